@@ -1,0 +1,126 @@
+# ferrite -- everything is made under build/ (build/san with SAN=1).
+#
+#   make         the compiler, build/ferrite, and its library, build/libferrite.a
+#   make demo    compile a small trained network and run it on real digits
+#   make test    all tests; `make check` is the quick part of them
+#   make bench   run time beside eager PyTorch and Inductor
+#   make lint    the house rules;  make format  lays the code out;  make bless  rewrites expected outputs
+#   make SAN=1   the same under AddressSanitizer and UndefinedBehaviorSanitizer
+#   make V=1     shows the commands;  JOBS=N  runs N at once
+
+VENV ?= build/venv
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(JOBS)
+endif
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+.DELETE_ON_ERROR:
+Q := $(if $(V),,@)
+comma := ,
+
+CC := $(if $(filter default,$(origin CC)),cc,$(CC))
+B := build$(if $(SAN),/san)
+WARN := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef \
+        -Wwrite-strings -Wvla -Werror
+SANITIZE := -g -fsanitize=address$(comma)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+LIBS := -ljson-c -lminizip -lz -lm -lpthread -ldl
+# gnu11: attributes and vector types. The runtime goes into every artifact, hence without debug text.
+COMMON := -std=gnu11 -fPIC -fvisibility=hidden $(WARN) -MMD -MP
+C_FLAGS := $(COMMON) -Iinclude -Isrc $(if $(SAN),-O1 $(SANITIZE),-O2 -g) $(CFLAGS)
+RT_FLAGS := $(COMMON) -Iinclude -Irt -ffunction-sections -fdata-sections -fno-math-errno \
+            $(if $(SAN),-O1 $(SANITIZE),-O3) $(CFLAGS)
+LINK := $(if $(SAN),$(SANITIZE)) $(LDFLAGS)
+
+# ---- what there is ----
+
+MAIN := $(wildcard src/driver/main.c)
+LIB_SRC := $(filter-out $(MAIN),$(wildcard src/*/*.c src/*/*/*.c))
+RT_SRC := $(filter-out rt/test_%.c rt/bench_%.c,$(wildcard rt/*.c))
+RT_TEXT := $(RT_SRC) $(wildcard rt/*.h include/ferrite_abi.h)
+# Kernels, the sources that see rt_isa.h, are compiled once for each instruction set.
+RT_KERNELS := $(if $(RT_SRC),$(shell grep -l '^.include "rt_isa.h"' $(RT_SRC)))
+ISAS := base $(if $(filter x86_64 amd64,$(shell uname -m)),v3 v4)
+FLAGS_base := -DRT_ISA_BASE
+FLAGS_v3 := -DRT_ISA_V3 -march=x86-64-v3
+FLAGS_v4 := -DRT_ISA_V4 -march=x86-64-v4 -mprefer-vector-width=512
+
+LIB_OBJ := $(LIB_SRC:%.c=$B/obj/%.o) $B/obj/embedded.o
+RT_OBJ := $(patsubst %.c,$B/obj/%.o,$(filter-out $(RT_KERNELS),$(RT_SRC))) \
+          $(foreach isa,$(ISAS),$(RT_KERNELS:%.c=$B/obj/%.$(isa).o))
+UNIT_OBJ := $(patsubst %.c,$B/obj/%.o,$(wildcard test/unit/*.c))
+SETUP := build/setup-done
+
+export VENV
+.PHONY: all tests demo test check lint format bless bench clean
+all: $B/libferrite.a $B/rt.a $(if $(MAIN),$B/ferrite)
+tests: all $B/unit build/runtest $(if $(wildcard rt/test_kernels.c),$B/test_kernels)
+
+# ---- how it is made ----
+
+$(SETUP): tools/setup.sh
+	$Q sh tools/setup.sh build
+	$Q mkdir -p build && touch $@
+
+$B/obj/rt/%.o: rt/%.c Makefile | $(SETUP)
+	@echo "  cc $<"
+	$Q mkdir -p $(@D)
+	$Q $(CC) $(RT_FLAGS) -c $< -o $@
+
+define kernel_rule
+$B/obj/rt/%.$1.o: rt/%.c Makefile | $(SETUP)
+	@echo "  cc $$< ($1)"
+	$Q mkdir -p $$(@D)
+	$Q $(CC) $(RT_FLAGS) $(FLAGS_$1) -c $$< -o $$@
+endef
+$(foreach isa,$(ISAS),$(eval $(call kernel_rule,$(isa))))
+
+$B/obj/%.o: %.c Makefile | $(SETUP)
+	@echo "  cc $<"
+	$Q mkdir -p $(@D)
+	$Q $(CC) $(C_FLAGS) -c $< -o $@
+
+$B/rt.a: $(RT_OBJ)
+$B/libferrite.a: $(LIB_OBJ)
+$B/%.a:
+	@echo "  ar $@"
+	$Q mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
+
+# The compiler carries the runtime in itself, built and as text.
+$B/embedded.c: build/embed $B/rt.a $(RT_TEXT)
+	$Q build/embed $@ rt.a=$B/rt.a $(RT_TEXT)
+$B/obj/embedded.o: $B/embedded.c src/driver/embed.h
+	$Q $(CC) $(C_FLAGS) -c $< -o $@
+
+$B/ferrite: $B/obj/src/driver/main.o $B/libferrite.a $B/rt.a
+$B/unit: $(UNIT_OBJ) $B/libferrite.a $B/rt.a
+$B/ferrite $B/unit:
+	@echo "  link $@"
+	$Q $(CC) $(LINK) $^ $(LIBS) -o $@
+
+$B/test_kernels $B/bench_kernels: $B/%: $B/obj/rt/%.o $B/rt.a
+	@echo "  link $@"
+	$Q $(CC) $(LINK) $^ -lm -lpthread -ldl -o $@
+
+build/embed build/runtest: build/%: tools/%.c Makefile | $(SETUP)
+	@echo "  cc $<"
+	$Q $(CC) -std=gnu11 -O1 -g $(WARN) $< -lpthread -o $@
+
+-include $(shell find $B/obj -name '*.d' 2>/dev/null)
+
+# ---- what one does with it ----
+
+demo: all
+	$Q sh demo/run.sh
+test check:
+	+$Q sh tools/test.sh $@
+lint: all
+	$Q sh tools/lint.sh
+format:
+	$Q sh tools/lint.sh --format
+bench: all
+	$Q sh test/python/setup_venv.sh $(VENV) && $(VENV)/bin/python test/python/bench.py
+bless: tests
+	$Q build/runtest --bless --binary $B/ferrite test
+clean:
+	$Q rm -rf build/san build/obj build/test build/lib* build/*.a build/embed* build/ferrite \
+	   build/unit build/runtest build/test_kernels build/setup-done build/shared-cases

@@ -1,0 +1,124 @@
+#!/bin/sh
+# tools/lint.sh [--format] -- the house rules that a script can check. Prints each offence as
+# file:line and their number; fails if there is any. With --format it lays the C sources out
+# instead.
+#
+# CLANG_FORMAT names the formatter (version 14); otherwise it is looked for in the tests' virtual
+# environment and on PATH. Without it the layout is not checked, which is an offence only where CI
+# is set.
+cd "$(dirname "$0")/.." || exit 1
+export LC_ALL=C
+
+c_files=$(find src rt include tools test examples demo -name '*.[ch]' -type f 2>/dev/null | sort)
+def_files=$(find src rt -name '*.def' -type f | sort)
+scripts=$(find tools test demo python examples .ci \( -name '*.sh' -o -name '*.py' -o -path '.ci/run' \) \
+    -type f 2>/dev/null | sort)
+texts="Makefile tools/layers.txt $(find . -maxdepth 1 -name '*.md' -type f)
+    $(find doc -name '*.md' -type f 2>/dev/null)"
+
+find_formatter() {
+    for candidate in "${CLANG_FORMAT:-}" "${VENV:-build/venv}/bin/clang-format" \
+        clang-format-14 clang-format; do
+        [ -n "$candidate" ] && "$candidate" --version 2>/dev/null | grep -q ' 14\.' || continue
+        echo "$candidate"
+        return
+    done
+}
+
+if [ "${1:-}" = --format ]; then
+    formatter=$(find_formatter)
+    [ -n "$formatter" ] || { echo "no clang-format 14: set CLANG_FORMAT, or run make test once" >&2; exit 1; }
+    # shellcheck disable=SC2086
+    exec "$formatter" -i $c_files
+fi
+
+report=$(mktemp)
+trap 'rm -f "$report"' EXIT
+
+# Includes against tools/layers.txt.
+# shellcheck disable=SC2086
+awk '
+FILENAME == "tools/layers.txt" {
+    if ($0 !~ /^#/ && $2 == ":") { known[$1] = 1; for (i = 3; i <= NF; i++) allowed[$1, $i] = 1 }
+    next
+}
+/^[ \t]*#[ \t]*include[ \t]*"/ {
+    split($0, quoted, "\""); header = quoted[2]
+    split(FILENAME, dirs, "/")
+    slash = index(header, "/"); from = slash ? substr(header, 1, slash - 1) : ""
+    if (header == "ferrite_abi.h") next
+    if (dirs[1] == "rt") {
+        if (slash) print FILENAME ":" FNR ": rt/ may not include " header
+    } else if (dirs[1] == "src") {
+        own = dirs[2]
+        if (!(own in known)) print FILENAME ":" FNR ": folder " own " is not in tools/layers.txt"
+        else if (header == "ferrite.h" || from == own || (own, from) in allowed) next
+        else print FILENAME ":" FNR ": " own "/ may not include " header
+    }
+}' tools/layers.txt $(printf '%s\n' $c_files $def_files | grep -E '^(src|rt)/') >>"$report"
+
+banned='(malloc|calloc|realloc|free|exit|abort|strcpy|strcat|sprintf|atoi|getenv)'
+# Shape of C: how a file opens, its length, the length of functions, calls that only base/, rt/ and
+# driver/ make. shellcheck disable=SC2086
+awk -v banned="(^|[^A-Za-z0-9_])$banned *[(]" '
+function close_file() { if (last ~ /[ch]$/ && lines > 1000) print last ":" lines ": over 1000 lines" }
+FNR == 1 {
+    close_file(); last = FILENAME; in_comment = 0; start = 0
+    checked = FILENAME ~ /^src\// && FILENAME !~ /^src\/(base|driver)\//
+    if ($0 !~ /^\/\*/) print FILENAME ":1: no comment that says what the file is for"
+}
+{ lines = FNR }
+/^\{$/ { start = FNR }
+/^\}/ && start {
+    if (FNR - start - 1 > 100) print FILENAME ":" start ": function of " FNR - start - 1 " lines"
+    start = 0
+}
+checked {
+    code = $0
+    gsub(/\\\\/, "", code); gsub(/\\"/, "", code); gsub(/"[^"]*"/, "\"\"", code)
+    if (in_comment) { if (!sub(/^.*\*\//, "", code)) next; in_comment = 0 }
+    gsub(/\/\*([^*]|\*[^\/])*\*\//, "", code); sub(/\/\/.*/, "", code)
+    if (sub(/\/\*.*/, "", code)) in_comment = 1
+    if (match(code, banned))
+        print FILENAME ":" FNR ": a call for base/, rt/ and driver/ alone: " substr(code, RSTART, RLENGTH)
+}
+END { close_file() }' $c_files $def_files >>"$report"
+
+# Any text: width (of .def files not: a row is a line), blanks, paths of one machine.
+# shellcheck disable=SC2086
+awk '
+FILENAME !~ /\.(md|def)$/ && length > 110 { print FILENAME ":" FNR ": " length " columns (110 at most)" }
+/[ \t]$/ { print FILENAME ":" FNR ": blanks at the end of the line" }
+/\t/ && FILENAME != "Makefile" { print FILENAME ":" FNR ": a tab" }
+/(^|[^A-Za-z0-9_.])\/(work|root|home|Users)\// && FILENAME != "tools/lint.sh" {
+    print FILENAME ":" FNR ": a path of one machine"
+}' $c_files $def_files $scripts $texts >>"$report"
+
+# State belongs to a session: no object of the compiler holds writable data.
+if [ -d build/obj/src ]; then
+    find build/obj/src -name '*.o' ! -path '*/driver/main.o' | sort | while read -r object; do
+        source=${object#build/obj/}
+        [ -f "${source%.o}.c" ] || continue
+        objdump -t "$object" | awk -v file="${source%.o}.c" '
+            NF > 3 && $(NF - 2) ~ /^\.(data|bss)(\..*)?$/ && $(NF - 2) !~ /rel\.ro/ && / O / {
+                print file ":1: writable global " $NF
+            }'
+    done >>"$report"
+fi
+
+formatter=$(find_formatter)
+if [ -n "$formatter" ]; then
+    for file in $c_files; do
+        line=$("$formatter" "$file" | diff "$file" - | sed -n '1s/[^0-9].*//p')
+        [ -z "$line" ] || echo "$file:$line: not laid out by clang-format (make format)"
+    done >>"$report"
+elif [ -n "${CI:-}" ]; then
+    echo "tools/lint.sh:1: formatting not checked, no clang-format 14" >>"$report"
+else
+    echo "formatting not checked: no clang-format 14"
+fi
+
+cat "$report"
+count=$(wc -l <"$report")
+echo "lint: $((count)) offences in $(echo "$c_files" | wc -l) C files"
+[ "$count" -eq 0 ]

@@ -1,0 +1,134 @@
+#!/bin/sh
+# tools/test.sh test|check -- runs the parts of the test suite one after another, goes on after
+# failures, and ends with the sum of what they counted. `check` is the quick part: lint, unit tests
+# and text tests of the plain build.
+#
+# Each part prints "N passed, N failed[, N skipped|unsupported]" as its last line; one that prints
+# no such line counts as one test, by its exit status. What a part said is kept in build/test/.
+#
+#     VENV=DIR        the tests' Python environment (default build/venv)
+#     CASES=DIR       recorded cases from outside the repository (default ../shared/cases)
+#     JOBS=N          processes at once (default: one a processor)
+cd "$(dirname "$0")/.." || exit 1
+mode=${1:-test}
+VENV=${VENV:-build/venv}
+CASES=${CASES:-../shared/cases}
+JOBS=${JOBS:-$(nproc 2>/dev/null || echo 2)}
+export VENV
+passed=0 failed=0 skipped=0
+failures=
+logs=build/test
+mkdir -p "$logs"
+
+count() { # count PASSED FAILED SKIPPED NAME
+    passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
+    [ "$2" -eq 0 ] || failures="$failures
+  $4: $2 failed"
+}
+
+# part [--lenient] NAME COMMAND...: runs it and adds up what it counted. Programs that are unsupported
+# count as failed, or with --lenient, for cases from outside the project, as skipped.
+part() {
+    lenient=
+    if [ "$1" = --lenient ]; then lenient=1; shift; fi
+    name=$1
+    shift
+    log=$logs/$(printf %s "$name" | tr -c 'A-Za-z0-9\n' _).log
+    printf '\n== %s\n' "$name"
+    { "$@" </dev/null 2>&1; echo $? >"$logs/status"; } | tee "$log"
+    status=$(cat "$logs/status")
+    line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1)
+    if [ -z "$line" ]; then
+        if [ "$status" -eq 0 ]; then count 1 0 0; else count 0 1 0 "$name"; fi
+        return
+    fi
+    p=${line%% passed*}
+    f=${line#* passed, } f=${f%% *}
+    s=$(echo "$line" | sed -nE 's/.* ([0-9]+) skipped.*/\1/p')
+    u=$(echo "$line" | sed -nE 's/.* ([0-9]+) unsupported.*/\1/p')
+    s=${s:-0} u=${u:-0}
+    if [ -n "$lenient" ]; then s=$((s + u)); else f=$((f + u)); fi
+    # It ended badly and counted nothing as failed: a crash, say.
+    if [ "$status" -ne 0 ] && [ "$f" -eq 0 ] && [ "$u" -eq 0 ]; then f=1; fi
+    count "$p" "$f" "$s" "$name"
+}
+
+skip() { # skip NAME WHY
+    printf '\n== %s\nskipped: %s\n' "$1" "$2"
+    count 0 0 1
+}
+
+# parts_of BUILD SUFFIX: what is run on both the plain and the sanitized build.
+parts_of() {
+    part "unit tests$2" "$1/unit"
+    [ -x "$1/test_kernels" ] && [ "$mode" = test ] && part "kernel tests$2" "$1/test_kernels"
+    if [ ! -x "$1/ferrite" ]; then
+        skip "text tests$2" "no $1/ferrite"
+        return
+    fi
+    part "text tests$2" build/runtest -j "$JOBS" --binary "$1/ferrite" test
+    [ "$mode" = test ] || return
+    if [ -d test/cases ]; then
+        part "cases$2" "$1/ferrite" check test/cases --jobs "$JOBS"
+    else
+        skip "cases$2" "no test/cases"
+    fi
+}
+
+python_parts() {
+    if [ ! -f test/python/setup_venv.sh ]; then
+        skip "python tests" "no test/python"
+        return
+    fi
+    [ -n "$python_ready" ] || return
+    for file in test/python/test_*.py; do
+        [ -f "$file" ] && part "$(basename "$file")" "$VENV/bin/python" "$file"
+    done
+}
+
+# Unpacks the recorded cases once, leaving out those that torch itself cannot run.
+unpack_cases() {
+    stamp=build/shared-cases/unpacked
+    [ -e "$stamp" ] && return
+    rm -rf build/shared-cases
+    for archive in "$CASES"/*.tar.xz; do
+        mkdir -p "build/shared-cases/$(basename "$archive" .tar.xz)"
+        python3 -m tarfile -e "$archive" "build/shared-cases/$(basename "$archive" .tar.xz)" || return 1
+    done
+    if [ -f "$CASES/exclude.txt" ]; then
+        while read -r stem _; do
+            [ -n "$stem" ] && rm -f build/shared-cases/*/"$stem".*
+        done <"$CASES/exclude.txt"
+    fi
+    touch "$stamp"
+}
+
+shared_parts() {
+    if [ ! -d "$CASES" ] || [ ! -x build/ferrite ]; then
+        skip "recorded cases" "no $CASES"
+        return
+    fi
+    part "unpack recorded cases" unpack_cases
+    for folder in build/shared-cases/*/; do
+        part --lenient "recorded cases: $(basename "$folder")" build/ferrite check "$folder" --jobs "$JOBS"
+    done
+}
+
+part "build" make tests
+python_ready=
+if [ "$mode" = test ] && [ -f test/python/setup_venv.sh ]; then
+    part "python environment" sh -c 'sh tools/setup.sh test && sh test/python/setup_venv.sh "$VENV"'
+    [ "$(cat "$logs/status")" = 0 ] && python_ready=1
+fi
+part "lint" sh tools/lint.sh
+parts_of build ""
+if [ "$mode" = test ]; then
+    part "build with sanitizers" make SAN=1 tests
+    parts_of build/san ", sanitized"
+    python_parts
+    shared_parts
+fi
+
+[ -z "$failures" ] || printf '\nfailures:%s\n' "$failures"
+printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+[ "$failed" -eq 0 ]
