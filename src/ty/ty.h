@@ -1,0 +1,108 @@
+/* ty.h -- what a tensor is without its data: dtype, device, layout algebra, type promotion, the fake tensor.
+ *
+ *     f32[1,64,s0,56]                       contiguous, fresh storage
+ *     f32[2,3]{1,2}                         strides 1,2
+ *     f32[2,3]{3,1}+6@4                     offset 6 (elements) in storage 4
+ *     f32[2,3]{3,1}@4:cuda0
+ */
+#ifndef FERRITE_TY_H
+#define FERRITE_TY_H
+
+#include "sym/sym.h"
+
+typedef enum ty_kind {
+    TY_KIND_BOOL,
+    TY_KIND_UNSIGNED,
+    TY_KIND_SIGNED,
+    TY_KIND_FLOAT,
+    TY_KIND_COMPLEX
+} ty_kind;
+
+typedef enum ty_dtype {
+    TY_NO_DTYPE,
+#define DTYPE(id, text, torch, bytes, kind, number, c_type) TY_##id,
+#include "ty/dtype.def"
+#undef DTYPE
+    TY_DTYPE_COUNT
+} ty_dtype;
+
+/* dtype.c */
+const char *ty_dtype_name(ty_dtype d);       /* "f32" */
+const char *ty_dtype_torch_name(ty_dtype d); /* "torch.float32" */
+const char *ty_dtype_c_name(ty_dtype d);
+bool ty_dtype_parse(const char *text_or_torch_name, ty_dtype *out); /* also "float32" */
+ty_dtype ty_dtype_from_number(int64_t number);                      /* TY_NO_DTYPE when unknown */
+int ty_dtype_number(ty_dtype d);
+uint32_t ty_dtype_size(ty_dtype d); /* bytes */
+ty_kind ty_dtype_kind(ty_dtype d);
+bool ty_is_floating(ty_dtype d); /* f16 bf16 f32 f64 */
+bool ty_is_complex(ty_dtype d);
+bool ty_is_integral(ty_dtype d, bool include_bool);
+ty_dtype ty_complex_to_real(ty_dtype d); /* c64 -> f32; others unchanged */
+ty_dtype ty_real_to_complex(ty_dtype d);
+
+/* promo.c: PyTorch's promotion. Each operand falls in one of three classes: tensors with dimensions, zero-dimensional
+ * tensors, Python numbers; a later class matters only when it is of a higher kind. */
+typedef struct ty_operand {
+    ty_dtype dtype;    /* of a number: BOOL, I64, F32 (the default dtype stands for "float"), C64 */
+    bool is_number;    /* a Python scalar */
+    bool is_zero_dim;  /* a tensor without dimensions */
+} ty_operand;
+ty_dtype ty_promote_types(ty_dtype a, ty_dtype b); /* torch.promote_types */
+ty_dtype ty_result_type(const ty_operand *operands, uint32_t count);
+
+typedef enum ty_device_kind { TY_CPU, TY_CUDA, TY_META } ty_device_kind;
+typedef struct ty_device {
+    ty_device_kind kind;
+    int32_t index; /* -1: none given */
+} ty_device;
+static inline bool ty_same_device(ty_device a, ty_device b) { return a.kind == b.kind && a.index == b.index; }
+
+typedef enum ty_memory_format { TY_CONTIGUOUS, TY_PRESERVE, TY_CHANNELS_LAST, TY_CHANNELS_LAST_3D } ty_memory_format;
+
+/* A fake tensor: everything but the data. Immutable once attached to a node; arrays live in an arena. */
+typedef struct ty_tensor {
+    ty_dtype dtype;
+    ty_device device;
+    uint32_t rank;
+    sym_expr *sizes;   /* elements */
+    sym_expr *strides; /* elements */
+    sym_expr offset;   /* elements from the start of the storage */
+    uint32_t storage;  /* alias class: tensors that share memory share this number; 0 = not yet numbered */
+    bool requires_grad;
+} ty_tensor;
+
+/* layout.c: all over symbolic sizes; "known" answers are proofs. */
+ty_tensor *ty_tensor_new(arena *a, sym_table *t, ty_dtype dtype, ty_device device, uint32_t rank,
+                         const sym_expr *sizes); /* contiguous, offset 0, storage 0 */
+ty_tensor *ty_tensor_copy(arena *a, const ty_tensor *src);
+sym_expr ty_numel(sym_table *t, const ty_tensor *x);
+void ty_contiguous_strides(sym_table *t, uint32_t rank, const sym_expr *sizes, sym_expr *strides); /* torch: max(size, 1) */
+void ty_format_strides(sym_table *t, ty_memory_format f, uint32_t rank, const sym_expr *sizes, sym_expr *strides);
+bool ty_is_contiguous(sym_table *t, const ty_tensor *x);
+bool ty_is_channels_last(sym_table *t, const ty_tensor *x); /* rank 4 or 5 */
+ty_memory_format ty_suggested_format(sym_table *t, const ty_tensor *x); /* suggest_memory_format(): by strides alone */
+bool ty_is_non_overlapping_and_dense(sym_table *t, const ty_tensor *x);
+/* What torch.empty_like(x, memory_format=preserve) gives. */
+void ty_preserved_strides(sym_table *t, const ty_tensor *x, sym_expr *strides);
+/* Strides that TensorIterator (pointwise ops) gives an output for these operands, broadcast to `sizes`:
+ * the permutation comes from the operands' strides as in PyTorch's compute_strides / reorder_dimensions. */
+void ty_pointwise_strides(sym_table *t, const ty_tensor *const *operands, uint32_t count, uint32_t rank,
+                          const sym_expr *sizes, sym_expr *strides);
+/* Broadcasts shapes as PyTorch does; the result's rank and sizes (room for TY_MAX_RANK). False when they do not match. */
+#define TY_MAX_RANK 25
+bool ty_broadcast(sym_table *t, uint32_t rank_a, const sym_expr *a, uint32_t rank_b, const sym_expr *b,
+                  uint32_t *rank, sym_expr *sizes);
+/* Strides of x viewed as new sizes without a copy; false when no such view exists (torch's computeStride). */
+bool ty_view_strides(sym_table *t, const ty_tensor *x, uint32_t rank, const sym_expr *sizes, sym_expr *strides);
+/* Replaces one -1 in sizes by what numel leaves. False when it cannot be. */
+bool ty_infer_view_size(sym_table *t, sym_expr numel, uint32_t rank, sym_expr *sizes);
+bool ty_known_same_layout(sym_table *t, const ty_tensor *a, const ty_tensor *b); /* dtype, device, sizes, strides, offset */
+/* Bytes from the storage's start that x reaches: element size * (offset + 1 + sum (size-1)*stride); 0 when empty. */
+sym_expr ty_storage_bytes(sym_table *t, const ty_tensor *x);
+
+/* text.c */
+void ty_print(const sym_table *t, const ty_tensor *x, text *out);
+fe_status ty_parse(arena *a, sym_table *t, lexer *lx, ty_tensor **out);
+
+#endif
