@@ -1,0 +1,132 @@
+/* op.h -- what an operator is: one row of ops.def (or a declaration by the user), parsed into a
+ * schema.
+ *
+ *     OP(aten_lerp_Scalar, "aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor",
+ *        OPF_POINTWISE)
+ *     OP(operator_add, "_operator::add(Scalar a, Scalar b) -> Scalar", OPF_SYMBOLIC)
+ *
+ * Aliasing and mutation follow from the schema's annotations: (a) view, (a!) mutated. A target as
+ * archives write it is "torch.ops.aten.add.Tensor" or "_operator.add"; our name for it is
+ * "aten.add.Tensor" / "_operator.add"; overload "default" is written out, as in torch.
+ */
+#ifndef FERRITE_OP_H
+#define FERRITE_OP_H
+
+#include "ty/ty.h"
+
+typedef enum op_id {
+    OP_NONE,
+#define OP(id, schema, flags) OP_##id,
+#include "op/ops.def"
+#undef OP
+    OP_BUILTIN_COUNT /* custom ops are numbered from here on, per op_registry */
+} op_id;
+
+enum op_flags {
+    OPF_POINTWISE = 1 << 0, /* elementwise after broadcasting; output by TensorIterator's rules */
+    OPF_RANDOM = 1 << 1,    /* draws from a generator: not to be merged or duplicated */
+    OPF_EFFECT = 1 << 2,    /* must stay although nobody uses the result (assertions, prints) */
+    OPF_SYMBOLIC = 1 << 3,  /* works on Python numbers, not tensors */
+    OPF_COMPOSITE = 1 << 4, /* PyTorch defines it by other operators (CompositeImplicit) */
+    OPF_HIGHER_ORDER = 1 << 5,  /* arguments hold subgraphs; schema is open */
+    OPF_DATA_DEPENDENT = 1 << 6 /* the output's size depends on values */
+};
+
+typedef enum op_base_type {
+    OP_TENSOR,
+    OP_INT,
+    OP_FLOAT,
+    OP_BOOL,
+    OP_SCALAR,
+    OP_COMPLEX,
+    OP_STRING,
+    OP_DTYPE,
+    OP_DEVICE,
+    OP_LAYOUT,
+    OP_MEMORY_FORMAT,
+    OP_GENERATOR,
+    OP_STREAM,
+    OP_DIMNAME,
+    OP_OBJECT,
+    OP_ANY
+} op_base_type;
+
+typedef struct op_type {
+    op_base_type base;
+    bool symbolic;          /* SymInt, SymBool, SymFloat */
+    bool optional;          /* T? */
+    bool list;              /* T[] */
+    bool optional_elements; /* T?[] */
+    int32_t list_size;      /* of T[2]: a single number stands for all; -1 when open */
+} op_type;
+
+/* A constant default. A list default has `count` integers in `list` (PyTorch has integer and bool
+ * lists only). */
+typedef enum op_default_kind {
+    OP_DEFAULT_ABSENT,
+    OP_DEFAULT_NONE,
+    OP_DEFAULT_INT,
+    OP_DEFAULT_FLOAT,
+    OP_DEFAULT_BOOL,
+    OP_DEFAULT_STRING,
+    OP_DEFAULT_LIST,
+    OP_DEFAULT_MEMORY_FORMAT,
+    OP_DEFAULT_DTYPE,
+    OP_DEFAULT_LAYOUT,
+    OP_DEFAULT_DEVICE
+} op_default_kind;
+typedef struct op_default {
+    op_default_kind kind;
+    int64_t
+        integer; /* also a bool, a ty_dtype, a ty_memory_format, the archive's number of a layout */
+    double number;
+    const char *string;
+    const int64_t *list;
+    uint32_t count;
+} op_default;
+
+typedef struct op_param {
+    const char *name; /* of a return: NULL or its name */
+    op_type type;
+    uint32_t alias;  /* bit set of alias letters ('a' = 1); 0 = none */
+    bool is_written; /* (a!) */
+    bool keyword_only;
+    op_default default_value;
+} op_param;
+
+typedef struct op_info {
+    uint32_t id;          /* an op_id, or from OP_BUILTIN_COUNT on */
+    const char *name;     /* interned: "aten.add.Tensor" */
+    const char *space;    /* "aten" */
+    const char *base;     /* "add" */
+    const char *overload; /* "Tensor" or "default" */
+    const char *schema;
+    uint32_t flags;
+    op_param *params;
+    uint32_t param_count;
+    op_param *returns;
+    uint32_t return_count;
+    bool is_mutating; /* some parameter is written */
+    bool is_view;     /* some return aliases a parameter that is not written */
+} op_info;
+
+typedef struct op_registry op_registry;
+
+/* op.c: rows are parsed when first looked up. */
+op_registry *op_registry_new(arena *memory);
+/* By "aten.add.Tensor", "torch.ops.aten.add.Tensor" or "aten::add.Tensor"; a missing overload is
+ * "default". NULL when unknown. */
+const op_info *op_find(op_registry *r, const char *name);
+const op_info *op_get(op_registry *r, op_id id);
+/* Index of the parameter, or -1. */
+int op_param_index(const op_info *op, const char *name);
+/* The functional operator of an in-place or out one (add_.Tensor -> add.Tensor), or NULL. */
+const op_info *op_functional_of(op_registry *r, const op_info *op);
+
+/* schema.c */
+fe_status op_schema_parse(fe_session *s, arena *a, const char *schema, op_info *out);
+/* custom.c: declares an operator by schema, "mylib::foo(Tensor x, Tensor(a!) y) -> Tensor". Again,
+ * the same gives the operator that there is. */
+fe_status op_declare(op_registry *r, const char *schema, uint32_t flags, const op_info **out);
+
+#endif
