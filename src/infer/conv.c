@@ -1,0 +1,109 @@
+/* conv.c -- convolutions: the sizes of their results, and channels-last results for channels-last
+ * operands. */
+#include "infer/infer_priv.h"
+
+enum { MOST_SPATIAL = 3 };
+
+typedef struct window {
+    sym_expr stride[MOST_SPATIAL], padding[MOST_SPATIAL], dilation[MOST_SPATIAL],
+        output_padding[MOST_SPATIAL];
+    bool is_same;
+} window;
+
+static bool is_transposed(const infer_call *c)
+{
+    return c->param != 0 || infer_flag(c, "transposed", false);
+}
+
+/* (size + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1 */
+static sym_expr convolved(infer_call *c, const window *w, uint32_t d, sym_expr size, sym_expr kernel)
+{
+    sym_table *t = c->symbols;
+    sym_expr reach = sym_mul(t, w->dilation[d], sym_add_int(t, kernel, -1));
+    sym_expr room = sym_sub(t, sym_add(t, size, sym_mul_int(t, w->padding[d], 2)), reach);
+    return sym_add_int(t, sym_floordiv(t, sym_add_int(t, room, -1), w->stride[d]), 1);
+}
+
+static sym_expr transposed(infer_call *c, const window *w, uint32_t d, sym_expr size, sym_expr kernel)
+{
+    sym_table *t = c->symbols;
+    sym_expr out = sym_mul(t, sym_add_int(t, size, -1), w->stride[d]);
+    out = sym_sub(t, out, sym_mul_int(t, w->padding[d], 2));
+    out = sym_add(t, out, sym_mul(t, w->dilation[d], sym_add_int(t, kernel, -1)));
+    return sym_add_int(t, sym_add(t, out, w->output_padding[d]), 1);
+}
+
+static window read_window(infer_call *c, uint32_t spatial)
+{
+    window w = {.is_same = false};
+    const char *padding = infer_string(c, "padding", NULL);
+    sym_expr zero = infer_number(c, 0);
+    infer_sizes(c, "stride", spatial, w.stride);
+    infer_sizes(c, "dilation", spatial, w.dilation);
+    for (uint32_t d = 0; d < MOST_SPATIAL; d++) w.padding[d] = w.output_padding[d] = zero;
+    if (padding)
+        w.is_same = padding[0] == 's';
+    else
+        infer_sizes(c, "padding", spatial, w.padding);
+    if (infer_arg(c, "output_padding")) infer_sizes(c, "output_padding", spatial, w.output_padding);
+    return w;
+}
+
+/* Strides of the result: channels last when an operand is; what has one spatial dimension counts as
+ * an image of one row. */
+static void set_strides(infer_call *c, const ty_tensor *x, const ty_tensor *weight, ty_tensor *out)
+{
+    sym_table *t = c->symbols;
+    if (x->rank == 3) {
+        x = infer_unsqueeze(c, x, 2);
+        weight = infer_unsqueeze(c, weight, 2);
+    }
+    ty_memory_format format = ty_suggested_format(t, x);
+    if (format == TY_CONTIGUOUS) format = ty_suggested_format(t, weight);
+    if (format == TY_CONTIGUOUS) return;
+    if (out->rank == 3) {
+        ty_tensor *rows = infer_unsqueeze(c, out, 2);
+        ty_format_strides(t, format, 4, rows->sizes, rows->strides);
+        out->strides = infer_squeeze(c, rows, 4)->strides;
+        return;
+    }
+    ty_format_strides(t, format, out->rank, out->sizes, out->strides);
+}
+
+void rule_convolution(infer_call *c)
+{
+    sym_expr sizes[MOST_SPATIAL + 2];
+    ty_tensor *x = infer_tensor(c, op_param_index(c->op, "input") < 0 ? "self" : "input");
+    ty_tensor *weight = infer_tensor(c, "weight");
+    if (!x || !weight || weight->rank < 3 || weight->rank > MOST_SPATIAL + 2 ||
+        (x->rank != weight->rank && x->rank + 1 != weight->rank)) {
+        infer_fail(c, "a convolution of %s with %s", infer_shape(c, x), infer_shape(c, weight));
+        return;
+    }
+    bool batched = x->rank == weight->rank;
+    const ty_tensor *input = batched ? x : infer_unsqueeze(c, x, 0);
+    uint32_t spatial = weight->rank - 2;
+    window w = read_window(c, spatial);
+    if (c->status != FE_OK) return;
+    bool back = is_transposed(c);
+    sym_expr groups = infer_expr(c, "groups", 1);
+    sym_expr taken = back ? weight->sizes[0] : sym_mul(c->symbols, weight->sizes[1], groups);
+    if (sym_prove(c->symbols, sym_compare(c->symbols, SYM_EQ, taken, input->sizes[1]), NULL) == SYM_FALSE) {
+        infer_fail(c, "the channels do not fit: %s with weight %s", infer_shape(c, x),
+                   infer_shape(c, weight));
+        return;
+    }
+    sizes[0] = input->sizes[0];
+    sizes[1] = back ? sym_mul(c->symbols, weight->sizes[1], groups) : weight->sizes[0];
+    for (uint32_t d = 0; d < spatial; d++) {
+        sym_expr size = input->sizes[d + 2];
+        sym_expr kernel = weight->sizes[d + 2];
+        if (w.is_same)
+            sizes[d + 2] = size;
+        else
+            sizes[d + 2] = back ? transposed(c, &w, d, size, kernel) : convolved(c, &w, d, size, kernel);
+    }
+    ty_tensor *out = infer_fresh(c, input, input->dtype, input->rank, sizes);
+    set_strides(c, input, weight, out);
+    infer_give(c, batched ? out : infer_squeeze(c, out, 1));
+}

@@ -1,0 +1,234 @@
+/* create.c -- tensors out of nothing, tensors like others, copies and conversions. */
+#include "infer/infer_priv.h"
+
+#include <math.h>
+#include <string.h>
+
+static const ty_device CPU = {.kind = TY_CPU, .index = -1};
+
+/* A fresh tensor of the call's dtype and device. */
+static ty_tensor *made(infer_call *c, ty_dtype fallback, uint32_t rank, const sym_expr *sizes)
+{
+    return ty_tensor_new(c->memory, c->symbols, infer_dtype(c, "dtype", fallback),
+                         infer_device(c, CPU), rank, sizes);
+}
+
+/* ---- by sizes ---- */
+
+/* The dtype of a number as torch.tensor() has it. */
+static ty_dtype value_dtype(const fx_arg *a, ty_dtype of_int)
+{
+    if (!a) return TY_F32;
+    if (a->kind == FX_ARG_BOOL) return TY_BOOL;
+    if (a->kind == FX_ARG_INT) return of_int;
+    if (a->kind == FX_ARG_COMPLEX) return TY_C64;
+    if (a->kind == FX_ARG_NODE && a->node->value.kind == FX_INT) return of_int;
+    if (a->kind == FX_ARG_NODE && a->node->value.kind == FX_BOOL) return TY_BOOL;
+    return TY_F32;
+}
+
+/* The parameter is the dtype when none is given: of the fill value for TY_NO_DTYPE. */
+void rule_filled(infer_call *c)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    uint32_t rank = infer_sizes(c, "size", 0, sizes);
+    ty_dtype dtype = (ty_dtype)c->param;
+    if (dtype == TY_NO_DTYPE) dtype = value_dtype(infer_arg(c, "fill_value"), TY_I64);
+    if (c->status != FE_OK) return;
+    ty_tensor *out = made(c, dtype, rank, sizes);
+    ty_memory_format format = infer_format(c, TY_CONTIGUOUS);
+    ty_format_strides(c->symbols, format, rank, sizes, out->strides);
+    infer_give(c, out);
+}
+
+void rule_scalar_tensor(infer_call *c)
+{
+    const char *name = op_param_index(c->op, "s") >= 0 ? "s" : "t";
+    infer_give(c, made(c, value_dtype(infer_arg(c, name), TY_I64), 0, NULL));
+}
+
+void rule_empty_strided(infer_call *c)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    sym_expr strides[TY_MAX_RANK];
+    const char *names[] = {"size", "stride", "shape", "strides"};
+    bool prims = op_param_index(c->op, "size") < 0;
+    uint32_t rank = infer_sizes(c, names[prims ? 2 : 0], 0, sizes);
+    if (infer_sizes(c, names[prims ? 3 : 1], 0, strides) != rank)
+        infer_fail(c, "as many strides as sizes are needed");
+    if (c->status != FE_OK) return;
+    ty_tensor *self = infer_tensor(c, "self");
+    ty_tensor *out = made(c, self ? self->dtype : TY_F32, rank, sizes);
+    if (self) out->device = infer_device(c, self->device);
+    memcpy(out->strides, strides, rank * sizeof *strides);
+    infer_give(c, out);
+}
+
+void rule_empty_permuted(infer_call *c)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    uint32_t layout[TY_MAX_RANK];
+    const char *name = op_param_index(c->op, "size") < 0 ? "shape" : "size";
+    uint32_t rank = infer_sizes(c, name, 0, sizes);
+    if (infer_dims(c, "physical_layout", rank, false, layout) != rank)
+        infer_fail(c, "a layout that does not name each of %u dimensions", rank);
+    if (c->status != FE_OK) return;
+    ty_tensor *out = made(c, TY_F32, rank, sizes);
+    sym_expr stride = infer_number(c, 1);
+    sym_expr one = stride;
+    for (uint32_t i = rank; i-- > 0;) {
+        out->strides[layout[i]] = stride;
+        stride = sym_mul(c->symbols, stride, sym_max(c->symbols, sizes[layout[i]], one));
+    }
+    infer_give(c, out);
+}
+
+void rule_new(infer_call *c)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    ty_tensor *self = infer_self(c);
+    uint32_t rank = infer_sizes(c, "size", 0, sizes);
+    if (!self || c->status != FE_OK) return;
+    ty_tensor *out = made(c, self->dtype, rank, sizes);
+    out->device = infer_device(c, self->device);
+    infer_give(c, out);
+}
+
+void rule_like(infer_call *c)
+{
+    ty_tensor *self = infer_self(c);
+    if (!self) return;
+    ty_dtype dtype = infer_dtype(c, "dtype", self->dtype);
+    ty_tensor *out = infer_like(c, self, dtype, infer_format(c, TY_PRESERVE));
+    out->device = infer_device(c, self->device);
+    infer_give(c, out);
+}
+
+/* A square or other matrix of the sizes n and m. */
+void rule_eye(infer_call *c)
+{
+    sym_expr n = infer_expr(c, "n", 0);
+    sym_expr sizes[] = {n, infer_arg(c, "m") ? infer_expr(c, "m", 0) : n};
+    if (c->status == FE_OK) infer_give(c, made(c, TY_F32, 2, sizes));
+}
+
+/* One dimension, of the length that the only size argument gives. */
+void rule_line(infer_call *c)
+{
+    static const char *const NAMES[] = {"n", "steps", "window_length", "length"};
+    for (size_t i = 0; i < COUNT_OF(NAMES); i++) {
+        if (op_param_index(c->op, NAMES[i]) < 0) continue;
+        sym_expr length = infer_expr(c, NAMES[i], 0);
+        if (c->status == FE_OK) infer_give(c, made(c, (ty_dtype)c->param, 1, &length));
+        return;
+    }
+}
+
+static bool is_integer(const fx_arg *a)
+{
+    return !a || value_dtype(a, TY_I64) != TY_F32;
+}
+
+void rule_arange(infer_call *c)
+{
+    sym_table *t = c->symbols;
+    const fx_arg *start = infer_arg(c, "start");
+    const fx_arg *end = infer_arg(c, "end");
+    const fx_arg *step = infer_arg(c, "step");
+    bool whole = is_integer(start) && is_integer(end) && is_integer(step);
+    sym_expr length;
+    double from = 0;
+    double to = 0;
+    double by = 1;
+    if (whole) {
+        sym_expr span = sym_sub(t, infer_expr(c, "end", 0), infer_expr(c, "start", 0));
+        length = sym_ceildiv(t, span, infer_expr(c, "step", 1));
+    } else if (fx_arg_number(c->graph, end, &to) &&
+               (!start || fx_arg_number(c->graph, start, &from)) &&
+               (!step || fx_arg_number(c->graph, step, &by)) && by != 0) {
+        length = infer_number(c, (int64_t)ceil((to - from) / by));
+    } else {
+        length = infer_unbacked(c, 0, 0);
+    }
+    if (infer_holds(c, SYM_LT, length, infer_number(c, 0)))
+        infer_fail(c, "a range that its step leads away from");
+    if (c->status == FE_OK) infer_give(c, made(c, whole ? TY_I64 : TY_F32, 1, &length));
+}
+
+/* Indices of the lower (0) or upper (1) triangle. */
+void rule_triangle_indices(infer_call *c)
+{
+    int64_t rows = infer_int(c, "row", 0);
+    int64_t columns = infer_int(c, "col", 0);
+    int64_t shift = infer_int(c, "offset", 0);
+    int64_t count = 0;
+    if (rows > INT32_MAX || columns > INT32_MAX) infer_fail(c, "too large a triangle");
+    if (c->status != FE_OK) return;
+    for (int64_t i = 0; i < rows; i++) {
+        int64_t below = i + shift + !c->param; /* columns that are left of the diagonal */
+        below = below < 0 ? 0 : below > columns ? columns : below;
+        count += c->param ? columns - below : below;
+    }
+    sym_expr sizes[] = {infer_number(c, 2), infer_number(c, count)};
+    infer_give(c, made(c, TY_I64, 2, sizes));
+}
+
+/* ---- copies ---- */
+
+void rule_clone(infer_call *c)
+{
+    infer_give(c, infer_clone(c, infer_self(c), infer_format(c, TY_PRESERVE)));
+}
+
+void rule_contiguous(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    if (!x) return;
+    ty_tensor *out = infer_contiguous(c, x, infer_format(c, TY_CONTIGUOUS));
+    infer_give(c, out == x ? infer_alias(c, x) : out);
+}
+
+/* As self is, with other values. */
+void rule_same(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    if (x) infer_give(c, infer_like(c, x, x->dtype, TY_PRESERVE));
+}
+
+void rule_same_contiguous(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    if (x) infer_give(c, infer_like(c, x, x->dtype, TY_CONTIGUOUS));
+}
+
+/* Conversion; itself when nothing changes, unless the parameter asks for a copy. */
+void rule_to(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    ty_tensor *other = infer_tensor(c, "other");
+    if (!x) return;
+    ty_dtype dtype = infer_dtype(c, "dtype", other ? other->dtype : x->dtype);
+    ty_device device = infer_device(c, other ? other->device : x->device);
+    if (device.kind == x->device.kind && device.index < 0) device = x->device;
+    ty_memory_format format = infer_format(c, TY_PRESERVE);
+    bool copies = c->param || infer_flag(c, "copy", false);
+    bool same = dtype == x->dtype && ty_same_device(device, x->device);
+    if (!copies && same && infer_contiguous(c, x, format) == x) {
+        infer_give(c, infer_alias(c, x));
+        return;
+    }
+    ty_tensor *out = infer_like(c, x, dtype, format);
+    out->device = device;
+    infer_give(c, out);
+}
+
+/* dropout: itself when it does nothing. */
+void rule_dropout(infer_call *c)
+{
+    double p = 0;
+    ty_tensor *x = infer_self(c);
+    const fx_arg *rate = infer_arg(c, "p");
+    if (!x) return;
+    bool idle = !infer_flag(c, "train", true) || (rate && fx_arg_number(c->graph, rate, &p) && p == 0);
+    infer_give(c, idle ? infer_alias(c, x) : infer_like(c, x, x->dtype, TY_PRESERVE));
+}

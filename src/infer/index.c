@@ -1,0 +1,177 @@
+/* index.c -- indexing by tensors, gathering, scattering, embeddings. */
+#include "infer/infer_priv.h"
+
+#include <string.h>
+
+/* ---- index.Tensor ---- */
+
+/* The indices with bool masks taken apart: a mask of n dimensions stands for n index vectors of a
+ * length that only the run knows. */
+typedef struct index_list {
+    const ty_tensor *at[TY_MAX_RANK]; /* NULL: the whole dimension */
+    uint32_t count;
+} index_list;
+
+/* The length of a mask's index vectors: what is recorded for the result's dimension, if anything. */
+static sym_expr masked_length(infer_call *c, const index_list *before)
+{
+    uint32_t dim = 0; /* of the result, when the mask is what stands first */
+    while (dim < before->count && !before->at[dim]) dim++;
+    return infer_unbacked(c, 0, dim);
+}
+
+static void add_index(infer_call *c, index_list *list, const ty_tensor *x)
+{
+    bool is_mask = x && (x->dtype == TY_BOOL || x->dtype == TY_U8);
+    uint32_t times = is_mask ? x->rank : 1;
+    if (is_mask) {
+        sym_expr length = masked_length(c, list);
+        x = infer_fresh(c, x, TY_I64, 1, &length);
+    }
+    for (uint32_t i = 0; i < times; i++) {
+        if (list->count == TY_MAX_RANK) {
+            infer_fail(c, "too many indices");
+            return;
+        }
+        list->at[list->count++] = x;
+    }
+}
+
+static void read_indices(infer_call *c, index_list *list)
+{
+    const fx_arg *a = infer_arg(c, "indices");
+    list->count = 0;
+    if (!a || a->kind != FX_ARG_LIST) {
+        infer_fail(c, "no list of indices");
+        return;
+    }
+    for (uint32_t i = 0; i < a->list.count; i++)
+        add_index(c, list, fx_arg_tensor(&a->list.items[i]));
+}
+
+/* Do the tensors among the indices stand side by side? */
+static bool are_adjacent(const index_list *list)
+{
+    uint32_t runs = 0;
+    for (uint32_t i = 0; i < list->count; i++)
+        runs += list->at[i] && (i == 0 || !list->at[i - 1]);
+    return runs <= 1;
+}
+
+/* A dimension of the result while it is walked: size and the input's stride (0 in indexed ones). */
+typedef struct index_shape {
+    sym_expr sizes[2 * TY_MAX_RANK];
+    ty_tensor *like; /* with the strides that TensorIterator sees */
+    uint32_t rank;
+} index_shape;
+
+static void put_indexed(infer_call *c, const index_list *list, sym_expr *out, uint32_t *rank)
+{
+    uint32_t broadcast = 0;
+    sym_expr sizes[TY_MAX_RANK];
+    for (uint32_t i = 0; i < list->count; i++) {
+        const ty_tensor *x = list->at[i];
+        if (x && !ty_broadcast(c->symbols, broadcast, sizes, x->rank, x->sizes, &broadcast, sizes))
+            infer_fail(c, "the indices do not broadcast: %s with others", infer_shape(c, x));
+    }
+    if (c->status != FE_OK) return;
+    memcpy(out + *rank, sizes, broadcast * sizeof *sizes);
+    *rank += broadcast;
+}
+
+/* The sizes of x[indices]. */
+static uint32_t indexed_sizes(infer_call *c, const ty_tensor *x, const index_list *list, sym_expr *out)
+{
+    uint32_t rank = 0;
+    bool done = false;
+    bool any = false;
+    for (uint32_t i = 0; i < list->count; i++) any = any || list->at[i];
+    if (!are_adjacent(list)) {
+        put_indexed(c, list, out, &rank);
+        done = true;
+    }
+    for (uint32_t d = 0; d < x->rank; d++) {
+        bool indexed = d < list->count && list->at[d];
+        if (indexed && !done) put_indexed(c, list, out, &rank);
+        done = done || indexed;
+        if (!indexed) out[rank++] = x->sizes[d];
+    }
+    if (any && !done) put_indexed(c, list, out, &rank); /* of a tensor without dimensions */
+    return rank;
+}
+
+void rule_index(infer_call *c)
+{
+    index_list list;
+    sym_expr sizes[2 * TY_MAX_RANK];
+    ty_tensor *x = infer_tensor(c, "self");
+    if (!x) return;
+    read_indices(c, &list);
+    if (c->status == FE_OK && list.count > x->rank)
+        infer_fail(c, "%u indices of %s", list.count, infer_shape(c, x));
+    if (c->status != FE_OK) return;
+    uint32_t rank = indexed_sizes(c, x, &list, sizes);
+    if (c->status == FE_OK) infer_give(c, infer_fresh(c, x, x->dtype, rank, sizes));
+}
+
+/* ---- one dimension ---- */
+
+/* Like x, but of other sizes in one dimension. */
+void rule_index_select(infer_call *c)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    ty_tensor *x = infer_tensor(c, "self");
+    ty_tensor *index = infer_tensor(c, "index");
+    if (!x || !index) return;
+    uint32_t dim = infer_dim(c, "dim", x->rank);
+    if (index->rank > 1) infer_fail(c, "index_select by %s", infer_shape(c, index));
+    memcpy(sizes, x->sizes, x->rank * sizeof *sizes);
+    if (x->rank) sizes[dim] = index->rank ? index->sizes[0] : infer_number(c, 1);
+    if (c->status == FE_OK) infer_give(c, infer_fresh(c, x, x->dtype, x->rank, sizes));
+}
+
+/* One element for each index. */
+void rule_gather(infer_call *c)
+{
+    ty_tensor *x = infer_tensor(c, "self");
+    ty_tensor *index = infer_tensor(c, "index");
+    if (!x || !index) return;
+    infer_give(c, infer_fresh(c, x, x->dtype, index->rank, index->sizes));
+}
+
+void rule_take_along_dim(infer_call *c)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    uint32_t rank = 0;
+    ty_tensor *x = infer_tensor(c, "self");
+    ty_tensor *index = infer_tensor(c, "indices");
+    if (!x || !index) return;
+    if (!infer_arg(c, "dim")) {
+        sym_expr count = ty_numel(c->symbols, index);
+        infer_give(c, infer_fresh(c, x, x->dtype, 1, &count));
+        return;
+    }
+    uint32_t dim = infer_dim(c, "dim", x->rank);
+    sym_expr others[TY_MAX_RANK];
+    if (index->rank != x->rank) infer_fail(c, "%s by %s", infer_shape(c, x), infer_shape(c, index));
+    if (c->status != FE_OK) return;
+    memcpy(others, x->sizes, x->rank * sizeof *others);
+    others[dim] = index->sizes[dim];
+    if (!ty_broadcast(c->symbols, x->rank, others, index->rank, index->sizes, &rank, sizes))
+        infer_fail(c, "%s by %s", infer_shape(c, x), infer_shape(c, index));
+    if (c->status == FE_OK) infer_give(c, infer_fresh(c, x, x->dtype, rank, sizes));
+}
+
+void rule_embedding(infer_call *c)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    ty_tensor *weight = infer_tensor(c, "weight");
+    ty_tensor *indices = infer_tensor(c, "indices");
+    if (!weight || !indices || weight->rank != 2 || indices->rank >= TY_MAX_RANK) {
+        infer_fail(c, "an embedding of %s by %s", infer_shape(c, weight), infer_shape(c, indices));
+        return;
+    }
+    memcpy(sizes, indices->sizes, indices->rank * sizeof *sizes);
+    sizes[indices->rank] = weight->sizes[1];
+    infer_give(c, infer_fresh(c, weight, weight->dtype, indices->rank + 1, sizes));
+}

@@ -1,0 +1,266 @@
+/* infer.c -- the driver: one node, a whole graph, or what a change reaches; and the table that says
+ * which rule serves which operator.
+ *
+ * The rows stand in .def files by family, one row an operator: its id, the rule and the rule's
+ * parameter. An in-place operator without a row gives what it wrote to, as its schema says.
+ */
+#include "infer/infer_priv.h"
+
+typedef struct infer_row {
+    infer_rule *rule;
+    int param;
+} infer_row;
+
+#define INFER(op, rule, param) [OP_##op] = {rule_##rule, param},
+static const infer_row ROWS[OP_BUILTIN_COUNT] = {
+#include "infer/compute.def"
+#include "infer/pointwise.def"
+#include "infer/structure.def"
+};
+#undef INFER
+
+/* ---- one node ---- */
+
+/* What the only result aliases and the call writes to: the parameter, or -1. */
+static int written_result(const op_info *op)
+{
+    if (op->return_count != 1 || !op->returns[0].alias || op->returns[0].type.list) return -1;
+    for (uint32_t i = 0; i < op->param_count; i++)
+        if (op->params[i].is_written && op->params[i].alias == op->returns[0].alias) return (int)i;
+    return -1;
+}
+
+static const infer_row *row_of(const op_info *op)
+{
+    return op->id < OP_BUILTIN_COUNT && ROWS[op->id].rule ? &ROWS[op->id] : NULL;
+}
+
+bool infer_knows(const op_info *op)
+{
+    return row_of(op) || written_result(op) >= 0 || (op->return_count == 0 && !(op->flags & OPF_HIGHER_ORDER));
+}
+
+static void give_written(infer_call *c, uint32_t index)
+{
+    ty_tensor *x = index < c->node->arg_count ? fx_arg_tensor(&c->node->args[index]) : NULL;
+    infer_give(c, x);
+}
+
+static void number_value(fx_graph *g, fx_value *v)
+{
+    if (v->kind == FX_TENSOR && v->tensor->storage == 0) v->tensor->storage = g->next_storage++;
+    for (uint32_t i = 0; v->kind == FX_TUPLE && i < v->count; i++) number_value(g, &v->items[i]);
+}
+
+static void number_argument(void *data, fx_node *n)
+{
+    number_value(data, &n->value);
+}
+
+void infer_number_storages(infer_call *c)
+{
+    number_value(c->graph, &c->value);
+}
+
+void infer_as(infer_call *c, op_id op)
+{
+    const infer_row *row = &ROWS[op];
+    CHECK(c->graph->session, row->rule);
+    c->param = row->param;
+    row->rule(c);
+}
+
+static fe_status compute(fx_graph *g, fx_node *n, fx_value *out)
+{
+    const op_info *op = n->op;
+    const infer_row *row = row_of(op);
+    infer_call c = {.graph = g,
+                    .symbols = g->symbols,
+                    .memory = g->memory,
+                    .node = n,
+                    .op = op,
+                    .param = row ? row->param : 0,
+                    .recorded = n->value};
+    int written = row ? -1 : written_result(op);
+    if (!infer_knows(op))
+        return fx_fail(g, n, "infer", FE_UNSUPPORTED,
+                       "give the node its metadata, or add a row for the operator",
+                       "what %s gives is not known", op->name);
+    for (uint32_t i = 0; i < n->arg_count; i++) fx_arg_each_node(&n->args[i], number_argument, g);
+    if (row)
+        row->rule(&c);
+    else if (written >= 0)
+        give_written(&c, (uint32_t)written);
+    *out = c.value;
+    return c.status;
+}
+
+/* ---- storage numbers of values that are computed again ---- */
+
+static bool holds_storage(const fx_value *v, uint32_t storage)
+{
+    if (v->kind == FX_TENSOR) return v->tensor->storage == storage;
+    for (uint32_t i = 0; v->kind == FX_TUPLE && i < v->count; i++)
+        if (holds_storage(&v->items[i], storage)) return true;
+    return false;
+}
+
+/* Did the storage come from a node before n? */
+static bool is_older(const fx_node *n, uint32_t storage)
+{
+    for (const fx_node *b = n->prev; b; b = b->prev)
+        if (holds_storage(&b->value, storage)) return true;
+    return false;
+}
+
+/* A result that is as fresh as it was keeps its number. */
+static void keep_numbers(const fx_node *n, const fx_value *was, fx_value *now, uint32_t first_new)
+{
+    if (was->kind != now->kind) return;
+    if (now->kind == FX_TENSOR && now->tensor->storage >= first_new && was->tensor->storage &&
+        !is_older(n, was->tensor->storage))
+        now->tensor->storage = was->tensor->storage;
+    for (uint32_t i = 0; now->kind == FX_TUPLE && i < now->count && i < was->count; i++)
+        keep_numbers(n, &was->items[i], &now->items[i], first_new);
+}
+
+fe_status infer_node(fx_graph *g, fx_node *n)
+{
+    fx_value now;
+    uint32_t first_new = g->next_storage;
+    if (n->kind != FX_CALL) return FE_OK;
+    FE_TRY(compute(g, n, &now));
+    keep_numbers(n, &n->value, &now, first_new);
+    n->value = now;
+    return FE_OK;
+}
+
+/* ---- graphs ---- */
+
+/* Constants that are views of one storage share its number. */
+static void number_inputs(fx_graph *g)
+{
+    map by_bytes = {0};
+    for (uint32_t i = 0; i < g->inputs.count; i++) {
+        fx_node *p = g->inputs.at[i];
+        if (p->value.kind == FX_TENSOR && p->data && p->data->bytes) {
+            uint32_t known = map_get(&by_bytes, MAP_KEY(p->data->bytes));
+            if (known != MAP_NONE && p->value.tensor->storage == 0)
+                p->value.tensor->storage = known;
+            number_value(g, &p->value);
+            if (known == MAP_NONE)
+                map_set(g->memory, &by_bytes, MAP_KEY(p->data->bytes), p->value.tensor->storage);
+        }
+        number_value(g, &p->value);
+    }
+}
+
+fe_status infer_graph(fx_graph *g)
+{
+    fe_status unknown = FE_OK;
+    number_inputs(g);
+    for (fx_node *n = g->first; n; n = n->next) {
+        fx_value now;
+        if (n->kind != FX_CALL) continue;
+        bool keeps_record = !infer_knows(n->op) && n->value.kind != FX_NO_VALUE;
+        if (keeps_record) {
+            number_value(g, &n->value);
+            continue;
+        }
+        fe_status status = compute(g, n, &now);
+        if (status == FE_UNSUPPORTED) unknown = status; /* the rest may have more of them */
+        if (status != FE_OK && status != FE_UNSUPPORTED) return status;
+        if (status == FE_OK) n->value = now;
+    }
+    return unknown;
+}
+
+/* ---- comparing ---- */
+
+static bool differs(const char **why, const char *what)
+{
+    if (why) *why = what;
+    return false;
+}
+
+static bool same_tensor(fx_graph *g, const ty_tensor *a, const ty_tensor *b, const char **why)
+{
+    sym_table *t = g->symbols;
+    if (a->dtype != b->dtype) return differs(why, "dtype");
+    if (!ty_same_device(a->device, b->device)) return differs(why, "device");
+    if (a->rank != b->rank) return differs(why, "rank");
+    for (uint32_t i = 0; i < a->rank; i++)
+        if (!sym_known_equal(t, a->sizes[i], b->sizes[i])) return differs(why, "sizes");
+    if (!sym_known_equal(t, a->offset, b->offset)) return differs(why, "offset");
+    return ty_known_same_layout(t, a, b) || differs(why, "strides");
+}
+
+static bool same_number(fx_graph *g, sym_expr a, sym_expr b, const char **why)
+{
+    if (sym_is_none(a) || sym_is_none(b) || sym_same(a, b)) return true;
+    return sym_known_equal(g->symbols, a, b) || differs(why, "value");
+}
+
+bool infer_same_value(fx_graph *g, const fx_value *a, const fx_value *b, const char **why)
+{
+    if (why) *why = NULL;
+    if (a->kind != b->kind) return differs(why, "kind of value");
+    switch (a->kind) {
+    case FX_NO_VALUE:
+    case FX_OPAQUE: return true;
+    case FX_TENSOR: return same_tensor(g, a->tensor, b->tensor, why);
+    case FX_INT:
+    case FX_BOOL: return same_number(g, a->expr, b->expr, why);
+    case FX_FLOAT:
+        if (!a->is_known || !b->is_known || a->number == b->number) return true;
+        if (a->number != a->number && b->number != b->number) return true;
+        return differs(why, "value");
+    case FX_TUPLE:
+        if (a->count != b->count) return differs(why, "number of results");
+        for (uint32_t i = 0; i < a->count; i++)
+            if (!infer_same_value(g, &a->items[i], &b->items[i], why)) return false;
+        return true;
+    }
+    return true;
+}
+
+/* ---- changes ---- */
+
+static bool same_storages(const fx_value *a, const fx_value *b)
+{
+    if (a->kind == FX_TENSOR) return a->tensor->storage == b->tensor->storage;
+    for (uint32_t i = 0; a->kind == FX_TUPLE && i < a->count; i++)
+        if (!same_storages(&a->items[i], &b->items[i])) return false;
+    return true;
+}
+
+static fe_status update_dirty(fx_graph *g, fx_node *n, bool *dirty, uint32_t *recomputed)
+{
+    uint32_t left = 1; /* dirty nodes not yet computed */
+    dirty[n->id] = true;
+    for (; n && left > 0; n = n->next) {
+        if (!dirty[n->id]) continue;
+        left--;
+        if (n->kind != FX_CALL || (!infer_knows(n->op) && n->value.kind != FX_NO_VALUE)) continue;
+        fx_value was = n->value;
+        FE_TRY(infer_node(g, n));
+        ++*recomputed;
+        if (infer_same_value(g, &was, &n->value, NULL) && same_storages(&was, &n->value)) continue;
+        for (uint32_t i = 0; i < n->users.count; i++) {
+            fx_node *user = n->users.at[i];
+            left += !dirty[user->id];
+            dirty[user->id] = true;
+        }
+    }
+    return FE_OK;
+}
+
+fe_status infer_update(fx_graph *g, fx_node *n, uint32_t *recomputed)
+{
+    uint32_t count = 0;
+    arena *scratch = arena_new(g->session);
+    fe_status status = update_dirty(g, n, NEW_ARRAY(scratch, bool, g->next_id), &count);
+    arena_free(scratch);
+    if (recomputed) *recomputed = count;
+    return status;
+}

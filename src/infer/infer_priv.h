@@ -1,0 +1,149 @@
+/* infer_priv.h -- what the families of src/infer share: a call that is being inferred, its arguments
+ * by name, and tensors made from tensors.
+ *
+ * A rule reads its arguments, computes, and gives a value. What is wrong is said once with
+ * infer_fail(), which also makes every later step a no-op: a tensor that could not be computed is
+ * NULL, and whatever is given NULL gives NULL. So rules read as the arithmetic that they are.
+ */
+#ifndef FERRITE_INFER_PRIV_H
+#define FERRITE_INFER_PRIV_H
+
+#include "infer/infer.h"
+
+enum { INFER_MAX_OPERANDS = 32 };
+
+typedef struct infer_call {
+    fx_graph *graph;
+    sym_table *symbols;
+    arena *memory;
+    fx_node *node;
+    const op_info *op;
+    int param;         /* of the row: what the rule makes of it is its own */
+    fx_value recorded; /* what the node had before */
+    fx_value value;    /* the result */
+    fe_status status;
+} infer_call;
+
+typedef void infer_rule(infer_call *c);
+
+/* ---- arguments.c: by the schema's names; a name that the operator lacks counts as None ---- */
+void infer_fail(infer_call *c, const char *format, ...) FE_PRINTF(2, 3);
+const fx_arg *infer_arg(const infer_call *c, const char *name); /* NULL for None */
+ty_tensor *infer_tensor(const infer_call *c, const char *name); /* NULL for None */
+/* The first of the tensors among the arguments; fails when there is none. */
+ty_tensor *infer_self(infer_call *c);
+bool infer_flag(const infer_call *c, const char *name, bool fallback);
+int64_t infer_int(infer_call *c, const char *name, int64_t fallback);
+sym_expr infer_expr(infer_call *c, const char *name, int64_t fallback);
+const char *infer_string(const infer_call *c, const char *name, const char *fallback);
+ty_dtype infer_dtype(const infer_call *c, const char *name, ty_dtype fallback);
+ty_device infer_device(const infer_call *c, ty_device fallback);
+ty_memory_format infer_format(const infer_call *c, ty_memory_format fallback);
+/* A dimension, counted from the end when negative; of a number as if it had one dimension. */
+uint32_t infer_wrap(infer_call *c, int64_t dim, uint32_t rank);
+uint32_t infer_dim(infer_call *c, const char *name, uint32_t rank);
+/* Dimensions of a list, number or None (all, or none when `none_is_all` is false), in order given. */
+uint32_t infer_dims(infer_call *c, const char *name, uint32_t rank, bool none_is_all,
+                    uint32_t *out);
+/* A list of sizes; returns how many. One number stands for `wanted` of them (0: any count). */
+uint32_t infer_sizes(infer_call *c, const char *name, uint32_t wanted, sym_expr *out);
+/* The tensors of a list, Nones left out as NULL. */
+uint32_t infer_list(infer_call *c, const char *name, ty_tensor **out, uint32_t room);
+/* All tensors among the arguments, lists included. */
+uint32_t infer_operands(const infer_call *c, const ty_tensor **out, uint32_t room);
+
+/* ---- numbers ---- */
+static inline sym_expr infer_number(const infer_call *c, int64_t value)
+{
+    return sym_int(c->symbols, value);
+}
+static inline bool infer_is(const infer_call *c, sym_expr e, int64_t value)
+{
+    int64_t constant;
+    return sym_is_int(c->symbols, e, &constant) && constant == value;
+}
+/* Is it so? Proved, or else so for the example's sizes, as PyTorch's guards have it. */
+bool infer_holds(const infer_call *c, sym_op comparison, sym_expr a, sym_expr b);
+
+/* ---- results ---- */
+void infer_give(infer_call *c, ty_tensor *x);
+void infer_give_items(infer_call *c, ty_tensor *const *items, uint32_t count);
+void infer_give_pair(infer_call *c, ty_tensor *first, ty_tensor *second);
+void infer_give_int(infer_call *c, sym_expr e);
+void infer_give_bool(infer_call *c, sym_expr e);
+void infer_give_nothing(infer_call *c);
+
+/* ---- tensor.c: tensors made from tensors ---- */
+/* Contiguous and fresh, on the device of `like`. */
+ty_tensor *infer_fresh(infer_call *c, const ty_tensor *like, ty_dtype dtype, uint32_t rank,
+                       const sym_expr *sizes);
+ty_tensor *infer_fresh_strided(infer_call *c, const ty_tensor *like, ty_dtype dtype, uint32_t rank,
+                               const sym_expr *sizes, const sym_expr *strides);
+/* As empty_like(x, dtype, memory_format) gives. */
+ty_tensor *infer_like(infer_call *c, const ty_tensor *x, ty_dtype dtype, ty_memory_format format);
+/* As clone(x, memory_format) gives. */
+ty_tensor *infer_clone(infer_call *c, const ty_tensor *x, ty_memory_format format);
+ty_tensor *infer_contiguous(infer_call *c, ty_tensor *x, ty_memory_format format);
+ty_tensor *infer_view_as(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *sizes,
+                         const sym_expr *strides, sym_expr offset);
+ty_tensor *infer_alias(infer_call *c, const ty_tensor *x);
+ty_tensor *infer_reshape(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *sizes);
+ty_tensor *infer_permute(infer_call *c, const ty_tensor *x, const uint32_t *order);
+ty_tensor *infer_transpose(infer_call *c, const ty_tensor *x, uint32_t a, uint32_t b);
+ty_tensor *infer_expand(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *sizes);
+ty_tensor *infer_unsqueeze(infer_call *c, const ty_tensor *x, uint32_t dim);
+ty_tensor *infer_squeeze(infer_call *c, const ty_tensor *x, uint64_t dims);
+ty_tensor *infer_select(infer_call *c, const ty_tensor *x, uint32_t dim, sym_expr index);
+ty_tensor *infer_narrow(infer_call *c, const ty_tensor *x, uint32_t dim, sym_expr start,
+                        sym_expr length, sym_expr step);
+/* Elementwise over these operands: broadcast, with the strides of TensorIterator. */
+ty_tensor *infer_elementwise(infer_call *c, ty_dtype dtype, const ty_tensor *const *operands,
+                             uint32_t count);
+/* Without the dimensions of the set (1 in their place with keepdim); contiguous. */
+ty_tensor *infer_reduced(infer_call *c, const ty_tensor *x, ty_dtype dtype, uint64_t dims,
+                         bool keepdim);
+/* As matmul(a, b) gives. */
+ty_tensor *infer_product(infer_call *c, const ty_tensor *a, const ty_tensor *b);
+/* "f32[2,3]" for messages. */
+const char *infer_shape(const infer_call *c, const ty_tensor *x);
+
+ty_tensor *infer_slice(infer_call *c, const ty_tensor *x); /* by dim, start, end, step of the call */
+ty_tensor *infer_diagonal(infer_call *c, const ty_tensor *x, int64_t shift, uint32_t a, uint32_t b);
+ty_tensor *infer_as_real(infer_call *c, const ty_tensor *x);
+/* The dimensions that an argument of a reduction names; all when it names none. */
+uint64_t infer_dim_set(infer_call *c, const char *name, uint32_t rank);
+
+/* ---- infer.c ---- */
+/* Runs another operator's row on this call. */
+void infer_as(infer_call *c, op_id op);
+/* Gives fresh tensors of the result their numbers. */
+void infer_number_storages(infer_call *c);
+
+/* ---- unbacked.c: what only the run knows ---- */
+/* A size of a result: what is recorded for the item's dimension, or else a fresh symbol. */
+sym_expr infer_unbacked(infer_call *c, uint32_t item, uint32_t dim);
+sym_expr infer_unbacked_offset(infer_call *c, sym_expr base);
+
+/* Which dtype a pointwise operator or a reduction gives, from the promoted dtype of its operands. */
+typedef enum infer_dtype_kind {
+    DTYPE_PROMOTE,    /* that one */
+    DTYPE_FLOAT,      /* that one; f32 for integers */
+    DTYPE_BOOL,       /* bool */
+    DTYPE_SELF,       /* the first tensor's */
+    DTYPE_REAL,       /* the real one of a complex one */
+    DTYPE_REAL_FLOAT, /* both of these */
+    DTYPE_COMPLEX,    /* the complex one of a real one */
+    DTYPE_DOUBLE,     /* f64 or c128 */
+    DTYPE_DIVIDE,     /* as FLOAT unless the quotient is rounded */
+    DTYPE_SUM,        /* i64 for integers */
+    DTYPE_INDEX       /* i64 */
+} infer_dtype_kind;
+
+/* ---- the rules: the .def files say which serves which operators ---- */
+#define INFER(op, rule, param) infer_rule rule_##rule;
+#include "infer/compute.def"
+#include "infer/pointwise.def"
+#include "infer/structure.def"
+#undef INFER
+
+#endif

@@ -1,0 +1,138 @@
+/* matmul.c -- matrix products and what is made of them. mm and bmm give contiguous results; matmul,
+ * linear and their kin are the views, products and views back that PyTorch composes them of. */
+#include "infer/infer_priv.h"
+
+#include <string.h>
+
+static void fail_shapes(infer_call *c, const ty_tensor *a, const ty_tensor *b)
+{
+    infer_fail(c, "shapes do not fit for a product: %s and %s", infer_shape(c, a),
+               infer_shape(c, b));
+}
+
+/* Can the two sizes be the same? */
+static bool may_equal(infer_call *c, sym_expr a, sym_expr b)
+{
+    return sym_prove(c->symbols, sym_compare(c->symbols, SYM_EQ, a, b), NULL) != SYM_FALSE;
+}
+
+/* ---- kernels ---- */
+
+/* [..., n, k] by [..., k, m] of the rank that the parameter says: mm, bmm, addmm, baddbmm. */
+void rule_matrices(infer_call *c)
+{
+    static const char *const NAMES[][2] = {{"mat1", "mat2"}, {"batch1", "batch2"}, {"self", "mat2"}};
+    ty_tensor *a = NULL;
+    ty_tensor *b = NULL;
+    for (size_t i = 0; i < COUNT_OF(NAMES) && !(a && b); i++) {
+        a = infer_tensor(c, NAMES[i][0]);
+        b = infer_tensor(c, NAMES[i][1]);
+    }
+    uint32_t rank = (uint32_t)c->param;
+    if (!a || !b || a->rank != rank || b->rank != rank ||
+        !may_equal(c, a->sizes[rank - 1], b->sizes[rank - 2])) {
+        fail_shapes(c, a, b);
+        return;
+    }
+    sym_expr sizes[] = {a->sizes[0], a->sizes[rank - 2], b->sizes[rank - 1]};
+    ty_dtype dtype = infer_dtype(c, "out_dtype", a->dtype);
+    infer_give(c, infer_fresh(c, a, dtype, rank, sizes + (3 - rank)));
+}
+
+/* A sum of batched products: one matrix. */
+void rule_addbmm(infer_call *c)
+{
+    ty_tensor *a = infer_tensor(c, "batch1");
+    ty_tensor *b = infer_tensor(c, "batch2");
+    if (!a || !b || a->rank != 3 || b->rank != 3) {
+        fail_shapes(c, a, b);
+        return;
+    }
+    sym_expr sizes[] = {a->sizes[1], b->sizes[2]};
+    infer_give(c, infer_fresh(c, a, a->dtype, 2, sizes));
+}
+
+void rule_matrix_vector(infer_call *c)
+{
+    ty_tensor *a = infer_tensor(c, op_param_index(c->op, "mat") < 0 ? "self" : "mat");
+    ty_tensor *v = infer_tensor(c, "vec");
+    if (!a || !v || a->rank != 2 || v->rank != 1 || !may_equal(c, a->sizes[1], v->sizes[0])) {
+        fail_shapes(c, a, v);
+        return;
+    }
+    infer_give(c, infer_fresh(c, a, a->dtype, 1, a->sizes));
+}
+
+void rule_dot(infer_call *c)
+{
+    ty_tensor *a = infer_tensor(c, "self");
+    if (a) infer_give(c, infer_fresh(c, a, a->dtype, 0, NULL));
+}
+
+/* self + the outer product of two vectors. */
+void rule_outer(infer_call *c)
+{
+    bool adds = op_param_index(c->op, "vec1") >= 0;
+    ty_tensor *self = infer_tensor(c, "self");
+    ty_tensor *a = adds ? infer_tensor(c, "vec1") : self;
+    ty_tensor *b = infer_tensor(c, "vec2");
+    if (!a || !b || a->rank != 1 || b->rank != 1) {
+        fail_shapes(c, a, b);
+        return;
+    }
+    sym_expr sizes[] = {a->sizes[0], b->sizes[0]};
+    ty_dtype dtype = ty_promote_types(a->dtype, b->dtype);
+    if (adds) dtype = ty_promote_types(dtype, self->dtype);
+    infer_give(c, infer_fresh(c, a, dtype, 2, sizes));
+}
+
+/* ---- compositions ---- */
+
+/* Does matmul make one product of the larger operand's leading dimensions? The result is then that
+ * of the transposed problem when the larger one stands on the right. */
+static bool folds_transposed(const ty_tensor *a, const ty_tensor *b)
+{
+    return a->rank == 2 && b->rank >= 3 && a->requires_grad;
+}
+
+ty_tensor *infer_product(infer_call *c, const ty_tensor *a, const ty_tensor *b)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    uint32_t rank = 0;
+    if (!a || !b) return NULL;
+    if (a->rank == 0 || b->rank == 0) {
+        fail_shapes(c, a, b);
+        return NULL;
+    }
+    sym_expr inner = b->sizes[b->rank > 1 ? b->rank - 2 : 0];
+    bool fits = may_equal(c, a->sizes[a->rank - 1], inner) &&
+                ty_broadcast(c->symbols, a->rank > 2 ? a->rank - 2 : 0, a->sizes,
+                             b->rank > 2 ? b->rank - 2 : 0, b->sizes, &rank, sizes);
+    if (!fits) {
+        fail_shapes(c, a, b);
+        return NULL;
+    }
+    if (a->rank > 1) sizes[rank++] = a->sizes[a->rank - 2];
+    if (b->rank > 1) sizes[rank++] = b->sizes[b->rank - 1];
+    ty_tensor *out = infer_fresh(c, a, a->dtype, rank, sizes);
+    if (!folds_transposed(a, b)) return out;
+    return infer_transpose(c, infer_clone(c, infer_transpose(c, out, rank - 2, rank - 1), TY_CONTIGUOUS),
+                           rank - 2, rank - 1);
+}
+
+void rule_matmul(infer_call *c)
+{
+    infer_give(c, infer_product(c, infer_tensor(c, "self"), infer_tensor(c, "other")));
+}
+
+void rule_linear(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, op_param_index(c->op, "input") < 0 ? "self" : "input");
+    const ty_tensor *weight = infer_tensor(c, "weight");
+    if (!x || !weight || weight->rank == 0 || weight->rank > 2) {
+        fail_shapes(c, x, weight);
+        return;
+    }
+    if (weight->rank == 2) weight = infer_transpose(c, weight, 0, 1);
+    infer_give(c, infer_product(c, x, weight));
+}

@@ -1,0 +1,165 @@
+/* pool.c -- pooling and resampling: kernels, strides, paddings and scale factors become sizes; the
+ * result keeps the memory format of the input. */
+#include "infer/infer_priv.h"
+
+#include <math.h>
+
+enum { MOST_SPATIAL = 3 };
+
+/* Like the input but for the sizes of the last `spatial` dimensions. */
+static ty_tensor *resampled(infer_call *c, const ty_tensor *x, ty_dtype dtype, uint32_t spatial,
+                            const sym_expr *sizes, bool keeps_format)
+{
+    sym_expr all[TY_MAX_RANK];
+    if (x->rank < spatial) {
+        infer_fail(c, "%s has fewer than %u dimensions", infer_shape(c, x), spatial);
+        return NULL;
+    }
+    uint32_t outer = x->rank - spatial;
+    for (uint32_t i = 0; i < x->rank; i++) all[i] = i < outer ? x->sizes[i] : sizes[i - outer];
+    ty_tensor *out = infer_fresh(c, x, dtype, x->rank, all);
+    ty_memory_format format = ty_suggested_format(c->symbols, x);
+    if (keeps_format) ty_format_strides(c->symbols, format, x->rank, all, out->strides);
+    return out;
+}
+
+/* PyTorch's pooling_output_shape: rounding up must not start a window in the padding behind. */
+static sym_expr pooled(infer_call *c, sym_expr size, sym_expr kernel, sym_expr padding,
+                       sym_expr stride, sym_expr dilation, bool up)
+{
+    sym_table *t = c->symbols;
+    sym_expr reach = sym_mul(t, dilation, sym_add_int(t, kernel, -1));
+    sym_expr room = sym_sub(t, sym_add(t, size, sym_mul_int(t, padding, 2)), reach);
+    room = sym_add_int(t, room, -1);
+    if (up) room = sym_add_int(t, sym_add(t, room, stride), -1);
+    sym_expr out = sym_add_int(t, sym_floordiv(t, room, stride), 1);
+    if (!up) return out;
+    sym_expr last = sym_mul(t, sym_add_int(t, out, -1), stride);
+    return infer_holds(c, SYM_LE, sym_add(t, size, padding), last) ? sym_add_int(t, out, -1) : out;
+}
+
+/* The sizes after a window has passed over the last `spatial` dimensions. */
+static void window_sizes(infer_call *c, const ty_tensor *x, uint32_t spatial, sym_expr *out)
+{
+    sym_expr kernel[MOST_SPATIAL];
+    sym_expr stride[MOST_SPATIAL];
+    sym_expr padding[MOST_SPATIAL];
+    sym_expr dilation[MOST_SPATIAL];
+    const fx_arg *steps = infer_arg(c, "stride");
+    infer_sizes(c, "kernel_size", spatial, kernel);
+    infer_sizes(c, "stride", spatial, stride);
+    infer_sizes(c, "padding", spatial, padding);
+    infer_sizes(c, "dilation", spatial, dilation);
+    bool no_steps = !steps || (steps->kind == FX_ARG_LIST && steps->list.count == 0);
+    bool up = infer_flag(c, "ceil_mode", false);
+    for (uint32_t d = 0; d < spatial && c->status == FE_OK; d++) {
+        if (no_steps) stride[d] = kernel[d];
+        if (infer_is(c, dilation[d], 0)) dilation[d] = infer_number(c, 1);
+        sym_expr size = x->sizes[x->rank - spatial + d];
+        out[d] = pooled(c, size, kernel[d], padding[d], stride[d], dilation[d], up);
+    }
+}
+
+/* Pools; the parameter is the number of spatial dimensions. With a second result: the indices. */
+void rule_pool(infer_call *c)
+{
+    sym_expr sizes[MOST_SPATIAL];
+    ty_tensor *x = infer_self(c);
+    uint32_t spatial = (uint32_t)c->param;
+    if (!x) return;
+    if (x->rank < spatial) infer_fail(c, "%s has too few dimensions", infer_shape(c, x));
+    if (c->status != FE_OK) return;
+    window_sizes(c, x, spatial, sizes);
+    if (c->status != FE_OK) return;
+    bool keeps = spatial > 1;
+    ty_tensor *out = resampled(c, x, x->dtype, spatial, sizes, keeps);
+    if (c->op->return_count == 1)
+        infer_give(c, out);
+    else
+        infer_give_pair(c, out, resampled(c, x, TY_I64, spatial, sizes, keeps));
+}
+
+/* To the sizes of `output_size`: adaptive and fractional pools, unpooling. */
+void rule_pool_to(infer_call *c)
+{
+    sym_expr sizes[MOST_SPATIAL];
+    ty_tensor *x = infer_self(c);
+    uint32_t spatial = (uint32_t)c->param;
+    if (!x) return;
+    infer_sizes(c, "output_size", spatial, sizes);
+    if (x->rank < spatial) infer_fail(c, "%s has too few dimensions", infer_shape(c, x));
+    if (c->status != FE_OK) return;
+    for (uint32_t d = 0; d < spatial; d++)
+        if (infer_is(c, sizes[d], -1)) sizes[d] = x->sizes[x->rank - spatial + d];
+    ty_tensor *out = resampled(c, x, x->dtype, spatial, sizes, true);
+    if (c->op->return_count == 1)
+        infer_give(c, out);
+    else
+        infer_give_pair(c, out, resampled(c, x, TY_I64, spatial, sizes, true));
+}
+
+/* ---- resampling ---- */
+
+/* size * factor, rounded down, as PyTorch computes it. */
+static sym_expr scaled(infer_call *c, sym_expr size, const fx_arg *factor)
+{
+    double by = 1;
+    int64_t value;
+    if (!fx_arg_number(c->graph, factor, &by)) infer_fail(c, "a scale factor is not a known number");
+    if (by == floor(by) && fabs(by) < 1e9) return sym_mul_int(c->symbols, size, (int64_t)by);
+    if (sym_is_int(c->symbols, size, &value))
+        return infer_number(c, (int64_t)floor((double)value * by));
+    if (by > 0 && 1 / by == floor(1 / by))
+        return sym_floordiv(c->symbols, size, infer_number(c, (int64_t)(1 / by)));
+    return (sym_expr){0};
+}
+
+void rule_upsample(infer_call *c)
+{
+    sym_expr sizes[MOST_SPATIAL];
+    ty_tensor *x = infer_self(c);
+    uint32_t spatial = (uint32_t)c->param;
+    const fx_arg *factors = infer_arg(c, "scale_factors");
+    if (!x) return;
+    if (x->rank != spatial + 2) infer_fail(c, "%s is not a batch of images", infer_shape(c, x));
+    if (c->status != FE_OK) return;
+    if (infer_arg(c, "output_size")) {
+        infer_sizes(c, "output_size", spatial, sizes);
+    } else if (factors && factors->kind == FX_ARG_LIST && factors->list.count == spatial) {
+        for (uint32_t d = 0; d < spatial; d++) {
+            sizes[d] = scaled(c, x->sizes[d + 2], &factors->list.items[d]);
+            if (sym_is_none(sizes[d])) sizes[d] = infer_unbacked(c, 0, d + 2);
+        }
+    } else {
+        infer_fail(c, "neither sizes nor factors are given");
+    }
+    if (c->status == FE_OK) infer_give(c, resampled(c, x, x->dtype, spatial, sizes, spatial > 1));
+}
+
+/* ---- padding ---- */
+
+/* Pads from the last dimension on: (before, after) pairs. */
+void rule_pad(infer_call *c)
+{
+    sym_expr pad[2 * TY_MAX_RANK];
+    sym_expr sizes[TY_MAX_RANK];
+    ty_tensor *x = infer_self(c);
+    const fx_arg *list = infer_arg(c, op_param_index(c->op, "pad") < 0 ? "padding" : "pad");
+    if (!x || !list) return;
+    int count = fx_arg_ints(c->graph, list, pad, 2 * TY_MAX_RANK);
+    if (count < 0 || count % 2 || (uint32_t)count > 2 * x->rank) {
+        infer_fail(c, "%d paddings of %s", count, infer_shape(c, x));
+        return;
+    }
+    for (uint32_t i = 0; i < x->rank; i++) {
+        uint32_t from_end = x->rank - 1 - i;
+        sizes[i] = x->sizes[i];
+        if (2 * from_end + 1 >= (uint32_t)count) continue;
+        sym_expr added = sym_add(c->symbols, pad[2 * from_end], pad[2 * from_end + 1]);
+        sizes[i] = sym_add(c->symbols, sizes[i], added);
+    }
+    ty_tensor *out = infer_fresh(c, x, x->dtype, x->rank, sizes);
+    ty_memory_format format = ty_suggested_format(c->symbols, x);
+    ty_format_strides(c->symbols, format, x->rank, sizes, out->strides);
+    infer_give(c, out);
+}

@@ -1,0 +1,249 @@
+/* tensor.c -- tensors made from tensors: the algebra that the rules are written in. */
+#include "infer/infer_priv.h"
+
+#include <string.h>
+
+/* ---- fresh ones ---- */
+
+ty_tensor *infer_fresh(infer_call *c, const ty_tensor *like, ty_dtype dtype, uint32_t rank,
+                       const sym_expr *sizes)
+{
+    if (!like) return NULL;
+    if (rank > TY_MAX_RANK) {
+        infer_fail(c, "a result of %u dimensions", rank);
+        return NULL;
+    }
+    return ty_tensor_new(c->memory, c->symbols, dtype, like->device, rank, sizes);
+}
+
+ty_tensor *infer_fresh_strided(infer_call *c, const ty_tensor *like, ty_dtype dtype, uint32_t rank,
+                               const sym_expr *sizes, const sym_expr *strides)
+{
+    ty_tensor *x = infer_fresh(c, like, dtype, rank, sizes);
+    if (x) memcpy(x->strides, strides, rank * sizeof *strides);
+    return x;
+}
+
+ty_tensor *infer_like(infer_call *c, const ty_tensor *x, ty_dtype dtype, ty_memory_format format)
+{
+    if (!x) return NULL;
+    ty_tensor *out = infer_fresh(c, x, dtype, x->rank, x->sizes);
+    if (format == TY_PRESERVE)
+        ty_preserved_strides(c->symbols, x, out->strides);
+    else
+        ty_format_strides(c->symbols, format, x->rank, x->sizes, out->strides);
+    return out;
+}
+
+ty_tensor *infer_clone(infer_call *c, const ty_tensor *x, ty_memory_format format)
+{
+    return x ? infer_like(c, x, x->dtype, format) : NULL;
+}
+
+static bool has_format(infer_call *c, const ty_tensor *x, ty_memory_format format)
+{
+    if (format == TY_CHANNELS_LAST || format == TY_CHANNELS_LAST_3D)
+        return ty_is_channels_last(c->symbols, x);
+    return ty_is_contiguous(c->symbols, x);
+}
+
+ty_tensor *infer_contiguous(infer_call *c, ty_tensor *x, ty_memory_format format)
+{
+    if (!x || format == TY_PRESERVE || has_format(c, x, format)) return x;
+    return infer_clone(c, x, format);
+}
+
+/* ---- views ---- */
+
+ty_tensor *infer_view_as(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *sizes,
+                         const sym_expr *strides, sym_expr offset)
+{
+    ty_tensor *out = infer_fresh_strided(c, x, x ? x->dtype : TY_F32, rank, sizes, strides);
+    if (!out) return NULL;
+    out->offset = offset;
+    out->storage = x->storage;
+    return out;
+}
+
+ty_tensor *infer_alias(infer_call *c, const ty_tensor *x)
+{
+    return x ? infer_view_as(c, x, x->rank, x->sizes, x->strides, x->offset) : NULL;
+}
+
+/* Without -1; fails when the numbers of elements differ. */
+static bool settle_sizes(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *given,
+                         sym_expr *sizes)
+{
+    text wanted;
+    memcpy(sizes, given, rank * sizeof *sizes);
+    if (ty_infer_view_size(c->symbols, ty_numel(c->symbols, x), rank, sizes)) return true;
+    text_init(&wanted, c->memory);
+    for (uint32_t i = 0; i < rank; i++) {
+        if (i) text_char(&wanted, ',');
+        sym_print(c->symbols, given[i], &wanted);
+    }
+    infer_fail(c, "%s cannot be viewed as [%s]: another number of elements", infer_shape(c, x),
+               wanted.at);
+    return false;
+}
+
+ty_tensor *infer_reshape(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *sizes)
+{
+    sym_expr settled[TY_MAX_RANK];
+    sym_expr strides[TY_MAX_RANK];
+    if (!x || !settle_sizes(c, x, rank, sizes, settled)) return NULL;
+    if (ty_view_strides(c->symbols, x, rank, settled, strides))
+        return infer_view_as(c, x, rank, settled, strides, x->offset);
+    return infer_fresh(c, x, x->dtype, rank, settled);
+}
+
+ty_tensor *infer_permute(infer_call *c, const ty_tensor *x, const uint32_t *order)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    sym_expr strides[TY_MAX_RANK];
+    if (!x) return NULL;
+    for (uint32_t i = 0; i < x->rank; i++) {
+        sizes[i] = x->sizes[order[i]];
+        strides[i] = x->strides[order[i]];
+    }
+    return infer_view_as(c, x, x->rank, sizes, strides, x->offset);
+}
+
+ty_tensor *infer_transpose(infer_call *c, const ty_tensor *x, uint32_t a, uint32_t b)
+{
+    uint32_t order[TY_MAX_RANK];
+    if (!x) return NULL;
+    for (uint32_t i = 0; i < x->rank; i++) order[i] = i == a ? b : i == b ? a : i;
+    return infer_permute(c, x, order);
+}
+
+ty_tensor *infer_expand(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *given)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    sym_expr strides[TY_MAX_RANK];
+    if (!x) return NULL;
+    if (rank < x->rank || rank > TY_MAX_RANK) {
+        infer_fail(c, "%s cannot be expanded to %u dimensions", infer_shape(c, x), rank);
+        return NULL;
+    }
+    uint32_t added = rank - x->rank;
+    for (uint32_t i = rank; i-- > 0;) {
+        bool is_new = i < added;
+        sym_expr size = is_new ? infer_number(c, 1) : x->sizes[i - added];
+        sizes[i] = infer_is(c, given[i], -1) ? size : given[i];
+        bool is_repeated = is_new || (infer_is(c, size, 1) && !infer_is(c, sizes[i], 1));
+        strides[i] = is_repeated ? infer_number(c, 0) : x->strides[i - added];
+        if (is_new && i + 1 < rank)
+            strides[i] = infer_is(c, sizes[i], 1)
+                             ? sym_mul(c->symbols, sizes[i + 1], strides[i + 1])
+                             : strides[i];
+        if (is_repeated || sym_known_equal(c->symbols, size, sizes[i])) continue;
+        if (infer_holds(c, SYM_EQ, size, sizes[i])) {
+            sizes[i] = size;
+            continue;
+        }
+        text wanted;
+        text_init(&wanted, c->memory);
+        sym_print(c->symbols, sizes[i], &wanted);
+        infer_fail(c, "%s cannot be expanded: dimension %u to size %s", infer_shape(c, x), i,
+                   wanted.at);
+        return NULL;
+    }
+    return infer_view_as(c, x, rank, sizes, strides, x->offset);
+}
+
+ty_tensor *infer_unsqueeze(infer_call *c, const ty_tensor *x, uint32_t dim)
+{
+    sym_expr sizes[TY_MAX_RANK + 1];
+    sym_expr strides[TY_MAX_RANK + 1];
+    if (!x) return NULL;
+    for (uint32_t i = 0; i < x->rank; i++) {
+        sizes[i + (i >= dim)] = x->sizes[i];
+        strides[i + (i >= dim)] = x->strides[i];
+    }
+    sizes[dim] = infer_number(c, 1);
+    strides[dim] = dim < x->rank ? sym_mul(c->symbols, x->sizes[dim], x->strides[dim])
+                                 : infer_number(c, 1);
+    return infer_view_as(c, x, x->rank + 1, sizes, strides, x->offset);
+}
+
+ty_tensor *infer_squeeze(infer_call *c, const ty_tensor *x, uint64_t dims)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    sym_expr strides[TY_MAX_RANK];
+    uint32_t rank = 0;
+    if (!x) return NULL;
+    for (uint32_t i = 0; i < x->rank; i++) {
+        if ((dims >> i & 1) && infer_holds(c, SYM_EQ, x->sizes[i], infer_number(c, 1))) continue;
+        sizes[rank] = x->sizes[i];
+        strides[rank++] = x->strides[i];
+    }
+    return infer_view_as(c, x, rank, sizes, strides, x->offset);
+}
+
+ty_tensor *infer_select(infer_call *c, const ty_tensor *x, uint32_t dim, sym_expr index)
+{
+    sym_table *t = c->symbols;
+    sym_expr sizes[TY_MAX_RANK];
+    sym_expr strides[TY_MAX_RANK];
+    if (!x) return NULL;
+    if (x->rank == 0) {
+        infer_fail(c, "select of a tensor without dimensions");
+        return NULL;
+    }
+    for (uint32_t i = 0; i + 1 < x->rank; i++) {
+        sizes[i] = x->sizes[i + (i >= dim)];
+        strides[i] = x->strides[i + (i >= dim)];
+    }
+    if (infer_holds(c, SYM_LT, index, infer_number(c, 0))) index = sym_add(t, index, x->sizes[dim]);
+    sym_expr offset = sym_add(t, x->offset, sym_mul(t, index, x->strides[dim]));
+    return infer_view_as(c, x, x->rank - 1, sizes, strides, offset);
+}
+
+ty_tensor *infer_narrow(infer_call *c, const ty_tensor *x, uint32_t dim, sym_expr start,
+                        sym_expr length, sym_expr step)
+{
+    sym_table *t = c->symbols;
+    if (!x) return NULL;
+    sym_expr offset = sym_add(t, x->offset, sym_mul(t, start, x->strides[dim]));
+    ty_tensor *out = infer_view_as(c, x, x->rank, x->sizes, x->strides, offset);
+    out->sizes[dim] = length;
+    out->strides[dim] = sym_mul(t, x->strides[dim], step);
+    return out;
+}
+
+/* ---- arithmetic ---- */
+
+ty_tensor *infer_elementwise(infer_call *c, ty_dtype dtype, const ty_tensor *const *operands,
+                             uint32_t count)
+{
+    sym_expr sizes[TY_MAX_RANK] = {{0}};
+    sym_expr strides[TY_MAX_RANK];
+    uint32_t rank = 0;
+    const ty_tensor *device = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        const ty_tensor *x = operands[i];
+        if (!x) return NULL;
+        if (!ty_broadcast(c->symbols, rank, sizes, x->rank, x->sizes, &rank, sizes)) {
+            infer_fail(c, "shapes do not broadcast: %s and %s", infer_shape(c, operands[0]),
+                       infer_shape(c, x));
+            return NULL;
+        }
+        if (!device || (device->rank == 0 && x->rank > 0)) device = x;
+    }
+    ty_pointwise_strides(c->symbols, operands, count, rank, sizes, strides);
+    return infer_fresh_strided(c, device, dtype, rank, sizes, strides);
+}
+
+ty_tensor *infer_reduced(infer_call *c, const ty_tensor *x, ty_dtype dtype, uint64_t dims,
+                         bool keepdim)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    uint32_t rank = 0;
+    if (!x) return NULL;
+    for (uint32_t i = 0; i < x->rank; i++) {
+        bool reduced = dims >> i & 1;
+        if (!reduced || keepdim) sizes[rank++] = reduced ? infer_number(c, 1) : x->sizes[i];
+    }
+    return infer_fresh(c, x, dtype, rank, sizes);
+}

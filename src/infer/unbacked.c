@@ -1,0 +1,141 @@
+/* unbacked.c -- sizes that are known only during the run: fresh symbols, or those that an archive
+ * recorded for the node. */
+#include "infer/infer_priv.h"
+
+#include <stdio.h>
+
+static sym_expr new_symbol(infer_call *c, int64_t min)
+{
+    char name[32];
+    do {
+        snprintf(name, sizeof name, "u%u", c->graph->next_symbol++);
+    } while (!sym_is_none(sym_find_symbol(c->symbols, name)));
+    return sym_symbol(c->symbols, name, SYM_UNBACKED, min, SYM_NO_MAX);
+}
+
+static const fx_value *recorded_item(const infer_call *c, uint32_t item)
+{
+    const fx_value *v = &c->recorded;
+    if (v->kind == FX_TUPLE) v = item < v->count ? &v->items[item] : NULL;
+    return v && v->kind == FX_TENSOR ? v : NULL;
+}
+
+sym_expr infer_unbacked(infer_call *c, uint32_t item, uint32_t dim)
+{
+    const fx_value *v = recorded_item(c, item);
+    if (v && dim < v->tensor->rank) return v->tensor->sizes[dim];
+    return new_symbol(c, 0);
+}
+
+sym_expr infer_unbacked_offset(infer_call *c, sym_expr base)
+{
+    const fx_value *v = recorded_item(c, 0);
+    return v ? v->tensor->offset : sym_add(c->symbols, base, new_symbol(c, 0));
+}
+
+/* ---- numbers read out of tensors ---- */
+
+void rule_item(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    if (!x) return;
+    if (c->recorded.kind == FX_INT || c->recorded.kind == FX_BOOL || c->recorded.kind == FX_FLOAT) {
+        c->value = c->recorded;
+    } else if (x->dtype == TY_BOOL) {
+        sym_expr e = new_symbol(c, 0);
+        infer_give_bool(c, sym_compare(c->symbols, SYM_EQ, e, infer_number(c, 1)));
+    } else if (ty_is_integral(x->dtype, false)) {
+        infer_give_int(c, new_symbol(c, SYM_NO_MIN));
+    } else {
+        c->value = (fx_value){.kind = FX_FLOAT};
+    }
+}
+
+/* A bool that the data decides. */
+void rule_undecided(infer_call *c)
+{
+    if (c->recorded.kind == FX_BOOL)
+        c->value = c->recorded;
+    else
+        infer_give_bool(c, sym_compare(c->symbols, SYM_EQ, new_symbol(c, 0), infer_number(c, 1)));
+}
+
+/* ---- tensors whose sizes the data decides ---- */
+
+void rule_nonzero(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    if (!x) return;
+    sym_expr sizes[] = {infer_unbacked(c, 0, 0), infer_number(c, x->rank)};
+    sym_expr strides[] = {infer_number(c, 1), sym_max(c->symbols, sizes[0], infer_number(c, 1))};
+    if (c->recorded.kind == FX_TENSOR) { /* transposed or not is up to the kernel */
+        infer_give(c, infer_fresh_strided(c, x, TY_I64, 2, sizes, c->recorded.tensor->strides));
+        return;
+    }
+    infer_give(c, infer_fresh_strided(c, x, TY_I64, 2, sizes, strides));
+}
+
+/* One index tensor for each dimension. */
+void rule_nonzero_list(infer_call *c)
+{
+    ty_tensor *items[TY_MAX_RANK];
+    ty_tensor *x = infer_self(c);
+    if (!x) return;
+    sym_expr length = infer_unbacked(c, 0, 0);
+    for (uint32_t i = 0; i < x->rank; i++) items[i] = infer_fresh(c, x, TY_I64, 1, &length);
+    infer_give_items(c, items, x->rank);
+}
+
+void rule_nonzero_static(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    if (!x) return;
+    sym_expr sizes[] = {infer_expr(c, "size", 0), infer_number(c, x->rank)};
+    infer_give(c, infer_fresh(c, x, TY_I64, 2, sizes));
+}
+
+void rule_masked_select(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    sym_expr length = infer_unbacked(c, 0, 0);
+    if (x) infer_give(c, infer_fresh(c, x, x->dtype, 1, &length));
+}
+
+void rule_bincount(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    ty_tensor *weights = infer_tensor(c, "weights");
+    sym_expr length = infer_unbacked(c, 0, 0);
+    if (!x) return;
+    ty_dtype dtype = !weights ? TY_I64 : weights->dtype == TY_F32 ? TY_F32 : TY_F64;
+    infer_give(c, infer_fresh(c, x, dtype, 1, &length));
+}
+
+/* Values, inverse, counts; of the whole or along a dimension. The latter two are empty unless asked
+ * for. */
+void rule_unique(infer_call *c)
+{
+    ty_tensor *items[3];
+    ty_tensor *x = infer_self(c);
+    if (!x) return;
+    sym_expr length = infer_unbacked(c, 0, 0);
+    sym_expr none = infer_number(c, 0);
+    bool along = infer_arg(c, "dim") != NULL;
+    uint32_t dim = along ? infer_dim(c, "dim", x->rank) : 0;
+    if (along && x->rank) {
+        items[0] = infer_fresh(c, x, x->dtype, x->rank, x->sizes);
+        items[0]->sizes[dim] = length;
+        ty_contiguous_strides(c->symbols, x->rank, items[0]->sizes, items[0]->strides);
+    } else {
+        items[0] = infer_fresh(c, x, x->dtype, 1, &length);
+    }
+    if (!infer_flag(c, "return_inverse", false))
+        items[1] = infer_fresh(c, x, TY_I64, 1, &none);
+    else if (along && x->rank)
+        items[1] = infer_fresh(c, x, TY_I64, 1, &x->sizes[dim]);
+    else
+        items[1] = infer_fresh(c, x, TY_I64, x->rank, x->sizes);
+    bool counts = infer_flag(c, "return_counts", false);
+    items[2] = infer_fresh(c, x, TY_I64, 1, counts ? &length : &none);
+    infer_give_items(c, items, op_param_index(c->op, "return_counts") < 0 ? 2 : 3);
+}

@@ -1,0 +1,352 @@
+/* view.c -- operators that look at the same memory in another way: new sizes, strides and offset,
+ * the storage of their base.
+ *
+ * In-place siblings (transpose_, squeeze_, ...) give the same: they change what their argument is.
+ * Copies of views (view_copy, ...) are the view made contiguous in memory of its own.
+ */
+#include "infer/infer_priv.h"
+
+#include <string.h>
+
+void rule_itself(infer_call *c)
+{
+    infer_give(c, infer_alias(c, infer_self(c)));
+}
+
+static ty_tensor *copied(infer_call *c, const ty_tensor *x)
+{
+    return infer_clone(c, x, TY_CONTIGUOUS);
+}
+
+/* The view that the parameter names, copied. */
+void rule_copied(infer_call *c)
+{
+    infer_as(c, (op_id)c->param);
+    if (c->status != FE_OK) return;
+    if (c->value.kind == FX_TENSOR) c->value.tensor = copied(c, c->value.tensor);
+    for (uint32_t i = 0; c->value.kind == FX_TUPLE && i < c->value.count; i++)
+        c->value.items[i].tensor = copied(c, c->value.items[i].tensor);
+    infer_number_storages(c);
+}
+
+/* ---- the order of dimensions ---- */
+
+void rule_permute(infer_call *c)
+{
+    uint32_t order[TY_MAX_RANK];
+    uint64_t seen = 0;
+    ty_tensor *x = infer_self(c);
+    if (!x) return;
+    uint32_t count = infer_dims(c, "dims", x->rank, false, order);
+    for (uint32_t i = 0; i < count; i++) seen |= (uint64_t)1 << order[i];
+    if (count != x->rank || seen != ((uint64_t)1 << x->rank) - 1) {
+        infer_fail(c, "permute of %s does not name each dimension once", infer_shape(c, x));
+        return;
+    }
+    infer_give(c, infer_permute(c, x, order));
+}
+
+void rule_transpose(infer_call *c)
+{
+    static const char *const NAMES[][2] = {{"dim0", "dim1"}, {"axis0", "axis1"}};
+    ty_tensor *x = infer_self(c);
+    if (!x) return;
+    const char *const *names = NAMES[op_param_index(c->op, "dim0") < 0];
+    uint32_t a = infer_dim(c, names[0], x->rank);
+    uint32_t b = infer_dim(c, names[1], x->rank);
+    infer_give(c, x->rank ? infer_transpose(c, x, a, b) : infer_alias(c, x));
+}
+
+/* The last two dimensions swapped; all of them for fewer or with a parameter. */
+void rule_flipped(infer_call *c)
+{
+    uint32_t order[TY_MAX_RANK];
+    ty_tensor *x = infer_self(c);
+    if (!x) return;
+    if (x->rank > 2 && !c->param) {
+        infer_give(c, infer_transpose(c, x, x->rank - 2, x->rank - 1));
+        return;
+    }
+    for (uint32_t i = 0; i < x->rank; i++) order[i] = x->rank - 1 - i;
+    infer_give(c, infer_permute(c, x, order));
+}
+
+void rule_movedim(infer_call *c)
+{
+    uint32_t from[TY_MAX_RANK];
+    uint32_t to[TY_MAX_RANK];
+    uint32_t order[TY_MAX_RANK];
+    ty_tensor *x = infer_self(c);
+    if (!x) return;
+    uint32_t count = infer_dims(c, "source", x->rank, false, from);
+    if (infer_dims(c, "destination", x->rank, false, to) != count)
+        infer_fail(c, "movedim: as many sources as destinations are needed");
+    if (c->status != FE_OK) return;
+    uint64_t moved = 0;
+    uint64_t taken = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        order[to[i]] = from[i];
+        moved |= (uint64_t)1 << from[i];
+        taken |= (uint64_t)1 << to[i];
+    }
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < x->rank; i++) {
+        if (taken >> i & 1) continue;
+        while (moved >> next & 1) next++;
+        order[i] = next++;
+    }
+    infer_give(c, infer_permute(c, x, order));
+}
+
+/* ---- other sizes ---- */
+
+/* Where no strides can be proved, sizes being symbols, the program says that they exist. */
+static ty_tensor *viewed(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *sizes)
+{
+    ty_tensor *out = infer_reshape(c, x, rank, sizes);
+    if (!out || out->storage == x->storage) return out;
+    if (sym_is_int(c->symbols, ty_numel(c->symbols, x), NULL))
+        infer_fail(c, "%s cannot be viewed as %s without a copy", infer_shape(c, x),
+                   infer_shape(c, out));
+    return infer_view_as(c, x, out->rank, out->sizes, out->strides, x->offset);
+}
+
+static uint32_t wanted_sizes(infer_call *c, sym_expr *sizes)
+{
+    static const char *const NAMES[] = {"size", "shape"};
+    ty_tensor *other = infer_tensor(c, "other");
+    if (other) {
+        memcpy(sizes, other->sizes, other->rank * sizeof *sizes);
+        return other->rank;
+    }
+    return infer_sizes(c, NAMES[op_param_index(c->op, "size") < 0], 0, sizes);
+}
+
+void rule_view(infer_call *c)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    ty_tensor *x = infer_self(c);
+    uint32_t rank = wanted_sizes(c, sizes);
+    if (x && c->status == FE_OK) infer_give(c, viewed(c, x, rank, sizes));
+}
+
+void rule_reshape(infer_call *c)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    ty_tensor *x = infer_self(c);
+    uint32_t rank = wanted_sizes(c, sizes);
+    if (x && c->status == FE_OK) infer_give(c, infer_reshape(c, x, rank, sizes));
+}
+
+void rule_flatten(infer_call *c)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    ty_tensor *x = infer_self(c);
+    uint32_t rank = 0;
+    if (!x) return;
+    uint32_t first = infer_wrap(c, infer_int(c, "start_dim", 0), x->rank);
+    uint32_t last = infer_wrap(c, infer_int(c, "end_dim", -1), x->rank);
+    if (first > last) infer_fail(c, "flatten from dimension %u to %u", first, last);
+    if (c->status != FE_OK) return;
+    for (uint32_t i = 0; i < first; i++) sizes[rank++] = x->sizes[i];
+    sizes[rank++] = x->rank ? sym_product(c->symbols, x->sizes + first, last - first + 1)
+                            : infer_number(c, 1);
+    for (uint32_t i = last + 1; i < x->rank; i++) sizes[rank++] = x->sizes[i];
+    infer_give(c, infer_reshape(c, x, rank, sizes));
+}
+
+void rule_ravel(infer_call *c)
+{
+    sym_expr minus_one = infer_number(c, -1);
+    ty_tensor *x = infer_self(c);
+    if (!x) return;
+    infer_give(c, infer_reshape(c, infer_contiguous(c, x, TY_CONTIGUOUS), 1, &minus_one));
+}
+
+void rule_unflatten(infer_call *c)
+{
+    sym_expr inner[TY_MAX_RANK];
+    sym_expr sizes[2 * TY_MAX_RANK];
+    ty_tensor *x = infer_self(c);
+    uint32_t rank = 0;
+    if (!x) return;
+    uint32_t dim = infer_dim(c, "dim", x->rank);
+    uint32_t count = infer_sizes(c, "sizes", 0, inner);
+    if (!ty_infer_view_size(c->symbols, x->rank ? x->sizes[dim] : infer_number(c, 1), count, inner))
+        infer_fail(c, "dimension %u of %s cannot be unflattened so", dim, infer_shape(c, x));
+    for (uint32_t i = 0; i < dim; i++) sizes[rank++] = x->sizes[i];
+    for (uint32_t i = 0; i < count; i++) sizes[rank++] = inner[i];
+    for (uint32_t i = dim + 1; i < x->rank; i++) sizes[rank++] = x->sizes[i];
+    if (c->status == FE_OK) infer_give(c, infer_reshape(c, x, rank, sizes));
+}
+
+void rule_expand(infer_call *c)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    ty_tensor *x = infer_self(c);
+    uint32_t rank = wanted_sizes(c, sizes);
+    if (x && c->status == FE_OK) infer_give(c, infer_expand(c, x, rank, sizes));
+}
+
+void rule_squeeze(infer_call *c)
+{
+    uint32_t dims[TY_MAX_RANK];
+    uint64_t set = 0;
+    ty_tensor *x = infer_self(c);
+    if (!x) return;
+    bool all = op_param_index(c->op, "dim") < 0;
+    uint32_t count = infer_dims(c, "dim", x->rank, false, dims);
+    for (uint32_t i = 0; i < count; i++) set |= (uint64_t)1 << dims[i];
+    infer_give(c, infer_squeeze(c, x, all ? ~(uint64_t)0 : set));
+}
+
+void rule_unsqueeze(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    if (!x) return;
+    infer_give(c, infer_unsqueeze(c, x, infer_dim(c, "dim", x->rank + 1)));
+}
+
+/* ---- parts ---- */
+
+void rule_select(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    if (!x) return;
+    uint32_t dim = infer_dim(c, "dim", x->rank);
+    infer_give(c, infer_select(c, x, dim, infer_expr(c, "index", 0)));
+}
+
+/* A bound of a slice as Python has it: counted from the end when negative, kept inside. */
+static sym_expr slice_bound(infer_call *c, sym_expr bound, sym_expr least, sym_expr size)
+{
+    sym_expr zero = infer_number(c, 0);
+    if (infer_is(c, bound, INT64_MAX)) return size;
+    if (infer_holds(c, SYM_LT, bound, zero)) bound = sym_add(c->symbols, bound, size);
+    if (infer_holds(c, SYM_LT, bound, least)) return least;
+    return infer_holds(c, SYM_LT, size, bound) ? size : bound;
+}
+
+ty_tensor *infer_slice(infer_call *c, const ty_tensor *x)
+{
+    if (!x) return NULL;
+    sym_table *t = c->symbols;
+    uint32_t dim = infer_dim(c, "dim", x->rank);
+    if (x->rank == 0) infer_fail(c, "slice of a tensor without dimensions");
+    if (c->status != FE_OK) return NULL;
+    sym_expr size = x->sizes[dim];
+    sym_expr step = infer_expr(c, "step", 1);
+    sym_expr start = slice_bound(c, infer_expr(c, "start", 0), infer_number(c, 0), size);
+    sym_expr end = slice_bound(c, infer_expr(c, "end", INT64_MAX), start, size);
+    sym_expr length = sym_floordiv(
+        t, sym_add_int(t, sym_add(t, sym_sub(t, end, start), step), -1), step);
+    return infer_narrow(c, x, dim, start, length, step);
+}
+
+void rule_slice(infer_call *c)
+{
+    infer_give(c, infer_slice(c, infer_self(c)));
+}
+
+void rule_narrow(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    if (!x) return;
+    uint32_t dim = infer_dim(c, "dim", x->rank);
+    sym_expr length = infer_expr(c, "length", 0);
+    sym_expr one = infer_number(c, 1);
+    if (x->rank == 0) infer_fail(c, "narrow of a tensor without dimensions");
+    if (c->status != FE_OK) return;
+    if (infer_tensor(c, "start")) { /* known during the run only */
+        sym_expr start = infer_unbacked_offset(c, x->offset);
+        ty_tensor *out = infer_narrow(c, x, dim, infer_number(c, 0), length, one);
+        out->offset = start;
+        infer_give(c, out);
+        return;
+    }
+    sym_expr start = infer_expr(c, "start", 0);
+    if (infer_holds(c, SYM_LT, start, infer_number(c, 0)))
+        start = sym_add(c->symbols, start, x->sizes[dim]);
+    sym_expr end = sym_add(c->symbols, start, length);
+    if (infer_holds(c, SYM_LT, x->sizes[dim], end))
+        infer_fail(c, "narrow reaches behind dimension %u of %s", dim, infer_shape(c, x));
+    infer_give(c, infer_narrow(c, x, dim, start, length, one));
+}
+
+ty_tensor *infer_diagonal(infer_call *c, const ty_tensor *x, int64_t shift, uint32_t a, uint32_t b)
+{
+    sym_table *t = c->symbols;
+    sym_expr sizes[TY_MAX_RANK];
+    sym_expr strides[TY_MAX_RANK];
+    sym_expr zero = infer_number(c, 0);
+    uint32_t rank = 0;
+    if (!x) return NULL;
+    if (a == b || x->rank < 2) {
+        infer_fail(c, "a diagonal of %s over one dimension", infer_shape(c, x));
+        return NULL;
+    }
+    sym_expr rows = sym_add_int(t, x->sizes[a], shift < 0 ? shift : 0);
+    sym_expr columns = sym_add_int(t, x->sizes[b], shift > 0 ? -shift : 0);
+    sym_expr length = sym_max(t, sym_min(t, rows, columns), zero);
+    sym_expr start = shift >= 0 ? sym_mul_int(t, x->strides[b], shift)
+                                : sym_mul_int(t, x->strides[a], -shift);
+    if (infer_is(c, length, 0)) start = zero;
+    for (uint32_t i = 0; i < x->rank; i++) {
+        if (i == a || i == b) continue;
+        sizes[rank] = x->sizes[i];
+        strides[rank++] = x->strides[i];
+    }
+    sizes[rank] = length;
+    strides[rank++] = sym_add(t, x->strides[a], x->strides[b]);
+    return infer_view_as(c, x, rank, sizes, strides, sym_add(t, x->offset, start));
+}
+
+void rule_diagonal(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    if (!x) return;
+    uint32_t a = infer_dim(c, "dim1", x->rank);
+    uint32_t b = infer_dim(c, "dim2", x->rank);
+    infer_give(c, infer_diagonal(c, x, infer_int(c, "offset", 0), a, b));
+}
+
+void rule_unfold(infer_call *c)
+{
+    sym_table *t = c->symbols;
+    ty_tensor *x = infer_self(c);
+    if (!x) return;
+    uint32_t dim = infer_dim(c, "dimension", x->rank);
+    int64_t size = infer_int(c, "size", 1);
+    int64_t step = infer_int(c, "step", 1);
+    sym_expr length = infer_number(c, size);
+    sym_expr one = infer_number(c, 1);
+    if (x->rank == 0) {
+        infer_give(c, infer_view_as(c, x, 1, &length, &one, x->offset));
+        return;
+    }
+    if (step <= 0 || infer_holds(c, SYM_LT, x->sizes[dim], length))
+        infer_fail(c, "windows of %lld by steps of %lld over dimension %u of %s", (long long)size,
+                   (long long)step, dim, infer_shape(c, x));
+    if (c->status != FE_OK) return;
+    ty_tensor *out = infer_unsqueeze(c, x, x->rank);
+    sym_expr steps = sym_floordiv(t, sym_add_int(t, x->sizes[dim], -size), infer_number(c, step));
+    out->sizes[dim] = sym_add_int(t, steps, 1);
+    out->strides[dim] = sym_mul_int(t, x->strides[dim], step);
+    out->sizes[x->rank] = length;
+    out->strides[x->rank] = x->strides[dim];
+    infer_give(c, out);
+}
+
+void rule_as_strided(infer_call *c)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    sym_expr strides[TY_MAX_RANK];
+    ty_tensor *x = infer_self(c);
+    if (!x) return;
+    uint32_t rank = infer_sizes(c, "size", 0, sizes);
+    if (infer_sizes(c, "stride", 0, strides) != rank)
+        infer_fail(c, "as_strided: as many strides as sizes are needed");
+    sym_expr offset =
+        infer_arg(c, "storage_offset") ? infer_expr(c, "storage_offset", 0) : x->offset;
+    if (c->status == FE_OK) infer_give(c, infer_view_as(c, x, rank, sizes, strides, offset));
+}
