@@ -1,0 +1,283 @@
+/* functionalise.c -- in-place operators become functional ones; what they mutate is carried along by value.
+ *
+ * Each storage has a base (the first value on it) and a version. A write through a view is turned into a new value of the view,
+ * then of its parent (the inverse of the view operator, inverse.c), up to the base. A later reader of any alias whose version is
+ * behind gets that alias replayed from the base's current value. At the end the inputs that were written to become outputs of
+ * kind *_MUTATION: the epilogue that copies them back. Method: functorch's functionalisation, on an explicit graph.
+ */
+#include "pass/functionalise.h"
+
+#include <string.h>
+
+enum { NO_ALIAS = 0 };
+
+/* One tensor value that stands on a storage. */
+typedef struct alias {
+    fx_node *node;      /* as written in the program */
+    uint32_t parent;    /* index of the alias that it is a view of; NO_ALIAS: a base */
+    uint32_t base;
+    fx_node *current;   /* its value at `version` */
+    uint32_t version;
+    bool written;       /* base only: somebody wrote */
+} alias;
+
+struct functionaliser {
+    fx_graph *g;
+    arena *memory;
+    VEC(alias) aliases;  /* [0] unused */
+    map of_node;         /* node id -> alias */
+    map base_of_storage; /* storage number -> alias */
+    fx_node *at;         /* where new calls go */
+    fe_status status;
+    bool changed;
+};
+
+static alias *alias_of(functionaliser *f, const fx_node *n)
+{
+    uint32_t i = map_get(&f->of_node, n->id);
+    return i == MAP_NONE ? NULL : &f->aliases.at[i];
+}
+
+static uint32_t add_alias(functionaliser *f, fx_node *n, uint32_t parent)
+{
+    uint32_t index = f->aliases.count;
+    uint32_t base = parent == NO_ALIAS ? index : f->aliases.at[parent].base;
+    uint32_t version = parent == NO_ALIAS ? 0 : f->aliases.at[base].version;
+    vec_push(f->memory, &f->aliases, (alias){.node = n, .parent = parent, .base = base, .current = n, .version = version});
+    map_set(f->memory, &f->of_node, n->id, index);
+    return index;
+}
+
+static uint32_t storage_number(const fx_node *n)
+{
+    const ty_tensor *t = fx_tensor(n);
+    return t ? t->storage : 0;
+}
+
+/* ---- which value a view looks at ---- */
+
+typedef struct parent_search {
+    uint32_t storage;
+    fx_node *found;
+} parent_search;
+
+static void find_parent(void *data, fx_node *a)
+{
+    parent_search *s = data;
+    if (!s->found && storage_number(a) == s->storage) s->found = a;
+}
+
+/* A tuple of views (split, unbind) has no storage of its own: its items do. */
+static uint32_t tuple_storage(const fx_node *n)
+{
+    if (n->value.kind != FX_TUPLE || n->value.count == 0 || n->value.items[0].kind != FX_TENSOR) return 0;
+    return n->value.items[0].tensor->storage;
+}
+
+static void register_value(functionaliser *f, fx_node *n)
+{
+    uint32_t storage = n->value.kind == FX_TUPLE ? tuple_storage(n) : storage_number(n);
+    if (!storage) return;
+    uint32_t base = map_get(&f->base_of_storage, storage);
+    if (base == MAP_NONE) {
+        if (n->value.kind == FX_TENSOR) map_set(f->memory, &f->base_of_storage, storage, add_alias(f, n, NO_ALIAS));
+        return;
+    }
+    parent_search search = {storage, NULL};
+    for (uint32_t i = 0; i < n->arg_count && n->kind == FX_CALL; i++)
+        fx_arg_each_node(&n->args[i], find_parent, &search);
+    if (!search.found && fx_is(n, OP_operator_getitem) && n->args[0].kind == FX_ARG_NODE && alias_of(f, n->args[0].node))
+        search.found = n->args[0].node; /* the tuple is registered as an alias itself */
+    uint32_t parent = search.found ? map_get(&f->of_node, search.found->id) : MAP_NONE;
+    add_alias(f, n, parent == MAP_NONE ? base : parent);
+}
+
+/* ---- reading ---- */
+
+/* The alias's value now, replayed from its parent when a write has come between. */
+static fx_node *refreshed(functionaliser *f, uint32_t index)
+{
+    alias *a = &f->aliases.at[index];
+    alias *base = &f->aliases.at[a->base];
+    if (a->parent == NO_ALIAS || a->version == base->version) return a->current;
+    fx_node *parent_node = f->aliases.at[a->parent].node;
+    fx_node *parent = refreshed(f, a->parent), *made = NULL;
+    a = &f->aliases.at[index];
+    fx_arg *args = NEW_ARRAY(f->memory, fx_arg, a->node->arg_count + 1);
+    for (uint32_t i = 0; i < a->node->arg_count; i++) {
+        args[i] = a->node->args[i];
+        if (args[i].kind == FX_ARG_NODE && args[i].node == parent_node) args[i].node = parent;
+    }
+    if (f->status == FE_OK) f->status = pass_call(f->g, f->at, a->node->op, a->node, args, a->node->arg_count, &made);
+    if (f->status != FE_OK) return a->current;
+    a->current = made;
+    a->version = f->aliases.at[a->base].version;
+    return made;
+}
+
+static fx_node *current_value(void *data, fx_node *n)
+{
+    functionaliser *f = data;
+    uint32_t index = map_get(&f->of_node, n->id);
+    return index == MAP_NONE ? n : refreshed(f, index);
+}
+
+/* ---- writing ---- */
+
+static void write_value(functionaliser *f, uint32_t index, fx_node *value)
+{
+    if (f->status != FE_OK) return;
+    alias *a = &f->aliases.at[index];
+    f->changed = true;
+    if (a->parent == NO_ALIAS) {
+        a->current = value;
+        a->version++;
+        a->written = true;
+        return;
+    }
+    fx_node *parent = refreshed(f, a->parent), *made = NULL;
+    a = &f->aliases.at[index];
+    if (a->node->value.kind == FX_TUPLE) return; /* its items write through to the parent themselves */
+    uint32_t target = a->parent;
+    alias *through = &f->aliases.at[target];
+    const fx_node *view = a->node;
+    if (through->node->value.kind == FX_TUPLE) { /* getitem of split or unbind: the tuple's own parent is what is written */
+        target = through->parent;
+        parent = refreshed(f, target);
+    }
+    if (f->status == FE_OK) f->status = functionalise_inverse(f->g, f->at, view, parent, value, &made);
+    if (f->status != FE_OK) return;
+    write_value(f, target, made);
+    a = &f->aliases.at[index];
+    a->current = value;
+    a->version = f->aliases.at[a->base].version;
+}
+
+/* ---- in-place operators ---- */
+
+static int written_param(const op_info *op)
+{
+    int found = -1;
+    for (uint32_t i = 0; i < op->param_count; i++)
+        if (op->params[i].is_written) {
+            if (found >= 0) return -2;
+            found = (int)i;
+        }
+    return found;
+}
+
+/* Gives `value` the dtype and sizes of what it overwrites. */
+static fe_status fit_value(fx_graph *g, fx_node *before, const fx_node *like, const ty_tensor *to, fx_node **value)
+{
+    const ty_tensor *t = fx_tensor(*value);
+    if (t->dtype != to->dtype) {
+        fx_arg args[] = {fx_of(*value), fx_dtype(to->dtype)};
+        FE_TRY(pass_emit(g, before, OP_aten__to_copy_default, like, 2, args, value));
+    }
+    t = fx_tensor(*value);
+    bool same = t->rank == to->rank;
+    for (uint32_t d = 0; same && d < t->rank; d++)
+        same = sym_same(t->sizes[d], to->sizes[d]);
+    if (same) return FE_OK;
+    fx_arg args[] = {fx_of(*value), fx_int_list(g, to->sizes, to->rank)};
+    return pass_emit(g, before, OP_aten_expand_default, like, 2, args, value);
+}
+
+/* x.copy_(y), x.detach_(), ...: the value to write without a functional sibling; NULL when there is one. */
+static fe_status special_value(functionaliser *f, fx_node *n, fx_node **value, bool *is_special)
+{
+    *is_special = true;
+    if (fx_is(n, OP_aten_copy__default)) {
+        *value = n->args[1].node;
+        return FE_OK;
+    }
+    if (fx_is(n, OP_aten_detach__default) || fx_is(n, OP_aten_requires_grad__default)) {
+        *value = NULL; /* changes nothing that we see */
+        return FE_OK;
+    }
+    *is_special = false;
+    (void)f;
+    return FE_OK;
+}
+
+static fe_status make_functional(functionaliser *f, fx_node *n)
+{
+    fx_graph *g = f->g;
+    int self = written_param(n->op);
+    if (self < 0 || n->args[self].kind != FX_ARG_NODE || n->value.kind == FX_TUPLE)
+        return fx_fail(g, n, "functionalise", FE_UNSUPPORTED, "rewrite the program without this in-place call",
+                       "an operator that mutates several arguments, or an optional or list argument, has no functional form yet");
+    fx_node *target = n->args[self].node;
+    uint32_t written = map_get(&f->of_node, target->id);
+    fx_node *value = NULL;
+    bool is_special;
+    CHECK(g->session, written != MAP_NONE);
+    FE_TRY(special_value(f, n, &value, &is_special));
+    const op_info *functional = is_special ? NULL : op_functional_of(g->ops, n->op);
+    if (!is_special && !functional)
+        return fx_fail(g, n, "functionalise", FE_UNSUPPORTED, "rewrite the program without this in-place call",
+                       "the in-place operator has no functional form");
+    pass_map_args(g, n, current_value, f);
+    if (f->status != FE_OK) return f->status;
+    if (is_special && value) value = n->args[1].node;
+    if (functional) FE_TRY(pass_call(g, n, functional, n, n->args, functional->param_count, &value));
+    if (value) {
+        FE_TRY(fit_value(g, n, n, f->aliases.at[written].node->value.tensor, &value));
+        write_value(f, written, value);
+    }
+    fx_replace_uses(g, n, target); /* the call returned its argument; readers are refreshed when their turn comes */
+    fx_erase(g, n);
+    f->changed = true;
+    return f->status;
+}
+
+/* ---- the graph ---- */
+
+static fx_output_kind mutation_kind(const fx_node *input)
+{
+    if (input->input_kind == FX_PARAMETER) return FX_PARAMETER_MUTATION;
+    return input->input_kind == FX_USER_INPUT ? FX_USER_INPUT_MUTATION : FX_BUFFER_MUTATION;
+}
+
+/* Mutated inputs come first among the outputs, as in torch's own signature. */
+static void add_epilogue(functionaliser *f)
+{
+    fx_graph *g = f->g;
+    VEC(fx_arg) values = {0};
+    VEC(fx_output) kinds = {0};
+    for (uint32_t i = 0; i < g->inputs.count; i++) {
+        fx_node *input = g->inputs.at[i];
+        alias *a = alias_of(f, input);
+        if (!a || !a->written || a->parent != NO_ALIAS) continue;
+        vec_push(f->memory, &values, fx_of(a->current));
+        vec_push(f->memory, &kinds, (fx_output){mutation_kind(input), input->input_kind == FX_USER_INPUT ? input->name : input->target});
+    }
+    if (!values.count) return;
+    for (uint32_t k = 0; k < g->output->arg_count; k++) {
+        vec_push(f->memory, &values, g->output->args[k]);
+        vec_push(f->memory, &kinds, g->outputs.at[k]);
+    }
+    fx_set_output(g, values.at, kinds.at, values.count);
+}
+
+fe_status pass_functionalise(fx_graph *g, bool *changed)
+{
+    arena *memory = arena_new(g->session);
+    functionaliser f = {.g = g, .memory = memory};
+    vec_push(memory, &f.aliases, (alias){0});
+    for (fx_node *n = g->first, *next; n && f.status == FE_OK; n = next) {
+        next = n->next;
+        f.at = n;
+        if (n->kind == FX_CALL && n->op->is_mutating && !(n->op->flags & OPF_HIGHER_ORDER)) {
+            f.status = make_functional(&f, n);
+            continue;
+        }
+        if (n->kind != FX_PLACEHOLDER) pass_map_args(g, n, current_value, &f);
+        if (f.status == FE_OK && n->kind != FX_OUTPUT) register_value(&f, n);
+    }
+    if (f.status == FE_OK) add_epilogue(&f);
+    g->is_functional = f.status == FE_OK;
+    *changed = f.changed;
+    arena_free(memory);
+    return f.status;
+}

@@ -1,0 +1,12 @@
+/* functionalise.h -- between functionalise.c and inverse.c. */
+#ifndef FERRITE_PASS_FUNCTIONALISE_H
+#define FERRITE_PASS_FUNCTIONALISE_H
+
+#include "pass/pass_priv.h"
+
+typedef struct functionaliser functionaliser;
+
+/* `parent` with the part that `view` shows replaced by `value`, as new calls before `before`. */
+fe_status functionalise_inverse(fx_graph *g, fx_node *before, const fx_node *view, fx_node *parent, fx_node *value, fx_node **out);
+
+#endif

@@ -1,0 +1,158 @@
+/* inverse.c -- the inverses of view operators: a written view, put back into what it is a view of. One row an operator. */
+#include "pass/functionalise.h"
+
+typedef struct inversion {
+    fx_graph *g;
+    fx_node *before;
+    const fx_node *view;
+    fx_node *parent, *value;
+} inversion;
+
+typedef fe_status (*inverse_fn)(const inversion *v, fx_node **out);
+
+static fe_status emit(const inversion *v, op_id op, uint32_t count, const fx_arg *args, fx_node **out)
+{
+    return pass_emit(v->g, v->before, op, v->view, count, args, out);
+}
+
+/* Same elements in the same order: give them the parent's sizes. */
+static fe_status by_reshape(const inversion *v, fx_node **out)
+{
+    const ty_tensor *p = fx_tensor(v->parent);
+    fx_arg args[] = {fx_of(v->value), fx_int_list(v->g, p->sizes, p->rank)};
+    return emit(v, OP_aten_reshape_default, 2, args, out);
+}
+
+static fe_status by_identity(const inversion *v, fx_node **out)
+{
+    *out = v->value;
+    return FE_OK;
+}
+
+static fe_status by_transpose(const inversion *v, fx_node **out)
+{
+    fx_arg args[] = {fx_of(v->value), v->view->args[1], v->view->args[2]};
+    return emit(v, OP_aten_transpose_int, 3, args, out);
+}
+
+static fe_status by_t(const inversion *v, fx_node **out)
+{
+    fx_arg args[] = {fx_of(v->value)};
+    return emit(v, OP_aten_t_default, 1, args, out);
+}
+
+static fe_status by_permute(const inversion *v, fx_node **out)
+{
+    sym_expr dims[TY_MAX_RANK], back[TY_MAX_RANK];
+    int count = fx_arg_ints(v->g, &v->view->args[1], dims, TY_MAX_RANK);
+    for (int i = 0; i < count; i++) {
+        int64_t d = 0;
+        sym_is_int(v->g->symbols, dims[i], &d);
+        back[d < 0 ? d + count : d] = sym_int(v->g->symbols, i);
+    }
+    fx_arg args[] = {fx_of(v->value), fx_int_list(v->g, back, (uint32_t)count)};
+    return emit(v, OP_aten_permute_default, 2, args, out);
+}
+
+static fe_status by_slice(const inversion *v, fx_node **out)
+{
+    const fx_arg *a = v->view->args;
+    fx_arg args[] = {fx_of(v->parent), fx_of(v->value), a[1], a[2], a[3], a[4]};
+    return emit(v, OP_aten_slice_scatter_default, 6, args, out);
+}
+
+static fe_status by_select(const inversion *v, fx_node **out)
+{
+    const fx_arg *a = v->view->args;
+    fx_arg args[] = {fx_of(v->parent), fx_of(v->value), a[1], a[2]};
+    return emit(v, OP_aten_select_scatter_default, 4, args, out);
+}
+
+static fe_status by_narrow(const inversion *v, fx_node **out)
+{
+    const fx_arg *a = v->view->args;
+    sym_expr start, length;
+    if (!fx_arg_expr(v->g, &a[2], &start) || !fx_arg_expr(v->g, &a[3], &length))
+        return fx_fail(v->g, v->view, "functionalise", FE_UNSUPPORTED, NULL, "a write through narrow with a start known only at run time");
+    fx_arg args[] = {fx_of(v->parent), fx_of(v->value), a[1], a[2], fx_expr(sym_add(v->g->symbols, start, length)), fx_int(v->g, 1)};
+    return emit(v, OP_aten_slice_scatter_default, 6, args, out);
+}
+
+static fe_status by_diagonal(const inversion *v, fx_node **out)
+{
+    const fx_arg *a = v->view->args;
+    fx_arg args[] = {fx_of(v->parent), fx_of(v->value), a[1], a[2], a[3]};
+    return emit(v, OP_aten_diagonal_scatter_default, 5, args, out);
+}
+
+static fe_status by_as_strided(const inversion *v, fx_node **out)
+{
+    const fx_arg *a = v->view->args;
+    fx_arg args[] = {fx_of(v->parent), fx_of(v->value), a[1], a[2], a[3]};
+    return emit(v, OP_aten_as_strided_scatter_default, 5, args, out);
+}
+
+/* An item of split, chunk, ...: a slice along its dimension, after those before it. */
+static fe_status by_item(const inversion *v, fx_node **out)
+{
+    const fx_node *tuple = v->view->args[0].node;
+    int64_t item = 0, dim = 0;
+    const ty_tensor *p = fx_tensor(v->parent);
+    sym_table *t = v->g->symbols;
+    fx_arg_int(v->g, &v->view->args[1], &item);
+    int at = op_param_index(tuple->op, "dim");
+    if (at >= 0) fx_arg_int(v->g, &tuple->args[at], &dim);
+    if (dim < 0) dim += p->rank;
+    if (fx_is(tuple, OP_aten_unbind_int)) {
+        fx_arg args[] = {fx_of(v->parent), fx_of(v->value), fx_int(v->g, dim), fx_int(v->g, item)};
+        return emit(v, OP_aten_select_scatter_default, 4, args, out);
+    }
+    sym_expr start = sym_int(t, 0);
+    for (int64_t i = 0; i < item; i++)
+        start = sym_add(t, start, tuple->value.items[i].tensor->sizes[dim]);
+    sym_expr end = sym_add(t, start, tuple->value.items[item].tensor->sizes[dim]);
+    fx_arg args[] = {fx_of(v->parent), fx_of(v->value), fx_int(v->g, dim), fx_expr(start), fx_expr(end), fx_int(v->g, 1)};
+    return emit(v, OP_aten_slice_scatter_default, 6, args, out);
+}
+
+typedef struct inverse_row {
+    op_id op;
+    inverse_fn fn;
+} inverse_row;
+
+static const inverse_row rows[] = {
+    {OP_aten_view_default, by_reshape},
+    {OP_aten_reshape_default, by_reshape},
+    {OP_aten_view_as_default, by_reshape},
+    {OP_aten_reshape_as_default, by_reshape},
+    {OP_aten_flatten_using_ints, by_reshape},
+    {OP_aten_unflatten_int, by_reshape},
+    {OP_aten_squeeze_default, by_reshape},
+    {OP_aten_squeeze_dim, by_reshape},
+    {OP_aten_squeeze_dims, by_reshape},
+    {OP_aten_unsqueeze_default, by_reshape},
+    {OP_aten_alias_default, by_identity},
+    {OP_aten_detach_default, by_identity},
+    {OP_aten_contiguous_default, by_identity},
+    {OP_aten_to_dtype, by_identity},
+    {OP_aten_to_dtype_layout, by_identity},
+    {OP_aten_to_device, by_identity},
+    {OP_aten_transpose_int, by_transpose},
+    {OP_aten_t_default, by_t},
+    {OP_aten_permute_default, by_permute},
+    {OP_aten_slice_Tensor, by_slice},
+    {OP_aten_select_int, by_select},
+    {OP_aten_narrow_default, by_narrow},
+    {OP_aten_diagonal_default, by_diagonal},
+    {OP_aten_as_strided_default, by_as_strided},
+    {OP_operator_getitem, by_item},
+};
+
+fe_status functionalise_inverse(fx_graph *g, fx_node *before, const fx_node *view, fx_node *parent, fx_node *value, fx_node **out)
+{
+    inversion v = {g, before, view, parent, value};
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        if (view->op->id == (uint32_t)rows[i].op) return rows[i].fn(&v, out);
+    return fx_fail(g, view, "functionalise", FE_UNSUPPORTED, "copy the tensor before writing to it (x = x.clone())",
+                   "a write through this view cannot be turned into a value");
+}

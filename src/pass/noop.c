@@ -1,0 +1,104 @@
+/* noop.c -- removes operators that give back their input, and assertions that inference has proved.
+ *
+ * Laws. N1 The value that takes the place of a result has the same dtype, sizes and, where anybody can see them, strides. N2 A copy
+ * (clone, to, contiguous that copies) goes only when neither side leaves the graph: a returned copy stays a copy.
+ */
+#include "pass/pass_priv.h"
+
+#include <string.h>
+
+typedef enum noop_rule {
+    NOOP_ALWAYS,  /* returns its first argument whatever the rest says */
+    NOOP_IF_SAME, /* ... when dtype, sizes and strides come out equal */
+    NOOP_DROPOUT, /* ... when the `train` argument is false or the probability 0 */
+    NOOP_COPY,    /* a copy: needed only where somebody could tell */
+    NOOP_ASSERT   /* checks metadata that inference has established */
+} noop_rule;
+
+typedef struct noop_row {
+    op_id op;
+    noop_rule rule;
+    int train; /* index of the argument that turns it on; DROPOUT */
+} noop_row;
+
+static const noop_row rows[] = {
+    {OP_aten_alias_default, NOOP_ALWAYS, 0},
+    {OP_aten_detach_default, NOOP_ALWAYS, 0},
+    {OP_aten_detach__default, NOOP_ALWAYS, 0},
+    {OP_aten_lift_fresh_default, NOOP_ALWAYS, 0},
+    {OP_aten_lift_fresh_copy_default, NOOP_COPY, 0},
+    {OP_aten_clone_default, NOOP_COPY, 0},
+    {OP_aten_contiguous_default, NOOP_COPY, 0},
+    {OP_aten_to_dtype, NOOP_COPY, 0},
+    {OP_aten_to_dtype_layout, NOOP_COPY, 0},
+    {OP_aten_to_device, NOOP_COPY, 0},
+    {OP_aten__to_copy_default, NOOP_COPY, 0},
+    {OP_aten_expand_default, NOOP_IF_SAME, 0},
+    {OP_aten_view_default, NOOP_IF_SAME, 0},
+    {OP_aten_reshape_default, NOOP_IF_SAME, 0},
+    {OP_aten_slice_Tensor, NOOP_IF_SAME, 0},
+    {OP_aten_permute_default, NOOP_IF_SAME, 0},
+    {OP_aten_dropout_default, NOOP_DROPOUT, 2},
+    {OP_aten_feature_dropout_default, NOOP_DROPOUT, 2},
+    {OP_aten_alpha_dropout_default, NOOP_DROPOUT, 2},
+    {OP_aten__assert_tensor_metadata_default, NOOP_ASSERT, 0},
+};
+
+static const noop_row *row_of(const fx_node *n)
+{
+    for (size_t i = 0; n->kind == FX_CALL && i < COUNT_OF(rows); i++)
+        if (n->op->id == (uint32_t)rows[i].op) return &rows[i];
+    return NULL;
+}
+
+static bool same_layout(fx_graph *g, const ty_tensor *a, const ty_tensor *b)
+{
+    return a && b && ty_known_same_layout(g->symbols, a, b);
+}
+
+/* Does the value, or something that aliases it, leave the graph? */
+static bool leaves(const fx_node *n, int depth)
+{
+    for (uint32_t i = 0; i < n->users.count; i++) {
+        const fx_node *user = n->users.at[i];
+        if (user->kind == FX_OUTPUT || depth > 6) return true;
+        const ty_tensor *a = fx_tensor(n), *b = fx_tensor(user);
+        bool aliases = user->value.kind == FX_TUPLE || n->value.kind == FX_TUPLE || (a && b && a->storage == b->storage);
+        if (aliases && leaves(user, depth + 1)) return true;
+    }
+    return false;
+}
+
+static bool may_go(fx_graph *g, const noop_row *row, const fx_node *n)
+{
+    const fx_node *input = n->args[0].kind == FX_ARG_NODE ? n->args[0].node : NULL;
+    double probability;
+    if (!input) return false;
+    switch (row->rule) {
+    case NOOP_ALWAYS: return true;
+    case NOOP_IF_SAME: return same_layout(g, fx_tensor(n), fx_tensor(input));
+    case NOOP_DROPOUT:
+        return !fx_arg_bool(&n->args[row->train], true) ||
+               (fx_arg_number(g, &n->args[1], &probability) && probability == 0);
+    case NOOP_COPY: return same_layout(g, fx_tensor(n), fx_tensor(input)) && !leaves(n, 0);
+    case NOOP_ASSERT: return n->users.count == 0;
+    }
+    return false;
+}
+
+fe_status pass_noop(fx_graph *g, bool *changed)
+{
+    for (fx_node *n = g->first, *next; n; n = next) {
+        next = n->next;
+        const noop_row *row = row_of(n);
+        if (!row || !may_go(g, row, n)) continue;
+        fx_node *input = n->args[0].node;
+        if (n->users.count) {
+            /* what read the copy's storage now reads the input's */
+            fx_replace_uses(g, n, input);
+        }
+        fx_erase(g, n);
+        *changed = true;
+    }
+    return FE_OK;
+}

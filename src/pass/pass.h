@@ -1,0 +1,41 @@
+/* pass.h -- FX passes: each rewrites the graph and keeps its metadata and aliasing true.
+ *
+ * The order, and what each needs and breaks, is the table passes.def; the runner refuses an order that breaks a need, and after
+ * each pass (when checking is on) verifies the graph and that no pass made inputs and outputs, or two outputs, share storage
+ * that did not before.
+ */
+#ifndef FERRITE_PASS_H
+#define FERRITE_PASS_H
+
+#include "fx/fx.h"
+
+enum pass_property {
+    PASS_META = 1 << 0,       /* every node has true metadata */
+    PASS_FUNCTIONAL = 1 << 1, /* no mutation but the copy_ epilogue */
+    PASS_DECOMPOSED = 1 << 2, /* only operators that lowering knows */
+    PASS_ORDERED = 1 << 3     /* node->order is valid */
+};
+
+typedef struct pass_info {
+    const char *name;
+    const char *what;
+    uint32_t needs, makes, breaks;
+    fe_status (*run)(fx_graph *g, bool *changed);
+} pass_info;
+
+extern const pass_info pass_table[];
+extern const uint32_t pass_count;
+
+typedef struct pass_options {
+    bool check;             /* verify after each pass */
+    const char *dump_after; /* name of a pass, "all", or NULL */
+    void (*dump)(void *data, const char *pass, fx_graph *g);
+    void *data;
+} pass_options;
+
+/* Runs the table in order. The graph must have metadata. */
+fe_status pass_run_all(fx_graph *g, const pass_options *options);
+/* One pass by name, for tests. FE_USAGE when there is none such. */
+fe_status pass_run_one(fx_graph *g, const char *name, const pass_options *options);
+
+#endif

@@ -1,0 +1,23 @@
+/* pass_priv.h -- the passes, one file each, and what several of them share. */
+#ifndef FERRITE_PASS_PRIV_H
+#define FERRITE_PASS_PRIV_H
+
+#include "infer/infer.h"
+#include "pass/pass.h"
+
+#define PASS(name, what, needs, makes, breaks) fe_status pass_##name(fx_graph *g, bool *changed);
+#include "pass/passes.def"
+#undef PASS
+
+/* helpers.c */
+/* Emits a call and infers its metadata. */
+fe_status pass_emit(fx_graph *g, fx_node *before, op_id op, const fx_node *like, uint32_t count, const fx_arg *args, fx_node **out);
+/* The same for any operator. */
+fe_status pass_call(fx_graph *g, fx_node *before, const op_info *op, const fx_node *like, const fx_arg *args, uint32_t count,
+                    fx_node **out);
+/* Must the node stay although nobody reads it? */
+bool pass_has_effect(const fx_node *n);
+/* Replaces every node argument a of n by map(data, a), lists included. */
+void pass_map_args(fx_graph *g, fx_node *n, fx_node *(*map_node)(void *data, fx_node *a), void *data);
+
+#endif

@@ -1,0 +1,112 @@
+/* run.c -- the passes in order, each checked against what it needs, and its result against the graph's laws. */
+#include "pass/pass_priv.h"
+
+#include <string.h>
+
+const pass_info pass_table[] = {
+#define PASS(name, what, needs, makes, breaks) {#name, what, needs, makes, breaks, pass_##name},
+#include "pass/passes.def"
+#undef PASS
+};
+const uint32_t pass_count = COUNT_OF(pass_table);
+
+/* Which pairs of (input or output, output) share storage: a pass may not add one. */
+typedef struct alias_pairs {
+    map pairs;
+} alias_pairs;
+
+static uint32_t storage_of(const fx_arg *a)
+{
+    const ty_tensor *t = fx_arg_tensor(a);
+    return t ? t->storage : 0;
+}
+
+static uint64_t pair_key(bool is_input, uint32_t i, uint32_t k)
+{
+    return ((uint64_t)is_input << 63) | ((uint64_t)i << 32) | k;
+}
+
+static bool is_user_output(const fx_graph *g, uint32_t k)
+{
+    return k < g->outputs.count && g->outputs.at[k].kind == FX_USER_OUTPUT;
+}
+
+/* Calls visit for each pair of user-visible values that share storage. */
+static void each_alias(const fx_graph *g, void (*visit)(void *, uint64_t key, uint32_t output), void *data)
+{
+    const fx_node *out = g->output;
+    for (uint32_t k = 0; out && k < out->arg_count; k++) {
+        uint32_t storage = storage_of(&out->args[k]);
+        if (!storage || !is_user_output(g, k)) continue;
+        for (uint32_t i = 0; i < g->inputs.count; i++) {
+            const ty_tensor *t = fx_tensor(g->inputs.at[i]);
+            if (t && t->storage == storage) visit(data, pair_key(true, i, k), k);
+        }
+        for (uint32_t i = 0; i < k; i++)
+            if (is_user_output(g, i) && storage_of(&out->args[i]) == storage) visit(data, pair_key(false, i, k), k);
+    }
+}
+
+typedef struct alias_state {
+    arena *memory;
+    map *known;
+    uint32_t added; /* output that shares what it did not, + 1 */
+} alias_state;
+
+static void remember_pair(void *data, uint64_t key, uint32_t output)
+{
+    alias_state *s = data;
+    (void)output;
+    map_set(s->memory, s->known, key, 1);
+}
+
+static void test_pair(void *data, uint64_t key, uint32_t output)
+{
+    alias_state *s = data;
+    if (map_get(s->known, key) == MAP_NONE) s->added = output + 1;
+}
+
+static fe_status run_one(fx_graph *g, const pass_info *pass, const pass_options *o, uint32_t *holds)
+{
+    arena *memory = arena_new(g->session);
+    map known = {0};
+    alias_state state = {memory, &known, 0};
+    bool changed = false;
+    if (pass->needs & ~*holds) {
+        arena_free(memory);
+        return diag_fail(g->session, (diag){.status = FE_INTERNAL, .stage = "pass", .place = pass->name},
+                         "the pass needs what an earlier one broke (%#x)", pass->needs & ~*holds);
+    }
+    if (o->check) each_alias(g, remember_pair, &state);
+    fe_status status = pass->run(g, &changed);
+    if (status == FE_OK && changed) status = infer_graph(g); /* alias classes may have merged or split */
+    *holds = (*holds & ~pass->breaks) | pass->makes;
+    if (status == FE_OK && o->check) {
+        status = fx_check(g, pass->name);
+        /* functionalisation turns an input that is returned after its mutation into a value of its own, never the reverse */
+        if (status == FE_OK) each_alias(g, test_pair, &state);
+        if (status == FE_OK && state.added)
+            status = diag_fail(g->session, (diag){.status = FE_INTERNAL, .stage = "pass", .place = pass->name},
+                               "output %u shares storage that it did not share before", state.added - 1);
+    }
+    if (o->dump && o->dump_after && (strcmp(o->dump_after, "all") == 0 || strcmp(o->dump_after, pass->name) == 0))
+        o->dump(o->data, pass->name, g);
+    arena_free(memory);
+    return status;
+}
+
+fe_status pass_run_all(fx_graph *g, const pass_options *options)
+{
+    uint32_t holds = PASS_META | (g->is_functional ? PASS_FUNCTIONAL : 0);
+    for (uint32_t i = 0; i < pass_count; i++)
+        FE_TRY(run_one(g, &pass_table[i], options, &holds));
+    return FE_OK;
+}
+
+fe_status pass_run_one(fx_graph *g, const char *name, const pass_options *options)
+{
+    uint32_t holds = PASS_META | PASS_FUNCTIONAL | PASS_DECOMPOSED;
+    for (uint32_t i = 0; i < pass_count; i++)
+        if (strcmp(pass_table[i].name, name) == 0) return run_one(g, &pass_table[i], options, &holds);
+    return diag_fail(g->session, (diag){.status = FE_USAGE, .stage = "pass"}, "there is no pass '%s'", name);
+}
