@@ -1,0 +1,252 @@
+/* build.c -- making a loop program: buffers, ops, and value nodes that are hash-consed.
+ *
+ * A node is found by a hash of its fields; a hash that is taken by another node probes the next key. Because operands
+ * are made before what uses them, a node's id is larger than its operands' and than those of the values behind the
+ * indirect symbols in its index.
+ */
+#include "loop/loop_priv.h"
+
+#include <string.h>
+
+loop_program *loop_program_new(fe_session *s, arena *memory, sym_table *symbols, const char *name)
+{
+    loop_program *p = NEW(memory, loop_program);
+    p->session = s;
+    p->memory = memory;
+    p->symbols = symbols;
+    p->name = intern(s, name);
+    p->scratch = NEW(memory, struct loop_scratch);
+    vec_push(memory, &p->nodes, (loop_node){0});
+    /* Axes come first in every table that has none yet, so that equal programs order their terms equally. */
+    for (uint32_t k = 0; k < LOOP_MAX_AXES; k++) (void)loop_axis(p, k);
+    for (uint32_t k = 0; k < LOOP_MAX_AXES; k++) (void)loop_reduce_axis(p, k);
+    return p;
+}
+
+static sym_expr axis(loop_program *p, char letter, uint32_t k)
+{
+    char name[] = {letter, (char)('0' + k % 10), '\0', '\0'};
+    CHECK(p->session, k < LOOP_MAX_AXES);
+    if (k >= 10) {
+        name[1] = (char)('0' + k / 10);
+        name[2] = (char)('0' + k % 10);
+    }
+    return sym_symbol(p->symbols, name, SYM_INDEX, 0, SYM_NO_MAX);
+}
+
+sym_expr loop_axis(loop_program *p, uint32_t k)
+{
+    return axis(p, 'i', k);
+}
+
+sym_expr loop_reduce_axis(loop_program *p, uint32_t k)
+{
+    return axis(p, 'r', k);
+}
+
+/* ---- buffers and ops ---- */
+
+/* The least number of elements that a layout reaches: 1 + sum (size - 1) * stride, or 0 when it is empty. */
+sym_expr loop_layout_elements(sym_table *t, const loop_buffer *b)
+{
+    sym_expr total = sym_int(t, 1);
+    for (uint32_t k = 0; k < b->rank; k++) {
+        int64_t size;
+        if (sym_is_int(t, b->sizes[k], &size) && size == 0) return sym_int(t, 0);
+        sym_expr steps = sym_add_int(t, b->sizes[k], -1);
+        total = sym_add(t, total, sym_mul(t, steps, b->strides[k]));
+    }
+    return total;
+}
+
+loop_buffer_id loop_add_buffer(loop_program *p, loop_buffer b)
+{
+    loop_buffer_id id = p->buffers.count;
+    if (!b.name) b.name = arena_printf(p->memory, "buf%u", id);
+    b.name = intern(p->session, b.name);
+    b.sizes = arena_copy(p->memory, b.sizes, b.rank * sizeof *b.sizes);
+    b.strides = arena_copy(p->memory, b.strides, b.rank * sizeof *b.strides);
+    if (sym_is_none(b.elements)) b.elements = loop_layout_elements(p->symbols, &b);
+    vec_push(p->memory, &p->buffers, b);
+    return id;
+}
+
+loop_op *loop_add_op(loop_program *p, loop_op_kind kind)
+{
+    vec_push(p->memory, &p->ops, (loop_op){.kind = kind, .origin = UINT32_MAX});
+    return &vec_last(&p->ops);
+}
+
+loop_view loop_view_of(loop_program *p, loop_buffer_id b)
+{
+    const loop_buffer *buffer = &p->buffers.at[b];
+    return (loop_view){.buffer = b,
+                       .dtype = buffer->dtype,
+                       .rank = buffer->rank,
+                       .sizes = buffer->sizes,
+                       .strides = buffer->strides,
+                       .offset = sym_int(p->symbols, 0)};
+}
+
+bool loop_extern_known(const char *kernel)
+{
+    static const char *const NAMES[] = {
+#define EXTERN(name, inputs, outputs, help) name,
+#include "loop/extern.def"
+#undef EXTERN
+    };
+    for (size_t k = 0; k < COUNT_OF(NAMES); k++)
+        if (strcmp(NAMES[k], kernel) == 0) return true;
+    return false;
+}
+
+/* ---- hash-consing ---- */
+
+static uint64_t hash_of(const loop_node *n)
+{
+    uint64_t h = HASH_MIX((uint64_t)n->op << 8 | (uint64_t)n->dtype, (uint64_t)n->args[0].id << 32 | n->args[1].id);
+    h = HASH_MIX(h, (uint64_t)n->args[2].id << 32 | n->buffer);
+    h = HASH_MIX(h, n->index.id);
+    h = HASH_MIX(h, n->integer);
+    uint64_t high;
+    memcpy(&high, &n->number[1], sizeof high);
+    return HASH_MIX(h, high);
+}
+
+static bool same_node(const loop_node *a, const loop_node *b)
+{
+    return a->op == b->op && a->dtype == b->dtype && a->buffer == b->buffer && a->index.id == b->index.id &&
+           memcmp(a->args, b->args, sizeof a->args) == 0 && memcmp(a->number, b->number, sizeof a->number) == 0;
+}
+
+loop_value loop_make(loop_program *p, loop_node n)
+{
+    bool is_integer_constant = n.op == LOOP_CONST && ty_is_integral(n.dtype, true);
+    if (n.op != LOOP_CONST || is_integer_constant) {
+        int64_t integer = is_integer_constant ? n.integer : 0;
+        memset(n.number, 0, sizeof n.number);
+        n.integer = integer;
+    }
+    uint64_t key = hash_of(&n);
+    for (uint32_t id; (id = map_get(&p->node_index, key)) != MAP_NONE; key++)
+        if (same_node(&p->nodes.at[id], &n)) return (loop_value){id};
+    uint32_t id = p->nodes.count;
+    vec_push(p->memory, &p->nodes, n);
+    map_set(p->memory, &p->node_index, key, id);
+    return (loop_value){id};
+}
+
+/* ---- leaves ---- */
+
+static loop_value constant(loop_program *p, ty_dtype from, ty_dtype d, loop_scalar v)
+{
+    loop_node n = {.op = LOOP_CONST, .dtype = d};
+    v = loop_scalar_cast(from, d, v);
+    if (ty_is_integral(d, true)) {
+        n.integer = v.i;
+    } else {
+        n.number[0] = v.c[0];
+        n.number[1] = ty_is_complex(d) ? v.c[1] : 0;
+    }
+    return loop_make(p, n);
+}
+
+loop_value loop_const_int(loop_program *p, ty_dtype d, int64_t value)
+{
+    return constant(p, d == TY_U64 ? TY_U64 : TY_I64, d, (loop_scalar){.i = value});
+}
+
+loop_value loop_const_float(loop_program *p, ty_dtype d, double value)
+{
+    return constant(p, TY_F64, d, (loop_scalar){.f = value});
+}
+
+loop_value loop_const_complex(loop_program *p, ty_dtype d, double re, double im)
+{
+    return constant(p, TY_C128, d, (loop_scalar){.c = {re, im}});
+}
+
+loop_value loop_const_data(loop_program *p, ty_dtype d, const void *element)
+{
+    return constant(p, d, d, loop_scalar_load(d, element));
+}
+
+loop_value loop_index(loop_program *p, sym_expr e)
+{
+    int64_t value;
+    if (sym_is_int(p->symbols, e, &value)) return loop_const_int(p, TY_I64, value);
+    /* A bare indirect symbol is the value that it stands for. */
+    if (sym_op_of(p->symbols, e) == SYM_SYMBOL && sym_kind_of(p->symbols, e) == SYM_INDIRECT)
+        return loop_indirect_value(p, e);
+    return loop_make(p, (loop_node){.op = LOOP_INDEX, .dtype = TY_I64, .index = e});
+}
+
+loop_value loop_load(loop_program *p, loop_buffer_id b, sym_expr index)
+{
+    CHECK(p->session, b < p->buffers.count && !sym_is_none(index));
+    return loop_make(p, (loop_node){.op = LOOP_LOAD, .dtype = p->buffers.at[b].dtype, .buffer = b, .index = index});
+}
+
+/* ---- indirect symbols ---- */
+
+static loop_value wrapped(loop_program *p, loop_value v, sym_expr size)
+{
+    loop_value zero = loop_const_int(p, TY_I64, 0);
+    loop_value from_end = loop_binary(p, LOOP_ADD, v, loop_index(p, size));
+    return loop_where(p, loop_binary(p, LOOP_LT, v, zero), from_end, v);
+}
+
+/* The expression when v is one already (an index or a constant); none otherwise. */
+static sym_expr plain_index(loop_program *p, loop_value v)
+{
+    const loop_node *n = loop_at(p, v);
+    if (n->op == LOOP_INDEX) return n->index;
+    return n->op == LOOP_CONST ? sym_int(p->symbols, n->integer) : (sym_expr){0};
+}
+
+sym_expr loop_indirect_wrapped(loop_program *p, loop_value v, sym_expr size)
+{
+    sym_expr plain = plain_index(p, v);
+    if (!sym_is_none(plain)) return plain;
+    /* Found again by value and size; the keys do not meet those of symbols. */
+    uint64_t key = (uint64_t)v.id << 32 | size.id | (uint64_t)1 << 63;
+    uint32_t k = map_get(&p->indirect_index, key);
+    if (k != MAP_NONE) return p->indirect_symbols.at[k];
+    k = p->indirect.count;
+    int64_t least = 0, most = SYM_NO_MAX;
+    if (!sym_is_none(size)) sym_range(p->symbols, size, NULL, &least, &most);
+    if (most != SYM_NO_MAX && most > 0) most--;
+    least = sym_is_none(size) ? SYM_NO_MIN : 0;
+    sym_expr symbol = sym_symbol(p->symbols, arena_printf(p->memory, "j%u", k), SYM_INDIRECT, least, most);
+    vec_push(p->memory, &p->indirect, v);
+    vec_push(p->memory, &p->indirect_symbols, symbol);
+    vec_push(p->memory, &p->indirect_sizes, size);
+    map_set(p->memory, &p->indirect_index, key, k);
+    map_set(p->memory, &p->indirect_index, symbol.id, k);
+    return symbol;
+}
+
+sym_expr loop_indirect(loop_program *p, loop_value v, sym_expr size)
+{
+    v = loop_cast(p, TY_I64, v);
+    sym_expr plain = plain_index(p, v);
+    if (!sym_is_none(plain)) {
+        int64_t least, most;
+        sym_range(p->symbols, plain, NULL, &least, &most);
+        if (sym_is_none(size) || least >= 0) return plain;
+        if (most < 0) return sym_add(p->symbols, plain, size);
+    }
+    return loop_indirect_wrapped(p, sym_is_none(size) ? v : wrapped(p, v, size), size);
+}
+
+loop_value loop_indirect_value(const loop_program *p, sym_expr symbol)
+{
+    uint32_t k = map_get(&p->indirect_index, symbol.id);
+    return k == MAP_NONE ? (loop_value){0} : p->indirect.at[k];
+}
+
+sym_expr loop_indirect_size(const loop_program *p, sym_expr symbol)
+{
+    uint32_t k = map_get(&p->indirect_index, symbol.id);
+    return k == MAP_NONE ? (sym_expr){0} : p->indirect_sizes.at[k];
+}

@@ -1,0 +1,239 @@
+/* loop.h -- loop IR: buffers; loop nests whose bodies are data; extern calls; views.
+ *
+ *     program main
+ *     input  @x : f32[8,32] strides [32,1]
+ *     const  @w : f32[64,32] strides [32,1]
+ *     temp   @buf0 : f32[8,64] strides [64,1]
+ *     temp   @buf1 : f32[8] strides [1]
+ *     extern gemm (@x[8,32]{32,1}, @w[32,64]{1,32}) -> (@buf0[8,64]{64,1}) ints [] floats []
+ *     nest [i0 < 8] reduce [r0 < 64] {
+ *       %0 = load f32 @buf0[64*i0 + r0]
+ *       %1 = exp %0 : f32
+ *       @buf1[i0] = sum %1
+ *     }
+ *     output @buf1[8]{1}
+ *
+ * Values are hash-consed expression nodes of one program: equal expressions have equal ids, inlining a producer is
+ * substitution of index expressions (loop_substitute), so nothing is hidden in closures and everything prints, parses,
+ * hashes and is interpreted (interp.c: the slow reference that is the oracle for generated code).
+ *
+ * Axes: i0, i1, ... run over a nest's extents, r0, r1, ... over its reduction extents; they are the same symbols in
+ * every nest. A data-dependent index is an SYM_INDIRECT symbol standing for a value (loop_indirect).
+ *
+ * Laws (check.c): L1 every load is in bounds of its buffer for all axes in range, where provable. L2 operand dtypes agree
+ * with the operation's row. L3 a temp is written before it is read. L4 an extent does not depend on axes. L5 stores of one
+ * nest (mode SET, no reduction) are injective where provable. L6 no symbols but axes, sizes, unbacked ones defined before,
+ * and indirect ones.
+ */
+#ifndef FERRITE_LOOP_H
+#define FERRITE_LOOP_H
+
+#include "ty/ty.h"
+
+typedef struct loop_value {
+    uint32_t id; /* 0 = none */
+} loop_value;
+typedef uint32_t loop_buffer_id; /* index into program->buffers */
+#define LOOP_NO_BUFFER UINT32_MAX
+#define LOOP_MAX_AXES 12
+
+typedef enum loop_opcode {
+    LOOP_NOTHING,
+#define VALUE(id, name, operands, result) LOOP_##id,
+#include "loop/value.def"
+#undef VALUE
+    LOOP_OPCODE_COUNT
+} loop_opcode;
+
+/* One value node. `index` of LOAD counts elements of the buffer from its first. */
+typedef struct loop_node {
+    loop_opcode op;
+    ty_dtype dtype;
+    loop_value args[3];
+    loop_buffer_id buffer; /* LOAD; SYMFLOAT: input number */
+    sym_expr index;        /* LOAD, INDEX */
+    union {                /* CONST */
+        int64_t integer;   /* bool and integer dtypes */
+        double number[2];  /* float; complex: real, imaginary */
+    };
+} loop_node;
+
+typedef enum loop_buffer_kind {
+    LOOP_INPUT,    /* a tensor of the caller */
+    LOOP_CONSTANT, /* a weight: bytes known at compile time */
+    LOOP_TEMP,     /* made by the program */
+    LOOP_STATE     /* a buffer of the model that the program changes: starts as `data`, lives as long as the context */
+} loop_buffer_kind;
+
+/* A piece of memory with a shape. Indices in loads and stores count elements from its start. */
+typedef struct loop_buffer {
+    const char *name; /* unique: "x", "buf3", "fc.weight" */
+    loop_buffer_kind kind;
+    ty_dtype dtype;
+    ty_device device;
+    uint32_t rank;
+    const sym_expr *sizes, *strides;
+    sym_expr elements;  /* of the memory, at least what sizes and strides reach */
+    uint32_t input;     /* INPUT: number in the program's inputs */
+    const void *data;   /* CONSTANT, STATE: first element */
+    size_t data_bytes;  /* readable at data */
+    uint32_t origin;    /* provenance: index given by the creator (lower: fx node id); UINT32_MAX = none */
+    const char *packing; /* CONSTANT that an extern wants re-laid at compile time: its name (pack.def), or NULL */
+} loop_buffer;
+
+/* A strided window on a buffer. */
+typedef struct loop_view {
+    loop_buffer_id buffer; /* LOOP_NO_BUFFER: absent (optional operand) */
+    ty_dtype dtype;
+    uint32_t rank;
+    const sym_expr *sizes, *strides;
+    sym_expr offset; /* elements from the buffer's start */
+} loop_view;
+
+typedef enum loop_reduce {
+    LOOP_NO_REDUCE, LOOP_SUM, LOOP_PROD, LOOP_REDUCE_MIN, LOOP_REDUCE_MAX, LOOP_ARGMIN, LOOP_ARGMAX, LOOP_ANY, LOOP_ALL, LOOP_REDUCE_XOR
+} loop_reduce; /* ARG*: the flat index over the reduction axes, first of equals, NaN counts as extreme */
+
+typedef enum loop_store_mode { LOOP_SET, LOOP_ADD_INTO, LOOP_MUL_INTO, LOOP_MIN_INTO, LOOP_MAX_INTO } loop_store_mode;
+
+/* buffer[index] (mode)= reduce over r of value. */
+typedef struct loop_store {
+    loop_buffer_id buffer;
+    sym_expr index;
+    loop_value value;
+    loop_reduce reduce;
+    loop_store_mode mode;
+} loop_store;
+
+typedef enum loop_op_kind { LOOP_NEST, LOOP_EXTERN, LOOP_ASSERT } loop_op_kind;
+
+/* One step of the program. */
+typedef struct loop_op {
+    loop_op_kind kind;
+    uint32_t origin; /* provenance, as in loop_buffer */
+    /* NEST */
+    uint32_t axes, reduce_axes;
+    sym_expr extents[LOOP_MAX_AXES];
+    sym_expr reduce_extents[LOOP_MAX_AXES];
+    loop_store *stores;
+    uint32_t store_count;
+    /* EXTERN: kernel is a row of extern.def; what the views, ints and floats mean is said there */
+    const char *kernel;
+    loop_view *inputs, *outputs;
+    uint32_t input_count, output_count;
+    sym_expr *ints;
+    uint32_t int_count;
+    double *floats;
+    uint32_t float_count;
+    sym_expr *defines; /* unbacked symbols that this call gives a value */
+    uint32_t define_count;
+    /* ASSERT: a predicate over sizes, and what to say */
+    sym_expr condition;
+    const char *message;
+} loop_op;
+
+typedef enum loop_output_kind { LOOP_OUT_TENSOR, LOOP_OUT_INT, LOOP_OUT_FLOAT, LOOP_OUT_BOOL, LOOP_OUT_STRING, LOOP_OUT_NONE } loop_output_kind;
+typedef struct loop_output {
+    loop_output_kind kind;
+    loop_view view; /* TENSOR */
+    sym_expr expr;  /* INT, BOOL */
+    double number;
+    const char *string;
+} loop_output;
+
+/* A user input: a tensor (its buffer) or a number. */
+typedef struct loop_input {
+    const char *name;
+    bool is_tensor;
+    loop_buffer_id buffer;
+    sym_expr expr;   /* int inputs: the symbol or constant */
+    double number;   /* float inputs with a fixed value */
+    const char *string;
+} loop_input;
+
+typedef struct loop_program {
+    fe_session *session;
+    arena *memory;
+    sym_table *symbols;
+    const char *name;
+    VEC(loop_node) nodes; /* [0] unused */
+    map node_index;       /* hash-consing */
+    VEC(loop_buffer) buffers;
+    VEC(loop_op) ops;
+    VEC(loop_input) inputs;
+    VEC(loop_output) outputs;
+    VEC(loop_value) indirect; /* value behind the k-th indirect symbol */
+    VEC(sym_expr) indirect_symbols;
+    VEC(sym_expr) indirect_sizes; /* what the value must stay below, or none */
+    map indirect_index;           /* symbol id -> k */
+    struct loop_scratch *scratch; /* work space of walks */
+} loop_program;
+
+/* ---- building (build.c) ---- */
+loop_program *loop_program_new(fe_session *s, arena *memory, sym_table *symbols, const char *name);
+sym_expr loop_axis(loop_program *p, uint32_t k);        /* i<k> */
+sym_expr loop_reduce_axis(loop_program *p, uint32_t k); /* r<k> */
+loop_buffer_id loop_add_buffer(loop_program *p, loop_buffer b); /* arrays are copied; a NULL name is given as buf<N> */
+loop_op *loop_add_op(loop_program *p, loop_op_kind kind); /* valid until the next one is added */
+loop_value loop_const_int(loop_program *p, ty_dtype d, int64_t value);
+loop_value loop_const_float(loop_program *p, ty_dtype d, double value); /* of any dtype; converted */
+loop_value loop_const_complex(loop_program *p, ty_dtype d, double re, double im);
+loop_value loop_const_data(loop_program *p, ty_dtype d, const void *element); /* as it lies in memory */
+loop_value loop_index(loop_program *p, sym_expr e); /* i64 */
+loop_value loop_load(loop_program *p, loop_buffer_id b, sym_expr index);
+loop_value loop_cast(loop_program *p, ty_dtype to, loop_value v); /* v itself when it has that dtype */
+/* Folds constants and what is exact for every input (x*1, x+0 for integers, where(c,x,x), casts that cancel). */
+loop_value loop_unary(loop_program *p, loop_opcode op, loop_value a);
+loop_value loop_binary(loop_program *p, loop_opcode op, loop_value a, loop_value b);
+loop_value loop_where(loop_program *p, loop_value condition, loop_value a, loop_value b);
+loop_value loop_masked(loop_program *p, loop_value condition, loop_value value, loop_value otherwise);
+loop_value loop_make(loop_program *p, loop_node n); /* the general form, hash-consed, unfolded */
+/* An integer value as an index: a symbol (kind SYM_INDIRECT). `size`: when not none, negative values wrap around by
+ * it first (PyTorch's indexing). The same value gives the same symbol. */
+sym_expr loop_indirect(loop_program *p, loop_value v, sym_expr size);
+loop_value loop_indirect_value(const loop_program *p, sym_expr symbol);
+sym_expr loop_indirect_size(const loop_program *p, sym_expr symbol); /* the value is in [0, size); none: not stated */
+static inline const loop_node *loop_at(const loop_program *p, loop_value v) { return &p->nodes.at[v.id]; }
+loop_view loop_view_of(loop_program *p, loop_buffer_id b); /* the whole buffer */
+bool loop_extern_known(const char *kernel);
+
+/* ---- rewriting and asking (walk.c) ---- */
+/* v with axes (or any symbols) replaced, in indices, INDEX values and behind indirect symbols. */
+loop_value loop_substitute(loop_program *p, loop_value v, const sym_expr *from, const sym_expr *to, uint32_t count);
+/* v with its indices simplified by what env knows of the axes. */
+loop_value loop_simplify(loop_program *p, loop_value v, const sym_env *env);
+/* v with each load of `buffer` replaced by value_at(index). */
+loop_value loop_replace_loads(loop_program *p, loop_value v, loop_buffer_id buffer,
+                              loop_value (*value_at)(void *data, loop_program *p, sym_expr index), void *data);
+/* Calls visit once for each distinct node under v (indirect values included), operands first. */
+void loop_each_node(const loop_program *p, loop_value v, void (*visit)(void *data, loop_value v), void *data);
+uint32_t loop_node_count(const loop_program *p, loop_value v);
+uint32_t loop_load_count(const loop_program *p, loop_value v);
+bool loop_uses_axis(const loop_program *p, loop_value v, sym_expr axis);
+
+/* ---- text and checking (print.c, parse.c, check.c) ---- */
+const char *loop_opcode_name(loop_opcode op);
+uint32_t loop_operand_count(loop_opcode op);
+void loop_print(const loop_program *p, text *out);
+void loop_print_op(const loop_program *p, const loop_op *op, text *out);
+void loop_print_view(const loop_program *p, const loop_view *v, text *out);
+fe_status loop_parse(fe_session *s, arena *memory, const char *source, size_t length, loop_program **out);
+fe_status loop_check(loop_program *p, const char *after);
+
+/* One element converted as CAST does (scalar.c). */
+void loop_convert(ty_dtype to, void *destination, ty_dtype from, const void *source);
+
+/* ---- the reference interpreter (interp.c) ---- */
+/* What it runs on: the memory of each buffer, values of size symbols, and how to run an extern kernel. */
+typedef struct loop_machine {
+    void **buffers; /* one pointer for each buffer; NULL temps are allocated from `memory` */
+    bool (*symbol)(void *data, sym_expr symbol, int64_t *value);
+    fe_status (*run_extern)(void *data, const loop_program *p, const loop_op *op, void **buffers);
+    void *data;
+    arena *memory;
+} loop_machine;
+/* Runs the program one element at a time, in the dtype's own arithmetic (f32 in float); reductions of floats
+ * accumulate in double. Out-of-bounds accesses are diagnosed, not performed. */
+fe_status loop_interpret(loop_program *p, loop_machine *machine);
+
+#endif

@@ -1,0 +1,443 @@
+/* parse.c -- reads what print.c writes. Values are made by loop_make, unfolded, so that the text comes back as it was. */
+#include "loop/loop_priv.h"
+
+#include <string.h>
+
+typedef struct parsing {
+    loop_program *p;
+    lexer *lx;
+    map buffers; /* interned name -> loop_buffer_id */
+    /* of the nest at hand */
+    map values;                  /* interned number -> value id */
+    VEC(sym_expr) named, symbol; /* indirect symbols as the text names them, and as they are */
+} parsing;
+
+/* ---- pieces ---- */
+
+static fe_status parse_exprs(parsing *in, const char *open, const char *close, sym_expr **out, uint32_t *count)
+{
+    VEC(sym_expr) list = {0};
+    FE_TRY(lex_expect(in->lx, open));
+    while (!lex_is(in->lx, close)) {
+        if (list.count) FE_TRY(lex_expect(in->lx, ","));
+        sym_expr e;
+        FE_TRY(sym_parse(in->p->symbols, in->lx, &e));
+        vec_push(in->p->memory, &list, e);
+    }
+    *out = list.at;
+    *count = list.count;
+    return lex_expect(in->lx, close);
+}
+
+static fe_status parse_dtype(lexer *lx, ty_dtype *out)
+{
+    if (lx->token.kind != LEX_NAME || !ty_dtype_parse(lx->token.text, out)) return lex_fail(lx, "expected a dtype");
+    lex_next(lx);
+    return FE_OK;
+}
+
+static fe_status parse_double(lexer *lx, double *out)
+{
+    if (lx->token.kind != LEX_FLOAT && lx->token.kind != LEX_INT) return lex_fail(lx, "expected a number");
+    *out = lx->token.number;
+    lex_next(lx);
+    return FE_OK;
+}
+
+static fe_status parse_origin(lexer *lx, uint32_t *out)
+{
+    int64_t origin;
+    *out = UINT32_MAX;
+    if (!lex_take(lx, "origin")) return FE_OK;
+    FE_TRY(lex_int(lx, &origin));
+    *out = (uint32_t)origin;
+    return FE_OK;
+}
+
+static fe_status parse_buffer_name(parsing *in, loop_buffer_id *out)
+{
+    const char *name;
+    if (in->lx->token.kind != LEX_BUFFER) return lex_fail(in->lx, "expected a buffer");
+    *out = map_get(&in->buffers, MAP_KEY(in->lx->token.text));
+    if (*out == MAP_NONE) return lex_fail(in->lx, "there is no such buffer");
+    return lex_buffer(in->lx, &name);
+}
+
+static fe_status parse_view(parsing *in, loop_view *out)
+{
+    uint32_t strides;
+    *out = (loop_view){.buffer = LOOP_NO_BUFFER, .offset = sym_int(in->p->symbols, 0)};
+    if (lex_take(in->lx, "none")) return FE_OK;
+    FE_TRY(parse_buffer_name(in, &out->buffer));
+    sym_expr *sizes, *steps;
+    FE_TRY(parse_exprs(in, "[", "]", &sizes, &out->rank));
+    FE_TRY(parse_exprs(in, "{", "}", &steps, &strides));
+    out->sizes = sizes;
+    out->strides = steps;
+    if (strides != out->rank) return lex_fail(in->lx, "%u sizes but %u strides", out->rank, strides);
+    if (lex_take(in->lx, "+")) FE_TRY(sym_parse(in->p->symbols, in->lx, &out->offset));
+    out->dtype = in->p->buffers.at[out->buffer].dtype;
+    return lex_take(in->lx, "as") ? parse_dtype(in->lx, &out->dtype) : FE_OK;
+}
+
+static fe_status parse_views(parsing *in, loop_view **out, uint32_t *count)
+{
+    VEC(loop_view) list = {0};
+    FE_TRY(lex_expect(in->lx, "("));
+    while (!lex_is(in->lx, ")")) {
+        loop_view v;
+        if (list.count) FE_TRY(lex_expect(in->lx, ","));
+        FE_TRY(parse_view(in, &v));
+        vec_push(in->p->memory, &list, v);
+    }
+    *out = list.at;
+    *count = list.count;
+    return lex_expect(in->lx, ")");
+}
+
+/* ---- values ---- */
+
+static fe_status parse_value_name(parsing *in, loop_value *out)
+{
+    const char *name;
+    if (in->lx->token.kind != LEX_VALUE) return lex_fail(in->lx, "expected a value");
+    uint32_t id = map_get(&in->values, MAP_KEY(in->lx->token.text));
+    if (id == MAP_NONE) return lex_fail(in->lx, "the value is not defined in this nest");
+    out->id = id;
+    return lex_value(in->lx, &name);
+}
+
+static void find_unnamed(void *data, sym_expr symbol)
+{
+    parsing *in = data;
+    if (sym_kind_of(in->p->symbols, symbol) != SYM_INDIRECT) return;
+    for (uint32_t k = 0; k < in->named.count; k++)
+        if (sym_same(in->named.at[k], symbol)) return;
+    lex_fail(in->lx, "%s is not defined in this nest", sym_name(in->p->symbols, symbol));
+}
+
+/* An expression with the text's indirect symbols turned into those of the program. */
+static fe_status parse_index(parsing *in, sym_expr *out)
+{
+    FE_TRY(sym_parse(in->p->symbols, in->lx, out));
+    sym_each_symbol(in->p->symbols, *out, find_unnamed, in);
+    if (in->lx->bad) return FE_CORRUPT;
+    if (in->named.count)
+        *out = sym_substitute(in->p->symbols, *out, in->named.at, in->symbol.at, in->named.count);
+    return FE_OK;
+}
+
+static bool find_opcode(const char *name, loop_opcode *out)
+{
+    for (uint32_t k = 1; k < LOOP_OPCODE_COUNT; k++) {
+        *out = (loop_opcode)k;
+        if (strcmp(loop_opcode_name(*out), name) == 0) return true;
+    }
+    return false;
+}
+
+static fe_status parse_constant(parsing *in, loop_node *n)
+{
+    double first = 0, second = 0;
+    int64_t integer = in->lx->token.kind == LEX_INT ? in->lx->token.integer : 0;
+    FE_TRY(parse_double(in->lx, &first));
+    if (!lex_is(in->lx, ":")) FE_TRY(parse_double(in->lx, &second));
+    FE_TRY(lex_expect(in->lx, ":"));
+    FE_TRY(parse_dtype(in->lx, &n->dtype));
+    if (ty_is_integral(n->dtype, true)) {
+        n->integer = integer;
+    } else {
+        n->number[0] = first;
+        n->number[1] = second;
+    }
+    return FE_OK;
+}
+
+static fe_status parse_load(parsing *in, loop_node *n)
+{
+    FE_TRY(parse_dtype(in->lx, &n->dtype));
+    FE_TRY(parse_buffer_name(in, &n->buffer));
+    if (n->dtype != in->p->buffers.at[n->buffer].dtype) return lex_fail(in->lx, "the buffer has another dtype");
+    FE_TRY(lex_expect(in->lx, "["));
+    FE_TRY(parse_index(in, &n->index));
+    return lex_expect(in->lx, "]");
+}
+
+static fe_status parse_operation(parsing *in, loop_node *n)
+{
+    for (uint32_t k = 0; k < loop_operand_count(n->op); k++) {
+        if (k) FE_TRY(lex_expect(in->lx, ","));
+        FE_TRY(parse_value_name(in, &n->args[k]));
+    }
+    if (n->op == LOOP_INDEX) FE_TRY(parse_index(in, &n->index));
+    if (n->op == LOOP_SYMFLOAT) {
+        int64_t number;
+        FE_TRY(lex_int(in->lx, &number));
+        n->buffer = (uint32_t)number;
+    }
+    FE_TRY(lex_expect(in->lx, ":"));
+    return parse_dtype(in->lx, &n->dtype);
+}
+
+/* %3 = add %1, %2 : f32 */
+static fe_status parse_value(parsing *in)
+{
+    loop_node n = {0};
+    const char *name, *opcode;
+    FE_TRY(lex_value(in->lx, &name));
+    FE_TRY(lex_expect(in->lx, "="));
+    if (in->lx->token.kind != LEX_NAME || !find_opcode(in->lx->token.text, &n.op))
+        return lex_fail(in->lx, "expected an operation");
+    FE_TRY(lex_name(in->lx, &opcode));
+    if (n.op == LOOP_CONST)
+        FE_TRY(parse_constant(in, &n));
+    else if (n.op == LOOP_LOAD)
+        FE_TRY(parse_load(in, &n));
+    else
+        FE_TRY(parse_operation(in, &n));
+    map_set(in->p->memory, &in->values, MAP_KEY(name), loop_make(in->p, n).id);
+    return FE_OK;
+}
+
+/* j0 = indirect %0 < 100 */
+static fe_status parse_indirect(parsing *in)
+{
+    const char *name;
+    loop_value v;
+    sym_expr size = {0};
+    FE_TRY(lex_name(in->lx, &name));
+    FE_TRY(lex_expect(in->lx, "="));
+    FE_TRY(lex_expect(in->lx, "indirect"));
+    FE_TRY(parse_value_name(in, &v));
+    if (lex_take(in->lx, "<")) FE_TRY(sym_parse(in->p->symbols, in->lx, &size));
+    if (loop_at(in->p, v)->dtype != TY_I64) return lex_fail(in->lx, "an index must be i64");
+    sym_expr named = sym_symbol(in->p->symbols, name, SYM_INDIRECT, SYM_NO_MIN, SYM_NO_MAX);
+    if (sym_kind_of(in->p->symbols, named) != SYM_INDIRECT) return lex_fail(in->lx, "%s is taken", name);
+    vec_push(in->p->memory, &in->named, named);
+    vec_push(in->p->memory, &in->symbol, loop_indirect_wrapped(in->p, v, size));
+    return FE_OK;
+}
+
+/* ---- nests ---- */
+
+static fe_status parse_axes(parsing *in, char letter, sym_expr *extents, uint32_t *count)
+{
+    FE_TRY(lex_expect(in->lx, "["));
+    for (*count = 0; !lex_is(in->lx, "]"); (*count)++) {
+        char expected[8] = {letter};
+        const char *name;
+        if (*count == LOOP_MAX_AXES) return lex_fail(in->lx, "more than %d axes", LOOP_MAX_AXES);
+        if (*count) FE_TRY(lex_expect(in->lx, ","));
+        FE_TRY(lex_name(in->lx, &name));
+        expected[1] = (char)(*count < 10 ? '0' + *count : '1');
+        if (*count >= 10) expected[2] = (char)('0' + *count - 10);
+        if (strcmp(name, expected) != 0) return lex_fail(in->lx, "expected axis %s", expected);
+        FE_TRY(lex_expect(in->lx, "<"));
+        FE_TRY(sym_parse(in->p->symbols, in->lx, &extents[*count]));
+    }
+    return lex_expect(in->lx, "]");
+}
+
+/* "=", "add=", "min=" ...: the word and the sign are two tokens. */
+static fe_status parse_mode(parsing *in, loop_store_mode *out)
+{
+    *out = LOOP_SET;
+    for (int k = 1; k < LOOP_MODE_COUNT; k++) {
+        if (!lex_take(in->lx, loop_store_mode_name((loop_store_mode)k))) continue;
+        *out = (loop_store_mode)k;
+        break;
+    }
+    return lex_expect(in->lx, "=");
+}
+
+static fe_status parse_store(parsing *in, loop_store *st)
+{
+    FE_TRY(parse_buffer_name(in, &st->buffer));
+    FE_TRY(lex_expect(in->lx, "["));
+    FE_TRY(parse_index(in, &st->index));
+    FE_TRY(lex_expect(in->lx, "]"));
+    FE_TRY(parse_mode(in, &st->mode));
+    st->reduce = LOOP_NO_REDUCE;
+    for (int k = 1; k < LOOP_REDUCE_COUNT && !st->reduce; k++)
+        if (lex_take(in->lx, loop_reduce_name((loop_reduce)k))) st->reduce = (loop_reduce)k;
+    return parse_value_name(in, &st->value);
+}
+
+static fe_status parse_nest(parsing *in)
+{
+    loop_op op = {.kind = LOOP_NEST};
+    VEC(loop_store) stores = {0};
+    in->values = (map){0};
+    in->named.count = in->symbol.count = 0;
+    FE_TRY(parse_axes(in, 'i', op.extents, &op.axes));
+    if (lex_take(in->lx, "reduce")) FE_TRY(parse_axes(in, 'r', op.reduce_extents, &op.reduce_axes));
+    FE_TRY(parse_origin(in->lx, &op.origin));
+    FE_TRY(lex_expect(in->lx, "{"));
+    while (!lex_is(in->lx, "}")) {
+        if (in->lx->token.kind == LEX_VALUE) {
+            FE_TRY(parse_value(in));
+        } else if (in->lx->token.kind == LEX_NAME) {
+            FE_TRY(parse_indirect(in));
+        } else {
+            loop_store st;
+            FE_TRY(parse_store(in, &st));
+            vec_push(in->p->memory, &stores, st);
+        }
+    }
+    op.stores = stores.at;
+    op.store_count = stores.count;
+    *loop_add_op(in->p, LOOP_NEST) = op;
+    return lex_expect(in->lx, "}");
+}
+
+/* ---- the other lines ---- */
+
+static fe_status parse_extern(parsing *in)
+{
+    loop_op op = {.kind = LOOP_EXTERN};
+    VEC(double) floats = {0};
+    FE_TRY(lex_name(in->lx, &op.kernel));
+    if (!loop_extern_known(op.kernel)) return lex_fail(in->lx, "there is no extern kernel %s", op.kernel);
+    FE_TRY(parse_views(in, &op.inputs, &op.input_count));
+    FE_TRY(lex_expect(in->lx, "->"));
+    FE_TRY(parse_views(in, &op.outputs, &op.output_count));
+    FE_TRY(lex_expect(in->lx, "ints"));
+    FE_TRY(parse_exprs(in, "[", "]", &op.ints, &op.int_count));
+    FE_TRY(lex_expect(in->lx, "floats"));
+    FE_TRY(lex_expect(in->lx, "["));
+    while (!lex_is(in->lx, "]")) {
+        double number = 0;
+        if (floats.count) FE_TRY(lex_expect(in->lx, ","));
+        FE_TRY(parse_double(in->lx, &number));
+        vec_push(in->p->memory, &floats, number);
+    }
+    FE_TRY(lex_expect(in->lx, "]"));
+    op.floats = floats.at;
+    op.float_count = floats.count;
+    if (lex_take(in->lx, "defines")) FE_TRY(parse_exprs(in, "[", "]", &op.defines, &op.define_count));
+    FE_TRY(parse_origin(in->lx, &op.origin));
+    *loop_add_op(in->p, LOOP_EXTERN) = op;
+    return FE_OK;
+}
+
+static fe_status parse_assert(parsing *in)
+{
+    loop_op op = {.kind = LOOP_ASSERT};
+    FE_TRY(sym_parse(in->p->symbols, in->lx, &op.condition));
+    FE_TRY(lex_string(in->lx, &op.message));
+    FE_TRY(parse_origin(in->lx, &op.origin));
+    *loop_add_op(in->p, LOOP_ASSERT) = op;
+    return FE_OK;
+}
+
+static fe_status parse_buffer(parsing *in, loop_buffer_kind kind)
+{
+    loop_buffer b = {.kind = kind, .device = {.index = -1}, .input = in->p->inputs.count};
+    sym_expr *sizes, *strides;
+    uint32_t stride_count;
+    FE_TRY(lex_buffer(in->lx, &b.name));
+    if (map_get(&in->buffers, MAP_KEY(b.name)) != MAP_NONE) return lex_fail(in->lx, "buffer @%s is there twice", b.name);
+    FE_TRY(lex_expect(in->lx, ":"));
+    FE_TRY(parse_dtype(in->lx, &b.dtype));
+    FE_TRY(parse_exprs(in, "[", "]", &sizes, &b.rank));
+    FE_TRY(lex_expect(in->lx, "strides"));
+    FE_TRY(parse_exprs(in, "[", "]", &strides, &stride_count));
+    if (stride_count != b.rank) return lex_fail(in->lx, "%u sizes but %u strides", b.rank, stride_count);
+    b.sizes = sizes;
+    b.strides = strides;
+    if (lex_take(in->lx, "elements")) FE_TRY(sym_parse(in->p->symbols, in->lx, &b.elements));
+    if (lex_take(in->lx, "cuda")) {
+        int64_t index;
+        FE_TRY(lex_int(in->lx, &index));
+        b.device = (ty_device){TY_CUDA, (int32_t)index};
+    }
+    if (lex_take(in->lx, "packing")) FE_TRY(lex_name(in->lx, &b.packing));
+    FE_TRY(parse_origin(in->lx, &b.origin));
+    loop_buffer_id id = loop_add_buffer(in->p, b);
+    map_set(in->p->memory, &in->buffers, MAP_KEY(b.name), id);
+    if (kind == LOOP_INPUT)
+        vec_push(in->p->memory, &in->p->inputs, (loop_input){.name = b.name, .is_tensor = true, .buffer = id});
+    return FE_OK;
+}
+
+static fe_status parse_scalar(parsing *in)
+{
+    loop_input input = {.buffer = LOOP_NO_BUFFER};
+    FE_TRY(lex_string(in->lx, &input.name));
+    FE_TRY(lex_expect(in->lx, "="));
+    if (in->lx->token.kind == LEX_STRING)
+        FE_TRY(lex_string(in->lx, &input.string));
+    else if (lex_take(in->lx, "float"))
+        FE_TRY(parse_double(in->lx, &input.number));
+    else
+        FE_TRY(sym_parse(in->p->symbols, in->lx, &input.expr));
+    vec_push(in->p->memory, &in->p->inputs, input);
+    return FE_OK;
+}
+
+static fe_status parse_output(parsing *in)
+{
+    loop_output o = {.kind = LOOP_OUT_NONE};
+    if (in->lx->token.kind == LEX_BUFFER) {
+        o.kind = LOOP_OUT_TENSOR;
+        FE_TRY(parse_view(in, &o.view));
+    } else if (in->lx->token.kind == LEX_STRING) {
+        o.kind = LOOP_OUT_STRING;
+        FE_TRY(lex_string(in->lx, &o.string));
+    } else if (lex_take(in->lx, "int") || lex_is(in->lx, "bool")) {
+        o.kind = lex_take(in->lx, "bool") ? LOOP_OUT_BOOL : LOOP_OUT_INT;
+        FE_TRY(sym_parse(in->p->symbols, in->lx, &o.expr));
+    } else if (lex_take(in->lx, "float")) {
+        o.kind = LOOP_OUT_FLOAT;
+        FE_TRY(parse_double(in->lx, &o.number));
+    } else {
+        FE_TRY(lex_expect(in->lx, "none"));
+    }
+    vec_push(in->p->memory, &in->p->outputs, o);
+    return FE_OK;
+}
+
+/* symbol s0 in [2, 64] */
+static fe_status parse_symbol(parsing *in)
+{
+    sym_expr symbol;
+    int64_t least = SYM_NO_MIN, most = SYM_NO_MAX;
+    FE_TRY(sym_parse(in->p->symbols, in->lx, &symbol));
+    FE_TRY(lex_expect(in->lx, "in"));
+    FE_TRY(lex_expect(in->lx, "["));
+    if (!lex_is(in->lx, ",")) FE_TRY(lex_int(in->lx, &least));
+    FE_TRY(lex_expect(in->lx, ","));
+    if (!lex_is(in->lx, "]")) FE_TRY(lex_int(in->lx, &most));
+    if (sym_op_of(in->p->symbols, symbol) != SYM_SYMBOL) return lex_fail(in->lx, "expected a symbol");
+    sym_set_range(in->p->symbols, symbol, least, most);
+    return lex_expect(in->lx, "]");
+}
+
+static fe_status parse_line(parsing *in)
+{
+    if (lex_take(in->lx, "input")) return parse_buffer(in, LOOP_INPUT);
+    if (lex_take(in->lx, "const")) return parse_buffer(in, LOOP_CONSTANT);
+    if (lex_take(in->lx, "temp")) return parse_buffer(in, LOOP_TEMP);
+    if (lex_take(in->lx, "state")) return parse_buffer(in, LOOP_STATE);
+    if (lex_take(in->lx, "symbol")) return parse_symbol(in);
+    if (lex_take(in->lx, "scalar")) return parse_scalar(in);
+    if (lex_take(in->lx, "nest")) return parse_nest(in);
+    if (lex_take(in->lx, "extern")) return parse_extern(in);
+    if (lex_take(in->lx, "assert")) return parse_assert(in);
+    if (lex_take(in->lx, "output")) return parse_output(in);
+    return lex_fail(in->lx, "expected input, const, temp, state, symbol, scalar, nest, extern, assert or output");
+}
+
+fe_status loop_parse(fe_session *s, arena *memory, const char *source, size_t length, loop_program **out)
+{
+    lexer lx;
+    const char *name;
+    lex_init(&lx, s, "loop", source, length);
+    FE_TRY(lex_expect(&lx, "program"));
+    FE_TRY(lex_name(&lx, &name));
+    parsing in = {.p = loop_program_new(s, memory, sym_table_new(memory), name), .lx = &lx};
+    while (lx.token.kind != LEX_END) FE_TRY(parse_line(&in));
+    FE_TRY(lex_finish(&lx));
+    *out = in.p;
+    return FE_OK;
+}

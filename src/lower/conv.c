@@ -1,0 +1,203 @@
+/* conv.c -- convolutions: the extern kernel `conv` for float32 in one to three dimensions, a plain reduction otherwise.
+ *
+ * Float convolutions over images work in channels-last memory: the input is realised so when it has no memory yet, and
+ * the output is laid out so. Whatever the layout is, it is only strides.
+ */
+#include "lower/lower_priv.h"
+
+#include <string.h>
+
+enum { FEW_CHANNELS = 4, MOST_DIMS = 3 };
+
+typedef struct convolution {
+    lower_tensor x, weight, bias;
+    uint32_t dims;
+    sym_expr stride[MOST_DIMS], padding[MOST_DIMS], dilation[MOST_DIMS], output_padding[MOST_DIMS];
+    sym_expr groups;
+    bool transposed;
+    const sym_expr *sizes; /* of the output, with the batch */
+    const sym_expr *wanted;
+} convolution;
+
+/* ---- the extern kernel ---- */
+
+static void channels_last(lowering *l, uint32_t rank, const sym_expr *sizes, sym_expr *strides)
+{
+    sym_expr step = sizes[1];
+    strides[1] = l->one;
+    for (uint32_t k = rank; k-- > 2;) {
+        strides[k] = step;
+        step = sym_mul(l->symbols, step, sizes[k]);
+    }
+    strides[0] = step;
+}
+
+static loop_view conv_input(lowering *l, const convolution *c)
+{
+    sym_expr strides[LOWER_MAX_RANK];
+    lower_box *box = c->x.box;
+    int64_t channels = sym_hint(l->symbols, c->x.sizes[1], FEW_CHANNELS);
+    bool fresh = !box->realised && !c->x.map && !box->wanted;
+    if (fresh && channels >= FEW_CHANNELS && c->x.rank == 4) {
+        channels_last(l, c->x.rank, c->x.sizes, strides);
+        lower_realise(l, box, strides);
+    }
+    return lower_strided(l, c->x);
+}
+
+static lower_tensor conv_extern(lowering *l, const convolution *c)
+{
+    sym_expr ints[4 + 4 * MOST_DIMS], strides[LOWER_MAX_RANK];
+    const sym_expr *wanted = c->wanted;
+    uint32_t count = 0, rank = c->dims + 2;
+    loop_view views[3] = {conv_input(l, c), lower_strided(l, c->weight), lower_no_view(l)};
+    if (!lower_absent(c->bias)) views[2] = lower_strided(l, c->bias);
+    if (!wanted && c->dims == 2) {
+        channels_last(l, rank, c->sizes, strides);
+        wanted = strides;
+    }
+    lower_tensor out = lower_temp_tensor(l, TY_F32, rank, c->sizes, wanted);
+    ints[count++] = lower_const(l, c->dims);
+    ints[count++] = c->groups;
+    ints[count++] = lower_const(l, c->transposed);
+    ints[count++] = l->zero;
+    const sym_expr *const lists[] = {c->stride, c->padding, c->dilation, c->output_padding};
+    for (uint32_t k = 0; k < 4; k++)
+        for (uint32_t d = 0; d < c->dims; d++) ints[count++] = lists[k][d];
+    double limits[2] = {0, 0};
+    lower_extern(l, "conv", 3, views, out.box->view, count, ints, 2, limits);
+    return out;
+}
+
+/* ---- the plain reduction ---- */
+
+/* Position in the input of output position i and kernel position r; `inside` gathers what must hold. */
+static sym_expr input_position(lowering *l, const convolution *c, uint32_t d, sym_expr r, loop_value *inside)
+{
+    sym_table *s = l->symbols;
+    sym_expr i = l->axes[d + 2], reach = sym_mul(s, r, c->dilation[d]), at;
+    if (!c->transposed) {
+        at = sym_add(s, sym_sub(s, sym_mul(s, i, c->stride[d]), c->padding[d]), reach);
+    } else {
+        sym_expr from = sym_sub(s, sym_add(s, i, c->padding[d]), reach);
+        loop_value rest = loop_index(l->program, sym_mod(s, from, c->stride[d]));
+        *inside = lower_op2(l, LOOP_AND, *inside, lower_op2(l, LOOP_EQ, rest, loop_const_int(l->program, TY_I64, 0)));
+        at = sym_floordiv(s, from, c->stride[d]);
+    }
+    loop_value fits = lower_is_inside(l, at, l->zero, c->x.sizes[d + 2]);
+    *inside = lower_op2(l, LOOP_AND, *inside, fits);
+    return at;
+}
+
+static lower_tensor conv_nest(lowering *l, const convolution *c)
+{
+    sym_table *s = l->symbols;
+    uint32_t rank = c->dims + 2;
+    sym_expr at[LOWER_MAX_RANK], wt[LOWER_MAX_RANK], spans[MOST_DIMS + 1];
+    sym_expr in_each = sym_floordiv(s, c->x.sizes[1], c->groups), out_each = sym_floordiv(s, c->sizes[1], c->groups);
+    sym_expr group = sym_floordiv(s, l->axes[1], out_each);
+    loop_value inside = loop_const_int(l->program, TY_BOOL, 1);
+    spans[0] = in_each;
+    at[0] = l->axes[0];
+    at[1] = sym_add(s, sym_mul(s, group, in_each), l->reduce_axes[0]);
+    wt[0] = c->transposed ? at[1] : l->axes[1];
+    wt[1] = c->transposed ? sym_mod(s, l->axes[1], out_each) : l->reduce_axes[0];
+    for (uint32_t d = 0; d < c->dims; d++) {
+        spans[d + 1] = c->weight.sizes[d + 2];
+        wt[d + 2] = l->reduce_axes[d + 1];
+        at[d + 2] = input_position(l, c, d, l->reduce_axes[d + 1], &inside);
+    }
+    ty_dtype d = lower_dtype(c->x);
+    lower_share(l, c->x);
+    loop_value x = loop_masked(l->program, inside, lower_at(l, c->x, at), loop_const_float(l->program, d, 0));
+    loop_value v = lower_op2(l, LOOP_MUL, x, lower_at(l, c->weight, wt));
+    lower_tensor out = lower_temp_tensor(l, d, rank, c->sizes, lower_absent(c->bias) ? c->wanted : NULL);
+    loop_op *op = lower_nest(l, rank, c->sizes, c->dims + 1, spans);
+    sym_expr to = lower_flat(l, l->axes, out.box->view.strides, rank);
+    lower_store(l, op, (loop_store){.buffer = out.box->view.buffer, .index = to, .value = v, .reduce = LOOP_SUM});
+    if (lower_absent(c->bias)) return out;
+    lower_tensor bias = c->bias;
+    for (uint32_t k = 0; k < c->dims; k++) bias = lower_unsqueeze(l, bias, bias.rank);
+    return lower_binary(l, LOOP_ADD, out, bias);
+}
+
+/* ---- arguments ---- */
+
+static bool spread(lowering *l, const char *param, uint32_t dims, int64_t fallback, sym_expr *out)
+{
+    sym_expr given[LOWER_MAX_RANK];
+    for (uint32_t k = 0; k < dims; k++) out[k] = lower_const(l, fallback);
+    if (op_param_index(l->node->op, param) < 0) return true;
+    int count = lower_ints(l, param, given, LOWER_MAX_RANK);
+    if (count > (int)dims) return false;
+    for (uint32_t k = 0; k < dims && count > 0; k++) out[k] = given[count == 1 ? 0 : k];
+    return true;
+}
+
+/* "same" splits what the kernel reaches beyond its centre; an odd rest goes to the end, by padding the input first. */
+static void same_padding(lowering *l, convolution *c)
+{
+    sym_expr low[LOWER_MAX_RANK], high[LOWER_MAX_RANK];
+    bool uneven = false;
+    for (uint32_t k = 0; k < c->x.rank; k++) low[k] = high[k] = l->zero;
+    for (uint32_t k = 0; k < c->dims; k++) {
+        sym_expr reach = sym_mul(l->symbols, c->dilation[k], sym_add_int(l->symbols, c->weight.sizes[k + 2], -1));
+        sym_expr half = sym_floordiv(l->symbols, reach, lower_const(l, 2));
+        low[k + 2] = half;
+        high[k + 2] = sym_sub(l->symbols, reach, half);
+        c->padding[k] = half;
+        uneven |= !sym_same(low[k + 2], high[k + 2]);
+    }
+    if (!uneven) return;
+    c->x = lower_padded(l, c->x, low, high, loop_const_float(l->program, lower_dtype(c->x), 0));
+    for (uint32_t k = 0; k < c->dims; k++) c->padding[k] = l->zero;
+}
+
+static fe_status conv(lowering *l, fx_node *n, const lower_row *row)
+{
+    const ty_tensor *out = fx_tensor(n);
+    ty_dtype d = lower_compute_dtype(out->dtype);
+    convolution c = {.x = lower_cast(l, lower_arg(l, "input"), d), .weight = lower_cast(l, lower_arg(l, "weight"), d)};
+    c.bias = lower_arg(l, "bias");
+    if (!lower_absent(c.bias)) c.bias = lower_cast(l, c.bias, d);
+    c.dims = c.weight.rank - 2;
+    if (c.weight.rank < 3 || c.dims > MOST_DIMS) return lower_fail(l, "a convolution in %d dimensions", (int)c.weight.rank - 2);
+    c.transposed = row->parameter == 1 || (op_param_index(n->op, "transposed") >= 0 && lower_bool(l, "transposed"));
+    c.groups = lower_size(l, "groups");
+    if (!spread(l, "stride", c.dims, 1, c.stride) || !spread(l, "dilation", c.dims, 1, c.dilation) ||
+        !spread(l, "output_padding", c.dims, 0, c.output_padding))
+        return lower_fail(l, "arguments of other lengths");
+    bool batched = c.x.rank == c.dims + 2;
+    if (!batched) c.x = lower_unsqueeze(l, c.x, 0);
+    const fx_arg *padding = fx_get(l->graph, n, "padding");
+    if (padding->kind == FX_ARG_STRING) {
+        for (uint32_t k = 0; k < c.dims; k++) c.padding[k] = l->zero;
+        if (strcmp(padding->string, "same") == 0) same_padding(l, &c);
+    } else if (!spread(l, "padding", c.dims, 0, c.padding)) {
+        return lower_fail(l, "arguments of other lengths");
+    }
+    sym_expr sizes[LOWER_MAX_RANK] = {l->one};
+    memcpy(sizes + !batched, out->sizes, out->rank * sizeof *sizes);
+    c.sizes = lower_sizes_copy(l, sizes, c.dims + 2);
+    c.wanted = batched && d == out->dtype ? lower_wanted(l, 0) : NULL;
+    bool empty = false;
+    for (uint32_t k = 0; k < c.x.rank; k++) empty |= lower_is_zero(l, c.x.sizes[k]) || lower_is_zero(l, c.sizes[k]);
+    lower_tensor y = d == TY_F32 && !empty ? conv_extern(l, &c) : conv_nest(l, &c);
+    if (!batched) y = lower_squeeze(l, y, 0);
+    return lower_give(l, lower_cast(l, y, out->dtype));
+}
+
+#define CONV(op, parameter) {OP_##op, conv, parameter, NULL, 0, NULL, false}
+static const lower_row ROWS[] = {
+    CONV(aten_convolution_default, 0),
+    CONV(aten_conv1d_default, 0),
+    CONV(aten_conv1d_padding, 0),
+    CONV(aten_conv2d_default, 0),
+    CONV(aten_conv2d_padding, 0),
+    CONV(aten_conv3d_default, 0),
+    CONV(aten_conv3d_padding, 0),
+    CONV(aten_conv_transpose1d_default, 1),
+    CONV(aten_conv_transpose2d_input, 1),
+    CONV(aten_conv_transpose3d_input, 1),
+};
+const lower_rows lower_conv_rows = {ROWS, COUNT_OF(ROWS)};

@@ -1,0 +1,207 @@
+/* create.c -- tensors from nothing: constants, ramps, masks; all are values that consumers inline. */
+#include "lower/lower_priv.h"
+
+#include <string.h>
+
+static fe_status give_value(lowering *l, loop_value v)
+{
+    const ty_tensor *out = fx_tensor(l->node);
+    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, loop_cast(l->program, out->dtype, v)));
+}
+
+static bool has(lowering *l, const char *param)
+{
+    return op_param_index(l->node->op, param) >= 0;
+}
+
+/* zeros, empty and their like (0), ones (1) */
+static fe_status filled(lowering *l, fx_node *n, const lower_row *row)
+{
+    return give_value(l, loop_const_int(l->program, fx_tensor(n)->dtype, row->parameter));
+}
+
+/* full, full_like, new_full, scalar_tensor, tensor.*: the value is an argument. */
+static fe_status full(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    const char *param = has(l, "fill_value") ? "fill_value" : has(l, "s") ? "s" : "t";
+    return give_value(l, lower_scalar(l, fx_get(l->graph, n, param), fx_tensor(n)->dtype));
+}
+
+/* start + i * step; floats in double, as PyTorch accumulates them. */
+static fe_status arange(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    ty_dtype d = ty_is_integral(fx_tensor(n)->dtype, true) ? TY_I64 : TY_F64;
+    loop_value i = loop_cast(l->program, d, loop_index(l->program, l->axes[0]));
+    if (has(l, "step")) i = lower_op2(l, LOOP_MUL, i, lower_scalar(l, fx_get(l->graph, n, "step"), d));
+    if (has(l, "start")) i = lower_op2(l, LOOP_ADD, lower_scalar(l, fx_get(l->graph, n, "start"), d), i);
+    return give_value(l, i);
+}
+
+/* From both ends, so that it is symmetric. */
+static fe_status linspace(lowering *l, fx_node *n, const lower_row *row)
+{
+    const ty_tensor *out = fx_tensor(n);
+    loop_program *p = l->program;
+    int64_t steps = lower_int_or(l, "steps", 0);
+    ty_dtype d = out->dtype == TY_F64 || ty_is_integral(out->dtype, true) ? TY_F64 : TY_F32;
+    if (ty_is_complex(out->dtype)) return lower_fail(l, "a ramp of complex numbers");
+    loop_value start = lower_scalar(l, fx_get(l->graph, n, "start"), d), end = lower_scalar(l, fx_get(l->graph, n, "end"), d);
+    loop_value intervals = loop_const_float(p, d, steps > 1 ? (double)(steps - 1) : 1);
+    loop_value step = lower_op2(l, LOOP_DIV, lower_op2(l, LOOP_SUB, end, start), intervals);
+    loop_value i = loop_index(p, l->axes[0]), last = loop_index(p, sym_sub(l->symbols, lower_const(l, steps - 1), l->axes[0]));
+    loop_value up = lower_op2(l, LOOP_ADD, start, lower_op2(l, LOOP_MUL, step, loop_cast(p, d, i)));
+    loop_value down = lower_op2(l, LOOP_SUB, end, lower_op2(l, LOOP_MUL, step, loop_cast(p, d, last)));
+    loop_value first_half = lower_op2(l, LOOP_LT, i, loop_const_int(p, TY_I64, steps / 2));
+    loop_value v = steps == 1 ? start : loop_where(p, first_half, up, down);
+    if (row->parameter) v = lower_op2(l, LOOP_POW, loop_const_float(p, d, lower_number_or(l, "base", 10)), v);
+    return give_value(l, v);
+}
+
+static fe_status eye(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    (void)row;
+    loop_value i = loop_index(l->program, l->axes[0]), j = loop_index(l->program, l->axes[1]);
+    return give_value(l, lower_op2(l, LOOP_EQ, i, j));
+}
+
+/* tril (0): column - row <= diagonal; triu (1): >=. */
+static fe_status triangle(lowering *l, fx_node *n, const lower_row *row)
+{
+    const ty_tensor *out = fx_tensor(n);
+    lower_tensor x = lower_tensor_of(l, &n->args[0]);
+    sym_expr distance = sym_sub(l->symbols, l->axes[x.rank - 1], l->axes[x.rank - 2]);
+    loop_value d = loop_index(l->program, distance), limit = loop_index(l->program, lower_size(l, "diagonal"));
+    loop_value kept = row->parameter ? lower_op2(l, LOOP_LE, limit, d) : lower_op2(l, LOOP_LE, d, limit);
+    loop_value v = loop_where(l->program, kept, lower_here(l, x), loop_const_int(l->program, out->dtype, 0));
+    return give_value(l, v);
+}
+
+/* tril_indices, triu_indices: known when compiling, so they are a constant. */
+static fe_status triangle_indices(lowering *l, fx_node *n, const lower_row *row)
+{
+    const ty_tensor *out = fx_tensor(n);
+    int64_t rows = lower_int_or(l, "row", 0), columns = lower_int_or(l, "col", 0), offset = lower_int_or(l, "offset", 0), count;
+    if (!sym_is_int(l->symbols, out->sizes[1], &count)) return lower_fail(l, "a number of indices that is not constant");
+    int64_t *data = NEW_ARRAY(l->memory, int64_t, 2 * count), next = 0;
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < columns && next < count; j++) {
+            if (row->parameter ? j - i < offset : j - i > offset) continue;
+            data[next] = i;
+            data[count + next++] = j;
+        }
+    sym_expr strides[2] = {out->sizes[1], l->one};
+    loop_buffer b = {.name = arena_printf(l->memory, "indices.%u", n->id),
+                     .kind = LOOP_CONSTANT,
+                     .dtype = TY_I64,
+                     .device = {TY_CPU, -1},
+                     .rank = 2,
+                     .sizes = out->sizes,
+                     .strides = strides,
+                     .data = data,
+                     .data_bytes = (size_t)(2 * count) * sizeof *data,
+                     .origin = n->id};
+    lower_tensor t = lower_viewed(l, loop_view_of(l->program, loop_add_buffer(l->program, b)));
+    return lower_give(l, lower_cast(l, t, out->dtype));
+}
+
+/* diag_embed: the last dim becomes the diagonal of dim1 and dim2. */
+static fe_status diag_embed(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    const ty_tensor *out = fx_tensor(n);
+    lower_tensor x = lower_tensor_of(l, &n->args[0]);
+    uint32_t a = lower_dim(l, lower_int_or(l, "dim1", -2), out->rank), b = lower_dim(l, lower_int_or(l, "dim2", -1), out->rank);
+    int64_t offset = lower_int_or(l, "offset", 0);
+    sym_expr at[LOWER_MAX_RANK];
+    uint32_t next = 0;
+    for (uint32_t k = 0; k < out->rank; k++)
+        if (k != a && k != b) at[next++] = l->axes[k];
+    at[next] = offset < 0 ? l->axes[b] : l->axes[a];
+    loop_value distance = loop_index(l->program, sym_sub(l->symbols, l->axes[b], l->axes[a]));
+    loop_value on = lower_op2(l, LOOP_EQ, distance, loop_const_int(l->program, TY_I64, offset));
+    return give_value(l, loop_masked(l->program, on, lower_at(l, x, at), loop_const_int(l->program, out->dtype, 0)));
+}
+
+/* one_hot: a new last dim that compares with the element. */
+static fe_status one_hot(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    lower_tensor x = lower_tensor_of(l, &n->args[0]);
+    loop_value v = loop_cast(l->program, TY_I64, lower_here(l, x));
+    return give_value(l, lower_op2(l, LOOP_EQ, v, loop_index(l->program, l->axes[x.rank])));
+}
+
+/* bucketize, searchsorted in one dimension: how many boundaries lie before the element. Counted, not searched: lists
+ * of boundaries are short. */
+static fe_status bucketize(lowering *l, fx_node *n, const lower_row *row)
+{
+    const ty_tensor *out = fx_tensor(n);
+    lower_tensor x = lower_tensor_of(l, &n->args[row->parameter]), edges = lower_tensor_of(l, &n->args[1 - row->parameter]);
+    if (edges.rank != 1) return lower_fail(l, "boundaries in several dimensions");
+    if (row->parameter && (!lower_is_none(l, "sorter"))) return lower_fail(l, "a sorter");
+    bool right = lower_bool(l, "right");
+    if (row->parameter && !lower_is_none(l, "side")) right = strcmp(fx_get(l->graph, n, "side")->string, "right") == 0;
+    ty_dtype d = lower_compute_dtype(ty_promote_types(lower_dtype(x), lower_dtype(edges)));
+    loop_value v = loop_cast(l->program, d, lower_here(l, x));
+    loop_value edge = loop_cast(l->program, d, lower_at(l, edges, l->reduce_axes));
+    loop_value before = right ? lower_op2(l, LOOP_LE, edge, v) : lower_op2(l, LOOP_LT, edge, v);
+    if (ty_is_floating(d)) before = lower_op2(l, LOOP_OR, before, lower_op1(l, LOOP_ISNAN, v));
+    lower_tensor count = lower_temp_tensor(l, TY_I64, out->rank, out->sizes, out->dtype == TY_I64 ? lower_wanted(l, 0) : NULL);
+    loop_op *op = lower_nest(l, out->rank, out->sizes, 1, edges.sizes);
+    lower_store(l, op, (loop_store){.buffer = count.box->view.buffer,
+                                    .index = lower_flat(l, l->axes, count.box->view.strides, out->rank),
+                                    .value = loop_cast(l->program, TY_I64, before),
+                                    .reduce = LOOP_SUM});
+    return lower_give(l, lower_cast(l, count, out->dtype));
+}
+
+#define CREATE(op, function, parameter) {OP_##op, function, parameter, NULL, 0, NULL, false}
+static const lower_row ROWS[] = {
+    CREATE(aten_zeros_default, filled, 0),
+    CREATE(aten_zeros_like_default, filled, 0),
+    CREATE(aten_new_zeros_default, filled, 0),
+    CREATE(aten_zero_default, filled, 0),
+    CREATE(aten_empty_memory_format, filled, 0),
+    CREATE(aten_empty_like_default, filled, 0),
+    CREATE(aten_empty_permuted_default, filled, 0),
+    CREATE(aten_empty_strided_default, filled, 0),
+    CREATE(aten_new_empty_default, filled, 0),
+    CREATE(aten_new_empty_strided_default, filled, 0),
+    CREATE(aten_ones_default, filled, 1),
+    CREATE(aten_ones_like_default, filled, 1),
+    CREATE(aten_new_ones_default, filled, 1),
+    CREATE(aten_full_default, full, 0),
+    CREATE(aten_full_like_default, full, 0),
+    CREATE(aten_new_full_default, full, 0),
+    CREATE(aten_scalar_tensor_default, full, 0),
+    CREATE(aten_tensor_float, full, 0),
+    CREATE(aten_tensor_int, full, 0),
+    CREATE(aten_tensor_bool, full, 0),
+    CREATE(aten_tensor_complex, full, 0),
+    CREATE(aten_arange_default, arange, 0),
+    CREATE(aten_arange_start, arange, 0),
+    CREATE(aten_arange_start_step, arange, 0),
+    CREATE(prims_iota_default, arange, 0),
+    CREATE(aten_linspace_default, linspace, 0),
+    CREATE(aten_linspace_Scalar_Tensor, linspace, 0),
+    CREATE(aten_linspace_Tensor_Scalar, linspace, 0),
+    CREATE(aten_linspace_Tensor_Tensor, linspace, 0),
+    CREATE(aten_logspace_default, linspace, 1),
+    CREATE(aten_logspace_Scalar_Tensor, linspace, 1),
+    CREATE(aten_logspace_Tensor_Scalar, linspace, 1),
+    CREATE(aten_logspace_Tensor_Tensor, linspace, 1),
+    CREATE(aten_eye_default, eye, 0),
+    CREATE(aten_eye_m, eye, 0),
+    CREATE(aten_tril_default, triangle, 0),
+    CREATE(aten_triu_default, triangle, 1),
+    CREATE(aten_tril_indices_default, triangle_indices, 0),
+    CREATE(aten_triu_indices_default, triangle_indices, 1),
+    CREATE(aten_diag_embed_default, diag_embed, 0),
+    CREATE(aten_one_hot_default, one_hot, 0),
+    CREATE(aten_bucketize_Tensor, bucketize, 0),
+    CREATE(aten_searchsorted_Tensor, bucketize, 1),
+};
+const lower_rows lower_create_rows = {ROWS, COUNT_OF(ROWS)};

@@ -1,0 +1,179 @@
+/* index.c -- reading at positions that other tensors hold: an index becomes an indirect symbol in the load. */
+#include "lower/index_priv.h"
+
+#include <string.h>
+
+/* The value of an index tensor at `at` as a position in a dimension of `size`; negative ones count from the end. */
+sym_expr lower_position(lowering *l, lower_tensor index, const sym_expr *at, sym_expr size)
+{
+    return loop_indirect(l->program, loop_cast(l->program, TY_I64, lower_at(l, index, at)), size);
+}
+
+/* ---- advanced indexing ---- */
+
+fe_status lower_indexing_begin(lowering *l, indexing *ix, lower_tensor self, const fx_arg *list)
+{
+    *ix = (indexing){.self = self};
+    uint32_t last = 0, count = list->list.count;
+    bool gap = false;
+    if (count > self.rank) return lower_fail(l, "%u indices for %u dimensions", count, self.rank);
+    for (uint32_t k = 0; k < count; k++) {
+        lower_tensor t = lower_item(l, list, k);
+        if (lower_absent(t)) continue;
+        if (lower_dtype(t) == TY_BOOL || lower_dtype(t) == TY_U8) return lower_fail(l, "a mask as index");
+        sym_expr sizes[TY_MAX_RANK];
+        uint32_t rank;
+        if (!ty_broadcast(l->symbols, ix->rank, ix->sizes, t.rank, t.sizes, &rank, sizes) || rank > LOWER_MAX_RANK)
+            return lower_fail(l, "indices that do not broadcast");
+        memcpy(ix->sizes, sizes, rank * sizeof *sizes);
+        ix->rank = rank;
+        if (!ix->count) ix->first = k;
+        gap |= ix->count && k != last + 1;
+        last = k;
+        lower_share(l, t);
+        ix->tensors[k] = t;
+        ix->count++;
+    }
+    if (gap || !ix->count) ix->first = 0;
+    return FE_OK;
+}
+
+/* The sizes of self[indices]: the indexed dims are replaced by the broadcast shape at `first`. */
+uint32_t lower_indexing_sizes(const indexing *ix, sym_expr *sizes)
+{
+    uint32_t rank = 0;
+    for (uint32_t k = 0; k <= ix->self.rank; k++) {
+        if (rank == ix->first)
+            for (uint32_t j = 0; j < ix->rank; j++) sizes[rank++] = ix->sizes[j];
+        if (k < ix->self.rank && lower_absent(ix->tensors[k])) sizes[rank++] = ix->self.sizes[k];
+    }
+    return rank;
+}
+
+/* Positions in self of element (i0, i1, ...) of self[indices]. */
+void lower_indexing_exprs(lowering *l, const indexing *ix, sym_expr *exprs)
+{
+    uint32_t next = ix->first == 0 ? ix->rank : 0;
+    for (uint32_t k = 0; k < ix->self.rank; k++) {
+        lower_tensor t = ix->tensors[k];
+        if (lower_absent(t)) {
+            exprs[k] = l->axes[next++];
+            if (next == ix->first) next += ix->rank;
+            continue;
+        }
+        sym_expr at[LOWER_MAX_RANK];
+        for (uint32_t j = 0; j < t.rank; j++) {
+            uint32_t axis = ix->rank - t.rank + j;
+            bool stays = lower_is_one(l, t.sizes[j]) && !lower_is_one(l, ix->sizes[axis]);
+            at[j] = stays ? l->zero : l->axes[ix->first + axis];
+        }
+        exprs[k] = lower_position(l, t, at, ix->self.sizes[k]);
+    }
+}
+
+static fe_status index_tensor(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    const ty_tensor *out = fx_tensor(n);
+    indexing ix;
+    sym_expr exprs[LOWER_MAX_RANK];
+    FE_TRY(lower_indexing_begin(l, &ix, lower_arg(l, "self"), fx_get(l->graph, n, "indices")));
+    lower_share(l, ix.self);
+    lower_indexing_exprs(l, &ix, exprs);
+    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, lower_at(l, ix.self, exprs)));
+}
+
+/* Loads happen only where the mask holds; elsewhere `fill`. */
+static fe_status masked_index(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    const ty_tensor *out = fx_tensor(n);
+    indexing ix;
+    sym_expr exprs[LOWER_MAX_RANK];
+    FE_TRY(lower_indexing_begin(l, &ix, lower_arg(l, "self"), fx_get(l->graph, n, "indices")));
+    lower_indexing_exprs(l, &ix, exprs);
+    loop_value mask = lower_broadcast(l, lower_arg(l, "mask"), out->rank, out->sizes);
+    loop_value fill = lower_scalar(l, fx_get(l->graph, n, "fill"), out->dtype);
+    loop_value v = loop_masked(l->program, loop_cast(l->program, TY_BOOL, mask), lower_at(l, ix.self, exprs), fill);
+    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, v));
+}
+
+/* ---- along one dimension ---- */
+
+static fe_status index_select(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    const ty_tensor *out = fx_tensor(n);
+    lower_tensor self = lower_arg(l, "self"), index = lower_arg(l, "index");
+    sym_expr exprs[LOWER_MAX_RANK];
+    if (self.rank == 0) return lower_give(l, self);
+    uint32_t d = lower_dim(l, lower_int_or(l, "dim", 0), self.rank);
+    lower_share(l, self);
+    memcpy(exprs, l->axes, self.rank * sizeof *exprs);
+    exprs[d] = lower_position(l, index, &l->axes[d], self.sizes[d]);
+    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, lower_at(l, self, exprs)));
+}
+
+static fe_status gather(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    const ty_tensor *out = fx_tensor(n);
+    lower_tensor self = lower_arg(l, "self"), index = lower_arg(l, "index");
+    sym_expr exprs[LOWER_MAX_RANK];
+    if (self.rank == 0) return lower_give(l, lower_expand(l, self, out->rank, out->sizes));
+    if (index.rank == 0) index = lower_reshape(l, index, 1, &l->one);
+    uint32_t d = lower_dim(l, lower_int_or(l, "dim", 0), self.rank);
+    lower_share(l, self);
+    memcpy(exprs, l->axes, self.rank * sizeof *exprs);
+    exprs[d] = lower_position(l, index, l->axes, self.sizes[d]);
+    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, lower_at(l, self, exprs)));
+}
+
+/* take (flattened), take_along_dim with a dim: gather after broadcasting. */
+static fe_status take(lowering *l, fx_node *n, const lower_row *row)
+{
+    const ty_tensor *out = fx_tensor(n);
+    lower_tensor self = lower_arg(l, "self"), index = lower_arg(l, row->parameter ? "indices" : "index");
+    sym_expr exprs[LOWER_MAX_RANK];
+    bool flat = !row->parameter || lower_is_none(l, "dim");
+    if (flat) {
+        sym_expr size = lower_numel(l, self), index_size = lower_numel(l, index);
+        lower_share(l, self);
+        self = lower_reshape(l, self, 1, &size);
+        if (row->parameter) index = lower_reshape(l, index, 1, &index_size);
+        exprs[0] = lower_position(l, index, l->axes, size);
+        return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, lower_at(l, self, exprs)));
+    }
+    uint32_t d = lower_dim(l, lower_int_or(l, "dim", 0), self.rank);
+    for (uint32_t k = 0; k < self.rank; k++) {
+        bool stays = k != d && lower_is_one(l, self.sizes[k]);
+        exprs[k] = stays ? l->zero : l->axes[k];
+    }
+    index = lower_expand(l, index, out->rank, out->sizes);
+    exprs[d] = lower_position(l, index, l->axes, self.sizes[d]);
+    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, lower_at(l, self, exprs)));
+}
+
+static fe_status embedding(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    const ty_tensor *out = fx_tensor(n);
+    lower_tensor weight = lower_arg(l, "weight"), indices = lower_arg(l, "indices");
+    sym_expr exprs[LOWER_MAX_RANK];
+    exprs[0] = lower_position(l, indices, l->axes, weight.sizes[0]);
+    for (uint32_t k = 1; k < weight.rank; k++) exprs[k] = l->axes[indices.rank + k - 1];
+    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, lower_at(l, weight, exprs)));
+}
+
+#define INDEX(op, function, parameter) {OP_##op, function, parameter, NULL, 0, NULL, false}
+static const lower_row ROWS[] = {
+    INDEX(aten_index_Tensor, index_tensor, 0),
+    INDEX(aten__unsafe_index_Tensor, index_tensor, 0),
+    INDEX(aten__unsafe_masked_index_default, masked_index, 0),
+    INDEX(aten_index_select_default, index_select, 0),
+    INDEX(aten_gather_default, gather, 0),
+    INDEX(aten_take_default, take, 0),
+    INDEX(aten_take_along_dim_default, take, 1),
+    INDEX(aten_embedding_default, embedding, 0),
+};
+const lower_rows lower_index_rows = {ROWS, COUNT_OF(ROWS)};

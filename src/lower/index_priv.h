@@ -1,0 +1,22 @@
+/* index_priv.h -- advanced indexing, as index.c (reading) and scatter.c (writing) share it. */
+#ifndef FERRITE_LOWER_INDEX_PRIV_H
+#define FERRITE_LOWER_INDEX_PRIV_H
+
+#include "lower/lower_priv.h"
+
+/* self[indices]: index tensors broadcast to one shape, which stands at `first` in the result. */
+typedef struct indexing {
+    lower_tensor self;
+    lower_tensor tensors[LOWER_MAX_RANK]; /* by dim of self; absent where all of it is taken */
+    uint32_t count;
+    uint32_t first;
+    uint32_t rank; /* of the broadcast shape */
+    sym_expr sizes[LOWER_MAX_RANK];
+} indexing;
+
+fe_status lower_indexing_begin(lowering *l, indexing *ix, lower_tensor self, const fx_arg *list);
+uint32_t lower_indexing_sizes(const indexing *ix, sym_expr *sizes);
+void lower_indexing_exprs(lowering *l, const indexing *ix, sym_expr *exprs);
+sym_expr lower_position(lowering *l, lower_tensor index, const sym_expr *at, sym_expr size);
+
+#endif

@@ -1,0 +1,335 @@
+/* lower.c -- the driver: inputs, each node by its row, outputs, and reading a node's arguments. */
+#include "lower/lower_priv.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const lower_rows *const FAMILIES[] = {
+    &lower_pointwise_rows, &lower_activation_rows, &lower_view_rows, &lower_reduce_rows, &lower_norm_rows,
+    &lower_index_rows,     &lower_scatter_rows,    &lower_cat_rows,  &lower_pool_rows,   &lower_matmul_rows,
+    &lower_conv_rows,      &lower_attention_rows,  &lower_upsample_rows, &lower_create_rows, &lower_copy_rows};
+
+static const lower_row *find_row(uint32_t op)
+{
+    for (size_t f = 0; f < COUNT_OF(FAMILIES); f++)
+        for (uint32_t k = 0; k < FAMILIES[f]->count; k++)
+            if (FAMILIES[f]->at[k].op == op) return &FAMILIES[f]->at[k];
+    return NULL;
+}
+
+bool lower_known(const op_info *op)
+{
+    return op->id < OP_BUILTIN_COUNT && find_row(op->id) != NULL;
+}
+
+static const lower_row *const *index_rows(arena *memory)
+{
+    const lower_row **rows = NEW_ARRAY(memory, const lower_row *, OP_BUILTIN_COUNT);
+    for (size_t f = 0; f < COUNT_OF(FAMILIES); f++)
+        for (uint32_t k = 0; k < FAMILIES[f]->count; k++) rows[FAMILIES[f]->at[k].op] = &FAMILIES[f]->at[k];
+    return rows;
+}
+
+static const lower_row *row_of(const lowering *l, const fx_node *n)
+{
+    return n->kind == FX_CALL && n->op->id < OP_BUILTIN_COUNT ? l->rows[n->op->id] : NULL;
+}
+
+fe_status lower_fail(lowering *l, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    char *message = arena_alloc(l->memory, (size_t)length + 1);
+    vsnprintf(message, (size_t)length + 1, format, again);
+    va_end(again);
+    va_end(args);
+    return fx_fail(l->graph, l->node, "lower", FE_UNSUPPORTED,
+                   "replace it in the model, or register the operator as a custom operator with its own kernel", "%s",
+                   message);
+}
+
+/* ---- who reads a node, and what shows in the outputs ---- */
+
+static bool is_getitem(const fx_node *n)
+{
+    return fx_is(n, OP_operator_getitem);
+}
+
+static bool looks_through(const lowering *l, const fx_node *n)
+{
+    const lower_row *row = row_of(l, n);
+    return is_getitem(n) || (row && row->is_view);
+}
+
+/* From the last node to the first: a view's readers are its operand's. */
+static void count_readers(lowering *l)
+{
+    for (fx_node *n = l->graph->last; n; n = n->prev) {
+        uint32_t count = 0;
+        for (uint32_t k = 0; k < n->users.count; k++) {
+            const fx_node *user = n->users.at[k];
+            bool through = looks_through(l, user);
+            count += through ? l->readers[user->id] : 1;
+            if (user->kind == FX_OUTPUT || (through && l->shows[user->id])) l->shows[n->id] = 1;
+        }
+        l->readers[n->id] = count;
+    }
+}
+
+const sym_expr *lower_wanted(lowering *l, uint32_t item)
+{
+    const fx_value *v = &l->node->value;
+    const fx_node *shown = l->node;
+    if (v->kind == FX_TUPLE) {
+        shown = NULL;
+        for (uint32_t k = 0; k < l->node->users.count && !shown; k++) {
+            int64_t number;
+            fx_node *user = l->node->users.at[k];
+            if (is_getitem(user) && fx_arg_int(l->graph, &user->args[1], &number) && number == (int64_t)item) shown = user;
+        }
+        v = item < v->count ? &v->items[item] : NULL;
+    }
+    if (!shown || !l->shows[shown->id] || !v || v->kind != FX_TENSOR) return NULL;
+    return v->tensor->strides;
+}
+
+/* ---- results ---- */
+
+static uint32_t readers_of_item(lowering *l, uint32_t item)
+{
+    uint32_t readers = 0;
+    for (uint32_t k = 0; k < l->node->users.count; k++) {
+        int64_t number;
+        fx_node *user = l->node->users.at[k];
+        if (!is_getitem(user))
+            readers++;
+        else if (!fx_arg_int(l->graph, &user->args[1], &number) || number == (int64_t)item ||
+                 number + l->node->value.count == (int64_t)item)
+            readers += l->readers[user->id];
+    }
+    return readers;
+}
+
+bool lower_is_used(lowering *l, uint32_t item)
+{
+    return readers_of_item(l, item) > 0;
+}
+
+fe_status lower_give(lowering *l, lower_tensor t)
+{
+    lower_tensor *item = arena_copy(l->memory, &t, sizeof t);
+    l->results[l->node->id] = (lower_result){.present = true, .count = 1, .items = item};
+    if (!t.box->realised && !t.map && t.box->origin == l->node->id) {
+        if (!t.box->wanted) t.box->wanted = lower_wanted(l, 0);
+        lower_settle(l, t.box, l->readers[l->node->id]);
+    }
+    return FE_OK;
+}
+
+fe_status lower_give_items(lowering *l, const lower_tensor *items, uint32_t count)
+{
+    lower_tensor *copy = arena_copy(l->memory, items, count * sizeof *items);
+    l->results[l->node->id] = (lower_result){.present = true, .count = count, .items = copy};
+    for (uint32_t k = 0; k < count; k++) {
+        lower_box *box = items[k].box;
+        if (!box || box->realised || items[k].map || box->origin != l->node->id) continue;
+        if (!box->wanted) box->wanted = lower_wanted(l, k);
+        lower_settle(l, box, readers_of_item(l, k));
+    }
+    return FE_OK;
+}
+
+ty_tensor *lower_meta(lowering *l, uint32_t item)
+{
+    const fx_value *v = &l->node->value;
+    if (v->kind == FX_TUPLE) v = item < v->count ? &v->items[item] : v;
+    return v->kind == FX_TENSOR ? v->tensor : NULL;
+}
+
+/* ---- placeholders ---- */
+
+static const char *buffer_name(lowering *l, const fx_node *n)
+{
+    const char *from = n->target && *n->target ? n->target : n->name;
+    char *name = arena_strdup(l->memory, from);
+    for (char *c = name; *c; c++) {
+        bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_' || *c == '.';
+        if (!plain) *c = '_';
+    }
+    bool like_temp = strncmp(name, "buf", 3) == 0 && strspn(name + 3, "0123456789") == strlen(name + 3);
+    const char *unique = intern(l->session, like_temp ? arena_printf(l->memory, "%s_", name) : name);
+    for (uint32_t k = 1; map_get(&l->names, MAP_KEY(unique)) != MAP_NONE; k++)
+        unique = intern(l->session, arena_printf(l->memory, "%s_%u", name, k));
+    map_set(l->memory, &l->names, MAP_KEY(unique), 1);
+    return unique;
+}
+
+static bool is_mutated(const lowering *l, const fx_node *n)
+{
+    for (uint32_t k = 0; k < l->graph->outputs.count; k++) {
+        const fx_output *o = &l->graph->outputs.at[k];
+        if (o->kind != FX_USER_OUTPUT && o->kind != FX_TOKEN_OUTPUT && o->target && n->target && strcmp(o->target, n->target) == 0)
+            return true;
+    }
+    return false;
+}
+
+static fe_status add_tensor(lowering *l, const fx_node *n, loop_buffer_kind kind)
+{
+    const ty_tensor *meta = n->value.tensor;
+    if (meta->rank > LOWER_MAX_RANK) return lower_fail(l, "%s has %u dimensions; at most %d are supported", n->name, meta->rank, LOWER_MAX_RANK);
+    loop_buffer b = {.name = buffer_name(l, n),
+                     .kind = kind,
+                     .dtype = meta->dtype,
+                     .device = meta->device,
+                     .rank = meta->rank,
+                     .sizes = meta->sizes,
+                     .strides = meta->strides,
+                     .input = kind == LOOP_INPUT ? l->program->inputs.count : UINT32_MAX,
+                     .origin = n->id};
+    if (kind != LOOP_INPUT && n->data) {
+        int64_t offset = 0;
+        sym_is_int(l->symbols, meta->offset, &offset);
+        size_t skipped = (size_t)offset * ty_dtype_size(meta->dtype);
+        b.data = n->data->bytes ? n->data->bytes + skipped : NULL;
+        b.data_bytes = n->data->size > skipped ? n->data->size - skipped : 0;
+    }
+    loop_buffer_id id = loop_add_buffer(l->program, b);
+    lower_tensor t = lower_viewed(l, loop_view_of(l->program, id));
+    if (kind == LOOP_INPUT)
+        vec_push(l->memory, &l->program->inputs, (loop_input){.name = b.name, .is_tensor = true, .buffer = id});
+    return lower_give(l, t);
+}
+
+static void add_number(lowering *l, const fx_node *n)
+{
+    loop_input in = {.name = n->target && *n->target ? n->target : n->name, .buffer = LOOP_NO_BUFFER};
+    if (n->value.kind == FX_INT || n->value.kind == FX_BOOL) in.expr = n->value.expr;
+    if (n->value.kind == FX_FLOAT && n->value.is_known) in.number = n->value.number;
+    l->input_number[n->id] = l->program->inputs.count;
+    vec_push(l->memory, &l->program->inputs, in);
+}
+
+static fe_status lower_placeholder(lowering *l, fx_node *n)
+{
+    bool tensor = n->value.kind == FX_TENSOR;
+    switch (n->input_kind) {
+    case FX_USER_INPUT:
+        if (tensor) return add_tensor(l, n, LOOP_INPUT);
+        add_number(l, n);
+        return FE_OK;
+    case FX_CONSTANT_INPUT:
+        add_number(l, n);
+        return FE_OK;
+    case FX_PARAMETER:
+    case FX_BUFFER:
+    case FX_CONSTANT:
+        if (!tensor || !n->users.count) return FE_OK;
+        return add_tensor(l, n, is_mutated(l, n) ? LOOP_STATE : LOOP_CONSTANT);
+    default: return FE_OK;
+    }
+}
+
+/* ---- nodes ---- */
+
+static bool has_numbers_only(const fx_node *n)
+{
+    fx_value_kind kind = n->value.kind;
+    return kind == FX_INT || kind == FX_BOOL || kind == FX_FLOAT || kind == FX_NO_VALUE;
+}
+
+static fe_status lower_getitem(lowering *l, fx_node *n)
+{
+    int64_t number;
+    if (n->args[0].kind != FX_ARG_NODE || !fx_arg_int(l->graph, &n->args[1], &number))
+        return lower_fail(l, "the item's number is not a constant");
+    const lower_result *from = &l->results[n->args[0].node->id];
+    if (number < 0) number += from->count;
+    if (number < 0 || number >= (int64_t)from->count) return lower_fail(l, "there is no item %lld", (long long)number);
+    lower_tensor t = from->items[number];
+    l->results[n->id] = (lower_result){.present = true, .count = 1, .items = arena_copy(l->memory, &t, sizeof t)};
+    return FE_OK;
+}
+
+typedef struct missing {
+    lowering *l;
+    bool any;
+} missing;
+
+static void note_missing(void *data, fx_node *n)
+{
+    missing *m = data;
+    bool tensors = n->value.kind == FX_TENSOR || n->value.kind == FX_TUPLE;
+    m->any |= tensors && !m->l->results[n->id].present;
+}
+
+/* An operand that could not be lowered has been reported; what hangs on it is not reported again. */
+static bool lacks_operand(lowering *l, const fx_node *n)
+{
+    missing m = {.l = l};
+    for (uint32_t k = 0; k < n->arg_count; k++) fx_arg_each_node(&n->args[k], note_missing, &m);
+    return m.any;
+}
+
+static fe_status check_ranks(lowering *l, const fx_value *v)
+{
+    if (v->kind == FX_TENSOR && v->tensor->rank > LOWER_MAX_RANK)
+        return lower_fail(l, "a tensor of %u dimensions; at most %d are supported", v->tensor->rank, LOWER_MAX_RANK);
+    for (uint32_t k = 0; v->kind == FX_TUPLE && k < v->count; k++) FE_TRY(check_ranks(l, &v->items[k]));
+    return FE_OK;
+}
+
+static fe_status lower_call(lowering *l, fx_node *n)
+{
+    const lower_row *row = row_of(l, n);
+    if (!row && !is_getitem(n)) {
+        if (n->op->flags & OPF_SYMBOLIC) return FE_OK;
+        if (has_numbers_only(n) && n->value.kind != FX_NO_VALUE && !sym_is_none(n->value.expr)) return FE_OK;
+        if (!n->users.count && !(n->op->flags & OPF_EFFECT) && !n->op->is_mutating) return FE_OK;
+        return lower_fail(l, "operator %s is not supported", n->op->name);
+    }
+    if (lacks_operand(l, n)) return FE_OK;
+    FE_TRY(check_ranks(l, &n->value));
+    return is_getitem(n) ? lower_getitem(l, n) : row->lower(l, n, row);
+}
+
+static void prepare(lowering *l, fx_graph *g, arena *memory)
+{
+    uint32_t count = g->next_id + 1;
+    *l = (lowering){.session = g->session, .graph = g, .symbols = g->symbols, .memory = memory};
+    l->program = loop_program_new(g->session, memory, g->symbols, g->name ? g->name : "main");
+    l->results = NEW_ARRAY(memory, lower_result, count);
+    l->readers = NEW_ARRAY(memory, uint32_t, count);
+    l->shows = NEW_ARRAY(memory, uint8_t, count);
+    l->input_number = NEW_ARRAY(memory, uint32_t, count);
+    l->rows = index_rows(memory);
+    l->zero = sym_int(l->symbols, 0);
+    l->one = sym_int(l->symbols, 1);
+    for (uint32_t k = 0; k < LOWER_MAX_RANK; k++) {
+        l->axes[k] = loop_axis(l->program, k);
+        l->reduce_axes[k] = loop_reduce_axis(l->program, k);
+    }
+    count_readers(l);
+}
+
+fe_status lower_graph(fx_graph *g, arena *memory, loop_program **out)
+{
+    lowering *l = NEW(memory, lowering);
+    fe_status status = FE_OK;
+    prepare(l, g, memory);
+    for (fx_node *n = g->first; n; n = n->next) {
+        fe_status one = FE_OK;
+        l->node = n;
+        if (n->kind == FX_PLACEHOLDER) one = lower_placeholder(l, n);
+        if (n->kind == FX_CALL) one = lower_call(l, n);
+        if (one != FE_OK && one != FE_UNSUPPORTED) return one;
+        if (one != FE_OK) status = one;
+    }
+    FE_TRY(status); /* every operator that is not supported has its diagnostic */
+    l->node = g->output;
+    FE_TRY(lower_outputs(l));
+    *out = l->program;
+    return loop_check(l->program, "lower");
+}

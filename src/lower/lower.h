@@ -1,0 +1,28 @@
+/* lower.h -- from the FX graph to the loop program; the only folder that knows both.
+ *
+ *     %gelu = aten.gelu.default(%x)                 nest [i0 < 8, i1 < 64] {
+ *     %sum = aten.sum.dim_IntList(%gelu, [1])         %0 = load f32 @x[64*i0 + i1]
+ *                                             ->      ...
+ *                                                     @buf0[64*i0 + i1] = %9
+ *                                                   }
+ *                                                   nest [i0 < 8] reduce [r0 < 64] { ... @buf1[i0] = sum %0 }
+ *
+ * A tensor is lowered to a box seen through an index map. A box is either unrealised (a value over its axes i0, i1, ...,
+ * which consumers inline) or realised (a strided view on a buffer). A view operator composes maps and moves nothing.
+ * A box is realised when a graph output, an extern kernel or a reduction asks for memory, or when inlining it into several
+ * consumers would cost more than storing it (tensor.c: lower_settle). Every operator that can be lowered has a row in
+ * the table of its family (pointwise.c, view.c, reduce.c, ...); what has none is reported, all of it at once.
+ */
+#ifndef FERRITE_LOWER_H
+#define FERRITE_LOWER_H
+
+#include "fx/fx.h"
+#include "loop/loop.h"
+
+/* The graph is functional: mutation only as the output's mutation entries. `memory` holds the program. Diagnoses every
+ * operator that has no lowering before it gives up with FE_UNSUPPORTED. */
+fe_status lower_graph(fx_graph *g, arena *memory, loop_program **out);
+/* Is there a row for the operator? (What a driver wants to know before decomposing.) */
+bool lower_known(const op_info *op);
+
+#endif

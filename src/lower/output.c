@@ -1,0 +1,189 @@
+/* output.c -- the end of the program: outputs with the strides that were recorded, then the mutations.
+ *
+ * Everything that is read is computed before anything of the caller's is written: first the user's outputs, then values
+ * for the mutated inputs into memory of their own where they depend on any mutated input, and last the copies.
+ */
+#include "lower/lower_priv.h"
+
+#include <string.h>
+
+typedef struct epilogue {
+    lowering *l;
+    uint8_t *mutated; /* by buffer */
+    uint32_t buffers; /* there when the epilogue began */
+    bool reads_mutated;
+} epilogue;
+
+/* ---- what may share memory ---- */
+
+/* The node whose memory this one shows by its operator's schema: through views and items of views. */
+static const fx_node *base_of(const fx_node *n)
+{
+    while (n->kind == FX_CALL && n->arg_count && n->args[0].kind == FX_ARG_NODE &&
+           (n->op->is_view || fx_is(n, OP_operator_getitem)))
+        n = n->args[0].node;
+    return n;
+}
+
+static bool same_storage(const fx_node *a, const fx_node *b)
+{
+    const ty_tensor *mine = fx_tensor(a), *theirs = fx_tensor(b);
+    if (mine && theirs && mine->storage && theirs->storage) return mine->storage == theirs->storage;
+    return base_of(a) == base_of(b);
+}
+
+/* Do the node and the storage behind `buffer` alias in the graph itself? */
+static bool may_alias(lowering *l, const fx_node *n, loop_buffer_id buffer)
+{
+    uint32_t origin = l->program->buffers.at[buffer].origin;
+    if (origin == UINT32_MAX || origin >= l->graph->by_id.count || !l->graph->by_id.at[origin]) return false;
+    return same_storage(n, l->graph->by_id.at[origin]);
+}
+
+static bool same_strides(lowering *l, const loop_view *v, const ty_tensor *meta)
+{
+    for (uint32_t k = 0; k < v->rank; k++) {
+        if (sym_same(v->strides[k], meta->strides[k]) || lower_is_one(l, v->sizes[k])) continue;
+        if (!sym_known_equal(l->symbols, v->strides[k], meta->strides[k])) return false;
+    }
+    return true;
+}
+
+/* Is the buffer given out already by an earlier output that does not alias this one in the graph? */
+static bool is_taken(lowering *l, const fx_node *n, loop_buffer_id buffer)
+{
+    const loop_program *p = l->program;
+    for (uint32_t k = 0; k < p->outputs.count; k++) {
+        if (p->outputs.at[k].kind != LOOP_OUT_TENSOR || p->outputs.at[k].view.buffer != buffer) continue;
+        if (l->shown.at[k] != n && !same_storage(n, l->shown.at[k])) return true;
+    }
+    return false;
+}
+
+static loop_view output_view(lowering *l, fx_node *n, lower_tensor t)
+{
+    const ty_tensor *meta = fx_tensor(n);
+    loop_view v;
+    if (!t.box->realised && !t.map) lower_realise(l, t.box, meta->strides);
+    if (!t.box->realised && !l->shows[n->id]) lower_realise(l, t.box, NULL);
+    if (lower_try_strided(l, t, &v) && same_strides(l, &v, meta)) {
+        bool mine = l->program->buffers.at[v.buffer].kind == LOOP_TEMP;
+        if ((mine || may_alias(l, n, v.buffer)) && !is_taken(l, n, v.buffer)) {
+            v.strides = meta->strides; /* as recorded also where a size is 1 */
+            return v;
+        }
+    }
+    /* Where the recorded stride is 0, one element stands for all. */
+    for (uint32_t k = 0; k < t.rank; k++)
+        if (lower_is_zero(l, meta->strides[k]) && !lower_is_zero(l, t.sizes[k])) t = lower_slice(l, t, k, l->zero, l->one, l->one);
+    v = lower_copied(l, t, meta->strides).box->view;
+    v.sizes = meta->sizes;
+    v.strides = meta->strides;
+    return v;
+}
+
+/* ---- user outputs ---- */
+
+static fe_status add_output(lowering *l, const fx_arg *a)
+{
+    loop_output o = {.kind = LOOP_OUT_NONE};
+    const fx_value *v = a->kind == FX_ARG_NODE ? &a->node->value : NULL;
+    if (v && v->kind == FX_TENSOR) {
+        if (!l->results[a->node->id].present) return lower_fail(l, "output %s was not computed", a->node->name);
+        o.kind = LOOP_OUT_TENSOR;
+        o.view = output_view(l, a->node, lower_tensor_of(l, a));
+    } else if (a->kind == FX_ARG_INT || (v && v->kind == FX_INT)) {
+        o.kind = LOOP_OUT_INT;
+        fx_arg_expr(l->graph, a, &o.expr);
+    } else if (v && v->kind == FX_BOOL) {
+        o.kind = LOOP_OUT_BOOL;
+        o.expr = v->expr;
+    } else if (a->kind == FX_ARG_BOOL) {
+        o.kind = LOOP_OUT_BOOL;
+        o.expr = lower_const(l, a->boolean);
+    } else if (a->kind == FX_ARG_FLOAT || (v && v->kind == FX_FLOAT && v->is_known)) {
+        o.kind = LOOP_OUT_FLOAT;
+        o.number = a->kind == FX_ARG_FLOAT ? a->number : v->number;
+    } else if (a->kind == FX_ARG_STRING) {
+        o.kind = LOOP_OUT_STRING;
+        o.string = a->string;
+    } else if (a->kind != FX_ARG_NONE) {
+        return lower_fail(l, "an output that is neither a tensor nor a known number");
+    }
+    vec_push(l->memory, &l->program->outputs, o);
+    vec_push(l->memory, &l->shown, v ? a->node : NULL);
+    return FE_OK;
+}
+
+/* ---- mutations ---- */
+
+static fx_node *mutated_input(lowering *l, const fx_output *o)
+{
+    for (uint32_t k = 0; k < l->graph->inputs.count; k++) {
+        fx_node *in = l->graph->inputs.at[k];
+        if (o->target && ((in->target && strcmp(in->target, o->target) == 0) || strcmp(in->name, o->target) == 0)) return in;
+    }
+    return NULL;
+}
+
+static void note_read(void *data, loop_value v)
+{
+    epilogue *e = data;
+    const loop_node *n = loop_at(e->l->program, v);
+    if (n->op == LOOP_LOAD && n->buffer < e->buffers && e->mutated[n->buffer]) e->reads_mutated = true;
+}
+
+/* Value whose memory no copy of the epilogue overwrites. */
+static lower_tensor kept_aside(epilogue *e, lower_tensor t)
+{
+    loop_program *p = e->l->program;
+    if (t.box->realised && p->buffers.at[t.box->view.buffer].kind == LOOP_TEMP) return t;
+    e->reads_mutated = false;
+    loop_each_node(p, lower_here(e->l, t), note_read, e);
+    return e->reads_mutated ? lower_copied(e->l, t, NULL) : t;
+}
+
+static bool is_mutation(const fx_output *o)
+{
+    return o->kind == FX_BUFFER_MUTATION || o->kind == FX_PARAMETER_MUTATION || o->kind == FX_USER_INPUT_MUTATION;
+}
+
+static void copy_into(lowering *l, lower_tensor target, lower_tensor value)
+{
+    const loop_view *to = &target.box->view;
+    loop_value v = loop_cast(l->program, to->dtype, lower_broadcast(l, value, to->rank, to->sizes));
+    loop_op *op = lower_nest(l, to->rank, to->sizes, 0, NULL);
+    sym_expr at = sym_add(l->symbols, to->offset, lower_flat(l, l->axes, to->strides, to->rank));
+    lower_store(l, op, (loop_store){.buffer = to->buffer, .index = at, .value = v});
+}
+
+static fe_status lower_mutations(lowering *l)
+{
+    uint32_t count = l->graph->outputs.count;
+    lower_tensor *values = NEW_ARRAY(l->memory, lower_tensor, count), *targets = NEW_ARRAY(l->memory, lower_tensor, count);
+    epilogue e = {.l = l, .buffers = l->program->buffers.count};
+    e.mutated = NEW_ARRAY(l->memory, uint8_t, e.buffers);
+    for (uint32_t k = 0; k < count; k++) {
+        const fx_output *o = &l->graph->outputs.at[k];
+        if (!is_mutation(o)) continue;
+        fx_node *input = mutated_input(l, o);
+        const fx_arg *a = &l->node->args[k];
+        if (!input || !l->results[input->id].present) return lower_fail(l, "the mutated input %s is not there", o->target);
+        if (a->kind == FX_ARG_NODE && a->node == input) continue; /* unchanged after all */
+        targets[k] = l->results[input->id].items[0];
+        values[k] = lower_tensor_of(l, a);
+        e.mutated[targets[k].box->view.buffer] = 1;
+    }
+    for (uint32_t k = 0; k < count; k++)
+        if (!lower_absent(targets[k])) values[k] = kept_aside(&e, values[k]);
+    for (uint32_t k = 0; k < count; k++)
+        if (!lower_absent(targets[k])) copy_into(l, targets[k], values[k]);
+    return FE_OK;
+}
+
+fe_status lower_outputs(lowering *l)
+{
+    for (uint32_t k = 0; k < l->graph->outputs.count; k++)
+        if (l->graph->outputs.at[k].kind == FX_USER_OUTPUT) FE_TRY(add_output(l, &l->node->args[k]));
+    return lower_mutations(l);
+}

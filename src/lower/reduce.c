@@ -1,0 +1,430 @@
+/* reduce.c -- reductions, and what is made of them: means, variances, norms, softmax.
+ *
+ * Variances take two passes over the data (the mean first), softmax subtracts the maximum: both are stable for any
+ * input. Each reduction is one nest that stores into memory of its own; the arithmetic around it stays inlinable.
+ */
+#include "lower/lower_priv.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The arguments that most reductions share. */
+typedef struct reduction {
+    lower_tensor x; /* in the dtype to compute in */
+    bool reduced[LOWER_MAX_RANK];
+    bool keep;
+    ty_dtype out;
+} reduction;
+
+static bool has(lowering *l, const char *param)
+{
+    return op_param_index(l->node->op, param) >= 0;
+}
+
+static fe_status begin(lowering *l, reduction *r, uint32_t item)
+{
+    lower_tensor x = lower_tensor_of(l, &l->node->args[0]);
+    r->out = lower_meta(l, item)->dtype;
+    r->keep = has(l, "keepdim") && lower_bool(l, "keepdim");
+    memset(r->reduced, 1, sizeof r->reduced);
+    if (has(l, "dim") && !lower_dims(l, "dim", x.rank, r->reduced)) return lower_fail(l, "dimensions that are not constants");
+    r->x = x;
+    return FE_OK;
+}
+
+/* x converted to the result's dtype and then to the one to compute in. */
+static lower_tensor computed(lowering *l, lower_tensor x, ty_dtype out)
+{
+    return lower_cast(l, lower_cast(l, x, out), lower_compute_dtype(out));
+}
+
+/* With wanted strides only when the stored reduction itself is the node's result. */
+static const sym_expr *wanted_for(lowering *l, const reduction *r, ty_dtype computed_in)
+{
+    return computed_in == r->out ? lower_wanted(l, 0) : NULL;
+}
+
+/* ---- one value from many ---- */
+
+static fe_status reduce(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    reduction r;
+    FE_TRY(begin(l, &r, 0));
+    lower_tensor x = computed(l, r.x, r.out);
+    lower_tensor v = lower_reduced(l, (loop_reduce)row->parameter, x, r.reduced, r.keep, wanted_for(l, &r, lower_dtype(x)));
+    return lower_give(l, lower_cast(l, v, r.out));
+}
+
+static loop_reduce extreme_kind(ty_dtype d, bool is_max)
+{
+    if (d == TY_BOOL) return is_max ? LOOP_ANY : LOOP_ALL;
+    return is_max ? LOOP_REDUCE_MAX : LOOP_REDUCE_MIN;
+}
+
+static lower_tensor extreme(lowering *l, const reduction *r, bool is_max)
+{
+    lower_tensor x = computed(l, r->x, r->out);
+    return lower_cast(l, lower_reduced(l, extreme_kind(lower_dtype(x), is_max), x, r->reduced, r->keep, NULL), r->out);
+}
+
+static fe_status amax(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    reduction r;
+    FE_TRY(begin(l, &r, 0));
+    return lower_give(l, extreme(l, &r, row->parameter));
+}
+
+static fe_status aminmax(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    (void)row;
+    reduction r;
+    FE_TRY(begin(l, &r, 0));
+    lower_share(l, r.x);
+    lower_tensor items[2] = {extreme(l, &r, false), extreme(l, &r, true)};
+    return lower_give_items(l, items, 2);
+}
+
+static lower_tensor extreme_place(lowering *l, const reduction *r, bool is_max)
+{
+    lower_tensor x = lower_cast(l, r->x, lower_compute_dtype(lower_dtype(r->x)));
+    return lower_reduced(l, is_max ? LOOP_ARGMAX : LOOP_ARGMIN, x, r->reduced, r->keep, NULL);
+}
+
+static fe_status argmax(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    reduction r;
+    FE_TRY(begin(l, &r, 0));
+    return lower_give(l, extreme_place(l, &r, row->parameter));
+}
+
+/* max.dim, min.dim: values and their places. */
+static fe_status extreme_along(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    reduction r;
+    FE_TRY(begin(l, &r, 0));
+    if (lower_is_used(l, 0) && lower_is_used(l, 1)) lower_share(l, r.x);
+    lower_tensor items[2];
+    items[0] = extreme(l, &r, row->parameter);
+    items[1] = lower_is_used(l, 1) ? extreme_place(l, &r, row->parameter) : lower_cast(l, items[0], TY_I64);
+    return lower_give_items(l, items, 2);
+}
+
+static fe_status any_all(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    reduction r;
+    FE_TRY(begin(l, &r, 0));
+    lower_tensor x = lower_cast(l, r.x, TY_BOOL);
+    const sym_expr *wanted = wanted_for(l, &r, TY_BOOL);
+    lower_tensor v = lower_reduced(l, row->parameter ? LOOP_ANY : LOOP_ALL, x, r.reduced, r.keep, wanted);
+    return lower_give(l, lower_cast(l, v, r.out));
+}
+
+static fe_status count_nonzero(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    (void)row;
+    reduction r;
+    FE_TRY(begin(l, &r, 0));
+    lower_tensor x = lower_cast(l, lower_cast(l, r.x, TY_BOOL), TY_I64);
+    return lower_give(l, lower_reduced(l, LOOP_SUM, x, r.reduced, false, lower_wanted(l, 0)));
+}
+
+static fe_status mean(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    (void)row;
+    reduction r;
+    FE_TRY(begin(l, &r, 0));
+    return lower_give(l, lower_cast(l, lower_mean(l, computed(l, r.x, r.out), r.reduced, r.keep, NULL), r.out));
+}
+
+/* nansum (parameter 0), nanmean (1): NaN counts as nothing. */
+static fe_status nan_sum(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    reduction r;
+    FE_TRY(begin(l, &r, 0));
+    lower_tensor x = computed(l, r.x, r.out);
+    if (!ty_is_floating(lower_dtype(x))) return lower_fail(l, "nansum of this dtype");
+    loop_value v = lower_here(l, x), is_nan = lower_op1(l, LOOP_ISNAN, v);
+    loop_value zero = loop_const_float(l->program, lower_dtype(x), 0), one = loop_const_float(l->program, lower_dtype(x), 1);
+    lower_tensor kept = lower_value(l, lower_dtype(x), x.rank, x.sizes, loop_where(l->program, is_nan, zero, v));
+    lower_tensor sum = lower_reduced(l, LOOP_SUM, kept, r.reduced, r.keep, NULL);
+    if (row->parameter) {
+        lower_tensor ones = lower_value(l, lower_dtype(x), x.rank, x.sizes, loop_where(l->program, is_nan, zero, one));
+        sum = lower_binary(l, LOOP_DIV, sum, lower_reduced(l, LOOP_SUM, ones, r.reduced, r.keep, NULL));
+    }
+    return lower_give(l, lower_cast(l, sum, r.out));
+}
+
+static fe_status trace(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    (void)row;
+    reduction r;
+    FE_TRY(begin(l, &r, 0));
+    sym_expr exprs[2] = {l->axes[0], l->axes[0]}, length = sym_min(l->symbols, r.x.sizes[0], r.x.sizes[1]);
+    lower_tensor diagonal = computed(l, lower_remap(l, r.x, 1, &length, exprs), r.out);
+    return lower_give(l, lower_cast(l, lower_reduced(l, LOOP_SUM, diagonal, r.reduced, false, NULL), r.out));
+}
+
+/* sum_to_size: the dims that broadcasting had added or widened. */
+static fe_status sum_to_size(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    const ty_tensor *out = fx_tensor(n);
+    lower_tensor x = lower_tensor_of(l, &n->args[0]);
+    bool reduced[LOWER_MAX_RANK];
+    uint32_t lead = x.rank - out->rank;
+    for (uint32_t k = 0; k < x.rank; k++) reduced[k] = k < lead || !sym_same(x.sizes[k], out->sizes[k - lead]);
+    lower_tensor sum = lower_reduced(l, LOOP_SUM, computed(l, x, out->dtype), reduced, true, NULL);
+    return lower_give(l, lower_cast(l, lower_reshape(l, sum, out->rank, out->sizes), out->dtype));
+}
+
+/* ---- variance ---- */
+
+lower_moment_pair lower_moments(lowering *l, lower_tensor x, const bool *reduced, double correction)
+{
+    lower_moment_pair m;
+    lower_share(l, x);
+    m.mean = lower_mean(l, x, reduced, true, NULL);
+    lower_tensor difference = lower_binary(l, LOOP_SUB, x, m.mean);
+    lower_tensor sum = lower_reduced(l, LOOP_SUM, lower_binary(l, LOOP_MUL, difference, difference), reduced, true, NULL);
+    ty_dtype d = lower_dtype(x);
+    loop_value count = loop_cast(l->program, d, loop_index(l->program, lower_reduced_count(l, x, reduced)));
+    if (correction != 0) {
+        count = lower_op2(l, LOOP_SUB, count, loop_const_float(l->program, d, correction));
+        count = lower_op2(l, LOOP_MAX, count, loop_const_float(l->program, d, 0));
+    }
+    loop_value v = lower_op2(l, LOOP_DIV, lower_here(l, sum), count);
+    m.variance = lower_value(l, d, sum.rank, sum.sizes, v);
+    return m;
+}
+
+static double correction_of(lowering *l)
+{
+    if (has(l, "unbiased")) return lower_bool(l, "unbiased");
+    return has(l, "correction") ? lower_number_or(l, "correction", 1) : 1;
+}
+
+static lower_tensor without_dims(lowering *l, lower_tensor t, const reduction *r)
+{
+    if (r->keep) return t;
+    for (uint32_t k = t.rank; k-- > 0;)
+        if (r->reduced[k]) t = lower_squeeze(l, t, k);
+    return t;
+}
+
+/* var, std, var_mean, std_mean: bit 0 of the parameter asks for the root, bit 1 for the mean too. */
+static fe_status variance(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    reduction r;
+    FE_TRY(begin(l, &r, 0));
+    lower_tensor x = lower_cast(l, r.x, lower_compute_dtype(lower_dtype(r.x)));
+    if (!ty_is_floating(lower_dtype(x))) return lower_fail(l, "a variance of this dtype");
+    lower_moment_pair m = lower_moments(l, x, r.reduced, correction_of(l));
+    if (row->parameter & 1) m.variance = lower_unary(l, LOOP_SQRT, m.variance);
+    lower_tensor items[2] = {lower_cast(l, without_dims(l, m.variance, &r), r.out),
+                             lower_cast(l, without_dims(l, m.mean, &r), r.out)};
+    return row->parameter & 2 ? lower_give_items(l, items, 2) : lower_give(l, items[0]);
+}
+
+/* ---- norms ---- */
+
+static lower_tensor mapped(lowering *l, lower_tensor x, loop_value v)
+{
+    return lower_value(l, loop_at(l->program, v)->dtype, x.rank, x.sizes, v);
+}
+
+static lower_tensor norm_of(lowering *l, lower_tensor x, double order, const bool *reduced, bool keep)
+{
+    loop_value size = lower_op1(l, LOOP_ABS, lower_here(l, x));
+    ty_dtype d = loop_at(l->program, size)->dtype;
+    if (isinf(order)) return lower_reduced(l, order > 0 ? LOOP_REDUCE_MAX : LOOP_REDUCE_MIN, mapped(l, x, size), reduced, keep, NULL);
+    loop_value term = size;
+    if (order == 0) term = loop_cast(l->program, d, loop_cast(l->program, TY_BOOL, size));
+    if (order == 2) term = lower_op2(l, LOOP_MUL, size, size);
+    if (order == 2 && !ty_is_complex(lower_dtype(x))) term = lower_op2(l, LOOP_MUL, lower_here(l, x), lower_here(l, x));
+    if (order != 0 && order != 1 && order != 2) term = lower_op2(l, LOOP_POW, size, loop_const_float(l->program, d, order));
+    lower_tensor sum = lower_reduced(l, LOOP_SUM, mapped(l, x, term), reduced, keep, NULL);
+    if (order == 0 || order == 1) return sum;
+    if (order == 2) return lower_unary(l, LOOP_SQRT, sum);
+    return lower_binary(l, LOOP_POW, sum, lower_number(l, d, 1 / order));
+}
+
+static fe_status vector_norm(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    reduction r;
+    FE_TRY(begin(l, &r, 0));
+    const char *param = has(l, "ord") ? "ord" : "p";
+    double order = lower_number_or(l, param, 2);
+    if (fx_is(n, OP_aten_linalg_norm_default) && !lower_is_none(l, "ord")) {
+        uint32_t count = 0;
+        for (uint32_t k = 0; k < r.x.rank; k++) count += r.reduced[k];
+        if (count != 1) return lower_fail(l, "a matrix norm");
+    }
+    ty_dtype in = ty_is_complex(lower_dtype(r.x)) ? lower_dtype(r.x) : r.out;
+    lower_tensor x = computed(l, r.x, in);
+    return lower_give(l, lower_cast(l, norm_of(l, x, order, r.reduced, r.keep), r.out));
+}
+
+static fe_status dist(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    const ty_tensor *out = fx_tensor(n);
+    bool reduced[LOWER_MAX_RANK];
+    memset(reduced, 1, sizeof reduced);
+    lower_tensor a = computed(l, lower_arg(l, "self"), out->dtype), b = computed(l, lower_arg(l, "other"), out->dtype);
+    lower_tensor norm = norm_of(l, lower_binary(l, LOOP_SUB, a, b), lower_number_or(l, "p", 2), reduced, false);
+    return lower_give(l, lower_cast(l, norm, out->dtype));
+}
+
+/* ---- softmax ---- */
+
+lower_tensor lower_softmax(lowering *l, lower_tensor x, uint32_t dim, bool log)
+{
+    bool reduced[LOWER_MAX_RANK] = {false};
+    reduced[dim] = true;
+    lower_share(l, x);
+    lower_tensor most = lower_reduced(l, LOOP_REDUCE_MAX, x, reduced, true, NULL);
+    lower_tensor shifted = lower_binary(l, LOOP_SUB, x, most), e = lower_unary(l, LOOP_EXP, shifted);
+    if (!log) lower_settle(l, e.box, 2);
+    lower_tensor sum = lower_reduced(l, LOOP_SUM, e, reduced, true, NULL);
+    return log ? lower_binary(l, LOOP_SUB, shifted, lower_unary(l, LOOP_LOG, sum)) : lower_binary(l, LOOP_DIV, e, sum);
+}
+
+/* Rows of nothing but -inf become zeros. */
+static lower_tensor safe_softmax(lowering *l, lower_tensor x, uint32_t dim)
+{
+    bool reduced[LOWER_MAX_RANK] = {false};
+    reduced[dim] = true;
+    lower_share(l, x);
+    lower_tensor most = lower_reduced(l, LOOP_REDUCE_MAX, x, reduced, true, NULL), soft = lower_softmax(l, x, dim, false);
+    ty_dtype d = lower_dtype(x);
+    loop_value nothing = lower_op2(l, LOOP_EQ, lower_broadcast(l, most, x.rank, x.sizes), loop_const_float(l->program, d, -(double)INFINITY));
+    loop_value v = loop_where(l->program, nothing, loop_const_float(l->program, d, 0), lower_here(l, soft));
+    return lower_value(l, d, x.rank, x.sizes, v);
+}
+
+/* parameter: 0 softmax, 1 log_softmax, 2 _safe_softmax */
+static fe_status softmax(lowering *l, fx_node *n, const lower_row *row)
+{
+    const ty_tensor *out = fx_tensor(n);
+    lower_tensor x = lower_tensor_of(l, &n->args[0]);
+    ty_dtype in = has(l, "dtype") ? out->dtype : lower_dtype(x);
+    x = lower_cast(l, lower_cast(l, x, in), lower_compute_dtype(in));
+    if (!ty_is_floating(lower_dtype(x))) return lower_fail(l, "softmax of %s", ty_dtype_name(in));
+    uint32_t rank = x.rank;
+    if (rank == 0) x = lower_reshape(l, x, 1, &l->one);
+    uint32_t dim = lower_dim(l, lower_int_or(l, "dim", 0), x.rank);
+    lower_tensor y = row->parameter == 2 ? safe_softmax(l, x, dim) : lower_softmax(l, x, dim, row->parameter == 1);
+    return lower_give(l, lower_cast(l, rank ? y : lower_squeeze(l, y, 0), out->dtype));
+}
+
+/* grad * y - y * sum(grad * y), or for log_softmax: grad - exp(y) * sum(grad) */
+static fe_status softmax_backward(lowering *l, fx_node *n, const lower_row *row)
+{
+    const ty_tensor *out = fx_tensor(n);
+    bool reduced[LOWER_MAX_RANK] = {false};
+    lower_tensor grad = lower_arg(l, "grad_output"), y = lower_arg(l, "output");
+    if (y.rank == 0) return lower_fail(l, "softmax of a number");
+    ty_dtype d = lower_compute_dtype(lower_dtype(y));
+    grad = lower_cast(l, grad, d);
+    y = lower_cast(l, y, d);
+    reduced[lower_dim(l, lower_int_or(l, "dim", 0), y.rank)] = true;
+    lower_share(l, grad);
+    lower_tensor product = lower_binary(l, LOOP_MUL, grad, y);
+    lower_tensor sum = lower_reduced(l, LOOP_SUM, row->parameter ? grad : product, reduced, true, NULL), v;
+    if (row->parameter)
+        v = lower_binary(l, LOOP_SUB, grad, lower_binary(l, LOOP_MUL, lower_unary(l, LOOP_EXP, y), sum));
+    else
+        v = lower_binary(l, LOOP_SUB, product, lower_binary(l, LOOP_MUL, y, sum));
+    return lower_give(l, lower_cast(l, v, out->dtype));
+}
+
+static fe_status logsumexp(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    (void)row;
+    reduction r;
+    FE_TRY(begin(l, &r, 0));
+    lower_tensor x = computed(l, r.x, r.out);
+    ty_dtype d = lower_dtype(x);
+    if (!ty_is_floating(d)) return lower_fail(l, "logsumexp of %s", ty_dtype_name(d));
+    lower_share(l, x);
+    lower_tensor most = lower_reduced(l, LOOP_REDUCE_MAX, x, r.reduced, true, NULL);
+    loop_value m = lower_here(l, most);
+    loop_value finite = loop_where(l->program, lower_op1(l, LOOP_ISINF, m), loop_const_float(l->program, d, 0), m);
+    lower_tensor shift = lower_value(l, d, most.rank, most.sizes, finite);
+    lower_tensor e = lower_unary(l, LOOP_EXP, lower_binary(l, LOOP_SUB, x, shift));
+    lower_tensor sum = lower_reduced(l, LOOP_SUM, e, r.reduced, true, NULL);
+    lower_tensor v = lower_binary(l, LOOP_ADD, lower_unary(l, LOOP_LOG, sum), shift);
+    return lower_give(l, lower_cast(l, without_dims(l, v, &r), r.out));
+}
+
+#define REDUCE(op, function, parameter) {OP_##op, function, parameter, NULL, 0, NULL, false}
+static const lower_row ROWS[] = {
+    REDUCE(aten_sum_default, reduce, LOOP_SUM),
+    REDUCE(aten_sum_dim_IntList, reduce, LOOP_SUM),
+    REDUCE(aten_prod_default, reduce, LOOP_PROD),
+    REDUCE(aten_prod_dim_int, reduce, LOOP_PROD),
+    REDUCE(aten_amax_default, amax, 1),
+    REDUCE(aten_amin_default, amax, 0),
+    REDUCE(aten_max_default, amax, 1),
+    REDUCE(aten_min_default, amax, 0),
+    REDUCE(aten_max_dim, extreme_along, 1),
+    REDUCE(aten_min_dim, extreme_along, 0),
+    REDUCE(aten_aminmax_default, aminmax, 0),
+    REDUCE(aten_argmax_default, argmax, 1),
+    REDUCE(aten_argmin_default, argmax, 0),
+    REDUCE(aten_any_default, any_all, 1),
+    REDUCE(aten_any_dim, any_all, 1),
+    REDUCE(aten_any_dims, any_all, 1),
+    REDUCE(aten_all_default, any_all, 0),
+    REDUCE(aten_all_dim, any_all, 0),
+    REDUCE(aten_all_dims, any_all, 0),
+    REDUCE(aten_count_nonzero_default, count_nonzero, 0),
+    REDUCE(aten_count_nonzero_dim_IntList, count_nonzero, 0),
+    REDUCE(aten_mean_default, mean, 0),
+    REDUCE(aten_mean_dim, mean, 0),
+    REDUCE(aten_nansum_default, nan_sum, 0),
+    REDUCE(aten_nanmean_default, nan_sum, 1),
+    REDUCE(aten_trace_default, trace, 0),
+    REDUCE(aten_sum_to_size_default, sum_to_size, 0),
+    REDUCE(aten_var_default, variance, 0),
+    REDUCE(aten_var_dim, variance, 0),
+    REDUCE(aten_var_correction, variance, 0),
+    REDUCE(aten_std_default, variance, 1),
+    REDUCE(aten_std_dim, variance, 1),
+    REDUCE(aten_std_correction, variance, 1),
+    REDUCE(aten_var_mean_default, variance, 2),
+    REDUCE(aten_var_mean_dim, variance, 2),
+    REDUCE(aten_var_mean_correction, variance, 2),
+    REDUCE(aten_std_mean_default, variance, 3),
+    REDUCE(aten_std_mean_dim, variance, 3),
+    REDUCE(aten_std_mean_correction, variance, 3),
+    REDUCE(aten_linalg_vector_norm_default, vector_norm, 0),
+    REDUCE(aten_linalg_norm_default, vector_norm, 0),
+    REDUCE(aten_norm_Scalar, vector_norm, 0),
+    REDUCE(aten_norm_ScalarOpt_dim, vector_norm, 0),
+    REDUCE(aten_norm_ScalarOpt_dim_dtype, vector_norm, 0),
+    REDUCE(aten_norm_ScalarOpt_dtype, vector_norm, 0),
+    REDUCE(aten_dist_default, dist, 0),
+    REDUCE(aten__softmax_default, softmax, 0),
+    REDUCE(aten_softmax_int, softmax, 0),
+    REDUCE(aten__log_softmax_default, softmax, 1),
+    REDUCE(aten_log_softmax_int, softmax, 1),
+    REDUCE(aten__safe_softmax_default, softmax, 2),
+    REDUCE(aten__softmax_backward_data_default, softmax_backward, 0),
+    REDUCE(aten__log_softmax_backward_data_default, softmax_backward, 1),
+    REDUCE(aten_logsumexp_default, logsumexp, 0),
+};
+const lower_rows lower_reduce_rows = {ROWS, COUNT_OF(ROWS)};

@@ -1,0 +1,351 @@
+/* scatter.c -- writing at positions: a copy of the operand, then a nest that stores into it through indirect symbols;
+ * where the positions are known (slice, select, diagonal) it is a choice between two values instead.
+ */
+#include "lower/index_priv.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What is written: over `sizes`, value (a function of the axes) goes to position exprs[] of the target. */
+typedef struct scattering {
+    lower_tensor target; /* realised, fresh; in the dtype to compute in */
+    uint32_t rank;
+    const sym_expr *sizes;
+    sym_expr exprs[LOWER_MAX_RANK];
+} scattering;
+
+static void scatter_nest(lowering *l, const scattering *s, loop_value value, loop_store_mode mode)
+{
+    const loop_view *to = &s->target.box->view;
+    loop_op *op = lower_nest(l, s->rank, s->sizes, 0, NULL);
+    sym_expr at = sym_add(l->symbols, to->offset, lower_flat(l, s->exprs, to->strides, to->rank));
+    lower_store(l, op, (loop_store){.buffer = to->buffer, .index = at, .value = value, .mode = mode});
+}
+
+/* A copy of self to write into, in the dtype that sums are computed in. */
+static lower_tensor fresh_copy(lowering *l, lower_tensor self)
+{
+    ty_dtype d = lower_compute_dtype(lower_dtype(self));
+    bool direct = d == lower_dtype(self) && self.rank == fx_tensor(l->node)->rank;
+    const sym_expr *wanted = direct ? lower_wanted(l, 0) : NULL;
+    return lower_copied(l, lower_cast(l, self, d), wanted);
+}
+
+/* Values that a nest reads are computed before it writes: they may read the same tensor. */
+static loop_value source_value(lowering *l, lower_tensor t, const scattering *s)
+{
+    return loop_cast(l->program, lower_dtype(s->target), lower_broadcast(l, t, s->rank, s->sizes));
+}
+
+static fe_status give_scattered(lowering *l, const scattering *s)
+{
+    return lower_give(l, lower_cast(l, s->target, fx_tensor(l->node)->dtype));
+}
+
+/* ---- reductions into positions ---- */
+
+typedef struct reduction_kind {
+    loop_store_mode mode;
+    bool mean;
+    double identity;
+} reduction_kind;
+
+static bool kind_of(const char *name, ty_dtype d, reduction_kind *out)
+{
+    bool integral = ty_is_integral(d, true);
+    double most = integral ? (d == TY_I32 ? 2147483647.0 : d == TY_I16 ? 32767.0 : 127.0) : (double)INFINITY;
+    *out = (reduction_kind){LOOP_ADD_INTO, false, 0};
+    if (strcmp(name, "sum") == 0 || strcmp(name, "add") == 0) return true;
+    if (strcmp(name, "mean") == 0) {
+        out->mean = true;
+        return true;
+    }
+    if (strcmp(name, "prod") == 0 || strcmp(name, "multiply") == 0) {
+        *out = (reduction_kind){LOOP_MUL_INTO, false, 1};
+        return true;
+    }
+    bool is_max = strcmp(name, "amax") == 0;
+    if (!is_max && strcmp(name, "amin") != 0) return false;
+    *out = (reduction_kind){is_max ? LOOP_MAX_INTO : LOOP_MIN_INTO, false, is_max ? -most : most};
+    return true;
+}
+
+static loop_value identity_of(lowering *l, const reduction_kind *kind, ty_dtype d)
+{
+    if (d == TY_BOOL) return loop_const_int(l->program, d, kind->mode == LOOP_MIN_INTO || kind->mode == LOOP_MUL_INTO);
+    if (d == TY_I64 && kind->mode == LOOP_MAX_INTO) return loop_const_int(l->program, d, INT64_MIN);
+    if (d == TY_I64 && kind->mode == LOOP_MIN_INTO) return loop_const_int(l->program, d, INT64_MAX);
+    if (d == TY_U8) return loop_const_int(l->program, d, kind->mode == LOOP_MIN_INTO ? 255 : kind->identity == 1);
+    return loop_const_float(l->program, d, kind->identity);
+}
+
+/* sum / count; integers round down. */
+static lower_tensor divided(lowering *l, lower_tensor sum, lower_tensor count)
+{
+    ty_dtype d = lower_dtype(sum);
+    loop_value n = lower_here(l, count), one = loop_const_int(l->program, TY_I64, 1);
+    n = loop_cast(l->program, d, lower_op2(l, LOOP_MAX, n, one));
+    loop_opcode op = ty_is_integral(d, true) ? LOOP_FLOORDIV : LOOP_DIV;
+    return lower_value(l, d, sum.rank, sum.sizes, lower_op2(l, op, lower_here(l, sum), n));
+}
+
+static fe_status reduce_into(lowering *l, scattering *s, loop_value value, const char *name, bool include_self)
+{
+    reduction_kind kind;
+    ty_dtype d = lower_dtype(s->target);
+    if (!kind_of(name, d, &kind)) return lower_fail(l, "reduction \"%s\"", name);
+    if (d == TY_BOOL && kind.mode == LOOP_MUL_INTO) kind.mode = LOOP_MIN_INTO;
+    if (!include_self) scatter_nest(l, s, identity_of(l, &kind, d), LOOP_SET);
+    scatter_nest(l, s, value, kind.mode);
+    if (!kind.mean) return give_scattered(l, s);
+    scattering counts = *s;
+    loop_value start = loop_const_int(l->program, TY_I64, include_self);
+    lower_tensor count = lower_value(l, TY_I64, s->target.rank, s->target.sizes, start);
+    lower_realise(l, count.box, NULL);
+    counts.target = count;
+    scatter_nest(l, &counts, loop_const_int(l->program, TY_I64, 1), LOOP_ADD_INTO);
+    return lower_give(l, lower_cast(l, divided(l, s->target, count), fx_tensor(l->node)->dtype));
+}
+
+/* ---- scatter along a dimension by an index of the same rank ---- */
+
+static lower_tensor at_least_1d(lowering *l, lower_tensor t)
+{
+    return t.rank ? t : lower_reshape(l, t, 1, &l->one);
+}
+
+static bool has(lowering *l, const char *param)
+{
+    return op_param_index(l->node->op, param) >= 0;
+}
+
+/* parameter: 0 set, 1 add, 2 by the argument `reduce` */
+static fe_status scatter(lowering *l, fx_node *n, const lower_row *row)
+{
+    lower_tensor self = lower_arg(l, "self"), index = at_least_1d(l, lower_arg(l, "index"));
+    lower_tensor whole = at_least_1d(l, self), source;
+    uint32_t d = lower_dim(l, lower_int_or(l, "dim", 0), whole.rank);
+    scattering s = {.target = fresh_copy(l, whole), .rank = index.rank, .sizes = index.sizes};
+    ty_dtype compute = lower_dtype(s.target);
+    if (has(l, "src")) {
+        source = at_least_1d(l, lower_arg(l, "src"));
+        for (uint32_t k = 0; k < index.rank; k++) source = lower_slice(l, source, k, l->zero, index.sizes[k], l->one);
+    } else {
+        source = lower_value(l, compute, 0, NULL, lower_scalar(l, fx_get(l->graph, n, "value"), compute));
+    }
+    memcpy(s.exprs, l->axes, index.rank * sizeof *s.exprs);
+    s.exprs[d] = lower_position(l, index, l->axes, whole.sizes[d]);
+    loop_value value = source_value(l, source, &s);
+    if (row->parameter == 2) {
+        if (self.rank == 0) return lower_fail(l, "a reduction into a number");
+        bool include_self = !has(l, "include_self") || lower_bool(l, "include_self");
+        return reduce_into(l, &s, value, fx_get(l->graph, n, "reduce")->string, include_self);
+    }
+    scatter_nest(l, &s, value, row->parameter ? LOOP_ADD_INTO : LOOP_SET);
+    lower_tensor out = self.rank ? s.target : lower_squeeze(l, s.target, 0);
+    return lower_give(l, lower_cast(l, out, fx_tensor(n)->dtype));
+}
+
+/* index_add (1), index_copy (0), index_fill (3), index_reduce (2): a one-dimensional index along dim. */
+static fe_status index_write(lowering *l, fx_node *n, const lower_row *row)
+{
+    lower_tensor self = lower_arg(l, "self"), whole = at_least_1d(l, self), index = at_least_1d(l, lower_arg(l, "index"));
+    uint32_t d = lower_dim(l, lower_int_or(l, "dim", 0), whole.rank);
+    scattering s = {.target = fresh_copy(l, whole), .rank = whole.rank};
+    ty_dtype compute = lower_dtype(s.target);
+    sym_expr sizes[LOWER_MAX_RANK];
+    memcpy(sizes, whole.sizes, whole.rank * sizeof *sizes);
+    sizes[d] = index.sizes[0];
+    s.sizes = sizes;
+    memcpy(s.exprs, l->axes, whole.rank * sizeof *s.exprs);
+    s.exprs[d] = lower_position(l, index, &l->axes[d], whole.sizes[d]);
+    loop_value value;
+    if (row->parameter == 3) {
+        value = loop_cast(l->program, compute, lower_scalar(l, fx_get(l->graph, n, "value"), compute));
+    } else {
+        lower_tensor source = lower_arg(l, "source");
+        value = source_value(l, lower_reshape(l, source, whole.rank, sizes), &s);
+    }
+    if (has(l, "alpha"))
+        value = lower_op2(l, compute == TY_BOOL ? LOOP_AND : LOOP_MUL, value, lower_scalar(l, fx_get(l->graph, n, "alpha"), compute));
+    if (row->parameter == 2) return reduce_into(l, &s, value, fx_get(l->graph, n, "reduce")->string, lower_bool(l, "include_self"));
+    scatter_nest(l, &s, value, row->parameter == 1 ? LOOP_ADD_INTO : LOOP_SET);
+    lower_tensor out = self.rank ? s.target : lower_squeeze(l, s.target, 0);
+    return lower_give(l, lower_cast(l, out, fx_tensor(n)->dtype));
+}
+
+/* ---- index_put ---- */
+
+/* self[mask] = one value: a choice. */
+static fe_status masked_put(lowering *l, fx_node *n, lower_tensor self, lower_tensor mask, lower_tensor value)
+{
+    const ty_tensor *out = fx_tensor(n);
+    sym_expr index[LOWER_MAX_RANK];
+    for (uint32_t k = 0; k < value.rank; k++) index[k] = l->zero;
+    loop_value condition = loop_cast(l->program, TY_BOOL, lower_at(l, mask, l->axes));
+    loop_value v = loop_cast(l->program, out->dtype, lower_at(l, value, index));
+    v = loop_where(l->program, condition, v, lower_here(l, self));
+    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, v));
+}
+
+static bool is_single(lowering *l, lower_tensor t)
+{
+    for (uint32_t k = 0; k < t.rank; k++)
+        if (!lower_is_one(l, t.sizes[k])) return false;
+    return true;
+}
+
+static fe_status index_put(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    const fx_arg *list = fx_get(l->graph, n, "indices");
+    lower_tensor self = lower_arg(l, "self"), values = lower_arg(l, "values");
+    bool accumulate = lower_bool(l, "accumulate");
+    lower_tensor mask = list->list.count == 1 ? lower_item(l, list, 0) : (lower_tensor){0};
+    if (!lower_absent(mask) && lower_dtype(mask) == TY_BOOL && is_single(l, values) && !accumulate)
+        return masked_put(l, n, self, mask, values);
+    indexing ix;
+    sym_expr sizes[LOWER_MAX_RANK * 2];
+    FE_TRY(lower_indexing_begin(l, &ix, self, list));
+    uint32_t rank = lower_indexing_sizes(&ix, sizes);
+    if (rank > LOWER_MAX_RANK) return lower_fail(l, "too many dimensions");
+    scattering s = {.target = fresh_copy(l, self), .rank = rank, .sizes = sizes};
+    lower_indexing_exprs(l, &ix, s.exprs);
+    while (values.rank > rank) values = lower_squeeze(l, values, 0);
+    scatter_nest(l, &s, source_value(l, values, &s), accumulate ? LOOP_ADD_INTO : LOOP_SET);
+    return give_scattered(l, &s);
+}
+
+/* put: positions in the flattened tensor. */
+static fe_status put(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    (void)row;
+    lower_tensor self = lower_arg(l, "self"), index = lower_arg(l, "index"), source = lower_arg(l, "source");
+    sym_expr size = lower_numel(l, self), count = lower_numel(l, index);
+    lower_tensor flat = lower_copied(l, lower_cast(l, lower_reshape(l, self, 1, &size), lower_compute_dtype(lower_dtype(self))), NULL);
+    scattering s = {.target = flat, .rank = 1, .sizes = &count};
+    s.exprs[0] = lower_position(l, lower_reshape(l, index, 1, &count), l->axes, size);
+    loop_value value = source_value(l, lower_reshape(l, source, 1, &count), &s);
+    scatter_nest(l, &s, value, lower_bool(l, "accumulate") ? LOOP_ADD_INTO : LOOP_SET);
+    lower_tensor out = lower_reshape(l, flat, self.rank, self.sizes);
+    return lower_give(l, lower_cast(l, out, fx_tensor(l->node)->dtype));
+}
+
+/* ---- known positions ---- */
+
+static loop_value choose(lowering *l, loop_value inside, lower_tensor source, const sym_expr *at, lower_tensor self)
+{
+    ty_dtype d = lower_dtype(self);
+    loop_value v = loop_cast(l->program, d, lower_at(l, source, at));
+    return loop_masked(l->program, inside, v, lower_here(l, self));
+}
+
+static sym_expr clamped(lowering *l, sym_expr e, sym_expr size, sym_expr fallback)
+{
+    int64_t least, most;
+    if (sym_is_none(e)) return fallback;
+    sym_range(l->symbols, e, NULL, &least, &most);
+    if (most < 0) e = sym_max(l->symbols, l->zero, sym_add(l->symbols, e, size));
+    return sym_min(l->symbols, e, size);
+}
+
+static fe_status slice_scatter(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    const ty_tensor *out = fx_tensor(n);
+    lower_tensor self = lower_arg(l, "self"), source = lower_arg(l, "src");
+    uint32_t d = lower_dim(l, lower_int_or(l, "dim", 0), self.rank);
+    sym_expr size = self.sizes[d], at[LOWER_MAX_RANK], step = lower_size(l, "step");
+    sym_expr start = clamped(l, lower_size(l, "start"), size, l->zero), end = clamped(l, lower_size(l, "end"), size, size);
+    sym_expr distance = sym_sub(l->symbols, l->axes[d], start);
+    loop_value inside = lower_is_inside(l, l->axes[d], start, end);
+    source = lower_expand(l, source, self.rank, source.sizes);
+    memcpy(at, l->axes, self.rank * sizeof *at);
+    at[d] = distance;
+    if (!lower_is_one(l, step)) {
+        loop_value rest = loop_index(l->program, sym_mod(l->symbols, distance, step));
+        inside = lower_op2(l, LOOP_AND, inside, lower_op2(l, LOOP_EQ, rest, loop_const_int(l->program, TY_I64, 0)));
+        at[d] = sym_floordiv(l->symbols, distance, step);
+    }
+    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, choose(l, inside, source, at, self)));
+}
+
+static fe_status select_scatter(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    const ty_tensor *out = fx_tensor(n);
+    lower_tensor self = lower_arg(l, "self"), source = lower_arg(l, "src");
+    uint32_t d = lower_dim(l, lower_int_or(l, "dim", 0), self.rank), next = 0;
+    sym_expr index = lower_size(l, "index"), at[LOWER_MAX_RANK];
+    int64_t least, most;
+    if (sym_is_none(index)) return lower_fail(l, "the index is not known");
+    sym_range(l->symbols, index, NULL, &least, &most);
+    if (most < 0) index = sym_add(l->symbols, index, self.sizes[d]);
+    for (uint32_t k = 0; k < self.rank; k++)
+        if (k != d) at[next++] = l->axes[k];
+    loop_value inside = lower_op2(l, LOOP_EQ, loop_index(l->program, l->axes[d]), loop_index(l->program, index));
+    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, choose(l, inside, source, at, self)));
+}
+
+static fe_status diagonal_scatter(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    const ty_tensor *out = fx_tensor(n);
+    lower_tensor self = lower_arg(l, "self"), source = lower_arg(l, "src");
+    uint32_t a = lower_dim(l, lower_int_or(l, "dim1", 0), self.rank), b = lower_dim(l, lower_int_or(l, "dim2", 1), self.rank);
+    int64_t offset = lower_int_or(l, "offset", 0);
+    uint32_t next = 0;
+    sym_expr at[LOWER_MAX_RANK];
+    for (uint32_t k = 0; k < self.rank; k++)
+        if (k != a && k != b) at[next++] = l->axes[k];
+    at[next] = offset < 0 ? l->axes[b] : l->axes[a];
+    loop_value place = loop_index(l->program, sym_sub(l->symbols, l->axes[b], l->axes[a]));
+    loop_value inside = lower_op2(l, LOOP_EQ, place, loop_const_int(l->program, TY_I64, offset));
+    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, choose(l, inside, source, at, self)));
+}
+
+static fe_status as_strided_scatter(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    const ty_tensor *in = fx_arg_tensor(&n->args[0]);
+    lower_tensor self = lower_arg(l, "self"), source = lower_arg(l, "src");
+    sym_expr sizes[LOWER_MAX_RANK], strides[LOWER_MAX_RANK], offset = lower_size(l, "storage_offset");
+    int rank = lower_ints(l, "size", sizes, LOWER_MAX_RANK);
+    if (lower_ints(l, "stride", strides, LOWER_MAX_RANK) != rank || rank < 0) return lower_fail(l, "sizes and strides do not agree");
+    if (!lower_is_zero(l, in->offset)) return lower_fail(l, "as_strided_scatter of a view with an offset");
+    lower_tensor copy = lower_copied(l, self, in->strides);
+    loop_view window = copy.box->view;
+    window.rank = (uint32_t)rank;
+    window.sizes = lower_sizes_copy(l, sizes, window.rank);
+    window.strides = lower_sizes_copy(l, strides, window.rank);
+    if (!sym_is_none(offset)) window.offset = offset;
+    scattering s = {.target = lower_viewed(l, window), .rank = window.rank, .sizes = window.sizes};
+    memcpy(s.exprs, l->axes, window.rank * sizeof *s.exprs);
+    scatter_nest(l, &s, source_value(l, source, &s), LOOP_SET);
+    return lower_give(l, copy);
+}
+
+#define SCATTER(op, function, parameter) {OP_##op, function, parameter, NULL, 0, NULL, false}
+static const lower_row ROWS[] = {
+    SCATTER(aten_scatter_src, scatter, 0),
+    SCATTER(aten_scatter_value, scatter, 0),
+    SCATTER(aten_scatter_add_default, scatter, 1),
+    SCATTER(aten_scatter_reduce, scatter, 2),
+    SCATTER(aten_scatter_value_reduce, scatter, 2),
+    SCATTER(aten_scatter_reduce_two, scatter, 2),
+    SCATTER(aten_index_add_default, index_write, 1),
+    SCATTER(aten_index_copy_default, index_write, 0),
+    SCATTER(aten_index_fill_int_Scalar, index_write, 3),
+    SCATTER(aten_index_fill_int_Tensor, index_write, 3),
+    SCATTER(aten_index_reduce_default, index_write, 2),
+    SCATTER(aten_index_put_default, index_put, 0),
+    SCATTER(aten__unsafe_index_put_default, index_put, 0),
+    SCATTER(aten__index_put_impl_default, index_put, 0),
+    SCATTER(aten_put_default, put, 0),
+    SCATTER(aten_slice_scatter_default, slice_scatter, 0),
+    SCATTER(aten_select_scatter_default, select_scatter, 0),
+    SCATTER(aten_diagonal_scatter_default, diagonal_scatter, 0),
+    SCATTER(aten_as_strided_scatter_default, as_strided_scatter, 0),
+};
+const lower_rows lower_scatter_rows = {ROWS, COUNT_OF(ROWS)};

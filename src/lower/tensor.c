@@ -1,0 +1,436 @@
+/* tensor.c -- boxes: when a value gets memory, in which layout, and how a tensor reads its box.
+ *
+ * The rules of realisation follow what TorchInductor does on CPU: a value with several readers that is expensive (calls
+ * a transcendental function, or loads more than four elements) is stored; so is one that loads more than twelve or has
+ * more than a hundred nodes. Beyond that a value with several readers is stored when two of its loads cover it whole:
+ * that is a residual sum, which costs nothing as the epilogue of the product or convolution before it, and which
+ * otherwise keeps both its operands alive. Layouts come from what the value loads, as PyTorch's TensorIterator would
+ * choose.
+ */
+#include "lower/lower_priv.h"
+
+#include <string.h>
+
+enum { MANY_LOADS = 12, MANY_NODES = 100, SHARED_LOADS = 4, WHOLE_LOADS = 2 };
+
+/* ---- small things ---- */
+
+sym_expr lower_const(lowering *l, int64_t v)
+{
+    return sym_int(l->symbols, v);
+}
+
+bool lower_is_one(lowering *l, sym_expr e)
+{
+    return sym_same(e, l->one);
+}
+
+bool lower_is_zero(lowering *l, sym_expr e)
+{
+    return sym_same(e, l->zero);
+}
+
+sym_expr lower_numel(lowering *l, lower_tensor t)
+{
+    return sym_product(l->symbols, t.sizes, t.rank);
+}
+
+sym_expr lower_flat(lowering *l, const sym_expr *index, const sym_expr *strides, uint32_t count)
+{
+    sym_expr sum = l->zero;
+    for (uint32_t k = 0; k < count; k++) sum = sym_add(l->symbols, sum, sym_mul(l->symbols, index[k], strides[k]));
+    return sum;
+}
+
+sym_expr *lower_sizes_copy(lowering *l, const sym_expr *sizes, uint32_t count)
+{
+    return arena_copy(l->memory, sizes, count * sizeof *sizes);
+}
+
+ty_dtype lower_compute_dtype(ty_dtype d)
+{
+    if (d == TY_C32) return TY_C64;
+    return d == TY_F16 || d == TY_BF16 ? TY_F32 : d;
+}
+
+static sym_env env_of(lowering *l, sym_bound *bounds, const sym_expr *axes, const sym_expr *extents, uint32_t count)
+{
+    (void)l;
+    for (uint32_t k = 0; k < count; k++) bounds[k] = (sym_bound){axes[k], extents[k]};
+    return (sym_env){bounds, count};
+}
+
+sym_expr lower_simplified(lowering *l, sym_expr e, uint32_t rank, const sym_expr *sizes)
+{
+    sym_bound bounds[LOWER_MAX_RANK];
+    sym_env env = env_of(l, bounds, l->axes, sizes, rank);
+    return sym_simplify(l->symbols, e, &env);
+}
+
+loop_view lower_no_view(lowering *l)
+{
+    return (loop_view){.buffer = LOOP_NO_BUFFER, .offset = l->zero};
+}
+
+/* ---- making ---- */
+
+static lower_tensor seen_whole(lower_box *box)
+{
+    return (lower_tensor){.box = box, .rank = box->rank, .sizes = box->sizes};
+}
+
+lower_tensor lower_value(lowering *l, ty_dtype d, uint32_t rank, const sym_expr *sizes, loop_value v)
+{
+    lower_box *box = NEW(l->memory, lower_box);
+    CHECK(l->session, rank <= LOWER_MAX_RANK && loop_at(l->program, v)->dtype == d);
+    *box = (lower_box){.dtype = d, .rank = rank, .sizes = lower_sizes_copy(l, sizes, rank), .value = v};
+    box->origin = l->node ? l->node->id : UINT32_MAX;
+    return seen_whole(box);
+}
+
+lower_tensor lower_viewed(lowering *l, loop_view view)
+{
+    lower_box *box = NEW(l->memory, lower_box);
+    *box = (lower_box){.dtype = view.dtype, .rank = view.rank, .sizes = view.sizes, .realised = true, .view = view};
+    box->origin = l->node ? l->node->id : UINT32_MAX;
+    return seen_whole(box);
+}
+
+loop_buffer_id lower_temp(lowering *l, ty_dtype d, uint32_t rank, const sym_expr *sizes, const sym_expr *strides)
+{
+    loop_buffer b = {.kind = LOOP_TEMP, .dtype = d, .device = {TY_CPU, -1}, .rank = rank, .sizes = sizes, .strides = strides};
+    sym_expr contiguous[LOWER_MAX_RANK];
+    if (!strides) {
+        ty_contiguous_strides(l->symbols, rank, sizes, contiguous);
+        b.strides = contiguous;
+    }
+    b.origin = l->node ? l->node->id : UINT32_MAX;
+    return loop_add_buffer(l->program, b);
+}
+
+lower_tensor lower_temp_tensor(lowering *l, ty_dtype d, uint32_t rank, const sym_expr *sizes, const sym_expr *strides)
+{
+    return lower_viewed(l, loop_view_of(l->program, lower_temp(l, d, rank, sizes, strides)));
+}
+
+loop_op *lower_nest(lowering *l, uint32_t axes, const sym_expr *extents, uint32_t reduce_axes,
+                    const sym_expr *reduce_extents)
+{
+    CHECK(l->session, axes <= LOOP_MAX_AXES && reduce_axes <= LOOP_MAX_AXES);
+    loop_op *op = loop_add_op(l->program, LOOP_NEST);
+    op->axes = axes;
+    op->reduce_axes = reduce_axes;
+    memcpy(op->extents, extents, axes * sizeof *extents);
+    if (reduce_axes) memcpy(op->reduce_extents, reduce_extents, reduce_axes * sizeof *reduce_extents);
+    op->origin = l->node ? l->node->id : UINT32_MAX;
+    return op;
+}
+
+void lower_store(lowering *l, loop_op *op, loop_store st)
+{
+    sym_bound bounds[2 * LOOP_MAX_AXES];
+    sym_env env = env_of(l, bounds, l->axes, op->extents, op->axes);
+    env_of(l, bounds + op->axes, l->reduce_axes, op->reduce_extents, op->reduce_axes);
+    env.count += op->reduce_axes;
+    st.value = loop_simplify(l->program, st.value, &env);
+    st.index = sym_simplify(l->symbols, st.index, &env);
+    loop_store *stores = NEW_ARRAY(l->memory, loop_store, op->store_count + 1);
+    if (op->store_count) memcpy(stores, op->stores, op->store_count * sizeof *stores);
+    stores[op->store_count++] = st;
+    op->stores = stores;
+}
+
+void lower_extern(lowering *l, const char *kernel, uint32_t input_count, const loop_view *inputs, loop_view output,
+                  uint32_t int_count, const sym_expr *ints, uint32_t float_count, const double *floats)
+{
+    CHECK(l->session, loop_extern_known(kernel));
+    loop_op *op = loop_add_op(l->program, LOOP_EXTERN);
+    op->kernel = intern(l->session, kernel);
+    op->input_count = input_count;
+    op->inputs = arena_copy(l->memory, inputs, input_count * sizeof *inputs);
+    op->output_count = 1;
+    op->outputs = arena_copy(l->memory, &output, sizeof output);
+    op->int_count = int_count;
+    op->ints = arena_copy(l->memory, ints, int_count * sizeof *ints);
+    op->float_count = float_count;
+    op->floats = arena_copy(l->memory, floats, float_count * sizeof *floats);
+    op->origin = l->node ? l->node->id : UINT32_MAX;
+}
+
+/* ---- reading ---- */
+
+/* An element of a weight at a fixed place is a number. */
+static bool known_element(lowering *l, loop_buffer_id buffer, sym_expr flat, loop_value *out)
+{
+    const loop_buffer *b = &l->program->buffers.at[buffer];
+    int64_t at;
+    size_t size = ty_dtype_size(b->dtype);
+    if (b->kind != LOOP_CONSTANT || !b->data || !sym_is_int(l->symbols, flat, &at)) return false;
+    if (at < 0 || ((size_t)at + 1) * size > b->data_bytes) return false;
+    *out = loop_const_data(l->program, b->dtype, (const char *)b->data + (size_t)at * size);
+    return true;
+}
+
+loop_value lower_at(lowering *l, lower_tensor t, const sym_expr *index)
+{
+    const lower_box *box = t.box;
+    sym_expr at[LOWER_MAX_RANK];
+    for (uint32_t k = 0; k < box->rank; k++)
+        at[k] = t.map ? sym_substitute(l->symbols, t.map[k], l->axes, index, t.rank) : index[k];
+    if (!box->realised) return loop_substitute(l->program, box->value, l->axes, at, box->rank);
+    sym_expr flat = sym_add(l->symbols, box->view.offset, lower_flat(l, at, box->view.strides, box->rank));
+    loop_value v;
+    if (!known_element(l, box->view.buffer, flat, &v)) v = loop_load(l->program, box->view.buffer, flat);
+    if (loop_at(l->program, v)->dtype == box->dtype) return v;
+    return loop_make(l->program, (loop_node){.op = LOOP_BITCAST, .dtype = box->dtype, .args = {v}});
+}
+
+loop_value lower_here(lowering *l, lower_tensor t)
+{
+    return lower_at(l, t, l->axes);
+}
+
+loop_value lower_broadcast(lowering *l, lower_tensor t, uint32_t rank, const sym_expr *sizes)
+{
+    sym_expr index[LOWER_MAX_RANK];
+    CHECK(l->session, t.rank <= rank);
+    for (uint32_t k = 0; k < t.rank; k++) {
+        uint32_t axis = k + rank - t.rank;
+        bool stays = lower_is_one(l, t.sizes[k]) && !lower_is_one(l, sizes[axis]);
+        index[k] = stays ? l->zero : l->axes[axis];
+    }
+    return lower_at(l, t, index);
+}
+
+/* ---- layouts ---- */
+
+typedef struct load_list {
+    lowering *l;
+    const lower_box *box;
+    const ty_tensor *at[8];
+    uint32_t count;
+} load_list;
+
+/* The strides of a load whose index is linear in the axes; false for others, and for one that is broadcast: it does not
+ * say how the rest is laid out. */
+static bool load_strides(lowering *l, sym_expr index, uint32_t rank, const sym_expr *sizes, sym_expr *strides)
+{
+    bool whole = true;
+    for (uint32_t k = 0; k < rank; k++) {
+        strides[k] = l->zero;
+        if (!sym_contains(l->symbols, index, l->axes[k])) {
+            whole &= lower_is_one(l, sizes[k]);
+            continue;
+        }
+        if (!sym_linear_in(l->symbols, index, l->axes[k], &strides[k], &index)) return false;
+        for (uint32_t j = 0; j < rank; j++)
+            if (sym_contains(l->symbols, strides[k], l->axes[j])) return false;
+    }
+    return whole;
+}
+
+static void note_load(void *data, loop_value v)
+{
+    load_list *list = data;
+    lowering *l = list->l;
+    const loop_node *n = loop_at(l->program, v);
+    if (n->op != LOOP_LOAD || list->count == COUNT_OF(list->at)) return;
+    ty_tensor *t = NEW(l->memory, ty_tensor);
+    *t = (ty_tensor){.dtype = n->dtype, .rank = list->box->rank};
+    t->sizes = lower_sizes_copy(l, list->box->sizes, t->rank);
+    t->strides = NEW_ARRAY(l->memory, sym_expr, t->rank);
+    if (load_strides(l, n->index, t->rank, t->sizes, t->strides)) list->at[list->count++] = t;
+}
+
+static void choose_strides(lowering *l, const lower_box *box, sym_expr *strides)
+{
+    load_list list = {.l = l, .box = box};
+    if (box->rank > 1) loop_each_node(l->program, box->value, note_load, &list);
+    if (list.count)
+        ty_pointwise_strides(l->symbols, list.at, list.count, box->rank, box->sizes, strides);
+    else
+        ty_contiguous_strides(l->symbols, box->rank, box->sizes, strides);
+}
+
+void lower_realise(lowering *l, lower_box *box, const sym_expr *strides)
+{
+    sym_expr chosen[LOWER_MAX_RANK];
+    if (box->realised) return;
+    if (!strides) strides = box->wanted;
+    if (!strides) {
+        choose_strides(l, box, chosen);
+        strides = chosen;
+    }
+    loop_buffer_id buffer = lower_temp(l, box->dtype, box->rank, box->sizes, strides);
+    l->program->buffers.at[buffer].origin = box->origin;
+    loop_op *op = lower_nest(l, box->rank, box->sizes, 0, NULL);
+    op->origin = box->origin;
+    lower_store(l, op, (loop_store){.buffer = buffer, .index = lower_flat(l, l->axes, strides, box->rank), .value = box->value});
+    box->view = loop_view_of(l->program, buffer);
+    box->realised = true;
+}
+
+lower_tensor lower_copied(lowering *l, lower_tensor t, const sym_expr *strides)
+{
+    lower_tensor copy = lower_value(l, lower_dtype(t), t.rank, t.sizes, lower_here(l, t));
+    lower_realise(l, copy.box, strides);
+    return copy;
+}
+
+static bool depends_on_axes(lowering *l, sym_expr e, uint32_t rank)
+{
+    for (uint32_t k = 0; k < rank; k++)
+        if (sym_contains(l->symbols, e, l->axes[k])) return true;
+    return false;
+}
+
+static void note_indirect(void *data, sym_expr symbol)
+{
+    lowering *l = ((load_list *)data)->l;
+    if (sym_kind_of(l->symbols, symbol) == SYM_INDIRECT) ((load_list *)data)->count++;
+}
+
+bool lower_try_strided(lowering *l, lower_tensor t, loop_view *out)
+{
+    const lower_box *box = t.box;
+    if (!box->realised) return false;
+    *out = box->view;
+    if (!t.map) return true;
+    sym_expr total = lower_simplified(l, lower_flat(l, t.map, box->view.strides, box->rank), t.rank, t.sizes);
+    sym_expr *strides = NEW_ARRAY(l->memory, sym_expr, t.rank);
+    for (uint32_t k = 0; k < t.rank; k++) {
+        strides[k] = l->zero;
+        if (!sym_contains(l->symbols, total, l->axes[k])) continue;
+        if (!sym_linear_in(l->symbols, total, l->axes[k], &strides[k], &total)) return false;
+        if (depends_on_axes(l, strides[k], t.rank)) return false;
+    }
+    load_list indirect = {.l = l};
+    sym_each_symbol(l->symbols, total, note_indirect, &indirect);
+    if (depends_on_axes(l, total, t.rank) || indirect.count) return false;
+    out->rank = t.rank;
+    out->sizes = t.sizes;
+    out->strides = strides;
+    out->offset = sym_add(l->symbols, box->view.offset, total);
+    return true;
+}
+
+/* Is the view much smaller than its box, so that only the view is worth storing? */
+static bool is_small_part(lowering *l, lower_tensor t)
+{
+    int64_t part, whole;
+    sym_expr box_size = sym_product(l->symbols, t.box->sizes, t.box->rank);
+    return t.map && sym_is_int(l->symbols, lower_numel(l, t), &part) && sym_is_int(l->symbols, box_size, &whole) &&
+           part * 2 <= whole;
+}
+
+loop_view lower_strided(lowering *l, lower_tensor t)
+{
+    loop_view view;
+    if (!t.box->realised && !is_small_part(l, t)) lower_realise(l, t.box, NULL);
+    if (lower_try_strided(l, t, &view)) return view;
+    return lower_copied(l, t, NULL).box->view;
+}
+
+bool lower_is_constant(lowering *l, lower_tensor t)
+{
+    return t.box->realised && l->program->buffers.at[t.box->view.buffer].kind == LOOP_CONSTANT;
+}
+
+/* ---- when to realise ---- */
+
+static bool is_costly(loop_opcode op)
+{
+    switch (op) {
+    case LOOP_NEG:
+    case LOOP_ABS:
+    case LOOP_SIGN:
+    case LOOP_FLOOR:
+    case LOOP_CEIL:
+    case LOOP_ROUND:
+    case LOOP_TRUNC:
+    case LOOP_NOT:
+    case LOOP_ISNAN:
+    case LOOP_ISINF:
+    case LOOP_SIGNBIT: return false;
+    case LOOP_DIV:
+    case LOOP_FLOORDIV:
+    case LOOP_TRUNCDIV:
+    case LOOP_REM:
+    case LOOP_FMOD:
+    case LOOP_POW:
+    case LOOP_ATAN2:
+    case LOOP_HYPOT:
+    case LOOP_NEXTAFTER:
+    case LOOP_GCD:
+    case LOOP_RANDBITS: return true;
+    default: return op >= LOOP_SQRT && op <= LOOP_SIGMOID;
+    }
+}
+
+typedef struct cost {
+    lowering *l;
+    uint32_t rank;
+    const sym_expr *sizes;
+    uint32_t loads, nodes;
+    uint32_t whole_loads; /* loads of one element for each of the value */
+    bool costly;
+} cost;
+
+static void add_cost(void *data, loop_value v)
+{
+    cost *c = data;
+    const loop_node *n = loop_at(c->l->program, v);
+    sym_expr strides[LOWER_MAX_RANK];
+    c->nodes++;
+    c->costly |= is_costly(n->op);
+    if (n->op != LOOP_LOAD) return;
+    c->loads++;
+    c->whole_loads += c->rank && load_strides(c->l, n->index, c->rank, c->sizes, strides);
+}
+
+static cost cost_of(lowering *l, loop_value v, uint32_t rank, const sym_expr *sizes)
+{
+    cost c = {.l = l, .rank = rank, .sizes = sizes};
+    loop_each_node(l->program, v, add_cost, &c);
+    return c;
+}
+
+void lower_settle(lowering *l, lower_box *box, uint32_t readers)
+{
+    if (box->realised) return;
+    cost c = cost_of(l, box->value, box->rank, box->sizes);
+    bool shared = readers > 1 && (c.costly || c.loads > SHARED_LOADS || c.whole_loads >= WHOLE_LOADS);
+    bool store = c.loads > MANY_LOADS || c.nodes > MANY_NODES || shared;
+    /* A value of nothing but axes and constants (a mask, a ramp) costs less than memory, unless it is long. */
+    if (c.loads == 0 && c.nodes <= MANY_NODES) store = false;
+    if (store) lower_realise(l, box, NULL);
+}
+
+void lower_store_unless_plain(lowering *l, lower_tensor t)
+{
+    if (!t.box->realised && loop_at(l->program, t.box->value)->op != LOOP_LOAD) lower_realise(l, t.box, NULL);
+}
+
+void lower_share(lowering *l, lower_tensor t)
+{
+    lower_settle(l, t.box, 2);
+}
+
+/* ---- values ---- */
+
+loop_value lower_op1(lowering *l, loop_opcode op, loop_value a)
+{
+    return loop_unary(l->program, op, a);
+}
+
+loop_value lower_op2(lowering *l, loop_opcode op, loop_value a, loop_value b)
+{
+    return loop_binary(l->program, op, a, b);
+}
+
+loop_value lower_is_inside(lowering *l, sym_expr e, sym_expr low, sym_expr high)
+{
+    loop_value v = loop_index(l->program, e);
+    loop_value above = lower_op2(l, LOOP_LE, loop_index(l->program, low), v);
+    return lower_op2(l, LOOP_AND, above, lower_op2(l, LOOP_LT, v, loop_index(l->program, high)));
+}

@@ -1,0 +1,644 @@
+/* view.c -- operators that move nothing: each composes an index map, or, on memory, new strides. */
+#include "lower/lower_priv.h"
+
+#include <string.h>
+
+/* ---- builders ---- */
+
+lower_tensor lower_remap(lowering *l, lower_tensor t, uint32_t rank, const sym_expr *sizes, const sym_expr *exprs)
+{
+    lower_tensor out = {.box = t.box, .rank = rank, .sizes = lower_sizes_copy(l, sizes, rank)};
+    sym_expr *m = NEW_ARRAY(l->memory, sym_expr, t.box->rank);
+    for (uint32_t k = 0; k < t.box->rank; k++) {
+        sym_expr e = t.map ? sym_substitute(l->symbols, t.map[k], l->axes, exprs, t.rank) : exprs[k];
+        m[k] = lower_simplified(l, e, rank, sizes);
+    }
+    out.map = m;
+    return out;
+}
+
+static lower_tensor on_strides(lowering *l, loop_view v, uint32_t rank, const sym_expr *sizes, const sym_expr *strides,
+                               sym_expr offset)
+{
+    v.rank = rank;
+    v.sizes = lower_sizes_copy(l, sizes, rank);
+    v.strides = lower_sizes_copy(l, strides, rank);
+    v.offset = offset;
+    return lower_viewed(l, v);
+}
+
+/* The new view on the same memory, when t is strided and the sizes allow it. */
+static bool reshape_strided(lowering *l, lower_tensor t, uint32_t rank, const sym_expr *sizes, lower_tensor *out)
+{
+    loop_view v;
+    sym_expr strides[LOWER_MAX_RANK];
+    if (!lower_try_strided(l, t, &v)) return false;
+    ty_tensor meta = {.dtype = v.dtype, .rank = v.rank};
+    meta.sizes = lower_sizes_copy(l, v.sizes, v.rank);
+    meta.strides = lower_sizes_copy(l, v.strides, v.rank);
+    meta.offset = v.offset;
+    if (!ty_view_strides(l->symbols, &meta, rank, sizes, strides)) return false;
+    *out = on_strides(l, v, rank, sizes, strides, v.offset);
+    return true;
+}
+
+/* One group of dimensions on both sides with equal products: from the right, as few as possible. */
+typedef struct dim_group {
+    uint32_t old_first, old_end, new_first, new_end;
+} dim_group;
+
+static sym_expr range_product(lowering *l, const sym_expr *sizes, uint32_t first, uint32_t end)
+{
+    return sym_product(l->symbols, sizes + first, end - first);
+}
+
+static dim_group next_group(lowering *l, lower_tensor t, uint32_t old_end, const sym_expr *sizes, uint32_t new_end)
+{
+    dim_group g = {.old_first = old_end, .old_end = old_end, .new_first = new_end, .new_end = new_end};
+    if (g.old_first) g.old_first--;
+    if (g.new_first) g.new_first--;
+    for (;;) {
+        sym_expr was = range_product(l, t.sizes, g.old_first, old_end), is = range_product(l, sizes, g.new_first, new_end);
+        bool at_end = g.old_first == 0 && g.new_first == 0;
+        if (at_end || sym_known_equal(l->symbols, was, is)) return g;
+        bool old_is_less = sym_hint(l->symbols, was, 7) < sym_hint(l->symbols, is, 7);
+        if (g.old_first && (old_is_less || !g.new_first))
+            g.old_first--;
+        else if (g.new_first)
+            g.new_first--;
+        else
+            g.old_first--;
+    }
+}
+
+/* Index expressions of the old dims of one group from the new axes. */
+static void map_group(lowering *l, lower_tensor t, const dim_group *g, const sym_expr *sizes, sym_expr *exprs)
+{
+    sym_table *s = l->symbols;
+    sym_expr flat = l->zero, inner = l->one;
+    for (uint32_t k = g->new_end; k-- > g->new_first;) {
+        if (!lower_is_one(l, sizes[k])) flat = sym_add(s, flat, sym_mul(s, l->axes[k], inner));
+        inner = sym_mul(s, inner, sizes[k]);
+    }
+    uint32_t wide = 0, first_wide = g->old_end;
+    for (uint32_t k = g->old_end; k-- > g->old_first;) {
+        exprs[k] = l->zero;
+        if (lower_is_one(l, t.sizes[k])) continue;
+        wide++;
+        first_wide = k;
+    }
+    if (wide == 1) {
+        exprs[first_wide] = flat;
+        return;
+    }
+    inner = l->one;
+    for (uint32_t k = g->old_end; k-- > g->old_first;) {
+        if (lower_is_one(l, t.sizes[k])) continue;
+        sym_expr e = sym_floordiv(s, flat, inner);
+        exprs[k] = k == first_wide ? e : sym_mod(s, e, t.sizes[k]);
+        inner = sym_mul(s, inner, t.sizes[k]);
+    }
+}
+
+static bool is_empty(lowering *l, uint32_t rank, const sym_expr *sizes)
+{
+    for (uint32_t k = 0; k < rank; k++)
+        if (lower_is_zero(l, sizes[k])) return true;
+    return false;
+}
+
+lower_tensor lower_reshape(lowering *l, lower_tensor t, uint32_t rank, const sym_expr *sizes)
+{
+    lower_tensor out;
+    sym_expr exprs[LOWER_MAX_RANK];
+    bool same = rank == t.rank;
+    for (uint32_t k = 0; k < rank && same; k++) same = sym_same(sizes[k], t.sizes[k]);
+    if (same) return t;
+    if (reshape_strided(l, t, rank, sizes, &out)) return out;
+    for (uint32_t k = 0; k < t.rank; k++) exprs[k] = l->zero;
+    uint32_t old_end = t.rank, new_end = rank;
+    while (!is_empty(l, rank, sizes) && (old_end || new_end)) {
+        dim_group g = next_group(l, t, old_end, sizes, new_end);
+        map_group(l, t, &g, sizes, exprs);
+        old_end = g.old_first;
+        new_end = g.new_first;
+    }
+    return lower_remap(l, t, rank, sizes, exprs);
+}
+
+lower_tensor lower_expand(lowering *l, lower_tensor t, uint32_t rank, const sym_expr *sizes)
+{
+    sym_expr exprs[LOWER_MAX_RANK];
+    bool same = rank == t.rank;
+    for (uint32_t k = 0; k < t.rank; k++) {
+        uint32_t axis = k + rank - t.rank;
+        bool stays = lower_is_one(l, t.sizes[k]) && !lower_is_one(l, sizes[axis]);
+        exprs[k] = stays ? l->zero : l->axes[axis];
+        same &= !stays;
+    }
+    return same ? t : lower_remap(l, t, rank, sizes, exprs);
+}
+
+lower_tensor lower_permute(lowering *l, lower_tensor t, const uint32_t *order)
+{
+    sym_expr sizes[LOWER_MAX_RANK], exprs[LOWER_MAX_RANK];
+    bool same = true;
+    for (uint32_t k = 0; k < t.rank; k++) {
+        sizes[k] = t.sizes[order[k]];
+        exprs[order[k]] = l->axes[k];
+        same &= order[k] == k;
+    }
+    return same ? t : lower_remap(l, t, t.rank, sizes, exprs);
+}
+
+lower_tensor lower_transpose(lowering *l, lower_tensor t, uint32_t a, uint32_t b)
+{
+    uint32_t order[LOWER_MAX_RANK];
+    for (uint32_t k = 0; k < t.rank; k++) order[k] = k == a ? b : k == b ? a : k;
+    return lower_permute(l, t, order);
+}
+
+lower_tensor lower_slice(lowering *l, lower_tensor t, uint32_t dim, sym_expr start, sym_expr length, sym_expr step)
+{
+    sym_expr sizes[LOWER_MAX_RANK], exprs[LOWER_MAX_RANK];
+    if (lower_is_zero(l, start) && sym_same(length, t.sizes[dim]) && lower_is_one(l, step)) return t;
+    memcpy(sizes, t.sizes, t.rank * sizeof *sizes);
+    memcpy(exprs, l->axes, t.rank * sizeof *exprs);
+    sizes[dim] = length;
+    exprs[dim] = sym_add(l->symbols, start, sym_mul(l->symbols, l->axes[dim], step));
+    return lower_remap(l, t, t.rank, sizes, exprs);
+}
+
+lower_tensor lower_select(lowering *l, lower_tensor t, uint32_t dim, sym_expr index)
+{
+    sym_expr sizes[LOWER_MAX_RANK], exprs[LOWER_MAX_RANK];
+    for (uint32_t k = 0; k < t.rank; k++) {
+        if (k != dim) sizes[k - (k > dim)] = t.sizes[k];
+        exprs[k] = k == dim ? index : l->axes[k - (k > dim)];
+    }
+    return lower_remap(l, t, t.rank - 1, sizes, exprs);
+}
+
+lower_tensor lower_unsqueeze(lowering *l, lower_tensor t, uint32_t dim)
+{
+    sym_expr sizes[LOWER_MAX_RANK], exprs[LOWER_MAX_RANK];
+    CHECK(l->session, t.rank < LOWER_MAX_RANK && dim <= t.rank);
+    for (uint32_t k = 0; k < t.rank; k++) {
+        sizes[k + (k >= dim)] = t.sizes[k];
+        exprs[k] = l->axes[k + (k >= dim)];
+    }
+    sizes[dim] = l->one;
+    return lower_remap(l, t, t.rank + 1, sizes, exprs);
+}
+
+lower_tensor lower_squeeze(lowering *l, lower_tensor t, uint32_t dim)
+{
+    return lower_select(l, t, dim, l->zero);
+}
+
+/* ---- rows ---- */
+
+static fe_status give_same(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    (void)row;
+    return lower_give(l, lower_arg(l, l->node->op->params[0].name));
+}
+
+static lower_tensor first_arg(lowering *l)
+{
+    return lower_tensor_of(l, &l->node->args[0]);
+}
+
+/* Any operator whose output has the input's elements in the same order. */
+static fe_status reshape(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    const ty_tensor *out = fx_tensor(n);
+    return lower_give(l, lower_reshape(l, first_arg(l), out->rank, out->sizes));
+}
+
+static fe_status expand(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    const ty_tensor *out = fx_tensor(n);
+    return lower_give(l, lower_expand(l, first_arg(l), out->rank, out->sizes));
+}
+
+static fe_status permute(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    (void)row;
+    lower_tensor t = first_arg(l);
+    int64_t dims[LOWER_MAX_RANK];
+    uint32_t order[LOWER_MAX_RANK];
+    if (lower_constants(l, "dims", dims, LOWER_MAX_RANK) != (int)t.rank) return lower_fail(l, "permute of other dims");
+    for (uint32_t k = 0; k < t.rank; k++) order[k] = lower_dim(l, dims[k], t.rank);
+    return lower_give(l, lower_permute(l, t, order));
+}
+
+static fe_status transpose(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    lower_tensor t = first_arg(l);
+    if (t.rank == 0) return lower_give(l, t);
+    int64_t a, b;
+    if (!fx_arg_int(l->graph, &n->args[1], &a) || !fx_arg_int(l->graph, &n->args[2], &b))
+        return lower_fail(l, "the dimensions are not constants");
+    return lower_give(l, lower_transpose(l, t, lower_dim(l, a, t.rank), lower_dim(l, b, t.rank)));
+}
+
+/* t, mT, mH, numpy_T, adjoint: the last two dims (or all) reversed. */
+static fe_status reverse_dims(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    lower_tensor t = first_arg(l);
+    uint32_t order[LOWER_MAX_RANK], kept = row->parameter && t.rank > 2 ? t.rank - 2 : 0;
+    if (t.rank < 2) return lower_give(l, t);
+    for (uint32_t k = 0; k < t.rank; k++) order[k] = k < kept ? k : t.rank - 1 - k + kept;
+    return lower_give(l, lower_permute(l, t, order));
+}
+
+/* movedim, moveaxis: to[] of the result come from from[]; the others keep their order. */
+static fe_status movedim(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    (void)row;
+    lower_tensor t = first_arg(l);
+    int64_t from[LOWER_MAX_RANK], to[LOWER_MAX_RANK];
+    uint32_t order[LOWER_MAX_RANK], next = 0;
+    bool used[LOWER_MAX_RANK] = {false}, filled[LOWER_MAX_RANK] = {false};
+    int count = lower_constants(l, "source", from, LOWER_MAX_RANK);
+    if (count < 0 || lower_constants(l, "destination", to, LOWER_MAX_RANK) != count) return lower_fail(l, "movedim of other dims");
+    for (int k = 0; k < count; k++) {
+        uint32_t source = lower_dim(l, from[k], t.rank), target = lower_dim(l, to[k], t.rank);
+        order[target] = source;
+        used[source] = filled[target] = true;
+    }
+    for (uint32_t k = 0; k < t.rank; k++) {
+        if (filled[k]) continue;
+        while (used[next]) next++;
+        order[k] = next++;
+    }
+    return lower_give(l, lower_permute(l, t, order));
+}
+
+static fe_status select_row(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    lower_tensor t = first_arg(l);
+    int64_t dim, least, most;
+    if (!lower_int(l, "dim", &dim)) return lower_fail(l, "the dimension is not a constant");
+    uint32_t d = lower_dim(l, dim, t.rank);
+    sym_expr index = lower_size(l, "index");
+    if (sym_is_none(index)) return lower_fail(l, "the index is not known");
+    sym_range(l->symbols, index, NULL, &least, &most);
+    if (most < 0)
+        index = sym_add(l->symbols, index, t.sizes[d]);
+    else if (least < 0)
+        return lower_fail(l, "the sign of the index is not known");
+    (void)n;
+    return lower_give(l, lower_select(l, t, d, index));
+}
+
+/* start as Python's slicing counts it: negative from the end, clamped to [0, size]. */
+static sym_expr clamped_start(lowering *l, sym_expr start, sym_expr size)
+{
+    int64_t least, most;
+    if (sym_is_none(start)) return l->zero;
+    sym_range(l->symbols, start, NULL, &least, &most);
+    if (most < 0) start = sym_max(l->symbols, l->zero, sym_add(l->symbols, start, size));
+    return sym_min(l->symbols, start, size);
+}
+
+static fe_status slice(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    lower_tensor t = first_arg(l);
+    uint32_t d = lower_dim(l, lower_int_or(l, "dim", 0), t.rank);
+    sym_expr start = clamped_start(l, lower_size(l, "start"), t.sizes[d]);
+    sym_expr step = lower_size(l, "step");
+    return lower_give(l, lower_slice(l, t, d, start, fx_tensor(n)->sizes[d], sym_is_none(step) ? l->one : step));
+}
+
+static fe_status narrow(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    lower_tensor t = first_arg(l);
+    uint32_t d = lower_dim(l, lower_int_or(l, "dim", 0), t.rank);
+    sym_expr start = lower_size(l, "start");
+    if (sym_is_none(start)) return lower_fail(l, "the start is not known");
+    int64_t least, most;
+    sym_range(l->symbols, start, NULL, &least, &most);
+    if (most < 0) start = sym_add(l->symbols, start, t.sizes[d]);
+    return lower_give(l, lower_slice(l, t, d, start, fx_tensor(n)->sizes[d], l->one));
+}
+
+/* split, chunk, tensor_split, ...: the sizes of the parts are in the metadata. */
+static fe_status split(lowering *l, fx_node *n, const lower_row *row)
+{
+    lower_tensor t = first_arg(l);
+    if (t.rank == 0) return lower_fail(l, "a split of a number");
+    uint32_t d = 0;
+    if (op_param_index(n->op, "dim") >= 0) d = lower_dim(l, lower_int_or(l, "dim", 0), t.rank);
+    if (row->parameter == 1) d = t.rank == 1 ? 0 : 1; /* hsplit */
+    if (row->parameter == 2) d = 2;                   /* dsplit */
+    uint32_t count = n->value.count;
+    lower_tensor *items = NEW_ARRAY(l->memory, lower_tensor, count);
+    sym_expr start = l->zero;
+    for (uint32_t k = 0; k < count; k++) {
+        sym_expr length = n->value.items[k].tensor->sizes[d];
+        items[k] = lower_slice(l, t, d, start, length, l->one);
+        start = sym_add(l->symbols, start, length);
+    }
+    return lower_give_items(l, items, count);
+}
+
+static fe_status unbind(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    lower_tensor t = first_arg(l);
+    uint32_t d = lower_dim(l, lower_int_or(l, "dim", 0), t.rank), count = n->value.count;
+    lower_tensor *items = NEW_ARRAY(l->memory, lower_tensor, count);
+    for (uint32_t k = 0; k < count; k++) items[k] = lower_select(l, t, d, lower_const(l, k));
+    return lower_give_items(l, items, count);
+}
+
+/* diagonal: the two dims become one, last. */
+static fe_status diagonal(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    lower_tensor t = first_arg(l);
+    const ty_tensor *out = fx_tensor(n);
+    bool linalg = op_param_index(n->op, "A") >= 0;
+    uint32_t a = lower_dim(l, lower_int_or(l, "dim1", linalg ? -2 : 0), t.rank);
+    uint32_t b = lower_dim(l, lower_int_or(l, "dim2", linalg ? -1 : 1), t.rank), next = 0;
+    int64_t offset = lower_int_or(l, "offset", 0);
+    sym_expr exprs[LOWER_MAX_RANK], along = l->axes[t.rank - 2];
+    for (uint32_t k = 0; k < t.rank; k++)
+        if (k != a && k != b) exprs[k] = l->axes[next++];
+    exprs[a] = sym_add_int(l->symbols, along, offset < 0 ? -offset : 0);
+    exprs[b] = sym_add_int(l->symbols, along, offset > 0 ? offset : 0);
+    return lower_give(l, lower_remap(l, t, out->rank, out->sizes, exprs));
+}
+
+static fe_status unfold(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    lower_tensor t = first_arg(l);
+    const ty_tensor *out = fx_tensor(n);
+    sym_expr exprs[LOWER_MAX_RANK], step = lower_size(l, "step");
+    if (t.rank == 0) return lower_give(l, lower_remap(l, t, 1, out->sizes, exprs));
+    uint32_t d = lower_dim(l, lower_int_or(l, "dimension", 0), t.rank);
+    memcpy(exprs, l->axes, t.rank * sizeof *exprs);
+    exprs[d] = sym_add(l->symbols, sym_mul(l->symbols, l->axes[d], step), l->axes[t.rank]);
+    return lower_give(l, lower_remap(l, t, out->rank, out->sizes, exprs));
+}
+
+static fe_status flip(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    lower_tensor t = first_arg(l);
+    sym_expr exprs[LOWER_MAX_RANK];
+    bool flipped[LOWER_MAX_RANK] = {false};
+    if (row->parameter >= 0)
+        flipped[row->parameter] = true; /* flipud 0, fliplr 1 */
+    else {
+        int64_t dims[LOWER_MAX_RANK];
+        int count = lower_constants(l, "dims", dims, LOWER_MAX_RANK);
+        for (int k = 0; k < count && t.rank; k++) flipped[lower_dim(l, dims[k], t.rank)] = true;
+    }
+    for (uint32_t k = 0; k < t.rank; k++) {
+        sym_expr last = sym_add_int(l->symbols, t.sizes[k], -1);
+        exprs[k] = flipped[k] ? sym_sub(l->symbols, last, l->axes[k]) : l->axes[k];
+    }
+    return lower_give(l, lower_remap(l, t, t.rank, t.sizes, exprs));
+}
+
+/* roll: element i comes from (i - shift) mod size; without dims over the flattened tensor. */
+static fe_status roll(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    (void)row;
+    lower_tensor t = first_arg(l);
+    sym_expr shifts[LOWER_MAX_RANK], exprs[LOWER_MAX_RANK], flat_size = lower_numel(l, t);
+    int64_t dims[LOWER_MAX_RANK];
+    int count = lower_ints(l, "shifts", shifts, LOWER_MAX_RANK), dim_count = lower_constants(l, "dims", dims, LOWER_MAX_RANK);
+    if (count < 1 || t.rank == 0 || lower_is_zero(l, flat_size)) return lower_give(l, t);
+    lower_tensor source = dim_count > 0 ? t : lower_reshape(l, t, 1, &flat_size);
+    memcpy(exprs, l->axes, source.rank * sizeof *exprs);
+    for (int k = 0; k < count; k++) {
+        uint32_t d = dim_count > 0 ? lower_dim(l, dims[k], t.rank) : 0;
+        exprs[d] = sym_mod(l->symbols, sym_sub(l->symbols, exprs[d], shifts[k]), source.sizes[d]);
+    }
+    lower_tensor rolled = lower_remap(l, source, source.rank, source.sizes, exprs);
+    return lower_give(l, lower_reshape(l, rolled, t.rank, t.sizes));
+}
+
+/* repeat, tile: element i is element i mod size; new leading dims repeat the whole. */
+static fe_status repeat(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    lower_tensor t = first_arg(l);
+    const ty_tensor *out = fx_tensor(n);
+    sym_expr exprs[LOWER_MAX_RANK];
+    for (uint32_t k = 0; k < t.rank; k++) {
+        uint32_t axis = k + out->rank - t.rank;
+        bool same = sym_same(t.sizes[k], out->sizes[axis]);
+        exprs[k] = same || lower_is_zero(l, t.sizes[k]) ? l->axes[axis] : sym_mod(l->symbols, l->axes[axis], t.sizes[k]);
+        if (lower_is_one(l, t.sizes[k])) exprs[k] = l->zero;
+    }
+    return lower_give(l, lower_remap(l, t, out->rank, out->sizes, exprs));
+}
+
+static fe_status rot90(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    lower_tensor t = first_arg(l);
+    const ty_tensor *out = fx_tensor(n);
+    int64_t dims[2], times = ((lower_int_or(l, "k", 1) % 4) + 4) % 4;
+    if (lower_constants(l, "dims", dims, 2) != 2) return lower_fail(l, "the dimensions are not constants");
+    uint32_t a = lower_dim(l, dims[0], t.rank), b = lower_dim(l, dims[1], t.rank);
+    sym_expr exprs[LOWER_MAX_RANK];
+    memcpy(exprs, l->axes, t.rank * sizeof *exprs);
+    sym_expr last_a = sym_add_int(l->symbols, t.sizes[a], -1), last_b = sym_add_int(l->symbols, t.sizes[b], -1);
+    if (times == 1) {
+        exprs[a] = l->axes[b];
+        exprs[b] = sym_sub(l->symbols, last_b, l->axes[a]);
+    } else if (times == 2) {
+        exprs[a] = sym_sub(l->symbols, last_a, l->axes[a]);
+        exprs[b] = sym_sub(l->symbols, last_b, l->axes[b]);
+    } else if (times == 3) {
+        exprs[a] = sym_sub(l->symbols, last_a, l->axes[b]);
+        exprs[b] = l->axes[a];
+    }
+    return lower_give(l, lower_remap(l, t, out->rank, out->sizes, exprs));
+}
+
+/* as_strided counts in the storage that eager PyTorch would have: memory in the recorded layout. */
+static fe_status as_strided(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    lower_tensor t = first_arg(l);
+    const ty_tensor *out = fx_tensor(n), *in = fx_arg_tensor(&n->args[0]);
+    sym_expr offset = lower_size(l, "storage_offset"), strides[LOWER_MAX_RANK];
+    if (lower_ints(l, "stride", strides, LOWER_MAX_RANK) != (int)out->rank) return lower_fail(l, "as_strided of other strides");
+    if (sym_is_none(offset)) offset = in->offset;
+    loop_view v;
+    bool fits = lower_try_strided(l, t, &v) && lower_is_zero(l, in->offset);
+    for (uint32_t k = 0; fits && k < v.rank; k++) fits = sym_known_equal(l->symbols, v.strides[k], in->strides[k]);
+    if (!fits && !lower_is_zero(l, in->offset)) return lower_fail(l, "as_strided of a view with an offset");
+    if (!fits) v = lower_copied(l, t, in->strides).box->view;
+    offset = sym_add(l->symbols, v.offset, offset);
+    return lower_give(l, on_strides(l, v, out->rank, out->sizes, strides, offset));
+}
+
+/* view.dtype: the same bits, read as another type of the same size. */
+static fe_status view_dtype(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    lower_tensor t = first_arg(l);
+    ty_dtype to = fx_tensor(n)->dtype;
+    if (lower_dtype(t) == to) return lower_give(l, t);
+    if (ty_dtype_size(lower_dtype(t)) != ty_dtype_size(to)) return lower_fail(l, "a view as a dtype of another size");
+    loop_node cast = {.op = LOOP_BITCAST, .dtype = to, .args = {lower_here(l, t)}};
+    return lower_give(l, lower_value(l, to, t.rank, t.sizes, loop_make(l->program, cast)));
+}
+
+/* repeat_interleave.self_int */
+static fe_status repeat_interleave(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    lower_tensor t = first_arg(l);
+    const ty_tensor *out = fx_tensor(n);
+    sym_expr exprs[LOWER_MAX_RANK], count = lower_size(l, "repeats"), flat = lower_numel(l, t);
+    if (lower_is_none(l, "dim")) t = lower_reshape(l, t, 1, &flat);
+    uint32_t d = lower_dim(l, lower_int_or(l, "dim", 0), t.rank);
+    if (sym_is_none(count)) return lower_fail(l, "the number of repeats is not known");
+    memcpy(exprs, l->axes, t.rank * sizeof *exprs);
+    exprs[d] = lower_is_zero(l, count) ? l->zero : sym_floordiv(l->symbols, l->axes[d], count);
+    return lower_give(l, lower_remap(l, t, out->rank, out->sizes, exprs));
+}
+
+static fe_status broadcast_tensors(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    uint32_t count = n->value.count;
+    lower_tensor *items = NEW_ARRAY(l->memory, lower_tensor, count);
+    for (uint32_t k = 0; k < count; k++) {
+        const ty_tensor *out = n->value.items[k].tensor;
+        items[k] = lower_expand(l, lower_item(l, &n->args[0], k), out->rank, out->sizes);
+    }
+    return lower_give_items(l, items, count);
+}
+
+/* meshgrid: operand k varies along one axis: k, or with "xy" the first two swapped. */
+static fe_status meshgrid(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    uint32_t count = n->value.count;
+    const fx_arg *indexing = n->arg_count > 1 ? &n->args[1] : NULL;
+    bool swapped = indexing && indexing->kind == FX_ARG_STRING && strcmp(indexing->string, "xy") == 0 && count > 1;
+    lower_tensor *items = NEW_ARRAY(l->memory, lower_tensor, count);
+    for (uint32_t k = 0; k < count; k++) {
+        const ty_tensor *out = n->value.items[k].tensor;
+        lower_tensor t = lower_item(l, &n->args[0], k);
+        uint32_t axis = swapped && k < 2 ? 1 - k : k;
+        items[k] = lower_remap(l, t, out->rank, out->sizes, t.rank ? &l->axes[axis] : NULL);
+    }
+    return lower_give_items(l, items, count);
+}
+
+#define VIEW(op, function, ...) {OP_##op, function, ##__VA_ARGS__, .is_view = true}
+static const lower_row ROWS[] = {
+    VIEW(aten_view_default, reshape),
+    VIEW(aten_view_copy_default, reshape),
+    VIEW(aten_view_as_default, reshape),
+    VIEW(aten_reshape_default, reshape),
+    VIEW(aten_reshape_as_default, reshape),
+    VIEW(aten_flatten_using_ints, reshape),
+    VIEW(aten_unflatten_int, reshape),
+    VIEW(aten_ravel_default, reshape),
+    VIEW(aten_squeeze_default, reshape),
+    VIEW(aten_squeeze_dim, reshape),
+    VIEW(aten_squeeze_dims, reshape),
+    VIEW(aten_squeeze_copy_default, reshape),
+    VIEW(aten_squeeze_copy_dim, reshape),
+    VIEW(aten_unsqueeze_default, reshape),
+    VIEW(aten_unsqueeze_copy_default, reshape),
+    VIEW(aten_atleast_1d_default, reshape),
+    VIEW(aten_atleast_2d_default, reshape),
+    VIEW(aten_atleast_3d_default, reshape),
+    VIEW(prims_collapse_default, reshape),
+    VIEW(aten_expand_default, expand),
+    VIEW(aten_expand_copy_default, expand),
+    VIEW(aten_expand_as_default, expand),
+    VIEW(aten_broadcast_to_default, expand),
+    VIEW(aten_permute_default, permute),
+    VIEW(aten_permute_copy_default, permute),
+    VIEW(aten_transpose_int, transpose),
+    VIEW(aten_transpose_copy_int, transpose),
+    VIEW(aten_swapaxes_default, transpose),
+    VIEW(aten_swapdims_default, transpose),
+    VIEW(aten_t_default, reverse_dims),
+    VIEW(aten_t_copy_default, reverse_dims),
+    VIEW(aten_numpy_T_default, reverse_dims),
+    VIEW(aten_mT_default, reverse_dims, 1),
+    VIEW(aten_movedim_int, movedim),
+    VIEW(aten_movedim_intlist, movedim),
+    VIEW(aten_moveaxis_int, movedim),
+    VIEW(aten_select_int, select_row),
+    VIEW(aten_select_copy_int, select_row),
+    VIEW(aten_slice_Tensor, slice),
+    VIEW(aten_slice_copy_Tensor, slice),
+    VIEW(aten_narrow_default, narrow),
+    VIEW(aten_narrow_copy_default, narrow),
+    VIEW(aten_split_Tensor, split),
+    VIEW(aten_split_copy_Tensor, split),
+    VIEW(aten_unsafe_split_Tensor, split),
+    VIEW(aten_split_with_sizes_default, split),
+    VIEW(aten_split_with_sizes_copy_default, split),
+    VIEW(aten_chunk_default, split),
+    VIEW(aten_unsafe_chunk_default, split),
+    VIEW(aten_tensor_split_sections, split),
+    VIEW(aten_tensor_split_indices, split),
+    VIEW(aten_vsplit_int, split),
+    VIEW(aten_vsplit_array, split),
+    VIEW(aten_hsplit_int, split, 1),
+    VIEW(aten_hsplit_array, split, 1),
+    VIEW(aten_dsplit_int, split, 2),
+    VIEW(aten_dsplit_array, split, 2),
+    VIEW(aten_unbind_int, unbind),
+    VIEW(aten_unbind_copy_int, unbind),
+    VIEW(aten_diagonal_default, diagonal),
+    VIEW(aten_diagonal_copy_default, diagonal),
+    VIEW(aten_linalg_diagonal_default, diagonal),
+    VIEW(aten_unfold_default, unfold),
+    VIEW(aten_unfold_copy_default, unfold),
+    VIEW(aten_flip_default, flip, -1),
+    VIEW(prims_rev_default, flip, -1),
+    VIEW(aten_flipud_default, flip, 0),
+    VIEW(aten_fliplr_default, flip, 1),
+    VIEW(aten_roll_default, roll),
+    VIEW(aten_repeat_default, repeat),
+    VIEW(aten_tile_default, repeat),
+    VIEW(aten_rot90_default, rot90),
+    VIEW(aten_as_strided_default, as_strided),
+    VIEW(aten_as_strided_copy_default, as_strided),
+    VIEW(aten_repeat_interleave_self_int, repeat_interleave),
+    VIEW(aten_broadcast_tensors_default, broadcast_tensors),
+    VIEW(aten_meshgrid_default, meshgrid),
+    VIEW(aten_meshgrid_indexing, meshgrid),
+    VIEW(aten_alias_default, give_same),
+    VIEW(aten_alias_copy_default, give_same),
+    VIEW(aten_detach_default, give_same),
+    VIEW(aten_detach_copy_default, give_same),
+    VIEW(aten_data_default, give_same),
+    VIEW(aten_lift_default, give_same),
+    VIEW(aten_lift_fresh_default, give_same),
+    VIEW(aten_lift_fresh_copy_default, give_same),
+    VIEW(aten_positive_default, give_same),
+    {OP_aten_view_dtype, view_dtype, 0, NULL, 0, NULL, false},
+    {OP_aten_view_copy_dtype, view_dtype, 0, NULL, 0, NULL, false},
+};
+const lower_rows lower_view_rows = {ROWS, COUNT_OF(ROWS)};
