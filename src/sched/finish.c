@@ -1,0 +1,94 @@
+/* finish.c -- a work group as the schedule's: axes named, vector direction chosen. */
+#include "sched/legal.h"
+
+/* The form as a nest whose first `parallel` loops are i0.. and whose others are r0... */
+static loop_op nest_of(fuser *f, const loop_form *form, uint32_t parallel)
+{
+    loop_program *p = f->p;
+    loop_op nest = {.kind = LOOP_NEST, .origin = form->origin, .axes = parallel, .reduce_axes = form->count - parallel,
+                    .store_count = form->store_count};
+    sym_expr from[LOOP_MAX_AXES], to[LOOP_MAX_AXES];
+    for (uint32_t k = 0; k < form->count; k++) {
+        from[k] = form_symbol(p, form, k);
+        to[k] = k < parallel ? loop_axis(p, k) : loop_reduce_axis(p, k - parallel);
+        *(k < parallel ? &nest.extents[k] : &nest.reduce_extents[k - parallel]) = form->extents[k];
+    }
+    nest.stores = NEW_ARRAY(f->s->memory, loop_store, form->store_count);
+    for (uint32_t i = 0; i < form->store_count; i++) {
+        nest.stores[i] = form->stores[i];
+        nest.stores[i].index = sym_substitute(p->symbols, form->stores[i].index, from, to, form->count);
+        nest.stores[i].value = loop_substitute(p, form->stores[i].value, from, to, form->count);
+    }
+    return nest;
+}
+
+static sched_phase finish_phase(fuser *f, const work_phase *w, uint32_t outer)
+{
+    const loop_form *first = &w->forms.at[0];
+    uint32_t parallel = first->count;
+    for (uint32_t i = 0; i < w->forms.count; i++)
+        if (w->forms.at[i].parallel < parallel) parallel = w->forms.at[i].parallel;
+    sched_phase phase = {.nest_count = w->forms.count, .inner_axes = parallel - outer,
+                         .reduce_axes = first->count - parallel,
+                         .nests = NEW_ARRAY(f->s->memory, sched_nest, w->forms.count)};
+    for (uint32_t k = outer; k < first->count; k++)
+        *(k < parallel ? &phase.extents[k - outer] : &phase.reduce_extents[k - parallel]) = first->extents[k];
+    for (uint32_t i = 0; i < w->forms.count; i++)
+        phase.nests[i] = (sched_nest){w->forms.at[i].op, nest_of(f, &w->forms.at[i], parallel)};
+    return phase;
+}
+
+/* Accesses that a vector along `symbol` serves well (stride 1 or 0) less those that it serves badly. */
+static int64_t vote(fuser *f, const loop_form *form, sym_expr symbol)
+{
+    access_list list = {0};
+    int64_t votes = 0;
+    form_accesses(f->p, form, f->memory, &list);
+    for (uint32_t i = 0; i < list.count; i++) {
+        sym_expr coefficient, rest;
+        int64_t stride;
+        if (!sym_contains(f->p->symbols, list.at[i].index, symbol)) continue;
+        bool unit = sym_linear_in(f->p->symbols, list.at[i].index, symbol, &coefficient, &rest) &&
+                    sym_is_int(f->p->symbols, coefficient, &stride) && stride == 1;
+        votes += unit ? 1 : -1;
+    }
+    return votes;
+}
+
+static sched_vector choose_vector(fuser *f, const work_group *g, uint32_t outer)
+{
+    int64_t inner = 0, along_outer = 0, inner_extent = 0, outer_extent = 0;
+    for (uint32_t ph = 0; ph < g->phases.count; ph++)
+        for (uint32_t i = 0; i < g->phases.at[ph].forms.count; i++) {
+            const loop_form *form = &g->phases.at[ph].forms.at[i];
+            if (form->count > outer) {
+                inner += vote(f, form, form_symbol(f->p, form, form->count - 1));
+                inner_extent = sym_hint(f->p->symbols, form->extents[form->count - 1], 64);
+            }
+            if (outer > 0) {
+                along_outer += vote(f, form, form_symbol(f->p, form, outer - 1));
+                outer_extent = sym_hint(f->p->symbols, form->extents[outer - 1], 64);
+            }
+        }
+    if (!g->has_reduction || outer == 0) return SCHED_VECTOR_INNER;
+    if (inner_extent == 0) return SCHED_VECTOR_OUTER;
+    return along_outer > inner && outer_extent >= 4 ? SCHED_VECTOR_OUTER : SCHED_VECTOR_INNER;
+}
+
+sched_group finish_group(fuser *f, work_group *g)
+{
+    sched_group out = {.kind = g->kind, .in_place_from = LOOP_NO_BUFFER, .in_place_to = LOOP_NO_BUFFER};
+    if (g->kind != SCHED_KERNEL) out.extern_op = g->ops.at[0];
+    if (g->phases.count == 0) return out;
+    const loop_form *first = &g->phases.at[0].forms.at[0];
+    bool flat = !g->has_reduction;
+    out.outer = flat ? (first->count ? first->count - 1 : 0) : g->outer;
+    for (uint32_t k = 0; k < out.outer; k++)
+        out.outer_extents[k] = first->extents[k];
+    out.phase_count = g->phases.count;
+    out.phases = NEW_ARRAY(f->s->memory, sched_phase, g->phases.count);
+    for (uint32_t ph = 0; ph < g->phases.count; ph++)
+        out.phases[ph] = finish_phase(f, &g->phases.at[ph], out.outer);
+    out.vector = choose_vector(f, g, out.outer);
+    return out;
+}

@@ -1,0 +1,425 @@
+/* fuse.c -- which ops share a kernel. Greedy in program order: each nest tries to join the group of a producer, latest first;
+ * the first that is legal wins, every refusal is recorded with its reason. Fusing never adds memory traffic: what is fused is
+ * only what one outer iteration (or one index) has just written, so the bytes saved are those of a write and a read.
+ */
+#include "sched/legal.h"
+
+/* A group must leave this many outer iterations to share among threads, unless it is small. */
+enum { FEW_ROWS = 8, SMALL_WORK = 1 << 15, MAX_CANDIDATES = 6, MAX_OPS = 24, SEARCH_LIMIT = 512 };
+
+/* Extern kernels that run a fused nest on each finished block of their output. */
+static const char *const with_epilogue[] = {"gemm", "bmm", "conv"};
+
+static uint32_t latest_op(const work_group *g)
+{
+    return vec_last(&g->ops);
+}
+
+/* ---- cycles ---- */
+
+/* Does `from` depend, through groups other than `to`, on `to`? Bounded search; "too long to tell" counts as yes. */
+static bool depends_through_others(fuser *f, uint32_t op, uint32_t to)
+{
+    arena_mark_t mark = arena_mark(f->memory);
+    map seen = {0};
+    VEC(uint32_t) stack = {0};
+    uint32_t oldest = f->groups.at[to].ops.at[0], visited = 0;
+    bool found = false;
+    for (uint32_t i = f->deps.first[op]; i < f->deps.first[op + 1]; i++)
+        if (f->group_of[f->deps.at.at[i]] != to) vec_push(f->memory, &stack, f->group_of[f->deps.at.at[i]]);
+    while (stack.count && !found) {
+        uint32_t g = stack.at[--stack.count];
+        const work_group *group = &f->groups.at[g];
+        if (map_get(&seen, g) != MAP_NONE || latest_op(group) < oldest) continue;
+        map_set(f->memory, &seen, g, 1);
+        if (++visited > SEARCH_LIMIT) found = true;
+        for (uint32_t k = 0; k < group->ops.count && !found; k++)
+            for (uint32_t i = f->deps.first[group->ops.at[k]]; i < f->deps.first[group->ops.at[k] + 1]; i++) {
+                uint32_t next = f->group_of[f->deps.at.at[i]];
+                if (next == to)
+                    found = true;
+                else if (next != g)
+                    vec_push(f->memory, &stack, next);
+            }
+    }
+    arena_release(f->memory, mark);
+    return found;
+}
+
+/* ---- what the group writes and the nest reads ---- */
+
+typedef struct written {
+    const loop_form *form;
+    const loop_store *store;
+    uint32_t phase;
+} written;
+
+static bool find_writer(const work_group *g, loop_buffer_id b, written *out)
+{
+    for (uint32_t ph = 0; ph < g->phases.count; ph++)
+        for (uint32_t i = 0; i < g->phases.at[ph].forms.count; i++) {
+            const loop_form *form = &g->phases.at[ph].forms.at[i];
+            for (uint32_t k = 0; k < form->store_count; k++)
+                if (form->stores[k].buffer == b) {
+                    *out = (written){form, &form->stores[k], ph};
+                    return true;
+                }
+        }
+    return false;
+}
+
+static bool group_reads(fuser *f, const work_group *g, loop_buffer_id b)
+{
+    for (uint32_t ph = 0; ph < g->phases.count; ph++)
+        for (uint32_t i = 0; i < g->phases.at[ph].forms.count; i++) {
+            access_list list = {0};
+            form_accesses(f->p, &g->phases.at[ph].forms.at[i], f->memory, &list);
+            for (uint32_t k = 0; k < list.count; k++)
+                if (!list.at[k].is_store && list.at[k].buffer == b) return true;
+        }
+    return false;
+}
+
+/* A nest that writes what the group reads or writes must stay behind it. */
+static bool mutates(fuser *f, const work_group *g, const loop_form *n)
+{
+    written w;
+    for (uint32_t k = 0; k < n->store_count; k++) {
+        loop_buffer_id b = n->stores[k].buffer;
+        if (n->stores[k].mode != LOOP_SET || find_writer(g, b, &w) || group_reads(f, g, b)) return true;
+    }
+    for (uint32_t ph = 0; ph < g->phases.count; ph++)
+        for (uint32_t i = 0; i < g->phases.at[ph].forms.count; i++)
+            for (uint32_t k = 0; k < g->phases.at[ph].forms.at[i].store_count; k++)
+                if (g->phases.at[ph].forms.at[i].stores[k].mode != LOOP_SET) return true;
+    if (g->kind != SCHED_EXTERN) return false;
+    const loop_op *op = &f->p->ops.at[g->ops.at[0]];
+    for (uint32_t k = 0; k < n->store_count; k++)
+        for (uint32_t i = 0; i < op->input_count; i++)
+            if (op->inputs[i].buffer == n->stores[k].buffer) return true;
+    return false;
+}
+
+static bool too_large(fuser *f, const work_group *g, const loop_form *n)
+{
+    uint32_t nodes = 0, ops = 1;
+    for (uint32_t k = 0; k < n->store_count; k++)
+        nodes += loop_node_count(f->p, n->stores[k].value);
+    for (uint32_t ph = 0; ph < g->phases.count; ph++)
+        for (uint32_t i = 0; i < g->phases.at[ph].forms.count; i++, ops++)
+            for (uint32_t k = 0; k < g->phases.at[ph].forms.at[i].store_count; k++)
+                nodes += loop_node_count(f->p, g->phases.at[ph].forms.at[i].stores[k].value);
+    return ops > MAX_OPS || nodes > f->target->max_nodes;
+}
+
+/* ---- kernels ---- */
+
+/* A copy of the group whose forms are cut to `loops`: the first `count` loops replace those up to `covered` of each form. */
+static bool recut(fuser *f, const work_group *g, uint32_t covered, const sym_expr *loops, uint32_t count, work_group *out)
+{
+    *out = *g;
+    out->phases = (typeof(out->phases)){0};
+    for (uint32_t ph = 0; ph < g->phases.count; ph++) {
+        work_phase phase = {0};
+        for (uint32_t i = 0; i < g->phases.at[ph].forms.count; i++) {
+            const loop_form *form = &g->phases.at[ph].forms.at[i];
+            sym_expr all[2 * LOOP_MAX_AXES];
+            uint32_t n = 0;
+            for (uint32_t k = 0; k < count; k++)
+                all[n++] = loops[k];
+            for (uint32_t k = covered; k < form->count; k++)
+                all[n++] = form->extents[k];
+            loop_form cut;
+            if (!form_split(f->p, form, all, n, f->memory, &cut)) return false;
+            vec_push(f->memory, &phase.forms, cut);
+        }
+        vec_push(f->memory, &out->phases, phase);
+    }
+    return true;
+}
+
+static bool is_flat(const loop_form *n)
+{
+    return n->parallel == n->count;
+}
+
+/* Two pointwise bodies over the same elements: one phase, values in registers. */
+static sched_reason join_flat(fuser *f, const work_group *g, const loop_form *n, work_group *out)
+{
+    const loop_form *first = &g->phases.at[0].forms.at[0];
+    sym_expr loops[LOOP_MAX_AXES];
+    uint32_t pieces_g, pieces_n;
+    int count = form_common(f->p, first->extents, first->count, n->extents, n->count, loops, &pieces_g, &pieces_n);
+    if (count < 0 || pieces_g != (uint32_t)count || pieces_n != (uint32_t)count) return SCHED_NOT_SAME_OUTER;
+    loop_form cut;
+    if (!recut(f, g, first->count, loops, (uint32_t)count, out) ||
+        !form_split(f->p, n, loops, (uint32_t)count, f->memory, &cut))
+        return SCHED_NOT_SAME_OUTER;
+    access_list list = {0};
+    form_accesses(f->p, &cut, f->memory, &list);
+    for (uint32_t i = 0; i < list.count; i++) {
+        written w;
+        if (list.at[i].is_store || !find_writer(out, list.at[i].buffer, &w)) continue;
+        if (!legal_same_index(f->p, w.form, w.store->index, &cut, list.at[i].index)) return SCHED_NOT_SAME_INDEX;
+    }
+    vec_push(f->memory, &out->phases.at[0].forms, cut);
+    return SCHED_FUSED;
+}
+
+/* Can n run in the same loops as the phase, reading only what was written at the same index (or by earlier phases)? */
+static bool joins_phase(fuser *f, const work_group *g, uint32_t ph, const loop_form *n, loop_form *cut, work_phase *recut_phase)
+{
+    const work_phase *phase = &g->phases.at[ph];
+    const loop_form *first = &phase->forms.at[0];
+    sym_expr loops[LOOP_MAX_AXES];
+    uint32_t pieces_p, pieces_n;
+    int count = form_common(f->p, first->extents, first->count, n->extents, n->count, loops, &pieces_p, &pieces_n);
+    if (count < 0 || pieces_p != (uint32_t)count || pieces_n != (uint32_t)count) return false;
+    if (!form_split(f->p, n, loops, (uint32_t)count, f->memory, cut)) return false;
+    *recut_phase = (work_phase){0};
+    for (uint32_t i = 0; i < phase->forms.count; i++) {
+        loop_form piece;
+        if (!form_split(f->p, &phase->forms.at[i], loops, (uint32_t)count, f->memory, &piece)) return false;
+        vec_push(f->memory, &recut_phase->forms, piece);
+    }
+    access_list list = {0};
+    form_accesses(f->p, cut, f->memory, &list);
+    for (uint32_t i = 0; i < list.count; i++) {
+        if (list.at[i].is_store) continue;
+        for (uint32_t j = 0; j < recut_phase->forms.count; j++) {
+            const loop_form *writer = &recut_phase->forms.at[j];
+            for (uint32_t k = 0; k < writer->store_count; k++) {
+                if (writer->stores[k].buffer != list.at[i].buffer) continue;
+                if (writer->stores[k].reduce != LOOP_NO_REDUCE) return false;
+                if (!legal_same_index(f->p, writer, writer->stores[k].index, cut, list.at[i].index)) return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool too_few_rows(fuser *f, const work_group *g, const loop_form *n)
+{
+    int64_t rows = 1, work = 1;
+    for (uint32_t k = 0; k < n->count; k++) {
+        int64_t extent = sym_hint(f->p->symbols, n->extents[k], 64);
+        if (k < g->outer) rows *= extent;
+        work *= extent;
+    }
+    return rows < FEW_ROWS && work > SMALL_WORK;
+}
+
+/* Under shared outer loops: into the last phase when the loops and indices agree, else as a phase of its own. */
+static sched_reason join_rows(fuser *f, const work_group *g, const loop_form *n, work_group *out)
+{
+    const loop_form *first = &g->phases.at[0].forms.at[0];
+    sym_expr loops[LOOP_MAX_AXES];
+    uint32_t pieces_g, pieces_n;
+    uint32_t outer_g = g->has_reduction ? g->outer : first->count;
+    int count = form_common(f->p, first->extents, outer_g, n->extents, n->parallel, loops, &pieces_g, &pieces_n);
+    if (count < 0) return SCHED_NOT_SAME_OUTER;
+    uint32_t outer = g->has_reduction ? pieces_g : pieces_n; /* loops that must be common */
+    if (g->has_reduction ? pieces_n < pieces_g : pieces_g < pieces_n) return SCHED_NOT_SAME_OUTER;
+    if (!recut(f, g, outer_g, loops, pieces_g, out)) return SCHED_NOT_SAME_OUTER;
+    sym_expr all[2 * LOOP_MAX_AXES];
+    uint32_t total = 0;
+    for (uint32_t k = 0; k < pieces_n; k++)
+        all[total++] = loops[k];
+    for (uint32_t k = n->parallel; k < n->count; k++)
+        all[total++] = n->extents[k];
+    loop_form cut;
+    if (!form_split(f->p, n, all, total, f->memory, &cut)) return SCHED_NOT_SAME_OUTER;
+    out->outer = outer;
+    out->has_reduction = true;
+    if (too_few_rows(f, out, &cut)) return SCHED_FEW_ROWS;
+
+    access_list list = {0};
+    form_accesses(f->p, &cut, f->memory, &list);
+    for (uint32_t i = 0; i < list.count; i++) {
+        written w;
+        if (list.at[i].is_store || !find_writer(out, list.at[i].buffer, &w)) continue;
+        if (!legal_same_row(f->p, w.form, w.store->index, &cut, list.at[i].index, outer)) return SCHED_NOT_SAME_INDEX;
+    }
+    uint32_t last = out->phases.count - 1;
+    loop_form joined;
+    work_phase joined_phase;
+    if (joins_phase(f, out, last, &cut, &joined, &joined_phase)) {
+        out->phases.at[last] = joined_phase;
+        vec_push(f->memory, &out->phases.at[last].forms, joined);
+    } else {
+        work_phase phase = {0};
+        vec_push(f->memory, &phase.forms, cut);
+        vec_push(f->memory, &out->phases, phase);
+    }
+    return SCHED_FUSED;
+}
+
+/* ---- epilogues ---- */
+
+/* Rows and columns of an extern's first output: element (row, column) at row * *stride + column. False when it is not so. */
+static bool output_rows(fuser *f, const loop_op *op, sym_expr *rows, sym_expr *columns, sym_expr *stride)
+{
+    sym_table *t = f->p->symbols;
+    const loop_view *v = &op->outputs[0];
+    uint32_t order[LOOP_MAX_AXES], count = 0;
+    bool is_conv = op->kernel[0] == 'c';
+    if (v->rank < 2 || v->rank > 5) return false;
+    order[count++] = 0;
+    for (uint32_t d = is_conv ? 2 : 1; d < v->rank; d++)
+        order[count++] = d;
+    if (is_conv) order[count++] = 1;
+    int64_t one;
+    uint32_t last = order[count - 1];
+    *columns = v->sizes[last];
+    if (!(sym_is_int(t, v->strides[last], &one) && one == 1)) return false;
+    *rows = sym_int(t, 1);
+    *stride = (sym_expr){0};
+    sym_expr expected = {0};
+    for (uint32_t k = count - 1; k-- > 0;) {
+        uint32_t d = order[k];
+        *rows = sym_mul(t, v->sizes[d], *rows);
+        if (sym_is_int(t, v->sizes[d], &one) && one == 1) continue;
+        if (sym_is_none(*stride)) *stride = expected = v->strides[d];
+        if (!sym_same(v->strides[d], expected)) return false;
+        expected = sym_mul(t, expected, v->sizes[d]);
+    }
+    if (sym_is_none(*stride)) *stride = *columns;
+    return true;
+}
+
+/* Is this load the extern's own element (row, column)? */
+static bool reads_own_element(fuser *f, const loop_op *op, const loop_form *n, sym_expr load, sym_expr stride)
+{
+    sym_table *t = f->p->symbols;
+    sym_expr row = sym_int(t, 0);
+    for (uint32_t k = 0; k + 1 < n->count; k++)
+        row = sym_add(t, sym_mul(t, row, n->extents[k]), loop_axis(f->p, k));
+    sym_expr own = sym_add(t, sym_mul(t, row, stride), loop_axis(f->p, n->count - 1));
+    return sym_same(sym_add(t, own, op->outputs[0].offset), load);
+}
+
+static sched_reason join_epilogue(fuser *f, const work_group *g, const loop_form *n, work_group *out)
+{
+    const loop_op *op = &f->p->ops.at[g->ops.at[0]];
+    sym_expr target[2], stride, loops[LOOP_MAX_AXES];
+    uint32_t pieces_t, pieces_n;
+    bool can = false;
+    for (uint32_t i = 0; i < COUNT_OF(with_epilogue); i++)
+        can |= intern(f->p->session, with_epilogue[i]) == intern(f->p->session, op->kernel);
+    if (!can || !is_flat(n) || !output_rows(f, op, &target[0], &target[1], &stride)) return SCHED_NOT_NEST;
+    bool one_row = sym_same(target[0], sym_int(f->p->symbols, 1));
+    int count = form_common(f->p, one_row ? target + 1 : target, one_row ? 1 : 2, n->extents, n->count, loops, &pieces_t, &pieces_n);
+    if (count < 1 || pieces_t != (uint32_t)count || pieces_n != (uint32_t)count ||
+        !sym_same(loops[count - 1], target[1]))
+        return SCHED_NOT_SAME_OUTER;
+    loop_form cut;
+    if (!form_split(f->p, n, loops, (uint32_t)count, f->memory, &cut)) return SCHED_NOT_SAME_OUTER;
+    *out = *g;
+    if (g->phases.count) {
+        const loop_form *first = &g->phases.at[0].forms.at[0];
+        sym_expr common[LOOP_MAX_AXES];
+        int both = form_common(f->p, first->extents, first->count, cut.extents, cut.count, common, &pieces_t, &pieces_n);
+        if (both < 1 || !sym_same(common[both - 1], target[1])) return SCHED_NOT_SAME_OUTER;
+        loop_form again;
+        if (!recut(f, g, first->count, common, (uint32_t)both, out) ||
+            !form_split(f->p, &cut, common, (uint32_t)both, f->memory, &again))
+            return SCHED_NOT_SAME_OUTER;
+        cut = again;
+    } else {
+        out->phases = (typeof(out->phases)){0};
+        vec_push(f->memory, &out->phases, (work_phase){0});
+    }
+    access_list list = {0};
+    form_accesses(f->p, &cut, f->memory, &list);
+    for (uint32_t i = 0; i < list.count; i++) {
+        written w;
+        if (list.at[i].is_store) continue;
+        if (list.at[i].buffer == op->outputs[0].buffer && !reads_own_element(f, op, &cut, list.at[i].index, stride))
+            return SCHED_NOT_SAME_INDEX;
+        if (find_writer(out, list.at[i].buffer, &w) &&
+            !legal_same_index(f->p, w.form, w.store->index, &cut, list.at[i].index))
+            return SCHED_NOT_SAME_INDEX;
+        for (uint32_t k = 1; k < op->output_count; k++)
+            if (op->outputs[k].buffer == list.at[i].buffer) return SCHED_NOT_SAME_INDEX;
+    }
+    vec_push(f->memory, &out->phases.at[0].forms, cut);
+    return SCHED_FUSED;
+}
+
+/* ---- the search ---- */
+
+static sched_reason join(fuser *f, uint32_t g, const loop_form *n, work_group *out)
+{
+    const work_group *group = &f->groups.at[g];
+    if (group->kind == SCHED_ASSERT) return SCHED_NOT_NEST;
+    if (mutates(f, group, n)) return SCHED_MUTATION;
+    if (too_large(f, group, n)) return SCHED_TOO_LARGE;
+    if (depends_through_others(f, n->op, g)) return SCHED_CYCLE;
+    if (group->kind == SCHED_EXTERN) return join_epilogue(f, group, n, out);
+    if (!group->has_reduction && is_flat(n)) return join_flat(f, group, n, out);
+    return join_rows(f, group, n, out);
+}
+
+/* Groups that wrote what op n reads, the latest first, without repeats. */
+static uint32_t candidates(fuser *f, uint32_t op, uint32_t *out)
+{
+    uint32_t count = 0;
+    for (uint32_t i = f->deps.first[op]; i < f->deps.first[op + 1]; i++) {
+        uint32_t g = f->group_of[f->deps.at.at[i]], at = 0;
+        while (at < count && out[at] != g)
+            at++;
+        if (at < count) continue;
+        if (count < MAX_CANDIDATES)
+            out[count++] = g;
+        else if (latest_op(&f->groups.at[g]) > latest_op(&f->groups.at[out[count - 1]]))
+            out[count - 1] = g;
+        for (uint32_t k = count - 1; k > 0; k--)
+            if (latest_op(&f->groups.at[out[k]]) > latest_op(&f->groups.at[out[k - 1]])) {
+                uint32_t swap = out[k];
+                out[k] = out[k - 1];
+                out[k - 1] = swap;
+            }
+    }
+    return count;
+}
+
+static void place_nest(fuser *f, uint32_t op)
+{
+    loop_form n = form_of(f->p, op, f->memory);
+    uint32_t tried[MAX_CANDIDATES], count = candidates(f, op, tried);
+    for (uint32_t i = 0; i < count; i++) {
+        work_group joined;
+        sched_reason reason = join(f, tried[i], &n, &joined);
+        if (reason == SCHED_FUSED) {
+            vec_push(f->memory, &joined.ops, op);
+            f->groups.at[tried[i]] = joined;
+            f->group_of[op] = tried[i];
+            return;
+        }
+        vec_push(f->s->memory, &f->s->refusals, (sched_refusal){latest_op(&f->groups.at[tried[i]]), op, reason});
+    }
+    work_group alone = {.kind = SCHED_KERNEL, .has_reduction = !is_flat(&n), .outer = n.parallel,
+                        .in_place_from = LOOP_NO_BUFFER, .in_place_to = LOOP_NO_BUFFER};
+    work_phase phase = {0};
+    vec_push(f->memory, &phase.forms, n);
+    vec_push(f->memory, &alone.phases, phase);
+    vec_push(f->memory, &alone.ops, op);
+    f->group_of[op] = f->groups.count;
+    vec_push(f->memory, &f->groups, alone);
+}
+
+void fuse_all(fuser *f)
+{
+    for (uint32_t op = 0; op < f->p->ops.count; op++) {
+        const loop_op *what = &f->p->ops.at[op];
+        if (what->kind == LOOP_NEST) {
+            place_nest(f, op);
+            continue;
+        }
+        work_group alone = {.kind = what->kind == LOOP_EXTERN ? SCHED_EXTERN : SCHED_ASSERT,
+                            .in_place_from = LOOP_NO_BUFFER, .in_place_to = LOOP_NO_BUFFER};
+        vec_push(f->memory, &alone.ops, op);
+        f->group_of[op] = f->groups.count;
+        vec_push(f->memory, &f->groups, alone);
+    }
+}

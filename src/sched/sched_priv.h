@@ -1,0 +1,82 @@
+/* sched_priv.h -- what the files of sched/ share: nests as lists of loops, and groups under construction. */
+#ifndef FERRITE_SCHED_PRIV_H
+#define FERRITE_SCHED_PRIV_H
+
+#include "sched/sched.h"
+
+/* A nest as a list of loops, outermost first: parallel axes, then reduction axes. Its stores' indices and values are in terms of
+ * the axis symbols i0.. and r0.. in that order, so loop k is i<k> for k < parallel, else r<k - parallel>. */
+typedef struct loop_form {
+    uint32_t op;
+    uint32_t parallel, count; /* count = parallel + reduction loops */
+    sym_expr extents[LOOP_MAX_AXES];
+    loop_store *stores;
+    uint32_t store_count;
+    uint32_t origin;
+} loop_form;
+
+/* One array access of a form. */
+typedef struct access {
+    loop_buffer_id buffer;
+    sym_expr index;
+    bool is_store;
+} access;
+typedef VEC(access) access_list;
+
+/* ---- form.c ---- */
+sym_expr form_symbol(loop_program *p, const loop_form *f, uint32_t loop);
+/* The nest in normal form: extents of 1 dropped, loops in order of falling stride, adjacent ones merged where every
+ * access is linear in them. */
+loop_form form_of(loop_program *p, uint32_t op, arena *memory);
+/* The same nest with its loops cut to `extents` (each loop is the product of the consecutive ones it covers). False when that
+ * does not come out. `parallel_of` returns how many of the new loops are parallel. */
+bool form_split(loop_program *p, const loop_form *f, const sym_expr *extents, uint32_t count, arena *memory, loop_form *out);
+/* The coarsest list of loops that both lists can be cut to, from the outside in; what is left of the longer one is appended.
+ * Returns the number of loops in out, or -1 when the lists do not agree. *pieces_a: how many leading loops of out cover a. */
+int form_common(loop_program *p, const sym_expr *a, uint32_t count_a, const sym_expr *b, uint32_t count_b, sym_expr *out,
+                uint32_t *pieces_a, uint32_t *pieces_b);
+/* Every load and store (indices), loads behind indirect symbols included. */
+void form_accesses(loop_program *p, const loop_form *f, arena *memory, access_list *out);
+sym_env form_env(loop_program *p, const loop_form *f, sym_bound *room);
+
+/* ---- deps.c: which earlier ops an op must follow ---- */
+typedef struct op_deps {
+    uint32_t *first; /* deps of op k: at[first[k]] .. at[first[k+1]] */
+    VEC(uint32_t) at;
+} op_deps;
+void deps_build(loop_program *p, arena *memory, op_deps *out);
+
+/* ---- fuse.c ---- */
+typedef struct work_phase {
+    VEC(loop_form) forms; /* all have the same loops */
+} work_phase;
+typedef struct work_group {
+    sched_group_kind kind;
+    VEC(uint32_t) ops; /* members, in program order */
+    uint32_t outer;    /* leading loops shared by all phases; only once has_reduction or epilogue */
+    bool has_reduction;
+    VEC(work_phase) phases;
+    loop_buffer_id in_place_from, in_place_to;
+} work_group;
+typedef VEC(work_group) group_list;
+
+typedef struct fuser {
+    loop_program *p;
+    const sched_target *target;
+    sched_schedule *s;
+    arena *memory;
+    op_deps deps;
+    uint32_t *group_of; /* by op */
+    group_list groups;
+    bool *is_output;    /* by buffer */
+} fuser;
+void fuse_all(fuser *f);
+/* order.c: group indices in an order that respects dependences. */
+void order_groups(fuser *f, uint32_t *order);
+
+/* ---- finish.c: a work group as the schedule's ---- */
+sched_group finish_group(fuser *f, work_group *g);
+/* live.c: locals of each kernel group, then lifetimes. */
+void live_build(fuser *f);
+
+#endif
