@@ -1,0 +1,61 @@
+/* build_priv.h -- what build.c (loops) and value.c (expressions) share while a group becomes kernel IR. */
+#ifndef FERRITE_KERN_BUILD_PRIV_H
+#define FERRITE_KERN_BUILD_PRIV_H
+
+#include "kern/kern_priv.h"
+
+enum { MOST_LEVELS = 2 * LOOP_MAX_AXES + 4 };
+
+typedef struct kern_builder {
+    const sched_schedule *schedule;
+    loop_program *p;
+    sym_table *t;
+    arena *memory;
+    const sched_group *g;
+    const kern_target *target;
+    kern_ir *k;
+    /* open[0] is the function, open[1] the rows, then the loops of the phase at hand. */
+    kern_loop *open[MOST_LEVELS];
+    uint32_t depth; /* of the innermost */
+    sym_bound bounds[MOST_LEVELS]; /* of all open loops, outer axes first */
+    uint32_t bound_count;
+    uint32_t bound_level[MOST_LEVELS];
+    sym_expr vector_axis;  /* or none */
+    uint32_t vector_level; /* of its loop */
+    /* What has been computed already. Entries go when the loop that they are in closes. */
+    map memo;
+    struct {
+        VEC(uint64_t) keys;
+    } noted[MOST_LEVELS];
+    bool columns;        /* the one inner axis is cut into [n0, n1) */
+    bool serial;         /* outer iterations may write the same element */
+    bool has_complex;
+    bool unbounded_tile; /* a tile whose size is not known ahead */
+    map memory_of;   /* loop_buffer_id -> index in memories */
+    map is_local;    /* loop_buffer_id -> 1: written and read only here; 2: and not in registers alone */
+    map is_written;  /* loop_buffer_id -> 1 */
+    map loads;       /* loop_value id -> 1 when it holds a load, 0 when not */
+} kern_builder;
+
+/* ---- value.c ---- */
+/* The value v where `guard` holds (0: everywhere), defined in the outermost loop possible. */
+kern_ref kern_build_value(kern_builder *b, loop_value v, kern_ref guard);
+/* The same number in every lane. */
+kern_ref kern_as_vector(kern_builder *b, kern_ref v);
+/* An index in terms of the kernel; how the lanes lie; whether they are equally spaced; the level where it is known. */
+typedef struct kern_spot {
+    sym_expr index;
+    kern_access access;
+    bool spaced;
+    uint32_t level;
+} kern_spot;
+kern_spot kern_place(kern_builder *b, sym_expr index, kern_ref guard);
+uint32_t kern_memory_of(kern_builder *b, loop_buffer_id buffer);
+sym_expr kern_tile_index(kern_builder *b, uint32_t memory, sym_expr index);
+kern_ref kern_add_value(kern_builder *b, kern_value v);
+/* Loads of buffer[index] (index as in the nest) take `value` from now on. */
+void kern_forward(kern_builder *b, loop_buffer_id buffer, sym_expr index, kern_ref value);
+/* After a store: what was loaded from the buffer before must be loaded again. */
+void kern_forget_loads(kern_builder *b, loop_buffer_id buffer);
+
+#endif

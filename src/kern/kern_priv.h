@@ -1,0 +1,197 @@
+/* kern_priv.h -- kernel IR as data: values, accumulators, memories and loops of one kernel.
+ *
+ * A value is either a scalar (the same for all lanes) or a vector of kern_ir.lanes elements; the
+ * builder decides which, so a printer never has to. Values are defined once, in the outermost loop
+ * that they can be computed in. Indices are sym expressions over loop variables (i0, r0), kernel
+ * integers (p0) and values (v7, a symbol that stands for value 7); none of them holds a number of
+ * 16 or more except as a divisor.
+ */
+#ifndef FERRITE_KERN_PRIV_H
+#define FERRITE_KERN_PRIV_H
+
+#include "kern/kern.h"
+
+typedef uint32_t kern_ref; /* number of a value; 0: none */
+
+typedef enum kern_kind {
+    KERN_NOTHING,
+    KERN_CONST,  /* integer or number */
+    KERN_NUMBER, /* `index` as an i64 */
+    KERN_LOAD,   /* memory[index], where guard holds */
+    KERN_APPLY,  /* op of args */
+    KERN_SPLAT,  /* args[0], a scalar, in all lanes */
+    KERN_RESULT  /* of an accumulator, after its loops */
+} kern_kind;
+
+/* How the lanes of a vector lie in memory. */
+typedef enum kern_access {
+    KERN_ONE,  /* one element: a scalar */
+    KERN_UNIT, /* neighbours */
+    KERN_LANES /* anywhere: the index is computed lane by lane */
+} kern_access;
+
+typedef struct kern_value {
+    kern_kind kind;
+    loop_opcode op;    /* APPLY */
+    ty_dtype dtype;
+    bool vector;
+    uint32_t level;    /* of the loop whose body defines it; 0: the function's */
+    kern_ref args[3];  /* APPLY, SPLAT */
+    kern_ref guard;    /* LOAD: a bool; 0: always */
+    uint32_t memory;   /* LOAD: index in memories */
+    kern_access access; /* LOAD, NUMBER */
+    sym_expr index;    /* LOAD, NUMBER */
+    uint32_t sum;      /* RESULT: index in sums */
+    union {            /* CONST */
+        int64_t integer;
+        double number[2];
+    };
+} kern_value;
+
+/* A buffer argument, or a tile that lives in one iteration of the rows. */
+typedef struct kern_memory {
+    loop_buffer_id buffer;
+    ty_dtype dtype;
+    bool is_tile, is_read, is_written;
+    uint32_t number;   /* b<number> or t<number> */
+    sym_expr elements; /* tile */
+} kern_memory;
+
+/* An accumulator. */
+typedef struct kern_sum {
+    ty_dtype dtype;
+    loop_reduce reduce;
+    bool vector;     /* one partial result a lane */
+    bool across;     /* the result joins the lanes */
+    uint32_t copies; /* independent partial results: as many as the vector loop is unrolled */
+    bool blocked;    /* float sums over many elements: partial sums move to a compensated total now and then */
+} kern_sum;
+
+typedef struct kern_store {
+    uint32_t memory;
+    kern_access access;
+    sym_expr index;
+    kern_ref value;
+    loop_store_mode mode;
+} kern_store;
+
+typedef enum kern_item_kind {
+    KERN_DEFINE, /* value */
+    KERN_STORE,
+    KERN_START,  /* sum */
+    KERN_UPDATE, /* sum, value; flat: the element's number (ARG reductions) */
+    KERN_DRAIN,  /* sum: its partial results move to the total */
+    KERN_LOOP
+} kern_item_kind;
+
+typedef struct kern_loop kern_loop;
+typedef struct kern_item {
+    kern_item_kind kind;
+    kern_ref value;
+    uint32_t sum;
+    sym_expr flat;
+    kern_store store;
+    kern_loop *loop;
+} kern_item;
+
+typedef enum kern_loop_kind {
+    KERN_BODY,     /* the function: no loop */
+    KERN_ROWS,     /* [m0, m1) of the flattened outer axes */
+    KERN_SEQUENCE, /* one step at a time */
+    KERN_VECTOR    /* lanes * unroll at a time; the last step may be partial */
+} kern_loop_kind;
+
+struct kern_loop {
+    kern_loop_kind kind;
+    sym_expr symbol, extent; /* SEQUENCE, VECTOR */
+    sym_expr block;          /* SEQUENCE, VECTOR inside a loop over blocks of this many elements; none: not */
+    bool columns;            /* VECTOR: over [n0, n1) */
+    uint32_t unroll;
+    VEC(kern_item) items;
+};
+
+typedef struct kern_ir {
+    const loop_program *program;
+    uint32_t lanes; /* 1: a scalar kernel */
+    uint32_t outer;
+    sym_expr axes[LOOP_MAX_AXES];
+    sym_expr extents[LOOP_MAX_AXES]; /* of the outer axes; none where it does not matter */
+    bool serial;       /* m0 is 0, m1 is 1: the kernel runs over all outer iterations itself */
+    sym_expr total;    /* serial: how many */
+    bool columns;      /* cut into [n0, n1) as well */
+    bool outer_vector; /* lanes are neighbours along the last outer axis */
+    VEC(kern_value) values;    /* [0] unused */
+    VEC(kern_memory) memories;
+    VEC(kern_sum) sums;
+    VEC(sym_expr) params;      /* what p0, p1, ... stand for */
+    VEC(sym_expr) nonnegative; /* dividends that are never negative */
+    uint32_t buffer_count, tile_count;
+    kern_loop *body;
+} kern_ir;
+
+/* ---- param.c: sizes and strides as integers of the kernel ---- */
+/* e with everything that no loop variable or value is part of as p<k>, but for numbers under 16. */
+sym_expr kern_param_expr(kern_ir *k, sym_expr e, const sym_env *env, arena *memory);
+sym_expr kern_param_symbol(const kern_ir *k, uint32_t number);
+bool kern_is_nonnegative(const kern_ir *k, sym_expr e);
+/* The value that a symbol stands for, or 0. */
+kern_ref kern_symbol_value(const kern_ir *k, sym_expr symbol);
+sym_expr kern_value_symbol(const kern_ir *k, kern_ref value);
+
+/* ---- build.c, value.c: a group as kernel IR ---- */
+fe_status kern_lower(const sched_schedule *s, const sched_group *g, const kern_target *target, arena *memory,
+                     kern_ir **out);
+
+/* ---- print.c: its text ---- */
+void kern_print_ir(const kern_ir *k, const char *name, text *out);
+
+/* ---- c_kernel.c: a kernel as a C function ---- */
+void kern_print_c(const kern_ir *k, const char *name, text *out, kern_needs *needs);
+
+/* ---- c_text.c: C text from templates; names that the prelude must then define ---- */
+struct kern_needs {
+    arena *memory;
+    map known; /* interned name -> index */
+    VEC(const char *) names;
+};
+void kern_need(kern_needs *needs, const char *name);
+
+/* What a template is about: a dtype, scalar or in lanes. */
+typedef struct c_scope {
+    ty_dtype dtype;
+    uint32_t lanes; /* 1: scalar */
+    const char *args[3];
+} c_scope;
+/* Appends the template with these replaced:
+ *   $0 $1 $2  the arguments             $T  type of a value            $E  type of one lane
+ *   $A  type in memory                  $U  unsigned type for wrapping arithmetic
+ *   $I  signed type of the same width   $M  type of a mask             $W  number of lanes
+ *   $S  suffix of function names        $f  suffix of libm's functions $P  all bits but the sign
+ *   $X  the bits of infinity            @f  function f of the prelude: f_$S
+ *   @u8:f  the same for another dtype: f_u8x16 */
+void c_expand(text *out, kern_needs *needs, const char *template, const c_scope *scope);
+const char *c_type(kern_needs *needs, ty_dtype dtype, uint32_t lanes, arena *memory);
+const char *c_memory_type(ty_dtype dtype);
+/* The bits of a number that the dtype (f16, bf16) can hold. */
+uint32_t c_half_bits(ty_dtype dtype, double value);
+void c_constant(text *out, kern_needs *needs, const kern_value *v, uint32_t lanes);
+
+/* ---- c_apply.c: operations as templates ---- */
+/* The expression of op on scope->args; `result` is its dtype, scope->dtype that of the operands. False: it has none. */
+bool c_apply(text *out, kern_needs *needs, loop_opcode op, ty_dtype result, const c_scope *scope);
+void c_cast(text *out, kern_needs *needs, ty_dtype from, ty_dtype to, const c_scope *scope);
+/* The scalar template of the operation of that name, or NULL. */
+const char *c_scalar_template(const char *name, ty_dtype dtype, uint32_t *operands);
+
+/* ---- c_prelude.c, c_memory.c, c_math.c: the prelude's pieces ---- */
+typedef struct c_piece {
+    const char *name;
+    uint32_t dtypes; /* bit set; 0: any */
+    char form;       /* 's': of scalars; 'v': of vectors; '4': of whole AVX-512 registers; '3': AVX; '2': SSE */
+    const char *text;
+} c_piece;
+#define C_DTYPE(d) (1u << (d))
+const c_piece *c_memory_pieces(uint32_t *count);
+const c_piece *c_math_pieces(uint32_t *count);
+
+#endif

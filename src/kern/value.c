@@ -1,0 +1,255 @@
+/* value.c -- expressions of a nest as values of the kernel.
+ *
+ * A value lands in the outermost loop where all that it needs is known. It is a vector when its lanes may differ, which loads
+ * and index values along the vector axis start and operations pass on; scalars are spread when they meet vectors.
+ */
+#include "kern/build_priv.h"
+
+static const kern_value *at(const kern_builder *b, kern_ref v)
+{
+    return &b->k->values.at[v];
+}
+
+static uint64_t value_key(uint32_t id, kern_ref guard)
+{
+    return (uint64_t)guard << 32 | id;
+}
+
+static uint64_t forward_key(loop_buffer_id buffer, sym_expr index)
+{
+    return 1ull << 63 | (uint64_t)(buffer & 0x3fffffff) << 32 | index.id;
+}
+
+static uint64_t splat_key(kern_ref v)
+{
+    return 1ull << 62 | v;
+}
+
+static kern_ref note(kern_builder *b, uint64_t key, kern_ref v)
+{
+    map_set(b->memory, &b->memo, key, v);
+    vec_push(b->memory, &b->noted[at(b, v)->level].keys, key);
+    return v;
+}
+
+kern_ref kern_add_value(kern_builder *b, kern_value v)
+{
+    kern_ref made = b->k->values.count;
+    vec_push(b->memory, &b->k->values, v);
+    if (v.kind != KERN_CONST) {
+        kern_item item = {.kind = KERN_DEFINE, .value = made};
+        vec_push(b->memory, &b->open[v.level]->items, item);
+    }
+    return made;
+}
+
+kern_ref kern_as_vector(kern_builder *b, kern_ref v)
+{
+    kern_value made = *at(b, v);
+    if (made.vector || b->k->lanes == 1) return v;
+    uint32_t known = map_get(&b->memo, splat_key(v));
+    if (known != MAP_NONE) return known;
+    if (made.kind == KERN_CONST)
+        made.vector = true;
+    else
+        made = (kern_value){.kind = KERN_SPLAT, .dtype = made.dtype, .level = made.level, .vector = true, .args = {v}};
+    return note(b, splat_key(v), kern_add_value(b, made));
+}
+
+void kern_forward(kern_builder *b, loop_buffer_id buffer, sym_expr index, kern_ref value)
+{
+    note(b, forward_key(buffer, index), value);
+}
+
+void kern_forget_loads(kern_builder *b, loop_buffer_id buffer)
+{
+    bool loaded = false;
+    for (kern_ref v = 1; v < b->k->values.count && !loaded; v++)
+        loaded = at(b, v)->kind == KERN_LOAD && b->k->memories.at[at(b, v)->memory].buffer == buffer;
+    if (!loaded) return;
+    for (uint32_t level = 0; level <= b->depth; level++)
+        for (uint32_t i = 0; i < b->noted[level].keys.count; i++)
+            if (!(b->noted[level].keys.at[i] >> 62)) map_remove(&b->memo, b->noted[level].keys.at[i]);
+}
+
+/* ---- indices ---- */
+
+typedef struct placing {
+    kern_builder *b;
+    kern_ref guard;
+    VEC(sym_expr) from, to;
+    bool lanes_differ;
+    uint32_t level;
+} placing;
+
+static void place_symbol(void *data, sym_expr symbol)
+{
+    placing *pl = data;
+    kern_builder *b = pl->b;
+    switch (sym_kind_of(b->t, symbol)) {
+    case SYM_INDEX:
+        for (uint32_t k = 0; k < b->bound_count; k++)
+            if (sym_same(b->bounds[k].symbol, symbol) && b->bound_level[k] > pl->level) pl->level = b->bound_level[k];
+        break;
+    case SYM_INDIRECT: {
+        kern_ref v = kern_build_value(b, loop_indirect_value(b->p, symbol), pl->guard);
+        const kern_value *value = at(b, v);
+        pl->lanes_differ |= value->vector;
+        if (value->level > pl->level) pl->level = value->level;
+        vec_push(b->memory, &pl->from, symbol);
+        vec_push(b->memory, &pl->to,
+                 value->kind == KERN_CONST ? sym_int(b->t, value->integer) : kern_value_symbol(b->k, v));
+        break;
+    }
+    default: break;
+    }
+}
+
+kern_spot kern_place(kern_builder *b, sym_expr index, kern_ref guard)
+{
+    placing pl = {.b = b, .guard = guard};
+    kern_spot spot = {.access = KERN_ONE};
+    sym_expr coefficient, rest;
+    int64_t stride;
+    sym_each_symbol(b->t, index, place_symbol, &pl);
+    sym_env env = {b->bounds, b->bound_count};
+    spot.index = kern_param_expr(b->k, index, &env, b->memory);
+    if (pl.from.count) spot.index = sym_substitute(b->t, spot.index, pl.from.at, pl.to.at, pl.from.count);
+    spot.level = pl.level;
+    if (b->k->lanes == 1) return spot;
+    if (!sym_is_none(b->vector_axis) && sym_contains(b->t, index, b->vector_axis)) {
+        spot.spaced = !pl.lanes_differ && sym_linear_in(b->t, index, b->vector_axis, &coefficient, &rest);
+        spot.access = spot.spaced && sym_is_int(b->t, coefficient, &stride) && stride == 1 ? KERN_UNIT : KERN_LANES;
+    }
+    if (pl.lanes_differ) spot.access = KERN_LANES;
+    return spot;
+}
+
+/* A tile's index leaves the outer axes out: each iteration has its own. */
+sym_expr kern_tile_index(kern_builder *b, uint32_t memory, sym_expr index)
+{
+    sym_expr zero[LOOP_MAX_AXES];
+    if (!b->k->memories.at[memory].is_tile) return index;
+    for (uint32_t i = 0; i < b->k->outer; i++) zero[i] = sym_int(b->t, 0);
+    index = sym_substitute(b->t, index, b->k->axes, zero, b->k->outer);
+    return b->k->outer_vector ? sym_mul_int(b->t, index, b->k->lanes) : index;
+}
+
+uint32_t kern_memory_of(kern_builder *b, loop_buffer_id buffer)
+{
+    uint32_t known = map_get(&b->memory_of, buffer);
+    if (known != MAP_NONE) return known;
+    kern_ir *k = b->k;
+    kern_memory m = {.buffer = buffer, .dtype = b->p->buffers.at[buffer].dtype};
+    m.is_tile = map_get(&b->is_local, buffer) != MAP_NONE;
+    m.number = m.is_tile ? k->tile_count++ : k->buffer_count++;
+    map_set(b->memory, &b->memory_of, buffer, k->memories.count);
+    vec_push(b->memory, &k->memories, m);
+    return k->memories.count - 1;
+}
+
+/* ---- values ---- */
+
+static kern_ref build_load(kern_builder *b, const loop_node *n, kern_ref guard)
+{
+    uint32_t known = map_get(&b->memo, forward_key(n->buffer, n->index));
+    if (known != MAP_NONE) return known;
+    kern_value v = {.kind = KERN_LOAD, .dtype = n->dtype, .guard = guard};
+    v.memory = kern_memory_of(b, n->buffer);
+    b->k->memories.at[v.memory].is_read = true;
+    bool is_tile = b->k->memories.at[v.memory].is_tile;
+    kern_spot spot = kern_place(b, kern_tile_index(b, v.memory, n->index), guard);
+    v.index = spot.index;
+    v.access = spot.access;
+    v.level = spot.level;
+    if (is_tile && b->k->outer_vector) v.access = KERN_UNIT;
+    if (guard && at(b, guard)->vector && v.access == KERN_ONE) v.access = KERN_LANES;
+    if (guard && at(b, guard)->level > v.level) v.level = at(b, guard)->level;
+    v.vector = v.access != KERN_ONE;
+    if (v.vector && v.level < b->vector_level) v.level = b->vector_level;
+    if (v.level == 0 && map_get(&b->is_written, n->buffer) != MAP_NONE) v.level = 1;
+    return kern_add_value(b, v);
+}
+
+static kern_ref build_number(kern_builder *b, const loop_node *n, kern_ref guard)
+{
+    kern_value v = {.kind = KERN_NUMBER, .dtype = n->dtype};
+    int64_t value;
+    if (sym_is_int(b->t, n->index, &value))
+        return kern_add_value(b, (kern_value){.kind = KERN_CONST, .dtype = n->dtype, .integer = value});
+    kern_spot spot = kern_place(b, n->index, guard);
+    v.index = spot.index;
+    v.level = spot.level;
+    v.access = spot.spaced ? KERN_UNIT : spot.access;
+    v.vector = v.access != KERN_ONE;
+    return kern_add_value(b, v);
+}
+
+static kern_ref build_const(kern_builder *b, const loop_node *n)
+{
+    kern_value v = {.kind = KERN_CONST, .dtype = n->dtype};
+    if (n->op == LOOP_SYMFLOAT)
+        v.number[0] = b->p->inputs.at[n->buffer].number;
+    else if (ty_is_integral(n->dtype, true))
+        v.integer = n->integer;
+    else
+        v.number[0] = n->number[0], v.number[1] = n->number[1];
+    return kern_add_value(b, v);
+}
+
+static kern_ref apply(kern_builder *b, loop_opcode op, ty_dtype dtype, const kern_ref *args, uint32_t count)
+{
+    kern_value v = {.kind = KERN_APPLY, .op = op, .dtype = dtype};
+    bool selects = op == LOOP_WHERE;
+    for (uint32_t i = 0; i < count; i++) {
+        v.vector |= at(b, args[i])->vector;
+        if (at(b, args[i])->level > v.level) v.level = at(b, args[i])->level;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        bool as_is = !v.vector || (selects && i == 0);
+        v.args[i] = as_is ? args[i] : kern_as_vector(b, args[i]);
+    }
+    return kern_add_value(b, v);
+}
+
+static kern_ref build_masked(kern_builder *b, const loop_node *n, kern_ref guard)
+{
+    kern_ref condition = kern_build_value(b, n->args[0], guard), inner = condition;
+    if (guard) inner = apply(b, LOOP_AND, TY_BOOL, (kern_ref[]){guard, condition}, 2);
+    kern_ref args[3] = {condition};
+    args[1] = kern_build_value(b, n->args[1], inner);
+    args[2] = kern_build_value(b, n->args[2], guard);
+    return apply(b, LOOP_WHERE, n->dtype, args, 3);
+}
+
+/* Does v hold a load? Where it does not, no guard is needed. */
+static bool holds_load(kern_builder *b, loop_value v)
+{
+    uint32_t known = map_get(&b->loads, v.id);
+    if (known == MAP_NONE) {
+        known = loop_load_count(b->p, v) > 0;
+        map_set(b->memory, &b->loads, v.id, known);
+    }
+    return known;
+}
+
+kern_ref kern_build_value(kern_builder *b, loop_value v, kern_ref guard)
+{
+    if (guard && !holds_load(b, v)) guard = 0;
+    uint32_t known = map_get(&b->memo, value_key(v.id, guard));
+    if (known != MAP_NONE) return known;
+    loop_node n = *loop_at(b->p, v);
+    kern_ref made, args[3] = {0};
+    switch (n.op) {
+    case LOOP_CONST:
+    case LOOP_SYMFLOAT: made = build_const(b, &n); break;
+    case LOOP_INDEX: made = build_number(b, &n, guard); break;
+    case LOOP_LOAD: made = build_load(b, &n, guard); break;
+    case LOOP_MASKED: made = build_masked(b, &n, guard); break;
+    default:
+        for (uint32_t i = 0; i < loop_operand_count(n.op); i++) args[i] = kern_build_value(b, n.args[i], guard);
+        made = apply(b, n.op, n.dtype, args, loop_operand_count(n.op));
+        break;
+    }
+    return note(b, value_key(v.id, guard), made);
+}
