@@ -1,0 +1,191 @@
+/* rt_block.c - a block of C from tiles: loop order, depth blocking, edges, prefetch, epilogue.
+ *
+ * Two orders. When all of B that the block needs fits in the second-level cache, rows are outermost
+ * and each tile runs the whole depth with its sums in registers. Otherwise a group of panels is
+ * taken at a time, and depth is cut so that a piece of one panel stays in the first-level cache
+ * while all rows pass over it (Goto's order without packing A); while a piece is worked on, the
+ * next one is prefetched a line at a time.
+ */
+#include "rt_isa.h"
+
+enum {
+    DEPTH_BLOCK = 384,             /* depth steps of one piece of a panel */
+    B_RESIDENT_BYTES = 512 * 1024, /* B up to this size stays in the cache */
+    GROUP_BYTES = 128 * 1024,      /* C of one group of panels */
+    STREAM_AHEAD = 8192,
+    EPILOGUE_BYTES = 32 * 1024 /* C between two calls of the epilogue, rows outermost */
+};
+
+/* A piece of depth: taps [tap, tap + taps), elements [offset, offset + run) of each. */
+typedef struct piece {
+    int64_t tap, taps, offset, run;
+    int64_t depth; /* steps before it */
+    int first, last;
+} piece;
+
+static int64_t panel_depth(const rt_block *block)
+{
+    return block->panel_depth ? block->panel_depth : block->taps * block->run;
+}
+
+static int64_t piece_count(const rt_block *block)
+{
+    if (block->run > DEPTH_BLOCK) return block->taps * rt_ceil_div(block->run, DEPTH_BLOCK);
+    int64_t taps = DEPTH_BLOCK / rt_max(block->run, 1);
+    return rt_max(rt_ceil_div(block->taps, taps), 1);
+}
+
+static piece piece_at(const rt_block *block, int64_t index, int64_t count)
+{
+    piece p = {.first = index == 0, .last = index == count - 1};
+    if (block->run > DEPTH_BLOCK) {
+        int64_t per_tap = count / block->taps, part = index % per_tap;
+        p.tap = index / per_tap;
+        p.taps = 1;
+        p.offset = block->run * part / per_tap;
+        p.run = block->run * (part + 1) / per_tap - p.offset;
+    } else {
+        p.tap = block->taps * index / count;
+        p.taps = block->taps * (index + 1) / count - p.tap;
+        p.run = block->run;
+    }
+    p.depth = p.tap * block->run + p.offset;
+    return p;
+}
+
+/* A tile that ends in the middle of a vector goes through a buffer, so that nothing past C's
+ * columns is touched. */
+static void run_edge(const rt_block *block, rt_tile *tile, int64_t mr, int64_t columns)
+{
+    float buffer[MR * NR];
+    float bias[NR];
+    float *c = tile->c;
+    int64_t nv = rt_ceil_div(columns, VL);
+    if (tile->bias) {
+        memset(bias, 0, sizeof bias);
+        memcpy(bias, tile->bias, (size_t)columns * sizeof *bias);
+        tile->bias = bias;
+    }
+    if (tile->load) {
+        memset(buffer, 0, sizeof buffer);
+        for (int64_t i = 0; i < mr; i++)
+            memcpy(buffer + i * NR, c + i * block->ldc, (size_t)columns * sizeof *c);
+    }
+    tile->c = buffer;
+    tile->ldc = NR;
+    RT_FN(rt_tiles)[mr][nv](tile);
+    for (int64_t i = 0; i < mr; i++)
+        memcpy(c + i * block->ldc, buffer + i * NR, (size_t)columns * sizeof *c);
+}
+
+/* Tile t of the block's rows times the tile column at n0, over one piece of depth. */
+static void run_tile(const rt_block *block, const piece *p, int64_t tiles, int64_t t, int64_t n0,
+                     const char *prefetch, int64_t prefetch_step)
+{
+    int64_t m0 = rt_tile_begin(block->m, tiles, t);
+    int64_t mr = rt_tile_begin(block->m, tiles, t + 1) - m0;
+    int64_t depth = panel_depth(block);
+    int64_t columns = rt_min(NR, block->n - n0);
+    rt_tile tile = {
+        .rows = block->rows + m0 * block->taps + p->tap * mr,
+        .taps = p->taps,
+        .run = p->run,
+        .offset = p->offset,
+        .b = block->packed + (n0 / RT_PANEL) * depth * RT_PANEL + p->depth * RT_PANEL +
+             n0 % RT_PANEL,
+        .c = block->c + m0 * block->ldc + n0,
+        .ldc = block->ldc,
+        .bias = p->first && block->bias ? block->bias + n0 : NULL,
+        .load = !p->first || block->load,
+        .clamp = p->last && block->clamp,
+        .low = block->low,
+        .high = block->high,
+        .scale = p->last && block->scale,
+        .alpha = block->alpha,
+        .prefetch = prefetch,
+        .prefetch_step = prefetch_step,
+    };
+    if (columns % VL)
+        run_edge(block, &tile, mr, columns);
+    else
+        RT_FN(rt_tiles)[mr][columns / VL](&tile);
+}
+
+static void epilogue(const rt_block *block, int64_t m0, int64_t m1, int64_t n0, int64_t n1)
+{
+    if (block->epilogue)
+        block->epilogue(block->context, block->m_origin + m0, block->m_origin + m1,
+                        block->n_origin + n0, block->n_origin + n1);
+}
+
+/* Rows outermost: B stays in the cache. */
+static void run_rows_first(const rt_block *block)
+{
+    piece whole = {.taps = block->taps, .run = block->run, .first = 1, .last = 1};
+    int64_t tiles = rt_block_tiles(block->m);
+    int64_t m0 = 0;
+    for (int64_t t = 0; t < tiles; t++) {
+        for (int64_t n0 = 0; n0 < block->n; n0 += NR)
+            run_tile(block, &whole, tiles, t, n0, (const char *)block->packed, 0);
+        int64_t m1 = rt_tile_begin(block->m, tiles, t + 1);
+        if (t == tiles - 1 || (m1 - m0) * block->n * (int64_t)sizeof(float) >= EPILOGUE_BYTES) {
+            epilogue(block, m0, m1, 0, block->n);
+            m0 = m1;
+        }
+    }
+}
+
+/* One piece of one panel against all rows; `next` is the piece of B that follows in time. */
+static void run_piece(const rt_block *block, const piece *p, int64_t tiles, int64_t n0,
+                      const char *next)
+{
+    int64_t end = rt_min(n0 + RT_PANEL, block->n);
+    int64_t steps = rt_max(p->taps * p->run, 1);
+    int64_t slice = rt_ceil_div(steps * RT_PANEL * (int64_t)sizeof(float), tiles * (RT_PANEL / NR));
+    for (int64_t column = n0; column < end; column += NR)
+        for (int64_t t = 0; t < tiles; t++) {
+            if (tiles == 1) /* nothing is used twice: just run ahead of the reads */
+                next =
+                    (const char *)(block->packed + n0 * panel_depth(block) + p->depth * RT_PANEL) +
+                    STREAM_AHEAD;
+            run_tile(block, p, tiles, t, column, next, slice / steps);
+            next += slice;
+        }
+}
+
+/* Panels outermost, in groups whose C stays in the cache. */
+static void run_panels_first(const rt_block *block)
+{
+    int64_t tiles = rt_block_tiles(block->m);
+    int64_t count = tiles == 1 ? 1 : piece_count(block); /* no reuse, no pieces */
+    int64_t panels = rt_ceil_div(block->n, RT_PANEL);
+    int64_t panel_floats = panel_depth(block) * RT_PANEL;
+    int64_t group = rt_max(GROUP_BYTES / (block->m * RT_PANEL * (int64_t)sizeof(float)), 1);
+    for (int64_t first = 0; first < panels; first += group) {
+        int64_t last = rt_min(first + group, panels);
+        for (int64_t index = 0; index < count; index++) {
+            piece p = piece_at(block, index, count);
+            piece after = piece_at(block, rt_min(index + 1, count - 1), count);
+            for (int64_t panel = first; panel < last; panel++) {
+                const float *next = block->packed + p.depth * RT_PANEL + (panel + 1) * panel_floats;
+                if (panel == last - 1 && index < count - 1)
+                    next = block->packed + after.depth * RT_PANEL + first * panel_floats;
+                else if (panel == last - 1)
+                    next = block->packed + last * panel_floats;
+                run_piece(block, &p, tiles, panel * RT_PANEL, (const char *)next);
+            }
+        }
+        epilogue(block, 0, block->m, first * RT_PANEL, rt_min(last * RT_PANEL, block->n));
+    }
+}
+
+void RT_FN(rt_block_run)(const rt_block *block)
+{
+    if (block->m <= 0 || block->n <= 0) return;
+    int64_t bytes = rt_ceil_div(block->n, RT_PANEL) * RT_PANEL * block->taps * block->run *
+                    (int64_t)sizeof(float);
+    if (bytes <= B_RESIDENT_BYTES)
+        run_rows_first(block);
+    else
+        run_panels_first(block);
+}

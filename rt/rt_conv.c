@@ -1,0 +1,389 @@
+/* rt_conv.c - convolution in three ways: as a GEMM, over pointers to input pixels, over a padded
+ * band of input rows.
+ *
+ * Indirect: for each tile of output pixels there is a pointer a tap to the input pixel under it, or
+ * to a row of zeros outside the image (Dukhan, "The Indirect Convolution Algorithm"); the tile of
+ * rt_tile.c runs over taps and channels. Band: with few channels the rows that a strip of output
+ * needs are copied once, padded and channels last, so that one tap is a whole window row of
+ * kernel-width * channels contiguous elements; this also takes any input strides. Many channels
+ * that are not contiguous are first copied to channels last as a whole.
+ */
+#include "rt_isa.h"
+
+enum {
+    BAND_CHANNELS = 8,    /* fewer than this go through a band */
+    ROWS_MAX = 16 * MR,   /* output pixels of a task, indirect */
+    TABLE_ENTRIES = 8192, /* and pointers of its table */
+    BAND_PIXELS = 512,    /* output pixels of a task, band */
+    B_RESIDENT_BYTES = 512 * 1024
+};
+
+typedef struct conv {
+    const rt_conv *g;
+    const float *x;
+    const float *packed;
+    float *y;
+    rt_post post;
+    int64_t group_in, group_out, taps, run; /* as the tile sees them */
+    int64_t panels, panel_blocks;
+    int64_t pixels, row_blocks;    /* indirect */
+    int64_t strip, strips;         /* band: output rows of one task, tasks an output plane */
+    int64_t band_width, band_rows; /* in input pixels, in rows of one depth */
+    size_t table_at;               /* bytes into a worker's scratch: the pointer table */
+    const float *zero;
+    const rt_scratch *scratch;
+} conv;
+
+/* Which table a worker's scratch holds. */
+typedef struct worker_state {
+    int64_t key;
+    char pad[56];
+} worker_state;
+
+static void conv_block(const conv *s, int64_t group, int64_t m0, int64_t m, int64_t panel_block,
+                       const float **rows)
+{
+    int64_t p0 = s->panels * panel_block / s->panel_blocks;
+    int64_t p1 = s->panels * (panel_block + 1) / s->panel_blocks;
+    int64_t n0 = p0 * RT_PANEL, n1 = rt_min(p1 * RT_PANEL, s->group_out);
+    int64_t column = group * s->group_out + n0;
+    int64_t depth = s->taps * s->run;
+    rt_block block = {
+        .m = m,
+        .n = n1 - n0,
+        .taps = s->taps,
+        .run = s->run,
+        .rows = rows,
+        .packed = s->packed + (group * s->panels + p0) * depth * RT_PANEL,
+        .c = s->y + m0 * s->g->y_row + column,
+        .ldc = s->g->y_row,
+        .bias = s->post.bias ? s->post.bias + column : NULL,
+        .load = s->post.accumulate,
+        .clamp = s->post.clamp,
+        .low = s->post.low,
+        .high = s->post.high,
+        .epilogue = s->post.epilogue,
+        .context = s->post.context,
+        .m_origin = m0,
+        .n_origin = column,
+    };
+    RT_FN(rt_block_run)(&block);
+}
+
+static int64_t conv_grain(const conv *s, int64_t tasks)
+{
+    int64_t weights = s->g->out_channels * s->taps * s->run;
+    return rt_grain(tasks, 2 * s->pixels * weights, (int64_t)sizeof(float) * weights);
+}
+
+/* ---- indirect ---- */
+
+/* Where output pixel m reads: the input position of tap 0 on each axis, and its image. */
+typedef struct pixel {
+    int64_t at[3];
+    const float *image;
+} pixel;
+
+static pixel pixel_at(const conv *s, int64_t m, int64_t group)
+{
+    const rt_conv *g = s->g;
+    int64_t w = m % g->out[2], rest = m / g->out[2];
+    int64_t h = rest % g->out[1];
+    rest /= g->out[1];
+    int64_t d = rest % g->out[0], image = rest / g->out[0];
+    return (pixel){
+        {d * g->stride[0] - g->pad[0], h * g->stride[1] - g->pad[1], w * g->stride[2] - g->pad[2]},
+        s->x + image * g->x_batch + group * s->group_in};
+}
+
+static int inside(int64_t position, int64_t size)
+{
+    return (uint64_t)position < (uint64_t)size;
+}
+
+/* Pointers of one pixel, one a tap, `pitch` apart. */
+static void pixel_pointers(const conv *s, const pixel *p, const float **out, int64_t pitch)
+{
+    const rt_conv *g = s->g;
+    for (int64_t kd = 0; kd < g->kernel[0]; kd++) {
+        int64_t d = p->at[0] + kd * g->dilation[0];
+        for (int64_t kh = 0; kh < g->kernel[1]; kh++) {
+            int64_t h = p->at[1] + kh * g->dilation[1];
+            int row_inside = inside(d, g->in[0]) && inside(h, g->in[1]);
+            const float *row = row_inside ? p->image + d * g->x[0] + h * g->x[1] : NULL;
+            for (int64_t kw = 0; kw < g->kernel[2]; kw++, out += pitch) {
+                int64_t w = p->at[2] + kw * g->dilation[2];
+                *out = row_inside && inside(w, g->in[2]) ? row + w * g->x[2] : s->zero;
+            }
+        }
+    }
+}
+
+static void fill_table(const conv *s, int64_t group, int64_t m0, int64_t m, const float **rows)
+{
+    int64_t tiles = rt_block_tiles(m);
+    for (int64_t t = 0; t < tiles; t++) {
+        int64_t begin = rt_tile_begin(m, tiles, t), end = rt_tile_begin(m, tiles, t + 1);
+        for (int64_t i = begin; i < end; i++) {
+            pixel p = pixel_at(s, m0 + i, group);
+            pixel_pointers(s, &p, rows + begin * s->taps + (i - begin), end - begin);
+        }
+    }
+}
+
+static void indirect_task(void *context, int64_t begin, int64_t end, int worker)
+{
+    const conv *s = context;
+    worker_state *state = rt_scratch_worker(s->scratch, worker);
+    const float **rows = (const float **)(state + 1);
+    for (int64_t i = begin; i < end; i++) {
+        int64_t key = i / s->panel_blocks;
+        int64_t group = key / s->row_blocks, row_block = key % s->row_blocks;
+        int64_t m0 = s->pixels * row_block / s->row_blocks;
+        int64_t m = s->pixels * (row_block + 1) / s->row_blocks - m0;
+        if (state->key != key) {
+            fill_table(s, group, m0, m, rows);
+            state->key = key;
+        }
+        conv_block(s, group, m0, m, i % s->panel_blocks, rows);
+    }
+}
+
+static int run_indirect(rt_pool *pool, conv *s)
+{
+    const rt_conv *g = s->g;
+    int64_t threads = rt_pool_threads(pool), wanted = threads > 1 ? 4 * threads : 1;
+    s->taps = g->kernel[0] * g->kernel[1] * g->kernel[2];
+    s->run = s->group_in;
+    int64_t rows_max = rt_max(rt_min(ROWS_MAX, TABLE_ENTRIES / s->taps / MR * MR), MR);
+    int64_t tiles = rt_ceil_div(s->pixels, MR);
+    int64_t b_bytes = s->panels * RT_PANEL * s->taps * s->run * (int64_t)sizeof(float);
+    s->row_blocks = rt_ceil_div(s->pixels, rows_max);
+    s->panel_blocks = 1;
+    if (g->groups * s->row_blocks < wanted) {
+        if (b_bytes <= B_RESIDENT_BYTES && tiles >= 2 * wanted) {
+            s->row_blocks = rt_min(wanted, tiles);
+        } else {
+            s->panel_blocks = rt_min(s->panels, rt_ceil_div(wanted, s->row_blocks * g->groups));
+            if (g->groups * s->row_blocks * s->panel_blocks < wanted)
+                s->row_blocks = rt_min(tiles, rt_ceil_div(wanted, s->panel_blocks * g->groups));
+        }
+    }
+    size_t zero_bytes = (size_t)s->group_in * sizeof(float);
+    size_t table = (size_t)(rt_ceil_div(s->pixels, s->row_blocks) * s->taps) * sizeof(float *);
+    rt_scratch scratch;
+    if (rt_scratch_take(pool, zero_bytes, sizeof(worker_state) + table, &scratch) != 0) return -1;
+    s->zero = memset(rt_scratch_shared(pool, &scratch), 0, zero_bytes);
+    for (int i = 0; i < threads; i++) ((worker_state *)rt_scratch_worker(&scratch, i))->key = -1;
+    s->scratch = &scratch;
+    int64_t tasks = g->groups * s->row_blocks * s->panel_blocks;
+    rt_parallel(pool, indirect_task, s, tasks, conv_grain(s, tasks));
+    rt_scratch_drop(pool, &scratch);
+    return 0;
+}
+
+/* ---- band ---- */
+
+/* One input row, padded on both sides, to [band_width][group_in]. */
+static void band_row(const conv *s, const float *row, float *out)
+{
+    const rt_conv *g = s->g;
+    int64_t channels = s->group_in;
+    int64_t left = rt_min(g->pad[2], s->band_width);
+    int64_t count = rt_max(rt_min(g->in[2], s->band_width - left), 0);
+    if (!row) left = s->band_width, count = 0;
+    memset(out, 0, (size_t)(left * channels) * sizeof *out);
+    out += left * channels;
+    if (g->x_channel == 1 && g->x[2] == channels) {
+        if (count > 0) memcpy(out, row, (size_t)(count * channels) * sizeof *out);
+    } else if (channels == 3) {
+        const float *red = row, *green = row + g->x_channel, *blue = row + 2 * g->x_channel;
+        for (int64_t w = 0; w < count; w++) {
+            out[3 * w] = red[w * g->x[2]];
+            out[3 * w + 1] = green[w * g->x[2]];
+            out[3 * w + 2] = blue[w * g->x[2]];
+        }
+    } else {
+        for (int64_t c = 0; c < channels; c++)
+            for (int64_t w = 0; w < count; w++)
+                out[w * channels + c] = row[w * g->x[2] + c * g->x_channel];
+    }
+    memset(out + count * channels, 0,
+           (size_t)((s->band_width - left - count) * channels) * sizeof *out);
+}
+
+/* The rows under output rows [h0, h1) of one output plane. */
+static void fill_band(const conv *s, int64_t group, int64_t image, int64_t od, int64_t h0,
+                      float *band)
+{
+    const rt_conv *g = s->g;
+    const float *x = s->x + image * g->x_batch + group * s->group_in * g->x_channel;
+    for (int64_t kd = 0; kd < g->kernel[0]; kd++) {
+        int64_t d = od * g->stride[0] - g->pad[0] + kd * g->dilation[0];
+        for (int64_t r = 0; r < s->band_rows; r++) {
+            int64_t h = h0 * g->stride[1] - g->pad[1] + r;
+            const float *row =
+                inside(d, g->in[0]) && inside(h, g->in[1]) ? x + d * g->x[0] + h * g->x[1] : NULL;
+            band_row(s, row, band + (kd * s->band_rows + r) * s->band_width * s->group_in);
+        }
+    }
+}
+
+static void band_table(const conv *s, int64_t m, const float *band, const float **rows)
+{
+    const rt_conv *g = s->g;
+    int64_t tiles = rt_block_tiles(m), windows = s->run == s->group_in ? g->kernel[2] : 1;
+    for (int64_t t = 0; t < tiles; t++) {
+        int64_t begin = rt_tile_begin(m, tiles, t), end = rt_tile_begin(m, tiles, t + 1);
+        const float **out = rows + begin * s->taps;
+        for (int64_t kd = 0; kd < g->kernel[0]; kd++)
+            for (int64_t kh = 0; kh < g->kernel[1]; kh++)
+                for (int64_t kw = 0; kw < windows; kw++)
+                    for (int64_t i = begin; i < end; i++) {
+                        int64_t h = i / g->out[2], w = i % g->out[2];
+                        int64_t row = kd * s->band_rows + h * g->stride[1] + kh * g->dilation[1];
+                        int64_t column = w * g->stride[2] + kw * g->dilation[2];
+                        *out++ = band + (row * s->band_width + column) * s->group_in;
+                    }
+    }
+}
+
+static void band_task(void *context, int64_t begin, int64_t end, int worker)
+{
+    const conv *s = context;
+    const rt_conv *g = s->g;
+    char *memory = rt_scratch_worker(s->scratch, worker);
+    float *band = (float *)memory;
+    const float **rows = (const float **)(memory + s->table_at);
+    int64_t table_rows = -1;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t strip = i % s->strips, plane = i / s->strips;
+        int64_t od = plane % g->out[0], rest = plane / g->out[0];
+        int64_t image = rest % g->batch, group = rest / g->batch;
+        int64_t h0 = strip * s->strip, h1 = rt_min(h0 + s->strip, g->out[1]);
+        int64_t m0 = ((image * g->out[0] + od) * g->out[1] + h0) * g->out[2];
+        int64_t m = (h1 - h0) * g->out[2];
+        fill_band(s, group, image, od, h0, band);
+        if (m != table_rows) band_table(s, m, band, rows);
+        table_rows = m;
+        conv_block(s, group, m0, m, 0, rows);
+    }
+}
+
+static int run_band(rt_pool *pool, conv *s)
+{
+    const rt_conv *g = s->g;
+    int64_t threads = rt_pool_threads(pool);
+    int whole_rows = g->dilation[2] == 1;
+    s->taps = g->kernel[0] * g->kernel[1] * (whole_rows ? 1 : g->kernel[2]);
+    s->run = s->group_in * (whole_rows ? g->kernel[2] : 1);
+    s->panel_blocks = 1;
+    int64_t planes = g->batch * g->out[0] * g->groups;
+    s->strip = rt_max(rt_min(BAND_PIXELS / g->out[2], g->out[1]), 1);
+    if (threads > 1 && planes * rt_ceil_div(g->out[1], s->strip) < 4 * threads)
+        s->strip = rt_max(g->out[1] * planes / (4 * threads),
+                          rt_min(s->strip, rt_ceil_div(2 * MR, g->out[2])));
+    s->strips = rt_ceil_div(g->out[1], s->strip);
+    s->band_rows = (s->strip - 1) * g->stride[1] + (g->kernel[1] - 1) * g->dilation[1] + 1;
+    s->band_width = (g->out[2] - 1) * g->stride[2] + (g->kernel[2] - 1) * g->dilation[2] + 1;
+    size_t band =
+        (size_t)(g->kernel[0] * s->band_rows * s->band_width * s->group_in) * sizeof(float);
+    s->table_at = (band + 63) / 64 * 64;
+    size_t table = (size_t)(s->strip * g->out[2] * s->taps) * sizeof(float *);
+    rt_scratch scratch;
+    if (rt_scratch_take(pool, 0, s->table_at + table, &scratch) != 0) return -1;
+    s->scratch = &scratch;
+    rt_parallel(pool, band_task, s, planes * s->strips, conv_grain(s, planes * s->strips));
+    rt_scratch_drop(pool, &scratch);
+    return 0;
+}
+
+/* ---- channels last copy ---- */
+
+typedef struct copy {
+    const rt_conv *g;
+    const float *x;
+    float *out;
+} copy;
+
+static void copy_task(void *context, int64_t begin, int64_t end, int worker)
+{
+    (void)worker;
+    const copy *s = context;
+    const rt_conv *g = s->g;
+    for (int64_t row = begin; row < end; row++) {
+        int64_t h = row % g->in[1], rest = row / g->in[1];
+        const float *from =
+            s->x + rest / g->in[0] * g->x_batch + rest % g->in[0] * g->x[0] + h * g->x[1];
+        float *to = s->out + row * g->in[2] * g->in_channels;
+        for (int64_t w0 = 0; w0 < g->in[2]; w0 += 16)
+            for (int64_t c = 0; c < g->in_channels; c++)
+                for (int64_t w = w0; w < rt_min(w0 + 16, g->in[2]); w++)
+                    to[w * g->in_channels + c] = from[w * g->x[2] + c * g->x_channel];
+    }
+}
+
+/* Runs the convolution on a channels-last copy of x. */
+static int run_copied(rt_pool *pool, const rt_conv *g, const float *x, const float *packed,
+                      float *y, const rt_post *post)
+{
+    int64_t rows = g->batch * g->in[0] * g->in[1];
+    rt_scratch scratch;
+    if (rt_scratch_take(pool, (size_t)(rows * g->in[2] * g->in_channels) * sizeof(float), 0,
+                        &scratch) != 0)
+        return -1;
+    copy job = {g, x, rt_scratch_shared(pool, &scratch)};
+    rt_parallel(pool, copy_task, &job, rows, 1);
+    rt_conv last = *g;
+    last.x_channel = 1;
+    last.x[2] = g->in_channels;
+    last.x[1] = last.x[2] * g->in[2];
+    last.x[0] = last.x[1] * g->in[1];
+    last.x_batch = last.x[0] * g->in[0];
+    int status = RT_FN(rt_conv)(pool, &last, job.out, packed, y, post);
+    rt_scratch_drop(pool, &scratch);
+    return status;
+}
+
+/* ---- choice ---- */
+
+/* A GEMM: every output pixel reads the input pixel of its own index, and these are evenly spaced.
+ * Returns the spacing, or -1. */
+static int64_t gemm_spacing(const rt_conv *g)
+{
+    int64_t spacing = 0, inner = 1;
+    if (g->groups != 1 || g->x_channel != 1) return -1;
+    for (int axis = 2; axis >= -1; axis--) {
+        int64_t size = axis >= 0 ? g->in[axis] : g->batch;
+        int64_t stride = axis >= 0 ? g->x[axis] : g->x_batch;
+        if (axis >= 0 && (g->kernel[axis] != 1 || g->stride[axis] != 1 || g->pad[axis] != 0 ||
+                          g->out[axis] != size))
+            return -1;
+        if (size == 1) continue;
+        if (inner == 1) spacing = stride;
+        if (stride != spacing * inner) return -1;
+        inner *= size;
+    }
+    return spacing;
+}
+
+int RT_FN(rt_conv)(rt_pool *pool, const rt_conv *g, const float *x, const float *packed, float *y,
+                   const rt_post *post)
+{
+    conv s = {.g = g, .x = x, .packed = packed, .y = y};
+    s.pixels = g->batch * g->out[0] * g->out[1] * g->out[2];
+    if (s.pixels <= 0 || g->out_channels <= 0) return 0;
+    if (post) s.post = *post;
+    s.group_in = g->in_channels / g->groups;
+    s.group_out = g->out_channels / g->groups;
+    s.panels = rt_ceil_div(s.group_out, RT_PANEL);
+    int depthwise = g->groups > 1 && g->groups == g->in_channels && g->groups == g->out_channels;
+    if (!depthwise && s.group_in < BAND_CHANNELS) return run_band(pool, &s);
+    if (g->x_channel != 1 && g->in_channels > 1) return run_copied(pool, g, x, packed, y, post);
+    if (depthwise) return RT_FN(rt_depthwise)(pool, g, x, packed, y, post);
+    int64_t spacing = gemm_spacing(g);
+    if (spacing >= 0)
+        return RT_FN(rt_gemm)(pool, s.pixels, g->out_channels, g->in_channels, x, spacing, packed,
+                              y, g->y_row, post);
+    return run_indirect(pool, &s);
+}

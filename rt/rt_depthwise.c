@@ -1,0 +1,322 @@
+/* rt_depthwise.c - depthwise convolution, channels last, vectorised over channels.
+ *
+ * A task is some output rows. Away from the left and right edge, windows of width 3, 5 and 7 are
+ * done for several output pixels at once: the weights of one window row and each input column are
+ * loaded once and used by all of them. Edge pixels and other windows take one pixel at a time,
+ * several vectors of channels together, over the taps that are inside the image. Where to read is
+ * worked out once a strip or pixel, before the loop over channels. Weights are [tap][channels
+ * padded to RT_PANEL].
+ */
+#include "rt_isa.h"
+
+enum {
+    PIXEL_VECTORS = 4,
+    STRIP = 8, /* output pixels of one row done together */
+    MAX_TAPS = 64,
+    TASK_BYTES =
+        192 * 1024 /* output rows of a task, all channels: what the epilogue finds in the cache */
+};
+
+typedef struct depthwise {
+    const rt_conv *g;
+    const float *x;
+    const float *packed;
+    float *y;
+    rt_post post;
+    int64_t padded;      /* channels in a row of packed */
+    int64_t interior[2]; /* output columns whose taps are all inside */
+    int64_t rows, group; /* output rows in all and of a task */
+    int64_t parts;       /* tasks along the channels */
+} depthwise;
+
+/* One output row: which taps are inside along depth and height, and where they read. */
+typedef struct row_view {
+    int64_t d0, d1, h0, h1; /* taps inside */
+    const float *image;
+    int64_t at_d, at_h; /* input position of tap 0 */
+    int64_t m0;         /* index of the first output pixel */
+} row_view;
+
+/* Taps k in [*first, *last) have 0 <= at + k * dilation < size. */
+static void taps_inside(int64_t at, int64_t dilation, int64_t kernel, int64_t size, int64_t *first,
+                        int64_t *last)
+{
+    *first = at < 0 ? rt_min(rt_ceil_div(-at, dilation), kernel) : 0;
+    *last = at < size ? rt_min((size - 1 - at) / dilation + 1, kernel) : 0;
+    if (*last < *first) *last = *first;
+}
+
+static row_view view_row(const depthwise *s, int64_t row)
+{
+    const rt_conv *g = s->g;
+    int64_t h = row % g->out[1], rest = row / g->out[1];
+    int64_t d = rest % g->out[0];
+    row_view v = {
+        .image = s->x + rest / g->out[0] * g->x_batch,
+        .at_d = d * g->stride[0] - g->pad[0],
+        .at_h = h * g->stride[1] - g->pad[1],
+        .m0 = row * g->out[2],
+    };
+    taps_inside(v.at_d, g->dilation[0], g->kernel[0], g->in[0], &v.d0, &v.d1);
+    taps_inside(v.at_h, g->dilation[1], g->kernel[1], g->in[1], &v.h0, &v.h1);
+    return v;
+}
+
+RT_INLINE vf bias_at(const depthwise *s, int64_t c)
+{
+    return s->post.bias ? v_load(s->post.bias + c) : (vf){0};
+}
+
+/* Pairs of input and weights, at channel 0, for all that one result needs. */
+typedef struct taps {
+    int64_t count;
+    const float *x[MAX_TAPS], *weight[MAX_TAPS];
+} taps;
+
+/* `count` vectors of channels from c of one output pixel. */
+RT_INLINE void pixel_vectors(const depthwise *s, const taps *t, float *y, int64_t c, int first,
+                             int last, const int count)
+{
+    vf sum[PIXEL_VECTORS];
+#pragma GCC unroll 4
+    for (int i = 0; i < count; i++) {
+        sum[i] = first ? bias_at(s, c + i * VL) : (vf){0};
+        if (!first || s->post.accumulate) sum[i] += v_load(y + c + i * VL);
+    }
+    for (int64_t k = 0; k < t->count; k++)
+#pragma GCC unroll 4
+        for (int i = 0; i < count; i++)
+            sum[i] += v_load(t->x[k] + c + i * VL) * v_load(t->weight[k] + c + i * VL);
+    if (last && s->post.clamp) {
+        vf low = v_set(s->post.low), high = v_set(s->post.high);
+#pragma GCC unroll 4
+        for (int i = 0; i < count; i++) sum[i] = v_clamp(sum[i], low, high);
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < count; i++) v_store(y + c + i * VL, sum[i]);
+}
+
+static void pixel_scalar(const depthwise *s, const taps *t, float *y, int64_t c, int first,
+                         int last)
+{
+    float sum = first && s->post.bias ? s->post.bias[c] : 0.0f;
+    if (!first || s->post.accumulate) sum += y[c];
+    for (int64_t k = 0; k < t->count; k++) sum += t->x[k][c] * t->weight[k][c];
+    if (last && s->post.clamp) {
+        sum = sum < s->post.low ? s->post.low : sum;
+        sum = sum > s->post.high ? s->post.high : sum;
+    }
+    y[c] = sum;
+}
+
+/* Channels [c0, c1) of one pixel over one list of taps. */
+static void pixel_part(const depthwise *s, const taps *t, float *y, int64_t c0, int64_t c1,
+                       int first, int last)
+{
+    int64_t c = c0;
+    for (; c + PIXEL_VECTORS * VL <= c1; c += PIXEL_VECTORS * VL)
+        pixel_vectors(s, t, y, c, first, last, PIXEL_VECTORS);
+    for (; c + VL <= c1; c += VL) pixel_vectors(s, t, y, c, first, last, 1);
+    if (c < c1 && c1 - c0 >= VL && first && last && !s->post.accumulate)
+        pixel_vectors(s, t, y, c1 - VL, first, last,
+                      1); /* again some channels of the one before: no harm */
+    else
+        for (; c < c1; c++) pixel_scalar(s, t, y, c, first, last);
+}
+
+static void pixel(const depthwise *s, const row_view *v, int64_t ow, int64_t c0, int64_t c1)
+{
+    const rt_conv *g = s->g;
+    float *y = s->y + (v->m0 + ow) * g->y_row;
+    int64_t at_w = ow * g->stride[2] - g->pad[2], w0, w1;
+    taps_inside(at_w, g->dilation[2], g->kernel[2], g->in[2], &w0, &w1);
+    taps t = {.count = 0};
+    int first = 1;
+    for (int64_t kd = v->d0; kd < v->d1; kd++)
+        for (int64_t kh = v->h0; kh < v->h1; kh++) {
+            const float *row = v->image + (v->at_d + kd * g->dilation[0]) * g->x[0] +
+                               (v->at_h + kh * g->dilation[1]) * g->x[1];
+            const float *weight = s->packed + (kd * g->kernel[1] + kh) * g->kernel[2] * s->padded;
+            for (int64_t kw = w0; kw < w1; kw++) {
+                if (t.count == MAX_TAPS) {
+                    pixel_part(s, &t, y, c0, c1, first, 0);
+                    first = 0;
+                    t.count = 0;
+                }
+                t.x[t.count] = row + (at_w + kw * g->dilation[2]) * g->x[2];
+                t.weight[t.count++] = weight + kw * s->padded;
+            }
+        }
+    pixel_part(s, &t, y, c0, c1, first, 1);
+}
+
+/* The window rows of one output row: where column 0 of the window of output column 0 would be, and
+ * the weights. */
+static void row_taps(const depthwise *s, const row_view *v, taps *t)
+{
+    const rt_conv *g = s->g;
+    t->count = 0;
+    for (int64_t kd = v->d0; kd < v->d1; kd++)
+        for (int64_t kh = v->h0; kh < v->h1; kh++) {
+            t->x[t->count] = v->image + (v->at_d + kd * g->dilation[0]) * g->x[0] +
+                             (v->at_h + kh * g->dilation[1]) * g->x[1] - g->pad[2] * g->x[2];
+            t->weight[t->count++] = s->packed + (kd * g->kernel[1] + kh) * g->kernel[2] * s->padded;
+        }
+}
+
+/* One vector of channels of `count` neighbouring output pixels; the taps are window rows, inside
+ * along the width, `at` elements further on. The last window row is new to the cache: what the next
+ * strip needs of it is prefetched. */
+RT_INLINE void strip_vector(const depthwise *s, const taps *t, float *y, int64_t at, int64_t c,
+                            const int width, const int stride, const int count)
+{
+    vf sum[STRIP];
+    vf start = bias_at(s, c);
+#pragma GCC unroll 8
+    for (int i = 0; i < count; i++) sum[i] = start;
+    int64_t step = s->g->x[2], padded = s->padded;
+    for (int64_t row = 0; row < t->count; row++) {
+        const float *x = t->x[row] + at + c, *weight = t->weight[row] + c;
+        vf w[7];
+#pragma GCC unroll 7
+        for (int k = 0; k < width; k++, weight += padded) w[k] = v_load(weight);
+#pragma GCC unroll 24
+        for (int column = 0; column < (count - 1) * stride + width; column++, x += step) {
+            vf in = *(const volatile vf_unaligned *)x; /* one load, not one in each multiply-add */
+#pragma GCC unroll 8
+            for (int i = 0; i < count; i++)
+                if (column >= i * stride && column < i * stride + width)
+                    sum[i] += in * w[column - i * stride];
+        }
+    }
+    if (count == STRIP && t->count > 0) {
+        const float *next = t->x[t->count - 1] + at + c + (STRIP * stride + width - stride) * step;
+#pragma GCC unroll 16
+        for (int i = 0; i < STRIP * stride; i++, next += step) __builtin_prefetch(next);
+    }
+    if (s->post.clamp) {
+        vf low = v_set(s->post.low), high = v_set(s->post.high);
+#pragma GCC unroll 8
+        for (int i = 0; i < count; i++) sum[i] = v_clamp(sum[i], low, high);
+    }
+    int64_t y_row = s->g->y_row;
+    y += c;
+#pragma GCC unroll 8
+    for (int i = 0; i < count; i++, y += y_row) v_store(y, sum[i]);
+}
+
+RT_INLINE void strip(const depthwise *s, const taps *t, const row_view *v, int64_t ow, int64_t c0,
+                     int64_t c1, const int width, const int stride, const int count)
+{
+    float *y = s->y + (v->m0 + ow) * s->g->y_row;
+    int64_t at = ow * stride * s->g->x[2];
+    int64_t c = c0;
+    for (; c + VL <= c1; c += VL) strip_vector(s, t, y, at, c, width, stride, count);
+    if (c < c1) strip_vector(s, t, y, at, c1 - VL, width, stride, count);
+}
+
+RT_INLINE int64_t strips(const depthwise *s, const row_view *v, int64_t ow, int64_t end, int64_t c0,
+                         int64_t c1, const int width, const int stride)
+{
+    taps t;
+    row_taps(s, v, &t);
+    for (; ow + STRIP <= end; ow += STRIP) strip(s, &t, v, ow, c0, c1, width, stride, STRIP);
+    for (; ow + 4 <= end; ow += 4) strip(s, &t, v, ow, c0, c1, width, stride, 4);
+    for (; ow + 2 <= end; ow += 2) strip(s, &t, v, ow, c0, c1, width, stride, 2);
+    for (; ow < end; ow++) strip(s, &t, v, ow, c0, c1, width, stride, 1);
+    return end;
+}
+
+typedef int64_t (*strips_fn)(const depthwise *, const row_view *, int64_t ow, int64_t end,
+                             int64_t c0, int64_t c1);
+
+#define STRIPS(width, stride)                                                                   \
+    static int64_t strips_##width##_##stride(const depthwise *s, const row_view *v, int64_t ow, \
+                                             int64_t end, int64_t c0, int64_t c1)               \
+    {                                                                                           \
+        return strips(s, v, ow, end, c0, c1, width, stride);                                    \
+    }
+STRIPS(3, 1)
+STRIPS(3, 2)
+STRIPS(5, 1)
+STRIPS(5, 2)
+STRIPS(7, 1)
+
+static strips_fn strips_for(const depthwise *s, int64_t channels)
+{
+    const rt_conv *g = s->g;
+    if (s->post.accumulate || channels < VL || g->dilation[2] != 1 || g->stride[2] > 2 ||
+        g->kernel[0] * g->kernel[1] > MAX_TAPS)
+        return NULL;
+    if (g->kernel[2] == 3) return g->stride[2] == 1 ? strips_3_1 : strips_3_2;
+    if (g->kernel[2] == 5) return g->stride[2] == 1 ? strips_5_1 : strips_5_2;
+    if (g->kernel[2] == 7 && g->stride[2] == 1) return strips_7_1;
+    return NULL;
+}
+
+/* Channels [c0, c1) of one output row. */
+static void output_row(const depthwise *s, strips_fn inner, int64_t row, int64_t c0, int64_t c1)
+{
+    row_view v = view_row(s, row);
+    int64_t ow = 0;
+    if (inner) {
+        for (; ow < s->interior[0]; ow++) pixel(s, &v, ow, c0, c1);
+        ow = inner(s, &v, ow, s->interior[1], c0, c1);
+    }
+    for (; ow < s->g->out[2]; ow++) pixel(s, &v, ow, c0, c1);
+}
+
+/* The first channel of part `index` of `count`, a whole number of vectors. */
+static int64_t part_begin(const depthwise *s, int64_t index, int64_t count)
+{
+    int64_t channels = s->g->out_channels;
+    return index == count ? channels : channels / VL * index / count * VL;
+}
+
+static void depthwise_task(void *context, int64_t begin, int64_t end, int worker)
+{
+    (void)worker;
+    const depthwise *s = context;
+    for (int64_t index = begin; index < end; index++) {
+        int64_t row0 = index / s->parts * s->group, part = index % s->parts;
+        int64_t row1 = rt_min(row0 + s->group, s->rows);
+        int64_t c0 = part_begin(s, part, s->parts), c1 = part_begin(s, part + 1, s->parts);
+        strips_fn inner = strips_for(s, c1 - c0);
+        for (int64_t row = row0; row < row1; row++) output_row(s, inner, row, c0, c1);
+        if (s->post.epilogue)
+            s->post.epilogue(s->post.context, row0 * s->g->out[2], row1 * s->g->out[2], c0, c1);
+    }
+}
+
+static void depthwise_plan(depthwise *s, int64_t threads)
+{
+    const rt_conv *g = s->g;
+    int64_t pixel_bytes = g->out_channels * (int64_t)sizeof(float);
+    int64_t wanted = threads > 1 ? 4 * threads : 1;
+    s->padded = rt_ceil_div(g->out_channels, RT_PANEL) * RT_PANEL;
+    s->rows = g->batch * g->out[0] * g->out[1];
+    s->group = rt_min(rt_max(TASK_BYTES / (pixel_bytes * g->out[2]), 1), s->rows);
+    s->parts = 1;
+    if (rt_ceil_div(s->rows, s->group) < wanted) {
+        s->parts = rt_max(rt_min(g->out_channels / (4 * VL), wanted), 1);
+        s->group = rt_min(s->group, rt_max(s->rows * s->parts / wanted, 1));
+    }
+}
+
+int RT_FN(rt_depthwise)(rt_pool *pool, const rt_conv *g, const float *x, const float *packed,
+                        float *y, const rt_post *post)
+{
+    depthwise s = {.g = g, .x = x, .packed = packed, .y = y};
+    if (post) s.post = *post;
+    int64_t reach = (g->kernel[2] - 1) * g->dilation[2];
+    int64_t last = g->in[2] - 1 - reach + g->pad[2]; /* largest ow * stride that is inside */
+    s.interior[0] = rt_min(rt_ceil_div(g->pad[2], g->stride[2]), g->out[2]);
+    s.interior[1] = last < 0 ? 0 : rt_min(last / g->stride[2] + 1, g->out[2]);
+    s.interior[1] = rt_max(s.interior[1], s.interior[0]);
+    depthwise_plan(&s, rt_pool_threads(pool));
+    int64_t tasks = rt_ceil_div(s.rows, s.group) * s.parts;
+    int64_t outputs = s.rows * g->out[2] * g->out_channels;
+    int64_t flops = 2 * outputs * g->kernel[0] * g->kernel[1] * g->kernel[2];
+    rt_parallel(pool, depthwise_task, &s, tasks, rt_grain(tasks, 2 * flops, 8 * outputs));
+    return 0;
+}

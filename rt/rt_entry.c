@@ -1,0 +1,251 @@
+/* rt_entry.c - loading: the fe_artifact of this program, its models (weights) and contexts (arenas).
+ *
+ * Weights lie in the artifact's own file behind the machine code, or in a file of their own beside it; they are mapped, never
+ * copied, so that all processes share their pages. The last 40 bytes of either file are a footer: magic, key, offset, bytes.
+ */
+#define _GNU_SOURCE
+#include "rt_entry.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char RT_MAGIC[16] = "ferrite weights";
+
+typedef struct rt_footer {
+    char magic[16];
+    uint64_t key;
+    uint64_t offset; /* of the weights in the file; a multiple of 4096 */
+    uint64_t bytes;
+} rt_footer;
+
+static _Thread_local char open_error[RT_ERROR_BYTES];
+
+static int open_failed(int code, const char *what, const char *path)
+{
+    snprintf(open_error, sizeof open_error, "%s: %s", path, what);
+    return code;
+}
+
+void *rt_memory_new(size_t bytes)
+{
+    size_t huge = (size_t)2 << 20;
+    size_t alignment = bytes >= huge ? huge : 64;
+    void *memory = aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+#ifdef MADV_HUGEPAGE
+    if (memory && bytes >= huge) madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+    return memory;
+}
+
+void rt_memory_free(void *memory)
+{
+    free(memory);
+}
+
+static void model_close(fe_model *model)
+{
+    if (!model) return;
+    if (model->mapping) munmap(model->mapping, model->mapping_bytes);
+    free(model->weights);
+    free(model);
+}
+
+/* Maps the file and finds the weights in it by the footer. */
+static int map_weights(fe_model *model, const char *path)
+{
+    const rt_program *program = model->program;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return open_failed(FE_RUN_BAD_WEIGHTS, strerror(errno), path);
+    struct stat facts;
+    rt_footer footer;
+    int ok = fstat(file, &facts) == 0 && facts.st_size >= (off_t)sizeof footer &&
+             pread(file, &footer, sizeof footer, facts.st_size - (off_t)sizeof footer) == (ssize_t)sizeof footer;
+    if (!ok || memcmp(footer.magic, RT_MAGIC, sizeof RT_MAGIC) != 0) {
+        close(file);
+        return open_failed(FE_RUN_BAD_WEIGHTS, "holds no weights", path);
+    }
+    uint64_t file_bytes = (uint64_t)facts.st_size;
+    if (footer.key != program->weights_key || footer.bytes != (uint64_t)program->weights_bytes ||
+        footer.offset % 4096 || footer.offset > file_bytes || footer.bytes > file_bytes - footer.offset) {
+        close(file);
+        return open_failed(FE_RUN_BAD_WEIGHTS, "its weights belong to another artifact", path);
+    }
+    model->mapping_bytes = footer.bytes;
+    model->mapping = mmap(NULL, footer.bytes, PROT_READ, MAP_SHARED, file, (off_t)footer.offset);
+    close(file);
+    if (model->mapping == MAP_FAILED) {
+        model->mapping = NULL;
+        return open_failed(FE_RUN_BAD_WEIGHTS, strerror(errno), path);
+    }
+    return 0;
+}
+
+/* The artifact's own file; when it has no weights, NAME.weights in the same folder. */
+static int map_own_weights(fe_model *model)
+{
+    Dl_info self;
+    if (!dladdr((void *)(uintptr_t)ferrite_artifact, &self) || !self.dli_fname)
+        return open_failed(FE_RUN_BAD_WEIGHTS, "cannot tell which file this program is in", model->program->name);
+    if (map_weights(model, self.dli_fname) == 0) return 0;
+    const char *slash = strrchr(self.dli_fname, '/');
+    int folder = slash ? (int)(slash - self.dli_fname) + 1 : 0;
+    char path[4096];
+    snprintf(path, sizeof path, "%.*s%s.weights", folder, self.dli_fname, model->program->name);
+    return map_weights(model, path);
+}
+
+static fe_model *model_new(void)
+{
+    const rt_program *program = &rt_this_program;
+    fe_model *model = calloc(1, sizeof *model);
+    if (model) model->weights = calloc(program->weight_count + 1, sizeof *model->weights);
+    if (model && model->weights) {
+        model->program = program;
+        return model;
+    }
+    model_close(model);
+    open_failed(FE_RUN_NO_MEMORY, "no memory", program->name);
+    return NULL;
+}
+
+static void point_weights(fe_model *model, const char *base)
+{
+    for (uint32_t k = 0; k < model->program->weight_count; k++)
+        model->weights[k] = (void *)(uintptr_t)(base + model->program->weights[k].offset);
+}
+
+static int model_open(const char *weights_path, fe_model **out)
+{
+    fe_model *model = model_new();
+    *out = NULL;
+    if (!model) return FE_RUN_NO_MEMORY;
+    if (model->program->weights_bytes > 0) {
+        int code = weights_path ? map_weights(model, weights_path) : map_own_weights(model);
+        if (code) {
+            model_close(model);
+            return code;
+        }
+        point_weights(model, model->mapping);
+    }
+    *out = model;
+    return 0;
+}
+
+static int model_open_memory(const void *weights, int64_t bytes, fe_model **out)
+{
+    *out = NULL;
+    if (bytes < rt_this_program.weights_bytes || (uintptr_t)weights % 64)
+        return open_failed(FE_RUN_BAD_WEIGHTS, "the weights given are too short or not aligned to 64 bytes",
+                           rt_this_program.name);
+    fe_model *model = model_new();
+    if (!model) return FE_RUN_NO_MEMORY;
+    if (rt_this_program.weights_bytes > 0) point_weights(model, weights);
+    *out = model;
+    return 0;
+}
+
+/* ---- contexts ---- */
+
+static void context_free(fe_context *context)
+{
+    if (!context) return;
+    for (uint32_t k = 0; context->results && k < context->model->program->output_count; k++)
+        rt_memory_free(context->results[k].memory);
+    for (uint32_t k = 0; context->states && k < context->model->program->state_count; k++)
+        rt_memory_free(context->states[k]);
+    rt_memory_free(context->arena);
+    free(context->states);
+    free(context->inputs);
+    free(context->outputs);
+    free(context->results);
+    free(context->symbols);
+    free(context->planned);
+    free(context->offsets);
+    free(context);
+}
+
+/* Buffers of the program that change from call to call begin as they were exported. */
+static int copy_states(fe_context *context)
+{
+    const rt_program *program = context->model->program;
+    context->states = calloc(program->state_count + 1, sizeof *context->states);
+    if (!context->states) return 0;
+    for (uint32_t k = 0; k < program->state_count; k++) {
+        size_t bytes = (size_t)program->weights[program->states[k]].bytes;
+        context->states[k] = rt_memory_new(bytes + 1);
+        if (!context->states[k]) return 0;
+        memcpy(context->states[k], context->model->weights[program->states[k]], bytes);
+    }
+    return 1;
+}
+
+static int context_new(const fe_model *model, uint32_t threads, fe_context **out)
+{
+    const rt_program *program = model->program;
+    *out = NULL;
+    fe_context *context = calloc(1, sizeof *context);
+    if (!context) return FE_RUN_NO_MEMORY;
+    context->model = model;
+    context->pool = threads == 1 ? NULL : rt_pool_get((int)threads);
+    context->inputs = calloc(program->input_count + 1, sizeof *context->inputs);
+    context->outputs = calloc(program->output_count + 1, sizeof *context->outputs);
+    context->results = calloc(program->output_count + 1, sizeof *context->results);
+    context->symbols = calloc(program->symbol_count + 1, sizeof *context->symbols);
+    context->planned = calloc(program->symbol_count + 1, sizeof *context->planned);
+    context->offsets = calloc(program->buffer_count + 1, sizeof *context->offsets);
+    int ok = context->inputs && context->outputs && context->results && context->symbols && context->planned &&
+             context->offsets && copy_states(context);
+    if (ok && program->arena_bytes > 0) {
+        context->arena_bytes = (size_t)program->arena_bytes;
+        context->arena = rt_memory_new(context->arena_bytes);
+        ok = context->arena != NULL;
+    }
+    if (!ok) {
+        context_free(context);
+        return FE_RUN_NO_MEMORY;
+    }
+    *out = context;
+    return 0;
+}
+
+static const char *last_error(const fe_context *context)
+{
+    return context ? context->error : open_error;
+}
+
+const fe_artifact *ferrite_artifact(void)
+{
+    static fe_artifact artifact;
+    const rt_program *p = &rt_this_program;
+    /* The same bytes whoever writes them: two threads may race here without harm. */
+    artifact = (fe_artifact){
+        .abi_version = FE_ABI_VERSION,
+        .struct_bytes = sizeof artifact,
+        .name = p->name,
+        .producer = "ferrite 0.1",
+        .inputs = p->inputs,
+        .input_count = p->input_count,
+        .outputs = p->outputs,
+        .output_count = p->output_count,
+        .weights_bytes = p->weights_bytes,
+        .arena_bytes = p->arena_bytes,
+        .arena_lower_bound = p->arena_lower_bound,
+        .kernel_calls = p->kernel_calls,
+        .unique_kernels = p->unique_kernels,
+        .open = model_open,
+        .open_memory = model_open_memory,
+        .close = model_close,
+        .context_new = context_new,
+        .context_free = context_free,
+        .run = rt_run,
+        .error = last_error,
+    };
+    return &artifact;
+}

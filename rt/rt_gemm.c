@@ -1,0 +1,102 @@
+/* rt_gemm.c - C = A x packed B over the pool: how the work is cut. The loops over a block are in
+ * rt_block.c.
+ *
+ * Few rows: threads split the columns, so that each streams its own part of B once. Many rows: a
+ * grid of blocks of rows by groups of panels.
+ */
+#include "rt_isa.h"
+
+enum {
+    ROWS_MAX = 32 * MR,         /* rows of a block */
+    A_BLOCK_BYTES = 512 * 1024, /* A of one block */
+    B_SMALL_BYTES =
+        512 * 1024 /* B up to this size is not split over threads when there are rows enough */
+};
+
+typedef struct gemm {
+    int64_t m, n, k;
+    const float *a;
+    int64_t lda;
+    const float *packed;
+    float *c;
+    int64_t ldc;
+    rt_post post;
+    int64_t row_blocks, panel_blocks, panels;
+    const rt_scratch *scratch;
+} gemm;
+
+static void gemm_block(const gemm *g, int64_t row_block, int64_t panel_block, const float **rows)
+{
+    int64_t m0 = g->m * row_block / g->row_blocks;
+    int64_t m1 = g->m * (row_block + 1) / g->row_blocks;
+    int64_t p0 = g->panels * panel_block / g->panel_blocks;
+    int64_t p1 = g->panels * (panel_block + 1) / g->panel_blocks;
+    int64_t n0 = p0 * RT_PANEL, n1 = rt_min(p1 * RT_PANEL, g->n);
+    rt_rows_plain(rows, g->a + m0 * g->lda, g->lda, m1 - m0);
+    rt_block block = {
+        .m = m1 - m0,
+        .n = n1 - n0,
+        .taps = 1,
+        .run = g->k,
+        .rows = rows,
+        .packed = g->packed + p0 * g->k * RT_PANEL,
+        .c = g->c + m0 * g->ldc + n0,
+        .ldc = g->ldc,
+        .bias = g->post.bias ? g->post.bias + n0 : NULL,
+        .load = g->post.accumulate,
+        .clamp = g->post.clamp,
+        .low = g->post.low,
+        .high = g->post.high,
+        .epilogue = g->post.epilogue,
+        .context = g->post.context,
+        .m_origin = m0,
+        .n_origin = n0,
+    };
+    RT_FN(rt_block_run)(&block);
+}
+
+static void gemm_task(void *context, int64_t begin, int64_t end, int worker)
+{
+    const gemm *g = context;
+    const float **rows = rt_scratch_worker(g->scratch, worker);
+    for (int64_t i = begin; i < end; i++)
+        gemm_block(g, i / g->panel_blocks, i % g->panel_blocks, rows);
+}
+
+/* How many blocks of rows and of panels. */
+static void gemm_plan(gemm *g, int threads)
+{
+    int64_t b_bytes = g->panels * RT_PANEL * g->k * (int64_t)sizeof(float);
+    int64_t tiles = rt_ceil_div(g->m, MR);
+    int64_t wanted = threads > 1 ? (int64_t)threads * 4 : 1;
+    int64_t fit = rt_max(A_BLOCK_BYTES / rt_max(g->k * (int64_t)sizeof(float), 1), 4 * MR);
+    int64_t rows_max = rt_min(fit, ROWS_MAX);
+    g->row_blocks = rt_ceil_div(g->m, rows_max);
+    g->panel_blocks = 1;
+    if (threads == 1) return;
+    if (b_bytes <= B_SMALL_BYTES && tiles >= 2 * wanted) {
+        g->row_blocks = rt_max(g->row_blocks, rt_min(wanted, tiles));
+        return;
+    }
+    g->panel_blocks = rt_min(g->panels, rt_ceil_div(wanted, g->row_blocks));
+    if (g->row_blocks * g->panel_blocks < wanted)
+        g->row_blocks = rt_min(tiles, rt_ceil_div(wanted, g->panel_blocks));
+}
+
+int RT_FN(rt_gemm)(rt_pool *pool, int64_t m, int64_t n, int64_t k, const float *a, int64_t lda,
+                   const float *packed, float *c, int64_t ldc, const rt_post *post)
+{
+    if (m <= 0 || n <= 0) return 0;
+    gemm g = {.m = m, .n = n, .k = k, .a = a, .lda = lda, .packed = packed, .c = c, .ldc = ldc};
+    if (post) g.post = *post;
+    g.panels = rt_ceil_div(n, RT_PANEL);
+    gemm_plan(&g, rt_pool_threads(pool));
+    rt_scratch scratch;
+    size_t table = (size_t)rt_ceil_div(m, g.row_blocks) * sizeof(float *);
+    if (rt_scratch_take(pool, 0, table, &scratch) != 0) return -1;
+    g.scratch = &scratch;
+    int64_t blocks = g.row_blocks * g.panel_blocks;
+    rt_parallel(pool, gemm_task, &g, blocks, rt_grain(blocks, 2 * m * n * k, 4 * n * k));
+    rt_scratch_drop(pool, &scratch);
+    return 0;
+}

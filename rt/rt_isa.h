@@ -1,0 +1,186 @@
+/* rt_isa.h - what a kernel source sees of the instruction set it is being compiled for.
+ *
+ * Each kernel source is compiled once an instruction set with one of RT_ISA_V4, RT_ISA_V3,
+ * RT_ISA_BASE defined; RT_FN(name) gives every external symbol its own suffix. Vectors are GNU
+ * vector extensions of the native width, so no intrinsic header is needed. The kernels of one
+ * instruction set meet the rest in one table, rt_select.c.
+ */
+#ifndef RT_ISA_H
+#define RT_ISA_H
+
+#include "rt_kernels.h"
+
+#include <string.h>
+
+#if defined(RT_ISA_V4)
+#define RT_SUFFIX _v4
+enum { VL = 16, MR = 12 };
+#elif defined(RT_ISA_V3)
+#define RT_SUFFIX _v3
+enum { VL = 8, MR = 6 };
+#else
+#define RT_SUFFIX _base
+enum { VL = 4, MR = 6 };
+#endif
+
+/* A tile is at most MR rows by NR columns; a panel is RT_PANEL / NR tiles wide. */
+enum { NV = 2, NR = NV * VL };
+
+#define RT_PASTE2(a, b) a##b
+#define RT_PASTE(a, b) RT_PASTE2(a, b)
+#define RT_FN(name) RT_PASTE(name, RT_SUFFIX)
+
+#define RT_INLINE static inline __attribute__((always_inline))
+#define RT_RESTRICT __restrict__
+
+typedef float vf __attribute__((vector_size(VL * 4)));
+typedef int32_t vi __attribute__((vector_size(VL * 4)));
+typedef float vf_unaligned __attribute__((vector_size(VL * 4), aligned(4), may_alias));
+
+RT_INLINE vf v_load(const float *p)
+{
+    return *(const vf_unaligned *)p;
+}
+
+RT_INLINE void v_store(float *p, vf x)
+{
+    *(vf_unaligned *)p = x;
+}
+
+/* The first `count` lanes, the rest zero; touches nothing past them. */
+RT_INLINE vf v_load_part(const float *p, int64_t count)
+{
+    vf x = {0};
+    for (int64_t i = 0; i < count; i++) x[i] = p[i];
+    return x;
+}
+
+RT_INLINE void v_store_part(float *p, vf x, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) p[i] = x[i];
+}
+
+/* All lanes x. Written so that compilers see a broadcast; x - 0 is x for every x. */
+RT_INLINE vf v_set(float x)
+{
+    return x - (vf){0};
+}
+
+/* Lane by lane: mask is a comparison's result. */
+RT_INLINE vf v_select(vi mask, vf yes, vf no)
+{
+    return (vf)(((vi)yes & mask) | ((vi)no & ~mask));
+}
+
+/* NaN in x stays. */
+RT_INLINE vf v_clamp(vf x, vf low, vf high)
+{
+    x = v_select(x < low, low, x);
+    return v_select(x > high, high, x);
+}
+
+/* a where b is NaN. */
+RT_INLINE vf v_max(vf a, vf b)
+{
+    return v_select(b > a, b, a);
+}
+
+/* ---- the tile: rt_tile.c ---- */
+
+/* C tile [mr rows x up to NR columns] = sum over taps and run of rows x B, see rt_tile.c. */
+typedef struct rt_tile {
+    const float *const *rows; /* [taps][mr] pointers to `run` contiguous elements after `offset` */
+    int64_t taps, run, offset;
+    const float *b; /* [taps * run][RT_PANEL], already at this tile's columns */
+    float *c;
+    int64_t ldc;
+    const float *bias; /* a whole tile wide, or NULL */
+    int load;          /* start from C (plus bias) instead of zero (plus bias) */
+    int clamp;
+    float low, high;
+    float alpha;           /* with scale */
+    int scale;             /* multiply the sum by alpha */
+    const char *prefetch;  /* the B that comes next */
+    int64_t prefetch_step; /* bytes of it a depth step */
+} rt_tile;
+
+typedef void (*rt_tile_fn)(const rt_tile *);
+extern const rt_tile_fn RT_FN(rt_tiles)[MR + 1][NV + 1]; /* [rows][vectors], from 1 */
+
+/* ---- blocks of tiles: rt_block.c ---- */
+
+/* C block [m x n] = rows x panels of B. */
+typedef struct rt_block {
+    int64_t m, n; /* n columns from the start of the first panel */
+    int64_t taps, run;
+    const float *const
+        *rows;           /* tiles one after another, each [taps][its rows]; see rt_block_tiles */
+    const float *packed; /* first panel */
+    int64_t panel_depth; /* depth of a whole panel in memory; 0 = taps * run */
+    float *c;
+    int64_t ldc;
+    const float *bias;
+    int load, clamp, scale;
+    float low, high, alpha;
+    /* the epilogue in coordinates of the whole C */
+    rt_epilogue epilogue;
+    void *context;
+    int64_t m_origin, n_origin;
+} rt_block;
+
+void RT_FN(rt_block_run)(const rt_block *block);
+
+/* Rows of a block are cut into this many tiles, tile t having rows [rt_tile_begin(m, t),
+ * rt_tile_begin(m, t + 1)). */
+RT_INLINE int64_t rt_block_tiles(int64_t m)
+{
+    return (m + MR - 1) / MR;
+}
+
+RT_INLINE int64_t rt_tile_begin(int64_t m, int64_t tiles, int64_t t)
+{
+    return m * t / tiles;
+}
+
+/* The table for rows one lda apart and one tap: just the pointers in order. */
+RT_INLINE void rt_rows_plain(const float **rows, const float *a, int64_t lda, int64_t m)
+{
+    for (int64_t i = 0; i < m; i++) rows[i] = a + i * lda;
+}
+
+RT_INLINE int64_t rt_min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+RT_INLINE int64_t rt_max(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+RT_INLINE int64_t rt_ceil_div(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/* The least number of items worth a chunk of a parallel region, when all of them together take
+ * `flops` operations and stream `bytes` of weights: a chunk must outlast the handing over. */
+RT_INLINE int64_t rt_grain(int64_t items, int64_t flops, int64_t bytes)
+{
+    enum { FLOPS_A_CHUNK = 400000, BYTES_A_CHUNK = 100000 };
+    int64_t chunks = rt_max(flops / FLOPS_A_CHUNK, bytes / BYTES_A_CHUNK);
+    return chunks >= items ? 1 : rt_ceil_div(items, rt_max(chunks, 1));
+}
+
+/* ---- the kernels of this instruction set ---- */
+
+int RT_FN(rt_gemm)(rt_pool *, int64_t m, int64_t n, int64_t k, const float *a, int64_t lda,
+                   const float *packed, float *c, int64_t ldc, const rt_post *post);
+int RT_FN(rt_bmm)(rt_pool *, const rt_bmm *);
+int RT_FN(rt_conv)(rt_pool *, const rt_conv *, const float *x, const float *packed, float *y,
+                   const rt_post *);
+int RT_FN(rt_depthwise)(rt_pool *, const rt_conv *, const float *x, const float *packed, float *y,
+                        const rt_post *);
+int RT_FN(rt_sdpa)(rt_pool *, const rt_sdpa *);
+
+#endif

@@ -1,0 +1,139 @@
+/* rt_kernels.h - the float32 kernels that generated code calls: GEMM, batched GEMM, convolution,
+ * attention.
+ *
+ * Every kernel takes a pool (rt_pool.h; NULL = the calling thread alone), spreads its work over it
+ * and returns 0, or -1 when scratch memory cannot be had; nothing else can fail. Sizes and strides
+ * are in elements, never bytes. Kernels keep no state between calls and are re-entrant. NaN and
+ * infinity propagate as IEEE says. Outputs must not overlap inputs. Each kernel is compiled for
+ * several instruction sets; the best one the processor has is chosen at load.
+ *
+ * Weights are packed once, at compile time of the artifact, into a layout that is the same for all
+ * instruction sets: columns in panels of RT_PANEL, [ceil(N / RT_PANEL)][K][RT_PANEL], zero padded.
+ */
+#ifndef RT_KERNELS_H
+#define RT_KERNELS_H
+
+#include "rt_pool.h"
+
+enum { RT_PANEL = 32 };
+
+/* ---- what is done to a result before it leaves the cache ---- */
+
+/* Called once for each finished block of C, rows [m0, m1) x columns [n0, n1), by the thread that
+ * made it, while it is hot. Blocks are disjoint and cover C. The callee may read and rewrite those
+ * elements of C. */
+typedef void (*rt_epilogue)(void *context, int64_t m0, int64_t m1, int64_t n0, int64_t n1);
+
+/* C = clamp(A x B + bias), then the epilogue. All zero (or a NULL pointer to it) = plain product.
+ */
+typedef struct rt_post {
+    const float *bias; /* [N] added to every row, or NULL */
+    int clamp; /* nonzero: then to [low, high]; NaN stays NaN. relu: 0, INFINITY; relu6: 0, 6 */
+    float low, high;
+    int accumulate;       /* nonzero: what C held is added too (before the clamp) */
+    rt_epilogue epilogue; /* or NULL */
+    void *context;        /* first argument of epilogue */
+} rt_post;
+
+/* ---- GEMM with packed weights (rt_gemm.c) ---- */
+
+/* Bytes of packed B for N columns and depth K. Align the memory to 64. */
+size_t rt_gemm_packed_bytes(int64_t n, int64_t k);
+
+/* Packs B[K,N], element (k, n) at b[k * stride_k + n * stride_n]. A torch linear weight [N,K] has
+ * stride_n = K, stride_k = 1; a matrix [K,N] has stride_n = 1, stride_k = N. packed:
+ * rt_gemm_packed_bytes, owned by the caller. */
+void rt_gemm_pack_f32(rt_pool *pool, int64_t n, int64_t k, const float *b, int64_t stride_n,
+                      int64_t stride_k, float *packed);
+
+/* C[M,N] (row stride ldc) = A[M,K] (row stride lda, k contiguous) x packed B. Goto's loops over an
+ * in-place A; M = 1 streams B once. post may be NULL. */
+int rt_gemm_f32(rt_pool *pool, int64_t m, int64_t n, int64_t k, const float *a, int64_t lda,
+                const float *packed, float *c, int64_t ldc, const rt_post *post);
+
+/* ---- batched GEMM of two activations (rt_bmm.c) ---- */
+
+/* C[b] = alpha * A[b] x B[b] for b in [0, batch). Any strides (0 broadcasts a batch of A or B). No
+ * bias or clamp. */
+typedef struct rt_bmm {
+    int64_t batch, m, n, k;
+    const float *a; /* A[b,m,k] at a[b * a_batch + m * a_row + k * a_col] */
+    int64_t a_batch, a_row, a_col;
+    const float *b; /* B[b,k,n] at b[b * b_batch + k * b_row + n * b_col] */
+    int64_t b_batch, b_row, b_col;
+    float *c; /* C[b,m,n] at c[b * c_batch + m * c_row + n * c_col] */
+    int64_t c_batch, c_row, c_col;
+    float alpha;          /* 1 for a plain product */
+    rt_epilogue epilogue; /* or NULL; per block of one batch, its rows numbered b * m + row */
+    void *context;
+} rt_bmm;
+
+int rt_bmm_f32(rt_pool *pool, const rt_bmm *args);
+
+/* ---- convolution, channels last (rt_conv.c, rt_depthwise.c) ---- */
+
+/* Geometry of a 1-d, 2-d or 3-d convolution; index 0 = depth, 1 = height, 2 = width. Leading axes
+ * that do not exist have size, kernel, stride, dilation, out = 1 and pad = 0. Padding is zeros and
+ * symmetric in what is given; out may be any size for which the taps stay within [-pad, in +
+ * anything): positions outside the input read as zero. */
+typedef struct rt_conv {
+    int64_t batch, in_channels, out_channels, groups;
+    int64_t in[3], kernel[3], stride[3], pad[3], dilation[3], out[3];
+    /* Strides of the input; x_channel = 1 is fast, anything is accepted (NCHW too). */
+    int64_t x_batch, x[3], x_channel;
+    /* Output pixel m = ((b*OD + od)*OH + oh)*OW + ow, channel n is at y[m * y_row + n]. */
+    int64_t y_row;
+} rt_conv;
+
+/* Bytes of packed weights. Depends on channels, groups and kernel only. Align the memory to 64. */
+size_t rt_conv_packed_bytes(const rt_conv *conv);
+
+/* Packs weight[O, I/groups, D, H, W]; strides (five, in that order) or NULL for contiguous. */
+void rt_conv_pack_f32(rt_pool *pool, const rt_conv *conv, const float *weight,
+                      const int64_t *strides, float *packed);
+
+/* y = convolution of x. bias[O], clamp and epilogue act as in GEMM with rows = output pixels and
+ * columns = output channels. 1x1 with stride 1 is a GEMM; dense kernels run the GEMM tile over
+ * pointers to input pixels (Dukhan's indirect convolution); few input channels or x_channel != 1 go
+ * through a padded band of input rows; groups == in_channels == out_channels has a kernel of its
+ * own. post may be NULL. */
+int rt_conv_f32(rt_pool *pool, const rt_conv *conv, const float *x, const float *packed, float *y,
+                const rt_post *post);
+
+/* ---- scaled dot-product attention (rt_sdpa.c) ---- */
+
+enum { RT_MASK_NONE = 0, RT_MASK_BOOL = 1, RT_MASK_FLOAT = 2 };
+
+/* out[b,h,s,:] = softmax_t(scale * q[b,h,s,:] . k[b,h/g,t,:] + mask[b,h,s,t]) v[b,h/g,t,:], g =
+ * heads / kv_heads. Head sizes: D for q and k, Dv for v and out. Online softmax over blocks of T
+ * (Milakov and Gimelshein; Dao's FlashAttention order). */
+typedef struct rt_sdpa {
+    int64_t batch, heads, kv_heads; /* heads is a multiple of kv_heads */
+    int64_t q_len, kv_len;          /* S, T */
+    int64_t head_dim, value_dim;    /* D, Dv */
+    const float *q, *k, *v;
+    int64_t q_stride[4]; /* b, h, s, d */
+    int64_t k_stride[4]; /* b, h, t, d */
+    int64_t v_stride[4]; /* b, h, t, d */
+    float *out;
+    int64_t out_stride[4]; /* b, h, s, d */
+    const void *mask;      /* NULL, or unsigned char (nonzero = take part), or float (added) */
+    int mask_kind;
+    int64_t mask_stride[4]; /* b, h, s, t; 0 broadcasts */
+    int causal;             /* nonzero: position s sees t <= s, as torch's is_causal (top left) */
+    float scale;            /* usually 1 / sqrt(D); the caller always gives it */
+    int masked_nan; /* rows that see nothing: 0 = zeros, as torch; 1 = NaN, a bare softmax */
+} rt_sdpa;
+
+int rt_sdpa_f32(rt_pool *pool, const rt_sdpa *args);
+
+/* ---- instruction sets (rt_select.c) ---- */
+
+/* "v4" (AVX-512), "v3" (AVX2 and FMA) or "base": what the kernels run on. */
+const char *rt_isa(void);
+
+/* For tests: use this one from now on. 0 = ok, -1 = not in the archive or not on this processor.
+ * Not thread safe. */
+int rt_isa_force(const char *name);
+
+#endif

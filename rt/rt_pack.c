@@ -1,0 +1,135 @@
+/* rt_pack.c - weights into panels, once, when an artifact is compiled. The layout is described in
+ * rt_kernels.h.
+ *
+ * Work is handed out in panels; rt_panel.h does one.
+ */
+#include "rt_panel.h"
+
+typedef struct pack {
+    int64_t n, k;
+    const float *b;
+    int64_t stride_n, stride_k;
+    float *packed;
+} pack;
+
+static int64_t min64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void pack_task(void *context, int64_t begin, int64_t end, int worker)
+{
+    (void)worker;
+    const pack *p = context;
+    for (int64_t panel = begin; panel < end; panel++) {
+        const float *b = p->b + panel * RT_PANEL * p->stride_n;
+        float *out = p->packed + panel * RT_PANEL * p->k;
+        int64_t width = min64(RT_PANEL, p->n - panel * RT_PANEL);
+        rt_panel_pack(out, b, p->stride_n, p->stride_k, p->k, width);
+    }
+}
+
+size_t rt_gemm_packed_bytes(int64_t n, int64_t k)
+{
+    return (size_t)((n + RT_PANEL - 1) / RT_PANEL * RT_PANEL * k) * sizeof(float);
+}
+
+void rt_gemm_pack_f32(rt_pool *pool, int64_t n, int64_t k, const float *b, int64_t stride_n,
+                      int64_t stride_k, float *packed)
+{
+    if (n <= 0 || k <= 0) return;
+    pack p = {n, k, b, stride_n, stride_k, packed};
+    rt_parallel(pool, pack_task, &p, (n + RT_PANEL - 1) / RT_PANEL, 1);
+}
+
+/* ---- convolution weights ---- */
+
+typedef struct conv_pack {
+    const rt_conv *conv;
+    const float *weight;
+    int64_t strides[5];
+    float *packed;
+    int64_t taps, group_in, group_out, group_floats;
+} conv_pack;
+
+static int is_depthwise(const rt_conv *conv)
+{
+    return conv->groups > 1 && conv->groups == conv->in_channels &&
+           conv->groups == conv->out_channels;
+}
+
+/* Weight element of output channel o, tap, input channel i of the group. */
+static float weight_at(const conv_pack *p, int64_t o, int64_t tap, int64_t i)
+{
+    const int64_t *kernel = p->conv->kernel;
+    int64_t w = tap % kernel[2], h = tap / kernel[2] % kernel[1], d = tap / kernel[2] / kernel[1];
+    return p->weight[o * p->strides[0] + i * p->strides[1] + d * p->strides[2] + h * p->strides[3] +
+                     w * p->strides[4]];
+}
+
+/* One panel of one group: [tap][channel][RT_PANEL]. */
+static void conv_pack_task(void *context, int64_t begin, int64_t end, int worker)
+{
+    (void)worker;
+    const conv_pack *p = context;
+    int64_t panels = (p->group_out + RT_PANEL - 1) / RT_PANEL;
+    for (int64_t index = begin; index < end; index++) {
+        int64_t group = index / panels, panel = index % panels;
+        int64_t depth = p->taps * p->group_in;
+        float *out = p->packed + group * p->group_floats + panel * depth * RT_PANEL;
+        int64_t width = min64(RT_PANEL, p->group_out - panel * RT_PANEL);
+        int64_t first = group * p->group_out + panel * RT_PANEL;
+        if (width < RT_PANEL) memset(out, 0, (size_t)(depth * RT_PANEL) * sizeof *out);
+        for (int64_t j = 0; j < width; j++)
+            for (int64_t tap = 0; tap < p->taps; tap++) {
+                const int64_t *kernel = p->conv->kernel;
+                int64_t w = tap % kernel[2], h = tap / kernel[2] % kernel[1],
+                        d = tap / kernel[2] / kernel[1];
+                const float *from = p->weight + (first + j) * p->strides[0] + d * p->strides[2] +
+                                    h * p->strides[3] + w * p->strides[4];
+                float *to = out + tap * p->group_in * RT_PANEL + j;
+                for (int64_t i = 0; i < p->group_in; i++)
+                    to[i * RT_PANEL] = from[i * p->strides[1]];
+            }
+    }
+}
+
+/* Depthwise: [tap][channels rounded up to RT_PANEL]. */
+static void depthwise_pack(const conv_pack *p)
+{
+    int64_t channels = p->conv->out_channels;
+    int64_t padded = (channels + RT_PANEL - 1) / RT_PANEL * RT_PANEL;
+    for (int64_t tap = 0; tap < p->taps; tap++)
+        for (int64_t c = 0; c < padded; c++)
+            p->packed[tap * padded + c] = c < channels ? weight_at(p, c, tap, 0) : 0.0f;
+}
+
+size_t rt_conv_packed_bytes(const rt_conv *conv)
+{
+    int64_t taps = conv->kernel[0] * conv->kernel[1] * conv->kernel[2];
+    if (is_depthwise(conv)) return rt_gemm_packed_bytes(conv->out_channels, taps);
+    return (size_t)conv->groups * rt_gemm_packed_bytes(conv->out_channels / conv->groups,
+                                                       taps * (conv->in_channels / conv->groups));
+}
+
+void rt_conv_pack_f32(rt_pool *pool, const rt_conv *conv, const float *weight,
+                      const int64_t *strides, float *packed)
+{
+    conv_pack p = {.conv = conv, .weight = weight, .packed = packed};
+    p.taps = conv->kernel[0] * conv->kernel[1] * conv->kernel[2];
+    p.group_in = conv->in_channels / conv->groups;
+    p.group_out = conv->out_channels / conv->groups;
+    int64_t next = 1;
+    for (int axis = 4; axis >= 0; axis--) {
+        int64_t size = axis >= 2 ? conv->kernel[axis - 2] : axis == 1 ? p.group_in : 0;
+        p.strides[axis] = strides ? strides[axis] : next;
+        next *= size;
+    }
+    if (is_depthwise(conv)) {
+        depthwise_pack(&p);
+        return;
+    }
+    int64_t panels = (p.group_out + RT_PANEL - 1) / RT_PANEL;
+    p.group_floats = panels * RT_PANEL * p.taps * p.group_in;
+    rt_parallel(pool, conv_pack_task, &p, panels * conv->groups, 1);
+}

@@ -1,0 +1,343 @@
+/* rt_sdpa.c - scaled dot-product attention.
+ *
+ * A task is one block of query rows of one head. Keys and values of a head are packed once into the
+ * worker's scratch and kept while its tasks stay on that head. For each block of keys: scores by
+ * the GEMM tile, mask, running maximum and sum of each row, then the product with the values by the
+ * same tile on top of the rescaled output (online softmax; one block means a plain softmax). With
+ * few query rows nothing is packed: dot products straight from the keys.
+ */
+#include "rt_isa.h"
+#include "rt_panel.h"
+#include "rt_vmath.h"
+
+#include <math.h>
+
+enum {
+    Q_ROWS = 4 * MR,
+    T_BLOCK = 512,   /* a multiple of RT_PANEL */
+    FEW_QUERIES = 4, /* up to here: no packing */
+};
+
+typedef struct sdpa {
+    const rt_sdpa *g;
+    int64_t q_blocks, q_rows, t_block, d_panels;
+    size_t k_at, v_at, q_at, score_at, out_at, rows_at, stat_at; /* bytes into a worker's scratch */
+    const rt_scratch *scratch;
+} sdpa;
+
+typedef struct worker_state {
+    int64_t head; /* the batch * kv_heads + head whose keys and values are packed here, or -1 */
+    char pad[56];
+} worker_state;
+
+typedef struct work {
+    int64_t batch, head, kv_head;
+    int64_t s0, rows; /* query rows */
+    float *scores;    /* [rows][t_block] */
+    float *out;       /* [rows][d_panels * RT_PANEL] */
+    float *max, *sum; /* [rows] */
+    const float **pointers;
+    const float *k, *v; /* packed */
+} work;
+
+static void pack_head(const sdpa *s, int64_t batch, int64_t kv_head, float *k, float *v)
+{
+    const rt_sdpa *g = s->g;
+    const float *keys = g->k + batch * g->k_stride[0] + kv_head * g->k_stride[1];
+    const float *values = g->v + batch * g->v_stride[0] + kv_head * g->v_stride[1];
+    for (int64_t t = 0; t < g->kv_len; t += RT_PANEL)
+        rt_panel_pack(k + t * g->head_dim, keys + t * g->k_stride[2], g->k_stride[2],
+                      g->k_stride[3], g->head_dim, rt_min(RT_PANEL, g->kv_len - t));
+    for (int64_t t = 0; t < g->kv_len; t += s->t_block) {
+        int64_t depth = rt_min(s->t_block, g->kv_len - t);
+        for (int64_t p = 0; p < s->d_panels; p++)
+            rt_panel_pack(v + (t * s->d_panels + p * depth) * RT_PANEL,
+                          values + t * g->v_stride[2] + p * RT_PANEL * g->v_stride[3],
+                          g->v_stride[3], g->v_stride[2], depth,
+                          rt_min(RT_PANEL, g->value_dim - p * RT_PANEL));
+    }
+}
+
+/* ---- softmax of rows ---- */
+
+/* Adds the mask to scores of keys [t0, t0 + count) of query row s; hides keys past a causal row's
+ * end. */
+static void mask_row(const rt_sdpa *g, const work *w, int64_t row, float *score, int64_t t0,
+                     int64_t count)
+{
+    int64_t s = w->s0 + row;
+    int64_t at = w->batch * g->mask_stride[0] + w->head * g->mask_stride[1] +
+                 s * g->mask_stride[2] + t0 * g->mask_stride[3];
+    int64_t step = g->mask_stride[3];
+    if (g->mask_kind == RT_MASK_FLOAT) {
+        const float *mask = (const float *)g->mask + at;
+        for (int64_t t = 0; t < count; t++) score[t] += mask[t * step];
+    } else if (g->mask_kind == RT_MASK_BOOL) {
+        const unsigned char *mask = (const unsigned char *)g->mask + at;
+        for (int64_t t = 0; t < count; t++) score[t] = mask[t * step] ? score[t] : -INFINITY;
+    }
+    if (g->causal)
+        for (int64_t t = rt_max(s + 1 - t0, 0); t < count; t++) score[t] = -INFINITY;
+}
+
+/* score[0..count) (padded to a whole vector with -inf) becomes exp(score - max); returns the sum.
+ */
+static float exp_row(float *score, int64_t count, float max)
+{
+    vf sum = {0}, m = v_set(max);
+    for (int64_t t = 0; t < count; t += VL) {
+        vf e = v_exp(v_load(score + t) - m);
+        v_store(score + t, e);
+        sum += e;
+    }
+    return v_reduce_add(sum);
+}
+
+static float max_row(const float *score, int64_t count)
+{
+    vf m = v_set(-INFINITY);
+    for (int64_t t = 0; t < count; t += VL) m = v_max(m, v_load(score + t));
+    return v_reduce_max(m);
+}
+
+/* One row of one block of keys: scores to weights relative to the running maximum. Returns what the
+ * row's earlier sum and output are to be multiplied by. */
+static float softmax_row(const rt_sdpa *g, work *w, int64_t row, float *score, int64_t t0,
+                         int64_t count)
+{
+    if (g->mask_kind || g->causal) mask_row(g, w, row, score, t0, count);
+    for (int64_t t = count; t % VL; t++) score[t] = -INFINITY;
+    float max = max_row(score, count);
+    max = max > w->max[row] ? max : w->max[row];
+    float base = max == -INFINITY ? 0.0f : max;
+    float shrink = w->max[row] == base        ? 1.0f
+                   : w->max[row] == -INFINITY ? 0.0f
+                                              : expf(w->max[row] - base);
+    w->sum[row] = w->sum[row] * shrink + exp_row(score, count, base);
+    w->max[row] = max;
+    return shrink;
+}
+
+static void scale_row(float *row, int64_t count, float factor)
+{
+    for (int64_t i = 0; i < count; i++) row[i] *= factor;
+}
+
+/* out = sums / weights. A row that saw nothing has weight 0. */
+static void finish_row(const rt_sdpa *g, float *out, int64_t out_step, const float *sums,
+                       float weight)
+{
+    float factor = weight == 0.0f && !g->masked_nan ? 0.0f : 1.0f / weight;
+    if (out_step == 1) {
+        for (int64_t d = 0; d < g->value_dim; d++) out[d] = sums[d] * factor;
+        return;
+    }
+    for (int64_t d = 0; d < g->value_dim; d++) out[d * out_step] = sums[d] * factor;
+}
+
+static float *out_row(const rt_sdpa *g, const work *w, int64_t row)
+{
+    return g->out + w->batch * g->out_stride[0] + w->head * g->out_stride[1] +
+           (w->s0 + row) * g->out_stride[2];
+}
+
+/* ---- many query rows ---- */
+
+static void scores_of_block(const sdpa *s, const work *w, const float *q, int64_t q_step,
+                            int64_t t0, int64_t count)
+{
+    const rt_sdpa *g = s->g;
+    rt_rows_plain(w->pointers, q, q_step, w->rows);
+    rt_block block = {
+        .m = w->rows,
+        .n = rt_ceil_div(count, RT_PANEL) * RT_PANEL,
+        .taps = 1,
+        .run = g->head_dim,
+        .rows = w->pointers,
+        .packed = w->k + t0 * g->head_dim,
+        .c = w->scores,
+        .ldc = s->t_block,
+        .scale = 1,
+        .alpha = g->scale,
+    };
+    RT_FN(rt_block_run)(&block);
+}
+
+static void add_values(const sdpa *s, const work *w, int64_t t0, int64_t count, int64_t depth,
+                       int first)
+{
+    rt_rows_plain(w->pointers, w->scores, s->t_block, w->rows);
+    rt_block block = {
+        .m = w->rows,
+        .n = s->d_panels * RT_PANEL,
+        .taps = 1,
+        .run = count,
+        .rows = w->pointers,
+        .packed = w->v + t0 * s->d_panels * RT_PANEL,
+        .panel_depth = depth,
+        .c = w->out,
+        .ldc = s->d_panels * RT_PANEL,
+        .load = !first,
+    };
+    RT_FN(rt_block_run)(&block);
+}
+
+static void query_block(const sdpa *s, work *w, char *memory)
+{
+    const rt_sdpa *g = s->g;
+    const float *q =
+        g->q + w->batch * g->q_stride[0] + w->head * g->q_stride[1] + w->s0 * g->q_stride[2];
+    int64_t q_step = g->q_stride[2], d_width = s->d_panels * RT_PANEL;
+    if (g->q_stride[3] != 1) {
+        float *copy = (float *)(memory + s->q_at);
+        for (int64_t i = 0; i < w->rows; i++)
+            for (int64_t d = 0; d < g->head_dim; d++)
+                copy[i * g->head_dim + d] = q[i * q_step + d * g->q_stride[3]];
+        q = copy;
+        q_step = g->head_dim;
+    }
+    for (int64_t i = 0; i < w->rows; i++) {
+        w->max[i] = -INFINITY;
+        w->sum[i] = 0.0f;
+    }
+    int64_t end = g->causal ? rt_min(g->kv_len, w->s0 + w->rows) : g->kv_len;
+    for (int64_t t0 = 0; t0 < end; t0 += s->t_block) {
+        int64_t depth = rt_min(s->t_block, g->kv_len - t0);
+        int64_t count = rt_min(depth, end - t0);
+        scores_of_block(s, w, q, q_step, t0, count);
+        for (int64_t i = 0; i < w->rows; i++) {
+            float *score = w->scores + i * s->t_block;
+            float shrink = softmax_row(g, w, i, score, t0, count);
+            if (t0 > 0 && shrink != 1.0f) scale_row(w->out + i * d_width, d_width, shrink);
+        }
+        add_values(s, w, t0, count, depth, t0 == 0);
+    }
+    if (end == 0) memset(w->out, 0, (size_t)(w->rows * d_width) * sizeof(float));
+    for (int64_t i = 0; i < w->rows; i++)
+        finish_row(g, out_row(g, w, i), g->out_stride[3], w->out + i * d_width, w->sum[i]);
+}
+
+static void many_task(void *context, int64_t begin, int64_t end, int worker)
+{
+    const sdpa *s = context;
+    const rt_sdpa *g = s->g;
+    char *memory = rt_scratch_worker(s->scratch, worker);
+    worker_state *state = (worker_state *)memory;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t q_block = i % s->q_blocks, index = i / s->q_blocks;
+        work w = {
+            .batch = index / g->heads,
+            .head = index % g->heads,
+            .scores = (float *)(memory + s->score_at),
+            .out = (float *)(memory + s->out_at),
+            .max = (float *)(memory + s->stat_at),
+            .sum = (float *)(memory + s->stat_at) + s->q_rows,
+            .pointers = (const float **)(memory + s->rows_at),
+            .k = (float *)(memory + s->k_at),
+            .v = (float *)(memory + s->v_at),
+        };
+        w.kv_head = w.head / (g->heads / g->kv_heads);
+        w.s0 = g->q_len * q_block / s->q_blocks;
+        w.rows = g->q_len * (q_block + 1) / s->q_blocks - w.s0;
+        int64_t key = w.batch * g->kv_heads + w.kv_head;
+        if (state->head != key)
+            pack_head(s, w.batch, w.kv_head, (float *)(memory + s->k_at),
+                      (float *)(memory + s->v_at));
+        state->head = key;
+        query_block(s, &w, memory);
+    }
+}
+
+/* ---- few query rows ---- */
+
+static float dot(const float *a, const float *b, int64_t b_step, int64_t count)
+{
+    if (b_step == 1) return v_dot(a, b, count);
+    float total = 0;
+    for (int64_t i = 0; i < count; i++) total += a[i] * b[i * b_step];
+    return total;
+}
+
+static void few_task(void *context, int64_t begin, int64_t end, int worker)
+{
+    const sdpa *s = context;
+    const rt_sdpa *g = s->g;
+    char *memory = rt_scratch_worker(s->scratch, worker);
+    float *q = (float *)(memory + s->q_at), *score = (float *)(memory + s->score_at);
+    float *sums = (float *)(memory + s->out_at);
+    for (int64_t i = begin; i < end; i++) {
+        float max = -INFINITY, sum = 0.0f;
+        int64_t index = i / g->q_len;
+        work w = {.batch = index / g->heads,
+                  .head = index % g->heads,
+                  .s0 = i % g->q_len,
+                  .rows = 1,
+                  .max = &max,
+                  .sum = &sum};
+        w.kv_head = w.head / (g->heads / g->kv_heads);
+        const float *from =
+            g->q + w.batch * g->q_stride[0] + w.head * g->q_stride[1] + w.s0 * g->q_stride[2];
+        const float *k = g->k + w.batch * g->k_stride[0] + w.kv_head * g->k_stride[1];
+        const float *v = g->v + w.batch * g->v_stride[0] + w.kv_head * g->v_stride[1];
+        for (int64_t d = 0; d < g->head_dim; d++) q[d] = from[d * g->q_stride[3]];
+        memset(sums, 0, (size_t)g->value_dim * sizeof *sums);
+        int64_t t_end = g->causal ? rt_min(g->kv_len, w.s0 + 1) : g->kv_len;
+        for (int64_t t0 = 0; t0 < t_end; t0 += s->t_block) {
+            int64_t count = rt_min(s->t_block, t_end - t0);
+            for (int64_t t = 0; t < count; t++)
+                score[t] =
+                    g->scale * dot(q, k + (t0 + t) * g->k_stride[2], g->k_stride[3], g->head_dim);
+            float shrink = softmax_row(g, &w, 0, score, t0, count);
+            if (t0 > 0) scale_row(sums, g->value_dim, shrink);
+            for (int64_t t = 0; t < count; t++) {
+                const float *value = v + (t0 + t) * g->v_stride[2];
+                if (g->v_stride[3] == 1)
+                    for (int64_t d = 0; d < g->value_dim; d++) sums[d] += score[t] * value[d];
+                else
+                    for (int64_t d = 0; d < g->value_dim; d++)
+                        sums[d] += score[t] * value[d * g->v_stride[3]];
+            }
+        }
+        finish_row(g, out_row(g, &w, 0), g->out_stride[3], sums, sum);
+    }
+}
+
+/* ---- entry ---- */
+
+static size_t place(size_t *end, int64_t bytes)
+{
+    size_t at = *end;
+    *end = (at + (size_t)bytes + 63) / 64 * 64;
+    return at;
+}
+
+int RT_FN(rt_sdpa)(rt_pool *pool, const rt_sdpa *g)
+{
+    enum { F = sizeof(float) };
+    int64_t heads = g->batch * g->heads, threads = rt_pool_threads(pool);
+    if (heads <= 0 || g->q_len <= 0 || g->value_dim <= 0) return 0;
+    int few = g->q_len <= FEW_QUERIES;
+    sdpa s = {.g = g};
+    s.q_blocks = few ? g->q_len : rt_ceil_div(g->q_len, Q_ROWS);
+    s.q_rows = rt_ceil_div(g->q_len, s.q_blocks);
+    s.t_block = rt_min(T_BLOCK, rt_ceil_div(rt_max(g->kv_len, 1), RT_PANEL) * RT_PANEL);
+    s.d_panels = rt_ceil_div(g->value_dim, RT_PANEL);
+    int64_t t_padded = rt_ceil_div(g->kv_len, RT_PANEL) * RT_PANEL;
+    size_t bytes = sizeof(worker_state);
+    s.k_at = place(&bytes, few ? 0 : t_padded * g->head_dim * F);
+    s.v_at = place(&bytes, few ? 0 : t_padded * s.d_panels * RT_PANEL * F);
+    s.q_at = place(&bytes, few || g->q_stride[3] != 1 ? s.q_rows * g->head_dim * F : 0);
+    s.score_at = place(&bytes, s.q_rows * s.t_block * F);
+    s.out_at = place(&bytes, s.q_rows * s.d_panels * RT_PANEL * F);
+    s.stat_at = place(&bytes, 2 * s.q_rows * F);
+    s.rows_at = place(&bytes, s.q_rows * (int64_t)sizeof(float *));
+    rt_scratch scratch;
+    if (rt_scratch_take(pool, 0, bytes, &scratch) != 0) return -1;
+    for (int i = 0; i < threads; i++) ((worker_state *)rt_scratch_worker(&scratch, i))->head = -1;
+    s.scratch = &scratch;
+    int64_t keys = g->kv_len * (g->head_dim + g->value_dim);
+    rt_parallel(pool, few ? few_task : many_task, &s, heads * s.q_blocks,
+                rt_grain(heads * s.q_blocks, 2 * heads * g->q_len * keys, 4 * heads * keys));
+    rt_scratch_drop(pool, &scratch);
+    return 0;
+}

@@ -1,0 +1,134 @@
+/* rt_tile.c - the register tile that all dense kernels are made of.
+ *
+ * mr rows by nv vectors of C are held in registers while depth advances: one load of B a vector,
+ * one broadcast of A a row, mr * nv fused multiply-adds. A is read in place through row pointers,
+ * one set a tap (a GEMM has one tap, a convolution one for each position of its window), so there
+ * is neither packing of A nor im2col. Sized so that all accumulators, B and the broadcast fit in
+ * the register file (12 x 2 of 32 with AVX-512, 6 x 2 of 16 otherwise).
+ */
+#include "rt_isa.h"
+
+enum { WAYS = 4 };
+
+RT_INLINE void tile_store(const rt_tile *t, vf acc[MR][NV], const int mr, const int nv)
+{
+    float *c = t->c;
+    if (t->clamp) {
+        vf low = v_set(t->low), high = v_set(t->high);
+#pragma GCC unroll 16
+        for (int i = 0; i < mr; i++)
+#pragma GCC unroll 2
+            for (int j = 0; j < nv; j++)
+                v_store(c + i * t->ldc + j * VL, v_clamp(acc[i][j], low, high));
+    } else {
+#pragma GCC unroll 16
+        for (int i = 0; i < mr; i++)
+#pragma GCC unroll 2
+            for (int j = 0; j < nv; j++) v_store(c + i * t->ldc + j * VL, acc[i][j]);
+    }
+}
+
+/* One depth step: acc += the column a[.][k] times the row b. */
+RT_INLINE void tile_step(vf acc[MR][NV], const float *const *a, int64_t k, const float *b,
+                         const int mr, const int nv)
+{
+    vf bv[NV];
+#pragma GCC unroll 2
+    for (int j = 0; j < nv; j++) bv[j] = v_load(b + j * VL);
+#pragma GCC unroll 16
+    for (int i = 0; i < mr; i++)
+#pragma GCC unroll 2
+        for (int j = 0; j < nv; j++) acc[i][j] += bv[j] * a[i][k];
+}
+
+RT_INLINE void tile_start(const rt_tile *t, vf acc[WAYS][MR][NV], const int mr, const int nv,
+                          const int ways)
+{
+#pragma GCC unroll 2
+    for (int j = 0; j < nv; j++) {
+        vf start = t->bias ? v_load(t->bias + j * VL) : (vf){0};
+#pragma GCC unroll 16
+        for (int i = 0; i < mr; i++) {
+            acc[0][i][j] = start;
+#pragma GCC unroll 4
+            for (int way = 1; way < ways; way++) acc[way][i][j] = (vf){0};
+        }
+    }
+    if (t->load) {
+#pragma GCC unroll 16
+        for (int i = 0; i < mr; i++)
+#pragma GCC unroll 2
+            for (int j = 0; j < nv; j++) acc[0][i][j] += v_load(t->c + i * t->ldc + j * VL);
+    }
+}
+
+/* `ways` sets of sums take turns along the depth, so that a small tile has multiply-adds enough to
+ * hide their latency. */
+RT_INLINE void tile_body(const rt_tile *t, const int mr, const int nv, const int ways)
+{
+    vf acc[WAYS][MR][NV];
+    tile_start(t, acc, mr, nv, ways);
+    const float *b = t->b;
+    const char *prefetch = t->prefetch;
+    const float *const *rows = t->rows;
+    for (int64_t tap = 0; tap < t->taps; tap++, rows += mr) {
+        const float *a[MR];
+#pragma GCC unroll 16
+        for (int i = 0; i < mr; i++) a[i] = rows[i] + t->offset;
+        int64_t k = 0;
+        if (ways > 1)
+            for (; k + ways <= t->run; k += ways)
+#pragma GCC unroll 4
+                for (int way = 0; way < ways; way++, b += RT_PANEL, prefetch += t->prefetch_step) {
+                    tile_step(acc[way], a, k + way, b, mr, nv);
+                    __builtin_prefetch(prefetch);
+                    __builtin_prefetch(prefetch + 64);
+                }
+        for (; k < t->run; k++, b += RT_PANEL, prefetch += t->prefetch_step) {
+            tile_step(acc[0], a, k, b, mr, nv);
+            __builtin_prefetch(prefetch);
+        }
+    }
+#pragma GCC unroll 4
+    for (int way = 1; way < ways; way++)
+#pragma GCC unroll 16
+        for (int i = 0; i < mr; i++)
+#pragma GCC unroll 2
+            for (int j = 0; j < nv; j++) acc[0][i][j] += acc[way][i][j];
+    if (t->scale) {
+        vf alpha = v_set(t->alpha);
+#pragma GCC unroll 16
+        for (int i = 0; i < mr; i++)
+#pragma GCC unroll 2
+            for (int j = 0; j < nv; j++) acc[0][i][j] *= alpha;
+    }
+    tile_store(t, acc[0], mr, nv);
+}
+
+#define WAYS_OF(sums) ((sums) >= 8 ? 1 : (sums) >= 4 ? 2 : 4)
+#define TILE(mr)                                \
+    static void tile_##mr##_1(const rt_tile *t) \
+    {                                           \
+        tile_body(t, mr, 1, WAYS_OF(mr));       \
+    }                                           \
+    static void tile_##mr##_2(const rt_tile *t) \
+    {                                           \
+        tile_body(t, mr, 2, WAYS_OF(mr * 2));   \
+    }
+#define ROW(mr)                         \
+    {                                   \
+        0, tile_##mr##_1, tile_##mr##_2 \
+    }
+
+TILE(1)
+TILE(2) TILE(3) TILE(4) TILE(5) TILE(6)
+#if defined(RT_ISA_V4)
+    TILE(7) TILE(8) TILE(9) TILE(10) TILE(11) TILE(12)
+#endif
+
+        const rt_tile_fn RT_FN(rt_tiles)[MR + 1][NV + 1] = {
+            {0, 0, 0}, ROW(1), ROW(2), ROW(3),  ROW(4),  ROW(5),  ROW(6),
+#if defined(RT_ISA_V4)
+            ROW(7),    ROW(8), ROW(9), ROW(10), ROW(11), ROW(12),
+#endif
+};

@@ -1,0 +1,57 @@
+/* rt_vmath.h - vector exponential, horizontal reductions, dot product. */
+#ifndef RT_VMATH_H
+#define RT_VMATH_H
+
+#include "rt_isa.h"
+
+/* e^x for x <= 0 (any x below 88 works), about 1 ulp; results below the smallest normal number are
+ * 0. NaN stays. Cody-Waite reduction by ln 2 and the degree 6 polynomial of Cephes' expf. */
+RT_INLINE vf v_exp(vf x)
+{
+    vf magic = v_set(12582912.0f +
+                     127.0f); /* 1.5 * 2^23 rounds to an integer in the low bits; exponent bias */
+    vf shifted = x * v_set(1.44269504088896341f) + magic;
+    vf n = shifted - magic;
+    vf r = x - n * v_set(0.693359375f);
+    r = r - n * v_set(-2.12194440e-4f);
+    vf p = v_set(1.9875691500e-4f);
+    p = p * r + v_set(1.3981999507e-3f);
+    p = p * r + v_set(8.3334519073e-3f);
+    p = p * r + v_set(4.1665795894e-2f);
+    p = p * r + v_set(1.6666665459e-1f);
+    p = p * r + v_set(5.0000001201e-1f);
+    p = p * (r * r) + r + v_set(1.0f);
+    vf y = p * (vf)((vi)shifted << 23);
+    return (vf)((vi)y & ~(x < v_set(-87.33f)));
+}
+
+RT_INLINE float v_reduce_max(vf x)
+{
+    float m = x[0];
+    for (int i = 1; i < VL; i++) m = x[i] > m ? x[i] : m;
+    return m;
+}
+
+RT_INLINE float v_reduce_add(vf x)
+{
+    float part[VL];
+    v_store(part, x);
+    for (int half = VL / 2; half > 0; half /= 2)
+        for (int i = 0; i < half; i++) part[i] += part[i + half];
+    return part[0];
+}
+
+RT_INLINE float v_dot(const float *a, const float *b, int64_t count)
+{
+    vf sum[4] = {{0}};
+    int64_t i = 0;
+    for (; i + 4 * VL <= count; i += 4 * VL)
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; j++) sum[j] += v_load(a + i + j * VL) * v_load(b + i + j * VL);
+    for (; i + VL <= count; i += VL) sum[0] += v_load(a + i) * v_load(b + i);
+    float total = v_reduce_add((sum[0] + sum[1]) + (sum[2] + sum[3]));
+    for (; i < count; i++) total += a[i] * b[i];
+    return total;
+}
+
+#endif

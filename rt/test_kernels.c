@@ -1,0 +1,547 @@
+/* test_kernels.c - every kernel of rt_kernels.h against naive loops in double, over odd shapes, on
+ * every instruction set this machine has, with one thread and two. Prints "N passed, N failed";
+ * exits nonzero on a failure.
+ */
+#include "rt_kernels.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int passed, failed;
+static rt_pool *pool;
+static char label[256];
+
+static uint32_t random_state = 12345;
+
+static float random_float(void)
+{
+    random_state = random_state * 1664525u + 1013904223u;
+    return (float)(random_state >> 8) / (1 << 23) - 1.0f;
+}
+
+/* Exactly as many floats as asked for, so that a sanitizer sees any step outside. */
+static float *make(int64_t count)
+{
+    float *p = malloc((size_t)(count ? count : 1) * sizeof *p);
+    for (int64_t i = 0; i < count; i++) p[i] = random_float();
+    return p;
+}
+
+static float *make_packed(size_t bytes)
+{
+    return aligned_alloc(64, (bytes + 127) / 64 * 64);
+}
+
+static void check(const float *got, const double *want, int64_t count, double depth)
+{
+    double bound = 1e-6 * (4 + sqrt(depth) * 4);
+    for (int64_t i = 0; i < count; i++) {
+        double error = fabs(got[i] - want[i]);
+        if (isnan(want[i]) && isnan(got[i])) continue;
+        if (got[i] == want[i] || error <= bound * (1 + fabs(want[i]))) continue;
+        failed++;
+        printf("FAIL %s %s threads=%d: [%lld] got %g want %g\n", rt_isa(), label,
+               rt_pool_threads(pool), (long long)i, (double)got[i], want[i]);
+        return;
+    }
+    passed++;
+}
+
+static void expect(int ok, const char *what)
+{
+    if (ok) {
+        passed++;
+        return;
+    }
+    failed++;
+    printf("FAIL %s threads=%d: %s\n", rt_isa(), rt_pool_threads(pool), what);
+}
+
+/* An epilogue that doubles its block and counts how often each element is visited. */
+typedef struct doubler {
+    float *c;
+    int64_t ldc, n_total;
+    _Atomic int visits[1 << 16];
+} doubler;
+
+static void double_block(void *context, int64_t m0, int64_t m1, int64_t n0, int64_t n1)
+{
+    doubler *d = context;
+    for (int64_t m = m0; m < m1; m++)
+        for (int64_t n = n0; n < n1; n++) {
+            d->c[m * d->ldc + n] *= 2;
+            if (m * d->n_total + n < 1 << 16) atomic_fetch_add(&d->visits[m * d->n_total + n], 1);
+        }
+}
+
+static doubler *doubler_make(float *c, int64_t ldc, int64_t n)
+{
+    doubler *d = calloc(1, sizeof *d);
+    d->c = c;
+    d->ldc = ldc;
+    d->n_total = n;
+    return d;
+}
+
+/* What rt_post asks for, in double. */
+static double post_value(const rt_post *post, double sum, double old, int64_t n)
+{
+    if (post->bias) sum += post->bias[n];
+    if (post->accumulate) sum += old;
+    if (post->clamp) sum = sum < post->low ? post->low : sum > post->high ? post->high : sum;
+    return post->epilogue ? 2 * sum : sum;
+}
+
+/* ---- GEMM ---- */
+
+static void test_gemm(int64_t m, int64_t n, int64_t k, int variant)
+{
+    int transposed = variant & 1;
+    int64_t lda = k + (variant & 2 ? 3 : 0), ldc = n + (variant & 4 ? 5 : 0);
+    snprintf(label, sizeof label, "gemm m=%lld n=%lld k=%lld variant=%d", (long long)m,
+             (long long)n, (long long)k, variant);
+    float *a = make((m - 1) * lda + k), *b = make(n * k), *bias = make(n),
+          *c = make((m - 1) * ldc + n);
+    double *want = malloc((size_t)((m - 1) * ldc + n) * sizeof *want);
+    int64_t stride_n = transposed ? k : 1, stride_k = transposed ? 1 : n;
+    float *packed = make_packed(rt_gemm_packed_bytes(n, k));
+    rt_gemm_pack_f32(pool, n, k, b, stride_n, stride_k, packed);
+    doubler *d = doubler_make(c, ldc, n);
+    rt_post post = {.bias = variant & 8 ? bias : NULL,
+                    .clamp = variant & 16,
+                    .low = -0.5f,
+                    .high = 0.75f,
+                    .accumulate = variant & 32,
+                    .epilogue = variant & 64 ? double_block : NULL,
+                    .context = d};
+    for (int64_t i = 0; i < (m - 1) * ldc + n; i++) want[i] = c[i];
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            double sum = 0;
+            for (int64_t s = 0; s < k; s++)
+                sum += (double)a[i * lda + s] * b[j * stride_n + s * stride_k];
+            want[i * ldc + j] = post_value(&post, sum, c[i * ldc + j], j);
+        }
+    expect(rt_gemm_f32(pool, m, n, k, a, lda, packed, c, ldc, variant ? &post : NULL) == 0, label);
+    check(c, want, (m - 1) * ldc + n, (double)k);
+    int once = 1;
+    for (int64_t i = 0; i < m * n && i < 1 << 16; i++)
+        once &= d->visits[i] == (variant & 64 ? 1 : 0);
+    expect(once, "epilogue visits each element once");
+    free(a), free(b), free(bias), free(c), free(want), free(packed), free(d);
+}
+
+static void test_gemms(void)
+{
+    static const int64_t sizes[][3] = {
+        {1, 1, 1},     {1, 5, 3},     {1, 33, 7},    {1, 768, 100},  {2, 32, 16},
+        {3, 31, 1},    {5, 17, 300},  {6, 64, 257},  {7, 48, 513},   {12, 32, 64},
+        {13, 40, 65},  {24, 96, 10},  {25, 100, 33}, {49, 512, 600}, {100, 8, 9},
+        {128, 24, 70}, {130, 130, 2}, {197, 65, 31}, {400, 33, 5},   {16, 1000, 700}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int variant = 0; variant < 128; variant += i % 3 == 0 ? 5 : 11)
+            test_gemm(sizes[i][0], sizes[i][1], sizes[i][2], variant);
+    float c[4] = {1, 2, 3, 4}, bias[2] = {7, 8};
+    rt_post post = {.bias = bias};
+    expect(rt_gemm_f32(pool, 0, 2, 2, c, 2, c, c, 2, NULL) == 0 && c[0] == 1,
+           "m = 0 leaves C alone");
+    expect(rt_gemm_f32(pool, 2, 2, 0, c, 0, c, c, 2, &post) == 0 && c[0] == 7 && c[3] == 8,
+           "k = 0 gives bias");
+    float nan_a[2] = {NAN, 1}, nan_c[2], one[64] = {1, 0};
+    rt_post relu = {.clamp = 1, .low = 0, .high = INFINITY};
+    rt_gemm_f32(pool, 2, 1, 1, nan_a, 1, one, nan_c, 1, &relu);
+    expect(isnan(nan_c[0]) && nan_c[1] == 1, "relu keeps NaN");
+}
+
+/* ---- batched GEMM ---- */
+
+static void test_bmm(int64_t batch, int64_t m, int64_t n, int64_t k, int variant)
+{
+    snprintf(label, sizeof label, "bmm b=%lld m=%lld n=%lld k=%lld variant=%d", (long long)batch,
+             (long long)m, (long long)n, (long long)k, variant);
+    rt_bmm g = {.batch = batch, .m = m, .n = n, .k = k, .alpha = variant & 8 ? 0.125f : 1.0f};
+    g.a_row = variant & 1 ? 1 : k;
+    g.a_col = variant & 1 ? m : 1;
+    g.b_row = variant & 2 ? 1 : n;
+    g.b_col = variant & 2 ? k : 1;
+    g.c_row = variant & 4 ? 1 : n;
+    g.c_col = variant & 4 ? m : 1;
+    g.a_batch = variant & 16 ? 0 : m * k;
+    g.b_batch = variant & 32 ? 0 : k * n;
+    g.c_batch = m * n;
+    float *a = make(batch * m * k), *b = make(batch * n * k), *c = make(batch * m * n);
+    double *want = malloc((size_t)(batch * m * n + 1) * sizeof *want);
+    for (int64_t p = 0; p < batch; p++)
+        for (int64_t i = 0; i < m; i++)
+            for (int64_t j = 0; j < n; j++) {
+                double sum = 0;
+                for (int64_t s = 0; s < k; s++)
+                    sum += (double)a[p * g.a_batch + i * g.a_row + s * g.a_col] *
+                           b[p * g.b_batch + s * g.b_row + j * g.b_col];
+                want[p * g.c_batch + i * g.c_row + j * g.c_col] =
+                    g.alpha * sum * (variant & 64 && !(variant & 4) ? 2 : 1);
+            }
+    g.a = a;
+    g.b = b;
+    g.c = c;
+    doubler *d = doubler_make(c, n, n);
+    if (variant & 64 && !(variant & 4)) {
+        g.epilogue = double_block;
+        g.context = d;
+    }
+    expect(rt_bmm_f32(pool, &g) == 0, label);
+    check(c, want, batch * m * n, (double)k);
+    free(a), free(b), free(c), free(want), free(d);
+}
+
+static void test_bmms(void)
+{
+    static const int64_t sizes[][4] = {{1, 1, 1, 1},     {3, 1, 7, 5},    {2, 5, 33, 17},
+                                       {4, 128, 64, 32}, {5, 13, 40, 70}, {1, 200, 90, 3},
+                                       {12, 6, 16, 9},   {2, 1, 300, 64}, {1, 300, 70, 600},
+                                       {2, 3, 1, 40},    {0, 3, 3, 3},    {2, 4, 4, 0}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int variant = 0; variant < 128; variant += i == 8 ? 7 : 1)
+            test_bmm(sizes[i][0], sizes[i][1], sizes[i][2], sizes[i][3], variant);
+}
+
+/* ---- convolution ---- */
+
+static double conv_value(const rt_conv *g, const float *x, const float *weight, int64_t image,
+                         int64_t o, const int64_t *out)
+{
+    int64_t group_in = g->in_channels / g->groups, group = o / (g->out_channels / g->groups);
+    double sum = 0;
+    for (int64_t i = 0; i < group_in; i++)
+        for (int64_t kd = 0; kd < g->kernel[0]; kd++)
+            for (int64_t kh = 0; kh < g->kernel[1]; kh++)
+                for (int64_t kw = 0; kw < g->kernel[2]; kw++) {
+                    int64_t tap[3] = {kd, kh, kw}, at[3];
+                    int inside = 1;
+                    for (int axis = 0; axis < 3; axis++) {
+                        at[axis] = out[axis] * g->stride[axis] - g->pad[axis] +
+                                   tap[axis] * g->dilation[axis];
+                        inside &= at[axis] >= 0 && at[axis] < g->in[axis];
+                    }
+                    if (!inside) continue;
+                    int64_t index = (((o * group_in + i) * g->kernel[0] + kd) * g->kernel[1] + kh) *
+                                        g->kernel[2] +
+                                    kw;
+                    sum += (double)weight[index] *
+                           x[image * g->x_batch + at[0] * g->x[0] + at[1] * g->x[1] +
+                             at[2] * g->x[2] + (group * group_in + i) * g->x_channel];
+                }
+    return sum;
+}
+
+static void test_conv(rt_conv g, int variant)
+{
+    int first_channels = variant & 1;
+    int64_t spatial = 1;
+    for (int axis = 0; axis < 3; axis++) {
+        spatial *= g.in[axis];
+        g.out[axis] = (g.in[axis] + 2 * g.pad[axis] - g.dilation[axis] * (g.kernel[axis] - 1) - 1) /
+                          g.stride[axis] +
+                      1;
+    }
+    int64_t step = first_channels ? 1 : g.in_channels;
+    g.x_channel = first_channels ? spatial : 1;
+    for (int axis = 2; axis >= 0; axis--) {
+        g.x[axis] = step;
+        step *= g.in[axis];
+    }
+    g.x_batch = spatial * g.in_channels;
+    g.y_row = g.out_channels + (variant & 2 ? 3 : 0);
+    snprintf(label, sizeof label,
+             "conv b=%lld c=%lld>%lld g=%lld in=%lldx%lldx%lld k=%lldx%lldx%lld s=%lld variant=%d",
+             (long long)g.batch, (long long)g.in_channels, (long long)g.out_channels,
+             (long long)g.groups, (long long)g.in[0], (long long)g.in[1], (long long)g.in[2],
+             (long long)g.kernel[0], (long long)g.kernel[1], (long long)g.kernel[2],
+             (long long)g.stride[2], variant);
+    int64_t group_in = g.in_channels / g.groups, taps = g.kernel[0] * g.kernel[1] * g.kernel[2];
+    int64_t pixels = g.batch * g.out[0] * g.out[1] * g.out[2],
+            size = (pixels - 1) * g.y_row + g.out_channels;
+    float *x = make(g.batch * g.x_batch), *weight = make(g.out_channels * group_in * taps);
+    float *bias = make(g.out_channels), *y = make(size),
+          *packed = make_packed(rt_conv_packed_bytes(&g));
+    double *want = malloc((size_t)size * sizeof *want);
+    rt_conv_pack_f32(pool, &g, weight, NULL, packed);
+    doubler *d = doubler_make(y, g.y_row, g.out_channels);
+    rt_post post = {.bias = variant & 4 ? bias : NULL,
+                    .clamp = variant & 8,
+                    .low = -1.0f,
+                    .high = 1.5f,
+                    .accumulate = variant & 16,
+                    .epilogue = variant & 32 ? double_block : NULL,
+                    .context = d};
+    for (int64_t i = 0; i < size; i++) want[i] = y[i];
+    for (int64_t m = 0; m < pixels; m++) {
+        int64_t out[3] = {m / g.out[2] / g.out[1] % g.out[0], m / g.out[2] % g.out[1],
+                          m % g.out[2]};
+        int64_t image = m / g.out[2] / g.out[1] / g.out[0];
+        for (int64_t o = 0; o < g.out_channels; o++)
+            want[m * g.y_row + o] =
+                post_value(&post, conv_value(&g, x, weight, image, o, out), y[m * g.y_row + o], o);
+    }
+    expect(rt_conv_f32(pool, &g, x, packed, y, &post) == 0, label);
+    check(y, want, size, (double)(group_in * taps));
+    int once = 1;
+    for (int64_t i = 0; i < pixels * g.out_channels && i < 1 << 16; i++)
+        once &= d->visits[i] == (variant & 32 ? 1 : 0);
+    expect(once, "epilogue visits each pixel and channel once");
+    free(x), free(weight), free(bias), free(y), free(packed), free(want), free(d);
+}
+
+static void test_convs(void)
+{
+    static const rt_conv shapes[] = {
+        /* batch, in, out, groups, input, kernel, stride, pad, dilation */
+        {1, 3, 16, 1, {1, 20, 21}, {1, 3, 3}, {1, 2, 2}, {0, 1, 1}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
+        {2, 3, 24, 1, {1, 19, 23}, {1, 7, 7}, {1, 2, 2}, {0, 3, 3}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
+        {1,
+         3,
+         40,
+         1,
+         {1, 32, 32},
+         {1, 16, 16},
+         {1, 16, 16},
+         {0, 0, 0},
+         {1, 1, 1},
+         {0},
+         0,
+         {0},
+         0,
+         0},
+        {1, 1, 5, 1, {1, 9, 9}, {1, 5, 3}, {1, 1, 1}, {0, 2, 0}, {1, 1, 2}, {0}, 0, {0}, 0, 0},
+        {1, 16, 32, 1, {1, 13, 13}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
+        {2, 20, 33, 1, {1, 7, 7}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
+        {1, 70, 100, 1, {1, 7, 7}, {1, 3, 3}, {1, 1, 1}, {0, 2, 2}, {1, 2, 2}, {0}, 0, {0}, 0, 0},
+        {2, 12, 31, 1, {1, 8, 8}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
+        {1, 300, 17, 1, {1, 5, 4}, {1, 1, 1}, {1, 2, 2}, {0, 0, 0}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
+        {1, 320, 20, 1, {1, 4, 4}, {1, 2, 2}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
+        {1, 16, 24, 4, {1, 8, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
+        {1, 24, 48, 2, {1, 8, 8}, {1, 3, 3}, {1, 2, 2}, {0, 1, 1}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
+        {1, 6, 12, 6, {1, 8, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
+        {1, 4, 6, 1, {3, 6, 5}, {2, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
+        {1, 10, 6, 1, {4, 6, 5}, {3, 3, 3}, {2, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
+        {2, 9, 14, 1, {1, 1, 50}, {1, 1, 5}, {1, 1, 2}, {0, 0, 2}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
+        {1, 2, 14, 1, {1, 1, 50}, {1, 1, 5}, {1, 1, 1}, {0, 0, 4}, {1, 1, 3}, {0}, 0, {0}, 0, 0},
+        {1, 16, 16, 16, {1, 14, 14}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
+        {2, 72, 72, 72, {1, 9, 13}, {1, 3, 3}, {1, 2, 2}, {0, 1, 1}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
+        {1, 40, 40, 40, {1, 14, 14}, {1, 5, 5}, {1, 1, 1}, {0, 2, 2}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
+        {1,
+         120,
+         120,
+         120,
+         {1, 7, 7},
+         {1, 5, 5},
+         {1, 2, 2},
+         {0, 2, 2},
+         {1, 1, 1},
+         {0},
+         0,
+         {0},
+         0,
+         0},
+        {1, 5, 5, 5, {1, 7, 7}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
+        {1, 33, 33, 33, {1, 12, 11}, {1, 4, 7}, {1, 1, 1}, {0, 3, 3}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
+        {1, 35, 35, 35, {1, 12, 11}, {1, 3, 3}, {1, 1, 1}, {0, 2, 2}, {1, 2, 2}, {0}, 0, {0}, 0, 0},
+        {1, 20, 20, 20, {3, 5, 6}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
+        {1, 16, 16, 16, {1, 2, 2}, {1, 5, 5}, {1, 1, 1}, {0, 2, 2}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
+        {1, 1, 1, 1, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
+        {3, 64, 64, 1, {1, 6, 6}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (int variant = 0; variant < 64; variant += 3) test_conv(shapes[i], variant);
+}
+
+/* ---- attention ---- */
+
+static double mask_value(const rt_sdpa *g, int64_t b, int64_t h, int64_t s, int64_t t)
+{
+    if (g->causal && t > s) return -INFINITY;
+    int64_t at = b * g->mask_stride[0] + h * g->mask_stride[1] + s * g->mask_stride[2] +
+                 t * g->mask_stride[3];
+    if (g->mask_kind == RT_MASK_BOOL) return ((const unsigned char *)g->mask)[at] ? 0 : -INFINITY;
+    return g->mask_kind == RT_MASK_FLOAT ? (double)((const float *)g->mask)[at] : 0;
+}
+
+static void sdpa_row(const rt_sdpa *g, int64_t b, int64_t h, int64_t s, double *weights,
+                     double *out)
+{
+    int64_t kv = h / (g->heads / g->kv_heads);
+    double max = -INFINITY, sum = 0;
+    for (int64_t t = 0; t < g->kv_len; t++) {
+        double score = 0;
+        for (int64_t d = 0; d < g->head_dim; d++)
+            score += (double)g->q[b * g->q_stride[0] + h * g->q_stride[1] + s * g->q_stride[2] +
+                                  d * g->q_stride[3]] *
+                     g->k[b * g->k_stride[0] + kv * g->k_stride[1] + t * g->k_stride[2] +
+                          d * g->k_stride[3]];
+        weights[t] = g->scale * score + mask_value(g, b, h, s, t);
+        max = weights[t] > max ? weights[t] : max;
+    }
+    for (int64_t t = 0; t < g->kv_len; t++) {
+        weights[t] = max == -INFINITY ? 0 : exp(weights[t] - max);
+        sum += weights[t];
+    }
+    for (int64_t d = 0; d < g->value_dim; d++) {
+        double value = 0;
+        for (int64_t t = 0; t < g->kv_len; t++)
+            value += weights[t] * g->v[b * g->v_stride[0] + kv * g->v_stride[1] +
+                                       t * g->v_stride[2] + d * g->v_stride[3]];
+        out[d] = sum == 0 ? (g->masked_nan ? (double)NAN : 0) : value / sum;
+    }
+}
+
+/* Strides of [b, h, s, d] stored in one of three orders. */
+static void layout(int64_t *stride, int64_t heads, int64_t length, int64_t dim, int order)
+{
+    int64_t plain[4] = {heads * length * dim, length * dim, dim, 1};
+    int64_t by_token[4] = {length * heads * dim, dim, heads * dim, 1};
+    int64_t by_dim[4] = {heads * length * dim, length * dim, 1, length};
+    memcpy(stride, order == 0 ? plain : order == 1 ? by_token : by_dim, sizeof plain);
+}
+
+static void test_sdpa(int64_t batch, int64_t heads, int64_t kv_heads, int64_t s, int64_t t,
+                      int64_t d, int64_t dv, int variant)
+{
+    snprintf(label, sizeof label, "sdpa b=%lld h=%lld/%lld s=%lld t=%lld d=%lld/%lld variant=%d",
+             (long long)batch, (long long)heads, (long long)kv_heads, (long long)s, (long long)t,
+             (long long)d, (long long)dv, variant);
+    int order = variant % 3, kind = variant / 3 % 3;
+    float *q = make(batch * heads * s * d), *k = make(batch * kv_heads * t * d);
+    float *v = make(batch * kv_heads * t * dv), *out = make(batch * heads * s * dv);
+    float *mask = make(s * t);
+    unsigned char *bytes = malloc((size_t)(s * t + 1));
+    for (int64_t i = 0; i < s * t; i++) {
+        bytes[i] = random_float() > 0 && i / (t ? t : 1) != 1;
+        if (random_float() > 0.5f || i / (t ? t : 1) == 2) mask[i] = -INFINITY;
+    }
+    rt_sdpa g = {.batch = batch,
+                 .heads = heads,
+                 .kv_heads = kv_heads,
+                 .q_len = s,
+                 .kv_len = t,
+                 .head_dim = d,
+                 .value_dim = dv,
+                 .q = q,
+                 .k = k,
+                 .v = v,
+                 .out = out,
+                 .causal = variant / 9 % 2,
+                 .scale = 3.0f / sqrtf((float)d),
+                 .mask_kind = kind,
+                 .mask_stride = {0, 0, t, 1},
+                 .masked_nan = variant / 18 % 2};
+    g.mask = kind == RT_MASK_BOOL ? (void *)bytes : kind == RT_MASK_FLOAT ? (void *)mask : NULL;
+    if (variant / 36 % 2) g.mask_stride[2] = 0; /* one row for all */
+    layout(g.q_stride, heads, s, d, order);
+    layout(g.k_stride, kv_heads, t, d, order);
+    layout(g.v_stride, kv_heads, t, dv, order);
+    layout(g.out_stride, heads, s, dv, order);
+    double *weights = malloc((size_t)(t + 1) * sizeof *weights),
+           *row = malloc((size_t)dv * sizeof *row);
+    double *want = malloc((size_t)(batch * heads * s * dv) * sizeof *want);
+    for (int64_t i = 0; i < batch * heads * s; i++) {
+        int64_t at[3] = {i / s / heads, i / s % heads, i % s};
+        sdpa_row(&g, at[0], at[1], at[2], weights, row);
+        for (int64_t x = 0; x < dv; x++)
+            want[at[0] * g.out_stride[0] + at[1] * g.out_stride[1] + at[2] * g.out_stride[2] +
+                 x * g.out_stride[3]] = row[x];
+    }
+    expect(rt_sdpa_f32(pool, &g) == 0, label);
+    check(out, want, batch * heads * s * dv, (double)(d + t));
+    free(q), free(k), free(v), free(out), free(mask), free(bytes), free(weights), free(row),
+        free(want);
+}
+
+static void test_sdpas(void)
+{
+    static const int64_t sizes[][7] = {
+        {1, 1, 1, 1, 1, 1, 1},      {2, 3, 3, 5, 7, 16, 16},    {1, 4, 2, 1, 40, 33, 20},
+        {1, 2, 1, 60, 60, 64, 64},  {1, 2, 2, 17, 1100, 8, 12}, {1, 1, 1, 3, 700, 24, 40},
+        {2, 2, 2, 100, 33, 32, 48}, {1, 1, 1, 4, 0, 8, 8},      {1, 1, 1, 9, 0, 8, 8}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int variant = 0; variant < 72; variant++) {
+            const int64_t *z = sizes[i];
+            test_sdpa(z[0], z[1], z[2], z[3], z[4], z[5], z[6], variant);
+        }
+}
+
+/* ---- the pool ---- */
+
+static void count_task(void *context, int64_t begin, int64_t end, int worker)
+{
+    _Atomic int *counts = context;
+    for (int64_t i = begin; i < end; i++)
+        atomic_fetch_add(&counts[i], worker >= 0 && worker < rt_pool_threads(pool) ? 1 : 100);
+}
+
+static void nested_task(void *context, int64_t begin, int64_t end, int worker)
+{
+    (void)worker;
+    for (int64_t i = begin; i < end; i++) rt_parallel(pool, count_task, context, 50, 1);
+}
+
+static void *caller_main(void *context)
+{
+    for (int i = 0; i < 500; i++) rt_parallel(pool, count_task, context, 200, 3);
+    return NULL;
+}
+
+static void test_pool(void)
+{
+    _Atomic int counts[300];
+    memset(counts, 0, sizeof counts);
+    int good = 1;
+    for (int n = 0; n < 300; n++) rt_parallel(pool, count_task, counts, n, n % 7);
+    for (int i = 0; i < 300; i++) good &= counts[i] == 299 - i;
+    expect(good, "each item runs once");
+    memset(counts, 0, sizeof counts);
+    rt_parallel(pool, nested_task, counts, 40, 1);
+    good = 1;
+    for (int i = 0; i < 50; i++) good &= counts[i] == 40;
+    expect(good, "nested regions");
+    memset(counts, 0, sizeof counts);
+    pthread_t callers[3];
+    for (int i = 0; i < 3; i++) pthread_create(&callers[i], NULL, caller_main, counts);
+    for (int i = 0; i < 3; i++) pthread_join(callers[i], NULL);
+    good = 1;
+    for (int i = 0; i < 200; i++) good &= counts[i] == 1500;
+    expect(good, "three callers at once");
+    rt_scratch one, two;
+    expect(rt_scratch_take(pool, 100, 1000, &one) == 0 && rt_scratch_take(pool, 10, 100, &two) == 0,
+           "two leases");
+    memset(rt_scratch_shared(pool, &one), 1, 100);
+    memset(rt_scratch_worker(&one, rt_pool_threads(pool) - 1), 1, 1000);
+    memset(rt_scratch_shared(pool, &two), 2, 10);
+    memset(rt_scratch_worker(&two, 0), 2, 100);
+    rt_scratch_drop(pool, &one);
+    rt_scratch_drop(pool, &two);
+}
+
+int main(void)
+{
+    static const char *const isas[] = {"v4", "v3", "base"};
+    for (int isa = 0; isa < 3; isa++) {
+        if (rt_isa_force(isas[isa]) != 0) continue;
+        for (int threads = 1; threads <= 3; threads++) {
+            pool = rt_pool_get(threads);
+            test_pool();
+            test_gemms();
+            test_bmms();
+            test_convs();
+            test_sdpas();
+        }
+    }
+    rt_pool_shutdown();
+    pool = rt_pool_get(2);
+    test_pool();
+    printf("%d passed, %d failed\n", passed, failed);
+    return failed != 0;
+}
