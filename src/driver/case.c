@@ -1,0 +1,285 @@
+/* case.c -- one recorded case: X.pt2 with X.json (what to expect of each output) and X.safetensors (values). */
+#define _GNU_SOURCE
+#include "driver/check.h"
+
+#include "infer/infer.h"
+
+#include <json-c/json.h>
+#include <math.h>
+#include <string.h>
+
+/* Our error against float64 may be this many times eager float32's own. */
+#define ERROR_FACTOR 4.0
+
+typedef struct tolerance {
+    double relative, absolute;
+} tolerance;
+
+typedef struct case_files {
+    json_object *facts;
+    tensor_file values;
+    bool has_values;
+} case_files;
+
+static fe_status mismatch(driver_program *d, const char *what, const char *place)
+{
+    return diag_fail(d->session, (diag){.status = FE_MISMATCH, .stage = "check", .place = place}, "%s", what);
+}
+
+/* ---- metadata ---- */
+
+static fe_status check_node(driver_program *d, fx_graph *g, const fx_node *n)
+{
+    const fx_value *recorded = pt2_recorded_value(d->archive, n);
+    const char *why = NULL;
+    if (n->kind != FX_CALL || !recorded || infer_same_value(g, &n->value, recorded, &why)) return FE_OK;
+    text line;
+    text_init(&line, d->memory);
+    fx_print_node(g, n, &line);
+    text_add(&line, ", recorded ");
+    if (recorded->kind == FX_TENSOR) ty_print(g->symbols, recorded->tensor, &line);
+    text_printf(&line, " (%s)", why ? why : "differs");
+    return fx_fail(g, n, "infer", FE_MISMATCH, NULL, "inferred %s", line.at);
+}
+
+static fe_status check_metadata(driver_program *d)
+{
+    for (const fx_node *n = d->graph->first; n; n = n->next)
+        FE_TRY(check_node(d, d->graph, n));
+    return FE_OK;
+}
+
+/* ---- numbers ---- */
+
+static double bits_to_double(ty_dtype dtype, const void *at)
+{
+    uint16_t half;
+    uint32_t word;
+    float single;
+    switch (dtype) {
+    case TY_F32: memcpy(&single, at, 4); return (double)single;
+    case TY_F64: {
+        double x;
+        memcpy(&x, at, 8);
+        return x;
+    }
+    case TY_BF16:
+        memcpy(&half, at, 2);
+        word = (uint32_t)half << 16;
+        memcpy(&single, &word, 4);
+        return (double)single;
+    case TY_F16: {
+        memcpy(&half, at, 2);
+        int exponent = (half >> 10) & 31, fraction = half & 1023;
+        double x = exponent == 31 ? (fraction ? NAN : INFINITY)
+                                  : ldexp(exponent ? fraction + 1024 : fraction, (exponent ? exponent : 1) - 25);
+        return half & 0x8000 ? -x : x;
+    }
+    default: return 0;
+    }
+}
+
+/* Number of real components of one element. */
+static uint32_t parts_of(ty_dtype dtype, ty_dtype *part)
+{
+    *part = ty_is_complex(dtype) ? ty_complex_to_real(dtype) : dtype;
+    return ty_is_complex(dtype) ? 2 : 1;
+}
+
+typedef struct worst {
+    size_t at;
+    double ours, theirs, excess;
+    size_t count;
+} worst;
+
+static bool is_close(double a, double b, tolerance t)
+{
+    if (isnan(a) || isnan(b)) return isnan(a) && isnan(b);
+    if (isinf(a) || isinf(b)) return a == b;
+    return fabs(a - b) <= t.absolute + t.relative * fabs(b);
+}
+
+static fe_status compare_values(driver_program *d, const tensor_entry *ours, const tensor_entry *theirs, tolerance t, const char *name)
+{
+    ty_dtype part;
+    size_t element = ty_dtype_size(ours->dtype), count = element ? ours->bytes / element : 0;
+    uint32_t parts = parts_of(ours->dtype, &part);
+    size_t size = ty_dtype_size(part);
+    worst w = {0};
+    bool exact = !ty_is_floating(part);
+    for (size_t i = 0; i < count * parts; i++) {
+        const char *a = (const char *)ours->data + i * size, *b = (const char *)theirs->data + i * size;
+        if (exact ? memcmp(a, b, size) == 0 : is_close(bits_to_double(part, a), bits_to_double(part, b), t)) continue;
+        double x = exact ? 0 : bits_to_double(part, a), y = exact ? 0 : bits_to_double(part, b);
+        if (exact && size == 8) x = (double)*(const int64_t *)a, y = (double)*(const int64_t *)b;
+        if (exact && size == 1) x = *(const uint8_t *)a, y = *(const uint8_t *)b;
+        if (exact && size == 4) x = *(const int32_t *)a, y = *(const int32_t *)b;
+        double excess = isnan(x - y) ? INFINITY : fabs(x - y);
+        if (w.count++ == 0 || excess > w.excess) w = (worst){i, x, y, excess, w.count};
+    }
+    if (w.count == 0) return FE_OK;
+    return mismatch(d,
+                    arena_printf(d->memory, "%zu of %zu values differ; the worst, element %zu, is %.9g where eager gives %.9g",
+                                 w.count, count * parts, w.at / parts, w.ours, w.theirs),
+                    name);
+}
+
+/* Against the float64 run: our largest error may be a small factor of eager's. */
+static fe_status compare_reference(driver_program *d, const tensor_entry *ours, const tensor_entry *eager,
+                                   const tensor_entry *reference, const char *name)
+{
+    double our_error = 0, eager_error = 0, scale = 0;
+    size_t count = reference->bytes / sizeof(double);
+    if (!ty_is_floating(ours->dtype) || reference->dtype != TY_F64) return FE_OK;
+    for (size_t i = 0; i < count; i++) {
+        double truth = ((const double *)reference->data)[i];
+        double a = fabs(bits_to_double(ours->dtype, (const char *)ours->data + i * ty_dtype_size(ours->dtype)) - truth);
+        double b = fabs(bits_to_double(eager->dtype, (const char *)eager->data + i * ty_dtype_size(eager->dtype)) - truth);
+        if (a > our_error) our_error = a;
+        if (b > eager_error) eager_error = b;
+        if (fabs(truth) > scale) scale = fabs(truth);
+    }
+    double floor_error = scale * ldexp(1, -23);
+    if (our_error <= ERROR_FACTOR * (eager_error > floor_error ? eager_error : floor_error)) return FE_OK;
+    return mismatch(d, arena_printf(d->memory, "error against float64 is %.3g, eager's is %.3g: more than %.0f times", our_error,
+                                    eager_error, ERROR_FACTOR),
+                    name);
+}
+
+/* ---- what the case says ---- */
+
+static json_object *member(json_object *o, const char *name)
+{
+    json_object *found = NULL;
+    return o && json_object_object_get_ex(o, name, &found) ? found : NULL;
+}
+
+static double number_of(json_object *o, const char *name, double fallback)
+{
+    json_object *found = member(o, name);
+    return found ? json_object_get_double(found) : fallback;
+}
+
+static tolerance tolerance_of(json_object *facts, json_object *output, uint32_t k)
+{
+    if (member(facts, "rtol"))
+        return (tolerance){number_of(facts, "rtol", 1.3e-6), number_of(facts, "atol", 1e-5)};
+    json_object *errors = member(facts, "eager_err_vs_f64");
+    double error = 0, largest = number_of(output, "max_abs", 1);
+    if (errors && json_object_is_type(errors, json_type_array) && k < json_object_array_length(errors))
+        error = json_object_get_double(json_object_array_get_idx(errors, k));
+    double absolute = fmax(fmax(1e-5 * largest, 8 * error), 1e-6);
+    return (tolerance){1e-3, absolute};
+}
+
+static fe_status check_stride(driver_program *d, const fe_tensor *t, json_object *output, const char *name)
+{
+    json_object *stride = member(output, "stride");
+    if (!stride || json_object_array_length(stride) != t->rank) return FE_OK;
+    for (uint32_t k = 0; k < t->rank; k++)
+        if (t->sizes[k] == 0) return FE_OK;
+    for (uint32_t k = 0; k < t->rank; k++) {
+        int64_t expected = json_object_get_int64(json_object_array_get_idx(stride, k));
+        if (t->sizes[k] > 1 && t->strides[k] != expected)
+            return mismatch(d, arena_printf(d->memory, "stride %u is %lld, eager's is %lld", k, (long long)t->strides[k],
+                                            (long long)expected), name);
+    }
+    return FE_OK;
+}
+
+static fe_status check_shape(driver_program *d, const tensor_entry *ours, json_object *output, const char *name)
+{
+    json_object *shape = member(output, "shape"), *dtype = member(output, "dtype");
+    ty_dtype expected;
+    if (dtype && ty_dtype_parse(json_object_get_string(dtype), &expected) && expected != ours->dtype)
+        return mismatch(d, arena_printf(d->memory, "dtype is %s, eager's is %s", ty_dtype_torch_name(ours->dtype),
+                                        ty_dtype_torch_name(expected)), name);
+    if (!shape) return FE_OK;
+    bool same = json_object_array_length(shape) == ours->rank;
+    for (uint32_t k = 0; same && k < ours->rank; k++)
+        same = json_object_get_int64(json_object_array_get_idx(shape, k)) == ours->shape[k];
+    return same ? FE_OK : mismatch(d, "the shape differs from eager's", name);
+}
+
+static fe_status check_output(driver_program *d, const case_files *files, json_object *output, const char *prefix, uint32_t k,
+                              const fe_tensor *t)
+{
+    const char *name = arena_printf(d->memory, "%sout.%u", prefix, k);
+    json_object *kind = member(output, "kind"), *compare = member(files->facts, "compare");
+    if (kind && strcmp(json_object_get_string(kind), "tensor") != 0) return FE_OK;
+    tensor_entry ours = output_entry(d->memory, t, name);
+    FE_TRY(check_shape(d, &ours, output, name));
+    FE_TRY(check_stride(d, t, output, name));
+    const tensor_entry *theirs = tensor_file_find(&files->values, name);
+    if (!theirs || (compare && strcmp(json_object_get_string(compare), "values") != 0)) return FE_OK;
+    if (theirs->bytes != ours.bytes) return mismatch(d, "the recorded values are of another size", name);
+    const tensor_entry *reference = tensor_file_find(&files->values, arena_printf(d->memory, "%sref.%u", prefix, k));
+    if (reference) return compare_reference(d, &ours, theirs, reference, name);
+    return compare_values(d, &ours, theirs, tolerance_of(files->facts, output, k), name);
+}
+
+/* ---- running it ---- */
+
+static fe_status run_set(case_job *job, const case_files *files, json_object *set, const char *prefix)
+{
+    driver_program *d = job->program;
+    const fe_artifact *a = job->loaded.artifact;
+    fe_tensor *inputs = NEW_ARRAY(d->memory, fe_tensor, a->input_count + 1);
+    fe_tensor *outputs = NEW_ARRAY(d->memory, fe_tensor, a->output_count + 1);
+    json_object *expected = member(set, "outputs");
+    FE_TRY(inputs_from_file(d, a, &files->values, prefix, inputs));
+    if (!job->context && a->context_new(job->loaded.model, 0, &job->context) != FE_RUN_OK)
+        return mismatch(d, "no memory for the arena", prefix);
+    if (a->run(job->context, inputs, a->input_count, outputs, a->output_count) != FE_RUN_OK)
+        return mismatch(d, a->error(job->context), "run");
+    size_t count = expected ? json_object_array_length(expected) : 0;
+    if (expected && count != a->output_count)
+        return mismatch(d, arena_printf(d->memory, "%u outputs, eager gives %zu", a->output_count, count), "outputs");
+    for (uint32_t k = 0; k < count; k++)
+        FE_TRY(check_output(d, files, json_object_array_get_idx(expected, k), prefix, k, &outputs[k]));
+    return FE_OK;
+}
+
+static fe_status run_sets(case_job *job, const case_files *files)
+{
+    json_object *sets = member(files->facts, "sets");
+    if (!sets) return run_set(job, files, files->facts, "");
+    for (size_t i = 0; i < json_object_array_length(sets); i++)
+        FE_TRY(run_set(job, files, json_object_array_get_idx(sets, i), arena_printf(job->program->memory, "%zu.", i)));
+    return FE_OK;
+}
+
+static const char *beside(driver_program *d, const char *extension)
+{
+    const char *path = d->options.input;
+    size_t length = strlen(path);
+    return arena_printf(d->memory, "%.*s%s", (int)(length > 4 ? length - 4 : length), path, extension);
+}
+
+fe_status case_body(fe_session *session, void *data)
+{
+    case_job *job = data;
+    arena *memory = arena_new(session);
+    case_files files = {0};
+    FE_TRY(driver_compile(session, job->options, STAGE_INFER, memory, &job->program));
+    driver_program *d = job->program;
+    FE_TRY(check_metadata(d));
+    if (job->metadata_only) return FE_OK;
+    FE_TRY(driver_advance(d, STAGE_PASS, STAGE_EMIT));
+    FE_TRY(program_make(d, &job->loaded));
+    const char *facts = beside(d, ".json"), *values = beside(d, ".safetensors");
+    if (!file_exists(facts) || !file_exists(values)) return FE_OK;
+    files.facts = json_object_from_file(facts);
+    FE_TRY(tensor_file_open(session, memory, values, &files.values));
+    fe_status status = run_sets(job, &files);
+    json_object_put(files.facts);
+    tensor_file_close(&files.values);
+    return status;
+}
+
+void case_close(case_job *job)
+{
+    if (job->context) job->loaded.artifact->context_free(job->context);
+    program_unload(&job->loaded);
+    driver_close(job->program);
+}

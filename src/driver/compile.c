@@ -1,0 +1,184 @@
+/* compile.c -- the story from archive to generated text: one stage a line. */
+#define _GNU_SOURCE
+#include "driver/driver.h"
+
+#include "infer/infer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *const driver_stage_names[STAGE_COUNT] = {
+    [STAGE_READ] = "read", [STAGE_INFER] = "infer", [STAGE_PASS] = "pass", [STAGE_LOWER] = "lower", [STAGE_SCHED] = "sched",
+    [STAGE_KERN] = "kern", [STAGE_WRAP] = "wrap", [STAGE_EMIT] = "emit", [STAGE_CC] = "cc", [STAGE_WEIGHTS] = "weights",
+};
+
+void driver_default_options(driver_options *o)
+{
+    const char *cc = getenv("CC"), *cache = getenv("FERRITE_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    static const char fallback[] = "/tmp/ferrite-cache";
+    *o = (driver_options){.cc = cc && *cc ? cc : "cc", .isa = "native"};
+    o->cache = cache && *cache ? cache : NULL;
+    if (!o->cache && xdg && *xdg) {
+        static _Thread_local char path[4096];
+        snprintf(path, sizeof path, "%s/ferrite", xdg);
+        o->cache = path;
+    }
+    if (!o->cache && home && *home) {
+        static _Thread_local char path[4096];
+        snprintf(path, sizeof path, "%s/.cache/ferrite", home);
+        o->cache = path;
+    }
+    if (!o->cache) o->cache = fallback;
+}
+
+/* "dir/bert-base.pt2" -> "bert_base" */
+static const char *program_name(arena *memory, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *stem = arena_strdup(memory, slash ? slash + 1 : path);
+    char *dot = strrchr(stem, '.');
+    if (dot && dot != stem) *dot = 0;
+    if (strcmp(stem, "-") == 0) return "stdin";
+    return emit_identifier(memory, stem);
+}
+
+static bool is_text(const char *path)
+{
+    size_t length = strlen(path);
+    return strcmp(path, "-") == 0 || (length > 3 && strcmp(path + length - 3, ".fx") == 0);
+}
+
+static fe_status stage_read(driver_program *d)
+{
+    if (is_text(d->options.input)) {
+        char *source;
+        size_t length;
+        FE_TRY(file_read(d->session, d->memory, d->options.input, &source, &length));
+        return fx_parse(d->session, d->memory, source, length, &d->graph);
+    }
+    FE_TRY(pt2_open(d->session, d->options.input, &d->archive));
+    return pt2_read(d->session, d->archive, d->options.model, d->memory, &d->graph);
+}
+
+static void dump_pass(void *data, const char *pass, fx_graph *g)
+{
+    driver_program *d = data;
+    text_printf(&d->dumps, "# after %s\n", pass);
+    fx_print(g, &d->dumps);
+}
+
+static fe_status stage_pass(driver_program *d)
+{
+    pass_options options = {.check = d->options.check, .dump_after = d->options.dump_after, .dump = dump_pass, .data = d};
+    if (d->options.no_passes) return FE_OK;
+    return pass_run_all(d->graph, &options);
+}
+
+static fe_status stage_sched(driver_program *d)
+{
+    sched_target target = {.vector_bytes = d->target.vector_bytes, .max_nodes = 600, .max_buffers = 40, .tile_bytes = 64 << 10};
+    return sched_build(d->loops, &target, d->memory, &d->schedule);
+}
+
+/* Provenance of an op: the FX node it was lowered from and where that stands in the user's program. */
+static const char *note_of(void *data, uint32_t origin)
+{
+    driver_program *d = data;
+    if (origin >= d->graph->by_id.count || !d->graph->by_id.at[origin]) return NULL;
+    const fx_node *n = d->graph->by_id.at[origin];
+    const fx_origin *o = n->origin;
+    if (o && o->module_path && *o->module_path) return arena_printf(d->memory, "%s (%s)", n->name, o->module_path);
+    return n->name;
+}
+
+static fe_status stage_wrap(driver_program *d)
+{
+    const kern_set *k = d->kernels;
+    wrap_call *calls = NEW_ARRAY(d->memory, wrap_call, k->call_count + 1);
+    for (uint32_t g = 0; g < k->call_count; g++) {
+        const kern_call *c = &k->calls[g];
+        if (c->kernel == UINT32_MAX) continue;
+        calls[g] = (wrap_call){k->kernels.at[c->kernel].name, c->buffers, c->buffer_count, c->ints, c->int_count,
+                               c->outer, c->inner, c->split_inner, c->cost};
+    }
+    wrap_facts facts = {.calls = calls, .unique_kernels = k->kernels.count, .packed_bytes = weights_packed_bytes,
+                        .note = note_of, .data = d};
+    return wrap_build(d->schedule, &facts, d->memory, &d->wrapper);
+}
+
+static void write_prelude(void *data, const uint32_t *members, uint32_t count, text *out)
+{
+    driver_program *d = data;
+    const kern_kernel **kernels = NEW_ARRAY(d->memory, const kern_kernel *, count + 1);
+    for (uint32_t i = 0; i < count; i++)
+        kernels[i] = &d->kernels->kernels.at[members[i]];
+    kern_prelude(&d->target, kernels, count, out);
+}
+
+static fe_status stage_emit(driver_program *d)
+{
+    uint32_t count = d->kernels->kernels.count;
+    emit_kernel *kernels = NEW_ARRAY(d->memory, emit_kernel, count + 1);
+    for (uint32_t i = 0; i < count; i++)
+        kernels[i] = (emit_kernel){d->kernels->kernels.at[i].name, d->kernels->kernels.at[i].source};
+    d->weights_key = weights_key_of(d->wrapper);
+    uint32_t cores = d->options.jobs ? d->options.jobs : (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+    const char *slash = strrchr(d->options.input, '/');
+    emit_input input = {.wrapper = d->wrapper, .kernels = kernels, .kernel_count = count,
+                        .prelude = write_prelude, .data = d, .vectors = d->target.name, .producer = "ferrite " FERRITE_VERSION,
+                        .source = slash ? slash + 1 : d->options.input, .weights_key = d->weights_key,
+                        .parts = count > 3 ? cores : 1};
+    return emit_program(&emit_target_c, &input, d->memory, &d->files, &d->file_count);
+}
+
+static fe_status stage_infer(driver_program *d)
+{
+    return infer_graph(d->graph);
+}
+
+static fe_status stage_lower(driver_program *d)
+{
+    FE_TRY(lower_graph(d->graph, d->memory, &d->loops));
+    d->loops->name = d->name;
+    return FE_OK;
+}
+
+static fe_status stage_kern(driver_program *d)
+{
+    return kern_build(d->schedule, &d->target, d->memory, &d->kernels);
+}
+
+static fe_status (*const stages[STAGE_CC])(driver_program *) = {
+    [STAGE_READ] = stage_read, [STAGE_INFER] = stage_infer, [STAGE_PASS] = stage_pass, [STAGE_LOWER] = stage_lower,
+    [STAGE_SCHED] = stage_sched, [STAGE_KERN] = stage_kern, [STAGE_WRAP] = stage_wrap, [STAGE_EMIT] = stage_emit,
+};
+
+fe_status driver_advance(driver_program *d, driver_stage first, driver_stage last)
+{
+    for (driver_stage stage = first; stage <= last && stage < STAGE_CC; stage++) {
+        double begin = clock_seconds();
+        FE_TRY(stages[stage](d));
+        d->seconds[stage] = clock_seconds() - begin;
+    }
+    return FE_OK;
+}
+
+fe_status driver_compile(fe_session *s, const driver_options *o, driver_stage last, arena *memory, driver_program **out)
+{
+    driver_program *d = NEW(memory, driver_program);
+    *out = d;
+    d->session = s;
+    d->memory = memory;
+    d->options = *o;
+    d->name = program_name(memory, o->input);
+    d->target = toolchain_target(o->isa);
+    text_init(&d->dumps, memory);
+    return driver_advance(d, STAGE_READ, last);
+}
+
+void driver_close(driver_program *d)
+{
+    if (d) pt2_close(d->archive);
+}

@@ -1,0 +1,240 @@
+/* toolchain.c -- the C compiler as a process: generated files to objects side by side, objects to a shared library, both kept in
+ * a cache under the hash of everything that went in.
+ *
+ * A cache folder holds rt-HASH/ (the runtime archive and its headers, unpacked from the ferrite binary once) and HASH.so.
+ */
+#define _GNU_SOURCE
+#include "driver/driver.h"
+#include "driver/embed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { MAX_ARGS = 64 };
+
+typedef struct isa_row {
+    const char *name;
+    uint32_t vector_bytes;
+    const char *flags[3];
+} isa_row;
+
+static const isa_row isa_table[] = {
+    {"x86-64-v4", 64, {"-march=x86-64-v4", "-mprefer-vector-width=512", NULL}},
+    {"x86-64-v3", 32, {"-march=x86-64-v3", NULL, NULL}},
+    {"baseline", 16, {NULL, NULL, NULL}},
+};
+
+static const isa_row *native_isa(void)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("x86-64-v4")) return &isa_table[0];
+    if (__builtin_cpu_supports("x86-64-v3")) return &isa_table[1];
+#endif
+    return &isa_table[2];
+}
+
+static const isa_row *find_isa(const char *name)
+{
+    for (size_t i = 0; name && i < COUNT_OF(isa_table); i++)
+        if (strcmp(isa_table[i].name, name) == 0) return &isa_table[i];
+    return native_isa();
+}
+
+kern_target toolchain_target(const char *isa)
+{
+    const isa_row *row = find_isa(isa);
+    return (kern_target){row->name, row->vector_bytes};
+}
+
+/* ---- processes ---- */
+
+/* Starts a command with its output in `log`. -1 when it cannot be started. */
+static pid_t start(const char *const *args, const char *log)
+{
+    posix_spawn_file_actions_t actions;
+    pid_t process = -1;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    posix_spawn_file_actions_adddup2(&actions, 1, 2);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    if (posix_spawnp(&process, args[0], &actions, NULL, (char *const *)(uintptr_t)args, environ) != 0) process = -1;
+    posix_spawn_file_actions_destroy(&actions);
+    return process;
+}
+
+static bool wait_for(pid_t process)
+{
+    int status = 0;
+    while (process > 0 && waitpid(process, &status, 0) < 0)
+        if (errno != EINTR) return false;
+    return process > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static fe_status tool_failed(driver_program *d, const char *log, const char *doing)
+{
+    char *output = NULL;
+    size_t length = 0;
+    if (file_exists(log)) file_read(d->session, d->memory, log, &output, &length);
+    if (length > 2000) output[2000] = 0;
+    return diag_fail(d->session,
+                     (diag){.status = FE_TOOLCHAIN, .stage = "cc", .place = doing,
+                            .help = "name a working C compiler with --cc or the CC variable"},
+                     "%s failed%s%s", d->options.cc, length ? ":\n" : "", length ? output : "");
+}
+
+/* ---- the runtime, unpacked once ---- */
+
+static uint64_t runtime_hash(void)
+{
+    uint64_t h = 1;
+    for (size_t i = 0; i < embedded_file_count; i++)
+        h = hash_bytes(embedded_files[i].data, embedded_files[i].size, h);
+    return h;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static fe_status unpack_runtime(driver_program *d, const char *folder)
+{
+    const char *stamp = arena_printf(d->memory, "%s/complete", folder);
+    if (file_exists(stamp)) return FE_OK;
+    FE_TRY(file_make_dirs(d->session, folder));
+    for (size_t i = 0; i < embedded_file_count; i++) {
+        const struct embedded_file *file = &embedded_files[i];
+        const char *path = arena_printf(d->memory, "%s/%s", folder, base_name(file->name));
+        FE_TRY(file_write(d->session, path, file->data, file->size));
+    }
+    return file_write(d->session, stamp, "", 0);
+}
+
+/* ---- compile and link ---- */
+
+typedef struct builder {
+    driver_program *d;
+    const isa_row *isa;
+    const char *runtime; /* folder with rt.a and headers */
+    const char *work;    /* folder for sources and objects */
+} builder;
+
+static const char *path_in(builder *b, const char *name)
+{
+    return arena_printf(b->d->memory, "%s/%s", b->work, name);
+}
+
+static const char *object_of(builder *b, const emit_file *file)
+{
+    return arena_printf(b->d->memory, "%s/%s.o", b->work, file->name);
+}
+
+static pid_t start_compile(builder *b, const emit_file *file)
+{
+    const char *args[MAX_ARGS];
+    int n = 0;
+    bool is_kernels = strncmp(file->name, "kernels", 7) == 0;
+    args[n++] = b->d->options.cc;
+    args[n++] = "-c";
+    args[n++] = is_kernels ? "-O2" : "-O1";
+    for (int i = 0; is_kernels && i < 3 && b->isa->flags[i]; i++)
+        args[n++] = b->isa->flags[i];
+    static const char *const common[] = {"-std=gnu11", "-w", "-fPIC", "-fvisibility=hidden", "-fno-math-errno",
+                                         "-fno-trapping-math", "-ffp-contract=fast", "-fno-semantic-interposition"};
+    for (size_t i = 0; i < COUNT_OF(common); i++)
+        args[n++] = common[i];
+    args[n++] = "-I";
+    args[n++] = b->runtime;
+    args[n++] = path_in(b, file->name);
+    args[n++] = "-o";
+    args[n++] = object_of(b, file);
+    args[n] = NULL;
+    return start(args, arena_printf(b->d->memory, "%s/%s.log", b->work, file->name));
+}
+
+static fe_status compile_all(builder *b)
+{
+    driver_program *d = b->d;
+    uint32_t jobs = d->options.jobs ? d->options.jobs : (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+    pid_t *running = NEW_ARRAY(d->memory, pid_t, d->file_count + 1);
+    fe_status status = FE_OK;
+    /* Files are started largest first; each wait is for the oldest one. */
+    for (uint32_t begun = 0, ended = 0; ended < d->file_count; ended++) {
+        for (; begun < d->file_count && begun < ended + jobs; begun++)
+            running[begun] = status == FE_OK ? start_compile(b, &d->files[begun]) : 0;
+        if (running[ended] == 0) continue;
+        if (!wait_for(running[ended]) && status == FE_OK)
+            status = tool_failed(d, arena_printf(d->memory, "%s/%s.log", b->work, d->files[ended].name), d->files[ended].name);
+    }
+    return status;
+}
+
+static fe_status link_all(builder *b, const char *library)
+{
+    driver_program *d = b->d;
+    const char **args = NEW_ARRAY(d->memory, const char *, d->file_count + 24);
+    const char *log = path_in(b, "link.log");
+    int n = 0;
+    static const char *const flags[] = {"-shared", "-Wl,-u,ferrite_artifact", "-Wl,--gc-sections", "-Wl,-Bsymbolic",
+                                        "-Wl,-z,noexecstack"};
+    args[n++] = d->options.cc;
+    for (size_t i = 0; i < COUNT_OF(flags); i++)
+        args[n++] = flags[i];
+    for (uint32_t i = 0; i < d->file_count; i++)
+        args[n++] = object_of(b, &d->files[i]);
+    args[n++] = arena_printf(d->memory, "%s/rt.a", b->runtime);
+    args[n++] = "-lm";
+    args[n++] = "-o";
+    args[n++] = library;
+    args[n] = NULL;
+    if (!wait_for(start(args, log))) return tool_failed(d, log, "link");
+    return FE_OK;
+}
+
+static uint64_t content_hash(driver_program *d, uint64_t runtime)
+{
+    uint64_t h = hash_bytes(d->options.cc, strlen(d->options.cc), runtime);
+    h = hash_bytes(d->target.name, strlen(d->target.name), h);
+    for (uint32_t i = 0; i < d->file_count; i++)
+        h = hash_bytes(d->files[i].text, d->files[i].length, h);
+    return h;
+}
+
+fe_status toolchain_build(driver_program *d, const char **library)
+{
+    builder b = {.d = d, .isa = find_isa(d->options.isa)};
+    uint64_t runtime = runtime_hash(), hash = content_hash(d, runtime);
+    const char *cache = d->options.cache;
+    FE_TRY(file_make_dirs(d->session, cache));
+    *library = arena_printf(d->memory, "%s/%016llx.so", cache, (unsigned long long)hash);
+    if (file_exists(*library)) return FE_OK;
+    b.runtime = arena_printf(d->memory, "%s/rt-%016llx", cache, (unsigned long long)runtime);
+    b.work = arena_printf(d->memory, "%s/work-%016llx-%ld", cache, (unsigned long long)hash, (long)getpid());
+    FE_TRY(unpack_runtime(d, b.runtime));
+    FE_TRY(file_make_dirs(d->session, b.work));
+    for (uint32_t i = 0; i < d->file_count; i++)
+        FE_TRY(file_write(d->session, path_in(&b, d->files[i].name), d->files[i].text, d->files[i].length));
+    FE_TRY(compile_all(&b));
+    const char *made = path_in(&b, "made.so");
+    FE_TRY(link_all(&b, made));
+    if (rename(made, *library) != 0)
+        return diag_fail(d->session, (diag){.status = FE_IO, .stage = "cc", .place = *library}, "cannot write to the cache");
+    for (uint32_t i = 0; i < d->file_count; i++) {
+        unlink(path_in(&b, d->files[i].name));
+        unlink(object_of(&b, &d->files[i]));
+        unlink(arena_printf(d->memory, "%s/%s.log", b.work, d->files[i].name));
+    }
+    unlink(path_in(&b, "link.log"));
+    rmdir(b.work);
+    return FE_OK;
+}

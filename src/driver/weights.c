@@ -1,0 +1,151 @@
+/* weights.c -- the constants of a program in the layout that the artifact maps: raw bytes, or packed for the kernel that reads
+ * them. A file ends in a footer (see rt_entry.c): magic, key, offset, bytes.
+ */
+#define _GNU_SOURCE
+#include "driver/driver.h"
+
+#include "../rt/rt_kernels.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char WEIGHTS_MAGIC[16] = "ferrite weights";
+enum { PAGE = 4096 };
+
+typedef struct weights_footer {
+    char magic[16];
+    uint64_t key, offset, bytes;
+} weights_footer;
+
+static bool static_ints(const loop_program *p, const sym_expr *e, uint32_t count, int64_t *out)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!sym_is_int(p->symbols, e[i], &out[i])) return false;
+    return true;
+}
+
+/* What rt_conv_pack_f32 needs to know of a convolution: channels, groups, kernel. */
+static bool conv_geometry(const loop_program *p, const loop_op *op, rt_conv *conv, int64_t *strides)
+{
+    int64_t sizes[8], w_strides[8], ints[32];
+    const loop_view *w = &op->inputs[1];
+    if (w->rank < 3 || w->rank > 5 || op->int_count > 32 || !static_ints(p, w->sizes, w->rank, sizes) ||
+        !static_ints(p, w->strides, w->rank, w_strides) || !static_ints(p, op->ints, op->int_count, ints) || ints[2] != 0)
+        return false;
+    *conv = (rt_conv){.batch = 1, .groups = ints[1], .in_channels = sizes[1] * ints[1], .out_channels = sizes[0]};
+    strides[0] = w_strides[0];
+    strides[1] = w_strides[1];
+    for (int d = 0; d < 3; d++) {
+        conv->kernel[d] = conv->in[d] = conv->out[d] = conv->stride[d] = conv->dilation[d] = 1;
+        strides[2 + d] = 0;
+    }
+    for (uint32_t d = 2; d < w->rank; d++) {
+        conv->kernel[3 + d - w->rank] = sizes[d];
+        strides[5 + d - w->rank] = w_strides[d];
+    }
+    return true;
+}
+
+int64_t weights_packed_bytes(const loop_program *p, const loop_op *op, uint32_t operand)
+{
+    int64_t sizes[2], strides[2], conv_strides[5];
+    rt_conv conv;
+    const loop_view *v = &op->inputs[operand];
+    if (operand != 1 || v->dtype != TY_F32 || !sym_is_int(p->symbols, v->offset, NULL)) return 0;
+    if (strcmp(op->kernel, "gemm") == 0) {
+        if (!static_ints(p, v->sizes, 2, sizes) || !static_ints(p, v->strides, 2, strides)) return 0;
+        return (int64_t)rt_gemm_packed_bytes(sizes[1], sizes[0]);
+    }
+    if (strcmp(op->kernel, "conv") == 0 && conv_geometry(p, op, &conv, conv_strides))
+        return (int64_t)rt_conv_packed_bytes(&conv);
+    return 0;
+}
+
+uint64_t weights_key_of(const wrap_program *w)
+{
+    uint64_t key = 0x66657272697465ull;
+    for (uint32_t k = 0; k < w->weights.count; k++) {
+        const wrap_weight *weight = &w->weights.at[k];
+        const loop_buffer *b = &w->loops->buffers.at[weight->buffer];
+        size_t edge = b->data_bytes < 256 ? b->data_bytes : 256;
+        key = hash_bytes(b->name, strlen(b->name), key);
+        key = HASH_MIX(key, weight->bytes);
+        key = HASH_MIX(key, weight->offset);
+        if (edge) key = hash_bytes(b->data, edge, key);
+        if (edge) key = hash_bytes((const char *)b->data + b->data_bytes - edge, edge, key);
+    }
+    return key ? key : 1;
+}
+
+static fe_status fill_one(const wrap_program *w, const wrap_weight *weight, char *out, rt_pool *pool)
+{
+    const loop_program *p = w->loops;
+    const loop_buffer *b = &p->buffers.at[weight->buffer];
+    char *to = out + weight->offset;
+    if (!weight->packed_for) {
+        CHECK(w->session, (int64_t)b->data_bytes >= weight->bytes || weight->bytes == 0);
+        if (weight->bytes) memcpy(to, b->data, (size_t)weight->bytes);
+        return FE_OK;
+    }
+    const loop_view *v = &weight->packed_for->inputs[weight->operand];
+    int64_t offset = 0, sizes[2], strides[5];
+    sym_is_int(p->symbols, v->offset, &offset);
+    const float *from = (const float *)b->data + offset;
+    if (strcmp(weight->packed_for->kernel, "gemm") == 0) {
+        static_ints(p, v->sizes, 2, sizes);
+        static_ints(p, v->strides, 2, strides);
+        rt_gemm_pack_f32(pool, sizes[1], sizes[0], from, strides[1], strides[0], (float *)to);
+        return FE_OK;
+    }
+    rt_conv conv;
+    CHECK(w->session, conv_geometry(p, weight->packed_for, &conv, strides));
+    rt_conv_pack_f32(pool, &conv, from, strides, (float *)to);
+    return FE_OK;
+}
+
+fe_status weights_fill(const wrap_program *w, void *out, uint32_t threads)
+{
+    rt_pool *pool = threads == 1 ? NULL : rt_pool_get((int)threads);
+    for (uint32_t k = 0; k < w->weights.count; k++)
+        FE_TRY(fill_one(w, &w->weights.at[k], out, pool));
+    return FE_OK;
+}
+
+static fe_status write_failed(const wrap_program *w, const char *path)
+{
+    return diag_fail(w->session, (diag){.status = FE_IO, .stage = "emit", .place = path}, "cannot write the artifact");
+}
+
+/* Copies the library and makes room for the weights, which are then packed straight into the file's pages. */
+fe_status weights_write(const wrap_program *w, uint64_t key, const char *library, const char *path)
+{
+    mapped_file code = {0};
+    if (library) FE_TRY(file_map(w->session, library, &code));
+    size_t begin = (code.size + PAGE - 1) / PAGE * PAGE, weights = (size_t)w->weights_bytes;
+    size_t total = begin + weights + sizeof(weights_footer);
+    const char *temporary = arena_printf(w->memory, "%s.%ld.tmp", path, (long)getpid());
+    int file = open(temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
+    char *bytes = MAP_FAILED;
+    if (file >= 0 && ftruncate(file, (off_t)total) == 0)
+        bytes = mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    fe_status status = FE_OK;
+    if (bytes == MAP_FAILED)
+        status = write_failed(w, path);
+    else {
+        if (code.size) memcpy(bytes, code.data, code.size);
+        status = weights_fill(w, bytes + begin, 0);
+        weights_footer footer = {.key = key, .offset = begin, .bytes = weights};
+        memcpy(footer.magic, WEIGHTS_MAGIC, sizeof footer.magic);
+        memcpy(bytes + begin + weights, &footer, sizeof footer);
+        munmap(bytes, total);
+    }
+    if (file >= 0) close(file);
+    if (library) file_unmap(&code);
+    if (status == FE_OK && rename(temporary, path) != 0) status = write_failed(w, path);
+    if (status != FE_OK) unlink(temporary);
+    return status;
+}

@@ -1,0 +1,18 @@
+/* c.h -- what the two files of the C printer share. */
+#ifndef FERRITE_EMIT_C_H
+#define FERRITE_EMIT_C_H
+
+#include "emit/emit.h"
+
+/* c_head.c */
+void emit_c_begin(emit_state *s);
+void emit_c_end(emit_state *s);
+uint32_t emit_c_symbol_index(const emit_state *s, sym_expr symbol);
+/* A double as a C constant, infinities and NaN included. */
+void emit_c_double(text *out, double value);
+/* c_body.c */
+void emit_c_declare_fixed(emit_state *s);
+void emit_c_symbol(emit_state *s, const wrap_line *line);
+void emit_c_pointer(emit_state *s, loop_buffer_id id);
+
+#endif

@@ -1,0 +1,284 @@
+/* c_body.c -- wrapper lines as C: the `run` function of a generated program. */
+#include "emit/c.h"
+
+static void print_expr(emit_state *s, sym_expr e)
+{
+    sym_print_c(s->w->loops->symbols, e, &s->out);
+}
+
+static void print_exprs(emit_state *s, const sym_expr *exprs, uint32_t count)
+{
+    text_add(&s->out, "(const int64_t[]){");
+    for (uint32_t i = 0; i < count; i++) {
+        if (i) text_add(&s->out, ", ");
+        print_expr(s, exprs[i]);
+    }
+    text_add(&s->out, count ? "}" : "0}");
+}
+
+static const char *pointer_type(emit_state *s, loop_buffer_id id)
+{
+    return ty_dtype_c_name(s->w->loops->buffers.at[id].dtype);
+}
+
+/* ---- buffers ---- */
+
+void emit_c_pointer(emit_state *s, loop_buffer_id id)
+{
+    if (id == LOOP_NO_BUFFER)
+        text_add(&s->out, "0");
+    else
+        text_add(&s->out, s->names[id]);
+}
+
+/* Declares a buffer's pointer where its memory is known: inputs and weights at the top, temps at their allocation. */
+static void declare(emit_state *s, loop_buffer_id id)
+{
+    const wrap_program *w = s->w;
+    const loop_buffer *buffer = &w->loops->buffers.at[id];
+    loop_buffer_id root = w->lives[id].root;
+    text_printf(&s->out, "    %s *const %s = ", pointer_type(s, id), s->names[id]);
+    if (buffer->kind == LOOP_INPUT)
+        text_printf(&s->out, "f->inputs[%u];\n", buffer->input);
+    else if (buffer->kind == LOOP_CONSTANT && w->state_of[id] >= 0)
+        text_printf(&s->out, "f->states[%d];\n", w->state_of[id]);
+    else if (buffer->kind == LOOP_CONSTANT)
+        text_printf(&s->out, "f->weights[%u];\n", w->raw_weight[id]);
+    else if (w->lives[root].in_arena && w->is_dynamic)
+        text_printf(&s->out, "(void *)(arena + f->offsets[%u]);\n", root);
+    else if (w->lives[root].in_arena)
+        text_printf(&s->out, "(void *)(arena + %lld);\n", (long long)w->offsets[root]);
+    else if (w->output_of[root] >= 0 && root == id) {
+        text_printf(&s->out, "rt_output_memory(f, %d, ", w->output_of[root]);
+        print_expr(s, w->bytes[id]);
+        text_printf(&s->out, ");\n    if (!%s) return rt_fail(f, FE_RUN_NO_MEMORY, \"no memory for an output\");\n",
+                    s->names[id]);
+    } else
+        text_printf(&s->out, "(void *)%s;\n", s->names[root]);
+}
+
+static bool is_local(const wrap_program *w, loop_buffer_id id)
+{
+    const sched_life *life = &w->lives[w->lives[id].root];
+    return w->loops->buffers.at[id].kind == LOOP_TEMP && !life->in_arena && w->output_of[id] < 0;
+}
+
+/* Everything but arena temps: these stand at the top of run, after the symbols. */
+void emit_c_declare_fixed(emit_state *s)
+{
+    const wrap_program *w = s->w;
+    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
+        const loop_buffer *buffer = &w->loops->buffers.at[id];
+        if (buffer->kind == LOOP_CONSTANT && w->raw_weight[id] == WRAP_NO_WEIGHT) continue;
+        if (is_local(w, id) || (buffer->kind == LOOP_TEMP && w->lives[w->lives[id].root].in_arena)) continue;
+        if (w->lives[id].root == id) declare(s, id);
+    }
+    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
+        const loop_buffer *buffer = &w->loops->buffers.at[id];
+        if (buffer->kind == LOOP_TEMP && w->lives[id].root != id && !is_local(w, id) &&
+            !w->lives[w->lives[id].root].in_arena)
+            declare(s, id);
+    }
+    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++)
+        if (w->loops->buffers.at[id].kind != LOOP_CONSTANT && !is_local(w, id) &&
+            !(w->loops->buffers.at[id].kind == LOOP_TEMP && w->lives[w->lives[id].root].in_arena))
+            text_printf(&s->out, "    (void)%s;\n", s->names[id]);
+}
+
+/* ---- lines ---- */
+
+static void c_alloc(emit_state *s, const wrap_line *line)
+{
+    for (loop_buffer_id id = line->buffer; id != LOOP_NO_BUFFER; id = s->next_alias[id]) {
+        declare(s, id);
+        text_printf(&s->out, "    (void)%s;\n", s->names[id]);
+    }
+}
+
+static void c_free(emit_state *s, const wrap_line *line)
+{
+    text_printf(&s->out, "    /* %s ends here */\n", s->names[line->buffer]);
+}
+
+static void c_reuse(emit_state *s, const wrap_line *line)
+{
+    text_printf(&s->out, "    /* %s takes the place of %s */\n", s->names[line->buffer], s->names[line->old_buffer]);
+    c_alloc(s, line);
+}
+
+static void print_args(emit_state *s, const wrap_call *call)
+{
+    text_add(&s->out, "&(fe_kernel_args){(void *const[]){");
+    for (uint32_t i = 0; i < call->buffer_count; i++) {
+        if (i) text_add(&s->out, ", ");
+        emit_c_pointer(s, call->buffers[i]);
+    }
+    text_add(&s->out, call->buffer_count ? "}, " : "0}, ");
+    print_exprs(s, call->ints, call->int_count);
+    text_add(&s->out, "}");
+}
+
+static void c_kernel(emit_state *s, const wrap_line *line)
+{
+    const wrap_call *call = &line->call;
+    text_printf(&s->out, "    RT_TRY(rt_launch(f, %s, ", call->kernel);
+    print_args(s, call);
+    text_add(&s->out, ", ");
+    print_expr(s, call->outer);
+    text_add(&s->out, ", ");
+    if (call->split_inner)
+        print_expr(s, call->inner);
+    else
+        text_add(&s->out, "0");
+    text_printf(&s->out, ", %d, %lld));\n", call->split_inner, (long long)call->cost);
+}
+
+static void print_view(emit_state *s, const loop_view *view, uint32_t weight)
+{
+    if (view->buffer == LOOP_NO_BUFFER) {
+        text_add(&s->out, "{0}");
+        return;
+    }
+    text_add(&s->out, "{");
+    if (weight != WRAP_NO_WEIGHT)
+        text_printf(&s->out, "f->weights[%u]", weight);
+    else
+        emit_c_pointer(s, view->buffer);
+    int64_t offset = 0;
+    if (weight == WRAP_NO_WEIGHT && (!sym_is_int(s->w->loops->symbols, view->offset, &offset) || offset != 0)) {
+        text_add(&s->out, " + ");
+        print_expr(s, view->offset);
+    }
+    text_printf(&s->out, ", %d, %u, ", ty_dtype_number(view->dtype), view->rank);
+    print_exprs(s, view->sizes, view->rank);
+    text_add(&s->out, ", ");
+    print_exprs(s, view->strides, view->rank);
+    text_add(&s->out, "}");
+}
+
+static void print_views(emit_state *s, const char *field, const loop_view *views, const uint32_t *weights, uint32_t count)
+{
+    text_printf(&s->out, "        .%s = (const fe_tensor[]){", field);
+    for (uint32_t i = 0; i < count; i++) {
+        text_add(&s->out, i ? ",\n            " : "");
+        print_view(s, &views[i], weights ? weights[i] : WRAP_NO_WEIGHT);
+    }
+    text_printf(&s->out, "%s},\n        .%s_count = %u,\n", count ? "" : "{0}", field, count);
+}
+
+static void c_extern(emit_state *s, const wrap_line *line)
+{
+    const loop_op *op = line->op;
+    uint32_t packed = 0;
+    for (uint32_t i = 0; i < op->input_count; i++)
+        if (line->weights[i] != WRAP_NO_WEIGHT) packed |= 1u << i;
+    text_printf(&s->out, "    RT_TRY(rt_op_%s(f, &(rt_call){\n", op->kernel);
+    print_views(s, "in", op->inputs, line->weights, op->input_count);
+    print_views(s, "out", op->outputs, NULL, op->output_count);
+    if (packed) text_printf(&s->out, "        .packed = %u,\n", packed);
+    text_add(&s->out, "        .ints = ");
+    print_exprs(s, op->ints, op->int_count);
+    text_add(&s->out, ",\n        .floats = (const double[]){");
+    for (uint32_t i = 0; i < op->float_count; i++) {
+        if (i) text_add(&s->out, ", ");
+        emit_c_double(&s->out, op->floats[i]);
+    }
+    text_add(&s->out, op->float_count ? "},\n" : "0},\n");
+    if (line->call.kernel) {
+        text_printf(&s->out, "        .epilogue = %s,\n        .epilogue_args = ", line->call.kernel);
+        print_args(s, &line->call);
+        text_add(&s->out, ",\n");
+    }
+    text_add(&s->out, "    }));\n");
+    for (uint32_t i = 0; i < op->define_count; i++)
+        text_printf(&s->out, "    const int64_t %s = f->symbols[%u];\n", sym_name(s->w->loops->symbols, op->defines[i]),
+                    emit_c_symbol_index(s, op->defines[i]));
+}
+
+void emit_c_symbol(emit_state *s, const wrap_line *line)
+{
+    if (s->symbols_done && line->input >= 0) return; /* stands at the top already */
+    const char *name = sym_name(s->w->loops->symbols, line->symbol);
+    text_printf(&s->out, "    const int64_t %s = f->symbols[%u] = ", name, emit_c_symbol_index(s, line->symbol));
+    if (line->input < 0)
+        print_expr(s, line->expr);
+    else if (line->dimension < 0)
+        text_printf(&s->out, "*(const int64_t *)f->inputs[%d]", line->input);
+    else if (sym_is_none(line->scale))
+        text_printf(&s->out, "f->in[%d].sizes[%d]", line->input, line->dimension);
+    else {
+        text_printf(&s->out, "fe_floordiv(f->in[%d].sizes[%d] - (", line->input, line->dimension);
+        print_expr(s, line->shift);
+        text_add(&s->out, "), fe_max(1, ");
+        print_expr(s, line->scale);
+        text_add(&s->out, "))");
+    }
+    text_printf(&s->out, ";\n    (void)%s;\n", name);
+}
+
+static void c_assert(emit_state *s, const wrap_line *line)
+{
+    text_add(&s->out, "    if (!(");
+    print_expr(s, line->expr);
+    text_add(&s->out, ")) return rt_fail(f, FE_RUN_ASSERTION, \"%s\", ");
+    text_quoted(&s->out, line->text ? line->text : "an assertion of the program does not hold");
+    text_add(&s->out, ");\n");
+}
+
+static void c_comment(emit_state *s, const wrap_line *line)
+{
+    text_add(&s->out, "\n    /* ");
+    for (const char *c = line->text; *c; c++) {
+        if (c[0] == '*' && c[1] == '/')
+            text_add(&s->out, "* ");
+        else
+            text_char(&s->out, *c == '\n' ? ' ' : *c);
+    }
+    text_add(&s->out, " */\n");
+}
+
+static void c_output(emit_state *s, const wrap_line *line)
+{
+    const loop_output *output = &s->w->loops->outputs.at[line->index];
+    uint32_t k = line->index;
+    if (output->kind == LOOP_OUT_TENSOR) {
+        text_printf(&s->out, "    rt_output(f, %u, ", k);
+        emit_c_pointer(s, output->view.buffer);
+        text_add(&s->out, " + ");
+        print_expr(s, output->view.offset);
+        text_add(&s->out, ", ");
+        print_exprs(s, output->view.sizes, output->view.rank);
+        text_add(&s->out, ", ");
+        print_exprs(s, output->view.strides, output->view.rank);
+        text_add(&s->out, ");\n");
+        return;
+    }
+    const char *type = output->kind == LOOP_OUT_FLOAT ? "double" : output->kind == LOOP_OUT_BOOL ? "uint8_t" : "int64_t";
+    text_printf(&s->out, "    {\n        %s *const number = rt_output_memory(f, %u, 8);\n", type, k);
+    text_add(&s->out, "        if (!number) return rt_fail(f, FE_RUN_NO_MEMORY, \"no memory for an output\");\n"
+                      "        *number = ");
+    if (output->kind == LOOP_OUT_FLOAT)
+        emit_c_double(&s->out, output->number);
+    else if (sym_is_none(output->expr))
+        text_add(&s->out, "0");
+    else
+        print_expr(s, output->expr);
+    text_printf(&s->out, ";\n        rt_output(f, %u, number, 0, 0);\n    }\n", k);
+}
+
+const emit_target emit_target_c = {
+    .name = "c",
+    .begin = emit_c_begin,
+    .line = {
+        [WRAP_ALLOC] = c_alloc,
+        [WRAP_FREE] = c_free,
+        [WRAP_REUSE] = c_reuse,
+        [WRAP_KERNEL] = c_kernel,
+        [WRAP_EXTERN] = c_extern,
+        [WRAP_SYMBOL] = emit_c_symbol,
+        [WRAP_ASSERT] = c_assert,
+        [WRAP_COMMENT] = c_comment,
+        [WRAP_OUTPUT] = c_output,
+    },
+    .end = emit_c_end,
+};

@@ -1,0 +1,323 @@
+/* c_head.c -- what stands around the lines of a C program: tables of inputs, outputs, weights and symbols; checks of dynamic
+ * sizes; the layout of a dynamic arena; kernel files.
+ */
+#include "emit/c.h"
+
+#include <math.h>
+#include <string.h>
+
+void emit_c_double(text *out, double value)
+{
+    if (isnan(value))
+        text_add(out, "__builtin_nan(\"\")");
+    else if (isinf(value))
+        text_add(out, value > 0 ? "__builtin_inf()" : "-__builtin_inf()");
+    else
+        text_double(out, value);
+}
+
+/* Symbols are numbered in the order of their SYMBOL lines, then those that extern calls define. */
+uint32_t emit_c_symbol_index(const emit_state *s, sym_expr symbol)
+{
+    uint32_t index = 0;
+    for (uint32_t i = 0; i < s->w->lines.count; i++) {
+        const wrap_line *line = &s->w->lines.at[i];
+        if (line->kind == WRAP_SYMBOL) {
+            if (sym_same(line->symbol, symbol)) return index;
+            index++;
+        }
+    }
+    for (uint32_t i = 0; i < s->w->lines.count; i++) {
+        const wrap_line *line = &s->w->lines.at[i];
+        for (uint32_t k = 0; line->kind == WRAP_EXTERN && k < line->op->define_count; k++, index++)
+            if (sym_same(line->op->defines[k], symbol)) return index;
+    }
+    return index;
+}
+
+/* ---- tables ---- */
+
+static void print_dims(emit_state *s, const char *field, const sym_expr *dims, uint32_t rank)
+{
+    text_printf(&s->out, ".%s = (const int64_t[]){", field);
+    for (uint32_t d = 0; d < rank; d++) {
+        int64_t value = -1;
+        if (!sym_is_int(s->w->loops->symbols, dims[d], &value)) value = -1;
+        text_printf(&s->out, "%s%lld", d ? ", " : "", (long long)value);
+    }
+    text_add(&s->out, rank ? "}, " : "0}, ");
+}
+
+static const char *shape_text(emit_state *s, const sym_expr *sizes, uint32_t rank)
+{
+    text t;
+    text_init(&t, s->memory);
+    text_char(&t, '[');
+    for (uint32_t d = 0; d < rank; d++) {
+        if (d) text_add(&t, ", ");
+        sym_print(s->w->loops->symbols, sizes[d], &t);
+    }
+    text_char(&t, ']');
+    return t.at;
+}
+
+static void print_port(emit_state *s, const char *name, int dtype, uint32_t rank, const sym_expr *sizes,
+                       const sym_expr *strides)
+{
+    text_add(&s->out, "    {.name = ");
+    text_quoted(&s->out, name);
+    text_printf(&s->out, ", .dtype = %d, .rank = %u, ", dtype, rank);
+    print_dims(s, "sizes", sizes, rank);
+    print_dims(s, "strides", strides, rank);
+    text_add(&s->out, ".shape_text = ");
+    text_quoted(&s->out, shape_text(s, sizes, rank));
+    text_add(&s->out, "},\n");
+}
+
+static int number_dtype(const loop_output *output)
+{
+    switch (output->kind) {
+    case LOOP_OUT_FLOAT: return ty_dtype_number(TY_F64);
+    case LOOP_OUT_BOOL: return ty_dtype_number(TY_BOOL);
+    default: return ty_dtype_number(TY_I64);
+    }
+}
+
+static void print_ports(emit_state *s)
+{
+    const loop_program *p = s->w->loops;
+    text_add(&s->out, "static const fe_port input_ports[] = {\n");
+    for (uint32_t k = 0; k < p->inputs.count; k++) {
+        const loop_input *input = &p->inputs.at[k];
+        if (input->is_tensor) {
+            const loop_buffer *b = &p->buffers.at[input->buffer];
+            print_port(s, input->name, ty_dtype_number(b->dtype), b->rank, b->sizes, b->strides);
+        } else
+            print_port(s, input->name, ty_dtype_number(sym_is_none(input->expr) ? TY_F64 : TY_I64), 0, NULL, NULL);
+    }
+    text_add(&s->out, "    {0}};\n\nstatic const fe_port output_ports[] = {\n");
+    for (uint32_t k = 0; k < p->outputs.count; k++) {
+        const loop_output *output = &p->outputs.at[k];
+        const char *name = arena_printf(s->memory, "output_%u", k);
+        if (output->kind == LOOP_OUT_TENSOR)
+            print_port(s, name, ty_dtype_number(output->view.dtype), output->view.rank, output->view.sizes,
+                       output->view.strides);
+        else
+            print_port(s, name, number_dtype(output), 0, NULL, NULL);
+    }
+    text_add(&s->out, "    {0}};\n\n");
+}
+
+static void print_weights(emit_state *s)
+{
+    text_add(&s->out, "static const rt_weight weight_table[] = {\n");
+    for (uint32_t k = 0; k < s->w->weights.count; k++) {
+        const wrap_weight *weight = &s->w->weights.at[k];
+        text_add(&s->out, "    {");
+        text_quoted(&s->out, s->w->loops->buffers.at[weight->buffer].name);
+        text_printf(&s->out, ", %lld, %lld},", (long long)weight->offset, (long long)weight->bytes);
+        if (weight->packed_for) text_printf(&s->out, " /* packed for %s */", weight->packed_for->kernel);
+        text_char(&s->out, '\n');
+    }
+    text_add(&s->out, "    {0, 0, 0}};\n\n");
+}
+
+static void print_states(emit_state *s)
+{
+    text_add(&s->out, "static const uint32_t state_table[] = {");
+    for (uint32_t k = 0; k < s->w->state_count; k++)
+        for (loop_buffer_id id = 0; id < s->w->loops->buffers.count; id++)
+            if (s->w->state_of[id] == (int32_t)k) text_printf(&s->out, "%u, ", s->w->raw_weight[id]);
+    text_add(&s->out, "0};\n\n");
+}
+
+static uint32_t print_symbols(emit_state *s)
+{
+    uint32_t count = 0;
+    text_add(&s->out, "static const rt_symbol symbol_table[] = {\n");
+    for (uint32_t i = 0; i < s->w->lines.count; i++) {
+        const wrap_line *line = &s->w->lines.at[i];
+        int64_t min, max;
+        if (line->kind == WRAP_EXTERN) {
+            for (uint32_t k = 0; k < line->op->define_count; k++, count++)
+                text_printf(&s->out, "    {\"%s\", 0, INT64_MAX},\n",
+                            sym_name(s->w->loops->symbols, line->op->defines[k]));
+            continue;
+        }
+        if (line->kind != WRAP_SYMBOL) continue;
+        sym_range(s->w->loops->symbols, line->symbol, NULL, &min, &max);
+        if (min < -INT64_MAX) min = -INT64_MAX;
+        text_printf(&s->out, "    {\"%s\", %lld, %lld},\n", sym_name(s->w->loops->symbols, line->symbol), (long long)min,
+                    (long long)max);
+        count++;
+    }
+    text_add(&s->out, "    {0, 0, 0}};\n\n");
+    return count;
+}
+
+/* ---- checks of dynamic sizes ---- */
+
+static void check_dimension(emit_state *s, const char *input, uint32_t k, uint32_t d, sym_expr size)
+{
+    if (sym_is_int(s->w->loops->symbols, size, NULL)) return;
+    text_printf(&s->out, "    if (f->in[%u].sizes[%u] != ", k, d);
+    sym_print_c(s->w->loops->symbols, size, &s->out);
+    text_printf(&s->out, ")\n        return rt_fail(f, FE_RUN_BAD_INPUT, \"input '%%s' has size %%lld in dimension %u, expected ", d);
+    sym_print(s->w->loops->symbols, size, &s->out);
+    text_add(&s->out, " = %lld\", ");
+    text_quoted(&s->out, input);
+    text_printf(&s->out, ",\n                       (long long)f->in[%u].sizes[%u], (long long)(", k, d);
+    sym_print_c(s->w->loops->symbols, size, &s->out);
+    text_add(&s->out, "));\n");
+}
+
+static void check_stride(emit_state *s, const char *input, uint32_t k, uint32_t d, sym_expr stride)
+{
+    if (sym_is_int(s->w->loops->symbols, stride, NULL)) return;
+    text_printf(&s->out, "    if (f->in[%u].strides && f->in[%u].sizes[%u] > 1 && f->in[%u].strides[%u] != ", k, k, d, k, d);
+    sym_print_c(s->w->loops->symbols, stride, &s->out);
+    text_printf(&s->out, ")\n        return rt_fail(f, FE_RUN_BAD_INPUT, \"input '%%s' has stride %%lld in dimension %u, expected ", d);
+    sym_print(s->w->loops->symbols, stride, &s->out);
+    text_add(&s->out, "\", ");
+    text_quoted(&s->out, input);
+    text_printf(&s->out, ",\n                       (long long)f->in[%u].strides[%u]);\n", k, d);
+}
+
+static void check_symbol_range(emit_state *s, const wrap_line *line)
+{
+    int64_t min, max;
+    const char *name = sym_name(s->w->loops->symbols, line->symbol);
+    sym_range(s->w->loops->symbols, line->symbol, NULL, &min, &max);
+    if (min <= 0 && max == SYM_NO_MAX) return;
+    text_printf(&s->out, "    if (%s < %lldLL || %s > %lldLL)\n        return rt_fail(f, FE_RUN_BAD_INPUT, \"", name,
+                (long long)(min < -INT64_MAX ? -INT64_MAX : min), name, (long long)max);
+    if (line->dimension >= 0)
+        text_printf(&s->out, "input '%s' has size %%lld in dimension %d: %s must be in [%lld, %lld]",
+                    s->w->loops->inputs.at[line->input].name, line->dimension, name, (long long)min, (long long)max);
+    else
+        text_printf(&s->out, "%s is %%lld, must be in [%lld, %lld]", name, (long long)min, (long long)max);
+    text_printf(&s->out, "\", (long long)%s);\n", name);
+}
+
+static void print_checks(emit_state *s)
+{
+    const loop_program *p = s->w->loops;
+    for (uint32_t i = 0; i < s->w->lines.count && s->w->lines.at[i].kind == WRAP_SYMBOL; i++)
+        check_symbol_range(s, &s->w->lines.at[i]);
+    for (uint32_t k = 0; k < p->inputs.count; k++) {
+        if (!p->inputs.at[k].is_tensor) continue;
+        const loop_buffer *b = &p->buffers.at[p->inputs.at[k].buffer];
+        for (uint32_t d = 0; d < b->rank; d++) {
+            check_dimension(s, p->inputs.at[k].name, k, d, b->sizes[d]);
+            check_stride(s, p->inputs.at[k].name, k, d, b->strides[d]);
+        }
+    }
+}
+
+/* ---- the arena of dynamic sizes ---- */
+
+static void print_layout(emit_state *s)
+{
+    const wrap_program *w = s->w;
+    uint32_t index = 0, count = 0;
+    if (!w->is_dynamic) return;
+    text_add(&s->out, "/* Offsets of the buffers for these sizes. */\n"
+                      "static int64_t layout(const int64_t *symbols, int64_t *offsets)\n{\n");
+    for (uint32_t i = 0; i < w->lines.count; i++) {
+        if (w->lines.at[i].kind != WRAP_SYMBOL) continue;
+        const char *name = sym_name(w->loops->symbols, w->lines.at[i].symbol);
+        text_printf(&s->out, "    const int64_t %s = symbols[%u];\n    (void)%s;\n", name, index++, name);
+    }
+    text_add(&s->out, "    const rt_interval intervals[] = {\n");
+    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
+        const sched_life *life = &w->lives[id];
+        if (!life->in_arena || life->root != id) continue;
+        text_printf(&s->out, "        {%u, %u, %u, ", id, life->birth, life->death);
+        sym_print_c(w->loops->symbols, w->bytes[id], &s->out);
+        text_printf(&s->out, "}, /* %s */\n", s->names[id]);
+        count++;
+    }
+    text_printf(&s->out, "        {0, 0, 0, 0}};\n    return rt_plan(intervals, %u, offsets);\n}\n\n", count);
+}
+
+/* ---- begin and end ---- */
+
+static void print_head(emit_state *s)
+{
+    text_printf(&s->out, "/* %s, made by %s", s->w->name, s->input->producer);
+    if (s->input->source) text_printf(&s->out, " from %s", s->input->source);
+    text_printf(&s->out,
+                ".\n *\n * %u kernel calls, %u distinct kernels; weights %lld bytes; arena %lld bytes, of which at most %lld "
+                "live at once.\n */\n#include \"rt_program.h\"\n\n",
+                s->w->kernel_calls, s->w->unique_kernels, (long long)s->w->weights_bytes, (long long)s->w->arena_bytes,
+                (long long)s->w->lower_bound);
+    for (uint32_t k = 0; k < s->input->kernel_count; k++)
+        text_printf(&s->out, "void %s(const fe_kernel_args *args, int64_t m0, int64_t m1, int64_t n0, int64_t n1);\n",
+                    s->input->kernels[k].name);
+    text_char(&s->out, '\n');
+}
+
+void emit_c_begin(emit_state *s)
+{
+    print_head(s);
+    print_ports(s);
+    print_weights(s);
+    print_states(s);
+    print_layout(s);
+    text_add(&s->out, "static int run(rt_frame *f)\n{\n");
+    for (uint32_t i = 0; i < s->w->lines.count && s->w->lines.at[i].kind == WRAP_SYMBOL; i++)
+        emit_c_symbol(s, &s->w->lines.at[i]);
+    print_checks(s);
+    s->symbols_done = true;
+    if (s->w->is_dynamic) text_add(&s->out, "    RT_TRY(rt_place(f));\n");
+    text_add(&s->out, "    char *const arena = f->arena;\n    (void)arena;\n");
+    emit_c_declare_fixed(s);
+}
+
+/* Kernels spread over `parts` files by the length of their source, so that compilers can run side by side. */
+static void print_kernel_files(emit_state *s)
+{
+    const emit_input *input = s->input;
+    uint32_t parts = input->parts ? input->parts : 1, count = input->kernel_count;
+    if (parts > count) parts = count;
+    size_t *length = NEW_ARRAY(s->memory, size_t, parts + 1);
+    uint32_t *part_of = NEW_ARRAY(s->memory, uint32_t, count + 1), *members = NEW_ARRAY(s->memory, uint32_t, count + 1);
+    for (uint32_t k = 0; k < count; k++) {
+        for (uint32_t i = 1; i < parts; i++)
+            if (length[i] < length[part_of[k]]) part_of[k] = i;
+        length[part_of[k]] += strlen(input->kernels[k].source);
+    }
+    for (uint32_t i = 0; i < parts; i++) {
+        text file;
+        uint32_t n = 0;
+        for (uint32_t k = 0; k < count; k++)
+            if (part_of[k] == i) members[n++] = k;
+        text_init(&file, s->memory);
+        text_printf(&file, "/* Kernels of %s for %s. */\n", s->w->name, input->vectors);
+        input->prelude(input->data, members, n, &file);
+        for (uint32_t k = 0; k < n; k++)
+            text_printf(&file, "%s\n", input->kernels[members[k]].source);
+        vec_push(s->memory, &s->files, (emit_file){arena_printf(s->memory, "kernels_%u.c", i), file.at, file.length});
+    }
+}
+
+void emit_c_end(emit_state *s)
+{
+    const wrap_program *w = s->w;
+    text_add(&s->out, "    return 0;\n}\n\n");
+    uint32_t symbols = print_symbols(s);
+    text_add(&s->out, "const rt_program rt_this_program = {\n    .name = ");
+    text_quoted(&s->out, w->name);
+    text_printf(&s->out,
+                ",\n    .inputs = input_ports,\n    .input_count = %u,\n    .outputs = output_ports,\n    .output_count = %u,\n"
+                "    .weights = weight_table,\n    .weight_count = %u,\n    .weights_bytes = %lld,\n"
+                "    .weights_key = 0x%016llxull,\n    .states = state_table,\n    .state_count = %u,\n    .symbols = symbol_table,\n    .symbol_count = %u,\n"
+                "    .arena_bytes = %lld,\n    .arena_lower_bound = %lld,\n    .layout = %s,\n    .buffer_count = %u,\n"
+                "    .kernel_calls = %u,\n    .unique_kernels = %u,\n    .run = run,\n};\n",
+                w->loops->inputs.count, w->loops->outputs.count, w->weights.count, (long long)w->weights_bytes,
+                (unsigned long long)s->input->weights_key, s->w->state_count, symbols, (long long)w->arena_bytes, (long long)w->lower_bound,
+                w->is_dynamic ? "layout" : "0", w->is_dynamic ? w->loops->buffers.count : 0, w->kernel_calls,
+                w->unique_kernels);
+    vec_push(s->memory, &s->files, (emit_file){"model.c", s->out.at, s->out.length});
+    print_kernel_files(s);
+}

@@ -1,0 +1,345 @@
+/* build.c -- from a schedule to wrapper lines: symbols from the inputs, buffers placed in the arena, one line a group, frees
+ * right after the last use, outputs last.
+ */
+#include "wrap/wrap.h"
+
+#include <string.h>
+
+typedef struct builder {
+    wrap_program *w;
+    const sched_schedule *s;
+    const wrap_facts *facts;
+    arena *memory;
+} builder;
+
+static wrap_line *add_line(builder *b, wrap_kind kind)
+{
+    vec_push(b->memory, &b->w->lines,
+             (wrap_line){.kind = kind, .buffer = LOOP_NO_BUFFER, .old_buffer = LOOP_NO_BUFFER, .input = -1, .dimension = -1});
+    return &vec_last(&b->w->lines);
+}
+
+/* ---- symbols ---- */
+
+static bool is_defined(const builder *b, sym_expr symbol)
+{
+    for (uint32_t i = 0; i < b->w->lines.count; i++)
+        if (b->w->lines.at[i].kind == WRAP_SYMBOL && sym_same(b->w->lines.at[i].symbol, symbol)) return true;
+    return false;
+}
+
+typedef struct unknown_search {
+    const builder *b;
+    sym_expr unknown;
+    uint32_t count;
+} unknown_search;
+
+static void find_unknown(void *data, sym_expr symbol)
+{
+    unknown_search *search = data;
+    if (is_defined(search->b, symbol)) return;
+    search->unknown = symbol;
+    search->count++;
+}
+
+/* Sizes that are expressions, scale * symbol + shift with one unknown: solved exactly. The check that every size equals its
+ * expression, made after all symbols are known, refuses what does not divide. True when one was solved. */
+static bool solve_one(builder *b)
+{
+    const loop_program *p = b->w->loops;
+    sym_table *t = p->symbols;
+    for (uint32_t k = 0; k < p->inputs.count; k++) {
+        if (!p->inputs.at[k].is_tensor) continue;
+        const loop_buffer *buffer = &p->buffers.at[p->inputs.at[k].buffer];
+        for (uint32_t d = 0; d < buffer->rank; d++) {
+            unknown_search search = {b, {0}, 0};
+            sym_expr scale, shift;
+            sym_each_symbol(t, buffer->sizes[d], find_unknown, &search);
+            if (search.count != 1 || !sym_linear_in(t, buffer->sizes[d], search.unknown, &scale, &shift)) continue;
+            wrap_line *line = add_line(b, WRAP_SYMBOL);
+            line->symbol = search.unknown;
+            line->input = (int32_t)k;
+            line->dimension = (int32_t)d;
+            line->scale = scale;
+            line->shift = shift;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Each size that is a bare symbol defines it at its first appearance; later ones, and sizes that are expressions, must agree. */
+static void define_symbols(builder *b)
+{
+    const loop_program *p = b->w->loops;
+    sym_table *t = p->symbols;
+    for (uint32_t k = 0; k < p->inputs.count; k++) {
+        const loop_input *input = &p->inputs.at[k];
+        if (!input->is_tensor) {
+            if (sym_is_none(input->expr) || sym_op_of(t, input->expr) != SYM_SYMBOL || is_defined(b, input->expr)) continue;
+            wrap_line *line = add_line(b, WRAP_SYMBOL);
+            line->symbol = input->expr;
+            line->input = (int32_t)k;
+            continue;
+        }
+        const loop_buffer *buffer = &p->buffers.at[input->buffer];
+        for (uint32_t d = 0; d < buffer->rank; d++) {
+            sym_expr size = buffer->sizes[d];
+            if (sym_op_of(t, size) != SYM_SYMBOL || is_defined(b, size)) continue;
+            wrap_line *line = add_line(b, WRAP_SYMBOL);
+            line->symbol = size;
+            line->input = (int32_t)k;
+            line->dimension = (int32_t)d;
+        }
+    }
+    while (solve_one(b)) {
+    }
+}
+
+/* ---- weights ---- */
+
+static bool same_view(const loop_view *a, const loop_view *b)
+{
+    if (a->buffer != b->buffer || a->rank != b->rank || !sym_same(a->offset, b->offset)) return false;
+    for (uint32_t d = 0; d < a->rank; d++)
+        if (!sym_same(a->sizes[d], b->sizes[d]) || !sym_same(a->strides[d], b->strides[d])) return false;
+    return true;
+}
+
+static uint32_t add_weight(builder *b, wrap_weight weight)
+{
+    weight.offset = b->w->weights_bytes;
+    b->w->weights_bytes += (weight.bytes + 63) / 64 * 64;
+    vec_push(b->memory, &b->w->weights, weight);
+    return b->w->weights.count - 1;
+}
+
+/* The packed form of one operand; made once for all calls that read the same view the same way. */
+static uint32_t packed_weight(builder *b, map *seen, const loop_op *op, uint32_t operand, int64_t bytes)
+{
+    uint32_t first = map_get(seen, op->inputs[operand].buffer);
+    for (uint32_t i = first; i != MAP_NONE && i < b->w->weights.count; i++) {
+        const wrap_weight *have = &b->w->weights.at[i];
+        if (have->packed_for && have->packed_for->kernel == op->kernel && have->operand == operand && have->bytes == bytes &&
+            same_view(&have->packed_for->inputs[operand], &op->inputs[operand]))
+            return i;
+    }
+    uint32_t made = add_weight(b, (wrap_weight){op->inputs[operand].buffer, op, operand, 0, bytes});
+    if (first == MAP_NONE) map_set(b->memory, seen, op->inputs[operand].buffer, made);
+    return made;
+}
+
+static void need_raw(builder *b, loop_buffer_id id)
+{
+    const loop_program *p = b->w->loops;
+    const loop_buffer *buffer = &p->buffers.at[id];
+    if (buffer->kind != LOOP_CONSTANT || b->w->raw_weight[id] != WRAP_NO_WEIGHT) return;
+    int64_t elements = 0;
+    CHECK(b->w->session, sym_is_int(p->symbols, buffer->elements, &elements));
+    int64_t bytes = elements * (int64_t)ty_dtype_size(buffer->dtype);
+    b->w->raw_weight[id] = add_weight(b, (wrap_weight){id, NULL, 0, 0, bytes});
+}
+
+/* Constants that some op writes to (buffers of the model that it updates) are states of a context. */
+static void collect_states(builder *b)
+{
+    wrap_program *w = b->w;
+    const loop_program *p = w->loops;
+    for (uint32_t i = 0; i < p->ops.count; i++) {
+        const loop_op *op = &p->ops.at[i];
+        for (uint32_t k = 0; k < op->store_count + op->output_count; k++) {
+            loop_buffer_id id = k < op->store_count ? op->stores[k].buffer : op->outputs[k - op->store_count].buffer;
+            if (id == LOOP_NO_BUFFER || p->buffers.at[id].kind != LOOP_CONSTANT || w->state_of[id] >= 0) continue;
+            w->state_of[id] = (int32_t)w->state_count++;
+        }
+    }
+}
+
+/* Which weights each extern line reads packed; every other constant that is read is needed raw. */
+static void collect_weights(builder *b)
+{
+    wrap_program *w = b->w;
+    map seen = {0};
+    for (uint32_t i = 0; i < w->lines.count; i++) {
+        wrap_line *line = &w->lines.at[i];
+        if (line->kind == WRAP_EXTERN) {
+            const loop_op *op = line->op;
+            line->weights = NEW_ARRAY(b->memory, uint32_t, op->input_count);
+            for (uint32_t k = 0; k < op->input_count; k++) {
+                line->weights[k] = WRAP_NO_WEIGHT;
+                loop_buffer_id id = op->inputs[k].buffer;
+                if (id == LOOP_NO_BUFFER || w->loops->buffers.at[id].kind != LOOP_CONSTANT) continue;
+                bool is_state = w->state_of[id] >= 0;
+                int64_t bytes = b->facts->packed_bytes && !is_state ? b->facts->packed_bytes(w->loops, op, k) : 0;
+                if (bytes > 0)
+                    line->weights[k] = packed_weight(b, &seen, op, k, bytes);
+                else
+                    need_raw(b, id);
+            }
+        }
+        if (line->kind == WRAP_KERNEL || (line->kind == WRAP_EXTERN && line->call.kernel))
+            for (uint32_t k = 0; k < line->call.buffer_count; k++)
+                need_raw(b, line->call.buffers[k]);
+    }
+    for (uint32_t k = 0; k < w->loops->outputs.count; k++) {
+        const loop_output *output = &w->loops->outputs.at[k];
+        if (output->kind == LOOP_OUT_TENSOR) need_raw(b, output->view.buffer);
+    }
+}
+
+/* ---- placements ---- */
+
+/* Outputs lend their memory to the temps that they are. */
+static void place_outputs(builder *b)
+{
+    wrap_program *w = b->w;
+    const loop_program *p = w->loops;
+    for (loop_buffer_id id = 0; id < p->buffers.count; id++)
+        if (p->buffers.at[id].kind == LOOP_TEMP && w->lives[id].root == id && !w->lives[id].in_arena)
+            w->output_of[id] = sched_output_covering(p, id);
+    for (loop_buffer_id id = 0; id < p->buffers.count; id++)
+        w->output_of[id] = w->output_of[w->lives[id].root];
+}
+
+static fe_status place(builder *b)
+{
+    wrap_program *w = b->w;
+    const loop_program *p = w->loops;
+    plan_buffer *intervals;
+    loop_buffer_id *roots;
+    for (loop_buffer_id id = 0; id < p->buffers.count; id++) {
+        const loop_buffer *buffer = &p->buffers.at[id];
+        w->bytes[id] = sym_mul_int(p->symbols, buffer->elements, ty_dtype_size(buffer->dtype));
+        if (buffer->kind == LOOP_TEMP && w->lives[id].in_arena && !sym_is_int(p->symbols, w->bytes[id], NULL))
+            w->is_dynamic = true;
+    }
+    place_outputs(b);
+    if (w->is_dynamic) {
+        w->arena_bytes = w->lower_bound = -1;
+        return FE_OK;
+    }
+    uint32_t count = sched_intervals(b->s, &intervals, &roots, b->memory);
+    plan_result plan;
+    FE_TRY(plan_offsets(w->session, b->memory, intervals, count, NULL, &plan));
+    for (uint32_t i = 0; i < count; i++)
+        w->offsets[roots[i]] = plan.offsets[i];
+    for (loop_buffer_id id = 0; id < p->buffers.count; id++)
+        w->offsets[id] = w->offsets[w->lives[id].root];
+    w->arena_bytes = plan.height;
+    w->lower_bound = plan.lower_bound;
+    return FE_OK;
+}
+
+/* ---- lines ---- */
+
+static void note_group(builder *b, const sched_group *group)
+{
+    if (!b->facts->note) return;
+    text line;
+    text_init(&line, b->memory);
+    const char *last = NULL;
+    if (group->kind == SCHED_EXTERN) {
+        last = b->facts->note(b->facts->data, b->s->program->ops.at[group->extern_op].origin);
+        if (last) text_add(&line, last);
+    }
+    for (uint32_t i = 0; i < group->phase_count; i++)
+        for (uint32_t j = 0; j < group->phases[i].nest_count; j++) {
+            const char *one = b->facts->note(b->facts->data, group->phases[i].nests[j].nest.origin);
+            if (!one || (last && strcmp(one, last) == 0)) continue;
+            text_printf(&line, "%s%s", line.length ? ", " : "", one);
+            last = one;
+        }
+    if (!line.length) return;
+    add_line(b, WRAP_COMMENT)->text = line.at;
+}
+
+static void emit_group(builder *b, uint32_t g)
+{
+    const sched_group *group = &b->s->groups.at[g];
+    if (group->kind == SCHED_ASSERT) {
+        const loop_op *op = &b->s->program->ops.at[group->extern_op];
+        wrap_line *line = add_line(b, WRAP_ASSERT);
+        line->expr = op->condition;
+        line->text = op->message;
+        return;
+    }
+    note_group(b, group);
+    wrap_line *line = add_line(b, group->kind == SCHED_KERNEL ? WRAP_KERNEL : WRAP_EXTERN);
+    line->call = b->facts->calls[g];
+    if (group->kind == SCHED_EXTERN) line->op = &b->s->program->ops.at[group->extern_op];
+    b->w->kernel_calls++;
+}
+
+/* The roots in the arena by the group that their life begins (or ends) with. */
+typedef struct life_index {
+    uint32_t *first; /* first[g] .. first[g+1]: entries of group g */
+    loop_buffer_id *ids;
+} life_index;
+
+static life_index index_lives(builder *b, wrap_kind kind)
+{
+    uint32_t groups = b->s->groups.count, buffers = b->w->loops->buffers.count;
+    life_index index = {NEW_ARRAY(b->memory, uint32_t, groups + 2), NEW_ARRAY(b->memory, loop_buffer_id, buffers + 1)};
+    for (int pass = 0; pass < 2; pass++) {
+        for (loop_buffer_id id = 0; id < buffers; id++) {
+            const sched_life *life = &b->w->lives[id];
+            if (!life->in_arena || life->root != id) continue;
+            uint32_t g = kind == WRAP_ALLOC ? life->birth : life->death - 1;
+            if (g >= groups) continue; /* an output is never freed */
+            if (pass == 0)
+                index.first[g + 1]++;
+            else
+                index.ids[index.first[g]++] = id;
+        }
+        if (pass == 0)
+            for (uint32_t g = 0; g < groups; g++)
+                index.first[g + 1] += index.first[g];
+    }
+    for (uint32_t g = groups; g > 0; g--)
+        index.first[g] = index.first[g - 1];
+    index.first[0] = 0;
+    return index;
+}
+
+static void emit_indexed(builder *b, const life_index *index, uint32_t g, wrap_kind kind)
+{
+    for (uint32_t i = index->first[g]; i < index->first[g + 1]; i++)
+        add_line(b, kind)->buffer = index->ids[i];
+}
+
+fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *memory, wrap_program **out)
+{
+    loop_program *p = s->program;
+    wrap_program *w = NEW(memory, wrap_program);
+    builder b = {w, s, facts, memory};
+    uint32_t buffers = p->buffers.count;
+    *w = (wrap_program){
+        .session = p->session, .loops = p, .memory = memory, .name = p->name, .lives = s->lives,
+        .offsets = NEW_ARRAY(memory, int64_t, buffers + 1),
+        .bytes = NEW_ARRAY(memory, sym_expr, buffers + 1),
+        .raw_weight = NEW_ARRAY(memory, uint32_t, buffers + 1),
+        .output_of = NEW_ARRAY(memory, int32_t, buffers + 1),
+        .state_of = NEW_ARRAY(memory, int32_t, buffers + 1),
+        .unique_kernels = facts->unique_kernels,
+    };
+    for (loop_buffer_id id = 0; id < buffers; id++) {
+        w->offsets[id] = -1;
+        w->output_of[id] = -1;
+        w->state_of[id] = -1;
+        w->raw_weight[id] = WRAP_NO_WEIGHT;
+    }
+    FE_TRY(place(&b));
+    define_symbols(&b);
+    life_index births = index_lives(&b, WRAP_ALLOC), deaths = index_lives(&b, WRAP_FREE);
+    for (uint32_t g = 0; g < s->groups.count; g++) {
+        emit_indexed(&b, &births, g, WRAP_ALLOC);
+        emit_group(&b, g);
+        emit_indexed(&b, &deaths, g, WRAP_FREE);
+    }
+    for (uint32_t k = 0; k < p->outputs.count; k++)
+        add_line(&b, WRAP_OUTPUT)->index = k;
+    collect_states(&b);
+    collect_weights(&b);
+    *out = w;
+    return wrap_check(w);
+}

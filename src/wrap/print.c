@@ -1,0 +1,167 @@
+/* print.c -- wrapper IR as text: what `ferrite inspect --stage wrap` shows and diagnostics quote. */
+#include "wrap/wrap.h"
+
+static const char *const kind_names[WRAP_KIND_COUNT] = {
+#define WRAP(id, name, what) [WRAP_##id] = name,
+#include "wrap/wrap.def"
+#undef WRAP
+};
+
+const char *wrap_kind_name(wrap_kind k)
+{
+    return k < WRAP_KIND_COUNT ? kind_names[k] : "?";
+}
+
+static void print_buffer(const wrap_program *w, loop_buffer_id id, text *out)
+{
+    if (id == LOOP_NO_BUFFER)
+        text_add(out, "none");
+    else
+        text_printf(out, "@%s", w->loops->buffers.at[id].name);
+}
+
+static void print_exprs(const wrap_program *w, const sym_expr *exprs, uint32_t count, text *out)
+{
+    text_char(out, '[');
+    for (uint32_t i = 0; i < count; i++) {
+        if (i) text_add(out, ", ");
+        sym_print(w->loops->symbols, exprs[i], out);
+    }
+    text_char(out, ']');
+}
+
+static void print_call(const wrap_program *w, const wrap_call *call, text *out)
+{
+    text_printf(out, "%s (", call->kernel);
+    for (uint32_t i = 0; i < call->buffer_count; i++) {
+        if (i) text_add(out, ", ");
+        print_buffer(w, call->buffers[i], out);
+    }
+    text_add(out, ") ints ");
+    print_exprs(w, call->ints, call->int_count, out);
+    text_add(out, " m ");
+    sym_print(w->loops->symbols, call->outer, out);
+    if (!call->split_inner) return;
+    text_add(out, " n ");
+    sym_print(w->loops->symbols, call->inner, out);
+}
+
+static void print_views(const wrap_program *w, const loop_view *views, const uint32_t *weights, uint32_t count, text *out)
+{
+    text_char(out, '(');
+    for (uint32_t i = 0; i < count; i++) {
+        if (i) text_add(out, ", ");
+        if (views[i].buffer == LOOP_NO_BUFFER)
+            text_add(out, "none");
+        else
+            loop_print_view(w->loops, &views[i], out);
+        if (weights && weights[i] != WRAP_NO_WEIGHT) text_printf(out, " packed %u", weights[i]);
+    }
+    text_char(out, ')');
+}
+
+static void print_extern(const wrap_program *w, const wrap_line *line, text *out)
+{
+    const loop_op *op = line->op;
+    text_printf(out, " %s ", op->kernel);
+    print_views(w, op->inputs, line->weights, op->input_count, out);
+    text_add(out, " -> ");
+    print_views(w, op->outputs, NULL, op->output_count, out);
+    text_add(out, " ints ");
+    print_exprs(w, op->ints, op->int_count, out);
+    text_add(out, " floats [");
+    for (uint32_t i = 0; i < op->float_count; i++) {
+        if (i) text_add(out, ", ");
+        text_double(out, op->floats[i]);
+    }
+    text_char(out, ']');
+    if (!line->call.kernel) return;
+    text_add(out, " then ");
+    print_call(w, &line->call, out);
+}
+
+static void print_symbol(const wrap_program *w, const wrap_line *line, text *out)
+{
+    text_char(out, ' ');
+    sym_print(w->loops->symbols, line->symbol, out);
+    text_add(out, " = ");
+    if (line->input < 0)
+        sym_print(w->loops->symbols, line->expr, out);
+    else if (line->dimension < 0)
+        text_printf(out, "input %d", line->input);
+    else
+        text_printf(out, "size %d %d", line->input, line->dimension);
+    if (sym_is_none(line->scale)) return;
+    text_add(out, " less ");
+    sym_print(w->loops->symbols, line->shift, out);
+    text_add(out, " by ");
+    sym_print(w->loops->symbols, line->scale, out);
+}
+
+static void print_output(const wrap_program *w, const wrap_line *line, text *out)
+{
+    const loop_output *output = &w->loops->outputs.at[line->index];
+    text_printf(out, " %u ", line->index);
+    switch (output->kind) {
+    case LOOP_OUT_TENSOR: loop_print_view(w->loops, &output->view, out); break;
+    case LOOP_OUT_INT:
+    case LOOP_OUT_BOOL: sym_print(w->loops->symbols, output->expr, out); break;
+    case LOOP_OUT_FLOAT: text_double(out, output->number); break;
+    case LOOP_OUT_STRING: text_quoted(out, output->string); break;
+    case LOOP_OUT_NONE: text_add(out, "none"); break;
+    }
+}
+
+static void print_line(const wrap_program *w, const wrap_line *line, text *out)
+{
+    text_add(out, wrap_kind_name(line->kind));
+    switch (line->kind) {
+    case WRAP_ALLOC:
+        text_char(out, ' ');
+        print_buffer(w, line->buffer, out);
+        if (w->offsets[line->buffer] >= 0) text_printf(out, " at %lld", (long long)w->offsets[line->buffer]);
+        text_add(out, " bytes ");
+        sym_print(w->loops->symbols, w->bytes[line->buffer], out);
+        break;
+    case WRAP_FREE:
+        text_char(out, ' ');
+        print_buffer(w, line->buffer, out);
+        break;
+    case WRAP_REUSE:
+        text_char(out, ' ');
+        print_buffer(w, line->old_buffer, out);
+        text_add(out, " -> ");
+        print_buffer(w, line->buffer, out);
+        break;
+    case WRAP_KERNEL:
+        text_char(out, ' ');
+        print_call(w, &line->call, out);
+        break;
+    case WRAP_EXTERN: print_extern(w, line, out); break;
+    case WRAP_SYMBOL: print_symbol(w, line, out); break;
+    case WRAP_ASSERT:
+        text_char(out, ' ');
+        sym_print(w->loops->symbols, line->expr, out);
+        text_char(out, ' ');
+        text_quoted(out, line->text ? line->text : "");
+        break;
+    case WRAP_COMMENT: text_printf(out, " %s", line->text); break;
+    case WRAP_OUTPUT: print_output(w, line, out); break;
+    case WRAP_KIND_COUNT: break;
+    }
+    text_char(out, '\n');
+}
+
+void wrap_print(const wrap_program *w, text *out)
+{
+    text_printf(out, "wrapper %s arena %lld bound %lld weights %lld\n", w->name, (long long)w->arena_bytes,
+                (long long)w->lower_bound, (long long)w->weights_bytes);
+    for (uint32_t k = 0; k < w->weights.count; k++) {
+        const wrap_weight *weight = &w->weights.at[k];
+        text_printf(out, "weight %u @%s at %lld bytes %lld%s%s\n", k, w->loops->buffers.at[weight->buffer].name,
+                    (long long)weight->offset, (long long)weight->bytes, weight->packed_for ? " packed for " : "",
+                    weight->packed_for ? weight->packed_for->kernel : "");
+    }
+    for (uint32_t i = 0; i < w->lines.count; i++)
+        print_line(w, &w->lines.at[i], out);
+}

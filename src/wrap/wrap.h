@@ -1,0 +1,106 @@
+/* wrap.h -- wrapper IR: the program that runs around the kernels.
+ *
+ * A straight list of typed lines over buffers, symbols and one arena. No strings of any target language: printers (emit/) differ
+ * in syntax only.
+ *
+ *     wrapper main arena 4096 bound 4096
+ *     input 0 x : f32[8,32]{32,1} -> @x
+ *     symbol s0 = size 0 0                        # dimension 0 of input 0
+ *     alloc @buf0 [0, 2048)
+ *     note linear, relu
+ *     extern gemm (@x[8,32]{32,1}, @w[32,64]{1,32}, @b[64]{1}) -> (@buf0[8,64]{64,1}) ints [0, 1, 1] floats []
+ *     kernel k_relu_12 (@buf0, @out0) ints [512] m 1 n 512
+ *     free @buf0
+ *     output 0 @out0[8,64]{64,1}
+ *
+ * Laws (check.c), verified on every compile: W1 a buffer is allocated before it is used. W2 it is not used after it is freed or
+ * reused. W3 it is freed at most once. W4 no two buffers that live at once overlap in the arena, and all lie inside it.
+ * W5 every symbol is defined before it is read.
+ */
+#ifndef FERRITE_WRAP_H
+#define FERRITE_WRAP_H
+
+#include "plan/plan.h"
+#include "sched/sched.h"
+
+typedef enum wrap_kind {
+#define WRAP(id, name, what) WRAP_##id,
+#include "wrap/wrap.def"
+#undef WRAP
+    WRAP_KIND_COUNT
+} wrap_kind;
+
+/* Where a kernel call's facts come from: kern_call, without knowing kern/. */
+typedef struct wrap_call {
+    const char *kernel; /* name */
+    const loop_buffer_id *buffers;
+    uint32_t buffer_count;
+    const sym_expr *ints;
+    uint32_t int_count;
+    sym_expr outer, inner;
+    bool split_inner;
+    int64_t cost;
+} wrap_call;
+
+/* A piece of the weights: a constant's bytes as they are, or re-laid for the extern call that reads it. */
+typedef struct wrap_weight {
+    loop_buffer_id buffer;
+    const loop_op *packed_for; /* the first extern op that reads it in this packing; NULL: raw bytes */
+    uint32_t operand;          /* which of its inputs */
+    int64_t offset, bytes;     /* in the weights; offset is a multiple of 64 */
+} wrap_weight;
+#define WRAP_NO_WEIGHT UINT32_MAX
+
+typedef struct wrap_line {
+    wrap_kind kind;
+    loop_buffer_id buffer;     /* ALLOC FREE REUSE(new) */
+    loop_buffer_id old_buffer; /* REUSE */
+    wrap_call call;            /* KERNEL; EXTERN: its epilogue, kernel NULL when none */
+    const loop_op *op;         /* EXTERN */
+    uint32_t *weights;         /* EXTERN: for each input its packed weight, or WRAP_NO_WEIGHT */
+    sym_expr symbol, expr;     /* SYMBOL; ASSERT: expr is the condition */
+    int32_t input, dimension;  /* SYMBOL read from a size of an input (then expr is none); -1 */
+    sym_expr scale, shift;     /* ... which is scale * symbol + shift; none: the symbol itself */
+    const char *text;          /* ASSERT message; COMMENT */
+    uint32_t index;            /* OUTPUT number */
+} wrap_line;
+
+typedef struct wrap_program {
+    fe_session *session;
+    loop_program *loops; /* buffers, symbols, inputs, outputs */
+    arena *memory;
+    const char *name;
+    VEC(wrap_line) lines;
+    int64_t *offsets;     /* of each buffer in the arena; -1 when it does not live there */
+    sym_expr *bytes;      /* of each buffer */
+    bool is_dynamic;      /* some arena buffer's size depends on symbols: offsets come from the sizes at run time */
+    sched_life *lives;    /* of each buffer, in groups */
+    VEC(wrap_weight) weights;
+    uint32_t *raw_weight; /* for each buffer: its weight when a CONSTANT that is read as it is, or WRAP_NO_WEIGHT */
+    int32_t *state_of;    /* for each buffer: number of the state that it is when a CONSTANT that is written to; -1 */
+    uint32_t state_count;
+    int64_t weights_bytes;
+    int64_t arena_bytes, lower_bound;
+    int32_t *output_of;   /* for each buffer: the output whose memory it is when the caller gives one; -1 */
+    uint32_t unique_kernels, kernel_calls;
+} wrap_program;
+
+/* What the builder asks its caller. */
+typedef struct wrap_facts {
+    const wrap_call *calls; /* one for each group of the schedule */
+    uint32_t unique_kernels;
+    /* Bytes of input `operand` of an extern op when the runtime wants that constant re-laid; 0 = as it is. */
+    int64_t (*packed_bytes)(const loop_program *p, const loop_op *op, uint32_t operand);
+    /* Provenance text of an op's origin number; may return NULL. */
+    const char *(*note)(void *data, uint32_t origin);
+    void *data;
+} wrap_facts;
+
+/* build.c: schedule + placements + calls to lines. */
+fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *memory, wrap_program **out);
+/* print.c, parse.c, check.c */
+const char *wrap_kind_name(wrap_kind k);
+void wrap_print(const wrap_program *w, text *out);
+fe_status wrap_check(const wrap_program *w);
+
+#endif
