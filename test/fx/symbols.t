@@ -1,0 +1,40 @@
+# symbols with ranges and example values, expressions over them in shapes and arguments, ranges and guards
+--run-- ferrite inspect --stage fx --no-passes -
+--in--
+symbols {
+  s0 in [2, 64] hint 8
+  u0 unbacked in [0, inf]
+}
+graph main {
+  range s0 in [2, 64]
+  range 2*s0 + 1 in [5, 129]
+  guard "L['x'].size()[0] <= 64"
+  inputs "x"
+  placeholder %x user "x" : f32[s0,4]
+  %sym_size = aten.sym_size.int(%x, 0) : int s0
+  %mul = _operator.mul(%sym_size, 2) : int 2*s0
+  %le = _operator.le(%sym_size, 8) : bool s0 <= 8
+  %view = aten.view.default(%x, [%mul, 2]) : f32[2*s0,2]
+  %nonzero = aten.nonzero.default(%x) : i64[u0,2]
+  %item = aten.item.default(%x) : float ?
+  output (user %view, user %nonzero, user %item)
+}
+--out--
+symbols {
+  s0 in [2, 64] hint 8
+  u0 unbacked in [0, inf]
+}
+graph main {
+  range s0 in [2, 64]
+  range 2*s0 + 1 in [5, 129]
+  guard "L['x'].size()[0] <= 64"
+  inputs "x"
+  placeholder %x user "x" : f32[s0,4]
+  %sym_size = aten.sym_size.int(%x, 0) : int s0
+  %mul = _operator.mul(%sym_size, 2) : int 2*s0
+  %le = _operator.le(%sym_size, 8) : bool s0 <= 8
+  %view = aten.view.default(%x, [%mul, 2]) : f32[2*s0,2]
+  %nonzero = aten.nonzero.default(%x) : i64[u0,2]
+  %item = aten.item.default(%x) : float ?
+  output (user %view, user %nonzero, user %item)
+}

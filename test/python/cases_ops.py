@@ -1,0 +1,464 @@
+"""The operator cases: one function an operator or a family of them, on inputs of awkward sizes. See make_cases.py."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+OPS = {}  # name -> (what makes the function or module, what makes its inputs)
+f64, f32, f16, bf16 = torch.float64, torch.float32, torch.float16, torch.bfloat16
+i64, i32 = torch.int64, torch.int32
+
+
+def real(*shape, dtype=f32, low=None, high=None):
+    """Normal values, or uniform ones in [low, high)."""
+    return lambda: (torch.randn(shape) if low is None else torch.empty(shape).uniform_(low, high)).to(dtype)
+
+
+def whole(*shape, dtype=i64, low=-9, high=10):
+    return lambda: torch.randint(low, high, shape).to(dtype)
+
+
+def truth(*shape):
+    return lambda: torch.rand(shape) < 0.5
+
+
+def shuffled(*shape, dtype=f32):
+    """Values without ties, for what depends on an order."""
+    count = torch.Size(shape).numel()
+    return lambda: (torch.randperm(count).reshape(shape) - count // 2).to(dtype) / 7
+
+
+def values(*numbers, dtype=f32):
+    return lambda: torch.tensor(numbers, dtype=dtype)
+
+
+def op(*inputs):
+    def keep(function):
+        assert function.__name__ not in OPS
+        OPS[function.__name__] = (lambda: function, inputs)
+        return function
+
+    return keep
+
+
+def layer(name, make, *inputs):
+    assert name not in OPS
+    OPS[name] = (make, inputs)
+
+
+NAN, INF = float("nan"), float("inf")
+
+# ---- elementwise ----
+
+
+@op(real(4, 1, 17), real(3, 1))
+def add_sub_mul(a, b):
+    return torch.add(a, b, alpha=2.5), torch.sub(a, b, alpha=0.5), a * b, torch.rsub(a, b), 1.5 - a, a * 3, -a
+
+
+@op(real(5, 13), real(13, low=0.5, high=4))
+def div_modes(a, b):
+    floor, trunc = torch.div(a, b, rounding_mode="floor"), torch.div(a, b, rounding_mode="trunc")
+    return a / b, a / 3, floor, trunc, torch.remainder(a, b), torch.fmod(a, b), a // 0.7, 1 / b
+
+
+@op(whole(6, 7), whole(6, 7, low=1, high=9))
+def integer_arithmetic(a, b):
+    floor, trunc = torch.div(a, b, rounding_mode="floor"), torch.div(a, b, rounding_mode="trunc")
+    return a + b, a - 3, a * b, floor, trunc, a % b, torch.fmod(a, b), a / b, a**2, a.abs(), a.sign(), -a
+
+
+@op(whole(31, low=0, high=99), whole(31, low=0, high=7), truth(31))
+def bitwise(a, b, t):
+    return a & b, a | 12, a ^ b, ~a, a << b, a >> b, ~t, t & (a > b), t | (a > b), t ^ True
+
+
+@op(real(3, 19, low=0.05, high=3), real(3, 19, low=-1.5, high=2))
+def powers(a, b):
+    return a**b, a**2, b**3, a**0.5, a**-1, 2.0**b, a.sqrt(), a.rsqrt(), a.reciprocal(), b.square()
+
+
+@op(real(35, low=-4, high=4), real(35, low=0.01, high=20))
+def exponentials(a, b):
+    return a.exp(), a.exp2(), a.expm1(), b.log(), b.log2(), b.log10(), b.log1p(), torch.logaddexp(a, b)
+
+
+@op(real(35, low=-3, high=3))
+def trigonometry(a):
+    return a.sin(), a.cos(), a.tanh(), a.sigmoid()
+
+
+@op(real(35, low=-3, high=3), real(35, low=-0.95, high=0.95))
+def more_trigonometry(a, b):
+    return a.tan(), a.atan(), torch.atan2(a, b), b.asin(), b.acos(), a.sinh(), a.cosh(), b.atanh(), a.asinh()
+
+
+@op(values(-1e30, -300.0, -88.0, -20.0, -1e-3, -1e-30, -0.0, 0.0, 1e-30, 1e-3, 20.0, 88.0, 300.0, 1e30, INF, -INF, NAN))
+def extreme_values(x):
+    return x.tanh(), x.sigmoid(), x.exp(), x.erf(), F.gelu(x[:14]), F.silu(x), x.abs(), x.relu(), x.sign()
+
+
+@op(real(4, 33))
+def gelu_variants(x):
+    return F.gelu(x), F.gelu(x, approximate="tanh"), x.erf()
+
+
+@op(real(2, 33, low=-5, high=5))
+def activations(x):
+    soft = F.silu(x), F.elu(x, alpha=0.7), F.softplus(x), F.mish(x)
+    return F.relu(x), F.relu6(x), F.leaky_relu(x, 0.1), F.hardtanh(x, -2, 1.5), F.hardswish(x), F.hardsigmoid(x), *soft
+
+
+@op(real(4, 23, low=-5, high=5), real(4, low=0.1, high=0.4))
+def more_activations(x, slope):
+    soft = F.celu(x), F.selu(x), F.logsigmoid(x), F.softsign(x), F.glu(x[:, 1:], dim=-1), F.tanhshrink(x), x.erfc()
+    return *soft, F.prelu(x.t(), slope), F.threshold(x, 0.5, -3), F.hardshrink(x), F.softshrink(x)
+
+
+@op(truth(5, 1), real(5, 9), real(9), values(-0.5), values(0.75))
+def where_clamp(c, a, b, low, high):
+    one_sided = torch.clamp_min(a, 0.1), torch.clamp_max(a, 0.1), a.clamp(min=low)
+    return torch.where(c, a, b), torch.where(c, a, 0.0), a.clamp(-0.5, 0.5), torch.clamp(a, low, high), *one_sided
+
+
+@op(values(1.0, NAN, -INF, INF, 0.0, -0.0, 2.0), values(NAN, NAN, 1.0, INF, -0.0, 0.0, -2.0))
+def nan_rules(a, b):
+    pairs = torch.maximum(a, b), torch.minimum(a, b), torch.fmax(a, b), torch.fmin(a, b)
+    tests = a.isnan(), a.isinf(), a.isfinite(), a == b, a != b, a < b
+    return *pairs, *tests, a.nan_to_num(5.0, 6.0, -7.0), a.clamp(-1, 1), a.max(), a.sum()
+
+
+@op(real(23), real(23), whole(23))
+def comparisons(a, b, k):
+    return a < b, a <= 0.5, a > b, a >= b, k == 3, k != 2, (a < b).logical_and(k > 0), k.logical_not(), k.bool() ^ True
+
+
+@op(real(29, low=-4, high=4), values(0.5, 1.5, 2.5, -0.5, -1.5))
+def rounding(a, half):
+    return a.round(), a.floor(), a.ceil(), a.trunc(), a.frac(), half.round(), a.round(decimals=2), a.sign()
+
+
+@op(real(3, 8), truth(8), real(3, 8), real(3, 8))
+def fills_and_lerps(a, m, b, c):
+    lerps = torch.lerp(a, b, 0.3), torch.lerp(a, b, c), torch.addcmul(a, b, c, value=0.5)
+    return a.masked_fill(m, -1e4), torch.full_like(a, 2), torch.ones_like(m), *lerps, torch.addcdiv(a, b, c.abs() + 1)
+
+
+@op(real(41, low=-100, high=100), whole(41), truth(41))
+def casts(x, k, t):
+    floats = x.double(), x.half(), x.bfloat16(), k.float(), t.float(), k.to(bf16)
+    return *floats, x.long(), x.int(), x.bool(), k.bool(), t.long(), k.to(i32), x.bfloat16().float()
+
+
+@op(real(11), whole(11), truth(11), real(11, dtype=bf16), real(11, dtype=f64))
+def promotion(x, k, t, h, d):
+    return x + k, k * 2.5, k + t, t + t, h + x, h * 3, h + k, d + x, x * torch.tensor(2, dtype=f64), t * 1.5, k / 2
+
+
+@op(values(2.5), values(4, dtype=i64), real(7))
+def zero_dimensional(s, k, x):
+    s, k = s[0], k[0]
+    return s * 2, s + k, x * s, x + k, s.reshape(1), k.float(), torch.stack([s, s + 1]), x.sum() / k
+
+
+@op(real(2, 21, dtype=f64), real(21, dtype=f64))
+def double_precision(a, b):
+    return a * b + 1, a.exp(), a.tanh(), F.gelu(a), a.sum(1), a.softmax(-1), a.mean(), a @ b, a.pow(3)
+
+
+@op(real(3, 40, dtype=bf16), real(40, dtype=bf16), real(9, 40, dtype=bf16))
+def bfloat16_arithmetic(a, b, w):
+    return a + b, a * b, F.gelu(a), a.softmax(-1), a.sum(0), a.mean(1), F.linear(a, w), F.layer_norm(a, (40,), b)
+
+
+@op(real(5, 40, dtype=f16), real(40, dtype=f16))
+def float16_arithmetic(a, b):
+    return a + b, a * b, a.exp(), a.sigmoid(), a.sum(0), a.softmax(-1), a.max(1).values, a.float() * 2
+
+
+# ---- reductions ----
+
+
+@op(real(3, 5, 37))
+def sums(x):
+    return x.sum(), x.sum(0), x.sum(-1), x.sum((0, 2)), x.sum(1, keepdim=True), x.sum(-1, dtype=f64), x.sum((0, 1, 2))
+
+
+@op(whole(6, 19), truth(6, 19))
+def integer_reductions(k, t):
+    reduced = k.sum(1), k.sum(), k.prod(0), k.amax(1), k.amin(), k.min(1).values, k.max(1).indices
+    return *reduced, t.sum(), t.any(), t.all(1), t.any(0, keepdim=True), k.cumsum(1), t.cumsum(0)
+
+
+@op(real(3, 130))
+def means_and_variances(x):
+    biased = x.var(1, correction=0), x.std((0, 1), correction=0)
+    return x.mean(), x.mean(0, keepdim=True), x.var(1), *biased, x.std(0), *torch.var_mean(x, 1)
+
+
+@op(real(1003, low=99.5, high=100.5))
+def long_sum(x):
+    return x.sum(), x.mean(), x.var()
+
+
+@op(shuffled(6, 5, 11))
+def extrema(x):
+    low, high = x.min(1), x.max(-1, keepdim=True)
+    return x.amax(0), x.amin((1, 2)), x.max(), x.min(), *low, *high, *torch.aminmax(x, dim=2)
+
+
+@op(shuffled(8, 23))
+def arg_extrema(x):
+    return x.argmax(), x.argmin(), x.argmax(0), x.argmin(1, keepdim=True), x.argmax(-1)
+
+
+@op(real(4, 27))
+def norms(x):
+    ranks = x.norm(), x.norm(1, dim=1), torch.linalg.vector_norm(x, INF, dim=0), F.normalize(x, dim=1)
+    return *ranks, x.logsumexp(1), x.logsumexp((0, 1)), x.prod(1), x.abs().prod()
+
+
+@op(real(5, 33), real(5, 33, low=0.5, high=1.5))
+def scans(x, y):
+    return x.cumsum(1), x.cumsum(0), y.cumprod(1), x[:, :0].cumsum(1)
+
+
+# ---- views and movement ----
+
+
+@op(real(2, 3, 2, 5))
+def shapes(x):
+    moved = x.permute(3, 1, 0, 2), x.transpose(1, -1), x.movedim(0, 2), x.swapaxes(0, 1).contiguous(), x[0, 0].t()
+    return x.reshape(6, 10), x.view(2, -1, 5), x.flatten(1, 2), x.unflatten(3, (5, 1)), *moved
+
+
+@op(real(7, 10, 4))
+def slices(x):
+    return x[1:6:2], x[:, -3:], x[..., 1], x.narrow(1, 2, 5), x.select(0, -1), x[2:2], x[1:, ::3, :2], x[-4:-1, None]
+
+
+@op(real(3, 1, 4))
+def expands(x):
+    joined = x.repeat(2, 3, 1), x.tile(2), x.repeat_interleave(2, dim=0), torch.broadcast_to(x, (2, 3, 2, 4))
+    return x.expand(3, 5, 4), x.expand(-1, 2, -1), *joined, x.squeeze(1), x.unsqueeze(0).squeeze((0, 2))
+
+
+@op(real(9, 6))
+def splits(x):
+    return *x.chunk(4), *x.split(2, 1), *x.split([1, 5, 3]), *x[:2].unbind(1)
+
+
+@op(real(3, 4), real(2, 4), real(3, 4, dtype=f64), real(0, 4))
+def joins(a, b, c, none):
+    stacked = torch.stack([a, a + 1], 1), torch.hstack([a, a]), torch.vstack([a, b])
+    return torch.cat([a, b, none]), torch.cat([a, c], 1), *stacked
+
+
+@op(real(4, 5, 6))
+def flips_and_rolls(x):
+    return x.flip(0, 2), x.roll(2, 1), x.roll((1, -2), (0, 2)), x.roll(3)
+
+
+@op(real(5, 7), real(6))
+def diagonals(x, v):
+    return x.tril(), x.triu(1), x.tril(-2), x.diagonal(1), v.diag(), v.diag_embed(), x.trace()
+
+
+@op(real(2, 40))
+def windows(x):
+    return x.unfold(1, 8, 4), x.as_strided((3, 4), (5, 2), 3), F.unfold(x.reshape(1, 2, 5, 8), 3, padding=1, stride=2)
+
+
+@op(real(2, 3, 5, 6))
+def pads(x):
+    return F.pad(x, (1, 2)), F.pad(x, (0, 0, 2, 1), value=-1.5), F.pad(x, (-1, 0, 1, -2))
+
+
+@op(real(2, 3, 4, 5))
+def pads_from_edges(x):
+    edges = F.pad(x, (2, 1, 1, 2), mode="reflect"), F.pad(x, (1, 3, 0, 2), mode="replicate")
+    return *edges, F.pad(x, (1, 1, 1, 1), mode="circular")
+
+
+@op(real(3))
+def creation(x):
+    counted = torch.arange(5), torch.arange(2, 11, 3), torch.arange(0, 1, 0.25), torch.linspace(-1, 1, 7)
+    filled = torch.zeros(2, 3), torch.ones(4, dtype=i64), torch.full((2, 2), 7.5), torch.eye(3, 4), torch.tensor([1])
+    return *counted, *filled, *torch.meshgrid(x, x[:2], indexing="ij"), x.new_zeros(2), torch.tril(torch.ones(4, 4))
+
+
+# ---- normalisation ----
+
+
+@op(real(2, 3, 37, low=-8, high=8))
+def softmaxes(x):
+    return x.softmax(-1), x.softmax(1), x.log_softmax(-1), x.log_softmax(0), F.softmin(x, 2), (x * 30).softmax(-1)
+
+
+@op(real(2, 3, 50), real(50), real(50), real(3, 50))
+def layer_norms(x, w, b, w2):
+    rms = F.rms_norm(x, (50,), w), F.rms_norm(x, (50,), eps=1e-3)
+    return F.layer_norm(x, (50,)), F.layer_norm(x, (50,), w, b, 1e-3), F.layer_norm(x + 100, (3, 50), w2), *rms
+
+
+layer("batch_norm_2d", lambda: nn.BatchNorm2d(6, eps=1e-3), real(3, 6, 5, 7))
+layer("group_norm", lambda: nn.GroupNorm(3, 12), real(2, 12, 3, 3))
+layer("instance_norm", lambda: nn.InstanceNorm2d(5, affine=True), real(2, 5, 6, 7))
+
+# ---- convolution, pooling, resampling ----
+
+layer("conv2d_same", lambda: nn.Conv2d(3, 8, 3, padding=1), real(1, 3, 8, 11))
+layer("conv2d_stride", lambda: nn.Conv2d(5, 7, (3, 5), stride=(2, 3), padding=(1, 2), bias=False), real(1, 5, 12, 17))
+layer("conv2d_dilated", lambda: nn.Conv2d(4, 6, 3, dilation=(2, 1), padding="same"), real(1, 4, 9, 10))
+layer("conv2d_1x1", lambda: nn.Conv2d(19, 21, 1), real(1, 19, 3, 5))
+layer("conv2d_groups", lambda: nn.Conv2d(6, 12, 3, groups=3), real(2, 6, 7, 6))
+layer("conv2d_depthwise", lambda: nn.Conv2d(11, 11, 5, stride=2, padding=2, groups=11), real(1, 11, 9, 10))
+layer("conv2d_patches", lambda: nn.Conv2d(3, 18, 4, stride=4), real(1, 3, 8, 12))
+layer("conv1d", lambda: nn.Conv1d(4, 6, 5, stride=2, padding=2), real(3, 4, 29))
+layer("conv3d", lambda: nn.Conv3d(2, 4, 3, padding=1), real(1, 2, 4, 6, 5))
+layer("conv_transpose2d", lambda: nn.ConvTranspose2d(4, 3, 3, stride=2, padding=1, output_padding=1), real(2, 4, 5, 6))
+
+
+@op(real(2, 3, 5, 7), real(4, 3, 3, 3), real(4))
+def conv2d_weight_as_input(x, w, b):
+    return F.conv2d(x, w, b, padding=1), F.conv2d(x[0], w)
+
+
+@op(shuffled(1, 3, 9, 11))
+def max_pools(x):
+    plain = F.max_pool2d(x, 3, 2, 1), F.max_pool2d(x, (2, 3), ceil_mode=True), F.max_pool2d(x, 2, 1, dilation=2)
+    return *plain, F.max_pool1d(x[0], 4, 2)
+
+
+@op(shuffled(1, 2, 7, 9))
+def max_pools_with_indices(x):
+    return *F.max_pool2d(x, 3, 2, 1, return_indices=True), *F.adaptive_max_pool2d(x, (2, 3), return_indices=True)
+
+
+@op(real(1, 3, 9, 11))
+def average_pools(x):
+    plain = F.avg_pool2d(x, 3, 2, 1), F.avg_pool2d(x, 3, 2, 1, ceil_mode=True, count_include_pad=False)
+    return *plain, F.avg_pool2d(x, 2, divisor_override=3), F.avg_pool1d(x[0], 3), F.avg_pool2d(x[0], (1, 4))
+
+
+@op(real(2, 3, 9, 11))
+def adaptive_average_pools(x):
+    return F.adaptive_avg_pool2d(x, 1), F.adaptive_avg_pool2d(x, (4, 3)), F.adaptive_avg_pool1d(x[0], 5)
+
+
+@op(real(1, 3, 5, 6))
+def resample_nearest(x):
+    return F.interpolate(x, scale_factor=2), F.interpolate(x, size=(7, 4)), F.interpolate(x[0], scale_factor=1.5)
+
+
+@op(real(1, 3, 5, 6))
+def resample_bilinear(x):
+    def scaled(**how):
+        return F.interpolate(x, mode="bilinear", **how)
+
+    aligned = scaled(size=(9, 11), align_corners=True)
+    return scaled(scale_factor=2), scaled(size=(9, 4)), aligned, scaled(scale_factor=0.7)
+
+
+@op(real(1, 8, 3, 4))
+def pixel_shuffles(x):
+    return F.pixel_shuffle(x, 2), F.pixel_unshuffle(x.reshape(1, 4, 6, 4), 2), F.channel_shuffle(x, 4)
+
+
+# ---- matrix products ----
+
+
+@op(real(7, 21), real(21, 18), real(18))
+def matrix_products(a, b, c):
+    return a @ b, torch.addmm(c, a, b), torch.addmm(c, a, b, beta=0.5, alpha=2), a.t() @ a, torch.mm(a, b).relu()
+
+
+@op(real(5, 4, 17), real(5, 17, 6), real(5, 4, 6))
+def batched_products(a, b, c):
+    summed = torch.baddbmm(c, a, b, beta=2, alpha=0.1)
+    return torch.bmm(a, b), summed, a @ a.transpose(1, 2), torch.einsum("bik,bkj->bji", a, b)
+
+
+@op(real(3, 1, 4, 6), real(2, 6, 5), real(6), real(4, 6))
+def broadcast_products(a, b, v, m):
+    return a @ b, a @ v, m @ v, v @ b, v @ v, m.mv(v), torch.outer(v, v), a @ m.t(), torch.einsum("abij,kj->abki", a, m)
+
+
+@op(real(33, 35), real(21, 35), real(21), real(2, 3, 35))
+def linears(x, w, b, y):
+    return F.linear(x, w, b), F.linear(x, w), F.linear(y, w, b), F.linear(y[0, 0], w), F.linear(x[:1], w, b)
+
+
+@op(whole(4, 5), whole(5, 3), real(4, 5, dtype=f64), real(5, 3, dtype=f64))
+def products_of_other_types(k, l, a, b):
+    return k @ l, a @ b, a.float() @ b.float()
+
+
+# ---- indexing ----
+
+layer("embedding", lambda: nn.Embedding(23, 9, padding_idx=3), whole(4, 6, low=0, high=23))
+
+
+@op(real(6, 7, 5), whole(4, low=-6, high=6), whole(4, low=0, high=5))
+def index_with_tensors(x, i, j):
+    return x[i], x[:, :, j], x[i, :, j], x[i[:, None], j], x[2, i.abs() % 7], x[None, i, 1:4]
+
+
+@op(real(6, 7), whole(4, low=0, high=6), whole(6, 3, low=0, high=7))
+def gathers(x, i, j):
+    return x.index_select(0, i), x.gather(1, j), torch.take_along_dim(x, j, 1), x.take(j), F.one_hot(i, 8)
+
+
+@op(real(6, 7), real(6, 3), whole(2, low=0, high=6), real(2, 7))
+def scatters(x, y, i, z):
+    j = torch.arange(18).reshape(6, 3) * 2 % 7
+    written = x.scatter(1, j, y), x.scatter(1, j, 0.5), x.scatter_add(1, j % 4, y)
+    return *written, x.index_add(0, i, z), x.index_fill(1, i, 1.0), x.index_copy(0, torch.tensor([4, 1]), z)
+
+
+@op(real(6, 7), whole(9, low=0, high=6), whole(9, low=0, high=7), real(9), truth(6, 7))
+def index_puts(x, i, j, v, m):
+    added = x.index_put((i, j), v, accumulate=True)
+    return added, x.index_put((torch.tensor([0, 5]),), torch.tensor(2.0)), x.index_put((m,), torch.tensor(-1.0))
+
+
+@op(real(6, 7), real(2, 7), real(6))
+def partial_writes(x, rows, column):
+    return x.slice_scatter(rows, 0, 1, 5, 2), x.select_scatter(column, 1, -1), x.diagonal_scatter(column)
+
+
+@op(shuffled(5, 17))
+def topk_and_sort(x):
+    largest, smallest = x.topk(4), x.topk(3, 0, largest=False)
+    return *largest, *smallest, *x.sort(1), *x.sort(stable=True, dim=0, descending=True), x.argsort(1)
+
+
+@op(shuffled(5, 17))
+def order_statistics(x):
+    return *x.kthvalue(3), *x.median(1), x.median()
+
+
+@op(values(-1.0, 0.5, 2.0, 9.0), real(3, 8, low=-3, high=11))
+def buckets(edges, x):
+    right = torch.searchsorted(edges, x, right=True)
+    return torch.bucketize(x, edges), right, torch.bucketize(x, edges, out_int32=True)
+
+
+# ---- attention ----
+
+
+@op(real(1, 2, 9, 12), real(1, 2, 9, 12), real(1, 2, 9, 12))
+def attention(q, k, v):
+    sdpa = F.scaled_dot_product_attention
+    return sdpa(q, k, v), sdpa(q, k, v, is_causal=True), sdpa(q, k, v, scale=0.3), sdpa(q[:, :, :4], k, v)
+
+
+@op(real(2, 2, 5, 8), real(2, 2, 7, 8), real(2, 2, 7, 12), real(1, 1, 5, 7), truth(2, 1, 1, 7))
+def attention_masks(q, k, v, bias, seen):
+    sdpa = F.scaled_dot_product_attention
+    return sdpa(q, k, v, bias), sdpa(q, k, v, seen), sdpa(q, k, v, seen.logical_and(bias > 0))
+
+
+@op(real(1, 6, 5, 8), real(1, 2, 5, 8), real(1, 2, 5, 8))
+def attention_shared_heads(q, k, v):
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)

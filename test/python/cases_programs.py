@@ -1,0 +1,360 @@
+"""The program cases: small whole models, and what else an archive can hold. See make_cases.py.
+
+A program is a function that returns (module, sets of arguments) or (module, sets, keywords of case_files.write_case).
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.export import Dim
+
+PROGRAMS = {}
+
+
+def program(function):
+    PROGRAMS[function.__name__] = function
+    return function
+
+
+def block(width, count, activation=nn.GELU):
+    return [part for _ in range(count) for part in (nn.Linear(width, width), activation(), nn.LayerNorm(width))]
+
+
+# ---- small models ----
+
+
+@program
+def tiny_bert():
+    from transformers import BertConfig, BertModel
+
+    class TinyBert(nn.Module):
+        def __init__(self):
+            super().__init__()
+            sizes = {"hidden_size": 20, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 28}
+            self.model = BertModel(BertConfig(vocab_size=50, max_position_embeddings=16, **sizes))
+
+        def forward(self, input_ids, attention_mask):
+            result = self.model(input_ids, attention_mask=attention_mask)
+            return result.last_hidden_state, result.pooler_output
+
+    mask = torch.ones(2, 11, dtype=torch.int64)
+    mask[1, 7:] = 0
+    return TinyBert(), [(torch.randint(0, 50, (2, 11)), mask)]
+
+
+@program
+def tiny_gpt2():
+    from transformers import GPT2Config
+
+    from export_models import savable_gpt2
+
+    config = GPT2Config(n_embd=20, n_layer=1, n_head=2, n_inner=28, vocab_size=40, n_positions=16)
+    return savable_gpt2(config), [(torch.randint(0, 40, (2, 13)),)]
+
+
+@program
+def tiny_vit():
+    from timm.models.vision_transformer import VisionTransformer
+
+    sizes = {"img_size": 16, "patch_size": 8, "embed_dim": 20, "depth": 1, "num_heads": 2, "mlp_ratio": 1.5}
+    return VisionTransformer(num_classes=5, **sizes), [(torch.randn(1, 3, 16, 16),)]
+
+
+class Residual(nn.Module):
+    def __init__(self, inside, outside, stride):
+        super().__init__()
+        self.conv1 = nn.Conv2d(inside, outside, 3, stride, 1, bias=False)
+        self.norm1 = nn.BatchNorm2d(outside)
+        self.conv2 = nn.Conv2d(outside, outside, 3, 1, 1, bias=False)
+        self.norm2 = nn.BatchNorm2d(outside)
+        self.relu = nn.ReLU(inplace=True)
+        self.shortcut = nn.Identity()
+        if stride > 1:
+            self.shortcut = nn.Sequential(nn.Conv2d(inside, outside, 1, stride, bias=False), nn.BatchNorm2d(outside))
+
+    def forward(self, x):
+        y = self.norm2(self.conv2(self.relu(self.norm1(self.conv1(x)))))
+        y += self.shortcut(x)
+        return self.relu(y)
+
+
+@program
+def small_resnet():
+    stem = [nn.Conv2d(3, 6, 5, 2, 2, bias=False), nn.BatchNorm2d(6), nn.ReLU(inplace=True), nn.MaxPool2d(3, 2, 1)]
+    body = [Residual(6, 6, 1), Residual(6, 10, 2)]
+    head = [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(10, 5)]
+    return nn.Sequential(*stem, *body, *head), [(torch.randn(1, 3, 15, 17),)]
+
+
+@program
+def inverted_residual():
+    """The block of mobile networks: depthwise convolution, squeeze and excite, hard-swish."""
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.expand = nn.Sequential(nn.Conv2d(6, 14, 1, bias=False), nn.BatchNorm2d(14), nn.Hardswish(inplace=True))
+            self.spread = nn.Sequential(nn.Conv2d(14, 14, 5, 1, 2, groups=14, bias=False), nn.BatchNorm2d(14))
+            self.squeeze, self.excite = nn.Conv2d(14, 5, 1), nn.Conv2d(5, 14, 1)
+            self.project = nn.Sequential(nn.Conv2d(14, 6, 1, bias=False), nn.BatchNorm2d(6))
+
+        def forward(self, x):
+            y = F.hardswish(self.spread(self.expand(x)))
+            gate = F.hardsigmoid(self.excite(F.relu_(self.squeeze(y.mean((2, 3), keepdim=True)))))
+            return x + self.project(y * gate)
+
+    return Block(), [(torch.randn(1, 6, 9, 7),)]
+
+
+@program
+def small_unet():
+    class Unet(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.down1 = nn.Sequential(nn.Conv2d(1, 6, 3, padding=1), nn.GroupNorm(2, 6), nn.SiLU())
+            self.down2 = nn.Sequential(nn.Conv2d(6, 8, 3, padding=1), nn.GroupNorm(2, 8), nn.SiLU())
+            self.up = nn.ConvTranspose2d(8, 6, 2, stride=2)
+            self.last = nn.Conv2d(12, 2, 3, padding=1)
+
+        def forward(self, x):
+            a = self.down1(x)
+            b = self.up(self.down2(F.max_pool2d(a, 2)))
+            c = F.interpolate(F.avg_pool2d(a, 2), scale_factor=2, mode="bilinear")
+            return self.last(torch.cat([a + c, b], 1)).softmax(1)
+
+    return Unet(), [(torch.randn(1, 1, 8, 12),)]
+
+
+@program
+def gru_steps():
+    """A recurrent cell unrolled by the export: many small equal steps."""
+
+    class Steps(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.from_input, self.from_state = nn.Linear(5, 36), nn.Linear(12, 36)
+            self.last = nn.Linear(12, 3)
+
+        def forward(self, x):
+            h = x.new_zeros(x.shape[0], 12)
+            outputs = []
+            for step in x.unbind(1):
+                r1, z1, n1 = self.from_input(step).chunk(3, 1)
+                r2, z2, n2 = self.from_state(h).chunk(3, 1)
+                keep = torch.sigmoid(z1 + z2)
+                h = keep * h + (1 - keep) * torch.tanh(n1 + torch.sigmoid(r1 + r2) * n2)
+                outputs.append(self.last(h))
+            return torch.stack(outputs, 1), h
+
+    return Steps(), [(torch.randn(2, 3, 5),)]
+
+
+@program
+def equal_layers():
+    """Six equal layers: a compiler that knows makes each kernel once."""
+    return nn.Sequential(*block(13, 6)), [(torch.randn(4, 13),)]
+
+
+# ---- sizes that are known only at the call ----
+
+
+@program
+def dynamic_mlp():
+    sets = [(torch.randn(count, 20),) for count in (3, 8)]
+    return nn.Sequential(*block(20, 2), nn.Linear(20, 7)), sets, {"dynamic_shapes": ({0: Dim("batch", min=1, max=64)},)}
+
+
+@program
+def dynamic_attention():
+    """Two symbols, sizes computed from them, and a mask built from one."""
+
+    class Attention(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.qkv, self.out = nn.Linear(12, 36), nn.Linear(12, 12)
+
+        def forward(self, x):
+            b, s, _ = x.shape
+            q, k, v = self.qkv(x).view(b, s, 3, 2, 6).permute(2, 0, 3, 1, 4).unbind(0)
+            positions = torch.arange(s)
+            near = (positions[:, None] - positions).abs() < 4
+            y = F.scaled_dot_product_attention(q, k, v, near)
+            return self.out(y.transpose(1, 2).reshape(b, s, 12)), x.mean(1) * s
+
+    sets = [(torch.randn(2, 7, 12),), (torch.randn(3, 9, 12),)]
+    return Attention(), sets, {"dynamic_shapes": ({0: Dim.DYNAMIC, 1: Dim.DYNAMIC},)}
+
+
+@program
+def dynamic_derived():
+    """A size that must be a multiple of four, an equal size in two inputs, and a size that is the sum of two."""
+
+    class Derived(nn.Module):
+        def forward(self, x, y, z):
+            folded = x.reshape(x.shape[0] // 4, 4, -1).sum(1)
+            return folded, torch.cat([y, z]) * y.shape[0], x[: z.shape[0]] + 1
+
+    quarter, rows = Dim("quarter", min=1, max=16), Dim("rows", min=2, max=4)
+    sets = [(torch.randn(4 * q, 6), torch.randn(4 * q, 6), torch.randn(r, 6)) for q, r in ((2, 3), (3, 2))]
+    return Derived(), sets, {"dynamic_shapes": ({0: 4 * quarter}, {0: 4 * quarter}, {0: rows})}
+
+
+# ---- state, aliases, constants: what a saved program says beyond its arithmetic ----
+
+
+@program
+def buffer_mutation():
+    """A counter, a running mean and a cache that each call writes to; the outputs see what was written."""
+
+    class Stateful(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("count", torch.tensor(3))
+            self.register_buffer("mean", torch.randn(6))
+            self.register_buffer("cache", torch.randn(5, 6), persistent=False)
+
+        def forward(self, x, position):
+            self.count += 1
+            self.mean.mul_(0.9).add_(x.mean(0), alpha=0.1)
+            self.cache.index_copy_(0, position, x)
+            return (x - self.mean) / self.count, self.cache.sum(0), self.count * 2
+
+    return Stateful(), [(torch.randn(2, 6), torch.tensor([4, 1]))]
+
+
+@program
+def input_mutation():
+    class Writes(nn.Module):
+        def forward(self, x, y):
+            x.add_(1)
+            x[:, 1:3].mul_(y)
+            y.clamp_(min=0)
+            return x * 2, y.sum(), x.t()
+
+    return Writes(), [(torch.randn(3, 5), torch.randn(3, 2))]
+
+
+@program
+def inplace_chain():
+    """In-place operators on fresh tensors and on views of them."""
+
+    class Chain(nn.Module):
+        def forward(self, x, mask, rows):
+            a = x.clone()
+            a[:, 2:] += 1
+            a[0].relu_()
+            a.t()[1].copy_(x[:, 0] * 3)
+            b = torch.zeros_like(x)
+            b[rows] = a[rows].exp_()
+            b.masked_fill_(mask, -2.0).sub_(0.5).view(-1)[::4].zero_()
+            c = a.view(2, -1)
+            c.tanh_()
+            return a, b, c + 1
+
+    return Chain(), [(torch.randn(4, 6), torch.rand(4, 6) < 0.3, torch.tensor([2, 0]))]
+
+
+@program
+def aliasing_outputs():
+    """Outputs that share memory with each other or with an input, and two equal clones that must not."""
+
+    class Aliases(nn.Module):
+        def forward(self, x):
+            y = x.sin()
+            return x, x.t(), x[1:, ::2], y, y, y.view(-1), y[:, 1], y.clone(), y.clone(), y.expand(2, 3, 4)
+
+    return Aliases(), [(torch.randn(3, 4),)]
+
+
+@program
+def nested_inputs_outputs():
+    """Dictionaries, lists and tuples go in and come out; one input is not used, one comes by keyword."""
+
+    class Nested(nn.Module):
+        def forward(self, batch, pair, unused, *, gain):
+            a = batch["left"] @ batch["right"] * gain
+            return {"sum": a + pair[0], "parts": [pair[1].exp(), (a.mean(), a)]}, (pair[0] - 1,)
+
+    batch = {"left": torch.randn(3, 4), "right": torch.randn(4, 2)}
+    args = (batch, (torch.randn(3, 2), torch.randn(5)), torch.randn(2))
+    return Nested(), [(args, {"gain": torch.tensor([0.5, 2.0])})]
+
+
+@program
+def constant_arguments():
+    """Numbers, a string, a flag and None among the inputs and outputs: the export keeps them as constants."""
+
+    class Constants(nn.Module):
+        def forward(self, x, power, scale, mode, flag, nothing):
+            y = x**power * scale if mode == "power" and flag else x
+            return y, power, None, 2.5, y if nothing is None else nothing
+
+    return Constants(), [(torch.randn(2, 3), 3, 0.5, "power", True, None)]
+
+
+@program
+def tied_weights():
+    """Weights that share storage: one used twice, one the transpose of another, two parts of one at an offset."""
+
+    class Tied(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table = nn.Embedding(17, 8)
+            self.head = nn.Linear(8, 17, bias=False)
+            self.head.weight = self.table.weight
+            both = torch.randn(2, 8)
+            self.register_buffer("first", both[0])
+            self.register_buffer("second", both[1])
+            self.register_buffer("turned", self.table.weight.detach().t())
+
+        def forward(self, ids):
+            x = self.table(ids) * self.first + self.second
+            return self.head(x.tanh()), x @ self.turned
+
+    return Tied(), [(torch.randint(0, 17, (2, 5)),)]
+
+
+@program
+def literal_tensors():
+    """Tensors written in the code, of several types, one empty; a plain attribute; weights that nothing uses."""
+
+    class Literals(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.plain = torch.linspace(0, 1, 4)
+            self.forgotten = nn.Linear(4, 4)
+
+        def forward(self, x):
+            order, flags = torch.tensor([3, 0, 2, 1]), torch.tensor([True, False, False, True])
+            y = torch.where(flags, x[:, order], x + self.plain)
+            wide = torch.tensor([1.5, 2], dtype=torch.float64)
+            return y * torch.tensor(0.25), torch.cat([y, torch.empty(0, 4)]), wide
+
+    return Literals(), [(torch.randn(3, 4),)]
+
+
+@program
+def strided_inputs():
+    """Inputs that are not contiguous: a transpose, a slice with an offset, an expanded row, a channels-last image."""
+
+    class Strided(nn.Module):
+        def forward(self, a, b, c, image):
+            return a + b * c, a.reshape(-1), image.relu(), image.mean(1)
+
+    image = torch.randn(1, 3, 4, 5).to(memory_format=torch.channels_last)
+    return Strided(), [(torch.randn(4, 3).t(), torch.randn(6, 9)[2:5, 1:8:2], torch.randn(1, 4).expand(3, 4), image)]
+
+
+@program
+def low_precision():
+    """A bfloat16 network with float32 ends."""
+
+    class Low(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body = nn.Sequential(*block(17, 2)).bfloat16()
+
+        def forward(self, x):
+            return self.body(x.to(self.body[0].weight.dtype)).float().softmax(-1)
+
+    return Low(), [(torch.randn(5, 17),)]
