@@ -11,6 +11,7 @@
 enum {
     DEPTH_BLOCK = 384,             /* depth steps of one piece of a panel */
     B_RESIDENT_BYTES = 512 * 1024, /* B up to this size stays in the cache */
+    B_BY_ROWS_BYTES = 768 * 1024,  /* B up to this size may be read by every task */
     GROUP_BYTES = 128 * 1024,      /* C of one group of panels */
     STREAM_AHEAD = 8192,
     EPILOGUE_BYTES = 32 * 1024 /* C between two calls of the epilogue, rows outermost */
@@ -177,6 +178,21 @@ static void run_panels_first(const rt_block *block)
         }
         epilogue(block, 0, block->m, first * RT_PANEL, rt_min(last * RT_PANEL, block->n));
     }
+}
+
+/* Few rows: by panels, so that each part of B is read once. Small B and many rows: by rows. */
+rt_cut RT_FN(rt_block_cut)(int64_t m, int64_t panels, int64_t depth, int64_t rows_max,
+                           int64_t wanted)
+{
+    int64_t bytes = panels * RT_PANEL * depth * (int64_t)sizeof(float);
+    int64_t tiles = rt_ceil_div(m, MR), rows = rt_ceil_div(m, rows_max);
+    if (rows >= wanted) return (rt_cut){rows, 1};
+    if (bytes <= B_BY_ROWS_BYTES && tiles >= 4 * wanted) return (rt_cut){wanted, 1};
+    int64_t least = rt_min(rt_ceil_div(wanted, rows), panels), columns = least;
+    for (int64_t i = least; i <= rt_min(2 * least, panels); i++)
+        if (rt_ceil_div(panels, i) * i < rt_ceil_div(panels, columns) * columns) columns = i;
+    if (rows * columns < wanted) rows = rt_min(tiles, rt_ceil_div(wanted, columns));
+    return (rt_cut){rows, columns};
 }
 
 void RT_FN(rt_block_run)(const rt_block *block)

@@ -12,10 +12,9 @@
 
 enum {
     BAND_CHANNELS = 8,    /* fewer than this go through a band */
-    ROWS_MAX = 16 * MR,   /* output pixels of a task, indirect */
+    ROWS_MAX = 32 * MR,   /* output pixels of a task, indirect */
     TABLE_ENTRIES = 8192, /* and pointers of its table */
-    BAND_PIXELS = 512,    /* output pixels of a task, band */
-    B_RESIDENT_BYTES = 512 * 1024
+    BAND_PIXELS = 512     /* output pixels of a task, band */
 };
 
 typedef struct conv {
@@ -156,19 +155,10 @@ static int run_indirect(rt_pool *pool, conv *s)
     s->taps = g->kernel[0] * g->kernel[1] * g->kernel[2];
     s->run = s->group_in;
     int64_t rows_max = rt_max(rt_min(ROWS_MAX, TABLE_ENTRIES / s->taps / MR * MR), MR);
-    int64_t tiles = rt_ceil_div(s->pixels, MR);
-    int64_t b_bytes = s->panels * RT_PANEL * s->taps * s->run * (int64_t)sizeof(float);
-    s->row_blocks = rt_ceil_div(s->pixels, rows_max);
-    s->panel_blocks = 1;
-    if (g->groups * s->row_blocks < wanted) {
-        if (b_bytes <= B_RESIDENT_BYTES && tiles >= 2 * wanted) {
-            s->row_blocks = rt_min(wanted, tiles);
-        } else {
-            s->panel_blocks = rt_min(s->panels, rt_ceil_div(wanted, s->row_blocks * g->groups));
-            if (g->groups * s->row_blocks * s->panel_blocks < wanted)
-                s->row_blocks = rt_min(tiles, rt_ceil_div(wanted, s->panel_blocks * g->groups));
-        }
-    }
+    rt_cut cut = RT_FN(rt_block_cut)(s->pixels, s->panels, s->taps * s->run, rows_max,
+                                     rt_ceil_div(wanted, g->groups));
+    s->row_blocks = cut.row_blocks;
+    s->panel_blocks = cut.panel_blocks;
     size_t zero_bytes = (size_t)s->group_in * sizeof(float);
     size_t table = (size_t)(rt_ceil_div(s->pixels, s->row_blocks) * s->taps) * sizeof(float *);
     rt_scratch scratch;

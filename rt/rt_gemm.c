@@ -7,10 +7,8 @@
 #include "rt_isa.h"
 
 enum {
-    ROWS_MAX = 32 * MR,         /* rows of a block */
-    A_BLOCK_BYTES = 512 * 1024, /* A of one block */
-    B_SMALL_BYTES =
-        512 * 1024 /* B up to this size is not split over threads when there are rows enough */
+    ROWS_MAX = 32 * MR,        /* rows of a block */
+    A_BLOCK_BYTES = 512 * 1024 /* A of one block */
 };
 
 typedef struct gemm {
@@ -63,26 +61,6 @@ static void gemm_task(void *context, int64_t begin, int64_t end, int worker)
         gemm_block(g, i / g->panel_blocks, i % g->panel_blocks, rows);
 }
 
-/* How many blocks of rows and of panels. */
-static void gemm_plan(gemm *g, int threads)
-{
-    int64_t b_bytes = g->panels * RT_PANEL * g->k * (int64_t)sizeof(float);
-    int64_t tiles = rt_ceil_div(g->m, MR);
-    int64_t wanted = threads > 1 ? (int64_t)threads * 4 : 1;
-    int64_t fit = rt_max(A_BLOCK_BYTES / rt_max(g->k * (int64_t)sizeof(float), 1), 4 * MR);
-    int64_t rows_max = rt_min(fit, ROWS_MAX);
-    g->row_blocks = rt_ceil_div(g->m, rows_max);
-    g->panel_blocks = 1;
-    if (threads == 1) return;
-    if (b_bytes <= B_SMALL_BYTES && tiles >= 2 * wanted) {
-        g->row_blocks = rt_max(g->row_blocks, rt_min(wanted, tiles));
-        return;
-    }
-    g->panel_blocks = rt_min(g->panels, rt_ceil_div(wanted, g->row_blocks));
-    if (g->row_blocks * g->panel_blocks < wanted)
-        g->row_blocks = rt_min(tiles, rt_ceil_div(wanted, g->panel_blocks));
-}
-
 int RT_FN(rt_gemm)(rt_pool *pool, int64_t m, int64_t n, int64_t k, const float *a, int64_t lda,
                    const float *packed, float *c, int64_t ldc, const rt_post *post)
 {
@@ -90,7 +68,12 @@ int RT_FN(rt_gemm)(rt_pool *pool, int64_t m, int64_t n, int64_t k, const float *
     gemm g = {.m = m, .n = n, .k = k, .a = a, .lda = lda, .packed = packed, .c = c, .ldc = ldc};
     if (post) g.post = *post;
     g.panels = rt_ceil_div(n, RT_PANEL);
-    gemm_plan(&g, rt_pool_threads(pool));
+    int64_t threads = rt_pool_threads(pool);
+    int64_t fit = A_BLOCK_BYTES / rt_max(k * (int64_t)sizeof(float), 1);
+    rt_cut cut = RT_FN(rt_block_cut)(m, g.panels, k, rt_min(rt_max(fit, 4 * MR), ROWS_MAX),
+                                     threads > 1 ? 4 * threads : 1);
+    g.row_blocks = cut.row_blocks;
+    g.panel_blocks = cut.panel_blocks;
     rt_scratch scratch;
     size_t table = (size_t)rt_ceil_div(m, g.row_blocks) * sizeof(float *);
     if (rt_scratch_take(pool, 0, table, &scratch) != 0) return -1;

@@ -142,6 +142,15 @@ RT_INLINE int64_t rt_tile_begin(int64_t m, int64_t tiles, int64_t t)
     return m * t / tiles;
 }
 
+/* How a GEMM of m rows and `panels` panels, `depth` deep, is cut into tasks: at least `wanted` if
+ * there is work enough, no more than rows_max rows in one. */
+typedef struct rt_cut {
+    int64_t row_blocks, panel_blocks;
+} rt_cut;
+
+rt_cut RT_FN(rt_block_cut)(int64_t m, int64_t panels, int64_t depth, int64_t rows_max,
+                           int64_t wanted);
+
 /* The table for rows one lda apart and one tap: just the pointers in order. */
 RT_INLINE void rt_rows_plain(const float **rows, const float *a, int64_t lda, int64_t m)
 {

@@ -5,6 +5,7 @@
  */
 #include "rt_entry.h"
 #include "rt_kernels.h"
+#include "rt_ops.h"
 
 #include <string.h>
 
@@ -188,10 +189,27 @@ static int is_pixel_rows(const fe_tensor *y, int64_t *row)
     return y->sizes[0] == 1 || y->strides[0] == expected;
 }
 
+/* What the fast kernels do in place is done afterwards: clamp, then the fused kernel. */
+static int transposed_conv(rt_frame *frame, const rt_call *call, const rt_conv *conv)
+{
+    const fe_tensor *y = &call->out[0];
+    int64_t pixels = conv->batch * conv->out[0] * conv->out[1] * conv->out[2];
+    if (pixels == 0 || conv->out_channels == 0) return 0;
+    RT_TRY(rt_conv_transpose(frame, call, conv));
+    float *data = y->data;
+    for (int64_t i = 0; call->ints[3] != RT_ACT_NONE && i < pixels * conv->out_channels; i++) {
+        if (data[i] < (float)call->floats[0]) data[i] = (float)call->floats[0];
+        if (data[i] > (float)call->floats[1]) data[i] = (float)call->floats[1];
+    }
+    if (call->epilogue) call->epilogue(call->epilogue_args, 0, pixels, 0, conv->out_channels);
+    return 0;
+}
+
 int rt_op_conv(rt_frame *frame, const rt_call *call)
 {
     const fe_tensor *x = &call->in[0], *w = &call->in[1], *bias = &call->in[2], *y = &call->out[0];
     rt_conv conv = conv_of(call);
+    if (call->ints[2]) return transposed_conv(frame, call, &conv);
     after epilogue;
     rt_post post = post_of(call, &epilogue, bias->data, (int)call->ints[3]);
     int w_ready = (call->packed & 2) != 0;

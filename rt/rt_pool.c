@@ -47,7 +47,7 @@ struct rt_pool {
     _Atomic(rt_task) task;
     _Atomic(void *) context;
     _Atomic int64_t n;
-    _Atomic int64_t chunk;  /* items a chunk */
+    _Atomic int64_t chunks;
     _Atomic int caller_cpu; /* where the caller was when it published */
     /* what workers watch */
     _Alignas(2 * CACHE_LINE) _Atomic uint32_t generation;
@@ -181,7 +181,7 @@ static int rescue(rt_pool *pool)
 typedef struct region {
     rt_task task;
     void *context;
-    int64_t n, chunk;
+    int64_t n, chunks;
 } region;
 
 static uint64_t ticket_make(uint32_t generation, int64_t chunks, int threads, int index)
@@ -189,6 +189,12 @@ static uint64_t ticket_make(uint32_t generation, int64_t chunks, int threads, in
     uint64_t next = (uint64_t)(chunks * index / threads);
     uint64_t end = (uint64_t)(chunks * (index + 1) / threads);
     return (uint64_t)generation << 32 | next << 16 | end;
+}
+
+/* The first item of a chunk: chunks differ by one item at most. */
+static int64_t chunk_begin(const region *job, int64_t chunk)
+{
+    return job->n / job->chunks * chunk + job->n % job->chunks * chunk / job->chunks;
 }
 
 /* Runs chunks of slot `owner` until it has none left; returns how many. */
@@ -201,9 +207,8 @@ static uint32_t drain(rt_pool *pool, const region *job, uint32_t generation, int
         if (!atomic_compare_exchange_weak_explicit(ticket, &seen, seen + 0x10000,
                                                    memory_order_acq_rel, memory_order_acquire))
             continue;
-        int64_t first = (int64_t)(seen >> 16 & 0xffff) * job->chunk;
-        int64_t last = first + job->chunk < job->n ? first + job->chunk : job->n;
-        job->task(job->context, first, last, worker);
+        int64_t chunk = (int64_t)(seen >> 16 & 0xffff);
+        job->task(job->context, chunk_begin(job, chunk), chunk_begin(job, chunk + 1), worker);
         ran++;
         seen = atomic_load_explicit(ticket, memory_order_acquire);
     }
@@ -260,7 +265,7 @@ static void *worker_main(void *argument)
             .task = atomic_load_explicit(&pool->task, memory_order_relaxed),
             .context = atomic_load_explicit(&pool->context, memory_order_relaxed),
             .n = atomic_load_explicit(&pool->n, memory_order_relaxed),
-            .chunk = atomic_load_explicit(&pool->chunk, memory_order_relaxed),
+            .chunks = atomic_load_explicit(&pool->chunks, memory_order_relaxed),
         };
         atomic_store_explicit(&self->active, 1, memory_order_relaxed);
         uint32_t ran = work(pool, &job, generation, self->index);
@@ -295,21 +300,19 @@ void rt_parallel(rt_pool *pool, rt_task task, void *context, int64_t n, int64_t 
     if (n <= 0) return;
     if (grain < 1) grain = 1;
     int expected = 0;
-    if (!pool || pool->threads == 1 || n <= grain ||
+    if (!pool || pool->threads == 1 || n < 2 * grain ||
         !atomic_compare_exchange_strong_explicit(&pool->busy, &expected, 1, memory_order_acquire,
                                                  memory_order_relaxed)) {
         task(context, 0, n, 0);
         return;
     }
     int64_t wanted = (int64_t)pool->threads * CHUNKS_PER_THREAD;
-    int64_t chunk = (n + wanted - 1) / wanted;
-    if (chunk < grain) chunk = grain;
-    int64_t chunks = (n + chunk - 1) / chunk;
-    region job = {task, context, n, chunk};
+    int64_t chunks = n / grain < wanted ? n / grain : wanted;
+    region job = {task, context, n, chunks};
     atomic_store_explicit(&pool->task, task, memory_order_relaxed);
     atomic_store_explicit(&pool->context, context, memory_order_relaxed);
     atomic_store_explicit(&pool->n, n, memory_order_relaxed);
-    atomic_store_explicit(&pool->chunk, chunk, memory_order_relaxed);
+    atomic_store_explicit(&pool->chunks, chunks, memory_order_relaxed);
     atomic_store_explicit(&pool->done, 0, memory_order_relaxed);
 #ifdef __linux__
     atomic_store_explicit(&pool->caller_cpu, sched_getcpu(), memory_order_relaxed);

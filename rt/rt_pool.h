@@ -28,7 +28,7 @@ rt_pool *rt_pool_get(int threads);
 int rt_pool_threads(const rt_pool *pool);
 
 /* Runs task over [0, n) in chunks of at least `grain` items (0 counts as 1) and returns when all
- * have run. With one thread, or n <= grain, it is one direct call. May be called by several
+ * have run. With one thread, or n < 2 * grain, it is one direct call. May be called by several
  * application threads at once and from inside a task: whoever finds the pool busy runs the whole
  * range itself, as worker 0. */
 void rt_parallel(rt_pool *pool, rt_task task, void *context, int64_t n, int64_t grain);

@@ -11,6 +11,18 @@
 
 typedef struct rt_pool rt_pool;
 
+/* Element types that C has no name for. */
+typedef uint16_t fe_f16, fe_bf16;
+typedef struct fe_c32 {
+    uint16_t re, im;
+} fe_c32;
+typedef struct fe_c64 {
+    float re, im;
+} fe_c64;
+typedef struct fe_c128 {
+    double re, im;
+} fe_c128;
+
 /* ---- kernels ---- */
 
 /* Arguments of a generated kernel: the start of each buffer, and the integers (extents, strides) it was made general in. */

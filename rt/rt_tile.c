@@ -121,14 +121,23 @@ RT_INLINE void tile_body(const rt_tile *t, const int mr, const int nv, const int
     }
 
 TILE(1)
-TILE(2) TILE(3) TILE(4) TILE(5) TILE(6)
+TILE(2)
+TILE(3)
+TILE(4)
+TILE(5)
+TILE(6)
 #if defined(RT_ISA_V4)
-    TILE(7) TILE(8) TILE(9) TILE(10) TILE(11) TILE(12)
+TILE(7)
+TILE(8)
+TILE(9)
+TILE(10)
+TILE(11)
+TILE(12)
 #endif
 
-        const rt_tile_fn RT_FN(rt_tiles)[MR + 1][NV + 1] = {
-            {0, 0, 0}, ROW(1), ROW(2), ROW(3),  ROW(4),  ROW(5),  ROW(6),
+const rt_tile_fn RT_FN(rt_tiles)[MR + 1][NV + 1] = {
+    {0, 0, 0}, ROW(1), ROW(2), ROW(3),  ROW(4),  ROW(5),  ROW(6),
 #if defined(RT_ISA_V4)
-            ROW(7),    ROW(8), ROW(9), ROW(10), ROW(11), ROW(12),
+    ROW(7),    ROW(8), ROW(9), ROW(10), ROW(11), ROW(12),
 #endif
 };

@@ -52,14 +52,69 @@ static bool is_text(const char *path)
 
 static fe_status stage_read(driver_program *d)
 {
-    if (is_text(d->options.input)) {
-        char *source;
-        size_t length;
-        FE_TRY(file_read(d->session, d->memory, d->options.input, &source, &length));
-        return fx_parse(d->session, d->memory, source, length, &d->graph);
-    }
     FE_TRY(pt2_open(d->session, d->options.input, &d->archive));
     return pt2_read(d->session, d->archive, d->options.model, d->memory, &d->graph);
+}
+
+/* ---- programs that begin as the text of a stage ---- */
+
+static fe_status read_fx(driver_program *d, const char *source, size_t length)
+{
+    return fx_parse(d->session, d->memory, source, length, &d->graph);
+}
+
+static fe_status read_loop(driver_program *d, const char *source, size_t length)
+{
+    FE_TRY(loop_parse(d->session, d->memory, source, length, &d->loops));
+    d->name = d->loops->name;
+    return loop_check(d->loops, "reading");
+}
+
+static fe_status read_sched(driver_program *d, const char *source, size_t length)
+{
+    FE_TRY(sched_parse(d->session, d->memory, source, length, &d->schedule));
+    d->loops = d->schedule->program;
+    d->name = d->loops->name;
+    FE_TRY(loop_check(d->loops, "reading"));
+    return sched_check(d->schedule);
+}
+
+static fe_status read_wrap(driver_program *d, const char *source, size_t length)
+{
+    FE_TRY(wrap_parse(d->session, d->memory, source, length, &d->wrapper));
+    d->loops = d->wrapper->loops;
+    d->name = d->loops->name;
+    return wrap_check(d->wrapper);
+}
+
+typedef struct text_form {
+    const char *name;
+    driver_stage stage; /* that it is the result of */
+    fe_status (*read)(driver_program *d, const char *source, size_t length);
+} text_form;
+
+static const text_form text_forms[] = {
+    {"fx", STAGE_READ, read_fx},
+    {"loop", STAGE_LOWER, read_loop},
+    {"sched", STAGE_SCHED, read_sched},
+    {"wrap", STAGE_WRAP, read_wrap},
+};
+
+static fe_status read_text(driver_program *d, driver_stage last, driver_stage *done)
+{
+    const char *from = d->options.from ? d->options.from : "fx";
+    const text_form *form = NULL;
+    char *source;
+    size_t length;
+    for (size_t i = 0; i < COUNT_OF(text_forms); i++)
+        if (strcmp(text_forms[i].name, from) == 0) form = &text_forms[i];
+    if (!form) return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "read"}, "there is no text form '%s'", from);
+    if (form->stage > last)
+        return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "read"},
+                         "a program that begins as the text of stage %s has no stage before it", from);
+    *done = form->stage;
+    FE_TRY(file_read(d->session, d->memory, d->options.input, &source, &length));
+    return form->read(d, source, length);
 }
 
 static void dump_pass(void *data, const char *pass, fx_graph *g)
@@ -86,7 +141,7 @@ static fe_status stage_sched(driver_program *d)
 static const char *note_of(void *data, uint32_t origin)
 {
     driver_program *d = data;
-    if (origin >= d->graph->by_id.count || !d->graph->by_id.at[origin]) return NULL;
+    if (!d->graph || origin >= d->graph->by_id.count || !d->graph->by_id.at[origin]) return NULL;
     const fx_node *n = d->graph->by_id.at[origin];
     const fx_origin *o = n->origin;
     if (o && o->module_path && *o->module_path) return arena_printf(d->memory, "%s (%s)", n->name, o->module_path);
@@ -119,7 +174,7 @@ static void write_prelude(void *data, const uint32_t *members, uint32_t count, t
 
 static fe_status stage_emit(driver_program *d)
 {
-    uint32_t count = d->kernels->kernels.count;
+    uint32_t count = d->kernels ? d->kernels->kernels.count : 0; /* none behind the text of a wrapper */
     emit_kernel *kernels = NEW_ARRAY(d->memory, emit_kernel, count + 1);
     for (uint32_t i = 0; i < count; i++)
         kernels[i] = (emit_kernel){d->kernels->kernels.at[i].name, d->kernels->kernels.at[i].source};
@@ -175,7 +230,10 @@ fe_status driver_compile(fe_session *s, const driver_options *o, driver_stage la
     d->name = program_name(memory, o->input);
     d->target = toolchain_target(o->isa);
     text_init(&d->dumps, memory);
-    return driver_advance(d, STAGE_READ, last);
+    driver_stage done = STAGE_READ;
+    if (!o->from && !is_text(o->input)) return driver_advance(d, STAGE_READ, last);
+    FE_TRY(read_text(d, last, &done));
+    return driver_advance(d, done + 1, last);
 }
 
 void driver_close(driver_program *d)

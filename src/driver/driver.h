@@ -24,6 +24,7 @@ extern const char *const driver_stage_names[STAGE_COUNT];
 
 typedef struct driver_options {
     const char *input;      /* archive; "-" or *.fx: FX text */
+    const char *from;       /* stage that the input is the text of: "fx", "loop", "sched", "wrap"; NULL: see input */
     const char *model;      /* in the archive; NULL: the only one */
     const char *isa;        /* "native", "x86-64-v4", "x86-64-v3", "baseline" */
     const char *cc;         /* the C compiler: option, then $CC, then cc */
@@ -56,7 +57,8 @@ typedef struct driver_program {
 
 /* compile.c */
 void driver_default_options(driver_options *o);
-/* Reads the program and takes it through the stages up to `last` (STAGE_EMIT at most). */
+/* Reads the program and takes it through the stages up to `last` (STAGE_EMIT at most). The text of a stage stands for what the
+ * stages before it make. */
 fe_status driver_compile(fe_session *s, const driver_options *o, driver_stage last, arena *memory, driver_program **out);
 /* Takes a program that has been through the stages before `first` on to `last`. */
 fe_status driver_advance(driver_program *d, driver_stage first, driver_stage last);

@@ -1,4 +1,4 @@
-/* inspect.c -- `ferrite inspect`: any stage as text; and `ferrite plan`. */
+/* inspect.c -- `ferrite inspect`: any stage as text, from an archive or from the text of an earlier stage. */
 #include "driver/driver.h"
 
 #include <stdio.h>
@@ -41,8 +41,7 @@ static void show_wrap(driver_program *d, text *out)
 
 static void show_kern(driver_program *d, text *out)
 {
-    for (uint32_t i = 0; i < d->kernels->kernels.count; i++)
-        text_printf(out, "%s\n", d->kernels->kernels.at[i].source);
+    if (kern_print(d->schedule, &d->target, d->memory, out) != FE_OK) BUG(d->session, "kernels that were made cannot be printed");
 }
 
 static void show_c(driver_program *d, text *out)
@@ -88,7 +87,8 @@ static fe_status inspect_body(fe_session *session, void *data)
 static int inspect_usage(void)
 {
     fprintf(stderr, "usage: ferrite inspect MODEL.pt2|FILE.fx|- --stage fx|loop|sched|kern|plan|wrap|c [--no-passes]\n"
-                    "       ferrite inspect MODEL.pt2 --dump-after PASS|all\n");
+                    "       ferrite inspect FILE|- --from fx|loop|sched|wrap --stage ...   the text of a stage\n"
+                    "       ferrite inspect MODEL.pt2 --dump-after PASS|all [--verify]\n");
     return 2;
 }
 
@@ -107,7 +107,9 @@ int command_inspect(int argc, char **argv)
                 if (strcmp(stage_table[k].name, argv[i + 1]) == 0) job.stage = &stage_table[k];
             if (!job.stage) return inspect_usage();
             i++;
-        } else if (strcmp(argv[i], "--no-passes") == 0)
+        } else if (strcmp(argv[i], "--from") == 0 && i + 1 < argc)
+            job.options.from = argv[++i];
+        else if (strcmp(argv[i], "--no-passes") == 0)
             job.as_read = true;
         else
             return inspect_usage();

@@ -19,7 +19,7 @@
 
 extern char **environ;
 
-enum { MAX_ARGS = 64 };
+enum { MAX_ARGS = 64, LARGE_PROGRAM = 40000 };
 
 typedef struct isa_row {
     const char *name;
@@ -146,7 +146,8 @@ static pid_t start_compile(builder *b, const emit_file *file)
     bool is_kernels = strncmp(file->name, "kernels", 7) == 0;
     args[n++] = b->d->options.cc;
     args[n++] = "-c";
-    args[n++] = is_kernels ? "-O2" : "-O1";
+    /* The lines around the kernels cost nothing to run in a large program, and most of its compile time. */
+    args[n++] = is_kernels ? "-O2" : file->length > LARGE_PROGRAM ? "-O0" : "-O1";
     for (int i = 0; is_kernels && i < 3 && b->isa->flags[i]; i++)
         args[n++] = b->isa->flags[i];
     static const char *const common[] = {"-std=gnu11", "-w", "-fPIC", "-fvisibility=hidden", "-fno-math-errno",

@@ -40,7 +40,7 @@ static void declare(emit_state *s, loop_buffer_id id)
     text_printf(&s->out, "    %s *const %s = ", pointer_type(s, id), s->names[id]);
     if (buffer->kind == LOOP_INPUT)
         text_printf(&s->out, "f->inputs[%u];\n", buffer->input);
-    else if (buffer->kind == LOOP_CONSTANT && w->state_of[id] >= 0)
+    else if (buffer->kind == LOOP_STATE)
         text_printf(&s->out, "f->states[%d];\n", w->state_of[id]);
     else if (buffer->kind == LOOP_CONSTANT)
         text_printf(&s->out, "f->weights[%u];\n", w->raw_weight[id]);

@@ -1,32 +1,79 @@
 /* attention.c -- attention kernels and their composition. */
 #include "infer/infer_priv.h"
 
-/* The heads' results stand in memory as [batch, length, head, dim] when the kernel is the CPU's fused
- * one, which takes four dimensions. */
-static ty_tensor *attended(infer_call *c, const ty_tensor *query, const ty_tensor *value, bool fused)
+static bool known_same(infer_call *c, sym_expr a, sym_expr b)
 {
-    sym_expr sizes[TY_MAX_RANK];
-    if (!query || !value || query->rank < 2 || value->rank < 2) {
-        infer_fail(c, "attention of %s to %s", infer_shape(c, query), infer_shape(c, value));
-        return NULL;
-    }
-    for (uint32_t i = 0; i < query->rank; i++) sizes[i] = query->sizes[i];
-    sizes[query->rank - 1] = value->sizes[value->rank - 1];
-    if (!fused || query->rank != 4) return infer_fresh(c, query, query->dtype, query->rank, sizes);
-    sym_expr swapped[] = {sizes[0], sizes[2], sizes[1], sizes[3]};
-    return infer_transpose(c, infer_fresh(c, query, query->dtype, 4, swapped), 1, 2);
+    return infer_holds(c, SYM_EQ, a, b);
 }
 
+/* Does the mask broadcast to [batch, heads, queries, keys] in two or four dimensions? */
+static bool is_fused_mask(infer_call *c, const ty_tensor *mask, const ty_tensor *q, const ty_tensor *k)
+{
+    sym_expr one = infer_number(c, 1);
+    sym_expr wanted[] = {q->sizes[0], q->sizes[1], q->sizes[2], k->sizes[2]};
+    if (!mask) return true;
+    if (mask->requires_grad || (mask->rank != 2 && mask->rank != 4)) return false;
+    for (uint32_t i = 0; i < mask->rank; i++) {
+        sym_expr size = mask->sizes[mask->rank - 1 - i];
+        if (!known_same(c, size, wanted[3 - i]) && !known_same(c, size, one)) return false;
+    }
+    return true;
+}
+
+/* Does the CPU's fused kernel take the call? */
+static bool is_fused(infer_call *c, const ty_tensor *q, const ty_tensor *k, const ty_tensor *v)
+{
+    double dropout = 0;
+    const fx_arg *p = infer_arg(c, "dropout_p");
+    const ty_tensor *all[] = {q, k, v};
+    if (p) fx_arg_number(c->graph, p, &dropout);
+    if (dropout > 0 || !ty_is_floating(q->dtype)) return false;
+    for (uint32_t i = 0; i < 3; i++) {
+        const ty_tensor *x = all[i];
+        if (x->rank != 4 || !known_same(c, x->strides[3], infer_number(c, 1))) return false;
+        if (!known_same(c, x->sizes[0], q->sizes[0]) || !known_same(c, x->sizes[3], q->sizes[3]))
+            return false;
+        if (known_same(c, x->sizes[2], infer_number(c, 0))) return false;
+        bool grouped = infer_flag(c, "enable_gqa", false);
+        if (!grouped && !known_same(c, x->sizes[1], q->sizes[1])) return false;
+    }
+    return is_fused_mask(c, infer_tensor(c, "attn_mask"), q, k);
+}
+
+/* What the products give: contiguous, batch dimensions broadcast. */
+static ty_tensor *attended(infer_call *c, const ty_tensor *q, const ty_tensor *v)
+{
+    sym_expr sizes[TY_MAX_RANK + 2];
+    uint32_t rank = 0;
+    if (!q || !v || q->rank < 2 || v->rank < 2 ||
+        !ty_broadcast(c->symbols, q->rank - 2, q->sizes, v->rank - 2, v->sizes, &rank, sizes)) {
+        infer_fail(c, "attention of %s to %s", infer_shape(c, q), infer_shape(c, v));
+        return NULL;
+    }
+    if (infer_flag(c, "enable_gqa", false) && rank > 0) sizes[rank - 1] = q->sizes[q->rank - 3];
+    sizes[rank++] = q->sizes[q->rank - 2];
+    sizes[rank++] = v->sizes[v->rank - 1];
+    return infer_fresh(c, q, q->dtype, rank, sizes);
+}
+
+/* The fused kernel's result is laid out as the query is. */
 void rule_attention(infer_call *c)
 {
-    infer_give(c, attended(c, infer_tensor(c, "query"), infer_tensor(c, "value"), true));
+    ty_tensor *q = infer_tensor(c, "query");
+    ty_tensor *k = infer_tensor(c, "key");
+    ty_tensor *v = infer_tensor(c, "value");
+    if (!q || !k || !v) return;
+    infer_give(c, is_fused(c, q, k, v) ? infer_empty_like(c, q, q->dtype) : attended(c, q, v));
 }
 
 void rule_flash_attention_cpu(infer_call *c)
 {
     ty_tensor *query = infer_tensor(c, "query");
-    ty_tensor *out = attended(c, query, infer_tensor(c, "value"), true);
-    if (!out) return;
+    if (!query || query->rank != 4) {
+        infer_fail(c, "attention of %s", infer_shape(c, query));
+        return;
+    }
+    ty_tensor *out = infer_empty_like(c, query, query->dtype);
     sym_expr sizes[] = {out->sizes[0], out->sizes[2], out->sizes[1]};
     ty_dtype dtype = query->dtype == TY_F64 ? TY_F64 : TY_F32;
     ty_tensor *sums = infer_transpose(c, infer_fresh(c, query, dtype, 3, sizes), 1, 2);
@@ -39,7 +86,7 @@ void rule_attention_math(infer_call *c)
     sym_expr sizes[TY_MAX_RANK];
     ty_tensor *query = infer_tensor(c, "query");
     ty_tensor *key = infer_tensor(c, "key");
-    ty_tensor *out = attended(c, query, infer_tensor(c, "value"), false);
+    ty_tensor *out = attended(c, query, infer_tensor(c, "value"));
     if (!out || !key || key->rank != query->rank) return;
     for (uint32_t i = 0; i < query->rank; i++) sizes[i] = query->sizes[i];
     sizes[query->rank - 1] = key->sizes[key->rank - 2];

@@ -99,7 +99,9 @@ void rule_like(infer_call *c)
     ty_tensor *self = infer_self(c);
     if (!self) return;
     ty_dtype dtype = infer_dtype(c, "dtype", self->dtype);
-    ty_tensor *out = infer_like(c, self, dtype, infer_format(c, TY_PRESERVE));
+    ty_memory_format format = infer_format(c, TY_PRESERVE);
+    ty_tensor *out = format == TY_PRESERVE ? infer_empty_like(c, self, dtype)
+                                           : infer_like(c, self, dtype, format);
     out->device = infer_device(c, self->device);
     infer_give(c, out);
 }
@@ -136,6 +138,7 @@ void rule_arange(infer_call *c)
     const fx_arg *end = infer_arg(c, "end");
     const fx_arg *step = infer_arg(c, "step");
     bool whole = is_integer(start) && is_integer(end) && is_integer(step);
+    bool truncates = infer_dtype(c, "dtype", TY_F32) == TY_I64;
     sym_expr length;
     double from = 0;
     double to = 0;
@@ -146,6 +149,11 @@ void rule_arange(infer_call *c)
     } else if (fx_arg_number(c->graph, end, &to) &&
                (!start || fx_arg_number(c->graph, start, &from)) &&
                (!step || fx_arg_number(c->graph, step, &by)) && by != 0) {
+        if (truncates) {
+            from = trunc(from);
+            to = trunc(to);
+            by = trunc(by);
+        }
         length = infer_number(c, (int64_t)ceil((to - from) / by));
     } else {
         length = infer_unbacked(c, 0, 0);
@@ -188,17 +196,26 @@ void rule_contiguous(infer_call *c)
     infer_give(c, out == x ? infer_alias(c, x) : out);
 }
 
-/* As self is, with other values. */
+/* The next four: as self is, with other values. They differ in how much of its layout they keep. */
 void rule_same(infer_call *c)
 {
     ty_tensor *x = infer_self(c);
-    if (x) infer_give(c, infer_like(c, x, x->dtype, TY_PRESERVE));
+    if (x) infer_give(c, infer_empty_like(c, x, x->dtype));
+}
+
+void rule_same_clone(infer_call *c)
+{
+    infer_give(c, infer_clone(c, infer_self(c), TY_PRESERVE));
 }
 
 void rule_same_contiguous(infer_call *c)
 {
-    ty_tensor *x = infer_self(c);
-    if (x) infer_give(c, infer_like(c, x, x->dtype, TY_CONTIGUOUS));
+    infer_give(c, infer_clone(c, infer_self(c), TY_CONTIGUOUS));
+}
+
+void rule_same_layout(infer_call *c)
+{
+    infer_give(c, infer_in_place_of(c, infer_self(c)));
 }
 
 /* Conversion; itself when nothing changes, unless the parameter asks for a copy. */
@@ -230,5 +247,82 @@ void rule_dropout(infer_call *c)
     const fx_arg *rate = infer_arg(c, "p");
     if (!x) return;
     bool idle = !infer_flag(c, "train", true) || (rate && fx_arg_number(c->graph, rate, &p) && p == 0);
-    infer_give(c, idle ? infer_alias(c, x) : infer_like(c, x, x->dtype, TY_PRESERVE));
+    infer_give(c, idle ? infer_alias(c, x) : infer_empty_like(c, x, x->dtype));
+}
+
+/* ---- other sizes ---- */
+
+/* A class number becomes a vector with one 1. */
+void rule_one_hot(infer_call *c)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    ty_tensor *x = infer_self(c);
+    if (!x || x->rank == TY_MAX_RANK) return;
+    memcpy(sizes, x->sizes, x->rank * sizeof *sizes);
+    int64_t classes = infer_int(c, "num_classes", -1);
+    sizes[x->rank] = classes < 0 ? infer_unbacked(c, 0, x->rank) : infer_number(c, classes);
+    infer_give(c, infer_fresh(c, x, TY_I64, x->rank + 1, sizes));
+}
+
+/* The same memory with other sizes, as much of it as there is; in place the storage stays. */
+void rule_resize(infer_call *c)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    ty_tensor *x = infer_self(c);
+    ty_tensor *like = infer_tensor(c, "the_template");
+    if (!x) return;
+    uint32_t rank = like ? like->rank : infer_sizes(c, "size", 0, sizes);
+    if (like) memcpy(sizes, like->sizes, rank * sizeof *sizes);
+    if (c->status != FE_OK) return;
+    ty_tensor *out = infer_fresh(c, x, x->dtype, rank, sizes);
+    ty_memory_format format = infer_format(c, TY_CONTIGUOUS);
+    if (format == TY_PRESERVE && like)
+        memcpy(out->strides, infer_like(c, like, like->dtype, TY_PRESERVE)->strides,
+               rank * sizeof *sizes);
+    else
+        ty_format_strides(c->symbols, format, rank, sizes, out->strides);
+    if (c->param) out->storage = x->storage;
+    infer_give(c, out);
+}
+
+/* Another tensor's memory, or none. */
+void rule_set(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    ty_tensor *source = infer_tensor(c, "source");
+    sym_expr none = infer_number(c, 0);
+    if (x) infer_give(c, source ? infer_alias(c, source) : infer_fresh(c, x, x->dtype, 1, &none));
+}
+
+/* With the strides that the call names. */
+void rule_restrided(infer_call *c)
+{
+    sym_expr strides[TY_MAX_RANK];
+    ty_tensor *x = infer_self(c);
+    if (!x) return;
+    if (infer_sizes(c, "stride", 0, strides) != x->rank)
+        infer_fail(c, "not a stride for each dimension of %s", infer_shape(c, x));
+    if (c->status == FE_OK)
+        infer_give(c, infer_fresh_strided(c, x, x->dtype, x->rank, x->sizes, strides));
+}
+
+/* A number that only stands for an order of effects. */
+void rule_token(infer_call *c)
+{
+    sym_expr none = infer_number(c, 0);
+    ty_tensor *x = infer_tensor(c, "dep_token");
+    infer_give(c, x ? infer_like(c, x, x->dtype, TY_CONTIGUOUS) : made(c, TY_F32, 1, &none));
+}
+
+/* Seeds of random numbers: one, or (1) as many as `count` says. */
+void rule_seeds(infer_call *c)
+{
+    sym_expr count = infer_expr(c, "count", 1);
+    if (c->status == FE_OK) infer_give(c, made(c, TY_I64, c->param ? 1 : 0, &count));
+}
+
+void rule_lookup_seed(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    if (x) infer_give(c, infer_fresh(c, x, x->dtype, 0, NULL));
 }

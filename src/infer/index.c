@@ -58,60 +58,88 @@ static bool are_adjacent(const index_list *list)
     return runs <= 1;
 }
 
-/* A dimension of the result while it is walked: size and the input's stride (0 in indexed ones). */
-typedef struct index_shape {
-    sym_expr sizes[2 * TY_MAX_RANK];
-    ty_tensor *like; /* with the strides that TensorIterator sees */
-    uint32_t rank;
-} index_shape;
-
-static void put_indexed(infer_call *c, const index_list *list, sym_expr *out, uint32_t *rank)
-{
-    uint32_t broadcast = 0;
-    sym_expr sizes[TY_MAX_RANK];
-    for (uint32_t i = 0; i < list->count; i++) {
-        const ty_tensor *x = list->at[i];
-        if (x && !ty_broadcast(c->symbols, broadcast, sizes, x->rank, x->sizes, &broadcast, sizes))
-            infer_fail(c, "the indices do not broadcast: %s with others", infer_shape(c, x));
-    }
-    if (c->status != FE_OK) return;
-    memcpy(out + *rank, sizes, broadcast * sizeof *sizes);
-    *rank += broadcast;
-}
-
-/* The sizes of x[indices]. */
-static uint32_t indexed_sizes(infer_call *c, const ty_tensor *x, const index_list *list, sym_expr *out)
+/* The shape that the indices broadcast to. */
+static uint32_t broadcast_indices(infer_call *c, const index_list *list, sym_expr *sizes)
 {
     uint32_t rank = 0;
-    bool done = false;
-    bool any = false;
-    for (uint32_t i = 0; i < list->count; i++) any = any || list->at[i];
-    if (!are_adjacent(list)) {
-        put_indexed(c, list, out, &rank);
-        done = true;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const ty_tensor *x = list->at[i];
+        if (x && !ty_broadcast(c->symbols, rank, sizes, x->rank, x->sizes, &rank, sizes))
+            infer_fail(c, "the indices do not broadcast: %s with others", infer_shape(c, x));
     }
-    for (uint32_t d = 0; d < x->rank; d++) {
-        bool indexed = d < list->count && list->at[d];
-        if (indexed && !done) put_indexed(c, list, out, &rank);
-        done = done || indexed;
-        if (!indexed) out[rank++] = x->sizes[d];
-    }
-    if (any && !done) put_indexed(c, list, out, &rank); /* of a tensor without dimensions */
     return rank;
+}
+
+/* x with `count` dimensions from `first` on replaced; strides in the order of those that stay. */
+static ty_tensor *replaced(infer_call *c, const ty_tensor *x, uint32_t first, uint32_t count,
+                           uint32_t rank, const sym_expr *sizes)
+{
+    sym_expr all[2 * TY_MAX_RANK];
+    sym_expr strides[2 * TY_MAX_RANK];
+    uint32_t total = x->rank - count + rank;
+    if (total > TY_MAX_RANK) {
+        infer_fail(c, "a result of %u dimensions", total);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < total; i++) {
+        bool is_new = i >= first && i < first + rank;
+        uint32_t from = i < first ? i : i - rank + count;
+        all[i] = is_new ? sizes[i - first] : x->sizes[from];
+        strides[i] = is_new ? infer_number(c, 0) : x->strides[from];
+    }
+    if (infer_is(c, ty_numel(c->symbols, x), 0)) return infer_fresh(c, x, x->dtype, total, all);
+    return infer_empty_like(c, infer_view_as(c, x, total, all, strides, x->offset), x->dtype);
+}
+
+ty_tensor *infer_indexed(infer_call *c, const ty_tensor *x, uint32_t dim, uint32_t rank,
+                         const sym_expr *sizes)
+{
+    return replaced(c, x, dim, 1, rank, sizes);
+}
+
+/* x[indices]: the indexed dimensions give way to those of the indices, in front when they do not
+ * stand side by side. */
+static ty_tensor *indexed(infer_call *c, const ty_tensor *x, const index_list *list)
+{
+    uint32_t order[TY_MAX_RANK];
+    sym_expr sizes[TY_MAX_RANK];
+    uint32_t count = 0;
+    uint32_t first = 0;
+    uint32_t rank = broadcast_indices(c, list, sizes);
+    if (c->status != FE_OK) return NULL;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->at[i]) order[count++] = i;
+    if (count == 0) return infer_empty_like(c, x, x->dtype);
+    if (are_adjacent(list)) {
+        first = order[0];
+        return replaced(c, x, first, count, rank, sizes);
+    }
+    uint32_t placed = count;
+    for (uint32_t d = 0; d < x->rank; d++)
+        if (d >= list->count || !list->at[d]) order[placed++] = d;
+    return replaced(c, infer_permute(c, x, order), 0, count, rank, sizes);
 }
 
 void rule_index(infer_call *c)
 {
     index_list list;
-    sym_expr sizes[2 * TY_MAX_RANK];
     ty_tensor *x = infer_tensor(c, "self");
     if (!x) return;
     read_indices(c, &list);
     if (c->status == FE_OK && list.count > x->rank)
         infer_fail(c, "%u indices of %s", list.count, infer_shape(c, x));
     if (c->status != FE_OK) return;
-    uint32_t rank = indexed_sizes(c, x, &list, sizes);
-    if (c->status == FE_OK) infer_give(c, infer_fresh(c, x, x->dtype, rank, sizes));
+    infer_give(c, indexed(c, x, &list));
+}
+
+/* self where the mask is false: broadcast against it. */
+void rule_masked_scatter(infer_call *c)
+{
+    ty_tensor *x = infer_tensor(c, "self");
+    const ty_tensor *operands[] = {x, infer_tensor(c, "mask")};
+    if (!x) return;
+    ty_tensor *both = infer_elementwise(c, x->dtype, operands, 2);
+    infer_give(c, infer_clone(c, both, TY_CONTIGUOUS));
 }
 
 /* ---- one dimension ---- */
@@ -174,4 +202,13 @@ void rule_embedding(infer_call *c)
     memcpy(sizes, indices->sizes, indices->rank * sizeof *sizes);
     sizes[indices->rank] = weight->sizes[1];
     infer_give(c, infer_fresh(c, weight, weight->dtype, indices->rank + 1, sizes));
+}
+
+/* Filled along a dimension: dense layouts stay. */
+void rule_index_fill(infer_call *c)
+{
+    ty_tensor *x = infer_tensor(c, "self");
+    if (!x) return;
+    bool dense = ty_is_non_overlapping_and_dense(c->symbols, x);
+    infer_give(c, infer_clone(c, x, dense ? TY_PRESERVE : TY_CONTIGUOUS));
 }

@@ -79,9 +79,8 @@ ty_tensor *infer_fresh(infer_call *c, const ty_tensor *like, ty_dtype dtype, uin
                        const sym_expr *sizes);
 ty_tensor *infer_fresh_strided(infer_call *c, const ty_tensor *like, ty_dtype dtype, uint32_t rank,
                                const sym_expr *sizes, const sym_expr *strides);
-/* As empty_like(x, dtype, memory_format) gives. */
+/* As clone(x, memory_format) gives, of another dtype: TY_PRESERVE keeps the strides of what is dense. */
 ty_tensor *infer_like(infer_call *c, const ty_tensor *x, ty_dtype dtype, ty_memory_format format);
-/* As clone(x, memory_format) gives. */
 ty_tensor *infer_clone(infer_call *c, const ty_tensor *x, ty_memory_format format);
 ty_tensor *infer_contiguous(infer_call *c, ty_tensor *x, ty_memory_format format);
 ty_tensor *infer_view_as(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *sizes,
@@ -99,6 +98,10 @@ ty_tensor *infer_narrow(infer_call *c, const ty_tensor *x, uint32_t dim, sym_exp
 /* Elementwise over these operands: broadcast, with the strides of TensorIterator. */
 ty_tensor *infer_elementwise(infer_call *c, ty_dtype dtype, const ty_tensor *const *operands,
                              uint32_t count);
+/* The same of one operand, as empty_like(x) gives: dimensions of size 1 get strides anew. */
+ty_tensor *infer_empty_like(infer_call *c, const ty_tensor *x, ty_dtype dtype);
+/* In fresh memory laid out as that of x, gaps and offset and all. */
+ty_tensor *infer_in_place_of(infer_call *c, const ty_tensor *x);
 /* Without the dimensions of the set (1 in their place with keepdim); contiguous. */
 ty_tensor *infer_reduced(infer_call *c, const ty_tensor *x, ty_dtype dtype, uint64_t dims,
                          bool keepdim);
@@ -110,6 +113,9 @@ const char *infer_shape(const infer_call *c, const ty_tensor *x);
 ty_tensor *infer_slice(infer_call *c, const ty_tensor *x); /* by dim, start, end, step of the call */
 ty_tensor *infer_diagonal(infer_call *c, const ty_tensor *x, int64_t shift, uint32_t a, uint32_t b);
 ty_tensor *infer_as_real(infer_call *c, const ty_tensor *x);
+/* x with a dimension indexed by a tensor of these sizes. */
+ty_tensor *infer_indexed(infer_call *c, const ty_tensor *x, uint32_t dim, uint32_t rank,
+                         const sym_expr *sizes);
 /* The dimensions that an argument of a reduction names; all when it names none. */
 uint64_t infer_dim_set(infer_call *c, const char *name, uint32_t rank);
 
@@ -136,8 +142,32 @@ typedef enum infer_dtype_kind {
     DTYPE_DOUBLE,     /* f64 or c128 */
     DTYPE_DIVIDE,     /* as FLOAT unless the quotient is rounded */
     DTYPE_SUM,        /* i64 for integers */
-    DTYPE_INDEX       /* i64 */
+    DTYPE_INDEX,      /* i64 */
+    DTYPE_HASH        /* u64 */
 } infer_dtype_kind;
+
+/* What the rows of linear algebra name: see FACTORS in linalg.c. */
+typedef enum infer_factors {
+    FACTOR_WITH_INFO,
+    FACTOR_EIG,
+    FACTOR_EIGH,
+    FACTOR_PIVOTED,
+    FACTOR_GEQRF,
+    FACTOR_SLOGDET,
+    FACTOR_DET,
+    FACTOR_SINGULAR_VALUES,
+    FACTOR_EIGENVALUES,
+    FACTOR_REAL_EIGENVALUES,
+    FACTOR_PSEUDO_INVERSE,
+    FACTOR_RANK,
+    FACTOR_NUMBER
+} infer_factors;
+typedef enum infer_fft_kind {
+    FFT_COMPLEX,
+    FFT_REAL_INPUT,
+    FFT_HERMITIAN_INVERSE,
+    FFT_REAL_OUTPUT
+} infer_fft_kind;
 
 /* ---- the rules: the .def files say which serves which operators ---- */
 #define INFER(op, rule, param) infer_rule rule_##rule;

@@ -85,22 +85,31 @@ void rule_cat(infer_call *c)
     if (count && c->status == FE_OK) infer_give(c, joined(c, items, count, dim));
 }
 
+/* Joined and the joined dimension taken apart, so that a memory format of the parts counts. */
 void rule_stack(infer_call *c)
 {
+    sym_expr sizes[TY_MAX_RANK + 1];
     ty_tensor **items = NEW_ARRAY(c->memory, ty_tensor *, MOST_JOINED);
     uint32_t count = read_items(c, items);
     if (!count) return;
     uint32_t dim = infer_dim(c, "dim", items[0]->rank + 1);
     if (c->status != FE_OK) return;
-    ty_tensor *out = NULL;
+    ty_tensor **rows = NEW_ARRAY(c->memory, ty_tensor *, count); /* the list may be a node's own */
+    bool last = dim == items[0]->rank;
     for (uint32_t i = 0; i < count; i++) {
-        if (items[i]->rank != items[0]->rank) infer_fail(c, "stack of %s and %s", infer_shape(c, items[0]), infer_shape(c, items[i]));
+        if (items[i]->rank != items[0]->rank)
+            infer_fail(c, "stack of %s and %s", infer_shape(c, items[0]), infer_shape(c, items[i]));
         if (c->status != FE_OK) return;
-        items[i] = infer_unsqueeze(c, items[i], dim);
+        rows[i] = last ? infer_unsqueeze(c, items[i], dim) : items[i];
     }
-    out = joined(c, items, count, dim);
-    if (out) ty_contiguous_strides(c->symbols, out->rank, out->sizes, out->strides);
-    infer_give(c, out);
+    ty_tensor *out = joined(c, rows, count, dim);
+    if (!out || last) {
+        infer_give(c, out);
+        return;
+    }
+    for (uint32_t i = 0; i < out->rank + 1; i++)
+        sizes[i] = i == dim ? infer_number(c, count) : items[0]->sizes[i - (i > dim)];
+    infer_give(c, infer_reshape(c, out, out->rank + 1, sizes));
 }
 
 /* ---- more dimensions ---- */
@@ -268,7 +277,7 @@ void rule_rot90(infer_call *c)
     if (infer_dims(c, "dims", x->rank, false, dims) != 2) infer_fail(c, "rot90 needs two dimensions");
     if (c->status != FE_OK) return;
     if (turns % 2) x = infer_transpose(c, x, dims[0], dims[1]);
-    infer_give(c, infer_clone(c, x, TY_CONTIGUOUS));
+    infer_give(c, turns % 4 ? infer_empty_like(c, x, x->dtype) : infer_clone(c, x, TY_CONTIGUOUS));
 }
 
 /* A matrix for each vector of the last dimension, which stands on its diagonal. */
@@ -303,4 +312,47 @@ void rule_diag(infer_call *c)
     sym_expr side = sym_add_int(c->symbols, ty_numel(c->symbols, x), shift < 0 ? -shift : shift);
     sym_expr sizes[] = {side, side};
     if (c->status == FE_OK) infer_give(c, infer_fresh(c, x, x->dtype, 2, sizes));
+}
+
+/* ---- combinations ---- */
+
+/* All choices of one element each: the rows of a matrix. */
+void rule_cartesian_product(infer_call *c)
+{
+    ty_tensor **items = NEW_ARRAY(c->memory, ty_tensor *, MOST_JOINED);
+    uint32_t count = read_items(c, items);
+    if (!count) return;
+    if (count == 1) {
+        infer_give(c, infer_alias(c, items[0]));
+        return;
+    }
+    sym_expr sizes[] = {infer_number(c, 1), infer_number(c, count)};
+    for (uint32_t i = 0; i < count; i++)
+        sizes[0] = sym_mul(c->symbols, sizes[0], ty_numel(c->symbols, items[i]));
+    infer_give(c, infer_fresh(c, items[0], items[0]->dtype, 2, sizes));
+}
+
+/* All choices of r elements of a vector. */
+void rule_combinations(infer_call *c)
+{
+    int64_t n = 0;
+    ty_tensor *x = infer_self(c);
+    int64_t r = infer_int(c, "r", 2);
+    if (!x || x->rank != 1 || r < 0 || r > 32) {
+        infer_fail(c, "combinations of %s", infer_shape(c, x));
+        return;
+    }
+    sym_expr none = infer_number(c, 0);
+    if (r == 0) {
+        infer_give(c, infer_fresh(c, x, x->dtype, 1, &none));
+        return;
+    }
+    sym_expr sizes[] = {infer_unbacked(c, 0, 0), infer_number(c, r)};
+    if (c->recorded.kind == FX_NO_VALUE && sym_is_int(c->symbols, x->sizes[0], &n)) {
+        int64_t count = 1;
+        int64_t repeats = infer_flag(c, "with_replacement", false) ? r - 1 : 0;
+        for (int64_t i = 0; i < r; i++) count = count * (n + repeats - i) / (i + 1);
+        sizes[0] = infer_number(c, count < 0 ? 0 : count);
+    }
+    infer_give(c, infer_fresh(c, x, x->dtype, 2, sizes));
 }

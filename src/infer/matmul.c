@@ -69,21 +69,22 @@ void rule_dot(infer_call *c)
     if (a) infer_give(c, infer_fresh(c, a, a->dtype, 0, NULL));
 }
 
-/* self + the outer product of two vectors. */
+/* The outer product of two vectors; added to self, elementwise. */
 void rule_outer(infer_call *c)
 {
     bool adds = op_param_index(c->op, "vec1") >= 0;
     ty_tensor *self = infer_tensor(c, "self");
     ty_tensor *a = adds ? infer_tensor(c, "vec1") : self;
     ty_tensor *b = infer_tensor(c, "vec2");
-    if (!a || !b || a->rank != 1 || b->rank != 1) {
+    if (!self || !a || !b || a->rank != 1 || b->rank != 1) {
         fail_shapes(c, a, b);
         return;
     }
     sym_expr sizes[] = {a->sizes[0], b->sizes[0]};
-    ty_dtype dtype = ty_promote_types(a->dtype, b->dtype);
-    if (adds) dtype = ty_promote_types(dtype, self->dtype);
-    infer_give(c, infer_fresh(c, a, dtype, 2, sizes));
+    ty_tensor *product = infer_fresh(c, a, ty_promote_types(a->dtype, b->dtype), 2, sizes);
+    const ty_tensor *operands[] = {self, product};
+    ty_dtype dtype = ty_promote_types(product->dtype, self->dtype);
+    infer_give(c, adds ? infer_elementwise(c, dtype, operands, 2) : product);
 }
 
 /* ---- compositions ---- */

@@ -2,24 +2,33 @@
  * were taken over. */
 #include "infer/infer_priv.h"
 
-/* Statistics of reduced floats are f32. */
-static ty_dtype statistics_dtype(ty_dtype d)
+/* Statistics have the input's dtype on the CPU; elsewhere those of 16-bit floats are f32. */
+static ty_dtype statistics_dtype(const ty_tensor *x)
 {
-    return d == TY_F16 || d == TY_BF16 ? TY_F32 : d;
+    bool half = x->dtype == TY_F16 || x->dtype == TY_BF16;
+    return half && x->device.kind != TY_CPU ? TY_F32 : x->dtype;
 }
 
-/* One result like the input: in its memory format where it has one, or as it is. */
+/* One result like the input, contiguous or (1) in its memory format. */
 void rule_normalised(infer_call *c)
 {
     ty_tensor *x = infer_self(c);
-    if (x) infer_give(c, infer_like(c, x, x->dtype, (ty_memory_format)c->param));
+    if (!x) return;
+    ty_memory_format format = c->param ? ty_suggested_format(c->symbols, x) : TY_CONTIGUOUS;
+    infer_give(c, infer_like(c, x, x->dtype, format));
+}
+
+/* Scaled and shifted elementwise. */
+static ty_tensor *scaled(infer_call *c, const ty_tensor *x)
+{
+    bool plain = ty_is_contiguous(c->symbols, x) && !infer_is(c, ty_numel(c->symbols, x), 0);
+    return plain ? infer_clone(c, x, TY_PRESERVE) : infer_empty_like(c, x, x->dtype);
 }
 
 void rule_batch_norm(infer_call *c)
 {
     ty_tensor *x = infer_self(c);
-    if (!x) return;
-    infer_give(c, infer_like(c, x, x->dtype, ty_suggested_format(c->symbols, x)));
+    if (x) infer_give(c, scaled(c, x));
 }
 
 /* Each image a batch of its own: contiguous. */
@@ -43,9 +52,8 @@ void rule_native_batch_norm(infer_call *c)
     }
     bool training = op_param_index(c->op, "training") < 0 ? c->param != 0 : infer_flag(c, "training", false);
     sym_expr channels = training ? x->sizes[1] : infer_number(c, 0);
-    ty_tensor *like = infer_tensor(c, "running_mean");
-    ty_dtype dtype = like ? like->dtype : statistics_dtype(x->dtype);
-    items[0] = infer_like(c, x, x->dtype, ty_suggested_format(c->symbols, x));
+    ty_dtype dtype = statistics_dtype(x);
+    items[0] = scaled(c, x);
     items[1] = infer_fresh(c, x, dtype, 1, &channels);
     items[2] = infer_fresh(c, x, dtype, 1, &channels);
     if (c->op->return_count == 4 || c->op->return_count == 6) { /* the reserve */
@@ -53,8 +61,10 @@ void rule_native_batch_norm(infer_call *c)
         items[count++] = infer_fresh(c, x, TY_U8, 1, &none);
     }
     if (c->op->return_count >= 5) {
-        items[count++] = infer_like(c, like, dtype, TY_CONTIGUOUS);
-        items[count++] = infer_like(c, infer_tensor(c, "running_var"), dtype, TY_CONTIGUOUS);
+        ty_tensor *mean = infer_tensor(c, "running_mean");
+        ty_tensor *variance = infer_tensor(c, "running_var");
+        items[count++] = mean ? infer_clone(c, mean, TY_CONTIGUOUS) : NULL;
+        items[count++] = variance ? infer_clone(c, variance, TY_CONTIGUOUS) : NULL;
     }
     infer_give_items(c, items, count);
 }
@@ -72,7 +82,7 @@ void rule_native_layer_norm(infer_call *c)
     }
     for (uint32_t i = 0; i < x->rank; i++)
         sizes[i] = i < x->rank - inner ? x->sizes[i] : infer_number(c, 1);
-    ty_dtype dtype = statistics_dtype(x->dtype);
+    ty_dtype dtype = statistics_dtype(x);
     ty_tensor *items[] = {infer_like(c, x, x->dtype, TY_CONTIGUOUS),
                           infer_fresh(c, x, dtype, x->rank, sizes),
                           infer_fresh(c, x, dtype, x->rank, sizes)};
@@ -84,7 +94,16 @@ void rule_native_group_norm(infer_call *c)
     ty_tensor *x = infer_self(c);
     if (!x) return;
     sym_expr sizes[] = {infer_expr(c, "N", 1), infer_expr(c, "group", 1)};
-    ty_tensor *items[] = {infer_like(c, x, x->dtype, ty_suggested_format(c->symbols, x)),
-                          infer_fresh(c, x, x->dtype, 2, sizes), infer_fresh(c, x, x->dtype, 2, sizes)};
+    ty_tensor *items[] = {infer_empty_like(c, x, x->dtype), infer_fresh(c, x, x->dtype, 2, sizes), infer_fresh(c, x, x->dtype, 2, sizes)};
     infer_give_items(c, items, 3);
+}
+
+/* The direction and the norms: one for each index of the dimension. */
+void rule_weight_norm(infer_call *c)
+{
+    ty_tensor *v = infer_tensor(c, "v");
+    ty_tensor *g = infer_tensor(c, "g");
+    if (!v || !g) return;
+    ty_dtype dtype = g->dtype == TY_BF16 ? TY_F32 : g->dtype;
+    infer_give_pair(c, infer_like(c, v, v->dtype, TY_PRESERVE), infer_like(c, g, dtype, TY_PRESERVE));
 }

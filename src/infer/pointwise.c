@@ -78,6 +78,7 @@ static ty_dtype dtype_by_kind(infer_call *c, const ty_tensor *self)
     case DTYPE_DOUBLE: return ty_is_complex(d) ? TY_C128 : TY_F64;
     case DTYPE_DIVIDE: return infer_arg(c, "rounding_mode") ? d : to_float(d);
     case DTYPE_SUM:
+    case DTYPE_HASH:
     case DTYPE_INDEX: break; /* of reductions */
     }
     return d;
@@ -105,6 +106,50 @@ void rule_reversed(infer_call *c)
         operands[0] = infer_tensor(c, "other");
     }
     infer_give(c, infer_elementwise(c, promoted(c, 0), operands, count));
+}
+
+/* An operand broadcast to the sizes of all, in memory of its own. */
+static const ty_tensor *materialised(infer_call *c, const ty_tensor *x, const ty_tensor *all)
+{
+    if (!all) return NULL;
+    return infer_empty_like(c, infer_expand(c, x, all->rank, all->sizes), x ? x->dtype : TY_F32);
+}
+
+/* PyTorch composes these of steps that each see operands already broadcast; the layout is that of the
+ * step whose result comes first. The parameter: the dtype. */
+void rule_composed(infer_call *c)
+{
+    const ty_tensor *operands[INFER_MAX_OPERANDS];
+    uint32_t count = infer_operands(c, operands, INFER_MAX_OPERANDS);
+    ty_tensor *self = infer_self(c);
+    if (!self) return;
+    ty_dtype dtype = dtype_by_kind(c, self);
+    const ty_tensor *all = infer_elementwise(c, dtype, operands, count);
+    for (uint32_t i = 0; i < count; i++) operands[i] = materialised(c, operands[i], all);
+    infer_give(c, infer_elementwise(c, dtype, operands, count));
+}
+
+/* The same where the other operand comes first: copysign, and quotients of floats rounded down. */
+void rule_composed_by_other(infer_call *c)
+{
+    const ty_tensor *operands[INFER_MAX_OPERANDS];
+    uint32_t count = infer_operands(c, operands, INFER_MAX_OPERANDS - 1);
+    const char *mode = infer_string(c, "rounding_mode", NULL);
+    ty_tensor *self = infer_self(c);
+    if (!self) return;
+    ty_dtype dtype = dtype_by_kind(c, self);
+    ty_tensor *all = infer_elementwise(c, dtype, operands, count);
+    bool divides = op_param_index(c->op, "rounding_mode") >= 0;
+    bool by_other = divides ? mode && mode[0] == 'f' && ty_is_floating(dtype) : ty_is_floating(dtype);
+    if (!by_other || !all) {
+        infer_give(c, all);
+        return;
+    }
+    ty_tensor number = {.dtype = dtype, .device = self->device, .offset = infer_number(c, 0)};
+    const ty_tensor *other = infer_tensor(c, "other");
+    operands[count] = operands[0];
+    operands[0] = materialised(c, other ? other : &number, all);
+    infer_give(c, infer_elementwise(c, dtype, operands, count + 1));
 }
 
 /* The condition has no say in the dtype. */
@@ -142,4 +187,80 @@ void rule_convert(infer_call *c)
     ty_tensor *self = infer_self(c);
     if (self)
         infer_give(c, infer_like(c, self, infer_dtype(c, "dtype", self->dtype), TY_PRESERVE));
+}
+
+/* ---- several results, or an operand that is not as it stands ---- */
+
+/* One half gates the other. */
+void rule_glu(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    if (!x) return;
+    uint32_t dim = infer_dim(c, "dim", x->rank);
+    if (x->rank == 0) infer_fail(c, "glu of a tensor without dimensions");
+    if (c->status != FE_OK) return;
+    sym_expr half = sym_floordiv(c->symbols, x->sizes[dim], infer_number(c, 2));
+    sym_expr one = infer_number(c, 1);
+    const ty_tensor *halves[] = {infer_narrow(c, x, dim, infer_number(c, 0), half, one),
+                                 infer_narrow(c, x, dim, half, half, one)};
+    infer_give(c, infer_elementwise(c, x->dtype, halves, 2));
+}
+
+/* The result and a buffer for the derivative. */
+void rule_log_sigmoid_forward(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    if (!x) return;
+    infer_give_pair(c, infer_empty_like(c, x, x->dtype), infer_empty_like(c, x, x->dtype));
+}
+
+/* Mantissa and exponent. */
+void rule_frexp(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    const ty_tensor *operands[] = {x};
+    if (!x) return;
+    infer_give_pair(c, infer_elementwise(c, x->dtype, operands, 1),
+                    infer_elementwise(c, TY_I32, operands, 1));
+}
+
+/* The slopes stand along the channels: the layout is the input's alone. */
+void rule_prelu(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    const ty_tensor *operands[] = {x};
+    if (x) infer_give(c, infer_elementwise(c, x->dtype, operands, 1));
+}
+
+/* The result and the noise that it was made with. */
+void rule_rrelu_functional(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    ty_tensor *noise = infer_tensor(c, "noise");
+    if (!x || !noise) return;
+    infer_give_pair(c, infer_like(c, x, x->dtype, TY_PRESERVE),
+                    infer_like(c, noise, noise->dtype, TY_PRESERVE));
+}
+
+/* mask * grad * scale, in the memory format of grad. */
+void rule_native_dropout_backward(infer_call *c)
+{
+    ty_tensor *grad = infer_tensor(c, "grad_output");
+    if (!grad) return;
+    ty_dtype dtype = to_float(grad->dtype);
+    infer_give(c, infer_like(c, grad, dtype, ty_suggested_format(c->symbols, grad)));
+}
+
+/* Real numbers are their own conjugates. */
+void rule_conj_physical(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    if (x) infer_give(c, ty_is_complex(x->dtype) ? infer_empty_like(c, x, x->dtype) : infer_alias(c, x));
+}
+
+/* Zeroes outside a triangle: a choice, then contiguous. */
+void rule_triangle(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    if (x) infer_give(c, infer_contiguous(c, infer_empty_like(c, x, x->dtype), TY_CONTIGUOUS));
 }

@@ -3,6 +3,7 @@
 #include "infer/infer_priv.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MOST_SPATIAL = 3 };
 
@@ -19,7 +20,8 @@ static ty_tensor *resampled(infer_call *c, const ty_tensor *x, ty_dtype dtype, u
     for (uint32_t i = 0; i < x->rank; i++) all[i] = i < outer ? x->sizes[i] : sizes[i - outer];
     ty_tensor *out = infer_fresh(c, x, dtype, x->rank, all);
     ty_memory_format format = ty_suggested_format(c->symbols, x);
-    if (keeps_format) ty_format_strides(c->symbols, format, x->rank, all, out->strides);
+    if (keeps_format && x->rank == spatial + 2)
+        ty_format_strides(c->symbols, format, x->rank, all, out->strides);
     return out;
 }
 
@@ -60,6 +62,31 @@ static void window_sizes(infer_call *c, const ty_tensor *x, uint32_t spatial, sy
     }
 }
 
+/* The result of one spatial dimension is that of an image of one row. */
+static ty_tensor *resampled_row(infer_call *c, const ty_tensor *x, ty_dtype dtype, sym_expr size)
+{
+    if (x->rank < 2) return resampled(c, x, dtype, 1, &size, false);
+    sym_expr sizes[] = {infer_number(c, 1), size};
+    const ty_tensor *image = infer_unsqueeze(c, x, x->rank - 1);
+    return infer_squeeze(c, resampled(c, image, dtype, 2, sizes, true), (uint64_t)1 << (x->rank - 1));
+}
+
+/* The result and, where the operator gives them, indices. */
+static void give_resampled(infer_call *c, const ty_tensor *x, uint32_t spatial, const sym_expr *sizes,
+                           bool keeps_format)
+{
+    ty_tensor *items[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        ty_dtype dtype = i ? TY_I64 : x->dtype;
+        items[i] = spatial == 1 ? resampled_row(c, x, dtype, sizes[0])
+                                : resampled(c, x, dtype, spatial, sizes, keeps_format);
+    }
+    if (c->op->return_count == 1)
+        infer_give(c, items[0]);
+    else
+        infer_give_pair(c, items[0], items[1]);
+}
+
 /* Pools; the parameter is the number of spatial dimensions. With a second result: the indices. */
 void rule_pool(infer_call *c)
 {
@@ -70,13 +97,7 @@ void rule_pool(infer_call *c)
     if (x->rank < spatial) infer_fail(c, "%s has too few dimensions", infer_shape(c, x));
     if (c->status != FE_OK) return;
     window_sizes(c, x, spatial, sizes);
-    if (c->status != FE_OK) return;
-    bool keeps = spatial > 1;
-    ty_tensor *out = resampled(c, x, x->dtype, spatial, sizes, keeps);
-    if (c->op->return_count == 1)
-        infer_give(c, out);
-    else
-        infer_give_pair(c, out, resampled(c, x, TY_I64, spatial, sizes, keeps));
+    if (c->status == FE_OK) give_resampled(c, x, spatial, sizes, true);
 }
 
 /* To the sizes of `output_size`: adaptive and fractional pools, unpooling. */
@@ -91,11 +112,8 @@ void rule_pool_to(infer_call *c)
     if (c->status != FE_OK) return;
     for (uint32_t d = 0; d < spatial; d++)
         if (infer_is(c, sizes[d], -1)) sizes[d] = x->sizes[x->rank - spatial + d];
-    ty_tensor *out = resampled(c, x, x->dtype, spatial, sizes, true);
-    if (c->op->return_count == 1)
-        infer_give(c, out);
-    else
-        infer_give_pair(c, out, resampled(c, x, TY_I64, spatial, sizes, true));
+    bool plain = strstr(c->op->base, "unpool") || strstr(c->op->base, "fractional");
+    give_resampled(c, x, spatial, sizes, !plain);
 }
 
 /* ---- resampling ---- */
@@ -133,7 +151,10 @@ void rule_upsample(infer_call *c)
     } else {
         infer_fail(c, "neither sizes nor factors are given");
     }
-    if (c->status == FE_OK) infer_give(c, resampled(c, x, x->dtype, spatial, sizes, spatial > 1));
+    if (c->status != FE_OK) return;
+    bool nearest = strstr(c->op->base, "nearest") != NULL;
+    infer_give(c, spatial == 1 && nearest ? infer_indexed(c, x, 2, 1, sizes)
+                                          : resampled(c, x, x->dtype, spatial, sizes, spatial > 1));
 }
 
 /* ---- padding ---- */
@@ -159,7 +180,8 @@ void rule_pad(infer_call *c)
         sizes[i] = sym_add(c->symbols, sizes[i], added);
     }
     ty_tensor *out = infer_fresh(c, x, x->dtype, x->rank, sizes);
-    ty_memory_format format = ty_suggested_format(c->symbols, x);
+    bool wraps = infer_string(c, "mode", "constant")[0] == 'c' && infer_string(c, "mode", "co")[1] == 'i';
+    ty_memory_format format = wraps ? TY_CONTIGUOUS : ty_suggested_format(c->symbols, x);
     ty_format_strides(c->symbols, format, x->rank, sizes, out->strides);
     infer_give(c, out);
 }

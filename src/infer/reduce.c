@@ -30,6 +30,7 @@ static ty_dtype reduced_dtype(const infer_call *c, ty_dtype self)
     case DTYPE_BOOL: return self == TY_U8 ? TY_U8 : TY_BOOL;
     case DTYPE_REAL: return ty_complex_to_real(d);
     case DTYPE_INDEX: return TY_I64;
+    case DTYPE_HASH: return TY_U64;
     default: return d;
     }
 }
@@ -75,8 +76,10 @@ void rule_sum_to_size(infer_call *c)
     bool same = rank == x->rank;
     for (uint32_t i = 0; same && i < rank; i++)
         same = sym_known_equal(c->symbols, sizes[i], x->sizes[i]);
-    infer_give(c, same ? infer_alias(c, x)
-                       : infer_fresh(c, x, sum_dtype(x->dtype), rank, sizes));
+    if (rank == 0 || !same)
+        infer_give(c, infer_fresh(c, x, sum_dtype(x->dtype), rank, sizes));
+    else
+        infer_give(c, infer_alias(c, x));
 }
 
 /* A number of the whole tensor, or of two. */
@@ -114,7 +117,8 @@ void rule_scan_with_index(infer_call *c)
                     infer_like(c, x, TY_I64, TY_CONTIGUOUS));
 }
 
-/* _softmax and its kin: half_to_float widens. */
+/* _softmax and its kin: half_to_float widens. Logarithmic ones (1) keep strides that are contiguous
+ * in more than one way. */
 void rule_softmax(infer_call *c)
 {
     ty_tensor *x = infer_self(c);
@@ -122,7 +126,9 @@ void rule_softmax(infer_call *c)
     infer_dim(c, "dim", x->rank);
     ty_dtype dtype = infer_flag(c, "half_to_float", false) ? TY_F32 : x->dtype;
     dtype = infer_dtype(c, "dtype", dtype);
-    if (c->status == FE_OK) infer_give(c, infer_like(c, x, dtype, TY_CONTIGUOUS));
+    if (c->status != FE_OK) return;
+    ty_tensor *dense = infer_contiguous(c, x, TY_CONTIGUOUS);
+    infer_give(c, infer_like(c, dense, dtype, c->param ? TY_PRESERVE : TY_CONTIGUOUS));
 }
 
 /* ---- order ---- */
@@ -132,13 +138,12 @@ void rule_sort(infer_call *c)
     ty_tensor *x = infer_self(c);
     if (!x) return;
     infer_dim(c, "dim", x->rank);
-    infer_give_pair(c, infer_like(c, x, x->dtype, TY_PRESERVE),
-                    infer_like(c, x, TY_I64, TY_PRESERVE));
+    infer_give_pair(c, infer_empty_like(c, x, x->dtype), infer_empty_like(c, x, TY_I64));
 }
 
 void rule_argsort(infer_call *c)
 {
-    infer_give(c, infer_like(c, infer_self(c), TY_I64, TY_PRESERVE));
+    infer_give(c, infer_empty_like(c, infer_self(c), TY_I64));
 }
 
 void rule_topk(infer_call *c)
@@ -151,4 +156,11 @@ void rule_topk(infer_call *c)
     if (x->rank) shape.sizes[dim] = infer_expr(c, "k", 1);
     infer_give_pair(c, infer_like(c, &shape, x->dtype, TY_CONTIGUOUS),
                     infer_like(c, &shape, TY_I64, TY_CONTIGUOUS));
+}
+
+/* The derivative of a softmax. */
+void rule_backward_data(infer_call *c)
+{
+    ty_tensor *x = infer_tensor(c, "grad_output");
+    if (x) infer_give(c, infer_like(c, x, infer_dtype(c, "input_dtype", x->dtype), TY_CONTIGUOUS));
 }

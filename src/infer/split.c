@@ -17,6 +17,13 @@ static void give_lengths(infer_call *c, const ty_tensor *x, uint32_t dim, const 
     infer_give_items(c, pieces, count);
 }
 
+/* a / b rounded up, written as PyTorch writes it. */
+static sym_expr rounded_up(infer_call *c, sym_expr a, sym_expr b)
+{
+    sym_expr room = sym_add_int(c->symbols, sym_add(c->symbols, a, b), -1);
+    return sym_floordiv(c->symbols, room, b);
+}
+
 /* How many, decided for the example's sizes when they are symbols. */
 static uint32_t settled_count(infer_call *c, sym_expr count)
 {
@@ -32,7 +39,7 @@ static void give_pieces_of(infer_call *c, const ty_tensor *x, uint32_t dim, sym_
 {
     sym_table *t = c->symbols;
     uint32_t count = 1;
-    if (!infer_is(c, length, 0)) count = settled_count(c, sym_ceildiv(t, x->sizes[dim], length));
+    if (!infer_is(c, length, 0)) count = settled_count(c, rounded_up(c, x->sizes[dim], length));
     if (count == 0) count = 1;
     sym_expr *lengths = NEW_ARRAY(c->memory, sym_expr, count);
     for (uint32_t i = 0; i + 1 < count; i++) lengths[i] = length;
@@ -80,7 +87,7 @@ void rule_chunk(infer_call *c)
         give_lengths(c, x, dim, lengths, (uint32_t)chunks);
         return;
     }
-    give_pieces_of(c, x, dim, sym_ceildiv(c->symbols, x->sizes[dim], infer_number(c, chunks)));
+    give_pieces_of(c, x, dim, rounded_up(c, x->sizes[dim], infer_number(c, chunks)));
 }
 
 /* As equal as can be, the first ones longer by one. */

@@ -53,6 +53,13 @@ ty_tensor *infer_contiguous(infer_call *c, ty_tensor *x, ty_memory_format format
     return infer_clone(c, x, format);
 }
 
+ty_tensor *infer_in_place_of(infer_call *c, const ty_tensor *x)
+{
+    ty_tensor *out = infer_alias(c, x);
+    if (out) out->storage = 0;
+    return out;
+}
+
 /* ---- views ---- */
 
 ty_tensor *infer_view_as(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *sizes,
@@ -68,33 +75,6 @@ ty_tensor *infer_view_as(infer_call *c, const ty_tensor *x, uint32_t rank, const
 ty_tensor *infer_alias(infer_call *c, const ty_tensor *x)
 {
     return x ? infer_view_as(c, x, x->rank, x->sizes, x->strides, x->offset) : NULL;
-}
-
-/* Without -1; fails when the numbers of elements differ. */
-static bool settle_sizes(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *given,
-                         sym_expr *sizes)
-{
-    text wanted;
-    memcpy(sizes, given, rank * sizeof *sizes);
-    if (ty_infer_view_size(c->symbols, ty_numel(c->symbols, x), rank, sizes)) return true;
-    text_init(&wanted, c->memory);
-    for (uint32_t i = 0; i < rank; i++) {
-        if (i) text_char(&wanted, ',');
-        sym_print(c->symbols, given[i], &wanted);
-    }
-    infer_fail(c, "%s cannot be viewed as [%s]: another number of elements", infer_shape(c, x),
-               wanted.at);
-    return false;
-}
-
-ty_tensor *infer_reshape(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *sizes)
-{
-    sym_expr settled[TY_MAX_RANK];
-    sym_expr strides[TY_MAX_RANK];
-    if (!x || !settle_sizes(c, x, rank, sizes, settled)) return NULL;
-    if (ty_view_strides(c->symbols, x, rank, settled, strides))
-        return infer_view_as(c, x, rank, settled, strides, x->offset);
-    return infer_fresh(c, x, x->dtype, rank, settled);
 }
 
 ty_tensor *infer_permute(infer_call *c, const ty_tensor *x, const uint32_t *order)
@@ -133,10 +113,8 @@ ty_tensor *infer_expand(infer_call *c, const ty_tensor *x, uint32_t rank, const 
         sizes[i] = infer_is(c, given[i], -1) ? size : given[i];
         bool is_repeated = is_new || (infer_is(c, size, 1) && !infer_is(c, sizes[i], 1));
         strides[i] = is_repeated ? infer_number(c, 0) : x->strides[i - added];
-        if (is_new && i + 1 < rank)
-            strides[i] = infer_is(c, sizes[i], 1)
-                             ? sym_mul(c->symbols, sizes[i + 1], strides[i + 1])
-                             : strides[i];
+        if (is_new && infer_is(c, sizes[i], 1))
+            strides[i] = x->rank ? sym_mul(c->symbols, x->sizes[0], x->strides[0]) : sizes[i];
         if (is_repeated || sym_known_equal(c->symbols, size, sizes[i])) continue;
         if (infer_holds(c, SYM_EQ, size, sizes[i])) {
             sizes[i] = size;
@@ -214,25 +192,68 @@ ty_tensor *infer_narrow(infer_call *c, const ty_tensor *x, uint32_t dim, sym_exp
 
 /* ---- arithmetic ---- */
 
+/* Are all of these sizes and in this format? */
+static bool all_have_format(infer_call *c, const ty_tensor *const *operands, uint32_t count,
+                            uint32_t rank, const sym_expr *sizes, ty_memory_format format)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const ty_tensor *x = operands[i];
+        if (x->rank == 0) continue;
+        if (x->rank != rank || (format == TY_CHANNELS_LAST && rank != 4)) return false;
+        for (uint32_t d = 0; d < rank; d++)
+            if (!sym_known_equal(c->symbols, x->sizes[d], sizes[d])) return false;
+        if (!has_format(c, x, format)) return false;
+    }
+    return true;
+}
+
+/* The strides of an elementwise result as PyTorch's fake tensors have them: contiguous or channels
+ * last where all operands are (and not both), else by the order of the operands' strides. Unlike
+ * TensorIterator on data they never copy an operand's strides as they stand, which differs where
+ * sizes are 1; an operand without dimensions keeps ty_pointwise_strides from that short cut. */
+static void elementwise_strides(infer_call *c, const ty_tensor *const *operands, uint32_t count,
+                                uint32_t rank, const sym_expr *sizes, sym_expr *strides)
+{
+    const ty_tensor *sorted[INFER_MAX_OPERANDS + 1];
+    const ty_tensor number = {.dtype = TY_F32};
+    bool empty = infer_is(c, sym_product(c->symbols, sizes, rank), 0);
+    bool contiguous = all_have_format(c, operands, count, rank, sizes, TY_CONTIGUOUS);
+    bool channels_last = all_have_format(c, operands, count, rank, sizes, TY_CHANNELS_LAST);
+    if (empty || rank < 2 || (contiguous && !channels_last)) {
+        ty_contiguous_strides(c->symbols, rank, sizes, strides);
+    } else if (channels_last && !contiguous) {
+        ty_format_strides(c->symbols, TY_CHANNELS_LAST, rank, sizes, strides);
+    } else {
+        memcpy(sorted, operands, count * sizeof *operands);
+        sorted[count] = &number;
+        ty_pointwise_strides(c->symbols, sorted, count + 1, rank, sizes, strides);
+    }
+}
+
 ty_tensor *infer_elementwise(infer_call *c, ty_dtype dtype, const ty_tensor *const *operands,
                              uint32_t count)
 {
-    sym_expr sizes[TY_MAX_RANK] = {{0}};
+    sym_expr sizes[TY_MAX_RANK];
     sym_expr strides[TY_MAX_RANK];
     uint32_t rank = 0;
     const ty_tensor *device = NULL;
-    for (uint32_t i = 0; i < count; i++) {
+    if (count > INFER_MAX_OPERANDS) infer_fail(c, "more than %d operands", INFER_MAX_OPERANDS);
+    for (uint32_t i = 0; i < count && c->status == FE_OK; i++) {
         const ty_tensor *x = operands[i];
         if (!x) return NULL;
-        if (!ty_broadcast(c->symbols, rank, sizes, x->rank, x->sizes, &rank, sizes)) {
+        if (!ty_broadcast(c->symbols, rank, sizes, x->rank, x->sizes, &rank, sizes))
             infer_fail(c, "shapes do not broadcast: %s and %s", infer_shape(c, operands[0]),
                        infer_shape(c, x));
-            return NULL;
-        }
         if (!device || (device->rank == 0 && x->rank > 0)) device = x;
     }
-    ty_pointwise_strides(c->symbols, operands, count, rank, sizes, strides);
+    if (c->status != FE_OK) return NULL;
+    elementwise_strides(c, operands, count, rank, sizes, strides);
     return infer_fresh_strided(c, device, dtype, rank, sizes, strides);
+}
+
+ty_tensor *infer_empty_like(infer_call *c, const ty_tensor *x, ty_dtype dtype)
+{
+    return x ? infer_elementwise(c, dtype, &x, 1) : NULL;
 }
 
 ty_tensor *infer_reduced(infer_call *c, const ty_tensor *x, ty_dtype dtype, uint64_t dims,

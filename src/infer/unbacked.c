@@ -75,15 +75,22 @@ void rule_nonzero(infer_call *c)
     infer_give(c, infer_fresh_strided(c, x, TY_I64, 2, sizes, strides));
 }
 
-/* One index tensor for each dimension. */
+/* The columns of what nonzero gives; a number counts as a vector. */
 void rule_nonzero_list(infer_call *c)
 {
     ty_tensor *items[TY_MAX_RANK];
     ty_tensor *x = infer_self(c);
     if (!x) return;
+    uint32_t count = x->rank ? x->rank : 1;
     sym_expr length = infer_unbacked(c, 0, 0);
-    for (uint32_t i = 0; i < x->rank; i++) items[i] = infer_fresh(c, x, TY_I64, 1, &length);
-    infer_give_items(c, items, x->rank);
+    sym_expr one = infer_number(c, 1);
+    uint32_t storage = c->graph->next_storage++;
+    for (uint32_t i = 0; i < count; i++) {
+        items[i] = infer_fresh_strided(c, x, TY_I64, 1, &length, &one);
+        items[i]->offset = sym_mul_int(c->symbols, length, i);
+        items[i]->storage = storage;
+    }
+    infer_give_items(c, items, count);
 }
 
 void rule_nonzero_static(infer_call *c)
@@ -112,30 +119,29 @@ void rule_bincount(infer_call *c)
 }
 
 /* Values, inverse, counts; of the whole or along a dimension. The latter two are empty unless asked
- * for. */
+ * for, or given anyway: along a dimension the CPU's kernel has no choice. */
 void rule_unique(infer_call *c)
 {
     ty_tensor *items[3];
     ty_tensor *x = infer_self(c);
     if (!x) return;
-    sym_expr length = infer_unbacked(c, 0, 0);
     sym_expr none = infer_number(c, 0);
-    bool along = infer_arg(c, "dim") != NULL;
+    bool along = infer_arg(c, "dim") && x->rank;
     uint32_t dim = along ? infer_dim(c, "dim", x->rank) : 0;
-    if (along && x->rank) {
-        items[0] = infer_fresh(c, x, x->dtype, x->rank, x->sizes);
-        items[0]->sizes[dim] = length;
-        ty_contiguous_strides(c->symbols, x->rank, items[0]->sizes, items[0]->strides);
+    sym_expr length = infer_unbacked(c, 0, dim);
+    if (c->status != FE_OK) return;
+    if (along) {
+        sym_expr sizes[TY_MAX_RANK];
+        for (uint32_t i = 0; i < x->rank; i++) sizes[i] = i == dim ? length : x->sizes[i];
+        items[0] = infer_fresh(c, x, x->dtype, x->rank, sizes);
     } else {
         items[0] = infer_fresh(c, x, x->dtype, 1, &length);
     }
-    if (!infer_flag(c, "return_inverse", false))
-        items[1] = infer_fresh(c, x, TY_I64, 1, &none);
-    else if (along && x->rank)
-        items[1] = infer_fresh(c, x, TY_I64, 1, &x->sizes[dim]);
-    else
-        items[1] = infer_fresh(c, x, TY_I64, x->rank, x->sizes);
-    bool counts = infer_flag(c, "return_counts", false);
+    bool always = along && x->device.kind == TY_CPU;
+    bool inverse = always || infer_flag(c, "return_inverse", false);
+    bool counts = always || infer_flag(c, "return_counts", false);
+    uint32_t inverse_rank = !inverse || along ? 1 : x->rank;
+    items[1] = infer_fresh(c, x, TY_I64, inverse_rank, !inverse ? &none : &x->sizes[dim]);
     items[2] = infer_fresh(c, x, TY_I64, 1, counts ? &length : &none);
-    infer_give_items(c, items, op_param_index(c->op, "return_counts") < 0 ? 2 : 3);
+    infer_give_items(c, items, c->op->return_count);
 }

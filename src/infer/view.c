@@ -350,3 +350,50 @@ void rule_as_strided(infer_call *c)
         infer_arg(c, "storage_offset") ? infer_expr(c, "storage_offset", 0) : x->offset;
     if (c->status == FE_OK) infer_give(c, infer_view_as(c, x, rank, sizes, strides, offset));
 }
+
+/* ---- prims ---- */
+
+/* Each dimension of the argument stands where the call says. */
+void rule_broadcast_in_dim(infer_call *c)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    sym_expr strides[TY_MAX_RANK];
+    uint32_t places[TY_MAX_RANK];
+    ty_tensor *x = infer_self(c);
+    if (!x) return;
+    uint32_t rank = infer_sizes(c, "shape", 0, sizes);
+    if (infer_dims(c, "broadcast_dimensions", rank, false, places) != x->rank)
+        infer_fail(c, "not a place for each dimension of %s", infer_shape(c, x));
+    if (c->status != FE_OK) return;
+    for (uint32_t i = 0; i < rank; i++) strides[i] = infer_number(c, 0);
+    for (uint32_t i = 0; i < x->rank; i++) {
+        bool repeated = infer_is(c, x->sizes[i], 1) && !infer_is(c, sizes[places[i]], 1);
+        if (!repeated) strides[places[i]] = x->strides[i];
+    }
+    infer_give(c, infer_view_as(c, x, rank, sizes, strides, x->offset));
+}
+
+/* Dimensions start..end as one. */
+void rule_collapse(infer_call *c)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    ty_tensor *x = infer_self(c);
+    uint32_t rank = 0;
+    if (!x || x->rank == 0) return;
+    uint32_t first = infer_dim(c, "start", x->rank);
+    uint32_t last = infer_dim(c, "end", x->rank);
+    if (first > last) infer_fail(c, "collapse of dimensions %u to %u", first, last);
+    if (c->status != FE_OK) return;
+    for (uint32_t i = 0; i < first; i++) sizes[rank++] = x->sizes[i];
+    sizes[rank++] = sym_product(c->symbols, x->sizes + first, last - first + 1);
+    for (uint32_t i = last + 1; i < x->rank; i++) sizes[rank++] = x->sizes[i];
+    infer_give(c, infer_reshape(c, x, rank, sizes));
+}
+
+/* What src was sliced from: sized as self. */
+void rule_slice_inverse(infer_call *c)
+{
+    ty_tensor *x = infer_tensor(c, "self");
+    ty_tensor *src = infer_tensor(c, "src");
+    if (x && src) infer_give(c, infer_view_as(c, src, x->rank, x->sizes, x->strides, x->offset));
+}

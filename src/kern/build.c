@@ -95,7 +95,7 @@ static bool is_long(kern_builder *b, const sched_phase *ph, bool vector)
     int64_t terms = 1;
     for (uint32_t i = 0; i < ph->reduce_axes; i++) {
         int64_t extent = sym_hint(b->t, ph->reduce_extents[i], 1 << 20);
-        if (vector && i + 1 == ph->reduce_axes && !b->k->outer_vector) extent /= b->k->lanes;
+        if (vector && i + 1 == ph->reduce_axes && !b->k->outer_vector) extent /= b->k->lanes * MOST_COPIES;
         terms = extent > 0 && terms < 1ll << 40 ? terms * extent : terms;
     }
     return terms > LONG_SUM;
@@ -182,6 +182,27 @@ static void choose_unroll(kern_builder *b, kern_loop *loop, const pending_list *
         if (list->at[i].sum != UINT32_MAX) b->k->sums.at[list->at[i].sum].copies = loop->unroll;
 }
 
+/* Where long float sums move their partial results to the totals: after so many steps of a long loop, or after each run of
+ * loops that are long together. */
+static void place_drains(kern_builder *b, const sched_phase *ph, const pending_list *list)
+{
+    int64_t steps = 1;
+    for (uint32_t i = 0; i < ph->reduce_axes; i++) {
+        kern_loop *loop = b->open[b->depth - i];
+        int64_t step = loop->kind == KERN_VECTOR ? (int64_t)b->k->lanes * loop->unroll : 1;
+        int64_t extent = sym_hint(b->t, ph->reduce_extents[ph->reduce_axes - 1 - i], 1 << 20) / step;
+        bool is_long = extent >= 2 * LONG_SUM, last = i + 1 == ph->reduce_axes;
+        steps *= extent < 1 ? 1 : extent;
+        if (steps < LONG_SUM / 4 && !last) continue;
+        if (last && !is_long) return;
+        if (is_long) loop->block = step * LONG_SUM / 2;
+        for (uint32_t k = 0; k < list->count; k++)
+            if (list->at[k].sum != UINT32_MAX && b->k->sums.at[list->at[k].sum].blocked)
+                vec_push(b->memory, &loop->drains, list->at[k].sum);
+        return;
+    }
+}
+
 static void open_phase(kern_builder *b, const sched_phase *ph, uint32_t from, uint32_t to)
 {
     bool along = b->k->lanes > 1 && b->g->vector == SCHED_VECTOR_INNER;
@@ -236,6 +257,7 @@ static void build_phase(kern_builder *b, const sched_phase *ph)
         if (nest_reduces(nest) && ph->reduce_axes) at += nest->store_count;
     }
     if (ph->reduce_axes) choose_unroll(b, b->open[b->depth], &list);
+    place_drains(b, ph, &list);
     for (uint32_t i = 0; i < ph->reduce_axes; i++) close_loop(b);
     if (along && ph->reduce_axes) {
         b->vector_axis = (sym_expr){0};
@@ -362,6 +384,7 @@ static void survey(kern_builder *b)
             for (uint32_t i = 0; i < nest->store_count; i++) {
                 map_set(b->memory, &b->is_written, nest->stores[i].buffer, 1);
                 b->serial |= store_conflicts(b, ph, &nest->stores[i]);
+                b->columns &= nest->stores[i].mode == LOOP_SET; /* rows are shared out, columns are not looked at */
                 loop_each_node(b->p, nest->stores[i].value, note_dtype, b);
             }
         }

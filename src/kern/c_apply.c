@@ -1,9 +1,9 @@
 /* c_apply.c -- operations as C expressions: one row an operation and kind of dtype.
  *
  * A row has the expression on scalars and the one on vectors. "=" stands for the same text; an `@f` that the prelude
- * has no vector text for runs the scalar expression lane by lane. Markers: c_expand in kern_priv.h.
+ * has no vector text for runs the scalar expression lane by lane. Markers: c_expand in c_priv.h.
  */
-#include "kern/kern_priv.h"
+#include "kern/c_priv.h"
 
 #include <string.h>
 
@@ -16,7 +16,7 @@ typedef struct row {
 } row;
 
 #define LIBM(name) "__builtin_" name "$f($0)"
-#define LIBM_C(name) "c" name "$f($0)"
+#define LIBM_C(name) "__builtin_c" name "$f($0)"
 
 static const row ROWS[] = {
     {LOOP_NEG, F | C, "-$0", "="},
@@ -33,22 +33,22 @@ static const row ROWS[] = {
     {LOOP_SQRT, F, LIBM("sqrt"), "@sqrt($0)"},
     {LOOP_SQRT, C, LIBM_C("sqrt"), "="},
     {LOOP_RSQRT, F, "1 / __builtin_sqrt$f($0)", "1 / @sqrt($0)"},
-    {LOOP_RSQRT, C, "1 / csqrt$f($0)", "="},
+    {LOOP_RSQRT, C, "1 / __builtin_csqrt$f($0)", "="},
     {LOOP_RECIP, F | C, "1 / $0", "="},
     {LOOP_EXP, F, LIBM("exp"), "@exp($0)"},
     {LOOP_EXP, C, LIBM_C("exp"), "="},
     {LOOP_EXP2, F, LIBM("exp2"), "@exp2($0)"},
-    {LOOP_EXP2, C, "cexp$f($0 * ($T)0.69314718055994530942)", "="},
+    {LOOP_EXP2, C, "__builtin_cexp$f($0 * ($T)0.69314718055994530942)", "="},
     {LOOP_EXPM1, F, LIBM("expm1"), "@expm1($0)"},
-    {LOOP_EXPM1, C, "cexp$f($0) - 1", "="},
+    {LOOP_EXPM1, C, "__builtin_cexp$f($0) - 1", "="},
     {LOOP_LOG, F, LIBM("log"), "@log($0)"},
     {LOOP_LOG, C, LIBM_C("log"), "="},
     {LOOP_LOG2, F, LIBM("log2"), "@log2($0)"},
-    {LOOP_LOG2, C, "clog$f($0) / ($T)0.69314718055994530942", "="},
+    {LOOP_LOG2, C, "__builtin_clog$f($0) / ($T)0.69314718055994530942", "="},
     {LOOP_LOG10, F, LIBM("log10"), "@log10($0)"},
-    {LOOP_LOG10, C, "clog$f($0) / ($T)2.30258509299404568402", "="},
+    {LOOP_LOG10, C, "__builtin_clog$f($0) / ($T)2.30258509299404568402", "="},
     {LOOP_LOG1P, F, LIBM("log1p"), "@log1p($0)"},
-    {LOOP_LOG1P, C, "clog$f(1 + $0)", "="},
+    {LOOP_LOG1P, C, "__builtin_clog$f(1 + $0)", "="},
     {LOOP_SIN, F, LIBM("sin"), "@sin($0)"},
     {LOOP_SIN, C, LIBM_C("sin"), "="},
     {LOOP_COS, F, LIBM("cos"), "@cos($0)"},
@@ -75,11 +75,11 @@ static const row ROWS[] = {
     {LOOP_ATANH, C, LIBM_C("atanh"), "="},
     {LOOP_ERF, F, LIBM("erf"), "@erf($0)"},
     {LOOP_ERFC, F, LIBM("erfc"), "@erfc($0)"},
-    {LOOP_ERFINV, F, "($T)fe_erfinv($0)", "@erfinv($0)"},
+    {LOOP_ERFINV, F, "($T)@!fe_erfinv($0)", "@erfinv($0)"},
     {LOOP_LGAMMA, F, LIBM("lgamma"), "@lgamma($0)"},
-    {LOOP_DIGAMMA, F, "($T)fe_digamma($0)", "@digamma($0)"},
+    {LOOP_DIGAMMA, F, "($T)@!fe_digamma($0)", "@digamma($0)"},
     {LOOP_SIGMOID, F, "1 / (1 + __builtin_exp$f(-$0))", "@sigmoid($0)"},
-    {LOOP_SIGMOID, C, "1 / (1 + cexp$f(-$0))", "="},
+    {LOOP_SIGMOID, C, "1 / (1 + __builtin_cexp$f(-$0))", "="},
     {LOOP_FLOOR, F, LIBM("floor"), "@floor($0)"},
     {LOOP_CEIL, F, LIBM("ceil"), "@ceil($0)"},
     {LOOP_ROUND, F, LIBM("nearbyint"), "@round($0)"},
@@ -150,7 +150,7 @@ static const row ROWS[] = {
     {LOOP_IMAGPART, C, "__imag__ $0", "="},
     {LOOP_FMA, F | C, "$0 * $1 + $2", "="},
     {LOOP_FMA, N, "($T)(($U)$0 * ($U)$1 + ($U)$2)", "="},
-    {LOOP_RANDBITS, I, "fe_randbits($0, $1)", "@randbits($0, $1)"},
+    {LOOP_RANDBITS, I, "@!fe_randbits($0, $1)", "@randbits($0, $1)"},
 };
 
 static uint32_t kind_of(ty_dtype d)

@@ -1,9 +1,323 @@
-/* c_math.c -- pieces of the prelude: functions of floats. */
-#include "kern/kern_priv.h"
+/* c_math.c -- pieces of the prelude: functions of floats.
+ *
+ * f32 in lanes: Cephes' polynomials for exp, log, sin, cos and tanh, N. Juffa's for erf; about 1 ulp unless it says otherwise, and
+ * exact on infinities, NaN and zeros. Contraction to fused multiply-add is assumed where the target has it, for speed and a
+ * little accuracy, never for correctness. What is not here runs lane by lane through libm.
+ */
+#include "kern/c_priv.h"
 
-#define FLOATS (C_DTYPE(TY_F32) | C_DTYPE(TY_F64))
+#define F32 C_DTYPE(TY_F32)
+#define F64 C_DTYPE(TY_F64)
+#define FLOATS (F32 | F64)
 
 static const c_piece PIECES[] = {
+    /* p * 2^n; s is n + 12582912, whose low bits are n. scale: any result; pow2: normal ones */
+    {"scale", F32, '4',
+     "FE $T scale_$S($T p, $T n, $T s) { (void)s; return __builtin_ia32_scalefps512_mask(p, n, p, -1, 4); }\n"},
+    {"scale", F32, 'v',
+     "FE $T scale_$S($T p, $T n, $T s)\n"
+     "{\n"
+     "  const $I i = ($I)s - 0x4b400000, h = i >> 1;\n"
+     "  (void)n;\n"
+     "  return p * ($T)((h + 127) << 23) * ($T)((i - h + 127) << 23);\n"
+     "}\n"},
+    {"pow2", F32, '4',
+     "FE $T pow2_$S($T p, $T n, $T s) { (void)s; return __builtin_ia32_scalefps512_mask(p, n, p, -1, 4); }\n"},
+    {"pow2", F32, 'v',
+     "FE $T pow2_$S($T p, $T n, $T s) { (void)n; return p * ($T)((($I)s << 23) + 0x3f800000); }\n"},
+    {"exp", F32, 'v',
+     "FE $T exp_$S($T x)\n"
+     "{\n"
+     "  x = @maxk(-104.0f - ($T){0}, @mink(89.0f - ($T){0}, x));\n"
+     "  const $T s = x * 1.44269504f + 12582912.0f, n = s - 12582912.0f;\n"
+     "  const $T r = x - n * 0.693359375f + n * 2.12194440e-4f;\n"
+     "  $T p = r * 1.9875691500e-4f + 1.3981999507e-3f;\n"
+     "  p = p * r + 8.3334519073e-3f;\n"
+     "  p = p * r + 4.1665795894e-2f;\n"
+     "  p = p * r + 1.6666665459e-1f;\n"
+     "  p = p * r + 5.0000001201e-1f;\n"
+     "  return @scale(p * (r * r) + r + 1.0f, n, s);\n"
+     "}\n"},
+    /* the same for arguments in [-87, 88] */
+    {"exps", F32, 'v',
+     "FE $T exps_$S($T x)\n"
+     "{\n"
+     "  const $T s = x * 1.44269504f + 12582912.0f, n = s - 12582912.0f;\n"
+     "  const $T r = x - n * 0.693359375f + n * 2.12194440e-4f;\n"
+     "  $T p = r * 1.9875691500e-4f + 1.3981999507e-3f;\n"
+     "  p = p * r + 8.3334519073e-3f;\n"
+     "  p = p * r + 4.1665795894e-2f;\n"
+     "  p = p * r + 1.6666665459e-1f;\n"
+     "  p = p * r + 5.0000001201e-1f;\n"
+     "  return @pow2(p * (r * r) + r + 1.0f, n, s);\n"
+     "}\n"},
+    {"exp2", F32, 'v',
+     "FE $T exp2_$S($T x)\n"
+     "{\n"
+     "  x = @maxk(-151.0f - ($T){0}, @mink(129.0f - ($T){0}, x));\n"
+     "  const $T s = x + 12582912.0f, n = s - 12582912.0f, r = x - n;\n"
+     "  $T p = r * 1.535336188319500e-4f + 1.339887440266574e-3f;\n"
+     "  p = p * r + 9.618437357674640e-3f;\n"
+     "  p = p * r + 5.550332471162809e-2f;\n"
+     "  p = p * r + 2.402264791363012e-1f;\n"
+     "  p = p * r + 6.931472028550421e-1f;\n"
+     "  return @scale(p * r + 1.0f, n, s);\n"
+     "}\n"},
+    {"expm1", F32, 'v',
+     "FE $T expm1_$S($T x)\n"
+     "{\n"
+     "  x = @maxk(-20.0f - ($T){0}, @mink(89.0f - ($T){0}, x));\n"
+     "  const $T s = x * 1.44269504f + 12582912.0f, n = s - 12582912.0f;\n"
+     "  const $T r = x - n * 0.693359375f + n * 2.12194440e-4f;\n"
+     "  $T p = r * 1.9875691500e-4f + 1.3981999507e-3f;\n"
+     "  p = p * r + 8.3334519073e-3f;\n"
+     "  p = p * r + 4.1665795894e-2f;\n"
+     "  p = p * r + 1.6666665459e-1f;\n"
+     "  p = p * r + 5.0000001201e-1f;\n"
+     "  const $T q = p * (r * r) + r, m = @mink(127.0f - ($T){0}, n), t = @pow2(1.0f - ($T){0}, m, m + 12582912.0f);\n"
+     "  const $T y = q * t + (t - 1.0f);\n"
+     "  return y + ($T)(($I)y & (n > 127.0f));\n"
+     "}\n"},
+    {"sigmoid", F32, 'v',
+     "FE $T sigmoid_$S($T x) { return 1.0f / (1.0f + @exp(-x)); }\n"},
+    {"sigmoid", F64, 'v',
+     "FE $T sigmoid_$S($T x) { return 1.0 / (1.0 + @exp(-x)); }\n"},
+    /* log(1 + t) - t + t^2 / 2 with x = (1 + t) * 2^f; and what log has outside (0, inf) */
+    {"logparts", F32, 'v',
+     "FE $T logparts_$S($T x, $T *f, $T *t)\n"
+     "{\n"
+     "  const $I tiny = x < 1.17549435e-38f;\n"
+     "  const $I i = (($I)(x * 8388608.0f) & tiny) + (($I)x & ~tiny) - 0x3f3504f3;\n"
+     "  const $T m = ($T)((i & 0x007fffff) + 0x3f3504f3) - 1.0f, z = m * m;\n"
+     "  *f = __builtin_convertvector((i >> 23) - (tiny & 23), $T);\n"
+     "  $T p = m * 7.0376836292e-2f - 1.1514610310e-1f;\n"
+     "  p = p * m + 1.1676998740e-1f;\n"
+     "  p = p * m - 1.2420140846e-1f;\n"
+     "  p = p * m + 1.4249322787e-1f;\n"
+     "  p = p * m - 1.6668057665e-1f;\n"
+     "  p = p * m + 2.0000714765e-1f;\n"
+     "  p = p * m - 2.4999993993e-1f;\n"
+     "  p = p * m + 3.3333331174e-1f;\n"
+     "  *t = m;\n"
+     "  return p * m * z;\n"
+     "}\n"},
+    {"logends", F32, 'v',
+     "FE $T logends_$S($T x, $T r)\n"
+     "{\n"
+     "  const $I normal = (x > 0.0f) & (x < __builtin_inff()), zero = x == 0.0f, large = x > 0.0f;\n"
+     "  const $I end = (zero & 0xff800000) | (~zero & ((large & 0x7f800000) | (~large & 0x7fc00000)));\n"
+     "  return ($T)((normal & ($I)r) | (~normal & end));\n"
+     "}\n"},
+    {"log", F32, 'v',
+     "FE $T log_$S($T x)\n"
+     "{\n"
+     "  $T f, m, y = @logparts(x, &f, &m);\n"
+     "  y = y - f * 2.12194440e-4f - m * m * 0.5f + m;\n"
+     "  return @logends(x, y + f * 0.693359375f);\n"
+     "}\n"},
+    {"log2", F32, 'v',
+     "FE $T log2_$S($T x)\n"
+     "{\n"
+     "  $T f, m, y = @logparts(x, &f, &m);\n"
+     "  y = y - m * m * 0.5f;\n"
+     "  return @logends(x, y * 0.44269504f + m * 0.44269504f + y + m + f);\n"
+     "}\n"},
+    {"log10", F32, 'v',
+     "FE $T log10_$S($T x)\n"
+     "{\n"
+     "  $T f, m, y = @logparts(x, &f, &m);\n"
+     "  y = (y - m * m * 0.5f + m) * 0.4342944819f + f * 4.60503898e-6f;\n"
+     "  return @logends(x, y + f * 0.301025390625f);\n"
+     "}\n"},
+    {"log1p", F32, 'v',
+     "FE $T log1p_$S($T x)\n"
+     "{\n"
+     "  const $T u = 1.0f + x, c = (x - (u - 1.0f)) / u;\n"
+     "  return @log(u) + ($T)(($I)c & (u > 0.0f) & (u < __builtin_inff()));\n"
+     "}\n"},
+    {"tanh", F32, 'v',
+     "FE $T tanh_$S($T x)\n"
+     "{\n"
+     "  const $T a = ($T)(($I)x & 0x7fffffff), z = x * x;\n"
+     "  $T p = z * -5.70498872745e-3f + 2.06390887954e-2f;\n"
+     "  p = p * z - 5.37397155531e-2f;\n"
+     "  p = p * z + 1.33314422036e-1f;\n"
+     "  p = p * z - 3.33332819422e-1f;\n"
+     "  p = p * z * a + a;\n"
+     "  const $T y = 1.0f - 2.0f / (@exps(@mink(20.0f - ($T){0}, a + a)) + 1.0f);\n"
+     "  const $I small = a < 0.625f;\n"
+     "  return ($T)((small & ($I)p) | (~small & ($I)y) | (($I)x & ~0x7fffffff));\n"
+     "}\n"},
+    /* W = 16 or so; N. Juffa, stackoverflow.com/questions/35148198 */
+    {"erf", F32, 'v',
+     "FE $T erf_$S($T x)\n"
+     "{\n"
+     "  const $T a = @mink(4.0f - ($T){0}, ($T)(($I)x & 0x7fffffff)), z = a * a;\n"
+     "  $T p = z * -5.96761703e-4f + 4.99119423e-3f;\n"
+     "  p = p * z - 2.67681349e-2f;\n"
+     "  p = p * z + 1.12819925e-1f;\n"
+     "  p = p * z - 3.76125336e-1f;\n"
+     "  p = p * z + 1.28379166e-1f;\n"
+     "  p = p * a + a;\n"
+     "  $T q = a * -1.72853470e-5f + 3.83197126e-4f;\n"
+     "  q = q * z + (a * -3.88396438e-3f + 2.42546219e-2f);\n"
+     "  q = q * a - 1.06777877e-1f;\n"
+     "  q = q * a - 6.34846687e-1f;\n"
+     "  q = q * a - 1.28717512e-1f;\n"
+     "  const $T y = 1.0f - @exps(q * a - a);\n"
+     "  const $I large = a > 0.927734375f;\n"
+     "  return ($T)((large & ($I)y) | (~large & ($I)p) | (($I)x & ~0x7fffffff));\n"
+     "}\n"},
+    /* sin(x + quarter * pi / 2); |x| below 8192, or 71476 with fused multiply-add */
+    {"turn", F32, 'v',
+     "FE $T turn_$S($T x, $I quarter)\n"
+     "{\n"
+     "  const $T s = x * 0.636619772f + 12582912.0f, n = s - 12582912.0f;\n"
+     "#ifdef __FMA__\n"
+     "  const $T r = x - n * 1.57079637f + n * 4.37113883e-8f + n * 1.71512489e-15f;\n"
+     "#else\n"
+     "  const $T r = x - n * 1.5703125f - n * 4.837512969970703125e-4f - n * 7.54978995489188216e-8f;\n"
+     "#endif\n"
+     "  const $T z = r * r;\n"
+     "  $T p = z * -1.9515295891e-4f + 8.3321608736e-3f;\n"
+     "  p = (p * z - 1.6666654611e-1f) * z * r + r;\n"
+     "  $T q = z * 2.443315711809948e-5f - 1.388731625493765e-3f;\n"
+     "  q = (q * z + 4.166664568298827e-2f) * z * z - 0.5f * z + 1.0f;\n"
+     "  const $I i = ($I)s + quarter, odd = (i & 1) != 0;\n"
+     "  return ($T)(((odd & ($I)q) | (~odd & ($I)p)) ^ ((i & 2) << 30));\n"
+     "}\n"},
+    {"farturn", F32, 'v',
+     "static __attribute__((noinline, cold)) $T farturn_$S($T x, int quarter)\n"
+     "{\n"
+     "  for (int l = 0; l < $W; l++) x[l] = quarter ? __builtin_cosf(x[l]) : __builtin_sinf(x[l]);\n"
+     "  return x;\n"
+     "}\n"},
+    {"isfar", F32, 'v',
+     "FE int isfar_$S($T x)\n"
+     "{\n"
+     "#ifdef __FMA__\n"
+     "  return @i32:any(($I)x > 0x478b9a00);\n"
+     "#else\n"
+     "  return @i32:any(($I)x > 0x46000000);\n"
+     "#endif\n"
+     "}\n"},
+    {"sin", F32, 'v',
+     "FE $T sin_$S($T x)\n"
+     "{\n"
+     "  const $T a = ($T)(($I)x & 0x7fffffff);\n"
+     "  if (@isfar(a)) return @farturn(x, 0);\n"
+     "  return ($T)(($I)@turn(a, ($I){0}) ^ (($I)x & ~0x7fffffff));\n"
+     "}\n"},
+    {"cos", F32, 'v',
+     "FE $T cos_$S($T x)\n"
+     "{\n"
+     "  const $T a = ($T)(($I)x & 0x7fffffff);\n"
+     "  if (@isfar(a)) return @farturn(x, 1);\n"
+     "  return @turn(a, ($I){0} + 1);\n"
+     "}\n"},
+    {"floor", F32, '4',
+     "FE $T floor_$S($T x) { return __builtin_ia32_rndscaleps_mask(x, 9, x, -1, 4); }\n"},
+    {"floor", F64, '4',
+     "FE $T floor_$S($T x) { return __builtin_ia32_rndscalepd_mask(x, 9, x, -1, 4); }\n"},
+    {"floor", F32, '3',
+     "FE $T floor_$S($T x) { return __builtin_ia32_roundps256(x, 9); }\n"},
+    {"floor", F64, '3',
+     "FE $T floor_$S($T x) { return __builtin_ia32_roundpd256(x, 9); }\n"},
+    {"ceil", F32, '4',
+     "FE $T ceil_$S($T x) { return __builtin_ia32_rndscaleps_mask(x, 10, x, -1, 4); }\n"},
+    {"ceil", F64, '4',
+     "FE $T ceil_$S($T x) { return __builtin_ia32_rndscalepd_mask(x, 10, x, -1, 4); }\n"},
+    {"ceil", F32, '3',
+     "FE $T ceil_$S($T x) { return __builtin_ia32_roundps256(x, 10); }\n"},
+    {"ceil", F64, '3',
+     "FE $T ceil_$S($T x) { return __builtin_ia32_roundpd256(x, 10); }\n"},
+    {"round", F32, '4',
+     "FE $T round_$S($T x) { return __builtin_ia32_rndscaleps_mask(x, 8, x, -1, 4); }\n"},
+    {"round", F64, '4',
+     "FE $T round_$S($T x) { return __builtin_ia32_rndscalepd_mask(x, 8, x, -1, 4); }\n"},
+    {"round", F32, '3',
+     "FE $T round_$S($T x) { return __builtin_ia32_roundps256(x, 8); }\n"},
+    {"round", F64, '3',
+     "FE $T round_$S($T x) { return __builtin_ia32_roundpd256(x, 8); }\n"},
+    {"trunc", F32, '4',
+     "FE $T trunc_$S($T x) { return __builtin_ia32_rndscaleps_mask(x, 11, x, -1, 4); }\n"},
+    {"trunc", F64, '4',
+     "FE $T trunc_$S($T x) { return __builtin_ia32_rndscalepd_mask(x, 11, x, -1, 4); }\n"},
+    {"trunc", F32, '3',
+     "FE $T trunc_$S($T x) { return __builtin_ia32_roundps256(x, 11); }\n"},
+    {"trunc", F64, '3',
+     "FE $T trunc_$S($T x) { return __builtin_ia32_roundpd256(x, 11); }\n"},
+    {"sqrt", F32, '4',
+     "FE $T sqrt_$S($T x) { return __builtin_ia32_sqrtps512_mask(x, x, -1, 4); }\n"},
+    {"sqrt", F64, '4',
+     "FE $T sqrt_$S($T x) { return __builtin_ia32_sqrtpd512_mask(x, x, -1, 4); }\n"},
+    {"sqrt", F32, '3',
+     "FE $T sqrt_$S($T x) { return __builtin_ia32_sqrtps256(x); }\n"},
+    {"sqrt", F64, '3',
+     "FE $T sqrt_$S($T x) { return __builtin_ia32_sqrtpd256(x); }\n"},
+    {"sqrt", F32, '2',
+     "FE $T sqrt_$S($T x) { return __builtin_ia32_sqrtps(x); }\n"},
+    {"sqrt", F64, '2',
+     "FE $T sqrt_$S($T x) { return __builtin_ia32_sqrtpd(x); }\n"},
+    /* the constant k, not NaN, and x */
+    {"mink", F32, '4',
+     "FE $T mink_$S($T k, $T x) { return __builtin_ia32_minps512_mask(k, x, x, -1, 4); }\n"},
+    {"mink", F32, '3',
+     "FE $T mink_$S($T k, $T x) { return __builtin_ia32_minps256(k, x); }\n"},
+    {"mink", F32, '2',
+     "FE $T mink_$S($T k, $T x) { return __builtin_ia32_minps(k, x); }\n"},
+    {"mink", F64, '4',
+     "FE $T mink_$S($T k, $T x) { return __builtin_ia32_minpd512_mask(k, x, x, -1, 4); }\n"},
+    {"mink", F64, '3',
+     "FE $T mink_$S($T k, $T x) { return __builtin_ia32_minpd256(k, x); }\n"},
+    {"mink", F64, '2',
+     "FE $T mink_$S($T k, $T x) { return __builtin_ia32_minpd(k, x); }\n"},
+    {"mink", FLOATS, 'v',
+     "FE $T mink_$S($T k, $T x) { const $I m = k < x; return ($T)((m & ($I)k) | (~m & ($I)x)); }\n"},
+    /* NaN if either is; a is the one on the critical path */
+    {"min", FLOATS, 'v',
+     "FE $T min_$S($T a, $T b)\n"
+     "{\n"
+     "  const $T r = @mink(b, a);\n"
+     "  const $I m = b != b;\n"
+     "  return ($T)((m & ($I)b) | (~m & ($I)r));\n"
+     "}\n"},
+    /* the other if one is NaN */
+    {"fmin", FLOATS, 'v',
+     "FE $T fmin_$S($T a, $T b)\n"
+     "{\n"
+     "  const $T r = @mink(b, a);\n"
+     "  const $I m = a != a;\n"
+     "  return ($T)((m & ($I)b) | (~m & ($I)r));\n"
+     "}\n"},
+    {"maxk", F32, '4',
+     "FE $T maxk_$S($T k, $T x) { return __builtin_ia32_maxps512_mask(k, x, x, -1, 4); }\n"},
+    {"maxk", F32, '3',
+     "FE $T maxk_$S($T k, $T x) { return __builtin_ia32_maxps256(k, x); }\n"},
+    {"maxk", F32, '2',
+     "FE $T maxk_$S($T k, $T x) { return __builtin_ia32_maxps(k, x); }\n"},
+    {"maxk", F64, '4',
+     "FE $T maxk_$S($T k, $T x) { return __builtin_ia32_maxpd512_mask(k, x, x, -1, 4); }\n"},
+    {"maxk", F64, '3',
+     "FE $T maxk_$S($T k, $T x) { return __builtin_ia32_maxpd256(k, x); }\n"},
+    {"maxk", F64, '2',
+     "FE $T maxk_$S($T k, $T x) { return __builtin_ia32_maxpd(k, x); }\n"},
+    {"maxk", FLOATS, 'v',
+     "FE $T maxk_$S($T k, $T x) { const $I m = k > x; return ($T)((m & ($I)k) | (~m & ($I)x)); }\n"},
+    {"max", FLOATS, 'v',
+     "FE $T max_$S($T a, $T b)\n"
+     "{\n"
+     "  const $T r = @maxk(b, a);\n"
+     "  const $I m = b != b;\n"
+     "  return ($T)((m & ($I)b) | (~m & ($I)r));\n"
+     "}\n"},
+    {"fmax", FLOATS, 'v',
+     "FE $T fmax_$S($T a, $T b)\n"
+     "{\n"
+     "  const $T r = @maxk(b, a);\n"
+     "  const $I m = a != a;\n"
+     "  return ($T)((m & ($I)b) | (~m & ($I)r));\n"
+     "}\n"},
     /* c10::div_floor_floating, and torch.remainder */
     {"floordiv", FLOATS, 's',
      "static $T floordiv_$S($T a, $T b)\n{\n  if (b == 0) return a / b;\n"
@@ -45,6 +359,10 @@ static const c_piece PIECES[] = {
      "  const u32 low = ((union { f32 f; u32 u; }){((union { u32 u; f32 f; }){a}).f + 0.5f}).u - 0x3f000000;\n"
      "  const u32 high = (a + 0xfff + (a >> 13 & 1) - 0x38000000) >> 13;\n"
      "  return (u16)((a > 0x7f800000 ? 0x7e00 : a < 0x38800000 ? low : high > 0x7c00 ? 0x7c00 : high) | (i >> 16 & 0x8000));\n}\n"},
+    {"sign", C_DTYPE(TY_C64) | C_DTYPE(TY_C128), 's',
+     "FE $T sign_$S($T a) { return a == 0 ? 0 : a / __builtin_cabs$f(a); }\n"},
+    {"pow", C_DTYPE(TY_C64) | C_DTYPE(TY_C128), 's',
+     "FE $T pow_$S($T a, $T b) { return a == 0 && b == 0 ? 1 : __builtin_cpow$f(a, b); }\n"},
     {"mul", C_DTYPE(TY_C64) | C_DTYPE(TY_C128), 's',
      "FE $T mul_$S($T a, $T b)\n{\n  return __builtin_complex(__real__ a * __real__ b - __imag__ a * __imag__ b,\n"
      "                           __real__ a * __imag__ b + __imag__ a * __real__ b);\n}\n"},

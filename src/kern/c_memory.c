@@ -3,7 +3,7 @@
  * load(p, n) and store(p, x, n) move n lanes, the first ones; loadif moves those of a mask. Other lanes are 0. loadall and
  * storeall are for tiles, which have room for whole vectors.
  */
-#include "kern/kern_priv.h"
+#include "kern/c_priv.h"
 
 #define BITS32 (C_DTYPE(TY_F32) | C_DTYPE(TY_I32) | C_DTYPE(TY_U32))
 #define BITS64 (C_DTYPE(TY_F64) | C_DTYPE(TY_I64) | C_DTYPE(TY_U64))
@@ -74,11 +74,11 @@ static const c_piece PIECES[] = {
     {"shr", SIGNED, 's',
      "FE $T shr_$S($T a, $T b) { return ($T)(a >> (b < 0 || b >= ($T)(8 * sizeof a) ? ($T)(8 * sizeof a) - 1 : b)); }\n"},
     {"shr", UNSIGNED, 's', "FE $T shr_$S($T a, $T b) { return b >= 8 * sizeof a ? 0 : ($T)(a >> b); }\n"},
-    /* masked moves of AVX-512; the mask of n lanes is loop-invariant */
-    {"load", C_DTYPE(TY_F32), '4',
-     "FE $T load_$S(const f32 *p, i64 n) { return __builtin_ia32_loadups512_mask(p, ($T){0}, (u16)((1u << n) - 1)); }\n"},
-    {"store", C_DTYPE(TY_F32), '4',
-     "FE void store_$S(f32 *p, $T x, i64 n) { __builtin_ia32_storeups512_mask(p, x, (u16)((1u << n) - 1)); }\n"},
+    /* is any lane of a mask set? */
+    {"any", C_DTYPE(TY_I32), '4', "FE int any_$S($T x) { return __builtin_ia32_cvtd2mask512(x) != 0; }\n"},
+    {"any", C_DTYPE(TY_I32), '3', "FE int any_$S($T x) { return __builtin_ia32_movmskps256((@f32:type)x) != 0; }\n"},
+    {"any", C_DTYPE(TY_I32), '2', "FE int any_$S($T x) { return __builtin_ia32_movmskps((@f32:type)x) != 0; }\n"},
+    {"any", C_DTYPE(TY_I32), 'v', "FE int any_$S($T x) { return @joinor(x) != 0; }\n"},
 };
 
 const c_piece *c_memory_pieces(uint32_t *count)

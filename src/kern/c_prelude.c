@@ -4,13 +4,24 @@
  * the pieces (c_memory.c, c_math.c): first a piece for whole registers of the target, then one for any number of lanes; failing
  * both, the operation's scalar text runs lane by lane. Pieces are templates, and what they need in turn is written before them.
  */
-#include "kern/kern_priv.h"
+#include "kern/c_priv.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const c_piece PLAIN[] = {
+    {"fe_erfinv", 0, 's', "f64 fe_erfinv(f64 x);\n"},
+    {"fe_digamma", 0, 's', "f64 fe_digamma(f64 x);\n"},
+    {"fe_randbits", 0, 's', /* Philox 2x32, as loop_random_bits */
+     "static i64 fe_randbits(i64 seed, i64 counter)\n{\n"
+     "  u32 low = (u32)counter, high = (u32)((u64)counter >> 32) ^ (u32)((u64)seed >> 32), key = (u32)seed;\n"
+     "  for (int round = 0; round < 10; round++, key += 0x9E3779B9u) {\n"
+     "    const u64 product = (u64)low * 0xD256D193u;\n"
+     "    low = (u32)(product >> 32) ^ key ^ high;\n"
+     "    high = (u32)product;\n"
+     "  }\n"
+     "  return (i64)((u64)high << 32 | low);\n}\n"},
     {"fe_min", 0, 's', "FE i64 fe_min(i64 a, i64 b) { return a < b ? a : b; }\n"},
     {"fe_max", 0, 's', "FE i64 fe_max(i64 a, i64 b) { return a > b ? a : b; }\n"},
     {"fe_floordiv", 0, 's', "FE i64 fe_floordiv(i64 a, i64 b) { return b ? a / b - ((a % b != 0) & ((a < 0) != (b < 0))) : 0; }\n"},
@@ -34,14 +45,15 @@ typedef struct writer {
 
 static void write_need(writer *w, const char *name);
 
-static void write_template(writer *w, const char *template, const c_scope *scope)
+/* A template filled in; what it needs is written at once. */
+static const char *expanded(writer *w, const char *template, const c_scope *scope)
 {
     kern_needs needs = {.memory = w->memory};
     text body;
     text_init(&body, w->memory);
     c_expand(&body, &needs, template, scope);
     for (uint32_t i = 0; i < needs.names.count; i++) write_need(w, needs.names.at[i]);
-    text_add(w->out, body.at);
+    return body.at;
 }
 
 /* "f32x16": the element type and how many. */
@@ -53,43 +65,76 @@ static bool parse_suffix(const char *suffix, c_scope *scope, arena *memory)
     return ty_dtype_parse(arena_printf(memory, "%.*s", (int)length, suffix), &scope->dtype);
 }
 
-static const c_piece *find_in(const writer *w, const c_piece *list, uint32_t count, const char *base, const c_scope *scope, char form)
+static const c_piece *find_in(const c_piece *list, uint32_t count, const char *base, ty_dtype dtype, char form)
 {
-    (void)w;
     for (uint32_t i = 0; i < count; i++) {
-        bool fits = list[i].dtypes == 0 || (list[i].dtypes & C_DTYPE(scope->dtype));
+        bool fits = list[i].dtypes == 0 || (list[i].dtypes & C_DTYPE(dtype));
         if (fits && list[i].form == form && strcmp(list[i].name, base) == 0) return &list[i];
     }
     return NULL;
 }
 
-static const c_piece *find_piece(const writer *w, const char *base, const c_scope *scope)
+static const c_piece *find_form(const char *base, ty_dtype dtype, char form)
 {
-    uint32_t bytes = scope->lanes * (scope->dtype == TY_BOOL ? 4 : ty_dtype_size(scope->dtype));
-    bool is_x86 = strncmp(w->target->name, "x86", 3) == 0;
-    bool has_v4 = is_x86 && w->target->vector_bytes >= 64, has_v3 = is_x86 && w->target->vector_bytes >= 32;
-    char forms[5] = {0};
-    int at = 0;
-    if (scope->lanes == 1) {
-        forms[at++] = 's';
-    } else {
-        if (has_v4) forms[at++] = '*'; /* any length in a target with mask registers */
-        if (bytes == 64 && has_v4) forms[at++] = '4';
-        if (bytes == 32 && has_v3) forms[at++] = '3';
-        if (bytes == 16 && is_x86) forms[at++] = has_v3 ? '3' : '2';
-        forms[at++] = 'v';
-    }
-    (void)forms;
     uint32_t count;
-    for (int i = 0; i < at; i++) {
-        const c_piece *lists[] = {c_memory_pieces(&count), NULL};
-        const c_piece *found = find_in(w, lists[0], count, base, scope, forms[i]);
-        if (found) return found;
-        const c_piece *math = c_math_pieces(&count);
-        found = find_in(w, math, count, base, scope, forms[i]);
+    const c_piece *list = c_memory_pieces(&count), *found = find_in(list, count, base, dtype, form);
+    if (found) return found;
+    list = c_math_pieces(&count);
+    return find_in(list, count, base, dtype, form);
+}
+
+static uint32_t bytes_of(const c_scope *scope)
+{
+    return scope->lanes * (scope->dtype == TY_BOOL ? 4 : ty_dtype_size(scope->dtype));
+}
+
+/* A piece with builtins of gcc for this length of vector, and when it may be used. */
+static const c_piece *find_builtin(const char *base, const c_scope *scope, const char **condition)
+{
+    static const struct {
+        char form;
+        uint32_t bytes;
+        const char *condition;
+    } FORMS[] = {{'4', 64, "__AVX512DQ__"}, {'3', 32, "__AVX2__"}, {'x', 16, "__SSE4_1__"}, {'2', 16, "__SSE2__"}};
+    for (size_t i = 0; i < COUNT_OF(FORMS); i++) {
+        if (scope->lanes == 1 || FORMS[i].bytes != bytes_of(scope)) continue;
+        const c_piece *found = find_form(base, scope->dtype, FORMS[i].form);
+        *condition = FORMS[i].condition;
         if (found) return found;
     }
     return NULL;
+}
+
+/* Moves of the first n lanes by the mask registers of AVX-512. */
+static const char *masked_move(writer *w, const char *base, const c_scope *scope)
+{
+    static const char *const LETTERS[] = {[1] = "qi", [2] = "hi", [4] = "si", [8] = "di"};
+    static const char *const POINTERS[] = {[1] = "char", [2] = "short", [4] = "int", [8] = "long long"};
+    uint32_t size = ty_dtype_size(scope->dtype), bytes = bytes_of(scope);
+    bool is_load = strcmp(base, "load") == 0, is_guarded = strcmp(base, "loadif") == 0;
+    if (bytes < 16 || scope->dtype == TY_BOOL || w->target->vector_bytes < 64) return NULL;
+    if (!is_load && !is_guarded && strcmp(base, "store") != 0) return NULL;
+    bool is_float = scope->dtype == TY_F32 || scope->dtype == TY_F64;
+    const char *letters = !is_float ? arena_printf(w->memory, "dqu%s", LETTERS[size]) : size == 4 ? "ups" : "upd";
+    const char *pointer = !is_float ? POINTERS[size] : size == 4 ? "float" : "double";
+    ty_dtype same = is_float ? scope->dtype : size == 1 ? TY_I8 : size == 2 ? TY_I16 : size == 4 ? TY_I32 : TY_I64;
+    const char *vector = arena_printf(w->memory, "@%s:type", ty_dtype_name(same));
+    if (!is_float && (size == 1 || size == 8)) { /* the builtins' own types */
+        vector = arena_printf(w->memory, "%sx%u", size == 1 ? "char" : "long", scope->lanes);
+        text_printf(w->out, "typedef %s %s __attribute__((vector_size(%u)));\n", pointer, vector, bytes);
+    }
+    const char *mask = arena_printf(w->memory, "(u%u)((1u << n) - 1)", scope->lanes <= 8 ? 8 : scope->lanes);
+    if (is_guarded)
+        mask = arena_printf(w->memory, "(u%u)(((1u << n) - 1) & __builtin_ia32_cvtd2mask%u(m))",
+                            scope->lanes <= 8 ? 8 : scope->lanes, 32 * scope->lanes);
+    const char *move = is_load || is_guarded
+        ? arena_printf(w->memory, "FE $T %s_$S(const $A *p, i64 n%s)\n{\n"
+                       "  return ($T)__builtin_ia32_load%s%u_mask((const %s *)p, (%s){0}, %s);\n}\n",
+                       base, is_guarded ? ", $M m" : "", letters, 8 * bytes, pointer, vector, mask)
+        : arena_printf(w->memory, "FE void store_$S($A *p, $T x, i64 n)\n{\n"
+                       "  __builtin_ia32_store%s%u_mask((%s *)p, (%s)x, %s);\n}\n",
+                       letters, 8 * bytes, pointer, vector, mask);
+    return expanded(w, move, scope);
 }
 
 static void write_type(writer *w, const c_scope *scope, const char *name)
@@ -100,7 +145,7 @@ static void write_type(writer *w, const c_scope *scope, const char *name)
 }
 
 /* The lanes of x joined by the operation: halves onto halves. */
-static void write_join(writer *w, const char *base, const c_scope *scope)
+static const char *join_text(writer *w, const char *base, const c_scope *scope)
 {
     static const struct {
         const char *name;
@@ -124,17 +169,20 @@ static void write_join(writer *w, const char *base, const c_scope *scope)
     }
     text_add(&body, scope->dtype == TY_BOOL ? "  return x[0] & 1;\n}\n" : "  return x[0];\n}\n");
     for (uint32_t i = 0; i < needs.names.count; i++) write_need(w, needs.names.at[i]);
-    text_add(w->out, body.at);
+    return body.at;
 }
 
-static void write_iota(writer *w, const c_scope *scope)
+static const char *iota_text(writer *w, const c_scope *scope)
 {
-    write_template(w, "FE $T iota_$S(void) { return ($T){0", scope);
-    for (uint32_t l = 1; l < scope->lanes; l++) text_printf(w->out, ", %u", l);
-    text_add(w->out, "}; }\n");
+    text body;
+    text_init(&body, w->memory);
+    text_add(&body, expanded(w, "FE $T iota_$S(void) { return ($T){0", scope));
+    for (uint32_t l = 1; l < scope->lanes; l++) text_printf(&body, ", %u", l);
+    text_add(&body, "}; }\n");
+    return body.at;
 }
 
-static void write_lane_by_lane(writer *w, const char *base, const c_scope *scope)
+static const char *lane_by_lane(writer *w, const char *base, const c_scope *scope)
 {
     uint32_t operands;
     const char *scalar = c_scalar_template(base, scope->dtype, &operands);
@@ -151,7 +199,28 @@ static void write_lane_by_lane(writer *w, const char *base, const c_scope *scope
     c_expand(&body, &needs, scalar, &lane);
     text_add(&body, ";\n  return r;\n}\n");
     for (uint32_t i = 0; i < needs.names.count; i++) write_need(w, needs.names.at[i]);
-    text_add(w->out, body.at);
+    return body.at;
+}
+
+/* The text that any compiler takes. */
+static const char *general_text(writer *w, const char *base, const c_scope *scope)
+{
+    const c_piece *piece = find_form(base, scope->dtype, scope->lanes == 1 ? 's' : 'v');
+    if (strcmp(base, "iota") == 0) return iota_text(w, scope);
+    if (piece) return expanded(w, piece->text, scope);
+    return strncmp(base, "join", 4) == 0 ? join_text(w, base, scope) : lane_by_lane(w, base, scope);
+}
+
+static void write_function(writer *w, const char *base, const c_scope *scope)
+{
+    const char *condition = "__AVX512BW__";
+    const char *general = general_text(w, base, scope), *special = scope->lanes > 1 ? masked_move(w, base, scope) : NULL;
+    const c_piece *builtin = special ? NULL : find_builtin(base, scope, &condition);
+    if (builtin) special = expanded(w, builtin->text, scope);
+    if (special)
+        text_printf(w->out, "#if defined %s && !defined __clang__\n%s#else\n%s#endif\n", condition, special, general);
+    else
+        text_add(w->out, general);
 }
 
 static void write_need(writer *w, const char *name)
@@ -175,15 +244,7 @@ static void write_need(writer *w, const char *name)
     const char *base = arena_printf(w->memory, "%.*s", (int)(last - name), name);
     bool known = parse_suffix(last + 1, &scope, w->memory);
     CHECK(arena_session(w->memory), known);
-    const c_piece *piece = find_piece(w, base, &scope);
-    if (strcmp(base, "iota") == 0)
-        write_iota(w, &scope);
-    else if (piece)
-        write_template(w, piece->text, &scope);
-    else if (strncmp(base, "join", 4) == 0)
-        write_join(w, base, &scope);
-    else
-        write_lane_by_lane(w, base, &scope);
+    write_function(w, base, &scope);
 }
 
 static const char HEAD[] =

@@ -4,7 +4,7 @@
  * are masks, 0 or -1, of 32 bits whatever they came from. f16 and bf16 values are their bits. What a text mentions of the
  * prelude is noted as a need.
  */
-#include "kern/kern_priv.h"
+#include "kern/c_priv.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -78,9 +78,15 @@ static void expand_marker(text *out, kern_needs *needs, char marker, const c_sco
     }
 }
 
-/* f or dtype:f; returns what comes after it. */
+/* f, dtype:f or !f; returns what comes after it. */
 static const char *expand_name(text *out, kern_needs *needs, const char *at, c_scope scope)
 {
+    if (*at == '!') {
+        int plain = (int)strspn(at + 1, "abcdefghijklmnopqrstuvwxyz0123456789_");
+        kern_need(needs, arena_printf(needs->memory, "%.*s", plain, at + 1));
+        text_add_n(out, at + 1, (size_t)plain);
+        return at + 1 + plain;
+    }
     int length = (int)strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789");
     if (at[length] == ':') {
         bool known = ty_dtype_parse(arena_printf(needs->memory, "%.*s", length, at), &scope.dtype);

@@ -80,7 +80,6 @@ typedef enum kern_item_kind {
     KERN_STORE,
     KERN_START,  /* sum */
     KERN_UPDATE, /* sum, value; flat: the element's number (ARG reductions) */
-    KERN_DRAIN,  /* sum: its partial results move to the total */
     KERN_LOOP
 } kern_item_kind;
 
@@ -104,9 +103,10 @@ typedef enum kern_loop_kind {
 struct kern_loop {
     kern_loop_kind kind;
     sym_expr symbol, extent; /* SEQUENCE, VECTOR */
-    sym_expr block;          /* SEQUENCE, VECTOR inside a loop over blocks of this many elements; none: not */
+    int64_t block;           /* not 0: cut into blocks of this many elements */
     bool columns;            /* VECTOR: over [n0, n1) */
     uint32_t unroll;
+    VEC(uint32_t) drains; /* sums whose partial results move to their totals after the loop, or after each block of it */
     VEC(kern_item) items;
 };
 
@@ -147,51 +147,11 @@ void kern_print_ir(const kern_ir *k, const char *name, text *out);
 
 /* ---- c_kernel.c: a kernel as a C function ---- */
 void kern_print_c(const kern_ir *k, const char *name, text *out, kern_needs *needs);
-
-/* ---- c_text.c: C text from templates; names that the prelude must then define ---- */
+/* Names that a kernel's text mentions and the prelude must define. */
 struct kern_needs {
     arena *memory;
     map known; /* interned name -> index */
     VEC(const char *) names;
 };
-void kern_need(kern_needs *needs, const char *name);
-
-/* What a template is about: a dtype, scalar or in lanes. */
-typedef struct c_scope {
-    ty_dtype dtype;
-    uint32_t lanes; /* 1: scalar */
-    const char *args[3];
-} c_scope;
-/* Appends the template with these replaced:
- *   $0 $1 $2  the arguments             $T  type of a value            $E  type of one lane
- *   $A  type in memory                  $U  unsigned type for wrapping arithmetic
- *   $I  signed type of the same width   $M  type of a mask             $W  number of lanes
- *   $S  suffix of function names        $f  suffix of libm's functions $P  all bits but the sign
- *   $X  the bits of infinity            @f  function f of the prelude: f_$S
- *   @u8:f  the same for another dtype: f_u8x16 */
-void c_expand(text *out, kern_needs *needs, const char *template, const c_scope *scope);
-const char *c_type(kern_needs *needs, ty_dtype dtype, uint32_t lanes, arena *memory);
-const char *c_memory_type(ty_dtype dtype);
-/* The bits of a number that the dtype (f16, bf16) can hold. */
-uint32_t c_half_bits(ty_dtype dtype, double value);
-void c_constant(text *out, kern_needs *needs, const kern_value *v, uint32_t lanes);
-
-/* ---- c_apply.c: operations as templates ---- */
-/* The expression of op on scope->args; `result` is its dtype, scope->dtype that of the operands. False: it has none. */
-bool c_apply(text *out, kern_needs *needs, loop_opcode op, ty_dtype result, const c_scope *scope);
-void c_cast(text *out, kern_needs *needs, ty_dtype from, ty_dtype to, const c_scope *scope);
-/* The scalar template of the operation of that name, or NULL. */
-const char *c_scalar_template(const char *name, ty_dtype dtype, uint32_t *operands);
-
-/* ---- c_prelude.c, c_memory.c, c_math.c: the prelude's pieces ---- */
-typedef struct c_piece {
-    const char *name;
-    uint32_t dtypes; /* bit set; 0: any */
-    char form;       /* 's': of scalars; 'v': of vectors; '4': of whole AVX-512 registers; '3': AVX; '2': SSE */
-    const char *text;
-} c_piece;
-#define C_DTYPE(d) (1u << (d))
-const c_piece *c_memory_pieces(uint32_t *count);
-const c_piece *c_math_pieces(uint32_t *count);
 
 #endif

@@ -125,7 +125,6 @@ static void print_items(printer *pr, const kern_loop *loop)
             print_operand(pr, item->value);
             text_char(pr->out, '\n');
             break;
-        case KERN_DRAIN: text_line(pr->out, "drain a%u", item->sum); break;
         case KERN_LOOP: print_loop(pr, item->loop); break;
         }
     }
@@ -152,7 +151,9 @@ static void print_loop(printer *pr, const kern_loop *loop)
         text_add(pr->out, loop->columns ? " in columns" : " < ");
         if (!loop->columns) sym_print(pr->t, loop->extent, pr->out);
         if (loop->unroll > 1) text_printf(pr->out, " unroll %u", loop->unroll);
-        if (!sym_is_none(loop->block)) text_add(pr->out, " block "), sym_print(pr->t, loop->block, pr->out);
+        if (loop->block) text_printf(pr->out, " blocks of %lld", (long long)loop->block);
+        for (uint32_t i = 0; i < loop->drains.count; i++)
+            text_printf(pr->out, "%sa%u", i ? ", " : " drain ", loop->drains.at[i]);
     }
     text_add(pr->out, " {\n");
     print_items(pr, loop);

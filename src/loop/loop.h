@@ -200,6 +200,10 @@ bool loop_extern_known(const char *kernel);
 /* ---- rewriting and asking (walk.c) ---- */
 /* v with axes (or any symbols) replaced, in indices, INDEX values and behind indirect symbols. */
 loop_value loop_substitute(loop_program *p, loop_value v, const sym_expr *from, const sym_expr *to, uint32_t count);
+/* The same for an index expression, e.g. a store's: what stands behind its indirect symbols is rewritten too. */
+sym_expr loop_substitute_index(loop_program *p, sym_expr e, const sym_expr *from, const sym_expr *to, uint32_t count);
+/* Calls visit for each distinct node under a store: its value, and what its index needs. */
+void loop_each_store_node(loop_program *p, const loop_store *store, void (*visit)(void *data, loop_value v), void *data);
 /* v with its indices simplified by what env knows of the axes. */
 loop_value loop_simplify(loop_program *p, loop_value v, const sym_env *env);
 /* v with each load of `buffer` replaced by value_at(index). */
@@ -218,6 +222,15 @@ void loop_print(const loop_program *p, text *out);
 void loop_print_op(const loop_program *p, const loop_op *op, text *out);
 void loop_print_view(const loop_program *p, const loop_view *v, text *out);
 fe_status loop_parse(fe_session *s, arena *memory, const char *source, size_t length, loop_program **out);
+/* For texts that stand behind a program's and name its buffers (sched/, wrap/): the program up to the word `stop`, then parts
+ * of its language, at the lexer. */
+fe_status loop_parse_front(arena *memory, lexer *lx, const char *stop, loop_program **out);
+typedef struct loop_reader loop_reader;
+loop_reader *loop_reader_new(loop_program *p, lexer *lx);
+fe_status loop_read_buffer(loop_reader *in, loop_buffer_id *out); /* @x */
+fe_status loop_read_view(loop_reader *in, loop_view *out);        /* @x[8,32]{32,1} + 4 */
+fe_status loop_read_exprs(loop_reader *in, sym_expr **out, uint32_t *count); /* [8,s0] */
+fe_status loop_read_op(loop_reader *in, loop_op *out); /* a nest, an extern or an assert */
 fe_status loop_check(loop_program *p, const char *after);
 
 /* One element converted as CAST does (scalar.c). */

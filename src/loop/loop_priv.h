@@ -9,6 +9,8 @@
 
 #include "loop/loop.h"
 
+#include "../../rt/rt_special.h"
+
 typedef union loop_scalar {
     int64_t i;
     double f;
@@ -25,9 +27,6 @@ bool loop_scalar_apply(loop_opcode op, ty_dtype d, const loop_scalar *args, loop
 bool loop_complex_apply(loop_opcode op, ty_dtype d, const loop_scalar *args, loop_scalar *out);
 loop_scalar loop_scalar_of(const loop_node *constant);
 uint64_t loop_random_bits(uint64_t seed, uint64_t counter);
-/* special.c */
-double loop_erfinv(double x);
-double loop_digamma(double x);
 
 /* ---- build.c ---- */
 /* The least number of elements that the layout of b reaches. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-typedef struct parsing {
+typedef struct loop_reader {
     loop_program *p;
     lexer *lx;
     map buffers; /* interned name -> loop_buffer_id */
@@ -263,7 +263,7 @@ static fe_status parse_store(parsing *in, loop_store *st)
     return parse_value_name(in, &st->value);
 }
 
-static fe_status parse_nest(parsing *in)
+static fe_status parse_nest(parsing *in, loop_op *out)
 {
     loop_op op = {.kind = LOOP_NEST};
     VEC(loop_store) stores = {0};
@@ -286,13 +286,13 @@ static fe_status parse_nest(parsing *in)
     }
     op.stores = stores.at;
     op.store_count = stores.count;
-    *loop_add_op(in->p, LOOP_NEST) = op;
+    *out = op;
     return lex_expect(in->lx, "}");
 }
 
 /* ---- the other lines ---- */
 
-static fe_status parse_extern(parsing *in)
+static fe_status parse_extern(parsing *in, loop_op *out)
 {
     loop_op op = {.kind = LOOP_EXTERN};
     VEC(double) floats = {0};
@@ -316,17 +316,25 @@ static fe_status parse_extern(parsing *in)
     op.float_count = floats.count;
     if (lex_take(in->lx, "defines")) FE_TRY(parse_exprs(in, "[", "]", &op.defines, &op.define_count));
     FE_TRY(parse_origin(in->lx, &op.origin));
-    *loop_add_op(in->p, LOOP_EXTERN) = op;
+    *out = op;
     return FE_OK;
 }
 
-static fe_status parse_assert(parsing *in)
+static fe_status parse_assert(parsing *in, loop_op *out)
 {
     loop_op op = {.kind = LOOP_ASSERT};
     FE_TRY(sym_parse(in->p->symbols, in->lx, &op.condition));
     FE_TRY(lex_string(in->lx, &op.message));
     FE_TRY(parse_origin(in->lx, &op.origin));
-    *loop_add_op(in->p, LOOP_ASSERT) = op;
+    *out = op;
+    return FE_OK;
+}
+
+static fe_status add_op(parsing *in, fe_status (*parse)(parsing *in, loop_op *out))
+{
+    loop_op op;
+    FE_TRY(parse(in, &op));
+    *loop_add_op(in->p, op.kind) = op;
     return FE_OK;
 }
 
@@ -397,11 +405,11 @@ static fe_status parse_output(parsing *in)
     return FE_OK;
 }
 
-/* symbol s0 in [2, 64] */
+/* symbol s0 in [2, 64] hint 8 */
 static fe_status parse_symbol(parsing *in)
 {
     sym_expr symbol;
-    int64_t least = SYM_NO_MIN, most = SYM_NO_MAX;
+    int64_t least = SYM_NO_MIN, most = SYM_NO_MAX, hint;
     FE_TRY(sym_parse(in->p->symbols, in->lx, &symbol));
     FE_TRY(lex_expect(in->lx, "in"));
     FE_TRY(lex_expect(in->lx, "["));
@@ -410,7 +418,11 @@ static fe_status parse_symbol(parsing *in)
     if (!lex_is(in->lx, "]")) FE_TRY(lex_int(in->lx, &most));
     if (sym_op_of(in->p->symbols, symbol) != SYM_SYMBOL) return lex_fail(in->lx, "expected a symbol");
     sym_set_range(in->p->symbols, symbol, least, most);
-    return lex_expect(in->lx, "]");
+    FE_TRY(lex_expect(in->lx, "]"));
+    if (!lex_take(in->lx, "hint")) return FE_OK;
+    FE_TRY(lex_int(in->lx, &hint));
+    sym_set_hint(in->p->symbols, symbol, hint);
+    return FE_OK;
 }
 
 static fe_status parse_line(parsing *in)
@@ -421,23 +433,62 @@ static fe_status parse_line(parsing *in)
     if (lex_take(in->lx, "state")) return parse_buffer(in, LOOP_STATE);
     if (lex_take(in->lx, "symbol")) return parse_symbol(in);
     if (lex_take(in->lx, "scalar")) return parse_scalar(in);
-    if (lex_take(in->lx, "nest")) return parse_nest(in);
-    if (lex_take(in->lx, "extern")) return parse_extern(in);
-    if (lex_take(in->lx, "assert")) return parse_assert(in);
+    if (lex_take(in->lx, "nest")) return add_op(in, parse_nest);
+    if (lex_take(in->lx, "extern")) return add_op(in, parse_extern);
+    if (lex_take(in->lx, "assert")) return add_op(in, parse_assert);
     if (lex_take(in->lx, "output")) return parse_output(in);
     return lex_fail(in->lx, "expected input, const, temp, state, symbol, scalar, nest, extern, assert or output");
+}
+
+fe_status loop_parse_front(arena *memory, lexer *lx, const char *stop, loop_program **out)
+{
+    const char *name;
+    FE_TRY(lex_expect(lx, "program"));
+    FE_TRY(lex_name(lx, &name));
+    parsing in = {.p = loop_program_new(lx->session, memory, sym_table_new(memory), name), .lx = lx};
+    while (lx->token.kind != LEX_END && !(stop && lex_is(lx, stop))) FE_TRY(parse_line(&in));
+    *out = in.p;
+    return FE_OK;
 }
 
 fe_status loop_parse(fe_session *s, arena *memory, const char *source, size_t length, loop_program **out)
 {
     lexer lx;
-    const char *name;
     lex_init(&lx, s, "loop", source, length);
-    FE_TRY(lex_expect(&lx, "program"));
-    FE_TRY(lex_name(&lx, &name));
-    parsing in = {.p = loop_program_new(s, memory, sym_table_new(memory), name), .lx = &lx};
-    while (lx.token.kind != LEX_END) FE_TRY(parse_line(&in));
-    FE_TRY(lex_finish(&lx));
-    *out = in.p;
-    return FE_OK;
+    FE_TRY(loop_parse_front(memory, &lx, NULL, out));
+    return lex_finish(&lx);
+}
+
+/* ---- parts, for texts that stand behind a program's ---- */
+
+loop_reader *loop_reader_new(loop_program *p, lexer *lx)
+{
+    parsing *in = NEW(p->memory, parsing);
+    *in = (parsing){.p = p, .lx = lx};
+    for (loop_buffer_id id = 0; id < p->buffers.count; id++)
+        map_set(p->memory, &in->buffers, MAP_KEY(p->buffers.at[id].name), id);
+    return in;
+}
+
+fe_status loop_read_buffer(loop_reader *in, loop_buffer_id *out)
+{
+    return parse_buffer_name(in, out);
+}
+
+fe_status loop_read_exprs(loop_reader *in, sym_expr **out, uint32_t *count)
+{
+    return parse_exprs(in, "[", "]", out, count);
+}
+
+fe_status loop_read_view(loop_reader *in, loop_view *out)
+{
+    return parse_view(in, out);
+}
+
+fe_status loop_read_op(loop_reader *in, loop_op *out)
+{
+    if (lex_take(in->lx, "nest")) return parse_nest(in, out);
+    if (lex_take(in->lx, "extern")) return parse_extern(in, out);
+    FE_TRY(lex_expect(in->lx, "assert"));
+    return parse_assert(in, out);
 }

@@ -272,7 +272,7 @@ static void print_output(const loop_program *p, const loop_output *o, text *out)
     text_char(out, '\n');
 }
 
-/* `symbol s0 in [2, 64]` for a size whose range is known to be narrower than its kind says. */
+/* `symbol s0 in [2, 64] hint 8` for a size of which more is known than its kind says. */
 static void print_range(void *data, sym_expr symbol)
 {
     printing *pr = data;
@@ -282,12 +282,15 @@ static void print_range(void *data, sym_expr symbol)
         if (sym_same(pr->from.at[k], symbol)) return;
     vec_push(pr->p->memory, &pr->from, symbol);
     sym_range(t, symbol, NULL, &least, &most);
-    if (least == SYM_NO_MIN && most == SYM_NO_MAX) return;
+    int64_t hint = sym_hint(t, symbol, INT64_MIN);
+    if (least == SYM_NO_MIN && most == SYM_NO_MAX && hint == INT64_MIN) return;
     text_printf(pr->out, "symbol %s in [", sym_name(t, symbol));
     if (least != SYM_NO_MIN) text_printf(pr->out, "%lld", (long long)least);
     text_add(pr->out, ", ");
     if (most != SYM_NO_MAX) text_printf(pr->out, "%lld", (long long)most);
-    text_add(pr->out, "]\n");
+    text_char(pr->out, ']');
+    if (hint != INT64_MIN) text_printf(pr->out, " hint %lld", (long long)hint);
+    text_char(pr->out, '\n');
 }
 
 static void print_symbols(const loop_program *p, text *out)

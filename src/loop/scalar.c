@@ -205,8 +205,8 @@ static double recip_wide(double x) { return 1 / x; }
 static float recip_narrow(float x) { return 1 / x; }
 static double sigmoid_wide(double x) { return 1 / (1 + exp(-x)); }
 static float sigmoid_narrow(float x) { return 1 / (1 + expf(-x)); }
-static float erfinv_narrow(float x) { return (float)loop_erfinv((double)x); }
-static float digamma_narrow(float x) { return (float)loop_digamma((double)x); }
+static float erfinv_narrow(float x) { return (float)fe_erfinv((double)x); }
+static float digamma_narrow(float x) { return (float)fe_digamma((double)x); }
 
 static const unary_row UNARY[LOOP_OPCODE_COUNT] = {
     [LOOP_NEG] = {neg_wide, neg_narrow},
@@ -236,9 +236,9 @@ static const unary_row UNARY[LOOP_OPCODE_COUNT] = {
     [LOOP_ATANH] = {atanh, atanhf},
     [LOOP_ERF] = {erf, erff},
     [LOOP_ERFC] = {erfc, erfcf},
-    [LOOP_ERFINV] = {loop_erfinv, erfinv_narrow},
+    [LOOP_ERFINV] = {fe_erfinv, erfinv_narrow},
     [LOOP_LGAMMA] = {lgamma, lgammaf},
-    [LOOP_DIGAMMA] = {loop_digamma, digamma_narrow},
+    [LOOP_DIGAMMA] = {fe_digamma, digamma_narrow},
     [LOOP_SIGMOID] = {sigmoid_wide, sigmoid_narrow},
     [LOOP_FLOOR] = {floor, floorf},
     [LOOP_CEIL] = {ceil, ceilf},

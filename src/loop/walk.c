@@ -212,7 +212,19 @@ loop_value loop_simplify(loop_program *p, loop_value v, const sym_env *env)
     return rewrite(&r, v);
 }
 
+sym_expr loop_substitute_index(loop_program *p, sym_expr e, const sym_expr *from, const sym_expr *to, uint32_t count)
+{
+    const loop_node *n = loop_at(p, loop_substitute(p, loop_index(p, e), from, to, count));
+    return n->op == LOOP_INDEX ? n->index : sym_int(p->symbols, n->integer);
+}
+
 /* ---- asking ---- */
+
+void loop_each_store_node(loop_program *p, const loop_store *store, void (*visit)(void *data, loop_value v), void *data)
+{
+    loop_each_node(p, store->value, visit, data);
+    loop_each_node(p, loop_index(p, store->index), visit, data);
+}
 
 void loop_each_node(const loop_program *p, loop_value v, void (*visit)(void *data, loop_value v), void *data)
 {

@@ -1,5 +1,5 @@
 /* algebra.c -- tensors from tensors: the few building blocks that lowerings of whole layers are put together from. */
-#include "lower/lower_priv.h"
+#include "lower/compose.h"
 
 #include <string.h>
 
@@ -142,4 +142,44 @@ bool lower_dims(lowering *l, const char *param, uint32_t rank, bool *reduced)
     if (count <= 0)
         for (uint32_t k = 0; k < rank; k++) reduced[k] = true;
     return true;
+}
+
+/* ---- compose.h ---- */
+
+lower_tensor lower_choice(lowering *l, lower_tensor condition, lower_tensor a, lower_tensor b)
+{
+    sym_expr sizes[TY_MAX_RANK], all[TY_MAX_RANK];
+    uint32_t rank, all_rank;
+    bool fits = ty_broadcast(l->symbols, a.rank, a.sizes, b.rank, b.sizes, &rank, sizes) &&
+                ty_broadcast(l->symbols, rank, sizes, condition.rank, condition.sizes, &all_rank, all);
+    CHECK(l->session, fits);
+    loop_value v = loop_where(l->program, lower_broadcast(l, condition, all_rank, all),
+                              lower_broadcast(l, a, all_rank, all), lower_broadcast(l, b, all_rank, all));
+    return lower_value(l, lower_dtype(a), all_rank, all, v);
+}
+
+lower_tensor lower_total(lowering *l, loop_reduce kind, lower_tensor x)
+{
+    bool reduced[LOWER_MAX_RANK];
+    memset(reduced, 1, sizeof reduced);
+    return lower_reduced(l, kind, x, reduced, false, NULL);
+}
+
+lower_tensor lower_along(lowering *l, loop_reduce kind, lower_tensor x, uint32_t dim, bool keep)
+{
+    bool reduced[LOWER_MAX_RANK] = {false};
+    reduced[dim] = true;
+    return lower_reduced(l, kind, x, reduced, keep, NULL);
+}
+
+lower_tensor lower_computed_arg(lowering *l, const char *param)
+{
+    lower_tensor t = lower_arg(l, param);
+    return lower_absent(t) ? t : lower_cast(l, t, lower_compute_dtype(lower_meta(l, 0)->dtype));
+}
+
+fe_status lower_give_as_recorded(lowering *l, lower_tensor t)
+{
+    const ty_tensor *out = fx_tensor(l->node);
+    return lower_give(l, lower_cast(l, lower_reshape(l, t, out->rank, out->sizes), out->dtype));
 }

@@ -22,24 +22,32 @@ static const sym_expr *cat_strides(lowering *l, const lower_tensor *items, uint3
     return NULL;
 }
 
-static lower_tensor concatenated(lowering *l, const lower_tensor *items, uint32_t count, uint32_t dim, const ty_tensor *out)
+static lower_tensor concatenated(lowering *l, const lower_tensor *items, uint32_t count, uint32_t dim, ty_dtype d,
+                                 uint32_t rank, const sym_expr *sizes, const sym_expr *wanted)
 {
     sym_expr strides[LOWER_MAX_RANK], start = l->zero, index[LOWER_MAX_RANK];
-    const sym_expr *wanted = lower_wanted(l, 0);
-    if (!wanted) wanted = cat_strides(l, items, count, out->rank, out->sizes, strides);
-    lower_tensor whole = lower_temp_tensor(l, out->dtype, out->rank, out->sizes, wanted);
+    if (!wanted) wanted = cat_strides(l, items, count, rank, sizes, strides);
+    lower_tensor whole = lower_temp_tensor(l, d, rank, sizes, wanted);
     const loop_view *to = &whole.box->view;
     for (uint32_t k = 0; k < count; k++) {
         lower_tensor t = items[k];
-        if (t.rank != out->rank || lower_is_zero(l, t.sizes[dim])) continue; /* empty ones of any rank are allowed */
-        loop_value v = loop_cast(l->program, out->dtype, lower_here(l, t));
-        memcpy(index, l->axes, out->rank * sizeof *index);
+        if (t.rank != rank || lower_is_zero(l, t.sizes[dim])) continue; /* empty ones of any rank are allowed */
+        loop_value v = loop_cast(l->program, d, lower_here(l, t));
+        memcpy(index, l->axes, rank * sizeof *index);
         index[dim] = sym_add(l->symbols, start, index[dim]);
         loop_op *op = lower_nest(l, t.rank, t.sizes, 0, NULL);
         lower_store(l, op, (loop_store){.buffer = to->buffer, .index = lower_flat(l, index, to->strides, to->rank), .value = v});
         start = sym_add(l->symbols, start, t.sizes[dim]);
     }
     return whole;
+}
+
+lower_tensor lower_joined(lowering *l, const lower_tensor *items, uint32_t count, uint32_t dim, ty_dtype d)
+{
+    sym_expr sizes[LOWER_MAX_RANK];
+    memcpy(sizes, items[0].sizes, items[0].rank * sizeof *sizes);
+    for (uint32_t k = 1; k < count; k++) sizes[dim] = sym_add(l->symbols, sizes[dim], items[k].sizes[dim]);
+    return concatenated(l, items, count, dim, d, items[0].rank, sizes, NULL);
 }
 
 static fe_status cat(lowering *l, fx_node *n, const lower_row *row)
@@ -50,7 +58,7 @@ static fe_status cat(lowering *l, fx_node *n, const lower_row *row)
     lower_tensor *items = NEW_ARRAY(l->memory, lower_tensor, count);
     for (uint32_t k = 0; k < count; k++) items[k] = lower_item(l, &n->args[0], k);
     uint32_t dim = lower_dim(l, lower_int_or(l, "dim", 0), out->rank);
-    return lower_give(l, concatenated(l, items, count, dim, out));
+    return lower_give(l, concatenated(l, items, count, dim, out->dtype, out->rank, out->sizes, lower_wanted(l, 0)));
 }
 
 static fe_status stack(lowering *l, fx_node *n, const lower_row *row)
@@ -60,7 +68,7 @@ static fe_status stack(lowering *l, fx_node *n, const lower_row *row)
     uint32_t count = n->args[0].list.count, dim = lower_dim(l, lower_int_or(l, "dim", 0), out->rank);
     lower_tensor *items = NEW_ARRAY(l->memory, lower_tensor, count);
     for (uint32_t k = 0; k < count; k++) items[k] = lower_unsqueeze(l, lower_item(l, &n->args[0], k), dim);
-    return lower_give(l, concatenated(l, items, count, dim, out));
+    return lower_give(l, concatenated(l, items, count, dim, out->dtype, out->rank, out->sizes, lower_wanted(l, 0)));
 }
 
 /* hstack, vstack, dstack, column_stack: operands of at least 1, 2 or 3 dims, along dim 0, 1 or 2. */
@@ -78,7 +86,7 @@ static fe_status stack_like(lowering *l, fx_node *n, const lower_row *row)
         if (t.rank == 2 && fx_is(n, OP_aten_dstack_default)) t = lower_unsqueeze(l, t, 2);
         items[k] = t;
     }
-    return lower_give(l, concatenated(l, items, count, dim, out));
+    return lower_give(l, concatenated(l, items, count, dim, out->dtype, out->rank, out->sizes, lower_wanted(l, 0)));
 }
 
 /* ---- padding ---- */

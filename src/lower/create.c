@@ -79,6 +79,19 @@ static fe_status triangle(lowering *l, fx_node *n, const lower_row *row)
     return give_value(l, v);
 }
 
+lower_tensor lower_constant(lowering *l, const char *name, ty_dtype d, uint32_t rank, const sym_expr *sizes, const void *data,
+                            size_t bytes)
+{
+    sym_expr strides[LOWER_MAX_RANK];
+    ty_contiguous_strides(l->symbols, rank, sizes, strides);
+    loop_buffer b = {.name = name, .kind = LOOP_CONSTANT, .dtype = d, .device = {TY_CPU, -1}, .rank = rank, .sizes = sizes};
+    b.strides = strides;
+    b.data = data;
+    b.data_bytes = bytes;
+    b.origin = l->node->id;
+    return lower_viewed(l, loop_view_of(l->program, loop_add_buffer(l->program, b)));
+}
+
 /* tril_indices, triu_indices: known when compiling, so they are a constant. */
 static fe_status triangle_indices(lowering *l, fx_node *n, const lower_row *row)
 {
@@ -92,18 +105,8 @@ static fe_status triangle_indices(lowering *l, fx_node *n, const lower_row *row)
             data[next] = i;
             data[count + next++] = j;
         }
-    sym_expr strides[2] = {out->sizes[1], l->one};
-    loop_buffer b = {.name = arena_printf(l->memory, "indices.%u", n->id),
-                     .kind = LOOP_CONSTANT,
-                     .dtype = TY_I64,
-                     .device = {TY_CPU, -1},
-                     .rank = 2,
-                     .sizes = out->sizes,
-                     .strides = strides,
-                     .data = data,
-                     .data_bytes = (size_t)(2 * count) * sizeof *data,
-                     .origin = n->id};
-    lower_tensor t = lower_viewed(l, loop_view_of(l->program, loop_add_buffer(l->program, b)));
+    const char *name = arena_printf(l->memory, "indices.%u", n->id);
+    lower_tensor t = lower_constant(l, name, TY_I64, 2, out->sizes, data, (size_t)(2 * count) * sizeof *data);
     return lower_give(l, lower_cast(l, t, out->dtype));
 }
 
@@ -123,6 +126,45 @@ static fe_status diag_embed(lowering *l, fx_node *n, const lower_row *row)
     loop_value distance = loop_index(l->program, sym_sub(l->symbols, l->axes[b], l->axes[a]));
     loop_value on = lower_op2(l, LOOP_EQ, distance, loop_const_int(l->program, TY_I64, offset));
     return give_value(l, loop_masked(l->program, on, lower_at(l, x, at), loop_const_int(l->program, out->dtype, 0)));
+}
+
+/* diag: the diagonal of a matrix, or a matrix with this diagonal; diagflat: always the second, of the flattened tensor. */
+static fe_status diagonal_matrix(lowering *l, fx_node *n, const lower_row *row)
+{
+    const ty_tensor *out = fx_tensor(n);
+    lower_tensor x = lower_tensor_of(l, &n->args[0]);
+    int64_t offset = lower_int_or(l, row->parameter ? "offset" : "diagonal", 0);
+    sym_expr down = lower_const(l, offset < 0 ? -offset : 0), right = lower_const(l, offset > 0 ? offset : 0);
+    if (!row->parameter && x.rank == 2) {
+        sym_expr at[2] = {sym_add(l->symbols, l->axes[0], down), sym_add(l->symbols, l->axes[0], right)};
+        return give_value(l, lower_at(l, x, at));
+    }
+    sym_expr size = lower_numel(l, x), at[1] = {sym_sub(l->symbols, l->axes[0], down)};
+    x = lower_reshape(l, x, 1, &size);
+    loop_value distance = loop_index(l->program, sym_sub(l->symbols, l->axes[1], l->axes[0]));
+    loop_value on = lower_op2(l, LOOP_EQ, distance, loop_const_int(l->program, TY_I64, offset));
+    on = lower_op2(l, LOOP_AND, on, lower_is_inside(l, at[0], l->zero, size));
+    return give_value(l, loop_masked(l->program, on, lower_at(l, x, at), loop_const_int(l->program, out->dtype, 0)));
+}
+
+/* block_diag: operand k stands after the rows and columns of those before it. */
+static fe_status block_diag(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    const ty_tensor *out = fx_tensor(n);
+    sym_expr down = l->zero, right = l->zero;
+    loop_value v = loop_const_int(l->program, out->dtype, 0);
+    for (uint32_t k = 0; k < n->args[0].list.count; k++) {
+        lower_tensor t = lower_item(l, &n->args[0], k);
+        while (t.rank < 2) t = lower_unsqueeze(l, t, 0);
+        sym_expr at[2] = {sym_sub(l->symbols, l->axes[0], down), sym_sub(l->symbols, l->axes[1], right)};
+        loop_value inside = lower_is_inside(l, at[0], l->zero, t.sizes[0]);
+        inside = lower_op2(l, LOOP_AND, inside, lower_is_inside(l, at[1], l->zero, t.sizes[1]));
+        v = loop_masked(l->program, inside, loop_cast(l->program, out->dtype, lower_at(l, t, at)), v);
+        down = sym_add(l->symbols, down, t.sizes[0]);
+        right = sym_add(l->symbols, right, t.sizes[1]);
+    }
+    return give_value(l, v);
 }
 
 /* one_hot: a new last dim that compares with the element. */
@@ -200,6 +242,9 @@ static const lower_row ROWS[] = {
     CREATE(aten_tril_indices_default, triangle_indices, 0),
     CREATE(aten_triu_indices_default, triangle_indices, 1),
     CREATE(aten_diag_embed_default, diag_embed, 0),
+    CREATE(aten_diag_default, diagonal_matrix, 0),
+    CREATE(aten_diagflat_default, diagonal_matrix, 1),
+    CREATE(aten_block_diag_default, block_diag, 0),
     CREATE(aten_one_hot_default, one_hot, 0),
     CREATE(aten_bucketize_Tensor, bucketize, 0),
     CREATE(aten_searchsorted_Tensor, bucketize, 1),

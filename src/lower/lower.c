@@ -7,7 +7,9 @@
 static const lower_rows *const FAMILIES[] = {
     &lower_pointwise_rows, &lower_activation_rows, &lower_view_rows, &lower_reduce_rows, &lower_norm_rows,
     &lower_index_rows,     &lower_scatter_rows,    &lower_cat_rows,  &lower_pool_rows,   &lower_matmul_rows,
-    &lower_conv_rows,      &lower_attention_rows,  &lower_upsample_rows, &lower_create_rows, &lower_copy_rows};
+    &lower_conv_rows,      &lower_attention_rows,  &lower_upsample_rows, &lower_create_rows, &lower_copy_rows,
+    &lower_loss_rows,      &lower_order_rows,      &lower_vector_rows, &lower_einsum_rows, &lower_sample_rows,
+    &lower_fourier_rows,   &lower_special_rows};
 
 static const lower_row *find_row(uint32_t op)
 {

@@ -51,6 +51,7 @@ struct lowering {
     const lower_row *const *rows; /* by op id */
     sym_expr zero, one;
     sym_expr axes[LOWER_MAX_RANK], reduce_axes[LOWER_MAX_RANK];
+    map extern_made;       /* buffers that an extern kernel writes */
     map names;             /* buffer names taken */
     VEC(fx_node *) shown;  /* the node behind each output of the program; NULL for a number */
 };
@@ -91,7 +92,8 @@ typedef struct lower_rows {
 
 extern const lower_rows lower_pointwise_rows, lower_activation_rows, lower_view_rows, lower_reduce_rows, lower_norm_rows,
     lower_index_rows, lower_scatter_rows, lower_cat_rows, lower_pool_rows, lower_matmul_rows, lower_conv_rows,
-    lower_attention_rows, lower_upsample_rows, lower_create_rows, lower_copy_rows;
+    lower_attention_rows, lower_upsample_rows, lower_create_rows, lower_copy_rows, lower_loss_rows, lower_order_rows,
+    lower_vector_rows, lower_einsum_rows, lower_sample_rows, lower_fourier_rows, lower_special_rows;
 
 /* ---- arguments (args.c) and results (lower.c) ---- */
 fe_status lower_fail(lowering *l, const char *format, ...) FE_PRINTF(2, 3); /* FE_UNSUPPORTED about l->node */
@@ -186,10 +188,17 @@ lower_tensor lower_squeeze(lowering *l, lower_tensor t, uint32_t dim);
 
 /* ---- families that others call ---- */
 lower_tensor lower_softmax(lowering *l, lower_tensor x, uint32_t dim, bool log);           /* reduce.c; x is float */
+/* The norm of this order over the reduced dims (reduce.c). */
+lower_tensor lower_norm(lowering *l, lower_tensor x, double order, const bool *reduced, bool keep);
 typedef struct lower_moment_pair {
     lower_tensor mean, variance; /* with the reduced dims kept at size 1 */
 } lower_moment_pair;
 lower_moment_pair lower_moments(lowering *l, lower_tensor x, const bool *reduced, double correction); /* reduce.c */
+/* A constant made while compiling; `data` is kept. */
+lower_tensor lower_constant(lowering *l, const char *name, ty_dtype d, uint32_t rank, const sym_expr *sizes, const void *data,
+                            size_t bytes); /* create.c */
+/* Joined along dim, in memory of their own, converted to d (cat.c). */
+lower_tensor lower_joined(lowering *l, const lower_tensor *items, uint32_t count, uint32_t dim, ty_dtype d);
 lower_tensor lower_padded(lowering *l, lower_tensor x, const sym_expr *low, const sym_expr *high, loop_value fill); /* cat.c */
 lower_tensor lower_matmul(lowering *l, lower_tensor a, lower_tensor b, lower_tensor bias, const sym_expr *wanted);
 

@@ -369,6 +369,8 @@ static loop_value addcmul(formula *f) { return ADD(X0, MUL(MUL(PARAM("value"), X
 static loop_value addcdiv(formula *f) { return ADD(X0, MUL(PARAM("value"), DIV(X1, X2))); }
 static loop_value fused_multiply_add(formula *f) { return ADD(MUL(X0, X1), X2); }
 
+static loop_value dropout_backward(formula *f) { return MUL(MUL(X0, X1), PARAM("scale")); }
+
 /* prims.div: integers round to zero. */
 static loop_value prims_divide(formula *f)
 {
@@ -583,6 +585,7 @@ static const lower_row ROWS[] = {
     FORMULA(aten_lerp_Scalar, "012", PROMOTE, lerp),
     FORMULA(aten_addcmul_default, "012", PROMOTE, addcmul),
     FORMULA(aten_addcdiv_default, "012", PROMOTE, addcdiv),
+    FORMULA(aten_native_dropout_backward_default, "01", PROMOTE, dropout_backward),
     FORMULA(prims_fma_default, "012", PROMOTE, fused_multiply_add),
     FORMULA(aten_fill_Scalar, "01", AS_OUTPUT, fill),
     FORMULA(aten_fill_Tensor, "01", AS_OUTPUT, fill),

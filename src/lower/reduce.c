@@ -151,6 +151,8 @@ static fe_status nan_sum(lowering *l, fx_node *n, const lower_row *row)
     reduction r;
     FE_TRY(begin(l, &r, 0));
     lower_tensor x = computed(l, r.x, r.out);
+    if (ty_is_integral(lower_dtype(x), true))
+        return lower_give(l, lower_cast(l, lower_reduced(l, LOOP_SUM, x, r.reduced, r.keep, wanted_for(l, &r, lower_dtype(x))), r.out));
     if (!ty_is_floating(lower_dtype(x))) return lower_fail(l, "nansum of this dtype");
     loop_value v = lower_here(l, x), is_nan = lower_op1(l, LOOP_ISNAN, v);
     loop_value zero = loop_const_float(l->program, lower_dtype(x), 0), one = loop_const_float(l->program, lower_dtype(x), 1);
@@ -243,7 +245,7 @@ static lower_tensor mapped(lowering *l, lower_tensor x, loop_value v)
     return lower_value(l, loop_at(l->program, v)->dtype, x.rank, x.sizes, v);
 }
 
-static lower_tensor norm_of(lowering *l, lower_tensor x, double order, const bool *reduced, bool keep)
+lower_tensor lower_norm(lowering *l, lower_tensor x, double order, const bool *reduced, bool keep)
 {
     loop_value size = lower_op1(l, LOOP_ABS, lower_here(l, x));
     ty_dtype d = loop_at(l->program, size)->dtype;
@@ -273,7 +275,7 @@ static fe_status vector_norm(lowering *l, fx_node *n, const lower_row *row)
     }
     ty_dtype in = ty_is_complex(lower_dtype(r.x)) ? lower_dtype(r.x) : r.out;
     lower_tensor x = computed(l, r.x, in);
-    return lower_give(l, lower_cast(l, norm_of(l, x, order, r.reduced, r.keep), r.out));
+    return lower_give(l, lower_cast(l, lower_norm(l, x, order, r.reduced, r.keep), r.out));
 }
 
 static fe_status dist(lowering *l, fx_node *n, const lower_row *row)
@@ -283,7 +285,7 @@ static fe_status dist(lowering *l, fx_node *n, const lower_row *row)
     bool reduced[LOWER_MAX_RANK];
     memset(reduced, 1, sizeof reduced);
     lower_tensor a = computed(l, lower_arg(l, "self"), out->dtype), b = computed(l, lower_arg(l, "other"), out->dtype);
-    lower_tensor norm = norm_of(l, lower_binary(l, LOOP_SUB, a, b), lower_number_or(l, "p", 2), reduced, false);
+    lower_tensor norm = lower_norm(l, lower_binary(l, LOOP_SUB, a, b), lower_number_or(l, "p", 2), reduced, false);
     return lower_give(l, lower_cast(l, norm, out->dtype));
 }
 

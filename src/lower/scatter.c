@@ -1,6 +1,7 @@
 /* scatter.c -- writing at positions: a copy of the operand, then a nest that stores into it through indirect symbols;
  * where the positions are known (slice, select, diagonal) it is a choice between two values instead.
  */
+#include "lower/compose.h"
 #include "lower/index_priv.h"
 
 #include <math.h>
@@ -39,7 +40,7 @@ static loop_value source_value(lowering *l, lower_tensor t, const scattering *s)
 
 static fe_status give_scattered(lowering *l, const scattering *s)
 {
-    return lower_give(l, lower_cast(l, s->target, fx_tensor(l->node)->dtype));
+    return lower_give_as_recorded(l, s->target);
 }
 
 /* ---- reductions into positions ---- */
@@ -104,7 +105,7 @@ static fe_status reduce_into(lowering *l, scattering *s, loop_value value, const
     lower_realise(l, count.box, NULL);
     counts.target = count;
     scatter_nest(l, &counts, loop_const_int(l->program, TY_I64, 1), LOOP_ADD_INTO);
-    return lower_give(l, lower_cast(l, divided(l, s->target, count), fx_tensor(l->node)->dtype));
+    return lower_give_as_recorded(l, divided(l, s->target, count));
 }
 
 /* ---- scatter along a dimension by an index of the same rank ---- */
@@ -142,8 +143,7 @@ static fe_status scatter(lowering *l, fx_node *n, const lower_row *row)
         return reduce_into(l, &s, value, fx_get(l->graph, n, "reduce")->string, include_self);
     }
     scatter_nest(l, &s, value, row->parameter ? LOOP_ADD_INTO : LOOP_SET);
-    lower_tensor out = self.rank ? s.target : lower_squeeze(l, s.target, 0);
-    return lower_give(l, lower_cast(l, out, fx_tensor(n)->dtype));
+    return give_scattered(l, &s);
 }
 
 /* index_add (1), index_copy (0), index_fill (3), index_reduce (2): a one-dimensional index along dim. */
@@ -170,8 +170,7 @@ static fe_status index_write(lowering *l, fx_node *n, const lower_row *row)
         value = lower_op2(l, compute == TY_BOOL ? LOOP_AND : LOOP_MUL, value, lower_scalar(l, fx_get(l->graph, n, "alpha"), compute));
     if (row->parameter == 2) return reduce_into(l, &s, value, fx_get(l->graph, n, "reduce")->string, lower_bool(l, "include_self"));
     scatter_nest(l, &s, value, row->parameter == 1 ? LOOP_ADD_INTO : LOOP_SET);
-    lower_tensor out = self.rank ? s.target : lower_squeeze(l, s.target, 0);
-    return lower_give(l, lower_cast(l, out, fx_tensor(n)->dtype));
+    return give_scattered(l, &s);
 }
 
 /* ---- index_put ---- */
@@ -213,6 +212,33 @@ static fe_status index_put(lowering *l, fx_node *n, const lower_row *row)
     lower_indexing_exprs(l, &ix, s.exprs);
     while (values.rank > rank) values = lower_squeeze(l, values, 0);
     scatter_nest(l, &s, source_value(l, values, &s), accumulate ? LOOP_ADD_INTO : LOOP_SET);
+    return give_scattered(l, &s);
+}
+
+/* Adds the values where the mask holds; indices are limited to their dims, as they may be wrong elsewhere. */
+static fe_status masked_index_put(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    indexing ix;
+    lower_tensor self = lower_arg(l, "self"), values = lower_arg(l, "values"), mask = lower_arg(l, "mask");
+    sym_expr sizes[LOWER_MAX_RANK * 2];
+    FE_TRY(lower_indexing_begin(l, &ix, self, fx_get(l->graph, n, "indices")));
+    for (uint32_t k = 0; k < self.rank; k++) {
+        lower_tensor t = ix.tensors[k];
+        if (lower_absent(t)) continue;
+        sym_expr size = self.sizes[k];
+        loop_value v = loop_cast(l->program, TY_I64, lower_here(l, t));
+        v = lower_op2(l, LOOP_MAX, v, loop_index(l->program, sym_mul_int(l->symbols, size, -1)));
+        v = lower_op2(l, LOOP_MIN, v, loop_index(l->program, sym_add_int(l->symbols, size, -1)));
+        ix.tensors[k] = lower_value(l, TY_I64, t.rank, t.sizes, v);
+    }
+    uint32_t rank = lower_indexing_sizes(&ix, sizes);
+    if (rank > LOWER_MAX_RANK) return lower_fail(l, "too many dimensions");
+    scattering s = {.target = fresh_copy(l, self), .rank = rank, .sizes = sizes};
+    lower_indexing_exprs(l, &ix, s.exprs);
+    loop_value zero = loop_const_int(l->program, lower_dtype(s.target), 0);
+    loop_value kept = loop_cast(l->program, TY_BOOL, lower_broadcast(l, mask, rank, sizes));
+    scatter_nest(l, &s, loop_where(l->program, kept, source_value(l, values, &s), zero), LOOP_ADD_INTO);
     return give_scattered(l, &s);
 }
 
@@ -342,6 +368,7 @@ static const lower_row ROWS[] = {
     SCATTER(aten_index_put_default, index_put, 0),
     SCATTER(aten__unsafe_index_put_default, index_put, 0),
     SCATTER(aten__index_put_impl_default, index_put, 0),
+    SCATTER(aten__unsafe_masked_index_put_accumulate_default, masked_index_put, 0),
     SCATTER(aten_put_default, put, 0),
     SCATTER(aten_slice_scatter_default, slice_scatter, 0),
     SCATTER(aten_select_scatter_default, select_scatter, 0),

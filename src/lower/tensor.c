@@ -2,9 +2,9 @@
  *
  * The rules of realisation follow what TorchInductor does on CPU: a value with several readers that is expensive (calls
  * a transcendental function, or loads more than four elements) is stored; so is one that loads more than twelve or has
- * more than a hundred nodes. Beyond that a value with several readers is stored when two of its loads cover it whole:
- * that is a residual sum, which costs nothing as the epilogue of the product or convolution before it, and which
- * otherwise keeps both its operands alive. Layouts come from what the value loads, as PyTorch's TensorIterator would
+ * more than a hundred nodes. Beyond that a value with several readers is stored when two of its loads cover it whole (a
+ * residual sum would keep both its operands alive) or when it follows an extern kernel: as the epilogue of the product
+ * or convolution before it, it costs nothing. Layouts come from what the value loads, as PyTorch's TensorIterator would
  * choose.
  */
 #include "lower/lower_priv.h"
@@ -146,6 +146,7 @@ void lower_extern(lowering *l, const char *kernel, uint32_t input_count, const l
     CHECK(l->session, loop_extern_known(kernel));
     loop_op *op = loop_add_op(l->program, LOOP_EXTERN);
     op->kernel = intern(l->session, kernel);
+    map_set(l->memory, &l->extern_made, output.buffer, 1);
     op->input_count = input_count;
     op->inputs = arena_copy(l->memory, inputs, input_count * sizeof *inputs);
     op->output_count = 1;
@@ -284,10 +285,10 @@ static bool depends_on_axes(lowering *l, sym_expr e, uint32_t rank)
     return false;
 }
 
-static void note_indirect(void *data, sym_expr symbol)
+static void count_indirect(void *data, sym_expr symbol)
 {
-    lowering *l = ((load_list *)data)->l;
-    if (sym_kind_of(l->symbols, symbol) == SYM_INDIRECT) ((load_list *)data)->count++;
+    load_list *list = data;
+    list->count += sym_kind_of(list->l->symbols, symbol) == SYM_INDIRECT;
 }
 
 bool lower_try_strided(lowering *l, lower_tensor t, loop_view *out)
@@ -305,7 +306,7 @@ bool lower_try_strided(lowering *l, lower_tensor t, loop_view *out)
         if (depends_on_axes(l, strides[k], t.rank)) return false;
     }
     load_list indirect = {.l = l};
-    sym_each_symbol(l->symbols, total, note_indirect, &indirect);
+    sym_each_symbol(l->symbols, total, count_indirect, &indirect);
     if (depends_on_axes(l, total, t.rank) || indirect.count) return false;
     out->rank = t.rank;
     out->sizes = t.sizes;
@@ -374,7 +375,14 @@ typedef struct cost {
     uint32_t loads, nodes;
     uint32_t whole_loads; /* loads of one element for each of the value */
     bool costly;
+    bool follows_extern; /* one of these is what an extern kernel made */
 } cost;
+
+static void note_indirect(void *data, sym_expr symbol)
+{
+    cost *c = data;
+    c->costly |= sym_kind_of(c->l->symbols, symbol) == SYM_INDIRECT;
+}
 
 static void add_cost(void *data, loop_value v)
 {
@@ -385,7 +393,10 @@ static void add_cost(void *data, loop_value v)
     c->costly |= is_costly(n->op);
     if (n->op != LOOP_LOAD) return;
     c->loads++;
-    c->whole_loads += c->rank && load_strides(c->l, n->index, c->rank, c->sizes, strides);
+    sym_each_symbol(c->l->symbols, n->index, note_indirect, c); /* a gather */
+    if (!c->rank || !load_strides(c->l, n->index, c->rank, c->sizes, strides)) return;
+    c->whole_loads++;
+    c->follows_extern |= map_get(&c->l->extern_made, n->buffer) != MAP_NONE;
 }
 
 static cost cost_of(lowering *l, loop_value v, uint32_t rank, const sym_expr *sizes)
@@ -399,7 +410,8 @@ void lower_settle(lowering *l, lower_box *box, uint32_t readers)
 {
     if (box->realised) return;
     cost c = cost_of(l, box->value, box->rank, box->sizes);
-    bool shared = readers > 1 && (c.costly || c.loads > SHARED_LOADS || c.whole_loads >= WHOLE_LOADS);
+    bool is_epilogue = c.follows_extern && c.nodes > 1;
+    bool shared = readers > 1 && (c.costly || is_epilogue || c.loads > SHARED_LOADS || c.whole_loads >= WHOLE_LOADS);
     bool store = c.loads > MANY_LOADS || c.nodes > MANY_NODES || shared;
     /* A value of nothing but axes and constants (a mask, a ramp) costs less than memory, unless it is long. */
     if (c.loads == 0 && c.nodes <= MANY_NODES) store = false;

@@ -130,6 +130,7 @@ lower_tensor lower_expand(lowering *l, lower_tensor t, uint32_t rank, const sym_
 {
     sym_expr exprs[LOWER_MAX_RANK];
     bool same = rank == t.rank;
+    CHECK(l->session, t.rank <= rank);
     for (uint32_t k = 0; k < t.rank; k++) {
         uint32_t axis = k + rank - t.rank;
         bool stays = lower_is_one(l, t.sizes[k]) && !lower_is_one(l, sizes[axis]);
@@ -257,6 +258,30 @@ static fe_status reverse_dims(lowering *l, fx_node *n, const lower_row *row)
     if (t.rank < 2) return lower_give(l, t);
     for (uint32_t k = 0; k < t.rank; k++) order[k] = k < kept ? k : t.rank - 1 - k + kept;
     return lower_give(l, lower_permute(l, t, order));
+}
+
+/* mH, adjoint: transposed and conjugated. */
+static fe_status hermitian(lowering *l, fx_node *n, const lower_row *row)
+{
+    lower_tensor t = first_arg(l);
+    if (!ty_is_complex(lower_dtype(t))) return reverse_dims(l, n, row);
+    t = lower_transpose(l, t, t.rank - 2, t.rank - 1);
+    loop_value v = lower_here(l, t), im = lower_op1(l, LOOP_NEG, lower_op1(l, LOOP_IMAGPART, v));
+    loop_node conjugate = {.op = LOOP_COMPLEX, .dtype = lower_dtype(t), .args = {lower_op1(l, LOOP_REALPART, v), im}};
+    return lower_give(l, lower_value(l, lower_dtype(t), t.rank, t.sizes, loop_make(l->program, conjugate)));
+}
+
+/* atleast_1d and so on, of a list */
+static fe_status reshape_list(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    uint32_t count = n->value.count;
+    lower_tensor *items = NEW_ARRAY(l->memory, lower_tensor, count);
+    for (uint32_t k = 0; k < count; k++) {
+        const ty_tensor *out = n->value.items[k].tensor;
+        items[k] = lower_reshape(l, lower_item(l, &n->args[0], k), out->rank, out->sizes);
+    }
+    return lower_give_items(l, items, count);
 }
 
 /* movedim, moveaxis: to[] of the result come from from[]; the others keep their order. */
@@ -584,6 +609,12 @@ static const lower_row ROWS[] = {
     VIEW(aten_t_copy_default, reverse_dims),
     VIEW(aten_numpy_T_default, reverse_dims),
     VIEW(aten_mT_default, reverse_dims, 1),
+    VIEW(aten_mH_default, hermitian, 1),
+    VIEW(aten_adjoint_default, hermitian, 1),
+    VIEW(aten_matrix_H_default, hermitian, 1),
+    VIEW(aten_atleast_1d_Sequence, reshape_list),
+    VIEW(aten_atleast_2d_Sequence, reshape_list),
+    VIEW(aten_atleast_3d_Sequence, reshape_list),
     VIEW(aten_movedim_int, movedim),
     VIEW(aten_movedim_intlist, movedim),
     VIEW(aten_moveaxis_int, movedim),

@@ -83,13 +83,14 @@ static fx_node *scaled_weight(fold *f)
     if (!sym_is_int(g->symbols, ty_numel(g->symbols, t), &numel) || !sym_is_int(g->symbols, t->offset, &offset)) return NULL;
     if (f->channels) kept = numel / f->channels;
     float *made = NEW_ARRAY(g->memory, float, numel + 1);
-    const uint8_t *from = n->data->bytes + (size_t)offset * sizeof(float);
-    for (int64_t c = 0; c < f->channels; c++)
-        for (int64_t k = 0; k < kept; k++) {
-            float x;
-            memcpy(&x, from + (size_t)(c * kept + k) * sizeof x, sizeof x);
-            made[c * kept + k] = (float)((double)x * f->scale[c]);
-        }
+    const float *from = (const float *)(const void *)n->data->bytes + offset; /* records are aligned to 64 bytes */
+    for (int64_t c = 0; c < f->channels; c++) {
+        const float *row = from + c * kept;
+        float *out = made + c * kept;
+        double scale = f->scale[c];
+        for (int64_t k = 0; k < kept; k++)
+            out[k] = (float)((double)row[k] * scale);
+    }
     ty_tensor *meta = ty_tensor_new(g->memory, g->symbols, TY_F32, t->device, t->rank, t->sizes);
     return fx_add_constant(g, arena_printf(g->memory, "%s_folded", n->name), meta, made, (size_t)numel * sizeof(float));
 }

@@ -1,16 +1,17 @@
-/* exact.c -- proves or lowers the height of one part of a problem with searches at chosen capacities.
+/* exact.c -- proves or lowers the height of one part of a problem with searches at chosen
+ * capacities.
  *
- * Three searches that differ in how they rank blocks take turns, since which of them is lucky varies by
- * orders of magnitude. The lower bound is tried first: the tighter the capacity, the sooner a branch fails.
- * Then capacities between the bound and the best height are halved, each for a share of the work, and again
- * with larger shares until the work is spent.
+ * Three searches that differ in how they rank blocks take turns, since which of them is lucky
+ * varies by orders of magnitude. The lower bound is tried first: the tighter the capacity, the
+ * sooner a branch fails. Then capacities between the bound and the best height are halved, each for
+ * a share of the work, and again with larger shares until the work is spent.
  */
 #include "plan/plan_priv.h"
 #include "plan/search.h"
 
-#define FIRST_TURN 256     /* steps of one search before the next one's turn, and twice the blocks */
-#define BOUND_STEPS 4096   /* for the first try at the bound */
-#define GOAL_STEPS 200000  /* for one try at a capacity, then again with other ranks */
+#define FIRST_TURN 256    /* steps of one search before the next one's turn, and twice the blocks */
+#define BOUND_STEPS 4096  /* for the first try at the bound */
+#define GOAL_STEPS 200000 /* for one try at a capacity, then again with other ranks */
 
 /* Whether the searches can take this part at all. */
 static bool searchable(const plan_part *part)
@@ -45,8 +46,13 @@ static plan_field *make_field(const plan_part *part)
     }
     plan_sort(keys, ids, keys + count, ids + count, count);
     for (uint32_t i = 0; i < count; i++) input[ids[i]] = (uint16_t)i;
-    *field = (plan_field){.count = count, .section_count = part->blocks.section_count, .low = part->low,
-                          .high = part->high, .size = size, .life = part->life, .alignment = alignment,
+    *field = (plan_field){.count = count,
+                          .section_count = part->blocks.section_count,
+                          .low = part->low,
+                          .high = part->high,
+                          .size = size,
+                          .life = part->life,
+                          .alignment = alignment,
                           .input = input};
     return field;
 }
@@ -61,11 +67,14 @@ typedef struct pursuit {
     bool filled; /* holes in lives were filled, so that refuting proves nothing */
 } pursuit;
 
-/* Is there a packing under `capacity`? Spends at most `steps`; *winner is the search that answered. */
-static plan_outcome probe(pursuit *p, plan_cell capacity, uint64_t steps, const plan_search **winner)
+/* Is there a packing under `capacity`? Spends at most `steps`; *winner is the search that
+ * answered. */
+static plan_outcome probe(pursuit *p, plan_cell capacity, uint64_t steps,
+                          const plan_search **winner)
 {
     uint64_t turn = FIRST_TURN + 2 * (uint64_t)p->field->count;
-    for (int i = 0; i < PLAN_PREORDER_COUNT; i++) plan_search_start(p->searches[i], capacity, p->noise);
+    for (int i = 0; i < PLAN_PREORDER_COUNT; i++)
+        plan_search_start(p->searches[i], capacity, p->noise);
     for (int i = 0; steps && plan_budget_left(p->budget); i = (i + 1) % PLAN_PREORDER_COUNT) {
         uint64_t given = steps < turn ? steps : turn;
         uint64_t left = given;
@@ -83,12 +92,17 @@ static plan_outcome pursue(pursuit *p, int64_t capacity, uint64_t steps)
 {
     const plan_search *winner = NULL;
     plan_outcome outcome = probe(p, (plan_cell)capacity, steps, &winner);
-    if (outcome == PLAN_REFUTED && !p->filled && p->part->bound <= capacity) p->part->bound = capacity + 1;
+    if (outcome == PLAN_REFUTED && !p->filled && p->part->bound <= capacity)
+        p->part->bound = capacity + 1;
     if (outcome != PLAN_FOUND) return outcome;
     const plan_cell *found = plan_search_offsets(winner);
     int64_t *offsets = NEW_ARRAY(p->part->memory, int64_t, p->field->count);
-    for (uint32_t b = 0; b < p->field->count; b++) offsets[b] = found[b];
-    plan_part_keep(p->part, offsets, "exact");
+    int64_t height = 0;
+    for (uint32_t b = 0; b < p->field->count; b++) {
+        offsets[b] = found[b];
+        if (offsets[b] + p->part->size[b] > height) height = offsets[b] + p->part->size[b];
+    }
+    plan_part_set(p->part, offsets, height, "exact");
     return outcome;
 }
 
@@ -120,15 +134,17 @@ static void pursue_least(pursuit *p, int64_t goal)
     }
 }
 
-void plan_exact(plan_part *part, int64_t goal, bool only_goal, plan_budget *budget)
+bool plan_exact(plan_part *part, int64_t goal, bool only_goal, plan_budget *budget)
 {
-    if (!searchable(part)) return;
+    if (!searchable(part)) return false;
     pursuit p = {.part = part, .field = make_field(part), .budget = budget};
-    p.filled = part->blocks.first[part->blocks.block_count] - part->blocks.first[0] > part->blocks.block_count;
+    p.filled = part->blocks.first[part->blocks.block_count] - part->blocks.first[0] >
+               part->blocks.block_count;
     for (int i = 0; i < PLAN_PREORDER_COUNT; i++)
         p.searches[i] = plan_search_new(part->memory, p.field, (plan_preorder)i);
     if (only_goal)
         pursue_goal(&p, goal);
     else
         pursue_least(&p, goal);
+    return true;
 }

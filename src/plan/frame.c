@@ -68,7 +68,8 @@ void plan_rank_blocks(plan_search *search, uint64_t noise)
     const plan_field *field = search->field;
     plan_pool_mark mark = plan_pool_here(&search->pool);
     double *values = plan_pool_take(&search->pool, field->count * sizeof(*values));
-    for (uint32_t b = 0; b < field->count; b++) values[b] = (double)field->life[b] * (noise ? factor(noise, b) : 1);
+    for (uint32_t b = 0; b < field->count; b++)
+        values[b] = (double)field->life[b] * (noise ? factor(noise, b) : 1);
     rank_values(search, values, search->life_rank);
     for (uint32_t b = 0; b < field->count; b++)
         values[b] = (double)field->life[b] * field->size[b] * (noise ? factor(noise, b) : 1);
@@ -83,7 +84,8 @@ static uint64_t rank_key(const plan_search *search, uint32_t block)
     uint64_t life = search->life_rank[block];
     uint64_t area = search->area_rank[block];
     uint64_t input = field->input[block];
-    uint64_t room = (uint64_t)lanes_least(search->room + field->low[block], field->high[block] - field->low[block]);
+    uint64_t room = (uint64_t)plan_lanes_least(search->room + field->low[block],
+                                               field->high[block] - field->low[block]);
     _Static_assert(PLAN_SEARCH_BLOCKS <= 1 << 11, "ranks must fit 11 bits");
     _Static_assert(PLAN_CELL_MOST < 1 << 30, "rooms must fit 30 bits");
     switch (search->preorder) {
@@ -108,7 +110,8 @@ static plan_frame *make_frame(plan_search *search, uint32_t count, uint32_t low,
     const plan_field *field = search->field;
     plan_pool *pool = &search->pool;
     plan_frame *frame = plan_pool_take(pool, sizeof *frame);
-    *frame = (plan_frame){.count = count, .padded = LANES_UP(count + 1), .low = low, .high = high};
+    *frame =
+        (plan_frame){.count = count, .padded = PLAN_LANES_UP(count + 1), .low = low, .high = high};
     frame->first = padded_cells(pool, count, frame->padded, INT32_MAX);
     frame->last = padded_cells(pool, count, frame->padded, 0);
     frame->size = padded_cells(pool, count, frame->padded, 0);
@@ -126,10 +129,13 @@ static plan_frame *make_frame(plan_search *search, uint32_t count, uint32_t low,
 }
 
 /* A witness for each section that has one, and padding, which never is one, for the others. */
-static uint16_t *first_witnesses(plan_search *search, const plan_frame *frame, const plan_cell *floors)
+static uint16_t *first_witnesses(plan_search *search, const plan_frame *frame,
+                                 const plan_cell *floors)
 {
-    uint16_t *witness = plan_pool_take(&search->pool, (frame->high - frame->low) * sizeof(*witness));
-    for (uint32_t s = frame->low; s < frame->high; s++) witness[s - frame->low] = (uint16_t)frame->count;
+    uint16_t *witness =
+        plan_pool_take(&search->pool, (frame->high - frame->low) * sizeof(*witness));
+    for (uint32_t s = frame->low; s < frame->high; s++)
+        witness[s - frame->low] = (uint16_t)frame->count;
     for (uint32_t i = frame->count; i-- > 0;)
         for (plan_cell s = frame->first[i]; s < frame->last[i]; s++)
             if (floors[i] <= search->room[s]) witness[(uint32_t)s - frame->low] = (uint16_t)i;
@@ -142,11 +148,12 @@ void plan_rank_part(plan_search *search, uint32_t count)
     plan_sort(search->keys, search->ids, search->keys + count, search->ids + count, count);
 }
 
-plan_node plan_root(plan_search *search, uint32_t count, uint32_t low, uint32_t high, const plan_cell *floor_of)
+plan_node plan_root(plan_search *search, uint32_t count, uint32_t low, uint32_t high,
+                    const plan_cell *floor_of)
 {
-    plan_node part = {.left = count, .via = NO_SLOT, .frontier = -1, .frontier_slot = -1};
+    plan_node part = {.left = count, .via = PLAN_NO_SLOT, .frontier = -1, .frontier_slot = -1};
     plan_frame *frame = make_frame(search, count, low, high);
-    part.floors = padded_cells(&search->pool, count, frame->padded, PLACED);
+    part.floors = padded_cells(&search->pool, count, frame->padded, PLAN_PLACED);
     for (uint32_t i = 0; i < count; i++) part.floors[i] = floor_of ? floor_of[frame->id[i]] : 0;
     part.frame = frame;
     part.witness = first_witnesses(search, frame, part.floors);

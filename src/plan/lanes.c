@@ -1,5 +1,5 @@
-/* lanes.c -- the inner loops of the search. The vectors are GNU C's, so any machine compiles them; on x86-64
- * they come twice, and the loader takes AVX2 where there is AVX2. */
+/* lanes.c -- the inner loops of the search. The vectors are GNU C's, so any machine compiles
+ * them; on x86-64 they come twice, and the loader takes AVX2 where there is AVX2. */
 #include "plan/lanes.h"
 
 #if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__)
@@ -8,7 +8,8 @@
 #define FAST
 #endif
 
-typedef plan_cell lanes __attribute__((vector_size(LANES * sizeof(plan_cell)), aligned(4), may_alias));
+typedef plan_cell lanes
+    __attribute__((vector_size(PLAN_LANES * sizeof(plan_cell)), aligned(4), may_alias));
 
 #define AT(array, i) (*(const lanes *)((array) + (i)))
 #define EVERY(value) ((lanes){0} + (value))
@@ -20,7 +21,7 @@ static const lanes STEPS = {0, 1, 2, 3, 4, 5, 6, 7};
 static inline __attribute__((always_inline)) plan_cell least_lane(const lanes *v)
 {
     plan_cell least = (*v)[0];
-    for (uint32_t k = 1; k < LANES; k++)
+    for (uint32_t k = 1; k < PLAN_LANES; k++)
         if ((*v)[k] < least) least = (*v)[k];
     return least;
 }
@@ -33,8 +34,8 @@ static inline __attribute__((always_inline)) bool any_lane(const lanes *mask)
     return (part[0] | part[1] | part[2] | part[3]) != 0;
 }
 
-FAST lanes_raised lanes_raise(const plan_frame *frame, const plan_cell *floors, plan_cell *raised, uint32_t slot,
-                              plan_cell top)
+FAST plan_lanes_raised plan_lanes_raise(const plan_frame *frame, const plan_cell *floors,
+                                        plan_cell *raised, uint32_t slot, plan_cell top)
 {
     const plan_cell low = frame->first[slot];
     const plan_cell high = frame->last[slot];
@@ -42,11 +43,11 @@ FAST lanes_raised lanes_raise(const plan_frame *frame, const plan_cell *floors, 
     lanes hull_low = EVERY(INT32_MAX);
     lanes hull_high = EVERY(INT32_MAX); /* of -last, so that both are minima */
     lanes index = STEPS - (plan_cell)slot;
-    for (uint32_t i = 0; i < frame->padded; i += LANES, index += (plan_cell)LANES) {
+    for (uint32_t i = 0; i < frame->padded; i += PLAN_LANES, index += (plan_cell)PLAN_LANES) {
         lanes first = AT(frame->first, i);
         lanes last = AT(frame->last, i);
         lanes floor = AT(floors, i);
-        lanes conflict = (first < high) & (last > low) & (floor < PLACED) & (index != 0);
+        lanes conflict = (first < high) & (last > low) & (floor < PLAN_PLACED) & (index != 0);
         lanes rises = conflict & (floor < top);
         lanes risen = PICK(rises, EVERY(top), floor);
         hats |= conflict;
@@ -55,31 +56,32 @@ FAST lanes_raised lanes_raise(const plan_frame *frame, const plan_cell *floors, 
         *(lanes *)(raised + i) = risen;
     }
     if (frame->mask)
-        for (uint32_t i = 0; i < frame->padded; i += LANES) {
+        for (uint32_t i = 0; i < frame->padded; i += PLAN_LANES) {
             lanes mask = AT(frame->mask, i);
             *(lanes *)(raised + i) = (AT(raised, i) + mask) & ~mask;
         }
-    raised[slot] = PLACED;
-    return (lanes_raised){least_lane(&hull_low), -least_lane(&hull_high), any_lane(&hats)};
+    raised[slot] = PLAN_PLACED;
+    return (plan_lanes_raised){least_lane(&hull_low), -least_lane(&hull_high), any_lane(&hats)};
 }
 
-FAST plan_cell lanes_least_top(const plan_frame *frame, const plan_cell *floors)
+FAST plan_cell plan_lanes_least_top(const plan_frame *frame, const plan_cell *floors)
 {
     lanes least = EVERY(INT32_MAX);
-    for (uint32_t i = 0; i < frame->padded; i += LANES) {
+    for (uint32_t i = 0; i < frame->padded; i += PLAN_LANES) {
         lanes top = AT(floors, i) + AT(frame->size, i);
         least = LESSER(top, least);
     }
     return least_lane(&least);
 }
 
-FAST plan_cell lanes_least(const plan_cell *at, uint32_t count)
+FAST plan_cell plan_lanes_least(const plan_cell *at, uint32_t count)
 {
     plan_cell best = INT32_MAX;
     uint32_t i = 0;
-    if (count >= LANES) {
+    if (count >= PLAN_LANES) {
         lanes least = AT(at, 0);
-        for (i = LANES; i + LANES <= count; i += LANES) least = LESSER(AT(at, i), least);
+        for (i = PLAN_LANES; i + PLAN_LANES <= count; i += PLAN_LANES)
+            least = LESSER(AT(at, i), least);
         best = least_lane(&least);
     }
     for (; i < count; i++)
@@ -87,43 +89,46 @@ FAST plan_cell lanes_least(const plan_cell *at, uint32_t count)
     return best;
 }
 
-FAST plan_cell lanes_least_blocker(const plan_frame *frame, const plan_cell *floors, uint32_t slot,
-                                   plan_cell frontier)
+FAST plan_cell plan_lanes_least_blocker(const plan_frame *frame, const plan_cell *floors,
+                                        uint32_t slot, plan_cell frontier)
 {
     const plan_cell low = frame->first[slot];
     const plan_cell high = frame->last[slot];
     const plan_cell room = floors[slot] + frame->size[slot];
     lanes least = EVERY(INT32_MAX);
     lanes index = STEPS - (plan_cell)slot;
-    for (uint32_t i = 0; i < frame->padded; i += LANES, index += (plan_cell)LANES) {
+    for (uint32_t i = 0; i < frame->padded; i += PLAN_LANES, index += (plan_cell)PLAN_LANES) {
         lanes floor = AT(floors, i);
         lanes from = PICK(floor > frontier, floor, EVERY(frontier));
-        lanes blocks = (AT(frame->first, i) < high) & (AT(frame->last, i) > low) & (from < room) & (index != 0);
+        lanes blocks = (AT(frame->first, i) < high) & (AT(frame->last, i) > low) & (from < room) &
+                       (index != 0);
         lanes top = PICK(blocks, from + AT(frame->size, i), EVERY(INT32_MAX));
         least = LESSER(top, least);
     }
     return least_lane(&least);
 }
 
-FAST uint32_t lanes_collect(const plan_frame *frame, const plan_cell *floors, plan_cell most, uint16_t *slots)
+FAST uint32_t plan_lanes_collect(const plan_frame *frame, const plan_cell *floors, plan_cell most,
+                                 uint16_t *slots)
 {
     uint32_t found = 0;
-    for (uint32_t i = 0; i < frame->padded; i += LANES) {
+    for (uint32_t i = 0; i < frame->padded; i += PLAN_LANES) {
         lanes low = AT(floors, i) <= most;
         if (!any_lane(&low)) continue;
-        for (uint32_t k = 0; k < LANES; k++)
+        for (uint32_t k = 0; k < PLAN_LANES; k++)
             if (low[k]) slots[found++] = (uint16_t)(i + k);
     }
     return found;
 }
 
-FAST uint32_t lanes_find_witness(const plan_frame *frame, const plan_cell *floors, plan_cell section,
-                                 plan_cell most)
+FAST uint32_t plan_lanes_find_witness(const plan_frame *frame, const plan_cell *floors,
+                                      plan_cell section, plan_cell most)
 {
-    for (uint32_t i = 0; i < frame->padded; i += LANES) {
-        lanes good = (AT(frame->first, i) <= section) & (AT(frame->last, i) > section) & (AT(floors, i) <= most);
+    for (uint32_t i = 0; i < frame->padded; i += PLAN_LANES) {
+        lanes good = (AT(frame->first, i) <= section) & (AT(frame->last, i) > section) &
+                     (AT(floors, i) <= most);
         if (!any_lane(&good)) continue;
-        for (uint32_t k = 0; k < LANES; k++)
+        for (uint32_t k = 0; k < PLAN_LANES; k++)
             if (good[k]) return i + k;
     }
     return frame->padded;

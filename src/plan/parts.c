@@ -1,4 +1,5 @@
-/* parts.c -- stretches of time that can be planned by themselves, and what a call may spend on them. */
+/* parts.c -- stretches of time that can be planned by themselves, and what a call may spend on
+ * them. */
 #include "plan/plan_priv.h"
 
 /* Obstacles as the part sees them: cut to its sections. */
@@ -22,7 +23,8 @@ static void add_part(plan_problem *problem, plan_part_list *parts, uint32_t firs
 {
     uint32_t low = problem->low[first];
     uint32_t high = low;
-    plan_part part = {.memory = problem->memory, .height = INT64_MAX, .offsets = problem->offsets + first};
+    plan_part part = {
+        .memory = problem->memory, .height = INT64_MAX, .offsets = problem->offsets + first};
     for (uint32_t b = first; b < last; b++) {
         if (problem->high[b] > high) high = problem->high[b];
         problem->low[b] -= low;
@@ -34,8 +36,10 @@ static void add_part(plan_problem *problem, plan_part_list *parts, uint32_t firs
     }
     for (uint32_t s = low; s < high; s++)
         if (problem->load[s] > part.bound) part.bound = problem->load[s];
-    part.blocks = (plan_skyline){.block_count = last - first, .section_count = high - low,
-                                 .first = problem->first + first, .spans = problem->spans};
+    part.blocks = (plan_skyline){.block_count = last - first,
+                                 .section_count = high - low,
+                                 .first = problem->first + first,
+                                 .spans = problem->spans};
     if (problem->alignment) part.blocks.alignment = problem->alignment + first;
     if (problem->obstacle_count) cut_obstacles(problem, &part, low, high);
     part.low = problem->low + first;
@@ -64,20 +68,21 @@ plan_part_list plan_parts(plan_problem *problem)
     return parts;
 }
 
-void plan_part_keep(plan_part *part, const int64_t *offsets, const char *method)
+void plan_part_set(plan_part *part, const int64_t *offsets, int64_t height, const char *method)
 {
-    int64_t height = 0;
-    for (uint32_t b = 0; b < part->blocks.block_count; b++)
-        if (offsets[b] + part->size[b] > height) height = offsets[b] + part->size[b];
-    if (height >= part->height) return;
     for (uint32_t b = 0; b < part->blocks.block_count; b++) part->offsets[b] = offsets[b];
     part->height = height;
     part->method = method;
 }
 
+bool plan_budget_late(const plan_budget *budget)
+{
+    return budget->deadline != 0 && clock_seconds() >= budget->deadline;
+}
+
 bool plan_budget_left(const plan_budget *budget)
 {
-    return budget->left && (budget->deadline == 0 || clock_seconds() < budget->deadline);
+    return budget->left && !plan_budget_late(budget);
 }
 
 void plan_budget_spend(plan_budget *budget, uint64_t steps)

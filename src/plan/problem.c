@@ -1,7 +1,9 @@
-/* problem.c -- from boxes to the problem that the solvers see: units, sections, blocks in time order.
+/* problem.c -- from boxes to the problem that the solvers see: units, sections, blocks in time
+ * order.
  *
- * Sections are the maximal cliques of the interval graph: a sweep over births and deaths closes one at each
- * first death after a birth. Source: MiniMalloc (Moffitt, ASPLOS 2023), see reference/memory.md 2.1.
+ * Sections are the maximal cliques of the interval graph: a sweep over births and deaths closes one
+ * at each first death after a birth. Source: MiniMalloc (Moffitt, ASPLOS
+ * 2023).
  */
 #include "plan/plan_priv.h"
 
@@ -15,19 +17,23 @@ static int64_t greatest_common(int64_t a, int64_t b)
     return a;
 }
 
-/* Sets the unit and, when offsets in whole units are not all aligned, the alignment of each block. */
+/* Sets the unit and, when offsets in whole units are not all aligned, the alignment of each
+ * block. */
 static void choose_unit(plan_problem *problem, const plan_boxes *boxes)
 {
     int64_t unit = 0;
     for (uint32_t i = 0; i < boxes->all.count; i++)
-        unit = greatest_common(greatest_common(boxes->all.at[i].top, boxes->all.at[i].bottom), unit);
+        unit =
+            greatest_common(greatest_common(boxes->all.at[i].top, boxes->all.at[i].bottom), unit);
     int64_t sizes_unit = unit;
     for (uint32_t i = 0; i < boxes->alignment.count; i++)
-        if (sizes_unit % boxes->alignment.at[i]) unit = greatest_common(unit, boxes->alignment.at[i]);
+        if (sizes_unit % boxes->alignment.at[i])
+            unit = greatest_common(unit, boxes->alignment.at[i]);
     problem->unit = unit ? unit : 1;
     /* An obstacle may end inside a unit, so what lies on it is not aligned by itself. */
     bool aligned = true;
-    for (uint32_t i = 0; i < boxes->alignment.count; i++) aligned &= unit % boxes->alignment.at[i] == 0;
+    for (uint32_t i = 0; i < boxes->alignment.count; i++)
+        aligned &= unit % boxes->alignment.at[i] == 0;
     if (aligned) return;
     problem->alignment = NEW_ARRAY(problem->memory, int64_t, boxes->alignment.count);
     for (uint32_t i = 0; i < boxes->alignment.count; i++) {
@@ -36,7 +42,8 @@ static void choose_unit(plan_problem *problem, const plan_boxes *boxes)
     }
 }
 
-uint32_t plan_number_sections(arena *memory, const plan_box *boxes, uint32_t count, uint32_t *low, uint32_t *high)
+uint32_t plan_number_sections(arena *memory, const plan_box *boxes, uint32_t count, uint32_t *low,
+                              uint32_t *high)
 {
     uint64_t *keys = NEW_ARRAY(memory, uint64_t, (size_t)count * 4 + 1);
     uint32_t *ids = NEW_ARRAY(memory, uint32_t, (size_t)count * 4 + 1);
@@ -64,8 +71,8 @@ uint32_t plan_number_sections(arena *memory, const plan_box *boxes, uint32_t cou
 }
 
 /* Order of the blocks: by first section, then last. order[new] = old. */
-static uint32_t *blocks_in_time(const plan_problem *problem, const plan_boxes *boxes, const uint32_t *low,
-                                const uint32_t *high)
+static uint32_t *blocks_in_time(const plan_problem *problem, const plan_boxes *boxes,
+                                const uint32_t *low, const uint32_t *high)
 {
     arena *memory = problem->memory;
     uint32_t count = problem->block_count;
@@ -82,8 +89,8 @@ static uint32_t *blocks_in_time(const plan_problem *problem, const plan_boxes *b
 }
 
 /* Copies boxes into the problem in the new order of blocks. */
-static void fill_blocks(plan_problem *problem, const plan_boxes *boxes, const uint32_t *low, const uint32_t *high,
-                        const uint32_t *order)
+static void fill_blocks(plan_problem *problem, const plan_boxes *boxes, const uint32_t *low,
+                        const uint32_t *high, const uint32_t *order)
 {
     arena *memory = problem->memory;
     uint32_t count = problem->block_count;
@@ -100,7 +107,8 @@ static void fill_blocks(plan_problem *problem, const plan_boxes *boxes, const ui
         problem->low[b] = low[first];
         for (uint32_t i = first; i < boxes->all.count && boxes->all.at[i].owner == order[b]; i++) {
             const plan_box *box = &boxes->all.at[i];
-            plan_span span = {low[i], high[i], box->bottom / problem->unit, box->top / problem->unit};
+            plan_span span = {low[i], high[i], box->bottom / problem->unit,
+                              box->top / problem->unit};
             problem->spans[spans++] = span;
             problem->high[b] = span.high;
             if (span.top > problem->size[b]) problem->size[b] = span.top;
@@ -114,7 +122,8 @@ static void fill_blocks(plan_problem *problem, const plan_boxes *boxes, const ui
     problem->new_index = new_index;
 }
 
-static void fill_obstacles(plan_problem *problem, const plan_boxes *boxes, const uint32_t *low, const uint32_t *high)
+static void fill_obstacles(plan_problem *problem, const plan_boxes *boxes, const uint32_t *low,
+                           const uint32_t *high)
 {
     problem->obstacle_count = boxes->fixed.count;
     problem->obstacles = NEW_ARRAY(problem->memory, plan_obstacle, boxes->fixed.count + 1);
@@ -128,7 +137,8 @@ static void fill_obstacles(plan_problem *problem, const plan_boxes *boxes, const
     }
 }
 
-/* Sums up the sections. The lower bound is the largest sum, but at least the top of every obstacle. */
+/* Sums up the sections. The lower bound is the largest sum, but at least the top of every
+ * obstacle. */
 static int64_t lower_bound(plan_problem *problem)
 {
     int64_t *change = NEW_ARRAY(problem->memory, int64_t, problem->section_count + 1);
@@ -191,13 +201,15 @@ fe_status plan_problem_build(arena *memory, const plan_buffer *buffers, uint32_t
     return FE_OK;
 }
 
-void plan_problem_offsets(const plan_problem *problem, const plan_buffer *buffers, uint32_t count, int64_t *out)
+void plan_problem_offsets(const plan_problem *problem, const plan_buffer *buffers, uint32_t count,
+                          int64_t *out)
 {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t block = problem->block_of[i];
         out[i] = 0;
         if (block != PLAN_NONE)
-            out[i] = problem->offsets[problem->new_index[block]] * problem->unit + buffers[i].group_offset;
+            out[i] = problem->offsets[problem->new_index[block]] * problem->unit +
+                     buffers[i].group_offset;
         else if (problem->fixed_base[i] >= 0)
             out[i] = problem->fixed_base[i] + buffers[i].group_offset;
     }

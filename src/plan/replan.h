@@ -1,58 +1,16 @@
-/* replan.h -- offsets again, at run time, when the sizes are known: lifetimes do not depend on sizes.
+/* replan.h -- offsets again, at run time, when the sizes are known.
  *
- * A plan_template is the part of a plan that no size changes: which blocks there are, in which sections each
- * one lives, and the orders that follow from lifetimes. It is plain arrays, so generated code can hold it as
- * constants. plan_replan() turns sizes into offsets with skyline passes and allocates nothing.
+ * Lifetimes do not depend on sizes: a plan_template is the part of a plan that no size changes,
+ * which blocks there are, in which sections each one lives, and the orders that follow. It is plain
+ * arrays, so generated code can hold it as constants. plan_replan() turns sizes into offsets with
+ * skyline passes and allocates nothing.
  *
- * Sections are the maximal sets of buffers that live at once, numbered in time. A block covers the ranges of
- * sections of its spans; blocks that share no section never conflict. So the lowest free place of a block is
- * the highest top of what lies in its sections: a skyline, and no list of conflicts is needed.
- *
- * Depends on libc alone: the runtime compiles replan.c as it is.
+ * Depends on libc alone: the runtime compiles replan.c and skyline.c as they are.
  */
 #ifndef FERRITE_PLAN_REPLAN_H
 #define FERRITE_PLAN_REPLAN_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-/* ---- the skyline (also the planner's own first step) --------------------------------------- */
-
-/* Sections [low, high) in which a block takes the room from `bottom` up to `top`, counted from its offset. */
-typedef struct plan_span {
-    uint32_t low, high;
-    int64_t bottom, top;
-} plan_span;
-
-/* A piece of the arena that is taken in sections [low, high), whatever the order. Also a plan_span, with
- * bottom and top counted from the arena's start. */
-typedef plan_span plan_obstacle;
-
-/* A block that waits for the skyline to reach `key`; part of the scratch. */
-typedef struct plan_entry {
-    int64_t key;
-    uint32_t rank;
-} plan_entry;
-
-/* What a skyline pass reads. The caller owns all arrays. */
-typedef struct plan_skyline {
-    uint32_t block_count, section_count, obstacle_count;
-    const uint32_t *first;   /* [block_count + 1]: a block's spans are first[b] .. first[b + 1] - 1 */
-    const plan_span *spans;  /* those of one block cover different sections */
-    const int64_t *alignment; /* [block_count] powers of two; NULL = every offset will do */
-    const plan_obstacle *obstacles;
-} plan_skyline;
-
-/* Bytes of scratch that a pass over so many blocks and sections needs, aligned to 8. */
-size_t plan_skyline_scratch(uint32_t blocks, uint32_t sections);
-
-/* Places blocks from the bottom up: always the one whose lowest free place is lowest, ties by position in
- * `order` (a permutation of the blocks). Writes one offset a block. Returns the height of the blocks, or
- * INT64_MAX as soon as it would reach `stop` (the offsets are then incomplete).
- * Source: reference/memory.md 2.13; the queues of waiters are ours. */
-int64_t plan_skyline_pass(const plan_skyline *in, const uint32_t *order, int64_t stop, void *scratch, int64_t *offsets);
-
-/* ---- planning again ------------------------------------------------------------------------ */
+#include "plan/skyline.h"
 
 /* A stretch of a block's life and the buffers that live in it: members[from .. to - 1]. */
 typedef struct plan_stretch {
@@ -60,35 +18,38 @@ typedef struct plan_stretch {
     uint32_t from, to;
 } plan_stretch;
 
-/* What stays the same for all sizes. Made by plan_template_make (template.c), or constants of generated code. */
+/* What stays the same for all sizes. Made by plan_template_make (template.c), or constants of
+ * generated code. */
 typedef struct plan_template {
     uint32_t buffer_count, block_count, stretch_count, section_count, order_count;
     const uint32_t *first;         /* [block_count + 1]: a block's stretches */
-    const plan_stretch *stretches; /* [stretch_count]; those of a block are disjoint and in time order */
+    const plan_stretch *stretches; /* those of a block are disjoint and in order of time */
     const uint32_t *members;       /* buffers, by stretch */
     const uint32_t *block_of;      /* [buffer_count]; UINT32_MAX = lives never */
-    const uint32_t *orders;        /* [order_count][block_count] permutations that follow from lifetimes */
+    const uint32_t *orders; /* [order_count][block_count] permutations that follow from lifetimes */
 } plan_template;
 
 /* What one call of plan_replan is given, by buffer. */
 typedef struct plan_sizes {
-    const int64_t *size;   /* bytes, >= 0 */
-    const int64_t *shift;  /* bytes from the start of the buffer's group; NULL = all 0 */
-    const int64_t *fixed;  /* bytes: lies there already, -1 = to be placed; NULL = all -1 */
-    int64_t alignment;     /* of all offsets, a power of two */
+    const int64_t *size;  /* bytes, >= 0 */
+    const int64_t *shift; /* bytes from the start of the buffer's group; NULL = all 0 */
+    const int64_t *fixed; /* bytes: lies there already, -1 = to be placed; NULL = all -1 */
+    int64_t alignment;    /* of all offsets, a power of two */
 } plan_sizes;
 
 /* Bytes of scratch, aligned to 8, that plan_replan needs for this template. */
 size_t plan_replan_scratch(const plan_template *t);
 
-/* Writes an offset for each buffer, in bytes (0 for those that take no room), and returns the height. *bound, if
- * not NULL, becomes the lower bound. Allocates nothing and stops at the first order that reaches the bound.
- * A group with a fixed member stays there as a whole. The sum of all sizes must stay below 2^62. */
-int64_t plan_replan(const plan_template *t, const plan_sizes *sizes, void *scratch, int64_t *offsets,
-                    int64_t *bound);
+/* Writes an offset for each buffer, in bytes (0 for those that take no room), and returns the
+ * height. *bound, if not NULL, becomes the lower bound. Allocates nothing and stops at the first
+ * order that reaches the bound. A group with a fixed member stays there as a whole. The sum of
+ * all sizes must stay below 2^62. */
+int64_t plan_replan(const plan_template *t, const plan_sizes *sizes, void *scratch,
+                    int64_t *offsets, int64_t *bound);
 
-/* Sorts `count` ids by their keys, ascending, stable. `keys` and `ids` are both permuted; `spare_keys` and
- * `spare_ids` are scratch of the same length. */
-void plan_sort(uint64_t *keys, uint32_t *ids, uint64_t *spare_keys, uint32_t *spare_ids, uint32_t count);
+/* Sorts `count` ids by their keys, ascending, stable. `keys` and `ids` are both permuted;
+ * `spare_keys` and `spare_ids` are scratch of the same length. */
+void plan_sort(uint64_t *keys, uint32_t *ids, uint64_t *spare_keys, uint32_t *spare_ids,
+               uint32_t count);
 
 #endif

@@ -1,4 +1,5 @@
-/* template.c -- what a plan keeps when sizes change: sections, stretches and orders, for replan.h. */
+/* template.c -- what a plan keeps when sizes change: sections, stretches and orders, for
+ * replan.h. */
 #include "plan/plan_priv.h"
 
 /* Sections of each buffer, as if none shared storage. Those that never live keep low == high. */
@@ -69,7 +70,8 @@ static void add_block(maker *m, const uint32_t *buffers, uint32_t count)
 typedef enum template_order { LATEST_DEATH, EARLIEST_BIRTH, ORDER_COUNT } template_order;
 
 /* Writes a permutation of the blocks. */
-static void write_order(arena *memory, const maker *m, uint32_t blocks, template_order by, uint32_t *order)
+static void write_order(arena *memory, const maker *m, uint32_t blocks, template_order by,
+                        uint32_t *order)
 {
     uint64_t *keys = NEW_ARRAY(memory, uint64_t, (size_t)blocks * 2);
     uint32_t *spare = NEW_ARRAY(memory, uint32_t, blocks);
@@ -84,8 +86,9 @@ static void write_order(arena *memory, const maker *m, uint32_t blocks, template
 }
 
 /* The buffers of each block in a row: buffers of one group are one block, numbered by its first. */
-static uint32_t *join_groups(arena *memory, const plan_buffer *buffers, uint32_t count, const lives *l,
-                             uint32_t *block_of, uint32_t *block_count, uint32_t *live_count)
+static uint32_t *join_groups(arena *memory, const plan_buffer *buffers, uint32_t count,
+                             const lives *l, uint32_t *block_of, uint32_t *block_count,
+                             uint32_t *live_count)
 {
     map block_of_group = {0};
     uint64_t *keys = NEW_ARRAY(memory, uint64_t, (size_t)count * 2 + 1);
@@ -106,7 +109,8 @@ static uint32_t *join_groups(arena *memory, const plan_buffer *buffers, uint32_t
     return ids;
 }
 
-void plan_template_make(arena *memory, const plan_buffer *buffers, uint32_t count, plan_template *out)
+void plan_template_make(arena *memory, const plan_buffer *buffers, uint32_t count,
+                        plan_template *out)
 {
     maker m = {.memory = memory, .lives = number_lives(memory, buffers, count)};
     uint32_t *block_of = NEW_ARRAY(memory, uint32_t, count + 1);
@@ -121,8 +125,14 @@ void plan_template_make(arena *memory, const plan_buffer *buffers, uint32_t coun
     uint32_t *orders = NEW_ARRAY(memory, uint32_t, (size_t)blocks * ORDER_COUNT + 1);
     for (int by = 0; by < ORDER_COUNT; by++)
         write_order(memory, &m, blocks, (template_order)by, orders + (size_t)by * blocks);
-    *out = (plan_template){.buffer_count = count, .block_count = blocks, .stretch_count = m.stretches.count,
-                           .section_count = m.lives.section_count, .order_count = ORDER_COUNT, .first = m.first.at,
-                           .stretches = m.stretches.at, .members = m.members.at, .block_of = block_of,
+    *out = (plan_template){.buffer_count = count,
+                           .block_count = blocks,
+                           .stretch_count = m.stretches.count,
+                           .section_count = m.lives.section_count,
+                           .order_count = ORDER_COUNT,
+                           .first = m.first.at,
+                           .stretches = m.stretches.at,
+                           .members = m.members.at,
+                           .block_of = block_of,
                            .orders = orders};
 }

@@ -48,8 +48,10 @@ typedef struct reader {
 /* A diagnostic at the reader's line; `message` takes one text. */
 static fe_status bad_text(const reader *r, fe_status status, const char *message, const char *found)
 {
-    diag d = {.status = status, .stage = "plan", .place = arena_printf(r->memory, "line %u", r->line)};
-    d.help = "the columns are id,lower,upper,size and if wanted alignment,group,group_offset,fixed,offset";
+    diag d = {
+        .status = status, .stage = "plan", .place = arena_printf(r->memory, "line %u", r->line)};
+    d.help = "the columns are id,lower,upper,size and if wanted "
+             "alignment,group,group_offset,fixed,offset";
     return diag_fail(arena_session(r->memory), d, message, found);
 }
 
@@ -77,13 +79,15 @@ static fe_status read_header(reader *r)
     r->line = 1;
     while (next_cell(r, &cell, &length, &line_ends)) {
         size_t n = 0;
-        while (n < COUNT_OF(COLUMN_NAMES) &&
-               (strlen(COLUMN_NAMES[n].name) != length || memcmp(COLUMN_NAMES[n].name, cell, length) != 0))
+        while (n < COUNT_OF(COLUMN_NAMES) && (strlen(COLUMN_NAMES[n].name) != length ||
+                                              memcmp(COLUMN_NAMES[n].name, cell, length) != 0))
             n++;
         const char *name = arena_printf(r->memory, "%.*s", (int)(length < 40 ? length : 40), cell);
-        if (n == COUNT_OF(COLUMN_NAMES)) return bad_text(r, FE_UNSUPPORTED, "cannot use the column '%s'", name);
+        if (n == COUNT_OF(COLUMN_NAMES))
+            return bad_text(r, FE_UNSUPPORTED, "cannot use the column '%s'", name);
         column c = COLUMN_NAMES[n].column;
-        if (r->has[c] || r->column_count == MOST_COLUMNS) return bad_text(r, FE_CORRUPT, "a second '%s' column", name);
+        if (r->has[c] || r->column_count == MOST_COLUMNS)
+            return bad_text(r, FE_CORRUPT, "a second '%s' column", name);
         r->has[c] = true;
         r->columns[r->column_count++] = c;
     }
@@ -93,7 +97,8 @@ static fe_status read_header(reader *r)
 }
 
 /* A decimal integer that fits the column. */
-static fe_status read_number(const reader *r, column c, const char *cell, size_t length, int64_t *value)
+static fe_status read_number(const reader *r, column c, const char *cell, size_t length,
+                             int64_t *value)
 {
     int64_t most = PLAN_MOST_BYTES;
     uint64_t sum = 0;
@@ -136,7 +141,8 @@ static fe_status read_line(reader *r, const char **id, plan_buffer *buffer, int6
     bool line_ends = false;
     uint32_t i = 0;
     for (; next_cell(r, &cell, &length, &line_ends); i++) {
-        if (i == r->column_count) return bad_text(r, FE_CORRUPT, "more cells than the header has%s", "");
+        if (i == r->column_count)
+            return bad_text(r, FE_CORRUPT, "more cells than the header has%s", "");
         column c = r->columns[i];
         bool needed = c == COLUMN_LOWER || c == COLUMN_UPPER || c == COLUMN_END || c == COLUMN_SIZE;
         int64_t value = 0;
@@ -147,9 +153,11 @@ static fe_status read_line(reader *r, const char **id, plan_buffer *buffer, int6
             set_column(buffer, offset, c, value);
         }
     }
-    if (i < r->column_count) return bad_text(r, FE_CORRUPT, "fewer cells than the header has%s", "");
+    if (i < r->column_count)
+        return bad_text(r, FE_CORRUPT, "fewer cells than the header has%s", "");
     if (buffer->fixed) buffer->fixed_offset = *offset;
-    if (buffer->fixed && *offset < 0) return bad_text(r, FE_CORRUPT, "fixed, but without an offset%s", "");
+    if (buffer->fixed && *offset < 0)
+        return bad_text(r, FE_CORRUPT, "fixed, but without an offset%s", "");
     return FE_OK;
 }
 
@@ -199,8 +207,8 @@ void plan_print(const plan_text *plan, text *out)
         fixed |= plan->buffers[i].fixed;
     }
     bool offset = plan->offsets || fixed;
-    text_printf(out, "id,lower,upper,size%s%s%s%s\n", alignment ? ",alignment" : "", group ? ",group,group_offset" : "",
-                fixed ? ",fixed" : "", offset ? ",offset" : "");
+    text_printf(out, "id,lower,upper,size%s%s%s%s\n", alignment ? ",alignment" : "",
+                group ? ",group,group_offset" : "", fixed ? ",fixed" : "", offset ? ",offset" : "");
     for (uint32_t i = 0; i < plan->count; i++) {
         const plan_buffer *b = &plan->buffers[i];
         text_printf(out, "%s,%d,%d,%lld", plan->ids[i], b->birth, b->death, (long long)b->size);

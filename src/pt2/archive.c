@@ -210,13 +210,11 @@ static fe_status choose_model(pt2_archive *archive, const char **model)
 
 fe_status pt2_open(fe_session *session, const char *path, pt2_archive **out)
 {
-    *out = NULL;
-    arena *memory = arena_new(session);
-    pt2_archive *archive = NEW(memory, pt2_archive);
-    archive->session = session;
-    archive->memory = memory;
-    archive->documents = (json_owner){.session = session, .memory = memory};
+    pt2_archive *archive = NEW(session->memory, pt2_archive);
     *out = archive;
+    archive->session = session;
+    arena *memory = archive->memory = arena_new(session);
+    archive->documents = (json_owner){.session = session, .memory = memory};
     FE_TRY(file_map(session, path, &archive->file));
     bool unsupported;
     const char *wrong =
@@ -236,6 +234,7 @@ void pt2_close(pt2_archive *archive)
     json_close_all(&archive->documents);
     file_unmap(&archive->file);
     arena_free(archive->memory);
+    archive->memory = NULL;
 }
 
 void pt2_use_ops(pt2_archive *archive, op_registry *ops)

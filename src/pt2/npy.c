@@ -134,15 +134,12 @@ fe_status npy_write(fe_session *session, const char *path, const tensor_entry *t
 {
     text out;
     const char *descr = NULL;
-    arena *memory = arena_new(session);
     for (size_t i = 0; i < COUNT_OF(TYPES) && !descr; i++)
         if (TYPES[i].dtype == tensor->dtype) descr = TYPES[i].descr;
-    if (!descr) {
-        arena_free(memory);
+    if (!descr)
         return npy_fail(session, path, FE_UNSUPPORTED, "NumPy has no such data type",
                         "write .safetensors");
-    }
-    text_init(&out, memory);
+    text_init(&out, session->memory);
     text_add_n(&out, "\x93NUMPY\x01\x00\x00\x00", 10);
     text_printf(&out, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr);
     for (uint32_t i = 0; i < tensor->rank; i++)
@@ -153,8 +150,9 @@ fe_status npy_write(fe_session *session, const char *path, const tensor_entry *t
     text_char(&out, '\n');
     out.at[8] = (char)((out.length - 10) & 255);
     out.at[9] = (char)((out.length - 10) >> 8);
-    text_add_n(&out, tensor->data, tensor->bytes);
-    fe_status status = file_write(session, path, out.at, out.length);
-    arena_free(memory);
-    return status;
+
+    char *content = arena_alloc(session->memory, out.length + tensor->bytes);
+    memcpy(content, out.at, out.length);
+    if (tensor->bytes) memcpy(content + out.length, tensor->data, tensor->bytes);
+    return file_write(session, path, content, out.length + tensor->bytes);
 }

@@ -101,7 +101,6 @@ static fe_status read_entries(arena *memory, json_at *root, tensor_file *file, c
 fe_status safetensors_read(fe_session *session, arena *memory, tensor_file *file)
 {
     const mapped_file *f = &file->file;
-    json_owner owner = {.session = session, .memory = memory};
     json_at root;
     uint64_t length = 0;
     for (size_t i = 0; i < LENGTH_BYTES && i < f->size; i++)
@@ -112,10 +111,12 @@ fe_status safetensors_read(fe_session *session, arena *memory, tensor_file *file
     }
     const uint8_t *data = f->data + LENGTH_BYTES + length;
     size_t size = f->size - LENGTH_BYTES - (size_t)length;
-    fe_status status =
-        json_open(&owner, "safetensors", f->path, f->data + LENGTH_BYTES, (size_t)length, &root);
+    file->header = NEW(memory, json_owner);
+    *file->header = (json_owner){.session = session, .memory = memory};
+    fe_status status = json_open(file->header, "safetensors", f->path, f->data + LENGTH_BYTES,
+                                 (size_t)length, &root);
     if (status == FE_OK) status = read_entries(memory, &root, file, data, size);
-    json_close_all(&owner);
+    json_close_all(file->header);
     return status;
 }
 
@@ -180,17 +181,22 @@ fe_status safetensors_write(fe_session *session, const char *path, const tensor_
             return diag_fail(session, d, "tensor '%s': the format has no %s", tensors[i].name,
                              ty_dtype_name(tensors[i].dtype));
         }
-    arena *memory = arena_new(session);
-    uint32_t *order = NEW_ARRAY(memory, uint32_t, count);
+    uint32_t *order = NEW_ARRAY(session->memory, uint32_t, count);
     sort_by_element(tensors, count, order);
-    text_init(&out, memory);
+    text_init(&out, session->memory);
     text_add_n(&out, "\0\0\0\0\0\0\0\0", LENGTH_BYTES);
     write_header(&out, tensors, order, count);
     for (uint32_t i = 0; i < LENGTH_BYTES; i++)
         out.at[i] = (char)((out.length - LENGTH_BYTES) >> (8 * i));
-    for (uint32_t i = 0; i < count; i++)
-        text_add_n(&out, tensors[order[i]].data, tensors[order[i]].bytes);
-    fe_status status = file_write(session, path, out.at, out.length);
-    arena_free(memory);
-    return status;
+
+    size_t size = out.length;
+    for (uint32_t i = 0; i < count; i++) size += tensors[i].bytes;
+    char *content = arena_alloc(session->memory, size), *at = content + out.length;
+    memcpy(content, out.at, out.length);
+    for (uint32_t i = 0; i < count; i++) {
+        const tensor_entry *t = &tensors[order[i]];
+        if (t->bytes) memcpy(at, t->data, t->bytes);
+        at += t->bytes;
+    }
+    return file_write(session, path, content, size);
 }

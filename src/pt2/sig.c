@@ -210,30 +210,52 @@ fe_status inputs_read(scope *s, json_at *graph, json_at *signature, const char *
 static const struct output_row {
     const char *spec;
     fx_output_kind kind;
-    const char *target;
+    const char *target;    /* of a mutation: the member that names what is mutated */
+    fx_input_kind mutated; /* and the kind of input that this is */
     bool supported;
 } OUTPUTS[] = {
-    {"user_output", FX_USER_OUTPUT, NULL, true},
-    {"loss_output", FX_USER_OUTPUT, NULL, true},
-    {"buffer_mutation", FX_BUFFER_MUTATION, "buffer_name", true},
-    {"parameter_mutation", FX_PARAMETER_MUTATION, "parameter_name", true},
-    {"user_input_mutation", FX_USER_INPUT_MUTATION, "user_input_name", true},
-    {"token", FX_TOKEN_OUTPUT, NULL, true},
-    {"gradient_to_parameter", FX_USER_OUTPUT, NULL, false},
-    {"gradient_to_user_input", FX_USER_OUTPUT, NULL, false},
+    {"user_output", FX_USER_OUTPUT, NULL, 0, true},
+    {"loss_output", FX_USER_OUTPUT, NULL, 0, true},
+    {"buffer_mutation", FX_BUFFER_MUTATION, "buffer_name", FX_BUFFER, true},
+    {"parameter_mutation", FX_PARAMETER_MUTATION, "parameter_name", FX_PARAMETER, true},
+    {"user_input_mutation", FX_USER_INPUT_MUTATION, "user_input_name", FX_USER_INPUT, true},
+    {"token", FX_TOKEN_OUTPUT, NULL, 0, true},
+    {"gradient_to_parameter", FX_USER_OUTPUT, NULL, 0, false},
+    {"gradient_to_user_input", FX_USER_OUTPUT, NULL, 0, false},
 };
 
-static fe_status read_output(json_at *spec, fx_output *out)
+static uint64_t input_key(const char *target, fx_input_kind kind)
+{
+    return HASH_MIX(MAP_KEY(target), kind);
+}
+
+/* A mutation is of an input of its kind, and has a tensor. */
+static fe_status check_mutation(json_at *spec, const map *inputs, const struct output_row *row,
+                                const fx_output *out, const fx_arg *value)
+{
+    if (map_get(inputs, input_key(out->target, row->mutated)) == MAP_NONE)
+        return json_fail(spec, FE_CORRUPT, NULL, "'%.200s' is mutated but no input of that kind",
+                         out->target);
+    if (!fx_arg_tensor(value))
+        return json_fail(spec, FE_CORRUPT, NULL, "'%.200s' is mutated by what is no tensor",
+                         out->target);
+    return FE_OK;
+}
+
+static fe_status read_output(json_at *spec, const map *inputs, const fx_arg *value, fx_output *out)
 {
     json_at content;
     FE_TRY(json_only_member(spec, &content));
     for (size_t i = 0; i < COUNT_OF(OUTPUTS); i++) {
-        if (!json_key_is(&content, OUTPUTS[i].spec)) continue;
-        if (!OUTPUTS[i].supported)
+        const struct output_row *row = &OUTPUTS[i];
+        if (!json_key_is(&content, row->spec)) continue;
+        if (!row->supported)
             return json_fail(spec, FE_UNSUPPORTED, "export the forward program",
-                             "outputs of kind %s are not supported", OUTPUTS[i].spec);
-        out->kind = OUTPUTS[i].kind;
-        return OUTPUTS[i].target ? json_name_of(&content, OUTPUTS[i].target, &out->target) : FE_OK;
+                             "outputs of kind %s are not supported", row->spec);
+        out->kind = row->kind;
+        if (!row->target) return FE_OK;
+        FE_TRY(json_name_of(&content, row->target, &out->target));
+        return check_mutation(spec, inputs, row, out, value);
     }
     return json_fail(spec, FE_CORRUPT, NULL, "'%.*s' is no kind of output", (int)content.key_length,
                      content.key);
@@ -244,6 +266,11 @@ fe_status outputs_read(scope *s, json_at *graph, json_at *signature)
     json_at outputs, specs, output, spec;
     json_walk walk, spec_walk;
     uint32_t count;
+    map inputs = {0};
+    for (uint32_t i = 0; i < s->graph->inputs.count; i++) {
+        const fx_node *n = s->graph->inputs.at[i];
+        map_set(s->reader->memory, &inputs, input_key(n->target, n->input_kind), i);
+    }
     FE_TRY(json_member(graph, "outputs", &outputs));
     FE_TRY(json_member(signature, "output_specs", &specs));
     FE_TRY(pair_up(&outputs, &specs, &count));
@@ -253,7 +280,7 @@ fe_status outputs_read(scope *s, json_at *graph, json_at *signature)
     FE_TRY(json_walk_array(&specs, &spec_walk));
     for (uint32_t i = 0; json_next(&walk, &output) && json_next(&spec_walk, &spec); i++) {
         FE_TRY(arg_read(s, &output, &values[i]));
-        FE_TRY(read_output(&spec, &kinds[i]));
+        FE_TRY(read_output(&spec, &inputs, &values[i], &kinds[i]));
     }
     fx_set_output(s->graph, values, kinds, count);
     return FE_OK;

@@ -100,6 +100,74 @@ static const char *read_entry(unzFile zip, char name[LONGEST_NAME + 1], unz_file
     return NULL;
 }
 
+static uint64_t number_at(const uint8_t *at, uint32_t bytes)
+{
+    uint64_t value = 0;
+    for (uint32_t i = 0; i < bytes; i++) value |= (uint64_t)at[i] << (8 * i);
+    return value;
+}
+
+/* A field of a directory entry that is all ones stands as 64 bits in an extra field. */
+typedef struct wide {
+    const uint8_t *at, *end; /* what is left of the extra field's data */
+    bool missing;
+} wide;
+
+static uint64_t widen(wide *w, uint64_t value)
+{
+    if (value != UINT32_MAX) return value;
+    if (w->end - w->at < 8) {
+        w->missing = true;
+        return 0;
+    }
+    w->at += 8;
+    return number_at(w->at - 8, 8);
+}
+
+/* The data of the 64-bit extra field among the extra fields at [at, end); empty when there is none. */
+static wide find_wide(const uint8_t *at, const uint8_t *end)
+{
+    enum { WIDE = 1 };
+    while (end - at >= 4) {
+        uint64_t id = number_at(at, 2), length = number_at(at + 2, 2);
+        at += 4;
+        if (length > (uint64_t)(end - at)) break;
+        if (id == WIDE) return (wide){.at = at, .end = at + length};
+        at += length;
+    }
+    return (wide){.at = end, .end = end};
+}
+
+/* A record with 64-bit fields: archives over 4 GiB. Old releases of minizip (1.1 in Debian 12) do not
+ * decode these on 64-bit machines, so they are read from the directory entry itself. */
+static const char *place_wide(unzFile zip, const memory_file *f, pt2_record *record)
+{
+    enum { CENTRAL = 46, LOCAL = 30 };
+    unz64_file_pos where;
+    if (unzGetFilePos64(zip, &where) != UNZ_OK) return "its directory is damaged";
+    uint64_t at = where.pos_in_zip_directory;
+    if (f->size < CENTRAL || at > f->size - CENTRAL || number_at(f->data + at, 4) != 0x02014b50)
+        return "its place in the directory is not clear";
+    const uint8_t *entry = f->data + at;
+    uint64_t names = number_at(entry + 28, 2), extras = number_at(entry + 30, 2);
+    if (names + extras > f->size - CENTRAL - at) return "its directory is damaged";
+    wide w = find_wide(entry + CENTRAL + names, entry + CENTRAL + names + extras);
+    uint64_t size = widen(&w, number_at(entry + 24, 4));
+    uint64_t stored = widen(&w, number_at(entry + 20, 4));
+    uint64_t offset = widen(&w, number_at(entry + 42, 4));
+    if (w.missing) return "its 64-bit sizes are missing";
+    if (size != stored) return "its two sizes differ though it is stored";
+    if (f->size < LOCAL || offset > f->size - LOCAL) return "it reaches past the end of the file";
+    const uint8_t *header = f->data + offset;
+    if (number_at(header, 4) != 0x04034b50) return "its header is damaged";
+    uint64_t skip = LOCAL + number_at(header + 26, 2) + number_at(header + 28, 2);
+    if (skip > f->size - offset || size > f->size - offset - skip)
+        return "it reaches past the end of the file";
+    record->data = header + skip;
+    record->size = (size_t)size;
+    return NULL;
+}
+
 /* Where the current entry's data lie. */
 static const char *place_entry(unzFile zip, const memory_file *f, const unz_file_info64 *info,
                                pt2_record *record, bool *unsupported)
@@ -108,17 +176,21 @@ static const char *place_entry(unzFile zip, const memory_file *f, const unz_file
     if (info->flag & 1) return "it is encrypted";
     if (info->compression_method != 0) return "it is compressed; the records of a .pt2 are stored";
     *unsupported = false;
+    record->crc = (uint32_t)info->crc;
+    int method, level;
+    bool is_open = unzOpenCurrentFile2(zip, &method, &level, 1) == UNZ_OK;
+    uint64_t position = is_open ? unzGetCurrentFileZStreamPos64(zip) : 0;
+    if (is_open) unzCloseCurrentFile(zip);
+    if (info->compressed_size >= UINT32_MAX || info->uncompressed_size >= UINT32_MAX ||
+        position >= UINT32_MAX || (!is_open && info->size_file_extra > 0))
+        return place_wide(zip, f, record);
+    if (!is_open) return "its header is damaged";
     if (info->compressed_size != info->uncompressed_size)
         return "its two sizes differ though it is stored";
-    int method, level;
-    if (unzOpenCurrentFile2(zip, &method, &level, 1) != UNZ_OK) return "its header is damaged";
-    uint64_t position = unzGetCurrentFileZStreamPos64(zip);
-    unzCloseCurrentFile(zip);
     if (position > f->size || info->uncompressed_size > f->size - position)
         return "it reaches past the end of the file";
     record->data = f->data + position;
     record->size = (size_t)info->uncompressed_size;
-    record->crc = (uint32_t)info->crc;
     return NULL;
 }
 

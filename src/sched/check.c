@@ -1,106 +1,224 @@
-/* check.c -- laws S1, S2, S4 and S5 of the schedule (S3 is proved where nests are joined, in legal.c). */
-#include "sched/sched.h"
+/* check.c -- the verifier of laws S1 to S5, run on every compile. It asks the schedule's own nests,
+ * rewritten as they are, and the program's dependences; it trusts nothing that fuse.c concluded.
+ */
+#include "sched/legal.h"
+
+#define NOWHERE UINT32_MAX
 
 typedef struct checker {
     const sched_schedule *s;
-    uint32_t *group_of;  /* by op */
-    uint32_t *local_to;  /* by buffer: the group that keeps it, UINT32_MAX */
+    loop_program *p;
+    uint32_t *place_of;   /* by op: its place in the order of execution, NOWHERE */
+    uint32_t *local_to;   /* by buffer: the group that keeps it, NOWHERE */
     arena *memory;
-    uint32_t group;
+    uint32_t group, place;
     fe_status status;
 } checker;
 
 static void broken(checker *c, const char *law, const char *what, const char *name)
 {
     if (c->status != FE_OK) return;
-    c->status = diag_fail(c->s->program->session,
-                          (diag){.status = FE_INTERNAL, .stage = "sched",
+    c->status = diag_fail(c->p->session,
+                          (diag){.status = FE_INTERNAL,
+                                 .stage = "sched",
                                  .place = arena_printf(c->memory, "group %u", c->group),
                                  .help = "this is a fault of ferrite's own: please report it with the program"},
                           "law %s: %s: %s", law, what, name);
 }
 
-static void check_access(checker *c, loop_buffer_id b)
+static const char *name_of(const checker *c, loop_buffer_id b)
 {
-    if (b == LOOP_NO_BUFFER) return;
-    const loop_program *p = c->s->program;
-    const sched_life *life = &c->s->lives[b];
-    if (c->local_to[b] != UINT32_MAX && c->local_to[b] != c->group)
-        broken(c, "S4", "a local buffer is used by another group", p->buffers.at[b].name);
-    if (p->buffers.at[b].kind != LOOP_TEMP || c->local_to[b] != UINT32_MAX) return;
-    if (c->group < life->birth || c->group >= life->death)
-        broken(c, "S5", "a buffer is used outside its lifetime", p->buffers.at[b].name);
+    return c->p->buffers.at[b].name;
 }
 
-static void check_load(void *data, loop_value v)
+/* ---- S1, S2: every op once, behind what it depends on ---- */
+
+static void place_op(checker *c, uint32_t op)
 {
-    checker *c = data;
-    const loop_node *n = loop_at(c->s->program, v);
-    if (n->op == LOOP_LOAD) check_access(c, n->buffer);
+    if (c->place_of[op] != NOWHERE)
+        broken(c, "S1", "an op is scheduled twice", arena_printf(c->memory, "op %u", op));
+    c->place_of[op] = c->place++;
 }
 
-static void check_op(checker *c, uint32_t op, const loop_op *nest)
-{
-    if (c->group_of[op] != UINT32_MAX) broken(c, "S1", "an op is in two groups", nest->kernel ? nest->kernel : "nest");
-    c->group_of[op] = c->group;
-    for (uint32_t i = 0; i < nest->store_count; i++) {
-        loop_each_node(c->s->program, nest->stores[i].value, check_load, c);
-        check_access(c, nest->stores[i].buffer);
-    }
-    for (uint32_t i = 0; i < nest->input_count; i++)
-        check_access(c, nest->inputs[i].buffer);
-    for (uint32_t i = 0; i < nest->output_count; i++)
-        check_access(c, nest->outputs[i].buffer);
-}
-
-/* S2: nothing is read before a group has written it. Temps that no op writes are the lowering's mistake (loop law L3). */
 static void check_order(checker *c)
 {
-    const sched_schedule *s = c->s;
-    bool *is_written = NEW_ARRAY(c->memory, bool, s->program->buffers.count + 1);
-    for (uint32_t g = 0; g < s->groups.count; g++) {
-        const sched_group *group = &s->groups.at[g];
-        c->group = g;
-        if (group->kind == SCHED_EXTERN) {
-            const loop_op *op = &s->program->ops.at[group->extern_op];
-            for (uint32_t i = 0; i < op->input_count; i++) {
-                loop_buffer_id b = op->inputs[i].buffer;
-                if (b != LOOP_NO_BUFFER && s->program->buffers.at[b].kind == LOOP_TEMP && !is_written[b])
-                    broken(c, "S2", "an extern call reads what nothing has written", s->program->buffers.at[b].name);
-            }
-            for (uint32_t i = 0; i < op->output_count; i++)
-                if (op->outputs[i].buffer != LOOP_NO_BUFFER) is_written[op->outputs[i].buffer] = true;
-        }
-        for (uint32_t ph = 0; ph < group->phase_count; ph++)
-            for (uint32_t i = 0; i < group->phases[ph].nest_count; i++)
-                for (uint32_t k = 0; k < group->phases[ph].nests[i].nest.store_count; k++)
-                    is_written[group->phases[ph].nests[i].nest.stores[k].buffer] = true;
+    op_deps deps;
+    deps_build(c->p, c->memory, &deps);
+    for (uint32_t op = 0; op < c->p->ops.count; op++) {
+        if (c->place_of[op] == NOWHERE)
+            broken(c, "S1", "an op is in no group", arena_printf(c->memory, "op %u", op));
+        for (uint32_t i = deps.first[op]; i < deps.first[op + 1]; i++)
+            if (c->place_of[deps.at.at[i]] > c->place_of[op])
+                broken(c, "S2", "an op comes before one that it depends on",
+                       arena_printf(c->memory, "op %u before op %u", op, deps.at.at[i]));
     }
+}
+
+/* ---- S3: what is fused reads what its own iteration wrote ---- */
+
+static loop_form form_of_nest(const sched_nest *n)
+{
+    loop_form f = {.op = n->op, .parallel = n->nest.axes, .count = n->nest.axes + n->nest.reduce_axes,
+                   .stores = n->nest.stores, .store_count = n->nest.store_count};
+    for (uint32_t k = 0; k < f.count; k++)
+        f.extents[k] = k < f.parallel ? n->nest.extents[k] : n->nest.reduce_extents[k - f.parallel];
+    return f;
+}
+
+static bool has_loops(const sched_group *g, const sched_phase *phase, const loop_op *nest)
+{
+    bool same = nest->axes == g->outer + phase->inner_axes && nest->reduce_axes == phase->reduce_axes;
+    for (uint32_t k = 0; same && k < nest->axes; k++)
+        same = sym_same(nest->extents[k], k < g->outer ? g->outer_extents[k] : phase->extents[k - g->outer]);
+    for (uint32_t k = 0; same && k < nest->reduce_axes; k++)
+        same = sym_same(nest->reduce_extents[k], phase->reduce_extents[k]);
+    return same;
+}
+
+/* One nest of a group after another that may have written what it reads. */
+typedef struct fused_pair {
+    const sched_group *group;
+    loop_form writer, reader;
+    bool same_phase;
+} fused_pair;
+
+static void check_load(checker *c, const fused_pair *pair, const loop_store *store, sym_expr load)
+{
+    bool good = pair->same_phase
+                    ? !store->reduce && legal_same_index(c->p, &pair->writer, store->index, &pair->reader, load)
+                    : legal_same_row(c->p, &pair->writer, store->index, &pair->reader, load, pair->group->outer);
+    if (!good) broken(c, "S3", "a fused nest reads what its iteration has not written", name_of(c, store->buffer));
+}
+
+static void check_pair(checker *c, const fused_pair *pair, const access_list *reads)
+{
+    for (uint32_t k = 0; k < pair->writer.store_count; k++) {
+        const loop_store *store = &pair->writer.stores[k];
+        for (uint32_t i = 0; i < reads->count; i++) {
+            if (reads->at[i].buffer != store->buffer) continue;
+            if (reads->at[i].is_store)
+                broken(c, "S3", "two nests of a group write one buffer", name_of(c, store->buffer));
+            else
+                check_load(c, pair, store, reads->at[i].index);
+        }
+    }
+}
+
+/* The nest writes nothing that the one before it reads. */
+static void check_overwrite(checker *c, const loop_form *before, const loop_form *n)
+{
+    access_list list = {0};
+    form_accesses(c->p, before, c->memory, &list);
+    for (uint32_t i = 0; i < list.count; i++)
+        for (uint32_t k = 0; k < n->store_count; k++)
+            if (!list.at[i].is_store && list.at[i].buffer == n->stores[k].buffer)
+                broken(c, "S3", "a fused nest writes what one before it reads", name_of(c, n->stores[k].buffer));
+}
+
+static void check_fused(checker *c, const sched_group *g, uint32_t phase, uint32_t nest, const access_list *reads)
+{
+    fused_pair pair = {.group = g, .reader = form_of_nest(&g->phases[phase].nests[nest])};
+    for (uint32_t ph = 0; ph <= phase; ph++)
+        for (uint32_t i = 0; i < (ph == phase ? nest : g->phases[ph].nest_count); i++) {
+            pair.writer = form_of_nest(&g->phases[ph].nests[i]);
+            pair.same_phase = ph == phase;
+            check_pair(c, &pair, reads);
+            check_overwrite(c, &pair.writer, &pair.reader);
+        }
+}
+
+/* An epilogue reads the element that its extern call has just made, and writes none of the call's operands. */
+static void check_epilogue(checker *c, const sched_group *g, const loop_form *n, const access_list *reads)
+{
+    const loop_op *op = &c->p->ops.at[g->extern_op];
+    sym_expr rows, columns, stride;
+    bool flat = n->parallel == n->count && n->count > 0 && legal_output_rows(c->p, op, &rows, &columns, &stride);
+    for (uint32_t i = 0; i < reads->count; i++) {
+        const access *a = &reads->at[i];
+        for (uint32_t k = 0; k < op->output_count; k++)
+            if (a->buffer == op->outputs[k].buffer &&
+                (a->is_store || k > 0 || !flat || !legal_own_element(c->p, op, n, a->index, stride)))
+                broken(c, "S3", "an epilogue uses another element than the one at hand", name_of(c, a->buffer));
+        for (uint32_t k = 0; k < op->input_count; k++)
+            if (a->is_store && a->buffer == op->inputs[k].buffer)
+                broken(c, "S3", "an epilogue writes what its call reads", name_of(c, a->buffer));
+    }
+}
+
+/* ---- S4, S5: locals stay inside, lifetimes cover every use ---- */
+
+static void check_use(checker *c, loop_buffer_id b)
+{
+    if (b == LOOP_NO_BUFFER || c->p->buffers.at[b].kind != LOOP_TEMP) return;
+    const sched_life *life = &c->s->lives[b], *root = &c->s->lives[life->root];
+    if (c->local_to[b] != NOWHERE) {
+        if (c->local_to[b] != c->group) broken(c, "S4", "a local buffer is used by another group", name_of(c, b));
+        return;
+    }
+    if (c->group < life->birth || c->group >= life->death)
+        broken(c, "S5", "a buffer is used outside its lifetime", name_of(c, b));
+    if (root->birth > life->birth || root->death < life->death)
+        broken(c, "S5", "a buffer outlives the one whose memory it shares", name_of(c, b));
+    if (life->in_arena != root->in_arena || (!root->in_arena && sched_output_covering(c->p, life->root) < 0))
+        broken(c, "S5", "a buffer has no memory", name_of(c, b));
+}
+
+static void check_outputs(checker *c)
+{
+    c->group = c->s->groups.count;
+    for (uint32_t k = 0; k < c->p->outputs.count; k++) {
+        const loop_output *output = &c->p->outputs.at[k];
+        if (output->kind == LOOP_OUT_TENSOR) check_use(c, output->view.buffer);
+    }
+}
+
+/* ---- the walk ---- */
+
+static void check_group(checker *c, const sched_group *g)
+{
+    if (g->kind != SCHED_KERNEL) {
+        const loop_op *op = &c->p->ops.at[g->extern_op];
+        place_op(c, g->extern_op);
+        for (uint32_t i = 0; i < op->input_count; i++)
+            check_use(c, op->inputs[i].buffer);
+        for (uint32_t i = 0; i < op->output_count; i++)
+            check_use(c, op->outputs[i].buffer);
+    }
+    for (uint32_t ph = 0; ph < g->phase_count; ph++)
+        for (uint32_t i = 0; i < g->phases[ph].nest_count; i++) {
+            const sched_nest *n = &g->phases[ph].nests[i];
+            loop_form form = form_of_nest(n);
+            access_list list = {0};
+            form_accesses(c->p, &form, c->memory, &list);
+            place_op(c, n->op);
+            for (uint32_t k = 0; k < list.count; k++)
+                check_use(c, list.at[k].buffer);
+            if (!has_loops(g, &g->phases[ph], &n->nest))
+                broken(c, "S3", "a nest does not have the loops of its phase", arena_printf(c->memory, "op %u", n->op));
+            check_fused(c, g, ph, i, &list);
+            if (g->kind == SCHED_EXTERN) check_epilogue(c, g, &form, &list);
+        }
 }
 
 fe_status sched_check(sched_schedule *s)
 {
-    const loop_program *p = s->program;
+    loop_program *p = s->program;
     arena *memory = arena_new(p->session);
-    checker c = {.s = s, .memory = memory, .group_of = NEW_ARRAY(memory, uint32_t, p->ops.count + 1),
+    checker c = {.s = s, .p = p, .memory = memory,
+                 .place_of = NEW_ARRAY(memory, uint32_t, p->ops.count + 1),
                  .local_to = NEW_ARRAY(memory, uint32_t, p->buffers.count + 1)};
     for (uint32_t i = 0; i < p->ops.count; i++)
-        c.group_of[i] = UINT32_MAX;
+        c.place_of[i] = NOWHERE;
     for (uint32_t b = 0; b < p->buffers.count; b++)
-        c.local_to[b] = UINT32_MAX;
+        c.local_to[b] = NOWHERE;
     for (uint32_t g = 0; g < s->groups.count; g++)
         for (uint32_t i = 0; i < s->groups.at[g].local_count; i++)
             c.local_to[s->groups.at[g].locals[i]] = g;
     for (uint32_t g = 0; g < s->groups.count; g++) {
-        const sched_group *group = &s->groups.at[g];
         c.group = g;
-        if (group->kind != SCHED_KERNEL) check_op(&c, group->extern_op, &p->ops.at[group->extern_op]);
-        for (uint32_t ph = 0; ph < group->phase_count; ph++)
-            for (uint32_t i = 0; i < group->phases[ph].nest_count; i++)
-                check_op(&c, group->phases[ph].nests[i].op, &group->phases[ph].nests[i].nest);
+        check_group(&c, &s->groups.at[g]);
     }
-    for (uint32_t i = 0; i < p->ops.count; i++)
-        if (c.group_of[i] == UINT32_MAX) broken(&c, "S1", "an op is in no group", arena_printf(memory, "op %u", i));
+    check_outputs(&c);
     check_order(&c);
     arena_free(memory);
     return c.status;

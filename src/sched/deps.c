@@ -69,7 +69,7 @@ static void op_uses(use_tables *t, map *definers, const loop_op *op)
     for (uint32_t i = 0; i < op->reduce_axes; i++)
         read_expr(t, definers, op->reduce_extents[i]);
     for (uint32_t i = 0; i < op->store_count; i++) {
-        loop_each_node(t->p, op->stores[i].value, read_value, t);
+        loop_each_store_node(t->p, &op->stores[i], read_value, t);
         read_expr(t, definers, op->stores[i].index);
     }
     for (uint32_t i = 0; i < op->input_count; i++) {

@@ -16,7 +16,7 @@ static loop_op nest_of(fuser *f, const loop_form *form, uint32_t parallel)
     nest.stores = NEW_ARRAY(f->s->memory, loop_store, form->store_count);
     for (uint32_t i = 0; i < form->store_count; i++) {
         nest.stores[i] = form->stores[i];
-        nest.stores[i].index = sym_substitute(p->symbols, form->stores[i].index, from, to, form->count);
+        nest.stores[i].index = loop_substitute_index(p, form->stores[i].index, from, to, form->count);
         nest.stores[i].value = loop_substitute(p, form->stores[i].value, from, to, form->count);
     }
     return nest;

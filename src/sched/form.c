@@ -37,7 +37,7 @@ void form_accesses(loop_program *p, const loop_form *f, arena *memory, access_li
 {
     collect_state state = {p, memory, out};
     for (uint32_t i = 0; i < f->store_count; i++) {
-        loop_each_node(p, f->stores[i].value, collect_load, &state);
+        loop_each_store_node(p, &f->stores[i], collect_load, &state);
         vec_push(memory, out, (access){f->stores[i].buffer, f->stores[i].index, true});
     }
 }
@@ -55,7 +55,7 @@ static void all_indices(loop_program *p, const loop_form *f, arena *memory, acce
 {
     collect_state state = {p, memory, out};
     for (uint32_t i = 0; i < f->store_count; i++) {
-        loop_each_node(p, f->stores[i].value, collect_index, &state);
+        loop_each_store_node(p, &f->stores[i], collect_index, &state);
         vec_push(memory, out, (access){f->stores[i].buffer, f->stores[i].index, true});
     }
 }
@@ -76,7 +76,8 @@ static void rewrite(loop_program *p, const loop_form *f, const sym_expr *to, loo
     loop_store *stores = NEW_ARRAY(memory, loop_store, f->store_count);
     for (uint32_t i = 0; i < f->store_count; i++) {
         stores[i] = f->stores[i];
-        stores[i].index = sym_simplify(p->symbols, sym_substitute(p->symbols, f->stores[i].index, from, to, f->count), &env);
+        sym_expr index = loop_substitute_index(p, f->stores[i].index, from, to, f->count);
+        stores[i].index = sym_simplify(p->symbols, index, &env);
         stores[i].value = loop_simplify(p, loop_substitute(p, f->stores[i].value, from, to, f->count), &env);
     }
     out->stores = stores;
@@ -111,9 +112,13 @@ static void drop_unit_loops(loop_program *p, loop_form *f, arena *memory)
     *f = kept;
 }
 
-/* The stride that decides a loop's place: in the first access that moves with it, stores before loads. */
-static int64_t deciding_stride(loop_program *p, const access_list *list, sym_expr symbol)
+/* The stride that decides a loop's place: in the first access that moves with it, stores before loads. A loop that moves the
+ * store through a looked-up index goes outside. */
+static int64_t deciding_stride(loop_program *p, const loop_form *f, const access_list *list, sym_expr symbol)
 {
+    for (uint32_t i = 0; i < f->store_count; i++)
+        if (!sym_contains(p->symbols, f->stores[i].index, symbol) && loop_uses_axis(p, loop_index(p, f->stores[i].index), symbol))
+            return INT64_MAX;
     for (int stores = 1; stores >= 0; stores--)
         for (uint32_t i = 0; i < list->count; i++) {
             sym_expr coefficient, rest;
@@ -152,7 +157,7 @@ static void sort_loops(loop_program *p, loop_form *f, arena *memory)
     sym_expr to[LOOP_MAX_AXES];
     form_accesses(p, f, memory, &list);
     for (uint32_t k = 0; k < f->count; k++) {
-        strides[k] = deciding_stride(p, &list, form_symbol(p, f, k));
+        strides[k] = deciding_stride(p, f, &list, form_symbol(p, f, k));
         order[k] = k;
     }
     sort_range(strides, order, 0, f->parallel);

@@ -256,48 +256,6 @@ static sched_reason join_rows(fuser *f, const work_group *g, const loop_form *n,
 
 /* ---- epilogues ---- */
 
-/* Rows and columns of an extern's first output: element (row, column) at row * *stride + column. False when it is not so. */
-static bool output_rows(fuser *f, const loop_op *op, sym_expr *rows, sym_expr *columns, sym_expr *stride)
-{
-    sym_table *t = f->p->symbols;
-    const loop_view *v = &op->outputs[0];
-    uint32_t order[LOOP_MAX_AXES], count = 0;
-    bool is_conv = op->kernel[0] == 'c';
-    if (v->rank < 2 || v->rank > 5) return false;
-    order[count++] = 0;
-    for (uint32_t d = is_conv ? 2 : 1; d < v->rank; d++)
-        order[count++] = d;
-    if (is_conv) order[count++] = 1;
-    int64_t one;
-    uint32_t last = order[count - 1];
-    *columns = v->sizes[last];
-    if (!(sym_is_int(t, v->strides[last], &one) && one == 1)) return false;
-    *rows = sym_int(t, 1);
-    *stride = (sym_expr){0};
-    sym_expr expected = {0};
-    for (uint32_t k = count - 1; k-- > 0;) {
-        uint32_t d = order[k];
-        *rows = sym_mul(t, v->sizes[d], *rows);
-        if (sym_is_int(t, v->sizes[d], &one) && one == 1) continue;
-        if (sym_is_none(*stride)) *stride = expected = v->strides[d];
-        if (!sym_same(v->strides[d], expected)) return false;
-        expected = sym_mul(t, expected, v->sizes[d]);
-    }
-    if (sym_is_none(*stride)) *stride = *columns;
-    return true;
-}
-
-/* Is this load the extern's own element (row, column)? */
-static bool reads_own_element(fuser *f, const loop_op *op, const loop_form *n, sym_expr load, sym_expr stride)
-{
-    sym_table *t = f->p->symbols;
-    sym_expr row = sym_int(t, 0);
-    for (uint32_t k = 0; k + 1 < n->count; k++)
-        row = sym_add(t, sym_mul(t, row, n->extents[k]), loop_axis(f->p, k));
-    sym_expr own = sym_add(t, sym_mul(t, row, stride), loop_axis(f->p, n->count - 1));
-    return sym_same(sym_add(t, own, op->outputs[0].offset), load);
-}
-
 static sched_reason join_epilogue(fuser *f, const work_group *g, const loop_form *n, work_group *out)
 {
     const loop_op *op = &f->p->ops.at[g->ops.at[0]];
@@ -306,7 +264,7 @@ static sched_reason join_epilogue(fuser *f, const work_group *g, const loop_form
     bool can = false;
     for (uint32_t i = 0; i < COUNT_OF(with_epilogue); i++)
         can |= intern(f->p->session, with_epilogue[i]) == intern(f->p->session, op->kernel);
-    if (!can || !is_flat(n) || !output_rows(f, op, &target[0], &target[1], &stride)) return SCHED_NOT_NEST;
+    if (!can || !is_flat(n) || !legal_output_rows(f->p, op, &target[0], &target[1], &stride)) return SCHED_NOT_NEST;
     bool one_row = sym_same(target[0], sym_int(f->p->symbols, 1));
     int count = form_common(f->p, one_row ? target + 1 : target, one_row ? 1 : 2, n->extents, n->count, loops, &pieces_t, &pieces_n);
     if (count < 1 || pieces_t != (uint32_t)count || pieces_n != (uint32_t)count ||
@@ -334,7 +292,7 @@ static sched_reason join_epilogue(fuser *f, const work_group *g, const loop_form
     for (uint32_t i = 0; i < list.count; i++) {
         written w;
         if (list.at[i].is_store) continue;
-        if (list.at[i].buffer == op->outputs[0].buffer && !reads_own_element(f, op, &cut, list.at[i].index, stride))
+        if (list.at[i].buffer == op->outputs[0].buffer && !legal_own_element(f->p, op, &cut, list.at[i].index, stride))
             return SCHED_NOT_SAME_INDEX;
         if (find_writer(out, list.at[i].buffer, &w) &&
             !legal_same_index(f->p, w.form, w.store->index, &cut, list.at[i].index))

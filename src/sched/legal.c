@@ -13,7 +13,7 @@ sym_expr legal_index(loop_program *p, const loop_form *f, sym_expr index)
         from[k] = form_symbol(p, f, k);
         to[k] = loop_axis(p, k);
     }
-    return sym_substitute(p->symbols, index, from, to, f->count);
+    return loop_substitute_index(p, index, from, to, f->count);
 }
 
 bool legal_same_loops(const loop_form *a, const loop_form *b)
@@ -70,4 +70,48 @@ bool legal_same_row(loop_program *p, const loop_form *writer, sym_expr store, co
         reach = sym_mul(t, a[k], writer->extents[k]);
     }
     return true;
+}
+
+/* ---- epilogues ---- */
+
+/* Rows and columns of an extern's first output: element (row, column) at row * *stride + column. False when it is not so. */
+bool legal_output_rows(loop_program *p, const loop_op *op, sym_expr *rows, sym_expr *columns, sym_expr *stride)
+{
+    sym_table *t = p->symbols;
+    const loop_view *v = &op->outputs[0];
+    uint32_t order[LOOP_MAX_AXES], count = 0;
+    bool is_conv = op->kernel[0] == 'c';
+    if (v->rank < 2 || v->rank > 5) return false;
+    order[count++] = 0;
+    for (uint32_t d = is_conv ? 2 : 1; d < v->rank; d++)
+        order[count++] = d;
+    if (is_conv) order[count++] = 1;
+    int64_t one;
+    uint32_t last = order[count - 1];
+    *columns = v->sizes[last];
+    if (!(sym_is_int(t, v->strides[last], &one) && one == 1)) return false;
+    *rows = sym_int(t, 1);
+    *stride = (sym_expr){0};
+    sym_expr expected = {0};
+    for (uint32_t k = count - 1; k-- > 0;) {
+        uint32_t d = order[k];
+        *rows = sym_mul(t, v->sizes[d], *rows);
+        if (sym_is_int(t, v->sizes[d], &one) && one == 1) continue;
+        if (sym_is_none(*stride)) *stride = expected = v->strides[d];
+        if (!sym_same(v->strides[d], expected)) return false;
+        expected = sym_mul(t, expected, v->sizes[d]);
+    }
+    if (sym_is_none(*stride)) *stride = *columns;
+    return true;
+}
+
+/* Is this load the extern's own element (row, column)? */
+bool legal_own_element(loop_program *p, const loop_op *op, const loop_form *n, sym_expr load, sym_expr stride)
+{
+    sym_table *t = p->symbols;
+    sym_expr row = sym_int(t, 0);
+    for (uint32_t k = 0; k + 1 < n->count; k++)
+        row = sym_add(t, sym_mul(t, row, n->extents[k]), loop_axis(p, k));
+    sym_expr own = sym_add(t, sym_mul(t, row, stride), loop_axis(p, n->count - 1));
+    return sym_same(sym_add(t, own, op->outputs[0].offset), load);
 }

@@ -38,7 +38,7 @@ static void touch_load(void *data, loop_value v)
 static void touch_op(walk_state *w, const loop_op *op)
 {
     for (uint32_t i = 0; i < op->store_count; i++) {
-        loop_each_node(w->f->p, op->stores[i].value, touch_load, w);
+        loop_each_store_node(w->f->p, &op->stores[i], touch_load, w);
         touch(w, op->stores[i].buffer);
     }
     for (uint32_t i = 0; i < op->input_count; i++)

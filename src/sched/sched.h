@@ -1,15 +1,24 @@
 /* sched.h -- the schedule: which loop nests share a kernel, in what order kernels run, how long each buffer lives.
  *
- *     group 0 kernel outer [i0 < 128] vector inner           # layer norm: three phases under one outer loop
- *       phase reduce [r0 < 768]      { op 3 }                 # @mean[i0] = sum ...
- *       phase reduce [r0 < 768]      { op 4 }
- *       phase inner  [i1 < 768]      { op 5 }
+ *     program main                                     # the loop program, whole
+ *     ...
+ *     schedule
+ *     group 0 kernel outer [i0 < 128] vector inner     # layer norm: three phases under one outer loop
+ *       phase reduce [r0 < 768] { op 3 }               # @mean[i0] = sum ...
+ *       phase reduce [r0 < 768] { op 4 }
+ *       phase inner [i1 < 768] {
+ *         op 5 nest [i0 < 128, i1 < 768] {             # rewritten: not as the program has it
+ *           ...
+ *         }
+ *       }
  *       local @buf1 @buf2
- *     group 1 extern gemm op 6
- *       epilogue outer [i0 < 128] inner [i1 < 3072] { op 7 }
+ *     group 1 extern op 6 gemm epilogue outer [i0 < 128] vector inner
+ *       phase inner [i1 < 3072] { op 7 }
  *       in_place @buf6 -> @buf7
  *     refuse 3 9 not_same_outer
- *     live @buf0 [0, 2) 393216 bytes
+ *     live @buf0 [0, 2)                                # in the arena
+ *     live @buf6 [1, 3) in @buf7                       # in another's memory
+ *     live @out [3, 5) output                          # in the memory of an output
  *
  * A kernel group has shared outer axes (parallel) and a list of phases that run one after another for each outer
  * iteration; a phase loops over its own inner axes (or reduction axes) and runs its nests' bodies in order. A value that a
@@ -19,10 +28,11 @@
  * Nests here are rewritten copies of the program's: axes permuted into loop order (outermost = largest stride), adjacent
  * ones merged where every access allows it, extents of 1 dropped, and renamed so that a group's outer axes are i0..i{outer-1}.
  *
- * Laws (check.c): S1 each op of the program is in exactly one group. S2 a producer's group comes before its consumers'.
- * S3 every load of a fused nest from a buffer written in the same group reads, in one outer iteration, only what earlier
- * phases of that iteration (or the same index of the same phase) wrote. S4 a local buffer has no reader outside.
- * S5 lifetimes cover every access of a buffer and of all that alias it.
+ * Laws (check.c): S1 each op of the program is in exactly one group. S2 an op comes after all that it depends on: readers
+ * after writers, writers after readers. S3 the nests of a phase have its loops, and every load of a fused nest from a buffer
+ * written in the same group reads, in one outer iteration, only what earlier phases of that iteration (or the same index of
+ * the same phase) wrote. S4 a local buffer has no reader outside. S5 lifetimes cover every access of a buffer and of all that
+ * alias it; what the program returns lives on after the last group.
  */
 #ifndef FERRITE_SCHED_H
 #define FERRITE_SCHED_H
@@ -117,6 +127,8 @@ int sched_output_covering(const loop_program *p, loop_buffer_id id);
 /* print.c, parse.c, check.c. The text names ops of a loop program, which is printed (and parsed) in front of it. */
 void sched_print(const sched_schedule *s, text *out);
 const char *sched_reason_name(sched_reason r);
+const char *sched_group_kind_name(sched_group_kind k);
+const char *sched_vector_name(sched_vector v);
 fe_status sched_parse(fe_session *session, arena *memory, const char *source, size_t length, sched_schedule **out);
 fe_status sched_check(sched_schedule *s);
 

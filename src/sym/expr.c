@@ -1,8 +1,10 @@
-/* expr.c -- the table of expressions: hash-consing, symbols, the order of expressions, looking inside.
+/* expr.c -- the table of expressions: hash-consing, symbols, the order of expressions, looking
+ * inside.
  *
- * Nodes live in one array; id 0 is a dummy. An open-addressing table maps (op, args, value) to the id. Small
- * constants have an array of their own, since static programs ask for little else. Arguments are kept apart from the
- * nodes and never move, so pointers to them stay good while nodes are made.
+ * Nodes live in one array; id 0 is a dummy. An open-addressing table maps (op, args, value) to the
+ * id. Small constants have an array of their own, since static programs ask for little else.
+ * Arguments are kept apart from the nodes and never move, so pointers to them stay good while
+ * nodes are made.
  */
 #include "sym/sym_priv.h"
 
@@ -37,8 +39,8 @@ static uint32_t hash_parts(sym_op op, const sym_expr *args, uint32_t count, int6
     return (uint32_t)(h ^ (h >> 32));
 }
 
-static bool has_parts(const sym_node *n, uint32_t hash, sym_op op, const sym_expr *args, uint32_t count,
-                      int64_t value)
+static bool has_parts(const sym_node *n, uint32_t hash, sym_op op, const sym_expr *args,
+                      uint32_t count, int64_t value)
 {
     return n->hash == hash && n->op == op && n->count == count && n->value == value &&
            (count == 0 || memcmp(n->args, args, count * sizeof *args) == 0);
@@ -58,8 +60,8 @@ static void grow_slots(sym_table *t)
 }
 
 /* The slot that holds the node with these parts, or the free one where it belongs. */
-static uint32_t find_slot(const sym_table *t, uint32_t hash, sym_op op, const sym_expr *args, uint32_t count,
-                          int64_t value)
+static uint32_t find_slot(const sym_table *t, uint32_t hash, sym_op op, const sym_expr *args,
+                          uint32_t count, int64_t value)
 {
     uint32_t i = hash & (t->slot_count - 1);
     while (t->slots[i] && !has_parts(&t->nodes.at[t->slots[i]], hash, op, args, count, value))
@@ -67,7 +69,8 @@ static uint32_t find_slot(const sym_table *t, uint32_t hash, sym_op op, const sy
     return i;
 }
 
-sym_expr sym_lookup(const sym_table *t, sym_op op, const sym_expr *args, uint32_t count, int64_t value)
+sym_expr sym_lookup(const sym_table *t, sym_op op, const sym_expr *args, uint32_t count,
+                    int64_t value)
 {
     if (t->slot_count == 0) return (sym_expr){0};
     uint32_t hash = hash_parts(op, args, count, value);
@@ -89,7 +92,8 @@ static void derive(const sym_table *t, sym_node *n)
     if (n->op == SYM_SYMBOL) n->symbols = (uint64_t)1 << ((uint64_t)n->value % 64);
 }
 
-sym_expr sym_make(sym_table *t, sym_op op, const sym_expr *args, uint32_t count, int64_t value, uint32_t rest)
+sym_expr sym_make(sym_table *t, sym_op op, const sym_expr *args, uint32_t count, int64_t value,
+                  uint32_t rest)
 {
     if ((uint64_t)t->nodes.count * 2 >= t->slot_count) grow_slots(t);
     uint32_t hash = hash_parts(op, args, count, value);
@@ -97,7 +101,8 @@ sym_expr sym_make(sym_table *t, sym_op op, const sym_expr *args, uint32_t count,
     if (t->slots[slot]) return (sym_expr){t->slots[slot]};
 
     uint32_t id = t->nodes.count;
-    sym_node n = {.value = value, .rest = rest ? rest : id, .count = count, .hash = hash, .op = (uint8_t)op};
+    sym_node n = {
+        .value = value, .rest = rest ? rest : id, .count = count, .hash = hash, .op = (uint8_t)op};
     if (count) n.args = arena_copy(t->memory, args, count * sizeof *args);
     derive(t, &n);
     vec_push(t->memory, &t->nodes, n);
@@ -112,7 +117,8 @@ sym_expr sym_make2(sym_table *t, sym_op op, sym_expr a, sym_expr b)
 
 sym_expr sym_int(sym_table *t, int64_t value)
 {
-    if (value < SYM_SMALL_MIN || value > SYM_SMALL_MAX) return sym_make(t, SYM_CONST, NULL, 0, value, 0);
+    if (value < SYM_SMALL_MIN || value > SYM_SMALL_MAX)
+        return sym_make(t, SYM_CONST, NULL, 0, value, 0);
     uint32_t *known = &t->small[value - SYM_SMALL_MIN];
     if (!*known) *known = sym_make(t, SYM_CONST, NULL, 0, value, 0).id;
     return (sym_expr){*known};
@@ -146,7 +152,8 @@ sym_expr sym_symbol(sym_table *t, const char *name, sym_kind kind, int64_t min, 
     sym_expr e = sym_make(t, SYM_SYMBOL, NULL, 0, index, 0);
     if (kind == SYM_SIZE && min < 0) min = 0;
     sym_interval range = {min, max < min ? min : max};
-    vec_push(t->memory, &t->symbols, (sym_symbol_data){.name = interned, .kind = kind, .range = range, .expr = e});
+    vec_push(t->memory, &t->symbols,
+             (sym_symbol_data){.name = interned, .kind = kind, .range = range, .expr = e});
     map_set(t->memory, &t->by_name, MAP_KEY(interned), index);
     return e;
 }
@@ -211,14 +218,16 @@ static int order_names(const char *a, const char *b)
     return strcmp(a, b);
 }
 
-static int order_lists(const sym_table *t, const sym_expr *a, uint32_t a_count, const sym_expr *b, uint32_t b_count)
+static int order_lists(const sym_table *t, const sym_expr *a, uint32_t a_count, const sym_expr *b,
+                       uint32_t b_count)
 {
     for (uint32_t i = 0; i < a_count && i < b_count; i++)
         if (a[i].id != b[i].id) return sym_order(t, a[i], b[i]);
     return a_count < b_count ? -1 : a_count > b_count;
 }
 
-/* Unequal ids mean unequal structure, so the first pair of arguments that differ decides: one path down. */
+/* Unequal ids mean unequal structure, so the first pair of arguments that differ decides: one path
+ * down. */
 int sym_order(const sym_table *t, sym_expr a, sym_expr b)
 {
     if (a.id == b.id) return 0;
@@ -313,24 +322,38 @@ bool sym_contains(const sym_table *t, sym_expr e, sym_expr symbol)
     return contains(t, e, symbol);
 }
 
-static void collect_symbols(const sym_table *t, sym_expr e, sym_expr *found, uint32_t *count)
+/* Counts e's symbols, and writes them down where there is room. */
+static void collect_symbols(const sym_table *t, sym_expr e, sym_expr *found, uint32_t room,
+                            uint32_t *count)
 {
     const sym_node *n = sym_node_of(t, e);
     if (n->symbols == 0) return;
     sym_memo_entry *seen = sym_memo_at(t, t->values, e.id);
     if (seen->stamp == t->values->now) return;
     seen->stamp = t->values->now;
-    if (n->op == SYM_SYMBOL) found[(*count)++] = e;
-    for (uint32_t i = 0; i < n->count; i++) collect_symbols(t, n->args[i], found, count);
+    if (n->op == SYM_SYMBOL) {
+        if (*count < room) found[*count] = e;
+        ++*count;
+    }
+    for (uint32_t i = 0; i < n->count; i++) collect_symbols(t, n->args[i], found, room, count);
 }
 
-void sym_each_symbol(const sym_table *t, sym_expr e, void (*visit)(void *data, sym_expr symbol), void *data)
+void sym_each_symbol(const sym_table *t, sym_expr e, void (*visit)(void *data, sym_expr symbol),
+                     void *data)
 {
     enum { FEW = 64 };
     sym_expr few[FEW];
-    sym_expr *found = t->symbols.count <= FEW ? few : NEW_ARRAY(t->memory, sym_expr, t->symbols.count);
+    sym_expr *found = few;
     uint32_t count = 0;
     t->values->now++;
-    collect_symbols(t, e, found, &count); /* first, so that visit may ask the table anything */
-    for (uint32_t i = 0; i < count; i++) visit(data, found[i]);
+    collect_symbols(t, e, few, FEW, &count);
+    if (count > FEW) {
+        uint32_t room = count;
+        found = NEW_ARRAY(t->memory, sym_expr, room);
+        count = 0;
+        t->values->now++;
+        collect_symbols(t, e, found, room, &count);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        visit(data, found[i]); /* which may ask the table anything */
 }

@@ -1,8 +1,9 @@
 /* pred.c -- predicates: comparisons in normal form, and, or, not.
  *
- * A comparison of a and b is one of a - b with 0: divided by what its coefficients have in common, positive terms to
- * the left and negative ones to the right, so that both sides read without minus signs. `a < b` is written as
- * `a <= b - 1` unless the constant vanishes by it; `8 > s0` becomes `s0 <= 7`, `s0 >= 1` becomes `0 < s0`.
+ * A comparison of a and b is one of a - b with 0: divided by what its coefficients have in common,
+ * positive terms to the left and negative ones to the right, so that both sides read without minus
+ * signs. `a < b` is written as `a <= b - 1` unless the constant vanishes by it; `8 > s0` becomes
+ * `s0 <= 7`, `s0 >= 1` becomes `0 < s0`.
  */
 #include "sym/sym_priv.h"
 
@@ -38,7 +39,8 @@ static sym_expr side(sym_table *t, sym_expr d, int64_t g, bool positive)
     return sym_close_sum(t, from);
 }
 
-/* The constant of d and what its other coefficients have in common; false when a number is too large to handle. */
+/* The constant of d and what its other coefficients have in common; false when a number is too
+ * large to handle. */
 static bool measure(sym_table *t, sym_expr d, int64_t *constant, int64_t *g)
 {
     sym_term content = {0, t->one};

@@ -1,10 +1,11 @@
 /* range.c -- bounds of expressions and proofs of comparisons.
  *
- * Bounds are intervals, computed bottom up and kept in the nodes; under an environment they are computed anew for
- * what holds a symbol that the environment speaks of. Where intervals are too coarse (they forget that two terms hold
- * the same symbol), sym_known_nonnegative tries, to a small depth: loop variables at the end of their range that makes
- * the expression least, polynomials shifted to non-negative symbols, a common factor taken out, min and max split
- * into cases, and x // n and x % n bounded by x.
+ * Bounds are intervals, computed bottom up and kept in the nodes; under an environment they are
+ * computed anew for what holds a symbol that the environment speaks of. Where intervals are too
+ * coarse (they forget that two terms hold the same symbol), sym_known_nonnegative tries, to a
+ * small depth: loop variables at the end of their range that makes the expression least,
+ * polynomials shifted to non-negative symbols, a common factor taken out, min and max split into
+ * cases, and x // n and x % n bounded by x.
  *
  * An environment's extents are at least 1: a place whose loop never runs proves anything.
  */
@@ -57,7 +58,8 @@ static int64_t divide_bounds(int64_t a, int64_t b)
     return sym_floor(a, b);
 }
 
-/* An infinity that stands on the wrong side is a finite number that did not fit: a bound near it is still true. */
+/* An infinity that stands on the wrong side is a finite number that did not fit: a bound near it
+ * is still true. */
 static sym_interval interval(int64_t min, int64_t max)
 {
     if (min == SYM_NO_MAX) min = SYM_NO_MAX - 1;
@@ -108,7 +110,8 @@ static sym_interval modulo_intervals(sym_interval a, sym_interval b)
         int64_t base = sym_remainder(a.min, b.min);
         return (sym_interval){base, base + (a.max - a.min)};
     }
-    sym_interval range = {b.min < 0 ? add_bounds(b.min, 1) : 0, b.max > 0 ? add_bounds(b.max, -1) : 0};
+    sym_interval range = {b.min < 0 ? add_bounds(b.min, 1) : 0,
+                          b.max > 0 ? add_bounds(b.max, -1) : 0};
     if (a.min >= 0 && b.min >= 0 && a.max < range.max) range.max = a.max;
     return range;
 }
@@ -160,31 +163,28 @@ static sym_interval compute_interval(const sym_table *t, sym_expr e, const sym_e
     if (n->count) a = sym_interval_of(t, n->args[0], env);
     if (n->count > 1) b = sym_interval_of(t, n->args[1], env);
     switch ((sym_op)n->op) {
-    case SYM_CONST:
-        return (sym_interval){n->value, n->value};
-    case SYM_SYMBOL:
-        return symbol_interval(t, e, env);
+    case SYM_CONST: return (sym_interval){n->value, n->value};
+    case SYM_SYMBOL: return symbol_interval(t, e, env);
     case SYM_ADD:
-        for (uint32_t i = 1; i < n->count; i++) a = add_intervals(a, sym_interval_of(t, n->args[i], env));
+        for (uint32_t i = 1; i < n->count; i++)
+            a = add_intervals(a, sym_interval_of(t, n->args[i], env));
         return a;
     case SYM_MUL:
         for (uint32_t i = 1; i < n->count; i++)
             a = multiply_intervals(a, sym_interval_of(t, n->args[i], env));
         return a;
-    case SYM_FLOORDIV:
-        return divide_intervals(a, b);
-    case SYM_MOD:
-        return modulo_intervals(a, b);
+    case SYM_FLOORDIV: return divide_intervals(a, b);
+    case SYM_MOD: return modulo_intervals(a, b);
     case SYM_MIN:
         return (sym_interval){a.min < b.min ? a.min : b.min, a.max < b.max ? a.max : b.max};
     case SYM_MAX:
         return (sym_interval){a.min > b.min ? a.min : b.min, a.max > b.max ? a.max : b.max};
-    default:
-        return (sym_interval){0, 1};
+    default: return (sym_interval){0, 1};
     }
 }
 
-/* The nodes' own cache is written through a const table: it holds nothing but what could be computed again. */
+/* The nodes' own cache is written through a const table: it holds nothing but what could be
+ * computed again. */
 static sym_interval own_interval(const sym_table *t, sym_expr e)
 {
     sym_node *n = &t->nodes.at[e.id];
@@ -218,14 +218,16 @@ void sym_range(const sym_table *t, sym_expr e, const sym_env *env, int64_t *min,
 
 static bool nonnegative(sym_table *t, sym_expr e, const sym_env *env, int depth);
 
-/* Symbols with bounds of their own at the end of their range where e is least. False when nothing changes. */
+/* Symbols with bounds of their own at the end of their range where e is least. False when nothing
+ * changes. */
 static bool replace_loop_symbols(sym_table *t, sym_expr *e, const sym_env *env, int depth)
 {
     bool changed = false;
     for (uint32_t i = 0; env && i < env->count; i++) {
         sym_expr slope;
         sym_expr rest;
-        if (!sym_linear_in(t, *e, env->bounds[i].symbol, &slope, &rest) || slope.id == t->zero.id) continue;
+        if (!sym_linear_in(t, *e, env->bounds[i].symbol, &slope, &rest) || slope.id == t->zero.id)
+            continue;
         sym_expr last = sym_add_int(t, env->bounds[i].extent, -1);
         if (nonnegative(t, slope, env, depth - 1))
             *e = rest;
@@ -242,7 +244,8 @@ static bool replace_loop_symbols(sym_table *t, sym_expr *e, const sym_env *env, 
 static bool nonnegative_when_shifted(sym_table *t, sym_expr e, const sym_env *env)
 {
     sym_expr total = t->zero;
-    if (sym_node_of(t, e)->division) return false; /* the shifted symbol must not meet the one inside */
+    if (sym_node_of(t, e)->division)
+        return false; /* the shifted symbol must not meet the one inside */
     for (uint32_t i = 0; i < sym_term_count(t, e); i++) {
         sym_term term = sym_term_at(t, e, i);
         sym_expr single;
@@ -265,15 +268,19 @@ static bool nonnegative_when_shifted(sym_table *t, sym_expr e, const sym_env *en
 static bool nonnegative_cofactor(sym_table *t, sym_expr e, const sym_env *env, int depth)
 {
     sym_term content = sym_content(t, e);
-    if (content.coefficient <= 0 || (content.coefficient == 1 && content.product.id == t->one.id)) return false;
+    if (content.coefficient <= 0 || (content.coefficient == 1 && content.product.id == t->one.id))
+        return false;
     sym_expr common = sym_from_term(t, content.coefficient, content.product);
     sym_expr rest;
-    if (sym_interval_of(t, common, env).min < 0 || !sym_divide_exact(t, e, common, &rest)) return false;
+    if (sym_interval_of(t, common, env).min < 0 || !sym_divide_exact(t, e, common, &rest))
+        return false;
     return nonnegative(t, rest, env, depth - 1);
 }
 
-/* e = rest + c * (a min b): below both a and b, so one case is enough where c is negative; likewise max. */
-static bool nonnegative_by_cases(sym_table *t, sym_expr e, sym_term term, const sym_env *env, int depth)
+/* e = rest + c * (a min b): below both a and b, so one case is enough where c is negative;
+ * likewise max. */
+static bool nonnegative_by_cases(sym_table *t, sym_expr e, sym_term term, const sym_env *env,
+                                 int depth)
 {
     sym_expr choice = term.product;
     sym_expr rest = sym_sub(t, e, sym_from_term(t, term.coefficient, choice));
@@ -287,7 +294,8 @@ static bool nonnegative_by_cases(sym_table *t, sym_expr e, sym_term term, const 
 }
 
 /* e = rest + c * (x // n), which is >= 0 iff n*e is: x - n + 1 <= n * (x // n) <= x. */
-static bool nonnegative_by_quotient(sym_table *t, sym_expr e, sym_term term, const sym_env *env, int depth)
+static bool nonnegative_by_quotient(sym_table *t, sym_expr e, sym_term term, const sym_env *env,
+                                    int depth)
 {
     sym_expr x = sym_arg(t, term.product, 0);
     sym_expr n = sym_arg(t, term.product, 1);
@@ -299,7 +307,8 @@ static bool nonnegative_by_quotient(sym_table *t, sym_expr e, sym_term term, con
 }
 
 /* e = rest - c * (x % n) with x >= 0 and n > 0: x % n <= x and x % n < n. */
-static bool nonnegative_by_remainder(sym_table *t, sym_expr e, sym_term term, const sym_env *env, int depth)
+static bool nonnegative_by_remainder(sym_table *t, sym_expr e, sym_term term, const sym_env *env,
+                                     int depth)
 {
     sym_expr x = sym_arg(t, term.product, 0);
     sym_expr n = sym_arg(t, term.product, 1);
@@ -334,7 +343,8 @@ static bool nonnegative(sym_table *t, sym_expr e, const sym_env *env, int depth)
     if (depth == 0 || t->proof_steps == 1 || sym_is_int(t, e, NULL)) return false;
     t->proof_steps--;
     sym_expr least = e;
-    if (replace_loop_symbols(t, &least, env, depth) && nonnegative(t, least, env, depth - 1)) return true;
+    if (replace_loop_symbols(t, &least, env, depth) && nonnegative(t, least, env, depth - 1))
+        return true;
     enum { MANY_TERMS = 16 };
     if (sym_term_count(t, e) > MANY_TERMS) return false;
     return nonnegative_when_shifted(t, e, env) || nonnegative_cofactor(t, e, env, depth) ||
@@ -372,18 +382,15 @@ sym_truth sym_decide(sym_table *t, sym_op op, sym_expr d, const sym_env *env)
         if (range.max <= 0 || range.min > 0) return range.max <= 0 ? SYM_TRUE : SYM_FALSE;
         return truth_of(sym_known_nonnegative(t, minus, env),
                         sym_known_nonnegative(t, sym_add_int(t, d, -1), env));
-    case SYM_LT:
-        return opposite(sym_decide(t, SYM_LE, minus, env));
+    case SYM_LT: return opposite(sym_decide(t, SYM_LE, minus, env));
     case SYM_EQ:
         if (range.min > 0 || range.max < 0) return SYM_FALSE;
         if (range.min == 0 && range.max == 0) return SYM_TRUE;
         return truth_of(sym_known_nonnegative(t, d, env) && sym_known_nonnegative(t, minus, env),
                         sym_known_nonnegative(t, sym_add_int(t, d, -1), env) ||
                             sym_known_nonnegative(t, sym_add_int(t, minus, -1), env));
-    case SYM_NE:
-        return opposite(sym_decide(t, SYM_EQ, d, env));
-    default:
-        return SYM_UNKNOWN;
+    case SYM_NE: return opposite(sym_decide(t, SYM_EQ, d, env));
+    default: return SYM_UNKNOWN;
     }
 }
 

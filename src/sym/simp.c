@@ -1,10 +1,12 @@
-/* simp.c -- floor division, modulo, min and max in simplest form, and simplification under an environment.
+/* simp.c -- floor division, modulo, min and max in simplest form, and simplification under an
+ * environment.
  *
- * Division by an integer n first takes out what n divides (a = n*q + r, coefficients truncated, the constant floored);
- * what is left is decided by its range or split by a radix: a divisor g of n such that r = g*x + y with
- * k*g <= y < (k+1)*g, whence r // n = (x + k) // (n/g) and r % n = g*((x + k) % (n/g)) + (y - k*g). Mixed radices
- * (indices of flattened loops) fall apart by these two rules alone. Symbolic divisors follow the same steps
- * with polynomial division and proofs in place of ranges.
+ * Division by an integer n first takes out what n divides (a = n*q + r, coefficients truncated,
+ * the constant floored); what is left is decided by its range or split by a radix: a divisor g of
+ * n such that r = g*x + y with k*g <= y < (k+1)*g, whence r // n = (x + k) // (n/g) and r % n =
+ * g*((x + k) % (n/g)) + (y - k*g). Mixed radices (indices of flattened loops) fall apart by these
+ * two rules alone. Symbolic divisors follow the same steps with polynomial division and proofs in
+ * place of ranges.
  *
  * A division by 0 has no value, so a rule may assume that the divisor is not 0.
  */
@@ -14,7 +16,8 @@ enum { FEW = 32 };
 
 /* ---- splitting sums ---- */
 
-/* The terms of a over n: quotients (coefficients truncated, the constant floored), or what they leave. */
+/* The terms of a over n: quotients (coefficients truncated, the constant floored), or what they
+ * leave. */
 static sym_expr divide_terms(sym_table *t, sym_expr a, int64_t n, bool quotient)
 {
     uint32_t from = sym_open_sum(t);
@@ -28,7 +31,8 @@ static sym_expr divide_terms(sym_table *t, sym_expr a, int64_t n, bool quotient)
     return sym_close_sum(t, from);
 }
 
-/* a = n*q + r with nothing more to take out of r: what is left may join into terms that n divides again. */
+/* a = n*q + r with nothing more to take out of r: what is left may join into terms that n divides
+ * again. */
 static void divide_sum(sym_table *t, sym_expr a, int64_t n, sym_expr *q, sym_expr *r)
 {
     enum { MOST_ROUNDS = 8 };
@@ -49,7 +53,8 @@ static sym_expr split_radix(sym_table *t, sym_expr r, int64_t g, bool divisible)
     for (uint32_t i = 0; i < sym_term_count(t, r); i++) {
         sym_term term = sym_term_at(t, r, i);
         if (term.product.id == t->one.id) {
-            int64_t part = divisible ? sym_floor(term.coefficient, g) : sym_remainder(term.coefficient, g);
+            int64_t part =
+                divisible ? sym_floor(term.coefficient, g) : sym_remainder(term.coefficient, g);
             sym_append_term(t, part, term.product);
         } else if ((term.coefficient % g == 0) == divisible) {
             sym_append_term(t, divisible ? term.coefficient / g : term.coefficient, term.product);
@@ -58,7 +63,8 @@ static sym_expr split_radix(sym_table *t, sym_expr r, int64_t g, bool divisible)
     return sym_close_sum(t, from);
 }
 
-/* Does e stay within one period [k*n, (k+1)*n)? Numbers beyond 2^62 are not looked at: then k*n fits. */
+/* Does e stay within one period [k*n, (k+1)*n)? Numbers beyond 2^62 are not looked at: then k*n
+ * fits. */
 static bool in_one_period(sym_table *t, sym_expr e, int64_t n, const sym_env *env, int64_t *k)
 {
     const int64_t large = INT64_MAX / 2;
@@ -78,7 +84,8 @@ static int64_t common_divisor(int64_t a, int64_t b)
     return b == 0 ? (a < 0 ? -a : a) : common_divisor(b, a % b);
 }
 
-/* The greatest radix that splits r, of those that r's coefficients suggest. The coefficients are smaller than n. */
+/* The greatest radix that splits r, of those that r's coefficients suggest. The coefficients are
+ * smaller than n. */
 static bool find_radix(sym_table *t, sym_expr r, int64_t n, const sym_env *env, radix *best)
 {
     best->g = 1;
@@ -106,7 +113,8 @@ static sym_expr divide_nested(sym_table *t, sym_expr r, int64_t n, const sym_env
     uint32_t count = sym_term_count(t, r);
     int64_t shift = 0;
     int64_t m;
-    if (count == 2 && sym_term_at(t, r, 1).product.id == t->one.id) shift = sym_term_at(t, r, 1).coefficient;
+    if (count == 2 && sym_term_at(t, r, 1).product.id == t->one.id)
+        shift = sym_term_at(t, r, 1).coefficient;
     if (first.coefficient != 1 || count > 2 || (count == 2 && shift == 0)) return none;
     sym_op op = sym_op_of(t, first.product);
     if (op != SYM_FLOORDIV && op != SYM_MOD) return none;
@@ -143,7 +151,8 @@ static sym_expr divide_by_integer(sym_table *t, sym_expr a, int64_t n, const sym
     return sym_add(t, q, sym_make2(t, SYM_FLOORDIV, r, sym_int(t, n)));
 }
 
-/* Within a sum modulo n, m*(x % k) counts as m*x where n divides m*k. Gives e itself when there is no such term. */
+/* Within a sum modulo n, m*(x % k) counts as m*x where n divides m*k. Gives e itself when there is
+ * no such term. */
 static sym_expr unwrap_modulo(sym_table *t, sym_expr e, int64_t n)
 {
     for (uint32_t i = 0; i < sym_term_count(t, e); i++) {
@@ -154,11 +163,15 @@ static sym_expr unwrap_modulo(sym_table *t, sym_expr e, int64_t n)
         for (uint32_t j = 0; j < count; j++) {
             int64_t period;
             sym_expr rest;
-            if (sym_op_of(t, factors[j]) != SYM_MOD || !sym_is_int(t, sym_arg(t, factors[j], 1), &period)) continue;
-            if (__builtin_mul_overflow(period, term.coefficient, &period) || period % n != 0) continue;
+            if (sym_op_of(t, factors[j]) != SYM_MOD ||
+                !sym_is_int(t, sym_arg(t, factors[j], 1), &period))
+                continue;
+            if (__builtin_mul_overflow(period, term.coefficient, &period) || period % n != 0)
+                continue;
             if (!sym_divide_products(t, term.product, factors[j], &rest)) continue;
             sym_expr whole = sym_from_term(t, term.coefficient, term.product);
-            sym_expr bare = sym_mul(t, sym_from_term(t, term.coefficient, rest), sym_arg(t, factors[j], 0));
+            sym_expr bare =
+                sym_mul(t, sym_from_term(t, term.coefficient, rest), sym_arg(t, factors[j], 0));
             return unwrap_modulo(t, sym_add(t, sym_sub(t, e, whole), bare), n);
         }
     }
@@ -202,7 +215,8 @@ typedef struct symbolic_radix {
     sym_expr upper;   /* b / g, which is positive: y / g must not tip the quotient the other way */
 } symbolic_radix;
 
-static bool find_symbolic_radix(sym_table *t, sym_expr a, sym_expr b, const sym_env *env, symbolic_radix *out)
+static bool find_symbolic_radix(sym_table *t, sym_expr a, sym_expr b, const sym_env *env,
+                                symbolic_radix *out)
 {
     sym_term whole = sym_content(t, b);
     uint32_t count = sym_term_count(t, a);
@@ -236,14 +250,17 @@ static bool cancel(sym_table *t, sym_expr *a, sym_expr *b, sym_expr *common)
     sym_expr x;
     sym_expr y;
     *common = sym_from_term(t, content.coefficient, content.product);
-    if (!sym_divide_exact(t, *a, *common, &x) || !sym_divide_exact(t, *b, *common, &y)) return false;
+    if (!sym_divide_exact(t, *a, *common, &x) || !sym_divide_exact(t, *b, *common, &y))
+        return false;
     *a = x;
     *b = y;
     return true;
 }
 
-/* Takes out of a what b divides; a = q*b + r. Leaves a alone where that does not bring an answer nearer. */
-static void take_quotient(sym_table *t, sym_expr a, sym_expr b, const sym_env *env, sym_expr *q, sym_expr *r)
+/* Takes out of a what b divides; a = q*b + r. Leaves a alone where that does not bring an answer
+ * nearer. */
+static void take_quotient(sym_table *t, sym_expr a, sym_expr b, const sym_env *env, sym_expr *q,
+                          sym_expr *r)
 {
     sym_divide(t, a, b, q, r);
     bool better = sym_term_count(t, b) == 1 || r->id == t->zero.id || is_below(t, *r, b, env);
@@ -328,11 +345,13 @@ static sym_expr remember(sym_table *t, sym_op op, sym_expr a, sym_expr b, const 
         return floordiv ? divide_anything(t, a, b, env) : modulo_anything(t, a, b, env);
     if (!t->divisions) t->divisions = NEW_ARRAY(t->memory, sym_division, PLACES);
     sym_division *known = &t->divisions[HASH_MIX(HASH_MIX(op, a.id), b.id) >> 7 & (PLACES - 1)];
-    bool hit = known->op == op && known->a.id == a.id && known->b.id == b.id && known->epoch == t->epoch;
+    bool hit =
+        known->op == op && known->a.id == a.id && known->b.id == b.id && known->epoch == t->epoch;
     if (hit) return known->result;
     sym_expr result = floordiv ? divide_anything(t, a, b, NULL) : modulo_anything(t, a, b, NULL);
     /* A proof that ran out of steps may have kept a rule from applying. */
-    if (t->proof_steps != 1) *known = (sym_division){.op = op, .epoch = t->epoch, .a = a, .b = b, .result = result};
+    if (t->proof_steps != 1)
+        *known = (sym_division){.op = op, .epoch = t->epoch, .a = a, .b = b, .result = result};
     return result;
 }
 
@@ -364,7 +383,8 @@ sym_expr sym_ceildiv(sym_table *t, sym_expr a, sym_expr b)
 /* ---- min and max ---- */
 
 /* Appends the operands of a tree of one operation. */
-static void flatten(const sym_table *t, sym_op op, sym_expr e, sym_expr *out, uint32_t *count, uint32_t room)
+static void flatten(const sym_table *t, sym_op op, sym_expr e, sym_expr *out, uint32_t *count,
+                    uint32_t room)
 {
     while (sym_op_of(t, e) == op && *count + 1 < room) {
         out[(*count)++] = sym_arg(t, e, 1);
@@ -377,7 +397,8 @@ static void flatten(const sym_table *t, sym_op op, sym_expr e, sym_expr *out, ui
 static bool dominates(sym_table *t, sym_op op, sym_expr x, sym_expr y, const sym_env *env)
 {
     sym_op other = op == SYM_MIN ? SYM_MAX : SYM_MIN;
-    bool absorbs = sym_op_of(t, y) == other && (sym_arg(t, y, 0).id == x.id || sym_arg(t, y, 1).id == x.id);
+    bool absorbs =
+        sym_op_of(t, y) == other && (sym_arg(t, y, 0).id == x.id || sym_arg(t, y, 1).id == x.id);
     sym_expr gap = op == SYM_MIN ? sym_sub(t, y, x) : sym_sub(t, x, y);
     return absorbs || sym_known_nonnegative(t, gap, env);
 }
@@ -425,7 +446,8 @@ sym_expr sym_max(sym_table *t, sym_expr a, sym_expr b)
 
 /* ---- simplification ---- */
 
-sym_expr sym_rebuild(sym_table *t, sym_op op, const sym_expr *args, uint32_t count, const sym_env *env)
+sym_expr sym_rebuild(sym_table *t, sym_op op, const sym_expr *args, uint32_t count,
+                     const sym_env *env)
 {
     switch (op) {
     case SYM_ADD: return sym_sum(t, args, count);

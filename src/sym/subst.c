@@ -1,7 +1,7 @@
 /* subst.c -- substitution, linear parts, evaluation.
  *
- * Walks go over the graph of shared nodes, each node once: results are kept by node id, told apart from those of
- * earlier walks by a stamp.
+ * Walks go over the graph of shared nodes, each node once: results are kept by node id, told apart
+ * from those of earlier walks by a stamp.
  */
 #include "sym/sym_priv.h"
 
@@ -30,7 +30,8 @@ static sym_expr substitute(sym_table *t, sym_expr e, uint64_t symbols)
     return result;
 }
 
-sym_expr sym_substitute(sym_table *t, sym_expr e, const sym_expr *from, const sym_expr *to, uint32_t count)
+sym_expr sym_substitute(sym_table *t, sym_expr e, const sym_expr *from, const sym_expr *to,
+                        uint32_t count)
 {
     uint64_t symbols = 0;
     for (uint32_t i = 0; i < count; i++) symbols |= sym_node_of(t, from[i])->symbols;
@@ -120,7 +121,8 @@ static bool evaluate_args(const evaluation *ev, sym_expr e, int64_t *value)
     if (count == 1) return apply(op, *value, 0, value);
     for (uint32_t i = 1; i < count; i++) {
         int64_t next;
-        if (!evaluate(ev, sym_arg(ev->table, e, i), &next) || !apply(op, *value, next, value)) return false;
+        if (!evaluate(ev, sym_arg(ev->table, e, i), &next) || !apply(op, *value, next, value))
+            return false;
     }
     return true;
 }
@@ -142,8 +144,9 @@ static bool evaluate(const evaluation *ev, sym_expr e, int64_t *value)
     return true;
 }
 
-bool sym_eval(const sym_table *t, sym_expr e, bool (*lookup)(void *data, sym_expr symbol, int64_t *value),
-              void *data, int64_t *value)
+bool sym_eval(const sym_table *t, sym_expr e,
+              bool (*lookup)(void *data, sym_expr symbol, int64_t *value), void *data,
+              int64_t *value)
 {
     if (sym_is_none(e)) return false;
     evaluation ev = {.table = t, .lookup = lookup, .data = data, .stamp = ++t->values->now};

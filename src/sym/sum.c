@@ -1,8 +1,9 @@
-/* sum.c -- the linear normal form: sums of products with integer coefficients, and division of polynomials.
+/* sum.c -- the linear normal form: sums of products with integer coefficients.
  *
- * Sums are made on a stack of terms: lists are pushed, merged and closed into a node. A coefficient that would not
- * fit in 64 bits stays as a product that is not multiplied out ("opaque"), or as two terms of one product. Sums
- * that hold floordiv and mod are joined where the parts of a number meet again:
+ * Sums are made on a stack of terms: lists are pushed, merged and closed into a node. A
+ * coefficient that would not fit in 64 bits stays as a product that is not multiplied out
+ * ("opaque"), or as two terms of one product. Sums that hold floordiv and mod are joined where the
+ * parts of a number meet again:
  *
  *     c*(x % a) + c*a*(x // a)        -> c*x
  *     c*(x % a) + c*a*((x // a) % k)  -> c*(x % (a*k))
@@ -13,7 +14,7 @@
 #include <string.h>
 
 enum {
-    FEW = 32,          /* lists up to here live on the C stack */
+    FEW = 32,            /* lists up to here live on the C stack */
     MOST_PRODUCTS = 256, /* sums are multiplied out up to this many terms */
     MOST_JOINED = 32     /* parts are looked for in sums up to this many terms */
 };
@@ -162,7 +163,8 @@ void sym_append_term(sym_table *t, int64_t coefficient, sym_expr product)
     if (coefficient != 0) vec_push(t->memory, &t->terms, (sym_term){coefficient, product});
 }
 
-/* coefficient * term * product onto the stack, as an opaque product when the coefficient does not fit. */
+/* coefficient * term * product onto the stack, as an opaque product when the coefficient does not
+ * fit. */
 static void append_multiple(sym_table *t, sym_term a, sym_term b)
 {
     sym_expr product = multiply_products(t, a.product, b.product);
@@ -218,7 +220,8 @@ static void push_multiple(sym_table *t, sym_expr e, sym_term scale)
 /* ---- joining quotients and remainders ---- */
 
 /* The sum of all terms but the two of these positions. */
-static sym_expr sum_without(sym_table *t, const sym_expr *args, uint32_t count, uint32_t i, uint32_t j)
+static sym_expr sum_without(sym_table *t, const sym_expr *args, uint32_t count, uint32_t i,
+                            uint32_t j)
 {
     uint32_t from = sym_open_sum(t);
     for (uint32_t k = 0; k < count; k++) {
@@ -256,7 +259,8 @@ static bool is_term(const sym_table *t, sym_expr e, sym_term wanted)
 }
 
 /* Is args[j] scale * ((x // a) % k), where quotient is x // a? Gives the mod. */
-static bool is_upper_part(sym_table *t, sym_expr e, sym_term scale, sym_expr quotient, sym_expr *upper)
+static bool is_upper_part(sym_table *t, sym_expr e, sym_term scale, sym_expr quotient,
+                          sym_expr *upper)
 {
     sym_expr single;
     uint32_t count;
@@ -265,14 +269,15 @@ static bool is_upper_part(sym_table *t, sym_expr e, sym_term scale, sym_expr quo
     for (uint32_t k = 0; k < count; k++) {
         *upper = factors[k];
         if (sym_op_of(t, *upper) != SYM_MOD || sym_arg(t, *upper, 0).id != quotient.id) continue;
-        if (multiply_terms(t, scale, (sym_term){1, *upper}, &whole) && is_term(t, e, whole)) return true;
+        if (multiply_terms(t, scale, (sym_term){1, *upper}, &whole) && is_term(t, e, whole))
+            return true;
     }
     return false;
 }
 
 /* args[i] is m * (x % a): looks for m*a * (x // a), or m*a * ((x // a) % k). */
-static bool join_remainder(sym_table *t, const sym_expr *args, uint32_t count, uint32_t i, sym_expr mod,
-                           sym_expr *out)
+static bool join_remainder(sym_table *t, const sym_expr *args, uint32_t count, uint32_t i,
+                           sym_expr mod, sym_expr *out)
 {
     sym_expr x = sym_arg(t, mod, 0);
     sym_expr a = sym_arg(t, mod, 1);
@@ -302,7 +307,8 @@ static bool join_remainder(sym_table *t, const sym_expr *args, uint32_t count, u
 }
 
 /* Is each term of c*y, but for the constant, among args? */
-static bool holds_multiple(sym_table *t, const sym_expr *args, uint32_t count, sym_term c, sym_expr y)
+static bool holds_multiple(sym_table *t, const sym_expr *args, uint32_t count, sym_term c,
+                           sym_expr y)
 {
     bool any = false;
     for (uint32_t k = 0; k < sym_term_count(t, y); k++) {
@@ -319,8 +325,8 @@ static bool holds_multiple(sym_table *t, const sym_expr *args, uint32_t count, s
 }
 
 /* args[i] is -c*a * (x // a): looks for c*x. */
-static bool join_quotient(sym_table *t, const sym_expr *args, uint32_t count, uint32_t i, sym_expr quotient,
-                          sym_expr *out)
+static bool join_quotient(sym_table *t, const sym_expr *args, uint32_t count, uint32_t i,
+                          sym_expr quotient, sym_expr *out)
 {
     sym_expr x = sym_arg(t, quotient, 0);
     sym_expr a = sym_arg(t, quotient, 1);
@@ -342,11 +348,13 @@ static bool join_parts(sym_table *t, const sym_expr *args, uint32_t count, sym_e
         if (!sym_node_of(t, args[i])->division) continue;
         sym_expr single;
         uint32_t factor_count;
-        const sym_expr *factors = sym_factors(t, sym_as_term(t, args[i]).product, &single, &factor_count);
+        const sym_expr *factors =
+            sym_factors(t, sym_as_term(t, args[i]).product, &single, &factor_count);
         for (uint32_t k = 0; k < factor_count; k++) {
             sym_op op = sym_op_of(t, factors[k]);
             if (op == SYM_MOD && join_remainder(t, args, count, i, factors[k], out)) return true;
-            if (op == SYM_FLOORDIV && join_quotient(t, args, count, i, factors[k], out)) return true;
+            if (op == SYM_FLOORDIV && join_quotient(t, args, count, i, factors[k], out))
+                return true;
         }
     }
     return false;
@@ -359,7 +367,8 @@ sym_expr sym_close_sum(sym_table *t, uint32_t from)
     sym_expr *args = room_for(t, few, count);
     bool division = false;
     for (uint32_t i = 0; i < count; i++) {
-        args[i] = sym_from_term(t, t->terms.at[from + i].coefficient, t->terms.at[from + i].product);
+        args[i] =
+            sym_from_term(t, t->terms.at[from + i].coefficient, t->terms.at[from + i].product);
         division |= sym_node_of(t, args[i])->division;
     }
     t->terms.count = from;
@@ -462,69 +471,4 @@ sym_expr sym_sum(sym_table *t, const sym_expr *args, uint32_t count)
     if (count == 0) return t->zero;
     if (count == 1) return args[0];
     return sym_add(t, sym_sum(t, args, count / 2), sym_sum(t, args + count / 2, count - count / 2));
-}
-
-/* ---- division of polynomials ---- */
-
-void sym_divide(sym_table *t, sym_expr a, sym_expr b, sym_expr *q, sym_expr *r)
-{
-    enum { MOST_STEPS = 64 };
-    sym_term lead = sym_term_at(t, b, 0);
-    *q = t->zero;
-    *r = t->zero;
-    for (int step = 0; step < MOST_STEPS && a.id != t->zero.id; step++) {
-        sym_term first = sym_term_at(t, a, 0);
-        sym_expr product;
-        /* Truncating the coefficient is as good as any other split: what is left is smaller. */
-        int64_t times = lead.coefficient == -1 ? 0 : first.coefficient / lead.coefficient;
-        bool fits = lead.coefficient != -1 || !__builtin_sub_overflow(0, first.coefficient, &times);
-        if (fits && times != 0 && sym_divide_products(t, first.product, lead.product, &product)) {
-            sym_expr part = sym_from_term(t, times, product);
-            *q = sym_add(t, *q, part);
-            a = sym_sub(t, a, sym_mul(t, part, b));
-            continue;
-        }
-        sym_expr moved = sym_from_term(t, first.coefficient, first.product);
-        *r = sym_add(t, *r, moved);
-        a = sym_sub(t, a, moved);
-    }
-    *r = sym_add(t, *r, a);
-}
-
-bool sym_divide_exact(sym_table *t, sym_expr a, sym_expr b, sym_expr *q)
-{
-    sym_expr rest;
-    if (b.id == t->zero.id) return false;
-    sym_divide(t, a, b, q, &rest);
-    return rest.id == t->zero.id;
-}
-
-static int64_t greatest_divisor(int64_t a, int64_t b)
-{
-    uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a;
-    uint64_t y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
-    while (y) {
-        uint64_t rest = x % y;
-        x = y;
-        y = rest;
-    }
-    return x > INT64_MAX ? 1 : (int64_t)x;
-}
-
-sym_term sym_common(sym_table *t, sym_term a, sym_term b)
-{
-    if (a.coefficient == 0) return (sym_term){greatest_divisor(0, b.coefficient), b.product};
-    if (b.coefficient == 0) return (sym_term){greatest_divisor(0, a.coefficient), a.product};
-    return (sym_term){greatest_divisor(a.coefficient, b.coefficient),
-                      sym_common_product(t, a.product, b.product)};
-}
-
-sym_term sym_content(sym_table *t, sym_expr e)
-{
-    sym_term content = {0, t->one};
-    for (uint32_t i = 0; i < sym_term_count(t, e); i++) {
-        content = sym_common(t, content, sym_term_at(t, e, i));
-        if (content.coefficient == 1 && content.product.id == t->one.id) break;
-    }
-    return content;
 }

@@ -1,17 +1,19 @@
 /* sym.h -- symbolic integers: sizes, strides, storage offsets, loop indices, guards.
  *
- * Expressions are hash-consed: equal expressions (after canonicalisation) have equal ids, so equality of
- * what is known to be equal is `a.id == b.id`. Constants are expressions too; static programs pay one
- * table look-up. Division and modulo are floor division and its remainder, as in Python.
+ * Expressions are hash-consed: equal expressions (after canonicalisation) have equal ids, so
+ * equality of what is known to be equal is `a.id == b.id`. Constants are expressions too; static
+ * programs pay one table look-up. Division and modulo are floor division and its remainder, as in
+ * Python.
  *
  *     s0 + 1        4*s0*i1        i0 // 8        i0 % 8        min(s0, 4)        max(s0, u1 + 2)
  *     s0 <= 8       s0 == 2*u0     (a && b)       !(a)          (predicates: value 0 or 1)
  *
- * Canonical form: sums of products with integer coefficients, terms ordered by degree and then by names, so that the
- * text does not depend on what was made before; products expanded over sums; constants folded. Laws that
- * every rule keeps: the value is unchanged for every integer assignment within the symbols' ranges (a division by 0
- * has no value); what one rule takes apart another does not put together; the same input gives the same id
- * until a range narrows. Constants that do not fit in 64 bits stay unfolded.
+ * Canonical form: sums of products with integer coefficients, terms ordered by degree and then by
+ * names, so that the text does not depend on what was made before; products expanded over sums;
+ * constants folded. Laws that every rule keeps: the value is unchanged for every integer
+ * assignment within the symbols' ranges (a division by 0 has no value); what one rule takes apart
+ * another does not put together; the same input gives the same id until a range narrows. Constants
+ * that do not fit in 64 bits stay unfolded.
  */
 #ifndef FERRITE_SYM_H
 #define FERRITE_SYM_H
@@ -32,7 +34,7 @@ typedef enum sym_op {
     SYM_MUL, /* n-ary */
     SYM_FLOORDIV,
     SYM_MOD,
-    SYM_MIN,
+    SYM_MIN, /* binary; min(a, b, c) is min(min(a, b), c) */
     SYM_MAX,
     /* predicates */
     SYM_EQ,
@@ -60,13 +62,15 @@ typedef enum sym_truth { SYM_FALSE, SYM_TRUE, SYM_UNKNOWN } sym_truth;
 sym_table *sym_table_new(arena *memory);
 fe_session *sym_session(const sym_table *t);
 sym_expr sym_int(sym_table *t, int64_t value);
-/* The symbol of this name; made on first use. Its kind and range are those of the first call (later calls only
- * narrow the range). Names are interned by the table. */
+/* The symbol of this name; made on first use. Its kind and range are those of the first call
+ * (later calls only narrow the range). Names are interned by the table. */
 sym_expr sym_symbol(sym_table *t, const char *name, sym_kind kind, int64_t min, int64_t max);
 sym_expr sym_find_symbol(const sym_table *t, const char *name); /* none when absent */
-/* Narrows; what would leave no value at all is ignored. Expressions made before stay as they are: sym_simplify. */
+/* Narrows; what would leave no value at all is ignored. Expressions made before stay as they are:
+ * sym_simplify. */
 void sym_set_range(sym_table *t, sym_expr symbol, int64_t min, int64_t max);
-void sym_set_hint(sym_table *t, sym_expr symbol, int64_t hint); /* the example's value; for cost models only */
+/* The example's value; for cost models only. */
+void sym_set_hint(sym_table *t, sym_expr symbol, int64_t hint);
 
 sym_expr sym_add(sym_table *t, sym_expr a, sym_expr b);
 sym_expr sym_sub(sym_table *t, sym_expr a, sym_expr b);
@@ -87,17 +91,26 @@ sym_expr sym_product(sym_table *t, const sym_expr *factors, uint32_t count); /* 
 sym_op sym_op_of(const sym_table *t, sym_expr e);
 uint32_t sym_arg_count(const sym_table *t, sym_expr e);
 sym_expr sym_arg(const sym_table *t, sym_expr e, uint32_t i);
-bool sym_is_int(const sym_table *t, sym_expr e, int64_t *value); /* is it a constant? value may be NULL */
+/* Is it a constant? value may be NULL. */
+bool sym_is_int(const sym_table *t, sym_expr e, int64_t *value);
 const char *sym_name(const sym_table *t, sym_expr symbol);
 sym_kind sym_kind_of(const sym_table *t, sym_expr symbol);
 bool sym_contains(const sym_table *t, sym_expr e, sym_expr symbol);
 /* Calls visit once for each distinct symbol in e, in order of first appearance. */
-void sym_each_symbol(const sym_table *t, sym_expr e, void (*visit)(void *data, sym_expr symbol), void *data);
-static inline bool sym_same(sym_expr a, sym_expr b) { return a.id == b.id; }
-static inline bool sym_is_none(sym_expr e) { return e.id == 0; }
+void sym_each_symbol(const sym_table *t, sym_expr e, void (*visit)(void *data, sym_expr symbol),
+                     void *data);
+static inline bool sym_same(sym_expr a, sym_expr b)
+{
+    return a.id == b.id;
+}
+static inline bool sym_is_none(sym_expr e)
+{
+    return e.id == 0;
+}
 
 /* ---- ranges and proofs (range.c) ---- */
-/* Ranges that hold in one place in addition to the symbols' own, e.g. loop variables of a nest. */
+/* Ranges that hold in one place in addition to the symbols' own, e.g. loop variables of a nest.
+ * What stands in a loop runs only if there are iterations, so extents count as at least 1. */
 typedef struct sym_bound {
     sym_expr symbol;
     sym_expr extent; /* the symbol is in [0, extent) */
@@ -112,27 +125,33 @@ sym_truth sym_prove(sym_table *t, sym_expr predicate, const sym_env *env);
 bool sym_known_equal(sym_table *t, sym_expr a, sym_expr b);
 bool sym_known_less_equal(sym_table *t, sym_expr a, sym_expr b, const sym_env *env);
 bool sym_known_divisible(sym_table *t, sym_expr a, sym_expr divisor, const sym_env *env);
-/* e rewritten with what env knows: (8*i0 + i1) // 8 -> i0 and (8*i0 + i1) % 8 -> i1 when i1 < 8, ... */
+/* e rewritten with what env knows: (8*i0 + i1) // 8 -> i0 and (8*i0 + i1) % 8 -> i1 when i1 < 8. */
 sym_expr sym_simplify(sym_table *t, sym_expr e, const sym_env *env);
 
 /* ---- substitution, evaluation, structure (subst.c) ---- */
 /* Replaces from[k] (symbols) by to[k], all at once. */
-sym_expr sym_substitute(sym_table *t, sym_expr e, const sym_expr *from, const sym_expr *to, uint32_t count);
-/* e == *coefficient * symbol + *rest with neither holding the symbol; false when e is not linear in it. */
-bool sym_linear_in(sym_table *t, sym_expr e, sym_expr symbol, sym_expr *coefficient, sym_expr *rest);
-/* The value of e when lookup gives every symbol's; false when a symbol has none or on overflow or division by 0. */
-bool sym_eval(const sym_table *t, sym_expr e, bool (*lookup)(void *data, sym_expr symbol, int64_t *value),
-              void *data, int64_t *value);
+sym_expr sym_substitute(sym_table *t, sym_expr e, const sym_expr *from, const sym_expr *to,
+                        uint32_t count);
+/* e == *coefficient * symbol + *rest with neither holding the symbol; false when e is not linear
+ * in it. */
+bool sym_linear_in(sym_table *t, sym_expr e, sym_expr symbol, sym_expr *coefficient,
+                   sym_expr *rest);
+/* The value of e when lookup gives every symbol's; false when a symbol has none or on overflow or
+ * division by 0. */
+bool sym_eval(const sym_table *t, sym_expr e,
+              bool (*lookup)(void *data, sym_expr symbol, int64_t *value), void *data,
+              int64_t *value);
 /* The value at the hints (example sizes); a symbol without hint counts as `fallback`. */
 int64_t sym_hint(const sym_table *t, sym_expr e, int64_t fallback);
 
 /* ---- text (text.c) ---- */
 void sym_print(const sym_table *t, sym_expr e, text *out);
-/* The expression at the lexer, as sym_print writes it. Unknown names become SYM_SIZE symbols (SYM_UNBACKED when
- * the name is u<digits>, SYM_INDEX for i<digits> and r<digits>). */
+/* The expression at the lexer, as sym_print writes it. Unknown names become SYM_SIZE symbols
+ * (SYM_UNBACKED when the name is u<digits>, SYM_INDEX for i<digits> and r<digits>). */
 fe_status sym_parse(sym_table *t, lexer *lx, sym_expr *out);
-/* The same as C source over int64_t variables named as the symbols, with floor semantics through helper
- * functions `fe_floordiv(a, b)`, `fe_mod(a, b)`, `fe_min`, `fe_max`. */
+/* The same as C source over int64_t variables named as the symbols, with floor semantics through
+ * helper functions `fe_floordiv(a, b)`, `fe_mod(a, b)`, `fe_min`, `fe_max`; C's own / and %
+ * where both operands are known not to be negative. */
 void sym_print_c(const sym_table *t, sym_expr e, text *out);
 
 #endif

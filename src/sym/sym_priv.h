@@ -1,10 +1,12 @@
-/* sym_priv.h -- what the files of sym/ share: the node, the table, terms of a sum, constructors under an environment.
+/* sym_priv.h -- what the files of sym/ share: the node, the table, terms of a sum, constructors
+ * under an environment.
  *
- * A sum is a list of terms, a term is an integer times a product of factors (a "monomial"), a factor is a symbol or
- * any operation other than a sum of few terms. Terms are ordered by falling degree and then by their factors,
- * which is a monomial order (multiplying a sorted list by a product keeps it sorted), so sums merge in linear
- * time and polynomial division works. The order looks at structure and names alone, never at ids: the same
- * expression prints the same whatever was made before it.
+ * A sum is a list of terms, a term is an integer times a product of factors (a "monomial"), a
+ * factor is a symbol or any operation other than a sum of few terms. Terms are ordered by falling
+ * degree and then by their factors, which is a monomial order (multiplying a sorted list by a
+ * product keeps it sorted), so sums merge in linear time and polynomial division works. The order
+ * looks at structure and names alone, never at ids: the same expression prints the same whatever
+ * was made before it.
  */
 #ifndef FERRITE_SYM_PRIV_H
 #define FERRITE_SYM_PRIV_H
@@ -71,8 +73,8 @@ struct sym_table {
     uint32_t *slots; /* hash table of ids; 0: free */
     uint32_t slot_count;
     VEC(sym_symbol_data) symbols;
-    map by_name; /* interned name -> index into symbols */
-    uint32_t epoch; /* moves on when a symbol's range narrows */
+    map by_name;          /* interned name -> index into symbols */
+    uint32_t epoch;       /* moves on when a symbol's range narrows */
     uint32_t proof_steps; /* left to the proof under way; 0: none is */
     sym_expr zero, one;
     VEC(sym_term) terms; /* a stack: sums under construction */
@@ -83,13 +85,20 @@ struct sym_table {
 };
 
 /* ---- nodes (expr.c) ---- */
-static inline const sym_node *sym_node_of(const sym_table *t, sym_expr e) { return &t->nodes.at[e.id]; }
-/* The node with these parts, made if need be. value and rest as in sym_node; rest 0: the node itself. */
-sym_expr sym_make(sym_table *t, sym_op op, const sym_expr *args, uint32_t count, int64_t value, uint32_t rest);
+static inline const sym_node *sym_node_of(const sym_table *t, sym_expr e)
+{
+    return &t->nodes.at[e.id];
+}
+/* The node with these parts, made if need be. value and rest as in sym_node; rest 0: the node
+ * itself. */
+sym_expr sym_make(sym_table *t, sym_op op, const sym_expr *args, uint32_t count, int64_t value,
+                  uint32_t rest);
 sym_expr sym_make2(sym_table *t, sym_op op, sym_expr a, sym_expr b);
-sym_expr sym_lookup(const sym_table *t, sym_op op, const sym_expr *args, uint32_t count, int64_t value);
-int sym_order(const sym_table *t, sym_expr a, sym_expr b);         /* any two expressions; constants last */
-int sym_order_products(const sym_table *t, sym_expr a, sym_expr b); /* by falling degree, then factors */
+sym_expr sym_lookup(const sym_table *t, sym_op op, const sym_expr *args, uint32_t count,
+                    int64_t value);
+/* The order of any two expressions, constants last; of products by falling degree, then factors. */
+int sym_order(const sym_table *t, sym_expr a, sym_expr b);
+int sym_order_products(const sym_table *t, sym_expr a, sym_expr b);
 sym_symbol_data *sym_data(const sym_table *t, sym_expr symbol);
 sym_memo_entry *sym_memo_at(const sym_table *t, sym_memo *memo, uint32_t id);
 
@@ -99,7 +108,8 @@ sym_term sym_term_at(const sym_table *t, sym_expr e, uint32_t i);
 sym_term sym_as_term(const sym_table *t, sym_expr e);
 sym_expr sym_from_term(sym_table *t, int64_t coefficient, sym_expr product);
 /* The factors of a product; one that is a factor itself is put in *single. */
-const sym_expr *sym_factors(const sym_table *t, sym_expr product, sym_expr *single, uint32_t *count);
+const sym_expr *sym_factors(const sym_table *t, sym_expr product, sym_expr *single,
+                            uint32_t *count);
 /* p / q when q's factors are among p's. */
 bool sym_divide_products(sym_table *t, sym_expr p, sym_expr q, sym_expr *out);
 sym_expr sym_common_product(sym_table *t, sym_expr p, sym_expr q);
@@ -108,20 +118,24 @@ uint32_t sym_open_sum(const sym_table *t);
 void sym_append_term(sym_table *t, int64_t coefficient, sym_expr product);
 sym_expr sym_close_sum(sym_table *t, uint32_t from);
 sym_expr sym_sum(sym_table *t, const sym_expr *args, uint32_t count);
+
+/* ---- polynomials (poly.c) ---- */
 /* a == q*b + r, with as much in q as division of leading terms takes. b is not 0. */
 void sym_divide(sym_table *t, sym_expr a, sym_expr b, sym_expr *q, sym_expr *r);
 bool sym_divide_exact(sym_table *t, sym_expr a, sym_expr b, sym_expr *q);
-/* The greatest integer and product that divide every term of e, into *content; 0 has none (content 0, one). */
+/* The greatest integer and product that divide every term of e; for 0 the integer is 0. */
 sym_term sym_content(sym_table *t, sym_expr e);
 sym_term sym_common(sym_table *t, sym_term a, sym_term b);
 
 /* ---- constructors under an environment (simp.c, pred.c); the public ones give NULL ---- */
 sym_expr sym_floordiv_in(sym_table *t, sym_expr a, sym_expr b, const sym_env *env);
 sym_expr sym_mod_in(sym_table *t, sym_expr a, sym_expr b, const sym_env *env);
-sym_expr sym_extreme_in(sym_table *t, sym_op op, sym_expr a, sym_expr b, const sym_env *env); /* MIN or MAX */
+/* op is MIN or MAX. */
+sym_expr sym_extreme_in(sym_table *t, sym_op op, sym_expr a, sym_expr b, const sym_env *env);
 sym_expr sym_compare_in(sym_table *t, sym_op op, sym_expr a, sym_expr b, const sym_env *env);
 /* The operation of e with other arguments. */
-sym_expr sym_rebuild(sym_table *t, sym_op op, const sym_expr *args, uint32_t count, const sym_env *env);
+sym_expr sym_rebuild(sym_table *t, sym_op op, const sym_expr *args, uint32_t count,
+                     const sym_env *env);
 
 /* ---- arithmetic of constants and intervals (range.c) ---- */
 int64_t sym_floor(int64_t a, int64_t b);     /* b > 0 */

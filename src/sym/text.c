@@ -1,8 +1,8 @@
 /* text.c -- expressions as text: `4*s0 + 1`, `(i0 + 3) // 8`, `min(s0, 4)`, `s0 <= 8 && !(a || b)`.
  *
- * From loose to tight: ||, &&, comparisons, + and -, * and // and %, unary minus and !. The printer puts parentheses
- * around every compound operand of // and %. The lexer makes a minus and the digit after it one number, so after an
- * operand such a number counts as a subtraction.
+ * From loose to tight: ||, &&, comparisons, + and -, * and // and %, unary minus and !. The
+ * printer puts parentheses around every compound operand of // and %. The lexer makes a minus and
+ * the digit after it one number, so after an operand such a number counts as a subtraction.
  */
 #include "sym/sym_priv.h"
 
@@ -11,16 +11,24 @@
 
 /* ---- printing ---- */
 
-typedef enum level { LEVEL_OR, LEVEL_AND, LEVEL_COMPARE, LEVEL_SUM, LEVEL_PRODUCT, LEVEL_ATOM } level;
+typedef enum level {
+    LEVEL_OR,
+    LEVEL_AND,
+    LEVEL_COMPARE,
+    LEVEL_SUM,
+    LEVEL_PRODUCT,
+    LEVEL_ATOM
+} level;
 
 static const struct {
     const char *text;
     level level;
 } OPERATORS[] = {
-    [SYM_ADD] = {" + ", LEVEL_SUM},        [SYM_MUL] = {"*", LEVEL_PRODUCT},    [SYM_FLOORDIV] = {" // ", LEVEL_PRODUCT},
-    [SYM_MOD] = {" % ", LEVEL_PRODUCT},    [SYM_EQ] = {" == ", LEVEL_COMPARE},  [SYM_NE] = {" != ", LEVEL_COMPARE},
-    [SYM_LT] = {" < ", LEVEL_COMPARE},     [SYM_LE] = {" <= ", LEVEL_COMPARE},  [SYM_AND] = {" && ", LEVEL_AND},
-    [SYM_OR] = {" || ", LEVEL_OR},
+    [SYM_ADD] = {" + ", LEVEL_SUM},           [SYM_MUL] = {"*", LEVEL_PRODUCT},
+    [SYM_FLOORDIV] = {" // ", LEVEL_PRODUCT}, [SYM_MOD] = {" % ", LEVEL_PRODUCT},
+    [SYM_EQ] = {" == ", LEVEL_COMPARE},       [SYM_NE] = {" != ", LEVEL_COMPARE},
+    [SYM_LT] = {" < ", LEVEL_COMPARE},        [SYM_LE] = {" <= ", LEVEL_COMPARE},
+    [SYM_AND] = {" && ", LEVEL_AND},          [SYM_OR] = {" || ", LEVEL_OR},
 };
 
 static void print_at(const sym_table *t, sym_expr e, level least, text *out);
@@ -41,7 +49,8 @@ static void print_product(const sym_table *t, sym_expr e, bool drop_sign, text *
         if (i > from) text_char(out, '*');
         sym_expr factor = sym_arg(t, e, i);
         bool opaque = sym_op_of(t, factor) == SYM_MUL;
-        print_at(t, factor, opaque || sym_op_of(t, factor) > SYM_MUL ? LEVEL_ATOM : LEVEL_PRODUCT, out);
+        print_at(t, factor, opaque || sym_op_of(t, factor) > SYM_MUL ? LEVEL_ATOM : LEVEL_PRODUCT,
+                 out);
     }
 }
 
@@ -97,7 +106,8 @@ static void print_binary(const sym_table *t, sym_expr e, text *out)
 {
     sym_op op = sym_op_of(t, e);
     level own = OPERATORS[op].level;
-    /* Operands of // and % are always atoms, those of && and || may be the same operation on the left. */
+    /* Operands of // and % are always atoms, those of && and || may be the same operation on the
+     * left. */
     level operand = own == LEVEL_PRODUCT ? LEVEL_ATOM : own + 1;
     print_at(t, sym_arg(t, e, 0), op == SYM_AND || op == SYM_OR ? own : operand, out);
     text_add(out, OPERATORS[op].text);
@@ -179,13 +189,9 @@ void sym_print_c(const sym_table *t, sym_expr e, text *out)
             text_printf(out, "%s%" PRId64 "%s%s", value < 0 ? "(" : "", value,
                         value > INT32_MAX || value < INT32_MIN ? "LL" : "", value < 0 ? ")" : "");
         return;
-    case SYM_SYMBOL:
-        text_add(out, sym_name(t, e));
-        return;
+    case SYM_SYMBOL: text_add(out, sym_name(t, e)); return;
     case SYM_FLOORDIV:
-    case SYM_MOD:
-        print_c_division(t, e, out);
-        return;
+    case SYM_MOD: print_c_division(t, e, out); return;
     case SYM_MIN:
     case SYM_MAX:
         text_add(out, op == SYM_MIN ? "fe_min(" : "fe_max(");
@@ -270,7 +276,7 @@ static fe_status parse_atom(parser *p, sym_expr *out)
     return FE_OK;
 }
 
-typedef enum operator {
+typedef enum operator{
     NO_OPERATOR,
     ADD_TO,
     SUBTRACT,
@@ -285,7 +291,8 @@ typedef enum operator {
     GREATER_EQUAL,
     AND_ALSO,
     OR_ELSE
-} operator;
+}
+operator;
 
 /* The operator of this level at the lexer, stepped over. */
 static operator take_operator(lexer *lx, level at)
@@ -295,11 +302,13 @@ static operator take_operator(lexer *lx, level at)
         level level;
         operator op;
     } TOKENS[] = {
-        {"||", LEVEL_OR, OR_ELSE},           {"&&", LEVEL_AND, AND_ALSO},      {"==", LEVEL_COMPARE, EQUAL},
-        {"!=", LEVEL_COMPARE, NOT_EQUAL},    {"<", LEVEL_COMPARE, LESS},       {"<=", LEVEL_COMPARE, LESS_EQUAL},
-        {">", LEVEL_COMPARE, GREATER},       {">=", LEVEL_COMPARE, GREATER_EQUAL},
-        {"+", LEVEL_SUM, ADD_TO},            {"-", LEVEL_SUM, SUBTRACT},       {"*", LEVEL_PRODUCT, MULTIPLY},
-        {"//", LEVEL_PRODUCT, DIVIDE},       {"%", LEVEL_PRODUCT, MODULO},
+        {"||", LEVEL_OR, OR_ELSE},      {"&&", LEVEL_AND, AND_ALSO},
+        {"==", LEVEL_COMPARE, EQUAL},   {"!=", LEVEL_COMPARE, NOT_EQUAL},
+        {"<", LEVEL_COMPARE, LESS},     {"<=", LEVEL_COMPARE, LESS_EQUAL},
+        {">", LEVEL_COMPARE, GREATER},  {">=", LEVEL_COMPARE, GREATER_EQUAL},
+        {"+", LEVEL_SUM, ADD_TO},       {"-", LEVEL_SUM, SUBTRACT},
+        {"*", LEVEL_PRODUCT, MULTIPLY}, {"//", LEVEL_PRODUCT, DIVIDE},
+        {"%", LEVEL_PRODUCT, MODULO},
     };
     bool number = lx->token.kind == LEX_INT;
     if (at == LEVEL_SUM && number && lx->token.text[0] == '-' && lx->token.integer != INT64_MIN) {

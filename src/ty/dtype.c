@@ -12,7 +12,8 @@ typedef struct dtype_row {
 
 static const dtype_row ROWS[TY_DTYPE_COUNT] = {
     [TY_NO_DTYPE] = {"none", "none", "void", 0, TY_KIND_BOOL, 0},
-#define DTYPE(id, text, torch, bytes, kind, number, c_type) [TY_##id] = {text, torch, c_type, bytes, kind, number},
+#define DTYPE(id, text, torch, bytes, kind, number, c_type) \
+    [TY_##id] = {text, torch, c_type, bytes, kind, number},
 #include "ty/dtype.def"
 #undef DTYPE
 };
@@ -88,7 +89,8 @@ bool ty_is_integral(ty_dtype d, bool include_bool)
 {
     ty_kind kind = ty_dtype_kind(d);
     if (d == TY_NO_DTYPE) return false;
-    return kind == TY_KIND_UNSIGNED || kind == TY_KIND_SIGNED || (include_bool && kind == TY_KIND_BOOL);
+    return kind == TY_KIND_UNSIGNED || kind == TY_KIND_SIGNED ||
+           (include_bool && kind == TY_KIND_BOOL);
 }
 
 ty_dtype ty_complex_to_real(ty_dtype d)

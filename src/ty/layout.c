@@ -1,7 +1,8 @@
 /* layout.c -- tensors, memory formats and what can be said of strides.
  *
- * The predicates are those of c10/core/Contiguity.h and MemoryFormat.h. They answer true when it is proved for all
- * values of the symbols, but for tensors without elements, whose strides do not matter.
+ * The predicates are those of c10/core/Contiguity.h and MemoryFormat.h. They answer true when it
+ * is proved for all values of the symbols, but for tensors without elements, whose strides do not
+ * matter.
  */
 #include "ty/ty_priv.h"
 
@@ -61,7 +62,8 @@ sym_expr ty_when_filled(sym_table *t, sym_expr e, sym_expr numel)
     if (op == SYM_ADD || op == SYM_MUL) {
         uint32_t same = 0; /* leading arguments that stay */
         uint32_t count = sym_arg_count(t, e);
-        while (same < count && sym_same(ty_when_filled(t, sym_arg(t, e, same), numel), sym_arg(t, e, same)))
+        while (same < count &&
+               sym_same(ty_when_filled(t, sym_arg(t, e, same), numel), sym_arg(t, e, same)))
             same++;
         if (same == count) return e;
         sym_expr total = sym_int(t, op == SYM_MUL);
@@ -122,7 +124,8 @@ void ty_contiguous_strides(sym_table *t, uint32_t rank, const sym_expr *sizes, s
     }
 }
 
-void ty_format_strides(sym_table *t, ty_memory_format f, uint32_t rank, const sym_expr *sizes, sym_expr *strides)
+void ty_format_strides(sym_table *t, ty_memory_format f, uint32_t rank, const sym_expr *sizes,
+                       sym_expr *strides)
 {
     const uint32_t *order = channels_last_order(rank);
     bool fits = (f == TY_CHANNELS_LAST && rank == 4) || (f == TY_CHANNELS_LAST_3D && rank == 5);
@@ -190,9 +193,11 @@ ty_memory_format ty_suggested_format(sym_table *t, const ty_tensor *x)
     return x->rank == 4 ? TY_CHANNELS_LAST : TY_CHANNELS_LAST_3D;
 }
 
-/* The dimension that continues a dense walk with this stride; rank when there is none. Surely more than one element
- * is best: a size that may be 1 must not hide the dimension that has the stride by right. */
-static uint32_t find_next(sym_table *t, const ty_tensor *x, const bool *taken, sym_expr stride, sym_expr numel)
+/* The dimension that continues a dense walk with this stride; rank when there is none. Surely more
+ * than one element is best: a size that may be 1 must not hide the dimension that has the stride
+ * by right. */
+static uint32_t find_next(sym_table *t, const ty_tensor *x, const bool *taken, sym_expr stride,
+                          sym_expr numel)
 {
     uint32_t found = x->rank;
     for (uint32_t d = 0; d < x->rank; d++) {

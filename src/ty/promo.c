@@ -1,6 +1,7 @@
-/* promo.c -- PyTorch's type promotion: c10/core/ScalarType.cpp (promoteTypes) and ATen/native/TypeProperties.cpp
- * (result_type). The table of the former follows from kinds and widths, with three exceptions: two different
- * 16-bit floats meet in f32, u8 meets a signed type in the wider signed one, and u16, u32 and u64 meet floats only.
+/* promo.c -- PyTorch's type promotion: c10/core/ScalarType.cpp (promoteTypes) and
+ * ATen/native/TypeProperties.cpp (result_type). The table of the former follows from kinds and
+ * widths, with three exceptions: two different 16-bit floats meet in f32, u8 meets a signed type
+ * in the wider signed one, and u16, u32 and u64 meet floats only.
  */
 #include "ty/ty.h"
 

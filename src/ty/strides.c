@@ -1,9 +1,10 @@
 /* strides.c -- the strides of results: empty_like, pointwise operations, broadcasting, views.
  *
- * The algorithms are PyTorch's, step for step: at::infer_dense_strides (ATen/ExpandUtils.cpp), TensorIterator's
- * fast set-up, compute_strides, reorder_dimensions and compatible_stride (ATen/TensorIterator.cpp), computeStride
- * (ATen/TensorUtils.cpp). A comparison of symbolic strides that cannot be decided counts as ambiguous, as PyTorch
- * treats equal ones, which keeps the dimensions in their order.
+ * The algorithms are PyTorch's, step for step: at::infer_dense_strides (ATen/ExpandUtils.cpp),
+ * TensorIterator's fast set-up, compute_strides, reorder_dimensions and compatible_stride
+ * (ATen/TensorIterator.cpp), computeStride (ATen/TensorUtils.cpp). A comparison of symbolic
+ * strides that cannot be decided counts as ambiguous, as PyTorch treats equal ones, which keeps
+ * the dimensions in their order.
  */
 #include "ty/ty_priv.h"
 
@@ -12,26 +13,29 @@
 /* ---- the order of dimensions ---- */
 
 /* Should dimension 0 come after dimension 1 (1), before (-1), or can the operand not tell (0)? */
-static int compare_dimensions(sym_table *t, sym_expr stride0, sym_expr stride1, sym_expr size0, sym_expr size1,
-                              sym_expr numel)
+static int compare_dimensions(sym_table *t, sym_expr stride0, sym_expr stride1, sym_expr size0,
+                              sym_expr size1, sym_expr numel)
 {
     if (ty_is_int(t, stride0, 0) || ty_is_int(t, stride1, 0)) return 0;
     if (ty_same_stride(t, stride0, stride1, numel)) {
-        bool larger = !sym_same(size0, size1) && sym_known_less_equal(t, sym_add_int(t, size1, 1), size0, NULL);
+        bool larger = !sym_same(size0, size1) &&
+                      sym_known_less_equal(t, sym_add_int(t, size1, 1), size0, NULL);
         return larger ? 1 : 0;
     }
     if (ty_stride_less_equal(t, stride0, stride1, numel)) return -1;
     return ty_stride_less_equal(t, stride1, stride0, numel) ? 1 : 0;
 }
 
-/* An operand's strides, broadcast to the result: a dimension that it does not have or repeats has stride 0. */
+/* An operand's strides, broadcast to the result: a dimension that it does not have or repeats has
+ * stride 0. */
 typedef struct operand {
     sym_expr strides[TY_MAX_RANK];
 } operand;
 
 /* Sorts dimensions by stride, fastest first: an insertion sort that knows of ambiguous comparisons. */
-static void sort_dimensions(sym_table *t, const operand *operands, uint32_t count, bool first_decides,
-                            uint32_t rank, const sym_expr *sizes, uint32_t *order)
+static void sort_dimensions(sym_table *t, const operand *operands, uint32_t count,
+                            bool first_decides, uint32_t rank, const sym_expr *sizes,
+                            uint32_t *order)
 {
     sym_expr numel = sym_product(t, sizes, rank);
     for (uint32_t i = 0; i < rank; i++) order[i] = rank - 1 - i;
@@ -41,8 +45,8 @@ static void sort_dimensions(sym_table *t, const operand *operands, uint32_t coun
             int comparison = 0;
             for (uint32_t k = 0; k < count && comparison == 0; k++) {
                 const sym_expr *strides = operands[k].strides;
-                comparison = compare_dimensions(t, strides[order[j]], strides[order[moving]], sizes[order[j]],
-                                                sizes[order[moving]], numel);
+                comparison = compare_dimensions(t, strides[order[j]], strides[order[moving]],
+                                                sizes[order[j]], sizes[order[moving]], numel);
                 if (first_decides) break;
             }
             if (comparison < 0) break;
@@ -91,9 +95,10 @@ static bool same_strides(const ty_tensor *a, const ty_tensor *b)
     return true;
 }
 
-/* compute_fast_setup_type: operands of one shape that are all contiguous, channels last, or dense in one way. */
-static bool fast_strides(sym_table *t, const ty_tensor *const *operands, uint32_t count, uint32_t rank,
-                         const sym_expr *sizes, sym_expr *strides)
+/* compute_fast_setup_type: operands of one shape that are all contiguous, channels last, or dense
+ * in one way. */
+static bool fast_strides(sym_table *t, const ty_tensor *const *operands, uint32_t count,
+                         uint32_t rank, const sym_expr *sizes, sym_expr *strides)
 {
     bool contiguous = true;
     bool channels_last = rank == 4;
@@ -114,17 +119,19 @@ static bool fast_strides(sym_table *t, const ty_tensor *const *operands, uint32_
     return dense;
 }
 
-static void broadcast_operand(sym_table *t, const ty_tensor *x, uint32_t rank, const sym_expr *sizes, operand *out)
+static void broadcast_operand(sym_table *t, const ty_tensor *x, uint32_t rank,
+                              const sym_expr *sizes, operand *out)
 {
     uint32_t missing = rank - x->rank;
     for (uint32_t i = 0; i < rank; i++) {
-        bool repeated = i < missing || (ty_is_int(t, x->sizes[i - missing], 1) && !ty_is_int(t, sizes[i], 1));
+        bool repeated =
+            i < missing || (ty_is_int(t, x->sizes[i - missing], 1) && !ty_is_int(t, sizes[i], 1));
         out->strides[i] = repeated ? sym_int(t, 0) : x->strides[i - missing];
     }
 }
 
-void ty_pointwise_strides(sym_table *t, const ty_tensor *const *operands, uint32_t count, uint32_t rank,
-                          const sym_expr *sizes, sym_expr *strides)
+void ty_pointwise_strides(sym_table *t, const ty_tensor *const *operands, uint32_t count,
+                          uint32_t rank, const sym_expr *sizes, sym_expr *strides)
 {
     enum { MOST_OPERANDS = 32 };
     CHECK(sym_session(t), rank <= TY_MAX_RANK);
@@ -136,7 +143,8 @@ void ty_pointwise_strides(sym_table *t, const ty_tensor *const *operands, uint32
     operand broadcast[MOST_OPERANDS];
     uint32_t used = 0;
     for (uint32_t i = 0; i < count && used < MOST_OPERANDS; i++)
-        if (operands[i]->rank > 0) broadcast_operand(t, operands[i], rank, sizes, &broadcast[used++]);
+        if (operands[i]->rank > 0)
+            broadcast_operand(t, operands[i], rank, sizes, &broadcast[used++]);
 
     uint32_t order[TY_MAX_RANK];
     sort_dimensions(t, broadcast, used, false, rank, sizes, order);
@@ -153,7 +161,8 @@ void ty_pointwise_strides(sym_table *t, const ty_tensor *const *operands, uint32
     }
 }
 
-/* The size that a and b broadcast to. What cannot be decided counts as equal: PyTorch guards on that. */
+/* The size that a and b broadcast to. What cannot be decided counts as equal: PyTorch guards on
+ * that. */
 static bool broadcast_size(sym_table *t, sym_expr a, sym_expr b, sym_expr *out)
 {
     sym_expr one = sym_int(t, 1);
@@ -163,15 +172,15 @@ static bool broadcast_size(sym_table *t, sym_expr a, sym_expr b, sym_expr *out)
         *out = b;
         return true;
     }
-    sym_expr possible = sym_compare(t, SYM_OR, sym_compare(t, SYM_EQ, a, b),
-                                    sym_compare(t, SYM_OR, sym_compare(t, SYM_EQ, a, one),
-                                                sym_compare(t, SYM_EQ, b, one)));
+    sym_expr possible = sym_compare(
+        t, SYM_OR, sym_compare(t, SYM_EQ, a, b),
+        sym_compare(t, SYM_OR, sym_compare(t, SYM_EQ, a, one), sym_compare(t, SYM_EQ, b, one)));
     if (sym_is_int(t, b, NULL)) *out = b; /* then a is that or 1 */
     return !ty_is_int(t, possible, 0);
 }
 
-bool ty_broadcast(sym_table *t, uint32_t rank_a, const sym_expr *a, uint32_t rank_b, const sym_expr *b,
-                  uint32_t *rank, sym_expr *sizes)
+bool ty_broadcast(sym_table *t, uint32_t rank_a, const sym_expr *a, uint32_t rank_b,
+                  const sym_expr *b, uint32_t *rank, sym_expr *sizes)
 {
     uint32_t most = rank_a > rank_b ? rank_a : rank_b;
     if (most > TY_MAX_RANK) return false;
@@ -200,8 +209,8 @@ static bool is_below(sym_table *t, sym_expr view, sym_expr chunk)
 }
 
 /* The new dimensions that end before *view_d and make up one chunk of memory of this many elements. */
-static bool fill_chunk(sym_table *t, sym_expr elements, sym_expr base, const sym_expr *sizes, sym_expr *strides,
-                       uint32_t *view_d)
+static bool fill_chunk(sym_table *t, sym_expr elements, sym_expr base, const sym_expr *sizes,
+                       sym_expr *strides, uint32_t *view_d)
 {
     sym_expr filled = sym_int(t, 1);
     while (*view_d > 0 && (is_below(t, filled, elements) || ty_is_int(t, sizes[*view_d - 1], 1))) {
@@ -212,7 +221,8 @@ static bool fill_chunk(sym_table *t, sym_expr elements, sym_expr base, const sym
     return sym_known_equal(t, filled, elements);
 }
 
-bool ty_view_strides(sym_table *t, const ty_tensor *x, uint32_t rank, const sym_expr *sizes, sym_expr *strides)
+bool ty_view_strides(sym_table *t, const ty_tensor *x, uint32_t rank, const sym_expr *sizes,
+                     sym_expr *strides)
 {
     if (x->rank == 0) {
         for (uint32_t i = 0; i < rank; i++) strides[i] = sym_int(t, 1);
@@ -231,8 +241,9 @@ bool ty_view_strides(sym_table *t, const ty_tensor *x, uint32_t rank, const sym_
     uint32_t view_d = rank;
     for (uint32_t d = x->rank; d-- > 0;) {
         elements = sym_mul(t, elements, x->sizes[d]);
-        bool goes_on = d > 0 && (ty_is_int(t, x->sizes[d - 1], 1) ||
-                                 ty_same_stride(t, x->strides[d - 1], sym_mul(t, elements, base), numel));
+        bool goes_on =
+            d > 0 && (ty_is_int(t, x->sizes[d - 1], 1) ||
+                      ty_same_stride(t, x->strides[d - 1], sym_mul(t, elements, base), numel));
         if (goes_on) continue;
         if (!fill_chunk(t, elements, base, sizes, strides, &view_d)) return false;
         if (d == 0) break;

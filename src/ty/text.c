@@ -1,7 +1,7 @@
 /* text.c -- fake tensors as text: `f32[2,3]{3,1}+6@4:cuda0`.
  *
- * Strides stand there unless they are those of a contiguous tensor in fresh storage at offset 0; the storage number
- * unless it is 0; the device unless it is the CPU.
+ * Strides stand there unless they are those of a contiguous tensor in fresh storage at offset 0;
+ * the storage number unless it is 0; the device unless it is the CPU.
  */
 #include "ty/ty_priv.h"
 
@@ -68,12 +68,14 @@ static bool parse_number(const char *digits, uint32_t most, uint32_t *out)
     return value <= most;
 }
 
-static fe_status parse_list(sym_table *t, lexer *lx, const char *close, sym_expr *items, uint32_t *count)
+static fe_status parse_list(sym_table *t, lexer *lx, const char *close, sym_expr *items,
+                            uint32_t *count)
 {
     *count = 0;
     if (lex_take(lx, close)) return FE_OK;
     do {
-        if (*count == TY_MAX_RANK) return lex_fail(lx, "a tensor has at most %d dimensions", TY_MAX_RANK);
+        if (*count == TY_MAX_RANK)
+            return lex_fail(lx, "a tensor has at most %d dimensions", TY_MAX_RANK);
         FE_TRY(sym_parse(t, lx, &items[*count]));
         ++*count;
     } while (lex_take(lx, ","));
@@ -101,7 +103,8 @@ fe_status ty_parse(arena *a, sym_table *t, lexer *lx, ty_tensor **out)
     ty_dtype dtype;
     uint32_t rank;
     sym_expr sizes[TY_MAX_RANK];
-    if (lx->token.kind != LEX_NAME || !ty_dtype_parse(lx->token.text, &dtype)) return lex_fail(lx, "expected a dtype");
+    if (lx->token.kind != LEX_NAME || !ty_dtype_parse(lx->token.text, &dtype))
+        return lex_fail(lx, "expected a dtype");
     lex_next(lx);
     FE_TRY(lex_expect(lx, "["));
     FE_TRY(parse_list(t, lx, "]", sizes, &rank));
@@ -114,7 +117,8 @@ fe_status ty_parse(arena *a, sym_table *t, lexer *lx, ty_tensor **out)
     }
     if (lex_take(lx, "+")) FE_TRY(sym_parse(t, lx, &x->offset));
     if (lx->token.kind == LEX_BUFFER) {
-        if (!parse_number(lx->token.text, UINT32_MAX, &x->storage)) return lex_fail(lx, "expected a storage number");
+        if (!parse_number(lx->token.text, UINT32_MAX, &x->storage))
+            return lex_fail(lx, "expected a storage number");
         lex_next(lx);
     }
     if (lex_take(lx, ":")) FE_TRY(parse_device(lx, &x->device));

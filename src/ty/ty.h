@@ -1,4 +1,5 @@
-/* ty.h -- what a tensor is without its data: dtype, device, layout algebra, type promotion, the fake tensor.
+/* ty.h -- what a tensor is without its data: dtype, device, layout algebra, type promotion, the
+ * fake tensor.
  *
  *     f32[1,64,s0,56]                       contiguous, fresh storage
  *     f32[2,3]{1,2}                         strides 1,2
@@ -41,12 +42,13 @@ bool ty_is_integral(ty_dtype d, bool include_bool);
 ty_dtype ty_complex_to_real(ty_dtype d); /* c64 -> f32; others unchanged */
 ty_dtype ty_real_to_complex(ty_dtype d);
 
-/* promo.c: PyTorch's promotion. Each operand falls in one of three classes: tensors with dimensions, zero-dimensional
- * tensors, Python numbers; a later class matters only when it is of a higher kind. */
+/* promo.c: PyTorch's promotion. Each operand falls in one of three classes: tensors with
+ * dimensions, zero-dimensional tensors, Python numbers; a later class matters only when it is of a
+ * higher kind. */
 typedef struct ty_operand {
-    ty_dtype dtype;    /* of a number: BOOL, I64, F32 (the default dtype stands for "float"), C64 */
-    bool is_number;    /* a Python scalar */
-    bool is_zero_dim;  /* a tensor without dimensions */
+    ty_dtype dtype;   /* of a number: BOOL, I64, F32 (the default dtype stands for "float"), C64 */
+    bool is_number;   /* a Python scalar */
+    bool is_zero_dim; /* a tensor without dimensions */
 } ty_operand;
 ty_dtype ty_promote_types(ty_dtype a, ty_dtype b); /* torch.promote_types */
 ty_dtype ty_result_type(const ty_operand *operands, uint32_t count);
@@ -56,11 +58,20 @@ typedef struct ty_device {
     ty_device_kind kind;
     int32_t index; /* -1: none given */
 } ty_device;
-static inline bool ty_same_device(ty_device a, ty_device b) { return a.kind == b.kind && a.index == b.index; }
+static inline bool ty_same_device(ty_device a, ty_device b)
+{
+    return a.kind == b.kind && a.index == b.index;
+}
 
-typedef enum ty_memory_format { TY_CONTIGUOUS, TY_PRESERVE, TY_CHANNELS_LAST, TY_CHANNELS_LAST_3D } ty_memory_format;
+typedef enum ty_memory_format {
+    TY_CONTIGUOUS,
+    TY_PRESERVE,
+    TY_CHANNELS_LAST,
+    TY_CHANNELS_LAST_3D
+} ty_memory_format;
 
-/* A fake tensor: everything but the data. Immutable once attached to a node; arrays live in an arena. */
+/* A fake tensor: everything but the data. Immutable once attached to a node; arrays live in an
+ * arena. */
 typedef struct ty_tensor {
     ty_dtype dtype;
     ty_device device;
@@ -68,7 +79,7 @@ typedef struct ty_tensor {
     sym_expr *sizes;   /* elements */
     sym_expr *strides; /* elements */
     sym_expr offset;   /* elements from the start of the storage */
-    uint32_t storage;  /* alias class: tensors that share memory share this number; 0 = not yet numbered */
+    uint32_t storage;  /* alias class: tensors that share memory share this; 0: not yet numbered */
     bool requires_grad;
 } ty_tensor;
 
@@ -77,29 +88,46 @@ ty_tensor *ty_tensor_new(arena *a, sym_table *t, ty_dtype dtype, ty_device devic
                          const sym_expr *sizes); /* contiguous, offset 0, storage 0 */
 ty_tensor *ty_tensor_copy(arena *a, const ty_tensor *src);
 sym_expr ty_numel(sym_table *t, const ty_tensor *x);
-void ty_contiguous_strides(sym_table *t, uint32_t rank, const sym_expr *sizes, sym_expr *strides); /* torch: max(size, 1) */
-void ty_format_strides(sym_table *t, ty_memory_format f, uint32_t rank, const sym_expr *sizes, sym_expr *strides);
+/* As in torch a size counts as max(size, 1): [2,s0,8] has strides (8*max(s0, 1), 8, 1). */
+void ty_contiguous_strides(sym_table *t, uint32_t rank, const sym_expr *sizes, sym_expr *strides);
+/* A format that does not fit the rank counts as contiguous. */
+void ty_format_strides(sym_table *t, ty_memory_format f, uint32_t rank, const sym_expr *sizes,
+                       sym_expr *strides);
+/* is_contiguous(), is_contiguous(memory_format=channels_last or channels_last_3d) and so on, unless
+ * the tensor has no elements: then symbolic strides are not looked at closely. */
 bool ty_is_contiguous(sym_table *t, const ty_tensor *x);
 bool ty_is_channels_last(sym_table *t, const ty_tensor *x); /* rank 4 or 5 */
-ty_memory_format ty_suggested_format(sym_table *t, const ty_tensor *x); /* suggest_memory_format(): by strides alone */
+/* suggest_memory_format(): what the strides look like, gaps or not. */
+ty_memory_format ty_suggested_format(sym_table *t, const ty_tensor *x);
 bool ty_is_non_overlapping_and_dense(sym_table *t, const ty_tensor *x);
+/* dtype, device, sizes, strides, offset */
+bool ty_known_same_layout(sym_table *t, const ty_tensor *a, const ty_tensor *b);
+/* Bytes from the storage's start that x reaches: element size * (offset + 1 + sum of
+ * (size - 1) * stride); 0 when x is known to be empty. */
+sym_expr ty_storage_bytes(sym_table *t, const ty_tensor *x);
+
+/* strides.c: the layouts of results. */
 /* What torch.empty_like(x, memory_format=preserve) gives. */
 void ty_preserved_strides(sym_table *t, const ty_tensor *x, sym_expr *strides);
-/* Strides that TensorIterator (pointwise ops) gives an output for these operands, broadcast to `sizes`:
- * the permutation comes from the operands' strides as in PyTorch's compute_strides / reorder_dimensions. */
-void ty_pointwise_strides(sym_table *t, const ty_tensor *const *operands, uint32_t count, uint32_t rank,
-                          const sym_expr *sizes, sym_expr *strides);
-/* Broadcasts shapes as PyTorch does; the result's rank and sizes (room for TY_MAX_RANK). False when they do not match. */
+/* Strides that TensorIterator (pointwise ops) gives an output for these operands, broadcast to
+ * `sizes`: the permutation comes from the operands' strides as in PyTorch's compute_strides /
+ * reorder_dimensions. A number that eager mode wraps into a tensor counts as an operand of rank 0
+ * (x + 1 takes another path than x + x there, seen in the strides of dimensions of size 1). */
+void ty_pointwise_strides(sym_table *t, const ty_tensor *const *operands, uint32_t count,
+                          uint32_t rank, const sym_expr *sizes, sym_expr *strides);
+/* Broadcasts shapes as PyTorch does; the result's rank and sizes (room for TY_MAX_RANK; may be one
+ * of the operands). False when they are known not to match; sizes that are neither known to be
+ * equal nor to be 1 count as equal, which is what torch.export guards on. */
 #define TY_MAX_RANK 25
-bool ty_broadcast(sym_table *t, uint32_t rank_a, const sym_expr *a, uint32_t rank_b, const sym_expr *b,
-                  uint32_t *rank, sym_expr *sizes);
-/* Strides of x viewed as new sizes without a copy; false when no such view exists (torch's computeStride). */
-bool ty_view_strides(sym_table *t, const ty_tensor *x, uint32_t rank, const sym_expr *sizes, sym_expr *strides);
-/* Replaces one -1 in sizes by what numel leaves. False when it cannot be. */
+bool ty_broadcast(sym_table *t, uint32_t rank_a, const sym_expr *a, uint32_t rank_b,
+                  const sym_expr *b, uint32_t *rank, sym_expr *sizes);
+/* Strides of x viewed as new sizes without a copy; false when no such view exists (torch's
+ * computeStride). */
+bool ty_view_strides(sym_table *t, const ty_tensor *x, uint32_t rank, const sym_expr *sizes,
+                     sym_expr *strides);
+/* Replaces one -1 in sizes by what numel leaves. False when the sizes are known not to fit; symbolic
+ * ones count as fitting unless that is disproved. */
 bool ty_infer_view_size(sym_table *t, sym_expr numel, uint32_t rank, sym_expr *sizes);
-bool ty_known_same_layout(sym_table *t, const ty_tensor *a, const ty_tensor *b); /* dtype, device, sizes, strides, offset */
-/* Bytes from the storage's start that x reaches: element size * (offset + 1 + sum (size-1)*stride); 0 when empty. */
-sym_expr ty_storage_bytes(sym_table *t, const ty_tensor *x);
 
 /* text.c */
 void ty_print(const sym_table *t, const ty_tensor *x, text *out);

@@ -1,7 +1,7 @@
 /* ty_priv.h -- what the files of ty/ share: comparing strides of a tensor whose sizes are symbolic.
  *
- * A tensor without elements has no layout to speak of, so strides are compared as if every size were at least 1:
- * max(s0, 1), which PyTorch puts into contiguous strides, then equals s0.
+ * A tensor without elements has no layout to speak of, so strides are compared as if every size
+ * were at least 1: max(s0, 1), which PyTorch puts into contiguous strides, then equals s0.
  */
 #ifndef FERRITE_TY_PRIV_H
 #define FERRITE_TY_PRIV_H

@@ -133,26 +133,19 @@ static void need_raw(builder *b, loop_buffer_id id)
 {
     const loop_program *p = b->w->loops;
     const loop_buffer *buffer = &p->buffers.at[id];
-    if (buffer->kind != LOOP_CONSTANT || b->w->raw_weight[id] != WRAP_NO_WEIGHT) return;
+    bool has_bytes = buffer->kind == LOOP_CONSTANT || buffer->kind == LOOP_STATE;
+    if (!has_bytes || b->w->raw_weight[id] != WRAP_NO_WEIGHT) return;
     int64_t elements = 0;
     CHECK(b->w->session, sym_is_int(p->symbols, buffer->elements, &elements));
     int64_t bytes = elements * (int64_t)ty_dtype_size(buffer->dtype);
     b->w->raw_weight[id] = add_weight(b, (wrap_weight){id, NULL, 0, 0, bytes});
 }
 
-/* Constants that some op writes to (buffers of the model that it updates) are states of a context. */
-static void collect_states(builder *b)
+/* A context's states begin as what the weights hold. */
+static void need_states(builder *b)
 {
-    wrap_program *w = b->w;
-    const loop_program *p = w->loops;
-    for (uint32_t i = 0; i < p->ops.count; i++) {
-        const loop_op *op = &p->ops.at[i];
-        for (uint32_t k = 0; k < op->store_count + op->output_count; k++) {
-            loop_buffer_id id = k < op->store_count ? op->stores[k].buffer : op->outputs[k - op->store_count].buffer;
-            if (id == LOOP_NO_BUFFER || p->buffers.at[id].kind != LOOP_CONSTANT || w->state_of[id] >= 0) continue;
-            w->state_of[id] = (int32_t)w->state_count++;
-        }
-    }
+    for (loop_buffer_id id = 0; id < b->w->loops->buffers.count; id++)
+        if (b->w->state_of[id] >= 0) need_raw(b, id);
 }
 
 /* Which weights each extern line reads packed; every other constant that is read is needed raw. */
@@ -169,8 +162,7 @@ static void collect_weights(builder *b)
                 line->weights[k] = WRAP_NO_WEIGHT;
                 loop_buffer_id id = op->inputs[k].buffer;
                 if (id == LOOP_NO_BUFFER || w->loops->buffers.at[id].kind != LOOP_CONSTANT) continue;
-                bool is_state = w->state_of[id] >= 0;
-                int64_t bytes = b->facts->packed_bytes && !is_state ? b->facts->packed_bytes(w->loops, op, k) : 0;
+                int64_t bytes = b->facts->packed_bytes ? b->facts->packed_bytes(w->loops, op, k) : 0;
                 if (bytes > 0)
                     line->weights[k] = packed_weight(b, &seen, op, k, bytes);
                 else
@@ -209,7 +201,6 @@ static fe_status place(builder *b)
     loop_buffer_id *roots;
     for (loop_buffer_id id = 0; id < p->buffers.count; id++) {
         const loop_buffer *buffer = &p->buffers.at[id];
-        w->bytes[id] = sym_mul_int(p->symbols, buffer->elements, ty_dtype_size(buffer->dtype));
         if (buffer->kind == LOOP_TEMP && w->lives[id].in_arena && !sym_is_int(p->symbols, w->bytes[id], NULL))
             w->is_dynamic = true;
     }
@@ -307,27 +298,39 @@ static void emit_indexed(builder *b, const life_index *index, uint32_t g, wrap_k
         add_line(b, kind)->buffer = index->ids[i];
 }
 
+wrap_program *wrap_program_new(loop_program *p, arena *memory)
+{
+    wrap_program *w = NEW(memory, wrap_program);
+    uint32_t buffers = p->buffers.count;
+    *w = (wrap_program){.session = p->session,
+                        .loops = p,
+                        .memory = memory,
+                        .name = p->name,
+                        .offsets = NEW_ARRAY(memory, int64_t, buffers + 1),
+                        .bytes = NEW_ARRAY(memory, sym_expr, buffers + 1),
+                        .lives = NEW_ARRAY(memory, sched_life, buffers + 1),
+                        .raw_weight = NEW_ARRAY(memory, uint32_t, buffers + 1),
+                        .output_of = NEW_ARRAY(memory, int32_t, buffers + 1),
+                        .state_of = NEW_ARRAY(memory, int32_t, buffers + 1)};
+    for (loop_buffer_id id = 0; id < buffers; id++) {
+        const loop_buffer *buffer = &p->buffers.at[id];
+        w->bytes[id] = sym_mul_int(p->symbols, buffer->elements, ty_dtype_size(buffer->dtype));
+        w->lives[id].root = id;
+        w->offsets[id] = -1;
+        w->output_of[id] = -1;
+        w->state_of[id] = buffer->kind == LOOP_STATE ? (int32_t)w->state_count++ : -1;
+        w->raw_weight[id] = WRAP_NO_WEIGHT;
+    }
+    return w;
+}
+
 fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *memory, wrap_program **out)
 {
     loop_program *p = s->program;
-    wrap_program *w = NEW(memory, wrap_program);
+    wrap_program *w = wrap_program_new(p, memory);
     builder b = {w, s, facts, memory};
-    uint32_t buffers = p->buffers.count;
-    *w = (wrap_program){
-        .session = p->session, .loops = p, .memory = memory, .name = p->name, .lives = s->lives,
-        .offsets = NEW_ARRAY(memory, int64_t, buffers + 1),
-        .bytes = NEW_ARRAY(memory, sym_expr, buffers + 1),
-        .raw_weight = NEW_ARRAY(memory, uint32_t, buffers + 1),
-        .output_of = NEW_ARRAY(memory, int32_t, buffers + 1),
-        .state_of = NEW_ARRAY(memory, int32_t, buffers + 1),
-        .unique_kernels = facts->unique_kernels,
-    };
-    for (loop_buffer_id id = 0; id < buffers; id++) {
-        w->offsets[id] = -1;
-        w->output_of[id] = -1;
-        w->state_of[id] = -1;
-        w->raw_weight[id] = WRAP_NO_WEIGHT;
-    }
+    w->lives = s->lives;
+    w->unique_kernels = facts->unique_kernels;
     FE_TRY(place(&b));
     define_symbols(&b);
     life_index births = index_lives(&b, WRAP_ALLOC), deaths = index_lives(&b, WRAP_FREE);
@@ -338,7 +341,7 @@ fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *me
     }
     for (uint32_t k = 0; k < p->outputs.count; k++)
         add_line(&b, WRAP_OUTPUT)->index = k;
-    collect_states(&b);
+    need_states(&b);
     collect_weights(&b);
     *out = w;
     return wrap_check(w);

@@ -29,16 +29,17 @@ static const char *name_of(const checker *c, loop_buffer_id id)
     return c->w->loops->buffers.at[id].name;
 }
 
-/* Does this buffer live in the arena (so that lines must allocate it)? */
-static bool is_managed(const checker *c, loop_buffer_id id)
-{
-    return c->w->lives[c->w->lives[id].root].in_arena;
-}
-
 static fe_status use(checker *c, loop_buffer_id id)
 {
-    if (id == LOOP_NO_BUFFER || !is_managed(c, id)) return FE_OK;
-    life_state state = c->state[c->w->lives[id].root];
+    if (id == LOOP_NO_BUFFER) return FE_OK;
+    loop_buffer_id root = c->w->lives[id].root;
+    loop_buffer_kind kind = c->w->loops->buffers.at[id].kind;
+    if ((kind == LOOP_CONSTANT || kind == LOOP_STATE) && c->w->raw_weight[id] == WRAP_NO_WEIGHT)
+        return broken(c, "W1", "a constant is used that the weights do not hold", name_of(c, id));
+    if (kind == LOOP_TEMP && !c->w->lives[root].in_arena && c->w->output_of[root] < 0)
+        return broken(c, "W1", "a buffer is used that has no memory", name_of(c, id));
+    if (!c->w->lives[root].in_arena) return FE_OK;
+    life_state state = c->state[root];
     if (state == UNBORN) return broken(c, "W1", "a buffer is used before it is allocated", name_of(c, id));
     if (state == DEAD) return broken(c, "W2", "a buffer is used after it is freed", name_of(c, id));
     return FE_OK;
@@ -51,9 +52,11 @@ static int64_t bytes_of(const checker *c, loop_buffer_id id)
     return bytes;
 }
 
+static fe_status read_expr(checker *c, sym_expr e);
 
 static fe_status allocate(checker *c, loop_buffer_id id)
 {
+    FE_TRY(read_expr(c, c->w->bytes[id]));
     if (c->state[id] != UNBORN) return broken(c, "W1", "a buffer is allocated twice", name_of(c, id));
     c->state[id] = ALIVE;
     if (c->w->is_dynamic) return FE_OK;
@@ -111,13 +114,14 @@ static fe_status check_call(checker *c, const wrap_call *call)
         FE_TRY(use(c, call->buffers[i]));
     for (uint32_t i = 0; i < call->int_count; i++)
         FE_TRY(read_expr(c, call->ints[i]));
-    return read_expr(c, call->outer);
+    FE_TRY(read_expr(c, call->outer));
+    return read_expr(c, call->inner);
 }
 
-static fe_status check_view(checker *c, const loop_view *view)
+static fe_status check_view(checker *c, const loop_view *view, bool is_packed)
 {
     if (view->buffer == LOOP_NO_BUFFER) return FE_OK;
-    FE_TRY(use(c, view->buffer));
+    if (!is_packed) FE_TRY(use(c, view->buffer));
     FE_TRY(read_expr(c, view->offset));
     for (uint32_t d = 0; d < view->rank; d++) {
         FE_TRY(read_expr(c, view->sizes[d]));
@@ -129,9 +133,9 @@ static fe_status check_view(checker *c, const loop_view *view)
 static fe_status check_extern(checker *c, const wrap_line *line)
 {
     for (uint32_t i = 0; i < line->op->input_count; i++)
-        FE_TRY(check_view(c, &line->op->inputs[i]));
+        FE_TRY(check_view(c, &line->op->inputs[i], line->weights[i] != WRAP_NO_WEIGHT));
     for (uint32_t i = 0; i < line->op->output_count; i++)
-        FE_TRY(check_view(c, &line->op->outputs[i]));
+        FE_TRY(check_view(c, &line->op->outputs[i], false));
     for (uint32_t i = 0; i < line->op->int_count; i++)
         FE_TRY(read_expr(c, line->op->ints[i]));
     FE_TRY(check_call(c, &line->call));
@@ -152,12 +156,14 @@ static fe_status check_line(checker *c, const wrap_line *line)
     case WRAP_EXTERN: return check_extern(c, line);
     case WRAP_SYMBOL:
         if (line->input < 0) FE_TRY(read_expr(c, line->expr));
+        FE_TRY(read_expr(c, line->scale));
+        FE_TRY(read_expr(c, line->shift));
         map_set(c->memory, &c->defined, line->symbol.id, 1);
         return FE_OK;
     case WRAP_ASSERT: return read_expr(c, line->expr);
     case WRAP_OUTPUT: {
         const loop_output *output = &c->w->loops->outputs.at[line->index];
-        if (output->kind == LOOP_OUT_TENSOR) return check_view(c, &output->view);
+        if (output->kind == LOOP_OUT_TENSOR) return check_view(c, &output->view, false);
         return read_expr(c, output->expr);
     }
     case WRAP_COMMENT:

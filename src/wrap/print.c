@@ -41,9 +41,11 @@ static void print_call(const wrap_program *w, const wrap_call *call, text *out)
     print_exprs(w, call->ints, call->int_count, out);
     text_add(out, " m ");
     sym_print(w->loops->symbols, call->outer, out);
-    if (!call->split_inner) return;
-    text_add(out, " n ");
-    sym_print(w->loops->symbols, call->inner, out);
+    if (call->split_inner) {
+        text_add(out, " n ");
+        sym_print(w->loops->symbols, call->inner, out);
+    }
+    text_printf(out, " cost %lld", (long long)call->cost);
 }
 
 static void print_views(const wrap_program *w, const loop_view *views, const uint32_t *weights, uint32_t count, text *out)
@@ -51,10 +53,7 @@ static void print_views(const wrap_program *w, const loop_view *views, const uin
     text_char(out, '(');
     for (uint32_t i = 0; i < count; i++) {
         if (i) text_add(out, ", ");
-        if (views[i].buffer == LOOP_NO_BUFFER)
-            text_add(out, "none");
-        else
-            loop_print_view(w->loops, &views[i], out);
+        loop_print_view(w->loops, &views[i], out);
         if (weights && weights[i] != WRAP_NO_WEIGHT) text_printf(out, " packed %u", weights[i]);
     }
     text_char(out, ')');
@@ -75,6 +74,10 @@ static void print_extern(const wrap_program *w, const wrap_line *line, text *out
         text_double(out, op->floats[i]);
     }
     text_char(out, ']');
+    if (op->define_count) {
+        text_add(out, " defines ");
+        print_exprs(w, op->defines, op->define_count, out);
+    }
     if (!line->call.kernel) return;
     text_add(out, " then ");
     print_call(w, &line->call, out);
@@ -105,11 +108,28 @@ static void print_output(const wrap_program *w, const wrap_line *line, text *out
     switch (output->kind) {
     case LOOP_OUT_TENSOR: loop_print_view(w->loops, &output->view, out); break;
     case LOOP_OUT_INT:
-    case LOOP_OUT_BOOL: sym_print(w->loops->symbols, output->expr, out); break;
-    case LOOP_OUT_FLOAT: text_double(out, output->number); break;
+    case LOOP_OUT_BOOL:
+        text_add(out, output->kind == LOOP_OUT_INT ? "int " : "bool ");
+        sym_print(w->loops->symbols, output->expr, out);
+        break;
+    case LOOP_OUT_FLOAT:
+        text_add(out, "float ");
+        text_double(out, output->number);
+        break;
     case LOOP_OUT_STRING: text_quoted(out, output->string); break;
     case LOOP_OUT_NONE: text_add(out, "none"); break;
     }
+}
+
+/* A buffer that comes to life here: when it lives, where, how large. */
+static void print_place(const wrap_program *w, loop_buffer_id id, text *out)
+{
+    const sched_life *life = &w->lives[id];
+    print_buffer(w, id, out);
+    text_printf(out, " live [%u, %u)", life->birth, life->death);
+    if (w->offsets[id] >= 0) text_printf(out, " at %lld", (long long)w->offsets[id]);
+    text_add(out, " bytes ");
+    sym_print(w->loops->symbols, w->bytes[id], out);
 }
 
 static void print_line(const wrap_program *w, const wrap_line *line, text *out)
@@ -118,10 +138,7 @@ static void print_line(const wrap_program *w, const wrap_line *line, text *out)
     switch (line->kind) {
     case WRAP_ALLOC:
         text_char(out, ' ');
-        print_buffer(w, line->buffer, out);
-        if (w->offsets[line->buffer] >= 0) text_printf(out, " at %lld", (long long)w->offsets[line->buffer]);
-        text_add(out, " bytes ");
-        sym_print(w->loops->symbols, w->bytes[line->buffer], out);
+        print_place(w, line->buffer, out);
         break;
     case WRAP_FREE:
         text_char(out, ' ');
@@ -131,7 +148,7 @@ static void print_line(const wrap_program *w, const wrap_line *line, text *out)
         text_char(out, ' ');
         print_buffer(w, line->old_buffer, out);
         text_add(out, " -> ");
-        print_buffer(w, line->buffer, out);
+        print_place(w, line->buffer, out);
         break;
     case WRAP_KERNEL:
         text_char(out, ' ');
@@ -145,23 +162,49 @@ static void print_line(const wrap_program *w, const wrap_line *line, text *out)
         text_char(out, ' ');
         text_quoted(out, line->text ? line->text : "");
         break;
-    case WRAP_COMMENT: text_printf(out, " %s", line->text); break;
+    case WRAP_COMMENT:
+        text_char(out, ' ');
+        text_quoted(out, line->text);
+        break;
     case WRAP_OUTPUT: print_output(w, line, out); break;
     case WRAP_KIND_COUNT: break;
     }
     text_char(out, '\n');
 }
 
+/* Buffers in the memory of others, or of outputs. */
+static void print_memory(const wrap_program *w, text *out)
+{
+    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
+        const char *name = w->loops->buffers.at[id].name;
+        if (w->lives[id].root != id)
+            text_printf(out, "memory @%s in @%s\n", name,
+                        w->loops->buffers.at[w->lives[id].root].name);
+        else if (w->output_of[id] >= 0)
+            text_printf(out, "memory @%s output %d\n", name, w->output_of[id]);
+    }
+}
+
+static void print_weight(const wrap_program *w, uint32_t k, text *out)
+{
+    const wrap_weight *weight = &w->weights.at[k];
+    text_printf(out, "weight %u @%s at %lld bytes %lld", k,
+                w->loops->buffers.at[weight->buffer].name, (long long)weight->offset,
+                (long long)weight->bytes);
+    if (weight->packed_for)
+        text_printf(out, " packed %s %u", weight->packed_for->kernel, weight->operand);
+    text_char(out, '\n');
+}
+
 void wrap_print(const wrap_program *w, text *out)
 {
-    text_printf(out, "wrapper %s arena %lld bound %lld weights %lld\n", w->name, (long long)w->arena_bytes,
-                (long long)w->lower_bound, (long long)w->weights_bytes);
-    for (uint32_t k = 0; k < w->weights.count; k++) {
-        const wrap_weight *weight = &w->weights.at[k];
-        text_printf(out, "weight %u @%s at %lld bytes %lld%s%s\n", k, w->loops->buffers.at[weight->buffer].name,
-                    (long long)weight->offset, (long long)weight->bytes, weight->packed_for ? " packed for " : "",
-                    weight->packed_for ? weight->packed_for->kernel : "");
-    }
-    for (uint32_t i = 0; i < w->lines.count; i++)
-        print_line(w, &w->lines.at[i], out);
+    loop_program shown = *w->loops; /* its ops and outputs are the lines */
+    shown.ops.count = shown.outputs.count = 0;
+    loop_print(&shown, out);
+    text_printf(out, "wrapper arena %lld bound %lld weights %lld kernels %u calls %u\n",
+                (long long)w->arena_bytes, (long long)w->lower_bound, (long long)w->weights_bytes,
+                w->unique_kernels, w->kernel_calls);
+    for (uint32_t k = 0; k < w->weights.count; k++) print_weight(w, k, out);
+    print_memory(w, out);
+    for (uint32_t i = 0; i < w->lines.count; i++) print_line(w, &w->lines.at[i], out);
 }

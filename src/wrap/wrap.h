@@ -3,17 +3,22 @@
  * A straight list of typed lines over buffers, symbols and one arena. No strings of any target language: printers (emit/) differ
  * in syntax only.
  *
- *     wrapper main arena 4096 bound 4096
- *     input 0 x : f32[8,32]{32,1} -> @x
+ *     program main                                # inputs and buffers as a loop program has them, without ops
+ *     input  @x : f32[8,32] strides [32,1]
+ *     ...
+ *     wrapper arena 2048 bound 2048 weights 8448 kernels 1 calls 2
+ *     weight 0 @w at 0 bytes 8192 packed gemm 1   # re-laid for operand 1 of the first gemm that reads it so
+ *     weight 1 @b at 8192 bytes 256               # as it is
+ *     memory @buf1 output 0                       # written straight into output 0
  *     symbol s0 = size 0 0                        # dimension 0 of input 0
- *     alloc @buf0 [0, 2048)
- *     note linear, relu
- *     extern gemm (@x[8,32]{32,1}, @w[32,64]{1,32}, @b[64]{1}) -> (@buf0[8,64]{64,1}) ints [0, 1, 1] floats []
- *     kernel k_relu_12 (@buf0, @out0) ints [512] m 1 n 512
+ *     alloc @buf0 live [0, 2) at 0 bytes 2048
+ *     note "linear, relu"
+ *     extern gemm (@x[8,32]{32,1}, @w[32,64]{1,32} packed 0, @b[64]{1}) -> (@buf0[8,64]{64,1}) ints [0] floats [0.0, 0.0]
+ *     kernel k_relu_12 (@buf0, @buf1) ints [512] m 1 n 512 cost 120
  *     free @buf0
- *     output 0 @out0[8,64]{64,1}
+ *     output 0 @buf1[8,64]{64,1}
  *
- * Laws (check.c), verified on every compile: W1 a buffer is allocated before it is used. W2 it is not used after it is freed or
+ * Laws (check.c), verified on every compile: W1 a buffer is allocated, or has memory of another kind, before it is used. W2 it is not used after it is freed or
  * reused. W3 it is freed at most once. W4 no two buffers that live at once overlap in the arena, and all lie inside it.
  * W5 every symbol is defined before it is read.
  */
@@ -76,8 +81,8 @@ typedef struct wrap_program {
     bool is_dynamic;      /* some arena buffer's size depends on symbols: offsets come from the sizes at run time */
     sched_life *lives;    /* of each buffer, in groups */
     VEC(wrap_weight) weights;
-    uint32_t *raw_weight; /* for each buffer: its weight when a CONSTANT that is read as it is, or WRAP_NO_WEIGHT */
-    int32_t *state_of;    /* for each buffer: number of the state that it is when a CONSTANT that is written to; -1 */
+    uint32_t *raw_weight; /* for each buffer: its weight when a CONSTANT that is read as it is, or a STATE; else WRAP_NO_WEIGHT */
+    int32_t *state_of;    /* for each buffer: its number when it is a STATE; -1 */
     uint32_t state_count;
     int64_t weights_bytes;
     int64_t arena_bytes, lower_bound;
@@ -98,9 +103,12 @@ typedef struct wrap_facts {
 
 /* build.c: schedule + placements + calls to lines. */
 fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *memory, wrap_program **out);
+/* A program without lines: no buffer has a place yet. */
+wrap_program *wrap_program_new(loop_program *p, arena *memory);
 /* print.c, parse.c, check.c */
 const char *wrap_kind_name(wrap_kind k);
 void wrap_print(const wrap_program *w, text *out);
+fe_status wrap_parse(fe_session *session, arena *memory, const char *source, size_t length, wrap_program **out);
 fe_status wrap_check(const wrap_program *w);
 
 #endif

@@ -1,4 +1,5 @@
-/* plan.c -- src/plan: plans against brute force and by proof, what it refuses, its text form, planning again. */
+/* plan.c -- src/plan: plans against brute force and by proof, what it refuses, its text form,
+ * planning again. */
 #include <string.h>
 
 #include "plan/plan.h"
@@ -39,8 +40,8 @@ static int64_t up(int64_t value, int64_t alignment)
     return (value + alignment - 1) / alignment * alignment;
 }
 
-/* Every optimal packing can be dropped into one that comes of placing buffers one by one, each on top of what
- * it meets, in some order. */
+/* Every optimal packing can be dropped into one that comes of placing buffers one by one, each
+ * on top of what it meets, in some order. */
 static void try_orders(brute *b, uint32_t left, int64_t height)
 {
     if (height >= b->best) return;
@@ -54,7 +55,8 @@ static void try_orders(brute *b, uint32_t left, int64_t height)
             const plan_buffer *y = &b->buffers[k];
             int64_t own = y->alignment ? y->alignment : b->alignment;
             if (!b->placed[k] || x->birth >= y->death || y->birth >= x->death) continue;
-            if (b->offsets[k] + up(y->size, own) > offset) offset = b->offsets[k] + up(y->size, own);
+            if (b->offsets[k] + up(y->size, own) > offset)
+                offset = b->offsets[k] + up(y->size, own);
         }
         offset = up(offset, alignment);
         b->offsets[i] = offset;
@@ -90,8 +92,9 @@ SESSION_TEST(plan_of_nothing_and_of_one)
 
 SESSION_TEST(plan_gives_no_room_to_empty_buffers)
 {
-    plan_buffer buffers[] = {
-        {.size = 0, .birth = 0, .death = 9}, {.size = 64, .birth = 2, .death = 2}, {.size = 64, .birth = 0, .death = 9}};
+    plan_buffer buffers[] = {{.size = 0, .birth = 0, .death = 9},
+                             {.size = 64, .birth = 2, .death = 2},
+                             {.size = 64, .birth = 0, .death = 9}};
     plan_result plan;
     FE_TRY(plan_offsets(session, session->memory, buffers, 3, NULL, &plan));
     EXPECT_INT(plan.height, 64);
@@ -119,7 +122,8 @@ SESSION_TEST(plan_is_as_low_as_brute_force)
 }
 
 /* Cuts the rectangle of steps [birth, death) and bytes into pieces without waste. */
-static void cut(arena *memory, dice *d, plan_buffer whole, uint32_t pieces, plan_buffer *out, uint32_t *count)
+static void cut(arena *memory, dice *d, plan_buffer whole, uint32_t pieces, plan_buffer *out,
+                uint32_t *count)
 {
     int32_t life = whole.death - whole.birth;
     if (pieces < 2 || (life < 2 && whole.size < 2)) {
@@ -145,7 +149,8 @@ SESSION_TEST(plan_finds_perfect_packings)
         plan_buffer buffers[64];
         uint32_t count = 0;
         plan_options options = {.alignment = 1};
-        cut(session->memory, &d, (plan_buffer){.size = 1000, .death = 60}, 8 + roll(&d, 40), buffers, &count);
+        cut(session->memory, &d, (plan_buffer){.size = 1000, .death = 60}, 8 + roll(&d, 40),
+            buffers, &count);
         for (uint32_t i = count; i > 1; i--) {
             uint32_t k = roll(&d, i);
             plan_buffer other = buffers[k];
@@ -233,9 +238,10 @@ SESSION_TEST(plan_writes_slices_into_their_whole)
 
 SESSION_TEST(plan_goes_around_fixed_buffers)
 {
-    plan_buffer buffers[] = {{.size = 64, .birth = 0, .death = 4, .fixed = true, .fixed_offset = 64},
-                             {.size = 64, .birth = 0, .death = 2},
-                             {.size = 128, .birth = 1, .death = 4}};
+    plan_buffer buffers[] = {
+        {.size = 64, .birth = 0, .death = 4, .fixed = true, .fixed_offset = 64},
+        {.size = 64, .birth = 0, .death = 2},
+        {.size = 128, .birth = 1, .death = 4}};
     plan_result plan;
     FE_TRY(plan_offsets(session, session->memory, buffers, 3, NULL, &plan));
     EXPECT_INT(plan.offsets[0], 64);
@@ -279,12 +285,14 @@ SESSION_TEST(plan_of_mixed_rules_is_proven)
 
 /* ---- what is refused ---- */
 
-static void expect_refused(fe_session *session, const plan_buffer *buffers, uint32_t count, const char *message)
+static void expect_refused(fe_session *session, const plan_buffer *buffers, uint32_t count,
+                           const char *message)
 {
     plan_result plan;
     uint32_t before = session->diag_count;
     EXPECT_INT(plan_offsets(session, session->memory, buffers, count, NULL, &plan), FE_CORRUPT);
-    if (EXPECT(session->diag_count == before + 1)) EXPECT_TEXT(session->last_diag->message, message);
+    if (EXPECT(session->diag_count == before + 1))
+        EXPECT_TEXT(session->last_diag->message, message);
 }
 
 SESSION_TEST(plan_refuses_wrong_buffers)
@@ -304,8 +312,9 @@ SESSION_TEST(plan_refuses_wrong_buffers)
     expect_refused(session, &apart, 1, "offset 64 in a group is negative or without a group");
     plan_buffer askew = {.size = 1, .death = 2, .fixed = true, .fixed_offset = 8};
     expect_refused(session, &askew, 1, "fixed offset 8 is not aligned");
-    plan_buffer both[] = {{.size = 100, .death = 2, .fixed = true, .fixed_offset = 64},
-                          {.size = 100, .birth = 1, .death = 3, .fixed = true, .fixed_offset = 128}};
+    plan_buffer both[] = {
+        {.size = 100, .death = 2, .fixed = true, .fixed_offset = 64},
+        {.size = 100, .birth = 1, .death = 3, .fixed = true, .fixed_offset = 128}};
     expect_refused(session, both, 2, "its fixed place meets that of buffer 1");
     plan_buffer twice[] = {{.size = 64, .death = 2, .group = 1, .fixed = true},
                            {.size = 64, .death = 2, .group = 1, .fixed = true}};
@@ -315,11 +324,13 @@ SESSION_TEST(plan_refuses_wrong_buffers)
 
 SESSION_TEST(plan_takes_the_largest_sizes)
 {
-    plan_buffer large[] = {{.size = PLAN_MOST_BYTES / 4, .death = 2}, {.size = PLAN_MOST_BYTES / 4 + 1, .death = 2}};
+    plan_buffer large[] = {{.size = PLAN_MOST_BYTES / 4, .death = 2},
+                           {.size = PLAN_MOST_BYTES / 4 + 1, .death = 2}};
     plan_result plan;
     FE_TRY(plan_offsets(session, session->memory, large, 2, NULL, &plan));
     EXPECT_INT(plan.height, PLAN_MOST_BYTES / 2 + 64);
-    plan_buffer far[] = {{.size = 1, .birth = INT32_MIN, .death = INT32_MAX}, {.size = 1, .birth = -1, .death = 1}};
+    plan_buffer far[] = {{.size = 1, .birth = INT32_MIN, .death = INT32_MAX},
+                         {.size = 1, .birth = -1, .death = 1}};
     FE_TRY(plan_offsets(session, session->memory, far, 2, NULL, &plan));
     EXPECT_INT(plan.height, 128);
     return FE_OK;
@@ -331,7 +342,8 @@ SESSION_TEST(plan_verify_finds_each_fault)
                              {.size = 64, .birth = 1, .death = 3},
                              {.size = 64, .birth = 5, .death = 6, .group = 1},
                              {.size = 64, .birth = 7, .death = 8, .group = 1}};
-    int64_t faults[][4] = {{0, 0, 0, 0}, {0, 32, 0, 0}, {0, 64, 0, 64}, {0, 128, 0, 0}, {-64, 64, 0, 0}};
+    int64_t faults[][4] = {
+        {0, 0, 0, 0}, {0, 32, 0, 0}, {0, 64, 0, 64}, {0, 128, 0, 0}, {-64, 64, 0, 0}};
     for (size_t f = 0; f < COUNT_OF(faults); f++) {
         plan_result plan = {.height = 128, .offsets = faults[f], .count = 4};
         EXPECT_INT(plan_verify(session, buffers, 4, NULL, &plan), FE_MISMATCH);
@@ -346,10 +358,10 @@ SESSION_TEST(plan_verify_finds_each_fault)
 
 SESSION_TEST(plan_text_reads_back)
 {
-    const char *texts[] = {
-        "id,lower,upper,size\na,0,3,100\nb,2,5,7\n",
-        "id,lower,upper,size,offset\na,0,3,100,0\nb,2,5,7,128\n",
-        "id,lower,upper,size,alignment,group,group_offset,fixed,offset\na,0,3,100,64,2,0,1,256\nb,2,5,7,0,2,64,0,\n"};
+    const char *texts[] = {"id,lower,upper,size\na,0,3,100\nb,2,5,7\n",
+                           "id,lower,upper,size,offset\na,0,3,100,0\nb,2,5,7,128\n",
+                           "id,lower,upper,size,alignment,group,group_offset,fixed,offset\na,0,3,"
+                           "100,64,2,0,1,256\nb,2,5,7,0,2,64,0,\n"};
     for (size_t t = 0; t < COUNT_OF(texts); t++) {
         plan_text plan;
         text out;
@@ -380,14 +392,16 @@ SESSION_TEST(plan_text_says_what_is_wrong)
         {"id,lower,upper,size\na,1,2\n", "line 2", "fewer cells than the header has"},
         {"id,lower,upper,size\na,1,2,3,4\n", "line 2", "more cells than the header has"},
         {"id,lower,upper,size\na,1,2,3\nb,1,x,4\n", "line 3", "'x' is no number that fits here"},
-        {"id,lower,upper,size\na,1,99999999999,3\n", "line 2", "'99999999999' is no number that fits here"},
+        {"id,lower,upper,size\na,1,99999999999,3\n", "line 2",
+         "'99999999999' is no number that fits here"},
         {"id,lower,upper,size\na,1,2,99999999999999999999\n", "line 2",
          "'99999999999999999999' is no number that fits here"},
         {"id,lower,upper,size,fixed\na,1,2,3,1\n", "line 2", "fixed, but without an offset"},
     };
     for (size_t c = 0; c < COUNT_OF(CASES); c++) {
         plan_text plan;
-        EXPECT(plan_parse(session->memory, CASES[c].source, strlen(CASES[c].source), &plan) != FE_OK);
+        EXPECT(plan_parse(session->memory, CASES[c].source, strlen(CASES[c].source), &plan) !=
+               FE_OK);
         EXPECT_TEXT(session->last_diag->place, CASES[c].place);
         EXPECT_TEXT(session->last_diag->message, CASES[c].message);
     }
@@ -410,7 +424,8 @@ SESSION_TEST(plan_command_plans_a_text)
     FE_TRY(plan_parse(session->memory, csv.at, csv.length, &plan));
     EXPECT(plan.offsets != NULL);
     options.capacity = 14;
-    EXPECT_INT(plan_command(session->memory, source, strlen(source), &options, NULL, NULL), FE_MISMATCH);
+    EXPECT_INT(plan_command(session->memory, source, strlen(source), &options, NULL, NULL),
+               FE_MISMATCH);
     EXPECT_TEXT(session->last_diag->message, "15 bytes do not fit in 14");
     const char *wrong = "id,lower,upper,size,offset\na,0,2,10,0\nb,1,3,5,8\n";
     EXPECT_INT(plan_command(session->memory, wrong, strlen(wrong), NULL, NULL, NULL), FE_MISMATCH);

@@ -1,0 +1,159 @@
+/* product.c -- products over chosen dimensions: tensordot, inner, Kronecker and bilinear ones, chains,
+ * and products by packed weights. */
+#include "infer/infer_priv.h"
+
+#include <string.h>
+
+/* The dimensions of a that are not summed, then those of b. */
+static void give_contraction(infer_call *c, const ty_tensor *a, uint64_t sum_a, const ty_tensor *b,
+                             uint64_t sum_b)
+{
+    sym_expr sizes[2 * TY_MAX_RANK];
+    uint32_t rank = 0;
+    for (uint32_t i = 0; i < a->rank; i++)
+        if (!(sum_a >> i & 1)) sizes[rank++] = a->sizes[i];
+    for (uint32_t i = 0; i < b->rank; i++)
+        if (!(sum_b >> i & 1)) sizes[rank++] = b->sizes[i];
+    infer_give(c, infer_fresh(c, a, a->dtype, rank, sizes));
+}
+
+void rule_tensordot(infer_call *c)
+{
+    uint32_t dims_a[TY_MAX_RANK];
+    uint32_t dims_b[TY_MAX_RANK];
+    uint64_t sum_a = 0;
+    uint64_t sum_b = 0;
+    ty_tensor *a = infer_tensor(c, "self");
+    ty_tensor *b = infer_tensor(c, "other");
+    if (!a || !b) return;
+    uint32_t count = infer_dims(c, "dims_self", a->rank, false, dims_a);
+    if (infer_dims(c, "dims_other", b->rank, false, dims_b) != count)
+        infer_fail(c, "not as many dimensions of %s as of %s", infer_shape(c, a), infer_shape(c, b));
+    if (c->status != FE_OK) return;
+    for (uint32_t i = 0; i < count; i++) {
+        sum_a |= (uint64_t)1 << dims_a[i];
+        sum_b |= (uint64_t)1 << dims_b[i];
+    }
+    give_contraction(c, a, sum_a, b, sum_b);
+}
+
+/* Over the last dimensions; with a number, a product. */
+void rule_inner(infer_call *c)
+{
+    ty_tensor *a = infer_tensor(c, "self");
+    ty_tensor *b = infer_tensor(c, "other");
+    const ty_tensor *operands[] = {a, b};
+    if (!a || !b) return;
+    if (a->rank == 0 || b->rank == 0)
+        infer_give(c, infer_elementwise(c, ty_promote_types(a->dtype, b->dtype), operands, 2));
+    else
+        give_contraction(c, a, (uint64_t)1 << (a->rank - 1), b, (uint64_t)1 << (b->rank - 1));
+}
+
+/* Both with dimensions in pairs (of a, of b), multiplied, the pairs joined. */
+void rule_kron(infer_call *c)
+{
+    sym_expr paired[2][2 * TY_MAX_RANK];
+    sym_expr sizes[TY_MAX_RANK];
+    ty_tensor *x[] = {infer_tensor(c, "self"), infer_tensor(c, "other")};
+    if (!x[0] || !x[1]) return;
+    uint32_t rank = x[0]->rank > x[1]->rank ? x[0]->rank : x[1]->rank;
+    if (2 * rank > TY_MAX_RANK) {
+        infer_fail(c, "a Kronecker product of %s", infer_shape(c, x[0]));
+        return;
+    }
+    for (uint32_t i = 0; i < rank; i++) {
+        sizes[i] = infer_number(c, 1);
+        for (uint32_t k = 0; k < 2; k++) {
+            uint32_t missing = rank - x[k]->rank;
+            paired[k][2 * i] = paired[k][2 * i + 1] = infer_number(c, 1);
+            if (i < missing) continue;
+            paired[k][2 * i + k] = x[k]->sizes[i - missing];
+            sizes[i] = sym_mul(c->symbols, sizes[i], x[k]->sizes[i - missing]);
+        }
+    }
+    const ty_tensor *operands[] = {infer_reshape(c, x[0], 2 * rank, paired[0]),
+                                   infer_reshape(c, x[1], 2 * rank, paired[1])};
+    ty_dtype dtype = ty_promote_types(x[0]->dtype, x[1]->dtype);
+    infer_give(c, infer_reshape(c, infer_elementwise(c, dtype, operands, 2), rank, sizes));
+}
+
+/* Leading dimensions of the input, then the weight's first. */
+void rule_bilinear(infer_call *c)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    ty_tensor *x = infer_tensor(c, "input1");
+    ty_tensor *weight = infer_tensor(c, "weight");
+    if (!x || !weight || x->rank == 0 || weight->rank != 3) {
+        infer_fail(c, "a bilinear product of %s", infer_shape(c, x));
+        return;
+    }
+    memcpy(sizes, x->sizes, x->rank * sizeof *sizes);
+    sizes[x->rank - 1] = weight->sizes[0];
+    infer_give(c, infer_fresh(c, x, x->dtype, x->rank, sizes));
+}
+
+/* Three tensors, each with dimensions put in, multiplied and summed. */
+void rule_trilinear(infer_call *c)
+{
+    static const char *const NAMES[][2] = {{"i1", "expand1"}, {"i2", "expand2"}, {"i3", "expand3"}};
+    const ty_tensor *operands[3];
+    sym_expr dims[TY_MAX_RANK];
+    for (uint32_t i = 0; i < 3; i++) {
+        ty_tensor *x = infer_tensor(c, NAMES[i][0]);
+        uint32_t count = infer_sizes(c, NAMES[i][1], 0, dims);
+        for (uint32_t k = 0; k < count && x; k++) {
+            int64_t dim = 0;
+            sym_is_int(c->symbols, dims[k], &dim);
+            x = dim < 0 || dim > x->rank ? NULL : infer_unsqueeze(c, x, (uint32_t)dim);
+        }
+        operands[i] = x;
+    }
+    if (!operands[0] || !operands[1] || !operands[2]) return;
+    ty_tensor *all = infer_elementwise(c, operands[0]->dtype, operands, 3);
+    if (!all) return;
+    uint64_t sums = infer_dim_set(c, "sumdim", all->rank);
+    infer_give(c, infer_reduced(c, all, all->dtype, sums, false));
+}
+
+/* A chain of matrices; the ends may be vectors. */
+void rule_chain(infer_call *c)
+{
+    ty_tensor *items[INFER_MAX_OPERANDS];
+    const char *name = op_param_index(c->op, "matrices") < 0 ? "tensors" : "matrices";
+    uint32_t count = infer_list(c, name, items, INFER_MAX_OPERANDS);
+    const ty_tensor *out = count ? items[0] : NULL;
+    for (uint32_t i = 1; i < count; i++) out = infer_product(c, out, items[i]);
+    if (out) infer_give(c, infer_clone(c, out, count == 1 ? TY_PRESERVE : TY_CONTIGUOUS));
+}
+
+/* Rows of the input by a packed weight, as many columns as it has rows (or the call says). */
+void rule_packed_product(infer_call *c)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    ty_tensor *x = infer_self(c);
+    ty_tensor *weight = infer_tensor(c, "mat2");
+    if (!x || x->rank == 0) return;
+    memcpy(sizes, x->sizes, x->rank * sizeof *sizes);
+    if (infer_arg(c, "out_features"))
+        sizes[x->rank - 1] = infer_expr(c, "out_features", 1);
+    else if (weight && weight->rank)
+        sizes[x->rank - 1] = weight->sizes[0];
+    infer_give(c, infer_fresh(c, x, x->dtype, x->rank, sizes));
+}
+
+/* Products of groups of rows: [g, n, k] or [n, k] by [g, k, m] or [k, m]. */
+void rule_grouped_product(infer_call *c)
+{
+    sym_expr sizes[3];
+    uint32_t rank = 0;
+    ty_tensor *a = infer_tensor(c, "self");
+    ty_tensor *b = infer_tensor(c, "mat2");
+    ty_tensor *ends = infer_tensor(c, "offs");
+    if (!a || !b || a->rank < 2 || b->rank < 2) return;
+    if (a->rank == b->rank && (a->rank == 3 || ends))
+        sizes[rank++] = a->rank == 3 ? a->sizes[0] : ends->sizes[0];
+    sizes[rank++] = a->sizes[a->rank - 2];
+    sizes[rank++] = b->sizes[b->rank - 1];
+    infer_give(c, infer_fresh(c, a, infer_dtype(c, "out_dtype", a->dtype), rank, sizes));
+}

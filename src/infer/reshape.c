@@ -1,0 +1,158 @@
+/* reshape.c -- the same elements in other sizes.
+ *
+ * Whether that is a view follows from the strides (ty_view_strides). Which strides the view has is
+ * ambiguous where sizes are 1: there PyTorch's fake tensors make the new dimensions from left to right,
+ * each of as few of the old ones as it takes, and so does this.
+ */
+#include "infer/infer_priv.h"
+
+#include <string.h>
+
+/* Without -1; fails when the numbers of elements differ. */
+static bool settle_sizes(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *given,
+                         sym_expr *sizes)
+{
+    text wanted;
+    memcpy(sizes, given, rank * sizeof *sizes);
+    if (ty_infer_view_size(c->symbols, ty_numel(c->symbols, x), rank, sizes)) return true;
+    text_init(&wanted, c->memory);
+    for (uint32_t i = 0; i < rank; i++) {
+        if (i) text_char(&wanted, ',');
+        sym_print(c->symbols, given[i], &wanted);
+    }
+    infer_fail(c, "%s cannot be viewed as [%s]: another number of elements", infer_shape(c, x),
+               wanted.at);
+    return false;
+}
+
+/* The dimensions while they are merged and split. */
+typedef struct shape {
+    sym_expr sizes[2 * TY_MAX_RANK + 1], strides[2 * TY_MAX_RANK + 1];
+    uint32_t rank;
+} shape;
+
+static bool equals(infer_call *c, sym_expr a, sym_expr b)
+{
+    return sym_same(a, b) || infer_holds(c, SYM_EQ, a, b);
+}
+
+/* Dimensions first..last as one. False when memory has gaps between them. */
+static bool merge(infer_call *c, shape *s, uint32_t first, uint32_t last)
+{
+    sym_table *t = c->symbols;
+    sym_expr one = infer_number(c, 1);
+    sym_expr length = s->sizes[last];
+    sym_expr stride = s->strides[last];
+    for (uint32_t i = last; i-- > first;) {
+        bool single = equals(c, s->sizes[i], one);
+        bool dense = equals(c, s->strides[i], sym_mul(t, s->strides[i + 1], s->sizes[i + 1]));
+        if (!single && !equals(c, s->sizes[i + 1], one) && !dense) return false;
+        if (!single && infer_holds(c, SYM_LT, s->strides[i], stride)) stride = s->strides[i];
+        length = sym_mul(t, length, s->sizes[i]);
+    }
+    s->sizes[first] = length;
+    s->strides[first] = stride;
+    uint32_t gone = last - first;
+    s->rank -= gone;
+    for (uint32_t i = first + 1; i < s->rank; i++) {
+        s->sizes[i] = s->sizes[i + gone];
+        s->strides[i] = s->strides[i + gone];
+    }
+    return true;
+}
+
+/* Dimension d as two, the outer one of this length. */
+static void split(infer_call *c, shape *s, uint32_t d, sym_expr outer)
+{
+    sym_expr inner = sym_floordiv(c->symbols, s->sizes[d], outer);
+    for (uint32_t i = s->rank++; i > d; i--) {
+        s->sizes[i] = s->sizes[i - 1];
+        s->strides[i] = s->strides[i - 1];
+    }
+    s->sizes[d] = outer;
+    s->sizes[d + 1] = inner;
+    s->strides[d] = sym_mul(c->symbols, s->strides[d], inner);
+}
+
+static bool divides(infer_call *c, sym_expr length, sym_expr size)
+{
+    if (infer_is(c, length, 0)) return false;
+    return equals(c, sym_mod(c->symbols, size, length), infer_number(c, 0));
+}
+
+/* The strides of x, which has dimensions and elements, as a view of these sizes. */
+static bool strides_from_left(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *sizes,
+                              sym_expr *strides)
+{
+    shape s = {.rank = x->rank};
+    memcpy(s.sizes, x->sizes, x->rank * sizeof *sizes);
+    memcpy(s.strides, x->strides, x->rank * sizeof *sizes);
+    for (uint32_t d = 0; d < rank; d++) {
+        if (d >= s.rank) { /* ones at the end */
+            split(c, &s, s.rank - 1, s.sizes[s.rank - 1]);
+            continue;
+        }
+        if (equals(c, sizes[d], s.sizes[d])) continue;
+        sym_expr gathered = s.sizes[d];
+        uint32_t end = d;
+        while (!divides(c, sizes[d], gathered)) {
+            if (++end >= s.rank) return false;
+            gathered = sym_mul(c->symbols, gathered, s.sizes[end]);
+        }
+        if (end != d && !merge(c, &s, d, end)) return false;
+        if (!equals(c, gathered, sizes[d])) split(c, &s, d, sizes[d]);
+        if (s.rank > 2 * TY_MAX_RANK) return false;
+    }
+    memcpy(strides, s.strides, rank * sizeof *strides);
+    return true;
+}
+
+static void note_unbacked(void *data, sym_expr symbol)
+{
+    struct {
+        const sym_table *symbols;
+        bool found;
+    } *search = data;
+    if (sym_kind_of(search->symbols, symbol) == SYM_UNBACKED) search->found = true;
+}
+
+static bool has_unbacked(const infer_call *c, uint32_t count, const sym_expr *exprs)
+{
+    struct {
+        const sym_table *symbols;
+        bool found;
+    } search = {c->symbols, false};
+    for (uint32_t i = 0; i < count; i++) sym_each_symbol(c->symbols, exprs[i], note_unbacked, &search);
+    return search.found;
+}
+
+/* Chooses among the strides that are right those that PyTorch has. */
+static void choose_strides(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *sizes,
+                           sym_expr *strides)
+{
+    sym_expr chosen[TY_MAX_RANK];
+    bool contiguous = ty_is_contiguous(c->symbols, x);
+    if (x->rank == 0 || rank == 0) return;
+    if (infer_holds(c, SYM_EQ, ty_numel(c->symbols, x), infer_number(c, 0)) ||
+        (contiguous && rank == 1 && x->rank > 1) || (contiguous && rank == 2 && x->rank == 1)) {
+        ty_contiguous_strides(c->symbols, rank, sizes, strides);
+        return;
+    }
+    if (has_unbacked(c, x->rank, x->sizes) || has_unbacked(c, x->rank, x->strides) ||
+        has_unbacked(c, rank, sizes)) {
+        if (contiguous) ty_contiguous_strides(c->symbols, rank, sizes, strides);
+        return;
+    }
+    if (strides_from_left(c, x, rank, sizes, chosen)) memcpy(strides, chosen, rank * sizeof *strides);
+}
+
+ty_tensor *infer_reshape(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *sizes)
+{
+    sym_expr settled[TY_MAX_RANK];
+    sym_expr strides[TY_MAX_RANK];
+    if (!x || !settle_sizes(c, x, rank, sizes, settled)) return NULL;
+    if (!ty_view_strides(c->symbols, x, rank, settled, strides))
+        return infer_fresh(c, x, x->dtype, rank, settled);
+    choose_strides(c, x, rank, settled, strides);
+    return infer_view_as(c, x, rank, settled, strides, x->offset);
+}

@@ -1,0 +1,227 @@
+/* statistic.c -- differences, histograms, quantiles, searches in sorted sequences. */
+#include "infer/infer_priv.h"
+
+#include <string.h>
+
+static ty_dtype to_float(ty_dtype d)
+{
+    return ty_is_integral(d, true) ? TY_F32 : d;
+}
+
+/* x with other sizes in one dimension, contiguous. */
+static ty_tensor *with_size(infer_call *c, const ty_tensor *x, ty_dtype dtype, uint32_t dim,
+                            sym_expr size)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    memcpy(sizes, x->sizes, x->rank * sizeof *sizes);
+    if (x->rank) sizes[dim] = size;
+    return infer_fresh(c, x, dtype, x->rank, sizes);
+}
+
+/* ---- differences ---- */
+
+/* Neighbours' differences, n times. */
+void rule_diff(infer_call *c)
+{
+    sym_table *t = c->symbols;
+    ty_tensor *x = infer_tensor(c, "self");
+    ty_tensor *more[] = {infer_tensor(c, "prepend"), infer_tensor(c, "append")};
+    if (!x || x->rank == 0) {
+        infer_fail(c, "differences within %s", infer_shape(c, x));
+        return;
+    }
+    uint32_t dim = infer_dim(c, "dim", x->rank);
+    int64_t times = infer_int(c, "n", 1);
+    if (times == 0) {
+        infer_give(c, infer_empty_like(c, x, x->dtype));
+        return;
+    }
+    for (uint32_t i = 0; i < 2 && c->status == FE_OK; i++)
+        if (more[i]) {
+            uint32_t at = more[i]->rank == x->rank ? dim : 0;
+            sym_expr added = more[i]->rank ? more[i]->sizes[at] : infer_number(c, 1);
+            x = with_size(c, x, x->dtype, dim, sym_add(t, x->sizes[dim], added));
+        }
+    if (times > INT32_MAX || times < 0) infer_fail(c, "%lld differences", (long long)times);
+    if (c->status != FE_OK) return;
+    sym_expr zero = infer_number(c, 0);
+    sym_expr one = infer_number(c, 1);
+    if (infer_holds(c, SYM_LT, x->sizes[dim], infer_number(c, times))) times = sym_hint(t, x->sizes[dim], 1);
+    if (times == 0) {
+        infer_give(c, infer_alias(c, x));
+        return;
+    }
+    sym_expr length = sym_add_int(t, x->sizes[dim], -times);
+    const ty_tensor *ends[] = {infer_narrow(c, x, dim, zero, length, one),
+                               infer_narrow(c, x, dim, one, length, one)};
+    infer_give(c, infer_elementwise(c, x->dtype, ends, 2));
+}
+
+/* The integral over one dimension, or what it is at each place (one less than samples). */
+void rule_trapezoid(infer_call *c)
+{
+    ty_tensor *y = infer_tensor(c, "y");
+    ty_tensor *x = infer_tensor(c, "x");
+    if (!y) return;
+    uint32_t dim = infer_dim(c, "dim", y->rank);
+    ty_operand types[] = {{.dtype = y->dtype}, {.dtype = x ? x->dtype : TY_BOOL}, {.dtype = TY_F32, .is_number = true}};
+    ty_dtype dtype = ty_result_type(types, 3);
+    if (c->status != FE_OK) return;
+    if (c->param)
+        infer_give(c, with_size(c, y, dtype, dim, sym_add_int(c->symbols, y->sizes[dim], -1)));
+    else
+        infer_give(c, infer_reduced(c, y, dtype, (uint64_t)1 << dim, false));
+}
+
+/* One derivative for each dimension. */
+void rule_gradient(infer_call *c)
+{
+    uint32_t dims[TY_MAX_RANK];
+    ty_tensor *items[TY_MAX_RANK];
+    ty_tensor *x = infer_self(c);
+    if (!x) return;
+    uint32_t count = infer_dims(c, "dim", x->rank, true, dims);
+    for (uint32_t i = 0; i < count; i++)
+        items[i] = infer_like(c, x, to_float(x->dtype), TY_CONTIGUOUS);
+    if (c->status == FE_OK) infer_give_items(c, items, count);
+}
+
+/* ---- histograms ---- */
+
+void rule_histogram(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    ty_tensor *bins = infer_tensor(c, "bins");
+    if (!x) return;
+    sym_expr edges;
+    if (bins)
+        edges = ty_numel(c->symbols, bins);
+    else
+        edges = sym_add_int(c->symbols, infer_expr(c, "bins", 100), 1);
+    sym_expr count = sym_add_int(c->symbols, edges, -1);
+    if (c->op->return_count == 1)
+        infer_give(c, infer_fresh(c, x, x->dtype, 1, &count));
+    else
+        infer_give_pair(c, infer_fresh(c, x, x->dtype, 1, &count), infer_fresh(c, x, x->dtype, 1, &edges));
+}
+
+/* Of several dimensions: the counts (parameter 0), the edges (1), both (2). */
+void rule_histogramdd(infer_call *c)
+{
+    sym_expr counts[TY_MAX_RANK];
+    ty_tensor *edges[TY_MAX_RANK];
+    ty_tensor *x = infer_self(c);
+    const fx_arg *list = infer_arg(c, "bins");
+    if (!x || !list || list->kind != FX_ARG_LIST || list->list.count > TY_MAX_RANK) return;
+    uint32_t rank = list->list.count;
+    for (uint32_t i = 0; i < rank; i++) {
+        const fx_arg *a = &list->list.items[i];
+        const ty_tensor *bins = fx_arg_tensor(a);
+        sym_expr count = infer_number(c, 1);
+        if (bins)
+            count = sym_add_int(c->symbols, ty_numel(c->symbols, bins), -1);
+        else if (!fx_arg_expr(c->graph, a, &count))
+            infer_fail(c, "a number of bins is no integer");
+        counts[i] = count;
+        sym_expr length = sym_add_int(c->symbols, count, 1);
+        edges[i] = infer_fresh(c, x, x->dtype, 1, &length);
+    }
+    if (c->status != FE_OK) return;
+    if (c->param == 1) {
+        infer_give_items(c, edges, rank);
+        return;
+    }
+    ty_tensor *out = infer_fresh(c, x, x->dtype, rank, counts);
+    infer_give(c, out);
+    if (c->param == 0) return;
+    fx_value first = c->value;
+    infer_give_items(c, edges, rank);
+    fx_value *both = NEW_ARRAY(c->memory, fx_value, 2);
+    both[0] = first;
+    both[1] = c->value;
+    c->value = (fx_value){.kind = FX_TUPLE, .count = 2, .items = both};
+}
+
+/* ---- order ---- */
+
+/* Quantiles stand in front: one for each of q, when q is a vector. */
+void rule_quantile(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    ty_tensor *q = infer_tensor(c, "q");
+    if (!x) return;
+    bool all = !infer_arg(c, "dim");
+    bool keepdim = infer_flag(c, "keepdim", false);
+    uint64_t dims = all ? ~(uint64_t)0 : (uint64_t)1 << infer_dim(c, "dim", x->rank);
+    ty_tensor *one = infer_reduced(c, x, x->dtype, dims, keepdim);
+    if (!one || !q || q->rank == 0) {
+        infer_give(c, one);
+        return;
+    }
+    ty_tensor *out = infer_unsqueeze(c, one, one->rank);
+    out->sizes[one->rank] = q->sizes[0];
+    out = infer_fresh(c, x, x->dtype, out->rank, out->sizes);
+    uint32_t order[TY_MAX_RANK];
+    for (uint32_t i = 0; i < out->rank; i++) order[i] = i ? i - 1 : out->rank - 1;
+    infer_give(c, infer_permute(c, out, order));
+}
+
+/* Places in a sorted sequence. */
+void rule_search(infer_call *c)
+{
+    ty_dtype dtype = infer_flag(c, "out_int32", false) ? TY_I32 : TY_I64;
+    ty_tensor *x = infer_tensor(c, "self");
+    if (x)
+        infer_give(c, infer_like(c, x, dtype, TY_CONTIGUOUS));
+    else
+        infer_give(c, infer_fresh(c, infer_self(c), dtype, 0, NULL));
+}
+
+/* Is each element among those? */
+void rule_isin(infer_call *c)
+{
+    ty_tensor *x = infer_tensor(c, "elements");
+    if (x)
+        infer_give(c, infer_empty_like(c, x, TY_BOOL));
+    else
+        infer_give(c, infer_fresh(c, infer_self(c), TY_BOOL, 0, NULL));
+}
+
+/* Reductions of segments along an axis. */
+void rule_segment_reduce(infer_call *c)
+{
+    ty_tensor *x = infer_tensor(c, "data");
+    ty_tensor *lengths = infer_tensor(c, "lengths");
+    ty_tensor *offsets = infer_tensor(c, "offsets");
+    ty_tensor *parts = lengths ? lengths : offsets;
+    if (!x || !parts || parts->rank == 0) return;
+    uint32_t axis = infer_dim(c, "axis", x->rank);
+    sym_expr count = parts->sizes[parts->rank - 1];
+    if (!lengths) count = sym_add_int(c->symbols, count, -1);
+    if (c->status == FE_OK) infer_give(c, with_size(c, x, x->dtype, axis, count));
+}
+
+/* ---- random choices ---- */
+
+void rule_multinomial(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    if (!x || x->rank == 0) return;
+    infer_give(c, with_size(c, x, TY_I64, x->rank - 1, infer_expr(c, "num_samples", 1)));
+}
+
+void rule_native_dropout(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    if (!x) return;
+    infer_give_pair(c, infer_empty_like(c, x, x->dtype), infer_empty_like(c, x, TY_BOOL));
+}
+
+/* Normal numbers of these means and deviations. */
+void rule_normal(infer_call *c)
+{
+    const ty_tensor *operands[INFER_MAX_OPERANDS];
+    uint32_t count = infer_operands(c, operands, INFER_MAX_OPERANDS);
+    if (count == 0) return;
+    infer_give(c, infer_elementwise(c, operands[0]->dtype, operands, count));
+}

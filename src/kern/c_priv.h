@@ -1,0 +1,71 @@
+/* c_priv.h -- what the files that print C share: templates, operations, the pieces of the prelude, the printer of one kernel. */
+#ifndef FERRITE_KERN_C_PRIV_H
+#define FERRITE_KERN_C_PRIV_H
+
+#include "kern/kern_priv.h"
+
+/* ---- c_text.c: C text from templates ---- */
+void kern_need(kern_needs *needs, const char *name);
+
+/* What a template is about: a dtype, scalar or in lanes. */
+typedef struct c_scope {
+    ty_dtype dtype;
+    uint32_t lanes; /* 1: scalar */
+    const char *args[3];
+} c_scope;
+/* Appends the template with these replaced:
+ *   $0 $1 $2  the arguments             $T  type of a value            $E  type of one lane
+ *   $A  type in memory                  $U  unsigned type for wrapping arithmetic
+ *   $I  signed type of the same width   $M  type of a mask             $W  number of lanes
+ *   $S  suffix of function names        $f  suffix of libm's functions $P  all bits but the sign
+ *   $X  the bits of infinity            @f  function f of the prelude: f_$S
+ *   @u8:f  the same for another dtype: f_u8x16
+ *   @!f  function f of the prelude, without a suffix */
+void c_expand(text *out, kern_needs *needs, const char *template, const c_scope *scope);
+const char *c_type(kern_needs *needs, ty_dtype dtype, uint32_t lanes, arena *memory);
+const char *c_memory_type(ty_dtype dtype);
+/* The bits of a number that the dtype (f16, bf16) can hold. */
+uint32_t c_half_bits(ty_dtype dtype, double value);
+void c_constant(text *out, kern_needs *needs, const kern_value *v, uint32_t lanes);
+
+/* ---- c_apply.c: operations as templates ---- */
+/* The expression of op on scope->args; `result` is its dtype, scope->dtype that of the operands. False: it has none. */
+bool c_apply(text *out, kern_needs *needs, loop_opcode op, ty_dtype result, const c_scope *scope);
+void c_cast(text *out, kern_needs *needs, ty_dtype from, ty_dtype to, const c_scope *scope);
+/* The scalar template of the operation of that name, or NULL. */
+const char *c_scalar_template(const char *name, ty_dtype dtype, uint32_t *operands);
+
+/* ---- c_prelude.c, c_memory.c, c_math.c: the prelude's pieces ---- */
+typedef struct c_piece {
+    const char *name;
+    uint32_t dtypes; /* bit set; 0: any */
+    char form;       /* 's': of scalars; 'v': of vectors; '4': of whole AVX-512 registers; '3': AVX; '2': SSE */
+    const char *text;
+} c_piece;
+#define C_DTYPE(d) (1u << (d))
+const c_piece *c_memory_pieces(uint32_t *count);
+const c_piece *c_math_pieces(uint32_t *count);
+
+/* ---- c_kernel.c, c_sum.c: one kernel ---- */
+typedef struct c_printer {
+    const kern_ir *k;
+    const sym_table *t;
+    text *out;
+    kern_needs *needs;
+    sym_expr vector_axis; /* of the loop at hand */
+    bool by_lane;         /* indices are of lane l */
+    uint32_t copy;        /* of an unrolled body */
+} c_printer;
+const char *c_operand(c_printer *pr, kern_ref ref);
+const char *c_type_of(c_printer *pr, ty_dtype dtype, uint32_t lanes);
+const char *c_index(c_printer *pr, sym_expr e);
+/* c_expand and c_apply into a text of their own. */
+const char *c_text(c_printer *pr, const char *template, const c_scope *scope);
+const char *c_applied(c_printer *pr, loop_opcode op, ty_dtype result, const c_scope *scope);
+/* c_sum.c */
+void c_print_start(c_printer *pr, uint32_t sum);
+void c_print_update(c_printer *pr, const kern_item *item);
+void c_print_drain(c_printer *pr, uint32_t sum);
+void c_print_result(c_printer *pr, kern_ref ref);
+
+#endif

@@ -1,0 +1,320 @@
+/* loss.c -- loss functions: an elementwise term, reduced as the argument `reduction` says (0 none, 1 mean, 2 sum). */
+#include "lower/compose.h"
+
+#include <math.h>
+#include <string.h>
+
+static tensor arg(lowering *l, const char *param)
+{
+    return lower_computed_arg(l, param);
+}
+
+static double number(lowering *l, const char *param, double fallback)
+{
+    return lower_number_or(l, param, fallback);
+}
+
+static fe_status reduced_loss(lowering *l, tensor term)
+{
+    int64_t reduction = lower_int_or(l, "reduction", 1);
+    if (reduction == 0) return lower_give_as_recorded(l, term);
+    tensor sum = lower_total(l, LOOP_SUM, term);
+    if (reduction == 2) return lower_give_as_recorded(l, sum);
+    ty_dtype d = lower_dtype(term);
+    loop_value count = loop_cast(l->program, d, loop_index(l->program, lower_numel(l, term)));
+    return lower_give_as_recorded(l, T_DIV(sum, lower_value(l, d, 0, NULL, count)));
+}
+
+/* max(x, 0) */
+static tensor positive(lowering *l, tensor x)
+{
+    return T_MAX(x, T_NUM(x, 0));
+}
+
+/* ---- a prediction and a target ---- */
+
+static tensor squared(lowering *l, tensor a, tensor b)
+{
+    tensor difference = T_SUB(a, b);
+    return T_MUL(difference, difference);
+}
+
+static tensor absolute(lowering *l, tensor a, tensor b)
+{
+    return T_ABS(T_SUB(a, b));
+}
+
+static tensor smooth_l1(lowering *l, tensor a, tensor b)
+{
+    double beta = number(l, "beta", 1);
+    tensor z = absolute(l, a, b);
+    if (beta == 0) return z;
+    tensor near = lower_scale(l, T_MUL(z, z), 0.5 / beta);
+    return T_IF(T_LESS(z, T_NUM(z, beta)), near, T_SUB(z, T_NUM(z, 0.5 * beta)));
+}
+
+static tensor huber(lowering *l, tensor a, tensor b)
+{
+    double delta = number(l, "delta", 1);
+    tensor z = absolute(l, a, b);
+    tensor far = lower_scale(l, T_SUB(z, T_NUM(z, 0.5 * delta)), delta);
+    return T_IF(T_LESS_EQUAL(z, T_NUM(z, delta)), lower_scale(l, T_MUL(z, z), 0.5), far);
+}
+
+static tensor soft_margin(lowering *l, tensor a, tensor b)
+{
+    return T_LOG1P(T_EXP(T_MUL(T_NEG(b), a)));
+}
+
+static tensor hinge_embedding(lowering *l, tensor a, tensor b)
+{
+    tensor far = positive(l, T_SUB(T_NUM(a, number(l, "margin", 1)), a)), zero = T_NUM(a, 0);
+    tensor when_not_one = T_IF(T_EQUAL(b, T_NUM(b, 1)), zero, far);
+    return T_ADD(when_not_one, T_IF(T_EQUAL(b, T_NUM(b, -1)), zero, a));
+}
+
+static tensor kl_div(lowering *l, tensor a, tensor b)
+{
+    if (lower_bool(l, "log_target")) return T_MUL(T_EXP(b), T_SUB(b, a));
+    tensor zero = T_NUM(b, 0), plain = T_MUL(b, T_LOG(b));
+    return T_SUB(T_IF(T_EQUAL(b, zero), zero, plain), T_MUL(b, a)); /* xlogy(b, b) - b * a */
+}
+
+static tensor binary_cross_entropy(lowering *l, tensor a, tensor b)
+{
+    tensor low = T_NUM(a, -100), one = T_NUM(a, 1);
+    tensor yes = T_MAX(T_LOG(a), low), no = T_MAX(lower_unary(l, LOOP_LOG1P, T_NEG(a)), low);
+    tensor term = T_SUB(T_MUL(T_SUB(b, one), no), T_MUL(b, yes)), weight = arg(l, "weight");
+    return lower_absent(weight) ? term : T_MUL(term, weight);
+}
+
+/* (1 - target) * x - log_weight * log_sigmoid(x) */
+static tensor binary_cross_entropy_with_logits(lowering *l, tensor a, tensor b)
+{
+    tensor one = T_NUM(a, 1), zero = T_NUM(a, 0), weight = arg(l, "weight"), pos_weight = arg(l, "pos_weight");
+    tensor log_sigmoid = T_SUB(T_MIN(a, zero), T_LOG1P(T_EXP(T_NEG(T_ABS(a)))));
+    if (!lower_absent(pos_weight)) {
+        tensor log_weight = T_ADD(T_MUL(T_SUB(pos_weight, one), b), one);
+        log_sigmoid = T_MUL(log_weight, log_sigmoid);
+    }
+    tensor term = T_SUB(T_MUL(T_SUB(one, b), a), log_sigmoid);
+    return lower_absent(weight) ? term : T_MUL(term, weight);
+}
+
+typedef tensor pair_loss(lowering *l, tensor a, tensor b);
+static pair_loss *const PAIR_LOSSES[] = {squared,  absolute,        smooth_l1,           huber, soft_margin, hinge_embedding,
+                                         kl_div, binary_cross_entropy, binary_cross_entropy_with_logits};
+typedef enum pair_kind { SQUARED, ABSOLUTE, SMOOTH_L1, HUBER, SOFT_MARGIN, HINGE, KL_DIV, BCE, BCE_LOGITS } pair_kind;
+
+static fe_status pair_row(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    return reduced_loss(l, PAIR_LOSSES[row->parameter](l, arg(l, "self"), arg(l, "target")));
+}
+
+/* exp(x) - target * x, or x - target * log(x + eps); with the Stirling term when `full`. */
+static fe_status poisson_nll(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    (void)row;
+    tensor x = arg(l, "input"), target = arg(l, "target"), term;
+    if (lower_bool(l, "log_input"))
+        term = T_SUB(T_EXP(x), T_MUL(target, x));
+    else
+        term = T_SUB(x, T_MUL(target, T_LOG(T_ADD(x, T_NUM(x, number(l, "eps", 1e-8))))));
+    if (lower_bool(l, "full")) {
+        tensor angle = lower_scale(l, T_LOG(lower_scale(l, target, 2 * 3.14159265358979323846)), 0.5);
+        tensor stirling = T_ADD(T_SUB(T_MUL(target, T_LOG(target)), target), angle);
+        term = T_ADD(term, T_IF(T_LESS_EQUAL(target, T_NUM(target, 1)), T_NUM(target, 0), stirling));
+    }
+    return reduced_loss(l, term);
+}
+
+/* ---- margins between embeddings ---- */
+
+static fe_status margin_ranking(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    (void)row;
+    tensor difference = T_SUB(arg(l, "input1"), arg(l, "input2")), target = arg(l, "target");
+    tensor term = T_ADD(T_MUL(T_NEG(target), difference), T_NUM(difference, number(l, "margin", 0)));
+    return reduced_loss(l, positive(l, term));
+}
+
+static fe_status cosine_embedding(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    (void)row;
+    tensor a = arg(l, "input1"), b = arg(l, "input2"), target = arg(l, "target");
+    uint32_t dim = a.rank - 1, dim_b = b.rank - 1;
+    tensor eps = T_NUM(a, 1e-12), product = T_MUL(a, b);
+    tensor dot = lower_along(l, LOOP_SUM, product, product.rank - 1, false);
+    tensor size_a = T_ADD(lower_along(l, LOOP_SUM, T_MUL(a, a), dim, false), eps);
+    tensor size_b = T_ADD(lower_along(l, LOOP_SUM, T_MUL(b, b), dim_b, false), eps);
+    tensor cosine = T_DIV(dot, T_SQRT(T_MUL(size_a, size_b))), zero = T_NUM(a, 0);
+    tensor near = T_SUB(T_NUM(a, 1), cosine), far = positive(l, T_SUB(cosine, T_NUM(a, number(l, "margin", 0))));
+    tensor one = T_NUM(target, 1), minus = T_NUM(target, -1);
+    return reduced_loss(l, T_ADD(T_IF(T_EQUAL(target, one), near, zero), T_IF(T_EQUAL(target, minus), far, zero)));
+}
+
+static tensor distance_of(lowering *l, tensor a, tensor b, double p, double eps)
+{
+    tensor difference = T_ADD(T_SUB(a, b), T_NUM(a, eps));
+    bool reduced[LOWER_MAX_RANK] = {false};
+    reduced[difference.rank - 1] = true;
+    return lower_norm(l, difference, p, reduced, false);
+}
+
+static fe_status triplet_margin(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    (void)row;
+    tensor anchor = arg(l, "anchor"), near = arg(l, "positive"), far = arg(l, "negative");
+    double p = number(l, "p", 2), eps = number(l, "eps", 1e-6);
+    tensor to_near = distance_of(l, anchor, near, p, eps), to_far = distance_of(l, anchor, far, p, eps);
+    if (lower_bool(l, "swap")) to_far = T_MIN(to_far, distance_of(l, near, far, p, eps));
+    tensor term = T_SUB(T_ADD(T_NUM(anchor, number(l, "margin", 1)), to_near), to_far);
+    return reduced_loss(l, positive(l, term));
+}
+
+/* ---- classes ---- */
+
+/* Rows of log-probabilities [N, C, ...] (or [C]) and class numbers [N, ...]: minus weight * value at the class. */
+typedef struct class_loss {
+    tensor term, weights; /* by sample; 0 where the class is ignored */
+} class_loss;
+
+static class_loss negative_log(lowering *l, tensor x, tensor target, tensor weight, int64_t ignored)
+{
+    ty_dtype d = lower_dtype(x);
+    uint32_t axis = x.rank == 1 ? 0 : 1;
+    sym_expr at[LOWER_MAX_RANK], zero_at[1] = {l->zero};
+    loop_program *p = l->program;
+    target = lower_cast(l, target, TY_I64);
+    loop_value t = lower_here(l, target), zero = loop_const_float(p, d, 0);
+    loop_value kept = lower_op2(l, LOOP_NE, t, loop_const_int(p, TY_I64, ignored));
+    loop_value safe = loop_where(p, kept, t, loop_const_int(p, TY_I64, 0));
+    sym_expr place = loop_indirect(p, safe, x.sizes[axis]);
+    for (uint32_t k = 0; k < x.rank; k++) at[k] = k == axis ? place : l->axes[k - (k > axis)];
+    loop_value v = lower_op1(l, LOOP_NEG, lower_at(l, x, at)), w = loop_const_float(p, d, 1);
+    if (!lower_absent(weight)) {
+        zero_at[0] = place;
+        w = lower_at(l, weight, zero_at);
+        v = lower_op2(l, LOOP_MUL, v, w);
+    }
+    class_loss out;
+    out.term = lower_value(l, d, target.rank, target.sizes, loop_where(p, kept, v, zero));
+    out.weights = lower_value(l, d, target.rank, target.sizes, loop_where(p, kept, w, zero));
+    return out;
+}
+
+static fe_status nll_loss(lowering *l, fx_node *n, const lower_row *row)
+{
+    int64_t reduction = lower_int_or(l, "reduction", 1);
+    tensor x = arg(l, "self"), target = lower_arg(l, "target");
+    class_loss loss = negative_log(l, x, target, arg(l, "weight"), lower_int_or(l, "ignore_index", -100));
+    ty_dtype out = lower_meta(l, 0)->dtype;
+    tensor result = loss.term, total = lower_number(l, lower_dtype(x), 0);
+    if (reduction != 0) {
+        result = lower_total(l, LOOP_SUM, loss.term);
+        if (reduction == 1 || row->parameter) total = lower_total(l, LOOP_SUM, loss.weights);
+        if (reduction == 1) result = T_DIV(result, total);
+    }
+    if (!row->parameter) return lower_give_as_recorded(l, result);
+    (void)n;
+    tensor items[2] = {lower_cast(l, result, out), lower_cast(l, total, out)};
+    return lower_give_items(l, items, 2);
+}
+
+/* Class numbers, or a probability for each class; label smoothing spreads a part over all. */
+static fe_status cross_entropy(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    (void)row;
+    tensor x = arg(l, "self"), target = lower_arg(l, "target"), weight = arg(l, "weight");
+    uint32_t axis = x.rank == 1 ? 0 : 1;
+    int64_t reduction = lower_int_or(l, "reduction", 1), ignored = lower_int_or(l, "ignore_index", -100);
+    double smoothing = number(l, "label_smoothing", 0);
+    tensor log_p = lower_softmax(l, x, axis, true), per_class = weight;
+    if (!lower_absent(weight))
+        for (uint32_t k = axis + 1; k < x.rank; k++) per_class = lower_unsqueeze(l, per_class, per_class.rank);
+    int64_t classes;
+    if (!sym_is_int(l->symbols, x.sizes[axis], &classes)) return lower_fail(l, "a number of classes that is not constant");
+    if (ty_is_floating(lower_dtype(target))) {
+        target = lower_cast(l, target, lower_dtype(x));
+        if (smoothing > 0) target = T_ADD(lower_scale(l, target, 1 - smoothing), T_NUM(x, smoothing / (double)classes));
+        tensor term = T_MUL(log_p, target);
+        if (!lower_absent(weight)) term = T_MUL(term, per_class);
+        term = T_NEG(lower_along(l, LOOP_SUM, term, axis, false));
+        if (reduction == 0) return lower_give_as_recorded(l, term);
+        tensor sum = lower_total(l, LOOP_SUM, term);
+        if (reduction == 2) return lower_give_as_recorded(l, sum);
+        sym_expr samples = x.rank == 1 ? l->one : sym_floordiv(l->symbols, lower_numel(l, x), x.sizes[axis]);
+        loop_value count = loop_cast(l->program, lower_dtype(x), loop_index(l->program, samples));
+        return lower_give_as_recorded(l, T_DIV(sum, lower_value(l, lower_dtype(x), 0, NULL, count)));
+    }
+    lower_share(l, log_p);
+    class_loss loss = negative_log(l, log_p, target, weight, ignored);
+    tensor term = loss.term;
+    if (smoothing > 0) {
+        tensor all = lower_absent(weight) ? log_p : T_MUL(log_p, per_class);
+        tensor spread = T_NEG(lower_along(l, LOOP_SUM, all, axis, false)), zero = T_NUM(x, 0);
+        tensor numbers = lower_cast(l, target, TY_I64);
+        tensor kept = lower_binary(l, LOOP_NE, numbers, lower_number(l, TY_I64, (double)ignored));
+        spread = T_IF(kept, spread, zero);
+        term = T_ADD(lower_scale(l, term, 1 - smoothing), lower_scale(l, spread, smoothing / (double)classes));
+    }
+    if (reduction == 0) return lower_give_as_recorded(l, term);
+    tensor sum = lower_total(l, LOOP_SUM, term);
+    if (reduction == 1) sum = T_DIV(sum, lower_total(l, LOOP_SUM, loss.weights));
+    return lower_give_as_recorded(l, sum);
+}
+
+/* The mean over the other classes of max(0, margin - x[target] + x[j]) ^ p. */
+static fe_status multi_margin(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    (void)row;
+    tensor x = arg(l, "self"), target = lower_cast(l, lower_arg(l, "target"), TY_I64), weight = arg(l, "weight");
+    if (x.rank == 0) x = lower_reshape(l, x, 1, &l->one);
+    uint32_t axis = x.rank - 1;
+    sym_expr at[2] = {l->axes[0], l->axes[1]}, target_at[1] = {x.rank == 1 ? l->zero : l->axes[0]};
+    loop_value t = lower_at(l, target, target.rank ? target_at : NULL);
+    sym_expr place = loop_indirect(l->program, t, x.sizes[axis]);
+    at[axis] = place;
+    ty_dtype d = lower_dtype(x);
+    loop_value v = lower_op2(l, LOOP_SUB, loop_const_float(l->program, d, number(l, "margin", 1)), lower_at(l, x, at));
+    v = lower_op2(l, LOOP_MAX, lower_op2(l, LOOP_ADD, v, lower_here(l, x)), loop_const_float(l->program, d, 0));
+    if (number(l, "p", 1) == 2) v = lower_op2(l, LOOP_MUL, v, v);
+    if (!lower_absent(weight)) v = lower_op2(l, LOOP_MUL, v, lower_at(l, weight, &place));
+    loop_value own = lower_op2(l, LOOP_EQ, loop_index(l->program, l->axes[axis]), t);
+    v = loop_where(l->program, own, loop_const_float(l->program, d, 0), v);
+    tensor sum = lower_along(l, LOOP_SUM, lower_value(l, d, x.rank, x.sizes, v), axis, false);
+    loop_value count = loop_cast(l->program, d, loop_index(l->program, x.sizes[axis]));
+    return reduced_loss(l, T_DIV(sum, lower_value(l, d, 0, NULL, count)));
+}
+
+#define LOSS(op, function, parameter) {OP_##op, function, parameter, NULL, 0, NULL, false}
+static const lower_row ROWS[] = {
+    LOSS(aten_mse_loss_default, pair_row, SQUARED),
+    LOSS(aten_l1_loss_default, pair_row, ABSOLUTE),
+    LOSS(aten_smooth_l1_loss_default, pair_row, SMOOTH_L1),
+    LOSS(aten_huber_loss_default, pair_row, HUBER),
+    LOSS(aten_soft_margin_loss_default, pair_row, SOFT_MARGIN),
+    LOSS(aten_hinge_embedding_loss_default, pair_row, HINGE),
+    LOSS(aten_kl_div_default, pair_row, KL_DIV),
+    LOSS(aten_binary_cross_entropy_default, pair_row, BCE),
+    LOSS(aten_binary_cross_entropy_with_logits_default, pair_row, BCE_LOGITS),
+    LOSS(aten_poisson_nll_loss_default, poisson_nll, 0),
+    LOSS(aten_margin_ranking_loss_default, margin_ranking, 0),
+    LOSS(aten_cosine_embedding_loss_default, cosine_embedding, 0),
+    LOSS(aten_triplet_margin_loss_default, triplet_margin, 0),
+    LOSS(aten_nll_loss_default, nll_loss, 0),
+    LOSS(aten_nll_loss2d_default, nll_loss, 0),
+    LOSS(aten_nll_loss_nd_default, nll_loss, 0),
+    LOSS(aten_nll_loss_forward_default, nll_loss, 1),
+    LOSS(aten_nll_loss2d_forward_default, nll_loss, 1),
+    LOSS(aten_cross_entropy_loss_default, cross_entropy, 0),
+    LOSS(aten_multi_margin_loss_default, multi_margin, 0),
+};
+const lower_rows lower_loss_rows = {ROWS, COUNT_OF(ROWS)};

@@ -1,0 +1,395 @@
+/* sample.c -- reading images at computed places: grid_sampler, affine_grid, im2col and its inverse, embedding_bag, and
+ * the gradient of max pooling.
+ */
+#include "lower/compose.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_DIMS = 3, MOST_TAPS = 4 };
+typedef enum grid_mode { BILINEAR, NEAREST, BICUBIC } grid_mode;
+typedef enum grid_padding { ZEROS, BORDER, REFLECTION } grid_padding;
+
+/* ---- grid_sampler ---- */
+
+typedef struct gridding {
+    lowering *l;
+    tensor x, grid;
+    uint32_t dims;
+    grid_mode mode;
+    grid_padding padding;
+    bool align;
+    ty_dtype d;
+} gridding;
+
+static loop_value number(const gridding *g, double x)
+{
+    return loop_const_float(g->l->program, g->d, x);
+}
+
+static loop_value op2(const gridding *g, loop_opcode op, loop_value a, loop_value b)
+{
+    return lower_op2(g->l, op, a, b);
+}
+
+static loop_value size_of(const gridding *g, uint32_t k)
+{
+    return loop_cast(g->l->program, g->d, loop_index(g->l->program, g->x.sizes[k + 2]));
+}
+
+/* The grid's coordinate for image dim k (it lists them from the last dim on), in pixels. */
+static loop_value coordinate(const gridding *g, uint32_t k)
+{
+    lowering *l = g->l;
+    sym_expr at[MOST_DIMS + 2];
+    at[0] = l->axes[0];
+    for (uint32_t j = 0; j < g->dims; j++) at[j + 1] = l->axes[j + 2];
+    at[g->dims + 1] = lower_const(l, g->dims - 1 - k);
+    loop_value v = loop_cast(l->program, g->d, lower_at(l, g->grid, at)), size = size_of(g, k);
+    if (g->align) {
+        loop_value half = op2(g, LOOP_MUL, op2(g, LOOP_ADD, v, number(g, 1)), number(g, 0.5));
+        return op2(g, LOOP_MUL, half, op2(g, LOOP_SUB, size, number(g, 1)));
+    }
+    v = op2(g, LOOP_MUL, op2(g, LOOP_ADD, v, number(g, 1)), size);
+    return op2(g, LOOP_MUL, op2(g, LOOP_SUB, v, number(g, 1)), number(g, 0.5));
+}
+
+static loop_value clipped(const gridding *g, loop_value v, uint32_t k)
+{
+    loop_value last = op2(g, LOOP_SUB, size_of(g, k), number(g, 1));
+    return op2(g, LOOP_MIN, op2(g, LOOP_MAX, v, number(g, 0)), last);
+}
+
+/* Mirrored at the borders until it lies between them. */
+static loop_value reflected(const gridding *g, loop_value v, uint32_t k)
+{
+    lowering *l = g->l;
+    loop_value size = size_of(g, k), low = number(g, g->align ? 0 : -0.5);
+    loop_value span = g->align ? op2(g, LOOP_SUB, size, number(g, 1)) : size;
+    loop_value distance = lower_op1(l, LOOP_ABS, op2(g, LOOP_SUB, v, low)), rest = op2(g, LOOP_FMOD, distance, span);
+    loop_value flips = lower_op1(l, LOOP_FLOOR, op2(g, LOOP_DIV, distance, span));
+    loop_value even = op2(g, LOOP_EQ, op2(g, LOOP_FMOD, flips, number(g, 2)), number(g, 0));
+    loop_value forth = op2(g, LOOP_ADD, rest, low), back = op2(g, LOOP_ADD, op2(g, LOOP_SUB, span, rest), low);
+    loop_value folded = loop_where(l->program, even, forth, back);
+    return loop_where(l->program, op2(g, LOOP_EQ, span, number(g, 0)), number(g, 0), folded);
+}
+
+static loop_value padded_coordinate(const gridding *g, loop_value v, uint32_t k)
+{
+    if (g->padding == BORDER) return clipped(g, v, k);
+    if (g->padding == REFLECTION) return clipped(g, reflected(g, v, k), k);
+    return v;
+}
+
+/* A tap along one dim: whole coordinate, and weight (none for nearest). */
+typedef struct tap {
+    loop_value at, weight;
+} tap;
+
+static loop_value cubic_weight(const gridding *g, loop_value x, bool far)
+{
+    const double a = -0.75;
+    const double near[4] = {1, 0, -(a + 3), a + 2}, beyond[4] = {-4 * a, 8 * a, -5 * a, a};
+    const double *c = far ? beyond : near;
+    loop_value v = number(g, c[3]);
+    for (int k = 2; k >= 0; k--) v = op2(g, LOOP_ADD, op2(g, LOOP_MUL, v, x), number(g, c[k]));
+    return v;
+}
+
+static uint32_t taps_of(const gridding *g, uint32_t k, tap *taps)
+{
+    lowering *l = g->l;
+    loop_value v = coordinate(g, k);
+    if (g->mode != BICUBIC) v = padded_coordinate(g, v, k);
+    if (g->mode == NEAREST) {
+        taps[0].at = lower_op1(l, LOOP_ROUND, v);
+        return 1;
+    }
+    loop_value low = lower_op1(l, LOOP_FLOOR, v), part = op2(g, LOOP_SUB, v, low), one = number(g, 1);
+    loop_value rest = op2(g, LOOP_SUB, one, part);
+    if (g->mode == BILINEAR) {
+        taps[0] = (tap){low, rest};
+        taps[1] = (tap){op2(g, LOOP_ADD, low, one), part};
+        return 2;
+    }
+    for (int j = 0; j < 4; j++) taps[j].at = padded_coordinate(g, op2(g, LOOP_ADD, low, number(g, j - 1)), k);
+    taps[0].weight = cubic_weight(g, op2(g, LOOP_ADD, part, one), true);
+    taps[1].weight = cubic_weight(g, part, false);
+    taps[2].weight = cubic_weight(g, rest, false);
+    taps[3].weight = cubic_weight(g, op2(g, LOOP_ADD, rest, one), true);
+    return 4;
+}
+
+/* The image at whole coordinates, 0 outside. */
+static loop_value pixel(const gridding *g, const loop_value *at)
+{
+    lowering *l = g->l;
+    sym_expr place[MOST_DIMS + 2] = {l->axes[0], l->axes[1]};
+    loop_value inside = loop_const_int(l->program, TY_BOOL, 1);
+    for (uint32_t k = 0; k < g->dims; k++) {
+        loop_value low = op2(g, LOOP_LE, number(g, 0), at[k]), high = op2(g, LOOP_LT, at[k], size_of(g, k));
+        inside = op2(g, LOOP_AND, inside, op2(g, LOOP_AND, low, high));
+        place[k + 2] = loop_indirect(l->program, loop_cast(l->program, TY_I64, at[k]), (sym_expr){0});
+    }
+    loop_value v = loop_cast(l->program, g->d, lower_at(l, g->x, place));
+    return loop_masked(l->program, inside, v, number(g, 0));
+}
+
+static loop_value sampled(const gridding *g, tap taps[][MOST_TAPS], const uint32_t *counts, uint32_t k, loop_value *at)
+{
+    if (k == g->dims) return pixel(g, at);
+    loop_value sum = {0};
+    for (uint32_t j = 0; j < counts[k]; j++) {
+        at[k] = taps[k][j].at;
+        loop_value v = sampled(g, taps, counts, k + 1, at);
+        if (taps[k][j].weight.id) v = op2(g, LOOP_MUL, v, taps[k][j].weight);
+        sum = sum.id ? op2(g, LOOP_ADD, sum, v) : v;
+    }
+    return sum;
+}
+
+static fe_status grid_sampler(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    const ty_tensor *out = fx_tensor(n);
+    gridding g = {.l = l, .x = lower_arg(l, "input"), .grid = lower_arg(l, "grid")};
+    tap taps[MOST_DIMS][MOST_TAPS];
+    uint32_t counts[MOST_DIMS];
+    loop_value at[MOST_DIMS];
+    g.dims = g.x.rank - 2;
+    g.mode = (grid_mode)lower_int_or(l, "interpolation_mode", 0);
+    g.padding = (grid_padding)lower_int_or(l, "padding_mode", 0);
+    g.align = lower_bool(l, "align_corners");
+    g.d = lower_compute_dtype(out->dtype);
+    if (g.dims < 2 || g.dims > MOST_DIMS) return lower_fail(l, "sampling in %u dimensions", g.dims);
+    lower_share(l, g.x);
+    lower_share(l, g.grid);
+    memset(taps, 0, sizeof taps);
+    for (uint32_t k = 0; k < g.dims; k++) counts[k] = taps_of(&g, k, taps[k]);
+    loop_value v = loop_cast(l->program, out->dtype, sampled(&g, taps, counts, 0, at));
+    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, v));
+}
+
+/* ---- affine_grid: theta applied to the coordinates of the pixels, which run from -1 to 1 ---- */
+
+static loop_value base_coordinate(lowering *l, uint32_t axis, sym_expr size, bool align, ty_dtype d)
+{
+    loop_program *p = l->program;
+    loop_value i = loop_cast(p, d, loop_index(p, l->axes[axis])), one = loop_const_float(p, d, 1);
+    loop_value n = loop_cast(p, d, loop_index(p, size)), two = loop_const_float(p, d, 2);
+    if (lower_is_one(l, size)) return loop_const_float(p, d, 0);
+    if (align) {
+        loop_value step = lower_op2(l, LOOP_DIV, two, lower_op2(l, LOOP_SUB, n, one));
+        return lower_op2(l, LOOP_SUB, lower_op2(l, LOOP_MUL, i, step), one);
+    }
+    loop_value odd = lower_op2(l, LOOP_ADD, lower_op2(l, LOOP_MUL, i, two), one);
+    return lower_op2(l, LOOP_SUB, lower_op2(l, LOOP_DIV, odd, n), one);
+}
+
+static fe_status affine_grid(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    const ty_tensor *out = fx_tensor(n);
+    ty_dtype d = lower_compute_dtype(out->dtype);
+    tensor theta = lower_cast(l, lower_arg(l, "theta"), d);
+    uint32_t dims = out->rank - 2;
+    sym_expr at[3] = {l->axes[0], l->axes[out->rank - 1], lower_const(l, dims)};
+    bool align = lower_bool(l, "align_corners");
+    loop_value v = lower_at(l, theta, at);
+    for (uint32_t k = 0; k < dims; k++) { /* theta's columns are x, y(, z): the last dim first */
+        uint32_t axis = dims - k;
+        at[2] = lower_const(l, k);
+        loop_value c = base_coordinate(l, axis, out->sizes[axis], align, d);
+        v = lower_op2(l, LOOP_ADD, v, lower_op2(l, LOOP_MUL, lower_at(l, theta, at), c));
+    }
+    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, loop_cast(l->program, out->dtype, v)));
+}
+
+/* ---- im2col, col2im ---- */
+
+typedef struct windows {
+    int64_t kernel[2], dilation[2], padding[2], stride[2];
+    sym_expr across; /* windows along the width */
+} windows;
+
+static bool pair(lowering *l, const char *param, int64_t *out)
+{
+    int64_t given[2];
+    int count = lower_constants(l, param, given, 2);
+    if (count < 1) return false;
+    out[0] = given[0];
+    out[1] = given[count - 1];
+    return true;
+}
+
+static bool read_windows(lowering *l, windows *w, sym_expr width)
+{
+    if (!pair(l, "kernel_size", w->kernel) || !pair(l, "dilation", w->dilation) || !pair(l, "padding", w->padding) ||
+        !pair(l, "stride", w->stride))
+        return false;
+    int64_t reach = w->dilation[1] * (w->kernel[1] - 1) + 1;
+    sym_expr room = sym_add_int(l->symbols, width, 2 * w->padding[1] - reach);
+    w->across = sym_add_int(l->symbols, sym_floordiv(l->symbols, room, lower_const(l, w->stride[1])), 1);
+    return true;
+}
+
+/* [N, C, H, W] to [N, C * kh * kw, windows] */
+static fe_status im2col(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    const ty_tensor *out = fx_tensor(n);
+    tensor x = lower_arg(l, "self");
+    bool batched = x.rank == 4;
+    if (!batched) x = lower_unsqueeze(l, x, 0);
+    windows w;
+    if (!read_windows(l, &w, x.sizes[3])) return lower_fail(l, "windows that are not constant");
+    sym_table *s = l->symbols;
+    uint32_t first = batched ? 1 : 0;
+    sym_expr part = l->axes[first], window = l->axes[first + 1], at[4];
+    sym_expr kw = lower_const(l, w.kernel[1]), kh = lower_const(l, w.kernel[0]);
+    sym_expr pos[2] = {sym_mod(s, sym_floordiv(s, part, kw), kh), sym_mod(s, part, kw)};
+    sym_expr place[2] = {sym_floordiv(s, window, w.across), sym_mod(s, window, w.across)};
+    at[0] = batched ? l->axes[0] : l->zero;
+    at[1] = sym_floordiv(s, part, sym_mul(s, kw, kh));
+    loop_value inside = loop_const_int(l->program, TY_BOOL, 1);
+    for (uint32_t k = 0; k < 2; k++) {
+        sym_expr from = sym_add_int(s, sym_mul_int(s, place[k], w.stride[k]), -w.padding[k]);
+        at[k + 2] = sym_add(s, from, sym_mul_int(s, pos[k], w.dilation[k]));
+        if (w.padding[k]) inside = lower_op2(l, LOOP_AND, inside, lower_is_inside(l, at[k + 2], l->zero, x.sizes[k + 2]));
+    }
+    lower_share(l, x);
+    loop_value v = loop_masked(l->program, inside, lower_at(l, x, at), loop_const_int(l->program, out->dtype, 0));
+    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, v));
+}
+
+/* The inverse sums what the windows hold of each pixel: a reduction over positions in the window. */
+static fe_status col2im(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    const ty_tensor *out = fx_tensor(n);
+    ty_dtype d = lower_compute_dtype(out->dtype);
+    tensor x = lower_cast(l, lower_arg(l, "self"), d);
+    bool batched = x.rank == 3;
+    if (!batched) x = lower_unsqueeze(l, x, 0);
+    windows w;
+    uint32_t first = batched ? 1 : 0;
+    if (!read_windows(l, &w, out->sizes[first + 2])) return lower_fail(l, "windows that are not constant");
+    sym_table *s = l->symbols;
+    int64_t tall_reach = w.dilation[0] * (w.kernel[0] - 1) + 1;
+    sym_expr tall_room = sym_add_int(s, out->sizes[first + 1], 2 * w.padding[0] - tall_reach);
+    sym_expr down = sym_add_int(s, sym_floordiv(s, tall_room, lower_const(l, w.stride[0])), 1), limits[2] = {down, w.across};
+    sym_expr place[2], extents[2] = {lower_const(l, w.kernel[0]), lower_const(l, w.kernel[1])};
+    loop_value inside = loop_const_int(l->program, TY_BOOL, 1);
+    for (uint32_t k = 0; k < 2; k++) {
+        sym_expr from = sym_add_int(s, l->axes[first + 1 + k], w.padding[k]), stride = lower_const(l, w.stride[k]);
+        from = sym_sub(s, from, sym_mul_int(s, l->reduce_axes[k], w.dilation[k]));
+        loop_value rest = loop_index(l->program, sym_mod(s, from, stride));
+        inside = lower_op2(l, LOOP_AND, inside, lower_op2(l, LOOP_EQ, rest, loop_const_int(l->program, TY_I64, 0)));
+        place[k] = sym_floordiv(s, from, stride);
+        inside = lower_op2(l, LOOP_AND, inside, lower_is_inside(l, place[k], l->zero, limits[k]));
+    }
+    sym_expr part = sym_add(s, sym_mul(s, l->axes[first], extents[0]), l->reduce_axes[0]);
+    sym_expr at[3] = {batched ? l->axes[0] : l->zero, sym_add(s, sym_mul(s, part, extents[1]), l->reduce_axes[1]), {0}};
+    at[2] = sym_add(s, sym_mul(s, place[0], w.across), place[1]);
+    lower_share(l, x);
+    loop_value v = loop_masked(l->program, inside, lower_at(l, x, at), loop_const_int(l->program, d, 0));
+    tensor sum = lower_temp_tensor(l, d, out->rank, out->sizes, d == out->dtype ? lower_wanted(l, 0) : NULL);
+    loop_op *op = lower_nest(l, out->rank, out->sizes, 2, extents);
+    sym_expr to = lower_flat(l, l->axes, sum.box->view.strides, out->rank);
+    lower_store(l, op, (loop_store){.buffer = sum.box->view.buffer, .index = to, .value = v, .reduce = LOOP_SUM});
+    return lower_give(l, lower_cast(l, sum, out->dtype));
+}
+
+/* ---- embedding_bag: rows of a table, reduced by bag. mode: 0 sum, 1 mean, 2 max ---- */
+
+/* Does index r belong to bag i0? Bags begin at offsets[i0]; the last one runs to the end. */
+static loop_value in_bag(lowering *l, tensor offsets, sym_expr r, sym_expr total, bool include_last)
+{
+    loop_program *p = l->program;
+    sym_expr next = sym_add_int(l->symbols, l->axes[0], 1);
+    loop_value begin = loop_cast(p, TY_I64, lower_at(l, offsets, l->axes)), v = loop_index(p, r), end;
+    end = loop_cast(p, TY_I64, lower_at(l, offsets, &next));
+    if (!include_last) {
+        loop_value is_inner = lower_op2(l, LOOP_LT, loop_index(p, next), loop_index(p, offsets.sizes[0]));
+        end = loop_masked(p, is_inner, end, loop_index(p, total));
+    }
+    return lower_op2(l, LOOP_AND, lower_op2(l, LOOP_LE, begin, v), lower_op2(l, LOOP_LT, v, end));
+}
+
+static fe_status embedding_bag(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    const ty_tensor *out = lower_meta(l, 0);
+    ty_dtype d = lower_compute_dtype(out->dtype);
+    tensor weight = lower_arg(l, "weight"), indices = lower_arg(l, "indices"), offsets = lower_arg(l, "offsets");
+    tensor scale = lower_arg(l, "per_sample_weights");
+    int64_t mode = lower_int_or(l, "mode", 0), padding = lower_int_or(l, "padding_idx", -1);
+    for (uint32_t k = 1; k < n->value.count; k++)
+        if (lower_is_used(l, k)) return lower_fail(l, "the second results of embedding_bag");
+    if (indices.rank != 1) return lower_fail(l, "embedding_bag of a matrix of indices");
+    loop_program *p = l->program;
+    sym_expr r = l->reduce_axes[0], total = indices.sizes[0], at[2] = {{0}, l->axes[1]};
+    loop_value index = loop_cast(p, TY_I64, lower_at(l, indices, &r));
+    at[0] = loop_indirect(p, index, weight.sizes[0]);
+    loop_value inside = in_bag(l, offsets, r, total, lower_bool(l, "include_last_offset"));
+    if (padding >= 0) inside = lower_op2(l, LOOP_AND, inside, lower_op2(l, LOOP_NE, index, loop_const_int(p, TY_I64, padding)));
+    loop_value v = loop_cast(p, d, lower_at(l, weight, at));
+    if (!lower_absent(scale)) v = lower_op2(l, LOOP_MUL, v, loop_cast(p, d, lower_at(l, scale, &r)));
+    v = loop_masked(p, inside, v, loop_const_float(p, d, mode == 2 ? -(double)INFINITY : 0));
+    tensor result = lower_temp_tensor(l, d, 2, out->sizes, NULL), count = lower_temp_tensor(l, d, 1, out->sizes, NULL);
+    loop_op *op = lower_nest(l, 2, out->sizes, 1, &total);
+    lower_store(l, op, (loop_store){.buffer = result.box->view.buffer,
+                                    .index = lower_flat(l, l->axes, result.box->view.strides, 2),
+                                    .value = v,
+                                    .reduce = mode == 2 ? LOOP_REDUCE_MAX : LOOP_SUM});
+    op = lower_nest(l, 1, out->sizes, 1, &total);
+    lower_store(l, op, (loop_store){.buffer = count.box->view.buffer,
+                                    .index = l->axes[0],
+                                    .value = loop_cast(p, d, inside),
+                                    .reduce = LOOP_SUM});
+    loop_value members = lower_at(l, count, l->axes), zero = loop_const_float(p, d, 0), y = lower_here(l, result);
+    if (mode == 1) y = lower_op2(l, LOOP_DIV, y, lower_op2(l, LOOP_MAX, members, loop_const_float(p, d, 1)));
+    if (mode == 2) y = loop_where(p, lower_op2(l, LOOP_EQ, members, zero), zero, y);
+    tensor *items = NEW_ARRAY(l->memory, tensor, n->value.count);
+    items[0] = lower_value(l, out->dtype, 2, out->sizes, loop_cast(p, out->dtype, y));
+    for (uint32_t k = 1; k < n->value.count; k++) items[k] = items[0];
+    return lower_give_items(l, items, n->value.count);
+}
+
+/* ---- gradient of max pooling: each gradient goes to the place its maximum came from ---- */
+
+static fe_status max_pool_backward(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    const ty_tensor *out = fx_tensor(n);
+    ty_dtype d = lower_compute_dtype(out->dtype);
+    tensor grad = lower_cast(l, lower_arg(l, "grad_output"), d), places = lower_arg(l, "indices");
+    uint32_t lead = out->rank - 2;
+    sym_expr plane = sym_mul(l->symbols, out->sizes[lead], out->sizes[lead + 1]), at[LOWER_MAX_RANK], sizes[LOWER_MAX_RANK];
+    memcpy(at, l->axes, lead * sizeof *at);
+    memcpy(sizes, out->sizes, lead * sizeof *sizes);
+    sizes[lead] = plane;
+    tensor target = lower_value(l, d, lead + 1, sizes, loop_const_float(l->program, d, 0));
+    lower_realise(l, target.box, NULL);
+    at[lead] = loop_indirect(l->program, lower_here(l, places), plane);
+    const loop_view *to = &target.box->view;
+    loop_op *op = lower_nest(l, grad.rank, grad.sizes, 0, NULL);
+    sym_expr index = lower_flat(l, at, to->strides, lead + 1);
+    lower_store(l, op, (loop_store){.buffer = to->buffer, .index = index, .value = lower_here(l, grad), .mode = LOOP_ADD_INTO});
+    return lower_give_as_recorded(l, target);
+}
+
+#define SAMPLE(op, function) {OP_##op, function, 0, NULL, 0, NULL, false}
+static const lower_row ROWS[] = {
+    SAMPLE(aten_grid_sampler_default, grid_sampler),
+    SAMPLE(aten_grid_sampler_2d_default, grid_sampler),
+    SAMPLE(aten_grid_sampler_3d_default, grid_sampler),
+    SAMPLE(aten_affine_grid_generator_default, affine_grid),
+    SAMPLE(aten_im2col_default, im2col),
+    SAMPLE(aten_col2im_default, col2im),
+    SAMPLE(aten_embedding_bag_default, embedding_bag),
+    SAMPLE(aten__embedding_bag_default, embedding_bag),
+    SAMPLE(aten__embedding_bag_forward_only_default, embedding_bag),
+    SAMPLE(aten_max_pool2d_with_indices_backward_default, max_pool_backward),
+};
+const lower_rows lower_sample_rows = {ROWS, COUNT_OF(ROWS)};

@@ -1,0 +1,292 @@
+/* vector.c -- vectors and their geometry: dot products along a dimension, distances, cross products, norms that scale,
+ * differences and integrals between neighbours.
+ */
+#include "lower/compose.h"
+
+#include <math.h>
+#include <string.h>
+
+static tensor computed(lowering *l, tensor t)
+{
+    return lower_cast(l, t, lower_compute_dtype(lower_meta(l, 0)->dtype));
+}
+
+static tensor sum_along(lowering *l, tensor x, uint32_t dim)
+{
+    return lower_along(l, LOOP_SUM, x, dim, false);
+}
+
+/* ---- similarity and distance ---- */
+
+static fe_status cosine_similarity(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    (void)row;
+    tensor a = lower_computed_arg(l, "x1"), b = lower_computed_arg(l, "x2"), product = T_MUL(a, b);
+    uint32_t rank = product.rank, dim = lower_dim(l, lower_int_or(l, "dim", 1), rank);
+    a = lower_expand(l, a, rank, product.sizes);
+    b = lower_expand(l, b, rank, product.sizes);
+    if (rank == 0) return lower_fail(l, "the similarity of numbers");
+    tensor eps = T_NUM(a, lower_number_or(l, "eps", 1e-8));
+    tensor size_a = T_MAX(T_SQRT(lower_along(l, LOOP_SUM, T_MUL(a, a), dim, true)), eps);
+    tensor size_b = T_MAX(T_SQRT(lower_along(l, LOOP_SUM, T_MUL(b, b), dim, true)), eps);
+    return lower_give_as_recorded(l, sum_along(l, T_MUL(T_DIV(a, size_a), T_DIV(b, size_b)), dim));
+}
+
+static fe_status pairwise_distance(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    (void)row;
+    tensor a = lower_computed_arg(l, "x1"), b = lower_computed_arg(l, "x2");
+    tensor difference = T_ADD(T_SUB(a, b), T_NUM(a, lower_number_or(l, "eps", 1e-6)));
+    bool reduced[LOWER_MAX_RANK] = {false};
+    reduced[difference.rank - 1] = true;
+    return lower_give_as_recorded(l, lower_norm(l, difference, lower_number_or(l, "p", 2), reduced, lower_bool(l, "keepdim")));
+}
+
+/* Norms of the rows of `difference`, whose last dim is the one to reduce. */
+static tensor row_norms(lowering *l, tensor difference, double p)
+{
+    bool reduced[LOWER_MAX_RANK] = {false};
+    reduced[difference.rank - 1] = true;
+    return lower_norm(l, difference, p, reduced, false);
+}
+
+/* cdist: every row of x1 against every row of x2. */
+static fe_status cdist(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    (void)row;
+    tensor a = lower_computed_arg(l, "x1"), b = lower_computed_arg(l, "x2");
+    a = lower_unsqueeze(l, a, a.rank - 1);
+    b = lower_unsqueeze(l, b, b.rank - 2);
+    return lower_give_as_recorded(l, row_norms(l, T_SUB(a, b), lower_number_or(l, "p", 2)));
+}
+
+/* pdist: pairs i < j of rows, in order; the pairs are a constant. */
+static fe_status pdist(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    tensor x = lower_computed_arg(l, "self");
+    int64_t rows;
+    if (!sym_is_int(l->symbols, x.sizes[0], &rows)) return lower_fail(l, "a number of rows that is not constant");
+    int64_t count = rows * (rows - 1) / 2, next = 0;
+    int64_t *pairs = NEW_ARRAY(l->memory, int64_t, 2 * count + 1);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = i + 1; j < rows; j++) {
+            pairs[next] = i;
+            pairs[count + next++] = j;
+        }
+    sym_expr sizes[2] = {lower_const(l, 2), lower_const(l, count)}, out_sizes[2] = {sizes[1], x.sizes[1]};
+    tensor index = lower_constant(l, arena_printf(l->memory, "pairs.%u", n->id), TY_I64, 2, sizes, pairs, (size_t)(2 * count) * 8);
+    tensor side[2];
+    for (uint32_t k = 0; k < 2; k++) {
+        sym_expr from[2] = {lower_const(l, k), l->axes[0]}, at[2] = {{0}, l->axes[1]};
+        at[0] = loop_indirect(l->program, lower_at(l, index, from), x.sizes[0]);
+        side[k] = lower_value(l, lower_dtype(x), 2, out_sizes, lower_at(l, x, at));
+    }
+    return lower_give_as_recorded(l, row_norms(l, T_SUB(side[0], side[1]), lower_number_or(l, "p", 2)));
+}
+
+/* ---- products ---- */
+
+static fe_status vecdot(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    (void)row;
+    tensor a = lower_computed_arg(l, "x"), b = lower_computed_arg(l, "y");
+    if (ty_is_complex(lower_dtype(a))) return lower_fail(l, "vecdot of complex numbers");
+    tensor product = T_MUL(a, b);
+    return lower_give_as_recorded(l, sum_along(l, product, lower_dim(l, lower_int_or(l, "dim", -1), product.rank)));
+}
+
+/* cross without a dim takes the first of three elements. */
+static fe_status cross(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    const ty_tensor *out = fx_tensor(n);
+    tensor a = lower_expand(l, lower_computed_arg(l, "self"), out->rank, out->sizes);
+    tensor b = lower_expand(l, lower_computed_arg(l, "other"), out->rank, out->sizes);
+    uint32_t dim = 0;
+    int64_t given, size;
+    if (lower_int(l, "dim", &given))
+        dim = lower_dim(l, given, out->rank);
+    else
+        while (dim + 1 < out->rank && !(sym_is_int(l->symbols, out->sizes[dim], &size) && size == 3)) dim++;
+    lower_share(l, a);
+    lower_share(l, b);
+    sym_expr one[LOWER_MAX_RANK], two[LOWER_MAX_RANK], three = lower_const(l, 3);
+    memcpy(one, l->axes, out->rank * sizeof *one);
+    memcpy(two, l->axes, out->rank * sizeof *two);
+    one[dim] = sym_mod(l->symbols, sym_add_int(l->symbols, l->axes[dim], 1), three);
+    two[dim] = sym_mod(l->symbols, sym_add_int(l->symbols, l->axes[dim], 2), three);
+    loop_value plus = lower_op2(l, LOOP_MUL, lower_at(l, a, one), lower_at(l, b, two));
+    loop_value minus = lower_op2(l, LOOP_MUL, lower_at(l, a, two), lower_at(l, b, one));
+    loop_value v = lower_op2(l, LOOP_SUB, plus, minus);
+    return lower_give_as_recorded(l, lower_value(l, lower_dtype(a), out->rank, out->sizes, v));
+}
+
+/* kron: element i of a dim is element i // size of the first times element i % size of the second. */
+static fe_status kron(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    const ty_tensor *out = fx_tensor(n);
+    tensor a = lower_computed_arg(l, "self"), b = lower_computed_arg(l, "other");
+    while (a.rank < out->rank) a = lower_unsqueeze(l, a, 0);
+    while (b.rank < out->rank) b = lower_unsqueeze(l, b, 0);
+    sym_expr outer[LOWER_MAX_RANK], inner[LOWER_MAX_RANK];
+    for (uint32_t k = 0; k < out->rank; k++) {
+        bool empty = lower_is_zero(l, b.sizes[k]);
+        outer[k] = empty ? l->zero : sym_floordiv(l->symbols, l->axes[k], b.sizes[k]);
+        inner[k] = empty ? l->zero : sym_mod(l->symbols, l->axes[k], b.sizes[k]);
+    }
+    loop_value x = lower_at(l, a, outer), y = lower_at(l, b, inner);
+    loop_value v = lower_op2(l, lower_dtype(a) == TY_BOOL ? LOOP_AND : LOOP_MUL, x, y);
+    return lower_give_as_recorded(l, lower_value(l, lower_dtype(a), out->rank, out->sizes, v));
+}
+
+static fe_status matrix_power(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    (void)row;
+    tensor x = lower_computed_arg(l, "self"), none = {0};
+    int64_t power = lower_int_or(l, "n", 1);
+    if (power < 1) return lower_fail(l, "a matrix to the power %lld", (long long)power);
+    tensor result = none;
+    for (;; power >>= 1) {
+        if (power & 1) result = lower_absent(result) ? x : lower_matmul(l, result, x, none, NULL);
+        if (power <= 1) break;
+        x = lower_matmul(l, x, x, none, NULL);
+    }
+    return lower_give_as_recorded(l, result);
+}
+
+/* ---- norms that scale ---- */
+
+/* renorm: slices along dim whose norm is above maxnorm are scaled down to it. */
+static fe_status renorm(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    (void)row;
+    tensor x = lower_computed_arg(l, "self");
+    uint32_t dim = lower_dim(l, lower_int_or(l, "dim", 0), x.rank);
+    bool reduced[LOWER_MAX_RANK];
+    for (uint32_t k = 0; k < x.rank; k++) reduced[k] = k != dim;
+    lower_share(l, x);
+    tensor norm = lower_norm(l, x, lower_number_or(l, "p", 2), reduced, true), most = T_NUM(x, lower_number_or(l, "maxnorm", 1));
+    tensor factor = T_DIV(most, T_ADD(norm, T_NUM(x, 1e-7)));
+    return lower_give_as_recorded(l, T_MUL(x, T_IF(T_LESS(most, norm), factor, T_NUM(x, 1))));
+}
+
+/* v * (g / norm of v over all dims but one); the interface form gives the norm too. */
+static fe_status weight_norm(lowering *l, fx_node *n, const lower_row *row)
+{
+    tensor v = lower_computed_arg(l, "v"), g = lower_computed_arg(l, "g");
+    int64_t dim = lower_int_or(l, "dim", 0);
+    bool reduced[LOWER_MAX_RANK];
+    for (uint32_t k = 0; k < v.rank; k++) reduced[k] = dim == -1 || k != lower_dim(l, dim, v.rank);
+    lower_share(l, v);
+    tensor norm = lower_norm(l, v, 2, reduced, true), w = T_MUL(v, T_DIV(g, norm));
+    if (!row->parameter) return lower_give_as_recorded(l, w);
+    tensor items[2] = {lower_cast(l, w, lower_meta(l, 0)->dtype), norm};
+    const ty_tensor *meta = lower_meta(l, 1);
+    items[1] = lower_cast(l, lower_reshape(l, norm, meta->rank, meta->sizes), meta->dtype);
+    (void)n;
+    return lower_give_items(l, items, 2);
+}
+
+/* Frobenius, and the greatest or least sum of absolute values along rows or columns. */
+static fe_status matrix_norm(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    tensor x = computed(l, lower_tensor_of(l, &n->args[0]));
+    const fx_arg *order = fx_get(l->graph, n, "ord");
+    int64_t dims[2];
+    bool reduced[LOWER_MAX_RANK] = {false}, keep = lower_bool(l, "keepdim");
+    if (lower_constants(l, "dim", dims, 2) != 2) return lower_fail(l, "a matrix norm over other dims");
+    uint32_t a = lower_dim(l, dims[0], x.rank), b = lower_dim(l, dims[1], x.rank);
+    double number;
+    if (order->kind == FX_ARG_STRING && strcmp(order->string, "fro") == 0) {
+        reduced[a] = reduced[b] = true;
+        return lower_give_as_recorded(l, lower_norm(l, x, 2, reduced, keep));
+    }
+    if (!fx_arg_number(l->graph, order, &number) || fabs(number) == 2) return lower_fail(l, "a norm by singular values");
+    uint32_t summed = isinf(number) ? b : a, other = isinf(number) ? a : b;
+    tensor sums = lower_along(l, LOOP_SUM, T_ABS(x), summed, true);
+    return lower_give_as_recorded(l, lower_along(l, number > 0 ? LOOP_REDUCE_MAX : LOOP_REDUCE_MIN, sums, other, true));
+}
+
+/* ---- neighbours ---- */
+
+static tensor shifted(lowering *l, tensor x, uint32_t dim, int64_t by)
+{
+    sym_expr length = sym_add_int(l->symbols, x.sizes[dim], -1);
+    return lower_slice(l, x, dim, lower_const(l, by), length, l->one);
+}
+
+static fe_status diff(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    tensor x = lower_arg(l, "self");
+    uint32_t dim = lower_dim(l, lower_int_or(l, "dim", -1), x.rank);
+    tensor parts[3];
+    uint32_t count = 0;
+    if (!lower_is_none(l, "prepend")) parts[count++] = lower_arg(l, "prepend");
+    parts[count++] = x;
+    if (!lower_is_none(l, "append")) parts[count++] = lower_arg(l, "append");
+    ty_dtype out = fx_tensor(n)->dtype;
+    if (count > 1) x = lower_joined(l, parts, count, dim, out);
+    x = lower_cast(l, x, lower_compute_dtype(out));
+    for (int64_t k = lower_int_or(l, "n", 1); k > 0; k--) {
+        if (lower_is_zero(l, x.sizes[dim])) break;
+        lower_share(l, x);
+        bool is_bool = lower_dtype(x) == TY_BOOL;
+        x = lower_binary(l, is_bool ? LOOP_XOR : LOOP_SUB, shifted(l, x, dim, 1), shifted(l, x, dim, 0));
+    }
+    return lower_give_as_recorded(l, x);
+}
+
+/* trapezoid (0) and cumulative_trapezoid's terms: (y[i] + y[i+1]) / 2 * dx */
+static fe_status trapezoid(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    tensor y = computed(l, lower_arg(l, "y"));
+    uint32_t dim = lower_dim(l, lower_int_or(l, "dim", -1), y.rank);
+    if (lower_is_zero(l, y.sizes[dim])) return lower_give_as_recorded(l, lower_value(l, lower_dtype(y), fx_tensor(n)->rank, fx_tensor(n)->sizes, loop_const_float(l->program, lower_dtype(y), 0)));
+    tensor sum = T_ADD(shifted(l, y, dim, 1), shifted(l, y, dim, 0));
+    if (op_param_index(n->op, "x") >= 0) {
+        tensor x = computed(l, lower_arg(l, "x"));
+        uint32_t along = x.rank == 1 ? 0 : lower_dim(l, lower_int_or(l, "dim", -1), x.rank);
+        tensor step = T_SUB(shifted(l, x, along, 1), shifted(l, x, along, 0));
+        for (uint32_t k = dim + 1; x.rank == 1 && k < y.rank; k++) step = lower_unsqueeze(l, step, step.rank);
+        sum = T_MUL(sum, step);
+    } else {
+        sum = lower_scale(l, sum, lower_number_or(l, "dx", 1));
+    }
+    uint32_t at = sum.rank - (y.rank - dim);
+    return lower_give_as_recorded(l, lower_scale(l, sum_along(l, sum, at), 0.5));
+}
+
+#define VECTOR(op, function, parameter) {OP_##op, function, parameter, NULL, 0, NULL, false}
+static const lower_row ROWS[] = {
+    VECTOR(aten_cosine_similarity_default, cosine_similarity, 0),
+    VECTOR(aten_pairwise_distance_default, pairwise_distance, 0),
+    VECTOR(aten_cdist_default, cdist, 0),
+    VECTOR(aten__cdist_forward_default, cdist, 0),
+    VECTOR(aten_pdist_default, pdist, 0),
+    VECTOR(aten__pdist_forward_default, pdist, 0),
+    VECTOR(aten_linalg_vecdot_default, vecdot, 0),
+    VECTOR(aten_cross_default, cross, 0),
+    VECTOR(aten_linalg_cross_default, cross, 0),
+    VECTOR(aten_kron_default, kron, 0),
+    VECTOR(aten_linalg_matrix_power_default, matrix_power, 0),
+    VECTOR(aten_renorm_default, renorm, 0),
+    VECTOR(aten__weight_norm_default, weight_norm, 0),
+    VECTOR(aten__weight_norm_interface_default, weight_norm, 1),
+    VECTOR(aten_linalg_matrix_norm_default, matrix_norm, 0),
+    VECTOR(aten_linalg_matrix_norm_str_ord, matrix_norm, 0),
+    VECTOR(aten_diff_default, diff, 0),
+    VECTOR(aten_trapezoid_dx, trapezoid, 0),
+    VECTOR(aten_trapezoid_x, trapezoid, 0),
+};
+const lower_rows lower_vector_rows = {ROWS, COUNT_OF(ROWS)};
