@@ -2,8 +2,9 @@
  *
  *     demo DIGITS.so DIGITS.safetensors RIGHT COUNT
  *
- * Shows some digits as text with the network's answer, then how many of all it gets right beside what PyTorch got (RIGHT of
- * COUNT), and the time of a call. This is also an example of loading an artifact at run time: nothing of ferrite is linked.
+ * Shows some digits as text with the network's answer, then how many of all it gets right beside
+ * what PyTorch got (RIGHT of COUNT), and the time of a call. This is also an example of loading an
+ * artifact at run time: nothing of ferrite is linked.
  */
 #include "ferrite_abi.h"
 
@@ -30,7 +31,8 @@ static char *read_file(const char *path)
     return bytes;
 }
 
-/* The data of one tensor of a safetensors file: 8 bytes of header length, a JSON header, then the tensors. */
+/* The data of one tensor of a safetensors file: 8 bytes of header length, a JSON header, then the
+ * tensors. */
 static const void *tensor_data(const char *file, const char *name)
 {
     uint64_t header;
@@ -58,8 +60,7 @@ static void show_digits(const float *images, const int *answers, const int64_t *
         }
         putchar('\n');
     }
-    for (int k = 0; k < SHOWN; k++)
-        printf("   reads %d, is %d     ", answers[k], (int)labels[k]);
+    for (int k = 0; k < SHOWN; k++) printf("   reads %d, is %d     ", answers[k], (int)labels[k]);
     puts("\n");
 }
 
@@ -80,14 +81,16 @@ static double seconds(void)
 
 int main(int argc, char **argv)
 {
-    if (argc != 5) return fprintf(stderr, "usage: demo DIGITS.so DIGITS.safetensors RIGHT COUNT\n"), 2;
+    if (argc != 5)
+        return fprintf(stderr, "usage: demo DIGITS.so DIGITS.safetensors RIGHT COUNT\n"), 2;
     void *library = dlopen(argv[1], RTLD_NOW);
     const fe_artifact *(*entry)(void);
     *(void **)&entry = library ? dlsym(library, "ferrite_artifact") : NULL;
     char *file = read_file(argv[2]);
     const float *images = file ? tensor_data(file, "x") : NULL;
     const int64_t *labels = file ? tensor_data(file, "y") : NULL;
-    if (!entry || !images || !labels) return fprintf(stderr, "demo: cannot load %s and %s\n", argv[1], argv[2]), 1;
+    if (!entry || !images || !labels)
+        return fprintf(stderr, "demo: cannot load %s and %s\n", argv[1], argv[2]), 1;
 
     const fe_artifact *network = entry();
     fe_model *model;
@@ -100,7 +103,8 @@ int main(int argc, char **argv)
     double begin = seconds();
     for (int k = 0; k < count; k++) {
         fe_tensor image = {(void *)(images + k * PIXELS), FE_F32, 4, sizes, NULL}, scores = {0};
-        if (network->run(context, &image, 1, &scores, 1)) return fprintf(stderr, "demo: %s\n", network->error(context)), 1;
+        if (network->run(context, &image, 1, &scores, 1))
+            return fprintf(stderr, "demo: %s\n", network->error(context)), 1;
         int answer = largest(scores.data);
         if (k < SHOWN) answers[k] = answer;
         right += answer == labels[k];
@@ -108,7 +112,8 @@ int main(int argc, char **argv)
     double taken = seconds() - begin;
 
     show_digits(images, answers, labels);
-    printf("held-out digits read right: %d of %d (%.2f %%); PyTorch: %s of %d\n", right, count, 100.0 * right / count, argv[3], count);
+    printf("held-out digits read right: %d of %d (%.2f %%); PyTorch: %s of %d\n", right, count,
+           100.0 * right / count, argv[3], count);
     printf("time a call: %.1f us\n", taken * 1e6 / count);
     network->context_free(context);
     network->close(model);

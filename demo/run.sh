@@ -1,5 +1,6 @@
 #!/bin/sh
-# The demo: compiles the trained network, builds a small C program that loads it, and reads the held-out digits.
+# The demo: compiles the trained network, builds a small C program that loads it, and reads the
+# held-out digits.
 set -eu
 cd "$(dirname "$0")/.."
 out=build/demo

@@ -1,4 +1,5 @@
-/* link.c -- links an artifact like any library: ferrite compile digits.pt2 -o libdigits.so; cc link.c libdigits.so */
+/* link.c -- links an artifact like any library: ferrite compile digits.pt2 -o libdigits.so; cc
+ * link.c libdigits.so */
 #include "ferrite_abi.h"
 
 #include <stdio.h>

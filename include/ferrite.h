@@ -23,7 +23,7 @@ typedef enum fe_status {
     FE_MISMATCH,    /* a check failed: metadata, shapes or numbers differ */
     FE_TOOLCHAIN,   /* the C compiler is missing or failed */
     FE_NO_MEMORY,
-    FE_INTERNAL     /* a fault of ferrite's own: please report it with the text it printed */
+    FE_INTERNAL /* a fault of ferrite's own: please report it with the text it printed */
 } fe_status;
 
 typedef struct fe_session fe_session;

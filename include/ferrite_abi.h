@@ -1,16 +1,19 @@
-/* ferrite_abi.h -- what crosses the border between an artifact that ferrite made and the program that runs it.
+/* ferrite_abi.h -- what crosses the border between an artifact that ferrite made and its host.
  *
- * An artifact is a shared library with one entry point, ferrite_artifact(), or the same code linked into a program. It
- * needs libc and libm alone. In ten lines:
+ * An artifact is a shared library with one entry point, ferrite_artifact(), or the same code linked
+ * into a program. It needs libc and libm alone. In ten lines:
  *
- *     const fe_artifact *a = ferrite_artifact();            // or dlsym(dlopen("model.so"), "ferrite_artifact")()
- *     fe_model *model;      a->open(NULL, &model);          // maps the weights; shared by all threads
- *     fe_context *context;  a->context_new(model, 0, &context); // one for each thread that runs
+ *     const fe_artifact *a = ferrite_artifact();        // link it, or dlopen it and dlsym this name
+ *     fe_model *model;                                  // maps the weights; shared by all threads
+ *     a->open(NULL, &model);
+ *     fe_context *context;                              // an arena; one for each caller
+ *     a->context_new(model, 0, &context);
  *     int64_t sizes[] = {1, 3, 224, 224};
  *     fe_tensor x = {.data = pixels, .dtype = FE_F32, .rank = 4, .sizes = sizes};
- *     fe_tensor y = {0};                                     // memory of the context, valid until its next run
+ *     fe_tensor y = {0};                                // memory of the context until its next run
  *     if (a->run(context, &x, 1, &y, 1) != 0) puts(a->error(context));
- *     a->context_free(context);  a->close(model);
+ *     a->context_free(context);
+ *     a->close(model);
  */
 #ifndef FERRITE_ABI_H
 #define FERRITE_ABI_H
@@ -27,11 +30,26 @@ extern "C" {
 
 /* Element types; the numbers are those of PyTorch's archives. */
 typedef enum fe_dtype {
-    FE_U8 = 1, FE_I8 = 2, FE_I16 = 3, FE_I32 = 4, FE_I64 = 5, FE_F16 = 6, FE_F32 = 7, FE_F64 = 8, FE_C32 = 9, FE_C64 = 10,
-    FE_C128 = 11, FE_BOOL = 12, FE_BF16 = 13, FE_U16 = 28, FE_U32 = 34, FE_U64 = 35
+    FE_U8 = 1,
+    FE_I8 = 2,
+    FE_I16 = 3,
+    FE_I32 = 4,
+    FE_I64 = 5,
+    FE_F16 = 6,
+    FE_F32 = 7,
+    FE_F64 = 8,
+    FE_C32 = 9,
+    FE_C64 = 10,
+    FE_C128 = 11,
+    FE_BOOL = 12,
+    FE_BF16 = 13,
+    FE_U16 = 28,
+    FE_U32 = 34,
+    FE_U64 = 35
 } fe_dtype;
 
-/* A tensor in the caller's memory. A number (int, float, bool) is a tensor of rank 0 and dtype I64, F64 or BOOL. */
+/* A tensor in the caller's memory. A number (int, float, bool) is a tensor of rank 0 and dtype I64,
+ * F64 or BOOL. */
 typedef struct fe_tensor {
     void *data;
     uint32_t dtype; /* fe_dtype */
@@ -42,7 +60,7 @@ typedef struct fe_tensor {
 
 typedef enum fe_result {
     FE_RUN_OK = 0,
-    FE_RUN_BAD_INPUT,  /* count, dtype, rank, size, stride or alignment of an input; error() names it */
+    FE_RUN_BAD_INPUT, /* count, dtype, rank, size, stride or alignment of an input; error() names it */
     FE_RUN_BAD_OUTPUT, /* an output buffer given by the caller does not fit */
     FE_RUN_NO_MEMORY,
     FE_RUN_ASSERTION,  /* a condition of the program itself does not hold */
@@ -59,7 +77,7 @@ typedef struct fe_port {
     const char *shape_text; /* "[s0, 3, 224, 224]" */
 } fe_port;
 
-typedef struct fe_model fe_model;     /* weights and tables: constant after open, shared by threads */
+typedef struct fe_model fe_model; /* weights and tables: constant after open, shared by threads */
 typedef struct fe_context fe_context; /* arena and outputs of one caller; not shared */
 
 /* What an artifact says of itself and can do. Every function that fails returns a fe_result. */
@@ -78,25 +96,29 @@ typedef struct fe_artifact {
     uint32_t kernel_calls, unique_kernels;
     /* weights_path NULL: inside the artifact, or beside it. *out is NULL on failure. */
     int (*open)(const char *weights_path, fe_model **out);
-    /* The same with the weights in the caller's memory (flash, a mapping of its own): weights_bytes of them, 64-byte aligned,
-     * which must outlive the model. */
+    /* The same with the weights in the caller's memory (flash, a mapping of its own): weights_bytes
+     * of them, 64-byte aligned, which must outlive the model. */
     int (*open_memory)(const void *weights, int64_t bytes, fe_model **out);
     void (*close)(fe_model *model);
     /* threads 0: as many as the machine has. */
     int (*context_new)(const fe_model *model, uint32_t threads, fe_context **out);
     void (*context_free)(fe_context *context);
-    /* Outputs with data NULL are set to memory of the context (or of an input that they alias), valid until the next run
-     * of this context; sizes and strides always point into the context. Outputs with data are written there, in the
-     * strides given or, when NULL, contiguous. Re-entrant: one context a caller. No allocation after the first call of a shape. */
-    int (*run)(fe_context *context, const fe_tensor *inputs, uint32_t input_count, fe_tensor *outputs,
-               uint32_t output_count);
-    const char *(*error)(const fe_context *context); /* of the last failed run; "" when none. NULL context: of the last failed open on this thread */
+    /* Outputs with data NULL are set to memory of the context (or of an input that they alias),
+     * valid until the next run of this context; sizes and strides always point into the context.
+     * Outputs with data are written there, in the strides given or, when NULL, contiguous.
+     * Re-entrant: one context a caller. No allocation after the first call of a shape. */
+    int (*run)(fe_context *context, const fe_tensor *inputs, uint32_t input_count,
+               fe_tensor *outputs, uint32_t output_count);
+    const char *(*error)(
+        const fe_context *
+            context); /* of the last failed run; "" when none. NULL context: of the last failed open on this thread */
 } fe_artifact;
 
 #if defined(__GNUC__)
 __attribute__((visibility("default")))
 #endif
-const fe_artifact *ferrite_artifact(void);
+const fe_artifact *
+ferrite_artifact(void);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,9 @@
-/* rt_entry.c - loading: the fe_artifact of this program, its models (weights) and contexts (arenas).
+/* rt_entry.c - loading: the fe_artifact of this program, its models (weights) and contexts
+ * (arenas).
  *
- * Weights lie in the artifact's own file behind the machine code, or in a file of their own beside it; they are mapped, never
- * copied, so that all processes share their pages. The last 40 bytes of either file are a footer: magic, key, offset, bytes.
+ * Weights lie in the artifact's own file behind the machine code, or in a file of their own beside
+ * it; they are mapped, never copied, so that all processes share their pages. The last 40 bytes of
+ * either file are a footer: magic, key, offset, bytes.
  */
 #define _GNU_SOURCE
 #include "rt_entry.h"
@@ -66,14 +68,16 @@ static int map_weights(fe_model *model, const char *path)
     struct stat facts;
     rt_footer footer;
     int ok = fstat(file, &facts) == 0 && facts.st_size >= (off_t)sizeof footer &&
-             pread(file, &footer, sizeof footer, facts.st_size - (off_t)sizeof footer) == (ssize_t)sizeof footer;
+             pread(file, &footer, sizeof footer, facts.st_size - (off_t)sizeof footer) ==
+                 (ssize_t)sizeof footer;
     if (!ok || memcmp(footer.magic, RT_MAGIC, sizeof RT_MAGIC) != 0) {
         close(file);
         return open_failed(FE_RUN_BAD_WEIGHTS, "holds no weights", path);
     }
     uint64_t file_bytes = (uint64_t)facts.st_size;
     if (footer.key != program->weights_key || footer.bytes != (uint64_t)program->weights_bytes ||
-        footer.offset % 4096 || footer.offset > file_bytes || footer.bytes > file_bytes - footer.offset) {
+        footer.offset % 4096 || footer.offset > file_bytes ||
+        footer.bytes > file_bytes - footer.offset) {
         close(file);
         return open_failed(FE_RUN_BAD_WEIGHTS, "its weights belong to another artifact", path);
     }
@@ -92,7 +96,8 @@ static int map_own_weights(fe_model *model)
 {
     Dl_info self;
     if (!dladdr((void *)(uintptr_t)ferrite_artifact, &self) || !self.dli_fname)
-        return open_failed(FE_RUN_BAD_WEIGHTS, "cannot tell which file this program is in", model->program->name);
+        return open_failed(FE_RUN_BAD_WEIGHTS, "cannot tell which file this program is in",
+                           model->program->name);
     if (map_weights(model, self.dli_fname) == 0) return 0;
     const char *slash = strrchr(self.dli_fname, '/');
     int folder = slash ? (int)(slash - self.dli_fname) + 1 : 0;
@@ -142,7 +147,8 @@ static int model_open_memory(const void *weights, int64_t bytes, fe_model **out)
 {
     *out = NULL;
     if (bytes < rt_this_program.weights_bytes || (uintptr_t)weights % 64)
-        return open_failed(FE_RUN_BAD_WEIGHTS, "the weights given are too short or not aligned to 64 bytes",
+        return open_failed(FE_RUN_BAD_WEIGHTS,
+                           "the weights given are too short or not aligned to 64 bytes",
                            rt_this_program.name);
     fe_model *model = model_new();
     if (!model) return FE_RUN_NO_MEMORY;
@@ -200,8 +206,8 @@ static int context_new(const fe_model *model, uint32_t threads, fe_context **out
     context->symbols = calloc(program->symbol_count + 1, sizeof *context->symbols);
     context->planned = calloc(program->symbol_count + 1, sizeof *context->planned);
     context->offsets = calloc(program->buffer_count + 1, sizeof *context->offsets);
-    int ok = context->inputs && context->outputs && context->results && context->symbols && context->planned &&
-             context->offsets && copy_states(context);
+    int ok = context->inputs && context->outputs && context->results && context->symbols &&
+             context->planned && context->offsets && copy_states(context);
     if (ok && program->arena_bytes > 0) {
         context->arena_bytes = (size_t)program->arena_bytes;
         context->arena = rt_memory_new(context->arena_bytes);

@@ -1,4 +1,5 @@
-/* rt_entry.h - the two structures behind fe_model and fe_context, shared by rt_entry.c (their lives) and rt_run.c (a call). */
+/* rt_entry.h - the two structures behind fe_model and fe_context, shared by rt_entry.c (their
+ * lives) and rt_run.c (a call). */
 #ifndef RT_ENTRY_H
 #define RT_ENTRY_H
 
@@ -9,7 +10,8 @@ enum { RT_MAX_RANK = 25, RT_ERROR_BYTES = 400 };
 
 struct fe_model {
     const rt_program *program;
-    char *mapping; /* of the weights file; NULL when the weights are the caller's or there are none */
+    char *
+        mapping; /* of the weights file; NULL when the weights are the caller's or there are none */
     size_t mapping_bytes;
     void **weights; /* one for each of program->weights */
 };
@@ -30,8 +32,8 @@ struct fe_context {
     void **inputs, **outputs; /* data pointers */
     rt_result *results;
     void **states;
-    int64_t *symbols;  /* values of this run */
-    int64_t *planned;  /* symbol values that `offsets` belong to */
+    int64_t *symbols; /* values of this run */
+    int64_t *planned; /* symbol values that `offsets` belong to */
     int64_t *offsets;
     int has_plan;
     char error[RT_ERROR_BYTES];
@@ -41,6 +43,7 @@ struct fe_context {
 void *rt_memory_new(size_t bytes);
 void rt_memory_free(void *memory);
 
-int rt_run(fe_context *context, const fe_tensor *inputs, uint32_t input_count, fe_tensor *outputs, uint32_t output_count);
+int rt_run(fe_context *context, const fe_tensor *inputs, uint32_t input_count, fe_tensor *outputs,
+           uint32_t output_count);
 
 #endif

@@ -1,11 +1,13 @@
-/* rt_ops.c - runtime operators on float32 matrices and images: from views of the program to the kernels of rt_kernels.h.
+/* rt_ops.c - runtime operators on float32 matrices and images: from views of the program to the
+ * kernels of rt_kernels.h.
  *
- * The compiler arranges operands so that the fast form applies; what it cannot arrange (a transposed left operand, weights that
- * are inputs) is copied or packed into scratch here, so every operator takes every layout.
+ * The compiler arranges operands so that the fast form applies; what it cannot arrange (a
+ * transposed left operand, weights that are inputs) is copied or packed into scratch here, so every
+ * operator takes every layout.
  */
+#include "rt_ops.h"
 #include "rt_entry.h"
 #include "rt_kernels.h"
-#include "rt_ops.h"
 
 #include <string.h>
 
@@ -56,16 +58,18 @@ static void copy_rows(float *to, const fe_tensor *from)
             to[i * columns + j] = data[i * from->strides[0] + j * from->strides[1]];
 }
 
-static void copy_any(char *to, const int64_t *to_strides, const char *from, const int64_t *from_strides,
-                     const int64_t *sizes, uint32_t rank, int64_t element)
+static void copy_any(char *to, const int64_t *to_strides, const char *from,
+                     const int64_t *from_strides, const int64_t *sizes, uint32_t rank,
+                     int64_t element)
 {
     if (rank == 0) {
         memcpy(to, from, (size_t)element);
         return;
     }
     for (int64_t i = 0; i < sizes[0]; i++)
-        copy_any(to + i * to_strides[0] * element, to_strides + 1, from + i * from_strides[0] * element,
-                 from_strides + 1, sizes + 1, rank - 1, element);
+        copy_any(to + i * to_strides[0] * element, to_strides + 1,
+                 from + i * from_strides[0] * element, from_strides + 1, sizes + 1, rank - 1,
+                 element);
 }
 
 /* ---- gemm ---- */
@@ -80,7 +84,8 @@ int rt_op_gemm(rt_frame *frame, const rt_call *call)
     int b_ready = (call->packed & 2) != 0;
     if (m == 0 || n == 0) return 0;
     if (a_ready && b_ready) {
-        int failed = rt_gemm_f32(frame->pool, m, n, k, a->data, a->strides[0], b->data, c->data, c->strides[0], &post);
+        int failed = rt_gemm_f32(frame->pool, m, n, k, a->data, a->strides[0], b->data, c->data,
+                                 c->strides[0], &post);
         return failed ? no_scratch(frame) : 0;
     }
     size_t a_bytes = a_ready ? 0 : ((size_t)(m * k) * sizeof(float) + 63) / 64 * 64;
@@ -100,7 +105,8 @@ int rt_op_gemm(rt_frame *frame, const rt_call *call)
         rt_gemm_pack_f32(frame->pool, n, k, b->data, b->strides[1], b->strides[0], packed);
         b_data = packed;
     }
-    int failed = rt_gemm_f32(frame->pool, m, n, k, a_data, lda, b_data, c->data, c->strides[0], &post);
+    int failed =
+        rt_gemm_f32(frame->pool, m, n, k, a_data, lda, b_data, c->data, c->strides[0], &post);
     rt_scratch_drop(frame->pool, &scratch);
     return failed ? no_scratch(frame) : 0;
 }
@@ -125,10 +131,22 @@ int rt_op_bmm(rt_frame *frame, const rt_call *call)
     after epilogue;
     int adds = c->data && call->floats[1] != 0;
     rt_bmm args = {
-        .batch = out->sizes[0], .m = out->sizes[1], .n = out->sizes[2], .k = a->sizes[2],
-        .a = a->data, .a_batch = a->strides[0], .a_row = a->strides[1], .a_col = a->strides[2],
-        .b = b->data, .b_batch = b->strides[0], .b_row = b->strides[1], .b_col = b->strides[2],
-        .c = out->data, .c_batch = out->strides[0], .c_row = out->strides[1], .c_col = out->strides[2],
+        .batch = out->sizes[0],
+        .m = out->sizes[1],
+        .n = out->sizes[2],
+        .k = a->sizes[2],
+        .a = a->data,
+        .a_batch = a->strides[0],
+        .a_row = a->strides[1],
+        .a_col = a->strides[2],
+        .b = b->data,
+        .b_batch = b->strides[0],
+        .b_row = b->strides[1],
+        .b_col = b->strides[2],
+        .c = out->data,
+        .c_batch = out->strides[0],
+        .c_row = out->strides[1],
+        .c_col = out->strides[2],
         .alpha = (float)call->floats[0],
     };
     if (call->epilogue && !adds) {
@@ -147,15 +165,21 @@ int rt_op_bmm(rt_frame *frame, const rt_call *call)
 
 /* ---- convolution ---- */
 
-/* Geometry from the views and ints (see "conv" in extern.def); spatial axes are right-aligned in rt_conv's three. */
+/* Geometry from the views and ints (see "conv" in extern.def); spatial axes are right-aligned in
+ * rt_conv's three. */
 static rt_conv conv_of(const rt_call *call)
 {
     const fe_tensor *x = &call->in[0], *w = &call->in[1], *y = &call->out[0];
     const int64_t *ints = call->ints;
     int spatial = (int)ints[0];
     rt_conv conv = {
-        .batch = x->sizes[0], .in_channels = x->sizes[1], .out_channels = y->sizes[1], .groups = ints[1],
-        .x_batch = x->strides[0], .x_channel = x->strides[1], .y_row = y->sizes[1],
+        .batch = x->sizes[0],
+        .in_channels = x->sizes[1],
+        .out_channels = y->sizes[1],
+        .groups = ints[1],
+        .x_batch = x->strides[0],
+        .x_channel = x->strides[1],
+        .y_row = y->sizes[1],
     };
     for (int d = 0; d < 3; d++) {
         conv.in[d] = conv.kernel[d] = conv.stride[d] = conv.dilation[d] = conv.out[d] = 1;
@@ -174,7 +198,8 @@ static rt_conv conv_of(const rt_call *call)
     return conv;
 }
 
-/* Is y dense with channels innermost, pixels in order? Then the row stride is that of the last spatial axis. */
+/* Is y dense with channels innermost, pixels in order? Then the row stride is that of the last
+ * spatial axis. */
 static int is_pixel_rows(const fe_tensor *y, int64_t *row)
 {
     if (y->sizes[1] > 1 && y->strides[1] != 1) return 0;
@@ -221,13 +246,13 @@ int rt_op_conv(rt_frame *frame, const rt_call *call)
     size_t y_bytes = y_ready ? 0 : (size_t)(pixels * conv.out_channels) * sizeof(float);
     rt_scratch scratch = {0};
     int leased = w_bytes + y_bytes > 0;
-    if (leased && rt_scratch_take(frame->pool, w_bytes + y_bytes, 0, &scratch)) return no_scratch(frame);
+    if (leased && rt_scratch_take(frame->pool, w_bytes + y_bytes, 0, &scratch))
+        return no_scratch(frame);
     char *shared = leased ? rt_scratch_shared(frame->pool, &scratch) : NULL;
     const float *packed = w->data;
     if (!w_ready) {
         int64_t strides[5] = {w->strides[0], w->strides[1], 0, 0, 0};
-        for (uint32_t d = 2; d < w->rank; d++)
-            strides[5 - w->rank + d] = w->strides[d];
+        for (uint32_t d = 2; d < w->rank; d++) strides[5 - w->rank + d] = w->strides[d];
         rt_conv_pack_f32(frame->pool, &conv, w->data, strides, (float *)shared);
         packed = (const float *)shared;
     }
@@ -236,8 +261,7 @@ int rt_op_conv(rt_frame *frame, const rt_call *call)
     if (!failed && !y_ready) {
         int64_t from[RT_MAX_RANK], stride = conv.out_channels;
         from[1] = 1;
-        for (uint32_t d = y->rank; d-- > 2; stride *= y->sizes[d])
-            from[d] = stride;
+        for (uint32_t d = y->rank; d-- > 2; stride *= y->sizes[d]) from[d] = stride;
         from[0] = stride;
         copy_any(y->data, y->strides, (char *)result, from, y->sizes, y->rank, sizeof(float));
         if (call->epilogue) call->epilogue(call->epilogue_args, 0, pixels, 0, conv.out_channels);
@@ -253,11 +277,23 @@ int rt_op_sdpa(rt_frame *frame, const rt_call *call)
     const fe_tensor *q = &call->in[0], *k = &call->in[1], *v = &call->in[2], *mask = &call->in[3];
     const fe_tensor *out = &call->out[0];
     rt_sdpa args = {
-        .batch = q->sizes[0], .heads = q->sizes[1], .kv_heads = k->sizes[1],
-        .q_len = q->sizes[2], .kv_len = k->sizes[2], .head_dim = q->sizes[3], .value_dim = v->sizes[3],
-        .q = q->data, .k = k->data, .v = v->data, .out = out->data,
-        .mask = mask->data, .mask_kind = !mask->data ? RT_MASK_NONE : mask->dtype == FE_BOOL ? RT_MASK_BOOL : RT_MASK_FLOAT,
-        .causal = (int)call->ints[0], .scale = (float)call->floats[0],
+        .batch = q->sizes[0],
+        .heads = q->sizes[1],
+        .kv_heads = k->sizes[1],
+        .q_len = q->sizes[2],
+        .kv_len = k->sizes[2],
+        .head_dim = q->sizes[3],
+        .value_dim = v->sizes[3],
+        .q = q->data,
+        .k = k->data,
+        .v = v->data,
+        .out = out->data,
+        .mask = mask->data,
+        .mask_kind = !mask->data              ? RT_MASK_NONE
+                     : mask->dtype == FE_BOOL ? RT_MASK_BOOL
+                                              : RT_MASK_FLOAT,
+        .causal = (int)call->ints[0],
+        .scale = (float)call->floats[0],
     };
     memcpy(args.q_stride, q->strides, sizeof args.q_stride);
     memcpy(args.k_stride, k->strides, sizeof args.k_stride);
@@ -273,11 +309,13 @@ int rt_op_sdpa(rt_frame *frame, const rt_call *call)
 int rt_op_copy(rt_frame *frame, const rt_call *call)
 {
     static const int64_t bytes[36] = {
-        [FE_U8] = 1, [FE_I8] = 1, [FE_BOOL] = 1, [FE_I16] = 2, [FE_F16] = 2, [FE_BF16] = 2, [FE_U16] = 2, [FE_I32] = 4,
-        [FE_F32] = 4, [FE_C32] = 4, [FE_U32] = 4, [FE_I64] = 8, [FE_F64] = 8, [FE_C64] = 8, [FE_U64] = 8, [FE_C128] = 16,
+        [FE_U8] = 1,  [FE_I8] = 1,  [FE_BOOL] = 1, [FE_I16] = 2,   [FE_F16] = 2, [FE_BF16] = 2,
+        [FE_U16] = 2, [FE_I32] = 4, [FE_F32] = 4,  [FE_C32] = 4,   [FE_U32] = 4, [FE_I64] = 8,
+        [FE_F64] = 8, [FE_C64] = 8, [FE_U64] = 8,  [FE_C128] = 16,
     };
     const fe_tensor *from = &call->in[0], *to = &call->out[0];
     (void)frame;
-    copy_any(to->data, to->strides, from->data, from->strides, to->sizes, to->rank, bytes[to->dtype]);
+    copy_any(to->data, to->strides, from->data, from->strides, to->sizes, to->rank,
+             bytes[to->dtype]);
     return 0;
 }

@@ -1,7 +1,7 @@
 /* rt_plan.c - the arena of a program with dynamic sizes: buffers placed when their sizes are known.
  *
- * Largest first, each at the lowest offset where it meets no placed buffer that lives at the same time (Pisarchyk and Lee's greedy
- * by size). Runs once for each new set of sizes.
+ * Largest first, each at the lowest offset where it meets no placed buffer that lives at the same
+ * time (Pisarchyk and Lee's greedy by size). Runs once for each new set of sizes.
  */
 #include "rt_entry.h"
 
@@ -32,8 +32,7 @@ int64_t rt_plan(const rt_interval *intervals, uint32_t count, int64_t *offsets)
     rt_interval *order = malloc((count + 1) * sizeof *order);
     placed *done = malloc((count + 1) * sizeof *done);
     int64_t height = order && done ? 0 : -1;
-    for (uint32_t i = 0; order && i < count; i++)
-        order[i] = intervals[i];
+    for (uint32_t i = 0; order && i < count; i++) order[i] = intervals[i];
     if (height == 0) qsort(order, count, sizeof *order, by_size);
     for (uint32_t i = 0; i < count && height >= 0; i++) {
         const rt_interval *now = &order[i];
@@ -46,7 +45,8 @@ int64_t rt_plan(const rt_interval *intervals, uint32_t count, int64_t *offsets)
         for (uint32_t k = 0; k < i; k++) {
             if (done[k].birth >= now->death || now->birth >= done[k].death) continue;
             if (done[k].begin >= at + now->bytes) break;
-            if (done[k].end > at) at = (done[k].end + RT_ALIGNMENT - 1) / RT_ALIGNMENT * RT_ALIGNMENT;
+            if (done[k].end > at)
+                at = (done[k].end + RT_ALIGNMENT - 1) / RT_ALIGNMENT * RT_ALIGNMENT;
         }
         done[i] = (placed){at, at + now->bytes, now->birth, now->death};
         offsets[now->buffer] = at;

@@ -1,8 +1,10 @@
-/* rt_program.h - what generated code sees of the runtime, and what the runtime sees of generated code.
+/* rt_program.h - what generated code sees of the runtime, and what the runtime sees of generated
+ * code.
  *
- * A generated program is one rt_program: tables and a `run` function made of straight calls to kernels (rt_launch), runtime
- * operators (rt_op_*) and output descriptors (rt_output). rt_entry.c turns it into the fe_artifact of ferrite_abi.h: loads
- * weights, checks inputs, owns arenas and outputs.
+ * A generated program is one rt_program: tables and a `run` function made of straight calls to
+ * kernels (rt_launch), runtime operators (rt_op_*) and output descriptors (rt_output). rt_entry.c
+ * turns it into the fe_artifact of ferrite_abi.h: loads weights, checks inputs, owns arenas and
+ * outputs.
  */
 #ifndef RT_PROGRAM_H
 #define RT_PROGRAM_H
@@ -25,14 +27,16 @@ typedef struct fe_c128 {
 
 /* ---- kernels ---- */
 
-/* Arguments of a generated kernel: the start of each buffer, and the integers (extents, strides) it was made general in. */
+/* Arguments of a generated kernel: the start of each buffer, and the integers (extents, strides) it
+ * was made general in. */
 typedef struct fe_kernel_args {
     void *const *buffers;
     const int64_t *ints;
 } fe_kernel_args;
 
 /* Works on rows [m0, m1) and, when it splits its inner axis, columns [n0, n1). */
-typedef void (*fe_kernel)(const fe_kernel_args *args, int64_t m0, int64_t m1, int64_t n0, int64_t n1);
+typedef void (*fe_kernel)(const fe_kernel_args *args, int64_t m0, int64_t m1, int64_t n0,
+                          int64_t n1);
 
 /* ---- the program ---- */
 
@@ -59,13 +63,15 @@ typedef struct rt_program {
     const rt_weight *weights;
     uint32_t weight_count;
     int64_t weights_bytes;
-    uint64_t weights_key; /* of the contents: the weights carry the same number */
-    const uint32_t *states; /* weights that the program writes to: each context has its own copy, kept from call to call */
+    uint64_t weights_key;   /* of the contents: the weights carry the same number */
+    const uint32_t *states; /* weights that the program writes to: each context has its own copy,
+                               kept from call to call */
     uint32_t state_count;
     const rt_symbol *symbols;
     uint32_t symbol_count;
     int64_t arena_bytes, arena_lower_bound; /* -1: from the sizes, by `layout` */
-    /* NULL when the arena is static; else fills `offsets` for these symbol values and returns the arena's bytes. */
+    /* NULL when the arena is static; else fills `offsets` for these symbol values and returns the
+     * arena's bytes. */
     int64_t (*layout)(const int64_t *symbols, int64_t *offsets);
     uint32_t buffer_count; /* how many offsets layout fills */
     uint32_t kernel_calls, unique_kernels;
@@ -78,11 +84,11 @@ extern const rt_program rt_this_program;
 /* One run. */
 struct rt_frame {
     char *arena;
-    void *const *weights;  /* one for each rt_weight */
-    void *const *states;   /* one for each of the program's states */
-    void **inputs;         /* data pointers of the inputs */
-    const fe_tensor *in;   /* their descriptors as given */
-    void **outputs;        /* memory of each output: the caller's, the context's, or NULL while unknown */
+    void *const *weights; /* one for each rt_weight */
+    void *const *states;  /* one for each of the program's states */
+    void **inputs;        /* data pointers of the inputs */
+    const fe_tensor *in;  /* their descriptors as given */
+    void **outputs; /* memory of each output: the caller's, the context's, or NULL while unknown */
     int64_t *symbols;
     const int64_t *offsets; /* of buffers, when the program has a layout */
     rt_pool *pool;
@@ -91,11 +97,13 @@ struct rt_frame {
 
 /* ---- runtime operators ---- */
 
-/* Operands of one call. Which view, int and float means what is said in the operator's row of the compiler's extern.def. */
+/* Operands of one call. Which view, int and float means what is said in the operator's row of the
+ * compiler's extern.def. */
 typedef struct rt_call {
     const fe_tensor *in, *out; /* an absent operand has data NULL */
     uint32_t in_count, out_count;
-    uint32_t packed; /* bit k: operand k is a weight that was packed when the program was compiled */
+    uint32_t
+        packed; /* bit k: operand k is a weight that was packed when the program was compiled */
     const int64_t *ints;
     const double *floats;
     fe_kernel epilogue; /* or NULL: runs on each finished block of out[0], rows x last dimension */
@@ -109,13 +117,14 @@ int rt_op_conv(rt_frame *frame, const rt_call *call);
 int rt_op_sdpa(rt_frame *frame, const rt_call *call);
 int rt_op_copy(rt_frame *frame, const rt_call *call);
 
-/* Runs a kernel over outer rows (and inner columns when split) on the pool. cost: thousandths of a nanosecond for one point
- * (split) or one row; small work stays on the calling thread. */
-int rt_launch(rt_frame *frame, fe_kernel kernel, const fe_kernel_args *args, int64_t outer, int64_t inner, int split,
-              int64_t cost);
+/* Runs a kernel over outer rows (and inner columns when split) on the pool. cost: thousandths of a
+ * nanosecond for one point (split) or one row; small work stays on the calling thread. */
+int rt_launch(rt_frame *frame, fe_kernel kernel, const fe_kernel_args *args, int64_t outer,
+              int64_t inner, int split, int64_t cost);
 
 /* Says what output k is: its data, sizes and strides (copied; a number is rank 0). */
-void rt_output(rt_frame *frame, uint32_t k, void *data, const int64_t *sizes, const int64_t *strides);
+void rt_output(rt_frame *frame, uint32_t k, void *data, const int64_t *sizes,
+               const int64_t *strides);
 
 /* Memory of at least `bytes` for output k when the caller gave none. NULL: out of memory. */
 void *rt_output_memory(rt_frame *frame, uint32_t k, int64_t bytes);
@@ -126,10 +135,12 @@ typedef struct rt_interval {
     int64_t bytes;
 } rt_interval;
 
-/* Places intervals by best order of size, first fit; fills offsets[buffer]. Returns the arena's bytes, -1 on overflow. */
+/* Places intervals by best order of size, first fit; fills offsets[buffer]. Returns the arena's
+ * bytes, -1 on overflow. */
 int64_t rt_plan(const rt_interval *intervals, uint32_t count, int64_t *offsets);
 
-/* Programs with a layout call this once their symbols have values: makes the arena fit and fills offsets. */
+/* Programs with a layout call this once their symbols have values: makes the arena fit and fills
+ * offsets. */
 int rt_place(rt_frame *frame);
 
 /* Leaves run with a message: printf format. Returns `code`. */
@@ -139,9 +150,9 @@ int rt_fail(rt_frame *frame, int code, const char *format, ...)
 #endif
     ;
 
-#define RT_TRY(call)                \
-    do {                            \
-        int rt_try_ = (call);       \
+#define RT_TRY(call)                 \
+    do {                             \
+        int rt_try_ = (call);        \
         if (rt_try_) return rt_try_; \
     } while (0)
 

@@ -1,4 +1,5 @@
-/* rt_run.c - one call of a program: inputs checked, arena laid out, kernels run, outputs described. */
+/* rt_run.c - one call of a program: inputs checked, arena laid out, kernels run, outputs described.
+ */
 #include "rt_entry.h"
 
 #include <stdarg.h>
@@ -21,9 +22,17 @@ int rt_fail(rt_frame *frame, int code, const char *format, ...)
 static size_t dtype_bytes(uint32_t dtype)
 {
     switch (dtype) {
-    case FE_U8: case FE_I8: case FE_BOOL: return 1;
-    case FE_I16: case FE_F16: case FE_BF16: case FE_U16: return 2;
-    case FE_I32: case FE_F32: case FE_C32: case FE_U32: return 4;
+    case FE_U8:
+    case FE_I8:
+    case FE_BOOL: return 1;
+    case FE_I16:
+    case FE_F16:
+    case FE_BF16:
+    case FE_U16: return 2;
+    case FE_I32:
+    case FE_F32:
+    case FE_C32:
+    case FE_U32: return 4;
     case FE_C128: return 16;
     default: return 8;
     }
@@ -32,10 +41,12 @@ static size_t dtype_bytes(uint32_t dtype)
 static const char *dtype_name(uint32_t dtype)
 {
     static const char *const names[36] = {
-        [FE_U8] = "uint8", [FE_I8] = "int8", [FE_I16] = "int16", [FE_I32] = "int32", [FE_I64] = "int64",
-        [FE_F16] = "float16", [FE_F32] = "float32", [FE_F64] = "float64", [FE_C32] = "complex32",
-        [FE_C64] = "complex64", [FE_C128] = "complex128", [FE_BOOL] = "bool", [FE_BF16] = "bfloat16",
-        [FE_U16] = "uint16", [FE_U32] = "uint32", [FE_U64] = "uint64",
+        [FE_U8] = "uint8",      [FE_I8] = "int8",         [FE_I16] = "int16",
+        [FE_I32] = "int32",     [FE_I64] = "int64",       [FE_F16] = "float16",
+        [FE_F32] = "float32",   [FE_F64] = "float64",     [FE_C32] = "complex32",
+        [FE_C64] = "complex64", [FE_C128] = "complex128", [FE_BOOL] = "bool",
+        [FE_BF16] = "bfloat16", [FE_U16] = "uint16",      [FE_U32] = "uint32",
+        [FE_U64] = "uint64",
     };
     return dtype < 36 && names[dtype] ? names[dtype] : "of an unknown type";
 }
@@ -45,8 +56,7 @@ static int64_t stride_of(const fe_tensor *t, uint32_t d)
 {
     if (t->strides) return t->strides[d];
     int64_t stride = 1;
-    for (uint32_t k = d + 1; k < t->rank; k++)
-        stride *= t->sizes[k] > 1 ? t->sizes[k] : 1;
+    for (uint32_t k = d + 1; k < t->rank; k++) stride *= t->sizes[k] > 1 ? t->sizes[k] : 1;
     return stride;
 }
 
@@ -61,32 +71,37 @@ static int is_empty(const fe_tensor *t)
 static int check_input(rt_frame *f, const fe_port *port, const fe_tensor *t)
 {
     if (t->dtype != port->dtype)
-        return rt_fail(f, FE_RUN_BAD_INPUT, "input '%s' is %s, expected %s", port->name, dtype_name(t->dtype),
-                       dtype_name(port->dtype));
+        return rt_fail(f, FE_RUN_BAD_INPUT, "input '%s' is %s, expected %s", port->name,
+                       dtype_name(t->dtype), dtype_name(port->dtype));
     if (t->rank != port->rank)
-        return rt_fail(f, FE_RUN_BAD_INPUT, "input '%s' has %u dimensions, expected %u: %s", port->name, t->rank,
-                       port->rank, port->shape_text);
+        return rt_fail(f, FE_RUN_BAD_INPUT, "input '%s' has %u dimensions, expected %u: %s",
+                       port->name, t->rank, port->rank, port->shape_text);
     if (t->rank > 0 && !t->sizes)
         return rt_fail(f, FE_RUN_BAD_INPUT, "input '%s' has no sizes", port->name);
     for (uint32_t d = 0; d < t->rank; d++)
         if (t->sizes[d] < 0 || (port->sizes[d] >= 0 && t->sizes[d] != port->sizes[d]))
-            return rt_fail(f, FE_RUN_BAD_INPUT, "input '%s' has size %lld in dimension %u, expected %s", port->name,
+            return rt_fail(f, FE_RUN_BAD_INPUT,
+                           "input '%s' has size %lld in dimension %u, expected %s", port->name,
                            (long long)t->sizes[d], d, port->shape_text);
     for (uint32_t d = 0; d < t->rank; d++) {
         int64_t stride = stride_of(t, d);
         if (port->strides[d] >= 0 && t->sizes[d] > 1 && stride != port->strides[d] && !is_empty(t))
-            return rt_fail(f, FE_RUN_BAD_INPUT, "input '%s' has stride %lld in dimension %u, expected %lld",
-                           port->name, (long long)stride, d, (long long)port->strides[d]);
+            return rt_fail(f, FE_RUN_BAD_INPUT,
+                           "input '%s' has stride %lld in dimension %u, expected %lld", port->name,
+                           (long long)stride, d, (long long)port->strides[d]);
     }
-    if (!t->data && !is_empty(t)) return rt_fail(f, FE_RUN_BAD_INPUT, "input '%s' has no data", port->name);
+    if (!t->data && !is_empty(t))
+        return rt_fail(f, FE_RUN_BAD_INPUT, "input '%s' has no data", port->name);
     size_t alignment = dtype_bytes(t->dtype);
     if (alignment > 8) alignment = 8;
     if ((uintptr_t)t->data % alignment)
-        return rt_fail(f, FE_RUN_BAD_INPUT, "input '%s' is not aligned to %zu bytes", port->name, alignment);
+        return rt_fail(f, FE_RUN_BAD_INPUT, "input '%s' is not aligned to %zu bytes", port->name,
+                       alignment);
     return 0;
 }
 
-static int check_inputs(rt_frame *f, const rt_program *program, const fe_tensor *inputs, uint32_t count)
+static int check_inputs(rt_frame *f, const rt_program *program, const fe_tensor *inputs,
+                        uint32_t count)
 {
     if (count != program->input_count)
         return rt_fail(f, FE_RUN_BAD_INPUT, "%u inputs given, %s takes %u", count, program->name,
@@ -98,10 +113,12 @@ static int check_inputs(rt_frame *f, const rt_program *program, const fe_tensor 
     return 0;
 }
 
-/* Can the program write output k straight into the caller's memory? Only where the layout is exactly the declared one. */
+/* Can the program write output k straight into the caller's memory? Only where the layout is
+ * exactly the declared one. */
 static int writes_in_place(const fe_port *port, const fe_tensor *t)
 {
-    if (!t->data || t->dtype != port->dtype || t->rank != port->rank || (t->rank && !t->sizes)) return 0;
+    if (!t->data || t->dtype != port->dtype || t->rank != port->rank || (t->rank && !t->sizes))
+        return 0;
     for (uint32_t d = 0; d < t->rank; d++)
         if (port->sizes[d] < 0 || port->strides[d] < 0 || t->sizes[d] != port->sizes[d] ||
             (t->sizes[d] > 1 && stride_of(t, d) != port->strides[d]))
@@ -124,7 +141,8 @@ void *rt_output_memory(rt_frame *frame, uint32_t k, int64_t bytes)
     return frame->outputs[k] = result->memory;
 }
 
-void rt_output(rt_frame *frame, uint32_t k, void *data, const int64_t *sizes, const int64_t *strides)
+void rt_output(rt_frame *frame, uint32_t k, void *data, const int64_t *sizes,
+               const int64_t *strides)
 {
     rt_result *result = &frame->context->results[k];
     uint32_t rank = frame->context->model->program->outputs[k].rank;
@@ -136,8 +154,9 @@ void rt_output(rt_frame *frame, uint32_t k, void *data, const int64_t *sizes, co
 }
 
 /* Copies a strided tensor, any rank; sizes are equal. */
-static void copy_strided(char *to, const int64_t *to_strides, const char *from, const int64_t *from_strides,
-                         const int64_t *sizes, uint32_t rank, size_t element)
+static void copy_strided(char *to, const int64_t *to_strides, const char *from,
+                         const int64_t *from_strides, const int64_t *sizes, uint32_t rank,
+                         size_t element)
 {
     if (rank == 0) {
         memcpy(to, from, element);
@@ -145,21 +164,21 @@ static void copy_strided(char *to, const int64_t *to_strides, const char *from, 
     }
     for (int64_t i = 0; i < sizes[0]; i++)
         copy_strided(to + i * to_strides[0] * (int64_t)element, to_strides + 1,
-                     from + i * from_strides[0] * (int64_t)element, from_strides + 1, sizes + 1, rank - 1, element);
+                     from + i * from_strides[0] * (int64_t)element, from_strides + 1, sizes + 1,
+                     rank - 1, element);
 }
 
 static int deliver(rt_frame *f, const fe_port *port, rt_result *result, fe_tensor *out)
 {
     if (out->data && out->data != result->data) {
         int64_t strides[RT_MAX_RANK];
-        int same = out->dtype == port->dtype && out->rank == port->rank && (port->rank == 0 || out->sizes);
-        for (uint32_t d = 0; same && d < port->rank; d++)
-            same = out->sizes[d] == result->sizes[d];
+        int same =
+            out->dtype == port->dtype && out->rank == port->rank && (port->rank == 0 || out->sizes);
+        for (uint32_t d = 0; same && d < port->rank; d++) same = out->sizes[d] == result->sizes[d];
         if (!same)
-            return rt_fail(f, FE_RUN_BAD_OUTPUT, "the memory given for output '%s' is not %s %s", port->name,
-                           dtype_name(port->dtype), port->shape_text);
-        for (uint32_t d = 0; d < port->rank; d++)
-            strides[d] = stride_of(out, d);
+            return rt_fail(f, FE_RUN_BAD_OUTPUT, "the memory given for output '%s' is not %s %s",
+                           port->name, dtype_name(port->dtype), port->shape_text);
+        for (uint32_t d = 0; d < port->rank; d++) strides[d] = stride_of(out, d);
         copy_strided(out->data, strides, result->data, result->strides, result->sizes, port->rank,
                      dtype_bytes(port->dtype));
         return 0;
@@ -187,7 +206,9 @@ static int place_buffers(rt_frame *f, const rt_program *program)
         rt_memory_free(context->arena);
         context->arena = rt_memory_new((size_t)needed);
         context->arena_bytes = context->arena ? (size_t)needed : 0;
-        if (!context->arena) return rt_fail(f, FE_RUN_NO_MEMORY, "no memory for an arena of %lld bytes", (long long)needed);
+        if (!context->arena)
+            return rt_fail(f, FE_RUN_NO_MEMORY, "no memory for an arena of %lld bytes",
+                           (long long)needed);
     }
     memcpy(context->planned, context->symbols, bytes);
     context->has_plan = 1;
@@ -201,7 +222,8 @@ int rt_place(rt_frame *frame)
     return 0;
 }
 
-int rt_run(fe_context *context, const fe_tensor *inputs, uint32_t input_count, fe_tensor *outputs, uint32_t output_count)
+int rt_run(fe_context *context, const fe_tensor *inputs, uint32_t input_count, fe_tensor *outputs,
+           uint32_t output_count)
 {
     const rt_program *program = context->model->program;
     rt_frame frame = {
@@ -219,10 +241,11 @@ int rt_run(fe_context *context, const fe_tensor *inputs, uint32_t input_count, f
     context->error[0] = 0;
     RT_TRY(check_inputs(&frame, program, inputs, input_count));
     if (output_count != program->output_count)
-        return rt_fail(&frame, FE_RUN_BAD_OUTPUT, "%u outputs asked for, %s gives %u", output_count, program->name,
-                       program->output_count);
+        return rt_fail(&frame, FE_RUN_BAD_OUTPUT, "%u outputs asked for, %s gives %u", output_count,
+                       program->name, program->output_count);
     for (uint32_t k = 0; k < output_count; k++)
-        frame.outputs[k] = writes_in_place(&program->outputs[k], &outputs[k]) ? outputs[k].data : NULL;
+        frame.outputs[k] =
+            writes_in_place(&program->outputs[k], &outputs[k]) ? outputs[k].data : NULL;
     RT_TRY(program->run(&frame));
     for (uint32_t k = 0; k < output_count; k++)
         RT_TRY(deliver(&frame, &program->outputs[k], &context->results[k], &outputs[k]));
@@ -248,8 +271,8 @@ static void launch_part(void *context, int64_t begin, int64_t end, int worker)
         l->kernel(l->args, begin, end, 0, l->inner);
 }
 
-int rt_launch(rt_frame *frame, fe_kernel kernel, const fe_kernel_args *args, int64_t outer, int64_t inner, int split,
-              int64_t cost)
+int rt_launch(rt_frame *frame, fe_kernel kernel, const fe_kernel_args *args, int64_t outer,
+              int64_t inner, int split, int64_t cost)
 {
     if (outer <= 0 || (split && inner <= 0)) return 0;
     launch l = {kernel, args, inner, split && outer == 1};

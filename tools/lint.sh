@@ -44,6 +44,7 @@ FILENAME == "tools/layers.txt" {
 }
 /^[ \t]*#[ \t]*include[ \t]*"/ {
     split($0, quoted, "\""); header = quoted[2]
+    sub(/^(\.\.\/)+/, "", header)
     split(FILENAME, dirs, "/")
     slash = index(header, "/"); from = slash ? substr(header, 1, slash - 1) : ""
     if (header == "ferrite_abi.h") next
@@ -87,7 +88,7 @@ END { close_file() }' $c_files $def_files >>"$report"
 # Any text: width (of .def files not: a row is a line), blanks, paths of one machine.
 # shellcheck disable=SC2086
 awk '
-FILENAME !~ /\.(md|def)$/ && length > 110 { print FILENAME ":" FNR ": " length " columns (110 at most)" }
+FILENAME !~ /\.(md|def|py)$/ && length > 110 { print FILENAME ":" FNR ": " length " columns (110 at most)" }
 /[ \t]$/ { print FILENAME ":" FNR ": blanks at the end of the line" }
 /\t/ && FILENAME != "Makefile" { print FILENAME ":" FNR ": a tab" }
 /(^|[^A-Za-z0-9_.])\/(work|root|home|Users)\// && FILENAME != "tools/lint.sh" {

@@ -88,7 +88,8 @@ __attribute__((format(printf, 1, 2))) static char *format(const char *pattern, .
     return out;
 }
 
-/* The whole file, NUL-terminated, without NULs inside (they become '?'). NULL when it cannot be opened. */
+/* The whole file, NUL-terminated, without NULs inside (they become '?'). NULL when it cannot be
+ * opened. */
 static char *slurp(const char *path)
 {
     FILE *in = fopen(path, "r");
@@ -327,7 +328,8 @@ static void print_diff(FILE *out, const char *what, const char *expected, const 
     print_side(out, '+', got + start, got + b - common);
 }
 
-/* Puts `got` in the place of an expectation, keeping the blank lines that set it off from what follows. */
+/* Puts `got` in the place of an expectation, keeping the blank lines that set it off from what
+ * follows. */
 static void bless_body(test *t, section *s, const char *got)
 {
     size_t length = trimmed(got), old = trimmed(s->body);

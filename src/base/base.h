@@ -71,7 +71,8 @@ fe_status session_guard(fe_session *session, fe_status (*body)(fe_session *, voi
 /* Records a diagnostic and returns `d.status`; texts are copied. message is a printf format. */
 fe_status diag_fail(fe_session *session, diag d, const char *message, ...) FE_PRINTF(3, 4);
 
-/* All diagnostics as text, one block each ("error: pt2: ...\n  at ...\n  help: ..."), from `out`'s arena. */
+/* All diagnostics as text, one block each ("error: pt2: ...\n  at ...\n  help: ..."), from `out`'s
+ * arena. */
 struct text;
 void diag_print(const fe_session *session, struct text *out);
 
@@ -103,7 +104,8 @@ char *arena_printf(arena *a, const char *format, ...) FE_PRINTF(2, 3);
 #define NEW(a, type) ((type *)arena_alloc((a), sizeof(type)))
 #define NEW_ARRAY(a, type, n) ((type *)arena_alloc((a), sizeof(type) * (size_t)(n)))
 
-/* Everything allocated after arena_mark() is dropped (and poisoned in debug builds) by arena_release(). */
+/* Everything allocated after arena_mark() is dropped (and poisoned in debug builds) by
+ * arena_release(). */
 typedef struct arena_mark_t {
     void *block;
     size_t used;
@@ -136,8 +138,8 @@ void vec_grow(arena *a, void **at, uint32_t *capacity, uint32_t needed, size_t e
 const char *intern(fe_session *session, const char *text);
 const char *intern_n(fe_session *session, const char *text, size_t length);
 
-/* Hash map from a 64-bit key to a 32-bit value. Zero-initialised is empty. Iteration, if needed, is over
- * the caller's own insertion-ordered array; the map itself has no order. */
+/* Hash map from a 64-bit key to a 32-bit value. Zero-initialised is empty. Iteration, if needed, is
+ * over the caller's own insertion-ordered array; the map itself has no order. */
 typedef struct map {
     uint64_t *keys;
     uint32_t *values;
@@ -170,7 +172,8 @@ void text_char(text *t, char c);
 void text_printf(text *t, const char *format, ...) FE_PRINTF(2, 3);
 void text_line(text *t, const char *format, ...) FE_PRINTF(2, 3); /* indent + text + newline */
 void text_quoted(text *t, const char *string); /* "..." with \" \\ \n \t \xNN escapes */
-/* The shortest decimal that reads back as exactly this double ("1.0", "0.1", "inf", "-inf", "nan"). */
+/* The shortest decimal that reads back as exactly this double ("1.0", "0.1", "inf", "-inf", "nan").
+ */
 void text_double(text *t, double value);
 
 /* ---- text in (lex.c) ----------------------------------------------------------------------- */
@@ -234,7 +237,8 @@ fe_status file_map(fe_session *session, const char *path, mapped_file *out);
 void file_unmap(mapped_file *file);
 /* Reads a whole text file ("-": standard input) into `a`, NUL-terminated. */
 fe_status file_read(fe_session *session, arena *a, const char *path, char **out, size_t *length);
-/* Writes to a temporary beside `path` and renames, so that readers see the old file or the whole new one. */
+/* Writes to a temporary beside `path` and renames, so that readers see the old file or the whole
+ * new one. */
 fe_status file_write(fe_session *session, const char *path, const void *data, size_t size);
 bool file_exists(const char *path);
 fe_status file_make_dirs(fe_session *session, const char *path); /* mkdir -p */

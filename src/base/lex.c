@@ -49,7 +49,8 @@ static void skip_blanks(lexer *lx)
     }
 }
 
-/* Steps over `length` characters, which are the token; its text leaves out the first `prefix` of them. */
+/* Steps over `length` characters, which are the token; its text leaves out the first `prefix` of
+ * them. */
 static void take(lexer *lx, lex_kind kind, size_t prefix, size_t length)
 {
     lx->token.kind = kind;
@@ -128,7 +129,8 @@ static int hex_pair(const lexer *lx, size_t ahead)
     return value;
 }
 
-/* One character of a string, from its escape at lx->at on; steps over it. Returns -1 after a diagnostic. */
+/* One character of a string, from its escape at lx->at on; steps over it. Returns -1 after a
+ * diagnostic. */
 static int unescape(lexer *lx)
 {
     int value = -1;

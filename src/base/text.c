@@ -117,7 +117,8 @@ void text_double(text *t, double value)
         snprintf(digits, sizeof digits, "%.*g", precision, value);
         if (strtod(digits, NULL) == value) break;
         if (precision != 16) continue;
-        /* Above a power of two doubles lie further apart than below: the second nearest decimal may do. */
+        /* Above a power of two doubles lie further apart than below: the second nearest decimal may
+         * do. */
         snprintf(digits, sizeof digits, "%#.16g", value);
         bump_last_digit(digits);
         if (strtod(digits, NULL) == value) break;

@@ -7,7 +7,8 @@ static bool known_same(infer_call *c, sym_expr a, sym_expr b)
 }
 
 /* Does the mask broadcast to [batch, heads, queries, keys] in two or four dimensions? */
-static bool is_fused_mask(infer_call *c, const ty_tensor *mask, const ty_tensor *q, const ty_tensor *k)
+static bool is_fused_mask(infer_call *c, const ty_tensor *mask, const ty_tensor *q,
+                          const ty_tensor *k)
 {
     sym_expr one = infer_number(c, 1);
     sym_expr wanted[] = {q->sizes[0], q->sizes[1], q->sizes[2], k->sizes[2]};
@@ -91,4 +92,49 @@ void rule_attention_math(infer_call *c)
     for (uint32_t i = 0; i < query->rank; i++) sizes[i] = query->sizes[i];
     sizes[query->rank - 1] = key->sizes[key->rank - 2];
     infer_give_pair(c, out, infer_fresh(c, query, query->dtype, query->rank, sizes));
+}
+
+/* By query, key and value, laid out as [batch, length, head, dim]. */
+void rule_flash_backward(infer_call *c)
+{
+    static const char *const NAMES[] = {"query", "key", "value"};
+    ty_tensor *items[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        ty_tensor *x = infer_tensor(c, NAMES[i]);
+        if (!x || x->rank != 4) {
+            infer_fail(c, "attention of %s", infer_shape(c, x));
+            return;
+        }
+        sym_expr sizes[] = {x->sizes[0], x->sizes[2], x->sizes[1], x->sizes[3]};
+        items[i] = infer_transpose(c, infer_fresh(c, x, x->dtype, 4, sizes), 1, 2);
+    }
+    infer_give_items(c, items, 3);
+}
+
+/* The result and the weights, averaged over heads or not. */
+void rule_multi_head_attention(infer_call *c)
+{
+    ty_tensor *q = infer_tensor(c, "query");
+    ty_tensor *k = infer_tensor(c, "key");
+    if (!q || !k || q->rank != 3 || k->rank != 3) {
+        infer_fail(c, "attention of %s to %s", infer_shape(c, q), infer_shape(c, k));
+        return;
+    }
+    sym_expr none = infer_number(c, 0);
+    sym_expr sizes[] = {q->sizes[0], infer_expr(c, "num_head", 1), q->sizes[1], k->sizes[1]};
+    ty_tensor *weights = infer_fresh(c, q, q->dtype, 4, sizes);
+    if (infer_flag(c, "average_attn_weights", true))
+        weights = infer_reduced(c, weights, q->dtype, 2, false);
+    if (!infer_flag(c, "need_weights", true)) weights = infer_fresh(c, q, q->dtype, 1, &none);
+    infer_give_pair(c, infer_like(c, q, q->dtype, TY_CONTIGUOUS), weights);
+}
+
+/* The maximum and the sum of exponentials over a dimension. */
+void rule_online_softmax(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    if (!x) return;
+    uint64_t dim = (uint64_t)1 << infer_dim(c, "dim", x->rank);
+    infer_give_pair(c, infer_reduced(c, x, x->dtype, dim, true),
+                    infer_reduced(c, x, x->dtype, dim, true));
 }

@@ -16,7 +16,8 @@ static bool is_transposed(const infer_call *c)
 }
 
 /* (size + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1 */
-static sym_expr convolved(infer_call *c, const window *w, uint32_t d, sym_expr size, sym_expr kernel)
+static sym_expr convolved(infer_call *c, const window *w, uint32_t d, sym_expr size,
+                          sym_expr kernel)
 {
     sym_table *t = c->symbols;
     sym_expr reach = sym_mul(t, w->dilation[d], sym_add_int(t, kernel, -1));
@@ -24,7 +25,8 @@ static sym_expr convolved(infer_call *c, const window *w, uint32_t d, sym_expr s
     return sym_add_int(t, sym_floordiv(t, sym_add_int(t, room, -1), w->stride[d]), 1);
 }
 
-static sym_expr transposed(infer_call *c, const window *w, uint32_t d, sym_expr size, sym_expr kernel)
+static sym_expr transposed(infer_call *c, const window *w, uint32_t d, sym_expr size,
+                           sym_expr kernel)
 {
     sym_table *t = c->symbols;
     sym_expr out = sym_mul(t, sym_add_int(t, size, -1), w->stride[d]);
@@ -88,7 +90,8 @@ void rule_convolution(infer_call *c)
     bool back = is_transposed(c);
     sym_expr groups = infer_expr(c, "groups", 1);
     sym_expr taken = back ? weight->sizes[0] : sym_mul(c->symbols, weight->sizes[1], groups);
-    if (sym_prove(c->symbols, sym_compare(c->symbols, SYM_EQ, taken, input->sizes[1]), NULL) == SYM_FALSE) {
+    if (sym_prove(c->symbols, sym_compare(c->symbols, SYM_EQ, taken, input->sizes[1]), NULL) ==
+        SYM_FALSE) {
         infer_fail(c, "the channels do not fit: %s with weight %s", infer_shape(c, x),
                    infer_shape(c, weight));
         return;
@@ -101,7 +104,8 @@ void rule_convolution(infer_call *c)
         if (w.is_same)
             sizes[d + 2] = size;
         else
-            sizes[d + 2] = back ? transposed(c, &w, d, size, kernel) : convolved(c, &w, d, size, kernel);
+            sizes[d + 2] =
+                back ? transposed(c, &w, d, size, kernel) : convolved(c, &w, d, size, kernel);
     }
     ty_tensor *out = infer_fresh(c, input, input->dtype, input->rank, sizes);
     set_strides(c, input, weight, out);

@@ -196,7 +196,7 @@ void rule_contiguous(infer_call *c)
     infer_give(c, out == x ? infer_alias(c, x) : out);
 }
 
-/* The next four: as self is, with other values. They differ in how much of its layout they keep. */
+/* The next five: as self is, with other values. They differ in how much of its layout they keep. */
 void rule_same(infer_call *c)
 {
     ty_tensor *x = infer_self(c);
@@ -211,6 +211,13 @@ void rule_same_clone(infer_call *c)
 void rule_same_contiguous(infer_call *c)
 {
     infer_give(c, infer_clone(c, infer_self(c), TY_CONTIGUOUS));
+}
+
+void rule_same_strides(infer_call *c)
+{
+    ty_tensor *out = infer_in_place_of(c, infer_self(c));
+    if (out) out->offset = infer_number(c, 0);
+    infer_give(c, out);
 }
 
 void rule_same_layout(infer_call *c)
@@ -246,7 +253,8 @@ void rule_dropout(infer_call *c)
     ty_tensor *x = infer_self(c);
     const fx_arg *rate = infer_arg(c, "p");
     if (!x) return;
-    bool idle = !infer_flag(c, "train", true) || (rate && fx_arg_number(c->graph, rate, &p) && p == 0);
+    bool idle =
+        !infer_flag(c, "train", true) || (rate && fx_arg_number(c->graph, rate, &p) && p == 0);
     infer_give(c, idle ? infer_alias(c, x) : infer_empty_like(c, x, x->dtype));
 }
 

@@ -1,5 +1,5 @@
-/* einsum.c -- sums of products over named dimensions, as PyTorch composes them: every operand brought
- * to one order of dimensions (those of the result first), then pairs multiplied by bmm. */
+/* einsum.c -- sums of products over named dimensions, as PyTorch composes them: every operand
+ * brought to one order of dimensions (those of the result first), then pairs multiplied by bmm. */
 #include "infer/infer_priv.h"
 
 #include <ctype.h>
@@ -85,7 +85,8 @@ static void place_labels(infer_call *c, equation *e, ty_tensor *const *operands)
         const term *in = &e->inputs[i];
         uint32_t named = in->count - in->has_ellipsis;
         if (named > operands[i]->rank || (!in->has_ellipsis && named != operands[i]->rank)) {
-            infer_fail(c, "the equation gives %s %u dimensions", infer_shape(c, operands[i]), named);
+            infer_fail(c, "the equation gives %s %u dimensions", infer_shape(c, operands[i]),
+                       named);
             return;
         }
         uint32_t dots = operands[i]->rank - named;

@@ -28,8 +28,8 @@ static void sort_by_stride(infer_call *c, const ty_tensor *x, uint32_t *dims, ui
 }
 
 /* One kernel call over the dimensions in this order, the result of these sizes. */
-static ty_tensor *run_kernel(infer_call *c, const ty_tensor *x, ty_dtype dtype, const sym_expr *sizes,
-                             const transform *f)
+static ty_tensor *run_kernel(infer_call *c, const ty_tensor *x, ty_dtype dtype,
+                             const sym_expr *sizes, const transform *f)
 {
     uint32_t order[TY_MAX_RANK];
     uint32_t batch = 0;
@@ -45,7 +45,8 @@ static ty_tensor *run_kernel(infer_call *c, const ty_tensor *x, ty_dtype dtype, 
     for (uint32_t i = x->rank; out && i-- > 0;) {
         out->strides[order[i]] = stride;
         sym_expr size = sizes[order[i]];
-        stride = sym_mul(c->symbols, stride, i > batch || i == batch ? sym_max(c->symbols, size, one) : size);
+        stride = sym_mul(c->symbols, stride,
+                         i > batch || i == batch ? sym_max(c->symbols, size, one) : size);
     }
     return out;
 }
@@ -147,7 +148,8 @@ static void read_transform(infer_call *c, const ty_tensor *x, transform *f, sym_
     }
 }
 
-static ty_tensor *resize_all(infer_call *c, ty_tensor *x, const transform *f, const sym_expr *lengths)
+static ty_tensor *resize_all(infer_call *c, ty_tensor *x, const transform *f,
+                             const sym_expr *lengths)
 {
     for (uint32_t i = 0; i < f->count; i++)
         if (!sym_is_none(lengths[i])) x = resized(c, x, f->dims[i], lengths[i]);
@@ -166,14 +168,16 @@ static void give_complex(infer_call *c, ty_tensor *x, const transform *f, const 
                                           : real_to_complex(c, x, *f, false));
 }
 
-static void give_real_input(infer_call *c, ty_tensor *x, const transform *f, const sym_expr *lengths)
+static void give_real_input(infer_call *c, ty_tensor *x, const transform *f,
+                            const sym_expr *lengths)
 {
     x = resize_all(c, promoted_input(c, x, false), f, lengths);
     infer_give(c, real_to_complex(c, x, *f, true));
 }
 
 /* ihfft in several dimensions: the last one for reals, then the others. */
-static void give_hermitian_inverse(infer_call *c, ty_tensor *x, transform f, const sym_expr *lengths)
+static void give_hermitian_inverse(infer_call *c, ty_tensor *x, transform f,
+                                   const sym_expr *lengths)
 {
     x = resize_all(c, promoted_input(c, x, false), &f, lengths);
     transform last = {.dims = {f.count ? f.dims[f.count - 1] : 0}, .count = 1};
@@ -241,8 +245,8 @@ void rule_stft(infer_call *c)
     if (infer_flag(c, "center", false)) length = sym_add_int(t, length, n / 2 * 2);
     if (hop <= 0) infer_fail(c, "a hop of %lld", (long long)hop);
     if (c->status != FE_OK) return;
-    sym_expr frames = sym_add_int(
-        t, sym_floordiv(t, sym_add_int(t, length, -n), infer_number(c, hop)), 1);
+    sym_expr frames =
+        sym_add_int(t, sym_floordiv(t, sym_add_int(t, length, -n), infer_number(c, hop)), 1);
     if (infer_flag(c, "center", false)) { /* padded: memory of its own */
         sym_expr padded[] = {x->sizes[0], length};
         if (x->rank == 1) padded[0] = length;
@@ -250,14 +254,16 @@ void rule_stft(infer_call *c)
     }
     const ty_tensor *rows = x->rank == 1 ? infer_unsqueeze(c, x, 0) : x;
     sym_expr sizes[] = {rows->sizes[0], frames, infer_number(c, n)};
-    sym_expr strides[] = {rows->strides[0], sym_mul_int(t, rows->strides[1], hop), rows->strides[1]};
+    sym_expr strides[] = {rows->strides[0], sym_mul_int(t, rows->strides[1], hop),
+                          rows->strides[1]};
     const ty_tensor *operands[] = {infer_view_as(c, rows, 3, sizes, strides, rows->offset),
                                    infer_tensor(c, "window")};
     transform f = {.dims = {2}, .count = 1};
     const ty_tensor *framed = operands[0];
     if (operands[1]) framed = infer_elementwise(c, x->dtype, operands, 2);
-    ty_tensor *out = framed && ty_is_complex(framed->dtype) ? complex_to_complex(c, framed, f)
-                                                            : real_to_complex(c, framed, f, onesided);
+    ty_tensor *out = framed && ty_is_complex(framed->dtype)
+                         ? complex_to_complex(c, framed, f)
+                         : real_to_complex(c, framed, f, onesided);
     out = infer_transpose(c, out, 1, 2);
     if (x->rank == 1) out = infer_squeeze(c, out, 1);
     infer_give(c, infer_flag(c, "return_complex", true) ? out : infer_as_real(c, out));
@@ -278,7 +284,8 @@ void rule_istft(infer_call *c)
     if (infer_flag(c, "center", true)) length = sym_add_int(t, length, -(n / 2) * 2);
     if (infer_arg(c, "length")) length = infer_expr(c, "length", 0);
     sym_expr sizes[] = {x->sizes[0], length};
-    ty_dtype dtype = infer_flag(c, "return_complex", false) ? x->dtype : ty_complex_to_real(x->dtype);
+    ty_dtype dtype =
+        infer_flag(c, "return_complex", false) ? x->dtype : ty_complex_to_real(x->dtype);
     if (x->rank == 2)
         infer_give(c, infer_fresh(c, x, dtype, 1, &length));
     else

@@ -1,54 +1,193 @@
-/* hop.c -- higher-order operators: what their subgraphs give. */
+/* hop.c -- higher-order operators: what their subgraphs give.
+ *
+ * The record of an archive says which sizes and symbols the results have out here (a loop's or a
+ * branch's results may be more general than one subgraph's). Where there is none, they are those
+ * of the subgraph, stacked for operators that run it once for each row. In both cases the alias
+ * classes come from the subgraph: a result that aliases an operand inside does so outside.
+ */
 #include "infer/infer_priv.h"
 
-/* The first graph among the arguments. */
-static fx_graph *first_graph(const fx_node *n)
+#include <string.h>
+
+typedef VEC(const fx_arg *) operand_list;
+
+static bool is_keyword(const fx_arg *a)
 {
-    for (uint32_t i = 0; i < n->arg_count; i++)
-        if (n->args[i].kind == FX_ARG_GRAPH) return n->args[i].graph;
-    return NULL;
+    return a->kind == FX_ARG_LIST && a->list.count == 2 && a->list.items[0].kind == FX_ARG_STRING;
 }
 
-static fe_status infer_subgraphs(const fx_node *n)
+/* Operands of the subgraph: what stands behind it, lists taken apart. */
+static void add_operand(infer_call *c, operand_list *list, const fx_arg *a)
 {
-    for (uint32_t i = 0; i < n->arg_count; i++)
-        if (n->args[i].kind == FX_ARG_GRAPH) FE_TRY(infer_graph(n->args[i].graph));
+    if (a->kind == FX_ARG_GRAPH || a->kind == FX_ARG_STRING || is_keyword(a)) return;
+    if (a->kind != FX_ARG_LIST) {
+        vec_push(c->memory, list, a);
+        return;
+    }
+    for (uint32_t i = 0; i < a->list.count; i++) add_operand(c, list, &a->list.items[i]);
+}
+
+/* The last graph among the arguments gives the results (of cond all do, of loops the body). */
+static fx_graph *result_graph(infer_call *c, operand_list *operands)
+{
+    fx_graph *sub = NULL;
+    uint32_t behind = 0;
+    for (uint32_t i = 0; i < c->node->arg_count; i++)
+        if (c->node->args[i].kind == FX_ARG_GRAPH) {
+            sub = c->node->args[i].graph;
+            behind = i + 1;
+        }
+    for (uint32_t i = behind; sub && i < c->node->arg_count; i++)
+        add_operand(c, operands, &c->node->args[i]);
+    return sub;
+}
+
+/* ---- into the subgraph ---- */
+
+/* One row of what is walked over, for placeholders without metadata. */
+static ty_tensor *row_of(infer_call *c, const ty_tensor *x)
+{
+    if (x->rank == 0) return ty_tensor_copy(c->memory, x);
+    return infer_select(c, x, 0, infer_number(c, 0));
+}
+
+static bool walks_rows(const infer_call *c, uint32_t operand, uint32_t carried, uint32_t walked)
+{
+    bool walks = strcmp(c->op->base, "map_impl") == 0 || strcmp(c->op->base, "scan") == 0;
+    return walks && operand >= carried && operand < carried + walked;
+}
+
+/* Operands of one storage outside have one inside. */
+static void bind_inputs(infer_call *c, fx_graph *sub, const operand_list *operands,
+                        uint32_t carried, uint32_t walked)
+{
+    map inner = {0};
+    for (uint32_t i = 0; i < sub->inputs.count && i < operands->count; i++) {
+        fx_node *p = sub->inputs.at[i];
+        ty_tensor *x = fx_arg_tensor(operands->at[i]);
+        if (p->value.kind == FX_NO_VALUE && x) {
+            ty_tensor *seen =
+                walks_rows(c, i, carried, walked) ? row_of(c, x) : ty_tensor_copy(c->memory, x);
+            seen->storage = 0;
+            p->value = (fx_value){.kind = FX_TENSOR, .tensor = seen};
+        } else if (p->value.kind == FX_NO_VALUE && operands->at[i]->kind == FX_ARG_NODE) {
+            p->value = operands->at[i]->node->value;
+        }
+        if (!x || p->value.kind != FX_TENSOR) continue;
+        uint32_t known = map_get(&inner, x->storage);
+        if (known == MAP_NONE) {
+            if (p->value.tensor->storage == 0) p->value.tensor->storage = sub->next_storage++;
+            map_set(c->memory, &inner, x->storage, p->value.tensor->storage);
+        } else {
+            p->value.tensor->storage = known;
+        }
+    }
+}
+
+static fe_status infer_subgraphs(infer_call *c, const operand_list *operands, uint32_t carried,
+                                 uint32_t walked)
+{
+    for (uint32_t i = 0; i < c->node->arg_count; i++) {
+        const fx_arg *a = &c->node->args[i];
+        if (a->kind != FX_ARG_GRAPH) continue;
+        bind_inputs(c, a->graph, operands, carried, walked);
+        FE_TRY(infer_graph(a->graph));
+    }
     return FE_OK;
 }
 
-/* What an output of the subgraph is out here: as it is laid out there, in memory of its own. */
-static fx_value carried(infer_call *c, const fx_graph *sub, const fx_arg *a)
+/* ---- out of the subgraph ---- */
+
+/* The storage out here of one inside: an operand's, or a fresh one for each. */
+static uint32_t outer_storage(infer_call *c, const fx_graph *sub, const operand_list *operands,
+                              map *fresh, uint32_t storage)
+{
+    for (uint32_t i = 0; i < sub->inputs.count && i < operands->count; i++) {
+        const ty_tensor *inside = fx_tensor(sub->inputs.at[i]);
+        const ty_tensor *x = fx_arg_tensor(operands->at[i]);
+        if (inside && x && inside->storage == storage) return x->storage;
+    }
+    uint32_t known = map_get(fresh, storage);
+    if (known == MAP_NONE) {
+        known = c->graph->next_storage++;
+        map_set(c->memory, fresh, storage, known);
+    }
+    return known;
+}
+
+/* One row more in front: as many as there are to walk over. */
+static ty_tensor *stacked(infer_call *c, const ty_tensor *x, sym_expr count)
+{
+    sym_expr sizes[TY_MAX_RANK + 1];
+    sizes[0] = count;
+    memcpy(sizes + 1, x->sizes, x->rank * sizeof *sizes);
+    return infer_fresh(c, x, x->dtype, x->rank + 1, sizes);
+}
+
+static fx_value result_of(infer_call *c, const fx_graph *sub, const fx_arg *a)
 {
     fx_value v = {.kind = FX_NO_VALUE};
-    if (a->kind == FX_ARG_NODE) v = a->node->value;
-    if (v.kind == FX_TENSOR) {
-        v.tensor = ty_tensor_copy(c->memory, v.tensor);
-        v.tensor->storage = 0;
-    }
     sym_expr e;
-    if (a->kind == FX_ARG_INT && fx_arg_expr(sub, a, &e)) v = (fx_value){.kind = FX_INT, .expr = e};
+    if (a->kind == FX_ARG_NODE)
+        v = a->node->value;
+    else if (fx_arg_expr(sub, a, &e))
+        v = (fx_value){.kind = a->kind == FX_ARG_BOOL ? FX_BOOL : FX_INT, .expr = e};
+    if (v.kind == FX_TENSOR) v.tensor = ty_tensor_copy(c->memory, v.tensor);
     return v;
 }
 
-/* The recorded value where there is one: which symbols a branch's sizes become is the archive's to
- * say. Otherwise the outputs of the first subgraph. */
+/* How many operands are carried from step to step, and how many are walked over row by row: the
+ * lengths of the first lists behind the subgraph. */
+static void count_operands(const infer_call *c, uint32_t *carried, uint32_t *walked)
+{
+    uint32_t lists[2] = {0, 0};
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < c->node->arg_count && found < 2; i++)
+        if (c->node->args[i].kind == FX_ARG_LIST && !is_keyword(&c->node->args[i]))
+            lists[found++] = c->node->args[i].list.count;
+    bool maps = strcmp(c->op->base, "map_impl") == 0;
+    *carried = maps ? 0 : lists[0];
+    *walked = maps ? lists[0] : lists[1];
+}
+
+static sym_expr rows_walked(infer_call *c, const operand_list *operands, uint32_t carried)
+{
+    const ty_tensor *x = carried < operands->count ? fx_arg_tensor(operands->at[carried]) : NULL;
+    return x && x->rank ? x->sizes[0] : infer_number(c, 1);
+}
+
 void rule_subgraph(infer_call *c)
 {
-    fx_graph *sub = first_graph(c->node);
-    c->status = infer_subgraphs(c->node);
+    operand_list operands = {0};
+    map fresh = {0};
+    uint32_t carried;
+    uint32_t walked;
+    fx_graph *sub = result_graph(c, &operands);
+    count_operands(c, &carried, &walked);
+    c->status = infer_subgraphs(c, &operands, carried, walked);
     if (c->status != FE_OK) return;
-    if (c->recorded.kind != FX_NO_VALUE) {
-        c->value = c->recorded;
+    c->value = c->recorded;
+    if (!sub || !sub->output) { /* what runs is no graph of ours: only the record can tell */
         infer_number_storages(c);
         return;
     }
-    if (!sub || !sub->output) {
-        infer_fail(c, "no graph to take the results from");
-        return;
+    fx_value inside = {.kind = FX_TUPLE, .count = sub->output->arg_count};
+    inside.items = NEW_ARRAY(c->memory, fx_value, inside.count);
+    bool walks = walks_rows(c, carried, carried, walked);
+    for (uint32_t i = 0; i < inside.count; i++) {
+        fx_value *v = &inside.items[i];
+        *v = result_of(c, sub, &sub->output->args[i]);
+        if (v->kind != FX_TENSOR) continue;
+        if (walks && i >= carried) {
+            v->tensor = stacked(c, v->tensor, rows_walked(c, &operands, carried));
+            v->tensor->storage = c->graph->next_storage++;
+        } else {
+            v->tensor->storage = outer_storage(c, sub, &operands, &fresh, v->tensor->storage);
+        }
     }
-    c->value = (fx_value){.kind = FX_TUPLE, .count = sub->output->arg_count};
-    c->value.items = NEW_ARRAY(c->memory, fx_value, c->value.count);
-    for (uint32_t i = 0; i < c->value.count; i++)
-        c->value.items[i] = carried(c, sub, &sub->output->args[i]);
+    if (c->recorded.kind == FX_NO_VALUE) c->value = inside;
+    for (uint32_t i = 0; c->value.kind == FX_TUPLE && i < c->value.count && i < inside.count; i++)
+        if (c->value.items[i].kind == FX_TENSOR && inside.items[i].kind == FX_TENSOR)
+            c->value.items[i].tensor->storage = inside.items[i].tensor->storage;
     infer_number_storages(c);
 }

@@ -12,7 +12,8 @@ typedef struct index_list {
     uint32_t count;
 } index_list;
 
-/* The length of a mask's index vectors: what is recorded for the result's dimension, if anything. */
+/* The length of a mask's index vectors: what is recorded for the result's dimension, if
+ * anything. */
 static sym_expr masked_length(infer_call *c, const index_list *before)
 {
     uint32_t dim = 0; /* of the result, when the mask is what stands first */
@@ -53,8 +54,7 @@ static void read_indices(infer_call *c, index_list *list)
 static bool are_adjacent(const index_list *list)
 {
     uint32_t runs = 0;
-    for (uint32_t i = 0; i < list->count; i++)
-        runs += list->at[i] && (i == 0 || !list->at[i - 1]);
+    for (uint32_t i = 0; i < list->count; i++) runs += list->at[i] && (i == 0 || !list->at[i - 1]);
     return runs <= 1;
 }
 

@@ -37,7 +37,8 @@ static const infer_row *row_of(const op_info *op)
 
 bool infer_knows(const op_info *op)
 {
-    return row_of(op) || written_result(op) >= 0 || (op->return_count == 0 && !(op->flags & OPF_HIGHER_ORDER));
+    return row_of(op) || written_result(op) >= 0 ||
+           (op->return_count == 0 && !(op->flags & OPF_HIGHER_ORDER));
 }
 
 static void give_written(infer_call *c, uint32_t index)

@@ -1,26 +1,30 @@
-/* infer.h -- fake-tensor propagation: the metadata of every node from its operator and its arguments' metadata.
+/* infer.h -- fake-tensor propagation: the metadata of every node from its operator and its
+ * arguments' metadata.
  *
- * One function a family, found by operator in the tables of infer.c; a row is the function and a parameter. What an operator
- * gives follows PyTorch's own rules: dtype promotion, broadcasting, output strides (TensorIterator's for pointwise ops), aliasing
- * by the schema (views share the storage number of their base). Every node of an archive carries recorded metadata, so
- * `ferrite check` holds this folder against PyTorch node by node.
+ * One function a family, found by operator in the tables of infer.c; a row is the function and a
+ * parameter. What an operator gives follows PyTorch's own rules: dtype promotion, broadcasting,
+ * output strides (TensorIterator's for pointwise ops), aliasing by the schema (views share the
+ * storage number of their base). Every node of an archive carries recorded metadata, so `ferrite
+ * check` holds this folder against PyTorch node by node.
  */
 #ifndef FERRITE_INFER_H
 #define FERRITE_INFER_H
 
 #include "fx/fx.h"
 
-/* Fills node->value of one call from its arguments. FE_UNSUPPORTED: no row for the operator; FE_CORRUPT: arguments that PyTorch
- * would refuse as well (shapes that do not broadcast, ...), each with a diagnostic. */
+/* Fills node->value of one call from its arguments. FE_UNSUPPORTED: no row for the operator;
+ * FE_CORRUPT: arguments that PyTorch would refuse as well (shapes that do not broadcast, ...),
+ * each with a diagnostic. */
 fe_status infer_node(fx_graph *g, fx_node *n);
 /* All nodes in order. Placeholders keep what they have and get storage numbers. */
 fe_status infer_graph(fx_graph *g);
 /* Is there a row for this operator? */
 bool infer_knows(const op_info *op);
-/* After a change: recomputes `n` and, as far as dtype, sizes, strides, offset or alias class differ, its users. Returns through
- * *recomputed how many nodes were computed again. */
+/* After a change: recomputes `n` and, as far as dtype, sizes, strides, offset or alias class
+ * differ, its users. Returns through *recomputed how many nodes were computed again. */
 fe_status infer_update(fx_graph *g, fx_node *n, uint32_t *recomputed);
-/* Do the two values agree in kind, dtype, device, sizes, strides and offset (storage numbers aside)? why: what differs. */
+/* Do the two values agree in kind, dtype, device, sizes, strides and offset (storage numbers
+ * aside)? why: what differs. */
 bool infer_same_value(fx_graph *g, const fx_value *a, const fx_value *b, const char **why);
 
 #endif

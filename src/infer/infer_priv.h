@@ -1,9 +1,9 @@
-/* infer_priv.h -- what the families of src/infer share: a call that is being inferred, its arguments
- * by name, and tensors made from tensors.
+/* infer_priv.h -- what the families of src/infer share: a call that is being inferred, its
+ * arguments by name, and tensors made from tensors.
  *
  * A rule reads its arguments, computes, and gives a value. What is wrong is said once with
- * infer_fail(), which also makes every later step a no-op: a tensor that could not be computed is
- * NULL, and whatever is given NULL gives NULL. So rules read as the arithmetic that they are.
+ * infer_fail(), which also makes every later step a no-op: a tensor that could not be computed
+ * is NULL, and whatever is given NULL gives NULL. So rules read as the arithmetic that they are.
  */
 #ifndef FERRITE_INFER_PRIV_H
 #define FERRITE_INFER_PRIV_H
@@ -42,7 +42,8 @@ ty_memory_format infer_format(const infer_call *c, ty_memory_format fallback);
 /* A dimension, counted from the end when negative; of a number as if it had one dimension. */
 uint32_t infer_wrap(infer_call *c, int64_t dim, uint32_t rank);
 uint32_t infer_dim(infer_call *c, const char *name, uint32_t rank);
-/* Dimensions of a list, number or None (all, or none when `none_is_all` is false), in order given. */
+/* Dimensions of a list, number or None (all, or none when `none_is_all` is false), in order
+ * given. */
 uint32_t infer_dims(infer_call *c, const char *name, uint32_t rank, bool none_is_all,
                     uint32_t *out);
 /* A list of sizes; returns how many. One number stands for `wanted` of them (0: any count). */
@@ -79,7 +80,8 @@ ty_tensor *infer_fresh(infer_call *c, const ty_tensor *like, ty_dtype dtype, uin
                        const sym_expr *sizes);
 ty_tensor *infer_fresh_strided(infer_call *c, const ty_tensor *like, ty_dtype dtype, uint32_t rank,
                                const sym_expr *sizes, const sym_expr *strides);
-/* As clone(x, memory_format) gives, of another dtype: TY_PRESERVE keeps the strides of what is dense. */
+/* As clone(x, memory_format) gives, of another dtype: TY_PRESERVE keeps the strides of what is
+ * dense. */
 ty_tensor *infer_like(infer_call *c, const ty_tensor *x, ty_dtype dtype, ty_memory_format format);
 ty_tensor *infer_clone(infer_call *c, const ty_tensor *x, ty_memory_format format);
 ty_tensor *infer_contiguous(infer_call *c, ty_tensor *x, ty_memory_format format);
@@ -110,7 +112,8 @@ ty_tensor *infer_product(infer_call *c, const ty_tensor *a, const ty_tensor *b);
 /* "f32[2,3]" for messages. */
 const char *infer_shape(const infer_call *c, const ty_tensor *x);
 
-ty_tensor *infer_slice(infer_call *c, const ty_tensor *x); /* by dim, start, end, step of the call */
+ty_tensor *infer_slice(infer_call *c,
+                       const ty_tensor *x); /* by dim, start, end, step of the call */
 ty_tensor *infer_diagonal(infer_call *c, const ty_tensor *x, int64_t shift, uint32_t a, uint32_t b);
 ty_tensor *infer_as_real(infer_call *c, const ty_tensor *x);
 /* x with a dimension indexed by a tensor of these sizes. */
@@ -130,7 +133,8 @@ void infer_number_storages(infer_call *c);
 sym_expr infer_unbacked(infer_call *c, uint32_t item, uint32_t dim);
 sym_expr infer_unbacked_offset(infer_call *c, sym_expr base);
 
-/* Which dtype a pointwise operator or a reduction gives, from the promoted dtype of its operands. */
+/* Which dtype a pointwise operator or a reduction gives, from the promoted dtype of its
+ * operands. */
 typedef enum infer_dtype_kind {
     DTYPE_PROMOTE,    /* that one */
     DTYPE_FLOAT,      /* that one; f32 for integers */

@@ -140,7 +140,8 @@ void rule_atleast(infer_call *c)
     if (count && c->status == FE_OK) infer_give_items(c, items, count);
 }
 
-/* hstack (1), vstack (2), dstack (3): at least so many dimensions, joined in the last that counts. */
+/* hstack (1), vstack (2), dstack (3): at least so many dimensions, joined in the last that
+ * counts. */
 void rule_stack_along(infer_call *c)
 {
     ty_tensor **items = NEW_ARRAY(c->memory, ty_tensor *, MOST_JOINED);
@@ -263,7 +264,8 @@ void rule_repeat_interleave(infer_call *c)
     } else {
         sizes[dim] = infer_unbacked(c, 0, dim);
     }
-    if (c->status == FE_OK) infer_give(c, infer_fresh(c, x, alone ? TY_I64 : x->dtype, rank, sizes));
+    if (c->status == FE_OK)
+        infer_give(c, infer_fresh(c, x, alone ? TY_I64 : x->dtype, rank, sizes));
 }
 
 /* ---- rearranged ---- */
@@ -274,7 +276,8 @@ void rule_rot90(infer_call *c)
     ty_tensor *x = infer_self(c);
     if (!x) return;
     int64_t turns = infer_int(c, "k", 1);
-    if (infer_dims(c, "dims", x->rank, false, dims) != 2) infer_fail(c, "rot90 needs two dimensions");
+    if (infer_dims(c, "dims", x->rank, false, dims) != 2)
+        infer_fail(c, "rot90 needs two dimensions");
     if (c->status != FE_OK) return;
     if (turns % 2) x = infer_transpose(c, x, dims[0], dims[1]);
     infer_give(c, turns % 4 ? infer_empty_like(c, x, x->dtype) : infer_clone(c, x, TY_CONTIGUOUS));
@@ -293,7 +296,8 @@ void rule_diag_embed(infer_call *c)
     if (c->status != FE_OK) return;
     sym_expr side = sym_add_int(c->symbols, x->sizes[x->rank - 1], shift < 0 ? -shift : shift);
     uint32_t next = 0;
-    for (uint32_t i = 0; i < x->rank + 1; i++) sizes[i] = i == a || i == b ? side : x->sizes[next++];
+    for (uint32_t i = 0; i < x->rank + 1; i++)
+        sizes[i] = i == a || i == b ? side : x->sizes[next++];
     infer_give(c, infer_fresh(c, x, x->dtype, x->rank + 1, sizes));
 }
 

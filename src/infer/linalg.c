@@ -1,8 +1,8 @@
-/* linalg.c -- linear algebra: factors of matrices, solutions of systems. What LAPACK writes is column
- * major; the rest is contiguous.
+/* linalg.c -- linear algebra: factors of matrices, solutions of systems. What LAPACK writes is
+ * column major; the rest is contiguous.
  *
- * A factorisation's results are described by a row each: which of the matrix's sizes they have, their
- * dtype, their order. Batch dimensions stand in front of all of them.
+ * A factorisation's results are described by a row each: which of the matrix's sizes they have,
+ * their dtype, their order. Batch dimensions stand in front of all of them.
  */
 #include "infer/infer_priv.h"
 
@@ -139,7 +139,8 @@ void rule_qr(infer_call *c)
 {
     ty_tensor *x = matrix(c, NULL);
     if (!x) return;
-    const char *mode = infer_string(c, "mode", infer_flag(c, "some", true) ? "reduced" : "complete");
+    const char *mode =
+        infer_string(c, "mode", infer_flag(c, "some", true) ? "reduced" : "complete");
     bool complete = strcmp(mode, "complete") == 0;
     bool has_q = strcmp(mode, "r") != 0;
     ty_tensor *q = make_factor(c, x, (factor){M, complete ? M : K, SELF, COLUMNS});
@@ -170,7 +171,8 @@ void rule_column_major(infer_call *c)
 {
     ty_tensor *x = matrix(c, op_param_index(c->op, "input3") >= 0 ? "input3" : NULL);
     if (!x) return;
-    bool plain = c->param && infer_is(c, ty_numel(c->symbols, x), 0); /* old kernels leave at once */
+    bool plain =
+        c->param && infer_is(c, ty_numel(c->symbols, x), 0); /* old kernels leave at once */
     infer_give(c, plain ? infer_clone(c, x, TY_CONTIGUOUS) : column_major(c, x, x->rank, x->sizes));
 }
 
@@ -229,7 +231,8 @@ void rule_vander(infer_call *c)
 /* ---- systems ---- */
 
 /* The sizes of b with its batch dimensions broadcast against those of a. */
-static uint32_t solution_sizes(infer_call *c, const ty_tensor *a, const ty_tensor *b, sym_expr *sizes)
+static uint32_t solution_sizes(infer_call *c, const ty_tensor *a, const ty_tensor *b,
+                               sym_expr *sizes)
 {
     uint32_t rank = 0;
     if (!a || !b || a->rank < 2 || b->rank < 2 ||
@@ -286,15 +289,16 @@ void rule_solve(infer_call *c)
 /* Solutions from factors. */
 void rule_solve_factored(infer_call *c)
 {
-    static const char *const NAMES[][2] = {
-        {"LU", "B"}, {"LD", "B"}, {"LU_data", "self"}, {"input2", "self"}, {"self", "B"}, {"A", "self"}};
+    static const char *const NAMES[][2] = {{"LU", "B"},        {"LD", "B"},   {"LU_data", "self"},
+                                           {"input2", "self"}, {"self", "B"}, {"A", "self"}};
     ty_tensor *a = NULL;
     ty_tensor *b = NULL;
     for (size_t i = 0; i < COUNT_OF(NAMES) && !(a && b); i++) {
         a = infer_tensor(c, NAMES[i][0]);
         b = infer_tensor(c, NAMES[i][1]);
     }
-    bool is_lu = op_param_index(c->op, "LU") >= 0; /* the only one whose layout depends on the side */
+    bool is_lu =
+        op_param_index(c->op, "LU") >= 0; /* the only one whose layout depends on the side */
     ty_tensor *x = solution(c, a, b, !is_lu || infer_flag(c, "left", true));
     if (c->op->return_count == 1)
         infer_give(c, x);

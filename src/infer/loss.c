@@ -65,7 +65,8 @@ void rule_class_loss(infer_call *c)
     ty_tensor *x = infer_tensor(c, "self");
     ty_tensor *target = infer_tensor(c, "target");
     if (!x || !target) return;
-    ty_tensor *out = is_reduced(c) ? infer_fresh(c, x, x->dtype, 0, NULL) : per_target(c, x, target);
+    ty_tensor *out =
+        is_reduced(c) ? infer_fresh(c, x, x->dtype, 0, NULL) : per_target(c, x, target);
     if (c->param)
         infer_give_pair(c, out, infer_fresh(c, x, x->dtype, 0, NULL));
     else
@@ -127,12 +128,12 @@ void rule_linear_cross_entropy(infer_call *c)
     bool grads[] = {infer_flag(c, "compute_input_grad", false),
                     infer_flag(c, "compute_linear_weight_grad", false),
                     infer_flag(c, "compute_linear_bias_grad", false) && bias};
-    ty_tensor *items[] = {
-        infer_fresh(c, x, x->dtype, 0, NULL),
-        grads[0] ? infer_like(c, x, x->dtype, TY_CONTIGUOUS) : infer_fresh(c, x, x->dtype, 2, none),
-        grads[1] ? infer_like(c, weight, weight->dtype, TY_CONTIGUOUS)
-                 : infer_fresh(c, weight, weight->dtype, 2, none),
-        grads[2] ? infer_like(c, bias, bias->dtype, TY_CONTIGUOUS)
-                 : infer_fresh(c, weight, weight->dtype, 1, none)};
+    ty_tensor *items[] = {infer_fresh(c, x, x->dtype, 0, NULL),
+                          grads[0] ? infer_like(c, x, x->dtype, TY_CONTIGUOUS)
+                                   : infer_fresh(c, x, x->dtype, 2, none),
+                          grads[1] ? infer_like(c, weight, weight->dtype, TY_CONTIGUOUS)
+                                   : infer_fresh(c, weight, weight->dtype, 2, none),
+                          grads[2] ? infer_like(c, bias, bias->dtype, TY_CONTIGUOUS)
+                                   : infer_fresh(c, weight, weight->dtype, 1, none)};
     infer_give_items(c, items, 4);
 }

@@ -21,7 +21,8 @@ static bool may_equal(infer_call *c, sym_expr a, sym_expr b)
 /* [..., n, k] by [..., k, m] of the rank that the parameter says: mm, bmm, addmm, baddbmm. */
 void rule_matrices(infer_call *c)
 {
-    static const char *const NAMES[][2] = {{"mat1", "mat2"}, {"batch1", "batch2"}, {"self", "mat2"}};
+    static const char *const NAMES[][2] = {
+        {"mat1", "mat2"}, {"batch1", "batch2"}, {"self", "mat2"}};
     ty_tensor *a = NULL;
     ty_tensor *b = NULL;
     for (size_t i = 0; i < COUNT_OF(NAMES) && !(a && b); i++) {
@@ -117,8 +118,9 @@ ty_tensor *infer_product(infer_call *c, const ty_tensor *a, const ty_tensor *b)
     if (b->rank > 1) sizes[rank++] = b->sizes[b->rank - 1];
     ty_tensor *out = infer_fresh(c, a, a->dtype, rank, sizes);
     if (!folds_transposed(a, b)) return out;
-    return infer_transpose(c, infer_clone(c, infer_transpose(c, out, rank - 2, rank - 1), TY_CONTIGUOUS),
-                           rank - 2, rank - 1);
+    return infer_transpose(
+        c, infer_clone(c, infer_transpose(c, out, rank - 2, rank - 1), TY_CONTIGUOUS), rank - 2,
+        rank - 1);
 }
 
 void rule_matmul(infer_call *c)

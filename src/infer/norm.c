@@ -50,7 +50,8 @@ void rule_native_batch_norm(infer_call *c)
         infer_fail(c, "batch norm of %s", infer_shape(c, x));
         return;
     }
-    bool training = op_param_index(c->op, "training") < 0 ? c->param != 0 : infer_flag(c, "training", false);
+    bool training =
+        op_param_index(c->op, "training") < 0 ? c->param != 0 : infer_flag(c, "training", false);
     sym_expr channels = training ? x->sizes[1] : infer_number(c, 0);
     ty_dtype dtype = statistics_dtype(x);
     items[0] = scaled(c, x);
@@ -94,7 +95,8 @@ void rule_native_group_norm(infer_call *c)
     ty_tensor *x = infer_self(c);
     if (!x) return;
     sym_expr sizes[] = {infer_expr(c, "N", 1), infer_expr(c, "group", 1)};
-    ty_tensor *items[] = {infer_empty_like(c, x, x->dtype), infer_fresh(c, x, x->dtype, 2, sizes), infer_fresh(c, x, x->dtype, 2, sizes)};
+    ty_tensor *items[] = {infer_empty_like(c, x, x->dtype), infer_fresh(c, x, x->dtype, 2, sizes),
+                          infer_fresh(c, x, x->dtype, 2, sizes)};
     infer_give_items(c, items, 3);
 }
 
@@ -105,5 +107,21 @@ void rule_weight_norm(infer_call *c)
     ty_tensor *g = infer_tensor(c, "g");
     if (!v || !g) return;
     ty_dtype dtype = g->dtype == TY_BF16 ? TY_F32 : g->dtype;
-    infer_give_pair(c, infer_like(c, v, v->dtype, TY_PRESERVE), infer_like(c, g, dtype, TY_PRESERVE));
+    infer_give_pair(c, infer_like(c, v, v->dtype, TY_PRESERVE),
+                    infer_like(c, g, dtype, TY_PRESERVE));
+}
+
+/* By input, weight and bias, each where the mask asks for it. */
+void rule_norm_backward(infer_call *c)
+{
+    ty_tensor *items[3];
+    ty_tensor *x = infer_tensor(c, "input");
+    const fx_arg *mask = infer_arg(c, "output_mask");
+    if (!x || x->rank < 2 || !mask || mask->kind != FX_ARG_LIST || mask->list.count != 3) return;
+    for (uint32_t i = 0; i < 3; i++) {
+        ty_tensor *out =
+            i ? infer_fresh(c, x, x->dtype, 1, &x->sizes[1]) : infer_empty_like(c, x, x->dtype);
+        items[i] = fx_arg_bool(&mask->list.items[i], false) ? out : NULL;
+    }
+    infer_give_items(c, items, 3);
 }

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* Does the number take part in type promotion? Others (alpha, value, ...) are cast to the result. */
+/* Does the number take part in type promotion? Others (alpha, value, ...) are cast to the
+ * result. */
 static bool is_operand(const char *param)
 {
     static const char *const NAMES[] = {"self", "other", "exponent", "x", "n", "min", "max"};
@@ -115,8 +116,8 @@ static const ty_tensor *materialised(infer_call *c, const ty_tensor *x, const ty
     return infer_empty_like(c, infer_expand(c, x, all->rank, all->sizes), x ? x->dtype : TY_F32);
 }
 
-/* PyTorch composes these of steps that each see operands already broadcast; the layout is that of the
- * step whose result comes first. The parameter: the dtype. */
+/* PyTorch composes these of steps that each see operands already broadcast; the layout is that
+ * of the step whose result comes first. The parameter: the dtype. */
 void rule_composed(infer_call *c)
 {
     const ty_tensor *operands[INFER_MAX_OPERANDS];
@@ -140,7 +141,8 @@ void rule_composed_by_other(infer_call *c)
     ty_dtype dtype = dtype_by_kind(c, self);
     ty_tensor *all = infer_elementwise(c, dtype, operands, count);
     bool divides = op_param_index(c->op, "rounding_mode") >= 0;
-    bool by_other = divides ? mode && mode[0] == 'f' && ty_is_floating(dtype) : ty_is_floating(dtype);
+    bool by_other =
+        divides ? mode && mode[0] == 'f' && ty_is_floating(dtype) : ty_is_floating(dtype);
     if (!by_other || !all) {
         infer_give(c, all);
         return;
@@ -185,8 +187,7 @@ void rule_ldexp(infer_call *c)
 void rule_convert(infer_call *c)
 {
     ty_tensor *self = infer_self(c);
-    if (self)
-        infer_give(c, infer_like(c, self, infer_dtype(c, "dtype", self->dtype), TY_PRESERVE));
+    if (self) infer_give(c, infer_like(c, self, infer_dtype(c, "dtype", self->dtype), TY_PRESERVE));
 }
 
 /* ---- several results, or an operand that is not as it stands ---- */
@@ -255,7 +256,9 @@ void rule_native_dropout_backward(infer_call *c)
 void rule_conj_physical(infer_call *c)
 {
     ty_tensor *x = infer_self(c);
-    if (x) infer_give(c, ty_is_complex(x->dtype) ? infer_empty_like(c, x, x->dtype) : infer_alias(c, x));
+    if (x)
+        infer_give(c,
+                   ty_is_complex(x->dtype) ? infer_empty_like(c, x, x->dtype) : infer_alias(c, x));
 }
 
 /* Zeroes outside a triangle: a choice, then contiguous. */

@@ -68,12 +68,13 @@ static ty_tensor *resampled_row(infer_call *c, const ty_tensor *x, ty_dtype dtyp
     if (x->rank < 2) return resampled(c, x, dtype, 1, &size, false);
     sym_expr sizes[] = {infer_number(c, 1), size};
     const ty_tensor *image = infer_unsqueeze(c, x, x->rank - 1);
-    return infer_squeeze(c, resampled(c, image, dtype, 2, sizes, true), (uint64_t)1 << (x->rank - 1));
+    return infer_squeeze(c, resampled(c, image, dtype, 2, sizes, true),
+                         (uint64_t)1 << (x->rank - 1));
 }
 
 /* The result and, where the operator gives them, indices. */
-static void give_resampled(infer_call *c, const ty_tensor *x, uint32_t spatial, const sym_expr *sizes,
-                           bool keeps_format)
+static void give_resampled(infer_call *c, const ty_tensor *x, uint32_t spatial,
+                           const sym_expr *sizes, bool keeps_format)
 {
     ty_tensor *items[2];
     for (uint32_t i = 0; i < 2; i++) {
@@ -123,7 +124,8 @@ static sym_expr scaled(infer_call *c, sym_expr size, const fx_arg *factor)
 {
     double by = 1;
     int64_t value;
-    if (!fx_arg_number(c->graph, factor, &by)) infer_fail(c, "a scale factor is not a known number");
+    if (!fx_arg_number(c->graph, factor, &by))
+        infer_fail(c, "a scale factor is not a known number");
     if (by == floor(by) && fabs(by) < 1e9) return sym_mul_int(c->symbols, size, (int64_t)by);
     if (sym_is_int(c->symbols, size, &value))
         return infer_number(c, (int64_t)floor((double)value * by));
@@ -180,7 +182,8 @@ void rule_pad(infer_call *c)
         sizes[i] = sym_add(c->symbols, sizes[i], added);
     }
     ty_tensor *out = infer_fresh(c, x, x->dtype, x->rank, sizes);
-    bool wraps = infer_string(c, "mode", "constant")[0] == 'c' && infer_string(c, "mode", "co")[1] == 'i';
+    bool wraps =
+        infer_string(c, "mode", "constant")[0] == 'c' && infer_string(c, "mode", "co")[1] == 'i';
     ty_memory_format format = wraps ? TY_CONTIGUOUS : ty_suggested_format(c->symbols, x);
     ty_format_strides(c->symbols, format, x->rank, sizes, out->strides);
     infer_give(c, out);

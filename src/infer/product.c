@@ -1,5 +1,5 @@
-/* product.c -- products over chosen dimensions: tensordot, inner, Kronecker and bilinear ones, chains,
- * and products by packed weights. */
+/* product.c -- products over chosen dimensions: tensordot, inner, Kronecker and bilinear ones,
+ * chains, and products by packed weights. */
 #include "infer/infer_priv.h"
 
 #include <string.h>
@@ -28,7 +28,8 @@ void rule_tensordot(infer_call *c)
     if (!a || !b) return;
     uint32_t count = infer_dims(c, "dims_self", a->rank, false, dims_a);
     if (infer_dims(c, "dims_other", b->rank, false, dims_b) != count)
-        infer_fail(c, "not as many dimensions of %s as of %s", infer_shape(c, a), infer_shape(c, b));
+        infer_fail(c, "not as many dimensions of %s as of %s", infer_shape(c, a),
+                   infer_shape(c, b));
     if (c->status != FE_OK) return;
     for (uint32_t i = 0; i < count; i++) {
         sum_a |= (uint64_t)1 << dims_a[i];

@@ -24,7 +24,8 @@ void rule_choose_scale(infer_call *c)
     uint32_t rank = c->param ? x->rank : 1;
     if (c->param) memcpy(sizes, x->sizes, x->rank * sizeof *sizes);
     if (c->param && rank) sizes[rank - 1] = infer_number(c, 1);
-    infer_give_pair(c, infer_fresh(c, x, TY_F64, rank, sizes), infer_fresh(c, x, TY_I64, rank, sizes));
+    infer_give_pair(c, infer_fresh(c, x, TY_F64, rank, sizes),
+                    infer_fresh(c, x, TY_I64, rank, sizes));
 }
 
 /* The result and which elements were in range. */
@@ -32,7 +33,8 @@ void rule_with_mask(infer_call *c)
 {
     ty_tensor *x = infer_self(c);
     if (!x) return;
-    infer_give_pair(c, infer_like(c, x, x->dtype, TY_PRESERVE), infer_like(c, x, TY_BOOL, TY_PRESERVE));
+    infer_give_pair(c, infer_like(c, x, x->dtype, TY_PRESERVE),
+                    infer_like(c, x, TY_BOOL, TY_PRESERVE));
 }
 
 /* ---- collectives ---- */
@@ -45,7 +47,8 @@ void rule_gathered(infer_call *c)
     if (!x || x->rank == 0) return;
     sym_expr group = infer_expr(c, "group_size", 1);
     memcpy(sizes, x->sizes, x->rank * sizeof *sizes);
-    sizes[0] = c->param > 0 ? sym_mul(c->symbols, sizes[0], group) : sym_floordiv(c->symbols, sizes[0], group);
+    sizes[0] = c->param > 0 ? sym_mul(c->symbols, sizes[0], group)
+                            : sym_floordiv(c->symbols, sizes[0], group);
     infer_give(c, infer_fresh(c, x, x->dtype, x->rank, sizes));
 }
 

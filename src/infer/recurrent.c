@@ -89,7 +89,8 @@ static bool is_fast_sum(infer_call *c, const ty_tensor *weight)
 {
     ty_tensor *scale = infer_tensor(c, "per_sample_weights");
     bool dtype = weight->dtype == TY_F32 || weight->dtype == TY_F16;
-    bool dense = infer_is(c, weight->strides[1], 1) && (!scale || infer_is(c, scale->strides[0], 1));
+    bool dense =
+        infer_is(c, weight->strides[1], 1) && (!scale || infer_is(c, scale->strides[0], 1));
     return dtype && dense && infer_int(c, "padding_idx", -1) < 0;
 }
 

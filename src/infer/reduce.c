@@ -1,5 +1,5 @@
-/* reduce.c -- reductions: which dimensions go, and what dtype the sums have. Results are contiguous,
- * as TensorIterator makes them. */
+/* reduce.c -- reductions: which dimensions go, and what dtype the sums have. Results are
+ * contiguous, as TensorIterator makes them. */
 #include "infer/infer_priv.h"
 
 /* The set of dimensions that the argument names: all of them when it names none. */
@@ -94,7 +94,8 @@ void rule_covariance(infer_call *c)
 {
     ty_tensor *x = infer_self(c);
     if (!x) return;
-    sym_expr sizes[2] = {x->sizes ? x->sizes[0] : (sym_expr){0}, x->sizes ? x->sizes[0] : (sym_expr){0}};
+    sym_expr sizes[2] = {x->sizes ? x->sizes[0] : (sym_expr){0},
+                         x->sizes ? x->sizes[0] : (sym_expr){0}};
     ty_dtype dtype = ty_is_integral(x->dtype, true) ? TY_F32 : x->dtype;
     infer_give(c, infer_fresh(c, x, dtype, x->rank < 2 ? 0 : 2, sizes));
 }
@@ -105,7 +106,8 @@ void rule_scan(infer_call *c)
     ty_tensor *x = infer_self(c);
     if (!x) return;
     infer_dim(c, "dim", x->rank);
-    if (c->status == FE_OK) infer_give(c, infer_like(c, x, reduced_dtype(c, x->dtype), TY_CONTIGUOUS));
+    if (c->status == FE_OK)
+        infer_give(c, infer_like(c, x, reduced_dtype(c, x->dtype), TY_CONTIGUOUS));
 }
 
 void rule_scan_with_index(infer_call *c)

@@ -1,5 +1,5 @@
-/* resample.c -- images sampled by grids, pixels moved between channels and space, windows laid out as
- * columns. */
+/* resample.c -- images sampled by grids, pixels moved between channels and space, windows laid
+ * out as columns. */
 #include "infer/infer_priv.h"
 
 #include <string.h>
@@ -128,7 +128,8 @@ void rule_conv_tbc(infer_call *c)
     ty_tensor *weight = infer_tensor(c, "weight");
     if (!x || !weight || x->rank != 3 || weight->rank != 3) return;
     sym_expr length = sym_add_int(c->symbols, x->sizes[0], 2 * infer_int(c, "pad", 0) + 1);
-    sym_expr sizes[] = {sym_sub(c->symbols, length, weight->sizes[0]), x->sizes[1], weight->sizes[2]};
+    sym_expr sizes[] = {sym_sub(c->symbols, length, weight->sizes[0]), x->sizes[1],
+                        weight->sizes[2]};
     infer_give(c, infer_fresh(c, x, x->dtype, 3, sizes));
 }
 

@@ -1,8 +1,8 @@
 /* reshape.c -- the same elements in other sizes.
  *
- * Whether that is a view follows from the strides (ty_view_strides). Which strides the view has is
- * ambiguous where sizes are 1: there PyTorch's fake tensors make the new dimensions from left to right,
- * each of as few of the old ones as it takes, and so does this.
+ * Whether that is a view follows from the strides (ty_view_strides). Which strides the view has
+ * is ambiguous where sizes are 1: there PyTorch's fake tensors make the new dimensions from left
+ * to right, each of as few of the old ones as it takes, and so does this.
  */
 #include "infer/infer_priv.h"
 
@@ -81,8 +81,8 @@ static bool divides(infer_call *c, sym_expr length, sym_expr size)
 }
 
 /* The strides of x, which has dimensions and elements, as a view of these sizes. */
-static bool strides_from_left(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *sizes,
-                              sym_expr *strides)
+static bool strides_from_left(infer_call *c, const ty_tensor *x, uint32_t rank,
+                              const sym_expr *sizes, sym_expr *strides)
 {
     shape s = {.rank = x->rank};
     memcpy(s.sizes, x->sizes, x->rank * sizeof *sizes);
@@ -122,7 +122,8 @@ static bool has_unbacked(const infer_call *c, uint32_t count, const sym_expr *ex
         const sym_table *symbols;
         bool found;
     } search = {c->symbols, false};
-    for (uint32_t i = 0; i < count; i++) sym_each_symbol(c->symbols, exprs[i], note_unbacked, &search);
+    for (uint32_t i = 0; i < count; i++)
+        sym_each_symbol(c->symbols, exprs[i], note_unbacked, &search);
     return search.found;
 }
 
@@ -143,7 +144,8 @@ static void choose_strides(infer_call *c, const ty_tensor *x, uint32_t rank, con
         if (contiguous) ty_contiguous_strides(c->symbols, rank, sizes, strides);
         return;
     }
-    if (strides_from_left(c, x, rank, sizes, chosen)) memcpy(strides, chosen, rank * sizeof *strides);
+    if (strides_from_left(c, x, rank, sizes, chosen))
+        memcpy(strides, chosen, rank * sizeof *strides);
 }
 
 ty_tensor *infer_reshape(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *sizes)

@@ -43,8 +43,7 @@ static void give_pieces_of(infer_call *c, const ty_tensor *x, uint32_t dim, sym_
     if (count == 0) count = 1;
     sym_expr *lengths = NEW_ARRAY(c->memory, sym_expr, count);
     for (uint32_t i = 0; i + 1 < count; i++) lengths[i] = length;
-    lengths[count - 1] =
-        sym_sub(t, x->sizes[dim], sym_mul_int(t, length, (int64_t)count - 1));
+    lengths[count - 1] = sym_sub(t, x->sizes[dim], sym_mul_int(t, length, (int64_t)count - 1));
     give_lengths(c, x, dim, lengths, count);
 }
 
@@ -159,7 +158,6 @@ void rule_unbind(infer_call *c)
     uint32_t dim = infer_dim(c, "dim", x->rank);
     uint32_t count = settled_count(c, x->sizes[dim]);
     ty_tensor **items = NEW_ARRAY(c->memory, ty_tensor *, count);
-    for (uint32_t i = 0; i < count; i++)
-        items[i] = infer_select(c, x, dim, infer_number(c, i));
+    for (uint32_t i = 0; i < count; i++) items[i] = infer_select(c, x, dim, infer_number(c, i));
     infer_give_items(c, items, count);
 }

@@ -46,7 +46,8 @@ void rule_diff(infer_call *c)
     if (c->status != FE_OK) return;
     sym_expr zero = infer_number(c, 0);
     sym_expr one = infer_number(c, 1);
-    if (infer_holds(c, SYM_LT, x->sizes[dim], infer_number(c, times))) times = sym_hint(t, x->sizes[dim], 1);
+    if (infer_holds(c, SYM_LT, x->sizes[dim], infer_number(c, times)))
+        times = sym_hint(t, x->sizes[dim], 1);
     if (times == 0) {
         infer_give(c, infer_alias(c, x));
         return;
@@ -64,7 +65,9 @@ void rule_trapezoid(infer_call *c)
     ty_tensor *x = infer_tensor(c, "x");
     if (!y) return;
     uint32_t dim = infer_dim(c, "dim", y->rank);
-    ty_operand types[] = {{.dtype = y->dtype}, {.dtype = x ? x->dtype : TY_BOOL}, {.dtype = TY_F32, .is_number = true}};
+    ty_operand types[] = {{.dtype = y->dtype},
+                          {.dtype = x ? x->dtype : TY_BOOL},
+                          {.dtype = TY_F32, .is_number = true}};
     ty_dtype dtype = ty_result_type(types, 3);
     if (c->status != FE_OK) return;
     if (c->param)
@@ -102,7 +105,8 @@ void rule_histogram(infer_call *c)
     if (c->op->return_count == 1)
         infer_give(c, infer_fresh(c, x, x->dtype, 1, &count));
     else
-        infer_give_pair(c, infer_fresh(c, x, x->dtype, 1, &count), infer_fresh(c, x, x->dtype, 1, &edges));
+        infer_give_pair(c, infer_fresh(c, x, x->dtype, 1, &count),
+                        infer_fresh(c, x, x->dtype, 1, &edges));
 }
 
 /* Of several dimensions: the counts (parameter 0), the edges (1), both (2). */

@@ -130,7 +130,8 @@ void rule_is_contiguous(infer_call *c)
 {
     ty_tensor *x = infer_self(c);
     if (!x) return;
-    infer_give_bool(c, infer_number(c, infer_contiguous(c, x, infer_format(c, TY_CONTIGUOUS)) == x));
+    infer_give_bool(c,
+                    infer_number(c, infer_contiguous(c, x, infer_format(c, TY_CONTIGUOUS)) == x));
 }
 
 void rule_is_same_size(infer_call *c)
@@ -185,8 +186,7 @@ static number bits(infer_call *c, op_id op, sym_expr a, sym_expr b)
     if (op == OP_operator_and) return integer(infer_number(c, x & y));
     if (op == OP_operator_or) return integer(infer_number(c, x | y));
     if (op == OP_operator_xor) return integer(infer_number(c, x ^ y));
-    if (op == OP_operator_rshift && y >= 0)
-        return integer(infer_number(c, x >> (shifts ? y : 63)));
+    if (op == OP_operator_rshift && y >= 0) return integer(infer_number(c, x >> (shifts ? y : 63)));
     if (op == OP_operator_lshift && shifts && x >= 0 && x <= INT64_MAX >> y)
         return integer(infer_number(c, (int64_t)((uint64_t)x << y)));
     return UNKNOWN_INT;
@@ -247,9 +247,8 @@ void rule_arithmetic(infer_call *c)
                     ? UNKNOWN_INT
                     : combine_integers(c, (op_id)c->op->id, a.expr, b.expr));
     else
-        give(c, as_double(c, a, &x) && as_double(c, b, &y)
-                    ? combine_reals((op_id)c->op->id, x, y)
-                    : UNKNOWN_FLOAT);
+        give(c, as_double(c, a, &x) && as_double(c, b, &y) ? combine_reals((op_id)c->op->id, x, y)
+                                                           : UNKNOWN_FLOAT);
 }
 
 /* ---- comparisons and logic ---- */
@@ -289,7 +288,8 @@ void rule_comparison(infer_call *c)
     double y;
     if (c->status != FE_OK) return;
     if (a.kind != FLOAT && b.kind != FLOAT) {
-        if (!sym_is_none(a.expr) && !sym_is_none(b.expr)) out.expr = compare_exprs(c, op, a.expr, b.expr);
+        if (!sym_is_none(a.expr) && !sym_is_none(b.expr))
+            out.expr = compare_exprs(c, op, a.expr, b.expr);
     } else if (as_double(c, a, &x) && as_double(c, b, &y)) {
         out.expr = infer_number(c, compare_reals(op, x, y));
     }
@@ -476,4 +476,10 @@ void rule_sum_of_numbers(infer_call *c)
         sum = sym_add(c->symbols, sum, n.expr);
     }
     give(c, integer(sum));
+}
+
+/* Something that no expression can say. */
+void rule_opaque(infer_call *c)
+{
+    c->value = c->recorded.kind == FX_NO_VALUE ? (fx_value){.kind = FX_OPAQUE} : c->recorded;
 }

@@ -140,8 +140,8 @@ ty_tensor *infer_unsqueeze(infer_call *c, const ty_tensor *x, uint32_t dim)
         strides[i + (i >= dim)] = x->strides[i];
     }
     sizes[dim] = infer_number(c, 1);
-    strides[dim] = dim < x->rank ? sym_mul(c->symbols, x->sizes[dim], x->strides[dim])
-                                 : infer_number(c, 1);
+    strides[dim] =
+        dim < x->rank ? sym_mul(c->symbols, x->sizes[dim], x->strides[dim]) : infer_number(c, 1);
     return infer_view_as(c, x, x->rank + 1, sizes, strides, x->offset);
 }
 

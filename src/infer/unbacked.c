@@ -67,7 +67,7 @@ void rule_nonzero(infer_call *c)
     ty_tensor *x = infer_self(c);
     if (!x) return;
     sym_expr sizes[] = {infer_unbacked(c, 0, 0), infer_number(c, x->rank)};
-    sym_expr strides[] = {infer_number(c, 1), sym_max(c->symbols, sizes[0], infer_number(c, 1))};
+    sym_expr strides[] = {infer_number(c, 1), sizes[0]};
     if (c->recorded.kind == FX_TENSOR) { /* transposed or not is up to the kernel */
         infer_give(c, infer_fresh_strided(c, x, TY_I64, 2, sizes, c->recorded.tensor->strides));
         return;

@@ -149,8 +149,8 @@ void rule_flatten(infer_call *c)
     if (first > last) infer_fail(c, "flatten from dimension %u to %u", first, last);
     if (c->status != FE_OK) return;
     for (uint32_t i = 0; i < first; i++) sizes[rank++] = x->sizes[i];
-    sizes[rank++] = x->rank ? sym_product(c->symbols, x->sizes + first, last - first + 1)
-                            : infer_number(c, 1);
+    sizes[rank++] =
+        x->rank ? sym_product(c->symbols, x->sizes + first, last - first + 1) : infer_number(c, 1);
     for (uint32_t i = last + 1; i < x->rank; i++) sizes[rank++] = x->sizes[i];
     infer_give(c, infer_reshape(c, x, rank, sizes));
 }
@@ -238,8 +238,8 @@ ty_tensor *infer_slice(infer_call *c, const ty_tensor *x)
     sym_expr step = infer_expr(c, "step", 1);
     sym_expr start = slice_bound(c, infer_expr(c, "start", 0), infer_number(c, 0), size);
     sym_expr end = slice_bound(c, infer_expr(c, "end", INT64_MAX), start, size);
-    sym_expr length = sym_floordiv(
-        t, sym_add_int(t, sym_add(t, sym_sub(t, end, start), step), -1), step);
+    sym_expr length =
+        sym_floordiv(t, sym_add_int(t, sym_add(t, sym_sub(t, end, start), step), -1), step);
     return infer_narrow(c, x, dim, start, length, step);
 }
 
@@ -288,8 +288,8 @@ ty_tensor *infer_diagonal(infer_call *c, const ty_tensor *x, int64_t shift, uint
     sym_expr rows = sym_add_int(t, x->sizes[a], shift < 0 ? shift : 0);
     sym_expr columns = sym_add_int(t, x->sizes[b], shift > 0 ? -shift : 0);
     sym_expr length = sym_max(t, sym_min(t, rows, columns), zero);
-    sym_expr start = shift >= 0 ? sym_mul_int(t, x->strides[b], shift)
-                                : sym_mul_int(t, x->strides[a], -shift);
+    sym_expr start =
+        shift >= 0 ? sym_mul_int(t, x->strides[b], shift) : sym_mul_int(t, x->strides[a], -shift);
     if (infer_is(c, length, 0)) start = zero;
     for (uint32_t i = 0; i < x->rank; i++) {
         if (i == a || i == b) continue;
@@ -396,4 +396,33 @@ void rule_slice_inverse(infer_call *c)
     ty_tensor *x = infer_tensor(c, "self");
     ty_tensor *src = infer_tensor(c, "src");
     if (x && src) infer_give(c, infer_view_as(c, src, x->rank, x->sizes, x->strides, x->offset));
+}
+
+/* ---- torch.func: dimensions that a vmap hides and shows again ---- */
+
+void rule_hide_dim(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    if (!x) return;
+    uint32_t dim = infer_dim(c, "batch_dim", x->rank);
+    infer_give(c, infer_select(c, x, dim, infer_number(c, 0)));
+}
+
+/* Whether the hidden dimension is there, or the tensor does not depend on it and is expanded, the
+ * call does not say: the record knows the strides. */
+void rule_show_dim(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    if (!x) return;
+    uint32_t dim = infer_dim(c, "out_dim", x->rank + 1);
+    sym_expr size = infer_expr(c, "batch_size", 1);
+    if (c->status != FE_OK) return;
+    ty_tensor *out = infer_unsqueeze(c, x, dim);
+    out->sizes[dim] = size;
+    const ty_tensor *recorded = c->recorded.kind == FX_TENSOR ? c->recorded.tensor : NULL;
+    if (recorded && recorded->rank == out->rank)
+        infer_give(c,
+                   infer_view_as(c, x, out->rank, out->sizes, recorded->strides, recorded->offset));
+    else
+        infer_give(c, infer_fresh(c, x, x->dtype, out->rank, out->sizes));
 }

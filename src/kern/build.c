@@ -19,6 +19,7 @@ static kern_loop *open_loop(kern_builder *b, kern_loop_kind kind)
     loop->kind = kind;
     loop->unroll = 1;
     b->open[++b->depth] = loop;
+    loop->level = b->depth;
     return loop;
 }
 
@@ -164,22 +165,53 @@ static void finish_sums(kern_builder *b, const pending_list *list)
 
 /* ---- phases ---- */
 
-/* Short loop bodies are unrolled so that accumulators do not wait for themselves. */
-static void choose_unroll(kern_builder *b, kern_loop *loop, const pending_list *list)
+/* About how many instructions a loop's body is. */
+static uint32_t work_of(const kern_builder *b, const kern_loop *loop)
 {
     uint32_t work = 0;
     for (uint32_t i = 0; i < loop->items.count; i++) {
         const kern_value *v = &b->k->values.at[loop->items.at[i].value];
         bool simple = v->kind != KERN_APPLY || (v->op >= LOOP_ADD && v->op <= LOOP_MUL) || v->op == LOOP_FMA;
         if (loop->items.at[i].kind == KERN_DEFINE) work += simple ? 1 : 8;
+        if (loop->items.at[i].kind == KERN_LOOP) work += work_of(b, loop->items.at[i].loop);
     }
-    for (uint32_t i = 0; i < list->count; i++)
-        if (list->at[i].sum != UINT32_MAX && b->k->sums.at[list->at[i].sum].across)
-            loop->unroll = work <= 4 ? MOST_COPIES : work <= 10 ? 2 : 1;
-    for (uint32_t i = 0; i < list->count; i++)
-        if (list->at[i].sum != UINT32_MAX && is_arg(b->k->sums.at[list->at[i].sum].reduce)) loop->unroll = 1;
+    return work;
+}
+
+static bool divides(kern_builder *b, int64_t step, sym_expr extent)
+{
+    return sym_known_divisible(b->t, extent, sym_int(b->t, step), NULL);
+}
+
+/* Short bodies of reductions are unrolled so that accumulators do not wait for themselves; loops are exact if they can be. */
+static void shape_loop(kern_builder *b, kern_loop *loop, sym_expr extent, const pending_list *list)
+{
+    uint32_t work = work_of(b, loop), most = work <= 4 ? MOST_COPIES : work <= 10 ? 2 : 1, least = most > 1 ? 2 : 1;
+    bool across = false;
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (list->at[i].sum == UINT32_MAX) continue;
+        across |= b->k->sums.at[list->at[i].sum].across;
+        if (is_arg(b->k->sums.at[list->at[i].sum].reduce)) most = least = 1;
+    }
+    if (loop->kind != KERN_VECTOR || loop->columns) return;
+    if (!across) most = least = 1;
+    for (loop->unroll = most; loop->unroll >= least && !loop->exact; loop->unroll /= 2)
+        loop->exact = divides(b, (int64_t)loop->unroll * b->k->lanes, extent);
+    loop->unroll = loop->exact ? loop->unroll * 2 : most;
     for (uint32_t i = 0; i < list->count; i++)
         if (list->at[i].sum != UINT32_MAX) b->k->sums.at[list->at[i].sum].copies = loop->unroll;
+}
+
+/* Rows of which several vectors go side by side: neighbouring memory is read together. */
+static void widen_rows(kern_builder *b, kern_loop *rows)
+{
+    kern_ir *k = b->k;
+    if (!k->outer_vector || k->tile_count || !k->sums.count || work_of(b, rows) > 8) return;
+    for (uint32_t i = 0; i < k->sums.count; i++)
+        if (is_arg(k->sums.at[i].reduce)) return;
+    int64_t vectors = sym_hint(b->t, b->g->outer_extents[k->outer - 1], 64) / k->lanes;
+    while (rows->unroll * 2 <= MOST_COPIES && rows->unroll * 2 <= vectors) rows->unroll *= 2;
+    for (uint32_t i = 0; i < k->sums.count; i++) k->sums.at[i].copies = rows->unroll;
 }
 
 /* Where long float sums move their partial results to the totals: after so many steps of a long loop, or after each run of
@@ -256,7 +288,8 @@ static void build_phase(kern_builder *b, const sched_phase *ph)
         build_nest(b, ph, nest, list.at + at);
         if (nest_reduces(nest) && ph->reduce_axes) at += nest->store_count;
     }
-    if (ph->reduce_axes) choose_unroll(b, b->open[b->depth], &list);
+    sym_expr last = ph->reduce_axes ? ph->reduce_extents[ph->reduce_axes - 1] : ph->inner_axes ? ph->extents[ph->inner_axes - 1] : (sym_expr){0};
+    if (loops) shape_loop(b, b->open[b->depth], last, &list);
     place_drains(b, ph, &list);
     for (uint32_t i = 0; i < ph->reduce_axes; i++) close_loop(b);
     if (along && ph->reduce_axes) {
@@ -455,6 +488,7 @@ static void build_group(kern_builder *b, uint32_t lanes)
         b->vector_level = 1;
     }
     for (uint32_t i = 0; i < b->g->phase_count; i++) build_phase(b, &b->g->phases[i]);
+    widen_rows(b, b->open[1]);
     close_loop(b);
     size_tiles(b);
 }

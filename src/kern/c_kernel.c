@@ -1,9 +1,9 @@
 /* c_kernel.c -- kernel IR as a C function.
  *
  * A vector loop runs its one body in two passes: whole vectors first, then once with what is left, `n`
- * being the number of elements of a step; loads and stores take n and never touch what is beyond. Loops are
- * unrolled by repeating the body. Variables are named as in the IR: v7 a value, a0_1 the second copy of
- * sum 0, b2 a buffer, t0 a tile, p3 a parameter.
+ * being the number of elements of a step; loads and stores take n and never touch what is beyond. In an
+ * unrolled loop each vector is there several times. Variables are named as in the IR: v7 a value (v7_1 its
+ * second copy), a0_1 the second copy of sum 0, b2 a buffer, t0 a tile, p3 a parameter.
  */
 #include "kern/c_priv.h"
 
@@ -81,9 +81,18 @@ static void print_extreme(c_printer *pr, sym_expr e)
 static void print_symbol(c_printer *pr, sym_expr e)
 {
     kern_ref v = kern_symbol_value(pr->k, e);
-    bool moves = pr->by_lane && sym_same(e, pr->vector_axis);
-    text_printf(pr->out, moves ? "(%s + l)" : "%s", sym_name(pr->t, e));
-    if (v && pr->k->values.at[v].vector) text_add(pr->out, "[l]");
+    if (v) {
+        text_printf(pr->out, pr->k->values.at[v].vector ? "%s[l]" : "%s", c_name(pr, v));
+        return;
+    }
+    bool moves = sym_same(e, pr->vector_axis), shifted = moves && pr->copy > 0;
+    if (!moves || (!shifted && !pr->by_lane)) {
+        text_add(pr->out, sym_name(pr->t, e));
+        return;
+    }
+    text_printf(pr->out, "(%s", sym_name(pr->t, e));
+    if (shifted) text_printf(pr->out, " + %u", pr->copy * pr->k->lanes);
+    text_add(pr->out, pr->by_lane ? " + l)" : ")");
 }
 
 static void print_index(c_printer *pr, sym_expr e)
@@ -140,10 +149,23 @@ static uint32_t lanes_of(const c_printer *pr, const kern_value *v)
     return v->vector ? pr->k->lanes : 1;
 }
 
+const char *c_name(c_printer *pr, kern_ref ref)
+{
+    const kern_value *v = value_at(pr, ref);
+    bool copied = pr->copies > 1 && v->vector && v->level >= pr->copied;
+    return arena_printf(pr->needs->memory, copied ? "v%u_%u" : "v%u", ref, pr->copy);
+}
+
+const char *c_count(c_printer *pr)
+{
+    if (pr->exact) return arena_printf(pr->needs->memory, "%u", pr->k->lanes);
+    return pr->copies > 1 ? arena_printf(pr->needs->memory, "n_%u", pr->copy) : "n";
+}
+
 const char *c_operand(c_printer *pr, kern_ref ref)
 {
     const kern_value *v = value_at(pr, ref);
-    if (v->kind != KERN_CONST) return arena_printf(pr->needs->memory, "v%u", ref);
+    if (v->kind != KERN_CONST) return c_name(pr, ref);
     text constant;
     text_init(&constant, pr->needs->memory);
     c_constant(&constant, pr->needs, v, lanes_of(pr, v));
@@ -188,11 +210,11 @@ static void print_lanes(c_printer *pr, kern_ref ref, const kern_value *v)
         guard = format_text(pr, value_at(pr, v->guard)->vector ? "if (%s[l]) " : "if (%s) ", c_operand(pr, v->guard), NULL);
     const char *one = v->kind == KERN_LOAD ? element_of(pr, v) : c_index(pr, v->index);
     pr->by_lane = false;
-    text_line(pr->out, "%s v%u;", c_type_of(pr, v->dtype, pr->k->lanes), ref);
+    text_line(pr->out, "%s %s;", c_type_of(pr, v->dtype, pr->k->lanes), c_name(pr, ref));
     text_line(pr->out, "{");
     text_line(pr->out, "  %s e[%u] = {0};", element, pr->k->lanes);
-    text_line(pr->out, "  for (int l = 0; l < n; l++) %se[l] = %s(%s);", guard, v->dtype == TY_BOOL ? "-" : "", one);
-    text_line(pr->out, "  __builtin_memcpy(&v%u, e, sizeof e);", ref);
+    text_line(pr->out, "  for (int l = 0; l < %s; l++) %se[l] = %s(%s);", c_count(pr), guard, v->dtype == TY_BOOL ? "-" : "", one);
+    text_line(pr->out, "  __builtin_memcpy(&%s, e, sizeof e);", c_name(pr, ref));
     text_line(pr->out, "}");
 }
 
@@ -204,9 +226,10 @@ static const char *load_text(c_printer *pr, const kern_value *v)
     if (v->access == KERN_ONE) {
         loaded = element_of(pr, v);
     } else {
-        c_scope scope = {v->dtype, pr->k->lanes, {place_of(pr, v->memory, v->index, false), NULL, NULL}};
-        if (masked) scope.args[1] = c_operand(pr, v->guard);
-        loaded = c_text(pr, is_tile ? "@loadall($0)" : masked ? "@loadif($0, n, $1)" : "@load($0, n)", &scope);
+        c_scope scope = {v->dtype, pr->k->lanes, {place_of(pr, v->memory, v->index, false), c_count(pr), NULL}};
+        bool whole = is_tile || (pr->exact && !masked);
+        if (masked) scope.args[2] = c_operand(pr, v->guard);
+        loaded = c_text(pr, whole ? "@loadall($0)" : masked ? "@loadif($0, $1, $2)" : "@load($0, $1)", &scope);
     }
     if (!guarded || masked) return loaded;
     return arena_printf(pr->needs->memory, "%s ? %s : (%s){0}", c_operand(pr, v->guard), loaded,
@@ -264,7 +287,7 @@ static void print_define(c_printer *pr, kern_ref ref)
         break;
     default: expression = apply_text(pr, v); break;
     }
-    text_line(pr->out, "%s v%u = %s;", type, ref, expression);
+    text_line(pr->out, "%s %s = %s;", type, c_name(pr, ref), expression);
 }
 
 /* ---- stores ---- */
@@ -284,17 +307,19 @@ static void print_store(c_printer *pr, const kern_store *st)
     const char *value = c_operand(pr, st->value);
     bool is_tile = pr->k->memories.at[st->memory].is_tile, lanes = st->access == KERN_LANES;
     if (st->access == KERN_UNIT) {
-        c_scope scope = {v->dtype, pr->k->lanes, {place_of(pr, st->memory, st->index, false), NULL, NULL}};
-        const char *old = st->mode == LOOP_SET ? "" : c_text(pr, is_tile ? "@loadall($0)" : "@load($0, n)", &scope);
+        c_scope scope = {v->dtype, pr->k->lanes, {place_of(pr, st->memory, st->index, false), NULL, c_count(pr)}};
+        bool whole = is_tile || pr->exact;
+        const char *old = st->mode == LOOP_SET ? "" : c_text(pr, whole ? "@loadall($0)" : "@load($0, $2)", &scope);
         scope.args[1] = combined(pr, st, old, value, pr->k->lanes);
-        text_line(pr->out, "%s", c_text(pr, is_tile ? "@storeall($0, $1);" : "@store($0, $1, n);", &scope));
+        text_line(pr->out, "%s", c_text(pr, whole ? "@storeall($0, $1);" : "@store($0, $1, $2);", &scope));
         return;
     }
     if (lanes && v->vector) value = format_text(pr, v->dtype == TY_BOOL ? "(%s[l] & 1)" : "%s[l]", value, NULL);
     pr->by_lane = lanes;
     const char *place = place_of(pr, st->memory, st->index, true);
     pr->by_lane = false;
-    text_line(pr->out, "%s%s = %s;", lanes ? "for (int l = 0; l < n; l++) " : "", place, combined(pr, st, place, value, 1));
+    const char *each = lanes ? format_text(pr, "for (int l = 0; l < %s; l++) ", c_count(pr), NULL) : "";
+    text_line(pr->out, "%s%s = %s;", each, place, combined(pr, st, place, value, 1));
 }
 
 /* ---- loops ---- */
@@ -323,61 +348,46 @@ static bool updates_sums(const kern_loop *loop)
     return false;
 }
 
-/* Masks of the lanes that count, for the whole of a pass. */
-static void print_masks(c_printer *pr, const kern_loop *loop)
+/* What a pass works out ahead: lanes of each copy, and their masks. */
+static void print_counts(c_printer *pr, uint32_t copies, bool masks)
 {
     c_scope scope = {TY_I32, pr->k->lanes, {NULL, NULL, NULL}};
-    bool masks = updates_sums(loop);
-    if (loop->unroll == 1) {
-        if (masks) text_line(pr->out, "%s", c_text(pr, "const $T m = @tail(n);", &scope));
-        return;
-    }
+    if (copies == 1 && masks) text_line(pr->out, "%s", c_text(pr, "const $T m = @tail(n);", &scope));
+    if (copies == 1) return;
     kern_need(pr->needs, "fe_min");
     kern_need(pr->needs, "fe_max");
-    for (uint32_t c = 0; c < loop->unroll; c++) {
+    for (uint32_t c = 0; c < copies; c++) {
         scope.args[0] = arena_printf(pr->needs->memory, "%u", c);
-        text_line(pr->out, "const i64 n_%u = fe_max(fe_min(n_ - %u, %u), 0);", c, c * pr->k->lanes, pr->k->lanes);
+        text_line(pr->out, "const i64 n_%u = fe_max(fe_min(n - %u, %u), 0);", c, c * pr->k->lanes, pr->k->lanes);
         if (masks) text_line(pr->out, "%s", c_text(pr, "const $T m_$0 = @tail(n_$0);", &scope));
     }
 }
 
-/* Copy c of the body works on lanes [c * lanes, ...) of the step. */
-static void print_copies(c_printer *pr, const kern_loop *loop, const char *name)
-{
-    for (uint32_t c = 0; c < loop->unroll; c++) {
-        text_line(pr->out, "{");
-        pr->out->indent++;
-        text_line(pr->out, "const i64 %s = %s_ + %u, n = n_%u;", name, name, c * pr->k->lanes, c);
-        if (updates_sums(loop)) text_line(pr->out, "const %s m = m_%u;", c_type_of(pr, TY_I32, pr->k->lanes), c);
-        pr->copy = c;
-        print_items(pr, loop);
-        pr->out->indent--;
-        text_line(pr->out, "}");
-    }
-    pr->copy = 0;
-}
-
 static void print_vector(c_printer *pr, const kern_loop *loop, const char *from, const char *to)
 {
-    const char *name = sym_name(pr->t, loop->symbol), *mark = loop->unroll > 1 ? "_" : "";
-    const char *at = format_text(pr, "%s%s", name, mark), *n = format_text(pr, "n%s", mark, NULL);
-    sym_expr axis_before = pr->vector_axis;
+    const char *name = sym_name(pr->t, loop->symbol);
+    uint32_t step = pr->k->lanes * loop->unroll;
+    c_printer before = *pr;
     pr->vector_axis = loop->symbol;
-    text_line(pr->out, "for (i64 %s = %s, %s = %u; %s < %s; %s = %s - %s) {", at, from, n, pr->k->lanes * loop->unroll, at,
-              to, n, to, at);
-    pr->out->indent++;
-    print_masks(pr, loop);
-    text_line(pr->out, "for (; %s + %s <= %s; %s += %s) {", at, n, to, at, n);
-    pr->out->indent++;
-    if (loop->unroll > 1)
-        print_copies(pr, loop, name);
-    else
-        print_items(pr, loop);
-    pr->out->indent--;
+    pr->exact = loop->exact;
+    pr->copies = loop->unroll;
+    pr->copied = loop->level;
+    if (loop->exact) {
+        text_line(pr->out, "for (i64 %s = %s; %s < %s; %s += %u) {", name, from, name, to, name, step);
+        print_body(pr, loop);
+    } else {
+        text_line(pr->out, "for (i64 %s = %s, n = %u; %s < %s; n = %s - %s) {", name, from, step, name, to, to, name);
+        pr->out->indent++;
+        print_counts(pr, loop->unroll, updates_sums(loop));
+        text_line(pr->out, "for (; %s + n <= %s; %s += n) {", name, to, name);
+        print_body(pr, loop);
+        text_line(pr->out, "}");
+        pr->out->indent--;
+    }
     text_line(pr->out, "}");
-    pr->out->indent--;
-    text_line(pr->out, "}");
-    pr->vector_axis = axis_before;
+    text *out = pr->out;
+    *pr = before;
+    pr->out = out;
 }
 
 static void print_drains(c_printer *pr, const kern_loop *loop)
@@ -442,38 +452,63 @@ static void print_rows(c_printer *pr, const kern_loop *loop)
     if (!k->outer) {
         text_line(pr->out, "if (m0 < m1) {");
     } else if (k->outer_vector) {
-        pr->vector_axis = k->axes[k->outer - 1];
         kern_need(pr->needs, "fe_min");
         text_line(pr->out, "for (i64 m = m0, n; m < m1; m += n) {");
-        text_line(pr->out, "  n = fe_min(%u, fe_min(m1 - m, %s - %s));", k->lanes, c_index(pr, k->extents[k->outer - 1]), last);
+        text_line(pr->out, "  n = fe_min(%u, fe_min(m1 - m, %s - %s));", k->lanes * loop->unroll,
+                  c_index(pr, k->extents[k->outer - 1]), last);
+        pr->vector_axis = k->axes[k->outer - 1];
+        pr->copies = loop->unroll;
+        pr->copied = loop->level;
     } else if (counted) {
         text_line(pr->out, "for (i64 m = m0; m < m1; m++) {");
     } else {
         text_line(pr->out, "for (i64 %s = m0; %s < m1; %s++) {", last, last, last);
     }
     pr->out->indent++;
+    if (k->outer_vector) print_counts(pr, loop->unroll, false);
     print_items(pr, loop);
     if (counted) print_carry(pr);
     pr->out->indent--;
     text_line(pr->out, "}");
 }
 
+/* Is there one of this for each copy of the vectors? */
+static bool is_copied(const c_printer *pr, const kern_item *item)
+{
+    const kern_value *v;
+    switch (item->kind) {
+    case KERN_DEFINE:
+        v = value_at(pr, item->value);
+        return v->vector && v->level >= pr->copied;
+    case KERN_STORE: return item->store.access != KERN_ONE;
+    case KERN_UPDATE: return true;
+    default: return false;
+    }
+}
+
+static void print_item(c_printer *pr, const kern_item *item)
+{
+    switch (item->kind) {
+    case KERN_DEFINE: print_define(pr, item->value); break;
+    case KERN_STORE: print_store(pr, &item->store); break;
+    case KERN_START: c_print_start(pr, item->sum); break;
+    case KERN_UPDATE: c_print_update(pr, item); break;
+    case KERN_LOOP:
+        if (item->loop->kind == KERN_ROWS)
+            print_rows(pr, item->loop);
+        else
+            print_loop(pr, item->loop);
+        break;
+    }
+}
+
 static void print_items(c_printer *pr, const kern_loop *loop)
 {
     for (uint32_t i = 0; i < loop->items.count; i++) {
         const kern_item *item = &loop->items.at[i];
-        switch (item->kind) {
-        case KERN_DEFINE: print_define(pr, item->value); break;
-        case KERN_STORE: print_store(pr, &item->store); break;
-        case KERN_START: c_print_start(pr, item->sum); break;
-        case KERN_UPDATE: c_print_update(pr, item); break;
-        case KERN_LOOP:
-            if (item->loop->kind == KERN_ROWS)
-                print_rows(pr, item->loop);
-            else
-                print_loop(pr, item->loop);
-            break;
-        }
+        uint32_t copies = pr->copies > 1 && is_copied(pr, item) ? pr->copies : 1;
+        for (pr->copy = 0; pr->copy < copies; pr->copy++) print_item(pr, item);
+        pr->copy = 0;
     }
 }
 
@@ -498,7 +533,7 @@ void kern_print_c(const kern_ir *k, const char *name, text *out, kern_needs *nee
     text body;
     text_init(&body, needs->memory);
     body.indent = 1;
-    c_printer pr = {.k = k, .t = k->program->symbols, .out = &body, .needs = needs};
+    c_printer pr = {.k = k, .t = k->program->symbols, .out = &body, .needs = needs, .copies = 1};
     print_arguments(&pr);
     if (k->serial) {
         text_line(&body, "if (m0 >= m1) return;");

@@ -54,9 +54,14 @@ typedef struct c_printer {
     kern_needs *needs;
     sym_expr vector_axis; /* of the loop at hand */
     bool by_lane;         /* indices are of lane l */
-    uint32_t copy;        /* of an unrolled body */
+    bool exact;           /* all lanes of the loop at hand are there */
+    uint32_t copies;      /* of vectors defined in loop level `copied` and deeper */
+    uint32_t copied;
+    uint32_t copy;        /* the one being printed */
 } c_printer;
+const char *c_name(c_printer *pr, kern_ref ref); /* "v7", or "v7_1" of a copy */
 const char *c_operand(c_printer *pr, kern_ref ref);
+const char *c_count(c_printer *pr); /* how many lanes there are: "n", "n_1", "16" */
 const char *c_type_of(c_printer *pr, ty_dtype dtype, uint32_t lanes);
 const char *c_index(c_printer *pr, sym_expr e);
 /* c_expand and c_apply into a text of their own. */

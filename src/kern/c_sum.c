@@ -1,7 +1,7 @@
 /* c_sum.c -- accumulators as C: start, step, joining copies and lanes, compensated totals, arg reductions.
  *
  * Sum 3 is in a3_0, a3_1, ... (independent copies of an unrolled loop); arg reductions keep the places
- * beside them in w3; a compensated sum has its total in s3 and what rounding lost in c3.
+ * beside them in w3; a compensated sum has its total in s3_0 and what rounding lost in c3_0.
  */
 #include "kern/c_priv.h"
 
@@ -43,6 +43,12 @@ static const char *copy_name(c_printer *pr, uint32_t sum, uint32_t copy)
 static c_scope scope_of(c_printer *pr, const kern_sum *sum, const char *a, const char *b)
 {
     return (c_scope){sum_dtype(sum), sum_lanes(pr, sum), {a, b, NULL}};
+}
+
+/* Totals: one where the copies are partial results. */
+static uint32_t total_copies(const kern_sum *sum)
+{
+    return sum->across ? 1 : sum->copies;
 }
 
 /* ---- start ---- */
@@ -95,7 +101,8 @@ void c_print_start(c_printer *pr, uint32_t number)
     const char *type = c_type_of(pr, sum_dtype(sum), sum_lanes(pr, sum));
     for (uint32_t c = 0; c < sum->copies; c++)
         text_line(pr->out, "%s a%u_%u = %s;", type, number, c, identity(pr, sum));
-    if (sum->blocked) text_line(pr->out, "%s s%u = {0}, c%u = {0};", type, number, number);
+    for (uint32_t c = 0; sum->blocked && c < total_copies(sum); c++)
+        text_line(pr->out, "%s s%u_%u = {0}, c%u_%u = {0};", type, number, c, number, c);
     const char *place = is_arg(sum) ? c_type_of(pr, TY_I64, sum_lanes(pr, sum)) : NULL;
     if (place) text_line(pr->out, "%s w%u = (%s){0} - 1;", place, number, place);
 }
@@ -107,13 +114,14 @@ static const char *counted(c_printer *pr, const kern_sum *sum, kern_ref ref)
 {
     const kern_value *v = &pr->k->values.at[ref];
     const char *value = c_operand(pr, ref);
-    if (!sum->across) return value;
+    if (!sum->across || pr->exact) return value;
     bool zero_is_neutral = sum->reduce == LOOP_SUM || sum->reduce == LOOP_ANY || sum->reduce == LOOP_REDUCE_XOR;
     bool is_loaded = v->kind == KERN_LOAD && !pr->k->memories.at[v->memory].is_tile;
     if (zero_is_neutral && is_loaded) return value; /* load fills up with zeros */
-    c_scope scope = {v->dtype, pr->k->lanes, {"m", value, identity(pr, sum)}};
+    const char *mask = pr->copies > 1 ? arena_printf(pr->needs->memory, "m_%u", pr->copy) : "m";
+    c_scope scope = {v->dtype, pr->k->lanes, {mask, value, identity(pr, sum)}};
     bool same_width = v->dtype != TY_BOOL && ty_dtype_size(v->dtype) == 4;
-    if (zero_is_neutral && same_width) return c_text(pr, "($T)(($I)$1 & m)", &scope);
+    if (zero_is_neutral && same_width) return c_text(pr, "($T)(($I)$1 & $0)", &scope);
     return arena_printf(pr->needs->memory, "(%s)", c_applied(pr, LOOP_WHERE, v->dtype, &scope));
 }
 
@@ -144,7 +152,7 @@ static void print_arg_update(c_printer *pr, const kern_item *item)
     const char *test = c_text(pr, sum->reduce == LOOP_ARGMAX ? "~($0 <= $1)" : "~($0 >= $1)", &scope);
     if (ty_is_floating(sum->dtype)) test = c_text(pr, arena_printf(pr->needs->memory, "%s & ($1 == $1)", test), &scope);
     text_line(pr->out, "{");
-    text_line(pr->out, "  const %s u = __builtin_convertvector(%s, %s)%s;", mask, test, mask, sum->across ? " & m" : "");
+    text_line(pr->out, "  const %s u = __builtin_convertvector(%s, %s)%s;", mask, test, mask, sum->across && !pr->exact ? " & m" : "");
     text_line(pr->out, "%s", c_text(pr, sum->across ? "  const $T f = @iota() + (i64)($0);" : "  const $T f = (i64)($0) - ($T){0};", &places));
     scope = (c_scope){sum->dtype, pr->k->lanes, {"u", x, best}};
     text_line(pr->out, "  %s = %s;", best, c_applied(pr, LOOP_WHERE, sum->dtype, &scope));
@@ -173,6 +181,7 @@ void c_print_update(c_printer *pr, const kern_item *item)
 static void fold_copies(c_printer *pr, uint32_t number)
 {
     const kern_sum *sum = &pr->k->sums.at[number];
+    if (!sum->across) return;
     for (uint32_t step = 1; step < sum->copies; step *= 2)
         for (uint32_t c = 0; c + step < sum->copies; c += 2 * step) {
             const char *to = copy_name(pr, number, c);
@@ -187,11 +196,14 @@ void c_print_drain(c_printer *pr, uint32_t number)
     const kern_sum *sum = &pr->k->sums.at[number];
     const char *type = c_type_of(pr, sum_dtype(sum), sum_lanes(pr, sum));
     fold_copies(pr, number);
-    text_line(pr->out, "{");
-    text_line(pr->out, "  const %s x = a%u_0, y = s%u + x, z = y - s%u;", type, number, number, number);
-    text_line(pr->out, "  c%u += (s%u - (y - z)) + (x - z);", number, number);
-    text_line(pr->out, "  s%u = y;", number);
-    text_line(pr->out, "}");
+    for (uint32_t c = 0; c < total_copies(sum); c++) {
+        const char *id = arena_printf(pr->needs->memory, "%u_%u", number, c);
+        text_line(pr->out, "{");
+        text_line(pr->out, "  const %s x = a%s, y = s%s + x, z = y - s%s;", type, id, id, id);
+        text_line(pr->out, "  c%s += (s%s - (y - z)) + (x - z);", id, id);
+        text_line(pr->out, "  s%s = y;", id);
+        text_line(pr->out, "}");
+    }
     for (uint32_t c = 0; c < sum->copies; c++) text_line(pr->out, "a%u_%u = %s;", number, c, identity(pr, sum));
 }
 
@@ -202,8 +214,8 @@ static void print_arg_result(c_printer *pr, kern_ref ref)
     const kern_sum *sum = &pr->k->sums.at[number];
     const char *place = c_type_of(pr, TY_I64, sum_lanes(pr, sum));
     if (!sum->across) {
-        const char *form = sum->vector ? "%s v%u = w%u & ~(w%u >> 63);" : "%s v%u = w%u < 0 ? 0 : w%u;";
-        text_line(pr->out, form, place, ref, number, number);
+        const char *form = sum->vector ? "%s %s = w%u & ~(w%u >> 63);" : "%s %s = w%u < 0 ? 0 : w%u;";
+        text_line(pr->out, form, place, c_name(pr, ref), number, number);
         return;
     }
     const char *relation = sum->reduce == LOOP_ARGMAX ? ">" : "<";
@@ -225,9 +237,10 @@ static void print_arg_result(c_printer *pr, kern_ref ref)
 /* What was lost is NaN once an infinity was added, and means nothing then. */
 static void print_total(c_printer *pr, const kern_sum *sum, uint32_t number)
 {
-    c_scope scope = scope_of(pr, sum, arena_printf(pr->needs->memory, "c%u", number), NULL);
+    const char *id = arena_printf(pr->needs->memory, "%u_%u", number, pr->copy);
+    c_scope scope = scope_of(pr, sum, arena_printf(pr->needs->memory, "c%s", id), NULL);
     const char *lost = c_text(pr, sum->vector ? "($T)(($I)$0 & ($0 == $0))" : "($0 == $0 ? $0 : 0)", &scope);
-    text_line(pr->out, "a%u_0 = s%u + (a%u_0 + %s);", number, number, number, lost);
+    text_line(pr->out, "a%s = s%s + (a%s + %s);", id, id, id, lost);
 }
 
 void c_print_result(c_printer *pr, kern_ref ref)
@@ -240,8 +253,8 @@ void c_print_result(c_printer *pr, kern_ref ref)
     }
     fold_copies(pr, v->sum);
     if (sum->blocked) print_total(pr, sum, v->sum);
-    c_scope scope = {sum->dtype, pr->k->lanes, {copy_name(pr, v->sum, 0), NULL, NULL}};
+    c_scope scope = {sum->dtype, pr->k->lanes, {copy_name(pr, v->sum, pr->copy), NULL, NULL}};
     const char *type = c_type_of(pr, v->dtype, v->vector ? pr->k->lanes : 1);
     const char *form = sum->across ? JOIN[sum->reduce] : sum->vector ? "$0" : "($E)$0";
-    text_line(pr->out, "%s v%u = %s;", type, ref, c_text(pr, form, &scope));
+    text_line(pr->out, "%s %s = %s;", type, c_name(pr, ref), c_text(pr, form, &scope));
 }

@@ -63,7 +63,7 @@ typedef struct kern_sum {
     loop_reduce reduce;
     bool vector;     /* one partial result a lane */
     bool across;     /* the result joins the lanes */
-    uint32_t copies; /* independent partial results: as many as the vector loop is unrolled */
+    uint32_t copies; /* as many as the vector loop is unrolled; partial results when across */
     bool blocked;    /* float sums over many elements: partial sums move to a compensated total now and then */
 } kern_sum;
 
@@ -105,7 +105,9 @@ struct kern_loop {
     sym_expr symbol, extent; /* SEQUENCE, VECTOR */
     int64_t block;           /* not 0: cut into blocks of this many elements */
     bool columns;            /* VECTOR: over [n0, n1) */
-    uint32_t unroll;
+    bool exact;              /* VECTOR: the extent is a multiple of the step */
+    uint32_t level;          /* how deep it is */
+    uint32_t unroll;         /* copies of each vector in the body, lanes apart */
     VEC(uint32_t) drains; /* sums whose partial results move to their totals after the loop, or after each block of it */
     VEC(kern_item) items;
 };

@@ -145,11 +145,13 @@ static void print_loop(printer *pr, const kern_loop *loop)
             sym_print(pr->t, k->extents[i], pr->out);
         }
         text_add(pr->out, ")");
+        if (loop->unroll > 1) text_printf(pr->out, " unroll %u", loop->unroll);
     } else {
         text_add(pr->out, loop->kind == KERN_VECTOR ? "vector " : "loop ");
         sym_print(pr->t, loop->symbol, pr->out);
         text_add(pr->out, loop->columns ? " in columns" : " < ");
         if (!loop->columns) sym_print(pr->t, loop->extent, pr->out);
+        if (loop->exact) text_add(pr->out, " exact");
         if (loop->unroll > 1) text_printf(pr->out, " unroll %u", loop->unroll);
         if (loop->block) text_printf(pr->out, " blocks of %lld", (long long)loop->block);
         for (uint32_t i = 0; i < loop->drains.count; i++)

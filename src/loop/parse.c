@@ -110,10 +110,11 @@ static fe_status parse_value_name(parsing *in, loop_value *out)
 static void find_unnamed(void *data, sym_expr symbol)
 {
     parsing *in = data;
-    if (sym_kind_of(in->p->symbols, symbol) != SYM_INDIRECT) return;
+    const char *name = sym_name(in->p->symbols, symbol); /* j0, j1, ... */
+    if (name[0] != 'j' || !name[1] || name[1 + strspn(name + 1, "0123456789")]) return;
     for (uint32_t k = 0; k < in->named.count; k++)
         if (sym_same(in->named.at[k], symbol)) return;
-    lex_fail(in->lx, "%s is not defined in this nest", sym_name(in->p->symbols, symbol));
+    lex_fail(in->lx, "%s is not defined in this nest", name);
 }
 
 /* An expression with the text's indirect symbols turned into those of the program. */

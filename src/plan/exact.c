@@ -3,15 +3,17 @@
  *
  * Three searches that differ in how they rank blocks take turns, since which of them is lucky
  * varies by orders of magnitude. The lower bound is tried first: the tighter the capacity, the
- * sooner a branch fails. Then capacities between the bound and the best height are halved, each for
- * a share of the work, and again with larger shares until the work is spent.
+ * sooner a branch fails. Then come capacities between the bound and the best height, each with other
+ * ranks, until the work is spent.
  */
 #include "plan/plan_priv.h"
 #include "plan/search.h"
 
 #define FIRST_TURN 256    /* steps of one search before the next one's turn, and twice the blocks */
 #define BOUND_STEPS 4096  /* for the first try at the bound */
-#define GOAL_STEPS 200000 /* for one try at a capacity, then again with other ranks */
+#define FIRST_STEPS 60000 /* for the first try at a capacity that is asked for */
+#define SHARE 12000       /* for the next ones, times powers of two */
+#define MOST_SHARES 16
 
 /* Whether the searches can take this part at all. */
 static bool searchable(const plan_part *part)
@@ -57,94 +59,148 @@ static plan_field *make_field(const plan_part *part)
     return field;
 }
 
+/* Searches of one field that differ in how they rank, side by side. */
+typedef struct portfolio {
+    plan_search *searches[PLAN_PREORDER_COUNT];
+    uint64_t turn;   /* steps of one before the next one's turn */
+    uint64_t unused; /* of the turn of the one that is next */
+    int next;
+    int64_t capacity;
+} portfolio;
+
+static portfolio new_portfolio(arena *memory, const plan_field *field)
+{
+    portfolio p = {.turn = FIRST_TURN + 2 * (uint64_t)field->count};
+    for (int i = 0; i < PLAN_PREORDER_COUNT; i++)
+        p.searches[i] = plan_search_new(memory, field, (plan_preorder)i);
+    return p;
+}
+
 /* What one part's search works with. */
 typedef struct pursuit {
     plan_part *part;
     const plan_field *field;
-    plan_search *searches[PLAN_PREORDER_COUNT];
     plan_budget *budget;
-    uint64_t noise;
-    bool filled; /* holes in lives were filled, so that refuting proves nothing */
+    int64_t goal;
+    int64_t *offsets; /* scratch, by block */
+    portfolio steady; /* goes on at one capacity with the ranks as they are */
+    portfolio fickle; /* begins anew, with other ranks and capacities */
+    int64_t bound;    /* of the field: the least capacity that is not refuted */
+    bool filled;      /* holes in lives were filled: the part's own bound may be lower */
 } pursuit;
 
-/* Is there a packing under `capacity`? Spends at most `steps`; *winner is the search that
- * answered. */
-static plan_outcome probe(pursuit *p, plan_cell capacity, uint64_t steps,
-                          const plan_search **winner)
+/* The least height that is of interest and not refuted. */
+static int64_t least(const pursuit *p)
 {
-    uint64_t turn = FIRST_TURN + 2 * (uint64_t)p->field->count;
+    return p->bound > p->goal ? p->bound : p->goal;
+}
+
+static bool finished(const pursuit *p)
+{
+    return p->part->height <= least(p) || !plan_budget_left(p->budget);
+}
+
+static void start(pursuit *p, portfolio *f, int64_t capacity, uint64_t noise)
+{
     for (int i = 0; i < PLAN_PREORDER_COUNT; i++)
-        plan_search_start(p->searches[i], capacity, p->noise);
-    for (int i = 0; steps && plan_budget_left(p->budget); i = (i + 1) % PLAN_PREORDER_COUNT) {
-        uint64_t given = steps < turn ? steps : turn;
+        plan_search_start(f->searches[i], (plan_cell)capacity, noise);
+    plan_budget_spend(p->budget, p->field->count);
+    f->capacity = capacity;
+    f->next = 0;
+    f->unused = f->turn;
+}
+
+static void keep_found(pursuit *p, const plan_search *search)
+{
+    const plan_cell *found = plan_search_offsets(search);
+    int64_t height = 0;
+    for (uint32_t b = 0; b < p->field->count; b++) {
+        p->offsets[b] = found[b];
+        if (found[b] + p->part->size[b] > height) height = found[b] + p->part->size[b];
+    }
+    if (height < p->part->height) plan_part_set(p->part, p->offsets, height, "exact");
+}
+
+static void refute(pursuit *p, int64_t capacity)
+{
+    if (p->bound <= capacity) p->bound = capacity + 1;
+    if (!p->filled && p->part->bound < p->bound) p->part->bound = p->bound;
+}
+
+/* Lets the searches take turns for `steps` steps, or until one has an answer, which is kept. */
+static plan_outcome run(pursuit *p, portfolio *f, uint64_t steps)
+{
+    while (steps && plan_budget_left(p->budget)) {
+        uint64_t given = steps < f->unused ? steps : f->unused;
         uint64_t left = given;
-        plan_outcome outcome = plan_search_run(p->searches[i], &left);
-        steps -= given - left;
+        const plan_search *search = f->searches[f->next];
+        plan_outcome outcome = plan_search_run(f->searches[f->next], &left);
         plan_budget_spend(p->budget, given - left);
-        *winner = p->searches[i];
+        if (outcome == PLAN_FOUND) keep_found(p, search);
+        if (outcome == PLAN_REFUTED) refute(p, f->capacity);
         if (outcome != PLAN_STOPPED) return outcome;
+        steps -= given;
+        f->unused -= given;
+        if (f->unused) continue;
+        f->unused = f->turn;
+        f->next = (f->next + 1) % PLAN_PREORDER_COUNT;
     }
     return PLAN_STOPPED;
 }
 
-/* Tries one capacity and keeps what comes of it. */
-static plan_outcome pursue(pursuit *p, int64_t capacity, uint64_t steps)
+/* What attempt number 1, 2, 3 .. may spend: 1, 2, 1, 4, 1, 2, 1, 8 .. shares. Most searches end
+ * soon or never, so many short ones with other ranks find more than few long ones. */
+static uint64_t steps_of(uint64_t attempt)
 {
-    const plan_search *winner = NULL;
-    plan_outcome outcome = probe(p, (plan_cell)capacity, steps, &winner);
-    if (outcome == PLAN_REFUTED && !p->filled && p->part->bound <= capacity)
-        p->part->bound = capacity + 1;
-    if (outcome != PLAN_FOUND) return outcome;
-    const plan_cell *found = plan_search_offsets(winner);
-    int64_t *offsets = NEW_ARRAY(p->part->memory, int64_t, p->field->count);
-    int64_t height = 0;
-    for (uint32_t b = 0; b < p->field->count; b++) {
-        offsets[b] = found[b];
-        if (offsets[b] + p->part->size[b] > height) height = offsets[b] + p->part->size[b];
-    }
-    plan_part_set(p->part, offsets, height, "exact");
-    return outcome;
+    uint64_t shares = attempt & (0 - attempt);
+    return SHARE * (shares < MOST_SHARES ? shares : MOST_SHARES);
 }
 
-/* Only whether the part fits under `goal` matters. */
-static void pursue_goal(pursuit *p, int64_t goal)
+/* Only whether the part fits under the goal matters. */
+static void pursue_goal(pursuit *p)
 {
-    plan_part *part = p->part;
-    if (part->bound < goal) pursue(p, part->bound, BOUND_STEPS + 8 * (uint64_t)p->field->count);
-    while (part->height > goal && part->bound <= goal && plan_budget_left(p->budget)) {
-        pursue(p, goal, GOAL_STEPS);
-        p->noise++;
+    if (p->bound < p->goal) {
+        start(p, &p->fickle, p->bound, 0);
+        run(p, &p->fickle, BOUND_STEPS + 8 * (uint64_t)p->field->count);
+    }
+    if (finished(p)) return;
+    start(p, &p->steady, p->goal, 0);
+    run(p, &p->steady, FIRST_STEPS);
+    for (uint64_t attempt = 1; !finished(p); attempt++) {
+        start(p, &p->fickle, p->goal, attempt);
+        run(p, &p->fickle, steps_of(attempt));
+        run(p, &p->steady, steps_of(attempt));
     }
 }
 
-/* As low as the work allows: rounds of halving between the bound and the best height. */
-static void pursue_least(pursuit *p, int64_t goal)
+/* As low as the work allows: one half of it at the bound, the other at capacities between the bound
+ * and the best height. */
+static void pursue_least(pursuit *p)
 {
-    plan_part *part = p->part;
-    uint64_t share = BOUND_STEPS + 16 * (uint64_t)p->field->count;
-    for (uint32_t round = 0; plan_budget_left(p->budget); round++, share *= 2) {
-        int64_t low = part->bound > goal ? part->bound : goal;
-        int64_t next = low;
-        p->noise = round & 1 ? round : 0;
-        while (next < part->height && plan_budget_left(p->budget)) {
-            if (pursue(p, next, share) != PLAN_FOUND) low = next + 1;
-            next = low + (part->height - low) / 2;
-        }
-        if (part->height <= (part->bound > goal ? part->bound : goal)) return;
+    static const int64_t EIGHTHS[] = {2, 4, 6, 4};
+    start(p, &p->steady, least(p), 0);
+    run(p, &p->steady, BOUND_STEPS + 16 * (uint64_t)p->field->count);
+    for (uint64_t attempt = 1; !finished(p); attempt++) {
+        int64_t share = EIGHTHS[attempt % COUNT_OF(EIGHTHS)];
+        start(p, &p->fickle, least(p) + (p->part->height - least(p)) * share / 8, attempt / 4);
+        run(p, &p->fickle, steps_of(attempt));
+        if (p->steady.capacity < least(p)) start(p, &p->steady, least(p), 0);
+        run(p, &p->steady, steps_of(attempt));
     }
 }
 
 bool plan_exact(plan_part *part, int64_t goal, bool only_goal, plan_budget *budget)
 {
     if (!searchable(part)) return false;
-    pursuit p = {.part = part, .field = make_field(part), .budget = budget};
-    p.filled = part->blocks.first[part->blocks.block_count] - part->blocks.first[0] >
-               part->blocks.block_count;
-    for (int i = 0; i < PLAN_PREORDER_COUNT; i++)
-        p.searches[i] = plan_search_new(part->memory, p.field, (plan_preorder)i);
+    uint32_t count = part->blocks.block_count;
+    pursuit p = {.part = part, .field = make_field(part), .budget = budget, .goal = goal, .bound = part->bound};
+    p.offsets = NEW_ARRAY(part->memory, int64_t, count);
+    p.steady = new_portfolio(part->memory, p.field);
+    p.fickle = new_portfolio(part->memory, p.field);
+    p.filled = part->blocks.first[count] - part->blocks.first[0] > count;
     if (only_goal)
-        pursue_goal(&p, goal);
+        pursue_goal(&p);
     else
-        pursue_least(&p, goal);
+        pursue_least(&p);
     return true;
 }

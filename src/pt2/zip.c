@@ -124,7 +124,8 @@ static uint64_t widen(wide *w, uint64_t value)
     return number_at(w->at - 8, 8);
 }
 
-/* The data of the 64-bit extra field among the extra fields at [at, end); empty when there is none. */
+/* The data of the 64-bit extra field among the extra fields at [at, end); empty when there is none.
+ */
 static wide find_wide(const uint8_t *at, const uint8_t *end)
 {
     enum { WIDE = 1 };

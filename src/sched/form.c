@@ -91,6 +91,16 @@ static bool is_one(loop_program *p, sym_expr e)
     return sym_is_int(p->symbols, e, &value) && value == 1;
 }
 
+/* A reduction over no loops: of one value it is that value, and its place is 0. */
+static void drop_reductions(loop_program *p, loop_form *f)
+{
+    for (uint32_t i = 0; i < f->store_count; i++) {
+        loop_store *st = &f->stores[i];
+        if (st->reduce == LOOP_ARGMIN || st->reduce == LOOP_ARGMAX) st->value = loop_const_int(p, TY_I64, 0);
+        st->reduce = LOOP_NO_REDUCE;
+    }
+}
+
 static void drop_unit_loops(loop_program *p, loop_form *f, arena *memory)
 {
     loop_form kept = {0};
@@ -109,6 +119,7 @@ static void drop_unit_loops(loop_program *p, loop_form *f, arena *memory)
     for (uint32_t k = 0; k < f->count; k++)
         to[k] = is_one(p, f->extents[k]) ? sym_int(p->symbols, 0) : form_symbol(p, &kept, at++);
     rewrite(p, f, to, &kept, memory);
+    if (f->count > f->parallel && kept.count == kept.parallel) drop_reductions(p, &kept);
     *f = kept;
 }
 
@@ -214,6 +225,19 @@ static void merge_loops(loop_program *p, loop_form *f, arena *memory)
     }
 }
 
+/* A reduction over one element is that element; the place of an extreme is 0. */
+static void drop_unit_reductions(loop_program *p, loop_form *f, arena *memory)
+{
+    if (f->parallel != f->count) return;
+    loop_store *stores = arena_copy(memory, f->stores, f->store_count * sizeof *stores);
+    for (uint32_t i = 0; i < f->store_count; i++) {
+        bool is_place = stores[i].reduce == LOOP_ARGMIN || stores[i].reduce == LOOP_ARGMAX;
+        if (is_place) stores[i].value = loop_const_int(p, p->buffers.at[stores[i].buffer].dtype, 0);
+        stores[i].reduce = LOOP_NO_REDUCE;
+    }
+    f->stores = stores;
+}
+
 loop_form form_of(loop_program *p, uint32_t op, arena *memory)
 {
     const loop_op *nest = &p->ops.at[op];
@@ -223,6 +247,7 @@ loop_form form_of(loop_program *p, uint32_t op, arena *memory)
     for (uint32_t k = 0; k < f.count; k++)
         f.extents[k] = k < f.parallel ? nest->extents[k] : nest->reduce_extents[k - f.parallel];
     drop_unit_loops(p, &f, memory);
+    drop_unit_reductions(p, &f, memory);
     sort_loops(p, &f, memory);
     merge_loops(p, &f, memory);
     return f;

@@ -32,7 +32,8 @@ typedef struct operand {
     sym_expr strides[TY_MAX_RANK];
 } operand;
 
-/* Sorts dimensions by stride, fastest first: an insertion sort that knows of ambiguous comparisons. */
+/* Sorts dimensions by stride, fastest first: an insertion sort that knows of ambiguous comparisons.
+ */
 static void sort_dimensions(sym_table *t, const operand *operands, uint32_t count,
                             bool first_decides, uint32_t rank, const sym_expr *sizes,
                             uint32_t *order)
@@ -208,7 +209,8 @@ static bool is_below(sym_table *t, sym_expr view, sym_expr chunk)
     return !sym_known_equal(t, view, chunk);
 }
 
-/* The new dimensions that end before *view_d and make up one chunk of memory of this many elements. */
+/* The new dimensions that end before *view_d and make up one chunk of memory of this many elements.
+ */
 static bool fill_chunk(sym_table *t, sym_expr elements, sym_expr base, const sym_expr *sizes,
                        sym_expr *strides, uint32_t *view_d)
 {

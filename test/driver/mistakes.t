@@ -3,7 +3,7 @@
 --out--
 status 1
 --err--
-error: missing.pt2: cannot be opened: No such file or directory
+error: file: cannot open missing.pt2: No such file or directory
 --run-- ferrite frobnicate
 --err--
 ferrite: unknown command 'frobnicate'

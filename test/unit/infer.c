@@ -1,0 +1,272 @@
+/* infer.c -- src/infer through its C interface: updates, aliasing, unbacked symbols, comparing, what
+ * is refused. What each operator gives is tested by text (test/infer) and against archives. */
+#include "infer/infer.h"
+#include "unit.h"
+
+#include <string.h>
+
+/* The graph of a text that must parse, inferred; NULL (after a failed expectation) otherwise. */
+static fx_graph *inferred(fe_session *session, const char *source)
+{
+    fx_graph *g = NULL;
+    if (fx_parse(session, session->memory, source, strlen(source), &g) == FE_OK &&
+        infer_graph(g) == FE_OK)
+        return g;
+    EXPECT_TEXT(session->last_diag ? session->last_diag->message : "no diagnostic", source);
+    return NULL;
+}
+
+static void expect_value(fe_session *session, const fx_graph *g, const char *name,
+                         const char *wanted)
+{
+    text out;
+    text_init(&out, session->memory);
+    fx_node *n = fx_find(g, name);
+    EXPECT(n != NULL);
+    if (!n) return;
+    fx_print_node(g, n, &out);
+    const char *value = strrchr(out.at, ':');
+    EXPECT_TEXT(value ? value + 2 : out.at, wanted);
+}
+
+static uint32_t storage_of(const fx_graph *g, const char *name)
+{
+    fx_node *n = fx_find(g, name);
+    return n && fx_tensor(n) ? fx_tensor(n)->storage : 0;
+}
+
+static const char *CHAIN = "graph main {\n"
+                           "  placeholder %x user \"x\" : f32[2,3]\n"
+                           "  placeholder %y user \"y\" : f32[4,3]\n"
+                           "  %n0 = aten.relu.default(%x)\n"
+                           "  %n1 = aten.relu.default(%n0)\n"
+                           "  %n2 = aten.sin.default(%n1)\n"
+                           "  %n3 = aten.neg.default(%n2)\n"
+                           "  %n4 = aten.abs.default(%n3)\n"
+                           "  %n5 = aten.exp.default(%n4)\n"
+                           "  %n6 = aten.view.default(%n5, [3, -1])\n"
+                           "  %n7 = aten.add.Tensor(%n6, 1)\n"
+                           "  %n8 = aten.mul.Tensor(%n7, 2)\n"
+                           "  %n9 = aten.sum.default(%n8)\n"
+                           "  %n10 = aten.neg.default(%n9)\n"
+                           "  output (user %n10)\n"
+                           "}\n";
+
+/* ---- updates ---- */
+
+SESSION_TEST(infer_update_of_a_value_alone_stops_at_once)
+{
+    uint32_t recomputed = 0;
+    fx_graph *g = inferred(session, CHAIN);
+    if (!g) return FE_OK;
+    uint32_t storage = storage_of(g, "n0");
+    fx_node *n = fx_find(g, "n0");
+    fx_arg args[] = {fx_of(fx_find(g, "x"))};
+    fx_set_op(g, n, op_get(g->ops, OP_aten_sigmoid_default), args, 1);
+    FE_TRY(infer_update(g, n, &recomputed));
+    EXPECT_INT(recomputed, 1);
+    EXPECT_INT(storage_of(g, "n0"), storage);
+    return FE_OK;
+}
+
+SESSION_TEST(infer_update_goes_as_far_as_metadata_differs)
+{
+    uint32_t recomputed = 0;
+    fx_graph *g = inferred(session, CHAIN);
+    if (!g) return FE_OK;
+    fx_node *n = fx_find(g, "n0");
+    fx_set_arg(n, 0, fx_of(fx_find(g, "y")), g);
+    FE_TRY(infer_update(g, n, &recomputed));
+    EXPECT_INT(recomputed, 10); /* the sum is a number as before */
+    expect_value(session, g, "n6", "f32[3,4]{4,1}@8");
+    expect_value(session, g, "n9", "f32[]{}@11");
+    return FE_OK;
+}
+
+SESSION_TEST(infer_update_follows_alias_classes)
+{
+    uint32_t recomputed = 0;
+    fx_graph *g = inferred(session, CHAIN);
+    if (!g) return FE_OK;
+    EXPECT_INT(storage_of(g, "n6"), storage_of(g, "n5"));
+    /* The head of the view becomes an alias of something else: the view follows, its users do not. */
+    fx_node *n = fx_find(g, "n5");
+    fx_arg args[] = {fx_of(fx_find(g, "n1"))};
+    fx_set_op(g, n, op_get(g->ops, OP_aten_alias_default), args, 1);
+    FE_TRY(infer_update(g, n, &recomputed));
+    EXPECT_INT(recomputed, 3);
+    EXPECT_INT(storage_of(g, "n6"), storage_of(g, "n1"));
+    /* And back again: what is fresh gets a number that no other has. */
+    fx_set_op(g, n, op_get(g->ops, OP_aten_exp_default), args, 1);
+    FE_TRY(infer_update(g, n, &recomputed));
+    EXPECT(storage_of(g, "n5") != storage_of(g, "n1"));
+    EXPECT_INT(storage_of(g, "n6"), storage_of(g, "n5"));
+    return FE_OK;
+}
+
+SESSION_TEST(infer_node_serves_nodes_that_passes_make)
+{
+    fx_graph *g = inferred(session, CHAIN);
+    if (!g) return FE_OK;
+    fx_node *x = fx_find(g, "x");
+    sym_expr order[] = {sym_int(g->symbols, 1), sym_int(g->symbols, 0)};
+    fx_arg args[] = {fx_of(x), fx_int_list(g, order, 2)};
+    fx_node *n = fx_emit(g, fx_find(g, "n1"), OP_aten_permute_default, x, 2, args);
+    FE_TRY(infer_node(g, n));
+    expect_value(session, g, n->name, "f32[3,2]{1,3}@1");
+    return FE_OK;
+}
+
+/* ---- aliasing ---- */
+
+SESSION_TEST(infer_gives_views_the_storage_of_their_base)
+{
+    fx_graph *g = inferred(session, "graph main {\n"
+                                    "  placeholder %x user \"x\" : f32[4,6]\n"
+                                    "  %t = aten.t.default(%x)\n"
+                                    "  %s = aten.select.int(%t, 0, -1)\n"
+                                    "  %same = aten.to.dtype(%s, torch.float32)\n"
+                                    "  %other = aten.to.dtype(%s, torch.float64)\n"
+                                    "  %dense = aten.contiguous.default(%s)\n"
+                                    "  %flat = aten.reshape.default(%t, [-1])\n"
+                                    "  %add_ = aten.add_.Tensor(%s, 1)\n"
+                                    "  %parts = aten.split.Tensor(%x, 3)\n"
+                                    "  %part = _operator.getitem(%parts, 1)\n"
+                                    "  output (user %part)\n"
+                                    "}\n");
+    if (!g) return FE_OK;
+    uint32_t base = storage_of(g, "x");
+    expect_value(session, g, "s", "f32[4]{6}+5@1");
+    EXPECT_INT(storage_of(g, "same"), base);
+    EXPECT(storage_of(g, "other") != base);
+    EXPECT(storage_of(g, "dense") != base);
+    EXPECT(storage_of(g, "flat") != base);
+    EXPECT_INT(storage_of(g, "add_"), base);
+    expect_value(session, g, "part", "f32[1,6]{6,1}+18@1");
+    return FE_OK;
+}
+
+SESSION_TEST(infer_shares_numbers_between_views_of_one_constant)
+{
+    fx_graph *g = fx_graph_new(session, session->memory, sym_table_new(session->memory),
+                               op_registry_new(session->memory), "main");
+    static const float bytes[4] = {0};
+    sym_expr size = sym_int(g->symbols, 4);
+    ty_device cpu = {.kind = TY_CPU, .index = -1};
+    ty_tensor *meta = ty_tensor_new(g->memory, g->symbols, TY_F32, cpu, 1, &size);
+    fx_data whole = {.bytes = (const uint8_t *)bytes, .size = sizeof bytes};
+    for (uint32_t i = 0; i < 2; i++) {
+        fx_node *p = fx_placeholder(g, FX_PARAMETER, i ? "b" : "a", i ? "b" : "a");
+        p->value = (fx_value){.kind = FX_TENSOR, .tensor = ty_tensor_copy(g->memory, meta)};
+        p->data = &whole;
+    }
+    FE_TRY(infer_graph(g));
+    EXPECT(storage_of(g, "a") != 0);
+    EXPECT_INT(storage_of(g, "a"), storage_of(g, "b"));
+    return FE_OK;
+}
+
+/* ---- what only the run knows ---- */
+
+SESSION_TEST(infer_makes_symbols_for_sizes_of_the_data)
+{
+    fx_graph *g = inferred(session, "graph main {\n"
+                                    "  placeholder %x user \"x\" : f32[4,6]\n"
+                                    "  %nonzero = aten.nonzero.default(%x)\n"
+                                    "  %size = aten.sym_size.int(%nonzero, 0)\n"
+                                    "  %twice = _operator.mul(%size, 2)\n"
+                                    "  %known = aten.nonzero.default(%x) : i64[u7,2]\n"
+                                    "  output (user %twice)\n"
+                                    "}\n");
+    if (!g) return FE_OK;
+    expect_value(session, g, "nonzero", "i64[u8,2]{1,u8}@2");
+    expect_value(session, g, "twice", "int 2*u8");
+    expect_value(session, g, "known", "i64[u7,2]{2,1}@3");
+    return FE_OK;
+}
+
+/* ---- comparing, refusing ---- */
+
+SESSION_TEST(infer_same_value_says_what_differs)
+{
+    const char *why = NULL;
+    fx_graph *g = inferred(session, "graph main {\n"
+                                    "  placeholder %a user \"a\" : f32[2,3]\n"
+                                    "  placeholder %b user \"b\" : f32[2,3]{1,2}\n"
+                                    "  placeholder %c user \"c\" : f64[2,3]\n"
+                                    "  placeholder %d user \"d\" : f32[2,4]\n"
+                                    "  placeholder %e user \"e\" : f32[2,3]+1\n"
+                                    "  placeholder %f user \"f\" : f32[6]\n"
+                                    "  output ()\n"
+                                    "}\n");
+    if (!g) return FE_OK;
+    static const char *const WANTED[] = {NULL, "strides", "dtype", "sizes", "offset", "rank"};
+    static const char *const NAMES[] = {"a", "b", "c", "d", "e", "f"};
+    for (size_t i = 0; i < COUNT_OF(NAMES); i++) {
+        bool same =
+            infer_same_value(g, &fx_find(g, "a")->value, &fx_find(g, NAMES[i])->value, &why);
+        EXPECT(same == !WANTED[i]);
+        if (WANTED[i]) EXPECT_TEXT(why, WANTED[i]);
+    }
+    return FE_OK;
+}
+
+static fe_status refused(fe_session *session, const char *source, const char **message)
+{
+    fx_graph *g = NULL;
+    FE_TRY(fx_parse(session, session->memory, source, strlen(source), &g));
+    fe_status status = infer_graph(g);
+    *message = session->last_diag ? session->last_diag->message : "";
+    session->first_diag = session->last_diag = NULL;
+    session->diag_count = 0;
+    return status;
+}
+
+SESSION_TEST(infer_refuses_what_cannot_be)
+{
+    const char *message;
+    EXPECT(refused(session,
+                   "graph main {\n"
+                   "  placeholder %x user \"x\" : f32[2,3]\n"
+                   "  placeholder %y user \"y\" : f32[2,4]\n"
+                   "  %add = aten.add.Tensor(%x, %y)\n"
+                   "  output (user %add)\n"
+                   "}\n",
+                   &message) == FE_CORRUPT);
+    EXPECT_TEXT(message, "shapes do not broadcast: f32[2,3] and f32[2,4]");
+    EXPECT(refused(session,
+                   "graph main {\n"
+                   "  placeholder %x user \"x\" : f32[2,3]\n"
+                   "  %mm = aten.mm.default(%x, %x)\n"
+                   "  output (user %mm)\n"
+                   "}\n",
+                   &message) == FE_CORRUPT);
+    EXPECT_TEXT(message, "shapes do not fit for a product: f32[2,3] and f32[2,3]");
+    return FE_OK;
+}
+
+SESSION_TEST(infer_keeps_the_record_of_operators_that_it_does_not_know)
+{
+    const op_info *op;
+    fx_graph *g = fx_graph_new(session, session->memory, sym_table_new(session->memory),
+                               op_registry_new(session->memory), "main");
+    FE_TRY(op_declare(g->ops, "mylib::twist(Tensor x) -> Tensor", 0, &op));
+    fx_node *x = fx_placeholder(g, FX_USER_INPUT, "x", "x");
+    sym_expr size = sym_int(g->symbols, 4);
+    ty_device cpu = {.kind = TY_CPU, .index = -1};
+    x->value = (fx_value){.kind = FX_TENSOR,
+                          .tensor = ty_tensor_new(g->memory, g->symbols, TY_F32, cpu, 1, &size)};
+    fx_arg args[] = {fx_of(x)};
+    fx_node *n = fx_call(g, NULL, op, NULL, args, 1);
+    fx_node *again = fx_call(g, NULL, op, NULL, args, 1);
+    EXPECT(!infer_knows(op));
+    EXPECT(infer_graph(g) == FE_UNSUPPORTED);
+    EXPECT_INT(session->diag_count, 2); /* all of them are named */
+    session->first_diag = session->last_diag = NULL;
+    session->diag_count = 0;
+    n->value = again->value =
+        (fx_value){.kind = FX_TENSOR, .tensor = ty_tensor_copy(g->memory, x->value.tensor)};
+    FE_TRY(infer_graph(g));
+    EXPECT(fx_tensor(n)->storage != 0);
+    return FE_OK;
+}
