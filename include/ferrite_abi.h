@@ -109,9 +109,8 @@ typedef struct fe_artifact {
      * Re-entrant: one context a caller. No allocation after the first call of a shape. */
     int (*run)(fe_context *context, const fe_tensor *inputs, uint32_t input_count,
                fe_tensor *outputs, uint32_t output_count);
-    const char *(*error)(
-        const fe_context *
-            context); /* of the last failed run; "" when none. NULL context: of the last failed open on this thread */
+    /* Of the last failed run; "" when none. NULL: of the last failed open on this thread. */
+    const char *(*error)(const fe_context *context);
 } fe_artifact;
 
 #if defined(__GNUC__)

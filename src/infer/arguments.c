@@ -138,16 +138,17 @@ uint32_t infer_dims(infer_call *c, const char *name, uint32_t rank, bool none_is
 
 uint32_t infer_sizes(infer_call *c, const char *name, uint32_t wanted, sym_expr *out)
 {
+    sym_expr given[TY_MAX_RANK];
     const fx_arg *a = infer_arg(c, name);
-    int count = a ? fx_arg_ints(c->graph, a, out, TY_MAX_RANK) : 0;
-    if (count < 0 || (wanted > 1 && count > 1 && (uint32_t)count < wanted)) {
+    int count = a ? fx_arg_ints(c->graph, a, given, TY_MAX_RANK) : 0;
+    if (count < 0 || (wanted > 0 && count > 1 && (uint32_t)count != wanted)) {
         infer_fail(c, "'%s' is not a list of integers of the length it should have", name);
         count = 0;
     }
-    if (wanted <= (uint32_t)count) return (uint32_t)count;
-    for (uint32_t i = (uint32_t)count; i < wanted; i++)
-        out[i] = count ? out[0] : infer_number(c, 0);
-    return wanted;
+    uint32_t most = wanted ? wanted : (uint32_t)count;
+    for (uint32_t i = 0; i < most; i++)
+        out[i] = (int)i < count ? given[i] : count ? given[0] : infer_number(c, 0);
+    return most;
 }
 
 /* ---- tensors ---- */
@@ -187,14 +188,45 @@ uint32_t infer_operands(const infer_call *c, const ty_tensor **out, uint32_t roo
 
 /* ---- numbers ---- */
 
+enum { USUAL = 8191, OTHER = 10007 }; /* what a size without example counts as */
+
+/* What is known of the symbols of an expression. */
+typedef struct symbol_search {
+    const sym_table *symbols;
+    bool unbacked, no_example;
+} symbol_search;
+
+static void look_at_symbol(void *data, sym_expr symbol)
+{
+    symbol_search *s = data;
+    if (sym_kind_of(s->symbols, symbol) == SYM_UNBACKED) s->unbacked = true;
+    if (sym_hint(s->symbols, symbol, USUAL) != sym_hint(s->symbols, symbol, OTHER))
+        s->no_example = true;
+}
+
+bool infer_has_unbacked(const infer_call *c, uint32_t count, const sym_expr *exprs)
+{
+    symbol_search search = {.symbols = c->symbols};
+    for (uint32_t i = 0; i < count; i++)
+        sym_each_symbol(c->symbols, exprs[i], look_at_symbol, &search);
+    return search.unbacked;
+}
+
 bool infer_holds(const infer_call *c, sym_op comparison, sym_expr a, sym_expr b)
 {
     sym_table *t = c->symbols;
     sym_expr predicate = sym_compare(t, comparison, a, b);
+    symbol_search search = {.symbols = t};
     sym_truth truth = sym_prove(t, predicate, NULL);
     if (truth != SYM_UNKNOWN) return truth == SYM_TRUE;
-    enum { UNUSUAL = 8191 }; /* what a size without example counts as */
-    return sym_hint(t, predicate, UNUSUAL) != 0;
+    sym_each_symbol(t, predicate, look_at_symbol, &search);
+    if (search.unbacked || (search.no_example && comparison == SYM_EQ)) return false;
+    return sym_hint(t, predicate, USUAL) != 0;
+}
+
+bool infer_may_equal(const infer_call *c, sym_expr a, sym_expr b)
+{
+    return sym_prove(c->symbols, sym_compare(c->symbols, SYM_EQ, a, b), NULL) != SYM_FALSE;
 }
 
 /* ---- results ---- */
@@ -233,9 +265,4 @@ void infer_give_int(infer_call *c, sym_expr e)
 void infer_give_bool(infer_call *c, sym_expr e)
 {
     c->value = (fx_value){.kind = FX_BOOL, .expr = e};
-}
-
-void infer_give_nothing(infer_call *c)
-{
-    c->value = (fx_value){.kind = FX_NO_VALUE};
 }

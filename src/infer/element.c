@@ -61,6 +61,7 @@ ty_tensor *infer_as_real(infer_call *c, const ty_tensor *x)
         return NULL;
     }
     ty_tensor *out = infer_unsqueeze(c, finer(c, x, ty_complex_to_real(x->dtype), 2), x->rank);
+    if (!out) return NULL;
     out->sizes[x->rank] = infer_number(c, 2);
     out->strides[x->rank] = infer_number(c, 1);
     return out;

@@ -63,8 +63,13 @@ static inline bool infer_is(const infer_call *c, sym_expr e, int64_t value)
     int64_t constant;
     return sym_is_int(c->symbols, e, &constant) && constant == value;
 }
-/* Is it so? Proved, or else so for the example's sizes, as PyTorch's guards have it. */
+/* Is it so? Proved, or else so for the example's sizes, as PyTorch's guards have it; what only the
+ * run knows is taken not to be so. */
 bool infer_holds(const infer_call *c, sym_op comparison, sym_expr a, sym_expr b);
+/* Is it not known that they differ? */
+bool infer_may_equal(const infer_call *c, sym_expr a, sym_expr b);
+/* Do the expressions hold symbols that only the run knows? */
+bool infer_has_unbacked(const infer_call *c, uint32_t count, const sym_expr *exprs);
 
 /* ---- results ---- */
 void infer_give(infer_call *c, ty_tensor *x);
@@ -72,7 +77,6 @@ void infer_give_items(infer_call *c, ty_tensor *const *items, uint32_t count);
 void infer_give_pair(infer_call *c, ty_tensor *first, ty_tensor *second);
 void infer_give_int(infer_call *c, sym_expr e);
 void infer_give_bool(infer_call *c, sym_expr e);
-void infer_give_nothing(infer_call *c);
 
 /* ---- tensor.c: tensors made from tensors ---- */
 /* Contiguous and fresh, on the device of `like`. */

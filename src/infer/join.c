@@ -43,7 +43,7 @@ static ty_tensor *joined(infer_call *c, ty_tensor *const *items, uint32_t count,
         if (is_legacy_empty(c, x)) continue;
         bool fits = x->rank == like->rank && x->rank > 0;
         for (uint32_t d = 0; fits && d < x->rank; d++)
-            fits = d == dim || infer_holds(c, SYM_EQ, x->sizes[d], sizes[d]);
+            fits = d == dim || infer_may_equal(c, x->sizes[d], sizes[d]);
         if (!fits) {
             infer_fail(c, "%s and %s cannot be joined in dimension %u", infer_shape(c, like),
                        infer_shape(c, x), dim);
@@ -102,6 +102,7 @@ void rule_stack(infer_call *c)
         if (c->status != FE_OK) return;
         rows[i] = last ? infer_unsqueeze(c, items[i], dim) : items[i];
     }
+    if (c->status != FE_OK) return;
     ty_tensor *out = joined(c, rows, count, dim);
     if (!out || last) {
         infer_give(c, out);
@@ -292,7 +293,8 @@ void rule_diag_embed(infer_call *c)
     uint32_t a = infer_wrap(c, infer_int(c, "dim1", -2), x->rank + 1);
     uint32_t b = infer_wrap(c, infer_int(c, "dim2", -1), x->rank + 1);
     int64_t shift = infer_int(c, "offset", 0);
-    if (a == b || x->rank == 0) infer_fail(c, "diag_embed of %s", infer_shape(c, x));
+    if (a == b || x->rank == 0 || x->rank == TY_MAX_RANK)
+        infer_fail(c, "diag_embed of %s", infer_shape(c, x));
     if (c->status != FE_OK) return;
     sym_expr side = sym_add_int(c->symbols, x->sizes[x->rank - 1], shift < 0 ? -shift : shift);
     uint32_t next = 0;

@@ -10,12 +10,6 @@ static void fail_shapes(infer_call *c, const ty_tensor *a, const ty_tensor *b)
                infer_shape(c, b));
 }
 
-/* Can the two sizes be the same? */
-static bool may_equal(infer_call *c, sym_expr a, sym_expr b)
-{
-    return sym_prove(c->symbols, sym_compare(c->symbols, SYM_EQ, a, b), NULL) != SYM_FALSE;
-}
-
 /* ---- kernels ---- */
 
 /* [..., n, k] by [..., k, m] of the rank that the parameter says: mm, bmm, addmm, baddbmm. */
@@ -31,7 +25,7 @@ void rule_matrices(infer_call *c)
     }
     uint32_t rank = (uint32_t)c->param;
     if (!a || !b || a->rank != rank || b->rank != rank ||
-        !may_equal(c, a->sizes[rank - 1], b->sizes[rank - 2])) {
+        !infer_may_equal(c, a->sizes[rank - 1], b->sizes[rank - 2])) {
         fail_shapes(c, a, b);
         return;
     }
@@ -57,7 +51,7 @@ void rule_matrix_vector(infer_call *c)
 {
     ty_tensor *a = infer_tensor(c, op_param_index(c->op, "mat") < 0 ? "self" : "mat");
     ty_tensor *v = infer_tensor(c, "vec");
-    if (!a || !v || a->rank != 2 || v->rank != 1 || !may_equal(c, a->sizes[1], v->sizes[0])) {
+    if (!a || !v || a->rank != 2 || v->rank != 1 || !infer_may_equal(c, a->sizes[1], v->sizes[0])) {
         fail_shapes(c, a, v);
         return;
     }
@@ -107,7 +101,7 @@ ty_tensor *infer_product(infer_call *c, const ty_tensor *a, const ty_tensor *b)
         return NULL;
     }
     sym_expr inner = b->sizes[b->rank > 1 ? b->rank - 2 : 0];
-    bool fits = may_equal(c, a->sizes[a->rank - 1], inner) &&
+    bool fits = infer_may_equal(c, a->sizes[a->rank - 1], inner) &&
                 ty_broadcast(c->symbols, a->rank > 2 ? a->rank - 2 : 0, a->sizes,
                              b->rank > 2 ? b->rank - 2 : 0, b->sizes, &rank, sizes);
     if (!fits) {

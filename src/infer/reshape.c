@@ -107,26 +107,6 @@ static bool strides_from_left(infer_call *c, const ty_tensor *x, uint32_t rank,
     return true;
 }
 
-static void note_unbacked(void *data, sym_expr symbol)
-{
-    struct {
-        const sym_table *symbols;
-        bool found;
-    } *search = data;
-    if (sym_kind_of(search->symbols, symbol) == SYM_UNBACKED) search->found = true;
-}
-
-static bool has_unbacked(const infer_call *c, uint32_t count, const sym_expr *exprs)
-{
-    struct {
-        const sym_table *symbols;
-        bool found;
-    } search = {c->symbols, false};
-    for (uint32_t i = 0; i < count; i++)
-        sym_each_symbol(c->symbols, exprs[i], note_unbacked, &search);
-    return search.found;
-}
-
 /* Chooses among the strides that are right those that PyTorch has. */
 static void choose_strides(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *sizes,
                            sym_expr *strides)
@@ -139,8 +119,8 @@ static void choose_strides(infer_call *c, const ty_tensor *x, uint32_t rank, con
         ty_contiguous_strides(c->symbols, rank, sizes, strides);
         return;
     }
-    if (has_unbacked(c, x->rank, x->sizes) || has_unbacked(c, x->rank, x->strides) ||
-        has_unbacked(c, rank, sizes)) {
+    if (infer_has_unbacked(c, x->rank, x->sizes) || infer_has_unbacked(c, x->rank, x->strides) ||
+        infer_has_unbacked(c, rank, sizes)) {
         if (contiguous) ty_contiguous_strides(c->symbols, rank, sizes, strides);
         return;
     }
@@ -152,7 +132,8 @@ ty_tensor *infer_reshape(infer_call *c, const ty_tensor *x, uint32_t rank, const
 {
     sym_expr settled[TY_MAX_RANK];
     sym_expr strides[TY_MAX_RANK];
-    if (!x || !settle_sizes(c, x, rank, sizes, settled)) return NULL;
+    if (x && rank > TY_MAX_RANK) infer_fail(c, "a view of %u dimensions", rank);
+    if (!x || c->status != FE_OK || !settle_sizes(c, x, rank, sizes, settled)) return NULL;
     if (!ty_view_strides(c->symbols, x, rank, settled, strides))
         return infer_fresh(c, x, x->dtype, rank, settled);
     choose_strides(c, x, rank, settled, strides);

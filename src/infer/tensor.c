@@ -116,7 +116,7 @@ ty_tensor *infer_expand(infer_call *c, const ty_tensor *x, uint32_t rank, const 
         if (is_new && infer_is(c, sizes[i], 1))
             strides[i] = x->rank ? sym_mul(c->symbols, x->sizes[0], x->strides[0]) : sizes[i];
         if (is_repeated || sym_known_equal(c->symbols, size, sizes[i])) continue;
-        if (infer_holds(c, SYM_EQ, size, sizes[i])) {
+        if (infer_may_equal(c, size, sizes[i])) {
             sizes[i] = size;
             continue;
         }
@@ -134,7 +134,8 @@ ty_tensor *infer_unsqueeze(infer_call *c, const ty_tensor *x, uint32_t dim)
 {
     sym_expr sizes[TY_MAX_RANK + 1];
     sym_expr strides[TY_MAX_RANK + 1];
-    if (!x) return NULL;
+    if (x && x->rank == TY_MAX_RANK) infer_fail(c, "more than %d dimensions", TY_MAX_RANK);
+    if (!x || c->status != FE_OK) return NULL;
     for (uint32_t i = 0; i < x->rank; i++) {
         sizes[i + (i >= dim)] = x->sizes[i];
         strides[i + (i >= dim)] = x->strides[i];

@@ -135,7 +135,14 @@ void rule_reshape(infer_call *c)
     sym_expr sizes[TY_MAX_RANK];
     ty_tensor *x = infer_self(c);
     uint32_t rank = wanted_sizes(c, sizes);
-    if (x && c->status == FE_OK) infer_give(c, infer_reshape(c, x, rank, sizes));
+    if (!x || c->status != FE_OK) return;
+    ty_tensor *out = infer_reshape(c, x, rank, sizes);
+    const ty_tensor *recorded = c->recorded.kind == FX_TENSOR ? c->recorded.tensor : NULL;
+    bool is_copy = out && out->storage != x->storage;
+    if (is_copy && recorded && recorded->rank == rank && !infer_is(c, recorded->offset, 0) &&
+        infer_has_unbacked(c, x->rank, x->sizes)) /* the program knows more than can be proved */
+        out = infer_view_as(c, x, rank, out->sizes, recorded->strides, recorded->offset);
+    infer_give(c, out);
 }
 
 void rule_flatten(infer_call *c)
@@ -217,30 +224,51 @@ void rule_select(infer_call *c)
     infer_give(c, infer_select(c, x, dim, infer_expr(c, "index", 0)));
 }
 
-/* A bound of a slice as Python has it: counted from the end when negative, kept inside. */
-static sym_expr slice_bound(infer_call *c, sym_expr bound, sym_expr least, sym_expr size)
+/* A bound of a slice as Python has it: counted from the end when negative, kept inside. Where the
+ * run decides that, an expression that holds in both cases; none when there is no such. */
+static sym_expr slice_bound(infer_call *c, sym_expr bound, sym_expr size)
 {
+    sym_table *t = c->symbols;
     sym_expr zero = infer_number(c, 0);
+    sym_expr from_end = sym_add(t, bound, size);
     if (infer_is(c, bound, INT64_MAX)) return size;
-    if (infer_holds(c, SYM_LT, bound, zero)) bound = sym_add(c->symbols, bound, size);
-    if (infer_holds(c, SYM_LT, bound, least)) return least;
-    return infer_holds(c, SYM_LT, size, bound) ? size : bound;
+    bool positive = infer_holds(c, SYM_LE, zero, bound);
+    bool negative = infer_holds(c, SYM_LT, bound, zero);
+    if (positive && infer_holds(c, SYM_LE, bound, size)) return bound;
+    if (negative && infer_holds(c, SYM_LE, zero, from_end)) return from_end;
+    if (infer_holds(c, SYM_LT, from_end, zero)) return zero;
+    if (infer_holds(c, SYM_LT, size, bound)) return size;
+    if (positive) return sym_min(t, bound, size);
+    return negative ? sym_max(t, from_end, zero) : (sym_expr){0};
+}
+
+/* How many steps lead from start to end. */
+static sym_expr slice_length(infer_call *c, sym_expr start, sym_expr end, sym_expr step)
+{
+    sym_table *t = c->symbols;
+    sym_expr zero = infer_number(c, 0);
+    sym_expr span = sym_sub(t, end, start);
+    bool forward = infer_holds(c, SYM_LE, start, end);
+    if (!forward && infer_holds(c, SYM_LE, end, start)) return zero;
+    if (!forward) span = sym_max(t, span, zero);
+    return sym_floordiv(t, sym_add_int(t, sym_add(t, span, step), -1), step);
 }
 
 ty_tensor *infer_slice(infer_call *c, const ty_tensor *x)
 {
     if (!x) return NULL;
-    sym_table *t = c->symbols;
     uint32_t dim = infer_dim(c, "dim", x->rank);
     if (x->rank == 0) infer_fail(c, "slice of a tensor without dimensions");
     if (c->status != FE_OK) return NULL;
-    sym_expr size = x->sizes[dim];
+    sym_expr zero = infer_number(c, 0);
     sym_expr step = infer_expr(c, "step", 1);
-    sym_expr start = slice_bound(c, infer_expr(c, "start", 0), infer_number(c, 0), size);
-    sym_expr end = slice_bound(c, infer_expr(c, "end", INT64_MAX), start, size);
-    sym_expr length =
-        sym_floordiv(t, sym_add_int(t, sym_add(t, sym_sub(t, end, start), step), -1), step);
-    return infer_narrow(c, x, dim, start, length, step);
+    sym_expr start = slice_bound(c, infer_expr(c, "start", 0), x->sizes[dim]);
+    sym_expr end = slice_bound(c, infer_expr(c, "end", INT64_MAX), x->sizes[dim]);
+    bool known = !sym_is_none(start) && !sym_is_none(end);
+    sym_expr length = known ? slice_length(c, start, end, step) : infer_unbacked(c, 0, dim);
+    ty_tensor *out = infer_narrow(c, x, dim, sym_is_none(start) ? zero : start, length, step);
+    if (sym_is_none(start)) out->offset = infer_unbacked_offset(c, x->offset);
+    return out;
 }
 
 void rule_slice(infer_call *c)
@@ -329,6 +357,7 @@ void rule_unfold(infer_call *c)
                    (long long)step, dim, infer_shape(c, x));
     if (c->status != FE_OK) return;
     ty_tensor *out = infer_unsqueeze(c, x, x->rank);
+    if (!out) return;
     sym_expr steps = sym_floordiv(t, sym_add_int(t, x->sizes[dim], -size), infer_number(c, step));
     out->sizes[dim] = sym_add_int(t, steps, 1);
     out->strides[dim] = sym_mul_int(t, x->strides[dim], step);
@@ -418,6 +447,7 @@ void rule_show_dim(infer_call *c)
     sym_expr size = infer_expr(c, "batch_size", 1);
     if (c->status != FE_OK) return;
     ty_tensor *out = infer_unsqueeze(c, x, dim);
+    if (!out) return;
     out->sizes[dim] = size;
     const ty_tensor *recorded = c->recorded.kind == FX_TENSOR ? c->recorded.tensor : NULL;
     if (recorded && recorded->rank == out->rank)

@@ -195,9 +195,11 @@ static void shape_loop(kern_builder *b, kern_loop *loop, sym_expr extent, const 
     }
     if (loop->kind != KERN_VECTOR || loop->columns) return;
     if (!across) most = least = 1;
-    for (loop->unroll = most; loop->unroll >= least && !loop->exact; loop->unroll /= 2)
-        loop->exact = divides(b, (int64_t)loop->unroll * b->k->lanes, extent);
-    loop->unroll = loop->exact ? loop->unroll * 2 : most;
+    loop->unroll = most;
+    for (uint32_t unroll = most; unroll >= least && !loop->exact; unroll /= 2) {
+        loop->exact = divides(b, (int64_t)unroll * b->k->lanes, extent);
+        if (loop->exact) loop->unroll = unroll;
+    }
     for (uint32_t i = 0; i < list->count; i++)
         if (list->at[i].sum != UINT32_MAX) b->k->sums.at[list->at[i].sum].copies = loop->unroll;
 }

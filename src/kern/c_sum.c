@@ -137,6 +137,13 @@ static void print_arg_scalar(c_printer *pr, const kern_item *item, const char *x
     text_line(pr->out, "}");
 }
 
+/* Does the larger of two accumulated values win? A true lane of a mask is -1, below a false one. */
+static bool larger_wins(const kern_sum *sum)
+{
+    bool is_mask = sum->dtype == TY_BOOL && sum->vector;
+    return (sum->reduce == LOOP_ARGMAX) != is_mask;
+}
+
 /* x takes over where it is more extreme than all before, or is the first NaN. */
 static void print_arg_update(c_printer *pr, const kern_item *item)
 {
@@ -149,7 +156,7 @@ static void print_arg_update(c_printer *pr, const kern_item *item)
     const char *mask = c_type_of(pr, TY_BOOL, pr->k->lanes);
     c_scope scope = {sum->dtype, pr->k->lanes, {x, best, NULL}};
     c_scope places = {TY_I64, pr->k->lanes, {c_index(pr, item->flat), NULL, NULL}};
-    const char *test = c_text(pr, sum->reduce == LOOP_ARGMAX ? "~($0 <= $1)" : "~($0 >= $1)", &scope);
+    const char *test = c_text(pr, larger_wins(sum) ? "~($0 <= $1)" : "~($0 >= $1)", &scope);
     if (ty_is_floating(sum->dtype)) test = c_text(pr, arena_printf(pr->needs->memory, "%s & ($1 == $1)", test), &scope);
     text_line(pr->out, "{");
     text_line(pr->out, "  const %s u = __builtin_convertvector(%s, %s)%s;", mask, test, mask, sum->across && !pr->exact ? " & m" : "");
@@ -218,7 +225,7 @@ static void print_arg_result(c_printer *pr, kern_ref ref)
         text_line(pr->out, form, place, c_name(pr, ref), number, number);
         return;
     }
-    const char *relation = sum->reduce == LOOP_ARGMAX ? ">" : "<";
+    const char *relation = larger_wins(sum) ? ">" : "<";
     text_line(pr->out, "i64 v%u = -1;", ref);
     text_line(pr->out, "{");
     text_line(pr->out, "  %s x = 0;", c_type_of(pr, sum->dtype, 1));

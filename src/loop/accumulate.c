@@ -61,15 +61,17 @@ static bool is_more_extreme(const accumulator *a, loop_scalar v)
     loop_scalar truth;
     ty_dtype d = wide(a->dtype);
     if (ty_is_floating(d) && (isnan(a->value.f) || isnan(v.f))) return !isnan(a->value.f);
-    loop_scalar args[3] = {a->kind == LOOP_ARGMIN ? v : a->value, a->kind == LOOP_ARGMIN ? a->value : v};
+    loop_scalar args[3] = {a->kind == LOOP_ARGMIN ? v : a->value,
+                           a->kind == LOOP_ARGMIN ? a->value : v};
     return loop_scalar_apply(LOOP_LT, d, args, &truth) && truth.i;
 }
 
 void loop_accumulator_add(accumulator *a, loop_scalar v, int64_t flat)
 {
     static const loop_opcode STEP[LOOP_REDUCE_COUNT] = {
-        [LOOP_SUM] = LOOP_ADD, [LOOP_PROD] = LOOP_MUL, [LOOP_REDUCE_MIN] = LOOP_MIN, [LOOP_REDUCE_MAX] = LOOP_MAX,
-        [LOOP_ANY] = LOOP_OR,  [LOOP_ALL] = LOOP_AND,  [LOOP_REDUCE_XOR] = LOOP_XOR};
+        [LOOP_SUM] = LOOP_ADD,        [LOOP_PROD] = LOOP_MUL, [LOOP_REDUCE_MIN] = LOOP_MIN,
+        [LOOP_REDUCE_MAX] = LOOP_MAX, [LOOP_ANY] = LOOP_OR,   [LOOP_ALL] = LOOP_AND,
+        [LOOP_REDUCE_XOR] = LOOP_XOR};
     if (a->kind == LOOP_ARGMIN || a->kind == LOOP_ARGMAX) {
         if (a->empty || is_more_extreme(a, v)) {
             a->value = v;

@@ -1,8 +1,8 @@
 /* build.c -- making a loop program: buffers, ops, and value nodes that are hash-consed.
  *
- * A node is found by a hash of its fields; a hash that is taken by another node probes the next key. Because operands
- * are made before what uses them, a node's id is larger than its operands' and than those of the values behind the
- * indirect symbols in its index.
+ * A node is found by a hash of its fields; a hash that is taken by another node probes the next
+ * key. Because operands are made before what uses them, a node's id is larger than its operands'
+ * and than those of the values behind the indirect symbols in its index.
  */
 #include "loop/loop_priv.h"
 
@@ -17,7 +17,8 @@ loop_program *loop_program_new(fe_session *s, arena *memory, sym_table *symbols,
     p->name = intern(s, name);
     p->scratch = NEW(memory, struct loop_scratch);
     vec_push(memory, &p->nodes, (loop_node){0});
-    /* Axes come first in every table that has none yet, so that equal programs order their terms equally. */
+    /* Axes come first in every table that has none yet, so that equal programs order their terms
+     * equally. */
     for (uint32_t k = 0; k < LOOP_MAX_AXES; k++) (void)loop_axis(p, k);
     for (uint32_t k = 0; k < LOOP_MAX_AXES; k++) (void)loop_reduce_axis(p, k);
     return p;
@@ -46,7 +47,8 @@ sym_expr loop_reduce_axis(loop_program *p, uint32_t k)
 
 /* ---- buffers and ops ---- */
 
-/* The least number of elements that a layout reaches: 1 + sum (size - 1) * stride, or 0 when it is empty. */
+/* The least number of elements that a layout reaches: 1 + sum (size - 1) * stride, or 0 when it is
+ * empty. */
 sym_expr loop_layout_elements(sym_table *t, const loop_buffer *b)
 {
     sym_expr total = sym_int(t, 1);
@@ -104,7 +106,8 @@ bool loop_extern_known(const char *kernel)
 
 static uint64_t hash_of(const loop_node *n)
 {
-    uint64_t h = HASH_MIX((uint64_t)n->op << 8 | (uint64_t)n->dtype, (uint64_t)n->args[0].id << 32 | n->args[1].id);
+    uint64_t h = HASH_MIX((uint64_t)n->op << 8 | (uint64_t)n->dtype,
+                          (uint64_t)n->args[0].id << 32 | n->args[1].id);
     h = HASH_MIX(h, (uint64_t)n->args[2].id << 32 | n->buffer);
     h = HASH_MIX(h, n->index.id);
     h = HASH_MIX(h, n->integer);
@@ -115,8 +118,9 @@ static uint64_t hash_of(const loop_node *n)
 
 static bool same_node(const loop_node *a, const loop_node *b)
 {
-    return a->op == b->op && a->dtype == b->dtype && a->buffer == b->buffer && a->index.id == b->index.id &&
-           memcmp(a->args, b->args, sizeof a->args) == 0 && memcmp(a->number, b->number, sizeof a->number) == 0;
+    return a->op == b->op && a->dtype == b->dtype && a->buffer == b->buffer &&
+           a->index.id == b->index.id && memcmp(a->args, b->args, sizeof a->args) == 0 &&
+           memcmp(a->number, b->number, sizeof a->number) == 0;
 }
 
 loop_value loop_make(loop_program *p, loop_node n)
@@ -184,7 +188,9 @@ loop_value loop_index(loop_program *p, sym_expr e)
 loop_value loop_load(loop_program *p, loop_buffer_id b, sym_expr index)
 {
     CHECK(p->session, b < p->buffers.count && !sym_is_none(index));
-    return loop_make(p, (loop_node){.op = LOOP_LOAD, .dtype = p->buffers.at[b].dtype, .buffer = b, .index = index});
+    return loop_make(
+        p,
+        (loop_node){.op = LOOP_LOAD, .dtype = p->buffers.at[b].dtype, .buffer = b, .index = index});
 }
 
 /* ---- indirect symbols ---- */
@@ -217,7 +223,8 @@ sym_expr loop_indirect_wrapped(loop_program *p, loop_value v, sym_expr size)
     if (!sym_is_none(size)) sym_range(p->symbols, size, NULL, &least, &most);
     if (most != SYM_NO_MAX && most > 0) most--;
     least = sym_is_none(size) ? SYM_NO_MIN : 0;
-    sym_expr symbol = sym_symbol(p->symbols, arena_printf(p->memory, "j%u", k), SYM_INDIRECT, least, most);
+    sym_expr symbol =
+        sym_symbol(p->symbols, arena_printf(p->memory, "j%u", k), SYM_INDIRECT, least, most);
     vec_push(p->memory, &p->indirect, v);
     vec_push(p->memory, &p->indirect_symbols, symbol);
     vec_push(p->memory, &p->indirect_sizes, size);

@@ -7,8 +7,9 @@ typedef struct checking {
     loop_program *p;
     const char *after;
     const loop_op *op;
-    uint8_t *written;  /* by buffer */
-    map masked;        /* node ids under the second operand of some MASKED: loads there may be out of range */
+    uint8_t *written; /* by buffer */
+    /* node ids under the second operand of some MASKED: loads there may be out of range */
+    map masked;
     VEC(sym_bound) bounds;
     VEC(sym_expr) defined; /* unbacked symbols so far */
     const char *bad_symbol;
@@ -27,7 +28,8 @@ static fe_status fail(checking *c, const char *law, const char *format, ...)
     text_init(&where, c->p->memory);
     if (c->op) loop_print_op(c->p, c->op, &where);
     diag d = {.status = FE_INTERNAL, .stage = "loop", .place = c->after};
-    return diag_fail(c->p->session, d, "law %s: %s%s%s", law, message, c->op ? " in\n" : "", where.at ? where.at : "");
+    return diag_fail(c->p->session, d, "law %s: %s%s%s", law, message, c->op ? " in\n" : "",
+                     where.at ? where.at : "");
 }
 
 /* ---- L6: symbols ---- */
@@ -84,7 +86,9 @@ static bool exact_range(checking *c, sym_expr e, int64_t *least, int64_t *most)
         sym_expr factor, rest;
         int64_t steps, extent, span;
         if (!sym_contains(t, e, c->bounds.at[k].symbol)) continue;
-        if (!sym_linear_in(t, e, c->bounds.at[k].symbol, &factor, &rest) || !sym_is_int(t, factor, &steps)) return false;
+        if (!sym_linear_in(t, e, c->bounds.at[k].symbol, &factor, &rest) ||
+            !sym_is_int(t, factor, &steps))
+            return false;
         if (!sym_is_int(t, c->bounds.at[k].extent, &extent) || extent <= 0) return false;
         if (__builtin_mul_overflow(steps, extent - 1, &span)) return false;
         *(span < 0 ? &low : &high) += span;
@@ -108,14 +112,16 @@ static bool is_empty_nest(const checking *c)
 
 static fe_status check_access(checking *c, loop_buffer_id buffer, sym_expr index, const char *what)
 {
-    if (buffer >= c->p->buffers.count) return fail(c, "L1", "%s of buffer %u, which does not exist", what, buffer);
+    if (buffer >= c->p->buffers.count)
+        return fail(c, "L1", "%s of buffer %u, which does not exist", what, buffer);
     FE_TRY(check_expr(c, index));
     const loop_buffer *b = &c->p->buffers.at[buffer];
     int64_t elements, least, most;
-    if (!sym_is_int(c->p->symbols, b->elements, &elements) || !exact_range(c, index, &least, &most)) return FE_OK;
+    if (!sym_is_int(c->p->symbols, b->elements, &elements) || !exact_range(c, index, &least, &most))
+        return FE_OK;
     if (is_empty_nest(c) || (least >= 0 && most < elements)) return FE_OK;
-    return fail(c, "L1", "%s of @%s reaches %lld..%lld of %lld elements", what, b->name, (long long)least,
-                (long long)most, (long long)elements);
+    return fail(c, "L1", "%s of @%s reaches %lld..%lld of %lld elements", what, b->name,
+                (long long)least, (long long)most, (long long)elements);
 }
 
 /* ---- L2: dtypes ---- */
@@ -130,21 +136,28 @@ static fe_status check_dtypes(checking *c, const loop_node *n)
     const char *name = loop_opcode_name(n->op);
     uint32_t count = loop_operand_count(n->op), first = n->op == LOOP_WHERE || n->op == LOOP_MASKED;
     for (uint32_t k = 0; k < count; k++)
-        if (!n->args[k].id || n->args[k].id >= c->p->nodes.count) return fail(c, "L2", "%s lacks operand %u", name, k);
-    if (first && loop_at(c->p, n->args[0])->dtype != TY_BOOL) return fail(c, "L2", "the condition of %s is not bool", name);
+        if (!n->args[k].id || n->args[k].id >= c->p->nodes.count)
+            return fail(c, "L2", "%s lacks operand %u", name, k);
+    if (first && loop_at(c->p, n->args[0])->dtype != TY_BOOL)
+        return fail(c, "L2", "the condition of %s is not bool", name);
     for (uint32_t k = first; k + 1 < count && n->op != LOOP_RANDBITS; k++) {
         ty_dtype a = loop_at(c->p, n->args[k])->dtype, b = loop_at(c->p, n->args[k + 1])->dtype;
-        if (a != b) return fail(c, "L2", "operands of %s are %s and %s", name, ty_dtype_name(a), ty_dtype_name(b));
+        if (a != b)
+            return fail(c, "L2", "operands of %s are %s and %s", name, ty_dtype_name(a),
+                        ty_dtype_name(b));
     }
     ty_dtype result = count ? loop_result_dtype(c->p, n->op, n->args) : TY_NO_DTYPE;
     if (n->op == LOOP_INDEX) result = TY_I64;
-    if (n->op == LOOP_LOAD && n->buffer < c->p->buffers.count) result = c->p->buffers.at[n->buffer].dtype;
+    if (n->op == LOOP_LOAD && n->buffer < c->p->buffers.count)
+        result = c->p->buffers.at[n->buffer].dtype;
     if (n->op == LOOP_RANDBITS) result = TY_NO_DTYPE;
     if (result != TY_NO_DTYPE && result != n->dtype)
-        return fail(c, "L2", "%s gives %s, not %s", name, ty_dtype_name(result), ty_dtype_name(n->dtype));
+        return fail(c, "L2", "%s gives %s, not %s", name, ty_dtype_name(result),
+                    ty_dtype_name(n->dtype));
     bool moves = n->op == LOOP_CAST || n->op == LOOP_BITCAST || first || n->op == LOOP_COMPLEX ||
                  n->op == LOOP_REALPART || n->op == LOOP_IMAGPART;
-    if (count && !moves && is_half(loop_at(c->p, n->args[0])->dtype)) return fail(c, "L2", "%s computes in a half type", name);
+    if (count && !moves && is_half(loop_at(c->p, n->args[0])->dtype))
+        return fail(c, "L2", "%s computes in a half type", name);
     return FE_OK;
 }
 
@@ -155,7 +168,8 @@ static fe_status check_read(checking *c, loop_buffer_id buffer)
     const loop_buffer *b = &c->p->buffers.at[buffer];
     int64_t elements;
     bool empty = sym_is_int(c->p->symbols, b->elements, &elements) && elements == 0;
-    if (b->kind == LOOP_TEMP && !c->written[buffer] && !empty) return fail(c, "L3", "@%s is read before it is written", b->name);
+    if (b->kind == LOOP_TEMP && !c->written[buffer] && !empty)
+        return fail(c, "L3", "@%s is read before it is written", b->name);
     return FE_OK;
 }
 
@@ -187,23 +201,27 @@ static fe_status check_values(checking *c, loop_work *w)
     return FE_OK;
 }
 
-/* Two points that store to one place: provable when some axis of extent 2 or more does not move the index. */
+/* Two points that store to one place: provable when some axis of extent 2 or more does not move
+ * the index. */
 static fe_status check_injective(checking *c, const loop_op *op, const loop_store *st)
 {
     if (st->mode != LOOP_SET) return FE_OK;
     for (uint32_t k = 0; k < op->axes; k++) {
         int64_t extent;
-        if (!sym_is_int(c->p->symbols, op->extents[k], &extent) || extent < 2 || is_empty_nest(c)) continue;
+        if (!sym_is_int(c->p->symbols, op->extents[k], &extent) || extent < 2 || is_empty_nest(c))
+            continue;
         if (!sym_contains(c->p->symbols, st->index, loop_axis(c->p, k)) &&
             !loop_uses_axis(c->p, loop_index(c->p, st->index), loop_axis(c->p, k)))
-            return fail(c, "L5", "the store to @%s does not move with i%u", c->p->buffers.at[st->buffer].name, k);
+            return fail(c, "L5", "the store to @%s does not move with i%u",
+                        c->p->buffers.at[st->buffer].name, k);
     }
     return FE_OK;
 }
 
 static fe_status check_store(checking *c, loop_work *w, const loop_op *op, const loop_store *st)
 {
-    if (!st->value.id || st->value.id >= c->p->nodes.count) return fail(c, "L2", "a store lacks its value");
+    if (!st->value.id || st->value.id >= c->p->nodes.count)
+        return fail(c, "L2", "a store lacks its value");
     loop_work_add(c->p, w, st->value);
     loop_work_add(c->p, w, loop_index(c->p, st->index));
     c->allow_reduce_axes = true;
@@ -213,12 +231,14 @@ static fe_status check_store(checking *c, loop_work *w, const loop_op *op, const
     FE_TRY(check_injective(c, op, st));
     ty_dtype value = loop_at(c->p, st->value)->dtype, stored = c->p->buffers.at[st->buffer].dtype;
     if (st->reduce == LOOP_ARGMIN || st->reduce == LOOP_ARGMAX) value = TY_I64;
-    if (value != stored) return fail(c, "L2", "%s is stored as %s", ty_dtype_name(value), ty_dtype_name(stored));
+    if (value != stored)
+        return fail(c, "L2", "%s is stored as %s", ty_dtype_name(value), ty_dtype_name(stored));
     if (st->reduce == LOOP_NO_REDUCE)
         for (uint32_t k = 0; k < op->reduce_axes; k++)
             if (loop_uses_axis(c->p, st->value, loop_reduce_axis(c->p, k)))
                 return fail(c, "L6", "a store without reduction uses r%u", k);
-    if (c->p->buffers.at[st->buffer].kind == LOOP_CONSTANT) return fail(c, "L3", "a store to a constant");
+    if (c->p->buffers.at[st->buffer].kind == LOOP_CONSTANT)
+        return fail(c, "L3", "a store to a constant");
     if (st->mode != LOOP_SET) FE_TRY(check_read(c, st->buffer));
     return FE_OK;
 }
@@ -231,7 +251,8 @@ static fe_status check_nest(checking *c, const loop_op *op)
     for (uint32_t k = 0; k < op->axes; k++)
         vec_push(c->p->memory, &c->bounds, (sym_bound){loop_axis(c->p, k), op->extents[k]});
     for (uint32_t k = 0; k < op->reduce_axes; k++)
-        vec_push(c->p->memory, &c->bounds, (sym_bound){loop_reduce_axis(c->p, k), op->reduce_extents[k]});
+        vec_push(c->p->memory, &c->bounds,
+                 (sym_bound){loop_reduce_axis(c->p, k), op->reduce_extents[k]});
     for (uint32_t k = 0; k < op->store_count; k++) {
         loop_work *w = loop_work_begin(c->p);
         FE_TRY(check_store(c, w, op, &op->stores[k]));
@@ -245,21 +266,27 @@ static fe_status check_nest(checking *c, const loop_op *op)
 static fe_status check_view(checking *c, const loop_view *v)
 {
     if (v->buffer == LOOP_NO_BUFFER) return FE_OK;
-    if (v->buffer >= c->p->buffers.count) return fail(c, "L1", "a view of buffer %u, which does not exist", v->buffer);
+    if (v->buffer >= c->p->buffers.count)
+        return fail(c, "L1", "a view of buffer %u, which does not exist", v->buffer);
     FE_TRY(check_exprs(c, v->sizes, v->rank));
     FE_TRY(check_exprs(c, v->strides, v->rank));
     FE_TRY(check_expr(c, v->offset));
     const loop_buffer *b = &c->p->buffers.at[v->buffer];
     int64_t elements, last, size, stride;
-    if (!sym_is_int(c->p->symbols, b->elements, &elements) || !sym_is_int(c->p->symbols, v->offset, &last)) return FE_OK;
+    if (!sym_is_int(c->p->symbols, b->elements, &elements) ||
+        !sym_is_int(c->p->symbols, v->offset, &last))
+        return FE_OK;
     for (uint32_t k = 0; k < v->rank; k++) {
-        if (!sym_is_int(c->p->symbols, v->sizes[k], &size) || !sym_is_int(c->p->symbols, v->strides[k], &stride)) return FE_OK;
+        if (!sym_is_int(c->p->symbols, v->sizes[k], &size) ||
+            !sym_is_int(c->p->symbols, v->strides[k], &stride))
+            return FE_OK;
         if (size == 0) return FE_OK;
         last += (size - 1) * stride;
     }
     uint32_t from = ty_dtype_size(b->dtype), to = ty_dtype_size(v->dtype);
     if ((last + 1) * to > elements * from)
-        return fail(c, "L1", "a view of @%s reaches element %lld of %lld", b->name, (long long)last, (long long)elements);
+        return fail(c, "L1", "a view of @%s reaches element %lld of %lld", b->name, (long long)last,
+                    (long long)elements);
     return FE_OK;
 }
 
@@ -272,7 +299,8 @@ static fe_status check_extern(checking *c, const loop_op *op)
         if (op->inputs[k].buffer != LOOP_NO_BUFFER) FE_TRY(check_read(c, op->inputs[k].buffer));
     }
     FE_TRY(check_exprs(c, op->ints, op->int_count));
-    for (uint32_t k = 0; k < op->define_count; k++) vec_push(c->p->memory, &c->defined, op->defines[k]);
+    for (uint32_t k = 0; k < op->define_count; k++)
+        vec_push(c->p->memory, &c->defined, op->defines[k]);
     for (uint32_t k = 0; k < op->output_count; k++) {
         FE_TRY(check_view(c, &op->outputs[k]));
         if (op->outputs[k].buffer != LOOP_NO_BUFFER) c->written[op->outputs[k].buffer] = 1;
@@ -291,14 +319,16 @@ static fe_status check_output(checking *c, const loop_output *o)
 {
     if (o->kind == LOOP_OUT_TENSOR) {
         FE_TRY(check_view(c, &o->view));
-        return o->view.buffer == LOOP_NO_BUFFER ? fail(c, "L3", "an output has no buffer") : check_read(c, o->view.buffer);
+        return o->view.buffer == LOOP_NO_BUFFER ? fail(c, "L3", "an output has no buffer")
+                                                : check_read(c, o->view.buffer);
     }
     return o->kind == LOOP_OUT_INT || o->kind == LOOP_OUT_BOOL ? check_expr(c, o->expr) : FE_OK;
 }
 
 fe_status loop_check(loop_program *p, const char *after)
 {
-    checking c = {.p = p, .after = after, .written = NEW_ARRAY(p->memory, uint8_t, p->buffers.count)};
+    checking c = {
+        .p = p, .after = after, .written = NEW_ARRAY(p->memory, uint8_t, p->buffers.count)};
     for (uint32_t k = 0; k < p->inputs.count; k++) {
         const loop_input *in = &p->inputs.at[k];
         if (!sym_is_none(in->expr)) sym_each_symbol(p->symbols, in->expr, define_symbol, &c);

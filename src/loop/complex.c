@@ -1,4 +1,5 @@
-/* complex.c -- arithmetic on one complex number: c64 (and c32) in float, c128 in double, by C's own functions. */
+/* complex.c -- arithmetic on one complex number: c64 (and c32) in float, c128 in double, by C's
+ * own functions. */
 #include "loop/loop_priv.h"
 
 #include <complex.h>
@@ -19,13 +20,15 @@ static narrow narrow_of(loop_scalar v)
 
 static wide product(wide a, wide b)
 {
-    double re = creal(a) * creal(b) - cimag(a) * cimag(b), im = creal(a) * cimag(b) + cimag(a) * creal(b);
+    double re = creal(a) * creal(b) - cimag(a) * cimag(b),
+           im = creal(a) * cimag(b) + cimag(a) * creal(b);
     return CMPLX(re, im);
 }
 
 static narrow product_narrow(narrow a, narrow b)
 {
-    float re = crealf(a) * crealf(b) - cimagf(a) * cimagf(b), im = crealf(a) * cimagf(b) + cimagf(a) * crealf(b);
+    float re = crealf(a) * crealf(b) - cimagf(a) * cimagf(b),
+          im = crealf(a) * cimagf(b) + cimagf(a) * crealf(b);
     return CMPLXF(re, im);
 }
 
@@ -105,7 +108,9 @@ bool loop_complex_apply(loop_opcode op, ty_dtype d, const loop_scalar *args, loo
     switch (op) {
     case LOOP_REALPART: out->f = re; return true;
     case LOOP_IMAGPART: out->f = im; return true;
-    case LOOP_ABS: out->f = d == TY_C128 ? hypot(re, im) : (double)hypotf((float)re, (float)im); return true;
+    case LOOP_ABS:
+        out->f = d == TY_C128 ? hypot(re, im) : (double)hypotf((float)re, (float)im);
+        return true;
     case LOOP_EQ: out->i = equal; return true;
     case LOOP_NE: out->i = !equal; return true;
     case LOOP_ISNAN: out->i = isnan(re) || isnan(im); return true;
@@ -114,12 +119,14 @@ bool loop_complex_apply(loop_opcode op, ty_dtype d, const loop_scalar *args, loo
     }
     if (d == TY_C128) {
         wide result;
-        if (!apply_wide(op, wide_of(args[0]), wide_of(args[1]), wide_of(args[2]), &result)) return false;
+        if (!apply_wide(op, wide_of(args[0]), wide_of(args[1]), wide_of(args[2]), &result))
+            return false;
         *out = (loop_scalar){.c = {creal(result), cimag(result)}};
         return true;
     }
     narrow result;
-    if (!apply_narrow(op, narrow_of(args[0]), narrow_of(args[1]), narrow_of(args[2]), &result)) return false;
+    if (!apply_narrow(op, narrow_of(args[0]), narrow_of(args[1]), narrow_of(args[2]), &result))
+        return false;
     *out = (loop_scalar){.c = {(double)crealf(result), (double)cimagf(result)}};
     if (d == TY_C32) *out = loop_scalar_cast(TY_C64, TY_C32, *out);
     return true;

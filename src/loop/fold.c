@@ -1,7 +1,8 @@
 /* fold.c -- values with constants folded, and rewrites that hold for every input, bit by bit.
  *
- * Laws: a rewrite keeps the result for NaN, infinities and signed zeros; it never makes the expression larger; the
- * result has the dtype that the row asks for. Functions of libm are not folded: another libm may round otherwise.
+ * Laws: a rewrite keeps the result for NaN, infinities and signed zeros; it never makes the
+ * expression larger; the result has the dtype that the row asks for. Functions of libm are not
+ * folded: another libm may round otherwise.
  */
 #include "loop/loop_priv.h"
 
@@ -52,7 +53,8 @@ static loop_value constant_of(loop_program *p, ty_dtype d, loop_scalar v)
     return loop_const_float(p, d, v.f);
 }
 
-/* The operation's constant result when all operands are constants and it is exact; else the node itself. */
+/* The operation's constant result when all operands are constants and it is exact; else the node
+ * itself. */
 static loop_value finish(loop_program *p, loop_opcode op, uint32_t count, const loop_value *args)
 {
     ty_dtype d = loop_result_dtype(p, op, args);
@@ -63,7 +65,8 @@ static loop_value finish(loop_program *p, loop_opcode op, uint32_t count, const 
         if (constant) numbers[k] = loop_scalar_of(loop_at(p, args[k]));
     }
     ty_dtype operand = loop_at(p, args[op == LOOP_WHERE || op == LOOP_MASKED ? 1 : 0])->dtype;
-    if (constant && loop_scalar_apply(op, operand, numbers, &result)) return constant_of(p, d, result);
+    if (constant && loop_scalar_apply(op, operand, numbers, &result))
+        return constant_of(p, d, result);
     loop_node n = {.op = op, .dtype = d};
     for (uint32_t k = 0; k < count; k++) n.args[k] = args[k];
     return loop_make(p, n);
@@ -88,7 +91,8 @@ loop_value loop_cast(loop_program *p, ty_dtype to, loop_value v)
 {
     const loop_node n = *loop_at(p, v);
     if (n.dtype == to) return v;
-    if (n.op == LOOP_CONST) return constant_of(p, to, loop_scalar_cast(n.dtype, to, loop_scalar_of(&n)));
+    if (n.op == LOOP_CONST)
+        return constant_of(p, to, loop_scalar_cast(n.dtype, to, loop_scalar_of(&n)));
     if (n.op == LOOP_CAST && to != TY_BOOL) {
         ty_dtype inner = loop_at(p, n.args[0])->dtype;
         if (holds_all(n.dtype, inner)) return loop_cast(p, to, n.args[0]);
@@ -178,7 +182,8 @@ static bool fold_bool(loop_program *p, loop_opcode op, loop_value a, loop_value 
         a = b;
         b = swap;
     }
-    bool same = a.id == b.id, known = is_constant(p, b), truth = known && loop_at(p, b)->integer != 0;
+    bool same = a.id == b.id, known = is_constant(p, b),
+         truth = known && loop_at(p, b)->integer != 0;
     if (op == LOOP_AND && (same || known)) {
         *out = same || truth ? a : b;
         return true;
@@ -244,7 +249,8 @@ loop_value loop_where(loop_program *p, loop_value condition, loop_value a, loop_
     return finish(p, LOOP_WHERE, 3, (loop_value[]){condition, a, b});
 }
 
-loop_value loop_masked(loop_program *p, loop_value condition, loop_value value, loop_value otherwise)
+loop_value loop_masked(loop_program *p, loop_value condition, loop_value value,
+                       loop_value otherwise)
 {
     if (value.id == otherwise.id && is_constant(p, value)) return value;
     if (is_constant(p, condition)) return loop_at(p, condition)->integer ? value : otherwise;

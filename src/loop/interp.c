@@ -1,7 +1,8 @@
 /* interp.c -- the reference interpreter: one element at a time, the oracle for generated code.
  *
- * The values of a nest are laid out once in slots, operands first; each point of the loops evaluates a slot at most once
- * (stamps), and a MASKED operand only where its condition holds. Every access is checked against its buffer.
+ * The values of a nest are laid out once in slots, operands first; each point of the loops
+ * evaluates a slot at most once (stamps), and a MASKED operand only where its condition holds.
+ * Every access is checked against its buffer.
  */
 #include "loop/interp_priv.h"
 
@@ -31,7 +32,7 @@ typedef struct running {
     int64_t *elements; /* of each buffer */
     /* the nest at hand */
     slot *slots;
-    loop_work *work;   /* memo: node -> slot */
+    loop_work *work; /* memo: node -> slot */
     uint64_t now;
     sym_expr axis[2 * LOOP_MAX_AXES];
     int64_t at[2 * LOOP_MAX_AXES], extent[2 * LOOP_MAX_AXES];
@@ -139,7 +140,8 @@ static void note_size(void *data, sym_expr symbol)
     if (sym_is_none(size) || !indirect_value(r, symbol, &value)) return;
     limit = number_of(r, size);
     if (value < 0 || value >= limit)
-        fail(r, "index %lld is out of range for a dimension of %lld", (long long)value, (long long)limit);
+        fail(r, "index %lld is out of range for a dimension of %lld", (long long)value,
+             (long long)limit);
 }
 
 static loop_scalar load(running *r, const slot *s)
@@ -167,7 +169,8 @@ static loop_scalar compute(running *r, slot *s)
     if (n->op == LOOP_BITCAST) return loop_scalar_bitcast(s->operand, n->dtype, args[0]);
     if (n->op == LOOP_RANDBITS)
         return loop_scalar_cast(TY_I64, n->dtype,
-                                (loop_scalar){.i = (int64_t)loop_random_bits((uint64_t)args[0].i, (uint64_t)args[1].i)});
+                                (loop_scalar){.i = (int64_t)loop_random_bits((uint64_t)args[0].i,
+                                                                             (uint64_t)args[1].i)});
     if (!loop_scalar_apply(n->op, s->operand, args, &out))
         fail(r, "%s of %s has no meaning", loop_opcode_name(n->op), ty_dtype_name(s->operand));
     return out;
@@ -205,8 +208,10 @@ static void lay_out(running *r)
         s->node = r->p->nodes.at[id];
         uint32_t count = loop_operand_count(s->node.op);
         for (uint32_t j = 0; j < count; j++) s->args[j] = r->work->memo[s->node.args[j].id];
-        if (count) s->operand = loop_at(r->p, s->node.args[count == 3 && s->node.op != LOOP_FMA])->dtype;
-        if (s->node.op == LOOP_LOAD || s->node.op == LOOP_INDEX) s->index = affine_of(r, s->node.index);
+        if (count)
+            s->operand = loop_at(r->p, s->node.args[count == 3 && s->node.op != LOOP_FMA])->dtype;
+        if (s->node.op == LOOP_LOAD || s->node.op == LOOP_INDEX)
+            s->index = affine_of(r, s->node.index);
     }
 }
 
@@ -241,7 +246,8 @@ static void put(running *r, const loop_store *st, const affine *index, loop_scal
                                                              [LOOP_MIN_INTO] = LOOP_MIN,
                                                              [LOOP_MAX_INTO] = LOOP_MAX};
         loop_scalar args[3] = {loop_scalar_load(d, at), v};
-        loop_opcode combine = d == TY_BOOL && st->mode == LOOP_ADD_INTO ? LOOP_OR : COMBINE[st->mode];
+        loop_opcode combine =
+            d == TY_BOOL && st->mode == LOOP_ADD_INTO ? LOOP_OR : COMBINE[st->mode];
         loop_scalar_apply(combine, d, args, &v);
     }
     loop_scalar_store(d, at, v);
@@ -252,17 +258,20 @@ static void run_point(running *r, const affine *indices, accumulator *sums)
     const loop_op *op = r->op;
     uint32_t reduce = r->all_axes - r->axes;
     for (uint32_t k = 0; k < op->store_count; k++)
-        loop_accumulator_start(&sums[k], op->stores[k].reduce, loop_at(r->p, op->stores[k].value)->dtype);
+        loop_accumulator_start(&sums[k], op->stores[k].reduce,
+                               loop_at(r->p, op->stores[k].value)->dtype);
     memset(r->at + r->axes, 0, reduce * sizeof *r->at);
     bool any_reduces = false;
-    for (uint32_t k = 0; k < op->store_count; k++) any_reduces |= op->stores[k].reduce != LOOP_NO_REDUCE;
+    for (uint32_t k = 0; k < op->store_count; k++)
+        any_reduces |= op->stores[k].reduce != LOOP_NO_REDUCE;
     if (any_reduces && !is_empty(r, r->axes, reduce)) {
         int64_t flat = 0;
         do {
             r->now++;
             for (uint32_t k = 0; k < op->store_count && r->status == FE_OK; k++)
                 if (op->stores[k].reduce)
-                    loop_accumulator_add(&sums[k], evaluate(r, r->work->memo[op->stores[k].value.id]), flat);
+                    loop_accumulator_add(&sums[k],
+                                         evaluate(r, r->work->memo[op->stores[k].value.id]), flat);
             flat++;
         } while (r->status == FE_OK && advance(r, r->axes, reduce));
     }
@@ -280,7 +289,8 @@ static fe_status run_nest(running *r)
     arena *memory = r->p->memory;
     r->axes = r->all_axes = 0; /* extents may not use axes */
     for (uint32_t k = 0; k < op->axes; k++) r->extent[k] = number_of(r, op->extents[k]);
-    for (uint32_t k = 0; k < op->reduce_axes; k++) r->extent[op->axes + k] = number_of(r, op->reduce_extents[k]);
+    for (uint32_t k = 0; k < op->reduce_axes; k++)
+        r->extent[op->axes + k] = number_of(r, op->reduce_extents[k]);
     r->axes = op->axes;
     r->all_axes = op->axes + op->reduce_axes;
     for (uint32_t k = 0; k < r->all_axes; k++)
@@ -313,7 +323,8 @@ static fe_status allocate(running *r, loop_buffer_id id)
     void **at = &r->machine->buffers[id];
     if (!*at && b->kind == LOOP_CONSTANT) *at = (void *)(uintptr_t)b->data;
     if (!*at && b->kind == LOOP_TEMP)
-        *at = arena_alloc(r->machine->memory, (size_t)r->elements[id] * ty_dtype_size(b->dtype) + 1);
+        *at =
+            arena_alloc(r->machine->memory, (size_t)r->elements[id] * ty_dtype_size(b->dtype) + 1);
     if (!*at && r->elements[id] > 0) return fail(r, "@%s has no memory", b->name);
     return FE_OK;
 }
@@ -325,7 +336,8 @@ static void allocate_load(void *data, loop_value v)
     if (n->op == LOOP_LOAD) allocate(r, n->buffer);
 }
 
-/* Buffers get their memory when first used: the size of one may be known only after a call has defined a symbol. */
+/* Buffers get their memory when first used: the size of one may be known only after a call has
+ * defined a symbol. */
 static fe_status allocate_for(running *r)
 {
     const loop_op *op = r->op;
@@ -345,15 +357,14 @@ static fe_status allocate_for(running *r)
 static fe_status run_op(running *r)
 {
     switch (r->op->kind) {
-    case LOOP_NEST:
-        FE_TRY(allocate_for(r));
-        return run_nest(r);
+    case LOOP_NEST: FE_TRY(allocate_for(r)); return run_nest(r);
     case LOOP_EXTERN:
         FE_TRY(allocate_for(r));
         if (!r->machine->run_extern) return fail(r, "no one runs extern kernels");
         return r->machine->run_extern(r->machine->data, r->p, r->op, r->machine->buffers);
     case LOOP_ASSERT:
-        if (number_of(r, r->op->condition) == 0) return fail(r, "%s", r->op->message ? r->op->message : "an assertion");
+        if (number_of(r, r->op->condition) == 0)
+            return fail(r, "%s", r->op->message ? r->op->message : "an assertion");
         return r->status;
     }
     return FE_OK;
@@ -370,6 +381,7 @@ fe_status loop_interpret(loop_program *p, loop_machine *machine)
     }
     r.op = NULL;
     for (uint32_t k = 0; k < p->outputs.count; k++)
-        if (p->outputs.at[k].kind == LOOP_OUT_TENSOR) FE_TRY(allocate(&r, p->outputs.at[k].view.buffer));
+        if (p->outputs.at[k].kind == LOOP_OUT_TENSOR)
+            FE_TRY(allocate(&r, p->outputs.at[k].view.buffer));
     return r.status;
 }

@@ -13,17 +13,19 @@
  *     }
  *     output @buf1[8]{1}
  *
- * Values are hash-consed expression nodes of one program: equal expressions have equal ids, inlining a producer is
- * substitution of index expressions (loop_substitute), so nothing is hidden in closures and everything prints, parses,
- * hashes and is interpreted (interp.c: the slow reference that is the oracle for generated code).
+ * Values are hash-consed expression nodes of one program: equal expressions have equal ids,
+ * inlining a producer is substitution of index expressions (loop_substitute), so nothing is hidden
+ * in closures and everything prints, parses, hashes and is interpreted (interp.c: the slow
+ * reference that is the oracle for generated code).
  *
- * Axes: i0, i1, ... run over a nest's extents, r0, r1, ... over its reduction extents; they are the same symbols in
- * every nest. A data-dependent index is an SYM_INDIRECT symbol standing for a value (loop_indirect).
+ * Axes: i0, i1, ... run over a nest's extents, r0, r1, ... over its reduction extents; they are
+ * the same symbols in every nest. A data-dependent index is an SYM_INDIRECT symbol standing for a
+ * value (loop_indirect).
  *
- * Laws (check.c): L1 every load is in bounds of its buffer for all axes in range, where provable. L2 operand dtypes agree
- * with the operation's row. L3 a temp is written before it is read. L4 an extent does not depend on axes. L5 stores of one
- * nest (mode SET, no reduction) are injective where provable. L6 no symbols but axes, sizes, unbacked ones defined before,
- * and indirect ones.
+ * Laws (check.c): L1 every load is in bounds of its buffer for all axes in range, where provable.
+ * L2 operand dtypes agree with the operation's row. L3 a temp is written before it is read. L4 an
+ * extent does not depend on axes. L5 stores of one nest (mode SET, no reduction) are injective
+ * where provable. L6 no symbols but axes, sizes, unbacked ones defined before, and indirect ones.
  */
 #ifndef FERRITE_LOOP_H
 #define FERRITE_LOOP_H
@@ -62,7 +64,9 @@ typedef enum loop_buffer_kind {
     LOOP_INPUT,    /* a tensor of the caller */
     LOOP_CONSTANT, /* a weight: bytes known at compile time */
     LOOP_TEMP,     /* made by the program */
-    LOOP_STATE     /* a buffer of the model that the program changes: starts as `data`, lives as long as the context */
+    /* a buffer of the model that the program changes: starts as `data`, lives as long as the
+     * context */
+    LOOP_STATE
 } loop_buffer_kind;
 
 /* A piece of memory with a shape. Indices in loads and stores count elements from its start. */
@@ -73,12 +77,14 @@ typedef struct loop_buffer {
     ty_device device;
     uint32_t rank;
     const sym_expr *sizes, *strides;
-    sym_expr elements;  /* of the memory, at least what sizes and strides reach */
-    uint32_t input;     /* INPUT: number in the program's inputs */
-    const void *data;   /* CONSTANT, STATE: first element */
-    size_t data_bytes;  /* readable at data */
-    uint32_t origin;    /* provenance: index given by the creator (lower: fx node id); UINT32_MAX = none */
-    const char *packing; /* CONSTANT that an extern wants re-laid at compile time: its name (pack.def), or NULL */
+    sym_expr elements; /* of the memory, at least what sizes and strides reach */
+    uint32_t input;    /* INPUT: number in the program's inputs */
+    const void *data;  /* CONSTANT, STATE: first element */
+    size_t data_bytes; /* readable at data */
+    /* provenance: index given by the creator (lower: fx node id); UINT32_MAX = none */
+    uint32_t origin;
+    /* CONSTANT that an extern wants re-laid at compile time: its name (pack.def), or NULL */
+    const char *packing;
 } loop_buffer;
 
 /* A strided window on a buffer. */
@@ -91,10 +97,26 @@ typedef struct loop_view {
 } loop_view;
 
 typedef enum loop_reduce {
-    LOOP_NO_REDUCE, LOOP_SUM, LOOP_PROD, LOOP_REDUCE_MIN, LOOP_REDUCE_MAX, LOOP_ARGMIN, LOOP_ARGMAX, LOOP_ANY, LOOP_ALL, LOOP_REDUCE_XOR
-} loop_reduce; /* ARG*: the flat index over the reduction axes, first of equals, NaN counts as extreme */
+    LOOP_NO_REDUCE,
+    LOOP_SUM,
+    LOOP_PROD,
+    LOOP_REDUCE_MIN,
+    LOOP_REDUCE_MAX,
+    LOOP_ARGMIN,
+    LOOP_ARGMAX,
+    LOOP_ANY,
+    LOOP_ALL,
+    LOOP_REDUCE_XOR
+    /* ARG*: the flat index over the reduction axes, first of equals, NaN counts as extreme */
+} loop_reduce;
 
-typedef enum loop_store_mode { LOOP_SET, LOOP_ADD_INTO, LOOP_MUL_INTO, LOOP_MIN_INTO, LOOP_MAX_INTO } loop_store_mode;
+typedef enum loop_store_mode {
+    LOOP_SET,
+    LOOP_ADD_INTO,
+    LOOP_MUL_INTO,
+    LOOP_MIN_INTO,
+    LOOP_MAX_INTO
+} loop_store_mode;
 
 /* buffer[index] (mode)= reduce over r of value. */
 typedef struct loop_store {
@@ -132,7 +154,14 @@ typedef struct loop_op {
     const char *message;
 } loop_op;
 
-typedef enum loop_output_kind { LOOP_OUT_TENSOR, LOOP_OUT_INT, LOOP_OUT_FLOAT, LOOP_OUT_BOOL, LOOP_OUT_STRING, LOOP_OUT_NONE } loop_output_kind;
+typedef enum loop_output_kind {
+    LOOP_OUT_TENSOR,
+    LOOP_OUT_INT,
+    LOOP_OUT_FLOAT,
+    LOOP_OUT_BOOL,
+    LOOP_OUT_STRING,
+    LOOP_OUT_NONE
+} loop_output_kind;
 typedef struct loop_output {
     loop_output_kind kind;
     loop_view view; /* TENSOR */
@@ -146,8 +175,8 @@ typedef struct loop_input {
     const char *name;
     bool is_tensor;
     loop_buffer_id buffer;
-    sym_expr expr;   /* int inputs: the symbol or constant */
-    double number;   /* float inputs with a fixed value */
+    sym_expr expr; /* int inputs: the symbol or constant */
+    double number; /* float inputs with a fixed value */
     const char *string;
 } loop_input;
 
@@ -173,44 +202,60 @@ typedef struct loop_program {
 loop_program *loop_program_new(fe_session *s, arena *memory, sym_table *symbols, const char *name);
 sym_expr loop_axis(loop_program *p, uint32_t k);        /* i<k> */
 sym_expr loop_reduce_axis(loop_program *p, uint32_t k); /* r<k> */
-loop_buffer_id loop_add_buffer(loop_program *p, loop_buffer b); /* arrays are copied; a NULL name is given as buf<N> */
+/* arrays are copied; a NULL name is given as buf<N> */
+loop_buffer_id loop_add_buffer(loop_program *p, loop_buffer b);
 loop_op *loop_add_op(loop_program *p, loop_op_kind kind); /* valid until the next one is added */
 loop_value loop_const_int(loop_program *p, ty_dtype d, int64_t value);
-loop_value loop_const_float(loop_program *p, ty_dtype d, double value); /* of any dtype; converted */
+/* of any dtype; converted */
+loop_value loop_const_float(loop_program *p, ty_dtype d, double value);
 loop_value loop_const_complex(loop_program *p, ty_dtype d, double re, double im);
-loop_value loop_const_data(loop_program *p, ty_dtype d, const void *element); /* as it lies in memory */
+/* as it lies in memory */
+loop_value loop_const_data(loop_program *p, ty_dtype d, const void *element);
 loop_value loop_index(loop_program *p, sym_expr e); /* i64 */
 loop_value loop_load(loop_program *p, loop_buffer_id b, sym_expr index);
-loop_value loop_cast(loop_program *p, ty_dtype to, loop_value v); /* v itself when it has that dtype */
-/* Folds constants and what is exact for every input (x*1, x+0 for integers, where(c,x,x), casts that cancel). */
+/* v itself when it has that dtype */
+loop_value loop_cast(loop_program *p, ty_dtype to, loop_value v);
+/* Folds constants and what is exact for every input (x*1, x+0 for integers, where(c,x,x), casts
+ * that cancel). */
 loop_value loop_unary(loop_program *p, loop_opcode op, loop_value a);
 loop_value loop_binary(loop_program *p, loop_opcode op, loop_value a, loop_value b);
 loop_value loop_where(loop_program *p, loop_value condition, loop_value a, loop_value b);
-loop_value loop_masked(loop_program *p, loop_value condition, loop_value value, loop_value otherwise);
+loop_value loop_masked(loop_program *p, loop_value condition, loop_value value,
+                       loop_value otherwise);
 loop_value loop_make(loop_program *p, loop_node n); /* the general form, hash-consed, unfolded */
-/* An integer value as an index: a symbol (kind SYM_INDIRECT). `size`: when not none, negative values wrap around by
- * it first (PyTorch's indexing). The same value gives the same symbol. */
+/* An integer value as an index: a symbol (kind SYM_INDIRECT). `size`: when not none, negative
+ * values wrap around by it first (PyTorch's indexing). The same value gives the same symbol. */
 sym_expr loop_indirect(loop_program *p, loop_value v, sym_expr size);
 loop_value loop_indirect_value(const loop_program *p, sym_expr symbol);
-sym_expr loop_indirect_size(const loop_program *p, sym_expr symbol); /* the value is in [0, size); none: not stated */
-static inline const loop_node *loop_at(const loop_program *p, loop_value v) { return &p->nodes.at[v.id]; }
+/* the value is in [0, size); none: not stated */
+sym_expr loop_indirect_size(const loop_program *p, sym_expr symbol);
+static inline const loop_node *loop_at(const loop_program *p, loop_value v)
+{
+    return &p->nodes.at[v.id];
+}
 loop_view loop_view_of(loop_program *p, loop_buffer_id b); /* the whole buffer */
 bool loop_extern_known(const char *kernel);
 
 /* ---- rewriting and asking (walk.c) ---- */
 /* v with axes (or any symbols) replaced, in indices, INDEX values and behind indirect symbols. */
-loop_value loop_substitute(loop_program *p, loop_value v, const sym_expr *from, const sym_expr *to, uint32_t count);
-/* The same for an index expression, e.g. a store's: what stands behind its indirect symbols is rewritten too. */
-sym_expr loop_substitute_index(loop_program *p, sym_expr e, const sym_expr *from, const sym_expr *to, uint32_t count);
+loop_value loop_substitute(loop_program *p, loop_value v, const sym_expr *from, const sym_expr *to,
+                           uint32_t count);
+/* The same for an index expression, e.g. a store's: what stands behind its indirect symbols is
+ * rewritten too. */
+sym_expr loop_substitute_index(loop_program *p, sym_expr e, const sym_expr *from,
+                               const sym_expr *to, uint32_t count);
 /* Calls visit for each distinct node under a store: its value, and what its index needs. */
-void loop_each_store_node(loop_program *p, const loop_store *store, void (*visit)(void *data, loop_value v), void *data);
+void loop_each_store_node(loop_program *p, const loop_store *store,
+                          void (*visit)(void *data, loop_value v), void *data);
 /* v with its indices simplified by what env knows of the axes. */
 loop_value loop_simplify(loop_program *p, loop_value v, const sym_env *env);
 /* v with each load of `buffer` replaced by value_at(index). */
 loop_value loop_replace_loads(loop_program *p, loop_value v, loop_buffer_id buffer,
-                              loop_value (*value_at)(void *data, loop_program *p, sym_expr index), void *data);
+                              loop_value (*value_at)(void *data, loop_program *p, sym_expr index),
+                              void *data);
 /* Calls visit once for each distinct node under v (indirect values included), operands first. */
-void loop_each_node(const loop_program *p, loop_value v, void (*visit)(void *data, loop_value v), void *data);
+void loop_each_node(const loop_program *p, loop_value v, void (*visit)(void *data, loop_value v),
+                    void *data);
 uint32_t loop_node_count(const loop_program *p, loop_value v);
 uint32_t loop_load_count(const loop_program *p, loop_value v);
 bool loop_uses_axis(const loop_program *p, loop_value v, sym_expr axis);
@@ -221,9 +266,10 @@ uint32_t loop_operand_count(loop_opcode op);
 void loop_print(const loop_program *p, text *out);
 void loop_print_op(const loop_program *p, const loop_op *op, text *out);
 void loop_print_view(const loop_program *p, const loop_view *v, text *out);
-fe_status loop_parse(fe_session *s, arena *memory, const char *source, size_t length, loop_program **out);
-/* For texts that stand behind a program's and name its buffers (sched/, wrap/): the program up to the word `stop`, then parts
- * of its language, at the lexer. */
+fe_status loop_parse(fe_session *s, arena *memory, const char *source, size_t length,
+                     loop_program **out);
+/* For texts that stand behind a program's and name its buffers (sched/, wrap/): the program up to
+ * the word `stop`, then parts of its language, at the lexer. */
 fe_status loop_parse_front(arena *memory, lexer *lx, const char *stop, loop_program **out);
 typedef struct loop_reader loop_reader;
 loop_reader *loop_reader_new(loop_program *p, lexer *lx);
@@ -237,7 +283,8 @@ fe_status loop_check(loop_program *p, const char *after);
 void loop_convert(ty_dtype to, void *destination, ty_dtype from, const void *source);
 
 /* ---- the reference interpreter (interp.c) ---- */
-/* What it runs on: the memory of each buffer, values of size symbols, and how to run an extern kernel. */
+/* What it runs on: the memory of each buffer, values of size symbols, and how to run an extern
+ * kernel. */
 typedef struct loop_machine {
     void **buffers; /* one pointer for each buffer; NULL temps are allocated from `memory` */
     bool (*symbol)(void *data, sym_expr symbol, int64_t *value);
@@ -245,8 +292,8 @@ typedef struct loop_machine {
     void *data;
     arena *memory;
 } loop_machine;
-/* Runs the program one element at a time, in the dtype's own arithmetic (f32 in float); reductions of floats
- * accumulate in double. Out-of-bounds accesses are diagnosed, not performed. */
+/* Runs the program one element at a time, in the dtype's own arithmetic (f32 in float); reductions
+ * of floats accumulate in double. Out-of-bounds accesses are diagnosed, not performed. */
 fe_status loop_interpret(loop_program *p, loop_machine *machine);
 
 #endif

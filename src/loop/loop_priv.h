@@ -1,8 +1,10 @@
-/* loop_priv.h -- what the files of loop/ share: scalars of every dtype, and the work space of walks.
+/* loop_priv.h -- what the files of loop/ share: scalars of every dtype, and the work space of
+ * walks.
  *
- * A loop_scalar is one number of a dtype that is known from elsewhere: bool and integers in `i` (u64 as its bits),
- * floats in `f` (already rounded to the dtype), complex numbers in `c`. The same arithmetic serves the constant
- * folder and the interpreter, so that what is folded is what would have been computed.
+ * A loop_scalar is one number of a dtype that is known from elsewhere: bool and integers in `i`
+ * (u64 as its bits), floats in `f` (already rounded to the dtype), complex numbers in `c`. The
+ * same arithmetic serves the constant folder and the interpreter, so that what is folded is what
+ * would have been computed.
  */
 #ifndef FERRITE_LOOP_PRIV_H
 #define FERRITE_LOOP_PRIV_H
@@ -22,7 +24,8 @@ loop_scalar loop_scalar_cast(ty_dtype from, ty_dtype to, loop_scalar v);
 loop_scalar loop_scalar_load(ty_dtype d, const void *at);
 void loop_scalar_store(ty_dtype d, void *at, loop_scalar v);
 loop_scalar loop_scalar_bitcast(ty_dtype from, ty_dtype to, loop_scalar v);
-/* The operation on operands of dtype `d` (of WHERE and MASKED: the second's). False when it has no meaning there. */
+/* The operation on operands of dtype `d` (of WHERE and MASKED: the second's). False when it has no
+ * meaning there. */
 bool loop_scalar_apply(loop_opcode op, ty_dtype d, const loop_scalar *args, loop_scalar *out);
 bool loop_complex_apply(loop_opcode op, ty_dtype d, const loop_scalar *args, loop_scalar *out);
 loop_scalar loop_scalar_of(const loop_node *constant);
@@ -37,25 +40,32 @@ sym_expr loop_indirect_wrapped(loop_program *p, loop_value v, sym_expr size);
 /* ---- walk.c: nodes under some values, operands first ---- */
 typedef struct loop_work loop_work;
 struct loop_work {
-    loop_work *next;     /* free list */
-    uint32_t *stamp;     /* by node id: == now when seen */
-    uint32_t *memo;      /* by node id: the walk's own */
-    uint32_t capacity;   /* of both */
+    loop_work *next;   /* free list */
+    uint32_t *stamp;   /* by node id: == now when seen */
+    uint32_t *memo;    /* by node id: the walk's own */
+    uint32_t capacity; /* of both */
     uint32_t now;
     VEC(uint32_t) order; /* distinct nodes, operands (and values behind indirect symbols) first */
     VEC(uint32_t) stack;
 };
 struct loop_scratch {
     loop_work *free;
-    loop_work *printing; /* the one whose memo holds the numbers of values in the nest being printed */
+    /* the one whose memo holds the numbers of values in the nest being printed */
+    loop_work *printing;
 };
 loop_work *loop_work_begin(const loop_program *p);
-void loop_work_add(const loop_program *p, loop_work *w, loop_value v); /* appends what is new under v */
+/* appends what is new under v */
+void loop_work_add(const loop_program *p, loop_work *w, loop_value v);
 void loop_work_end(const loop_program *p, loop_work *w);
 
 /* ---- rows.c: what value.def says of an opcode ---- */
 typedef enum loop_result_rule {
-    LOOP_RULE_SAME, LOOP_RULE_FIRST, LOOP_RULE_SECOND, LOOP_RULE_BOOL, LOOP_RULE_STATED, LOOP_RULE_REAL
+    LOOP_RULE_SAME,
+    LOOP_RULE_FIRST,
+    LOOP_RULE_SECOND,
+    LOOP_RULE_BOOL,
+    LOOP_RULE_STATED,
+    LOOP_RULE_REAL
 } loop_result_rule;
 loop_result_rule loop_opcode_rule(loop_opcode op);
 /* The result dtype that the row gives for these operands; TY_NO_DTYPE when STATED. */
@@ -63,7 +73,7 @@ ty_dtype loop_result_dtype(const loop_program *p, loop_opcode op, const loop_val
 /* Words of the text form. */
 #define LOOP_REDUCE_COUNT (LOOP_REDUCE_XOR + 1)
 #define LOOP_MODE_COUNT (LOOP_MAX_INTO + 1)
-const char *loop_reduce_name(loop_reduce r);       /* "sum"; "" for none */
+const char *loop_reduce_name(loop_reduce r);         /* "sum"; "" for none */
 const char *loop_store_mode_name(loop_store_mode m); /* "", "add", ... */
 
 #endif

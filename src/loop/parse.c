@@ -1,4 +1,5 @@
-/* parse.c -- reads what print.c writes. Values are made by loop_make, unfolded, so that the text comes back as it was. */
+/* parse.c -- reads what print.c writes. Values are made by loop_make, unfolded, so that the text
+ * comes back as it was. */
 #include "loop/loop_priv.h"
 
 #include <string.h>
@@ -14,7 +15,8 @@ typedef struct loop_reader {
 
 /* ---- pieces ---- */
 
-static fe_status parse_exprs(parsing *in, const char *open, const char *close, sym_expr **out, uint32_t *count)
+static fe_status parse_exprs(parsing *in, const char *open, const char *close, sym_expr **out,
+                             uint32_t *count)
 {
     VEC(sym_expr) list = {0};
     FE_TRY(lex_expect(in->lx, open));
@@ -31,14 +33,16 @@ static fe_status parse_exprs(parsing *in, const char *open, const char *close, s
 
 static fe_status parse_dtype(lexer *lx, ty_dtype *out)
 {
-    if (lx->token.kind != LEX_NAME || !ty_dtype_parse(lx->token.text, out)) return lex_fail(lx, "expected a dtype");
+    if (lx->token.kind != LEX_NAME || !ty_dtype_parse(lx->token.text, out))
+        return lex_fail(lx, "expected a dtype");
     lex_next(lx);
     return FE_OK;
 }
 
 static fe_status parse_double(lexer *lx, double *out)
 {
-    if (lx->token.kind != LEX_FLOAT && lx->token.kind != LEX_INT) return lex_fail(lx, "expected a number");
+    if (lx->token.kind != LEX_FLOAT && lx->token.kind != LEX_INT)
+        return lex_fail(lx, "expected a number");
     *out = lx->token.number;
     lex_next(lx);
     return FE_OK;
@@ -74,7 +78,8 @@ static fe_status parse_view(parsing *in, loop_view *out)
     FE_TRY(parse_exprs(in, "{", "}", &steps, &strides));
     out->sizes = sizes;
     out->strides = steps;
-    if (strides != out->rank) return lex_fail(in->lx, "%u sizes but %u strides", out->rank, strides);
+    if (strides != out->rank)
+        return lex_fail(in->lx, "%u sizes but %u strides", out->rank, strides);
     if (lex_take(in->lx, "+")) FE_TRY(sym_parse(in->p->symbols, in->lx, &out->offset));
     out->dtype = in->p->buffers.at[out->buffer].dtype;
     return lex_take(in->lx, "as") ? parse_dtype(in->lx, &out->dtype) : FE_OK;
@@ -158,7 +163,8 @@ static fe_status parse_load(parsing *in, loop_node *n)
 {
     FE_TRY(parse_dtype(in->lx, &n->dtype));
     FE_TRY(parse_buffer_name(in, &n->buffer));
-    if (n->dtype != in->p->buffers.at[n->buffer].dtype) return lex_fail(in->lx, "the buffer has another dtype");
+    if (n->dtype != in->p->buffers.at[n->buffer].dtype)
+        return lex_fail(in->lx, "the buffer has another dtype");
     FE_TRY(lex_expect(in->lx, "["));
     FE_TRY(parse_index(in, &n->index));
     return lex_expect(in->lx, "]");
@@ -213,7 +219,8 @@ static fe_status parse_indirect(parsing *in)
     if (lex_take(in->lx, "<")) FE_TRY(sym_parse(in->p->symbols, in->lx, &size));
     if (loop_at(in->p, v)->dtype != TY_I64) return lex_fail(in->lx, "an index must be i64");
     sym_expr named = sym_symbol(in->p->symbols, name, SYM_INDIRECT, SYM_NO_MIN, SYM_NO_MAX);
-    if (sym_kind_of(in->p->symbols, named) != SYM_INDIRECT) return lex_fail(in->lx, "%s is taken", name);
+    if (sym_kind_of(in->p->symbols, named) != SYM_INDIRECT)
+        return lex_fail(in->lx, "%s is taken", name);
     vec_push(in->p->memory, &in->named, named);
     vec_push(in->p->memory, &in->symbol, loop_indirect_wrapped(in->p, v, size));
     return FE_OK;
@@ -298,7 +305,8 @@ static fe_status parse_extern(parsing *in, loop_op *out)
     loop_op op = {.kind = LOOP_EXTERN};
     VEC(double) floats = {0};
     FE_TRY(lex_name(in->lx, &op.kernel));
-    if (!loop_extern_known(op.kernel)) return lex_fail(in->lx, "there is no extern kernel %s", op.kernel);
+    if (!loop_extern_known(op.kernel))
+        return lex_fail(in->lx, "there is no extern kernel %s", op.kernel);
     FE_TRY(parse_views(in, &op.inputs, &op.input_count));
     FE_TRY(lex_expect(in->lx, "->"));
     FE_TRY(parse_views(in, &op.outputs, &op.output_count));
@@ -315,7 +323,8 @@ static fe_status parse_extern(parsing *in, loop_op *out)
     FE_TRY(lex_expect(in->lx, "]"));
     op.floats = floats.at;
     op.float_count = floats.count;
-    if (lex_take(in->lx, "defines")) FE_TRY(parse_exprs(in, "[", "]", &op.defines, &op.define_count));
+    if (lex_take(in->lx, "defines"))
+        FE_TRY(parse_exprs(in, "[", "]", &op.defines, &op.define_count));
     FE_TRY(parse_origin(in->lx, &op.origin));
     *out = op;
     return FE_OK;
@@ -345,13 +354,15 @@ static fe_status parse_buffer(parsing *in, loop_buffer_kind kind)
     sym_expr *sizes, *strides;
     uint32_t stride_count;
     FE_TRY(lex_buffer(in->lx, &b.name));
-    if (map_get(&in->buffers, MAP_KEY(b.name)) != MAP_NONE) return lex_fail(in->lx, "buffer @%s is there twice", b.name);
+    if (map_get(&in->buffers, MAP_KEY(b.name)) != MAP_NONE)
+        return lex_fail(in->lx, "buffer @%s is there twice", b.name);
     FE_TRY(lex_expect(in->lx, ":"));
     FE_TRY(parse_dtype(in->lx, &b.dtype));
     FE_TRY(parse_exprs(in, "[", "]", &sizes, &b.rank));
     FE_TRY(lex_expect(in->lx, "strides"));
     FE_TRY(parse_exprs(in, "[", "]", &strides, &stride_count));
-    if (stride_count != b.rank) return lex_fail(in->lx, "%u sizes but %u strides", b.rank, stride_count);
+    if (stride_count != b.rank)
+        return lex_fail(in->lx, "%u sizes but %u strides", b.rank, stride_count);
     b.sizes = sizes;
     b.strides = strides;
     if (lex_take(in->lx, "elements")) FE_TRY(sym_parse(in->p->symbols, in->lx, &b.elements));
@@ -365,7 +376,8 @@ static fe_status parse_buffer(parsing *in, loop_buffer_kind kind)
     loop_buffer_id id = loop_add_buffer(in->p, b);
     map_set(in->p->memory, &in->buffers, MAP_KEY(b.name), id);
     if (kind == LOOP_INPUT)
-        vec_push(in->p->memory, &in->p->inputs, (loop_input){.name = b.name, .is_tensor = true, .buffer = id});
+        vec_push(in->p->memory, &in->p->inputs,
+                 (loop_input){.name = b.name, .is_tensor = true, .buffer = id});
     return FE_OK;
 }
 
@@ -417,7 +429,8 @@ static fe_status parse_symbol(parsing *in)
     if (!lex_is(in->lx, ",")) FE_TRY(lex_int(in->lx, &least));
     FE_TRY(lex_expect(in->lx, ","));
     if (!lex_is(in->lx, "]")) FE_TRY(lex_int(in->lx, &most));
-    if (sym_op_of(in->p->symbols, symbol) != SYM_SYMBOL) return lex_fail(in->lx, "expected a symbol");
+    if (sym_op_of(in->p->symbols, symbol) != SYM_SYMBOL)
+        return lex_fail(in->lx, "expected a symbol");
     sym_set_range(in->p->symbols, symbol, least, most);
     FE_TRY(lex_expect(in->lx, "]"));
     if (!lex_take(in->lx, "hint")) return FE_OK;
@@ -438,7 +451,9 @@ static fe_status parse_line(parsing *in)
     if (lex_take(in->lx, "extern")) return add_op(in, parse_extern);
     if (lex_take(in->lx, "assert")) return add_op(in, parse_assert);
     if (lex_take(in->lx, "output")) return parse_output(in);
-    return lex_fail(in->lx, "expected input, const, temp, state, symbol, scalar, nest, extern, assert or output");
+    return lex_fail(
+        in->lx,
+        "expected input, const, temp, state, symbol, scalar, nest, extern, assert or output");
 }
 
 fe_status loop_parse_front(arena *memory, lexer *lx, const char *stop, loop_program **out)
@@ -446,13 +461,15 @@ fe_status loop_parse_front(arena *memory, lexer *lx, const char *stop, loop_prog
     const char *name;
     FE_TRY(lex_expect(lx, "program"));
     FE_TRY(lex_name(lx, &name));
-    parsing in = {.p = loop_program_new(lx->session, memory, sym_table_new(memory), name), .lx = lx};
+    parsing in = {.p = loop_program_new(lx->session, memory, sym_table_new(memory), name),
+                  .lx = lx};
     while (lx->token.kind != LEX_END && !(stop && lex_is(lx, stop))) FE_TRY(parse_line(&in));
     *out = in.p;
     return FE_OK;
 }
 
-fe_status loop_parse(fe_session *s, arena *memory, const char *source, size_t length, loop_program **out)
+fe_status loop_parse(fe_session *s, arena *memory, const char *source, size_t length,
+                     loop_program **out)
 {
     lexer lx;
     lex_init(&lx, s, "loop", source, length);

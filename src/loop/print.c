@@ -1,8 +1,8 @@
 /* print.c -- the text form of a loop program.
  *
- * Values are numbered anew in each nest, in the order that parsing makes them again: operands first, store by store.
- * Indirect symbols are numbered with them (j0, j1, ...), so that the text does not depend on what else the program
- * holds. Layouts: sizes in [], strides in {}.
+ * Values are numbered anew in each nest, in the order that parsing makes them again: operands
+ * first, store by store. Indirect symbols are numbered with them (j0, j1, ...), so that the text
+ * does not depend on what else the program holds. Layouts: sizes in [], strides in {}.
  */
 #include "loop/loop_priv.h"
 
@@ -14,7 +14,8 @@ typedef struct printing {
     VEC(sym_expr) from, to; /* indirect symbols and those that they print as */
 } printing;
 
-static void print_exprs(const loop_program *p, const sym_expr *list, uint32_t count, const char *brackets, text *out)
+static void print_exprs(const loop_program *p, const sym_expr *list, uint32_t count,
+                        const char *brackets, text *out)
 {
     text_char(out, brackets[0]);
     for (uint32_t k = 0; k < count; k++) {
@@ -24,7 +25,8 @@ static void print_exprs(const loop_program *p, const sym_expr *list, uint32_t co
     text_char(out, brackets[1]);
 }
 
-static void print_axes(const loop_program *p, char letter, const sym_expr *extents, uint32_t count, text *out)
+static void print_axes(const loop_program *p, char letter, const sym_expr *extents, uint32_t count,
+                       text *out)
 {
     text_char(out, '[');
     for (uint32_t k = 0; k < count; k++) {
@@ -48,7 +50,8 @@ void loop_print_view(const loop_program *p, const loop_view *v, text *out)
         text_add(out, " + ");
         sym_print(p->symbols, v->offset, out);
     }
-    if (v->dtype != p->buffers.at[v->buffer].dtype) text_printf(out, " as %s", ty_dtype_name(v->dtype));
+    if (v->dtype != p->buffers.at[v->buffer].dtype)
+        text_printf(out, " as %s", ty_dtype_name(v->dtype));
 }
 
 /* ---- nests ---- */
@@ -70,7 +73,8 @@ static void rename_indirect(void *data, sym_expr symbol)
     text_char(pr->out, '\n');
     const char *name = arena_printf(p->memory, "j%u", pr->from.count);
     vec_push(p->memory, &pr->from, symbol);
-    vec_push(p->memory, &pr->to, sym_symbol(p->symbols, name, SYM_INDIRECT, SYM_NO_MIN, SYM_NO_MAX));
+    vec_push(p->memory, &pr->to,
+             sym_symbol(p->symbols, name, SYM_INDIRECT, SYM_NO_MIN, SYM_NO_MAX));
 }
 
 static void print_index(printing *pr, sym_expr index)

@@ -48,9 +48,9 @@ ty_dtype loop_result_dtype(const loop_program *p, loop_opcode op, const loop_val
 const char *loop_reduce_name(loop_reduce r)
 {
     static const char *const NAMES[LOOP_REDUCE_COUNT] = {
-        [LOOP_NO_REDUCE] = "",         [LOOP_SUM] = "sum",            [LOOP_PROD] = "prod",
-        [LOOP_REDUCE_MIN] = "min_of",  [LOOP_REDUCE_MAX] = "max_of",  [LOOP_ARGMIN] = "argmin",
-        [LOOP_ARGMAX] = "argmax",      [LOOP_ANY] = "any",            [LOOP_ALL] = "all",
+        [LOOP_NO_REDUCE] = "",        [LOOP_SUM] = "sum",           [LOOP_PROD] = "prod",
+        [LOOP_REDUCE_MIN] = "min_of", [LOOP_REDUCE_MAX] = "max_of", [LOOP_ARGMIN] = "argmin",
+        [LOOP_ARGMAX] = "argmax",     [LOOP_ANY] = "any",           [LOOP_ALL] = "all",
         [LOOP_REDUCE_XOR] = "xor_of"};
     return NAMES[r];
 }

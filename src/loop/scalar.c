@@ -1,7 +1,8 @@
 /* scalar.c -- arithmetic on one number of a real dtype, as eager PyTorch does it on that dtype.
  *
- * f32, f16 and bf16 compute in float, f64 in double, integers wrap. Conversions are those of x86 compilers where C
- * leaves them open (a float that does not fit gives the smallest integer), since that is what PyTorch shows.
+ * f32, f16 and bf16 compute in float, f64 in double, integers wrap. Conversions are those of x86
+ * compilers where C leaves them open (a float that does not fit gives the smallest integer), since
+ * that is what PyTorch shows.
  */
 #include "loop/loop_priv.h"
 
@@ -12,7 +13,8 @@
 
 static float half_to_float(uint16_t h)
 {
-    uint32_t sign = (uint32_t)(h & 0x8000u) << 16, exponent = h >> 10 & 0x1fu, mantissa = h & 0x3ffu;
+    uint32_t sign = (uint32_t)(h & 0x8000u) << 16, exponent = h >> 10 & 0x1fu,
+             mantissa = h & 0x3ffu;
     if (exponent == 0) return copysignf(ldexpf((float)mantissa, -24), sign ? -1.0f : 1.0f);
     uint32_t bits = sign | mantissa << 13 | (exponent == 31 ? 0x7f800000u : (exponent + 112) << 23);
     float f;
@@ -20,7 +22,8 @@ static float half_to_float(uint16_t h)
     return f;
 }
 
-/* Round to nearest even, by letting the float unit do it: adding 2^(e+13) drops exactly the bits that do not fit. */
+/* Round to nearest even, by letting the float unit do it: adding 2^(e+13) drops exactly the bits
+ * that do not fit. */
 static uint16_t double_to_half(double x)
 {
     uint16_t sign = signbit(x) ? 0x8000 : 0;
@@ -62,7 +65,8 @@ static double round_to(ty_dtype d, double x)
     case TY_F32:
     case TY_C64: return (double)(float)x;
     case TY_F16:
-    case TY_C32: return (double)half_to_float(double_to_half((double)(float)x)); /* through float, as c10::Half */
+    /* through float, as c10::Half */
+    case TY_C32: return (double)half_to_float(double_to_half((double)(float)x));
     case TY_BF16: return (double)bf16_to_float(float_to_bf16((float)x));
     default: return x;
     }
@@ -105,7 +109,9 @@ loop_scalar loop_scalar_load(ty_dtype d, const void *at)
     case TY_BF16: v.f = (double)bf16_to_float(raw.h[0]); break;
     case TY_C64: v = (loop_scalar){.c = {(double)raw.f[0], (double)raw.f[1]}}; break;
     case TY_C128: v = (loop_scalar){.c = {raw.d[0], raw.d[1]}}; break;
-    case TY_C32: v = (loop_scalar){.c = {(double)half_to_float(raw.h[0]), (double)half_to_float(raw.h[1])}}; break;
+    case TY_C32:
+        v = (loop_scalar){.c = {(double)half_to_float(raw.h[0]), (double)half_to_float(raw.h[1])}};
+        break;
     default: v.i = wrap_to(d, raw.i); break; /* little endian */
     }
     return v;
@@ -156,7 +162,8 @@ loop_scalar loop_scalar_of(const loop_node *constant)
 static int64_t float_to_int(ty_dtype to, double x)
 {
     bool fits_64 = x >= -9223372036854775808.0 && x < 9223372036854775808.0;
-    if (to == TY_U64 && x >= 9223372036854775808.0 && x < 18446744073709551616.0) return (int64_t)(uint64_t)x;
+    if (to == TY_U64 && x >= 9223372036854775808.0 && x < 18446744073709551616.0)
+        return (int64_t)(uint64_t)x;
     if (to == TY_I8 || to == TY_I16 || to == TY_I32) {
         bool fits_32 = x > -2147483649.0 && x < 2147483648.0;
         return wrap_to(to, fits_32 ? (int64_t)x : INT32_MIN);
@@ -172,7 +179,8 @@ loop_scalar loop_scalar_cast(ty_dtype from, ty_dtype to, loop_scalar v)
     if (from_integer) {
         re = from == TY_U64 ? (double)(uint64_t)v.i : (double)v.i;
         /* One rounding, not two, on the way to f32. */
-        if (to == TY_F32 || to == TY_C64) re = (double)(from == TY_U64 ? (float)(uint64_t)v.i : (float)v.i);
+        if (to == TY_F32 || to == TY_C64)
+            re = (double)(from == TY_U64 ? (float)(uint64_t)v.i : (float)v.i);
     } else {
         re = ty_is_complex(from) ? v.c[0] : v.f;
         im = ty_is_complex(from) ? v.c[1] : 0;
@@ -195,18 +203,54 @@ typedef struct unary_row {
     float (*narrow)(float);
 } unary_row;
 
-static double sign_wide(double x) { return (double)(0 < x) - (double)(x < 0); }
-static float sign_narrow(float x) { return (float)(0 < x) - (float)(x < 0); }
-static double neg_wide(double x) { return -x; }
-static float neg_narrow(float x) { return -x; }
-static double rsqrt_wide(double x) { return 1 / sqrt(x); }
-static float rsqrt_narrow(float x) { return 1 / sqrtf(x); }
-static double recip_wide(double x) { return 1 / x; }
-static float recip_narrow(float x) { return 1 / x; }
-static double sigmoid_wide(double x) { return 1 / (1 + exp(-x)); }
-static float sigmoid_narrow(float x) { return 1 / (1 + expf(-x)); }
-static float erfinv_narrow(float x) { return (float)fe_erfinv((double)x); }
-static float digamma_narrow(float x) { return (float)fe_digamma((double)x); }
+static double sign_wide(double x)
+{
+    return (double)(0 < x) - (double)(x < 0);
+}
+static float sign_narrow(float x)
+{
+    return (float)(0 < x) - (float)(x < 0);
+}
+static double neg_wide(double x)
+{
+    return -x;
+}
+static float neg_narrow(float x)
+{
+    return -x;
+}
+static double rsqrt_wide(double x)
+{
+    return 1 / sqrt(x);
+}
+static float rsqrt_narrow(float x)
+{
+    return 1 / sqrtf(x);
+}
+static double recip_wide(double x)
+{
+    return 1 / x;
+}
+static float recip_narrow(float x)
+{
+    return 1 / x;
+}
+static double sigmoid_wide(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+static float sigmoid_narrow(float x)
+{
+    return 1 / (1 + expf(-x));
+}
+static float erfinv_narrow(float x)
+{
+    return (float)fe_erfinv((double)x);
+}
+static float digamma_narrow(float x)
+{
+    return (float)fe_digamma((double)x);
+}
 
 static const unary_row UNARY[LOOP_OPCODE_COUNT] = {
     [LOOP_NEG] = {neg_wide, neg_narrow},
@@ -338,7 +382,8 @@ static bool apply_float(loop_opcode op, ty_dtype d, const loop_scalar *args, loo
         case LOOP_FMAX: result = fmax(a, b); break;
         case LOOP_COPYSIGN: result = copysign(a, b); break;
         default:
-            if (!(narrow ? apply_narrow(op, (float)a, (float)b, (float)c, &result) : apply_wide(op, a, b, c, &result)))
+            if (!(narrow ? apply_narrow(op, (float)a, (float)b, (float)c, &result)
+                         : apply_wide(op, a, b, c, &result)))
                 return false;
         }
     *out = (loop_scalar){.f = round_to(d, result)};

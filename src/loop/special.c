@@ -1,4 +1,5 @@
-/* special.c -- the counter-based random bits. (Functions that libm lacks stand in rt/rt_special.c.) */
+/* special.c -- the counter-based random bits. (Functions that libm lacks stand in
+ * rt/rt_special.c.) */
 #include "loop/loop_priv.h"
 
 /* Philox 2x32 with ten rounds over the counter, keyed by both halves of the seed in turn. */

@@ -1,8 +1,8 @@
 /* walk.c -- going over value graphs: substitution, replacing loads, counting.
  *
- * Values are graphs, not trees: every walk first lists the distinct nodes, operands before users (work space with
- * stamps, taken from a free list so that a callback may walk too), and then does one step a node. Nothing recurses, so
- * the depth of an expression does not matter.
+ * Values are graphs, not trees: every walk first lists the distinct nodes, operands before users
+ * (work space with stamps, taken from a free list so that a callback may walk too), and then does
+ * one step a node. Nothing recurses, so the depth of an expression does not matter.
  */
 #include "loop/loop_priv.h"
 
@@ -15,7 +15,8 @@ static void fit(const loop_program *p, loop_work *w)
     uint32_t needed = p->nodes.count;
     if (w->capacity >= needed) return;
     uint32_t capacity = p->nodes.capacity;
-    uint32_t *stamp = NEW_ARRAY(p->memory, uint32_t, capacity), *memo = NEW_ARRAY(p->memory, uint32_t, capacity);
+    uint32_t *stamp = NEW_ARRAY(p->memory, uint32_t, capacity),
+             *memo = NEW_ARRAY(p->memory, uint32_t, capacity);
     if (w->capacity) {
         memcpy(stamp, w->stamp, w->capacity * sizeof *stamp);
         memcpy(memo, w->memo, w->capacity * sizeof *memo);
@@ -54,7 +55,8 @@ static void push_indirect(void *data, sym_expr symbol)
 {
     push_symbol_state *state = data;
     loop_value v = loop_indirect_value(state->p, symbol);
-    if (v.id && state->w->stamp[v.id] != state->w->now) vec_push(state->p->memory, &state->w->stack, v.id);
+    if (v.id && state->w->stamp[v.id] != state->w->now)
+        vec_push(state->p->memory, &state->w->stack, v.id);
 }
 
 static bool has_index(const loop_node *n)
@@ -67,7 +69,8 @@ static void push_operands(const loop_program *p, loop_work *w, const loop_node *
     if (has_index(n)) {
         uint32_t first = w->stack.count;
         sym_each_symbol(p->symbols, n->index, push_indirect, &(push_symbol_state){p, w});
-        for (uint32_t last = w->stack.count; first + 1 < last; first++, last--) { /* first symbol on top */
+        /* first symbol on top */
+        for (uint32_t last = w->stack.count; first + 1 < last; first++, last--) {
             uint32_t swap = w->stack.at[first];
             w->stack.at[first] = w->stack.at[last - 1];
             w->stack.at[last - 1] = swap;
@@ -78,7 +81,8 @@ static void push_operands(const loop_program *p, loop_work *w, const loop_node *
         if (w->stamp[n->args[k].id] != w->now) vec_push(p->memory, &w->stack, n->args[k].id);
 }
 
-/* Depth first; on the second visit of a stack entry (memo holds the node's own mark) it is complete. */
+/* Depth first; on the second visit of a stack entry (memo holds the node's own mark) it is
+ * complete. */
 void loop_work_add(const loop_program *p, loop_work *w, loop_value v)
 {
     fit(p, w);
@@ -105,7 +109,8 @@ typedef struct rewriting {
     loop_work *w;
     const sym_expr *from, *to; /* axes or other symbols */
     uint32_t count;
-    VEC(sym_expr) all_from, all_to; /* of one index: these, then indirect symbols whose value changed */
+    /* of one index: these, then indirect symbols whose value changed */
+    VEC(sym_expr) all_from, all_to;
     const sym_env *env; /* simplify indices under these ranges; NULL: leave them */
     bool replaces_loads;
     loop_buffer_id buffer;
@@ -121,7 +126,8 @@ static void note_indirect(void *data, sym_expr symbol)
     sym_expr size = loop_indirect_size(r->p, symbol);
     if (!sym_is_none(size)) size = sym_substitute(r->p->symbols, size, r->from, r->to, r->count);
     vec_push(r->p->memory, &r->all_from, symbol);
-    vec_push(r->p->memory, &r->all_to, loop_indirect_wrapped(r->p, (loop_value){r->w->memo[old.id]}, size));
+    vec_push(r->p->memory, &r->all_to,
+             loop_indirect_wrapped(r->p, (loop_value){r->w->memo[old.id]}, size));
 }
 
 static sym_expr rewrite_index(rewriting *r, sym_expr index)
@@ -166,7 +172,8 @@ static loop_value rewrite_node(rewriting *r, uint32_t id)
     bool changed = false;
     if (has_index(&n)) {
         sym_expr index = rewrite_index(r, n.index);
-        if (r->replaces_loads && n.op == LOOP_LOAD && n.buffer == r->buffer) return r->value_at(r->data, p, index);
+        if (r->replaces_loads && n.op == LOOP_LOAD && n.buffer == r->buffer)
+            return r->value_at(r->data, p, index);
         if (sym_same(index, n.index)) return (loop_value){id};
         return n.op == LOOP_INDEX ? loop_index(p, index) : loop_load(p, n.buffer, index);
     }
@@ -190,7 +197,8 @@ static loop_value rewrite(rewriting *r, loop_value v)
     return result;
 }
 
-loop_value loop_substitute(loop_program *p, loop_value v, const sym_expr *from, const sym_expr *to, uint32_t count)
+loop_value loop_substitute(loop_program *p, loop_value v, const sym_expr *from, const sym_expr *to,
+                           uint32_t count)
 {
     bool same = true;
     for (uint32_t k = 0; k < count; k++) same &= sym_same(from[k], to[k]);
@@ -200,9 +208,11 @@ loop_value loop_substitute(loop_program *p, loop_value v, const sym_expr *from, 
 }
 
 loop_value loop_replace_loads(loop_program *p, loop_value v, loop_buffer_id buffer,
-                              loop_value (*value_at)(void *data, loop_program *p, sym_expr index), void *data)
+                              loop_value (*value_at)(void *data, loop_program *p, sym_expr index),
+                              void *data)
 {
-    rewriting r = {.p = p, .replaces_loads = true, .buffer = buffer, .value_at = value_at, .data = data};
+    rewriting r = {
+        .p = p, .replaces_loads = true, .buffer = buffer, .value_at = value_at, .data = data};
     return rewrite(&r, v);
 }
 
@@ -212,21 +222,38 @@ loop_value loop_simplify(loop_program *p, loop_value v, const sym_env *env)
     return rewrite(&r, v);
 }
 
-sym_expr loop_substitute_index(loop_program *p, sym_expr e, const sym_expr *from, const sym_expr *to, uint32_t count)
+static void add_indirect(void *data, sym_expr symbol)
 {
-    const loop_node *n = loop_at(p, loop_substitute(p, loop_index(p, e), from, to, count));
-    return n->op == LOOP_INDEX ? n->index : sym_int(p->symbols, n->integer);
+    rewriting *r = data;
+    loop_value v = loop_indirect_value(r->p, symbol);
+    if (v.id) loop_work_add(r->p, r->w, v);
+}
+
+sym_expr loop_substitute_index(loop_program *p, sym_expr e, const sym_expr *from,
+                               const sym_expr *to, uint32_t count)
+{
+    rewriting r = {.p = p, .from = from, .to = to, .count = count, .w = loop_work_begin(p)};
+    sym_each_symbol(p->symbols, e, add_indirect, &r);
+    for (uint32_t k = 0; k < r.w->order.count; k++) {
+        uint32_t id = r.w->order.at[k];
+        r.w->memo[id] = rewrite_node(&r, id).id;
+    }
+    sym_expr result = rewrite_index(&r, e);
+    loop_work_end(p, r.w);
+    return result;
 }
 
 /* ---- asking ---- */
 
-void loop_each_store_node(loop_program *p, const loop_store *store, void (*visit)(void *data, loop_value v), void *data)
+void loop_each_store_node(loop_program *p, const loop_store *store,
+                          void (*visit)(void *data, loop_value v), void *data)
 {
     loop_each_node(p, store->value, visit, data);
     loop_each_node(p, loop_index(p, store->index), visit, data);
 }
 
-void loop_each_node(const loop_program *p, loop_value v, void (*visit)(void *data, loop_value v), void *data)
+void loop_each_node(const loop_program *p, loop_value v, void (*visit)(void *data, loop_value v),
+                    void *data)
 {
     loop_work *w = loop_work_begin(p);
     loop_work_add(p, w, v);
@@ -248,7 +275,8 @@ uint32_t loop_load_count(const loop_program *p, loop_value v)
     loop_work *w = loop_work_begin(p);
     uint32_t count = 0;
     loop_work_add(p, w, v);
-    for (uint32_t k = 0; k < w->order.count; k++) count += p->nodes.at[w->order.at[k]].op == LOOP_LOAD;
+    for (uint32_t k = 0; k < w->order.count; k++)
+        count += p->nodes.at[w->order.at[k]].op == LOOP_LOAD;
     loop_work_end(p, w);
     return count;
 }

@@ -7,23 +7,41 @@ static const double SQRT_HALF = 0.70710678118654752440;
 static const double SQRT_2_OVER_PI = 0.79788456080286535588;
 static const double ONE_OVER_SQRT_2PI = 0.39894228040143267794;
 
-static loop_value relu_of(formula *f, loop_value x) { return OP2(MAX, x, NUM(0)); }
+static loop_value relu_of(formula *f, loop_value x)
+{
+    return OP2(MAX, x, NUM(0));
+}
 static loop_value clamped(formula *f, loop_value x, double low, double high)
 {
     return OP2(MIN, OP2(MAX, x, NUM(low)), NUM(high));
 }
 
-static loop_value relu(formula *f) { return relu_of(f, X0); }
-static loop_value relu6(formula *f) { return clamped(f, X0, 0, 6); }
-static loop_value silu(formula *f) { return DIV(X0, ADD(NUM(1), OP1(EXP, OP1(NEG, X0)))); }
+static loop_value relu(formula *f)
+{
+    return relu_of(f, X0);
+}
+static loop_value relu6(formula *f)
+{
+    return clamped(f, X0, 0, 6);
+}
+static loop_value silu(formula *f)
+{
+    return DIV(X0, ADD(NUM(1), OP1(EXP, OP1(NEG, X0))));
+}
 
 static loop_value hardtanh(formula *f)
 {
     return OP2(MIN, OP2(MAX, X0, PARAM("min_val")), PARAM("max_val"));
 }
 
-static loop_value hardsigmoid(formula *f) { return DIV(clamped(f, ADD(X0, NUM(3)), 0, 6), NUM(6)); }
-static loop_value hardswish(formula *f) { return DIV(MUL(X0, clamped(f, ADD(X0, NUM(3)), 0, 6)), NUM(6)); }
+static loop_value hardsigmoid(formula *f)
+{
+    return DIV(clamped(f, ADD(X0, NUM(3)), 0, 6), NUM(6));
+}
+static loop_value hardswish(formula *f)
+{
+    return DIV(MUL(X0, clamped(f, ADD(X0, NUM(3)), 0, 6)), NUM(6));
+}
 
 static bool is_tanh_form(formula *f)
 {
@@ -43,7 +61,8 @@ static loop_value gelu(formula *f)
     return MUL(MUL(x, NUM(0.5)), ADD(NUM(1), gate));
 }
 
-static loop_value elu_of(formula *f, loop_value x, loop_value negative_scale, loop_value scale, loop_value input_scale)
+static loop_value elu_of(formula *f, loop_value x, loop_value negative_scale, loop_value scale,
+                         loop_value input_scale)
 {
     loop_value negative = MUL(OP1(EXPM1, MUL(x, input_scale)), negative_scale);
     return IF(LESS_EQUAL(x, NUM(0)), negative, MUL(x, scale));
@@ -57,7 +76,8 @@ static loop_value elu(formula *f)
 
 static loop_value selu(formula *f)
 {
-    const double alpha = 1.6732632423543772848170429916717, scale = 1.0507009873554804934193349852946;
+    const double alpha = 1.6732632423543772848170429916717,
+                 scale = 1.0507009873554804934193349852946;
     return elu_of(f, X0, NUM(alpha * scale), NUM(scale), NUM(1));
 }
 
@@ -78,8 +98,14 @@ static loop_value softplus_of(formula *f, loop_value x, loop_value beta, loop_va
     return IF(LESS(threshold, scaled), x, DIV(OP1(LOG1P, OP1(EXP, scaled)), beta));
 }
 
-static loop_value softplus(formula *f) { return softplus_of(f, X0, PARAM("beta"), PARAM("threshold")); }
-static loop_value mish(formula *f) { return MUL(X0, OP1(TANH, OP1(LOG1P, OP1(EXP, X0)))); }
+static loop_value softplus(formula *f)
+{
+    return softplus_of(f, X0, PARAM("beta"), PARAM("threshold"));
+}
+static loop_value mish(formula *f)
+{
+    return MUL(X0, OP1(TANH, OP1(LOG1P, OP1(EXP, X0))));
+}
 
 static loop_value softshrink(formula *f)
 {
@@ -100,14 +126,20 @@ static loop_value threshold(formula *f)
     return IF(LESS_EQUAL(X0, PARAM("threshold")), PARAM("value"), X0);
 }
 
-static loop_value prelu_kernel(formula *f) { return IF(LESS(NUM(0), X0), X0, MUL(X1, X0)); }
+static loop_value prelu_kernel(formula *f)
+{
+    return IF(LESS(NUM(0), X0), X0, MUL(X1, X0));
+}
 
 static loop_value log_sigmoid_of(formula *f, loop_value x)
 {
     return SUB(OP2(MIN, x, NUM(0)), OP1(LOG1P, OP1(EXP, OP1(NEG, OP1(ABS, x)))));
 }
 
-static loop_value log_sigmoid(formula *f) { return log_sigmoid_of(f, X0); }
+static loop_value log_sigmoid(formula *f)
+{
+    return log_sigmoid_of(f, X0);
+}
 
 /* prelu: the weight has one element a channel (dim 1), or one in all. */
 static fe_status prelu(lowering *l, fx_node *n, const lower_row *row)
@@ -119,10 +151,12 @@ static fe_status prelu(lowering *l, fx_node *n, const lower_row *row)
     bool each = x.rank >= 2 && weight.rank == 1 && !lower_is_one(l, weight.sizes[0]);
     for (uint32_t k = 0; k < weight.rank; k++) index[k] = each ? l->axes[1] : l->zero;
     ty_dtype d = lower_compute_dtype(out->dtype);
-    loop_value v = loop_cast(l->program, d, lower_here(l, x)), w = loop_cast(l->program, d, lower_at(l, weight, index));
+    loop_value v = loop_cast(l->program, d, lower_here(l, x)),
+               w = loop_cast(l->program, d, lower_at(l, weight, index));
     loop_value positive = lower_op2(l, LOOP_LT, loop_const_float(l->program, d, 0), v);
     v = loop_where(l->program, positive, v, lower_op2(l, LOOP_MUL, w, v));
-    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, loop_cast(l->program, out->dtype, v)));
+    return lower_give(
+        l, lower_value(l, out->dtype, out->rank, out->sizes, loop_cast(l->program, out->dtype, v)));
 }
 
 /* glu: the first half times the sigmoid of the second. */
@@ -138,10 +172,12 @@ static fe_status glu(lowering *l, fx_node *n, const lower_row *row)
     loop_value b = lower_here(l, lower_slice(l, x, d, half, half, l->one));
     loop_value gate = lower_op1(l, LOOP_SIGMOID, loop_cast(l->program, compute, b));
     loop_value v = lower_op2(l, LOOP_MUL, loop_cast(l->program, compute, a), gate);
-    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, loop_cast(l->program, out->dtype, v)));
+    return lower_give(
+        l, lower_value(l, out->dtype, out->rank, out->sizes, loop_cast(l->program, out->dtype, v)));
 }
 
-/* log_sigmoid_forward: the second result is a buffer for the gradient, empty on CPU when it is not kept. */
+/* log_sigmoid_forward: the second result is a buffer for the gradient, empty on CPU when it is not
+ * kept. */
 static fe_status log_sigmoid_forward(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
@@ -150,18 +186,30 @@ static fe_status log_sigmoid_forward(lowering *l, fx_node *n, const lower_row *r
     formula f = {.l = l, .p = l->program, .node = n, .dtype = d};
     loop_value x = loop_cast(l->program, d, lower_here(l, lower_arg(l, "self")));
     loop_value v = loop_cast(l->program, out->dtype, log_sigmoid_of(&f, x));
-    loop_value e = loop_unary(l->program, LOOP_EXP, loop_unary(l->program, LOOP_NEG, loop_unary(l->program, LOOP_ABS, x)));
+    loop_value e =
+        loop_unary(l->program, LOOP_EXP,
+                   loop_unary(l->program, LOOP_NEG, loop_unary(l->program, LOOP_ABS, x)));
     lower_tensor items[2] = {lower_value(l, out->dtype, out->rank, out->sizes, v)};
     if (kept->rank != out->rank) e = loop_const_float(l->program, d, 0);
-    items[1] = lower_value(l, kept->dtype, kept->rank, kept->sizes, loop_cast(l->program, kept->dtype, e));
+    items[1] =
+        lower_value(l, kept->dtype, kept->rank, kept->sizes, loop_cast(l->program, kept->dtype, e));
     return lower_give_items(l, items, 2);
 }
 
 /* ---- gradients: X0 is the gradient of the output ---- */
 
-static loop_value sigmoid_backward(formula *f) { return MUL(X0, MUL(SUB(NUM(1), X1), X1)); }
-static loop_value tanh_backward(formula *f) { return MUL(X0, SUB(NUM(1), MUL(X1, X1))); }
-static loop_value threshold_backward(formula *f) { return IF(LESS_EQUAL(X1, PARAM("threshold")), NUM(0), X0); }
+static loop_value sigmoid_backward(formula *f)
+{
+    return MUL(X0, MUL(SUB(NUM(1), X1), X1));
+}
+static loop_value tanh_backward(formula *f)
+{
+    return MUL(X0, SUB(NUM(1), MUL(X1, X1)));
+}
+static loop_value threshold_backward(formula *f)
+{
+    return IF(LESS_EQUAL(X1, PARAM("threshold")), NUM(0), X0);
+}
 
 static loop_value silu_backward(formula *f)
 {
@@ -199,7 +247,8 @@ static loop_value hardswish_backward(formula *f)
 
 static loop_value hardtanh_backward(formula *f)
 {
-    loop_value outside = OP2(OR, LESS_EQUAL(X1, PARAM("min_val")), LESS_EQUAL(PARAM("max_val"), X1));
+    loop_value outside =
+        OP2(OR, LESS_EQUAL(X1, PARAM("min_val")), LESS_EQUAL(PARAM("max_val"), X1));
     return IF(outside, NUM(0), X0);
 }
 
@@ -254,9 +303,18 @@ static loop_value log_sigmoid_backward(formula *f)
     return MUL(X0, SUB(most, MUL(sign, DIV(e, ADD(NUM(1), e)))));
 }
 
-#define ACTIVATION(op, function) {OP_##op, lower_pointwise, 0, "0", LOWER_TO_FLOAT, function, false}
-#define KEEPS_INT(op, function) {OP_##op, lower_pointwise, 0, "0", LOWER_PROMOTE, function, false}
-#define GRADIENT(op, operands, function) {OP_##op, lower_pointwise, 0, operands, LOWER_PROMOTE, function, false}
+#define ACTIVATION(op, function)                                          \
+    {                                                                     \
+        OP_##op, lower_pointwise, 0, "0", LOWER_TO_FLOAT, function, false \
+    }
+#define KEEPS_INT(op, function)                                          \
+    {                                                                    \
+        OP_##op, lower_pointwise, 0, "0", LOWER_PROMOTE, function, false \
+    }
+#define GRADIENT(op, operands, function)                                      \
+    {                                                                         \
+        OP_##op, lower_pointwise, 0, operands, LOWER_PROMOTE, function, false \
+    }
 
 static const lower_row ROWS[] = {
     KEEPS_INT(aten_relu_default, relu),

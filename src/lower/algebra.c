@@ -1,4 +1,5 @@
-/* algebra.c -- tensors from tensors: the few building blocks that lowerings of whole layers are put together from. */
+/* algebra.c -- tensors from tensors: the few building blocks that lowerings of whole layers are
+ * put together from. */
 #include "lower/compose.h"
 
 #include <string.h>
@@ -8,15 +9,19 @@ static bool widened_constant(lowering *l, lower_tensor t, ty_dtype d, lower_tens
 {
     ty_dtype from = lower_dtype(t);
     loop_view v;
-    if ((from != TY_F16 && from != TY_BF16) || d != TY_F32 || !lower_is_constant(l, t) || !lower_try_strided(l, t, &v)) return false;
+    if ((from != TY_F16 && from != TY_BF16) || d != TY_F32 || !lower_is_constant(l, t) ||
+        !lower_try_strided(l, t, &v))
+        return false;
     loop_buffer b = l->program->buffers.at[v.buffer];
     uint32_t step = ty_dtype_size(from);
     size_t count = b.data_bytes / step;
     int64_t reached;
-    if (!b.data || b.dtype != from || !sym_is_int(l->symbols, b.elements, &reached) || reached < 0) return false;
+    if (!b.data || b.dtype != from || !sym_is_int(l->symbols, b.elements, &reached) || reached < 0)
+        return false;
     if ((size_t)reached < count) count = (size_t)reached;
     float *wide = NEW_ARRAY(l->memory, float, count);
-    for (size_t k = 0; k < count; k++) loop_convert(TY_F32, wide + k, from, (const char *)b.data + k * step);
+    for (size_t k = 0; k < count; k++)
+        loop_convert(TY_F32, wide + k, from, (const char *)b.data + k * step);
     b.name = arena_printf(l->memory, "%s.f32_%u", b.name, l->program->buffers.count);
     b.dtype = TY_F32;
     b.data = wide;
@@ -47,7 +52,8 @@ lower_tensor lower_binary(lowering *l, loop_opcode op, lower_tensor a, lower_ten
     uint32_t rank;
     bool fits = ty_broadcast(l->symbols, a.rank, a.sizes, b.rank, b.sizes, &rank, sizes);
     CHECK(l->session, fits);
-    loop_value v = lower_op2(l, op, lower_broadcast(l, a, rank, sizes), lower_broadcast(l, b, rank, sizes));
+    loop_value v =
+        lower_op2(l, op, lower_broadcast(l, a, rank, sizes), lower_broadcast(l, b, rank, sizes));
     return lower_value(l, loop_at(l->program, v)->dtype, rank, sizes, v);
 }
 
@@ -81,12 +87,13 @@ static lower_tensor with_kept_dims(lowering *l, lower_tensor t, uint32_t rank, c
 
 static bool folds_to_itself(loop_reduce kind)
 {
-    return kind == LOOP_SUM || kind == LOOP_PROD || kind == LOOP_REDUCE_MIN || kind == LOOP_REDUCE_MAX ||
-           kind == LOOP_ANY || kind == LOOP_ALL || kind == LOOP_REDUCE_XOR;
+    return kind == LOOP_SUM || kind == LOOP_PROD || kind == LOOP_REDUCE_MIN ||
+           kind == LOOP_REDUCE_MAX || kind == LOOP_ANY || kind == LOOP_ALL ||
+           kind == LOOP_REDUCE_XOR;
 }
 
-lower_tensor lower_reduced(lowering *l, loop_reduce kind, lower_tensor x, const bool *reduced, bool keep,
-                           const sym_expr *wanted)
+lower_tensor lower_reduced(lowering *l, loop_reduce kind, lower_tensor x, const bool *reduced,
+                           bool keep, const sym_expr *wanted)
 {
     sym_expr index[LOWER_MAX_RANK] = {{0}}, strides[LOWER_MAX_RANK];
     sym_expr extents[LOWER_MAX_RANK], spans[LOWER_MAX_RANK];
@@ -112,7 +119,9 @@ lower_tensor lower_reduced(lowering *l, loop_reduce kind, lower_tensor x, const 
         out = lower_temp_tensor(l, d, axes, extents, wanted ? strides : NULL);
         loop_op *op = lower_nest(l, axes, extents, reduce_axes, spans);
         sym_expr at = lower_flat(l, l->axes, out.box->view.strides, axes);
-        lower_store(l, op, (loop_store){.buffer = out.box->view.buffer, .index = at, .value = v, .reduce = kind});
+        lower_store(
+            l, op,
+            (loop_store){.buffer = out.box->view.buffer, .index = at, .value = v, .reduce = kind});
     }
     return keep ? with_kept_dims(l, out, x.rank, reduced) : out;
 }
@@ -123,7 +132,8 @@ static loop_value count_value(lowering *l, sym_expr count, ty_dtype d)
     return loop_cast(l->program, d, loop_index(l->program, count));
 }
 
-lower_tensor lower_mean(lowering *l, lower_tensor x, const bool *reduced, bool keep, const sym_expr *wanted)
+lower_tensor lower_mean(lowering *l, lower_tensor x, const bool *reduced, bool keep,
+                        const sym_expr *wanted)
 {
     lower_tensor sum = lower_reduced(l, LOOP_SUM, x, reduced, keep, wanted);
     loop_value count = count_value(l, lower_reduced_count(l, x, reduced), lower_dtype(x));
@@ -150,11 +160,13 @@ lower_tensor lower_choice(lowering *l, lower_tensor condition, lower_tensor a, l
 {
     sym_expr sizes[TY_MAX_RANK], all[TY_MAX_RANK];
     uint32_t rank, all_rank;
-    bool fits = ty_broadcast(l->symbols, a.rank, a.sizes, b.rank, b.sizes, &rank, sizes) &&
-                ty_broadcast(l->symbols, rank, sizes, condition.rank, condition.sizes, &all_rank, all);
+    bool fits =
+        ty_broadcast(l->symbols, a.rank, a.sizes, b.rank, b.sizes, &rank, sizes) &&
+        ty_broadcast(l->symbols, rank, sizes, condition.rank, condition.sizes, &all_rank, all);
     CHECK(l->session, fits);
-    loop_value v = loop_where(l->program, lower_broadcast(l, condition, all_rank, all),
-                              lower_broadcast(l, a, all_rank, all), lower_broadcast(l, b, all_rank, all));
+    loop_value v =
+        loop_where(l->program, lower_broadcast(l, condition, all_rank, all),
+                   lower_broadcast(l, a, all_rank, all), lower_broadcast(l, b, all_rank, all));
     return lower_value(l, lower_dtype(a), all_rank, all, v);
 }
 

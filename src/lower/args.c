@@ -1,4 +1,5 @@
-/* args.c -- a node's arguments as the lowerings want them: tensors, sizes, constants, scalar values. */
+/* args.c -- a node's arguments as the lowerings want them: tensors, sizes, constants, scalar
+ * values. */
 #include "lower/lower_priv.h"
 
 #include <string.h>
@@ -70,7 +71,8 @@ int lower_ints(lowering *l, const char *param, sym_expr *out, uint32_t room)
 int lower_constants(lowering *l, const char *param, int64_t *out, uint32_t room)
 {
     sym_expr items[LOWER_MAX_RANK * 2];
-    int count = lower_ints(l, param, items, room < COUNT_OF(items) ? room : (uint32_t)COUNT_OF(items));
+    int count =
+        lower_ints(l, param, items, room < COUNT_OF(items) ? room : (uint32_t)COUNT_OF(items));
     for (int k = 0; k < count; k++)
         if (!sym_is_int(l->symbols, items[k], &out[k])) return -2;
     return count;
@@ -89,7 +91,9 @@ static loop_value symbolic_float(lowering *l, const fx_node *n)
 {
     if (n->value.is_known) return loop_const_float(l->program, TY_F64, n->value.number);
     CHECK(l->session, n->kind == FX_PLACEHOLDER);
-    return loop_make(l->program, (loop_node){.op = LOOP_SYMFLOAT, .dtype = TY_F64, .buffer = l->input_number[n->id]});
+    return loop_make(
+        l->program,
+        (loop_node){.op = LOOP_SYMFLOAT, .dtype = TY_F64, .buffer = l->input_number[n->id]});
 }
 
 loop_value lower_scalar(lowering *l, const fx_arg *a, ty_dtype d)
@@ -118,7 +122,9 @@ ty_operand lower_operand(lowering *l, const fx_arg *a)
     (void)l;
     ty_operand o = {.dtype = TY_NO_DTYPE, .is_number = true};
     fx_value_kind kind = a->kind == FX_ARG_NODE ? a->node->value.kind : FX_NO_VALUE;
-    if (kind == FX_TENSOR) return (ty_operand){.dtype = a->node->value.tensor->dtype, .is_zero_dim = a->node->value.tensor->rank == 0};
+    if (kind == FX_TENSOR)
+        return (ty_operand){.dtype = a->node->value.tensor->dtype,
+                            .is_zero_dim = a->node->value.tensor->rank == 0};
     if (a->kind == FX_ARG_INT || kind == FX_INT) o.dtype = TY_I64;
     if (a->kind == FX_ARG_FLOAT || kind == FX_FLOAT) o.dtype = TY_F32;
     if (a->kind == FX_ARG_BOOL || kind == FX_BOOL) o.dtype = TY_BOOL;

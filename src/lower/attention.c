@@ -1,6 +1,8 @@
-/* attention.c -- scaled dot product attention: the extern kernel `sdpa` for float32, matrix products and a softmax otherwise.
+/* attention.c -- scaled dot product attention: the extern kernel `sdpa` for float32, matrix
+ * products and a softmax otherwise.
  *
- * The output is laid out as [batch, position, head, channel], so that the transpose and reshape that follow are views.
+ * The output is laid out as [batch, position, head, channel], so that the transpose and reshape
+ * that follow are views.
  */
 #include "lower/lower_priv.h"
 
@@ -33,8 +35,10 @@ static lower_tensor full_mask(lowering *l, const attention *a, ty_dtype d)
     lower_tensor mask = a->mask;
     if (lower_absent(mask)) return mask;
     if (lower_dtype(mask) == TY_BOOL) {
-        loop_value none = loop_const_float(l->program, d, -(double)INFINITY), all = loop_const_float(l->program, d, 0);
-        mask = lower_value(l, d, mask.rank, mask.sizes, loop_where(l->program, lower_here(l, mask), all, none));
+        loop_value none = loop_const_float(l->program, d, -(double)INFINITY),
+                   all = loop_const_float(l->program, d, 0);
+        mask = lower_value(l, d, mask.rank, mask.sizes,
+                           loop_where(l->program, lower_here(l, mask), all, none));
     }
     return lower_expand(l, lower_cast(l, mask, d), 4, sizes);
 }
@@ -43,7 +47,8 @@ static lower_tensor sdpa_extern(lowering *l, const attention *a, const sym_expr 
 {
     sym_expr sizes[4] = {a->q.sizes[0], a->q.sizes[1], a->q.sizes[2], a->v.sizes[3]}, strides[4];
     lower_tensor mask = full_mask(l, a, TY_F32);
-    loop_view views[4] = {lower_strided(l, a->q), lower_strided(l, a->k), lower_strided(l, a->v), lower_no_view(l)};
+    loop_view views[4] = {lower_strided(l, a->q), lower_strided(l, a->k), lower_strided(l, a->v),
+                          lower_no_view(l)};
     if (!lower_absent(mask)) views[3] = lower_strided(l, mask);
     if (!wanted) {
         strides[3] = l->one;
@@ -73,13 +78,17 @@ static lower_tensor repeat_heads(lowering *l, lower_tensor t, int64_t groups)
 static lower_tensor sdpa_math(lowering *l, const attention *a)
 {
     ty_dtype d = lower_dtype(a->q);
-    lower_tensor k = repeat_heads(l, a->k, a->groups), v = repeat_heads(l, a->v, a->groups), none = {0};
-    lower_tensor scores = lower_matmul(l, a->q, lower_transpose(l, k, 2, 3), none, NULL), mask = full_mask(l, a, d);
+    lower_tensor k = repeat_heads(l, a->k, a->groups), v = repeat_heads(l, a->v, a->groups),
+                 none = {0};
+    lower_tensor scores = lower_matmul(l, a->q, lower_transpose(l, k, 2, 3), none, NULL),
+                 mask = full_mask(l, a, d);
     scores = lower_scale(l, scores, a->scale);
     if (a->causal) {
-        loop_value seen = lower_op2(l, LOOP_LE, loop_index(l->program, l->axes[3]), loop_index(l->program, l->axes[2]));
+        loop_value seen = lower_op2(l, LOOP_LE, loop_index(l->program, l->axes[3]),
+                                    loop_index(l->program, l->axes[2]));
         loop_value hidden = loop_const_float(l->program, d, -(double)INFINITY);
-        scores = lower_value(l, d, 4, scores.sizes, loop_where(l->program, seen, lower_here(l, scores), hidden));
+        scores = lower_value(l, d, 4, scores.sizes,
+                             loop_where(l->program, seen, lower_here(l, scores), hidden));
     }
     if (!lower_absent(mask)) scores = lower_binary(l, LOOP_ADD, scores, mask);
     return lower_matmul(l, lower_softmax(l, scores, 3, false), v, none, NULL);
@@ -91,10 +100,13 @@ static fe_status begin(lowering *l, attention *a)
     *a = (attention){.out = out, .groups = 1};
     lower_tensor q = lower_arg(l, "query"), k = lower_arg(l, "key"), v = lower_arg(l, "value");
     if (lower_number_or(l, "dropout_p", 0) != 0) return lower_fail(l, "attention with dropout");
-    if (q.rank > 4 && (k.rank != q.rank || v.rank != q.rank)) return lower_fail(l, "attention over operands of different ranks");
-    a->mask = lower_arg(l, op_param_index(l->node->op, "attn_mask") >= 0 ? "attn_mask" : "attn_bias");
+    if (q.rank > 4 && (k.rank != q.rank || v.rank != q.rank))
+        return lower_fail(l, "attention over operands of different ranks");
+    a->mask =
+        lower_arg(l, op_param_index(l->node->op, "attn_mask") >= 0 ? "attn_mask" : "attn_bias");
     if (!lower_absent(a->mask) && a->mask.rank > 4) a->mask = as_rank_4(l, a->mask);
-    if (!lower_absent(a->mask) && q.rank == 3 && a->mask.rank == 3) a->mask = lower_unsqueeze(l, a->mask, 0);
+    if (!lower_absent(a->mask) && q.rank == 3 && a->mask.rank == 3)
+        a->mask = lower_unsqueeze(l, a->mask, 0);
     a->q = lower_cast(l, as_rank_4(l, q), d);
     a->k = lower_cast(l, as_rank_4(l, k), d);
     a->v = lower_cast(l, as_rank_4(l, v), d);
@@ -102,8 +114,10 @@ static fe_status begin(lowering *l, attention *a)
     double width = (double)sym_hint(l->symbols, a->q.sizes[3], 1);
     int64_t heads, key_heads;
     a->scale = lower_number_or(l, "scale", 1 / sqrt(width));
-    bool known = sym_is_int(l->symbols, a->q.sizes[1], &heads) && sym_is_int(l->symbols, a->k.sizes[1], &key_heads);
-    if (known && key_heads > 0 && heads != key_heads && heads % key_heads == 0) a->groups = heads / key_heads;
+    bool known = sym_is_int(l->symbols, a->q.sizes[1], &heads) &&
+                 sym_is_int(l->symbols, a->k.sizes[1], &key_heads);
+    if (known && key_heads > 0 && heads != key_heads && heads % key_heads == 0)
+        a->groups = heads / key_heads;
     return FE_OK;
 }
 
@@ -112,10 +126,12 @@ static bool is_regular(lowering *l, const attention *a)
 {
     const lower_tensor *const all[] = {&a->k, &a->v};
     bool fine = true;
-    for (uint32_t t = 0; t < 2; t++) fine &= sym_known_equal(l->symbols, all[t]->sizes[0], a->q.sizes[0]);
+    for (uint32_t t = 0; t < 2; t++)
+        fine &= sym_known_equal(l->symbols, all[t]->sizes[0], a->q.sizes[0]);
     fine &= sym_known_equal(l->symbols, a->k.sizes[1], a->v.sizes[1]);
     for (uint32_t k = 0; k < 4; k++)
-        fine &= !lower_is_zero(l, a->q.sizes[k]) && !lower_is_zero(l, a->k.sizes[k]) && !lower_is_zero(l, a->v.sizes[k]);
+        fine &= !lower_is_zero(l, a->q.sizes[k]) && !lower_is_zero(l, a->k.sizes[k]) &&
+                !lower_is_zero(l, a->v.sizes[k]);
     sym_expr heads = sym_mul_int(l->symbols, a->k.sizes[1], a->groups);
     return fine && sym_known_equal(l->symbols, heads, a->q.sizes[1]);
 }
@@ -139,7 +155,10 @@ static fe_status attention_row(lowering *l, fx_node *n, const lower_row *row)
     return lower_give_items(l, items, n->value.count);
 }
 
-#define ATTENTION(op) {OP_##op, attention_row, 0, NULL, 0, NULL, false}
+#define ATTENTION(op)                                   \
+    {                                                   \
+        OP_##op, attention_row, 0, NULL, 0, NULL, false \
+    }
 static const lower_row ROWS[] = {
     ATTENTION(aten_scaled_dot_product_attention_default),
     ATTENTION(aten__scaled_dot_product_attention_math_default),

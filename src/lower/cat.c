@@ -1,13 +1,15 @@
-/* cat.c -- concatenation (each operand is stored into its slice of one buffer) and padding (masked loads). */
+/* cat.c -- concatenation (each operand is stored into its slice of one buffer) and padding (masked
+ * loads). */
 #include "lower/lower_priv.h"
 
 #include <string.h>
 
 /* ---- concatenation ---- */
 
-/* Strides in the order of the first operand that lies in memory, so that channels-last goes through. */
-static const sym_expr *cat_strides(lowering *l, const lower_tensor *items, uint32_t count, uint32_t rank,
-                                   const sym_expr *sizes, sym_expr *strides)
+/* Strides in the order of the first operand that lies in memory, so that channels-last goes
+ * through. */
+static const sym_expr *cat_strides(lowering *l, const lower_tensor *items, uint32_t count,
+                                   uint32_t rank, const sym_expr *sizes, sym_expr *strides)
 {
     for (uint32_t k = 0; k < count; k++) {
         loop_view v;
@@ -22,8 +24,9 @@ static const sym_expr *cat_strides(lowering *l, const lower_tensor *items, uint3
     return NULL;
 }
 
-static lower_tensor concatenated(lowering *l, const lower_tensor *items, uint32_t count, uint32_t dim, ty_dtype d,
-                                 uint32_t rank, const sym_expr *sizes, const sym_expr *wanted)
+static lower_tensor concatenated(lowering *l, const lower_tensor *items, uint32_t count,
+                                 uint32_t dim, ty_dtype d, uint32_t rank, const sym_expr *sizes,
+                                 const sym_expr *wanted)
 {
     sym_expr strides[LOWER_MAX_RANK], start = l->zero, index[LOWER_MAX_RANK];
     if (!wanted) wanted = cat_strides(l, items, count, rank, sizes, strides);
@@ -31,22 +34,28 @@ static lower_tensor concatenated(lowering *l, const lower_tensor *items, uint32_
     const loop_view *to = &whole.box->view;
     for (uint32_t k = 0; k < count; k++) {
         lower_tensor t = items[k];
-        if (t.rank != rank || lower_is_zero(l, t.sizes[dim])) continue; /* empty ones of any rank are allowed */
+        /* empty ones of any rank are allowed */
+        if (t.rank != rank || lower_is_zero(l, t.sizes[dim])) continue;
         loop_value v = loop_cast(l->program, d, lower_here(l, t));
         memcpy(index, l->axes, rank * sizeof *index);
         index[dim] = sym_add(l->symbols, start, index[dim]);
         loop_op *op = lower_nest(l, t.rank, t.sizes, 0, NULL);
-        lower_store(l, op, (loop_store){.buffer = to->buffer, .index = lower_flat(l, index, to->strides, to->rank), .value = v});
+        lower_store(l, op,
+                    (loop_store){.buffer = to->buffer,
+                                 .index = lower_flat(l, index, to->strides, to->rank),
+                                 .value = v});
         start = sym_add(l->symbols, start, t.sizes[dim]);
     }
     return whole;
 }
 
-lower_tensor lower_joined(lowering *l, const lower_tensor *items, uint32_t count, uint32_t dim, ty_dtype d)
+lower_tensor lower_joined(lowering *l, const lower_tensor *items, uint32_t count, uint32_t dim,
+                          ty_dtype d)
 {
     sym_expr sizes[LOWER_MAX_RANK];
     memcpy(sizes, items[0].sizes, items[0].rank * sizeof *sizes);
-    for (uint32_t k = 1; k < count; k++) sizes[dim] = sym_add(l->symbols, sizes[dim], items[k].sizes[dim]);
+    for (uint32_t k = 1; k < count; k++)
+        sizes[dim] = sym_add(l->symbols, sizes[dim], items[k].sizes[dim]);
     return concatenated(l, items, count, dim, d, items[0].rank, sizes, NULL);
 }
 
@@ -58,17 +67,21 @@ static fe_status cat(lowering *l, fx_node *n, const lower_row *row)
     lower_tensor *items = NEW_ARRAY(l->memory, lower_tensor, count);
     for (uint32_t k = 0; k < count; k++) items[k] = lower_item(l, &n->args[0], k);
     uint32_t dim = lower_dim(l, lower_int_or(l, "dim", 0), out->rank);
-    return lower_give(l, concatenated(l, items, count, dim, out->dtype, out->rank, out->sizes, lower_wanted(l, 0)));
+    return lower_give(l, concatenated(l, items, count, dim, out->dtype, out->rank, out->sizes,
+                                      lower_wanted(l, 0)));
 }
 
 static fe_status stack(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
-    uint32_t count = n->args[0].list.count, dim = lower_dim(l, lower_int_or(l, "dim", 0), out->rank);
+    uint32_t count = n->args[0].list.count,
+             dim = lower_dim(l, lower_int_or(l, "dim", 0), out->rank);
     lower_tensor *items = NEW_ARRAY(l->memory, lower_tensor, count);
-    for (uint32_t k = 0; k < count; k++) items[k] = lower_unsqueeze(l, lower_item(l, &n->args[0], k), dim);
-    return lower_give(l, concatenated(l, items, count, dim, out->dtype, out->rank, out->sizes, lower_wanted(l, 0)));
+    for (uint32_t k = 0; k < count; k++)
+        items[k] = lower_unsqueeze(l, lower_item(l, &n->args[0], k), dim);
+    return lower_give(l, concatenated(l, items, count, dim, out->dtype, out->rank, out->sizes,
+                                      lower_wanted(l, 0)));
 }
 
 /* hstack, vstack, dstack, column_stack: operands of at least 1, 2 or 3 dims, along dim 0, 1 or 2. */
@@ -86,13 +99,15 @@ static fe_status stack_like(lowering *l, fx_node *n, const lower_row *row)
         if (t.rank == 2 && fx_is(n, OP_aten_dstack_default)) t = lower_unsqueeze(l, t, 2);
         items[k] = t;
     }
-    return lower_give(l, concatenated(l, items, count, dim, out->dtype, out->rank, out->sizes, lower_wanted(l, 0)));
+    return lower_give(l, concatenated(l, items, count, dim, out->dtype, out->rank, out->sizes,
+                                      lower_wanted(l, 0)));
 }
 
 /* ---- padding ---- */
 
 /* x with low[k] and high[k] elements of `fill` around dim k; negative ones cut. */
-lower_tensor lower_padded(lowering *l, lower_tensor x, const sym_expr *low, const sym_expr *high, loop_value fill)
+lower_tensor lower_padded(lowering *l, lower_tensor x, const sym_expr *low, const sym_expr *high,
+                          loop_value fill)
 {
     sym_expr sizes[LOWER_MAX_RANK], at[LOWER_MAX_RANK];
     loop_value inside = loop_const_int(l->program, TY_BOOL, 1);
@@ -103,9 +118,11 @@ lower_tensor lower_padded(lowering *l, lower_tensor x, const sym_expr *low, cons
         loop_value v = loop_index(l->program, at[k]);
         int64_t pad;
         if (!sym_is_int(l->symbols, low[k], &pad) || pad > 0)
-            inside = lower_op2(l, LOOP_AND, inside, lower_op2(l, LOOP_LE, loop_const_int(l->program, TY_I64, 0), v));
+            inside = lower_op2(l, LOOP_AND, inside,
+                               lower_op2(l, LOOP_LE, loop_const_int(l->program, TY_I64, 0), v));
         if (!sym_is_int(l->symbols, high[k], &pad) || pad > 0)
-            inside = lower_op2(l, LOOP_AND, inside, lower_op2(l, LOOP_LT, v, loop_index(l->program, x.sizes[k])));
+            inside = lower_op2(l, LOOP_AND, inside,
+                               lower_op2(l, LOOP_LT, v, loop_index(l->program, x.sizes[k])));
     }
     loop_value v = loop_masked(l->program, inside, lower_at(l, x, at), fill);
     return lower_value(l, lower_dtype(x), x.rank, sizes, v);
@@ -128,7 +145,8 @@ static bool read_pads(lowering *l, const char *param, uint32_t rank, sym_expr *l
 static fe_status constant_pad(lowering *l, lower_tensor x, const char *param)
 {
     sym_expr low[LOWER_MAX_RANK], high[LOWER_MAX_RANK];
-    if (!read_pads(l, param, x.rank, low, high)) return lower_fail(l, "a padding list that does not fit");
+    if (!read_pads(l, param, x.rank, low, high))
+        return lower_fail(l, "a padding list that does not fit");
     const fx_arg *value = fx_get(l->graph, l->node, "value");
     loop_value fill = value->kind == FX_ARG_NONE ? loop_const_float(l->program, lower_dtype(x), 0)
                                                  : lower_scalar(l, value, lower_dtype(x));
@@ -138,12 +156,14 @@ static fe_status constant_pad(lowering *l, lower_tensor x, const char *param)
 typedef enum pad_mode { REFLECT, REPLICATE, CIRCULAR } pad_mode;
 
 /* Where element i of the padded dim comes from. All three are functions of the axis alone. */
-static sym_expr padded_position(lowering *l, pad_mode mode, sym_expr i, sym_expr low, sym_expr high, sym_expr size)
+static sym_expr padded_position(lowering *l, pad_mode mode, sym_expr i, sym_expr low, sym_expr high,
+                                sym_expr size)
 {
     sym_table *s = l->symbols;
     sym_expr at = sym_sub(s, i, low), last = sym_add_int(s, size, -1);
     if (mode == CIRCULAR) { /* around what negative paddings leave */
-        sym_expr cut = sym_max(s, sym_mul_int(s, low, -1), l->zero), cut_end = sym_max(s, sym_mul_int(s, high, -1), l->zero);
+        sym_expr cut = sym_max(s, sym_mul_int(s, low, -1), l->zero),
+                 cut_end = sym_max(s, sym_mul_int(s, high, -1), l->zero);
         sym_expr left = sym_sub(s, size, sym_add(s, cut, cut_end));
         return sym_add(s, cut, sym_mod(s, sym_sub(s, i, sym_max(s, low, l->zero)), left));
     }
@@ -157,12 +177,15 @@ static sym_expr padded_position(lowering *l, pad_mode mode, sym_expr i, sym_expr
 static fe_status border_pad(lowering *l, const char *param, pad_mode mode)
 {
     lower_tensor x = lower_tensor_of(l, &l->node->args[0]);
-    sym_expr low[LOWER_MAX_RANK], high[LOWER_MAX_RANK], exprs[LOWER_MAX_RANK], sizes[LOWER_MAX_RANK];
-    if (!read_pads(l, param, x.rank, low, high)) return lower_fail(l, "a padding list that does not fit");
+    sym_expr low[LOWER_MAX_RANK], high[LOWER_MAX_RANK], exprs[LOWER_MAX_RANK],
+        sizes[LOWER_MAX_RANK];
+    if (!read_pads(l, param, x.rank, low, high))
+        return lower_fail(l, "a padding list that does not fit");
     for (uint32_t k = 0; k < x.rank; k++) {
         bool padded = !lower_is_zero(l, low[k]) || !lower_is_zero(l, high[k]);
         sizes[k] = sym_add(l->symbols, x.sizes[k], sym_add(l->symbols, low[k], high[k]));
-        exprs[k] = padded ? padded_position(l, mode, l->axes[k], low[k], high[k], x.sizes[k]) : l->axes[k];
+        exprs[k] =
+            padded ? padded_position(l, mode, l->axes[k], low[k], high[k], x.sizes[k]) : l->axes[k];
     }
     lower_share(l, x);
     lower_tensor padded = lower_remap(l, x, x.rank, sizes, exprs);
@@ -223,11 +246,15 @@ static fe_status channel_shuffle(lowering *l, fx_node *n, const lower_row *row)
     sym_table *s = l->symbols;
     sym_expr each = sym_floordiv(s, x.sizes[1], groups);
     memcpy(exprs, l->axes, x.rank * sizeof *exprs);
-    exprs[1] = sym_add(s, sym_mul(s, sym_mod(s, l->axes[1], groups), each), sym_floordiv(s, l->axes[1], groups));
+    exprs[1] = sym_add(s, sym_mul(s, sym_mod(s, l->axes[1], groups), each),
+                       sym_floordiv(s, l->axes[1], groups));
     return lower_give(l, lower_remap(l, x, x.rank, x.sizes, exprs));
 }
 
-#define CAT(op, function, parameter) {OP_##op, function, parameter, NULL, 0, NULL, false}
+#define CAT(op, function, parameter)                       \
+    {                                                      \
+        OP_##op, function, parameter, NULL, 0, NULL, false \
+    }
 static const lower_row ROWS[] = {
     CAT(aten_cat_default, cat, 0),
     CAT(aten_concat_default, cat, 0),

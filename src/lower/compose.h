@@ -1,4 +1,5 @@
-/* compose.h -- shorthand for lowerings that put whole tensors together; expects `l`, the lowering, in scope. */
+/* compose.h -- shorthand for lowerings that put whole tensors together; expects `l`, the lowering,
+ * in scope. */
 #ifndef FERRITE_LOWER_COMPOSE_H
 #define FERRITE_LOWER_COMPOSE_H
 

@@ -1,7 +1,8 @@
-/* conv.c -- convolutions: the extern kernel `conv` for float32 in one to three dimensions, a plain reduction otherwise.
+/* conv.c -- convolutions: the extern kernel `conv` for float32 in one to three dimensions, a plain
+ * reduction otherwise.
  *
- * Float convolutions over images work in channels-last memory: the input is realised so when it has no memory yet, and
- * the output is laid out so. Whatever the layout is, it is only strides.
+ * Float convolutions over images work in channels-last memory: the input is realised so when it
+ * has no memory yet, and the output is laid out so. Whatever the layout is, it is only strides.
  */
 #include "lower/lower_priv.h"
 
@@ -71,8 +72,10 @@ static lower_tensor conv_extern(lowering *l, const convolution *c)
 
 /* ---- the plain reduction ---- */
 
-/* Position in the input of output position i and kernel position r; `inside` gathers what must hold. */
-static sym_expr input_position(lowering *l, const convolution *c, uint32_t d, sym_expr r, loop_value *inside)
+/* Position in the input of output position i and kernel position r; `inside` gathers what must
+ * hold. */
+static sym_expr input_position(lowering *l, const convolution *c, uint32_t d, sym_expr r,
+                               loop_value *inside)
 {
     sym_table *s = l->symbols;
     sym_expr i = l->axes[d + 2], reach = sym_mul(s, r, c->dilation[d]), at;
@@ -81,7 +84,8 @@ static sym_expr input_position(lowering *l, const convolution *c, uint32_t d, sy
     } else {
         sym_expr from = sym_sub(s, sym_add(s, i, c->padding[d]), reach);
         loop_value rest = loop_index(l->program, sym_mod(s, from, c->stride[d]));
-        *inside = lower_op2(l, LOOP_AND, *inside, lower_op2(l, LOOP_EQ, rest, loop_const_int(l->program, TY_I64, 0)));
+        *inside = lower_op2(l, LOOP_AND, *inside,
+                            lower_op2(l, LOOP_EQ, rest, loop_const_int(l->program, TY_I64, 0)));
         at = sym_floordiv(s, from, c->stride[d]);
     }
     loop_value fits = lower_is_inside(l, at, l->zero, c->x.sizes[d + 2]);
@@ -94,7 +98,8 @@ static lower_tensor conv_nest(lowering *l, const convolution *c)
     sym_table *s = l->symbols;
     uint32_t rank = c->dims + 2;
     sym_expr at[LOWER_MAX_RANK], wt[LOWER_MAX_RANK], spans[MOST_DIMS + 1];
-    sym_expr in_each = sym_floordiv(s, c->x.sizes[1], c->groups), out_each = sym_floordiv(s, c->sizes[1], c->groups);
+    sym_expr in_each = sym_floordiv(s, c->x.sizes[1], c->groups),
+             out_each = sym_floordiv(s, c->sizes[1], c->groups);
     sym_expr group = sym_floordiv(s, l->axes[1], out_each);
     loop_value inside = loop_const_int(l->program, TY_BOOL, 1);
     spans[0] = in_each;
@@ -109,12 +114,16 @@ static lower_tensor conv_nest(lowering *l, const convolution *c)
     }
     ty_dtype d = lower_dtype(c->x);
     lower_share(l, c->x);
-    loop_value x = loop_masked(l->program, inside, lower_at(l, c->x, at), loop_const_float(l->program, d, 0));
+    loop_value x =
+        loop_masked(l->program, inside, lower_at(l, c->x, at), loop_const_float(l->program, d, 0));
     loop_value v = lower_op2(l, LOOP_MUL, x, lower_at(l, c->weight, wt));
-    lower_tensor out = lower_temp_tensor(l, d, rank, c->sizes, lower_absent(c->bias) ? c->wanted : NULL);
+    lower_tensor out =
+        lower_temp_tensor(l, d, rank, c->sizes, lower_absent(c->bias) ? c->wanted : NULL);
     loop_op *op = lower_nest(l, rank, c->sizes, c->dims + 1, spans);
     sym_expr to = lower_flat(l, l->axes, out.box->view.strides, rank);
-    lower_store(l, op, (loop_store){.buffer = out.box->view.buffer, .index = to, .value = v, .reduce = LOOP_SUM});
+    lower_store(
+        l, op,
+        (loop_store){.buffer = out.box->view.buffer, .index = to, .value = v, .reduce = LOOP_SUM});
     if (lower_absent(c->bias)) return out;
     lower_tensor bias = c->bias;
     for (uint32_t k = 0; k < c->dims; k++) bias = lower_unsqueeze(l, bias, bias.rank);
@@ -134,14 +143,16 @@ static bool spread(lowering *l, const char *param, uint32_t dims, int64_t fallba
     return true;
 }
 
-/* "same" splits what the kernel reaches beyond its centre; an odd rest goes to the end, by padding the input first. */
+/* "same" splits what the kernel reaches beyond its centre; an odd rest goes to the end, by padding
+ * the input first. */
 static void same_padding(lowering *l, convolution *c)
 {
     sym_expr low[LOWER_MAX_RANK], high[LOWER_MAX_RANK];
     bool uneven = false;
     for (uint32_t k = 0; k < c->x.rank; k++) low[k] = high[k] = l->zero;
     for (uint32_t k = 0; k < c->dims; k++) {
-        sym_expr reach = sym_mul(l->symbols, c->dilation[k], sym_add_int(l->symbols, c->weight.sizes[k + 2], -1));
+        sym_expr reach = sym_mul(l->symbols, c->dilation[k],
+                                 sym_add_int(l->symbols, c->weight.sizes[k + 2], -1));
         sym_expr half = sym_floordiv(l->symbols, reach, lower_const(l, 2));
         low[k + 2] = half;
         high[k + 2] = sym_sub(l->symbols, reach, half);
@@ -157,14 +168,18 @@ static fe_status conv(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
     ty_dtype d = lower_compute_dtype(out->dtype);
-    convolution c = {.x = lower_cast(l, lower_arg(l, "input"), d), .weight = lower_cast(l, lower_arg(l, "weight"), d)};
+    convolution c = {.x = lower_cast(l, lower_arg(l, "input"), d),
+                     .weight = lower_cast(l, lower_arg(l, "weight"), d)};
     c.bias = lower_arg(l, "bias");
     if (!lower_absent(c.bias)) c.bias = lower_cast(l, c.bias, d);
     c.dims = c.weight.rank - 2;
-    if (c.weight.rank < 3 || c.dims > MOST_DIMS) return lower_fail(l, "a convolution in %d dimensions", (int)c.weight.rank - 2);
-    c.transposed = row->parameter == 1 || (op_param_index(n->op, "transposed") >= 0 && lower_bool(l, "transposed"));
+    if (c.weight.rank < 3 || c.dims > MOST_DIMS)
+        return lower_fail(l, "a convolution in %d dimensions", (int)c.weight.rank - 2);
+    c.transposed = row->parameter == 1 ||
+                   (op_param_index(n->op, "transposed") >= 0 && lower_bool(l, "transposed"));
     c.groups = lower_size(l, "groups");
-    if (!spread(l, "stride", c.dims, 1, c.stride) || !spread(l, "dilation", c.dims, 1, c.dilation) ||
+    if (!spread(l, "stride", c.dims, 1, c.stride) ||
+        !spread(l, "dilation", c.dims, 1, c.dilation) ||
         !spread(l, "output_padding", c.dims, 0, c.output_padding))
         return lower_fail(l, "arguments of other lengths");
     bool batched = c.x.rank == c.dims + 2;
@@ -181,23 +196,22 @@ static fe_status conv(lowering *l, fx_node *n, const lower_row *row)
     c.sizes = lower_sizes_copy(l, sizes, c.dims + 2);
     c.wanted = batched && d == out->dtype ? lower_wanted(l, 0) : NULL;
     bool empty = false;
-    for (uint32_t k = 0; k < c.x.rank; k++) empty |= lower_is_zero(l, c.x.sizes[k]) || lower_is_zero(l, c.sizes[k]);
+    for (uint32_t k = 0; k < c.x.rank; k++)
+        empty |= lower_is_zero(l, c.x.sizes[k]) || lower_is_zero(l, c.sizes[k]);
     lower_tensor y = d == TY_F32 && !empty ? conv_extern(l, &c) : conv_nest(l, &c);
     if (!batched) y = lower_squeeze(l, y, 0);
     return lower_give(l, lower_cast(l, y, out->dtype));
 }
 
-#define CONV(op, parameter) {OP_##op, conv, parameter, NULL, 0, NULL, false}
+#define CONV(op, parameter)                            \
+    {                                                  \
+        OP_##op, conv, parameter, NULL, 0, NULL, false \
+    }
 static const lower_row ROWS[] = {
-    CONV(aten_convolution_default, 0),
-    CONV(aten_conv1d_default, 0),
-    CONV(aten_conv1d_padding, 0),
-    CONV(aten_conv2d_default, 0),
-    CONV(aten_conv2d_padding, 0),
-    CONV(aten_conv3d_default, 0),
-    CONV(aten_conv3d_padding, 0),
-    CONV(aten_conv_transpose1d_default, 1),
-    CONV(aten_conv_transpose2d_input, 1),
-    CONV(aten_conv_transpose3d_input, 1),
+    CONV(aten_convolution_default, 0),    CONV(aten_conv1d_default, 0),
+    CONV(aten_conv1d_padding, 0),         CONV(aten_conv2d_default, 0),
+    CONV(aten_conv2d_padding, 0),         CONV(aten_conv3d_default, 0),
+    CONV(aten_conv3d_padding, 0),         CONV(aten_conv_transpose1d_default, 1),
+    CONV(aten_conv_transpose2d_input, 1), CONV(aten_conv_transpose3d_input, 1),
 };
 const lower_rows lower_conv_rows = {ROWS, COUNT_OF(ROWS)};

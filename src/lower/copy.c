@@ -1,5 +1,6 @@
-/* copy.c -- copies, conversions, and operators that leave values as they are. In a functional graph a copy is its
- * operand: what must be memory of its own (an output that does not alias) is copied where the output is made.
+/* copy.c -- copies, conversions, and operators that leave values as they are. In a functional
+ * graph a copy is its operand: what must be memory of its own (an output that does not alias) is
+ * copied where the output is made.
  */
 #include "lower/lower_priv.h"
 
@@ -23,7 +24,8 @@ static fe_status copy(lowering *l, fx_node *n, const lower_row *row)
 static fe_status dropout(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
-    if (lower_bool(l, "train") && lower_number_or(l, "p", 1) != 0) return lower_fail(l, "dropout in training");
+    if (lower_bool(l, "train") && lower_number_or(l, "p", 1) != 0)
+        return lower_fail(l, "dropout in training");
     return lower_give(l, lower_tensor_of(l, &n->args[0]));
 }
 
@@ -35,7 +37,8 @@ static fe_status native_dropout(lowering *l, fx_node *n, const lower_row *row)
         return lower_fail(l, "dropout in training");
     const ty_tensor *mask = lower_meta(l, 1);
     lower_tensor items[2] = {lower_arg(l, "input")};
-    items[1] = lower_value(l, mask->dtype, mask->rank, mask->sizes, loop_const_int(l->program, mask->dtype, 1));
+    items[1] = lower_value(l, mask->dtype, mask->rank, mask->sizes,
+                           loop_const_int(l->program, mask->dtype, 1));
     return lower_give_items(l, items, 2);
 }
 
@@ -58,13 +61,20 @@ static fe_status assert_scalar(lowering *l, fx_node *n, const lower_row *row)
     if (sym_prove(l->symbols, condition, NULL) == SYM_TRUE) return FE_OK;
     loop_op *op = loop_add_op(l->program, LOOP_ASSERT);
     op->condition = condition;
-    op->message = n->args[1].kind == FX_ARG_STRING ? n->args[1].string : "an assertion of the program failed";
+    op->message =
+        n->args[1].kind == FX_ARG_STRING ? n->args[1].string : "an assertion of the program failed";
     op->origin = n->id;
     return FE_OK;
 }
 
-#define SAME(op) {OP_##op, convert, 0, NULL, 0, NULL, true}
-#define NOTHING(op) {OP_##op, nothing, 0, NULL, 0, NULL, false}
+#define SAME(op)                                 \
+    {                                            \
+        OP_##op, convert, 0, NULL, 0, NULL, true \
+    }
+#define NOTHING(op)                               \
+    {                                             \
+        OP_##op, nothing, 0, NULL, 0, NULL, false \
+    }
 static const lower_row ROWS[] = {
     SAME(aten_clone_default),
     SAME(aten_contiguous_default),

@@ -6,7 +6,8 @@
 static fe_status give_value(lowering *l, loop_value v)
 {
     const ty_tensor *out = fx_tensor(l->node);
-    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, loop_cast(l->program, out->dtype, v)));
+    return lower_give(
+        l, lower_value(l, out->dtype, out->rank, out->sizes, loop_cast(l->program, out->dtype, v)));
 }
 
 static bool has(lowering *l, const char *param)
@@ -34,8 +35,10 @@ static fe_status arange(lowering *l, fx_node *n, const lower_row *row)
     (void)row;
     ty_dtype d = ty_is_integral(fx_tensor(n)->dtype, true) ? TY_I64 : TY_F64;
     loop_value i = loop_cast(l->program, d, loop_index(l->program, l->axes[0]));
-    if (has(l, "step")) i = lower_op2(l, LOOP_MUL, i, lower_scalar(l, fx_get(l->graph, n, "step"), d));
-    if (has(l, "start")) i = lower_op2(l, LOOP_ADD, lower_scalar(l, fx_get(l->graph, n, "start"), d), i);
+    if (has(l, "step"))
+        i = lower_op2(l, LOOP_MUL, i, lower_scalar(l, fx_get(l->graph, n, "step"), d));
+    if (has(l, "start"))
+        i = lower_op2(l, LOOP_ADD, lower_scalar(l, fx_get(l->graph, n, "start"), d), i);
     return give_value(l, i);
 }
 
@@ -47,15 +50,19 @@ static fe_status linspace(lowering *l, fx_node *n, const lower_row *row)
     int64_t steps = lower_int_or(l, "steps", 0);
     ty_dtype d = out->dtype == TY_F64 || ty_is_integral(out->dtype, true) ? TY_F64 : TY_F32;
     if (ty_is_complex(out->dtype)) return lower_fail(l, "a ramp of complex numbers");
-    loop_value start = lower_scalar(l, fx_get(l->graph, n, "start"), d), end = lower_scalar(l, fx_get(l->graph, n, "end"), d);
+    loop_value start = lower_scalar(l, fx_get(l->graph, n, "start"), d),
+               end = lower_scalar(l, fx_get(l->graph, n, "end"), d);
     loop_value intervals = loop_const_float(p, d, steps > 1 ? (double)(steps - 1) : 1);
     loop_value step = lower_op2(l, LOOP_DIV, lower_op2(l, LOOP_SUB, end, start), intervals);
-    loop_value i = loop_index(p, l->axes[0]), last = loop_index(p, sym_sub(l->symbols, lower_const(l, steps - 1), l->axes[0]));
+    loop_value i = loop_index(p, l->axes[0]),
+               last = loop_index(p, sym_sub(l->symbols, lower_const(l, steps - 1), l->axes[0]));
     loop_value up = lower_op2(l, LOOP_ADD, start, lower_op2(l, LOOP_MUL, step, loop_cast(p, d, i)));
-    loop_value down = lower_op2(l, LOOP_SUB, end, lower_op2(l, LOOP_MUL, step, loop_cast(p, d, last)));
+    loop_value down =
+        lower_op2(l, LOOP_SUB, end, lower_op2(l, LOOP_MUL, step, loop_cast(p, d, last)));
     loop_value first_half = lower_op2(l, LOOP_LT, i, loop_const_int(p, TY_I64, steps / 2));
     loop_value v = steps == 1 ? start : loop_where(p, first_half, up, down);
-    if (row->parameter) v = lower_op2(l, LOOP_POW, loop_const_float(p, d, lower_number_or(l, "base", 10)), v);
+    if (row->parameter)
+        v = lower_op2(l, LOOP_POW, loop_const_float(p, d, lower_number_or(l, "base", 10)), v);
     return give_value(l, v);
 }
 
@@ -73,18 +80,26 @@ static fe_status triangle(lowering *l, fx_node *n, const lower_row *row)
     const ty_tensor *out = fx_tensor(n);
     lower_tensor x = lower_tensor_of(l, &n->args[0]);
     sym_expr distance = sym_sub(l->symbols, l->axes[x.rank - 1], l->axes[x.rank - 2]);
-    loop_value d = loop_index(l->program, distance), limit = loop_index(l->program, lower_size(l, "diagonal"));
-    loop_value kept = row->parameter ? lower_op2(l, LOOP_LE, limit, d) : lower_op2(l, LOOP_LE, d, limit);
-    loop_value v = loop_where(l->program, kept, lower_here(l, x), loop_const_int(l->program, out->dtype, 0));
+    loop_value d = loop_index(l->program, distance),
+               limit = loop_index(l->program, lower_size(l, "diagonal"));
+    loop_value kept =
+        row->parameter ? lower_op2(l, LOOP_LE, limit, d) : lower_op2(l, LOOP_LE, d, limit);
+    loop_value v =
+        loop_where(l->program, kept, lower_here(l, x), loop_const_int(l->program, out->dtype, 0));
     return give_value(l, v);
 }
 
-lower_tensor lower_constant(lowering *l, const char *name, ty_dtype d, uint32_t rank, const sym_expr *sizes, const void *data,
-                            size_t bytes)
+lower_tensor lower_constant(lowering *l, const char *name, ty_dtype d, uint32_t rank,
+                            const sym_expr *sizes, const void *data, size_t bytes)
 {
     sym_expr strides[LOWER_MAX_RANK];
     ty_contiguous_strides(l->symbols, rank, sizes, strides);
-    loop_buffer b = {.name = name, .kind = LOOP_CONSTANT, .dtype = d, .device = {TY_CPU, -1}, .rank = rank, .sizes = sizes};
+    loop_buffer b = {.name = name,
+                     .kind = LOOP_CONSTANT,
+                     .dtype = d,
+                     .device = {TY_CPU, -1},
+                     .rank = rank,
+                     .sizes = sizes};
     b.strides = strides;
     b.data = data;
     b.data_bytes = bytes;
@@ -96,8 +111,10 @@ lower_tensor lower_constant(lowering *l, const char *name, ty_dtype d, uint32_t 
 static fe_status triangle_indices(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
-    int64_t rows = lower_int_or(l, "row", 0), columns = lower_int_or(l, "col", 0), offset = lower_int_or(l, "offset", 0), count;
-    if (!sym_is_int(l->symbols, out->sizes[1], &count)) return lower_fail(l, "a number of indices that is not constant");
+    int64_t rows = lower_int_or(l, "row", 0), columns = lower_int_or(l, "col", 0),
+            offset = lower_int_or(l, "offset", 0), count;
+    if (!sym_is_int(l->symbols, out->sizes[1], &count))
+        return lower_fail(l, "a number of indices that is not constant");
     int64_t *data = NEW_ARRAY(l->memory, int64_t, 2 * count), next = 0;
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < columns && next < count; j++) {
@@ -106,7 +123,8 @@ static fe_status triangle_indices(lowering *l, fx_node *n, const lower_row *row)
             data[count + next++] = j;
         }
     const char *name = arena_printf(l->memory, "indices.%u", n->id);
-    lower_tensor t = lower_constant(l, name, TY_I64, 2, out->sizes, data, (size_t)(2 * count) * sizeof *data);
+    lower_tensor t =
+        lower_constant(l, name, TY_I64, 2, out->sizes, data, (size_t)(2 * count) * sizeof *data);
     return lower_give(l, lower_cast(l, t, out->dtype));
 }
 
@@ -116,7 +134,8 @@ static fe_status diag_embed(lowering *l, fx_node *n, const lower_row *row)
     (void)row;
     const ty_tensor *out = fx_tensor(n);
     lower_tensor x = lower_tensor_of(l, &n->args[0]);
-    uint32_t a = lower_dim(l, lower_int_or(l, "dim1", -2), out->rank), b = lower_dim(l, lower_int_or(l, "dim2", -1), out->rank);
+    uint32_t a = lower_dim(l, lower_int_or(l, "dim1", -2), out->rank),
+             b = lower_dim(l, lower_int_or(l, "dim2", -1), out->rank);
     int64_t offset = lower_int_or(l, "offset", 0);
     sym_expr at[LOWER_MAX_RANK];
     uint32_t next = 0;
@@ -125,18 +144,22 @@ static fe_status diag_embed(lowering *l, fx_node *n, const lower_row *row)
     at[next] = offset < 0 ? l->axes[b] : l->axes[a];
     loop_value distance = loop_index(l->program, sym_sub(l->symbols, l->axes[b], l->axes[a]));
     loop_value on = lower_op2(l, LOOP_EQ, distance, loop_const_int(l->program, TY_I64, offset));
-    return give_value(l, loop_masked(l->program, on, lower_at(l, x, at), loop_const_int(l->program, out->dtype, 0)));
+    return give_value(l, loop_masked(l->program, on, lower_at(l, x, at),
+                                     loop_const_int(l->program, out->dtype, 0)));
 }
 
-/* diag: the diagonal of a matrix, or a matrix with this diagonal; diagflat: always the second, of the flattened tensor. */
+/* diag: the diagonal of a matrix, or a matrix with this diagonal; diagflat: always the second, of
+ * the flattened tensor. */
 static fe_status diagonal_matrix(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
     lower_tensor x = lower_tensor_of(l, &n->args[0]);
     int64_t offset = lower_int_or(l, row->parameter ? "offset" : "diagonal", 0);
-    sym_expr down = lower_const(l, offset < 0 ? -offset : 0), right = lower_const(l, offset > 0 ? offset : 0);
+    sym_expr down = lower_const(l, offset < 0 ? -offset : 0),
+             right = lower_const(l, offset > 0 ? offset : 0);
     if (!row->parameter && x.rank == 2) {
-        sym_expr at[2] = {sym_add(l->symbols, l->axes[0], down), sym_add(l->symbols, l->axes[0], right)};
+        sym_expr at[2] = {sym_add(l->symbols, l->axes[0], down),
+                          sym_add(l->symbols, l->axes[0], right)};
         return give_value(l, lower_at(l, x, at));
     }
     sym_expr size = lower_numel(l, x), at[1] = {sym_sub(l->symbols, l->axes[0], down)};
@@ -144,7 +167,8 @@ static fe_status diagonal_matrix(lowering *l, fx_node *n, const lower_row *row)
     loop_value distance = loop_index(l->program, sym_sub(l->symbols, l->axes[1], l->axes[0]));
     loop_value on = lower_op2(l, LOOP_EQ, distance, loop_const_int(l->program, TY_I64, offset));
     on = lower_op2(l, LOOP_AND, on, lower_is_inside(l, at[0], l->zero, size));
-    return give_value(l, loop_masked(l->program, on, lower_at(l, x, at), loop_const_int(l->program, out->dtype, 0)));
+    return give_value(l, loop_masked(l->program, on, lower_at(l, x, at),
+                                     loop_const_int(l->program, out->dtype, 0)));
 }
 
 /* block_diag: operand k stands after the rows and columns of those before it. */
@@ -157,10 +181,12 @@ static fe_status block_diag(lowering *l, fx_node *n, const lower_row *row)
     for (uint32_t k = 0; k < n->args[0].list.count; k++) {
         lower_tensor t = lower_item(l, &n->args[0], k);
         while (t.rank < 2) t = lower_unsqueeze(l, t, 0);
-        sym_expr at[2] = {sym_sub(l->symbols, l->axes[0], down), sym_sub(l->symbols, l->axes[1], right)};
+        sym_expr at[2] = {sym_sub(l->symbols, l->axes[0], down),
+                          sym_sub(l->symbols, l->axes[1], right)};
         loop_value inside = lower_is_inside(l, at[0], l->zero, t.sizes[0]);
         inside = lower_op2(l, LOOP_AND, inside, lower_is_inside(l, at[1], l->zero, t.sizes[1]));
-        v = loop_masked(l->program, inside, loop_cast(l->program, out->dtype, lower_at(l, t, at)), v);
+        v = loop_masked(l->program, inside, loop_cast(l->program, out->dtype, lower_at(l, t, at)),
+                        v);
         down = sym_add(l->symbols, down, t.sizes[0]);
         right = sym_add(l->symbols, right, t.sizes[1]);
     }
@@ -176,31 +202,38 @@ static fe_status one_hot(lowering *l, fx_node *n, const lower_row *row)
     return give_value(l, lower_op2(l, LOOP_EQ, v, loop_index(l->program, l->axes[x.rank])));
 }
 
-/* bucketize, searchsorted in one dimension: how many boundaries lie before the element. Counted, not searched: lists
- * of boundaries are short. */
+/* bucketize, searchsorted in one dimension: how many boundaries lie before the element. Counted,
+ * not searched: lists of boundaries are short. */
 static fe_status bucketize(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
-    lower_tensor x = lower_tensor_of(l, &n->args[row->parameter]), edges = lower_tensor_of(l, &n->args[1 - row->parameter]);
+    lower_tensor x = lower_tensor_of(l, &n->args[row->parameter]),
+                 edges = lower_tensor_of(l, &n->args[1 - row->parameter]);
     if (edges.rank != 1) return lower_fail(l, "boundaries in several dimensions");
     if (row->parameter && (!lower_is_none(l, "sorter"))) return lower_fail(l, "a sorter");
     bool right = lower_bool(l, "right");
-    if (row->parameter && !lower_is_none(l, "side")) right = strcmp(fx_get(l->graph, n, "side")->string, "right") == 0;
+    if (row->parameter && !lower_is_none(l, "side"))
+        right = strcmp(fx_get(l->graph, n, "side")->string, "right") == 0;
     ty_dtype d = lower_compute_dtype(ty_promote_types(lower_dtype(x), lower_dtype(edges)));
     loop_value v = loop_cast(l->program, d, lower_here(l, x));
     loop_value edge = loop_cast(l->program, d, lower_at(l, edges, l->reduce_axes));
     loop_value before = right ? lower_op2(l, LOOP_LE, edge, v) : lower_op2(l, LOOP_LT, edge, v);
     if (ty_is_floating(d)) before = lower_op2(l, LOOP_OR, before, lower_op1(l, LOOP_ISNAN, v));
-    lower_tensor count = lower_temp_tensor(l, TY_I64, out->rank, out->sizes, out->dtype == TY_I64 ? lower_wanted(l, 0) : NULL);
+    lower_tensor count = lower_temp_tensor(l, TY_I64, out->rank, out->sizes,
+                                           out->dtype == TY_I64 ? lower_wanted(l, 0) : NULL);
     loop_op *op = lower_nest(l, out->rank, out->sizes, 1, edges.sizes);
-    lower_store(l, op, (loop_store){.buffer = count.box->view.buffer,
-                                    .index = lower_flat(l, l->axes, count.box->view.strides, out->rank),
-                                    .value = loop_cast(l->program, TY_I64, before),
-                                    .reduce = LOOP_SUM});
+    lower_store(l, op,
+                (loop_store){.buffer = count.box->view.buffer,
+                             .index = lower_flat(l, l->axes, count.box->view.strides, out->rank),
+                             .value = loop_cast(l->program, TY_I64, before),
+                             .reduce = LOOP_SUM});
     return lower_give(l, lower_cast(l, count, out->dtype));
 }
 
-#define CREATE(op, function, parameter) {OP_##op, function, parameter, NULL, 0, NULL, false}
+#define CREATE(op, function, parameter)                    \
+    {                                                      \
+        OP_##op, function, parameter, NULL, 0, NULL, false \
+    }
 static const lower_row ROWS[] = {
     CREATE(aten_zeros_default, filled, 0),
     CREATE(aten_zeros_like_default, filled, 0),

@@ -1,7 +1,9 @@
-/* einsum.c -- sums of products over named dimensions: einsum, tensordot, bilinear and trilinear forms.
+/* einsum.c -- sums of products over named dimensions: einsum, tensordot, bilinear and trilinear
+ * forms.
  *
- * Operands are contracted from left to right, two at a time. A pair becomes one batched product: labels in both and
- * still wanted are the batch, labels in both and wanted no more are summed over, the others are rows and columns.
+ * Operands are contracted from left to right, two at a time. A pair becomes one batched product:
+ * labels in both and still wanted are the batch, labels in both and wanted no more are summed
+ * over, the others are rows and columns.
  */
 #include "lower/compose.h"
 
@@ -9,7 +11,8 @@
 
 enum { MOST_LABELS = 128, ELLIPSIS = 64 };
 
-/* A tensor with a label for each dim: 0..51 a letter, ELLIPSIS + k the k-th dim from the right under "...". */
+/* A tensor with a label for each dim: 0..51 a letter, ELLIPSIS + k the k-th dim from the right
+ * under "...". */
 typedef struct labelled {
     tensor t;
     uint8_t labels[LOWER_MAX_RANK];
@@ -98,11 +101,13 @@ static void join(uint8_t *out, uint32_t *count, const label_list *list)
 }
 
 /* x as [batch, first, second], each a product of the sizes of its labels. */
-static tensor as_matrix(lowering *l, const labelled *x, const label_list *batch, const label_list *first, const label_list *second)
+static tensor as_matrix(lowering *l, const labelled *x, const label_list *batch,
+                        const label_list *first, const label_list *second)
 {
     uint8_t order[3 * LOWER_MAX_RANK];
     uint32_t count = 0;
-    sym_expr sizes[3] = {sym_product(l->symbols, batch->sizes, batch->count), sym_product(l->symbols, first->sizes, first->count),
+    sym_expr sizes[3] = {sym_product(l->symbols, batch->sizes, batch->count),
+                         sym_product(l->symbols, first->sizes, first->count),
                          sym_product(l->symbols, second->sizes, second->count)};
     join(order, &count, batch);
     join(order, &count, first);
@@ -113,7 +118,8 @@ static tensor as_matrix(lowering *l, const labelled *x, const label_list *batch,
 /* The product of two operands, keeping the wanted labels. */
 static labelled contracted(lowering *l, labelled a, labelled b, const bool *wanted)
 {
-    label_list batch = {.count = 0}, rows = {.count = 0}, columns = {.count = 0}, inner = {.count = 0};
+    label_list batch = {.count = 0}, rows = {.count = 0}, columns = {.count = 0},
+               inner = {.count = 0};
     bool only_a[MOST_LABELS], only_b[MOST_LABELS];
     for (uint32_t k = 0; k < MOST_LABELS; k++) {
         only_a[k] = wanted[k] || is_wide(l, &b, (uint8_t)k);
@@ -130,7 +136,8 @@ static labelled contracted(lowering *l, labelled a, labelled b, const bool *want
     }
     for (uint32_t k = 0; k < b.t.rank; k++) {
         bool in_a = is_wide(l, &a, b.labels[k]), in_b = is_wide(l, &b, b.labels[k]);
-        if (!in_a && (in_b || find(&a, b.labels[k]) < 0)) add_label(&columns, b.labels[k], b.t.sizes[k]);
+        if (!in_a && (in_b || find(&a, b.labels[k]) < 0))
+            add_label(&columns, b.labels[k], b.t.sizes[k]);
     }
     labelled out = {.t = {0}};
     uint32_t count = 0;
@@ -147,7 +154,8 @@ static labelled contracted(lowering *l, labelled a, labelled b, const bool *want
         out.t = T_MUL(arranged(l, &a, all, count).t, arranged(l, &b, all, count).t);
         return out;
     }
-    tensor left = as_matrix(l, &a, &batch, &rows, &inner), right = as_matrix(l, &b, &batch, &inner, &columns), none = {0};
+    tensor left = as_matrix(l, &a, &batch, &rows, &inner),
+           right = as_matrix(l, &b, &batch, &inner, &columns), none = {0};
     bool flat = batch.count == 0;
     if (flat) {
         left = lower_squeeze(l, left, 0);
@@ -219,7 +227,8 @@ static fe_status einsum(lowering *l, fx_node *n, const lower_row *row)
         bool dots = false;
         for (; *term && *term != ',' && *term != '-'; term++) dots |= *term == '.';
         uint32_t under = dots ? terms[k].t.rank - plain_labels(at) : 0;
-        if (parse_term(&at, under, terms[k].labels) != (int)terms[k].t.rank) return lower_fail(l, "an equation that does not fit its operands");
+        if (parse_term(&at, under, terms[k].labels) != (int)terms[k].t.rank)
+            return lower_fail(l, "an equation that does not fit its operands");
         hidden = under > hidden ? under : hidden;
         terms[k] = without_repeats(l, terms[k]);
         if (*at == ',') at++;
@@ -250,16 +259,19 @@ static fe_status tensordot(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     ty_dtype d = lower_compute_dtype(fx_tensor(n)->dtype);
-    labelled a = {.t = lower_cast(l, lower_arg(l, "self"), d)}, b = {.t = lower_cast(l, lower_arg(l, "other"), d)};
+    labelled a = {.t = lower_cast(l, lower_arg(l, "self"), d)},
+             b = {.t = lower_cast(l, lower_arg(l, "other"), d)};
     int64_t dims_a[LOWER_MAX_RANK], dims_b[LOWER_MAX_RANK];
     int count = lower_constants(l, "dims_self", dims_a, LOWER_MAX_RANK);
-    if (count < 0 || lower_constants(l, "dims_other", dims_b, LOWER_MAX_RANK) != count) return lower_fail(l, "tensordot over other dims");
+    if (count < 0 || lower_constants(l, "dims_other", dims_b, LOWER_MAX_RANK) != count)
+        return lower_fail(l, "tensordot over other dims");
     uint8_t out[2 * LOWER_MAX_RANK];
     uint32_t out_count = 0;
     bool wanted[MOST_LABELS] = {false};
     for (uint32_t k = 0; k < a.t.rank; k++) a.labels[k] = (uint8_t)k;
     for (uint32_t k = 0; k < b.t.rank; k++) b.labels[k] = (uint8_t)(LOWER_MAX_RANK + k);
-    for (int k = 0; k < count; k++) b.labels[lower_dim(l, dims_b[k], b.t.rank)] = (uint8_t)lower_dim(l, dims_a[k], a.t.rank);
+    for (int k = 0; k < count; k++)
+        b.labels[lower_dim(l, dims_b[k], b.t.rank)] = (uint8_t)lower_dim(l, dims_a[k], a.t.rank);
     for (uint32_t k = 0; k < a.t.rank; k++)
         if (find(&b, a.labels[k]) < 0) out[out_count++] = a.labels[k];
     for (uint32_t k = 0; k < b.t.rank; k++)
@@ -307,7 +319,8 @@ static fe_status trilinear(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
-    tensor product = T_MUL(T_MUL(widened(l, "i1", "expand1"), widened(l, "i2", "expand2")), widened(l, "i3", "expand3"));
+    tensor product = T_MUL(T_MUL(widened(l, "i1", "expand1"), widened(l, "i2", "expand2")),
+                           widened(l, "i3", "expand3"));
     bool reduced[LOWER_MAX_RANK];
     int64_t dims[LOWER_MAX_RANK];
     int count = lower_constants(l, "sumdim", dims, LOWER_MAX_RANK);
@@ -316,7 +329,10 @@ static fe_status trilinear(lowering *l, fx_node *n, const lower_row *row)
     return lower_give_as_recorded(l, lower_reduced(l, LOOP_SUM, product, reduced, false, NULL));
 }
 
-#define EINSUM(op, function) {OP_##op, function, 0, NULL, 0, NULL, false}
+#define EINSUM(op, function)                       \
+    {                                              \
+        OP_##op, function, 0, NULL, 0, NULL, false \
+    }
 static const lower_row ROWS[] = {
     EINSUM(aten_einsum_default, einsum),
     EINSUM(aten_tensordot_default, tensordot),

@@ -1,4 +1,5 @@
-/* formula.h -- shorthand for the formulas of pointwise.c and activation.c: arithmetic on values of one formula. */
+/* formula.h -- shorthand for the formulas of pointwise.c and activation.c: arithmetic on values of
+ * one formula. */
 #ifndef FERRITE_LOWER_FORMULA_H
 #define FERRITE_LOWER_FORMULA_H
 
@@ -10,7 +11,8 @@ fe_status lower_pointwise(lowering *l, fx_node *n, const lower_row *row);
 loop_value formula_op1(formula *f, loop_opcode op, loop_value a);
 loop_value formula_op2(formula *f, loop_opcode op, loop_value a, loop_value b);
 loop_value formula_number(formula *f, double x); /* a constant of the formula's dtype */
-loop_value formula_param(formula *f, const char *param); /* a number argument, in the formula's dtype */
+/* a number argument, in the formula's dtype */
+loop_value formula_param(formula *f, const char *param);
 double formula_param_number(formula *f, const char *param, double fallback);
 
 #define X0 (f->x[0])

@@ -1,8 +1,9 @@
-/* fourier.c -- discrete Fourier transforms by their definition: each output sums over the input times roots of unity.
+/* fourier.c -- discrete Fourier transforms by their definition: each output sums over the input
+ * times roots of unity.
  *
- * The roots are a constant table of the dimension's length; several dimensions are transformed one after the other. It
- * is quadratic in a dimension, so long dimensions are refused; a fast transform is a kernel to be written (a row in
- * extern.def).
+ * The roots are a constant table of the dimension's length; several dimensions are transformed one
+ * after the other. It is quadratic in a dimension, so long dimensions are refused; a fast
+ * transform is a kernel to be written (a row in extern.def).
  */
 #include "lower/compose.h"
 
@@ -28,8 +29,9 @@ static tensor roots_of_unity(lowering *l, int64_t size, direction sign, ty_dtype
     return lower_constant(l, name, d, 1, sizes, data, (size_t)size * step);
 }
 
-/* Transforms complex x along dim; `count` outputs of the `period` there are. `half`: x holds the first half of a spectrum
- * whose other half is its mirror image, conjugated (the length of the whole is `period`). */
+/* Transforms complex x along dim; `count` outputs of the `period` there are. `half`: x holds the
+ * first half of a spectrum whose other half is its mirror image, conjugated (the length of the
+ * whole is `period`). */
 typedef struct transform {
     uint32_t dim;
     int64_t period, count;
@@ -41,7 +43,9 @@ static loop_value conjugate(lowering *l, loop_value v)
 {
     ty_dtype d = loop_at(l->program, v)->dtype;
     loop_value im = lower_op1(l, LOOP_NEG, lower_op1(l, LOOP_IMAGPART, v));
-    return loop_make(l->program, (loop_node){.op = LOOP_COMPLEX, .dtype = d, .args = {lower_op1(l, LOOP_REALPART, v), im}});
+    return loop_make(
+        l->program,
+        (loop_node){.op = LOOP_COMPLEX, .dtype = d, .args = {lower_op1(l, LOOP_REALPART, v), im}});
 }
 
 static loop_value input_value(lowering *l, tensor x, const transform *t, ty_dtype d)
@@ -50,8 +54,10 @@ static loop_value input_value(lowering *l, tensor x, const transform *t, ty_dtyp
     memcpy(at, l->axes, x.rank * sizeof *at);
     at[t->dim] = r;
     if (!t->half) return loop_cast(l->program, d, lower_at(l, x, at));
-    sym_expr kept = lower_const(l, t->period / 2 + 1), mirror = sym_sub(l->symbols, lower_const(l, t->period), r);
-    loop_value is_kept = lower_op2(l, LOOP_LT, loop_index(l->program, r), loop_index(l->program, kept));
+    sym_expr kept = lower_const(l, t->period / 2 + 1),
+             mirror = sym_sub(l->symbols, lower_const(l, t->period), r);
+    loop_value is_kept =
+        lower_op2(l, LOOP_LT, loop_index(l->program, r), loop_index(l->program, kept));
     loop_value plain = lower_at(l, x, at);
     at[t->dim] = mirror;
     loop_value mirrored = conjugate(l, lower_at(l, x, at));
@@ -67,12 +73,15 @@ static tensor transformed(lowering *l, tensor x, const transform *t, ty_dtype d)
     sizes[t->dim] = lower_const(l, t->count);
     lower_share(l, x);
     tensor roots = roots_of_unity(l, t->period, t->sign, d);
-    sym_expr turn = sym_mod(l->symbols, sym_mul(l->symbols, l->axes[t->dim], l->reduce_axes[0]), extent);
+    sym_expr turn =
+        sym_mod(l->symbols, sym_mul(l->symbols, l->axes[t->dim], l->reduce_axes[0]), extent);
     loop_value v = lower_op2(l, LOOP_MUL, input_value(l, x, t, d), lower_at(l, roots, &turn));
     tensor out = lower_temp_tensor(l, d, x.rank, sizes, NULL);
     loop_op *op = lower_nest(l, x.rank, sizes, 1, &extent);
     sym_expr at = lower_flat(l, l->axes, out.box->view.strides, x.rank);
-    lower_store(l, op, (loop_store){.buffer = out.box->view.buffer, .index = at, .value = v, .reduce = LOOP_SUM});
+    lower_store(
+        l, op,
+        (loop_store){.buffer = out.box->view.buffer, .index = at, .value = v, .reduce = LOOP_SUM});
     return out;
 }
 
@@ -111,7 +120,8 @@ typedef struct fft_plan {
     int64_t normalization;
 } fft_plan;
 
-static fe_status run_plan(lowering *l, tensor x, const fft_plan *plan, ty_dtype complex_type, tensor *out)
+static fe_status run_plan(lowering *l, tensor x, const fft_plan *plan, ty_dtype complex_type,
+                          tensor *out)
 {
     double elements = 1;
     for (uint32_t k = 0; k < plan->count; k++) {
@@ -119,12 +129,14 @@ static fe_status run_plan(lowering *l, tensor x, const fft_plan *plan, ty_dtype 
         uint32_t at = plan->form == REAL_TO_COMPLEX ? plan->count - 1 - k : k;
         bool halved = at == plan->count - 1 && plan->form != COMPLEX_TO_COMPLEX;
         transform t = {.dim = plan->dims[at], .sign = plan->sign};
-        if (!length_of(l, x, t.dim, &t.period)) return lower_fail(l, "a transform along a dimension that is long or not constant");
+        if (!length_of(l, x, t.dim, &t.period))
+            return lower_fail(l, "a transform along a dimension that is long or not constant");
         if (halved && plan->form == COMPLEX_TO_REAL) {
             t.period = plan->last_size;
             t.half = true;
         }
-        t.count = halved && plan->form == REAL_TO_COMPLEX && plan->onesided ? t.period / 2 + 1 : t.period;
+        t.count =
+            halved && plan->form == REAL_TO_COMPLEX && plan->onesided ? t.period / 2 + 1 : t.period;
         elements *= (double)t.period;
         x = transformed(l, x, &t, complex_type);
     }
@@ -136,22 +148,27 @@ static fe_status run_plan(lowering *l, tensor x, const fft_plan *plan, ty_dtype 
 static fe_status core_row(lowering *l, fx_node *n, const lower_row *row)
 {
     tensor x = lower_arg(l, "self"), out;
-    fft_plan plan = {.form = (form)row->parameter, .normalization = lower_int_or(l, "normalization", 0)};
+    fft_plan plan = {.form = (form)row->parameter,
+                     .normalization = lower_int_or(l, "normalization", 0)};
     int64_t dims[LOWER_MAX_RANK];
     int count = lower_constants(l, "dim", dims, LOWER_MAX_RANK);
     if (count < 0) return lower_fail(l, "dimensions that are not constants");
     plan.count = (uint32_t)count;
     for (uint32_t k = 0; k < plan.count; k++) plan.dims[k] = lower_dim(l, dims[k], x.rank);
-    plan.sign = plan.form == COMPLEX_TO_REAL || (plan.form == COMPLEX_TO_COMPLEX && !lower_bool(l, "forward")) ? BACKWARD : FORWARD;
+    plan.sign = plan.form == COMPLEX_TO_REAL ||
+                        (plan.form == COMPLEX_TO_COMPLEX && !lower_bool(l, "forward"))
+                    ? BACKWARD
+                    : FORWARD;
     plan.onesided = plan.form == REAL_TO_COMPLEX && lower_bool(l, "onesided");
-    if (plan.form == COMPLEX_TO_REAL && !lower_int(l, "last_dim_size", &plan.last_size)) return lower_fail(l, "a length that is not constant");
+    if (plan.form == COMPLEX_TO_REAL && !lower_int(l, "last_dim_size", &plan.last_size))
+        return lower_fail(l, "a length that is not constant");
     ty_dtype d = ty_real_to_complex(fx_tensor(n)->dtype);
     FE_TRY(run_plan(l, x, &plan, d, &out));
     return lower_give_as_recorded(l, out);
 }
 
-/* ---- torch.fft: lengths by padding or cutting, norms by name. hfft is the forward transform to real numbers of half a
- * spectrum, ihfft the backward one of real numbers. ---- */
+/* ---- torch.fft: lengths by padding or cutting, norms by name. hfft is the forward transform to
+ * real numbers of half a spectrum, ihfft the backward one of real numbers. ---- */
 
 typedef struct fft_row {
     form form;
@@ -192,7 +209,8 @@ static bool read_dims(lowering *l, tensor x, fft_plan *plan, int64_t *lengths)
 {
     int64_t dims[LOWER_MAX_RANK], given[LOWER_MAX_RANK];
     const char *size_param = has(l, "n") ? "n" : "s";
-    int count = lower_constants(l, "dim", dims, LOWER_MAX_RANK), sizes = lower_constants(l, size_param, given, LOWER_MAX_RANK);
+    int count = lower_constants(l, "dim", dims, LOWER_MAX_RANK),
+        sizes = lower_constants(l, size_param, given, LOWER_MAX_RANK);
     if (count == -2 || sizes == -2) return false;
     if (count < 0) count = sizes > 0 ? sizes : (int)x.rank;
     bool named = lower_constants(l, "dim", dims, LOWER_MAX_RANK) >= 0;
@@ -217,7 +235,8 @@ static fe_status fft(lowering *l, fx_node *n, const lower_row *row)
     for (uint32_t k = 0; k < plan.count; k++) {
         int64_t length = lengths[k], size;
         bool halved = plan.form == COMPLEX_TO_REAL && k == plan.count - 1;
-        if (!sym_is_int(l->symbols, x.sizes[plan.dims[k]], &size)) return lower_fail(l, "a dimension that is not constant");
+        if (!sym_is_int(l->symbols, x.sizes[plan.dims[k]], &size))
+            return lower_fail(l, "a dimension that is not constant");
         if (halved) {
             plan.last_size = length < 0 ? 2 * (size - 1) : length;
             length = plan.last_size / 2 + 1;
@@ -235,16 +254,22 @@ static fe_status shift(lowering *l, fx_node *n, const lower_row *row)
     tensor x = lower_arg(l, "self");
     bool moved[LOWER_MAX_RANK];
     sym_expr exprs[LOWER_MAX_RANK], two = lower_const(l, 2);
-    if (!lower_dims(l, "dim", x.rank, moved)) return lower_fail(l, "dimensions that are not constants");
+    if (!lower_dims(l, "dim", x.rank, moved))
+        return lower_fail(l, "dimensions that are not constants");
     for (uint32_t k = 0; k < x.rank; k++) {
-        sym_expr half = sym_floordiv(l->symbols, row->parameter ? sym_add_int(l->symbols, x.sizes[k], 1) : x.sizes[k], two);
+        sym_expr half = sym_floordiv(
+            l->symbols, row->parameter ? sym_add_int(l->symbols, x.sizes[k], 1) : x.sizes[k], two);
         sym_expr from = sym_sub(l->symbols, l->axes[k], half);
-        exprs[k] = moved[k] && !lower_is_zero(l, x.sizes[k]) ? sym_mod(l->symbols, from, x.sizes[k]) : l->axes[k];
+        exprs[k] = moved[k] && !lower_is_zero(l, x.sizes[k]) ? sym_mod(l->symbols, from, x.sizes[k])
+                                                             : l->axes[k];
     }
     return lower_give(l, lower_remap(l, x, x.rank, x.sizes, exprs));
 }
 
-#define FOURIER(op, function, parameter) {OP_##op, function, parameter, NULL, 0, NULL, false}
+#define FOURIER(op, function, parameter)                   \
+    {                                                      \
+        OP_##op, function, parameter, NULL, 0, NULL, false \
+    }
 static const lower_row ROWS[] = {
     FOURIER(aten__fft_r2c_default, core_row, REAL_TO_COMPLEX),
     FOURIER(aten__fft_c2c_default, core_row, COMPLEX_TO_COMPLEX),

@@ -1,9 +1,11 @@
-/* index.c -- reading at positions that other tensors hold: an index becomes an indirect symbol in the load. */
+/* index.c -- reading at positions that other tensors hold: an index becomes an indirect symbol in
+ * the load. */
 #include "lower/index_priv.h"
 
 #include <string.h>
 
-/* The value of an index tensor at `at` as a position in a dimension of `size`; negative ones count from the end. */
+/* The value of an index tensor at `at` as a position in a dimension of `size`; negative ones count
+ * from the end. */
 sym_expr lower_position(lowering *l, lower_tensor index, const sym_expr *at, sym_expr size)
 {
     return loop_indirect(l->program, loop_cast(l->program, TY_I64, lower_at(l, index, at)), size);
@@ -20,10 +22,12 @@ fe_status lower_indexing_begin(lowering *l, indexing *ix, lower_tensor self, con
     for (uint32_t k = 0; k < count; k++) {
         lower_tensor t = lower_item(l, list, k);
         if (lower_absent(t)) continue;
-        if (lower_dtype(t) == TY_BOOL || lower_dtype(t) == TY_U8) return lower_fail(l, "a mask as index");
+        if (lower_dtype(t) == TY_BOOL || lower_dtype(t) == TY_U8)
+            return lower_fail(l, "a mask as index");
         sym_expr sizes[TY_MAX_RANK];
         uint32_t rank;
-        if (!ty_broadcast(l->symbols, ix->rank, ix->sizes, t.rank, t.sizes, &rank, sizes) || rank > LOWER_MAX_RANK)
+        if (!ty_broadcast(l->symbols, ix->rank, ix->sizes, t.rank, t.sizes, &rank, sizes) ||
+            rank > LOWER_MAX_RANK)
             return lower_fail(l, "indices that do not broadcast");
         memcpy(ix->sizes, sizes, rank * sizeof *sizes);
         ix->rank = rank;
@@ -80,7 +84,8 @@ static fe_status index_tensor(lowering *l, fx_node *n, const lower_row *row)
     FE_TRY(lower_indexing_begin(l, &ix, lower_arg(l, "self"), fx_get(l->graph, n, "indices")));
     lower_share(l, ix.self);
     lower_indexing_exprs(l, &ix, exprs);
-    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, lower_at(l, ix.self, exprs)));
+    return lower_give(
+        l, lower_value(l, out->dtype, out->rank, out->sizes, lower_at(l, ix.self, exprs)));
 }
 
 /* Loads happen only where the mask holds; elsewhere `fill`. */
@@ -94,7 +99,8 @@ static fe_status masked_index(lowering *l, fx_node *n, const lower_row *row)
     lower_indexing_exprs(l, &ix, exprs);
     loop_value mask = lower_broadcast(l, lower_arg(l, "mask"), out->rank, out->sizes);
     loop_value fill = lower_scalar(l, fx_get(l->graph, n, "fill"), out->dtype);
-    loop_value v = loop_masked(l->program, loop_cast(l->program, TY_BOOL, mask), lower_at(l, ix.self, exprs), fill);
+    loop_value v = loop_masked(l->program, loop_cast(l->program, TY_BOOL, mask),
+                               lower_at(l, ix.self, exprs), fill);
     return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, v));
 }
 
@@ -111,7 +117,8 @@ static fe_status index_select(lowering *l, fx_node *n, const lower_row *row)
     lower_share(l, self);
     memcpy(exprs, l->axes, self.rank * sizeof *exprs);
     exprs[d] = lower_position(l, index, &l->axes[d], self.sizes[d]);
-    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, lower_at(l, self, exprs)));
+    return lower_give(l,
+                      lower_value(l, out->dtype, out->rank, out->sizes, lower_at(l, self, exprs)));
 }
 
 static fe_status gather(lowering *l, fx_node *n, const lower_row *row)
@@ -126,14 +133,16 @@ static fe_status gather(lowering *l, fx_node *n, const lower_row *row)
     lower_share(l, self);
     memcpy(exprs, l->axes, self.rank * sizeof *exprs);
     exprs[d] = lower_position(l, index, l->axes, self.sizes[d]);
-    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, lower_at(l, self, exprs)));
+    return lower_give(l,
+                      lower_value(l, out->dtype, out->rank, out->sizes, lower_at(l, self, exprs)));
 }
 
 /* take (flattened), take_along_dim with a dim: gather after broadcasting. */
 static fe_status take(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
-    lower_tensor self = lower_arg(l, "self"), index = lower_arg(l, row->parameter ? "indices" : "index");
+    lower_tensor self = lower_arg(l, "self"),
+                 index = lower_arg(l, row->parameter ? "indices" : "index");
     sym_expr exprs[LOWER_MAX_RANK];
     bool flat = !row->parameter || lower_is_none(l, "dim");
     if (flat) {
@@ -142,7 +151,8 @@ static fe_status take(lowering *l, fx_node *n, const lower_row *row)
         self = lower_reshape(l, self, 1, &size);
         if (row->parameter) index = lower_reshape(l, index, 1, &index_size);
         exprs[0] = lower_position(l, index, l->axes, size);
-        return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, lower_at(l, self, exprs)));
+        return lower_give(
+            l, lower_value(l, out->dtype, out->rank, out->sizes, lower_at(l, self, exprs)));
     }
     uint32_t d = lower_dim(l, lower_int_or(l, "dim", 0), self.rank);
     for (uint32_t k = 0; k < self.rank; k++) {
@@ -151,7 +161,8 @@ static fe_status take(lowering *l, fx_node *n, const lower_row *row)
     }
     index = lower_expand(l, index, out->rank, out->sizes);
     exprs[d] = lower_position(l, index, l->axes, self.sizes[d]);
-    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, lower_at(l, self, exprs)));
+    return lower_give(l,
+                      lower_value(l, out->dtype, out->rank, out->sizes, lower_at(l, self, exprs)));
 }
 
 static fe_status embedding(lowering *l, fx_node *n, const lower_row *row)
@@ -162,10 +173,14 @@ static fe_status embedding(lowering *l, fx_node *n, const lower_row *row)
     sym_expr exprs[LOWER_MAX_RANK];
     exprs[0] = lower_position(l, indices, l->axes, weight.sizes[0]);
     for (uint32_t k = 1; k < weight.rank; k++) exprs[k] = l->axes[indices.rank + k - 1];
-    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, lower_at(l, weight, exprs)));
+    return lower_give(
+        l, lower_value(l, out->dtype, out->rank, out->sizes, lower_at(l, weight, exprs)));
 }
 
-#define INDEX(op, function, parameter) {OP_##op, function, parameter, NULL, 0, NULL, false}
+#define INDEX(op, function, parameter)                     \
+    {                                                      \
+        OP_##op, function, parameter, NULL, 0, NULL, false \
+    }
 static const lower_row ROWS[] = {
     INDEX(aten_index_Tensor, index_tensor, 0),
     INDEX(aten__unsafe_index_Tensor, index_tensor, 0),

@@ -1,4 +1,5 @@
-/* loss.c -- loss functions: an elementwise term, reduced as the argument `reduction` says (0 none, 1 mean, 2 sum). */
+/* loss.c -- loss functions: an elementwise term, reduced as the argument `reduction` says (0 none,
+ * 1 mean, 2 sum). */
 #include "lower/compose.h"
 
 #include <math.h>
@@ -91,7 +92,8 @@ static tensor binary_cross_entropy(lowering *l, tensor a, tensor b)
 /* (1 - target) * x - log_weight * log_sigmoid(x) */
 static tensor binary_cross_entropy_with_logits(lowering *l, tensor a, tensor b)
 {
-    tensor one = T_NUM(a, 1), zero = T_NUM(a, 0), weight = arg(l, "weight"), pos_weight = arg(l, "pos_weight");
+    tensor one = T_NUM(a, 1), zero = T_NUM(a, 0), weight = arg(l, "weight"),
+           pos_weight = arg(l, "pos_weight");
     tensor log_sigmoid = T_SUB(T_MIN(a, zero), T_LOG1P(T_EXP(T_NEG(T_ABS(a)))));
     if (!lower_absent(pos_weight)) {
         tensor log_weight = T_ADD(T_MUL(T_SUB(pos_weight, one), b), one);
@@ -102,9 +104,26 @@ static tensor binary_cross_entropy_with_logits(lowering *l, tensor a, tensor b)
 }
 
 typedef tensor pair_loss(lowering *l, tensor a, tensor b);
-static pair_loss *const PAIR_LOSSES[] = {squared,  absolute,        smooth_l1,           huber, soft_margin, hinge_embedding,
-                                         kl_div, binary_cross_entropy, binary_cross_entropy_with_logits};
-typedef enum pair_kind { SQUARED, ABSOLUTE, SMOOTH_L1, HUBER, SOFT_MARGIN, HINGE, KL_DIV, BCE, BCE_LOGITS } pair_kind;
+static pair_loss *const PAIR_LOSSES[] = {squared,
+                                         absolute,
+                                         smooth_l1,
+                                         huber,
+                                         soft_margin,
+                                         hinge_embedding,
+                                         kl_div,
+                                         binary_cross_entropy,
+                                         binary_cross_entropy_with_logits};
+typedef enum pair_kind {
+    SQUARED,
+    ABSOLUTE,
+    SMOOTH_L1,
+    HUBER,
+    SOFT_MARGIN,
+    HINGE,
+    KL_DIV,
+    BCE,
+    BCE_LOGITS
+} pair_kind;
 
 static fe_status pair_row(lowering *l, fx_node *n, const lower_row *row)
 {
@@ -123,9 +142,11 @@ static fe_status poisson_nll(lowering *l, fx_node *n, const lower_row *row)
     else
         term = T_SUB(x, T_MUL(target, T_LOG(T_ADD(x, T_NUM(x, number(l, "eps", 1e-8))))));
     if (lower_bool(l, "full")) {
-        tensor angle = lower_scale(l, T_LOG(lower_scale(l, target, 2 * 3.14159265358979323846)), 0.5);
+        tensor angle =
+            lower_scale(l, T_LOG(lower_scale(l, target, 2 * 3.14159265358979323846)), 0.5);
         tensor stirling = T_ADD(T_SUB(T_MUL(target, T_LOG(target)), target), angle);
-        term = T_ADD(term, T_IF(T_LESS_EQUAL(target, T_NUM(target, 1)), T_NUM(target, 0), stirling));
+        term =
+            T_ADD(term, T_IF(T_LESS_EQUAL(target, T_NUM(target, 1)), T_NUM(target, 0), stirling));
     }
     return reduced_loss(l, term);
 }
@@ -137,7 +158,8 @@ static fe_status margin_ranking(lowering *l, fx_node *n, const lower_row *row)
     (void)n;
     (void)row;
     tensor difference = T_SUB(arg(l, "input1"), arg(l, "input2")), target = arg(l, "target");
-    tensor term = T_ADD(T_MUL(T_NEG(target), difference), T_NUM(difference, number(l, "margin", 0)));
+    tensor term =
+        T_ADD(T_MUL(T_NEG(target), difference), T_NUM(difference, number(l, "margin", 0)));
     return reduced_loss(l, positive(l, term));
 }
 
@@ -152,9 +174,11 @@ static fe_status cosine_embedding(lowering *l, fx_node *n, const lower_row *row)
     tensor size_a = T_ADD(lower_along(l, LOOP_SUM, T_MUL(a, a), dim, false), eps);
     tensor size_b = T_ADD(lower_along(l, LOOP_SUM, T_MUL(b, b), dim_b, false), eps);
     tensor cosine = T_DIV(dot, T_SQRT(T_MUL(size_a, size_b))), zero = T_NUM(a, 0);
-    tensor near = T_SUB(T_NUM(a, 1), cosine), far = positive(l, T_SUB(cosine, T_NUM(a, number(l, "margin", 0))));
+    tensor near = T_SUB(T_NUM(a, 1), cosine),
+           far = positive(l, T_SUB(cosine, T_NUM(a, number(l, "margin", 0))));
     tensor one = T_NUM(target, 1), minus = T_NUM(target, -1);
-    return reduced_loss(l, T_ADD(T_IF(T_EQUAL(target, one), near, zero), T_IF(T_EQUAL(target, minus), far, zero)));
+    return reduced_loss(
+        l, T_ADD(T_IF(T_EQUAL(target, one), near, zero), T_IF(T_EQUAL(target, minus), far, zero)));
 }
 
 static tensor distance_of(lowering *l, tensor a, tensor b, double p, double eps)
@@ -171,7 +195,8 @@ static fe_status triplet_margin(lowering *l, fx_node *n, const lower_row *row)
     (void)row;
     tensor anchor = arg(l, "anchor"), near = arg(l, "positive"), far = arg(l, "negative");
     double p = number(l, "p", 2), eps = number(l, "eps", 1e-6);
-    tensor to_near = distance_of(l, anchor, near, p, eps), to_far = distance_of(l, anchor, far, p, eps);
+    tensor to_near = distance_of(l, anchor, near, p, eps),
+           to_far = distance_of(l, anchor, far, p, eps);
     if (lower_bool(l, "swap")) to_far = T_MIN(to_far, distance_of(l, near, far, p, eps));
     tensor term = T_SUB(T_ADD(T_NUM(anchor, number(l, "margin", 1)), to_near), to_far);
     return reduced_loss(l, positive(l, term));
@@ -179,7 +204,8 @@ static fe_status triplet_margin(lowering *l, fx_node *n, const lower_row *row)
 
 /* ---- classes ---- */
 
-/* Rows of log-probabilities [N, C, ...] (or [C]) and class numbers [N, ...]: minus weight * value at the class. */
+/* Rows of log-probabilities [N, C, ...] (or [C]) and class numbers [N, ...]: minus weight * value
+ * at the class. */
 typedef struct class_loss {
     tensor term, weights; /* by sample; 0 where the class is ignored */
 } class_loss;
@@ -212,7 +238,8 @@ static fe_status nll_loss(lowering *l, fx_node *n, const lower_row *row)
 {
     int64_t reduction = lower_int_or(l, "reduction", 1);
     tensor x = arg(l, "self"), target = lower_arg(l, "target");
-    class_loss loss = negative_log(l, x, target, arg(l, "weight"), lower_int_or(l, "ignore_index", -100));
+    class_loss loss =
+        negative_log(l, x, target, arg(l, "weight"), lower_int_or(l, "ignore_index", -100));
     ty_dtype out = lower_meta(l, 0)->dtype;
     tensor result = loss.term, total = lower_number(l, lower_dtype(x), 0);
     if (reduction != 0) {
@@ -233,25 +260,32 @@ static fe_status cross_entropy(lowering *l, fx_node *n, const lower_row *row)
     (void)row;
     tensor x = arg(l, "self"), target = lower_arg(l, "target"), weight = arg(l, "weight");
     uint32_t axis = x.rank == 1 ? 0 : 1;
-    int64_t reduction = lower_int_or(l, "reduction", 1), ignored = lower_int_or(l, "ignore_index", -100);
+    int64_t reduction = lower_int_or(l, "reduction", 1),
+            ignored = lower_int_or(l, "ignore_index", -100);
     double smoothing = number(l, "label_smoothing", 0);
     tensor log_p = lower_softmax(l, x, axis, true), per_class = weight;
     if (!lower_absent(weight))
-        for (uint32_t k = axis + 1; k < x.rank; k++) per_class = lower_unsqueeze(l, per_class, per_class.rank);
+        for (uint32_t k = axis + 1; k < x.rank; k++)
+            per_class = lower_unsqueeze(l, per_class, per_class.rank);
     int64_t classes;
-    if (!sym_is_int(l->symbols, x.sizes[axis], &classes)) return lower_fail(l, "a number of classes that is not constant");
+    if (!sym_is_int(l->symbols, x.sizes[axis], &classes))
+        return lower_fail(l, "a number of classes that is not constant");
     if (ty_is_floating(lower_dtype(target))) {
         target = lower_cast(l, target, lower_dtype(x));
-        if (smoothing > 0) target = T_ADD(lower_scale(l, target, 1 - smoothing), T_NUM(x, smoothing / (double)classes));
+        if (smoothing > 0)
+            target =
+                T_ADD(lower_scale(l, target, 1 - smoothing), T_NUM(x, smoothing / (double)classes));
         tensor term = T_MUL(log_p, target);
         if (!lower_absent(weight)) term = T_MUL(term, per_class);
         term = T_NEG(lower_along(l, LOOP_SUM, term, axis, false));
         if (reduction == 0) return lower_give_as_recorded(l, term);
         tensor sum = lower_total(l, LOOP_SUM, term);
         if (reduction == 2) return lower_give_as_recorded(l, sum);
-        sym_expr samples = x.rank == 1 ? l->one : sym_floordiv(l->symbols, lower_numel(l, x), x.sizes[axis]);
+        sym_expr samples =
+            x.rank == 1 ? l->one : sym_floordiv(l->symbols, lower_numel(l, x), x.sizes[axis]);
         loop_value count = loop_cast(l->program, lower_dtype(x), loop_index(l->program, samples));
-        return lower_give_as_recorded(l, T_DIV(sum, lower_value(l, lower_dtype(x), 0, NULL, count)));
+        return lower_give_as_recorded(l,
+                                      T_DIV(sum, lower_value(l, lower_dtype(x), 0, NULL, count)));
     }
     lower_share(l, log_p);
     class_loss loss = negative_log(l, log_p, target, weight, ignored);
@@ -262,7 +296,8 @@ static fe_status cross_entropy(lowering *l, fx_node *n, const lower_row *row)
         tensor numbers = lower_cast(l, target, TY_I64);
         tensor kept = lower_binary(l, LOOP_NE, numbers, lower_number(l, TY_I64, (double)ignored));
         spread = T_IF(kept, spread, zero);
-        term = T_ADD(lower_scale(l, term, 1 - smoothing), lower_scale(l, spread, smoothing / (double)classes));
+        term = T_ADD(lower_scale(l, term, 1 - smoothing),
+                     lower_scale(l, spread, smoothing / (double)classes));
     }
     if (reduction == 0) return lower_give_as_recorded(l, term);
     tensor sum = lower_total(l, LOOP_SUM, term);
@@ -275,7 +310,8 @@ static fe_status multi_margin(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
-    tensor x = arg(l, "self"), target = lower_cast(l, lower_arg(l, "target"), TY_I64), weight = arg(l, "weight");
+    tensor x = arg(l, "self"), target = lower_cast(l, lower_arg(l, "target"), TY_I64),
+           weight = arg(l, "weight");
     if (x.rank == 0) x = lower_reshape(l, x, 1, &l->one);
     uint32_t axis = x.rank - 1;
     sym_expr at[2] = {l->axes[0], l->axes[1]}, target_at[1] = {x.rank == 1 ? l->zero : l->axes[0]};
@@ -283,8 +319,10 @@ static fe_status multi_margin(lowering *l, fx_node *n, const lower_row *row)
     sym_expr place = loop_indirect(l->program, t, x.sizes[axis]);
     at[axis] = place;
     ty_dtype d = lower_dtype(x);
-    loop_value v = lower_op2(l, LOOP_SUB, loop_const_float(l->program, d, number(l, "margin", 1)), lower_at(l, x, at));
-    v = lower_op2(l, LOOP_MAX, lower_op2(l, LOOP_ADD, v, lower_here(l, x)), loop_const_float(l->program, d, 0));
+    loop_value v = lower_op2(l, LOOP_SUB, loop_const_float(l->program, d, number(l, "margin", 1)),
+                             lower_at(l, x, at));
+    v = lower_op2(l, LOOP_MAX, lower_op2(l, LOOP_ADD, v, lower_here(l, x)),
+                  loop_const_float(l->program, d, 0));
     if (number(l, "p", 1) == 2) v = lower_op2(l, LOOP_MUL, v, v);
     if (!lower_absent(weight)) v = lower_op2(l, LOOP_MUL, v, lower_at(l, weight, &place));
     loop_value own = lower_op2(l, LOOP_EQ, loop_index(l->program, l->axes[axis]), t);
@@ -294,7 +332,10 @@ static fe_status multi_margin(lowering *l, fx_node *n, const lower_row *row)
     return reduced_loss(l, T_DIV(sum, lower_value(l, d, 0, NULL, count)));
 }
 
-#define LOSS(op, function, parameter) {OP_##op, function, parameter, NULL, 0, NULL, false}
+#define LOSS(op, function, parameter)                      \
+    {                                                      \
+        OP_##op, function, parameter, NULL, 0, NULL, false \
+    }
 static const lower_row ROWS[] = {
     LOSS(aten_mse_loss_default, pair_row, SQUARED),
     LOSS(aten_l1_loss_default, pair_row, ABSOLUTE),

@@ -5,11 +5,12 @@
 #include <string.h>
 
 static const lower_rows *const FAMILIES[] = {
-    &lower_pointwise_rows, &lower_activation_rows, &lower_view_rows, &lower_reduce_rows, &lower_norm_rows,
-    &lower_index_rows,     &lower_scatter_rows,    &lower_cat_rows,  &lower_pool_rows,   &lower_matmul_rows,
-    &lower_conv_rows,      &lower_attention_rows,  &lower_upsample_rows, &lower_create_rows, &lower_copy_rows,
-    &lower_loss_rows,      &lower_order_rows,      &lower_vector_rows, &lower_einsum_rows, &lower_sample_rows,
-    &lower_fourier_rows,   &lower_special_rows};
+    &lower_pointwise_rows, &lower_unary_rows,    &lower_activation_rows, &lower_view_rows,
+    &lower_reduce_rows,    &lower_norm_rows,     &lower_index_rows,      &lower_scatter_rows,
+    &lower_cat_rows,       &lower_pool_rows,     &lower_matmul_rows,     &lower_conv_rows,
+    &lower_attention_rows, &lower_upsample_rows, &lower_create_rows,     &lower_copy_rows,
+    &lower_loss_rows,      &lower_order_rows,    &lower_vector_rows,     &lower_einsum_rows,
+    &lower_sample_rows,    &lower_fourier_rows,  &lower_special_rows};
 
 static const lower_row *find_row(uint32_t op)
 {
@@ -28,7 +29,8 @@ static const lower_row *const *index_rows(arena *memory)
 {
     const lower_row **rows = NEW_ARRAY(memory, const lower_row *, OP_BUILTIN_COUNT);
     for (size_t f = 0; f < COUNT_OF(FAMILIES); f++)
-        for (uint32_t k = 0; k < FAMILIES[f]->count; k++) rows[FAMILIES[f]->at[k].op] = &FAMILIES[f]->at[k];
+        for (uint32_t k = 0; k < FAMILIES[f]->count; k++)
+            rows[FAMILIES[f]->at[k].op] = &FAMILIES[f]->at[k];
     return rows;
 }
 
@@ -48,8 +50,9 @@ fe_status lower_fail(lowering *l, const char *format, ...)
     va_end(again);
     va_end(args);
     return fx_fail(l->graph, l->node, "lower", FE_UNSUPPORTED,
-                   "replace it in the model, or register the operator as a custom operator with its own kernel", "%s",
-                   message);
+                   "replace it in the model, or register the operator as a custom operator with "
+                   "its own kernel",
+                   "%s", message);
 }
 
 /* ---- who reads a node, and what shows in the outputs ---- */
@@ -89,7 +92,9 @@ const sym_expr *lower_wanted(lowering *l, uint32_t item)
         for (uint32_t k = 0; k < l->node->users.count && !shown; k++) {
             int64_t number;
             fx_node *user = l->node->users.at[k];
-            if (is_getitem(user) && fx_arg_int(l->graph, &user->args[1], &number) && number == (int64_t)item) shown = user;
+            if (is_getitem(user) && fx_arg_int(l->graph, &user->args[1], &number) &&
+                number == (int64_t)item)
+                shown = user;
         }
         v = item < v->count ? &v->items[item] : NULL;
     }
@@ -157,11 +162,14 @@ static const char *buffer_name(lowering *l, const fx_node *n)
     const char *from = n->target && *n->target ? n->target : n->name;
     char *name = arena_strdup(l->memory, from);
     for (char *c = name; *c; c++) {
-        bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_' || *c == '.';
+        bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+                     (*c >= '0' && *c <= '9') || *c == '_' || *c == '.';
         if (!plain) *c = '_';
     }
-    bool like_temp = strncmp(name, "buf", 3) == 0 && strspn(name + 3, "0123456789") == strlen(name + 3);
-    const char *unique = intern(l->session, like_temp ? arena_printf(l->memory, "%s_", name) : name);
+    bool like_temp =
+        strncmp(name, "buf", 3) == 0 && strspn(name + 3, "0123456789") == strlen(name + 3);
+    const char *unique =
+        intern(l->session, like_temp ? arena_printf(l->memory, "%s_", name) : name);
     for (uint32_t k = 1; map_get(&l->names, MAP_KEY(unique)) != MAP_NONE; k++)
         unique = intern(l->session, arena_printf(l->memory, "%s_%u", name, k));
     map_set(l->memory, &l->names, MAP_KEY(unique), 1);
@@ -172,7 +180,8 @@ static bool is_mutated(const lowering *l, const fx_node *n)
 {
     for (uint32_t k = 0; k < l->graph->outputs.count; k++) {
         const fx_output *o = &l->graph->outputs.at[k];
-        if (o->kind != FX_USER_OUTPUT && o->kind != FX_TOKEN_OUTPUT && o->target && n->target && strcmp(o->target, n->target) == 0)
+        if (o->kind != FX_USER_OUTPUT && o->kind != FX_TOKEN_OUTPUT && o->target && n->target &&
+            strcmp(o->target, n->target) == 0)
             return true;
     }
     return false;
@@ -181,7 +190,9 @@ static bool is_mutated(const lowering *l, const fx_node *n)
 static fe_status add_tensor(lowering *l, const fx_node *n, loop_buffer_kind kind)
 {
     const ty_tensor *meta = n->value.tensor;
-    if (meta->rank > LOWER_MAX_RANK) return lower_fail(l, "%s has %u dimensions; at most %d are supported", n->name, meta->rank, LOWER_MAX_RANK);
+    if (meta->rank > LOWER_MAX_RANK)
+        return lower_fail(l, "%s has %u dimensions; at most %d are supported", n->name, meta->rank,
+                          LOWER_MAX_RANK);
     loop_buffer b = {.name = buffer_name(l, n),
                      .kind = kind,
                      .dtype = meta->dtype,
@@ -201,13 +212,15 @@ static fe_status add_tensor(lowering *l, const fx_node *n, loop_buffer_kind kind
     loop_buffer_id id = loop_add_buffer(l->program, b);
     lower_tensor t = lower_viewed(l, loop_view_of(l->program, id));
     if (kind == LOOP_INPUT)
-        vec_push(l->memory, &l->program->inputs, (loop_input){.name = b.name, .is_tensor = true, .buffer = id});
+        vec_push(l->memory, &l->program->inputs,
+                 (loop_input){.name = b.name, .is_tensor = true, .buffer = id});
     return lower_give(l, t);
 }
 
 static void add_number(lowering *l, const fx_node *n)
 {
-    loop_input in = {.name = n->target && *n->target ? n->target : n->name, .buffer = LOOP_NO_BUFFER};
+    loop_input in = {.name = n->target && *n->target ? n->target : n->name,
+                     .buffer = LOOP_NO_BUFFER};
     if (n->value.kind == FX_INT || n->value.kind == FX_BOOL) in.expr = n->value.expr;
     if (n->value.kind == FX_FLOAT && n->value.is_known) in.number = n->value.number;
     l->input_number[n->id] = l->program->inputs.count;
@@ -222,9 +235,7 @@ static fe_status lower_placeholder(lowering *l, fx_node *n)
         if (tensor) return add_tensor(l, n, LOOP_INPUT);
         add_number(l, n);
         return FE_OK;
-    case FX_CONSTANT_INPUT:
-        add_number(l, n);
-        return FE_OK;
+    case FX_CONSTANT_INPUT: add_number(l, n); return FE_OK;
     case FX_PARAMETER:
     case FX_BUFFER:
     case FX_CONSTANT:
@@ -249,9 +260,11 @@ static fe_status lower_getitem(lowering *l, fx_node *n)
         return lower_fail(l, "the item's number is not a constant");
     const lower_result *from = &l->results[n->args[0].node->id];
     if (number < 0) number += from->count;
-    if (number < 0 || number >= (int64_t)from->count) return lower_fail(l, "there is no item %lld", (long long)number);
+    if (number < 0 || number >= (int64_t)from->count)
+        return lower_fail(l, "there is no item %lld", (long long)number);
     lower_tensor t = from->items[number];
-    l->results[n->id] = (lower_result){.present = true, .count = 1, .items = arena_copy(l->memory, &t, sizeof t)};
+    l->results[n->id] =
+        (lower_result){.present = true, .count = 1, .items = arena_copy(l->memory, &t, sizeof t)};
     return FE_OK;
 }
 
@@ -278,8 +291,10 @@ static bool lacks_operand(lowering *l, const fx_node *n)
 static fe_status check_ranks(lowering *l, const fx_value *v)
 {
     if (v->kind == FX_TENSOR && v->tensor->rank > LOWER_MAX_RANK)
-        return lower_fail(l, "a tensor of %u dimensions; at most %d are supported", v->tensor->rank, LOWER_MAX_RANK);
-    for (uint32_t k = 0; v->kind == FX_TUPLE && k < v->count; k++) FE_TRY(check_ranks(l, &v->items[k]));
+        return lower_fail(l, "a tensor of %u dimensions; at most %d are supported", v->tensor->rank,
+                          LOWER_MAX_RANK);
+    for (uint32_t k = 0; v->kind == FX_TUPLE && k < v->count; k++)
+        FE_TRY(check_ranks(l, &v->items[k]));
     return FE_OK;
 }
 
@@ -288,7 +303,8 @@ static fe_status lower_call(lowering *l, fx_node *n)
     const lower_row *row = row_of(l, n);
     if (!row && !is_getitem(n)) {
         if (n->op->flags & OPF_SYMBOLIC) return FE_OK;
-        if (has_numbers_only(n) && n->value.kind != FX_NO_VALUE && !sym_is_none(n->value.expr)) return FE_OK;
+        if (has_numbers_only(n) && n->value.kind != FX_NO_VALUE && !sym_is_none(n->value.expr))
+            return FE_OK;
         if (!n->users.count && !(n->op->flags & OPF_EFFECT) && !n->op->is_mutating) return FE_OK;
         return lower_fail(l, "operator %s is not supported", n->op->name);
     }

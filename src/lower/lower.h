@@ -7,11 +7,13 @@
  *                                                   }
  *                                                   nest [i0 < 8] reduce [r0 < 64] { ... @buf1[i0] = sum %0 }
  *
- * A tensor is lowered to a box seen through an index map. A box is either unrealised (a value over its axes i0, i1, ...,
- * which consumers inline) or realised (a strided view on a buffer). A view operator composes maps and moves nothing.
- * A box is realised when a graph output, an extern kernel or a reduction asks for memory, or when inlining it into several
- * consumers would cost more than storing it (tensor.c: lower_settle). Every operator that can be lowered has a row in
- * the table of its family (pointwise.c, view.c, reduce.c, ...); what has none is reported, all of it at once.
+ * A tensor is lowered to a box seen through an index map. A box is either unrealised (a value over
+ * its axes i0, i1, ..., which consumers inline) or realised (a strided view on a buffer). A view
+ * operator composes maps and moves nothing. A box is realised when a graph output, an extern
+ * kernel or a reduction asks for memory, or when inlining it into several consumers would cost
+ * more than storing it (tensor.c: lower_settle). Every operator that can be lowered has a row in
+ * the table of its family (pointwise.c, view.c, reduce.c, ...); what has none is reported, all of
+ * it at once.
  */
 #ifndef FERRITE_LOWER_H
 #define FERRITE_LOWER_H
@@ -19,8 +21,8 @@
 #include "fx/fx.h"
 #include "loop/loop.h"
 
-/* The graph is functional: mutation only as the output's mutation entries. `memory` holds the program. Diagnoses every
- * operator that has no lowering before it gives up with FE_UNSUPPORTED. */
+/* The graph is functional: mutation only as the output's mutation entries. `memory` holds the
+ * program. Diagnoses every operator that has no lowering before it gives up with FE_UNSUPPORTED. */
 fe_status lower_graph(fx_graph *g, arena *memory, loop_program **out);
 /* Is there a row for the operator? (What a driver wants to know before decomposing.) */
 bool lower_known(const op_info *op);

@@ -1,4 +1,5 @@
-/* lower_priv.h -- what the families of lower/ share: boxes, tensors, the table's row, and builders over tensors. */
+/* lower_priv.h -- what the families of lower/ share: boxes, tensors, the table's row, and builders
+ * over tensors. */
 #ifndef FERRITE_LOWER_PRIV_H
 #define FERRITE_LOWER_PRIV_H
 
@@ -6,8 +7,8 @@
 
 #define LOWER_MAX_RANK LOOP_MAX_AXES
 
-/* One value of the program: unrealised (value over axes i0..i<rank-1>) or realised (view). Shared by every tensor that
- * looks at it, so that realising it once serves all. */
+/* One value of the program: unrealised (value over axes i0..i<rank-1>) or realised (view). Shared
+ * by every tensor that looks at it, so that realising it once serves all. */
 typedef struct lower_box {
     ty_dtype dtype;
     uint32_t rank;
@@ -19,7 +20,8 @@ typedef struct lower_box {
     uint32_t origin; /* fx node id */
 } lower_box;
 
-/* A box seen through a map: element (i0, i1, ...) of the tensor is element map[0], map[1], ... of the box. */
+/* A box seen through a map: element (i0, i1, ...) of the tensor is element map[0], map[1], ... of
+ * the box. */
 typedef struct lower_tensor {
     lower_box *box; /* NULL: absent */
     uint32_t rank;
@@ -45,15 +47,17 @@ struct lowering {
     arena *memory;
     fx_node *node;         /* being lowered */
     lower_result *results; /* by node id */
-    uint32_t *readers;     /* by node id: how many operators read it, views looked through; 0: not counted yet */
-    uint8_t *shows;        /* by node id: reaches an output through views, so its recorded layout is kept */
-    uint32_t *input_number; /* by node id: number in the program's inputs */
+    /* by node id: how many operators read it, views looked through; 0: not counted yet */
+    uint32_t *readers;
+    /* by node id: reaches an output through views, so its recorded layout is kept */
+    uint8_t *shows;
+    uint32_t *input_number;       /* by node id: number in the program's inputs */
     const lower_row *const *rows; /* by op id */
     sym_expr zero, one;
     sym_expr axes[LOWER_MAX_RANK], reduce_axes[LOWER_MAX_RANK];
-    map extern_made;       /* buffers that an extern kernel writes */
-    map names;             /* buffer names taken */
-    VEC(fx_node *) shown;  /* the node behind each output of the program; NULL for a number */
+    map extern_made;      /* buffers that an extern kernel writes */
+    map names;            /* buffer names taken */
+    VEC(fx_node *) shown; /* the node behind each output of the program; NULL for a number */
 };
 
 /* ---- rows ---- */
@@ -71,7 +75,7 @@ typedef struct formula {
     lowering *l;
     loop_program *p;
     fx_node *node;
-    ty_dtype dtype; /* that the operands have been brought to */
+    ty_dtype dtype;  /* that the operands have been brought to */
     loop_value x[4]; /* none where an optional operand is absent */
 } formula;
 typedef loop_value lower_formula(formula *f);
@@ -79,8 +83,9 @@ typedef loop_value lower_formula(formula *f);
 struct lower_row {
     uint32_t op;
     fe_status (*lower)(lowering *l, fx_node *n, const lower_row *row);
-    int32_t parameter;      /* an opcode, a reduction, ...: the family says */
-    const char *operands;   /* pointwise: positions of the operands among the arguments, a digit each */
+    int32_t parameter; /* an opcode, a reduction, ...: the family says */
+    /* pointwise: positions of the operands among the arguments, a digit each */
+    const char *operands;
     lower_promotion promotion;
     lower_formula *formula; /* pointwise: NULL applies the opcode in `parameter` */
     bool is_view;           /* reads nothing: its users are its operand's users */
@@ -90,40 +95,53 @@ typedef struct lower_rows {
     uint32_t count;
 } lower_rows;
 
-extern const lower_rows lower_pointwise_rows, lower_activation_rows, lower_view_rows, lower_reduce_rows, lower_norm_rows,
-    lower_index_rows, lower_scatter_rows, lower_cat_rows, lower_pool_rows, lower_matmul_rows, lower_conv_rows,
-    lower_attention_rows, lower_upsample_rows, lower_create_rows, lower_copy_rows, lower_loss_rows, lower_order_rows,
+extern const lower_rows lower_pointwise_rows, lower_unary_rows, lower_activation_rows,
+    lower_view_rows, lower_reduce_rows, lower_norm_rows, lower_index_rows, lower_scatter_rows,
+    lower_cat_rows, lower_pool_rows, lower_matmul_rows, lower_conv_rows, lower_attention_rows,
+    lower_upsample_rows, lower_create_rows, lower_copy_rows, lower_loss_rows, lower_order_rows,
     lower_vector_rows, lower_einsum_rows, lower_sample_rows, lower_fourier_rows, lower_special_rows;
 
 /* ---- arguments (args.c) and results (lower.c) ---- */
-fe_status lower_fail(lowering *l, const char *format, ...) FE_PRINTF(2, 3); /* FE_UNSUPPORTED about l->node */
-lower_tensor lower_arg(lowering *l, const char *param);        /* absent when None; a number becomes a 0-d tensor */
+/* FE_UNSUPPORTED about l->node */
+fe_status lower_fail(lowering *l, const char *format, ...) FE_PRINTF(2, 3);
+/* absent when None; a number becomes a 0-d tensor */
+lower_tensor lower_arg(lowering *l, const char *param);
 lower_tensor lower_tensor_of(lowering *l, const fx_arg *a);
 lower_tensor lower_item(lowering *l, const fx_arg *list, uint32_t k);
 bool lower_is_none(lowering *l, const char *param);
-bool lower_int(lowering *l, const char *param, int64_t *out);  /* a constant */
+bool lower_int(lowering *l, const char *param, int64_t *out); /* a constant */
 int64_t lower_int_or(lowering *l, const char *param, int64_t fallback);
 double lower_number_or(lowering *l, const char *param, double fallback);
 bool lower_bool(lowering *l, const char *param);
-sym_expr lower_size(lowering *l, const char *param);           /* an integer expression; none when absent */
+/* an integer expression; none when absent */
+sym_expr lower_size(lowering *l, const char *param);
 int lower_ints(lowering *l, const char *param, sym_expr *out, uint32_t room); /* -1 when None */
 int lower_constants(lowering *l, const char *param, int64_t *out, uint32_t room);
-uint32_t lower_dim(lowering *l, int64_t dim, uint32_t rank);   /* wraps negatives */
+uint32_t lower_dim(lowering *l, int64_t dim, uint32_t rank); /* wraps negatives */
 /* A number argument as a value of dtype d. */
 loop_value lower_scalar(lowering *l, const fx_arg *a, ty_dtype d);
-ty_operand lower_operand(lowering *l, const fx_arg *a);        /* for type promotion */
-ty_tensor *lower_meta(lowering *l, uint32_t item);             /* what the node gives, as recorded */
-bool lower_is_used(lowering *l, uint32_t item);                /* does anyone read this item of the tuple? */
-fe_status lower_give(lowering *l, lower_tensor t);             /* the node's result; settles it */
+ty_operand lower_operand(lowering *l, const fx_arg *a); /* for type promotion */
+/* what the node gives, as recorded */
+ty_tensor *lower_meta(lowering *l, uint32_t item);
+/* does anyone read this item of the tuple? */
+bool lower_is_used(lowering *l, uint32_t item);
+fe_status lower_give(lowering *l, lower_tensor t); /* the node's result; settles it */
 fe_status lower_give_items(lowering *l, const lower_tensor *items, uint32_t count);
 
 fe_status lower_outputs(lowering *l); /* output.c */
 
 /* ---- boxes and tensors (tensor.c) ---- */
-lower_tensor lower_value(lowering *l, ty_dtype d, uint32_t rank, const sym_expr *sizes, loop_value v);
+lower_tensor lower_value(lowering *l, ty_dtype d, uint32_t rank, const sym_expr *sizes,
+                         loop_value v);
 lower_tensor lower_viewed(lowering *l, loop_view view); /* a realised box */
-static inline bool lower_absent(lower_tensor t) { return t.box == NULL; }
-static inline ty_dtype lower_dtype(lower_tensor t) { return t.box->dtype; }
+static inline bool lower_absent(lower_tensor t)
+{
+    return t.box == NULL;
+}
+static inline ty_dtype lower_dtype(lower_tensor t)
+{
+    return t.box->dtype;
+}
 loop_value lower_at(lowering *l, lower_tensor t, const sym_expr *index);
 loop_value lower_here(lowering *l, lower_tensor t); /* at its own axes */
 loop_value lower_broadcast(lowering *l, lower_tensor t, uint32_t rank, const sym_expr *sizes);
@@ -131,75 +149,101 @@ loop_value lower_broadcast(lowering *l, lower_tensor t, uint32_t rank, const sym
 void lower_realise(lowering *l, lower_box *box, const sym_expr *strides);
 /* A strided window on memory that holds t; realises, and copies when t is not strided. */
 loop_view lower_strided(lowering *l, lower_tensor t);
-bool lower_try_strided(lowering *l, lower_tensor t, loop_view *out); /* neither realises nor copies */
-lower_tensor lower_copied(lowering *l, lower_tensor t, const sym_expr *strides); /* in fresh memory */
+/* neither realises nor copies */
+bool lower_try_strided(lowering *l, lower_tensor t, loop_view *out);
+/* in fresh memory */
+lower_tensor lower_copied(lowering *l, lower_tensor t, const sym_expr *strides);
 bool lower_is_constant(lowering *l, lower_tensor t); /* a weight, through any view */
 void lower_settle(lowering *l, lower_box *box, uint32_t readers);
 void lower_share(lowering *l, lower_tensor t); /* about to be read more than once */
-void lower_store_unless_plain(lowering *l, lower_tensor t); /* about to be read many times: by overlapping windows */
-loop_buffer_id lower_temp(lowering *l, ty_dtype d, uint32_t rank, const sym_expr *sizes, const sym_expr *strides);
-lower_tensor lower_temp_tensor(lowering *l, ty_dtype d, uint32_t rank, const sym_expr *sizes, const sym_expr *strides);
-const sym_expr *lower_wanted(lowering *l, uint32_t item); /* recorded strides when the item must keep them, else NULL */
+/* about to be read many times: by overlapping windows */
+void lower_store_unless_plain(lowering *l, lower_tensor t);
+loop_buffer_id lower_temp(lowering *l, ty_dtype d, uint32_t rank, const sym_expr *sizes,
+                          const sym_expr *strides);
+lower_tensor lower_temp_tensor(lowering *l, ty_dtype d, uint32_t rank, const sym_expr *sizes,
+                               const sym_expr *strides);
+/* recorded strides when the item must keep them, else NULL */
+const sym_expr *lower_wanted(lowering *l, uint32_t item);
 sym_expr lower_const(lowering *l, int64_t v);
 bool lower_is_one(lowering *l, sym_expr e);
 bool lower_is_zero(lowering *l, sym_expr e);
 sym_expr lower_numel(lowering *l, lower_tensor t);
-sym_expr lower_flat(lowering *l, const sym_expr *index, const sym_expr *strides, uint32_t count); /* sum of products */
+/* sum of products */
+sym_expr lower_flat(lowering *l, const sym_expr *index, const sym_expr *strides, uint32_t count);
 sym_expr *lower_sizes_copy(lowering *l, const sym_expr *sizes, uint32_t count);
 ty_dtype lower_compute_dtype(ty_dtype d); /* halves compute in f32 */
-sym_expr lower_simplified(lowering *l, sym_expr e, uint32_t rank, const sym_expr *sizes); /* axis k < sizes[k] */
+/* axis k < sizes[k] */
+sym_expr lower_simplified(lowering *l, sym_expr e, uint32_t rank, const sym_expr *sizes);
 loop_op *lower_nest(lowering *l, uint32_t axes, const sym_expr *extents, uint32_t reduce_axes,
                     const sym_expr *reduce_extents);
-void lower_store(lowering *l, loop_op *op, loop_store st); /* appends; the value's indices are simplified */
-void lower_extern(lowering *l, const char *kernel, uint32_t input_count, const loop_view *inputs, loop_view output,
-                  uint32_t int_count, const sym_expr *ints, uint32_t float_count, const double *floats);
+/* appends; the value's indices are simplified */
+void lower_store(lowering *l, loop_op *op, loop_store st);
+void lower_extern(lowering *l, const char *kernel, uint32_t input_count, const loop_view *inputs,
+                  loop_view output, uint32_t int_count, const sym_expr *ints, uint32_t float_count,
+                  const double *floats);
 loop_view lower_no_view(lowering *l);
 
 /* ---- values ---- */
 loop_value lower_op1(lowering *l, loop_opcode op, loop_value a);
 loop_value lower_op2(lowering *l, loop_opcode op, loop_value a, loop_value b);
-loop_value lower_is_inside(lowering *l, sym_expr e, sym_expr low, sym_expr high); /* low <= e < high, as a bool */
+/* low <= e < high, as a bool */
+loop_value lower_is_inside(lowering *l, sym_expr e, sym_expr low, sym_expr high);
 
 /* ---- tensors from tensors (algebra.c) ---- */
 lower_tensor lower_cast(lowering *l, lower_tensor t, ty_dtype d);
 lower_tensor lower_unary(lowering *l, loop_opcode op, lower_tensor a);
-lower_tensor lower_binary(lowering *l, loop_opcode op, lower_tensor a, lower_tensor b); /* broadcasts; one dtype */
+/* broadcasts; one dtype */
+lower_tensor lower_binary(lowering *l, loop_opcode op, lower_tensor a, lower_tensor b);
 lower_tensor lower_scale(lowering *l, lower_tensor a, double factor);
 lower_tensor lower_number(lowering *l, ty_dtype d, double number); /* 0-d */
-lower_tensor lower_reduced(lowering *l, loop_reduce kind, lower_tensor x, const bool *reduced, bool keep,
-                           const sym_expr *wanted);
+lower_tensor lower_reduced(lowering *l, loop_reduce kind, lower_tensor x, const bool *reduced,
+                           bool keep, const sym_expr *wanted);
 /* The product of the reduced dimensions' sizes. */
 sym_expr lower_reduced_count(lowering *l, lower_tensor x, const bool *reduced);
-lower_tensor lower_mean(lowering *l, lower_tensor x, const bool *reduced, bool keep, const sym_expr *wanted);
-/* Marks the dims of parameter `param` (all when None or empty) in reduced[]; false when it is not constant. */
+lower_tensor lower_mean(lowering *l, lower_tensor x, const bool *reduced, bool keep,
+                        const sym_expr *wanted);
+/* Marks the dims of parameter `param` (all when None or empty) in reduced[]; false when it is not
+ * constant. */
 bool lower_dims(lowering *l, const char *param, uint32_t rank, bool *reduced);
 
-/* ---- views (view.c) ---- */
+/* ---- views (remap.c) ---- */
 /* t with axis k of t at exprs[k], over new axes of the given sizes. */
-lower_tensor lower_remap(lowering *l, lower_tensor t, uint32_t rank, const sym_expr *sizes, const sym_expr *exprs);
+lower_tensor lower_remap(lowering *l, lower_tensor t, uint32_t rank, const sym_expr *sizes,
+                         const sym_expr *exprs);
+/* The memory of v as other sizes and strides. */
+lower_tensor lower_on_strides(lowering *l, loop_view v, uint32_t rank, const sym_expr *sizes,
+                              const sym_expr *strides, sym_expr offset);
 lower_tensor lower_reshape(lowering *l, lower_tensor t, uint32_t rank, const sym_expr *sizes);
 lower_tensor lower_expand(lowering *l, lower_tensor t, uint32_t rank, const sym_expr *sizes);
 lower_tensor lower_permute(lowering *l, lower_tensor t, const uint32_t *order);
 lower_tensor lower_transpose(lowering *l, lower_tensor t, uint32_t a, uint32_t b);
-lower_tensor lower_slice(lowering *l, lower_tensor t, uint32_t dim, sym_expr start, sym_expr length, sym_expr step);
+lower_tensor lower_slice(lowering *l, lower_tensor t, uint32_t dim, sym_expr start, sym_expr length,
+                         sym_expr step);
 lower_tensor lower_select(lowering *l, lower_tensor t, uint32_t dim, sym_expr index);
 lower_tensor lower_unsqueeze(lowering *l, lower_tensor t, uint32_t dim);
 lower_tensor lower_squeeze(lowering *l, lower_tensor t, uint32_t dim);
 
 /* ---- families that others call ---- */
-lower_tensor lower_softmax(lowering *l, lower_tensor x, uint32_t dim, bool log);           /* reduce.c; x is float */
+/* reduce.c; x is float */
+lower_tensor lower_softmax(lowering *l, lower_tensor x, uint32_t dim, bool log);
 /* The norm of this order over the reduced dims (reduce.c). */
 lower_tensor lower_norm(lowering *l, lower_tensor x, double order, const bool *reduced, bool keep);
 typedef struct lower_moment_pair {
     lower_tensor mean, variance; /* with the reduced dims kept at size 1 */
 } lower_moment_pair;
-lower_moment_pair lower_moments(lowering *l, lower_tensor x, const bool *reduced, double correction); /* reduce.c */
+/* reduce.c */
+lower_moment_pair lower_moments(lowering *l, lower_tensor x, const bool *reduced,
+                                double correction);
 /* A constant made while compiling; `data` is kept. */
-lower_tensor lower_constant(lowering *l, const char *name, ty_dtype d, uint32_t rank, const sym_expr *sizes, const void *data,
-                            size_t bytes); /* create.c */
+lower_tensor lower_constant(lowering *l, const char *name, ty_dtype d, uint32_t rank,
+                            const sym_expr *sizes, const void *data, size_t bytes); /* create.c */
 /* Joined along dim, in memory of their own, converted to d (cat.c). */
-lower_tensor lower_joined(lowering *l, const lower_tensor *items, uint32_t count, uint32_t dim, ty_dtype d);
-lower_tensor lower_padded(lowering *l, lower_tensor x, const sym_expr *low, const sym_expr *high, loop_value fill); /* cat.c */
-lower_tensor lower_matmul(lowering *l, lower_tensor a, lower_tensor b, lower_tensor bias, const sym_expr *wanted);
+lower_tensor lower_joined(lowering *l, const lower_tensor *items, uint32_t count, uint32_t dim,
+                          ty_dtype d);
+/* cat.c */
+lower_tensor lower_padded(lowering *l, lower_tensor x, const sym_expr *low, const sym_expr *high,
+                          loop_value fill);
+lower_tensor lower_matmul(lowering *l, lower_tensor a, lower_tensor b, lower_tensor bias,
+                          const sym_expr *wanted);
 
 #endif

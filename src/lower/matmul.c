@@ -1,15 +1,17 @@
-/* matmul.c -- matrix products: the extern kernels `gemm` (float32, a constant weight on the right) and `bmm` (float32,
- * anything else); other dtypes are plain reductions.
+/* matmul.c -- matrix products: the extern kernels `gemm` (float32, a constant weight on the right)
+ * and `bmm` (float32, anything else); other dtypes are plain reductions.
  *
- * A bias of one element a column goes into gemm itself; whatever else surrounds a product (a full addend, alpha, beta,
- * an activation) stays pointwise, and the scheduler makes it the product's epilogue.
+ * A bias of one element a column goes into gemm itself; whatever else surrounds a product (a full
+ * addend, alpha, beta, an activation) stays pointwise, and the scheduler makes it the product's
+ * epilogue.
  */
 #include "lower/lower_priv.h"
 
 #include <string.h>
 
 /* out[.., m, n] = sum over k of a[.., m, k] * b[.., k, n], the batch dims already equal. */
-static lower_tensor product_nest(lowering *l, lower_tensor a, lower_tensor b, const sym_expr *sizes, const sym_expr *wanted)
+static lower_tensor product_nest(lowering *l, lower_tensor a, lower_tensor b, const sym_expr *sizes,
+                                 const sym_expr *wanted)
 {
     sym_expr at[LOWER_MAX_RANK], bt[LOWER_MAX_RANK];
     uint32_t rank = a.rank;
@@ -22,11 +24,14 @@ static lower_tensor product_nest(lowering *l, lower_tensor a, lower_tensor b, co
     lower_tensor out = lower_temp_tensor(l, lower_dtype(a), rank, sizes, wanted);
     loop_op *op = lower_nest(l, rank, sizes, 1, &a.sizes[rank - 1]);
     sym_expr to = lower_flat(l, l->axes, out.box->view.strides, rank);
-    lower_store(l, op, (loop_store){.buffer = out.box->view.buffer, .index = to, .value = v, .reduce = LOOP_SUM});
+    lower_store(
+        l, op,
+        (loop_store){.buffer = out.box->view.buffer, .index = to, .value = v, .reduce = LOOP_SUM});
     return out;
 }
 
-static lower_tensor gemm(lowering *l, lower_tensor a, lower_tensor b, lower_tensor bias, const sym_expr *sizes, const sym_expr *wanted)
+static lower_tensor gemm(lowering *l, lower_tensor a, lower_tensor b, lower_tensor bias,
+                         const sym_expr *sizes, const sym_expr *wanted)
 {
     loop_view views[3] = {lower_strided(l, a), lower_strided(l, b), lower_no_view(l)};
     if (!lower_absent(bias)) views[2] = lower_strided(l, bias);
@@ -38,7 +43,8 @@ static lower_tensor gemm(lowering *l, lower_tensor a, lower_tensor b, lower_tens
 }
 
 /* a, b of rank 3 with equal batch sizes. */
-static lower_tensor bmm(lowering *l, lower_tensor a, lower_tensor b, const sym_expr *sizes, const sym_expr *wanted)
+static lower_tensor bmm(lowering *l, lower_tensor a, lower_tensor b, const sym_expr *sizes,
+                        const sym_expr *wanted)
 {
     loop_view views[3] = {lower_strided(l, a), lower_strided(l, b), lower_no_view(l)};
     lower_tensor out = lower_temp_tensor(l, TY_F32, 3, sizes, wanted);
@@ -55,7 +61,8 @@ static bool is_empty(lowering *l, lower_tensor t)
 }
 
 /* a[m,k] @ b[k,n] (+ bias[n]) in one dtype, which is one to compute in. */
-static lower_tensor product_2d(lowering *l, lower_tensor a, lower_tensor b, lower_tensor bias, const sym_expr *wanted)
+static lower_tensor product_2d(lowering *l, lower_tensor a, lower_tensor b, lower_tensor bias,
+                               const sym_expr *wanted)
 {
     sym_expr sizes[2] = {a.sizes[0], b.sizes[1]};
     bool is_float = lower_dtype(a) == TY_F32 && !is_empty(l, a) && !is_empty(l, b);
@@ -67,7 +74,8 @@ static lower_tensor product_2d(lowering *l, lower_tensor a, lower_tensor b, lowe
             strides[0] = sym_mul(l->symbols, sizes[0], sizes[1]);
             memcpy(strides + 1, wanted, 2 * sizeof *strides);
         }
-        out = bmm(l, lower_unsqueeze(l, a, 0), lower_unsqueeze(l, b, 0), batched, wanted ? strides : NULL);
+        out = bmm(l, lower_unsqueeze(l, a, 0), lower_unsqueeze(l, b, 0), batched,
+                  wanted ? strides : NULL);
         out = lower_squeeze(l, out, 0);
     } else {
         out = product_nest(l, a, b, sizes, wanted);
@@ -78,7 +86,8 @@ static lower_tensor product_2d(lowering *l, lower_tensor a, lower_tensor b, lowe
 static lower_tensor product_3d(lowering *l, lower_tensor a, lower_tensor b, const sym_expr *wanted)
 {
     sym_expr sizes[3] = {a.sizes[0], a.sizes[1], b.sizes[2]};
-    if (lower_dtype(a) == TY_F32 && !is_empty(l, a) && !is_empty(l, b)) return bmm(l, a, b, sizes, wanted);
+    if (lower_dtype(a) == TY_F32 && !is_empty(l, a) && !is_empty(l, b))
+        return bmm(l, a, b, sizes, wanted);
     return product_nest(l, a, b, sizes, wanted);
 }
 
@@ -103,7 +112,8 @@ static lower_tensor batch_of(lowering *l, lower_tensor t, uint32_t rank, const s
 }
 
 /* torch.matmul of operands of at least two dims. */
-static lower_tensor product_many(lowering *l, lower_tensor a, lower_tensor b, lower_tensor bias, const sym_expr *wanted)
+static lower_tensor product_many(lowering *l, lower_tensor a, lower_tensor b, lower_tensor bias,
+                                 const sym_expr *wanted)
 {
     sym_expr batch[TY_MAX_RANK], sizes[LOWER_MAX_RANK];
     uint32_t batch_rank;
@@ -123,7 +133,8 @@ static lower_tensor product_many(lowering *l, lower_tensor a, lower_tensor b, lo
     return lower_absent(bias) ? out : lower_binary(l, LOOP_ADD, out, bias);
 }
 
-lower_tensor lower_matmul(lowering *l, lower_tensor a, lower_tensor b, lower_tensor bias, const sym_expr *wanted)
+lower_tensor lower_matmul(lowering *l, lower_tensor a, lower_tensor b, lower_tensor bias,
+                          const sym_expr *wanted)
 {
     bool row = a.rank == 1, column = b.rank == 1;
     if (row || column) wanted = NULL;
@@ -158,7 +169,8 @@ static fe_status matmul(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     ty_dtype d = lower_compute_dtype(fx_tensor(n)->dtype);
-    lower_tensor a = lower_cast(l, lower_tensor_of(l, &n->args[0]), d), b = lower_cast(l, lower_tensor_of(l, &n->args[1]), d);
+    lower_tensor a = lower_cast(l, lower_tensor_of(l, &n->args[0]), d),
+                 b = lower_cast(l, lower_tensor_of(l, &n->args[1]), d);
     return finish(l, lower_matmul(l, a, b, (lower_tensor){0}, wanted_of(l, d)));
 }
 
@@ -168,7 +180,8 @@ static fe_status linear(lowering *l, fx_node *n, const lower_row *row)
     ty_dtype d = lower_compute_dtype(fx_tensor(n)->dtype);
     lower_tensor x = operand(l, "input", d), w = operand(l, "weight", d);
     if (w.rank == 1) w = lower_unsqueeze(l, w, 0);
-    lower_tensor out = lower_matmul(l, x, lower_transpose(l, w, 0, 1), operand(l, "bias", d), wanted_of(l, d));
+    lower_tensor out =
+        lower_matmul(l, x, lower_transpose(l, w, 0, 1), operand(l, "bias", d), wanted_of(l, d));
     return finish(l, out);
 }
 
@@ -176,12 +189,16 @@ static fe_status linear(lowering *l, fx_node *n, const lower_row *row)
 static lower_tensor combined(lowering *l, lower_tensor self, lower_tensor product)
 {
     ty_dtype d = lower_dtype(product);
-    const fx_arg *alpha = fx_get(l->graph, l->node, "alpha"), *beta = fx_get(l->graph, l->node, "beta");
+    const fx_arg *alpha = fx_get(l->graph, l->node, "alpha"),
+                 *beta = fx_get(l->graph, l->node, "beta");
     double factor;
     if (!fx_arg_number(l->graph, alpha, &factor) || factor != 1)
-        product = lower_binary(l, LOOP_MUL, product, lower_value(l, d, 0, NULL, lower_scalar(l, alpha, d)));
+        product = lower_binary(l, LOOP_MUL, product,
+                               lower_value(l, d, 0, NULL, lower_scalar(l, alpha, d)));
     if (fx_arg_number(l->graph, beta, &factor) && factor == 0) return product;
-    if (factor != 1) self = lower_binary(l, LOOP_MUL, self, lower_value(l, d, 0, NULL, lower_scalar(l, beta, d)));
+    if (factor != 1)
+        self =
+            lower_binary(l, LOOP_MUL, self, lower_value(l, d, 0, NULL, lower_scalar(l, beta, d)));
     return lower_binary(l, LOOP_ADD, self, product);
 }
 
@@ -190,22 +207,26 @@ static fe_status addmm(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
     ty_dtype d = lower_compute_dtype(out->dtype);
-    lower_tensor self = operand(l, "self", d), a = lower_cast(l, lower_tensor_of(l, &n->args[1]), d);
+    lower_tensor self = operand(l, "self", d),
+                 a = lower_cast(l, lower_tensor_of(l, &n->args[1]), d);
     lower_tensor b = lower_cast(l, lower_tensor_of(l, &n->args[2]), d);
-    bool plain = row->parameter == 1 && lower_number_or(l, "alpha", 0) == 1 && lower_number_or(l, "beta", 0) == 1;
+    bool plain = row->parameter == 1 && lower_number_or(l, "alpha", 0) == 1 &&
+                 lower_number_or(l, "beta", 0) == 1;
     bool per_column = self.rank == 1 && !lower_is_one(l, self.sizes[0]);
     if (self.rank == 2 && lower_is_one(l, self.sizes[0]) && !lower_is_one(l, self.sizes[1])) {
         self = lower_squeeze(l, self, 0);
         per_column = true;
     }
-    if (plain && per_column && a.rank == 2) return finish(l, lower_matmul(l, a, b, self, wanted_of(l, d)));
+    if (plain && per_column && a.rank == 2)
+        return finish(l, lower_matmul(l, a, b, self, wanted_of(l, d)));
     lower_tensor product = lower_matmul(l, a, b, (lower_tensor){0}, NULL);
     if (row->parameter == 2) { /* addbmm: the sum over the batch */
         bool reduced[3] = {true, false, false};
         product = lower_reduced(l, LOOP_SUM, product, reduced, false, NULL);
     }
     product = combined(l, self, product);
-    return lower_give(l, lower_cast(l, lower_expand(l, product, out->rank, out->sizes), out->dtype));
+    return lower_give(l,
+                      lower_cast(l, lower_expand(l, product, out->rank, out->sizes), out->dtype));
 }
 
 /* outer, ger (0), addr (1) */
@@ -215,12 +236,14 @@ static fe_status outer(lowering *l, fx_node *n, const lower_row *row)
     ty_dtype d = lower_compute_dtype(out->dtype);
     lower_tensor a = lower_cast(l, lower_tensor_of(l, &n->args[row->parameter]), d);
     lower_tensor b = lower_cast(l, lower_tensor_of(l, &n->args[row->parameter + 1]), d);
-    lower_tensor product = lower_binary(l, d == TY_BOOL ? LOOP_AND : LOOP_MUL, lower_unsqueeze(l, a, 1), lower_unsqueeze(l, b, 0));
+    lower_tensor product = lower_binary(l, d == TY_BOOL ? LOOP_AND : LOOP_MUL,
+                                        lower_unsqueeze(l, a, 1), lower_unsqueeze(l, b, 0));
     if (row->parameter) {
         if (d == TY_BOOL) return lower_fail(l, "addr of bool");
         product = combined(l, operand(l, "self", d), product);
     }
-    return lower_give(l, lower_cast(l, lower_expand(l, product, out->rank, out->sizes), out->dtype));
+    return lower_give(l,
+                      lower_cast(l, lower_expand(l, product, out->rank, out->sizes), out->dtype));
 }
 
 /* dot, vdot: the second conjugates its first operand. */
@@ -228,23 +251,28 @@ static fe_status dot(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
     ty_dtype d = lower_compute_dtype(out->dtype);
-    lower_tensor a = lower_cast(l, lower_tensor_of(l, &n->args[0]), d), b = lower_cast(l, lower_tensor_of(l, &n->args[1]), d);
+    lower_tensor a = lower_cast(l, lower_tensor_of(l, &n->args[0]), d),
+                 b = lower_cast(l, lower_tensor_of(l, &n->args[1]), d);
     if (row->parameter && ty_is_complex(d)) return lower_fail(l, "vdot of complex numbers");
     bool reduced[1] = {true};
     lower_tensor product = lower_binary(l, LOOP_MUL, a, b);
-    return lower_give(l, lower_cast(l, lower_reduced(l, LOOP_SUM, product, reduced, false, NULL), out->dtype));
+    return lower_give(
+        l, lower_cast(l, lower_reduced(l, LOOP_SUM, product, reduced, false, NULL), out->dtype));
 }
 
 /* inner: the last dims of both are summed over. */
 static fe_status inner(lowering *l, fx_node *n, const lower_row *row)
 {
     ty_dtype d = lower_compute_dtype(fx_tensor(n)->dtype);
-    lower_tensor a = lower_cast(l, lower_tensor_of(l, &n->args[0]), d), b = lower_cast(l, lower_tensor_of(l, &n->args[1]), d);
-    if (a.rank == 0 || b.rank == 0) return lower_give(l, lower_cast(l, lower_binary(l, LOOP_MUL, a, b), fx_tensor(n)->dtype));
+    lower_tensor a = lower_cast(l, lower_tensor_of(l, &n->args[0]), d),
+                 b = lower_cast(l, lower_tensor_of(l, &n->args[1]), d);
+    if (a.rank == 0 || b.rank == 0)
+        return lower_give(l, lower_cast(l, lower_binary(l, LOOP_MUL, a, b), fx_tensor(n)->dtype));
     (void)row;
     lower_tensor right = as_rows(l, b.rank == 1 ? lower_unsqueeze(l, b, 0) : b);
     lower_tensor left = as_rows(l, a.rank == 1 ? lower_unsqueeze(l, a, 0) : a);
-    return finish(l, lower_matmul(l, left, lower_transpose(l, right, 0, 1), (lower_tensor){0}, NULL));
+    return finish(l,
+                  lower_matmul(l, left, lower_transpose(l, right, 0, 1), (lower_tensor){0}, NULL));
 }
 
 /* multi_dot, chain_matmul: from left to right. */
@@ -255,11 +283,15 @@ static fe_status chain(lowering *l, fx_node *n, const lower_row *row)
     const fx_arg *list = &n->args[0];
     lower_tensor product = lower_cast(l, lower_item(l, list, 0), d);
     for (uint32_t k = 1; k < list->list.count; k++)
-        product = lower_matmul(l, product, lower_cast(l, lower_item(l, list, k), d), (lower_tensor){0}, NULL);
+        product = lower_matmul(l, product, lower_cast(l, lower_item(l, list, k), d),
+                               (lower_tensor){0}, NULL);
     return finish(l, product);
 }
 
-#define PRODUCT(op, function, parameter) {OP_##op, function, parameter, NULL, 0, NULL, false}
+#define PRODUCT(op, function, parameter)                   \
+    {                                                      \
+        OP_##op, function, parameter, NULL, 0, NULL, false \
+    }
 static const lower_row ROWS[] = {
     PRODUCT(aten_mm_default, matmul, 0),
     PRODUCT(aten_bmm_default, matmul, 0),

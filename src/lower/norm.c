@@ -1,4 +1,5 @@
-/* norm.c -- normalisation layers: layer, group, instance, batch and root-mean-square, from the moments of reduce.c. */
+/* norm.c -- normalisation layers: layer, group, instance, batch and root-mean-square, from the
+ * moments of reduce.c. */
 #include "lower/lower_priv.h"
 
 #include <string.h>
@@ -6,7 +7,8 @@
 /* 1 / sqrt(variance + eps) */
 static lower_tensor inverse_root(lowering *l, lower_tensor variance, double eps)
 {
-    lower_tensor shifted = lower_binary(l, LOOP_ADD, variance, lower_number(l, lower_dtype(variance), eps));
+    lower_tensor shifted =
+        lower_binary(l, LOOP_ADD, variance, lower_number(l, lower_dtype(variance), eps));
     return lower_unary(l, LOOP_RSQRT, shifted);
 }
 
@@ -35,7 +37,8 @@ static lower_tensor optional(lowering *l, const char *param, ty_dtype d)
 static lower_tensor placeholder(lowering *l, uint32_t item)
 {
     const ty_tensor *meta = lower_meta(l, item);
-    return lower_value(l, meta->dtype, meta->rank, meta->sizes, loop_const_float(l->program, meta->dtype, 0));
+    return lower_value(l, meta->dtype, meta->rank, meta->sizes,
+                       loop_const_float(l->program, meta->dtype, 0));
 }
 
 static lower_tensor as_item(lowering *l, lower_tensor t, uint32_t item)
@@ -53,7 +56,8 @@ static fe_status layer_norm(lowering *l, fx_node *n, const lower_row *row)
     lower_tensor x = lower_cast(l, lower_arg(l, "input"), d);
     sym_expr shape[LOWER_MAX_RANK];
     int dims = lower_ints(l, "normalized_shape", shape, LOWER_MAX_RANK);
-    if (dims < 0 || (uint32_t)dims > x.rank) return lower_fail(l, "a normalized_shape of %d dimensions", dims);
+    if (dims < 0 || (uint32_t)dims > x.rank)
+        return lower_fail(l, "a normalized_shape of %d dimensions", dims);
     bool reduced[LOWER_MAX_RANK] = {false};
     for (uint32_t k = x.rank - (uint32_t)dims; k < x.rank; k++) reduced[k] = true;
     lower_moment_pair m = lower_moments(l, x, reduced, 0);
@@ -72,14 +76,17 @@ static fe_status rms_norm(lowering *l, fx_node *n, const lower_row *row)
     lower_tensor x = lower_cast(l, lower_arg(l, "input"), d);
     sym_expr shape[LOWER_MAX_RANK];
     int dims = lower_ints(l, "normalized_shape", shape, LOWER_MAX_RANK);
-    if (dims < 0 || (uint32_t)dims > x.rank) return lower_fail(l, "a normalized_shape of %d dimensions", dims);
+    if (dims < 0 || (uint32_t)dims > x.rank)
+        return lower_fail(l, "a normalized_shape of %d dimensions", dims);
     bool reduced[LOWER_MAX_RANK] = {false};
     for (uint32_t k = x.rank - (uint32_t)dims; k < x.rank; k++) reduced[k] = true;
     double eps = d == TY_F64 ? 2.220446049250313e-16 : 1.1920928955078125e-07;
     lower_share(l, x);
     lower_tensor mean = lower_mean(l, lower_binary(l, LOOP_MUL, x, x), reduced, true, NULL);
-    lower_tensor y = lower_binary(l, LOOP_MUL, x, inverse_root(l, mean, lower_number_or(l, "eps", eps)));
-    return lower_give(l, lower_cast(l, affine(l, y, optional(l, "weight", d), (lower_tensor){0}), out));
+    lower_tensor y =
+        lower_binary(l, LOOP_MUL, x, inverse_root(l, mean, lower_number_or(l, "eps", eps)));
+    return lower_give(
+        l, lower_cast(l, affine(l, y, optional(l, "weight", d), (lower_tensor){0}), out));
 }
 
 /* ---- group norm ---- */
@@ -135,7 +142,8 @@ static fe_status group_norm(lowering *l, fx_node *n, const lower_row *row)
 /* ---- batch norm ---- */
 
 typedef struct batch_norm_state {
-    lower_tensor x, weight, bias, mean, variance; /* mean, variance: [1, C, 1, ...] or [N, C, 1, ...] */
+    /* mean, variance: [1, C, 1, ...] or [N, C, 1, ...] */
+    lower_tensor x, weight, bias, mean, variance;
     double eps;
     ty_dtype out;
 } batch_norm_state;
@@ -202,11 +210,13 @@ static lower_tensor blended(lowering *l, const char *running, lower_tensor fresh
     double momentum = lower_number_or(l, "momentum", 0.1);
     lower_tensor old = lower_cast(l, lower_arg(l, running), lower_dtype(fresh));
     fresh = lower_reshape(l, fresh, old.rank, old.sizes);
-    lower_tensor v = lower_binary(l, LOOP_ADD, lower_scale(l, old, 1 - momentum), lower_scale(l, fresh, momentum));
+    lower_tensor v = lower_binary(l, LOOP_ADD, lower_scale(l, old, 1 - momentum),
+                                  lower_scale(l, fresh, momentum));
     return as_item(l, v, item);
 }
 
-/* The forms with statistics of the batch: (out, mean, inverse root[, running mean, running variance]). */
+/* The forms with statistics of the batch: (out, mean, inverse root[, running mean, running
+ * variance]). */
 static fe_status batch_norm_stats(lowering *l, fx_node *n, const lower_row *row)
 {
     bool training = row->parameter == 2 || lower_bool(l, "training");
@@ -222,8 +232,10 @@ static fe_status batch_norm_stats(lowering *l, fx_node *n, const lower_row *row)
         sym_expr total = sym_floordiv(l->symbols, lower_numel(l, s.x), s.x.sizes[1]);
         ty_dtype d = lower_dtype(s.x);
         loop_value size = loop_cast(l->program, d, loop_index(l->program, total));
-        loop_value factor = lower_op2(l, LOOP_DIV, size, lower_op2(l, LOOP_SUB, size, loop_const_float(l->program, d, 1)));
-        lower_tensor unbiased = lower_binary(l, LOOP_MUL, s.variance, lower_value(l, d, 0, NULL, factor));
+        loop_value factor = lower_op2(
+            l, LOOP_DIV, size, lower_op2(l, LOOP_SUB, size, loop_const_float(l->program, d, 1)));
+        lower_tensor unbiased =
+            lower_binary(l, LOOP_MUL, s.variance, lower_value(l, d, 0, NULL, factor));
         items[3] = blended(l, "running_mean", s.mean, 3);
         items[4] = blended(l, "running_var", unbiased, 4);
     } else if (row->parameter == 1) {
@@ -233,7 +245,10 @@ static fe_status batch_norm_stats(lowering *l, fx_node *n, const lower_row *row)
     return lower_give_items(l, items, count);
 }
 
-#define NORM(op, function, parameter) {OP_##op, function, parameter, NULL, 0, NULL, false}
+#define NORM(op, function, parameter)                      \
+    {                                                      \
+        OP_##op, function, parameter, NULL, 0, NULL, false \
+    }
 static const lower_row ROWS[] = {
     NORM(aten_layer_norm_default, layer_norm, 0),
     NORM(aten_native_layer_norm_default, layer_norm, 1),

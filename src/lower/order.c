@@ -1,9 +1,11 @@
-/* order.c -- operators that depend on the order of elements along a dimension: running sums, sorting, ranks, medians.
+/* order.c -- operators that depend on the order of elements along a dimension: running sums,
+ * sorting, ranks, medians.
  *
- * They are put together from reductions: a running sum sums what stands before; the place of an element in sorted order
- * is the number of elements that come before it, and one scatter puts all in their places. That is quadratic in the
- * dimension, so it is for dimensions that are short; long ones are refused. (A kernel with a better algorithm is a row
- * in extern.def, and replaces the nests here.)
+ * They are put together from reductions: a running sum sums what stands before; the place of an
+ * element in sorted order is the number of elements that come before it, and one scatter puts all
+ * in their places. That is quadratic in the dimension, so it is for dimensions that are short;
+ * long ones are refused. (A kernel with a better algorithm is a row in extern.def, and replaces
+ * the nests here.)
  */
 #include "lower/compose.h"
 
@@ -14,7 +16,8 @@ static const int64_t MOST_STEPS = (int64_t)1 << 28; /* elements times the dimens
 
 static bool is_short(lowering *l, tensor x, uint32_t dim)
 {
-    int64_t size = sym_hint(l->symbols, x.sizes[dim], 1024), all = sym_hint(l->symbols, lower_numel(l, x), 1024);
+    int64_t size = sym_hint(l->symbols, x.sizes[dim], 1024),
+            all = sym_hint(l->symbols, lower_numel(l, x), 1024);
     return size == 0 || all <= MOST_STEPS / size;
 }
 
@@ -40,16 +43,20 @@ static fe_status give_like(lowering *l, tensor t, uint32_t rank)
 /* A reduction over r of `v`, for each element of x's shape. */
 static tensor reduced_by(lowering *l, tensor x, loop_reduce kind, sym_expr span, loop_value v)
 {
-    ty_dtype d = kind == LOOP_ARGMAX || kind == LOOP_ARGMIN ? TY_I64 : loop_at(l->program, v)->dtype;
+    ty_dtype d =
+        kind == LOOP_ARGMAX || kind == LOOP_ARGMIN ? TY_I64 : loop_at(l->program, v)->dtype;
     tensor out = lower_temp_tensor(l, d, x.rank, x.sizes, NULL);
     loop_op *op = lower_nest(l, x.rank, x.sizes, 1, &span);
     sym_expr at = lower_flat(l, l->axes, out.box->view.strides, x.rank);
-    lower_store(l, op, (loop_store){.buffer = out.box->view.buffer, .index = at, .value = v, .reduce = kind});
+    lower_store(
+        l, op,
+        (loop_store){.buffer = out.box->view.buffer, .index = at, .value = v, .reduce = kind});
     return out;
 }
 
 /* x at position `place` of dim; `otherwise` unless inside holds. */
-static loop_value element_at(lowering *l, tensor x, uint32_t dim, sym_expr place, loop_value inside, loop_value otherwise)
+static loop_value element_at(lowering *l, tensor x, uint32_t dim, sym_expr place, loop_value inside,
+                             loop_value otherwise)
 {
     sym_expr at[LOWER_MAX_RANK];
     memcpy(at, l->axes, x.rank * sizeof *at);
@@ -60,7 +67,8 @@ static loop_value element_at(lowering *l, tensor x, uint32_t dim, sym_expr place
 /* r0 <= i: the elements up to this one. */
 static loop_value is_before(lowering *l, uint32_t dim)
 {
-    return lower_op2(l, LOOP_LE, loop_index(l->program, l->reduce_axes[0]), loop_index(l->program, l->axes[dim]));
+    return lower_op2(l, LOOP_LE, loop_index(l->program, l->reduce_axes[0]),
+                     loop_index(l->program, l->axes[dim]));
 }
 
 static tensor running(lowering *l, tensor x, uint32_t dim, loop_reduce kind, double identity)
@@ -75,7 +83,9 @@ static fe_status begin(lowering *l, tensor *x, uint32_t *dim, uint32_t *rank)
     *x = lower_tensor_of(l, &l->node->args[0]);
     *rank = x->rank;
     *x = at_least_1d(l, *x);
-    *dim = op_param_index(l->node->op, "dim") < 0 ? 0 : lower_dim(l, lower_int_or(l, "dim", -1), x->rank);
+    *dim = op_param_index(l->node->op, "dim") < 0
+               ? 0
+               : lower_dim(l, lower_int_or(l, "dim", -1), x->rank);
     if (!is_short(l, *x, *dim)) return too_long(l, *x, *dim);
     return FE_OK;
 }
@@ -89,13 +99,16 @@ static fe_status cumulate(lowering *l, fx_node *n, const lower_row *row)
     FE_TRY(begin(l, &x, &dim, &rank));
     x = lower_cast(l, lower_cast(l, x, out), lower_compute_dtype(out));
     lower_share(l, x);
-    return give_like(l, running(l, x, dim, (loop_reduce)row->parameter, row->parameter == LOOP_PROD), rank);
+    return give_like(
+        l, running(l, x, dim, (loop_reduce)row->parameter, row->parameter == LOOP_PROD), rank);
 }
 
 static loop_value extreme_value(lowering *l, ty_dtype d, bool greatest)
 {
-    if (ty_is_floating(d)) return loop_const_float(l->program, d, greatest ? (double)INFINITY : -(double)INFINITY);
-    if (d == TY_BOOL || d == TY_U8) return loop_const_int(l->program, d, greatest ? (d == TY_BOOL ? 1 : 255) : 0);
+    if (ty_is_floating(d))
+        return loop_const_float(l->program, d, greatest ? (double)INFINITY : -(double)INFINITY);
+    if (d == TY_BOOL || d == TY_U8)
+        return loop_const_int(l->program, d, greatest ? (d == TY_BOOL ? 1 : 255) : 0);
     uint32_t bits = 8 * ty_dtype_size(d);
     uint64_t least = UINT64_MAX << (bits - 1);
     return loop_const_int(l->program, d, (int64_t)(greatest ? ~least : least));
@@ -114,10 +127,13 @@ static fe_status cumulate_extreme(lowering *l, fx_node *n, const lower_row *row)
     lower_share(l, x);
     sym_expr back = sym_sub(l->symbols, l->axes[dim], l->reduce_axes[0]);
     loop_value v = element_at(l, x, dim, back, is_before(l, dim), extreme_value(l, d, !is_max));
-    loop_reduce kind = d == TY_BOOL ? (is_max ? LOOP_ANY : LOOP_ALL) : is_max ? LOOP_REDUCE_MAX : LOOP_REDUCE_MIN;
+    loop_reduce kind = d == TY_BOOL ? (is_max ? LOOP_ANY : LOOP_ALL)
+                       : is_max     ? LOOP_REDUCE_MAX
+                                    : LOOP_REDUCE_MIN;
     items[0] = lower_cast(l, reduced_by(l, x, kind, x.sizes[dim], v), lower_meta(l, 0)->dtype);
     tensor distance = reduced_by(l, x, is_max ? LOOP_ARGMAX : LOOP_ARGMIN, x.sizes[dim], v);
-    loop_value place = lower_op2(l, LOOP_SUB, loop_index(l->program, l->axes[dim]), lower_here(l, distance));
+    loop_value place =
+        lower_op2(l, LOOP_SUB, loop_index(l->program, l->axes[dim]), lower_here(l, distance));
     items[1] = lower_value(l, TY_I64, x.rank, x.sizes, place);
     for (uint32_t k = 0; k < 2 && rank == 0; k++) items[k] = lower_squeeze(l, items[k], 0);
     return lower_give_items(l, items, 2);
@@ -136,7 +152,8 @@ static fe_status logcumsumexp(lowering *l, fx_node *n, const lower_row *row)
     tensor most = running(l, x, dim, LOOP_REDUCE_MAX, -(double)INFINITY);
     loop_value m = lower_here(l, most), zero = loop_const_float(l->program, d, 0);
     m = loop_where(l->program, lower_op1(l, LOOP_ISINF, m), zero, m);
-    loop_value v = element_at(l, x, dim, l->reduce_axes[0], is_before(l, dim), loop_const_float(l->program, d, -(double)INFINITY));
+    loop_value v = element_at(l, x, dim, l->reduce_axes[0], is_before(l, dim),
+                              loop_const_float(l->program, d, -(double)INFINITY));
     v = lower_op1(l, LOOP_EXP, lower_op2(l, LOOP_SUB, v, m));
     tensor sum = reduced_by(l, x, LOOP_SUM, x.sizes[dim], v);
     v = lower_op2(l, LOOP_ADD, lower_op1(l, LOOP_LOG, lower_here(l, sum)), m);
@@ -155,7 +172,8 @@ static loop_value precedes(lowering *l, loop_value a, loop_value b, bool descend
         b = swap;
     }
     if (!ty_is_floating(d)) return lower_op2(l, LOOP_LT, a, b);
-    loop_value nan_last = lower_op2(l, LOOP_AND, lower_op1(l, LOOP_ISNAN, b), lower_op1(l, LOOP_NOT, lower_op1(l, LOOP_ISNAN, a)));
+    loop_value nan_last = lower_op2(l, LOOP_AND, lower_op1(l, LOOP_ISNAN, b),
+                                    lower_op1(l, LOOP_NOT, lower_op1(l, LOOP_ISNAN, a)));
     return lower_op2(l, LOOP_OR, lower_op2(l, LOOP_LT, a, b), nan_last);
 }
 
@@ -170,7 +188,10 @@ static void put_at_rank(lowering *l, tensor target, uint32_t dim, tensor ranks, 
     at[dim] = loop_indirect(l->program, lower_here(l, ranks), target.sizes[dim]);
     const loop_view *to = &target.box->view;
     loop_op *op = lower_nest(l, ranks.rank, ranks.sizes, 0, NULL);
-    lower_store(l, op, (loop_store){.buffer = to->buffer, .index = lower_flat(l, at, to->strides, to->rank), .value = v});
+    lower_store(l, op,
+                (loop_store){.buffer = to->buffer,
+                             .index = lower_flat(l, at, to->strides, to->rank),
+                             .value = v});
 }
 
 /* Stable: of equals the earlier one comes first. */
@@ -182,9 +203,12 @@ static sorted sort_along(lowering *l, tensor x, uint32_t dim, bool descending)
     lower_share(l, x);
     memcpy(at, l->axes, x.rank * sizeof *at);
     at[dim] = l->reduce_axes[0];
-    loop_value mine = loop_cast(l->program, d, lower_here(l, x)), other = loop_cast(l->program, d, lower_at(l, x, at));
-    loop_value less = precedes(l, other, mine, descending), more = precedes(l, mine, other, descending);
-    loop_value earlier = lower_op2(l, LOOP_LT, loop_index(l->program, l->reduce_axes[0]), loop_index(l->program, l->axes[dim]));
+    loop_value mine = loop_cast(l->program, d, lower_here(l, x)),
+               other = loop_cast(l->program, d, lower_at(l, x, at));
+    loop_value less = precedes(l, other, mine, descending),
+               more = precedes(l, mine, other, descending);
+    loop_value earlier = lower_op2(l, LOOP_LT, loop_index(l->program, l->reduce_axes[0]),
+                                   loop_index(l->program, l->axes[dim]));
     loop_value tie = lower_op2(l, LOOP_AND, earlier, lower_op1(l, LOOP_NOT, more));
     loop_value before = loop_cast(l->program, TY_I64, lower_op2(l, LOOP_OR, less, tie));
     tensor ranks = reduced_by(l, x, LOOP_SUM, x.sizes[dim], before);
@@ -205,7 +229,8 @@ static fe_status sort(lowering *l, fx_node *n, const lower_row *row)
     sorted s = sort_along(l, x, dim, descending);
     tensor items[2] = {s.values, s.places};
     for (uint32_t k = 0; k < 2 && rank == 0; k++) items[k] = lower_squeeze(l, items[k], 0);
-    return row->parameter ? lower_give(l, items[row->parameter - 1]) : lower_give_items(l, items, 2);
+    return row->parameter ? lower_give(l, items[row->parameter - 1])
+                          : lower_give_items(l, items, 2);
 }
 
 static fe_status topk(lowering *l, fx_node *n, const lower_row *row)
@@ -218,21 +243,26 @@ static fe_status topk(lowering *l, fx_node *n, const lower_row *row)
     sorted s = sort_along(l, x, dim, lower_bool(l, "largest"));
     sym_expr k = lower_size(l, "k");
     if (sym_is_none(k)) return lower_fail(l, "a number of elements that is not known");
-    tensor items[2] = {lower_slice(l, s.values, dim, l->zero, k, l->one), lower_slice(l, s.places, dim, l->zero, k, l->one)};
+    tensor items[2] = {lower_slice(l, s.values, dim, l->zero, k, l->one),
+                       lower_slice(l, s.places, dim, l->zero, k, l->one)};
     for (uint32_t j = 0; j < 2 && rank == 0; j++) items[j] = lower_squeeze(l, items[j], 0);
     return lower_give_items(l, items, 2);
 }
 
 /* Element `place` of each sorted row: value and place in x. */
-static fe_status give_selected(lowering *l, const sorted *s, uint32_t dim, sym_expr place, bool keep, uint32_t rank)
+static fe_status give_selected(lowering *l, const sorted *s, uint32_t dim, sym_expr place,
+                               bool keep, uint32_t rank)
 {
-    tensor items[2] = {lower_select(l, s->values, dim, place), lower_select(l, s->places, dim, place)};
+    tensor items[2] = {lower_select(l, s->values, dim, place),
+                       lower_select(l, s->places, dim, place)};
     for (uint32_t k = 0; k < 2; k++) {
         /* An index of data makes it a value, not a view. */
-        items[k] = lower_value(l, lower_dtype(items[k]), items[k].rank, items[k].sizes, lower_here(l, items[k]));
+        items[k] = lower_value(l, lower_dtype(items[k]), items[k].rank, items[k].sizes,
+                               lower_here(l, items[k]));
         if (keep && rank) items[k] = lower_unsqueeze(l, items[k], dim);
     }
-    return l->node->value.kind == FX_TUPLE ? lower_give_items(l, items, 2) : lower_give(l, items[0]);
+    return l->node->value.kind == FX_TUPLE ? lower_give_items(l, items, 2)
+                                           : lower_give(l, items[0]);
 }
 
 static fe_status kthvalue(lowering *l, fx_node *n, const lower_row *row)
@@ -245,7 +275,8 @@ static fe_status kthvalue(lowering *l, fx_node *n, const lower_row *row)
     sym_expr k = lower_size(l, "k");
     if (sym_is_none(k)) return lower_fail(l, "a position that is not known");
     sorted s = sort_along(l, x, dim, false);
-    return give_selected(l, &s, dim, sym_add_int(l->symbols, k, -1), lower_bool(l, "keepdim"), rank);
+    return give_selected(l, &s, dim, sym_add_int(l->symbols, k, -1), lower_bool(l, "keepdim"),
+                         rank);
 }
 
 /* The lower median; any NaN wins, or with parameter 1 none counts. */
@@ -265,20 +296,28 @@ static fe_status median(lowering *l, fx_node *n, const lower_row *row)
         FE_TRY(begin(l, &x, &dim, &rank));
     }
     sorted s = sort_along(l, x, dim, false);
-    sym_expr middle = sym_floordiv(l->symbols, sym_add_int(l->symbols, x.sizes[dim], -1), lower_const(l, 2));
+    sym_expr middle =
+        sym_floordiv(l->symbols, sym_add_int(l->symbols, x.sizes[dim], -1), lower_const(l, 2));
     bool keep = !whole && lower_bool(l, "keepdim");
     if (!ty_is_floating(lower_dtype(x))) return give_selected(l, &s, dim, middle, keep, rank);
-    loop_value is_nan = lower_op1(l, LOOP_ISNAN, loop_cast(l->program, lower_compute_dtype(lower_dtype(x)), lower_here(l, x)));
+    loop_value is_nan =
+        lower_op1(l, LOOP_ISNAN,
+                  loop_cast(l->program, lower_compute_dtype(lower_dtype(x)), lower_here(l, x)));
     tensor nans = lower_value(l, TY_I64, x.rank, x.sizes, loop_cast(l->program, TY_I64, is_nan));
     tensor count = lower_along(l, LOOP_SUM, nans, dim, false);
-    loop_value c = lower_here(l, count), size = loop_index(l->program, x.sizes[dim]), zero = loop_const_int(l->program, TY_I64, 0);
+    loop_value c = lower_here(l, count), size = loop_index(l->program, x.sizes[dim]),
+               zero = loop_const_int(l->program, TY_I64, 0);
     loop_value place;
     if (row->parameter) {
-        loop_value last = lower_op2(l, LOOP_SUB, lower_op2(l, LOOP_SUB, size, c), loop_const_int(l->program, TY_I64, 1));
-        place = lower_op2(l, LOOP_MAX, lower_op2(l, LOOP_FLOORDIV, last, loop_const_int(l->program, TY_I64, 2)), zero);
+        loop_value last = lower_op2(l, LOOP_SUB, lower_op2(l, LOOP_SUB, size, c),
+                                    loop_const_int(l->program, TY_I64, 1));
+        place = lower_op2(l, LOOP_MAX,
+                          lower_op2(l, LOOP_FLOORDIV, last, loop_const_int(l->program, TY_I64, 2)),
+                          zero);
     } else {
         loop_value any = lower_op2(l, LOOP_LT, zero, c);
-        place = loop_where(l->program, any, lower_op2(l, LOOP_SUB, size, c), loop_index(l->program, middle));
+        place = loop_where(l->program, any, lower_op2(l, LOOP_SUB, size, c),
+                           loop_index(l->program, middle));
     }
     return give_selected(l, &s, dim, loop_indirect(l->program, place, x.sizes[dim]), keep, rank);
 }
@@ -315,38 +354,45 @@ static fe_status histc(lowering *l, fx_node *n, const lower_row *row)
     sym_expr size = lower_numel(l, x);
     x = lower_reshape(l, x, 1, &size);
     loop_program *p = l->program;
-    loop_value least = loop_const_float(p, d, low), most = loop_const_float(p, d, high), one = loop_const_float(p, d, 1);
+    loop_value least = loop_const_float(p, d, low), most = loop_const_float(p, d, high),
+               one = loop_const_float(p, d, 1);
     if (low == high) {
         lower_share(l, x);
         least = lower_at(l, lower_total(l, LOOP_REDUCE_MIN, x), NULL);
         most = lower_at(l, lower_total(l, LOOP_REDUCE_MAX, x), NULL);
         loop_value flat = lower_op2(l, LOOP_EQ, least, most);
-        loop_value down = lower_op2(l, LOOP_SUB, least, one), up = lower_op2(l, LOOP_ADD, most, one);
+        loop_value down = lower_op2(l, LOOP_SUB, least, one),
+                   up = lower_op2(l, LOOP_ADD, most, one);
         least = loop_where(p, flat, down, least);
         most = loop_where(p, flat, up, most);
     }
     tensor counts = lower_value(l, d, 1, out->sizes, loop_const_float(p, d, 0));
     lower_realise(l, counts.box, NULL);
     loop_value v = lower_here(l, x), width = lower_op2(l, LOOP_SUB, most, least);
-    loop_value inside = lower_op2(l, LOOP_AND, lower_op2(l, LOOP_LE, least, v), lower_op2(l, LOOP_LE, v, most));
+    loop_value inside =
+        lower_op2(l, LOOP_AND, lower_op2(l, LOOP_LE, least, v), lower_op2(l, LOOP_LE, v, most));
     loop_value part = lower_op2(l, LOOP_DIV, lower_op2(l, LOOP_SUB, v, least), width);
     part = lower_op2(l, LOOP_MUL, part, loop_const_float(p, d, (double)bins));
-    loop_value bin = lower_op2(l, LOOP_MIN, loop_cast(p, TY_I64, part), loop_const_int(p, TY_I64, bins - 1));
+    loop_value bin =
+        lower_op2(l, LOOP_MIN, loop_cast(p, TY_I64, part), loop_const_int(p, TY_I64, bins - 1));
     bin = loop_where(p, inside, bin, loop_const_int(p, TY_I64, 0));
     sym_expr at = loop_indirect(p, bin, lower_const(l, bins));
     loop_op *op = lower_nest(l, 1, &size, 0, NULL);
-    lower_store(l, op, (loop_store){.buffer = counts.box->view.buffer,
-                                    .index = at,
-                                    .value = loop_cast(p, d, inside),
-                                    .mode = LOOP_ADD_INTO});
+    lower_store(l, op,
+                (loop_store){.buffer = counts.box->view.buffer,
+                             .index = at,
+                             .value = loop_cast(p, d, inside),
+                             .mode = LOOP_ADD_INTO});
     return lower_give(l, lower_cast(l, counts, out->dtype));
 }
 
 /* How many of a flat mask's elements before each are set. */
 static tensor count_before(lowering *l, tensor mask)
 {
-    loop_value before = lower_op2(l, LOOP_LT, loop_index(l->program, l->reduce_axes[0]), loop_index(l->program, l->axes[0]));
-    loop_value v = element_at(l, mask, 0, l->reduce_axes[0], before, loop_const_int(l->program, TY_BOOL, 0));
+    loop_value before = lower_op2(l, LOOP_LT, loop_index(l->program, l->reduce_axes[0]),
+                                  loop_index(l->program, l->axes[0]));
+    loop_value v =
+        element_at(l, mask, 0, l->reduce_axes[0], before, loop_const_int(l->program, TY_BOOL, 0));
     return reduced_by(l, mask, LOOP_SUM, mask.sizes[0], loop_cast(l->program, TY_I64, v));
 }
 
@@ -355,15 +401,18 @@ static fe_status masked_scatter(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
-    tensor self = lower_arg(l, "self"), mask = lower_cast(l, lower_arg(l, "mask"), TY_BOOL), source = lower_arg(l, "source");
-    sym_expr size = sym_product(l->symbols, out->sizes, out->rank), source_size = lower_numel(l, source);
+    tensor self = lower_arg(l, "self"), mask = lower_cast(l, lower_arg(l, "mask"), TY_BOOL),
+           source = lower_arg(l, "source");
+    sym_expr size = sym_product(l->symbols, out->sizes, out->rank),
+             source_size = lower_numel(l, source);
     mask = lower_reshape(l, lower_expand(l, mask, out->rank, out->sizes), 1, &size);
     self = lower_reshape(l, lower_expand(l, self, out->rank, out->sizes), 1, &size);
     if (!is_short(l, mask, 0)) return too_long(l, mask, 0);
     lower_share(l, mask);
     sym_expr at = loop_indirect(l->program, lower_here(l, count_before(l, mask)), source_size);
     loop_value v = lower_at(l, lower_reshape(l, source, 1, &source_size), &at);
-    v = loop_masked(l->program, lower_here(l, mask), loop_cast(l->program, out->dtype, v), lower_here(l, self));
+    v = loop_masked(l->program, lower_here(l, mask), loop_cast(l->program, out->dtype, v),
+                    lower_here(l, self));
     return lower_give_as_recorded(l, lower_value(l, out->dtype, 1, &size, v));
 }
 
@@ -373,7 +422,8 @@ static fe_status nonzero_static(lowering *l, fx_node *n, const lower_row *row)
     (void)row;
     const ty_tensor *out = fx_tensor(n);
     tensor x = lower_tensor_of(l, &n->args[0]);
-    sym_expr size = lower_numel(l, x), room = out->sizes[0], sizes[2] = {sym_add_int(l->symbols, room, 1), out->sizes[1]};
+    sym_expr size = lower_numel(l, x), room = out->sizes[0],
+             sizes[2] = {sym_add_int(l->symbols, room, 1), out->sizes[1]};
     loop_program *p = l->program;
     tensor mask = lower_reshape(l, lower_cast(l, x, TY_BOOL), 1, &size);
     if (!is_short(l, mask, 0)) return too_long(l, mask, 0);
@@ -385,16 +435,23 @@ static fe_status nonzero_static(lowering *l, fx_node *n, const lower_row *row)
     place = lower_op2(l, LOOP_MIN, loop_where(p, lower_here(l, mask), place, last), last);
     sym_expr rest = l->axes[0], to_row = loop_indirect(p, place, sizes[0]);
     for (uint32_t k = x.rank; k-- > 0;) {
-        sym_expr at[2] = {to_row, lower_const(l, k)}, index = k ? sym_mod(l->symbols, rest, x.sizes[k]) : rest;
+        sym_expr at[2] = {to_row, lower_const(l, k)},
+                 index = k ? sym_mod(l->symbols, rest, x.sizes[k]) : rest;
         rest = sym_floordiv(l->symbols, rest, x.sizes[k]);
         loop_op *op = lower_nest(l, 1, &size, 0, NULL);
         const loop_view *to = &target.box->view;
-        lower_store(l, op, (loop_store){.buffer = to->buffer, .index = lower_flat(l, at, to->strides, 2), .value = loop_index(p, index)});
+        lower_store(l, op,
+                    (loop_store){.buffer = to->buffer,
+                                 .index = lower_flat(l, at, to->strides, 2),
+                                 .value = loop_index(p, index)});
     }
     return lower_give(l, lower_slice(l, target, 0, l->zero, room, l->one));
 }
 
-#define ORDER(op, function, parameter) {OP_##op, function, parameter, NULL, 0, NULL, false}
+#define ORDER(op, function, parameter)                     \
+    {                                                      \
+        OP_##op, function, parameter, NULL, 0, NULL, false \
+    }
 static const lower_row ROWS[] = {
     ORDER(aten_cumsum_default, cumulate, LOOP_SUM),
     ORDER(aten_cumprod_default, cumulate, LOOP_PROD),

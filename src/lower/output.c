@@ -1,7 +1,9 @@
-/* output.c -- the end of the program: outputs with the strides that were recorded, then the mutations.
+/* output.c -- the end of the program: outputs with the strides that were recorded, then the
+ * mutations.
  *
- * Everything that is read is computed before anything of the caller's is written: first the user's outputs, then values
- * for the mutated inputs into memory of their own where they depend on any mutated input, and last the copies.
+ * Everything that is read is computed before anything of the caller's is written: first the user's
+ * outputs, then values for the mutated inputs into memory of their own where they depend on any
+ * mutated input, and last the copies.
  */
 #include "lower/lower_priv.h"
 
@@ -36,7 +38,8 @@ static bool same_storage(const fx_node *a, const fx_node *b)
 static bool may_alias(lowering *l, const fx_node *n, loop_buffer_id buffer)
 {
     uint32_t origin = l->program->buffers.at[buffer].origin;
-    if (origin == UINT32_MAX || origin >= l->graph->by_id.count || !l->graph->by_id.at[origin]) return false;
+    if (origin == UINT32_MAX || origin >= l->graph->by_id.count || !l->graph->by_id.at[origin])
+        return false;
     return same_storage(n, l->graph->by_id.at[origin]);
 }
 
@@ -54,7 +57,8 @@ static bool is_taken(lowering *l, const fx_node *n, loop_buffer_id buffer)
 {
     const loop_program *p = l->program;
     for (uint32_t k = 0; k < p->outputs.count; k++) {
-        if (p->outputs.at[k].kind != LOOP_OUT_TENSOR || p->outputs.at[k].view.buffer != buffer) continue;
+        if (p->outputs.at[k].kind != LOOP_OUT_TENSOR || p->outputs.at[k].view.buffer != buffer)
+            continue;
         if (l->shown.at[k] != n && !same_storage(n, l->shown.at[k])) return true;
     }
     return false;
@@ -75,7 +79,8 @@ static loop_view output_view(lowering *l, fx_node *n, lower_tensor t)
     }
     /* Where the recorded stride is 0, one element stands for all. */
     for (uint32_t k = 0; k < t.rank; k++)
-        if (lower_is_zero(l, meta->strides[k]) && !lower_is_zero(l, t.sizes[k])) t = lower_slice(l, t, k, l->zero, l->one, l->one);
+        if (lower_is_zero(l, meta->strides[k]) && !lower_is_zero(l, t.sizes[k]))
+            t = lower_slice(l, t, k, l->zero, l->one, l->one);
     v = lower_copied(l, t, meta->strides).box->view;
     v.sizes = meta->sizes;
     v.strides = meta->strides;
@@ -89,7 +94,8 @@ static fe_status add_output(lowering *l, const fx_arg *a)
     loop_output o = {.kind = LOOP_OUT_NONE};
     const fx_value *v = a->kind == FX_ARG_NODE ? &a->node->value : NULL;
     if (v && v->kind == FX_TENSOR) {
-        if (!l->results[a->node->id].present) return lower_fail(l, "output %s was not computed", a->node->name);
+        if (!l->results[a->node->id].present)
+            return lower_fail(l, "output %s was not computed", a->node->name);
         o.kind = LOOP_OUT_TENSOR;
         o.view = output_view(l, a->node, lower_tensor_of(l, a));
     } else if (a->kind == FX_ARG_INT || (v && v->kind == FX_INT)) {
@@ -121,7 +127,9 @@ static fx_node *mutated_input(lowering *l, const fx_output *o)
 {
     for (uint32_t k = 0; k < l->graph->inputs.count; k++) {
         fx_node *in = l->graph->inputs.at[k];
-        if (o->target && ((in->target && strcmp(in->target, o->target) == 0) || strcmp(in->name, o->target) == 0)) return in;
+        if (o->target && ((in->target && strcmp(in->target, o->target) == 0) ||
+                          strcmp(in->name, o->target) == 0))
+            return in;
     }
     return NULL;
 }
@@ -130,7 +138,8 @@ static void note_read(void *data, loop_value v)
 {
     epilogue *e = data;
     const loop_node *n = loop_at(e->l->program, v);
-    if (n->op == LOOP_LOAD && n->buffer < e->buffers && e->mutated[n->buffer]) e->reads_mutated = true;
+    if (n->op == LOOP_LOAD && n->buffer < e->buffers && e->mutated[n->buffer])
+        e->reads_mutated = true;
 }
 
 /* Value whose memory no copy of the epilogue overwrites. */
@@ -145,7 +154,8 @@ static lower_tensor kept_aside(epilogue *e, lower_tensor t)
 
 static bool is_mutation(const fx_output *o)
 {
-    return o->kind == FX_BUFFER_MUTATION || o->kind == FX_PARAMETER_MUTATION || o->kind == FX_USER_INPUT_MUTATION;
+    return o->kind == FX_BUFFER_MUTATION || o->kind == FX_PARAMETER_MUTATION ||
+           o->kind == FX_USER_INPUT_MUTATION;
 }
 
 static void copy_into(lowering *l, lower_tensor target, lower_tensor value)
@@ -160,7 +170,8 @@ static void copy_into(lowering *l, lower_tensor target, lower_tensor value)
 static fe_status lower_mutations(lowering *l)
 {
     uint32_t count = l->graph->outputs.count;
-    lower_tensor *values = NEW_ARRAY(l->memory, lower_tensor, count), *targets = NEW_ARRAY(l->memory, lower_tensor, count);
+    lower_tensor *values = NEW_ARRAY(l->memory, lower_tensor, count),
+                 *targets = NEW_ARRAY(l->memory, lower_tensor, count);
     epilogue e = {.l = l, .buffers = l->program->buffers.count};
     e.mutated = NEW_ARRAY(l->memory, uint8_t, e.buffers);
     for (uint32_t k = 0; k < count; k++) {
@@ -168,7 +179,8 @@ static fe_status lower_mutations(lowering *l)
         if (!is_mutation(o)) continue;
         fx_node *input = mutated_input(l, o);
         const fx_arg *a = &l->node->args[k];
-        if (!input || !l->results[input->id].present) return lower_fail(l, "the mutated input %s is not there", o->target);
+        if (!input || !l->results[input->id].present)
+            return lower_fail(l, "the mutated input %s is not there", o->target);
         if (a->kind == FX_ARG_NODE && a->node == input) continue; /* unchanged after all */
         targets[k] = l->results[input->id].items[0];
         values[k] = lower_tensor_of(l, a);
@@ -184,6 +196,7 @@ static fe_status lower_mutations(lowering *l)
 fe_status lower_outputs(lowering *l)
 {
     for (uint32_t k = 0; k < l->graph->outputs.count; k++)
-        if (l->graph->outputs.at[k].kind == FX_USER_OUTPUT) FE_TRY(add_output(l, &l->node->args[k]));
+        if (l->graph->outputs.at[k].kind == FX_USER_OUTPUT)
+            FE_TRY(add_output(l, &l->node->args[k]));
     return lower_mutations(l);
 }

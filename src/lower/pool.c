@@ -1,7 +1,8 @@
 /* pool.c -- pooling over windows of the last one to three dimensions.
  *
- * A small window of constant size is unrolled into one pointwise value (a chain of masked loads, which vectorises
- * along any axis); larger ones and windows whose size varies (adaptive pooling) are reductions.
+ * A small window of constant size is unrolled into one pointwise value (a chain of masked loads,
+ * which vectorises along any axis); larger ones and windows whose size varies (adaptive pooling)
+ * are reductions.
  */
 #include "lower/lower_priv.h"
 
@@ -11,7 +12,7 @@
 enum { UNROLLED = 25, MOST_DIMS = 3 };
 
 typedef struct pooling {
-    lower_tensor x; /* in the dtype to compute in */
+    lower_tensor x;       /* in the dtype to compute in */
     uint32_t dims, first; /* the last `dims` dimensions, from `first` on */
     int64_t kernel[MOST_DIMS], stride[MOST_DIMS], padding[MOST_DIMS], dilation[MOST_DIMS];
     int64_t window; /* elements */
@@ -37,7 +38,8 @@ static fe_status begin(lowering *l, pooling *p, uint32_t dims)
     bool overlaps = false;
     *p = (pooling){.dims = dims, .first = x.rank - dims, .out = lower_meta(l, 0), .window = 1};
     p->x = lower_cast(l, x, lower_compute_dtype(lower_dtype(x)));
-    if (!spread(l, "kernel_size", dims, 1, p->kernel) || !spread(l, "padding", dims, 0, p->padding) ||
+    if (!spread(l, "kernel_size", dims, 1, p->kernel) ||
+        !spread(l, "padding", dims, 0, p->padding) ||
         !spread(l, "dilation", dims, 1, p->dilation) || !spread(l, "stride", dims, 0, p->stride))
         return lower_fail(l, "a window that is not constant");
     for (uint32_t k = 0; k < dims; k++) {
@@ -53,22 +55,30 @@ static fe_status begin(lowering *l, pooling *p, uint32_t dims)
 /* ---- one element of a window ---- */
 
 /* The input at window position pos[]; `otherwise` in the padding. */
-static loop_value element(lowering *l, const pooling *p, const sym_expr *pos, loop_value otherwise, loop_value *inside_out)
+static loop_value element(lowering *l, const pooling *p, const sym_expr *pos, loop_value otherwise,
+                          loop_value *inside_out)
 {
     sym_expr at[LOWER_MAX_RANK];
     loop_value inside = loop_const_int(l->program, TY_BOOL, 1);
     memcpy(at, l->axes, p->x.rank * sizeof *at);
     for (uint32_t k = 0; k < p->dims; k++) {
         uint32_t axis = p->first + k;
-        sym_expr base = sym_add_int(l->symbols, sym_mul_int(l->symbols, l->axes[axis], p->stride[k]), -p->padding[k]);
+        sym_expr base = sym_add_int(
+            l->symbols, sym_mul_int(l->symbols, l->axes[axis], p->stride[k]), -p->padding[k]);
         at[axis] = sym_add(l->symbols, base, sym_mul_int(l->symbols, pos[k], p->dilation[k]));
-        sym_bound bounds[2] = {{l->axes[axis], p->out->sizes[axis]}, {l->reduce_axes[k], lower_const(l, p->kernel[k])}};
+        sym_bound bounds[2] = {{l->axes[axis], p->out->sizes[axis]},
+                               {l->reduce_axes[k], lower_const(l, p->kernel[k])}};
         sym_env env = {bounds, 2};
         bool above = sym_known_less_equal(l->symbols, l->zero, at[axis], &env);
-        bool below = sym_known_less_equal(l->symbols, sym_add_int(l->symbols, at[axis], 1), p->x.sizes[axis], &env);
+        bool below = sym_known_less_equal(l->symbols, sym_add_int(l->symbols, at[axis], 1),
+                                          p->x.sizes[axis], &env);
         loop_value v = loop_index(l->program, at[axis]);
-        if (!above) inside = lower_op2(l, LOOP_AND, inside, lower_op2(l, LOOP_LE, loop_const_int(l->program, TY_I64, 0), v));
-        if (!below) inside = lower_op2(l, LOOP_AND, inside, lower_op2(l, LOOP_LT, v, loop_index(l->program, p->x.sizes[axis])));
+        if (!above)
+            inside = lower_op2(l, LOOP_AND, inside,
+                               lower_op2(l, LOOP_LE, loop_const_int(l->program, TY_I64, 0), v));
+        if (!below)
+            inside = lower_op2(l, LOOP_AND, inside,
+                               lower_op2(l, LOOP_LT, v, loop_index(l->program, p->x.sizes[axis])));
     }
     if (inside_out) *inside_out = inside;
     return loop_masked(l->program, inside, lower_at(l, p->x, at), otherwise);
@@ -88,7 +98,8 @@ static loop_value place_of(lowering *l, const pooling *p, const sym_expr *pos)
     sym_expr flat = l->zero;
     for (uint32_t k = 0; k < p->dims; k++) {
         uint32_t axis = p->first + k;
-        sym_expr base = sym_add_int(l->symbols, sym_mul_int(l->symbols, l->axes[axis], p->stride[k]), -p->padding[k]);
+        sym_expr base = sym_add_int(
+            l->symbols, sym_mul_int(l->symbols, l->axes[axis], p->stride[k]), -p->padding[k]);
         sym_expr at = sym_add(l->symbols, base, sym_mul_int(l->symbols, pos[k], p->dilation[k]));
         flat = sym_add(l->symbols, sym_mul(l->symbols, flat, p->x.sizes[axis]), at);
     }
@@ -96,7 +107,8 @@ static loop_value place_of(lowering *l, const pooling *p, const sym_expr *pos)
 }
 
 /* A reduction over whole windows, in memory of its own. */
-static lower_tensor windows_reduced(lowering *l, const pooling *p, loop_reduce kind, loop_value otherwise, const sym_expr *wanted)
+static lower_tensor windows_reduced(lowering *l, const pooling *p, loop_reduce kind,
+                                    loop_value otherwise, const sym_expr *wanted)
 {
     sym_expr extents[MOST_DIMS];
     for (uint32_t k = 0; k < p->dims; k++) extents[k] = lower_const(l, p->kernel[k]);
@@ -105,7 +117,9 @@ static lower_tensor windows_reduced(lowering *l, const pooling *p, loop_reduce k
     lower_tensor out = lower_temp_tensor(l, d, p->out->rank, p->out->sizes, wanted);
     loop_op *op = lower_nest(l, p->out->rank, p->out->sizes, p->dims, extents);
     sym_expr at = lower_flat(l, l->axes, out.box->view.strides, p->out->rank);
-    lower_store(l, op, (loop_store){.buffer = out.box->view.buffer, .index = at, .value = v, .reduce = kind});
+    lower_store(
+        l, op,
+        (loop_store){.buffer = out.box->view.buffer, .index = at, .value = v, .reduce = kind});
     return out;
 }
 
@@ -138,19 +152,23 @@ static lower_tensor maximum(lowering *l, const pooling *p)
 }
 
 /* From a position in the window (the flat index of ARGMAX) to positions in its dims. */
-static void unpacked(lowering *l, lower_tensor where, uint32_t dims, const sym_expr *sizes, sym_expr *pos)
+static void unpacked(lowering *l, lower_tensor where, uint32_t dims, const sym_expr *sizes,
+                     sym_expr *pos)
 {
-    sym_expr rest = loop_indirect(l->program, lower_here(l, where), sym_product(l->symbols, sizes, dims));
+    sym_expr rest =
+        loop_indirect(l->program, lower_here(l, where), sym_product(l->symbols, sizes, dims));
     for (uint32_t k = dims; k-- > 0;) {
         pos[k] = k ? sym_mod(l->symbols, rest, sizes[k]) : rest;
         rest = sym_floordiv(l->symbols, rest, sizes[k]);
     }
 }
 
-/* Places of the maxima: the first of equals, the last NaN, as PyTorch scans; never one in the padding. */
+/* Places of the maxima: the first of equals, the last NaN, as PyTorch scans; never one in the
+ * padding. */
 static lower_tensor maximum_place(lowering *l, const pooling *p)
 {
-    loop_value most = least_value(l, lower_dtype(p->x)), place = loop_const_int(l->program, TY_I64, 0);
+    loop_value most = least_value(l, lower_dtype(p->x)),
+               place = loop_const_int(l->program, TY_I64, 0);
     loop_value placed = loop_const_int(l->program, TY_BOOL, 0), low = most;
     bool floating = ty_is_floating(lower_dtype(p->x));
     sym_expr pos[MOST_DIMS];
@@ -200,7 +218,8 @@ static loop_value window_count(lowering *l, const pooling *p, bool with_padding)
     sym_expr count = l->one;
     for (uint32_t k = 0; k < p->dims; k++) {
         uint32_t axis = p->first + k;
-        sym_expr start = sym_add_int(s, sym_mul_int(s, l->axes[axis], p->stride[k]), -p->padding[k]);
+        sym_expr start =
+            sym_add_int(s, sym_mul_int(s, l->axes[axis], p->stride[k]), -p->padding[k]);
         sym_expr limit = sym_add_int(s, p->x.sizes[axis], with_padding ? p->padding[k] : 0);
         sym_expr end = sym_min(s, sym_add_int(s, start, p->kernel[k]), limit);
         if (!with_padding) start = sym_max(s, start, l->zero);
@@ -214,7 +233,8 @@ static bool is_never_cut(lowering *l, const pooling *p)
 {
     for (uint32_t k = 0; k < p->dims; k++) {
         uint32_t axis = p->first + k;
-        sym_expr last = sym_mul_int(l->symbols, sym_add_int(l->symbols, p->out->sizes[axis], -1), p->stride[k]);
+        sym_expr last =
+            sym_mul_int(l->symbols, sym_add_int(l->symbols, p->out->sizes[axis], -1), p->stride[k]);
         sym_expr end = sym_add_int(l->symbols, last, p->kernel[k] - p->padding[k]);
         sym_expr limit = sym_add_int(l->symbols, p->x.sizes[axis], p->padding[k]);
         if (!sym_known_less_equal(l->symbols, end, limit, NULL)) return false;
@@ -238,8 +258,10 @@ static fe_status avg_pool(lowering *l, fx_node *n, const lower_row *row)
             sum = sum.id ? lower_op2(l, LOOP_ADD, sum, v) : v;
         }
     }
-    bool has_override = op_param_index(n->op, "divisor_override") >= 0 && !lower_is_none(l, "divisor_override");
-    bool with_padding = op_param_index(n->op, "count_include_pad") < 0 || lower_bool(l, "count_include_pad");
+    bool has_override =
+        op_param_index(n->op, "divisor_override") >= 0 && !lower_is_none(l, "divisor_override");
+    bool with_padding =
+        op_param_index(n->op, "count_include_pad") < 0 || lower_bool(l, "count_include_pad");
     bool padded = p.padding[0] || (p.dims > 1 && p.padding[1]) || (p.dims > 2 && p.padding[2]);
     if (has_override)
         count = loop_const_float(l->program, d, lower_number_or(l, "divisor_override", 1));
@@ -258,7 +280,8 @@ static fe_status avg_pool(lowering *l, fx_node *n, const lower_row *row)
 /* ---- adaptive ---- */
 
 /* Window k of dim `axis`: [i * in // out, ceil((i + 1) * in / out)). */
-static void adaptive_window(lowering *l, lower_tensor x, const ty_tensor *out, uint32_t axis, sym_expr *start, sym_expr *length)
+static void adaptive_window(lowering *l, lower_tensor x, const ty_tensor *out, uint32_t axis,
+                            sym_expr *start, sym_expr *length)
 {
     sym_table *s = l->symbols;
     *start = sym_floordiv(s, sym_mul(s, l->axes[axis], x.sizes[axis]), out->sizes[axis]);
@@ -300,7 +323,8 @@ static bool find_windows(lowering *l, const pooling *p, adaptive_windows *w)
         span = lower_simplified(l, span, p->out->rank, p->out->sizes);
         sym_is_int(l->symbols, p->x.sizes[axis], &in);
         sym_is_int(l->symbols, p->out->sizes[axis], &parts);
-        loop_value length = in % parts == 0 ? loop_const_int(l->program, TY_I64, longest) : loop_index(l->program, span);
+        loop_value length = in % parts == 0 ? loop_const_int(l->program, TY_I64, longest)
+                                            : loop_index(l->program, span);
         loop_value fits = lower_op2(l, LOOP_LT, loop_index(l->program, l->reduce_axes[k]), length);
         if (in % parts != 0) w->inside = lower_op2(l, LOOP_AND, w->inside, fits);
         w->count = lower_op2(l, LOOP_MUL, w->count, loop_cast(l->program, d, length));
@@ -314,14 +338,20 @@ static fe_status adaptive(lowering *l, const pooling *p, loop_reduce kind, lower
 {
     adaptive_windows w;
     ty_dtype d = lower_dtype(p->x);
-    if (!find_windows(l, p, &w)) return lower_fail(l, "adaptive pooling of a dimension that is not constant");
-    loop_value otherwise = kind == LOOP_SUM ? loop_const_float(l->program, d, 0) : least_value(l, d);
+    if (!find_windows(l, p, &w))
+        return lower_fail(l, "adaptive pooling of a dimension that is not constant");
+    loop_value otherwise =
+        kind == LOOP_SUM ? loop_const_float(l->program, d, 0) : least_value(l, d);
     loop_value v = loop_masked(l->program, w.inside, lower_at(l, p->x, w.at), otherwise);
-    *out = lower_temp_tensor(l, kind == LOOP_ARGMAX ? TY_I64 : d, p->out->rank, p->out->sizes, NULL);
+    *out =
+        lower_temp_tensor(l, kind == LOOP_ARGMAX ? TY_I64 : d, p->out->rank, p->out->sizes, NULL);
     loop_op *op = lower_nest(l, p->out->rank, p->out->sizes, p->dims, w.extents);
     sym_expr to = lower_flat(l, l->axes, out->box->view.strides, p->out->rank);
-    lower_store(l, op, (loop_store){.buffer = out->box->view.buffer, .index = to, .value = v, .reduce = kind});
-    if (kind == LOOP_SUM) *out = from_value(l, p, lower_op2(l, LOOP_DIV, lower_here(l, *out), w.count));
+    lower_store(
+        l, op,
+        (loop_store){.buffer = out->box->view.buffer, .index = to, .value = v, .reduce = kind});
+    if (kind == LOOP_SUM)
+        *out = from_value(l, p, lower_op2(l, LOOP_DIV, lower_here(l, *out), w.count));
     if (kind != LOOP_ARGMAX) return FE_OK;
     sym_expr flat = l->zero, pos[MOST_DIMS];
     unpacked(l, *out, p->dims, w.extents, pos);
@@ -374,7 +404,10 @@ static fe_status adaptive_max_pool(lowering *l, fx_node *n, const lower_row *row
     return lower_give_items(l, items, 2);
 }
 
-#define POOL(op, function, dims) {OP_##op, function, dims, NULL, 0, NULL, false}
+#define POOL(op, function, dims)                      \
+    {                                                 \
+        OP_##op, function, dims, NULL, 0, NULL, false \
+    }
 static const lower_row ROWS[] = {
     POOL(aten_max_pool1d_default, max_pool, 1),
     POOL(aten_max_pool1d_with_indices_default, max_pool, 1),

@@ -1,7 +1,8 @@
 /* reduce.c -- reductions, and what is made of them: means, variances, norms, softmax.
  *
- * Variances take two passes over the data (the mean first), softmax subtracts the maximum: both are stable for any
- * input. Each reduction is one nest that stores into memory of its own; the arithmetic around it stays inlinable.
+ * Variances take two passes over the data (the mean first), softmax subtracts the maximum: both
+ * are stable for any input. Each reduction is one nest that stores into memory of its own; the
+ * arithmetic around it stays inlinable.
  */
 #include "lower/lower_priv.h"
 
@@ -27,7 +28,8 @@ static fe_status begin(lowering *l, reduction *r, uint32_t item)
     r->out = lower_meta(l, item)->dtype;
     r->keep = has(l, "keepdim") && lower_bool(l, "keepdim");
     memset(r->reduced, 1, sizeof r->reduced);
-    if (has(l, "dim") && !lower_dims(l, "dim", x.rank, r->reduced)) return lower_fail(l, "dimensions that are not constants");
+    if (has(l, "dim") && !lower_dims(l, "dim", x.rank, r->reduced))
+        return lower_fail(l, "dimensions that are not constants");
     r->x = x;
     return FE_OK;
 }
@@ -52,7 +54,8 @@ static fe_status reduce(lowering *l, fx_node *n, const lower_row *row)
     reduction r;
     FE_TRY(begin(l, &r, 0));
     lower_tensor x = computed(l, r.x, r.out);
-    lower_tensor v = lower_reduced(l, (loop_reduce)row->parameter, x, r.reduced, r.keep, wanted_for(l, &r, lower_dtype(x)));
+    lower_tensor v = lower_reduced(l, (loop_reduce)row->parameter, x, r.reduced, r.keep,
+                                   wanted_for(l, &r, lower_dtype(x)));
     return lower_give(l, lower_cast(l, v, r.out));
 }
 
@@ -65,7 +68,9 @@ static loop_reduce extreme_kind(ty_dtype d, bool is_max)
 static lower_tensor extreme(lowering *l, const reduction *r, bool is_max)
 {
     lower_tensor x = computed(l, r->x, r->out);
-    return lower_cast(l, lower_reduced(l, extreme_kind(lower_dtype(x), is_max), x, r->reduced, r->keep, NULL), r->out);
+    return lower_cast(
+        l, lower_reduced(l, extreme_kind(lower_dtype(x), is_max), x, r->reduced, r->keep, NULL),
+        r->out);
 }
 
 static fe_status amax(lowering *l, fx_node *n, const lower_row *row)
@@ -110,7 +115,8 @@ static fe_status extreme_along(lowering *l, fx_node *n, const lower_row *row)
     if (lower_is_used(l, 0) && lower_is_used(l, 1)) lower_share(l, r.x);
     lower_tensor items[2];
     items[0] = extreme(l, &r, row->parameter);
-    items[1] = lower_is_used(l, 1) ? extreme_place(l, &r, row->parameter) : lower_cast(l, items[0], TY_I64);
+    items[1] = lower_is_used(l, 1) ? extreme_place(l, &r, row->parameter)
+                                   : lower_cast(l, items[0], TY_I64);
     return lower_give_items(l, items, 2);
 }
 
@@ -121,7 +127,8 @@ static fe_status any_all(lowering *l, fx_node *n, const lower_row *row)
     FE_TRY(begin(l, &r, 0));
     lower_tensor x = lower_cast(l, r.x, TY_BOOL);
     const sym_expr *wanted = wanted_for(l, &r, TY_BOOL);
-    lower_tensor v = lower_reduced(l, row->parameter ? LOOP_ANY : LOOP_ALL, x, r.reduced, r.keep, wanted);
+    lower_tensor v =
+        lower_reduced(l, row->parameter ? LOOP_ANY : LOOP_ALL, x, r.reduced, r.keep, wanted);
     return lower_give(l, lower_cast(l, v, r.out));
 }
 
@@ -141,7 +148,8 @@ static fe_status mean(lowering *l, fx_node *n, const lower_row *row)
     (void)row;
     reduction r;
     FE_TRY(begin(l, &r, 0));
-    return lower_give(l, lower_cast(l, lower_mean(l, computed(l, r.x, r.out), r.reduced, r.keep, NULL), r.out));
+    return lower_give(
+        l, lower_cast(l, lower_mean(l, computed(l, r.x, r.out), r.reduced, r.keep, NULL), r.out));
 }
 
 /* nansum (parameter 0), nanmean (1): NaN counts as nothing. */
@@ -152,15 +160,22 @@ static fe_status nan_sum(lowering *l, fx_node *n, const lower_row *row)
     FE_TRY(begin(l, &r, 0));
     lower_tensor x = computed(l, r.x, r.out);
     if (ty_is_integral(lower_dtype(x), true))
-        return lower_give(l, lower_cast(l, lower_reduced(l, LOOP_SUM, x, r.reduced, r.keep, wanted_for(l, &r, lower_dtype(x))), r.out));
+        return lower_give(l, lower_cast(l,
+                                        lower_reduced(l, LOOP_SUM, x, r.reduced, r.keep,
+                                                      wanted_for(l, &r, lower_dtype(x))),
+                                        r.out));
     if (!ty_is_floating(lower_dtype(x))) return lower_fail(l, "nansum of this dtype");
     loop_value v = lower_here(l, x), is_nan = lower_op1(l, LOOP_ISNAN, v);
-    loop_value zero = loop_const_float(l->program, lower_dtype(x), 0), one = loop_const_float(l->program, lower_dtype(x), 1);
-    lower_tensor kept = lower_value(l, lower_dtype(x), x.rank, x.sizes, loop_where(l->program, is_nan, zero, v));
+    loop_value zero = loop_const_float(l->program, lower_dtype(x), 0),
+               one = loop_const_float(l->program, lower_dtype(x), 1);
+    lower_tensor kept =
+        lower_value(l, lower_dtype(x), x.rank, x.sizes, loop_where(l->program, is_nan, zero, v));
     lower_tensor sum = lower_reduced(l, LOOP_SUM, kept, r.reduced, r.keep, NULL);
     if (row->parameter) {
-        lower_tensor ones = lower_value(l, lower_dtype(x), x.rank, x.sizes, loop_where(l->program, is_nan, zero, one));
-        sum = lower_binary(l, LOOP_DIV, sum, lower_reduced(l, LOOP_SUM, ones, r.reduced, r.keep, NULL));
+        lower_tensor ones = lower_value(l, lower_dtype(x), x.rank, x.sizes,
+                                        loop_where(l->program, is_nan, zero, one));
+        sum = lower_binary(l, LOOP_DIV, sum,
+                           lower_reduced(l, LOOP_SUM, ones, r.reduced, r.keep, NULL));
     }
     return lower_give(l, lower_cast(l, sum, r.out));
 }
@@ -171,9 +186,11 @@ static fe_status trace(lowering *l, fx_node *n, const lower_row *row)
     (void)row;
     reduction r;
     FE_TRY(begin(l, &r, 0));
-    sym_expr exprs[2] = {l->axes[0], l->axes[0]}, length = sym_min(l->symbols, r.x.sizes[0], r.x.sizes[1]);
+    sym_expr exprs[2] = {l->axes[0], l->axes[0]},
+             length = sym_min(l->symbols, r.x.sizes[0], r.x.sizes[1]);
     lower_tensor diagonal = computed(l, lower_remap(l, r.x, 1, &length, exprs), r.out);
-    return lower_give(l, lower_cast(l, lower_reduced(l, LOOP_SUM, diagonal, r.reduced, false, NULL), r.out));
+    return lower_give(
+        l, lower_cast(l, lower_reduced(l, LOOP_SUM, diagonal, r.reduced, false, NULL), r.out));
 }
 
 /* sum_to_size: the dims that broadcasting had added or widened. */
@@ -184,7 +201,8 @@ static fe_status sum_to_size(lowering *l, fx_node *n, const lower_row *row)
     lower_tensor x = lower_tensor_of(l, &n->args[0]);
     bool reduced[LOWER_MAX_RANK];
     uint32_t lead = x.rank - out->rank;
-    for (uint32_t k = 0; k < x.rank; k++) reduced[k] = k < lead || !sym_same(x.sizes[k], out->sizes[k - lead]);
+    for (uint32_t k = 0; k < x.rank; k++)
+        reduced[k] = k < lead || !sym_same(x.sizes[k], out->sizes[k - lead]);
     lower_tensor sum = lower_reduced(l, LOOP_SUM, computed(l, x, out->dtype), reduced, true, NULL);
     return lower_give(l, lower_cast(l, lower_reshape(l, sum, out->rank, out->sizes), out->dtype));
 }
@@ -197,9 +215,11 @@ lower_moment_pair lower_moments(lowering *l, lower_tensor x, const bool *reduced
     lower_share(l, x);
     m.mean = lower_mean(l, x, reduced, true, NULL);
     lower_tensor difference = lower_binary(l, LOOP_SUB, x, m.mean);
-    lower_tensor sum = lower_reduced(l, LOOP_SUM, lower_binary(l, LOOP_MUL, difference, difference), reduced, true, NULL);
+    lower_tensor sum = lower_reduced(l, LOOP_SUM, lower_binary(l, LOOP_MUL, difference, difference),
+                                     reduced, true, NULL);
     ty_dtype d = lower_dtype(x);
-    loop_value count = loop_cast(l->program, d, loop_index(l->program, lower_reduced_count(l, x, reduced)));
+    loop_value count =
+        loop_cast(l->program, d, loop_index(l->program, lower_reduced_count(l, x, reduced)));
     if (correction != 0) {
         count = lower_op2(l, LOOP_SUB, count, loop_const_float(l->program, d, correction));
         count = lower_op2(l, LOOP_MAX, count, loop_const_float(l->program, d, 0));
@@ -249,12 +269,16 @@ lower_tensor lower_norm(lowering *l, lower_tensor x, double order, const bool *r
 {
     loop_value size = lower_op1(l, LOOP_ABS, lower_here(l, x));
     ty_dtype d = loop_at(l->program, size)->dtype;
-    if (isinf(order)) return lower_reduced(l, order > 0 ? LOOP_REDUCE_MAX : LOOP_REDUCE_MIN, mapped(l, x, size), reduced, keep, NULL);
+    if (isinf(order))
+        return lower_reduced(l, order > 0 ? LOOP_REDUCE_MAX : LOOP_REDUCE_MIN, mapped(l, x, size),
+                             reduced, keep, NULL);
     loop_value term = size;
     if (order == 0) term = loop_cast(l->program, d, loop_cast(l->program, TY_BOOL, size));
     if (order == 2) term = lower_op2(l, LOOP_MUL, size, size);
-    if (order == 2 && !ty_is_complex(lower_dtype(x))) term = lower_op2(l, LOOP_MUL, lower_here(l, x), lower_here(l, x));
-    if (order != 0 && order != 1 && order != 2) term = lower_op2(l, LOOP_POW, size, loop_const_float(l->program, d, order));
+    if (order == 2 && !ty_is_complex(lower_dtype(x)))
+        term = lower_op2(l, LOOP_MUL, lower_here(l, x), lower_here(l, x));
+    if (order != 0 && order != 1 && order != 2)
+        term = lower_op2(l, LOOP_POW, size, loop_const_float(l->program, d, order));
     lower_tensor sum = lower_reduced(l, LOOP_SUM, mapped(l, x, term), reduced, keep, NULL);
     if (order == 0 || order == 1) return sum;
     if (order == 2) return lower_unary(l, LOOP_SQRT, sum);
@@ -284,8 +308,10 @@ static fe_status dist(lowering *l, fx_node *n, const lower_row *row)
     const ty_tensor *out = fx_tensor(n);
     bool reduced[LOWER_MAX_RANK];
     memset(reduced, 1, sizeof reduced);
-    lower_tensor a = computed(l, lower_arg(l, "self"), out->dtype), b = computed(l, lower_arg(l, "other"), out->dtype);
-    lower_tensor norm = lower_norm(l, lower_binary(l, LOOP_SUB, a, b), lower_number_or(l, "p", 2), reduced, false);
+    lower_tensor a = computed(l, lower_arg(l, "self"), out->dtype),
+                 b = computed(l, lower_arg(l, "other"), out->dtype);
+    lower_tensor norm =
+        lower_norm(l, lower_binary(l, LOOP_SUB, a, b), lower_number_or(l, "p", 2), reduced, false);
     return lower_give(l, lower_cast(l, norm, out->dtype));
 }
 
@@ -297,10 +323,12 @@ lower_tensor lower_softmax(lowering *l, lower_tensor x, uint32_t dim, bool log)
     reduced[dim] = true;
     lower_share(l, x);
     lower_tensor most = lower_reduced(l, LOOP_REDUCE_MAX, x, reduced, true, NULL);
-    lower_tensor shifted = lower_binary(l, LOOP_SUB, x, most), e = lower_unary(l, LOOP_EXP, shifted);
+    lower_tensor shifted = lower_binary(l, LOOP_SUB, x, most),
+                 e = lower_unary(l, LOOP_EXP, shifted);
     if (!log) lower_settle(l, e.box, 2);
     lower_tensor sum = lower_reduced(l, LOOP_SUM, e, reduced, true, NULL);
-    return log ? lower_binary(l, LOOP_SUB, shifted, lower_unary(l, LOOP_LOG, sum)) : lower_binary(l, LOOP_DIV, e, sum);
+    return log ? lower_binary(l, LOOP_SUB, shifted, lower_unary(l, LOOP_LOG, sum))
+               : lower_binary(l, LOOP_DIV, e, sum);
 }
 
 /* Rows of nothing but -inf become zeros. */
@@ -309,10 +337,13 @@ static lower_tensor safe_softmax(lowering *l, lower_tensor x, uint32_t dim)
     bool reduced[LOWER_MAX_RANK] = {false};
     reduced[dim] = true;
     lower_share(l, x);
-    lower_tensor most = lower_reduced(l, LOOP_REDUCE_MAX, x, reduced, true, NULL), soft = lower_softmax(l, x, dim, false);
+    lower_tensor most = lower_reduced(l, LOOP_REDUCE_MAX, x, reduced, true, NULL),
+                 soft = lower_softmax(l, x, dim, false);
     ty_dtype d = lower_dtype(x);
-    loop_value nothing = lower_op2(l, LOOP_EQ, lower_broadcast(l, most, x.rank, x.sizes), loop_const_float(l->program, d, -(double)INFINITY));
-    loop_value v = loop_where(l->program, nothing, loop_const_float(l->program, d, 0), lower_here(l, soft));
+    loop_value nothing = lower_op2(l, LOOP_EQ, lower_broadcast(l, most, x.rank, x.sizes),
+                                   loop_const_float(l->program, d, -(double)INFINITY));
+    loop_value v =
+        loop_where(l->program, nothing, loop_const_float(l->program, d, 0), lower_here(l, soft));
     return lower_value(l, d, x.rank, x.sizes, v);
 }
 
@@ -327,7 +358,8 @@ static fe_status softmax(lowering *l, fx_node *n, const lower_row *row)
     uint32_t rank = x.rank;
     if (rank == 0) x = lower_reshape(l, x, 1, &l->one);
     uint32_t dim = lower_dim(l, lower_int_or(l, "dim", 0), x.rank);
-    lower_tensor y = row->parameter == 2 ? safe_softmax(l, x, dim) : lower_softmax(l, x, dim, row->parameter == 1);
+    lower_tensor y = row->parameter == 2 ? safe_softmax(l, x, dim)
+                                         : lower_softmax(l, x, dim, row->parameter == 1);
     return lower_give(l, lower_cast(l, rank ? y : lower_squeeze(l, y, 0), out->dtype));
 }
 
@@ -344,9 +376,12 @@ static fe_status softmax_backward(lowering *l, fx_node *n, const lower_row *row)
     reduced[lower_dim(l, lower_int_or(l, "dim", 0), y.rank)] = true;
     lower_share(l, grad);
     lower_tensor product = lower_binary(l, LOOP_MUL, grad, y);
-    lower_tensor sum = lower_reduced(l, LOOP_SUM, row->parameter ? grad : product, reduced, true, NULL), v;
+    lower_tensor sum = lower_reduced(l, LOOP_SUM, row->parameter ? grad : product, reduced, true,
+                                     NULL),
+                 v;
     if (row->parameter)
-        v = lower_binary(l, LOOP_SUB, grad, lower_binary(l, LOOP_MUL, lower_unary(l, LOOP_EXP, y), sum));
+        v = lower_binary(l, LOOP_SUB, grad,
+                         lower_binary(l, LOOP_MUL, lower_unary(l, LOOP_EXP, y), sum));
     else
         v = lower_binary(l, LOOP_SUB, product, lower_binary(l, LOOP_MUL, y, sum));
     return lower_give(l, lower_cast(l, v, out->dtype));
@@ -364,7 +399,8 @@ static fe_status logsumexp(lowering *l, fx_node *n, const lower_row *row)
     lower_share(l, x);
     lower_tensor most = lower_reduced(l, LOOP_REDUCE_MAX, x, r.reduced, true, NULL);
     loop_value m = lower_here(l, most);
-    loop_value finite = loop_where(l->program, lower_op1(l, LOOP_ISINF, m), loop_const_float(l->program, d, 0), m);
+    loop_value finite =
+        loop_where(l->program, lower_op1(l, LOOP_ISINF, m), loop_const_float(l->program, d, 0), m);
     lower_tensor shift = lower_value(l, d, most.rank, most.sizes, finite);
     lower_tensor e = lower_unary(l, LOOP_EXP, lower_binary(l, LOOP_SUB, x, shift));
     lower_tensor sum = lower_reduced(l, LOOP_SUM, e, r.reduced, true, NULL);
@@ -372,7 +408,10 @@ static fe_status logsumexp(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, lower_cast(l, without_dims(l, v, &r), r.out));
 }
 
-#define REDUCE(op, function, parameter) {OP_##op, function, parameter, NULL, 0, NULL, false}
+#define REDUCE(op, function, parameter)                    \
+    {                                                      \
+        OP_##op, function, parameter, NULL, 0, NULL, false \
+    }
 static const lower_row ROWS[] = {
     REDUCE(aten_sum_default, reduce, LOOP_SUM),
     REDUCE(aten_sum_dim_IntList, reduce, LOOP_SUM),

@@ -1,5 +1,5 @@
-/* sample.c -- reading images at computed places: grid_sampler, affine_grid, im2col and its inverse, embedding_bag, and
- * the gradient of max pooling.
+/* sample.c -- reading images at computed places: grid_sampler, affine_grid, im2col and its
+ * inverse, embedding_bag, and the gradient of max pooling.
  */
 #include "lower/compose.h"
 
@@ -66,10 +66,12 @@ static loop_value reflected(const gridding *g, loop_value v, uint32_t k)
     lowering *l = g->l;
     loop_value size = size_of(g, k), low = number(g, g->align ? 0 : -0.5);
     loop_value span = g->align ? op2(g, LOOP_SUB, size, number(g, 1)) : size;
-    loop_value distance = lower_op1(l, LOOP_ABS, op2(g, LOOP_SUB, v, low)), rest = op2(g, LOOP_FMOD, distance, span);
+    loop_value distance = lower_op1(l, LOOP_ABS, op2(g, LOOP_SUB, v, low)),
+               rest = op2(g, LOOP_FMOD, distance, span);
     loop_value flips = lower_op1(l, LOOP_FLOOR, op2(g, LOOP_DIV, distance, span));
     loop_value even = op2(g, LOOP_EQ, op2(g, LOOP_FMOD, flips, number(g, 2)), number(g, 0));
-    loop_value forth = op2(g, LOOP_ADD, rest, low), back = op2(g, LOOP_ADD, op2(g, LOOP_SUB, span, rest), low);
+    loop_value forth = op2(g, LOOP_ADD, rest, low),
+               back = op2(g, LOOP_ADD, op2(g, LOOP_SUB, span, rest), low);
     loop_value folded = loop_where(l->program, even, forth, back);
     return loop_where(l->program, op2(g, LOOP_EQ, span, number(g, 0)), number(g, 0), folded);
 }
@@ -105,14 +107,16 @@ static uint32_t taps_of(const gridding *g, uint32_t k, tap *taps)
         taps[0].at = lower_op1(l, LOOP_ROUND, v);
         return 1;
     }
-    loop_value low = lower_op1(l, LOOP_FLOOR, v), part = op2(g, LOOP_SUB, v, low), one = number(g, 1);
+    loop_value low = lower_op1(l, LOOP_FLOOR, v), part = op2(g, LOOP_SUB, v, low),
+               one = number(g, 1);
     loop_value rest = op2(g, LOOP_SUB, one, part);
     if (g->mode == BILINEAR) {
         taps[0] = (tap){low, rest};
         taps[1] = (tap){op2(g, LOOP_ADD, low, one), part};
         return 2;
     }
-    for (int j = 0; j < 4; j++) taps[j].at = padded_coordinate(g, op2(g, LOOP_ADD, low, number(g, j - 1)), k);
+    for (int j = 0; j < 4; j++)
+        taps[j].at = padded_coordinate(g, op2(g, LOOP_ADD, low, number(g, j - 1)), k);
     taps[0].weight = cubic_weight(g, op2(g, LOOP_ADD, part, one), true);
     taps[1].weight = cubic_weight(g, part, false);
     taps[2].weight = cubic_weight(g, rest, false);
@@ -127,15 +131,18 @@ static loop_value pixel(const gridding *g, const loop_value *at)
     sym_expr place[MOST_DIMS + 2] = {l->axes[0], l->axes[1]};
     loop_value inside = loop_const_int(l->program, TY_BOOL, 1);
     for (uint32_t k = 0; k < g->dims; k++) {
-        loop_value low = op2(g, LOOP_LE, number(g, 0), at[k]), high = op2(g, LOOP_LT, at[k], size_of(g, k));
+        loop_value low = op2(g, LOOP_LE, number(g, 0), at[k]),
+                   high = op2(g, LOOP_LT, at[k], size_of(g, k));
         inside = op2(g, LOOP_AND, inside, op2(g, LOOP_AND, low, high));
-        place[k + 2] = loop_indirect(l->program, loop_cast(l->program, TY_I64, at[k]), (sym_expr){0});
+        place[k + 2] =
+            loop_indirect(l->program, loop_cast(l->program, TY_I64, at[k]), (sym_expr){0});
     }
     loop_value v = loop_cast(l->program, g->d, lower_at(l, g->x, place));
     return loop_masked(l->program, inside, v, number(g, 0));
 }
 
-static loop_value sampled(const gridding *g, tap taps[][MOST_TAPS], const uint32_t *counts, uint32_t k, loop_value *at)
+static loop_value sampled(const gridding *g, tap taps[][MOST_TAPS], const uint32_t *counts,
+                          uint32_t k, loop_value *at)
 {
     if (k == g->dims) return pixel(g, at);
     loop_value sum = {0};
@@ -202,7 +209,8 @@ static fe_status affine_grid(lowering *l, fx_node *n, const lower_row *row)
         loop_value c = base_coordinate(l, axis, out->sizes[axis], align, d);
         v = lower_op2(l, LOOP_ADD, v, lower_op2(l, LOOP_MUL, lower_at(l, theta, at), c));
     }
-    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, loop_cast(l->program, out->dtype, v)));
+    return lower_give(
+        l, lower_value(l, out->dtype, out->rank, out->sizes, loop_cast(l->program, out->dtype, v)));
 }
 
 /* ---- im2col, col2im ---- */
@@ -224,12 +232,13 @@ static bool pair(lowering *l, const char *param, int64_t *out)
 
 static bool read_windows(lowering *l, windows *w, sym_expr width)
 {
-    if (!pair(l, "kernel_size", w->kernel) || !pair(l, "dilation", w->dilation) || !pair(l, "padding", w->padding) ||
-        !pair(l, "stride", w->stride))
+    if (!pair(l, "kernel_size", w->kernel) || !pair(l, "dilation", w->dilation) ||
+        !pair(l, "padding", w->padding) || !pair(l, "stride", w->stride))
         return false;
     int64_t reach = w->dilation[1] * (w->kernel[1] - 1) + 1;
     sym_expr room = sym_add_int(l->symbols, width, 2 * w->padding[1] - reach);
-    w->across = sym_add_int(l->symbols, sym_floordiv(l->symbols, room, lower_const(l, w->stride[1])), 1);
+    w->across =
+        sym_add_int(l->symbols, sym_floordiv(l->symbols, room, lower_const(l, w->stride[1])), 1);
     return true;
 }
 
@@ -255,10 +264,13 @@ static fe_status im2col(lowering *l, fx_node *n, const lower_row *row)
     for (uint32_t k = 0; k < 2; k++) {
         sym_expr from = sym_add_int(s, sym_mul_int(s, place[k], w.stride[k]), -w.padding[k]);
         at[k + 2] = sym_add(s, from, sym_mul_int(s, pos[k], w.dilation[k]));
-        if (w.padding[k]) inside = lower_op2(l, LOOP_AND, inside, lower_is_inside(l, at[k + 2], l->zero, x.sizes[k + 2]));
+        if (w.padding[k])
+            inside = lower_op2(l, LOOP_AND, inside,
+                               lower_is_inside(l, at[k + 2], l->zero, x.sizes[k + 2]));
     }
     lower_share(l, x);
-    loop_value v = loop_masked(l->program, inside, lower_at(l, x, at), loop_const_int(l->program, out->dtype, 0));
+    loop_value v = loop_masked(l->program, inside, lower_at(l, x, at),
+                               loop_const_int(l->program, out->dtype, 0));
     return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, v));
 }
 
@@ -273,30 +285,40 @@ static fe_status col2im(lowering *l, fx_node *n, const lower_row *row)
     if (!batched) x = lower_unsqueeze(l, x, 0);
     windows w;
     uint32_t first = batched ? 1 : 0;
-    if (!read_windows(l, &w, out->sizes[first + 2])) return lower_fail(l, "windows that are not constant");
+    if (!read_windows(l, &w, out->sizes[first + 2]))
+        return lower_fail(l, "windows that are not constant");
     sym_table *s = l->symbols;
     int64_t tall_reach = w.dilation[0] * (w.kernel[0] - 1) + 1;
     sym_expr tall_room = sym_add_int(s, out->sizes[first + 1], 2 * w.padding[0] - tall_reach);
-    sym_expr down = sym_add_int(s, sym_floordiv(s, tall_room, lower_const(l, w.stride[0])), 1), limits[2] = {down, w.across};
+    sym_expr down = sym_add_int(s, sym_floordiv(s, tall_room, lower_const(l, w.stride[0])), 1),
+             limits[2] = {down, w.across};
     sym_expr place[2], extents[2] = {lower_const(l, w.kernel[0]), lower_const(l, w.kernel[1])};
     loop_value inside = loop_const_int(l->program, TY_BOOL, 1);
     for (uint32_t k = 0; k < 2; k++) {
-        sym_expr from = sym_add_int(s, l->axes[first + 1 + k], w.padding[k]), stride = lower_const(l, w.stride[k]);
+        sym_expr from = sym_add_int(s, l->axes[first + 1 + k], w.padding[k]),
+                 stride = lower_const(l, w.stride[k]);
         from = sym_sub(s, from, sym_mul_int(s, l->reduce_axes[k], w.dilation[k]));
         loop_value rest = loop_index(l->program, sym_mod(s, from, stride));
-        inside = lower_op2(l, LOOP_AND, inside, lower_op2(l, LOOP_EQ, rest, loop_const_int(l->program, TY_I64, 0)));
+        inside = lower_op2(l, LOOP_AND, inside,
+                           lower_op2(l, LOOP_EQ, rest, loop_const_int(l->program, TY_I64, 0)));
         place[k] = sym_floordiv(s, from, stride);
         inside = lower_op2(l, LOOP_AND, inside, lower_is_inside(l, place[k], l->zero, limits[k]));
     }
     sym_expr part = sym_add(s, sym_mul(s, l->axes[first], extents[0]), l->reduce_axes[0]);
-    sym_expr at[3] = {batched ? l->axes[0] : l->zero, sym_add(s, sym_mul(s, part, extents[1]), l->reduce_axes[1]), {0}};
+    sym_expr at[3] = {batched ? l->axes[0] : l->zero,
+                      sym_add(s, sym_mul(s, part, extents[1]), l->reduce_axes[1]),
+                      {0}};
     at[2] = sym_add(s, sym_mul(s, place[0], w.across), place[1]);
     lower_share(l, x);
-    loop_value v = loop_masked(l->program, inside, lower_at(l, x, at), loop_const_int(l->program, d, 0));
-    tensor sum = lower_temp_tensor(l, d, out->rank, out->sizes, d == out->dtype ? lower_wanted(l, 0) : NULL);
+    loop_value v =
+        loop_masked(l->program, inside, lower_at(l, x, at), loop_const_int(l->program, d, 0));
+    tensor sum =
+        lower_temp_tensor(l, d, out->rank, out->sizes, d == out->dtype ? lower_wanted(l, 0) : NULL);
     loop_op *op = lower_nest(l, out->rank, out->sizes, 2, extents);
     sym_expr to = lower_flat(l, l->axes, sum.box->view.strides, out->rank);
-    lower_store(l, op, (loop_store){.buffer = sum.box->view.buffer, .index = to, .value = v, .reduce = LOOP_SUM});
+    lower_store(
+        l, op,
+        (loop_store){.buffer = sum.box->view.buffer, .index = to, .value = v, .reduce = LOOP_SUM});
     return lower_give(l, lower_cast(l, sum, out->dtype));
 }
 
@@ -307,10 +329,12 @@ static loop_value in_bag(lowering *l, tensor offsets, sym_expr r, sym_expr total
 {
     loop_program *p = l->program;
     sym_expr next = sym_add_int(l->symbols, l->axes[0], 1);
-    loop_value begin = loop_cast(p, TY_I64, lower_at(l, offsets, l->axes)), v = loop_index(p, r), end;
+    loop_value begin = loop_cast(p, TY_I64, lower_at(l, offsets, l->axes)), v = loop_index(p, r),
+               end;
     end = loop_cast(p, TY_I64, lower_at(l, offsets, &next));
     if (!include_last) {
-        loop_value is_inner = lower_op2(l, LOOP_LT, loop_index(p, next), loop_index(p, offsets.sizes[0]));
+        loop_value is_inner =
+            lower_op2(l, LOOP_LT, loop_index(p, next), loop_index(p, offsets.sizes[0]));
         end = loop_masked(p, is_inner, end, loop_index(p, total));
     }
     return lower_op2(l, LOOP_AND, lower_op2(l, LOOP_LE, begin, v), lower_op2(l, LOOP_LT, v, end));
@@ -321,7 +345,8 @@ static fe_status embedding_bag(lowering *l, fx_node *n, const lower_row *row)
     (void)row;
     const ty_tensor *out = lower_meta(l, 0);
     ty_dtype d = lower_compute_dtype(out->dtype);
-    tensor weight = lower_arg(l, "weight"), indices = lower_arg(l, "indices"), offsets = lower_arg(l, "offsets");
+    tensor weight = lower_arg(l, "weight"), indices = lower_arg(l, "indices"),
+           offsets = lower_arg(l, "offsets");
     tensor scale = lower_arg(l, "per_sample_weights");
     int64_t mode = lower_int_or(l, "mode", 0), padding = lower_int_or(l, "padding_idx", -1);
     for (uint32_t k = 1; k < n->value.count; k++)
@@ -332,23 +357,31 @@ static fe_status embedding_bag(lowering *l, fx_node *n, const lower_row *row)
     loop_value index = loop_cast(p, TY_I64, lower_at(l, indices, &r));
     at[0] = loop_indirect(p, index, weight.sizes[0]);
     loop_value inside = in_bag(l, offsets, r, total, lower_bool(l, "include_last_offset"));
-    if (padding >= 0) inside = lower_op2(l, LOOP_AND, inside, lower_op2(l, LOOP_NE, index, loop_const_int(p, TY_I64, padding)));
+    if (padding >= 0)
+        inside = lower_op2(l, LOOP_AND, inside,
+                           lower_op2(l, LOOP_NE, index, loop_const_int(p, TY_I64, padding)));
     loop_value v = loop_cast(p, d, lower_at(l, weight, at));
-    if (!lower_absent(scale)) v = lower_op2(l, LOOP_MUL, v, loop_cast(p, d, lower_at(l, scale, &r)));
+    if (!lower_absent(scale))
+        v = lower_op2(l, LOOP_MUL, v, loop_cast(p, d, lower_at(l, scale, &r)));
     v = loop_masked(p, inside, v, loop_const_float(p, d, mode == 2 ? -(double)INFINITY : 0));
-    tensor result = lower_temp_tensor(l, d, 2, out->sizes, NULL), count = lower_temp_tensor(l, d, 1, out->sizes, NULL);
+    tensor result = lower_temp_tensor(l, d, 2, out->sizes, NULL),
+           count = lower_temp_tensor(l, d, 1, out->sizes, NULL);
     loop_op *op = lower_nest(l, 2, out->sizes, 1, &total);
-    lower_store(l, op, (loop_store){.buffer = result.box->view.buffer,
-                                    .index = lower_flat(l, l->axes, result.box->view.strides, 2),
-                                    .value = v,
-                                    .reduce = mode == 2 ? LOOP_REDUCE_MAX : LOOP_SUM});
+    lower_store(l, op,
+                (loop_store){.buffer = result.box->view.buffer,
+                             .index = lower_flat(l, l->axes, result.box->view.strides, 2),
+                             .value = v,
+                             .reduce = mode == 2 ? LOOP_REDUCE_MAX : LOOP_SUM});
     op = lower_nest(l, 1, out->sizes, 1, &total);
-    lower_store(l, op, (loop_store){.buffer = count.box->view.buffer,
-                                    .index = l->axes[0],
-                                    .value = loop_cast(p, d, inside),
-                                    .reduce = LOOP_SUM});
-    loop_value members = lower_at(l, count, l->axes), zero = loop_const_float(p, d, 0), y = lower_here(l, result);
-    if (mode == 1) y = lower_op2(l, LOOP_DIV, y, lower_op2(l, LOOP_MAX, members, loop_const_float(p, d, 1)));
+    lower_store(l, op,
+                (loop_store){.buffer = count.box->view.buffer,
+                             .index = l->axes[0],
+                             .value = loop_cast(p, d, inside),
+                             .reduce = LOOP_SUM});
+    loop_value members = lower_at(l, count, l->axes), zero = loop_const_float(p, d, 0),
+               y = lower_here(l, result);
+    if (mode == 1)
+        y = lower_op2(l, LOOP_DIV, y, lower_op2(l, LOOP_MAX, members, loop_const_float(p, d, 1)));
     if (mode == 2) y = loop_where(p, lower_op2(l, LOOP_EQ, members, zero), zero, y);
     tensor *items = NEW_ARRAY(l->memory, tensor, n->value.count);
     items[0] = lower_value(l, out->dtype, 2, out->sizes, loop_cast(p, out->dtype, y));
@@ -365,7 +398,8 @@ static fe_status max_pool_backward(lowering *l, fx_node *n, const lower_row *row
     ty_dtype d = lower_compute_dtype(out->dtype);
     tensor grad = lower_cast(l, lower_arg(l, "grad_output"), d), places = lower_arg(l, "indices");
     uint32_t lead = out->rank - 2;
-    sym_expr plane = sym_mul(l->symbols, out->sizes[lead], out->sizes[lead + 1]), at[LOWER_MAX_RANK], sizes[LOWER_MAX_RANK];
+    sym_expr plane = sym_mul(l->symbols, out->sizes[lead], out->sizes[lead + 1]),
+             at[LOWER_MAX_RANK], sizes[LOWER_MAX_RANK];
     memcpy(at, l->axes, lead * sizeof *at);
     memcpy(sizes, out->sizes, lead * sizeof *sizes);
     sizes[lead] = plane;
@@ -375,11 +409,18 @@ static fe_status max_pool_backward(lowering *l, fx_node *n, const lower_row *row
     const loop_view *to = &target.box->view;
     loop_op *op = lower_nest(l, grad.rank, grad.sizes, 0, NULL);
     sym_expr index = lower_flat(l, at, to->strides, lead + 1);
-    lower_store(l, op, (loop_store){.buffer = to->buffer, .index = index, .value = lower_here(l, grad), .mode = LOOP_ADD_INTO});
+    lower_store(l, op,
+                (loop_store){.buffer = to->buffer,
+                             .index = index,
+                             .value = lower_here(l, grad),
+                             .mode = LOOP_ADD_INTO});
     return lower_give_as_recorded(l, target);
 }
 
-#define SAMPLE(op, function) {OP_##op, function, 0, NULL, 0, NULL, false}
+#define SAMPLE(op, function)                       \
+    {                                              \
+        OP_##op, function, 0, NULL, 0, NULL, false \
+    }
 static const lower_row ROWS[] = {
     SAMPLE(aten_grid_sampler_default, grid_sampler),
     SAMPLE(aten_grid_sampler_2d_default, grid_sampler),

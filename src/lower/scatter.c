@@ -1,5 +1,6 @@
-/* scatter.c -- writing at positions: a copy of the operand, then a nest that stores into it through indirect symbols;
- * where the positions are known (slice, select, diagonal) it is a choice between two values instead.
+/* scatter.c -- writing at positions: a copy of the operand, then a nest that stores into it
+ * through indirect symbols; where the positions are known (slice, select, diagonal) it is a choice
+ * between two values instead.
  */
 #include "lower/compose.h"
 #include "lower/index_priv.h"
@@ -7,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-/* What is written: over `sizes`, value (a function of the axes) goes to position exprs[] of the target. */
+/* What is written: over `sizes`, value (a function of the axes) goes to position exprs[] of the
+ * target. */
 typedef struct scattering {
     lower_tensor target; /* realised, fresh; in the dtype to compute in */
     uint32_t rank;
@@ -20,7 +22,8 @@ static void scatter_nest(lowering *l, const scattering *s, loop_value value, loo
     const loop_view *to = &s->target.box->view;
     loop_op *op = lower_nest(l, s->rank, s->sizes, 0, NULL);
     sym_expr at = sym_add(l->symbols, to->offset, lower_flat(l, s->exprs, to->strides, to->rank));
-    lower_store(l, op, (loop_store){.buffer = to->buffer, .index = at, .value = value, .mode = mode});
+    lower_store(l, op,
+                (loop_store){.buffer = to->buffer, .index = at, .value = value, .mode = mode});
 }
 
 /* A copy of self to write into, in the dtype that sums are computed in. */
@@ -54,7 +57,10 @@ typedef struct reduction_kind {
 static bool kind_of(const char *name, ty_dtype d, reduction_kind *out)
 {
     bool integral = ty_is_integral(d, true);
-    double most = integral ? (d == TY_I32 ? 2147483647.0 : d == TY_I16 ? 32767.0 : 127.0) : (double)INFINITY;
+    double most = integral ? (d == TY_I32   ? 2147483647.0
+                              : d == TY_I16 ? 32767.0
+                                            : 127.0)
+                           : (double)INFINITY;
     *out = (reduction_kind){LOOP_ADD_INTO, false, 0};
     if (strcmp(name, "sum") == 0 || strcmp(name, "add") == 0) return true;
     if (strcmp(name, "mean") == 0) {
@@ -73,10 +79,14 @@ static bool kind_of(const char *name, ty_dtype d, reduction_kind *out)
 
 static loop_value identity_of(lowering *l, const reduction_kind *kind, ty_dtype d)
 {
-    if (d == TY_BOOL) return loop_const_int(l->program, d, kind->mode == LOOP_MIN_INTO || kind->mode == LOOP_MUL_INTO);
+    if (d == TY_BOOL)
+        return loop_const_int(l->program, d,
+                              kind->mode == LOOP_MIN_INTO || kind->mode == LOOP_MUL_INTO);
     if (d == TY_I64 && kind->mode == LOOP_MAX_INTO) return loop_const_int(l->program, d, INT64_MIN);
     if (d == TY_I64 && kind->mode == LOOP_MIN_INTO) return loop_const_int(l->program, d, INT64_MAX);
-    if (d == TY_U8) return loop_const_int(l->program, d, kind->mode == LOOP_MIN_INTO ? 255 : kind->identity == 1);
+    if (d == TY_U8)
+        return loop_const_int(l->program, d,
+                              kind->mode == LOOP_MIN_INTO ? 255 : kind->identity == 1);
     return loop_const_float(l->program, d, kind->identity);
 }
 
@@ -90,7 +100,8 @@ static lower_tensor divided(lowering *l, lower_tensor sum, lower_tensor count)
     return lower_value(l, d, sum.rank, sum.sizes, lower_op2(l, op, lower_here(l, sum), n));
 }
 
-static fe_status reduce_into(lowering *l, scattering *s, loop_value value, const char *name, bool include_self)
+static fe_status reduce_into(lowering *l, scattering *s, loop_value value, const char *name,
+                             bool include_self)
 {
     reduction_kind kind;
     ty_dtype d = lower_dtype(s->target);
@@ -130,9 +141,11 @@ static fe_status scatter(lowering *l, fx_node *n, const lower_row *row)
     ty_dtype compute = lower_dtype(s.target);
     if (has(l, "src")) {
         source = at_least_1d(l, lower_arg(l, "src"));
-        for (uint32_t k = 0; k < index.rank; k++) source = lower_slice(l, source, k, l->zero, index.sizes[k], l->one);
+        for (uint32_t k = 0; k < index.rank; k++)
+            source = lower_slice(l, source, k, l->zero, index.sizes[k], l->one);
     } else {
-        source = lower_value(l, compute, 0, NULL, lower_scalar(l, fx_get(l->graph, n, "value"), compute));
+        source = lower_value(l, compute, 0, NULL,
+                             lower_scalar(l, fx_get(l->graph, n, "value"), compute));
     }
     memcpy(s.exprs, l->axes, index.rank * sizeof *s.exprs);
     s.exprs[d] = lower_position(l, index, l->axes, whole.sizes[d]);
@@ -146,10 +159,12 @@ static fe_status scatter(lowering *l, fx_node *n, const lower_row *row)
     return give_scattered(l, &s);
 }
 
-/* index_add (1), index_copy (0), index_fill (3), index_reduce (2): a one-dimensional index along dim. */
+/* index_add (1), index_copy (0), index_fill (3), index_reduce (2): a one-dimensional index along
+ * dim. */
 static fe_status index_write(lowering *l, fx_node *n, const lower_row *row)
 {
-    lower_tensor self = lower_arg(l, "self"), whole = at_least_1d(l, self), index = at_least_1d(l, lower_arg(l, "index"));
+    lower_tensor self = lower_arg(l, "self"), whole = at_least_1d(l, self),
+                 index = at_least_1d(l, lower_arg(l, "index"));
     uint32_t d = lower_dim(l, lower_int_or(l, "dim", 0), whole.rank);
     scattering s = {.target = fresh_copy(l, whole), .rank = whole.rank};
     ty_dtype compute = lower_dtype(s.target);
@@ -161,14 +176,18 @@ static fe_status index_write(lowering *l, fx_node *n, const lower_row *row)
     s.exprs[d] = lower_position(l, index, &l->axes[d], whole.sizes[d]);
     loop_value value;
     if (row->parameter == 3) {
-        value = loop_cast(l->program, compute, lower_scalar(l, fx_get(l->graph, n, "value"), compute));
+        value =
+            loop_cast(l->program, compute, lower_scalar(l, fx_get(l->graph, n, "value"), compute));
     } else {
         lower_tensor source = lower_arg(l, "source");
         value = source_value(l, lower_reshape(l, source, whole.rank, sizes), &s);
     }
     if (has(l, "alpha"))
-        value = lower_op2(l, compute == TY_BOOL ? LOOP_AND : LOOP_MUL, value, lower_scalar(l, fx_get(l->graph, n, "alpha"), compute));
-    if (row->parameter == 2) return reduce_into(l, &s, value, fx_get(l->graph, n, "reduce")->string, lower_bool(l, "include_self"));
+        value = lower_op2(l, compute == TY_BOOL ? LOOP_AND : LOOP_MUL, value,
+                          lower_scalar(l, fx_get(l->graph, n, "alpha"), compute));
+    if (row->parameter == 2)
+        return reduce_into(l, &s, value, fx_get(l->graph, n, "reduce")->string,
+                           lower_bool(l, "include_self"));
     scatter_nest(l, &s, value, row->parameter == 1 ? LOOP_ADD_INTO : LOOP_SET);
     return give_scattered(l, &s);
 }
@@ -176,7 +195,8 @@ static fe_status index_write(lowering *l, fx_node *n, const lower_row *row)
 /* ---- index_put ---- */
 
 /* self[mask] = one value: a choice. */
-static fe_status masked_put(lowering *l, fx_node *n, lower_tensor self, lower_tensor mask, lower_tensor value)
+static fe_status masked_put(lowering *l, fx_node *n, lower_tensor self, lower_tensor mask,
+                            lower_tensor value)
 {
     const ty_tensor *out = fx_tensor(n);
     sym_expr index[LOWER_MAX_RANK];
@@ -215,12 +235,14 @@ static fe_status index_put(lowering *l, fx_node *n, const lower_row *row)
     return give_scattered(l, &s);
 }
 
-/* Adds the values where the mask holds; indices are limited to their dims, as they may be wrong elsewhere. */
+/* Adds the values where the mask holds; indices are limited to their dims, as they may be wrong
+ * elsewhere. */
 static fe_status masked_index_put(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     indexing ix;
-    lower_tensor self = lower_arg(l, "self"), values = lower_arg(l, "values"), mask = lower_arg(l, "mask");
+    lower_tensor self = lower_arg(l, "self"), values = lower_arg(l, "values"),
+                 mask = lower_arg(l, "mask");
     sym_expr sizes[LOWER_MAX_RANK * 2];
     FE_TRY(lower_indexing_begin(l, &ix, self, fx_get(l->graph, n, "indices")));
     for (uint32_t k = 0; k < self.rank; k++) {
@@ -238,7 +260,8 @@ static fe_status masked_index_put(lowering *l, fx_node *n, const lower_row *row)
     lower_indexing_exprs(l, &ix, s.exprs);
     loop_value zero = loop_const_int(l->program, lower_dtype(s.target), 0);
     loop_value kept = loop_cast(l->program, TY_BOOL, lower_broadcast(l, mask, rank, sizes));
-    scatter_nest(l, &s, loop_where(l->program, kept, source_value(l, values, &s), zero), LOOP_ADD_INTO);
+    scatter_nest(l, &s, loop_where(l->program, kept, source_value(l, values, &s), zero),
+                 LOOP_ADD_INTO);
     return give_scattered(l, &s);
 }
 
@@ -247,9 +270,12 @@ static fe_status put(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
-    lower_tensor self = lower_arg(l, "self"), index = lower_arg(l, "index"), source = lower_arg(l, "source");
+    lower_tensor self = lower_arg(l, "self"), index = lower_arg(l, "index"),
+                 source = lower_arg(l, "source");
     sym_expr size = lower_numel(l, self), count = lower_numel(l, index);
-    lower_tensor flat = lower_copied(l, lower_cast(l, lower_reshape(l, self, 1, &size), lower_compute_dtype(lower_dtype(self))), NULL);
+    lower_tensor flat = lower_copied(
+        l, lower_cast(l, lower_reshape(l, self, 1, &size), lower_compute_dtype(lower_dtype(self))),
+        NULL);
     scattering s = {.target = flat, .rank = 1, .sizes = &count};
     s.exprs[0] = lower_position(l, lower_reshape(l, index, 1, &count), l->axes, size);
     loop_value value = source_value(l, lower_reshape(l, source, 1, &count), &s);
@@ -260,7 +286,8 @@ static fe_status put(lowering *l, fx_node *n, const lower_row *row)
 
 /* ---- known positions ---- */
 
-static loop_value choose(lowering *l, loop_value inside, lower_tensor source, const sym_expr *at, lower_tensor self)
+static loop_value choose(lowering *l, loop_value inside, lower_tensor source, const sym_expr *at,
+                         lower_tensor self)
 {
     ty_dtype d = lower_dtype(self);
     loop_value v = loop_cast(l->program, d, lower_at(l, source, at));
@@ -283,7 +310,8 @@ static fe_status slice_scatter(lowering *l, fx_node *n, const lower_row *row)
     lower_tensor self = lower_arg(l, "self"), source = lower_arg(l, "src");
     uint32_t d = lower_dim(l, lower_int_or(l, "dim", 0), self.rank);
     sym_expr size = self.sizes[d], at[LOWER_MAX_RANK], step = lower_size(l, "step");
-    sym_expr start = clamped(l, lower_size(l, "start"), size, l->zero), end = clamped(l, lower_size(l, "end"), size, size);
+    sym_expr start = clamped(l, lower_size(l, "start"), size, l->zero),
+             end = clamped(l, lower_size(l, "end"), size, size);
     sym_expr distance = sym_sub(l->symbols, l->axes[d], start);
     loop_value inside = lower_is_inside(l, l->axes[d], start, end);
     source = lower_expand(l, source, self.rank, source.sizes);
@@ -291,10 +319,12 @@ static fe_status slice_scatter(lowering *l, fx_node *n, const lower_row *row)
     at[d] = distance;
     if (!lower_is_one(l, step)) {
         loop_value rest = loop_index(l->program, sym_mod(l->symbols, distance, step));
-        inside = lower_op2(l, LOOP_AND, inside, lower_op2(l, LOOP_EQ, rest, loop_const_int(l->program, TY_I64, 0)));
+        inside = lower_op2(l, LOOP_AND, inside,
+                           lower_op2(l, LOOP_EQ, rest, loop_const_int(l->program, TY_I64, 0)));
         at[d] = sym_floordiv(l->symbols, distance, step);
     }
-    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, choose(l, inside, source, at, self)));
+    return lower_give(
+        l, lower_value(l, out->dtype, out->rank, out->sizes, choose(l, inside, source, at, self)));
 }
 
 static fe_status select_scatter(lowering *l, fx_node *n, const lower_row *row)
@@ -310,8 +340,10 @@ static fe_status select_scatter(lowering *l, fx_node *n, const lower_row *row)
     if (most < 0) index = sym_add(l->symbols, index, self.sizes[d]);
     for (uint32_t k = 0; k < self.rank; k++)
         if (k != d) at[next++] = l->axes[k];
-    loop_value inside = lower_op2(l, LOOP_EQ, loop_index(l->program, l->axes[d]), loop_index(l->program, index));
-    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, choose(l, inside, source, at, self)));
+    loop_value inside =
+        lower_op2(l, LOOP_EQ, loop_index(l->program, l->axes[d]), loop_index(l->program, index));
+    return lower_give(
+        l, lower_value(l, out->dtype, out->rank, out->sizes, choose(l, inside, source, at, self)));
 }
 
 static fe_status diagonal_scatter(lowering *l, fx_node *n, const lower_row *row)
@@ -319,7 +351,8 @@ static fe_status diagonal_scatter(lowering *l, fx_node *n, const lower_row *row)
     (void)row;
     const ty_tensor *out = fx_tensor(n);
     lower_tensor self = lower_arg(l, "self"), source = lower_arg(l, "src");
-    uint32_t a = lower_dim(l, lower_int_or(l, "dim1", 0), self.rank), b = lower_dim(l, lower_int_or(l, "dim2", 1), self.rank);
+    uint32_t a = lower_dim(l, lower_int_or(l, "dim1", 0), self.rank),
+             b = lower_dim(l, lower_int_or(l, "dim2", 1), self.rank);
     int64_t offset = lower_int_or(l, "offset", 0);
     uint32_t next = 0;
     sym_expr at[LOWER_MAX_RANK];
@@ -328,7 +361,8 @@ static fe_status diagonal_scatter(lowering *l, fx_node *n, const lower_row *row)
     at[next] = offset < 0 ? l->axes[b] : l->axes[a];
     loop_value place = loop_index(l->program, sym_sub(l->symbols, l->axes[b], l->axes[a]));
     loop_value inside = lower_op2(l, LOOP_EQ, place, loop_const_int(l->program, TY_I64, offset));
-    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, choose(l, inside, source, at, self)));
+    return lower_give(
+        l, lower_value(l, out->dtype, out->rank, out->sizes, choose(l, inside, source, at, self)));
 }
 
 static fe_status as_strided_scatter(lowering *l, fx_node *n, const lower_row *row)
@@ -336,10 +370,13 @@ static fe_status as_strided_scatter(lowering *l, fx_node *n, const lower_row *ro
     (void)row;
     const ty_tensor *in = fx_arg_tensor(&n->args[0]);
     lower_tensor self = lower_arg(l, "self"), source = lower_arg(l, "src");
-    sym_expr sizes[LOWER_MAX_RANK], strides[LOWER_MAX_RANK], offset = lower_size(l, "storage_offset");
+    sym_expr sizes[LOWER_MAX_RANK], strides[LOWER_MAX_RANK],
+        offset = lower_size(l, "storage_offset");
     int rank = lower_ints(l, "size", sizes, LOWER_MAX_RANK);
-    if (lower_ints(l, "stride", strides, LOWER_MAX_RANK) != rank || rank < 0) return lower_fail(l, "sizes and strides do not agree");
-    if (!lower_is_zero(l, in->offset)) return lower_fail(l, "as_strided_scatter of a view with an offset");
+    if (lower_ints(l, "stride", strides, LOWER_MAX_RANK) != rank || rank < 0)
+        return lower_fail(l, "sizes and strides do not agree");
+    if (!lower_is_zero(l, in->offset))
+        return lower_fail(l, "as_strided_scatter of a view with an offset");
     lower_tensor copy = lower_copied(l, self, in->strides);
     loop_view window = copy.box->view;
     window.rank = (uint32_t)rank;
@@ -352,7 +389,10 @@ static fe_status as_strided_scatter(lowering *l, fx_node *n, const lower_row *ro
     return lower_give(l, copy);
 }
 
-#define SCATTER(op, function, parameter) {OP_##op, function, parameter, NULL, 0, NULL, false}
+#define SCATTER(op, function, parameter)                   \
+    {                                                      \
+        OP_##op, function, parameter, NULL, 0, NULL, false \
+    }
 static const lower_row ROWS[] = {
     SCATTER(aten_scatter_src, scatter, 0),
     SCATTER(aten_scatter_value, scatter, 0),

@@ -1,11 +1,12 @@
 /* tensor.c -- boxes: when a value gets memory, in which layout, and how a tensor reads its box.
  *
- * The rules of realisation follow what TorchInductor does on CPU: a value with several readers that is expensive (calls
- * a transcendental function, or loads more than four elements) is stored; so is one that loads more than twelve or has
- * more than a hundred nodes. Beyond that a value with several readers is stored when two of its loads cover it whole (a
- * residual sum would keep both its operands alive) or when it follows an extern kernel: as the epilogue of the product
- * or convolution before it, it costs nothing. Layouts come from what the value loads, as PyTorch's TensorIterator would
- * choose.
+ * The rules of realisation follow what TorchInductor does on CPU: a value with several readers
+ * that is expensive (calls a transcendental function, or loads more than four elements) is stored;
+ * so is one that loads more than twelve or has more than a hundred nodes. Beyond that a value with
+ * several readers is stored when two of its loads cover it whole (a residual sum would keep both
+ * its operands alive) or when it follows an extern kernel: as the epilogue of the product or
+ * convolution before it, it costs nothing. Layouts come from what the value loads, as PyTorch's
+ * TensorIterator would choose.
  */
 #include "lower/lower_priv.h"
 
@@ -38,7 +39,8 @@ sym_expr lower_numel(lowering *l, lower_tensor t)
 sym_expr lower_flat(lowering *l, const sym_expr *index, const sym_expr *strides, uint32_t count)
 {
     sym_expr sum = l->zero;
-    for (uint32_t k = 0; k < count; k++) sum = sym_add(l->symbols, sum, sym_mul(l->symbols, index[k], strides[k]));
+    for (uint32_t k = 0; k < count; k++)
+        sum = sym_add(l->symbols, sum, sym_mul(l->symbols, index[k], strides[k]));
     return sum;
 }
 
@@ -53,7 +55,8 @@ ty_dtype lower_compute_dtype(ty_dtype d)
     return d == TY_F16 || d == TY_BF16 ? TY_F32 : d;
 }
 
-static sym_env env_of(lowering *l, sym_bound *bounds, const sym_expr *axes, const sym_expr *extents, uint32_t count)
+static sym_env env_of(lowering *l, sym_bound *bounds, const sym_expr *axes, const sym_expr *extents,
+                      uint32_t count)
 {
     (void)l;
     for (uint32_t k = 0; k < count; k++) bounds[k] = (sym_bound){axes[k], extents[k]};
@@ -79,11 +82,13 @@ static lower_tensor seen_whole(lower_box *box)
     return (lower_tensor){.box = box, .rank = box->rank, .sizes = box->sizes};
 }
 
-lower_tensor lower_value(lowering *l, ty_dtype d, uint32_t rank, const sym_expr *sizes, loop_value v)
+lower_tensor lower_value(lowering *l, ty_dtype d, uint32_t rank, const sym_expr *sizes,
+                         loop_value v)
 {
     lower_box *box = NEW(l->memory, lower_box);
     CHECK(l->session, rank <= LOWER_MAX_RANK && loop_at(l->program, v)->dtype == d);
-    *box = (lower_box){.dtype = d, .rank = rank, .sizes = lower_sizes_copy(l, sizes, rank), .value = v};
+    *box = (lower_box){
+        .dtype = d, .rank = rank, .sizes = lower_sizes_copy(l, sizes, rank), .value = v};
     box->origin = l->node ? l->node->id : UINT32_MAX;
     return seen_whole(box);
 }
@@ -91,14 +96,24 @@ lower_tensor lower_value(lowering *l, ty_dtype d, uint32_t rank, const sym_expr 
 lower_tensor lower_viewed(lowering *l, loop_view view)
 {
     lower_box *box = NEW(l->memory, lower_box);
-    *box = (lower_box){.dtype = view.dtype, .rank = view.rank, .sizes = view.sizes, .realised = true, .view = view};
+    *box = (lower_box){.dtype = view.dtype,
+                       .rank = view.rank,
+                       .sizes = view.sizes,
+                       .realised = true,
+                       .view = view};
     box->origin = l->node ? l->node->id : UINT32_MAX;
     return seen_whole(box);
 }
 
-loop_buffer_id lower_temp(lowering *l, ty_dtype d, uint32_t rank, const sym_expr *sizes, const sym_expr *strides)
+loop_buffer_id lower_temp(lowering *l, ty_dtype d, uint32_t rank, const sym_expr *sizes,
+                          const sym_expr *strides)
 {
-    loop_buffer b = {.kind = LOOP_TEMP, .dtype = d, .device = {TY_CPU, -1}, .rank = rank, .sizes = sizes, .strides = strides};
+    loop_buffer b = {.kind = LOOP_TEMP,
+                     .dtype = d,
+                     .device = {TY_CPU, -1},
+                     .rank = rank,
+                     .sizes = sizes,
+                     .strides = strides};
     sym_expr contiguous[LOWER_MAX_RANK];
     if (!strides) {
         ty_contiguous_strides(l->symbols, rank, sizes, contiguous);
@@ -108,7 +123,8 @@ loop_buffer_id lower_temp(lowering *l, ty_dtype d, uint32_t rank, const sym_expr
     return loop_add_buffer(l->program, b);
 }
 
-lower_tensor lower_temp_tensor(lowering *l, ty_dtype d, uint32_t rank, const sym_expr *sizes, const sym_expr *strides)
+lower_tensor lower_temp_tensor(lowering *l, ty_dtype d, uint32_t rank, const sym_expr *sizes,
+                               const sym_expr *strides)
 {
     return lower_viewed(l, loop_view_of(l->program, lower_temp(l, d, rank, sizes, strides)));
 }
@@ -121,7 +137,8 @@ loop_op *lower_nest(lowering *l, uint32_t axes, const sym_expr *extents, uint32_
     op->axes = axes;
     op->reduce_axes = reduce_axes;
     memcpy(op->extents, extents, axes * sizeof *extents);
-    if (reduce_axes) memcpy(op->reduce_extents, reduce_extents, reduce_axes * sizeof *reduce_extents);
+    if (reduce_axes)
+        memcpy(op->reduce_extents, reduce_extents, reduce_axes * sizeof *reduce_extents);
     op->origin = l->node ? l->node->id : UINT32_MAX;
     return op;
 }
@@ -140,8 +157,9 @@ void lower_store(lowering *l, loop_op *op, loop_store st)
     op->stores = stores;
 }
 
-void lower_extern(lowering *l, const char *kernel, uint32_t input_count, const loop_view *inputs, loop_view output,
-                  uint32_t int_count, const sym_expr *ints, uint32_t float_count, const double *floats)
+void lower_extern(lowering *l, const char *kernel, uint32_t input_count, const loop_view *inputs,
+                  loop_view output, uint32_t int_count, const sym_expr *ints, uint32_t float_count,
+                  const double *floats)
 {
     CHECK(l->session, loop_extern_known(kernel));
     loop_op *op = loop_add_op(l->program, LOOP_EXTERN);
@@ -179,9 +197,11 @@ loop_value lower_at(lowering *l, lower_tensor t, const sym_expr *index)
     for (uint32_t k = 0; k < box->rank; k++)
         at[k] = t.map ? sym_substitute(l->symbols, t.map[k], l->axes, index, t.rank) : index[k];
     if (!box->realised) return loop_substitute(l->program, box->value, l->axes, at, box->rank);
-    sym_expr flat = sym_add(l->symbols, box->view.offset, lower_flat(l, at, box->view.strides, box->rank));
+    sym_expr flat =
+        sym_add(l->symbols, box->view.offset, lower_flat(l, at, box->view.strides, box->rank));
     loop_value v;
-    if (!known_element(l, box->view.buffer, flat, &v)) v = loop_load(l->program, box->view.buffer, flat);
+    if (!known_element(l, box->view.buffer, flat, &v))
+        v = loop_load(l->program, box->view.buffer, flat);
     if (loop_at(l->program, v)->dtype == box->dtype) return v;
     return loop_make(l->program, (loop_node){.op = LOOP_BITCAST, .dtype = box->dtype, .args = {v}});
 }
@@ -212,9 +232,10 @@ typedef struct load_list {
     uint32_t count;
 } load_list;
 
-/* The strides of a load whose index is linear in the axes; false for others, and for one that is broadcast: it does not
- * say how the rest is laid out. */
-static bool load_strides(lowering *l, sym_expr index, uint32_t rank, const sym_expr *sizes, sym_expr *strides)
+/* The strides of a load whose index is linear in the axes; false for others, and for one that is
+ * broadcast: it does not say how the rest is laid out. */
+static bool load_strides(lowering *l, sym_expr index, uint32_t rank, const sym_expr *sizes,
+                         sym_expr *strides)
 {
     bool whole = true;
     for (uint32_t k = 0; k < rank; k++) {
@@ -266,7 +287,10 @@ void lower_realise(lowering *l, lower_box *box, const sym_expr *strides)
     l->program->buffers.at[buffer].origin = box->origin;
     loop_op *op = lower_nest(l, box->rank, box->sizes, 0, NULL);
     op->origin = box->origin;
-    lower_store(l, op, (loop_store){.buffer = buffer, .index = lower_flat(l, l->axes, strides, box->rank), .value = box->value});
+    lower_store(l, op,
+                (loop_store){.buffer = buffer,
+                             .index = lower_flat(l, l->axes, strides, box->rank),
+                             .value = box->value});
     box->view = loop_view_of(l->program, buffer);
     box->realised = true;
 }
@@ -297,7 +321,8 @@ bool lower_try_strided(lowering *l, lower_tensor t, loop_view *out)
     if (!box->realised) return false;
     *out = box->view;
     if (!t.map) return true;
-    sym_expr total = lower_simplified(l, lower_flat(l, t.map, box->view.strides, box->rank), t.rank, t.sizes);
+    sym_expr total =
+        lower_simplified(l, lower_flat(l, t.map, box->view.strides, box->rank), t.rank, t.sizes);
     sym_expr *strides = NEW_ARRAY(l->memory, sym_expr, t.rank);
     for (uint32_t k = 0; k < t.rank; k++) {
         strides[k] = l->zero;
@@ -320,8 +345,8 @@ static bool is_small_part(lowering *l, lower_tensor t)
 {
     int64_t part, whole;
     sym_expr box_size = sym_product(l->symbols, t.box->sizes, t.box->rank);
-    return t.map && sym_is_int(l->symbols, lower_numel(l, t), &part) && sym_is_int(l->symbols, box_size, &whole) &&
-           part * 2 <= whole;
+    return t.map && sym_is_int(l->symbols, lower_numel(l, t), &part) &&
+           sym_is_int(l->symbols, box_size, &whole) && part * 2 <= whole;
 }
 
 loop_view lower_strided(lowering *l, lower_tensor t)
@@ -411,16 +436,19 @@ void lower_settle(lowering *l, lower_box *box, uint32_t readers)
     if (box->realised) return;
     cost c = cost_of(l, box->value, box->rank, box->sizes);
     bool is_epilogue = c.follows_extern && c.nodes > 1;
-    bool shared = readers > 1 && (c.costly || is_epilogue || c.loads > SHARED_LOADS || c.whole_loads >= WHOLE_LOADS);
+    bool shared = readers > 1 && (c.costly || is_epilogue || c.loads > SHARED_LOADS ||
+                                  c.whole_loads >= WHOLE_LOADS);
     bool store = c.loads > MANY_LOADS || c.nodes > MANY_NODES || shared;
-    /* A value of nothing but axes and constants (a mask, a ramp) costs less than memory, unless it is long. */
+    /* A value of nothing but axes and constants (a mask, a ramp) costs less than memory, unless it
+     * is long. */
     if (c.loads == 0 && c.nodes <= MANY_NODES) store = false;
     if (store) lower_realise(l, box, NULL);
 }
 
 void lower_store_unless_plain(lowering *l, lower_tensor t)
 {
-    if (!t.box->realised && loop_at(l->program, t.box->value)->op != LOOP_LOAD) lower_realise(l, t.box, NULL);
+    if (!t.box->realised && loop_at(l->program, t.box->value)->op != LOOP_LOAD)
+        lower_realise(l, t.box, NULL);
 }
 
 void lower_share(lowering *l, lower_tensor t)

@@ -1,7 +1,7 @@
 /* upsample.c -- interpolation: nearest, linear (1-D to 3-D) and bicubic.
  *
- * Source positions are computed in float as PyTorch does (area_pixel_compute_source_index), truncated, and used as
- * indirect indices. Nearest with a whole factor is a division of the axis.
+ * Source positions are computed in float as PyTorch does (area_pixel_compute_source_index),
+ * truncated, and used as indirect indices. Nearest with a whole factor is a division of the axis.
  */
 #include "lower/lower_priv.h"
 
@@ -51,7 +51,8 @@ static loop_value scale_of(const resizing *r, uint32_t k)
     double given = given_scale(l, l->node, k, r->dims);
     if (r->align) {
         int64_t steps;
-        if (sym_is_int(l->symbols, out, &steps) && steps <= 1) return loop_const_float(l->program, r->d, 0);
+        if (sym_is_int(l->symbols, out, &steps) && steps <= 1)
+            return loop_const_float(l->program, r->d, 0);
         in = sym_add_int(l->symbols, in, -1);
         out = sym_add_int(l->symbols, out, -1);
     } else if (given > 0) {
@@ -68,7 +69,8 @@ static loop_value source_of(const resizing *r, uint32_t k)
     loop_value scale = scale_of(r, k), half = loop_const_float(l->program, r->d, 0.5);
     loop_value i = loop_cast(l->program, r->d, loop_index(l->program, l->axes[r->first + k]));
     if (r->align) return lower_op2(l, LOOP_MUL, scale, i);
-    return lower_op2(l, LOOP_SUB, lower_op2(l, LOOP_MUL, scale, lower_op2(l, LOOP_ADD, i, half)), half);
+    return lower_op2(l, LOOP_SUB, lower_op2(l, LOOP_MUL, scale, lower_op2(l, LOOP_ADD, i, half)),
+                     half);
 }
 
 static sym_expr as_position(const resizing *r, loop_value v)
@@ -89,7 +91,8 @@ static taps nearest_taps(const resizing *r, uint32_t k, bool exact)
     taps t = {.count = 1};
     int64_t in, out;
     uint32_t axis = r->first + k;
-    bool known = sym_is_int(l->symbols, r->x.sizes[axis], &in) && sym_is_int(l->symbols, r->out->sizes[axis], &out);
+    bool known = sym_is_int(l->symbols, r->x.sizes[axis], &in) &&
+                 sym_is_int(l->symbols, r->out->sizes[axis], &out);
     double given = given_scale(l, l->node, k, r->dims);
     if (known && in > 0 && out % in == 0 && (given <= 0 || given * (double)in == (double)out)) {
         t.at[0] = sym_floordiv(l->symbols, l->axes[axis], lower_const(l, out / in));
@@ -106,11 +109,13 @@ static taps linear_taps(const resizing *r, uint32_t k)
 {
     lowering *l = r->l;
     taps t = {.count = 2};
-    loop_value zero = loop_const_float(l->program, r->d, 0), one = loop_const_float(l->program, r->d, 1);
+    loop_value zero = loop_const_float(l->program, r->d, 0),
+               one = loop_const_float(l->program, r->d, 1);
     loop_value source = source_of(r, k);
     if (!r->align) source = lower_op2(l, LOOP_MAX, source, zero);
     loop_value low = limited(r, source, k);
-    loop_value high = limited(r, lower_op2(l, LOOP_ADD, low, loop_const_int(l->program, TY_I64, 1)), k);
+    loop_value high =
+        limited(r, lower_op2(l, LOOP_ADD, low, loop_const_int(l->program, TY_I64, 1)), k);
     loop_value part = lower_op2(l, LOOP_SUB, source, loop_cast(l->program, r->d, low));
     part = lower_op2(l, LOOP_MIN, lower_op2(l, LOOP_MAX, part, zero), one);
     t.at[0] = as_position(r, low);
@@ -143,14 +148,16 @@ static taps cubic_taps(const resizing *r, uint32_t k)
     lowering *l = r->l;
     taps t = {.count = 4};
     loop_value source = source_of(r, k), low = lower_op1(l, LOOP_FLOOR, source);
-    loop_value part = lower_op2(l, LOOP_SUB, source, low), one = loop_const_float(l->program, r->d, 1);
+    loop_value part = lower_op2(l, LOOP_SUB, source, low),
+               one = loop_const_float(l->program, r->d, 1);
     loop_value rest = lower_op2(l, LOOP_SUB, one, part);
     t.weight[0] = cubic_weight(r, lower_op2(l, LOOP_ADD, part, one), true);
     t.weight[1] = cubic_weight(r, part, false);
     t.weight[2] = cubic_weight(r, rest, false);
     t.weight[3] = cubic_weight(r, lower_op2(l, LOOP_ADD, rest, one), true);
     for (int64_t j = 0; j < 4; j++) {
-        loop_value at = lower_op2(l, LOOP_ADD, loop_cast(l->program, TY_I64, low), loop_const_int(l->program, TY_I64, j - 1));
+        loop_value at = lower_op2(l, LOOP_ADD, loop_cast(l->program, TY_I64, low),
+                                  loop_const_int(l->program, TY_I64, j - 1));
         at = limited(r, lower_op2(l, LOOP_MAX, at, loop_const_int(l->program, TY_I64, 0)), k);
         t.at[j] = as_position(r, at);
     }
@@ -181,14 +188,18 @@ static fe_status upsample(lowering *l, fx_node *n, const lower_row *row)
     r.align = op_param_index(n->op, "align_corners") >= 0 && lower_bool(l, "align_corners");
     r.d = lower_dtype(r.x) == TY_F64 ? TY_F64 : TY_F32;
     bool is_nearest = kind == NEAREST || kind == NEAREST_EXACT;
-    if (r.x.rank < 3 || r.dims > MOST_DIMS) return lower_fail(l, "interpolation in %u dimensions", r.dims);
-    if (!is_nearest && !ty_is_floating(lower_dtype(r.x))) return lower_fail(l, "interpolation of %s", ty_dtype_name(lower_dtype(r.x)));
+    if (r.x.rank < 3 || r.dims > MOST_DIMS)
+        return lower_fail(l, "interpolation in %u dimensions", r.dims);
+    if (!is_nearest && !ty_is_floating(lower_dtype(r.x)))
+        return lower_fail(l, "interpolation of %s", ty_dtype_name(lower_dtype(r.x)));
     lower_share(l, r.x);
     taps t[MOST_DIMS];
     sym_expr at[LOWER_MAX_RANK];
     memcpy(at, l->axes, r.x.rank * sizeof *at);
     for (uint32_t k = 0; k < r.dims; k++)
-        t[k] = is_nearest ? nearest_taps(&r, k, kind == NEAREST_EXACT) : kind == LINEAR ? linear_taps(&r, k) : cubic_taps(&r, k);
+        t[k] = is_nearest       ? nearest_taps(&r, k, kind == NEAREST_EXACT)
+               : kind == LINEAR ? linear_taps(&r, k)
+                                : cubic_taps(&r, k);
     loop_value v;
     if (is_nearest) {
         for (uint32_t k = 0; k < r.dims; k++) at[r.first + k] = t[k].at[0];
@@ -199,7 +210,10 @@ static fe_status upsample(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, lower_value(l, r.out->dtype, r.out->rank, r.out->sizes, v));
 }
 
-#define UPSAMPLE(op, kind) {OP_##op, upsample, kind, NULL, 0, NULL, false}
+#define UPSAMPLE(op, kind)                            \
+    {                                                 \
+        OP_##op, upsample, kind, NULL, 0, NULL, false \
+    }
 static const lower_row ROWS[] = {
     UPSAMPLE(aten_upsample_nearest1d_default, NEAREST),
     UPSAMPLE(aten_upsample_nearest1d_vec, NEAREST),

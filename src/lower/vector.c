@@ -1,5 +1,5 @@
-/* vector.c -- vectors and their geometry: dot products along a dimension, distances, cross products, norms that scale,
- * differences and integrals between neighbours.
+/* vector.c -- vectors and their geometry: dot products along a dimension, distances, cross
+ * products, norms that scale, differences and integrals between neighbours.
  */
 #include "lower/compose.h"
 
@@ -41,7 +41,8 @@ static fe_status pairwise_distance(lowering *l, fx_node *n, const lower_row *row
     tensor difference = T_ADD(T_SUB(a, b), T_NUM(a, lower_number_or(l, "eps", 1e-6)));
     bool reduced[LOWER_MAX_RANK] = {false};
     reduced[difference.rank - 1] = true;
-    return lower_give_as_recorded(l, lower_norm(l, difference, lower_number_or(l, "p", 2), reduced, lower_bool(l, "keepdim")));
+    return lower_give_as_recorded(l, lower_norm(l, difference, lower_number_or(l, "p", 2), reduced,
+                                                lower_bool(l, "keepdim")));
 }
 
 /* Norms of the rows of `difference`, whose last dim is the one to reduce. */
@@ -69,7 +70,8 @@ static fe_status pdist(lowering *l, fx_node *n, const lower_row *row)
     (void)row;
     tensor x = lower_computed_arg(l, "self");
     int64_t rows;
-    if (!sym_is_int(l->symbols, x.sizes[0], &rows)) return lower_fail(l, "a number of rows that is not constant");
+    if (!sym_is_int(l->symbols, x.sizes[0], &rows))
+        return lower_fail(l, "a number of rows that is not constant");
     int64_t count = rows * (rows - 1) / 2, next = 0;
     int64_t *pairs = NEW_ARRAY(l->memory, int64_t, 2 * count + 1);
     for (int64_t i = 0; i < rows; i++)
@@ -77,15 +79,18 @@ static fe_status pdist(lowering *l, fx_node *n, const lower_row *row)
             pairs[next] = i;
             pairs[count + next++] = j;
         }
-    sym_expr sizes[2] = {lower_const(l, 2), lower_const(l, count)}, out_sizes[2] = {sizes[1], x.sizes[1]};
-    tensor index = lower_constant(l, arena_printf(l->memory, "pairs.%u", n->id), TY_I64, 2, sizes, pairs, (size_t)(2 * count) * 8);
+    sym_expr sizes[2] = {lower_const(l, 2), lower_const(l, count)},
+             out_sizes[2] = {sizes[1], x.sizes[1]};
+    tensor index = lower_constant(l, arena_printf(l->memory, "pairs.%u", n->id), TY_I64, 2, sizes,
+                                  pairs, (size_t)(2 * count) * 8);
     tensor side[2];
     for (uint32_t k = 0; k < 2; k++) {
         sym_expr from[2] = {lower_const(l, k), l->axes[0]}, at[2] = {{0}, l->axes[1]};
         at[0] = loop_indirect(l->program, lower_at(l, index, from), x.sizes[0]);
         side[k] = lower_value(l, lower_dtype(x), 2, out_sizes, lower_at(l, x, at));
     }
-    return lower_give_as_recorded(l, row_norms(l, T_SUB(side[0], side[1]), lower_number_or(l, "p", 2)));
+    return lower_give_as_recorded(
+        l, row_norms(l, T_SUB(side[0], side[1]), lower_number_or(l, "p", 2)));
 }
 
 /* ---- products ---- */
@@ -97,7 +102,8 @@ static fe_status vecdot(lowering *l, fx_node *n, const lower_row *row)
     tensor a = lower_computed_arg(l, "x"), b = lower_computed_arg(l, "y");
     if (ty_is_complex(lower_dtype(a))) return lower_fail(l, "vecdot of complex numbers");
     tensor product = T_MUL(a, b);
-    return lower_give_as_recorded(l, sum_along(l, product, lower_dim(l, lower_int_or(l, "dim", -1), product.rank)));
+    return lower_give_as_recorded(
+        l, sum_along(l, product, lower_dim(l, lower_int_or(l, "dim", -1), product.rank)));
 }
 
 /* cross without a dim takes the first of three elements. */
@@ -112,7 +118,9 @@ static fe_status cross(lowering *l, fx_node *n, const lower_row *row)
     if (lower_int(l, "dim", &given))
         dim = lower_dim(l, given, out->rank);
     else
-        while (dim + 1 < out->rank && !(sym_is_int(l->symbols, out->sizes[dim], &size) && size == 3)) dim++;
+        while (dim + 1 < out->rank &&
+               !(sym_is_int(l->symbols, out->sizes[dim], &size) && size == 3))
+            dim++;
     lower_share(l, a);
     lower_share(l, b);
     sym_expr one[LOWER_MAX_RANK], two[LOWER_MAX_RANK], three = lower_const(l, 3);
@@ -173,7 +181,8 @@ static fe_status renorm(lowering *l, fx_node *n, const lower_row *row)
     bool reduced[LOWER_MAX_RANK];
     for (uint32_t k = 0; k < x.rank; k++) reduced[k] = k != dim;
     lower_share(l, x);
-    tensor norm = lower_norm(l, x, lower_number_or(l, "p", 2), reduced, true), most = T_NUM(x, lower_number_or(l, "maxnorm", 1));
+    tensor norm = lower_norm(l, x, lower_number_or(l, "p", 2), reduced, true),
+           most = T_NUM(x, lower_number_or(l, "maxnorm", 1));
     tensor factor = T_DIV(most, T_ADD(norm, T_NUM(x, 1e-7)));
     return lower_give_as_recorded(l, T_MUL(x, T_IF(T_LESS(most, norm), factor, T_NUM(x, 1))));
 }
@@ -203,17 +212,20 @@ static fe_status matrix_norm(lowering *l, fx_node *n, const lower_row *row)
     const fx_arg *order = fx_get(l->graph, n, "ord");
     int64_t dims[2];
     bool reduced[LOWER_MAX_RANK] = {false}, keep = lower_bool(l, "keepdim");
-    if (lower_constants(l, "dim", dims, 2) != 2) return lower_fail(l, "a matrix norm over other dims");
+    if (lower_constants(l, "dim", dims, 2) != 2)
+        return lower_fail(l, "a matrix norm over other dims");
     uint32_t a = lower_dim(l, dims[0], x.rank), b = lower_dim(l, dims[1], x.rank);
     double number;
     if (order->kind == FX_ARG_STRING && strcmp(order->string, "fro") == 0) {
         reduced[a] = reduced[b] = true;
         return lower_give_as_recorded(l, lower_norm(l, x, 2, reduced, keep));
     }
-    if (!fx_arg_number(l->graph, order, &number) || fabs(number) == 2) return lower_fail(l, "a norm by singular values");
+    if (!fx_arg_number(l->graph, order, &number) || fabs(number) == 2)
+        return lower_fail(l, "a norm by singular values");
     uint32_t summed = isinf(number) ? b : a, other = isinf(number) ? a : b;
     tensor sums = lower_along(l, LOOP_SUM, T_ABS(x), summed, true);
-    return lower_give_as_recorded(l, lower_along(l, number > 0 ? LOOP_REDUCE_MAX : LOOP_REDUCE_MIN, sums, other, true));
+    return lower_give_as_recorded(
+        l, lower_along(l, number > 0 ? LOOP_REDUCE_MAX : LOOP_REDUCE_MIN, sums, other, true));
 }
 
 /* ---- neighbours ---- */
@@ -241,7 +253,8 @@ static fe_status diff(lowering *l, fx_node *n, const lower_row *row)
         if (lower_is_zero(l, x.sizes[dim])) break;
         lower_share(l, x);
         bool is_bool = lower_dtype(x) == TY_BOOL;
-        x = lower_binary(l, is_bool ? LOOP_XOR : LOOP_SUB, shifted(l, x, dim, 1), shifted(l, x, dim, 0));
+        x = lower_binary(l, is_bool ? LOOP_XOR : LOOP_SUB, shifted(l, x, dim, 1),
+                         shifted(l, x, dim, 0));
     }
     return lower_give_as_recorded(l, x);
 }
@@ -252,13 +265,17 @@ static fe_status trapezoid(lowering *l, fx_node *n, const lower_row *row)
     (void)row;
     tensor y = computed(l, lower_arg(l, "y"));
     uint32_t dim = lower_dim(l, lower_int_or(l, "dim", -1), y.rank);
-    if (lower_is_zero(l, y.sizes[dim])) return lower_give_as_recorded(l, lower_value(l, lower_dtype(y), fx_tensor(n)->rank, fx_tensor(n)->sizes, loop_const_float(l->program, lower_dtype(y), 0)));
+    if (lower_is_zero(l, y.sizes[dim]))
+        return lower_give_as_recorded(
+            l, lower_value(l, lower_dtype(y), fx_tensor(n)->rank, fx_tensor(n)->sizes,
+                           loop_const_float(l->program, lower_dtype(y), 0)));
     tensor sum = T_ADD(shifted(l, y, dim, 1), shifted(l, y, dim, 0));
     if (op_param_index(n->op, "x") >= 0) {
         tensor x = computed(l, lower_arg(l, "x"));
         uint32_t along = x.rank == 1 ? 0 : lower_dim(l, lower_int_or(l, "dim", -1), x.rank);
         tensor step = T_SUB(shifted(l, x, along, 1), shifted(l, x, along, 0));
-        for (uint32_t k = dim + 1; x.rank == 1 && k < y.rank; k++) step = lower_unsqueeze(l, step, step.rank);
+        for (uint32_t k = dim + 1; x.rank == 1 && k < y.rank; k++)
+            step = lower_unsqueeze(l, step, step.rank);
         sum = T_MUL(sum, step);
     } else {
         sum = lower_scale(l, sum, lower_number_or(l, "dx", 1));
@@ -267,7 +284,10 @@ static fe_status trapezoid(lowering *l, fx_node *n, const lower_row *row)
     return lower_give_as_recorded(l, lower_scale(l, sum_along(l, sum, at), 0.5));
 }
 
-#define VECTOR(op, function, parameter) {OP_##op, function, parameter, NULL, 0, NULL, false}
+#define VECTOR(op, function, parameter)                    \
+    {                                                      \
+        OP_##op, function, parameter, NULL, 0, NULL, false \
+    }
 static const lower_row ROWS[] = {
     VECTOR(aten_cosine_similarity_default, cosine_similarity, 0),
     VECTOR(aten_pairwise_distance_default, pairwise_distance, 0),

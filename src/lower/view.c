@@ -3,202 +3,6 @@
 
 #include <string.h>
 
-/* ---- builders ---- */
-
-lower_tensor lower_remap(lowering *l, lower_tensor t, uint32_t rank, const sym_expr *sizes, const sym_expr *exprs)
-{
-    lower_tensor out = {.box = t.box, .rank = rank, .sizes = lower_sizes_copy(l, sizes, rank)};
-    sym_expr *m = NEW_ARRAY(l->memory, sym_expr, t.box->rank);
-    for (uint32_t k = 0; k < t.box->rank; k++) {
-        sym_expr e = t.map ? sym_substitute(l->symbols, t.map[k], l->axes, exprs, t.rank) : exprs[k];
-        m[k] = lower_simplified(l, e, rank, sizes);
-    }
-    out.map = m;
-    return out;
-}
-
-static lower_tensor on_strides(lowering *l, loop_view v, uint32_t rank, const sym_expr *sizes, const sym_expr *strides,
-                               sym_expr offset)
-{
-    v.rank = rank;
-    v.sizes = lower_sizes_copy(l, sizes, rank);
-    v.strides = lower_sizes_copy(l, strides, rank);
-    v.offset = offset;
-    return lower_viewed(l, v);
-}
-
-/* The new view on the same memory, when t is strided and the sizes allow it. */
-static bool reshape_strided(lowering *l, lower_tensor t, uint32_t rank, const sym_expr *sizes, lower_tensor *out)
-{
-    loop_view v;
-    sym_expr strides[LOWER_MAX_RANK];
-    if (!lower_try_strided(l, t, &v)) return false;
-    ty_tensor meta = {.dtype = v.dtype, .rank = v.rank};
-    meta.sizes = lower_sizes_copy(l, v.sizes, v.rank);
-    meta.strides = lower_sizes_copy(l, v.strides, v.rank);
-    meta.offset = v.offset;
-    if (!ty_view_strides(l->symbols, &meta, rank, sizes, strides)) return false;
-    *out = on_strides(l, v, rank, sizes, strides, v.offset);
-    return true;
-}
-
-/* One group of dimensions on both sides with equal products: from the right, as few as possible. */
-typedef struct dim_group {
-    uint32_t old_first, old_end, new_first, new_end;
-} dim_group;
-
-static sym_expr range_product(lowering *l, const sym_expr *sizes, uint32_t first, uint32_t end)
-{
-    return sym_product(l->symbols, sizes + first, end - first);
-}
-
-static dim_group next_group(lowering *l, lower_tensor t, uint32_t old_end, const sym_expr *sizes, uint32_t new_end)
-{
-    dim_group g = {.old_first = old_end, .old_end = old_end, .new_first = new_end, .new_end = new_end};
-    if (g.old_first) g.old_first--;
-    if (g.new_first) g.new_first--;
-    for (;;) {
-        sym_expr was = range_product(l, t.sizes, g.old_first, old_end), is = range_product(l, sizes, g.new_first, new_end);
-        bool at_end = g.old_first == 0 && g.new_first == 0;
-        if (at_end || sym_known_equal(l->symbols, was, is)) return g;
-        bool old_is_less = sym_hint(l->symbols, was, 7) < sym_hint(l->symbols, is, 7);
-        if (g.old_first && (old_is_less || !g.new_first))
-            g.old_first--;
-        else if (g.new_first)
-            g.new_first--;
-        else
-            g.old_first--;
-    }
-}
-
-/* Index expressions of the old dims of one group from the new axes. */
-static void map_group(lowering *l, lower_tensor t, const dim_group *g, const sym_expr *sizes, sym_expr *exprs)
-{
-    sym_table *s = l->symbols;
-    sym_expr flat = l->zero, inner = l->one;
-    for (uint32_t k = g->new_end; k-- > g->new_first;) {
-        if (!lower_is_one(l, sizes[k])) flat = sym_add(s, flat, sym_mul(s, l->axes[k], inner));
-        inner = sym_mul(s, inner, sizes[k]);
-    }
-    uint32_t wide = 0, first_wide = g->old_end;
-    for (uint32_t k = g->old_end; k-- > g->old_first;) {
-        exprs[k] = l->zero;
-        if (lower_is_one(l, t.sizes[k])) continue;
-        wide++;
-        first_wide = k;
-    }
-    if (wide == 1) {
-        exprs[first_wide] = flat;
-        return;
-    }
-    inner = l->one;
-    for (uint32_t k = g->old_end; k-- > g->old_first;) {
-        if (lower_is_one(l, t.sizes[k])) continue;
-        sym_expr e = sym_floordiv(s, flat, inner);
-        exprs[k] = k == first_wide ? e : sym_mod(s, e, t.sizes[k]);
-        inner = sym_mul(s, inner, t.sizes[k]);
-    }
-}
-
-static bool is_empty(lowering *l, uint32_t rank, const sym_expr *sizes)
-{
-    for (uint32_t k = 0; k < rank; k++)
-        if (lower_is_zero(l, sizes[k])) return true;
-    return false;
-}
-
-lower_tensor lower_reshape(lowering *l, lower_tensor t, uint32_t rank, const sym_expr *sizes)
-{
-    lower_tensor out;
-    sym_expr exprs[LOWER_MAX_RANK];
-    bool same = rank == t.rank;
-    for (uint32_t k = 0; k < rank && same; k++) same = sym_same(sizes[k], t.sizes[k]);
-    if (same) return t;
-    if (reshape_strided(l, t, rank, sizes, &out)) return out;
-    for (uint32_t k = 0; k < t.rank; k++) exprs[k] = l->zero;
-    uint32_t old_end = t.rank, new_end = rank;
-    while (!is_empty(l, rank, sizes) && (old_end || new_end)) {
-        dim_group g = next_group(l, t, old_end, sizes, new_end);
-        map_group(l, t, &g, sizes, exprs);
-        old_end = g.old_first;
-        new_end = g.new_first;
-    }
-    return lower_remap(l, t, rank, sizes, exprs);
-}
-
-lower_tensor lower_expand(lowering *l, lower_tensor t, uint32_t rank, const sym_expr *sizes)
-{
-    sym_expr exprs[LOWER_MAX_RANK];
-    bool same = rank == t.rank;
-    CHECK(l->session, t.rank <= rank);
-    for (uint32_t k = 0; k < t.rank; k++) {
-        uint32_t axis = k + rank - t.rank;
-        bool stays = lower_is_one(l, t.sizes[k]) && !lower_is_one(l, sizes[axis]);
-        exprs[k] = stays ? l->zero : l->axes[axis];
-        same &= !stays;
-    }
-    return same ? t : lower_remap(l, t, rank, sizes, exprs);
-}
-
-lower_tensor lower_permute(lowering *l, lower_tensor t, const uint32_t *order)
-{
-    sym_expr sizes[LOWER_MAX_RANK], exprs[LOWER_MAX_RANK];
-    bool same = true;
-    for (uint32_t k = 0; k < t.rank; k++) {
-        sizes[k] = t.sizes[order[k]];
-        exprs[order[k]] = l->axes[k];
-        same &= order[k] == k;
-    }
-    return same ? t : lower_remap(l, t, t.rank, sizes, exprs);
-}
-
-lower_tensor lower_transpose(lowering *l, lower_tensor t, uint32_t a, uint32_t b)
-{
-    uint32_t order[LOWER_MAX_RANK];
-    for (uint32_t k = 0; k < t.rank; k++) order[k] = k == a ? b : k == b ? a : k;
-    return lower_permute(l, t, order);
-}
-
-lower_tensor lower_slice(lowering *l, lower_tensor t, uint32_t dim, sym_expr start, sym_expr length, sym_expr step)
-{
-    sym_expr sizes[LOWER_MAX_RANK], exprs[LOWER_MAX_RANK];
-    if (lower_is_zero(l, start) && sym_same(length, t.sizes[dim]) && lower_is_one(l, step)) return t;
-    memcpy(sizes, t.sizes, t.rank * sizeof *sizes);
-    memcpy(exprs, l->axes, t.rank * sizeof *exprs);
-    sizes[dim] = length;
-    exprs[dim] = sym_add(l->symbols, start, sym_mul(l->symbols, l->axes[dim], step));
-    return lower_remap(l, t, t.rank, sizes, exprs);
-}
-
-lower_tensor lower_select(lowering *l, lower_tensor t, uint32_t dim, sym_expr index)
-{
-    sym_expr sizes[LOWER_MAX_RANK], exprs[LOWER_MAX_RANK];
-    for (uint32_t k = 0; k < t.rank; k++) {
-        if (k != dim) sizes[k - (k > dim)] = t.sizes[k];
-        exprs[k] = k == dim ? index : l->axes[k - (k > dim)];
-    }
-    return lower_remap(l, t, t.rank - 1, sizes, exprs);
-}
-
-lower_tensor lower_unsqueeze(lowering *l, lower_tensor t, uint32_t dim)
-{
-    sym_expr sizes[LOWER_MAX_RANK], exprs[LOWER_MAX_RANK];
-    CHECK(l->session, t.rank < LOWER_MAX_RANK && dim <= t.rank);
-    for (uint32_t k = 0; k < t.rank; k++) {
-        sizes[k + (k >= dim)] = t.sizes[k];
-        exprs[k] = l->axes[k + (k >= dim)];
-    }
-    sizes[dim] = l->one;
-    return lower_remap(l, t, t.rank + 1, sizes, exprs);
-}
-
-lower_tensor lower_squeeze(lowering *l, lower_tensor t, uint32_t dim)
-{
-    return lower_select(l, t, dim, l->zero);
-}
-
-/* ---- rows ---- */
-
 static fe_status give_same(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
@@ -233,7 +37,8 @@ static fe_status permute(lowering *l, fx_node *n, const lower_row *row)
     lower_tensor t = first_arg(l);
     int64_t dims[LOWER_MAX_RANK];
     uint32_t order[LOWER_MAX_RANK];
-    if (lower_constants(l, "dims", dims, LOWER_MAX_RANK) != (int)t.rank) return lower_fail(l, "permute of other dims");
+    if (lower_constants(l, "dims", dims, LOWER_MAX_RANK) != (int)t.rank)
+        return lower_fail(l, "permute of other dims");
     for (uint32_t k = 0; k < t.rank; k++) order[k] = lower_dim(l, dims[k], t.rank);
     return lower_give(l, lower_permute(l, t, order));
 }
@@ -267,8 +72,10 @@ static fe_status hermitian(lowering *l, fx_node *n, const lower_row *row)
     if (!ty_is_complex(lower_dtype(t))) return reverse_dims(l, n, row);
     t = lower_transpose(l, t, t.rank - 2, t.rank - 1);
     loop_value v = lower_here(l, t), im = lower_op1(l, LOOP_NEG, lower_op1(l, LOOP_IMAGPART, v));
-    loop_node conjugate = {.op = LOOP_COMPLEX, .dtype = lower_dtype(t), .args = {lower_op1(l, LOOP_REALPART, v), im}};
-    return lower_give(l, lower_value(l, lower_dtype(t), t.rank, t.sizes, loop_make(l->program, conjugate)));
+    loop_node conjugate = {
+        .op = LOOP_COMPLEX, .dtype = lower_dtype(t), .args = {lower_op1(l, LOOP_REALPART, v), im}};
+    return lower_give(
+        l, lower_value(l, lower_dtype(t), t.rank, t.sizes, loop_make(l->program, conjugate)));
 }
 
 /* atleast_1d and so on, of a list */
@@ -294,7 +101,8 @@ static fe_status movedim(lowering *l, fx_node *n, const lower_row *row)
     uint32_t order[LOWER_MAX_RANK], next = 0;
     bool used[LOWER_MAX_RANK] = {false}, filled[LOWER_MAX_RANK] = {false};
     int count = lower_constants(l, "source", from, LOWER_MAX_RANK);
-    if (count < 0 || lower_constants(l, "destination", to, LOWER_MAX_RANK) != count) return lower_fail(l, "movedim of other dims");
+    if (count < 0 || lower_constants(l, "destination", to, LOWER_MAX_RANK) != count)
+        return lower_fail(l, "movedim of other dims");
     for (int k = 0; k < count; k++) {
         uint32_t source = lower_dim(l, from[k], t.rank), target = lower_dim(l, to[k], t.rank);
         order[target] = source;
@@ -343,7 +151,8 @@ static fe_status slice(lowering *l, fx_node *n, const lower_row *row)
     uint32_t d = lower_dim(l, lower_int_or(l, "dim", 0), t.rank);
     sym_expr start = clamped_start(l, lower_size(l, "start"), t.sizes[d]);
     sym_expr step = lower_size(l, "step");
-    return lower_give(l, lower_slice(l, t, d, start, fx_tensor(n)->sizes[d], sym_is_none(step) ? l->one : step));
+    return lower_give(
+        l, lower_slice(l, t, d, start, fx_tensor(n)->sizes[d], sym_is_none(step) ? l->one : step));
 }
 
 static fe_status narrow(lowering *l, fx_node *n, const lower_row *row)
@@ -448,7 +257,8 @@ static fe_status roll(lowering *l, fx_node *n, const lower_row *row)
     lower_tensor t = first_arg(l);
     sym_expr shifts[LOWER_MAX_RANK], exprs[LOWER_MAX_RANK], flat_size = lower_numel(l, t);
     int64_t dims[LOWER_MAX_RANK];
-    int count = lower_ints(l, "shifts", shifts, LOWER_MAX_RANK), dim_count = lower_constants(l, "dims", dims, LOWER_MAX_RANK);
+    int count = lower_ints(l, "shifts", shifts, LOWER_MAX_RANK),
+        dim_count = lower_constants(l, "dims", dims, LOWER_MAX_RANK);
     if (count < 1 || t.rank == 0 || lower_is_zero(l, flat_size)) return lower_give(l, t);
     lower_tensor source = dim_count > 0 ? t : lower_reshape(l, t, 1, &flat_size);
     memcpy(exprs, l->axes, source.rank * sizeof *exprs);
@@ -470,7 +280,9 @@ static fe_status repeat(lowering *l, fx_node *n, const lower_row *row)
     for (uint32_t k = 0; k < t.rank; k++) {
         uint32_t axis = k + out->rank - t.rank;
         bool same = sym_same(t.sizes[k], out->sizes[axis]);
-        exprs[k] = same || lower_is_zero(l, t.sizes[k]) ? l->axes[axis] : sym_mod(l->symbols, l->axes[axis], t.sizes[k]);
+        exprs[k] = same || lower_is_zero(l, t.sizes[k])
+                       ? l->axes[axis]
+                       : sym_mod(l->symbols, l->axes[axis], t.sizes[k]);
         if (lower_is_one(l, t.sizes[k])) exprs[k] = l->zero;
     }
     return lower_give(l, lower_remap(l, t, out->rank, out->sizes, exprs));
@@ -482,11 +294,13 @@ static fe_status rot90(lowering *l, fx_node *n, const lower_row *row)
     lower_tensor t = first_arg(l);
     const ty_tensor *out = fx_tensor(n);
     int64_t dims[2], times = ((lower_int_or(l, "k", 1) % 4) + 4) % 4;
-    if (lower_constants(l, "dims", dims, 2) != 2) return lower_fail(l, "the dimensions are not constants");
+    if (lower_constants(l, "dims", dims, 2) != 2)
+        return lower_fail(l, "the dimensions are not constants");
     uint32_t a = lower_dim(l, dims[0], t.rank), b = lower_dim(l, dims[1], t.rank);
     sym_expr exprs[LOWER_MAX_RANK];
     memcpy(exprs, l->axes, t.rank * sizeof *exprs);
-    sym_expr last_a = sym_add_int(l->symbols, t.sizes[a], -1), last_b = sym_add_int(l->symbols, t.sizes[b], -1);
+    sym_expr last_a = sym_add_int(l->symbols, t.sizes[a], -1),
+             last_b = sym_add_int(l->symbols, t.sizes[b], -1);
     if (times == 1) {
         exprs[a] = l->axes[b];
         exprs[b] = sym_sub(l->symbols, last_b, l->axes[a]);
@@ -507,15 +321,18 @@ static fe_status as_strided(lowering *l, fx_node *n, const lower_row *row)
     lower_tensor t = first_arg(l);
     const ty_tensor *out = fx_tensor(n), *in = fx_arg_tensor(&n->args[0]);
     sym_expr offset = lower_size(l, "storage_offset"), strides[LOWER_MAX_RANK];
-    if (lower_ints(l, "stride", strides, LOWER_MAX_RANK) != (int)out->rank) return lower_fail(l, "as_strided of other strides");
+    if (lower_ints(l, "stride", strides, LOWER_MAX_RANK) != (int)out->rank)
+        return lower_fail(l, "as_strided of other strides");
     if (sym_is_none(offset)) offset = in->offset;
     loop_view v;
     bool fits = lower_try_strided(l, t, &v) && lower_is_zero(l, in->offset);
-    for (uint32_t k = 0; fits && k < v.rank; k++) fits = sym_known_equal(l->symbols, v.strides[k], in->strides[k]);
-    if (!fits && !lower_is_zero(l, in->offset)) return lower_fail(l, "as_strided of a view with an offset");
+    for (uint32_t k = 0; fits && k < v.rank; k++)
+        fits = sym_known_equal(l->symbols, v.strides[k], in->strides[k]);
+    if (!fits && !lower_is_zero(l, in->offset))
+        return lower_fail(l, "as_strided of a view with an offset");
     if (!fits) v = lower_copied(l, t, in->strides).box->view;
     offset = sym_add(l->symbols, v.offset, offset);
-    return lower_give(l, on_strides(l, v, out->rank, out->sizes, strides, offset));
+    return lower_give(l, lower_on_strides(l, v, out->rank, out->sizes, strides, offset));
 }
 
 /* view.dtype: the same bits, read as another type of the same size. */
@@ -525,7 +342,8 @@ static fe_status view_dtype(lowering *l, fx_node *n, const lower_row *row)
     lower_tensor t = first_arg(l);
     ty_dtype to = fx_tensor(n)->dtype;
     if (lower_dtype(t) == to) return lower_give(l, t);
-    if (ty_dtype_size(lower_dtype(t)) != ty_dtype_size(to)) return lower_fail(l, "a view as a dtype of another size");
+    if (ty_dtype_size(lower_dtype(t)) != ty_dtype_size(to))
+        return lower_fail(l, "a view as a dtype of another size");
     loop_node cast = {.op = LOOP_BITCAST, .dtype = to, .args = {lower_here(l, t)}};
     return lower_give(l, lower_value(l, to, t.rank, t.sizes, loop_make(l->program, cast)));
 }
@@ -563,7 +381,8 @@ static fe_status meshgrid(lowering *l, fx_node *n, const lower_row *row)
     (void)row;
     uint32_t count = n->value.count;
     const fx_arg *indexing = n->arg_count > 1 ? &n->args[1] : NULL;
-    bool swapped = indexing && indexing->kind == FX_ARG_STRING && strcmp(indexing->string, "xy") == 0 && count > 1;
+    bool swapped = indexing && indexing->kind == FX_ARG_STRING &&
+                   strcmp(indexing->string, "xy") == 0 && count > 1;
     lower_tensor *items = NEW_ARRAY(l->memory, lower_tensor, count);
     for (uint32_t k = 0; k < count; k++) {
         const ty_tensor *out = n->value.items[k].tensor;
@@ -574,7 +393,10 @@ static fe_status meshgrid(lowering *l, fx_node *n, const lower_row *row)
     return lower_give_items(l, items, count);
 }
 
-#define VIEW(op, function, ...) {OP_##op, function, ##__VA_ARGS__, .is_view = true}
+#define VIEW(op, function, ...)                           \
+    {                                                     \
+        OP_##op, function, ##__VA_ARGS__, .is_view = true \
+    }
 static const lower_row ROWS[] = {
     VIEW(aten_view_default, reshape),
     VIEW(aten_view_copy_default, reshape),

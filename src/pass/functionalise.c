@@ -1,9 +1,13 @@
 /* functionalise.c -- in-place operators become functional ones; what they mutate is carried along by value.
  *
  * Each storage has a base (the first value on it) and a version. A write through a view is turned into a new value of the view,
- * then of its parent (the inverse of the view operator, inverse.c), up to the base. A later reader of any alias whose version is
- * behind gets that alias replayed from the base's current value. At the end the inputs that were written to become outputs of
- * kind *_MUTATION: the epilogue that copies them back. Method: functorch's functionalisation, on an explicit graph.
+ * then of its parent (the inverse of the view operator, inverse.c), up to the base, which keeps its layout. A later reader of any
+ * alias whose version is behind gets that alias replayed from the base's current value. At the end the inputs that were written
+ * to become outputs of kind *_MUTATION: the epilogue that copies them back. Method: functorch's functionalisation, on an explicit
+ * graph.
+ *
+ * Laws. A1 A base's current value has the base's dtype, sizes and strides, so that every view of it can be replayed. A2 It has
+ * memory of its own, or that of its base: what was two tensors does not become one.
  */
 #include "pass/functionalise.h"
 
@@ -14,6 +18,7 @@ enum { NO_ALIAS = 0 };
 /* One tensor value that stands on a storage. */
 typedef struct alias {
     fx_node *node;      /* as written in the program */
+    const fx_arg *args; /* its arguments as written, before they became current values; of a view */
     uint32_t parent;    /* index of the alias that it is a view of; NO_ALIAS: a base */
     uint32_t base;
     fx_node *current;   /* its value at `version` */
@@ -74,6 +79,7 @@ static uint32_t tuple_storage(const fx_node *n)
     return n->value.items[0].tensor->storage;
 }
 
+/* A value of the program, before its arguments are replaced by current values: a base of its own, or a view of one. */
 static void register_value(functionaliser *f, fx_node *n)
 {
     uint32_t storage = n->value.kind == FX_TUPLE ? tuple_storage(n) : storage_number(n);
@@ -89,26 +95,37 @@ static void register_value(functionaliser *f, fx_node *n)
     if (!search.found && fx_is(n, OP_operator_getitem) && n->args[0].kind == FX_ARG_NODE && alias_of(f, n->args[0].node))
         search.found = n->args[0].node; /* the tuple is registered as an alias itself */
     uint32_t parent = search.found ? map_get(&f->of_node, search.found->id) : MAP_NONE;
-    add_alias(f, n, parent == MAP_NONE ? base : parent);
+    uint32_t made = add_alias(f, n, parent == MAP_NONE ? base : parent);
+    f->aliases.at[made].args = arena_copy(f->memory, n->args, n->arg_count * sizeof *n->args);
 }
 
 /* ---- reading ---- */
+
+/* The view operator called again on its parent's current value. */
+static fe_status replay(functionaliser *f, const alias *a, fx_node *parent, fx_node **out)
+{
+    const fx_node *view = a->node, *parent_node = f->aliases.at[a->parent].node;
+    const ty_tensor *t = fx_tensor(view);
+    if (view->kind == FX_PLACEHOLDER) { /* two constants on one storage */
+        fx_arg args[] = {fx_of(parent), fx_int_list(f->g, t->sizes, t->rank), fx_int_list(f->g, t->strides, t->rank),
+                         fx_expr(t->offset)};
+        return pass_emit(f->g, f->at, OP_aten_as_strided_default, view, 4, args, out);
+    }
+    fx_arg *args = NEW_ARRAY(f->memory, fx_arg, view->arg_count + 1);
+    for (uint32_t i = 0; i < view->arg_count; i++) {
+        args[i] = a->args[i];
+        if (args[i].kind == FX_ARG_NODE && args[i].node == parent_node) args[i].node = parent;
+    }
+    return pass_call(f->g, f->at, view->op, view, args, view->arg_count, out);
+}
 
 /* The alias's value now, replayed from its parent when a write has come between. */
 static fx_node *refreshed(functionaliser *f, uint32_t index)
 {
     alias *a = &f->aliases.at[index];
-    alias *base = &f->aliases.at[a->base];
-    if (a->parent == NO_ALIAS || a->version == base->version) return a->current;
-    fx_node *parent_node = f->aliases.at[a->parent].node;
+    if (a->parent == NO_ALIAS || a->version == f->aliases.at[a->base].version) return a->current;
     fx_node *parent = refreshed(f, a->parent), *made = NULL;
-    a = &f->aliases.at[index];
-    fx_arg *args = NEW_ARRAY(f->memory, fx_arg, a->node->arg_count + 1);
-    for (uint32_t i = 0; i < a->node->arg_count; i++) {
-        args[i] = a->node->args[i];
-        if (args[i].kind == FX_ARG_NODE && args[i].node == parent_node) args[i].node = parent;
-    }
-    if (f->status == FE_OK) f->status = pass_call(f->g, f->at, a->node->op, a->node, args, a->node->arg_count, &made);
+    if (f->status == FE_OK) f->status = replay(f, a, parent, &made);
     if (f->status != FE_OK) return a->current;
     a->current = made;
     a->version = f->aliases.at[a->base].version;
@@ -122,35 +139,49 @@ static fx_node *current_value(void *data, fx_node *n)
     return index == MAP_NONE ? n : refreshed(f, index);
 }
 
+/* A call that writes nothing: reads what its arguments are now, and may be a view. */
+static fe_status read_call(functionaliser *f, fx_node *n)
+{
+    if (n->kind != FX_OUTPUT) register_value(f, n);
+    if (n->kind != FX_PLACEHOLDER) pass_map_args(f->g, n, current_value, f);
+    return f->status;
+}
+
 /* ---- writing ---- */
+
+/* Laws A1 and A2: a copy where the value is laid out otherwise, or is another tensor of the program. */
+static fx_node *settled(functionaliser *f, uint32_t base, fx_node *value)
+{
+    uint32_t known = map_get(&f->base_of_storage, storage_number(value));
+    const ty_tensor *want = fx_tensor(f->aliases.at[base].node);
+    fx_node *made = value;
+    if ((known != MAP_NONE && known != base) || !ty_known_same_layout(f->g->symbols, fx_tensor(value), want)) {
+        fx_arg args[] = {fx_of(f->aliases.at[base].current), fx_of(value), fx_bool(false)};
+        f->status = pass_emit(f->g, f->at, OP_aten_copy_default, value, 3, args, &made);
+    }
+    if (f->status == FE_OK) map_set(f->memory, &f->base_of_storage, storage_number(made), base);
+    return made;
+}
 
 static void write_value(functionaliser *f, uint32_t index, fx_node *value)
 {
-    if (f->status != FE_OK) return;
     alias *a = &f->aliases.at[index];
     f->changed = true;
     if (a->parent == NO_ALIAS) {
-        a->current = value;
+        a->current = settled(f, index, value);
         a->version++;
         a->written = true;
         return;
     }
-    fx_node *parent = refreshed(f, a->parent), *made = NULL;
-    a = &f->aliases.at[index];
-    if (a->node->value.kind == FX_TUPLE) return; /* its items write through to the parent themselves */
-    uint32_t target = a->parent;
-    alias *through = &f->aliases.at[target];
     const fx_node *view = a->node;
-    if (through->node->value.kind == FX_TUPLE) { /* getitem of split or unbind: the tuple's own parent is what is written */
-        target = through->parent;
-        parent = refreshed(f, target);
-    }
+    uint32_t target = a->parent;
+    if (f->aliases.at[target].node->value.kind == FX_TUPLE) /* an item of split or unbind: what was split is written */
+        target = f->aliases.at[target].parent;
+    if (!functionalise_has_inverse(view) && fx_tensor(view)->dtype == fx_tensor(f->aliases.at[a->base].node)->dtype)
+        target = a->base; /* by its strides */
+    fx_node *parent = refreshed(f, target), *made = NULL;
     if (f->status == FE_OK) f->status = functionalise_inverse(f->g, f->at, view, parent, value, &made);
-    if (f->status != FE_OK) return;
-    write_value(f, target, made);
-    a = &f->aliases.at[index];
-    a->current = value;
-    a->version = f->aliases.at[a->base].version;
+    if (f->status == FE_OK) write_value(f, target, made);
 }
 
 /* ---- in-place operators ---- */
@@ -183,21 +214,28 @@ static fe_status fit_value(fx_graph *g, fx_node *before, const fx_node *like, co
     return pass_emit(g, before, OP_aten_expand_default, like, 2, args, value);
 }
 
-/* x.copy_(y), x.detach_(), ...: the value to write without a functional sibling; NULL when there is one. */
-static fe_status special_value(functionaliser *f, fx_node *n, fx_node **value, bool *is_special)
+/* Calls that write nothing that the program can see. */
+static bool writes_nothing(const fx_node *n)
 {
-    *is_special = true;
-    if (fx_is(n, OP_aten_copy__default)) {
+    return fx_is(n, OP_aten_detach__default) || fx_is(n, OP_aten_requires_grad__default);
+}
+
+/* t_, squeeze_, ...: the same memory with other sizes and strides. */
+static bool is_view(const op_info *op)
+{
+    return op->return_count == 1 && op->returns[0].alias != 0;
+}
+
+/* The value that the call leaves in its argument `self`. */
+static fe_status written_value(functionaliser *f, fx_node *n, const op_info *functional, const ty_tensor *self, fx_node **value)
+{
+    pass_map_args(f->g, n, current_value, f);
+    FE_TRY(f->status);
+    if (fx_is(n, OP_aten_copy__default))
         *value = n->args[1].node;
-        return FE_OK;
-    }
-    if (fx_is(n, OP_aten_detach__default) || fx_is(n, OP_aten_requires_grad__default)) {
-        *value = NULL; /* changes nothing that we see */
-        return FE_OK;
-    }
-    *is_special = false;
-    (void)f;
-    return FE_OK;
+    else
+        FE_TRY(pass_call(f->g, n, functional, n, n->args, functional->param_count, value));
+    return fit_value(f->g, n, n, self, value);
 }
 
 static fe_status make_functional(functionaliser *f, fx_node *n)
@@ -207,27 +245,24 @@ static fe_status make_functional(functionaliser *f, fx_node *n)
     if (self < 0 || n->args[self].kind != FX_ARG_NODE || n->value.kind == FX_TUPLE)
         return fx_fail(g, n, "functionalise", FE_UNSUPPORTED, "rewrite the program without this in-place call",
                        "an operator that mutates several arguments, or an optional or list argument, has no functional form yet");
-    fx_node *target = n->args[self].node;
+    const op_info *functional = op_functional_of(g->ops, n->op);
+    fx_node *target = n->args[self].node, *value = NULL;
     uint32_t written = map_get(&f->of_node, target->id);
-    fx_node *value = NULL;
-    bool is_special;
     CHECK(g->session, written != MAP_NONE);
-    FE_TRY(special_value(f, n, &value, &is_special));
-    const op_info *functional = is_special ? NULL : op_functional_of(g->ops, n->op);
-    if (!is_special && !functional)
+    if (!functional && !writes_nothing(n))
         return fx_fail(g, n, "functionalise", FE_UNSUPPORTED, "rewrite the program without this in-place call",
                        "the in-place operator has no functional form");
-    pass_map_args(g, n, current_value, f);
-    if (f->status != FE_OK) return f->status;
-    if (is_special && value) value = n->args[1].node;
-    if (functional) FE_TRY(pass_call(g, n, functional, n, n->args, functional->param_count, &value));
-    if (value) {
-        FE_TRY(fit_value(g, n, n, f->aliases.at[written].node->value.tensor, &value));
+    f->changed = true;
+    if (functional && is_view(functional)) {
+        fx_set_op(g, n, functional, n->args, functional->param_count);
+        return read_call(f, n);
+    }
+    if (!writes_nothing(n)) {
+        FE_TRY(written_value(f, n, functional, fx_tensor(f->aliases.at[written].node), &value));
         write_value(f, written, value);
     }
     fx_replace_uses(g, n, target); /* the call returned its argument; readers are refreshed when their turn comes */
     fx_erase(g, n);
-    f->changed = true;
     return f->status;
 }
 
@@ -247,9 +282,9 @@ static void add_epilogue(functionaliser *f)
     VEC(fx_output) kinds = {0};
     for (uint32_t i = 0; i < g->inputs.count; i++) {
         fx_node *input = g->inputs.at[i];
-        alias *a = alias_of(f, input);
-        if (!a || !a->written || a->parent != NO_ALIAS) continue;
-        vec_push(f->memory, &values, fx_of(a->current));
+        const alias *a = alias_of(f, input);
+        if (!a || !f->aliases.at[a->base].written) continue;
+        vec_push(f->memory, &values, fx_of(refreshed(f, map_get(&f->of_node, input->id))));
         vec_push(f->memory, &kinds, (fx_output){mutation_kind(input), input->input_kind == FX_USER_INPUT ? input->name : input->target});
     }
     if (!values.count) return;
@@ -272,8 +307,7 @@ fe_status pass_functionalise(fx_graph *g, bool *changed)
             f.status = make_functional(&f, n);
             continue;
         }
-        if (n->kind != FX_PLACEHOLDER) pass_map_args(g, n, current_value, &f);
-        if (f.status == FE_OK && n->kind != FX_OUTPUT) register_value(&f, n);
+        f.status = read_call(&f, n);
     }
     if (f.status == FE_OK) add_epilogue(&f);
     g->is_functional = f.status == FE_OK;

@@ -1,4 +1,6 @@
-/* inverse.c -- the inverses of view operators: a written view, put back into what it is a view of. One row an operator. */
+/* inverse.c -- the inverses of view operators: a written view, put back into what it is a view of. One row an operator; a view
+ * without a row is found in its base by its strides.
+ */
 #include "pass/functionalise.h"
 
 typedef struct inversion {
@@ -85,11 +87,43 @@ static fe_status by_diagonal(const inversion *v, fx_node **out)
     return emit(v, OP_aten_diagonal_scatter_default, 5, args, out);
 }
 
-static fe_status by_as_strided(const inversion *v, fx_node **out)
+static fe_status by_strides(const inversion *v, fx_node **out)
 {
-    const fx_arg *a = v->view->args;
-    fx_arg args[] = {fx_of(v->parent), fx_of(v->value), a[1], a[2], a[3]};
+    const ty_tensor *t = fx_tensor(v->view);
+    fx_arg args[] = {fx_of(v->parent), fx_of(v->value), fx_int_list(v->g, t->sizes, t->rank),
+                     fx_int_list(v->g, t->strides, t->rank), fx_expr(t->offset)};
     return emit(v, OP_aten_as_strided_scatter_default, 5, args, out);
+}
+
+/* ---- complex numbers as pairs ---- */
+
+static fe_status by_real(const inversion *v, fx_node **out)
+{
+    fx_node *imaginary;
+    fx_arg parent = fx_of(v->parent);
+    FE_TRY(emit(v, OP_aten_imag_default, 1, &parent, &imaginary));
+    fx_arg args[] = {fx_of(v->value), fx_of(imaginary)};
+    return emit(v, OP_aten_complex_default, 2, args, out);
+}
+
+static fe_status by_imag(const inversion *v, fx_node **out)
+{
+    fx_node *real;
+    fx_arg parent = fx_of(v->parent);
+    FE_TRY(emit(v, OP_aten_real_default, 1, &parent, &real));
+    fx_arg args[] = {fx_of(real), fx_of(v->value)};
+    return emit(v, OP_aten_complex_default, 2, args, out);
+}
+
+static fe_status by_view_as_real(const inversion *v, fx_node **out)
+{
+    fx_node *part[2];
+    for (int k = 0; k < 2; k++) {
+        fx_arg args[] = {fx_of(v->value), fx_int(v->g, -1), fx_int(v->g, k)};
+        FE_TRY(emit(v, OP_aten_select_int, 3, args, &part[k]));
+    }
+    fx_arg args[] = {fx_of(part[0]), fx_of(part[1])};
+    return emit(v, OP_aten_complex_default, 2, args, out);
 }
 
 /* An item of split, chunk, ...: a slice along its dimension, after those before it. */
@@ -144,15 +178,30 @@ static const inverse_row rows[] = {
     {OP_aten_select_int, by_select},
     {OP_aten_narrow_default, by_narrow},
     {OP_aten_diagonal_default, by_diagonal},
-    {OP_aten_as_strided_default, by_as_strided},
+    {OP_aten_real_default, by_real},
+    {OP_aten_imag_default, by_imag},
+    {OP_aten_view_as_real_default, by_view_as_real},
     {OP_operator_getitem, by_item},
 };
+
+static inverse_fn find_inverse(const fx_node *view)
+{
+    for (size_t i = 0; view->kind == FX_CALL && i < COUNT_OF(rows); i++)
+        if (view->op->id == (uint32_t)rows[i].op) return rows[i].fn;
+    return NULL;
+}
+
+bool functionalise_has_inverse(const fx_node *view)
+{
+    return find_inverse(view) != NULL;
+}
 
 fe_status functionalise_inverse(fx_graph *g, fx_node *before, const fx_node *view, fx_node *parent, fx_node *value, fx_node **out)
 {
     inversion v = {g, before, view, parent, value};
-    for (size_t i = 0; i < COUNT_OF(rows); i++)
-        if (view->op->id == (uint32_t)rows[i].op) return rows[i].fn(&v, out);
+    inverse_fn inverse = find_inverse(view);
+    if (inverse) return inverse(&v, out);
+    if (fx_tensor(view)->dtype == fx_tensor(parent)->dtype) return by_strides(&v, out);
     return fx_fail(g, view, "functionalise", FE_UNSUPPORTED, "copy the tensor before writing to it (x = x.clone())",
                    "a write through this view cannot be turned into a value");
 }

@@ -31,19 +31,26 @@ static bool is_user_output(const fx_graph *g, uint32_t k)
     return k < g->outputs.count && g->outputs.at[k].kind == FX_USER_OUTPUT;
 }
 
-/* Calls visit for each pair of user-visible values that share storage. */
+/* Calls visit for each pair of user-visible values that share storage; outputs are numbered without the mutated inputs, which
+ * functionalisation puts before them.
+ */
 static void each_alias(const fx_graph *g, void (*visit)(void *, uint64_t key, uint32_t output), void *data)
 {
     const fx_node *out = g->output;
+    uint32_t number = 0;
     for (uint32_t k = 0; out && k < out->arg_count; k++) {
-        uint32_t storage = storage_of(&out->args[k]);
-        if (!storage || !is_user_output(g, k)) continue;
-        for (uint32_t i = 0; i < g->inputs.count; i++) {
+        uint32_t storage = storage_of(&out->args[k]), other = 0;
+        if (!is_user_output(g, k)) continue;
+        for (uint32_t i = 0; storage && i < g->inputs.count; i++) {
             const ty_tensor *t = fx_tensor(g->inputs.at[i]);
-            if (t && t->storage == storage) visit(data, pair_key(true, i, k), k);
+            if (t && t->storage == storage) visit(data, pair_key(true, i, number), number);
         }
-        for (uint32_t i = 0; i < k; i++)
-            if (is_user_output(g, i) && storage_of(&out->args[i]) == storage) visit(data, pair_key(false, i, k), k);
+        for (uint32_t i = 0; i < k; i++) {
+            if (!is_user_output(g, i)) continue;
+            if (storage && storage_of(&out->args[i]) == storage) visit(data, pair_key(false, other, number), number);
+            other++;
+        }
+        number++;
     }
 }
 

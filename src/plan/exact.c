@@ -12,8 +12,8 @@
 #define FIRST_TURN 256    /* steps of one search before the next one's turn, and twice the blocks */
 #define BOUND_STEPS 4096  /* for the first try at the bound */
 #define FIRST_STEPS 60000 /* for the first try at a capacity that is asked for */
-#define SHARE 12000       /* for the next ones, times powers of two */
-#define MOST_SHARES 16
+#define SHARE 6000        /* for the next ones, times powers of two */
+#define MOST_SHARES 32
 
 /* Whether the searches can take this part at all. */
 static bool searchable(const plan_part *part)
@@ -177,12 +177,12 @@ static void pursue_goal(pursuit *p)
  * and the best height. */
 static void pursue_least(pursuit *p)
 {
-    static const int64_t EIGHTHS[] = {2, 4, 6, 4};
+    static const int64_t SIXTEENTHS[] = {12, 8, 15, 12, 14};
     start(p, &p->steady, least(p), 0);
     run(p, &p->steady, BOUND_STEPS + 16 * (uint64_t)p->field->count);
     for (uint64_t attempt = 1; !finished(p); attempt++) {
-        int64_t share = EIGHTHS[attempt % COUNT_OF(EIGHTHS)];
-        start(p, &p->fickle, least(p) + (p->part->height - least(p)) * share / 8, attempt / 4);
+        int64_t between = (p->part->height - least(p)) * SIXTEENTHS[attempt % 5] / 16;
+        start(p, &p->fickle, least(p) + between, attempt / 5);
         run(p, &p->fickle, steps_of(attempt));
         if (p->steady.capacity < least(p)) start(p, &p->steady, least(p), 0);
         run(p, &p->steady, steps_of(attempt));
@@ -193,7 +193,11 @@ bool plan_exact(plan_part *part, int64_t goal, bool only_goal, plan_budget *budg
 {
     if (!searchable(part)) return false;
     uint32_t count = part->blocks.block_count;
-    pursuit p = {.part = part, .field = make_field(part), .budget = budget, .goal = goal, .bound = part->bound};
+    pursuit p = {.part = part,
+                 .field = make_field(part),
+                 .budget = budget,
+                 .goal = goal,
+                 .bound = part->bound};
     p.offsets = NEW_ARRAY(part->memory, int64_t, count);
     p.steady = new_portfolio(part->memory, p.field);
     p.fickle = new_portfolio(part->memory, p.field);

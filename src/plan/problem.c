@@ -139,7 +139,7 @@ static void fill_obstacles(plan_problem *problem, const plan_boxes *boxes, const
 
 /* Sums up the sections. The lower bound is the largest sum, but at least the top of every
  * obstacle. */
-static int64_t lower_bound(plan_problem *problem)
+static int64_t lower_bound(plan_problem *problem, const plan_boxes *boxes)
 {
     int64_t *change = NEW_ARRAY(problem->memory, int64_t, problem->section_count + 1);
     int64_t best = 0;
@@ -150,12 +150,9 @@ static int64_t lower_bound(plan_problem *problem)
     }
     for (uint32_t i = 0; i < problem->obstacle_count; i++) {
         const plan_obstacle *obstacle = &problem->obstacles[i];
-        int64_t whole = obstacle->top - obstacle->bottom;
-        if (problem->unit > 1 && whole > 0) whole -= 2; /* its ends were rounded outward */
-        if (whole > 0) {
-            change[obstacle->low] += whole;
-            change[obstacle->high] -= whole;
-        }
+        const plan_box *box = &boxes->fixed.at[i];
+        change[obstacle->low] += (box->top - box->bottom) / problem->unit;
+        change[obstacle->high] -= (box->top - box->bottom) / problem->unit;
         if (obstacle->top > best) best = obstacle->top;
     }
     int64_t load = 0;
@@ -197,7 +194,7 @@ fe_status plan_problem_build(arena *memory, const plan_buffer *buffers, uint32_t
     out->life = NEW_ARRAY(memory, int64_t, out->block_count + 1);
     fill_blocks(out, &boxes, low, high, blocks_in_time(out, &boxes, low, high));
     fill_obstacles(out, &boxes, low, high);
-    out->lower_bound = lower_bound(out);
+    out->lower_bound = lower_bound(out, &boxes);
     return FE_OK;
 }
 

@@ -44,45 +44,46 @@ static void expect_law(fe_session *session, const char *source, const char *law)
 
 /* ---- text ---- */
 
-static const char EVERYTHING[] = "program main\n"
-                                 "symbol s0 in [2, 64]\n"
-                                 "input  @x : f32[s0,8] strides [8,1]\n"
-                                 "scalar \"count\" = s0\n"
-                                 "scalar \"scale\" = float 0.5\n"
-                                 "scalar \"mode\" = \"fast\"\n"
-                                 "input  @ids : i64[4] strides [1] origin 3\n"
-                                 "const  @fc.weight : f32[16,8] strides [8,1] packing gemm_b\n"
-                                 "temp   @buf3 : f32[s0,16] strides [16,1]\n"
-                                 "temp   @buf4 : bool[4] strides [1] elements 16\n"
-                                 "state  @cache : f32[4,8] strides [8,1]\n"
-                                 "assert s0 <= 32 \"too many rows\"\n"
-                                 "extern gemm (@x[s0,8]{8,1}, @fc.weight[8,16]{1,8}, none) -> (@buf3[s0,16]{16,1}) "
-                                 "ints [0] floats [0.0,1.5] origin 7\n"
-                                 "nest [i0 < 4, i1 < 8] origin 9 {\n"
-                                 "  %0 = load i64 @ids[i0]\n"
-                                 "  %1 = const 0 : i64\n"
-                                 "  %2 = lt %0, %1 : bool\n"
-                                 "  %3 = index s0 : i64\n"
-                                 "  %4 = add %0, %3 : i64\n"
-                                 "  %5 = where %2, %4, %0 : i64\n"
-                                 "  j0 = indirect %5 < s0\n"
-                                 "  %6 = load f32 @x[i1 + 8*j0]\n"
-                                 "  %7 = symfloat 2 : f64\n"
-                                 "  %8 = cast %7 : f32\n"
-                                 "  %9 = mul %6, %8 : f32\n"
-                                 "  @cache[8*i0 + i1] add= %9\n"
-                                 "}\n"
-                                 "nest [i0 < 4] reduce [r0 < 8] {\n"
-                                 "  %0 = load f32 @cache[8*i0 + r0]\n"
-                                 "  %1 = isnan %0 : bool\n"
-                                 "  @buf4[i0] = any %1\n"
-                                 "}\n"
-                                 "output @buf3[s0,4]{16,1} + 4\n"
-                                 "output @buf4[4]{1} as u8\n"
-                                 "output int s0\n"
-                                 "output float 0.5\n"
-                                 "output \"done\"\n"
-                                 "output none\n";
+static const char EVERYTHING[] =
+    "program main\n"
+    "symbol s0 in [2, 64]\n"
+    "input  @x : f32[s0,8] strides [8,1]\n"
+    "scalar \"count\" = s0\n"
+    "scalar \"scale\" = float 0.5\n"
+    "scalar \"mode\" = \"fast\"\n"
+    "input  @ids : i64[4] strides [1] origin 3\n"
+    "const  @fc.weight : f32[16,8] strides [8,1] packing gemm_b\n"
+    "temp   @buf3 : f32[s0,16] strides [16,1]\n"
+    "temp   @buf4 : bool[4] strides [1] elements 16\n"
+    "state  @cache : f32[4,8] strides [8,1]\n"
+    "assert s0 <= 32 \"too many rows\"\n"
+    "extern gemm (@x[s0,8]{8,1}, @fc.weight[8,16]{1,8}, none) -> (@buf3[s0,16]{16,1}) "
+    "ints [0] floats [0.0,1.5] origin 7\n"
+    "nest [i0 < 4, i1 < 8] origin 9 {\n"
+    "  %0 = load i64 @ids[i0]\n"
+    "  %1 = const 0 : i64\n"
+    "  %2 = lt %0, %1 : bool\n"
+    "  %3 = index s0 : i64\n"
+    "  %4 = add %0, %3 : i64\n"
+    "  %5 = where %2, %4, %0 : i64\n"
+    "  j0 = indirect %5 < s0\n"
+    "  %6 = load f32 @x[8*j0 + i1]\n"
+    "  %7 = symfloat 2 : f64\n"
+    "  %8 = cast %7 : f32\n"
+    "  %9 = mul %6, %8 : f32\n"
+    "  @cache[8*i0 + i1] add= %9\n"
+    "}\n"
+    "nest [i0 < 4] reduce [r0 < 8] {\n"
+    "  %0 = load f32 @cache[8*i0 + r0]\n"
+    "  %1 = isnan %0 : bool\n"
+    "  @buf4[i0] = any %1\n"
+    "}\n"
+    "output @buf3[s0,4]{16,1} + 4\n"
+    "output @buf4[4]{1} as u8\n"
+    "output int s0\n"
+    "output float 0.5\n"
+    "output \"done\"\n"
+    "output none\n";
 
 SESSION_TEST(loop_text_with_everything_comes_back_as_it_was)
 {
@@ -97,16 +98,20 @@ SESSION_TEST(loop_text_names_what_it_cannot_read)
 {
     static const char *const WRONG[][2] = {
         {"program m\nnest [i0 < 4] {\n  @none[i0] = %0\n}\n", "no such buffer"},
-        {"program m\ntemp @b : f32[4] strides [1]\nnest [i0 < 4] {\n  @b[i0] = %0\n}\n", "not defined"},
-        {"program m\ntemp @b : f32[4] strides [1]\nnest [i0 < 4] {\n  %0 = frobnicate : f32\n}\n", "operation"},
+        {"program m\ntemp @b : f32[4] strides [1]\nnest [i0 < 4] {\n  @b[i0] = %0\n}\n",
+         "not defined"},
+        {"program m\ntemp @b : f32[4] strides [1]\nnest [i0 < 4] {\n  %0 = frobnicate : f32\n}\n",
+         "operation"},
         {"program m\ntemp @b : f32[4] strides [1,1]\n", "1 sizes but 2 strides"},
         {"program m\nextern launch () -> () ints [] floats []\n", "no extern kernel"},
-        {"program m\ntemp @b : f32[4] strides [1]\nnest [i0 < 4] {\n  %0 = load f32 @b[j3]\n}\n", "j3 is not defined"},
+        {"program m\ntemp @b : f32[4] strides [1]\nnest [i0 < 4] {\n  %0 = load f32 @b[j3]\n}\n",
+         "j3 is not defined"},
         {"program m\ntemp @b : f33[4] strides [1]\n", "dtype"},
     };
     for (size_t k = 0; k < COUNT_OF(WRONG); k++) {
         loop_program *p;
-        fe_status status = loop_parse(session, session->memory, WRONG[k][0], strlen(WRONG[k][0]), &p);
+        fe_status status =
+            loop_parse(session, session->memory, WRONG[k][0], strlen(WRONG[k][0]), &p);
         EXPECT(status != FE_OK);
         EXPECT(session->last_diag && strstr(session->last_diag->message, WRONG[k][1]));
     }
@@ -128,7 +133,12 @@ static loop_value loaded(loop_program *p, loop_buffer_id b)
 static loop_buffer_id input_of(loop_program *p, ty_dtype d)
 {
     sym_expr size = sym_int(p->symbols, 4), stride = sym_int(p->symbols, 1);
-    loop_buffer b = {.kind = LOOP_INPUT, .dtype = d, .rank = 1, .sizes = &size, .strides = &stride, .origin = UINT32_MAX};
+    loop_buffer b = {.kind = LOOP_INPUT,
+                     .dtype = d,
+                     .rank = 1,
+                     .sizes = &size,
+                     .strides = &stride,
+                     .origin = UINT32_MAX};
     return loop_add_buffer(p, b);
 }
 
@@ -183,7 +193,8 @@ SESSION_TEST(loop_substitution_takes_shared_values_once)
 {
     loop_program *p = empty_program(session);
     loop_value v = loaded(p, input_of(p, TY_F32));
-    for (int k = 0; k < 60; k++) v = loop_binary(p, LOOP_ADD, v, v); /* a tree would have 2^60 leaves */
+    /* a tree would have 2^60 leaves */
+    for (int k = 0; k < 60; k++) v = loop_binary(p, LOOP_ADD, v, v);
     sym_expr from = loop_axis(p, 0), to = sym_add_int(p->symbols, from, 1);
     uint32_t before = p->nodes.count;
     loop_value moved = loop_substitute(p, v, &from, &to, 1);
@@ -199,7 +210,8 @@ SESSION_TEST(loop_substitution_reaches_behind_indirect_symbols)
 {
     loop_program *p = empty_program(session);
     loop_buffer_id ids = input_of(p, TY_I64), table = input_of(p, TY_F32);
-    sym_expr size = sym_int(p->symbols, 4), j = loop_indirect(p, loaded(p, ids), size), axis = loop_axis(p, 0);
+    sym_expr size = sym_int(p->symbols, 4), j = loop_indirect(p, loaded(p, ids), size),
+             axis = loop_axis(p, 0);
     EXPECT(sym_same(j, loop_indirect(p, loaded(p, ids), size)));
     EXPECT(sym_same(loop_indirect_size(p, j), size));
     loop_value v = loop_load(p, table, j);
@@ -232,29 +244,44 @@ SESSION_TEST(loop_loads_are_replaced_by_what_stands_at_their_index)
 
 SESSION_TEST(loop_check_finds_what_breaks_a_law)
 {
-    expect_law(session, "program m\ninput @x : f32[4] strides [1]\ntemp @b : f32[4] strides [1]\n"
-                        "nest [i0 < 4] {\n  %0 = load f32 @x[i0 + 1]\n  @b[i0] = %0\n}\n", "L1");
-    expect_law(session, "program m\ninput @x : f32[4] strides [1]\ntemp @b : i32[4] strides [1]\n"
-                        "nest [i0 < 4] {\n  %0 = load f32 @x[i0]\n  @b[i0] = %0\n}\n", "L2");
-    expect_law(session, "program m\ninput @x : f16[4] strides [1]\ntemp @b : f16[4] strides [1]\n"
-                        "nest [i0 < 4] {\n  %0 = load f16 @x[i0]\n  %1 = exp %0 : f16\n  @b[i0] = %1\n}\n", "L2");
-    expect_law(session, "program m\ntemp @a : f32[4] strides [1]\ntemp @b : f32[4] strides [1]\n"
-                        "nest [i0 < 4] {\n  %0 = load f32 @a[i0]\n  @b[i0] = %0\n}\n", "L3");
-    expect_law(session, "program m\ninput @x : f32[4] strides [1]\ntemp @b : f32[16] strides [1]\n"
-                        "nest [i0 < 4, i1 < i0] {\n  %0 = load f32 @x[i0]\n  @b[4*i0 + i1] = %0\n}\n", "L6");
-    expect_law(session, "program m\ninput @x : f32[4] strides [1]\ntemp @b : f32[4] strides [1]\n"
-                        "nest [i0 < 4, i1 < 2] {\n  %0 = load f32 @x[i0]\n  @b[i0] = %0\n}\n", "L5");
-    expect_law(session, "program m\ninput @x : f32[4] strides [1]\ntemp @b : f32[4] strides [1]\n"
-                        "nest [i0 < 4] {\n  %0 = load f32 @x[i0 + u7 - u7 + i3]\n  @b[i0] = %0\n}\n", "L6");
+    expect_law(session,
+               "program m\ninput @x : f32[4] strides [1]\ntemp @b : f32[4] strides [1]\n"
+               "nest [i0 < 4] {\n  %0 = load f32 @x[i0 + 1]\n  @b[i0] = %0\n}\n",
+               "L1");
+    expect_law(session,
+               "program m\ninput @x : f32[4] strides [1]\ntemp @b : i32[4] strides [1]\n"
+               "nest [i0 < 4] {\n  %0 = load f32 @x[i0]\n  @b[i0] = %0\n}\n",
+               "L2");
+    expect_law(session,
+               "program m\ninput @x : f16[4] strides [1]\ntemp @b : f16[4] strides [1]\n"
+               "nest [i0 < 4] {\n  %0 = load f16 @x[i0]\n  %1 = exp %0 : f16\n  @b[i0] = %1\n}\n",
+               "L2");
+    expect_law(session,
+               "program m\ntemp @a : f32[4] strides [1]\ntemp @b : f32[4] strides [1]\n"
+               "nest [i0 < 4] {\n  %0 = load f32 @a[i0]\n  @b[i0] = %0\n}\n",
+               "L3");
+    expect_law(session,
+               "program m\ninput @x : f32[4] strides [1]\ntemp @b : f32[16] strides [1]\n"
+               "nest [i0 < 4, i1 < i0] {\n  %0 = load f32 @x[i0]\n  @b[4*i0 + i1] = %0\n}\n",
+               "L6");
+    expect_law(session,
+               "program m\ninput @x : f32[4] strides [1]\ntemp @b : f32[4] strides [1]\n"
+               "nest [i0 < 4, i1 < 2] {\n  %0 = load f32 @x[i0]\n  @b[i0] = %0\n}\n",
+               "L5");
+    expect_law(session,
+               "program m\ninput @x : f32[4] strides [1]\ntemp @b : f32[4] strides [1]\n"
+               "nest [i0 < 4] {\n  %0 = load f32 @x[i0 + u7 - u7 + i3]\n  @b[i0] = %0\n}\n",
+               "L6");
     return FE_OK;
 }
 
 SESSION_TEST(loop_check_lets_masked_loads_reach_out)
 {
-    loop_program *p = parsed(session, "program m\ninput @x : f32[4] strides [1]\ntemp @b : f32[6] strides [1]\n"
-                                      "nest [i0 < 6] {\n  %0 = index i0 : i64\n  %1 = const 4 : i64\n"
-                                      "  %2 = lt %0, %1 : bool\n  %3 = load f32 @x[i0]\n  %4 = const 9.0 : f32\n"
-                                      "  %5 = masked %2, %3, %4 : f32\n  @b[i0] = %5\n}\n");
+    loop_program *p =
+        parsed(session, "program m\ninput @x : f32[4] strides [1]\ntemp @b : f32[6] strides [1]\n"
+                        "nest [i0 < 6] {\n  %0 = index i0 : i64\n  %1 = const 4 : i64\n"
+                        "  %2 = lt %0, %1 : bool\n  %3 = load f32 @x[i0]\n  %4 = const 9.0 : f32\n"
+                        "  %5 = masked %2, %3, %4 : f32\n  @b[i0] = %5\n}\n");
     float x[4] = {1, 2, 3, 4};
     void *buffers[2] = {x, NULL};
     if (!p) return FE_OK;
@@ -269,12 +296,13 @@ SESSION_TEST(loop_check_lets_masked_loads_reach_out)
 
 SESSION_TEST(loop_interpreter_reduces)
 {
-    loop_program *p = parsed(session, "program m\ninput @x : f32[2,3] strides [3,1]\ntemp @s : f32[2] strides [1]\n"
-                                      "temp @m : i64[2] strides [1]\ntemp @p : f32[] strides []\n"
-                                      "nest [i0 < 2] reduce [r0 < 3] {\n  %0 = load f32 @x[3*i0 + r0]\n"
-                                      "  @s[i0] = sum %0\n  @m[i0] = argmax %0\n}\n"
-                                      "nest [] reduce [r0 < 2, r1 < 3] {\n  %0 = load f32 @x[3*r0 + r1]\n"
-                                      "  @p[0] = prod %0\n}\n");
+    loop_program *p = parsed(
+        session, "program m\ninput @x : f32[2,3] strides [3,1]\ntemp @s : f32[2] strides [1]\n"
+                 "temp @m : i64[2] strides [1]\ntemp @p : f32[] strides []\n"
+                 "nest [i0 < 2] reduce [r0 < 3] {\n  %0 = load f32 @x[3*i0 + r0]\n"
+                 "  @s[i0] = sum %0\n  @m[i0] = argmax %0\n}\n"
+                 "nest [] reduce [r0 < 2, r1 < 3] {\n  %0 = load f32 @x[3*r0 + r1]\n"
+                 "  @p[0] = prod %0\n}\n");
     float x[6] = {1, 5, 5, 2, (float)NAN, 3};
     void *buffers[4] = {x};
     if (!p) return FE_OK;
@@ -288,10 +316,11 @@ SESSION_TEST(loop_interpreter_reduces)
 
 SESSION_TEST(loop_interpreter_follows_indices_and_refuses_wrong_ones)
 {
-    loop_program *p = parsed(session, "program m\ninput @x : f32[4] strides [1]\ninput @ids : i64[3] strides [1]\n"
-                                      "temp @b : f32[3] strides [1]\n"
-                                      "nest [i0 < 3] {\n  %0 = load i64 @ids[i0]\n  j0 = indirect %0 < 4\n"
-                                      "  %1 = load f32 @x[j0]\n  @b[i0] = %1\n}\n");
+    loop_program *p = parsed(
+        session, "program m\ninput @x : f32[4] strides [1]\ninput @ids : i64[3] strides [1]\n"
+                 "temp @b : f32[3] strides [1]\n"
+                 "nest [i0 < 3] {\n  %0 = load i64 @ids[i0]\n  j0 = indirect %0 < 4\n"
+                 "  %1 = load f32 @x[j0]\n  @b[i0] = %1\n}\n");
     float x[4] = {10, 11, 12, 13};
     int64_t ids[3] = {3, 0, 2};
     void *buffers[3] = {x, ids, NULL};
@@ -308,8 +337,10 @@ SESSION_TEST(loop_interpreter_follows_indices_and_refuses_wrong_ones)
 SESSION_TEST(loop_interpreter_adds_into_what_is_there)
 {
     loop_program *p;
-    p = parsed(session, "program m\ninput @x : f16[4] strides [1]\nstate @b : i8[1] strides [1]\n"
-                        "nest [i0 < 4] {\n  %0 = load f16 @x[i0]\n  %1 = cast %0 : i8\n  @b[0] add= %1\n}\n");
+    p = parsed(
+        session,
+        "program m\ninput @x : f16[4] strides [1]\nstate @b : i8[1] strides [1]\n"
+        "nest [i0 < 4] {\n  %0 = load f16 @x[i0]\n  %1 = cast %0 : i8\n  @b[0] add= %1\n}\n");
     uint16_t x[4] = {0x3c00, 0x4000, 0x4200, 0x5630}; /* 1, 2, 3, 99 */
     int8_t b = 100;
     void *buffers[2] = {x, &b};
