@@ -57,6 +57,7 @@ typedef struct stage_row {
 } stage_row;
 
 static const stage_row stage_table[] = {
+    {"read", STAGE_READ, show_fx},
     {"fx", STAGE_PASS, show_fx},      {"loop", STAGE_LOWER, show_loop}, {"sched", STAGE_SCHED, show_sched},
     {"plan", STAGE_WRAP, show_plan},  {"wrap", STAGE_WRAP, show_wrap},  {"kern", STAGE_KERN, show_kern},
     {"c", STAGE_EMIT, show_c},
@@ -65,7 +66,7 @@ static const stage_row stage_table[] = {
 typedef struct inspect_job {
     driver_options options;
     const stage_row *stage;
-    bool as_read;
+    bool no_passes;
     driver_program *program;
 } inspect_job;
 
@@ -75,7 +76,8 @@ static fe_status inspect_body(fe_session *session, void *data)
     arena *memory = arena_new(session);
     text out;
     text_init(&out, memory);
-    driver_stage last = job->as_read ? STAGE_READ : job->stage->last;
+    bool before_passes = job->no_passes && job->stage->last == STAGE_PASS;
+    driver_stage last = before_passes ? STAGE_INFER : job->stage->last;
     fe_status status = driver_compile(session, &job->options, last, memory, &job->program);
     if (job->options.dump_after && job->program) fputs(job->program->dumps.at, stdout);
     if (status != FE_OK || job->options.dump_after) return status;
@@ -86,7 +88,7 @@ static fe_status inspect_body(fe_session *session, void *data)
 
 static int inspect_usage(void)
 {
-    fprintf(stderr, "usage: ferrite inspect MODEL.pt2|FILE.fx|- --stage fx|loop|sched|kern|plan|wrap|c [--no-passes]\n"
+    fprintf(stderr, "usage: ferrite inspect MODEL.pt2|FILE.fx|- --stage read|fx|loop|sched|kern|plan|wrap|c [--no-passes]\n"
                     "       ferrite inspect FILE|- --from fx|loop|sched|wrap --stage ...   the text of a stage\n"
                     "       ferrite inspect MODEL.pt2 --dump-after PASS|all [--verify]\n");
     return 2;
@@ -94,7 +96,7 @@ static int inspect_usage(void)
 
 int command_inspect(int argc, char **argv)
 {
-    inspect_job job = {.stage = &stage_table[0]};
+    inspect_job job = {.stage = &stage_table[1]};
     driver_default_options(&job.options);
     for (int i = 0; i < argc; i++) {
         int eaten = cli_common_option(&job.options, argc, argv, i);
@@ -110,7 +112,7 @@ int command_inspect(int argc, char **argv)
         } else if (strcmp(argv[i], "--from") == 0 && i + 1 < argc)
             job.options.from = argv[++i];
         else if (strcmp(argv[i], "--no-passes") == 0)
-            job.as_read = true;
+            job.no_passes = true;
         else
             return inspect_usage();
     }

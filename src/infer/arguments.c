@@ -62,11 +62,14 @@ bool infer_flag(const infer_call *c, const char *name, bool fallback)
 int64_t infer_int(infer_call *c, const char *name, int64_t fallback)
 {
     int64_t value;
+    const int64_t most = 1 << 30; /* products of two of these do not overflow */
     const fx_arg *a = infer_arg(c, name);
     if (!a) return fallback;
-    if (fx_arg_int(c->graph, a, &value)) return value;
-    infer_fail(c, "'%s' is not a known integer", name);
-    return fallback;
+    if (!fx_arg_int(c->graph, a, &value))
+        infer_fail(c, "'%s' is not a known integer", name);
+    else if (value < -most || value > most)
+        infer_fail(c, "'%s' is %lld, which is too large", name, (long long)value);
+    return c->status == FE_OK ? value : fallback;
 }
 
 sym_expr infer_expr(infer_call *c, const char *name, int64_t fallback)

@@ -46,12 +46,16 @@ static ty_tensor *attended(infer_call *c, const ty_tensor *q, const ty_tensor *v
 {
     sym_expr sizes[TY_MAX_RANK + 2];
     uint32_t rank = 0;
+    if (q && v && q->rank > 2 && q->rank == v->rank && infer_flag(c, "enable_gqa", false)) {
+        ty_tensor *grouped = infer_alias(c, v); /* heads repeated to those of the query */
+        grouped->sizes[v->rank - 3] = q->sizes[q->rank - 3];
+        v = grouped;
+    }
     if (!q || !v || q->rank < 2 || v->rank < 2 ||
         !ty_broadcast(c->symbols, q->rank - 2, q->sizes, v->rank - 2, v->sizes, &rank, sizes)) {
         infer_fail(c, "attention of %s to %s", infer_shape(c, q), infer_shape(c, v));
         return NULL;
     }
-    if (infer_flag(c, "enable_gqa", false) && rank > 0) sizes[rank - 1] = q->sizes[q->rank - 3];
     sizes[rank++] = q->sizes[q->rank - 2];
     sizes[rank++] = v->sizes[v->rank - 1];
     return infer_fresh(c, q, q->dtype, rank, sizes);

@@ -51,16 +51,16 @@ static window read_window(infer_call *c, uint32_t spatial)
     return w;
 }
 
-/* Strides of the result: channels last when an operand is; what has one spatial dimension counts as
- * an image of one row. */
+/* Strides of the result: channels last when an operand is, for kernels that have that format. What
+ * has one spatial dimension counts as an image of one row, its input made contiguous. */
 static void set_strides(infer_call *c, const ty_tensor *x, const ty_tensor *weight, ty_tensor *out)
 {
     sym_table *t = c->symbols;
-    if (x->rank == 3) {
-        x = infer_unsqueeze(c, x, 2);
-        weight = infer_unsqueeze(c, weight, 2);
-    }
-    ty_memory_format format = ty_suggested_format(t, x);
+    ty_memory_format format = TY_CONTIGUOUS;
+    bool unknown = infer_has_unbacked(c, x->rank, x->sizes);
+    if (unknown || (x->rank == 5 && x->dtype == TY_F64)) return;
+    if (x->rank > 3) format = ty_suggested_format(t, x);
+    if (x->rank == 3) weight = infer_unsqueeze(c, weight, 2);
     if (format == TY_CONTIGUOUS) format = ty_suggested_format(t, weight);
     if (format == TY_CONTIGUOUS) return;
     if (out->rank == 3) {

@@ -163,20 +163,30 @@ void rule_arange(infer_call *c)
     if (c->status == FE_OK) infer_give(c, made(c, whole ? TY_I64 : TY_F32, 1, &length));
 }
 
+static int64_t clamped(int64_t value, int64_t least, int64_t most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+/* How many elements of a matrix are not above the diagonal: row i has i + shift + 1 of them. */
+static int64_t lower_elements(int64_t rows, int64_t columns, int64_t shift)
+{
+    int64_t first = clamped(-shift, 0, rows); /* rows before have none */
+    int64_t full = clamped(columns - shift - 1, first, rows);
+    int64_t growing = (full - first) * (first + full + 2 * shift + 1) / 2;
+    return growing + (rows - full) * columns;
+}
+
 /* Indices of the lower (0) or upper (1) triangle. */
 void rule_triangle_indices(infer_call *c)
 {
     int64_t rows = infer_int(c, "row", 0);
     int64_t columns = infer_int(c, "col", 0);
     int64_t shift = infer_int(c, "offset", 0);
-    int64_t count = 0;
-    if (rows > INT32_MAX || columns > INT32_MAX) infer_fail(c, "too large a triangle");
+    if (rows < 0 || columns < 0) infer_fail(c, "a triangle of negative size");
     if (c->status != FE_OK) return;
-    for (int64_t i = 0; i < rows; i++) {
-        int64_t below = i + shift + !c->param; /* columns that are left of the diagonal */
-        below = below < 0 ? 0 : below > columns ? columns : below;
-        count += c->param ? columns - below : below;
-    }
+    int64_t count = lower_elements(rows, columns, shift - c->param);
+    if (c->param) count = rows * columns - count;
     sym_expr sizes[] = {infer_number(c, 2), infer_number(c, count)};
     infer_give(c, made(c, TY_I64, 2, sizes));
 }
@@ -222,7 +232,11 @@ void rule_same_strides(infer_call *c)
 
 void rule_same_layout(infer_call *c)
 {
-    infer_give(c, infer_in_place_of(c, infer_self(c)));
+    /* The offset is the argument's when the program calls for it, 0 when functionalisation does. */
+    ty_tensor *out = infer_in_place_of(c, infer_self(c));
+    const ty_tensor *recorded = c->recorded.kind == FX_TENSOR ? c->recorded.tensor : NULL;
+    if (out) out->offset = recorded ? recorded->offset : infer_number(c, 0);
+    infer_give(c, out);
 }
 
 /* Conversion; itself when nothing changes, unless the parameter asks for a copy. */
@@ -246,16 +260,30 @@ void rule_to(infer_call *c)
     infer_give(c, out);
 }
 
-/* dropout: itself when it does nothing. */
-void rule_dropout(infer_call *c)
+static bool is_idle(infer_call *c)
 {
     double p = 0;
-    ty_tensor *x = infer_self(c);
     const fx_arg *rate = infer_arg(c, "p");
+    return !infer_flag(c, "train", true) || (rate && fx_arg_number(c->graph, rate, &p) && p == 0);
+}
+
+/* Dropout of whole features: itself when it does nothing. */
+void rule_feature_dropout(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    if (x) infer_give(c, is_idle(c) ? infer_alias(c, x) : infer_empty_like(c, x, x->dtype));
+}
+
+/* When it does nothing, PyTorch runs it as itself and records it as a clone: an alias unless the
+ * clone is laid out otherwise. */
+void rule_dropout(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
     if (!x) return;
-    bool idle =
-        !infer_flag(c, "train", true) || (rate && fx_arg_number(c->graph, rate, &p) && p == 0);
-    infer_give(c, idle ? infer_alias(c, x) : infer_empty_like(c, x, x->dtype));
+    ty_tensor *out = is_idle(c) ? infer_clone(c, x, TY_PRESERVE) : infer_empty_like(c, x, x->dtype);
+    bool same = is_idle(c);
+    for (uint32_t i = 0; same && i < x->rank; i++) same = sym_same(out->strides[i], x->strides[i]);
+    infer_give(c, same ? infer_alias(c, x) : out);
 }
 
 /* ---- other sizes ---- */

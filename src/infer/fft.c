@@ -45,8 +45,7 @@ static ty_tensor *run_kernel(infer_call *c, const ty_tensor *x, ty_dtype dtype,
     for (uint32_t i = x->rank; out && i-- > 0;) {
         out->strides[order[i]] = stride;
         sym_expr size = sizes[order[i]];
-        stride = sym_mul(c->symbols, stride,
-                         i > batch || i == batch ? sym_max(c->symbols, size, one) : size);
+        stride = sym_mul(c->symbols, stride, i >= batch ? sym_max(c->symbols, size, one) : size);
     }
     return out;
 }
@@ -123,7 +122,7 @@ static ty_tensor *resized(infer_call *c, ty_tensor *x, uint32_t dim, sym_expr le
 
 static ty_tensor *promoted_input(infer_call *c, ty_tensor *x, bool to_complex)
 {
-    ty_dtype dtype = ty_is_integral(x->dtype, true) ? TY_F32 : x->dtype;
+    ty_dtype dtype = infer_float_of(x->dtype);
     if (to_complex) dtype = ty_real_to_complex(dtype);
     return dtype == x->dtype ? x : infer_like(c, x, dtype, TY_PRESERVE);
 }

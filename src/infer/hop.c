@@ -98,6 +98,17 @@ static fe_status infer_subgraphs(infer_call *c, const operand_list *operands, ui
 
 /* ---- out of the subgraph ---- */
 
+/* A copy that may be given other storage numbers. */
+static fx_value copy_of(infer_call *c, const fx_value *v)
+{
+    fx_value out = *v;
+    if (v->kind == FX_TENSOR) out.tensor = ty_tensor_copy(c->memory, v->tensor);
+    if (v->kind != FX_TUPLE) return out;
+    out.items = NEW_ARRAY(c->memory, fx_value, v->count);
+    for (uint32_t i = 0; i < v->count; i++) out.items[i] = copy_of(c, &v->items[i]);
+    return out;
+}
+
 /* The storage out here of one inside: an operand's, or a fresh one for each. */
 static uint32_t outer_storage(infer_call *c, const fx_graph *sub, const operand_list *operands,
                               map *fresh, uint32_t storage)
@@ -166,7 +177,7 @@ void rule_subgraph(infer_call *c)
     count_operands(c, &carried, &walked);
     c->status = infer_subgraphs(c, &operands, carried, walked);
     if (c->status != FE_OK) return;
-    c->value = c->recorded;
+    c->value = copy_of(c, &c->recorded);
     if (!sub || !sub->output) { /* what runs is no graph of ours: only the record can tell */
         infer_number_storages(c);
         return;

@@ -41,9 +41,28 @@ bool infer_knows(const op_info *op)
            (op->return_count == 0 && !(op->flags & OPF_HIGHER_ORDER));
 }
 
+/* Does the operand broadcast to what is written, without changing its sizes? */
+static bool fits_into(infer_call *c, const ty_tensor *written, const ty_tensor *x)
+{
+    if (x->rank > written->rank) return false;
+    uint32_t missing = written->rank - x->rank;
+    for (uint32_t i = 0; i < x->rank; i++)
+        if (!infer_is(c, x->sizes[i], 1) &&
+            !infer_may_equal(c, x->sizes[i], written->sizes[i + missing]))
+            return false;
+    return true;
+}
+
 static void give_written(infer_call *c, uint32_t index)
 {
+    const ty_tensor *operands[INFER_MAX_OPERANDS];
     ty_tensor *x = index < c->node->arg_count ? fx_arg_tensor(&c->node->args[index]) : NULL;
+    bool checks = x && (c->op->flags & OPF_POINTWISE);
+    uint32_t count = checks ? infer_operands(c, operands, INFER_MAX_OPERANDS) : 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!fits_into(c, x, operands[i]))
+            infer_fail(c, "%s cannot be written to %s", infer_shape(c, operands[i]),
+                       infer_shape(c, x));
     infer_give(c, x);
 }
 
@@ -71,6 +90,15 @@ void infer_as(infer_call *c, op_id op)
     row->rule(c);
 }
 
+/* Whether gradients are asked for is no rule's business: it stays as recorded. */
+static void keep_gradient(const fx_value *was, fx_value *now)
+{
+    if (was->kind != now->kind) return;
+    if (now->kind == FX_TENSOR) now->tensor->requires_grad = was->tensor->requires_grad;
+    for (uint32_t i = 0; now->kind == FX_TUPLE && i < now->count && i < was->count; i++)
+        keep_gradient(&was->items[i], &now->items[i]);
+}
+
 static fe_status compute(fx_graph *g, fx_node *n, fx_value *out)
 {
     const op_info *op = n->op;
@@ -92,6 +120,10 @@ static fe_status compute(fx_graph *g, fx_node *n, fx_value *out)
         row->rule(&c);
     else if (written >= 0)
         give_written(&c, (uint32_t)written);
+    if (row && c.status == FE_OK && !fx_is(n, OP_operator_getitem)) {
+        infer_settle(&c, &c.value, &c.recorded);
+        keep_gradient(&c.recorded, &c.value);
+    }
     *out = c.value;
     return c.status;
 }

@@ -1,8 +1,8 @@
 /* infer.h -- fake-tensor propagation: the metadata of every node from its operator and its
  * arguments' metadata.
  *
- * One function a family, found by operator in the tables of infer.c; a row is the function and a
- * parameter. What an operator gives follows PyTorch's own rules: dtype promotion, broadcasting,
+ * One function a family, found by operator in the rows of the .def files; a row is the function and
+ * a parameter. What an operator gives follows PyTorch's own rules: dtype promotion, broadcasting,
  * output strides (TensorIterator's for pointwise ops), aliasing by the schema (views share the
  * storage number of their base). Every node of an archive carries recorded metadata, so `ferrite
  * check` holds this folder against PyTorch node by node.

@@ -63,6 +63,11 @@ static inline bool infer_is(const infer_call *c, sym_expr e, int64_t value)
     int64_t constant;
     return sym_is_int(c->symbols, e, &constant) && constant == value;
 }
+/* f32 for integers, as operators on floats have it. */
+static inline ty_dtype infer_float_of(ty_dtype d)
+{
+    return ty_is_integral(d, true) ? TY_F32 : d;
+}
 /* Is it so? Proved, or else so for the example's sizes, as PyTorch's guards have it; what only the
  * run knows is taken not to be so. */
 bool infer_holds(const infer_call *c, sym_op comparison, sym_expr a, sym_expr b);
@@ -136,6 +141,8 @@ void infer_number_storages(infer_call *c);
 /* A size of a result: what is recorded for the item's dimension, or else a fresh symbol. */
 sym_expr infer_unbacked(infer_call *c, uint32_t item, uint32_t dim);
 sym_expr infer_unbacked_offset(infer_call *c, sym_expr base);
+/* Sizes and strides that only the run knows, as the record has them. */
+void infer_settle(infer_call *c, fx_value *now, const fx_value *recorded);
 
 /* Which dtype a pointwise operator or a reduction gives, from the promoted dtype of its
  * operands. */

@@ -202,7 +202,6 @@ void rule_meshgrid(infer_call *c)
         for (uint32_t d = 0; d < count; d++) shape[d] = infer_number(c, 1);
         shape[at] = sizes[at];
         items[i] = infer_expand(c, infer_reshape(c, items[i], count, shape), count, sizes);
-        if (swaps) items[i] = infer_transpose(c, infer_transpose(c, items[i], 0, 1), 0, 1);
     }
     if (c->status == FE_OK) infer_give_items(c, items, count);
 }
@@ -354,10 +353,15 @@ void rule_combinations(infer_call *c)
         return;
     }
     sym_expr sizes[] = {infer_unbacked(c, 0, 0), infer_number(c, r)};
-    if (c->recorded.kind == FX_NO_VALUE && sym_is_int(c->symbols, x->sizes[0], &n)) {
+    if (c->recorded.kind == FX_NO_VALUE && sym_is_int(c->symbols, x->sizes[0], &n) &&
+        n <= INT64_MAX - r) {
         int64_t count = 1;
         int64_t repeats = infer_flag(c, "with_replacement", false) ? r - 1 : 0;
-        for (int64_t i = 0; i < r; i++) count = count * (n + repeats - i) / (i + 1);
+        for (int64_t i = 0; i < r && count > 0; i++)
+            if (__builtin_mul_overflow(count, n + repeats - i, &count))
+                infer_fail(c, "too many combinations of %s", infer_shape(c, x));
+            else
+                count /= i + 1;
         sizes[0] = infer_number(c, count < 0 ? 0 : count);
     }
     infer_give(c, infer_fresh(c, x, x->dtype, 2, sizes));

@@ -16,7 +16,7 @@ static ty_dtype loss_dtype(infer_call *c, const ty_tensor *const *operands, uint
     for (uint32_t i = 0; i < count; i++)
         types[i] = (ty_operand){.dtype = operands[i]->dtype, .is_zero_dim = operands[i]->rank == 0};
     ty_dtype dtype = ty_result_type(types, count);
-    return c->param == DTYPE_FLOAT && ty_is_integral(dtype, true) ? TY_F32 : dtype;
+    return c->param == DTYPE_FLOAT ? infer_float_of(dtype) : dtype;
 }
 
 /* Elementwise over the first two, or as many as are tensors and no weights. */

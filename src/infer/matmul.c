@@ -84,13 +84,7 @@ void rule_outer(infer_call *c)
 
 /* ---- compositions ---- */
 
-/* Does matmul make one product of the larger operand's leading dimensions? The result is then that
- * of the transposed problem when the larger one stands on the right. */
-static bool folds_transposed(const ty_tensor *a, const ty_tensor *b)
-{
-    return a->rank == 2 && b->rank >= 3 && a->requires_grad;
-}
-
+/* Folded or batched, PyTorch makes the result contiguous. */
 ty_tensor *infer_product(infer_call *c, const ty_tensor *a, const ty_tensor *b)
 {
     sym_expr sizes[TY_MAX_RANK];
@@ -110,11 +104,7 @@ ty_tensor *infer_product(infer_call *c, const ty_tensor *a, const ty_tensor *b)
     }
     if (a->rank > 1) sizes[rank++] = a->sizes[a->rank - 2];
     if (b->rank > 1) sizes[rank++] = b->sizes[b->rank - 1];
-    ty_tensor *out = infer_fresh(c, a, a->dtype, rank, sizes);
-    if (!folds_transposed(a, b)) return out;
-    return infer_transpose(
-        c, infer_clone(c, infer_transpose(c, out, rank - 2, rank - 1), TY_CONTIGUOUS), rank - 2,
-        rank - 1);
+    return infer_fresh(c, a, a->dtype, rank, sizes);
 }
 
 void rule_matmul(infer_call *c)

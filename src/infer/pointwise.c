@@ -60,24 +60,19 @@ static ty_dtype promoted(infer_call *c, uint32_t first)
     return dtype;
 }
 
-static ty_dtype to_float(ty_dtype d)
-{
-    return ty_is_integral(d, true) ? TY_F32 : d;
-}
-
 static ty_dtype dtype_by_kind(infer_call *c, const ty_tensor *self)
 {
     ty_dtype d = promoted(c, 0);
     switch ((infer_dtype_kind)c->param) {
     case DTYPE_PROMOTE: return d;
-    case DTYPE_FLOAT: return to_float(d);
+    case DTYPE_FLOAT: return infer_float_of(d);
     case DTYPE_BOOL: return TY_BOOL;
     case DTYPE_SELF: return self->dtype;
     case DTYPE_REAL: return ty_complex_to_real(d);
-    case DTYPE_REAL_FLOAT: return ty_complex_to_real(to_float(d));
+    case DTYPE_REAL_FLOAT: return ty_complex_to_real(infer_float_of(d));
     case DTYPE_COMPLEX: return ty_real_to_complex(d);
     case DTYPE_DOUBLE: return ty_is_complex(d) ? TY_C128 : TY_F64;
-    case DTYPE_DIVIDE: return infer_arg(c, "rounding_mode") ? d : to_float(d);
+    case DTYPE_DIVIDE: return infer_arg(c, "rounding_mode") ? d : infer_float_of(d);
     case DTYPE_SUM:
     case DTYPE_HASH:
     case DTYPE_INDEX: break; /* of reductions */
@@ -177,7 +172,7 @@ void rule_ldexp(infer_call *c)
     const ty_tensor *self = infer_tensor(c, "self");
     const ty_tensor *other = infer_tensor(c, "other");
     if (!self || !other) return;
-    ty_tensor *power = infer_like(c, other, to_float(other->dtype), TY_PRESERVE);
+    ty_tensor *power = infer_like(c, other, infer_float_of(other->dtype), TY_PRESERVE);
     const ty_tensor *operands[] = {self, power};
     ty_operand types[] = {{.dtype = self->dtype, .is_zero_dim = self->rank == 0},
                           {.dtype = power->dtype, .is_zero_dim = power->rank == 0}};
@@ -248,7 +243,7 @@ void rule_native_dropout_backward(infer_call *c)
 {
     ty_tensor *grad = infer_tensor(c, "grad_output");
     if (!grad) return;
-    ty_dtype dtype = to_float(grad->dtype);
+    ty_dtype dtype = infer_float_of(grad->dtype);
     infer_give(c, infer_like(c, grad, dtype, ty_suggested_format(c->symbols, grad)));
 }
 

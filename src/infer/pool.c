@@ -161,19 +161,24 @@ void rule_upsample(infer_call *c)
 
 /* ---- padding ---- */
 
-/* Pads from the last dimension on: (before, after) pairs. */
+/* Pads from the last dimension on: (before, after) pairs. What only cuts off is a clone of the part
+ * that stays; what wraps around is contiguous. */
 void rule_pad(infer_call *c)
 {
     sym_expr pad[2 * TY_MAX_RANK];
     sym_expr sizes[TY_MAX_RANK];
     ty_tensor *x = infer_self(c);
     const fx_arg *list = infer_arg(c, op_param_index(c->op, "pad") < 0 ? "padding" : "pad");
+    const char *mode = infer_string(c, "mode", "constant");
     if (!x || !list) return;
     int count = fx_arg_ints(c->graph, list, pad, 2 * TY_MAX_RANK);
     if (count < 0 || count % 2 || (uint32_t)count > 2 * x->rank) {
         infer_fail(c, "%d paddings of %s", count, infer_shape(c, x));
         return;
     }
+    bool cuts = strcmp(mode, "constant") == 0;
+    for (int i = 0; i < count; i++)
+        cuts = cuts && infer_holds(c, SYM_LE, pad[i], infer_number(c, 0));
     for (uint32_t i = 0; i < x->rank; i++) {
         uint32_t from_end = x->rank - 1 - i;
         sizes[i] = x->sizes[i];
@@ -181,9 +186,13 @@ void rule_pad(infer_call *c)
         sym_expr added = sym_add(c->symbols, pad[2 * from_end], pad[2 * from_end + 1]);
         sizes[i] = sym_add(c->symbols, sizes[i], added);
     }
+    if (cuts) {
+        const ty_tensor *part = infer_view_as(c, x, x->rank, sizes, x->strides, x->offset);
+        infer_give(c, infer_clone(c, part, TY_PRESERVE));
+        return;
+    }
     ty_tensor *out = infer_fresh(c, x, x->dtype, x->rank, sizes);
-    bool wraps =
-        infer_string(c, "mode", "constant")[0] == 'c' && infer_string(c, "mode", "co")[1] == 'i';
+    bool wraps = strcmp(mode, "circular") == 0;
     ty_memory_format format = wraps ? TY_CONTIGUOUS : ty_suggested_format(c->symbols, x);
     ty_format_strides(c->symbols, format, x->rank, sizes, out->strides);
     infer_give(c, out);

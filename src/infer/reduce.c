@@ -26,7 +26,7 @@ static ty_dtype reduced_dtype(const infer_call *c, ty_dtype self)
     bool is_given = infer_arg(c, "dtype") != NULL;
     switch ((infer_dtype_kind)c->param) {
     case DTYPE_SUM: return is_given ? d : sum_dtype(d);
-    case DTYPE_FLOAT: return ty_is_integral(d, true) ? TY_F32 : d;
+    case DTYPE_FLOAT: return infer_float_of(d);
     case DTYPE_BOOL: return self == TY_U8 ? TY_U8 : TY_BOOL;
     case DTYPE_REAL: return ty_complex_to_real(d);
     case DTYPE_INDEX: return TY_I64;
@@ -96,7 +96,7 @@ void rule_covariance(infer_call *c)
     if (!x) return;
     sym_expr sizes[2] = {x->sizes ? x->sizes[0] : (sym_expr){0},
                          x->sizes ? x->sizes[0] : (sym_expr){0}};
-    ty_dtype dtype = ty_is_integral(x->dtype, true) ? TY_F32 : x->dtype;
+    ty_dtype dtype = infer_float_of(x->dtype);
     infer_give(c, infer_fresh(c, x, dtype, x->rank < 2 ? 0 : 2, sizes));
 }
 

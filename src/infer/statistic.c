@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-static ty_dtype to_float(ty_dtype d)
-{
-    return ty_is_integral(d, true) ? TY_F32 : d;
-}
-
 /* x with other sizes in one dimension, contiguous. */
 static ty_tensor *with_size(infer_call *c, const ty_tensor *x, ty_dtype dtype, uint32_t dim,
                             sym_expr size)
@@ -85,7 +80,7 @@ void rule_gradient(infer_call *c)
     if (!x) return;
     uint32_t count = infer_dims(c, "dim", x->rank, true, dims);
     for (uint32_t i = 0; i < count; i++)
-        items[i] = infer_like(c, x, to_float(x->dtype), TY_CONTIGUOUS);
+        items[i] = infer_like(c, x, infer_float_of(x->dtype), TY_CONTIGUOUS);
     if (c->status == FE_OK) infer_give_items(c, items, count);
 }
 

@@ -33,6 +33,62 @@ sym_expr infer_unbacked_offset(infer_call *c, sym_expr base)
     return v ? v->tensor->offset : sym_add(c->symbols, base, new_symbol(c, 0));
 }
 
+/* ---- what the program has checked ---- */
+
+typedef struct symbol_subset {
+    const sym_table *symbols;
+    sym_expr whole;
+    bool holds;
+} symbol_subset;
+
+static void look_up_symbol(void *data, sym_expr symbol)
+{
+    symbol_subset *s = data;
+    s->holds = s->holds && sym_contains(s->symbols, s->whole, symbol);
+}
+
+/* The recorded expression instead of the inferred one, where they may be the same for what the run
+ * decides: PyTorch knows more of unbacked symbols, by the checks that stand in the program. Not
+ * where the record speaks of other symbols: then it is older than the arguments. */
+static sym_expr settled(const infer_call *c, sym_expr now, sym_expr recorded)
+{
+    symbol_subset subset = {c->symbols, now, true};
+    if (sym_is_none(recorded) || sym_known_equal(c->symbols, now, recorded)) return now;
+    if (!infer_has_unbacked(c, 1, &now) || !infer_may_equal(c, now, recorded)) return now;
+    sym_each_symbol(c->symbols, recorded, look_up_symbol, &subset);
+    return subset.holds ? recorded : now;
+}
+
+static bool has_unbacked(const infer_call *c, const ty_tensor *x)
+{
+    return infer_has_unbacked(c, x->rank, x->sizes) || infer_has_unbacked(c, x->rank, x->strides) ||
+           infer_has_unbacked(c, 1, &x->offset);
+}
+
+static ty_tensor *settled_tensor(infer_call *c, ty_tensor *now, const ty_tensor *recorded)
+{
+    ty_tensor *out = ty_tensor_copy(c->memory, now);
+    bool changed = false;
+    if (now->rank != recorded->rank) return now;
+    for (uint32_t i = 0; i < now->rank; i++) {
+        out->sizes[i] = settled(c, now->sizes[i], recorded->sizes[i]);
+        out->strides[i] = settled(c, now->strides[i], recorded->strides[i]);
+        changed = changed || !sym_same(out->sizes[i], now->sizes[i]) ||
+                  !sym_same(out->strides[i], now->strides[i]);
+    }
+    out->offset = settled(c, now->offset, recorded->offset);
+    return changed || !sym_same(out->offset, now->offset) ? out : now;
+}
+
+void infer_settle(infer_call *c, fx_value *now, const fx_value *recorded)
+{
+    if (now->kind != recorded->kind) return;
+    if (now->kind == FX_TENSOR && has_unbacked(c, now->tensor))
+        now->tensor = settled_tensor(c, now->tensor, recorded->tensor);
+    for (uint32_t i = 0; now->kind == FX_TUPLE && i < now->count && i < recorded->count; i++)
+        infer_settle(c, &now->items[i], &recorded->items[i]);
+}
+
 /* ---- numbers read out of tensors ---- */
 
 void rule_item(infer_call *c)

@@ -105,7 +105,8 @@ static const c_piece *find_builtin(const char *base, const c_scope *scope, const
     return NULL;
 }
 
-/* Moves of the first n lanes by the mask registers of AVX-512. */
+/* Moves of the first n lanes by the mask registers of AVX-512. The asm keeps gcc 12 from merging the store of half a register
+ * with what made it into a vextract, which faults on lanes that are masked off. */
 static const char *masked_move(writer *w, const char *base, const c_scope *scope)
 {
     static const char *const LETTERS[] = {[1] = "qi", [2] = "hi", [4] = "si", [8] = "di"};
@@ -132,8 +133,8 @@ static const char *masked_move(writer *w, const char *base, const c_scope *scope
                        "  return ($T)__builtin_ia32_load%s%u_mask((const %s *)p, (%s){0}, %s);\n}\n",
                        base, is_guarded ? ", $M m" : "", letters, 8 * bytes, pointer, vector, mask)
         : arena_printf(w->memory, "FE void store_$S($A *p, $T x, i64 n)\n{\n"
-                       "  __builtin_ia32_store%s%u_mask((%s *)p, (%s)x, %s);\n}\n",
-                       letters, 8 * bytes, pointer, vector, mask);
+                       "%s  __builtin_ia32_store%s%u_mask((%s *)p, (%s)x, %s);\n}\n",
+                       bytes < 64 ? "  __asm__(\"\" : \"+v\"(x));\n" : "", letters, 8 * bytes, pointer, vector, mask);
     return expanded(w, move, scope);
 }
 

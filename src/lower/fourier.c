@@ -6,13 +6,14 @@
  * transform is a kernel to be written (a row in extern.def).
  */
 #include "lower/compose.h"
+#include "lower/fourier.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { LONGEST = 4096 };
 
-typedef enum direction { FORWARD = -1, BACKWARD = 1 } direction;
+typedef fourier_direction direction;
 
 /* exp(sign * 2 pi i k / size) for k < size, as a [size] tensor of the complex dtype. */
 static tensor roots_of_unity(lowering *l, int64_t size, direction sign, ty_dtype d)
@@ -29,16 +30,6 @@ static tensor roots_of_unity(lowering *l, int64_t size, direction sign, ty_dtype
     return lower_constant(l, name, d, 1, sizes, data, (size_t)size * step);
 }
 
-/* Transforms complex x along dim; `count` outputs of the `period` there are. `half`: x holds the
- * first half of a spectrum whose other half is its mirror image, conjugated (the length of the
- * whole is `period`). */
-typedef struct transform {
-    uint32_t dim;
-    int64_t period, count;
-    direction sign;
-    bool half;
-} transform;
-
 static loop_value conjugate(lowering *l, loop_value v)
 {
     ty_dtype d = loop_at(l->program, v)->dtype;
@@ -48,7 +39,7 @@ static loop_value conjugate(lowering *l, loop_value v)
         (loop_node){.op = LOOP_COMPLEX, .dtype = d, .args = {lower_op1(l, LOOP_REALPART, v), im}});
 }
 
-static loop_value input_value(lowering *l, tensor x, const transform *t, ty_dtype d)
+static loop_value input_value(lowering *l, tensor x, const fourier_transform *t, ty_dtype d)
 {
     sym_expr at[LOWER_MAX_RANK], r = l->reduce_axes[0];
     memcpy(at, l->axes, x.rank * sizeof *at);
@@ -66,7 +57,7 @@ static loop_value input_value(lowering *l, tensor x, const transform *t, ty_dtyp
     return loop_masked(l->program, is_kept, plain, other);
 }
 
-static tensor transformed(lowering *l, tensor x, const transform *t, ty_dtype d)
+tensor lower_fourier(lowering *l, tensor x, const fourier_transform *t, ty_dtype d)
 {
     sym_expr sizes[LOWER_MAX_RANK], extent = lower_const(l, t->period);
     memcpy(sizes, x.sizes, x.rank * sizeof *sizes);
@@ -128,7 +119,7 @@ static fe_status run_plan(lowering *l, tensor x, const fft_plan *plan, ty_dtype 
         /* c2r does the halved dim last, r2c first. */
         uint32_t at = plan->form == REAL_TO_COMPLEX ? plan->count - 1 - k : k;
         bool halved = at == plan->count - 1 && plan->form != COMPLEX_TO_COMPLEX;
-        transform t = {.dim = plan->dims[at], .sign = plan->sign};
+        fourier_transform t = {.dim = plan->dims[at], .sign = plan->sign};
         if (!length_of(l, x, t.dim, &t.period))
             return lower_fail(l, "a transform along a dimension that is long or not constant");
         if (halved && plan->form == COMPLEX_TO_REAL) {
@@ -138,7 +129,7 @@ static fe_status run_plan(lowering *l, tensor x, const fft_plan *plan, ty_dtype 
         t.count =
             halved && plan->form == REAL_TO_COMPLEX && plan->onesided ? t.period / 2 + 1 : t.period;
         elements *= (double)t.period;
-        x = transformed(l, x, &t, complex_type);
+        x = lower_fourier(l, x, &t, complex_type);
     }
     if (plan->form == COMPLEX_TO_REAL) x = real_part(l, x);
     *out = scaled(l, x, factor_of(plan->normalization, elements));
@@ -157,8 +148,8 @@ static fe_status core_row(lowering *l, fx_node *n, const lower_row *row)
     for (uint32_t k = 0; k < plan.count; k++) plan.dims[k] = lower_dim(l, dims[k], x.rank);
     plan.sign = plan.form == COMPLEX_TO_REAL ||
                         (plan.form == COMPLEX_TO_COMPLEX && !lower_bool(l, "forward"))
-                    ? BACKWARD
-                    : FORWARD;
+                    ? FOURIER_BACKWARD
+                    : FOURIER_FORWARD;
     plan.onesided = plan.form == REAL_TO_COMPLEX && lower_bool(l, "onesided");
     if (plan.form == COMPLEX_TO_REAL && !lower_int(l, "last_dim_size", &plan.last_size))
         return lower_fail(l, "a length that is not constant");
@@ -176,9 +167,9 @@ typedef struct fft_row {
 } fft_row;
 enum { FFT, IFFT, RFFT, IRFFT, HFFT, IHFFT, KINDS };
 static const fft_row FFT_ROWS[KINDS] = {
-    [FFT] = {COMPLEX_TO_COMPLEX, FORWARD}, [IFFT] = {COMPLEX_TO_COMPLEX, BACKWARD},
-    [RFFT] = {REAL_TO_COMPLEX, FORWARD},   [IRFFT] = {COMPLEX_TO_REAL, BACKWARD},
-    [HFFT] = {COMPLEX_TO_REAL, FORWARD},   [IHFFT] = {REAL_TO_COMPLEX, BACKWARD}};
+    [FFT] = {COMPLEX_TO_COMPLEX, FOURIER_FORWARD}, [IFFT] = {COMPLEX_TO_COMPLEX, FOURIER_BACKWARD},
+    [RFFT] = {REAL_TO_COMPLEX, FOURIER_FORWARD},   [IRFFT] = {COMPLEX_TO_REAL, FOURIER_BACKWARD},
+    [HFFT] = {COMPLEX_TO_REAL, FOURIER_FORWARD},   [IHFFT] = {REAL_TO_COMPLEX, FOURIER_BACKWARD}};
 
 static int64_t normalization_of(lowering *l, direction sign)
 {
@@ -186,7 +177,7 @@ static int64_t normalization_of(lowering *l, direction sign)
     const char *name = norm->kind == FX_ARG_STRING ? norm->string : "backward";
     if (strcmp(name, "ortho") == 0) return 1;
     bool scales_forward = strcmp(name, "forward") == 0;
-    return scales_forward == (sign == FORWARD) ? 2 : 0;
+    return scales_forward == (sign == FOURIER_FORWARD) ? 2 : 0;
 }
 
 /* x with dim cut or filled with zeros to `size`. */

@@ -10,7 +10,7 @@ static const lower_rows *const FAMILIES[] = {
     &lower_cat_rows,       &lower_pool_rows,     &lower_matmul_rows,     &lower_conv_rows,
     &lower_attention_rows, &lower_upsample_rows, &lower_create_rows,     &lower_copy_rows,
     &lower_loss_rows,      &lower_order_rows,    &lower_vector_rows,     &lower_einsum_rows,
-    &lower_sample_rows,    &lower_fourier_rows,  &lower_special_rows};
+    &lower_sample_rows,    &lower_fourier_rows,  &lower_special_rows, &lower_rnn_rows, &lower_stft_rows, &lower_count_rows};
 
 static const lower_row *find_row(uint32_t op)
 {
@@ -306,7 +306,7 @@ static fe_status lower_call(lowering *l, fx_node *n)
         if (has_numbers_only(n) && n->value.kind != FX_NO_VALUE && !sym_is_none(n->value.expr))
             return FE_OK;
         if (!n->users.count && !(n->op->flags & OPF_EFFECT) && !n->op->is_mutating) return FE_OK;
-        return lower_fail(l, "operator %s is not supported", n->op->name);
+        return lower_fail(l, "there is no lowering for this operator yet");
     }
     if (lacks_operand(l, n)) return FE_OK;
     FE_TRY(check_ranks(l, &n->value));

@@ -99,7 +99,7 @@ extern const lower_rows lower_pointwise_rows, lower_unary_rows, lower_activation
     lower_view_rows, lower_reduce_rows, lower_norm_rows, lower_index_rows, lower_scatter_rows,
     lower_cat_rows, lower_pool_rows, lower_matmul_rows, lower_conv_rows, lower_attention_rows,
     lower_upsample_rows, lower_create_rows, lower_copy_rows, lower_loss_rows, lower_order_rows,
-    lower_vector_rows, lower_einsum_rows, lower_sample_rows, lower_fourier_rows, lower_special_rows;
+    lower_vector_rows, lower_einsum_rows, lower_sample_rows, lower_fourier_rows, lower_special_rows, lower_rnn_rows, lower_stft_rows, lower_count_rows;
 
 /* ---- arguments (args.c) and results (lower.c) ---- */
 /* FE_UNSUPPORTED about l->node */

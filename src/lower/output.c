@@ -13,6 +13,9 @@ typedef struct epilogue {
     lowering *l;
     uint8_t *mutated; /* by buffer */
     uint32_t buffers; /* there when the epilogue began */
+    loop_buffer_id
+        own; /* what the value at hand goes to, and where: it may read that very element */
+    sym_expr own_index;
     bool reads_mutated;
 } epilogue;
 
@@ -138,18 +141,20 @@ static void note_read(void *data, loop_value v)
 {
     epilogue *e = data;
     const loop_node *n = loop_at(e->l->program, v);
-    if (n->op == LOOP_LOAD && n->buffer < e->buffers && e->mutated[n->buffer])
-        e->reads_mutated = true;
+    if (n->op != LOOP_LOAD || n->buffer >= e->buffers || !e->mutated[n->buffer]) return;
+    if (n->buffer != e->own || !sym_same(n->index, e->own_index)) e->reads_mutated = true;
 }
 
 /* Value whose memory no copy of the epilogue overwrites. */
-static lower_tensor kept_aside(epilogue *e, lower_tensor t)
+static lower_tensor kept_aside(epilogue *e, lower_tensor t, const loop_view *to)
 {
-    loop_program *p = e->l->program;
-    if (t.box->realised && p->buffers.at[t.box->view.buffer].kind == LOOP_TEMP) return t;
+    lowering *l = e->l;
+    if (t.box->realised && l->program->buffers.at[t.box->view.buffer].kind == LOOP_TEMP) return t;
+    e->own = to->buffer;
+    e->own_index = sym_add(l->symbols, to->offset, lower_flat(l, l->axes, to->strides, to->rank));
     e->reads_mutated = false;
-    loop_each_node(p, lower_here(e->l, t), note_read, e);
-    return e->reads_mutated ? lower_copied(e->l, t, NULL) : t;
+    loop_each_node(l->program, lower_broadcast(l, t, to->rank, to->sizes), note_read, e);
+    return e->reads_mutated ? lower_copied(l, t, NULL) : t;
 }
 
 static bool is_mutation(const fx_output *o)
@@ -187,7 +192,7 @@ static fe_status lower_mutations(lowering *l)
         e.mutated[targets[k].box->view.buffer] = 1;
     }
     for (uint32_t k = 0; k < count; k++)
-        if (!lower_absent(targets[k])) values[k] = kept_aside(&e, values[k]);
+        if (!lower_absent(targets[k])) values[k] = kept_aside(&e, values[k], &targets[k].box->view);
     for (uint32_t k = 0; k < count; k++)
         if (!lower_absent(targets[k])) copy_into(l, targets[k], values[k]);
     return FE_OK;

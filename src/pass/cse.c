@@ -1,5 +1,5 @@
-/* cse.c -- equal calls on equal arguments become one. Random calls, effects and data-dependent sizes are left alone, and so is a
- * call whose result is returned: two outputs that were separate must stay so.
+/* cse.c -- equal calls on equal arguments become one. Random calls, effects and data-dependent sizes are left alone, and so are
+ * two calls whose results are both returned: two outputs that were separate must stay so.
  */
 #include "pass/pass_priv.h"
 
@@ -93,7 +93,7 @@ fe_status pass_cse(fx_graph *g, bool *changed)
         bool same = first->op == n->op && first->arg_count == n->arg_count;
         for (uint32_t i = 0; same && i < n->arg_count; i++)
             same = same_arg(&first->args[i], &n->args[i]);
-        if (!same || is_returned(n, 0) || is_returned(first, 0)) continue;
+        if (!same || (is_returned(n, 0) && is_returned(first, 0))) continue;
         fx_replace_uses(g, n, first);
         fx_erase(g, n);
         *changed = true;

@@ -41,7 +41,7 @@ static double *read_vector(fx_graph *g, arena *memory, const fx_arg *a, int64_t 
     const fx_node *n = a->kind == FX_ARG_NODE ? a->node : NULL;
     const ty_tensor *t = n ? fx_tensor(n) : NULL;
     int64_t size, stride, offset;
-    if (!t || n->kind != FX_PLACEHOLDER || !n->data || t->dtype != TY_F32 || t->rank != 1) return NULL;
+    if (!t || !pass_is_constant(g, n) || t->dtype != TY_F32 || t->rank != 1) return NULL;
     if (!sym_is_int(g->symbols, t->sizes[0], &size) || !sym_is_int(g->symbols, t->strides[0], &stride) ||
         !sym_is_int(g->symbols, t->offset, &offset) || size != count)
         return NULL;
@@ -79,7 +79,7 @@ static fx_node *scaled_weight(fold *f)
     const fx_node *n = f->conv->args[1].node;
     const ty_tensor *t = fx_tensor(n);
     int64_t numel, offset, kept = 1;
-    if (n->kind != FX_PLACEHOLDER || !n->data || t->dtype != TY_F32 || !ty_is_contiguous(g->symbols, t)) return NULL;
+    if (!pass_is_constant(g, n) || t->dtype != TY_F32 || !ty_is_contiguous(g->symbols, t)) return NULL;
     if (!sym_is_int(g->symbols, ty_numel(g->symbols, t), &numel) || !sym_is_int(g->symbols, t->offset, &offset)) return NULL;
     if (f->channels) kept = numel / f->channels;
     float *made = NEW_ARRAY(g->memory, float, numel + 1);

@@ -214,10 +214,28 @@ static fe_status fit_value(fx_graph *g, fx_node *before, const fx_node *like, co
     return pass_emit(g, before, OP_aten_expand_default, like, 2, args, value);
 }
 
-/* Calls that write nothing that the program can see. */
-static bool writes_nothing(const fx_node *n)
+/* Two views of one base that show the same elements in the same order. */
+static bool same_window(functionaliser *f, const alias *a, const alias *b)
 {
-    return fx_is(n, OP_aten_detach__default) || fx_is(n, OP_aten_requires_grad__default);
+    const ty_tensor *x = fx_tensor(a->node), *y = fx_tensor(b->node);
+    return a->base == b->base && x && y && x->dtype == y->dtype && sym_same(x->offset, y->offset) &&
+           ty_known_same_layout(f->g->symbols, x, y);
+}
+
+/* Calls that write nothing that the program can see; y[1:] += 1 ends in a copy of y[1:] onto itself. */
+static bool writes_nothing(functionaliser *f, const fx_node *n)
+{
+    if (fx_is(n, OP_aten_detach__default) || fx_is(n, OP_aten_requires_grad__default)) return true;
+    if (!fx_is(n, OP_aten_copy__default)) return false;
+    const alias *to = alias_of(f, n->args[0].node), *from = alias_of(f, n->args[1].node);
+    return to && from && same_window(f, to, from);
+}
+
+/* Calls that give their argument other memory or another size. */
+static bool changes_memory(const fx_node *n)
+{
+    return fx_is(n, OP_aten_resize__default) || fx_is(n, OP_aten_resize_as__default) || fx_is(n, OP_aten_set__default) ||
+           fx_is(n, OP_aten_set__source_Tensor);
 }
 
 /* t_, squeeze_, ...: the same memory with other sizes and strides. */
@@ -249,7 +267,8 @@ static fe_status make_functional(functionaliser *f, fx_node *n)
     fx_node *target = n->args[self].node, *value = NULL;
     uint32_t written = map_get(&f->of_node, target->id);
     CHECK(g->session, written != MAP_NONE);
-    if (!functional && !writes_nothing(n))
+    bool writes = !writes_nothing(f, n);
+    if ((!functional && writes) || changes_memory(n))
         return fx_fail(g, n, "functionalise", FE_UNSUPPORTED, "rewrite the program without this in-place call",
                        "the in-place operator has no functional form");
     f->changed = true;
@@ -257,7 +276,7 @@ static fe_status make_functional(functionaliser *f, fx_node *n)
         fx_set_op(g, n, functional, n->args, functional->param_count);
         return read_call(f, n);
     }
-    if (!writes_nothing(n)) {
+    if (writes) {
         FE_TRY(written_value(f, n, functional, fx_tensor(f->aliases.at[written].node), &value));
         write_value(f, written, value);
     }
@@ -284,6 +303,7 @@ static void add_epilogue(functionaliser *f)
         fx_node *input = g->inputs.at[i];
         const alias *a = alias_of(f, input);
         if (!a || !f->aliases.at[a->base].written) continue;
+        if (input->input_kind == FX_CONSTANT) input->input_kind = FX_BUFFER; /* it lasts from call to call */
         vec_push(f->memory, &values, fx_of(refreshed(f, map_get(&f->of_node, input->id))));
         vec_push(f->memory, &kinds, (fx_output){mutation_kind(input), input->input_kind == FX_USER_INPUT ? input->name : input->target});
     }

@@ -18,6 +18,17 @@ fe_status pass_emit(fx_graph *g, fx_node *before, op_id op, const fx_node *like,
     return infer_node(g, *out);
 }
 
+bool pass_is_constant(const fx_graph *g, const fx_node *n)
+{
+    if (n->kind != FX_PLACEHOLDER || !n->data || n->input_kind == FX_USER_INPUT) return false;
+    for (uint32_t k = 0; k < g->outputs.count; k++) {
+        const fx_output *o = &g->outputs.at[k];
+        bool is_mutation = o->kind == FX_BUFFER_MUTATION || o->kind == FX_PARAMETER_MUTATION;
+        if (is_mutation && o->target && n->target && strcmp(o->target, n->target) == 0) return false;
+    }
+    return true;
+}
+
 bool pass_has_effect(const fx_node *n)
 {
     if (n->kind != FX_CALL) return true;

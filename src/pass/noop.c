@@ -1,14 +1,14 @@
 /* noop.c -- removes operators that give back their input, and assertions that inference has proved.
  *
- * Laws. N1 The value that takes the place of a result has the same dtype, sizes and, where anybody can see them, strides. N2 A copy
- * (clone, to, contiguous that copies) goes only when neither side leaves the graph: a returned copy stays a copy.
+ * Laws. N1 The value that takes the place of a result has the same dtype, sizes and strides. N2 A copy (clone, to, contiguous
+ * that copies) goes only when it does not leave the graph: a returned copy stays a copy.
  */
 #include "pass/pass_priv.h"
 
 #include <string.h>
 
 typedef enum noop_rule {
-    NOOP_ALWAYS,  /* returns its first argument whatever the rest says */
+    NOOP_ALWAYS,  /* returns its argument whatever the rest says */
     NOOP_IF_SAME, /* ... when dtype, sizes and strides come out equal */
     NOOP_DROPOUT, /* ... when the `train` argument is false or the probability 0 */
     NOOP_COPY,    /* a copy: needed only where somebody could tell */
@@ -18,7 +18,7 @@ typedef enum noop_rule {
 typedef struct noop_row {
     op_id op;
     noop_rule rule;
-    int train; /* index of the argument that turns it on; DROPOUT */
+    int index; /* of the argument that it returns; DROPOUT: of the one that turns it on */
 } noop_row;
 
 static const noop_row rows[] = {
@@ -28,6 +28,7 @@ static const noop_row rows[] = {
     {OP_aten_lift_fresh_default, NOOP_ALWAYS, 0},
     {OP_aten_lift_fresh_copy_default, NOOP_COPY, 0},
     {OP_aten_clone_default, NOOP_COPY, 0},
+    {OP_aten_copy_default, NOOP_COPY, 1},
     {OP_aten_contiguous_default, NOOP_COPY, 0},
     {OP_aten_to_dtype, NOOP_COPY, 0},
     {OP_aten_to_dtype_layout, NOOP_COPY, 0},
@@ -69,16 +70,23 @@ static bool leaves(const fx_node *n, int depth)
     return false;
 }
 
+/* What the call gives back; NULL when that is no node. */
+static fx_node *input_of(const noop_row *row, const fx_node *n)
+{
+    const fx_arg *a = &n->args[row->rule == NOOP_DROPOUT ? 0 : row->index];
+    return a->kind == FX_ARG_NODE ? a->node : NULL;
+}
+
 static bool may_go(fx_graph *g, const noop_row *row, const fx_node *n)
 {
-    const fx_node *input = n->args[0].kind == FX_ARG_NODE ? n->args[0].node : NULL;
+    const fx_node *input = input_of(row, n);
     double probability;
     if (!input) return false;
     switch (row->rule) {
     case NOOP_ALWAYS: return true;
     case NOOP_IF_SAME: return same_layout(g, fx_tensor(n), fx_tensor(input));
     case NOOP_DROPOUT:
-        return !fx_arg_bool(&n->args[row->train], true) ||
+        return !fx_arg_bool(&n->args[row->index], true) ||
                (fx_arg_number(g, &n->args[1], &probability) && probability == 0);
     case NOOP_COPY: return same_layout(g, fx_tensor(n), fx_tensor(input)) && !leaves(n, 0);
     case NOOP_ASSERT: return n->users.count == 0;
@@ -92,11 +100,7 @@ fe_status pass_noop(fx_graph *g, bool *changed)
         next = n->next;
         const noop_row *row = row_of(n);
         if (!row || !may_go(g, row, n)) continue;
-        fx_node *input = n->args[0].node;
-        if (n->users.count) {
-            /* what read the copy's storage now reads the input's */
-            fx_replace_uses(g, n, input);
-        }
+        fx_replace_uses(g, n, input_of(row, n)); /* what read the copy's storage now reads the input's */
         fx_erase(g, n);
         *changed = true;
     }

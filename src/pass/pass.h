@@ -35,6 +35,8 @@ typedef struct pass_options {
 
 /* Runs the table in order. The graph must have metadata. */
 fe_status pass_run_all(fx_graph *g, const pass_options *options);
+/* The same for any table: FE_INTERNAL with a diagnostic when what a pass needs does not hold. */
+fe_status pass_run_table(fx_graph *g, const pass_info *passes, uint32_t count, const pass_options *options);
 /* One pass by name, for tests. FE_USAGE when there is none such. */
 fe_status pass_run_one(fx_graph *g, const char *name, const pass_options *options);
 

@@ -15,6 +15,8 @@ fe_status pass_emit(fx_graph *g, fx_node *before, op_id op, const fx_node *like,
 /* The same for any operator. */
 fe_status pass_call(fx_graph *g, fx_node *before, const op_info *op, const fx_node *like, const fx_arg *args, uint32_t count,
                     fx_node **out);
+/* Bytes known at compile time that no call of the program changes? */
+bool pass_is_constant(const fx_graph *g, const fx_node *n);
 /* Must the node stay although nobody reads it? */
 bool pass_has_effect(const fx_node *n);
 /* Replaces every node argument a of n by map(data, a), lists included. */

@@ -73,6 +73,17 @@ static void test_pair(void *data, uint64_t key, uint32_t output)
     if (map_get(s->known, key) == MAP_NONE) s->added = output + 1;
 }
 
+static fe_status refuse(fx_graph *g, const pass_info *pass, uint32_t missing)
+{
+    static const char *const NAMES[] = {"true metadata", "a graph without mutation", "decomposed operators",
+                                        "nodes that are numbered"};
+    uint32_t k = 0;
+    while (k + 1 < COUNT_OF(NAMES) && !(missing >> k & 1))
+        k++;
+    return diag_fail(g->session, (diag){.status = FE_INTERNAL, .stage = "pass", .place = pass->name},
+                     "the pass needs %s, which no pass has made or an earlier one has broken", NAMES[k]);
+}
+
 static fe_status run_one(fx_graph *g, const pass_info *pass, const pass_options *o, uint32_t *holds)
 {
     arena *memory = arena_new(g->session);
@@ -80,9 +91,9 @@ static fe_status run_one(fx_graph *g, const pass_info *pass, const pass_options 
     alias_state state = {memory, &known, 0};
     bool changed = false;
     if (pass->needs & ~*holds) {
+        fe_status refused = refuse(g, pass, pass->needs & ~*holds);
         arena_free(memory);
-        return diag_fail(g->session, (diag){.status = FE_INTERNAL, .stage = "pass", .place = pass->name},
-                         "the pass needs what an earlier one broke (%#x)", pass->needs & ~*holds);
+        return refused;
     }
     if (o->check) each_alias(g, remember_pair, &state);
     fe_status status = pass->run(g, &changed);
@@ -102,12 +113,31 @@ static fe_status run_one(fx_graph *g, const pass_info *pass, const pass_options 
     return status;
 }
 
+/* Is there a pass of the name that is to be shown? */
+static fe_status check_name(fx_graph *g, const pass_info *passes, uint32_t count, const char *name)
+{
+    text names;
+    if (!name || strcmp(name, "all") == 0) return FE_OK;
+    text_init(&names, g->memory);
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(passes[i].name, name) == 0) return FE_OK;
+        text_printf(&names, "%s%s", i ? ", " : "", passes[i].name);
+    }
+    return diag_fail(g->session, (diag){.status = FE_USAGE, .stage = "pass"}, "there is no pass '%s'; there are %s", name, names.at);
+}
+
+fe_status pass_run_table(fx_graph *g, const pass_info *passes, uint32_t count, const pass_options *options)
+{
+    FE_TRY(check_name(g, passes, count, options->dump_after));
+    uint32_t holds = PASS_META | (g->is_functional ? PASS_FUNCTIONAL : 0);
+    for (uint32_t i = 0; i < count; i++)
+        FE_TRY(run_one(g, &passes[i], options, &holds));
+    return FE_OK;
+}
+
 fe_status pass_run_all(fx_graph *g, const pass_options *options)
 {
-    uint32_t holds = PASS_META | (g->is_functional ? PASS_FUNCTIONAL : 0);
-    for (uint32_t i = 0; i < pass_count; i++)
-        FE_TRY(run_one(g, &pass_table[i], options, &holds));
-    return FE_OK;
+    return pass_run_table(g, pass_table, pass_count, options);
 }
 
 fe_status pass_run_one(fx_graph *g, const char *name, const pass_options *options)

@@ -3,8 +3,8 @@
  *
  * Three searches that differ in how they rank blocks take turns, since which of them is lucky
  * varies by orders of magnitude. The lower bound is tried first: the tighter the capacity, the
- * sooner a branch fails. Then come capacities between the bound and the best height, each with other
- * ranks, until the work is spent.
+ * sooner a branch fails. Then come capacities between the bound and the best height, each with
+ * other ranks, until the work is spent.
  */
 #include "plan/plan_priv.h"
 #include "plan/search.h"
@@ -12,8 +12,8 @@
 #define FIRST_TURN 256    /* steps of one search before the next one's turn, and twice the blocks */
 #define BOUND_STEPS 4096  /* for the first try at the bound */
 #define FIRST_STEPS 60000 /* for the first try at a capacity that is asked for */
-#define SHARE 6000        /* for the next ones, times powers of two */
-#define MOST_SHARES 32
+#define SHARE 30          /* for the next ones, times the blocks, times powers of two up to .. */
+#define MOST_SHARES 32    /* .. this */
 
 /* Whether the searches can take this part at all. */
 static bool searchable(const plan_part *part)
@@ -150,10 +150,10 @@ static plan_outcome run(pursuit *p, portfolio *f, uint64_t steps)
 
 /* What attempt number 1, 2, 3 .. may spend: 1, 2, 1, 4, 1, 2, 1, 8 .. shares. Most searches end
  * soon or never, so many short ones with other ranks find more than few long ones. */
-static uint64_t steps_of(uint64_t attempt)
+static uint64_t steps_of(const pursuit *p, uint64_t attempt)
 {
     uint64_t shares = attempt & (0 - attempt);
-    return SHARE * (shares < MOST_SHARES ? shares : MOST_SHARES);
+    return SHARE * p->field->count * (shares < MOST_SHARES ? shares : MOST_SHARES);
 }
 
 /* Only whether the part fits under the goal matters. */
@@ -168,8 +168,8 @@ static void pursue_goal(pursuit *p)
     run(p, &p->steady, FIRST_STEPS);
     for (uint64_t attempt = 1; !finished(p); attempt++) {
         start(p, &p->fickle, p->goal, attempt);
-        run(p, &p->fickle, steps_of(attempt));
-        run(p, &p->steady, steps_of(attempt));
+        run(p, &p->fickle, steps_of(p, attempt));
+        run(p, &p->steady, steps_of(p, attempt));
     }
 }
 
@@ -183,9 +183,9 @@ static void pursue_least(pursuit *p)
     for (uint64_t attempt = 1; !finished(p); attempt++) {
         int64_t between = (p->part->height - least(p)) * SIXTEENTHS[attempt % 5] / 16;
         start(p, &p->fickle, least(p) + between, attempt / 5);
-        run(p, &p->fickle, steps_of(attempt));
+        run(p, &p->fickle, steps_of(p, attempt));
         if (p->steady.capacity < least(p)) start(p, &p->steady, least(p), 0);
-        run(p, &p->steady, steps_of(attempt));
+        run(p, &p->steady, steps_of(p, attempt));
     }
 }
 

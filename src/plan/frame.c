@@ -36,13 +36,14 @@ void plan_pool_drop(plan_pool *pool, plan_pool_mark mark)
 
 /* ---- ranks ---------------------------------------------------------------------------------- */
 
-/* A number in [0.75, 1.25] from two integers. */
+/* A number between 3 and 5 times 2^51, from two integers. Whole, so that all machines multiply
+ * alike. */
 static double factor(uint64_t noise, uint64_t index)
 {
     uint64_t mixed = HASH_MIX(HASH_MIX(noise, index), 0x9E3779B97F4A7C15ull);
     mixed ^= mixed >> 32;
     mixed *= 0xD6E8FEB86659FD93ull;
-    return 0.75 + 0.5 * (double)(mixed >> 11) / (double)((uint64_t)1 << 53);
+    return (double)(((uint64_t)3 << 51) + (mixed >> 12));
 }
 
 /* Dense ranks of positive values, the largest first. */

@@ -2,12 +2,6 @@
  * them; on x86-64 they come twice, and the loader takes AVX2 where there is AVX2. */
 #include "plan/lanes.h"
 
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__)
-#define FAST __attribute__((target_clones("avx2", "default")))
-#else
-#define FAST
-#endif
-
 typedef plan_cell lanes
     __attribute__((vector_size(PLAN_LANES * sizeof(plan_cell)), aligned(4), may_alias));
 
@@ -16,7 +10,12 @@ typedef plan_cell lanes
 #define PICK(mask, yes, no) (((yes) & (mask)) | ((no) & ~(mask)))
 #define LESSER(a, b) PICK((a) < (b), (a), (b))
 
-static const lanes STEPS = {0, 1, 2, 3, 4, 5, 6, 7};
+static const lanes STEPS = {
+    0, 1, 2, 3,
+#if PLAN_LANES == 8
+    4, 5, 6, 7,
+#endif
+};
 
 static inline __attribute__((always_inline)) plan_cell least_lane(const lanes *v)
 {
@@ -31,11 +30,13 @@ static inline __attribute__((always_inline)) bool any_lane(const lanes *mask)
 {
     typedef uint64_t pair __attribute__((may_alias));
     const pair *part = (const pair *)mask;
-    return (part[0] | part[1] | part[2] | part[3]) != 0;
+    uint64_t all = 0;
+    for (uint32_t k = 0; k < PLAN_LANES / 2; k++) all |= part[k];
+    return all != 0;
 }
 
-FAST plan_lanes_raised plan_lanes_raise(const plan_frame *frame, const plan_cell *floors,
-                                        plan_cell *raised, uint32_t slot, plan_cell top)
+PLAN_LANES_FAST plan_lanes_raised plan_lanes_raise(const plan_frame *frame, const plan_cell *floors,
+                                                   plan_cell *raised, uint32_t slot, plan_cell top)
 {
     const plan_cell low = frame->first[slot];
     const plan_cell high = frame->last[slot];
@@ -64,7 +65,7 @@ FAST plan_lanes_raised plan_lanes_raise(const plan_frame *frame, const plan_cell
     return (plan_lanes_raised){least_lane(&hull_low), -least_lane(&hull_high), any_lane(&hats)};
 }
 
-FAST plan_cell plan_lanes_least_top(const plan_frame *frame, const plan_cell *floors)
+PLAN_LANES_FAST plan_cell plan_lanes_least_top(const plan_frame *frame, const plan_cell *floors)
 {
     lanes least = EVERY(INT32_MAX);
     for (uint32_t i = 0; i < frame->padded; i += PLAN_LANES) {
@@ -74,7 +75,7 @@ FAST plan_cell plan_lanes_least_top(const plan_frame *frame, const plan_cell *fl
     return least_lane(&least);
 }
 
-FAST plan_cell plan_lanes_least(const plan_cell *at, uint32_t count)
+PLAN_LANES_FAST plan_cell plan_lanes_least(const plan_cell *at, uint32_t count)
 {
     plan_cell best = INT32_MAX;
     uint32_t i = 0;
@@ -89,8 +90,8 @@ FAST plan_cell plan_lanes_least(const plan_cell *at, uint32_t count)
     return best;
 }
 
-FAST plan_cell plan_lanes_least_blocker(const plan_frame *frame, const plan_cell *floors,
-                                        uint32_t slot, plan_cell frontier)
+PLAN_LANES_FAST plan_cell plan_lanes_least_blocker(const plan_frame *frame, const plan_cell *floors,
+                                                   uint32_t slot, plan_cell frontier)
 {
     const plan_cell low = frame->first[slot];
     const plan_cell high = frame->last[slot];
@@ -108,8 +109,8 @@ FAST plan_cell plan_lanes_least_blocker(const plan_frame *frame, const plan_cell
     return least_lane(&least);
 }
 
-FAST uint32_t plan_lanes_collect(const plan_frame *frame, const plan_cell *floors, plan_cell most,
-                                 uint16_t *slots)
+PLAN_LANES_FAST uint32_t plan_lanes_collect(const plan_frame *frame, const plan_cell *floors,
+                                            plan_cell most, uint16_t *slots)
 {
     uint32_t found = 0;
     for (uint32_t i = 0; i < frame->padded; i += PLAN_LANES) {
@@ -121,8 +122,8 @@ FAST uint32_t plan_lanes_collect(const plan_frame *frame, const plan_cell *floor
     return found;
 }
 
-FAST uint32_t plan_lanes_find_witness(const plan_frame *frame, const plan_cell *floors,
-                                      plan_cell section, plan_cell most)
+PLAN_LANES_FAST uint32_t plan_lanes_find_witness(const plan_frame *frame, const plan_cell *floors,
+                                                 plan_cell section, plan_cell most)
 {
     for (uint32_t i = 0; i < frame->padded; i += PLAN_LANES) {
         lanes good = (AT(frame->first, i) <= section) & (AT(frame->last, i) > section) &

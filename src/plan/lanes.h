@@ -4,8 +4,16 @@
 
 #include "plan/search.h"
 
-/* Blocks are handled so many at a time; arrays are padded to a multiple. */
+/* Blocks are handled PLAN_LANES at a time; arrays are padded to a multiple. Four fit the vectors
+ * that every machine has; where the loader can choose between two forms of a function, eight for
+ * AVX2. */
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__)
 #define PLAN_LANES 8u
+#define PLAN_LANES_FAST __attribute__((target_clones("avx2", "default")))
+#else
+#define PLAN_LANES 4u
+#define PLAN_LANES_FAST
+#endif
 #define PLAN_LANES_UP(n) (((n) + PLAN_LANES - 1) / PLAN_LANES * PLAN_LANES)
 
 /* The floor of blocks that are placed, and of padding. */

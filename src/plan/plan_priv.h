@@ -144,9 +144,4 @@ bool plan_exact(plan_part *part, int64_t goal, bool only_goal, plan_budget *budg
 /* Lowers a part's height towards `goal` by local search from its order, for so many tries. */
 void plan_climb(plan_part *part, int64_t goal, uint64_t tries, plan_budget *budget);
 
-static inline int64_t plan_round_up(int64_t bytes, int64_t alignment)
-{
-    return (bytes + alignment - 1) & ~(alignment - 1);
-}
-
 #endif

@@ -48,16 +48,6 @@ void plan_sort(uint64_t *keys, uint32_t *ids, uint64_t *spare_keys, uint32_t *sp
 
 /* ---- planning again ------------------------------------------------------------------------- */
 
-static int64_t larger_of(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t round_to(int64_t bytes, int64_t alignment)
-{
-    return (bytes + alignment - 1) & ~(alignment - 1);
-}
-
 /* A call of plan_replan. */
 typedef struct replan {
     const plan_template *t;
@@ -105,11 +95,11 @@ static plan_span span_of(const replan *r, const plan_stretch *stretch)
         int64_t size = r->sizes->size[buffer];
         if (size == 0) continue;
         if (shift < span.bottom) span.bottom = shift;
-        span.top = larger_of(span.top, shift + size);
+        span.top = plan_larger(span.top, shift + size);
     }
     if (span.top == 0) span.bottom = 0;
     span.bottom &= ~(r->sizes->alignment - 1);
-    span.top = round_to(span.top, r->sizes->alignment);
+    span.top = plan_round_up(span.top, r->sizes->alignment);
     return span;
 }
 
@@ -138,18 +128,18 @@ static int64_t measure(replan *r)
             r->spans[s] = span;
             r->load[span.low] += span.top - span.bottom;
             r->load[span.high] -= span.top - span.bottom;
-            bound = larger_of(bound, span.top);
+            bound = plan_larger(bound, span.top);
             if (r->base[b] < 0) continue;
             span.bottom += r->base[b];
             span.top += r->base[b];
-            bound = larger_of(bound, span.top);
+            bound = plan_larger(bound, span.top);
             r->obstacles[r->blocks.obstacle_count++] = span;
         }
     }
     int64_t load = 0;
     for (uint32_t s = 0; s < t->section_count; s++) {
         load += r->load[s];
-        bound = larger_of(bound, load);
+        bound = plan_larger(bound, load);
     }
     return bound;
 }
@@ -166,7 +156,7 @@ static uint32_t order_for(replan *r, uint32_t index)
         if (r->base[block] >= 0) continue;
         int64_t size = 0;
         for (uint32_t s = t->first[block]; s < t->first[block + 1]; s++)
-            size = larger_of(size, r->spans[s].top);
+            size = plan_larger(size, r->spans[s].top);
         r->keys[count] = ~(uint64_t)size;
         r->order[count++] = block;
     }
@@ -205,7 +195,7 @@ int64_t plan_replan(const plan_template *t, const plan_sizes *sizes, void *scrat
         int64_t *worse = r.best;
         r.best = r.trial;
         r.trial = worse;
-        height = larger_of(reached, least);
+        height = plan_larger(reached, least);
     }
     write_offsets(&r, offsets);
     if (bound) *bound = least;

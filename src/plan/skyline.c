@@ -16,11 +16,6 @@ static uint32_t leaves_of(uint32_t section_count)
     return leaves;
 }
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* A top and the node where it was seen. */
 typedef struct highest {
     int64_t top;
@@ -32,8 +27,8 @@ static inline highest higher(highest best, int64_t top, uint32_t node)
     return top > best.top ? (highest){top, node} : best;
 }
 
-/* The highest top in the sections [low, high); *at becomes a node all over the range's part of
- * which it can be found with tops_section. Nodes that hold part of the range count by what was
+/* The highest top in the sections [low, high); *at becomes the node where it is: see tops_section.
+ * Nodes that hold part of the range count by what was
  * raised on them as a whole; nodes inside the range by their highest. Node 0 is no node and
  * stays 0: it stands for "none". */
 static int64_t tops_highest(const int64_t *tops, uint32_t leaves, uint32_t low, uint32_t high,
@@ -46,8 +41,8 @@ static int64_t tops_highest(const int64_t *tops, uint32_t leaves, uint32_t low, 
     uint32_t right = last;
     highest best = higher((highest){tops[first], first}, tops[last], last);
     while ((left ^ right) > 1) {
-        uint32_t inside_left =
-            (left + 1) & ((left & 1) - 1); /* the sibling, if it is on the inside */
+        /* The siblings, if they are on the inside. */
+        uint32_t inside_left = (left + 1) & ((left & 1) - 1);
         uint32_t inside_right = (right - 1) & (0 - (right & 1));
         left >>= 1;
         right >>= 1;
@@ -73,8 +68,8 @@ static uint32_t tops_section(const int64_t *tops, uint32_t leaves, uint32_t node
 
 static void tops_lift(int64_t *tops, int64_t *raised, uint32_t node, int64_t top)
 {
-    tops[node] = larger(tops[node], top);
-    raised[node] = larger(raised[node], top);
+    tops[node] = plan_larger(tops[node], top);
+    raised[node] = plan_larger(raised[node], top);
 }
 
 static void tops_raise(int64_t *tops, uint32_t leaves, uint32_t low, uint32_t high, int64_t top)
@@ -89,10 +84,10 @@ static void tops_raise(int64_t *tops, uint32_t leaves, uint32_t low, uint32_t hi
         if (right & 1) tops_lift(tops, raised, right ^ 1, top);
         left >>= 1;
         right >>= 1;
-        tops[left] = larger(tops[left], top);
-        tops[right] = larger(tops[right], top);
+        tops[left] = plan_larger(tops[left], top);
+        tops[right] = plan_larger(tops[right], top);
     }
-    while (left >>= 1) tops[left] = larger(tops[left], top);
+    while (left >>= 1) tops[left] = plan_larger(tops[left], top);
 }
 
 /* ---- one pass ------------------------------------------------------------------------------- */
@@ -127,11 +122,6 @@ typedef struct pass {
 } pass;
 
 #define NOBODY UINT32_MAX
-
-static int64_t align_up(int64_t offset, int64_t alignment)
-{
-    return (offset + alignment - 1) & ~(alignment - 1);
-}
 
 /* ---- segments and their heap ---- */
 
@@ -222,8 +212,6 @@ static void heap_fix(pass *run, uint32_t segment, uint32_t waiter)
     else
         heap_rise(run, run->heap_count++, key);
 }
-
-/* ---- queues ---- */
 
 /* Melds two queues; the better rank ends on top. The walk down the right sides swaps the
  * children of what it passes, which keeps the cost at O(log n) on average over a run (Sleator
@@ -338,7 +326,7 @@ static int64_t past_obstacles(const plan_skyline *in, uint32_t block, int64_t al
                 if (offset + span->bottom >= obstacle->top ||
                     obstacle->bottom >= offset + span->top)
                     continue;
-                offset = align_up(obstacle->top - span->bottom, alignment);
+                offset = plan_round_up(obstacle->top - span->bottom, alignment);
                 moved = true;
             }
         }
@@ -365,7 +353,7 @@ static spot lowest_place(const pass *run, uint32_t block)
     }
     if (!in->alignment && !in->obstacle_count && found.offset >= 0) return found;
     int64_t alignment = in->alignment ? in->alignment[block] : 1;
-    int64_t offset = align_up(larger(found.offset, 0), alignment);
+    int64_t offset = plan_round_up(plan_larger(found.offset, 0), alignment);
     if (in->obstacle_count) offset = past_obstacles(in, block, alignment, offset);
     return offset == found.offset ? found : (spot){offset, 0};
 }
@@ -502,7 +490,7 @@ int64_t plan_skyline_pass(const plan_skyline *in, const uint32_t *order, int64_t
         for (uint32_t p = in->first[block]; p < in->first[block + 1]; p++) {
             const plan_span *span = &in->spans[p];
             raise_span(&run, span->low, span->high, place.offset + span->top);
-            height = larger(height, place.offset + span->top);
+            height = plan_larger(height, place.offset + span->top);
         }
         if (height >= stop) return INT64_MAX;
         left--;

@@ -49,6 +49,19 @@ size_t plan_skyline_scratch(uint32_t blocks, uint32_t sections);
 int64_t plan_skyline_pass(const plan_skyline *in, const uint32_t *order, int64_t stop,
                           void *scratch, int64_t *offsets);
 
+/* ---- what skyline.c and replan.c both need ---- */
+
+static inline int64_t plan_larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* `alignment` is a power of two. */
+static inline int64_t plan_round_up(int64_t bytes, int64_t alignment)
+{
+    return (bytes + alignment - 1) & ~(alignment - 1);
+}
+
 /* Hands out scratch in steps of 8 bytes. */
 static inline void *plan_carve(char **at, size_t bytes)
 {

@@ -115,6 +115,17 @@ static void check_overwrite(checker *c, const loop_form *before, const loop_form
                 broken(c, "S3", "a fused nest writes what one before it reads", name_of(c, n->stores[k].buffer));
 }
 
+/* The raw output of an extern call is read no more once its memory holds a result of the epilogue. */
+static void check_in_place(checker *c, const sched_group *g, const loop_form *before, const access_list *reads)
+{
+    bool is_gone = false;
+    for (uint32_t k = 0; k < before->store_count; k++)
+        is_gone |= before->stores[k].buffer == g->in_place_to;
+    for (uint32_t i = 0; is_gone && i < reads->count; i++)
+        if (reads->at[i].buffer == g->in_place_from)
+            broken(c, "S3", "a nest reads what another has taken the place of", name_of(c, g->in_place_from));
+}
+
 static void check_fused(checker *c, const sched_group *g, uint32_t phase, uint32_t nest, const access_list *reads)
 {
     fused_pair pair = {.group = g, .reader = form_of_nest(&g->phases[phase].nests[nest])};
@@ -124,6 +135,7 @@ static void check_fused(checker *c, const sched_group *g, uint32_t phase, uint32
             pair.same_phase = ph == phase;
             check_pair(c, &pair, reads);
             check_overwrite(c, &pair.writer, &pair.reader);
+            if (g->in_place_from != LOOP_NO_BUFFER) check_in_place(c, g, &pair.writer, reads);
         }
 }
 

@@ -148,49 +148,51 @@ static bool is_local(const sched_group *g, loop_buffer_id b)
 
 /* ---- sharing memory ---- */
 
-/* The raw output of an extern and the result of its epilogue share memory when nobody else reads the raw one and the result has
- * its dtype and element order. */
+/* The index at which the nest reads b; false when it does not. */
+static bool reads_at(fuser *f, const loop_op *nest, loop_buffer_id b, sym_expr *index)
+{
+    access_list list = {0};
+    loop_form form = {.parallel = nest->axes, .count = nest->axes, .stores = nest->stores, .store_count = nest->store_count};
+    form_accesses(f->p, &form, f->memory, &list);
+    for (uint32_t i = 0; i < list.count; i++)
+        if (!list.at[i].is_store && list.at[i].buffer == b) {
+            *index = list.at[i].index;
+            return true;
+        }
+    return false;
+}
+
+/* A result of the nest that may lie where the raw output lies: of its dtype and size, stored at the element that is read. */
+static loop_buffer_id result_at(fuser *f, const sched_group *g, const loop_op *nest, loop_buffer_id raw, sym_expr index)
+{
+    const loop_buffer *from = &f->p->buffers.at[raw];
+    for (uint32_t k = 0; k < nest->store_count; k++) {
+        loop_buffer_id b = nest->stores[k].buffer;
+        const loop_buffer *to = &f->p->buffers.at[b];
+        if (to->kind == LOOP_TEMP && to->dtype == from->dtype && sym_same(to->elements, from->elements) && !is_local(g, b) &&
+            sym_same(nest->stores[k].index, index))
+            return b;
+    }
+    return LOOP_NO_BUFFER;
+}
+
+/* The raw output of an extern call and a result of its epilogue share memory when nobody outside reads the raw one and the
+ * result is stored after its last reader inside. */
 static void share_epilogues(fuser *f, const usage *u)
 {
     for (uint32_t g = 0; g < f->s->groups.count; g++) {
         sched_group *group = &f->s->groups.at[g];
         if (group->kind != SCHED_EXTERN || group->phase_count == 0) continue;
-        const loop_op *op = &f->p->ops.at[group->extern_op];
-        loop_buffer_id raw = op->outputs[0].buffer;
-        const loop_buffer *from = &f->p->buffers.at[raw];
-        if (from->kind != LOOP_TEMP || f->is_output[raw] || u->only_group[raw] != g) continue;
-        for (uint32_t i = 0; i < group->phases[0].nest_count && group->in_place_to == LOOP_NO_BUFFER; i++) {
-            const loop_op *nest = &group->phases[0].nests[i].nest;
-            bool last_reader = true;
-            for (uint32_t j = i + 1; j < group->phases[0].nest_count; j++) {
-                usage after = {NEW_ARRAY(f->memory, uint32_t, f->p->buffers.count + 1),
-                               NEW_ARRAY(f->memory, uint32_t, f->p->buffers.count + 1),
-                               NEW_ARRAY(f->memory, uint32_t, f->p->buffers.count + 1)};
-                for (uint32_t b = 0; b <= f->p->buffers.count; b++)
-                    after.last_use[b] = NEVER;
-                walk_state w = {f, &after, 0};
-                touch_op(&w, &group->phases[0].nests[j].nest);
-                last_reader &= after.last_use[raw] == NEVER;
-            }
-            for (uint32_t k = 0; k < nest->store_count && last_reader; k++) {
-                loop_buffer_id b = nest->stores[k].buffer;
-                const loop_buffer *to = &f->p->buffers.at[b];
-                if (to->kind != LOOP_TEMP || to->dtype != from->dtype || is_local(group, b)) continue;
-                if (!sym_same(to->elements, from->elements)) continue;
-                /* same element order: the store's index is the one at which the raw output was read */
-                bool same = false;
-                access_list list = {0};
-                loop_form form = {.parallel = nest->axes, .count = nest->axes, .stores = nest->stores,
-                                  .store_count = nest->store_count};
-                form_accesses(f->p, &form, f->memory, &list);
-                for (uint32_t x = 0; x < list.count; x++)
-                    same |= !list.at[x].is_store && list.at[x].buffer == raw && sym_same(list.at[x].index, nest->stores[k].index);
-                if (!same) continue;
-                group->in_place_from = raw;
-                group->in_place_to = b;
-                break;
-            }
-        }
+        loop_buffer_id raw = f->p->ops.at[group->extern_op].outputs[0].buffer;
+        const sched_phase *phase = &group->phases[0];
+        sym_expr index = {0};
+        uint32_t last = phase->nest_count;
+        if (f->p->buffers.at[raw].kind != LOOP_TEMP || f->is_output[raw] || u->only_group[raw] != g) continue;
+        for (uint32_t i = 0; i < phase->nest_count; i++)
+            if (reads_at(f, &phase->nests[i].nest, raw, &index)) last = i;
+        for (uint32_t i = last; i < phase->nest_count && group->in_place_to == LOOP_NO_BUFFER; i++)
+            group->in_place_to = result_at(f, group, &phase->nests[i].nest, raw, index);
+        if (group->in_place_to != LOOP_NO_BUFFER) group->in_place_from = raw;
     }
 }
 

@@ -4,14 +4,12 @@
 static const char *const reasons[SCHED_REASON_COUNT] = {
     [SCHED_FUSED] = "fused",
     [SCHED_NOT_NEST] = "not_nest",
-    [SCHED_NO_SHARED_DATA] = "no_shared_data",
     [SCHED_NOT_SAME_OUTER] = "not_same_outer",
     [SCHED_NOT_SAME_INDEX] = "not_same_index",
     [SCHED_CYCLE] = "cycle",
     [SCHED_MUTATION] = "mutation",
     [SCHED_FEW_ROWS] = "few_rows",
     [SCHED_TOO_LARGE] = "too_large",
-    [SCHED_RAISES_PEAK] = "raises_peak",
 };
 static const char *const group_kinds[] = {
     [SCHED_KERNEL] = "kernel", [SCHED_EXTERN] = "extern", [SCHED_ASSERT] = "assert"};

@@ -44,14 +44,12 @@
 typedef enum sched_reason {
     SCHED_FUSED,
     SCHED_NOT_NEST,        /* one of them is an extern call or an assertion */
-    SCHED_NO_SHARED_DATA,  /* nothing to save */
     SCHED_NOT_SAME_OUTER,  /* their outer axes do not agree */
     SCHED_NOT_SAME_INDEX,  /* the consumer reads other elements than the producer's iteration wrote */
     SCHED_CYCLE,           /* something between them depends on one and feeds the other */
     SCHED_MUTATION,        /* a buffer read by one is written by the other */
     SCHED_FEW_ROWS,        /* too few outer iterations would be left to share among threads */
     SCHED_TOO_LARGE,       /* more buffers or nodes than a kernel should hold */
-    SCHED_RAISES_PEAK,     /* would keep more memory alive than it saves */
     SCHED_REASON_COUNT
 } sched_reason;
 

@@ -1,5 +1,5 @@
 # every kind of argument that a schema knows, small constants with their data, an operator that the user declared
---run-- ferrite inspect --stage fx --no-passes -
+--run-- ferrite inspect --stage read -
 --in--
 operators {
   "mylib::blend(Tensor x, Tensor? mask, float strength) -> Tensor" pointwise

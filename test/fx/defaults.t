@@ -1,5 +1,5 @@
 # by hand, trailing arguments may be left to their defaults or given by name; printed, all are there
---run-- ferrite inspect --stage fx --no-passes -
+--run-- ferrite inspect --stage read -
 --in--
 graph main {
   placeholder %x user "x" : f32[1,3,8,8]   # what follows is a comment

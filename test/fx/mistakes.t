@@ -1,5 +1,5 @@
 # a text that cannot be read is told the line and the column
---run-- ferrite inspect --stage fx --no-passes -
+--run-- ferrite inspect --stage read -
 --in--
 graph main {
   placeholder %x user "x" : f32[4]
@@ -11,7 +11,7 @@ error: fx: unknown operator (found 'aten.relo.default')
   at line 3, column 8
 --status-- 1
 
---run-- ferrite inspect --stage fx --no-passes -
+--run-- ferrite inspect --stage read -
 --in--
 graph main {
   placeholder %x user "x" : f32[4]

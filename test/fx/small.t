@@ -1,5 +1,5 @@
 # a graph in the text form comes back as it is: placeholders, calls, several returns, outputs of all kinds
---run-- ferrite inspect --stage fx --no-passes -
+--run-- ferrite inspect --stage read -
 --in--
 graph main {
   placeholder %p_weight param "fc.weight" : f32[64,32]

@@ -1,5 +1,5 @@
 # graphs as arguments stand behind the graph that calls for them, each once
---run-- ferrite inspect --stage fx --no-passes -
+--run-- ferrite inspect --stage read -
 --in--
 graph main {
   placeholder %p user "p" : bool[]

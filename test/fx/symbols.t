@@ -1,5 +1,5 @@
 # symbols with ranges and example values, expressions over them in shapes and arguments, ranges and guards
---run-- ferrite inspect --stage fx --no-passes -
+--run-- ferrite inspect --stage read -
 --in--
 symbols {
   s0 in [2, 64] hint 8

@@ -1,12 +1,13 @@
-# dtypes by promotion, sizes by broadcasting, strides by the operands' order
+# dtypes by promotion, sizes by broadcasting, strides by the order of the operands' strides
 --run-- ferrite inspect --stage fx --no-passes -
 --in--
 graph main {
   placeholder %a user "a" : f32[2,3,4]
-  placeholder %b user "b" : f32[2,4,3]{12,1,4}
+  placeholder %b user "b" : f32[2,4,3]
   placeholder %i user "i" : i64[4]
   placeholder %h user "h" : f16[]
   placeholder %img user "img" : f32[2,3,8,8]{192,1,24,3}
+  placeholder %odd user "odd" : f32[2,1,3]{1,7,2}
   %turned = aten.transpose.int(%b, 1, 2)
   %add = aten.add.Tensor(%turned, %turned)
   %mixed = aten.add.Tensor(%a, %turned)
@@ -17,11 +18,45 @@ graph main {
   %floor = aten.div.Tensor_mode(%i, 2, rounding_mode="floor")
   %sin = aten.sin.default(%i)
   %less = aten.lt.Tensor(%a, %i)
-  %where = aten.where.self(%less, %a, 0)
-  %filled = aten.masked_fill.Scalar(%b, %less, 1)
+  %where = aten.where.ScalarOther(%less, %a, 0)
+  %filled = aten.masked_fill.Scalar(%turned, %less, 1)
   %relu = aten.relu.default(%img)
   %shifted = aten.add.Tensor(%relu, %img)
-  %wide = aten.convert_element_type.default(%img, torch.float64)
+  %anew = aten.neg.default(%odd)
+  %kept = aten.clone.default(%odd)
+  %signs = aten.copysign.Tensor(%turned, %h)
+  %angle = aten.angle.default(%i)
+  %complex = aten.complex.default(%a, %a)
+  %abs = aten.abs.default(%complex)
   output (user %less)
 }
 --out--
+graph main {
+  placeholder %a user "a" : f32[2,3,4]{12,4,1}@1
+  placeholder %b user "b" : f32[2,4,3]{12,3,1}@2
+  placeholder %i user "i" : i64[4]{1}@3
+  placeholder %h user "h" : f16[]{}@4
+  placeholder %img user "img" : f32[2,3,8,8]{192,1,24,3}@5
+  placeholder %odd user "odd" : f32[2,1,3]{1,7,2}@6
+  %turned = aten.transpose.int(%b, 1, 2) : f32[2,3,4]{12,1,3}@2
+  %add = aten.add.Tensor(%turned, %turned, 1) : f32[2,3,4]{12,1,3}@7
+  %mixed = aten.add.Tensor(%a, %turned, 1) : f32[2,3,4]{12,4,1}@8
+  %scaled = aten.mul.Tensor(%i, 2.5) : f32[4]{1}@9
+  %whole = aten.mul.Tensor(%i, 2) : i64[4]{1}@10
+  %half = aten.mul.Tensor(%i, %h) : f16[4]{1}@11
+  %quotient = aten.div.Tensor(%i, 2) : f32[4]{1}@12
+  %floor = aten.div.Tensor_mode(%i, 2, "floor") : i64[4]{1}@13
+  %sin = aten.sin.default(%i) : f32[4]{1}@14
+  %less = aten.lt.Tensor(%a, %i) : bool[2,3,4]{12,4,1}@15
+  %where = aten.where.ScalarOther(%less, %a, 0) : f32[2,3,4]{12,4,1}@16
+  %filled = aten.masked_fill.Scalar(%turned, %less, 1) : f32[2,3,4]{12,4,1}@17
+  %relu = aten.relu.default(%img) : f32[2,3,8,8]{192,1,24,3}@18
+  %shifted = aten.add.Tensor(%relu, %img, 1) : f32[2,3,8,8]{192,1,24,3}@19
+  %anew = aten.neg.default(%odd) : f32[2,1,3]{1,6,2}@20
+  %kept = aten.clone.default(%odd, None) : f32[2,1,3]{1,7,2}@21
+  %signs = aten.copysign.Tensor(%turned, %h) : f32[2,3,4]{12,4,1}@22
+  %angle = aten.angle.default(%i) : f32[4]{1}@23
+  %complex = aten.complex.default(%a, %a) : c64[2,3,4]{12,4,1}@24
+  %abs = aten.abs.default(%complex) : f32[2,3,4]{12,4,1}@25
+  output (user %less)
+}

@@ -1,5 +1,5 @@
 # an archive as an fx graph: defaults filled in, numbers and None among inputs and outputs
---run-- ferrite inspect --stage fx --no-passes $ROOT/test/cases/programs/constant_arguments.pt2 | grep -v _spec
+--run-- ferrite inspect --stage read $ROOT/test/cases/programs/constant_arguments.pt2 | grep -v _spec
 --out--
 graph main {
   inputs "x", "power", "scale", "mode", "flag", "nothing"
@@ -13,7 +13,7 @@ graph main {
   %mul = aten.mul.Tensor(%pow_1, 0.5) : f32[2,3]
   output (user %mul, user 3, user None, user 2.5, user %mul)
 }
---run-- ferrite inspect --stage fx --no-passes $ROOT/test/cases/programs/dynamic_derived.pt2 | grep -v _spec
+--run-- ferrite inspect --stage read $ROOT/test/cases/programs/dynamic_derived.pt2 | grep -v _spec
 --out--
 symbols {
   s63 in [2, 16] hint 2

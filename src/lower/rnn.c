@@ -1,0 +1,239 @@
+/* rnn.c -- recurrent layers (lstm, gru, rnn) and their cells, one time step after the other.
+ *
+ * The products of all inputs with a layer's input weights are one product; each step then has one more, with the state.
+ * A step stores its state into its place in the layer's output, where the next step reads it.
+ */
+#include "lower/compose.h"
+
+#include <string.h>
+
+enum { MOST_STEPS = 1024 };
+typedef enum cell_kind { LSTM, GRU, RNN_TANH, RNN_RELU } cell_kind;
+
+typedef struct cell {
+    cell_kind kind;
+    tensor w_ih, w_hh, b_ih, b_hh; /* biases may be absent */
+} cell;
+
+/* h and (lstm) c, [batch, hidden] */
+typedef struct state {
+    tensor h, c;
+} state;
+
+static const tensor NONE = {0};
+
+
+/* Columns part * size .. of gates. */
+static tensor gate(lowering *l, tensor gates, uint32_t part, sym_expr size)
+{
+    sym_expr start = sym_mul_int(l->symbols, size, part);
+    return lower_slice(l, gates, gates.rank - 1, start, size, l->one);
+}
+
+static tensor sigmoid(lowering *l, tensor x)
+{
+    return lower_unary(l, LOOP_SIGMOID, x);
+}
+
+static tensor hyperbolic(lowering *l, tensor x)
+{
+    return lower_unary(l, LOOP_TANH, x);
+}
+
+static state lstm_step(lowering *l, tensor gates, state s)
+{
+    sym_expr size = s.c.sizes[1];
+    tensor in = sigmoid(l, gate(l, gates, 0, size)), forget = sigmoid(l, gate(l, gates, 1, size));
+    tensor fresh = hyperbolic(l, gate(l, gates, 2, size)), out = sigmoid(l, gate(l, gates, 3, size));
+    tensor c = T_ADD(T_MUL(forget, s.c), T_MUL(in, fresh));
+    lower_realise(l, c.box, NULL);
+    return (state){T_MUL(out, hyperbolic(l, c)), c};
+}
+
+static tensor gru_step(lowering *l, tensor x, tensor hidden, tensor h)
+{
+    sym_expr size = h.sizes[1];
+    tensor reset = sigmoid(l, T_ADD(gate(l, x, 0, size), gate(l, hidden, 0, size)));
+    tensor update = sigmoid(l, T_ADD(gate(l, x, 1, size), gate(l, hidden, 1, size)));
+    tensor fresh = hyperbolic(l, T_ADD(gate(l, x, 2, size), T_MUL(reset, gate(l, hidden, 2, size))));
+    lower_settle(l, fresh.box, 2);
+    return T_ADD(T_MUL(T_SUB(h, fresh), update), fresh);
+}
+
+/* One step: `x` are the gates' parts that come from the input, its bias included. */
+static state step(lowering *l, const cell *k, tensor x, state s)
+{
+    tensor hidden = lower_matmul(l, s.h, lower_transpose(l, k->w_hh, 0, 1), k->b_hh, NULL);
+    if (k->kind == GRU) return (state){gru_step(l, x, hidden, s.h), s.c};
+    tensor gates = T_ADD(x, hidden);
+    if (k->kind == LSTM) return lstm_step(l, gates, s);
+    tensor h = k->kind == RNN_TANH ? hyperbolic(l, gates) : T_MAX(gates, T_NUM(gates, 0));
+    return (state){h, s.c};
+}
+
+static tensor input_product(lowering *l, const cell *k, tensor x)
+{
+    return lower_matmul(l, x, lower_transpose(l, k->w_ih, 0, 1), k->b_ih, NULL);
+}
+
+/* ---- layers ---- */
+
+typedef struct layer_plan {
+    int64_t steps;
+    bool backwards;
+    sym_expr column; /* of the output where this direction's states go */
+} layer_plan;
+
+/* x [steps, batch, in] through one direction of a layer; its states go to columns of `out`. */
+static state run_direction(lowering *l, const cell *k, tensor x, state s, const layer_plan *plan, tensor out)
+{
+    tensor products = input_product(l, k, x);
+    sym_expr hidden = s.h.sizes[1];
+    for (int64_t t = 0; t < plan->steps; t++) {
+        sym_expr at = lower_const(l, plan->backwards ? plan->steps - 1 - t : t);
+        s = step(l, k, lower_select(l, products, 0, at), s);
+        tensor place = lower_slice(l, lower_select(l, out, 0, at), 1, plan->column, hidden, l->one);
+        loop_view to;
+        bool strided = lower_try_strided(l, place, &to);
+        CHECK(l->session, strided);
+        loop_op *op = lower_nest(l, 2, place.sizes, 0, NULL);
+        sym_expr index = sym_add(l->symbols, to.offset, lower_flat(l, l->axes, to.strides, 2));
+        lower_store(l, op, (loop_store){.buffer = to.buffer, .index = index, .value = lower_here(l, s.h)});
+        s.h = place;
+    }
+    return s;
+}
+
+typedef struct recurrence {
+    cell_kind kind;
+    ty_dtype d;
+    const fx_arg *params;
+    uint32_t per_cell; /* parameters of one direction of a layer */
+    uint32_t directions;
+    int64_t layers, steps;
+    tensor h0, c0; /* [layers * directions, batch, hidden] */
+} recurrence;
+
+static cell cell_of(lowering *l, const recurrence *r, uint32_t number)
+{
+    cell k = {.kind = r->kind};
+    uint32_t first = number * r->per_cell;
+    k.w_ih = lower_cast(l, lower_item(l, r->params, first), r->d);
+    k.w_hh = lower_cast(l, lower_item(l, r->params, first + 1), r->d);
+    if (r->per_cell == 4) {
+        k.b_ih = lower_cast(l, lower_item(l, r->params, first + 2), r->d);
+        k.b_hh = lower_cast(l, lower_item(l, r->params, first + 3), r->d);
+    }
+    return k;
+}
+
+static tensor run_layers(lowering *l, const recurrence *r, tensor x, tensor *last_h, tensor *last_c)
+{
+    sym_expr hidden = r->h0.sizes[2];
+    for (uint32_t layer = 0; layer < (uint32_t)r->layers; layer++) {
+        sym_expr sizes[3] = {x.sizes[0], x.sizes[1], sym_mul_int(l->symbols, hidden, r->directions)};
+        tensor out = lower_temp_tensor(l, r->d, 3, sizes, NULL);
+        lower_store_unless_plain(l, x);
+        for (uint32_t d = 0; d < r->directions; d++) {
+            uint32_t number = layer * r->directions + d;
+            cell k = cell_of(l, r, number);
+            layer_plan plan = {r->steps, d == 1, sym_mul_int(l->symbols, hidden, d)};
+            state s = {.h = lower_select(l, r->h0, 0, lower_const(l, number))};
+            if (!lower_absent(r->c0)) s.c = lower_select(l, r->c0, 0, lower_const(l, number));
+            s = run_direction(l, &k, x, s, &plan, out);
+            last_h[number] = lower_unsqueeze(l, s.h, 0);
+            if (!lower_absent(s.c)) last_c[number] = lower_unsqueeze(l, s.c, 0);
+        }
+        x = out;
+    }
+    return x;
+}
+
+static fe_status read_recurrence(lowering *l, recurrence *r, cell_kind kind)
+{
+    *r = (recurrence){.kind = kind, .d = lower_compute_dtype(lower_meta(l, 0)->dtype)};
+    r->params = fx_get(l->graph, l->node, "params");
+    r->layers = lower_int_or(l, "num_layers", 1);
+    r->directions = lower_bool(l, "bidirectional") ? 2 : 1;
+    r->per_cell = lower_bool(l, "has_biases") ? 4 : 2;
+    if (r->params->list.count != r->per_cell * r->directions * (uint32_t)r->layers)
+        return lower_fail(l, "a recurrent layer with projections");
+    if (lower_bool(l, "train") && lower_number_or(l, "dropout", 0) != 0 && r->layers > 1)
+        return lower_fail(l, "dropout in training");
+    const fx_arg *hx = fx_get(l->graph, l->node, "hx");
+    r->h0 = lower_cast(l, kind == LSTM ? lower_item(l, hx, 0) : lower_tensor_of(l, hx), r->d);
+    r->c0 = kind == LSTM ? lower_cast(l, lower_item(l, hx, 1), r->d) : NONE;
+    return FE_OK;
+}
+
+static fe_status recurrent_layer(lowering *l, fx_node *n, const lower_row *row)
+{
+    recurrence r;
+    FE_TRY(read_recurrence(l, &r, (cell_kind)row->parameter));
+    tensor x = lower_computed_arg(l, "input");
+    bool batched = x.rank == 3, batch_first = lower_bool(l, "batch_first");
+    if (!batched) {
+        x = lower_unsqueeze(l, x, 1);
+        r.h0 = lower_unsqueeze(l, r.h0, 1);
+        if (!lower_absent(r.c0)) r.c0 = lower_unsqueeze(l, r.c0, 1);
+    } else if (batch_first) {
+        x = lower_transpose(l, x, 0, 1);
+    }
+    if (!sym_is_int(l->symbols, x.sizes[0], &r.steps) || r.steps > MOST_STEPS)
+        return lower_fail(l, "a sequence that is long, or of a length that is not constant");
+    uint32_t cells = (uint32_t)r.layers * r.directions;
+    tensor *last_h = NEW_ARRAY(l->memory, tensor, cells), *last_c = NEW_ARRAY(l->memory, tensor, cells), items[3];
+    tensor y = run_layers(l, &r, x, last_h, last_c);
+    if (batched && batch_first) y = lower_transpose(l, y, 0, 1);
+    items[0] = y;
+    items[1] = lower_joined(l, last_h, cells, 0, r.d);
+    if (r.kind == LSTM) items[2] = lower_joined(l, last_c, cells, 0, r.d);
+    for (uint32_t k = 0; k < n->value.count; k++) {
+        const ty_tensor *meta = lower_meta(l, k);
+        items[k] = lower_cast(l, lower_reshape(l, items[k], meta->rank, meta->sizes), meta->dtype);
+    }
+    return lower_give_items(l, items, n->value.count);
+}
+
+/* ---- cells ---- */
+
+static fe_status recurrent_cell(lowering *l, fx_node *n, const lower_row *row)
+{
+    cell k = {.kind = (cell_kind)row->parameter};
+    const fx_arg *hx = fx_get(l->graph, n, "hx");
+    ty_dtype d = lower_compute_dtype(lower_meta(l, 0)->dtype);
+    tensor x = lower_computed_arg(l, "input");
+    state s = {.h = lower_cast(l, k.kind == LSTM ? lower_item(l, hx, 0) : lower_tensor_of(l, hx), d)};
+    if (k.kind == LSTM) s.c = lower_cast(l, lower_item(l, hx, 1), d);
+    k.w_ih = lower_computed_arg(l, "w_ih");
+    k.w_hh = lower_computed_arg(l, "w_hh");
+    k.b_ih = lower_computed_arg(l, "b_ih");
+    k.b_hh = lower_computed_arg(l, "b_hh");
+    bool batched = x.rank == 2;
+    if (!batched) {
+        x = lower_unsqueeze(l, x, 0);
+        s.h = lower_unsqueeze(l, s.h, 0);
+        if (k.kind == LSTM) s.c = lower_unsqueeze(l, s.c, 0);
+    }
+    s = step(l, &k, input_product(l, &k, x), s);
+    tensor items[2] = {s.h, s.c};
+    if (k.kind != LSTM) return lower_give_as_recorded(l, s.h);
+    for (uint32_t j = 0; j < 2; j++) {
+        if (!batched) items[j] = lower_squeeze(l, items[j], 0);
+        items[j] = lower_cast(l, items[j], lower_meta(l, j)->dtype);
+    }
+    return lower_give_items(l, items, 2);
+}
+
+#define RNN(op, function, kind) {OP_##op, function, kind, NULL, 0, NULL, false}
+static const lower_row ROWS[] = {
+    RNN(aten_lstm_input, recurrent_layer, LSTM),
+    RNN(aten_gru_input, recurrent_layer, GRU),
+    RNN(aten_rnn_tanh_input, recurrent_layer, RNN_TANH),
+    RNN(aten_rnn_relu_input, recurrent_layer, RNN_RELU),
+    RNN(aten_lstm_cell_default, recurrent_cell, LSTM),
+    RNN(aten_gru_cell_default, recurrent_cell, GRU),
+    RNN(aten_rnn_tanh_cell_default, recurrent_cell, RNN_TANH),
+    RNN(aten_rnn_relu_cell_default, recurrent_cell, RNN_RELU),
+};
+const lower_rows lower_rnn_rows = {ROWS, COUNT_OF(ROWS)};

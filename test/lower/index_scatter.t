@@ -1,0 +1,60 @@
+# an index is an indirect symbol: of a load to gather, of a store to scatter into a copy
+--run-- ferrite inspect --stage loop -
+--in--
+graph main {
+  placeholder %table param "table" : f32[10,4]
+  placeholder %ids user "ids" : i64[3]
+  placeholder %x user "x" : f32[10,4]
+  %embedding = aten.embedding.default(%table, %ids) : f32[3,4]
+  %put = aten.index_put.default(%x, [%ids], %embedding, True) : f32[10,4]
+  %slice = aten.slice_scatter.default(%x, %embedding, 0, 2, 5) : f32[10,4]
+  output (user %put, user %slice)
+}
+--out--
+program stdin
+input  @ids : i64[3] strides [1] origin 1
+input  @x : f32[10,4] strides [4,1] origin 2
+const  @table : f32[10,4] strides [4,1] origin 0
+temp   @buf3 : f32[3,4] strides [4,1] origin 3
+temp   @buf4 : f32[10,4] strides [4,1] origin 4
+temp   @buf5 : f32[10,4] strides [4,1] origin 5
+nest [i0 < 3, i1 < 4] origin 3 {
+  %0 = load i64 @ids[i0]
+  %1 = const 0 : i64
+  %2 = lt %0, %1 : bool
+  %3 = const 10 : i64
+  %4 = add %0, %3 : i64
+  %5 = where %2, %4, %0 : i64
+  j0 = indirect %5 < 10
+  %6 = load f32 @table[4*j0 + i1]
+  @buf3[4*i0 + i1] = %6
+}
+nest [i0 < 10, i1 < 4] origin 4 {
+  %0 = load f32 @x[4*i0 + i1]
+  @buf4[4*i0 + i1] = %0
+}
+nest [i0 < 3, i1 < 4] origin 4 {
+  %0 = load f32 @buf3[4*i0 + i1]
+  %1 = load i64 @ids[i0]
+  %2 = const 0 : i64
+  %3 = lt %1, %2 : bool
+  %4 = const 10 : i64
+  %5 = add %1, %4 : i64
+  %6 = where %3, %5, %1 : i64
+  j0 = indirect %6 < 10
+  @buf4[4*j0 + i1] add= %0
+}
+nest [i0 < 10, i1 < 4] origin 5 {
+  %0 = const 2 : i64
+  %1 = index i0 : i64
+  %2 = le %0, %1 : bool
+  %3 = const 5 : i64
+  %4 = lt %1, %3 : bool
+  %5 = and %2, %4 : bool
+  %6 = load f32 @buf3[4*i0 + i1 - 8]
+  %7 = load f32 @x[4*i0 + i1]
+  %8 = masked %5, %6, %7 : f32
+  @buf5[4*i0 + i1] = %8
+}
+output @buf4[10,4]{4,1}
+output @buf5[10,4]{4,1}

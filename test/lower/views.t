@@ -1,0 +1,29 @@
+# views compose indices: a permuted, cut, reshaped and widened tensor is read where it lies
+--run-- ferrite inspect --stage loop -
+--in--
+graph main {
+  placeholder %x user "x" : f32[2,6,5]
+  placeholder %b user "b" : f32[3,1]
+  %permute = aten.permute.default(%x, [2, 0, 1]) : f32[5,2,6]{1,30,5}
+  %slice = aten.slice.Tensor(%permute, 0, 1, 4) : f32[3,2,6]{1,30,5}
+  %clone = aten.clone.default(%slice, torch.contiguous_format) : f32[3,2,6]
+  %view = aten.view.default(%clone, [3, 12]) : f32[3,12]
+  %expand = aten.expand.default(%b, [3, 12]) : f32[3,12]{1,0}
+  %flip = aten.flip.default(%expand, [0]) : f32[3,12]
+  %sub = aten.sub.Tensor(%view, %flip) : f32[3,12]
+  %select = aten.select.int(%x, 1, -1) : f32[2,5]{30,1}+25
+  output (user %sub, user %select)
+}
+--out--
+program stdin
+input  @x : f32[2,6,5] strides [30,5,1] origin 0
+input  @b : f32[3,1] strides [1,1] origin 1
+temp   @buf2 : f32[3,12] strides [12,1] origin 8
+nest [i0 < 3, i1 < 12] origin 8 {
+  %0 = load f32 @x[i0 + 5*i1 + 1]
+  %1 = load f32 @b[-i0 + 2]
+  %2 = sub %0, %1 : f32
+  @buf2[12*i0 + i1] = %2
+}
+output @buf2[3,12]{12,1}
+output @x[2,5]{30,1} + 25

@@ -1,0 +1,25 @@
+# what no output needs goes; inputs and assertions stay
+--run-- ferrite inspect - --dump-after dce --verify
+--in--
+graph dead {
+  placeholder %w param "w" : f32[4,6]
+  placeholder %x user "x" : f32[4,6]
+  %a = aten.exp.default(%x)
+  %b = aten.mul.Tensor(%a, %w)
+  %max = aten.max.dim(%b, 1, False)
+  %values = _operator.getitem(%max, 0)
+  %indices = _operator.getitem(%max, 1)
+  %n = aten.sym_size.int(%x, 0)
+  %c = aten.relu.default(%values)
+  %d = aten.sin.default(%x)
+  output (user %d)
+}
+--out--
+# after dce
+graph dead {
+  functional
+  placeholder %w param "w" : f32[4,6]{6,1}@1
+  placeholder %x user "x" : f32[4,6]{6,1}@2
+  %d = aten.sin.default(%x) : f32[4,6]{6,1}@9
+  output (user %d)
+}

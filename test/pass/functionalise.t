@@ -1,0 +1,137 @@
+# in-place calls become values: a chain, writes through views, split items; what they return is what they wrote
+--run-- ferrite inspect - --dump-after functionalise --verify
+--in--
+graph chain {
+  placeholder %x user "x" : f32[4,6]
+  %y = aten.add.Tensor(%x, 1, 1)
+  %mul_ = aten.mul_.Tensor(%y, 2)
+  %relu_ = aten.relu_.default(%mul_)
+  %sum = aten.sum.default(%y, None)
+  output (user %relu_, user %y, user %sum)
+}
+--out--
+# after functionalise
+graph chain {
+  functional
+  placeholder %x user "x" : f32[4,6]{6,1}@1
+  %y = aten.add.Tensor(%x, 1, 1) : f32[4,6]{6,1}@6
+  %mul = aten.mul.Tensor(%y, 2) : f32[4,6]{6,1}@7
+  %relu = aten.relu.default(%mul) : f32[4,6]{6,1}@8
+  %sum = aten.sum.default(%relu, None) : f32[]{}@9
+  output (user %relu, user %relu, user %sum)
+}
+--run-- ferrite inspect - --dump-after functionalise --verify
+--in--
+graph views {
+  placeholder %x user "x" : f32[4,6]
+  %y = aten.clone.default(%x, None)
+  %row = aten.select.int(%y, 0, 1)
+  %t = aten.t.default(%y)
+  %part = aten.slice.Tensor(%t, 0, 2, 4, 1)
+  %add_ = aten.add_.Tensor(%part, 1, 1)
+  %zero_ = aten.zero_.default(%row)
+  %read = aten.mul.Tensor(%part, 2)
+  output (user %y, user %read, user %row)
+}
+--out--
+# after functionalise
+graph views {
+  functional
+  placeholder %x user "x" : f32[4,6]{6,1}@1
+  %y = aten.clone.default(%x, None) : f32[4,6]{6,1}@8
+  %row = aten.select.int(%y, 0, 1) : f32[6]{1}+6@8
+  %t = aten.t.default(%y) : f32[6,4]{1,6}@8
+  %part = aten.slice.Tensor(%t, 0, 2, 4, 1) : f32[2,4]{1,6}+2@8
+  %add = aten.add.Tensor(%part, 1, 1) : f32[2,4]{1,2}@9
+  %slice_scatter = aten.slice_scatter.default(%t, %add, 0, 2, 4, 1) : f32[6,4]{1,6}@10
+  %t_1 = aten.t.default(%slice_scatter) : f32[4,6]{6,1}@10
+  %select = aten.select.int(%t_1, 0, 1) : f32[6]{1}+6@10
+  %zero = aten.zero.default(%select) : f32[6]{1}@11
+  %select_scatter = aten.select_scatter.default(%t_1, %zero, 0, 1) : f32[4,6]{6,1}@12
+  %t_2 = aten.t.default(%select_scatter) : f32[6,4]{1,6}@12
+  %slice = aten.slice.Tensor(%t_2, 0, 2, 4, 1) : f32[2,4]{1,6}+2@12
+  %read = aten.mul.Tensor(%slice, 2) : f32[2,4]{1,2}@13
+  %select_1 = aten.select.int(%select_scatter, 0, 1) : f32[6]{1}+6@12
+  output (user %select_scatter, user %read, user %select_1)
+}
+--run-- ferrite inspect - --dump-after functionalise --verify
+--in--
+graph items {
+  placeholder %x user "x" : f32[4,6]
+  %y = aten.clone.default(%x, None)
+  %split = aten.split.Tensor(%y, 4, 1)
+  %a = _operator.getitem(%split, 0)
+  %b = _operator.getitem(%split, 1)
+  %add_ = aten.add_.Tensor(%b, 1, 1)
+  %x_row = aten.select.int(%x, 0, 0)
+  %unbind = aten.unbind.int(%y, 0)
+  %r = _operator.getitem(%unbind, 2)
+  %fill_ = aten.copy_.default(%r, %x_row, False)
+  output (user %y, user %a, user %b)
+}
+--out--
+# after functionalise
+graph items {
+  functional
+  placeholder %x user "x" : f32[4,6]{6,1}@1
+  %y = aten.clone.default(%x, None) : f32[4,6]{6,1}@6
+  %split = aten.split.Tensor(%y, 4, 1) : (f32[4,4]{6,1}@6, f32[4,2]{6,1}+4@6)
+  %a = _operator.getitem(%split, 0) : f32[4,4]{6,1}@6
+  %b = _operator.getitem(%split, 1) : f32[4,2]{6,1}+4@6
+  %add = aten.add.Tensor(%b, 1, 1) : f32[4,2]{2,1}@7
+  %slice_scatter = aten.slice_scatter.default(%y, %add, 1, 4, 6, 1) : f32[4,6]{6,1}@8
+  %x_row = aten.select.int(%x, 0, 0) : f32[6]{1}@1
+  %unbind = aten.unbind.int(%slice_scatter, 0) : (f32[6]{1}@8, f32[6]{1}+6@8, f32[6]{1}+12@8, f32[6]{1}+18@8)
+  %r = _operator.getitem(%unbind, 2) : f32[6]{1}+12@8
+  %select_scatter = aten.select_scatter.default(%slice_scatter, %x_row, 0, 2) : f32[4,6]{6,1}@9
+  %split_1 = aten.split.Tensor(%select_scatter, 4, 1) : (f32[4,4]{6,1}@9, f32[4,2]{6,1}+4@9)
+  %getitem = _operator.getitem(%split_1, 0) : f32[4,4]{6,1}@9
+  %getitem_1 = _operator.getitem(%split_1, 1) : f32[4,2]{6,1}+4@9
+  output (user %select_scatter, user %getitem, user %getitem_1)
+}
+--run-- ferrite inspect - --dump-after functionalise --verify
+--in--
+graph in_place_views {
+  placeholder %x user "x" : f32[4,6]
+  %y = aten.clone.default(%x, None)
+  %t_ = aten.t_.default(%y)
+  %add_ = aten.add_.Tensor(%t_, 1, 1)
+  %unsqueeze_ = aten.unsqueeze_.default(%add_, 0)
+  output (user %unsqueeze_)
+}
+--out--
+# after functionalise
+graph in_place_views {
+  functional
+  placeholder %x user "x" : f32[4,6]{6,1}@1
+  %y = aten.clone.default(%x, None) : f32[4,6]{6,1}@4
+  %t_ = aten.t.default(%y) : f32[6,4]{1,6}@4
+  %add = aten.add.Tensor(%t_, 1, 1) : f32[6,4]{1,6}@5
+  %t = aten.t.default(%add) : f32[4,6]{6,1}@5
+  %t_1 = aten.t.default(%t) : f32[6,4]{1,6}@5
+  %unsqueeze_ = aten.unsqueeze.default(%t_1, 0) : f32[1,6,4]{6,1,6}@5
+  output (user %unsqueeze_)
+}
+--run-- ferrite inspect - --dump-after functionalise --verify
+--in--
+graph dtypes {
+  placeholder %x user "x" : f32[4]
+  placeholder %y user "y" : f64[]
+  %i = aten.zeros.default([4], torch.int64, None, None, None)
+  %copy_ = aten.copy_.default(%i, %x, False)
+  %z = aten.clone.default(%x, None)
+  %mul_ = aten.mul_.Tensor(%z, %y)
+  output (user %i, user %z)
+}
+--out--
+# after functionalise
+graph dtypes {
+  functional
+  placeholder %x user "x" : f32[4]{1}@1
+  placeholder %y user "y" : f64[]{}@2
+  %i = aten.zeros.default([4], torch.int64, None, None, None) : i64[4]{1}@7
+  %_to_copy = aten._to_copy.default(%x, torch.int64, None, None, None, False, None) : i64[4]{1}@8
+  %z = aten.clone.default(%x, None) : f32[4]{1}@9
+  %mul = aten.mul.Tensor(%z, %y) : f32[4]{1}@10
+  output (user %_to_copy, user %mul)
+}

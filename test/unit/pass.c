@@ -1,0 +1,107 @@
+/* pass.c -- src/pass: the runner refuses an order that breaks a need and a pass that merges what
+ * was separate. What each pass does is tested by texts in test/pass. */
+#include <string.h>
+
+#include "infer/infer.h"
+#include "pass/pass.h"
+#include "unit.h"
+
+static const char two_copies[] = "graph main {\n"
+                                 "  placeholder %x user \"x\" : f32[4]\n"
+                                 "  %a = aten.exp.default(%x)\n"
+                                 "  %b = aten.clone.default(%a, None)\n"
+                                 "  %c = aten.clone.default(%a, None)\n"
+                                 "  output (user %b, user %c)\n"
+                                 "}\n";
+
+static fe_status make_graph(fe_session *session, fx_graph **out)
+{
+    FE_TRY(fx_parse(session, arena_new(session), two_copies, sizeof two_copies - 1, out));
+    return infer_graph(*out);
+}
+
+static fe_status idle(fx_graph *g, bool *changed)
+{
+    (void)g, (void)changed;
+    return FE_OK;
+}
+
+/* What torch 2.13 does wrong: one clone stands for both. */
+static fe_status merge_outputs(fx_graph *g, bool *changed)
+{
+    fx_replace_uses(g, fx_find(g, "c"), fx_find(g, "b"));
+    *changed = true;
+    return FE_OK;
+}
+
+static fe_status return_input(fx_graph *g, bool *changed)
+{
+    fx_replace_uses(g, fx_find(g, "c"), fx_find(g, "x"));
+    *changed = true;
+    return FE_OK;
+}
+
+static bool last_says(const fe_session *session, const char *words)
+{
+    return session->last_diag && strstr(session->last_diag->message, words);
+}
+
+SESSION_TEST(a_pass_before_what_it_needs_is_refused)
+{
+    fx_graph *g;
+    pass_options options = {.check = true};
+    const pass_info early[] = {{"early", "", PASS_META | PASS_FUNCTIONAL, 0, 0, idle}};
+    const pass_info order[] = {{"first", "", PASS_META, PASS_FUNCTIONAL, 0, idle},
+                               {"second", "", PASS_FUNCTIONAL, 0, 0, idle}};
+    FE_TRY(make_graph(session, &g));
+    EXPECT_INT(pass_run_table(g, early, 1, &options), FE_INTERNAL);
+    EXPECT(last_says(session, "a graph without mutation"));
+    EXPECT_INT(pass_run_table(g, order, 2, &options), FE_OK);
+    return FE_OK;
+}
+
+SESSION_TEST(a_pass_after_one_that_broke_its_need_is_refused)
+{
+    fx_graph *g;
+    pass_options options = {0};
+    const pass_info order[] = {{"first", "", PASS_META, PASS_FUNCTIONAL, 0, idle},
+                               {"reinplace", "", PASS_FUNCTIONAL, 0, PASS_FUNCTIONAL, idle},
+                               {"late", "", PASS_META | PASS_FUNCTIONAL, 0, 0, idle}};
+    FE_TRY(make_graph(session, &g));
+    EXPECT_INT(pass_run_table(g, order, 3, &options), FE_INTERNAL);
+    EXPECT_TEXT(session->last_diag->place, "late");
+    return FE_OK;
+}
+
+SESSION_TEST(the_table_of_passes_keeps_its_own_needs)
+{
+    uint32_t holds = PASS_META;
+    (void)session;
+    for (uint32_t i = 0; i < pass_count; i++) {
+        EXPECT((pass_table[i].needs & ~holds) == 0);
+        holds = (holds & ~pass_table[i].breaks) | pass_table[i].makes;
+    }
+    return FE_OK;
+}
+
+SESSION_TEST(a_pass_that_merges_two_outputs_is_caught)
+{
+    fx_graph *g;
+    pass_options options = {.check = true};
+    const pass_info merge[] = {{"merge", "", PASS_META, 0, 0, merge_outputs}};
+    FE_TRY(make_graph(session, &g));
+    EXPECT_INT(pass_run_table(g, merge, 1, &options), FE_INTERNAL);
+    EXPECT(last_says(session, "output 1 shares storage that it did not share before"));
+    return FE_OK;
+}
+
+SESSION_TEST(a_pass_that_returns_an_input_for_a_copy_is_caught)
+{
+    fx_graph *g;
+    pass_options options = {.check = true};
+    const pass_info merge[] = {{"merge", "", PASS_META, 0, 0, return_input}};
+    FE_TRY(make_graph(session, &g));
+    EXPECT_INT(pass_run_table(g, merge, 1, &options), FE_INTERNAL);
+    EXPECT(last_says(session, "output 1 shares storage"));
+    return FE_OK;
+}
