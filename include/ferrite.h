@@ -1,7 +1,7 @@
 /* ferrite.h -- the public interface: compile a PyTorch program, load the result, run it.
  *
- * Compiling needs libferrite (this header's fe_session and fe_compile_*). Running an artifact needs only
- * the artifact itself: see ferrite_abi.h for the structures that cross that border.
+ * Compiling needs libferrite (this header's fe_session and fe_compile_*). Running an artifact needs
+ * only the artifact itself: see ferrite_abi.h for the structures that cross that border.
  */
 #ifndef FERRITE_H
 #define FERRITE_H

@@ -60,7 +60,8 @@ typedef struct fe_tensor {
 
 typedef enum fe_result {
     FE_RUN_OK = 0,
-    FE_RUN_BAD_INPUT, /* count, dtype, rank, size, stride or alignment of an input; error() names it */
+    /* count, dtype, rank, size, stride or alignment of an input; error() names it */
+    FE_RUN_BAD_INPUT,
     FE_RUN_BAD_OUTPUT, /* an output buffer given by the caller does not fit */
     FE_RUN_NO_MEMORY,
     FE_RUN_ASSERTION,  /* a condition of the program itself does not hold */

@@ -1,4 +1,5 @@
-/* embed.c -- embed OUT.c [NAME=]PATH...: writes the C source of the table that src/driver/embed.h declares.
+/* embed.c -- embed OUT.c [NAME=]PATH...: writes the C source of the table that src/driver/embed.h
+ * declares.
  *
  * The bytes are taken in by the assembler (.incbin) when OUT.c is compiled, which costs no time
  * however large the files are. Paths are relative to the folder in which the compiler runs.

@@ -1,4 +1,5 @@
-/* artifact.c -- `ferrite compile`: a shared library with its header, or a folder of C sources that builds by itself. */
+/* artifact.c -- `ferrite compile`: a shared library with its header, or a folder of C sources that
+ * builds by itself. */
 #define _GNU_SOURCE
 #include "driver/run.h"
 
@@ -72,14 +73,16 @@ static const char *makefile_text(driver_program *d)
     text_init(&t, d->memory);
     text_printf(&t,
                 "# Builds %s.so from these sources alone; %s.weights lies beside it.\n"
-                "CC ?= cc\nFLAGS = -std=gnu11 -w -fPIC -fvisibility=hidden -fno-math-errno -fno-trapping-math "
+                "CC ?= cc\nFLAGS = -std=gnu11 -w -fPIC -fvisibility=hidden -fno-math-errno "
+                "-fno-trapping-math "
                 "-ffp-contract=fast -I. -Iruntime $(CFLAGS)\n"
                 "ifneq ($(filter x86_64 amd64,$(shell uname -m)),)\n"
                 "ISAS = base v3 v4\nKERNEL_FLAGS = %s\nendif\nISAS ?= base\n"
                 "FLAGS_base = -DRT_ISA_BASE\nFLAGS_v3 = -DRT_ISA_V3 -march=x86-64-v3\n"
                 "FLAGS_v4 = -DRT_ISA_V4 -march=x86-64-v4 -mprefer-vector-width=512\n\n",
                 d->wrapper->name, d->wrapper->name,
-                strcmp(d->target.name, "x86-64-v4") == 0   ? "-march=x86-64-v4 -mprefer-vector-width=512"
+                strcmp(d->target.name, "x86-64-v4") == 0
+                    ? "-march=x86-64-v4 -mprefer-vector-width=512"
                 : strcmp(d->target.name, "x86-64-v3") == 0 ? "-march=x86-64-v3"
                                                            : "");
     text_add(&t, "PLAIN =");
@@ -91,10 +94,10 @@ static const char *makefile_text(driver_program *d)
         if (ends_with(embedded_files[i].name, ".c") && is_kernel_source(&embedded_files[i]))
             text_printf(&t, " runtime/%s", last_part(embedded_files[i].name));
     text_add(&t, "\nMODEL =");
-    for (uint32_t i = 0; i < d->file_count; i++)
-        text_printf(&t, " %s", d->files[i].name);
+    for (uint32_t i = 0; i < d->file_count; i++) text_printf(&t, " %s", d->files[i].name);
     text_printf(&t,
-                "\n\nOBJECTS = $(MODEL:.c=.o) $(PLAIN:.c=.o) $(foreach isa,$(ISAS),$(MANY:.c=.$(isa).o))\n\n"
+                "\n\nOBJECTS = $(MODEL:.c=.o) $(PLAIN:.c=.o) $(foreach "
+                "isa,$(ISAS),$(MANY:.c=.$(isa).o))\n\n"
                 "%s.so: $(OBJECTS)\n\t$(CC) -shared -o $@ $(OBJECTS) -lm\n\n"
                 "kernels_%%.o: kernels_%%.c\n\t$(CC) -O2 $(KERNEL_FLAGS) $(FLAGS) -c $< -o $@\n"
                 "%%.o: %%.c\n\t$(CC) -O2 $(FLAGS) -c $< -o $@\n"
@@ -106,7 +109,8 @@ static const char *makefile_text(driver_program *d)
     return t.at;
 }
 
-static fe_status put(driver_program *d, const char *folder, const char *name, const void *data, size_t size)
+static fe_status put(driver_program *d, const char *folder, const char *name, const void *data,
+                     size_t size)
 {
     return file_write(d->session, arena_printf(d->memory, "%s/%s", folder, name), data, size);
 }
@@ -119,7 +123,8 @@ static fe_status make_sources(driver_program *d, const compile_options *o)
         FE_TRY(put(d, o->output, d->files[i].name, d->files[i].text, d->files[i].length));
     for (size_t i = 0; i < embedded_file_count; i++) {
         const struct embedded_file *file = &embedded_files[i];
-        if (!ends_with(file->name, ".a")) FE_TRY(put(d, runtime, last_part(file->name), file->data, file->size));
+        if (!ends_with(file->name, ".a"))
+            FE_TRY(put(d, runtime, last_part(file->name), file->data, file->size));
     }
     const char *makefile = makefile_text(d);
     FE_TRY(put(d, o->output, "Makefile", makefile, strlen(makefile)));

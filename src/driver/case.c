@@ -1,4 +1,5 @@
-/* case.c -- one recorded case: X.pt2 with X.json (what to expect of each output) and X.safetensors (values). */
+/* case.c -- one recorded case: X.pt2 with X.json (what to expect of each output) and X.safetensors
+ * (values). */
 #define _GNU_SOURCE
 #include "driver/check.h"
 
@@ -23,7 +24,8 @@ typedef struct case_files {
 
 static fe_status mismatch(driver_program *d, const char *what, const char *place)
 {
-    return diag_fail(d->session, (diag){.status = FE_MISMATCH, .stage = "check", .place = place}, "%s", what);
+    return diag_fail(d->session, (diag){.status = FE_MISMATCH, .stage = "check", .place = place},
+                     "%s", what);
 }
 
 /* ---- metadata ---- */
@@ -32,7 +34,8 @@ static fe_status check_node(driver_program *d, fx_graph *g, const fx_node *n)
 {
     const fx_value *recorded = pt2_recorded_value(d->archive, n);
     const char *why = NULL;
-    if (n->kind != FX_CALL || !recorded || infer_same_value(g, &n->value, recorded, &why)) return FE_OK;
+    if (n->kind != FX_CALL || !recorded || infer_same_value(g, &n->value, recorded, &why))
+        return FE_OK;
     text line;
     text_init(&line, d->memory);
     fx_print_node(g, n, &line);
@@ -44,8 +47,7 @@ static fe_status check_node(driver_program *d, fx_graph *g, const fx_node *n)
 
 static fe_status check_metadata(driver_program *d)
 {
-    for (const fx_node *n = d->graph->first; n; n = n->next)
-        FE_TRY(check_node(d, d->graph, n));
+    for (const fx_node *n = d->graph->first; n; n = n->next) FE_TRY(check_node(d, d->graph, n));
     return FE_OK;
 }
 
@@ -72,7 +74,8 @@ static double bits_to_double(ty_dtype dtype, const void *at)
         memcpy(&half, at, 2);
         int exponent = (half >> 10) & 31, fraction = half & 1023;
         double x = exponent == 31 ? (fraction ? NAN : INFINITY)
-                                  : ldexp(exponent ? fraction + 1024 : fraction, (exponent ? exponent : 1) - 25);
+                                  : ldexp(exponent ? fraction + 1024 : fraction,
+                                          (exponent ? exponent : 1) - 25);
         return half & 0x8000 ? -x : x;
     }
     default: return 0;
@@ -99,7 +102,8 @@ static bool is_close(double a, double b, tolerance t)
     return fabs(a - b) <= t.absolute + t.relative * fabs(b);
 }
 
-static fe_status compare_values(driver_program *d, const tensor_entry *ours, const tensor_entry *theirs, tolerance t, const char *name)
+static fe_status compare_values(driver_program *d, const tensor_entry *ours,
+                                const tensor_entry *theirs, tolerance t, const char *name)
 {
     ty_dtype part;
     size_t element = ty_dtype_size(ours->dtype), count = element ? ours->bytes / element : 0;
@@ -108,8 +112,11 @@ static fe_status compare_values(driver_program *d, const tensor_entry *ours, con
     worst w = {0};
     bool exact = !ty_is_floating(part);
     for (size_t i = 0; i < count * parts; i++) {
-        const char *a = (const char *)ours->data + i * size, *b = (const char *)theirs->data + i * size;
-        if (exact ? memcmp(a, b, size) == 0 : is_close(bits_to_double(part, a), bits_to_double(part, b), t)) continue;
+        const char *a = (const char *)ours->data + i * size,
+                   *b = (const char *)theirs->data + i * size;
+        if (exact ? memcmp(a, b, size) == 0
+                  : is_close(bits_to_double(part, a), bits_to_double(part, b), t))
+            continue;
         double x = exact ? 0 : bits_to_double(part, a), y = exact ? 0 : bits_to_double(part, b);
         if (exact && size == 8) x = (double)*(const int64_t *)a, y = (double)*(const int64_t *)b;
         if (exact && size == 1) x = *(const uint8_t *)a, y = *(const uint8_t *)b;
@@ -118,32 +125,44 @@ static fe_status compare_values(driver_program *d, const tensor_entry *ours, con
         if (w.count++ == 0 || excess > w.excess) w = (worst){i, x, y, excess, w.count};
     }
     if (w.count == 0) return FE_OK;
-    return mismatch(d,
-                    arena_printf(d->memory, "%zu of %zu values differ; the worst, element %zu, is %.9g where eager gives %.9g",
-                                 w.count, count * parts, w.at / parts, w.ours, w.theirs),
-                    name);
+    return mismatch(
+        d,
+        arena_printf(
+            d->memory,
+            "%zu of %zu values differ; the worst, element %zu, is %.9g where eager gives %.9g",
+            w.count, count * parts, w.at / parts, w.ours, w.theirs),
+        name);
 }
 
 /* Against the float64 run: our largest error may be a small factor of eager's. */
-static fe_status compare_reference(driver_program *d, const tensor_entry *ours, const tensor_entry *eager,
-                                   const tensor_entry *reference, const char *name)
+static fe_status compare_reference(driver_program *d, const tensor_entry *ours,
+                                   const tensor_entry *eager, const tensor_entry *reference,
+                                   const char *name)
 {
     double our_error = 0, eager_error = 0, scale = 0;
     size_t count = reference->bytes / sizeof(double);
     if (!ty_is_floating(ours->dtype) || reference->dtype != TY_F64) return FE_OK;
     for (size_t i = 0; i < count; i++) {
         double truth = ((const double *)reference->data)[i];
-        double a = fabs(bits_to_double(ours->dtype, (const char *)ours->data + i * ty_dtype_size(ours->dtype)) - truth);
-        double b = fabs(bits_to_double(eager->dtype, (const char *)eager->data + i * ty_dtype_size(eager->dtype)) - truth);
+        double a = fabs(
+            bits_to_double(ours->dtype, (const char *)ours->data + i * ty_dtype_size(ours->dtype)) -
+            truth);
+        double b = fabs(bits_to_double(eager->dtype, (const char *)eager->data +
+                                                         i * ty_dtype_size(eager->dtype)) -
+                        truth);
         if (a > our_error) our_error = a;
         if (b > eager_error) eager_error = b;
         if (fabs(truth) > scale) scale = fabs(truth);
     }
     double floor_error = scale * ldexp(1, -23);
-    if (our_error <= ERROR_FACTOR * (eager_error > floor_error ? eager_error : floor_error)) return FE_OK;
-    return mismatch(d, arena_printf(d->memory, "error against float64 is %.3g, eager's is %.3g: more than %.0f times", our_error,
-                                    eager_error, ERROR_FACTOR),
-                    name);
+    if (our_error <= ERROR_FACTOR * (eager_error > floor_error ? eager_error : floor_error))
+        return FE_OK;
+    return mismatch(
+        d,
+        arena_printf(d->memory,
+                     "error against float64 is %.3g, eager's is %.3g: more than %.0f times",
+                     our_error, eager_error, ERROR_FACTOR),
+        name);
 }
 
 /* ---- what the case says ---- */
@@ -166,13 +185,15 @@ static tolerance tolerance_of(json_object *facts, json_object *output, uint32_t 
         return (tolerance){number_of(facts, "rtol", 1.3e-6), number_of(facts, "atol", 1e-5)};
     json_object *errors = member(facts, "eager_err_vs_f64");
     double error = 0, largest = number_of(output, "max_abs", 1);
-    if (errors && json_object_is_type(errors, json_type_array) && k < json_object_array_length(errors))
+    if (errors && json_object_is_type(errors, json_type_array) &&
+        k < json_object_array_length(errors))
         error = json_object_get_double(json_object_array_get_idx(errors, k));
     double absolute = fmax(fmax(1e-5 * largest, 8 * error), 1e-6);
     return (tolerance){1e-3, absolute};
 }
 
-static fe_status check_stride(driver_program *d, const fe_tensor *t, json_object *output, const char *name)
+static fe_status check_stride(driver_program *d, const fe_tensor *t, json_object *output,
+                              const char *name)
 {
     json_object *stride = member(output, "stride");
     if (!stride || json_object_array_length(stride) != t->rank) return FE_OK;
@@ -181,19 +202,26 @@ static fe_status check_stride(driver_program *d, const fe_tensor *t, json_object
     for (uint32_t k = 0; k < t->rank; k++) {
         int64_t expected = json_object_get_int64(json_object_array_get_idx(stride, k));
         if (t->sizes[k] > 1 && t->strides[k] != expected)
-            return mismatch(d, arena_printf(d->memory, "stride %u is %lld, eager's is %lld", k, (long long)t->strides[k],
-                                            (long long)expected), name);
+            return mismatch(d,
+                            arena_printf(d->memory, "stride %u is %lld, eager's is %lld", k,
+                                         (long long)t->strides[k], (long long)expected),
+                            name);
     }
     return FE_OK;
 }
 
-static fe_status check_shape(driver_program *d, const tensor_entry *ours, json_object *output, const char *name)
+static fe_status check_shape(driver_program *d, const tensor_entry *ours, json_object *output,
+                             const char *name)
 {
     json_object *shape = member(output, "shape"), *dtype = member(output, "dtype");
     ty_dtype expected;
-    if (dtype && ty_dtype_parse(json_object_get_string(dtype), &expected) && expected != ours->dtype)
-        return mismatch(d, arena_printf(d->memory, "dtype is %s, eager's is %s", ty_dtype_torch_name(ours->dtype),
-                                        ty_dtype_torch_name(expected)), name);
+    if (dtype && ty_dtype_parse(json_object_get_string(dtype), &expected) &&
+        expected != ours->dtype)
+        return mismatch(d,
+                        arena_printf(d->memory, "dtype is %s, eager's is %s",
+                                     ty_dtype_torch_name(ours->dtype),
+                                     ty_dtype_torch_name(expected)),
+                        name);
     if (!shape) return FE_OK;
     bool same = json_object_array_length(shape) == ours->rank;
     for (uint32_t k = 0; same && k < ours->rank; k++)
@@ -201,8 +229,8 @@ static fe_status check_shape(driver_program *d, const tensor_entry *ours, json_o
     return same ? FE_OK : mismatch(d, "the shape differs from eager's", name);
 }
 
-static fe_status check_output(driver_program *d, const case_files *files, json_object *output, const char *prefix, uint32_t k,
-                              const fe_tensor *t)
+static fe_status check_output(driver_program *d, const case_files *files, json_object *output,
+                              const char *prefix, uint32_t k, const fe_tensor *t)
 {
     const char *name = arena_printf(d->memory, "%sout.%u", prefix, k);
     json_object *kind = member(output, "kind"), *compare = member(files->facts, "compare");
@@ -211,12 +239,16 @@ static fe_status check_output(driver_program *d, const case_files *files, json_o
     FE_TRY(check_shape(d, &ours, output, name));
     FE_TRY(check_stride(d, t, output, name));
     const tensor_entry *theirs = tensor_file_find(&files->values, name);
-    if (!theirs || (compare && strcmp(json_object_get_string(compare), "values") != 0)) return FE_OK;
-    if (theirs->bytes != ours.bytes) return mismatch(d, "the recorded values are of another size", name);
-    /* Among equal values PyTorch promises no order: places (integers behind the values) are only checked for shape. */
+    if (!theirs || (compare && strcmp(json_object_get_string(compare), "values") != 0))
+        return FE_OK;
+    if (theirs->bytes != ours.bytes)
+        return mismatch(d, "the recorded values are of another size", name);
+    /* Among equal values PyTorch promises no order: places (integers behind the values) are only
+     * checked for shape. */
     json_object *ties = member(files->facts, "ties");
     if (k > 0 && ties && json_object_get_boolean(ties) && ours.dtype == TY_I64) return FE_OK;
-    const tensor_entry *reference = tensor_file_find(&files->values, arena_printf(d->memory, "%sref.%u", prefix, k));
+    const tensor_entry *reference =
+        tensor_file_find(&files->values, arena_printf(d->memory, "%sref.%u", prefix, k));
     if (reference) return compare_reference(d, &ours, theirs, reference, name);
     return compare_values(d, &ours, theirs, tolerance_of(files->facts, output, k), name);
 }
@@ -224,14 +256,13 @@ static fe_status check_output(driver_program *d, const case_files *files, json_o
 static const int64_t *contiguous_strides(arena *memory, const fe_tensor *t)
 {
     int64_t *strides = NEW_ARRAY(memory, int64_t, t->rank + 1), step = 1;
-    for (uint32_t d = t->rank; d-- > 0; step *= t->sizes[d])
-        strides[d] = step;
+    for (uint32_t d = t->rank; d-- > 0; step *= t->sizes[d]) strides[d] = step;
     return strides;
 }
 
 /* PREFIXmut.K: what input K holds after the call, where the program writes to it. */
-static fe_status check_inputs(driver_program *d, const case_files *files, json_object *set, const char *prefix,
-                              const fe_tensor *inputs, uint32_t count)
+static fe_status check_inputs(driver_program *d, const case_files *files, json_object *set,
+                              const char *prefix, const fe_tensor *inputs, uint32_t count)
 {
     json_object *written = member(set, "mutated_inputs");
     for (size_t i = 0; written && i < json_object_array_length(written); i++) {
@@ -239,25 +270,31 @@ static fe_status check_inputs(driver_program *d, const case_files *files, json_o
         const char *name = json_object_get_string(member(facts, "name"));
         const tensor_entry *theirs = name ? tensor_file_find(&files->values, name) : NULL;
         uint32_t k = 0;
-        while (k < count && theirs && strcmp(name, arena_printf(d->memory, "%smut.%u", prefix, k)) != 0)
+        while (k < count && theirs &&
+               strcmp(name, arena_printf(d->memory, "%smut.%u", prefix, k)) != 0)
             k++;
-        if (!theirs || k == count) return mismatch(d, "a mutated input is not recorded", name ? name : "mutated_inputs");
+        if (!theirs || k == count)
+            return mismatch(d, "a mutated input is not recorded", name ? name : "mutated_inputs");
         fe_tensor input = inputs[k];
         if (!input.strides) input.strides = contiguous_strides(d->memory, &input);
         tensor_entry ours = output_entry(d->memory, &input, name);
         FE_TRY(check_shape(d, &ours, facts, name));
-        if (theirs->bytes != ours.bytes) return mismatch(d, "the recorded values are of another size", name);
-    /* Among equal values PyTorch promises no order: places (integers behind the values) are only checked for shape. */
-    json_object *ties = member(files->facts, "ties");
-    if (k > 0 && ties && json_object_get_boolean(ties) && ours.dtype == TY_I64) return FE_OK;
-        FE_TRY(compare_values(d, &ours, theirs, tolerance_of(files->facts, facts, UINT32_MAX), name));
+        if (theirs->bytes != ours.bytes)
+            return mismatch(d, "the recorded values are of another size", name);
+        /* Among equal values PyTorch promises no order: places (integers behind the values) are only
+         * checked for shape. */
+        json_object *ties = member(files->facts, "ties");
+        if (k > 0 && ties && json_object_get_boolean(ties) && ours.dtype == TY_I64) return FE_OK;
+        FE_TRY(
+            compare_values(d, &ours, theirs, tolerance_of(files->facts, facts, UINT32_MAX), name));
     }
     return FE_OK;
 }
 
 /* ---- running it ---- */
 
-static fe_status run_set(case_job *job, const case_files *files, json_object *set, const char *prefix)
+static fe_status run_set(case_job *job, const case_files *files, json_object *set,
+                         const char *prefix)
 {
     driver_program *d = job->program;
     const fe_artifact *a = job->loaded.artifact;
@@ -271,9 +308,12 @@ static fe_status run_set(case_job *job, const case_files *files, json_object *se
         return mismatch(d, a->error(job->context), "run");
     size_t count = expected ? json_object_array_length(expected) : 0;
     if (expected && count != a->output_count)
-        return mismatch(d, arena_printf(d->memory, "%u outputs, eager gives %zu", a->output_count, count), "outputs");
+        return mismatch(
+            d, arena_printf(d->memory, "%u outputs, eager gives %zu", a->output_count, count),
+            "outputs");
     for (uint32_t k = 0; k < count; k++)
-        FE_TRY(check_output(d, files, json_object_array_get_idx(expected, k), prefix, k, &outputs[k]));
+        FE_TRY(
+            check_output(d, files, json_object_array_get_idx(expected, k), prefix, k, &outputs[k]));
     return check_inputs(d, files, set, prefix, inputs, a->input_count);
 }
 
@@ -282,7 +322,8 @@ static fe_status run_sets(case_job *job, const case_files *files)
     json_object *sets = member(files->facts, "sets");
     if (!sets) return run_set(job, files, files->facts, "");
     for (size_t i = 0; i < json_object_array_length(sets); i++)
-        FE_TRY(run_set(job, files, json_object_array_get_idx(sets, i), arena_printf(job->program->memory, "%zu.", i)));
+        FE_TRY(run_set(job, files, json_object_array_get_idx(sets, i),
+                       arena_printf(job->program->memory, "%zu.", i)));
     return FE_OK;
 }
 
@@ -290,7 +331,8 @@ static const char *beside(driver_program *d, const char *extension)
 {
     const char *path = d->options.input;
     size_t length = strlen(path);
-    return arena_printf(d->memory, "%.*s%s", (int)(length > 4 ? length - 4 : length), path, extension);
+    return arena_printf(d->memory, "%.*s%s", (int)(length > 4 ? length - 4 : length), path,
+                        extension);
 }
 
 fe_status case_body(fe_session *session, void *data)

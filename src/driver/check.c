@@ -1,7 +1,9 @@
-/* check.c -- `ferrite check`: recorded cases, each in a process of its own so that one that crashes or hangs is one failure.
+/* check.c -- `ferrite check`: recorded cases, each in a process of its own so that one that crashes
+ * or hangs is one failure.
  *
- * First our inferred metadata against what the archive records for every node, then the numbers against the recorded outputs:
- * within the case's tolerance of eager PyTorch and, where the case has a float64 run, within a small factor of eager's own error.
+ * First our inferred metadata against what the archive records for every node, then the numbers
+ * against the recorded outputs: within the case's tolerance of eager PyTorch and, where the case
+ * has a float64 run, within a small factor of eager's own error.
  */
 #define _GNU_SOURCE
 #include "driver/check.h"
@@ -67,7 +69,8 @@ static void find_cases(path_list *list, const char *path)
             char child[4096];
             if (entry->d_name[0] == '.') continue;
             snprintf(child, sizeof child, "%s/%s", path, entry->d_name);
-            if (stat(child, &facts) == 0 && (S_ISDIR(facts.st_mode) || ends_with(child, ".pt2"))) find_cases(list, child);
+            if (stat(child, &facts) == 0 && (S_ISDIR(facts.st_mode) || ends_with(child, ".pt2")))
+                find_cases(list, child);
         }
         if (folder) closedir(folder);
         return;
@@ -86,9 +89,14 @@ static void run_child(const check_options *o, const char *path, int out)
     options.input = path;
     options.check = true;
     options.jobs = 1;
-    case_job job = {.options = &options, .metadata_only = o->metadata_only, .message = v.message, .message_bytes = MESSAGE_BYTES};
+    case_job job = {.options = &options,
+                    .metadata_only = o->metadata_only,
+                    .message = v.message,
+                    .message_bytes = MESSAGE_BYTES};
     fe_status status = session_guard(session, case_body, &job);
-    v.kind = status == FE_OK ? job.verdict : status == FE_UNSUPPORTED ? CASE_UNSUPPORTED : CASE_FAILED;
+    v.kind = status == FE_OK            ? job.verdict
+             : status == FE_UNSUPPORTED ? CASE_UNSUPPORTED
+                                        : CASE_FAILED;
     if (status != FE_OK) {
         arena *memory = arena_new(session);
         text diagnostics;
@@ -141,21 +149,23 @@ static verdict finish_case(const running_case *r)
         got += (size_t)n;
     }
     close(r->from);
-    while (waitpid(r->process, &status, 0) < 0 && errno == EINTR) {
-    }
+    while (waitpid(r->process, &status, 0) < 0 && errno == EINTR) {}
     if (got == sizeof v && WIFEXITED(status) && WEXITSTATUS(status) == 0) return v;
     v.kind = CASE_FAILED;
     if (WIFSIGNALED(status))
-        snprintf(v.message, sizeof v.message, WTERMSIG(status) == SIGALRM ? "timed out after %d s\n" : "crashed: signal %d\n",
+        snprintf(v.message, sizeof v.message,
+                 WTERMSIG(status) == SIGALRM ? "timed out after %d s\n" : "crashed: signal %d\n",
                  WTERMSIG(status) == SIGALRM ? CASE_SECONDS : WTERMSIG(status));
     else
-        snprintf(v.message, sizeof v.message, "ended with status %d\n%.1000s", WEXITSTATUS(status), got ? v.message : "");
+        snprintf(v.message, sizeof v.message, "ended with status %d\n%.1000s", WEXITSTATUS(status),
+                 got ? v.message : "");
     return v;
 }
 
 /* ---- all of them ---- */
 
-static const char *const verdict_names[] = {[CASE_PASSED] = "passed", [CASE_FAILED] = "failed", [CASE_UNSUPPORTED] = "unsupported"};
+static const char *const verdict_names[] = {
+    [CASE_PASSED] = "passed", [CASE_FAILED] = "failed", [CASE_UNSUPPORTED] = "unsupported"};
 
 static void say(FILE *report, const char *path, const verdict *v, bool first)
 {
@@ -169,8 +179,9 @@ static void say(FILE *report, const char *path, const verdict *v, bool first)
         }
     }
     if (!report) return;
-    fprintf(report, "%s\n  {\"case\": \"%s\", \"verdict\": \"%s\", \"seconds\": %.3f, \"message\": \"", first ? "" : ",", path,
-            verdict_names[v->kind], v->seconds);
+    fprintf(report,
+            "%s\n  {\"case\": \"%s\", \"verdict\": \"%s\", \"seconds\": %.3f, \"message\": \"",
+            first ? "" : ",", path, verdict_names[v->kind], v->seconds);
     for (const char *c = v->message; *c; c++) {
         if (*c == '"' || *c == '\\')
             fprintf(report, "\\%c", *c);
@@ -195,14 +206,16 @@ static int check_all(const check_options *o, const path_list *cases)
         verdict v = finish_case(&running[ended]);
         counts[v.kind]++;
         say(report, cases->at[ended], &v, ended == 0);
-        if (isatty(1) && cases->count > 20) fprintf(stderr, "\r%zu of %zu ", ended + 1, cases->count);
+        if (isatty(1) && cases->count > 20)
+            fprintf(stderr, "\r%zu of %zu ", ended + 1, cases->count);
     }
     if (report) {
         fputs("\n]\n", report);
         fclose(report);
     }
     free(running);
-    printf("%zu passed, %zu failed, %zu unsupported\n", counts[CASE_PASSED], counts[CASE_FAILED], counts[CASE_UNSUPPORTED]);
+    printf("%zu passed, %zu failed, %zu unsupported\n", counts[CASE_PASSED], counts[CASE_FAILED],
+           counts[CASE_UNSUPPORTED]);
     return counts[CASE_FAILED] ? 1 : 0;
 }
 
@@ -223,7 +236,8 @@ int command_check(int argc, char **argv)
         else {
             int eaten = cli_common_option(&o.driver, argc, argv, i);
             if (eaten <= 0) {
-                fprintf(stderr, "usage: ferrite check PATH... [--json REPORT] [--jobs N] [--metadata]\n");
+                fprintf(stderr,
+                        "usage: ferrite check PATH... [--json REPORT] [--jobs N] [--metadata]\n");
                 return 2;
             }
             i += eaten - 1;
@@ -235,8 +249,7 @@ int command_check(int argc, char **argv)
     }
     qsort(cases.at, cases.count, sizeof *cases.at, by_name);
     int status = check_all(&o, &cases);
-    for (size_t i = 0; i < cases.count; i++)
-        free(cases.at[i]);
+    for (size_t i = 0; i < cases.count; i++) free(cases.at[i]);
     free(cases.at);
     return status;
 }

@@ -17,7 +17,8 @@ typedef struct case_job {
     fe_context *context;
 } case_job;
 
-/* A session_guard body; data is a case_job. Statuses other than FE_OK have their diagnostics in the session. */
+/* A session_guard body; data is a case_job. Statuses other than FE_OK have their diagnostics in the
+ * session. */
 fe_status case_body(fe_session *session, void *data);
 void case_close(case_job *job);
 

@@ -17,7 +17,10 @@ int cli_common_option(driver_options *o, int argc, char **argv, int i)
     struct {
         const char *name;
         const char **to;
-    } texts[] = {{"--cc", &o->cc}, {"--isa", &o->isa}, {"--model", &o->model}, {"--cache", &o->cache},
+    } texts[] = {{"--cc", &o->cc},
+                 {"--isa", &o->isa},
+                 {"--model", &o->model},
+                 {"--cache", &o->cache},
                  {"--dump-after", &o->dump_after}};
     for (size_t k = 0; k < COUNT_OF(texts); k++)
         if (strcmp(argv[i], texts[k].name) == 0) {

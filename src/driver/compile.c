@@ -10,13 +10,16 @@
 #include <unistd.h>
 
 const char *const driver_stage_names[STAGE_COUNT] = {
-    [STAGE_READ] = "read", [STAGE_INFER] = "infer", [STAGE_PASS] = "pass", [STAGE_LOWER] = "lower", [STAGE_SCHED] = "sched",
-    [STAGE_KERN] = "kern", [STAGE_WRAP] = "wrap", [STAGE_EMIT] = "emit", [STAGE_CC] = "cc", [STAGE_WEIGHTS] = "weights",
+    [STAGE_READ] = "read",       [STAGE_INFER] = "infer", [STAGE_PASS] = "pass",
+    [STAGE_LOWER] = "lower",     [STAGE_SCHED] = "sched", [STAGE_KERN] = "kern",
+    [STAGE_WRAP] = "wrap",       [STAGE_EMIT] = "emit",   [STAGE_CC] = "cc",
+    [STAGE_WEIGHTS] = "weights",
 };
 
 void driver_default_options(driver_options *o)
 {
-    const char *cc = getenv("CC"), *cache = getenv("FERRITE_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *cc = getenv("CC"), *cache = getenv("FERRITE_CACHE_DIR"),
+               *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     static const char fallback[] = "/tmp/ferrite-cache";
     *o = (driver_options){.cc = cc && *cc ? cc : "cc", .isa = "native"};
     o->cache = cache && *cache ? cache : NULL;
@@ -108,10 +111,13 @@ static fe_status read_text(driver_program *d, driver_stage last, driver_stage *d
     size_t length;
     for (size_t i = 0; i < COUNT_OF(text_forms); i++)
         if (strcmp(text_forms[i].name, from) == 0) form = &text_forms[i];
-    if (!form) return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "read"}, "there is no text form '%s'", from);
+    if (!form)
+        return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "read"},
+                         "there is no text form '%s'", from);
     if (form->stage > last)
         return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "read"},
-                         "a program that begins as the text of stage %s has no stage before it", from);
+                         "a program that begins as the text of stage %s has no stage before it",
+                         from);
     *done = form->stage;
     FE_TRY(file_read(d->session, d->memory, d->options.input, &source, &length));
     return form->read(d, source, length);
@@ -126,25 +132,33 @@ static void dump_pass(void *data, const char *pass, fx_graph *g)
 
 static fe_status stage_pass(driver_program *d)
 {
-    pass_options options = {.check = d->options.check, .dump_after = d->options.dump_after, .dump = dump_pass, .data = d};
+    pass_options options = {.check = d->options.check,
+                            .dump_after = d->options.dump_after,
+                            .dump = dump_pass,
+                            .data = d};
     if (d->options.no_passes) return FE_OK;
     return pass_run_all(d->graph, &options);
 }
 
 static fe_status stage_sched(driver_program *d)
 {
-    sched_target target = {.vector_bytes = d->target.vector_bytes, .max_nodes = 600, .max_buffers = 40, .tile_bytes = 64 << 10};
+    sched_target target = {.vector_bytes = d->target.vector_bytes,
+                           .max_nodes = 600,
+                           .max_buffers = 40,
+                           .tile_bytes = 64 << 10};
     return sched_build(d->loops, &target, d->memory, &d->schedule);
 }
 
-/* Provenance of an op: the FX node it was lowered from and where that stands in the user's program. */
+/* Provenance of an op: the FX node it was lowered from and where that stands in the user's program.
+ */
 static const char *note_of(void *data, uint32_t origin)
 {
     driver_program *d = data;
     if (!d->graph || origin >= d->graph->by_id.count || !d->graph->by_id.at[origin]) return NULL;
     const fx_node *n = d->graph->by_id.at[origin];
     const fx_origin *o = n->origin;
-    if (o && o->module_path && *o->module_path) return arena_printf(d->memory, "%s (%s)", n->name, o->module_path);
+    if (o && o->module_path && *o->module_path)
+        return arena_printf(d->memory, "%s (%s)", n->name, o->module_path);
     return n->name;
 }
 
@@ -155,11 +169,21 @@ static fe_status stage_wrap(driver_program *d)
     for (uint32_t g = 0; g < k->call_count; g++) {
         const kern_call *c = &k->calls[g];
         if (c->kernel == UINT32_MAX) continue;
-        calls[g] = (wrap_call){k->kernels.at[c->kernel].name, c->buffers, c->buffer_count, c->ints, c->int_count,
-                               c->outer, c->inner, c->split_inner, c->cost};
+        calls[g] = (wrap_call){k->kernels.at[c->kernel].name,
+                               c->buffers,
+                               c->buffer_count,
+                               c->ints,
+                               c->int_count,
+                               c->outer,
+                               c->inner,
+                               c->split_inner,
+                               c->cost};
     }
-    wrap_facts facts = {.calls = calls, .unique_kernels = k->kernels.count, .packed_bytes = weights_packed_bytes,
-                        .note = note_of, .data = d};
+    wrap_facts facts = {.calls = calls,
+                        .unique_kernels = k->kernels.count,
+                        .packed_bytes = weights_packed_bytes,
+                        .note = note_of,
+                        .data = d};
     return wrap_build(d->schedule, &facts, d->memory, &d->wrapper);
 }
 
@@ -167,23 +191,30 @@ static void write_prelude(void *data, const uint32_t *members, uint32_t count, t
 {
     driver_program *d = data;
     const kern_kernel **kernels = NEW_ARRAY(d->memory, const kern_kernel *, count + 1);
-    for (uint32_t i = 0; i < count; i++)
-        kernels[i] = &d->kernels->kernels.at[members[i]];
+    for (uint32_t i = 0; i < count; i++) kernels[i] = &d->kernels->kernels.at[members[i]];
     kern_prelude(&d->target, kernels, count, out);
 }
 
 static fe_status stage_emit(driver_program *d)
 {
-    uint32_t count = d->kernels ? d->kernels->kernels.count : 0; /* none behind the text of a wrapper */
+    /* none behind the text of a wrapper */
+    uint32_t count = d->kernels ? d->kernels->kernels.count : 0;
     emit_kernel *kernels = NEW_ARRAY(d->memory, emit_kernel, count + 1);
     for (uint32_t i = 0; i < count; i++)
-        kernels[i] = (emit_kernel){d->kernels->kernels.at[i].name, d->kernels->kernels.at[i].source};
+        kernels[i] =
+            (emit_kernel){d->kernels->kernels.at[i].name, d->kernels->kernels.at[i].source};
     d->weights_key = weights_key_of(d->wrapper);
     uint32_t cores = d->options.jobs ? d->options.jobs : (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
     const char *slash = strrchr(d->options.input, '/');
-    emit_input input = {.wrapper = d->wrapper, .kernels = kernels, .kernel_count = count,
-                        .prelude = write_prelude, .data = d, .vectors = d->target.name, .producer = "ferrite " FERRITE_VERSION,
-                        .source = slash ? slash + 1 : d->options.input, .weights_key = d->weights_key,
+    emit_input input = {.wrapper = d->wrapper,
+                        .kernels = kernels,
+                        .kernel_count = count,
+                        .prelude = write_prelude,
+                        .data = d,
+                        .vectors = d->target.name,
+                        .producer = "ferrite " FERRITE_VERSION,
+                        .source = slash ? slash + 1 : d->options.input,
+                        .weights_key = d->weights_key,
                         .parts = count > 3 ? cores : 1};
     return emit_program(&emit_target_c, &input, d->memory, &d->files, &d->file_count);
 }
@@ -206,8 +237,9 @@ static fe_status stage_kern(driver_program *d)
 }
 
 static fe_status (*const stages[STAGE_CC])(driver_program *) = {
-    [STAGE_READ] = stage_read, [STAGE_INFER] = stage_infer, [STAGE_PASS] = stage_pass, [STAGE_LOWER] = stage_lower,
-    [STAGE_SCHED] = stage_sched, [STAGE_KERN] = stage_kern, [STAGE_WRAP] = stage_wrap, [STAGE_EMIT] = stage_emit,
+    [STAGE_READ] = stage_read,   [STAGE_INFER] = stage_infer, [STAGE_PASS] = stage_pass,
+    [STAGE_LOWER] = stage_lower, [STAGE_SCHED] = stage_sched, [STAGE_KERN] = stage_kern,
+    [STAGE_WRAP] = stage_wrap,   [STAGE_EMIT] = stage_emit,
 };
 
 fe_status driver_advance(driver_program *d, driver_stage first, driver_stage last)
@@ -220,7 +252,8 @@ fe_status driver_advance(driver_program *d, driver_stage first, driver_stage las
     return FE_OK;
 }
 
-fe_status driver_compile(fe_session *s, const driver_options *o, driver_stage last, arena *memory, driver_program **out)
+fe_status driver_compile(fe_session *s, const driver_options *o, driver_stage last, arena *memory,
+                         driver_program **out)
 {
     driver_program *d = NEW(memory, driver_program);
     *out = d;

@@ -1,7 +1,8 @@
 /* driver.h -- the pipeline on a page, options, the C compiler and its cache, weights, commands.
  *
- * compile.c tells the story from archive to text; toolchain.c turns text into a shared library; weights.c lays the constants out;
- * run.c loads and calls; check.c compares with recorded cases; main.c reads the command line.
+ * compile.c tells the story from archive to text; toolchain.c turns text into a shared library;
+ * weights.c lays the constants out; run.c loads and calls; check.c compares with recorded cases;
+ * main.c reads the command line.
  */
 #ifndef FERRITE_DRIVER_H
 #define FERRITE_DRIVER_H
@@ -17,14 +18,24 @@
 #define FERRITE_VERSION "0.1"
 
 typedef enum driver_stage {
-    STAGE_READ, STAGE_INFER, STAGE_PASS, STAGE_LOWER, STAGE_SCHED, STAGE_KERN, STAGE_WRAP, STAGE_EMIT, STAGE_CC, STAGE_WEIGHTS,
+    STAGE_READ,
+    STAGE_INFER,
+    STAGE_PASS,
+    STAGE_LOWER,
+    STAGE_SCHED,
+    STAGE_KERN,
+    STAGE_WRAP,
+    STAGE_EMIT,
+    STAGE_CC,
+    STAGE_WEIGHTS,
     STAGE_COUNT
 } driver_stage;
 extern const char *const driver_stage_names[STAGE_COUNT];
 
 typedef struct driver_options {
-    const char *input;      /* archive; "-" or *.fx: FX text */
-    const char *from;       /* stage that the input is the text of: "fx", "loop", "sched", "wrap"; NULL: see input */
+    const char *input; /* archive; "-" or *.fx: FX text */
+    /* stage that the input is the text of: "fx", "loop", "sched", "wrap"; NULL: see input */
+    const char *from;
     const char *model;      /* in the archive; NULL: the only one */
     const char *isa;        /* "native", "x86-64-v4", "x86-64-v3", "baseline" */
     const char *cc;         /* the C compiler: option, then $CC, then cc */
@@ -35,7 +46,8 @@ typedef struct driver_options {
     bool check;             /* verify after each pass, infer against the record */
 } driver_options;
 
-/* One program on its way. Everything is in the arena; the archive stays open because weights are views into it. */
+/* One program on its way. Everything is in the arena; the archive stays open because weights are
+ * views into it. */
 typedef struct driver_program {
     fe_session *session;
     arena *memory;
@@ -48,23 +60,25 @@ typedef struct driver_program {
     wrap_program *wrapper;
     emit_file *files;
     uint32_t file_count;
-    const char *name;       /* of the program: the file's stem as an identifier */
+    const char *name; /* of the program: the file's stem as an identifier */
     kern_target target;
     uint64_t weights_key;
     double seconds[STAGE_COUNT];
-    text dumps;             /* what --dump-after asked for */
+    text dumps; /* what --dump-after asked for */
 } driver_program;
 
 /* compile.c */
 void driver_default_options(driver_options *o);
-/* Reads the program and takes it through the stages up to `last` (STAGE_EMIT at most). The text of a stage stands for what the
- * stages before it make. */
-fe_status driver_compile(fe_session *s, const driver_options *o, driver_stage last, arena *memory, driver_program **out);
+/* Reads the program and takes it through the stages up to `last` (STAGE_EMIT at most). The text of
+ * a stage stands for what the stages before it make. */
+fe_status driver_compile(fe_session *s, const driver_options *o, driver_stage last, arena *memory,
+                         driver_program **out);
 /* Takes a program that has been through the stages before `first` on to `last`. */
 fe_status driver_advance(driver_program *d, driver_stage first, driver_stage last);
 void driver_close(driver_program *d); /* closes the archive; NULL is fine */
 
-/* toolchain.c: generated files to a shared library. `library` is its path in the cache (or in a temporary folder). */
+/* toolchain.c: generated files to a shared library. `library` is its path in the cache (or in a
+ * temporary folder). */
 fe_status toolchain_build(driver_program *d, const char **library);
 kern_target toolchain_target(const char *isa);
 
@@ -95,8 +109,8 @@ int command_check(int argc, char **argv);
 int command_plan(int argc, char **argv);
 int command_bench(int argc, char **argv);
 
-/* cli.c: options that several commands take. Returns how many arguments were eaten at argv[i], 0 when it is none of them, -1 on a
- * mistake (said on stderr). */
+/* cli.c: options that several commands take. Returns how many arguments were eaten at argv[i], 0
+ * when it is none of them, -1 on a mistake (said on stderr). */
 int cli_common_option(driver_options *o, int argc, char **argv, int i);
 /* Prints the session's diagnostics to stderr; 1. */
 int cli_failed(fe_session *s);

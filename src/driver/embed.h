@@ -1,8 +1,8 @@
 /* embed.h -- files that the compiler carries in itself, so that one binary is all a user needs.
  *
  * "rt.a" is the runtime for linking, all instruction sets in one; "rt/NAME.c", "rt/NAME.h" and
- * "include/ferrite_abi.h" are its text, for artifacts that are shipped as source. tools/embed.c writes the
- * table while ferrite is being built.
+ * "include/ferrite_abi.h" are its text, for artifacts that are shipped as source. tools/embed.c
+ * writes the table while ferrite is being built.
  */
 #ifndef FERRITE_EMBED_H
 #define FERRITE_EMBED_H

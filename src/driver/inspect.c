@@ -1,4 +1,5 @@
-/* inspect.c -- `ferrite inspect`: any stage as text, from an archive or from the text of an earlier stage. */
+/* inspect.c -- `ferrite inspect`: any stage as text, from an archive or from the text of an earlier
+ * stage. */
 #include "driver/driver.h"
 
 #include <stdio.h>
@@ -23,12 +24,13 @@ static void show_sched(driver_program *d, text *out)
 static void show_plan(driver_program *d, text *out)
 {
     const wrap_program *w = d->wrapper;
-    text_printf(out, "plan %s arena %lld bound %lld\n", w->name, (long long)w->arena_bytes, (long long)w->lower_bound);
+    text_printf(out, "plan %s arena %lld bound %lld\n", w->name, (long long)w->arena_bytes,
+                (long long)w->lower_bound);
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
         const sched_life *life = &w->lives[id];
         if (!life->in_arena) continue;
-        text_printf(out, "@%s live [%u, %u) at %lld bytes ", w->loops->buffers.at[id].name, life->birth, life->death,
-                    (long long)w->offsets[id]);
+        text_printf(out, "@%s live [%u, %u) at %lld bytes ", w->loops->buffers.at[id].name,
+                    life->birth, life->death, (long long)w->offsets[id]);
         sym_print(w->loops->symbols, w->bytes[id], out);
         text_char(out, '\n');
     }
@@ -41,7 +43,8 @@ static void show_wrap(driver_program *d, text *out)
 
 static void show_kern(driver_program *d, text *out)
 {
-    if (kern_print(d->schedule, &d->target, d->memory, out) != FE_OK) BUG(d->session, "kernels that were made cannot be printed");
+    if (kern_print(d->schedule, &d->target, d->memory, out) != FE_OK)
+        BUG(d->session, "kernels that were made cannot be printed");
 }
 
 static void show_c(driver_program *d, text *out)
@@ -57,10 +60,10 @@ typedef struct stage_row {
 } stage_row;
 
 static const stage_row stage_table[] = {
-    {"read", STAGE_READ, show_fx},
-    {"fx", STAGE_PASS, show_fx},      {"loop", STAGE_LOWER, show_loop}, {"sched", STAGE_SCHED, show_sched},
-    {"plan", STAGE_WRAP, show_plan},  {"wrap", STAGE_WRAP, show_wrap},  {"kern", STAGE_KERN, show_kern},
-    {"c", STAGE_EMIT, show_c},
+    {"read", STAGE_READ, show_fx},    {"fx", STAGE_PASS, show_fx},
+    {"loop", STAGE_LOWER, show_loop}, {"sched", STAGE_SCHED, show_sched},
+    {"plan", STAGE_WRAP, show_plan},  {"wrap", STAGE_WRAP, show_wrap},
+    {"kern", STAGE_KERN, show_kern},  {"c", STAGE_EMIT, show_c},
 };
 
 typedef struct inspect_job {
@@ -88,8 +91,10 @@ static fe_status inspect_body(fe_session *session, void *data)
 
 static int inspect_usage(void)
 {
-    fprintf(stderr, "usage: ferrite inspect MODEL.pt2|FILE.fx|- --stage read|fx|loop|sched|kern|plan|wrap|c [--no-passes]\n"
-                    "       ferrite inspect FILE|- --from fx|loop|sched|wrap --stage ...   the text of a stage\n"
+    fprintf(stderr, "usage: ferrite inspect MODEL.pt2|FILE.fx|- --stage "
+                    "read|fx|loop|sched|kern|plan|wrap|c [--no-passes]\n"
+                    "       ferrite inspect FILE|- --from fx|loop|sched|wrap --stage ...   the "
+                    "text of a stage\n"
                     "       ferrite inspect MODEL.pt2 --dump-after PASS|all [--verify]\n");
     return 2;
 }

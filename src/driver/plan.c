@@ -1,4 +1,5 @@
-/* plan.c -- `ferrite plan`: offsets for a file of buffers (id,lower,upper,size), and how near they are to the lower bound. */
+/* plan.c -- `ferrite plan`: offsets for a file of buffers (id,lower,upper,size), and how near they
+ * are to the lower bound. */
 #include "driver/driver.h"
 
 #include <stdio.h>
@@ -20,9 +21,11 @@ static fe_status plan_body(fe_session *session, void *data)
     text_init(&figures, memory);
     text_init(&csv, memory);
     FE_TRY(file_read(session, memory, job->file, &source, &length));
-    fe_status status = plan_command(memory, source, length, &job->options, &figures, job->output ? &csv : NULL);
+    fe_status status =
+        plan_command(memory, source, length, &job->options, &figures, job->output ? &csv : NULL);
     fputs(figures.at, stdout);
-    if (status == FE_OK && job->output) status = file_write(session, job->output, csv.at, csv.length);
+    if (status == FE_OK && job->output)
+        status = file_write(session, job->output, csv.at, csv.length);
     return status;
 }
 
@@ -43,7 +46,8 @@ int command_plan(int argc, char **argv)
             job.file = NULL, i = argc;
     }
     if (!job.file) {
-        fprintf(stderr, "usage: ferrite plan FILE.csv|- [--capacity N] [--budget-ms N] [-o OFFSETS.csv]\n");
+        fprintf(stderr,
+                "usage: ferrite plan FILE.csv|- [--capacity N] [--budget-ms N] [-o OFFSETS.csv]\n");
         return 2;
     }
     fe_session *session = session_new();

@@ -21,16 +21,17 @@ fe_status program_load(driver_program *d, const char *library, loaded_program *o
     if (!entry) return diag_fail(d->session, where, "it has no entry point ferrite_artifact");
     out->artifact = entry();
     if (out->artifact->abi_version != FE_ABI_VERSION)
-        return diag_fail(d->session, where, "it has ABI version %u, this ferrite has %u", out->artifact->abi_version,
-                         FE_ABI_VERSION);
+        return diag_fail(d->session, where, "it has ABI version %u, this ferrite has %u",
+                         out->artifact->abi_version, FE_ABI_VERSION);
     double begin = clock_seconds();
     size_t bytes = (size_t)d->wrapper->weights_bytes;
     if (bytes) {
-        out->weights = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        out->weights =
+            mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (out->weights == MAP_FAILED) {
             out->weights = NULL;
-            return diag_fail(d->session, (diag){.status = FE_NO_MEMORY, .stage = "load"}, "no memory for %zu bytes of weights",
-                             bytes);
+            return diag_fail(d->session, (diag){.status = FE_NO_MEMORY, .stage = "load"},
+                             "no memory for %zu bytes of weights", bytes);
         }
         out->weights_bytes = bytes;
         madvise(out->weights, bytes, MADV_HUGEPAGE);
@@ -72,8 +73,8 @@ static int64_t reach_of(const int64_t *sizes, const int64_t *strides, uint32_t r
     return reach;
 }
 
-static void scatter(char *to, const int64_t *strides, const char *from, const int64_t *sizes, uint32_t rank, size_t element,
-                    size_t *at)
+static void scatter(char *to, const int64_t *strides, const char *from, const int64_t *sizes,
+                    uint32_t rank, size_t element, size_t *at)
 {
     if (rank == 0) {
         memcpy(to, from + *at, element);
@@ -81,13 +82,15 @@ static void scatter(char *to, const int64_t *strides, const char *from, const in
         return;
     }
     for (int64_t i = 0; i < sizes[0]; i++)
-        scatter(to + i * strides[0] * (int64_t)element, strides + 1, from, sizes + 1, rank - 1, element, at);
+        scatter(to + i * strides[0] * (int64_t)element, strides + 1, from, sizes + 1, rank - 1,
+                element, at);
 }
 
 /* A contiguous tensor laid out as the port declares its strides. */
 fe_tensor input_for_port(arena *memory, const fe_port *port, const tensor_entry *entry)
 {
-    fe_tensor t = {(void *)(uintptr_t)entry->data, (uint32_t)ty_dtype_number(entry->dtype), entry->rank, entry->shape, NULL};
+    fe_tensor t = {(void *)(uintptr_t)entry->data, (uint32_t)ty_dtype_number(entry->dtype),
+                   entry->rank, entry->shape, NULL};
     bool contiguous = true;
     int64_t stride = 1;
     if (entry->rank != port->rank) return t;
@@ -95,7 +98,8 @@ fe_tensor input_for_port(arena *memory, const fe_port *port, const tensor_entry 
         contiguous &= entry->shape[k] <= 1 || port->strides[k] < 0 || port->strides[k] == stride;
     if (contiguous) return t;
     size_t element = ty_dtype_size(entry->dtype), at = 0;
-    char *data = arena_alloc(memory, (size_t)reach_of(entry->shape, port->strides, entry->rank) * element + 64);
+    char *data = arena_alloc(
+        memory, (size_t)reach_of(entry->shape, port->strides, entry->rank) * element + 64);
     data = (char *)(((uintptr_t)data + 63) / 64 * 64);
     scatter(data, port->strides, entry->data, entry->shape, entry->rank, element, &at);
     t.data = data;
@@ -104,39 +108,49 @@ fe_tensor input_for_port(arena *memory, const fe_port *port, const tensor_entry 
 }
 
 /* The value that the program fixed for a number input. */
-static fe_tensor number_input(arena *memory, const loop_program *p, const loop_input *input, const fe_port *port)
+static fe_tensor number_input(arena *memory, const loop_program *p, const loop_input *input,
+                              const fe_port *port)
 {
     int64_t *integer = NEW(memory, int64_t);
     double *number = NEW(memory, double);
     *number = input->number;
     if (!sym_is_none(input->expr)) *integer = sym_hint(p->symbols, input->expr, 0);
-    return (fe_tensor){port->dtype == FE_F64 ? (void *)number : (void *)integer, port->dtype, 0, NULL, NULL};
+    return (fe_tensor){port->dtype == FE_F64 ? (void *)number : (void *)integer, port->dtype, 0,
+                       NULL, NULL};
 }
 
 static fe_status from_samples(driver_program *d, const fe_artifact *a, fe_tensor *inputs)
 {
     const pt2_sample *samples;
     uint32_t count;
-    if (!d->archive || !pt2_sample_inputs(d->archive, d->options.model, d->graph, d->memory, &samples, &count) ||
+    if (!d->archive ||
+        !pt2_sample_inputs(d->archive, d->options.model, d->graph, d->memory, &samples, &count) ||
         count != a->input_count)
-        return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "run", .help = "give them with --inputs or --input"},
-                         "the program takes %u inputs and the archive records no sample of them", a->input_count);
+        return diag_fail(d->session,
+                         (diag){.status = FE_USAGE,
+                                .stage = "run",
+                                .help = "give them with --inputs or --input"},
+                         "the program takes %u inputs and the archive records no sample of them",
+                         a->input_count);
     for (uint32_t k = 0; k < count; k++) {
         const pt2_sample *s = &samples[k];
         if (s->kind != PT2_TENSOR) {
             inputs[k] = number_input(d->memory, d->loops, &d->loops->inputs.at[k], &a->inputs[k]);
             continue;
         }
-        size_t element = ty_dtype_size(s->dtype), elements = (size_t)reach_of(s->sizes, s->strides, s->rank);
+        size_t element = ty_dtype_size(s->dtype),
+               elements = (size_t)reach_of(s->sizes, s->strides, s->rank);
         char *data = arena_alloc(d->memory, elements * element + 64);
         data = (char *)(((uintptr_t)data + 63) / 64 * 64);
         if (elements) memcpy(data, s->storage + (size_t)s->offset * element, elements * element);
-        inputs[k] = (fe_tensor){data, (uint32_t)ty_dtype_number(s->dtype), s->rank, s->sizes, s->strides};
+        inputs[k] =
+            (fe_tensor){data, (uint32_t)ty_dtype_number(s->dtype), s->rank, s->sizes, s->strides};
     }
     return FE_OK;
 }
 
-/* Does the program write into this input (an epilogue that copies a mutation back)? Then it gets a copy of recorded values. */
+/* Does the program write into this input (an epilogue that copies a mutation back)? Then it gets a
+ * copy of recorded values. */
 static bool writes_input(const loop_program *p, uint32_t k)
 {
     loop_buffer_id id = p->inputs.at[k].buffer;
@@ -150,20 +164,22 @@ static bool writes_input(const loop_program *p, uint32_t k)
     return false;
 }
 
-fe_status inputs_from_file(driver_program *d, const fe_artifact *a, const tensor_file *file, const char *prefix,
-                           fe_tensor *inputs)
+fe_status inputs_from_file(driver_program *d, const fe_artifact *a, const tensor_file *file,
+                           const char *prefix, fe_tensor *inputs)
 {
     for (uint32_t k = 0; k < a->input_count; k++) {
         const char *name = arena_printf(d->memory, "%sin.%u", prefix, k);
         const tensor_entry *entry = tensor_file_find(file, name);
         if (entry) {
             tensor_entry own = *entry;
-            if (writes_input(d->loops, k)) own.data = arena_copy(d->memory, entry->data, entry->bytes);
+            if (writes_input(d->loops, k))
+                own.data = arena_copy(d->memory, entry->data, entry->bytes);
             inputs[k] = input_for_port(d->memory, &a->inputs[k], &own);
             continue;
         }
         if (d->loops->inputs.at[k].is_tensor)
-            return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "run", .place = file->file.path},
+            return diag_fail(d->session,
+                             (diag){.status = FE_USAGE, .stage = "run", .place = file->file.path},
                              "it holds no tensor '%s' for input '%s'", name, a->inputs[k].name);
         inputs[k] = number_input(d->memory, d->loops, &d->loops->inputs.at[k], &a->inputs[k]);
     }
@@ -172,8 +188,8 @@ fe_status inputs_from_file(driver_program *d, const fe_artifact *a, const tensor
 
 /* ---- outputs ---- */
 
-static void gather(char *to, const char *from, const int64_t *strides, const int64_t *sizes, uint32_t rank, size_t element,
-                   size_t *at)
+static void gather(char *to, const char *from, const int64_t *strides, const int64_t *sizes,
+                   uint32_t rank, size_t element, size_t *at)
 {
     if (rank == 0) {
         memcpy(to + *at, from, element);
@@ -181,7 +197,8 @@ static void gather(char *to, const char *from, const int64_t *strides, const int
         return;
     }
     for (int64_t i = 0; i < sizes[0]; i++)
-        gather(to, from + i * strides[0] * (int64_t)element, strides + 1, sizes + 1, rank - 1, element, at);
+        gather(to, from + i * strides[0] * (int64_t)element, strides + 1, sizes + 1, rank - 1,
+               element, at);
 }
 
 tensor_entry output_entry(arena *memory, const fe_tensor *t, const char *name)
@@ -189,8 +206,7 @@ tensor_entry output_entry(arena *memory, const fe_tensor *t, const char *name)
     tensor_entry entry = {.name = name, .dtype = ty_dtype_from_number(t->dtype), .rank = t->rank};
     int64_t *shape = NEW_ARRAY(memory, int64_t, t->rank + 1);
     size_t element = ty_dtype_size(entry.dtype), at = 0, elements = 1;
-    for (uint32_t k = 0; k < t->rank; k++)
-        elements *= (size_t)(shape[k] = t->sizes[k]);
+    for (uint32_t k = 0; k < t->rank; k++) elements *= (size_t)(shape[k] = t->sizes[k]);
     entry.shape = shape;
     entry.bytes = elements * element;
     char *data = arena_alloc(memory, entry.bytes + 1);
@@ -210,7 +226,8 @@ typedef struct run_options {
     bool json;
 } run_options;
 
-static fe_status read_inputs(driver_program *d, const run_options *o, const fe_artifact *a, fe_tensor *inputs)
+static fe_status read_inputs(driver_program *d, const run_options *o, const fe_artifact *a,
+                             fe_tensor *inputs)
 {
     tensor_file file;
     if (o->inputs) {
@@ -219,26 +236,30 @@ static fe_status read_inputs(driver_program *d, const run_options *o, const fe_a
     }
     if (!o->input_file_count) return a->input_count ? from_samples(d, a, inputs) : FE_OK;
     if (o->input_file_count != a->input_count)
-        return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "run"}, "%u --input files given, the program takes %u",
-                         o->input_file_count, a->input_count);
+        return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "run"},
+                         "%u --input files given, the program takes %u", o->input_file_count,
+                         a->input_count);
     for (uint32_t k = 0; k < a->input_count; k++) {
         FE_TRY(tensor_file_open(d->session, d->memory, o->input_files[k], &file));
         if (file.count != 1)
-            return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "run", .place = o->input_files[k]},
+            return diag_fail(d->session,
+                             (diag){.status = FE_USAGE, .stage = "run", .place = o->input_files[k]},
                              "it holds %u tensors, one is needed", file.count);
         inputs[k] = input_for_port(d->memory, &a->inputs[k], &file.tensors[0]);
     }
     return FE_OK;
 }
 
-static fe_status write_outputs(driver_program *d, const run_options *o, const fe_tensor *outputs, uint32_t count)
+static fe_status write_outputs(driver_program *d, const run_options *o, const fe_tensor *outputs,
+                               uint32_t count)
 {
     tensor_entry *entries = NEW_ARRAY(d->memory, tensor_entry, count + 1);
     if (o->output_dir) FE_TRY(file_make_dirs(d->session, o->output_dir));
     for (uint32_t k = 0; k < count; k++) {
         entries[k] = output_entry(d->memory, &outputs[k], arena_printf(d->memory, "out.%u", k));
         if (o->output_dir)
-            FE_TRY(npy_write(d->session, arena_printf(d->memory, "%s/%u.npy", o->output_dir, k), &entries[k]));
+            FE_TRY(npy_write(d->session, arena_printf(d->memory, "%s/%u.npy", o->output_dir, k),
+                             &entries[k]));
     }
     return o->outputs ? safetensors_write(d->session, o->outputs, entries, count) : FE_OK;
 }
@@ -254,20 +275,22 @@ typedef struct call_times {
     uint32_t calls;
 } call_times;
 
-static fe_status call_repeatedly(driver_program *d, const run_options *o, loaded_program *p, const fe_tensor *inputs,
-                                 fe_tensor *outputs, call_times *times, fe_context **context)
+static fe_status call_repeatedly(driver_program *d, const run_options *o, loaded_program *p,
+                                 const fe_tensor *inputs, fe_tensor *outputs, call_times *times,
+                                 fe_context **context)
 {
     const fe_artifact *a = p->artifact;
     if (a->context_new(p->model, o->threads, context) != FE_RUN_OK)
-        return diag_fail(d->session, (diag){.status = FE_NO_MEMORY, .stage = "run"}, "no memory for the arena");
+        return diag_fail(d->session, (diag){.status = FE_NO_MEMORY, .stage = "run"},
+                         "no memory for the arena");
     uint32_t n = o->repeat ? o->repeat : 1;
     double *seconds = NEW_ARRAY(d->memory, double, n + 1);
     for (uint32_t i = 0; i <= n; i++) {
-        for (uint32_t k = 0; k < a->output_count; k++)
-            outputs[k] = (fe_tensor){0};
+        for (uint32_t k = 0; k < a->output_count; k++) outputs[k] = (fe_tensor){0};
         double begin = clock_seconds();
         if (a->run(*context, inputs, a->input_count, outputs, a->output_count) != FE_RUN_OK)
-            return diag_fail(d->session, (diag){.status = FE_MISMATCH, .stage = "run"}, "%s", a->error(*context));
+            return diag_fail(d->session, (diag){.status = FE_MISMATCH, .stage = "run"}, "%s",
+                             a->error(*context));
         seconds[i] = clock_seconds() - begin;
         if (n == 1 && i == 0) break; /* a single call is the first one */
     }
@@ -283,8 +306,7 @@ static fe_status call_repeatedly(driver_program *d, const run_options *o, loaded
 static double total_ms(const driver_program *d)
 {
     double total = 0;
-    for (int i = 0; i < STAGE_COUNT; i++)
-        total += d->seconds[i];
+    for (int i = 0; i < STAGE_COUNT; i++) total += d->seconds[i];
     return total * 1e3;
 }
 
@@ -306,11 +328,14 @@ static void print_json(const driver_program *d, const call_times *t, int64_t art
     for (int i = 0; i < STAGE_COUNT; i++)
         printf("\"%s\": %.3f, ", driver_stage_names[i], d->seconds[i] * 1e3);
     printf("\"total\": %.3f}, ", total_ms(d));
-    printf("\"call_us\": {\"median\": %.3f, \"min\": %.3f, \"first\": %.3f}, ", t->median_us, t->min_us, t->first_us);
-    printf("\"arena_bytes\": %lld, \"arena_lower_bound\": %lld, \"weights_bytes\": %lld, \"artifact_bytes\": %lld, ",
-           (long long)d->wrapper->arena_bytes, (long long)d->wrapper->lower_bound, (long long)d->wrapper->weights_bytes,
-           (long long)artifact_bytes);
-    printf("\"kernels\": %u, \"unique_kernels\": %u}\n", d->wrapper->kernel_calls, d->wrapper->unique_kernels);
+    printf("\"call_us\": {\"median\": %.3f, \"min\": %.3f, \"first\": %.3f}, ", t->median_us,
+           t->min_us, t->first_us);
+    printf("\"arena_bytes\": %lld, \"arena_lower_bound\": %lld, \"weights_bytes\": %lld, "
+           "\"artifact_bytes\": %lld, ",
+           (long long)d->wrapper->arena_bytes, (long long)d->wrapper->lower_bound,
+           (long long)d->wrapper->weights_bytes, (long long)artifact_bytes);
+    printf("\"kernels\": %u, \"unique_kernels\": %u}\n", d->wrapper->kernel_calls,
+           d->wrapper->unique_kernels);
 }
 
 void print_summary(const driver_program *d, FILE *to)
@@ -318,7 +343,8 @@ void print_summary(const driver_program *d, FILE *to)
     fprintf(to, "compiled in %.0f ms:", total_ms(d));
     for (int i = 0; i < STAGE_COUNT; i++)
         fprintf(to, " %s %.1f", driver_stage_names[i], d->seconds[i] * 1e3);
-    fprintf(to, "\nkernels: %u calls, %u distinct\n", d->wrapper->kernel_calls, d->wrapper->unique_kernels);
+    fprintf(to, "\nkernels: %u calls, %u distinct\n", d->wrapper->kernel_calls,
+            d->wrapper->unique_kernels);
     if (d->wrapper->arena_bytes >= 0)
         fprintf(to, "arena: %lld bytes, lower bound %lld\n", (long long)d->wrapper->arena_bytes,
                 (long long)d->wrapper->lower_bound);
@@ -355,8 +381,9 @@ static fe_status run_body(fe_session *session, void *data)
         return FE_OK;
     }
     print_summary(d, stdout);
-    printf("artifact: %lld bytes\ncall: %.1f us (median of %u), %.1f us at best, %.1f us the first\n", (long long)bytes,
-           times.median_us, times.calls, times.min_us, times.first_us);
+    printf(
+        "artifact: %lld bytes\ncall: %.1f us (median of %u), %.1f us at best, %.1f us the first\n",
+        (long long)bytes, times.median_us, times.calls, times.min_us, times.first_us);
     return FE_OK;
 }
 
@@ -386,7 +413,8 @@ static int parse_run(int argc, char **argv, run_options *o)
         } else if (strcmp(argv[i], "--json") == 0) {
             o->json = true;
         } else if (text_option(argc, argv, &i, "--input", &file)) {
-            if (o->input_file_count < COUNT_OF(o->input_files)) o->input_files[o->input_file_count++] = file;
+            if (o->input_file_count < COUNT_OF(o->input_files))
+                o->input_files[o->input_file_count++] = file;
         } else if (!number_option(argc, argv, &i, "--threads", &o->threads) &&
                    !number_option(argc, argv, &i, "--repeat", &o->repeat) &&
                    !text_option(argc, argv, &i, "--inputs", &o->inputs) &&
@@ -397,7 +425,8 @@ static int parse_run(int argc, char **argv, run_options *o)
         }
     }
     if (o->driver.input) return 0;
-    fprintf(stderr, "usage: ferrite run MODEL.pt2 [--inputs IN.safetensors | --input A.npy ...] [--outputs OUT.safetensors]\n"
+    fprintf(stderr, "usage: ferrite run MODEL.pt2 [--inputs IN.safetensors | --input A.npy ...] "
+                    "[--outputs OUT.safetensors]\n"
                     "       [--output-dir DIR] [--threads N] [--repeat N] [--json]\n");
     return -1;
 }

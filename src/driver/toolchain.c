@@ -1,7 +1,8 @@
-/* toolchain.c -- the C compiler as a process: generated files to objects side by side, objects to a shared library, both kept in
- * a cache under the hash of everything that went in.
+/* toolchain.c -- the C compiler as a process: generated files to objects side by side, objects to a
+ * shared library, both kept in a cache under the hash of everything that went in.
  *
- * A cache folder holds rt-HASH/ (the runtime archive and its headers, unpacked from the ferrite binary once) and HASH.so.
+ * A cache folder holds rt-HASH/ (the runtime archive and its headers, unpacked from the ferrite
+ * binary once) and HASH.so.
  */
 #define _GNU_SOURCE
 #include "driver/driver.h"
@@ -66,7 +67,9 @@ static pid_t start(const char *const *args, const char *log)
     posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0644);
     posix_spawn_file_actions_adddup2(&actions, 1, 2);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    if (posix_spawnp(&process, args[0], &actions, NULL, (char *const *)(uintptr_t)args, environ) != 0) process = -1;
+    if (posix_spawnp(&process, args[0], &actions, NULL, (char *const *)(uintptr_t)args, environ) !=
+        0)
+        process = -1;
     posix_spawn_file_actions_destroy(&actions);
     return process;
 }
@@ -86,7 +89,9 @@ static fe_status tool_failed(driver_program *d, const char *log, const char *doi
     if (file_exists(log)) file_read(d->session, d->memory, log, &output, &length);
     if (length > 2000) output[2000] = 0;
     return diag_fail(d->session,
-                     (diag){.status = FE_TOOLCHAIN, .stage = "cc", .place = doing,
+                     (diag){.status = FE_TOOLCHAIN,
+                            .stage = "cc",
+                            .place = doing,
                             .help = "name a working C compiler with --cc or the CC variable"},
                      "%s failed%s%s", d->options.cc, length ? ":\n" : "", length ? output : "");
 }
@@ -146,14 +151,19 @@ static pid_t start_compile(builder *b, const emit_file *file)
     bool is_kernels = strncmp(file->name, "kernels", 7) == 0;
     args[n++] = b->d->options.cc;
     args[n++] = "-c";
-    /* The lines around the kernels cost nothing to run in a large program, and most of its compile time. */
+    /* The lines around the kernels cost nothing to run in a large program, and most of its compile
+     * time. */
     args[n++] = is_kernels ? "-O2" : file->length > LARGE_PROGRAM ? "-O0" : "-O1";
-    for (int i = 0; is_kernels && i < 3 && b->isa->flags[i]; i++)
-        args[n++] = b->isa->flags[i];
-    static const char *const common[] = {"-std=gnu11", "-w", "-fPIC", "-fvisibility=hidden", "-fno-math-errno",
-                                         "-fno-trapping-math", "-ffp-contract=fast", "-fno-semantic-interposition"};
-    for (size_t i = 0; i < COUNT_OF(common); i++)
-        args[n++] = common[i];
+    for (int i = 0; is_kernels && i < 3 && b->isa->flags[i]; i++) args[n++] = b->isa->flags[i];
+    static const char *const common[] = {"-std=gnu11",
+                                         "-w",
+                                         "-fPIC",
+                                         "-fvisibility=hidden",
+                                         "-fno-math-errno",
+                                         "-fno-trapping-math",
+                                         "-ffp-contract=fast",
+                                         "-fno-semantic-interposition"};
+    for (size_t i = 0; i < COUNT_OF(common); i++) args[n++] = common[i];
     args[n++] = "-I";
     args[n++] = b->runtime;
     args[n++] = path_in(b, file->name);
@@ -175,7 +185,9 @@ static fe_status compile_all(builder *b)
             running[begun] = status == FE_OK ? start_compile(b, &d->files[begun]) : 0;
         if (running[ended] == 0) continue;
         if (!wait_for(running[ended]) && status == FE_OK)
-            status = tool_failed(d, arena_printf(d->memory, "%s/%s.log", b->work, d->files[ended].name), d->files[ended].name);
+            status =
+                tool_failed(d, arena_printf(d->memory, "%s/%s.log", b->work, d->files[ended].name),
+                            d->files[ended].name);
     }
     return status;
 }
@@ -186,13 +198,11 @@ static fe_status link_all(builder *b, const char *library)
     const char **args = NEW_ARRAY(d->memory, const char *, d->file_count + 24);
     const char *log = path_in(b, "link.log");
     int n = 0;
-    static const char *const flags[] = {"-shared", "-Wl,-u,ferrite_artifact", "-Wl,--gc-sections", "-Wl,-Bsymbolic",
-                                        "-Wl,-z,noexecstack"};
+    static const char *const flags[] = {"-shared", "-Wl,-u,ferrite_artifact", "-Wl,--gc-sections",
+                                        "-Wl,-Bsymbolic", "-Wl,-z,noexecstack"};
     args[n++] = d->options.cc;
-    for (size_t i = 0; i < COUNT_OF(flags); i++)
-        args[n++] = flags[i];
-    for (uint32_t i = 0; i < d->file_count; i++)
-        args[n++] = object_of(b, &d->files[i]);
+    for (size_t i = 0; i < COUNT_OF(flags); i++) args[n++] = flags[i];
+    for (uint32_t i = 0; i < d->file_count; i++) args[n++] = object_of(b, &d->files[i]);
     args[n++] = arena_printf(d->memory, "%s/rt.a", b->runtime);
     args[n++] = "-lm";
     args[n++] = "-o";
@@ -220,16 +230,19 @@ fe_status toolchain_build(driver_program *d, const char **library)
     *library = arena_printf(d->memory, "%s/%016llx.so", cache, (unsigned long long)hash);
     if (file_exists(*library)) return FE_OK;
     b.runtime = arena_printf(d->memory, "%s/rt-%016llx", cache, (unsigned long long)runtime);
-    b.work = arena_printf(d->memory, "%s/work-%016llx-%ld", cache, (unsigned long long)hash, (long)getpid());
+    b.work = arena_printf(d->memory, "%s/work-%016llx-%ld", cache, (unsigned long long)hash,
+                          (long)getpid());
     FE_TRY(unpack_runtime(d, b.runtime));
     FE_TRY(file_make_dirs(d->session, b.work));
     for (uint32_t i = 0; i < d->file_count; i++)
-        FE_TRY(file_write(d->session, path_in(&b, d->files[i].name), d->files[i].text, d->files[i].length));
+        FE_TRY(file_write(d->session, path_in(&b, d->files[i].name), d->files[i].text,
+                          d->files[i].length));
     FE_TRY(compile_all(&b));
     const char *made = path_in(&b, "made.so");
     FE_TRY(link_all(&b, made));
     if (rename(made, *library) != 0)
-        return diag_fail(d->session, (diag){.status = FE_IO, .stage = "cc", .place = *library}, "cannot write to the cache");
+        return diag_fail(d->session, (diag){.status = FE_IO, .stage = "cc", .place = *library},
+                         "cannot write to the cache");
     for (uint32_t i = 0; i < d->file_count; i++) {
         unlink(path_in(&b, d->files[i].name));
         unlink(object_of(&b, &d->files[i]));

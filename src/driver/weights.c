@@ -1,5 +1,6 @@
-/* weights.c -- the constants of a program in the layout that the artifact maps: raw bytes, or packed for the kernel that reads
- * them. A file ends in a footer (see rt_entry.c): magic, key, offset, bytes.
+/* weights.c -- the constants of a program in the layout that the artifact maps: raw bytes, or
+ * packed for the kernel that reads them. A file ends in a footer (see rt_entry.c): magic, key,
+ * offset, bytes.
  */
 #define _GNU_SOURCE
 #include "driver/driver.h"
@@ -33,10 +34,13 @@ static bool conv_geometry(const loop_program *p, const loop_op *op, rt_conv *con
 {
     int64_t sizes[8], w_strides[8], ints[32];
     const loop_view *w = &op->inputs[1];
-    if (w->rank < 3 || w->rank > 5 || op->int_count > 32 || !static_ints(p, w->sizes, w->rank, sizes) ||
-        !static_ints(p, w->strides, w->rank, w_strides) || !static_ints(p, op->ints, op->int_count, ints) || ints[2] != 0)
+    if (w->rank < 3 || w->rank > 5 || op->int_count > 32 ||
+        !static_ints(p, w->sizes, w->rank, sizes) ||
+        !static_ints(p, w->strides, w->rank, w_strides) ||
+        !static_ints(p, op->ints, op->int_count, ints) || ints[2] != 0)
         return false;
-    *conv = (rt_conv){.batch = 1, .groups = ints[1], .in_channels = sizes[1] * ints[1], .out_channels = sizes[0]};
+    *conv = (rt_conv){
+        .batch = 1, .groups = ints[1], .in_channels = sizes[1] * ints[1], .out_channels = sizes[0]};
     strides[0] = w_strides[0];
     strides[1] = w_strides[1];
     for (int d = 0; d < 3; d++) {
@@ -57,7 +61,8 @@ int64_t weights_packed_bytes(const loop_program *p, const loop_op *op, uint32_t 
     const loop_view *v = &op->inputs[operand];
     if (operand != 1 || v->dtype != TY_F32 || !sym_is_int(p->symbols, v->offset, NULL)) return 0;
     if (strcmp(op->kernel, "gemm") == 0) {
-        if (!static_ints(p, v->sizes, 2, sizes) || !static_ints(p, v->strides, 2, strides)) return 0;
+        if (!static_ints(p, v->sizes, 2, sizes) || !static_ints(p, v->strides, 2, strides))
+            return 0;
         return (int64_t)rt_gemm_packed_bytes(sizes[1], sizes[0]);
     }
     if (strcmp(op->kernel, "conv") == 0 && conv_geometry(p, op, &conv, conv_strides))
@@ -81,7 +86,8 @@ uint64_t weights_key_of(const wrap_program *w)
     return key ? key : 1;
 }
 
-static fe_status fill_one(const wrap_program *w, const wrap_weight *weight, char *out, rt_pool *pool)
+static fe_status fill_one(const wrap_program *w, const wrap_weight *weight, char *out,
+                          rt_pool *pool)
 {
     const loop_program *p = w->loops;
     const loop_buffer *b = &p->buffers.at[weight->buffer];
@@ -117,10 +123,12 @@ fe_status weights_fill(const wrap_program *w, void *out, uint32_t threads)
 
 static fe_status write_failed(const wrap_program *w, const char *path)
 {
-    return diag_fail(w->session, (diag){.status = FE_IO, .stage = "emit", .place = path}, "cannot write the artifact");
+    return diag_fail(w->session, (diag){.status = FE_IO, .stage = "emit", .place = path},
+                     "cannot write the artifact");
 }
 
-/* Copies the library and makes room for the weights, which are then packed straight into the file's pages. */
+/* Copies the library and makes room for the weights, which are then packed straight into the file's
+ * pages. */
 fe_status weights_write(const wrap_program *w, uint64_t key, const char *library, const char *path)
 {
     mapped_file code = {0};

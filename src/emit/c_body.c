@@ -31,7 +31,8 @@ void emit_c_pointer(emit_state *s, loop_buffer_id id)
         text_add(&s->out, s->names[id]);
 }
 
-/* Declares a buffer's pointer where its memory is known: inputs and weights at the top, temps at their allocation. */
+/* Declares a buffer's pointer where its memory is known: inputs and weights at the top, temps at
+ * their allocation. */
 static void declare(emit_state *s, loop_buffer_id id)
 {
     const wrap_program *w = s->w;
@@ -51,8 +52,10 @@ static void declare(emit_state *s, loop_buffer_id id)
     else if (w->output_of[root] >= 0 && root == id) {
         text_printf(&s->out, "rt_output_memory(f, %d, ", w->output_of[root]);
         print_expr(s, w->bytes[id]);
-        text_printf(&s->out, ");\n    if (!%s) return rt_fail(f, FE_RUN_NO_MEMORY, \"no memory for an output\");\n",
-                    s->names[id]);
+        text_printf(
+            &s->out,
+            ");\n    if (!%s) return rt_fail(f, FE_RUN_NO_MEMORY, \"no memory for an output\");\n",
+            s->names[id]);
     } else
         text_printf(&s->out, "(void *)%s;\n", s->names[root]);
 }
@@ -70,7 +73,8 @@ void emit_c_declare_fixed(emit_state *s)
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
         const loop_buffer *buffer = &w->loops->buffers.at[id];
         if (buffer->kind == LOOP_CONSTANT && w->raw_weight[id] == WRAP_NO_WEIGHT) continue;
-        if (is_local(w, id) || (buffer->kind == LOOP_TEMP && w->lives[w->lives[id].root].in_arena)) continue;
+        if (is_local(w, id) || (buffer->kind == LOOP_TEMP && w->lives[w->lives[id].root].in_arena))
+            continue;
         if (w->lives[id].root == id) declare(s, id);
     }
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
@@ -102,7 +106,8 @@ static void c_free(emit_state *s, const wrap_line *line)
 
 static void c_reuse(emit_state *s, const wrap_line *line)
 {
-    text_printf(&s->out, "    /* %s takes the place of %s */\n", s->names[line->buffer], s->names[line->old_buffer]);
+    text_printf(&s->out, "    /* %s takes the place of %s */\n", s->names[line->buffer],
+                s->names[line->old_buffer]);
     c_alloc(s, line);
 }
 
@@ -145,7 +150,8 @@ static void print_view(emit_state *s, const loop_view *view, uint32_t weight)
     else
         emit_c_pointer(s, view->buffer);
     int64_t offset = 0;
-    if (weight == WRAP_NO_WEIGHT && (!sym_is_int(s->w->loops->symbols, view->offset, &offset) || offset != 0)) {
+    if (weight == WRAP_NO_WEIGHT &&
+        (!sym_is_int(s->w->loops->symbols, view->offset, &offset) || offset != 0)) {
         text_add(&s->out, " + ");
         print_expr(s, view->offset);
     }
@@ -156,7 +162,8 @@ static void print_view(emit_state *s, const loop_view *view, uint32_t weight)
     text_add(&s->out, "}");
 }
 
-static void print_views(emit_state *s, const char *field, const loop_view *views, const uint32_t *weights, uint32_t count)
+static void print_views(emit_state *s, const char *field, const loop_view *views,
+                        const uint32_t *weights, uint32_t count)
 {
     text_printf(&s->out, "        .%s = (const fe_tensor[]){", field);
     for (uint32_t i = 0; i < count; i++) {
@@ -185,13 +192,15 @@ static void c_extern(emit_state *s, const wrap_line *line)
     }
     text_add(&s->out, op->float_count ? "},\n" : "0},\n");
     if (line->call.kernel) {
-        text_printf(&s->out, "        .epilogue = %s,\n        .epilogue_args = ", line->call.kernel);
+        text_printf(&s->out,
+                    "        .epilogue = %s,\n        .epilogue_args = ", line->call.kernel);
         print_args(s, &line->call);
         text_add(&s->out, ",\n");
     }
     text_add(&s->out, "    }));\n");
     for (uint32_t i = 0; i < op->define_count; i++)
-        text_printf(&s->out, "    const int64_t %s = f->symbols[%u];\n", sym_name(s->w->loops->symbols, op->defines[i]),
+        text_printf(&s->out, "    const int64_t %s = f->symbols[%u];\n",
+                    sym_name(s->w->loops->symbols, op->defines[i]),
                     emit_c_symbol_index(s, op->defines[i]));
 }
 
@@ -199,7 +208,8 @@ void emit_c_symbol(emit_state *s, const wrap_line *line)
 {
     if (s->symbols_done && line->input >= 0) return; /* stands at the top already */
     const char *name = sym_name(s->w->loops->symbols, line->symbol);
-    text_printf(&s->out, "    const int64_t %s = f->symbols[%u] = ", name, emit_c_symbol_index(s, line->symbol));
+    text_printf(&s->out, "    const int64_t %s = f->symbols[%u] = ", name,
+                emit_c_symbol_index(s, line->symbol));
     if (line->input < 0)
         print_expr(s, line->expr);
     else if (line->dimension < 0)
@@ -253,10 +263,15 @@ static void c_output(emit_state *s, const wrap_line *line)
         text_add(&s->out, ");\n");
         return;
     }
-    const char *type = output->kind == LOOP_OUT_FLOAT ? "double" : output->kind == LOOP_OUT_BOOL ? "uint8_t" : "int64_t";
-    text_printf(&s->out, "    {\n        %s *const number = rt_output_memory(f, %u, 8);\n", type, k);
-    text_add(&s->out, "        if (!number) return rt_fail(f, FE_RUN_NO_MEMORY, \"no memory for an output\");\n"
-                      "        *number = ");
+    const char *type = output->kind == LOOP_OUT_FLOAT  ? "double"
+                       : output->kind == LOOP_OUT_BOOL ? "uint8_t"
+                                                       : "int64_t";
+    text_printf(&s->out, "    {\n        %s *const number = rt_output_memory(f, %u, 8);\n", type,
+                k);
+    text_add(
+        &s->out,
+        "        if (!number) return rt_fail(f, FE_RUN_NO_MEMORY, \"no memory for an output\");\n"
+        "        *number = ");
     if (output->kind == LOOP_OUT_FLOAT)
         emit_c_double(&s->out, output->number);
     else if (sym_is_none(output->expr))
@@ -269,16 +284,17 @@ static void c_output(emit_state *s, const wrap_line *line)
 const emit_target emit_target_c = {
     .name = "c",
     .begin = emit_c_begin,
-    .line = {
-        [WRAP_ALLOC] = c_alloc,
-        [WRAP_FREE] = c_free,
-        [WRAP_REUSE] = c_reuse,
-        [WRAP_KERNEL] = c_kernel,
-        [WRAP_EXTERN] = c_extern,
-        [WRAP_SYMBOL] = emit_c_symbol,
-        [WRAP_ASSERT] = c_assert,
-        [WRAP_COMMENT] = c_comment,
-        [WRAP_OUTPUT] = c_output,
-    },
+    .line =
+        {
+            [WRAP_ALLOC] = c_alloc,
+            [WRAP_FREE] = c_free,
+            [WRAP_REUSE] = c_reuse,
+            [WRAP_KERNEL] = c_kernel,
+            [WRAP_EXTERN] = c_extern,
+            [WRAP_SYMBOL] = emit_c_symbol,
+            [WRAP_ASSERT] = c_assert,
+            [WRAP_COMMENT] = c_comment,
+            [WRAP_OUTPUT] = c_output,
+        },
     .end = emit_c_end,
 };

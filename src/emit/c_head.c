@@ -1,5 +1,5 @@
-/* c_head.c -- what stands around the lines of a C program: tables of inputs, outputs, weights and symbols; checks of dynamic
- * sizes; the layout of a dynamic arena; kernel files.
+/* c_head.c -- what stands around the lines of a C program: tables of inputs, outputs, weights and
+ * symbols; checks of dynamic sizes; the layout of a dynamic arena; kernel files.
  */
 #include "emit/c.h"
 
@@ -61,8 +61,8 @@ static const char *shape_text(emit_state *s, const sym_expr *sizes, uint32_t ran
     return t.at;
 }
 
-static void print_port(emit_state *s, const char *name, int dtype, uint32_t rank, const sym_expr *sizes,
-                       const sym_expr *strides)
+static void print_port(emit_state *s, const char *name, int dtype, uint32_t rank,
+                       const sym_expr *sizes, const sym_expr *strides)
 {
     text_add(&s->out, "    {.name = ");
     text_quoted(&s->out, name);
@@ -93,15 +93,16 @@ static void print_ports(emit_state *s)
             const loop_buffer *b = &p->buffers.at[input->buffer];
             print_port(s, input->name, ty_dtype_number(b->dtype), b->rank, b->sizes, b->strides);
         } else
-            print_port(s, input->name, ty_dtype_number(sym_is_none(input->expr) ? TY_F64 : TY_I64), 0, NULL, NULL);
+            print_port(s, input->name, ty_dtype_number(sym_is_none(input->expr) ? TY_F64 : TY_I64),
+                       0, NULL, NULL);
     }
     text_add(&s->out, "    {0}};\n\nstatic const fe_port output_ports[] = {\n");
     for (uint32_t k = 0; k < p->outputs.count; k++) {
         const loop_output *output = &p->outputs.at[k];
         const char *name = arena_printf(s->memory, "output_%u", k);
         if (output->kind == LOOP_OUT_TENSOR)
-            print_port(s, name, ty_dtype_number(output->view.dtype), output->view.rank, output->view.sizes,
-                       output->view.strides);
+            print_port(s, name, ty_dtype_number(output->view.dtype), output->view.rank,
+                       output->view.sizes, output->view.strides);
         else
             print_port(s, name, number_dtype(output), 0, NULL, NULL);
     }
@@ -116,7 +117,8 @@ static void print_weights(emit_state *s)
         text_add(&s->out, "    {");
         text_quoted(&s->out, s->w->loops->buffers.at[weight->buffer].name);
         text_printf(&s->out, ", %lld, %lld},", (long long)weight->offset, (long long)weight->bytes);
-        if (weight->packed_for) text_printf(&s->out, " /* packed for %s */", weight->packed_for->kernel);
+        if (weight->packed_for)
+            text_printf(&s->out, " /* packed for %s */", weight->packed_for->kernel);
         text_char(&s->out, '\n');
     }
     text_add(&s->out, "    {0, 0, 0}};\n\n");
@@ -127,7 +129,8 @@ static void print_states(emit_state *s)
     text_add(&s->out, "static const uint32_t state_table[] = {");
     for (uint32_t k = 0; k < s->w->state_count; k++)
         for (loop_buffer_id id = 0; id < s->w->loops->buffers.count; id++)
-            if (s->w->state_of[id] == (int32_t)k) text_printf(&s->out, "%u, ", s->w->raw_weight[id]);
+            if (s->w->state_of[id] == (int32_t)k)
+                text_printf(&s->out, "%u, ", s->w->raw_weight[id]);
     text_add(&s->out, "0};\n\n");
 }
 
@@ -147,8 +150,8 @@ static uint32_t print_symbols(emit_state *s)
         if (line->kind != WRAP_SYMBOL) continue;
         sym_range(s->w->loops->symbols, line->symbol, NULL, &min, &max);
         if (min < -INT64_MAX) min = -INT64_MAX;
-        text_printf(&s->out, "    {\"%s\", %lld, %lld},\n", sym_name(s->w->loops->symbols, line->symbol), (long long)min,
-                    (long long)max);
+        text_printf(&s->out, "    {\"%s\", %lld, %lld},\n",
+                    sym_name(s->w->loops->symbols, line->symbol), (long long)min, (long long)max);
         count++;
     }
     text_add(&s->out, "    {0, 0, 0}};\n\n");
@@ -162,11 +165,15 @@ static void check_dimension(emit_state *s, const char *input, uint32_t k, uint32
     if (sym_is_int(s->w->loops->symbols, size, NULL)) return;
     text_printf(&s->out, "    if (f->in[%u].sizes[%u] != ", k, d);
     sym_print_c(s->w->loops->symbols, size, &s->out);
-    text_printf(&s->out, ")\n        return rt_fail(f, FE_RUN_BAD_INPUT, \"input '%%s' has size %%lld in dimension %u, expected ", d);
+    text_printf(&s->out,
+                ")\n        return rt_fail(f, FE_RUN_BAD_INPUT, \"input '%%s' has size %%lld in "
+                "dimension %u, expected ",
+                d);
     sym_print(s->w->loops->symbols, size, &s->out);
     text_add(&s->out, " = %lld\", ");
     text_quoted(&s->out, input);
-    text_printf(&s->out, ",\n                       (long long)f->in[%u].sizes[%u], (long long)(", k, d);
+    text_printf(&s->out, ",\n                       (long long)f->in[%u].sizes[%u], (long long)(",
+                k, d);
     sym_print_c(s->w->loops->symbols, size, &s->out);
     text_add(&s->out, "));\n");
 }
@@ -174,9 +181,14 @@ static void check_dimension(emit_state *s, const char *input, uint32_t k, uint32
 static void check_stride(emit_state *s, const char *input, uint32_t k, uint32_t d, sym_expr stride)
 {
     if (sym_is_int(s->w->loops->symbols, stride, NULL)) return;
-    text_printf(&s->out, "    if (f->in[%u].strides && f->in[%u].sizes[%u] > 1 && f->in[%u].strides[%u] != ", k, k, d, k, d);
+    text_printf(&s->out,
+                "    if (f->in[%u].strides && f->in[%u].sizes[%u] > 1 && f->in[%u].strides[%u] != ",
+                k, k, d, k, d);
     sym_print_c(s->w->loops->symbols, stride, &s->out);
-    text_printf(&s->out, ")\n        return rt_fail(f, FE_RUN_BAD_INPUT, \"input '%%s' has stride %%lld in dimension %u, expected ", d);
+    text_printf(&s->out,
+                ")\n        return rt_fail(f, FE_RUN_BAD_INPUT, \"input '%%s' has stride %%lld in "
+                "dimension %u, expected ",
+                d);
     sym_print(s->w->loops->symbols, stride, &s->out);
     text_add(&s->out, "\", ");
     text_quoted(&s->out, input);
@@ -189,13 +201,18 @@ static void check_symbol_range(emit_state *s, const wrap_line *line)
     const char *name = sym_name(s->w->loops->symbols, line->symbol);
     sym_range(s->w->loops->symbols, line->symbol, NULL, &min, &max);
     if (min <= 0 && max == SYM_NO_MAX) return;
-    text_printf(&s->out, "    if (%s < %lldLL || %s > %lldLL)\n        return rt_fail(f, FE_RUN_BAD_INPUT, \"", name,
-                (long long)(min < -INT64_MAX ? -INT64_MAX : min), name, (long long)max);
+    text_printf(
+        &s->out,
+        "    if (%s < %lldLL || %s > %lldLL)\n        return rt_fail(f, FE_RUN_BAD_INPUT, \"", name,
+        (long long)(min < -INT64_MAX ? -INT64_MAX : min), name, (long long)max);
     if (line->dimension >= 0)
-        text_printf(&s->out, "input '%s' has size %%lld in dimension %d: %s must be in [%lld, %lld]",
-                    s->w->loops->inputs.at[line->input].name, line->dimension, name, (long long)min, (long long)max);
+        text_printf(&s->out,
+                    "input '%s' has size %%lld in dimension %d: %s must be in [%lld, %lld]",
+                    s->w->loops->inputs.at[line->input].name, line->dimension, name, (long long)min,
+                    (long long)max);
     else
-        text_printf(&s->out, "%s is %%lld, must be in [%lld, %lld]", name, (long long)min, (long long)max);
+        text_printf(&s->out, "%s is %%lld, must be in [%lld, %lld]", name, (long long)min,
+                    (long long)max);
     text_printf(&s->out, "\", (long long)%s);\n", name);
 }
 
@@ -226,7 +243,8 @@ static void print_layout(emit_state *s)
     for (uint32_t i = 0; i < w->lines.count; i++) {
         if (w->lines.at[i].kind != WRAP_SYMBOL) continue;
         const char *name = sym_name(w->loops->symbols, w->lines.at[i].symbol);
-        text_printf(&s->out, "    const int64_t %s = symbols[%u];\n    (void)%s;\n", name, index++, name);
+        text_printf(&s->out, "    const int64_t %s = symbols[%u];\n    (void)%s;\n", name, index++,
+                    name);
     }
     text_add(&s->out, "    const rt_interval intervals[] = {\n");
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
@@ -237,7 +255,9 @@ static void print_layout(emit_state *s)
         text_printf(&s->out, "}, /* %s */\n", s->names[id]);
         count++;
     }
-    text_printf(&s->out, "        {0, 0, 0, 0}};\n    return rt_plan(intervals, %u, offsets);\n}\n\n", count);
+    text_printf(&s->out,
+                "        {0, 0, 0, 0}};\n    return rt_plan(intervals, %u, offsets);\n}\n\n",
+                count);
 }
 
 /* ---- begin and end ---- */
@@ -247,12 +267,15 @@ static void print_head(emit_state *s)
     text_printf(&s->out, "/* %s, made by %s", s->w->name, s->input->producer);
     if (s->input->source) text_printf(&s->out, " from %s", s->input->source);
     text_printf(&s->out,
-                ".\n *\n * %u kernel calls, %u distinct kernels; weights %lld bytes; arena %lld bytes, of which at most %lld "
+                ".\n *\n * %u kernel calls, %u distinct kernels; weights %lld bytes; arena %lld "
+                "bytes, of which at most %lld "
                 "live at once.\n */\n#include \"rt_program.h\"\n\n",
-                s->w->kernel_calls, s->w->unique_kernels, (long long)s->w->weights_bytes, (long long)s->w->arena_bytes,
-                (long long)s->w->lower_bound);
+                s->w->kernel_calls, s->w->unique_kernels, (long long)s->w->weights_bytes,
+                (long long)s->w->arena_bytes, (long long)s->w->lower_bound);
     for (uint32_t k = 0; k < s->input->kernel_count; k++)
-        text_printf(&s->out, "void %s(const fe_kernel_args *args, int64_t m0, int64_t m1, int64_t n0, int64_t n1);\n",
+        text_printf(&s->out,
+                    "void %s(const fe_kernel_args *args, int64_t m0, int64_t m1, int64_t n0, "
+                    "int64_t n1);\n",
                     s->input->kernels[k].name);
     text_char(&s->out, '\n');
 }
@@ -274,14 +297,16 @@ void emit_c_begin(emit_state *s)
     emit_c_declare_fixed(s);
 }
 
-/* Kernels spread over `parts` files by the length of their source, so that compilers can run side by side. */
+/* Kernels spread over `parts` files by the length of their source, so that compilers can run side
+ * by side. */
 static void print_kernel_files(emit_state *s)
 {
     const emit_input *input = s->input;
     uint32_t parts = input->parts ? input->parts : 1, count = input->kernel_count;
     if (parts > count) parts = count;
     size_t *length = NEW_ARRAY(s->memory, size_t, parts + 1);
-    uint32_t *part_of = NEW_ARRAY(s->memory, uint32_t, count + 1), *members = NEW_ARRAY(s->memory, uint32_t, count + 1);
+    uint32_t *part_of = NEW_ARRAY(s->memory, uint32_t, count + 1),
+             *members = NEW_ARRAY(s->memory, uint32_t, count + 1);
     for (uint32_t k = 0; k < count; k++) {
         for (uint32_t i = 1; i < parts; i++)
             if (length[i] < length[part_of[k]]) part_of[k] = i;
@@ -297,7 +322,8 @@ static void print_kernel_files(emit_state *s)
         input->prelude(input->data, members, n, &file);
         for (uint32_t k = 0; k < n; k++)
             text_printf(&file, "%s\n", input->kernels[members[k]].source);
-        vec_push(s->memory, &s->files, (emit_file){arena_printf(s->memory, "kernels_%u.c", i), file.at, file.length});
+        vec_push(s->memory, &s->files,
+                 (emit_file){arena_printf(s->memory, "kernels_%u.c", i), file.at, file.length});
     }
 }
 
@@ -308,16 +334,21 @@ void emit_c_end(emit_state *s)
     uint32_t symbols = print_symbols(s);
     text_add(&s->out, "const rt_program rt_this_program = {\n    .name = ");
     text_quoted(&s->out, w->name);
-    text_printf(&s->out,
-                ",\n    .inputs = input_ports,\n    .input_count = %u,\n    .outputs = output_ports,\n    .output_count = %u,\n"
-                "    .weights = weight_table,\n    .weight_count = %u,\n    .weights_bytes = %lld,\n"
-                "    .weights_key = 0x%016llxull,\n    .states = state_table,\n    .state_count = %u,\n    .symbols = symbol_table,\n    .symbol_count = %u,\n"
-                "    .arena_bytes = %lld,\n    .arena_lower_bound = %lld,\n    .layout = %s,\n    .buffer_count = %u,\n"
-                "    .kernel_calls = %u,\n    .unique_kernels = %u,\n    .run = run,\n};\n",
-                w->loops->inputs.count, w->loops->outputs.count, w->weights.count, (long long)w->weights_bytes,
-                (unsigned long long)s->input->weights_key, s->w->state_count, symbols, (long long)w->arena_bytes, (long long)w->lower_bound,
-                w->is_dynamic ? "layout" : "0", w->is_dynamic ? w->loops->buffers.count : 0, w->kernel_calls,
-                w->unique_kernels);
+    text_printf(
+        &s->out,
+        ",\n    .inputs = input_ports,\n    .input_count = %u,\n    .outputs = output_ports,\n    "
+        ".output_count = %u,\n"
+        "    .weights = weight_table,\n    .weight_count = %u,\n    .weights_bytes = %lld,\n"
+        "    .weights_key = 0x%016llxull,\n    .states = state_table,\n    .state_count = %u,\n    "
+        ".symbols = symbol_table,\n    .symbol_count = %u,\n"
+        "    .arena_bytes = %lld,\n    .arena_lower_bound = %lld,\n    .layout = %s,\n    "
+        ".buffer_count = %u,\n"
+        "    .kernel_calls = %u,\n    .unique_kernels = %u,\n    .run = run,\n};\n",
+        w->loops->inputs.count, w->loops->outputs.count, w->weights.count,
+        (long long)w->weights_bytes, (unsigned long long)s->input->weights_key, s->w->state_count,
+        symbols, (long long)w->arena_bytes, (long long)w->lower_bound,
+        w->is_dynamic ? "layout" : "0", w->is_dynamic ? w->loops->buffers.count : 0,
+        w->kernel_calls, w->unique_kernels);
     vec_push(s->memory, &s->files, (emit_file){"model.c", s->out.at, s->out.length});
     print_kernel_files(s);
 }

@@ -6,8 +6,7 @@ static loop_buffer_id *alias_chains(const wrap_program *w, arena *memory)
 {
     uint32_t count = w->loops->buffers.count;
     loop_buffer_id *next = NEW_ARRAY(memory, loop_buffer_id, count + 1);
-    for (loop_buffer_id id = 0; id < count; id++)
-        next[id] = LOOP_NO_BUFFER;
+    for (loop_buffer_id id = 0; id < count; id++) next[id] = LOOP_NO_BUFFER;
     for (loop_buffer_id id = count; id-- > 0;) {
         loop_buffer_id root = w->lives[id].root;
         if (root == id) continue;
@@ -17,8 +16,8 @@ static loop_buffer_id *alias_chains(const wrap_program *w, arena *memory)
     return next;
 }
 
-fe_status emit_program(const emit_target *target, const emit_input *input, arena *memory, emit_file **files,
-                       uint32_t *file_count)
+fe_status emit_program(const emit_target *target, const emit_input *input, arena *memory,
+                       emit_file **files, uint32_t *file_count)
 {
     emit_state state = {.input = input, .w = input->wrapper, .memory = memory};
     text_init(&state.out, memory);

@@ -1,7 +1,8 @@
 /* emit.h -- wrapper IR to text of a language. Pure printers: nothing is decided here.
  *
- * A target is a struct of functions, one slot for each row of wrap.def; a test walks the table and fails on an empty slot.
- * Kernel sources arrive as text (kern/ made them); this folder does not know kern/.
+ * A target is a struct of functions, one slot for each row of wrap.def; a test walks the table and
+ * fails on an empty slot. Kernel sources arrive as text (kern/ made them); this folder does not
+ * know kern/.
  */
 #ifndef FERRITE_EMIT_H
 #define FERRITE_EMIT_H
@@ -21,11 +22,11 @@ typedef struct emit_input {
     /* Writes what must stand in front of these kernels (indices) in one file. */
     void (*prelude)(void *data, const uint32_t *kernels, uint32_t count, text *out);
     void *data;
-    const char *vectors;   /* instruction set the kernels were made for: "x86-64-v4" */
-    const char *producer;  /* "ferrite 0.1" */
-    const char *source;    /* the program's file name, for the head comment; may be NULL */
+    const char *vectors;  /* instruction set the kernels were made for: "x86-64-v4" */
+    const char *producer; /* "ferrite 0.1" */
+    const char *source;   /* the program's file name, for the head comment; may be NULL */
     uint64_t weights_key;
-    uint32_t parts;        /* kernel files to make, at least 1 */
+    uint32_t parts; /* kernel files to make, at least 1 */
 } emit_input;
 
 typedef struct emit_file {
@@ -53,17 +54,19 @@ struct emit_state {
     text out;
     VEC(emit_file) files;
     const char **names; /* a C identifier for each buffer */
-    loop_buffer_id *next_alias; /* for each buffer the next one that shares its memory, root first */
-    bool symbols_done;  /* the definitions from inputs and their checks are printed */
+    /* for each buffer the next one that shares its memory, root first */
+    loop_buffer_id *next_alias;
+    bool symbols_done; /* the definitions from inputs and their checks are printed */
 };
 
 extern const emit_target emit_target_c;
 
 /* emit.c: walks the lines; files come back in `state.files`' order. */
-fe_status emit_program(const emit_target *target, const emit_input *input, arena *memory, emit_file **files,
-                       uint32_t *file_count);
+fe_status emit_program(const emit_target *target, const emit_input *input, arena *memory,
+                       emit_file **files, uint32_t *file_count);
 /* header.c: MODEL.h with names, dtypes and shapes of inputs and outputs. */
-fe_status emit_header(const emit_input *input, const char *guard_name, arena *memory, emit_file *out);
+fe_status emit_header(const emit_input *input, const char *guard_name, arena *memory,
+                      emit_file *out);
 /* names.c: identifiers that are legal in C, unique, and near the program's own names. */
 const char **emit_names(const wrap_program *w, arena *memory);
 const char *emit_identifier(arena *memory, const char *name);

@@ -100,15 +100,21 @@ void rule_movedim(infer_call *c)
 
 /* ---- other sizes ---- */
 
-/* Where no strides can be proved, sizes being symbols, the program says that they exist. */
+/* Where no strides can be proved, sizes being symbols, the program says that they exist: those of
+ * the record, or else contiguous ones. */
 static ty_tensor *viewed(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *sizes)
 {
     ty_tensor *out = infer_reshape(c, x, rank, sizes);
     if (!out || out->storage == x->storage) return out;
+    const ty_tensor *recorded = c->recorded.kind == FX_TENSOR ? c->recorded.tensor : NULL;
+    bool same = recorded && recorded->rank == out->rank;
+    for (uint32_t i = 0; same && i < rank; i++)
+        same = sym_known_equal(c->symbols, recorded->sizes[i], out->sizes[i]);
     if (sym_is_int(c->symbols, ty_numel(c->symbols, x), NULL))
         infer_fail(c, "%s cannot be viewed as %s without a copy", infer_shape(c, x),
                    infer_shape(c, out));
-    return infer_view_as(c, x, out->rank, out->sizes, out->strides, x->offset);
+    const sym_expr *strides = same ? recorded->strides : out->strides;
+    return infer_view_as(c, x, out->rank, out->sizes, strides, x->offset);
 }
 
 static uint32_t wanted_sizes(infer_call *c, sym_expr *sizes)

@@ -1,15 +1,13 @@
 /* build.c -- a fused group as kernel IR: loops, accumulators, stores.
  *
- * Phases open their loops inside the rows, put the values of their nests where these belong (value.c), and close them.
- * Results of reductions are taken where the reduction loops close. A group is built with as many lanes as 4-byte elements fit
- * a register, and once more with half of them when a vector of 8-byte elements turned up.
+ * Phases open their loops inside the rows, put the values of their nests where these belong
+ * (value.c), and close them. Results of reductions are taken where the reduction loops close. A
+ * group is built with as many lanes as 4-byte elements fit a register, and once more with half of
+ * them when a vector of 8-byte elements turned up.
  */
 #include "kern/build_priv.h"
 
-enum {
-    LONG_SUM = 256,  /* terms of one partial sum that are added up without compensation */
-    MOST_COPIES = 4, /* of an unrolled loop body */
-};
+enum { LONG_SUM = 256 /* terms of one partial sum that are added up without compensation */ };
 
 /* ---- loops ---- */
 
@@ -23,18 +21,12 @@ static kern_loop *open_loop(kern_builder *b, kern_loop_kind kind)
     return loop;
 }
 
-static void bind(kern_builder *b, sym_expr symbol, sym_expr extent)
-{
-    CHECK(b->p->session, b->bound_count < MOST_LEVELS);
-    b->bounds[b->bound_count] = (sym_bound){symbol, extent};
-    b->bound_level[b->bound_count++] = b->depth;
-}
-
 static void close_loop(kern_builder *b)
 {
     kern_loop *loop = b->open[b->depth];
     kern_item item = {.kind = KERN_LOOP, .loop = loop};
-    for (uint32_t i = 0; i < b->noted[b->depth].keys.count; i++) map_remove(&b->memo, b->noted[b->depth].keys.at[i]);
+    for (uint32_t i = 0; i < b->noted[b->depth].keys.count; i++)
+        map_remove(&b->memo, b->noted[b->depth].keys.at[i]);
     b->noted[b->depth].keys.count = 0;
     while (b->bound_count && b->bound_level[b->bound_count - 1] == b->depth) b->bound_count--;
     b->depth--;
@@ -63,7 +55,8 @@ static void put(kern_builder *b, const loop_store *st, kern_ref value)
     out.index = spot.index;
     out.access = spot.access;
     if (is_tile && b->k->outer_vector) out.access = KERN_UNIT;
-    if (out.access == KERN_ONE && b->k->lanes > 1 && inside && (!set || b->k->values.at[value].vector))
+    if (out.access == KERN_ONE && b->k->lanes > 1 && inside &&
+        (!set || b->k->values.at[value].vector))
         out.access = KERN_LANES;
     out.value = out.access == KERN_ONE ? value : kern_as_vector(b, value);
     kern_item item = {.kind = KERN_STORE, .store = out};
@@ -96,7 +89,8 @@ static bool is_long(kern_builder *b, const sched_phase *ph, bool vector)
     int64_t terms = 1;
     for (uint32_t i = 0; i < ph->reduce_axes; i++) {
         int64_t extent = sym_hint(b->t, ph->reduce_extents[i], 1 << 20);
-        if (vector && i + 1 == ph->reduce_axes && !b->k->outer_vector) extent /= b->k->lanes * MOST_COPIES;
+        if (vector && i + 1 == ph->reduce_axes && !b->k->outer_vector)
+            extent /= b->k->lanes * KERN_MOST_COPIES;
         terms = extent > 0 && terms < 1ll << 40 ? terms * extent : terms;
     }
     return terms > LONG_SUM;
@@ -111,10 +105,12 @@ static void start_sums(kern_builder *b, const sched_phase *ph, bool vector, pend
             const loop_store *st = &nest->stores[i];
             pending entry = {st, UINT32_MAX};
             if (st->reduce) {
-                kern_sum sum = {.dtype = loop_at(b->p, st->value)->dtype, .reduce = st->reduce, .copies = 1};
+                kern_sum sum = {
+                    .dtype = loop_at(b->p, st->value)->dtype, .reduce = st->reduce, .copies = 1};
                 sum.vector = vector;
                 sum.across = vector && !b->k->outer_vector;
-                sum.blocked = sum.reduce == LOOP_SUM && ty_is_floating(sum.dtype) && is_long(b, ph, vector);
+                sum.blocked =
+                    sum.reduce == LOOP_SUM && ty_is_floating(sum.dtype) && is_long(b, ph, vector);
                 entry.sum = b->k->sums.count;
                 vec_push(b->memory, &b->k->sums, sum);
                 kern_item item = {.kind = KERN_START, .sum = entry.sum};
@@ -171,7 +167,8 @@ static uint32_t work_of(const kern_builder *b, const kern_loop *loop)
     uint32_t work = 0;
     for (uint32_t i = 0; i < loop->items.count; i++) {
         const kern_value *v = &b->k->values.at[loop->items.at[i].value];
-        bool simple = v->kind != KERN_APPLY || (v->op >= LOOP_ADD && v->op <= LOOP_MUL) || v->op == LOOP_FMA;
+        bool simple =
+            v->kind != KERN_APPLY || (v->op >= LOOP_ADD && v->op <= LOOP_MUL) || v->op == LOOP_FMA;
         if (loop->items.at[i].kind == KERN_DEFINE) work += simple ? 1 : 8;
         if (loop->items.at[i].kind == KERN_LOOP) work += work_of(b, loop->items.at[i].loop);
     }
@@ -183,10 +180,15 @@ static bool divides(kern_builder *b, int64_t step, sym_expr extent)
     return sym_known_divisible(b->t, extent, sym_int(b->t, step), NULL);
 }
 
-/* Short bodies of reductions are unrolled so that accumulators do not wait for themselves; loops are exact if they can be. */
+/* Short bodies of reductions are unrolled so that accumulators do not wait for themselves; loops
+ * are exact if they can be. */
 static void shape_loop(kern_builder *b, kern_loop *loop, sym_expr extent, const pending_list *list)
 {
-    uint32_t work = work_of(b, loop), most = work <= 4 ? MOST_COPIES : work <= 10 ? 2 : 1, least = most > 1 ? 2 : 1;
+    uint32_t work = work_of(b, loop),
+             most = work <= 4    ? KERN_MOST_COPIES
+                    : work <= 10 ? 2
+                                 : 1,
+             least = most > 1 ? 2 : 1;
     bool across = false;
     for (uint32_t i = 0; i < list->count; i++) {
         if (list->at[i].sum == UINT32_MAX) continue;
@@ -212,19 +214,20 @@ static void widen_rows(kern_builder *b, kern_loop *rows)
     for (uint32_t i = 0; i < k->sums.count; i++)
         if (is_arg(k->sums.at[i].reduce)) return;
     int64_t vectors = sym_hint(b->t, b->g->outer_extents[k->outer - 1], 64) / k->lanes;
-    while (rows->unroll * 2 <= MOST_COPIES && rows->unroll * 2 <= vectors) rows->unroll *= 2;
+    while (rows->unroll * 2 <= KERN_MOST_COPIES && rows->unroll * 2 <= vectors) rows->unroll *= 2;
     for (uint32_t i = 0; i < k->sums.count; i++) k->sums.at[i].copies = rows->unroll;
 }
 
-/* Where long float sums move their partial results to the totals: after so many steps of a long loop, or after each run of
- * loops that are long together. */
+/* Where long float sums move their partial results to the totals: after so many steps of a long
+ * loop, or after each run of loops that are long together. */
 static void place_drains(kern_builder *b, const sched_phase *ph, const pending_list *list)
 {
     int64_t steps = 1;
     for (uint32_t i = 0; i < ph->reduce_axes; i++) {
         kern_loop *loop = b->open[b->depth - i];
         int64_t step = loop->kind == KERN_VECTOR ? (int64_t)b->k->lanes * loop->unroll : 1;
-        int64_t extent = sym_hint(b->t, ph->reduce_extents[ph->reduce_axes - 1 - i], 1 << 20) / step;
+        int64_t extent =
+            sym_hint(b->t, ph->reduce_extents[ph->reduce_axes - 1 - i], 1 << 20) / step;
         bool is_long = extent >= 2 * LONG_SUM, last = i + 1 == ph->reduce_axes;
         steps *= extent < 1 ? 1 : extent;
         if (steps < LONG_SUM / 4 && !last) continue;
@@ -245,10 +248,11 @@ static void open_phase(kern_builder *b, const sched_phase *ph, uint32_t from, ui
         kern_loop *loop = open_loop(b, last && along ? KERN_VECTOR : KERN_SEQUENCE);
         bool inner = i < ph->inner_axes;
         sym_expr extent = inner ? ph->extents[i] : ph->reduce_extents[i - ph->inner_axes];
-        loop->symbol = inner ? loop_axis(b->p, b->k->outer + i) : loop_reduce_axis(b->p, i - ph->inner_axes);
+        loop->symbol =
+            inner ? loop_axis(b->p, b->k->outer + i) : loop_reduce_axis(b->p, i - ph->inner_axes);
         loop->columns = b->columns;
         if (!loop->columns) loop->extent = number_as_param(b, extent);
-        bind(b, loop->symbol, extent);
+        kern_bind(b, loop->symbol, extent);
         if (!last || !along) continue;
         b->vector_axis = loop->symbol;
         b->vector_level = b->depth;
@@ -261,7 +265,8 @@ static kern_ref unreduced(kern_builder *b, const loop_store *st)
     return kern_build_value(b, is_arg(st->reduce) ? loop_const_int(b->p, TY_I64, 0) : st->value, 0);
 }
 
-static void build_nest(kern_builder *b, const sched_phase *ph, const loop_op *nest, const pending *entries)
+static void build_nest(kern_builder *b, const sched_phase *ph, const loop_op *nest,
+                       const pending *entries)
 {
     bool reduces = nest_reduces(nest) && ph->reduce_axes;
     for (uint32_t i = 0; i < nest->store_count; i++) {
@@ -290,7 +295,9 @@ static void build_phase(kern_builder *b, const sched_phase *ph)
         build_nest(b, ph, nest, list.at + at);
         if (nest_reduces(nest) && ph->reduce_axes) at += nest->store_count;
     }
-    sym_expr last = ph->reduce_axes ? ph->reduce_extents[ph->reduce_axes - 1] : ph->inner_axes ? ph->extents[ph->inner_axes - 1] : (sym_expr){0};
+    sym_expr last = ph->reduce_axes  ? ph->reduce_extents[ph->reduce_axes - 1]
+                    : ph->inner_axes ? ph->extents[ph->inner_axes - 1]
+                                     : (sym_expr){0};
     if (loops) shape_loop(b, b->open[b->depth], last, &list);
     place_drains(b, ph, &list);
     for (uint32_t i = 0; i < ph->reduce_axes; i++) close_loop(b);
@@ -302,164 +309,7 @@ static void build_phase(kern_builder *b, const sched_phase *ph)
     for (uint32_t i = 0; i < ph->inner_axes; i++) close_loop(b);
 }
 
-/* ---- what the group is like ---- */
-
-typedef struct reader {
-    kern_builder *b;
-    const sched_phase *phase;
-    uint32_t phase_number;
-    loop_buffer_id buffer;
-    sym_expr index;         /* of its one store */
-    uint32_t stored_in;     /* phase */
-    bool in_rows;           /* stored once for each row */
-    bool stored;            /* by now, in reading order */
-    bool needs_memory;
-} reader;
-
-static void check_load(void *data, loop_value v)
-{
-    reader *r = data;
-    const loop_node *n = loop_at(r->b->p, v);
-    if (n->op != LOOP_LOAD || n->buffer != r->buffer) return;
-    bool same_loops = r->phase_number == r->stored_in || r->in_rows;
-    if (!r->stored || !same_loops || !sym_same(n->index, r->index)) r->needs_memory = true;
-}
-
-/* 1: every load of this local takes the value that was just stored; 2: it needs a tile. */
-static uint32_t kind_of_local(kern_builder *b, loop_buffer_id buffer)
-{
-    reader r = {.b = b, .buffer = buffer};
-    for (r.phase_number = 0; r.phase_number < b->g->phase_count; r.phase_number++) {
-        const sched_phase *ph = r.phase = &b->g->phases[r.phase_number];
-        for (uint32_t n = 0; n < ph->nest_count; n++) {
-            const loop_op *nest = &ph->nests[n].nest;
-            for (uint32_t i = 0; i < nest->store_count; i++) {
-                const loop_store *st = &nest->stores[i];
-                loop_each_node(b->p, st->value, check_load, &r);
-                loop_each_node(b->p, loop_index(b->p, st->index), check_load, &r);
-                if (st->buffer != buffer) continue;
-                if (r.stored || st->mode != LOOP_SET) return 2;
-                r.stored = true;
-                r.stored_in = r.phase_number;
-                r.index = st->index;
-                r.in_rows = ph->inner_axes == 0 && (ph->reduce_axes == 0 || st->reduce);
-            }
-        }
-    }
-    return r.needs_memory ? 2 : 1;
-}
-
-static bool is_indirect(const sym_table *t, sym_expr e);
-
-static void note_indirect(void *data, sym_expr symbol)
-{
-    void **pair = data;
-    if (sym_kind_of(pair[0], symbol) == SYM_INDIRECT) *(bool *)pair[1] = true;
-}
-
-static bool is_indirect(const sym_table *t, sym_expr e)
-{
-    bool found = false;
-    void *pair[] = {(void *)(uintptr_t)t, &found};
-    sym_each_symbol(t, e, note_indirect, pair);
-    return found;
-}
-
-/* Do two outer iterations write different elements? Strides that grow faster than what is below them reach say so. */
-static bool rows_are_apart(kern_builder *b, const loop_store *st)
-{
-    sym_expr rest = st->index;
-    int64_t reach = 0, strides[LOOP_MAX_AXES], extents[LOOP_MAX_AXES];
-    for (uint32_t i = 0; i < b->g->outer; i++) {
-        sym_expr coefficient;
-        if (!sym_linear_in(b->t, rest, b->k->axes[i], &coefficient, &rest)) return false;
-        if (!sym_is_int(b->t, coefficient, &strides[i]) || !sym_is_int(b->t, b->g->outer_extents[i], &extents[i])) return false;
-        if (strides[i] <= 0) return false;
-    }
-    sym_env env = {b->bounds, b->bound_count};
-    int64_t least, most;
-    sym_range(b->t, rest, &env, &least, &most);
-    if (least == SYM_NO_MIN || most == SYM_NO_MAX) return false;
-    reach = most - least;
-    for (uint32_t done = 0; done < b->g->outer; done++) {
-        uint32_t next = UINT32_MAX;
-        for (uint32_t i = 0; i < b->g->outer; i++)
-            if (strides[i] > 0 && (next == UINT32_MAX || strides[i] < strides[next])) next = i;
-        if (strides[next] <= reach) return false;
-        reach += strides[next] * (extents[next] - 1);
-        strides[next] = 0;
-    }
-    return true;
-}
-
-static bool store_conflicts(kern_builder *b, const sched_phase *ph, const loop_store *st)
-{
-    if (is_indirect(b->t, st->index)) return true;
-    if (st->mode == LOOP_SET) return false;
-    uint32_t before = b->bound_count;
-    for (uint32_t i = 0; i < ph->inner_axes; i++) bind(b, loop_axis(b->p, b->g->outer + i), ph->extents[i]);
-    for (uint32_t i = 0; i < ph->reduce_axes; i++) bind(b, loop_reduce_axis(b->p, i), ph->reduce_extents[i]);
-    bool apart = rows_are_apart(b, st);
-    b->bound_count = before;
-    return !apart;
-}
-
-static void note_dtype(void *data, loop_value v)
-{
-    kern_builder *b = data;
-    b->has_complex |= ty_is_complex(loop_at(b->p, v)->dtype);
-}
-
-static void survey(kern_builder *b)
-{
-    for (uint32_t p = 0; p < b->g->phase_count; p++) {
-        const sched_phase *ph = &b->g->phases[p];
-        for (uint32_t n = 0; n < ph->nest_count; n++) {
-            const loop_op *nest = &ph->nests[n].nest;
-            for (uint32_t i = 0; i < nest->store_count; i++) {
-                map_set(b->memory, &b->is_written, nest->stores[i].buffer, 1);
-                b->serial |= store_conflicts(b, ph, &nest->stores[i]);
-                b->columns &= nest->stores[i].mode == LOOP_SET; /* rows are shared out, columns are not looked at */
-                loop_each_node(b->p, nest->stores[i].value, note_dtype, b);
-            }
-        }
-    }
-    for (uint32_t i = 0; i < b->g->local_count; i++)
-        map_set(b->memory, &b->is_local, b->g->locals[i], kind_of_local(b, b->g->locals[i]));
-}
-
 /* ---- the kernel ---- */
-
-/* Elements of a tile: one more than the largest index stored. */
-static void size_tiles(kern_builder *b)
-{
-    for (uint32_t i = 0; i < b->k->memories.count; i++) {
-        kern_memory *m = &b->k->memories.at[i];
-        if (!m->is_tile) continue;
-        int64_t largest = 0;
-        for (uint32_t p = 0; p < b->g->phase_count; p++) {
-            const sched_phase *ph = &b->g->phases[p];
-            b->bound_count = 0;
-            for (uint32_t j = 0; j < ph->inner_axes; j++) bind(b, loop_axis(b->p, b->g->outer + j), ph->extents[j]);
-            for (uint32_t j = 0; j < ph->reduce_axes; j++) bind(b, loop_reduce_axis(b->p, j), ph->reduce_extents[j]);
-            sym_env env = {b->bounds, b->bound_count};
-            for (uint32_t n = 0; n < ph->nest_count; n++) {
-                for (uint32_t j = 0; j < ph->nests[n].nest.store_count; j++) {
-                    const loop_store *st = &ph->nests[n].nest.stores[j];
-                    int64_t least, most;
-                    if (st->buffer != m->buffer) continue;
-                    sym_range(b->t, kern_tile_index(b, i, st->index), &env, &least, &most);
-                    if (most == SYM_NO_MAX) b->unbounded_tile = true;
-                    if (most > largest) largest = most;
-                }
-            }
-        }
-        /* Whole steps of unrolled vector loops write past the last element. */
-        int64_t step = (int64_t)b->k->lanes * MOST_COPIES, elements = (largest / step + 1) * step;
-        m->elements = number_as_param(b, sym_int(b->t, b->unbounded_tile ? step : elements));
-    }
-    b->bound_count = 0;
-}
 
 static void build_group(kern_builder *b, uint32_t lanes)
 {
@@ -476,14 +326,15 @@ static void build_group(kern_builder *b, uint32_t lanes)
     b->vector_level = 0;
     k->body = b->open[0] = NEW(b->memory, kern_loop);
     k->serial = b->serial;
-    if (k->serial) k->total = number_as_param(b, sym_product(b->t, b->g->outer_extents, b->g->outer));
+    if (k->serial)
+        k->total = number_as_param(b, sym_product(b->t, b->g->outer_extents, b->g->outer));
     k->outer_vector = b->g->vector == SCHED_VECTOR_OUTER && lanes > 1 && k->outer > 0;
     open_loop(b, KERN_ROWS);
     for (uint32_t i = 0; i < k->outer; i++) {
         k->axes[i] = loop_axis(b->p, i);
         bool counted = i > 0 || b->g->vector == SCHED_VECTOR_OUTER;
         if (counted) k->extents[i] = number_as_param(b, b->g->outer_extents[i]);
-        bind(b, k->axes[i], b->g->outer_extents[i]);
+        kern_bind(b, k->axes[i], b->g->outer_extents[i]);
     }
     if (k->outer_vector) {
         b->vector_axis = k->axes[k->outer - 1];
@@ -492,7 +343,7 @@ static void build_group(kern_builder *b, uint32_t lanes)
     for (uint32_t i = 0; i < b->g->phase_count; i++) build_phase(b, &b->g->phases[i]);
     widen_rows(b, b->open[1]);
     close_loop(b);
-    size_tiles(b);
+    kern_size_tiles(b);
 }
 
 static uint32_t widest_vector(const kern_ir *k)
@@ -500,23 +351,29 @@ static uint32_t widest_vector(const kern_ir *k)
     uint32_t bytes = 4;
     for (uint32_t i = 1; i < k->values.count; i++) {
         const kern_value *v = &k->values.at[i];
-        if (v->vector && v->dtype != TY_BOOL && ty_dtype_size(v->dtype) > bytes) bytes = ty_dtype_size(v->dtype);
+        if (v->vector && v->dtype != TY_BOOL && ty_dtype_size(v->dtype) > bytes)
+            bytes = ty_dtype_size(v->dtype);
     }
     for (uint32_t i = 0; i < k->sums.count; i++)
         if (is_arg(k->sums.at[i].reduce)) bytes = 8;
     return bytes;
 }
 
-fe_status kern_lower(const sched_schedule *s, const sched_group *g, const kern_target *target, arena *memory,
-                     kern_ir **out)
+fe_status kern_lower(const sched_schedule *s, const sched_group *g, const kern_target *target,
+                     arena *memory, kern_ir **out)
 {
-    kern_builder b = {.schedule = s, .p = s->program, .t = s->program->symbols, .memory = memory, .g = g, .target = target};
+    kern_builder b = {.schedule = s,
+                      .p = s->program,
+                      .t = s->program->symbols,
+                      .memory = memory,
+                      .g = g,
+                      .target = target};
     kern_ir outer_axes = {.program = s->program};
     b.k = &outer_axes;
     for (uint32_t i = 0; i < g->outer; i++) outer_axes.axes[i] = loop_axis(b.p, i);
-    b.columns = g->phase_count == 1 && g->phases[0].reduce_axes == 0 && g->phases[0].inner_axes == 1 &&
-                g->vector != SCHED_VECTOR_OUTER;
-    survey(&b);
+    b.columns = g->phase_count == 1 && g->phases[0].reduce_axes == 0 &&
+                g->phases[0].inner_axes == 1 && g->vector != SCHED_VECTOR_OUTER;
+    kern_survey(&b);
     b.columns = b.columns && !b.serial;
     uint32_t lanes = b.has_complex || g->vector == SCHED_VECTOR_NONE ? 1 : target->vector_bytes / 4;
     build_group(&b, lanes);

@@ -1,10 +1,11 @@
-/* build_priv.h -- what build.c (loops) and value.c (expressions) share while a group becomes kernel IR. */
+/* build_priv.h -- what build.c (loops) and value.c (expressions) share while a group becomes kernel
+ * IR. */
 #ifndef FERRITE_KERN_BUILD_PRIV_H
 #define FERRITE_KERN_BUILD_PRIV_H
 
 #include "kern/kern_priv.h"
 
-enum { MOST_LEVELS = 2 * LOOP_MAX_AXES + 4 };
+enum { MOST_LEVELS = 2 * LOOP_MAX_AXES + 4, KERN_MOST_COPIES = 4 /* of an unrolled loop body */ };
 
 typedef struct kern_builder {
     const sched_schedule *schedule;
@@ -16,7 +17,7 @@ typedef struct kern_builder {
     kern_ir *k;
     /* open[0] is the function, open[1] the rows, then the loops of the phase at hand. */
     kern_loop *open[MOST_LEVELS];
-    uint32_t depth; /* of the innermost */
+    uint32_t depth;                /* of the innermost */
     sym_bound bounds[MOST_LEVELS]; /* of all open loops, outer axes first */
     uint32_t bound_count;
     uint32_t bound_level[MOST_LEVELS];
@@ -27,22 +28,31 @@ typedef struct kern_builder {
     struct {
         VEC(uint64_t) keys;
     } noted[MOST_LEVELS];
-    bool columns;        /* the one inner axis is cut into [n0, n1) */
-    bool serial;         /* outer iterations may write the same element */
+    bool columns; /* the one inner axis is cut into [n0, n1) */
+    bool serial;  /* outer iterations may write the same element */
     bool has_complex;
     bool unbounded_tile; /* a tile whose size is not known ahead */
-    map memory_of;   /* loop_buffer_id -> index in memories */
-    map is_local;    /* loop_buffer_id -> 1: written and read only here; 2: and not in registers alone */
-    map is_written;  /* loop_buffer_id -> 1 */
-    map loads;       /* loop_value id -> 1 when it holds a load, 0 when not */
+    map memory_of;       /* loop_buffer_id -> index in memories */
+    /* loop_buffer_id -> 1: written and read only here; 2: and not in registers alone */
+    map is_local;
+    map is_written; /* loop_buffer_id -> 1 */
+    map loads;      /* loop_value id -> 1 when it holds a load, 0 when not */
 } kern_builder;
+
+/* ---- survey.c ---- */
+/* symbol runs over [0, extent) in the loop at hand. */
+void kern_bind(kern_builder *b, sym_expr symbol, sym_expr extent);
+/* Fills is_written, is_local, serial, has_complex; clears columns where these may not be cut. */
+void kern_survey(kern_builder *b);
+void kern_size_tiles(kern_builder *b);
 
 /* ---- value.c ---- */
 /* The value v where `guard` holds (0: everywhere), defined in the outermost loop possible. */
 kern_ref kern_build_value(kern_builder *b, loop_value v, kern_ref guard);
 /* The same number in every lane. */
 kern_ref kern_as_vector(kern_builder *b, kern_ref v);
-/* An index in terms of the kernel; how the lanes lie; whether they are equally spaced; the level where it is known. */
+/* An index in terms of the kernel; how the lanes lie; whether they are equally spaced; the level
+ * where it is known. */
 typedef struct kern_spot {
     sym_expr index;
     kern_access access;

@@ -1,7 +1,8 @@
-/* c_apply.c -- operations as C expressions: one row an operation and kind of dtype.
+/* kern_c_apply.c -- operations as C expressions: one row an operation and kind of dtype.
  *
- * A row has the expression on scalars and the one on vectors. "=" stands for the same text; an `@f` that the prelude
- * has no vector text for runs the scalar expression lane by lane. Markers: c_expand in c_priv.h.
+ * A row has the expression on scalars and the one on vectors. "=" stands for the same text; an `@f`
+ * that the prelude has no vector text for runs the scalar expression lane by lane. Markers:
+ * kern_c_expand in c_priv.h.
  */
 #include "kern/c_priv.h"
 
@@ -21,8 +22,10 @@ typedef struct row {
 static const row ROWS[] = {
     {LOOP_NEG, F | C, "-$0", "="},
     {LOOP_NEG, N, "($T)(0 - ($U)$0)", "="},
+    {LOOP_NEG, B, "$0", "="},
     {LOOP_ABS, F, LIBM("fabs"), "($T)(($I)$0 & $P)"},
-    {LOOP_ABS, I, "($T)($0 < 0 ? 0 - ($U)$0 : ($U)$0)", "($T)((($U)$0 ^ ($U)($0 < 0)) - ($U)($0 < 0))"},
+    {LOOP_ABS, I, "($T)($0 < 0 ? 0 - ($U)$0 : ($U)$0)",
+     "($T)((($U)$0 ^ ($U)($0 < 0)) - ($U)($0 < 0))"},
     {LOOP_ABS, U | B, "$0", "="},
     {LOOP_ABS, C, LIBM_C("abs"), "="},
     {LOOP_SIGN, F, "($T)(($0 > 0) - ($0 < 0))", "__builtin_convertvector(($0 < 0) - ($0 > 0), $T)"},
@@ -110,13 +113,18 @@ static const row ROWS[] = {
     {LOOP_MUL, B, "$0 & $1", "="},
     {LOOP_DIV, F | C, "$0 / $1", "="},
     {LOOP_FLOORDIV, F | N, "@floordiv($0, $1)", "@floordiv($0, $1)"},
+    {LOOP_FLOORDIV, B, "$0 & $1", "="},
     {LOOP_TRUNCDIV, F, "__builtin_trunc$f($0 / $1)", "@trunc($0 / $1)"},
     {LOOP_TRUNCDIV, N, "@truncdiv($0, $1)", "@truncdiv($0, $1)"},
+    {LOOP_TRUNCDIV, B, "$0 & $1", "="},
     {LOOP_REM, F | N, "@rem($0, $1)", "@rem($0, $1)"},
+    {LOOP_REM, B, "0", "($M){0}"},
     {LOOP_FMOD, F, "__builtin_fmod$f($0, $1)", "@fmod($0, $1)"},
     {LOOP_FMOD, N, "@fmod($0, $1)", "@fmod($0, $1)"},
+    {LOOP_FMOD, B, "0", "($M){0}"},
     {LOOP_POW, F, "__builtin_pow$f($0, $1)", "@pow($0, $1)"},
     {LOOP_POW, N, "@pow($0, $1)", "@pow($0, $1)"},
+    {LOOP_POW, B, "($0 | !$1)", "($0 | ~$1)"},
     {LOOP_POW, C, "@pow($0, $1)", "="},
     {LOOP_MIN, F, "($0 != $0 ? $0 : $0 < $1 ? $0 : $1)", "@min($0, $1)"},
     {LOOP_MIN, N, "($0 < $1 ? $0 : $1)", "@min($0, $1)"},
@@ -126,18 +134,23 @@ static const row ROWS[] = {
     {LOOP_MAX, B, "$0 | $1", "="},
     {LOOP_FMIN, F, "__builtin_fmin$f($0, $1)", "@fmin($0, $1)"},
     {LOOP_FMIN, N, "($0 < $1 ? $0 : $1)", "@min($0, $1)"},
+    {LOOP_FMIN, B, "$0 & $1", "="},
     {LOOP_FMAX, F, "__builtin_fmax$f($0, $1)", "@fmax($0, $1)"},
     {LOOP_FMAX, N, "($0 > $1 ? $0 : $1)", "@max($0, $1)"},
+    {LOOP_FMAX, B, "$0 | $1", "="},
     {LOOP_ATAN2, F, "__builtin_atan2$f($0, $1)", "@atan2($0, $1)"},
     {LOOP_HYPOT, F, "__builtin_hypot$f($0, $1)", "@hypot($0, $1)"},
     {LOOP_COPYSIGN, F, "__builtin_copysign$f($0, $1)", "($T)((($I)$0 & $P) | (($I)$1 & ~$P))"},
     {LOOP_NEXTAFTER, F, "__builtin_nextafter$f($0, $1)", "@nextafter($0, $1)"},
     {LOOP_GCD, N, "@gcd($0, $1)", "@gcd($0, $1)"},
+    {LOOP_GCD, B, "$0 | $1", "="},
     {LOOP_AND, N | B, "($T)($0 & $1)", "$0 & $1"},
     {LOOP_OR, N | B, "($T)($0 | $1)", "$0 | $1"},
     {LOOP_XOR, N | B, "($T)($0 ^ $1)", "$0 ^ $1"},
     {LOOP_SHL, N, "@shl($0, $1)", "@shl($0, $1)"},
+    {LOOP_SHL, B, "$0", "="},
     {LOOP_SHR, N, "@shr($0, $1)", "@shr($0, $1)"},
+    {LOOP_SHR, B, "($0 & !$1)", "($0 & ~$1)"},
     {LOOP_EQ, ANY - B, "$0 == $1", "="},
     {LOOP_NE, ANY - B, "$0 != $1", "="},
     {LOOP_LT, F | N, "$0 < $1", "="},
@@ -150,6 +163,7 @@ static const row ROWS[] = {
     {LOOP_IMAGPART, C, "__imag__ $0", "="},
     {LOOP_FMA, F | C, "$0 * $1 + $2", "="},
     {LOOP_FMA, N, "($T)(($U)$0 * ($U)$1 + ($U)$2)", "="},
+    {LOOP_FMA, B, "(($0 & $1) | $2)", "="},
     {LOOP_RANDBITS, I, "@!fe_randbits($0, $1)", "@randbits($0, $1)"},
 };
 
@@ -171,10 +185,12 @@ static const row *find_row(loop_opcode op, ty_dtype dtype)
     return NULL;
 }
 
-const char *c_scalar_template(const char *name, ty_dtype dtype, uint32_t *operands)
+const char *kern_c_scalar_template(const char *name, ty_dtype dtype, uint32_t *operands)
 {
     for (int op = 0; op < LOOP_OPCODE_COUNT; op++) {
-        const row *r = strcmp(loop_opcode_name((loop_opcode)op), name) == 0 ? find_row((loop_opcode)op, dtype) : NULL;
+        const row *r = strcmp(loop_opcode_name((loop_opcode)op), name) == 0
+                           ? find_row((loop_opcode)op, dtype)
+                           : NULL;
         *operands = loop_operand_count((loop_opcode)op);
         if (r) return r->scalar;
     }
@@ -190,26 +206,28 @@ static const char *between_halves(ty_dtype d, bool to)
 }
 
 /* A conversion that ends in f32, or starts from it, and the rest. */
-static void cast_through_f32(text *out, kern_needs *needs, ty_dtype from, ty_dtype to, const c_scope *scope)
+static void cast_through_f32(text *out, kern_needs *needs, ty_dtype from, ty_dtype to,
+                             const kern_c_scope *scope)
 {
     text inner;
     text_init(&inner, needs->memory);
     bool opens = from == TY_F16 || from == TY_BF16;
-    c_scope narrow = {TY_F32, scope->lanes, {scope->args[0], NULL, NULL}};
+    kern_c_scope narrow = {TY_F32, scope->lanes, {scope->args[0], NULL, NULL}};
     if (opens)
-        c_expand(&inner, needs, between_halves(from, false), &narrow);
+        kern_c_expand(&inner, needs, between_halves(from, false), &narrow);
     else
-        c_cast(&inner, needs, from, TY_F32, scope);
+        kern_c_cast(&inner, needs, from, TY_F32, scope);
     narrow.args[0] = inner.at;
     if (opens)
-        c_cast(out, needs, TY_F32, to, &narrow);
+        kern_c_cast(out, needs, TY_F32, to, &narrow);
     else
-        c_expand(out, needs, between_halves(to, true), &narrow);
+        kern_c_expand(out, needs, between_halves(to, true), &narrow);
 }
 
-static void cast_scalar(text *out, kern_needs *needs, ty_dtype from, ty_dtype to, const c_scope *scope)
+static void cast_scalar(text *out, kern_needs *needs, ty_dtype from, ty_dtype to,
+                        const kern_c_scope *scope)
 {
-    const char *x = scope->args[0], *type = c_type(needs, to, 1, needs->memory);
+    const char *x = scope->args[0], *type = kern_c_type(needs, to, 1, needs->memory);
     bool narrow = to == TY_I8 || to == TY_I16 || to == TY_I32;
     if (to == TY_BOOL)
         text_printf(out, "%s != 0", x);
@@ -221,10 +239,11 @@ static void cast_scalar(text *out, kern_needs *needs, ty_dtype from, ty_dtype to
         text_printf(out, "(%s)%s", type, x);
 }
 
-static void cast_vector(text *out, kern_needs *needs, ty_dtype from, ty_dtype to, const c_scope *scope)
+static void cast_vector(text *out, kern_needs *needs, ty_dtype from, ty_dtype to,
+                        const kern_c_scope *scope)
 {
-    const char *x = scope->args[0], *type = c_type(needs, to, scope->lanes, needs->memory);
-    const char *mask = c_type(needs, TY_BOOL, scope->lanes, needs->memory);
+    const char *x = scope->args[0], *type = kern_c_type(needs, to, scope->lanes, needs->memory);
+    const char *mask = kern_c_type(needs, TY_BOOL, scope->lanes, needs->memory);
     uint32_t size = ty_dtype_size(to);
     if (to == TY_BOOL && ty_dtype_size(from) == 4)
         text_printf(out, "(%s)(%s != 0)", mask, x);
@@ -235,20 +254,43 @@ static void cast_vector(text *out, kern_needs *needs, ty_dtype from, ty_dtype to
     else if (from == TY_BOOL)
         text_printf(out, "__builtin_convertvector(%s & 1, %s)", x, type);
     else if (ty_is_floating(from) && ty_is_integral(to, false) && size < 4)
-        text_printf(out, "__builtin_convertvector(__builtin_convertvector(%s, %s), %s)", x, mask, type);
+        text_printf(out, "__builtin_convertvector(__builtin_convertvector(%s, %s), %s)", x, mask,
+                    type);
     else
         text_printf(out, "__builtin_convertvector(%s, %s)", x, type);
 }
 
-void c_cast(text *out, kern_needs *needs, ty_dtype from, ty_dtype to, const c_scope *scope)
+/* c32 is only ever converted, to and from c64. */
+static void cast_half_complex(text *out, kern_needs *needs, ty_dtype from, ty_dtype to,
+                              const kern_c_scope *scope)
+{
+    text inner;
+    text_init(&inner, needs->memory);
+    kern_c_scope halfway = {TY_C64, 1, {scope->args[0], NULL, NULL}};
+    if (from == TY_C32)
+        kern_c_expand(&inner, needs, "@!fe_fromc32($0)", &halfway);
+    else
+        kern_c_cast(&inner, needs, from, TY_C64, scope);
+    halfway.args[0] = inner.at;
+    if (to == TY_C32)
+        kern_c_expand(out, needs, "@!fe_toc32($0)", &halfway);
+    else
+        kern_c_cast(out, needs, TY_C64, to, &halfway);
+}
+
+void kern_c_cast(text *out, kern_needs *needs, ty_dtype from, ty_dtype to,
+                 const kern_c_scope *scope)
 {
     bool half_from = from == TY_F16 || from == TY_BF16, half_to = to == TY_F16 || to == TY_BF16;
     bool direct = (half_from && to == TY_F32) || (half_to && from == TY_F32);
-    c_scope narrow = {TY_F32, scope->lanes, {scope->args[0], NULL, NULL}};
+    kern_c_scope narrow = {TY_F32, scope->lanes, {scope->args[0], NULL, NULL}};
     if (from == to)
         text_add(out, scope->args[0]);
+    else if (from == TY_C32 || to == TY_C32)
+        cast_half_complex(out, needs, from, to, scope);
     else if (direct)
-        c_expand(out, needs, half_from ? between_halves(from, false) : between_halves(to, true), &narrow);
+        kern_c_expand(out, needs,
+                      half_from ? between_halves(from, false) : between_halves(to, true), &narrow);
     else if (half_from || half_to)
         cast_through_f32(out, needs, from, to, scope);
     else if (scope->lanes == 1)
@@ -257,10 +299,10 @@ void c_cast(text *out, kern_needs *needs, ty_dtype from, ty_dtype to, const c_sc
         cast_vector(out, needs, from, to, scope);
 }
 
-static void bitcast(text *out, kern_needs *needs, ty_dtype to, const c_scope *scope)
+static void bitcast(text *out, kern_needs *needs, ty_dtype to, const kern_c_scope *scope)
 {
-    const char *type = c_type(needs, to, scope->lanes, needs->memory);
-    const char *from = c_type(needs, scope->dtype, scope->lanes, needs->memory);
+    const char *type = kern_c_type(needs, to, scope->lanes, needs->memory);
+    const char *from = kern_c_type(needs, scope->dtype, scope->lanes, needs->memory);
     if (scope->lanes > 1)
         text_printf(out, "(%s)%s", type, scope->args[0]);
     else
@@ -269,27 +311,37 @@ static void bitcast(text *out, kern_needs *needs, ty_dtype to, const c_scope *sc
 
 /* ---- all of them ---- */
 
-static void select_lanes(text *out, kern_needs *needs, ty_dtype dtype, const c_scope *scope)
+static void select_lanes(text *out, kern_needs *needs, ty_dtype dtype, const kern_c_scope *scope)
 {
-    c_scope wide = *scope;
+    kern_c_scope wide = *scope;
     uint32_t size = dtype == TY_BOOL ? 4 : ty_dtype_size(dtype);
     wide.dtype = dtype;
     if (size == 4)
-        c_expand(out, needs, dtype == TY_BOOL ? "($0 & $1) | (~$0 & $2)" : "($T)(($0 & ($I)$1) | (~$0 & ($I)$2))", &wide);
+        kern_c_expand(out, needs,
+                      dtype == TY_BOOL ? "($0 & $1) | (~$0 & $2)"
+                                       : "($T)(($0 & ($I)$1) | (~$0 & ($I)$2))",
+                      &wide);
     else
-        c_expand(out, needs, "@select($0, $1, $2)", &wide);
+        kern_c_expand(out, needs, "@select($0, $1, $2)", &wide);
 }
 
 static bool is_compare(loop_opcode op)
 {
-    return op == LOOP_EQ || op == LOOP_NE || op == LOOP_LT || op == LOOP_LE || op == LOOP_ISNAN || op == LOOP_ISINF ||
-           op == LOOP_SIGNBIT;
+    return op == LOOP_EQ || op == LOOP_NE || op == LOOP_LT || op == LOOP_LE || op == LOOP_ISNAN ||
+           op == LOOP_ISINF || op == LOOP_SIGNBIT;
 }
 
-bool c_apply(text *out, kern_needs *needs, loop_opcode op, ty_dtype result, const c_scope *scope)
+bool kern_has_c(loop_opcode op, ty_dtype dtype)
+{
+    bool moves = op == LOOP_CAST || op == LOOP_BITCAST || op == LOOP_WHERE || op == LOOP_COMPLEX;
+    return moves || find_row(op, dtype) != NULL;
+}
+
+bool kern_c_apply(text *out, kern_needs *needs, loop_opcode op, ty_dtype result,
+                  const kern_c_scope *scope)
 {
     if (op == LOOP_CAST) {
-        c_cast(out, needs, scope->dtype, result, scope);
+        kern_c_cast(out, needs, scope->dtype, result, scope);
         return true;
     }
     if (op == LOOP_BITCAST) {
@@ -301,19 +353,22 @@ bool c_apply(text *out, kern_needs *needs, loop_opcode op, ty_dtype result, cons
         return true;
     }
     if (op == LOOP_WHERE || op == LOOP_COMPLEX) {
-        c_expand(out, needs, op == LOOP_WHERE ? "$0 ? $1 : $2" : "__builtin_complex($0, $1)", scope);
+        kern_c_expand(out, needs, op == LOOP_WHERE ? "$0 ? $1 : $2" : "__builtin_complex($0, $1)",
+                      scope);
         return true;
     }
     const row *r = find_row(op, scope->dtype);
     if (!r) return false;
     const char *template = scope->lanes == 1 || strcmp(r->vector, "=") == 0 ? r->scalar : r->vector;
-    bool narrows = scope->lanes > 1 && is_compare(op) && scope->dtype != TY_BOOL && ty_dtype_size(scope->dtype) != 4;
+    bool narrows = scope->lanes > 1 && is_compare(op) && scope->dtype != TY_BOOL &&
+                   ty_dtype_size(scope->dtype) != 4;
     bool casts = scope->lanes > 1 && is_compare(op) && !narrows;
-    c_scope marked = *scope;
+    kern_c_scope marked = *scope;
     if (narrows) text_add(out, "__builtin_convertvector(");
     if (casts) text_add(out, "(");
-    c_expand(out, needs, template, &marked);
-    if (narrows) text_printf(out, ", %s)", c_type(needs, TY_BOOL, scope->lanes, needs->memory));
+    kern_c_expand(out, needs, template, &marked);
+    if (narrows)
+        text_printf(out, ", %s)", kern_c_type(needs, TY_BOOL, scope->lanes, needs->memory));
     if (casts) text_char(out, ')');
     return true;
 }

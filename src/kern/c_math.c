@@ -1,19 +1,21 @@
 /* c_math.c -- pieces of the prelude: functions of floats.
  *
- * f32 in lanes: Cephes' polynomials for exp, log, sin, cos and tanh, N. Juffa's for erf; about 1 ulp unless it says otherwise, and
- * exact on infinities, NaN and zeros. Contraction to fused multiply-add is assumed where the target has it, for speed and a
- * little accuracy, never for correctness. What is not here runs lane by lane through libm.
+ * f32 in lanes: Cephes' polynomials for exp, log, sin, cos and tanh, N. Juffa's for erf; about 1
+ * ulp unless it says otherwise, and exact on infinities, NaN and zeros. Contraction to fused
+ * multiply-add is assumed where the target has it, for speed and a little accuracy, never for
+ * correctness. What is not here runs lane by lane through libm.
  */
 #include "kern/c_priv.h"
 
-#define F32 C_DTYPE(TY_F32)
-#define F64 C_DTYPE(TY_F64)
+#define F32 KERN_DTYPE(TY_F32)
+#define F64 KERN_DTYPE(TY_F64)
 #define FLOATS (F32 | F64)
 
-static const c_piece PIECES[] = {
+static const kern_c_piece PIECES[] = {
     /* p * 2^n; s is n + 12582912, whose low bits are n. scale: any result; pow2: normal ones */
     {"scale", F32, '4',
-     "FE $T scale_$S($T p, $T n, $T s) { (void)s; return __builtin_ia32_scalefps512_mask(p, n, p, -1, 4); }\n"},
+     "FE $T scale_$S($T p, $T n, $T s) { (void)s; return __builtin_ia32_scalefps512_mask(p, n, p, "
+     "-1, 4); }\n"},
     {"scale", F32, 'v',
      "FE $T scale_$S($T p, $T n, $T s)\n"
      "{\n"
@@ -22,7 +24,8 @@ static const c_piece PIECES[] = {
      "  return p * ($T)((h + 127) << 23) * ($T)((i - h + 127) << 23);\n"
      "}\n"},
     {"pow2", F32, '4',
-     "FE $T pow2_$S($T p, $T n, $T s) { (void)s; return __builtin_ia32_scalefps512_mask(p, n, p, -1, 4); }\n"},
+     "FE $T pow2_$S($T p, $T n, $T s) { (void)s; return __builtin_ia32_scalefps512_mask(p, n, p, "
+     "-1, 4); }\n"},
     {"pow2", F32, 'v',
      "FE $T pow2_$S($T p, $T n, $T s) { (void)n; return p * ($T)((($I)s << 23) + 0x3f800000); }\n"},
     {"exp", F32, 'v',
@@ -74,14 +77,13 @@ static const c_piece PIECES[] = {
      "  p = p * r + 4.1665795894e-2f;\n"
      "  p = p * r + 1.6666665459e-1f;\n"
      "  p = p * r + 5.0000001201e-1f;\n"
-     "  const $T q = p * (r * r) + r, m = @mink(127.0f - ($T){0}, n), t = @pow2(1.0f - ($T){0}, m, m + 12582912.0f);\n"
+     "  const $T q = p * (r * r) + r, m = @mink(127.0f - ($T){0}, n), t = @pow2(1.0f - ($T){0}, m, "
+     "m + 12582912.0f);\n"
      "  const $T y = q * t + (t - 1.0f);\n"
      "  return y + ($T)(($I)y & (n > 127.0f));\n"
      "}\n"},
-    {"sigmoid", F32, 'v',
-     "FE $T sigmoid_$S($T x) { return 1.0f / (1.0f + @exp(-x)); }\n"},
-    {"sigmoid", F64, 'v',
-     "FE $T sigmoid_$S($T x) { return 1.0 / (1.0 + @exp(-x)); }\n"},
+    {"sigmoid", F32, 'v', "FE $T sigmoid_$S($T x) { return 1.0f / (1.0f + @exp(-x)); }\n"},
+    {"sigmoid", F64, 'v', "FE $T sigmoid_$S($T x) { return 1.0 / (1.0 + @exp(-x)); }\n"},
     /* log(1 + t) - t + t^2 / 2 with x = (1 + t) * 2^f; and what log has outside (0, inf) */
     {"logparts", F32, 'v',
      "FE $T logparts_$S($T x, $T *f, $T *t)\n"
@@ -104,8 +106,10 @@ static const c_piece PIECES[] = {
     {"logends", F32, 'v',
      "FE $T logends_$S($T x, $T r)\n"
      "{\n"
-     "  const $I normal = (x > 0.0f) & (x < __builtin_inff()), zero = x == 0.0f, large = x > 0.0f;\n"
-     "  const $I end = (zero & 0xff800000) | (~zero & ((large & 0x7f800000) | (~large & 0x7fc00000)));\n"
+     "  const $I normal = (x > 0.0f) & (x < __builtin_inff()), zero = x == 0.0f, large = x > "
+     "0.0f;\n"
+     "  const $I end = (zero & 0xff800000) | (~zero & ((large & 0x7f800000) | (~large & "
+     "0x7fc00000)));\n"
      "  return ($T)((normal & ($I)r) | (~normal & end));\n"
      "}\n"},
     {"log", F32, 'v',
@@ -176,7 +180,8 @@ static const c_piece PIECES[] = {
      "#ifdef __FMA__\n"
      "  const $T r = x - n * 1.57079637f + n * 4.37113883e-8f + n * 1.71512489e-15f;\n"
      "#else\n"
-     "  const $T r = x - n * 1.5703125f - n * 4.837512969970703125e-4f - n * 7.54978995489188216e-8f;\n"
+     "  const $T r = x - n * 1.5703125f - n * 4.837512969970703125e-4f - n * "
+     "7.54978995489188216e-8f;\n"
      "#endif\n"
      "  const $T z = r * r;\n"
      "  $T p = z * -1.9515295891e-4f + 8.3321608736e-3f;\n"
@@ -189,7 +194,8 @@ static const c_piece PIECES[] = {
     {"farturn", F32, 'v',
      "static __attribute__((noinline, cold)) $T farturn_$S($T x, int quarter)\n"
      "{\n"
-     "  for (int l = 0; l < $W; l++) x[l] = quarter ? __builtin_cosf(x[l]) : __builtin_sinf(x[l]);\n"
+     "  for (int l = 0; l < $W; l++) x[l] = quarter ? __builtin_cosf(x[l]) : "
+     "__builtin_sinf(x[l]);\n"
      "  return x;\n"
      "}\n"},
     {"isfar", F32, 'v',
@@ -219,61 +225,46 @@ static const c_piece PIECES[] = {
      "FE $T floor_$S($T x) { return __builtin_ia32_rndscaleps_mask(x, 9, x, -1, 4); }\n"},
     {"floor", F64, '4',
      "FE $T floor_$S($T x) { return __builtin_ia32_rndscalepd_mask(x, 9, x, -1, 4); }\n"},
-    {"floor", F32, '3',
-     "FE $T floor_$S($T x) { return __builtin_ia32_roundps256(x, 9); }\n"},
-    {"floor", F64, '3',
-     "FE $T floor_$S($T x) { return __builtin_ia32_roundpd256(x, 9); }\n"},
+    {"floor", F32, '3', "FE $T floor_$S($T x) { return __builtin_ia32_roundps256(x, 9); }\n"},
+    {"floor", F64, '3', "FE $T floor_$S($T x) { return __builtin_ia32_roundpd256(x, 9); }\n"},
     {"ceil", F32, '4',
      "FE $T ceil_$S($T x) { return __builtin_ia32_rndscaleps_mask(x, 10, x, -1, 4); }\n"},
     {"ceil", F64, '4',
      "FE $T ceil_$S($T x) { return __builtin_ia32_rndscalepd_mask(x, 10, x, -1, 4); }\n"},
-    {"ceil", F32, '3',
-     "FE $T ceil_$S($T x) { return __builtin_ia32_roundps256(x, 10); }\n"},
-    {"ceil", F64, '3',
-     "FE $T ceil_$S($T x) { return __builtin_ia32_roundpd256(x, 10); }\n"},
+    {"ceil", F32, '3', "FE $T ceil_$S($T x) { return __builtin_ia32_roundps256(x, 10); }\n"},
+    {"ceil", F64, '3', "FE $T ceil_$S($T x) { return __builtin_ia32_roundpd256(x, 10); }\n"},
     {"round", F32, '4',
      "FE $T round_$S($T x) { return __builtin_ia32_rndscaleps_mask(x, 8, x, -1, 4); }\n"},
     {"round", F64, '4',
      "FE $T round_$S($T x) { return __builtin_ia32_rndscalepd_mask(x, 8, x, -1, 4); }\n"},
-    {"round", F32, '3',
-     "FE $T round_$S($T x) { return __builtin_ia32_roundps256(x, 8); }\n"},
-    {"round", F64, '3',
-     "FE $T round_$S($T x) { return __builtin_ia32_roundpd256(x, 8); }\n"},
+    {"round", F32, '3', "FE $T round_$S($T x) { return __builtin_ia32_roundps256(x, 8); }\n"},
+    {"round", F64, '3', "FE $T round_$S($T x) { return __builtin_ia32_roundpd256(x, 8); }\n"},
     {"trunc", F32, '4',
      "FE $T trunc_$S($T x) { return __builtin_ia32_rndscaleps_mask(x, 11, x, -1, 4); }\n"},
     {"trunc", F64, '4',
      "FE $T trunc_$S($T x) { return __builtin_ia32_rndscalepd_mask(x, 11, x, -1, 4); }\n"},
-    {"trunc", F32, '3',
-     "FE $T trunc_$S($T x) { return __builtin_ia32_roundps256(x, 11); }\n"},
-    {"trunc", F64, '3',
-     "FE $T trunc_$S($T x) { return __builtin_ia32_roundpd256(x, 11); }\n"},
+    {"trunc", F32, '3', "FE $T trunc_$S($T x) { return __builtin_ia32_roundps256(x, 11); }\n"},
+    {"trunc", F64, '3', "FE $T trunc_$S($T x) { return __builtin_ia32_roundpd256(x, 11); }\n"},
     {"sqrt", F32, '4',
      "FE $T sqrt_$S($T x) { return __builtin_ia32_sqrtps512_mask(x, x, -1, 4); }\n"},
     {"sqrt", F64, '4',
      "FE $T sqrt_$S($T x) { return __builtin_ia32_sqrtpd512_mask(x, x, -1, 4); }\n"},
-    {"sqrt", F32, '3',
-     "FE $T sqrt_$S($T x) { return __builtin_ia32_sqrtps256(x); }\n"},
-    {"sqrt", F64, '3',
-     "FE $T sqrt_$S($T x) { return __builtin_ia32_sqrtpd256(x); }\n"},
-    {"sqrt", F32, '2',
-     "FE $T sqrt_$S($T x) { return __builtin_ia32_sqrtps(x); }\n"},
-    {"sqrt", F64, '2',
-     "FE $T sqrt_$S($T x) { return __builtin_ia32_sqrtpd(x); }\n"},
+    {"sqrt", F32, '3', "FE $T sqrt_$S($T x) { return __builtin_ia32_sqrtps256(x); }\n"},
+    {"sqrt", F64, '3', "FE $T sqrt_$S($T x) { return __builtin_ia32_sqrtpd256(x); }\n"},
+    {"sqrt", F32, '2', "FE $T sqrt_$S($T x) { return __builtin_ia32_sqrtps(x); }\n"},
+    {"sqrt", F64, '2', "FE $T sqrt_$S($T x) { return __builtin_ia32_sqrtpd(x); }\n"},
     /* the constant k, not NaN, and x */
     {"mink", F32, '4',
      "FE $T mink_$S($T k, $T x) { return __builtin_ia32_minps512_mask(k, x, x, -1, 4); }\n"},
-    {"mink", F32, '3',
-     "FE $T mink_$S($T k, $T x) { return __builtin_ia32_minps256(k, x); }\n"},
-    {"mink", F32, '2',
-     "FE $T mink_$S($T k, $T x) { return __builtin_ia32_minps(k, x); }\n"},
+    {"mink", F32, '3', "FE $T mink_$S($T k, $T x) { return __builtin_ia32_minps256(k, x); }\n"},
+    {"mink", F32, '2', "FE $T mink_$S($T k, $T x) { return __builtin_ia32_minps(k, x); }\n"},
     {"mink", F64, '4',
      "FE $T mink_$S($T k, $T x) { return __builtin_ia32_minpd512_mask(k, x, x, -1, 4); }\n"},
-    {"mink", F64, '3',
-     "FE $T mink_$S($T k, $T x) { return __builtin_ia32_minpd256(k, x); }\n"},
-    {"mink", F64, '2',
-     "FE $T mink_$S($T k, $T x) { return __builtin_ia32_minpd(k, x); }\n"},
+    {"mink", F64, '3', "FE $T mink_$S($T k, $T x) { return __builtin_ia32_minpd256(k, x); }\n"},
+    {"mink", F64, '2', "FE $T mink_$S($T k, $T x) { return __builtin_ia32_minpd(k, x); }\n"},
     {"mink", FLOATS, 'v',
-     "FE $T mink_$S($T k, $T x) { const $I m = k < x; return ($T)((m & ($I)k) | (~m & ($I)x)); }\n"},
+     "FE $T mink_$S($T k, $T x) { const $I m = k < x; return ($T)((m & ($I)k) | (~m & ($I)x)); "
+     "}\n"},
     /* NaN if either is; a is the one on the critical path */
     {"min", FLOATS, 'v',
      "FE $T min_$S($T a, $T b)\n"
@@ -292,18 +283,15 @@ static const c_piece PIECES[] = {
      "}\n"},
     {"maxk", F32, '4',
      "FE $T maxk_$S($T k, $T x) { return __builtin_ia32_maxps512_mask(k, x, x, -1, 4); }\n"},
-    {"maxk", F32, '3',
-     "FE $T maxk_$S($T k, $T x) { return __builtin_ia32_maxps256(k, x); }\n"},
-    {"maxk", F32, '2',
-     "FE $T maxk_$S($T k, $T x) { return __builtin_ia32_maxps(k, x); }\n"},
+    {"maxk", F32, '3', "FE $T maxk_$S($T k, $T x) { return __builtin_ia32_maxps256(k, x); }\n"},
+    {"maxk", F32, '2', "FE $T maxk_$S($T k, $T x) { return __builtin_ia32_maxps(k, x); }\n"},
     {"maxk", F64, '4',
      "FE $T maxk_$S($T k, $T x) { return __builtin_ia32_maxpd512_mask(k, x, x, -1, 4); }\n"},
-    {"maxk", F64, '3',
-     "FE $T maxk_$S($T k, $T x) { return __builtin_ia32_maxpd256(k, x); }\n"},
-    {"maxk", F64, '2',
-     "FE $T maxk_$S($T k, $T x) { return __builtin_ia32_maxpd(k, x); }\n"},
+    {"maxk", F64, '3', "FE $T maxk_$S($T k, $T x) { return __builtin_ia32_maxpd256(k, x); }\n"},
+    {"maxk", F64, '2', "FE $T maxk_$S($T k, $T x) { return __builtin_ia32_maxpd(k, x); }\n"},
     {"maxk", FLOATS, 'v',
-     "FE $T maxk_$S($T k, $T x) { const $I m = k > x; return ($T)((m & ($I)k) | (~m & ($I)x)); }\n"},
+     "FE $T maxk_$S($T k, $T x) { const $I m = k > x; return ($T)((m & ($I)k) | (~m & ($I)x)); "
+     "}\n"},
     {"max", FLOATS, 'v',
      "FE $T max_$S($T a, $T b)\n"
      "{\n"
@@ -321,54 +309,70 @@ static const c_piece PIECES[] = {
     /* c10::div_floor_floating, and torch.remainder */
     {"floordiv", FLOATS, 's',
      "static $T floordiv_$S($T a, $T b)\n{\n  if (b == 0) return a / b;\n"
-     "  const $T r = __builtin_fmod$f(a, b);\n  $T q = (a - r) / b;\n  if (r != 0 && (b < 0) != (r < 0)) q -= 1;\n"
+     "  const $T r = __builtin_fmod$f(a, b);\n  $T q = (a - r) / b;\n  if (r != 0 && (b < 0) != (r "
+     "< 0)) q -= 1;\n"
      "  if (q == 0) return __builtin_copysign$f(0, a / b);\n  const $T w = __builtin_floor$f(q);\n"
      "  return q - w > ($T)0.5 ? w + 1 : w;\n}\n"},
     {"rem", FLOATS, 's',
      "static $T rem_$S($T a, $T b)\n{\n  const $T r = __builtin_fmod$f(a, b);\n"
      "  return r != 0 && (b < 0) != (r < 0) ? r + b : r;\n}\n"},
     /* f16 and bf16 as bits; rounding to nearest even */
-    {"frombf", C_DTYPE(TY_F32), 'v',
+    {"frombf", KERN_DTYPE(TY_F32), 'v',
      "FE $T frombf_$S(@u16:type x) { return ($T)(__builtin_convertvector(x, $I) << 16); }\n"},
-    {"tobf", C_DTYPE(TY_F32), 'v',
+    {"tobf", KERN_DTYPE(TY_F32), 'v',
      "FE @u16:type tobf_$S($T x)\n{\n  const $U u = ($U)x, nan = ($U)(x != x);\n"
-     "  return __builtin_convertvector((nan & (u >> 16 | 0x40)) | (~nan & ((u + 0x7fff + (u >> 16 & 1)) >> 16)), @u16:type);\n}\n"},
-    {"fromhalf", C_DTYPE(TY_F32), '4',
-     "FE $T fromhalf_$S(@u16:type x) { return __builtin_ia32_vcvtph2ps512_mask((@i16:type)x, ($T){0}, -1, 4); }\n"},
-    {"tohalf", C_DTYPE(TY_F32), '4',
-     "FE @u16:type tohalf_$S($T x) { return (@u16:type)__builtin_ia32_vcvtps2ph512_mask(x, 0, (@i16:type){0}, -1); }\n"},
-    {"fromhalf", C_DTYPE(TY_F32), 'v',
+     "  return __builtin_convertvector((nan & (u >> 16 | 0x40)) | (~nan & ((u + 0x7fff + (u >> 16 "
+     "& 1)) >> 16)), @u16:type);\n}\n"},
+    {"fromhalf", KERN_DTYPE(TY_F32), '4',
+     "FE $T fromhalf_$S(@u16:type x) { return __builtin_ia32_vcvtph2ps512_mask((@i16:type)x, "
+     "($T){0}, -1, 4); }\n"},
+    {"tohalf", KERN_DTYPE(TY_F32), '4',
+     "FE @u16:type tohalf_$S($T x) { return (@u16:type)__builtin_ia32_vcvtps2ph512_mask(x, 0, "
+     "(@i16:type){0}, -1); }\n"},
+    {"fromhalf", KERN_DTYPE(TY_F32), 'v',
      "FE $T fromhalf_$S(@u16:type x)\n{\n  const $I h = __builtin_convertvector(x, $I);\n"
-     "  const $T f = ($T)((h & 0x7fff) << 13) * 0x1p112f;\n  const $I big = (h & 0x7c00) == 0x7c00;\n"
+     "  const $T f = ($T)((h & 0x7fff) << 13) * 0x1p112f;\n  const $I big = (h & 0x7c00) == "
+     "0x7c00;\n"
      "  return ($T)(($I)f | (big & 0x7f800000) | (h & 0x8000) << 16);\n}\n"},
-    {"tohalf", C_DTYPE(TY_F32), 'v',
-     "FE @u16:type tohalf_$S($T x)\n{\n  const $I i = ($I)x, a = i & 0x7fffffff, small = a < 0x38800000, nan = a > 0x7f800000;\n"
-     "  const $I low = ($I)(($T)a + 0.5f) - 0x3f000000, high = (a + 0xfff + (a >> 13 & 1) - 0x38000000) >> 13;\n"
-     "  const $I over = high > 0x7c00;\n  $I r = (small & low) | (~small & ((over & 0x7c00) | (~over & high)));\n"
-     "  r = (nan & 0x7e00) | (~nan & r);\n  return __builtin_convertvector(r | (i >> 16 & 0x8000), @u16:type);\n}\n"},
-    {"frombf", C_DTYPE(TY_F32), 's', "FE f32 frombf_f32(u16 x) { return ((union { u32 u; f32 f; }){(u32)x << 16}).f; }\n"},
-    {"tobf", C_DTYPE(TY_F32), 's',
+    {"tohalf", KERN_DTYPE(TY_F32), 'v',
+     "FE @u16:type tohalf_$S($T x)\n{\n  const $I i = ($I)x, a = i & 0x7fffffff, small = a < "
+     "0x38800000, nan = a > 0x7f800000;\n"
+     "  const $I low = ($I)(($T)a + 0.5f) - 0x3f000000, high = (a + 0xfff + (a >> 13 & 1) - "
+     "0x38000000) >> 13;\n"
+     "  const $I over = high > 0x7c00;\n  $I r = (small & low) | (~small & ((over & 0x7c00) | "
+     "(~over & high)));\n"
+     "  r = (nan & 0x7e00) | (~nan & r);\n  return __builtin_convertvector(r | (i >> 16 & 0x8000), "
+     "@u16:type);\n}\n"},
+    {"frombf", KERN_DTYPE(TY_F32), 's',
+     "FE f32 frombf_f32(u16 x) { return ((union { u32 u; f32 f; }){(u32)x << 16}).f; }\n"},
+    {"tobf", KERN_DTYPE(TY_F32), 's',
      "FE u16 tobf_f32(f32 x)\n{\n  const u32 u = ((union { f32 f; u32 u; }){x}).u;\n"
      "  return x != x ? u >> 16 | 0x40 : (u + 0x7fff + (u >> 16 & 1)) >> 16;\n}\n"},
-    {"fromhalf", C_DTYPE(TY_F32), 's',
-     "FE f32 fromhalf_f32(u16 h)\n{\n  const f32 f = ((union { u32 u; f32 f; }){(h & 0x7fffu) << 13}).f * 0x1p112f;\n"
-     "  u32 u = ((union { f32 f; u32 u; }){f}).u;\n  u |= ((h & 0x7c00) == 0x7c00 ? 0x7f800000u : 0) | (h & 0x8000u) << 16;\n"
+    {"fromhalf", KERN_DTYPE(TY_F32), 's',
+     "FE f32 fromhalf_f32(u16 h)\n{\n  const f32 f = ((union { u32 u; f32 f; }){(h & 0x7fffu) << "
+     "13}).f * 0x1p112f;\n"
+     "  u32 u = ((union { f32 f; u32 u; }){f}).u;\n  u |= ((h & 0x7c00) == 0x7c00 ? 0x7f800000u : "
+     "0) | (h & 0x8000u) << 16;\n"
      "  return ((union { u32 u; f32 f; }){u}).f;\n}\n"},
-    {"tohalf", C_DTYPE(TY_F32), 's',
-     "static u16 tohalf_f32(f32 x)\n{\n  const u32 i = ((union { f32 f; u32 u; }){x}).u, a = i & 0x7fffffff;\n"
-     "  const u32 low = ((union { f32 f; u32 u; }){((union { u32 u; f32 f; }){a}).f + 0.5f}).u - 0x3f000000;\n"
+    {"tohalf", KERN_DTYPE(TY_F32), 's',
+     "static u16 tohalf_f32(f32 x)\n{\n  const u32 i = ((union { f32 f; u32 u; }){x}).u, a = i & "
+     "0x7fffffff;\n"
+     "  const u32 low = ((union { f32 f; u32 u; }){((union { u32 u; f32 f; }){a}).f + 0.5f}).u - "
+     "0x3f000000;\n"
      "  const u32 high = (a + 0xfff + (a >> 13 & 1) - 0x38000000) >> 13;\n"
-     "  return (u16)((a > 0x7f800000 ? 0x7e00 : a < 0x38800000 ? low : high > 0x7c00 ? 0x7c00 : high) | (i >> 16 & 0x8000));\n}\n"},
-    {"sign", C_DTYPE(TY_C64) | C_DTYPE(TY_C128), 's',
+     "  return (u16)((a > 0x7f800000 ? 0x7e00 : a < 0x38800000 ? low : high > 0x7c00 ? 0x7c00 : "
+     "high) | (i >> 16 & 0x8000));\n}\n"},
+    {"sign", KERN_DTYPE(TY_C64) | KERN_DTYPE(TY_C128), 's',
      "FE $T sign_$S($T a) { return a == 0 ? 0 : a / __builtin_cabs$f(a); }\n"},
-    {"pow", C_DTYPE(TY_C64) | C_DTYPE(TY_C128), 's',
+    {"pow", KERN_DTYPE(TY_C64) | KERN_DTYPE(TY_C128), 's',
      "FE $T pow_$S($T a, $T b) { return a == 0 && b == 0 ? 1 : __builtin_cpow$f(a, b); }\n"},
-    {"mul", C_DTYPE(TY_C64) | C_DTYPE(TY_C128), 's',
-     "FE $T mul_$S($T a, $T b)\n{\n  return __builtin_complex(__real__ a * __real__ b - __imag__ a * __imag__ b,\n"
+    {"mul", KERN_DTYPE(TY_C64) | KERN_DTYPE(TY_C128), 's',
+     "FE $T mul_$S($T a, $T b)\n{\n  return __builtin_complex(__real__ a * __real__ b - __imag__ a "
+     "* __imag__ b,\n"
      "                           __real__ a * __imag__ b + __imag__ a * __real__ b);\n}\n"},
 };
 
-const c_piece *c_math_pieces(uint32_t *count)
+const kern_c_piece *kern_c_math_pieces(uint32_t *count)
 {
     *count = COUNT_OF(PIECES);
     return PIECES;

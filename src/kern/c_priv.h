@@ -1,4 +1,5 @@
-/* c_priv.h -- what the files that print C share: templates, operations, the pieces of the prelude, the printer of one kernel. */
+/* c_priv.h -- what the files that print C share: templates, operations, the pieces of the prelude,
+ * the printer of one kernel. */
 #ifndef FERRITE_KERN_C_PRIV_H
 #define FERRITE_KERN_C_PRIV_H
 
@@ -8,11 +9,11 @@
 void kern_need(kern_needs *needs, const char *name);
 
 /* What a template is about: a dtype, scalar or in lanes. */
-typedef struct c_scope {
+typedef struct kern_c_scope {
     ty_dtype dtype;
     uint32_t lanes; /* 1: scalar */
     const char *args[3];
-} c_scope;
+} kern_c_scope;
 /* Appends the template with these replaced:
  *   $0 $1 $2  the arguments             $T  type of a value            $E  type of one lane
  *   $A  type in memory                  $U  unsigned type for wrapping arithmetic
@@ -21,33 +22,37 @@ typedef struct c_scope {
  *   $X  the bits of infinity            @f  function f of the prelude: f_$S
  *   @u8:f  the same for another dtype: f_u8x16
  *   @!f  function f of the prelude, without a suffix */
-void c_expand(text *out, kern_needs *needs, const char *template, const c_scope *scope);
-const char *c_type(kern_needs *needs, ty_dtype dtype, uint32_t lanes, arena *memory);
-const char *c_memory_type(ty_dtype dtype);
+void kern_c_expand(text *out, kern_needs *needs, const char *template, const kern_c_scope *scope);
+const char *kern_c_type(kern_needs *needs, ty_dtype dtype, uint32_t lanes, arena *memory);
+const char *kern_c_memory_type(ty_dtype dtype);
 /* The bits of a number that the dtype (f16, bf16) can hold. */
-uint32_t c_half_bits(ty_dtype dtype, double value);
-void c_constant(text *out, kern_needs *needs, const kern_value *v, uint32_t lanes);
+uint32_t kern_c_half_bits(ty_dtype dtype, double value);
+void kern_c_constant(text *out, kern_needs *needs, const kern_value *v, uint32_t lanes);
 
-/* ---- c_apply.c: operations as templates ---- */
-/* The expression of op on scope->args; `result` is its dtype, scope->dtype that of the operands. False: it has none. */
-bool c_apply(text *out, kern_needs *needs, loop_opcode op, ty_dtype result, const c_scope *scope);
-void c_cast(text *out, kern_needs *needs, ty_dtype from, ty_dtype to, const c_scope *scope);
+/* ---- kern_c_apply.c: operations as templates ---- */
+/* The expression of op on scope->args; `result` is its dtype, scope->dtype that of the operands.
+ * False: it has none. */
+bool kern_c_apply(text *out, kern_needs *needs, loop_opcode op, ty_dtype result,
+                  const kern_c_scope *scope);
+void kern_c_cast(text *out, kern_needs *needs, ty_dtype from, ty_dtype to,
+                 const kern_c_scope *scope);
 /* The scalar template of the operation of that name, or NULL. */
-const char *c_scalar_template(const char *name, ty_dtype dtype, uint32_t *operands);
+const char *kern_c_scalar_template(const char *name, ty_dtype dtype, uint32_t *operands);
 
 /* ---- c_prelude.c, c_memory.c, c_math.c: the prelude's pieces ---- */
-typedef struct c_piece {
+typedef struct kern_c_piece {
     const char *name;
     uint32_t dtypes; /* bit set; 0: any */
-    char form;       /* 's': of scalars; 'v': of vectors; '4': of whole AVX-512 registers; '3': AVX; '2': SSE */
+    /* 's': of scalars; 'v': of vectors; '4': of whole AVX-512 registers; '3': AVX; '2': SSE */
+    char form;
     const char *text;
-} c_piece;
-#define C_DTYPE(d) (1u << (d))
-const c_piece *c_memory_pieces(uint32_t *count);
-const c_piece *c_math_pieces(uint32_t *count);
+} kern_c_piece;
+#define KERN_DTYPE(d) (1u << (d))
+const kern_c_piece *kern_c_memory_pieces(uint32_t *count);
+const kern_c_piece *kern_c_math_pieces(uint32_t *count);
 
-/* ---- c_kernel.c, c_sum.c: one kernel ---- */
-typedef struct c_printer {
+/* ---- c_value.c, c_sum.c, c_kernel.c: one kernel ---- */
+typedef struct kern_c_printer {
     const kern_ir *k;
     const sym_table *t;
     text *out;
@@ -57,20 +62,25 @@ typedef struct c_printer {
     bool exact;           /* all lanes of the loop at hand are there */
     uint32_t copies;      /* of vectors defined in loop level `copied` and deeper */
     uint32_t copied;
-    uint32_t copy;        /* the one being printed */
-} c_printer;
-const char *c_name(c_printer *pr, kern_ref ref); /* "v7", or "v7_1" of a copy */
-const char *c_operand(c_printer *pr, kern_ref ref);
-const char *c_count(c_printer *pr); /* how many lanes there are: "n", "n_1", "16" */
-const char *c_type_of(c_printer *pr, ty_dtype dtype, uint32_t lanes);
-const char *c_index(c_printer *pr, sym_expr e);
-/* c_expand and c_apply into a text of their own. */
-const char *c_text(c_printer *pr, const char *template, const c_scope *scope);
-const char *c_applied(c_printer *pr, loop_opcode op, ty_dtype result, const c_scope *scope);
+    uint32_t copy; /* the one being printed */
+} kern_c_printer;
+const char *kern_c_name(kern_c_printer *pr, kern_ref ref); /* "v7", or "v7_1" of a copy */
+const char *kern_c_operand(kern_c_printer *pr, kern_ref ref);
+const char *kern_c_count(kern_c_printer *pr); /* how many lanes there are: "n", "n_1", "16" */
+const char *kern_c_type_of(kern_c_printer *pr, ty_dtype dtype, uint32_t lanes);
+const char *kern_c_index(kern_c_printer *pr, sym_expr e);
+/* kern_c_expand and kern_c_apply into a text of their own. */
+const char *kern_c_text(kern_c_printer *pr, const char *template, const kern_c_scope *scope);
+const char *kern_c_applied(kern_c_printer *pr, loop_opcode op, ty_dtype result,
+                           const kern_c_scope *scope);
+/* Text made of one or two others. */
+const char *kern_c_format(kern_c_printer *pr, const char *format, const char *a, const char *b);
+void kern_c_print_define(kern_c_printer *pr, kern_ref ref);
+void kern_c_print_store(kern_c_printer *pr, const kern_store *st);
 /* c_sum.c */
-void c_print_start(c_printer *pr, uint32_t sum);
-void c_print_update(c_printer *pr, const kern_item *item);
-void c_print_drain(c_printer *pr, uint32_t sum);
-void c_print_result(c_printer *pr, kern_ref ref);
+void kern_c_print_start(kern_c_printer *pr, uint32_t sum);
+void kern_c_print_update(kern_c_printer *pr, const kern_item *item);
+void kern_c_print_drain(kern_c_printer *pr, uint32_t sum);
+void kern_c_print_result(kern_c_printer *pr, kern_ref ref);
 
 #endif

@@ -1,7 +1,8 @@
-/* c_sum.c -- accumulators as C: start, step, joining copies and lanes, compensated totals, arg reductions.
+/* c_sum.c -- accumulators as C: start, step, joining copies and lanes, compensated totals, arg
+ * reductions.
  *
- * Sum 3 is in a3_0, a3_1, ... (independent copies of an unrolled loop); arg reductions keep the places
- * beside them in w3; a compensated sum has its total in s3_0 and what rounding lost in c3_0.
+ * Sum 3 is in a3_0, a3_1, ... (independent copies of an unrolled loop); arg reductions keep the
+ * places beside them in w3; a compensated sum has its total in s3_0 and what rounding lost in c3_0.
  */
 #include "kern/c_priv.h"
 
@@ -12,8 +13,9 @@ static const loop_opcode STEP[COUNT_REDUCE] = {
     [LOOP_REDUCE_MAX] = LOOP_MAX, [LOOP_ANY] = LOOP_OR,   [LOOP_ALL] = LOOP_AND,
     [LOOP_REDUCE_XOR] = LOOP_XOR};
 static const char *const JOIN[COUNT_REDUCE] = {
-    [LOOP_SUM] = "@joinadd($0)",        [LOOP_PROD] = "@joinmul($0)", [LOOP_REDUCE_MIN] = "@joinmin($0)",
-    [LOOP_REDUCE_MAX] = "@joinmax($0)", [LOOP_ANY] = "@joinor($0)",   [LOOP_ALL] = "@joinand($0)",
+    [LOOP_SUM] = "@joinadd($0)",        [LOOP_PROD] = "@joinmul($0)",
+    [LOOP_REDUCE_MIN] = "@joinmin($0)", [LOOP_REDUCE_MAX] = "@joinmax($0)",
+    [LOOP_ANY] = "@joinor($0)",         [LOOP_ALL] = "@joinand($0)",
     [LOOP_REDUCE_XOR] = "@joinxor($0)"};
 
 static bool is_arg(const kern_sum *sum)
@@ -30,19 +32,19 @@ static ty_dtype sum_dtype(const kern_sum *sum)
     return sum->dtype == TY_F32 ? TY_F64 : sum->dtype;
 }
 
-static uint32_t sum_lanes(const c_printer *pr, const kern_sum *sum)
+static uint32_t sum_lanes(const kern_c_printer *pr, const kern_sum *sum)
 {
     return sum->vector ? pr->k->lanes : 1;
 }
 
-static const char *copy_name(c_printer *pr, uint32_t sum, uint32_t copy)
+static const char *copy_name(kern_c_printer *pr, uint32_t sum, uint32_t copy)
 {
     return arena_printf(pr->needs->memory, "a%u_%u", sum, copy);
 }
 
-static c_scope scope_of(c_printer *pr, const kern_sum *sum, const char *a, const char *b)
+static kern_c_scope scope_of(kern_c_printer *pr, const kern_sum *sum, const char *a, const char *b)
 {
-    return (c_scope){sum_dtype(sum), sum_lanes(pr, sum), {a, b, NULL}};
+    return (kern_c_scope){sum_dtype(sum), sum_lanes(pr, sum), {a, b, NULL}};
 }
 
 /* Totals: one where the copies are partial results. */
@@ -81,7 +83,7 @@ static double float_identity(const kern_sum *sum)
 }
 
 /* What changes nothing: of a sum, 0. */
-static const char *identity(c_printer *pr, const kern_sum *sum)
+static const char *identity(kern_c_printer *pr, const kern_sum *sum)
 {
     text out;
     uint32_t lanes = sum_lanes(pr, sum);
@@ -91,49 +93,52 @@ static const char *identity(c_printer *pr, const kern_sum *sum)
     else
         v.number[0] = float_identity(sum);
     text_init(&out, pr->needs->memory);
-    c_constant(&out, pr->needs, &v, lanes);
+    kern_c_constant(&out, pr->needs, &v, lanes);
     return out.at;
 }
 
-void c_print_start(c_printer *pr, uint32_t number)
+void kern_c_print_start(kern_c_printer *pr, uint32_t number)
 {
     const kern_sum *sum = &pr->k->sums.at[number];
-    const char *type = c_type_of(pr, sum_dtype(sum), sum_lanes(pr, sum));
+    const char *type = kern_c_type_of(pr, sum_dtype(sum), sum_lanes(pr, sum));
     for (uint32_t c = 0; c < sum->copies; c++)
         text_line(pr->out, "%s a%u_%u = %s;", type, number, c, identity(pr, sum));
     for (uint32_t c = 0; sum->blocked && c < total_copies(sum); c++)
         text_line(pr->out, "%s s%u_%u = {0}, c%u_%u = {0};", type, number, c, number, c);
-    const char *place = is_arg(sum) ? c_type_of(pr, TY_I64, sum_lanes(pr, sum)) : NULL;
+    const char *place = is_arg(sum) ? kern_c_type_of(pr, TY_I64, sum_lanes(pr, sum)) : NULL;
     if (place) text_line(pr->out, "%s w%u = (%s){0} - 1;", place, number, place);
 }
 
 /* ---- step ---- */
 
-/* The value with lanes beyond the end made such that they do not count; m is the mask of the others. */
-static const char *counted(c_printer *pr, const kern_sum *sum, kern_ref ref)
+/* The value with lanes beyond the end made such that they do not count; m is the mask of the others.
+ */
+static const char *counted(kern_c_printer *pr, const kern_sum *sum, kern_ref ref)
 {
     const kern_value *v = &pr->k->values.at[ref];
-    const char *value = c_operand(pr, ref);
+    const char *value = kern_c_operand(pr, ref);
     if (!sum->across || pr->exact) return value;
-    bool zero_is_neutral = sum->reduce == LOOP_SUM || sum->reduce == LOOP_ANY || sum->reduce == LOOP_REDUCE_XOR;
+    bool zero_is_neutral =
+        sum->reduce == LOOP_SUM || sum->reduce == LOOP_ANY || sum->reduce == LOOP_REDUCE_XOR;
     bool is_loaded = v->kind == KERN_LOAD && !pr->k->memories.at[v->memory].is_tile;
     if (zero_is_neutral && is_loaded) return value; /* load fills up with zeros */
     const char *mask = pr->copies > 1 ? arena_printf(pr->needs->memory, "m_%u", pr->copy) : "m";
-    c_scope scope = {v->dtype, pr->k->lanes, {mask, value, identity(pr, sum)}};
+    kern_c_scope scope = {v->dtype, pr->k->lanes, {mask, value, identity(pr, sum)}};
     bool same_width = v->dtype != TY_BOOL && ty_dtype_size(v->dtype) == 4;
-    if (zero_is_neutral && same_width) return c_text(pr, "($T)(($I)$1 & $0)", &scope);
-    return arena_printf(pr->needs->memory, "(%s)", c_applied(pr, LOOP_WHERE, v->dtype, &scope));
+    if (zero_is_neutral && same_width) return kern_c_text(pr, "($T)(($I)$1 & $0)", &scope);
+    return arena_printf(pr->needs->memory, "(%s)",
+                        kern_c_applied(pr, LOOP_WHERE, v->dtype, &scope));
 }
 
-static void print_arg_scalar(c_printer *pr, const kern_item *item, const char *x)
+static void print_arg_scalar(kern_c_printer *pr, const kern_item *item, const char *x)
 {
     const kern_sum *sum = &pr->k->sums.at[item->sum];
-    c_scope scope = scope_of(pr, sum, x, copy_name(pr, item->sum, 0));
+    kern_c_scope scope = scope_of(pr, sum, x, copy_name(pr, item->sum, 0));
     const char *test = sum->reduce == LOOP_ARGMAX ? "if (!($0 <= $1)" : "if (!($0 >= $1)";
-    text_line(pr->out, "%s%s) {", c_text(pr, test, &scope),
-              ty_is_floating(sum->dtype) ? c_text(pr, " && $1 == $1", &scope) : "");
+    text_line(pr->out, "%s%s) {", kern_c_text(pr, test, &scope),
+              ty_is_floating(sum->dtype) ? kern_c_text(pr, " && $1 == $1", &scope) : "");
     text_line(pr->out, "  a%u_0 = %s;", item->sum, x);
-    text_line(pr->out, "  w%u = %s;", item->sum, c_index(pr, item->flat));
+    text_line(pr->out, "  w%u = %s;", item->sum, kern_c_index(pr, item->flat));
     text_line(pr->out, "}");
 }
 
@@ -145,32 +150,38 @@ static bool larger_wins(const kern_sum *sum)
 }
 
 /* x takes over where it is more extreme than all before, or is the first NaN. */
-static void print_arg_update(c_printer *pr, const kern_item *item)
+static void print_arg_update(kern_c_printer *pr, const kern_item *item)
 {
     const kern_sum *sum = &pr->k->sums.at[item->sum];
-    const char *x = c_operand(pr, item->value), *best = copy_name(pr, item->sum, 0);
+    const char *x = kern_c_operand(pr, item->value), *best = copy_name(pr, item->sum, 0);
     if (!sum->vector) {
         print_arg_scalar(pr, item, x);
         return;
     }
-    const char *mask = c_type_of(pr, TY_BOOL, pr->k->lanes);
-    c_scope scope = {sum->dtype, pr->k->lanes, {x, best, NULL}};
-    c_scope places = {TY_I64, pr->k->lanes, {c_index(pr, item->flat), NULL, NULL}};
-    const char *test = c_text(pr, larger_wins(sum) ? "~($0 <= $1)" : "~($0 >= $1)", &scope);
-    if (ty_is_floating(sum->dtype)) test = c_text(pr, arena_printf(pr->needs->memory, "%s & ($1 == $1)", test), &scope);
+    const char *mask = kern_c_type_of(pr, TY_BOOL, pr->k->lanes);
+    kern_c_scope scope = {sum->dtype, pr->k->lanes, {x, best, NULL}};
+    kern_c_scope places = {TY_I64, pr->k->lanes, {kern_c_index(pr, item->flat), NULL, NULL}};
+    const char *test = kern_c_text(pr, larger_wins(sum) ? "~($0 <= $1)" : "~($0 >= $1)", &scope);
+    if (ty_is_floating(sum->dtype))
+        test = kern_c_text(pr, arena_printf(pr->needs->memory, "%s & ($1 == $1)", test), &scope);
     text_line(pr->out, "{");
-    text_line(pr->out, "  const %s u = __builtin_convertvector(%s, %s)%s;", mask, test, mask, sum->across && !pr->exact ? " & m" : "");
-    text_line(pr->out, "%s", c_text(pr, sum->across ? "  const $T f = @iota() + (i64)($0);" : "  const $T f = (i64)($0) - ($T){0};", &places));
-    scope = (c_scope){sum->dtype, pr->k->lanes, {"u", x, best}};
-    text_line(pr->out, "  %s = %s;", best, c_applied(pr, LOOP_WHERE, sum->dtype, &scope));
+    text_line(pr->out, "  const %s u = __builtin_convertvector(%s, %s)%s;", mask, test, mask,
+              sum->across && !pr->exact ? " & m" : "");
+    text_line(pr->out, "%s",
+              kern_c_text(pr,
+                          sum->across ? "  const $T f = @iota() + (i64)($0);"
+                                      : "  const $T f = (i64)($0) - ($T){0};",
+                          &places));
+    scope = (kern_c_scope){sum->dtype, pr->k->lanes, {"u", x, best}};
+    text_line(pr->out, "  %s = %s;", best, kern_c_applied(pr, LOOP_WHERE, sum->dtype, &scope));
     places.args[0] = "u";
     places.args[1] = "f";
     places.args[2] = arena_printf(pr->needs->memory, "w%u", item->sum);
-    text_line(pr->out, "  w%u = %s;", item->sum, c_applied(pr, LOOP_WHERE, TY_I64, &places));
+    text_line(pr->out, "  w%u = %s;", item->sum, kern_c_applied(pr, LOOP_WHERE, TY_I64, &places));
     text_line(pr->out, "}");
 }
 
-void c_print_update(c_printer *pr, const kern_item *item)
+void kern_c_print_update(kern_c_printer *pr, const kern_item *item)
 {
     const kern_sum *sum = &pr->k->sums.at[item->sum];
     if (is_arg(sum)) {
@@ -178,30 +189,31 @@ void c_print_update(c_printer *pr, const kern_item *item)
         return;
     }
     const char *to = copy_name(pr, item->sum, pr->copy);
-    c_scope scope = scope_of(pr, sum, to, counted(pr, sum, item->value));
-    text_line(pr->out, "%s = %s;", to, c_applied(pr, STEP[sum->reduce], scope.dtype, &scope));
+    kern_c_scope scope = scope_of(pr, sum, to, counted(pr, sum, item->value));
+    text_line(pr->out, "%s = %s;", to, kern_c_applied(pr, STEP[sum->reduce], scope.dtype, &scope));
 }
 
 /* ---- end ---- */
 
 /* All copies in copy 0. */
-static void fold_copies(c_printer *pr, uint32_t number)
+static void fold_copies(kern_c_printer *pr, uint32_t number)
 {
     const kern_sum *sum = &pr->k->sums.at[number];
     if (!sum->across) return;
     for (uint32_t step = 1; step < sum->copies; step *= 2)
         for (uint32_t c = 0; c + step < sum->copies; c += 2 * step) {
             const char *to = copy_name(pr, number, c);
-            c_scope scope = scope_of(pr, sum, to, copy_name(pr, number, c + step));
-            text_line(pr->out, "%s = %s;", to, c_applied(pr, STEP[sum->reduce], scope.dtype, &scope));
+            kern_c_scope scope = scope_of(pr, sum, to, copy_name(pr, number, c + step));
+            text_line(pr->out, "%s = %s;", to,
+                      kern_c_applied(pr, STEP[sum->reduce], scope.dtype, &scope));
         }
 }
 
 /* The partial sums go to the total with what rounding loses kept apart (Knuth's two-sum). */
-void c_print_drain(c_printer *pr, uint32_t number)
+void kern_c_print_drain(kern_c_printer *pr, uint32_t number)
 {
     const kern_sum *sum = &pr->k->sums.at[number];
-    const char *type = c_type_of(pr, sum_dtype(sum), sum_lanes(pr, sum));
+    const char *type = kern_c_type_of(pr, sum_dtype(sum), sum_lanes(pr, sum));
     fold_copies(pr, number);
     for (uint32_t c = 0; c < total_copies(sum); c++) {
         const char *id = arena_printf(pr->needs->memory, "%u_%u", number, c);
@@ -211,29 +223,33 @@ void c_print_drain(c_printer *pr, uint32_t number)
         text_line(pr->out, "  s%s = y;", id);
         text_line(pr->out, "}");
     }
-    for (uint32_t c = 0; c < sum->copies; c++) text_line(pr->out, "a%u_%u = %s;", number, c, identity(pr, sum));
+    for (uint32_t c = 0; c < sum->copies; c++)
+        text_line(pr->out, "a%u_%u = %s;", number, c, identity(pr, sum));
 }
 
-/* The best of the lanes, the first of equals. Lanes that saw nothing but the identity have place -1. */
-static void print_arg_result(c_printer *pr, kern_ref ref)
+/* The best of the lanes, the first of equals. Lanes that saw nothing but the identity have place -1.
+ */
+static void print_arg_result(kern_c_printer *pr, kern_ref ref)
 {
     uint32_t number = pr->k->values.at[ref].sum;
     const kern_sum *sum = &pr->k->sums.at[number];
-    const char *place = c_type_of(pr, TY_I64, sum_lanes(pr, sum));
+    const char *place = kern_c_type_of(pr, TY_I64, sum_lanes(pr, sum));
     if (!sum->across) {
-        const char *form = sum->vector ? "%s %s = w%u & ~(w%u >> 63);" : "%s %s = w%u < 0 ? 0 : w%u;";
-        text_line(pr->out, form, place, c_name(pr, ref), number, number);
+        const char *form =
+            sum->vector ? "%s %s = w%u & ~(w%u >> 63);" : "%s %s = w%u < 0 ? 0 : w%u;";
+        text_line(pr->out, form, place, kern_c_name(pr, ref), number, number);
         return;
     }
     const char *relation = larger_wins(sum) ? ">" : "<";
     text_line(pr->out, "i64 v%u = -1;", ref);
     text_line(pr->out, "{");
-    text_line(pr->out, "  %s x = 0;", c_type_of(pr, sum->dtype, 1));
+    text_line(pr->out, "  %s x = 0;", kern_c_type_of(pr, sum->dtype, 1));
     text_line(pr->out, "  for (int l = 0; l < %u; l++) {", pr->k->lanes);
-    text_line(pr->out, "    const %s y = a%u_0[l];", c_type_of(pr, sum->dtype, 1), number);
+    text_line(pr->out, "    const %s y = a%u_0[l];", kern_c_type_of(pr, sum->dtype, 1), number);
     text_line(pr->out, "    const i64 w = w%u[l];", number);
     text_line(pr->out, "    if (w < 0) continue;");
-    text_line(pr->out, "    const int more = v%u < 0 || y %s x || (y != y && x == x);", ref, relation);
+    text_line(pr->out, "    const int more = v%u < 0 || y %s x || (y != y && x == x);", ref,
+              relation);
     text_line(pr->out, "    const int same = y == x || (y != y && x != x);");
     text_line(pr->out, "    if (more || (same && w < v%u)) x = y, v%u = w;", ref, ref);
     text_line(pr->out, "  }");
@@ -242,15 +258,16 @@ static void print_arg_result(c_printer *pr, kern_ref ref)
 }
 
 /* What was lost is NaN once an infinity was added, and means nothing then. */
-static void print_total(c_printer *pr, const kern_sum *sum, uint32_t number)
+static void print_total(kern_c_printer *pr, const kern_sum *sum, uint32_t number)
 {
     const char *id = arena_printf(pr->needs->memory, "%u_%u", number, pr->copy);
-    c_scope scope = scope_of(pr, sum, arena_printf(pr->needs->memory, "c%s", id), NULL);
-    const char *lost = c_text(pr, sum->vector ? "($T)(($I)$0 & ($0 == $0))" : "($0 == $0 ? $0 : 0)", &scope);
+    kern_c_scope scope = scope_of(pr, sum, arena_printf(pr->needs->memory, "c%s", id), NULL);
+    const char *lost =
+        kern_c_text(pr, sum->vector ? "($T)(($I)$0 & ($0 == $0))" : "($0 == $0 ? $0 : 0)", &scope);
     text_line(pr->out, "a%s = s%s + (a%s + %s);", id, id, id, lost);
 }
 
-void c_print_result(c_printer *pr, kern_ref ref)
+void kern_c_print_result(kern_c_printer *pr, kern_ref ref)
 {
     const kern_value *v = &pr->k->values.at[ref];
     const kern_sum *sum = &pr->k->sums.at[v->sum];
@@ -260,8 +277,8 @@ void c_print_result(c_printer *pr, kern_ref ref)
     }
     fold_copies(pr, v->sum);
     if (sum->blocked) print_total(pr, sum, v->sum);
-    c_scope scope = {sum->dtype, pr->k->lanes, {copy_name(pr, v->sum, pr->copy), NULL, NULL}};
-    const char *type = c_type_of(pr, v->dtype, v->vector ? pr->k->lanes : 1);
+    kern_c_scope scope = {sum->dtype, pr->k->lanes, {copy_name(pr, v->sum, pr->copy), NULL, NULL}};
+    const char *type = kern_c_type_of(pr, v->dtype, v->vector ? pr->k->lanes : 1);
     const char *form = sum->across ? JOIN[sum->reduce] : sum->vector ? "$0" : "($E)$0";
-    text_line(pr->out, "%s %s = %s;", type, c_name(pr, ref), c_text(pr, form, &scope));
+    text_line(pr->out, "%s %s = %s;", type, kern_c_name(pr, ref), kern_c_text(pr, form, &scope));
 }

@@ -1,8 +1,8 @@
 /* c_text.c -- C text from templates, types and constants.
  *
- * Every dtype has a scalar type (f32) and vector types by number of lanes (f32x16). A bool is an int, 0 or 1; bools in lanes
- * are masks, 0 or -1, of 32 bits whatever they came from. f16 and bf16 values are their bits. What a text mentions of the
- * prelude is noted as a need.
+ * Every dtype has a scalar type (f32) and vector types by number of lanes (f32x16). A bool is an
+ * int, 0 or 1; bools in lanes are masks, 0 or -1, of 32 bits whatever they came from. f16 and bf16
+ * values are their bits. What a text mentions of the prelude is noted as a need.
  */
 #include "kern/c_priv.h"
 
@@ -23,25 +23,30 @@ static bool is_bits(ty_dtype d)
     return d == TY_F16 || d == TY_BF16;
 }
 
-const char *c_memory_type(ty_dtype dtype)
+const char *kern_c_memory_type(ty_dtype dtype)
 {
-    return dtype == TY_BOOL ? "u8" : is_bits(dtype) ? "u16" : ty_dtype_name(dtype);
+    return dtype == TY_BOOL  ? "u8"
+           : is_bits(dtype)  ? "u16"
+           : dtype == TY_C32 ? "u32"
+                             : ty_dtype_name(dtype);
 }
 
-static const char *vector_type(kern_needs *needs, const char *element, uint32_t lanes, arena *memory)
+static const char *vector_type(kern_needs *needs, const char *element, uint32_t lanes,
+                               arena *memory)
 {
     const char *name = arena_printf(memory, "%sx%u", element, lanes);
     kern_need(needs, name);
     return name;
 }
 
-const char *c_type(kern_needs *needs, ty_dtype dtype, uint32_t lanes, arena *memory)
+const char *kern_c_type(kern_needs *needs, ty_dtype dtype, uint32_t lanes, arena *memory)
 {
-    if (lanes == 1) return dtype == TY_BOOL ? "int" : is_bits(dtype) ? "u16" : ty_dtype_name(dtype);
-    return vector_type(needs, dtype == TY_BOOL ? "i32" : c_memory_type(dtype), lanes, memory);
+    if (lanes == 1) return dtype == TY_BOOL ? "int" : kern_c_memory_type(dtype);
+    return vector_type(needs, dtype == TY_BOOL ? "i32" : kern_c_memory_type(dtype), lanes, memory);
 }
 
-static const char *integer_type(kern_needs *needs, ty_dtype dtype, uint32_t lanes, bool is_unsigned, arena *memory)
+static const char *integer_type(kern_needs *needs, ty_dtype dtype, uint32_t lanes, bool is_unsigned,
+                                arena *memory)
 {
     uint32_t bits = dtype == TY_BOOL ? 32 : 8 * ty_dtype_size(dtype);
     if (lanes == 1 && bits < 32 && is_unsigned) bits = 32; /* not promoted to a signed int */
@@ -49,13 +54,13 @@ static const char *integer_type(kern_needs *needs, ty_dtype dtype, uint32_t lane
     return lanes == 1 ? element : vector_type(needs, element, lanes, memory);
 }
 
-static const char *suffix_of(const c_scope *scope, arena *memory)
+static const char *suffix_of(const kern_c_scope *scope, arena *memory)
 {
     if (scope->lanes == 1) return ty_dtype_name(scope->dtype);
     return arena_printf(memory, "%sx%u", ty_dtype_name(scope->dtype), scope->lanes);
 }
 
-static void expand_marker(text *out, kern_needs *needs, char marker, const c_scope *scope)
+static void expand_marker(text *out, kern_needs *needs, char marker, const kern_c_scope *scope)
 {
     arena *memory = needs->memory;
     bool is_64 = ty_dtype_size(scope->dtype) == 8;
@@ -63,12 +68,12 @@ static void expand_marker(text *out, kern_needs *needs, char marker, const c_sco
     case '0':
     case '1':
     case '2': text_add(out, scope->args[marker - '0']); break;
-    case 'T': text_add(out, c_type(needs, scope->dtype, scope->lanes, memory)); break;
-    case 'E': text_add(out, c_type(needs, scope->dtype, 1, memory)); break;
-    case 'A': text_add(out, c_memory_type(scope->dtype)); break;
+    case 'T': text_add(out, kern_c_type(needs, scope->dtype, scope->lanes, memory)); break;
+    case 'E': text_add(out, kern_c_type(needs, scope->dtype, 1, memory)); break;
+    case 'A': text_add(out, kern_c_memory_type(scope->dtype)); break;
     case 'U': text_add(out, integer_type(needs, scope->dtype, scope->lanes, true, memory)); break;
     case 'I': text_add(out, integer_type(needs, scope->dtype, scope->lanes, false, memory)); break;
-    case 'M': text_add(out, c_type(needs, TY_BOOL, scope->lanes, memory)); break;
+    case 'M': text_add(out, kern_c_type(needs, TY_BOOL, scope->lanes, memory)); break;
     case 'W': text_printf(out, "%u", scope->lanes); break;
     case 'S': text_add(out, suffix_of(scope, memory)); break;
     case 'f': text_add(out, scope->dtype == TY_F64 || scope->dtype == TY_C128 ? "" : "f"); break;
@@ -79,7 +84,7 @@ static void expand_marker(text *out, kern_needs *needs, char marker, const c_sco
 }
 
 /* f, dtype:f or !f; returns what comes after it. */
-static const char *expand_name(text *out, kern_needs *needs, const char *at, c_scope scope)
+static const char *expand_name(text *out, kern_needs *needs, const char *at, kern_c_scope scope)
 {
     if (*at == '!') {
         int plain = (int)strspn(at + 1, "abcdefghijklmnopqrstuvwxyz0123456789_");
@@ -94,13 +99,14 @@ static const char *expand_name(text *out, kern_needs *needs, const char *at, c_s
         at += length + 1;
         length = (int)strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789");
     }
-    const char *name = arena_printf(needs->memory, "%.*s_%s", length, at, suffix_of(&scope, needs->memory));
+    const char *name =
+        arena_printf(needs->memory, "%.*s_%s", length, at, suffix_of(&scope, needs->memory));
     kern_need(needs, name);
     text_add(out, name);
     return at + length;
 }
 
-void c_expand(text *out, kern_needs *needs, const char *template, const c_scope *scope)
+void kern_c_expand(text *out, kern_needs *needs, const char *template, const kern_c_scope *scope)
 {
     for (const char *at = template; *at; at++) {
         if (*at == '$') {
@@ -136,29 +142,34 @@ static void integer_literal(text *out, ty_dtype dtype, int64_t value)
 }
 
 /* Lanes are spread by subtracting zero, which keeps the sign of zero. */
-void c_constant(text *out, kern_needs *needs, const kern_value *v, uint32_t lanes)
+void kern_c_constant(text *out, kern_needs *needs, const kern_value *v, uint32_t lanes)
 {
-    const char *type = c_type(needs, v->dtype, lanes, needs->memory);
+    const char *type = kern_c_type(needs, v->dtype, lanes, needs->memory);
     const char *suffix = v->dtype == TY_F64 || v->dtype == TY_C128 ? "" : "f";
     text_char(out, '(');
-    if (ty_is_complex(v->dtype)) {
+    if (v->dtype == TY_C32) {
+        text_printf(out, "%uu",
+                    kern_c_half_bits(TY_F16, v->number[1]) << 16 |
+                        kern_c_half_bits(TY_F16, v->number[0]));
+    } else if (ty_is_complex(v->dtype)) {
         text_add(out, "__builtin_complex(");
         float_literal(out, v->number[0], suffix);
         text_add(out, ", ");
         float_literal(out, v->number[1], suffix);
         text_char(out, ')');
     } else if (is_bits(v->dtype)) {
-        text_printf(out, "%u", c_half_bits(v->dtype, v->number[0]));
+        text_printf(out, "%u", kern_c_half_bits(v->dtype, v->number[0]));
     } else if (ty_is_floating(v->dtype)) {
         float_literal(out, v->number[0], suffix);
     } else {
-        integer_literal(out, v->dtype, v->dtype == TY_BOOL && lanes > 1 ? -(v->integer != 0) : v->integer);
+        integer_literal(out, v->dtype,
+                        v->dtype == TY_BOOL && lanes > 1 ? -(v->integer != 0) : v->integer);
     }
     if (lanes > 1) text_printf(out, " - (%s){0}", type);
     text_char(out, ')');
 }
 
-uint32_t c_half_bits(ty_dtype dtype, double value)
+uint32_t kern_c_half_bits(ty_dtype dtype, double value)
 {
     float narrow = (float)value;
     uint32_t bits;
@@ -174,5 +185,6 @@ uint32_t c_half_bits(ty_dtype dtype, double value)
     frexp(size, &exponent);
     int scale = exponent - 11 < -24 ? -24 : exponent - 11;
     uint32_t units = (uint32_t)nearbyint(ldexp(size, -scale));
-    return sign | (uint32_t)((uint32_t)(scale + 24) * 1024 + units); /* a carry goes into the exponent */
+    /* a carry goes into the exponent */
+    return sign | (uint32_t)((uint32_t)(scale + 24) * 1024 + units);
 }

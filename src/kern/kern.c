@@ -1,4 +1,5 @@
-/* kern.c -- the stage: a kernel for every group, equal ones made once, and how each group calls its own. */
+/* kern.c -- the stage: a kernel for every group, equal ones made once, and how each group calls its
+ * own. */
 #include "kern/kern_priv.h"
 
 #include <string.h>
@@ -27,9 +28,10 @@ static bool is_plumbing(loop_opcode op)
 /* What the kernel computes: its first few operations and reductions. */
 static const char *words_of(const kern_ir *k, arena *memory)
 {
-    static const char *const REDUCE[] = {[LOOP_SUM] = "sum",       [LOOP_PROD] = "prod",     [LOOP_REDUCE_MIN] = "least",
-                                         [LOOP_REDUCE_MAX] = "most", [LOOP_ARGMIN] = "argmin", [LOOP_ARGMAX] = "argmax",
-                                         [LOOP_ANY] = "any",       [LOOP_ALL] = "all",       [LOOP_REDUCE_XOR] = "xor"};
+    static const char *const REDUCE[] = {
+        [LOOP_SUM] = "sum",         [LOOP_PROD] = "prod",     [LOOP_REDUCE_MIN] = "least",
+        [LOOP_REDUCE_MAX] = "most", [LOOP_ARGMIN] = "argmin", [LOOP_ARGMAX] = "argmax",
+        [LOOP_ANY] = "any",         [LOOP_ALL] = "all",       [LOOP_REDUCE_XOR] = "xor"};
     word_list words = {{0}, 0};
     text out;
     text_init(&out, memory);
@@ -82,7 +84,8 @@ static int64_t value_cost(const kern_ir *k, const kern_value *v)
     case LOOP_COS: return 12000;
     default: break;
     }
-    bool slow = (v->op >= LOOP_EXP && v->op <= LOOP_DIGAMMA) || (v->op >= LOOP_FLOORDIV && v->op <= LOOP_POW) ||
+    bool slow = (v->op >= LOOP_EXP && v->op <= LOOP_DIGAMMA) ||
+                (v->op >= LOOP_FLOORDIV && v->op <= LOOP_POW) ||
                 (v->op >= LOOP_ATAN2 && v->op <= LOOP_GCD && v->op != LOOP_COPYSIGN);
     return slow ? 8000 * lanes : 300;
 }
@@ -94,10 +97,14 @@ static int64_t loop_cost(const costing *c, const kern_loop *loop)
         const kern_item *item = &loop->items.at[i];
         switch (item->kind) {
         case KERN_DEFINE: total += value_cost(c->k, &c->k->values.at[item->value]); break;
-        case KERN_STORE: total += item->store.access == KERN_LANES ? 600 * (int64_t)c->k->lanes : 500; break;
+        case KERN_STORE:
+            total += item->store.access == KERN_LANES ? 600 * (int64_t)c->k->lanes : 500;
+            break;
         case KERN_LOOP: {
             int64_t step = item->loop->kind == KERN_VECTOR ? c->k->lanes : 1;
-            int64_t times = item->loop->kind == KERN_ROWS || item->loop->columns ? 1 : (extent_of(c, item->loop->extent) + step - 1) / step;
+            int64_t times = item->loop->kind == KERN_ROWS || item->loop->columns
+                                ? 1
+                                : (extent_of(c, item->loop->extent) + step - 1) / step;
             int64_t body = loop_cost(c, item->loop);
             total += body < INT64_MAX / 4 / times ? body * times : INT64_MAX / 4;
             break;
@@ -125,12 +132,14 @@ static int64_t cost_of(const kern_ir *k)
 
 /* ---- calls ---- */
 
-static void fill_call(const sched_schedule *s, const sched_group *g, const kern_ir *k, arena *memory, kern_call *call)
+static void fill_call(const sched_schedule *s, const sched_group *g, const kern_ir *k,
+                      arena *memory, kern_call *call)
 {
     sym_table *t = s->program->symbols;
     call->buffers = NEW_ARRAY(memory, loop_buffer_id, k->memories.count);
     for (uint32_t i = 0; i < k->memories.count; i++)
-        if (!k->memories.at[i].is_tile) call->buffers[call->buffer_count++] = k->memories.at[i].buffer;
+        if (!k->memories.at[i].is_tile)
+            call->buffers[call->buffer_count++] = k->memories.at[i].buffer;
     call->ints = k->params.at;
     call->int_count = k->params.count;
     call->outer = k->serial ? sym_int(t, 1) : sym_product(t, g->outer_extents, g->outer);
@@ -167,13 +176,34 @@ static uint32_t add_kernel(kern_set *set, const kern_ir *k, arena *memory)
     uint32_t known = find_kernel(set, hash, body);
     if (known != UINT32_MAX) return known;
     const char *words = words_of(k, memory);
-    const char *name = arena_printf(memory, "%s_%06llx", words, (unsigned long long)(hash & 0xffffff));
+    const char *name =
+        arena_printf(memory, "%s_%06llx", words, (unsigned long long)(hash & 0xffffff));
     for (uint32_t n = 2; name_taken(set, name); n++)
-        name = arena_printf(memory, "%s_%06llx_%u", words, (unsigned long long)(hash & 0xffffff), n);
-    kern_kernel made = {.name = name, .hash = hash, .buffer_count = k->buffer_count, .int_count = k->params.count, .needs = needs};
+        name =
+            arena_printf(memory, "%s_%06llx_%u", words, (unsigned long long)(hash & 0xffffff), n);
+    kern_kernel made = {.name = name,
+                        .hash = hash,
+                        .buffer_count = k->buffer_count,
+                        .int_count = k->params.count,
+                        .needs = needs};
     made.source = arena_printf(memory, "void %s%s", name, body);
     vec_push(memory, &set->kernels, made);
     return set->kernels.count - 1;
+}
+
+/* Says which operation of the kernel cannot be generated. */
+static fe_status check_operations(const kern_ir *k)
+{
+    for (uint32_t i = 1; i < k->values.count; i++) {
+        const kern_value *v = &k->values.at[i];
+        if (v->kind != KERN_APPLY) continue;
+        ty_dtype operand = k->values.at[v->args[v->op == LOOP_WHERE]].dtype;
+        diag d = {.status = FE_UNSUPPORTED, .stage = "kern"};
+        if (!kern_has_c(v->op, operand))
+            return diag_fail(k->program->session, d, "cannot generate %s of %s",
+                             loop_opcode_name(v->op), ty_dtype_name(operand));
+    }
+    return FE_OK;
 }
 
 static bool has_kernel(const sched_group *g)
@@ -181,7 +211,8 @@ static bool has_kernel(const sched_group *g)
     return g->kind != SCHED_ASSERT && g->phase_count > 0;
 }
 
-fe_status kern_build(const sched_schedule *s, const kern_target *target, arena *memory, kern_set **out)
+fe_status kern_build(const sched_schedule *s, const kern_target *target, arena *memory,
+                     kern_set **out)
 {
     kern_set *set = *out = NEW(memory, kern_set);
     set->call_count = s->groups.count;
@@ -192,6 +223,7 @@ fe_status kern_build(const sched_schedule *s, const kern_target *target, arena *
         set->calls[i].kernel = UINT32_MAX;
         if (!has_kernel(g)) continue;
         FE_TRY(kern_lower(s, g, target, memory, &k));
+        FE_TRY(check_operations(k));
         set->calls[i].kernel = add_kernel(set, k, memory);
         fill_call(s, g, k, memory, &set->calls[i]);
     }

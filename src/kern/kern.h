@@ -1,13 +1,15 @@
 /* kern.h -- kernel IR: what a fused group becomes before it is text in some language.
  *
- * A kernel is explicit loops, vector operations, masks, tiles and accumulators; C is one printer of it. All kernels have one
- * C type, so that the thread pool, extern calls (epilogues) and the wrapper need no other:
+ * A kernel is explicit loops, vector operations, masks, tiles and accumulators; C is one printer of
+ * it. All kernels have one C type, so that the thread pool, extern calls (epilogues) and the
+ * wrapper need no other:
  *
  *     void NAME(const fe_kernel_args *args, int64_t m0, int64_t m1, int64_t n0, int64_t n1);
  *
- * [m0, m1) is a range of the flattened outer axes; [n0, n1) a range of the inner axis when the kernel is `split_inner`
- * (pointwise over one inner axis; epilogues), otherwise ignored. args->buffers holds the start of each buffer in the order of
- * kern_call.buffers, args->ints the values of kern_call.ints.
+ * [m0, m1) is a range of the flattened outer axes; [n0, n1) a range of the inner axis when the
+ * kernel is `split_inner` (pointwise over one inner axis; epilogues), otherwise ignored.
+ * args->buffers holds the start of each buffer in the order of kern_call.buffers, args->ints the
+ * values of kern_call.ints.
  *
  *     kernel k2 buffers [f32 in @x, f32 in @w, f32 out @y] ints [p0, p1]
  *       outer m (i0 < p0)
@@ -18,10 +20,11 @@
  *         }
  *         ...
  *
- * Extents and strides of 16 and more are passed as ints rather than printed, so that layers of different sizes share one
- * kernel. Kernels with equal text are one kernel; names come from the hash of the text and the ops inside, never from
- * addresses, so that output is byte-stable. Loops never touch memory past the end of a buffer: the last vector is masked.
- * Float sums: several partial accumulators, pairwise or compensated beyond a bound, results close to float64.
+ * Extents and strides of 16 and more are passed as ints rather than printed, so that layers of
+ * different sizes share one kernel. Kernels with equal text are one kernel; names come from the
+ * hash of the text and the ops inside, never from addresses, so that output is byte-stable. Loops
+ * never touch memory past the end of a buffer: the last vector is masked. Float sums: several
+ * partial accumulators, pairwise or compensated beyond a bound, results close to float64.
  */
 #ifndef FERRITE_KERN_H
 #define FERRITE_KERN_H
@@ -38,24 +41,25 @@ typedef struct kern_needs kern_needs;
 
 /* One distinct kernel. */
 typedef struct kern_kernel {
-    const char *name;    /* "k_gelu_add_3f2a": C identifier, stable */
-    const char *source;  /* the C function, self-contained but for the prelude (kern_prelude) */
-    uint64_t hash;       /* of the source with the name left out */
+    const char *name;   /* "k_gelu_add_3f2a": C identifier, stable */
+    const char *source; /* the C function, self-contained but for the prelude (kern_prelude) */
+    uint64_t hash;      /* of the source with the name left out */
     uint32_t buffer_count, int_count;
     const kern_needs *needs; /* what the source uses of the prelude */
 } kern_kernel;
 
 /* How one group calls its kernel. */
 typedef struct kern_call {
-    uint32_t kernel;          /* index in kern_set.kernels; UINT32_MAX when the group needs none */
+    uint32_t kernel; /* index in kern_set.kernels; UINT32_MAX when the group needs none */
     loop_buffer_id *buffers;
     uint32_t buffer_count;
     sym_expr *ints;
     uint32_t int_count;
-    sym_expr outer;           /* product of the outer extents */
-    sym_expr inner;           /* extent of the inner axis when split_inner */
-    bool split_inner;         /* work may be split along n as well as m */
-    int64_t cost;             /* about: nanoseconds for one (m, n) point when split_inner, else for one m, times 1000 */
+    sym_expr outer;   /* product of the outer extents */
+    sym_expr inner;   /* extent of the inner axis when split_inner */
+    bool split_inner; /* work may be split along n as well as m */
+    /* about: nanoseconds for one (m, n) point when split_inner, else for one m, times 1000 */
+    int64_t cost;
 } kern_call;
 
 typedef struct kern_set {
@@ -64,11 +68,14 @@ typedef struct kern_set {
     uint32_t call_count;
 } kern_set;
 
-/* kern.c: makes every group's kernel. FE_UNSUPPORTED with a diagnostic names what cannot be generated. */
-fe_status kern_build(const sched_schedule *s, const kern_target *target, arena *memory, kern_set **out);
-/* Appends the C text that goes in front of these kernels in one file: the vector types and inline functions that they use,
- * and no others. No #include in it (compile time). */
-void kern_prelude(const kern_target *target, const kern_kernel *const *kernels, uint32_t count, text *out);
+/* kern.c: makes every group's kernel. FE_UNSUPPORTED with a diagnostic names what cannot be
+ * generated. */
+fe_status kern_build(const sched_schedule *s, const kern_target *target, arena *memory,
+                     kern_set **out);
+/* Appends the C text that goes in front of these kernels in one file: the vector types and inline
+ * functions that they use, and no others. No #include in it (compile time). */
+void kern_prelude(const kern_target *target, const kern_kernel *const *kernels, uint32_t count,
+                  text *out);
 /* The kernel IR of every group as text. */
 fe_status kern_print(const sched_schedule *s, const kern_target *target, arena *memory, text *out);
 

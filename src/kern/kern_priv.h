@@ -32,17 +32,17 @@ typedef enum kern_access {
 
 typedef struct kern_value {
     kern_kind kind;
-    loop_opcode op;    /* APPLY */
+    loop_opcode op; /* APPLY */
     ty_dtype dtype;
     bool vector;
-    uint32_t level;    /* of the loop whose body defines it; 0: the function's */
-    kern_ref args[3];  /* APPLY, SPLAT */
-    kern_ref guard;    /* LOAD: a bool; 0: always */
-    uint32_t memory;   /* LOAD: index in memories */
+    uint32_t level;     /* of the loop whose body defines it; 0: the function's */
+    kern_ref args[3];   /* APPLY, SPLAT */
+    kern_ref guard;     /* LOAD: a bool; 0: always */
+    uint32_t memory;    /* LOAD: index in memories */
     kern_access access; /* LOAD, NUMBER */
-    sym_expr index;    /* LOAD, NUMBER */
-    uint32_t sum;      /* RESULT: index in sums */
-    union {            /* CONST */
+    sym_expr index;     /* LOAD, NUMBER */
+    uint32_t sum;       /* RESULT: index in sums */
+    union {             /* CONST */
         int64_t integer;
         double number[2];
     };
@@ -64,7 +64,8 @@ typedef struct kern_sum {
     bool vector;     /* one partial result a lane */
     bool across;     /* the result joins the lanes */
     uint32_t copies; /* as many as the vector loop is unrolled; partial results when across */
-    bool blocked;    /* float sums over many elements: partial sums move to a compensated total now and then */
+    /* float sums over many elements: partial sums move to a compensated total now and then */
+    bool blocked;
 } kern_sum;
 
 typedef struct kern_store {
@@ -108,7 +109,8 @@ struct kern_loop {
     bool exact;              /* VECTOR: the extent is a multiple of the step */
     uint32_t level;          /* how deep it is */
     uint32_t unroll;         /* copies of each vector in the body, lanes apart */
-    VEC(uint32_t) drains; /* sums whose partial results move to their totals after the loop, or after each block of it */
+    /* sums whose partial results move to their totals after the loop, or after each block of it */
+    VEC(uint32_t) drains;
     VEC(kern_item) items;
 };
 
@@ -118,11 +120,11 @@ typedef struct kern_ir {
     uint32_t outer;
     sym_expr axes[LOOP_MAX_AXES];
     sym_expr extents[LOOP_MAX_AXES]; /* of the outer axes; none where it does not matter */
-    bool serial;       /* m0 is 0, m1 is 1: the kernel runs over all outer iterations itself */
-    sym_expr total;    /* serial: how many */
-    bool columns;      /* cut into [n0, n1) as well */
-    bool outer_vector; /* lanes are neighbours along the last outer axis */
-    VEC(kern_value) values;    /* [0] unused */
+    bool serial;            /* m0 is 0, m1 is 1: the kernel runs over all outer iterations itself */
+    sym_expr total;         /* serial: how many */
+    bool columns;           /* cut into [n0, n1) as well */
+    bool outer_vector;      /* lanes are neighbours along the last outer axis */
+    VEC(kern_value) values; /* [0] unused */
     VEC(kern_memory) memories;
     VEC(kern_sum) sums;
     VEC(sym_expr) params;      /* what p0, p1, ... stand for */
@@ -141,14 +143,16 @@ kern_ref kern_symbol_value(const kern_ir *k, sym_expr symbol);
 sym_expr kern_value_symbol(const kern_ir *k, kern_ref value);
 
 /* ---- build.c, value.c: a group as kernel IR ---- */
-fe_status kern_lower(const sched_schedule *s, const sched_group *g, const kern_target *target, arena *memory,
-                     kern_ir **out);
+fe_status kern_lower(const sched_schedule *s, const sched_group *g, const kern_target *target,
+                     arena *memory, kern_ir **out);
 
 /* ---- print.c: its text ---- */
 void kern_print_ir(const kern_ir *k, const char *name, text *out);
 
 /* ---- c_kernel.c: a kernel as a C function ---- */
 void kern_print_c(const kern_ir *k, const char *name, text *out, kern_needs *needs);
+/* Is there C for this operation on operands of this dtype? */
+bool kern_has_c(loop_opcode op, ty_dtype operand);
 /* Names that a kernel's text mentions and the prelude must define. */
 struct kern_needs {
     arena *memory;

@@ -1,7 +1,9 @@
-/* param.c -- sizes and strides as integers of the kernel, so that layers of different sizes share one.
+/* param.c -- sizes and strides as integers of the kernel, so that layers of different sizes share
+ * one.
  *
- * An index is cut at the largest subexpressions that hold neither a loop variable nor a value; each distinct one becomes
- * a parameter p<k>. Numbers under 16 stay, and so do constant divisors, which compilers turn into multiplications.
+ * An index is cut at the largest subexpressions that hold neither a loop variable nor a value; each
+ * distinct one becomes a parameter p<k>. Numbers under 16 stay, and so do constant divisors, which
+ * compilers turn into multiplications.
  */
 #include "kern/kern_priv.h"
 
@@ -72,7 +74,8 @@ static sym_expr cut_division(cutting *c, sym_expr e)
     sym_expr dividend = sym_arg(t, e, 0), divisor = sym_arg(t, e, 1);
     int64_t least, most;
     sym_range(t, dividend, c->env, &least, &most);
-    sym_expr top = cut(c, dividend), bottom = sym_is_int(t, divisor, NULL) ? divisor : cut(c, divisor);
+    sym_expr top = cut(c, dividend),
+             bottom = sym_is_int(t, divisor, NULL) ? divisor : cut(c, divisor);
     if (least >= 0 && !kern_is_nonnegative(c->k, top)) vec_push(c->memory, &c->k->nonnegative, top);
     return sym_op_of(t, e) == SYM_MOD ? sym_mod(t, top, bottom) : sym_floordiv(t, top, bottom);
 }

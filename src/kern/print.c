@@ -81,7 +81,8 @@ static void print_define(printer *pr, kern_ref ref)
 
 static const char *reduce_name(loop_reduce reduce)
 {
-    static const char *const NAMES[] = {"", "sum", "prod", "min_of", "max_of", "argmin", "argmax", "any", "all", "xor_of"};
+    static const char *const NAMES[] = {"",       "sum",    "prod", "min_of", "max_of",
+                                        "argmin", "argmax", "any",  "all",    "xor_of"};
     return NAMES[reduce];
 }
 
@@ -136,7 +137,9 @@ static void print_loop(printer *pr, const kern_loop *loop)
     const kern_ir *k = pr->k;
     indent(pr);
     if (loop->kind == KERN_ROWS) {
-        text_add(pr->out, k->serial ? "rows serial (" : k->outer_vector ? "rows vector (" : "rows (");
+        text_add(pr->out, k->serial         ? "rows serial ("
+                          : k->outer_vector ? "rows vector ("
+                                            : "rows (");
         for (uint32_t i = 0; i < k->outer; i++) {
             text_add(pr->out, i ? ", " : "");
             sym_print(pr->t, k->axes[i], pr->out);
@@ -169,8 +172,9 @@ static void print_buffers(printer *pr)
     for (uint32_t i = 0; i < pr->k->memories.count; i++) {
         const kern_memory *m = &pr->k->memories.at[i];
         if (m->is_tile) continue;
-        text_printf(pr->out, "%s%s %s%s @%s", first ? "" : ", ", ty_dtype_name(m->dtype), m->is_read ? "in" : "",
-                    m->is_written ? "out" : "", pr->k->program->buffers.at[m->buffer].name);
+        text_printf(pr->out, "%s%s %s%s @%s", first ? "" : ", ", ty_dtype_name(m->dtype),
+                    m->is_read ? "in" : "", m->is_written ? "out" : "",
+                    pr->k->program->buffers.at[m->buffer].name);
         first = false;
     }
     text_add(pr->out, "]");

@@ -1,7 +1,8 @@
 /* value.c -- expressions of a nest as values of the kernel.
  *
- * A value lands in the outermost loop where all that it needs is known. It is a vector when its lanes may differ, which loads
- * and index values along the vector axis start and operations pass on; scalars are spread when they meet vectors.
+ * A value lands in the outermost loop where all that it needs is known. It is a vector when its
+ * lanes may differ, which loads and index values along the vector axis start and operations pass
+ * on; scalars are spread when they meet vectors.
  */
 #include "kern/build_priv.h"
 
@@ -52,7 +53,11 @@ kern_ref kern_as_vector(kern_builder *b, kern_ref v)
     if (made.kind == KERN_CONST)
         made.vector = true;
     else
-        made = (kern_value){.kind = KERN_SPLAT, .dtype = made.dtype, .level = made.level, .vector = true, .args = {v}};
+        made = (kern_value){.kind = KERN_SPLAT,
+                            .dtype = made.dtype,
+                            .level = made.level,
+                            .vector = true,
+                            .args = {v}};
     return note(b, splat_key(v), kern_add_value(b, made));
 }
 
@@ -65,11 +70,13 @@ void kern_forget_loads(kern_builder *b, loop_buffer_id buffer)
 {
     bool loaded = false;
     for (kern_ref v = 1; v < b->k->values.count && !loaded; v++)
-        loaded = at(b, v)->kind == KERN_LOAD && b->k->memories.at[at(b, v)->memory].buffer == buffer;
+        loaded =
+            at(b, v)->kind == KERN_LOAD && b->k->memories.at[at(b, v)->memory].buffer == buffer;
     if (!loaded) return;
     for (uint32_t level = 0; level <= b->depth; level++)
         for (uint32_t i = 0; i < b->noted[level].keys.count; i++)
-            if (!(b->noted[level].keys.at[i] >> 62)) map_remove(&b->memo, b->noted[level].keys.at[i]);
+            if (!(b->noted[level].keys.at[i] >> 62))
+                map_remove(&b->memo, b->noted[level].keys.at[i]);
 }
 
 /* ---- indices ---- */
@@ -89,7 +96,8 @@ static void place_symbol(void *data, sym_expr symbol)
     switch (sym_kind_of(b->t, symbol)) {
     case SYM_INDEX:
         for (uint32_t k = 0; k < b->bound_count; k++)
-            if (sym_same(b->bounds[k].symbol, symbol) && b->bound_level[k] > pl->level) pl->level = b->bound_level[k];
+            if (sym_same(b->bounds[k].symbol, symbol) && b->bound_level[k] > pl->level)
+                pl->level = b->bound_level[k];
         break;
     case SYM_INDIRECT: {
         kern_ref v = kern_build_value(b, loop_indirect_value(b->p, symbol), pl->guard);
@@ -98,7 +106,8 @@ static void place_symbol(void *data, sym_expr symbol)
         if (value->level > pl->level) pl->level = value->level;
         vec_push(b->memory, &pl->from, symbol);
         vec_push(b->memory, &pl->to,
-                 value->kind == KERN_CONST ? sym_int(b->t, value->integer) : kern_value_symbol(b->k, v));
+                 value->kind == KERN_CONST ? sym_int(b->t, value->integer)
+                                           : kern_value_symbol(b->k, v));
         break;
     }
     default: break;
@@ -114,12 +123,16 @@ kern_spot kern_place(kern_builder *b, sym_expr index, kern_ref guard)
     sym_each_symbol(b->t, index, place_symbol, &pl);
     sym_env env = {b->bounds, b->bound_count};
     spot.index = kern_param_expr(b->k, index, &env, b->memory);
-    if (pl.from.count) spot.index = sym_substitute(b->t, spot.index, pl.from.at, pl.to.at, pl.from.count);
+    if (pl.from.count)
+        spot.index = sym_substitute(b->t, spot.index, pl.from.at, pl.to.at, pl.from.count);
     spot.level = pl.level;
     if (b->k->lanes == 1) return spot;
     if (!sym_is_none(b->vector_axis) && sym_contains(b->t, index, b->vector_axis)) {
-        spot.spaced = !pl.lanes_differ && sym_linear_in(b->t, index, b->vector_axis, &coefficient, &rest);
-        spot.access = spot.spaced && sym_is_int(b->t, coefficient, &stride) && stride == 1 ? KERN_UNIT : KERN_LANES;
+        spot.spaced =
+            !pl.lanes_differ && sym_linear_in(b->t, index, b->vector_axis, &coefficient, &rest);
+        spot.access = spot.spaced && sym_is_int(b->t, coefficient, &stride) && stride == 1
+                          ? KERN_UNIT
+                          : KERN_LANES;
     }
     if (pl.lanes_differ) spot.access = KERN_LANES;
     return spot;
@@ -176,7 +189,8 @@ static kern_ref build_number(kern_builder *b, const loop_node *n, kern_ref guard
     kern_value v = {.kind = KERN_NUMBER, .dtype = n->dtype};
     int64_t value;
     if (sym_is_int(b->t, n->index, &value))
-        return kern_add_value(b, (kern_value){.kind = KERN_CONST, .dtype = n->dtype, .integer = value});
+        return kern_add_value(
+            b, (kern_value){.kind = KERN_CONST, .dtype = n->dtype, .integer = value});
     kern_spot spot = kern_place(b, n->index, guard);
     v.index = spot.index;
     v.level = spot.level;
@@ -197,7 +211,8 @@ static kern_ref build_const(kern_builder *b, const loop_node *n)
     return kern_add_value(b, v);
 }
 
-static kern_ref apply(kern_builder *b, loop_opcode op, ty_dtype dtype, const kern_ref *args, uint32_t count)
+static kern_ref apply(kern_builder *b, loop_opcode op, ty_dtype dtype, const kern_ref *args,
+                      uint32_t count)
 {
     kern_value v = {.kind = KERN_APPLY, .op = op, .dtype = dtype};
     bool selects = op == LOOP_WHERE;
@@ -247,7 +262,8 @@ kern_ref kern_build_value(kern_builder *b, loop_value v, kern_ref guard)
     case LOOP_LOAD: made = build_load(b, &n, guard); break;
     case LOOP_MASKED: made = build_masked(b, &n, guard); break;
     default:
-        for (uint32_t i = 0; i < loop_operand_count(n.op); i++) args[i] = kern_build_value(b, n.args[i], guard);
+        for (uint32_t i = 0; i < loop_operand_count(n.op); i++)
+            args[i] = kern_build_value(b, n.args[i], guard);
         made = apply(b, n.op, n.dtype, args, loop_operand_count(n.op));
         break;
     }

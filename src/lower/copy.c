@@ -31,10 +31,9 @@ static fe_status dropout(lowering *l, fx_node *n, const lower_row *row)
 
 static fe_status native_dropout(lowering *l, fx_node *n, const lower_row *row)
 {
-    (void)n;
     (void)row;
-    if (!lower_is_none(l, "train") && lower_bool(l, "train") && lower_number_or(l, "p", 1) != 0)
-        return lower_fail(l, "dropout in training");
+    bool train = lower_is_none(l, "train") || lower_bool(l, "train");
+    if (train && lower_number_or(l, "p", 1) != 0) return lower_random_dropout(l, n, "p");
     const ty_tensor *mask = lower_meta(l, 1);
     lower_tensor items[2] = {lower_arg(l, "input")};
     items[1] = lower_value(l, mask->dtype, mask->rank, mask->sizes,

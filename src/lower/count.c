@@ -69,8 +69,8 @@ tensor lower_count_before(lowering *l, tensor mask)
 {
     loop_value before = lower_op2(l, LOOP_LT, loop_index(l->program, l->reduce_axes[0]),
                                   loop_index(l->program, l->axes[0]));
-    loop_value v =
-        lower_element_at(l, mask, 0, l->reduce_axes[0], before, loop_const_int(l->program, TY_BOOL, 0));
+    loop_value v = lower_element_at(l, mask, 0, l->reduce_axes[0], before,
+                                    loop_const_int(l->program, TY_BOOL, 0));
     return lower_reduced_by(l, mask, LOOP_SUM, mask.sizes[0], loop_cast(l->program, TY_I64, v));
 }
 
@@ -87,7 +87,8 @@ static fe_status masked_scatter(lowering *l, fx_node *n, const lower_row *row)
     self = lower_reshape(l, lower_expand(l, self, out->rank, out->sizes), 1, &size);
     if (!lower_is_short(l, mask, 0)) return lower_too_long(l, mask, 0);
     lower_share(l, mask);
-    sym_expr at = loop_indirect(l->program, lower_here(l, lower_count_before(l, mask)), source_size);
+    sym_expr at =
+        loop_indirect(l->program, lower_here(l, lower_count_before(l, mask)), source_size);
     loop_value v = lower_at(l, lower_reshape(l, source, 1, &source_size), &at);
     v = loop_masked(l->program, lower_here(l, mask), loop_cast(l->program, out->dtype, v),
                     lower_here(l, self));
@@ -126,7 +127,10 @@ static fe_status nonzero_static(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, lower_slice(l, target, 0, l->zero, room, l->one));
 }
 
-#define COUNT(op, function) {OP_##op, function, 0, NULL, 0, NULL, false}
+#define COUNT(op, function)                        \
+    {                                              \
+        OP_##op, function, 0, NULL, 0, NULL, false \
+    }
 static const lower_row ROWS[] = {
     COUNT(aten_isin_Tensor_Tensor, isin),
     COUNT(aten_isin_Tensor_Scalar, isin),

@@ -5,8 +5,8 @@
  * after the other. It is quadratic in a dimension, so long dimensions are refused; a fast
  * transform is a kernel to be written (a row in extern.def).
  */
-#include "lower/compose.h"
 #include "lower/fourier.h"
+#include "lower/compose.h"
 
 #include <math.h>
 #include <string.h>

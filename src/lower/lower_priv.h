@@ -55,6 +55,7 @@ struct lowering {
     const lower_row *const *rows; /* by op id */
     sym_expr zero, one;
     sym_expr axes[LOWER_MAX_RANK], reduce_axes[LOWER_MAX_RANK];
+    loop_buffer_id seed;   /* of random numbers, once one was drawn */
     map extern_made;      /* buffers that an extern kernel writes */
     map names;            /* buffer names taken */
     VEC(fx_node *) shown; /* the node behind each output of the program; NULL for a number */
@@ -99,7 +100,8 @@ extern const lower_rows lower_pointwise_rows, lower_unary_rows, lower_activation
     lower_view_rows, lower_reduce_rows, lower_norm_rows, lower_index_rows, lower_scatter_rows,
     lower_cat_rows, lower_pool_rows, lower_matmul_rows, lower_conv_rows, lower_attention_rows,
     lower_upsample_rows, lower_create_rows, lower_copy_rows, lower_loss_rows, lower_order_rows,
-    lower_vector_rows, lower_einsum_rows, lower_sample_rows, lower_fourier_rows, lower_special_rows, lower_rnn_rows, lower_stft_rows, lower_count_rows;
+    lower_vector_rows, lower_einsum_rows, lower_sample_rows, lower_fourier_rows, lower_special_rows,
+    lower_rnn_rows, lower_stft_rows, lower_count_rows, lower_zeta_rows, lower_random_rows;
 
 /* ---- arguments (args.c) and results (lower.c) ---- */
 /* FE_UNSUPPORTED about l->node */
@@ -234,6 +236,9 @@ typedef struct lower_moment_pair {
 /* reduce.c */
 lower_moment_pair lower_moments(lowering *l, lower_tensor x, const bool *reduced,
                                 double correction);
+/* Random numbers (random.c): dropout in training, and the step of the seed at the end of the program. */
+fe_status lower_random_dropout(lowering *l, fx_node *n, const char *probability);
+void lower_random_epilogue(lowering *l);
 /* A constant made while compiling; `data` is kept. */
 lower_tensor lower_constant(lowering *l, const char *name, ty_dtype d, uint32_t rank,
                             const sym_expr *sizes, const void *data, size_t bytes); /* create.c */

@@ -7,8 +7,8 @@
  * long ones are refused. (A kernel with a better algorithm is a row in extern.def, and replaces
  * the nests here.)
  */
-#include "lower/compose.h"
 #include "lower/order.h"
+#include "lower/compose.h"
 
 #include <math.h>
 #include <string.h>
@@ -57,7 +57,7 @@ tensor lower_reduced_by(lowering *l, tensor x, loop_reduce kind, sym_expr span, 
 
 /* x at position `place` of dim; `otherwise` unless inside holds. */
 loop_value lower_element_at(lowering *l, tensor x, uint32_t dim, sym_expr place, loop_value inside,
-                             loop_value otherwise)
+                            loop_value otherwise)
 {
     sym_expr at[LOWER_MAX_RANK];
     memcpy(at, l->axes, x.rank * sizeof *at);
@@ -127,11 +127,13 @@ static fe_status cumulate_extreme(lowering *l, fx_node *n, const lower_row *row)
     x = lower_cast(l, x, d);
     lower_share(l, x);
     sym_expr back = sym_sub(l->symbols, l->axes[dim], l->reduce_axes[0]);
-    loop_value v = lower_element_at(l, x, dim, back, is_before(l, dim), extreme_value(l, d, !is_max));
+    loop_value v =
+        lower_element_at(l, x, dim, back, is_before(l, dim), extreme_value(l, d, !is_max));
     loop_reduce kind = d == TY_BOOL ? (is_max ? LOOP_ANY : LOOP_ALL)
                        : is_max     ? LOOP_REDUCE_MAX
                                     : LOOP_REDUCE_MIN;
-    items[0] = lower_cast(l, lower_reduced_by(l, x, kind, x.sizes[dim], v), lower_meta(l, 0)->dtype);
+    items[0] =
+        lower_cast(l, lower_reduced_by(l, x, kind, x.sizes[dim], v), lower_meta(l, 0)->dtype);
     tensor distance = lower_reduced_by(l, x, is_max ? LOOP_ARGMAX : LOOP_ARGMIN, x.sizes[dim], v);
     loop_value place =
         lower_op2(l, LOOP_SUB, loop_index(l->program, l->axes[dim]), lower_here(l, distance));
@@ -154,7 +156,7 @@ static fe_status logcumsumexp(lowering *l, fx_node *n, const lower_row *row)
     loop_value m = lower_here(l, most), zero = loop_const_float(l->program, d, 0);
     m = loop_where(l->program, lower_op1(l, LOOP_ISINF, m), zero, m);
     loop_value v = lower_element_at(l, x, dim, l->reduce_axes[0], is_before(l, dim),
-                              loop_const_float(l->program, d, -(double)INFINITY));
+                                    loop_const_float(l->program, d, -(double)INFINITY));
     v = lower_op1(l, LOOP_EXP, lower_op2(l, LOOP_SUB, v, m));
     tensor sum = lower_reduced_by(l, x, LOOP_SUM, x.sizes[dim], v);
     v = lower_op2(l, LOOP_ADD, lower_op1(l, LOOP_LOG, lower_here(l, sum)), m);

@@ -203,5 +203,7 @@ fe_status lower_outputs(lowering *l)
     for (uint32_t k = 0; k < l->graph->outputs.count; k++)
         if (l->graph->outputs.at[k].kind == FX_USER_OUTPUT)
             FE_TRY(add_output(l, &l->node->args[k]));
-    return lower_mutations(l);
+    FE_TRY(lower_mutations(l));
+    lower_random_epilogue(l);
+    return FE_OK;
 }

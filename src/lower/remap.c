@@ -1,8 +1,8 @@
 /* remap.c -- views of tensors as builders: index maps composed, or new strides on the same memory.
  *
- * A reshape is a stride computation where the tensor lies in memory and the sizes allow it. Elsewhere
- * dimensions are matched from the right in groups of equal products, so that only what really changes is
- * divided and taken modulo.
+ * A reshape is a stride computation where the tensor lies in memory and the sizes allow it.
+ * Elsewhere dimensions are matched from the right in groups of equal products, so that only what
+ * really changes is divided and taken modulo.
  */
 #include "lower/lower_priv.h"
 

@@ -1,7 +1,8 @@
 /* rnn.c -- recurrent layers (lstm, gru, rnn) and their cells, one time step after the other.
  *
- * The products of all inputs with a layer's input weights are one product; each step then has one more, with the state.
- * A step stores its state into its place in the layer's output, where the next step reads it.
+ * The products of all inputs with a layer's input weights are one product; each step then has one
+ * more, with the state. A step stores its state into its place in the layer's output, where the
+ * next step reads it.
  */
 #include "lower/compose.h"
 
@@ -21,7 +22,6 @@ typedef struct state {
 } state;
 
 static const tensor NONE = {0};
-
 
 /* Columns part * size .. of gates. */
 static tensor gate(lowering *l, tensor gates, uint32_t part, sym_expr size)
@@ -44,7 +44,8 @@ static state lstm_step(lowering *l, tensor gates, state s)
 {
     sym_expr size = s.c.sizes[1];
     tensor in = sigmoid(l, gate(l, gates, 0, size)), forget = sigmoid(l, gate(l, gates, 1, size));
-    tensor fresh = hyperbolic(l, gate(l, gates, 2, size)), out = sigmoid(l, gate(l, gates, 3, size));
+    tensor fresh = hyperbolic(l, gate(l, gates, 2, size)),
+           out = sigmoid(l, gate(l, gates, 3, size));
     tensor c = T_ADD(T_MUL(forget, s.c), T_MUL(in, fresh));
     lower_realise(l, c.box, NULL);
     return (state){T_MUL(out, hyperbolic(l, c)), c};
@@ -55,7 +56,8 @@ static tensor gru_step(lowering *l, tensor x, tensor hidden, tensor h)
     sym_expr size = h.sizes[1];
     tensor reset = sigmoid(l, T_ADD(gate(l, x, 0, size), gate(l, hidden, 0, size)));
     tensor update = sigmoid(l, T_ADD(gate(l, x, 1, size), gate(l, hidden, 1, size)));
-    tensor fresh = hyperbolic(l, T_ADD(gate(l, x, 2, size), T_MUL(reset, gate(l, hidden, 2, size))));
+    tensor fresh =
+        hyperbolic(l, T_ADD(gate(l, x, 2, size), T_MUL(reset, gate(l, hidden, 2, size))));
     lower_settle(l, fresh.box, 2);
     return T_ADD(T_MUL(T_SUB(h, fresh), update), fresh);
 }
@@ -85,7 +87,8 @@ typedef struct layer_plan {
 } layer_plan;
 
 /* x [steps, batch, in] through one direction of a layer; its states go to columns of `out`. */
-static state run_direction(lowering *l, const cell *k, tensor x, state s, const layer_plan *plan, tensor out)
+static state run_direction(lowering *l, const cell *k, tensor x, state s, const layer_plan *plan,
+                           tensor out)
 {
     tensor products = input_product(l, k, x);
     sym_expr hidden = s.h.sizes[1];
@@ -98,7 +101,8 @@ static state run_direction(lowering *l, const cell *k, tensor x, state s, const 
         CHECK(l->session, strided);
         loop_op *op = lower_nest(l, 2, place.sizes, 0, NULL);
         sym_expr index = sym_add(l->symbols, to.offset, lower_flat(l, l->axes, to.strides, 2));
-        lower_store(l, op, (loop_store){.buffer = to.buffer, .index = index, .value = lower_here(l, s.h)});
+        lower_store(l, op,
+                    (loop_store){.buffer = to.buffer, .index = index, .value = lower_here(l, s.h)});
         s.h = place;
     }
     return s;
@@ -131,7 +135,8 @@ static tensor run_layers(lowering *l, const recurrence *r, tensor x, tensor *las
 {
     sym_expr hidden = r->h0.sizes[2];
     for (uint32_t layer = 0; layer < (uint32_t)r->layers; layer++) {
-        sym_expr sizes[3] = {x.sizes[0], x.sizes[1], sym_mul_int(l->symbols, hidden, r->directions)};
+        sym_expr sizes[3] = {x.sizes[0], x.sizes[1],
+                             sym_mul_int(l->symbols, hidden, r->directions)};
         tensor out = lower_temp_tensor(l, r->d, 3, sizes, NULL);
         lower_store_unless_plain(l, x);
         for (uint32_t d = 0; d < r->directions; d++) {
@@ -182,7 +187,8 @@ static fe_status recurrent_layer(lowering *l, fx_node *n, const lower_row *row)
     if (!sym_is_int(l->symbols, x.sizes[0], &r.steps) || r.steps > MOST_STEPS)
         return lower_fail(l, "a sequence that is long, or of a length that is not constant");
     uint32_t cells = (uint32_t)r.layers * r.directions;
-    tensor *last_h = NEW_ARRAY(l->memory, tensor, cells), *last_c = NEW_ARRAY(l->memory, tensor, cells), items[3];
+    tensor *last_h = NEW_ARRAY(l->memory, tensor, cells),
+           *last_c = NEW_ARRAY(l->memory, tensor, cells), items[3];
     tensor y = run_layers(l, &r, x, last_h, last_c);
     if (batched && batch_first) y = lower_transpose(l, y, 0, 1);
     items[0] = y;
@@ -203,7 +209,8 @@ static fe_status recurrent_cell(lowering *l, fx_node *n, const lower_row *row)
     const fx_arg *hx = fx_get(l->graph, n, "hx");
     ty_dtype d = lower_compute_dtype(lower_meta(l, 0)->dtype);
     tensor x = lower_computed_arg(l, "input");
-    state s = {.h = lower_cast(l, k.kind == LSTM ? lower_item(l, hx, 0) : lower_tensor_of(l, hx), d)};
+    state s = {
+        .h = lower_cast(l, k.kind == LSTM ? lower_item(l, hx, 0) : lower_tensor_of(l, hx), d)};
     if (k.kind == LSTM) s.c = lower_cast(l, lower_item(l, hx, 1), d);
     k.w_ih = lower_computed_arg(l, "w_ih");
     k.w_hh = lower_computed_arg(l, "w_hh");
@@ -225,7 +232,10 @@ static fe_status recurrent_cell(lowering *l, fx_node *n, const lower_row *row)
     return lower_give_items(l, items, 2);
 }
 
-#define RNN(op, function, kind) {OP_##op, function, kind, NULL, 0, NULL, false}
+#define RNN(op, function, kind)                       \
+    {                                                 \
+        OP_##op, function, kind, NULL, 0, NULL, false \
+    }
 static const lower_row ROWS[] = {
     RNN(aten_lstm_input, recurrent_layer, LSTM),
     RNN(aten_gru_input, recurrent_layer, GRU),

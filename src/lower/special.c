@@ -51,6 +51,12 @@ static const double I1_FAR[] = {
     -3.88256480887769039346E-6,  -1.10588938762623716291E-4,  -9.76109749136146840777E-3,
     7.78576235018280120474E-1};
 
+/* of the second kind */
+static const double K0_NEAR[] = {1.37446543561352307156e-16, 4.25981614279661018399e-14, 1.03496952576338420167e-11, 1.90451637722020886025e-09, 2.53479107902614945675e-07, 2.28621210311945178607e-05, 1.26461541144692592338e-03, 3.59799365153615016266e-02, 3.44289899924628486886e-01, -5.35327393233902768720e-01};
+static const double K0_FAR[] = {5.30043377268626276149e-18, -1.64758043015242134646e-17, 5.21039150503902756861e-17, -1.67823109680541210385e-16, 5.51205597852431940784e-16, -1.84859337734377901440e-15, 6.34007647740507060557e-15, -2.22751332699166985548e-14, 8.03289077536357521100e-14, -2.98009692317273043925e-13, 1.14034058820847496303e-12, -4.51459788337394416547e-12, 1.85594911495471785253e-11, -7.95748924447710747776e-11, 3.57739728140030116597e-10, -1.69753450938905987466e-09, 8.57403401741422608519e-09, -4.66048989768794782956e-08, 2.76681363944501510342e-07, -1.83175552271911948767e-06, 1.39498137188764993662e-05, -1.28495495816278026384e-04, 1.56988388573005337491e-03, -3.14481013119645005427e-02, 2.44030308206595545468e+00};
+static const double K1_NEAR[] = {-7.02386347938628759343e-18, -2.42744985051936593393e-15, -6.66690169419932900609e-13, -1.41148839263352776110e-10, -2.21338763073472585583e-08, -2.43340614156596823496e-06, -1.73028895751305206302e-04, -6.97572385963986435018e-03, -1.22611180822657148235e-01, -3.53155960776544875667e-01, 1.52530022733894777053e+00};
+static const double K1_FAR[] = {-5.75674448366501715755e-18, 1.79405087314755922667e-17, -5.68946255844285935196e-17, 1.83809354436663880070e-16, -6.05704724837331885336e-16, 2.03870316562433424052e-15, -7.01983709041831346144e-15, 2.47715442448130437068e-14, -8.97670518232499435011e-14, 3.34841966607842919884e-13, -1.28917396095102890680e-12, 5.13963967348173025100e-12, -2.12996783842756842877e-11, 9.21831518760500529508e-11, -4.19035475934189648750e-10, 2.01504975519703286596e-09, -1.03457624656780970260e-08, 5.74108412545004946722e-08, -3.50196060308781257119e-07, 2.40648494783721712015e-06, -1.93619797416608296024e-05, 1.95215518471351631108e-04, -2.85781685962277938680e-03, 1.03923736576817238437e-01, 2.72062619048444266945e+00};
+
 /* Clenshaw's recurrence; the result is half the difference of the last and the last but one. */
 static loop_value chebyshev(formula *f, loop_value x, const double *c, size_t count)
 {
@@ -93,6 +99,40 @@ static loop_value bessel_i0(formula *f)
 static loop_value bessel_i1(formula *f)
 {
     return MUL(OP1(EXP, OP1(ABS, X0)), bessel_scaled(f, true));
+}
+
+static loop_value bessel_k(formula *f, bool order_1, bool scaled)
+{
+    loop_value x = X0, half_log = OP1(LOG, MUL(NUM(0.5), x)), square = SUB(MUL(x, x), NUM(2)), near, far;
+    if (order_1)
+        near = ADD(MUL(half_log, bessel_i1(f)), DIV(chebyshev(f, square, K1_NEAR, COUNT_OF(K1_NEAR)), x));
+    else
+        near = SUB(chebyshev(f, square, K0_NEAR, COUNT_OF(K0_NEAR)), MUL(half_log, bessel_i0(f)));
+    loop_value far_x = SUB(DIV(NUM(8), x), NUM(2));
+    far = order_1 ? chebyshev(f, far_x, K1_FAR, COUNT_OF(K1_FAR)) : chebyshev(f, far_x, K0_FAR, COUNT_OF(K0_FAR));
+    far = DIV(far, OP1(SQRT, x));
+    if (scaled)
+        near = MUL(near, OP1(EXP, x));
+    else
+        far = MUL(far, OP1(EXP, OP1(NEG, x)));
+    loop_value v = IF(LESS_EQUAL(x, NUM(2)), near, far);
+    v = IF(LESS(x, NUM(0)), NUM((double)NAN), v);
+    return IF(OP2(EQ, x, NUM(0)), NUM((double)INFINITY), v);
+}
+
+static loop_value bessel_k0(formula *f) { return bessel_k(f, false, false); }
+static loop_value bessel_k1(formula *f) { return bessel_k(f, true, false); }
+static loop_value bessel_k0e(formula *f) { return bessel_k(f, false, true); }
+static loop_value bessel_k1e(formula *f) { return bessel_k(f, true, true); }
+
+/* sin(x) / x, by its series near 0 */
+static loop_value spherical_j0(formula *f)
+{
+    static const double SERIES[] = {1.0 / 6227020800, -1.0 / 39916800, 1.0 / 362880, -1.0 / 5040, 1.0 / 120, -1.0 / 6, 1};
+    loop_value square = MUL(X0, X0), near = NUM(SERIES[0]);
+    for (size_t k = 1; k < COUNT_OF(SERIES); k++) near = ADD(MUL(near, square), NUM(SERIES[k]));
+    loop_value far = IF(OP1(ISINF, X0), NUM(0), DIV(OP1(SIN, X0), X0));
+    return IF(LESS(OP1(ABS, X0), NUM(0.5)), near, far);
 }
 
 /* ---- error functions, in double: the scaled forms lose digits otherwise ---- */
@@ -157,6 +197,11 @@ static const lower_row ROWS[] = {
     SPECIAL(aten_special_i1e_default, bessel_i1e),
     SPECIAL(aten_special_modified_bessel_i0_default, bessel_i0),
     SPECIAL(aten_special_modified_bessel_i1_default, bessel_i1),
+    SPECIAL(aten_special_modified_bessel_k0_default, bessel_k0),
+    SPECIAL(aten_special_modified_bessel_k1_default, bessel_k1),
+    SPECIAL(aten_special_scaled_modified_bessel_k0_default, bessel_k0e),
+    SPECIAL(aten_special_scaled_modified_bessel_k1_default, bessel_k1e),
+    SPECIAL(aten_special_spherical_bessel_j0_default, spherical_j0),
     SPECIAL(aten_special_erfcx_default, erfcx),
     SPECIAL(aten_special_log_ndtr_default, log_ndtr),
     SPECIAL(aten_special_ndtri_default, ndtri),

@@ -89,12 +89,6 @@ static loop_value ndtr(formula *f)
     return MUL(NUM(0.5), OP1(ERFC, MUL(X0, NUM(-0.70710678118654752440))));
 }
 
-static loop_value polygamma0(formula *f)
-{
-    double order = formula_param_number(f, "n", -1);
-    return order == 0 ? OP1(DIGAMMA, X0) : (loop_value){0};
-}
-
 static loop_value logit(formula *f)
 {
     double eps = formula_param_number(f, "eps", -1);
@@ -242,8 +236,6 @@ static const lower_row ROWS[] = {
     FORMULA(aten_nan_to_num_default, "0", PROMOTE, nan_to_num),
     FORMULA(aten_special_entr_default, "0", TO_FLOAT, entr),
     FORMULA(aten_special_ndtr_default, "0", TO_FLOAT, ndtr),
-    FORMULA(aten_polygamma_default, "1", TO_FLOAT, polygamma0),
-    FORMULA(aten_special_polygamma_default, "1", TO_FLOAT, polygamma0),
     FORMULA(aten_logit_default, "0", TO_FLOAT, logit),
     FORMULA(aten__conj_default, "0", PROMOTE, conjugate),
     FORMULA(aten__conj_copy_default, "0", PROMOTE, conjugate),

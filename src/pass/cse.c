@@ -1,5 +1,6 @@
-/* cse.c -- equal calls on equal arguments become one. Random calls, effects and data-dependent sizes are left alone, and so are
- * two calls whose results are both returned: two outputs that were separate must stay so.
+/* cse.c -- equal calls on equal arguments become one. Random calls, effects and data-dependent
+ * sizes are left alone, and so are two calls whose results are both returned: two outputs that were
+ * separate must stay so.
  */
 #include "pass/pass_priv.h"
 
@@ -21,8 +22,7 @@ static uint64_t hash_arg(const fx_arg *a, uint64_t h)
     case FX_ARG_LAYOUT: return HASH_MIX(h, a->layout);
     case FX_ARG_MEMORY_FORMAT: return HASH_MIX(h, a->memory_format);
     case FX_ARG_LIST:
-        for (uint32_t i = 0; i < a->list.count; i++)
-            h = hash_arg(&a->list.items[i], h);
+        for (uint32_t i = 0; i < a->list.count; i++) h = hash_arg(&a->list.items[i], h);
         return HASH_MIX(h, a->list.count);
     default: return h;
     }
@@ -55,7 +55,8 @@ static bool same_arg(const fx_arg *a, const fx_arg *b)
 static bool may_merge(const fx_node *n)
 {
     if (n->kind != FX_CALL || pass_has_effect(n)) return false;
-    if (n->op->flags & (OPF_RANDOM | OPF_DATA_DEPENDENT)) return n->op->id == OP_aten_scaled_dot_product_attention_default;
+    if (n->op->flags & (OPF_RANDOM | OPF_DATA_DEPENDENT))
+        return n->op->id == OP_aten_scaled_dot_product_attention_default;
     return true;
 }
 
@@ -66,7 +67,8 @@ static bool is_returned(const fx_node *n, int depth)
         const fx_node *user = n->users.at[i];
         if (user->kind == FX_OUTPUT) return true;
         const ty_tensor *a = fx_tensor(n), *b = fx_tensor(user);
-        bool aliases = (a && b && a->storage == b->storage) || n->value.kind == FX_TUPLE || user->value.kind == FX_TUPLE;
+        bool aliases = (a && b && a->storage == b->storage) || n->value.kind == FX_TUPLE ||
+                       user->value.kind == FX_TUPLE;
         if (aliases && (depth > 8 || is_returned(user, depth + 1))) return true;
     }
     return false;
@@ -81,8 +83,7 @@ fe_status pass_cse(fx_graph *g, bool *changed)
         next = n->next;
         if (!may_merge(n)) continue;
         uint64_t h = HASH_MIX(0, n->op->id);
-        for (uint32_t i = 0; i < n->arg_count; i++)
-            h = hash_arg(&n->args[i], h);
+        for (uint32_t i = 0; i < n->arg_count; i++) h = hash_arg(&n->args[i], h);
         uint32_t at = map_get(&seen, h);
         if (at == MAP_NONE) {
             map_set(memory, &seen, h, nodes.count);

@@ -1,4 +1,5 @@
-/* dce.c -- removes calls that nobody reads and that have no effect. Inputs stay: they are the program's signature. */
+/* dce.c -- removes calls that nobody reads and that have no effect. Inputs stay: they are the
+ * program's signature. */
 #include "pass/pass_priv.h"
 
 fe_status pass_dce(fx_graph *g, bool *changed)

@@ -1,13 +1,16 @@
-/* functionalise.c -- in-place operators become functional ones; what they mutate is carried along by value.
+/* functionalise.c -- in-place operators become functional ones; what they mutate is carried along
+ * by value.
  *
- * Each storage has a base (the first value on it) and a version. A write through a view is turned into a new value of the view,
- * then of its parent (the inverse of the view operator, inverse.c), up to the base, which keeps its layout. A later reader of any
- * alias whose version is behind gets that alias replayed from the base's current value. At the end the inputs that were written
- * to become outputs of kind *_MUTATION: the epilogue that copies them back. Method: functorch's functionalisation, on an explicit
- * graph.
+ * Each storage has a base (the first value on it) and a version. A write through a view is turned
+ * into a new value of the view, then of its parent (the inverse of the view operator, inverse.c),
+ * up to the base, which keeps its layout. A later reader of any alias whose version is behind gets
+ * that alias replayed from the base's current value. At the end the inputs that were written to
+ * become outputs of kind *_MUTATION: the epilogue that copies them back. Method: functorch's
+ * functionalisation, on an explicit graph.
  *
- * Laws. A1 A base's current value has the base's dtype, sizes and strides, so that every view of it can be replayed. A2 It has
- * memory of its own, or that of its base: what was two tensors does not become one.
+ * Laws. A1 A base's current value has the base's dtype, sizes and strides, so that every view of it
+ * can be replayed. A2 It has memory of its own, or that of its base: what was two tensors does not
+ * become one.
  */
 #include "pass/functionalise.h"
 
@@ -21,9 +24,9 @@ typedef struct alias {
     const fx_arg *args; /* its arguments as written, before they became current values; of a view */
     uint32_t parent;    /* index of the alias that it is a view of; NO_ALIAS: a base */
     uint32_t base;
-    fx_node *current;   /* its value at `version` */
+    fx_node *current; /* its value at `version` */
     uint32_t version;
-    bool written;       /* base only: somebody wrote */
+    bool written; /* base only: somebody wrote */
 } alias;
 
 struct functionaliser {
@@ -48,7 +51,8 @@ static uint32_t add_alias(functionaliser *f, fx_node *n, uint32_t parent)
     uint32_t index = f->aliases.count;
     uint32_t base = parent == NO_ALIAS ? index : f->aliases.at[parent].base;
     uint32_t version = parent == NO_ALIAS ? 0 : f->aliases.at[base].version;
-    vec_push(f->memory, &f->aliases, (alias){.node = n, .parent = parent, .base = base, .current = n, .version = version});
+    vec_push(f->memory, &f->aliases,
+             (alias){.node = n, .parent = parent, .base = base, .current = n, .version = version});
     map_set(f->memory, &f->of_node, n->id, index);
     return index;
 }
@@ -75,24 +79,28 @@ static void find_parent(void *data, fx_node *a)
 /* A tuple of views (split, unbind) has no storage of its own: its items do. */
 static uint32_t tuple_storage(const fx_node *n)
 {
-    if (n->value.kind != FX_TUPLE || n->value.count == 0 || n->value.items[0].kind != FX_TENSOR) return 0;
+    if (n->value.kind != FX_TUPLE || n->value.count == 0 || n->value.items[0].kind != FX_TENSOR)
+        return 0;
     return n->value.items[0].tensor->storage;
 }
 
-/* A value of the program, before its arguments are replaced by current values: a base of its own, or a view of one. */
+/* A value of the program, before its arguments are replaced by current values: a base of its own,
+ * or a view of one. */
 static void register_value(functionaliser *f, fx_node *n)
 {
     uint32_t storage = n->value.kind == FX_TUPLE ? tuple_storage(n) : storage_number(n);
     if (!storage) return;
     uint32_t base = map_get(&f->base_of_storage, storage);
     if (base == MAP_NONE) {
-        if (n->value.kind == FX_TENSOR) map_set(f->memory, &f->base_of_storage, storage, add_alias(f, n, NO_ALIAS));
+        if (n->value.kind == FX_TENSOR)
+            map_set(f->memory, &f->base_of_storage, storage, add_alias(f, n, NO_ALIAS));
         return;
     }
     parent_search search = {storage, NULL};
     for (uint32_t i = 0; i < n->arg_count && n->kind == FX_CALL; i++)
         fx_arg_each_node(&n->args[i], find_parent, &search);
-    if (!search.found && fx_is(n, OP_operator_getitem) && n->args[0].kind == FX_ARG_NODE && alias_of(f, n->args[0].node))
+    if (!search.found && fx_is(n, OP_operator_getitem) && n->args[0].kind == FX_ARG_NODE &&
+        alias_of(f, n->args[0].node))
         search.found = n->args[0].node; /* the tuple is registered as an alias itself */
     uint32_t parent = search.found ? map_get(&f->of_node, search.found->id) : MAP_NONE;
     uint32_t made = add_alias(f, n, parent == MAP_NONE ? base : parent);
@@ -107,8 +115,8 @@ static fe_status replay(functionaliser *f, const alias *a, fx_node *parent, fx_n
     const fx_node *view = a->node, *parent_node = f->aliases.at[a->parent].node;
     const ty_tensor *t = fx_tensor(view);
     if (view->kind == FX_PLACEHOLDER) { /* two constants on one storage */
-        fx_arg args[] = {fx_of(parent), fx_int_list(f->g, t->sizes, t->rank), fx_int_list(f->g, t->strides, t->rank),
-                         fx_expr(t->offset)};
+        fx_arg args[] = {fx_of(parent), fx_int_list(f->g, t->sizes, t->rank),
+                         fx_int_list(f->g, t->strides, t->rank), fx_expr(t->offset)};
         return pass_emit(f->g, f->at, OP_aten_as_strided_default, view, 4, args, out);
     }
     fx_arg *args = NEW_ARRAY(f->memory, fx_arg, view->arg_count + 1);
@@ -149,13 +157,15 @@ static fe_status read_call(functionaliser *f, fx_node *n)
 
 /* ---- writing ---- */
 
-/* Laws A1 and A2: a copy where the value is laid out otherwise, or is another tensor of the program. */
+/* Laws A1 and A2: a copy where the value is laid out otherwise, or is another tensor of the program.
+ */
 static fx_node *settled(functionaliser *f, uint32_t base, fx_node *value)
 {
     uint32_t known = map_get(&f->base_of_storage, storage_number(value));
     const ty_tensor *want = fx_tensor(f->aliases.at[base].node);
     fx_node *made = value;
-    if ((known != MAP_NONE && known != base) || !ty_known_same_layout(f->g->symbols, fx_tensor(value), want)) {
+    if ((known != MAP_NONE && known != base) ||
+        !ty_known_same_layout(f->g->symbols, fx_tensor(value), want)) {
         fx_arg args[] = {fx_of(f->aliases.at[base].current), fx_of(value), fx_bool(false)};
         f->status = pass_emit(f->g, f->at, OP_aten_copy_default, value, 3, args, &made);
     }
@@ -175,12 +185,14 @@ static void write_value(functionaliser *f, uint32_t index, fx_node *value)
     }
     const fx_node *view = a->node;
     uint32_t target = a->parent;
-    if (f->aliases.at[target].node->value.kind == FX_TUPLE) /* an item of split or unbind: what was split is written */
-        target = f->aliases.at[target].parent;
-    if (!functionalise_has_inverse(view) && fx_tensor(view)->dtype == fx_tensor(f->aliases.at[a->base].node)->dtype)
+    /* an item of split or unbind: what was split is written */
+    if (f->aliases.at[target].node->value.kind == FX_TUPLE) target = f->aliases.at[target].parent;
+    if (!functionalise_has_inverse(view) &&
+        fx_tensor(view)->dtype == fx_tensor(f->aliases.at[a->base].node)->dtype)
         target = a->base; /* by its strides */
     fx_node *parent = refreshed(f, target), *made = NULL;
-    if (f->status == FE_OK) f->status = functionalise_inverse(f->g, f->at, view, parent, value, &made);
+    if (f->status == FE_OK)
+        f->status = functionalise_inverse(f->g, f->at, view, parent, value, &made);
     if (f->status == FE_OK) write_value(f, target, made);
 }
 
@@ -198,7 +210,8 @@ static int written_param(const op_info *op)
 }
 
 /* Gives `value` the dtype and sizes of what it overwrites. */
-static fe_status fit_value(fx_graph *g, fx_node *before, const fx_node *like, const ty_tensor *to, fx_node **value)
+static fe_status fit_value(fx_graph *g, fx_node *before, const fx_node *like, const ty_tensor *to,
+                           fx_node **value)
 {
     const ty_tensor *t = fx_tensor(*value);
     if (t->dtype != to->dtype) {
@@ -207,8 +220,7 @@ static fe_status fit_value(fx_graph *g, fx_node *before, const fx_node *like, co
     }
     t = fx_tensor(*value);
     bool same = t->rank == to->rank;
-    for (uint32_t d = 0; same && d < t->rank; d++)
-        same = sym_same(t->sizes[d], to->sizes[d]);
+    for (uint32_t d = 0; same && d < t->rank; d++) same = sym_same(t->sizes[d], to->sizes[d]);
     if (same) return FE_OK;
     fx_arg args[] = {fx_of(*value), fx_int_list(g, to->sizes, to->rank)};
     return pass_emit(g, before, OP_aten_expand_default, like, 2, args, value);
@@ -222,7 +234,8 @@ static bool same_window(functionaliser *f, const alias *a, const alias *b)
            ty_known_same_layout(f->g->symbols, x, y);
 }
 
-/* Calls that write nothing that the program can see; y[1:] += 1 ends in a copy of y[1:] onto itself. */
+/* Calls that write nothing that the program can see; y[1:] += 1 ends in a copy of y[1:] onto itself.
+ */
 static bool writes_nothing(functionaliser *f, const fx_node *n)
 {
     if (fx_is(n, OP_aten_detach__default) || fx_is(n, OP_aten_requires_grad__default)) return true;
@@ -234,8 +247,8 @@ static bool writes_nothing(functionaliser *f, const fx_node *n)
 /* Calls that give their argument other memory or another size. */
 static bool changes_memory(const fx_node *n)
 {
-    return fx_is(n, OP_aten_resize__default) || fx_is(n, OP_aten_resize_as__default) || fx_is(n, OP_aten_set__default) ||
-           fx_is(n, OP_aten_set__source_Tensor);
+    return fx_is(n, OP_aten_resize__default) || fx_is(n, OP_aten_resize_as__default) ||
+           fx_is(n, OP_aten_set__default) || fx_is(n, OP_aten_set__source_Tensor);
 }
 
 /* t_, squeeze_, ...: the same memory with other sizes and strides. */
@@ -245,7 +258,8 @@ static bool is_view(const op_info *op)
 }
 
 /* The value that the call leaves in its argument `self`. */
-static fe_status written_value(functionaliser *f, fx_node *n, const op_info *functional, const ty_tensor *self, fx_node **value)
+static fe_status written_value(functionaliser *f, fx_node *n, const op_info *functional,
+                               const ty_tensor *self, fx_node **value)
 {
     pass_map_args(f->g, n, current_value, f);
     FE_TRY(f->status);
@@ -261,15 +275,18 @@ static fe_status make_functional(functionaliser *f, fx_node *n)
     fx_graph *g = f->g;
     int self = written_param(n->op);
     if (self < 0 || n->args[self].kind != FX_ARG_NODE || n->value.kind == FX_TUPLE)
-        return fx_fail(g, n, "functionalise", FE_UNSUPPORTED, "rewrite the program without this in-place call",
-                       "an operator that mutates several arguments, or an optional or list argument, has no functional form yet");
+        return fx_fail(g, n, "functionalise", FE_UNSUPPORTED,
+                       "rewrite the program without this in-place call",
+                       "an operator that mutates several arguments, or an optional or list "
+                       "argument, has no functional form yet");
     const op_info *functional = op_functional_of(g->ops, n->op);
     fx_node *target = n->args[self].node, *value = NULL;
     uint32_t written = map_get(&f->of_node, target->id);
     CHECK(g->session, written != MAP_NONE);
     bool writes = !writes_nothing(f, n);
     if ((!functional && writes) || changes_memory(n))
-        return fx_fail(g, n, "functionalise", FE_UNSUPPORTED, "rewrite the program without this in-place call",
+        return fx_fail(g, n, "functionalise", FE_UNSUPPORTED,
+                       "rewrite the program without this in-place call",
                        "the in-place operator has no functional form");
     f->changed = true;
     if (functional && is_view(functional)) {
@@ -280,7 +297,8 @@ static fe_status make_functional(functionaliser *f, fx_node *n)
         FE_TRY(written_value(f, n, functional, fx_tensor(f->aliases.at[written].node), &value));
         write_value(f, written, value);
     }
-    fx_replace_uses(g, n, target); /* the call returned its argument; readers are refreshed when their turn comes */
+    /* the call returned its argument; readers are refreshed when their turn comes */
+    fx_replace_uses(g, n, target);
     fx_erase(g, n);
     return f->status;
 }
@@ -303,9 +321,12 @@ static void add_epilogue(functionaliser *f)
         fx_node *input = g->inputs.at[i];
         const alias *a = alias_of(f, input);
         if (!a || !f->aliases.at[a->base].written) continue;
-        if (input->input_kind == FX_CONSTANT) input->input_kind = FX_BUFFER; /* it lasts from call to call */
+        /* it lasts from call to call */
+        if (input->input_kind == FX_CONSTANT) input->input_kind = FX_BUFFER;
         vec_push(f->memory, &values, fx_of(refreshed(f, map_get(&f->of_node, input->id))));
-        vec_push(f->memory, &kinds, (fx_output){mutation_kind(input), input->input_kind == FX_USER_INPUT ? input->name : input->target});
+        vec_push(f->memory, &kinds,
+                 (fx_output){mutation_kind(input),
+                             input->input_kind == FX_USER_INPUT ? input->name : input->target});
     }
     if (!values.count) return;
     for (uint32_t k = 0; k < g->output->arg_count; k++) {

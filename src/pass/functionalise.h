@@ -8,8 +8,9 @@ typedef struct functionaliser functionaliser;
 
 /* Is there a way back through this view operator? */
 bool functionalise_has_inverse(const fx_node *view);
-/* `parent` with the part that `view` shows replaced by `value`, as new calls before `before`. Without an inverse: `parent` is the
- * base of the view, which is found in it by its strides. */
-fe_status functionalise_inverse(fx_graph *g, fx_node *before, const fx_node *view, fx_node *parent, fx_node *value, fx_node **out);
+/* `parent` with the part that `view` shows replaced by `value`, as new calls before `before`.
+ * Without an inverse: `parent` is the base of the view, which is found in it by its strides. */
+fe_status functionalise_inverse(fx_graph *g, fx_node *before, const fx_node *view, fx_node *parent,
+                                fx_node *value, fx_node **out);
 
 #endif

@@ -1,5 +1,5 @@
-/* inverse.c -- the inverses of view operators: a written view, put back into what it is a view of. One row an operator; a view
- * without a row is found in its base by its strides.
+/* inverse.c -- the inverses of view operators: a written view, put back into what it is a view of.
+ * One row an operator; a view without a row is found in its base by its strides.
  */
 #include "pass/functionalise.h"
 
@@ -12,7 +12,8 @@ typedef struct inversion {
 
 typedef fe_status (*inverse_fn)(const inversion *v, fx_node **out);
 
-static fe_status emit(const inversion *v, op_id op, uint32_t count, const fx_arg *args, fx_node **out)
+static fe_status emit(const inversion *v, op_id op, uint32_t count, const fx_arg *args,
+                      fx_node **out)
 {
     return pass_emit(v->g, v->before, op, v->view, count, args, out);
 }
@@ -75,8 +76,14 @@ static fe_status by_narrow(const inversion *v, fx_node **out)
     const fx_arg *a = v->view->args;
     sym_expr start, length;
     if (!fx_arg_expr(v->g, &a[2], &start) || !fx_arg_expr(v->g, &a[3], &length))
-        return fx_fail(v->g, v->view, "functionalise", FE_UNSUPPORTED, NULL, "a write through narrow with a start known only at run time");
-    fx_arg args[] = {fx_of(v->parent), fx_of(v->value), a[1], a[2], fx_expr(sym_add(v->g->symbols, start, length)), fx_int(v->g, 1)};
+        return fx_fail(v->g, v->view, "functionalise", FE_UNSUPPORTED, NULL,
+                       "a write through narrow with a start known only at run time");
+    fx_arg args[] = {fx_of(v->parent),
+                     fx_of(v->value),
+                     a[1],
+                     a[2],
+                     fx_expr(sym_add(v->g->symbols, start, length)),
+                     fx_int(v->g, 1)};
     return emit(v, OP_aten_slice_scatter_default, 6, args, out);
 }
 
@@ -145,7 +152,8 @@ static fe_status by_item(const inversion *v, fx_node **out)
     for (int64_t i = 0; i < item; i++)
         start = sym_add(t, start, tuple->value.items[i].tensor->sizes[dim]);
     sym_expr end = sym_add(t, start, tuple->value.items[item].tensor->sizes[dim]);
-    fx_arg args[] = {fx_of(v->parent), fx_of(v->value), fx_int(v->g, dim), fx_expr(start), fx_expr(end), fx_int(v->g, 1)};
+    fx_arg args[] = {fx_of(v->parent), fx_of(v->value), fx_int(v->g, dim),
+                     fx_expr(start),   fx_expr(end),    fx_int(v->g, 1)};
     return emit(v, OP_aten_slice_scatter_default, 6, args, out);
 }
 
@@ -196,12 +204,14 @@ bool functionalise_has_inverse(const fx_node *view)
     return find_inverse(view) != NULL;
 }
 
-fe_status functionalise_inverse(fx_graph *g, fx_node *before, const fx_node *view, fx_node *parent, fx_node *value, fx_node **out)
+fe_status functionalise_inverse(fx_graph *g, fx_node *before, const fx_node *view, fx_node *parent,
+                                fx_node *value, fx_node **out)
 {
     inversion v = {g, before, view, parent, value};
     inverse_fn inverse = find_inverse(view);
     if (inverse) return inverse(&v, out);
     if (fx_tensor(view)->dtype == fx_tensor(parent)->dtype) return by_strides(&v, out);
-    return fx_fail(g, view, "functionalise", FE_UNSUPPORTED, "copy the tensor before writing to it (x = x.clone())",
+    return fx_fail(g, view, "functionalise", FE_UNSUPPORTED,
+                   "copy the tensor before writing to it (x = x.clone())",
                    "a write through this view cannot be turned into a value");
 }

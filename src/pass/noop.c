@@ -1,7 +1,8 @@
 /* noop.c -- removes operators that give back their input, and assertions that inference has proved.
  *
- * Laws. N1 The value that takes the place of a result has the same dtype, sizes and strides. N2 A copy (clone, to, contiguous
- * that copies) goes only when it does not leave the graph: a returned copy stays a copy.
+ * Laws. N1 The value that takes the place of a result has the same dtype, sizes and strides. N2 A
+ * copy (clone, to, contiguous that copies) goes only when it does not leave the graph: a returned
+ * copy stays a copy.
  */
 #include "pass/pass_priv.h"
 
@@ -64,7 +65,8 @@ static bool leaves(const fx_node *n, int depth)
         const fx_node *user = n->users.at[i];
         if (user->kind == FX_OUTPUT || depth > 6) return true;
         const ty_tensor *a = fx_tensor(n), *b = fx_tensor(user);
-        bool aliases = user->value.kind == FX_TUPLE || n->value.kind == FX_TUPLE || (a && b && a->storage == b->storage);
+        bool aliases = user->value.kind == FX_TUPLE || n->value.kind == FX_TUPLE ||
+                       (a && b && a->storage == b->storage);
         if (aliases && leaves(user, depth + 1)) return true;
     }
     return false;
@@ -100,7 +102,8 @@ fe_status pass_noop(fx_graph *g, bool *changed)
         next = n->next;
         const noop_row *row = row_of(n);
         if (!row || !may_go(g, row, n)) continue;
-        fx_replace_uses(g, n, input_of(row, n)); /* what read the copy's storage now reads the input's */
+        /* what read the copy's storage now reads the input's */
+        fx_replace_uses(g, n, input_of(row, n));
         fx_erase(g, n);
         *changed = true;
     }

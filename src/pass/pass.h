@@ -1,8 +1,8 @@
 /* pass.h -- FX passes: each rewrites the graph and keeps its metadata and aliasing true.
  *
- * The order, and what each needs and breaks, is the table passes.def; the runner refuses an order that breaks a need, and after
- * each pass (when checking is on) verifies the graph and that no pass made inputs and outputs, or two outputs, share storage
- * that did not before.
+ * The order, and what each needs and breaks, is the table passes.def; the runner refuses an order
+ * that breaks a need, and after each pass (when checking is on) verifies the graph and that no pass
+ * made inputs and outputs, or two outputs, share storage that did not before.
  */
 #ifndef FERRITE_PASS_H
 #define FERRITE_PASS_H
@@ -36,7 +36,8 @@ typedef struct pass_options {
 /* Runs the table in order. The graph must have metadata. */
 fe_status pass_run_all(fx_graph *g, const pass_options *options);
 /* The same for any table: FE_INTERNAL with a diagnostic when what a pass needs does not hold. */
-fe_status pass_run_table(fx_graph *g, const pass_info *passes, uint32_t count, const pass_options *options);
+fe_status pass_run_table(fx_graph *g, const pass_info *passes, uint32_t count,
+                         const pass_options *options);
 /* One pass by name, for tests. FE_USAGE when there is none such. */
 fe_status pass_run_one(fx_graph *g, const char *name, const pass_options *options);
 

@@ -11,15 +11,17 @@
 
 /* helpers.c */
 /* Emits a call and infers its metadata. */
-fe_status pass_emit(fx_graph *g, fx_node *before, op_id op, const fx_node *like, uint32_t count, const fx_arg *args, fx_node **out);
+fe_status pass_emit(fx_graph *g, fx_node *before, op_id op, const fx_node *like, uint32_t count,
+                    const fx_arg *args, fx_node **out);
 /* The same for any operator. */
-fe_status pass_call(fx_graph *g, fx_node *before, const op_info *op, const fx_node *like, const fx_arg *args, uint32_t count,
-                    fx_node **out);
+fe_status pass_call(fx_graph *g, fx_node *before, const op_info *op, const fx_node *like,
+                    const fx_arg *args, uint32_t count, fx_node **out);
 /* Bytes known at compile time that no call of the program changes? */
 bool pass_is_constant(const fx_graph *g, const fx_node *n);
 /* Must the node stay although nobody reads it? */
 bool pass_has_effect(const fx_node *n);
 /* Replaces every node argument a of n by map(data, a), lists included. */
-void pass_map_args(fx_graph *g, fx_node *n, fx_node *(*map_node)(void *data, fx_node *a), void *data);
+void pass_map_args(fx_graph *g, fx_node *n, fx_node *(*map_node)(void *data, fx_node *a),
+                   void *data);
 
 #endif

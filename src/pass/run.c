@@ -1,4 +1,5 @@
-/* run.c -- the passes in order, each checked against what it needs, and its result against the graph's laws. */
+/* run.c -- the passes in order, each checked against what it needs, and its result against the
+ * graph's laws. */
 #include "pass/pass_priv.h"
 
 #include <string.h>
@@ -31,10 +32,11 @@ static bool is_user_output(const fx_graph *g, uint32_t k)
     return k < g->outputs.count && g->outputs.at[k].kind == FX_USER_OUTPUT;
 }
 
-/* Calls visit for each pair of user-visible values that share storage; outputs are numbered without the mutated inputs, which
- * functionalisation puts before them.
+/* Calls visit for each pair of user-visible values that share storage; outputs are numbered without
+ * the mutated inputs, which functionalisation puts before them.
  */
-static void each_alias(const fx_graph *g, void (*visit)(void *, uint64_t key, uint32_t output), void *data)
+static void each_alias(const fx_graph *g, void (*visit)(void *, uint64_t key, uint32_t output),
+                       void *data)
 {
     const fx_node *out = g->output;
     uint32_t number = 0;
@@ -47,7 +49,8 @@ static void each_alias(const fx_graph *g, void (*visit)(void *, uint64_t key, ui
         }
         for (uint32_t i = 0; i < k; i++) {
             if (!is_user_output(g, i)) continue;
-            if (storage && storage_of(&out->args[i]) == storage) visit(data, pair_key(false, other, number), number);
+            if (storage && storage_of(&out->args[i]) == storage)
+                visit(data, pair_key(false, other, number), number);
             other++;
         }
         number++;
@@ -75,13 +78,13 @@ static void test_pair(void *data, uint64_t key, uint32_t output)
 
 static fe_status refuse(fx_graph *g, const pass_info *pass, uint32_t missing)
 {
-    static const char *const NAMES[] = {"true metadata", "a graph without mutation", "decomposed operators",
-                                        "nodes that are numbered"};
+    static const char *const NAMES[] = {"true metadata", "a graph without mutation",
+                                        "decomposed operators", "nodes that are numbered"};
     uint32_t k = 0;
-    while (k + 1 < COUNT_OF(NAMES) && !(missing >> k & 1))
-        k++;
-    return diag_fail(g->session, (diag){.status = FE_INTERNAL, .stage = "pass", .place = pass->name},
-                     "the pass needs %s, which no pass has made or an earlier one has broken", NAMES[k]);
+    while (k + 1 < COUNT_OF(NAMES) && !(missing >> k & 1)) k++;
+    return diag_fail(
+        g->session, (diag){.status = FE_INTERNAL, .stage = "pass", .place = pass->name},
+        "the pass needs %s, which no pass has made or an earlier one has broken", NAMES[k]);
 }
 
 static fe_status run_one(fx_graph *g, const pass_info *pass, const pass_options *o, uint32_t *holds)
@@ -97,17 +100,21 @@ static fe_status run_one(fx_graph *g, const pass_info *pass, const pass_options 
     }
     if (o->check) each_alias(g, remember_pair, &state);
     fe_status status = pass->run(g, &changed);
-    if (status == FE_OK && changed) status = infer_graph(g); /* alias classes may have merged or split */
+    /* alias classes may have merged or split */
+    if (status == FE_OK && changed) status = infer_graph(g);
     *holds = (*holds & ~pass->breaks) | pass->makes;
     if (status == FE_OK && o->check) {
         status = fx_check(g, pass->name);
-        /* functionalisation turns an input that is returned after its mutation into a value of its own, never the reverse */
+        /* functionalisation turns an input that is returned after its mutation into a value of its
+         * own, never the reverse */
         if (status == FE_OK) each_alias(g, test_pair, &state);
         if (status == FE_OK && state.added)
-            status = diag_fail(g->session, (diag){.status = FE_INTERNAL, .stage = "pass", .place = pass->name},
-                               "output %u shares storage that it did not share before", state.added - 1);
+            status = diag_fail(
+                g->session, (diag){.status = FE_INTERNAL, .stage = "pass", .place = pass->name},
+                "output %u shares storage that it did not share before", state.added - 1);
     }
-    if (o->dump && o->dump_after && (strcmp(o->dump_after, "all") == 0 || strcmp(o->dump_after, pass->name) == 0))
+    if (o->dump && o->dump_after &&
+        (strcmp(o->dump_after, "all") == 0 || strcmp(o->dump_after, pass->name) == 0))
         o->dump(o->data, pass->name, g);
     arena_free(memory);
     return status;
@@ -123,15 +130,16 @@ static fe_status check_name(fx_graph *g, const pass_info *passes, uint32_t count
         if (strcmp(passes[i].name, name) == 0) return FE_OK;
         text_printf(&names, "%s%s", i ? ", " : "", passes[i].name);
     }
-    return diag_fail(g->session, (diag){.status = FE_USAGE, .stage = "pass"}, "there is no pass '%s'; there are %s", name, names.at);
+    return diag_fail(g->session, (diag){.status = FE_USAGE, .stage = "pass"},
+                     "there is no pass '%s'; there are %s", name, names.at);
 }
 
-fe_status pass_run_table(fx_graph *g, const pass_info *passes, uint32_t count, const pass_options *options)
+fe_status pass_run_table(fx_graph *g, const pass_info *passes, uint32_t count,
+                         const pass_options *options)
 {
     FE_TRY(check_name(g, passes, count, options->dump_after));
     uint32_t holds = PASS_META | (g->is_functional ? PASS_FUNCTIONAL : 0);
-    for (uint32_t i = 0; i < count; i++)
-        FE_TRY(run_one(g, &passes[i], options, &holds));
+    for (uint32_t i = 0; i < count; i++) FE_TRY(run_one(g, &passes[i], options, &holds));
     return FE_OK;
 }
 
@@ -144,6 +152,8 @@ fe_status pass_run_one(fx_graph *g, const char *name, const pass_options *option
 {
     uint32_t holds = PASS_META | PASS_FUNCTIONAL | PASS_DECOMPOSED;
     for (uint32_t i = 0; i < pass_count; i++)
-        if (strcmp(pass_table[i].name, name) == 0) return run_one(g, &pass_table[i], options, &holds);
-    return diag_fail(g->session, (diag){.status = FE_USAGE, .stage = "pass"}, "there is no pass '%s'", name);
+        if (strcmp(pass_table[i].name, name) == 0)
+            return run_one(g, &pass_table[i], options, &holds);
+    return diag_fail(g->session, (diag){.status = FE_USAGE, .stage = "pass"},
+                     "there is no pass '%s'", name);
 }

@@ -8,8 +8,8 @@
 typedef struct checker {
     const sched_schedule *s;
     loop_program *p;
-    uint32_t *place_of;   /* by op: its place in the order of execution, NOWHERE */
-    uint32_t *local_to;   /* by buffer: the group that keeps it, NOWHERE */
+    uint32_t *place_of; /* by op: its place in the order of execution, NOWHERE */
+    uint32_t *local_to; /* by buffer: the group that keeps it, NOWHERE */
     arena *memory;
     uint32_t group, place;
     fe_status status;
@@ -18,12 +18,15 @@ typedef struct checker {
 static void broken(checker *c, const char *law, const char *what, const char *name)
 {
     if (c->status != FE_OK) return;
-    c->status = diag_fail(c->p->session,
-                          (diag){.status = FE_INTERNAL,
-                                 .stage = "sched",
-                                 .place = arena_printf(c->memory, "group %u", c->group),
-                                 .help = "this is a fault of ferrite's own: please report it with the program"},
-                          "law %s: %s: %s", law, what, name);
+    c->status = diag_fail(
+        c->p->session,
+        (diag){.status = FE_INTERNAL,
+               .stage = "sched",
+               .place = c->group < c->s->groups.count
+                            ? arena_printf(c->memory, "group %u", c->group)
+                            : NULL,
+               .help = "this is a fault of ferrite's own: please report it with the program"},
+        "law %s: %s: %s", law, what, name);
 }
 
 static const char *name_of(const checker *c, loop_buffer_id b)
@@ -58,8 +61,11 @@ static void check_order(checker *c)
 
 static loop_form form_of_nest(const sched_nest *n)
 {
-    loop_form f = {.op = n->op, .parallel = n->nest.axes, .count = n->nest.axes + n->nest.reduce_axes,
-                   .stores = n->nest.stores, .store_count = n->nest.store_count};
+    loop_form f = {.op = n->op,
+                   .parallel = n->nest.axes,
+                   .count = n->nest.axes + n->nest.reduce_axes,
+                   .stores = n->nest.stores,
+                   .store_count = n->nest.store_count};
     for (uint32_t k = 0; k < f.count; k++)
         f.extents[k] = k < f.parallel ? n->nest.extents[k] : n->nest.reduce_extents[k - f.parallel];
     return f;
@@ -67,9 +73,11 @@ static loop_form form_of_nest(const sched_nest *n)
 
 static bool has_loops(const sched_group *g, const sched_phase *phase, const loop_op *nest)
 {
-    bool same = nest->axes == g->outer + phase->inner_axes && nest->reduce_axes == phase->reduce_axes;
+    bool same =
+        nest->axes == g->outer + phase->inner_axes && nest->reduce_axes == phase->reduce_axes;
     for (uint32_t k = 0; same && k < nest->axes; k++)
-        same = sym_same(nest->extents[k], k < g->outer ? g->outer_extents[k] : phase->extents[k - g->outer]);
+        same = sym_same(nest->extents[k],
+                        k < g->outer ? g->outer_extents[k] : phase->extents[k - g->outer]);
     for (uint32_t k = 0; same && k < nest->reduce_axes; k++)
         same = sym_same(nest->reduce_extents[k], phase->reduce_extents[k]);
     return same;
@@ -85,9 +93,13 @@ typedef struct fused_pair {
 static void check_load(checker *c, const fused_pair *pair, const loop_store *store, sym_expr load)
 {
     bool good = pair->same_phase
-                    ? !store->reduce && legal_same_index(c->p, &pair->writer, store->index, &pair->reader, load)
-                    : legal_same_row(c->p, &pair->writer, store->index, &pair->reader, load, pair->group->outer);
-    if (!good) broken(c, "S3", "a fused nest reads what its iteration has not written", name_of(c, store->buffer));
+                    ? !store->reduce &&
+                          legal_same_index(c->p, &pair->writer, store->index, &pair->reader, load)
+                    : legal_same_row(c->p, &pair->writer, store->index, &pair->reader, load,
+                                     pair->group->outer);
+    if (!good)
+        broken(c, "S3", "a fused nest reads what its iteration has not written",
+               name_of(c, store->buffer));
 }
 
 static void check_pair(checker *c, const fused_pair *pair, const access_list *reads)
@@ -112,21 +124,25 @@ static void check_overwrite(checker *c, const loop_form *before, const loop_form
     for (uint32_t i = 0; i < list.count; i++)
         for (uint32_t k = 0; k < n->store_count; k++)
             if (!list.at[i].is_store && list.at[i].buffer == n->stores[k].buffer)
-                broken(c, "S3", "a fused nest writes what one before it reads", name_of(c, n->stores[k].buffer));
+                broken(c, "S3", "a fused nest writes what one before it reads",
+                       name_of(c, n->stores[k].buffer));
 }
 
 /* The raw output of an extern call is read no more once its memory holds a result of the epilogue. */
-static void check_in_place(checker *c, const sched_group *g, const loop_form *before, const access_list *reads)
+static void check_in_place(checker *c, const sched_group *g, const loop_form *before,
+                           const access_list *reads)
 {
     bool is_gone = false;
     for (uint32_t k = 0; k < before->store_count; k++)
         is_gone |= before->stores[k].buffer == g->in_place_to;
     for (uint32_t i = 0; is_gone && i < reads->count; i++)
         if (reads->at[i].buffer == g->in_place_from)
-            broken(c, "S3", "a nest reads what another has taken the place of", name_of(c, g->in_place_from));
+            broken(c, "S3", "a nest reads what another has taken the place of",
+                   name_of(c, g->in_place_from));
 }
 
-static void check_fused(checker *c, const sched_group *g, uint32_t phase, uint32_t nest, const access_list *reads)
+static void check_fused(checker *c, const sched_group *g, uint32_t phase, uint32_t nest,
+                        const access_list *reads)
 {
     fused_pair pair = {.group = g, .reader = form_of_nest(&g->phases[phase].nests[nest])};
     for (uint32_t ph = 0; ph <= phase; ph++)
@@ -139,18 +155,23 @@ static void check_fused(checker *c, const sched_group *g, uint32_t phase, uint32
         }
 }
 
-/* An epilogue reads the element that its extern call has just made, and writes none of the call's operands. */
-static void check_epilogue(checker *c, const sched_group *g, const loop_form *n, const access_list *reads)
+/* An epilogue reads the element that its extern call has just made, and writes none of the call's
+ * operands. */
+static void check_epilogue(checker *c, const sched_group *g, const loop_form *n,
+                           const access_list *reads)
 {
     const loop_op *op = &c->p->ops.at[g->extern_op];
     sym_expr rows, columns, stride;
-    bool flat = n->parallel == n->count && n->count > 0 && legal_output_rows(c->p, op, &rows, &columns, &stride);
+    bool flat = n->parallel == n->count && n->count > 0 &&
+                legal_output_rows(c->p, op, &rows, &columns, &stride);
     for (uint32_t i = 0; i < reads->count; i++) {
         const access *a = &reads->at[i];
         for (uint32_t k = 0; k < op->output_count; k++)
             if (a->buffer == op->outputs[k].buffer &&
-                (a->is_store || k > 0 || !flat || !legal_own_element(c->p, op, n, a->index, stride)))
-                broken(c, "S3", "an epilogue uses another element than the one at hand", name_of(c, a->buffer));
+                (a->is_store || k > 0 || !flat ||
+                 !legal_own_element(c->p, op, n, a->index, stride)))
+                broken(c, "S3", "an epilogue uses another element than the one at hand",
+                       name_of(c, a->buffer));
         for (uint32_t k = 0; k < op->input_count; k++)
             if (a->is_store && a->buffer == op->inputs[k].buffer)
                 broken(c, "S3", "an epilogue writes what its call reads", name_of(c, a->buffer));
@@ -164,14 +185,16 @@ static void check_use(checker *c, loop_buffer_id b)
     if (b == LOOP_NO_BUFFER || c->p->buffers.at[b].kind != LOOP_TEMP) return;
     const sched_life *life = &c->s->lives[b], *root = &c->s->lives[life->root];
     if (c->local_to[b] != NOWHERE) {
-        if (c->local_to[b] != c->group) broken(c, "S4", "a local buffer is used by another group", name_of(c, b));
+        if (c->local_to[b] != c->group)
+            broken(c, "S4", "a local buffer is used by another group", name_of(c, b));
         return;
     }
     if (c->group < life->birth || c->group >= life->death)
         broken(c, "S5", "a buffer is used outside its lifetime", name_of(c, b));
     if (root->birth > life->birth || root->death < life->death)
         broken(c, "S5", "a buffer outlives the one whose memory it shares", name_of(c, b));
-    if (life->in_arena != root->in_arena || (!root->in_arena && sched_output_covering(c->p, life->root) < 0))
+    if (life->in_arena != root->in_arena ||
+        (!root->in_arena && sched_output_covering(c->p, life->root) < 0))
         broken(c, "S5", "a buffer has no memory", name_of(c, b));
 }
 
@@ -191,10 +214,8 @@ static void check_group(checker *c, const sched_group *g)
     if (g->kind != SCHED_KERNEL) {
         const loop_op *op = &c->p->ops.at[g->extern_op];
         place_op(c, g->extern_op);
-        for (uint32_t i = 0; i < op->input_count; i++)
-            check_use(c, op->inputs[i].buffer);
-        for (uint32_t i = 0; i < op->output_count; i++)
-            check_use(c, op->outputs[i].buffer);
+        for (uint32_t i = 0; i < op->input_count; i++) check_use(c, op->inputs[i].buffer);
+        for (uint32_t i = 0; i < op->output_count; i++) check_use(c, op->outputs[i].buffer);
     }
     for (uint32_t ph = 0; ph < g->phase_count; ph++)
         for (uint32_t i = 0; i < g->phases[ph].nest_count; i++) {
@@ -203,10 +224,10 @@ static void check_group(checker *c, const sched_group *g)
             access_list list = {0};
             form_accesses(c->p, &form, c->memory, &list);
             place_op(c, n->op);
-            for (uint32_t k = 0; k < list.count; k++)
-                check_use(c, list.at[k].buffer);
+            for (uint32_t k = 0; k < list.count; k++) check_use(c, list.at[k].buffer);
             if (!has_loops(g, &g->phases[ph], &n->nest))
-                broken(c, "S3", "a nest does not have the loops of its phase", arena_printf(c->memory, "op %u", n->op));
+                broken(c, "S3", "a nest does not have the loops of its phase",
+                       arena_printf(c->memory, "op %u", n->op));
             check_fused(c, g, ph, i, &list);
             if (g->kind == SCHED_EXTERN) check_epilogue(c, g, &form, &list);
         }
@@ -216,13 +237,13 @@ fe_status sched_check(sched_schedule *s)
 {
     loop_program *p = s->program;
     arena *memory = arena_new(p->session);
-    checker c = {.s = s, .p = p, .memory = memory,
+    checker c = {.s = s,
+                 .p = p,
+                 .memory = memory,
                  .place_of = NEW_ARRAY(memory, uint32_t, p->ops.count + 1),
                  .local_to = NEW_ARRAY(memory, uint32_t, p->buffers.count + 1)};
-    for (uint32_t i = 0; i < p->ops.count; i++)
-        c.place_of[i] = NOWHERE;
-    for (uint32_t b = 0; b < p->buffers.count; b++)
-        c.local_to[b] = NOWHERE;
+    for (uint32_t i = 0; i < p->ops.count; i++) c.place_of[i] = NOWHERE;
+    for (uint32_t b = 0; b < p->buffers.count; b++) c.local_to[b] = NOWHERE;
     for (uint32_t g = 0; g < s->groups.count; g++)
         for (uint32_t i = 0; i < s->groups.at[g].local_count; i++)
             c.local_to[s->groups.at[g].locals[i]] = g;

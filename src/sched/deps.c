@@ -1,4 +1,5 @@
-/* deps.c -- which earlier ops an op must follow: readers after writers, writers after readers and writers. */
+/* deps.c -- which earlier ops an op must follow: readers after writers, writers after readers and
+ * writers. */
 #include "sched/sched_priv.h"
 
 typedef VEC(uint32_t) id_list;
@@ -23,17 +24,14 @@ static void add_dep(use_tables *t, uint32_t on)
 static void read_buffer(use_tables *t, loop_buffer_id b)
 {
     if (b == LOOP_NO_BUFFER || t->p->buffers.at[b].kind == LOOP_CONSTANT) return;
-    for (uint32_t i = 0; i < t->writers[b].count; i++)
-        add_dep(t, t->writers[b].at[i]);
+    for (uint32_t i = 0; i < t->writers[b].count; i++) add_dep(t, t->writers[b].at[i]);
     vec_push(t->memory, &t->readers[b], t->op);
 }
 
 static void write_buffer(use_tables *t, loop_buffer_id b)
 {
-    for (uint32_t i = 0; i < t->readers[b].count; i++)
-        add_dep(t, t->readers[b].at[i]);
-    for (uint32_t i = 0; i < t->writers[b].count; i++)
-        add_dep(t, t->writers[b].at[i]);
+    for (uint32_t i = 0; i < t->readers[b].count; i++) add_dep(t, t->readers[b].at[i]);
+    for (uint32_t i = 0; i < t->writers[b].count; i++) add_dep(t, t->writers[b].at[i]);
     vec_push(t->memory, &t->writers[b], t->op);
 }
 
@@ -64,10 +62,8 @@ static void read_expr(use_tables *t, map *definers, sym_expr e)
 
 static void op_uses(use_tables *t, map *definers, const loop_op *op)
 {
-    for (uint32_t i = 0; i < op->axes; i++)
-        read_expr(t, definers, op->extents[i]);
-    for (uint32_t i = 0; i < op->reduce_axes; i++)
-        read_expr(t, definers, op->reduce_extents[i]);
+    for (uint32_t i = 0; i < op->axes; i++) read_expr(t, definers, op->extents[i]);
+    for (uint32_t i = 0; i < op->reduce_axes; i++) read_expr(t, definers, op->reduce_extents[i]);
     for (uint32_t i = 0; i < op->store_count; i++) {
         loop_each_store_node(t->p, &op->stores[i], read_value, t);
         read_expr(t, definers, op->stores[i].index);
@@ -77,11 +73,9 @@ static void op_uses(use_tables *t, map *definers, const loop_op *op)
         for (uint32_t d = 0; d < op->inputs[i].rank; d++)
             read_expr(t, definers, op->inputs[i].sizes[d]);
     }
-    for (uint32_t i = 0; i < op->int_count; i++)
-        read_expr(t, definers, op->ints[i]);
+    for (uint32_t i = 0; i < op->int_count; i++) read_expr(t, definers, op->ints[i]);
     read_expr(t, definers, op->condition);
-    for (uint32_t i = 0; i < op->store_count; i++)
-        write_buffer(t, op->stores[i].buffer);
+    for (uint32_t i = 0; i < op->store_count; i++) write_buffer(t, op->stores[i].buffer);
     for (uint32_t i = 0; i < op->output_count; i++)
         if (op->outputs[i].buffer != LOOP_NO_BUFFER) write_buffer(t, op->outputs[i].buffer);
     for (uint32_t i = 0; i < op->define_count; i++)
@@ -92,7 +86,10 @@ void deps_build(loop_program *p, arena *memory, op_deps *out)
 {
     map seen = {0}, definers = {0};
     *out = (op_deps){.first = NEW_ARRAY(memory, uint32_t, p->ops.count + 1)};
-    use_tables t = {.p = p, .memory = memory, .out = out, .seen = &seen,
+    use_tables t = {.p = p,
+                    .memory = memory,
+                    .out = out,
+                    .seen = &seen,
                     .writers = NEW_ARRAY(memory, id_list, p->buffers.count + 1),
                     .readers = NEW_ARRAY(memory, id_list, p->buffers.count + 1)};
     for (uint32_t k = 0; k < p->ops.count; k++) {

@@ -1,8 +1,8 @@
 /* form.c -- nests as lists of loops: normal form, cutting loops, the common cut of two nests.
  *
- * Cutting a loop is always legal: i in [0, a*b) becomes b*i' + i''. Merging two adjacent ones needs every access to be linear in
- * both with coefficients in the ratio of the inner extent. So the normal form is as merged as it gets, and fusion cuts it again
- * where two nests must agree.
+ * Cutting a loop is always legal: i in [0, a*b) becomes b*i' + i''. Merging two adjacent ones needs
+ * every access to be linear in both with coefficients in the ratio of the inner extent. So the
+ * normal form is as merged as it gets, and fusion cuts it again where two nests must agree.
  */
 #include "sched/sched_priv.h"
 
@@ -30,7 +30,8 @@ static void collect_load(void *data, loop_value v)
 {
     collect_state *state = data;
     const loop_node *n = loop_at(state->p, v);
-    if (n->op == LOOP_LOAD) vec_push(state->memory, state->out, (access){n->buffer, n->index, false});
+    if (n->op == LOOP_LOAD)
+        vec_push(state->memory, state->out, (access){n->buffer, n->index, false});
 }
 
 void form_accesses(loop_program *p, const loop_form *f, arena *memory, access_list *out)
@@ -63,12 +64,12 @@ static void all_indices(loop_program *p, const loop_form *f, arena *memory, acce
 /* ---- rewriting loops ---- */
 
 /* Replaces each loop symbol of f by to[k] and simplifies indices with the new loops' ranges. */
-static void rewrite(loop_program *p, const loop_form *f, const sym_expr *to, loop_form *out, arena *memory)
+static void rewrite(loop_program *p, const loop_form *f, const sym_expr *to, loop_form *out,
+                    arena *memory)
 {
     sym_expr from[LOOP_MAX_AXES];
     sym_bound room[LOOP_MAX_AXES];
-    for (uint32_t k = 0; k < f->count; k++)
-        from[k] = form_symbol(p, f, k);
+    for (uint32_t k = 0; k < f->count; k++) from[k] = form_symbol(p, f, k);
     sym_env env = form_env(p, out, room);
     out->op = f->op;
     out->origin = f->origin;
@@ -78,7 +79,8 @@ static void rewrite(loop_program *p, const loop_form *f, const sym_expr *to, loo
         stores[i] = f->stores[i];
         sym_expr index = loop_substitute_index(p, f->stores[i].index, from, to, f->count);
         stores[i].index = sym_simplify(p->symbols, index, &env);
-        stores[i].value = loop_simplify(p, loop_substitute(p, f->stores[i].value, from, to, f->count), &env);
+        stores[i].value =
+            loop_simplify(p, loop_substitute(p, f->stores[i].value, from, to, f->count), &env);
     }
     out->stores = stores;
 }
@@ -96,7 +98,8 @@ static void drop_reductions(loop_program *p, loop_form *f)
 {
     for (uint32_t i = 0; i < f->store_count; i++) {
         loop_store *st = &f->stores[i];
-        if (st->reduce == LOOP_ARGMIN || st->reduce == LOOP_ARGMAX) st->value = loop_const_int(p, TY_I64, 0);
+        if (st->reduce == LOOP_ARGMIN || st->reduce == LOOP_ARGMAX)
+            st->value = loop_const_int(p, TY_I64, 0);
         st->reduce = LOOP_NO_REDUCE;
     }
 }
@@ -123,18 +126,21 @@ static void drop_unit_loops(loop_program *p, loop_form *f, arena *memory)
     *f = kept;
 }
 
-/* The stride that decides a loop's place: in the first access that moves with it, stores before loads. A loop that moves the
- * store through a looked-up index goes outside. */
-static int64_t deciding_stride(loop_program *p, const loop_form *f, const access_list *list, sym_expr symbol)
+/* The stride that decides a loop's place: in the first access that moves with it, stores before
+ * loads. A loop that moves the store through a looked-up index goes outside. */
+static int64_t deciding_stride(loop_program *p, const loop_form *f, const access_list *list,
+                               sym_expr symbol)
 {
     for (uint32_t i = 0; i < f->store_count; i++)
-        if (!sym_contains(p->symbols, f->stores[i].index, symbol) && loop_uses_axis(p, loop_index(p, f->stores[i].index), symbol))
+        if (!sym_contains(p->symbols, f->stores[i].index, symbol) &&
+            loop_uses_axis(p, loop_index(p, f->stores[i].index), symbol))
             return INT64_MAX;
     for (int stores = 1; stores >= 0; stores--)
         for (uint32_t i = 0; i < list->count; i++) {
             sym_expr coefficient, rest;
             if (list->at[i].is_store != (stores == 1)) continue;
-            if (!sym_linear_in(p->symbols, list->at[i].index, symbol, &coefficient, &rest)) continue;
+            if (!sym_linear_in(p->symbols, list->at[i].index, symbol, &coefficient, &rest))
+                continue;
             int64_t stride = sym_hint(p->symbols, coefficient, 1);
             if (stride != 0) return stride < 0 ? -stride : stride;
         }
@@ -152,7 +158,8 @@ static void sort_range(const int64_t *strides, uint32_t *order, uint32_t from, u
         }
 }
 
-/* ARG reductions number their elements in the order of the reduction loops, so these must stay as they are. */
+/* ARG reductions number their elements in the order of the reduction loops, so these must stay as
+ * they are. */
 static bool order_matters(const loop_form *f)
 {
     for (uint32_t i = 0; i < f->store_count; i++)
@@ -185,12 +192,14 @@ static void sort_loops(loop_program *p, loop_form *f, arena *memory)
     *f = sorted;
 }
 
-static bool can_merge(loop_program *p, const access_list *list, sym_expr outer, sym_expr inner, sym_expr inner_extent)
+static bool can_merge(loop_program *p, const access_list *list, sym_expr outer, sym_expr inner,
+                      sym_expr inner_extent)
 {
     for (uint32_t i = 0; i < list->count; i++) {
         sym_expr a, b, rest;
         sym_expr index = list->at[i].index;
-        if (!sym_contains(p->symbols, index, outer) && !sym_contains(p->symbols, index, inner)) continue;
+        if (!sym_contains(p->symbols, index, outer) && !sym_contains(p->symbols, index, inner))
+            continue;
         if (!sym_linear_in(p->symbols, index, outer, &a, &rest)) return false;
         if (!sym_linear_in(p->symbols, index, inner, &b, &rest)) return false;
         if (!sym_same(a, sym_mul(p->symbols, b, inner_extent))) return false;
@@ -203,8 +212,7 @@ static void merge_at(loop_program *p, loop_form *f, uint32_t k, arena *memory)
 {
     loop_form merged = {.parallel = f->parallel - (k < f->parallel ? 1 : 0), .count = f->count - 1};
     sym_expr to[LOOP_MAX_AXES];
-    for (uint32_t i = 0; i < merged.count; i++)
-        merged.extents[i] = f->extents[i <= k ? i : i + 1];
+    for (uint32_t i = 0; i < merged.count; i++) merged.extents[i] = f->extents[i <= k ? i : i + 1];
     merged.extents[k] = sym_mul(p->symbols, f->extents[k], f->extents[k + 1]);
     for (uint32_t i = 0; i < f->count; i++)
         to[i] = i == k ? sym_int(p->symbols, 0) : form_symbol(p, &merged, i < k ? i : i - 1);
@@ -218,7 +226,8 @@ static void merge_loops(loop_program *p, loop_form *f, arena *memory)
         access_list list = {0};
         bool same_kind = k + 1 != f->parallel;
         if (same_kind) all_indices(p, f, memory, &list);
-        if (same_kind && can_merge(p, &list, form_symbol(p, f, k), form_symbol(p, f, k + 1), f->extents[k + 1]))
+        if (same_kind &&
+            can_merge(p, &list, form_symbol(p, f, k), form_symbol(p, f, k + 1), f->extents[k + 1]))
             merge_at(p, f, k, memory);
         else
             k++;
@@ -241,8 +250,12 @@ static void drop_unit_reductions(loop_program *p, loop_form *f, arena *memory)
 loop_form form_of(loop_program *p, uint32_t op, arena *memory)
 {
     const loop_op *nest = &p->ops.at[op];
-    loop_form f = {.op = op, .parallel = nest->axes, .count = nest->axes + nest->reduce_axes,
-                   .stores = nest->stores, .store_count = nest->store_count, .origin = nest->origin};
+    loop_form f = {.op = op,
+                   .parallel = nest->axes,
+                   .count = nest->axes + nest->reduce_axes,
+                   .stores = nest->stores,
+                   .store_count = nest->store_count,
+                   .origin = nest->origin};
     CHECK(p->session, f.count <= LOOP_MAX_AXES);
     for (uint32_t k = 0; k < f.count; k++)
         f.extents[k] = k < f.parallel ? nest->extents[k] : nest->reduce_extents[k - f.parallel];
@@ -284,8 +297,8 @@ static sym_expr bite(eater *e)
     return now;
 }
 
-int form_common(loop_program *p, const sym_expr *a, uint32_t count_a, const sym_expr *b, uint32_t count_b, sym_expr *out,
-                uint32_t *pieces_a, uint32_t *pieces_b)
+int form_common(loop_program *p, const sym_expr *a, uint32_t count_a, const sym_expr *b,
+                uint32_t count_b, sym_expr *out, uint32_t *pieces_a, uint32_t *pieces_b)
 {
     eater x = {a, count_a, 0, {0}}, y = {b, count_b, 0, {0}};
     uint32_t count = 0;
@@ -317,7 +330,8 @@ int form_common(loop_program *p, const sym_expr *a, uint32_t count_a, const sym_
     return (int)count;
 }
 
-bool form_split(loop_program *p, const loop_form *f, const sym_expr *extents, uint32_t count, arena *memory, loop_form *out)
+bool form_split(loop_program *p, const loop_form *f, const sym_expr *extents, uint32_t count,
+                arena *memory, loop_form *out)
 {
     loop_form made = {.count = count};
     sym_expr to[LOOP_MAX_AXES];
@@ -340,7 +354,8 @@ bool form_split(loop_program *p, const loop_form *f, const sym_expr *extents, ui
     for (uint32_t k = 0; k < f->count; k++) {
         to[k] = sym_int(p->symbols, 0);
         for (uint32_t piece = first[k]; piece < first[k + 1]; piece++)
-            to[k] = sym_add(p->symbols, sym_mul(p->symbols, to[k], made.extents[piece]), form_symbol(p, &made, piece));
+            to[k] = sym_add(p->symbols, sym_mul(p->symbols, to[k], made.extents[piece]),
+                            form_symbol(p, &made, piece));
     }
     rewrite(p, f, to, &made, memory);
     *out = made;

@@ -1,6 +1,7 @@
-/* fuse.c -- which ops share a kernel. Greedy in program order: each nest tries to join the group of a producer, latest first;
- * the first that is legal wins, every refusal is recorded with its reason. Fusing never adds memory traffic: what is fused is
- * only what one outer iteration (or one index) has just written, so the bytes saved are those of a write and a read.
+/* fuse.c -- which ops share a kernel. Greedy in program order: each nest tries to join the group of
+ * a producer, latest first; the first that is legal wins, every refusal is recorded with its
+ * reason. Fusing never adds memory traffic: what is fused is only what one outer iteration (or one
+ * index) has just written, so the bytes saved are those of a write and a read.
  */
 #include "sched/legal.h"
 
@@ -17,7 +18,8 @@ static uint32_t latest_op(const work_group *g)
 
 /* ---- cycles ---- */
 
-/* Does `from` depend, through groups other than `to`, on `to`? Bounded search; "too long to tell" counts as yes. */
+/* Does `from` depend, through groups other than `to`, on `to`? Bounded search; "too long to tell"
+ * counts as yes. */
 static bool depends_through_others(fuser *f, uint32_t op, uint32_t to)
 {
     arena_mark_t mark = arena_mark(f->memory);
@@ -26,7 +28,8 @@ static bool depends_through_others(fuser *f, uint32_t op, uint32_t to)
     uint32_t oldest = f->groups.at[to].ops.at[0], visited = 0;
     bool found = false;
     for (uint32_t i = f->deps.first[op]; i < f->deps.first[op + 1]; i++)
-        if (f->group_of[f->deps.at.at[i]] != to) vec_push(f->memory, &stack, f->group_of[f->deps.at.at[i]]);
+        if (f->group_of[f->deps.at.at[i]] != to)
+            vec_push(f->memory, &stack, f->group_of[f->deps.at.at[i]]);
     while (stack.count && !found) {
         uint32_t g = stack.at[--stack.count];
         const work_group *group = &f->groups.at[g];
@@ -34,7 +37,8 @@ static bool depends_through_others(fuser *f, uint32_t op, uint32_t to)
         map_set(f->memory, &seen, g, 1);
         if (++visited > SEARCH_LIMIT) found = true;
         for (uint32_t k = 0; k < group->ops.count && !found; k++)
-            for (uint32_t i = f->deps.first[group->ops.at[k]]; i < f->deps.first[group->ops.at[k] + 1]; i++) {
+            for (uint32_t i = f->deps.first[group->ops.at[k]];
+                 i < f->deps.first[group->ops.at[k] + 1]; i++) {
                 uint32_t next = f->group_of[f->deps.at.at[i]];
                 if (next == to)
                     found = true;
@@ -86,7 +90,8 @@ static bool mutates(fuser *f, const work_group *g, const loop_form *n)
     written w;
     for (uint32_t k = 0; k < n->store_count; k++) {
         loop_buffer_id b = n->stores[k].buffer;
-        if (n->stores[k].mode != LOOP_SET || find_writer(g, b, &w) || group_reads(f, g, b)) return true;
+        if (n->stores[k].mode != LOOP_SET || find_writer(g, b, &w) || group_reads(f, g, b))
+            return true;
     }
     for (uint32_t ph = 0; ph < g->phases.count; ph++)
         for (uint32_t i = 0; i < g->phases.at[ph].forms.count; i++)
@@ -114,8 +119,10 @@ static bool too_large(fuser *f, const work_group *g, const loop_form *n)
 
 /* ---- kernels ---- */
 
-/* A copy of the group whose forms are cut to `loops`: the first `count` loops replace those up to `covered` of each form. */
-static bool recut(fuser *f, const work_group *g, uint32_t covered, const sym_expr *loops, uint32_t count, work_group *out)
+/* A copy of the group whose forms are cut to `loops`: the first `count` loops replace those up to
+ * `covered` of each form. */
+static bool recut(fuser *f, const work_group *g, uint32_t covered, const sym_expr *loops,
+                  uint32_t count, work_group *out)
 {
     *out = *g;
     out->phases = (typeof(out->phases)){0};
@@ -125,10 +132,8 @@ static bool recut(fuser *f, const work_group *g, uint32_t covered, const sym_exp
             const loop_form *form = &g->phases.at[ph].forms.at[i];
             sym_expr all[2 * LOOP_MAX_AXES];
             uint32_t n = 0;
-            for (uint32_t k = 0; k < count; k++)
-                all[n++] = loops[k];
-            for (uint32_t k = covered; k < form->count; k++)
-                all[n++] = form->extents[k];
+            for (uint32_t k = 0; k < count; k++) all[n++] = loops[k];
+            for (uint32_t k = covered; k < form->count; k++) all[n++] = form->extents[k];
             loop_form cut;
             if (!form_split(f->p, form, all, n, f->memory, &cut)) return false;
             vec_push(f->memory, &phase.forms, cut);
@@ -149,8 +154,10 @@ static sched_reason join_flat(fuser *f, const work_group *g, const loop_form *n,
     const loop_form *first = &g->phases.at[0].forms.at[0];
     sym_expr loops[LOOP_MAX_AXES];
     uint32_t pieces_g, pieces_n;
-    int count = form_common(f->p, first->extents, first->count, n->extents, n->count, loops, &pieces_g, &pieces_n);
-    if (count < 0 || pieces_g != (uint32_t)count || pieces_n != (uint32_t)count) return SCHED_NOT_SAME_OUTER;
+    int count = form_common(f->p, first->extents, first->count, n->extents, n->count, loops,
+                            &pieces_g, &pieces_n);
+    if (count < 0 || pieces_g != (uint32_t)count || pieces_n != (uint32_t)count)
+        return SCHED_NOT_SAME_OUTER;
     loop_form cut;
     if (!recut(f, g, first->count, loops, (uint32_t)count, out) ||
         !form_split(f->p, n, loops, (uint32_t)count, f->memory, &cut))
@@ -160,26 +167,31 @@ static sched_reason join_flat(fuser *f, const work_group *g, const loop_form *n,
     for (uint32_t i = 0; i < list.count; i++) {
         written w;
         if (list.at[i].is_store || !find_writer(out, list.at[i].buffer, &w)) continue;
-        if (!legal_same_index(f->p, w.form, w.store->index, &cut, list.at[i].index)) return SCHED_NOT_SAME_INDEX;
+        if (!legal_same_index(f->p, w.form, w.store->index, &cut, list.at[i].index))
+            return SCHED_NOT_SAME_INDEX;
     }
     vec_push(f->memory, &out->phases.at[0].forms, cut);
     return SCHED_FUSED;
 }
 
-/* Can n run in the same loops as the phase, reading only what was written at the same index (or by earlier phases)? */
-static bool joins_phase(fuser *f, const work_group *g, uint32_t ph, const loop_form *n, loop_form *cut, work_phase *recut_phase)
+/* Can n run in the same loops as the phase, reading only what was written at the same index (or by
+ * earlier phases)? */
+static bool joins_phase(fuser *f, const work_group *g, uint32_t ph, const loop_form *n,
+                        loop_form *cut, work_phase *recut_phase)
 {
     const work_phase *phase = &g->phases.at[ph];
     const loop_form *first = &phase->forms.at[0];
     sym_expr loops[LOOP_MAX_AXES];
     uint32_t pieces_p, pieces_n;
-    int count = form_common(f->p, first->extents, first->count, n->extents, n->count, loops, &pieces_p, &pieces_n);
+    int count = form_common(f->p, first->extents, first->count, n->extents, n->count, loops,
+                            &pieces_p, &pieces_n);
     if (count < 0 || pieces_p != (uint32_t)count || pieces_n != (uint32_t)count) return false;
     if (!form_split(f->p, n, loops, (uint32_t)count, f->memory, cut)) return false;
     *recut_phase = (work_phase){0};
     for (uint32_t i = 0; i < phase->forms.count; i++) {
         loop_form piece;
-        if (!form_split(f->p, &phase->forms.at[i], loops, (uint32_t)count, f->memory, &piece)) return false;
+        if (!form_split(f->p, &phase->forms.at[i], loops, (uint32_t)count, f->memory, &piece))
+            return false;
         vec_push(f->memory, &recut_phase->forms, piece);
     }
     access_list list = {0};
@@ -191,7 +203,8 @@ static bool joins_phase(fuser *f, const work_group *g, uint32_t ph, const loop_f
             for (uint32_t k = 0; k < writer->store_count; k++) {
                 if (writer->stores[k].buffer != list.at[i].buffer) continue;
                 if (writer->stores[k].reduce != LOOP_NO_REDUCE) return false;
-                if (!legal_same_index(f->p, writer, writer->stores[k].index, cut, list.at[i].index)) return false;
+                if (!legal_same_index(f->p, writer, writer->stores[k].index, cut, list.at[i].index))
+                    return false;
             }
         }
     }
@@ -209,24 +222,24 @@ static bool too_few_rows(fuser *f, const work_group *g, const loop_form *n)
     return rows < FEW_ROWS && work > SMALL_WORK;
 }
 
-/* Under shared outer loops: into the last phase when the loops and indices agree, else as a phase of its own. */
+/* Under shared outer loops: into the last phase when the loops and indices agree, else as a phase
+ * of its own. */
 static sched_reason join_rows(fuser *f, const work_group *g, const loop_form *n, work_group *out)
 {
     const loop_form *first = &g->phases.at[0].forms.at[0];
     sym_expr loops[LOOP_MAX_AXES];
     uint32_t pieces_g, pieces_n;
     uint32_t outer_g = g->has_reduction ? g->outer : first->count;
-    int count = form_common(f->p, first->extents, outer_g, n->extents, n->parallel, loops, &pieces_g, &pieces_n);
+    int count = form_common(f->p, first->extents, outer_g, n->extents, n->parallel, loops,
+                            &pieces_g, &pieces_n);
     if (count < 0) return SCHED_NOT_SAME_OUTER;
     uint32_t outer = g->has_reduction ? pieces_g : pieces_n; /* loops that must be common */
     if (g->has_reduction ? pieces_n < pieces_g : pieces_g < pieces_n) return SCHED_NOT_SAME_OUTER;
     if (!recut(f, g, outer_g, loops, pieces_g, out)) return SCHED_NOT_SAME_OUTER;
     sym_expr all[2 * LOOP_MAX_AXES];
     uint32_t total = 0;
-    for (uint32_t k = 0; k < pieces_n; k++)
-        all[total++] = loops[k];
-    for (uint32_t k = n->parallel; k < n->count; k++)
-        all[total++] = n->extents[k];
+    for (uint32_t k = 0; k < pieces_n; k++) all[total++] = loops[k];
+    for (uint32_t k = n->parallel; k < n->count; k++) all[total++] = n->extents[k];
     loop_form cut;
     if (!form_split(f->p, n, all, total, f->memory, &cut)) return SCHED_NOT_SAME_OUTER;
     out->outer = outer;
@@ -238,7 +251,8 @@ static sched_reason join_rows(fuser *f, const work_group *g, const loop_form *n,
     for (uint32_t i = 0; i < list.count; i++) {
         written w;
         if (list.at[i].is_store || !find_writer(out, list.at[i].buffer, &w)) continue;
-        if (!legal_same_row(f->p, w.form, w.store->index, &cut, list.at[i].index, outer)) return SCHED_NOT_SAME_INDEX;
+        if (!legal_same_row(f->p, w.form, w.store->index, &cut, list.at[i].index, outer))
+            return SCHED_NOT_SAME_INDEX;
     }
     uint32_t last = out->phases.count - 1;
     loop_form joined;
@@ -256,7 +270,8 @@ static sched_reason join_rows(fuser *f, const work_group *g, const loop_form *n,
 
 /* ---- epilogues ---- */
 
-static sched_reason join_epilogue(fuser *f, const work_group *g, const loop_form *n, work_group *out)
+static sched_reason join_epilogue(fuser *f, const work_group *g, const loop_form *n,
+                                  work_group *out)
 {
     const loop_op *op = &f->p->ops.at[g->ops.at[0]];
     sym_expr target[2], stride, loops[LOOP_MAX_AXES];
@@ -264,9 +279,11 @@ static sched_reason join_epilogue(fuser *f, const work_group *g, const loop_form
     bool can = false;
     for (uint32_t i = 0; i < COUNT_OF(with_epilogue); i++)
         can |= intern(f->p->session, with_epilogue[i]) == intern(f->p->session, op->kernel);
-    if (!can || !is_flat(n) || !legal_output_rows(f->p, op, &target[0], &target[1], &stride)) return SCHED_NOT_NEST;
+    if (!can || !is_flat(n) || !legal_output_rows(f->p, op, &target[0], &target[1], &stride))
+        return SCHED_NOT_NEST;
     bool one_row = sym_same(target[0], sym_int(f->p->symbols, 1));
-    int count = form_common(f->p, one_row ? target + 1 : target, one_row ? 1 : 2, n->extents, n->count, loops, &pieces_t, &pieces_n);
+    int count = form_common(f->p, one_row ? target + 1 : target, one_row ? 1 : 2, n->extents,
+                            n->count, loops, &pieces_t, &pieces_n);
     if (count < 1 || pieces_t != (uint32_t)count || pieces_n != (uint32_t)count ||
         !sym_same(loops[count - 1], target[1]))
         return SCHED_NOT_SAME_OUTER;
@@ -276,7 +293,8 @@ static sched_reason join_epilogue(fuser *f, const work_group *g, const loop_form
     if (g->phases.count) {
         const loop_form *first = &g->phases.at[0].forms.at[0];
         sym_expr common[LOOP_MAX_AXES];
-        int both = form_common(f->p, first->extents, first->count, cut.extents, cut.count, common, &pieces_t, &pieces_n);
+        int both = form_common(f->p, first->extents, first->count, cut.extents, cut.count, common,
+                               &pieces_t, &pieces_n);
         if (both < 1 || !sym_same(common[both - 1], target[1])) return SCHED_NOT_SAME_OUTER;
         loop_form again;
         if (!recut(f, g, first->count, common, (uint32_t)both, out) ||
@@ -292,7 +310,8 @@ static sched_reason join_epilogue(fuser *f, const work_group *g, const loop_form
     for (uint32_t i = 0; i < list.count; i++) {
         written w;
         if (list.at[i].is_store) continue;
-        if (list.at[i].buffer == op->outputs[0].buffer && !legal_own_element(f->p, op, &cut, list.at[i].index, stride))
+        if (list.at[i].buffer == op->outputs[0].buffer &&
+            !legal_own_element(f->p, op, &cut, list.at[i].index, stride))
             return SCHED_NOT_SAME_INDEX;
         if (find_writer(out, list.at[i].buffer, &w) &&
             !legal_same_index(f->p, w.form, w.store->index, &cut, list.at[i].index))
@@ -324,8 +343,7 @@ static uint32_t candidates(fuser *f, uint32_t op, uint32_t *out)
     uint32_t count = 0;
     for (uint32_t i = f->deps.first[op]; i < f->deps.first[op + 1]; i++) {
         uint32_t g = f->group_of[f->deps.at.at[i]], at = 0;
-        while (at < count && out[at] != g)
-            at++;
+        while (at < count && out[at] != g) at++;
         if (at < count) continue;
         if (count < MAX_CANDIDATES)
             out[count++] = g;
@@ -354,10 +372,14 @@ static void place_nest(fuser *f, uint32_t op)
             f->group_of[op] = tried[i];
             return;
         }
-        vec_push(f->s->memory, &f->s->refusals, (sched_refusal){latest_op(&f->groups.at[tried[i]]), op, reason});
+        vec_push(f->s->memory, &f->s->refusals,
+                 (sched_refusal){latest_op(&f->groups.at[tried[i]]), op, reason});
     }
-    work_group alone = {.kind = SCHED_KERNEL, .has_reduction = !is_flat(&n), .outer = n.parallel,
-                        .in_place_from = LOOP_NO_BUFFER, .in_place_to = LOOP_NO_BUFFER};
+    work_group alone = {.kind = SCHED_KERNEL,
+                        .has_reduction = !is_flat(&n),
+                        .outer = n.parallel,
+                        .in_place_from = LOOP_NO_BUFFER,
+                        .in_place_to = LOOP_NO_BUFFER};
     work_phase phase = {0};
     vec_push(f->memory, &phase.forms, n);
     vec_push(f->memory, &alone.phases, phase);
@@ -375,7 +397,8 @@ void fuse_all(fuser *f)
             continue;
         }
         work_group alone = {.kind = what->kind == LOOP_EXTERN ? SCHED_EXTERN : SCHED_ASSERT,
-                            .in_place_from = LOOP_NO_BUFFER, .in_place_to = LOOP_NO_BUFFER};
+                            .in_place_from = LOOP_NO_BUFFER,
+                            .in_place_to = LOOP_NO_BUFFER};
         vec_push(f->memory, &alone.ops, op);
         f->group_of[op] = f->groups.count;
         vec_push(f->memory, &f->groups, alone);

@@ -1,5 +1,6 @@
-/* legal.c -- may a nest read, inside a group, what the group wrote? Two answers count: at the same index of the same loops (the
- * value travels in a register), or within the same outer iteration (it lies in that iteration's tile).
+/* legal.c -- may a nest read, inside a group, what the group wrote? Two answers count: at the same
+ * index of the same loops (the value travels in a register), or within the same outer iteration (it
+ * lies in that iteration's tile).
  */
 #include "sched/sched_priv.h"
 
@@ -24,15 +25,17 @@ bool legal_same_loops(const loop_form *a, const loop_form *b)
     return true;
 }
 
-bool legal_same_index(loop_program *p, const loop_form *writer, sym_expr store, const loop_form *reader, sym_expr load)
+bool legal_same_index(loop_program *p, const loop_form *writer, sym_expr store,
+                      const loop_form *reader, sym_expr load)
 {
     return sym_same(legal_index(p, writer, store), legal_index(p, reader, load));
 }
 
-/* The window that the inner loops of one outer iteration reach: [begin, begin + span), as expressions; false when an inner
- * loop's coefficient is not known to be >= 0. outer[k]: coefficient of outer loop k. */
-static bool window(loop_program *p, const loop_form *f, sym_expr index, uint32_t outer_count, sym_expr *outer, sym_expr *begin,
-                   sym_expr *span)
+/* The window that the inner loops of one outer iteration reach: [begin, begin + span), as
+ * expressions; false when an inner loop's coefficient is not known to be >= 0. outer[k]:
+ * coefficient of outer loop k. */
+static bool window(loop_program *p, const loop_form *f, sym_expr index, uint32_t outer_count,
+                   sym_expr *outer, sym_expr *begin, sym_expr *span)
 {
     sym_table *t = p->symbols;
     sym_expr rest = legal_index(p, f, index);
@@ -51,8 +54,8 @@ static bool window(loop_program *p, const loop_form *f, sym_expr index, uint32_t
     return true;
 }
 
-bool legal_same_row(loop_program *p, const loop_form *writer, sym_expr store, const loop_form *reader, sym_expr load,
-                    uint32_t outer_count)
+bool legal_same_row(loop_program *p, const loop_form *writer, sym_expr store,
+                    const loop_form *reader, sym_expr load, uint32_t outer_count)
 {
     sym_table *t = p->symbols;
     sym_expr a[LOOP_MAX_AXES], b[LOOP_MAX_AXES], begin_a, begin_b, span_a, span_b;
@@ -62,7 +65,8 @@ bool legal_same_row(loop_program *p, const loop_form *writer, sym_expr store, co
         if (!sym_same(a[k], b[k])) return false;
     /* The reader stays inside the writer's window, */
     if (!sym_known_less_equal(t, begin_a, begin_b, NULL)) return false;
-    if (!sym_known_less_equal(t, sym_add(t, begin_b, span_b), sym_add(t, begin_a, span_a), NULL)) return false;
+    if (!sym_known_less_equal(t, sym_add(t, begin_b, span_b), sym_add(t, begin_a, span_a), NULL))
+        return false;
     /* and windows of different outer iterations do not meet. */
     sym_expr reach = span_a;
     for (uint32_t k = outer_count; k-- > 0;) {
@@ -74,8 +78,10 @@ bool legal_same_row(loop_program *p, const loop_form *writer, sym_expr store, co
 
 /* ---- epilogues ---- */
 
-/* Rows and columns of an extern's first output: element (row, column) at row * *stride + column. False when it is not so. */
-bool legal_output_rows(loop_program *p, const loop_op *op, sym_expr *rows, sym_expr *columns, sym_expr *stride)
+/* Rows and columns of an extern's first output: element (row, column) at row * *stride + column.
+ * False when it is not so. */
+bool legal_output_rows(loop_program *p, const loop_op *op, sym_expr *rows, sym_expr *columns,
+                       sym_expr *stride)
 {
     sym_table *t = p->symbols;
     const loop_view *v = &op->outputs[0];
@@ -83,8 +89,7 @@ bool legal_output_rows(loop_program *p, const loop_op *op, sym_expr *rows, sym_e
     bool is_conv = op->kernel[0] == 'c';
     if (v->rank < 2 || v->rank > 5) return false;
     order[count++] = 0;
-    for (uint32_t d = is_conv ? 2 : 1; d < v->rank; d++)
-        order[count++] = d;
+    for (uint32_t d = is_conv ? 2 : 1; d < v->rank; d++) order[count++] = d;
     if (is_conv) order[count++] = 1;
     int64_t one;
     uint32_t last = order[count - 1];
@@ -106,7 +111,8 @@ bool legal_output_rows(loop_program *p, const loop_op *op, sym_expr *rows, sym_e
 }
 
 /* Is this load the extern's own element (row, column)? */
-bool legal_own_element(loop_program *p, const loop_op *op, const loop_form *n, sym_expr load, sym_expr stride)
+bool legal_own_element(loop_program *p, const loop_op *op, const loop_form *n, sym_expr load,
+                       sym_expr stride)
 {
     sym_table *t = p->symbols;
     sym_expr row = sym_int(t, 0);

@@ -6,12 +6,16 @@
 
 sym_expr legal_index(loop_program *p, const loop_form *f, sym_expr index);
 bool legal_same_loops(const loop_form *a, const loop_form *b);
-bool legal_same_index(loop_program *p, const loop_form *writer, sym_expr store, const loop_form *reader, sym_expr load);
-bool legal_same_row(loop_program *p, const loop_form *writer, sym_expr store, const loop_form *reader, sym_expr load,
-                    uint32_t outer_count);
-/* Rows and columns of an extern's first output: element (row, column) at row * *stride + column. False when it is not so. */
-bool legal_output_rows(loop_program *p, const loop_op *op, sym_expr *rows, sym_expr *columns, sym_expr *stride);
+bool legal_same_index(loop_program *p, const loop_form *writer, sym_expr store,
+                      const loop_form *reader, sym_expr load);
+bool legal_same_row(loop_program *p, const loop_form *writer, sym_expr store,
+                    const loop_form *reader, sym_expr load, uint32_t outer_count);
+/* Rows and columns of an extern's first output: element (row, column) at row * *stride + column.
+ * False when it is not so. */
+bool legal_output_rows(loop_program *p, const loop_op *op, sym_expr *rows, sym_expr *columns,
+                       sym_expr *stride);
 /* Is this load the extern's own element (row, column)? */
-bool legal_own_element(loop_program *p, const loop_op *op, const loop_form *n, sym_expr load, sym_expr stride);
+bool legal_own_element(loop_program *p, const loop_op *op, const loop_form *n, sym_expr load,
+                       sym_expr stride);
 
 #endif

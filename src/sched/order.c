@@ -1,11 +1,13 @@
-/* order.c -- the order in which groups run: dependences respected, otherwise the program's order of last members. */
+/* order.c -- the order in which groups run: dependences respected, otherwise the program's order of
+ * last members. */
 #include "sched/sched_priv.h"
 
 typedef struct frame {
     uint32_t group, op, dep; /* where the walk over the group's dependences stands */
 } frame;
 
-static void emit_with_needs(fuser *f, uint32_t start, uint8_t *done, uint32_t *order, uint32_t *count)
+static void emit_with_needs(fuser *f, uint32_t start, uint8_t *done, uint32_t *order,
+                            uint32_t *count)
 {
     VEC(frame) stack = {0};
     vec_push(f->memory, &stack, (frame){start, 0, 0});
@@ -37,11 +39,10 @@ void order_groups(fuser *f, uint32_t *order)
     uint32_t count = 0;
     uint8_t *done = NEW_ARRAY(f->memory, uint8_t, f->groups.count + 1);
     uint32_t *last_of = NEW_ARRAY(f->memory, uint32_t, f->p->ops.count + 1);
+    for (uint32_t op = 0; op < f->p->ops.count; op++) last_of[op] = UINT32_MAX;
+    for (uint32_t g = 0; g < f->groups.count; g++) last_of[vec_last(&f->groups.at[g].ops)] = g;
     for (uint32_t op = 0; op < f->p->ops.count; op++)
-        last_of[op] = UINT32_MAX;
-    for (uint32_t g = 0; g < f->groups.count; g++)
-        last_of[vec_last(&f->groups.at[g].ops)] = g;
-    for (uint32_t op = 0; op < f->p->ops.count; op++)
-        if (last_of[op] != UINT32_MAX && !done[last_of[op]]) emit_with_needs(f, last_of[op], done, order, &count);
+        if (last_of[op] != UINT32_MAX && !done[last_of[op]])
+            emit_with_needs(f, last_of[op], done, order, &count);
     CHECK(f->p->session, count == f->groups.count);
 }

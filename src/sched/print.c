@@ -87,8 +87,7 @@ static void print_phase(const sched_schedule *s, const sched_group *g, const sch
         text_add(out, " reduce ");
         print_loops(s, 'r', 0, phase->reduce_extents, phase->reduce_axes, out);
     }
-    for (uint32_t i = 0; i < phase->nest_count; i++)
-        is_short &= !is_rewritten(s, &phase->nests[i]);
+    for (uint32_t i = 0; i < phase->nest_count; i++) is_short &= !is_rewritten(s, &phase->nests[i]);
     text_add(out, is_short ? " {" : " {\n");
     for (uint32_t i = 0; i < phase->nest_count; i++) {
         text_printf(out, "%sop %u", is_short ? " " : "    ", phase->nests[i].op);

@@ -1,13 +1,18 @@
 /* sched.c -- the stage: dependences, fusion, order, lifetimes. */
 #include "sched/sched_priv.h"
 
-fe_status sched_build(loop_program *p, const sched_target *target, arena *memory, sched_schedule **out)
+fe_status sched_build(loop_program *p, const sched_target *target, arena *memory,
+                      sched_schedule **out)
 {
     arena *scratch = arena_new(p->session);
     sched_schedule *s = NEW(memory, sched_schedule);
     s->program = p;
     s->memory = memory;
-    fuser f = {.p = p, .target = target, .s = s, .memory = scratch, .group_of = NEW_ARRAY(scratch, uint32_t, p->ops.count + 1)};
+    fuser f = {.p = p,
+               .target = target,
+               .s = s,
+               .memory = scratch,
+               .group_of = NEW_ARRAY(scratch, uint32_t, p->ops.count + 1)};
     deps_build(p, scratch, &f.deps);
     fuse_all(&f);
     uint32_t *order = NEW_ARRAY(scratch, uint32_t, f.groups.count + 1);

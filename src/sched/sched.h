@@ -1,4 +1,5 @@
-/* sched.h -- the schedule: which loop nests share a kernel, in what order kernels run, how long each buffer lives.
+/* sched.h -- the schedule: which loop nests share a kernel, in what order kernels run, how long
+ * each buffer lives.
  *
  *     program main                                     # the loop program, whole
  *     ...
@@ -20,19 +21,22 @@
  *     live @buf6 [1, 3) in @buf7                       # in another's memory
  *     live @out [3, 5) output                          # in the memory of an output
  *
- * A kernel group has shared outer axes (parallel) and a list of phases that run one after another for each outer
- * iteration; a phase loops over its own inner axes (or reduction axes) and runs its nests' bodies in order. A value that a
- * later nest of the same phase loads at the same index travels in a register; one that a later phase reads lives in a tile
- * or a scalar of the outer iteration when no other group needs it (`local`).
+ * A kernel group has shared outer axes (parallel) and a list of phases that run one after another
+ * for each outer iteration; a phase loops over its own inner axes (or reduction axes) and runs its
+ * nests' bodies in order. A value that a later nest of the same phase loads at the same index
+ * travels in a register; one that a later phase reads lives in a tile or a scalar of the outer
+ * iteration when no other group needs it (`local`).
  *
- * Nests here are rewritten copies of the program's: axes permuted into loop order (outermost = largest stride), adjacent
- * ones merged where every access allows it, extents of 1 dropped, and renamed so that a group's outer axes are i0..i{outer-1}.
+ * Nests here are rewritten copies of the program's: axes permuted into loop order (outermost =
+ * largest stride), adjacent ones merged where every access allows it, extents of 1 dropped, and
+ * renamed so that a group's outer axes are i0..i{outer-1}.
  *
- * Laws (check.c): S1 each op of the program is in exactly one group. S2 an op comes after all that it depends on: readers
- * after writers, writers after readers. S3 the nests of a phase have its loops, and every load of a fused nest from a buffer
- * written in the same group reads, in one outer iteration, only what earlier phases of that iteration (or the same index of
- * the same phase) wrote. S4 a local buffer has no reader outside. S5 lifetimes cover every access of a buffer and of all that
- * alias it; what the program returns lives on after the last group.
+ * Laws (check.c): S1 each op of the program is in exactly one group. S2 an op comes after all that
+ * it depends on: readers after writers, writers after readers. S3 the nests of a phase have its
+ * loops, and every load of a fused nest from a buffer written in the same group reads, in one outer
+ * iteration, only what earlier phases of that iteration (or the same index of the same phase)
+ * wrote. S4 a local buffer has no reader outside. S5 lifetimes cover every access of a buffer and
+ * of all that alias it; what the program returns lives on after the last group.
  */
 #ifndef FERRITE_SCHED_H
 #define FERRITE_SCHED_H
@@ -43,49 +47,57 @@
 /* Why two ops do not share a kernel. */
 typedef enum sched_reason {
     SCHED_FUSED,
-    SCHED_NOT_NEST,        /* one of them is an extern call or an assertion */
-    SCHED_NOT_SAME_OUTER,  /* their outer axes do not agree */
-    SCHED_NOT_SAME_INDEX,  /* the consumer reads other elements than the producer's iteration wrote */
-    SCHED_CYCLE,           /* something between them depends on one and feeds the other */
-    SCHED_MUTATION,        /* a buffer read by one is written by the other */
-    SCHED_FEW_ROWS,        /* too few outer iterations would be left to share among threads */
-    SCHED_TOO_LARGE,       /* more buffers or nodes than a kernel should hold */
+    SCHED_NOT_NEST,       /* one of them is an extern call or an assertion */
+    SCHED_NOT_SAME_OUTER, /* their outer axes do not agree */
+    /* the consumer reads other elements than the producer's iteration wrote */
+    SCHED_NOT_SAME_INDEX,
+    SCHED_CYCLE,     /* something between them depends on one and feeds the other */
+    SCHED_MUTATION,  /* a buffer read by one is written by the other */
+    SCHED_FEW_ROWS,  /* too few outer iterations would be left to share among threads */
+    SCHED_TOO_LARGE, /* more buffers or nodes than a kernel should hold */
     SCHED_REASON_COUNT
 } sched_reason;
 
 typedef struct sched_nest {
-    uint32_t op;   /* index in program->ops */
-    loop_op nest;  /* rewritten: axes are i0..; the first group->outer ones are the group's */
+    uint32_t op;  /* index in program->ops */
+    loop_op nest; /* rewritten: axes are i0..; the first group->outer ones are the group's */
 } sched_nest;
 
-/* One inner loop (or nest of loops). inner_axes are axes i{outer}.. of its nests; a reducing phase loops over r0.. after them.
- * A nest without a reduction in a reducing phase runs (and stores) at each step of r0.., which its indices then use. */
+/* One inner loop (or nest of loops). inner_axes are axes i{outer}.. of its nests; a reducing phase
+ * loops over r0.. after them. A nest without a reduction in a reducing phase runs (and stores) at
+ * each step of r0.., which its indices then use. */
 typedef struct sched_phase {
     sched_nest *nests;
     uint32_t nest_count;
     uint32_t inner_axes, reduce_axes;
-    sym_expr extents[LOOP_MAX_AXES];        /* of the inner axes */
+    sym_expr extents[LOOP_MAX_AXES]; /* of the inner axes */
     sym_expr reduce_extents[LOOP_MAX_AXES];
 } sched_phase;
 
-typedef enum sched_vector { SCHED_VECTOR_NONE, SCHED_VECTOR_INNER, SCHED_VECTOR_OUTER } sched_vector;
+typedef enum sched_vector {
+    SCHED_VECTOR_NONE,
+    SCHED_VECTOR_INNER,
+    SCHED_VECTOR_OUTER
+} sched_vector;
 typedef enum sched_group_kind { SCHED_KERNEL, SCHED_EXTERN, SCHED_ASSERT } sched_group_kind;
 
 typedef struct sched_group {
     sched_group_kind kind;
-    uint32_t extern_op;   /* EXTERN, ASSERT: index in program->ops */
-    /* KERNEL, and the epilogue of an EXTERN (phase_count 0: none). An epilogue's outer axes flatten to the rows of the
-     * extern's first output and its single inner axis runs over that output's last (contiguous) dimension. */
+    uint32_t extern_op; /* EXTERN, ASSERT: index in program->ops */
+    /* KERNEL, and the epilogue of an EXTERN (phase_count 0: none). An epilogue's outer axes flatten
+     * to the rows of the extern's first output and its single inner axis runs over that output's
+     * last (contiguous) dimension. */
     uint32_t outer;
     sym_expr outer_extents[LOOP_MAX_AXES];
     sched_phase *phases;
     uint32_t phase_count;
-    /* INNER: vectors run along the last loop of each phase (inner or reduction axis). OUTER: along the last outer
-     * axis, each phase's loops run inside with one accumulator vector. */
+    /* INNER: vectors run along the last loop of each phase (inner or reduction axis). OUTER: along
+     * the last outer axis, each phase's loops run inside with one accumulator vector. */
     sched_vector vector;
     loop_buffer_id *locals; /* written and read only inside */
     uint32_t local_count;
-    loop_buffer_id in_place_from, in_place_to; /* EXTERN with epilogue: `from` (the raw output) shares memory with `to`; or LOOP_NO_BUFFER */
+    /* EXTERN with epilogue: `from` (the raw output) shares memory with `to`; or LOOP_NO_BUFFER */
+    loop_buffer_id in_place_from, in_place_to;
 } sched_group;
 
 /* Lifetime in group indices: [birth, death). Buffers that share memory share a root. */
@@ -110,24 +122,29 @@ typedef struct sched_schedule {
 
 /* What the target can do; handed down by the driver. */
 typedef struct sched_target {
-    uint32_t vector_bytes;  /* 64 for AVX-512 */
-    uint32_t max_nodes;     /* value nodes in one kernel */
-    uint32_t max_buffers;   /* arguments of one kernel */
-    int64_t tile_bytes;     /* largest local tile of one outer iteration */
+    uint32_t vector_bytes; /* 64 for AVX-512 */
+    uint32_t max_nodes;    /* value nodes in one kernel */
+    uint32_t max_buffers;  /* arguments of one kernel */
+    int64_t tile_bytes;    /* largest local tile of one outer iteration */
 } sched_target;
 
 /* sched.c: the stage. */
-fe_status sched_build(loop_program *p, const sched_target *target, arena *memory, sched_schedule **out);
-/* live.c: intervals of the arena's buffers for plan/, and which buffer each belongs to (roots only). */
-uint32_t sched_intervals(const sched_schedule *s, plan_buffer **intervals, loop_buffer_id **roots, arena *memory);
+fe_status sched_build(loop_program *p, const sched_target *target, arena *memory,
+                      sched_schedule **out);
+/* live.c: intervals of the arena's buffers for plan/, and which buffer each belongs to (roots only).
+ */
+uint32_t sched_intervals(const sched_schedule *s, plan_buffer **intervals, loop_buffer_id **roots,
+                         arena *memory);
 /* The output that is exactly this whole buffer and can lend its memory, or -1. */
 int sched_output_covering(const loop_program *p, loop_buffer_id id);
-/* print.c, parse.c, check.c. The text names ops of a loop program, which is printed (and parsed) in front of it. */
+/* print.c, parse.c, check.c. The text names ops of a loop program, which is printed (and parsed) in
+ * front of it. */
 void sched_print(const sched_schedule *s, text *out);
 const char *sched_reason_name(sched_reason r);
 const char *sched_group_kind_name(sched_group_kind k);
 const char *sched_vector_name(sched_vector v);
-fe_status sched_parse(fe_session *session, arena *memory, const char *source, size_t length, sched_schedule **out);
+fe_status sched_parse(fe_session *session, arena *memory, const char *source, size_t length,
+                      sched_schedule **out);
 fe_status sched_check(sched_schedule *s);
 
 #endif

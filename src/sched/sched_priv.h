@@ -1,11 +1,13 @@
-/* sched_priv.h -- what the files of sched/ share: nests as lists of loops, and groups under construction. */
+/* sched_priv.h -- what the files of sched/ share: nests as lists of loops, and groups under
+ * construction. */
 #ifndef FERRITE_SCHED_PRIV_H
 #define FERRITE_SCHED_PRIV_H
 
 #include "sched/sched.h"
 
-/* A nest as a list of loops, outermost first: parallel axes, then reduction axes. Its stores' indices and values are in terms of
- * the axis symbols i0.. and r0.. in that order, so loop k is i<k> for k < parallel, else r<k - parallel>. */
+/* A nest as a list of loops, outermost first: parallel axes, then reduction axes. Its stores'
+ * indices and values are in terms of the axis symbols i0.. and r0.. in that order, so loop k is
+ * i<k> for k < parallel, else r<k - parallel>. */
 typedef struct loop_form {
     uint32_t op;
     uint32_t parallel, count; /* count = parallel + reduction loops */
@@ -25,16 +27,19 @@ typedef VEC(access) access_list;
 
 /* ---- form.c ---- */
 sym_expr form_symbol(loop_program *p, const loop_form *f, uint32_t loop);
-/* The nest in normal form: extents of 1 dropped, loops in order of falling stride, adjacent ones merged where every
- * access is linear in them. */
+/* The nest in normal form: extents of 1 dropped, loops in order of falling stride, adjacent ones
+ * merged where every access is linear in them. */
 loop_form form_of(loop_program *p, uint32_t op, arena *memory);
-/* The same nest with its loops cut to `extents` (each loop is the product of the consecutive ones it covers). False when that
- * does not come out. `parallel_of` returns how many of the new loops are parallel. */
-bool form_split(loop_program *p, const loop_form *f, const sym_expr *extents, uint32_t count, arena *memory, loop_form *out);
-/* The coarsest list of loops that both lists can be cut to, from the outside in; what is left of the longer one is appended.
- * Returns the number of loops in out, or -1 when the lists do not agree. *pieces_a: how many leading loops of out cover a. */
-int form_common(loop_program *p, const sym_expr *a, uint32_t count_a, const sym_expr *b, uint32_t count_b, sym_expr *out,
-                uint32_t *pieces_a, uint32_t *pieces_b);
+/* The same nest with its loops cut to `extents` (each loop is the product of the consecutive ones
+ * it covers). False when that does not come out. `parallel_of` returns how many of the new loops
+ * are parallel. */
+bool form_split(loop_program *p, const loop_form *f, const sym_expr *extents, uint32_t count,
+                arena *memory, loop_form *out);
+/* The coarsest list of loops that both lists can be cut to, from the outside in; what is left of
+ * the longer one is appended. Returns the number of loops in out, or -1 when the lists do not
+ * agree. *pieces_a: how many leading loops of out cover a. */
+int form_common(loop_program *p, const sym_expr *a, uint32_t count_a, const sym_expr *b,
+                uint32_t count_b, sym_expr *out, uint32_t *pieces_a, uint32_t *pieces_b);
 /* Every load and store (indices), loads behind indirect symbols included. */
 void form_accesses(loop_program *p, const loop_form *f, arena *memory, access_list *out);
 sym_env form_env(loop_program *p, const loop_form *f, sym_bound *room);
@@ -68,7 +73,7 @@ typedef struct fuser {
     op_deps deps;
     uint32_t *group_of; /* by op */
     group_list groups;
-    bool *is_output;    /* by buffer */
+    bool *is_output; /* by buffer */
 } fuser;
 void fuse_all(fuser *f);
 /* order.c: group indices in an order that respects dependences. */

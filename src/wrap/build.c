@@ -1,5 +1,5 @@
-/* build.c -- from a schedule to wrapper lines: symbols from the inputs, buffers placed in the arena, one line a group, frees
- * right after the last use, outputs last.
+/* build.c -- from a schedule to wrapper lines: symbols from the inputs, buffers placed in the
+ * arena, one line a group, frees right after the last use, outputs last.
  */
 #include "wrap/wrap.h"
 
@@ -15,7 +15,11 @@ typedef struct builder {
 static wrap_line *add_line(builder *b, wrap_kind kind)
 {
     vec_push(b->memory, &b->w->lines,
-             (wrap_line){.kind = kind, .buffer = LOOP_NO_BUFFER, .old_buffer = LOOP_NO_BUFFER, .input = -1, .dimension = -1});
+             (wrap_line){.kind = kind,
+                         .buffer = LOOP_NO_BUFFER,
+                         .old_buffer = LOOP_NO_BUFFER,
+                         .input = -1,
+                         .dimension = -1});
     return &vec_last(&b->w->lines);
 }
 
@@ -24,7 +28,8 @@ static wrap_line *add_line(builder *b, wrap_kind kind)
 static bool is_defined(const builder *b, sym_expr symbol)
 {
     for (uint32_t i = 0; i < b->w->lines.count; i++)
-        if (b->w->lines.at[i].kind == WRAP_SYMBOL && sym_same(b->w->lines.at[i].symbol, symbol)) return true;
+        if (b->w->lines.at[i].kind == WRAP_SYMBOL && sym_same(b->w->lines.at[i].symbol, symbol))
+            return true;
     return false;
 }
 
@@ -42,8 +47,9 @@ static void find_unknown(void *data, sym_expr symbol)
     search->count++;
 }
 
-/* Sizes that are expressions, scale * symbol + shift with one unknown: solved exactly. The check that every size equals its
- * expression, made after all symbols are known, refuses what does not divide. True when one was solved. */
+/* Sizes that are expressions, scale * symbol + shift with one unknown: solved exactly. The check
+ * that every size equals its expression, made after all symbols are known, refuses what does not
+ * divide. True when one was solved. */
 static bool solve_one(builder *b)
 {
     const loop_program *p = b->w->loops;
@@ -55,7 +61,9 @@ static bool solve_one(builder *b)
             unknown_search search = {b, {0}, 0};
             sym_expr scale, shift;
             sym_each_symbol(t, buffer->sizes[d], find_unknown, &search);
-            if (search.count != 1 || !sym_linear_in(t, buffer->sizes[d], search.unknown, &scale, &shift)) continue;
+            if (search.count != 1 ||
+                !sym_linear_in(t, buffer->sizes[d], search.unknown, &scale, &shift))
+                continue;
             wrap_line *line = add_line(b, WRAP_SYMBOL);
             line->symbol = search.unknown;
             line->input = (int32_t)k;
@@ -68,7 +76,8 @@ static bool solve_one(builder *b)
     return false;
 }
 
-/* Each size that is a bare symbol defines it at its first appearance; later ones, and sizes that are expressions, must agree. */
+/* Each size that is a bare symbol defines it at its first appearance; later ones, and sizes that
+ * are expressions, must agree. */
 static void define_symbols(builder *b)
 {
     const loop_program *p = b->w->loops;
@@ -76,7 +85,9 @@ static void define_symbols(builder *b)
     for (uint32_t k = 0; k < p->inputs.count; k++) {
         const loop_input *input = &p->inputs.at[k];
         if (!input->is_tensor) {
-            if (sym_is_none(input->expr) || sym_op_of(t, input->expr) != SYM_SYMBOL || is_defined(b, input->expr)) continue;
+            if (sym_is_none(input->expr) || sym_op_of(t, input->expr) != SYM_SYMBOL ||
+                is_defined(b, input->expr))
+                continue;
             wrap_line *line = add_line(b, WRAP_SYMBOL);
             line->symbol = input->expr;
             line->input = (int32_t)k;
@@ -92,17 +103,18 @@ static void define_symbols(builder *b)
             line->dimension = (int32_t)d;
         }
     }
-    while (solve_one(b)) {
-    }
+    while (solve_one(b)) {}
 }
 
 /* ---- weights ---- */
 
 static bool same_view(const loop_view *a, const loop_view *b)
 {
-    if (a->buffer != b->buffer || a->rank != b->rank || !sym_same(a->offset, b->offset)) return false;
+    if (a->buffer != b->buffer || a->rank != b->rank || !sym_same(a->offset, b->offset))
+        return false;
     for (uint32_t d = 0; d < a->rank; d++)
-        if (!sym_same(a->sizes[d], b->sizes[d]) || !sym_same(a->strides[d], b->strides[d])) return false;
+        if (!sym_same(a->sizes[d], b->sizes[d]) || !sym_same(a->strides[d], b->strides[d]))
+            return false;
     return true;
 }
 
@@ -115,12 +127,14 @@ static uint32_t add_weight(builder *b, wrap_weight weight)
 }
 
 /* The packed form of one operand; made once for all calls that read the same view the same way. */
-static uint32_t packed_weight(builder *b, map *seen, const loop_op *op, uint32_t operand, int64_t bytes)
+static uint32_t packed_weight(builder *b, map *seen, const loop_op *op, uint32_t operand,
+                              int64_t bytes)
 {
     uint32_t first = map_get(seen, op->inputs[operand].buffer);
     for (uint32_t i = first; i != MAP_NONE && i < b->w->weights.count; i++) {
         const wrap_weight *have = &b->w->weights.at[i];
-        if (have->packed_for && have->packed_for->kernel == op->kernel && have->operand == operand && have->bytes == bytes &&
+        if (have->packed_for && have->packed_for->kernel == op->kernel &&
+            have->operand == operand && have->bytes == bytes &&
             same_view(&have->packed_for->inputs[operand], &op->inputs[operand]))
             return i;
     }
@@ -161,8 +175,10 @@ static void collect_weights(builder *b)
             for (uint32_t k = 0; k < op->input_count; k++) {
                 line->weights[k] = WRAP_NO_WEIGHT;
                 loop_buffer_id id = op->inputs[k].buffer;
-                if (id == LOOP_NO_BUFFER || w->loops->buffers.at[id].kind != LOOP_CONSTANT) continue;
-                int64_t bytes = b->facts->packed_bytes ? b->facts->packed_bytes(w->loops, op, k) : 0;
+                if (id == LOOP_NO_BUFFER || w->loops->buffers.at[id].kind != LOOP_CONSTANT)
+                    continue;
+                int64_t bytes =
+                    b->facts->packed_bytes ? b->facts->packed_bytes(w->loops, op, k) : 0;
                 if (bytes > 0)
                     line->weights[k] = packed_weight(b, &seen, op, k, bytes);
                 else
@@ -187,7 +203,8 @@ static void place_outputs(builder *b)
     wrap_program *w = b->w;
     const loop_program *p = w->loops;
     for (loop_buffer_id id = 0; id < p->buffers.count; id++)
-        if (p->buffers.at[id].kind == LOOP_TEMP && w->lives[id].root == id && !w->lives[id].in_arena)
+        if (p->buffers.at[id].kind == LOOP_TEMP && w->lives[id].root == id &&
+            !w->lives[id].in_arena)
             w->output_of[id] = sched_output_covering(p, id);
     for (loop_buffer_id id = 0; id < p->buffers.count; id++)
         w->output_of[id] = w->output_of[w->lives[id].root];
@@ -201,7 +218,8 @@ static fe_status place(builder *b)
     loop_buffer_id *roots;
     for (loop_buffer_id id = 0; id < p->buffers.count; id++) {
         const loop_buffer *buffer = &p->buffers.at[id];
-        if (buffer->kind == LOOP_TEMP && w->lives[id].in_arena && !sym_is_int(p->symbols, w->bytes[id], NULL))
+        if (buffer->kind == LOOP_TEMP && w->lives[id].in_arena &&
+            !sym_is_int(p->symbols, w->bytes[id], NULL))
             w->is_dynamic = true;
     }
     place_outputs(b);
@@ -212,8 +230,7 @@ static fe_status place(builder *b)
     uint32_t count = sched_intervals(b->s, &intervals, &roots, b->memory);
     plan_result plan;
     FE_TRY(plan_offsets(w->session, b->memory, intervals, count, NULL, &plan));
-    for (uint32_t i = 0; i < count; i++)
-        w->offsets[roots[i]] = plan.offsets[i];
+    for (uint32_t i = 0; i < count; i++) w->offsets[roots[i]] = plan.offsets[i];
     for (loop_buffer_id id = 0; id < p->buffers.count; id++)
         w->offsets[id] = w->offsets[w->lives[id].root];
     w->arena_bytes = plan.height;
@@ -270,7 +287,8 @@ typedef struct life_index {
 static life_index index_lives(builder *b, wrap_kind kind)
 {
     uint32_t groups = b->s->groups.count, buffers = b->w->loops->buffers.count;
-    life_index index = {NEW_ARRAY(b->memory, uint32_t, groups + 2), NEW_ARRAY(b->memory, loop_buffer_id, buffers + 1)};
+    life_index index = {NEW_ARRAY(b->memory, uint32_t, groups + 2),
+                        NEW_ARRAY(b->memory, loop_buffer_id, buffers + 1)};
     for (int pass = 0; pass < 2; pass++) {
         for (loop_buffer_id id = 0; id < buffers; id++) {
             const sched_life *life = &b->w->lives[id];
@@ -283,11 +301,9 @@ static life_index index_lives(builder *b, wrap_kind kind)
                 index.ids[index.first[g]++] = id;
         }
         if (pass == 0)
-            for (uint32_t g = 0; g < groups; g++)
-                index.first[g + 1] += index.first[g];
+            for (uint32_t g = 0; g < groups; g++) index.first[g + 1] += index.first[g];
     }
-    for (uint32_t g = groups; g > 0; g--)
-        index.first[g] = index.first[g - 1];
+    for (uint32_t g = groups; g > 0; g--) index.first[g] = index.first[g - 1];
     index.first[0] = 0;
     return index;
 }
@@ -324,7 +340,8 @@ wrap_program *wrap_program_new(loop_program *p, arena *memory)
     return w;
 }
 
-fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *memory, wrap_program **out)
+fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *memory,
+                     wrap_program **out)
 {
     loop_program *p = s->program;
     wrap_program *w = wrap_program_new(p, memory);
@@ -339,8 +356,7 @@ fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *me
         emit_group(&b, g);
         emit_indexed(&b, &deaths, g, WRAP_FREE);
     }
-    for (uint32_t k = 0; k < p->outputs.count; k++)
-        add_line(&b, WRAP_OUTPUT)->index = k;
+    for (uint32_t k = 0; k < p->outputs.count; k++) add_line(&b, WRAP_OUTPUT)->index = k;
     need_states(&b);
     collect_weights(&b);
     *out = w;

@@ -1,7 +1,7 @@
 /* check.c -- the static verifier of laws W1 to W5, run on every compile.
  *
- * One walk over the lines with a state for each buffer; memory is checked by a sweep: when a buffer comes to life its bytes
- * must not meet those of any that is alive.
+ * One walk over the lines with a state for each buffer; memory is checked by a sweep: when a buffer
+ * comes to life its bytes must not meet those of any that is alive.
  */
 #include "wrap/wrap.h"
 
@@ -9,19 +9,26 @@ typedef enum life_state { UNBORN, ALIVE, DEAD } life_state;
 
 typedef struct checker {
     const wrap_program *w;
-    life_state *state;           /* by root buffer */
-    VEC(loop_buffer_id) alive;   /* roots in the arena */
-    map defined;                 /* symbols */
+    life_state *state;         /* by root buffer */
+    VEC(loop_buffer_id) alive; /* roots in the arena */
+    map defined;               /* symbols */
     arena *memory;
     uint32_t line;
 } checker;
 
 static fe_status broken(checker *c, const char *law, const char *what, const char *name)
 {
-    return diag_fail(c->w->session,
-                     (diag){.status = FE_INTERNAL, .stage = "wrap", .place = arena_printf(c->memory, "line %u", c->line),
-                            .help = "this is a fault of ferrite's own: please report it with the program"},
-                     "law %s: %s: %s", law, what, name);
+    text place;
+    text_init(&place, c->memory);
+    text_printf(&place, "line %u: ", c->line);
+    wrap_print_line(c->w, &c->w->lines.at[c->line - 1], &place);
+    return diag_fail(
+        c->w->session,
+        (diag){.status = FE_INTERNAL,
+               .stage = "wrap",
+               .place = place.at,
+               .help = "this is a fault of ferrite's own: please report it with the program"},
+        "law %s: %s: %s", law, what, name);
 }
 
 static const char *name_of(const checker *c, loop_buffer_id id)
@@ -40,7 +47,8 @@ static fe_status use(checker *c, loop_buffer_id id)
         return broken(c, "W1", "a buffer is used that has no memory", name_of(c, id));
     if (!c->w->lives[root].in_arena) return FE_OK;
     life_state state = c->state[root];
-    if (state == UNBORN) return broken(c, "W1", "a buffer is used before it is allocated", name_of(c, id));
+    if (state == UNBORN)
+        return broken(c, "W1", "a buffer is used before it is allocated", name_of(c, id));
     if (state == DEAD) return broken(c, "W2", "a buffer is used after it is freed", name_of(c, id));
     return FE_OK;
 }
@@ -50,41 +58,6 @@ static int64_t bytes_of(const checker *c, loop_buffer_id id)
     int64_t bytes = 0;
     sym_is_int(c->w->loops->symbols, c->w->bytes[id], &bytes);
     return bytes;
-}
-
-static fe_status read_expr(checker *c, sym_expr e);
-
-static fe_status allocate(checker *c, loop_buffer_id id)
-{
-    FE_TRY(read_expr(c, c->w->bytes[id]));
-    if (c->state[id] != UNBORN) return broken(c, "W1", "a buffer is allocated twice", name_of(c, id));
-    c->state[id] = ALIVE;
-    if (c->w->is_dynamic) return FE_OK;
-    int64_t begin = c->w->offsets[id], end = begin + bytes_of(c, id);
-    if (begin < 0 || end > c->w->arena_bytes) return broken(c, "W4", "a buffer is not inside the arena", name_of(c, id));
-    for (uint32_t i = 0; i < c->alive.count; i++) {
-        loop_buffer_id other = c->alive.at[i];
-        int64_t other_begin = c->w->offsets[other], other_end = other_begin + bytes_of(c, other);
-        if (begin < other_end && other_begin < end)
-            return broken(c, "W4", "two buffers that live at once overlap",
-                          arena_printf(c->memory, "%s and %s", name_of(c, id), name_of(c, other)));
-    }
-    vec_push(c->memory, &c->alive, id);
-    return FE_OK;
-}
-
-static fe_status release(checker *c, loop_buffer_id id)
-{
-    if (c->state[id] == DEAD) return broken(c, "W3", "a buffer is freed twice", name_of(c, id));
-    if (c->state[id] == UNBORN) return broken(c, "W3", "a buffer is freed before it is allocated", name_of(c, id));
-    c->state[id] = DEAD;
-    for (uint32_t i = 0; i < c->alive.count; i++)
-        if (c->alive.at[i] == id) {
-            c->alive.at[i] = vec_last(&c->alive);
-            c->alive.count--;
-            break;
-        }
-    return FE_OK;
 }
 
 typedef struct undefined_search {
@@ -104,16 +77,51 @@ static fe_status read_expr(checker *c, sym_expr e)
     if (sym_is_none(e)) return FE_OK;
     sym_each_symbol(c->w->loops->symbols, e, find_undefined, &search);
     if (sym_is_none(search.found)) return FE_OK;
-    return broken(c, "W5", "a symbol is read before it is defined", sym_name(c->w->loops->symbols, search.found));
+    return broken(c, "W5", "a symbol is read before it is defined",
+                  sym_name(c->w->loops->symbols, search.found));
+}
+
+static fe_status allocate(checker *c, loop_buffer_id id)
+{
+    FE_TRY(read_expr(c, c->w->bytes[id]));
+    if (c->state[id] != UNBORN)
+        return broken(c, "W1", "a buffer is allocated twice", name_of(c, id));
+    c->state[id] = ALIVE;
+    if (c->w->is_dynamic) return FE_OK;
+    int64_t begin = c->w->offsets[id], end = begin + bytes_of(c, id);
+    if (begin < 0 || end > c->w->arena_bytes)
+        return broken(c, "W4", "a buffer is not inside the arena", name_of(c, id));
+    for (uint32_t i = 0; i < c->alive.count; i++) {
+        loop_buffer_id other = c->alive.at[i];
+        int64_t other_begin = c->w->offsets[other], other_end = other_begin + bytes_of(c, other);
+        if (begin < other_end && other_begin < end)
+            return broken(c, "W4", "two buffers that live at once overlap",
+                          arena_printf(c->memory, "%s and %s", name_of(c, id), name_of(c, other)));
+    }
+    vec_push(c->memory, &c->alive, id);
+    return FE_OK;
+}
+
+static fe_status release(checker *c, loop_buffer_id id)
+{
+    if (c->state[id] == DEAD) return broken(c, "W3", "a buffer is freed twice", name_of(c, id));
+    if (c->state[id] == UNBORN)
+        return broken(c, "W3", "a buffer is freed before it is allocated", name_of(c, id));
+    c->state[id] = DEAD;
+    for (uint32_t i = 0; i < c->alive.count; i++)
+        if (c->alive.at[i] == id) {
+            c->alive.at[i] = vec_last(&c->alive);
+            c->alive.count--;
+            break;
+        }
+    return FE_OK;
 }
 
 static fe_status check_call(checker *c, const wrap_call *call)
 {
     if (!call->kernel) return FE_OK;
-    for (uint32_t i = 0; i < call->buffer_count; i++)
-        FE_TRY(use(c, call->buffers[i]));
-    for (uint32_t i = 0; i < call->int_count; i++)
-        FE_TRY(read_expr(c, call->ints[i]));
+    for (uint32_t i = 0; i < call->buffer_count; i++) FE_TRY(use(c, call->buffers[i]));
+    for (uint32_t i = 0; i < call->int_count; i++) FE_TRY(read_expr(c, call->ints[i]));
     FE_TRY(read_expr(c, call->outer));
     return read_expr(c, call->inner);
 }
@@ -136,8 +144,7 @@ static fe_status check_extern(checker *c, const wrap_line *line)
         FE_TRY(check_view(c, &line->op->inputs[i], line->weights[i] != WRAP_NO_WEIGHT));
     for (uint32_t i = 0; i < line->op->output_count; i++)
         FE_TRY(check_view(c, &line->op->outputs[i], false));
-    for (uint32_t i = 0; i < line->op->int_count; i++)
-        FE_TRY(read_expr(c, line->op->ints[i]));
+    for (uint32_t i = 0; i < line->op->int_count; i++) FE_TRY(read_expr(c, line->op->ints[i]));
     FE_TRY(check_call(c, &line->call));
     for (uint32_t i = 0; i < line->op->define_count; i++)
         map_set(c->memory, &c->defined, line->op->defines[i].id, 1);
@@ -149,9 +156,7 @@ static fe_status check_line(checker *c, const wrap_line *line)
     switch (line->kind) {
     case WRAP_ALLOC: return allocate(c, line->buffer);
     case WRAP_FREE: return release(c, line->buffer);
-    case WRAP_REUSE:
-        FE_TRY(release(c, line->old_buffer));
-        return allocate(c, line->buffer);
+    case WRAP_REUSE: FE_TRY(release(c, line->old_buffer)); return allocate(c, line->buffer);
     case WRAP_KERNEL: return check_call(c, &line->call);
     case WRAP_EXTERN: return check_extern(c, line);
     case WRAP_SYMBOL:
@@ -175,7 +180,9 @@ static fe_status check_line(checker *c, const wrap_line *line)
 fe_status wrap_check(const wrap_program *w)
 {
     arena *memory = arena_new(w->session);
-    checker c = {.w = w, .memory = memory, .state = NEW_ARRAY(memory, life_state, w->loops->buffers.count + 1)};
+    checker c = {.w = w,
+                 .memory = memory,
+                 .state = NEW_ARRAY(memory, life_state, w->loops->buffers.count + 1)};
     fe_status status = FE_OK;
     for (uint32_t i = 0; i < w->lines.count && status == FE_OK; i++) {
         c.line = i + 1;

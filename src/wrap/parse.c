@@ -60,7 +60,8 @@ static fe_status parse_head(parsing *in)
     return FE_OK;
 }
 
-/* weight 0 @w at 0 bytes 3072 packed gemm 1. What it is packed for is the first line that reads it. */
+/* weight 0 @w at 0 bytes 3072 packed gemm 1. What it is packed for is the first line that reads it.
+ */
 static fe_status parse_weight(parsing *in)
 {
     wrap_weight weight = {0};
@@ -275,12 +276,11 @@ static fe_status parse_fields(parsing *in, wrap_line *line)
 
 static fe_status parse_line(parsing *in)
 {
-    wrap_line line = {.buffer = LOOP_NO_BUFFER, .old_buffer = LOOP_NO_BUFFER, .input = -1,
-                      .dimension = -1};
+    wrap_line line = {
+        .buffer = LOOP_NO_BUFFER, .old_buffer = LOOP_NO_BUFFER, .input = -1, .dimension = -1};
     if (lex_take(in->lx, "weight")) return parse_weight(in);
     if (lex_take(in->lx, "memory")) return parse_memory(in);
-    while (line.kind < WRAP_KIND_COUNT && !lex_take(in->lx, wrap_kind_name(line.kind)))
-        line.kind++;
+    while (line.kind < WRAP_KIND_COUNT && !lex_take(in->lx, wrap_kind_name(line.kind))) line.kind++;
     FE_TRY(parse_fields(in, &line));
     vec_push(in->w->memory, &in->w->lines, line);
     return FE_OK;

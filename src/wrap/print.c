@@ -48,7 +48,8 @@ static void print_call(const wrap_program *w, const wrap_call *call, text *out)
     text_printf(out, " cost %lld", (long long)call->cost);
 }
 
-static void print_views(const wrap_program *w, const loop_view *views, const uint32_t *weights, uint32_t count, text *out)
+static void print_views(const wrap_program *w, const loop_view *views, const uint32_t *weights,
+                        uint32_t count, text *out)
 {
     text_char(out, '(');
     for (uint32_t i = 0; i < count; i++) {
@@ -132,7 +133,7 @@ static void print_place(const wrap_program *w, loop_buffer_id id, text *out)
     sym_print(w->loops->symbols, w->bytes[id], out);
 }
 
-static void print_line(const wrap_program *w, const wrap_line *line, text *out)
+void wrap_print_line(const wrap_program *w, const wrap_line *line, text *out)
 {
     text_add(out, wrap_kind_name(line->kind));
     switch (line->kind) {
@@ -169,7 +170,6 @@ static void print_line(const wrap_program *w, const wrap_line *line, text *out)
     case WRAP_OUTPUT: print_output(w, line, out); break;
     case WRAP_KIND_COUNT: break;
     }
-    text_char(out, '\n');
 }
 
 /* Buffers in the memory of others, or of outputs. */
@@ -206,5 +206,8 @@ void wrap_print(const wrap_program *w, text *out)
                 w->unique_kernels, w->kernel_calls);
     for (uint32_t k = 0; k < w->weights.count; k++) print_weight(w, k, out);
     print_memory(w, out);
-    for (uint32_t i = 0; i < w->lines.count; i++) print_line(w, &w->lines.at[i], out);
+    for (uint32_t i = 0; i < w->lines.count; i++) {
+        wrap_print_line(w, &w->lines.at[i], out);
+        text_char(out, '\n');
+    }
 }

@@ -1,9 +1,9 @@
 /* wrap.h -- wrapper IR: the program that runs around the kernels.
  *
- * A straight list of typed lines over buffers, symbols and one arena. No strings of any target language: printers (emit/) differ
- * in syntax only.
+ * A straight list of typed lines over buffers, symbols and one arena. No strings of any target
+ * language: printers (emit/) differ in syntax only.
  *
- *     program main                                # inputs and buffers as a loop program has them, without ops
+ *     program main                       # inputs and buffers as a loop program has them
  *     input  @x : f32[8,32] strides [32,1]
  *     ...
  *     wrapper arena 2048 bound 2048 weights 8448 kernels 1 calls 2
@@ -13,14 +13,16 @@
  *     symbol s0 = size 0 0                        # dimension 0 of input 0
  *     alloc @buf0 live [0, 2) at 0 bytes 2048
  *     note "linear, relu"
- *     extern gemm (@x[8,32]{32,1}, @w[32,64]{1,32} packed 0, @b[64]{1}) -> (@buf0[8,64]{64,1}) ints [0] floats [0.0, 0.0]
+ *     extern gemm (@x[8,32]{32,1}, @w[32,64]{1,32} packed 0, @b[64]{1}) -> (@buf0[8,64]{64,1})
+ *         ints [0] floats [0.0, 0.0]
  *     kernel k_relu_12 (@buf0, @buf1) ints [512] m 1 n 512 cost 120
  *     free @buf0
  *     output 0 @buf1[8,64]{64,1}
  *
- * Laws (check.c), verified on every compile: W1 a buffer is allocated, or has memory of another kind, before it is used. W2 it is not used after it is freed or
- * reused. W3 it is freed at most once. W4 no two buffers that live at once overlap in the arena, and all lie inside it.
- * W5 every symbol is defined before it is read.
+ * Laws (check.c), verified on every compile: W1 a buffer is allocated, or has memory of another
+ * kind, before it is used. W2 it is not used after it is freed or reused. W3 it is freed at most
+ * once. W4 no two buffers that live at once overlap in the arena, and all lie inside it. W5 every
+ * symbol is defined before it is read.
  */
 #ifndef FERRITE_WRAP_H
 #define FERRITE_WRAP_H
@@ -47,12 +49,14 @@ typedef struct wrap_call {
     int64_t cost;
 } wrap_call;
 
-/* A piece of the weights: a constant's bytes as they are, or re-laid for the extern call that reads it. */
+/* A piece of the weights: a constant's bytes as they are, or re-laid for the extern call that reads
+ * it. */
 typedef struct wrap_weight {
     loop_buffer_id buffer;
-    const loop_op *packed_for; /* the first extern op that reads it in this packing; NULL: raw bytes */
-    uint32_t operand;          /* which of its inputs */
-    int64_t offset, bytes;     /* in the weights; offset is a multiple of 64 */
+    /* the first extern op that reads it in this packing; NULL: raw bytes */
+    const loop_op *packed_for;
+    uint32_t operand;      /* which of its inputs */
+    int64_t offset, bytes; /* in the weights; offset is a multiple of 64 */
 } wrap_weight;
 #define WRAP_NO_WEIGHT UINT32_MAX
 
@@ -76,17 +80,21 @@ typedef struct wrap_program {
     arena *memory;
     const char *name;
     VEC(wrap_line) lines;
-    int64_t *offsets;     /* of each buffer in the arena; -1 when it does not live there */
-    sym_expr *bytes;      /* of each buffer */
-    bool is_dynamic;      /* some arena buffer's size depends on symbols: offsets come from the sizes at run time */
-    sched_life *lives;    /* of each buffer, in groups */
+    int64_t *offsets; /* of each buffer in the arena; -1 when it does not live there */
+    sym_expr *bytes;  /* of each buffer */
+    /* some arena buffer's size depends on symbols: offsets come from the sizes at run time */
+    bool is_dynamic;
+    sched_life *lives; /* of each buffer, in groups */
     VEC(wrap_weight) weights;
-    uint32_t *raw_weight; /* for each buffer: its weight when a CONSTANT that is read as it is, or a STATE; else WRAP_NO_WEIGHT */
-    int32_t *state_of;    /* for each buffer: its number when it is a STATE; -1 */
+    /* for each buffer: its weight when a CONSTANT that is read as it is, or a STATE; else
+     * WRAP_NO_WEIGHT */
+    uint32_t *raw_weight;
+    int32_t *state_of; /* for each buffer: its number when it is a STATE; -1 */
     uint32_t state_count;
     int64_t weights_bytes;
     int64_t arena_bytes, lower_bound;
-    int32_t *output_of;   /* for each buffer: the output whose memory it is when the caller gives one; -1 */
+    /* for each buffer: the output whose memory it is when the caller gives one; -1 */
+    int32_t *output_of;
     uint32_t unique_kernels, kernel_calls;
 } wrap_program;
 
@@ -94,7 +102,8 @@ typedef struct wrap_program {
 typedef struct wrap_facts {
     const wrap_call *calls; /* one for each group of the schedule */
     uint32_t unique_kernels;
-    /* Bytes of input `operand` of an extern op when the runtime wants that constant re-laid; 0 = as it is. */
+    /* Bytes of input `operand` of an extern op when the runtime wants that constant re-laid; 0 = as
+     * it is. */
     int64_t (*packed_bytes)(const loop_program *p, const loop_op *op, uint32_t operand);
     /* Provenance text of an op's origin number; may return NULL. */
     const char *(*note)(void *data, uint32_t origin);
@@ -102,13 +111,16 @@ typedef struct wrap_facts {
 } wrap_facts;
 
 /* build.c: schedule + placements + calls to lines. */
-fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *memory, wrap_program **out);
+fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *memory,
+                     wrap_program **out);
 /* A program without lines: no buffer has a place yet. */
 wrap_program *wrap_program_new(loop_program *p, arena *memory);
 /* print.c, parse.c, check.c */
 const char *wrap_kind_name(wrap_kind k);
 void wrap_print(const wrap_program *w, text *out);
-fe_status wrap_parse(fe_session *session, arena *memory, const char *source, size_t length, wrap_program **out);
+void wrap_print_line(const wrap_program *w, const wrap_line *line, text *out); /* without newline */
+fe_status wrap_parse(fe_session *session, arena *memory, const char *source, size_t length,
+                     wrap_program **out);
 fe_status wrap_check(const wrap_program *w);
 
 #endif

@@ -1,6 +1,8 @@
-/* second_call.c -- second_call MODEL.so: no allocation in any call after the first, and two threads run one model at once.
+/* second_call.c -- second_call MODEL.so: no allocation in any call after the first, and two threads
+ * run one model at once.
  *
- * malloc and its kin are replaced by counting ones; the artifact's calls resolve to them because the program exports them.
+ * malloc and its kin are replaced by counting ones; the artifact's calls resolve to them because
+ * the program exports them.
  */
 #define _GNU_SOURCE
 #include "ferrite_abi.h"
@@ -12,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t), *__libc_memalign(size_t, size_t);
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t),
+    *__libc_memalign(size_t, size_t);
 
 static atomic_long allocations;
 
@@ -61,7 +64,8 @@ static void *caller(void *unused)
     (void)unused;
     if (artifact->context_new(model, 0, &context)) return NULL;
     for (int i = 0; i < 2000; i++)
-        if (call(context, got) || memcmp(got, expected, sizeof got) != 0) atomic_fetch_add(&wrong, 1);
+        if (call(context, got) || memcmp(got, expected, sizeof got) != 0)
+            atomic_fetch_add(&wrong, 1);
     artifact->context_free(context);
     return NULL;
 }
@@ -74,19 +78,17 @@ int main(int argc, char **argv)
     fe_context *context;
     if (!entry) return printf("cannot load\n"), 1;
     artifact = entry();
-    for (int i = 0; i < 64; i++)
-        input[i] = (float)(i % 7) / 7;
-    if (artifact->open(NULL, &model) || artifact->context_new(model, 0, &context) || call(context, expected)) return printf("cannot run\n"), 1;
+    for (int i = 0; i < 64; i++) input[i] = (float)(i % 7) / 7;
+    if (artifact->open(NULL, &model) || artifact->context_new(model, 0, &context) ||
+        call(context, expected))
+        return printf("cannot run\n"), 1;
     long before = atomic_load(&allocations);
     float got[10];
-    for (int i = 0; i < 100; i++)
-        call(context, got);
+    for (int i = 0; i < 100; i++) call(context, got);
     printf("allocations in 100 further calls: %ld\n", atomic_load(&allocations) - before);
     pthread_t threads[2];
-    for (int i = 0; i < 2; i++)
-        pthread_create(&threads[i], NULL, caller, NULL);
-    for (int i = 0; i < 2; i++)
-        pthread_join(threads[i], NULL);
+    for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, caller, NULL);
+    for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
     printf("wrong results of 4000 on two threads: %d\n", atomic_load(&wrong));
     artifact->context_free(context);
     artifact->close(model);

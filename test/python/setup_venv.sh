@@ -1,7 +1,8 @@
 #!/bin/sh
-# setup_venv.sh DIR: makes the virtual environment of the tests that compare with PyTorch, or leaves it alone when it
-# is already what requirements.txt asks for. PYTHON names another interpreter. On a machine where the registry's torch
-# is a CUDA build, PIP_FIND_LINKS or PIP_EXTRA_INDEX_URL may point pip at a smaller CPU build of the same version.
+# setup_venv.sh DIR: makes the virtual environment of the tests that compare with PyTorch, or leaves
+# it alone when it is already what requirements.txt asks for. PYTHON names another interpreter. Where
+# the registry's torch is a CUDA build, PIP_FIND_LINKS or PIP_EXTRA_INDEX_URL may point pip at a
+# smaller CPU build of the same version.
 set -eu
 [ $# -eq 1 ] || { echo "usage: setup_venv.sh DIR" >&2; exit 2; }
 dir=$1
@@ -22,7 +23,9 @@ fail() {
   exit 1
 }
 printf 'python environment in %s (torch and others, some minutes) ... ' "$dir"
-"$python" -m venv --clear "$dir" >"$log" 2>&1 || fail "'$python -m venv' does not work: on Debian, install python3-venv"
-"$dir/bin/pip" install --disable-pip-version-check -r "$reqs" >>"$log" 2>&1 || fail "pip could not install $reqs"
+"$python" -m venv --clear "$dir" >"$log" 2>&1 ||
+  fail "'$python -m venv' does not work: on Debian, install python3-venv"
+"$dir/bin/pip" install --disable-pip-version-check -r "$reqs" >>"$log" 2>&1 ||
+  fail "pip could not install $reqs"
 echo "$want" >"$stamp"
 echo "done"

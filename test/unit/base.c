@@ -1,4 +1,5 @@
-/* base.c -- src/base: memory, arrays, maps, names, text, files, diagnostics, and how failures come back. */
+/* base.c -- src/base: memory, arrays, maps, names, text, files, diagnostics, and how failures come
+ * back. */
 #include "base/base.h"
 #include "unit.h"
 

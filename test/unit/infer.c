@@ -1,5 +1,5 @@
-/* infer.c -- src/infer through its C interface: updates, aliasing, unbacked symbols, comparing, what
- * is refused. What each operator gives is tested by text (test/infer) and against archives. */
+/* infer.c -- src/infer through its C interface: updates, aliasing, unbacked symbols, comparing,
+ * what is refused. What each operator gives is tested by text (test/infer) and against archives. */
 #include "infer/infer.h"
 #include "unit.h"
 
@@ -89,7 +89,7 @@ SESSION_TEST(infer_update_follows_alias_classes)
     fx_graph *g = inferred(session, CHAIN);
     if (!g) return FE_OK;
     EXPECT_INT(storage_of(g, "n6"), storage_of(g, "n5"));
-    /* The head of the view becomes an alias of something else: the view follows, its users do not. */
+    /* The base of the view becomes an alias of something else: the view follows, its users not. */
     fx_node *n = fx_find(g, "n5");
     fx_arg args[] = {fx_of(fx_find(g, "n1"))};
     fx_set_op(g, n, op_get(g->ops, OP_aten_alias_default), args, 1);
@@ -185,6 +185,28 @@ SESSION_TEST(infer_makes_symbols_for_sizes_of_the_data)
     return FE_OK;
 }
 
+SESSION_TEST(infer_keeps_what_the_program_has_checked)
+{
+    fx_graph *g = inferred(session, "symbols {\n"
+                                    "  s0 in [2, 64]\n"
+                                    "  u0 unbacked in [0, inf]\n"
+                                    "  u1 unbacked in [0, inf]\n"
+                                    "}\n"
+                                    "graph main {\n"
+                                    "  placeholder %x user \"x\" : f32[s0,4]\n"
+                                    "  placeholder %n user \"n\" : int u0\n"
+                                    "  %open = aten.slice.Tensor(%x, 0, 0, %n)\n"
+                                    "  %kept = aten.slice.Tensor(%x, 0, 0, %n) : f32[u0,4]\n"
+                                    "  %stale = aten.slice.Tensor(%x, 0, 0, %n) : f32[u1,4]\n"
+                                    "  output (user %open)\n"
+                                    "}\n");
+    if (!g) return FE_OK;
+    expect_value(session, g, "open", "f32[min(s0, u0),4]{4,1}@1");
+    expect_value(session, g, "kept", "f32[u0,4]{4,1}@1");
+    expect_value(session, g, "stale", "f32[min(s0, u0),4]{4,1}@1");
+    return FE_OK;
+}
+
 /* ---- comparing, refusing ---- */
 
 SESSION_TEST(infer_same_value_says_what_differs)
@@ -242,6 +264,15 @@ SESSION_TEST(infer_refuses_what_cannot_be)
                    "}\n",
                    &message) == FE_CORRUPT);
     EXPECT_TEXT(message, "shapes do not fit for a product: f32[2,3] and f32[2,3]");
+    EXPECT(refused(session,
+                   "graph main {\n"
+                   "  placeholder %x user \"x\" : f32[2,3]\n"
+                   "  placeholder %y user \"y\" : f32[4,2,3]\n"
+                   "  %add_ = aten.add_.Tensor(%x, %y)\n"
+                   "  output (user %add_)\n"
+                   "}\n",
+                   &message) == FE_CORRUPT);
+    EXPECT_TEXT(message, "f32[4,2,3] cannot be written to f32[2,3]");
     return FE_OK;
 }
 

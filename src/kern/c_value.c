@@ -1,0 +1,343 @@
+/* c_value.c -- values and stores of a kernel as C: indices, loads, operations, lanes. */
+#include "kern/c_priv.h"
+
+static fe_session *session_of(const kern_c_printer *pr)
+{
+    return pr->k->program->session;
+}
+
+const char *kern_c_format(kern_c_printer *pr, const char *format, const char *a, const char *b)
+{
+    return arena_printf(pr->needs->memory, format, a, b);
+}
+
+/* ---- indices ---- */
+
+static void print_index(kern_c_printer *pr, sym_expr e);
+
+static void print_list(kern_c_printer *pr, sym_expr e, const char *between)
+{
+    for (uint32_t i = 0; i < sym_arg_count(pr->t, e); i++) {
+        if (i) text_add(pr->out, between);
+        print_index(pr, sym_arg(pr->t, e, i));
+    }
+}
+
+/* Is e never negative, going by its shape? */
+static bool is_natural(const kern_c_printer *pr, sym_expr e)
+{
+    int64_t value;
+    if (kern_is_nonnegative(pr->k, e)) return true;
+    if (sym_is_int(pr->t, e, &value)) return value >= 0;
+    sym_op op = sym_op_of(pr->t, e);
+    if (op == SYM_SYMBOL) return sym_kind_of(pr->t, e) == SYM_INDEX;
+    if (op != SYM_ADD && op != SYM_MUL && op != SYM_MIN && op != SYM_FLOORDIV && op != SYM_MOD)
+        return false;
+    for (uint32_t i = 0; i < sym_arg_count(pr->t, e); i++)
+        if (!is_natural(pr, sym_arg(pr->t, e, i))) return false;
+    return true;
+}
+
+static void print_division(kern_c_printer *pr, sym_expr e)
+{
+    bool modulo = sym_op_of(pr->t, e) == SYM_MOD;
+    int64_t divisor;
+    sym_expr dividend = sym_arg(pr->t, e, 0);
+    if (is_natural(pr, dividend) && sym_is_int(pr->t, sym_arg(pr->t, e, 1), &divisor) &&
+        divisor > 0) {
+        text_add(pr->out, "(i64)((u64)(");
+        print_index(pr, dividend);
+        text_printf(pr->out, ") %c %lldu)", modulo ? '%' : '/', (long long)divisor);
+        return;
+    }
+    const char *name = modulo ? "fe_mod" : "fe_floordiv";
+    kern_need(pr->needs, name);
+    text_printf(pr->out, "%s(", name);
+    print_list(pr, e, ", ");
+    text_char(pr->out, ')');
+}
+
+static void print_extreme(kern_c_printer *pr, sym_expr e)
+{
+    const char *name = sym_op_of(pr->t, e) == SYM_MIN ? "fe_min" : "fe_max";
+    uint32_t count = sym_arg_count(pr->t, e);
+    kern_need(pr->needs, name);
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        text_printf(pr->out, "%s(", name);
+        print_index(pr, sym_arg(pr->t, e, i));
+        text_add(pr->out, ", ");
+    }
+    print_index(pr, sym_arg(pr->t, e, count - 1));
+    for (uint32_t i = 0; i + 1 < count; i++) text_char(pr->out, ')');
+}
+
+static void print_symbol(kern_c_printer *pr, sym_expr e)
+{
+    kern_ref v = kern_symbol_value(pr->k, e);
+    if (v) {
+        text_printf(pr->out, pr->k->values.at[v].vector ? "%s[l]" : "%s", kern_c_name(pr, v));
+        return;
+    }
+    bool moves = sym_same(e, pr->vector_axis), shifted = moves && pr->copy > 0;
+    if (!moves || (!shifted && !pr->by_lane)) {
+        text_add(pr->out, sym_name(pr->t, e));
+        return;
+    }
+    text_printf(pr->out, "(%s", sym_name(pr->t, e));
+    if (shifted) text_printf(pr->out, " + %u", pr->copy * pr->k->lanes);
+    text_add(pr->out, pr->by_lane ? " + l)" : ")");
+}
+
+static void print_index(kern_c_printer *pr, sym_expr e)
+{
+    static const char *const BETWEEN[] = {[SYM_ADD] = " + ",  [SYM_MUL] = " * ", [SYM_EQ] = " == ",
+                                          [SYM_NE] = " != ",  [SYM_LT] = " < ",  [SYM_LE] = " <= ",
+                                          [SYM_AND] = " && ", [SYM_OR] = " || ", [SYM_NOT] = ""};
+    int64_t value;
+    sym_op op = sym_op_of(pr->t, e);
+    switch (op) {
+    case SYM_CONST:
+        sym_is_int(pr->t, e, &value);
+        text_printf(pr->out, value < 0 ? "(%lld)" : "%lld", (long long)value);
+        return;
+    case SYM_SYMBOL: print_symbol(pr, e); return;
+    case SYM_FLOORDIV:
+    case SYM_MOD: print_division(pr, e); return;
+    case SYM_MIN:
+    case SYM_MAX: print_extreme(pr, e); return;
+    default: break;
+    }
+    text_add(pr->out, op == SYM_NOT ? "!(" : "(");
+    print_list(pr, e, BETWEEN[op]);
+    text_char(pr->out, ')');
+}
+
+const char *kern_c_index(kern_c_printer *pr, sym_expr e)
+{
+    text index, *out = pr->out;
+    text_init(&index, pr->needs->memory);
+    pr->out = &index;
+    print_index(pr, e);
+    pr->out = out;
+    return index.at;
+}
+
+/* `b0 + index` or `b0[index]` */
+static const char *place_of(kern_c_printer *pr, uint32_t memory, sym_expr index, bool element)
+{
+    const kern_memory *m = &pr->k->memories.at[memory];
+    return arena_printf(pr->needs->memory, element ? "%c%u[%s]" : "%c%u + %s",
+                        m->is_tile ? 't' : 'b', m->number, kern_c_index(pr, index));
+}
+
+/* ---- values ---- */
+
+static const kern_value *value_at(const kern_c_printer *pr, kern_ref v)
+{
+    return &pr->k->values.at[v];
+}
+
+static uint32_t lanes_of(const kern_c_printer *pr, const kern_value *v)
+{
+    return v->vector ? pr->k->lanes : 1;
+}
+
+const char *kern_c_name(kern_c_printer *pr, kern_ref ref)
+{
+    const kern_value *v = value_at(pr, ref);
+    bool copied = pr->copies > 1 && v->vector && v->level >= pr->copied;
+    return arena_printf(pr->needs->memory, copied ? "v%u_%u" : "v%u", ref, pr->copy);
+}
+
+const char *kern_c_count(kern_c_printer *pr)
+{
+    if (pr->exact) return arena_printf(pr->needs->memory, "%u", pr->k->lanes);
+    return pr->copies > 1 ? arena_printf(pr->needs->memory, "n_%u", pr->copy) : "n";
+}
+
+const char *kern_c_operand(kern_c_printer *pr, kern_ref ref)
+{
+    const kern_value *v = value_at(pr, ref);
+    if (v->kind != KERN_CONST) return kern_c_name(pr, ref);
+    text constant;
+    text_init(&constant, pr->needs->memory);
+    kern_c_constant(&constant, pr->needs, v, lanes_of(pr, v));
+    return constant.at;
+}
+
+const char *kern_c_type_of(kern_c_printer *pr, ty_dtype dtype, uint32_t lanes)
+{
+    return kern_c_type(pr->needs, dtype, lanes, pr->needs->memory);
+}
+
+const char *kern_c_text(kern_c_printer *pr, const char *template, const kern_c_scope *scope)
+{
+    text out;
+    text_init(&out, pr->needs->memory);
+    text_add(&out, "");
+    kern_c_expand(&out, pr->needs, template, scope);
+    return out.at;
+}
+
+const char *kern_c_applied(kern_c_printer *pr, loop_opcode op, ty_dtype result,
+                           const kern_c_scope *scope)
+{
+    text out;
+    text_init(&out, pr->needs->memory);
+    if (!kern_c_apply(&out, pr->needs, op, result, scope))
+        BUG(session_of(pr), "%s of %s has no C", loop_opcode_name(op), ty_dtype_name(scope->dtype));
+    return out.at;
+}
+
+static const char *element_of(kern_c_printer *pr, const kern_value *v)
+{
+    const char *place = place_of(pr, v->memory, v->index, true);
+    return v->dtype == TY_BOOL ? kern_c_format(pr, "%s != 0", place, NULL) : place;
+}
+
+/* An array filled lane by lane, then taken as a vector. */
+static void print_lanes(kern_c_printer *pr, kern_ref ref, const kern_value *v)
+{
+    const char *element = v->dtype == TY_BOOL ? "i32" : kern_c_type_of(pr, v->dtype, 1),
+               *guard = "";
+    pr->by_lane = true;
+    if (v->guard)
+        guard = kern_c_format(pr, value_at(pr, v->guard)->vector ? "if (%s[l]) " : "if (%s) ",
+                              kern_c_operand(pr, v->guard), NULL);
+    const char *one = v->kind == KERN_LOAD ? element_of(pr, v) : kern_c_index(pr, v->index);
+    pr->by_lane = false;
+    text_line(pr->out, "%s %s;", kern_c_type_of(pr, v->dtype, pr->k->lanes), kern_c_name(pr, ref));
+    text_line(pr->out, "{");
+    text_line(pr->out, "  %s e[%u] = {0};", element, pr->k->lanes);
+    text_line(pr->out, "  for (int l = 0; l < %s; l++) %se[l] = %s(%s);", kern_c_count(pr), guard,
+              v->dtype == TY_BOOL ? "-" : "", one);
+    text_line(pr->out, "  __builtin_memcpy(&%s, e, sizeof e);", kern_c_name(pr, ref));
+    text_line(pr->out, "}");
+}
+
+static const char *load_text(kern_c_printer *pr, const kern_value *v)
+{
+    bool is_tile = pr->k->memories.at[v->memory].is_tile, guarded = v->guard != 0;
+    bool masked = guarded && value_at(pr, v->guard)->vector;
+    const char *loaded;
+    if (v->access == KERN_ONE) {
+        loaded = element_of(pr, v);
+    } else {
+        kern_c_scope scope = {v->dtype,
+                              pr->k->lanes,
+                              {place_of(pr, v->memory, v->index, false), kern_c_count(pr), NULL}};
+        bool whole = is_tile || (pr->exact && !masked);
+        if (masked) scope.args[2] = kern_c_operand(pr, v->guard);
+        loaded = kern_c_text(pr,
+                             whole    ? "@loadall($0)"
+                             : masked ? "@loadif($0, $1, $2)"
+                                      : "@load($0, $1)",
+                             &scope);
+    }
+    if (!guarded || masked) return loaded;
+    return arena_printf(pr->needs->memory, "%s ? %s : (%s){0}", kern_c_operand(pr, v->guard),
+                        loaded, kern_c_type_of(pr, v->dtype, lanes_of(pr, v)));
+}
+
+/* base + (0, 1, ...) * stride */
+static const char *spaced_text(kern_c_printer *pr, const kern_value *v)
+{
+    sym_expr stride, rest;
+    bool linear = sym_linear_in(pr->k->program->symbols, v->index, pr->vector_axis, &stride, &rest);
+    CHECK(session_of(pr), linear);
+    kern_c_scope scope = {
+        v->dtype, pr->k->lanes, {kern_c_index(pr, stride), kern_c_index(pr, v->index), NULL}};
+    return kern_c_text(pr, "@iota() * ($E)($0) + ($E)($1)", &scope);
+}
+
+static bool is_plain_number(const kern_value *v)
+{
+    return v->kind == KERN_CONST && v->number[0] == v->number[0];
+}
+
+static const char *apply_text(kern_c_printer *pr, const kern_value *v)
+{
+    kern_c_scope scope = {
+        value_at(pr, v->args[v->op == LOOP_WHERE])->dtype, lanes_of(pr, v), {NULL, NULL, NULL}};
+    for (uint32_t i = 0; i < loop_operand_count(v->op); i++)
+        scope.args[i] = kern_c_operand(pr, v->args[i]);
+    if (v->op == LOOP_WHERE && v->vector && !value_at(pr, v->args[0])->vector)
+        return kern_c_text(pr, "$0 ? $1 : $2", &scope);
+    bool extreme = v->op == LOOP_MIN || v->op == LOOP_MAX;
+    if (extreme && v->vector && ty_is_floating(v->dtype)) {
+        /* a constant first: one instruction */
+        const char *name = v->op == LOOP_MIN ? "@mink" : "@maxk";
+        if (is_plain_number(value_at(pr, v->args[0])))
+            return kern_c_text(pr, kern_c_format(pr, "%s($0, $1)", name, NULL), &scope);
+        if (is_plain_number(value_at(pr, v->args[1])))
+            return kern_c_text(pr, kern_c_format(pr, "%s($1, $0)", name, NULL), &scope);
+    }
+    return kern_c_applied(pr, v->op, v->dtype, &scope);
+}
+
+void kern_c_print_define(kern_c_printer *pr, kern_ref ref)
+{
+    const kern_value *v = value_at(pr, ref);
+    const char *type = kern_c_type_of(pr, v->dtype, lanes_of(pr, v)), *expression = NULL;
+    switch (v->kind) {
+    case KERN_RESULT: kern_c_print_result(pr, ref); return;
+    case KERN_LOAD:
+    case KERN_NUMBER:
+        if (v->access == KERN_LANES) {
+            print_lanes(pr, ref, v);
+            return;
+        }
+        expression = v->kind == KERN_LOAD     ? load_text(pr, v)
+                     : v->access == KERN_UNIT ? spaced_text(pr, v)
+                                              : kern_c_index(pr, v->index);
+        break;
+    case KERN_SPLAT:
+        expression = kern_c_format(pr, v->dtype == TY_BOOL ? "-%s - (%s){0}" : "%s - (%s){0}",
+                                   kern_c_operand(pr, v->args[0]), type);
+        break;
+    default: expression = apply_text(pr, v); break;
+    }
+    text_line(pr->out, "%s %s = %s;", type, kern_c_name(pr, ref), expression);
+}
+
+/* ---- stores ---- */
+
+static const char *combined(kern_c_printer *pr, const kern_store *st, const char *old,
+                            const char *value, uint32_t lanes)
+{
+    static const loop_opcode COMBINE[] = {[LOOP_ADD_INTO] = LOOP_ADD,
+                                          [LOOP_MUL_INTO] = LOOP_MUL,
+                                          [LOOP_MIN_INTO] = LOOP_MIN,
+                                          [LOOP_MAX_INTO] = LOOP_MAX};
+    ty_dtype dtype = value_at(pr, st->value)->dtype;
+    kern_c_scope scope = {dtype, lanes, {old, value, NULL}};
+    return st->mode == LOOP_SET ? value : kern_c_applied(pr, COMBINE[st->mode], dtype, &scope);
+}
+
+void kern_c_print_store(kern_c_printer *pr, const kern_store *st)
+{
+    const kern_value *v = value_at(pr, st->value);
+    const char *value = kern_c_operand(pr, st->value);
+    bool is_tile = pr->k->memories.at[st->memory].is_tile, lanes = st->access == KERN_LANES;
+    if (st->access == KERN_UNIT) {
+        kern_c_scope scope = {v->dtype,
+                              pr->k->lanes,
+                              {place_of(pr, st->memory, st->index, false), NULL, kern_c_count(pr)}};
+        bool whole = is_tile || pr->exact;
+        const char *old = st->mode == LOOP_SET
+                              ? ""
+                              : kern_c_text(pr, whole ? "@loadall($0)" : "@load($0, $2)", &scope);
+        scope.args[1] = combined(pr, st, old, value, pr->k->lanes);
+        text_line(pr->out, "%s",
+                  kern_c_text(pr, whole ? "@storeall($0, $1);" : "@store($0, $1, $2);", &scope));
+        return;
+    }
+    if (lanes && v->vector)
+        value = kern_c_format(pr, v->dtype == TY_BOOL ? "(%s[l] & 1)" : "%s[l]", value, NULL);
+    pr->by_lane = lanes;
+    const char *place = place_of(pr, st->memory, st->index, true);
+    pr->by_lane = false;
+    const char *each =
+        lanes ? kern_c_format(pr, "for (int l = 0; l < %s; l++) ", kern_c_count(pr), NULL) : "";
+    text_line(pr->out, "%s%s = %s;", each, place, combined(pr, st, place, value, 1));
+}

@@ -1,0 +1,174 @@
+/* survey.c -- what a group is like, before and after it is built: which locals need memory, which
+ * stores conflict, whether there are complex numbers, how large tiles are.
+ */
+#include "kern/build_priv.h"
+
+void kern_bind(kern_builder *b, sym_expr symbol, sym_expr extent)
+{
+    CHECK(b->p->session, b->bound_count < MOST_LEVELS);
+    b->bounds[b->bound_count] = (sym_bound){symbol, extent};
+    b->bound_level[b->bound_count++] = b->depth;
+}
+
+typedef struct reader {
+    kern_builder *b;
+    const sched_phase *phase;
+    uint32_t phase_number;
+    loop_buffer_id buffer;
+    sym_expr index;     /* of its one store */
+    uint32_t stored_in; /* phase */
+    bool in_rows;       /* stored once for each row */
+    bool stored;        /* by now, in reading order */
+    bool needs_memory;
+} reader;
+
+static void check_load(void *data, loop_value v)
+{
+    reader *r = data;
+    const loop_node *n = loop_at(r->b->p, v);
+    if (n->op != LOOP_LOAD || n->buffer != r->buffer) return;
+    bool same_loops = r->phase_number == r->stored_in || r->in_rows;
+    if (!r->stored || !same_loops || !sym_same(n->index, r->index)) r->needs_memory = true;
+}
+
+/* 1: every load of this local takes the value that was just stored; 2: it needs a tile. */
+static uint32_t kind_of_local(kern_builder *b, loop_buffer_id buffer)
+{
+    reader r = {.b = b, .buffer = buffer};
+    for (r.phase_number = 0; r.phase_number < b->g->phase_count; r.phase_number++) {
+        const sched_phase *ph = r.phase = &b->g->phases[r.phase_number];
+        for (uint32_t n = 0; n < ph->nest_count; n++) {
+            const loop_op *nest = &ph->nests[n].nest;
+            for (uint32_t i = 0; i < nest->store_count; i++) {
+                const loop_store *st = &nest->stores[i];
+                loop_each_node(b->p, st->value, check_load, &r);
+                loop_each_node(b->p, loop_index(b->p, st->index), check_load, &r);
+                if (st->buffer != buffer) continue;
+                if (r.stored || st->mode != LOOP_SET) return 2;
+                r.stored = true;
+                r.stored_in = r.phase_number;
+                r.index = st->index;
+                r.in_rows = ph->inner_axes == 0 && (ph->reduce_axes == 0 || st->reduce);
+            }
+        }
+    }
+    return r.needs_memory ? 2 : 1;
+}
+
+static void note_indirect(void *data, sym_expr symbol)
+{
+    void **pair = data;
+    if (sym_kind_of(pair[0], symbol) == SYM_INDIRECT) *(bool *)pair[1] = true;
+}
+
+static bool is_indirect(const sym_table *t, sym_expr e)
+{
+    bool found = false;
+    void *pair[] = {(void *)(uintptr_t)t, &found};
+    sym_each_symbol(t, e, note_indirect, pair);
+    return found;
+}
+
+/* Do two outer iterations write different elements? Strides that grow faster than what is below
+ * them reach say so. */
+static bool rows_are_apart(kern_builder *b, const loop_store *st)
+{
+    sym_expr rest = st->index;
+    int64_t reach = 0, strides[LOOP_MAX_AXES], extents[LOOP_MAX_AXES];
+    for (uint32_t i = 0; i < b->g->outer; i++) {
+        sym_expr coefficient;
+        if (!sym_linear_in(b->t, rest, b->k->axes[i], &coefficient, &rest)) return false;
+        if (!sym_is_int(b->t, coefficient, &strides[i]) ||
+            !sym_is_int(b->t, b->g->outer_extents[i], &extents[i]))
+            return false;
+        if (strides[i] <= 0) return false;
+    }
+    sym_env env = {b->bounds, b->bound_count};
+    int64_t least, most;
+    sym_range(b->t, rest, &env, &least, &most);
+    if (least == SYM_NO_MIN || most == SYM_NO_MAX) return false;
+    reach = most - least;
+    for (uint32_t done = 0; done < b->g->outer; done++) {
+        uint32_t next = UINT32_MAX;
+        for (uint32_t i = 0; i < b->g->outer; i++)
+            if (strides[i] > 0 && (next == UINT32_MAX || strides[i] < strides[next])) next = i;
+        if (strides[next] <= reach) return false;
+        reach += strides[next] * (extents[next] - 1);
+        strides[next] = 0;
+    }
+    return true;
+}
+
+static bool store_conflicts(kern_builder *b, const sched_phase *ph, const loop_store *st)
+{
+    if (is_indirect(b->t, st->index)) return true;
+    if (st->mode == LOOP_SET) return false;
+    uint32_t before = b->bound_count;
+    for (uint32_t i = 0; i < ph->inner_axes; i++)
+        kern_bind(b, loop_axis(b->p, b->g->outer + i), ph->extents[i]);
+    for (uint32_t i = 0; i < ph->reduce_axes; i++)
+        kern_bind(b, loop_reduce_axis(b->p, i), ph->reduce_extents[i]);
+    bool apart = rows_are_apart(b, st);
+    b->bound_count = before;
+    return !apart;
+}
+
+static void note_dtype(void *data, loop_value v)
+{
+    kern_builder *b = data;
+    b->has_complex |= ty_is_complex(loop_at(b->p, v)->dtype);
+}
+
+void kern_survey(kern_builder *b)
+{
+    for (uint32_t p = 0; p < b->g->phase_count; p++) {
+        const sched_phase *ph = &b->g->phases[p];
+        for (uint32_t n = 0; n < ph->nest_count; n++) {
+            const loop_op *nest = &ph->nests[n].nest;
+            for (uint32_t i = 0; i < nest->store_count; i++) {
+                map_set(b->memory, &b->is_written, nest->stores[i].buffer, 1);
+                b->serial |= store_conflicts(b, ph, &nest->stores[i]);
+                /* rows are shared out, columns are not looked at */
+                b->columns &= nest->stores[i].mode == LOOP_SET;
+                loop_each_node(b->p, nest->stores[i].value, note_dtype, b);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < b->g->local_count; i++)
+        map_set(b->memory, &b->is_local, b->g->locals[i], kind_of_local(b, b->g->locals[i]));
+}
+
+/* Elements of a tile: one more than the largest index stored. */
+void kern_size_tiles(kern_builder *b)
+{
+    for (uint32_t i = 0; i < b->k->memories.count; i++) {
+        kern_memory *m = &b->k->memories.at[i];
+        if (!m->is_tile) continue;
+        int64_t largest = 0;
+        for (uint32_t p = 0; p < b->g->phase_count; p++) {
+            const sched_phase *ph = &b->g->phases[p];
+            b->bound_count = 0;
+            for (uint32_t j = 0; j < ph->inner_axes; j++)
+                kern_bind(b, loop_axis(b->p, b->g->outer + j), ph->extents[j]);
+            for (uint32_t j = 0; j < ph->reduce_axes; j++)
+                kern_bind(b, loop_reduce_axis(b->p, j), ph->reduce_extents[j]);
+            sym_env env = {b->bounds, b->bound_count};
+            for (uint32_t n = 0; n < ph->nest_count; n++) {
+                for (uint32_t j = 0; j < ph->nests[n].nest.store_count; j++) {
+                    const loop_store *st = &ph->nests[n].nest.stores[j];
+                    int64_t least, most;
+                    if (st->buffer != m->buffer) continue;
+                    sym_range(b->t, kern_tile_index(b, i, st->index), &env, &least, &most);
+                    if (most == SYM_NO_MAX) b->unbounded_tile = true;
+                    if (most > largest) largest = most;
+                }
+            }
+        }
+        /* Whole steps of unrolled vector loops write past the last element. */
+        int64_t step = (int64_t)b->k->lanes * KERN_MOST_COPIES,
+                elements = (largest / step + 1) * step;
+        m->elements = kern_param_expr(b->k, sym_int(b->t, b->unbounded_tile ? step : elements),
+                                      NULL, b->memory);
+    }
+    b->bound_count = 0;
+}

@@ -1,0 +1,238 @@
+# each kind of line as C: memory, kernels, extern calls, symbols with their checks and assertions, outputs
+--run-- ferrite inspect - --from wrap --stage c | sed -n '/^static int run/,/^}/p'
+--in--
+program memory
+input  @x : f32[16] strides [1]
+temp   @a : f32[16] strides [1]
+temp   @b : f64[8] strides [1]
+temp   @inside : f32[16] strides [1]
+temp   @y : f32[16] strides [1]
+wrapper arena 128 bound 128 weights 0 kernels 0 calls 0
+memory @inside in @a
+memory @y output 0
+alloc @a live [0, 1) at 64 bytes 64
+reuse @a -> @b live [1, 2) at 64 bytes 64
+free @b
+output 0 @y[16]{1}
+--out--
+static int run(rt_frame *f)
+{
+    char *const arena = f->arena;
+    (void)arena;
+    float *const x = f->inputs[0];
+    float *const y = rt_output_memory(f, 0, 64);
+    if (!y) return rt_fail(f, FE_RUN_NO_MEMORY, "no memory for an output");
+    (void)x;
+    (void)y;
+    float *const a = (void *)(arena + 64);
+    (void)a;
+    float *const inside = (void *)(arena + 64);
+    (void)inside;
+    /* b takes the place of a */
+    double *const b = (void *)(arena + 64);
+    (void)b;
+    /* b ends here */
+    rt_output(f, 0, y + 0, (const int64_t[]){16}, (const int64_t[]){1});
+    return 0;
+}
+--run-- ferrite inspect - --from wrap --stage c | sed -n '/^static int run/,/^}/p'
+--in--
+program kernels
+input  @x : f32[16] strides [1]
+const  @w : f32[4] strides [1]
+state  @s : f32[4] strides [1]
+temp   @y : f32[16] strides [1]
+wrapper arena 0 bound 0 weights 128 kernels 2 calls 3
+weight 0 @s at 0 bytes 16
+weight 1 @w at 64 bytes 16
+memory @y output 0
+note "relu (a /* comment */ in the program)"
+kernel k_rows (@x, @y) ints [4, 16] m 4 cost 700
+kernel k_columns (@x, none, @w, @s, @y) ints [] m 4 n 16 cost 12
+output 0 @y[4,2]{4,2} + 1
+--out--
+static int run(rt_frame *f)
+{
+    char *const arena = f->arena;
+    (void)arena;
+    float *const x = f->inputs[0];
+    float *const w = f->weights[1];
+    float *const s = f->states[0];
+    float *const y = rt_output_memory(f, 0, 64);
+    if (!y) return rt_fail(f, FE_RUN_NO_MEMORY, "no memory for an output");
+    (void)x;
+    (void)s;
+    (void)y;
+
+    /* relu (a /* comment * / in the program) */
+    RT_TRY(rt_launch(f, k_rows, &(fe_kernel_args){(void *const[]){x, y}, (const int64_t[]){4, 16}}, 4, 0, 0, 700));
+    RT_TRY(rt_launch(f, k_columns, &(fe_kernel_args){(void *const[]){x, 0, w, s, y}, (const int64_t[]){0}}, 4, 16, 1, 12));
+    rt_output(f, 0, y + 1, (const int64_t[]){4, 2}, (const int64_t[]){4, 2});
+    return 0;
+}
+--run-- ferrite inspect - --from wrap --stage c | sed -n '/^static int run/,/^}/p'
+--in--
+program extern_calls
+input  @x : f32[8,32] strides [32,1]
+const  @w : f32[64,32] strides [32,1]
+temp   @p : f32[8,64] strides [64,1]
+temp   @y : f32[8,64] strides [64,1]
+wrapper arena 2048 bound 2048 weights 8192 kernels 1 calls 2
+weight 0 @w at 0 bytes 8192 packed gemm 1
+memory @y output 0
+alloc @p live [0, 2) at 0 bytes 2048
+extern gemm (@x[8,32]{32,1} + 0, @w[32,64]{1,32} packed 0, none) -> (@p[8,64]{64,1}) ints [1] floats [0.0, inf] then k_gelu (@p, @y) ints [64] m 8 n 64 cost 5
+extern copy (@p[4,64]{64,1} + 256) -> (@y[4,64]{64,1}) ints [] floats []
+free @p
+output 0 @y[8,64]{64,1}
+--out--
+static int run(rt_frame *f)
+{
+    char *const arena = f->arena;
+    (void)arena;
+    float *const x = f->inputs[0];
+    float *const y = rt_output_memory(f, 0, 2048);
+    if (!y) return rt_fail(f, FE_RUN_NO_MEMORY, "no memory for an output");
+    (void)x;
+    (void)y;
+    float *const p = (void *)(arena + 0);
+    (void)p;
+    RT_TRY(rt_op_gemm(f, &(rt_call){
+        .in = (const fe_tensor[]){{x, 7, 2, (const int64_t[]){8, 32}, (const int64_t[]){32, 1}},
+            {f->weights[0], 7, 2, (const int64_t[]){32, 64}, (const int64_t[]){1, 32}},
+            {0}},
+        .in_count = 3,
+        .out = (const fe_tensor[]){{p, 7, 2, (const int64_t[]){8, 64}, (const int64_t[]){64, 1}}},
+        .out_count = 1,
+        .packed = 2,
+        .ints = (const int64_t[]){1},
+        .floats = (const double[]){0.0, __builtin_inf()},
+        .epilogue = k_gelu,
+        .epilogue_args = &(fe_kernel_args){(void *const[]){p, y}, (const int64_t[]){64}},
+    }));
+    RT_TRY(rt_op_copy(f, &(rt_call){
+        .in = (const fe_tensor[]){{p + 256, 7, 2, (const int64_t[]){4, 64}, (const int64_t[]){64, 1}}},
+        .in_count = 1,
+        .out = (const fe_tensor[]){{y, 7, 2, (const int64_t[]){4, 64}, (const int64_t[]){64, 1}}},
+        .out_count = 1,
+        .ints = (const int64_t[]){0},
+        .floats = (const double[]){0},
+    }));
+    /* p ends here */
+    rt_output(f, 0, y + 0, (const int64_t[]){8, 64}, (const int64_t[]){64, 1});
+    return 0;
+}
+--run-- ferrite inspect - --from wrap --stage c | sed -n '/^static int run/,/^}/p'
+--in--
+program symbols
+symbol s0 in [2, 64]
+symbol s1 in [0, ]
+input  @x : f32[s0,2*s1 + 3] strides [2*s1 + 3,1]
+scalar "n" = s2
+temp   @a : f32[s0,s0] strides [s0,1]
+wrapper arena -1 bound -1 weights 0 kernels 0 calls 0
+symbol s0 = size 0 0
+symbol s2 = input 1
+symbol s1 = size 0 1 less 3 by 2
+assert s0 <= s2 && !(s1 == 4) "s0 is \"too large\""
+symbol s3 = s0*s1 // 4 + min(s0, s2) % 3
+alloc @a live [0, 1) bytes 4*s0*s0
+free @a
+output 0 int s3 - 1
+output 1 bool s0 < s1
+--out--
+static int run(rt_frame *f)
+{
+    const int64_t s0 = f->symbols[0] = f->in[0].sizes[0];
+    (void)s0;
+    const int64_t s2 = f->symbols[1] = *(const int64_t *)f->inputs[1];
+    (void)s2;
+    const int64_t s1 = f->symbols[2] = fe_floordiv(f->in[0].sizes[1] - (3), fe_max(1, 2));
+    (void)s1;
+    if (s0 < 2LL || s0 > 64LL)
+        return rt_fail(f, FE_RUN_BAD_INPUT, "input 'x' has size %lld in dimension 0: s0 must be in [2, 64]", (long long)s0);
+    if (f->in[0].sizes[0] != s0)
+        return rt_fail(f, FE_RUN_BAD_INPUT, "input '%s' has size %lld in dimension 0, expected s0 = %lld", "x",
+                       (long long)f->in[0].sizes[0], (long long)(s0));
+    if (f->in[0].strides && f->in[0].sizes[0] > 1 && f->in[0].strides[0] != ((2 * s1) + 3))
+        return rt_fail(f, FE_RUN_BAD_INPUT, "input '%s' has stride %lld in dimension 0, expected 2*s1 + 3", "x",
+                       (long long)f->in[0].strides[0]);
+    if (f->in[0].sizes[1] != ((2 * s1) + 3))
+        return rt_fail(f, FE_RUN_BAD_INPUT, "input '%s' has size %lld in dimension 1, expected 2*s1 + 3 = %lld", "x",
+                       (long long)f->in[0].sizes[1], (long long)(((2 * s1) + 3)));
+    RT_TRY(rt_place(f));
+    char *const arena = f->arena;
+    (void)arena;
+    float *const x = f->inputs[0];
+    (void)x;
+    if (!(((s1 != 4) && (s0 <= s2)))) return rt_fail(f, FE_RUN_ASSERTION, "%s", "s0 is \"too large\"");
+    const int64_t s3 = f->symbols[3] = (((s0 * s1) / 4) + (fe_min(s0, s2) % 3));
+    (void)s3;
+    float *const a = (void *)(arena + f->offsets[1]);
+    (void)a;
+    /* a ends here */
+    {
+        int64_t *const number = rt_output_memory(f, 0, 8);
+        if (!number) return rt_fail(f, FE_RUN_NO_MEMORY, "no memory for an output");
+        *number = (s3 + (-1));
+        rt_output(f, 0, number, 0, 0);
+    }
+    {
+        uint8_t *const number = rt_output_memory(f, 1, 8);
+        if (!number) return rt_fail(f, FE_RUN_NO_MEMORY, "no memory for an output");
+        *number = (s0 < s1);
+        rt_output(f, 1, number, 0, 0);
+    }
+    return 0;
+}
+--run-- ferrite inspect - --from wrap --stage c | sed -n '/^static int run/,/^}/p'
+--in--
+program outputs
+input  @x : i64[4] strides [1]
+wrapper arena 0 bound 0 weights 0 kernels 0 calls 0
+output 0 @x[2]{2} + 1
+output 1 int -7
+output 2 bool 1
+output 3 float -inf
+output 4 "text"
+output 5 none
+--out--
+static int run(rt_frame *f)
+{
+    char *const arena = f->arena;
+    (void)arena;
+    int64_t *const x = f->inputs[0];
+    (void)x;
+    rt_output(f, 0, x + 1, (const int64_t[]){2}, (const int64_t[]){2});
+    {
+        int64_t *const number = rt_output_memory(f, 1, 8);
+        if (!number) return rt_fail(f, FE_RUN_NO_MEMORY, "no memory for an output");
+        *number = (-7);
+        rt_output(f, 1, number, 0, 0);
+    }
+    {
+        uint8_t *const number = rt_output_memory(f, 2, 8);
+        if (!number) return rt_fail(f, FE_RUN_NO_MEMORY, "no memory for an output");
+        *number = 1;
+        rt_output(f, 2, number, 0, 0);
+    }
+    {
+        double *const number = rt_output_memory(f, 3, 8);
+        if (!number) return rt_fail(f, FE_RUN_NO_MEMORY, "no memory for an output");
+        *number = -__builtin_inf();
+        rt_output(f, 3, number, 0, 0);
+    }
+    {
+        int64_t *const number = rt_output_memory(f, 4, 8);
+        if (!number) return rt_fail(f, FE_RUN_NO_MEMORY, "no memory for an output");
+        *number = 0;
+        rt_output(f, 4, number, 0, 0);
+    }
+    {
+        int64_t *const number = rt_output_memory(f, 5, 8);
+        if (!number) return rt_fail(f, FE_RUN_NO_MEMORY, "no memory for an output");
+        *number = 0;
+        rt_output(f, 5, number, 0, 0);
+    }
+    return 0;
+}

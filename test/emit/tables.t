@@ -1,0 +1,90 @@
+# what stands around the lines: ports, weights, states, symbols, the layout of a dynamic arena
+--run-- ferrite inspect - --from wrap --stage c | sed '/^static int run/,/^}/d'
+--in--
+program tables
+symbol s0 in [2, 64]
+input  @x : bf16[s0,4] strides [4,1]
+scalar "n" = s1
+scalar "f" = float 0.5
+const  @w : f32[4] strides [1]
+state  @count : i64[] strides []
+temp   @a.1 : f32[s0] strides [1]
+temp   @a_1 : f32[s0,4] strides [4,1]
+wrapper arena -1 bound -1 weights 128 kernels 0 calls 0
+weight 0 @count at 0 bytes 8
+weight 1 @w at 64 bytes 16
+memory @a_1 output 0
+symbol s0 = size 0 0
+symbol s1 = input 1
+alloc @a.1 live [0, 1) bytes 4*s0
+free @a.1
+output 0 @a_1[s0,4]{4,1}
+output 1 int s1
+--out--
+/* ---- model.c ---- */
+/* tables, made by ferrite 0.1 from -.
+ *
+ * 0 kernel calls, 0 distinct kernels; weights 128 bytes; arena -1 bytes, of which at most -1 live at once.
+ */
+#include "rt_program.h"
+
+
+static const fe_port input_ports[] = {
+    {.name = "x", .dtype = 13, .rank = 2, .sizes = (const int64_t[]){-1, 4}, .strides = (const int64_t[]){4, 1}, .shape_text = "[s0, 4]"},
+    {.name = "n", .dtype = 5, .rank = 0, .sizes = (const int64_t[]){0}, .strides = (const int64_t[]){0}, .shape_text = "[]"},
+    {.name = "f", .dtype = 8, .rank = 0, .sizes = (const int64_t[]){0}, .strides = (const int64_t[]){0}, .shape_text = "[]"},
+    {0}};
+
+static const fe_port output_ports[] = {
+    {.name = "output_0", .dtype = 7, .rank = 2, .sizes = (const int64_t[]){-1, 4}, .strides = (const int64_t[]){4, 1}, .shape_text = "[s0, 4]"},
+    {.name = "output_1", .dtype = 5, .rank = 0, .sizes = (const int64_t[]){0}, .strides = (const int64_t[]){0}, .shape_text = "[]"},
+    {0}};
+
+static const rt_weight weight_table[] = {
+    {"count", 0, 8},
+    {"w", 64, 16},
+    {0, 0, 0}};
+
+static const uint32_t state_table[] = {0, 0};
+
+/* Offsets of the buffers for these sizes. */
+static int64_t layout(const int64_t *symbols, int64_t *offsets)
+{
+    const int64_t s0 = symbols[0];
+    (void)s0;
+    const int64_t s1 = symbols[1];
+    (void)s1;
+    const rt_interval intervals[] = {
+        {3, 0, 1, (4 * s0)}, /* a_1 */
+        {0, 0, 0, 0}};
+    return rt_plan(intervals, 1, offsets);
+}
+
+
+static const rt_symbol symbol_table[] = {
+    {"s0", 2, 64},
+    {"s1", 0, 9223372036854775807},
+    {0, 0, 0}};
+
+const rt_program rt_this_program = {
+    .name = "tables",
+    .inputs = input_ports,
+    .input_count = 3,
+    .outputs = output_ports,
+    .output_count = 2,
+    .weights = weight_table,
+    .weight_count = 2,
+    .weights_bytes = 128,
+    .weights_key = 0x668ea6f94c06ffbcull,
+    .states = state_table,
+    .state_count = 1,
+    .symbols = symbol_table,
+    .symbol_count = 2,
+    .arena_bytes = -1,
+    .arena_lower_bound = -1,
+    .layout = layout,
+    .buffer_count = 5,
+    .kernel_calls = 0,
+    .unique_kernels = 0,
+    .run = run,
+};

@@ -1,0 +1,60 @@
+/* archives.c -- see archives.h. */
+#include "archives.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct archive_job {
+    const char *path;
+    driver_stage last;
+    fe_status (*body)(fe_session *, driver_program *);
+    driver_program *program;
+    bool compiled;
+} archive_job;
+
+static fe_status run_archive(fe_session *session, void *data)
+{
+    archive_job *job = data;
+    driver_options options;
+    driver_default_options(&options);
+    options.input = job->path;
+    FE_TRY(driver_compile(session, &options, job->last, arena_new(session), &job->program));
+    job->compiled = true;
+    return job->body(session, job->program);
+}
+
+static bool test_archive(archive_job *job)
+{
+    fe_session *session = session_new();
+    fe_status status = session_guard(session, run_archive, job);
+    if (job->compiled && !EXPECT(status == FE_OK)) {
+        text out;
+        text_init(&out, session->memory);
+        diag_print(session, &out);
+        printf("%s: %s\n", job->path, out.at);
+    }
+    driver_close(job->program);
+    session_free(session);
+    return job->compiled;
+}
+
+void unit_each_archive(driver_stage last, fe_status (*body)(fe_session *, driver_program *))
+{
+    static const char *const folders[] = {"test/cases/ops", "test/cases/programs"};
+    int compiled = 0;
+    for (size_t i = 0; i < COUNT_OF(folders); i++) {
+        DIR *folder = opendir(folders[i]);
+        struct dirent *entry;
+        while (folder && (entry = readdir(folder))) {
+            char path[600];
+            size_t length = strlen(entry->d_name);
+            if (length < 5 || strcmp(entry->d_name + length - 4, ".pt2") != 0) continue;
+            snprintf(path, sizeof path, "%s/%s", folders[i], entry->d_name);
+            archive_job job = {.path = path, .last = last, .body = body};
+            compiled += test_archive(&job);
+        }
+        if (folder) closedir(folder);
+    }
+    EXPECT(compiled > 50);
+}
