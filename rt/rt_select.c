@@ -26,7 +26,8 @@ typedef struct table {
                                       rt_sdpa_##isa};
 
 TABLE(base)
-#ifdef __x86_64__
+/* RT_ONLY_BASE: an artifact built from source with the other instruction sets left out. */
+#if defined __x86_64__ && !defined RT_ONLY_BASE
 TABLE(v3)
 TABLE(v4)
 #endif
@@ -36,7 +37,7 @@ static const table *chosen = &table_base;
 /* NULL when the processor or the archive lacks it. */
 static const table *table_named(const char *name)
 {
-#ifdef __x86_64__
+#if defined __x86_64__ && !defined RT_ONLY_BASE
     __builtin_cpu_init();
     int avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                __builtin_cpu_supports("bmi2");

@@ -78,6 +78,7 @@ static const char *makefile_text(driver_program *d)
                 "-ffp-contract=fast -I. -Iruntime $(CFLAGS)\n"
                 "ifneq ($(filter x86_64 amd64,$(shell uname -m)),)\n"
                 "ISAS = base v3 v4\nKERNEL_FLAGS = %s\nendif\nISAS ?= base\n"
+                "ifeq ($(ISAS),base)\nFLAGS += -DRT_ONLY_BASE\nendif\n"
                 "FLAGS_base = -DRT_ISA_BASE\nFLAGS_v3 = -DRT_ISA_V3 -march=x86-64-v3\n"
                 "FLAGS_v4 = -DRT_ISA_V4 -march=x86-64-v4 -mprefer-vector-width=512\n\n",
                 d->wrapper->name, d->wrapper->name,

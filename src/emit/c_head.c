@@ -195,25 +195,34 @@ static void check_stride(emit_state *s, const char *input, uint32_t k, uint32_t 
     text_printf(&s->out, ",\n                       (long long)f->in[%u].strides[%u]);\n", k, d);
 }
 
+static const char *bounds_text(emit_state *s, int64_t min, int64_t max)
+{
+    if (max == SYM_NO_MAX) return arena_printf(s->memory, "at least %lld", (long long)min);
+    if (min == SYM_NO_MIN) return arena_printf(s->memory, "at most %lld", (long long)max);
+    return arena_printf(s->memory, "in [%lld, %lld]", (long long)min, (long long)max);
+}
+
 static void check_symbol_range(emit_state *s, const wrap_line *line)
 {
     int64_t min, max;
+    text *out = &s->out;
     const char *name = sym_name(s->w->loops->symbols, line->symbol);
     sym_range(s->w->loops->symbols, line->symbol, NULL, &min, &max);
-    if (min <= 0 && max == SYM_NO_MAX) return;
-    text_printf(
-        &s->out,
-        "    if (%s < %lldLL || %s > %lldLL)\n        return rt_fail(f, FE_RUN_BAD_INPUT, \"", name,
-        (long long)(min < -INT64_MAX ? -INT64_MAX : min), name, (long long)max);
-    if (line->dimension >= 0)
-        text_printf(&s->out,
-                    "input '%s' has size %%lld in dimension %d: %s must be in [%lld, %lld]",
-                    s->w->loops->inputs.at[line->input].name, line->dimension, name, (long long)min,
-                    (long long)max);
+    if (line->input < 0 || (min <= 0 && max == SYM_NO_MAX)) return;
+    text_printf(out,
+                "    if (%s < %lldLL || %s > %lldLL)\n        return rt_fail(f, FE_RUN_BAD_INPUT, ",
+                name, (long long)(min < -INT64_MAX ? -INT64_MAX : min), name, (long long)max);
+    if (line->dimension < 0)
+        text_add(out, "\"input '%s' is %lld");
     else
-        text_printf(&s->out, "%s is %%lld, must be in [%lld, %lld]", name, (long long)min,
-                    (long long)max);
-    text_printf(&s->out, "\", (long long)%s);\n", name);
+        text_printf(out, "\"input '%%s' has size %%lld in dimension %d", line->dimension);
+    if (!sym_is_none(line->scale)) text_printf(out, ", so %s is %%lld", name);
+    text_printf(out, ": %s must be %s\", ", name, bounds_text(s, min, max));
+    text_quoted(out, s->w->loops->inputs.at[line->input].name);
+    if (line->dimension >= 0)
+        text_printf(out, ", (long long)f->in[%d].sizes[%d]", line->input, line->dimension);
+    if (line->dimension < 0 || !sym_is_none(line->scale)) text_printf(out, ", (long long)%s", name);
+    text_add(out, ");\n");
 }
 
 static void print_checks(emit_state *s)

@@ -42,7 +42,8 @@ const char *emit_identifier(arena *memory, const char *name)
 static const char *free_name(const wrap_program *w, arena *memory, const char *name)
 {
     size_t length = strlen(name);
-    bool clashes = !sym_is_none(sym_find_symbol(w->loops->symbols, name)) || (length > 2 && strcmp(name + length - 2, "_t") == 0);
+    bool clashes = !sym_is_none(sym_find_symbol(w->loops->symbols, name)) ||
+                   (length > 2 && strcmp(name + length - 2, "_t") == 0);
     for (size_t i = 0; i < COUNT_OF(prefixes); i++)
         clashes |= strncmp(name, prefixes[i], strlen(prefixes[i])) == 0;
     return clashes ? arena_printf(memory, "b_%s", name) : name;
@@ -54,7 +55,8 @@ const char **emit_names(const wrap_program *w, arena *memory)
     const char **names = NEW_ARRAY(memory, const char *, count + 1);
     map taken = {0};
     for (uint32_t id = 0; id < count; id++) {
-        const char *base = free_name(w, memory, emit_identifier(memory, w->loops->buffers.at[id].name));
+        const char *base =
+            free_name(w, memory, emit_identifier(memory, w->loops->buffers.at[id].name));
         const char *name = intern(w->session, base);
         for (uint32_t k = 1; map_get(&taken, MAP_KEY(name)) != MAP_NONE; k++)
             name = intern(w->session, arena_printf(memory, "%s_%u", base, k));

@@ -138,18 +138,23 @@ static bool is_one(infer_call *c, const ty_tensor *x, uint32_t d)
     return infer_holds(c, SYM_EQ, x->sizes[d], infer_number(c, 1));
 }
 
-/* The product by bmm: [shared, left, summed] by [shared, summed, right]. */
+/* The product by bmm: [shared, left, summed] by [shared, summed, right]; the operands change places
+ * when that gives a result whose right dimensions all come before its left ones. */
 static ty_tensor *multiply(infer_call *c, const ty_tensor *a, const ty_tensor *b, const pair *p)
 {
-    const uint32_t *groups[] = {p->shared, p->left, p->summed, p->right};
-    const uint32_t counts[] = {p->shared_count, p->left_count, p->summed_count, p->right_count};
+    bool swap = p->left_count && p->right_count && p->right[p->right_count - 1] < p->left[0];
+    const uint32_t *groups[] = {p->shared, swap ? p->right : p->left, p->summed,
+                                swap ? p->left : p->right};
+    const uint32_t counts[] = {p->shared_count, swap ? p->right_count : p->left_count,
+                               p->summed_count, swap ? p->left_count : p->right_count};
     sym_expr sizes[TY_MAX_RANK];
     uint32_t order[TY_MAX_RANK];
     uint32_t rank = 0;
     for (uint32_t g = 0; g < 4; g++)
         for (uint32_t i = 0; i < counts[g]; i++) {
             uint32_t d = groups[g][i];
-            sizes[rank] = g == 2 ? infer_number(c, 1) : g == 3 ? b->sizes[d] : a->sizes[d];
+            bool from_b = g == (swap ? 1 : 3);
+            sizes[rank] = g == 2 ? infer_number(c, 1) : from_b ? b->sizes[d] : a->sizes[d];
             order[d] = rank++;
         }
     return infer_permute(c, infer_fresh(c, a, a->dtype, rank, sizes), order);

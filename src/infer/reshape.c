@@ -47,7 +47,7 @@ static bool merge(infer_call *c, shape *s, uint32_t first, uint32_t last)
         bool single = equals(c, s->sizes[i], one);
         bool dense = equals(c, s->strides[i], sym_mul(t, s->strides[i + 1], s->sizes[i + 1]));
         if (!single && !equals(c, s->sizes[i + 1], one) && !dense) return false;
-        if (!single && infer_holds(c, SYM_LT, s->strides[i], stride)) stride = s->strides[i];
+        if (!single) stride = sym_min(t, stride, s->strides[i]);
         length = sym_mul(t, length, s->sizes[i]);
     }
     s->sizes[first] = length;
@@ -80,9 +80,10 @@ static bool divides(infer_call *c, sym_expr length, sym_expr size)
     return equals(c, sym_mod(c->symbols, size, length), infer_number(c, 0));
 }
 
-/* The strides of x, which has dimensions and elements, as a view of these sizes. */
-static bool strides_from_left(infer_call *c, const ty_tensor *x, uint32_t rank,
-                              const sym_expr *sizes, sym_expr *strides)
+/* Sets the strides of x, which has dimensions and elements, as a view of these sizes; where a size
+ * is that of a dimension of x, it is written as there. Leaves them when there is no way. */
+static void strides_from_left(infer_call *c, const ty_tensor *x, uint32_t rank, sym_expr *sizes,
+                              sym_expr *strides)
 {
     shape s = {.rank = x->rank};
     memcpy(s.sizes, x->sizes, x->rank * sizeof *sizes);
@@ -96,22 +97,21 @@ static bool strides_from_left(infer_call *c, const ty_tensor *x, uint32_t rank,
         sym_expr gathered = s.sizes[d];
         uint32_t end = d;
         while (!divides(c, sizes[d], gathered)) {
-            if (++end >= s.rank) return false;
+            if (++end >= s.rank) return;
             gathered = sym_mul(c->symbols, gathered, s.sizes[end]);
         }
-        if (end != d && !merge(c, &s, d, end)) return false;
+        if (end != d && !merge(c, &s, d, end)) return;
         if (!equals(c, gathered, sizes[d])) split(c, &s, d, sizes[d]);
-        if (s.rank > 2 * TY_MAX_RANK) return false;
+        if (s.rank > 2 * TY_MAX_RANK) return;
     }
+    memcpy(sizes, s.sizes, rank * sizeof *sizes);
     memcpy(strides, s.strides, rank * sizeof *strides);
-    return true;
 }
 
 /* Chooses among the strides that are right those that PyTorch has. */
-static void choose_strides(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *sizes,
+static void choose_strides(infer_call *c, const ty_tensor *x, uint32_t rank, sym_expr *sizes,
                            sym_expr *strides)
 {
-    sym_expr chosen[TY_MAX_RANK];
     bool contiguous = ty_is_contiguous(c->symbols, x);
     if (x->rank == 0 || rank == 0) return;
     if (infer_holds(c, SYM_EQ, ty_numel(c->symbols, x), infer_number(c, 0)) ||
@@ -124,8 +124,7 @@ static void choose_strides(infer_call *c, const ty_tensor *x, uint32_t rank, con
         if (contiguous) ty_contiguous_strides(c->symbols, rank, sizes, strides);
         return;
     }
-    if (strides_from_left(c, x, rank, sizes, chosen))
-        memcpy(strides, chosen, rank * sizeof *strides);
+    strides_from_left(c, x, rank, sizes, strides);
 }
 
 ty_tensor *infer_reshape(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *sizes)

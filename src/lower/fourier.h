@@ -6,8 +6,9 @@
 
 typedef enum fourier_direction { FOURIER_FORWARD = -1, FOURIER_BACKWARD = 1 } fourier_direction;
 
-/* Along dim; `count` outputs of the `period` there are. `half`: x holds the first half of a spectrum
- * whose other half is its mirror image, conjugated (the length of the whole is `period`). */
+/* Along dim; `count` outputs of the `period` there are. `half`: x holds the first half of a
+ * spectrum whose other half is its mirror image, conjugated (the length of the whole is `period`).
+ */
 typedef struct fourier_transform {
     uint32_t dim;
     int64_t period, count;

@@ -11,7 +11,7 @@ static const lower_rows *const FAMILIES[] = {
     &lower_attention_rows, &lower_upsample_rows, &lower_create_rows,     &lower_copy_rows,
     &lower_loss_rows,      &lower_order_rows,    &lower_vector_rows,     &lower_einsum_rows,
     &lower_sample_rows,    &lower_fourier_rows,  &lower_special_rows,    &lower_rnn_rows,
-    &lower_stft_rows,      &lower_count_rows};
+    &lower_stft_rows,      &lower_count_rows,    &lower_zeta_rows,       &lower_random_rows};
 
 static const lower_row *find_row(uint32_t op)
 {
@@ -317,7 +317,11 @@ static fe_status lower_call(lowering *l, fx_node *n)
 static void prepare(lowering *l, fx_graph *g, arena *memory)
 {
     uint32_t count = g->next_id + 1;
-    *l = (lowering){.session = g->session, .graph = g, .symbols = g->symbols, .memory = memory, .seed = LOOP_NO_BUFFER};
+    *l = (lowering){.session = g->session,
+                    .graph = g,
+                    .symbols = g->symbols,
+                    .memory = memory,
+                    .seed = LOOP_NO_BUFFER};
     l->program = loop_program_new(g->session, memory, g->symbols, g->name ? g->name : "main");
     l->results = NEW_ARRAY(memory, lower_result, count);
     l->readers = NEW_ARRAY(memory, uint32_t, count);

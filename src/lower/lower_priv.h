@@ -55,7 +55,7 @@ struct lowering {
     const lower_row *const *rows; /* by op id */
     sym_expr zero, one;
     sym_expr axes[LOWER_MAX_RANK], reduce_axes[LOWER_MAX_RANK];
-    loop_buffer_id seed;   /* of random numbers, once one was drawn */
+    loop_buffer_id seed;  /* of random numbers, once one was drawn */
     map extern_made;      /* buffers that an extern kernel writes */
     map names;            /* buffer names taken */
     VEC(fx_node *) shown; /* the node behind each output of the program; NULL for a number */
@@ -236,7 +236,8 @@ typedef struct lower_moment_pair {
 /* reduce.c */
 lower_moment_pair lower_moments(lowering *l, lower_tensor x, const bool *reduced,
                                 double correction);
-/* Random numbers (random.c): dropout in training, and the step of the seed at the end of the program. */
+/* Random numbers (random.c): dropout in training, and the step of the seed at the end of the
+ * program. */
 fe_status lower_random_dropout(lowering *l, fx_node *n, const char *probability);
 void lower_random_epilogue(lowering *l);
 /* A constant made while compiling; `data` is kept. */

@@ -325,6 +325,63 @@ static fe_status median(lowering *l, fx_node *n, const lower_row *row)
     return give_selected(l, &s, dim, loop_indirect(l->program, place, x.sizes[dim]), keep, rank);
 }
 
+/* The place `rank` (a float) of each sorted row, between its two neighbours as `interpolation`
+ * says. */
+static loop_value interpolated(lowering *l, tensor values, uint32_t dim, sym_expr *at,
+                               loop_value rank)
+{
+    loop_program *p = l->program;
+    const fx_arg *a = fx_get(l->graph, l->node, "interpolation");
+    const char *mode = a->kind == FX_ARG_STRING ? a->string : "linear";
+    loop_value below = lower_op1(l, LOOP_FLOOR, rank), above = lower_op1(l, LOOP_CEIL, rank);
+    loop_value part = lower_op2(l, LOOP_SUB, rank, below);
+    if (strcmp(mode, "lower") == 0) above = below;
+    if (strcmp(mode, "higher") == 0) below = above;
+    if (strcmp(mode, "nearest") == 0) below = above = lower_op1(l, LOOP_ROUND, rank);
+    at[dim] = loop_indirect(p, loop_cast(p, TY_I64, below), values.sizes[dim]);
+    loop_value low = lower_at(l, values, at);
+    at[dim] = loop_indirect(p, loop_cast(p, TY_I64, above), values.sizes[dim]);
+    loop_value difference = lower_op2(l, LOOP_SUB, lower_at(l, values, at), low);
+    if (strcmp(mode, "midpoint") == 0) part = loop_const_float(p, loop_at(p, low)->dtype, 0.5);
+    return lower_op2(l, LOOP_ADD, low, lower_op2(l, LOOP_MUL, part, difference));
+}
+
+/* quantile: a row with NaN gives NaN; nanquantile (1) leaves them out. q's dimension comes first. */
+static fe_status quantile(lowering *l, fx_node *n, const lower_row *row)
+{
+    const ty_tensor *out = fx_tensor(n);
+    tensor x = lower_arg(l, "self"), q = lower_arg(l, "q");
+    loop_program *p = l->program;
+    sym_expr size = lower_numel(l, x), at[LOWER_MAX_RANK];
+    bool whole = lower_is_none(l, "dim"), keep = lower_bool(l, "keepdim");
+    uint32_t lead = q.rank, rank = x.rank;
+    if (whole) x = lower_reshape(l, x, 1, &size);
+    uint32_t dim = whole ? 0 : lower_dim(l, lower_int_or(l, "dim", 0), rank);
+    ty_dtype d = lower_dtype(x);
+    if (!lower_is_short(l, x, dim)) return lower_too_long(l, x, dim);
+    if (d != TY_F32 && d != TY_F64) return lower_fail(l, "quantiles of %s", ty_dtype_name(d));
+    sorted s = sort_along(l, x, dim, false);
+    loop_value is_nan = lower_op1(l, LOOP_ISNAN, lower_here(l, x));
+    tensor nans = lower_value(l, TY_I64, x.rank, x.sizes, loop_cast(p, TY_I64, is_nan));
+    tensor count = lower_along(l, LOOP_SUM, nans, dim, true);
+    /* Axes of the result: q's, then x's without or with size 1 at dim. */
+    for (uint32_t k = 0; k < x.rank; k++)
+        at[k] = k == dim ? l->zero : l->axes[lead + (whole ? 0 : k - (k > dim && !keep))];
+    loop_value missing = lower_at(l, count, at),
+               last = loop_index(p, sym_add_int(l->symbols, x.sizes[dim], -1));
+    if (row->parameter)
+        last = lower_op2(l, LOOP_MAX, lower_op2(l, LOOP_SUB, last, missing),
+                         loop_const_int(p, TY_I64, 0));
+    loop_value part = loop_cast(p, d, lower_at(l, q, l->axes));
+    loop_value v =
+        interpolated(l, s.values, dim, at, lower_op2(l, LOOP_MUL, part, loop_cast(p, d, last)));
+    loop_value zero = loop_const_int(p, TY_I64, 0), bad = lower_op2(l, LOOP_LT, zero, missing);
+    if (row->parameter) bad = lower_op2(l, LOOP_EQ, missing, loop_index(p, x.sizes[dim]));
+    v = loop_where(p, bad, loop_const_float(p, d, (double)NAN), v);
+    return lower_give(
+        l, lower_value(l, out->dtype, out->rank, out->sizes, loop_cast(p, out->dtype, v)));
+}
+
 #define ORDER(op, function, parameter)                     \
     {                                                      \
         OP_##op, function, parameter, NULL, 0, NULL, false \
@@ -342,6 +399,10 @@ static const lower_row ROWS[] = {
     ORDER(aten_argsort_stable, sort, 2),
     ORDER(aten_topk_default, topk, 0),
     ORDER(aten_kthvalue_default, kthvalue, 0),
+    ORDER(aten_quantile_default, quantile, 0),
+    ORDER(aten_quantile_scalar, quantile, 0),
+    ORDER(aten_nanquantile_default, quantile, 1),
+    ORDER(aten_nanquantile_scalar, quantile, 1),
     ORDER(aten_median_default, median, 0),
     ORDER(aten_median_dim, median, 0),
     ORDER(aten_nanmedian_default, median, 1),

@@ -424,7 +424,7 @@ static const lower_row ROWS[] = {
     FORMULA(aten_lerp_Scalar, "012", PROMOTE, lerp),
     FORMULA(aten_addcmul_default, "012", PROMOTE, addcmul),
     FORMULA(aten_addcdiv_default, "012", PROMOTE, addcdiv),
-    FORMULA(aten_native_dropout_backward_default, "01", PROMOTE, dropout_backward),
+    FORMULA(aten_native_dropout_backward_default, "01", AS_OUTPUT, dropout_backward),
     FORMULA(prims_fma_default, "012", PROMOTE, fused_multiply_add),
     FORMULA(aten_fill_Scalar, "01", AS_OUTPUT, fill),
     FORMULA(aten_fill_Tensor, "01", AS_OUTPUT, fill),

@@ -1,8 +1,9 @@
 /* random.c -- operators that draw numbers, from a counter-based generator.
  *
- * The bits are a function of a seed and of the element's number (loop IR: randbits). The seed is state of the program: a
- * counter that every run moves on, mixed with the number of the node that draws; so runs differ, two operators differ,
- * and the same run of the same program is always the same. It is not PyTorch's stream.
+ * The bits are a function of a seed and of the element's number (loop IR: randbits). The seed is
+ * state of the program: a counter that every run moves on, mixed with the number of the node that
+ * draws; so runs differ, two operators differ, and the same run of the same program is always the
+ * same. It is not PyTorch's stream.
  */
 #include "lower/compose.h"
 
@@ -15,7 +16,8 @@ static loop_value seed_value(lowering *l)
 {
     loop_program *p = l->program;
     if (l->seed == LOOP_NO_BUFFER) {
-        loop_buffer b = {.name = "random.seed", .kind = LOOP_STATE, .dtype = TY_I64, .device = {TY_CPU, -1}};
+        loop_buffer b = {
+            .name = "random.seed", .kind = LOOP_STATE, .dtype = TY_I64, .device = {TY_CPU, -1}};
         b.data = NEW(l->memory, int64_t);
         b.data_bytes = sizeof(int64_t);
         b.origin = UINT32_MAX;
@@ -40,16 +42,20 @@ static loop_value bits(lowering *l, const ty_tensor *out, uint32_t draw)
     sym_expr strides[LOWER_MAX_RANK];
     ty_contiguous_strides(l->symbols, out->rank, out->sizes, strides);
     loop_value counter = loop_index(l->program, lower_flat(l, l->axes, strides, out->rank));
-    loop_value stream = loop_const_int(l->program, TY_I64, ((int64_t)l->node->id * 8 + draw + 1) * 0x9E3779B1);
+    loop_value stream =
+        loop_const_int(l->program, TY_I64, ((int64_t)l->node->id * 8 + draw + 1) * 0x9E3779B1);
     loop_value seed = lower_op2(l, LOOP_ADD, seed_value(l), stream);
-    return loop_make(l->program, (loop_node){.op = LOOP_RANDBITS, .dtype = TY_U32, .args = {seed, counter}});
+    return loop_make(l->program,
+                     (loop_node){.op = LOOP_RANDBITS, .dtype = TY_U32, .args = {seed, counter}});
 }
 
 /* In [0, 1), a multiple of 2^-24. */
 static loop_value uniform(lowering *l, const ty_tensor *out, uint32_t draw, ty_dtype d)
 {
-    loop_value high = lower_op2(l, LOOP_SHR, bits(l, out, draw), loop_const_int(l->program, TY_U32, 8));
-    return lower_op2(l, LOOP_MUL, loop_cast(l->program, d, high), loop_const_float(l->program, d, 1.0 / 16777216));
+    loop_value high =
+        lower_op2(l, LOOP_SHR, bits(l, out, draw), loop_const_int(l->program, TY_U32, 8));
+    return lower_op2(l, LOOP_MUL, loop_cast(l->program, d, high),
+                     loop_const_float(l->program, d, 1.0 / 16777216));
 }
 
 /* In (0, 1]: what logarithms are taken of. */
@@ -62,8 +68,11 @@ static loop_value positive_uniform(lowering *l, const ty_tensor *out, uint32_t d
 static loop_value normal(lowering *l, const ty_tensor *out, ty_dtype d)
 {
     loop_value log_u = lower_op1(l, LOOP_LOG, positive_uniform(l, out, 0, d));
-    loop_value radius = lower_op1(l, LOOP_SQRT, lower_op2(l, LOOP_MUL, loop_const_float(l->program, d, -2), log_u));
-    loop_value angle = lower_op2(l, LOOP_MUL, loop_const_float(l->program, d, 6.28318530717958647693), uniform(l, out, 1, d));
+    loop_value radius =
+        lower_op1(l, LOOP_SQRT, lower_op2(l, LOOP_MUL, loop_const_float(l->program, d, -2), log_u));
+    loop_value angle =
+        lower_op2(l, LOOP_MUL, loop_const_float(l->program, d, 6.28318530717958647693),
+                  uniform(l, out, 1, d));
     return lower_op2(l, LOOP_MUL, radius, lower_op1(l, LOOP_COS, angle));
 }
 
@@ -77,7 +86,8 @@ static ty_dtype real_of(const ty_tensor *out)
 static fe_status give_drawn(lowering *l, loop_value v)
 {
     const ty_tensor *out = fx_tensor(l->node);
-    tensor t = lower_value(l, out->dtype, out->rank, out->sizes, loop_cast(l->program, out->dtype, v));
+    tensor t =
+        lower_value(l, out->dtype, out->rank, out->sizes, loop_cast(l->program, out->dtype, v));
     lower_realise(l, t.box, lower_wanted(l, 0)); /* drawn once, whoever reads it */
     return lower_give(l, t);
 }
@@ -95,16 +105,19 @@ static fe_status draw_uniform(lowering *l, fx_node *n, const lower_row *row)
     ty_dtype d = real_of(out);
     double low = param(l, "from", 0), high = param(l, "to", 1);
     if (ty_is_complex(out->dtype)) return lower_fail(l, "random complex numbers");
-    loop_value v = lower_op2(l, LOOP_MUL, uniform(l, out, 0, d), loop_const_float(l->program, d, high - low));
+    loop_value v =
+        lower_op2(l, LOOP_MUL, uniform(l, out, 0, d), loop_const_float(l->program, d, high - low));
     return give_drawn(l, lower_op2(l, LOOP_ADD, v, loop_const_float(l->program, d, low)));
 }
 
-static loop_value operand(lowering *l, const char *name, double fallback, const ty_tensor *out, ty_dtype d)
+static loop_value operand(lowering *l, const char *name, double fallback, const ty_tensor *out,
+                          ty_dtype d)
 {
     if (op_param_index(l->node->op, name) < 0) return loop_const_float(l->program, d, fallback);
     const fx_arg *a = fx_get(l->graph, l->node, name);
     if (!fx_arg_tensor(a)) return lower_scalar(l, a, d);
-    return loop_cast(l->program, d, lower_broadcast(l, lower_tensor_of(l, a), out->rank, out->sizes));
+    return loop_cast(l->program, d,
+                     lower_broadcast(l, lower_tensor_of(l, a), out->rank, out->sizes));
 }
 
 /* mean + std * z; parameter 1: its exponential */
@@ -127,12 +140,15 @@ static fe_status draw_integer(lowering *l, fx_node *n, const lower_row *row)
     loop_value low = loop_const_int(p, TY_I64, 0), high = loop_const_int(p, TY_I64, 1 << 24);
     static const char *const LOWS[] = {"low", "from"}, *const HIGHS[] = {"high", "to"};
     for (int k = 0; k < 2; k++) {
-        bool has_low = op_param_index(n->op, LOWS[k]) >= 0, has_high = op_param_index(n->op, HIGHS[k]) >= 0;
+        bool has_low = op_param_index(n->op, LOWS[k]) >= 0,
+             has_high = op_param_index(n->op, HIGHS[k]) >= 0;
         if (has_low) low = lower_scalar(l, fx_get(l->graph, n, LOWS[k]), TY_I64);
-        if (has_high && !lower_is_none(l, HIGHS[k])) high = lower_scalar(l, fx_get(l->graph, n, HIGHS[k]), TY_I64);
+        if (has_high && !lower_is_none(l, HIGHS[k]))
+            high = lower_scalar(l, fx_get(l->graph, n, HIGHS[k]), TY_I64);
     }
     loop_value span = loop_cast(p, TY_F64, lower_op2(l, LOOP_SUB, high, low));
-    loop_value v = lower_op1(l, LOOP_FLOOR, lower_op2(l, LOOP_MUL, uniform(l, out, 0, TY_F64), span));
+    loop_value v =
+        lower_op1(l, LOOP_FLOOR, lower_op2(l, LOOP_MUL, uniform(l, out, 0, TY_F64), span));
     return give_drawn(l, lower_op2(l, LOOP_ADD, low, loop_cast(p, TY_I64, v)));
 }
 
@@ -153,16 +169,22 @@ static fe_status draw_by_inversion(lowering *l, fx_node *n, const lower_row *row
     loop_program *p = l->program;
     loop_value v;
     if (row->parameter == CAUCHY) {
-        loop_value half = loop_const_float(p, d, 0.5), pi = loop_const_float(p, d, 3.14159265358979323846);
-        v = lower_op1(l, LOOP_TAN, lower_op2(l, LOOP_MUL, pi, lower_op2(l, LOOP_SUB, uniform(l, out, 0, d), half)));
+        loop_value half = loop_const_float(p, d, 0.5),
+                   pi = loop_const_float(p, d, 3.14159265358979323846);
+        v = lower_op1(
+            l, LOOP_TAN,
+            lower_op2(l, LOOP_MUL, pi, lower_op2(l, LOOP_SUB, uniform(l, out, 0, d), half)));
         v = lower_op2(l, LOOP_MUL, loop_const_float(p, d, param(l, "sigma", 1)), v);
-        return give_drawn(l, lower_op2(l, LOOP_ADD, loop_const_float(p, d, param(l, "median", 0)), v));
+        return give_drawn(l,
+                          lower_op2(l, LOOP_ADD, loop_const_float(p, d, param(l, "median", 0)), v));
     }
     v = lower_op1(l, LOOP_LOG, positive_uniform(l, out, 0, d));
     if (row->parameter == EXPONENTIAL)
-        return give_drawn(l, lower_op2(l, LOOP_MUL, loop_const_float(p, d, -1 / param(l, "lambd", 1)), v));
+        return give_drawn(
+            l, lower_op2(l, LOOP_MUL, loop_const_float(p, d, -1 / param(l, "lambd", 1)), v));
     v = lower_op2(l, LOOP_DIV, v, loop_const_float(p, d, log1p(-param(l, "p", 0.5))));
-    return give_drawn(l, lower_op2(l, LOOP_MAX, lower_op1(l, LOOP_CEIL, v), loop_const_float(p, d, 1)));
+    return give_drawn(
+        l, lower_op2(l, LOOP_MAX, lower_op1(l, LOOP_CEIL, v), loop_const_float(p, d, 1)));
 }
 
 /* x / (1 - p) where u >= p; also the mask for the native form. */
@@ -171,17 +193,24 @@ fe_status lower_random_dropout(lowering *l, fx_node *n, const char *probability)
     const ty_tensor *out = lower_meta(l, 0);
     ty_dtype d = lower_compute_dtype(out->dtype);
     double p = lower_number_or(l, probability, 0.5);
-    loop_value kept = lower_op2(l, LOOP_LE, loop_const_float(l->program, TY_F32, p), uniform(l, out, 0, TY_F32));
+    loop_value kept =
+        lower_op2(l, LOOP_LE, loop_const_float(l->program, TY_F32, p), uniform(l, out, 0, TY_F32));
     tensor mask = lower_value(l, TY_BOOL, out->rank, out->sizes, kept);
     lower_realise(l, mask.box, NULL);
-    loop_value zero = loop_const_float(l->program, d, 0), x = loop_cast(l->program, d, lower_here(l, lower_arg(l, "input")));
-    loop_value scaled = p < 1 ? lower_op2(l, LOOP_MUL, x, loop_const_float(l->program, d, 1 / (1 - p))) : zero;
-    loop_value v = loop_cast(l->program, out->dtype, loop_where(l->program, lower_here(l, mask), scaled, zero));
+    loop_value zero = loop_const_float(l->program, d, 0),
+               x = loop_cast(l->program, d, lower_here(l, lower_arg(l, "input")));
+    loop_value scaled =
+        p < 1 ? lower_op2(l, LOOP_MUL, x, loop_const_float(l->program, d, 1 / (1 - p))) : zero;
+    loop_value v = loop_cast(l->program, out->dtype,
+                             loop_where(l->program, lower_here(l, mask), scaled, zero));
     tensor items[2] = {lower_value(l, out->dtype, out->rank, out->sizes, v), mask};
     return n->value.kind == FX_TUPLE ? lower_give_items(l, items, 2) : lower_give(l, items[0]);
 }
 
-#define RANDOM(op, function, parameter) {OP_##op, function, parameter, NULL, 0, NULL, false}
+#define RANDOM(op, function, parameter)                    \
+    {                                                      \
+        OP_##op, function, parameter, NULL, 0, NULL, false \
+    }
 static const lower_row ROWS[] = {
     RANDOM(aten_rand_default, draw_uniform, 0),
     RANDOM(aten_rand_like_default, draw_uniform, 0),

@@ -4,6 +4,7 @@
  */
 #include "lower/compose.h"
 #include "lower/index_priv.h"
+#include "lower/order.h"
 
 #include <math.h>
 #include <string.h>
@@ -194,24 +195,40 @@ static fe_status index_write(lowering *l, fx_node *n, const lower_row *row)
 
 /* ---- index_put ---- */
 
-/* self[mask] = one value: a choice. */
+/* The value for each element of self under a mask of its leading dims: one value, or the k-th row
+ * for the k-th set element. */
+static loop_value masked_source(lowering *l, lower_tensor self, lower_tensor mask,
+                                lower_tensor values)
+{
+    sym_expr index[LOWER_MAX_RANK], strides[LOWER_MAX_RANK], size = lower_numel(l, mask);
+    uint32_t inner = self.rank - mask.rank;
+    ty_contiguous_strides(l->symbols, mask.rank, mask.sizes, strides);
+    sym_expr flat = lower_flat(l, l->axes, strides, mask.rank);
+    for (uint32_t k = 0; k < values.rank; k++) {
+        uint32_t from_right = values.rank - k;
+        bool one = lower_is_one(l, values.sizes[k]);
+        index[k] = one ? l->zero : l->axes[self.rank - from_right];
+        if (from_right <= inner || one) continue;
+        lower_tensor before = lower_count_before(l, lower_reshape(l, mask, 1, &size));
+        index[k] = loop_indirect(l->program, lower_at(l, before, &flat), values.sizes[k]);
+    }
+    return lower_at(l, values, index);
+}
+
+/* self[mask] = values, or += with accumulate: a choice. */
 static fe_status masked_put(lowering *l, fx_node *n, lower_tensor self, lower_tensor mask,
                             lower_tensor value)
 {
     const ty_tensor *out = fx_tensor(n);
-    sym_expr index[LOWER_MAX_RANK];
-    for (uint32_t k = 0; k < value.rank; k++) index[k] = l->zero;
-    loop_value condition = loop_cast(l->program, TY_BOOL, lower_at(l, mask, l->axes));
-    loop_value v = loop_cast(l->program, out->dtype, lower_at(l, value, index));
-    v = loop_where(l->program, condition, v, lower_here(l, self));
+    bool accumulate = lower_bool(l, "accumulate");
+    mask = lower_cast(l, mask, TY_BOOL);
+    if (value.rank > self.rank - mask.rank + 1)
+        return lower_fail(l, "values of more dimensions than they are put into");
+    loop_value old = lower_here(l, self), condition = lower_at(l, mask, l->axes);
+    loop_value v = loop_cast(l->program, out->dtype, masked_source(l, self, mask, value));
+    if (accumulate) v = lower_op2(l, out->dtype == TY_BOOL ? LOOP_OR : LOOP_ADD, old, v);
+    v = loop_masked(l->program, condition, v, old);
     return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, v));
-}
-
-static bool is_single(lowering *l, lower_tensor t)
-{
-    for (uint32_t k = 0; k < t.rank; k++)
-        if (!lower_is_one(l, t.sizes[k])) return false;
-    return true;
 }
 
 static fe_status index_put(lowering *l, fx_node *n, const lower_row *row)
@@ -221,7 +238,7 @@ static fe_status index_put(lowering *l, fx_node *n, const lower_row *row)
     lower_tensor self = lower_arg(l, "self"), values = lower_arg(l, "values");
     bool accumulate = lower_bool(l, "accumulate");
     lower_tensor mask = list->list.count == 1 ? lower_item(l, list, 0) : (lower_tensor){0};
-    if (!lower_absent(mask) && lower_dtype(mask) == TY_BOOL && is_single(l, values) && !accumulate)
+    if (!lower_absent(mask) && lower_dtype(mask) == TY_BOOL)
         return masked_put(l, n, self, mask, values);
     indexing ix;
     sym_expr sizes[LOWER_MAX_RANK * 2];

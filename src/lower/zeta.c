@@ -1,6 +1,8 @@
-/* zeta.c -- Hurwitz' zeta function, polygamma functions from it, and Chebyshev polynomials in closed form.
+/* zeta.c -- Hurwitz' zeta function, polygamma functions from it, and Chebyshev polynomials in
+ * closed form.
  *
- * zeta(x, q) sums the first terms (q + k)^-x and adds the Euler-Maclaurin tail (Cephes). All compute in double.
+ * zeta(x, q) sums the first terms (q + k)^-x and adds the Euler-Maclaurin tail (Cephes). All
+ * compute in double.
  */
 #include "lower/compose.h"
 
@@ -36,13 +38,15 @@ static loop_value op2(lowering *l, loop_opcode op, loop_value a, loop_value b)
 /* The tail from w = q + FIRST_TERMS on. */
 static loop_value zeta_tail(lowering *l, loop_value x, loop_value w)
 {
-    loop_value power = op2(l, LOOP_POW, w, lower_op1(l, LOOP_NEG, x)), factor = number(l, 1), one = number(l, 1);
+    loop_value power = op2(l, LOOP_POW, w, lower_op1(l, LOOP_NEG, x)), factor = number(l, 1),
+               one = number(l, 1);
     loop_value sum = op2(l, LOOP_DIV, op2(l, LOOP_MUL, power, w), op2(l, LOOP_SUB, x, one));
     sum = op2(l, LOOP_ADD, sum, op2(l, LOOP_MUL, number(l, 0.5), power));
     for (size_t k = 0; k < COUNT_OF(BERNOULLI); k++) {
         factor = op2(l, LOOP_MUL, factor, op2(l, LOOP_ADD, x, number(l, 2.0 * (double)k)));
         power = op2(l, LOOP_DIV, power, w);
-        sum = op2(l, LOOP_ADD, sum, op2(l, LOOP_DIV, op2(l, LOOP_MUL, factor, power), number(l, BERNOULLI[k])));
+        sum = op2(l, LOOP_ADD, sum,
+                  op2(l, LOOP_DIV, op2(l, LOOP_MUL, factor, power), number(l, BERNOULLI[k])));
         factor = op2(l, LOOP_MUL, factor, op2(l, LOOP_ADD, x, number(l, 2.0 * (double)k + 1)));
         power = op2(l, LOOP_DIV, power, w);
     }
@@ -50,7 +54,8 @@ static loop_value zeta_tail(lowering *l, loop_value x, loop_value w)
 }
 
 /* zeta of values over the axes of a tensor of these sizes. */
-static loop_value zeta_value(lowering *l, loop_value x, loop_value q, uint32_t rank, const sym_expr *sizes)
+static loop_value zeta_value(lowering *l, loop_value x, loop_value q, uint32_t rank,
+                             const sym_expr *sizes)
 {
     loop_program *p = l->program;
     sym_expr extent = lower_const(l, FIRST_TERMS);
@@ -59,10 +64,15 @@ static loop_value zeta_value(lowering *l, loop_value x, loop_value q, uint32_t r
     tensor first = lower_temp_tensor(l, TY_F64, rank, sizes, NULL);
     loop_op *op = lower_nest(l, rank, sizes, 1, &extent);
     sym_expr at = lower_flat(l, l->axes, first.box->view.strides, rank);
-    lower_store(l, op, (loop_store){.buffer = first.box->view.buffer, .index = at, .value = term, .reduce = LOOP_SUM});
+    lower_store(
+        l, op,
+        (loop_store){
+            .buffer = first.box->view.buffer, .index = at, .value = term, .reduce = LOOP_SUM});
     loop_value tail = zeta_tail(l, x, op2(l, LOOP_ADD, q, number(l, FIRST_TERMS)));
-    loop_value v = op2(l, LOOP_ADD, lower_here(l, first), tail), one = number(l, 1), infinite = number(l, (double)INFINITY);
-    loop_value whole_q = op2(l, LOOP_EQ, q, lower_op1(l, LOOP_FLOOR, q)), whole_x = op2(l, LOOP_EQ, x, lower_op1(l, LOOP_FLOOR, x));
+    loop_value v = op2(l, LOOP_ADD, lower_here(l, first), tail), one = number(l, 1),
+               infinite = number(l, (double)INFINITY);
+    loop_value whole_q = op2(l, LOOP_EQ, q, lower_op1(l, LOOP_FLOOR, q)),
+               whole_x = op2(l, LOOP_EQ, x, lower_op1(l, LOOP_FLOOR, x));
     loop_value low = loop_where(p, whole_x, v, number(l, (double)NAN));
     low = loop_where(p, whole_q, infinite, low);
     v = loop_where(p, op2(l, LOOP_LE, q, number(l, 0)), low, v);
@@ -83,7 +93,8 @@ static fe_status zeta(lowering *l, fx_node *n, const lower_row *row)
     const ty_tensor *out = fx_tensor(n);
     loop_value x = wide_operand(l, &n->args[0], out), q = wide_operand(l, &n->args[1], out);
     loop_value v = zeta_value(l, x, q, out->rank, out->sizes);
-    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, loop_cast(l->program, out->dtype, v)));
+    return lower_give(
+        l, lower_value(l, out->dtype, out->rank, out->sizes, loop_cast(l->program, out->dtype, v)));
 }
 
 /* Order 1: reflected below one half, six steps of the recurrence, and the asymptotic series. */
@@ -94,13 +105,15 @@ static loop_value trigamma(lowering *l, loop_value x)
     loop_value low = op2(l, LOOP_LT, x, number(l, 0.5)), one = number(l, 1);
     loop_value sine = lower_op1(l, LOOP_SIN, op2(l, LOOP_MUL, number(l, pi), x));
     loop_value mirror = op2(l, LOOP_DIV, number(l, -pi * pi), op2(l, LOOP_MUL, sine, sine));
-    loop_value y = loop_where(p, low, op2(l, LOOP_SUB, one, x), x), sum = loop_where(p, low, mirror, number(l, 0));
+    loop_value y = loop_where(p, low, op2(l, LOOP_SUB, one, x), x),
+               sum = loop_where(p, low, mirror, number(l, 0));
     for (int k = 0; k < 6; k++) {
         sum = op2(l, LOOP_ADD, sum, op2(l, LOOP_DIV, one, op2(l, LOOP_MUL, y, y)));
         y = op2(l, LOOP_ADD, y, one);
     }
     loop_value i = op2(l, LOOP_DIV, one, op2(l, LOOP_MUL, y, y));
-    loop_value series = op2(l, LOOP_SUB, number(l, 1.0 / 30), op2(l, LOOP_MUL, i, number(l, 1.0 / 42)));
+    loop_value series =
+        op2(l, LOOP_SUB, number(l, 1.0 / 30), op2(l, LOOP_MUL, i, number(l, 1.0 / 42)));
     series = op2(l, LOOP_SUB, number(l, 1.0 / 6), op2(l, LOOP_MUL, i, series));
     series = op2(l, LOOP_ADD, op2(l, LOOP_DIV, number(l, 0.5), y), op2(l, LOOP_MUL, i, series));
     sum = op2(l, LOOP_ADD, sum, op2(l, LOOP_DIV, op2(l, LOOP_ADD, one, series), y));
@@ -124,22 +137,27 @@ static fe_status polygamma(lowering *l, fx_node *n, const lower_row *row)
         v = zeta_value(l, number(l, (double)order + 1), x, out->rank, out->sizes);
         v = op2(l, LOOP_MUL, number(l, factor), v);
     }
-    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, loop_cast(l->program, out->dtype, v)));
+    return lower_give(
+        l, lower_value(l, out->dtype, out->rank, out->sizes, loop_cast(l->program, out->dtype, v)));
 }
 
 /* ---- Chebyshev polynomials ---- */
 
 typedef enum chebyshev_kind { FIRST, SECOND, THIRD, FOURTH, SHIFTED = 4 } chebyshev_kind;
 
-/* f((n + shift) angle) / g(part * angle), with f and g the cosine (even) or sine (odd), of real or imaginary angles. */
-static loop_value quotient(lowering *l, loop_value n, loop_value angle, chebyshev_kind kind, bool imaginary)
+/* f((n + shift) angle) / g(part * angle), with f and g the cosine (even) or sine (odd), of real or
+ * imaginary angles. */
+static loop_value quotient(lowering *l, loop_value n, loop_value angle, chebyshev_kind kind,
+                           bool imaginary)
 {
     static const double SHIFT[] = {0, 1, 0.5, 0.5}, PART[] = {0, 1, 0.5, 0.5};
     bool even = kind == FIRST || kind == THIRD;
     loop_opcode wave = imaginary ? (even ? LOOP_COSH : LOOP_SINH) : (even ? LOOP_COS : LOOP_SIN);
-    loop_value top = lower_op1(l, wave, op2(l, LOOP_MUL, op2(l, LOOP_ADD, n, number(l, SHIFT[kind])), angle));
+    loop_value top =
+        lower_op1(l, wave, op2(l, LOOP_MUL, op2(l, LOOP_ADD, n, number(l, SHIFT[kind])), angle));
     if (kind == FIRST) return top;
-    return op2(l, LOOP_DIV, top, lower_op1(l, wave, op2(l, LOOP_MUL, number(l, PART[kind]), angle)));
+    return op2(l, LOOP_DIV, top,
+               lower_op1(l, wave, op2(l, LOOP_MUL, number(l, PART[kind]), angle)));
 }
 
 /* The value at 1 (for -1: times (-1)^n, third and fourth kind exchanged). */
@@ -160,30 +178,42 @@ static fe_status chebyshev(lowering *l, fx_node *n, const lower_row *row)
     const ty_tensor *out = fx_tensor(n);
     loop_program *p = l->program;
     chebyshev_kind kind = (chebyshev_kind)(row->parameter & 3);
-    loop_value x = wide_operand(l, &n->args[0], out), order = lower_op1(l, LOOP_TRUNC, wide_operand(l, &n->args[1], out));
-    if (row->parameter & SHIFTED) x = op2(l, LOOP_SUB, op2(l, LOOP_MUL, number(l, 2), x), number(l, 1));
+    loop_value x = wide_operand(l, &n->args[0], out),
+               order = lower_op1(l, LOOP_TRUNC, wide_operand(l, &n->args[1], out));
+    if (row->parameter & SHIFTED)
+        x = op2(l, LOOP_SUB, op2(l, LOOP_MUL, number(l, 2), x), number(l, 1));
     loop_value size = lower_op1(l, LOOP_ABS, x), one = number(l, 1), zero = number(l, 0);
-    loop_value negative = op2(l, LOOP_LT, x, zero), odd = op2(l, LOOP_NE, op2(l, LOOP_FMOD, order, number(l, 2)), zero);
+    loop_value negative = op2(l, LOOP_LT, x, zero),
+               odd = op2(l, LOOP_NE, op2(l, LOOP_FMOD, order, number(l, 2)), zero);
     loop_value sign = loop_where(p, op2(l, LOOP_AND, negative, odd), number(l, -1), one);
     loop_value inside = quotient(l, order, lower_op1(l, LOOP_ACOS, x), kind, false);
     loop_value turn = lower_op1(l, LOOP_ACOSH, size);
-    loop_value outside = loop_where(p, negative, quotient(l, order, turn, mirrored(kind), true), quotient(l, order, turn, kind, true));
-    loop_value edge = loop_where(p, negative, at_one(l, order, mirrored(kind)), at_one(l, order, kind));
-    loop_value v = loop_where(p, op2(l, LOOP_LT, size, one), inside, op2(l, LOOP_MUL, sign, outside));
+    loop_value outside = loop_where(p, negative, quotient(l, order, turn, mirrored(kind), true),
+                                    quotient(l, order, turn, kind, true));
+    loop_value edge =
+        loop_where(p, negative, at_one(l, order, mirrored(kind)), at_one(l, order, kind));
+    loop_value v =
+        loop_where(p, op2(l, LOOP_LT, size, one), inside, op2(l, LOOP_MUL, sign, outside));
     v = loop_where(p, op2(l, LOOP_EQ, size, one), op2(l, LOOP_MUL, sign, edge), v);
     v = loop_where(p, op2(l, LOOP_LT, order, zero), zero, v);
     tensor t = lower_value(l, out->dtype, out->rank, out->sizes, loop_cast(p, out->dtype, v));
     return lower_give(l, t);
 }
 
-#define ZETA(op, function, parameter) {OP_##op, function, parameter, NULL, 0, NULL, false}
-#define CHEBYSHEV(letter, kind)                                                                     \
-    ZETA(aten_special_chebyshev_polynomial_##letter##_default, chebyshev, kind),                     \
-        ZETA(aten_special_chebyshev_polynomial_##letter##_n_scalar, chebyshev, kind),                \
-        ZETA(aten_special_chebyshev_polynomial_##letter##_x_scalar, chebyshev, kind),                \
-        ZETA(aten_special_shifted_chebyshev_polynomial_##letter##_default, chebyshev, kind + SHIFTED), \
-        ZETA(aten_special_shifted_chebyshev_polynomial_##letter##_n_scalar, chebyshev, kind + SHIFTED), \
-        ZETA(aten_special_shifted_chebyshev_polynomial_##letter##_x_scalar, chebyshev, kind + SHIFTED)
+#define ZETA(op, function, parameter)                      \
+    {                                                      \
+        OP_##op, function, parameter, NULL, 0, NULL, false \
+    }
+#define CHEBYSHEV(letter, kind)                                                        \
+    ZETA(aten_special_chebyshev_polynomial_##letter##_default, chebyshev, kind),       \
+        ZETA(aten_special_chebyshev_polynomial_##letter##_n_scalar, chebyshev, kind),  \
+        ZETA(aten_special_chebyshev_polynomial_##letter##_x_scalar, chebyshev, kind),  \
+        ZETA(aten_special_shifted_chebyshev_polynomial_##letter##_default, chebyshev,  \
+             kind + SHIFTED),                                                          \
+        ZETA(aten_special_shifted_chebyshev_polynomial_##letter##_n_scalar, chebyshev, \
+             kind + SHIFTED),                                                          \
+        ZETA(aten_special_shifted_chebyshev_polynomial_##letter##_x_scalar, chebyshev, \
+             kind + SHIFTED)
 static const lower_row ROWS[] = {
     ZETA(aten_special_zeta_default, zeta, 0),
     ZETA(aten_special_zeta_other_scalar, zeta, 0),

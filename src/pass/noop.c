@@ -1,8 +1,8 @@
 /* noop.c -- removes operators that give back their input, and assertions that inference has proved.
  *
  * Laws. N1 The value that takes the place of a result has the same dtype, sizes and strides. N2 A
- * copy (clone, to, contiguous that copies) goes only when it does not leave the graph: a returned
- * copy stays a copy.
+ * copy (clone, to, contiguous that copies) goes only when it is not returned: a returned copy stays a
+ * copy, one that is only written back to an input is made there.
  */
 #include "pass/pass_priv.h"
 
@@ -58,16 +58,31 @@ static bool same_layout(fx_graph *g, const ty_tensor *a, const ty_tensor *b)
     return a && b && ty_known_same_layout(g->symbols, a, b);
 }
 
+/* Is the value returned to the user? What is only written back to a mutated input is copied there. */
+static bool is_returned(const fx_graph *g, const fx_node *n)
+{
+    const fx_node *out = g->output;
+    for (uint32_t k = 0; k < out->arg_count; k++)
+        if (g->outputs.at[k].kind == FX_USER_OUTPUT && out->args[k].kind == FX_ARG_NODE &&
+            out->args[k].node == n)
+            return true;
+    return false;
+}
+
 /* Does the value, or something that aliases it, leave the graph? */
-static bool leaves(const fx_node *n, int depth)
+static bool leaves(const fx_graph *g, const fx_node *n, int depth)
 {
     for (uint32_t i = 0; i < n->users.count; i++) {
         const fx_node *user = n->users.at[i];
-        if (user->kind == FX_OUTPUT || depth > 6) return true;
+        if (user->kind == FX_OUTPUT) {
+            if (is_returned(g, n)) return true;
+            continue;
+        }
+        if (depth > 6) return true;
         const ty_tensor *a = fx_tensor(n), *b = fx_tensor(user);
         bool aliases = user->value.kind == FX_TUPLE || n->value.kind == FX_TUPLE ||
                        (a && b && a->storage == b->storage);
-        if (aliases && leaves(user, depth + 1)) return true;
+        if (aliases && leaves(g, user, depth + 1)) return true;
     }
     return false;
 }
@@ -90,7 +105,7 @@ static bool may_go(fx_graph *g, const noop_row *row, const fx_node *n)
     case NOOP_DROPOUT:
         return !fx_arg_bool(&n->args[row->index], true) ||
                (fx_arg_number(g, &n->args[1], &probability) && probability == 0);
-    case NOOP_COPY: return same_layout(g, fx_tensor(n), fx_tensor(input)) && !leaves(n, 0);
+    case NOOP_COPY: return same_layout(g, fx_tensor(n), fx_tensor(input)) && !leaves(g, n, 0);
     case NOOP_ASSERT: return n->users.count == 0;
     }
     return false;

@@ -83,6 +83,17 @@ static bool has_loops(const sched_group *g, const sched_phase *phase, const loop
     return same;
 }
 
+/* A result is stored when its reduction is done: its place does not move with what it runs over. */
+static void check_results(checker *c, const loop_op *nest)
+{
+    for (uint32_t i = 0; i < nest->store_count; i++)
+        for (uint32_t k = 0; k < nest->reduce_axes; k++)
+            if (nest->stores[i].reduce &&
+                sym_contains(c->p->symbols, nest->stores[i].index, loop_reduce_axis(c->p, k)))
+                broken(c, "S3", "a result is stored within its reduction",
+                       name_of(c, nest->stores[i].buffer));
+}
+
 /* One nest of a group after another that may have written what it reads. */
 typedef struct fused_pair {
     const sched_group *group;
@@ -225,6 +236,7 @@ static void check_group(checker *c, const sched_group *g)
             form_accesses(c->p, &form, c->memory, &list);
             place_op(c, n->op);
             for (uint32_t k = 0; k < list.count; k++) check_use(c, list.at[k].buffer);
+            check_results(c, &n->nest);
             if (!has_loops(g, &g->phases[ph], &n->nest))
                 broken(c, "S3", "a nest does not have the loops of its phase",
                        arena_printf(c->memory, "op %u", n->op));

@@ -99,9 +99,12 @@ static bool mutates(fuser *f, const work_group *g, const loop_form *n)
                 if (g->phases.at[ph].forms.at[i].stores[k].mode != LOOP_SET) return true;
     if (g->kind != SCHED_EXTERN) return false;
     const loop_op *op = &f->p->ops.at[g->ops.at[0]];
-    for (uint32_t k = 0; k < n->store_count; k++)
+    for (uint32_t k = 0; k < n->store_count; k++) {
         for (uint32_t i = 0; i < op->input_count; i++)
             if (op->inputs[i].buffer == n->stores[k].buffer) return true;
+        for (uint32_t i = 0; i < op->output_count; i++)
+            if (op->outputs[i].buffer == n->stores[k].buffer) return true;
+    }
     return false;
 }
 
@@ -193,6 +196,8 @@ static bool joins_phase(fuser *f, const work_group *g, uint32_t ph, const loop_f
         if (!form_split(f->p, &phase->forms.at[i], loops, (uint32_t)count, f->memory, &piece))
             return false;
         vec_push(f->memory, &recut_phase->forms, piece);
+        bool both_reduce = !is_flat(&piece) && !is_flat(cut);
+        if (both_reduce && piece.parallel != cut->parallel) return false;
     }
     access_list list = {0};
     form_accesses(f->p, cut, f->memory, &list);

@@ -150,7 +150,7 @@ static int run(rt_frame *f)
     const int64_t s1 = f->symbols[2] = fe_floordiv(f->in[0].sizes[1] - (3), fe_max(1, 2));
     (void)s1;
     if (s0 < 2LL || s0 > 64LL)
-        return rt_fail(f, FE_RUN_BAD_INPUT, "input 'x' has size %lld in dimension 0: s0 must be in [2, 64]", (long long)s0);
+        return rt_fail(f, FE_RUN_BAD_INPUT, "input '%s' has size %lld in dimension 0: s0 must be in [2, 64]", "x", (long long)f->in[0].sizes[0]);
     if (f->in[0].sizes[0] != s0)
         return rt_fail(f, FE_RUN_BAD_INPUT, "input '%s' has size %lld in dimension 0, expected s0 = %lld", "x",
                        (long long)f->in[0].sizes[0], (long long)(s0));

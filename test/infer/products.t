@@ -41,7 +41,7 @@ graph main {
   %mv = aten.mv.default(%m, %v) : f32[5]{1}@13
   %dot = aten.dot.default(%v, %v) : f32[]{}@14
   %outer = aten.outer.default(%v, %v) : f32[8,8]{8,1}@15
-  %einsum = aten.einsum.default("bik,bkj->jib", [%x, %b], None) : f32[3,5,2]{1,3,15}@16
+  %einsum = aten.einsum.default("bik,bkj->jib", [%x, %b], None) : f32[3,5,2]{5,1,15}@16
   %sums = aten.einsum.default("...i->...", [%x], None) : f32[2,5]{5,1}@17
   %fused = aten.scaled_dot_product_attention.default(%q, %q, %q, %mask, 0.0, False, None, False) : f32[2,4,5,8]{160,8,32,1}@18
   output (user %mm)

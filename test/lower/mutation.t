@@ -13,7 +13,6 @@ program stdin
 input  @x : f32[4] strides [1] origin 1
 state  @n : f32[4] strides [1] origin 0
 temp   @buf2 : f32[4] strides [1] origin 3
-temp   @buf3 : f32[4] strides [1] origin 4
 nest [i0 < 4] origin 3 {
   %0 = load f32 @n[i0]
   %1 = const 2.0 : f32
@@ -24,10 +23,6 @@ nest [i0 < 4] origin 4 {
   %0 = load f32 @n[i0]
   %1 = load f32 @x[i0]
   %2 = add %0, %1 : f32
-  @buf3[i0] = %2
-}
-nest [i0 < 4] origin 4 {
-  %0 = load f32 @buf3[i0]
-  @n[i0] = %0
+  @n[i0] = %2
 }
 output @buf2[4]{1}

@@ -25,9 +25,8 @@ graph an_input_gets_back_its_clone {
 graph an_input_gets_back_its_clone {
   functional
   placeholder %x user "x" : f32[4]{1}@1
-  %y = aten.clone.default(%x, None) : f32[4]{1}@4
-  %copy = aten.copy.default(%x, %y, False) : f32[4]{1}@5
-  output (user_input_mutation "x" %copy, user %y)
+  %y = aten.clone.default(%x, None) : f32[4]{1}@6
+  output (user_input_mutation "x" %y, user %y)
 }
 --run-- ferrite inspect - --stage fx --verify
 --in--
@@ -104,8 +103,7 @@ graph two_inputs_swapped {
   placeholder %x user "x" : f32[4]{1}@1
   placeholder %y user "y" : f32[4]{1}@2
   %copy = aten.copy.default(%x, %y, False) : f32[4]{1}@9
-  %copy_1 = aten.copy.default(%y, %x, False) : f32[4]{1}@10
-  output (user_input_mutation "x" %copy, user_input_mutation "y" %copy_1, user %copy)
+  output (user_input_mutation "x" %copy, user_input_mutation "y" %x, user %copy)
 }
 --run-- ferrite inspect - --stage fx --verify
 --in--

@@ -48,12 +48,10 @@ error: sched: law S1: an op is scheduled twice: op 1
 --run-- sed 's/  phase inner \[i1 < 8\] { op 1 }//' laws.sched | ferrite inspect - --from sched --stage sched | sed -n '/^schedule/,$p'
 --err--
 error: sched: law S1: an op is in no group: op 1
-  at group 3
   help: this is a fault of ferrite's own: please report it with the program
 --run-- sed 's/\[[0-9], [0-9])/[0, 4)/; s/^group 2 .*//; s/^group 1/group 1 extern op 4 copy\ngroup 2/' laws.sched | ferrite inspect - --from sched --stage sched | sed -n '/^schedule/,$p'
 --err--
 error: sched: law S2: an op comes before one that it depends on: op 4 before op 3
-  at group 3
   help: this is a fault of ferrite's own: please report it with the program
 --run-- sed '/phase reduce/d; s/phase inner \[i1 < 8\] { op 1 }/&\n  phase reduce [r0 < 8] { op 0 }/' laws.sched | ferrite inspect - --from sched --stage sched | sed -n '/^schedule/,$p'
 --err--
@@ -68,6 +66,11 @@ error: sched: law S3: a nest does not have the loops of its phase: op 0
 --run-- sed 's/load f32 @total\[i0\]/load f32 @total[15 - i0]/' laws.sched | ferrite inspect - --from sched --stage sched | sed -n '/^schedule/,$p'
 --err--
 error: sched: law S3: a fused nest reads what its iteration has not written: total
+  at group 0
+  help: this is a fault of ferrite's own: please report it with the program
+--run-- sed 's/{ op 0 }/{ op 0 nest [i0 < 16] reduce [r0 < 8] { %0 = load f32 @x[8*i0 + r0]\n @total[r0] = sum %0 } }/' laws.sched | ferrite inspect - --from sched --stage sched | sed -n '/^schedule/,$p'
+--err--
+error: sched: law S3: a result is stored within its reduction: total
   at group 0
   help: this is a fault of ferrite's own: please report it with the program
 --run-- sed 's/load f32 @product\[8\*i0 + i1\]/load f32 @product[8*i0 - i1 + 7]/' laws.sched | ferrite inspect - --from sched --stage sched | sed -n '/^schedule/,$p'
@@ -88,7 +91,6 @@ error: sched: law S5: a buffer is used outside its lifetime: z
 --run-- sed 's/live @copy \[2, 4)/live @copy [2, 3)/' laws.sched | ferrite inspect - --from sched --stage sched | sed -n '/^schedule/,$p'
 --err--
 error: sched: law S5: a buffer is used outside its lifetime: copy
-  at group 3
   help: this is a fault of ferrite's own: please report it with the program
 --run-- sed 's/live @z \[1, 3)/live @z [1, 3) output/; s/in @z/in @z output/' laws.sched | ferrite inspect - --from sched --stage sched | sed -n '/^schedule/,$p'
 --err--

@@ -124,6 +124,23 @@ output @b[2,100000]{100000,1}
 group 0 kernel outer [i0 < 2] vector inner
 group 1 kernel outer [i0 < 2] vector inner
 refuse 0 1 few_rows
+--run-- ferrite inspect - --from loop --stage sched | grep -e ^group -e ^refuse
+--in--
+program another_part_of_the_same_buffer
+input  @x : f32[8,32] strides [32,1]
+input  @r : f32[8,64] strides [64,1]
+const  @w : f32[64,32] strides [32,1]
+temp   @both : f32[8,128] strides [128,1]
+extern gemm (@x[8,32]{32,1}, @w[32,64]{1,32}, none) -> (@both[8,64]{128,1}) ints [0] floats [0.0,0.0]
+nest [i0 < 8, i1 < 64] {
+  %0 = load f32 @r[64*i0 + i1]
+  @both[128*i0 + i1 + 64] = %0
+}
+output @both[8,128]{128,1}
+--out--
+group 0 extern op 0 gemm
+group 1 kernel outer [i0 < 8] vector inner
+refuse 0 1 mutation
 --run-- awk 'BEGIN { print "program too_large\ninput @t0 : f32[8] strides [1]"; for (i = 1; i < 27; i++) print "temp @t" i " : f32[8] strides [1]"; for (i = 1; i < 27; i++) print "nest [i0 < 8] {\n %0 = load f32 @t" i - 1 "[i0]\n %1 = exp %0 : f32\n @t" i "[i0] = %1\n}"; print "output @t26[8]{1}" }' | ferrite inspect - --from loop --stage sched | grep -e ^group -e ^refuse
 --out--
 group 0 kernel outer [] vector inner

@@ -23,8 +23,8 @@ SESSION_TEST(names_in_c_are_legal_and_different)
                                  "temp   @f : f32[2] strides [1]\n"
                                  "temp   @arena : f32[2] strides [1]\n"
                                  "wrapper arena 0 bound 0 weights 0 kernels 0 calls 0\n";
-    static const char *const wanted[] = {"x_y",          "x_y_1",       "int_", "_0_weight", "b_int64_t",
-                                         "b_rt_launch", "b_s0", "f_",     "arena_"};
+    static const char *const wanted[] = {"x_y",         "x_y_1", "int_", "_0_weight", "b_int64_t",
+                                         "b_rt_launch", "b_s0",  "f_",   "arena_"};
     wrap_program *w;
     FE_TRY(wrap_parse(session, session->memory, source, sizeof source - 1, &w));
     const char **names = emit_names(w, session->memory);

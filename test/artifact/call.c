@@ -1,0 +1,213 @@
+/* call.c -- call MODEL.so: calls an artifact as a script on standard input says, and prints what comes back.
+ *
+ *     in 0 f32 [2,6] {1,2}     input 0: a tensor of its own, filled with a pattern; strides may be left out
+ *     in 1 i64 [2] = 0 3       ... with these values
+ *     in 0 f32 [2,6] null      ... without data
+ *     out 0 f32 [2,7] {14,1}   output 0 goes to memory of the caller
+ *     out 0 none               ... of the context again (the beginning)
+ *     context 1                calls from here on use context 1 (of 4)
+ *     inputs 2                 tells the artifact that so many inputs are given; outputs N likewise
+ *     run                      a call; prints the message when it fails
+ *     show in 0                sizes, strides and values of an input; show out 0: of an output
+ */
+#include "ferrite_abi.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 8, RANK = 8, BYTES = 1 << 16 };
+
+typedef struct tensor {
+    fe_tensor t;
+    int64_t sizes[RANK], strides[RANK];
+    _Alignas(64) char data[BYTES];
+} tensor;
+
+static const fe_artifact *artifact;
+static fe_model *model;
+static fe_context *contexts[4];
+static int current;
+static tensor in[MOST], out[MOST];
+static uint32_t in_count, out_count;
+
+static const struct {
+    const char *name;
+    uint32_t dtype;
+    size_t bytes;
+} dtypes[] = {{"f32", FE_F32, 4},
+              {"f64", FE_F64, 8},
+              {"i64", FE_I64, 8},
+              {"i32", FE_I32, 4},
+              {"bool", FE_BOOL, 1}};
+
+static size_t bytes_of(uint32_t dtype)
+{
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
+        if (dtypes[i].dtype == dtype) return dtypes[i].bytes;
+    return 0;
+}
+
+static void put(uint32_t dtype, void *at, double value)
+{
+    switch (dtype) {
+    case FE_F32: *(float *)at = (float)value; break;
+    case FE_F64: *(double *)at = value; break;
+    case FE_I64: *(int64_t *)at = (int64_t)value; break;
+    case FE_I32: *(int32_t *)at = (int32_t)value; break;
+    default: *(uint8_t *)at = value != 0;
+    }
+}
+
+static double get(uint32_t dtype, const void *at)
+{
+    switch (dtype) {
+    case FE_F32: return (double)*(const float *)at;
+    case FE_F64: return *(const double *)at;
+    case FE_I64: return (double)*(const int64_t *)at;
+    case FE_I32: return *(const int32_t *)at;
+    default: return *(const uint8_t *)at;
+    }
+}
+
+/* Calls visit with the address of each element, in order. */
+static void each(const fe_tensor *t, uint32_t d, char *at,
+                 void (*visit)(uint32_t dtype, void *at, void *data), void *data)
+{
+    if (d == t->rank) {
+        visit(t->dtype, at, data);
+        return;
+    }
+    for (int64_t i = 0; i < t->sizes[d]; i++)
+        each(t, d + 1, at + i * t->strides[d] * (int64_t)bytes_of(t->dtype), visit, data);
+}
+
+static void fill(uint32_t dtype, void *at, void *data)
+{
+    int *n = data;
+    put(dtype, at, dtype == FE_F32 || dtype == FE_F64 ? ((*n * 7 + 3) % 11 - 5) / 4.0 : *n % 3);
+    ++*n;
+}
+
+static void take(uint32_t dtype, void *at, void *data)
+{
+    char **text = data;
+    put(dtype, at, strtod(*text, text));
+}
+
+static void print(uint32_t dtype, void *at, void *data)
+{
+    (void)data;
+    printf(" %.3f", get(dtype, at) + 0.0);
+}
+
+/* "[2,6]": how many numbers; the text goes on behind it. */
+static uint32_t read_list(char **text, int64_t *list)
+{
+    uint32_t count = 0;
+    for (++*text; **text && !strchr("]}", **text);) {
+        list[count++] = strtoll(*text, text, 10);
+        if (**text == ',') ++*text;
+    }
+    ++*text;
+    return count;
+}
+
+/* f32 [2,6] {6,1} null: from the text behind the number. */
+static void describe(tensor *x, char *text)
+{
+    char name[8];
+    int length = 0, n = 0;
+    memset(x, 0, sizeof *x);
+    if (sscanf(text, " %7s%n", name, &length) != 1 || strcmp(name, "none") == 0) return;
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
+        if (strcmp(dtypes[i].name, name) == 0) x->t.dtype = dtypes[i].dtype;
+    text = strchr(text + length, '[');
+    x->t.rank = read_list(&text, x->sizes);
+    int64_t step = 1;
+    for (uint32_t d = x->t.rank; d-- > 0; step *= x->sizes[d]) x->strides[d] = step;
+    char *strides = strchr(text, '{');
+    if (strides) read_list(&strides, x->strides);
+    x->t.sizes = x->sizes;
+    x->t.strides = x->strides;
+    x->t.data = x->data;
+    char *values = strchr(text, '=');
+    if (values) values++;
+    each(&x->t, 0, x->data, values ? take : fill, values ? (void *)&values : (void *)&n);
+    if (!strides) x->t.strides = NULL; /* contiguous */
+    if (strstr(text, "null")) x->t.data = NULL;
+    if (strstr(text, "odd")) x->t.data = x->data + 1;
+}
+
+static void show(const char *what, int k)
+{
+    fe_tensor t = strcmp(what, "in") == 0 ? in[k].t : out[k].t;
+    if (!t.strides) t.strides = strcmp(what, "in") == 0 ? in[k].strides : out[k].strides;
+    printf("%s %d [", what, k);
+    for (uint32_t d = 0; d < t.rank; d++) printf("%s%lld", d ? "," : "", (long long)t.sizes[d]);
+    printf("]{");
+    for (uint32_t d = 0; d < t.rank; d++) printf("%s%lld", d ? "," : "", (long long)t.strides[d]);
+    printf("}:");
+    each(&t, 0, t.data, print, NULL);
+    printf("\n");
+}
+
+static void call(void)
+{
+    fe_tensor inputs[MOST], outputs[MOST];
+    if (!contexts[current] && artifact->context_new(model, 1, &contexts[current])) exit(1);
+    for (int k = 0; k < MOST; k++) {
+        inputs[k] = in[k].t;
+        outputs[k] = out[k].t;
+    }
+    int code = artifact->run(contexts[current], inputs, in_count, outputs, out_count);
+    if (code) {
+        printf("failed %d: %s\n", code, artifact->error(contexts[current]));
+        return;
+    }
+    for (uint32_t k = 0; k < out_count; k++) {
+        if (!out[k].t.data || out[k].t.data != (void *)out[k].data) out[k].t = outputs[k];
+    }
+}
+
+static int obey(char *line)
+{
+    char what[8];
+    int k = 0, length = 0;
+    if (sscanf(line, "in %d%n", &k, &length) == 1 && length)
+        describe(&in[k], line + length);
+    else if (sscanf(line, "out %d%n", &k, &length) == 1 && length)
+        describe(&out[k], line + length);
+    else if (sscanf(line, "show %7s %d", what, &k) == 2)
+        show(what, k);
+    else if (sscanf(line, "context %d", &current) == 1)
+        return 0;
+    else if (sscanf(line, "inputs %u", &in_count) == 1 ||
+             sscanf(line, "outputs %u", &out_count) == 1)
+        return 0;
+    else if (strncmp(line, "run", 3) == 0)
+        call();
+    else
+        return printf("what is '%s'?\n", line), 1;
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
+    const fe_artifact *(*entry)(void);
+    char line[1000];
+    *(void **)&entry = library ? dlsym(library, "ferrite_artifact") : NULL;
+    if (!entry) return printf("cannot load: %s\n", dlerror()), 1;
+    artifact = entry();
+    in_count = artifact->input_count;
+    out_count = artifact->output_count;
+    if (artifact->open(NULL, &model)) return printf("%s\n", artifact->error(NULL)), 1;
+    while (fgets(line, sizeof line, stdin))
+        if (obey(line)) return 1;
+    for (int i = 0; i < 4; i++)
+        if (contexts[i]) artifact->context_free(contexts[i]);
+    artifact->close(model);
+    return 0;
+}

@@ -1,0 +1,77 @@
+# one artifact for all sizes in range; what does not fit is refused by name, with the bound
+--run-- ferrite compile $ROOT/test/cases/programs/dynamic_mlp.pt2 -o m.so --quiet && cc -I$ROOT/include $ROOT/test/artifact/call.c -o call -ldl && ./call ./m.so
+--in--
+in 0 f32 [1,20]
+run
+show out 0
+in 0 f32 [3,20]
+run
+show out 0
+in 0 f32 [1,20]
+run
+show out 0
+in 0 f32 [65,20]
+run
+in 0 f32 [0,20]
+run
+in 0 f32 [3,21]
+run
+in 0 f32 [20]
+run
+in 0 f64 [3,20]
+run
+in 0 f32 [3,20] {1,3}
+run
+in 0 f32 [3,20] null
+run
+in 0 f32 [3,20] odd
+run
+in 0 f32 [3,20]
+inputs 2
+run
+inputs 1
+outputs 0
+run
+outputs 1
+run
+show out 0
+--out--
+out 0 [1,7]{7,1}: -0.816 0.045 -0.389 -0.592 0.092 -0.563 0.030
+out 0 [3,7]{7,1}: -0.816 0.045 -0.389 -0.592 0.092 -0.563 0.030 0.589 0.254 0.352 0.205 1.198 0.196 0.094 -0.501 0.287 -0.102 0.933 -1.006 -0.631 0.588
+out 0 [1,7]{7,1}: -0.816 0.045 -0.389 -0.592 0.092 -0.563 0.030
+failed 1: input 'input' has size 65 in dimension 0: s31 must be in [1, 64]
+failed 1: input 'input' has size 0 in dimension 0: s31 must be in [1, 64]
+failed 1: input 'input' has size 21 in dimension 1, expected [s31, 20]
+failed 1: input 'input' has 1 dimensions, expected 2: [s31, 20]
+failed 1: input 'input' is float64, expected float32
+failed 1: input 'input' has stride 1 in dimension 0, expected 20
+failed 1: input 'input' has no data
+failed 1: input 'input' is not aligned to 4 bytes
+failed 1: 2 inputs given, dynamic_mlp takes 1
+failed 2: 0 outputs asked for, dynamic_mlp gives 1
+out 0 [3,7]{7,1}: -0.816 0.045 -0.389 -0.592 0.092 -0.563 0.030 0.589 0.254 0.352 0.205 1.198 0.196 0.094 -0.501 0.287 -0.102 0.933 -1.006 -0.631 0.588
+--run-- ferrite compile $ROOT/test/cases/programs/dynamic_derived.pt2 -o m.so --quiet && cc -I$ROOT/include $ROOT/test/artifact/call.c -o call -ldl && ./call ./m.so
+--in--
+in 0 f32 [8,6]
+in 1 f32 [8,6]
+in 2 f32 [3,6]
+run
+show out 0
+in 0 f32 [12,6]
+in 1 f32 [12,6]
+in 2 f32 [2,6]
+run
+show out 2
+in 1 f32 [8,6]
+run
+in 0 f32 [7,6]
+run
+in 0 f32 [8,6]
+in 2 f32 [5,6]
+run
+--out--
+out 0 [2,6]{6,1}: 0.500 2.000 -2.000 -0.500 1.000 -0.250 -2.000 -0.500 1.000 -0.250 1.250 0.000
+out 2 [2,6]{6,1}: 0.500 2.250 1.250 0.250 2.000 1.000 0.000 1.750 0.750 -0.250 1.500 0.500
+failed 1: input 'y' has size 8 in dimension 0, expected 4*s63 = 12
+failed 1: input 'x' has size 7 in dimension 0, so s63 is 1: s63 must be in [2, 16]
+failed 1: input 'z' has size 5 in dimension 0: s68 must be in [2, 4]

@@ -1,0 +1,552 @@
+/* kern.c -- generated kernels against the reference interpreter.
+ *
+ * A case is a loop program with sizes left open ($N, $M). Every case and size is scheduled and made
+ * into kernels for one instruction set; all kernels go into one C file, which the machine's compiler
+ * turns into a library; the groups are run over random pieces of their rows and columns, and every
+ * buffer is compared with what loop_interpret computed. Buffers end where a page without access
+ * begins, so that a load or store past the end is a crash. The math functions are compared with
+ * libm's in double.
+ */
+#define _GNU_SOURCE /* mkdtemp */
+#include "kern/kern.h"
+#include "loop/loop_priv.h"
+#include "unit.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* As generated code has it (rt_program.h). */
+typedef struct kernel_args {
+    void *const *buffers;
+    const int64_t *ints;
+} kernel_args;
+typedef void (*kernel)(const kernel_args *args, int64_t m0, int64_t m1, int64_t n0, int64_t n1);
+
+/* ---- programs ---- */
+
+#define ROWS2(dtype, name) name " : " dtype "[$M,$N] strides [$N,1]\n"
+
+static const char *const CASES[] = {
+    /* a chain with broadcasting, and a second output */
+    "input " ROWS2("f32", "@x") "input @b : f32[$N] strides [1]\n"
+                                "temp " ROWS2("f32", "@o") "temp " ROWS2(
+                                    "bool",
+                                    "@p") "nest [i0 < $M, i1 < $N] {\n"
+                                          "  %0 = load f32 @x[$N*i0 + i1]\n  %1 = load f32 "
+                                          "@b[i1]\n  %2 = add %0, %1 : f32\n"
+                                          "  %3 = const 0.5 : f32\n  %4 = max %2, %3 : f32\n  %5 = "
+                                          "rsqrt %4 : f32\n  @o[$N*i0 + i1] = %5\n"
+                                          "  %6 = lt %0, %1 : bool\n  @p[$N*i0 + i1] = "
+                                          "%6\n}\noutput @o[$M,$N]{$N,1}\n",
+    /* transposed and strided operands, f64 */
+    "input @x : f64[$N,$M] strides [$M,1]\ninput @y : f64[$M,$N] strides [3*$N,3]\n"
+    "temp " ROWS2("f64",
+                  "@o") "nest [i0 < $M, i1 < $N] {\n"
+                        "  %0 = load f64 @x[$M*i1 + i0]\n  %1 = load f64 @y[3*$N*i0 + 3*i1]\n"
+                        "  %2 = fmod %0, %1 : f64\n  %3 = sin %2 : f64\n  @o[$N*i0 + i1] = %3\n}\n"
+                        "output @o[$M,$N]{$N,1}\n",
+    /* integers of several widths: floor division, remainder, shifts, select, conversions */
+    "input " ROWS2("i64", "@x") "input " ROWS2("i64", "@y") "input " ROWS2(
+        "u8",
+        "@z") "temp " ROWS2("i64",
+                            "@o") "temp " ROWS2("i32",
+                                                "@q") "temp " ROWS2("u8",
+                                                                    "@r") "nest [i0 < $M, i1 < $N] "
+                                                                          "{\n"
+                                                                          "  %0 = load i64 "
+                                                                          "@x[$N*i0 + i1]\n  %1 = "
+                                                                          "load i64 @y[$N*i0 + "
+                                                                          "i1]\n"
+                                                                          "  %2 = floordiv %0, %1 "
+                                                                          ": i64\n  %3 = rem %0, "
+                                                                          "%1 : i64\n  %4 = shl "
+                                                                          "%2, %3 : i64\n"
+                                                                          "  %5 = le %2, %3 : "
+                                                                          "bool\n  %6 = where %5, "
+                                                                          "%4, %0 : i64\n  "
+                                                                          "@o[$N*i0 + i1] = %6\n"
+                                                                          "  %7 = cast %3 : i32\n  "
+                                                                          "%8 = abs %7 : i32\n  "
+                                                                          "@q[$N*i0 + i1] = %8\n"
+                                                                          "  %9 = load u8 @z[$N*i0 "
+                                                                          "+ i1]\n  %10 = mul %9, "
+                                                                          "%9 : u8\n  @r[$N*i0 + "
+                                                                          "i1] = %10\n}\n"
+                                                                          "output "
+                                                                          "@o[$M,$N]{$N,1}\n",
+    /* halves */
+    "input " ROWS2("f16", "@x") "input " ROWS2("bf16", "@y") "temp " ROWS2(
+        "f16", "@o") "temp " ROWS2("bf16", "@q") "nest [i0 < $M, i1 < $N] {\n"
+                                                 "  %0 = load f16 @x[$N*i0 + i1]\n  %1 = cast %0 : "
+                                                 "f32\n  %2 = load bf16 @y[$N*i0 + i1]\n"
+                                                 "  %3 = cast %2 : f32\n  %4 = mul %1, %3 : f32\n  "
+                                                 "%5 = cast %4 : f16\n  @o[$N*i0 + i1] = %5\n"
+                                                 "  %6 = cast %4 : bf16\n  @q[$N*i0 + i1] = "
+                                                 "%6\n}\noutput @o[$M,$N]{$N,1}\n",
+    /* softmax */
+    "input " ROWS2(
+        "f32",
+        "@x") "temp @m : f32[$M] strides [1]\ntemp @s : f32[$M] strides [1]\n"
+              "temp " ROWS2("f32", "@e") "temp " ROWS2(
+                  "f32",
+                  "@o") "nest [i0 < $M] reduce [r0 < $N] {\n  %0 = load f32 @x[$N*i0 + r0]\n  "
+                        "@m[i0] = max_of %0\n}\n"
+                        "nest [i0 < $M, i1 < $N] {\n  %0 = load f32 @x[$N*i0 + i1]\n  %1 = load "
+                        "f32 @m[i0]\n"
+                        "  %2 = sub %0, %1 : f32\n  %3 = exp %2 : f32\n  @e[$N*i0 + i1] = %3\n}\n"
+                        "nest [i0 < $M] reduce [r0 < $N] {\n  %0 = load f32 @e[$N*i0 + r0]\n  "
+                        "@s[i0] = sum %0\n}\n"
+                        "nest [i0 < $M, i1 < $N] {\n  %0 = load f32 @e[$N*i0 + i1]\n  %1 = load "
+                        "f32 @s[i0]\n"
+                        "  %2 = div %0, %1 : f32\n  @o[$N*i0 + i1] = %2\n}\noutput "
+                        "@o[$M,$N]{$N,1}\n",
+    /* sums of squares along rows and along columns, of f32 and of i32 */
+    "input " ROWS2("f32", "@x") "input " ROWS2(
+        "i32", "@k") "temp @a : f32[$M] strides [1]\n"
+                     "temp @b : f32[$N] strides [1]\ntemp @c : i32[$N] strides [1]\n"
+                     "nest [i0 < $M] reduce [r0 < $N] {\n  %0 = load f32 @x[$N*i0 + r0]\n  %1 = "
+                     "mul %0, %0 : f32\n"
+                     "  @a[i0] = sum %1\n}\n"
+                     "nest [i0 < $N] reduce [r0 < $M] {\n  %0 = load f32 @x[$N*r0 + i0]\n  %1 = "
+                     "mul %0, %0 : f32\n"
+                     "  @b[i0] = sum %1\n}\n"
+                     "nest [i0 < $N] reduce [r0 < $M] {\n  %0 = load i32 @k[$N*r0 + i0]\n  @c[i0] "
+                     "= prod %0\n}\n"
+                     "output @a[$M]{1}\noutput @b[$N]{1}\noutput @c[$N]{1}\n",
+    /* extremes and their places; truth of all and any */
+    "input " ROWS2("f32", "@x") "input " ROWS2(
+        "bool", "@t") "temp @a : f32[$M] strides [1]\n"
+                      "temp @w : i64[$M] strides [1]\ntemp @v : i64[$N] strides [1]\ntemp @p : "
+                      "bool[$M] strides [1]\n"
+                      "temp @q : bool[$M] strides [1]\n"
+                      "nest [i0 < $M] reduce [r0 < $N] {\n  %0 = load f32 @x[$N*i0 + r0]\n  @a[i0] "
+                      "= min_of %0\n"
+                      "  @w[i0] = argmax %0\n}\n"
+                      "nest [i0 < $N] reduce [r0 < $M] {\n  %0 = load f32 @x[$N*r0 + i0]\n  @v[i0] "
+                      "= argmin %0\n}\n"
+                      "nest [i0 < $M] reduce [r0 < $N] {\n  %0 = load bool @t[$N*i0 + r0]\n  "
+                      "@p[i0] = any %0\n"
+                      "  @q[i0] = all %0\n}\n"
+                      "output @a[$M]{1}\noutput @w[$M]{1}\noutput @v[$N]{1}\noutput "
+                      "@p[$M]{1}\noutput @q[$M]{1}\n",
+    /* rows looked up, and added up again where they came from */
+    "input @e : f32[9,$N] strides [$N,1]\ninput @index9 : i64[$M] strides [1]\n"
+    "temp " ROWS2(
+        "f32",
+        "@o") "temp @g : f32[9,$N] strides [$N,1]\n"
+              "nest [i0 < $M, i1 < $N] {\n  %0 = load i64 @index9[i0]\n  j0 = indirect %0 < 9\n"
+              "  %1 = load f32 @e[$N*j0 + i1]\n  @o[$N*i0 + i1] = %1\n}\n"
+              "nest [i0 < 9*$N] {\n  %0 = const 0.0 : f32\n  @g[i0] = %0\n}\n"
+              "nest [i0 < $M, i1 < $N] {\n  %0 = load i64 @index9[i0]\n  j0 = indirect %0 < 9\n"
+              "  %1 = load f32 @o[$N*i0 + i1]\n  @g[$N*j0 + i1] add= %1\n}\n"
+              "output @g[9,$N]{$N,1}\noutput @o[$M,$N]{$N,1}\n",
+    /* padding: loads only where the condition holds */
+    "input " ROWS2(
+        "f32",
+        "@x") "temp @o : f32[$M,$N + 4] strides [$N + 4,1]\n"
+              "nest [i0 < $M, i1 < $N + 4] {\n  %0 = const 0 : i64\n  %1 = index i1 - 2 : i64\n"
+              "  %2 = le %0, %1 : bool\n  %3 = const $N : i64\n  %4 = lt %1, %3 : bool\n"
+              "  %5 = and %2, %4 : bool\n  %6 = load f32 @x[$N*i0 + i1 - 2]\n  %7 = const -1.0 : "
+              "f32\n"
+              "  %8 = masked %5, %6, %7 : f32\n  @o[($N + 4)*i0 + i1] = %8\n}\n"
+              "output @o[$M,$N + 4]{$N + 4,1}\n",
+    /* complex */
+    "input " ROWS2("c64", "@x") "temp " ROWS2(
+        "c64",
+        "@o") "temp @s : c64[$M] strides [1]\n"
+              "nest [i0 < $M, i1 < $N] {\n  %0 = load c64 @x[$N*i0 + i1]\n  %1 = exp %0 : c64\n"
+              "  %2 = mul %1, %0 : c64\n  @o[$N*i0 + i1] = %2\n}\n"
+              "nest [i0 < $M] reduce [r0 < $N] {\n  %0 = load c64 @o[$N*i0 + r0]\n  @s[i0] = sum "
+              "%0\n}\n"
+              "output @s[$M]{1}\noutput @o[$M,$N]{$N,1}\n",
+};
+
+typedef struct size {
+    int rows, columns;
+} size;
+static const size SIZES[] = {{3, 1}, {5, 7}, {17, 16}, {2, 33}, {4, 64}, {2, 200}};
+
+static const char *with_sizes(arena *memory, const char *pattern, size s)
+{
+    text out;
+    text_init(&out, memory);
+    text_add(&out, "program main\n");
+    for (const char *at = pattern; *at; at++) {
+        if (*at == '$')
+            text_printf(&out, "%d", *++at == 'M' ? s.rows : s.columns);
+        else
+            text_char(&out, *at);
+    }
+    return out.at;
+}
+
+/* ---- one program, built ---- */
+
+typedef struct trial {
+    fe_session *session;
+    arena *memory;
+    loop_program *p;
+    sched_schedule *schedule;
+    kern_set *set;
+    int64_t *elements; /* of each buffer */
+    void **wanted, **got;
+} trial;
+
+static uint64_t random_bits(void)
+{
+    static uint64_t state;
+    state += 0x9E3779B97F4A7C15u;
+    uint64_t z = (state ^ state >> 30) * 0xBF58476D1CE4E5B9u;
+    return (z ^ z >> 27) * 0x94D049BB133111EBu >> 11;
+}
+
+/* Memory that ends where a page without access begins. */
+static void *guarded(size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (bytes + page - 1) / page * page;
+    char *at = mmap(NULL, whole + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) return NULL;
+    mprotect(at + whole, page, PROT_NONE);
+    return at + whole - bytes;
+}
+
+static loop_scalar random_scalar(ty_dtype d, int64_t limit)
+{
+    static const double SPECIAL[] = {INFINITY, -INFINITY, NAN, 0.0, -0.0, 1e-42};
+    loop_scalar v = {0};
+    int64_t bits = (int64_t)random_bits();
+    if (limit)
+        v.i = bits % limit;
+    else if (ty_is_integral(d, true))
+        v.i = d == TY_BOOL ? bits & 1 : bits % 21 - (ty_dtype_kind(d) == TY_KIND_SIGNED ? 10 : 0);
+    else
+        for (int k = 0; k < 2; k++) {
+            v.c[k] = (double)(random_bits() % 4096) / 1024 - 2;
+            bool wild = d == TY_F32 && random_bits() % 64 == 0;
+            if (wild) v.c[k] = SPECIAL[random_bits() % COUNT_OF(SPECIAL)];
+        }
+    return v;
+}
+
+static void make_buffers(trial *t)
+{
+    uint32_t count = t->p->buffers.count;
+    t->elements = NEW_ARRAY(t->memory, int64_t, count);
+    t->wanted = NEW_ARRAY(t->memory, void *, count);
+    t->got = NEW_ARRAY(t->memory, void *, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const loop_buffer *b = &t->p->buffers.at[i];
+        CHECK(t->session, sym_is_int(t->p->symbols, b->elements, &t->elements[i]));
+        size_t width = ty_dtype_size(b->dtype), bytes = (size_t)t->elements[i] * width;
+        t->wanted[i] = guarded(bytes);
+        t->got[i] = guarded(bytes);
+        int64_t limit = strncmp(b->name, "index9", 6) == 0 ? 9 : 0;
+        for (int64_t e = 0; b->kind != LOOP_TEMP && e < t->elements[i]; e++)
+            loop_scalar_store(b->dtype, (char *)t->wanted[i] + (size_t)e * width,
+                              random_scalar(b->dtype, limit));
+        memcpy(t->got[i], t->wanted[i], bytes);
+    }
+}
+
+static fe_status build(trial *t, const kern_target *target, const char *source)
+{
+    sched_target limits = {target->vector_bytes, 400, 60, 65536};
+    FE_TRY(loop_parse(t->session, t->memory, source, strlen(source), &t->p));
+    FE_TRY(sched_build(t->p, &limits, t->memory, &t->schedule));
+    FE_TRY(kern_build(t->schedule, target, t->memory, &t->set));
+    return FE_OK;
+}
+
+/* ---- all kernels of some trials as one library ---- */
+
+static const char *const FLAGS[] = {"-march=x86-64-v4 -mprefer-vector-width=512",
+                                    "-march=x86-64-v3", ""};
+static const kern_target TARGETS[] = {{"x86-64-v4", 64}, {"x86-64-v3", 32}, {"baseline", 16}};
+
+static bool runs_here(size_t target)
+{
+#if defined(__x86_64__)
+    if (target == 0) return __builtin_cpu_supports("x86-64-v4");
+    if (target == 1) return __builtin_cpu_supports("x86-64-v3");
+#endif
+    return target == 2;
+}
+
+static const char *library_source(trial *trials, size_t count, const kern_target *target,
+                                  arena *memory)
+{
+    VEC(const kern_kernel *) all = {0};
+    map seen = {0};
+    fe_session *session = trials[0].session;
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < trials[i].set->kernels.count; k++) {
+            const kern_kernel *one = &trials[i].set->kernels.at[k];
+            uint64_t key = MAP_KEY(intern(session, one->name));
+            if (map_get(&seen, key) != MAP_NONE) continue;
+            map_set(memory, &seen, key, 1);
+            vec_push(memory, &all, one);
+        }
+    text out;
+    text_init(&out, memory);
+    kern_prelude(target, all.at, all.count, &out);
+    for (uint32_t k = 0; k < all.count; k++) text_add(&out, all.at[k]->source);
+    return out.at;
+}
+
+static void *compile(const char *source, const char *flags, arena *memory)
+{
+    char folder[] = "/tmp/ferrite-kern-XXXXXX";
+    if (!mkdtemp(folder)) return NULL;
+    const char *c = arena_printf(memory, "%s/k.c", folder);
+    const char *so = arena_printf(memory, "%s/k.so", folder);
+    FILE *file = fopen(c, "w");
+    if (!file) return NULL;
+    fputs(source, file);
+    fclose(file);
+    const char *command = arena_printf(memory,
+                                       "${CC:-cc} -w -O2 -fPIC -shared -ffp-contract=fast "
+                                       "-fno-math-errno -fno-trapping-math %s %s -o %s -lm",
+                                       flags, c, so);
+    void *library = system(command) == 0 ? dlopen(so, RTLD_NOW | RTLD_LOCAL) : NULL;
+    unlink(c);
+    unlink(so);
+    rmdir(folder);
+    return library;
+}
+
+/* ---- running and comparing ---- */
+
+static int64_t value_of(trial *t, sym_expr e)
+{
+    int64_t value = 0;
+    CHECK(t->session, sym_is_int(t->p->symbols, e, &value));
+    return value;
+}
+
+/* Rows and columns in random pieces. */
+static void run_group(trial *t, const kern_call *call, kernel run)
+{
+    void **buffers = NEW_ARRAY(t->memory, void *, call->buffer_count + 1);
+    int64_t *ints = NEW_ARRAY(t->memory, int64_t, call->int_count + 1);
+    for (uint32_t i = 0; i < call->buffer_count; i++) buffers[i] = t->got[call->buffers[i]];
+    for (uint32_t i = 0; i < call->int_count; i++) ints[i] = value_of(t, call->ints[i]);
+    kernel_args args = {buffers, ints};
+    int64_t rows = value_of(t, call->outer), columns = value_of(t, call->inner);
+    for (int64_t m = 0, m1; m < rows; m = m1) {
+        m1 = m + 1 + (int64_t)(random_bits() % (uint64_t)rows);
+        if (m1 > rows) m1 = rows;
+        for (int64_t n = 0, n1; n < columns; n = n1) {
+            n1 = n + 1 + (int64_t)(random_bits() % (uint64_t)columns);
+            if (n1 > columns || !call->split_inner) n1 = columns;
+            run(&args, m, m1, n, n1);
+        }
+    }
+}
+
+static bool is_close(ty_dtype d, loop_scalar wanted, loop_scalar got)
+{
+    if (ty_is_integral(d, true)) return wanted.i == got.i;
+    double eps = d == TY_F16 ? 2e-3 : d == TY_BF16 ? 1.6e-2 : d == TY_F64 ? 1e-13 : 3e-6;
+    for (int k = 0; k < (ty_is_complex(d) ? 2 : 1); k++) {
+        double a = wanted.c[k], b = got.c[k];
+        bool same = a == b || (isnan(a) && isnan(b));
+        if (!same && !(fabs(a - b) <= eps * (1 + fabs(a)))) return false;
+    }
+    return true;
+}
+
+static bool is_local(const trial *t, uint32_t buffer)
+{
+    for (uint32_t g = 0; g < t->schedule->groups.count; g++)
+        for (uint32_t l = 0; l < t->schedule->groups.at[g].local_count; l++)
+            if (t->schedule->groups.at[g].locals[l] == buffer) return true;
+    return false;
+}
+
+static void compare(const trial *t)
+{
+    for (uint32_t i = 0; i < t->p->buffers.count; i++) {
+        const loop_buffer *b = &t->p->buffers.at[i];
+        size_t width = ty_dtype_size(b->dtype);
+        for (int64_t e = 0; b->kind == LOOP_TEMP && !is_local(t, i) && e < t->elements[i]; e++) {
+            loop_scalar wanted =
+                loop_scalar_load(b->dtype, (char *)t->wanted[i] + (size_t)e * width);
+            loop_scalar got = loop_scalar_load(b->dtype, (char *)t->got[i] + (size_t)e * width);
+            if (EXPECT(is_close(b->dtype, wanted, got))) continue;
+            text shown;
+            text_init(&shown, t->memory);
+            loop_print(t->p, &shown);
+            printf("  @%s[%lld]: wanted %g or %lld, got %g or %lld, in\n%s", b->name, (long long)e,
+                   wanted.f, (long long)wanted.i, got.f, (long long)got.i, shown.at);
+            return;
+        }
+    }
+}
+
+static fe_status check_trial(trial *t, void *library)
+{
+    make_buffers(t);
+    loop_machine machine = {.buffers = t->wanted, .memory = t->memory};
+    FE_TRY(loop_interpret(t->p, &machine));
+    for (uint32_t g = 0; g < t->schedule->groups.count; g++) {
+        const kern_call *call = &t->set->calls[g];
+        kernel run;
+        if (!EXPECT(call->kernel != UINT32_MAX)) continue;
+        *(void **)&run = dlsym(library, t->set->kernels.at[call->kernel].name);
+        if (EXPECT(run != NULL)) run_group(t, call, run);
+    }
+    compare(t);
+    return FE_OK;
+}
+
+static fe_status check_target(fe_session *session, size_t target, bool outer)
+{
+    enum { COUNT = COUNT_OF(CASES) * COUNT_OF(SIZES) };
+    arena *memory = session->memory;
+    trial *trials = NEW_ARRAY(memory, trial, COUNT);
+    if (!runs_here(target)) return FE_OK;
+    for (size_t i = 0; i < COUNT; i++) {
+        trial *t = &trials[i];
+        t->session = session;
+        t->memory = memory;
+        const char *pattern = CASES[i / COUNT_OF(SIZES)];
+        FE_TRY(build(t, &TARGETS[target], with_sizes(memory, pattern, SIZES[i % COUNT_OF(SIZES)])));
+        for (uint32_t g = 0; outer && g < t->schedule->groups.count; g++)
+            if (t->schedule->groups.at[g].outer)
+                t->schedule->groups.at[g].vector = SCHED_VECTOR_OUTER;
+        if (outer) FE_TRY(kern_build(t->schedule, &TARGETS[target], memory, &t->set));
+    }
+    const char *source = library_source(trials, COUNT, &TARGETS[target], memory);
+    void *library = compile(source, FLAGS[target], memory);
+    if (!EXPECT(library != NULL)) return FE_OK;
+    for (size_t i = 0; i < COUNT; i++) FE_TRY(check_trial(&trials[i], library));
+    dlclose(library);
+    return FE_OK;
+}
+
+SESSION_TEST(kernels_for_avx512_compute_what_the_interpreter_does)
+{
+    return check_target(session, 0, false);
+}
+
+SESSION_TEST(kernels_for_avx2_compute_what_the_interpreter_does)
+{
+    return check_target(session, 1, false);
+}
+
+SESSION_TEST(kernels_for_any_machine_compute_what_the_interpreter_does)
+{
+    return check_target(session, 2, false);
+}
+
+SESSION_TEST(vectors_along_rows_compute_the_same)
+{
+    return check_target(session, runs_here(0) ? 0 : 2, true);
+}
+
+/* ---- accuracy ---- */
+
+static double sigmoid(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+
+/* Errors allowed, in units of the last place of an f32. */
+static const struct {
+    const char *name;
+    double (*exact)(double);
+    double ulps;
+} FUNCTIONS[] = {{"exp", exp, 1.1},     {"exp2", exp2, 1.1},     {"expm1", expm1, 1.6},
+                 {"log", log, 1.1},     {"log2", log2, 1.5},     {"log10", log10, 2.0},
+                 {"log1p", log1p, 1.6}, {"tanh", tanh, 1.5},     {"erf", erf, 1.1},
+                 {"sin", sin, 1.6},     {"cos", cos, 1.6},       {"sigmoid", sigmoid, 2.5},
+                 {"sqrt", sqrt, 0.5},   {"floor", floor, 0},     {"ceil", ceil, 0},
+                 {"trunc", trunc, 0},   {"round", nearbyint, 0}, {"tan", tan, 1.1}};
+
+enum { SAMPLES = 1 << 15 };
+
+/* The worst error in ulps over samples of all floats; infinite when a special value is wrong. */
+static double worst_error(kernel run, double (*exact)(double), bool skip_tiny)
+{
+    static float x[SAMPLES], y[SAMPLES];
+    static const float SPECIAL[] = {INFINITY, -INFINITY, NAN, 0.0f, -0.0f};
+    double worst = 0;
+    for (uint32_t i = 0; i < SAMPLES; i++) {
+        uint32_t bits = i * 131071u + 77u;
+        memcpy(&x[i], &bits, sizeof bits);
+        if (i % 4 == 1) x[i] = (float)i / (SAMPLES / 16) - 8; /* where most things happen */
+        if (i < COUNT_OF(SPECIAL)) x[i] = SPECIAL[i];
+    }
+    void *buffers[] = {x, y};
+    int64_t none = 0;
+    run(&(kernel_args){buffers, &none}, 0, 1, 0, SAMPLES);
+    for (uint32_t i = 0; i < SAMPLES; i++) {
+        double wanted = exact((double)x[i]);
+        float rounded = (float)wanted;
+        bool same = rounded == y[i] || (isnan(rounded) && isnan(y[i]));
+        if (same || (skip_tiny && fabs(wanted) < 1e-37)) continue;
+        if (!isfinite(rounded) || !isfinite(y[i])) return (double)INFINITY;
+        int exponent;
+        frexp(wanted, &exponent);
+        double error =
+            fabs((double)y[i] - wanted) / ldexp(1, (exponent < -125 ? -125 : exponent) - 24);
+        if (error > worst) worst = error;
+    }
+    return worst;
+}
+
+static fe_status check_accuracy(fe_session *session, size_t target)
+{
+    arena *memory = session->memory;
+    trial trials[COUNT_OF(FUNCTIONS)] = {{0}};
+    for (size_t i = 0; i < COUNT_OF(FUNCTIONS); i++) {
+        trials[i] = (trial){.session = session, .memory = memory};
+        FE_TRY(
+            build(&trials[i], &TARGETS[target],
+                  arena_printf(memory,
+                               "program main\ninput @x : f32[%d] strides [1]\n"
+                               "temp @y : f32[%d] strides [1]\nnest [i0 < %d] {\n"
+                               "  %%0 = load f32 @x[i0]\n  %%1 = %s %%0 : f32\n  @y[i0] = %%1\n}\n"
+                               "output @y[%d]{1}\n",
+                               SAMPLES, SAMPLES, SAMPLES, FUNCTIONS[i].name, SAMPLES)));
+    }
+    const char *source = library_source(trials, COUNT_OF(FUNCTIONS), &TARGETS[target], memory);
+    void *library = compile(source, FLAGS[target], memory);
+    if (!EXPECT(library != NULL)) return FE_OK;
+    for (size_t i = 0; i < COUNT_OF(FUNCTIONS); i++) {
+        kernel run;
+        *(void **)&run = dlsym(library, trials[i].set->kernels.at[0].name);
+        double slack = target == 2 ? 0.6 : 0; /* no fused multiply-add */
+        bool good = run && worst_error(run, FUNCTIONS[i].exact, FUNCTIONS[i].exact == sigmoid) <=
+                               FUNCTIONS[i].ulps + slack;
+        if (!EXPECT(good)) printf("  %s for %s\n", FUNCTIONS[i].name, TARGETS[target].name);
+    }
+    dlclose(library);
+    return FE_OK;
+}
+
+SESSION_TEST(math_functions_are_accurate)
+{
+    for (size_t target = 0; target < COUNT_OF(TARGETS); target++)
+        if (runs_here(target)) FE_TRY(check_accuracy(session, target));
+    return FE_OK;
+}
+
+/* ---- kernels are shared ---- */
+
+SESSION_TEST(layers_of_other_sizes_share_a_kernel)
+{
+    arena *memory = session->memory;
+    trial a = {.session = session, .memory = memory}, b = a;
+    FE_TRY(build(&a, &TARGETS[0], with_sizes(memory, CASES[4], (size){20, 768})));
+    FE_TRY(build(&b, &TARGETS[0], with_sizes(memory, CASES[4], (size){48, 1024})));
+    EXPECT_INT(a.set->kernels.count, 1);
+    EXPECT_TEXT(a.set->kernels.at[0].source, b.set->kernels.at[0].source);
+    EXPECT_TEXT(a.set->kernels.at[0].name, b.set->kernels.at[0].name);
+    return FE_OK;
+}
