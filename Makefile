@@ -86,8 +86,13 @@ $B/%.a:
 	$Q mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
 
 # The compiler carries the runtime in itself, built and as text.
-$B/embedded.c: build/embed $B/rt.a $(RT_TEXT)
-	$Q build/embed $@ rt.a=$B/rt.a $(RT_TEXT)
+# Programs without sanitizers load artifacts: the embedded runtime is always the plain one.
+$B/embedded.c: build/embed build/rt.a $(RT_TEXT)
+	$Q build/embed $@ rt.a=build/rt.a $(RT_TEXT)
+ifneq ($(SAN),)
+build/rt.a: $(RT_SRC)
+	+$Q $(MAKE) SAN= build/rt.a
+endif
 $B/obj/embedded.o: $B/embedded.c src/driver/embed.h
 	$Q $(CC) $(C_FLAGS) -c $< -o $@
 

@@ -271,5 +271,7 @@ fe_status driver_compile(fe_session *s, const driver_options *o, driver_stage la
 
 void driver_close(driver_program *d)
 {
-    if (d) pt2_close(d->archive);
+    if (!d) return;
+    pt2_close(d->archive);
+    arena_free(d->memory); /* and with it d itself */
 }

@@ -75,7 +75,8 @@ fe_status driver_compile(fe_session *s, const driver_options *o, driver_stage la
                          driver_program **out);
 /* Takes a program that has been through the stages before `first` on to `last`. */
 fe_status driver_advance(driver_program *d, driver_stage first, driver_stage last);
-void driver_close(driver_program *d); /* closes the archive; NULL is fine */
+/* Closes the archive and frees the program's arena; NULL is fine. */
+void driver_close(driver_program *d);
 
 /* toolchain.c: generated files to a shared library. `library` is its path in the cache (or in a
  * temporary folder). */

@@ -9,12 +9,13 @@
 typedef struct plan_job {
     const char *file, *output;
     plan_options options;
+    arena *memory;
 } plan_job;
 
 static fe_status plan_body(fe_session *session, void *data)
 {
     plan_job *job = data;
-    arena *memory = arena_new(session);
+    arena *memory = job->memory = arena_new(session);
     char *source;
     size_t length;
     text figures, csv;
@@ -53,6 +54,7 @@ int command_plan(int argc, char **argv)
     fe_session *session = session_new();
     if (!session) return 1;
     int status = session_guard(session, plan_body, &job) == FE_OK ? 0 : cli_failed(session);
+    arena_free(job.memory);
     session_free(session);
     return status;
 }

@@ -210,10 +210,7 @@ static void shape_loop(kern_builder *b, kern_loop *loop, sym_expr extent, const 
 static void widen_rows(kern_builder *b, kern_loop *rows)
 {
     kern_ir *k = b->k;
-    uint32_t work = 0;
-    for (uint32_t i = 0; i < rows->items.count; i++)
-        if (rows->items.at[i].kind == KERN_LOOP) work += work_of(b, rows->items.at[i].loop);
-    if (!k->outer_vector || k->tile_count || !k->sums.count || work > 8) return;
+    if (!k->outer_vector || k->tile_count || !k->sums.count || work_of(b, rows) > 8) return;
     for (uint32_t i = 0; i < k->sums.count; i++)
         if (is_arg(k->sums.at[i].reduce)) return;
     int64_t vectors = sym_hint(b->t, b->g->outer_extents[k->outer - 1], 64) / k->lanes;
@@ -245,7 +242,7 @@ static void place_drains(kern_builder *b, const sched_phase *ph, const pending_l
 
 static void open_phase(kern_builder *b, const sched_phase *ph, uint32_t from, uint32_t to)
 {
-    bool along = b->k->lanes > 1 && b->vector == SCHED_VECTOR_INNER;
+    bool along = b->k->lanes > 1 && b->g->vector == SCHED_VECTOR_INNER;
     for (uint32_t i = from; i < to; i++) {
         bool last = i + 1 == ph->inner_axes + ph->reduce_axes;
         kern_loop *loop = open_loop(b, last && along ? KERN_VECTOR : KERN_SEQUENCE);
@@ -283,7 +280,7 @@ static void build_nest(kern_builder *b, const sched_phase *ph, const loop_op *ne
 
 static void build_phase(kern_builder *b, const sched_phase *ph)
 {
-    bool along = b->k->lanes > 1 && b->vector == SCHED_VECTOR_INNER;
+    bool along = b->k->lanes > 1 && b->g->vector == SCHED_VECTOR_INNER;
     pending_list list = {0};
     uint32_t loops = ph->inner_axes + ph->reduce_axes, at = 0;
     if (along) {
@@ -331,11 +328,11 @@ static void build_group(kern_builder *b, uint32_t lanes)
     k->serial = b->serial;
     if (k->serial)
         k->total = number_as_param(b, sym_product(b->t, b->g->outer_extents, b->g->outer));
-    k->outer_vector = b->vector == SCHED_VECTOR_OUTER && lanes > 1 && k->outer > 0;
+    k->outer_vector = b->g->vector == SCHED_VECTOR_OUTER && lanes > 1 && k->outer > 0;
     open_loop(b, KERN_ROWS);
     for (uint32_t i = 0; i < k->outer; i++) {
         k->axes[i] = loop_axis(b->p, i);
-        bool counted = i > 0 || b->vector == SCHED_VECTOR_OUTER;
+        bool counted = i > 0 || b->g->vector == SCHED_VECTOR_OUTER;
         if (counted) k->extents[i] = number_as_param(b, b->g->outer_extents[i]);
         kern_bind(b, k->axes[i], b->g->outer_extents[i]);
     }
@@ -360,20 +357,6 @@ static uint32_t widest_vector(const kern_ir *k)
     for (uint32_t i = 0; i < k->sums.count; i++)
         if (is_arg(k->sums.at[i].reduce)) bytes = 8;
     return bytes;
-}
-
-/* Reductions over a few elements go along the rows: a vector would be mostly empty. */
-static sched_vector choose_vector(kern_builder *b)
-{
-    const sched_group *g = b->g;
-    if (g->vector != SCHED_VECTOR_INNER || g->outer == 0 || b->serial) return g->vector;
-    if (sym_hint(b->t, g->outer_extents[g->outer - 1], 64) < 4) return g->vector;
-    for (uint32_t i = 0; i < g->phase_count; i++) {
-        const sched_phase *ph = &g->phases[i];
-        if (!ph->reduce_axes) return g->vector;
-        if (sym_hint(b->t, ph->reduce_extents[ph->reduce_axes - 1], 64) > 8) return g->vector;
-    }
-    return SCHED_VECTOR_OUTER;
 }
 
 fe_status kern_lower(const sched_schedule *s, const sched_group *g, const kern_target *target,

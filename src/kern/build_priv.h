@@ -15,7 +15,6 @@ typedef struct kern_builder {
     const sched_group *g;
     const kern_target *target;
     kern_ir *k;
-    sched_vector vector; /* what the lanes go along: the group's, or better */
     /* open[0] is the function, open[1] the rows, then the loops of the phase at hand. */
     kern_loop *open[MOST_LEVELS];
     uint32_t depth;                /* of the innermost */
@@ -58,7 +57,6 @@ typedef struct kern_spot {
     sym_expr index;
     kern_access access;
     bool spaced;
-    int64_t stride; /* when spaced by a known number */
     uint32_t level;
 } kern_spot;
 kern_spot kern_place(kern_builder *b, sym_expr index, kern_ref guard);
