@@ -1,4 +1,8 @@
-/* arguments.c -- a call's arguments by name, its result, and its one diagnostic. */
+/* arguments.c -- a call's arguments by name, its result, and its one diagnostic.
+ *
+ * Names are those of the schema; one that the operator lacks counts as None, so that a rule serves
+ * overloads that differ in what they take. What does not fit is said once, for the whole call.
+ */
 #include "infer/infer_priv.h"
 
 #include <stdio.h>

@@ -1,4 +1,9 @@
-/* attention.c -- attention kernels and their composition. */
+/* attention.c -- attention kernels and their composition.
+ *
+ * Which of the two scaled_dot_product_attention runs decides the layout of its result: the fused
+ * kernel's is that of the query, the composition's is contiguous. is_fused() has the conditions
+ * under which PyTorch takes the former on the CPU.
+ */
 #include "infer/infer_priv.h"
 
 static bool known_same(infer_call *c, sym_expr a, sym_expr b)

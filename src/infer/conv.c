@@ -1,5 +1,8 @@
-/* conv.c -- convolutions: the sizes of their results, and channels-last results for channels-last
- * operands. */
+/* conv.c -- convolutions: the sizes of their results, and which of them are channels last.
+ *
+ * One rule serves all: by name (conv2d, conv_transpose3d, ...) or in general (convolution), with
+ * numbers as padding or "same" and "valid", with and without a batch dimension.
+ */
 #include "infer/infer_priv.h"
 
 enum { MOST_SPATIAL = 3 };

@@ -1,4 +1,9 @@
-/* create.c -- tensors out of nothing, tensors like others, copies and conversions. */
+/* create.c -- tensors out of nothing, tensors like others, copies and conversions.
+ *
+ * How much of a layout is kept differs: clone keeps the strides of what is dense, empty_like makes
+ * them anew in the same order, functional scatters keep gaps and offset. A conversion that changes
+ * nothing gives its argument, as an alias.
+ */
 #include "infer/infer_priv.h"
 
 #include <math.h>
@@ -232,7 +237,7 @@ void rule_same_strides(infer_call *c)
 
 void rule_same_layout(infer_call *c)
 {
-    /* The offset is the argument's when the program calls for it, 0 when functionalisation does. */
+    /* The offset is as recorded (the argument's, or 0 behind functionalisation); 0 for new nodes. */
     ty_tensor *out = infer_in_place_of(c, infer_self(c));
     const ty_tensor *recorded = c->recorded.kind == FX_TENSOR ? c->recorded.tensor : NULL;
     if (out) out->offset = recorded ? recorded->offset : infer_number(c, 0);
@@ -251,7 +256,8 @@ void rule_to(infer_call *c)
     ty_memory_format format = infer_format(c, TY_PRESERVE);
     bool copies = c->param || infer_flag(c, "copy", false);
     bool same = dtype == x->dtype && ty_same_device(device, x->device);
-    if (!copies && same && infer_contiguous(c, x, format) == x) {
+    bool has_format = format == TY_PRESERVE || ty_suggested_format(c->symbols, x) == format;
+    if (!copies && same && has_format) {
         infer_give(c, infer_alias(c, x));
         return;
     }

@@ -1,5 +1,8 @@
-/* einsum.c -- sums of products over named dimensions, as PyTorch composes them: every operand
- * brought to one order of dimensions (those of the result first), then pairs multiplied by bmm. */
+/* einsum.c -- sums of products over named dimensions, as PyTorch composes them.
+ *
+ * Every operand is brought to one order of dimensions, those of the result first; then pairs are
+ * multiplied by bmm from left to right, which decides the strides of the result.
+ */
 #include "infer/infer_priv.h"
 
 #include <ctype.h>

@@ -1,5 +1,8 @@
-/* element.c -- views of the same bytes as elements of another type: view.dtype, complex numbers as
- * pairs of real ones and back. */
+/* element.c -- views of the same bytes as elements of another type.
+ *
+ * view.dtype, complex numbers as pairs of real ones and back, real and imaginary parts: sizes,
+ * strides and offset are scaled by the ratio of the element sizes.
+ */
 #include "infer/infer_priv.h"
 
 /* The tensor over elements that are `ratio` times as small: last sizes, strides, offset. */

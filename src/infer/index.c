@@ -1,4 +1,9 @@
-/* index.c -- indexing by tensors, gathering, scattering, embeddings. */
+/* index.c -- indexing by tensors, gathering, scattering, embeddings.
+ *
+ * The indexed dimensions of x[i, :, j] give way to the shape that the indices broadcast to: where
+ * they stood when they stand side by side, in front otherwise. A bool mask counts as one index
+ * vector for each of its dimensions, of a length that only the run knows.
+ */
 #include "infer/infer_priv.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
-/* join.c -- tensors joined and rearranged into new memory: cat, stack, repeat, flip, roll, ... */
+/* join.c -- tensors joined and rearranged into new memory: cat, stack, repeat, diagonals, ...
+ *
+ * A joined tensor has the memory format of its parts where they agree on one. The rules over lists
+ * read them with read_items(), which refuses what is empty or holds no tensors.
+ */
 #include "infer/infer_priv.h"
 
 #include <string.h>

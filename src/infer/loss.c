@@ -1,4 +1,8 @@
-/* loss.c -- losses: one number, or without reduction one for each element or row. */
+/* loss.c -- losses: one number, or without reduction one for each element or row.
+ *
+ * They differ in what a value stands for: an element of what the operands broadcast to, a row of
+ * it, a class index of the target. Derivatives are like what they are the derivative by.
+ */
 #include "infer/infer_priv.h"
 
 #include <string.h>

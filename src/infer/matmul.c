@@ -1,5 +1,8 @@
-/* matmul.c -- matrix products and what is made of them. mm and bmm give contiguous results; matmul,
- * linear and their kin are the views, products and views back that PyTorch composes them of. */
+/* matmul.c -- matrix products and what is made of them.
+ *
+ * mm and bmm give contiguous results; matmul, linear and their kin are the views, products and
+ * views back that PyTorch composes them of, hence contiguous as well.
+ */
 #include "infer/infer_priv.h"
 
 #include <string.h>

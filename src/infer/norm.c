@@ -1,5 +1,9 @@
-/* norm.c -- normalisations: the result is like the input, statistics have the sizes of what they
- * were taken over. */
+/* norm.c -- normalisations: the result is like the input, statistics are smaller.
+ *
+ * Batch norms scale elementwise and keep the order of strides, layer norms are contiguous, group
+ * norms keep a memory format. The native kernels give mean and deviation, too, and some a reserve
+ * and the new running statistics.
+ */
 #include "infer/infer_priv.h"
 
 /* Statistics have the input's dtype on the CPU; elsewhere those of 16-bit floats are f32. */

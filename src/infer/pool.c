@@ -1,5 +1,8 @@
-/* pool.c -- pooling and resampling: kernels, strides, paddings and scale factors become sizes; the
- * result keeps the memory format of the input. */
+/* pool.c -- pooling, resampling and padding of images.
+ *
+ * Kernels, strides, paddings and scale factors become sizes; the result keeps the memory format of
+ * the input. What has one spatial dimension is pooled as an image of one row.
+ */
 #include "infer/infer_priv.h"
 
 #include <math.h>

@@ -1,5 +1,8 @@
-/* product.c -- products over chosen dimensions: tensordot, inner, Kronecker and bilinear ones,
- * chains, and products by packed weights. */
+/* product.c -- products over chosen dimensions.
+ *
+ * tensordot, inner, Kronecker, bilinear and trilinear products, chains of matrices, and products by
+ * weights that are packed for a kernel.
+ */
 #include "infer/infer_priv.h"
 
 #include <string.h>

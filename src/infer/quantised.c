@@ -1,4 +1,8 @@
-/* quantised.c -- quantised numbers, their scales and zero points; functional collectives. */
+/* quantised.c -- quantised numbers and functional collectives.
+ *
+ * Quantising and dequantising change the dtype alone; choosing a scale gives one, or one for each
+ * row. Collectives over a group multiply or divide the first dimension by its size.
+ */
 #include "infer/infer_priv.h"
 
 #include <string.h>

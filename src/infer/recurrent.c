@@ -1,4 +1,8 @@
-/* recurrent.c -- recurrent networks, whole ones and cells, and embedding bags. */
+/* recurrent.c -- recurrent networks, whole ones and cells, and embedding bags.
+ *
+ * A network gives the outputs of all steps and the states of all layers; batch_first turns what the
+ * kernel makes, which has time in front, so that its result is not contiguous.
+ */
 #include "infer/infer_priv.h"
 
 /* The networks over padded or packed sequences: outputs, then the states of all layers. */

@@ -1,5 +1,8 @@
-/* reduce.c -- reductions: which dimensions go, and what dtype the sums have. Results are
- * contiguous, as TensorIterator makes them. */
+/* reduce.c -- reductions, scans, softmaxes and sorts along dimensions.
+ *
+ * Which dimensions go, and what dtype the sums have: that is the row's parameter. Results are
+ * contiguous, as TensorIterator makes them; sorted values are laid out as what was sorted.
+ */
 #include "infer/infer_priv.h"
 
 /* The set of dimensions that the argument names: all of them when it names none. */

@@ -1,5 +1,8 @@
-/* resample.c -- images sampled by grids, pixels moved between channels and space, windows laid
- * out as columns. */
+/* resample.c -- images sampled by grids, pixels moved, windows laid out as columns.
+ *
+ * Also what torchvision does to regions of images, and the derivatives of pooling and resampling,
+ * whose sizes are the input's.
+ */
 #include "infer/infer_priv.h"
 
 #include <string.h>

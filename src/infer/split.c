@@ -1,5 +1,8 @@
-/* split.c -- a tensor cut into a list of tensors. The pieces are views, but for the operators whose
- * row says that they are copies. */
+/* split.c -- a tensor cut into a list of tensors, all views of it.
+ *
+ * How many there are is decided for the example's sizes when these are symbols, as PyTorch's guards
+ * do. The operators that copy (split_copy, ...) take the rows of those that do not.
+ */
 #include "infer/infer_priv.h"
 
 enum { MOST_PIECES = 65536 };

@@ -1,4 +1,8 @@
-/* statistic.c -- differences, histograms, quantiles, searches in sorted sequences. */
+/* statistic.c -- differences, histograms, quantiles, searches in sorted sequences.
+ *
+ * What statistics takes from a tensor without being a plain reduction of it, and random choices of
+ * its elements.
+ */
 #include "infer/infer_priv.h"
 
 #include <string.h>
@@ -123,7 +127,7 @@ void rule_histogramdd(infer_call *c)
             infer_fail(c, "a number of bins is no integer");
         counts[i] = count;
         sym_expr length = sym_add_int(c->symbols, count, 1);
-        edges[i] = infer_fresh(c, x, x->dtype, 1, &length);
+        edges[i] = bins ? infer_alias(c, bins) : infer_fresh(c, x, x->dtype, 1, &length);
     }
     if (c->status != FE_OK) return;
     if (c->param == 1) {

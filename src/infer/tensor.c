@@ -1,4 +1,9 @@
-/* tensor.c -- tensors made from tensors: the algebra that the rules are written in. */
+/* tensor.c -- tensors made from tensors: the algebra that the rules are written in.
+ *
+ * Fresh ones and views, and the two operations that most operators come down to: elementwise over
+ * broadcast operands, and a reduction. A tensor made here has no storage number of its own until it
+ * is given as a result; views have their base's.
+ */
 #include "infer/infer_priv.h"
 
 #include <string.h>

@@ -1,5 +1,8 @@
-/* unbacked.c -- sizes that are known only during the run: fresh symbols, or those that an archive
- * recorded for the node. */
+/* unbacked.c -- what only the run knows: sizes that depend on values.
+ *
+ * They are fresh symbols u0, u1, ..., or those that an archive recorded for the node: what else the
+ * program does with them (checks, ranges, other nodes) speaks of these.
+ */
 #include "infer/infer_priv.h"
 
 #include <stdio.h>

@@ -24,8 +24,9 @@ static fe_status copy(lowering *l, fx_node *n, const lower_row *row)
 static fe_status dropout(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
-    if (lower_bool(l, "train") && lower_number_or(l, "p", 1) != 0)
-        return lower_fail(l, "dropout in training");
+    bool draws = lower_bool(l, "train") && lower_number_or(l, "p", 1) != 0;
+    if (draws && fx_is(n, OP_aten_dropout_default)) return lower_random_dropout(l, n, "p");
+    if (draws) return lower_fail(l, "dropout in training");
     return lower_give(l, lower_tensor_of(l, &n->args[0]));
 }
 

@@ -36,7 +36,7 @@ void lower_random_epilogue(lowering *l)
 
 /* ---- distributions, over the axes of the output ---- */
 
-/* 32 bits for the element; `draw` tells several draws of one operator apart. */
+/* 64 bits for the element; `draw` tells several draws of one operator apart. */
 static loop_value bits(lowering *l, const ty_tensor *out, uint32_t draw)
 {
     sym_expr strides[LOWER_MAX_RANK];
@@ -46,14 +46,15 @@ static loop_value bits(lowering *l, const ty_tensor *out, uint32_t draw)
         loop_const_int(l->program, TY_I64, ((int64_t)l->node->id * 8 + draw + 1) * 0x9E3779B1);
     loop_value seed = lower_op2(l, LOOP_ADD, seed_value(l), stream);
     return loop_make(l->program,
-                     (loop_node){.op = LOOP_RANDBITS, .dtype = TY_U32, .args = {seed, counter}});
+                     (loop_node){.op = LOOP_RANDBITS, .dtype = TY_I64, .args = {seed, counter}});
 }
 
 /* In [0, 1), a multiple of 2^-24. */
 static loop_value uniform(lowering *l, const ty_tensor *out, uint32_t draw, ty_dtype d)
 {
     loop_value high =
-        lower_op2(l, LOOP_SHR, bits(l, out, draw), loop_const_int(l->program, TY_U32, 8));
+        lower_op2(l, LOOP_SHR, bits(l, out, draw), loop_const_int(l->program, TY_I64, 40));
+    high = lower_op2(l, LOOP_AND, high, loop_const_int(l->program, TY_I64, 0xFFFFFF));
     return lower_op2(l, LOOP_MUL, loop_cast(l->program, d, high),
                      loop_const_float(l->program, d, 1.0 / 16777216));
 }

@@ -136,7 +136,7 @@ loop_op *lower_nest(lowering *l, uint32_t axes, const sym_expr *extents, uint32_
     loop_op *op = loop_add_op(l->program, LOOP_NEST);
     op->axes = axes;
     op->reduce_axes = reduce_axes;
-    memcpy(op->extents, extents, axes * sizeof *extents);
+    if (axes) memcpy(op->extents, extents, axes * sizeof *extents);
     if (reduce_axes)
         memcpy(op->reduce_extents, reduce_extents, reduce_axes * sizeof *reduce_extents);
     op->origin = l->node ? l->node->id : UINT32_MAX;
