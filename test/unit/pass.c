@@ -57,6 +57,7 @@ SESSION_TEST(a_pass_before_what_it_needs_is_refused)
     EXPECT_INT(pass_run_table(g, early, 1, &options), FE_INTERNAL);
     EXPECT(last_says(session, "a graph without mutation"));
     EXPECT_INT(pass_run_table(g, order, 2, &options), FE_OK);
+    arena_free(g->memory);
     return FE_OK;
 }
 
@@ -70,6 +71,7 @@ SESSION_TEST(a_pass_after_one_that_broke_its_need_is_refused)
     FE_TRY(make_graph(session, &g));
     EXPECT_INT(pass_run_table(g, order, 3, &options), FE_INTERNAL);
     EXPECT_TEXT(session->last_diag->place, "late");
+    arena_free(g->memory);
     return FE_OK;
 }
 
@@ -92,6 +94,7 @@ SESSION_TEST(a_pass_that_merges_two_outputs_is_caught)
     FE_TRY(make_graph(session, &g));
     EXPECT_INT(pass_run_table(g, merge, 1, &options), FE_INTERNAL);
     EXPECT(last_says(session, "output 1 shares storage that it did not share before"));
+    arena_free(g->memory);
     return FE_OK;
 }
 
@@ -103,5 +106,6 @@ SESSION_TEST(a_pass_that_returns_an_input_for_a_copy_is_caught)
     FE_TRY(make_graph(session, &g));
     EXPECT_INT(pass_run_table(g, merge, 1, &options), FE_INTERNAL);
     EXPECT(last_says(session, "output 1 shares storage"));
+    arena_free(g->memory);
     return FE_OK;
 }
