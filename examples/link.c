@@ -14,5 +14,7 @@ int main(void)
     if (a->open(NULL, &model) || a->context_new(model, 1, &context)) return 1;
     if (a->run(context, &x, 1, &y, 1)) return puts(a->error(context)), 1;
     printf("%s gives %g\n", a->name, ((float *)y.data)[0]);
+    a->context_free(context);
+    a->close(model);
     return 0;
 }

@@ -35,6 +35,9 @@ int main(int argc, char **argv)
     for (uint32_t k = 0; k < a->output_count; k++)
         printf("%s: %s, first value at %p\n", a->outputs[k].name, a->outputs[k].shape_text,
                outputs[k].data);
+    for (uint32_t k = 0; k < a->input_count; k++) free(inputs[k].data);
+    free(inputs);
+    free(outputs);
     a->context_free(context);
     a->close(model);
     return 0;

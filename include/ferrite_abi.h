@@ -105,7 +105,8 @@ typedef struct fe_artifact {
     int (*context_new)(const fe_model *model, uint32_t threads, fe_context **out);
     void (*context_free)(fe_context *context);
     /* Outputs with data NULL are set to memory of the context (or of an input that they alias),
-     * valid until the next run of this context; sizes and strides always point into the context.
+     * valid until the next run of this context, to which they may be passed as they are; sizes and
+     * strides always point into the context.
      * Outputs with data are written there, in the strides given or, when NULL, contiguous.
      * Re-entrant: one context a caller. No allocation after the first call of a shape. */
     int (*run)(fe_context *context, const fe_tensor *inputs, uint32_t input_count,

@@ -22,6 +22,7 @@ typedef struct rt_result {
     int64_t sizes[RT_MAX_RANK], strides[RT_MAX_RANK];
     void *memory; /* owned by the context, grown as needed */
     size_t memory_bytes;
+    void *lent; /* what the last run gave out of it; passed back it is not memory of the caller */
 } rt_result;
 
 struct fe_context {

@@ -170,6 +170,7 @@ static void copy_strided(char *to, const int64_t *to_strides, const char *from,
 
 static int deliver(rt_frame *f, const fe_port *port, rt_result *result, fe_tensor *out)
 {
+    result->lent = NULL;
     if (out->data && out->data != result->data) {
         int64_t strides[RT_MAX_RANK];
         int same =
@@ -183,6 +184,7 @@ static int deliver(rt_frame *f, const fe_port *port, rt_result *result, fe_tenso
                      dtype_bytes(port->dtype));
         return 0;
     }
+    if (!out->data) result->lent = result->data;
     out->data = result->data;
     out->dtype = port->dtype;
     out->rank = port->rank;
@@ -243,9 +245,11 @@ int rt_run(fe_context *context, const fe_tensor *inputs, uint32_t input_count, f
     if (output_count != program->output_count)
         return rt_fail(&frame, FE_RUN_BAD_OUTPUT, "%u outputs asked for, %s gives %u", output_count,
                        program->name, program->output_count);
-    for (uint32_t k = 0; k < output_count; k++)
+    for (uint32_t k = 0; k < output_count; k++) {
+        if (outputs[k].data == context->results[k].lent) outputs[k].data = NULL;
         frame.outputs[k] =
             writes_in_place(&program->outputs[k], &outputs[k]) ? outputs[k].data : NULL;
+    }
     RT_TRY(program->run(&frame));
     for (uint32_t k = 0; k < output_count; k++)
         RT_TRY(deliver(&frame, &program->outputs[k], &context->results[k], &outputs[k]));

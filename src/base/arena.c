@@ -45,7 +45,8 @@ _Static_assert(sizeof(block) % ALIGNMENT == 0, "data must start aligned");
 
 struct arena {
     fe_session *session;
-    block *newest; /* NULL until the first allocation */
+    block *newest;          /* NULL until the first allocation */
+    arena *next, *previous; /* of the session's arenas */
 };
 
 static char *data_of(block *b)
@@ -74,8 +75,9 @@ static void system_free(fe_session *session, void *at, size_t bytes)
 arena *arena_new(fe_session *session)
 {
     arena *a = system_alloc(session, sizeof *a);
-    a->session = session;
-    a->newest = NULL;
+    *a = (arena){.session = session, .next = session->arenas};
+    if (a->next) a->next->previous = a;
+    session->arenas = a;
     return a;
 }
 
@@ -91,6 +93,8 @@ void arena_free(arena *a)
 {
     if (!a) return;
     while (a->newest) drop_newest(a);
+    if (a->next) a->next->previous = a->previous;
+    *(a->previous ? &a->previous->next : &a->session->arenas) = a->next;
     system_free(a->session, a, sizeof *a);
 }
 

@@ -50,6 +50,7 @@ struct diag {
 /* All state of one compile. Owned by the caller; two threads may each have their own. */
 struct fe_session {
     arena *memory; /* lives as long as the session */
+    arena *arenas; /* all that are not freed yet: the session frees what is left */
     diag *first_diag, *last_diag;
     uint32_t diag_count;
     struct interner *names;

@@ -30,7 +30,7 @@ fe_session *session_new(void)
 void session_free(fe_session *session)
 {
     if (!session) return;
-    arena_free(session->memory);
+    while (session->arenas) arena_free(session->arenas);
     free(session);
 }
 

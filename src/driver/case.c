@@ -317,13 +317,25 @@ static fe_status run_set(case_job *job, const case_files *files, json_object *se
     return check_inputs(d, files, set, prefix, inputs, a->input_count);
 }
 
+/* "2." where the inputs of the set are called 2.in.0, ...; else its number. */
+static const char *prefix_of(driver_program *d, json_object *set, size_t number)
+{
+    json_object *inputs = member(set, "inputs");
+    json_object *first =
+        inputs && json_object_array_length(inputs) ? json_object_array_get_idx(inputs, 0) : NULL;
+    const char *name = member(first, "name") ? json_object_get_string(member(first, "name")) : NULL;
+    const char *end = name ? strstr(name, "in.") : NULL;
+    if (end) return arena_printf(d->memory, "%.*s", (int)(end - name), name);
+    return arena_printf(d->memory, "%zu.", number);
+}
+
 static fe_status run_sets(case_job *job, const case_files *files)
 {
     json_object *sets = member(files->facts, "sets");
     if (!sets) return run_set(job, files, files->facts, "");
     for (size_t i = 0; i < json_object_array_length(sets); i++)
         FE_TRY(run_set(job, files, json_object_array_get_idx(sets, i),
-                       arena_printf(job->program->memory, "%zu.", i)));
+                       prefix_of(job->program, json_object_array_get_idx(sets, i), i)));
     return FE_OK;
 }
 

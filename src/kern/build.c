@@ -7,7 +7,10 @@
  */
 #include "kern/build_priv.h"
 
-enum { LONG_SUM = 256 /* terms of one partial sum that are added up without compensation */ };
+enum {
+    LONG_SUM = 256, /* terms of one partial sum that are added up without compensation */
+    MOST_TILE_BYTES = 1 << 18
+};
 
 /* ---- loops ---- */
 
@@ -45,13 +48,16 @@ static void put(kern_builder *b, const loop_store *st, kern_ref value)
     bool set = st->mode == LOOP_SET;
     uint32_t local = map_get(&b->is_local, st->buffer);
     kern_forget_loads(b, st->buffer);
+    map_set(b->memory, &b->touched, st->buffer, 1);
     if (set) kern_forward(b, st->buffer, st->index, value);
     if (local == 1) return; /* lives in registers */
     kern_store out = {.mode = st->mode, .memory = kern_memory_of(b, st->buffer)};
     kern_memory *m = &b->k->memories.at[out.memory];
     bool is_tile = m->is_tile, inside = b->vector_level && b->depth >= b->vector_level;
     m->is_written = true;
-    kern_spot spot = kern_place(b, kern_tile_index(b, out.memory, st->index), 0);
+    sym_expr index = kern_tile_index(b, out.memory, st->index);
+    kern_spot spot = kern_place(b, index, 0);
+    out.whole = is_tile && (b->k->outer_vector || (local == 2 && sym_same(index, b->vector_axis)));
     out.index = spot.index;
     out.access = spot.access;
     if (is_tile && b->k->outer_vector) out.access = KERN_UNIT;
@@ -96,6 +102,13 @@ static bool is_long(kern_builder *b, const sched_phase *ph, bool vector)
     return terms > LONG_SUM;
 }
 
+static bool counts_in_32_bits(kern_builder *b, const sched_phase *ph)
+{
+    int64_t least, most;
+    sym_range(b->t, sym_product(b->t, ph->reduce_extents, ph->reduce_axes), NULL, &least, &most);
+    return most <= INT32_MAX;
+}
+
 static void start_sums(kern_builder *b, const sched_phase *ph, bool vector, pending_list *list)
 {
     for (uint32_t n = 0; n < ph->nest_count; n++) {
@@ -108,6 +121,7 @@ static void start_sums(kern_builder *b, const sched_phase *ph, bool vector, pend
                 kern_sum sum = {
                     .dtype = loop_at(b->p, st->value)->dtype, .reduce = st->reduce, .copies = 1};
                 sum.vector = vector;
+                sum.place = counts_in_32_bits(b, ph) ? TY_I32 : TY_I64;
                 sum.across = vector && !b->k->outer_vector;
                 sum.blocked =
                     sum.reduce == LOOP_SUM && ty_is_floating(sum.dtype) && is_long(b, ph, vector);
@@ -193,7 +207,6 @@ static void shape_loop(kern_builder *b, kern_loop *loop, sym_expr extent, const 
     for (uint32_t i = 0; i < list->count; i++) {
         if (list->at[i].sum == UINT32_MAX) continue;
         across |= b->k->sums.at[list->at[i].sum].across;
-        if (is_arg(b->k->sums.at[list->at[i].sum].reduce)) most = least = 1;
     }
     if (loop->kind != KERN_VECTOR || loop->columns) return;
     if (!across) most = least = 1;
@@ -210,9 +223,10 @@ static void shape_loop(kern_builder *b, kern_loop *loop, sym_expr extent, const 
 static void widen_rows(kern_builder *b, kern_loop *rows)
 {
     kern_ir *k = b->k;
-    if (!k->outer_vector || k->tile_count || !k->sums.count || work_of(b, rows) > 8) return;
-    for (uint32_t i = 0; i < k->sums.count; i++)
-        if (is_arg(k->sums.at[i].reduce)) return;
+    uint32_t work = 0;
+    for (uint32_t i = 0; i < rows->items.count; i++)
+        if (rows->items.at[i].kind == KERN_LOOP) work += work_of(b, rows->items.at[i].loop);
+    if (!k->outer_vector || k->tile_count || !k->sums.count || work > 8) return;
     int64_t vectors = sym_hint(b->t, b->g->outer_extents[k->outer - 1], 64) / k->lanes;
     while (rows->unroll * 2 <= KERN_MOST_COPIES && rows->unroll * 2 <= vectors) rows->unroll *= 2;
     for (uint32_t i = 0; i < k->sums.count; i++) k->sums.at[i].copies = rows->unroll;
@@ -242,7 +256,7 @@ static void place_drains(kern_builder *b, const sched_phase *ph, const pending_l
 
 static void open_phase(kern_builder *b, const sched_phase *ph, uint32_t from, uint32_t to)
 {
-    bool along = b->k->lanes > 1 && b->g->vector == SCHED_VECTOR_INNER;
+    bool along = b->k->lanes > 1 && b->vector == SCHED_VECTOR_INNER;
     for (uint32_t i = from; i < to; i++) {
         bool last = i + 1 == ph->inner_axes + ph->reduce_axes;
         kern_loop *loop = open_loop(b, last && along ? KERN_VECTOR : KERN_SEQUENCE);
@@ -280,7 +294,7 @@ static void build_nest(kern_builder *b, const sched_phase *ph, const loop_op *ne
 
 static void build_phase(kern_builder *b, const sched_phase *ph)
 {
-    bool along = b->k->lanes > 1 && b->g->vector == SCHED_VECTOR_INNER;
+    bool along = b->k->lanes > 1 && b->vector == SCHED_VECTOR_INNER;
     pending_list list = {0};
     uint32_t loops = ph->inner_axes + ph->reduce_axes, at = 0;
     if (along) {
@@ -318,7 +332,7 @@ static void build_group(kern_builder *b, uint32_t lanes)
     k->lanes = lanes;
     k->outer = b->g->outer;
     vec_push(b->memory, &k->values, (kern_value){0});
-    b->memo = b->memory_of = (map){0};
+    b->memo = b->memory_of = b->touched = (map){0};
     for (uint32_t i = 0; i < MOST_LEVELS; i++) b->noted[i].keys.count = 0;
     b->depth = 0;
     b->bound_count = 0;
@@ -328,11 +342,11 @@ static void build_group(kern_builder *b, uint32_t lanes)
     k->serial = b->serial;
     if (k->serial)
         k->total = number_as_param(b, sym_product(b->t, b->g->outer_extents, b->g->outer));
-    k->outer_vector = b->g->vector == SCHED_VECTOR_OUTER && lanes > 1 && k->outer > 0;
+    k->outer_vector = b->vector == SCHED_VECTOR_OUTER && lanes > 1 && k->outer > 0;
     open_loop(b, KERN_ROWS);
     for (uint32_t i = 0; i < k->outer; i++) {
         k->axes[i] = loop_axis(b->p, i);
-        bool counted = i > 0 || b->g->vector == SCHED_VECTOR_OUTER;
+        bool counted = i > 0 || b->vector == SCHED_VECTOR_OUTER;
         if (counted) k->extents[i] = number_as_param(b, b->g->outer_extents[i]);
         kern_bind(b, k->axes[i], b->g->outer_extents[i]);
     }
@@ -355,8 +369,24 @@ static uint32_t widest_vector(const kern_ir *k)
             bytes = ty_dtype_size(v->dtype);
     }
     for (uint32_t i = 0; i < k->sums.count; i++)
-        if (is_arg(k->sums.at[i].reduce)) bytes = 8;
+        if (is_arg(k->sums.at[i].reduce))
+            bytes = bytes > ty_dtype_size(k->sums.at[i].place) ? bytes
+                                                               : ty_dtype_size(k->sums.at[i].place);
     return bytes;
+}
+
+/* Reductions over a few elements go along the rows: a vector would be mostly empty. */
+static sched_vector choose_vector(kern_builder *b)
+{
+    const sched_group *g = b->g;
+    if (g->vector != SCHED_VECTOR_INNER || g->outer == 0 || b->serial) return g->vector;
+    if (sym_hint(b->t, g->outer_extents[g->outer - 1], 64) < 4) return g->vector;
+    for (uint32_t i = 0; i < g->phase_count; i++) {
+        const sched_phase *ph = &g->phases[i];
+        if (!ph->reduce_axes) return g->vector;
+        if (sym_hint(b->t, ph->reduce_extents[ph->reduce_axes - 1], 64) > 8) return g->vector;
+    }
+    return SCHED_VECTOR_OUTER;
 }
 
 fe_status kern_lower(const sched_schedule *s, const sched_group *g, const kern_target *target,
@@ -375,9 +405,15 @@ fe_status kern_lower(const sched_schedule *s, const sched_group *g, const kern_t
                 g->phases[0].inner_axes == 1 && g->vector != SCHED_VECTOR_OUTER;
     kern_survey(&b);
     b.columns = b.columns && !b.serial;
-    uint32_t lanes = b.has_complex || g->vector == SCHED_VECTOR_NONE ? 1 : target->vector_bytes / 4;
+    b.vector = choose_vector(&b);
+    bool scalar = b.has_complex || b.vector == SCHED_VECTOR_NONE;
+    uint32_t lanes = scalar ? 1 : target->vector_bytes / 4;
     build_group(&b, lanes);
     if (lanes > 1 && widest_vector(b.k) == 8) build_group(&b, target->vector_bytes / 8);
+    if (b.k->outer_vector && b.tile_bytes > MOST_TILE_BYTES) {
+        b.vector = SCHED_VECTOR_NONE; /* a tile for each lane would be too much for the stack */
+        build_group(&b, 1);
+    }
     if (b.unbounded_tile) {
         diag d = {.status = FE_UNSUPPORTED, .stage = "kern"};
         return diag_fail(s->program->session, d, "a local buffer has no bound known ahead");

@@ -15,6 +15,7 @@ typedef struct kern_builder {
     const sched_group *g;
     const kern_target *target;
     kern_ir *k;
+    sched_vector vector; /* what the lanes go along: the group's, or better */
     /* open[0] is the function, open[1] the rows, then the loops of the phase at hand. */
     kern_loop *open[MOST_LEVELS];
     uint32_t depth;                /* of the innermost */
@@ -32,9 +33,11 @@ typedef struct kern_builder {
     bool serial;  /* outer iterations may write the same element */
     bool has_complex;
     bool unbounded_tile; /* a tile whose size is not known ahead */
+    int64_t tile_bytes;  /* of all tiles */
     map memory_of;       /* loop_buffer_id -> index in memories */
-    /* loop_buffer_id -> 1: written and read only here; 2: and not in registers alone */
+    /* loop_buffer_id -> kind_of_local in survey.c */
     map is_local;
+    map touched;    /* loop_buffer_id -> 1: loaded or stored to so far */
     map is_written; /* loop_buffer_id -> 1 */
     map loads;      /* loop_value id -> 1 when it holds a load, 0 when not */
 } kern_builder;
@@ -57,6 +60,7 @@ typedef struct kern_spot {
     sym_expr index;
     kern_access access;
     bool spaced;
+    int64_t stride; /* when spaced by a known number */
     uint32_t level;
 } kern_spot;
 kern_spot kern_place(kern_builder *b, sym_expr index, kern_ref guard);

@@ -172,7 +172,7 @@ static const kern_c_piece PIECES[] = {
      "  const $I large = a > 0.927734375f;\n"
      "  return ($T)((large & ($I)y) | (~large & ($I)p) | (($I)x & ~0x7fffffff));\n"
      "}\n"},
-    /* sin(x + quarter * pi / 2); |x| below 8192, or 71476 with fused multiply-add */
+    /* sin(x + quarter * pi / 2); |x| below 1024, or 71476 with fused multiply-add */
     {"turn", F32, 'v',
      "FE $T turn_$S($T x, $I quarter)\n"
      "{\n"
@@ -204,7 +204,7 @@ static const kern_c_piece PIECES[] = {
      "#ifdef __FMA__\n"
      "  return @i32:any(($I)x > 0x478b9a00);\n"
      "#else\n"
-     "  return @i32:any(($I)x > 0x46000000);\n"
+     "  return @i32:any(($I)x > 0x44800000);\n"
      "#endif\n"
      "}\n"},
     {"sin", F32, 'v',

@@ -45,6 +45,21 @@ static const kern_c_piece PIECES[] = {
      "FE $T loadall_$S(const $A *p) { $T x; __builtin_memcpy(&x, p, sizeof x); return x; }\n"},
     {"storeall", 0, 'v',
      "FE void storeall_$S($A *p, $T x) { __builtin_memcpy(p, &x, sizeof x); }\n"},
+    /* every second element */
+    {"loadpairs", KERN_DTYPE(TY_BOOL), 'v',
+     "FE $T loadpairs_$S(const u8 *p, i64 n) { return __builtin_convertvector(@u8:loadpairs(p, n), "
+     "$T) != 0; }\n"},
+    {"loadpairsif", KERN_DTYPE(TY_BOOL), 'v',
+     "FE $T loadpairsif_$S(const u8 *p, i64 n, $T m)\n{\n"
+     "  return __builtin_convertvector(@u8:loadpairsif(p, n, m), $T) != 0;\n}\n"},
+    {"loadpairs", 0, 'v',
+     "FE $T loadpairs_$S(const $A *p, i64 n)\n{\n"
+     "  if (n == $W) return @evens(@loadall(p), @loadall(p + $W - 1));\n"
+     "  $T x = {0};\n  for (int l = 0; l < n; l++) x[l] = p[2 * l];\n  return x;\n}\n"},
+    {"loadpairsif", 0, 'v',
+     "FE $T loadpairsif_$S(const $A *p, i64 n, $M m)\n{\n"
+     "  if (n == $W && !@i32:any(~m)) return @evens(@loadall(p), @loadall(p + $W - 1));\n"
+     "  $T x = {0};\n  for (int l = 0; l < n; l++) if (m[l]) x[l] = p[2 * l];\n  return x;\n}\n"},
     {"tail", 0, 'v', "FE $T tail_$S(i64 n) { return @iota() < ($E)n; }\n"},
     {"select", 0, 'v',
      "FE $T select_$S($M m, $T a, $T b)\n{\n  const $I w = __builtin_convertvector(m, $I);\n"
@@ -96,6 +111,83 @@ static const kern_c_piece PIECES[] = {
      "sizeof a) - 1 : b)); }\n"},
     {"shr", UNSIGNED, 's',
      "FE $T shr_$S($T a, $T b) { return b >= 8 * sizeof a ? 0 : ($T)(a >> b); }\n"},
+    /* AVX2: masked moves for what is left; whole vectors take the ordinary instruction */
+    {"load", KERN_DTYPE(TY_F32), '3',
+     "FE $T load_$S(const $A *p, i64 n)\n"
+     "{\n"
+     "  if (n == $W) return @loadall(p);\n"
+     "  return ($T)__builtin_ia32_maskloadps256((const $T *)p, @i32:tail(n));\n"
+     "}\n"},
+    {"loadif", KERN_DTYPE(TY_F32), '3',
+     "FE $T loadif_$S(const $A *p, i64 n, $M m)\n"
+     "{\n"
+     "  return ($T)__builtin_ia32_maskloadps256((const $T *)p, m & @i32:tail(n));\n"
+     "}\n"},
+    {"store", KERN_DTYPE(TY_F32), '3',
+     "FE void store_$S($A *p, $T x, i64 n)\n"
+     "{\n"
+     "  if (n == $W) @storeall(p, x);\n"
+     "  else __builtin_ia32_maskstoreps256(($T *)p, @i32:tail(n), ($T)x);\n"
+     "}\n"},
+    {"load", KERN_DTYPE(TY_I32) | KERN_DTYPE(TY_U32), '3',
+     "FE $T load_$S(const $A *p, i64 n)\n"
+     "{\n"
+     "  if (n == $W) return @loadall(p);\n"
+     "  return ($T)__builtin_ia32_maskloadd256((const $I *)p, @i32:tail(n));\n"
+     "}\n"},
+    {"loadif", KERN_DTYPE(TY_I32) | KERN_DTYPE(TY_U32), '3',
+     "FE $T loadif_$S(const $A *p, i64 n, $M m)\n"
+     "{\n"
+     "  return ($T)__builtin_ia32_maskloadd256((const $I *)p, m & @i32:tail(n));\n"
+     "}\n"},
+    {"store", KERN_DTYPE(TY_I32) | KERN_DTYPE(TY_U32), '3',
+     "FE void store_$S($A *p, $T x, i64 n)\n"
+     "{\n"
+     "  if (n == $W) @storeall(p, x);\n"
+     "  else __builtin_ia32_maskstored256(($I *)p, @i32:tail(n), ($I)x);\n"
+     "}\n"},
+    {"load", KERN_DTYPE(TY_F64), '3',
+     "FE $T load_$S(const $A *p, i64 n)\n"
+     "{\n"
+     "  typedef long long wide __attribute__((vector_size(32)));\n"
+     "  if (n == $W) return @loadall(p);\n"
+     "  return ($T)__builtin_ia32_maskloadpd256((const $T *)p, (wide)@i64:tail(n));\n"
+     "}\n"},
+    {"loadif", KERN_DTYPE(TY_F64), '3',
+     "FE $T loadif_$S(const $A *p, i64 n, $M m)\n"
+     "{\n"
+     "  typedef long long wide __attribute__((vector_size(32)));\n"
+     "  return ($T)__builtin_ia32_maskloadpd256((const $T *)p, (wide)(__builtin_convertvector(m, "
+     "$I) & @i64:tail(n)));\n"
+     "}\n"},
+    {"store", KERN_DTYPE(TY_F64), '3',
+     "FE void store_$S($A *p, $T x, i64 n)\n"
+     "{\n"
+     "  typedef long long wide __attribute__((vector_size(32)));\n"
+     "  if (n == $W) @storeall(p, x);\n"
+     "  else __builtin_ia32_maskstorepd256(($T *)p, (wide)@i64:tail(n), ($T)x);\n"
+     "}\n"},
+    {"load", KERN_DTYPE(TY_I64) | KERN_DTYPE(TY_U64), '3',
+     "FE $T load_$S(const $A *p, i64 n)\n"
+     "{\n"
+     "  typedef long long wide __attribute__((vector_size(32)));\n"
+     "  if (n == $W) return @loadall(p);\n"
+     "  return ($T)__builtin_ia32_maskloadq256((const wide *)p, (wide)@i64:tail(n));\n"
+     "}\n"},
+    {"loadif", KERN_DTYPE(TY_I64) | KERN_DTYPE(TY_U64), '3',
+     "FE $T loadif_$S(const $A *p, i64 n, $M m)\n"
+     "{\n"
+     "  typedef long long wide __attribute__((vector_size(32)));\n"
+     "  return ($T)__builtin_ia32_maskloadq256((const wide *)p, (wide)(__builtin_convertvector(m, "
+     "$I) & @i64:tail(n)));\n"
+     "}\n"},
+    {"store", KERN_DTYPE(TY_I64) | KERN_DTYPE(TY_U64), '3',
+     "FE void store_$S($A *p, $T x, i64 n)\n"
+     "{\n"
+     "  typedef long long wide __attribute__((vector_size(32)));\n"
+     "  if (n == $W) @storeall(p, x);\n"
+     "  else __builtin_ia32_maskstoreq256((wide *)p, (wide)@i64:tail(n), (wide)x);\n"
+     "}\n"},
     /* is any lane of a mask set? */
     {"any", KERN_DTYPE(TY_I32), '4',
      "FE int any_$S($T x) { return __builtin_ia32_cvtd2mask512(x) != 0; }\n"},

@@ -224,6 +224,19 @@ static const char *iota_text(writer *w, const kern_c_scope *scope)
     return body.at;
 }
 
+/* Elements 0, 2, 4, ... of memory that a and, from its last element on, b are from. */
+static const char *evens_text(writer *w, const kern_c_scope *scope)
+{
+    text body;
+    text_init(&body, w->memory);
+    text_add(&body, expanded(w, "FE $T evens_$S($T a, $T b) { return __builtin_shufflevector(a, b",
+                             scope));
+    for (uint32_t l = 0; l < scope->lanes; l++)
+        text_printf(&body, ", %u", 2 * l < scope->lanes ? 2 * l : 2 * l + 1);
+    text_add(&body, "); }\n");
+    return body.at;
+}
+
 static const char *lane_by_lane(writer *w, const char *base, const kern_c_scope *scope)
 {
     uint32_t operands;
@@ -250,6 +263,7 @@ static const char *general_text(writer *w, const char *base, const kern_c_scope 
 {
     const kern_c_piece *piece = find_form(base, scope->dtype, scope->lanes == 1 ? 's' : 'v');
     if (strcmp(base, "iota") == 0) return iota_text(w, scope);
+    if (strcmp(base, "evens") == 0) return evens_text(w, scope);
     if (piece) return expanded(w, piece->text, scope);
     return strncmp(base, "join", 4) == 0 ? join_text(w, base, scope) : lane_by_lane(w, base, scope);
 }

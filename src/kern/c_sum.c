@@ -2,7 +2,7 @@
  * reductions.
  *
  * Sum 3 is in a3_0, a3_1, ... (independent copies of an unrolled loop); arg reductions keep the
- * places beside them in w3; a compensated sum has its total in s3_0 and what rounding lost in c3_0.
+ * places beside them in w3_0; a compensated sum has its total in s3_0 and what was lost in c3_0.
  */
 #include "kern/c_priv.h"
 
@@ -105,14 +105,14 @@ void kern_c_print_start(kern_c_printer *pr, uint32_t number)
         text_line(pr->out, "%s a%u_%u = %s;", type, number, c, identity(pr, sum));
     for (uint32_t c = 0; sum->blocked && c < total_copies(sum); c++)
         text_line(pr->out, "%s s%u_%u = {0}, c%u_%u = {0};", type, number, c, number, c);
-    const char *place = is_arg(sum) ? kern_c_type_of(pr, TY_I64, sum_lanes(pr, sum)) : NULL;
-    if (place) text_line(pr->out, "%s w%u = (%s){0} - 1;", place, number, place);
+    const char *place = is_arg(sum) ? kern_c_type_of(pr, sum->place, sum_lanes(pr, sum)) : NULL;
+    for (uint32_t c = 0; place && c < sum->copies; c++)
+        text_line(pr->out, "%s w%u_%u = (%s){0} - 1;", place, number, c, place);
 }
 
 /* ---- step ---- */
 
-/* The value with lanes beyond the end made such that they do not count; m is the mask of the others.
- */
+/* The value with lanes beyond the end made such that they do not count; m masks the others. */
 static const char *counted(kern_c_printer *pr, const kern_sum *sum, kern_ref ref)
 {
     const kern_value *v = &pr->k->values.at[ref];
@@ -130,6 +130,12 @@ static const char *counted(kern_c_printer *pr, const kern_sum *sum, kern_ref ref
                         kern_c_applied(pr, LOOP_WHERE, v->dtype, &scope));
 }
 
+static const char *tail_mask(kern_c_printer *pr, const kern_sum *sum)
+{
+    if (!sum->across || pr->exact) return "";
+    return pr->copies > 1 ? arena_printf(pr->needs->memory, " & m_%u", pr->copy) : " & m";
+}
+
 static void print_arg_scalar(kern_c_printer *pr, const kern_item *item, const char *x)
 {
     const kern_sum *sum = &pr->k->sums.at[item->sum];
@@ -138,7 +144,7 @@ static void print_arg_scalar(kern_c_printer *pr, const kern_item *item, const ch
     text_line(pr->out, "%s%s) {", kern_c_text(pr, test, &scope),
               ty_is_floating(sum->dtype) ? kern_c_text(pr, " && $1 == $1", &scope) : "");
     text_line(pr->out, "  a%u_0 = %s;", item->sum, x);
-    text_line(pr->out, "  w%u = %s;", item->sum, kern_c_index(pr, item->flat));
+    text_line(pr->out, "  w%u_0 = %s;", item->sum, kern_c_index(pr, item->flat));
     text_line(pr->out, "}");
 }
 
@@ -153,31 +159,32 @@ static bool larger_wins(const kern_sum *sum)
 static void print_arg_update(kern_c_printer *pr, const kern_item *item)
 {
     const kern_sum *sum = &pr->k->sums.at[item->sum];
-    const char *x = kern_c_operand(pr, item->value), *best = copy_name(pr, item->sum, 0);
+    const char *x = kern_c_operand(pr, item->value), *best = copy_name(pr, item->sum, pr->copy);
     if (!sum->vector) {
         print_arg_scalar(pr, item, x);
         return;
     }
     const char *mask = kern_c_type_of(pr, TY_BOOL, pr->k->lanes);
     kern_c_scope scope = {sum->dtype, pr->k->lanes, {x, best, NULL}};
-    kern_c_scope places = {TY_I64, pr->k->lanes, {kern_c_index(pr, item->flat), NULL, NULL}};
+    kern_c_scope places = {sum->place, pr->k->lanes, {kern_c_index(pr, item->flat), NULL, NULL}};
     const char *test = kern_c_text(pr, larger_wins(sum) ? "~($0 <= $1)" : "~($0 >= $1)", &scope);
     if (ty_is_floating(sum->dtype))
         test = kern_c_text(pr, arena_printf(pr->needs->memory, "%s & ($1 == $1)", test), &scope);
     text_line(pr->out, "{");
     text_line(pr->out, "  const %s u = __builtin_convertvector(%s, %s)%s;", mask, test, mask,
-              sum->across && !pr->exact ? " & m" : "");
+              tail_mask(pr, sum));
     text_line(pr->out, "%s",
               kern_c_text(pr,
-                          sum->across ? "  const $T f = @iota() + (i64)($0);"
-                                      : "  const $T f = (i64)($0) - ($T){0};",
+                          sum->across ? "  const $T f = @iota() + ($E)($0);"
+                                      : "  const $T f = ($E)($0) - ($T){0};",
                           &places));
     scope = (kern_c_scope){sum->dtype, pr->k->lanes, {"u", x, best}};
     text_line(pr->out, "  %s = %s;", best, kern_c_applied(pr, LOOP_WHERE, sum->dtype, &scope));
     places.args[0] = "u";
     places.args[1] = "f";
-    places.args[2] = arena_printf(pr->needs->memory, "w%u", item->sum);
-    text_line(pr->out, "  w%u = %s;", item->sum, kern_c_applied(pr, LOOP_WHERE, TY_I64, &places));
+    places.args[2] = arena_printf(pr->needs->memory, "w%u_%u", item->sum, pr->copy);
+    text_line(pr->out, "  %s = %s;", places.args[2],
+              kern_c_applied(pr, LOOP_WHERE, sum->place, &places));
     text_line(pr->out, "}");
 }
 
@@ -227,34 +234,44 @@ void kern_c_print_drain(kern_c_printer *pr, uint32_t number)
         text_line(pr->out, "a%u_%u = %s;", number, c, identity(pr, sum));
 }
 
-/* The best of the lanes, the first of equals. Lanes that saw nothing but the identity have place -1.
- */
+/* The best of the lanes, the first of equals. Lanes that saw only the identity have place -1. */
 static void print_arg_result(kern_c_printer *pr, kern_ref ref)
 {
     uint32_t number = pr->k->values.at[ref].sum;
     const kern_sum *sum = &pr->k->sums.at[number];
-    const char *place = kern_c_type_of(pr, TY_I64, sum_lanes(pr, sum));
-    if (!sum->across) {
-        const char *form =
-            sum->vector ? "%s %s = w%u & ~(w%u >> 63);" : "%s %s = w%u < 0 ? 0 : w%u;";
-        text_line(pr->out, form, place, kern_c_name(pr, ref), number, number);
-        return;
-    }
+    const char *element = kern_c_type_of(pr, sum->dtype, 1);
     const char *relation = larger_wins(sum) ? ">" : "<";
     text_line(pr->out, "i64 v%u = -1;", ref);
     text_line(pr->out, "{");
-    text_line(pr->out, "  %s x = 0;", kern_c_type_of(pr, sum->dtype, 1));
-    text_line(pr->out, "  for (int l = 0; l < %u; l++) {", pr->k->lanes);
-    text_line(pr->out, "    const %s y = a%u_0[l];", kern_c_type_of(pr, sum->dtype, 1), number);
-    text_line(pr->out, "    const i64 w = w%u[l];", number);
-    text_line(pr->out, "    if (w < 0) continue;");
-    text_line(pr->out, "    const int more = v%u < 0 || y %s x || (y != y && x == x);", ref,
-              relation);
-    text_line(pr->out, "    const int same = y == x || (y != y && x != x);");
-    text_line(pr->out, "    if (more || (same && w < v%u)) x = y, v%u = w;", ref, ref);
-    text_line(pr->out, "  }");
+    text_line(pr->out, "  %s x = 0;", element);
+    for (uint32_t c = 0; c < sum->copies; c++) {
+        text_line(pr->out, "  for (int l = 0; l < %u; l++) {", pr->k->lanes);
+        text_line(pr->out, "    const %s y = a%u_%u[l];", element, number, c);
+        text_line(pr->out, "    const i64 w = w%u_%u[l];", number, c);
+        text_line(pr->out, "    const int more = v%u < 0 || y %s x || (y != y && x == x);", ref,
+                  relation);
+        text_line(pr->out, "    const int same = w < v%u && (y == x || (y != y && x != x));", ref);
+        text_line(pr->out, "    if (w >= 0 && (more || same)) x = y, v%u = w;", ref);
+        text_line(pr->out, "  }");
+    }
     text_line(pr->out, "  if (v%u < 0) v%u = 0;", ref, ref);
     text_line(pr->out, "}");
+}
+
+/* The places of lanes that stay apart, and of a scalar. */
+static void print_arg_places(kern_c_printer *pr, kern_ref ref)
+{
+    uint32_t number = pr->k->values.at[ref].sum;
+    const kern_sum *sum = &pr->k->sums.at[number];
+    const char *type = kern_c_type_of(pr, TY_I64, sum_lanes(pr, sum));
+    const char *name = kern_c_name(pr, ref);
+    const char *place = arena_printf(pr->needs->memory, "w%u_%u", number, pr->copy);
+    int sign = 8 * (int)ty_dtype_size(sum->place) - 1;
+    if (sum->vector)
+        text_line(pr->out, "%s %s = __builtin_convertvector(%s & ~(%s >> %d), %s);", type, name,
+                  place, place, sign, type);
+    else
+        text_line(pr->out, "%s %s = %s < 0 ? 0 : %s;", type, name, place, place);
 }
 
 /* What was lost is NaN once an infinity was added, and means nothing then. */
@@ -272,7 +289,7 @@ void kern_c_print_result(kern_c_printer *pr, kern_ref ref)
     const kern_value *v = &pr->k->values.at[ref];
     const kern_sum *sum = &pr->k->sums.at[v->sum];
     if (is_arg(sum)) {
-        print_arg_result(pr, ref);
+        (sum->across ? print_arg_result : print_arg_places)(pr, ref);
         return;
     }
     fold_copies(pr, v->sum);

@@ -227,9 +227,11 @@ static const char *load_text(kern_c_printer *pr, const kern_value *v)
                               pr->k->lanes,
                               {place_of(pr, v->memory, v->index, false), kern_c_count(pr), NULL}};
         bool whole = is_tile || (pr->exact && !masked);
+        const char *pairs = masked ? "@loadpairsif($0, $1, $2)" : "@loadpairs($0, $1)";
         if (masked) scope.args[2] = kern_c_operand(pr, v->guard);
         loaded = kern_c_text(pr,
-                             whole    ? "@loadall($0)"
+                             v->pairs ? pairs
+                             : whole  ? "@loadall($0)"
                              : masked ? "@loadif($0, $1, $2)"
                                       : "@load($0, $1)",
                              &scope);
@@ -283,7 +285,7 @@ void kern_c_print_define(kern_c_printer *pr, kern_ref ref)
     case KERN_RESULT: kern_c_print_result(pr, ref); return;
     case KERN_LOAD:
     case KERN_NUMBER:
-        if (v->access == KERN_LANES) {
+        if (v->access == KERN_LANES && !v->pairs) {
             print_lanes(pr, ref, v);
             return;
         }
@@ -318,12 +320,12 @@ void kern_c_print_store(kern_c_printer *pr, const kern_store *st)
 {
     const kern_value *v = value_at(pr, st->value);
     const char *value = kern_c_operand(pr, st->value);
-    bool is_tile = pr->k->memories.at[st->memory].is_tile, lanes = st->access == KERN_LANES;
+    bool lanes = st->access == KERN_LANES;
     if (st->access == KERN_UNIT) {
         kern_c_scope scope = {v->dtype,
                               pr->k->lanes,
                               {place_of(pr, st->memory, st->index, false), NULL, kern_c_count(pr)}};
-        bool whole = is_tile || pr->exact;
+        bool whole = st->whole || pr->exact;
         const char *old = st->mode == LOOP_SET
                               ? ""
                               : kern_c_text(pr, whole ? "@loadall($0)" : "@load($0, $2)", &scope);

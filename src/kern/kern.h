@@ -1,8 +1,8 @@
 /* kern.h -- kernel IR: what a fused group becomes before it is text in some language.
  *
- * A kernel is explicit loops, vector operations, masks, tiles and accumulators; C is one printer of
- * it. All kernels have one C type, so that the thread pool, extern calls (epilogues) and the
- * wrapper need no other:
+ * A kernel is explicit loops, vectors, masks, tiles and accumulators (kern_priv.h); C is one
+ * printer of it. All kernels have one C type, so that the thread pool, extern calls (epilogues) and
+ * the wrapper need no other:
  *
  *     void NAME(const fe_kernel_args *args, int64_t m0, int64_t m1, int64_t n0, int64_t n1);
  *
@@ -11,20 +11,26 @@
  * args->buffers holds the start of each buffer in the order of kern_call.buffers, args->ints the
  * values of kern_call.ints.
  *
- *     kernel k2 buffers [f32 in @x, f32 in @w, f32 out @y] ints [p0, p1]
- *       outer m (i0 < p0)
- *         tile t0 f32[p1]
- *         loop v over [0, p1) {
- *           %0 = vload f32 @x[p1*i0 + v]
- *           acc a0 += %0
+ *     kernel k_most_sum_sub_exp group 0 lanes 16 buffers [f32 in @x, f32 out @y] ints [197, 256]
+ *       tile t0 : f32[p1]
+ *       rows (i0) {
+ *         acc a0 : f32x16 max_of copies 4
+ *         vector r0 < p0 unroll 4 {
+ *           v1 : f32x16 = load b0[p0*i0 + r0]
+ *           a0 += v1
  *         }
+ *         v2 : f32 = result a0
  *         ...
  *
- * Extents and strides of 16 and more are passed as ints rather than printed, so that layers of
- * different sizes share one kernel. Kernels with equal text are one kernel; names come from the
- * hash of the text and the ops inside, never from addresses, so that output is byte-stable. Loops
- * never touch memory past the end of a buffer: the last vector is masked. Float sums: several
- * partial accumulators, pairwise or compensated beyond a bound, results close to float64.
+ * `exact` loops have no last partial vector. Extents and strides of 16 and more are passed as ints
+ * rather than printed, so that layers of different sizes share one kernel. Kernels with equal text
+ * are one kernel; names come from the operations inside and the hash of the text, never from
+ * addresses, so that output is byte-stable. Loops never touch memory past the end of a buffer: the
+ * last vector is masked. Float sums: several partial accumulators, compensated beyond a bound,
+ * results close to float64.
+ *
+ * Order of reading: kern.c (the stage), build.c and value.c (a group as IR), c_kernel.c (IR as C),
+ * c_apply.c (operations), c_prelude.c (what kernels call).
  */
 #ifndef FERRITE_KERN_H
 #define FERRITE_KERN_H

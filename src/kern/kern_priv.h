@@ -40,6 +40,7 @@ typedef struct kern_value {
     kern_ref guard;     /* LOAD: a bool; 0: always */
     uint32_t memory;    /* LOAD: index in memories */
     kern_access access; /* LOAD, NUMBER */
+    bool pairs;         /* LOAD of LANES: every second element */
     sym_expr index;     /* LOAD, NUMBER */
     uint32_t sum;       /* RESULT: index in sums */
     union {             /* CONST */
@@ -61,6 +62,7 @@ typedef struct kern_memory {
 typedef struct kern_sum {
     ty_dtype dtype;
     loop_reduce reduce;
+    ty_dtype place;  /* ARG reductions: of the number of an element while they run */
     bool vector;     /* one partial result a lane */
     bool across;     /* the result joins the lanes */
     uint32_t copies; /* as many as the vector loop is unrolled; partial results when across */
@@ -74,6 +76,7 @@ typedef struct kern_store {
     sym_expr index;
     kern_ref value;
     loop_store_mode mode;
+    bool whole; /* UNIT: what is written after the last element does not matter (tiles) */
 } kern_store;
 
 typedef enum kern_item_kind {

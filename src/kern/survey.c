@@ -31,7 +31,8 @@ static void check_load(void *data, loop_value v)
     if (!r->stored || !same_loops || !sym_same(n->index, r->index)) r->needs_memory = true;
 }
 
-/* 1: every load of this local takes the value that was just stored; 2: it needs a tile. */
+/* 1: every load of this local takes the value that was just stored; 2: it needs a tile;
+ * 3: and is stored to in pieces. */
 static uint32_t kind_of_local(kern_builder *b, loop_buffer_id buffer)
 {
     reader r = {.b = b, .buffer = buffer};
@@ -44,7 +45,7 @@ static uint32_t kind_of_local(kern_builder *b, loop_buffer_id buffer)
                 loop_each_node(b->p, st->value, check_load, &r);
                 loop_each_node(b->p, loop_index(b->p, st->index), check_load, &r);
                 if (st->buffer != buffer) continue;
-                if (r.stored || st->mode != LOOP_SET) return 2;
+                if (r.stored || st->mode != LOOP_SET) return 3;
                 r.stored = true;
                 r.stored_in = r.phase_number;
                 r.index = st->index;
@@ -138,37 +139,52 @@ void kern_survey(kern_builder *b)
         map_set(b->memory, &b->is_local, b->g->locals[i], kind_of_local(b, b->g->locals[i]));
 }
 
-/* Elements of a tile: one more than the largest index stored. */
+static void bind_phase(kern_builder *b, const sched_phase *ph)
+{
+    b->bound_count = 0;
+    for (uint32_t i = 0; i < ph->inner_axes; i++)
+        kern_bind(b, loop_axis(b->p, b->g->outer + i), ph->extents[i]);
+    for (uint32_t i = 0; i < ph->reduce_axes; i++)
+        kern_bind(b, loop_reduce_axis(b->p, i), ph->reduce_extents[i]);
+}
+
+/* The largest index of memory m that a phase stores at. */
+static int64_t largest_index(kern_builder *b, uint32_t memory, const sched_phase *ph)
+{
+    int64_t largest = 0, least, most;
+    loop_buffer_id buffer = b->k->memories.at[memory].buffer;
+    bind_phase(b, ph);
+    sym_env env = {b->bounds, b->bound_count};
+    for (uint32_t n = 0; n < ph->nest_count; n++)
+        for (uint32_t i = 0; i < ph->nests[n].nest.store_count; i++) {
+            const loop_store *st = &ph->nests[n].nest.stores[i];
+            if (st->buffer != buffer) continue;
+            sym_range(b->t, kern_tile_index(b, memory, st->index), &env, &least, &most);
+            if (most == SYM_NO_MAX)
+                b->unbounded_tile = true;
+            else if (most > largest)
+                largest = most;
+        }
+    return largest;
+}
+
+/* Elements of each tile: up to the largest index stored, and a step of an unrolled loop more, since
+ * tiles are read (and mostly written) in whole vectors. */
 void kern_size_tiles(kern_builder *b)
 {
+    int64_t step = (int64_t)b->k->lanes * KERN_MOST_COPIES;
+    b->tile_bytes = 0;
     for (uint32_t i = 0; i < b->k->memories.count; i++) {
-        kern_memory *m = &b->k->memories.at[i];
-        if (!m->is_tile) continue;
+        if (!b->k->memories.at[i].is_tile) continue;
         int64_t largest = 0;
         for (uint32_t p = 0; p < b->g->phase_count; p++) {
-            const sched_phase *ph = &b->g->phases[p];
-            b->bound_count = 0;
-            for (uint32_t j = 0; j < ph->inner_axes; j++)
-                kern_bind(b, loop_axis(b->p, b->g->outer + j), ph->extents[j]);
-            for (uint32_t j = 0; j < ph->reduce_axes; j++)
-                kern_bind(b, loop_reduce_axis(b->p, j), ph->reduce_extents[j]);
-            sym_env env = {b->bounds, b->bound_count};
-            for (uint32_t n = 0; n < ph->nest_count; n++) {
-                for (uint32_t j = 0; j < ph->nests[n].nest.store_count; j++) {
-                    const loop_store *st = &ph->nests[n].nest.stores[j];
-                    int64_t least, most;
-                    if (st->buffer != m->buffer) continue;
-                    sym_range(b->t, kern_tile_index(b, i, st->index), &env, &least, &most);
-                    if (most == SYM_NO_MAX) b->unbounded_tile = true;
-                    if (most > largest) largest = most;
-                }
-            }
+            int64_t here = largest_index(b, i, &b->g->phases[p]);
+            if (here > largest) largest = here;
         }
-        /* Whole steps of unrolled vector loops write past the last element. */
-        int64_t step = (int64_t)b->k->lanes * KERN_MOST_COPIES,
-                elements = (largest / step + 1) * step;
-        m->elements = kern_param_expr(b->k, sym_int(b->t, b->unbounded_tile ? step : elements),
-                                      NULL, b->memory);
+        int64_t elements = (largest / step + 2) * step;
+        b->tile_bytes += elements * (int64_t)ty_dtype_size(b->k->memories.at[i].dtype);
+        b->k->memories.at[i].elements =
+            kern_param_expr(b->k, sym_int(b->t, elements), NULL, b->memory);
     }
     b->bound_count = 0;
 }

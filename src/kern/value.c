@@ -66,17 +66,20 @@ void kern_forward(kern_builder *b, loop_buffer_id buffer, sym_expr index, kern_r
     note(b, forward_key(buffer, index), value);
 }
 
+static bool is_forward(uint64_t key)
+{
+    return key >> 63;
+}
+
 void kern_forget_loads(kern_builder *b, loop_buffer_id buffer)
 {
-    bool loaded = false;
-    for (kern_ref v = 1; v < b->k->values.count && !loaded; v++)
-        loaded =
-            at(b, v)->kind == KERN_LOAD && b->k->memories.at[at(b, v)->memory].buffer == buffer;
-    if (!loaded) return;
+    if (map_get(&b->touched, buffer) == MAP_NONE) return;
     for (uint32_t level = 0; level <= b->depth; level++)
-        for (uint32_t i = 0; i < b->noted[level].keys.count; i++)
-            if (!(b->noted[level].keys.at[i] >> 62))
-                map_remove(&b->memo, b->noted[level].keys.at[i]);
+        for (uint32_t i = 0; i < b->noted[level].keys.count; i++) {
+            uint64_t key = b->noted[level].keys.at[i];
+            bool forwards = is_forward(key) && (key >> 32 & 0x3fffffff) == buffer;
+            if (forwards || !(key >> 62)) map_remove(&b->memo, key);
+        }
 }
 
 /* ---- indices ---- */
@@ -119,7 +122,6 @@ kern_spot kern_place(kern_builder *b, sym_expr index, kern_ref guard)
     placing pl = {.b = b, .guard = guard};
     kern_spot spot = {.access = KERN_ONE};
     sym_expr coefficient, rest;
-    int64_t stride;
     sym_each_symbol(b->t, index, place_symbol, &pl);
     sym_env env = {b->bounds, b->bound_count};
     spot.index = kern_param_expr(b->k, index, &env, b->memory);
@@ -130,9 +132,8 @@ kern_spot kern_place(kern_builder *b, sym_expr index, kern_ref guard)
     if (!sym_is_none(b->vector_axis) && sym_contains(b->t, index, b->vector_axis)) {
         spot.spaced =
             !pl.lanes_differ && sym_linear_in(b->t, index, b->vector_axis, &coefficient, &rest);
-        spot.access = spot.spaced && sym_is_int(b->t, coefficient, &stride) && stride == 1
-                          ? KERN_UNIT
-                          : KERN_LANES;
+        if (spot.spaced && !sym_is_int(b->t, coefficient, &spot.stride)) spot.stride = 0;
+        spot.access = spot.stride == 1 ? KERN_UNIT : KERN_LANES;
     }
     if (pl.lanes_differ) spot.access = KERN_LANES;
     return spot;
@@ -166,6 +167,7 @@ uint32_t kern_memory_of(kern_builder *b, loop_buffer_id buffer)
 static kern_ref build_load(kern_builder *b, const loop_node *n, kern_ref guard)
 {
     uint32_t known = map_get(&b->memo, forward_key(n->buffer, n->index));
+    map_set(b->memory, &b->touched, n->buffer, 1);
     if (known != MAP_NONE) return known;
     kern_value v = {.kind = KERN_LOAD, .dtype = n->dtype, .guard = guard};
     v.memory = kern_memory_of(b, n->buffer);
@@ -178,6 +180,7 @@ static kern_ref build_load(kern_builder *b, const loop_node *n, kern_ref guard)
     if (is_tile && b->k->outer_vector) v.access = KERN_UNIT;
     if (guard && at(b, guard)->vector && v.access == KERN_ONE) v.access = KERN_LANES;
     if (guard && at(b, guard)->level > v.level) v.level = at(b, guard)->level;
+    v.pairs = v.access == KERN_LANES && spot.stride == 2;
     v.vector = v.access != KERN_ONE;
     if (v.vector && v.level < b->vector_level) v.level = b->vector_level;
     if (v.level == 0 && map_get(&b->is_written, n->buffer) != MAP_NONE) v.level = 1;

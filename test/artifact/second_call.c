@@ -19,6 +19,7 @@ extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_real
 
 static atomic_long allocations;
 
+#ifndef __SANITIZE_ADDRESS__ /* which has its own */
 void *malloc(size_t n)
 {
     atomic_fetch_add(&allocations, 1);
@@ -42,6 +43,7 @@ void *aligned_alloc(size_t alignment, size_t n)
     atomic_fetch_add(&allocations, 1);
     return __libc_memalign(alignment, n);
 }
+#endif
 
 static const fe_artifact *artifact;
 static fe_model *model;

@@ -1,5 +1,5 @@
 # outputs in memory of the caller: contiguous, strided, and what does not fit; else in memory of the context
---run-- ferrite compile $ROOT/test/cases/programs/input_mutation.pt2 -o m.so --quiet && cc -I$ROOT/include $ROOT/test/artifact/call.c -o call -ldl && ./call ./m.so
+--run-- ferrite compile $ROOT/test/cases/programs/input_mutation.pt2 -o m.so --quiet && ${FERRITE_TEST_CC:-cc} -I$ROOT/include $ROOT/test/artifact/call.c -o call -ldl && ./call ./m.so
 --in--
 in 0 f32 [3,5]
 in 1 f32 [3,2]

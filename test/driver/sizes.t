@@ -1,5 +1,5 @@
 # one artifact for all sizes in range; what does not fit is refused by name, with the bound
---run-- ferrite compile $ROOT/test/cases/programs/dynamic_mlp.pt2 -o m.so --quiet && cc -I$ROOT/include $ROOT/test/artifact/call.c -o call -ldl && ./call ./m.so
+--run-- ferrite compile $ROOT/test/cases/programs/dynamic_mlp.pt2 -o m.so --quiet && ${FERRITE_TEST_CC:-cc} -I$ROOT/include $ROOT/test/artifact/call.c -o call -ldl && ./call ./m.so
 --in--
 in 0 f32 [1,20]
 run
@@ -50,7 +50,7 @@ failed 1: input 'input' is not aligned to 4 bytes
 failed 1: 2 inputs given, dynamic_mlp takes 1
 failed 2: 0 outputs asked for, dynamic_mlp gives 1
 out 0 [3,7]{7,1}: -0.816 0.045 -0.389 -0.592 0.092 -0.563 0.030 0.589 0.254 0.352 0.205 1.198 0.196 0.094 -0.501 0.287 -0.102 0.933 -1.006 -0.631 0.588
---run-- ferrite compile $ROOT/test/cases/programs/dynamic_derived.pt2 -o m.so --quiet && cc -I$ROOT/include $ROOT/test/artifact/call.c -o call -ldl && ./call ./m.so
+--run-- ferrite compile $ROOT/test/cases/programs/dynamic_derived.pt2 -o m.so --quiet && ${FERRITE_TEST_CC:-cc} -I$ROOT/include $ROOT/test/artifact/call.c -o call -ldl && ./call ./m.so
 --in--
 in 0 f32 [8,6]
 in 1 f32 [8,6]

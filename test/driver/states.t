@@ -1,5 +1,5 @@
 # buffers of the model keep what was written from call to call, each context its own; inputs that are written change in place
---run-- ferrite compile $ROOT/test/cases/programs/buffer_mutation.pt2 -o m.so --quiet && cc -I$ROOT/include $ROOT/test/artifact/call.c -o call -ldl && ./call ./m.so
+--run-- ferrite compile $ROOT/test/cases/programs/buffer_mutation.pt2 -o m.so --quiet && ${FERRITE_TEST_CC:-cc} -I$ROOT/include $ROOT/test/artifact/call.c -o call -ldl && ./call ./m.so
 --in--
 in 0 f32 [2,6]
 in 1 i64 [2] = 0 3
@@ -22,7 +22,7 @@ out 1 [6]{1}: -4.146 -1.502 1.215 -3.478 0.575 -0.382
 out 2 []{}: 10.000
 out 2 []{}: 8.000
 out 2 []{}: 12.000
---run-- ferrite compile $ROOT/test/cases/programs/input_mutation.pt2 -o m.so --quiet && cc -I$ROOT/include $ROOT/test/artifact/call.c -o call -ldl && ./call ./m.so
+--run-- ferrite compile $ROOT/test/cases/programs/input_mutation.pt2 -o m.so --quiet && ${FERRITE_TEST_CC:-cc} -I$ROOT/include $ROOT/test/artifact/call.c -o call -ldl && ./call ./m.so
 --in--
 in 0 f32 [3,5]
 in 1 f32 [3,2]

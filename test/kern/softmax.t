@@ -30,7 +30,7 @@ nest [i0 < 64, i1 < 197] {
 }
 output @y[64,197]{197,1}
 --out--
-kernel k_most_sum_sub_exp group 0 lanes 8 buffers [f32 in @x, f32 out @y] ints [197, 224]
+kernel k_most_sum_sub_exp group 0 lanes 8 buffers [f32 in @x, f32 out @y] ints [197, 256]
   tile t0 : f32[p1]
   rows (i0) {
     acc a0 : f32x8 max_of copies 4

@@ -19,7 +19,7 @@ static fe_status run_archive(fe_session *session, void *data)
     driver_options options;
     driver_default_options(&options);
     options.input = job->path;
-    FE_TRY(driver_compile(session, &options, job->last, arena_new(session), &job->program));
+    FE_TRY(driver_compile(session, &options, job->last, session->memory, &job->program));
     job->compiled = true;
     return job->body(session, job->program);
 }

@@ -16,7 +16,7 @@ static fe_status compile(fe_session *session, void *data)
     driver_default_options(&options);
     options.input = c->path;
     options.jobs = 2;
-    return driver_compile(session, &options, STAGE_EMIT, arena_new(session), &c->program);
+    return driver_compile(session, &options, STAGE_EMIT, session->memory, &c->program);
 }
 
 /* A second session, its memory elsewhere, makes the same files. */

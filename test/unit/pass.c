@@ -16,7 +16,7 @@ static const char two_copies[] = "graph main {\n"
 
 static fe_status make_graph(fe_session *session, fx_graph **out)
 {
-    FE_TRY(fx_parse(session, arena_new(session), two_copies, sizeof two_copies - 1, out));
+    FE_TRY(fx_parse(session, session->memory, two_copies, sizeof two_copies - 1, out));
     return infer_graph(*out);
 }
 
@@ -57,7 +57,6 @@ SESSION_TEST(a_pass_before_what_it_needs_is_refused)
     EXPECT_INT(pass_run_table(g, early, 1, &options), FE_INTERNAL);
     EXPECT(last_says(session, "a graph without mutation"));
     EXPECT_INT(pass_run_table(g, order, 2, &options), FE_OK);
-    arena_free(g->memory);
     return FE_OK;
 }
 
@@ -71,7 +70,6 @@ SESSION_TEST(a_pass_after_one_that_broke_its_need_is_refused)
     FE_TRY(make_graph(session, &g));
     EXPECT_INT(pass_run_table(g, order, 3, &options), FE_INTERNAL);
     EXPECT_TEXT(session->last_diag->place, "late");
-    arena_free(g->memory);
     return FE_OK;
 }
 
@@ -94,7 +92,6 @@ SESSION_TEST(a_pass_that_merges_two_outputs_is_caught)
     FE_TRY(make_graph(session, &g));
     EXPECT_INT(pass_run_table(g, merge, 1, &options), FE_INTERNAL);
     EXPECT(last_says(session, "output 1 shares storage that it did not share before"));
-    arena_free(g->memory);
     return FE_OK;
 }
 
@@ -106,6 +103,5 @@ SESSION_TEST(a_pass_that_returns_an_input_for_a_copy_is_caught)
     FE_TRY(make_graph(session, &g));
     EXPECT_INT(pass_run_table(g, merge, 1, &options), FE_INTERNAL);
     EXPECT(last_says(session, "output 1 shares storage"));
-    arena_free(g->memory);
     return FE_OK;
 }

@@ -1,6 +1,8 @@
-/* sched.c -- src/sched: the text of every program's schedule comes back. What the scheduler decides
- * is tested by texts in test/sched. */
+/* sched.c -- src/sched: the text of every program's schedule comes back; random programs keep the laws
+ * and their values, one nest at a time and compiled. What the scheduler decides is tested by texts in
+ * test/sched. */
 #include "archives.h"
+#include "driver/run.h"
 
 #include <string.h>
 
@@ -317,4 +319,58 @@ SESSION_TEST(random_programs_keep_the_laws_and_their_values)
     }
     EXPECT(fused > 1000);
     return FE_OK;
+}
+
+/* ---- the same, compiled and run ---- */
+
+typedef struct random_run {
+    uint32_t seed;
+    loaded_program loaded;
+    fe_context *context;
+} random_run;
+
+/* Through kernels, wrapper and C compiler: fused nests compute what the interpreter does one by one. */
+static fe_status run_random(fe_session *session, void *data)
+{
+    random_run *run = data;
+    dice d = {run->seed * 7919u};
+    driver_program *program = NEW(session->memory, driver_program);
+    void **wanted;
+    *program = (driver_program){.session = session, .memory = session->memory, .name = "random"};
+    driver_default_options(&program->options);
+    program->options.input = "random";
+    program->options.jobs = 1;
+    program->target = toolchain_target(program->options.isa);
+    loop_program *p = program->loops = random_program(session, &d);
+    FE_TRY(interpret(p, &wanted));
+    FE_TRY(driver_advance(program, STAGE_SCHED, STAGE_EMIT));
+    FE_TRY(program_make(program, &run->loaded));
+    const fe_artifact *a = run->loaded.artifact;
+    if (!EXPECT(a->context_new(run->loaded.model, 2, &run->context) == FE_RUN_OK)) return FE_OK;
+    int64_t sizes[RANK], elements = 1, *x;
+    for (int k = 0; k < RANK; k++) elements *= sizes[k] = size_of(p, p->inputs.at[0].buffer, k);
+    x = NEW_ARRAY(session->memory, int64_t, elements + 1);
+    for (int64_t i = 0; i < elements; i++) x[i] = i * i % 37 - 11; /* as in interpret */
+    fe_tensor in = {x, FE_I64, RANK, sizes, NULL}, out[2] = {{0}, {0}};
+    EXPECT_INT(a->run(run->context, &in, 1, out, 2), FE_RUN_OK);
+    for (uint32_t k = 0; k < p->outputs.count; k++) {
+        loop_buffer_id b = p->outputs.at[k].view.buffer;
+        size_t bytes =
+            sizeof(int64_t) * (size_t)(size_of(p, b, 0) * size_of(p, b, 1) * size_of(p, b, 2));
+        if (!EXPECT(out[k].data && memcmp(wanted[b], out[k].data, bytes) == 0))
+            EXPECT_INT(run->seed, 0);
+    }
+    return FE_OK;
+}
+
+TEST(random_programs_run_as_the_interpreter_says)
+{
+    for (uint32_t seed = 1; seed <= 10; seed++) {
+        random_run run = {.seed = seed};
+        fe_session *session = session_new();
+        EXPECT_INT(session_guard(session, run_random, &run), FE_OK);
+        if (run.context) run.loaded.artifact->context_free(run.context);
+        program_unload(&run.loaded);
+        session_free(session);
+    }
 }
