@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Times eager PyTorch, torch.compile in its default mode, ONNX Runtime and ferrite on the same archives, side by side.
 
-  bench.py [--models DIR] [--ferrite PATH] [--only NAME ...] [--threads 2 1] [--rounds N] [--seconds S] [--no-onnx]
+  bench.py [--models DIR] [--ferrite PATH] [--only NAME ...] [--threads N ...] [--rounds N] [--seconds S] [--no-onnx]
            [--json OUT]
 
 DIR is what export_models.py fills; without it, that script fills build/models first. PATH is build/ferrite if not
 given, and left out if it is not there. The candidates take turns (A B C A B C ...), since a shared machine has good
-and bad seconds; the best and the median call of all rounds are shown. Compile time is that of a first call with empty
-caches. Interrupted, it shows and writes what it has.
+and bad seconds; the best and the median call of all rounds are shown, a line a model as soon as it is measured. Compile
+time is that of a first call with empty caches.
 """
 
 import argparse
@@ -208,23 +208,25 @@ def cell(entry, candidate):
     return f"{entry[candidate]['min_us'] / 1e3:.3f} / {entry[candidate]['median_us'] / 1e3:.3f}"
 
 
-def show(results):
-    def row(*columns):
-        name, threads, *cells, ratio, compiled = columns
-        print(f"{name:24}{threads:>3} ", *(f"{cell:>19}" for cell in cells), f"{ratio:>7}  {compiled}")
+def row(name, threads, *columns):
+    *cells, ratio, compiled = columns
+    print(f"{name:24}{threads:>3} ", *(f"{cell:>19}" for cell in cells), f"{ratio:>7}  {compiled}", flush=True)
 
-    print("\nms a call, best / median; the ratio is that of the best calls; compile: cold, s\n")
+
+def show_head():
+    print("ms a call, best / median; the ratio is that of the best calls, ferrite to inductor; compile: cold, s\n")
     row("model", "thr", *CANDIDATES, "ratio", "compile: " + ", ".join(CANDIDATES[1:]))
-    for key, entry in results.items():
-        ratio = "-"
-        if "ferrite" in entry and "inductor" in entry:
-            ratio = f"{entry['ferrite']['min_us'] / entry['inductor']['min_us']:.2f}"
-        compiled = (entry.get(candidate, {}).get("compile_s") for candidate in CANDIDATES[1:])
-        compiled = ", ".join("-" if seconds is None else f"{seconds:.2f}" for seconds in compiled)
-        row(*key.rsplit("@", 1), *(cell(entry, candidate) for candidate in CANDIDATES), ratio, compiled)
-    for key, entry in results.items():
-        for candidate, message in entry.get("errors", {}).items():
-            print(f"{key}: {candidate}: {message}")
+
+
+def show(key, entry):
+    ratio = "-"
+    if "ferrite" in entry and "inductor" in entry:
+        ratio = f"{entry['ferrite']['min_us'] / entry['inductor']['min_us']:.2f}"
+    compiled = (entry.get(candidate, {}).get("compile_s") for candidate in CANDIDATES[1:])
+    compiled = ", ".join("-" if seconds is None else f"{seconds:.2f}" for seconds in compiled)
+    row(*key.rsplit("@", 1), *(cell(entry, candidate) for candidate in CANDIDATES), ratio, compiled)
+    for candidate, message in entry.get("errors", {}).items():
+        print(f"    {candidate}: {message}", flush=True)
 
 
 def main():
@@ -232,7 +234,7 @@ def main():
     parser.add_argument("--models", metavar="DIR")
     parser.add_argument("--ferrite", metavar="PATH")
     parser.add_argument("--only", nargs="+", metavar="NAME")
-    parser.add_argument("--threads", nargs="+", type=int, default=[2, 1])
+    parser.add_argument("--threads", nargs="+", type=int, default=[2])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=0.4, help="for one candidate in one round")
     parser.add_argument("--no-onnx", action="store_true")
@@ -249,6 +251,7 @@ def main():
     if not stems:
         parser.error(f"no such model in {args.models}")
     results, interrupted = {}, False
+    show_head()
     try:
         for stem in stems:
             for threads in args.threads:
@@ -258,13 +261,13 @@ def main():
                     results[key]["errors"] = errors
                     if sys.stderr.isatty():
                         print(f"\r{key}: round {count} of {args.rounds}   ", end="", file=sys.stderr, flush=True)
+                if sys.stderr.isatty():
+                    print("\r\033[K", end="", file=sys.stderr, flush=True)
+                show(key, results[key])
                 if args.json:
                     write(args.json, results)
     except KeyboardInterrupt:
         interrupted = True
-    show(results)
-    if args.json:
-        write(args.json, results)
     return 130 if interrupted else 0
 
 
