@@ -36,7 +36,7 @@ LINK := $(if $(SAN),$(SANITIZE)) $(LDFLAGS)
 MAIN := $(wildcard src/driver/main.c)
 LIB_SRC := $(filter-out $(MAIN),$(wildcard src/*/*.c src/*/*/*.c))
 RT_SRC := $(filter-out rt/test_%.c rt/bench_%.c,$(wildcard rt/*.c))
-RT_TEXT := $(RT_SRC) $(wildcard rt/*.h include/ferrite_abi.h)
+RT_TEXT := $(RT_SRC) $(wildcard rt/*.h include/ferrite_abi.h include/ferrite_ops.h)
 # Kernels, the sources that see rt_isa.h, are compiled once for each instruction set.
 RT_KERNELS := $(if $(RT_SRC),$(shell grep -l '^.include "rt_isa.h"' $(RT_SRC)))
 ISAS := base $(if $(filter x86_64 amd64,$(shell uname -m)),v3 v4)

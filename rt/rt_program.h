@@ -10,6 +10,7 @@
 #define RT_PROGRAM_H
 
 #include "ferrite_abi.h"
+#include "ferrite_ops.h"
 
 typedef struct rt_pool rt_pool;
 
@@ -116,6 +117,10 @@ int rt_op_bmm(rt_frame *frame, const rt_call *call);
 int rt_op_conv(rt_frame *frame, const rt_call *call);
 int rt_op_sdpa(rt_frame *frame, const rt_call *call);
 int rt_op_copy(rt_frame *frame, const rt_call *call);
+
+/* Calls a function of the user's; its failure is the run's. */
+int rt_custom(rt_frame *frame, const char *name, fe_op_function *function, const fe_arg *args,
+              uint32_t arg_count, const fe_tensor *results, uint32_t result_count);
 
 /* Runs a kernel over outer rows (and inner columns when split) on the pool. cost: thousandths of a
  * nanosecond for one point (split) or one row; small work stays on the calling thread. */

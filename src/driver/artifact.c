@@ -86,6 +86,13 @@ static const char *makefile_text(driver_program *d)
                     ? "-march=x86-64-v4 -mprefer-vector-width=512"
                 : strcmp(d->target.name, "x86-64-v3") == 0 ? "-march=x86-64-v3"
                                                            : "");
+    const char **libraries;
+    uint32_t library_count = ops_libraries(d, &libraries);
+    text_add(&t, "# libraries with operators of your own\nOPS =");
+    for (uint32_t i = 0; i < library_count; i++)
+        text_printf(&t, " -L%.*s -l:%s", (int)(last_part(libraries[i]) - libraries[i] - 1),
+                    libraries[i], last_part(libraries[i]));
+    text_add(&t, library_count ? " -Wl,-rpath,'$$ORIGIN'\n" : "\n");
     text_add(&t, "PLAIN =");
     for (size_t i = 0; i < embedded_file_count; i++)
         if (ends_with(embedded_files[i].name, ".c") && !is_kernel_source(&embedded_files[i]))
@@ -99,7 +106,7 @@ static const char *makefile_text(driver_program *d)
     text_printf(&t,
                 "\n\nOBJECTS = $(MODEL:.c=.o) $(PLAIN:.c=.o) $(foreach "
                 "isa,$(ISAS),$(MANY:.c=.$(isa).o))\n\n"
-                "%s.so: $(OBJECTS)\n\t$(CC) -shared -o $@ $(OBJECTS) -lm\n\n"
+                "%s.so: $(OBJECTS)\n\t$(CC) -shared -o $@ $(OBJECTS) -lm $(OPS)\n\n"
                 "kernels_%%.o: kernels_%%.c\n\t$(CC) -O2 $(KERNEL_FLAGS) $(FLAGS) -c $< -o $@\n"
                 "%%.o: %%.c\n\t$(CC) -O2 $(FLAGS) -c $< -o $@\n"
                 "%%.base.o: %%.c\n\t$(CC) -O3 $(FLAGS) $(FLAGS_base) -c $< -o $@\n"

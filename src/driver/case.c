@@ -302,6 +302,10 @@ static fe_status run_set(case_job *job, const case_files *files, json_object *se
     fe_tensor *outputs = NEW_ARRAY(d->memory, fe_tensor, a->output_count + 1);
     json_object *expected = member(set, "outputs");
     FE_TRY(inputs_from_file(d, a, &files->values, prefix, inputs));
+    if (job->context && d->wrapper->state_count) { /* each set was recorded from the first state */
+        a->context_free(job->context);
+        job->context = NULL;
+    }
     if (!job->context && a->context_new(job->loaded.model, 0, &job->context) != FE_RUN_OK)
         return mismatch(d, "no memory for the arena", prefix);
     if (a->run(job->context, inputs, a->input_count, outputs, a->output_count) != FE_RUN_OK)

@@ -28,6 +28,16 @@ int cli_common_option(driver_options *o, int argc, char **argv, int i)
             if (eaten > 0) *texts[k].to = argv[i + 1];
             return eaten;
         }
+    if (strcmp(argv[i], "--ops") == 0) {
+        int eaten = want_value(argc, argv, i);
+        if (eaten < 0) return eaten;
+        if (o->op_library_count == DRIVER_MAX_OP_LIBRARIES) {
+            fprintf(stderr, "ferrite: at most %d times --ops\n", DRIVER_MAX_OP_LIBRARIES);
+            return -1;
+        }
+        o->op_libraries[o->op_library_count++] = argv[i + 1];
+        return eaten;
+    }
     if (strcmp(argv[i], "--jobs") == 0) {
         int eaten = want_value(argc, argv, i);
         if (eaten > 0) o->jobs = (uint32_t)strtoul(argv[i + 1], NULL, 10);

@@ -56,6 +56,7 @@ static bool is_text(const char *path)
 static fe_status stage_read(driver_program *d)
 {
     FE_TRY(pt2_open(d->session, d->options.input, &d->archive));
+    if (d->ops) pt2_use_ops(d->archive, d->ops);
     return pt2_read(d->session, d->archive, d->options.model, d->memory, &d->graph);
 }
 
@@ -63,7 +64,7 @@ static fe_status stage_read(driver_program *d)
 
 static fe_status read_fx(driver_program *d, const char *source, size_t length)
 {
-    return fx_parse(d->session, d->memory, source, length, &d->graph);
+    return fx_parse_with(d->session, d->memory, d->ops, source, length, &d->graph);
 }
 
 static fe_status read_loop(driver_program *d, const char *source, size_t length)
@@ -264,6 +265,7 @@ fe_status driver_compile(fe_session *s, const driver_options *o, driver_stage la
     d->target = toolchain_target(o->isa);
     text_init(&d->dumps, memory);
     driver_stage done = STAGE_READ;
+    FE_TRY(ops_load(d));
     if (!o->from && !is_text(o->input)) return driver_advance(d, STAGE_READ, last);
     FE_TRY(read_text(d, last, &done));
     return driver_advance(d, done + 1, last);

@@ -1,8 +1,8 @@
 /* driver.h -- the pipeline on a page, options, the C compiler and its cache, weights, commands.
  *
- * compile.c tells the story from archive to text; toolchain.c turns text into a shared library;
- * weights.c lays the constants out; run.c loads and calls; check.c compares with recorded cases;
- * main.c reads the command line.
+ * compile.c tells the story from archive to text; ops.c loads the user's operators; toolchain.c
+ * turns text into a shared library; weights.c lays the constants out; run.c loads and calls;
+ * check.c compares with recorded cases; main.c reads the command line.
  */
 #ifndef FERRITE_DRIVER_H
 #define FERRITE_DRIVER_H
@@ -32,6 +32,8 @@ typedef enum driver_stage {
 } driver_stage;
 extern const char *const driver_stage_names[STAGE_COUNT];
 
+enum { DRIVER_MAX_OP_LIBRARIES = 16 };
+
 typedef struct driver_options {
     const char *input; /* archive; "-" or *.fx: FX text */
     /* stage that the input is the text of: "fx", "loop", "sched", "wrap"; NULL: see input */
@@ -41,9 +43,12 @@ typedef struct driver_options {
     const char *cc;         /* the C compiler: option, then $CC, then cc */
     const char *cache;      /* folder; NULL: no cache */
     const char *dump_after; /* pass name or "all" */
-    uint32_t jobs;          /* compiler processes side by side; 0: one a core */
-    bool no_passes;         /* inspect --stage fx: the graph as read */
-    bool check;             /* verify after each pass, infer against the record */
+    /* shared libraries that declare operators (ferrite_ops.h), in the order given */
+    const char *op_libraries[DRIVER_MAX_OP_LIBRARIES];
+    uint32_t op_library_count;
+    uint32_t jobs;  /* compiler processes side by side; 0: one a core */
+    bool no_passes; /* inspect --stage fx: the graph as read */
+    bool check;     /* verify after each pass, infer against the record */
 } driver_options;
 
 /* One program on its way. Everything is in the arena; the archive stays open because weights are
@@ -52,6 +57,7 @@ typedef struct driver_program {
     fe_session *session;
     arena *memory;
     driver_options options;
+    op_registry *ops;     /* with the operators of the libraries; NULL: the built-in ones */
     pt2_archive *archive; /* NULL when read from text */
     fx_graph *graph;
     loop_program *loops;
@@ -77,6 +83,11 @@ fe_status driver_compile(fe_session *s, const driver_options *o, driver_stage la
 fe_status driver_advance(driver_program *d, driver_stage first, driver_stage last);
 /* Closes the archive and frees the program's arena; NULL is fine. */
 void driver_close(driver_program *d);
+
+/* ops.c: declares the operators of the libraries that the options name, in d->ops. */
+fe_status ops_load(driver_program *d);
+/* The libraries whose functions the program calls, once each, as paths; returns how many. */
+uint32_t ops_libraries(driver_program *d, const char ***out);
 
 /* toolchain.c: generated files to a shared library. `library` is its path in the cache (or in a
  * temporary folder). */

@@ -195,7 +195,9 @@ static fe_status compile_all(builder *b)
 static fe_status link_all(builder *b, const char *library)
 {
     driver_program *d = b->d;
-    const char **args = NEW_ARRAY(d->memory, const char *, d->file_count + 24);
+    const char **libraries;
+    uint32_t library_count = ops_libraries(d, &libraries);
+    const char **args = NEW_ARRAY(d->memory, const char *, d->file_count + 4 * library_count + 24);
     const char *log = path_in(b, "link.log");
     int n = 0;
     static const char *const flags[] = {"-shared", "-Wl,-u,ferrite_artifact", "-Wl,--gc-sections",
@@ -205,6 +207,15 @@ static fe_status link_all(builder *b, const char *library)
     for (uint32_t i = 0; i < d->file_count; i++) args[n++] = object_of(b, &d->files[i]);
     args[n++] = arena_printf(d->memory, "%s/rt.a", b->runtime);
     args[n++] = "-lm";
+    /* found where it was when the program was compiled, or beside the artifact */
+    for (uint32_t i = 0; i < library_count; i++) {
+        const char *name = base_name(libraries[i]);
+        int folder = (int)(name - libraries[i] - 1);
+        args[n++] = arena_printf(d->memory, "-L%.*s", folder, libraries[i]);
+        args[n++] = arena_printf(d->memory, "-l:%s", name);
+        args[n++] = arena_printf(d->memory, "-Wl,-rpath,%.*s", folder, libraries[i]);
+        args[n++] = "-Wl,-rpath,$ORIGIN";
+    }
     args[n++] = "-o";
     args[n++] = library;
     args[n] = NULL;
@@ -216,6 +227,10 @@ static uint64_t content_hash(driver_program *d, uint64_t runtime)
 {
     uint64_t h = hash_bytes(d->options.cc, strlen(d->options.cc), runtime);
     h = hash_bytes(d->target.name, strlen(d->target.name), h);
+    const char **libraries;
+    uint32_t library_count = ops_libraries(d, &libraries);
+    for (uint32_t i = 0; i < library_count; i++)
+        h = hash_bytes(libraries[i], strlen(libraries[i]), h);
     for (uint32_t i = 0; i < d->file_count; i++)
         h = hash_bytes(d->files[i].text, d->files[i].length, h);
     return h;

@@ -1,4 +1,4 @@
-/* c.h -- what the two files of the C printer share. */
+/* c.h -- what the files of the C printer share. */
 #ifndef FERRITE_EMIT_C_H
 #define FERRITE_EMIT_C_H
 
@@ -14,5 +14,10 @@ void emit_c_double(text *out, double value);
 void emit_c_declare_fixed(emit_state *s);
 void emit_c_symbol(emit_state *s, const wrap_line *line);
 void emit_c_pointer(emit_state *s, loop_buffer_id id);
+/* {{data, dtype, rank, sizes, strides}, ...} */
+void emit_c_views(emit_state *s, const loop_view *views, const uint32_t *weights, uint32_t count);
+/* c_custom.c */
+void emit_c_custom_head(emit_state *s);
+void emit_c_custom(emit_state *s, const wrap_line *line);
 
 #endif

@@ -162,21 +162,32 @@ static void print_view(emit_state *s, const loop_view *view, uint32_t weight)
     text_add(&s->out, "}");
 }
 
-static void print_views(emit_state *s, const char *field, const loop_view *views,
-                        const uint32_t *weights, uint32_t count)
+void emit_c_views(emit_state *s, const loop_view *views, const uint32_t *weights, uint32_t count)
 {
-    text_printf(&s->out, "        .%s = (const fe_tensor[]){", field);
+    text_char(&s->out, '{');
     for (uint32_t i = 0; i < count; i++) {
         text_add(&s->out, i ? ",\n            " : "");
         print_view(s, &views[i], weights ? weights[i] : WRAP_NO_WEIGHT);
     }
-    text_printf(&s->out, "%s},\n        .%s_count = %u,\n", count ? "" : "{0}", field, count);
+    text_add(&s->out, count ? "}" : "{0}}");
+}
+
+static void print_views(emit_state *s, const char *field, const loop_view *views,
+                        const uint32_t *weights, uint32_t count)
+{
+    text_printf(&s->out, "        .%s = (const fe_tensor[])", field);
+    emit_c_views(s, views, weights, count);
+    text_printf(&s->out, ",\n        .%s_count = %u,\n", field, count);
 }
 
 static void c_extern(emit_state *s, const wrap_line *line)
 {
     const loop_op *op = line->op;
     uint32_t packed = 0;
+    if (op->callee) {
+        emit_c_custom(s, line);
+        return;
+    }
     for (uint32_t i = 0; i < op->input_count; i++)
         if (line->weights[i] != WRAP_NO_WEIGHT) packed |= 1u << i;
     text_printf(&s->out, "    RT_TRY(rt_op_%s(f, &(rt_call){\n", op->kernel);

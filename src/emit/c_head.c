@@ -286,6 +286,7 @@ static void print_head(emit_state *s)
                     "void %s(const fe_kernel_args *args, int64_t m0, int64_t m1, int64_t n0, "
                     "int64_t n1);\n",
                     s->input->kernels[k].name);
+    emit_c_custom_head(s);
     text_char(&s->out, '\n');
 }
 

@@ -120,6 +120,10 @@ static fe_status check_returns(checker *c, const fx_node *n)
 {
     const op_info *op = n->op;
     if (op->flags & OPF_HIGHER_ORDER) return FE_OK;
+    if (op->custom && op->custom->mutating) { /* lists flattened, no item for an absent argument */
+        if (n->value.kind == FX_TUPLE) return FE_OK;
+        return breach(c, n, "F3: %%%s must have a tuple as metadata", n->name);
+    }
     if (op->return_count == 0) {
         if (n->value.kind == FX_NO_VALUE || (n->value.kind == FX_TUPLE && n->value.count == 0))
             return FE_OK;

@@ -299,6 +299,9 @@ void fx_print_node(const fx_graph *g, const fx_node *n, text *out); /* one line,
  * `data [1.0, 2.0]`. More is understood than is printed: trailing arguments may be left to their
  * defaults or given as `name=value`, and a node may lack its metadata. */
 fe_status fx_parse(fe_session *s, arena *memory, const char *source, size_t length, fx_graph **out);
+/* The same with operators that the user declared; NULL: none. */
+fe_status fx_parse_with(fe_session *s, arena *memory, op_registry *ops, const char *source,
+                        size_t length, fx_graph **out);
 /* FE_INTERNAL with the law and the node; `after` names the pass. */
 fe_status fx_check(fx_graph *g, const char *after);
 

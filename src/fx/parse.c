@@ -322,10 +322,16 @@ static fe_status parse_program(fx_parser *p)
 
 fe_status fx_parse(fe_session *s, arena *memory, const char *source, size_t length, fx_graph **out)
 {
+    return fx_parse_with(s, memory, NULL, source, length, out);
+}
+
+fe_status fx_parse_with(fe_session *s, arena *memory, op_registry *ops, const char *source,
+                        size_t length, fx_graph **out)
+{
     fx_parser p = {.session = s,
                    .memory = memory,
                    .symbols = sym_table_new(memory),
-                   .ops = op_registry_new(memory)};
+                   .ops = ops ? ops : op_registry_new(memory)};
     lex_init(&p.lx, s, "fx", source, length);
     FE_TRY(parse_program(&p));
 

@@ -101,10 +101,12 @@ static void meet_arg(printer *p, const fx_arg *a)
 
 static void meet_node(printer *p, const fx_node *n)
 {
-    if (n->kind == FX_CALL && n->op->id >= OP_BUILTIN_COUNT &&
-        map_get(&p->seen_customs, n->op->id) == MAP_NONE) {
-        map_set(p->out->memory, &p->seen_customs, n->op->id, 0);
-        vec_push(p->out->memory, &p->customs, n->op);
+    if (n->kind == FX_CALL && n->op->custom) {
+        const op_info *declared = n->op->custom->mutating ? n->op->custom->mutating : n->op;
+        if (map_get(&p->seen_customs, declared->id) == MAP_NONE) {
+            map_set(p->out->memory, &p->seen_customs, declared->id, 0);
+            vec_push(p->out->memory, &p->customs, declared);
+        }
     }
     for (uint32_t i = 0; i < n->arg_count; i++) meet_arg(p, &n->args[i]);
     meet_value(p, &n->value);

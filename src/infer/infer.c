@@ -37,6 +37,8 @@ static const infer_row *row_of(const op_info *op)
 
 bool infer_knows(const op_info *op)
 {
+    if (op->custom && !op->custom->shapes) return op->return_count == 0;
+    if (op->custom) return true;
     return row_of(op) || written_result(op) >= 0 ||
            (op->return_count == 0 && !(op->flags & OPF_HIGHER_ORDER));
 }
@@ -99,7 +101,7 @@ static void keep_gradient(const fx_value *was, fx_value *now)
         keep_gradient(&was->items[i], &now->items[i]);
 }
 
-static fe_status compute(fx_graph *g, fx_node *n, fx_value *out)
+static fe_status compute(fx_graph *g, fx_node *n, bool against_record, fx_value *out)
 {
     const op_info *op = n->op;
     const infer_row *row = row_of(op);
@@ -109,8 +111,9 @@ static fe_status compute(fx_graph *g, fx_node *n, fx_value *out)
                     .node = n,
                     .op = op,
                     .param = row ? row->param : 0,
-                    .recorded = n->value};
-    int written = row ? -1 : written_result(op);
+                    .recorded = n->value,
+                    .against_record = against_record};
+    int written = row || op->custom ? -1 : written_result(op);
     if (!infer_knows(op))
         return fx_fail(g, n, "infer", FE_UNSUPPORTED,
                        "give the node its metadata, or add a row for the operator",
@@ -118,6 +121,8 @@ static fe_status compute(fx_graph *g, fx_node *n, fx_value *out)
     for (uint32_t i = 0; i < n->arg_count; i++) fx_arg_each_node(&n->args[i], number_argument, g);
     if (row)
         row->rule(&c);
+    else if (op->custom && op->custom->shapes)
+        infer_custom(&c);
     else if (written >= 0)
         give_written(&c, (uint32_t)written);
     if (row && c.status == FE_OK && !fx_is(n, OP_operator_getitem)) {
@@ -162,7 +167,7 @@ fe_status infer_node(fx_graph *g, fx_node *n)
     fx_value now;
     uint32_t first_new = g->next_storage;
     if (n->kind != FX_CALL) return FE_OK;
-    FE_TRY(compute(g, n, &now));
+    FE_TRY(compute(g, n, false, &now));
     keep_numbers(n, &n->value, &now, first_new);
     n->value = now;
     return FE_OK;
@@ -200,7 +205,7 @@ fe_status infer_graph(fx_graph *g)
             number_value(g, &n->value);
             continue;
         }
-        fe_status status = compute(g, n, &now);
+        fe_status status = compute(g, n, true, &now);
         if (status == FE_UNSUPPORTED) unknown = status; /* the rest may have more of them */
         if (status != FE_OK && status != FE_UNSUPPORTED) return status;
         if (status == FE_OK) n->value = now;

@@ -18,9 +18,10 @@ typedef struct infer_call {
     arena *memory;
     fx_node *node;
     const op_info *op;
-    int param;         /* of the row: what the rule makes of it is its own */
-    fx_value recorded; /* what the node had before */
-    fx_value value;    /* the result */
+    int param;           /* of the row: what the rule makes of it is its own */
+    fx_value recorded;   /* what the node had before */
+    bool against_record; /* that is what the archive says */
+    fx_value value;      /* the result */
     fe_status status;
 } infer_call;
 
@@ -75,6 +76,9 @@ bool infer_holds(const infer_call *c, sym_op comparison, sym_expr a, sym_expr b)
 bool infer_may_equal(const infer_call *c, sym_expr a, sym_expr b);
 /* Do the expressions hold symbols that only the run knows? */
 bool infer_has_unbacked(const infer_call *c, uint32_t count, const sym_expr *exprs);
+
+/* custom.c: what a user's operator gives, by the shapes that it declares. */
+void infer_custom(infer_call *c);
 
 /* ---- results ---- */
 void infer_give(infer_call *c, ty_tensor *x);

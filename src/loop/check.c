@@ -1,6 +1,8 @@
 /* check.c -- the laws of loop.h, with the op at fault printed in the diagnostic. */
 #include "loop/loop_priv.h"
 
+#include <string.h>
+
 #include <stdio.h>
 
 typedef struct checking {
@@ -290,10 +292,35 @@ static fe_status check_view(checking *c, const loop_view *v)
     return FE_OK;
 }
 
+/* The letters of a custom call take all of its inputs, numbers and strings. */
+static fe_status check_callee(checking *c, const loop_op *op)
+{
+    uint32_t inputs = 0, outputs = 0, ints = 0, floats = 0, strings = 0;
+    for (const char *letter = op->callee->arguments; *letter; letter++) {
+        inputs += *letter == 'T' || *letter == 'M';
+        ints += *letter == 'i' || *letter == 'b';
+        floats += *letter == 'f';
+        strings += *letter == 's';
+        if (*letter == 'M' && (inputs > op->input_count || outputs >= op->output_count ||
+                               op->inputs[inputs - 1].buffer != op->outputs[outputs].buffer))
+            return fail(c, "L7", "an argument that is changed in place has two buffers");
+        outputs += *letter == 'O' || *letter == 'M';
+        if (!strchr("TOMifbs-[]", *letter)) return fail(c, "L7", "an argument of kind %c", *letter);
+    }
+    if (inputs != op->input_count || outputs > op->output_count || ints != op->int_count ||
+        floats != op->float_count || strings != op->callee->string_count)
+        return fail(c, "L7", "%s: the operands are not those that \"%s\" takes", op->callee->symbol,
+                    op->callee->arguments);
+    return FE_OK;
+}
+
 static fe_status check_extern(checking *c, const loop_op *op)
 {
     if (!op->kernel || !loop_extern_known(op->kernel))
         return fail(c, "L6", "there is no extern kernel %s", op->kernel ? op->kernel : "(none)");
+    if ((strcmp(op->kernel, "custom") == 0) != (op->callee != NULL))
+        return fail(c, "L7", "a custom call, and no other, has a function of the user's");
+    if (op->callee) FE_TRY(check_callee(c, op));
     for (uint32_t k = 0; k < op->input_count; k++) {
         FE_TRY(check_view(c, &op->inputs[k]));
         if (op->inputs[k].buffer != LOOP_NO_BUFFER) FE_TRY(check_read(c, op->inputs[k].buffer));

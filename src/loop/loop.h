@@ -26,6 +26,7 @@
  * L2 operand dtypes agree with the operation's row. L3 a temp is written before it is read. L4 an
  * extent does not depend on axes. L5 stores of one nest (mode SET, no reduction) are injective
  * where provable. L6 no symbols but axes, sizes, unbacked ones defined before, and indirect ones.
+ * L7 the operands of a custom call are those that its letters take.
  */
 #ifndef FERRITE_LOOP_H
 #define FERRITE_LOOP_H
@@ -127,6 +128,17 @@ typedef struct loop_store {
     loop_store_mode mode;
 } loop_store;
 
+/* The user's function behind an extern call of kernel "custom", and how its arguments are made of
+ * the call's operands, a letter each: T the next input view, O the next output view, M both (one
+ * buffer, changed in place), i f b s the next int, float, int as bool, string, - none, [ ] a list.
+ * Outputs that no letter takes are its results. */
+typedef struct loop_callee {
+    const char *symbol, *arguments;
+    const char *library; /* NULL when read from text */
+    const char **strings;
+    uint32_t string_count;
+} loop_callee;
+
 typedef enum loop_op_kind { LOOP_NEST, LOOP_EXTERN, LOOP_ASSERT } loop_op_kind;
 
 /* One step of the program. */
@@ -149,6 +161,7 @@ typedef struct loop_op {
     uint32_t float_count;
     sym_expr *defines; /* unbacked symbols that this call gives a value */
     uint32_t define_count;
+    const loop_callee *callee; /* of a custom operator; else NULL */
     /* ASSERT: a predicate over sizes, and what to say */
     sym_expr condition;
     const char *message;
@@ -266,6 +279,7 @@ uint32_t loop_operand_count(loop_opcode op);
 void loop_print(const loop_program *p, text *out);
 void loop_print_op(const loop_program *p, const loop_op *op, text *out);
 void loop_print_view(const loop_program *p, const loop_view *v, text *out);
+void loop_print_callee(const loop_callee *callee, text *out);
 fe_status loop_parse(fe_session *s, arena *memory, const char *source, size_t length,
                      loop_program **out);
 /* For texts that stand behind a program's and name its buffers (sched/, wrap/): the program up to
@@ -276,6 +290,8 @@ loop_reader *loop_reader_new(loop_program *p, lexer *lx);
 fe_status loop_read_buffer(loop_reader *in, loop_buffer_id *out); /* @x */
 fe_status loop_read_view(loop_reader *in, loop_view *out);        /* @x[8,32]{32,1} + 4 */
 fe_status loop_read_exprs(loop_reader *in, sym_expr **out, uint32_t *count); /* [8,s0] */
+/* calls "symbol" "TiM" strings ["a"]; the part of an extern line; NULL when it is not there */
+fe_status loop_read_callee(loop_reader *in, const loop_callee **out);
 fe_status loop_read_op(loop_reader *in, loop_op *out); /* a nest, an extern or an assert */
 fe_status loop_check(loop_program *p, const char *after);
 

@@ -300,6 +300,29 @@ static fe_status parse_nest(parsing *in, loop_op *out)
 
 /* ---- the other lines ---- */
 
+static fe_status parse_callee(parsing *in, const loop_callee **out)
+{
+    VEC(const char *) strings = {0};
+    *out = NULL;
+    if (!lex_take(in->lx, "calls")) return FE_OK;
+    loop_callee *callee = NEW(in->p->memory, loop_callee);
+    FE_TRY(lex_string(in->lx, &callee->symbol));
+    FE_TRY(lex_string(in->lx, &callee->arguments));
+    if (lex_take(in->lx, "strings")) {
+        FE_TRY(lex_expect(in->lx, "["));
+        while (!lex_take(in->lx, "]")) {
+            const char *one;
+            if (strings.count) FE_TRY(lex_expect(in->lx, ","));
+            FE_TRY(lex_string(in->lx, &one));
+            vec_push(in->p->memory, &strings, one);
+        }
+    }
+    callee->strings = strings.at;
+    callee->string_count = strings.count;
+    *out = callee;
+    return FE_OK;
+}
+
 static fe_status parse_extern(parsing *in, loop_op *out)
 {
     loop_op op = {.kind = LOOP_EXTERN};
@@ -325,6 +348,7 @@ static fe_status parse_extern(parsing *in, loop_op *out)
     op.float_count = floats.count;
     if (lex_take(in->lx, "defines"))
         FE_TRY(parse_exprs(in, "[", "]", &op.defines, &op.define_count));
+    FE_TRY(parse_callee(in, &op.callee));
     FE_TRY(parse_origin(in->lx, &op.origin));
     *out = op;
     return FE_OK;
@@ -496,6 +520,11 @@ fe_status loop_read_buffer(loop_reader *in, loop_buffer_id *out)
 fe_status loop_read_exprs(loop_reader *in, sym_expr **out, uint32_t *count)
 {
     return parse_exprs(in, "[", "]", out, count);
+}
+
+fe_status loop_read_callee(loop_reader *in, const loop_callee **out)
+{
+    return parse_callee(in, out);
 }
 
 fe_status loop_read_view(loop_reader *in, loop_view *out)

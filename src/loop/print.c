@@ -183,6 +183,21 @@ static void print_views(const loop_program *p, const loop_view *views, uint32_t 
     text_char(out, ')');
 }
 
+void loop_print_callee(const loop_callee *callee, text *out)
+{
+    text_add(out, " calls ");
+    text_quoted(out, callee->symbol);
+    text_char(out, ' ');
+    text_quoted(out, callee->arguments);
+    if (!callee->string_count) return;
+    text_add(out, " strings [");
+    for (uint32_t k = 0; k < callee->string_count; k++) {
+        if (k) text_char(out, ',');
+        text_quoted(out, callee->strings[k]);
+    }
+    text_char(out, ']');
+}
+
 static void print_extern(const loop_program *p, const loop_op *op, text *out)
 {
     text_printf(out, "extern %s ", op->kernel);
@@ -201,6 +216,7 @@ static void print_extern(const loop_program *p, const loop_op *op, text *out)
         text_add(out, " defines ");
         print_exprs(p, op->defines, op->define_count, "[]", out);
     }
+    if (op->callee) loop_print_callee(op->callee, out);
     if (op->origin != UINT32_MAX) text_printf(out, " origin %u", op->origin);
     text_char(out, '\n');
 }

@@ -302,7 +302,7 @@ static fe_status check_ranks(lowering *l, const fx_value *v)
 static fe_status lower_call(lowering *l, fx_node *n)
 {
     const lower_row *row = row_of(l, n);
-    if (!row && !is_getitem(n)) {
+    if (!row && !is_getitem(n) && !n->op->custom) {
         if (n->op->flags & OPF_SYMBOLIC) return FE_OK;
         if (has_numbers_only(n) && n->value.kind != FX_NO_VALUE && !sym_is_none(n->value.expr))
             return FE_OK;
@@ -311,6 +311,7 @@ static fe_status lower_call(lowering *l, fx_node *n)
     }
     if (lacks_operand(l, n)) return FE_OK;
     FE_TRY(check_ranks(l, &n->value));
+    if (n->op->custom) return lower_custom(l, n);
     return is_getitem(n) ? lower_getitem(l, n) : row->lower(l, n, row);
 }
 

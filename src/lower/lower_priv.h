@@ -130,7 +130,8 @@ bool lower_is_used(lowering *l, uint32_t item);
 fe_status lower_give(lowering *l, lower_tensor t); /* the node's result; settles it */
 fe_status lower_give_items(lowering *l, const lower_tensor *items, uint32_t count);
 
-fe_status lower_outputs(lowering *l); /* output.c */
+fe_status lower_outputs(lowering *l);            /* output.c */
+fe_status lower_custom(lowering *l, fx_node *n); /* custom.c: an operator of the user's */
 
 /* ---- boxes and tensors (tensor.c) ---- */
 lower_tensor lower_value(lowering *l, ty_dtype d, uint32_t rank, const sym_expr *sizes,

@@ -106,9 +106,22 @@ typedef struct op_info {
     uint32_t param_count;
     op_param *returns;
     uint32_t return_count;
-    bool is_mutating; /* some parameter is written */
-    bool is_view;     /* some return aliases a parameter that is not written */
+    bool is_mutating;               /* some parameter is written */
+    bool is_view;                   /* some return aliases a parameter that is not written */
+    const struct op_custom *custom; /* declared by the user; NULL: a row of ops.def */
 } op_info;
+
+/* What a user's declaration says beside the schema; strings may be NULL. */
+typedef struct op_custom {
+    const char *library; /* path of the shared library that has the function */
+    const char *symbol;  /* the function's name; NULL: none of its own */
+    const char *shapes;  /* what is returned from what is given (ferrite_ops.h) */
+    const char *out;     /* name of the overload to call instead */
+    /* Of the functional form of a mutating operator: that operator. It returns what that returns,
+     * but for aliases of written arguments, then the new value of each written argument. */
+    const struct op_info *mutating;
+    const struct op_info *functional; /* of a mutating one: its functional form */
+} op_custom;
 
 typedef struct op_registry op_registry;
 
@@ -128,5 +141,14 @@ fe_status op_schema_parse(fe_session *s, arena *a, const char *schema, op_info *
 /* custom.c: declares an operator by schema, "mylib::foo(Tensor x, Tensor(a!) y) -> Tensor". Again,
  * the same gives the operator that there is. */
 fe_status op_declare(op_registry *r, const char *schema, uint32_t flags, const op_info **out);
+/* The same with what stands behind the schema (copied). An operator that writes to its arguments
+ * gets a functional form, "mylib.foo.functional". */
+fe_status op_declare_custom(op_registry *r, const char *schema, uint32_t flags,
+                            const op_custom *custom, const op_info **out);
+/* The overload that does the work of a functional custom operator into outputs that it is given: the
+ * one that is named, else one that matches: the same parameters, then one written keyword-only
+ * tensor for each return, returned in their order. *out: NULL when there is none. A named one that
+ * does not match is a mistake. */
+fe_status op_out_variant(op_registry *r, const op_info *op, const op_info **out);
 
 #endif

@@ -326,7 +326,9 @@ static fe_status report_unknown(scope *s, entry *e)
                   .stage = "pt2",
                   .place = json_place(e->at),
                   .op = e->target,
-                  .source = fx_origin_line(s->graph, e->origin)};
+                  .source = fx_origin_line(s->graph, e->origin),
+                  .help = "declare it in a library of your own (ferrite_ops.h), and give that with "
+                          "--ops"};
         diag_fail(r->session, d, "this operator is not known");
     }
     FE_TRY(json_walk_array(&e->members[OUTPUTS], &walk));

@@ -194,6 +194,7 @@ static fe_status parse_extern(parsing *in, wrap_line *line)
     FE_TRY(parse_floats(in, &op->floats, &op->float_count));
     if (lex_take(in->lx, "defines"))
         FE_TRY(loop_read_exprs(in->reader, &op->defines, &op->define_count));
+    FE_TRY(loop_read_callee(in->reader, &op->callee));
     line->op = op;
     for (uint32_t i = 0; i < op->input_count; i++) {
         wrap_weight *weight =

@@ -79,6 +79,7 @@ static void print_extern(const wrap_program *w, const wrap_line *line, text *out
         text_add(out, " defines ");
         print_exprs(w, op->defines, op->define_count, out);
     }
+    if (op->callee) loop_print_callee(op->callee, out);
     if (!line->call.kernel) return;
     text_add(out, " then ");
     print_call(w, &line->call, out);

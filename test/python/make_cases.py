@@ -4,6 +4,7 @@
   make_cases.py [--out DIR] [--only NAME ...] [--list]
 
 ops/ has a case an operator or family of operators (cases_ops.py), programs/ small whole programs (cases_programs.py).
+Programs with custom operators (cases_custom.py) go to test/custom_ops, beside the C side of some.
 Every value depends on the case's name alone, so a case made again is the same one. Each archive is loaded back and run.
 """
 
@@ -20,11 +21,15 @@ import torch  # noqa: E402
 import torchvision_shim  # noqa: E402,F401  timm and transformers import torchvision
 
 from case_files import write_case  # noqa: E402
+from cases_custom import CUSTOM  # noqa: E402
 from cases_ops import OPS  # noqa: E402
 from cases_programs import PROGRAMS  # noqa: E402
 from export_models import make_typical  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+FOLDERS = {"ops": "ops", "programs": "programs", "custom": os.path.join(os.pardir, "custom_ops")}
 
 
 def operator_case(name):
@@ -39,7 +44,7 @@ def operator_case(name):
 
 
 def program_case(name):
-    module, sets, *rest = PROGRAMS[name]()
+    module, sets, *rest = (PROGRAMS.get(name) or CUSTOM[name])()
     return module, sets, {"name": name, **(rest[0] if rest else {})}
 
 
@@ -63,7 +68,7 @@ def make(name, kind, out):
     module, sets, keywords = operator_case(name) if kind == "ops" else program_case(name)
     module.eval()
     make_typical(module, sets[0])
-    stem = os.path.join(out, kind, name)
+    stem = os.path.join(out, FOLDERS[kind], name)
     os.makedirs(os.path.dirname(stem), exist_ok=True)
     write_case(stem, module, sets, frames=1, **keywords)
     check_loads(stem, sets[0])
@@ -71,7 +76,7 @@ def make(name, kind, out):
 
 
 def main():
-    names = {**dict.fromkeys(OPS, "ops"), **dict.fromkeys(PROGRAMS, "programs")}
+    names = {**dict.fromkeys(OPS, "ops"), **dict.fromkeys(PROGRAMS, "programs"), **dict.fromkeys(CUSTOM, "custom")}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", default=os.path.join(HERE, os.pardir, "cases"))
     parser.add_argument("--only", nargs="+", choices=list(names), metavar="NAME", default=list(names))

@@ -508,6 +508,8 @@ SESSION_TEST(pt2_says_what_is_wrong_and_where)
     return FE_OK;
 }
 
+#define DECLARE_IT \
+    "  help: declare it in a library of your own (ferrite_ops.h), and give that with --ops\n"
 SESSION_TEST(pt2_reports_all_unknown_operators)
 {
     arena *memory = arena_new(session);
@@ -521,9 +523,9 @@ SESSION_TEST(pt2_reports_all_unknown_operators)
     EXPECT_TEXT(r.said,
                 "error: pt2: cannot read torch.ops.lib.first.default: this operator is not known\n"
                 "  at models/model.json: graph_module.graph.nodes[0]\n"
-                "  source net.py:12 in forward\n"
+                "  source net.py:12 in forward\n" DECLARE_IT
                 "error: pt2: cannot read torch.ops.lib.second.default: this operator is not known\n"
-                "  at models/model.json: graph_module.graph.nodes[1]\n");
+                "  at models/model.json: graph_module.graph.nodes[1]\n" DECLARE_IT);
     pt2_close(r.archive);
     arena_free(memory);
     return FE_OK;

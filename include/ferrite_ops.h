@@ -1,0 +1,125 @@
+/* ferrite_ops.h -- how a library declares operators of its own to ferrite, and what their functions
+ * are called with.
+ *
+ *     #include "ferrite_ops.h"
+ *
+ *     int shop_scale(const fe_op_call *call)            // shop::scale(Tensor x, float by) -> Tensor
+ *     {
+ *         const fe_tensor *x = call->args[0].tensor;
+ *         ...  writes call->results[0].data
+ *         return 0;
+ *     }
+ *     static const fe_op_row rows[] = {
+ *         FE_OP("shop::scale(Tensor x, float by) -> Tensor", shop_scale, "x[n] -> x[n]"),
+ *     };
+ *     FE_OP_LIBRARY("shop", rows)
+ *
+ *     cc -shared -fPIC shop.c -o libshop.so;  ferrite compile model.pt2 --ops ./libshop.so -o model.so
+ *
+ * The schema is PyTorch's, alias annotations included, and says all that ferrite wants to know: which
+ * arguments are changed in place, what is returned. The compiler loads the library to read the rows;
+ * an artifact that uses an operator links the library that has its function.
+ */
+#ifndef FERRITE_OPS_H
+#define FERRITE_OPS_H
+
+#include "ferrite_abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Raised by one whenever a structure below changes. A library of another number is refused. */
+#define FE_OPS_VERSION 1u
+
+typedef enum fe_arg_kind {
+    FE_ARG_NONE, /* an optional argument that is not given */
+    FE_ARG_TENSOR,
+    FE_ARG_INT, /* SymInt, ScalarType (the number of an fe_dtype), Layout, MemoryFormat too */
+    FE_ARG_FLOAT,
+    FE_ARG_BOOL,
+    FE_ARG_STRING,
+    FE_ARG_LIST
+} fe_arg_kind;
+
+typedef struct fe_arg {
+    uint32_t kind;  /* fe_arg_kind */
+    uint32_t count; /* LIST */
+    union {
+        const fe_tensor *tensor; /* strides are never NULL; a written tensor's data is its memory */
+        int64_t integer;         /* INT, BOOL */
+        double number;
+        const char *string;
+        const struct fe_arg *items;
+    };
+} fe_arg;
+
+/* One call. All of it is the caller's and lasts until the function returns. */
+typedef struct fe_op_call {
+    const fe_arg *args; /* one for each parameter of the schema, in its order, defaults filled in */
+    uint32_t arg_count;
+    /* Memory for each tensor that is returned, lists flattened, but for the returns that alias a
+     * written argument: row-major, not initialised, 64-byte aligned, of the sizes that the row or
+     * the program says. */
+    const fe_tensor *results;
+    uint32_t result_count;
+    char *error; /* where to say why, when the function fails: error_bytes of room */
+    uint32_t error_bytes;
+} fe_op_call;
+
+/* Returns 0, or anything else when it failed: the run of the program then fails with what stands in
+ * `error`. May be called from several threads at once. */
+typedef int fe_op_function(const fe_op_call *call);
+
+typedef struct fe_op_row {
+    const char *schema;
+    const char
+        *symbol; /* the function's name in the library; NULL: an out overload does the work */
+    fe_op_function *function;
+    /* What is returned, from what is given: "x[n, d], counts[e], k -> x[n, k], i64[n, k]". On the
+     * left parameters of the schema by name, tensors with a name or number for each dimension; on
+     * the right for each returned tensor a dtype, or the parameter whose dtype it has, and sizes as
+     * expressions of these names and of integer parameters: + - * // % min(,) max(,). NULL: what the
+     * program records. Checked against the program's record. */
+    const char *shapes;
+    /* Name of the overload that writes into given outputs ("out"); NULL: the one whose signature
+     * matches, when there is one. */
+    const char *out;
+} fe_op_row;
+
+typedef struct fe_op_library {
+    uint32_t version; /* FE_OPS_VERSION */
+    uint32_t row_count;
+    const char *name;
+    const fe_op_row *rows;
+} fe_op_library;
+
+/* The one function that the library exports for the compiler. */
+#if defined(__GNUC__)
+__attribute__((visibility("default")))
+#endif
+const fe_op_library *
+ferrite_ops(void);
+
+#define FE_OP(schema, function, shapes)           \
+    {                                             \
+        schema, #function, function, shapes, NULL \
+    }
+/* Functional, without a function of its own: its out overload is called. */
+#define FE_OP_BY_OUT(schema, shapes, out) \
+    {                                     \
+        schema, NULL, NULL, shapes, out   \
+    }
+#define FE_OP_LIBRARY(name, rows)                                                             \
+    const fe_op_library *ferrite_ops(void)                                                    \
+    {                                                                                         \
+        static const fe_op_library library = {FE_OPS_VERSION, sizeof(rows) / sizeof(rows)[0], \
+                                              name, rows};                                    \
+        return &library;                                                                      \
+    }
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,202 @@
+/* custom.c -- operators of the user's: one extern call each, of the function that the operator's row
+ * names, into memory that is planned like any other.
+ *
+ * A written argument is copied first and changed in the copy, which is what the functional form
+ * returns for it. A functional operator with an out overload is a call of that.
+ */
+#include "lower/lower_priv.h"
+
+#include <string.h>
+
+/* The call under way: what stands in the lists of the extern op. */
+typedef struct custom_call {
+    lowering *l;
+    text arguments;
+    VEC(loop_view) inputs, outputs;
+    VEC(sym_expr) ints;
+    VEC(double) floats;
+    VEC(const char *) strings;
+    VEC(lower_tensor) results; /* of the node, in the order of its items */
+    VEC(lower_tensor) written; /* what they end with */
+} custom_call;
+
+/* Does nothing but this call look at the memory of `n`, now or later? Then it is the call's to
+ * change. Its box must be its own: some operators pass their operand's on. */
+static bool is_sole_reader(lowering *l, const fx_node *n, lower_tensor t)
+{
+    const fx_node *maker = n;
+    if (fx_is(n, OP_operator_getitem)) {
+        maker = n->args[0].node;
+        if (!maker->op->custom) return false;
+        for (uint32_t k = 0; k < maker->users.count; k++) /* another getitem of the same item */
+            if (maker->users.at[k] != n && l->results[maker->users.at[k]->id].present &&
+                l->results[maker->users.at[k]->id].items[0].box == t.box)
+                return false;
+    }
+    return n->kind == FX_CALL && t.box->realised && t.box->origin == maker->id && !t.map &&
+           l->readers[n->id] == 1 && !l->shows[n->id] &&
+           l->program->buffers.at[t.box->view.buffer].kind == LOOP_TEMP;
+}
+
+static void add_written(custom_call *c, const fx_node *n, lower_tensor given)
+{
+    lower_tensor copy = given;
+    if (!is_sole_reader(c->l, n, given)) copy = lower_copied(c->l, given, n->value.tensor->strides);
+    loop_view view = lower_strided(c->l, copy);
+    vec_push(c->l->memory, &c->inputs, view);
+    vec_push(c->l->memory, &c->outputs, view);
+    vec_push(c->l->memory, &c->written, copy);
+    map_set(c->l->memory, &c->l->extern_made, view.buffer, 1);
+    text_char(&c->arguments, 'M');
+}
+
+static void add_int(custom_call *c, char letter, sym_expr e)
+{
+    vec_push(c->l->memory, &c->ints, e);
+    text_char(&c->arguments, letter);
+}
+
+static fe_status add_node(custom_call *c, const fx_arg *a, bool is_written)
+{
+    const fx_value *v = &a->node->value;
+    if (v->kind == FX_TENSOR) {
+        lower_tensor given = lower_tensor_of(c->l, a);
+        if (is_written) {
+            add_written(c, a->node, given);
+        } else {
+            vec_push(c->l->memory, &c->inputs, lower_strided(c->l, given));
+            text_char(&c->arguments, 'T');
+        }
+        return FE_OK;
+    }
+    if ((v->kind == FX_INT || v->kind == FX_BOOL) && !sym_is_none(v->expr)) {
+        add_int(c, v->kind == FX_BOOL ? 'b' : 'i', v->expr);
+        return FE_OK;
+    }
+    return lower_fail(c->l, "an argument of it is a number that only the run knows");
+}
+
+static fe_status add_argument(custom_call *c, const fx_arg *a, bool is_written)
+{
+    lowering *l = c->l;
+    switch (a->kind) {
+    case FX_ARG_NONE: text_char(&c->arguments, '-'); return FE_OK;
+    case FX_ARG_NODE: return add_node(c, a, is_written);
+    case FX_ARG_INT: add_int(c, 'i', a->expr); return FE_OK;
+    case FX_ARG_BOOL: add_int(c, 'b', lower_const(l, a->boolean)); return FE_OK;
+    case FX_ARG_DTYPE: add_int(c, 'i', lower_const(l, ty_dtype_number(a->dtype))); return FE_OK;
+    case FX_ARG_LAYOUT: add_int(c, 'i', lower_const(l, a->layout)); return FE_OK;
+    case FX_ARG_MEMORY_FORMAT: add_int(c, 'i', lower_const(l, a->memory_format)); return FE_OK;
+    case FX_ARG_FLOAT:
+        vec_push(l->memory, &c->floats, a->number);
+        text_char(&c->arguments, 'f');
+        return FE_OK;
+    case FX_ARG_STRING:
+        vec_push(l->memory, &c->strings, a->string);
+        text_char(&c->arguments, 's');
+        return FE_OK;
+    case FX_ARG_DEVICE:
+        vec_push(l->memory, &c->strings, a->device.kind == TY_CPU ? "cpu" : "cuda");
+        text_char(&c->arguments, 's');
+        return FE_OK;
+    case FX_ARG_LIST:
+        text_char(&c->arguments, '[');
+        for (uint32_t i = 0; i < a->list.count; i++)
+            FE_TRY(add_argument(c, &a->list.items[i], is_written));
+        text_char(&c->arguments, ']');
+        return FE_OK;
+    case FX_ARG_COMPLEX:
+    case FX_ARG_GRAPH:
+    case FX_ARG_OBJECT: break;
+    }
+    return lower_fail(l, "a custom operator cannot take an argument of this kind");
+}
+
+/* Memory for what the node returns, but for what written arguments end with. */
+static fe_status make_results(custom_call *c, uint32_t count)
+{
+    lowering *l = c->l;
+    for (uint32_t k = 0; k < count; k++) {
+        const ty_tensor *t = lower_meta(l, k);
+        if (!t) return lower_fail(l, "it returns something that is not a tensor");
+        lower_tensor made = lower_temp_tensor(l, t->dtype, t->rank, t->sizes, t->strides);
+        map_set(l->memory, &l->extern_made, made.box->view.buffer, 1);
+        vec_push(l->memory, &c->results, made);
+    }
+    return FE_OK;
+}
+
+/* In the order of the called operator's parameters; its outputs are the node's results. */
+static fe_status add_arguments(custom_call *c, const fx_node *n, const op_info *called)
+{
+    uint32_t given = 0;
+    for (uint32_t i = 0; i < called->param_count; i++) {
+        const op_param *p = &called->params[i];
+        if (p->is_written && !n->op->custom->mutating) {
+            vec_push(c->l->memory, &c->outputs, lower_strided(c->l, c->results.at[i - given]));
+            text_char(&c->arguments, 'O');
+            continue;
+        }
+        FE_TRY(add_argument(c, &n->args[given++], p->is_written));
+    }
+    if (called->is_mutating && !n->op->custom->mutating) return FE_OK;
+    for (uint32_t k = 0; k < c->results.count; k++)
+        vec_push(c->l->memory, &c->outputs, lower_strided(c->l, c->results.at[k]));
+    return FE_OK;
+}
+
+static void add_op(custom_call *c, const op_info *called)
+{
+    lowering *l = c->l;
+    loop_callee *callee = NEW(l->memory, loop_callee);
+    *callee = (loop_callee){.symbol = called->custom->symbol,
+                            .arguments = c->arguments.at,
+                            .library = called->custom->library,
+                            .strings = c->strings.at,
+                            .string_count = c->strings.count};
+    loop_op *op = loop_add_op(l->program, LOOP_EXTERN);
+    op->kernel = intern(l->session, "custom");
+    op->callee = callee;
+    op->inputs = c->inputs.at;
+    op->input_count = c->inputs.count;
+    op->outputs = c->outputs.at;
+    op->output_count = c->outputs.count;
+    op->ints = c->ints.at;
+    op->int_count = c->ints.count;
+    op->floats = c->floats.at;
+    op->float_count = c->floats.count;
+    op->origin = l->node->id;
+}
+
+static uint32_t written_count(const fx_node *n)
+{
+    const op_info *from = n->op->custom->mutating;
+    uint32_t count = 0;
+    for (uint32_t i = 0; from && i < from->param_count; i++) {
+        const fx_arg *a = &n->args[i];
+        if (!from->params[i].is_written) continue;
+        count += a->kind == FX_ARG_NODE;
+        for (uint32_t k = 0; a->kind == FX_ARG_LIST && k < a->list.count; k++)
+            count += a->list.items[k].kind == FX_ARG_NODE;
+    }
+    return count;
+}
+
+fe_status lower_custom(lowering *l, fx_node *n)
+{
+    const op_info *called = n->op->custom->mutating ? n->op->custom->mutating : n->op, *out;
+    FE_TRY(op_out_variant(l->graph->ops, n->op, &out));
+    if (out) called = out;
+    if (!called->custom->symbol)
+        return lower_fail(l, "no library that was given has a function for %s", called->name);
+    custom_call c = {.l = l};
+    text_init(&c.arguments, l->memory);
+    uint32_t count = n->value.kind == FX_TUPLE ? n->value.count : n->value.kind == FX_TENSOR;
+    FE_TRY(make_results(&c, count - written_count(n)));
+    FE_TRY(add_arguments(&c, n, called));
+    add_op(&c, called);
+    for (uint32_t k = 0; k < c.written.count; k++) vec_push(l->memory, &c.results, c.written.at[k]);
+    if (n->value.kind == FX_NO_VALUE) return FE_OK;
+    return n->value.kind == FX_TUPLE ? lower_give_items(l, c.results.at, c.results.count)
+                                     : lower_give(l, c.results.at[0]);
+}

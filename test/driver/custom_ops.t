@@ -1,0 +1,67 @@
+# operators of the user's: two results and a changed argument, an out overload, lists and optional arguments
+--run-- for n in moe quant; do cc -shared -fPIC -I$ROOT/include $ROOT/examples/custom_ops/$n.c -lm -o lib$n.so || exit; done; cc -shared -fPIC -I$ROOT/include $ROOT/test/custom_ops/bag.c -o libbag.so && ferrite check $ROOT/test/custom_ops --ops ./libmoe.so --ops ./libquant.so --ops libbag.so
+--out--
+6 passed, 0 failed, 0 unsupported
+--run-- ferrite compile $ROOT/test/custom_ops/quantised.pt2 --ops libquant.so --emit c -o src --quiet && make -s -j2 -C src ISAS=base 2>&1 && cp libquant.so src && ldd src/quantised.so | grep -c 'libquant.so => .*/src/libquant.so'
+--out--
+1
+--run-- ferrite inspect $ROOT/test/custom_ops/bag.pt2 --ops libbag.so --stage loop >loop && ferrite inspect loop --from loop --stage loop | diff loop - && ferrite inspect loop --from loop --stage wrap >wrap && ferrite inspect wrap --from wrap --stage wrap | diff wrap - && grep -o 'calls .*' wrap
+--out--
+calls 14
+calls "bag_scale" "[MM]f-s" strings ["all"]
+calls "bag_scale" "[MM]fTs" strings ["first"]
+calls "bag_increment" "MM"
+calls "bag_increment" "M-"
+calls "bag_sums" "[TT]"
+--run-- ferrite compile $ROOT/test/custom_ops/quantised.pt2 -o a.so
+--err--
+error: pt2: cannot read torch.ops.quant.quantise.default: this operator is not known
+  at models/model.json: graph_module.graph.nodes[1]
+  source cases_custom.py:106 in forward
+  help: declare it in a library of your own (ferrite_ops.h), and give that with --ops
+--status-- 1
+# a library that is none
+--run-- echo >empty.c; cc -shared empty.c -o libempty.so; cp libempty.so here.so; ferrite compile $ROOT/test/custom_ops/quantised.pt2 --ops here.so -o a.so 2>&1 | sed 's|[^ ]*/here|here|'
+--out--
+error: ops: it has no function ferrite_ops
+  at here.so
+  help: end it with FE_OP_LIBRARY (ferrite_ops.h)
+--run-- ferrite compile $ROOT/test/custom_ops/quantised.pt2 --ops missing.so -o a.so
+--err--
+error: ops: cannot be found
+  at missing.so
+  help: give the path of a shared library
+--status-- 1
+# each mistake in a declaration is one diagnostic
+--run-- for n in 1 2 3 4 5 6 7; do cc -shared -fPIC -DMISTAKE=$n -I$ROOT/include $ROOT/test/custom_ops/wrong.c -o w.so; ferrite run $ROOT/test/custom_ops/quantised.pt2 --ops w.so 2>&1 | sed 's|[^ ]*/w.so|w.so|'; done
+--out--
+error: op: schema: expected ',', found the end
+  at column 37 of "quant::quantise(Tensor x, int bits=8"
+  help: a schema reads like "space::name.overload(Tensor x, Tensor(a!) y, int[2] size=0) -> Tensor"
+error: op: quant.quantise.default: "quant::quantise.out(Tensor x, int width=8, *, Tensor(a!) v, Tensor(b!) s) -> (Tensor(a!), Tensor(b!))" cannot stand for "quant::quantise(Tensor x, int bits=8) -> (Tensor, Tensor)": its parameters have other names
+  help: give the out overload the parameters of the functional one, then *, Tensor(a!) ... for each return
+error: ops: quant.quantise.default has neither a function nor an out overload
+  at w.so
+  help: name its function, or declare the overload that writes into outputs
+error: infer: quant.quantise.default: the shapes declared for it give i8[10,4], f32[4], the program records i8[4,10], f32[4] (sizes differ)
+  at %quantise in graph main
+  source cases_custom.py:106 in forward
+  help: correct the shapes in the operator's row, or export the program again
+error: op: quant.quantise.default: declared before as "quant::quantise(Tensor x, int bits=8) -> (Tensor, Tensor)"
+  help: declare an operator once, or each time in the same way
+error: infer: the shapes of quant.quantise.default: m is not on the left (found ']')
+  at line 1, column 19
+error: run: wrong_run: failed
+--run-- cat >k.fx; ferrite run k.fx --ops libmoe.so
+--in--
+operators { "moe::route(Tensor logits, Tensor(a!) counts, int k=2) -> (Tensor, Tensor)" }
+graph main {
+  %x = aten.zeros.default([2, 3], None, None, None, None)
+  %c = aten.zeros.default([3], torch.int64, None, None, None)
+  %r = moe.route.default(%x, %c, 4)
+  %w = _operator.getitem(%r, 0)
+  output (user %w)
+}
+--err--
+error: run: moe_route: k is 4 of 3 experts
+--status-- 1

@@ -1,0 +1,159 @@
+"""Programs with custom operators, whose C side is in examples/custom_ops and test/custom_ops. See make_cases.py.
+
+A program is a function that returns (module, sets of arguments) or (module, sets, keywords of case_files.write_case).
+"""
+
+import torch
+from torch import nn
+from torch.export import Dim
+
+CUSTOM = {}
+LIBRARIES = []
+
+
+def program(function):
+    CUSTOM[function.__name__] = function
+    return function
+
+
+def declare(space, schema, implementation, fake):
+    library = torch.library.Library(space, "FRAGMENT")
+    LIBRARIES.append(library)  # its operators go with it
+    name = schema.split("(")[0]
+    library.define(schema)
+    library.impl(name, implementation, "CPU")
+    library.impl(name, fake, "Meta")
+
+
+# ---- moe: two results and an argument that is changed ----
+
+
+def route(logits, counts, k=2):
+    values, experts = torch.topk(logits, k)
+    counts += torch.bincount(experts.flatten(), minlength=counts.numel())
+    return torch.softmax(values, 1), experts
+
+
+def fake_route(logits, counts, k=2):
+    rows = logits.shape[0]
+    return logits.new_empty(rows, k), logits.new_empty(rows, k, dtype=torch.int64)
+
+
+declare("moe", "route(Tensor logits, Tensor(a!) counts, int k=2) -> (Tensor, Tensor)", route, fake_route)
+
+
+class Mixture(nn.Module):
+    def __init__(self, width=12, experts=4, k=2):
+        super().__init__()
+        self.k = k
+        self.gate = nn.Linear(width, experts)
+        self.experts = nn.ModuleList(nn.Linear(width, width) for _ in range(experts))
+        self.register_buffer("chosen", torch.zeros(experts, dtype=torch.int64))
+
+    def forward(self, x):
+        weights, experts = torch.ops.moe.route(self.gate(x), self.chosen, self.k)
+        result = torch.zeros_like(x)
+        for number, expert in enumerate(self.experts):
+            share = torch.where(experts == number, weights, 0.0).sum(1, keepdim=True)
+            result = result + share * expert(x)
+        return result, self.chosen * 1
+
+
+@program
+def mixture():
+    return Mixture(), [(torch.randn(7, 12),)]
+
+
+@program
+def mixture_dynamic():
+    return (
+        Mixture(),
+        [(torch.randn(5, 12),), (torch.randn(9, 12),)],
+        {"dynamic_shapes": {"x": {0: Dim("tokens", min=1, max=512)}}},
+    )
+
+
+@program
+def counts_of_the_caller():
+    class Routed(nn.Module):
+        def forward(self, logits, counts):
+            row = counts[1]  # a view that is written
+            weights, _ = torch.ops.moe.route(logits, row, 3)
+            return weights, counts.sum()
+
+    return Routed(), [(torch.randn(6, 5), torch.arange(15).reshape(3, 5))]
+
+
+# ---- quant: functional, with an out overload that does the work ----
+
+
+def quantise(x, bits=8):
+    most = float(2 ** (bits - 1) - 1)
+    largest = x.abs().amax(1)
+    scales = torch.where(largest > 0, largest / most, torch.ones_like(largest))
+    return torch.round(x / scales[:, None]).to(torch.int8), scales
+
+
+def fake_quantise(x, bits=8):
+    return torch.empty_like(x, dtype=torch.int8), x.new_empty(x.shape[0])
+
+
+declare("quant", "quantise(Tensor x, int bits=8) -> (Tensor, Tensor)", quantise, fake_quantise)
+
+
+class Quantised(nn.Module):
+    def forward(self, x):
+        values, scales = torch.ops.quant.quantise(x.relu())
+        again, _ = torch.ops.quant.quantise(values.float() * scales[:, None] + 1, 4)
+        return values, scales, again
+
+
+@program
+def quantised():
+    return Quantised(), [(torch.randn(4, 10),)]
+
+
+@program
+def quantised_dynamic():
+    return Quantised(), [(torch.randn(4, 10),), (torch.randn(3, 17),)], {"dynamic_shapes": ({0: Dim.AUTO, 1: Dim.AUTO},)}
+
+
+# ---- bag: lists, optional arguments, strings, results that are an argument ----
+
+
+def scale_(xs, by, mask=None, mode="all"):
+    for x in xs if mode == "all" else xs[:1]:
+        x.mul_(by if mask is None else torch.where(mask, by, 1.0).reshape(-1, *[1] * (x.dim() - 1)))
+
+
+def increment_(x, calls=None):
+    x += 1
+    if calls is not None:
+        calls += 1
+    return x
+
+
+def sums(xs):
+    return [x.sum(1) for x in xs]
+
+
+declare("bag", 'scale_(Tensor(a!)[] xs, float by, Tensor? mask=None, str mode="all") -> ()', scale_, lambda *args: None)
+declare("bag", "increment_(Tensor(a!) x, Tensor(b!)? calls=None) -> Tensor(a!)", increment_, lambda x, calls=None: x)
+declare("bag", "sums(Tensor[] xs) -> Tensor[]", sums, lambda xs: [x.new_empty(x.shape[0]) for x in xs])
+
+
+@program
+def bag():
+    class Bag(nn.Module):
+        def forward(self, x, y, mask):
+            a, b = x * 2, y.clone()
+            torch.ops.bag.scale_([a, b.t()], 0.5)
+            torch.ops.bag.scale_([a, b], 3.0, mask, "first")
+            calls = torch.zeros((), dtype=torch.int64)
+            first = torch.ops.bag.increment_(x[:, 0], calls)
+            again = torch.ops.bag.increment_(first)
+            left, right = torch.ops.bag.sums([a, b.t()])
+            return a, b, left, right, again, calls, x + 0
+
+    mask = torch.tensor([True, False, True])
+    return Bag(), [(torch.randn(3, 4), torch.randn(5, 3), mask)]
