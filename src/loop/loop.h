@@ -284,7 +284,7 @@ loop_reader *loop_reader_new(loop_program *p, lexer *lx);
 fe_status loop_read_buffer(loop_reader *in, loop_buffer_id *out); /* @x */
 fe_status loop_read_view(loop_reader *in, loop_view *out);        /* @x[8,32]{32,1} + 4 */
 fe_status loop_read_exprs(loop_reader *in, sym_expr **out, uint32_t *count); /* [8,s0] */
-fe_status loop_read_op(loop_reader *in, loop_op *out); /* a nest, an extern or an assert */
+fe_status loop_read_op(loop_reader *in, loop_op *out);     /* a nest, an extern or an assert */
 fe_status loop_read_mode(lexer *lx, loop_store_mode *out); /* = add= mul= min= max= */
 loop_reduce loop_read_reduce(lexer *lx); /* sum, max_of, ...; LOOP_NO_REDUCE: none stands there */
 fe_status loop_check(loop_program *p, const char *after);
