@@ -7,14 +7,19 @@
 #include "kern/c_priv.h"
 
 static const loop_opcode STEP[LOOP_REDUCE_COUNT] = {
-    [LOOP_SUM] = LOOP_ADD,        [LOOP_PROD] = LOOP_MUL, [LOOP_REDUCE_MIN] = LOOP_MIN,
-    [LOOP_REDUCE_MAX] = LOOP_MAX, [LOOP_ANY] = LOOP_OR,   [LOOP_ALL] = LOOP_AND,
-    [LOOP_REDUCE_XOR] = LOOP_XOR};
+    [LOOP_SUM] = LOOP_ADD,        [LOOP_PROD] = LOOP_MUL,  [LOOP_REDUCE_MIN] = LOOP_MIN,
+    [LOOP_REDUCE_MAX] = LOOP_MAX, [LOOP_ANY] = LOOP_OR,    [LOOP_ALL] = LOOP_AND,
+    [LOOP_REDUCE_XOR] = LOOP_XOR, [LOOP_ARGMIN] = LOOP_LE, [LOOP_ARGMAX] = LOOP_LE};
 static const char *const JOIN[LOOP_REDUCE_COUNT] = {
     [LOOP_SUM] = "@joinadd($0)",        [LOOP_PROD] = "@joinmul($0)",
     [LOOP_REDUCE_MIN] = "@joinmin($0)", [LOOP_REDUCE_MAX] = "@joinmax($0)",
     [LOOP_ANY] = "@joinor($0)",         [LOOP_ALL] = "@joinand($0)",
     [LOOP_REDUCE_XOR] = "@joinxor($0)"};
+
+loop_opcode kern_c_step(loop_reduce reduce)
+{
+    return STEP[reduce];
+}
 
 /* Scalar sums of floats run in double, like the interpreter's. */
 static ty_dtype sum_dtype(const kern_sum *sum)
@@ -191,7 +196,8 @@ void kern_c_print_update(kern_c_printer *pr, const kern_item *item)
     }
     const char *to = copy_name(pr, item->sum, pr->copy);
     kern_c_scope scope = scope_of(pr, sum, to, counted(pr, sum, item->value));
-    text_line(pr->out, "%s = %s;", to, kern_c_applied(pr, STEP[sum->reduce], scope.dtype, &scope));
+    text_line(pr->out, "%s = %s;", to,
+              kern_c_applied(pr, kern_c_step(sum->reduce), scope.dtype, &scope));
 }
 
 /* ---- end ---- */
@@ -206,7 +212,7 @@ static void fold_copies(kern_c_printer *pr, uint32_t number)
             const char *to = copy_name(pr, number, c);
             kern_c_scope scope = scope_of(pr, sum, to, copy_name(pr, number, c + step));
             text_line(pr->out, "%s = %s;", to,
-                      kern_c_applied(pr, STEP[sum->reduce], scope.dtype, &scope));
+                      kern_c_applied(pr, kern_c_step(sum->reduce), scope.dtype, &scope));
         }
 }
 

@@ -289,16 +289,22 @@ void kern_c_print_define(kern_c_printer *pr, kern_ref ref)
 
 /* ---- stores ---- */
 
-static const char *combined(kern_c_printer *pr, const kern_store *st, const char *old,
-                            const char *value, uint32_t lanes)
+loop_opcode kern_c_combine(loop_store_mode mode)
 {
     static const loop_opcode COMBINE[] = {[LOOP_ADD_INTO] = LOOP_ADD,
                                           [LOOP_MUL_INTO] = LOOP_MUL,
                                           [LOOP_MIN_INTO] = LOOP_MIN,
                                           [LOOP_MAX_INTO] = LOOP_MAX};
+    return COMBINE[mode];
+}
+
+static const char *combined(kern_c_printer *pr, const kern_store *st, const char *old,
+                            const char *value, uint32_t lanes)
+{
     ty_dtype dtype = value_at(pr, st->value)->dtype;
     kern_c_scope scope = {dtype, lanes, {old, value, NULL}};
-    return st->mode == LOOP_SET ? value : kern_c_applied(pr, COMBINE[st->mode], dtype, &scope);
+    return st->mode == LOOP_SET ? value
+                                : kern_c_applied(pr, kern_c_combine(st->mode), dtype, &scope);
 }
 
 void kern_c_print_store(kern_c_printer *pr, const kern_store *st)

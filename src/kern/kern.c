@@ -104,26 +104,11 @@ static uint32_t add_kernel(kern_set *set, const kern_ir *k, arena *memory)
     return set->kernels.count - 1;
 }
 
-/* Says which operation of the kernel cannot be generated. */
-static fe_status check_operations(const kern_ir *k)
-{
-    for (uint32_t i = 1; i < k->values.count; i++) {
-        const kern_value *v = &k->values.at[i];
-        if (v->kind != KERN_APPLY) continue;
-        ty_dtype operand = k->values.at[v->args[v->op == LOOP_WHERE]].dtype;
-        diag d = {.status = FE_UNSUPPORTED, .stage = "kern"};
-        if (!kern_has_c(v->op, operand))
-            return diag_fail(sym_session(k->symbols), d, "cannot generate %s of %s",
-                             loop_opcode_name(v->op), ty_dtype_name(operand));
-    }
-    return FE_OK;
-}
-
 /* The kernel of k, verified, made or found. */
 static fe_status generate(kern_set *set, const kern_ir *k, arena *memory, uint32_t *kernel)
 {
     FE_TRY(kern_check(k));
-    FE_TRY(check_operations(k));
+    FE_TRY(kern_check_c(k));
     *kernel = add_kernel(set, k, memory);
     return FE_OK;
 }

@@ -180,8 +180,9 @@ fe_status kern_check(const kern_ir *k);
 
 /* ---- c_kernel.c: a kernel as a C function ---- */
 void kern_print_c(const kern_ir *k, const char *name, text *out, kern_needs *needs);
-/* Is there C for this operation on operands of this dtype? */
-bool kern_has_c(loop_opcode op, ty_dtype operand);
+/* ---- c_check.c ---- */
+/* Says which operation of the kernel cannot be generated. */
+fe_status kern_check_c(const kern_ir *k);
 /* Names that a kernel's text mentions and the prelude must define. */
 struct kern_needs {
     arena *memory;

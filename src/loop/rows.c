@@ -51,7 +51,7 @@ ty_dtype loop_result_dtype(loop_opcode op, const ty_dtype *operands)
     default: break;
     }
     if (op == LOOP_COMPLEX) return ty_real_to_complex(operands[0]);
-    return op == LOOP_RANDBITS ? TY_U32 : TY_NO_DTYPE;
+    return op == LOOP_RANDBITS ? TY_I64 : TY_NO_DTYPE;
 }
 
 static bool is_half(ty_dtype d)
@@ -64,13 +64,19 @@ const char *loop_dtype_fault(loop_opcode op, const ty_dtype *operands, ty_dtype 
 {
     const char *name = loop_opcode_name(op);
     uint32_t count = loop_operand_count(op), first = op == LOOP_WHERE || op == LOOP_MASKED;
-    if (!count || op == LOOP_RANDBITS) return NULL;
+    if (!count) return NULL;
     if (first && operands[0] != TY_BOOL)
         return arena_printf(memory, "the condition of %s is not bool", name);
     for (uint32_t k = first; k + 1 < count; k++)
         if (operands[k] != operands[k + 1])
             return arena_printf(memory, "operands of %s are %s and %s", name,
                                 ty_dtype_name(operands[k]), ty_dtype_name(operands[k + 1]));
+    if (op == LOOP_BITCAST && ty_dtype_size(operands[0]) != ty_dtype_size(result))
+        return arena_printf(memory, "%s of %s to %s, which has another size", name,
+                            ty_dtype_name(operands[0]), ty_dtype_name(result));
+    if ((op == LOOP_COMPLEX && !ty_is_floating(operands[0])) ||
+        (op == LOOP_RANDBITS && operands[0] != TY_I64))
+        return arena_printf(memory, "%s of %s", name, ty_dtype_name(operands[0]));
     ty_dtype wanted = loop_result_dtype(op, operands);
     if (wanted != TY_NO_DTYPE && wanted != result)
         return arena_printf(memory, "%s gives %s, not %s", name, ty_dtype_name(wanted),
