@@ -57,6 +57,7 @@ static fe_status check_define(kern_checker *c, kern_ref ref)
     const kern_value *v = &c->k->values.at[ref];
     if (c->in_scope[ref]) return kern_broken(c, "K1", "v%u is defined twice", ref);
     if (v->level != c->depth) return kern_broken(c, "K1", "v%u says it is of another loop", ref);
+    if (v->vector) FE_TRY(kern_check_vector(c, v->dtype));
     FE_TRY(v->kind == KERN_RESULT ? check_result(c, v) : kern_check_value(c, v));
     c->in_scope[ref] = true;
     return FE_OK;
@@ -85,6 +86,7 @@ static fe_status check_start(kern_checker *c, uint32_t number)
     const kern_sum *sum = &c->k->sums.at[number];
     if (!c->depth) return kern_broken(c, "K6", "an accumulator is outside the rows");
     if (sum->vector) FE_TRY(kern_check_vector(c, sum->dtype));
+    if (sum->vector && kern_is_arg(sum->reduce)) FE_TRY(kern_check_vector(c, sum->place));
     if (sum->across != (sum->vector && !c->k->outer_vector))
         return kern_broken(c, "K3", "a%u joins its lanes where rows are side by side, or does not",
                            number);
@@ -265,7 +267,7 @@ static fe_status check_memories(kern_checker *c)
 static fe_status check_kernel(kern_checker *c)
 {
     const kern_ir *k = c->k;
-    if (k->lanes < 1 || k->lanes > 64 || (k->lanes & (k->lanes - 1)))
+    if (k->lanes < 1 || k->lanes > KERN_MOST_LANES || (k->lanes & (k->lanes - 1)))
         return kern_broken(c, "K3", "%u is no number of lanes", k->lanes);
     FE_TRY(check_memories(c));
     FE_TRY(check_items(c, k->body));

@@ -86,6 +86,8 @@ fe_status kern_check_vector(kern_checker *c, ty_dtype dtype)
 {
     if (c->k->lanes == 1) return kern_broken(c, "K3", "a kernel of one lane has no vectors");
     if (ty_is_complex(dtype)) return kern_broken(c, "K3", "complex numbers have no vectors");
+    uint32_t bytes = c->k->lanes * (dtype == TY_BOOL ? 4 : ty_dtype_size(dtype));
+    if (bytes > KERN_MOST_BYTES) return kern_broken(c, "K3", "a vector of %u bytes", bytes);
     return FE_OK;
 }
 
@@ -182,7 +184,6 @@ static fe_status check_apply(kern_checker *c, const kern_value *v)
 
 fe_status kern_check_value(kern_checker *c, const kern_value *v)
 {
-    if (v->vector) FE_TRY(kern_check_vector(c, v->dtype));
     switch (v->kind) {
     case KERN_LOAD: return check_load(c, v);
     case KERN_NUMBER: return check_number(c, v);

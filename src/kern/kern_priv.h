@@ -15,7 +15,9 @@ typedef uint32_t kern_ref; /* number of a value; 0: none */
 
 enum {
     KERN_MOST_LEVELS = 2 * LOOP_MAX_AXES + 4, /* of loops */
-    KERN_MOST_COPIES = 4                      /* of an unrolled loop body */
+    KERN_MOST_COPIES = 4,                     /* of an unrolled loop body */
+    KERN_MOST_LANES = 16,
+    KERN_MOST_BYTES = 64 /* of a vector: a register's */
 };
 
 typedef enum kern_kind {

@@ -256,7 +256,7 @@ static fe_status parse_head(kern_reader *in)
     FE_TRY(lex_expect(in->lx, "group"));
     FE_TRY(parse_limited(in, 0, UINT32_MAX, &group));
     FE_TRY(lex_expect(in->lx, "lanes"));
-    FE_TRY(parse_limited(in, 1, 64, &lanes));
+    FE_TRY(parse_limited(in, 1, KERN_MOST_LANES, &lanes));
     in->k->group = (uint32_t)group;
     in->k->lanes = (uint32_t)lanes;
     FE_TRY(lex_expect(in->lx, "ints"));

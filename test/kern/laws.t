@@ -375,3 +375,15 @@ error: kern: law K6: columns are not right inside the rows, which may be shared 
   at kernel k_columns group 2: vector i1 in columns
   help: this is a fault of ferrite's own: please report it with the program
 --status-- 1
+--run-- sed 's/lanes 4/lanes 16/; s/x4/x16/g' columns.kern | ferrite inspect - --from kern --stage kern
+--err--
+error: kern: law K3: a vector of 128 bytes
+  at kernel k_columns group 2: v1 : i64x16 = load b1[i1]
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/places i32/places i64/; s/lanes 8/lanes 16/; s/x8/x16/g' rows.kern | ferrite inspect - --from kern --stage kern
+--err--
+error: kern: law K3: a vector of 128 bytes
+  at kernel k_rows group 1: acc a0 : f32x16 argmin places i64 copies 2
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1

@@ -34,7 +34,7 @@ error: kern: expected a number from 0 to 4294967295 (found '-1')
 --status-- 1
 --run-- sed 's/lanes 8/lanes 65/' ok.kern | ferrite inspect - --from kern --stage kern
 --err--
-error: kern: expected a number from 1 to 64 (found '65')
+error: kern: expected a number from 1 to 16 (found '65')
   at line 1, column 28
 --status-- 1
 --run-- sed 's/ints \[200\]/ints [200/' ok.kern | ferrite inspect - --from kern --stage kern
