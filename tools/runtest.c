@@ -11,7 +11,7 @@
  *
  * A file may hold several --run-- groups; they run in order, in one new folder. $ROOT is the folder
  * where runtest was started. Blank lines at the end of a text do not count. A signal, a sanitizer's
- * report and a run of more than 20 seconds are always failures.
+ * report and a run of more than 60 seconds are always failures.
  *
  *     runtest [--bless] [--binary FERRITE] [-j N] FILE.t|FOLDER...
  */
@@ -32,7 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TIME_LIMIT = 20, MOST_SECTIONS = 200, DIFF_LINES = 25 };
+enum { TIME_LIMIT = 60, MOST_SECTIONS = 200, DIFF_LINES = 25 };
 typedef enum { RUN, IN, OUT, ERR, STATUS, FILE_, SKIP, KINDS } kind;
 static const char *const NAMES[KINDS] = {
     "run", "in", "out", "err", "status", "file", "skip-if-missing"};

@@ -220,6 +220,7 @@ fe_status lex_name(lexer *lx, const char **out);   /* a LEX_NAME, stepped over *
 fe_status lex_value(lexer *lx, const char **out);  /* a %name, stepped over */
 fe_status lex_buffer(lexer *lx, const char **out); /* a @name, stepped over */
 fe_status lex_int(lexer *lx, int64_t *out);
+fe_status lex_double(lexer *lx, double *out); /* a LEX_FLOAT or a LEX_INT, stepped over */
 fe_status lex_string(lexer *lx, const char **out);
 /* The text ends here and had no error: what a parser of a whole text returns. */
 fe_status lex_finish(lexer *lx);

@@ -314,6 +314,15 @@ fe_status lex_int(lexer *lx, int64_t *out)
     return FE_OK;
 }
 
+fe_status lex_double(lexer *lx, double *out)
+{
+    if (lx->token.kind != LEX_FLOAT && lx->token.kind != LEX_INT)
+        return lex_fail(lx, "expected a number");
+    *out = lx->token.number;
+    lex_next(lx);
+    return FE_OK;
+}
+
 fe_status lex_finish(lexer *lx)
 {
     if (lx->bad) return FE_CORRUPT;

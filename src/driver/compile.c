@@ -91,20 +91,27 @@ static fe_status read_wrap(driver_program *d, const char *source, size_t length)
     return wrap_check(d->wrapper);
 }
 
+/* Kernels alone, without the program that calls them. */
+static fe_status read_kern(driver_program *d, const char *source, size_t length)
+{
+    FE_TRY(kern_parse(d->session, d->memory, source, length, &d->kernels));
+    return kern_generate(d->kernels, d->memory);
+}
+
 typedef struct text_form {
     const char *name;
     driver_stage stage; /* that it is the result of */
+    driver_stage next;  /* stage that can go on from it */
     fe_status (*read)(driver_program *d, const char *source, size_t length);
 } text_form;
 
 static const text_form text_forms[] = {
-    {"fx", STAGE_READ, read_fx},
-    {"loop", STAGE_LOWER, read_loop},
-    {"sched", STAGE_SCHED, read_sched},
-    {"wrap", STAGE_WRAP, read_wrap},
+    {"fx", STAGE_READ, STAGE_INFER, read_fx},       {"loop", STAGE_LOWER, STAGE_SCHED, read_loop},
+    {"sched", STAGE_SCHED, STAGE_KERN, read_sched}, {"kern", STAGE_KERN, STAGE_EMIT, read_kern},
+    {"wrap", STAGE_WRAP, STAGE_EMIT, read_wrap},
 };
 
-static fe_status read_text(driver_program *d, driver_stage last, driver_stage *done)
+static fe_status read_text(driver_program *d, driver_stage last, driver_stage *next)
 {
     const char *from = d->options.from ? d->options.from : "fx";
     const text_form *form = NULL;
@@ -119,7 +126,10 @@ static fe_status read_text(driver_program *d, driver_stage last, driver_stage *d
         return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "read"},
                          "a program that begins as the text of stage %s has no stage before it",
                          from);
-    *done = form->stage;
+    if (last > form->stage && last < form->next)
+        return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "read"},
+                         "the text of stage %s has no program around it", from);
+    *next = form->next;
     FE_TRY(file_read(d->session, d->memory, d->options.input, &source, &length));
     return form->read(d, source, length);
 }
@@ -196,8 +206,25 @@ static void write_prelude(void *data, const uint32_t *members, uint32_t count, t
     kern_prelude(&d->target, kernels, count, out);
 }
 
+/* Kernels that were read as text are all that there is. */
+static fe_status emit_kernels(driver_program *d)
+{
+    uint32_t count = d->kernels->kernels.count;
+    uint32_t *all = NEW_ARRAY(d->memory, uint32_t, count + 1);
+    text out;
+    text_init(&out, d->memory);
+    for (uint32_t i = 0; i < count; i++) all[i] = i;
+    write_prelude(d, all, count, &out);
+    for (uint32_t i = 0; i < count; i++)
+        text_printf(&out, "\n%s", d->kernels->kernels.at[i].source);
+    d->files = NEW(d->memory, emit_file);
+    d->files[d->file_count++] = (emit_file){"kernels.c", out.at, out.length};
+    return FE_OK;
+}
+
 static fe_status stage_emit(driver_program *d)
 {
+    if (!d->wrapper) return emit_kernels(d);
     /* none behind the text of a wrapper */
     uint32_t count = d->kernels ? d->kernels->kernels.count : 0;
     emit_kernel *kernels = NEW_ARRAY(d->memory, emit_kernel, count + 1);
@@ -264,11 +291,11 @@ fe_status driver_compile(fe_session *s, const driver_options *o, driver_stage la
     d->name = program_name(memory, o->input);
     d->target = toolchain_target(o->isa);
     text_init(&d->dumps, memory);
-    driver_stage done = STAGE_READ;
+    driver_stage next = STAGE_INFER;
     FE_TRY(ops_load(d));
     if (!o->from && !is_text(o->input)) return driver_advance(d, STAGE_READ, last);
-    FE_TRY(read_text(d, last, &done));
-    return driver_advance(d, done + 1, last);
+    FE_TRY(read_text(d, last, &next));
+    return driver_advance(d, next, last);
 }
 
 void driver_close(driver_program *d)

@@ -36,7 +36,7 @@ enum { DRIVER_MAX_OP_LIBRARIES = 16 };
 
 typedef struct driver_options {
     const char *input; /* archive; "-" or *.fx: FX text */
-    /* stage that the input is the text of: "fx", "loop", "sched", "wrap"; NULL: see input */
+    /* stage that the input is the text of: "fx", "loop", "sched", "kern", "wrap"; NULL: see input */
     const char *from;
     const char *model;      /* in the archive; NULL: the only one */
     const char *isa;        /* "native", "x86-64-v4", "x86-64-v3", "baseline" */

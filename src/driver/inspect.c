@@ -43,8 +43,7 @@ static void show_wrap(driver_program *d, text *out)
 
 static void show_kern(driver_program *d, text *out)
 {
-    if (kern_print(d->schedule, &d->target, d->memory, out) != FE_OK)
-        BUG(d->session, "kernels that were made cannot be printed");
+    kern_print(d->kernels, out);
 }
 
 static void show_c(driver_program *d, text *out)
@@ -91,11 +90,12 @@ static fe_status inspect_body(fe_session *session, void *data)
 
 static int inspect_usage(void)
 {
-    fprintf(stderr, "usage: ferrite inspect MODEL.pt2|FILE.fx|- --stage "
-                    "read|fx|loop|sched|kern|plan|wrap|c [--no-passes]\n"
-                    "       ferrite inspect FILE|- --from fx|loop|sched|wrap --stage ...   the "
-                    "text of a stage\n"
-                    "       ferrite inspect MODEL.pt2 --dump-after PASS|all [--verify]\n");
+    fprintf(stderr,
+            "usage: ferrite inspect MODEL.pt2|FILE.fx|- --stage "
+            "read|fx|loop|sched|kern|plan|wrap|c [--no-passes]\n"
+            "       ferrite inspect FILE|- --from fx|loop|sched|kern|wrap --stage ...   the "
+            "text of a stage\n"
+            "       ferrite inspect MODEL.pt2 --dump-after PASS|all [--verify]\n");
     return 2;
 }
 

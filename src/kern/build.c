@@ -77,11 +77,6 @@ typedef struct pending {
 } pending;
 typedef VEC(pending) pending_list;
 
-static bool is_arg(loop_reduce reduce)
-{
-    return reduce == LOOP_ARGMIN || reduce == LOOP_ARGMAX;
-}
-
 static bool nest_reduces(const loop_op *nest)
 {
     for (uint32_t i = 0; i < nest->store_count; i++)
@@ -150,7 +145,7 @@ static void update_sum(kern_builder *b, const sched_phase *ph, const pending *en
     kern_ref value = kern_build_value(b, entry->store->value, 0);
     kern_item item = {.kind = KERN_UPDATE, .sum = entry->sum};
     item.value = sum.vector ? kern_as_vector(b, value) : value;
-    if (is_arg(sum.reduce)) item.flat = flat_number(b, ph);
+    if (kern_is_arg(sum.reduce)) item.flat = flat_number(b, ph);
     vec_push(b->memory, &b->open[b->depth]->items, item);
 }
 
@@ -163,7 +158,7 @@ static void finish_sums(kern_builder *b, const pending_list *list)
             value = kern_build_value(b, entry->store->value, 0);
         } else {
             kern_sum sum = b->k->sums.at[entry->sum];
-            bool arg = is_arg(sum.reduce);
+            bool arg = kern_is_arg(sum.reduce);
             kern_value result = {.kind = KERN_RESULT, .sum = entry->sum, .level = b->depth};
             result.dtype = arg ? TY_I64 : sum.dtype;
             result.vector = sum.vector && !sum.across;
@@ -276,7 +271,8 @@ static void open_phase(kern_builder *b, const sched_phase *ph, uint32_t from, ui
 /* The value of a store that runs over no reduction axes, or over those that had one step. */
 static kern_ref unreduced(kern_builder *b, const loop_store *st)
 {
-    return kern_build_value(b, is_arg(st->reduce) ? loop_const_int(b->p, TY_I64, 0) : st->value, 0);
+    return kern_build_value(
+        b, kern_is_arg(st->reduce) ? loop_const_int(b->p, TY_I64, 0) : st->value, 0);
 }
 
 static void build_nest(kern_builder *b, const sched_phase *ph, const loop_op *nest,
@@ -328,12 +324,12 @@ static void build_phase(kern_builder *b, const sched_phase *ph)
 static void build_group(kern_builder *b, uint32_t lanes)
 {
     kern_ir *k = b->k = NEW(b->memory, kern_ir);
-    k->program = b->p;
+    k->symbols = b->t;
     k->lanes = lanes;
     k->outer = b->g->outer;
     vec_push(b->memory, &k->values, (kern_value){0});
     b->memo = b->memory_of = b->touched = (map){0};
-    for (uint32_t i = 0; i < MOST_LEVELS; i++) b->noted[i].keys.count = 0;
+    for (uint32_t i = 0; i < KERN_MOST_LEVELS; i++) b->noted[i].keys.count = 0;
     b->depth = 0;
     b->bound_count = 0;
     b->vector_axis = (sym_expr){0};
@@ -369,7 +365,7 @@ static uint32_t widest_vector(const kern_ir *k)
             bytes = ty_dtype_size(v->dtype);
     }
     for (uint32_t i = 0; i < k->sums.count; i++)
-        if (is_arg(k->sums.at[i].reduce))
+        if (kern_is_arg(k->sums.at[i].reduce))
             bytes = bytes > ty_dtype_size(k->sums.at[i].place) ? bytes
                                                                : ty_dtype_size(k->sums.at[i].place);
     return bytes;
@@ -398,7 +394,7 @@ fe_status kern_lower(const sched_schedule *s, const sched_group *g, const kern_t
                       .memory = memory,
                       .g = g,
                       .target = target};
-    kern_ir outer_axes = {.program = s->program};
+    kern_ir outer_axes = {.symbols = b.t};
     b.k = &outer_axes;
     for (uint32_t i = 0; i < g->outer; i++) outer_axes.axes[i] = loop_axis(b.p, i);
     b.columns = g->phase_count == 1 && g->phases[0].reduce_axes == 0 &&

@@ -5,8 +5,6 @@
 
 #include "kern/kern_priv.h"
 
-enum { MOST_LEVELS = 2 * LOOP_MAX_AXES + 4, KERN_MOST_COPIES = 4 /* of an unrolled loop body */ };
-
 typedef struct kern_builder {
     const sched_schedule *schedule;
     loop_program *p;
@@ -17,18 +15,18 @@ typedef struct kern_builder {
     kern_ir *k;
     sched_vector vector; /* what the lanes go along: the group's, or better */
     /* open[0] is the function, open[1] the rows, then the loops of the phase at hand. */
-    kern_loop *open[MOST_LEVELS];
-    uint32_t depth;                /* of the innermost */
-    sym_bound bounds[MOST_LEVELS]; /* of all open loops, outer axes first */
+    kern_loop *open[KERN_MOST_LEVELS];
+    uint32_t depth;                     /* of the innermost */
+    sym_bound bounds[KERN_MOST_LEVELS]; /* of all open loops, outer axes first */
     uint32_t bound_count;
-    uint32_t bound_level[MOST_LEVELS];
+    uint32_t bound_level[KERN_MOST_LEVELS];
     sym_expr vector_axis;  /* or none */
     uint32_t vector_level; /* of its loop */
     /* What has been computed already. Entries go when the loop that they are in closes. */
     map memo;
     struct {
         VEC(uint64_t) keys;
-    } noted[MOST_LEVELS];
+    } noted[KERN_MOST_LEVELS];
     bool columns; /* the one inner axis is cut into [n0, n1) */
     bool serial;  /* outer iterations may write the same element */
     bool has_complex;

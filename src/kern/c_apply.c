@@ -1,4 +1,4 @@
-/* kern_c_apply.c -- operations as C expressions: one row an operation and kind of dtype.
+/* c_apply.c -- operations as C expressions: one row an operation and kind of dtype.
  *
  * A row has the expression on scalars and the one on vectors. "=" stands for the same text; an `@f`
  * that the prelude has no vector text for runs the scalar expression lane by lane. Markers:
@@ -299,8 +299,13 @@ void kern_c_cast(text *out, kern_needs *needs, ty_dtype from, ty_dtype to,
         cast_vector(out, needs, from, to, scope);
 }
 
+/* A bool in memory is a byte, but not elsewhere. */
 static void bitcast(text *out, kern_needs *needs, ty_dtype to, const kern_c_scope *scope)
 {
+    if (to == TY_BOOL || scope->dtype == TY_BOOL) {
+        kern_c_cast(out, needs, scope->dtype, to, scope);
+        return;
+    }
     const char *type = kern_c_type(needs, to, scope->lanes, needs->memory);
     const char *from = kern_c_type(needs, scope->dtype, scope->lanes, needs->memory);
     if (scope->lanes > 1)
@@ -333,8 +338,9 @@ static bool is_compare(loop_opcode op)
 
 bool kern_has_c(loop_opcode op, ty_dtype dtype)
 {
-    bool moves = op == LOOP_CAST || op == LOOP_BITCAST || op == LOOP_WHERE || op == LOOP_COMPLEX;
-    return moves || find_row(op, dtype) != NULL;
+    bool moves = op == LOOP_CAST || op == LOOP_BITCAST || op == LOOP_WHERE;
+    bool pairs = op == LOOP_COMPLEX && (dtype == TY_F32 || dtype == TY_F64);
+    return moves || pairs || find_row(op, dtype) != NULL;
 }
 
 bool kern_c_apply(text *out, kern_needs *needs, loop_opcode op, ty_dtype result,

@@ -231,8 +231,7 @@ void kern_print_c(const kern_ir *k, const char *name, text *out, kern_needs *nee
     text body;
     text_init(&body, needs->memory);
     body.indent = 1;
-    kern_c_printer pr = {
-        .k = k, .t = k->program->symbols, .out = &body, .needs = needs, .copies = 1};
+    kern_c_printer pr = {.k = k, .t = k->symbols, .out = &body, .needs = needs, .copies = 1};
     print_arguments(&pr);
     if (k->serial) {
         text_line(&body, "if (m0 >= m1) return;");

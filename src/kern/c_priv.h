@@ -29,11 +29,13 @@ const char *kern_c_memory_type(ty_dtype dtype);
 uint32_t kern_c_half_bits(ty_dtype dtype, double value);
 void kern_c_constant(text *out, kern_needs *needs, const kern_value *v, uint32_t lanes);
 
-/* ---- kern_c_apply.c: operations as templates ---- */
+/* ---- c_apply.c: operations as templates ---- */
 /* The expression of op on scope->args; `result` is its dtype, scope->dtype that of the operands.
  * False: it has none. */
 bool kern_c_apply(text *out, kern_needs *needs, loop_opcode op, ty_dtype result,
                   const kern_c_scope *scope);
+/* Is there C for this operation on operands of this dtype? */
+bool kern_has_c(loop_opcode op, ty_dtype operand);
 void kern_c_cast(text *out, kern_needs *needs, ty_dtype from, ty_dtype to,
                  const kern_c_scope *scope);
 /* The scalar template of the operation of that name, or NULL. */
@@ -77,7 +79,11 @@ const char *kern_c_applied(kern_c_printer *pr, loop_opcode op, ty_dtype result,
 const char *kern_c_format(kern_c_printer *pr, const char *format, const char *a, const char *b);
 void kern_c_print_define(kern_c_printer *pr, kern_ref ref);
 void kern_c_print_store(kern_c_printer *pr, const kern_store *st);
+/* What joins a value with what is there. */
+loop_opcode kern_c_combine(loop_store_mode mode);
 /* c_sum.c */
+/* What joins two partial results; of arg reductions, what compares them. */
+loop_opcode kern_c_step(loop_reduce reduce);
 void kern_c_print_start(kern_c_printer *pr, uint32_t sum);
 void kern_c_print_update(kern_c_printer *pr, const kern_item *item);
 void kern_c_print_drain(kern_c_printer *pr, uint32_t sum);

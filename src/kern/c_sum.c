@@ -6,21 +6,19 @@
  */
 #include "kern/c_priv.h"
 
-#define COUNT_REDUCE (LOOP_REDUCE_XOR + 1)
-
-static const loop_opcode STEP[COUNT_REDUCE] = {
-    [LOOP_SUM] = LOOP_ADD,        [LOOP_PROD] = LOOP_MUL, [LOOP_REDUCE_MIN] = LOOP_MIN,
-    [LOOP_REDUCE_MAX] = LOOP_MAX, [LOOP_ANY] = LOOP_OR,   [LOOP_ALL] = LOOP_AND,
-    [LOOP_REDUCE_XOR] = LOOP_XOR};
-static const char *const JOIN[COUNT_REDUCE] = {
+static const loop_opcode STEP[LOOP_REDUCE_COUNT] = {
+    [LOOP_SUM] = LOOP_ADD,        [LOOP_PROD] = LOOP_MUL,  [LOOP_REDUCE_MIN] = LOOP_MIN,
+    [LOOP_REDUCE_MAX] = LOOP_MAX, [LOOP_ANY] = LOOP_OR,    [LOOP_ALL] = LOOP_AND,
+    [LOOP_REDUCE_XOR] = LOOP_XOR, [LOOP_ARGMIN] = LOOP_LE, [LOOP_ARGMAX] = LOOP_LE};
+static const char *const JOIN[LOOP_REDUCE_COUNT] = {
     [LOOP_SUM] = "@joinadd($0)",        [LOOP_PROD] = "@joinmul($0)",
     [LOOP_REDUCE_MIN] = "@joinmin($0)", [LOOP_REDUCE_MAX] = "@joinmax($0)",
     [LOOP_ANY] = "@joinor($0)",         [LOOP_ALL] = "@joinand($0)",
     [LOOP_REDUCE_XOR] = "@joinxor($0)"};
 
-static bool is_arg(const kern_sum *sum)
+loop_opcode kern_c_step(loop_reduce reduce)
 {
-    return sum->reduce == LOOP_ARGMIN || sum->reduce == LOOP_ARGMAX;
+    return STEP[reduce];
 }
 
 /* Scalar sums of floats run in double, like the interpreter's. */
@@ -105,7 +103,8 @@ void kern_c_print_start(kern_c_printer *pr, uint32_t number)
         text_line(pr->out, "%s a%u_%u = %s;", type, number, c, identity(pr, sum));
     for (uint32_t c = 0; sum->blocked && c < total_copies(sum); c++)
         text_line(pr->out, "%s s%u_%u = {0}, c%u_%u = {0};", type, number, c, number, c);
-    const char *place = is_arg(sum) ? kern_c_type_of(pr, sum->place, sum_lanes(pr, sum)) : NULL;
+    const char *place =
+        kern_is_arg(sum->reduce) ? kern_c_type_of(pr, sum->place, sum_lanes(pr, sum)) : NULL;
     for (uint32_t c = 0; place && c < sum->copies; c++)
         text_line(pr->out, "%s w%u_%u = (%s){0} - 1;", place, number, c, place);
 }
@@ -191,13 +190,14 @@ static void print_arg_update(kern_c_printer *pr, const kern_item *item)
 void kern_c_print_update(kern_c_printer *pr, const kern_item *item)
 {
     const kern_sum *sum = &pr->k->sums.at[item->sum];
-    if (is_arg(sum)) {
+    if (kern_is_arg(sum->reduce)) {
         print_arg_update(pr, item);
         return;
     }
     const char *to = copy_name(pr, item->sum, pr->copy);
     kern_c_scope scope = scope_of(pr, sum, to, counted(pr, sum, item->value));
-    text_line(pr->out, "%s = %s;", to, kern_c_applied(pr, STEP[sum->reduce], scope.dtype, &scope));
+    text_line(pr->out, "%s = %s;", to,
+              kern_c_applied(pr, kern_c_step(sum->reduce), scope.dtype, &scope));
 }
 
 /* ---- end ---- */
@@ -212,7 +212,7 @@ static void fold_copies(kern_c_printer *pr, uint32_t number)
             const char *to = copy_name(pr, number, c);
             kern_c_scope scope = scope_of(pr, sum, to, copy_name(pr, number, c + step));
             text_line(pr->out, "%s = %s;", to,
-                      kern_c_applied(pr, STEP[sum->reduce], scope.dtype, &scope));
+                      kern_c_applied(pr, kern_c_step(sum->reduce), scope.dtype, &scope));
         }
 }
 
@@ -288,7 +288,7 @@ void kern_c_print_result(kern_c_printer *pr, kern_ref ref)
 {
     const kern_value *v = &pr->k->values.at[ref];
     const kern_sum *sum = &pr->k->sums.at[v->sum];
-    if (is_arg(sum)) {
+    if (kern_is_arg(sum->reduce)) {
         (sum->across ? print_arg_result : print_arg_places)(pr, ref);
         return;
     }

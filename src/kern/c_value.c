@@ -3,7 +3,7 @@
 
 static fe_session *session_of(const kern_c_printer *pr)
 {
-    return pr->k->program->session;
+    return sym_session(pr->t);
 }
 
 const char *kern_c_format(kern_c_printer *pr, const char *format, const char *a, const char *b)
@@ -23,27 +23,12 @@ static void print_list(kern_c_printer *pr, sym_expr e, const char *between)
     }
 }
 
-/* Is e never negative, going by its shape? */
-static bool is_natural(const kern_c_printer *pr, sym_expr e)
-{
-    int64_t value;
-    if (kern_is_nonnegative(pr->k, e)) return true;
-    if (sym_is_int(pr->t, e, &value)) return value >= 0;
-    sym_op op = sym_op_of(pr->t, e);
-    if (op == SYM_SYMBOL) return sym_kind_of(pr->t, e) == SYM_INDEX;
-    if (op != SYM_ADD && op != SYM_MUL && op != SYM_MIN && op != SYM_FLOORDIV && op != SYM_MOD)
-        return false;
-    for (uint32_t i = 0; i < sym_arg_count(pr->t, e); i++)
-        if (!is_natural(pr, sym_arg(pr->t, e, i))) return false;
-    return true;
-}
-
 static void print_division(kern_c_printer *pr, sym_expr e)
 {
     bool modulo = sym_op_of(pr->t, e) == SYM_MOD;
     int64_t divisor;
     sym_expr dividend = sym_arg(pr->t, e, 0);
-    if (is_natural(pr, dividend) && sym_is_int(pr->t, sym_arg(pr->t, e, 1), &divisor) &&
+    if (kern_is_natural(pr->k, dividend) && sym_is_int(pr->t, sym_arg(pr->t, e, 1), &divisor) &&
         divisor > 0) {
         text_add(pr->out, "(i64)((u64)(");
         print_index(pr, dividend);
@@ -245,7 +230,7 @@ static const char *load_text(kern_c_printer *pr, const kern_value *v)
 static const char *spaced_text(kern_c_printer *pr, const kern_value *v)
 {
     sym_expr stride, rest;
-    bool linear = sym_linear_in(pr->k->program->symbols, v->index, pr->vector_axis, &stride, &rest);
+    bool linear = sym_linear_in(pr->k->symbols, v->index, pr->vector_axis, &stride, &rest);
     CHECK(session_of(pr), linear);
     kern_c_scope scope = {
         v->dtype, pr->k->lanes, {kern_c_index(pr, stride), kern_c_index(pr, v->index), NULL}};
@@ -304,16 +289,22 @@ void kern_c_print_define(kern_c_printer *pr, kern_ref ref)
 
 /* ---- stores ---- */
 
-static const char *combined(kern_c_printer *pr, const kern_store *st, const char *old,
-                            const char *value, uint32_t lanes)
+loop_opcode kern_c_combine(loop_store_mode mode)
 {
     static const loop_opcode COMBINE[] = {[LOOP_ADD_INTO] = LOOP_ADD,
                                           [LOOP_MUL_INTO] = LOOP_MUL,
                                           [LOOP_MIN_INTO] = LOOP_MIN,
                                           [LOOP_MAX_INTO] = LOOP_MAX};
+    return COMBINE[mode];
+}
+
+static const char *combined(kern_c_printer *pr, const kern_store *st, const char *old,
+                            const char *value, uint32_t lanes)
+{
     ty_dtype dtype = value_at(pr, st->value)->dtype;
     kern_c_scope scope = {dtype, lanes, {old, value, NULL}};
-    return st->mode == LOOP_SET ? value : kern_c_applied(pr, COMBINE[st->mode], dtype, &scope);
+    return st->mode == LOOP_SET ? value
+                                : kern_c_applied(pr, kern_c_combine(st->mode), dtype, &scope);
 }
 
 void kern_c_print_store(kern_c_printer *pr, const kern_store *st)

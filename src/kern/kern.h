@@ -11,26 +11,46 @@
  * args->buffers holds the start of each buffer in the order of kern_call.buffers, args->ints the
  * values of kern_call.ints.
  *
- *     kernel k_most_sum_sub_exp group 0 lanes 16 buffers [f32 in @x, f32 out @y] ints [197, 256]
- *       tile t0 : f32[p1]
+ *     kernel k_most_sum_sub_exp group 0 lanes 16 ints [197, 256]   # p0 and p1 in this group
+ *       buffer b0 : f32 in @x
+ *       tile t0 : f32[p1]                                # lives in one iteration of the rows
+ *       buffer b1 : f32 out @y
  *       rows (i0) {
  *         acc a0 : f32x16 max_of copies 4
- *         vector r0 < p0 unroll 4 {
+ *         vector r0 < p0 unroll 4 {                      # 64 elements a step
  *           v1 : f32x16 = load b0[p0*i0 + r0]
  *           a0 += v1
  *         }
- *         v2 : f32 = result a0
+ *         v2 : f32 = result a0                           # of all lanes and copies
  *         ...
+ *         vector i1 < p0 {
+ *           v8 : f32x16 = load t0[i1]
+ *           v10 : f32x16 = div v8, v9
+ *           store b1[p0*i0 + i1] : f32x16 = v10
+ *         }
+ *       }
  *
- * `exact` loops have no last partial vector. Extents and strides of 16 and more are passed as ints
- * rather than printed, so that layers of different sizes share one kernel. Kernels with equal text
- * are one kernel; names come from the operations inside and the hash of the text, never from
- * addresses, so that output is byte-stable. Loops never touch memory past the end of a buffer: the
- * last vector is masked. Float sums: several partial accumulators, compensated beyond a bound,
- * results close to float64.
+ * The text is the whole kernel: what is read from it prints as the same C. A number among the
+ * operands has the dtype of its line, or says it: `lt v1, f32 0.5`. `exact` loops have no last
+ * partial vector. Extents and strides of 16 and more are passed as ints rather than printed, so
+ * that layers of different sizes share one kernel. Kernels with equal C are one kernel; names come
+ * from the operations inside and the hash of the C, never from addresses, so that output is
+ * byte-stable. Loops never touch memory past the end of a buffer: the last vector is masked. Float
+ * sums: several partial accumulators, compensated beyond a bound, results close to float64.
  *
- * Order of reading: kern.c (the stage), build.c and value.c (a group as IR), c_kernel.c (IR as C),
- * c_apply.c (operations), c_prelude.c (what kernels call).
+ * Laws (check.c), verified on every compile: K1 a value, an accumulator or an axis is used in the
+ * loop where it is defined or further in, and behind its definition. K2 operands have the dtypes
+ * that the operation's row asks for, loads and stores that of their memory; buffers are read and
+ * written as they say. K3 vectors meet vectors of as many lanes, and touch memory only inside the
+ * loop that the lanes run along: neighbours with stride 1 in its axis, scalars without it. K4 an
+ * accumulator is updated by as many copies as it has, and read once, where it was started, when
+ * that is over. K5 extents and sizes are made of ints alone, of which there are enough. K6 there is
+ * one loop over the rows around all others, one vector loop at a time; what is exact, unrolled or
+ * cut into blocks fits its extent.
+ *
+ * Order of reading: kern.c (the stage), build.c and value.c (a group as IR), print.c, parse.c and
+ * check.c (its text and laws), c_kernel.c (IR as C), c_apply.c (operations), c_prelude.c (what
+ * kernels call).
  */
 #ifndef FERRITE_KERN_H
 #define FERRITE_KERN_H
@@ -68,9 +88,12 @@ typedef struct kern_call {
     int64_t cost;
 } kern_call;
 
+typedef struct kern_ir kern_ir; /* kern_priv.h */
+
 typedef struct kern_set {
+    VEC(kern_ir *) irs; /* of each group that has a kernel */
     VEC(kern_kernel) kernels;
-    kern_call *calls; /* one for each group of the schedule */
+    kern_call *calls; /* one for each group of the schedule; none behind the text of kernels */
     uint32_t call_count;
 } kern_set;
 
@@ -82,7 +105,14 @@ fe_status kern_build(const sched_schedule *s, const kern_target *target, arena *
  * functions that they use, and no others. No #include in it (compile time). */
 void kern_prelude(const kern_target *target, const kern_kernel *const *kernels, uint32_t count,
                   text *out);
-/* The kernel IR of every group as text. */
-fe_status kern_print(const sched_schedule *s, const kern_target *target, arena *memory, text *out);
+
+/* ---- text (print.c, parse.c) ---- */
+/* The kernel IR of every group. */
+void kern_print(const kern_set *set, text *out);
+/* Reads what kern_print writes. */
+fe_status kern_parse(fe_session *session, arena *memory, const char *source, size_t length,
+                     kern_set **out);
+/* Verifies kernels that were read and makes their C. */
+fe_status kern_generate(kern_set *set, arena *memory);
 
 #endif

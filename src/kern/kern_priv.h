@@ -13,6 +13,13 @@
 
 typedef uint32_t kern_ref; /* number of a value; 0: none */
 
+enum {
+    KERN_MOST_LEVELS = 2 * LOOP_MAX_AXES + 4, /* of loops */
+    KERN_MOST_COPIES = 4,                     /* of an unrolled loop body */
+    KERN_MOST_LANES = 16,
+    KERN_MOST_BYTES = 64 /* of a vector: a register's */
+};
+
 typedef enum kern_kind {
     KERN_NOTHING,
     KERN_CONST,  /* integer or number */
@@ -51,7 +58,8 @@ typedef struct kern_value {
 
 /* A buffer argument, or a tile that lives in one iteration of the rows. */
 typedef struct kern_memory {
-    loop_buffer_id buffer;
+    const char *name;      /* of the buffer in the program */
+    loop_buffer_id buffer; /* LOOP_NO_BUFFER: read from text, no program around */
     ty_dtype dtype;
     bool is_tile, is_read, is_written;
     uint32_t number;   /* b<number> or t<number> */
@@ -117,9 +125,11 @@ struct kern_loop {
     VEC(kern_item) items;
 };
 
-typedef struct kern_ir {
-    const loop_program *program;
-    uint32_t lanes; /* 1: a scalar kernel */
+struct kern_ir {
+    sym_table *symbols;
+    const char *name; /* what it computes: "k_sum_exp" */
+    uint32_t group;   /* of the schedule */
+    uint32_t lanes;   /* 1: a scalar kernel */
     uint32_t outer;
     sym_expr axes[LOOP_MAX_AXES];
     sym_expr extents[LOOP_MAX_AXES]; /* of the outer axes; none where it does not matter */
@@ -131,16 +141,25 @@ typedef struct kern_ir {
     VEC(kern_memory) memories;
     VEC(kern_sum) sums;
     VEC(sym_expr) params;      /* what p0, p1, ... stand for */
-    VEC(sym_expr) nonnegative; /* dividends that are never negative */
+    VEC(sym_expr) nonnegative; /* dividends that are, which their shape does not show */
     uint32_t buffer_count, tile_count;
     kern_loop *body;
-} kern_ir;
+};
+
+/* Does it give the place of an element? */
+static inline bool kern_is_arg(loop_reduce reduce)
+{
+    return reduce == LOOP_ARGMIN || reduce == LOOP_ARGMAX;
+}
 
 /* ---- param.c: sizes and strides as integers of the kernel ---- */
 /* e with everything that no loop variable or value is part of as p<k>, but for numbers under 16. */
 sym_expr kern_param_expr(kern_ir *k, sym_expr e, const sym_env *env, arena *memory);
+/* Is name "v12", with letter v? number: 12. */
+bool kern_is_numbered(const char *name, char letter, uint32_t *number);
 sym_expr kern_param_symbol(const kern_ir *k, uint32_t number);
-bool kern_is_nonnegative(const kern_ir *k, sym_expr e);
+/* Is e never negative, going by its shape and what the kernel says? */
+bool kern_is_natural(const kern_ir *k, sym_expr e);
 /* The value that a symbol stands for, or 0. */
 kern_ref kern_symbol_value(const kern_ir *k, sym_expr symbol);
 sym_expr kern_value_symbol(const kern_ir *k, kern_ref value);
@@ -149,13 +168,23 @@ sym_expr kern_value_symbol(const kern_ir *k, kern_ref value);
 fe_status kern_lower(const sched_schedule *s, const sched_group *g, const kern_target *target,
                      arena *memory, kern_ir **out);
 
+/* ---- cost.c ---- */
+/* kern_call.cost */
+int64_t kern_cost(const kern_ir *k);
+
 /* ---- print.c: its text ---- */
-void kern_print_ir(const kern_ir *k, const char *name, text *out);
+void kern_print_ir(const kern_ir *k, text *out);
+/* One line of it. */
+void kern_print_item(const kern_ir *k, const kern_item *item, text *out);
+
+/* ---- check.c: laws K1 to K6 ---- */
+fe_status kern_check(const kern_ir *k);
 
 /* ---- c_kernel.c: a kernel as a C function ---- */
 void kern_print_c(const kern_ir *k, const char *name, text *out, kern_needs *needs);
-/* Is there C for this operation on operands of this dtype? */
-bool kern_has_c(loop_opcode op, ty_dtype operand);
+/* ---- c_check.c ---- */
+/* Says which operation of the kernel cannot be generated. */
+fe_status kern_check_c(const kern_ir *k);
 /* Names that a kernel's text mentions and the prelude must define. */
 struct kern_needs {
     arena *memory;

@@ -8,7 +8,7 @@
 #include "kern/kern_priv.h"
 
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 enum { KEPT_BELOW = 16 };
 
@@ -19,11 +19,20 @@ typedef struct cutting {
     arena *memory;
 } cutting;
 
+bool kern_is_numbered(const char *name, char letter, uint32_t *number)
+{
+    size_t digits = name[0] == letter ? strspn(name + 1, "0123456789") : 0;
+    *number = 0;
+    if (!digits || digits > 9 || name[1 + digits] || (name[1] == '0' && digits > 1)) return false;
+    for (const char *at = name + 1; *at; at++) *number = *number * 10 + (uint32_t)(*at - '0');
+    return true;
+}
+
 sym_expr kern_param_symbol(const kern_ir *k, uint32_t number)
 {
     char name[24];
     snprintf(name, sizeof name, "p%u", number);
-    return sym_symbol(k->program->symbols, name, SYM_SIZE, SYM_NO_MIN, SYM_NO_MAX);
+    return sym_symbol(k->symbols, name, SYM_SIZE, SYM_NO_MIN, SYM_NO_MAX);
 }
 
 static void note_moving(void *data, sym_expr symbol)
@@ -76,7 +85,9 @@ static sym_expr cut_division(cutting *c, sym_expr e)
     sym_range(t, dividend, c->env, &least, &most);
     sym_expr top = cut(c, dividend),
              bottom = sym_is_int(t, divisor, NULL) ? divisor : cut(c, divisor);
-    if (least >= 0 && !kern_is_nonnegative(c->k, top)) vec_push(c->memory, &c->k->nonnegative, top);
+    bool by_number = sym_is_int(t, bottom, NULL);
+    if (least >= 0 && by_number && !kern_is_natural(c->k, top))
+        vec_push(c->memory, &c->k->nonnegative, top);
     return sym_op_of(t, e) == SYM_MOD ? sym_mod(t, top, bottom) : sym_floordiv(t, top, bottom);
 }
 
@@ -107,28 +118,38 @@ static sym_expr cut(cutting *c, sym_expr e)
 
 sym_expr kern_param_expr(kern_ir *k, sym_expr e, const sym_env *env, arena *memory)
 {
-    cutting c = {k, k->program->symbols, env, memory};
+    cutting c = {k, k->symbols, env, memory};
     return cut(&c, e);
 }
 
-bool kern_is_nonnegative(const kern_ir *k, sym_expr e)
+bool kern_is_natural(const kern_ir *k, sym_expr e)
 {
+    const sym_table *t = k->symbols;
+    int64_t value;
     for (uint32_t i = 0; i < k->nonnegative.count; i++)
         if (sym_same(k->nonnegative.at[i], e)) return true;
-    return false;
+    if (sym_is_int(t, e, &value)) return value >= 0;
+    sym_op op = sym_op_of(t, e);
+    if (op == SYM_SYMBOL) return sym_kind_of(t, e) == SYM_INDEX;
+    if (op != SYM_ADD && op != SYM_MUL && op != SYM_MIN && op != SYM_FLOORDIV && op != SYM_MOD)
+        return false;
+    for (uint32_t i = 0; i < sym_arg_count(t, e); i++)
+        if (!kern_is_natural(k, sym_arg(t, e, i))) return false;
+    return true;
 }
 
 kern_ref kern_symbol_value(const kern_ir *k, sym_expr symbol)
 {
-    const sym_table *t = k->program->symbols;
-    if (sym_kind_of(t, symbol) != SYM_INDIRECT) return 0;
-    const char *name = sym_name(t, symbol);
-    return name[0] == 'v' ? (kern_ref)strtoul(name + 1, NULL, 10) : 0;
+    const sym_table *t = k->symbols;
+    kern_ref value;
+    bool stands_for = sym_kind_of(t, symbol) == SYM_INDIRECT &&
+                      kern_is_numbered(sym_name(t, symbol), 'v', &value);
+    return stands_for ? value : 0;
 }
 
 sym_expr kern_value_symbol(const kern_ir *k, kern_ref value)
 {
     char name[24];
     snprintf(name, sizeof name, "v%u", value);
-    return sym_symbol(k->program->symbols, name, SYM_INDIRECT, SYM_NO_MIN, SYM_NO_MAX);
+    return sym_symbol(k->symbols, name, SYM_INDIRECT, SYM_NO_MIN, SYM_NO_MAX);
 }

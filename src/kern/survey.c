@@ -5,7 +5,7 @@
 
 void kern_bind(kern_builder *b, sym_expr symbol, sym_expr extent)
 {
-    CHECK(b->p->session, b->bound_count < MOST_LEVELS);
+    CHECK(b->p->session, b->bound_count < KERN_MOST_LEVELS);
     b->bounds[b->bound_count] = (sym_bound){symbol, extent};
     b->bound_level[b->bound_count++] = b->depth;
 }

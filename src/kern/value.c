@@ -124,9 +124,14 @@ kern_spot kern_place(kern_builder *b, sym_expr index, kern_ref guard)
     sym_expr coefficient, rest;
     sym_each_symbol(b->t, index, place_symbol, &pl);
     sym_env env = {b->bounds, b->bound_count};
+    uint32_t known = b->k->nonnegative.count;
     spot.index = kern_param_expr(b->k, index, &env, b->memory);
-    if (pl.from.count)
+    if (pl.from.count) {
         spot.index = sym_substitute(b->t, spot.index, pl.from.at, pl.to.at, pl.from.count);
+        for (uint32_t i = known; i < b->k->nonnegative.count; i++)
+            b->k->nonnegative.at[i] =
+                sym_substitute(b->t, b->k->nonnegative.at[i], pl.from.at, pl.to.at, pl.from.count);
+    }
     spot.level = pl.level;
     if (b->k->lanes == 1) return spot;
     if (!sym_is_none(b->vector_axis) && sym_contains(b->t, index, b->vector_axis)) {
@@ -154,7 +159,8 @@ uint32_t kern_memory_of(kern_builder *b, loop_buffer_id buffer)
     uint32_t known = map_get(&b->memory_of, buffer);
     if (known != MAP_NONE) return known;
     kern_ir *k = b->k;
-    kern_memory m = {.buffer = buffer, .dtype = b->p->buffers.at[buffer].dtype};
+    const loop_buffer *of = &b->p->buffers.at[buffer];
+    kern_memory m = {.name = of->name, .buffer = buffer, .dtype = of->dtype};
     m.is_tile = map_get(&b->is_local, buffer) != MAP_NONE;
     m.number = m.is_tile ? k->tile_count++ : k->buffer_count++;
     map_set(b->memory, &b->memory_of, buffer, k->memories.count);

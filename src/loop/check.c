@@ -128,39 +128,23 @@ static fe_status check_access(checking *c, loop_buffer_id buffer, sym_expr index
 
 /* ---- L2: dtypes ---- */
 
-static bool is_half(ty_dtype d)
-{
-    return d == TY_F16 || d == TY_BF16 || d == TY_C32;
-}
-
 static fe_status check_dtypes(checking *c, const loop_node *n)
 {
     const char *name = loop_opcode_name(n->op);
-    uint32_t count = loop_operand_count(n->op), first = n->op == LOOP_WHERE || n->op == LOOP_MASKED;
-    for (uint32_t k = 0; k < count; k++)
+    ty_dtype dtypes[3] = {TY_NO_DTYPE}, result = n->dtype;
+    for (uint32_t k = 0; k < loop_operand_count(n->op); k++) {
         if (!n->args[k].id || n->args[k].id >= c->p->nodes.count)
             return fail(c, "L2", "%s lacks operand %u", name, k);
-    if (first && loop_at(c->p, n->args[0])->dtype != TY_BOOL)
-        return fail(c, "L2", "the condition of %s is not bool", name);
-    for (uint32_t k = first; k + 1 < count && n->op != LOOP_RANDBITS; k++) {
-        ty_dtype a = loop_at(c->p, n->args[k])->dtype, b = loop_at(c->p, n->args[k + 1])->dtype;
-        if (a != b)
-            return fail(c, "L2", "operands of %s are %s and %s", name, ty_dtype_name(a),
-                        ty_dtype_name(b));
+        dtypes[k] = loop_at(c->p, n->args[k])->dtype;
     }
-    ty_dtype result = count ? loop_result_dtype(c->p, n->op, n->args) : TY_NO_DTYPE;
     if (n->op == LOOP_INDEX) result = TY_I64;
     if (n->op == LOOP_LOAD && n->buffer < c->p->buffers.count)
         result = c->p->buffers.at[n->buffer].dtype;
-    if (n->op == LOOP_RANDBITS) result = TY_NO_DTYPE;
-    if (result != TY_NO_DTYPE && result != n->dtype)
+    if (result != n->dtype)
         return fail(c, "L2", "%s gives %s, not %s", name, ty_dtype_name(result),
                     ty_dtype_name(n->dtype));
-    bool moves = n->op == LOOP_CAST || n->op == LOOP_BITCAST || first || n->op == LOOP_COMPLEX ||
-                 n->op == LOOP_REALPART || n->op == LOOP_IMAGPART;
-    if (count && !moves && is_half(loop_at(c->p, n->args[0])->dtype))
-        return fail(c, "L2", "%s computes in a half type", name);
-    return FE_OK;
+    const char *fault = loop_dtype_fault(n->op, dtypes, n->dtype, c->p->memory);
+    return fault ? fail(c, "L2", "%s", fault) : FE_OK;
 }
 
 /* ---- L3, L4, L5 and the ops ---- */

@@ -57,7 +57,9 @@ static loop_value constant_of(loop_program *p, ty_dtype d, loop_scalar v)
  * itself. */
 static loop_value finish(loop_program *p, loop_opcode op, uint32_t count, const loop_value *args)
 {
-    ty_dtype d = loop_result_dtype(p, op, args);
+    ty_dtype dtypes[3] = {TY_NO_DTYPE};
+    for (uint32_t k = 0; k < count; k++) dtypes[k] = loop_at(p, args[k])->dtype;
+    ty_dtype d = loop_result_dtype(op, dtypes);
     loop_scalar numbers[3] = {{0}}, result;
     bool constant = is_exact(op);
     for (uint32_t k = 0; k < count && constant; k++) {

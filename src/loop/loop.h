@@ -275,7 +275,15 @@ bool loop_uses_axis(const loop_program *p, loop_value v, sym_expr axis);
 
 /* ---- text and checking (print.c, parse.c, check.c) ---- */
 const char *loop_opcode_name(loop_opcode op);
+bool loop_opcode_parse(const char *name, loop_opcode *out);
 uint32_t loop_operand_count(loop_opcode op);
+#define LOOP_REDUCE_COUNT (LOOP_REDUCE_XOR + 1)
+#define LOOP_MODE_COUNT (LOOP_MAX_INTO + 1)
+const char *loop_reduce_name(loop_reduce r);         /* "sum"; "" for none */
+const char *loop_store_mode_name(loop_store_mode m); /* "", "add", ... */
+/* L2 of one operation: what is wrong with it, or NULL. */
+const char *loop_dtype_fault(loop_opcode op, const ty_dtype *operands, ty_dtype result,
+                             arena *memory);
 void loop_print(const loop_program *p, text *out);
 void loop_print_op(const loop_program *p, const loop_op *op, text *out);
 void loop_print_view(const loop_program *p, const loop_view *v, text *out);
@@ -292,7 +300,9 @@ fe_status loop_read_view(loop_reader *in, loop_view *out);        /* @x[8,32]{32
 fe_status loop_read_exprs(loop_reader *in, sym_expr **out, uint32_t *count); /* [8,s0] */
 /* calls "symbol" "TiM" strings ["a"]; the part of an extern line; NULL when it is not there */
 fe_status loop_read_callee(loop_reader *in, const loop_callee **out);
-fe_status loop_read_op(loop_reader *in, loop_op *out); /* a nest, an extern or an assert */
+fe_status loop_read_op(loop_reader *in, loop_op *out);     /* a nest, an extern or an assert */
+fe_status loop_read_mode(lexer *lx, loop_store_mode *out); /* = add= mul= min= max= */
+loop_reduce loop_read_reduce(lexer *lx); /* sum, max_of, ...; LOOP_NO_REDUCE: none stands there */
 fe_status loop_check(loop_program *p, const char *after);
 
 /* One element converted as CAST does (scalar.c). */

@@ -69,11 +69,6 @@ typedef enum loop_result_rule {
 } loop_result_rule;
 loop_result_rule loop_opcode_rule(loop_opcode op);
 /* The result dtype that the row gives for these operands; TY_NO_DTYPE when STATED. */
-ty_dtype loop_result_dtype(const loop_program *p, loop_opcode op, const loop_value *args);
-/* Words of the text form. */
-#define LOOP_REDUCE_COUNT (LOOP_REDUCE_XOR + 1)
-#define LOOP_MODE_COUNT (LOOP_MAX_INTO + 1)
-const char *loop_reduce_name(loop_reduce r);         /* "sum"; "" for none */
-const char *loop_store_mode_name(loop_store_mode m); /* "", "add", ... */
+ty_dtype loop_result_dtype(loop_opcode op, const ty_dtype *operands);
 
 #endif

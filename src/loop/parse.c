@@ -31,23 +31,6 @@ static fe_status parse_exprs(parsing *in, const char *open, const char *close, s
     return lex_expect(in->lx, close);
 }
 
-static fe_status parse_dtype(lexer *lx, ty_dtype *out)
-{
-    if (lx->token.kind != LEX_NAME || !ty_dtype_parse(lx->token.text, out))
-        return lex_fail(lx, "expected a dtype");
-    lex_next(lx);
-    return FE_OK;
-}
-
-static fe_status parse_double(lexer *lx, double *out)
-{
-    if (lx->token.kind != LEX_FLOAT && lx->token.kind != LEX_INT)
-        return lex_fail(lx, "expected a number");
-    *out = lx->token.number;
-    lex_next(lx);
-    return FE_OK;
-}
-
 static fe_status parse_origin(lexer *lx, uint32_t *out)
 {
     int64_t origin;
@@ -82,7 +65,7 @@ static fe_status parse_view(parsing *in, loop_view *out)
         return lex_fail(in->lx, "%u sizes but %u strides", out->rank, strides);
     if (lex_take(in->lx, "+")) FE_TRY(sym_parse(in->p->symbols, in->lx, &out->offset));
     out->dtype = in->p->buffers.at[out->buffer].dtype;
-    return lex_take(in->lx, "as") ? parse_dtype(in->lx, &out->dtype) : FE_OK;
+    return lex_take(in->lx, "as") ? ty_parse_dtype(in->lx, &out->dtype) : FE_OK;
 }
 
 static fe_status parse_views(parsing *in, loop_view **out, uint32_t *count)
@@ -133,23 +116,14 @@ static fe_status parse_index(parsing *in, sym_expr *out)
     return FE_OK;
 }
 
-static bool find_opcode(const char *name, loop_opcode *out)
-{
-    for (uint32_t k = 1; k < LOOP_OPCODE_COUNT; k++) {
-        *out = (loop_opcode)k;
-        if (strcmp(loop_opcode_name(*out), name) == 0) return true;
-    }
-    return false;
-}
-
 static fe_status parse_constant(parsing *in, loop_node *n)
 {
     double first = 0, second = 0;
     int64_t integer = in->lx->token.kind == LEX_INT ? in->lx->token.integer : 0;
-    FE_TRY(parse_double(in->lx, &first));
-    if (!lex_is(in->lx, ":")) FE_TRY(parse_double(in->lx, &second));
+    FE_TRY(lex_double(in->lx, &first));
+    if (!lex_is(in->lx, ":")) FE_TRY(lex_double(in->lx, &second));
     FE_TRY(lex_expect(in->lx, ":"));
-    FE_TRY(parse_dtype(in->lx, &n->dtype));
+    FE_TRY(ty_parse_dtype(in->lx, &n->dtype));
     if (ty_is_integral(n->dtype, true)) {
         n->integer = integer;
     } else {
@@ -161,7 +135,7 @@ static fe_status parse_constant(parsing *in, loop_node *n)
 
 static fe_status parse_load(parsing *in, loop_node *n)
 {
-    FE_TRY(parse_dtype(in->lx, &n->dtype));
+    FE_TRY(ty_parse_dtype(in->lx, &n->dtype));
     FE_TRY(parse_buffer_name(in, &n->buffer));
     if (n->dtype != in->p->buffers.at[n->buffer].dtype)
         return lex_fail(in->lx, "the buffer has another dtype");
@@ -183,7 +157,7 @@ static fe_status parse_operation(parsing *in, loop_node *n)
         n->buffer = (uint32_t)number;
     }
     FE_TRY(lex_expect(in->lx, ":"));
-    return parse_dtype(in->lx, &n->dtype);
+    return ty_parse_dtype(in->lx, &n->dtype);
 }
 
 /* %3 = add %1, %2 : f32 */
@@ -193,7 +167,7 @@ static fe_status parse_value(parsing *in)
     const char *name, *opcode;
     FE_TRY(lex_value(in->lx, &name));
     FE_TRY(lex_expect(in->lx, "="));
-    if (in->lx->token.kind != LEX_NAME || !find_opcode(in->lx->token.text, &n.op))
+    if (in->lx->token.kind != LEX_NAME || !loop_opcode_parse(in->lx->token.text, &n.op))
         return lex_fail(in->lx, "expected an operation");
     FE_TRY(lex_name(in->lx, &opcode));
     if (n.op == LOOP_CONST)
@@ -246,28 +220,14 @@ static fe_status parse_axes(parsing *in, char letter, sym_expr *extents, uint32_
     return lex_expect(in->lx, "]");
 }
 
-/* "=", "add=", "min=" ...: the word and the sign are two tokens. */
-static fe_status parse_mode(parsing *in, loop_store_mode *out)
-{
-    *out = LOOP_SET;
-    for (int k = 1; k < LOOP_MODE_COUNT; k++) {
-        if (!lex_take(in->lx, loop_store_mode_name((loop_store_mode)k))) continue;
-        *out = (loop_store_mode)k;
-        break;
-    }
-    return lex_expect(in->lx, "=");
-}
-
 static fe_status parse_store(parsing *in, loop_store *st)
 {
     FE_TRY(parse_buffer_name(in, &st->buffer));
     FE_TRY(lex_expect(in->lx, "["));
     FE_TRY(parse_index(in, &st->index));
     FE_TRY(lex_expect(in->lx, "]"));
-    FE_TRY(parse_mode(in, &st->mode));
-    st->reduce = LOOP_NO_REDUCE;
-    for (int k = 1; k < LOOP_REDUCE_COUNT && !st->reduce; k++)
-        if (lex_take(in->lx, loop_reduce_name((loop_reduce)k))) st->reduce = (loop_reduce)k;
+    FE_TRY(loop_read_mode(in->lx, &st->mode));
+    st->reduce = loop_read_reduce(in->lx);
     return parse_value_name(in, &st->value);
 }
 
@@ -340,7 +300,7 @@ static fe_status parse_extern(parsing *in, loop_op *out)
     while (!lex_is(in->lx, "]")) {
         double number = 0;
         if (floats.count) FE_TRY(lex_expect(in->lx, ","));
-        FE_TRY(parse_double(in->lx, &number));
+        FE_TRY(lex_double(in->lx, &number));
         vec_push(in->p->memory, &floats, number);
     }
     FE_TRY(lex_expect(in->lx, "]"));
@@ -381,7 +341,7 @@ static fe_status parse_buffer(parsing *in, loop_buffer_kind kind)
     if (map_get(&in->buffers, MAP_KEY(b.name)) != MAP_NONE)
         return lex_fail(in->lx, "buffer @%s is there twice", b.name);
     FE_TRY(lex_expect(in->lx, ":"));
-    FE_TRY(parse_dtype(in->lx, &b.dtype));
+    FE_TRY(ty_parse_dtype(in->lx, &b.dtype));
     FE_TRY(parse_exprs(in, "[", "]", &sizes, &b.rank));
     FE_TRY(lex_expect(in->lx, "strides"));
     FE_TRY(parse_exprs(in, "[", "]", &strides, &stride_count));
@@ -413,7 +373,7 @@ static fe_status parse_scalar(parsing *in)
     if (in->lx->token.kind == LEX_STRING)
         FE_TRY(lex_string(in->lx, &input.string));
     else if (lex_take(in->lx, "float"))
-        FE_TRY(parse_double(in->lx, &input.number));
+        FE_TRY(lex_double(in->lx, &input.number));
     else
         FE_TRY(sym_parse(in->p->symbols, in->lx, &input.expr));
     vec_push(in->p->memory, &in->p->inputs, input);
@@ -434,7 +394,7 @@ static fe_status parse_output(parsing *in)
         FE_TRY(sym_parse(in->p->symbols, in->lx, &o.expr));
     } else if (lex_take(in->lx, "float")) {
         o.kind = LOOP_OUT_FLOAT;
-        FE_TRY(parse_double(in->lx, &o.number));
+        FE_TRY(lex_double(in->lx, &o.number));
     } else {
         FE_TRY(lex_expect(in->lx, "none"));
     }
@@ -502,6 +462,21 @@ fe_status loop_parse(fe_session *s, arena *memory, const char *source, size_t le
 }
 
 /* ---- parts, for texts that stand behind a program's ---- */
+
+fe_status loop_read_mode(lexer *lx, loop_store_mode *out)
+{
+    *out = LOOP_SET;
+    for (int k = 1; k < LOOP_MODE_COUNT && *out == LOOP_SET; k++)
+        if (lex_take(lx, loop_store_mode_name((loop_store_mode)k))) *out = (loop_store_mode)k;
+    return lex_expect(lx, "=");
+}
+
+loop_reduce loop_read_reduce(lexer *lx)
+{
+    for (int k = 1; k < LOOP_REDUCE_COUNT; k++)
+        if (lex_take(lx, loop_reduce_name((loop_reduce)k))) return (loop_reduce)k;
+    return LOOP_NO_REDUCE;
+}
 
 loop_reader *loop_reader_new(loop_program *p, lexer *lx)
 {

@@ -31,18 +31,60 @@ loop_result_rule loop_opcode_rule(loop_opcode op)
     return (loop_result_rule)ROWS[op].rule;
 }
 
-ty_dtype loop_result_dtype(const loop_program *p, loop_opcode op, const loop_value *args)
+bool loop_opcode_parse(const char *name, loop_opcode *out)
+{
+    for (uint32_t k = 1; k < LOOP_OPCODE_COUNT; k++) {
+        *out = (loop_opcode)k;
+        if (strcmp(loop_opcode_name(*out), name) == 0) return true;
+    }
+    return false;
+}
+
+ty_dtype loop_result_dtype(loop_opcode op, const ty_dtype *operands)
 {
     switch (loop_opcode_rule(op)) {
     case LOOP_RULE_SAME:
-    case LOOP_RULE_FIRST: return loop_at(p, args[0])->dtype;
-    case LOOP_RULE_SECOND: return loop_at(p, args[1])->dtype;
+    case LOOP_RULE_FIRST: return operands[0];
+    case LOOP_RULE_SECOND: return operands[1];
     case LOOP_RULE_BOOL: return TY_BOOL;
-    case LOOP_RULE_REAL: return ty_complex_to_real(loop_at(p, args[0])->dtype);
+    case LOOP_RULE_REAL: return ty_complex_to_real(operands[0]);
     default: break;
     }
-    if (op == LOOP_COMPLEX) return ty_real_to_complex(loop_at(p, args[0])->dtype);
-    return op == LOOP_RANDBITS ? TY_U32 : TY_NO_DTYPE;
+    if (op == LOOP_COMPLEX) return ty_real_to_complex(operands[0]);
+    return op == LOOP_RANDBITS ? TY_I64 : TY_NO_DTYPE;
+}
+
+static bool is_half(ty_dtype d)
+{
+    return d == TY_F16 || d == TY_BF16 || d == TY_C32;
+}
+
+const char *loop_dtype_fault(loop_opcode op, const ty_dtype *operands, ty_dtype result,
+                             arena *memory)
+{
+    const char *name = loop_opcode_name(op);
+    uint32_t count = loop_operand_count(op), first = op == LOOP_WHERE || op == LOOP_MASKED;
+    if (!count) return NULL;
+    if (first && operands[0] != TY_BOOL)
+        return arena_printf(memory, "the condition of %s is not bool", name);
+    for (uint32_t k = first; k + 1 < count; k++)
+        if (operands[k] != operands[k + 1])
+            return arena_printf(memory, "operands of %s are %s and %s", name,
+                                ty_dtype_name(operands[k]), ty_dtype_name(operands[k + 1]));
+    if (op == LOOP_BITCAST && ty_dtype_size(operands[0]) != ty_dtype_size(result))
+        return arena_printf(memory, "%s of %s to %s, which has another size", name,
+                            ty_dtype_name(operands[0]), ty_dtype_name(result));
+    if ((op == LOOP_COMPLEX && !ty_is_floating(operands[0])) ||
+        (op == LOOP_RANDBITS && operands[0] != TY_I64))
+        return arena_printf(memory, "%s of %s", name, ty_dtype_name(operands[0]));
+    ty_dtype wanted = loop_result_dtype(op, operands);
+    if (wanted != TY_NO_DTYPE && wanted != result)
+        return arena_printf(memory, "%s gives %s, not %s", name, ty_dtype_name(wanted),
+                            ty_dtype_name(result));
+    bool moves = op == LOOP_CAST || op == LOOP_BITCAST || first || op == LOOP_COMPLEX ||
+                 op == LOOP_REALPART || op == LOOP_IMAGPART;
+    bool computes = !moves && is_half(operands[0]);
+    return computes ? arena_printf(memory, "%s computes in a half type", name) : NULL;
 }
 
 const char *loop_reduce_name(loop_reduce r)

@@ -98,14 +98,20 @@ static fe_status parse_device(lexer *lx, ty_device *out)
     return lex_fail(lx, "unknown device");
 }
 
+fe_status ty_parse_dtype(lexer *lx, ty_dtype *out)
+{
+    if (lx->token.kind != LEX_NAME || !ty_dtype_parse(lx->token.text, out))
+        return lex_fail(lx, "expected a dtype");
+    lex_next(lx);
+    return FE_OK;
+}
+
 fe_status ty_parse(arena *a, sym_table *t, lexer *lx, ty_tensor **out)
 {
     ty_dtype dtype;
     uint32_t rank;
     sym_expr sizes[TY_MAX_RANK];
-    if (lx->token.kind != LEX_NAME || !ty_dtype_parse(lx->token.text, &dtype))
-        return lex_fail(lx, "expected a dtype");
-    lex_next(lx);
+    FE_TRY(ty_parse_dtype(lx, &dtype));
     FE_TRY(lex_expect(lx, "["));
     FE_TRY(parse_list(t, lx, "]", sizes, &rank));
     ty_tensor *x = ty_tensor_new(a, t, dtype, (ty_device){TY_CPU, -1}, rank, sizes);

@@ -131,6 +131,7 @@ bool ty_infer_view_size(sym_table *t, sym_expr numel, uint32_t rank, sym_expr *s
 
 /* text.c */
 void ty_print(const sym_table *t, const ty_tensor *x, text *out);
+fe_status ty_parse_dtype(lexer *lx, ty_dtype *out); /* f32 */
 fe_status ty_parse(arena *a, sym_table *t, lexer *lx, ty_tensor **out);
 
 #endif

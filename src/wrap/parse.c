@@ -28,15 +28,6 @@ static fe_status parse_index(parsing *in, const char *what, uint32_t limit, uint
     return FE_OK;
 }
 
-static fe_status parse_double(parsing *in, double *out)
-{
-    if (in->lx->token.kind != LEX_FLOAT && in->lx->token.kind != LEX_INT)
-        return lex_fail(in->lx, "expected a number");
-    *out = in->lx->token.number;
-    lex_next(in->lx);
-    return FE_OK;
-}
-
 static fe_status parse_buffer(parsing *in, loop_buffer_id *out)
 {
     *out = LOOP_NO_BUFFER;
@@ -170,7 +161,7 @@ static fe_status parse_floats(parsing *in, double **out, uint32_t *count)
     while (!lex_is(in->lx, "]")) {
         double number = 0;
         if (floats.count) FE_TRY(lex_expect(in->lx, ","));
-        FE_TRY(parse_double(in, &number));
+        FE_TRY(lex_double(in->lx, &number));
         vec_push(in->w->memory, &floats, number);
     }
     *out = floats.at;
@@ -246,7 +237,7 @@ static fe_status parse_output(parsing *in, wrap_line *line)
         FE_TRY(sym_parse(in->p->symbols, in->lx, &o.expr));
     } else if (lex_take(in->lx, "float")) {
         o.kind = LOOP_OUT_FLOAT;
-        FE_TRY(parse_double(in, &o.number));
+        FE_TRY(lex_double(in->lx, &o.number));
     } else
         FE_TRY(lex_expect(in->lx, "none"));
     vec_push(in->p->memory, &in->p->outputs, o);

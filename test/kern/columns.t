@@ -10,7 +10,9 @@ nest [i0 < 256] reduce [r0 < 1000] {
 }
 output @y[256]{1}
 --out--
-kernel k_sum group 0 lanes 8 buffers [f32 in @x, f32 out @y] ints [256, 1000]
+kernel k_sum group 0 lanes 8 ints [256, 1000]
+  buffer b0 : f32 in @x
+  buffer b1 : f32 out @y
   rows vector (i0 < p0) unroll 4 {
     acc a0 : f32x8 sum copies 4 compensated
     loop r0 < p1 blocks of 128 drain a0 {
@@ -18,5 +20,5 @@ kernel k_sum group 0 lanes 8 buffers [f32 in @x, f32 out @y] ints [256, 1000]
       a0 += v1
     }
     v2 : f32x8 = result a0
-    store b1[i0] = v2
+    store b1[i0] : f32x8 = v2
   }

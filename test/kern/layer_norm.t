@@ -31,7 +31,10 @@ nest [i0 < 64, i1 < 96] {
 }
 output @y[64,96]{96,1}
 --out--
-kernel k_sum_mul_sub_rsqrt group 0 lanes 8 buffers [f32 in @x, f32 in @w, f32 out @y] ints [96]
+kernel k_sum_mul_sub_rsqrt group 0 lanes 8 ints [96]
+  buffer b0 : f32 in @x
+  buffer b1 : f32 in @w
+  buffer b2 : f32 out @y
   rows (i0) {
     acc a0 : f32x8 sum copies 4
     vector r0 < p0 exact unroll 4 {
@@ -56,6 +59,6 @@ kernel k_sum_mul_sub_rsqrt group 0 lanes 8 buffers [f32 in @x, f32 in @w, f32 ou
       v13 : f32x8 = mul v10, v12
       v14 : f32x8 = load b1[i1]
       v15 : f32x8 = mul v13, v14
-      store b2[p0*i0 + i1] = v15
+      store b2[p0*i0 + i1] : f32x8 = v15
     }
   }

@@ -35,33 +35,43 @@ output @a[20,32]{32,1}
 output @b[20,40]{40,1}
 output @c[50,32]{32,1}
 --out--
-kernel k_copy group 0 lanes 8 buffers [f32 in @table, i64 in @row, f32 out @a] ints [32]
+kernel k_copy group 0 lanes 8 ints [32]
+  buffer b0 : f32 in @table
+  buffer b1 : i64 in @row
+  buffer b2 : f32 out @a
   rows (i0) {
     v1 : i64 = load b1[i0]
     vector i1 in columns {
       v2 : f32x8 = load b0[p0*v1 + i1]
-      store b2[p0*i0 + i1] = v2
+      store b2[p0*i0 + i1] : f32x8 = v2
     }
   }
-kernel k_copy group 1 lanes 4 buffers [f32 in @table, i64 in @column, f32 out @b] ints [40, 32]
+kernel k_copy group 1 lanes 4 ints [40, 32]
+  buffer b0 : f32 in @table
+  buffer b1 : i64 in @column
+  buffer b2 : f32 out @b
   rows (i0) {
     vector i1 in columns {
       v1 : i64x4 = load b1[p0*i0 + i1]
       v2 : f32x4 = load lanes b0[p1*i0 + v1]
-      store b2[p0*i0 + i1] = v2
+      store b2[p0*i0 + i1] : f32x4 = v2
     }
   }
-kernel k_copy group 2 lanes 8 buffers [f32 out @c] ints []
+kernel k_copy group 2 lanes 8 ints []
+  buffer b0 : f32 out @c
   rows () {
     vector i0 in columns {
-      store b0[i0] = 0.0
+      store b0[i0] : f32x8 = 0.0
     }
   }
-kernel k_copy group 3 lanes 8 buffers [f32 in @a, f32 out @c, i64 in @row] ints [20, 32]
-  rows serial (i0) {
+kernel k_copy group 3 lanes 8 ints [20, 32]
+  buffer b0 : f32 in @a
+  buffer b1 : f32 out @c
+  buffer b2 : i64 in @row
+  rows (i0) serial of p0 {
     v2 : i64 = load b2[i0]
     vector i1 < p1 exact {
       v1 : f32x8 = load b0[p1*i0 + i1]
-      store b1[p1*v2 + i1] add= v1
+      store b1[p1*v2 + i1] : f32x8 add= v1
     }
   }

@@ -18,15 +18,17 @@ nest [i0 < 8, i1 < 60] {
 }
 output @y[8,60]{60,1}
 --out--
-kernel k_le_lt group 0 lanes 8 buffers [f32 in @x, f32 out @y] ints [60, -60]
+kernel k_le_lt group 0 lanes 8 ints [60, -60]
+  buffer b0 : f32 in @x
+  buffer b1 : f32 out @y
   rows (i0) {
     v2 : i64 = index i0 - 1
-    v3 : bool = le 0, v2
-    v5 : bool = lt v2, 6
+    v3 : bool = le i64 0, v2
+    v5 : bool = lt v2, i64 6
     v6 : bool = and v3, v5
     vector i1 in columns {
       v7 : f32x8 = load b0[p0*i0 + p1 + i1] if v6
       v10 : f32x8 = where v6, v7, 0.0
-      store b1[p0*i0 + i1] = v10
+      store b1[p0*i0 + i1] : f32x8 = v10
     }
   }

@@ -30,8 +30,10 @@ nest [i0 < 64, i1 < 197] {
 }
 output @y[64,197]{197,1}
 --out--
-kernel k_most_sum_sub_exp group 0 lanes 8 buffers [f32 in @x, f32 out @y] ints [197, 256]
+kernel k_most_sum_sub_exp group 0 lanes 8 ints [197, 256]
+  buffer b0 : f32 in @x
   tile t0 : f32[p1]
+  buffer b1 : f32 out @y
   rows (i0) {
     acc a0 : f32x8 max_of copies 4
     vector r0 < p0 unroll 4 {
@@ -45,7 +47,7 @@ kernel k_most_sum_sub_exp group 0 lanes 8 buffers [f32 in @x, f32 out @y] ints [
       v3 : f32x8 = load b0[p0*i0 + r0]
       v5 : f32x8 = sub v3, v4
       v6 : f32x8 = exp v5
-      store t0[r0] = v6
+      store whole t0[r0] : f32x8 = v6
       a1 += v6
     }
     v7 : f32 = result a1
@@ -53,6 +55,6 @@ kernel k_most_sum_sub_exp group 0 lanes 8 buffers [f32 in @x, f32 out @y] ints [
     vector i1 < p0 {
       v8 : f32x8 = load t0[i1]
       v10 : f32x8 = div v8, v9
-      store b1[p0*i0 + i1] = v10
+      store b1[p0*i0 + i1] : f32x8 = v10
     }
   }

@@ -155,6 +155,13 @@ static const char *const CASES[] = {
               "f32\n"
               "  %8 = masked %5, %6, %7 : f32\n  @o[($N + 4)*i0 + i1] = %8\n}\n"
               "output @o[$M,$N + 4]{$N + 4,1}\n",
+    /* the bits of a bool, which is a byte in memory and a mask in lanes */
+    "input " ROWS2("bool", "@x") "temp " ROWS2("u8", "@o") "temp " ROWS2(
+        "bool", "@p") "nest [i0 < $M, i1 < $N] {\n"
+                      "  %0 = load bool @x[$N*i0 + i1]\n  %1 = bitcast %0 : u8\n  %2 = const 1 : "
+                      "u8\n  %3 = add %1, %2 : u8\n  @o[$N*i0 + i1] = %3\n"
+                      "  %4 = xor %1, %2 : u8\n  %5 = bitcast %4 : bool\n  @p[$N*i0 + i1] = "
+                      "%5\n}\noutput @o[$M,$N]{$N,1}\noutput @p[$M,$N]{$N,1}\n",
     /* complex */
     "input " ROWS2("c64", "@x") "temp " ROWS2(
         "c64",

@@ -1,0 +1,293 @@
+/* check.c -- the verifier of laws K1 to K6, run on every compile: one walk over the lines, with
+ * what is in scope.
+ */
+#include "kern/check_priv.h"
+
+#include <stdio.h>
+
+fe_status kern_broken(kern_checker *c, const char *law, const char *format, ...)
+{
+    char said[256];
+    va_list args;
+    text place;
+    va_start(args, format);
+    vsnprintf(said, sizeof said, format, args);
+    va_end(args);
+    text_init(&place, c->memory);
+    text_printf(&place, "kernel %s group %u", c->k->name, c->k->group);
+    if (c->item) {
+        text_add(&place, ": ");
+        kern_print_item(c->k, c->item, &place);
+    }
+    return diag_fail(
+        sym_session(c->t),
+        (diag){.status = FE_INTERNAL,
+               .stage = "kern",
+               .place = place.at,
+               .help = "this is a fault of ferrite's own: please report it with the program"},
+        "law %s: %s", law, said);
+}
+
+fe_status kern_missing(kern_checker *c, const char *law, const char *what, uint32_t number)
+{
+    c->item = NULL;
+    return kern_broken(c, law, "there is no %s %u", what, number);
+}
+
+/* ---- values ---- */
+
+static fe_status check_result(kern_checker *c, const kern_value *v)
+{
+    if (v->sum >= c->k->sums.count) return kern_missing(c, "K4", "accumulator", v->sum);
+    const kern_sum *sum = &c->k->sums.at[v->sum];
+    if (c->sums[v->sum] != SUM_STARTED)
+        return kern_broken(c, "K4", "a%u is not there to be read", v->sum);
+    if (c->sum_level[v->sum] != c->depth)
+        return kern_broken(c, "K4", "a%u is read in another loop than it was started in", v->sum);
+    if (v->dtype != (kern_is_arg(sum->reduce) ? TY_I64 : sum->dtype) ||
+        v->vector != (sum->vector && !sum->across))
+        return kern_broken(c, "K2", "the result of a%u is of another type", v->sum);
+    c->sums[v->sum] = SUM_READ;
+    return FE_OK;
+}
+
+static fe_status check_define(kern_checker *c, kern_ref ref)
+{
+    if (ref == 0 || ref >= c->k->values.count) return kern_missing(c, "K1", "value", ref);
+    const kern_value *v = &c->k->values.at[ref];
+    if (c->in_scope[ref]) return kern_broken(c, "K1", "v%u is defined twice", ref);
+    if (v->level != c->depth) return kern_broken(c, "K1", "v%u says it is of another loop", ref);
+    if (v->vector) FE_TRY(kern_check_vector(c, v->dtype));
+    FE_TRY(v->kind == KERN_RESULT ? check_result(c, v) : kern_check_value(c, v));
+    c->in_scope[ref] = true;
+    return FE_OK;
+}
+
+static fe_status check_store(kern_checker *c, const kern_store *st)
+{
+    bool vector = st->access != KERN_ONE;
+    if (!c->depth) return kern_broken(c, "K6", "a store is outside the rows");
+    if (st->memory >= c->k->memories.count) return kern_missing(c, "K5", "memory", st->memory);
+    const kern_memory *m = &c->k->memories.at[st->memory];
+    FE_TRY(kern_check_memory(c, st->memory, m->dtype, false));
+    if (vector) FE_TRY(kern_check_vector(c, m->dtype));
+    FE_TRY(kern_use_as(c, st->value, m->dtype, vector));
+    if (st->whole && (!m->is_tile || st->access != KERN_UNIT))
+        return kern_broken(c, "K3", "a store of whole vectors is not to neighbours in a tile");
+    return kern_check_access(c, st->memory, st->access, false, st->index);
+}
+
+/* ---- K4: accumulators ---- */
+
+static fe_status check_start(kern_checker *c, uint32_t number)
+{
+    if (number >= c->k->sums.count) return kern_missing(c, "K4", "accumulator", number);
+    if (c->sums[number] != SUM_UNSEEN) return kern_broken(c, "K4", "a%u is started twice", number);
+    const kern_sum *sum = &c->k->sums.at[number];
+    if (!c->depth) return kern_broken(c, "K6", "an accumulator is outside the rows");
+    if (sum->vector) FE_TRY(kern_check_vector(c, sum->dtype));
+    if (sum->vector && kern_is_arg(sum->reduce)) FE_TRY(kern_check_vector(c, sum->place));
+    if (sum->across != (sum->vector && !c->k->outer_vector))
+        return kern_broken(c, "K3", "a%u joins its lanes where rows are side by side, or does not",
+                           number);
+    if (sum->place != TY_I32 && sum->place != TY_I64)
+        return kern_broken(c, "K2", "places are i32 or i64");
+    if (sum->blocked && (sum->reduce != LOOP_SUM || !(ty_is_floating(sum->dtype))))
+        return kern_broken(c, "K4", "only sums of floats are compensated");
+    if (sum->copies < 1 || sum->copies > KERN_MOST_COPIES)
+        return kern_broken(c, "K4", "a%u has %u copies", number, sum->copies);
+    c->sums[number] = SUM_STARTED;
+    c->sum_level[number] = c->depth;
+    return FE_OK;
+}
+
+static fe_status check_update(kern_checker *c, const kern_item *item)
+{
+    kern_index_facts facts;
+    if (item->sum >= c->k->sums.count) return kern_missing(c, "K4", "accumulator", item->sum);
+    if (c->sums[item->sum] != SUM_STARTED)
+        return kern_broken(c, "K4", "a%u is not started, or read already", item->sum);
+    const kern_sum *sum = &c->k->sums.at[item->sum];
+    FE_TRY(kern_use_as(c, item->value, sum->dtype, sum->vector));
+    if (sum->vector) FE_TRY(kern_check_lanes(c));
+    if (sum->copies != c->copies)
+        return kern_broken(c, "K4", "%u copies update an accumulator of %u", c->copies,
+                           sum->copies);
+    if (kern_is_arg(sum->reduce) == sym_is_none(item->flat))
+        return kern_broken(c, "K4", "an element says its place, or does not");
+    if (!kern_is_arg(sum->reduce)) return FE_OK;
+    FE_TRY(kern_check_index(c, item->flat, &facts));
+    return sum->across ? kern_check_spacing(c, item->flat, &facts, 1)
+                       : kern_check_one(c, item->flat, &facts);
+}
+
+static fe_status check_drains(kern_checker *c, const kern_loop *loop)
+{
+    for (uint32_t i = 0; i < loop->drains.count; i++) {
+        uint32_t sum = loop->drains.at[i];
+        bool there = sum < c->k->sums.count && c->sums[sum] == SUM_STARTED;
+        if (!there || c->sum_level[sum] > c->depth)
+            return kern_broken(c, "K4", "a%u is drained where it is not", sum);
+        if (!c->k->sums.at[sum].blocked)
+            return kern_broken(c, "K4", "a%u is drained, and not compensated", sum);
+    }
+    return FE_OK;
+}
+
+/* ---- K6: loops ---- */
+
+static fe_status check_items(kern_checker *c, const kern_loop *loop);
+
+static fe_status open_axis(kern_checker *c, sym_expr axis)
+{
+    if (sym_is_none(axis) || sym_op_of(c->t, axis) != SYM_SYMBOL ||
+        sym_kind_of(c->t, axis) != SYM_INDEX)
+        return kern_broken(c, "K6", "a loop has no axis");
+    for (uint32_t i = 0; i < c->axis_count; i++)
+        if (sym_same(c->axes[i], axis))
+            return kern_broken(c, "K6", "two loops run over %s", sym_name(c->t, axis));
+    c->axes[c->axis_count++] = axis;
+    return FE_OK;
+}
+
+static fe_status check_rows(kern_checker *c, const kern_loop *loop)
+{
+    const kern_ir *k = c->k;
+    if (c->has_rows || c->depth) return kern_broken(c, "K6", "rows are not the one outermost loop");
+    c->has_rows = true;
+    for (uint32_t i = 0; i < k->outer; i++) {
+        bool counted = i > 0 || (k->outer_vector && k->outer == 1);
+        FE_TRY(open_axis(c, k->axes[i]));
+        if (counted || !sym_is_none(k->extents[i])) FE_TRY(kern_check_fixed(c, k->extents[i]));
+    }
+    if (k->serial) FE_TRY(kern_check_fixed(c, k->total));
+    if (!k->outer_vector)
+        return loop->unroll == 1 ? FE_OK : kern_broken(c, "K6", "rows one by one are not unrolled");
+    if (!k->outer || k->lanes == 1) return kern_broken(c, "K6", "there are no rows for the lanes");
+    if (loop->unroll > 1 && k->tile_count)
+        return kern_broken(c, "K6", "unrolled rows share a tile");
+    c->vector_axis = k->axes[k->outer - 1];
+    c->copies = loop->unroll;
+    return FE_OK;
+}
+
+/* An extent in the sizes of the group, where the kernel has ints. */
+static sym_expr as_called(kern_checker *c, sym_expr extent)
+{
+    uint32_t count = c->k->params.count;
+    sym_expr *symbols = NEW_ARRAY(c->memory, sym_expr, count + 1);
+    for (uint32_t i = 0; i < count; i++) symbols[i] = kern_param_symbol(c->k, i);
+    return sym_substitute(c->t, extent, symbols, c->k->params.at, count);
+}
+
+static fe_status check_vector_loop(kern_checker *c, const kern_loop *loop)
+{
+    int64_t step = (int64_t)loop->unroll * c->k->lanes, extent;
+    if (c->k->lanes == 1) return kern_broken(c, "K6", "there are no lanes for a vector loop");
+    if (!sym_is_none(c->vector_axis))
+        return kern_broken(c, "K6", "a vector loop is inside another");
+    if (loop->block % step) return kern_broken(c, "K6", "blocks are not whole steps of the loop");
+    if (loop->exact &&
+        (loop->columns || (sym_is_int(c->t, as_called(c, loop->extent), &extent) && extent % step)))
+        return kern_broken(c, "K6", "an exact loop's extent is not a multiple of its step");
+    c->vector_axis = loop->symbol;
+    c->copies = loop->unroll;
+    return FE_OK;
+}
+
+static fe_status check_loop(kern_checker *c, const kern_loop *loop)
+{
+    bool plain = !loop->exact && loop->unroll == 1;
+    if (!c->depth) return kern_broken(c, "K6", "a loop is outside the rows");
+    if (!loop->columns) FE_TRY(kern_check_fixed(c, loop->extent));
+    FE_TRY(open_axis(c, loop->symbol));
+    c->has_columns |= loop->columns;
+    if (loop->columns && (c->depth > 1 || c->k->serial || loop->block))
+        return kern_broken(c, "K6",
+                           "columns are not right inside the rows, which may be shared out");
+    if (loop->unroll < 1 || loop->unroll > KERN_MOST_COPIES || loop->block < 0)
+        return kern_broken(c, "K6", "a loop cannot be unrolled or cut so");
+    if (loop->kind == KERN_VECTOR) return check_vector_loop(c, loop);
+    return plain ? FE_OK : kern_broken(c, "K6", "only vector loops are exact or unrolled");
+}
+
+static fe_status check_nested(kern_checker *c, const kern_item *item)
+{
+    kern_checker outside = *c;
+    const kern_loop *loop = item->loop;
+    FE_TRY(loop->kind == KERN_ROWS ? check_rows(c, loop) : check_loop(c, loop));
+    if (c->depth + 1 == KERN_MOST_LEVELS)
+        return kern_broken(c, "K6", "loops are nested too deeply");
+    if (loop->level != ++c->depth)
+        return kern_broken(c, "K6", "a loop says another depth than it has");
+    FE_TRY(check_items(c, loop));
+    outside.has_rows = c->has_rows;
+    outside.has_columns = c->has_columns;
+    *c = outside;
+    c->item = item;
+    return check_drains(c, loop);
+}
+
+static fe_status check_item(kern_checker *c, const kern_item *item)
+{
+    c->item = item;
+    switch (item->kind) {
+    case KERN_DEFINE: return check_define(c, item->value);
+    case KERN_STORE: return check_store(c, &item->store);
+    case KERN_START: return check_start(c, item->sum);
+    case KERN_UPDATE: return check_update(c, item);
+    case KERN_LOOP: return check_nested(c, item);
+    }
+    return kern_broken(c, "K6", "a line of no kind");
+}
+
+static fe_status check_items(kern_checker *c, const kern_loop *loop)
+{
+    for (uint32_t i = 0; i < loop->items.count; i++) FE_TRY(check_item(c, &loop->items.at[i]));
+    for (uint32_t i = 0; i < loop->items.count; i++) {
+        const kern_item *item = &loop->items.at[i];
+        if (item->kind == KERN_DEFINE) c->in_scope[item->value] = false;
+        if (item->kind == KERN_START) c->sums[item->sum] = SUM_CLOSED;
+    }
+    return FE_OK;
+}
+
+static fe_status check_memories(kern_checker *c)
+{
+    uint32_t buffers = 0, tiles = 0;
+    for (uint32_t i = 0; i < c->k->memories.count; i++) {
+        const kern_memory *m = &c->k->memories.at[i];
+        if (m->number != (m->is_tile ? tiles++ : buffers++))
+            return kern_broken(c, "K5", "buffers or tiles are not numbered as they come");
+        if (m->is_tile) FE_TRY(kern_check_fixed(c, m->elements));
+    }
+    return FE_OK;
+}
+
+static fe_status check_kernel(kern_checker *c)
+{
+    const kern_ir *k = c->k;
+    if (k->lanes < 1 || k->lanes > KERN_MOST_LANES || (k->lanes & (k->lanes - 1)))
+        return kern_broken(c, "K3", "%u is no number of lanes", k->lanes);
+    FE_TRY(check_memories(c));
+    FE_TRY(check_items(c, k->body));
+    c->item = NULL;
+    if (!c->has_rows) return kern_broken(c, "K6", "there is no loop over the rows");
+    return k->columns == c->has_columns ? FE_OK
+                                        : kern_broken(c, "K6", "columns are cut and no loop is");
+}
+
+fe_status kern_check(const kern_ir *k)
+{
+    arena *memory = arena_new(sym_session(k->symbols));
+    kern_checker c = {.k = k,
+                      .t = k->symbols,
+                      .memory = memory,
+                      .copies = 1,
+                      .in_scope = NEW_ARRAY(memory, bool, k->values.count + 1),
+                      .sums = NEW_ARRAY(memory, kern_sum_state, k->sums.count + 1),
+                      .sum_level = NEW_ARRAY(memory, uint32_t, k->sums.count + 1)};
+    fe_status status = check_kernel(&c);
+    arena_free(memory);
+    return status;
+}

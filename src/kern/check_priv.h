@@ -1,0 +1,56 @@
+/* check_priv.h -- what check.c (lines and loops) and check_value.c (operands, indices, values) share
+ * while a kernel is verified. */
+#ifndef FERRITE_KERN_CHECK_PRIV_H
+#define FERRITE_KERN_CHECK_PRIV_H
+
+#include "kern/kern_priv.h"
+
+typedef enum kern_sum_state { SUM_UNSEEN, SUM_STARTED, SUM_READ, SUM_CLOSED } kern_sum_state;
+
+typedef struct kern_checker {
+    const kern_ir *k;
+    sym_table *t;
+    arena *memory;
+    const kern_item *item; /* at hand */
+    uint32_t depth;
+    sym_expr axes[KERN_MOST_LEVELS + LOOP_MAX_AXES]; /* of all open loops */
+    uint32_t axis_count;
+    sym_expr vector_axis; /* that the lanes run along, or none */
+    uint32_t copies;      /* of the vector loop at hand */
+    bool *in_scope;       /* by value */
+    kern_sum_state *sums;
+    uint32_t *sum_level; /* of the loop where it was started */
+    bool has_rows, has_columns;
+} kern_checker;
+
+/* ---- check.c ---- */
+fe_status kern_broken(kern_checker *c, const char *law, const char *format, ...) FE_PRINTF(3, 4);
+/* A number that is out of range: the line cannot be printed either. */
+fe_status kern_missing(kern_checker *c, const char *law, const char *what, uint32_t number);
+
+/* ---- check_value.c ---- */
+/* K1, K2, K3: the value is there, and of this type. */
+fe_status kern_use_as(kern_checker *c, kern_ref ref, ty_dtype dtype, bool vector);
+typedef struct kern_index_facts {
+    kern_checker *c;
+    fe_status status;
+    bool is_fixed;     /* made of ints alone */
+    bool lanes_differ; /* holds a value that is a vector */
+} kern_index_facts;
+/* K1, K5: what an index is made of. */
+fe_status kern_check_index(kern_checker *c, sym_expr e, kern_index_facts *facts);
+fe_status kern_check_fixed(kern_checker *c, sym_expr e); /* of ints alone */
+/* K3: may there be vectors of it? Does a loop around have lanes? */
+fe_status kern_check_vector(kern_checker *c, ty_dtype dtype);
+fe_status kern_check_lanes(kern_checker *c);
+/* The index has `steps`, or any number of them when 0, from lane to lane. */
+fe_status kern_check_spacing(kern_checker *c, sym_expr index, const kern_index_facts *facts,
+                             int64_t steps);
+fe_status kern_check_one(kern_checker *c, sym_expr index, const kern_index_facts *facts);
+fe_status kern_check_access(kern_checker *c, uint32_t memory, kern_access access, bool pairs,
+                            sym_expr index);
+fe_status kern_check_memory(kern_checker *c, uint32_t memory, ty_dtype dtype, bool reads);
+/* A value that is no result of an accumulator. */
+fe_status kern_check_value(kern_checker *c, const kern_value *v);
+
+#endif

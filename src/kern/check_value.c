@@ -1,0 +1,196 @@
+/* check_value.c -- laws K1, K2, K3 and K5 of one line: operands, indices, lanes, values. */
+#include "kern/check_priv.h"
+
+static const kern_value *value_at(const kern_checker *c, kern_ref ref)
+{
+    return &c->k->values.at[ref];
+}
+
+/* ---- K1, K2: what an operand is ---- */
+
+static fe_status use_constant(kern_checker *c, const kern_value *v)
+{
+    uint32_t bits = v->dtype == TY_BOOL ? 1 : 8 * ty_dtype_size(v->dtype);
+    if (!ty_is_integral(v->dtype, true) || bits == 64) return FE_OK;
+    bool has_sign = ty_dtype_kind(v->dtype) == TY_KIND_SIGNED;
+    int64_t least = has_sign ? -(1ll << (bits - 1)) : 0;
+    int64_t most = (1ll << (has_sign ? bits - 1 : bits)) - 1;
+    if (v->integer >= least && v->integer <= most) return FE_OK;
+    return kern_broken(c, "K2", "%lld is no %s", (long long)v->integer, ty_dtype_name(v->dtype));
+}
+
+static fe_status use(kern_checker *c, kern_ref ref)
+{
+    if (ref == 0 || ref >= c->k->values.count) return kern_missing(c, "K1", "value", ref);
+    if (value_at(c, ref)->kind == KERN_CONST) return use_constant(c, value_at(c, ref));
+    if (c->in_scope[ref]) return FE_OK;
+    return kern_broken(c, "K1", "v%u is not defined here", ref);
+}
+
+fe_status kern_use_as(kern_checker *c, kern_ref ref, ty_dtype dtype, bool vector)
+{
+    FE_TRY(use(c, ref));
+    const kern_value *v = value_at(c, ref);
+    if (v->dtype != dtype)
+        return kern_broken(c, "K2", "an operand is %s, not %s", ty_dtype_name(v->dtype),
+                           ty_dtype_name(dtype));
+    if (v->vector == vector) return FE_OK;
+    return kern_broken(c, "K3", vector ? "an operand is no vector" : "an operand is a vector");
+}
+
+/* ---- K1, K5: what an index is made of ---- */
+
+static void check_symbol(void *data, sym_expr symbol)
+{
+    kern_index_facts *facts = data;
+    kern_checker *c = facts->c;
+    const char *name = sym_name(c->t, symbol);
+    kern_ref value = kern_symbol_value(c->k, symbol);
+    uint32_t number;
+    if (facts->status != FE_OK) return;
+    if (value) {
+        facts->is_fixed = false;
+        facts->status = use(c, value);
+        if (facts->status != FE_OK) return;
+        facts->lanes_differ |= value_at(c, value)->vector;
+        if (!ty_is_integral(value_at(c, value)->dtype, false))
+            facts->status = kern_broken(c, "K2", "%s is an index, and no integer", name);
+    } else if (sym_kind_of(c->t, symbol) == SYM_INDEX) {
+        facts->is_fixed = false;
+        for (uint32_t i = 0; i < c->axis_count; i++)
+            if (sym_same(c->axes[i], symbol)) return;
+        facts->status = kern_broken(c, "K1", "no loop around runs over %s", name);
+    } else if (!kern_is_numbered(name, 'p', &number) || number >= c->k->params.count) {
+        facts->status = kern_broken(c, "K5", "%s is no int of the kernel", name);
+    }
+}
+
+fe_status kern_check_index(kern_checker *c, sym_expr e, kern_index_facts *facts)
+{
+    *facts = (kern_index_facts){.c = c, .is_fixed = true};
+    if (sym_is_none(e)) return kern_broken(c, "K5", "an expression is missing");
+    sym_each_symbol(c->t, e, check_symbol, facts);
+    return facts->status;
+}
+
+fe_status kern_check_fixed(kern_checker *c, sym_expr e)
+{
+    kern_index_facts facts;
+    FE_TRY(kern_check_index(c, e, &facts));
+    return facts.is_fixed ? FE_OK : kern_broken(c, "K5", "a size is not made of ints alone");
+}
+
+/* ---- K3: how lanes lie ---- */
+
+fe_status kern_check_vector(kern_checker *c, ty_dtype dtype)
+{
+    if (c->k->lanes == 1) return kern_broken(c, "K3", "a kernel of one lane has no vectors");
+    if (ty_is_complex(dtype)) return kern_broken(c, "K3", "complex numbers have no vectors");
+    uint32_t bytes = c->k->lanes * (dtype == TY_BOOL ? 4 : ty_dtype_size(dtype));
+    if (bytes > KERN_MOST_BYTES) return kern_broken(c, "K3", "a vector of %u bytes", bytes);
+    return FE_OK;
+}
+
+fe_status kern_check_lanes(kern_checker *c)
+{
+    if (!sym_is_none(c->vector_axis)) return FE_OK;
+    return kern_broken(c, "K3", "the lanes run along no loop here");
+}
+
+fe_status kern_check_spacing(kern_checker *c, sym_expr index, const kern_index_facts *facts,
+                             int64_t steps)
+{
+    sym_expr coefficient, rest;
+    int64_t stride = 0;
+    bool spaced =
+        !facts->lanes_differ && sym_linear_in(c->t, index, c->vector_axis, &coefficient, &rest);
+    bool known = spaced && sym_is_int(c->t, coefficient, &stride);
+    if (steps ? known && stride == steps : spaced) return FE_OK;
+    return kern_broken(
+        c, "K3", steps == 2 ? "lanes are not every second element" : "lanes are not neighbours");
+}
+
+fe_status kern_check_one(kern_checker *c, sym_expr index, const kern_index_facts *facts)
+{
+    bool moves = !sym_is_none(c->vector_axis) && sym_contains(c->t, index, c->vector_axis);
+    if (!moves && !facts->lanes_differ) return FE_OK;
+    return kern_broken(c, "K3", "one element moves with the lanes");
+}
+
+fe_status kern_check_access(kern_checker *c, uint32_t memory, kern_access access, bool pairs,
+                            sym_expr index)
+{
+    kern_index_facts facts;
+    FE_TRY(kern_check_index(c, index, &facts));
+    if (access == KERN_ONE) return kern_check_one(c, index, &facts);
+    FE_TRY(kern_check_lanes(c));
+    /* a tile of rows side by side has its lanes next to each other */
+    bool by_row = c->k->memories.at[memory].is_tile && c->k->outer_vector;
+    if (access == KERN_UNIT && by_row) return kern_check_one(c, index, &facts);
+    if (access == KERN_UNIT) return kern_check_spacing(c, index, &facts, 1);
+    return pairs ? kern_check_spacing(c, index, &facts, 2) : FE_OK;
+}
+
+/* ---- values ---- */
+
+fe_status kern_check_memory(kern_checker *c, uint32_t memory, ty_dtype dtype, bool reads)
+{
+    if (memory >= c->k->memories.count) return kern_missing(c, "K5", "memory", memory);
+    const kern_memory *m = &c->k->memories.at[memory];
+    if (m->dtype != dtype)
+        return kern_broken(c, "K2", "%s from or to memory of %s", ty_dtype_name(dtype),
+                           ty_dtype_name(m->dtype));
+    if (m->is_tile || (reads ? m->is_read : m->is_written)) return FE_OK;
+    return kern_broken(c, "K2",
+                       reads ? "a buffer is read that is only written"
+                             : "a buffer is written that is only read");
+}
+
+static fe_status check_load(kern_checker *c, const kern_value *v)
+{
+    FE_TRY(kern_check_memory(c, v->memory, v->dtype, true));
+    if ((v->access == KERN_ONE) == v->vector)
+        return kern_broken(c, "K3", "a vector is loaded as one element, or the other way round");
+    if (v->guard) {
+        FE_TRY(use(c, v->guard));
+        FE_TRY(kern_use_as(c, v->guard, TY_BOOL, v->vector && value_at(c, v->guard)->vector));
+    }
+    return kern_check_access(c, v->memory, v->access, v->pairs, v->index);
+}
+
+static fe_status check_number(kern_checker *c, const kern_value *v)
+{
+    kern_index_facts facts;
+    if (v->dtype != TY_I64) return kern_broken(c, "K2", "an index is i64");
+    FE_TRY(kern_check_index(c, v->index, &facts));
+    if (!v->vector) return kern_check_one(c, v->index, &facts);
+    FE_TRY(kern_check_lanes(c));
+    return v->access == KERN_UNIT ? kern_check_spacing(c, v->index, &facts, 0) : FE_OK;
+}
+
+static fe_status check_apply(kern_checker *c, const kern_value *v)
+{
+    ty_dtype operands[3] = {TY_NO_DTYPE};
+    for (uint32_t i = 0; i < loop_operand_count(v->op); i++) {
+        FE_TRY(use(c, v->args[i]));
+        const kern_value *arg = value_at(c, v->args[i]);
+        bool is_condition = v->op == LOOP_WHERE && i == 0;
+        operands[i] = arg->dtype;
+        FE_TRY(kern_use_as(c, v->args[i], arg->dtype, v->vector && (arg->vector || !is_condition)));
+    }
+    const char *fault = loop_dtype_fault(v->op, operands, v->dtype, c->memory);
+    return fault ? kern_broken(c, "K2", "%s", fault) : FE_OK;
+}
+
+fe_status kern_check_value(kern_checker *c, const kern_value *v)
+{
+    switch (v->kind) {
+    case KERN_LOAD: return check_load(c, v);
+    case KERN_NUMBER: return check_number(c, v);
+    case KERN_APPLY: return check_apply(c, v);
+    case KERN_SPLAT: break;
+    default: return kern_broken(c, "K1", "a value of no kind");
+    }
+    if (!v->vector) return kern_broken(c, "K3", "a splat is a vector");
+    return kern_use_as(c, v->args[0], v->dtype, false);
+}

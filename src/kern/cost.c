@@ -1,0 +1,94 @@
+/* cost.c -- about how long a kernel runs: the unit of work that the wrapper hands to threads. */
+#include "kern/kern_priv.h"
+
+typedef struct costing {
+    const kern_ir *k;
+    sym_expr from[64], to[64];
+    uint32_t count;
+} costing;
+
+static int64_t extent_of(const costing *c, sym_expr e)
+{
+    sym_table *t = c->k->symbols;
+    int64_t value = sym_hint(t, sym_substitute(t, e, c->from, c->to, c->count), 256);
+    return value < 1 ? 1 : value;
+}
+
+/* Thousandths of a nanosecond for one execution of a value: 64-byte vectors on Zen 5. */
+static int64_t apply_cost(loop_opcode op, int64_t lanes)
+{
+    switch (op) {
+    case LOOP_SQRT:
+    case LOOP_RSQRT:
+    case LOOP_DIV:
+    case LOOP_RECIP: return 1200;
+    case LOOP_EXP:
+    case LOOP_EXP2:
+    case LOOP_EXPM1:
+    case LOOP_SIGMOID: return 2200;
+    case LOOP_SIN:
+    case LOOP_COS: return 3000;
+    case LOOP_LOG:
+    case LOOP_LOG2:
+    case LOOP_LOG10:
+    case LOOP_LOG1P:
+    case LOOP_TANH:
+    case LOOP_ERF: return 4000;
+    default: break;
+    }
+    bool by_lane = (op >= LOOP_EXP && op <= LOOP_DIGAMMA) ||
+                   (op >= LOOP_FLOORDIV && op <= LOOP_POW) ||
+                   (op >= LOOP_ATAN2 && op <= LOOP_GCD && op != LOOP_COPYSIGN);
+    return by_lane ? 8000 * lanes : 120;
+}
+
+static int64_t value_cost(const kern_ir *k, const kern_value *v)
+{
+    int64_t lanes = v->vector ? k->lanes : 1;
+    switch (v->kind) {
+    case KERN_LOAD: return v->access == KERN_LANES ? 500 * lanes : 250;
+    case KERN_NUMBER: return v->access == KERN_LANES ? 1000 * lanes : 200;
+    case KERN_APPLY: return apply_cost(v->op, lanes);
+    default: return 200;
+    }
+}
+
+static int64_t loop_cost(const costing *c, const kern_loop *loop)
+{
+    int64_t total = 0;
+    for (uint32_t i = 0; i < loop->items.count; i++) {
+        const kern_item *item = &loop->items.at[i];
+        switch (item->kind) {
+        case KERN_DEFINE: total += value_cost(c->k, &c->k->values.at[item->value]); break;
+        case KERN_STORE:
+            total += item->store.access == KERN_LANES ? 600 * (int64_t)c->k->lanes : 500;
+            break;
+        case KERN_LOOP: {
+            int64_t step = item->loop->kind == KERN_VECTOR ? c->k->lanes : 1;
+            int64_t times = item->loop->kind == KERN_ROWS || item->loop->columns
+                                ? 1
+                                : (extent_of(c, item->loop->extent) + step - 1) / step;
+            int64_t body = loop_cost(c, item->loop);
+            total += body < INT64_MAX / 4 / times ? body * times : INT64_MAX / 4;
+            break;
+        }
+        default: total += 300; break;
+        }
+        if (total > INT64_MAX / 4) return INT64_MAX / 4;
+    }
+    return total;
+}
+
+int64_t kern_cost(const kern_ir *k)
+{
+    costing c = {.k = k};
+    for (c.count = 0; c.count < k->params.count && c.count < COUNT_OF(c.from); c.count++) {
+        c.to[c.count] = k->params.at[c.count];
+        c.from[c.count] = kern_param_symbol(k, c.count);
+    }
+    int64_t cost = loop_cost(&c, k->body);
+    if (k->serial) cost *= extent_of(&c, k->total);
+    bool per_vector = k->columns || k->outer_vector;
+    cost /= per_vector ? k->lanes : 1;
+    return cost < 1 ? 1 : cost;
+}

@@ -1,0 +1,39 @@
+/* parse_priv.h -- what parse.c (lines and loops) and parse_value.c (operands and values) share while
+ * a kernel is read. */
+#ifndef FERRITE_KERN_PARSE_PRIV_H
+#define FERRITE_KERN_PARSE_PRIV_H
+
+#include "kern/kern_priv.h"
+
+enum {
+    KERN_CONSTANT = 1 << 30
+}; /* + index in constants: a kern_ref until the kernel is complete */
+
+typedef struct kern_reader {
+    lexer *lx;
+    arena *memory;
+    kern_ir *k;
+    kern_loop *open[KERN_MOST_LEVELS];
+    uint32_t depth;
+    VEC(kern_value) constants;
+} kern_reader;
+
+/* ---- parse.c ---- */
+void kern_read_into(kern_reader *in, kern_item item); /* the loop at hand */
+
+/* ---- parse_value.c ---- */
+/* A name of that letter whose number is below `limit`; what: "a value". */
+fe_status kern_read_numbered(kern_reader *in, char letter, uint32_t limit, const char *what,
+                             uint32_t *number);
+/* f32, or f32x16 with the kernel's number of lanes. */
+fe_status kern_read_type(kern_reader *in, ty_dtype *dtype, bool *vector);
+/* An expression over axes, ints and values. */
+fe_status kern_read_index(kern_reader *in, sym_expr *out);
+/* b0[index], t1[index] */
+fe_status kern_read_place(kern_reader *in, uint32_t *memory, sym_expr *index);
+/* v3, 0.5, or f32 0.5 in a line of another dtype. */
+fe_status kern_read_operand(kern_reader *in, ty_dtype line, bool vector, kern_ref *out);
+/* v3 : f32x16 = add v1, v2 */
+fe_status kern_read_define(kern_reader *in);
+
+#endif

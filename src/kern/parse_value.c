@@ -1,0 +1,178 @@
+/* parse_value.c -- operands, indices and values of the text form. */
+#include "kern/parse_priv.h"
+
+#include <string.h>
+
+enum { MOST_VALUES = 1 << 16 };
+
+/* ---- pieces ---- */
+
+fe_status kern_read_numbered(kern_reader *in, char letter, uint32_t limit, const char *what,
+                             uint32_t *number)
+{
+    const char *name;
+    if (in->lx->token.kind != LEX_NAME || !kern_is_numbered(in->lx->token.text, letter, number))
+        return lex_fail(in->lx, "expected %s", what);
+    if (*number >= limit) return lex_fail(in->lx, "there is no such %s", strchr(what, ' ') + 1);
+    return lex_name(in->lx, &name);
+}
+
+fe_status kern_read_type(kern_reader *in, ty_dtype *dtype, bool *vector)
+{
+    const char *name = in->lx->token.text, *x = strchr(name, 'x');
+    *vector = x != NULL;
+    if (in->lx->token.kind != LEX_NAME || !x) return ty_parse_dtype(in->lx, dtype);
+    const char *element = arena_printf(in->memory, "%.*s", (int)(x - name), name);
+    const char *lanes = arena_printf(in->memory, "x%u", in->k->lanes);
+    if (!ty_dtype_parse(element, dtype)) return lex_fail(in->lx, "expected a dtype");
+    if (strcmp(x, lanes) != 0 || in->k->lanes == 1)
+        return lex_fail(in->lx, "the kernel has %u lanes", in->k->lanes);
+    return lex_name(in->lx, &name);
+}
+
+static bool is_defined(const kern_reader *in, kern_ref ref)
+{
+    return ref < in->k->values.count && in->k->values.at[ref].kind != KERN_NOTHING;
+}
+
+typedef struct symbol_search {
+    const kern_reader *in;
+    const char *unknown;
+} symbol_search;
+
+static void find_unknown(void *data, sym_expr symbol)
+{
+    symbol_search *search = data;
+    const kern_ir *k = search->in->k;
+    const char *name = sym_name(k->symbols, symbol);
+    uint32_t number;
+    bool known = sym_kind_of(k->symbols, symbol) == SYM_INDEX ||
+                 (kern_is_numbered(name, 'p', &number) && number < k->params.count) ||
+                 (kern_is_numbered(name, 'v', &number) && is_defined(search->in, number));
+    if (!known) search->unknown = name;
+}
+
+fe_status kern_read_index(kern_reader *in, sym_expr *out)
+{
+    symbol_search search = {in, NULL};
+    lex_token begin = in->lx->token;
+    FE_TRY(sym_parse(in->k->symbols, in->lx, out));
+    sym_each_symbol(in->k->symbols, *out, find_unknown, &search);
+    if (!search.unknown) return FE_OK;
+    in->lx->token = begin;
+    return lex_fail(in->lx, "%s is neither an axis nor an int nor a value here", search.unknown);
+}
+
+fe_status kern_read_place(kern_reader *in, uint32_t *memory, sym_expr *index)
+{
+    const kern_ir *k = in->k;
+    uint32_t number;
+    bool is_tile = in->lx->token.text[0] == 't';
+    FE_TRY(is_tile ? kern_read_numbered(in, 't', k->tile_count, "a tile", &number)
+                   : kern_read_numbered(in, 'b', k->buffer_count, "a buffer", &number));
+    for (uint32_t i = 0; i < k->memories.count; i++)
+        if (k->memories.at[i].is_tile == is_tile && k->memories.at[i].number == number) *memory = i;
+    FE_TRY(lex_expect(in->lx, "["));
+    FE_TRY(kern_read_index(in, index));
+    return lex_expect(in->lx, "]");
+}
+
+static fe_status parse_constant(kern_reader *in, kern_value *v)
+{
+    if (ty_is_integral(v->dtype, true)) return lex_int(in->lx, &v->integer);
+    FE_TRY(lex_double(in->lx, &v->number[0]));
+    if (!ty_is_complex(v->dtype)) return FE_OK;
+    FE_TRY(lex_expect(in->lx, ":"));
+    return lex_double(in->lx, &v->number[1]);
+}
+
+fe_status kern_read_operand(kern_reader *in, ty_dtype line, bool vector, kern_ref *out)
+{
+    kern_value v = {.kind = KERN_CONST, .dtype = line, .vector = vector};
+    const lex_token *token = &in->lx->token;
+    if (token->kind == LEX_NAME && kern_is_numbered(token->text, 'v', out)) {
+        if (!is_defined(in, *out)) return lex_fail(in->lx, "the value is not defined");
+        lex_next(in->lx);
+        return FE_OK;
+    }
+    if (token->kind == LEX_NAME) FE_TRY(ty_parse_dtype(in->lx, &v.dtype));
+    FE_TRY(parse_constant(in, &v));
+    *out = KERN_CONSTANT + in->constants.count;
+    vec_push(in->memory, &in->constants, v);
+    return FE_OK;
+}
+
+/* ---- values ---- */
+
+static fe_status parse_access(kern_reader *in, kern_value *v)
+{
+    v->access = v->vector ? KERN_UNIT : KERN_ONE;
+    v->pairs = v->kind == KERN_LOAD && lex_take(in->lx, "pairs");
+    if (!v->pairs && !lex_take(in->lx, "lanes")) return FE_OK;
+    if (!v->vector) return lex_fail(in->lx, "a scalar has no lanes");
+    v->access = KERN_LANES;
+    return FE_OK;
+}
+
+static fe_status parse_load(kern_reader *in, kern_value *v)
+{
+    FE_TRY(parse_access(in, v));
+    FE_TRY(kern_read_place(in, &v->memory, &v->index));
+    if (!lex_take(in->lx, "if")) return FE_OK;
+    return kern_read_operand(in, v->dtype, false, &v->guard);
+}
+
+static fe_status parse_apply(kern_reader *in, kern_value *v)
+{
+    for (uint32_t i = 0; i < loop_operand_count(v->op); i++) {
+        bool is_condition = v->op == LOOP_WHERE && i == 0;
+        if (i) FE_TRY(lex_expect(in->lx, ","));
+        FE_TRY(kern_read_operand(in, v->dtype, v->vector && !is_condition, &v->args[i]));
+    }
+    return FE_OK;
+}
+
+static fe_status parse_expression(kern_reader *in, kern_value *v)
+{
+    const char *name = in->lx->token.text;
+    bool is_load = lex_take(in->lx, "load"), is_index = !is_load && lex_take(in->lx, "index");
+    v->kind = is_load ? KERN_LOAD : is_index ? KERN_NUMBER : KERN_APPLY;
+    if (is_load) return parse_load(in, v);
+    if (is_index) {
+        FE_TRY(parse_access(in, v));
+        return kern_read_index(in, &v->index);
+    }
+    if (lex_take(in->lx, "splat")) {
+        v->kind = KERN_SPLAT;
+        return kern_read_operand(in, v->dtype, false, &v->args[0]);
+    }
+    if (lex_take(in->lx, "result")) {
+        v->kind = KERN_RESULT;
+        return kern_read_numbered(in, 'a', in->k->sums.count, "an accumulator", &v->sum);
+    }
+    bool known = in->lx->token.kind == LEX_NAME && loop_opcode_parse(name, &v->op) &&
+                 loop_operand_count(v->op) > 0 && v->op != LOOP_MASKED;
+    if (!known) return lex_fail(in->lx, "expected an operation");
+    lex_next(in->lx);
+    return parse_apply(in, v);
+}
+
+fe_status kern_read_define(kern_reader *in)
+{
+    kern_value v = {.level = in->depth};
+    kern_ref ref;
+    bool fresh = kern_is_numbered(in->lx->token.text, 'v', &ref) && !is_defined(in, ref);
+    if (!fresh) return lex_fail(in->lx, "the value is defined twice");
+    if (ref == 0 || ref >= MOST_VALUES)
+        return lex_fail(in->lx, "values have numbers from 1 to %d", MOST_VALUES - 1);
+    lex_next(in->lx);
+    FE_TRY(lex_expect(in->lx, ":"));
+    FE_TRY(kern_read_type(in, &v.dtype, &v.vector));
+    FE_TRY(lex_expect(in->lx, "="));
+    FE_TRY(parse_expression(in, &v));
+    while (in->k->values.count <= ref) vec_push(in->memory, &in->k->values, (kern_value){0});
+    in->k->values.at[ref] = v;
+    (void)kern_value_symbol(in->k, ref); /* before an index names it */
+    kern_read_into(in, (kern_item){.kind = KERN_DEFINE, .value = ref});
+    return FE_OK;
+}
