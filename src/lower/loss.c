@@ -332,6 +332,65 @@ static fe_status multi_margin(lowering *l, fx_node *n, const lower_row *row)
     return reduced_loss(l, T_DIV(sum, lower_value(l, d, 0, NULL, count)));
 }
 
+/* A row of class numbers, up to the first negative one, says which classes are targets: each of them
+ * against each class that is none, max(0, 1 - x[target] + x[other]), over the number of classes.
+ * Parameter 1: also which classes are targets. */
+static fe_status multilabel_margin(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    tensor x = arg(l, "self"), target = lower_cast(l, lower_arg(l, "target"), TY_I64);
+    loop_program *p = l->program;
+    ty_dtype d = lower_dtype(x);
+    bool batched = x.rank > 1;
+    if (!batched) {
+        sym_expr sizes[2] = {l->one, lower_numel(l, x)};
+        x = lower_reshape(l, x, 2, sizes);
+        target = lower_reshape(l, target, 2, sizes);
+    }
+    lower_share(l, x);
+    lower_share(l, target);
+    sym_expr classes = x.sizes[1], list_at[2] = {l->axes[0], l->axes[1]};
+    loop_value t = lower_at(l, target, list_at);
+    loop_value place = loop_index(p, l->axes[1]), all = loop_index(p, classes);
+    loop_value ends = lower_op2(l, LOOP_LT, t, loop_const_int(p, TY_I64, 0));
+    tensor length = lower_along(
+        l, LOOP_REDUCE_MIN,
+        lower_value(l, TY_I64, 2, x.sizes, loop_where(p, ends, place, all)), 1, false);
+    /* over [sample, class, place in the list] */
+    sym_expr cube[3] = {x.sizes[0], classes, classes}, at[2] = {l->axes[0], l->axes[2]};
+    t = lower_at(l, target, at);
+    loop_value counts =
+        lower_op2(l, LOOP_LT, loop_index(p, l->axes[2]), lower_at(l, length, l->axes));
+    loop_value equal = lower_op2(l, LOOP_EQ, t, loop_index(p, l->axes[1]));
+    tensor is_target = lower_along(
+        l, LOOP_ANY, lower_value(l, TY_BOOL, 3, cube, lower_op2(l, LOOP_AND, counts, equal)), 2,
+        false);
+    at[1] = loop_indirect(p, loop_where(p, counts, t, loop_const_int(p, TY_I64, 0)), classes);
+    loop_value margin = lower_op2(l, LOOP_SUB, loop_const_float(p, d, 1), lower_at(l, x, at));
+    margin = lower_op2(l, LOOP_ADD, margin, lower_at(l, x, l->axes));
+    loop_value zero = loop_const_float(p, d, 0),
+               other = lower_op1(l, LOOP_NOT, lower_at(l, is_target, l->axes));
+    margin = loop_where(p, lower_op2(l, LOOP_AND, counts, other),
+                        lower_op2(l, LOOP_MAX, margin, zero), zero);
+    tensor sum = lower_value(l, d, 3, cube, margin);
+    bool reduced[3] = {false, true, true};
+    sum = lower_reduced(l, LOOP_SUM, sum, reduced, false, NULL);
+    loop_value count = loop_cast(p, d, all);
+    sum = T_DIV(sum, lower_value(l, d, 0, NULL, count));
+    int64_t reduction = lower_int_or(l, "reduction", 1);
+    if (reduction != 0) {
+        tensor total = lower_total(l, LOOP_SUM, sum);
+        count = loop_cast(p, d, loop_index(p, x.sizes[0]));
+        sum = reduction == 2 ? total : T_DIV(total, lower_value(l, d, 0, NULL, count));
+    }
+    if (!row->parameter) return lower_give_as_recorded(l, sum);
+    const ty_tensor *out = lower_meta(l, 0), *flags = lower_meta(l, 1);
+    tensor items[2] = {lower_cast(l, lower_reshape(l, sum, out->rank, out->sizes), out->dtype),
+                       lower_reshape(l, lower_cast(l, is_target, flags->dtype), flags->rank,
+                                     flags->sizes)};
+    return lower_give_items(l, items, 2);
+}
+
 #define LOSS(op, function, parameter)                      \
     {                                                      \
         OP_##op, function, parameter, NULL, 0, NULL, false \
@@ -357,5 +416,7 @@ static const lower_row ROWS[] = {
     LOSS(aten_nll_loss2d_forward_default, nll_loss, 1),
     LOSS(aten_cross_entropy_loss_default, cross_entropy, 0),
     LOSS(aten_multi_margin_loss_default, multi_margin, 0),
+    LOSS(aten_multilabel_margin_loss_default, multilabel_margin, 0),
+    LOSS(aten_multilabel_margin_loss_forward_default, multilabel_margin, 1),
 };
 const lower_rows lower_loss_rows = {ROWS, COUNT_OF(ROWS)};
