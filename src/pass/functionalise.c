@@ -303,6 +303,30 @@ static fe_status make_functional(functionaliser *f, fx_node *n)
     return f->status;
 }
 
+/* Writes to several arguments; what is made before n is registered like the rest. */
+static fe_status make_several(functionaliser *f, fx_node *n)
+{
+    uint32_t count = n->arg_count;
+    fx_arg *as_written = arena_copy(f->memory, n->args, count * sizeof *n->args);
+    fx_node **values = NEW_ARRAY(f->memory, fx_node *, n->op->param_count + 1);
+    bool is_replaced;
+    f->changed = true;
+    pass_map_args(f->g, n, current_value, f);
+    FE_TRY(f->status);
+    fx_node *before = n->prev;
+    FE_TRY(functionalise_several(f->g, n, values, &is_replaced));
+    for (fx_node *made = before->next; made != n; made = made->next) register_value(f, made);
+    if (!is_replaced) register_value(f, n);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!values[i]) continue;
+        uint32_t written = map_get(&f->of_node, as_written[i].node->id);
+        CHECK(f->g->session, written != MAP_NONE);
+        write_value(f, written, values[i]);
+    }
+    if (is_replaced) fx_erase(f->g, n);
+    return f->status;
+}
+
 /* ---- the graph ---- */
 
 static fx_output_kind mutation_kind(const fx_node *input)
@@ -344,6 +368,10 @@ fe_status pass_functionalise(fx_graph *g, bool *changed)
     for (fx_node *n = g->first, *next; n && f.status == FE_OK; n = next) {
         next = n->next;
         f.at = n;
+        if (functionalise_is_several(g, n)) {
+            f.status = make_several(&f, n);
+            continue;
+        }
         if (n->kind == FX_CALL && n->op->is_mutating && !(n->op->flags & OPF_HIGHER_ORDER)) {
             f.status = make_functional(&f, n);
             continue;

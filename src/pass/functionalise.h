@@ -13,4 +13,10 @@ bool functionalise_has_inverse(const fx_node *view);
 fe_status functionalise_inverse(fx_graph *g, fx_node *before, const fx_node *view, fx_node *parent,
                                 fx_node *value, fx_node **out);
 
+/* several.c: does the call write several arguments, or one besides its results? Then: values[i] is
+ * the new value of argument i, NULL where it stays; calls are made before n, and when *is_replaced
+ * nobody uses n any more. */
+bool functionalise_is_several(fx_graph *g, const fx_node *n);
+fe_status functionalise_several(fx_graph *g, fx_node *n, fx_node **values, bool *is_replaced);
+
 #endif
