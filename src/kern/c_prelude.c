@@ -21,6 +21,17 @@ static const kern_c_piece PLAIN[] = {
      "16; }\n"},
     {"fe_erfinv", 0, 's', "f64 fe_erfinv(f64 x);\n"},
     {"fe_digamma", 0, 's', "f64 fe_digamma(f64 x);\n"},
+    {"fe_besselj0", 0, 's', "f64 fe_besselj0(f64 x);\n"},
+    {"fe_besselj1", 0, 's', "f64 fe_besselj1(f64 x);\n"},
+    {"fe_bessely0", 0, 's', "f64 fe_bessely0(f64 x);\n"},
+    {"fe_bessely1", 0, 's', "f64 fe_bessely1(f64 x);\n"},
+    {"fe_airyai", 0, 's', "f64 fe_airyai(f64 x);\n"},
+    {"fe_igamma", 0, 's', "f64 fe_igamma(f64 a, f64 b);\n"},
+    {"fe_igammac", 0, 's', "f64 fe_igammac(f64 a, f64 b);\n"},
+    {"fe_hermiteh", 0, 's', "f64 fe_hermiteh(f64 a, f64 b);\n"},
+    {"fe_hermitehe", 0, 's', "f64 fe_hermitehe(f64 a, f64 b);\n"},
+    {"fe_laguerre", 0, 's', "f64 fe_laguerre(f64 a, f64 b);\n"},
+    {"fe_legendre", 0, 's', "f64 fe_legendre(f64 a, f64 b);\n"},
     {"fe_randbits", 0, 's', /* Philox 2x32, as loop_random_bits */
      "static i64 fe_randbits(i64 seed, i64 counter)\n{\n"
      "  u32 low = (u32)counter, high = (u32)((u64)counter >> 32) ^ (u32)((u64)seed >> 32), key = "

@@ -29,6 +29,8 @@ loop_scalar loop_scalar_bitcast(ty_dtype from, ty_dtype to, loop_scalar v);
 bool loop_scalar_apply(loop_opcode op, ty_dtype d, const loop_scalar *args, loop_scalar *out);
 bool loop_complex_apply(loop_opcode op, ty_dtype d, const loop_scalar *args, loop_scalar *out);
 loop_scalar loop_scalar_of(const loop_node *constant);
+/* A function that libm lacks (special.c); false for other operations. */
+bool loop_special_apply(loop_opcode op, double a, double b, double *out);
 uint64_t loop_random_bits(uint64_t seed, uint64_t counter);
 
 /* ---- build.c ---- */

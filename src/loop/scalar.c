@@ -243,14 +243,6 @@ static float sigmoid_narrow(float x)
 {
     return 1 / (1 + expf(-x));
 }
-static float erfinv_narrow(float x)
-{
-    return (float)fe_erfinv((double)x);
-}
-static float digamma_narrow(float x)
-{
-    return (float)fe_digamma((double)x);
-}
 
 static const unary_row UNARY[LOOP_OPCODE_COUNT] = {
     [LOOP_NEG] = {neg_wide, neg_narrow},
@@ -280,9 +272,7 @@ static const unary_row UNARY[LOOP_OPCODE_COUNT] = {
     [LOOP_ATANH] = {atanh, atanhf},
     [LOOP_ERF] = {erf, erff},
     [LOOP_ERFC] = {erfc, erfcf},
-    [LOOP_ERFINV] = {fe_erfinv, erfinv_narrow},
     [LOOP_LGAMMA] = {lgamma, lgammaf},
-    [LOOP_DIGAMMA] = {fe_digamma, digamma_narrow},
     [LOOP_SIGMOID] = {sigmoid_wide, sigmoid_narrow},
     [LOOP_FLOOR] = {floor, floorf},
     [LOOP_CEIL] = {ceil, ceilf},
@@ -382,6 +372,7 @@ static bool apply_float(loop_opcode op, ty_dtype d, const loop_scalar *args, loo
         case LOOP_FMAX: result = fmax(a, b); break;
         case LOOP_COPYSIGN: result = copysign(a, b); break;
         default:
+            if (loop_special_apply(op, a, b, &result)) break;
             if (!(narrow ? apply_narrow(op, (float)a, (float)b, (float)c, &result)
                          : apply_wide(op, a, b, c, &result)))
                 return false;

@@ -67,6 +67,26 @@ lower_tensor lower_scale(lowering *l, lower_tensor a, double factor)
     return factor == 1 ? a : lower_binary(l, LOOP_MUL, a, lower_number(l, lower_dtype(a), factor));
 }
 
+/* ---- writing at positions ---- */
+
+lower_tensor lower_zeros(lowering *l, ty_dtype d, uint32_t rank, const sym_expr *sizes,
+                         const sym_expr *wanted)
+{
+    lower_tensor t = lower_value(l, d, rank, sizes, loop_const_int(l->program, d, 0));
+    lower_realise(l, t.box, wanted);
+    return t;
+}
+
+void lower_scatter(lowering *l, lower_tensor target, uint32_t rank, const sym_expr *sizes,
+                   const sym_expr *at, loop_value value, loop_store_mode mode)
+{
+    const loop_view *to = &target.box->view;
+    loop_op *op = lower_nest(l, rank, sizes, 0, NULL);
+    sym_expr index = sym_add(l->symbols, to->offset, lower_flat(l, at, to->strides, to->rank));
+    lower_store(l, op,
+                (loop_store){.buffer = to->buffer, .index = index, .value = value, .mode = mode});
+}
+
 /* ---- reductions ---- */
 
 sym_expr lower_reduced_count(lowering *l, lower_tensor x, const bool *reduced)

@@ -12,7 +12,7 @@
 typedef struct attention {
     lower_tensor q, k, v, mask; /* of rank 4, [b, h, s, d]; the mask additive or bool, or absent */
     bool causal;
-    double scale;
+    double scale, dropout;
     int64_t groups; /* query heads a key head */
     ty_dtype out;
 } attention;
@@ -91,7 +91,9 @@ static lower_tensor sdpa_math(lowering *l, const attention *a)
                              loop_where(l->program, seen, lower_here(l, scores), hidden));
     }
     if (!lower_absent(mask)) scores = lower_binary(l, LOOP_ADD, scores, mask);
-    return lower_matmul(l, lower_softmax(l, scores, 3, false), v, none, NULL);
+    scores = lower_softmax(l, scores, 3, false);
+    if (a->dropout > 0) scores = lower_dropped(l, scores, a->dropout);
+    return lower_matmul(l, scores, v, none, NULL);
 }
 
 static fe_status begin(lowering *l, attention *a)
@@ -99,7 +101,6 @@ static fe_status begin(lowering *l, attention *a)
     ty_dtype out = lower_meta(l, 0)->dtype, d = lower_compute_dtype(out);
     *a = (attention){.out = out, .groups = 1};
     lower_tensor q = lower_arg(l, "query"), k = lower_arg(l, "key"), v = lower_arg(l, "value");
-    if (lower_number_or(l, "dropout_p", 0) != 0) return lower_fail(l, "attention with dropout");
     if (q.rank > 4 && (k.rank != q.rank || v.rank != q.rank))
         return lower_fail(l, "attention over operands of different ranks");
     a->mask =
@@ -111,6 +112,7 @@ static fe_status begin(lowering *l, attention *a)
     a->k = lower_cast(l, as_rank_4(l, k), d);
     a->v = lower_cast(l, as_rank_4(l, v), d);
     a->causal = lower_bool(l, "is_causal");
+    a->dropout = lower_number_or(l, "dropout_p", 0);
     double width = (double)sym_hint(l->symbols, a->q.sizes[3], 1);
     int64_t heads, key_heads;
     a->scale = lower_number_or(l, "scale", 1 / sqrt(width));
@@ -143,7 +145,7 @@ static fe_status attention_row(lowering *l, fx_node *n, const lower_row *row)
     FE_TRY(begin(l, &a));
     const ty_tensor *out = lower_meta(l, 0);
     lower_tensor y;
-    if (lower_dtype(a.q) == TY_F32 && is_regular(l, &a))
+    if (lower_dtype(a.q) == TY_F32 && a.dropout == 0 && is_regular(l, &a))
         y = sdpa_extern(l, &a, out->rank == 4 && out->dtype == TY_F32 ? lower_wanted(l, 0) : NULL);
     else
         y = sdpa_math(l, &a);

@@ -20,28 +20,6 @@ static fe_status copy(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, lower_cast(l, t, out->dtype));
 }
 
-/* dropout and its like, outside training */
-static fe_status dropout(lowering *l, fx_node *n, const lower_row *row)
-{
-    (void)row;
-    bool draws = lower_bool(l, "train") && lower_number_or(l, "p", 1) != 0;
-    if (draws && fx_is(n, OP_aten_dropout_default)) return lower_random_dropout(l, n, "p");
-    if (draws) return lower_fail(l, "dropout in training");
-    return lower_give(l, lower_tensor_of(l, &n->args[0]));
-}
-
-static fe_status native_dropout(lowering *l, fx_node *n, const lower_row *row)
-{
-    (void)row;
-    bool train = lower_is_none(l, "train") || lower_bool(l, "train");
-    if (train && lower_number_or(l, "p", 1) != 0) return lower_random_dropout(l, n, "p");
-    const ty_tensor *mask = lower_meta(l, 1);
-    lower_tensor items[2] = {lower_arg(l, "input")};
-    items[1] = lower_value(l, mask->dtype, mask->rank, mask->sizes,
-                           loop_const_int(l->program, mask->dtype, 1));
-    return lower_give_items(l, items, 2);
-}
-
 /* What export leaves to say about metadata: checked already when the graph was read. */
 static fe_status nothing(lowering *l, fx_node *n, const lower_row *row)
 {
@@ -90,11 +68,6 @@ static const lower_row ROWS[] = {
     SAME(prims_device_put_default),
     SAME(prims_inductor_force_stride_order_default),
     {OP_aten_copy_default, copy, 0, NULL, 0, NULL, true},
-    {OP_aten_dropout_default, dropout, 0, NULL, 0, NULL, true},
-    {OP_aten_feature_dropout_default, dropout, 0, NULL, 0, NULL, true},
-    {OP_aten_alpha_dropout_default, dropout, 0, NULL, 0, NULL, true},
-    {OP_aten_feature_alpha_dropout_default, dropout, 0, NULL, 0, NULL, true},
-    {OP_aten_native_dropout_default, native_dropout, 0, NULL, 0, NULL, false},
     NOTHING(aten__assert_tensor_metadata_default),
     NOTHING(aten_sym_constrain_range_default),
     NOTHING(aten_sym_constrain_range_for_size_default),

@@ -202,108 +202,7 @@ static fe_status triplet_margin(lowering *l, fx_node *n, const lower_row *row)
     return reduced_loss(l, positive(l, term));
 }
 
-/* ---- classes ---- */
-
-/* Rows of log-probabilities [N, C, ...] (or [C]) and class numbers [N, ...]: minus weight * value
- * at the class. */
-typedef struct class_loss {
-    tensor term, weights; /* by sample; 0 where the class is ignored */
-} class_loss;
-
-static class_loss negative_log(lowering *l, tensor x, tensor target, tensor weight, int64_t ignored)
-{
-    ty_dtype d = lower_dtype(x);
-    uint32_t axis = x.rank == 1 ? 0 : 1;
-    sym_expr at[LOWER_MAX_RANK], zero_at[1] = {l->zero};
-    loop_program *p = l->program;
-    target = lower_cast(l, target, TY_I64);
-    loop_value t = lower_here(l, target), zero = loop_const_float(p, d, 0);
-    loop_value kept = lower_op2(l, LOOP_NE, t, loop_const_int(p, TY_I64, ignored));
-    loop_value safe = loop_where(p, kept, t, loop_const_int(p, TY_I64, 0));
-    sym_expr place = loop_indirect(p, safe, x.sizes[axis]);
-    for (uint32_t k = 0; k < x.rank; k++) at[k] = k == axis ? place : l->axes[k - (k > axis)];
-    loop_value v = lower_op1(l, LOOP_NEG, lower_at(l, x, at)), w = loop_const_float(p, d, 1);
-    if (!lower_absent(weight)) {
-        zero_at[0] = place;
-        w = lower_at(l, weight, zero_at);
-        v = lower_op2(l, LOOP_MUL, v, w);
-    }
-    class_loss out;
-    out.term = lower_value(l, d, target.rank, target.sizes, loop_where(p, kept, v, zero));
-    out.weights = lower_value(l, d, target.rank, target.sizes, loop_where(p, kept, w, zero));
-    return out;
-}
-
-static fe_status nll_loss(lowering *l, fx_node *n, const lower_row *row)
-{
-    int64_t reduction = lower_int_or(l, "reduction", 1);
-    tensor x = arg(l, "self"), target = lower_arg(l, "target");
-    class_loss loss =
-        negative_log(l, x, target, arg(l, "weight"), lower_int_or(l, "ignore_index", -100));
-    ty_dtype out = lower_meta(l, 0)->dtype;
-    tensor result = loss.term, total = lower_number(l, lower_dtype(x), 0);
-    if (reduction != 0) {
-        result = lower_total(l, LOOP_SUM, loss.term);
-        if (reduction == 1 || row->parameter) total = lower_total(l, LOOP_SUM, loss.weights);
-        if (reduction == 1) result = T_DIV(result, total);
-    }
-    if (!row->parameter) return lower_give_as_recorded(l, result);
-    (void)n;
-    tensor items[2] = {lower_cast(l, result, out), lower_cast(l, total, out)};
-    return lower_give_items(l, items, 2);
-}
-
-/* Class numbers, or a probability for each class; label smoothing spreads a part over all. */
-static fe_status cross_entropy(lowering *l, fx_node *n, const lower_row *row)
-{
-    (void)n;
-    (void)row;
-    tensor x = arg(l, "self"), target = lower_arg(l, "target"), weight = arg(l, "weight");
-    uint32_t axis = x.rank == 1 ? 0 : 1;
-    int64_t reduction = lower_int_or(l, "reduction", 1),
-            ignored = lower_int_or(l, "ignore_index", -100);
-    double smoothing = number(l, "label_smoothing", 0);
-    tensor log_p = lower_softmax(l, x, axis, true), per_class = weight;
-    if (!lower_absent(weight))
-        for (uint32_t k = axis + 1; k < x.rank; k++)
-            per_class = lower_unsqueeze(l, per_class, per_class.rank);
-    int64_t classes;
-    if (!sym_is_int(l->symbols, x.sizes[axis], &classes))
-        return lower_fail(l, "a number of classes that is not constant");
-    if (ty_is_floating(lower_dtype(target))) {
-        target = lower_cast(l, target, lower_dtype(x));
-        if (smoothing > 0)
-            target =
-                T_ADD(lower_scale(l, target, 1 - smoothing), T_NUM(x, smoothing / (double)classes));
-        tensor term = T_MUL(log_p, target);
-        if (!lower_absent(weight)) term = T_MUL(term, per_class);
-        term = T_NEG(lower_along(l, LOOP_SUM, term, axis, false));
-        if (reduction == 0) return lower_give_as_recorded(l, term);
-        tensor sum = lower_total(l, LOOP_SUM, term);
-        if (reduction == 2) return lower_give_as_recorded(l, sum);
-        sym_expr samples =
-            x.rank == 1 ? l->one : sym_floordiv(l->symbols, lower_numel(l, x), x.sizes[axis]);
-        loop_value count = loop_cast(l->program, lower_dtype(x), loop_index(l->program, samples));
-        return lower_give_as_recorded(l,
-                                      T_DIV(sum, lower_value(l, lower_dtype(x), 0, NULL, count)));
-    }
-    lower_share(l, log_p);
-    class_loss loss = negative_log(l, log_p, target, weight, ignored);
-    tensor term = loss.term;
-    if (smoothing > 0) {
-        tensor all = lower_absent(weight) ? log_p : T_MUL(log_p, per_class);
-        tensor spread = T_NEG(lower_along(l, LOOP_SUM, all, axis, false)), zero = T_NUM(x, 0);
-        tensor numbers = lower_cast(l, target, TY_I64);
-        tensor kept = lower_binary(l, LOOP_NE, numbers, lower_number(l, TY_I64, (double)ignored));
-        spread = T_IF(kept, spread, zero);
-        term = T_ADD(lower_scale(l, term, 1 - smoothing),
-                     lower_scale(l, spread, smoothing / (double)classes));
-    }
-    if (reduction == 0) return lower_give_as_recorded(l, term);
-    tensor sum = lower_total(l, LOOP_SUM, term);
-    if (reduction == 1) sum = T_DIV(sum, lower_total(l, LOOP_SUM, loss.weights));
-    return lower_give_as_recorded(l, sum);
-}
+/* ---- margins between classes ---- */
 
 /* The mean over the other classes of max(0, margin - x[target] + x[j]) ^ p. */
 static fe_status multi_margin(lowering *l, fx_node *n, const lower_row *row)
@@ -332,6 +231,65 @@ static fe_status multi_margin(lowering *l, fx_node *n, const lower_row *row)
     return reduced_loss(l, T_DIV(sum, lower_value(l, d, 0, NULL, count)));
 }
 
+/* A row of class numbers, up to the first negative one, says which classes are targets: each of them
+ * against each class that is none, max(0, 1 - x[target] + x[other]), over the number of classes.
+ * Parameter 1: also which classes are targets. */
+static fe_status multilabel_margin(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    tensor x = arg(l, "self"), target = lower_cast(l, lower_arg(l, "target"), TY_I64);
+    loop_program *p = l->program;
+    ty_dtype d = lower_dtype(x);
+    bool batched = x.rank > 1;
+    if (!batched) {
+        sym_expr sizes[2] = {l->one, lower_numel(l, x)};
+        x = lower_reshape(l, x, 2, sizes);
+        target = lower_reshape(l, target, 2, sizes);
+    }
+    lower_share(l, x);
+    lower_share(l, target);
+    sym_expr classes = x.sizes[1], list_at[2] = {l->axes[0], l->axes[1]};
+    loop_value t = lower_at(l, target, list_at);
+    loop_value place = loop_index(p, l->axes[1]), all = loop_index(p, classes);
+    loop_value ends = lower_op2(l, LOOP_LT, t, loop_const_int(p, TY_I64, 0));
+    tensor length =
+        lower_along(l, LOOP_REDUCE_MIN,
+                    lower_value(l, TY_I64, 2, x.sizes, loop_where(p, ends, place, all)), 1, false);
+    /* over [sample, class, place in the list] */
+    sym_expr cube[3] = {x.sizes[0], classes, classes}, at[2] = {l->axes[0], l->axes[2]};
+    t = lower_at(l, target, at);
+    loop_value counts =
+        lower_op2(l, LOOP_LT, loop_index(p, l->axes[2]), lower_at(l, length, l->axes));
+    loop_value equal = lower_op2(l, LOOP_EQ, t, loop_index(p, l->axes[1]));
+    tensor is_target = lower_along(
+        l, LOOP_ANY, lower_value(l, TY_BOOL, 3, cube, lower_op2(l, LOOP_AND, counts, equal)), 2,
+        false);
+    at[1] = loop_indirect(p, loop_where(p, counts, t, loop_const_int(p, TY_I64, 0)), classes);
+    loop_value margin = lower_op2(l, LOOP_SUB, loop_const_float(p, d, 1), lower_at(l, x, at));
+    margin = lower_op2(l, LOOP_ADD, margin, lower_at(l, x, l->axes));
+    loop_value zero = loop_const_float(p, d, 0),
+               other = lower_op1(l, LOOP_NOT, lower_at(l, is_target, l->axes));
+    margin = loop_where(p, lower_op2(l, LOOP_AND, counts, other),
+                        lower_op2(l, LOOP_MAX, margin, zero), zero);
+    tensor sum = lower_value(l, d, 3, cube, margin);
+    bool reduced[3] = {false, true, true};
+    sum = lower_reduced(l, LOOP_SUM, sum, reduced, false, NULL);
+    loop_value count = loop_cast(p, d, all);
+    sum = T_DIV(sum, lower_value(l, d, 0, NULL, count));
+    int64_t reduction = lower_int_or(l, "reduction", 1);
+    if (reduction != 0) {
+        tensor total = lower_total(l, LOOP_SUM, sum);
+        count = loop_cast(p, d, loop_index(p, x.sizes[0]));
+        sum = reduction == 2 ? total : T_DIV(total, lower_value(l, d, 0, NULL, count));
+    }
+    if (!row->parameter) return lower_give_as_recorded(l, sum);
+    const ty_tensor *out = lower_meta(l, 0), *flags = lower_meta(l, 1);
+    tensor items[2] = {
+        lower_cast(l, lower_reshape(l, sum, out->rank, out->sizes), out->dtype),
+        lower_reshape(l, lower_cast(l, is_target, flags->dtype), flags->rank, flags->sizes)};
+    return lower_give_items(l, items, 2);
+}
+
 #define LOSS(op, function, parameter)                      \
     {                                                      \
         OP_##op, function, parameter, NULL, 0, NULL, false \
@@ -350,12 +308,8 @@ static const lower_row ROWS[] = {
     LOSS(aten_margin_ranking_loss_default, margin_ranking, 0),
     LOSS(aten_cosine_embedding_loss_default, cosine_embedding, 0),
     LOSS(aten_triplet_margin_loss_default, triplet_margin, 0),
-    LOSS(aten_nll_loss_default, nll_loss, 0),
-    LOSS(aten_nll_loss2d_default, nll_loss, 0),
-    LOSS(aten_nll_loss_nd_default, nll_loss, 0),
-    LOSS(aten_nll_loss_forward_default, nll_loss, 1),
-    LOSS(aten_nll_loss2d_forward_default, nll_loss, 1),
-    LOSS(aten_cross_entropy_loss_default, cross_entropy, 0),
     LOSS(aten_multi_margin_loss_default, multi_margin, 0),
+    LOSS(aten_multilabel_margin_loss_default, multilabel_margin, 0),
+    LOSS(aten_multilabel_margin_loss_forward_default, multilabel_margin, 1),
 };
 const lower_rows lower_loss_rows = {ROWS, COUNT_OF(ROWS)};

@@ -101,7 +101,8 @@ extern const lower_rows lower_pointwise_rows, lower_unary_rows, lower_activation
     lower_cat_rows, lower_pool_rows, lower_matmul_rows, lower_conv_rows, lower_attention_rows,
     lower_upsample_rows, lower_create_rows, lower_copy_rows, lower_loss_rows, lower_order_rows,
     lower_vector_rows, lower_einsum_rows, lower_sample_rows, lower_fourier_rows, lower_special_rows,
-    lower_rnn_rows, lower_stft_rows, lower_count_rows, lower_zeta_rows, lower_random_rows;
+    lower_rnn_rows, lower_stft_rows, lower_count_rows, lower_zeta_rows, lower_random_rows,
+    lower_unpool_rows, lower_antialias_rows, lower_cross_entropy_rows, lower_dropout_rows;
 
 /* ---- arguments (args.c) and results (lower.c) ---- */
 /* FE_UNSUPPORTED about l->node */
@@ -237,13 +238,22 @@ typedef struct lower_moment_pair {
 /* reduce.c */
 lower_moment_pair lower_moments(lowering *l, lower_tensor x, const bool *reduced,
                                 double correction);
-/* Random numbers (random.c): dropout in training, and the step of the seed at the end of the
+/* Random numbers (random.c): one in [0, 1), a multiple of 2^-24, for each element over these sizes
+ * (`draw` tells several draws of one operator apart); the step of the seed at the end of the
  * program. */
-fe_status lower_random_dropout(lowering *l, fx_node *n, const char *probability);
+loop_value lower_uniform(lowering *l, uint32_t rank, const sym_expr *sizes, uint32_t draw,
+                         ty_dtype d);
+lower_tensor lower_dropped(lowering *l, lower_tensor x, double p); /* dropout.c */
 void lower_random_epilogue(lowering *l);
 /* A constant made while compiling; `data` is kept. */
 lower_tensor lower_constant(lowering *l, const char *name, ty_dtype d, uint32_t rank,
                             const sym_expr *sizes, const void *data, size_t bytes); /* create.c */
+/* Zeros in fresh memory, to be written to; then the value (over axes of these sizes) at position
+ * at[] of the target (algebra.c). */
+lower_tensor lower_zeros(lowering *l, ty_dtype d, uint32_t rank, const sym_expr *sizes,
+                         const sym_expr *wanted);
+void lower_scatter(lowering *l, lower_tensor target, uint32_t rank, const sym_expr *sizes,
+                   const sym_expr *at, loop_value value, loop_store_mode mode);
 /* Joined along dim, in memory of their own, converted to d (cat.c). */
 lower_tensor lower_joined(lowering *l, const lower_tensor *items, uint32_t count, uint32_t dim,
                           ty_dtype d);

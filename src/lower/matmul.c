@@ -185,21 +185,25 @@ static fe_status linear(lowering *l, fx_node *n, const lower_row *row)
     return finish(l, out);
 }
 
+/* The number times t, of bools: and. */
+static lower_tensor times(lowering *l, const fx_arg *number, lower_tensor t)
+{
+    ty_dtype d = lower_dtype(t);
+    double factor;
+    if (fx_arg_number(l->graph, number, &factor) && factor == 1) return t;
+    return lower_binary(l, d == TY_BOOL ? LOOP_AND : LOOP_MUL, t,
+                        lower_value(l, d, 0, NULL, lower_scalar(l, number, d)));
+}
+
 /* beta * self + alpha * product; a beta of 0 ignores self, NaN included. */
 static lower_tensor combined(lowering *l, lower_tensor self, lower_tensor product)
 {
-    ty_dtype d = lower_dtype(product);
-    const fx_arg *alpha = fx_get(l->graph, l->node, "alpha"),
-                 *beta = fx_get(l->graph, l->node, "beta");
+    const fx_arg *beta = fx_get(l->graph, l->node, "beta");
     double factor;
-    if (!fx_arg_number(l->graph, alpha, &factor) || factor != 1)
-        product = lower_binary(l, LOOP_MUL, product,
-                               lower_value(l, d, 0, NULL, lower_scalar(l, alpha, d)));
+    product = times(l, fx_get(l->graph, l->node, "alpha"), product);
     if (fx_arg_number(l->graph, beta, &factor) && factor == 0) return product;
-    if (factor != 1)
-        self =
-            lower_binary(l, LOOP_MUL, self, lower_value(l, d, 0, NULL, lower_scalar(l, beta, d)));
-    return lower_binary(l, LOOP_ADD, self, product);
+    return lower_binary(l, lower_dtype(product) == TY_BOOL ? LOOP_OR : LOOP_ADD,
+                        times(l, beta, self), product);
 }
 
 /* addmm with a plain bias is one gemm. */
@@ -238,10 +242,7 @@ static fe_status outer(lowering *l, fx_node *n, const lower_row *row)
     lower_tensor b = lower_cast(l, lower_tensor_of(l, &n->args[row->parameter + 1]), d);
     lower_tensor product = lower_binary(l, d == TY_BOOL ? LOOP_AND : LOOP_MUL,
                                         lower_unsqueeze(l, a, 1), lower_unsqueeze(l, b, 0));
-    if (row->parameter) {
-        if (d == TY_BOOL) return lower_fail(l, "addr of bool");
-        product = combined(l, operand(l, "self", d), product);
-    }
+    if (row->parameter) product = combined(l, operand(l, "self", d), product);
     return lower_give(l,
                       lower_cast(l, lower_expand(l, product, out->rank, out->sizes), out->dtype));
 }

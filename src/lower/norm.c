@@ -219,15 +219,16 @@ static lower_tensor blended(lowering *l, const char *running, lower_tensor fresh
  * variance]). */
 static fe_status batch_norm_stats(lowering *l, fx_node *n, const lower_row *row)
 {
-    bool training = row->parameter == 2 || lower_bool(l, "training");
+    bool training = op_param_index(n->op, "training") < 0 || lower_bool(l, "training");
     batch_norm_state s = batch_norm_begin(l, training, false);
-    lower_tensor items[5] = {normalised(l, &s)};
+    lower_tensor items[6] = {normalised(l, &s)};
     uint32_t count = n->value.count;
     for (uint32_t k = 1; k < count; k++) items[k] = placeholder(l, k);
     if (training) {
         items[1] = as_item(l, s.mean, 1);
         items[2] = as_item(l, inverse_root(l, s.variance, s.eps), 2);
     }
+    uint32_t mean_item = count - 2, variance_item = count - 1;
     if (row->parameter == 1 && training) {
         sym_expr total = sym_floordiv(l->symbols, lower_numel(l, s.x), s.x.sizes[1]);
         ty_dtype d = lower_dtype(s.x);
@@ -236,11 +237,11 @@ static fe_status batch_norm_stats(lowering *l, fx_node *n, const lower_row *row)
             l, LOOP_DIV, size, lower_op2(l, LOOP_SUB, size, loop_const_float(l->program, d, 1)));
         lower_tensor unbiased =
             lower_binary(l, LOOP_MUL, s.variance, lower_value(l, d, 0, NULL, factor));
-        items[3] = blended(l, "running_mean", s.mean, 3);
-        items[4] = blended(l, "running_var", unbiased, 4);
+        items[mean_item] = blended(l, "running_mean", s.mean, mean_item);
+        items[variance_item] = blended(l, "running_var", unbiased, variance_item);
     } else if (row->parameter == 1) {
-        items[3] = lower_arg(l, "running_mean");
-        items[4] = lower_arg(l, "running_var");
+        items[mean_item] = lower_arg(l, "running_mean");
+        items[variance_item] = lower_arg(l, "running_var");
     }
     return lower_give_items(l, items, count);
 }
@@ -261,6 +262,7 @@ static const lower_row ROWS[] = {
     NORM(aten__batch_norm_no_update_default, batch_norm_inference, 0),
     NORM(aten_native_batch_norm_default, batch_norm_stats, 0),
     NORM(aten__native_batch_norm_legit_functional_default, batch_norm_stats, 1),
-    NORM(aten__native_batch_norm_legit_no_stats, batch_norm_stats, 2),
+    NORM(aten__native_batch_norm_legit_no_stats, batch_norm_stats, 0),
+    NORM(aten__batch_norm_with_update_functional_default, batch_norm_stats, 1),
 };
 const lower_rows lower_norm_rows = {ROWS, COUNT_OF(ROWS)};

@@ -37,11 +37,11 @@ void lower_random_epilogue(lowering *l)
 /* ---- distributions, over the axes of the output ---- */
 
 /* 64 bits for the element; `draw` tells several draws of one operator apart. */
-static loop_value bits(lowering *l, const ty_tensor *out, uint32_t draw)
+static loop_value bits(lowering *l, uint32_t rank, const sym_expr *sizes, uint32_t draw)
 {
     sym_expr strides[LOWER_MAX_RANK];
-    ty_contiguous_strides(l->symbols, out->rank, out->sizes, strides);
-    loop_value counter = loop_index(l->program, lower_flat(l, l->axes, strides, out->rank));
+    ty_contiguous_strides(l->symbols, rank, sizes, strides);
+    loop_value counter = loop_index(l->program, lower_flat(l, l->axes, strides, rank));
     loop_value stream =
         loop_const_int(l->program, TY_I64, ((int64_t)l->node->id * 8 + draw + 1) * 0x9E3779B1);
     loop_value seed = lower_op2(l, LOOP_ADD, seed_value(l), stream);
@@ -49,14 +49,19 @@ static loop_value bits(lowering *l, const ty_tensor *out, uint32_t draw)
                      (loop_node){.op = LOOP_RANDBITS, .dtype = TY_I64, .args = {seed, counter}});
 }
 
-/* In [0, 1), a multiple of 2^-24. */
-static loop_value uniform(lowering *l, const ty_tensor *out, uint32_t draw, ty_dtype d)
+loop_value lower_uniform(lowering *l, uint32_t rank, const sym_expr *sizes, uint32_t draw,
+                         ty_dtype d)
 {
     loop_value high =
-        lower_op2(l, LOOP_SHR, bits(l, out, draw), loop_const_int(l->program, TY_I64, 40));
+        lower_op2(l, LOOP_SHR, bits(l, rank, sizes, draw), loop_const_int(l->program, TY_I64, 40));
     high = lower_op2(l, LOOP_AND, high, loop_const_int(l->program, TY_I64, 0xFFFFFF));
     return lower_op2(l, LOOP_MUL, loop_cast(l->program, d, high),
                      loop_const_float(l->program, d, 1.0 / 16777216));
+}
+
+static loop_value uniform(lowering *l, const ty_tensor *out, uint32_t draw, ty_dtype d)
+{
+    return lower_uniform(l, out->rank, out->sizes, draw, d);
 }
 
 /* In (0, 1]: what logarithms are taken of. */
@@ -186,26 +191,6 @@ static fe_status draw_by_inversion(lowering *l, fx_node *n, const lower_row *row
     v = lower_op2(l, LOOP_DIV, v, loop_const_float(p, d, log1p(-param(l, "p", 0.5))));
     return give_drawn(
         l, lower_op2(l, LOOP_MAX, lower_op1(l, LOOP_CEIL, v), loop_const_float(p, d, 1)));
-}
-
-/* x / (1 - p) where u >= p; also the mask for the native form. */
-fe_status lower_random_dropout(lowering *l, fx_node *n, const char *probability)
-{
-    const ty_tensor *out = lower_meta(l, 0);
-    ty_dtype d = lower_compute_dtype(out->dtype);
-    double p = lower_number_or(l, probability, 0.5);
-    loop_value kept =
-        lower_op2(l, LOOP_LE, loop_const_float(l->program, TY_F32, p), uniform(l, out, 0, TY_F32));
-    tensor mask = lower_value(l, TY_BOOL, out->rank, out->sizes, kept);
-    lower_realise(l, mask.box, NULL);
-    loop_value zero = loop_const_float(l->program, d, 0),
-               x = loop_cast(l->program, d, lower_here(l, lower_arg(l, "input")));
-    loop_value scaled =
-        p < 1 ? lower_op2(l, LOOP_MUL, x, loop_const_float(l->program, d, 1 / (1 - p))) : zero;
-    loop_value v = loop_cast(l->program, out->dtype,
-                             loop_where(l->program, lower_here(l, mask), scaled, zero));
-    tensor items[2] = {lower_value(l, out->dtype, out->rank, out->sizes, v), mask};
-    return n->value.kind == FX_TUPLE ? lower_give_items(l, items, 2) : lower_give(l, items[0]);
 }
 
 #define RANDOM(op, function, parameter)                    \

@@ -1,5 +1,5 @@
 /* special.c -- special functions: modified Bessel functions by Chebyshev series (Cephes), scaled
- * error functions in double, the multivariate gamma function.
+ * error functions in double, the multivariate gamma function; those that are loop operations.
  */
 #include "lower/formula.h"
 
@@ -227,6 +227,33 @@ static loop_value mvlgamma(formula *f)
     return sum;
 }
 
+/* Hermite polynomials of great degree are not computed by PyTorch. */
+static loop_value hermite(formula *f, loop_opcode op)
+{
+    loop_value most = NUM(f->dtype == TY_F64 ? 512 : 128), degree = OP1(TRUNC, X1);
+    return IF(LESS(most, degree), NUM((double)NAN), formula_op2(f, op, X0, X1));
+}
+
+static loop_value hermite_h(formula *f)
+{
+    return hermite(f, LOOP_HERMITEH);
+}
+static loop_value hermite_he(formula *f)
+{
+    return hermite(f, LOOP_HERMITEHE);
+}
+
+#define UNARY(op, code)                                                         \
+    {                                                                           \
+        OP_##op, lower_pointwise, LOOP_##code, "0", LOWER_TO_FLOAT, NULL, false \
+    }
+#define BINARY(op, code, function)                                                   \
+    {                                                                                \
+        OP_##op, lower_pointwise, LOOP_##code, "01", LOWER_TO_FLOAT, function, false \
+    }
+#define POLYNOMIAL(op, code, function)                                           \
+    BINARY(op##_default, code, function), BINARY(op##_n_scalar, code, function), \
+        BINARY(op##_x_scalar, code, function)
 #define SPECIAL(op, function)                                             \
     {                                                                     \
         OP_##op, lower_pointwise, 0, "0", LOWER_TO_FLOAT, function, false \
@@ -248,5 +275,16 @@ static const lower_row ROWS[] = {
     SPECIAL(aten_special_log_ndtr_default, log_ndtr),
     SPECIAL(aten_special_ndtri_default, ndtri),
     SPECIAL(aten_mvlgamma_default, mvlgamma),
+    UNARY(aten_special_airy_ai_default, AIRYAI),
+    UNARY(aten_special_bessel_j0_default, BESSELJ0),
+    UNARY(aten_special_bessel_j1_default, BESSELJ1),
+    UNARY(aten_special_bessel_y0_default, BESSELY0),
+    UNARY(aten_special_bessel_y1_default, BESSELY1),
+    BINARY(aten_igamma_default, IGAMMA, NULL),
+    BINARY(aten_igammac_default, IGAMMAC, NULL),
+    POLYNOMIAL(aten_special_hermite_polynomial_h, HERMITEH, hermite_h),
+    POLYNOMIAL(aten_special_hermite_polynomial_he, HERMITEHE, hermite_he),
+    POLYNOMIAL(aten_special_laguerre_polynomial_l, LAGUERRE, NULL),
+    POLYNOMIAL(aten_special_legendre_polynomial_p, LEGENDRE, NULL),
 };
 const lower_rows lower_special_rows = {ROWS, COUNT_OF(ROWS)};

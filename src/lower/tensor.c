@@ -387,9 +387,9 @@ static bool is_costly(loop_opcode op)
     case LOOP_ATAN2:
     case LOOP_HYPOT:
     case LOOP_NEXTAFTER:
-    case LOOP_GCD:
     case LOOP_RANDBITS: return true;
-    default: return op >= LOOP_SQRT && op <= LOOP_SIGMOID;
+    default:
+        return (op >= LOOP_SQRT && op <= LOOP_SIGMOID) || (op >= LOOP_IGAMMA && op <= LOOP_GCD);
     }
 }
 

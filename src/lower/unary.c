@@ -100,6 +100,37 @@ static loop_value logit(formula *f)
     return OP1(LOG, DIV(x, SUB(NUM(1), x)));
 }
 
+/* frexp: mantissa in [0.5, 1) and exponent, read off the bits; numbers below the least normal one
+ * are scaled first. */
+static fe_status frexp_parts(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    const ty_tensor *mantissa = lower_meta(l, 0), *exponent = lower_meta(l, 1);
+    ty_dtype d = lower_compute_dtype(mantissa->dtype), word = d == TY_F64 ? TY_I64 : TY_I32;
+    formula real = {.l = l, .p = l->program, .node = n, .dtype = d}, *f = &real;
+    bool wide = d == TY_F64;
+    int64_t shift = wide ? 52 : 23, field = wide ? 2047 : 255, bias = wide ? 1022 : 126,
+            lift = wide ? 54 : 25;
+    loop_value x = loop_cast(l->program, d, lower_here(l, lower_arg(l, "self")));
+    loop_value tiny = LESS(OP1(ABS, x), NUM(wide ? 0x1p-1022 : 0x1p-126));
+    loop_value scaled = IF(tiny, MUL(x, NUM(wide ? 0x1p54 : 0x1p25)), x);
+    loop_value bits =
+        loop_make(f->p, (loop_node){.op = LOOP_BITCAST, .dtype = word, .args = {scaled}});
+#define WORD(v) loop_const_int(f->p, word, (v))
+    loop_value e = OP2(AND, OP2(SHR, bits, WORD(shift)), WORD(field));
+    e = SUB(e, IF(tiny, WORD(bias + lift), WORD(bias)));
+    loop_value m = OP2(AND, bits, WORD(~(field << shift)));
+    m = OP2(OR, m, WORD(bias << shift));
+    m = loop_make(f->p, (loop_node){.op = LOOP_BITCAST, .dtype = d, .args = {m}});
+    loop_value as_is = OP2(OR, OP2(EQ, x, NUM(0)), OP2(OR, OP1(ISNAN, x), OP1(ISINF, x)));
+    m = loop_cast(f->p, mantissa->dtype, IF(as_is, x, m));
+    e = loop_cast(f->p, exponent->dtype, IF(as_is, WORD(0), e));
+#undef WORD
+    lower_tensor items[2] = {lower_value(l, mantissa->dtype, mantissa->rank, mantissa->sizes, m),
+                             lower_value(l, exponent->dtype, exponent->rank, exponent->sizes, e)};
+    return lower_give_items(l, items, 2);
+}
+
 /* ---- complex ---- */
 
 static loop_value conjugate(formula *f)
@@ -251,6 +282,8 @@ static const lower_row ROWS[] = {
     FORMULA(aten_angle_default, "0", TO_FLOAT, angle),
     FORMULA(aten_complex_default, "01", PROMOTE, complex_of),
     FORMULA(aten_polar_default, "01", PROMOTE, polar),
+    {OP_aten_frexp_Tensor, frexp_parts, 0, NULL, 0, NULL, false},
+    {OP_prims_frexp_default, frexp_parts, 0, NULL, 0, NULL, false},
     {OP_aten_view_as_real_default, view_as_real, 0, NULL, 0, NULL, false},
     {OP_aten_view_as_real_copy_default, view_as_real, 0, NULL, 0, NULL, false},
     {OP_aten_view_as_complex_default, view_as_complex, 0, NULL, 0, NULL, false},

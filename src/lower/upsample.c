@@ -3,7 +3,7 @@
  * Source positions are computed in float as PyTorch does (area_pixel_compute_source_index),
  * truncated, and used as indirect indices. Nearest with a whole factor is a division of the axis.
  */
-#include "lower/lower_priv.h"
+#include "lower/upsample_priv.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,17 +19,7 @@ typedef struct taps {
     loop_value weight[MOST_TAPS];
 } taps;
 
-typedef struct resizing {
-    lowering *l;
-    lower_tensor x;
-    const ty_tensor *out;
-    uint32_t dims, first;
-    bool align;
-    ty_dtype d; /* of positions and weights */
-} resizing;
-
-/* The factor that the caller gave for dim k, or 0. */
-static double given_scale(lowering *l, const fx_node *n, uint32_t k, uint32_t dims)
+double lower_given_scale(lowering *l, const fx_node *n, uint32_t k, uint32_t dims)
 {
     double value;
     static const char *const NAMES[] = {"scales_d", "scales_h", "scales_w"};
@@ -43,12 +33,12 @@ static double given_scale(lowering *l, const fx_node *n, uint32_t k, uint32_t di
     return lower_number_or(l, name, 0);
 }
 
-/* Input positions a step of the output, as a value: in / out, or what the caller's factor says. */
-static loop_value scale_of(const resizing *r, uint32_t k)
+/* in / out, or what the caller's factor says */
+loop_value lower_resize_scale(const resizing *r, uint32_t k)
 {
     lowering *l = r->l;
     sym_expr in = r->x.sizes[r->first + k], out = r->out->sizes[r->first + k];
-    double given = given_scale(l, l->node, k, r->dims);
+    double given = lower_given_scale(l, l->node, k, r->dims);
     if (r->align) {
         int64_t steps;
         if (sym_is_int(l->symbols, out, &steps) && steps <= 1)
@@ -66,7 +56,7 @@ static loop_value scale_of(const resizing *r, uint32_t k)
 static loop_value source_of(const resizing *r, uint32_t k)
 {
     lowering *l = r->l;
-    loop_value scale = scale_of(r, k), half = loop_const_float(l->program, r->d, 0.5);
+    loop_value scale = lower_resize_scale(r, k), half = loop_const_float(l->program, r->d, 0.5);
     loop_value i = loop_cast(l->program, r->d, loop_index(l->program, l->axes[r->first + k]));
     if (r->align) return lower_op2(l, LOOP_MUL, scale, i);
     return lower_op2(l, LOOP_SUB, lower_op2(l, LOOP_MUL, scale, lower_op2(l, LOOP_ADD, i, half)),
@@ -93,14 +83,15 @@ static taps nearest_taps(const resizing *r, uint32_t k, bool exact)
     uint32_t axis = r->first + k;
     bool known = sym_is_int(l->symbols, r->x.sizes[axis], &in) &&
                  sym_is_int(l->symbols, r->out->sizes[axis], &out);
-    double given = given_scale(l, l->node, k, r->dims);
+    double given = lower_given_scale(l, l->node, k, r->dims);
     if (known && in > 0 && out % in == 0 && (given <= 0 || given * (double)in == (double)out)) {
         t.at[0] = sym_floordiv(l->symbols, l->axes[axis], lower_const(l, out / in));
         return t;
     }
     loop_value i = loop_cast(l->program, r->d, loop_index(l->program, l->axes[axis]));
     if (exact) i = lower_op2(l, LOOP_ADD, i, loop_const_float(l->program, r->d, 0.5));
-    loop_value source = lower_op1(l, LOOP_FLOOR, lower_op2(l, LOOP_MUL, i, scale_of(r, k)));
+    loop_value source =
+        lower_op1(l, LOOP_FLOOR, lower_op2(l, LOOP_MUL, i, lower_resize_scale(r, k)));
     t.at[0] = as_position(r, limited(r, source, k));
     return t;
 }

@@ -28,8 +28,10 @@ enum op_flags {
     OPF_EFFECT = 1 << 2,    /* must stay although nobody uses the result (assertions, prints) */
     OPF_SYMBOLIC = 1 << 3,  /* works on Python numbers, not tensors */
     OPF_COMPOSITE = 1 << 4, /* PyTorch defines it by other operators (CompositeImplicit) */
-    OPF_HIGHER_ORDER = 1 << 5,  /* arguments hold subgraphs; schema is open */
-    OPF_DATA_DEPENDENT = 1 << 6 /* the output's size depends on values */
+    OPF_HIGHER_ORDER = 1 << 5,   /* arguments hold subgraphs; schema is open */
+    OPF_DATA_DEPENDENT = 1 << 6, /* the output's size depends on values */
+    /* PyTorch's kernel lays its result out otherwise than its fake tensors, and so archives, say */
+    OPF_OWN_LAYOUT = 1 << 7
 };
 
 typedef enum op_base_type {

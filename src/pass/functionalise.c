@@ -18,28 +18,6 @@
 
 enum { NO_ALIAS = 0 };
 
-/* One tensor value that stands on a storage. */
-typedef struct alias {
-    fx_node *node;      /* as written in the program */
-    const fx_arg *args; /* its arguments as written, before they became current values; of a view */
-    uint32_t parent;    /* index of the alias that it is a view of; NO_ALIAS: a base */
-    uint32_t base;
-    fx_node *current; /* its value at `version` */
-    uint32_t version;
-    bool written; /* base only: somebody wrote */
-} alias;
-
-struct functionaliser {
-    fx_graph *g;
-    arena *memory;
-    VEC(alias) aliases;  /* [0] unused */
-    map of_node;         /* node id -> alias */
-    map base_of_storage; /* storage number -> alias */
-    fx_node *at;         /* where new calls go */
-    fe_status status;
-    bool changed;
-};
-
 static alias *alias_of(functionaliser *f, const fx_node *n)
 {
     uint32_t i = map_get(&f->of_node, n->id);
@@ -140,7 +118,7 @@ static fx_node *refreshed(functionaliser *f, uint32_t index)
     return made;
 }
 
-static fx_node *current_value(void *data, fx_node *n)
+fx_node *functionalise_current(void *data, fx_node *n)
 {
     functionaliser *f = data;
     uint32_t index = map_get(&f->of_node, n->id);
@@ -151,7 +129,7 @@ static fx_node *current_value(void *data, fx_node *n)
 static fe_status read_call(functionaliser *f, fx_node *n)
 {
     if (n->kind != FX_OUTPUT) register_value(f, n);
-    if (n->kind != FX_PLACEHOLDER) pass_map_args(f->g, n, current_value, f);
+    if (n->kind != FX_PLACEHOLDER) pass_map_args(f->g, n, functionalise_current, f);
     return f->status;
 }
 
@@ -194,6 +172,13 @@ static void write_value(functionaliser *f, uint32_t index, fx_node *value)
     if (f->status == FE_OK)
         f->status = functionalise_inverse(f->g, f->at, view, parent, value, &made);
     if (f->status == FE_OK) write_value(f, target, made);
+}
+
+void functionalise_write(functionaliser *f, const fx_node *written, fx_node *value)
+{
+    uint32_t index = map_get(&f->of_node, written->id);
+    CHECK(f->g->session, index != MAP_NONE);
+    if (f->status == FE_OK) write_value(f, index, value);
 }
 
 /* ---- in-place operators ---- */
@@ -261,7 +246,7 @@ static bool is_view(const op_info *op)
 static fe_status written_value(functionaliser *f, fx_node *n, const op_info *functional,
                                const ty_tensor *self, fx_node **value)
 {
-    pass_map_args(f->g, n, current_value, f);
+    pass_map_args(f->g, n, functionalise_current, f);
     FE_TRY(f->status);
     if (fx_is(n, OP_aten_copy__default))
         *value = n->args[1].node;
@@ -303,113 +288,25 @@ static fe_status make_functional(functionaliser *f, fx_node *n)
     return f->status;
 }
 
-/* ---- custom operators: their functional form returns what each written argument becomes ---- */
-
-typedef struct written_list {
-    arena *memory;
-    const op_param *param;
-    VEC(fx_node *) nodes;
-} written_list;
-
-static void add_written(void *data, fx_node *n)
+/* Writes to several arguments; what is made before n is registered like the rest. */
+static fe_status make_several(functionaliser *f, fx_node *n)
 {
-    written_list *list = data;
-    vec_push(list->memory, &list->nodes, n);
-}
-
-/* The written arguments in the order of the parameters, lists flattened. */
-static written_list written_arguments(functionaliser *f, const fx_node *n)
-{
-    written_list list = {.memory = f->memory};
-    for (uint32_t i = 0; i < n->op->param_count; i++)
-        if (n->op->params[i].is_written) fx_arg_each_node(&n->args[i], add_written, &list);
-    return list;
-}
-
-/* The written argument that return k is, or NULL. */
-static fx_node *returned_argument(const fx_node *n, uint32_t k)
-{
-    const op_info *op = n->op;
-    if (k >= op->return_count || !op->returns[k].alias) return NULL;
-    for (uint32_t i = 0; i < op->param_count; i++)
-        if (op->params[i].is_written && (op->params[i].alias & op->returns[k].alias) &&
-            n->args[i].kind == FX_ARG_NODE)
-            return n->args[i].node;
-    return NULL;
-}
-
-static fx_value fresh_like(functionaliser *f, const fx_node *n)
-{
-    ty_tensor *t = ty_tensor_copy(f->g->memory, fx_tensor(n));
-    t->storage = f->g->next_storage++;
-    return (fx_value){.kind = FX_TENSOR, .tensor = t};
-}
-
-static fx_node *item_of(functionaliser *f, fx_node *tuple, uint32_t k)
-{
-    fx_arg args[] = {fx_of(tuple), fx_int(f->g, k)};
-    fx_node *item = fx_emit(f->g, f->at, OP_operator_getitem, tuple, 2, args);
-    item->value = tuple->value.items[k];
-    return item;
-}
-
-/* Points what reads return k of `n` to item `place` of the functional call, or to the argument that
- * it is. */
-static void redirect(functionaliser *f, fx_node *n, uint32_t k, fx_node *argument, fx_node *tuple,
-                     uint32_t place)
-{
-    if (n->value.kind != FX_TUPLE) {
-        fx_replace_uses(f->g, n, argument ? argument : item_of(f, tuple, place));
-        return;
-    }
-    for (uint32_t u = n->users.count; u-- > 0;) {
-        fx_node *item = n->users.at[u];
-        int64_t number;
-        if (!fx_is(item, OP_operator_getitem) || !fx_arg_int(f->g, &item->args[1], &number) ||
-            number != (int64_t)k)
-            continue;
-        if (argument) fx_replace_uses(f->g, item, argument);
-        fx_set_arg(item, 0, fx_of(tuple), f->g);
-        fx_set_arg(item, 1, fx_int(f->g, place), f->g);
-    }
-}
-
-static fe_status make_custom_functional(functionaliser *f, fx_node *n)
-{
-    fx_graph *g = f->g;
-    const op_info *form = n->op->custom->functional;
-    written_list written = written_arguments(f, n);
-    uint32_t returns = n->value.kind == FX_TUPLE ? n->value.count : n->value.kind == FX_TENSOR;
-    if (!form)
-        return fx_fail(g, n, "functionalise", FE_UNSUPPORTED, "give that operator another name",
-                       "an operator has the name that its functional form needs");
-    fx_value *items = NEW_ARRAY(g->memory, fx_value, returns + written.nodes.count);
-    uint32_t *place = NEW_ARRAY(f->memory, uint32_t, returns), count = 0;
-    fx_node **argument = NEW_ARRAY(f->memory, fx_node *, returns); /* that return k is, or NULL */
-    for (uint32_t k = 0; k < returns; k++) {
-        argument[k] = returned_argument(n, k);
-        place[k] = count;
-        if (!argument[k]) items[count++] = n->value.kind == FX_TUPLE ? n->value.items[k] : n->value;
-    }
-    uint32_t first_written = count;
-    for (uint32_t j = 0; j < written.nodes.count; j++) {
-        items[count++] = fresh_like(f, written.nodes.at[j]);
-        for (uint32_t k = 0; k < returns; k++)
-            if (argument[k] == written.nodes.at[j]) place[k] = first_written + j;
-    }
-
-    pass_map_args(g, n, current_value, f);
-    fx_node *call = fx_call(g, n, form, n->op->base, n->args, n->arg_count);
-    call->origin = n->origin;
-    call->value = (fx_value){.kind = FX_TUPLE, .items = items, .count = count};
-    for (uint32_t k = 0; k < returns; k++) redirect(f, n, k, argument[k], call, place[k]);
-    for (uint32_t k = 0; k < written.nodes.count && f->status == FE_OK; k++) {
-        uint32_t index = map_get(&f->of_node, written.nodes.at[k]->id);
-        CHECK(g->session, index != MAP_NONE);
-        write_value(f, index, item_of(f, call, first_written + k));
-    }
+    uint32_t count = n->arg_count;
+    fx_arg *as_written = arena_copy(f->memory, n->args, count * sizeof *n->args);
+    fx_node **values = NEW_ARRAY(f->memory, fx_node *, n->op->param_count + 1);
+    bool is_replaced;
     f->changed = true;
-    if (!n->users.count) fx_erase(g, n);
+    pass_map_args(f->g, n, functionalise_current, f);
+    FE_TRY(f->status);
+    fx_node *before = n->prev;
+    FE_TRY(functionalise_several(f->g, n, values, &is_replaced));
+    for (fx_node *made = before->next; made != n; made = made->next) register_value(f, made);
+    if (!is_replaced) register_value(f, n);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!values[i]) continue;
+        functionalise_write(f, as_written[i].node, values[i]);
+    }
+    if (is_replaced) fx_erase(f->g, n);
     return f->status;
 }
 
@@ -454,11 +351,12 @@ fe_status pass_functionalise(fx_graph *g, bool *changed)
     for (fx_node *n = g->first, *next; n && f.status == FE_OK; n = next) {
         next = n->next;
         f.at = n;
-        if (n->kind == FX_CALL && n->op->is_mutating && !(n->op->flags & OPF_HIGHER_ORDER)) {
-            f.status = n->op->custom ? make_custom_functional(&f, n) : make_functional(&f, n);
-            continue;
-        }
-        f.status = read_call(&f, n);
+        bool writes =
+            n->kind == FX_CALL && n->op->is_mutating && !(n->op->flags & OPF_HIGHER_ORDER);
+        f.status = writes && n->op->custom          ? functionalise_custom(&f, n)
+                   : functionalise_is_several(g, n) ? make_several(&f, n)
+                   : writes                         ? make_functional(&f, n)
+                                                    : read_call(&f, n);
     }
     if (f.status == FE_OK) add_epilogue(&f);
     g->is_functional = f.status == FE_OK;

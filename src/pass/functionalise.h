@@ -1,10 +1,37 @@
-/* functionalise.h -- between functionalise.c and inverse.c. */
+/* functionalise.h -- between functionalise.c, inverse.c, several.c and custom.c. */
 #ifndef FERRITE_PASS_FUNCTIONALISE_H
 #define FERRITE_PASS_FUNCTIONALISE_H
 
 #include "pass/pass_priv.h"
 
-typedef struct functionaliser functionaliser;
+/* One tensor value that stands on a storage. */
+typedef struct alias {
+    fx_node *node;      /* as written in the program */
+    const fx_arg *args; /* its arguments as written, before they became current values; of a view */
+    uint32_t parent;    /* index of the alias that it is a view of; NO_ALIAS: a base */
+    uint32_t base;
+    fx_node *current; /* its value at `version` */
+    uint32_t version;
+    bool written; /* base only: somebody wrote */
+} alias;
+
+typedef struct functionaliser {
+    fx_graph *g;
+    arena *memory;
+    VEC(alias) aliases;  /* [0] unused */
+    map of_node;         /* node id -> alias */
+    map base_of_storage; /* storage number -> alias */
+    fx_node *at;         /* where new calls go */
+    fe_status status;
+    bool changed;
+} functionaliser;
+
+/* The value of node n now; `data` is the functionaliser. */
+fx_node *functionalise_current(void *data, fx_node *n);
+/* From here on `written`, a node of the program, is `value`, and so is all that looks at its memory. */
+void functionalise_write(functionaliser *f, const fx_node *written, fx_node *value);
+/* custom.c: a mutating operator of the user's becomes its functional form. */
+fe_status functionalise_custom(functionaliser *f, fx_node *n);
 
 /* Is there a way back through this view operator? */
 bool functionalise_has_inverse(const fx_node *view);
@@ -12,5 +39,11 @@ bool functionalise_has_inverse(const fx_node *view);
  * Without an inverse: `parent` is the base of the view, which is found in it by its strides. */
 fe_status functionalise_inverse(fx_graph *g, fx_node *before, const fx_node *view, fx_node *parent,
                                 fx_node *value, fx_node **out);
+
+/* several.c: does the call write several arguments, or one besides its results? Then: values[i] is
+ * the new value of argument i, NULL where it stays; calls are made before n, and when *is_replaced
+ * nobody uses n any more. */
+bool functionalise_is_several(fx_graph *g, const fx_node *n);
+fe_status functionalise_several(fx_graph *g, fx_node *n, fx_node **values, bool *is_replaced);
 
 #endif
