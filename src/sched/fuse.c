@@ -380,11 +380,7 @@ static void place_nest(fuser *f, uint32_t op)
         vec_push(f->s->memory, &f->s->refusals,
                  (sched_refusal){latest_op(&f->groups.at[tried[i]]), op, reason});
     }
-    work_group alone = {.kind = SCHED_KERNEL,
-                        .has_reduction = !is_flat(&n),
-                        .outer = n.parallel,
-                        .in_place_from = LOOP_NO_BUFFER,
-                        .in_place_to = LOOP_NO_BUFFER};
+    work_group alone = {.kind = SCHED_KERNEL, .has_reduction = !is_flat(&n), .outer = n.parallel};
     work_phase phase = {0};
     vec_push(f->memory, &phase.forms, n);
     vec_push(f->memory, &alone.phases, phase);
@@ -401,9 +397,7 @@ void fuse_all(fuser *f)
             place_nest(f, op);
             continue;
         }
-        work_group alone = {.kind = what->kind == LOOP_EXTERN ? SCHED_EXTERN : SCHED_ASSERT,
-                            .in_place_from = LOOP_NO_BUFFER,
-                            .in_place_to = LOOP_NO_BUFFER};
+        work_group alone = {.kind = what->kind == LOOP_EXTERN ? SCHED_EXTERN : SCHED_ASSERT};
         vec_push(f->memory, &alone.ops, op);
         f->group_of[op] = f->groups.count;
         vec_push(f->memory, &f->groups, alone);

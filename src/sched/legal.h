@@ -18,4 +18,9 @@ bool legal_output_rows(loop_program *p, const loop_op *op, sym_expr *rows, sym_e
 bool legal_own_element(loop_program *p, const loop_op *op, const loop_form *n, sym_expr load,
                        sym_expr stride);
 
+/* share.c */
+loop_form form_of_nest(const sched_nest *n);
+/* May `to` be stored where `from` lies, which nobody reads after this group? */
+bool legal_takeover(loop_program *p, const sched_group *g, loop_buffer_id from, loop_buffer_id to);
+
 #endif

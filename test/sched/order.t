@@ -59,8 +59,9 @@ group 1 kernel outer [] vector inner
   phase inner [i0 < 12] { op 1 }
 group 2 kernel outer [] vector inner
   phase inner [i0 < 24] { op 2 }
+  in_place @a -> @b
 refuse 0 1 mutation
 refuse 1 2 not_same_outer
 refuse 0 2 cycle
-live @a [0, 3)
+live @a [0, 3) in @b output
 live @b [2, 4) output
