@@ -117,16 +117,12 @@ static void check_pair(checker *c, const fused_pair *pair, const access_list *re
     }
 }
 
-/* The nest writes nothing that the one before it reads. */
-static void check_overwrite(checker *c, const loop_form *before, const loop_form *n)
+/* The nest overwrites nothing that the one before it has yet to read. */
+static void check_overwrite(checker *c, const fused_pair *pair)
 {
-    access_list list = {0};
-    form_accesses(c->p, before, c->memory, &list);
-    for (uint32_t i = 0; i < list.count; i++)
-        for (uint32_t k = 0; k < n->store_count; k++)
-            if (!list.at[i].is_store && list.at[i].buffer == n->stores[k].buffer)
-                broken(c, "S3", "a fused nest writes what one before it reads",
-                       name_of(c, n->stores[k].buffer));
+    if (!legal_overwrite(c->p, &pair->reader, &pair->writer, pair->same_phase, pair->group->outer))
+        broken(c, "S3", "a fused nest writes what one before it reads",
+               name_of(c, pair->reader.stores[0].buffer));
 }
 
 static void check_fused(checker *c, const sched_group *g, uint32_t phase, uint32_t nest,
@@ -138,7 +134,7 @@ static void check_fused(checker *c, const sched_group *g, uint32_t phase, uint32
             pair.writer = form_of_nest(&g->phases[ph].nests[i]);
             pair.same_phase = ph == phase;
             check_pair(c, &pair, reads);
-            check_overwrite(c, &pair.writer, &pair.reader);
+            check_overwrite(c, &pair);
         }
 }
 

@@ -44,6 +44,9 @@ int form_common(loop_program *p, const sym_expr *a, uint32_t count_a, const sym_
 void form_accesses(loop_program *p, const loop_form *f, arena *memory, access_list *out);
 sym_env form_env(loop_program *p, const loop_form *f, sym_bound *room);
 
+/* ---- reinplace.c: states are changed where they lie, not in a copy ---- */
+void reinplace(loop_program *p);
+
 /* ---- deps.c: which earlier ops an op must follow ---- */
 typedef struct op_deps {
     uint32_t *first; /* deps of op k: at[first[k]] .. at[first[k+1]] */

@@ -43,12 +43,6 @@ typedef struct take_check {
     bool legal;
 } take_check;
 
-static void note_indirect(void *data, sym_expr symbol)
-{
-    take_check *c = data;
-    if (sym_kind_of(c->p->symbols, symbol) == SYM_INDIRECT) c->legal = false;
-}
-
 static void check_load(void *data, loop_value v)
 {
     take_check *c = data;
@@ -57,7 +51,8 @@ static void check_load(void *data, loop_value v)
     if (is_after(c->when, c->stored)) {
         c->legal = false;
     } else if (c->when.phase == c->stored.phase) {
-        c->legal = sym_same(n->index, c->index);
+        loop_form reader = form_of_nest(&c->g->phases[c->when.phase].nests[c->when.nest]);
+        c->legal = legal_same_index(c->p, &c->writer, c->index, &reader, n->index);
     } else {
         loop_form reader = form_of_nest(&c->g->phases[c->when.phase].nests[c->when.nest]);
         c->legal = legal_same_row(c->p, &c->writer, c->index, &reader, n->index, c->g->outer);
@@ -108,7 +103,6 @@ bool legal_takeover(loop_program *p, const sched_group *g, loop_buffer_id from, 
     each_store(c, find_store);
     if (search.count != 1) return false;
     c->writer = form_of_nest(&g->phases[c->stored.phase].nests[c->stored.nest]);
-    sym_each_symbol(p->symbols, c->index, note_indirect, c);
     if (c->legal) each_store(c, check_store);
     if (!c->legal || g->kind != SCHED_EXTERN) return c->legal;
     const loop_op *op = &p->ops.at[g->extern_op];

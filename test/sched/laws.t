@@ -55,8 +55,7 @@ error: sched: law S2: an op comes before one that it depends on: op 4 before op 
   help: this is a fault of ferrite's own: please report it with the program
 --run-- sed '/phase reduce/d; s/phase inner \[i1 < 8\] { op 1 }/&\n  phase reduce [r0 < 8] { op 0 }/' laws.sched | ferrite inspect - --from sched --stage sched | sed -n '/^schedule/,$p'
 --err--
-error: sched: law S3: a fused nest writes what one before it reads: total
-  at group 0
+error: sched: law S2: an op comes before one that it depends on: op 1 before op 0
   help: this is a fault of ferrite's own: please report it with the program
 --run-- sed 's/i0 < 16\] vector inner/i0 < 15] vector inner/' laws.sched | ferrite inspect - --from sched --stage sched | sed -n '/^schedule/,$p'
 --err--

@@ -27,7 +27,7 @@ group 0 kernel outer [] vector inner
   phase inner [i0 < 24] { op 0 }
 group 1 kernel outer [] vector inner
   phase inner [i0 < 24] { op 1 op 2 }
-refuse 0 1 mutation
+refuse 0 1 not_same_index
 live @a [0, 3) output
 live @b [1, 3) output
 --run-- ferrite inspect - --from loop --stage sched | sed -n '/^schedule/,$p'
