@@ -93,10 +93,8 @@ void emit_c_declare_fixed(emit_state *s)
 
 static void c_alloc(emit_state *s, const wrap_line *line)
 {
-    for (loop_buffer_id id = line->buffer; id != LOOP_NO_BUFFER; id = s->next_alias[id]) {
-        declare(s, id);
-        text_printf(&s->out, "    (void)%s;\n", s->names[id]);
-    }
+    declare(s, line->buffer);
+    text_printf(&s->out, "    (void)%s;\n", s->names[line->buffer]);
 }
 
 static void c_free(emit_state *s, const wrap_line *line)

@@ -242,6 +242,20 @@ static void print_checks(emit_state *s)
 
 /* ---- the arena of dynamic sizes ---- */
 
+/* The lives of all that lie in one root's memory, together. */
+static const sched_life *storage_lives(emit_state *s)
+{
+    uint32_t count = s->w->loops->buffers.count;
+    sched_life *lives = arena_copy(s->memory, s->w->lives, (count + 1) * sizeof *lives);
+    for (loop_buffer_id id = 0; id < count; id++) {
+        const sched_life *own = &s->w->lives[id];
+        sched_life *root = &lives[own->root];
+        if (own->birth < root->birth && own->in_arena) root->birth = own->birth;
+        if (own->death > root->death && own->in_arena) root->death = own->death;
+    }
+    return lives;
+}
+
 static void print_layout(emit_state *s)
 {
     const wrap_program *w = s->w;
@@ -256,8 +270,9 @@ static void print_layout(emit_state *s)
                     name);
     }
     text_add(&s->out, "    const rt_interval intervals[] = {\n");
+    const sched_life *lives = storage_lives(s);
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
-        const sched_life *life = &w->lives[id];
+        const sched_life *life = &lives[id];
         if (!life->in_arena || life->root != id) continue;
         text_printf(&s->out, "        {%u, %u, %u, ", id, life->birth, life->death);
         sym_print_c(w->loops->symbols, w->bytes[id], &s->out);

@@ -54,9 +54,7 @@ struct emit_state {
     text out;
     VEC(emit_file) files;
     const char **names; /* a C identifier for each buffer */
-    /* for each buffer the next one that shares its memory, root first */
-    loop_buffer_id *next_alias;
-    bool symbols_done; /* the definitions from inputs and their checks are printed */
+    bool symbols_done;  /* the definitions from inputs and their checks are printed */
 };
 
 extern const emit_target emit_target_c;

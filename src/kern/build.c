@@ -50,14 +50,15 @@ static void put(kern_builder *b, const loop_store *st, kern_ref value)
     kern_forget_loads(b, st->buffer);
     map_set(b->memory, &b->touched, st->buffer, 1);
     if (set) kern_forward(b, st->buffer, st->index, value);
-    if (local == 1) return; /* lives in registers */
+    if (local == SCHED_LOCAL_REGISTERS) return; /* lives in registers */
     kern_store out = {.mode = st->mode, .memory = kern_memory_of(b, st->buffer)};
     kern_memory *m = &b->k->memories.at[out.memory];
     bool is_tile = m->is_tile, inside = b->vector_level && b->depth >= b->vector_level;
     m->is_written = true;
     sym_expr index = kern_tile_index(b, out.memory, st->index);
     kern_spot spot = kern_place(b, index, 0);
-    out.whole = is_tile && (b->k->outer_vector || (local == 2 && sym_same(index, b->vector_axis)));
+    out.whole = is_tile && (b->k->outer_vector ||
+                            (local == SCHED_LOCAL_TILE && sym_same(index, b->vector_axis)));
     out.index = spot.index;
     out.access = spot.access;
     if (is_tile && b->k->outer_vector) out.access = KERN_UNIT;

@@ -33,7 +33,7 @@ typedef struct kern_builder {
     bool unbounded_tile; /* a tile whose size is not known ahead */
     int64_t tile_bytes;  /* of all tiles */
     map memory_of;       /* loop_buffer_id -> index in memories */
-    /* loop_buffer_id -> kind_of_local in survey.c */
+    /* loop_buffer_id -> sched_local */
     map is_local;
     map touched;    /* loop_buffer_id -> 1: loaded or stored to so far */
     map is_written; /* loop_buffer_id -> 1 */

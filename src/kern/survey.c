@@ -10,52 +10,6 @@ void kern_bind(kern_builder *b, sym_expr symbol, sym_expr extent)
     b->bound_level[b->bound_count++] = b->depth;
 }
 
-typedef struct reader {
-    kern_builder *b;
-    const sched_phase *phase;
-    uint32_t phase_number;
-    loop_buffer_id buffer;
-    sym_expr index;     /* of its one store */
-    uint32_t stored_in; /* phase */
-    bool in_rows;       /* stored once for each row */
-    bool stored;        /* by now, in reading order */
-    bool needs_memory;
-} reader;
-
-static void check_load(void *data, loop_value v)
-{
-    reader *r = data;
-    const loop_node *n = loop_at(r->b->p, v);
-    if (n->op != LOOP_LOAD || n->buffer != r->buffer) return;
-    bool same_loops = r->phase_number == r->stored_in || r->in_rows;
-    if (!r->stored || !same_loops || !sym_same(n->index, r->index)) r->needs_memory = true;
-}
-
-/* 1: every load of this local takes the value that was just stored; 2: it needs a tile;
- * 3: and is stored to in pieces. */
-static uint32_t kind_of_local(kern_builder *b, loop_buffer_id buffer)
-{
-    reader r = {.b = b, .buffer = buffer};
-    for (r.phase_number = 0; r.phase_number < b->g->phase_count; r.phase_number++) {
-        const sched_phase *ph = r.phase = &b->g->phases[r.phase_number];
-        for (uint32_t n = 0; n < ph->nest_count; n++) {
-            const loop_op *nest = &ph->nests[n].nest;
-            for (uint32_t i = 0; i < nest->store_count; i++) {
-                const loop_store *st = &nest->stores[i];
-                loop_each_node(b->p, st->value, check_load, &r);
-                loop_each_node(b->p, loop_index(b->p, st->index), check_load, &r);
-                if (st->buffer != buffer) continue;
-                if (r.stored || st->mode != LOOP_SET) return 3;
-                r.stored = true;
-                r.stored_in = r.phase_number;
-                r.index = st->index;
-                r.in_rows = ph->inner_axes == 0 && (ph->reduce_axes == 0 || st->reduce);
-            }
-        }
-    }
-    return r.needs_memory ? 2 : 1;
-}
-
 static void note_indirect(void *data, sym_expr symbol)
 {
     void **pair = data;
@@ -136,7 +90,8 @@ void kern_survey(kern_builder *b)
         }
     }
     for (uint32_t i = 0; i < b->g->local_count; i++)
-        map_set(b->memory, &b->is_local, b->g->locals[i], kind_of_local(b, b->g->locals[i]));
+        map_set(b->memory, &b->is_local, b->g->locals[i],
+                sched_local_kind(b->p, b->g, b->g->locals[i]));
 }
 
 static void bind_phase(kern_builder *b, const sched_phase *ph)

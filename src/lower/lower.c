@@ -241,7 +241,7 @@ static fe_status lower_placeholder(lowering *l, fx_node *n)
     case FX_PARAMETER:
     case FX_BUFFER:
     case FX_CONSTANT:
-        if (!tensor || !n->users.count) return FE_OK;
+        if (!tensor || (!n->users.count && !is_mutated(l, n))) return FE_OK;
         return add_tensor(l, n, is_mutated(l, n) ? LOOP_STATE : LOOP_CONSTANT);
     default: return FE_OK;
     }

@@ -1,4 +1,4 @@
-/* check.c -- the verifier of laws S1 to S5, run on every compile. It asks the schedule's own nests,
+/* check.c -- the verifier of laws S1 to S6, run on every compile. It asks the schedule's own nests,
  * rewritten as they are, and the program's dependences; it trusts nothing that fuse.c concluded.
  */
 #include "sched/legal.h"
@@ -8,8 +8,10 @@
 typedef struct checker {
     const sched_schedule *s;
     loop_program *p;
-    uint32_t *place_of; /* by op: its place in the order of execution, NOWHERE */
-    uint32_t *local_to; /* by buffer: the group that keeps it, NOWHERE */
+    uint32_t *place_of;   /* by op: its place in the order of execution, NOWHERE */
+    uint32_t *local_to;   /* by buffer: the group that keeps it, NOWHERE */
+    loop_buffer_id *heir; /* by buffer: who takes over its memory */
+    bool *has_donor;      /* by buffer: it takes over memory itself */
     arena *memory;
     uint32_t group, place;
     fe_status status;
@@ -58,18 +60,6 @@ static void check_order(checker *c)
 }
 
 /* ---- S3: what is fused reads what its own iteration wrote ---- */
-
-static loop_form form_of_nest(const sched_nest *n)
-{
-    loop_form f = {.op = n->op,
-                   .parallel = n->nest.axes,
-                   .count = n->nest.axes + n->nest.reduce_axes,
-                   .stores = n->nest.stores,
-                   .store_count = n->nest.store_count};
-    for (uint32_t k = 0; k < f.count; k++)
-        f.extents[k] = k < f.parallel ? n->nest.extents[k] : n->nest.reduce_extents[k - f.parallel];
-    return f;
-}
 
 static bool has_loops(const sched_group *g, const sched_phase *phase, const loop_op *nest)
 {
@@ -127,29 +117,12 @@ static void check_pair(checker *c, const fused_pair *pair, const access_list *re
     }
 }
 
-/* The nest writes nothing that the one before it reads. */
-static void check_overwrite(checker *c, const loop_form *before, const loop_form *n)
+/* The nest overwrites nothing that the one before it has yet to read. */
+static void check_overwrite(checker *c, const fused_pair *pair)
 {
-    access_list list = {0};
-    form_accesses(c->p, before, c->memory, &list);
-    for (uint32_t i = 0; i < list.count; i++)
-        for (uint32_t k = 0; k < n->store_count; k++)
-            if (!list.at[i].is_store && list.at[i].buffer == n->stores[k].buffer)
-                broken(c, "S3", "a fused nest writes what one before it reads",
-                       name_of(c, n->stores[k].buffer));
-}
-
-/* The raw output of an extern call is read no more once its memory holds a result of the epilogue. */
-static void check_in_place(checker *c, const sched_group *g, const loop_form *before,
-                           const access_list *reads)
-{
-    bool is_gone = false;
-    for (uint32_t k = 0; k < before->store_count; k++)
-        is_gone |= before->stores[k].buffer == g->in_place_to;
-    for (uint32_t i = 0; is_gone && i < reads->count; i++)
-        if (reads->at[i].buffer == g->in_place_from)
-            broken(c, "S3", "a nest reads what another has taken the place of",
-                   name_of(c, g->in_place_from));
+    if (!legal_overwrite(c->p, &pair->reader, &pair->writer, pair->same_phase, pair->group->outer))
+        broken(c, "S3", "a fused nest writes what one before it reads",
+               name_of(c, pair->reader.stores[0].buffer));
 }
 
 static void check_fused(checker *c, const sched_group *g, uint32_t phase, uint32_t nest,
@@ -161,8 +134,7 @@ static void check_fused(checker *c, const sched_group *g, uint32_t phase, uint32
             pair.writer = form_of_nest(&g->phases[ph].nests[i]);
             pair.same_phase = ph == phase;
             check_pair(c, &pair, reads);
-            check_overwrite(c, &pair.writer, &pair.reader);
-            if (g->in_place_from != LOOP_NO_BUFFER) check_in_place(c, g, &pair.writer, reads);
+            check_overwrite(c, &pair);
         }
 }
 
@@ -202,8 +174,6 @@ static void check_use(checker *c, loop_buffer_id b)
     }
     if (c->group < life->birth || c->group >= life->death)
         broken(c, "S5", "a buffer is used outside its lifetime", name_of(c, b));
-    if (root->birth > life->birth || root->death < life->death)
-        broken(c, "S5", "a buffer outlives the one whose memory it shares", name_of(c, b));
     if (life->in_arena != root->in_arena ||
         (!root->in_arena && sched_output_covering(c->p, life->root) < 0))
         broken(c, "S5", "a buffer has no memory", name_of(c, b));
@@ -216,6 +186,38 @@ static void check_outputs(checker *c)
         const loop_output *output = &c->p->outputs.at[k];
         if (output->kind == LOOP_OUT_TENSOR) check_use(c, output->view.buffer);
     }
+}
+
+/* ---- S6: memory that is handed on ---- */
+
+static void check_takeover(checker *c, const sched_group *g, sched_takeover take)
+{
+    const sched_life *from = &c->s->lives[take.from], *to = &c->s->lives[take.to];
+    if (c->heir[take.from] != LOOP_NO_BUFFER)
+        broken(c, "S6", "a buffer's memory is taken over twice", name_of(c, take.from));
+    if (c->has_donor[take.to])
+        broken(c, "S6", "a buffer takes over the memory of two", name_of(c, take.to));
+    c->heir[take.from] = take.to;
+    c->has_donor[take.to] = true;
+    if (from->death != c->group + 1)
+        broken(c, "S6", "a buffer's memory is taken over while it lives", name_of(c, take.from));
+    if (to->birth != c->group)
+        broken(c, "S6", "a buffer takes over memory after its birth", name_of(c, take.to));
+    if (from->root != to->root)
+        broken(c, "S6", "a buffer does not lie where it is said to", name_of(c, take.from));
+    if (c->p->buffers.at[take.from].kind != LOOP_TEMP ||
+        c->p->buffers.at[take.to].kind != LOOP_TEMP || c->local_to[take.from] != NOWHERE ||
+        c->local_to[take.to] != NOWHERE || !legal_takeover(c->p, g, take.from, take.to))
+        broken(c, "S6", "a buffer is overwritten before its last reader", name_of(c, take.from));
+}
+
+/* Only memory that is handed on is shared. */
+static void check_roots(checker *c)
+{
+    c->group = NOWHERE;
+    for (loop_buffer_id b = 0; b < c->p->buffers.count; b++)
+        if (c->s->lives[b].root != b && c->heir[b] == LOOP_NO_BUFFER)
+            broken(c, "S6", "a buffer lies in memory that it does not hand on", name_of(c, b));
 }
 
 /* ---- the walk ---- */
@@ -243,6 +245,7 @@ static void check_group(checker *c, const sched_group *g)
             check_fused(c, g, ph, i, &list);
             if (g->kind == SCHED_EXTERN) check_epilogue(c, g, &form, &list);
         }
+    for (uint32_t i = 0; i < g->take_count; i++) check_takeover(c, g, g->takes[i]);
 }
 
 fe_status sched_check(sched_schedule *s)
@@ -253,9 +256,14 @@ fe_status sched_check(sched_schedule *s)
                  .p = p,
                  .memory = memory,
                  .place_of = NEW_ARRAY(memory, uint32_t, p->ops.count + 1),
-                 .local_to = NEW_ARRAY(memory, uint32_t, p->buffers.count + 1)};
+                 .local_to = NEW_ARRAY(memory, uint32_t, p->buffers.count + 1),
+                 .heir = NEW_ARRAY(memory, loop_buffer_id, p->buffers.count + 1),
+                 .has_donor = NEW_ARRAY(memory, bool, p->buffers.count + 1)};
     for (uint32_t i = 0; i < p->ops.count; i++) c.place_of[i] = NOWHERE;
-    for (uint32_t b = 0; b < p->buffers.count; b++) c.local_to[b] = NOWHERE;
+    for (uint32_t b = 0; b < p->buffers.count; b++) {
+        c.local_to[b] = NOWHERE;
+        c.heir[b] = LOOP_NO_BUFFER;
+    }
     for (uint32_t g = 0; g < s->groups.count; g++)
         for (uint32_t i = 0; i < s->groups.at[g].local_count; i++)
             c.local_to[s->groups.at[g].locals[i]] = g;
@@ -264,6 +272,7 @@ fe_status sched_check(sched_schedule *s)
         check_group(&c, &s->groups.at[g]);
     }
     check_outputs(&c);
+    check_roots(&c);
     check_order(&c);
     arena_free(memory);
     return c.status;

@@ -84,8 +84,7 @@ static sched_vector choose_vector(fuser *f, const work_group *g, uint32_t outer)
 
 sched_group finish_group(fuser *f, work_group *g)
 {
-    sched_group out = {
-        .kind = g->kind, .in_place_from = LOOP_NO_BUFFER, .in_place_to = LOOP_NO_BUFFER};
+    sched_group out = {.kind = g->kind};
     if (g->kind != SCHED_KERNEL) out.extern_op = g->ops.at[0];
     if (g->phases.count == 0) return out;
     const loop_form *first = &g->phases.at[0].forms.at[0];

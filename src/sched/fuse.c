@@ -72,26 +72,13 @@ static bool find_writer(const work_group *g, loop_buffer_id b, written *out)
     return false;
 }
 
-static bool group_reads(fuser *f, const work_group *g, loop_buffer_id b)
-{
-    for (uint32_t ph = 0; ph < g->phases.count; ph++)
-        for (uint32_t i = 0; i < g->phases.at[ph].forms.count; i++) {
-            access_list list = {0};
-            form_accesses(f->p, &g->phases.at[ph].forms.at[i], f->memory, &list);
-            for (uint32_t k = 0; k < list.count; k++)
-                if (!list.at[k].is_store && list.at[k].buffer == b) return true;
-        }
-    return false;
-}
-
-/* A nest that writes what the group reads or writes must stay behind it. */
+/* A nest that writes what the group writes must stay behind it. */
 static bool mutates(fuser *f, const work_group *g, const loop_form *n)
 {
     written w;
     for (uint32_t k = 0; k < n->store_count; k++) {
         loop_buffer_id b = n->stores[k].buffer;
-        if (n->stores[k].mode != LOOP_SET || find_writer(g, b, &w) || group_reads(f, g, b))
-            return true;
+        if (n->stores[k].mode != LOOP_SET || find_writer(g, b, &w)) return true;
     }
     for (uint32_t ph = 0; ph < g->phases.count; ph++)
         for (uint32_t i = 0; i < g->phases.at[ph].forms.count; i++)
@@ -105,6 +92,22 @@ static bool mutates(fuser *f, const work_group *g, const loop_form *n)
         for (uint32_t i = 0; i < op->output_count; i++)
             if (op->outputs[i].buffer == n->stores[k].buffer) return true;
     }
+    return false;
+}
+
+/* The nest that joined last writes what others of the group read: only elements that they have read
+ * by then. */
+static bool overwrites_unread(fuser *f, const work_group *g)
+{
+    const work_phase *last = &vec_last(&g->phases);
+    const loop_form *n = &vec_last(&last->forms);
+    for (uint32_t ph = 0; ph < g->phases.count; ph++)
+        for (uint32_t i = 0; i < g->phases.at[ph].forms.count; i++) {
+            const loop_form *before = &g->phases.at[ph].forms.at[i];
+            if (before != n &&
+                !legal_overwrite(f->p, n, before, &g->phases.at[ph] == last, g->outer))
+                return true;
+        }
     return false;
 }
 
@@ -330,6 +333,14 @@ static sched_reason join_epilogue(fuser *f, const work_group *g, const loop_form
 
 /* ---- the search ---- */
 
+static sched_reason join_kind(fuser *f, const work_group *group, const loop_form *n,
+                              work_group *out)
+{
+    if (group->kind == SCHED_EXTERN) return join_epilogue(f, group, n, out);
+    if (!group->has_reduction && is_flat(n)) return join_flat(f, group, n, out);
+    return join_rows(f, group, n, out);
+}
+
 static sched_reason join(fuser *f, uint32_t g, const loop_form *n, work_group *out)
 {
     const work_group *group = &f->groups.at[g];
@@ -337,9 +348,8 @@ static sched_reason join(fuser *f, uint32_t g, const loop_form *n, work_group *o
     if (mutates(f, group, n)) return SCHED_MUTATION;
     if (too_large(f, group, n)) return SCHED_TOO_LARGE;
     if (depends_through_others(f, n->op, g)) return SCHED_CYCLE;
-    if (group->kind == SCHED_EXTERN) return join_epilogue(f, group, n, out);
-    if (!group->has_reduction && is_flat(n)) return join_flat(f, group, n, out);
-    return join_rows(f, group, n, out);
+    sched_reason reason = join_kind(f, group, n, out);
+    return reason == SCHED_FUSED && overwrites_unread(f, out) ? SCHED_MUTATION : reason;
 }
 
 /* Groups that wrote what op n reads, the latest first, without repeats. */
@@ -380,11 +390,7 @@ static void place_nest(fuser *f, uint32_t op)
         vec_push(f->s->memory, &f->s->refusals,
                  (sched_refusal){latest_op(&f->groups.at[tried[i]]), op, reason});
     }
-    work_group alone = {.kind = SCHED_KERNEL,
-                        .has_reduction = !is_flat(&n),
-                        .outer = n.parallel,
-                        .in_place_from = LOOP_NO_BUFFER,
-                        .in_place_to = LOOP_NO_BUFFER};
+    work_group alone = {.kind = SCHED_KERNEL, .has_reduction = !is_flat(&n), .outer = n.parallel};
     work_phase phase = {0};
     vec_push(f->memory, &phase.forms, n);
     vec_push(f->memory, &alone.phases, phase);
@@ -401,9 +407,7 @@ void fuse_all(fuser *f)
             place_nest(f, op);
             continue;
         }
-        work_group alone = {.kind = what->kind == LOOP_EXTERN ? SCHED_EXTERN : SCHED_ASSERT,
-                            .in_place_from = LOOP_NO_BUFFER,
-                            .in_place_to = LOOP_NO_BUFFER};
+        work_group alone = {.kind = what->kind == LOOP_EXTERN ? SCHED_EXTERN : SCHED_ASSERT};
         vec_push(f->memory, &alone.ops, op);
         f->group_of[op] = f->groups.count;
         vec_push(f->memory, &f->groups, alone);

@@ -25,9 +25,25 @@ bool legal_same_loops(const loop_form *a, const loop_form *b)
     return true;
 }
 
+static void note_indirect(void *data, sym_expr symbol)
+{
+    void **pair = data;
+    if (sym_kind_of(pair[0], symbol) == SYM_INDIRECT) *(bool *)pair[1] = true;
+}
+
+/* Looked up: two iterations may meet in one element. */
+static bool is_indirect(const sym_table *t, sym_expr e)
+{
+    bool found = false;
+    void *pair[] = {(void *)(uintptr_t)t, &found};
+    sym_each_symbol(t, e, note_indirect, pair);
+    return found;
+}
+
 bool legal_same_index(loop_program *p, const loop_form *writer, sym_expr store,
                       const loop_form *reader, sym_expr load)
 {
+    if (is_indirect(p->symbols, store)) return false;
     return sym_same(legal_index(p, writer, store), legal_index(p, reader, load));
 }
 
@@ -74,6 +90,36 @@ bool legal_same_row(loop_program *p, const loop_form *writer, sym_expr store,
         reach = sym_mul(t, a[k], writer->extents[k]);
     }
     return true;
+}
+
+typedef struct overwrite_check {
+    loop_program *p;
+    const loop_form *n, *before;
+    bool same_phase, legal;
+    uint32_t outer_count;
+} overwrite_check;
+
+static void check_overwritten(void *data, loop_value v)
+{
+    overwrite_check *c = data;
+    loop_program *p = c->p;
+    const loop_node *load = loop_at(p, v);
+    for (uint32_t k = 0; load->op == LOOP_LOAD && k < c->n->store_count && c->legal; k++) {
+        const loop_store *st = &c->n->stores[k];
+        if (st->buffer != load->buffer) continue;
+        c->legal = c->same_phase
+                       ? legal_same_index(p, c->n, st->index, c->before, load->index)
+                       : legal_same_row(p, c->n, st->index, c->before, load->index, c->outer_count);
+    }
+}
+
+bool legal_overwrite(loop_program *p, const loop_form *n, const loop_form *before, bool same_phase,
+                     uint32_t outer_count)
+{
+    overwrite_check c = {p, n, before, same_phase, true, outer_count};
+    for (uint32_t k = 0; k < before->store_count; k++)
+        loop_each_store_node(p, &before->stores[k], check_overwritten, &c);
+    return c.legal;
 }
 
 /* ---- epilogues ---- */

@@ -10,6 +10,10 @@ bool legal_same_index(loop_program *p, const loop_form *writer, sym_expr store,
                       const loop_form *reader, sym_expr load);
 bool legal_same_row(loop_program *p, const loop_form *writer, sym_expr store,
                     const loop_form *reader, sym_expr load, uint32_t outer_count);
+/* May n, in one group behind `before`, write what that reads? Only what it has read: the same index
+ * of the same phase, or within the same outer iteration. */
+bool legal_overwrite(loop_program *p, const loop_form *n, const loop_form *before, bool same_phase,
+                     uint32_t outer_count);
 /* Rows and columns of an extern's first output: element (row, column) at row * *stride + column.
  * False when it is not so. */
 bool legal_output_rows(loop_program *p, const loop_op *op, sym_expr *rows, sym_expr *columns,
@@ -17,5 +21,10 @@ bool legal_output_rows(loop_program *p, const loop_op *op, sym_expr *rows, sym_e
 /* Is this load the extern's own element (row, column)? */
 bool legal_own_element(loop_program *p, const loop_op *op, const loop_form *n, sym_expr load,
                        sym_expr stride);
+
+/* share.c */
+loop_form form_of_nest(const sched_nest *n);
+/* May `to` be stored where `from` lies, which nobody reads after this group? */
+bool legal_takeover(loop_program *p, const sched_group *g, loop_buffer_id from, loop_buffer_id to);
 
 #endif

@@ -93,6 +93,7 @@ static fe_status parse_body(parsing *in, sched_group *g)
 {
     VEC(sched_phase) phases = {0};
     VEC(loop_buffer_id) locals = {0};
+    VEC(sched_takeover) takes = {0};
     while (lex_take(in->lx, "phase")) {
         sched_phase phase = {0};
         FE_TRY(parse_phase(in, g, &phase));
@@ -105,11 +106,15 @@ static fe_status parse_body(parsing *in, sched_group *g)
             FE_TRY(loop_read_buffer(in->reader, &id));
             vec_push(in->s->memory, &locals, id);
         }
-    if (lex_take(in->lx, "in_place")) {
-        FE_TRY(loop_read_buffer(in->reader, &g->in_place_from));
+    while (lex_take(in->lx, "in_place")) {
+        sched_takeover take;
+        FE_TRY(loop_read_buffer(in->reader, &take.from));
         FE_TRY(lex_expect(in->lx, "->"));
-        FE_TRY(loop_read_buffer(in->reader, &g->in_place_to));
+        FE_TRY(loop_read_buffer(in->reader, &take.to));
+        vec_push(in->s->memory, &takes, take);
     }
+    g->takes = takes.at;
+    g->take_count = takes.count;
     g->phases = phases.at;
     g->phase_count = phases.count;
     g->locals = locals.at;
@@ -119,7 +124,7 @@ static fe_status parse_body(parsing *in, sched_group *g)
 
 static fe_status parse_group(parsing *in)
 {
-    sched_group g = {.in_place_from = LOOP_NO_BUFFER, .in_place_to = LOOP_NO_BUFFER};
+    sched_group g = {.kind = SCHED_KERNEL};
     int64_t index;
     FE_TRY(lex_int(in->lx, &index));
     if (index != in->s->groups.count)

@@ -122,9 +122,9 @@ static void print_group(const sched_schedule *s, uint32_t index, text *out)
             text_printf(out, " @%s", name_of(s, g->locals[i]));
         text_char(out, '\n');
     }
-    if (g->in_place_from != LOOP_NO_BUFFER)
-        text_printf(out, "  in_place @%s -> @%s\n", name_of(s, g->in_place_from),
-                    name_of(s, g->in_place_to));
+    for (uint32_t i = 0; i < g->take_count; i++)
+        text_printf(out, "  in_place @%s -> @%s\n", name_of(s, g->takes[i].from),
+                    name_of(s, g->takes[i].to));
 }
 
 /* Lives of temps that have memory of their own; that of locals is inside their kernel. */

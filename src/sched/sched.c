@@ -1,4 +1,4 @@
-/* sched.c -- the stage: dependences, fusion, order, lifetimes. */
+/* sched.c -- the stage: mutation in place, dependences, fusion, order, lifetimes. */
 #include "sched/sched_priv.h"
 
 fe_status sched_build(loop_program *p, const sched_target *target, arena *memory,
@@ -13,6 +13,7 @@ fe_status sched_build(loop_program *p, const sched_target *target, arena *memory
                .s = s,
                .memory = scratch,
                .group_of = NEW_ARRAY(scratch, uint32_t, p->ops.count + 1)};
+    reinplace(p);
     deps_build(p, scratch, &f.deps);
     fuse_all(&f);
     uint32_t *order = NEW_ARRAY(scratch, uint32_t, f.groups.count + 1);

@@ -18,7 +18,7 @@
  *       in_place @buf6 -> @buf7
  *     refuse 3 9 not_same_outer
  *     live @buf0 [0, 2)                                # in the arena
- *     live @buf6 [1, 3) in @buf7                       # in another's memory
+ *     live @buf6 [1, 2) in @buf7                       # in another's memory
  *     live @out [3, 5) output                          # in the memory of an output
  *
  * A kernel group has shared outer axes (parallel) and a list of phases that run one after another
@@ -35,8 +35,10 @@
  * it depends on: readers after writers, writers after readers. S3 the nests of a phase have its
  * loops, and every load of a fused nest from a buffer written in the same group reads, in one outer
  * iteration, only what earlier phases of that iteration (or the same index of the same phase)
- * wrote. S4 a local buffer has no reader outside. S5 lifetimes cover every access of a buffer and
- * of all that alias it; what the program returns lives on after the last group.
+ * wrote. S4 a local buffer has no reader outside. S5 lifetimes cover every access of a buffer; what
+ * the program returns lives on after the last group. S6 a buffer that takes over another's memory is
+ * born in the group that the other dies in, which overwrites no element before its last reader; else
+ * buffers of one root do not live at once.
  */
 #ifndef FERRITE_SCHED_H
 #define FERRITE_SCHED_H
@@ -81,6 +83,11 @@ typedef enum sched_vector {
 } sched_vector;
 typedef enum sched_group_kind { SCHED_KERNEL, SCHED_EXTERN, SCHED_ASSERT } sched_group_kind;
 
+/* `to` lies where `from` lies: each element of `from` is read before it is overwritten. */
+typedef struct sched_takeover {
+    loop_buffer_id from, to;
+} sched_takeover;
+
 typedef struct sched_group {
     sched_group_kind kind;
     uint32_t extern_op; /* EXTERN, ASSERT: index in program->ops */
@@ -96,11 +103,12 @@ typedef struct sched_group {
     sched_vector vector;
     loop_buffer_id *locals; /* written and read only inside */
     uint32_t local_count;
-    /* EXTERN with epilogue: `from` (the raw output) shares memory with `to`; or LOOP_NO_BUFFER */
-    loop_buffer_id in_place_from, in_place_to;
+    sched_takeover *takes; /* buffers that are born here in the memory of one that dies here */
+    uint32_t take_count;
 } sched_group;
 
-/* Lifetime in group indices: [birth, death). Buffers that share memory share a root. */
+/* Lifetime in group indices: [birth, death). Buffers that share memory have one root, whose memory
+ * it is. */
 typedef struct sched_life {
     uint32_t birth, death;
     loop_buffer_id root;
@@ -131,6 +139,13 @@ typedef struct sched_target {
 /* sched.c: the stage. */
 fe_status sched_build(loop_program *p, const sched_target *target, arena *memory,
                       sched_schedule **out);
+/* locals.c: what a buffer that only this group uses needs inside its kernel. */
+typedef enum sched_local {
+    SCHED_LOCAL_REGISTERS, /* nothing: every load takes the value that was just stored */
+    SCHED_LOCAL_TILE,
+    SCHED_LOCAL_PIECES /* a tile that is stored to more than once */
+} sched_local;
+sched_local sched_local_kind(loop_program *p, const sched_group *g, loop_buffer_id buffer);
 /* live.c: intervals of the arena's buffers for plan/, and which buffer each belongs to (roots only).
  */
 uint32_t sched_intervals(const sched_schedule *s, plan_buffer **intervals, loop_buffer_id **roots,

@@ -44,6 +44,9 @@ int form_common(loop_program *p, const sym_expr *a, uint32_t count_a, const sym_
 void form_accesses(loop_program *p, const loop_form *f, arena *memory, access_list *out);
 sym_env form_env(loop_program *p, const loop_form *f, sym_bound *room);
 
+/* ---- reinplace.c: states are changed where they lie, not in a copy ---- */
+void reinplace(loop_program *p);
+
 /* ---- deps.c: which earlier ops an op must follow ---- */
 typedef struct op_deps {
     uint32_t *first; /* deps of op k: at[first[k]] .. at[first[k+1]] */
@@ -61,7 +64,6 @@ typedef struct work_group {
     uint32_t outer;    /* leading loops shared by all phases; only once has_reduction or epilogue */
     bool has_reduction;
     VEC(work_phase) phases;
-    loop_buffer_id in_place_from, in_place_to;
 } work_group;
 typedef VEC(work_group) group_list;
 
@@ -81,7 +83,16 @@ void order_groups(fuser *f, uint32_t *order);
 
 /* ---- finish.c: a work group as the schedule's ---- */
 sched_group finish_group(fuser *f, work_group *g);
-/* live.c: locals of each kernel group, then lifetimes. */
+/* ---- live.c: locals of each kernel group, then lifetimes ---- */
+#define NEVER UINT32_MAX
+typedef struct usage {
+    uint32_t *first_use, *last_use; /* group positions, by buffer */
+    uint32_t *only_group;           /* the one group that uses it, NEVER when several */
+} usage;
 void live_build(fuser *f);
+/* locals.c */
+void find_locals(fuser *f, const usage *u);
+/* share.c: the takeovers of each group */
+void share_memory(fuser *f, const usage *u);
 
 #endif

@@ -261,6 +261,28 @@ static void note_group(builder *b, const sched_group *group)
     add_line(b, WRAP_COMMENT)->text = line.at;
 }
 
+/* Buffers that are born in the place of another, whoever has it first. */
+static void emit_takeovers(builder *b, const sched_group *g)
+{
+    bool *done = NEW_ARRAY(b->memory, bool, g->take_count + 1);
+    for (uint32_t left = g->take_count; left;) {
+        uint32_t before = left;
+        for (uint32_t i = 0; i < g->take_count; i++) {
+            bool waits = done[i];
+            for (uint32_t k = 0; k < g->take_count && !waits; k++)
+                waits = !done[k] && g->takes[k].to == g->takes[i].from;
+            if (waits) continue;
+            done[i] = true;
+            left--;
+            if (!b->w->lives[g->takes[i].to].in_arena) continue;
+            wrap_line *line = add_line(b, WRAP_REUSE);
+            line->old_buffer = g->takes[i].from;
+            line->buffer = g->takes[i].to;
+        }
+        CHECK(b->w->session, left < before);
+    }
+}
+
 static void emit_group(builder *b, uint32_t g)
 {
     const sched_group *group = &b->s->groups.at[g];
@@ -278,21 +300,34 @@ static void emit_group(builder *b, uint32_t g)
     b->w->kernel_calls++;
 }
 
-/* The roots in the arena by the group that their life begins (or ends) with. */
+/* The buffers in the arena whose memory is not another's before (or after) them, by the group that
+ * their life begins (or ends) with. */
 typedef struct life_index {
     uint32_t *first; /* first[g] .. first[g+1]: entries of group g */
     loop_buffer_id *ids;
 } life_index;
 
+static bool *handed_on(builder *b, wrap_kind kind)
+{
+    bool *handed = NEW_ARRAY(b->memory, bool, b->w->loops->buffers.count + 1);
+    for (uint32_t g = 0; g < b->s->groups.count; g++)
+        for (uint32_t i = 0; i < b->s->groups.at[g].take_count; i++) {
+            sched_takeover take = b->s->groups.at[g].takes[i];
+            handed[kind == WRAP_ALLOC ? take.to : take.from] = true;
+        }
+    return handed;
+}
+
 static life_index index_lives(builder *b, wrap_kind kind)
 {
     uint32_t groups = b->s->groups.count, buffers = b->w->loops->buffers.count;
+    const bool *handed = handed_on(b, kind);
     life_index index = {NEW_ARRAY(b->memory, uint32_t, groups + 2),
                         NEW_ARRAY(b->memory, loop_buffer_id, buffers + 1)};
     for (int pass = 0; pass < 2; pass++) {
         for (loop_buffer_id id = 0; id < buffers; id++) {
             const sched_life *life = &b->w->lives[id];
-            if (!life->in_arena || life->root != id) continue;
+            if (!life->in_arena || handed[id]) continue;
             uint32_t g = kind == WRAP_ALLOC ? life->birth : life->death - 1;
             if (g >= groups) continue; /* an output is never freed */
             if (pass == 0)
@@ -353,6 +388,7 @@ fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *me
     life_index births = index_lives(&b, WRAP_ALLOC), deaths = index_lives(&b, WRAP_FREE);
     for (uint32_t g = 0; g < s->groups.count; g++) {
         emit_indexed(&b, &births, g, WRAP_ALLOC);
+        emit_takeovers(&b, &s->groups.at[g]);
         emit_group(&b, g);
         emit_indexed(&b, &deaths, g, WRAP_FREE);
     }

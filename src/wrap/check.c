@@ -5,13 +5,15 @@
  */
 #include "wrap/wrap.h"
 
-typedef enum life_state { UNBORN, ALIVE, DEAD } life_state;
+/* ENDING: its memory is another's already; only the next call may still read it. */
+typedef enum life_state { UNBORN, ALIVE, ENDING, DEAD } life_state;
 
 typedef struct checker {
     const wrap_program *w;
-    life_state *state;         /* by root buffer */
-    VEC(loop_buffer_id) alive; /* roots in the arena */
-    map defined;               /* symbols */
+    life_state *state;          /* by buffer */
+    VEC(loop_buffer_id) alive;  /* in the arena */
+    VEC(loop_buffer_id) ending; /* with the next call */
+    map defined;                /* symbols */
     arena *memory;
     uint32_t line;
 } checker;
@@ -46,7 +48,7 @@ static fe_status use(checker *c, loop_buffer_id id)
     if (kind == LOOP_TEMP && !c->w->lives[root].in_arena && c->w->output_of[root] < 0)
         return broken(c, "W1", "a buffer is used that has no memory", name_of(c, id));
     if (!c->w->lives[root].in_arena) return FE_OK;
-    life_state state = c->state[root];
+    life_state state = c->state[id];
     if (state == UNBORN)
         return broken(c, "W1", "a buffer is used before it is allocated", name_of(c, id));
     if (state == DEAD) return broken(c, "W2", "a buffer is used after it is freed", name_of(c, id));
@@ -102,12 +104,13 @@ static fe_status allocate(checker *c, loop_buffer_id id)
     return FE_OK;
 }
 
-static fe_status release(checker *c, loop_buffer_id id)
+static fe_status release(checker *c, loop_buffer_id id, life_state next)
 {
-    if (c->state[id] == DEAD) return broken(c, "W3", "a buffer is freed twice", name_of(c, id));
+    if (c->state[id] == DEAD || c->state[id] == ENDING)
+        return broken(c, "W3", "a buffer is freed twice", name_of(c, id));
     if (c->state[id] == UNBORN)
         return broken(c, "W3", "a buffer is freed before it is allocated", name_of(c, id));
-    c->state[id] = DEAD;
+    c->state[id] = next;
     for (uint32_t i = 0; i < c->alive.count; i++)
         if (c->alive.at[i] == id) {
             c->alive.at[i] = vec_last(&c->alive);
@@ -115,6 +118,24 @@ static fe_status release(checker *c, loop_buffer_id id)
             break;
         }
     return FE_OK;
+}
+
+static fe_status reuse(checker *c, const wrap_line *line)
+{
+    const wrap_program *w = c->w;
+    FE_TRY(release(c, line->old_buffer, ENDING));
+    vec_push(c->memory, &c->ending, line->old_buffer);
+    FE_TRY(allocate(c, line->buffer));
+    if (w->offsets[line->buffer] != w->offsets[line->old_buffer])
+        return broken(c, "W4", "a buffer does not lie where the one lies that it takes over",
+                      name_of(c, line->buffer));
+    return FE_OK;
+}
+
+static void end_call(checker *c)
+{
+    for (uint32_t i = 0; i < c->ending.count; i++) c->state[c->ending.at[i]] = DEAD;
+    c->ending.count = 0;
 }
 
 static fe_status check_call(checker *c, const wrap_call *call)
@@ -146,6 +167,7 @@ static fe_status check_extern(checker *c, const wrap_line *line)
         FE_TRY(check_view(c, &line->op->outputs[i], false));
     for (uint32_t i = 0; i < line->op->int_count; i++) FE_TRY(read_expr(c, line->op->ints[i]));
     FE_TRY(check_call(c, &line->call));
+    end_call(c);
     for (uint32_t i = 0; i < line->op->define_count; i++)
         map_set(c->memory, &c->defined, line->op->defines[i].id, 1);
     return FE_OK;
@@ -155,9 +177,12 @@ static fe_status check_line(checker *c, const wrap_line *line)
 {
     switch (line->kind) {
     case WRAP_ALLOC: return allocate(c, line->buffer);
-    case WRAP_FREE: return release(c, line->buffer);
-    case WRAP_REUSE: FE_TRY(release(c, line->old_buffer)); return allocate(c, line->buffer);
-    case WRAP_KERNEL: return check_call(c, &line->call);
+    case WRAP_FREE: return release(c, line->buffer, DEAD);
+    case WRAP_REUSE: return reuse(c, line);
+    case WRAP_KERNEL:
+        FE_TRY(check_call(c, &line->call));
+        end_call(c);
+        return FE_OK;
     case WRAP_EXTERN: return check_extern(c, line);
     case WRAP_SYMBOL:
         if (line->input < 0) FE_TRY(read_expr(c, line->expr));

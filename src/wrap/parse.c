@@ -280,13 +280,12 @@ static fe_status parse_line(parsing *in)
 
 /* ---- the whole ---- */
 
-/* What holds of the buffer whose memory it is holds of a buffer. */
+/* What holds of the buffer whose memory it is holds of a buffer that no line brings to life. */
 static void follow_roots(wrap_program *w)
 {
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
         loop_buffer_id root = w->lives[id].root;
-        w->lives[id] = w->lives[root];
-        w->offsets[id] = w->offsets[root];
+        w->lives[id].in_arena = w->lives[root].in_arena;
         w->output_of[id] = w->output_of[root];
     }
 }

@@ -17,11 +17,12 @@
  *         ints [0] floats [0.0, 0.0]
  *     kernel k_relu_12 (@buf0, @buf1) ints [512] m 1 n 512 cost 120
  *     free @buf0
+ *     reuse @buf2 -> @buf3 live [3, 5) at 0 bytes 2048    # the next call reads buf2 for the last time
  *     output 0 @buf1[8,64]{64,1}
  *
  * Laws (check.c), verified on every compile: W1 a buffer is allocated, or has memory of another
- * kind, before it is used. W2 it is not used after it is freed or reused. W3 it is freed at most
- * once. W4 no two buffers that live at once overlap in the arena, and all lie inside it. W5 every
+ * kind, before it is used. W2 it is not used after it is freed, nor, when its memory is reused, after
+ * the next call. W3 it is freed at most once. W4 no two buffers that live at once overlap in the arena, and all lie inside it. W5 every
  * symbol is defined before it is read.
  */
 #ifndef FERRITE_WRAP_H

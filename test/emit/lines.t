@@ -5,10 +5,8 @@ program memory
 input  @x : f32[16] strides [1]
 temp   @a : f32[16] strides [1]
 temp   @b : f64[8] strides [1]
-temp   @inside : f32[16] strides [1]
 temp   @y : f32[16] strides [1]
 wrapper arena 128 bound 128 weights 0 kernels 0 calls 0
-memory @inside in @a
 memory @y output 0
 alloc @a live [0, 1) at 64 bytes 64
 reuse @a -> @b live [1, 2) at 64 bytes 64
@@ -26,8 +24,6 @@ static int run(rt_frame *f)
     (void)y;
     float *const a = (void *)(arena + 64);
     (void)a;
-    float *const inside = (void *)(arena + 64);
-    (void)inside;
     /* b takes the place of a */
     double *const b = (void *)(arena + 64);
     (void)b;

@@ -119,7 +119,7 @@ group 0 extern op 0 gemm epilogue outer [i0 < 8] vector inner
   phase inner [i1 < 64] { op 1 op 2 }
   local @gelu
   in_place @product -> @y
-live @product [0, 2) in @y output
+live @product [0, 1) in @y output
 live @y [0, 2) output
 --run-- ferrite inspect - --from loop --stage sched | sed -n '/^schedule/,$p'
 --in--

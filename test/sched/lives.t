@@ -25,10 +25,11 @@ group 0 extern op 0 copy
 group 1 extern op 1 copy
 group 2 kernel outer [] vector inner
   phase inner [i0 < 24] { op 2 }
+  in_place @b -> @c
 group 3 extern op 3 copy
 refuse 1 2 not_nest
 refuse 0 2 cycle
 live @a [0, 5)
-live @b [1, 3)
+live @b [1, 3) in @c
 live @c [2, 4)
 live @d [3, 5) output

@@ -27,7 +27,7 @@ group 0 kernel outer [] vector inner
   phase inner [i0 < 24] { op 0 }
 group 1 kernel outer [] vector inner
   phase inner [i0 < 24] { op 1 op 2 }
-refuse 0 1 mutation
+refuse 0 1 not_same_index
 live @a [0, 3) output
 live @b [1, 3) output
 --run-- ferrite inspect - --from loop --stage sched | sed -n '/^schedule/,$p'
@@ -59,8 +59,9 @@ group 1 kernel outer [] vector inner
   phase inner [i0 < 12] { op 1 }
 group 2 kernel outer [] vector inner
   phase inner [i0 < 24] { op 2 }
+  in_place @a -> @b
 refuse 0 1 mutation
 refuse 1 2 not_same_outer
 refuse 0 2 cycle
-live @a [0, 3)
+live @a [0, 3) in @b output
 live @b [2, 4) output

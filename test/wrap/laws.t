@@ -1,4 +1,5 @@
-# the verifier of the wrapper: what breaks each of the laws W1 to W5, and what it says; `reuse` hands memory over
+# the verifier of the wrapper: what breaks each of the laws W1 to W5, and what it says; `reuse` hands memory over, and the
+# call behind it may still read what was there
 --run-- ferrite inspect laws.wrap --from wrap --stage wrap | cmp - laws.wrap
 --file laws.wrap--
 program laws
@@ -55,10 +56,13 @@ error: wrap: law W1: a buffer is allocated twice: b
 error: wrap: law W2: a buffer is used after it is freed: b
   at line 11: kernel k_abs (@b, @c) ints [] m 1 cost 5
   help: this is a fault of ferrite's own: please report it with the program
---run-- sed 's/@b, @c) ints/@a, @c) ints/' laws.wrap | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
+--run-- sed 's/@b, @c) ints/@a, @c) ints/' laws.wrap | ferrite inspect - --from wrap --stage wrap | grep k_neg
+--out--
+kernel k_neg (@a, @c) ints [] m 1 n 128 cost 100
+--run-- sed 's/extern copy (@c/extern copy (@a/' laws.wrap | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
 --err--
 error: wrap: law W2: a buffer is used after it is freed: a
-  at line 9: kernel k_neg (@a, @c) ints [] m 1 n 128 cost 100
+  at line 11: extern copy (@a[8,16]{1,8}) -> (@y[8,16]{16,1}) ints [] floats []
   help: this is a fault of ferrite's own: please report it with the program
 --run-- sed 's/^free @b/free @b\nfree @b/' laws.wrap | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
 --err--
@@ -79,6 +83,11 @@ error: wrap: law W3: a buffer is freed before it is allocated: c
 --err--
 error: wrap: law W4: two buffers that live at once overlap: c and b
   at line 8: reuse @a -> @c live [2, 4) at 256 bytes 512
+  help: this is a fault of ferrite's own: please report it with the program
+--run-- sed 's/^reuse @a -> @c live \[2, 4) at 0/reuse @b -> @c live [2, 4) at 0/; /^free @b/d' laws.wrap | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
+--err--
+error: wrap: law W4: two buffers that live at once overlap: c and a
+  at line 8: reuse @b -> @c live [2, 4) at 0 bytes 512
   help: this is a fault of ferrite's own: please report it with the program
 --run-- sed 's/at 512 bytes/at 768 bytes/' laws.wrap | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
 --err--

@@ -50,7 +50,8 @@ weight 2 @b at 8256 bytes 256
 weight 3 @scale at 8512 bytes 256
 memory @product in @scaled
 memory @y output 0
-alloc @scaled live [0, 2) at 0 bytes 2048
+alloc @product live [0, 1) at 0 bytes 2048
+reuse @product -> @scaled live [0, 2) at 0 bytes 2048
 extern gemm (@x[8,32]{32,1}, @w[32,64]{1,32} packed 1, @b[64]{1}) -> (@product[8,64]{64,1}) ints [0] floats [0.0, 0.0] then k_mul (@product, @scale, @scaled) ints [64] m 8 n 64
 alloc @swapped live [1, 5) at 2048 bytes 2048
 extern copy (@scaled[64,8]{1,64}) -> (@swapped[64,8]{8,1}) ints [] floats []

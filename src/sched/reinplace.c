@@ -1,0 +1,330 @@
+/* reinplace.c -- what the program changes is changed where it lies.
+ *
+ * A functional program makes the new value of a state (or of an input that the program writes to) in
+ * a buffer of its own and copies it back at the end. Where nobody reads the old value once the new
+ * one is begun, the buffer is the state itself: the copy at the end goes, and so does the copy at
+ * the beginning of what is overwritten only in part. A nest that then keeps what it does not replace
+ * runs over the elements that it replaces alone.
+ */
+#include "sched/sched_priv.h"
+
+typedef struct use {
+    uint32_t op;
+    bool is_write;
+} use;
+typedef VEC(use) use_list;
+
+typedef struct reinplacer {
+    loop_program *p;
+    arena *memory;
+    use_list *uses;  /* by buffer, in program order */
+    bool *is_output; /* by buffer */
+    bool *is_gone;   /* by op */
+} reinplacer;
+
+/* ---- who uses what ---- */
+
+typedef struct walk_state {
+    reinplacer *r;
+    uint32_t op;
+} walk_state;
+
+static void add_use(walk_state *w, loop_buffer_id b, bool is_write)
+{
+    if (b != LOOP_NO_BUFFER) vec_push(w->r->memory, &w->r->uses[b], ((use){w->op, is_write}));
+}
+
+static void add_load(void *data, loop_value v)
+{
+    walk_state *w = data;
+    const loop_node *n = loop_at(w->r->p, v);
+    if (n->op == LOOP_LOAD) add_use(w, n->buffer, false);
+}
+
+static void collect_uses(reinplacer *r)
+{
+    loop_program *p = r->p;
+    for (uint32_t k = 0; k < p->ops.count; k++) {
+        const loop_op *op = &p->ops.at[k];
+        walk_state w = {r, k};
+        for (uint32_t i = 0; i < op->store_count; i++) {
+            loop_each_store_node(p, &op->stores[i], add_load, &w);
+            if (op->stores[i].mode != LOOP_SET) add_use(&w, op->stores[i].buffer, false);
+        }
+        for (uint32_t i = 0; i < op->input_count; i++) add_use(&w, op->inputs[i].buffer, false);
+        for (uint32_t i = 0; i < op->store_count; i++) add_use(&w, op->stores[i].buffer, true);
+        for (uint32_t i = 0; i < op->output_count; i++) add_use(&w, op->outputs[i].buffer, true);
+    }
+    for (uint32_t k = 0; k < p->outputs.count; k++)
+        if (p->outputs.at[k].kind == LOOP_OUT_TENSOR)
+            r->is_output[p->outputs.at[k].view.buffer] = true;
+}
+
+/* ---- which buffers are the new value of a state ---- */
+
+/* Does the index run over the elements of b, one a point of the nest? */
+static bool covers(loop_program *p, const loop_op *nest, loop_buffer_id b, sym_expr index)
+{
+    const loop_buffer *buffer = &p->buffers.at[b];
+    int64_t zero;
+    if (nest->axes != buffer->rank || nest->reduce_axes) return false;
+    for (uint32_t d = 0; d < buffer->rank; d++) {
+        sym_expr stride;
+        int64_t one;
+        if (!sym_same(nest->extents[d], buffer->sizes[d])) return false;
+        if (!sym_linear_in(p->symbols, index, loop_axis(p, d), &stride, &index)) return false;
+        if (sym_is_int(p->symbols, buffer->sizes[d], &one) && one == 1) continue;
+        if (!sym_same(stride, buffer->strides[d])) return false;
+    }
+    return sym_is_int(p->symbols, index, &zero) && zero == 0;
+}
+
+/* A nest that copies the whole of a buffer into another, element for element. */
+static bool is_copy(loop_program *p, const loop_op *op, loop_buffer_id *from, loop_buffer_id *to)
+{
+    if (op->kind != LOOP_NEST || op->store_count != 1) return false;
+    const loop_store *st = &op->stores[0];
+    const loop_node *n = loop_at(p, st->value);
+    if (st->mode != LOOP_SET || st->reduce || n->op != LOOP_LOAD || !sym_same(n->index, st->index))
+        return false;
+    *from = n->buffer;
+    *to = st->buffer;
+    const loop_buffer *a = &p->buffers.at[*from], *b = &p->buffers.at[*to];
+    return *from != *to && a->dtype == b->dtype && sym_same(a->elements, b->elements) &&
+           covers(p, op, *from, st->index) && covers(p, op, *to, st->index);
+}
+
+typedef struct own_search {
+    const loop_program *p;
+    loop_buffer_id buffer;
+    sym_expr index;
+    bool only_there;
+} own_search;
+
+static void check_own(void *data, loop_value v)
+{
+    own_search *s = data;
+    const loop_node *n = loop_at(s->p, v);
+    if (n->op == LOOP_LOAD && n->buffer == s->buffer && !sym_same(n->index, s->index))
+        s->only_there = false;
+}
+
+/* May a nest that stores to the new value, and reads the old one, store over the old one? */
+static bool overwrites_own_element(loop_program *p, const loop_op *op, loop_buffer_id old)
+{
+    if (op->kind != LOOP_NEST || op->store_count != 1 || op->reduce_axes ||
+        op->stores[0].mode != LOOP_SET || !covers(p, op, op->stores[0].buffer, op->stores[0].index))
+        return false;
+    own_search search = {p, old, op->stores[0].index, true};
+    loop_each_store_node(p, &op->stores[0], check_own, &search);
+    return search.only_there;
+}
+
+/* The new value `made` can be made in `state`, which op `back` copies it to. */
+static bool can_replace(reinplacer *r, loop_buffer_id made, loop_buffer_id state, uint32_t back)
+{
+    const use_list *own = &r->uses[made], *old = &r->uses[state];
+    if (r->p->buffers.at[made].kind != LOOP_TEMP || r->is_output[made] || !own->count) return false;
+    uint32_t begin = own->at[0].op;
+    for (uint32_t i = 0; i < own->count; i++)
+        if (own->at[i].is_write && own->at[i].op > back) return false;
+    for (uint32_t i = 0; i < old->count; i++) {
+        uint32_t op = old->at[i].op;
+        loop_buffer_id from, to;
+        if (r->is_gone[op]) continue;
+        if (old->at[i].is_write ? op != back : op > begin && op < back) return false;
+        if (old->at[i].is_write || op != begin) continue;
+        bool copies = is_copy(r->p, &r->p->ops.at[op], &from, &to) && from == state && to == made;
+        if (!copies && !overwrites_own_element(r->p, &r->p->ops.at[op], state)) return false;
+    }
+    return true;
+}
+
+/* ---- rewriting ---- */
+
+static loop_value load_state(void *data, loop_program *p, sym_expr index)
+{
+    return loop_load(p, *(loop_buffer_id *)data, index);
+}
+
+static void rename_views(loop_view *views, uint32_t count, loop_buffer_id from, loop_buffer_id to)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (views[i].buffer == from) views[i].buffer = to;
+}
+
+static void rename_in_op(reinplacer *r, loop_op *op, loop_buffer_id from, loop_buffer_id to)
+{
+    loop_program *p = r->p;
+    for (uint32_t i = 0; i < op->store_count; i++) {
+        loop_store *st = &op->stores[i];
+        st->value = loop_replace_loads(p, st->value, from, load_state, &to);
+        loop_value index = loop_load(p, to, st->index); /* what stands behind it as well */
+        st->index = loop_at(p, loop_replace_loads(p, index, from, load_state, &to))->index;
+        if (st->buffer == from) st->buffer = to;
+    }
+    rename_views(op->inputs, op->input_count, from, to);
+    rename_views(op->outputs, op->output_count, from, to);
+}
+
+static void replace(reinplacer *r, loop_buffer_id made, loop_buffer_id state, uint32_t back)
+{
+    use_list *own = &r->uses[made];
+    loop_buffer_id from, to;
+    uint32_t begin = own->at[0].op;
+    r->is_gone[back] = true;
+    if (is_copy(r->p, &r->p->ops.at[begin], &from, &to) && from == state && to == made)
+        r->is_gone[begin] = true;
+    for (uint32_t i = 0; i < own->count; i++) {
+        if (!r->is_gone[own->at[i].op]) rename_in_op(r, &r->p->ops.at[own->at[i].op], made, state);
+        vec_push(r->memory, &r->uses[state], own->at[i]);
+    }
+    own->count = 0;
+}
+
+/* ---- nests that keep what they do not replace ---- */
+
+/* Least and greatest value of an axis under a condition; false when it says anything else. */
+typedef struct axis_limits {
+    loop_program *p;
+    sym_expr low[LOOP_MAX_AXES], high[LOOP_MAX_AXES]; /* none: as the nest has it */
+    const loop_op *op;
+} axis_limits;
+
+static void note_not_size(void *data, sym_expr symbol)
+{
+    void **pair = data;
+    sym_kind kind = sym_kind_of(pair[0], symbol);
+    if (kind == SYM_INDEX || kind == SYM_INDIRECT) *(bool *)pair[1] = true;
+}
+
+/* Is e known before the nest begins? */
+static bool is_fixed(const sym_table *t, sym_expr e)
+{
+    bool moves = false;
+    void *pair[] = {(void *)(uintptr_t)t, &moves};
+    sym_each_symbol(t, e, note_not_size, pair);
+    return !moves;
+}
+
+/* index is axis + shift. */
+static bool axis_of(const axis_limits *l, loop_value v, uint32_t *axis, sym_expr *shift)
+{
+    const loop_node *n = loop_at(l->p, v);
+    sym_table *t = l->p->symbols;
+    sym_expr factor;
+    int64_t one;
+    if (n->op != LOOP_INDEX) return false;
+    for (*axis = 0; *axis < l->op->axes; (*axis)++)
+        if (sym_contains(t, n->index, loop_axis(l->p, *axis))) break;
+    if (*axis == l->op->axes || !sym_linear_in(t, n->index, loop_axis(l->p, *axis), &factor, shift))
+        return false;
+    return sym_is_int(t, factor, &one) && one == 1 && is_fixed(t, *shift);
+}
+
+static bool number_of(const axis_limits *l, loop_value v, sym_expr *out)
+{
+    const loop_node *n = loop_at(l->p, v);
+    if (n->op == LOOP_CONST && n->dtype == TY_I64) {
+        *out = sym_int(l->p->symbols, n->integer);
+        return true;
+    }
+    *out = n->index;
+    return n->op == LOOP_INDEX && is_fixed(l->p->symbols, n->index);
+}
+
+static bool limit(axis_limits *l, uint32_t axis, sym_expr low, sym_expr high)
+{
+    sym_table *t = l->p->symbols;
+    if (!sym_is_none(low))
+        l->low[axis] = sym_is_none(l->low[axis]) ? low : sym_max(t, l->low[axis], low);
+    if (!sym_is_none(high))
+        l->high[axis] = sym_is_none(l->high[axis]) ? high : sym_min(t, l->high[axis], high);
+    return true;
+}
+
+/* One comparison of an axis with a number, whichever stands left. */
+static bool limit_by(axis_limits *l, const loop_node *n)
+{
+    sym_table *t = l->p->symbols;
+    sym_expr shift, number, none = {0};
+    uint32_t axis;
+    bool left = axis_of(l, n->args[0], &axis, &shift) && number_of(l, n->args[1], &number);
+    if (!left && !(axis_of(l, n->args[1], &axis, &shift) && number_of(l, n->args[0], &number)))
+        return false;
+    sym_expr at = sym_sub(t, number, shift), after = sym_add_int(t, at, 1);
+    switch (n->op) {
+    case LOOP_EQ: return limit(l, axis, at, after);
+    case LOOP_LT: return left ? limit(l, axis, none, at) : limit(l, axis, after, none);
+    case LOOP_LE: return left ? limit(l, axis, none, after) : limit(l, axis, at, none);
+    default: return false;
+    }
+}
+
+static bool limits_of(axis_limits *l, loop_value condition)
+{
+    const loop_node *n = loop_at(l->p, condition);
+    if (n->op != LOOP_AND) return limit_by(l, n);
+    loop_value left = n->args[0], right = n->args[1];
+    return limits_of(l, left) && limits_of(l, right);
+}
+
+/* state[i] = inside ? value : state[i], for a box of i: only the box, and only the value. */
+static void trim(loop_program *p, loop_op *op)
+{
+    if (op->kind != LOOP_NEST || op->store_count != 1 || op->reduce_axes) return;
+    loop_store *st = &op->stores[0];
+    loop_node choice = *loop_at(p, st->value);
+    if (st->mode != LOOP_SET || (choice.op != LOOP_MASKED && choice.op != LOOP_WHERE)) return;
+    const loop_node *kept = loop_at(p, choice.args[2]);
+    if (kept->op != LOOP_LOAD || kept->buffer != st->buffer || !sym_same(kept->index, st->index))
+        return;
+    axis_limits l = {.p = p, .op = op};
+    sym_expr from[LOOP_MAX_AXES], to[LOOP_MAX_AXES], extents[LOOP_MAX_AXES];
+    if (!limits_of(&l, choice.args[0])) return;
+    for (uint32_t k = 0; k < op->axes; k++) {
+        sym_expr low = sym_int(p->symbols, 0), high = op->extents[k];
+        if (!sym_is_none(l.low[k])) low = sym_max(p->symbols, low, l.low[k]);
+        if (!sym_is_none(l.high[k])) high = sym_min(p->symbols, high, l.high[k]);
+        extents[k] = sym_max(p->symbols, sym_int(p->symbols, 0), sym_sub(p->symbols, high, low));
+        from[k] = loop_axis(p, k);
+        to[k] = sym_add(p->symbols, low, from[k]);
+    }
+    for (uint32_t k = 0; k < op->axes; k++) op->extents[k] = extents[k];
+    st->index = loop_substitute_index(p, st->index, from, to, op->axes);
+    st->value = loop_substitute(p, choice.args[1], from, to, op->axes);
+}
+
+/* ---- the pass ---- */
+
+static void remove_gone(reinplacer *r)
+{
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < r->p->ops.count; k++)
+        if (!r->is_gone[k]) r->p->ops.at[kept++] = r->p->ops.at[k];
+    r->p->ops.count = kept;
+}
+
+void reinplace(loop_program *p)
+{
+    arena *memory = arena_new(p->session);
+    reinplacer r = {.p = p,
+                    .memory = memory,
+                    .uses = NEW_ARRAY(memory, use_list, p->buffers.count + 1),
+                    .is_output = NEW_ARRAY(memory, bool, p->buffers.count + 1),
+                    .is_gone = NEW_ARRAY(memory, bool, p->ops.count + 1)};
+    collect_uses(&r);
+    for (uint32_t k = 0; k < p->ops.count; k++) {
+        loop_buffer_id made, state;
+        if (!is_copy(p, &p->ops.at[k], &made, &state)) continue;
+        loop_buffer_kind kind = p->buffers.at[state].kind;
+        if ((kind == LOOP_STATE || kind == LOOP_INPUT) && can_replace(&r, made, state, k))
+            replace(&r, made, state, k);
+    }
+    remove_gone(&r);
+    for (uint32_t k = 0; k < p->ops.count; k++)
+        if (p->ops.at[k].store_count &&
+            p->buffers.at[p->ops.at[k].stores[0].buffer].kind != LOOP_TEMP)
+            trim(p, &p->ops.at[k]);
+    arena_free(memory);
+}
