@@ -21,9 +21,9 @@
  *     output 0 @buf1[8,64]{64,1}
  *
  * Laws (check.c), verified on every compile: W1 a buffer is allocated, or has memory of another
- * kind, before it is used. W2 it is not used after it is freed, nor, when its memory is reused, after
- * the next call. W3 it is freed at most once. W4 no two buffers that live at once overlap in the arena, and all lie inside it. W5 every
- * symbol is defined before it is read.
+ * kind, before it is used. W2 it is not used after it is freed, nor, when its memory is reused,
+ * after the next call. W3 it is freed at most once. W4 no two buffers that live at once overlap in
+ * the arena, and all lie inside it. W5 every symbol is defined before it is read.
  */
 #ifndef FERRITE_WRAP_H
 #define FERRITE_WRAP_H
