@@ -61,160 +61,6 @@ fe_status program_make(driver_program *d, loaded_program *out)
     return program_load(d, library, out);
 }
 
-/* ---- inputs ---- */
-
-static int64_t reach_of(const int64_t *sizes, const int64_t *strides, uint32_t rank)
-{
-    int64_t reach = 1;
-    for (uint32_t k = 0; k < rank; k++) {
-        if (sizes[k] == 0) return 0;
-        reach += (sizes[k] - 1) * (strides[k] > 0 ? strides[k] : 0);
-    }
-    return reach;
-}
-
-static void scatter(char *to, const int64_t *strides, const char *from, const int64_t *sizes,
-                    uint32_t rank, size_t element, size_t *at)
-{
-    if (rank == 0) {
-        memcpy(to, from + *at, element);
-        *at += element;
-        return;
-    }
-    for (int64_t i = 0; i < sizes[0]; i++)
-        scatter(to + i * strides[0] * (int64_t)element, strides + 1, from, sizes + 1, rank - 1,
-                element, at);
-}
-
-/* A contiguous tensor laid out as the port declares its strides. */
-fe_tensor input_for_port(arena *memory, const fe_port *port, const tensor_entry *entry)
-{
-    fe_tensor t = {(void *)(uintptr_t)entry->data, (uint32_t)ty_dtype_number(entry->dtype),
-                   entry->rank, entry->shape, NULL};
-    bool contiguous = true;
-    int64_t stride = 1;
-    if (entry->rank != port->rank) return t;
-    for (uint32_t k = entry->rank; k-- > 0; stride *= entry->shape[k] ? entry->shape[k] : 1)
-        contiguous &= entry->shape[k] <= 1 || port->strides[k] < 0 || port->strides[k] == stride;
-    if (contiguous) return t;
-    size_t element = ty_dtype_size(entry->dtype), at = 0;
-    char *data = arena_alloc(
-        memory, (size_t)reach_of(entry->shape, port->strides, entry->rank) * element + 64);
-    data = (char *)(((uintptr_t)data + 63) / 64 * 64);
-    scatter(data, port->strides, entry->data, entry->shape, entry->rank, element, &at);
-    t.data = data;
-    t.strides = port->strides;
-    return t;
-}
-
-/* The value that the program fixed for a number input. */
-static fe_tensor number_input(arena *memory, const loop_program *p, const loop_input *input,
-                              const fe_port *port)
-{
-    int64_t *integer = NEW(memory, int64_t);
-    double *number = NEW(memory, double);
-    *number = input->number;
-    if (!sym_is_none(input->expr)) *integer = sym_hint(p->symbols, input->expr, 0);
-    return (fe_tensor){port->dtype == FE_F64 ? (void *)number : (void *)integer, port->dtype, 0,
-                       NULL, NULL};
-}
-
-static fe_status from_samples(driver_program *d, const fe_artifact *a, fe_tensor *inputs)
-{
-    const pt2_sample *samples;
-    uint32_t count;
-    if (!d->archive ||
-        !pt2_sample_inputs(d->archive, d->options.model, d->graph, d->memory, &samples, &count) ||
-        count != a->input_count)
-        return diag_fail(d->session,
-                         (diag){.status = FE_USAGE,
-                                .stage = "run",
-                                .help = "give them with --inputs or --input"},
-                         "the program takes %u inputs and the archive records no sample of them",
-                         a->input_count);
-    for (uint32_t k = 0; k < count; k++) {
-        const pt2_sample *s = &samples[k];
-        if (s->kind != PT2_TENSOR) {
-            inputs[k] = number_input(d->memory, d->loops, &d->loops->inputs.at[k], &a->inputs[k]);
-            continue;
-        }
-        size_t element = ty_dtype_size(s->dtype),
-               elements = (size_t)reach_of(s->sizes, s->strides, s->rank);
-        char *data = arena_alloc(d->memory, elements * element + 64);
-        data = (char *)(((uintptr_t)data + 63) / 64 * 64);
-        if (elements) memcpy(data, s->storage + (size_t)s->offset * element, elements * element);
-        inputs[k] =
-            (fe_tensor){data, (uint32_t)ty_dtype_number(s->dtype), s->rank, s->sizes, s->strides};
-    }
-    return FE_OK;
-}
-
-/* Does the program write into this input (an epilogue that copies a mutation back)? Then it gets a
- * copy of recorded values. */
-static bool writes_input(const loop_program *p, uint32_t k)
-{
-    loop_buffer_id id = p->inputs.at[k].buffer;
-    for (uint32_t i = 0; p->inputs.at[k].is_tensor && i < p->ops.count; i++) {
-        const loop_op *op = &p->ops.at[i];
-        for (uint32_t s = 0; s < op->store_count; s++)
-            if (op->stores[s].buffer == id) return true;
-        for (uint32_t s = 0; s < op->output_count; s++)
-            if (op->outputs[s].buffer == id) return true;
-    }
-    return false;
-}
-
-fe_status inputs_from_file(driver_program *d, const fe_artifact *a, const tensor_file *file,
-                           const char *prefix, fe_tensor *inputs)
-{
-    for (uint32_t k = 0; k < a->input_count; k++) {
-        const char *name = arena_printf(d->memory, "%sin.%u", prefix, k);
-        const tensor_entry *entry = tensor_file_find(file, name);
-        if (entry) {
-            tensor_entry own = *entry;
-            if (writes_input(d->loops, k))
-                own.data = arena_copy(d->memory, entry->data, entry->bytes);
-            inputs[k] = input_for_port(d->memory, &a->inputs[k], &own);
-            continue;
-        }
-        if (d->loops->inputs.at[k].is_tensor)
-            return diag_fail(d->session,
-                             (diag){.status = FE_USAGE, .stage = "run", .place = file->file.path},
-                             "it holds no tensor '%s' for input '%s'", name, a->inputs[k].name);
-        inputs[k] = number_input(d->memory, d->loops, &d->loops->inputs.at[k], &a->inputs[k]);
-    }
-    return FE_OK;
-}
-
-/* ---- outputs ---- */
-
-static void gather(char *to, const char *from, const int64_t *strides, const int64_t *sizes,
-                   uint32_t rank, size_t element, size_t *at)
-{
-    if (rank == 0) {
-        memcpy(to + *at, from, element);
-        *at += element;
-        return;
-    }
-    for (int64_t i = 0; i < sizes[0]; i++)
-        gather(to, from + i * strides[0] * (int64_t)element, strides + 1, sizes + 1, rank - 1,
-               element, at);
-}
-
-tensor_entry output_entry(arena *memory, const fe_tensor *t, const char *name)
-{
-    tensor_entry entry = {.name = name, .dtype = ty_dtype_from_number(t->dtype), .rank = t->rank};
-    int64_t *shape = NEW_ARRAY(memory, int64_t, t->rank + 1);
-    size_t element = ty_dtype_size(entry.dtype), at = 0, elements = 1;
-    for (uint32_t k = 0; k < t->rank; k++) elements *= (size_t)(shape[k] = t->sizes[k]);
-    entry.shape = shape;
-    entry.bytes = elements * element;
-    char *data = arena_alloc(memory, entry.bytes + 1);
-    if (elements) gather(data, t->data, t->strides, t->sizes, t->rank, element, &at);
-    entry.data = data;
-    return entry;
-}
-
 /* ---- ferrite run ---- */
 
 typedef struct run_options {
@@ -232,22 +78,13 @@ static fe_status read_inputs(driver_program *d, const run_options *o, const fe_a
     tensor_file file;
     if (o->inputs) {
         FE_TRY(tensor_file_open(d->session, d->memory, o->inputs, &file));
-        return inputs_from_file(d, a, &file, "", inputs);
+        fe_status status = inputs_from_file(d, a, &file, "", inputs);
+        tensor_file_close(&file);
+        return status;
     }
-    if (!o->input_file_count) return a->input_count ? from_samples(d, a, inputs) : FE_OK;
-    if (o->input_file_count != a->input_count)
-        return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "run"},
-                         "%u --input files given, the program takes %u", o->input_file_count,
-                         a->input_count);
-    for (uint32_t k = 0; k < a->input_count; k++) {
-        FE_TRY(tensor_file_open(d->session, d->memory, o->input_files[k], &file));
-        if (file.count != 1)
-            return diag_fail(d->session,
-                             (diag){.status = FE_USAGE, .stage = "run", .place = o->input_files[k]},
-                             "it holds %u tensors, one is needed", file.count);
-        inputs[k] = input_for_port(d->memory, &a->inputs[k], &file.tensors[0]);
-    }
-    return FE_OK;
+    if (o->input_file_count)
+        return inputs_from_files(d, a, o->input_files, o->input_file_count, inputs);
+    return a->input_count ? inputs_from_samples(d, a, inputs) : FE_OK;
 }
 
 static fe_status write_outputs(driver_program *d, const run_options *o, const fe_tensor *outputs,

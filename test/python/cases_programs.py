@@ -199,6 +199,18 @@ def dynamic_derived():
     return Derived(), sets, {"dynamic_shapes": ({0: 4 * quarter}, {0: 4 * quarter}, {0: rows})}
 
 
+@program
+def dynamic_transposed():
+    """An input whose strides follow from its sizes."""
+
+    class Transposed(nn.Module):
+        def forward(self, x):
+            return x + 1, x.to(torch.int16).sum(1)
+
+    sets = [(torch.arange(h * w, dtype=torch.uint8).view(h, w).t(),) for h, w in ((3, 4), (5, 2))]
+    return Transposed(), sets, {"dynamic_shapes": ({0: Dim("wide", min=2, max=16), 1: Dim("high", min=2, max=16)},)}
+
+
 # ---- state, aliases, constants: what a saved program says beyond its arithmetic ----
 
 
