@@ -1,11 +1,11 @@
-# ferrite -- everything is made under build/ (build/san with SAN=1).
+# ferrite -- everything is made under build/ (build/san with SAN=1, build/tsan).
 #
 #   make         the compiler, build/ferrite, and its library, build/libferrite.a
 #   make demo    compile a small trained network and run it on real digits
 #   make test    all tests; `make check` is the quick part of them
 #   make bench   run time beside eager PyTorch and Inductor
 #   make lint    the house rules;  make format  lays the code out;  make bless  rewrites expected outputs
-#   make SAN=1   the same under AddressSanitizer and UndefinedBehaviorSanitizer
+#   make SAN=1   the same under AddressSanitizer and UndefinedBehaviorSanitizer; SAN=thread: ThreadSanitizer
 #   make V=1     shows the commands;  JOBS=N  runs N at once
 
 VENV ?= build/venv
@@ -19,10 +19,13 @@ Q := $(if $(V),,@)
 comma := ,
 
 CC := $(if $(filter default,$(origin CC)),cc,$(CC))
-B := build$(if $(SAN),/san)
+B := build$(if $(SAN),/$(if $(filter thread,$(SAN)),tsan,san))
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef \
         -Wwrite-strings -Wvla -Werror
-SANITIZE := -g -fsanitize=address$(comma)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+SANITIZE := -g -fno-omit-frame-pointer $(if $(filter thread,$(SAN)),\
+            -fsanitize=thread -Wno-maybe-uninitialized,\
+            -fsanitize=address$(comma)undefined -fno-sanitize-recover=all)
+SOVERSION := 0
 LIBS := -ljson-c -lminizip -lz -lm -lpthread -ldl
 # gnu11: attributes and vector types. The runtime goes into every artifact, hence without debug text.
 COMMON := -std=gnu11 -fPIC -fvisibility=hidden $(WARN) -MMD -MP
@@ -33,8 +36,8 @@ LINK := $(if $(SAN),$(SANITIZE)) $(LDFLAGS)
 
 # ---- what there is ----
 
-MAIN := $(wildcard src/driver/main.c)
-LIB_SRC := $(filter-out $(MAIN),$(wildcard src/*/*.c src/*/*/*.c))
+CLI_SRC := $(wildcard src/cli/*.c)
+LIB_SRC := $(filter-out $(CLI_SRC),$(wildcard src/*/*.c src/*/*/*.c))
 RT_SRC := $(filter-out rt/test_%.c rt/bench_%.c,$(wildcard rt/*.c))
 RT_TEXT := $(RT_SRC) $(wildcard rt/*.h include/ferrite_abi.h include/ferrite_ops.h)
 # Kernels, the sources that see rt_isa.h, are compiled once for each instruction set.
@@ -45,6 +48,7 @@ FLAGS_v3 := -DRT_ISA_V3 -march=x86-64-v3
 FLAGS_v4 := -DRT_ISA_V4 -march=x86-64-v4 -mprefer-vector-width=512
 
 LIB_OBJ := $(LIB_SRC:%.c=$B/obj/%.o) $B/obj/embedded.o
+CLI_OBJ := $(CLI_SRC:%.c=$B/obj/%.o)
 RT_OBJ := $(patsubst %.c,$B/obj/%.o,$(filter-out $(RT_KERNELS),$(RT_SRC))) \
           $(foreach isa,$(ISAS),$(RT_KERNELS:%.c=$B/obj/%.$(isa).o))
 UNIT_OBJ := $(patsubst %.c,$B/obj/%.o,$(wildcard test/unit/*.c))
@@ -52,7 +56,7 @@ SETUP := build/setup-done
 
 export VENV
 .PHONY: all tests demo test check lint format bless bench clean
-all: $B/libferrite.a $B/rt.a $(if $(MAIN),$B/ferrite)
+all: $B/ferrite $B/libferrite.a $B/libferrite.so
 tests: all $B/unit build/runtest $(if $(wildcard rt/test_kernels.c),$B/test_kernels)
 
 # ---- how it is made ----
@@ -80,10 +84,21 @@ $B/obj/%.o: %.c Makefile | $(SETUP)
 	$Q $(CC) $(C_FLAGS) -c $< -o $@
 
 $B/rt.a: $(RT_OBJ)
-$B/libferrite.a: $(LIB_OBJ)
-$B/%.a:
 	@echo "  ar $@"
-	$Q mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
+	$Q rm -f $@ && ar rcs $@ $^
+
+# The library is one object of which only the functions of ferrite.h can be seen; the command and the
+# tests are linked from the parts.
+$B/parts.a: $(LIB_OBJ)
+	$Q rm -f $@ && ar rcsT $@ $^
+$B/obj/libferrite.o: $(LIB_OBJ) $B/rt.a
+	$Q $(CC) -r -nostdlib $^ -o $@ && objcopy --localize-hidden -w -G 'fe_*' $@
+$B/libferrite.a: $B/obj/libferrite.o
+	@echo "  ar $@"
+	$Q rm -f $@ && ar rcs $@ $^
+$B/libferrite.so: $B/obj/libferrite.o
+	@echo "  link $@"
+	$Q $(CC) -shared -Wl,-soname,libferrite.so.$(SOVERSION) $(LINK) $^ $(LIBS) -o $@
 
 # The compiler carries the runtime in itself, built and as text.
 # Programs without sanitizers load artifacts: the embedded runtime is always the plain one.
@@ -96,8 +111,8 @@ endif
 $B/obj/embedded.o: $B/embedded.c src/driver/embed.h
 	$Q $(CC) $(C_FLAGS) -c $< -o $@
 
-$B/ferrite: $B/obj/src/driver/main.o $B/libferrite.a $B/rt.a
-$B/unit: $(UNIT_OBJ) $B/libferrite.a $B/rt.a
+$B/ferrite: $(CLI_OBJ) $B/parts.a $B/rt.a
+$B/unit: $(UNIT_OBJ) $B/parts.a $B/rt.a
 $B/ferrite $B/unit:
 	@echo "  link $@"
 	$Q $(CC) $(LINK) $^ $(LIBS) -o $@
@@ -127,5 +142,5 @@ bench: all
 bless: tests
 	$Q build/runtest --bless --binary $B/ferrite test
 clean:
-	$Q rm -rf build/san build/obj build/test build/lib* build/*.a build/embed* build/ferrite \
+	$Q rm -rf build/san build/tsan build/obj build/test build/lib* build/*.a build/embed* build/ferrite \
 	   build/unit build/runtest build/test_kernels build/setup-done build/shared-cases

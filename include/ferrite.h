@@ -1,10 +1,31 @@
-/* ferrite.h -- the public interface: compile a PyTorch program, load the result, run it.
+/* ferrite.h -- the interface of libferrite: PyTorch programs in, C code and shared libraries out.
  *
- * Compiling needs libferrite (this header's fe_session and fe_compile_*). Running an artifact needs
- * only the artifact itself: see ferrite_abi.h for the structures that cross that border.
+ *     fe_session *session = fe_session_new();
+ *     fe_program *program;
+ *     if (fe_compile_file(session, "model.pt2", &program) || fe_write_library(program, "model.so"))
+ *         fputs(fe_error(session), stderr);
+ *     fe_program_free(program);
+ *     fe_session_free(session);
+ *
+ * What comes out needs nothing of ferrite: ferrite_abi.h is how it is run, by its own host program
+ * or, after fe_load(), in this process.
+ *
+ * For all functions:
+ *   - A session holds all state. One thread at a time uses it and its programs; any number of
+ *     sessions may be at work at once, each on its own thread.
+ *   - What can fail returns a fe_status. Unless that is FE_OK, fe_error() and fe_diagnostic_at() say
+ *     why, and what the call was to give is NULL. FE_NO_MEMORY, FE_STOPPED and FE_INTERNAL may come
+ *     from any such function; its comment names the others.
+ *   - Text that a session gives is NUL-terminated UTF-8 and good until the next call that can fail
+ *     on that session or a program of it. Text that is handed in is copied.
+ *   - Sizes are bytes, times milliseconds of the wall clock.
+ *   - Nothing is printed, nothing exits or aborts the process, no signal handler, environment
+ *     variable, locale or working directory is changed. The C compiler is a child process.
  */
 #ifndef FERRITE_H
 #define FERRITE_H
+
+#include "ferrite_abi.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,7 +34,15 @@
 extern "C" {
 #endif
 
-/* What a call came to. Anything but FE_OK comes with a diagnostic in the session. */
+#define FE_VERSION "0.1"
+
+#if defined(__GNUC__)
+#define FE_API __attribute__((visibility("default")))
+#else
+#define FE_API
+#endif
+
+/* What a call came to. */
 typedef enum fe_status {
     FE_OK = 0,
     FE_USAGE,       /* a wrong option or argument */
@@ -21,12 +50,161 @@ typedef enum fe_status {
     FE_CORRUPT,     /* an archive or text does not hold what it must */
     FE_UNSUPPORTED, /* a valid program that ferrite cannot compile yet */
     FE_MISMATCH,    /* a check failed: metadata, shapes or numbers differ */
-    FE_TOOLCHAIN,   /* the C compiler is missing or failed */
+    FE_TOOLCHAIN,   /* the C compiler is missing or failed, or what it made cannot be loaded */
     FE_NO_MEMORY,
-    FE_INTERNAL /* a fault of ferrite's own: please report it with the text it printed */
+    FE_INTERNAL, /* a fault of ferrite's own: please report it with the text of fe_error() */
+    FE_STOPPED   /* the observer wanted it */
 } fe_status;
 
-typedef struct fe_session fe_session;
+/* "ok", "usage", "io", ...: the constant's name in lower case; "unknown" for other numbers. */
+FE_API const char *fe_status_name(fe_status status);
+
+/* FE_VERSION of the library that is linked or loaded. */
+FE_API const char *fe_version(void);
+
+/* ---- sessions ------------------------------------------------------------------------------ */
+
+typedef struct fe_session
+    fe_session; /* options and diagnostics; many programs, one after another */
+typedef struct fe_program fe_program; /* one compiled program */
+
+/* A session with the default options, some of which the environment gives now. NULL when there is
+ * no memory. It is small; what it learns of programs it keeps, so give a server one for each. */
+FE_API fe_session *fe_session_new(void);
+
+/* After its programs. NULL is fine. */
+FE_API void fe_session_free(fe_session *session);
+
+/* Sets an option, for the calls that follow; value NULL: back to the default. FE_USAGE when there is
+ * no such option or value.
+ *
+ *     isa         instruction set of the kernels: native (the default: this machine's), x86-64-v4,
+ *                 x86-64-v3, baseline
+ *     cc          the C compiler, arguments may follow its name ($CC, else cc)
+ *     cache       folder where made libraries are found again; "": none ($FERRITE_CACHE_DIR, else
+ *                 $XDG_CACHE_HOME/ferrite, else $HOME/.cache/ferrite)
+ *     jobs        C compilers at work at once; 0 (the default): one for each processor
+ *     model       which one of an archive with several
+ *     from        the input is no archive but the text of this stage: fx, loop, sched, kern, wrap (a
+ *                 name that ends in .fx says as much)
+ *     ops         path of a library that declares operators (ferrite_ops.h); one more each time
+ *     passes      on (the default) or off: rewrites of the graph
+ *     verify      off (the default) or on: check the graph after every pass
+ *     dump-after  name of a pass, or all: the observer is shown the graph after it
+ */
+FE_API fe_status fe_set(fe_session *session, const char *option, const char *value);
+
+/* What may be called while a call of the session is under way, on its thread. Either may be NULL;
+ * they may call nothing of ferrite. */
+typedef struct fe_observer {
+    void *data; /* handed to both */
+    /* Work on `stage` ("read" ... "cc", "weights") stands at `done` of `total` parts: 0 when it
+     * begins; stage cc counts files. Anything but 0 stops the call, which returns FE_STOPPED. */
+    int (*progress)(void *data, const char *stage, uint32_t done, uint32_t total);
+    /* What option dump-after asks for: the graph after `pass` as text of `length` bytes. */
+    void (*dump)(void *data, const char *pass, const char *text, size_t length);
+} fe_observer;
+
+/* The observer (copied) for the calls that follow; NULL: none. */
+FE_API void fe_observe(fe_session *session, const fe_observer *observer);
+
+/* ---- diagnostics --------------------------------------------------------------------------- */
+
+/* All diagnostics of the last call that could fail as text of whole lines; "" after FE_OK. */
+FE_API const char *fe_error(const fe_session *session);
+
+/* The same in pieces. Each but `message` may be NULL. */
+typedef struct fe_diagnostic {
+    fe_status status;
+    const char *stage;   /* "pt2", "lower", ... */
+    const char *place;   /* file, record of the archive, line of a text or node */
+    const char *op;      /* operator, "aten.mm.default" */
+    const char *source;  /* line of the user's Python program, as the archive records it */
+    const char *message; /* what is wrong */
+    const char *help;    /* what to do */
+} fe_diagnostic;
+
+/* Fills *diagnostic with number `index`, from 0. Returns 1, or 0 where there is none. */
+FE_API int fe_diagnostic_at(const fe_session *session, uint32_t index, fe_diagnostic *diagnostic);
+
+/* ---- compiling ----------------------------------------------------------------------------- */
+
+/* Takes the archive at `path` (of torch.export.save; or text, see option `from`; "-": text on
+ * standard input) through all stages up to C text. *program is the caller's, until
+ * fe_program_free(), which is before the session's; the file is not to be changed before that.
+ * FE_IO, FE_CORRUPT, FE_UNSUPPORTED, FE_USAGE (option `model` is needed, or `from` wrong). */
+FE_API fe_status fe_compile_file(fe_session *session, const char *path, fe_program **program);
+
+/* The same from memory: `size` bytes, which must stay as they are until fe_program_free(). Where
+ * they are not aligned to 64 bytes a copy is made. `name` stands for the path: "model.pt2". */
+FE_API fe_status fe_compile_memory(fe_session *session, const char *name, const void *bytes,
+                                   size_t size, fe_program **program);
+
+/* Frees it, and closes what fe_load() gave. NULL is fine. Diagnostics stay. */
+FE_API void fe_program_free(fe_program *program);
+
+/* Writes a shared library with the weights in it, and beside it a header with the names, dtypes and
+ * shapes of its inputs and outputs: model.so and model.h. Each file appears whole or not at all.
+ * FE_IO, FE_TOOLCHAIN. */
+FE_API fe_status fe_write_library(fe_program *program, const char *path);
+
+/* Writes C sources, the runtime's among them, the header, weights and a Makefile into `folder`, which
+ * is made if it is not there. They build with a C11 compiler and nothing else. FE_IO. */
+FE_API fe_status fe_write_sources(fe_program *program, const char *folder);
+
+/* Makes the program ready to be called in this process, without a file of the caller's:
+ *
+ *     fe_load(program, &artifact, &model);
+ *     artifact->context_new(model, 0, &context);
+ *     artifact->run(context, inputs, artifact->input_count, outputs, artifact->output_count);
+ *
+ * Both belong to the program: free contexts before it, and do not close the model. Once loaded,
+ * any threads may use them, each with a context of its own. A second call gives the same ones.
+ * FE_IO, FE_TOOLCHAIN. */
+FE_API fe_status fe_load(fe_program *program, const fe_artifact **artifact, fe_model **model);
+
+/* Fills `inputs`, one for each input of the program, with copies of what the archive records as the
+ * inputs that the program was exported with. Their memory is the program's and may be written to.
+ * FE_USAGE when the archive records none. */
+FE_API fe_status fe_sample_inputs(fe_program *program, fe_tensor *inputs);
+
+/* ---- what was made ------------------------------------------------------------------------- */
+
+typedef struct fe_figures {
+    uint32_t stage_count;
+    const char *const *stage_names; /* in order: "read", "infer", ... */
+    const double *stage_ms;         /* of each stage; 0 when it did not run yet */
+    double compile_ms;              /* their sum */
+    uint32_t input_count, output_count;
+    uint32_t kernels;          /* calls of generated kernels in one run */
+    uint32_t unique_kernels;   /* kernels that were generated for them */
+    int64_t arena_bytes;       /* working memory of one context; -1: it depends on the sizes */
+    int64_t arena_lower_bound; /* most bytes that live at once; -1 likewise */
+    int64_t weights_bytes;
+    int64_t artifact_bytes; /* machine code and weights; 0 before fe_write_library() or fe_load() */
+} fe_figures;
+
+/* Fills *figures; the arrays are the program's. */
+FE_API void fe_figures_of(const fe_program *program, fe_figures *figures);
+
+/* ---- looking inside ------------------------------------------------------------------------ */
+
+/* The text of a stage, for an input as of fe_compile_file(), which is compiled that far:
+ *
+ *     read   the graph as it was exported        kern   kernels
+ *     fx     the graph after the passes          plan   where buffers lie in the arena
+ *     loop   loop nests                          wrap   the program around the kernels
+ *     sched  nests fused and ordered             c      all C sources
+ *
+ * *text is the session's, *length (which may be NULL) its bytes. As fe_compile_file(), and FE_USAGE
+ * for another stage. */
+FE_API fe_status fe_inspect_file(fe_session *session, const char *path, const char *stage,
+                                 const char **text, size_t *length);
+
+/* The same from memory, which is read during the call only. */
+FE_API fe_status fe_inspect_memory(fe_session *session, const char *name, const void *bytes,
+                                   size_t size, const char *stage, const char **text,
+                                   size_t *length);
 
 #ifdef __cplusplus
 }

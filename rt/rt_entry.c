@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,14 +227,14 @@ static const char *last_error(const fe_context *context)
     return context ? context->error : open_error;
 }
 
-const fe_artifact *ferrite_artifact(void)
+static fe_artifact this_artifact;
+
+static void describe(void)
 {
-    static fe_artifact artifact;
     const rt_program *p = &rt_this_program;
-    /* The same bytes whoever writes them: two threads may race here without harm. */
-    artifact = (fe_artifact){
+    this_artifact = (fe_artifact){
         .abi_version = FE_ABI_VERSION,
-        .struct_bytes = sizeof artifact,
+        .struct_bytes = sizeof this_artifact,
         .name = p->name,
         .producer = "ferrite 0.1",
         .inputs = p->inputs,
@@ -253,5 +254,11 @@ const fe_artifact *ferrite_artifact(void)
         .run = rt_run,
         .error = last_error,
     };
-    return &artifact;
+}
+
+const fe_artifact *ferrite_artifact(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, describe);
+    return &this_artifact;
 }

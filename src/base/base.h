@@ -60,6 +60,7 @@ struct fe_session {
     size_t peak_bytes;
     size_t memory_limit; /* arenas fail as out of memory above this; 0: no limit of ours */
     diag no_memory;      /* the diagnostic for that, made ahead */
+    void *host;          /* of the public interface, above all stages: options, observer */
 };
 
 /* Makes a session. Returns NULL only when memory is out. */
@@ -71,6 +72,9 @@ fe_status session_guard(fe_session *session, fe_status (*body)(fe_session *, voi
 
 /* Records a diagnostic and returns `d.status`; texts are copied. message is a printf format. */
 fe_status diag_fail(fe_session *session, diag d, const char *message, ...) FE_PRINTF(3, 4);
+
+/* Forgets all diagnostics. */
+void diag_clear(fe_session *session);
 
 /* All diagnostics as text, one block each ("error: pt2: ...\n  at ...\n  help: ..."), from `out`'s
  * arena. */
@@ -157,6 +161,9 @@ uint64_t hash_bytes(const void *data, size_t bytes, uint64_t seed);
 #define HASH_MIX(h, x) \
     (((h) ^ (uint64_t)(x)) * 0x9E3779B97F4A7C15ull ^ (((h) ^ (uint64_t)(x)) >> 29))
 
+/* The name that a mistyped word most likely stands for, or NULL (nearest.c). */
+const char *nearest_name(const char *word, const char *const *names, size_t count);
+
 /* ---- text out (text.c) --------------------------------------------------------------------- */
 
 /* A growing, always NUL-terminated text in an arena. text_init first. */
@@ -234,6 +241,7 @@ typedef struct mapped_file {
     const uint8_t *data;
     size_t size;
     const char *path;
+    bool borrowed; /* memory of the caller: not unmapped */
 } mapped_file;
 fe_status file_map(fe_session *session, const char *path, mapped_file *out);
 void file_unmap(mapped_file *file);
@@ -242,8 +250,13 @@ fe_status file_read(fe_session *session, arena *a, const char *path, char **out,
 /* Writes to a temporary beside `path` and renames, so that readers see the old file or the whole
  * new one. */
 fe_status file_write(fe_session *session, const char *path, const void *data, size_t size);
+const char *file_temporary_beside(fe_session *session, const char *path);
 bool file_exists(const char *path);
+int64_t file_size(const char *path);                             /* 0 when there is none */
 fe_status file_make_dirs(fe_session *session, const char *path); /* mkdir -p */
+/* A new folder of this user alone, PREFIX and a unique ending; the name is in `a`. */
+fe_status file_make_unique_dir(fe_session *session, arena *a, const char *prefix, const char **out);
+void file_remove_tree(const char *path); /* what cannot be removed stays */
 /* Monotonic clock, seconds. */
 double clock_seconds(void);
 

@@ -45,6 +45,13 @@ fe_status diag_fail(fe_session *session, diag d, const char *message, ...)
     return d.status;
 }
 
+void diag_clear(fe_session *session)
+{
+    session->first_diag = session->last_diag = NULL;
+    session->diag_count = 0;
+    session->no_memory = (diag){0};
+}
+
 /* What a stage does with an operator, for "cannot ... aten.foo". */
 static const char *verb_of(const char *stage)
 {

@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -45,7 +47,7 @@ fe_status file_map(fe_session *session, const char *path, mapped_file *out)
 
 void file_unmap(mapped_file *file)
 {
-    if (file->data) munmap((void *)(uintptr_t)file->data, file->size);
+    if (file->data && !file->borrowed) munmap((void *)(uintptr_t)file->data, file->size);
     *file = (mapped_file){0};
 }
 
@@ -98,7 +100,7 @@ static bool write_and_close(int fd, const void *data, size_t size)
 }
 
 /* A name beside `path` that no other thread or process takes. */
-static const char *temporary_beside(fe_session *session, const char *path)
+const char *file_temporary_beside(fe_session *session, const char *path)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -115,7 +117,7 @@ fe_status file_write(fe_session *session, const char *path, const void *data, si
         if (fd < 0 || !write_and_close(fd, data, size)) return io_fail(session, "write", path);
         return FE_OK;
     }
-    const char *temporary = temporary_beside(session, path);
+    const char *temporary = file_temporary_beside(session, path);
     int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0) return io_fail(session, "write", path);
     if (write_and_close(fd, data, size) && rename(temporary, path) == 0) return FE_OK;
@@ -128,6 +130,12 @@ fe_status file_write(fe_session *session, const char *path, const void *data, si
 bool file_exists(const char *path)
 {
     return access(path, F_OK) == 0;
+}
+
+int64_t file_size(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 ? (int64_t)about.st_size : 0;
 }
 
 fe_status file_make_dirs(fe_session *session, const char *path)
@@ -149,6 +157,28 @@ fe_status file_make_dirs(fe_session *session, const char *path)
         return io_fail(session, "make folder", path);
     }
     return FE_OK;
+}
+
+fe_status file_make_unique_dir(fe_session *session, arena *a, const char *prefix, const char **out)
+{
+    char *path = arena_printf(a, "%sXXXXXX", prefix);
+    *out = path;
+    return mkdtemp(path) ? FE_OK : io_fail(session, "make folder", path);
+}
+
+static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *where)
+{
+    (void)about;
+    (void)kind;
+    (void)where;
+    remove(path);
+    return 0;
+}
+
+void file_remove_tree(const char *path)
+{
+    enum { OPEN_FOLDERS = 8 };
+    nftw(path, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
 }
 
 double clock_seconds(void)

@@ -1,28 +1,13 @@
-/* artifact.c -- `ferrite compile`: a shared library with its header, or a folder of C sources that
+/* artifact.c -- what is shipped: a shared library with its header, or a folder of C sources that
  * builds by itself. */
-#define _GNU_SOURCE
-#include "driver/run.h"
-
+#include "driver/driver.h"
 #include "driver/embed.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-typedef struct compile_options {
-    driver_options driver;
-    const char *output;
-    const char *emit; /* "so" or "c" */
-    bool quiet;
-} compile_options;
-
-typedef struct compile_job {
-    const compile_options *options;
-    driver_program *program;
-} compile_job;
 
 static fe_status write_header(driver_program *d, const char *path)
 {
-    emit_input input = {.wrapper = d->wrapper, .producer = "ferrite " FERRITE_VERSION};
+    emit_input input = {.wrapper = d->wrapper, .producer = "ferrite " FE_VERSION};
     emit_file header;
     FE_TRY(emit_header(&input, d->wrapper->name, d->memory, &header));
     return file_write(d->session, path, header.text, header.length);
@@ -35,16 +20,20 @@ static const char *sibling(driver_program *d, const char *path, const char *exte
     return arena_printf(d->memory, "%.*s%s", stem, path, extension);
 }
 
-static fe_status make_library(driver_program *d, const compile_options *o)
+static fe_status write_weights(driver_program *d, const char *library, const char *path)
 {
-    const char *library;
     double begin = clock_seconds();
-    FE_TRY(toolchain_build(d, &library));
-    d->seconds[STAGE_CC] = clock_seconds() - begin;
-    begin = clock_seconds();
-    FE_TRY(weights_write(d->wrapper, d->weights_key, library, o->output));
-    d->seconds[STAGE_WEIGHTS] = clock_seconds() - begin;
-    return write_header(d, sibling(d, o->output, ".h"));
+    FE_TRY(driver_progress(d, STAGE_WEIGHTS, 0, 1));
+    FE_TRY(weights_write(d->wrapper, d->weights_key, library, path, &d->artifact_bytes));
+    d->ms[STAGE_WEIGHTS] = (clock_seconds() - begin) * 1e3;
+    return FE_OK;
+}
+
+fe_status artifact_write_library(driver_program *d, const char *path)
+{
+    FE_TRY(toolchain_build(d));
+    FE_TRY(write_weights(d, d->library, path));
+    return write_header(d, sibling(d, path, ".h"));
 }
 
 /* ---- sources ---- */
@@ -123,81 +112,21 @@ static fe_status put(driver_program *d, const char *folder, const char *name, co
     return file_write(d->session, arena_printf(d->memory, "%s/%s", folder, name), data, size);
 }
 
-static fe_status make_sources(driver_program *d, const compile_options *o)
+fe_status artifact_write_sources(driver_program *d, const char *folder)
 {
-    const char *runtime = arena_printf(d->memory, "%s/runtime", o->output);
+    const char *runtime = arena_printf(d->memory, "%s/runtime", folder);
     FE_TRY(file_make_dirs(d->session, runtime));
     for (uint32_t i = 0; i < d->file_count; i++)
-        FE_TRY(put(d, o->output, d->files[i].name, d->files[i].text, d->files[i].length));
+        FE_TRY(put(d, folder, d->files[i].name, d->files[i].text, d->files[i].length));
     for (size_t i = 0; i < embedded_file_count; i++) {
         const struct embedded_file *file = &embedded_files[i];
         if (!ends_with(file->name, ".a"))
             FE_TRY(put(d, runtime, last_part(file->name), file->data, file->size));
     }
     const char *makefile = makefile_text(d);
-    FE_TRY(put(d, o->output, "Makefile", makefile, strlen(makefile)));
-    FE_TRY(write_header(d, arena_printf(d->memory, "%s/%s.h", o->output, d->wrapper->name)));
+    FE_TRY(put(d, folder, "Makefile", makefile, strlen(makefile)));
+    FE_TRY(write_header(d, arena_printf(d->memory, "%s/%s.h", folder, d->wrapper->name)));
     if (d->wrapper->weights_bytes == 0) return FE_OK;
-    return weights_write(d->wrapper, d->weights_key, NULL,
-                         arena_printf(d->memory, "%s/%s.weights", o->output, d->wrapper->name));
-}
-
-/* ---- the command ---- */
-
-static fe_status compile_body(fe_session *session, void *data)
-{
-    compile_job *job = data;
-    const compile_options *o = job->options;
-    arena *memory = arena_new(session);
-    FE_TRY(driver_compile(session, &o->driver, STAGE_EMIT, memory, &job->program));
-    driver_program *d = job->program;
-    FE_TRY(strcmp(o->emit, "c") == 0 ? make_sources(d, o) : make_library(d, o));
-    if (!o->quiet) {
-        print_summary(d, stdout);
-        printf("wrote %s\n", o->output);
-    }
-    return FE_OK;
-}
-
-static int parse_compile(int argc, char **argv, compile_options *o)
-{
-    driver_default_options(&o->driver);
-    o->emit = "so";
-    for (int i = 0; i < argc; i++) {
-        int eaten = cli_common_option(&o->driver, argc, argv, i);
-        if (eaten < 0) return -1;
-        if (eaten > 0)
-            i += eaten - 1;
-        else if (strcmp(argv[i], "-o") == 0 && i + 1 < argc)
-            o->output = argv[++i];
-        else if (strcmp(argv[i], "--emit") == 0 && i + 1 < argc)
-            o->emit = argv[++i];
-        else if (strcmp(argv[i], "--quiet") == 0)
-            o->quiet = true;
-        else {
-            fprintf(stderr, "ferrite compile: unknown option or missing value: %s\n", argv[i]);
-            return -1;
-        }
-    }
-    if (strcmp(o->emit, "so") != 0 && strcmp(o->emit, "c") != 0) {
-        fprintf(stderr, "ferrite compile: --emit is so or c\n");
-        return -1;
-    }
-    if (o->driver.input && o->output) return 0;
-    fprintf(stderr, "usage: ferrite compile MODEL.pt2 -o MODEL.so [--isa NAME] [--cc CC]\n"
-                    "       ferrite compile MODEL.pt2 --emit c -o DIR\n");
-    return -1;
-}
-
-int command_compile(int argc, char **argv)
-{
-    compile_options options = {0};
-    if (parse_compile(argc, argv, &options) != 0) return 2;
-    fe_session *session = session_new();
-    if (!session) return 1;
-    compile_job job = {.options = &options};
-    int status = session_guard(session, compile_body, &job) == FE_OK ? 0 : cli_failed(session);
-    driver_close(job.program);
-    session_free(session);
-    return status;
+    return write_weights(d, NULL,
+                         arena_printf(d->memory, "%s/%s.weights", folder, d->wrapper->name));
 }

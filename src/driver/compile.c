@@ -4,8 +4,6 @@
 
 #include "infer/infer.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,26 +13,6 @@ const char *const driver_stage_names[STAGE_COUNT] = {
     [STAGE_WRAP] = "wrap",       [STAGE_EMIT] = "emit",   [STAGE_CC] = "cc",
     [STAGE_WEIGHTS] = "weights",
 };
-
-void driver_default_options(driver_options *o)
-{
-    const char *cc = getenv("CC"), *cache = getenv("FERRITE_CACHE_DIR"),
-               *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    static const char fallback[] = "/tmp/ferrite-cache";
-    *o = (driver_options){.cc = cc && *cc ? cc : "cc", .isa = "native"};
-    o->cache = cache && *cache ? cache : NULL;
-    if (!o->cache && xdg && *xdg) {
-        static _Thread_local char path[4096];
-        snprintf(path, sizeof path, "%s/ferrite", xdg);
-        o->cache = path;
-    }
-    if (!o->cache && home && *home) {
-        static _Thread_local char path[4096];
-        snprintf(path, sizeof path, "%s/.cache/ferrite", home);
-        o->cache = path;
-    }
-    if (!o->cache) o->cache = fallback;
-}
 
 /* "dir/bert-base.pt2" -> "bert_base" */
 static const char *program_name(arena *memory, const char *path)
@@ -55,7 +33,9 @@ static bool is_text(const char *path)
 
 static fe_status stage_read(driver_program *d)
 {
-    FE_TRY(pt2_open(d->session, d->options.input, &d->archive));
+    const driver_options *o = &d->options;
+    FE_TRY(o->bytes ? pt2_open_memory(d->session, o->input, o->bytes, o->size, &d->archive)
+                    : pt2_open(d->session, o->input, &d->archive));
     if (d->ops) pt2_use_ops(d->archive, d->ops);
     return pt2_read(d->session, d->archive, d->options.model, d->memory, &d->graph);
 }
@@ -115,8 +95,8 @@ static fe_status read_text(driver_program *d, driver_stage last, driver_stage *n
 {
     const char *from = d->options.from ? d->options.from : "fx";
     const text_form *form = NULL;
-    char *source;
-    size_t length;
+    char *source = NULL;
+    size_t length = d->options.size;
     for (size_t i = 0; i < COUNT_OF(text_forms); i++)
         if (strcmp(text_forms[i].name, from) == 0) form = &text_forms[i];
     if (!form)
@@ -130,24 +110,30 @@ static fe_status read_text(driver_program *d, driver_stage last, driver_stage *n
         return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "read"},
                          "the text of stage %s has no program around it", from);
     *next = form->next;
-    FE_TRY(file_read(d->session, d->memory, d->options.input, &source, &length));
+    if (d->options.bytes)
+        source = arena_copy(d->memory, d->options.bytes, length);
+    else
+        FE_TRY(file_read(d->session, d->memory, d->options.input, &source, &length));
     return form->read(d, source, length);
 }
 
 static void dump_pass(void *data, const char *pass, fx_graph *g)
 {
-    driver_program *d = data;
-    text_printf(&d->dumps, "# after %s\n", pass);
-    fx_print(g, &d->dumps);
+    const driver_program *d = data;
+    const fe_observer *observer = &d->options.observer;
+    text out;
+    text_init(&out, g->memory);
+    fx_print(g, &out);
+    observer->dump(observer->data, pass, out.at, out.length);
 }
 
 static fe_status stage_pass(driver_program *d)
 {
-    pass_options options = {.check = d->options.check,
+    pass_options options = {.check = d->options.verify,
                             .dump_after = d->options.dump_after,
-                            .dump = dump_pass,
+                            .dump = d->options.observer.dump ? dump_pass : NULL,
                             .data = d};
-    if (d->options.no_passes) return FE_OK;
+    if (!d->options.passes) return FE_OK;
     return pass_run_all(d->graph, &options);
 }
 
@@ -240,7 +226,7 @@ static fe_status stage_emit(driver_program *d)
                         .prelude = write_prelude,
                         .data = d,
                         .vectors = d->target.name,
-                        .producer = "ferrite " FERRITE_VERSION,
+                        .producer = "ferrite " FE_VERSION,
                         .source = slash ? slash + 1 : d->options.input,
                         .weights_key = d->weights_key,
                         .parts = count > 3 ? cores : 1};
@@ -270,12 +256,22 @@ static fe_status (*const stages[STAGE_CC])(driver_program *) = {
     [STAGE_WRAP] = stage_wrap,   [STAGE_EMIT] = stage_emit,
 };
 
+fe_status driver_progress(driver_program *d, driver_stage stage, uint32_t done, uint32_t total)
+{
+    const fe_observer *o = &d->options.observer;
+    if (!o->progress || o->progress(o->data, driver_stage_names[stage], done, total) == 0)
+        return FE_OK;
+    return diag_fail(d->session, (diag){.status = FE_STOPPED, .stage = driver_stage_names[stage]},
+                     "stopped by the observer");
+}
+
 fe_status driver_advance(driver_program *d, driver_stage first, driver_stage last)
 {
     for (driver_stage stage = first; stage <= last && stage < STAGE_CC; stage++) {
         double begin = clock_seconds();
+        FE_TRY(driver_progress(d, stage, 0, 1));
         FE_TRY(stages[stage](d));
-        d->seconds[stage] = clock_seconds() - begin;
+        d->ms[stage] = (clock_seconds() - begin) * 1e3;
     }
     return FE_OK;
 }
@@ -290,7 +286,6 @@ fe_status driver_compile(fe_session *s, const driver_options *o, driver_stage la
     d->options = *o;
     d->name = program_name(memory, o->input);
     d->target = toolchain_target(o->isa);
-    text_init(&d->dumps, memory);
     driver_stage next = STAGE_INFER;
     FE_TRY(ops_load(d));
     if (!o->from && !is_text(o->input)) return driver_advance(d, STAGE_READ, last);
@@ -301,6 +296,8 @@ fe_status driver_compile(fe_session *s, const driver_options *o, driver_stage la
 void driver_close(driver_program *d)
 {
     if (!d) return;
+    driver_unload(d);
     pt2_close(d->archive);
+    if (d->temporary) file_remove_tree(d->temporary);
     arena_free(d->memory); /* and with it d itself */
 }

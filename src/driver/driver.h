@@ -1,21 +1,19 @@
-/* driver.h -- the pipeline on a page, options, the C compiler and its cache, weights, commands.
+/* driver.h -- the pipeline on a page, options, the C compiler and its cache, weights, loading.
  *
- * compile.c tells the story from archive to text; ops.c loads the user's operators; toolchain.c
- * turns text into a shared library; weights.c lays the constants out; run.c loads and calls;
- * check.c compares with recorded cases; main.c reads the command line.
+ * compile.c tells the story from archive to C text; ops.c loads the user's operators; toolchain.c turns
+ * text into a shared library; weights.c lays the constants out; artifact.c writes what is shipped,
+ * load.c runs it in this process, inputs.c gives it inputs. api.c is the border to ferrite.h:
+ * everything below it reports by diagnostics and unwinds by BUG, nothing above it sees either.
  */
 #ifndef FERRITE_DRIVER_H
 #define FERRITE_DRIVER_H
 
 #include "emit/emit.h"
-#include "ferrite_abi.h"
 #include "kern/kern.h"
 #include "lower/lower.h"
 #include "pass/pass.h"
 #include "pt2/pt2.h"
 #include "wrap/wrap.h"
-
-#define FERRITE_VERSION "0.1"
 
 typedef enum driver_stage {
     STAGE_READ,
@@ -32,28 +30,69 @@ typedef enum driver_stage {
 } driver_stage;
 extern const char *const driver_stage_names[STAGE_COUNT];
 
-enum { DRIVER_MAX_OP_LIBRARIES = 16 };
+/* ---- options (options.c, options.def) ------------------------------------------------------ */
+
+enum { OPTION_LIST_MOST = 16 };
+typedef struct option_list {
+    const char *at[OPTION_LIST_MOST];
+    uint32_t count;
+} option_list;
 
 typedef struct driver_options {
     const char *input; /* archive; "-" or *.fx: FX text */
+    const void *bytes; /* its content, 64-byte aligned; NULL: it is a file */
+    size_t size;
     /* stage that the input is the text of: "fx", "loop", "sched", "kern", "wrap"; NULL: see input */
     const char *from;
     const char *model;      /* in the archive; NULL: the only one */
     const char *isa;        /* "native", "x86-64-v4", "x86-64-v3", "baseline" */
-    const char *cc;         /* the C compiler: option, then $CC, then cc */
-    const char *cache;      /* folder; NULL: no cache */
-    const char *dump_after; /* pass name or "all" */
-    /* shared libraries that declare operators (ferrite_ops.h), in the order given */
-    const char *op_libraries[DRIVER_MAX_OP_LIBRARIES];
-    uint32_t op_library_count;
-    uint32_t jobs;  /* compiler processes side by side; 0: one a core */
-    bool no_passes; /* inspect --stage fx: the graph as read */
-    bool check;     /* verify after each pass, infer against the record */
+    const char *cc;         /* the C compiler and arguments */
+    const char *cache;      /* folder; "": none */
+    option_list ops;        /* libraries that declare operators (ferrite_ops.h) */
+    const char *dump_after; /* pass name or "all"; NULL: none */
+    uint32_t jobs;          /* compiler processes side by side; 0: one a core */
+    bool passes;            /* off: the graph as read */
+    bool verify;            /* after each pass */
+    fe_observer observer;
 } driver_options;
 
-/* One program on its way. Everything is in the arena; the archive stays open because weights are
- * views into it. */
-typedef struct driver_program {
+typedef enum option_kind {
+    OPTION_TEXT,
+    OPTION_NUMBER,
+    OPTION_SWITCH,
+    OPTION_CHOICE,
+    OPTION_PASS,
+    OPTION_LIST
+} option_kind;
+typedef struct option_row {
+    const char *name;
+    option_kind kind;
+    size_t offset; /* in driver_options */
+    const char *values, *placeholder, *what;
+} option_row;
+extern const option_row option_table[];
+extern const uint32_t option_count;
+/* "on off" -> {"on", "off"} */
+uint32_t option_values(arena *memory, const option_row *row, const char *const **values);
+
+/* What the environment says; texts are in `memory`. */
+void driver_default_options(arena *memory, driver_options *o);
+/* The body of fe_set(). */
+fe_status driver_set_option(fe_session *s, driver_options *o, const char *name, const char *value);
+
+/* ---- a program on its way ------------------------------------------------------------------ */
+
+/* An artifact in this process. */
+typedef struct loaded_program {
+    void *handle;
+    const fe_artifact *artifact;
+    fe_model *model;
+    void *weights;
+    size_t weights_bytes;
+} loaded_program;
+
+/* Everything is in the arena; the archive stays open because weights are views into it. */
+typedef struct fe_program {
     fe_session *session;
     arena *memory;
     driver_options options;
@@ -69,19 +108,23 @@ typedef struct driver_program {
     const char *name; /* of the program: the file's stem as an identifier */
     kern_target target;
     uint64_t weights_key;
-    double seconds[STAGE_COUNT];
-    text dumps; /* what --dump-after asked for */
+    double ms[STAGE_COUNT];
+    const char *library;   /* made of the files, without weights; NULL: not yet */
+    const char *temporary; /* folder that goes with the program; NULL: none */
+    int64_t artifact_bytes;
+    loaded_program loaded;
 } driver_program;
 
 /* compile.c */
-void driver_default_options(driver_options *o);
 /* Reads the program and takes it through the stages up to `last` (STAGE_EMIT at most). The text of
  * a stage stands for what the stages before it make. */
 fe_status driver_compile(fe_session *s, const driver_options *o, driver_stage last, arena *memory,
                          driver_program **out);
 /* Takes a program that has been through the stages before `first` on to `last`. */
 fe_status driver_advance(driver_program *d, driver_stage first, driver_stage last);
-/* Closes the archive and frees the program's arena; NULL is fine. */
+/* Tells the observer; FE_STOPPED with a diagnostic when it has had enough. */
+fe_status driver_progress(driver_program *d, driver_stage stage, uint32_t done, uint32_t total);
+/* Unloads, closes the archive and frees the program's arena; NULL is fine. */
 void driver_close(driver_program *d);
 
 /* ops.c: declares the operators of the libraries that the options name, in d->ops. */
@@ -89,42 +132,40 @@ fe_status ops_load(driver_program *d);
 /* The libraries whose functions the program calls, once each, as paths; returns how many. */
 uint32_t ops_libraries(driver_program *d, const char ***out);
 
-/* toolchain.c: generated files to a shared library. `library` is its path in the cache (or in a
- * temporary folder). */
-fe_status toolchain_build(driver_program *d, const char **library);
+/* stage_text.c: the stages that have a text. */
+typedef struct stage_row {
+    const char *name;
+    driver_stage last; /* to be gone through for it */
+    void (*show)(driver_program *d, text *out);
+} stage_row;
+extern const stage_row stage_table[];
+extern const uint32_t stage_count;
+/* The row of this name; FE_USAGE when there is none. */
+fe_status driver_find_stage(fe_session *s, const char *name, const stage_row **out);
+/* The body of fe_inspect_*(): the program's stage as text in its arena. */
+fe_status driver_inspect(fe_session *s, const driver_options *o, const char *stage, arena *memory,
+                         driver_program **program, text *out);
+
+/* toolchain.c: generated files to a shared library, d->library, in the cache or a temporary folder.
+ * Once only. */
+fe_status toolchain_build(driver_program *d);
 kern_target toolchain_target(const char *isa);
 
 /* weights.c */
 int64_t weights_packed_bytes(const loop_program *p, const loop_op *op, uint32_t operand);
 uint64_t weights_key_of(const wrap_program *w);
 /* Fills `out` (weights_bytes, 64-byte aligned) using `threads` threads. */
-fe_status weights_fill(const wrap_program *w, void *out, uint32_t threads);
+void weights_fill(const wrap_program *w, void *out, uint32_t threads);
 /* Writes library + weights + footer as one artifact; library NULL: the weights alone. */
-fe_status weights_write(const wrap_program *w, uint64_t key, const char *library, const char *path);
+fe_status weights_write(const wrap_program *w, uint64_t key, const char *library, const char *path,
+                        int64_t *written);
 
-/* run.c: an artifact under way in this process. */
-typedef struct loaded_program {
-    void *handle;
-    const fe_artifact *artifact;
-    fe_model *model;
-    void *weights;
-    size_t weights_bytes;
-} loaded_program;
-fe_status program_load(driver_program *d, const char *library, loaded_program *out);
-void program_unload(loaded_program *p);
+/* artifact.c: bodies of fe_write_library() and fe_write_sources(). */
+fe_status artifact_write_library(driver_program *d, const char *path);
+fe_status artifact_write_sources(driver_program *d, const char *folder);
 
-/* commands: each returns the process's exit status */
-int command_run(int argc, char **argv);
-int command_compile(int argc, char **argv);
-int command_inspect(int argc, char **argv);
-int command_check(int argc, char **argv);
-int command_plan(int argc, char **argv);
-int command_bench(int argc, char **argv);
-
-/* cli.c: options that several commands take. Returns how many arguments were eaten at argv[i], 0
- * when it is none of them, -1 on a mistake (said on stderr). */
-int cli_common_option(driver_options *o, int argc, char **argv, int i);
-/* Prints the session's diagnostics to stderr; 1. */
-int cli_failed(fe_session *s);
+/* load.c: the body of fe_load(); d->loaded. */
+fe_status driver_load(driver_program *d);
+void driver_unload(driver_program *d);
 
 #endif

@@ -1,11 +1,7 @@
-/* inputs.c -- values for a program's inputs: from files, from the samples that the archive records;
- * and its outputs as contiguous copies.
- *
- * A program may write into its inputs, and may have been made for inputs that are not contiguous. So
- * every input is a copy in memory of its own, laid out as the program expects it.
+/* inputs.c -- values for a program's inputs: from files, from the samples that the archive records,
+ * at random; and its outputs as contiguous copies.
  */
-#define _GNU_SOURCE
-#include "driver/run.h"
+#include "driver/inputs.h"
 
 #include <string.h>
 
@@ -45,24 +41,27 @@ static void scatter(char *to, const int64_t *strides, const char **from, const i
 /* ---- how the program wants an input to lie ---- */
 
 typedef struct given {
-    const driver_program *d;
-    const tensor_entry *const *entries; /* of each input; NULL: a number that the program fixed */
-    uint32_t count;
+    driver_program *d;
+    const tensor_entry **entries; /* of each input; NULL: a number that the program fixed */
 } given;
+
+static given given_new(driver_program *d)
+{
+    return (given){d, NEW_ARRAY(d->memory, const tensor_entry *, d->loops->inputs.count + 1)};
+}
 
 static bool value_of_symbol(void *data, sym_expr symbol, int64_t *value);
 
-static bool evaluate(const given *g, sym_expr e, int64_t absent, int64_t *value)
+static bool evaluate(given *g, sym_expr e, int64_t absent, int64_t *value)
 {
     *value = absent;
-    return sym_is_none(e) ||
-           sym_eval(g->d->loops->symbols, e, value_of_symbol, (void *)(uintptr_t)g, value);
+    return sym_is_none(e) || sym_eval(g->d->loops->symbols, e, value_of_symbol, g, value);
 }
 
 /* As the program itself computes it: see the symbol lines of its wrapper. */
 static bool value_of_symbol(void *data, sym_expr symbol, int64_t *value)
 {
-    const given *g = data;
+    given *g = data;
     const wrap_program *w = g->d->wrapper;
     int64_t scale, shift;
     for (uint32_t i = 0; i < w->lines.count; i++) {
@@ -81,29 +80,25 @@ static bool value_of_symbol(void *data, sym_expr symbol, int64_t *value)
 
 /* The strides of input k; contiguous ones where the program's cannot be told, which is then the
  * artifact's to refuse. */
-static const int64_t *strides_of(const given *g, uint32_t k, const fe_port *port)
+static const int64_t *strides_of(given *g, uint32_t k)
 {
     const tensor_entry *entry = g->entries[k];
     const loop_input *input = &g->d->loops->inputs.at[k];
+    const loop_buffer *b = input->is_tensor ? &g->d->loops->buffers.at[input->buffer] : NULL;
     int64_t *strides = NEW_ARRAY(g->d->memory, int64_t, entry->rank + 1), step = 1;
-    bool known = input->is_tensor && port->rank == entry->rank;
-    for (uint32_t d = 0; known && d < entry->rank; d++) {
-        strides[d] = port->strides[d];
-        if (strides[d] < 0)
-            known =
-                evaluate(g, g->d->loops->buffers.at[input->buffer].strides[d], 0, &strides[d]) &&
-                strides[d] >= 0;
-    }
+    bool known = b && b->rank == entry->rank;
+    for (uint32_t d = 0; known && d < entry->rank; d++)
+        known = evaluate(g, b->strides[d], 0, &strides[d]) && strides[d] >= 0;
     for (uint32_t d = entry->rank; !known && d-- > 0; step *= entry->shape[d] ? entry->shape[d] : 1)
         strides[d] = step;
     return strides;
 }
 
-static fe_tensor place(const given *g, uint32_t k, const fe_port *port)
+static fe_tensor place(given *g, uint32_t k)
 {
     const tensor_entry *entry = g->entries[k];
     size_t element = ty_dtype_size(entry->dtype);
-    const int64_t *strides = strides_of(g, k, port);
+    const int64_t *strides = strides_of(g, k);
     size_t bytes = reach_of(entry->shape, strides, entry->rank) * element;
     char *data = aligned_memory(g->d->memory, bytes);
     const char *from = entry->data;
@@ -113,41 +108,41 @@ static fe_tensor place(const given *g, uint32_t k, const fe_port *port)
 }
 
 /* The value that the program fixed for a number input. */
-static fe_tensor number_input(const driver_program *d, uint32_t k, const fe_port *port)
+static fe_tensor number_input(driver_program *d, uint32_t k)
 {
     const loop_input *input = &d->loops->inputs.at[k];
+    bool is_float = sym_is_none(input->expr);
     int64_t *integer = NEW(d->memory, int64_t);
     double *number = NEW(d->memory, double);
     *number = input->number;
-    if (!sym_is_none(input->expr)) *integer = sym_hint(d->loops->symbols, input->expr, 0);
-    return (fe_tensor){port->dtype == FE_F64 ? (void *)number : (void *)integer, port->dtype, 0,
+    if (!is_float) *integer = sym_hint(d->loops->symbols, input->expr, 0);
+    return (fe_tensor){is_float ? (void *)number : (void *)integer, is_float ? FE_F64 : FE_I64, 0,
                        NULL, NULL};
 }
 
-static void place_all(driver_program *d, const fe_artifact *a, const tensor_entry *const *entries,
-                      fe_tensor *inputs)
+static fe_status place_all(given *g, fe_tensor *inputs)
 {
-    given g = {d, entries, a->input_count};
-    for (uint32_t k = 0; k < a->input_count; k++)
-        inputs[k] = entries[k] ? place(&g, k, &a->inputs[k]) : number_input(d, k, &a->inputs[k]);
+    for (uint32_t k = 0; k < g->d->loops->inputs.count; k++)
+        inputs[k] = g->entries[k] ? place(g, k) : number_input(g->d, k);
+    return FE_OK;
 }
 
-/* ---- where they come from ---- */
+/* ---- from files ---- */
 
-fe_status inputs_from_file(driver_program *d, const fe_artifact *a, const tensor_file *file,
-                           const char *prefix, fe_tensor *inputs)
+fe_status inputs_from_file(driver_program *d, const tensor_file *file, const char *prefix,
+                           fe_tensor *inputs)
 {
-    const tensor_entry **entries = NEW_ARRAY(d->memory, const tensor_entry *, a->input_count + 1);
-    for (uint32_t k = 0; k < a->input_count; k++) {
+    given g = given_new(d);
+    for (uint32_t k = 0; k < d->loops->inputs.count; k++) {
+        const loop_input *input = &d->loops->inputs.at[k];
         const char *name = arena_printf(d->memory, "%sin.%u", prefix, k);
-        entries[k] = tensor_file_find(file, name);
-        if (!entries[k] && d->loops->inputs.at[k].is_tensor)
+        g.entries[k] = tensor_file_find(file, name);
+        if (!g.entries[k] && input->is_tensor)
             return diag_fail(d->session,
                              (diag){.status = FE_USAGE, .stage = "run", .place = file->file.path},
-                             "it holds no tensor '%s' for input '%s'", name, a->inputs[k].name);
+                             "it holds no tensor '%s' for input '%s'", name, input->name);
     }
-    place_all(d, a, entries, inputs);
-    return FE_OK;
+    return place_all(&g, inputs);
 }
 
 static fe_status read_single(driver_program *d, const char *path, const tensor_entry **out)
@@ -167,16 +162,26 @@ static fe_status read_single(driver_program *d, const char *path, const tensor_e
     return status;
 }
 
-fe_status inputs_from_files(driver_program *d, const fe_artifact *a, const char *const *paths,
-                            uint32_t count, fe_tensor *inputs)
+fe_status inputs_from_files(driver_program *d, const char *const *paths, uint32_t count,
+                            fe_tensor *inputs)
 {
-    const tensor_entry **entries = NEW_ARRAY(d->memory, const tensor_entry *, a->input_count + 1);
-    if (count != a->input_count)
+    given g = given_new(d);
+    if (count != d->loops->inputs.count)
         return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "run"},
-                         "%u --input files given, the program takes %u", count, a->input_count);
-    for (uint32_t k = 0; k < count; k++) FE_TRY(read_single(d, paths[k], &entries[k]));
-    place_all(d, a, entries, inputs);
-    return FE_OK;
+                         "%u --input files given, the program takes %u", count,
+                         d->loops->inputs.count);
+    for (uint32_t k = 0; k < count; k++) FE_TRY(read_single(d, paths[k], &g.entries[k]));
+    return place_all(&g, inputs);
+}
+
+/* ---- samples ---- */
+
+static bool find_samples(driver_program *d, const pt2_sample **samples)
+{
+    uint32_t count;
+    return d->archive &&
+           pt2_sample_inputs(d->archive, d->options.model, d->graph, d->memory, samples, &count) &&
+           count == d->loops->inputs.count;
 }
 
 static fe_tensor copy_of_sample(arena *memory, const pt2_sample *s)
@@ -188,23 +193,73 @@ static fe_tensor copy_of_sample(arena *memory, const pt2_sample *s)
     return (fe_tensor){data, (uint32_t)ty_dtype_number(s->dtype), s->rank, s->sizes, s->strides};
 }
 
-fe_status inputs_from_samples(driver_program *d, const fe_artifact *a, fe_tensor *inputs)
+bool inputs_have_samples(driver_program *d)
 {
     const pt2_sample *samples;
-    uint32_t count;
-    if (!d->archive ||
-        !pt2_sample_inputs(d->archive, d->options.model, d->graph, d->memory, &samples, &count) ||
-        count != a->input_count)
-        return diag_fail(d->session,
-                         (diag){.status = FE_USAGE,
-                                .stage = "run",
-                                .help = "give them with --inputs or --input"},
-                         "the program takes %u inputs and the archive records no sample of them",
-                         a->input_count);
+    return find_samples(d, &samples);
+}
+
+fe_status inputs_from_samples(driver_program *d, fe_tensor *inputs)
+{
+    const pt2_sample *samples = NULL;
+    uint32_t count = d->loops->inputs.count;
+    if (count && !find_samples(d, &samples))
+        return diag_fail(
+            d->session,
+            (diag){
+                .status = FE_USAGE, .stage = "run", .help = "give them with --inputs or --input"},
+            "the program takes %u inputs and the archive records no sample of them", count);
     for (uint32_t k = 0; k < count; k++)
         inputs[k] = samples[k].kind == PT2_TENSOR ? copy_of_sample(d->memory, &samples[k])
-                                                  : number_input(d, k, &a->inputs[k]);
+                                                  : number_input(d, k);
     return FE_OK;
+}
+
+/* ---- at random ---- */
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state += 0x9E3779B97F4A7C15u;
+    return HASH_MIX(HASH_MIX(*state, 0xBF58476D1CE4E5B9u), 0x94D049BB133111EBu);
+}
+
+/* In the dtype's own bits: the constants of loop IR know how every dtype lies in memory. */
+static void fill_random(ty_dtype dtype, uint64_t *state, char *to, size_t elements)
+{
+    bool is_complex = ty_is_complex(dtype);
+    ty_dtype part = is_complex ? ty_complex_to_real(dtype) : dtype;
+    size_t size = ty_dtype_size(part);
+    for (size_t i = 0; i < elements * (is_complex ? 2 : 1); i++) {
+        uint64_t bits = next_random(state) >> 32;
+        double number = ty_is_floating(part) ? (double)bits / 0x80000000u - 1 : (double)(bits & 1);
+        loop_convert(part, to + i * size, TY_F64, &number);
+    }
+}
+
+fe_status inputs_at_random(driver_program *d, fe_tensor *inputs)
+{
+    given g = given_new(d);
+    uint64_t state = 1;
+    for (uint32_t k = 0; k < d->loops->inputs.count; k++) {
+        if (!d->loops->inputs.at[k].is_tensor) continue;
+        const loop_buffer *b = &d->loops->buffers.at[d->loops->inputs.at[k].buffer];
+        tensor_entry *entry = NEW(d->memory, tensor_entry);
+        int64_t *shape = NEW_ARRAY(d->memory, int64_t, b->rank + 1);
+        for (uint32_t i = 0; i < b->rank; i++) {
+            int64_t min, max;
+            sym_range(d->loops->symbols, b->sizes[i], NULL, &min, &max);
+            shape[i] = sym_hint(d->loops->symbols, b->sizes[i], min > 2 ? min : 2);
+        }
+        *entry = (tensor_entry){.dtype = b->dtype, .rank = b->rank, .shape = shape};
+        if (!tensor_bytes(b->dtype, b->rank, shape, &entry->bytes))
+            return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "run"},
+                             "input '%s' is too large", d->loops->inputs.at[k].name);
+        char *data = arena_alloc(d->memory, entry->bytes);
+        fill_random(b->dtype, &state, data, entry->bytes / ty_dtype_size(b->dtype));
+        entry->data = data;
+        g.entries[k] = entry;
+    }
+    return place_all(&g, inputs);
 }
 
 /* ---- outputs ---- */

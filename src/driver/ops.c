@@ -77,14 +77,14 @@ static fe_status each_row(op_loader *l, fe_status (*visit)(op_loader *l, const f
 
 fe_status ops_load(driver_program *d)
 {
-    uint32_t count = d->options.op_library_count;
-    op_loader loaders[DRIVER_MAX_OP_LIBRARIES] = {0};
+    uint32_t count = d->options.ops.count;
+    op_loader loaders[OPTION_LIST_MOST] = {0};
     fe_status status = FE_OK;
     if (!count) return FE_OK;
     d->ops = op_registry_new(d->memory);
     for (uint32_t i = 0; i < count && status == FE_OK; i++) {
         loaders[i].d = d;
-        status = open_library(&loaders[i], d->options.op_libraries[i]);
+        status = open_library(&loaders[i], d->options.ops.at[i]);
         if (status == FE_OK) status = each_row(&loaders[i], declare_row);
     }
     for (uint32_t i = 0; i < count && status == FE_OK; i++)

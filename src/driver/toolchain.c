@@ -1,8 +1,9 @@
 /* toolchain.c -- the C compiler as a process: generated files to objects side by side, objects to a
  * shared library, both kept in a cache under the hash of everything that went in.
  *
- * A cache folder holds rt-HASH/ (the runtime archive and its headers, unpacked from the ferrite
- * binary once) and HASH.so.
+ * A cache folder holds rt-HASH/ (the runtime archive and its headers, unpacked from this library
+ * once) and HASH.so. Without a cache the same lies in a folder that goes with the program. Each build
+ * works in a folder of its own, so threads and processes may build the same thing at once.
  */
 #define _GNU_SOURCE
 #include "driver/driver.h"
@@ -10,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,11 +76,12 @@ static pid_t start(const char *const *args, const char *log)
     return process;
 }
 
-static bool wait_for(pid_t process)
+/* Did it end well? Where the host has its children reaped by the system, `made` tells. */
+static bool wait_for(pid_t process, const char *made)
 {
     int status = 0;
     while (process > 0 && waitpid(process, &status, 0) < 0)
-        if (errno != EINTR) return false;
+        if (errno != EINTR) return errno == ECHILD && file_exists(made);
     return process > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
@@ -129,10 +132,25 @@ static fe_status unpack_runtime(driver_program *d, const char *folder)
 
 typedef struct builder {
     driver_program *d;
+    const char *cc[MAX_ARGS / 2]; /* the compiler and its own arguments */
+    int cc_count;
     const isa_row *isa;
     const char *runtime; /* folder with rt.a and headers */
     const char *work;    /* folder for sources and objects */
+    const char *library; /* to make */
 } builder;
+
+/* "ccache gcc -m64" is three arguments. */
+static void split_compiler(builder *b)
+{
+    for (char *at = arena_strdup(b->d->memory, b->d->options.cc);;) {
+        at += strspn(at, " ");
+        if (!*at || b->cc_count == (int)COUNT_OF(b->cc)) return;
+        b->cc[b->cc_count++] = at;
+        at += strcspn(at, " ");
+        if (*at) *at++ = '\0';
+    }
+}
 
 static const char *path_in(builder *b, const char *name)
 {
@@ -144,12 +162,17 @@ static const char *object_of(builder *b, const emit_file *file)
     return arena_printf(b->d->memory, "%s/%s.o", b->work, file->name);
 }
 
+static const char *log_of(builder *b, const emit_file *file)
+{
+    return arena_printf(b->d->memory, "%s/%s.log", b->work, file->name);
+}
+
 static pid_t start_compile(builder *b, const emit_file *file)
 {
     const char *args[MAX_ARGS];
     int n = 0;
     bool is_kernels = strncmp(file->name, "kernels", 7) == 0;
-    args[n++] = b->d->options.cc;
+    for (int i = 0; i < b->cc_count; i++) args[n++] = b->cc[i];
     args[n++] = "-c";
     /* The lines around the kernels cost nothing to run in a large program, and most of its compile
      * time. */
@@ -170,7 +193,13 @@ static pid_t start_compile(builder *b, const emit_file *file)
     args[n++] = "-o";
     args[n++] = object_of(b, file);
     args[n] = NULL;
-    return start(args, arena_printf(b->d->memory, "%s/%s.log", b->work, file->name));
+    return start(args, log_of(b, file));
+}
+
+static void stop_all(const pid_t *running, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = from; i < to; i++)
+        if (running[i] > 0) kill(running[i], SIGTERM);
 }
 
 static fe_status compile_all(builder *b)
@@ -184,10 +213,11 @@ static fe_status compile_all(builder *b)
         for (; begun < d->file_count && begun < ended + jobs; begun++)
             running[begun] = status == FE_OK ? start_compile(b, &d->files[begun]) : 0;
         if (running[ended] == 0) continue;
-        if (!wait_for(running[ended]) && status == FE_OK)
-            status =
-                tool_failed(d, arena_printf(d->memory, "%s/%s.log", b->work, d->files[ended].name),
-                            d->files[ended].name);
+        bool good = wait_for(running[ended], object_of(b, &d->files[ended]));
+        if (status != FE_OK) continue;
+        status = good ? driver_progress(d, STAGE_CC, ended + 1, d->file_count)
+                      : tool_failed(d, log_of(b, &d->files[ended]), d->files[ended].name);
+        if (status != FE_OK) stop_all(running, ended + 1, begun);
     }
     return status;
 }
@@ -197,12 +227,12 @@ static fe_status link_all(builder *b, const char *library)
     driver_program *d = b->d;
     const char **libraries;
     uint32_t library_count = ops_libraries(d, &libraries);
-    const char **args = NEW_ARRAY(d->memory, const char *, d->file_count + 4 * library_count + 24);
+    const char **args = NEW_ARRAY(d->memory, const char *, d->file_count + 4 * library_count + MAX_ARGS);
     const char *log = path_in(b, "link.log");
     int n = 0;
     static const char *const flags[] = {"-shared", "-Wl,-u,ferrite_artifact", "-Wl,--gc-sections",
                                         "-Wl,-Bsymbolic", "-Wl,-z,noexecstack"};
-    args[n++] = d->options.cc;
+    for (int i = 0; i < b->cc_count; i++) args[n++] = b->cc[i];
     for (size_t i = 0; i < COUNT_OF(flags); i++) args[n++] = flags[i];
     for (uint32_t i = 0; i < d->file_count; i++) args[n++] = object_of(b, &d->files[i]);
     args[n++] = arena_printf(d->memory, "%s/rt.a", b->runtime);
@@ -219,7 +249,7 @@ static fe_status link_all(builder *b, const char *library)
     args[n++] = "-o";
     args[n++] = library;
     args[n] = NULL;
-    if (!wait_for(start(args, log))) return tool_failed(d, log, "link");
+    if (!wait_for(start(args, log), library)) return tool_failed(d, log, "link");
     return FE_OK;
 }
 
@@ -236,34 +266,62 @@ static uint64_t content_hash(driver_program *d, uint64_t runtime)
     return h;
 }
 
-fe_status toolchain_build(driver_program *d, const char **library)
+/* Makes b->library in the folder b->work, whole before it has its name. */
+static fe_status build(builder *b)
+{
+    driver_program *d = b->d;
+    const char *made = path_in(b, "made.so");
+    split_compiler(b);
+    if (b->cc_count == 0)
+        return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "cc"},
+                         "no C compiler is named");
+    FE_TRY(driver_progress(d, STAGE_CC, 0, d->file_count));
+    FE_TRY(unpack_runtime(d, b->runtime));
+    for (uint32_t i = 0; i < d->file_count; i++)
+        FE_TRY(file_write(d->session, path_in(b, d->files[i].name), d->files[i].text,
+                          d->files[i].length));
+    FE_TRY(compile_all(b));
+    FE_TRY(link_all(b, made));
+    if (rename(made, b->library) == 0) return FE_OK;
+    return diag_fail(d->session, (diag){.status = FE_IO, .stage = "cc", .place = b->library},
+                     "cannot write to the cache: %s", strerror(errno));
+}
+
+/* The cache, or a folder that goes with the program. */
+static fe_status find_folder(driver_program *d, const char **out)
+{
+    *out = d->options.cache;
+    if (**out) return file_make_dirs(d->session, *out);
+    const char *system = getenv("TMPDIR");
+    if (!d->temporary)
+        FE_TRY(file_make_unique_dir(
+            d->session, d->memory,
+            arena_printf(d->memory, "%s/ferrite-", system && *system ? system : "/tmp"),
+            &d->temporary));
+    *out = d->temporary;
+    return FE_OK;
+}
+
+fe_status toolchain_build(driver_program *d)
 {
     builder b = {.d = d, .isa = find_isa(d->options.isa)};
     uint64_t runtime = runtime_hash(), hash = content_hash(d, runtime);
-    const char *cache = d->options.cache;
-    FE_TRY(file_make_dirs(d->session, cache));
-    *library = arena_printf(d->memory, "%s/%016llx.so", cache, (unsigned long long)hash);
-    if (file_exists(*library)) return FE_OK;
-    b.runtime = arena_printf(d->memory, "%s/rt-%016llx", cache, (unsigned long long)runtime);
-    b.work = arena_printf(d->memory, "%s/work-%016llx-%ld", cache, (unsigned long long)hash,
-                          (long)getpid());
-    FE_TRY(unpack_runtime(d, b.runtime));
-    FE_TRY(file_make_dirs(d->session, b.work));
-    for (uint32_t i = 0; i < d->file_count; i++)
-        FE_TRY(file_write(d->session, path_in(&b, d->files[i].name), d->files[i].text,
-                          d->files[i].length));
-    FE_TRY(compile_all(&b));
-    const char *made = path_in(&b, "made.so");
-    FE_TRY(link_all(&b, made));
-    if (rename(made, *library) != 0)
-        return diag_fail(d->session, (diag){.status = FE_IO, .stage = "cc", .place = *library},
-                         "cannot write to the cache");
-    for (uint32_t i = 0; i < d->file_count; i++) {
-        unlink(path_in(&b, d->files[i].name));
-        unlink(object_of(&b, &d->files[i]));
-        unlink(arena_printf(d->memory, "%s/%s.log", b.work, d->files[i].name));
+    double begin = clock_seconds();
+    const char *folder;
+    if (d->library) return FE_OK;
+    FE_TRY(find_folder(d, &folder));
+    const char *library =
+        arena_printf(d->memory, "%s/%016llx.so", folder, (unsigned long long)hash);
+    fe_status status = FE_OK;
+    if (!file_exists(library)) {
+        b.library = library;
+        b.runtime = arena_printf(d->memory, "%s/rt-%016llx", folder, (unsigned long long)runtime);
+        FE_TRY(file_make_unique_dir(d->session, d->memory,
+                                    arena_printf(d->memory, "%s/work-", folder), &b.work));
+        status = build(&b);
+        file_remove_tree(b.work);
     }
-    unlink(path_in(&b, "link.log"));
-    rmdir(b.work);
-    return FE_OK;
+    if (status == FE_OK) d->library = library;
+    d->ms[STAGE_CC] = (clock_seconds() - begin) * 1e3;
+    return status;
 }

@@ -7,6 +7,7 @@
 
 #include "../rt/rt_kernels.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -86,8 +87,7 @@ uint64_t weights_key_of(const wrap_program *w)
     return key ? key : 1;
 }
 
-static fe_status fill_one(const wrap_program *w, const wrap_weight *weight, char *out,
-                          rt_pool *pool)
+static void fill_one(const wrap_program *w, const wrap_weight *weight, char *out, rt_pool *pool)
 {
     const loop_program *p = w->loops;
     const loop_buffer *b = &p->buffers.at[weight->buffer];
@@ -95,7 +95,7 @@ static fe_status fill_one(const wrap_program *w, const wrap_weight *weight, char
     if (!weight->packed_for) {
         CHECK(w->session, (int64_t)b->data_bytes >= weight->bytes || weight->bytes == 0);
         if (weight->bytes) memcpy(to, b->data, (size_t)weight->bytes);
-        return FE_OK;
+        return;
     }
     const loop_view *v = &weight->packed_for->inputs[weight->operand];
     int64_t offset = 0, sizes[2], strides[5];
@@ -105,55 +105,68 @@ static fe_status fill_one(const wrap_program *w, const wrap_weight *weight, char
         static_ints(p, v->sizes, 2, sizes);
         static_ints(p, v->strides, 2, strides);
         rt_gemm_pack_f32(pool, sizes[1], sizes[0], from, strides[1], strides[0], (float *)to);
-        return FE_OK;
+        return;
     }
     rt_conv conv;
     CHECK(w->session, conv_geometry(p, weight->packed_for, &conv, strides));
     rt_conv_pack_f32(pool, &conv, from, strides, (float *)to);
-    return FE_OK;
 }
 
-fe_status weights_fill(const wrap_program *w, void *out, uint32_t threads)
+void weights_fill(const wrap_program *w, void *out, uint32_t threads)
 {
     rt_pool *pool = threads == 1 ? NULL : rt_pool_get((int)threads);
-    for (uint32_t k = 0; k < w->weights.count; k++)
-        FE_TRY(fill_one(w, &w->weights.at[k], out, pool));
-    return FE_OK;
+    for (uint32_t k = 0; k < w->weights.count; k++) fill_one(w, &w->weights.at[k], out, pool);
 }
 
-static fe_status write_failed(const wrap_program *w, const char *path)
+static fe_status write_failed(const wrap_program *w, const char *path, int reason)
 {
     return diag_fail(w->session, (diag){.status = FE_IO, .stage = "emit", .place = path},
-                     "cannot write the artifact");
+                     "cannot write the artifact: %s", strerror(reason));
 }
 
-/* Copies the library and makes room for the weights, which are then packed straight into the file's
- * pages. */
-fe_status weights_write(const wrap_program *w, uint64_t key, const char *library, const char *path)
+/* A new file of this size, mapped, its blocks taken: a page that finds no room would be a signal. */
+static int map_new(const char *path, size_t bytes, int *file, char **out)
 {
+    *file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0777);
+    if (*file < 0) return errno;
+    int reason = posix_fallocate(*file, 0, (off_t)bytes);
+    if (reason) return reason;
+    *out = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, *file, 0);
+    return *out == MAP_FAILED ? errno : 0;
+}
+
+/* The library, room up to a whole page, the weights packed straight into the file's pages, the
+ * footer. */
+static void fill_file(const wrap_program *w, const mapped_file *code, uint64_t key, size_t begin,
+                      char *to)
+{
+    weights_footer footer = {.key = key, .offset = begin, .bytes = (size_t)w->weights_bytes};
+    if (code->size) memcpy(to, code->data, code->size);
+    weights_fill(w, to + begin, 0);
+    memcpy(footer.magic, WEIGHTS_MAGIC, sizeof footer.magic);
+    memcpy(to + begin + footer.bytes, &footer, sizeof footer);
+}
+
+fe_status weights_write(const wrap_program *w, uint64_t key, const char *library, const char *path,
+                        int64_t *written)
+{
+    struct stat about;
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) return write_failed(w, path, EEXIST);
     mapped_file code = {0};
     if (library) FE_TRY(file_map(w->session, library, &code));
-    size_t begin = (code.size + PAGE - 1) / PAGE * PAGE, weights = (size_t)w->weights_bytes;
-    size_t total = begin + weights + sizeof(weights_footer);
-    const char *temporary = arena_printf(w->memory, "%s.%ld.tmp", path, (long)getpid());
-    int file = open(temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
-    char *bytes = MAP_FAILED;
-    if (file >= 0 && ftruncate(file, (off_t)total) == 0)
-        bytes = mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    fe_status status = FE_OK;
-    if (bytes == MAP_FAILED)
-        status = write_failed(w, path);
-    else {
-        if (code.size) memcpy(bytes, code.data, code.size);
-        status = weights_fill(w, bytes + begin, 0);
-        weights_footer footer = {.key = key, .offset = begin, .bytes = weights};
-        memcpy(footer.magic, WEIGHTS_MAGIC, sizeof footer.magic);
-        memcpy(bytes + begin + weights, &footer, sizeof footer);
+    size_t begin = (code.size + PAGE - 1) / PAGE * PAGE;
+    size_t total = begin + (size_t)w->weights_bytes + sizeof(weights_footer);
+    const char *temporary = file_temporary_beside(w->session, path);
+    char *bytes = NULL;
+    int file, reason = map_new(temporary, total, &file, &bytes);
+    if (!reason) {
+        fill_file(w, &code, key, begin, bytes);
         munmap(bytes, total);
     }
     if (file >= 0) close(file);
-    if (library) file_unmap(&code);
-    if (status == FE_OK && rename(temporary, path) != 0) status = write_failed(w, path);
-    if (status != FE_OK) unlink(temporary);
-    return status;
+    if (!reason && rename(temporary, path) != 0) reason = errno;
+    if (reason && file >= 0) unlink(temporary);
+    file_unmap(&code);
+    *written = (int64_t)total;
+    return reason ? write_failed(w, path, reason) : FE_OK;
 }

@@ -208,24 +208,44 @@ static fe_status choose_model(pt2_archive *archive, const char **model)
 
 /* ---- open and close ---- */
 
-fe_status pt2_open(fe_session *session, const char *path, pt2_archive **out)
+static pt2_archive *archive_new(fe_session *session)
 {
     pt2_archive *archive = NEW(session->memory, pt2_archive);
-    *out = archive;
     archive->session = session;
-    arena *memory = archive->memory = arena_new(session);
-    archive->documents = (json_owner){.session = session, .memory = memory};
-    FE_TRY(file_map(session, path, &archive->file));
+    archive->memory = arena_new(session);
+    archive->documents = (json_owner){.session = session, .memory = archive->memory};
+    return archive;
+}
+
+static fe_status read_directory(pt2_archive *archive)
+{
+    const mapped_file *file = &archive->file;
     bool unsupported;
     const char *wrong =
-        zip_read(memory, archive->file.data, archive->file.size, &archive->zip, &unsupported);
+        zip_read(archive->memory, file->data, file->size, &archive->zip, &unsupported);
     if (wrong)
-        return archive_fail(archive, unsupported ? FE_UNSUPPORTED : FE_CORRUPT, path, NULL,
+        return archive_fail(archive, unsupported ? FE_UNSUPPORTED : FE_CORRUPT, file->path, NULL,
                             "cannot read the archive: %s", wrong);
     FE_TRY(strip_root(archive));
     FE_TRY(check_format(archive));
     find_models(archive);
     return FE_OK;
+}
+
+fe_status pt2_open(fe_session *session, const char *path, pt2_archive **out)
+{
+    *out = archive_new(session);
+    FE_TRY(file_map(session, path, &(*out)->file));
+    return read_directory(*out);
+}
+
+fe_status pt2_open_memory(fe_session *session, const char *name, const void *bytes, size_t size,
+                          pt2_archive **out)
+{
+    *out = archive_new(session);
+    (*out)->file =
+        (mapped_file){.data = bytes, .size = size, .path = intern(session, name), .borrowed = true};
+    return read_directory(*out);
 }
 
 void pt2_close(pt2_archive *archive)

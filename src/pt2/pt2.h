@@ -48,6 +48,9 @@ typedef struct pt2_record {
 /* Maps the file, reads its directory and checks the format and its versions. *out is set even on
  * failure (NULL or to be closed), so that one pt2_close() serves every way out. */
 fe_status pt2_open(fe_session *session, const char *path, pt2_archive **out);
+/* The same for an archive in memory, aligned to 64 bytes, which must outlive it. */
+fe_status pt2_open_memory(fe_session *session, const char *name, const void *bytes, size_t size,
+                          pt2_archive **out);
 void pt2_close(pt2_archive *archive); /* NULL is fine; graphs read from it lose their weights */
 uint32_t pt2_model_count(const pt2_archive *archive);
 const char *pt2_model_name(const pt2_archive *archive, uint32_t i);

@@ -19,5 +19,5 @@ graph g {
   output (user %x)
 }
 --err--
-error: pass: there is no pass 'frobnicate'; there are functionalise, noop, fold_batch_norm, cse, dce
---status-- 1
+error: option: dump-after is one of functionalise, noop, fold_batch_norm, cse, dce, all, not 'frobnicate'
+--status-- 2

@@ -17,7 +17,7 @@ static fe_status run_archive(fe_session *session, void *data)
 {
     archive_job *job = data;
     driver_options options;
-    driver_default_options(&options);
+    driver_default_options(session->memory, &options);
     options.input = job->path;
     FE_TRY(driver_compile(session, &options, job->last, session->memory, &job->program));
     job->compiled = true;

@@ -13,7 +13,7 @@ static fe_status compile(fe_session *session, void *data)
 {
     compiled *c = data;
     driver_options options;
-    driver_default_options(&options);
+    driver_default_options(session->memory, &options);
     options.input = c->path;
     options.jobs = 2;
     return driver_compile(session, &options, STAGE_EMIT, session->memory, &c->program);

@@ -2,7 +2,6 @@
  * and their values, one nest at a time and compiled. What the scheduler decides is tested by texts in
  * test/sched. */
 #include "archives.h"
-#include "driver/run.h"
 
 #include <string.h>
 
@@ -325,7 +324,7 @@ SESSION_TEST(random_programs_keep_the_laws_and_their_values)
 
 typedef struct random_run {
     uint32_t seed;
-    loaded_program loaded;
+    driver_program *program;
     fe_context *context;
 } random_run;
 
@@ -337,16 +336,17 @@ static fe_status run_random(fe_session *session, void *data)
     driver_program *program = NEW(session->memory, driver_program);
     void **wanted;
     *program = (driver_program){.session = session, .memory = session->memory, .name = "random"};
-    driver_default_options(&program->options);
+    run->program = program;
+    driver_default_options(session->memory, &program->options);
     program->options.input = "random";
     program->options.jobs = 1;
     program->target = toolchain_target(program->options.isa);
     loop_program *p = program->loops = random_program(session, &d);
     FE_TRY(interpret(p, &wanted));
     FE_TRY(driver_advance(program, STAGE_SCHED, STAGE_EMIT));
-    FE_TRY(program_make(program, &run->loaded));
-    const fe_artifact *a = run->loaded.artifact;
-    if (!EXPECT(a->context_new(run->loaded.model, 2, &run->context) == FE_RUN_OK)) return FE_OK;
+    FE_TRY(driver_load(program));
+    const fe_artifact *a = program->loaded.artifact;
+    if (!EXPECT(a->context_new(program->loaded.model, 2, &run->context) == FE_RUN_OK)) return FE_OK;
     int64_t sizes[RANK], elements = 1, *x;
     for (int k = 0; k < RANK; k++) elements *= sizes[k] = size_of(p, p->inputs.at[0].buffer, k);
     x = NEW_ARRAY(session->memory, int64_t, elements + 1);
@@ -369,8 +369,8 @@ TEST(random_programs_run_as_the_interpreter_says)
         random_run run = {.seed = seed};
         fe_session *session = session_new();
         EXPECT_INT(session_guard(session, run_random, &run), FE_OK);
-        if (run.context) run.loaded.artifact->context_free(run.context);
-        program_unload(&run.loaded);
+        if (run.context) run.program->loaded.artifact->context_free(run.context);
+        driver_unload(run.program);
         session_free(session);
     }
 }

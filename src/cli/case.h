@@ -1,8 +1,8 @@
-/* check.h -- one recorded case: metadata, then numbers. check.c runs many. */
-#ifndef FERRITE_DRIVER_CHECK_H
-#define FERRITE_DRIVER_CHECK_H
+/* case.h -- one recorded case: metadata, then numbers. check.c runs many. */
+#ifndef FERRITE_CLI_CASE_H
+#define FERRITE_CLI_CASE_H
 
-#include "driver/run.h"
+#include "driver/inputs.h"
 
 typedef enum case_verdict { CASE_PASSED, CASE_FAILED, CASE_UNSUPPORTED } case_verdict;
 
@@ -13,7 +13,6 @@ typedef struct case_job {
     size_t message_bytes;
     case_verdict verdict;
     driver_program *program;
-    loaded_program loaded;
     fe_context *context;
 } case_job;
 

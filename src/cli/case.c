@@ -1,7 +1,7 @@
 /* case.c -- one recorded case: X.pt2 with X.json (what to expect of each output) and X.safetensors
  * (values). */
 #define _GNU_SOURCE
-#include "driver/check.h"
+#include "cli/case.h"
 
 #include "infer/infer.h"
 
@@ -317,16 +317,16 @@ static fe_status run_set(case_job *job, const case_files *files, json_object *se
                          const char *prefix)
 {
     driver_program *d = job->program;
-    const fe_artifact *a = job->loaded.artifact;
+    const fe_artifact *a = job->program->loaded.artifact;
     fe_tensor *inputs = NEW_ARRAY(d->memory, fe_tensor, a->input_count + 1);
     fe_tensor *outputs = NEW_ARRAY(d->memory, fe_tensor, a->output_count + 1);
     json_object *expected = member(set, "outputs");
-    FE_TRY(inputs_from_file(d, a, &files->values, prefix, inputs));
+    FE_TRY(inputs_from_file(d, &files->values, prefix, inputs));
     if (job->context && d->wrapper->state_count) { /* each set was recorded from the first state */
         a->context_free(job->context);
         job->context = NULL;
     }
-    if (!job->context && a->context_new(job->loaded.model, 0, &job->context) != FE_RUN_OK)
+    if (!job->context && a->context_new(d->loaded.model, 0, &job->context) != FE_RUN_OK)
         return mismatch(d, "no memory for the arena", prefix);
     if (a->run(job->context, inputs, a->input_count, outputs, a->output_count) != FE_RUN_OK)
         return mismatch(d, a->error(job->context), "run");
@@ -381,7 +381,7 @@ fe_status case_body(fe_session *session, void *data)
     FE_TRY(check_metadata(d));
     if (job->metadata_only) return FE_OK;
     FE_TRY(driver_advance(d, STAGE_PASS, STAGE_EMIT));
-    FE_TRY(program_make(d, &job->loaded));
+    FE_TRY(driver_load(d));
     const char *facts = beside(d, ".json"), *values = beside(d, ".safetensors");
     if (!file_exists(facts) || !file_exists(values)) return FE_OK;
     files.facts = json_object_from_file(facts);
@@ -394,7 +394,6 @@ fe_status case_body(fe_session *session, void *data)
 
 void case_close(case_job *job)
 {
-    if (job->context) job->loaded.artifact->context_free(job->context);
-    program_unload(&job->loaded);
+    if (job->context) job->program->loaded.artifact->context_free(job->context);
     driver_close(job->program);
 }

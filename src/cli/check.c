@@ -6,7 +6,8 @@
  * has a float64 run, within a small factor of eager's own error.
  */
 #define _GNU_SOURCE
-#include "driver/check.h"
+#include "cli/case.h"
+#include "cli/cli.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -25,12 +26,12 @@ typedef struct verdict {
     char message[MESSAGE_BYTES];
 } verdict;
 
-typedef struct check_options {
-    driver_options driver;
+typedef struct check_call {
+    cli_call call;
     const char *report;
     uint32_t jobs;
-    bool metadata_only, verbose;
-} check_options;
+    bool metadata_only;
+} check_call;
 
 typedef struct path_list {
     char **at;
@@ -80,14 +81,14 @@ static void find_cases(path_list *list, const char *path)
 
 /* ---- one case, in a child ---- */
 
-static void run_child(const check_options *o, const char *path, int out)
+static void run_child(const check_call *o, const char *path, int out)
 {
     verdict v = {.kind = CASE_FAILED};
     double begin = clock_seconds();
     fe_session *session = session_new();
-    driver_options options = o->driver;
+    driver_options options = *api_options(o->call.session);
     options.input = path;
-    options.check = true;
+    options.verify = true;
     options.jobs = 1;
     case_job job = {.options = &options,
                     .metadata_only = o->metadata_only,
@@ -119,7 +120,7 @@ typedef struct running_case {
     double begin;
 } running_case;
 
-static running_case start_case(const check_options *o, const char *path, size_t index)
+static running_case start_case(const check_call *o, const char *path, size_t index)
 {
     int ends[2];
     running_case r = {.process = -1, .index = index, .begin = clock_seconds()};
@@ -179,26 +180,20 @@ static void say(FILE *report, const char *path, const verdict *v, bool first)
         }
     }
     if (!report) return;
+    fprintf(report, "%s\n  {\"case\": ", first ? "" : ",");
+    cli_print_json_text(path, report);
     fprintf(report,
-            "%s\n  {\"case\": \"%s\", \"verdict\": \"%s\", \"seconds\": %.3f, \"message\": \"",
-            first ? "" : ",", path, verdict_names[v->kind], v->seconds);
-    for (const char *c = v->message; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            fprintf(report, "\\%c", *c);
-        else if (*c == '\n')
-            fputs("\\n", report);
-        else if ((unsigned char)*c >= 32)
-            fputc(*c, report);
-    }
-    fputs("\"}", report);
+            ", \"verdict\": \"%s\", \"seconds\": %.3f, \"message\": ", verdict_names[v->kind],
+            v->seconds);
+    cli_print_json_text(v->message, report);
+    fputc('}', report);
 }
 
-static int check_all(const check_options *o, const path_list *cases)
+static int check_all(const check_call *o, const path_list *cases, FILE *report)
 {
     size_t counts[3] = {0};
     size_t window = o->jobs ? o->jobs : (size_t)sysconf(_SC_NPROCESSORS_ONLN);
     running_case *running = calloc(cases->count + 1, sizeof *running);
-    FILE *report = o->report ? fopen(o->report, "w") : NULL;
     if (report) fputs("[", report);
     for (size_t begun = 0, ended = 0; ended < cases->count; ended++) {
         for (; begun < cases->count && begun < ended + window; begun++)
@@ -206,50 +201,52 @@ static int check_all(const check_options *o, const path_list *cases)
         verdict v = finish_case(&running[ended]);
         counts[v.kind]++;
         say(report, cases->at[ended], &v, ended == 0);
-        if (isatty(1) && cases->count > 20)
-            fprintf(stderr, "\r%zu of %zu ", ended + 1, cases->count);
+        if (isatty(STDERR_FILENO) && cases->count > 20)
+            fprintf(stderr, "\r\033[K%zu of %zu%s", ended + 1, cases->count,
+                    ended + 1 < cases->count ? "" : "\r\033[K");
     }
-    if (report) {
-        fputs("\n]\n", report);
-        fclose(report);
-    }
+    if (report) fputs("\n]\n", report);
     free(running);
     printf("%zu passed, %zu failed, %zu unsupported\n", counts[CASE_PASSED], counts[CASE_FAILED],
            counts[CASE_UNSUPPORTED]);
     return counts[CASE_FAILED] ? 1 : 0;
 }
 
-int command_check(int argc, char **argv)
+static int check(cli_call *call)
 {
-    check_options o = {0};
+    const check_call *o = (check_call *)call;
     path_list cases = {0};
-    driver_default_options(&o.driver);
-    for (int i = 0; i < argc; i++) {
-        if (strcmp(argv[i], "--json") == 0 && i + 1 < argc)
-            o.report = argv[++i];
-        else if (strcmp(argv[i], "--jobs") == 0 && i + 1 < argc)
-            o.jobs = (uint32_t)strtoul(argv[++i], NULL, 10);
-        else if (strcmp(argv[i], "--metadata") == 0)
-            o.metadata_only = true;
-        else if (argv[i][0] != '-')
-            find_cases(&cases, argv[i]);
-        else {
-            int eaten = cli_common_option(&o.driver, argc, argv, i);
-            if (eaten <= 0) {
-                fprintf(stderr,
-                        "usage: ferrite check PATH... [--json REPORT] [--jobs N] [--metadata]\n");
-                return 2;
-            }
-            i += eaten - 1;
-        }
+    FILE *report = o->report ? fopen(o->report, "w") : NULL;
+    if (o->report && !report) {
+        fprintf(stderr, "ferrite check: cannot write %s: %s\n", o->report, strerror(errno));
+        return 1;
     }
-    if (cases.count == 0) {
-        fprintf(stderr, "usage: ferrite check PATH... [--json REPORT] [--jobs N] [--metadata]\n");
-        return 2;
-    }
-    qsort(cases.at, cases.count, sizeof *cases.at, by_name);
-    int status = check_all(&o, &cases);
+    for (uint32_t i = 0; i < call->paths.count; i++) find_cases(&cases, call->paths.at[i]);
+    if (cases.count) qsort(cases.at, cases.count, sizeof *cases.at, by_name);
+    int status = check_all(o, &cases, report);
+    if (report && fclose(report) != 0) status = 1;
     for (size_t i = 0; i < cases.count; i++) free(cases.at[i]);
     free(cases.at);
     return status;
 }
+
+#define FIELD(name) offsetof(check_call, name)
+static const cli_option options[] = {
+    {"--json", CLI_TEXT, FIELD(report), "REPORT", "writes a list of case, verdict and message"},
+    {"--jobs", CLI_NUMBER, FIELD(jobs), "N", "cases at once (default: one for each processor)"},
+    {"--metadata", CLI_FLAG, FIELD(metadata_only), NULL,
+     "dtypes, shapes and strides of all nodes only"},
+};
+
+const cli_command cli_check = {
+    .name = "check",
+    .what = "compares programs with their recorded metadata and outputs",
+    .usage = "check PATH... [--json REPORT] [--jobs N] [--metadata]\n",
+    .options = options,
+    .option_count = COUNT_OF(options),
+    .session_options = "isa cc cache ops",
+    .fewest = 1,
+    .most = UINT32_MAX,
+    .run = check,
+    .bytes = sizeof(check_call),
+};

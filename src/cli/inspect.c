@@ -1,0 +1,49 @@
+/* inspect.c -- `ferrite inspect`: any stage as text, from an archive or from the text of an earlier
+ * stage. */
+#include "cli/cli.h"
+
+typedef struct inspect_call {
+    cli_call call;
+    const char *stage;
+} inspect_call;
+
+static void show_pass(void *data, const char *pass, const char *graph, size_t length)
+{
+    (void)data;
+    printf("# after %s\n", pass);
+    fwrite(graph, 1, length, stdout);
+}
+
+static int inspect(cli_call *call)
+{
+    const inspect_call *o = (inspect_call *)call;
+    bool shows_passes = api_options(call->session)->dump_after;
+    const char *shown;
+    size_t length;
+    fe_observe(call->session, &(fe_observer){.dump = show_pass});
+    if (fe_inspect_file(call->session, call->paths.at[0], o->stage ? o->stage : "fx", &shown,
+                        &length) != FE_OK)
+        return cli_failed(call->session);
+    if (!shows_passes) fwrite(shown, 1, length, stdout);
+    return 0;
+}
+
+static const cli_option options[] = {
+    {"--stage", CLI_TEXT, offsetof(inspect_call, stage), "STAGE",
+     "read: as exported; fx: after the passes (default); loop; sched; kern; plan; wrap; c"},
+};
+
+const cli_command cli_inspect = {
+    .name = "inspect",
+    .what = "shows a stage of the compiler as text",
+    .usage = "inspect MODEL.pt2|FILE.fx|- --stage read|fx|loop|sched|kern|plan|wrap|c\n"
+             "inspect FILE|- --from fx|loop|sched|kern|wrap --stage STAGE\n"
+             "inspect MODEL.pt2 --dump-after PASS|all\n",
+    .options = options,
+    .option_count = COUNT_OF(options),
+    .session_options = "isa model from ops passes verify dump-after",
+    .fewest = 1,
+    .most = 1,
+    .run = inspect,
+    .bytes = sizeof(inspect_call),
+};

@@ -1,0 +1,316 @@
+/* api.c -- the functions of ferrite.h. Each runs its body under session_guard(), forgets the
+ * diagnostics of the call before, and leaves nothing half made behind a failure.
+ */
+#include "driver/api.h"
+
+#include "driver/inputs.h"
+
+#include <string.h>
+
+/* What a session has beside what the stages see of it. */
+typedef struct host {
+    driver_options options;
+    arena *results;    /* text given to the caller; until the next call */
+    const char *error; /* all diagnostics; "" */
+} host;
+
+static host *host_of(const fe_session *session)
+{
+    return session->host;
+}
+
+driver_options *api_options(const fe_session *session)
+{
+    return &host_of(session)->options;
+}
+
+/* ---- the border ---- */
+
+static fe_status print_error(fe_session *session, void *data)
+{
+    host *h = data;
+    text out;
+    text_init(&out, h->results);
+    diag_print(session, &out);
+    h->error = out.at;
+    return FE_OK;
+}
+
+static fe_status begin_call(fe_session *session, void *data)
+{
+    host *h = data;
+    arena_free(h->results);
+    h->results = NULL;
+    h->results = arena_new(session);
+    return FE_OK;
+}
+
+static fe_status call(fe_session *session, fe_status (*body)(fe_session *, void *), void *data)
+{
+    host *h = host_of(session);
+    h->error = "";
+    diag_clear(session);
+    fe_status status = session_guard(session, begin_call, h);
+    if (status == FE_OK) status = session_guard(session, body, data);
+    if (status == FE_OK) return FE_OK;
+    if (!h->results || session_guard(session, print_error, h) != FE_OK)
+        h->error = "error: memory: out of memory\n";
+    return status;
+}
+
+/* What a failed call has left lies in arenas made since it began, the first of them for results. */
+static void drop_leftovers(fe_session *session)
+{
+    const host *h = host_of(session);
+    while (h->results && session->arenas != h->results) arena_free(session->arenas);
+}
+
+fe_status api_call(fe_session *session, fe_status (*body)(fe_session *, void *), void *data)
+{
+    fe_status status = call(session, body, data);
+    if (status != FE_OK) drop_leftovers(session);
+    return status;
+}
+
+/* ---- sessions ---- */
+
+const char *fe_status_name(fe_status status)
+{
+    static const char *const names[] = {
+        [FE_OK] = "ok",
+        [FE_USAGE] = "usage",
+        [FE_IO] = "io",
+        [FE_CORRUPT] = "corrupt",
+        [FE_UNSUPPORTED] = "unsupported",
+        [FE_MISMATCH] = "mismatch",
+        [FE_TOOLCHAIN] = "toolchain",
+        [FE_NO_MEMORY] = "no_memory",
+        [FE_INTERNAL] = "internal",
+        [FE_STOPPED] = "stopped",
+    };
+    return (size_t)status < COUNT_OF(names) ? names[status] : "unknown";
+}
+
+const char *fe_version(void)
+{
+    return FE_VERSION;
+}
+
+static fe_status make_host(fe_session *session, void *data)
+{
+    (void)data;
+    host *h = NEW(session->memory, host);
+    h->error = "";
+    driver_default_options(session->memory, &h->options);
+    session->host = h;
+    return FE_OK;
+}
+
+fe_session *fe_session_new(void)
+{
+    fe_session *session = session_new();
+    if (!session || session_guard(session, make_host, NULL) == FE_OK) return session;
+    session_free(session);
+    return NULL;
+}
+
+void fe_session_free(fe_session *session)
+{
+    session_free(session);
+}
+
+typedef struct setting {
+    const char *name, *value;
+} setting;
+
+static fe_status set_body(fe_session *session, void *data)
+{
+    const setting *s = data;
+    return driver_set_option(session, api_options(session), s->name, s->value);
+}
+
+fe_status fe_set(fe_session *session, const char *option, const char *value)
+{
+    return api_call(session, set_body, &(setting){option, value});
+}
+
+void fe_observe(fe_session *session, const fe_observer *observer)
+{
+    api_options(session)->observer = observer ? *observer : (fe_observer){0};
+}
+
+const char *fe_error(const fe_session *session)
+{
+    return host_of(session)->error;
+}
+
+int fe_diagnostic_at(const fe_session *session, uint32_t index, fe_diagnostic *out)
+{
+    const diag *d = session->first_diag;
+    while (d && index--) d = d->next;
+    if (!d) return 0;
+    *out = (fe_diagnostic){d->status, d->stage, d->place, d->op, d->source, d->message, d->help};
+    return 1;
+}
+
+/* ---- compiling ---- */
+
+/* What to compile, and what becomes of it. */
+typedef struct job {
+    const char *name;
+    const void *bytes; /* NULL: name is a path */
+    size_t size;
+    const char *stage; /* inspect: its text goes to `text` */
+    text text;
+    fe_program *program;
+} compile_job;
+
+/* Records are aligned in the file; in memory they are if the file is. */
+static const void *aligned(arena *memory, const void *bytes, size_t size)
+{
+    enum { ALIGNMENT = 64 };
+    if ((uintptr_t)bytes % ALIGNMENT == 0) return bytes;
+    uintptr_t at = (uintptr_t)arena_alloc(memory, size + ALIGNMENT);
+    at = (at + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return memcpy((void *)at, bytes, size);
+}
+
+static fe_status compile_body(fe_session *session, void *data)
+{
+    compile_job *j = data;
+    arena *memory = arena_new(session);
+    driver_options options = *api_options(session);
+    options.input = arena_strdup(memory, j->name);
+    options.bytes = j->bytes ? aligned(memory, j->bytes, j->size) : NULL;
+    options.size = j->size;
+    if (!j->stage) return driver_compile(session, &options, STAGE_EMIT, memory, &j->program);
+    text_init(&j->text, host_of(session)->results);
+    return driver_inspect(session, &options, j->stage, memory, &j->program, &j->text);
+}
+
+static fe_status compile(fe_session *session, compile_job *j, fe_program **out)
+{
+    fe_status status = call(session, compile_body, j);
+    *out = status == FE_OK ? j->program : NULL;
+    if (status == FE_OK) return FE_OK;
+    driver_close(j->program);
+    drop_leftovers(session);
+    return status;
+}
+
+fe_status fe_compile_file(fe_session *session, const char *path, fe_program **program)
+{
+    return compile(session, &(compile_job){.name = path}, program);
+}
+
+fe_status fe_compile_memory(fe_session *session, const char *name, const void *bytes, size_t size,
+                            fe_program **program)
+{
+    return compile(session, &(compile_job){.name = name, .bytes = bytes ? bytes : "", .size = size},
+                   program);
+}
+
+void fe_program_free(fe_program *program)
+{
+    driver_close(program);
+}
+
+/* ---- what becomes of a program ---- */
+
+typedef struct path_job {
+    fe_program *program;
+    const char *path;
+    fe_status (*write)(driver_program *d, const char *path);
+} path_job;
+
+static fe_status write_body(fe_session *session, void *data)
+{
+    path_job *j = data;
+    (void)session;
+    return j->write(j->program, j->path);
+}
+
+fe_status fe_write_library(fe_program *program, const char *path)
+{
+    path_job job = {program, path, artifact_write_library};
+    return api_call(program->session, write_body, &job);
+}
+
+fe_status fe_write_sources(fe_program *program, const char *folder)
+{
+    path_job job = {program, folder, artifact_write_sources};
+    return api_call(program->session, write_body, &job);
+}
+
+static fe_status load_body(fe_session *session, void *data)
+{
+    (void)session;
+    return driver_load(data);
+}
+
+fe_status fe_load(fe_program *program, const fe_artifact **artifact, fe_model **model)
+{
+    fe_status status = api_call(program->session, load_body, program);
+    *artifact = status == FE_OK ? program->loaded.artifact : NULL;
+    *model = status == FE_OK ? program->loaded.model : NULL;
+    return status;
+}
+
+typedef struct sample_job {
+    fe_program *program;
+    fe_tensor *inputs;
+} sample_job;
+
+static fe_status sample_body(fe_session *session, void *data)
+{
+    sample_job *j = data;
+    (void)session;
+    return inputs_from_samples(j->program, j->inputs);
+}
+
+fe_status fe_sample_inputs(fe_program *program, fe_tensor *inputs)
+{
+    return api_call(program->session, sample_body, &(sample_job){program, inputs});
+}
+
+void fe_figures_of(const fe_program *program, fe_figures *figures)
+{
+    const wrap_program *w = program->wrapper;
+    *figures = (fe_figures){.stage_count = STAGE_COUNT,
+                            .stage_names = driver_stage_names,
+                            .stage_ms = program->ms,
+                            .input_count = program->loops->inputs.count,
+                            .output_count = program->loops->outputs.count,
+                            .kernels = w->kernel_calls,
+                            .unique_kernels = w->unique_kernels,
+                            .arena_bytes = w->arena_bytes,
+                            .arena_lower_bound = w->lower_bound,
+                            .weights_bytes = w->weights_bytes,
+                            .artifact_bytes = program->artifact_bytes};
+    for (int i = 0; i < STAGE_COUNT; i++) figures->compile_ms += program->ms[i];
+}
+
+static fe_status inspect(fe_session *session, compile_job *j, const char **out, size_t *length)
+{
+    fe_program *program;
+    fe_status status = compile(session, j, &program);
+    fe_program_free(program);
+    *out = status == FE_OK ? j->text.at : NULL;
+    if (length) *length = status == FE_OK ? j->text.length : 0;
+    return status;
+}
+
+fe_status fe_inspect_file(fe_session *session, const char *path, const char *stage,
+                          const char **out, size_t *length)
+{
+    return inspect(session, &(compile_job){.name = path, .stage = stage}, out, length);
+}
+
+fe_status fe_inspect_memory(fe_session *session, const char *name, const void *bytes, size_t size,
+                            const char *stage, const char **out, size_t *length)
+{
+    return inspect(
+        session,
+        &(compile_job){.name = name, .bytes = bytes ? bytes : "", .size = size, .stage = stage},
+        out, length);
+}

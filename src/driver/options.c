@@ -1,0 +1,139 @@
+/* options.c -- options of a session: their defaults, and setting one by its name. */
+#include "driver/driver.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define OPTION(name, field, kind, values, placeholder, what) \
+    {name, OPTION_##kind, offsetof(driver_options, field), values, placeholder, what},
+const option_row option_table[] = {
+#include "driver/options.def"
+};
+#undef OPTION
+const uint32_t option_count = COUNT_OF(option_table);
+
+static const char *environment(arena *memory, const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value ? arena_strdup(memory, value) : NULL;
+}
+
+/* A home that cannot be written to, as services and containers have it, is as good as none. */
+static const char *default_cache(arena *memory)
+{
+    const char *cache = environment(memory, "FERRITE_CACHE_DIR"),
+               *xdg = environment(memory, "XDG_CACHE_HOME"), *home = environment(memory, "HOME");
+    if (cache) return cache;
+    if (xdg) return arena_printf(memory, "%s/ferrite", xdg);
+    return home && access(home, W_OK) == 0 ? arena_printf(memory, "%s/.cache/ferrite", home) : "";
+}
+
+void driver_default_options(arena *memory, driver_options *o)
+{
+    const char *cc = environment(memory, "CC");
+    *o = (driver_options){.cc = cc ? cc : "cc", .isa = "native", .passes = true};
+    o->cache = default_cache(memory);
+}
+
+uint32_t option_values(arena *memory, const option_row *row, const char *const **values)
+{
+    VEC(const char *) names = {0};
+    if (row->kind == OPTION_PASS) {
+        for (uint32_t i = 0; i < pass_count; i++) vec_push(memory, &names, pass_table[i].name);
+        vec_push(memory, &names, "all");
+    }
+    for (char *at = arena_strdup(memory, row->values ? row->values : ""); *at;) {
+        size_t length = strcspn(at, " ");
+        vec_push(memory, &names, at);
+        at += length;
+        if (*at) *at++ = '\0';
+    }
+    *values = names.at;
+    return names.count;
+}
+
+static fe_status wrong_value(fe_session *s, const option_row *row, const char *value,
+                             const char *const *names, uint32_t count)
+{
+    text list;
+    text_init(&list, s->memory);
+    for (uint32_t i = 0; i < count; i++) text_printf(&list, "%s%s", i ? ", " : "", names[i]);
+    const char *meant = nearest_name(value, names, count);
+    diag d = {.status = FE_USAGE, .stage = "option"};
+    if (meant) d.help = arena_printf(s->memory, "did you mean '%s'?", meant);
+    if (!count) return diag_fail(s, d, "%s is a number, not '%s'", row->name, value);
+    return diag_fail(s, d, "%s is one of %s, not '%s'", row->name, list.at, value);
+}
+
+/* Is the value one of the names? For options without names anything is. */
+static bool is_one_of(const char *value, const char *const *names, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(value, names[i]) == 0) return true;
+    return count == 0;
+}
+
+static fe_status set_number(fe_session *s, const option_row *row, uint32_t *to, const char *value)
+{
+    char *end;
+    unsigned long number = strtoul(value, &end, 10);
+    if (*value < '0' || *value > '9' || *end || number > UINT16_MAX)
+        return wrong_value(s, row, value, NULL, 0);
+    *to = (uint32_t)number;
+    return FE_OK;
+}
+
+static fe_status add_to_list(fe_session *s, const option_row *row, option_list *to,
+                             const char *value)
+{
+    if (to->count == OPTION_LIST_MOST)
+        return diag_fail(s, (diag){.status = FE_USAGE, .stage = "option"}, "at most %d %s",
+                         OPTION_LIST_MOST, row->name);
+    to->at[to->count++] = arena_strdup(s->memory, value);
+    return FE_OK;
+}
+
+static fe_status set_value(fe_session *s, driver_options *o, const option_row *row,
+                           const char *value)
+{
+    void *to = (char *)o + row->offset;
+    const char *const *names;
+    uint32_t count = option_values(s->memory, row, &names);
+    if (row->kind == OPTION_NUMBER) return set_number(s, row, to, value);
+    if (!is_one_of(value, names, count)) return wrong_value(s, row, value, names, count);
+    if (row->kind == OPTION_LIST) return add_to_list(s, row, to, value);
+    if (row->kind == OPTION_SWITCH)
+        *(bool *)to = strcmp(value, "on") == 0;
+    else
+        *(const char **)to = arena_strdup(s->memory, value);
+    return FE_OK;
+}
+
+static void copy_field(driver_options *to, const driver_options *from, const option_row *row)
+{
+    size_t size = row->kind == OPTION_NUMBER   ? sizeof(uint32_t)
+                  : row->kind == OPTION_SWITCH ? sizeof(bool)
+                  : row->kind == OPTION_LIST   ? sizeof(option_list)
+                                               : sizeof(const char *);
+    memcpy((char *)to + row->offset, (const char *)from + row->offset, size);
+}
+
+fe_status driver_set_option(fe_session *s, driver_options *o, const char *name, const char *value)
+{
+    const char *names[COUNT_OF(option_table)], *meant;
+    for (uint32_t i = 0; i < option_count; i++) {
+        const option_row *row = &option_table[i];
+        driver_options defaults;
+        names[i] = row->name;
+        if (strcmp(row->name, name) != 0) continue;
+        if (value) return set_value(s, o, row, value);
+        driver_default_options(s->memory, &defaults);
+        copy_field(o, &defaults, row);
+        return FE_OK;
+    }
+    meant = nearest_name(name, names, option_count);
+    diag d = {.status = FE_USAGE, .stage = "option"};
+    if (meant) d.help = arena_printf(s->memory, "did you mean '%s'?", meant);
+    return diag_fail(s, d, "there is no option '%s'", name);
+}

@@ -1,0 +1,86 @@
+/* stage_text.c -- any stage as text, from an archive or from the text of an earlier stage. */
+#include "driver/driver.h"
+
+#include <string.h>
+
+static void show_fx(driver_program *d, text *out)
+{
+    fx_print(d->graph, out);
+}
+
+static void show_loop(driver_program *d, text *out)
+{
+    loop_print(d->loops, out);
+}
+
+static void show_sched(driver_program *d, text *out)
+{
+    sched_print(d->schedule, out);
+}
+
+static void show_plan(driver_program *d, text *out)
+{
+    const wrap_program *w = d->wrapper;
+    text_printf(out, "plan %s arena %lld bound %lld\n", w->name, (long long)w->arena_bytes,
+                (long long)w->lower_bound);
+    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
+        const sched_life *life = &w->lives[id];
+        if (!life->in_arena) continue;
+        text_printf(out, "@%s live [%u, %u) at %lld bytes ", w->loops->buffers.at[id].name,
+                    life->birth, life->death, (long long)w->offsets[id]);
+        sym_print(w->loops->symbols, w->bytes[id], out);
+        text_char(out, '\n');
+    }
+}
+
+static void show_wrap(driver_program *d, text *out)
+{
+    wrap_print(d->wrapper, out);
+}
+
+static void show_kern(driver_program *d, text *out)
+{
+    kern_print(d->kernels, out);
+}
+
+static void show_c(driver_program *d, text *out)
+{
+    for (uint32_t i = 0; i < d->file_count; i++)
+        text_printf(out, "/* ---- %s ---- */\n%s\n", d->files[i].name, d->files[i].text);
+}
+
+const stage_row stage_table[] = {
+    {"read", STAGE_READ, show_fx},    {"fx", STAGE_PASS, show_fx},
+    {"loop", STAGE_LOWER, show_loop}, {"sched", STAGE_SCHED, show_sched},
+    {"plan", STAGE_WRAP, show_plan},  {"wrap", STAGE_WRAP, show_wrap},
+    {"kern", STAGE_KERN, show_kern},  {"c", STAGE_EMIT, show_c},
+};
+
+const uint32_t stage_count = COUNT_OF(stage_table);
+
+fe_status driver_find_stage(fe_session *s, const char *name, const stage_row **out)
+{
+    const char *names[COUNT_OF(stage_table)];
+    text list;
+    text_init(&list, s->memory);
+    for (uint32_t i = 0; i < stage_count; i++) {
+        *out = &stage_table[i];
+        if (strcmp(stage_table[i].name, name) == 0) return FE_OK;
+        names[i] = stage_table[i].name;
+        text_printf(&list, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *meant = nearest_name(name, names, stage_count);
+    diag d = {.status = FE_USAGE, .stage = "inspect"};
+    if (meant) d.help = arena_printf(s->memory, "did you mean '%s'?", meant);
+    return diag_fail(s, d, "there is no stage '%s'; there are %s", name, list.at);
+}
+
+fe_status driver_inspect(fe_session *s, const driver_options *o, const char *stage, arena *memory,
+                         driver_program **program, text *out)
+{
+    const stage_row *row;
+    FE_TRY(driver_find_stage(s, stage, &row));
+    FE_TRY(driver_compile(s, o, row->last, memory, program));
+    row->show(*program, out);
+    return FE_OK;
+}
