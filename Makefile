@@ -4,10 +4,12 @@
 #   make demo    compile a small trained network and run it on real digits
 #   make test    all tests; `make check` is the quick part of them
 #   make bench   run time beside eager PyTorch and Inductor
+#   make install PREFIX=/usr/local   command, library, headers, ferrite.pc;  make uninstall
 #   make lint    the house rules;  make format  lays the code out;  make bless  rewrites expected outputs
 #   make SAN=1   the same under AddressSanitizer and UndefinedBehaviorSanitizer; SAN=thread: ThreadSanitizer
 #   make V=1     shows the commands;  JOBS=N  runs N at once
 
+PREFIX ?= /usr/local
 VENV ?= build/venv
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 ifeq ($(MAKELEVEL),0)
@@ -25,6 +27,7 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototyp
 SANITIZE := -g -fno-omit-frame-pointer $(if $(filter thread,$(SAN)),\
             -fsanitize=thread -Wno-maybe-uninitialized,\
             -fsanitize=address$(comma)undefined -fno-sanitize-recover=all)
+VERSION := $(shell sed -n 's/^.define FE_VERSION "\(.*\)"/\1/p' include/ferrite.h)
 SOVERSION := 0
 LIBS := -ljson-c -lminizip -lz -lm -lpthread -ldl
 # gnu11: attributes and vector types. The runtime goes into every artifact, hence without debug text.
@@ -55,8 +58,8 @@ UNIT_OBJ := $(patsubst %.c,$B/obj/%.o,$(wildcard test/unit/*.c))
 SETUP := build/setup-done
 
 export VENV
-.PHONY: all tests demo test check lint format bless bench clean
-all: $B/ferrite $B/libferrite.a $B/libferrite.so
+.PHONY: all tests demo test check lint format bless bench clean install uninstall
+all: $B/ferrite $B/libferrite.a $B/libferrite.so $B/ferrite.pc
 tests: all $B/unit build/runtest $(if $(wildcard rt/test_kernels.c),$B/test_kernels)
 
 # ---- how it is made ----
@@ -111,6 +114,22 @@ endif
 $B/obj/embedded.o: $B/embedded.c src/driver/embed.h
 	$Q $(CC) $(C_FLAGS) -c $< -o $@
 
+# For pkg-config: this one for use of what lies here, changed by `make install`.
+define PC
+prefix=$(CURDIR)
+libdir=$(CURDIR)/$B
+includedir=$(CURDIR)/include
+
+Name: ferrite
+Description: compiles PyTorch programs to C
+Version: $(VERSION)
+Cflags: -I$${includedir}
+Libs: -L$${libdir} -lferrite
+Libs.private: $(strip $(LINK) $(LIBS))
+endef
+$B/ferrite.pc: Makefile include/ferrite.h | $B/rt.a
+	$(file >$@,$(PC))
+
 $B/ferrite: $(CLI_OBJ) $B/parts.a $B/rt.a
 $B/unit: $(UNIT_OBJ) $B/parts.a $B/rt.a
 $B/ferrite $B/unit:
@@ -141,6 +160,24 @@ bench: all
 	$Q sh test/python/setup_venv.sh $(VENV) && $(VENV)/bin/python test/python/bench.py
 bless: tests
 	$Q build/runtest --bless --binary $B/ferrite test
+
+# DESTDIR is put in front of where files go, not into ferrite.pc.
+TO := $(DESTDIR)$(abspath $(PREFIX))
+INSTALLED := $(addprefix $(TO)/,bin/ferrite include/ferrite.h include/ferrite_abi.h lib/libferrite.a \
+               lib/libferrite.so lib/libferrite.so.$(SOVERSION) lib/pkgconfig/ferrite.pc)
+install: all
+	@echo "  install to $(TO)"
+	$Q mkdir -p $(TO)/bin $(TO)/include $(TO)/lib/pkgconfig
+	$Q install -m 755 $B/ferrite $(TO)/bin/
+	$Q install -m 644 include/ferrite.h include/ferrite_abi.h $(TO)/include/
+	$Q install -m 644 $B/libferrite.a $(TO)/lib/
+	$Q install -m 755 $B/libferrite.so $(TO)/lib/libferrite.so.$(SOVERSION)
+	$Q ln -sf libferrite.so.$(SOVERSION) $(TO)/lib/libferrite.so
+	$Q sed -e 's|^prefix=.*|prefix=$(abspath $(PREFIX))|' -e 's|^libdir=.*|libdir=$${prefix}/lib|' \
+	   -e 's|^includedir=.*|includedir=$${prefix}/include|' $B/ferrite.pc >$(TO)/lib/pkgconfig/ferrite.pc
+uninstall:
+	$Q rm -f $(INSTALLED)
 clean:
-	$Q rm -rf build/san build/tsan build/obj build/test build/lib* build/*.a build/embed* build/ferrite \
-	   build/unit build/runtest build/test_kernels build/setup-done build/shared-cases
+	$Q rm -rf build/san build/tsan build/obj build/test build/lib* build/*.a build/embed* \
+	   build/ferrite build/ferrite.pc build/unit build/runtest build/test_kernels build/setup-done \
+	   build/shared-cases

@@ -10,8 +10,8 @@
  *     --status-- 1                             optional: expected exit status; 0 when left out
  *
  * A file may hold several --run-- groups; they run in order, in one new folder. $ROOT is the folder
- * where runtest was started. Blank lines at the end of a text do not count. A signal, a sanitizer's
- * report and a run of more than 60 seconds are always failures.
+ * where runtest was started, $BUILD the one where the binary lies. Blank lines at the end of a text do
+ * not count. A signal, a sanitizer's report and a run of more than 60 seconds are always failures.
  *
  *     runtest [--bless] [--binary FERRITE] [-j N] FILE.t|FOLDER...
  */
@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <libgen.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -498,6 +499,7 @@ static void prepare(const char *binary)
     char *root = need(getcwd(NULL, 0));
     setenv("PATH", search, 1);
     setenv("ROOT", root, 1);
+    setenv("BUILD", dirname(whole), 1);
     setenv("LC_ALL", "C", 1);
     setenv("UBSAN_OPTIONS", "print_stacktrace=1", 0);
     free(whole);

@@ -256,6 +256,8 @@ int64_t file_size(const char *path);                             /* 0 when there
 fe_status file_make_dirs(fe_session *session, const char *path); /* mkdir -p */
 /* A new folder of this user alone, PREFIX and a unique ending; the name is in `a`. */
 fe_status file_make_unique_dir(fe_session *session, arena *a, const char *prefix, const char **out);
+/* The same in $TMPDIR or /tmp. */
+fe_status file_make_temporary_dir(fe_session *session, arena *a, const char **out);
 void file_remove_tree(const char *path); /* what cannot be removed stays */
 /* Monotonic clock, seconds. */
 double clock_seconds(void);

@@ -166,6 +166,13 @@ fe_status file_make_unique_dir(fe_session *session, arena *a, const char *prefix
     return mkdtemp(path) ? FE_OK : io_fail(session, "make folder", path);
 }
 
+fe_status file_make_temporary_dir(fe_session *session, arena *a, const char **out)
+{
+    const char *folder = getenv("TMPDIR");
+    const char *prefix = arena_printf(a, "%s/ferrite-", folder && *folder ? folder : "/tmp");
+    return file_make_unique_dir(session, a, prefix, out);
+}
+
 static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *where)
 {
     (void)about;

@@ -170,7 +170,7 @@ static void print_json(const bench_job *job)
 static fe_status make_folder(fe_session *session, void *data)
 {
     bench_job *job = data;
-    return file_make_unique_dir(session, session->memory, "/tmp/ferrite-bench-", &job->folder);
+    return file_make_temporary_dir(session, session->memory, &job->folder);
 }
 
 static fe_status compile(bench_job *job, const char *name, fe_program **out)

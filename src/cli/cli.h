@@ -58,7 +58,7 @@ int cli_mistake(const cli_command *command, const char *format, ...) FE_PRINTF(2
 /* help.c */
 void cli_print_help(const cli_command *command, FILE *to); /* NULL: of all commands */
 
-/* progress.c: a line on stderr about long work, if that is a terminal. */
+/* progress.c: dumps on stderr, and a line about long work if that is a terminal. */
 void cli_show_progress(fe_session *session);
 void cli_clear_progress(void);
 

@@ -1,5 +1,5 @@
-/* progress.c -- one line that says what long work is at: on a terminal, after a moment, and gone when
- * the work is done. */
+/* progress.c -- what the command says while it works, on stderr: graphs that --dump-after asks for, and
+ * on a terminal, after a moment, one line that is gone when the work is done. */
 #include "cli/cli.h"
 
 #include <unistd.h>
@@ -16,15 +16,18 @@ static int show(void *data, const char *stage, uint32_t done, uint32_t total)
     return 0;
 }
 
+static void dump(void *data, const char *pass, const char *graph, size_t length)
+{
+    (void)data;
+    fprintf(stderr, "# after %s\n", pass);
+    fwrite(graph, 1, length, stderr);
+}
+
 void cli_show_progress(fe_session *session)
 {
     double *begin = NEW(session->memory, double);
-    fe_observer observer = api_options(session)->observer;
-    if (!isatty(STDERR_FILENO)) return;
     *begin = clock_seconds();
-    observer.data = begin;
-    observer.progress = show;
-    fe_observe(session, &observer);
+    fe_observe(session, &(fe_observer){begin, isatty(STDERR_FILENO) ? show : NULL, dump});
 }
 
 void cli_clear_progress(void)

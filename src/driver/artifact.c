@@ -62,7 +62,7 @@ static const char *makefile_text(driver_program *d)
     text_init(&t, d->memory);
     text_printf(&t,
                 "# Builds %s.so from these sources alone; %s.weights lies beside it.\n"
-                "CC ?= cc\nFLAGS = -std=gnu11 -w -fPIC -fvisibility=hidden -fno-math-errno "
+                "CC ?= cc\nFLAGS = -std=c11 -w -fPIC -fvisibility=hidden -fno-math-errno "
                 "-fno-trapping-math "
                 "-ffp-contract=fast -I. -Iruntime $(CFLAGS)\n"
                 "ifneq ($(filter x86_64 amd64,$(shell uname -m)),)\n"

@@ -292,12 +292,7 @@ static fe_status find_folder(driver_program *d, const char **out)
 {
     *out = d->options.cache;
     if (**out) return file_make_dirs(d->session, *out);
-    const char *system = getenv("TMPDIR");
-    if (!d->temporary)
-        FE_TRY(file_make_unique_dir(
-            d->session, d->memory,
-            arena_printf(d->memory, "%s/ferrite-", system && *system ? system : "/tmp"),
-            &d->temporary));
+    if (!d->temporary) FE_TRY(file_make_temporary_dir(d->session, d->memory, &d->temporary));
     *out = d->temporary;
     return FE_OK;
 }

@@ -1,4 +1,4 @@
-# the examples build and run: one links an artifact, the other loads it
+# the examples build and run: one links an artifact, one loads it, one compiles and runs in one process
 --run-- ferrite compile $ROOT/demo/digits.pt2 -o libdigits.so --quiet && ${FERRITE_TEST_CC:-cc} -I$ROOT/include $ROOT/examples/link.c ./libdigits.so -o link && ./link | sed 's/gives.*/gives/'
 --out--
 digits gives
@@ -8,3 +8,9 @@ output_0: [1, 10], first value
 --run-- ferrite compile $ROOT/demo/digits.pt2 -o d.so --quiet && ${FERRITE_TEST_CC:-cc} -include d.h -I. -I$ROOT/include -fsyntax-only $ROOT/examples/link.c && grep -c DIGITS_INPUT d.h
 --out--
 6
+--run-- ${FERRITE_TEST_CC:-cc} -I$ROOT/include $ROOT/examples/compile.c $BUILD/libferrite.a $(sed -n 's/^Libs.private: //p' $BUILD/ferrite.pc) -o compile && ./compile $ROOT/demo/digits.pt2 | sed 's/ at .*//' && ./compile missing.pt2
+--out--
+output_0: [1, 10], first value
+--err--
+error: file: cannot open missing.pt2: No such file or directory
+--status-- 1

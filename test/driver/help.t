@@ -1,0 +1,111 @@
+# each command says what it takes; what it does not take is answered with what was meant
+--run-- ferrite help; for c in run compile inspect check bench plan; do ferrite help $c >a; ferrite $c --help >b; cmp a b && head -1 a; done; ferrite --version
+--out--
+ferrite 0.1: compiles PyTorch programs to C
+
+  ferrite run      compiles a program, runs it, writes its outputs
+  ferrite compile  makes a shared library, or C sources, of a program
+  ferrite inspect  shows a stage of the compiler as text
+  ferrite check    compares programs with their recorded metadata and outputs
+  ferrite bench    times a program: compile, load, calls on 1 to N threads
+  ferrite plan     plans memory for a file of buffers: lines of id,lower,upper,size
+
+'ferrite help COMMAND' says more.
+usage: ferrite run MODEL.pt2 [--inputs IN.safetensors | --input A.npy ...] [--outputs OUT.safetensors]
+usage: ferrite compile MODEL.pt2 -o MODEL.so
+usage: ferrite inspect MODEL.pt2|FILE.fx|- --stage read|fx|loop|sched|kern|plan|wrap|c
+usage: ferrite check PATH... [--json REPORT] [--jobs N] [--metadata]
+usage: ferrite bench MODEL.pt2 [--inputs IN.safetensors | --input A.npy ...] [--threads N]
+usage: ferrite plan FILE.csv|- [--capacity BYTES] [--budget-ms MS] [-o OFFSETS.csv]
+ferrite 0.1
+--run-- ferrite help compile
+--out--
+usage: ferrite compile MODEL.pt2 -o MODEL.so
+       ferrite compile MODEL.pt2 --emit c -o DIR/
+
+makes a shared library, or C sources, of a program
+
+  -o PATH               library, or folder of sources, to make
+  --emit so|c           so: a shared library, and a header beside it (default); c: C sources,
+                        weights and a Makefile
+  --quiet               says nothing of what was made
+  --isa NAME            instruction set of the kernels; native: this machine's
+  --cc CC               the C compiler, arguments may follow its name (default: $CC, then cc)
+  --cache DIR           folder where made libraries are found again, or '' for none
+  --jobs N              C compilers at work at once (default: one for each processor)
+  --model NAME          which program of an archive with several
+  --from STAGE          the input is the text of this stage
+  --no-passes           leave the graph as it was exported
+  --verify              check the graph after every pass
+  --dump-after PASS     show the graph after this pass, or after all
+--run-- ferrite; echo status $?; ferrite inpsect x; echo status $?; ferrite run; echo status $?
+--out--
+status 2
+status 2
+status 2
+--err--
+ferrite 0.1: compiles PyTorch programs to C
+
+  ferrite run      compiles a program, runs it, writes its outputs
+  ferrite compile  makes a shared library, or C sources, of a program
+  ferrite inspect  shows a stage of the compiler as text
+  ferrite check    compares programs with their recorded metadata and outputs
+  ferrite bench    times a program: compile, load, calls on 1 to N threads
+  ferrite plan     plans memory for a file of buffers: lines of id,lower,upper,size
+
+'ferrite help COMMAND' says more.
+ferrite: there is no command 'inpsect'; did you mean 'inspect'?
+'ferrite help' lists them.
+usage: ferrite run MODEL.pt2 [--inputs IN.safetensors | --input A.npy ...] [--outputs OUT.safetensors]
+                  [--output-dir DIR] [--threads N] [--repeat N] [--json]
+
+compiles a program, runs it, writes its outputs
+
+  --inputs IN.safetensors
+                        inputs in.0, in.1, ... of one file (default: what the program was exported
+                        with)
+  --input A.npy         one input; for each in turn
+  --outputs OUT.safetensors
+                        writes out.0, out.1, ...
+  --output-dir DIR      writes DIR/0.npy, DIR/1.npy, ...
+  --threads N           of a call (default: one for each processor)
+  --repeat N            calls to time after the first one
+  --json                times and sizes as one JSON object
+  --isa NAME            instruction set of the kernels; native: this machine's
+  --cc CC               the C compiler, arguments may follow its name (default: $CC, then cc)
+  --cache DIR           folder where made libraries are found again, or '' for none
+  --jobs N              C compilers at work at once (default: one for each processor)
+  --model NAME          which program of an archive with several
+  --from STAGE          the input is the text of this stage
+  --no-passes           leave the graph as it was exported
+  --verify              check the graph after every pass
+  --dump-after PASS     show the graph after this pass, or after all
+--run-- ferrite run a.pt2 --inptu x; ferrite run --output-dri out a.pt2; ferrite run a.pt2 --zzz; ferrite compile a.pt2 -o; ferrite compile a.pt2; ferrite compile a.pt2 -o b --emit cuda; ferrite run a.pt2 b.pt2; ferrite run a.pt2 --threads many; ferrite check a --jobs=-1; ferrite run --json=yes a.pt2; ferrite run a.pt2 --isa v3; ferrite inspect a.pt2 --stage lop; ferrite help runn
+--err--
+ferrite run: there is no option --inptu; did you mean --input?
+'ferrite help run' says more.
+ferrite run: there is no option --output-dri; did you mean --output-dir?
+'ferrite help run' says more.
+ferrite run: there is no option --zzz
+'ferrite help run' says more.
+ferrite compile: -o needs a value: PATH
+'ferrite help compile' says more.
+ferrite compile: -o is missing: the library to make
+'ferrite help compile' says more.
+ferrite compile: --emit is so or c, not 'cuda'
+'ferrite help compile' says more.
+ferrite run: one at a time: 'a.pt2' and 'b.pt2'
+'ferrite help run' says more.
+ferrite run: --threads takes a number, not 'many'
+'ferrite help run' says more.
+ferrite check: --jobs takes a number, not '-1'
+'ferrite help check' says more.
+ferrite run: --json takes no value
+'ferrite help run' says more.
+error: option: isa is one of native, x86-64-v4, x86-64-v3, baseline, not 'v3'
+  help: did you mean 'x86-64-v3'?
+error: inspect: there is no stage 'lop'; there are read, fx, loop, sched, plan, wrap, kern, c
+  help: did you mean 'loop'?
+ferrite: there is no command 'runn'; did you mean 'run'?
+'ferrite help' lists them.
+--status-- 2
