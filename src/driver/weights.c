@@ -151,7 +151,8 @@ fe_status weights_write(const wrap_program *w, uint64_t key, const char *library
                         int64_t *written)
 {
     struct stat about;
-    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) return write_failed(w, path, EEXIST);
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
+        return write_failed(w, path, S_ISDIR(about.st_mode) ? EISDIR : ENODEV);
     mapped_file code = {0};
     if (library) FE_TRY(file_map(w->session, library, &code));
     size_t begin = (code.size + PAGE - 1) / PAGE * PAGE;

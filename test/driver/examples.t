@@ -7,7 +7,7 @@ digits gives
 output_0: [1, 10], first value
 --run-- ferrite compile $ROOT/demo/digits.pt2 -o d.so --quiet && ${FERRITE_TEST_CC:-cc} -include d.h -I. -I$ROOT/include -fsyntax-only $ROOT/examples/link.c && grep -c DIGITS_INPUT d.h
 --out--
-6
+8
 --run-- ${FERRITE_TEST_CC:-cc} -I$ROOT/include $ROOT/examples/compile.c $BUILD/libferrite.a $(sed -n 's/^Libs.private: //p' $BUILD/ferrite.pc) -o compile && ./compile $ROOT/demo/digits.pt2 | sed 's/ at .*//' && ./compile missing.pt2
 --out--
 output_0: [1, 10], first value
