@@ -4,6 +4,7 @@
 ./bin/ferrite
 ./include/ferrite.h
 ./include/ferrite_abi.h
+./include/ferrite_ops.h
 ./lib/libferrite.a
 ./lib/libferrite.so
 ./lib/libferrite.so.0
