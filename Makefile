@@ -163,13 +163,14 @@ bless: tests
 
 # DESTDIR is put in front of where files go, not into ferrite.pc.
 TO := $(DESTDIR)$(abspath $(PREFIX))
-INSTALLED := $(addprefix $(TO)/,bin/ferrite include/ferrite.h include/ferrite_abi.h \
-               include/ferrite_ops.h lib/libferrite.a lib/libferrite.so lib/libferrite.so.$(SOVERSION) lib/pkgconfig/ferrite.pc)
+HEADERS := include/ferrite.h include/ferrite_abi.h include/ferrite_ops.h
+INSTALLED := $(addprefix $(TO)/,bin/ferrite $(HEADERS) lib/libferrite.a lib/libferrite.so \
+               lib/libferrite.so.$(SOVERSION) lib/pkgconfig/ferrite.pc)
 install: all
 	@echo "  install to $(TO)"
 	$Q mkdir -p $(TO)/bin $(TO)/include $(TO)/lib/pkgconfig
 	$Q install -m 755 $B/ferrite $(TO)/bin/
-	$Q install -m 644 include/ferrite.h include/ferrite_abi.h include/ferrite_ops.h $(TO)/include/
+	$Q install -m 644 $(HEADERS) $(TO)/include/
 	$Q install -m 644 $B/libferrite.a $(TO)/lib/
 	$Q install -m 755 $B/libferrite.so $(TO)/lib/libferrite.so.$(SOVERSION)
 	$Q ln -sf libferrite.so.$(SOVERSION) $(TO)/lib/libferrite.so

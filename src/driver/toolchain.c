@@ -227,7 +227,8 @@ static fe_status link_all(builder *b, const char *library)
     driver_program *d = b->d;
     const char **libraries;
     uint32_t library_count = ops_libraries(d, &libraries);
-    const char **args = NEW_ARRAY(d->memory, const char *, d->file_count + 4 * library_count + MAX_ARGS);
+    const char **args =
+        NEW_ARRAY(d->memory, const char *, d->file_count + 4 * library_count + MAX_ARGS);
     const char *log = path_in(b, "link.log");
     int n = 0;
     static const char *const flags[] = {"-shared", "-Wl,-u,ferrite_artifact", "-Wl,--gc-sections",

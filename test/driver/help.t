@@ -35,6 +35,7 @@ makes a shared library, or C sources, of a program
   --jobs N              C compilers at work at once (default: one for each processor)
   --model NAME          which program of an archive with several
   --from STAGE          the input is the text of this stage
+  --ops LIBRARY         operators of your own (ferrite_ops.h); may be given several times
   --no-passes           leave the graph as it was exported
   --verify              check the graph after every pass
   --dump-after PASS     show the graph after this pass, or after all
@@ -77,6 +78,7 @@ compiles a program, runs it, writes its outputs
   --jobs N              C compilers at work at once (default: one for each processor)
   --model NAME          which program of an archive with several
   --from STAGE          the input is the text of this stage
+  --ops LIBRARY         operators of your own (ferrite_ops.h); may be given several times
   --no-passes           leave the graph as it was exported
   --verify              check the graph after every pass
   --dump-after PASS     show the graph after this pass, or after all

@@ -80,6 +80,6 @@ error: read: a program that begins as the text of stage wrap has no stage before
 --status-- 1
 --run-- ferrite inspect laws.wrap --from wrapper --stage wrap
 --err--
-error: option: from is one of fx, loop, sched, wrap, not 'wrapper'
+error: option: from is one of fx, loop, sched, kern, wrap, not 'wrapper'
   help: did you mean 'wrap'?
 --status-- 2
