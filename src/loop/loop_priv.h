@@ -76,4 +76,8 @@ ty_dtype loop_result_dtype(const loop_program *p, loop_opcode op, const loop_val
 const char *loop_reduce_name(loop_reduce r);         /* "sum"; "" for none */
 const char *loop_store_mode_name(loop_store_mode m); /* "", "add", ... */
 
+/* ---- parts.c: buffers that break law L7; LOOP_NO_BUFFER when none does ---- */
+loop_buffer_id loop_misplaced_part(loop_program *p, const char **why);
+loop_buffer_id loop_meeting_part(loop_program *p);
+
 #endif
