@@ -59,7 +59,7 @@ typedef struct fe_op_call {
     const fe_arg *args; /* one for each parameter of the schema, in its order, defaults filled in */
     uint32_t arg_count;
     /* Memory for each tensor that is returned, lists flattened, but for the returns that alias a
-     * written argument: row-major, not initialised, 64-byte aligned, of the sizes that the row or
+     * written argument: row-major, not initialised, aligned for its elements, of the sizes that the row or
      * the program says. */
     const fe_tensor *results;
     uint32_t result_count;

@@ -31,6 +31,15 @@ void emit_c_pointer(emit_state *s, loop_buffer_id id)
         text_add(&s->out, s->names[id]);
 }
 
+/* + how far behind the root's start it begins. */
+static void print_place(emit_state *s, loop_buffer_id id)
+{
+    if (sym_is_none(s->w->lives[id].place)) return;
+    text_add(&s->out, " + (");
+    print_expr(s, s->w->lives[id].place);
+    text_printf(&s->out, ") * %u", ty_dtype_size(s->w->loops->buffers.at[id].dtype));
+}
+
 /* Declares a buffer's pointer where its memory is known: inputs and weights at the top, temps at
  * their allocation. */
 static void declare(emit_state *s, loop_buffer_id id)
@@ -45,10 +54,12 @@ static void declare(emit_state *s, loop_buffer_id id)
         text_printf(&s->out, "f->states[%d];\n", w->state_of[id]);
     else if (buffer->kind == LOOP_CONSTANT)
         text_printf(&s->out, "f->weights[%u];\n", w->raw_weight[id]);
-    else if (w->lives[root].in_arena && w->is_dynamic)
-        text_printf(&s->out, "(void *)(arena + f->offsets[%u]);\n", root);
-    else if (w->lives[root].in_arena)
-        text_printf(&s->out, "(void *)(arena + %lld);\n", (long long)w->offsets[root]);
+    else if (w->lives[root].in_arena && w->is_dynamic) {
+        text_printf(&s->out, "(void *)(arena + f->offsets[%u]", root);
+        print_place(s, id);
+        text_add(&s->out, ");\n");
+    } else if (w->lives[root].in_arena)
+        text_printf(&s->out, "(void *)(arena + %lld);\n", (long long)w->offsets[id]);
     else if (w->output_of[root] >= 0 && root == id) {
         text_printf(&s->out, "rt_output_memory(f, %d, ", w->output_of[root]);
         print_expr(s, w->bytes[id]);
@@ -56,8 +67,11 @@ static void declare(emit_state *s, loop_buffer_id id)
             &s->out,
             ");\n    if (!%s) return rt_fail(f, FE_RUN_NO_MEMORY, \"no memory for an output\");\n",
             s->names[id]);
-    } else
-        text_printf(&s->out, "(void *)%s;\n", s->names[root]);
+    } else {
+        text_printf(&s->out, "(void *)((char *)%s", s->names[root]);
+        print_place(s, id);
+        text_add(&s->out, ");\n");
+    }
 }
 
 static bool is_local(const wrap_program *w, loop_buffer_id id)

@@ -159,6 +159,13 @@ static fe_status check_read(checking *c, loop_buffer_id buffer)
     return FE_OK;
 }
 
+/* With a part its whole is written. */
+static void note_written(checking *c, loop_buffer_id b)
+{
+    c->written[b] = 1;
+    for (; c->p->buffers.at[b].part; c->written[b] = 1) b = c->p->buffers.at[b].part->whole;
+}
+
 static void note_masked(void *data, loop_value v)
 {
     checking *c = data;
@@ -244,7 +251,7 @@ static fe_status check_nest(checking *c, const loop_op *op)
         FE_TRY(check_store(c, w, op, &op->stores[k]));
         loop_work_end(c->p, w);
     }
-    for (uint32_t k = 0; k < op->store_count; k++) c->written[op->stores[k].buffer] = 1;
+    for (uint32_t k = 0; k < op->store_count; k++) note_written(c, op->stores[k].buffer);
     c->bounds.count = 0;
     return FE_OK;
 }
@@ -314,7 +321,7 @@ static fe_status check_extern(checking *c, const loop_op *op)
         vec_push(c->p->memory, &c->defined, op->defines[k]);
     for (uint32_t k = 0; k < op->output_count; k++) {
         FE_TRY(check_view(c, &op->outputs[k]));
-        if (op->outputs[k].buffer != LOOP_NO_BUFFER) c->written[op->outputs[k].buffer] = 1;
+        if (op->outputs[k].buffer != LOOP_NO_BUFFER) note_written(c, op->outputs[k].buffer);
     }
     return FE_OK;
 }
@@ -340,6 +347,9 @@ fe_status loop_check(loop_program *p, const char *after)
 {
     checking c = {
         .p = p, .after = after, .written = NEW_ARRAY(p->memory, uint8_t, p->buffers.count)};
+    const char *why;
+    loop_buffer_id bad = loop_misplaced_part(p, &why);
+    if (bad != LOOP_NO_BUFFER) return fail(&c, "L8", "%s: @%s", why, p->buffers.at[bad].name);
     for (uint32_t k = 0; k < p->inputs.count; k++) {
         const loop_input *in = &p->inputs.at[k];
         if (!sym_is_none(in->expr)) sym_each_symbol(p->symbols, in->expr, define_symbol, &c);
@@ -357,5 +367,9 @@ fe_status loop_check(loop_program *p, const char *after)
     }
     c.op = NULL;
     for (uint32_t k = 0; k < p->outputs.count; k++) FE_TRY(check_output(&c, &p->outputs.at[k]));
-    return FE_OK;
+    bad = loop_meeting_part(p);
+    return bad == LOOP_NO_BUFFER
+               ? FE_OK
+               : fail(&c, "L8", "what is written into a buffer that has parts may meet: @%s",
+                      p->buffers.at[bad].name);
 }

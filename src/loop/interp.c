@@ -321,6 +321,11 @@ static fe_status allocate(running *r, loop_buffer_id id)
     if (r->status != FE_OK) return r->status;
     if (r->elements[id] < 0) r->elements[id] = 0;
     void **at = &r->machine->buffers[id];
+    if (!*at && b->part) {
+        FE_TRY(allocate(r, b->part->whole));
+        *at = (char *)r->machine->buffers[b->part->whole] +
+              number_of(r, b->part->at) * ty_dtype_size(b->dtype);
+    }
     if (!*at && b->kind == LOOP_CONSTANT) *at = (void *)(uintptr_t)b->data;
     if (!*at && b->kind == LOOP_TEMP)
         *at =

@@ -5,6 +5,7 @@
  *     const  @w : f32[64,32] strides [32,1]
  *     temp   @buf0 : f32[8,64] strides [64,1]
  *     temp   @buf1 : f32[8] strides [1]
+ *     part   @buf1 in @buf2 at 8         # a piece of another buffer, as of a concatenation
  *     extern gemm (@x[8,32]{32,1}, @w[32,64]{1,32}) -> (@buf0[8,64]{64,1}) ints [] floats []
  *     nest [i0 < 8] reduce [r0 < 64] {
  *       %0 = load f32 @buf0[64*i0 + r0]
@@ -27,6 +28,8 @@
  * extent does not depend on axes. L5 stores of one nest (mode SET, no reduction) are injective
  * where provable. L6 no symbols but axes, sizes, unbacked ones defined before, and indirect ones.
  * L7 the operands of a custom call are those that its letters take.
+ * L8 a part lies inside its whole, and what is written into a whole by nests and as its parts does
+ * not meet; so a whole holds what its parts hold.
  */
 #ifndef FERRITE_LOOP_H
 #define FERRITE_LOOP_H
@@ -70,6 +73,12 @@ typedef enum loop_buffer_kind {
     LOOP_STATE
 } loop_buffer_kind;
 
+/* Where a buffer lies that is a piece of another. */
+typedef struct loop_part {
+    loop_buffer_id whole;
+    sym_expr at; /* the element of the whole that is its first */
+} loop_part;
+
 /* A piece of memory with a shape. Indices in loads and stores count elements from its start. */
 typedef struct loop_buffer {
     const char *name; /* unique: "x", "buf3", "fc.weight" */
@@ -86,6 +95,7 @@ typedef struct loop_buffer {
     uint32_t origin;
     /* CONSTANT that an extern wants re-laid at compile time: its name (pack.def), or NULL */
     const char *packing;
+    const loop_part *part; /* TEMP: it is a piece of another one; or NULL */
 } loop_buffer;
 
 /* A strided window on a buffer. */
@@ -248,6 +258,16 @@ static inline const loop_node *loop_at(const loop_program *p, loop_value v)
 }
 loop_view loop_view_of(loop_program *p, loop_buffer_id b); /* the whole buffer */
 bool loop_extern_known(const char *kernel);
+
+/* ---- buffers that are pieces of others (parts.c) ---- */
+/* The outermost buffer that b is a piece of (b itself when it is none), and where b lies in it. */
+loop_buffer_id loop_whole_of(const loop_program *p, loop_buffer_id b, sym_expr *at);
+bool loop_is_inside(const loop_program *p, loop_buffer_id b, loop_buffer_id whole);
+/* Is it known that no two of those who write into `whole`, the ops `writers` and its `parts`, write
+ * the same element? */
+bool loop_writes_disjoint(loop_program *p, loop_buffer_id whole, const uint32_t *writers,
+                          uint32_t writer_count, const loop_buffer_id *parts, uint32_t part_count,
+                          arena *memory);
 
 /* ---- rewriting and asking (walk.c) ---- */
 /* v with axes (or any symbols) replaced, in indices, INDEX values and behind indirect symbols. */

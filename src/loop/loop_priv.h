@@ -73,4 +73,8 @@ loop_result_rule loop_opcode_rule(loop_opcode op);
 /* The result dtype that the row gives for these operands; TY_NO_DTYPE when STATED. */
 ty_dtype loop_result_dtype(loop_opcode op, const ty_dtype *operands);
 
+/* ---- parts.c: buffers that break law L8; LOOP_NO_BUFFER when none does ---- */
+loop_buffer_id loop_misplaced_part(loop_program *p, const char **why);
+loop_buffer_id loop_meeting_part(loop_program *p);
+
 #endif

@@ -423,12 +423,27 @@ static fe_status parse_symbol(parsing *in)
     return FE_OK;
 }
 
+/* part @a in @b at 64 */
+static fe_status parse_part(parsing *in)
+{
+    loop_buffer_id id;
+    loop_part *part = NEW(in->p->memory, loop_part);
+    FE_TRY(parse_buffer_name(in, &id));
+    FE_TRY(lex_expect(in->lx, "in"));
+    FE_TRY(parse_buffer_name(in, &part->whole));
+    FE_TRY(lex_expect(in->lx, "at"));
+    FE_TRY(sym_parse(in->p->symbols, in->lx, &part->at));
+    in->p->buffers.at[id].part = part;
+    return FE_OK;
+}
+
 static fe_status parse_line(parsing *in)
 {
     if (lex_take(in->lx, "input")) return parse_buffer(in, LOOP_INPUT);
     if (lex_take(in->lx, "const")) return parse_buffer(in, LOOP_CONSTANT);
     if (lex_take(in->lx, "temp")) return parse_buffer(in, LOOP_TEMP);
     if (lex_take(in->lx, "state")) return parse_buffer(in, LOOP_STATE);
+    if (lex_take(in->lx, "part")) return parse_part(in);
     if (lex_take(in->lx, "symbol")) return parse_symbol(in);
     if (lex_take(in->lx, "scalar")) return parse_scalar(in);
     if (lex_take(in->lx, "nest")) return add_op(in, parse_nest);
@@ -437,7 +452,7 @@ static fe_status parse_line(parsing *in)
     if (lex_take(in->lx, "output")) return parse_output(in);
     return lex_fail(
         in->lx,
-        "expected input, const, temp, state, symbol, scalar, nest, extern, assert or output");
+        "expected input, const, temp, state, part, symbol, scalar, nest, extern, assert or output");
 }
 
 fe_status loop_parse_front(arena *memory, lexer *lx, const char *stop, loop_program **out)

@@ -272,6 +272,14 @@ static void print_scalar_input(const loop_program *p, const loop_input *in, text
     text_char(out, '\n');
 }
 
+/* part @a in @b at 64 */
+static void print_part(const loop_program *p, const loop_buffer *b, text *out)
+{
+    text_printf(out, "part @%s in @%s at ", b->name, p->buffers.at[b->part->whole].name);
+    sym_print(p->symbols, b->part->at, out);
+    text_char(out, '\n');
+}
+
 static void print_output(const loop_program *p, const loop_output *o, text *out)
 {
     text_add(out, "output ");
@@ -337,6 +345,8 @@ void loop_print(const loop_program *p, text *out)
     }
     for (uint32_t k = 0; k < p->buffers.count; k++)
         if (p->buffers.at[k].kind != LOOP_INPUT) print_buffer(p, &p->buffers.at[k], out);
+    for (uint32_t k = 0; k < p->buffers.count; k++)
+        if (p->buffers.at[k].part) print_part(p, &p->buffers.at[k], out);
     for (uint32_t k = 0; k < p->ops.count; k++) loop_print_op(p, &p->ops.at[k], out);
     for (uint32_t k = 0; k < p->outputs.count; k++) print_output(p, &p->outputs.at[k], out);
 }

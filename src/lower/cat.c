@@ -6,21 +6,24 @@
 
 /* ---- concatenation ---- */
 
-/* Strides in the order of the first operand that lies in memory, so that channels-last goes
- * through. */
+/* Strides in the order of the first operand that lies in memory, or else of what an operand is
+ * computed from, so that channels-last goes through. */
 static const sym_expr *cat_strides(lowering *l, const lower_tensor *items, uint32_t count,
                                    uint32_t rank, const sym_expr *sizes, sym_expr *strides)
 {
-    for (uint32_t k = 0; k < count; k++) {
-        loop_view v;
-        if (items[k].rank != rank || !lower_try_strided(l, items[k], &v)) continue;
-        ty_tensor like = {.dtype = v.dtype, .rank = rank, .offset = l->zero};
-        like.sizes = lower_sizes_copy(l, sizes, rank);
-        like.strides = lower_sizes_copy(l, v.strides, rank);
-        const ty_tensor *operand = &like;
-        ty_pointwise_strides(l->symbols, &operand, 1, rank, sizes, strides);
-        return strides;
-    }
+    for (int pending = 0; pending < 2; pending++)
+        for (uint32_t k = 0; k < count; k++) {
+            sym_expr own[LOWER_MAX_RANK];
+            if (items[k].rank != rank || items[k].box->realised == pending ||
+                !lower_layout_of(l, items[k], own))
+                continue;
+            ty_tensor like = {.dtype = lower_dtype(items[k]), .rank = rank, .offset = l->zero};
+            like.sizes = lower_sizes_copy(l, sizes, rank);
+            like.strides = lower_sizes_copy(l, own, rank);
+            const ty_tensor *operand = &like;
+            ty_pointwise_strides(l->symbols, &operand, 1, rank, sizes, strides);
+            return strides;
+        }
     return NULL;
 }
 

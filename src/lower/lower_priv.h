@@ -155,6 +155,8 @@ void lower_realise(lowering *l, lower_box *box, const sym_expr *strides);
 loop_view lower_strided(lowering *l, lower_tensor t);
 /* neither realises nor copies */
 bool lower_try_strided(lowering *l, lower_tensor t, loop_view *out);
+/* Strides in which t lies, or what it is computed from; false when neither says. */
+bool lower_layout_of(lowering *l, lower_tensor t, sym_expr *strides);
 /* in fresh memory */
 lower_tensor lower_copied(lowering *l, lower_tensor t, const sym_expr *strides);
 bool lower_is_constant(lowering *l, lower_tensor t); /* a weight, through any view */

@@ -264,14 +264,32 @@ static void note_load(void *data, loop_value v)
     if (load_strides(l, n->index, t->rank, t->sizes, t->strides)) list->at[list->count++] = t;
 }
 
-static void choose_strides(lowering *l, const lower_box *box, sym_expr *strides)
+/* As what the value is computed from has them; false when that does not say. */
+static bool strides_of_loads(lowering *l, const lower_box *box, sym_expr *strides)
 {
     load_list list = {.l = l, .box = box};
     if (box->rank > 1) loop_each_node(l->program, box->value, note_load, &list);
     if (list.count)
         ty_pointwise_strides(l->symbols, list.at, list.count, box->rank, box->sizes, strides);
-    else
+    return list.count > 0;
+}
+
+static void choose_strides(lowering *l, const lower_box *box, sym_expr *strides)
+{
+    if (!strides_of_loads(l, box, strides))
         ty_contiguous_strides(l->symbols, box->rank, box->sizes, strides);
+}
+
+bool lower_layout_of(lowering *l, lower_tensor t, sym_expr *strides)
+{
+    loop_view v;
+    if (t.box->realised) {
+        if (!lower_try_strided(l, t, &v)) return false;
+        memcpy(strides, v.strides, t.rank * sizeof *strides);
+        return true;
+    }
+    lower_box here = {.rank = t.rank, .sizes = t.sizes, .value = lower_here(l, t)};
+    return strides_of_loads(l, &here, strides);
 }
 
 void lower_realise(lowering *l, lower_box *box, const sym_expr *strides)

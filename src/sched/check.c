@@ -8,10 +8,12 @@
 typedef struct checker {
     const sched_schedule *s;
     loop_program *p;
-    uint32_t *place_of;   /* by op: its place in the order of execution, NOWHERE */
-    uint32_t *local_to;   /* by buffer: the group that keeps it, NOWHERE */
-    loop_buffer_id *heir; /* by buffer: who takes over its memory */
-    bool *has_donor;      /* by buffer: it takes over memory itself */
+    uint32_t *place_of;      /* by op: its place in the order of execution, NOWHERE */
+    uint32_t *local_to;      /* by buffer: the group that keeps it, NOWHERE */
+    loop_buffer_id *heir;    /* by buffer: who takes over its memory */
+    bool *has_donor;         /* by buffer: it takes over memory itself */
+    bool *has_parts;         /* by buffer */
+    uint32_t *last_of_parts; /* by buffer: when the last of its parts ends */
     arena *memory;
     uint32_t group, place;
     fe_status status;
@@ -135,6 +137,9 @@ static void check_fused(checker *c, const sched_group *g, uint32_t phase, uint32
             pair.same_phase = ph == phase;
             check_pair(c, &pair, reads);
             check_overwrite(c, &pair);
+            if (legal_meet(c->p, &pair.writer, &pair.reader))
+                broken(c, "S3", "a fused nest writes a part of what another reads",
+                       name_of(c, pair.reader.stores[0].buffer));
         }
 }
 
@@ -203,21 +208,44 @@ static void check_takeover(checker *c, const sched_group *g, sched_takeover take
         broken(c, "S6", "a buffer's memory is taken over while it lives", name_of(c, take.from));
     if (to->birth != c->group)
         broken(c, "S6", "a buffer takes over memory after its birth", name_of(c, take.to));
-    if (from->root != to->root)
-        broken(c, "S6", "a buffer does not lie where it is said to", name_of(c, take.from));
+    if (c->p->buffers.at[take.from].part)
+        broken(c, "S6", "a part's memory is taken over", name_of(c, take.from));
+    if (c->has_parts[take.to])
+        broken(c, "S6", "memory is taken over that parts lie in", name_of(c, take.to));
+    if (c->last_of_parts[take.from] > from->death)
+        broken(c, "S6", "memory is taken over that parts still lie in", name_of(c, take.from));
     if (c->p->buffers.at[take.from].kind != LOOP_TEMP ||
         c->p->buffers.at[take.to].kind != LOOP_TEMP || c->local_to[take.from] != NOWHERE ||
         c->local_to[take.to] != NOWHERE || !legal_takeover(c->p, g, take.from, take.to))
         broken(c, "S6", "a buffer is overwritten before its last reader", name_of(c, take.from));
 }
 
-/* Only memory that is handed on is shared. */
+/* Only memory that is handed on is shared, or that of a whole with its parts, which live as long as
+ * it does. */
 static void check_roots(checker *c)
 {
     c->group = NOWHERE;
-    for (loop_buffer_id b = 0; b < c->p->buffers.count; b++)
-        if (c->s->lives[b].root != b && c->heir[b] == LOOP_NO_BUFFER)
-            broken(c, "S6", "a buffer lies in memory that it does not hand on", name_of(c, b));
+    for (loop_buffer_id b = 0; b < c->p->buffers.count; b++) {
+        const loop_part *part = c->p->buffers.at[b].part;
+        const sched_life *life = &c->s->lives[b];
+        loop_buffer_id host = part ? part->whole : c->heir[b];
+        sym_expr at = sym_int(c->p->symbols, 0);
+        if (host == LOOP_NO_BUFFER) {
+            if (life->root != b)
+                broken(c, "S6", "a buffer lies in memory that it does not hand on", name_of(c, b));
+            continue;
+        }
+        const sched_life *whole = &c->s->lives[host];
+        if (part) at = part->at;
+        if (!sym_is_none(whole->place)) at = sym_add(c->p->symbols, at, whole->place);
+        if (life->root != whole->root || life->in_arena != whole->in_arena ||
+            !sym_same(sched_place(c->s, b), at))
+            broken(c, "S6", "a buffer does not lie where it is said to", name_of(c, b));
+        if (part && c->local_to[b] != NOWHERE)
+            broken(c, "S4", "a part of a buffer is local", name_of(c, b));
+        if (part && whole->death > whole->birth && life->death < whole->death)
+            broken(c, "S5", "a part ends before its whole", name_of(c, b));
+    }
 }
 
 /* ---- the walk ---- */
@@ -258,11 +286,18 @@ fe_status sched_check(sched_schedule *s)
                  .place_of = NEW_ARRAY(memory, uint32_t, p->ops.count + 1),
                  .local_to = NEW_ARRAY(memory, uint32_t, p->buffers.count + 1),
                  .heir = NEW_ARRAY(memory, loop_buffer_id, p->buffers.count + 1),
-                 .has_donor = NEW_ARRAY(memory, bool, p->buffers.count + 1)};
+                 .has_donor = NEW_ARRAY(memory, bool, p->buffers.count + 1),
+                 .has_parts = NEW_ARRAY(memory, bool, p->buffers.count + 1),
+                 .last_of_parts = NEW_ARRAY(memory, uint32_t, p->buffers.count + 1)};
     for (uint32_t i = 0; i < p->ops.count; i++) c.place_of[i] = NOWHERE;
     for (uint32_t b = 0; b < p->buffers.count; b++) {
         c.local_to[b] = NOWHERE;
         c.heir[b] = LOOP_NO_BUFFER;
+        for (loop_buffer_id up = b; p->buffers.at[up].part;) {
+            up = p->buffers.at[up].part->whole;
+            c.has_parts[up] = true;
+            if (s->lives[b].death > c.last_of_parts[up]) c.last_of_parts[up] = s->lives[b].death;
+        }
     }
     for (uint32_t g = 0; g < s->groups.count; g++)
         for (uint32_t i = 0; i < s->groups.at[g].local_count; i++)

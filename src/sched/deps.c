@@ -1,19 +1,20 @@
 /* deps.c -- which earlier ops an op must follow: readers after writers, writers after readers and
- * writers. */
+ * writers. What a buffer holds its parts hold: its readers follow their writers too. */
 #include "sched/sched_priv.h"
 
 typedef VEC(uint32_t) id_list;
 
-typedef struct use_tables {
+typedef struct dep_tables {
     loop_program *p;
     arena *memory;
     id_list *writers, *readers; /* by buffer: ops so far; readers since the last write */
+    id_list *parts;             /* by buffer */
     op_deps *out;
     uint32_t op;
     map *seen; /* (op, dep) pairs already there */
-} use_tables;
+} dep_tables;
 
-static void add_dep(use_tables *t, uint32_t on)
+static void add_dep(dep_tables *t, uint32_t on)
 {
     uint64_t key = ((uint64_t)t->op << 32) | on;
     if (on == t->op || map_get(t->seen, key) != MAP_NONE) return;
@@ -21,15 +22,25 @@ static void add_dep(use_tables *t, uint32_t on)
     vec_push(t->memory, &t->out->at, on);
 }
 
-static void read_buffer(use_tables *t, loop_buffer_id b)
+static void follow_writers(dep_tables *t, loop_buffer_id b)
+{
+    for (uint32_t i = 0; i < t->writers[b].count; i++) add_dep(t, t->writers[b].at[i]);
+    for (uint32_t i = 0; i < t->parts[b].count; i++) follow_writers(t, t->parts[b].at[i]);
+}
+
+static void read_buffer(dep_tables *t, loop_buffer_id b)
 {
     if (b == LOOP_NO_BUFFER || t->p->buffers.at[b].kind == LOOP_CONSTANT) return;
-    for (uint32_t i = 0; i < t->writers[b].count; i++) add_dep(t, t->writers[b].at[i]);
+    follow_writers(t, b);
     vec_push(t->memory, &t->readers[b], t->op);
 }
 
-static void write_buffer(use_tables *t, loop_buffer_id b)
+static void write_buffer(dep_tables *t, loop_buffer_id b)
 {
+    for (loop_buffer_id up = b; t->p->buffers.at[up].part;) {
+        up = t->p->buffers.at[up].part->whole;
+        for (uint32_t i = 0; i < t->readers[up].count; i++) add_dep(t, t->readers[up].at[i]);
+    }
     for (uint32_t i = 0; i < t->readers[b].count; i++) add_dep(t, t->readers[b].at[i]);
     for (uint32_t i = 0; i < t->writers[b].count; i++) add_dep(t, t->writers[b].at[i]);
     vec_push(t->memory, &t->writers[b], t->op);
@@ -37,13 +48,13 @@ static void write_buffer(use_tables *t, loop_buffer_id b)
 
 static void read_value(void *data, loop_value v)
 {
-    use_tables *t = data;
+    dep_tables *t = data;
     const loop_node *n = loop_at(t->p, v);
     if (n->op == LOOP_LOAD) read_buffer(t, n->buffer);
 }
 
 typedef struct symbol_state {
-    use_tables *t;
+    dep_tables *t;
     map *definers;
 } symbol_state;
 
@@ -54,13 +65,13 @@ static void read_symbol(void *data, sym_expr symbol)
     if (definer != MAP_NONE) add_dep(state->t, definer);
 }
 
-static void read_expr(use_tables *t, map *definers, sym_expr e)
+static void read_expr(dep_tables *t, map *definers, sym_expr e)
 {
     symbol_state state = {t, definers};
     if (!sym_is_none(e)) sym_each_symbol(t->p->symbols, e, read_symbol, &state);
 }
 
-static void op_uses(use_tables *t, map *definers, const loop_op *op)
+static void op_uses(dep_tables *t, map *definers, const loop_op *op)
 {
     for (uint32_t i = 0; i < op->axes; i++) read_expr(t, definers, op->extents[i]);
     for (uint32_t i = 0; i < op->reduce_axes; i++) read_expr(t, definers, op->reduce_extents[i]);
@@ -86,12 +97,15 @@ void deps_build(loop_program *p, arena *memory, op_deps *out)
 {
     map seen = {0}, definers = {0};
     *out = (op_deps){.first = NEW_ARRAY(memory, uint32_t, p->ops.count + 1)};
-    use_tables t = {.p = p,
+    dep_tables t = {.p = p,
                     .memory = memory,
                     .out = out,
                     .seen = &seen,
                     .writers = NEW_ARRAY(memory, id_list, p->buffers.count + 1),
-                    .readers = NEW_ARRAY(memory, id_list, p->buffers.count + 1)};
+                    .readers = NEW_ARRAY(memory, id_list, p->buffers.count + 1),
+                    .parts = NEW_ARRAY(memory, id_list, p->buffers.count + 1)};
+    for (loop_buffer_id b = 0; b < p->buffers.count; b++)
+        if (p->buffers.at[b].part) vec_push(memory, &t.parts[p->buffers.at[b].part->whole], b);
     for (uint32_t k = 0; k < p->ops.count; k++) {
         t.op = k;
         out->first[k] = out->at.count;

@@ -76,6 +76,9 @@ static bool find_writer(const work_group *g, loop_buffer_id b, written *out)
 static bool mutates(fuser *f, const work_group *g, const loop_form *n)
 {
     written w;
+    for (uint32_t ph = 0; ph < g->phases.count; ph++)
+        for (uint32_t i = 0; i < g->phases.at[ph].forms.count; i++)
+            if (legal_meet(f->p, &g->phases.at[ph].forms.at[i], n)) return true;
     for (uint32_t k = 0; k < n->store_count; k++) {
         loop_buffer_id b = n->stores[k].buffer;
         if (n->stores[k].mode != LOOP_SET || find_writer(g, b, &w)) return true;

@@ -122,6 +122,37 @@ bool legal_overwrite(loop_program *p, const loop_form *n, const loop_form *befor
     return c.legal;
 }
 
+typedef struct meeting {
+    loop_program *p;
+    loop_buffer_id written;
+    bool meets;
+} meeting;
+
+static void check_meeting(void *data, loop_value v)
+{
+    meeting *m = data;
+    const loop_node *n = loop_at(m->p, v);
+    if (n->op == LOOP_LOAD && n->buffer != m->written)
+        m->meets |= loop_is_inside(m->p, n->buffer, m->written) ||
+                    loop_is_inside(m->p, m->written, n->buffer);
+}
+
+static bool writes_what_is_read(loop_program *p, const loop_form *writer, const loop_form *reader)
+{
+    meeting m = {.p = p};
+    for (uint32_t i = 0; i < writer->store_count; i++) {
+        m.written = writer->stores[i].buffer;
+        for (uint32_t k = 0; k < reader->store_count; k++)
+            loop_each_store_node(p, &reader->stores[k], check_meeting, &m);
+    }
+    return m.meets;
+}
+
+bool legal_meet(loop_program *p, const loop_form *a, const loop_form *b)
+{
+    return writes_what_is_read(p, a, b) || writes_what_is_read(p, b, a);
+}
+
 /* ---- epilogues ---- */
 
 /* Rows and columns of an extern's first output: element (row, column) at row * *stride + column.

@@ -14,6 +14,8 @@ bool legal_same_row(loop_program *p, const loop_form *writer, sym_expr store,
  * of the same phase, or within the same outer iteration. */
 bool legal_overwrite(loop_program *p, const loop_form *n, const loop_form *before, bool same_phase,
                      uint32_t outer_count);
+/* Does one of them read a buffer of which the other writes a part, or the other way round? */
+bool legal_meet(loop_program *p, const loop_form *a, const loop_form *b);
 /* Rows and columns of an extern's first output: element (row, column) at row * *stride + column.
  * False when it is not so. */
 bool legal_output_rows(loop_program *p, const loop_op *op, sym_expr *rows, sym_expr *columns,

@@ -98,30 +98,65 @@ static void own_lives(fuser *f, const usage *u)
         if (f->is_output[b]) life->death = f->s->groups.count + 1; /* read after the last group */
         life->in_arena = p->buffers.at[b].kind == LOOP_TEMP && !local[b] && u->last_use[b] != NEVER;
     }
+    for (loop_buffer_id b = 0; b < p->buffers.count; b++) /* of some only the parts are used */
+        for (loop_buffer_id up = b; p->buffers.at[up].part;) {
+            up = p->buffers.at[up].part->whole;
+            f->s->lives[up].in_arena |= f->s->lives[b].in_arena;
+        }
 }
 
-static loop_buffer_id root_of(sched_life *lives, loop_buffer_id b)
+/* Follows the roots of b up to the last, adding up places; all on the way then point to it. */
+static void settle_root(sym_table *t, sched_life *lives, loop_buffer_id b, arena *memory)
 {
-    loop_buffer_id root = b;
-    while (lives[root].root != root) root = lives[root].root;
-    while (lives[b].root != root) {
-        loop_buffer_id next = lives[b].root;
-        lives[b].root = root;
-        b = next;
+    VEC(loop_buffer_id) path = {0};
+    for (; lives[b].root != b; b = lives[b].root) vec_push(memory, &path, b);
+    for (uint32_t i = path.count; i-- > 0;) {
+        sched_life *life = &lives[path.at[i]], *next = &lives[life->root];
+        if (next->root == life->root) continue; /* the last but one */
+        if (!sym_is_none(next->place))
+            life->place =
+                sym_is_none(life->place) ? next->place : sym_add(t, life->place, next->place);
+        life->root = next->root;
     }
-    return root;
 }
 
-/* The last heir's memory is everyone's: it may be that of an output. */
+/* A part lies in its whole; else the last heir's memory is everyone's: it may be that of an output.
+ */
 static void find_roots(fuser *f)
 {
     sched_life *lives = f->s->lives;
+    int64_t start;
     for (uint32_t g = 0; g < f->s->groups.count; g++) {
         const sched_group *group = &f->s->groups.at[g];
         for (uint32_t i = 0; i < group->take_count; i++)
             lives[group->takes[i].from].root = group->takes[i].to;
     }
-    for (loop_buffer_id b = 0; b < f->p->buffers.count; b++) root_of(lives, b);
+    for (loop_buffer_id b = 0; b < f->p->buffers.count; b++) {
+        const loop_part *part = f->p->buffers.at[b].part;
+        if (!part) continue;
+        lives[b].root = part->whole;
+        if (!sym_is_int(f->p->symbols, part->at, &start) || start != 0) lives[b].place = part->at;
+    }
+    for (loop_buffer_id b = 0; b < f->p->buffers.count; b++)
+        settle_root(f->p->symbols, lives, b, f->memory);
+}
+
+/* What a whole's readers read is in its parts. A whole that only its parts write is born with its
+ * first reader. */
+static void keep_parts(fuser *f)
+{
+    sched_life *lives = f->s->lives;
+    for (loop_buffer_id b = 0; b < f->p->buffers.count; b++)
+        for (loop_buffer_id up = b; f->p->buffers.at[up].part;) {
+            up = f->p->buffers.at[up].part->whole;
+            if (lives[up].death > lives[b].death) lives[b].death = lives[up].death;
+        }
+}
+
+sym_expr sched_place(const sched_schedule *s, loop_buffer_id b)
+{
+    sym_expr place = s->lives[b].place;
+    return sym_is_none(place) ? sym_int(s->program->symbols, 0) : place;
 }
 
 void live_build(fuser *f)
@@ -134,6 +169,7 @@ void live_build(fuser *f)
     share_memory(f, &u);
     s->lives = NEW_ARRAY(s->memory, sched_life, p->buffers.count + 1);
     own_lives(f, &u);
+    keep_parts(f);
     find_roots(f);
     for (loop_buffer_id b = 0; b < p->buffers.count; b++)
         if (f->is_output[b] && s->lives[b].root == b && sched_output_covering(p, b) >= 0)
@@ -144,31 +180,57 @@ void live_build(fuser *f)
 
 /* ---- intervals ---- */
 
-/* Buffers that hand their memory on have one interval. */
-uint32_t sched_intervals(const sched_schedule *s, plan_buffer **intervals, loop_buffer_id **roots,
+/* Does something lie in this root's memory that is only a piece of it? */
+static bool *pieced_roots(const sched_schedule *s, arena *memory)
+{
+    bool *is_pieced = NEW_ARRAY(memory, bool, s->program->buffers.count + 1);
+    for (loop_buffer_id b = 0; b < s->program->buffers.count; b++)
+        if (s->program->buffers.at[b].part) is_pieced[s->lives[b].root] = true;
+    return is_pieced;
+}
+
+/* Sizes that are not known count as their hints. */
+enum { USUAL_SIZE = 64 };
+
+static bool interval_of(const sched_schedule *s, loop_buffer_id b, plan_buffer *out)
+{
+    const loop_buffer *buffer = &s->program->buffers.at[b];
+    int64_t width = ty_dtype_size(buffer->dtype),
+            elements = sym_hint(s->program->symbols, buffer->elements, USUAL_SIZE);
+    if (!s->lives[b].in_arena) return false;
+    if (elements < 0) elements = 0;
+    *out = (plan_buffer){.size = elements * width,
+                         .birth = (int32_t)s->lives[b].birth,
+                         .death = (int32_t)s->lives[b].death};
+    return true;
+}
+
+/* Buffers that hand all their memory on have one interval; those that share it in pieces have one
+ * each, in a group. */
+uint32_t sched_intervals(const sched_schedule *s, plan_buffer **intervals, loop_buffer_id **owners,
                          arena *memory)
 {
     const loop_program *p = s->program;
     uint32_t count = 0;
     uint32_t *index = NEW_ARRAY(memory, uint32_t, p->buffers.count + 1);
+    const bool *is_pieced = pieced_roots(s, memory);
     *intervals = NEW_ARRAY(memory, plan_buffer, p->buffers.count + 1);
-    *roots = NEW_ARRAY(memory, loop_buffer_id, p->buffers.count + 1);
+    *owners = NEW_ARRAY(memory, loop_buffer_id, p->buffers.count + 1);
     for (loop_buffer_id b = 0; b < p->buffers.count; b++) {
-        const sched_life *life = &s->lives[b];
-        int64_t elements;
+        loop_buffer_id root = s->lives[b].root;
         index[b] = UINT32_MAX;
-        if (!life->in_arena || life->root != b) continue;
-        if (!sym_is_int(p->symbols, p->buffers.at[b].elements, &elements)) continue;
-        (*intervals)[count] =
-            (plan_buffer){.size = elements * (int64_t)ty_dtype_size(p->buffers.at[b].dtype),
-                          .birth = (int32_t)life->birth,
-                          .death = (int32_t)life->death};
+        if ((!is_pieced[root] && root != b) || !interval_of(s, b, &(*intervals)[count])) continue;
+        if (is_pieced[root]) {
+            int64_t place = sym_hint(p->symbols, sched_place(s, b), USUAL_SIZE);
+            (*intervals)[count].group = root + 1;
+            (*intervals)[count].group_offset = place * ty_dtype_size(p->buffers.at[b].dtype);
+        }
         index[b] = count;
-        (*roots)[count++] = b;
+        (*owners)[count++] = b;
     }
     for (loop_buffer_id b = 0; b < p->buffers.count; b++) {
         const sched_life *life = &s->lives[b];
-        if (!life->in_arena || index[life->root] == UINT32_MAX) continue;
+        if (!life->in_arena || is_pieced[life->root] || index[life->root] == UINT32_MAX) continue;
         plan_buffer *interval = &(*intervals)[index[life->root]];
         if ((int32_t)life->birth < interval->birth) interval->birth = (int32_t)life->birth;
         if ((int32_t)life->death > interval->death) interval->death = (int32_t)life->death;

@@ -97,7 +97,7 @@ static bool is_inside(fuser *f, const usage *u, uint32_t group, const loop_store
     const sched_group *g = &f->s->groups.at[group];
     if (buffer->kind != LOOP_TEMP || f->is_output[st->buffer] || u->only_group[st->buffer] != group)
         return false;
-    if (st->mode != LOOP_SET) return false;
+    if (st->mode != LOOP_SET || buffer->part || f->has_parts[st->buffer]) return false;
     return sched_local_kind(f->p, g, st->buffer) == SCHED_LOCAL_REGISTERS ||
            fits_tile(f, g, st->buffer);
 }

@@ -141,6 +141,10 @@ static void print_lives(const sched_schedule *s, text *out)
             continue;
         text_printf(out, "live @%s [%u, %u)", name_of(s, b), life->birth, life->death);
         if (life->root != b) text_printf(out, " in @%s", name_of(s, life->root));
+        if (!sym_is_none(life->place)) {
+            text_add(out, " at ");
+            sym_print(p->symbols, life->place, out);
+        }
         text_add(out, life->in_arena ? "\n" : " output\n");
     }
 }

@@ -7,58 +7,15 @@
  * runs over the elements that it replaces alone.
  */
 #include "sched/sched_priv.h"
-
-typedef struct use {
-    uint32_t op;
-    bool is_write;
-} use;
-typedef VEC(use) use_list;
+#include "sched/uses.h"
 
 typedef struct reinplacer {
     loop_program *p;
     arena *memory;
-    use_list *uses;  /* by buffer, in program order */
-    bool *is_output; /* by buffer */
-    bool *is_gone;   /* by op */
+    use_tables uses;
+    bool *is_gone; /* by op */
+    bool changed;
 } reinplacer;
-
-/* ---- who uses what ---- */
-
-typedef struct walk_state {
-    reinplacer *r;
-    uint32_t op;
-} walk_state;
-
-static void add_use(walk_state *w, loop_buffer_id b, bool is_write)
-{
-    if (b != LOOP_NO_BUFFER) vec_push(w->r->memory, &w->r->uses[b], ((use){w->op, is_write}));
-}
-
-static void add_load(void *data, loop_value v)
-{
-    walk_state *w = data;
-    const loop_node *n = loop_at(w->r->p, v);
-    if (n->op == LOOP_LOAD) add_use(w, n->buffer, false);
-}
-
-static void collect_uses(reinplacer *r)
-{
-    loop_program *p = r->p;
-    for (uint32_t k = 0; k < p->ops.count; k++) {
-        const loop_op *op = &p->ops.at[k];
-        walk_state w = {r, k};
-        for (uint32_t i = 0; i < op->store_count; i++) {
-            loop_each_store_node(p, &op->stores[i], add_load, &w);
-            if (op->stores[i].mode != LOOP_SET) add_use(&w, op->stores[i].buffer, false);
-        }
-        for (uint32_t i = 0; i < op->input_count; i++) add_use(&w, op->inputs[i].buffer, false);
-        for (uint32_t i = 0; i < op->store_count; i++) add_use(&w, op->stores[i].buffer, true);
-        for (uint32_t i = 0; i < op->output_count; i++) add_use(&w, op->outputs[i].buffer, true);
-    }
-    for (uint32_t k = 0; k < p->outputs.count; k++)
-        if (p->outputs.at[k].kind == LOOP_OUT_TENSOR)
-            r->is_output[p->outputs.at[k].view.buffer] = true;
-}
 
 /* ---- which buffers are the new value of a state ---- */
 
@@ -123,8 +80,9 @@ static bool overwrites_own_element(loop_program *p, const loop_op *op, loop_buff
 /* The new value `made` can be made in `state`, which op `back` copies it to. */
 static bool can_replace(reinplacer *r, loop_buffer_id made, loop_buffer_id state, uint32_t back)
 {
-    const use_list *own = &r->uses[made], *old = &r->uses[state];
-    if (r->p->buffers.at[made].kind != LOOP_TEMP || r->is_output[made] || !own->count) return false;
+    const use_list *own = &r->uses.of[made], *old = &r->uses.of[state];
+    if (r->p->buffers.at[made].kind != LOOP_TEMP || r->uses.is_output[made] || !own->count)
+        return false;
     uint32_t begin = own->at[0].op;
     for (uint32_t i = 0; i < own->count; i++)
         if (own->at[i].is_write && own->at[i].op > back) return false;
@@ -169,15 +127,15 @@ static void rename_in_op(reinplacer *r, loop_op *op, loop_buffer_id from, loop_b
 
 static void replace(reinplacer *r, loop_buffer_id made, loop_buffer_id state, uint32_t back)
 {
-    use_list *own = &r->uses[made];
+    use_list *own = &r->uses.of[made];
     loop_buffer_id from, to;
     uint32_t begin = own->at[0].op;
-    r->is_gone[back] = true;
+    r->is_gone[back] = r->changed = true;
     if (is_copy(r->p, &r->p->ops.at[begin], &from, &to) && from == state && to == made)
         r->is_gone[begin] = true;
     for (uint32_t i = 0; i < own->count; i++) {
         if (!r->is_gone[own->at[i].op]) rename_in_op(r, &r->p->ops.at[own->at[i].op], made, state);
-        vec_push(r->memory, &r->uses[state], own->at[i]);
+        vec_push(r->memory, &r->uses.of[state], own->at[i]);
     }
     own->count = 0;
 }
@@ -270,18 +228,18 @@ static bool limits_of(axis_limits *l, loop_value condition)
 }
 
 /* state[i] = inside ? value : state[i], for a box of i: only the box, and only the value. */
-static void trim(loop_program *p, loop_op *op)
+static bool trim(loop_program *p, loop_op *op)
 {
-    if (op->kind != LOOP_NEST || op->store_count != 1 || op->reduce_axes) return;
+    if (op->kind != LOOP_NEST || op->store_count != 1 || op->reduce_axes) return false;
     loop_store *st = &op->stores[0];
     loop_node choice = *loop_at(p, st->value);
-    if (st->mode != LOOP_SET || (choice.op != LOOP_MASKED && choice.op != LOOP_WHERE)) return;
+    if (st->mode != LOOP_SET || (choice.op != LOOP_MASKED && choice.op != LOOP_WHERE)) return false;
     const loop_node *kept = loop_at(p, choice.args[2]);
     if (kept->op != LOOP_LOAD || kept->buffer != st->buffer || !sym_same(kept->index, st->index))
-        return;
+        return false;
     axis_limits l = {.p = p, .op = op};
     sym_expr from[LOOP_MAX_AXES], to[LOOP_MAX_AXES], extents[LOOP_MAX_AXES];
-    if (!limits_of(&l, choice.args[0])) return;
+    if (!limits_of(&l, choice.args[0])) return false;
     for (uint32_t k = 0; k < op->axes; k++) {
         sym_expr low = sym_int(p->symbols, 0), high = op->extents[k];
         if (!sym_is_none(l.low[k])) low = sym_max(p->symbols, low, l.low[k]);
@@ -293,27 +251,18 @@ static void trim(loop_program *p, loop_op *op)
     for (uint32_t k = 0; k < op->axes; k++) op->extents[k] = extents[k];
     st->index = loop_substitute_index(p, st->index, from, to, op->axes);
     st->value = loop_substitute(p, choice.args[1], from, to, op->axes);
+    return true;
 }
 
 /* ---- the pass ---- */
 
-static void remove_gone(reinplacer *r)
-{
-    uint32_t kept = 0;
-    for (uint32_t k = 0; k < r->p->ops.count; k++)
-        if (!r->is_gone[k]) r->p->ops.at[kept++] = r->p->ops.at[k];
-    r->p->ops.count = kept;
-}
-
-void reinplace(loop_program *p)
+bool reinplace(loop_program *p)
 {
     arena *memory = arena_new(p->session);
     reinplacer r = {.p = p,
                     .memory = memory,
-                    .uses = NEW_ARRAY(memory, use_list, p->buffers.count + 1),
-                    .is_output = NEW_ARRAY(memory, bool, p->buffers.count + 1),
+                    .uses = uses_collect(p, memory),
                     .is_gone = NEW_ARRAY(memory, bool, p->ops.count + 1)};
-    collect_uses(&r);
     for (uint32_t k = 0; k < p->ops.count; k++) {
         loop_buffer_id made, state;
         if (!is_copy(p, &p->ops.at[k], &made, &state)) continue;
@@ -321,10 +270,11 @@ void reinplace(loop_program *p)
         if ((kind == LOOP_STATE || kind == LOOP_INPUT) && can_replace(&r, made, state, k))
             replace(&r, made, state, k);
     }
-    remove_gone(&r);
+    uses_remove_ops(p, r.is_gone);
     for (uint32_t k = 0; k < p->ops.count; k++)
         if (p->ops.at[k].store_count &&
             p->buffers.at[p->ops.at[k].stores[0].buffer].kind != LOOP_TEMP)
-            trim(p, &p->ops.at[k]);
+            r.changed |= trim(p, &p->ops.at[k]);
     arena_free(memory);
+    return r.changed;
 }

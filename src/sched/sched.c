@@ -1,8 +1,8 @@
-/* sched.c -- the stage: mutation in place, dependences, fusion, order, lifetimes. */
+/* sched.c -- the stage: mutation in place, joins without copies, dependences, fusion, order,
+ * lifetimes. */
 #include "sched/sched_priv.h"
 
-fe_status sched_build(loop_program *p, const sched_target *target, arena *memory,
-                      sched_schedule **out)
+sched_schedule *sched_make(loop_program *p, const sched_target *target, arena *memory)
 {
     arena *scratch = arena_new(p->session);
     sched_schedule *s = NEW(memory, sched_schedule);
@@ -12,8 +12,10 @@ fe_status sched_build(loop_program *p, const sched_target *target, arena *memory
                .target = target,
                .s = s,
                .memory = scratch,
-               .group_of = NEW_ARRAY(scratch, uint32_t, p->ops.count + 1)};
-    reinplace(p);
+               .group_of = NEW_ARRAY(scratch, uint32_t, p->ops.count + 1),
+               .has_parts = NEW_ARRAY(scratch, bool, p->buffers.count + 1)};
+    for (loop_buffer_id b = 0; b < p->buffers.count; b++)
+        if (p->buffers.at[b].part) f.has_parts[p->buffers.at[b].part->whole] = true;
     deps_build(p, scratch, &f.deps);
     fuse_all(&f);
     uint32_t *order = NEW_ARRAY(scratch, uint32_t, f.groups.count + 1);
@@ -22,6 +24,13 @@ fe_status sched_build(loop_program *p, const sched_target *target, arena *memory
         vec_push(memory, &s->groups, finish_group(&f, &f.groups.at[order[i]]));
     live_build(&f);
     arena_free(scratch);
-    *out = s;
-    return sched_check(s);
+    return s;
+}
+
+fe_status sched_build(loop_program *p, const sched_target *target, arena *memory,
+                      sched_schedule **out)
+{
+    if (reinplace(p)) FE_TRY(loop_check(p, "reinplace"));
+    FE_TRY(choose_joins(p, target, memory, out));
+    return sched_check(*out);
 }

@@ -19,6 +19,7 @@
  *     refuse 3 9 not_same_outer
  *     live @buf0 [0, 2)                                # in the arena
  *     live @buf6 [1, 2) in @buf7                       # in another's memory
+ *     live @buf8 [1, 4) in @buf9 at 64                 # from its element 64 on
  *     live @out [3, 5) output                          # in the memory of an output
  *
  * A kernel group has shared outer axes (parallel) and a list of phases that run one after another
@@ -37,8 +38,8 @@
  * iteration, only what earlier phases of that iteration (or the same index of the same phase)
  * wrote. S4 a local buffer has no reader outside. S5 lifetimes cover every access of a buffer; what
  * the program returns lives on after the last group. S6 a buffer that takes over another's memory is
- * born in the group that the other dies in, which overwrites no element before its last reader; else
- * buffers of one root do not live at once.
+ * born in the group that the other dies in, which overwrites no element before its last reader; a
+ * part lies in its whole and lives as long; else buffers of one root do not live at once.
  */
 #ifndef FERRITE_SCHED_H
 #define FERRITE_SCHED_H
@@ -112,7 +113,8 @@ typedef struct sched_group {
 typedef struct sched_life {
     uint32_t birth, death;
     loop_buffer_id root;
-    bool in_arena; /* a temp that is not local and not stored in an output given by the caller */
+    sym_expr place; /* of its first element, in elements of the root; none: the root's first */
+    bool in_arena;  /* a temp that is not local and not stored in an output given by the caller */
 } sched_life;
 
 typedef struct sched_refusal {
@@ -146,10 +148,14 @@ typedef enum sched_local {
     SCHED_LOCAL_PIECES /* a tile that is stored to more than once */
 } sched_local;
 sched_local sched_local_kind(loop_program *p, const sched_group *g, loop_buffer_id buffer);
-/* live.c: intervals of the arena's buffers for plan/, and which buffer each belongs to (roots only).
- */
-uint32_t sched_intervals(const sched_schedule *s, plan_buffer **intervals, loop_buffer_id **roots,
+/* live.c: intervals of the arena's buffers for plan/, and which buffer each belongs to: the root,
+ * where all of its memory is handed on, else each that lies in it. */
+uint32_t sched_intervals(const sched_schedule *s, plan_buffer **intervals, loop_buffer_id **owners,
                          arena *memory);
+/* Where b begins in its root's memory, in elements. */
+sym_expr sched_place(const sched_schedule *s, loop_buffer_id b);
+/* Most bytes of the arena that live at once, and in which group; sizes at their hints. */
+int64_t sched_peak(const sched_schedule *s, arena *memory, uint32_t *when);
 /* The output that is exactly this whole buffer and can lend its memory, or -1. */
 int sched_output_covering(const loop_program *p, loop_buffer_id id);
 /* print.c, parse.c, check.c. The text names ops of a loop program, which is printed (and parsed) in

@@ -45,7 +45,14 @@ void form_accesses(loop_program *p, const loop_form *f, arena *memory, access_li
 sym_env form_env(loop_program *p, const loop_form *f, sym_bound *room);
 
 /* ---- reinplace.c: states are changed where they lie, not in a copy ---- */
-void reinplace(loop_program *p);
+bool reinplace(loop_program *p);
+/* ---- slices.c: operands of concatenations are made in the result ---- */
+bool slice_joins(loop_program *p, const bool *refused);
+/* ---- choose.c: a schedule with the joins in place that save memory ---- */
+fe_status choose_joins(loop_program *p, const sched_target *target, arena *memory,
+                       sched_schedule **out);
+/* ---- sched.c: a schedule of the program as it is ---- */
+sched_schedule *sched_make(loop_program *p, const sched_target *target, arena *memory);
 
 /* ---- deps.c: which earlier ops an op must follow ---- */
 typedef struct op_deps {
@@ -76,6 +83,7 @@ typedef struct fuser {
     uint32_t *group_of; /* by op */
     group_list groups;
     bool *is_output; /* by buffer */
+    bool *has_parts; /* by buffer */
 } fuser;
 void fuse_all(fuser *f);
 /* order.c: group indices in an order that respects dependences. */

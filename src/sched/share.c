@@ -47,6 +47,7 @@ static void check_load(void *data, loop_value v)
 {
     take_check *c = data;
     const loop_node *n = loop_at(c->p, v);
+    if (n->op == LOOP_LOAD && loop_is_inside(c->p, n->buffer, c->from)) c->legal = false;
     if (n->op != LOOP_LOAD || n->buffer != c->from || !c->legal) return;
     if (is_after(c->when, c->stored)) {
         c->legal = false;
@@ -140,12 +141,20 @@ typedef struct sharer {
 } sharer;
 enum { MAY_NOT_GIVE = 1, MAY_NOT_TAKE = 2 };
 
-static void fix_buffers(sharer *s)
+static void fix_buffers(sharer *s, const usage *u)
 {
     const loop_program *p = s->f->p;
     for (loop_buffer_id b = 0; b < p->buffers.count; b++) {
         if (p->buffers.at[b].kind != LOOP_TEMP) s->fixed[b] = MAY_NOT_GIVE | MAY_NOT_TAKE;
-        if (s->f->is_output[b]) s->fixed[b] |= MAY_NOT_GIVE;
+        if (s->f->is_output[b] || p->buffers.at[b].part) s->fixed[b] |= MAY_NOT_GIVE;
+        if (s->f->has_parts[b]) s->fixed[b] |= MAY_NOT_TAKE;
+        /* nor may a whole whose parts are used after it */
+        for (loop_buffer_id up = b; p->buffers.at[up].part;) {
+            up = p->buffers.at[up].part->whole;
+            if (u->last_use[b] != NEVER &&
+                (u->last_use[up] == NEVER || u->last_use[up] < u->last_use[b]))
+                s->fixed[up] |= MAY_NOT_GIVE;
+        }
     }
     for (uint32_t g = 0; g < s->f->s->groups.count; g++)
         for (uint32_t i = 0; i < s->f->s->groups.at[g].local_count; i++)
@@ -174,7 +183,7 @@ void share_memory(fuser *f, const usage *u)
 {
     sharer s = {.f = f, .fixed = NEW_ARRAY(f->memory, uint8_t, f->p->buffers.count + 1)};
     bucket births = bucket_of(f, u->first_use), deaths = bucket_of(f, u->last_use);
-    fix_buffers(&s);
+    fix_buffers(&s, u);
     for (uint32_t index = 0; index < f->s->groups.count; index++) {
         sched_group *g = &f->s->groups.at[index];
         VEC(sched_takeover) takes = {0};

@@ -215,7 +215,7 @@ static fe_status place(builder *b)
     wrap_program *w = b->w;
     const loop_program *p = w->loops;
     plan_buffer *intervals;
-    loop_buffer_id *roots;
+    loop_buffer_id *owners;
     for (loop_buffer_id id = 0; id < p->buffers.count; id++) {
         const loop_buffer *buffer = &p->buffers.at[id];
         if (buffer->kind == LOOP_TEMP && w->lives[id].in_arena &&
@@ -227,12 +227,12 @@ static fe_status place(builder *b)
         w->arena_bytes = w->lower_bound = -1;
         return FE_OK;
     }
-    uint32_t count = sched_intervals(b->s, &intervals, &roots, b->memory);
+    uint32_t count = sched_intervals(b->s, &intervals, &owners, b->memory);
     plan_result plan;
     FE_TRY(plan_offsets(w->session, b->memory, intervals, count, NULL, &plan));
-    for (uint32_t i = 0; i < count; i++) w->offsets[roots[i]] = plan.offsets[i];
+    for (uint32_t i = 0; i < count; i++) w->offsets[owners[i]] = plan.offsets[i];
     for (loop_buffer_id id = 0; id < p->buffers.count; id++)
-        w->offsets[id] = w->offsets[w->lives[id].root];
+        if (w->offsets[id] < 0) w->offsets[id] = w->offsets[w->lives[id].root];
     w->arena_bytes = plan.height;
     w->lower_bound = plan.lower_bound;
     return FE_OK;
@@ -327,7 +327,7 @@ static life_index index_lives(builder *b, wrap_kind kind)
     for (int pass = 0; pass < 2; pass++) {
         for (loop_buffer_id id = 0; id < buffers; id++) {
             const sched_life *life = &b->w->lives[id];
-            if (!life->in_arena || handed[id]) continue;
+            if (!life->in_arena || handed[id] || life->birth == life->death) continue;
             uint32_t g = kind == WRAP_ALLOC ? life->birth : life->death - 1;
             if (g >= groups) continue; /* an output is never freed */
             if (pass == 0)

@@ -73,13 +73,17 @@ static fe_status parse_weight(parsing *in)
     return FE_OK;
 }
 
-/* memory @a in @b; memory @a output 0 */
+/* memory @a in @b at 64; memory @a output 0 */
 static fe_status parse_memory(parsing *in)
 {
     loop_buffer_id id;
     uint32_t output;
     FE_TRY(loop_read_buffer(in->reader, &id));
-    if (lex_take(in->lx, "in")) return loop_read_buffer(in->reader, &in->w->lives[id].root);
+    if (lex_take(in->lx, "in")) {
+        FE_TRY(loop_read_buffer(in->reader, &in->w->lives[id].root));
+        if (!lex_take(in->lx, "at")) return FE_OK;
+        return sym_parse(in->p->symbols, in->lx, &in->w->lives[id].place);
+    }
     FE_TRY(lex_expect(in->lx, "output"));
     FE_TRY(parse_index(in, "output", INT32_MAX, &output));
     in->w->output_of[id] = (int32_t)output;

@@ -178,10 +178,15 @@ static void print_memory(const wrap_program *w, text *out)
 {
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
         const char *name = w->loops->buffers.at[id].name;
-        if (w->lives[id].root != id)
-            text_printf(out, "memory @%s in @%s\n", name,
+        if (w->lives[id].root != id) {
+            text_printf(out, "memory @%s in @%s", name,
                         w->loops->buffers.at[w->lives[id].root].name);
-        else if (w->output_of[id] >= 0)
+            if (!sym_is_none(w->lives[id].place)) {
+                text_add(out, " at ");
+                sym_print(w->loops->symbols, w->lives[id].place, out);
+            }
+            text_char(out, '\n');
+        } else if (w->output_of[id] >= 0)
             text_printf(out, "memory @%s output %d\n", name, w->output_of[id]);
     }
 }

@@ -10,6 +10,7 @@
  *     weight 0 @w at 0 bytes 8192 packed gemm 1   # re-laid for operand 1 of the first gemm that reads it so
  *     weight 1 @b at 8192 bytes 256               # as it is
  *     memory @buf1 output 0                       # written straight into output 0
+ *     memory @buf4 in @buf5 at 64                 # its root is buf5: lies there from element 64 on
  *     symbol s0 = size 0 0                        # dimension 0 of input 0
  *     alloc @buf0 live [0, 2) at 0 bytes 2048
  *     note "linear, relu"
@@ -23,7 +24,8 @@
  * Laws (check.c), verified on every compile: W1 a buffer is allocated, or has memory of another
  * kind, before it is used. W2 it is not used after it is freed, nor, when its memory is reused,
  * after the next call. W3 it is freed at most once. W4 no two buffers that live at once overlap in
- * the arena, and all lie inside it. W5 every symbol is defined before it is read.
+ * the arena, unless they have one root (law S6 of sched.h), and all lie inside it. W5 every symbol
+ * is defined before it is read.
  */
 #ifndef FERRITE_WRAP_H
 #define FERRITE_WRAP_H

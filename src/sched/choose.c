@@ -1,0 +1,138 @@
+/* choose.c -- which joins are made in place: all of them, unless copying needs less memory. Slices
+ * with gaps between their rows take up the room of the whole join as soon as one of them is made,
+ * which may be long before the others are.
+ *
+ * Then the largest joins that live where most memory is in use are copied again, one after another,
+ * while that helps.
+ */
+#include "sched/sched_priv.h"
+
+#include <string.h>
+
+enum { MOST_TRIES = 6 };
+
+/* ---- programs that are tried ---- */
+
+/* A program's ops and buffers: passes over loops rewrite them in place. */
+typedef struct snapshot {
+    const loop_op *ops;
+    const loop_buffer *buffers;
+    uint32_t op_count, buffer_count;
+} snapshot;
+
+static loop_op *copy_ops(const loop_op *ops, uint32_t count, arena *memory)
+{
+    loop_op *copy = arena_copy(memory, ops, count * sizeof *ops);
+    for (uint32_t k = 0; k < count; k++) {
+        loop_op *op = &copy[k];
+        op->stores = arena_copy(memory, op->stores, op->store_count * sizeof *op->stores);
+        op->inputs = arena_copy(memory, op->inputs, op->input_count * sizeof *op->inputs);
+        op->outputs = arena_copy(memory, op->outputs, op->output_count * sizeof *op->outputs);
+    }
+    return copy;
+}
+
+static snapshot take_snapshot(const loop_program *p, arena *memory)
+{
+    return (snapshot){copy_ops(p->ops.at, p->ops.count, memory),
+                      arena_copy(memory, p->buffers.at, p->buffers.count * sizeof *p->buffers.at),
+                      p->ops.count, p->buffers.count};
+}
+
+static void put_back(loop_program *p, const snapshot *shot)
+{
+    p->ops.count = p->buffers.count = 0;
+    const loop_op *ops = copy_ops(shot->ops, shot->op_count, p->memory);
+    for (uint32_t k = 0; k < shot->op_count; k++) vec_push(p->memory, &p->ops, ops[k]);
+    for (uint32_t b = 0; b < shot->buffer_count; b++)
+        vec_push(p->memory, &p->buffers, shot->buffers[b]);
+}
+
+/* ---- tries ---- */
+
+typedef struct trial {
+    sched_schedule *s;
+    snapshot program;
+    int64_t peak;  /* bytes that live at once, most */
+    uint32_t when; /* group */
+} trial;
+
+typedef struct chooser {
+    loop_program *p;
+    const sched_target *target;
+    arena *memory, *scratch; /* of the schedule; of the choice */
+    snapshot start;
+    bool *refused; /* by buffer: what it joins is copied */
+} chooser;
+
+static fe_status make_trial(chooser *c, trial *out)
+{
+    out->s = sched_make(c->p, c->target, c->memory);
+    out->program = take_snapshot(c->p, c->scratch);
+    out->peak = sched_peak(out->s, c->scratch, &out->when);
+    return FE_OK;
+}
+
+static fe_status try_joins(chooser *c, trial *out)
+{
+    put_back(c->p, &c->start);
+    slice_joins(c->p, c->refused);
+    FE_TRY(loop_check(c->p, "slices"));
+    return make_trial(c, out);
+}
+
+/* The largest join that lives when most memory is in use; LOOP_NO_BUFFER when there is none. */
+static loop_buffer_id worst_join(const chooser *c, const trial *t)
+{
+    loop_buffer_id worst = LOOP_NO_BUFFER;
+    int64_t most = -1;
+    for (loop_buffer_id b = 0; b < t->program.buffer_count; b++) {
+        const loop_part *part = t->program.buffers[b].part;
+        const sched_life *life = &t->s->lives[b];
+        if (!part || t->when < life->birth || t->when >= life->death) continue;
+        const loop_buffer *whole = &t->program.buffers[part->whole];
+        int64_t bytes = sym_hint(c->p->symbols, whole->elements, 64) * ty_dtype_size(whole->dtype);
+        if (bytes <= most || c->refused[part->whole]) continue;
+        most = bytes;
+        worst = part->whole;
+    }
+    return worst;
+}
+
+static fe_status improve(chooser *c, trial *best)
+{
+    trial copied = {0}, now = *best;
+    put_back(c->p, &c->start);
+    FE_TRY(make_trial(c, &copied));
+    for (int tries = 0; tries < MOST_TRIES && copied.peak < best->peak; tries++) {
+        loop_buffer_id worst = worst_join(c, &now);
+        if (worst == LOOP_NO_BUFFER) break;
+        c->refused[worst] = true;
+        FE_TRY(try_joins(c, &now));
+        if (now.peak < best->peak) *best = now;
+    }
+    if (copied.peak < best->peak) *best = copied;
+    put_back(c->p, &best->program);
+    return FE_OK;
+}
+
+fe_status choose_joins(loop_program *p, const sched_target *target, arena *memory,
+                       sched_schedule **out)
+{
+    arena *scratch = arena_new(p->session);
+    chooser c = {.p = p, .target = target, .memory = memory, .scratch = scratch};
+    trial best = {0};
+    c.start = take_snapshot(p, scratch);
+    c.refused = NEW_ARRAY(scratch, bool, p->buffers.count + 1);
+    fe_status status = FE_OK;
+    if (!slice_joins(p, c.refused)) {
+        best.s = sched_make(p, target, memory);
+    } else {
+        status = loop_check(p, "slices");
+        if (status == FE_OK) status = make_trial(&c, &best);
+        if (status == FE_OK) status = improve(&c, &best);
+    }
+    *out = best.s;
+    arena_free(scratch);
+    return status;
+}

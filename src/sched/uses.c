@@ -1,0 +1,53 @@
+/* uses.c -- see uses.h. */
+#include "sched/uses.h"
+
+typedef struct walk_state {
+    loop_program *p;
+    use_tables *tables;
+    arena *memory;
+    uint32_t op;
+} walk_state;
+
+static void add_use(walk_state *w, loop_buffer_id b, bool is_write)
+{
+    if (b == LOOP_NO_BUFFER) return;
+    use_list *list = &w->tables->of[b];
+    if (list->count && vec_last(list).op == w->op && vec_last(list).is_write == is_write) return;
+    vec_push(w->memory, list, ((use){w->op, is_write}));
+}
+
+static void add_load(void *data, loop_value v)
+{
+    walk_state *w = data;
+    const loop_node *n = loop_at(w->p, v);
+    if (n->op == LOOP_LOAD) add_use(w, n->buffer, false);
+}
+
+use_tables uses_collect(loop_program *p, arena *memory)
+{
+    use_tables tables = {NEW_ARRAY(memory, use_list, p->buffers.count + 1),
+                         NEW_ARRAY(memory, bool, p->buffers.count + 1)};
+    for (uint32_t k = 0; k < p->ops.count; k++) {
+        const loop_op *op = &p->ops.at[k];
+        walk_state w = {p, &tables, memory, k};
+        for (uint32_t i = 0; i < op->store_count; i++) {
+            loop_each_store_node(p, &op->stores[i], add_load, &w);
+            if (op->stores[i].mode != LOOP_SET) add_use(&w, op->stores[i].buffer, false);
+        }
+        for (uint32_t i = 0; i < op->input_count; i++) add_use(&w, op->inputs[i].buffer, false);
+        for (uint32_t i = 0; i < op->store_count; i++) add_use(&w, op->stores[i].buffer, true);
+        for (uint32_t i = 0; i < op->output_count; i++) add_use(&w, op->outputs[i].buffer, true);
+    }
+    for (uint32_t k = 0; k < p->outputs.count; k++)
+        if (p->outputs.at[k].kind == LOOP_OUT_TENSOR)
+            tables.is_output[p->outputs.at[k].view.buffer] = true;
+    return tables;
+}
+
+void uses_remove_ops(loop_program *p, const bool *is_gone)
+{
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < p->ops.count; k++)
+        if (!is_gone[k]) p->ops.at[kept++] = p->ops.at[k];
+    p->ops.count = kept;
+}

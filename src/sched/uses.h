@@ -1,0 +1,22 @@
+/* uses.h -- who uses each buffer of a loop program, in its order; for passes over loops. */
+#ifndef FERRITE_SCHED_USES_H
+#define FERRITE_SCHED_USES_H
+
+#include "loop/loop.h"
+
+typedef struct use {
+    uint32_t op;
+    bool is_write;
+} use;
+typedef VEC(use) use_list;
+
+typedef struct use_tables {
+    use_list *of;    /* by buffer, in program order; an op's reads come before its writes */
+    bool *is_output; /* by buffer: the program returns (part of) it */
+} use_tables;
+use_tables uses_collect(loop_program *p, arena *memory);
+
+/* Drops the ops that are gone. */
+void uses_remove_ops(loop_program *p, const bool *is_gone);
+
+#endif
