@@ -23,12 +23,12 @@ error: loop: law L8: what is written into a buffer that has parts may meet: @b
 --status-- 1
 --run-- sed 's/at 4/at 5/' parts.loop | ferrite inspect - --from loop --stage loop
 --err--
-error: loop: law L7: a part reaches beyond its whole: @a
+error: loop: law L8: a part reaches beyond its whole: @a
   at reading
 --status-- 1
 --run-- sed 's/^part.*/part @a in @a at 0/' parts.loop | ferrite inspect - --from loop --stage loop
 --err--
-error: loop: law L7: a part is inside itself: @a
+error: loop: law L8: a part is inside itself: @a
   at reading
 --status-- 1
 --run-- sed 's/^part.*/part @a in @x at 0/' parts.loop | ferrite inspect - --from loop --stage loop
