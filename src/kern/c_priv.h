@@ -19,7 +19,8 @@ typedef struct kern_c_scope {
  *   $A  type in memory                  $U  unsigned type for wrapping arithmetic
  *   $I  signed type of the same width   $M  type of a mask             $W  number of lanes
  *   $S  suffix of function names        $f  suffix of libm's functions $P  all bits but the sign
- *   $X  the bits of infinity            @f  function f of the prelude: f_$S
+ *   $X  the bits of infinity            $p  ps or pd, as in names of SSE and AVX
+ *   @f  function f of the prelude: f_$S
  *   @u8:f  the same for another dtype: f_u8x16
  *   @!f  function f of the prelude, without a suffix */
 void kern_c_expand(text *out, kern_needs *needs, const char *template, const kern_c_scope *scope);
