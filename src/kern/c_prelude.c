@@ -2,7 +2,7 @@
  * written.
  *
  * A needed name is a type (f32x16), a plain function (fe_min), or base_suffix (exp_f32x16). The
- * last kind is looked up among the pieces (c_memory.c, c_math.c): first a piece for whole registers
+ * last kind is looked up among the pieces (c_memory.c, c_integer.c, c_math.c): first a piece for whole registers
  * of the target, then one for any number of lanes; failing both, the operation's scalar text runs
  * lane by lane. Pieces are templates, and what they need in turn is written before them.
  */
@@ -105,12 +105,15 @@ static const kern_c_piece *find_in(const kern_c_piece *list, uint32_t count, con
 
 static const kern_c_piece *find_form(const char *base, ty_dtype dtype, char form)
 {
-    uint32_t count;
-    const kern_c_piece *list = kern_c_memory_pieces(&count),
-                       *found = find_in(list, count, base, dtype, form);
-    if (found) return found;
-    list = kern_c_math_pieces(&count);
-    return find_in(list, count, base, dtype, form);
+    static const kern_c_piece *(*const LISTS[])(uint32_t *) = {
+        kern_c_memory_pieces, kern_c_integer_pieces, kern_c_math_pieces};
+    const kern_c_piece *found = NULL;
+    for (size_t i = 0; i < COUNT_OF(LISTS) && !found; i++) {
+        uint32_t count;
+        const kern_c_piece *list = LISTS[i](&count);
+        found = find_in(list, count, base, dtype, form);
+    }
+    return found;
 }
 
 static uint32_t bytes_of(const kern_c_scope *scope)

@@ -42,7 +42,7 @@ void kern_c_cast(text *out, kern_needs *needs, ty_dtype from, ty_dtype to,
 /* The scalar template of the operation of that name, or NULL. */
 const char *kern_c_scalar_template(const char *name, ty_dtype dtype, uint32_t *operands);
 
-/* ---- c_prelude.c, c_memory.c, c_math.c: the prelude's pieces ---- */
+/* ---- c_memory.c, c_integer.c, c_math.c: the prelude's pieces ---- */
 typedef struct kern_c_piece {
     const char *name;
     uint32_t dtypes; /* bit set; 0: any */
@@ -52,6 +52,7 @@ typedef struct kern_c_piece {
 } kern_c_piece;
 #define KERN_DTYPE(d) (1u << (d))
 const kern_c_piece *kern_c_memory_pieces(uint32_t *count);
+const kern_c_piece *kern_c_integer_pieces(uint32_t *count);
 const kern_c_piece *kern_c_math_pieces(uint32_t *count);
 
 /* ---- c_value.c, c_sum.c, c_kernel.c: one kernel ---- */
