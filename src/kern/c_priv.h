@@ -37,10 +37,13 @@ bool kern_c_apply(text *out, kern_needs *needs, loop_opcode op, ty_dtype result,
                   const kern_c_scope *scope);
 /* Is there C for this operation on operands of this dtype? */
 bool kern_has_c(loop_opcode op, ty_dtype operand);
-void kern_c_cast(text *out, kern_needs *needs, ty_dtype from, ty_dtype to,
-                 const kern_c_scope *scope);
 /* The scalar template of the operation of that name, or NULL. */
 const char *kern_c_scalar_template(const char *name, ty_dtype dtype, uint32_t *operands);
+
+/* ---- c_cast.c ---- */
+void kern_c_cast(text *out, kern_needs *needs, ty_dtype from, ty_dtype to,
+                 const kern_c_scope *scope);
+void kern_c_bitcast(text *out, kern_needs *needs, ty_dtype to, const kern_c_scope *scope);
 
 /* ---- c_memory.c, c_integer.c, c_math.c: the prelude's pieces ---- */
 typedef struct kern_c_piece {
