@@ -58,6 +58,15 @@ const kern_c_piece *kern_c_memory_pieces(uint32_t *count);
 const kern_c_piece *kern_c_integer_pieces(uint32_t *count);
 const kern_c_piece *kern_c_math_pieces(uint32_t *count);
 
+/* ---- c_lanes.c: functions made for a number of lanes ---- */
+uint32_t kern_c_vector_bytes(const kern_c_scope *scope);
+/* load, loadif or store of the first n lanes by mask registers, types of its own appended to
+ * `types`; NULL: there is none. */
+const char *kern_c_masked_move(kern_needs *needs, const char *base, const kern_c_scope *scope,
+                               text *types);
+/* joinadd ..., iota, evens, or the operation of that name lane by lane; NULL: there is none. */
+const char *kern_c_lanes(kern_needs *needs, const char *base, const kern_c_scope *scope);
+
 /* ---- c_value.c, c_sum.c, c_kernel.c: one kernel ---- */
 typedef struct kern_c_printer {
     const kern_ir *k;
