@@ -30,7 +30,10 @@ typedef struct row {
     }
 
 /* a function of the runtime, in double */
-#define SPECIAL(id, name, args) {LOOP_##id, F, "($T)@!fe_" name args, "@" name args}
+#define SPECIAL(id, name, args)                            \
+    {                                                      \
+        LOOP_##id, F, "($T)@!fe_" name args, "@" name args \
+    }
 
 static const row ROWS[] = {
     {LOOP_NEG, F | C, "-$0", "="},

@@ -11,6 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define RUNTIME(name, parameters)                       \
+    {                                                   \
+        name, 0, 's', "f64 " name "(" parameters ");\n" \
+    }
+
 static const kern_c_piece PLAIN[] = {
     {"fe_fromc32", 0, 's',
      "FE c64 fe_fromc32(u32 x) { return __builtin_complex(@f32:fromhalf((u16)x), "
@@ -18,19 +23,19 @@ static const kern_c_piece PLAIN[] = {
     {"fe_toc32", 0, 's',
      "FE u32 fe_toc32(c64 x) { return @f32:tohalf(__real__ x) | (u32)@f32:tohalf(__imag__ x) << "
      "16; }\n"},
-    {"fe_erfinv", 0, 's', "f64 fe_erfinv(f64 x);\n"},
-    {"fe_digamma", 0, 's', "f64 fe_digamma(f64 x);\n"},
-    {"fe_besselj0", 0, 's', "f64 fe_besselj0(f64 x);\n"},
-    {"fe_besselj1", 0, 's', "f64 fe_besselj1(f64 x);\n"},
-    {"fe_bessely0", 0, 's', "f64 fe_bessely0(f64 x);\n"},
-    {"fe_bessely1", 0, 's', "f64 fe_bessely1(f64 x);\n"},
-    {"fe_airyai", 0, 's', "f64 fe_airyai(f64 x);\n"},
-    {"fe_igamma", 0, 's', "f64 fe_igamma(f64 a, f64 b);\n"},
-    {"fe_igammac", 0, 's', "f64 fe_igammac(f64 a, f64 b);\n"},
-    {"fe_hermiteh", 0, 's', "f64 fe_hermiteh(f64 a, f64 b);\n"},
-    {"fe_hermitehe", 0, 's', "f64 fe_hermitehe(f64 a, f64 b);\n"},
-    {"fe_laguerre", 0, 's', "f64 fe_laguerre(f64 a, f64 b);\n"},
-    {"fe_legendre", 0, 's', "f64 fe_legendre(f64 a, f64 b);\n"},
+    RUNTIME("fe_erfinv", "f64 x"),
+    RUNTIME("fe_digamma", "f64 x"),
+    RUNTIME("fe_besselj0", "f64 x"),
+    RUNTIME("fe_besselj1", "f64 x"),
+    RUNTIME("fe_bessely0", "f64 x"),
+    RUNTIME("fe_bessely1", "f64 x"),
+    RUNTIME("fe_airyai", "f64 x"),
+    RUNTIME("fe_igamma", "f64 a, f64 b"),
+    RUNTIME("fe_igammac", "f64 a, f64 b"),
+    RUNTIME("fe_hermiteh", "f64 a, f64 b"),
+    RUNTIME("fe_hermitehe", "f64 a, f64 b"),
+    RUNTIME("fe_laguerre", "f64 a, f64 b"),
+    RUNTIME("fe_legendre", "f64 a, f64 b"),
     {"fe_randbits", 0, 's', /* Philox 2x32, as loop_random_bits */
      "static i64 fe_randbits(i64 seed, i64 counter)\n{\n"
      "  u32 low = (u32)counter, high = (u32)((u64)counter >> 32) ^ (u32)((u64)seed >> 32), key = "
