@@ -7,10 +7,7 @@
  */
 #include "kern/build_priv.h"
 
-enum {
-    LONG_SUM = 256, /* terms of one partial sum that are added up without compensation */
-    MOST_TILE_BYTES = 1 << 18
-};
+enum { MOST_TILE_BYTES = 1 << 18 };
 
 /* ---- loops ---- */
 
@@ -72,30 +69,11 @@ static void put(kern_builder *b, const loop_store *st, kern_ref value)
 
 /* ---- reductions ---- */
 
-typedef struct pending {
-    const loop_store *store;
-    uint32_t sum; /* UINT32_MAX: a store that does not reduce, of a nest that does */
-} pending;
-typedef VEC(pending) pending_list;
-
 static bool nest_reduces(const loop_op *nest)
 {
     for (uint32_t i = 0; i < nest->store_count; i++)
         if (nest->stores[i].reduce) return true;
     return false;
-}
-
-/* How many terms one partial result takes, going by example sizes. */
-static bool is_long(kern_builder *b, const sched_phase *ph, bool vector)
-{
-    int64_t terms = 1;
-    for (uint32_t i = 0; i < ph->reduce_axes; i++) {
-        int64_t extent = sym_hint(b->t, ph->reduce_extents[i], 1 << 20);
-        if (vector && i + 1 == ph->reduce_axes && !b->k->outer_vector)
-            extent /= b->k->lanes * KERN_MOST_COPIES;
-        terms = extent > 0 && terms < 1ll << 40 ? terms * extent : terms;
-    }
-    return terms > LONG_SUM;
 }
 
 static bool counts_in_32_bits(kern_builder *b, const sched_phase *ph)
@@ -105,22 +83,22 @@ static bool counts_in_32_bits(kern_builder *b, const sched_phase *ph)
     return most <= INT32_MAX;
 }
 
-static void start_sums(kern_builder *b, const sched_phase *ph, bool vector, pending_list *list)
+static void start_sums(kern_builder *b, const sched_phase *ph, bool vector, kern_pending_list *list)
 {
     for (uint32_t n = 0; n < ph->nest_count; n++) {
         const loop_op *nest = &ph->nests[n].nest;
         if (!nest_reduces(nest) || !ph->reduce_axes) continue;
         for (uint32_t i = 0; i < nest->store_count; i++) {
             const loop_store *st = &nest->stores[i];
-            pending entry = {st, UINT32_MAX};
+            kern_pending entry = {st, UINT32_MAX};
             if (st->reduce) {
                 kern_sum sum = {
                     .dtype = loop_at(b->p, st->value)->dtype, .reduce = st->reduce, .copies = 1};
                 sum.vector = vector;
                 sum.place = counts_in_32_bits(b, ph) ? TY_I32 : TY_I64;
                 sum.across = vector && !b->k->outer_vector;
-                sum.blocked =
-                    sum.reduce == LOOP_SUM && ty_is_floating(sum.dtype) && is_long(b, ph, vector);
+                sum.blocked = sum.reduce == LOOP_SUM && ty_is_floating(sum.dtype) &&
+                              kern_is_long(b, ph, vector);
                 entry.sum = b->k->sums.count;
                 vec_push(b->memory, &b->k->sums, sum);
                 kern_item item = {.kind = KERN_START, .sum = entry.sum};
@@ -140,7 +118,7 @@ static sym_expr flat_number(kern_builder *b, const sched_phase *ph)
     return number_as_param(b, flat);
 }
 
-static void update_sum(kern_builder *b, const sched_phase *ph, const pending *entry)
+static void update_sum(kern_builder *b, const sched_phase *ph, const kern_pending *entry)
 {
     kern_sum sum = b->k->sums.at[entry->sum];
     kern_ref value = kern_build_value(b, entry->store->value, 0);
@@ -150,10 +128,10 @@ static void update_sum(kern_builder *b, const sched_phase *ph, const pending *en
     vec_push(b->memory, &b->open[b->depth]->items, item);
 }
 
-static void finish_sums(kern_builder *b, const pending_list *list)
+static void finish_sums(kern_builder *b, const kern_pending_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++) {
-        const pending *entry = &list->at[i];
+        const kern_pending *entry = &list->at[i];
         kern_ref value;
         if (entry->sum == UINT32_MAX) {
             value = kern_build_value(b, entry->store->value, 0);
@@ -170,85 +148,6 @@ static void finish_sums(kern_builder *b, const pending_list *list)
 }
 
 /* ---- phases ---- */
-
-/* About how many instructions a loop's body is. */
-static uint32_t work_of(const kern_builder *b, const kern_loop *loop)
-{
-    uint32_t work = 0;
-    for (uint32_t i = 0; i < loop->items.count; i++) {
-        const kern_value *v = &b->k->values.at[loop->items.at[i].value];
-        bool simple =
-            v->kind != KERN_APPLY || (v->op >= LOOP_ADD && v->op <= LOOP_MUL) || v->op == LOOP_FMA;
-        if (loop->items.at[i].kind == KERN_DEFINE) work += simple ? 1 : 8;
-        if (loop->items.at[i].kind == KERN_LOOP) work += work_of(b, loop->items.at[i].loop);
-    }
-    return work;
-}
-
-static bool divides(kern_builder *b, int64_t step, sym_expr extent)
-{
-    return sym_known_divisible(b->t, extent, sym_int(b->t, step), NULL);
-}
-
-/* Short bodies of reductions are unrolled so that accumulators do not wait for themselves; loops
- * are exact if they can be. */
-static void shape_loop(kern_builder *b, kern_loop *loop, sym_expr extent, const pending_list *list)
-{
-    uint32_t work = work_of(b, loop),
-             most = work <= 4    ? KERN_MOST_COPIES
-                    : work <= 10 ? 2
-                                 : 1,
-             least = most > 1 ? 2 : 1;
-    bool across = false;
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (list->at[i].sum == UINT32_MAX) continue;
-        across |= b->k->sums.at[list->at[i].sum].across;
-    }
-    if (loop->kind != KERN_VECTOR || loop->columns) return;
-    if (!across) most = least = 1;
-    loop->unroll = most;
-    for (uint32_t unroll = most; unroll >= least && !loop->exact; unroll /= 2) {
-        loop->exact = divides(b, (int64_t)unroll * b->k->lanes, extent);
-        if (loop->exact) loop->unroll = unroll;
-    }
-    for (uint32_t i = 0; i < list->count; i++)
-        if (list->at[i].sum != UINT32_MAX) b->k->sums.at[list->at[i].sum].copies = loop->unroll;
-}
-
-/* Rows of which several vectors go side by side: neighbouring memory is read together. */
-static void widen_rows(kern_builder *b, kern_loop *rows)
-{
-    kern_ir *k = b->k;
-    uint32_t work = 0;
-    for (uint32_t i = 0; i < rows->items.count; i++)
-        if (rows->items.at[i].kind == KERN_LOOP) work += work_of(b, rows->items.at[i].loop);
-    if (!k->outer_vector || k->tile_count || !k->sums.count || work > 8) return;
-    int64_t vectors = sym_hint(b->t, b->g->outer_extents[k->outer - 1], 64) / k->lanes;
-    while (rows->unroll * 2 <= KERN_MOST_COPIES && rows->unroll * 2 <= vectors) rows->unroll *= 2;
-    for (uint32_t i = 0; i < k->sums.count; i++) k->sums.at[i].copies = rows->unroll;
-}
-
-/* Where long float sums move their partial results to the totals: after so many steps of a long
- * loop, or after each run of loops that are long together. */
-static void place_drains(kern_builder *b, const sched_phase *ph, const pending_list *list)
-{
-    int64_t steps = 1;
-    for (uint32_t i = 0; i < ph->reduce_axes; i++) {
-        kern_loop *loop = b->open[b->depth - i];
-        int64_t step = loop->kind == KERN_VECTOR ? (int64_t)b->k->lanes * loop->unroll : 1;
-        int64_t extent =
-            sym_hint(b->t, ph->reduce_extents[ph->reduce_axes - 1 - i], 1 << 20) / step;
-        bool is_long = extent >= 2 * LONG_SUM, last = i + 1 == ph->reduce_axes;
-        steps *= extent < 1 ? 1 : extent;
-        if (steps < LONG_SUM / 4 && !last) continue;
-        if (last && !is_long) return;
-        if (is_long) loop->block = step * LONG_SUM / 2;
-        for (uint32_t k = 0; k < list->count; k++)
-            if (list->at[k].sum != UINT32_MAX && b->k->sums.at[list->at[k].sum].blocked)
-                vec_push(b->memory, &loop->drains, list->at[k].sum);
-        return;
-    }
-}
 
 static void open_phase(kern_builder *b, const sched_phase *ph, uint32_t from, uint32_t to)
 {
@@ -277,7 +176,7 @@ static kern_ref unreduced(kern_builder *b, const loop_store *st)
 }
 
 static void build_nest(kern_builder *b, const sched_phase *ph, const loop_op *nest,
-                       const pending *entries)
+                       const kern_pending *entries)
 {
     bool reduces = nest_reduces(nest) && ph->reduce_axes;
     for (uint32_t i = 0; i < nest->store_count; i++) {
@@ -292,7 +191,7 @@ static void build_nest(kern_builder *b, const sched_phase *ph, const loop_op *ne
 static void build_phase(kern_builder *b, const sched_phase *ph)
 {
     bool along = b->k->lanes > 1 && b->vector == SCHED_VECTOR_INNER;
-    pending_list list = {0};
+    kern_pending_list list = {0};
     uint32_t loops = ph->inner_axes + ph->reduce_axes, at = 0;
     if (along) {
         b->vector_axis = (sym_expr){0};
@@ -309,8 +208,8 @@ static void build_phase(kern_builder *b, const sched_phase *ph)
     sym_expr last = ph->reduce_axes  ? ph->reduce_extents[ph->reduce_axes - 1]
                     : ph->inner_axes ? ph->extents[ph->inner_axes - 1]
                                      : (sym_expr){0};
-    if (loops) shape_loop(b, b->open[b->depth], last, &list);
-    place_drains(b, ph, &list);
+    if (loops) kern_shape_loop(b, b->open[b->depth], last, &list);
+    kern_place_drains(b, ph, &list);
     for (uint32_t i = 0; i < ph->reduce_axes; i++) close_loop(b);
     if (along && ph->reduce_axes) {
         b->vector_axis = (sym_expr){0};
@@ -352,7 +251,7 @@ static void build_group(kern_builder *b, uint32_t lanes)
         b->vector_level = 1;
     }
     for (uint32_t i = 0; i < b->g->phase_count; i++) build_phase(b, &b->g->phases[i]);
-    widen_rows(b, b->open[1]);
+    kern_widen_rows(b, b->open[1]);
     close_loop(b);
     kern_size_tiles(b);
 }

@@ -40,12 +40,32 @@ typedef struct kern_builder {
     map loads;      /* loop_value id -> 1 when it holds a load, 0 when not */
 } kern_builder;
 
+/* A store of a reduction under way. */
+typedef struct kern_pending {
+    const loop_store *store;
+    uint32_t sum; /* UINT32_MAX: a store that does not reduce, of a nest that does */
+} kern_pending;
+typedef VEC(kern_pending) kern_pending_list;
+
 /* ---- survey.c ---- */
 /* symbol runs over [0, extent) in the loop at hand. */
 void kern_bind(kern_builder *b, sym_expr symbol, sym_expr extent);
 /* Fills is_written, is_local, serial, has_complex; clears columns where these may not be cut. */
 void kern_survey(kern_builder *b);
 void kern_size_tiles(kern_builder *b);
+
+/* ---- shape.c ---- */
+/* Does one partial result take many terms, going by example sizes? */
+bool kern_is_long(kern_builder *b, const sched_phase *ph, bool vector);
+/* Short bodies of reductions are unrolled so that accumulators do not wait for themselves; loops
+ * are exact if they can be. */
+void kern_shape_loop(kern_builder *b, kern_loop *loop, sym_expr extent,
+                     const kern_pending_list *list);
+/* Rows of which several vectors go side by side: neighbouring memory is read together. */
+void kern_widen_rows(kern_builder *b, kern_loop *rows);
+/* Where long float sums move their partial results to the totals: after so many steps of a long
+ * loop, or after each run of loops that are long together. */
+void kern_place_drains(kern_builder *b, const sched_phase *ph, const kern_pending_list *list);
 
 /* ---- value.c ---- */
 /* The value v where `guard` holds (0: everywhere), defined in the outermost loop possible. */

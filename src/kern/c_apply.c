@@ -18,6 +18,22 @@ typedef struct row {
 
 #define LIBM(name) "__builtin_" name "$f($0)"
 #define LIBM_C(name) "__builtin_c" name "$f($0)"
+/* libm has it for one number, the prelude for lanes; BOTH: of complex numbers too */
+#define REAL(id, name)                            \
+    {                                             \
+        LOOP_##id, F, LIBM(name), "@" name "($0)" \
+    }
+#define BOTH(id, name)                  \
+    REAL(id, name),                     \
+    {                                   \
+        LOOP_##id, C, LIBM_C(name), "=" \
+    }
+
+/* a function of the runtime, in double */
+#define SPECIAL(id, name, args)                            \
+    {                                                      \
+        LOOP_##id, F, "($T)@!fe_" name args, "@" name args \
+    }
 
 static const row ROWS[] = {
     {LOOP_NEG, F | C, "-$0", "="},
@@ -33,65 +49,50 @@ static const row ROWS[] = {
     {LOOP_SIGN, U, "($T)($0 != 0)", "(-($T)($0 != 0))"},
     {LOOP_SIGN, B, "$0", "="},
     {LOOP_SIGN, C, "@sign($0)", "="},
-    {LOOP_SQRT, F, LIBM("sqrt"), "@sqrt($0)"},
-    {LOOP_SQRT, C, LIBM_C("sqrt"), "="},
+    BOTH(SQRT, "sqrt"),
     {LOOP_RSQRT, F, "1 / __builtin_sqrt$f($0)", "1 / @sqrt($0)"},
     {LOOP_RSQRT, C, "1 / __builtin_csqrt$f($0)", "="},
     {LOOP_RECIP, F | C, "1 / $0", "="},
-    {LOOP_EXP, F, LIBM("exp"), "@exp($0)"},
-    {LOOP_EXP, C, LIBM_C("exp"), "="},
-    {LOOP_EXP2, F, LIBM("exp2"), "@exp2($0)"},
+    BOTH(EXP, "exp"),
+    REAL(EXP2, "exp2"),
     {LOOP_EXP2, C, "__builtin_cexp$f($0 * ($T)0.69314718055994530942)", "="},
-    {LOOP_EXPM1, F, LIBM("expm1"), "@expm1($0)"},
+    REAL(EXPM1, "expm1"),
     {LOOP_EXPM1, C, "__builtin_cexp$f($0) - 1", "="},
-    {LOOP_LOG, F, LIBM("log"), "@log($0)"},
-    {LOOP_LOG, C, LIBM_C("log"), "="},
-    {LOOP_LOG2, F, LIBM("log2"), "@log2($0)"},
+    BOTH(LOG, "log"),
+    REAL(LOG2, "log2"),
     {LOOP_LOG2, C, "__builtin_clog$f($0) / ($T)0.69314718055994530942", "="},
-    {LOOP_LOG10, F, LIBM("log10"), "@log10($0)"},
+    REAL(LOG10, "log10"),
     {LOOP_LOG10, C, "__builtin_clog$f($0) / ($T)2.30258509299404568402", "="},
-    {LOOP_LOG1P, F, LIBM("log1p"), "@log1p($0)"},
+    REAL(LOG1P, "log1p"),
     {LOOP_LOG1P, C, "__builtin_clog$f(1 + $0)", "="},
-    {LOOP_SIN, F, LIBM("sin"), "@sin($0)"},
-    {LOOP_SIN, C, LIBM_C("sin"), "="},
-    {LOOP_COS, F, LIBM("cos"), "@cos($0)"},
-    {LOOP_COS, C, LIBM_C("cos"), "="},
-    {LOOP_TAN, F, LIBM("tan"), "@tan($0)"},
-    {LOOP_TAN, C, LIBM_C("tan"), "="},
-    {LOOP_ASIN, F, LIBM("asin"), "@asin($0)"},
-    {LOOP_ASIN, C, LIBM_C("asin"), "="},
-    {LOOP_ACOS, F, LIBM("acos"), "@acos($0)"},
-    {LOOP_ACOS, C, LIBM_C("acos"), "="},
-    {LOOP_ATAN, F, LIBM("atan"), "@atan($0)"},
-    {LOOP_ATAN, C, LIBM_C("atan"), "="},
-    {LOOP_SINH, F, LIBM("sinh"), "@sinh($0)"},
-    {LOOP_SINH, C, LIBM_C("sinh"), "="},
-    {LOOP_COSH, F, LIBM("cosh"), "@cosh($0)"},
-    {LOOP_COSH, C, LIBM_C("cosh"), "="},
-    {LOOP_TANH, F, LIBM("tanh"), "@tanh($0)"},
-    {LOOP_TANH, C, LIBM_C("tanh"), "="},
-    {LOOP_ASINH, F, LIBM("asinh"), "@asinh($0)"},
-    {LOOP_ASINH, C, LIBM_C("asinh"), "="},
-    {LOOP_ACOSH, F, LIBM("acosh"), "@acosh($0)"},
-    {LOOP_ACOSH, C, LIBM_C("acosh"), "="},
-    {LOOP_ATANH, F, LIBM("atanh"), "@atanh($0)"},
-    {LOOP_ATANH, C, LIBM_C("atanh"), "="},
-    {LOOP_ERF, F, LIBM("erf"), "@erf($0)"},
-    {LOOP_ERFC, F, LIBM("erfc"), "@erfc($0)"},
-    {LOOP_ERFINV, F, "($T)@!fe_erfinv($0)", "@erfinv($0)"},
-    {LOOP_BESSELJ0, F, "($T)@!fe_besselj0($0)", "@besselj0($0)"},
-    {LOOP_BESSELJ1, F, "($T)@!fe_besselj1($0)", "@besselj1($0)"},
-    {LOOP_BESSELY0, F, "($T)@!fe_bessely0($0)", "@bessely0($0)"},
-    {LOOP_BESSELY1, F, "($T)@!fe_bessely1($0)", "@bessely1($0)"},
-    {LOOP_AIRYAI, F, "($T)@!fe_airyai($0)", "@airyai($0)"},
-    {LOOP_LGAMMA, F, LIBM("lgamma"), "@lgamma($0)"},
-    {LOOP_DIGAMMA, F, "($T)@!fe_digamma($0)", "@digamma($0)"},
+    BOTH(SIN, "sin"),
+    BOTH(COS, "cos"),
+    BOTH(TAN, "tan"),
+    BOTH(ASIN, "asin"),
+    BOTH(ACOS, "acos"),
+    BOTH(ATAN, "atan"),
+    BOTH(SINH, "sinh"),
+    BOTH(COSH, "cosh"),
+    BOTH(TANH, "tanh"),
+    BOTH(ASINH, "asinh"),
+    BOTH(ACOSH, "acosh"),
+    BOTH(ATANH, "atanh"),
+    REAL(ERF, "erf"),
+    REAL(ERFC, "erfc"),
+    SPECIAL(ERFINV, "erfinv", "($0)"),
+    SPECIAL(BESSELJ0, "besselj0", "($0)"),
+    SPECIAL(BESSELJ1, "besselj1", "($0)"),
+    SPECIAL(BESSELY0, "bessely0", "($0)"),
+    SPECIAL(BESSELY1, "bessely1", "($0)"),
+    SPECIAL(AIRYAI, "airyai", "($0)"),
+    REAL(LGAMMA, "lgamma"),
+    SPECIAL(DIGAMMA, "digamma", "($0)"),
     {LOOP_SIGMOID, F, "1 / (1 + __builtin_exp$f(-$0))", "@sigmoid($0)"},
     {LOOP_SIGMOID, C, "1 / (1 + __builtin_cexp$f(-$0))", "="},
-    {LOOP_FLOOR, F, LIBM("floor"), "@floor($0)"},
-    {LOOP_CEIL, F, LIBM("ceil"), "@ceil($0)"},
+    REAL(FLOOR, "floor"),
+    REAL(CEIL, "ceil"),
     {LOOP_ROUND, F, LIBM("nearbyint"), "@round($0)"},
-    {LOOP_TRUNC, F, LIBM("trunc"), "@trunc($0)"},
+    REAL(TRUNC, "trunc"),
     {LOOP_FLOOR, N | B, "$0", "="},
     {LOOP_CEIL, N | B, "$0", "="},
     {LOOP_ROUND, N | B, "$0", "="},
@@ -147,12 +148,12 @@ static const row ROWS[] = {
     {LOOP_HYPOT, F, "__builtin_hypot$f($0, $1)", "@hypot($0, $1)"},
     {LOOP_COPYSIGN, F, "__builtin_copysign$f($0, $1)", "($T)((($I)$0 & $P) | (($I)$1 & ~$P))"},
     {LOOP_NEXTAFTER, F, "__builtin_nextafter$f($0, $1)", "@nextafter($0, $1)"},
-    {LOOP_IGAMMA, F, "($T)@!fe_igamma($0, $1)", "@igamma($0, $1)"},
-    {LOOP_IGAMMAC, F, "($T)@!fe_igammac($0, $1)", "@igammac($0, $1)"},
-    {LOOP_HERMITEH, F, "($T)@!fe_hermiteh($0, $1)", "@hermiteh($0, $1)"},
-    {LOOP_HERMITEHE, F, "($T)@!fe_hermitehe($0, $1)", "@hermitehe($0, $1)"},
-    {LOOP_LAGUERRE, F, "($T)@!fe_laguerre($0, $1)", "@laguerre($0, $1)"},
-    {LOOP_LEGENDRE, F, "($T)@!fe_legendre($0, $1)", "@legendre($0, $1)"},
+    SPECIAL(IGAMMA, "igamma", "($0, $1)"),
+    SPECIAL(IGAMMAC, "igammac", "($0, $1)"),
+    SPECIAL(HERMITEH, "hermiteh", "($0, $1)"),
+    SPECIAL(HERMITEHE, "hermitehe", "($0, $1)"),
+    SPECIAL(LAGUERRE, "laguerre", "($0, $1)"),
+    SPECIAL(LEGENDRE, "legendre", "($0, $1)"),
     {LOOP_GCD, N, "@gcd($0, $1)", "@gcd($0, $1)"},
     {LOOP_GCD, B, "$0 | $1", "="},
     {LOOP_AND, N | B, "($T)($0 & $1)", "$0 & $1"},
@@ -208,124 +209,7 @@ const char *kern_c_scalar_template(const char *name, ty_dtype dtype, uint32_t *o
     return NULL;
 }
 
-/* ---- conversions ---- */
-
-static const char *between_halves(ty_dtype d, bool to)
-{
-    if (d == TY_F16) return to ? "@tohalf($0)" : "@fromhalf($0)";
-    return to ? "@tobf($0)" : "@frombf($0)";
-}
-
-/* A conversion that ends in f32, or starts from it, and the rest. */
-static void cast_through_f32(text *out, kern_needs *needs, ty_dtype from, ty_dtype to,
-                             const kern_c_scope *scope)
-{
-    text inner;
-    text_init(&inner, needs->memory);
-    bool opens = from == TY_F16 || from == TY_BF16;
-    kern_c_scope narrow = {TY_F32, scope->lanes, {scope->args[0], NULL, NULL}};
-    if (opens)
-        kern_c_expand(&inner, needs, between_halves(from, false), &narrow);
-    else
-        kern_c_cast(&inner, needs, from, TY_F32, scope);
-    narrow.args[0] = inner.at;
-    if (opens)
-        kern_c_cast(out, needs, TY_F32, to, &narrow);
-    else
-        kern_c_expand(out, needs, between_halves(to, true), &narrow);
-}
-
-static void cast_scalar(text *out, kern_needs *needs, ty_dtype from, ty_dtype to,
-                        const kern_c_scope *scope)
-{
-    const char *x = scope->args[0], *type = kern_c_type(needs, to, 1, needs->memory);
-    bool narrow = to == TY_I8 || to == TY_I16 || to == TY_I32;
-    if (to == TY_BOOL)
-        text_printf(out, "%s != 0", x);
-    else if (ty_is_integral(to, false) && !ty_is_integral(from, true)) {
-        const char *convert = to == TY_U64 ? "fe_tou64" : narrow ? "fe_toi32" : "fe_toi64";
-        kern_need(needs, convert);
-        text_printf(out, "(%s)%s(%s%s)", type, convert, ty_is_complex(from) ? "__real__ " : "", x);
-    } else
-        text_printf(out, "(%s)%s", type, x);
-}
-
-static void cast_vector(text *out, kern_needs *needs, ty_dtype from, ty_dtype to,
-                        const kern_c_scope *scope)
-{
-    const char *x = scope->args[0], *type = kern_c_type(needs, to, scope->lanes, needs->memory);
-    const char *mask = kern_c_type(needs, TY_BOOL, scope->lanes, needs->memory);
-    uint32_t size = ty_dtype_size(to);
-    if (to == TY_BOOL && ty_dtype_size(from) == 4)
-        text_printf(out, "(%s)(%s != 0)", mask, x);
-    else if (to == TY_BOOL)
-        text_printf(out, "__builtin_convertvector(%s != 0, %s)", x, mask);
-    else if (from == TY_BOOL && to == TY_F32)
-        text_printf(out, "(%s)(%s & 0x3f800000)", type, x);
-    else if (from == TY_BOOL)
-        text_printf(out, "__builtin_convertvector(%s & 1, %s)", x, type);
-    else if (ty_is_floating(from) && ty_is_integral(to, false) && size < 4)
-        text_printf(out, "__builtin_convertvector(__builtin_convertvector(%s, %s), %s)", x, mask,
-                    type);
-    else
-        text_printf(out, "__builtin_convertvector(%s, %s)", x, type);
-}
-
-/* c32 is only ever converted, to and from c64. */
-static void cast_half_complex(text *out, kern_needs *needs, ty_dtype from, ty_dtype to,
-                              const kern_c_scope *scope)
-{
-    text inner;
-    text_init(&inner, needs->memory);
-    kern_c_scope halfway = {TY_C64, 1, {scope->args[0], NULL, NULL}};
-    if (from == TY_C32)
-        kern_c_expand(&inner, needs, "@!fe_fromc32($0)", &halfway);
-    else
-        kern_c_cast(&inner, needs, from, TY_C64, scope);
-    halfway.args[0] = inner.at;
-    if (to == TY_C32)
-        kern_c_expand(out, needs, "@!fe_toc32($0)", &halfway);
-    else
-        kern_c_cast(out, needs, TY_C64, to, &halfway);
-}
-
-void kern_c_cast(text *out, kern_needs *needs, ty_dtype from, ty_dtype to,
-                 const kern_c_scope *scope)
-{
-    bool half_from = from == TY_F16 || from == TY_BF16, half_to = to == TY_F16 || to == TY_BF16;
-    bool direct = (half_from && to == TY_F32) || (half_to && from == TY_F32);
-    kern_c_scope narrow = {TY_F32, scope->lanes, {scope->args[0], NULL, NULL}};
-    if (from == to)
-        text_add(out, scope->args[0]);
-    else if (from == TY_C32 || to == TY_C32)
-        cast_half_complex(out, needs, from, to, scope);
-    else if (direct)
-        kern_c_expand(out, needs,
-                      half_from ? between_halves(from, false) : between_halves(to, true), &narrow);
-    else if (half_from || half_to)
-        cast_through_f32(out, needs, from, to, scope);
-    else if (scope->lanes == 1)
-        cast_scalar(out, needs, from, to, scope);
-    else
-        cast_vector(out, needs, from, to, scope);
-}
-
-/* A bool in memory is a byte, but not elsewhere. */
-static void bitcast(text *out, kern_needs *needs, ty_dtype to, const kern_c_scope *scope)
-{
-    if (to == TY_BOOL || scope->dtype == TY_BOOL) {
-        kern_c_cast(out, needs, scope->dtype, to, scope);
-        return;
-    }
-    const char *type = kern_c_type(needs, to, scope->lanes, needs->memory);
-    const char *from = kern_c_type(needs, scope->dtype, scope->lanes, needs->memory);
-    if (scope->lanes > 1)
-        text_printf(out, "(%s)%s", type, scope->args[0]);
-    else
-        text_printf(out, "((union { %s from; %s to; }){%s}).to", from, type, scope->args[0]);
-}
-
-/* ---- all of them ---- */
+/* ---- expressions ---- */
 
 static void select_lanes(text *out, kern_needs *needs, ty_dtype dtype, const kern_c_scope *scope)
 {
@@ -362,7 +246,7 @@ bool kern_c_apply(text *out, kern_needs *needs, loop_opcode op, ty_dtype result,
         return true;
     }
     if (op == LOOP_BITCAST) {
-        bitcast(out, needs, result, scope);
+        kern_c_bitcast(out, needs, result, scope);
         return true;
     }
     if (op == LOOP_WHERE && scope->lanes > 1) {

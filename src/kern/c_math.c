@@ -11,6 +11,50 @@
 #define F64 KERN_DTYPE(TY_F64)
 #define FLOATS (F32 | F64)
 
+/* x = n ln 2 + r; p: (e^r - 1 - r) / r^2 */
+#define EXP_OF_REST                                                        \
+    "  const $T s = x * 1.44269504f + 12582912.0f, n = s - 12582912.0f;\n" \
+    "  const $T r = x - n * 0.693359375f + n * 2.12194440e-4f;\n"          \
+    "  $T p = r * 1.9875691500e-4f + 1.3981999507e-3f;\n"                  \
+    "  p = p * r + 8.3334519073e-3f;\n"                                    \
+    "  p = p * r + 4.1665795894e-2f;\n"                                    \
+    "  p = p * r + 1.6666665459e-1f;\n"                                    \
+    "  p = p * r + 5.0000001201e-1f;\n"
+
+#define ROUNDING(name, how)                                                               \
+    {name, FLOATS, '4',                                                                   \
+     "FE $T " name "_$S($T x) { return __builtin_ia32_rndscale$p_mask(x, " how            \
+     ", x, -1, 4); }\n"},                                                                 \
+    {                                                                                     \
+        name, FLOATS, '3',                                                                \
+            "FE $T " name "_$S($T x) { return __builtin_ia32_round$p256(x, " how "); }\n" \
+    }
+
+/* mink: of the constant k, which is not NaN, and x. min: NaN if either is; a is the one on the
+ * critical path. fmin: the other if one is NaN. */
+#define EXTREME_OF(name, maybe)                    \
+    "_$S($T a, $T b)\n"                            \
+    "{\n"                                          \
+    "  const $T r = @" name "k(b, a);\n"           \
+    "  const $I m = " maybe " != " maybe ";\n"     \
+    "  return ($T)((m & ($I)b) | (~m & ($I)r));\n" \
+    "}\n"
+#define EXTREME(name, wins)                                                                  \
+    {name "k", FLOATS, '4',                                                                  \
+     "FE $T " name "k_$S($T k, $T x) { return __builtin_ia32_" name                          \
+     "$p512_mask(k, x, x, -1, 4); }\n"},                                                     \
+        {name "k", FLOATS, '3',                                                              \
+         "FE $T " name "k_$S($T k, $T x) { return __builtin_ia32_" name "$p256(k, x); }\n"}, \
+        {name "k", FLOATS, '2',                                                              \
+         "FE $T " name "k_$S($T k, $T x) { return __builtin_ia32_" name "$p(k, x); }\n"},    \
+        {name "k", FLOATS, 'v',                                                              \
+         "FE $T " name "k_$S($T k, $T x) { const $I m = k " wins                             \
+         " x; return ($T)((m & ($I)k) | (~m & ($I)x)); }\n"},                                \
+        {name, FLOATS, 'v', "FE $T " name EXTREME_OF(name, "b")},                            \
+    {                                                                                        \
+        "f" name, FLOATS, 'v', "FE $T f" name EXTREME_OF(name, "a")                          \
+    }
+
 static const kern_c_piece PIECES[] = {
     /* p * 2^n; s is n + 12582912, whose low bits are n. scale: any result; pow2: normal ones */
     {"scale", F32, '4',
@@ -31,28 +75,13 @@ static const kern_c_piece PIECES[] = {
     {"exp", F32, 'v',
      "FE $T exp_$S($T x)\n"
      "{\n"
-     "  x = @maxk(-104.0f - ($T){0}, @mink(89.0f - ($T){0}, x));\n"
-     "  const $T s = x * 1.44269504f + 12582912.0f, n = s - 12582912.0f;\n"
-     "  const $T r = x - n * 0.693359375f + n * 2.12194440e-4f;\n"
-     "  $T p = r * 1.9875691500e-4f + 1.3981999507e-3f;\n"
-     "  p = p * r + 8.3334519073e-3f;\n"
-     "  p = p * r + 4.1665795894e-2f;\n"
-     "  p = p * r + 1.6666665459e-1f;\n"
-     "  p = p * r + 5.0000001201e-1f;\n"
+     "  x = @maxk(-104.0f - ($T){0}, @mink(89.0f - ($T){0}, x));\n" EXP_OF_REST
      "  return @scale(p * (r * r) + r + 1.0f, n, s);\n"
      "}\n"},
     /* the same for arguments in [-87, 88] */
     {"exps", F32, 'v',
      "FE $T exps_$S($T x)\n"
-     "{\n"
-     "  const $T s = x * 1.44269504f + 12582912.0f, n = s - 12582912.0f;\n"
-     "  const $T r = x - n * 0.693359375f + n * 2.12194440e-4f;\n"
-     "  $T p = r * 1.9875691500e-4f + 1.3981999507e-3f;\n"
-     "  p = p * r + 8.3334519073e-3f;\n"
-     "  p = p * r + 4.1665795894e-2f;\n"
-     "  p = p * r + 1.6666665459e-1f;\n"
-     "  p = p * r + 5.0000001201e-1f;\n"
-     "  return @pow2(p * (r * r) + r + 1.0f, n, s);\n"
+     "{\n" EXP_OF_REST "  return @pow2(p * (r * r) + r + 1.0f, n, s);\n"
      "}\n"},
     {"exp2", F32, 'v',
      "FE $T exp2_$S($T x)\n"
@@ -69,14 +98,7 @@ static const kern_c_piece PIECES[] = {
     {"expm1", F32, 'v',
      "FE $T expm1_$S($T x)\n"
      "{\n"
-     "  x = @maxk(-20.0f - ($T){0}, @mink(89.0f - ($T){0}, x));\n"
-     "  const $T s = x * 1.44269504f + 12582912.0f, n = s - 12582912.0f;\n"
-     "  const $T r = x - n * 0.693359375f + n * 2.12194440e-4f;\n"
-     "  $T p = r * 1.9875691500e-4f + 1.3981999507e-3f;\n"
-     "  p = p * r + 8.3334519073e-3f;\n"
-     "  p = p * r + 4.1665795894e-2f;\n"
-     "  p = p * r + 1.6666665459e-1f;\n"
-     "  p = p * r + 5.0000001201e-1f;\n"
+     "  x = @maxk(-20.0f - ($T){0}, @mink(89.0f - ($T){0}, x));\n" EXP_OF_REST
      "  const $T q = p * (r * r) + r, m = @mink(127.0f - ($T){0}, n), t = @pow2(1.0f - ($T){0}, m, "
      "m + 12582912.0f);\n"
      "  const $T y = q * t + (t - 1.0f);\n"
@@ -221,91 +243,16 @@ static const kern_c_piece PIECES[] = {
      "  if (@isfar(a)) return @farturn(x, 1);\n"
      "  return @turn(a, ($I){0} + 1);\n"
      "}\n"},
-    {"floor", F32, '4',
-     "FE $T floor_$S($T x) { return __builtin_ia32_rndscaleps_mask(x, 9, x, -1, 4); }\n"},
-    {"floor", F64, '4',
-     "FE $T floor_$S($T x) { return __builtin_ia32_rndscalepd_mask(x, 9, x, -1, 4); }\n"},
-    {"floor", F32, '3', "FE $T floor_$S($T x) { return __builtin_ia32_roundps256(x, 9); }\n"},
-    {"floor", F64, '3', "FE $T floor_$S($T x) { return __builtin_ia32_roundpd256(x, 9); }\n"},
-    {"ceil", F32, '4',
-     "FE $T ceil_$S($T x) { return __builtin_ia32_rndscaleps_mask(x, 10, x, -1, 4); }\n"},
-    {"ceil", F64, '4',
-     "FE $T ceil_$S($T x) { return __builtin_ia32_rndscalepd_mask(x, 10, x, -1, 4); }\n"},
-    {"ceil", F32, '3', "FE $T ceil_$S($T x) { return __builtin_ia32_roundps256(x, 10); }\n"},
-    {"ceil", F64, '3', "FE $T ceil_$S($T x) { return __builtin_ia32_roundpd256(x, 10); }\n"},
-    {"round", F32, '4',
-     "FE $T round_$S($T x) { return __builtin_ia32_rndscaleps_mask(x, 8, x, -1, 4); }\n"},
-    {"round", F64, '4',
-     "FE $T round_$S($T x) { return __builtin_ia32_rndscalepd_mask(x, 8, x, -1, 4); }\n"},
-    {"round", F32, '3', "FE $T round_$S($T x) { return __builtin_ia32_roundps256(x, 8); }\n"},
-    {"round", F64, '3', "FE $T round_$S($T x) { return __builtin_ia32_roundpd256(x, 8); }\n"},
-    {"trunc", F32, '4',
-     "FE $T trunc_$S($T x) { return __builtin_ia32_rndscaleps_mask(x, 11, x, -1, 4); }\n"},
-    {"trunc", F64, '4',
-     "FE $T trunc_$S($T x) { return __builtin_ia32_rndscalepd_mask(x, 11, x, -1, 4); }\n"},
-    {"trunc", F32, '3', "FE $T trunc_$S($T x) { return __builtin_ia32_roundps256(x, 11); }\n"},
-    {"trunc", F64, '3', "FE $T trunc_$S($T x) { return __builtin_ia32_roundpd256(x, 11); }\n"},
-    {"sqrt", F32, '4',
-     "FE $T sqrt_$S($T x) { return __builtin_ia32_sqrtps512_mask(x, x, -1, 4); }\n"},
-    {"sqrt", F64, '4',
-     "FE $T sqrt_$S($T x) { return __builtin_ia32_sqrtpd512_mask(x, x, -1, 4); }\n"},
-    {"sqrt", F32, '3', "FE $T sqrt_$S($T x) { return __builtin_ia32_sqrtps256(x); }\n"},
-    {"sqrt", F64, '3', "FE $T sqrt_$S($T x) { return __builtin_ia32_sqrtpd256(x); }\n"},
-    {"sqrt", F32, '2', "FE $T sqrt_$S($T x) { return __builtin_ia32_sqrtps(x); }\n"},
-    {"sqrt", F64, '2', "FE $T sqrt_$S($T x) { return __builtin_ia32_sqrtpd(x); }\n"},
-    /* the constant k, not NaN, and x */
-    {"mink", F32, '4',
-     "FE $T mink_$S($T k, $T x) { return __builtin_ia32_minps512_mask(k, x, x, -1, 4); }\n"},
-    {"mink", F32, '3', "FE $T mink_$S($T k, $T x) { return __builtin_ia32_minps256(k, x); }\n"},
-    {"mink", F32, '2', "FE $T mink_$S($T k, $T x) { return __builtin_ia32_minps(k, x); }\n"},
-    {"mink", F64, '4',
-     "FE $T mink_$S($T k, $T x) { return __builtin_ia32_minpd512_mask(k, x, x, -1, 4); }\n"},
-    {"mink", F64, '3', "FE $T mink_$S($T k, $T x) { return __builtin_ia32_minpd256(k, x); }\n"},
-    {"mink", F64, '2', "FE $T mink_$S($T k, $T x) { return __builtin_ia32_minpd(k, x); }\n"},
-    {"mink", FLOATS, 'v',
-     "FE $T mink_$S($T k, $T x) { const $I m = k < x; return ($T)((m & ($I)k) | (~m & ($I)x)); "
-     "}\n"},
-    /* NaN if either is; a is the one on the critical path */
-    {"min", FLOATS, 'v',
-     "FE $T min_$S($T a, $T b)\n"
-     "{\n"
-     "  const $T r = @mink(b, a);\n"
-     "  const $I m = b != b;\n"
-     "  return ($T)((m & ($I)b) | (~m & ($I)r));\n"
-     "}\n"},
-    /* the other if one is NaN */
-    {"fmin", FLOATS, 'v',
-     "FE $T fmin_$S($T a, $T b)\n"
-     "{\n"
-     "  const $T r = @mink(b, a);\n"
-     "  const $I m = a != a;\n"
-     "  return ($T)((m & ($I)b) | (~m & ($I)r));\n"
-     "}\n"},
-    {"maxk", F32, '4',
-     "FE $T maxk_$S($T k, $T x) { return __builtin_ia32_maxps512_mask(k, x, x, -1, 4); }\n"},
-    {"maxk", F32, '3', "FE $T maxk_$S($T k, $T x) { return __builtin_ia32_maxps256(k, x); }\n"},
-    {"maxk", F32, '2', "FE $T maxk_$S($T k, $T x) { return __builtin_ia32_maxps(k, x); }\n"},
-    {"maxk", F64, '4',
-     "FE $T maxk_$S($T k, $T x) { return __builtin_ia32_maxpd512_mask(k, x, x, -1, 4); }\n"},
-    {"maxk", F64, '3', "FE $T maxk_$S($T k, $T x) { return __builtin_ia32_maxpd256(k, x); }\n"},
-    {"maxk", F64, '2', "FE $T maxk_$S($T k, $T x) { return __builtin_ia32_maxpd(k, x); }\n"},
-    {"maxk", FLOATS, 'v',
-     "FE $T maxk_$S($T k, $T x) { const $I m = k > x; return ($T)((m & ($I)k) | (~m & ($I)x)); "
-     "}\n"},
-    {"max", FLOATS, 'v',
-     "FE $T max_$S($T a, $T b)\n"
-     "{\n"
-     "  const $T r = @maxk(b, a);\n"
-     "  const $I m = b != b;\n"
-     "  return ($T)((m & ($I)b) | (~m & ($I)r));\n"
-     "}\n"},
-    {"fmax", FLOATS, 'v',
-     "FE $T fmax_$S($T a, $T b)\n"
-     "{\n"
-     "  const $T r = @maxk(b, a);\n"
-     "  const $I m = a != a;\n"
-     "  return ($T)((m & ($I)b) | (~m & ($I)r));\n"
-     "}\n"},
+    ROUNDING("floor", "9"),
+    ROUNDING("ceil", "10"),
+    ROUNDING("round", "8"),
+    ROUNDING("trunc", "11"),
+    {"sqrt", FLOATS, '4',
+     "FE $T sqrt_$S($T x) { return __builtin_ia32_sqrt$p512_mask(x, x, -1, 4); }\n"},
+    {"sqrt", FLOATS, '3', "FE $T sqrt_$S($T x) { return __builtin_ia32_sqrt$p256(x); }\n"},
+    {"sqrt", FLOATS, '2', "FE $T sqrt_$S($T x) { return __builtin_ia32_sqrt$p(x); }\n"},
+    EXTREME("min", "<"),
+    EXTREME("max", ">"),
     /* c10::div_floor_floating, and torch.remainder */
     {"floordiv", FLOATS, 's',
      "static $T floordiv_$S($T a, $T b)\n{\n  if (b == 0) return a / b;\n"

@@ -2,15 +2,19 @@
  * written.
  *
  * A needed name is a type (f32x16), a plain function (fe_min), or base_suffix (exp_f32x16). The
- * last kind is looked up among the pieces (c_memory.c, c_math.c): first a piece for whole registers
- * of the target, then one for any number of lanes; failing both, the operation's scalar text runs
- * lane by lane. Pieces are templates, and what they need in turn is written before them.
+ * last kind is looked up among the pieces (c_memory.c, c_integer.c, c_math.c): first a piece for
+ * whole registers of the target, then one for any number of lanes; what is not there is made for
+ * that number (c_lanes.c). Pieces are templates, and what they need in turn is written before them.
  */
 #include "kern/c_priv.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define RUNTIME(name, parameters)                       \
+    {                                                   \
+        name, 0, 's', "f64 " name "(" parameters ");\n" \
+    }
 
 static const kern_c_piece PLAIN[] = {
     {"fe_fromc32", 0, 's',
@@ -19,19 +23,19 @@ static const kern_c_piece PLAIN[] = {
     {"fe_toc32", 0, 's',
      "FE u32 fe_toc32(c64 x) { return @f32:tohalf(__real__ x) | (u32)@f32:tohalf(__imag__ x) << "
      "16; }\n"},
-    {"fe_erfinv", 0, 's', "f64 fe_erfinv(f64 x);\n"},
-    {"fe_digamma", 0, 's', "f64 fe_digamma(f64 x);\n"},
-    {"fe_besselj0", 0, 's', "f64 fe_besselj0(f64 x);\n"},
-    {"fe_besselj1", 0, 's', "f64 fe_besselj1(f64 x);\n"},
-    {"fe_bessely0", 0, 's', "f64 fe_bessely0(f64 x);\n"},
-    {"fe_bessely1", 0, 's', "f64 fe_bessely1(f64 x);\n"},
-    {"fe_airyai", 0, 's', "f64 fe_airyai(f64 x);\n"},
-    {"fe_igamma", 0, 's', "f64 fe_igamma(f64 a, f64 b);\n"},
-    {"fe_igammac", 0, 's', "f64 fe_igammac(f64 a, f64 b);\n"},
-    {"fe_hermiteh", 0, 's', "f64 fe_hermiteh(f64 a, f64 b);\n"},
-    {"fe_hermitehe", 0, 's', "f64 fe_hermitehe(f64 a, f64 b);\n"},
-    {"fe_laguerre", 0, 's', "f64 fe_laguerre(f64 a, f64 b);\n"},
-    {"fe_legendre", 0, 's', "f64 fe_legendre(f64 a, f64 b);\n"},
+    RUNTIME("fe_erfinv", "f64 x"),
+    RUNTIME("fe_digamma", "f64 x"),
+    RUNTIME("fe_besselj0", "f64 x"),
+    RUNTIME("fe_besselj1", "f64 x"),
+    RUNTIME("fe_bessely0", "f64 x"),
+    RUNTIME("fe_bessely1", "f64 x"),
+    RUNTIME("fe_airyai", "f64 x"),
+    RUNTIME("fe_igamma", "f64 a, f64 b"),
+    RUNTIME("fe_igammac", "f64 a, f64 b"),
+    RUNTIME("fe_hermiteh", "f64 a, f64 b"),
+    RUNTIME("fe_hermitehe", "f64 a, f64 b"),
+    RUNTIME("fe_laguerre", "f64 a, f64 b"),
+    RUNTIME("fe_legendre", "f64 a, f64 b"),
     {"fe_randbits", 0, 's', /* Philox 2x32, as loop_random_bits */
      "static i64 fe_randbits(i64 seed, i64 counter)\n{\n"
      "  u32 low = (u32)counter, high = (u32)((u64)counter >> 32) ^ (u32)((u64)seed >> 32), key = "
@@ -73,6 +77,11 @@ typedef struct writer {
 
 static void write_need(writer *w, const char *name);
 
+static void write_needs(writer *w, const kern_needs *needs)
+{
+    for (uint32_t i = 0; i < needs->names.count; i++) write_need(w, needs->names.at[i]);
+}
+
 /* A template filled in; what it needs is written at once. */
 static const char *expanded(writer *w, const char *template, const kern_c_scope *scope)
 {
@@ -80,7 +89,7 @@ static const char *expanded(writer *w, const char *template, const kern_c_scope 
     text body;
     text_init(&body, w->memory);
     kern_c_expand(&body, &needs, template, scope);
-    for (uint32_t i = 0; i < needs.names.count; i++) write_need(w, needs.names.at[i]);
+    write_needs(w, &needs);
     return body.at;
 }
 
@@ -105,17 +114,15 @@ static const kern_c_piece *find_in(const kern_c_piece *list, uint32_t count, con
 
 static const kern_c_piece *find_form(const char *base, ty_dtype dtype, char form)
 {
-    uint32_t count;
-    const kern_c_piece *list = kern_c_memory_pieces(&count),
-                       *found = find_in(list, count, base, dtype, form);
-    if (found) return found;
-    list = kern_c_math_pieces(&count);
-    return find_in(list, count, base, dtype, form);
-}
-
-static uint32_t bytes_of(const kern_c_scope *scope)
-{
-    return scope->lanes * (scope->dtype == TY_BOOL ? 4 : ty_dtype_size(scope->dtype));
+    static const kern_c_piece *(*const LISTS[])(uint32_t *) = {
+        kern_c_memory_pieces, kern_c_integer_pieces, kern_c_math_pieces};
+    const kern_c_piece *found = NULL;
+    for (size_t i = 0; i < COUNT_OF(LISTS) && !found; i++) {
+        uint32_t count;
+        const kern_c_piece *list = LISTS[i](&count);
+        found = find_in(list, count, base, dtype, form);
+    }
+    return found;
 }
 
 /* A piece with builtins of gcc for this length of vector, and when it may be used. */
@@ -131,60 +138,12 @@ static const kern_c_piece *find_builtin(const char *base, const kern_c_scope *sc
                  {'x', 16, "__SSE4_1__"},
                  {'2', 16, "__SSE2__"}};
     for (size_t i = 0; i < COUNT_OF(FORMS); i++) {
-        if (scope->lanes == 1 || FORMS[i].bytes != bytes_of(scope)) continue;
+        if (scope->lanes == 1 || FORMS[i].bytes != kern_c_vector_bytes(scope)) continue;
         const kern_c_piece *found = find_form(base, scope->dtype, FORMS[i].form);
         *condition = FORMS[i].condition;
         if (found) return found;
     }
     return NULL;
-}
-
-/* Moves of the first n lanes by the mask registers of AVX-512. The asm keeps gcc 12 from merging
- * the store of half a register with what made it into a vextract, which faults on lanes that are
- * masked off. */
-static const char *masked_move(writer *w, const char *base, const kern_c_scope *scope)
-{
-    static const char *const LETTERS[] = {[1] = "qi", [2] = "hi", [4] = "si", [8] = "di"};
-    static const char *const POINTERS[] = {
-        [1] = "char", [2] = "short", [4] = "int", [8] = "long long"};
-    uint32_t size = ty_dtype_size(scope->dtype), bytes = bytes_of(scope);
-    bool is_load = strcmp(base, "load") == 0, is_guarded = strcmp(base, "loadif") == 0;
-    if (bytes < 16 || scope->dtype == TY_BOOL || w->target->vector_bytes < 64) return NULL;
-    if (!is_load && !is_guarded && strcmp(base, "store") != 0) return NULL;
-    bool is_float = scope->dtype == TY_F32 || scope->dtype == TY_F64;
-    const char *letters = !is_float   ? arena_printf(w->memory, "dqu%s", LETTERS[size])
-                          : size == 4 ? "ups"
-                                      : "upd";
-    const char *pointer = !is_float ? POINTERS[size] : size == 4 ? "float" : "double";
-    ty_dtype same = is_float    ? scope->dtype
-                    : size == 1 ? TY_I8
-                    : size == 2 ? TY_I16
-                    : size == 4 ? TY_I32
-                                : TY_I64;
-    const char *vector = arena_printf(w->memory, "@%s:type", ty_dtype_name(same));
-    if (!is_float && (size == 1 || size == 8)) { /* the builtins' own types */
-        vector = arena_printf(w->memory, "%sx%u", size == 1 ? "char" : "long", scope->lanes);
-        text_printf(w->out, "typedef %s %s __attribute__((vector_size(%u)));\n", pointer, vector,
-                    bytes);
-    }
-    const char *mask =
-        arena_printf(w->memory, "(u%u)((1u << n) - 1)", scope->lanes <= 8 ? 8 : scope->lanes);
-    if (is_guarded)
-        mask = arena_printf(w->memory, "(u%u)(((1u << n) - 1) & __builtin_ia32_cvtd2mask%u(m))",
-                            scope->lanes <= 8 ? 8 : scope->lanes, 32 * scope->lanes);
-    const char *move =
-        is_load || is_guarded
-            ? arena_printf(
-                  w->memory,
-                  "FE $T %s_$S(const $A *p, i64 n%s)\n{\n"
-                  "  return ($T)__builtin_ia32_load%s%u_mask((const %s *)p, (%s){0}, %s);\n}\n",
-                  base, is_guarded ? ", $M m" : "", letters, 8 * bytes, pointer, vector, mask)
-            : arena_printf(w->memory,
-                           "FE void store_$S($A *p, $T x, i64 n)\n{\n"
-                           "%s  __builtin_ia32_store%s%u_mask((%s *)p, (%s)x, %s);\n}\n",
-                           bytes < 64 ? "  __asm__(\"\" : \"+v\"(x));\n" : "", letters, 8 * bytes,
-                           pointer, vector, mask);
-    return expanded(w, move, scope);
 }
 
 static void write_type(writer *w, const kern_c_scope *scope, const char *name)
@@ -194,96 +153,34 @@ static void write_type(writer *w, const kern_c_scope *scope, const char *name)
                 scope->lanes * ty_dtype_size(scope->dtype));
 }
 
-/* The lanes of x joined by the operation: halves onto halves. */
-static const char *join_text(writer *w, const char *base, const kern_c_scope *scope)
-{
-    static const struct {
-        const char *name;
-        loop_opcode op;
-    } JOINS[] = {{"joinadd", LOOP_ADD}, {"joinmul", LOOP_MUL}, {"joinmin", LOOP_MIN},
-                 {"joinmax", LOOP_MAX}, {"joinor", LOOP_OR},   {"joinand", LOOP_AND},
-                 {"joinxor", LOOP_XOR}};
-    kern_needs needs = {.memory = w->memory};
-    text body;
-    text_init(&body, w->memory);
-    kern_c_expand(&body, &needs, "FE $E ", scope);
-    text_printf(&body, "%s", base);
-    kern_c_expand(&body, &needs, "_$S($T x)\n{\n", scope);
-    for (uint32_t half = scope->lanes / 2; half; half /= 2) {
-        kern_c_expand(&body, &needs, "  { const $T y = __builtin_shufflevector(x, x", scope);
-        for (uint32_t l = 0; l < scope->lanes; l++)
-            text_printf(&body, ", %u", (l + half) % scope->lanes);
-        text_add(&body, "); x = ");
-        kern_c_scope pair = {scope->dtype, scope->lanes, {"x", "y", NULL}};
-        for (size_t i = 0; i < COUNT_OF(JOINS); i++)
-            if (strcmp(JOINS[i].name, base) == 0)
-                kern_c_apply(&body, &needs, JOINS[i].op, scope->dtype, &pair);
-        text_add(&body, "; }\n");
-    }
-    text_add(&body, scope->dtype == TY_BOOL ? "  return x[0] & 1;\n}\n" : "  return x[0];\n}\n");
-    for (uint32_t i = 0; i < needs.names.count; i++) write_need(w, needs.names.at[i]);
-    return body.at;
-}
-
-static const char *iota_text(writer *w, const kern_c_scope *scope)
-{
-    text body;
-    text_init(&body, w->memory);
-    text_add(&body, expanded(w, "FE $T iota_$S(void) { return ($T){0", scope));
-    for (uint32_t l = 1; l < scope->lanes; l++) text_printf(&body, ", %u", l);
-    text_add(&body, "}; }\n");
-    return body.at;
-}
-
-/* Elements 0, 2, 4, ... of memory that a and, from its last element on, b are from. */
-static const char *evens_text(writer *w, const kern_c_scope *scope)
-{
-    text body;
-    text_init(&body, w->memory);
-    text_add(&body, expanded(w, "FE $T evens_$S($T a, $T b) { return __builtin_shufflevector(a, b",
-                             scope));
-    for (uint32_t l = 0; l < scope->lanes; l++)
-        text_printf(&body, ", %u", 2 * l < scope->lanes ? 2 * l : 2 * l + 1);
-    text_add(&body, "); }\n");
-    return body.at;
-}
-
-static const char *lane_by_lane(writer *w, const char *base, const kern_c_scope *scope)
-{
-    uint32_t operands;
-    const char *scalar = kern_c_scalar_template(base, scope->dtype, &operands);
-    if (!scalar || scope->lanes == 1)
-        BUG(arena_session(w->memory), "the prelude has no %s for %s x %u", base,
-            ty_dtype_name(scope->dtype), scope->lanes);
-    kern_needs needs = {.memory = w->memory};
-    text body;
-    text_init(&body, w->memory);
-    kern_c_expand(&body, &needs, "static $T ", scope);
-    text_add(&body, base);
-    kern_c_expand(&body, &needs, operands == 2 ? "_$S($T a, $T b)\n{\n" : "_$S($T a)\n{\n", scope);
-    kern_c_expand(&body, &needs, "  $T r;\n  for (int l = 0; l < $W; l++) r[l] = ", scope);
-    kern_c_scope lane = {scope->dtype, 1, {"a[l]", "b[l]", NULL}};
-    kern_c_expand(&body, &needs, scalar, &lane);
-    text_add(&body, ";\n  return r;\n}\n");
-    for (uint32_t i = 0; i < needs.names.count; i++) write_need(w, needs.names.at[i]);
-    return body.at;
-}
-
 /* The text that any compiler takes. */
 static const char *general_text(writer *w, const char *base, const kern_c_scope *scope)
 {
     const kern_c_piece *piece = find_form(base, scope->dtype, scope->lanes == 1 ? 's' : 'v');
-    if (strcmp(base, "iota") == 0) return iota_text(w, scope);
-    if (strcmp(base, "evens") == 0) return evens_text(w, scope);
     if (piece) return expanded(w, piece->text, scope);
-    return strncmp(base, "join", 4) == 0 ? join_text(w, base, scope) : lane_by_lane(w, base, scope);
+    kern_needs needs = {.memory = w->memory};
+    const char *made = kern_c_lanes(&needs, base, scope);
+    if (!made)
+        BUG(arena_session(w->memory), "the prelude has no %s for %s x %u", base,
+            ty_dtype_name(scope->dtype), scope->lanes);
+    write_needs(w, &needs);
+    return made;
+}
+
+/* With mask registers where the target has them. */
+static const char *masked_move(writer *w, const char *base, const kern_c_scope *scope)
+{
+    kern_needs needs = {.memory = w->memory};
+    if (scope->lanes == 1 || w->target->vector_bytes < 64) return NULL;
+    const char *move = kern_c_masked_move(&needs, base, scope, w->out);
+    write_needs(w, &needs);
+    return move;
 }
 
 static void write_function(writer *w, const char *base, const kern_c_scope *scope)
 {
     const char *condition = "__AVX512BW__";
-    const char *general = general_text(w, base, scope),
-               *special = scope->lanes > 1 ? masked_move(w, base, scope) : NULL;
+    const char *general = general_text(w, base, scope), *special = masked_move(w, base, scope);
     const kern_c_piece *builtin = special ? NULL : find_builtin(base, scope, &condition);
     if (builtin) special = expanded(w, builtin->text, scope);
     if (special)
@@ -333,8 +230,5 @@ void kern_prelude(const kern_target *target, const kern_kernel *const *kernels, 
 {
     writer w = {.target = target, .memory = out->memory, .out = out};
     text_add(out, HEAD);
-    for (uint32_t k = 0; k < count; k++) {
-        const kern_needs *needs = kernels[k]->needs;
-        for (uint32_t i = 0; i < needs->names.count; i++) write_need(&w, needs->names.at[i]);
-    }
+    for (uint32_t k = 0; k < count; k++) write_needs(&w, kernels[k]->needs);
 }

@@ -19,7 +19,8 @@ typedef struct kern_c_scope {
  *   $A  type in memory                  $U  unsigned type for wrapping arithmetic
  *   $I  signed type of the same width   $M  type of a mask             $W  number of lanes
  *   $S  suffix of function names        $f  suffix of libm's functions $P  all bits but the sign
- *   $X  the bits of infinity            @f  function f of the prelude: f_$S
+ *   $X  the bits of infinity            $p  ps or pd, as in names of SSE and AVX
+ *   @f  function f of the prelude: f_$S
  *   @u8:f  the same for another dtype: f_u8x16
  *   @!f  function f of the prelude, without a suffix */
 void kern_c_expand(text *out, kern_needs *needs, const char *template, const kern_c_scope *scope);
@@ -36,12 +37,15 @@ bool kern_c_apply(text *out, kern_needs *needs, loop_opcode op, ty_dtype result,
                   const kern_c_scope *scope);
 /* Is there C for this operation on operands of this dtype? */
 bool kern_has_c(loop_opcode op, ty_dtype operand);
-void kern_c_cast(text *out, kern_needs *needs, ty_dtype from, ty_dtype to,
-                 const kern_c_scope *scope);
 /* The scalar template of the operation of that name, or NULL. */
 const char *kern_c_scalar_template(const char *name, ty_dtype dtype, uint32_t *operands);
 
-/* ---- c_prelude.c, c_memory.c, c_math.c: the prelude's pieces ---- */
+/* ---- c_cast.c ---- */
+void kern_c_cast(text *out, kern_needs *needs, ty_dtype from, ty_dtype to,
+                 const kern_c_scope *scope);
+void kern_c_bitcast(text *out, kern_needs *needs, ty_dtype to, const kern_c_scope *scope);
+
+/* ---- c_memory.c, c_integer.c, c_math.c: the prelude's pieces ---- */
 typedef struct kern_c_piece {
     const char *name;
     uint32_t dtypes; /* bit set; 0: any */
@@ -51,7 +55,17 @@ typedef struct kern_c_piece {
 } kern_c_piece;
 #define KERN_DTYPE(d) (1u << (d))
 const kern_c_piece *kern_c_memory_pieces(uint32_t *count);
+const kern_c_piece *kern_c_integer_pieces(uint32_t *count);
 const kern_c_piece *kern_c_math_pieces(uint32_t *count);
+
+/* ---- c_lanes.c: functions made for a number of lanes ---- */
+uint32_t kern_c_vector_bytes(const kern_c_scope *scope);
+/* load, loadif or store of the first n lanes by mask registers, types of its own appended to
+ * `types`; NULL: there is none. */
+const char *kern_c_masked_move(kern_needs *needs, const char *base, const kern_c_scope *scope,
+                               text *types);
+/* joinadd ..., iota, evens, or the operation of that name lane by lane; NULL: there is none. */
+const char *kern_c_lanes(kern_needs *needs, const char *base, const kern_c_scope *scope);
 
 /* ---- c_value.c, c_sum.c, c_kernel.c: one kernel ---- */
 typedef struct kern_c_printer {

@@ -77,6 +77,7 @@ static void expand_marker(text *out, kern_needs *needs, char marker, const kern_
     case 'W': text_printf(out, "%u", scope->lanes); break;
     case 'S': text_add(out, suffix_of(scope, memory)); break;
     case 'f': text_add(out, scope->dtype == TY_F64 || scope->dtype == TY_C128 ? "" : "f"); break;
+    case 'p': text_add(out, is_64 ? "pd" : "ps"); break;
     case 'P': text_add(out, is_64 ? "0x7fffffffffffffff" : "0x7fffffff"); break;
     case 'X': text_add(out, is_64 ? "0x7ff0000000000000" : "0x7f800000"); break;
     default: BUG(arena_session(memory), "template marker $%c", marker);

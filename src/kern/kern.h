@@ -48,8 +48,8 @@
  * one loop over the rows around all others, one vector loop at a time; what is exact, unrolled or
  * cut into blocks fits its extent.
  *
- * Order of reading: kern.c (the stage), build.c and value.c (a group as IR), print.c, parse.c and
- * check.c (its text and laws), c_kernel.c (IR as C), c_apply.c (operations), c_prelude.c (what
+ * Order of reading: kern.c (the stage), build.c, shape.c and value.c (a group as IR), print.c, parse.c
+ * and check.c (its text and laws), c_kernel.c (IR as C), c_apply.c (operations), c_prelude.c (what
  * kernels call).
  */
 #ifndef FERRITE_KERN_H

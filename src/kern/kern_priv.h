@@ -164,7 +164,7 @@ bool kern_is_natural(const kern_ir *k, sym_expr e);
 kern_ref kern_symbol_value(const kern_ir *k, sym_expr symbol);
 sym_expr kern_value_symbol(const kern_ir *k, kern_ref value);
 
-/* ---- build.c, value.c: a group as kernel IR ---- */
+/* ---- build.c: a group as kernel IR ---- */
 fe_status kern_lower(const sched_schedule *s, const sched_group *g, const kern_target *target,
                      arena *memory, kern_ir **out);
 

@@ -1,0 +1,117 @@
+/* c_cast.c -- conversions between dtypes as C expressions, of one number and of lanes. */
+#include "kern/c_priv.h"
+
+static const char *between_halves(ty_dtype d, bool to)
+{
+    if (d == TY_F16) return to ? "@tohalf($0)" : "@fromhalf($0)";
+    return to ? "@tobf($0)" : "@frombf($0)";
+}
+
+/* A conversion that ends in f32, or starts from it, and the rest. */
+static void cast_through_f32(text *out, kern_needs *needs, ty_dtype from, ty_dtype to,
+                             const kern_c_scope *scope)
+{
+    text inner;
+    text_init(&inner, needs->memory);
+    bool opens = from == TY_F16 || from == TY_BF16;
+    kern_c_scope narrow = {TY_F32, scope->lanes, {scope->args[0], NULL, NULL}};
+    if (opens)
+        kern_c_expand(&inner, needs, between_halves(from, false), &narrow);
+    else
+        kern_c_cast(&inner, needs, from, TY_F32, scope);
+    narrow.args[0] = inner.at;
+    if (opens)
+        kern_c_cast(out, needs, TY_F32, to, &narrow);
+    else
+        kern_c_expand(out, needs, between_halves(to, true), &narrow);
+}
+
+static void cast_scalar(text *out, kern_needs *needs, ty_dtype from, ty_dtype to,
+                        const kern_c_scope *scope)
+{
+    const char *x = scope->args[0], *type = kern_c_type(needs, to, 1, needs->memory);
+    bool narrow = to == TY_I8 || to == TY_I16 || to == TY_I32;
+    if (to == TY_BOOL)
+        text_printf(out, "%s != 0", x);
+    else if (ty_is_integral(to, false) && !ty_is_integral(from, true)) {
+        const char *convert = to == TY_U64 ? "fe_tou64" : narrow ? "fe_toi32" : "fe_toi64";
+        kern_need(needs, convert);
+        text_printf(out, "(%s)%s(%s%s)", type, convert, ty_is_complex(from) ? "__real__ " : "", x);
+    } else
+        text_printf(out, "(%s)%s", type, x);
+}
+
+static void cast_vector(text *out, kern_needs *needs, ty_dtype from, ty_dtype to,
+                        const kern_c_scope *scope)
+{
+    const char *x = scope->args[0], *type = kern_c_type(needs, to, scope->lanes, needs->memory);
+    const char *mask = kern_c_type(needs, TY_BOOL, scope->lanes, needs->memory);
+    uint32_t size = ty_dtype_size(to);
+    if (to == TY_BOOL && ty_dtype_size(from) == 4)
+        text_printf(out, "(%s)(%s != 0)", mask, x);
+    else if (to == TY_BOOL)
+        text_printf(out, "__builtin_convertvector(%s != 0, %s)", x, mask);
+    else if (from == TY_BOOL && to == TY_F32)
+        text_printf(out, "(%s)(%s & 0x3f800000)", type, x);
+    else if (from == TY_BOOL)
+        text_printf(out, "__builtin_convertvector(%s & 1, %s)", x, type);
+    else if (ty_is_floating(from) && ty_is_integral(to, false) && size < 4)
+        text_printf(out, "__builtin_convertvector(__builtin_convertvector(%s, %s), %s)", x, mask,
+                    type);
+    else
+        text_printf(out, "__builtin_convertvector(%s, %s)", x, type);
+}
+
+/* c32 is only ever converted, to and from c64. */
+static void cast_half_complex(text *out, kern_needs *needs, ty_dtype from, ty_dtype to,
+                              const kern_c_scope *scope)
+{
+    text inner;
+    text_init(&inner, needs->memory);
+    kern_c_scope halfway = {TY_C64, 1, {scope->args[0], NULL, NULL}};
+    if (from == TY_C32)
+        kern_c_expand(&inner, needs, "@!fe_fromc32($0)", &halfway);
+    else
+        kern_c_cast(&inner, needs, from, TY_C64, scope);
+    halfway.args[0] = inner.at;
+    if (to == TY_C32)
+        kern_c_expand(out, needs, "@!fe_toc32($0)", &halfway);
+    else
+        kern_c_cast(out, needs, TY_C64, to, &halfway);
+}
+
+void kern_c_cast(text *out, kern_needs *needs, ty_dtype from, ty_dtype to,
+                 const kern_c_scope *scope)
+{
+    bool half_from = from == TY_F16 || from == TY_BF16, half_to = to == TY_F16 || to == TY_BF16;
+    bool direct = (half_from && to == TY_F32) || (half_to && from == TY_F32);
+    kern_c_scope narrow = {TY_F32, scope->lanes, {scope->args[0], NULL, NULL}};
+    if (from == to)
+        text_add(out, scope->args[0]);
+    else if (from == TY_C32 || to == TY_C32)
+        cast_half_complex(out, needs, from, to, scope);
+    else if (direct)
+        kern_c_expand(out, needs,
+                      half_from ? between_halves(from, false) : between_halves(to, true), &narrow);
+    else if (half_from || half_to)
+        cast_through_f32(out, needs, from, to, scope);
+    else if (scope->lanes == 1)
+        cast_scalar(out, needs, from, to, scope);
+    else
+        cast_vector(out, needs, from, to, scope);
+}
+
+/* A bool in memory is a byte, but not elsewhere. */
+void kern_c_bitcast(text *out, kern_needs *needs, ty_dtype to, const kern_c_scope *scope)
+{
+    if (to == TY_BOOL || scope->dtype == TY_BOOL) {
+        kern_c_cast(out, needs, scope->dtype, to, scope);
+        return;
+    }
+    const char *type = kern_c_type(needs, to, scope->lanes, needs->memory);
+    const char *from = kern_c_type(needs, scope->dtype, scope->lanes, needs->memory);
+    if (scope->lanes > 1)
+        text_printf(out, "(%s)%s", type, scope->args[0]);
+    else
+        text_printf(out, "((union { %s from; %s to; }){%s}).to", from, type, scope->args[0]);
+}

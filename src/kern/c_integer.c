@@ -1,0 +1,55 @@
+/* c_integer.c -- pieces of the prelude: arithmetic of integers, for every operand. */
+#include "kern/c_priv.h"
+
+#define SIGNED (KERN_DTYPE(TY_I8) | KERN_DTYPE(TY_I16) | KERN_DTYPE(TY_I32) | KERN_DTYPE(TY_I64))
+#define UNSIGNED (KERN_DTYPE(TY_U8) | KERN_DTYPE(TY_U16) | KERN_DTYPE(TY_U32) | KERN_DTYPE(TY_U64))
+
+static const kern_c_piece PIECES[] = {
+    {"min", SIGNED | UNSIGNED, 'v',
+     "FE $T min_$S($T a, $T b) { const $I m = a < b; return ($T)((m & ($I)a) | (~m & ($I)b)); }\n"},
+    {"max", SIGNED | UNSIGNED, 'v',
+     "FE $T max_$S($T a, $T b) { const $I m = a > b; return ($T)((m & ($I)a) | (~m & ($I)b)); }\n"},
+    /* one at a time */
+    {"floordiv", SIGNED, 's',
+     "FE $T floordiv_$S($T a, $T b)\n{\n  if (b == 0) return 0;\n  if (b == -1) return ($T)(0 - "
+     "($U)a);\n"
+     "  return ($T)(a / b - ((a % b != 0) & ((a < 0) != (b < 0))));\n}\n"},
+    {"truncdiv", SIGNED, 's',
+     "FE $T truncdiv_$S($T a, $T b) { return b == 0 ? 0 : b == -1 ? ($T)(0 - ($U)a) : ($T)(a / b); "
+     "}\n"},
+    {"rem", SIGNED, 's',
+     "FE $T rem_$S($T a, $T b)\n{\n  if (b == 0 || b == -1) return 0;\n  $T r = a % b;\n"
+     "  return r && (r < 0) != (b < 0) ? ($T)(r + b) : r;\n}\n"},
+    {"fmod", SIGNED, 's',
+     "FE $T fmod_$S($T a, $T b) { return b == 0 || b == -1 ? 0 : ($T)(a % b); }\n"},
+    {"floordiv", UNSIGNED, 's', "FE $T floordiv_$S($T a, $T b) { return b ? ($T)(a / b) : 0; }\n"},
+    {"truncdiv", UNSIGNED, 's', "FE $T truncdiv_$S($T a, $T b) { return b ? ($T)(a / b) : 0; }\n"},
+    {"rem", UNSIGNED, 's', "FE $T rem_$S($T a, $T b) { return b ? ($T)(a % b) : 0; }\n"},
+    {"fmod", UNSIGNED, 's', "FE $T fmod_$S($T a, $T b) { return b ? ($T)(a % b) : 0; }\n"},
+    {"pow", SIGNED, 's',
+     "static $T pow_$S($T a, $T b)\n{\n  if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) "
+     ": 0;\n"
+     "  u64 r = 1, f = (u64)a;\n  for (u64 e = (u64)b; e; e >>= 1, f *= f) if (e & 1) r *= f;\n  "
+     "return ($T)r;\n}\n"},
+    {"pow", UNSIGNED, 's',
+     "static $T pow_$S($T a, $T b)\n{\n  u64 r = 1, f = (u64)a;\n"
+     "  for (u64 e = (u64)b; e; e >>= 1, f *= f) if (e & 1) r *= f;\n  return ($T)r;\n}\n"},
+    {"gcd", SIGNED | UNSIGNED, 's',
+     "static $T gcd_$S($T a, $T b)\n{\n  u64 x = (i64)a < 0 ? 0 - (u64)a : (u64)a, y = (i64)b < 0 "
+     "? 0 - (u64)b : (u64)b;\n"
+     "  while (y) { u64 r = x % y; x = y; y = r; }\n  return ($T)x;\n}\n"},
+    {"shl", SIGNED | UNSIGNED, 's',
+     "FE $T shl_$S($T a, $T b) { return b < 0 || b >= ($T)(8 * sizeof a) ? 0 : ($T)(($U)a << b); "
+     "}\n"},
+    {"shr", SIGNED, 's',
+     "FE $T shr_$S($T a, $T b) { return ($T)(a >> (b < 0 || b >= ($T)(8 * sizeof a) ? ($T)(8 * "
+     "sizeof a) - 1 : b)); }\n"},
+    {"shr", UNSIGNED, 's',
+     "FE $T shr_$S($T a, $T b) { return b >= 8 * sizeof a ? 0 : ($T)(a >> b); }\n"},
+};
+
+const kern_c_piece *kern_c_integer_pieces(uint32_t *count)
+{
+    *count = COUNT_OF(PIECES);
+    return PIECES;
+}

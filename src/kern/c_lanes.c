@@ -1,0 +1,158 @@
+/* c_lanes.c -- functions of the prelude that are written for one number of lanes: masked moves,
+ * joining lanes, picking lanes, and whatever runs lane by lane.
+ */
+#include "kern/c_priv.h"
+
+#include <string.h>
+
+uint32_t kern_c_vector_bytes(const kern_c_scope *scope)
+{
+    return scope->lanes * (scope->dtype == TY_BOOL ? 4 : ty_dtype_size(scope->dtype));
+}
+
+/* ---- moves by the mask registers of AVX-512 ---- */
+
+/* How gcc's builtins name a vector of these elements. */
+typedef struct move_names {
+    const char *suffix, *element;
+    ty_dtype dtype;  /* of a vector type that the builtin takes, */
+    const char *own; /* or the builtin's own type */
+} move_names;
+
+static move_names names_of(ty_dtype dtype)
+{
+    if (dtype == TY_F32) return (move_names){"ups", "float", TY_F32, NULL};
+    if (dtype == TY_F64) return (move_names){"upd", "double", TY_F64, NULL};
+    switch (ty_dtype_size(dtype)) {
+    case 1: return (move_names){"dquqi", "char", TY_I8, "char"};
+    case 2: return (move_names){"dquhi", "short", TY_I16, NULL};
+    case 4: return (move_names){"dqusi", "int", TY_I32, NULL};
+    default: return (move_names){"dqudi", "long long", TY_I64, "long"};
+    }
+}
+
+const char *kern_c_masked_move(kern_needs *needs, const char *base, const kern_c_scope *scope,
+                               text *types)
+{
+    arena *memory = needs->memory;
+    bool is_load = strcmp(base, "load") == 0, is_guarded = strcmp(base, "loadif") == 0;
+    uint32_t bytes = kern_c_vector_bytes(scope), bits = scope->lanes <= 8 ? 8 : scope->lanes;
+    if (bytes < 16 || scope->dtype == TY_BOOL) return NULL;
+    if (!is_load && !is_guarded && strcmp(base, "store") != 0) return NULL;
+    move_names names = names_of(scope->dtype);
+    const char *vector = arena_printf(memory, "@%s:type", ty_dtype_name(names.dtype));
+    if (names.own) {
+        vector = arena_printf(memory, "%sx%u", names.own, scope->lanes);
+        text_printf(types, "typedef %s %s __attribute__((vector_size(%u)));\n", names.element,
+                    vector, bytes);
+    }
+    text move;
+    text_init(&move, memory);
+    if (is_load)
+        text_printf(&move,
+                    "FE $T load_$S(const $A *p, i64 n)\n{\n"
+                    "  return ($T)__builtin_ia32_load%s%u_mask((const %s *)p, (%s){0}, "
+                    "(u%u)((1u << n) - 1));\n}\n",
+                    names.suffix, 8 * bytes, names.element, vector, bits);
+    else if (is_guarded)
+        text_printf(&move,
+                    "FE $T loadif_$S(const $A *p, i64 n, $M m)\n{\n"
+                    "  return ($T)__builtin_ia32_load%s%u_mask((const %s *)p, (%s){0}, "
+                    "(u%u)(((1u << n) - 1) & __builtin_ia32_cvtd2mask%u(m)));\n}\n",
+                    names.suffix, 8 * bytes, names.element, vector, bits, 32 * scope->lanes);
+    else /* the asm keeps gcc 12 from merging the store of half a register with what made it into a
+            vextract, which faults on lanes that are masked off */
+        text_printf(&move,
+                    "FE void store_$S($A *p, $T x, i64 n)\n{\n"
+                    "%s  __builtin_ia32_store%s%u_mask((%s *)p, (%s)x, "
+                    "(u%u)((1u << n) - 1));\n}\n",
+                    bytes < 64 ? "  __asm__(\"\" : \"+v\"(x));\n" : "", names.suffix, 8 * bytes,
+                    names.element, vector, bits);
+    text body;
+    text_init(&body, memory);
+    kern_c_expand(&body, needs, move.at, scope);
+    return body.at;
+}
+
+/* ---- all lanes ---- */
+
+/* The operation that joins lanes in the function of that name. */
+static loop_opcode joining(const char *base)
+{
+    static const struct {
+        const char *name;
+        loop_opcode op;
+    } JOINS[] = {{"joinadd", LOOP_ADD}, {"joinmul", LOOP_MUL}, {"joinmin", LOOP_MIN},
+                 {"joinmax", LOOP_MAX}, {"joinor", LOOP_OR},   {"joinand", LOOP_AND},
+                 {"joinxor", LOOP_XOR}};
+    for (size_t i = 0; i < COUNT_OF(JOINS); i++)
+        if (strcmp(JOINS[i].name, base) == 0) return JOINS[i].op;
+    return LOOP_NOTHING;
+}
+
+/* The lanes of x joined by the operation: halves onto halves. */
+static void join(text *out, kern_needs *needs, loop_opcode op, const char *base,
+                 const kern_c_scope *scope)
+{
+    kern_c_scope pair = {scope->dtype, scope->lanes, {"x", "y", NULL}};
+    kern_c_expand(out, needs, "FE $E ", scope);
+    text_add(out, base);
+    kern_c_expand(out, needs, "_$S($T x)\n{\n", scope);
+    for (uint32_t half = scope->lanes / 2; half; half /= 2) {
+        kern_c_expand(out, needs, "  { const $T y = __builtin_shufflevector(x, x", scope);
+        for (uint32_t l = 0; l < scope->lanes; l++)
+            text_printf(out, ", %u", (l + half) % scope->lanes);
+        text_add(out, "); x = ");
+        kern_c_apply(out, needs, op, scope->dtype, &pair);
+        text_add(out, "; }\n");
+    }
+    text_add(out, scope->dtype == TY_BOOL ? "  return x[0] & 1;\n}\n" : "  return x[0];\n}\n");
+}
+
+static void iota(text *out, kern_needs *needs, const kern_c_scope *scope)
+{
+    kern_c_expand(out, needs, "FE $T iota_$S(void) { return ($T){0", scope);
+    for (uint32_t l = 1; l < scope->lanes; l++) text_printf(out, ", %u", l);
+    text_add(out, "}; }\n");
+}
+
+/* Elements 0, 2, 4, ... of memory that a and, from its last element on, b are from. */
+static void evens(text *out, kern_needs *needs, const kern_c_scope *scope)
+{
+    kern_c_expand(out, needs, "FE $T evens_$S($T a, $T b) { return __builtin_shufflevector(a, b",
+                  scope);
+    for (uint32_t l = 0; l < scope->lanes; l++)
+        text_printf(out, ", %u", 2 * l < scope->lanes ? 2 * l : 2 * l + 1);
+    text_add(out, "); }\n");
+}
+
+static bool lane_by_lane(text *out, kern_needs *needs, const char *base, const kern_c_scope *scope)
+{
+    uint32_t operands;
+    const char *scalar = kern_c_scalar_template(base, scope->dtype, &operands);
+    if (!scalar || scope->lanes == 1) return false;
+    kern_c_scope lane = {scope->dtype, 1, {"a[l]", "b[l]", NULL}};
+    kern_c_expand(out, needs, "static $T ", scope);
+    text_add(out, base);
+    kern_c_expand(out, needs, operands == 2 ? "_$S($T a, $T b)\n{\n" : "_$S($T a)\n{\n", scope);
+    kern_c_expand(out, needs, "  $T r;\n  for (int l = 0; l < $W; l++) r[l] = ", scope);
+    kern_c_expand(out, needs, scalar, &lane);
+    text_add(out, ";\n  return r;\n}\n");
+    return true;
+}
+
+const char *kern_c_lanes(kern_needs *needs, const char *base, const kern_c_scope *scope)
+{
+    text out;
+    loop_opcode joins = joining(base);
+    text_init(&out, needs->memory);
+    if (joins)
+        join(&out, needs, joins, base, scope);
+    else if (strcmp(base, "iota") == 0)
+        iota(&out, needs, scope);
+    else if (strcmp(base, "evens") == 0)
+        evens(&out, needs, scope);
+    else if (!lane_by_lane(&out, needs, base, scope))
+        return NULL;
+    return out.at;
+}

@@ -1,0 +1,93 @@
+/* shape.c -- how loops and accumulators are cut: copies side by side, whole steps, and where long
+ * sums of floats move to their totals.
+ */
+#include "kern/build_priv.h"
+
+enum { LONG_SUM = 256 /* terms of one partial sum that are added up without compensation */ };
+
+bool kern_is_long(kern_builder *b, const sched_phase *ph, bool vector)
+{
+    int64_t terms = 1;
+    for (uint32_t i = 0; i < ph->reduce_axes; i++) {
+        int64_t extent = sym_hint(b->t, ph->reduce_extents[i], 1 << 20);
+        if (vector && i + 1 == ph->reduce_axes && !b->k->outer_vector)
+            extent /= b->k->lanes * KERN_MOST_COPIES;
+        terms = extent > 0 && terms < 1ll << 40 ? terms * extent : terms;
+    }
+    return terms > LONG_SUM;
+}
+
+/* About how many instructions a loop's body is. */
+static uint32_t work_of(const kern_builder *b, const kern_loop *loop)
+{
+    uint32_t work = 0;
+    for (uint32_t i = 0; i < loop->items.count; i++) {
+        const kern_value *v = &b->k->values.at[loop->items.at[i].value];
+        bool simple =
+            v->kind != KERN_APPLY || (v->op >= LOOP_ADD && v->op <= LOOP_MUL) || v->op == LOOP_FMA;
+        if (loop->items.at[i].kind == KERN_DEFINE) work += simple ? 1 : 8;
+        if (loop->items.at[i].kind == KERN_LOOP) work += work_of(b, loop->items.at[i].loop);
+    }
+    return work;
+}
+
+static bool divides(kern_builder *b, int64_t step, sym_expr extent)
+{
+    return sym_known_divisible(b->t, extent, sym_int(b->t, step), NULL);
+}
+
+void kern_shape_loop(kern_builder *b, kern_loop *loop, sym_expr extent,
+                     const kern_pending_list *list)
+{
+    uint32_t work = work_of(b, loop),
+             most = work <= 4    ? KERN_MOST_COPIES
+                    : work <= 10 ? 2
+                                 : 1,
+             least = most > 1 ? 2 : 1;
+    bool across = false;
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (list->at[i].sum == UINT32_MAX) continue;
+        across |= b->k->sums.at[list->at[i].sum].across;
+    }
+    if (loop->kind != KERN_VECTOR || loop->columns) return;
+    if (!across) most = least = 1;
+    loop->unroll = most;
+    for (uint32_t unroll = most; unroll >= least && !loop->exact; unroll /= 2) {
+        loop->exact = divides(b, (int64_t)unroll * b->k->lanes, extent);
+        if (loop->exact) loop->unroll = unroll;
+    }
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->at[i].sum != UINT32_MAX) b->k->sums.at[list->at[i].sum].copies = loop->unroll;
+}
+
+void kern_widen_rows(kern_builder *b, kern_loop *rows)
+{
+    kern_ir *k = b->k;
+    uint32_t work = 0;
+    for (uint32_t i = 0; i < rows->items.count; i++)
+        if (rows->items.at[i].kind == KERN_LOOP) work += work_of(b, rows->items.at[i].loop);
+    if (!k->outer_vector || k->tile_count || !k->sums.count || work > 8) return;
+    int64_t vectors = sym_hint(b->t, b->g->outer_extents[k->outer - 1], 64) / k->lanes;
+    while (rows->unroll * 2 <= KERN_MOST_COPIES && rows->unroll * 2 <= vectors) rows->unroll *= 2;
+    for (uint32_t i = 0; i < k->sums.count; i++) k->sums.at[i].copies = rows->unroll;
+}
+
+void kern_place_drains(kern_builder *b, const sched_phase *ph, const kern_pending_list *list)
+{
+    int64_t steps = 1;
+    for (uint32_t i = 0; i < ph->reduce_axes; i++) {
+        kern_loop *loop = b->open[b->depth - i];
+        int64_t step = loop->kind == KERN_VECTOR ? (int64_t)b->k->lanes * loop->unroll : 1;
+        int64_t extent =
+            sym_hint(b->t, ph->reduce_extents[ph->reduce_axes - 1 - i], 1 << 20) / step;
+        bool is_long = extent >= 2 * LONG_SUM, last = i + 1 == ph->reduce_axes;
+        steps *= extent < 1 ? 1 : extent;
+        if (steps < LONG_SUM / 4 && !last) continue;
+        if (last && !is_long) return;
+        if (is_long) loop->block = step * LONG_SUM / 2;
+        for (uint32_t k = 0; k < list->count; k++)
+            if (list->at[k].sum != UINT32_MAX && b->k->sums.at[list->at[k].sum].blocked)
+                vec_push(b->memory, &loop->drains, list->at[k].sum);
+        return;
+    }
+}
