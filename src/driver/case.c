@@ -59,8 +59,8 @@ static bool is_excused(fx_graph *g, const fx_node *n, const fx_value *recorded, 
         e.offset |= !sym_same(recorded->tensor->offset, sym_int(g->symbols, 0));
     all->layout[n->id] = e.layout;
     all->offset[n->id] = e.offset;
-    return why && ((e.layout && strcmp(why, "strides") == 0) ||
-                   (e.offset && strcmp(why, "offset") == 0));
+    return why &&
+           ((e.layout && strcmp(why, "strides") == 0) || (e.offset && strcmp(why, "offset") == 0));
 }
 
 static fe_status check_node(driver_program *d, fx_graph *g, const fx_node *n, const excuses *all)
