@@ -30,30 +30,45 @@ static fe_status mismatch(driver_program *d, const char *what, const char *place
 
 /* ---- metadata ---- */
 
-/* By node id: is the layout that of an operator whose record is not eager's, or made from one? */
-static void note_own_layout(void *data, fx_node *argument)
+/* What the record says otherwise, and rightly so: the layout of an operator whose fake tensors have
+ * another than its kernel, and offsets into a user's tensor that was a part of a larger one. */
+typedef struct excuses {
+    bool *layout, *offset; /* by node id: of the node, or of what it is made from */
+} excuses;
+
+typedef struct excusing {
+    const excuses *all;
+    bool layout, offset;
+} excusing;
+
+static void note_excuse(void *data, fx_node *argument)
 {
-    bool **own = data;
-    own[1][0] |= own[0][argument->id];
+    excusing *e = data;
+    e->layout |= e->all->layout[argument->id];
+    e->offset |= e->all->offset[argument->id];
 }
 
-static bool has_own_layout(const fx_node *n, bool *own)
+static bool is_excused(fx_graph *g, const fx_node *n, const fx_value *recorded, const char *why,
+                       const excuses *all)
 {
-    bool any = n->kind == FX_CALL && (n->op->flags & OPF_OWN_LAYOUT);
-    bool *data[2] = {own, &any};
-    for (uint32_t i = 0; i < n->arg_count; i++)
-        fx_arg_each_node(&n->args[i], note_own_layout, data);
-    return any;
+    excusing e = {.all = all};
+    for (uint32_t i = 0; i < n->arg_count; i++) fx_arg_each_node(&n->args[i], note_excuse, &e);
+    e.layout |= n->kind == FX_CALL && (n->op->flags & OPF_OWN_LAYOUT);
+    bool user = n->kind == FX_PLACEHOLDER && n->input_kind == FX_USER_INPUT;
+    if (user && recorded && recorded->kind == FX_TENSOR)
+        e.offset |= !sym_same(recorded->tensor->offset, sym_int(g->symbols, 0));
+    all->layout[n->id] = e.layout;
+    all->offset[n->id] = e.offset;
+    return why &&
+           ((e.layout && strcmp(why, "strides") == 0) || (e.offset && strcmp(why, "offset") == 0));
 }
 
-static fe_status check_node(driver_program *d, fx_graph *g, const fx_node *n, bool *own)
+static fe_status check_node(driver_program *d, fx_graph *g, const fx_node *n, const excuses *all)
 {
     const fx_value *recorded = pt2_recorded_value(d->archive, n);
     const char *why = NULL;
-    own[n->id] = has_own_layout(n, own);
-    if (n->kind != FX_CALL || !recorded || infer_same_value(g, &n->value, recorded, &why))
-        return FE_OK;
-    if (own[n->id] && why && strcmp(why, "strides") == 0) return FE_OK;
+    bool same = n->kind != FX_CALL || !recorded || infer_same_value(g, &n->value, recorded, &why);
+    if (is_excused(g, n, recorded, why, all) || same) return FE_OK;
     text line;
     text_init(&line, d->memory);
     fx_print_node(g, n, &line);
@@ -65,9 +80,10 @@ static fe_status check_node(driver_program *d, fx_graph *g, const fx_node *n, bo
 
 static fe_status check_metadata(driver_program *d)
 {
-    bool *own = NEW_ARRAY(d->memory, bool, d->graph->next_id + 1);
+    excuses all = {NEW_ARRAY(d->memory, bool, d->graph->next_id + 1),
+                   NEW_ARRAY(d->memory, bool, d->graph->next_id + 1)};
     for (const fx_node *n = d->graph->first; n; n = n->next)
-        FE_TRY(check_node(d, d->graph, n, own));
+        FE_TRY(check_node(d, d->graph, n, &all));
     return FE_OK;
 }
 

@@ -175,12 +175,23 @@ fe_status infer_node(fx_graph *g, fx_node *n)
 
 /* ---- graphs ---- */
 
+/* What stands before a user's tensor in its storage is not the program's. */
+static void start_storage(fx_graph *g, fx_node *p)
+{
+    sym_expr zero = sym_int(g->symbols, 0);
+    if (sym_same(p->value.tensor->offset, zero)) return;
+    ty_tensor *whole = arena_copy(g->memory, p->value.tensor, sizeof *whole);
+    whole->offset = zero;
+    p->value.tensor = whole;
+}
+
 /* Constants that are views of one storage share its number. */
 static void number_inputs(fx_graph *g)
 {
     map by_bytes = {0};
     for (uint32_t i = 0; i < g->inputs.count; i++) {
         fx_node *p = g->inputs.at[i];
+        if (p->value.kind == FX_TENSOR && p->input_kind == FX_USER_INPUT) start_storage(g, p);
         if (p->value.kind == FX_TENSOR && p->data && p->data->bytes) {
             uint32_t known = map_get(&by_bytes, MAP_KEY(p->data->bytes));
             if (known != MAP_NONE && p->value.tensor->storage == 0)

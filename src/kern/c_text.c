@@ -181,6 +181,7 @@ uint32_t kern_c_half_bits(ty_dtype dtype, double value)
     uint32_t sign = signbit(value) ? 0x8000 : 0;
     double size = fabs(value);
     if (isnan(value)) return 0x7e00;
+    if (size == 0) return sign;
     if (size >= 65520) return sign | 0x7c00;
     int exponent = 0;
     frexp(size, &exponent);

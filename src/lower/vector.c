@@ -259,31 +259,6 @@ static fe_status diff(lowering *l, fx_node *n, const lower_row *row)
     return lower_give_as_recorded(l, x);
 }
 
-/* trapezoid (0) and cumulative_trapezoid's terms: (y[i] + y[i+1]) / 2 * dx */
-static fe_status trapezoid(lowering *l, fx_node *n, const lower_row *row)
-{
-    (void)row;
-    tensor y = computed(l, lower_arg(l, "y"));
-    uint32_t dim = lower_dim(l, lower_int_or(l, "dim", -1), y.rank);
-    if (lower_is_zero(l, y.sizes[dim]))
-        return lower_give_as_recorded(
-            l, lower_value(l, lower_dtype(y), fx_tensor(n)->rank, fx_tensor(n)->sizes,
-                           loop_const_float(l->program, lower_dtype(y), 0)));
-    tensor sum = T_ADD(shifted(l, y, dim, 1), shifted(l, y, dim, 0));
-    if (op_param_index(n->op, "x") >= 0) {
-        tensor x = computed(l, lower_arg(l, "x"));
-        uint32_t along = x.rank == 1 ? 0 : lower_dim(l, lower_int_or(l, "dim", -1), x.rank);
-        tensor step = T_SUB(shifted(l, x, along, 1), shifted(l, x, along, 0));
-        for (uint32_t k = dim + 1; x.rank == 1 && k < y.rank; k++)
-            step = lower_unsqueeze(l, step, step.rank);
-        sum = T_MUL(sum, step);
-    } else {
-        sum = lower_scale(l, sum, lower_number_or(l, "dx", 1));
-    }
-    uint32_t at = sum.rank - (y.rank - dim);
-    return lower_give_as_recorded(l, lower_scale(l, sum_along(l, sum, at), 0.5));
-}
-
 #define VECTOR(op, function, parameter)                    \
     {                                                      \
         OP_##op, function, parameter, NULL, 0, NULL, false \
@@ -306,7 +281,5 @@ static const lower_row ROWS[] = {
     VECTOR(aten_linalg_matrix_norm_default, matrix_norm, 0),
     VECTOR(aten_linalg_matrix_norm_str_ord, matrix_norm, 0),
     VECTOR(aten_diff_default, diff, 0),
-    VECTOR(aten_trapezoid_dx, trapezoid, 0),
-    VECTOR(aten_trapezoid_x, trapezoid, 0),
 };
 const lower_rows lower_vector_rows = {ROWS, COUNT_OF(ROWS)};

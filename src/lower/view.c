@@ -314,24 +314,60 @@ static fe_status rot90(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, lower_remap(l, t, out->rank, out->sizes, exprs));
 }
 
-/* as_strided counts in the storage that eager PyTorch would have: memory in the recorded layout. */
+/* The node that made the storage which n looks at. */
+static fx_node *storage_base(fx_node *n)
+{
+    for (;;) {
+        fx_node *from = NULL;
+        const ty_tensor *t = fx_tensor(n);
+        for (uint32_t k = 0; n->kind == FX_CALL && t && k < n->arg_count && !from; k++) {
+            const ty_tensor *x = fx_arg_tensor(&n->args[k]);
+            if (x && x->storage && x->storage == t->storage) from = n->args[k].node;
+        }
+        if (!from) return n;
+        n = from;
+    }
+}
+
+/* Do sizes and strides from the offset on reach beyond the memory? */
+static bool reaches_beyond(lowering *l, const loop_view *v, const ty_tensor *out,
+                           const sym_expr *strides, sym_expr offset)
+{
+    sym_expr last = offset;
+    for (uint32_t k = 0; k < out->rank; k++) {
+        if (lower_is_zero(l, out->sizes[k])) return false;
+        sym_expr steps = sym_add_int(l->symbols, out->sizes[k], -1);
+        last = sym_add(l->symbols, last, sym_mul(l->symbols, steps, strides[k]));
+    }
+    sym_expr elements = l->program->buffers.at[v->buffer].elements;
+    return sym_known_less_equal(l->symbols, elements, last, NULL) ||
+           sym_known_less_equal(l->symbols, sym_add_int(l->symbols, offset, 1), l->zero, NULL);
+}
+
+/* as_strided counts in the storage that eager PyTorch would have: the memory of the tensor that
+ * made it, in the recorded layout. */
 static fe_status as_strided(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
-    lower_tensor t = first_arg(l);
-    const ty_tensor *out = fx_tensor(n), *in = fx_arg_tensor(&n->args[0]);
+    const ty_tensor *out = fx_tensor(n);
+    fx_node *base = n->args[0].kind == FX_ARG_NODE ? storage_base(n->args[0].node) : NULL;
+    if (!base || l->results[base->id].count != 1)
+        return lower_fail(l, "as_strided of what has no memory of its own");
+    const ty_tensor *in = fx_tensor(base);
+    if (in->dtype != out->dtype) return lower_fail(l, "as_strided of a view in another dtype");
+    lower_tensor t = l->results[base->id].items[0];
     sym_expr offset = lower_size(l, "storage_offset"), strides[LOWER_MAX_RANK];
     if (lower_ints(l, "stride", strides, LOWER_MAX_RANK) != (int)out->rank)
         return lower_fail(l, "as_strided of other strides");
-    if (sym_is_none(offset)) offset = in->offset;
+    if (sym_is_none(offset)) offset = fx_arg_tensor(&n->args[0])->offset;
     loop_view v;
-    bool fits = lower_try_strided(l, t, &v) && lower_is_zero(l, in->offset);
+    bool fits = lower_try_strided(l, t, &v);
     for (uint32_t k = 0; fits && k < v.rank; k++)
         fits = sym_known_equal(l->symbols, v.strides[k], in->strides[k]);
-    if (!fits && !lower_is_zero(l, in->offset))
-        return lower_fail(l, "as_strided of a view with an offset");
     if (!fits) v = lower_copied(l, t, in->strides).box->view;
-    offset = sym_add(l->symbols, v.offset, offset);
+    offset = sym_add(l->symbols, v.offset, sym_sub(l->symbols, offset, in->offset));
+    if (reaches_beyond(l, &v, out, strides, offset))
+        return lower_fail(l, "as_strided beyond the memory of %s", base->name);
     return lower_give(l, lower_on_strides(l, v, out->rank, out->sizes, strides, offset));
 }
 

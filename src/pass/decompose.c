@@ -1,0 +1,145 @@
+/* decompose.c -- composite operators that lowering has no rows for become the calls that PyTorch
+ * composes them of, so that dtypes, rounding and layouts are those of the parts. */
+#include "pass/decompose.h"
+
+static const decompose_rows *const FAMILIES[] = {&decompose_calculus_rows, &decompose_join_rows};
+
+/* ---- what rules use ---- */
+
+fx_arg decompose_call(decomposing *d, op_id op, uint32_t count, const fx_arg *args)
+{
+    fx_node *made = NULL;
+    if (d->status == FE_OK) d->status = pass_emit(d->g, d->n, op, d->n, count, args, &made);
+    return d->status == FE_OK ? fx_of(made) : fx_none();
+}
+
+void decompose_give(decomposing *d, fx_arg result)
+{
+    CHECK(d->g->session, d->count < DECOMPOSE_MOST_RESULTS);
+    d->results[d->count++] = result;
+}
+
+void decompose_fail(decomposing *d, const char *what)
+{
+    if (d->status == FE_OK)
+        d->status =
+            fx_fail(d->g, d->n, "decompose", FE_UNSUPPORTED, "replace it in the model", "%s", what);
+}
+
+const fx_arg *decompose_arg(decomposing *d, const char *param)
+{
+    if (op_param_index(d->n->op, param) < 0) return NULL;
+    const fx_arg *a = fx_get(d->g, d->n, param);
+    return a->kind == FX_ARG_NONE ? NULL : a;
+}
+
+int64_t decompose_int(decomposing *d, const char *param, int64_t fallback)
+{
+    const fx_arg *a = decompose_arg(d, param);
+    int64_t value;
+    if (!a) return fallback;
+    if (fx_arg_int(d->g, a, &value)) return value;
+    decompose_fail(d, "a number that is not known");
+    return fallback;
+}
+
+double decompose_number(decomposing *d, const char *param, double fallback)
+{
+    const fx_arg *a = decompose_arg(d, param);
+    double value;
+    if (!a) return fallback;
+    if (fx_arg_number(d->g, a, &value)) return value;
+    decompose_fail(d, "a number that is not known");
+    return fallback;
+}
+
+bool decompose_flag(decomposing *d, const char *param)
+{
+    const fx_arg *a = decompose_arg(d, param);
+    return a && fx_arg_bool(a, false);
+}
+
+uint32_t decompose_dim(decomposing *d, int64_t dim, uint32_t rank)
+{
+    int64_t whole = rank ? (int64_t)rank : 1;
+    if (dim < 0) dim += whole;
+    CHECK(d->g->session, dim >= 0 && dim < whole);
+    return (uint32_t)dim;
+}
+
+fx_arg decompose_slice(decomposing *d, fx_arg x, uint32_t dim, int64_t start, int64_t end)
+{
+    return CALL(aten_slice_Tensor, x, decompose_of(d, dim), decompose_of(d, start),
+                decompose_of(d, end));
+}
+
+/* ---- the pass ---- */
+
+static decompose_rule *rule_of(const fx_node *n)
+{
+    for (size_t f = 0; f < COUNT_OF(FAMILIES); f++)
+        for (uint32_t k = 0; k < FAMILIES[f]->count; k++)
+            if (fx_is(n, FAMILIES[f]->at[k].op)) return FAMILIES[f]->at[k].rule;
+    return NULL;
+}
+
+/* Readers of a value whose sizes are known now, and what follows from it. */
+static fe_status update_readers(fx_graph *g, fx_node *value)
+{
+    for (uint32_t k = 0; k < value->users.count; k++) {
+        uint32_t recomputed;
+        if (value->users.at[k]->kind == FX_CALL)
+            FE_TRY(infer_update(g, value->users.at[k], &recomputed));
+    }
+    return FE_OK;
+}
+
+static fe_status replace_result(fx_graph *g, fx_node *was, const fx_arg *now)
+{
+    bool same =
+        now->kind == FX_ARG_NODE && infer_same_value(g, &was->value, &now->node->value, NULL);
+    CHECK(g->session, now->kind == FX_ARG_NODE);
+    fx_replace_uses(g, was, now->node);
+    return same ? FE_OK : update_readers(g, now->node);
+}
+
+static fe_status replace(decomposing *d)
+{
+    fx_node *n = d->n;
+    if (n->value.kind != FX_TUPLE) {
+        CHECK(d->g->session, d->count == 1);
+        return replace_result(d->g, n, &d->results[0]);
+    }
+    for (uint32_t k = n->users.count; k-- > 0;) {
+        fx_node *item = n->users.at[k];
+        int64_t number;
+        bool known = fx_is(item, OP_operator_getitem) && fx_arg_int(d->g, &item->args[1], &number);
+        CHECK(d->g->session, known && number >= 0 && number < (int64_t)d->count);
+        FE_TRY(replace_result(d->g, item, &d->results[number]));
+        fx_erase(d->g, item);
+    }
+    return FE_OK;
+}
+
+static fe_status decompose_node(fx_graph *g, fx_node *n, decompose_rule *rule)
+{
+    fx_arg results[DECOMPOSE_MOST_RESULTS];
+    decomposing d = {.g = g, .n = n, .results = results};
+    rule(&d);
+    FE_TRY(d.status);
+    FE_TRY(replace(&d));
+    fx_erase(g, n);
+    return FE_OK;
+}
+
+fe_status pass_decompose(fx_graph *g, bool *changed)
+{
+    for (fx_node *n = g->first, *next; n; n = next) {
+        next = n->next;
+        decompose_rule *rule = n->kind == FX_CALL ? rule_of(n) : NULL;
+        if (!rule) continue;
+        FE_TRY(decompose_node(g, n, rule));
+        *changed = true;
+    }
+    return FE_OK;
+}
