@@ -194,15 +194,29 @@ static void write_type(writer *w, const kern_c_scope *scope, const char *name)
                 scope->lanes * ty_dtype_size(scope->dtype));
 }
 
-/* The lanes of x joined by the operation: halves onto halves. */
-static const char *join_text(writer *w, const char *base, const kern_c_scope *scope)
+/* The operation behind joinadd and scanadd. */
+static loop_opcode combining_op(const writer *w, const char *base)
 {
     static const struct {
         const char *name;
         loop_opcode op;
-    } JOINS[] = {{"joinadd", LOOP_ADD}, {"joinmul", LOOP_MUL}, {"joinmin", LOOP_MIN},
-                 {"joinmax", LOOP_MAX}, {"joinor", LOOP_OR},   {"joinand", LOOP_AND},
-                 {"joinxor", LOOP_XOR}};
+    } OPS[] = {
+        {"add", LOOP_ADD}, {"mul", LOOP_MUL}, {"min", LOOP_MIN}, {"max", LOOP_MAX},
+        {"or", LOOP_OR},   {"and", LOOP_AND}, {"xor", LOOP_XOR}, {"logaddexp", LOOP_LOGADDEXP}};
+    for (size_t i = 0; i < COUNT_OF(OPS); i++)
+        if (strcmp(OPS[i].name, base + 4) == 0) return OPS[i].op;
+    BUG(arena_session(w->memory), "the prelude has no %s", base);
+}
+
+static void write_needs(writer *w, const kern_needs *needs)
+{
+    for (uint32_t i = 0; i < needs->names.count; i++) write_need(w, needs->names.at[i]);
+}
+
+/* The lanes of x joined by the operation: halves onto halves. */
+static const char *join_text(writer *w, const char *base, const kern_c_scope *scope)
+{
+    loop_opcode op = combining_op(w, base);
     kern_needs needs = {.memory = w->memory};
     text body;
     text_init(&body, w->memory);
@@ -215,13 +229,47 @@ static const char *join_text(writer *w, const char *base, const kern_c_scope *sc
             text_printf(&body, ", %u", (l + half) % scope->lanes);
         text_add(&body, "); x = ");
         kern_c_scope pair = {scope->dtype, scope->lanes, {"x", "y", NULL}};
-        for (size_t i = 0; i < COUNT_OF(JOINS); i++)
-            if (strcmp(JOINS[i].name, base) == 0)
-                kern_c_apply(&body, &needs, JOINS[i].op, scope->dtype, &pair);
+        kern_c_apply(&body, &needs, op, scope->dtype, &pair);
         text_add(&body, "; }\n");
     }
     text_add(&body, scope->dtype == TY_BOOL ? "  return x[0] & 1;\n}\n" : "  return x[0];\n}\n");
-    for (uint32_t i = 0; i < needs.names.count; i++) write_need(w, needs.names.at[i]);
+    write_needs(w, &needs);
+    return body.at;
+}
+
+/* Each lane joined with all before it: lanes move up by 1, 2, 4, ... and `rest` moves in. */
+static const char *scan_text(writer *w, const char *base, const kern_c_scope *scope)
+{
+    loop_opcode op = combining_op(w, base);
+    kern_needs needs = {.memory = w->memory};
+    text body;
+    text_init(&body, w->memory);
+    kern_c_expand(&body, &needs, "FE $T ", scope);
+    text_printf(&body, "%s", base);
+    kern_c_expand(&body, &needs, "_$S($T x, $T rest)\n{\n", scope);
+    for (uint32_t step = 1; step < scope->lanes; step *= 2) {
+        kern_c_expand(&body, &needs, "  { const $T y = __builtin_shufflevector(x, rest", scope);
+        for (uint32_t l = 0; l < scope->lanes; l++)
+            text_printf(&body, ", %u", l < step ? scope->lanes : l - step);
+        text_add(&body, "); x = ");
+        kern_c_scope pair = {scope->dtype, scope->lanes, {"y", "x", NULL}};
+        kern_c_apply(&body, &needs, op, scope->dtype, &pair);
+        text_add(&body, "; }\n");
+    }
+    text_add(&body, "  return x;\n}\n");
+    write_needs(w, &needs);
+    return body.at;
+}
+
+/* The last lane in all. */
+static const char *last_text(writer *w, const kern_c_scope *scope)
+{
+    text body;
+    text_init(&body, w->memory);
+    text_add(&body,
+             expanded(w, "FE $T last_$S($T x) { return __builtin_shufflevector(x, x", scope));
+    for (uint32_t l = 0; l < scope->lanes; l++) text_printf(&body, ", %u", scope->lanes - 1);
+    text_add(&body, "); }\n");
     return body.at;
 }
 
@@ -265,7 +313,7 @@ static const char *lane_by_lane(writer *w, const char *base, const kern_c_scope 
     kern_c_scope lane = {scope->dtype, 1, {"a[l]", "b[l]", NULL}};
     kern_c_expand(&body, &needs, scalar, &lane);
     text_add(&body, ";\n  return r;\n}\n");
-    for (uint32_t i = 0; i < needs.names.count; i++) write_need(w, needs.names.at[i]);
+    write_needs(w, &needs);
     return body.at;
 }
 
@@ -275,8 +323,11 @@ static const char *general_text(writer *w, const char *base, const kern_c_scope 
     const kern_c_piece *piece = find_form(base, scope->dtype, scope->lanes == 1 ? 's' : 'v');
     if (strcmp(base, "iota") == 0) return iota_text(w, scope);
     if (strcmp(base, "evens") == 0) return evens_text(w, scope);
+    if (strcmp(base, "last") == 0) return last_text(w, scope);
     if (piece) return expanded(w, piece->text, scope);
-    return strncmp(base, "join", 4) == 0 ? join_text(w, base, scope) : lane_by_lane(w, base, scope);
+    if (strncmp(base, "join", 4) == 0) return join_text(w, base, scope);
+    if (strncmp(base, "scan", 4) == 0) return scan_text(w, base, scope);
+    return lane_by_lane(w, base, scope);
 }
 
 static void write_function(writer *w, const char *base, const kern_c_scope *scope)

@@ -2,6 +2,7 @@
  * products, norms that scale, differences and integrals between neighbours.
  */
 #include "lower/compose.h"
+#include "lower/order.h"
 
 #include <math.h>
 #include <string.h>
@@ -259,28 +260,35 @@ static fe_status diff(lowering *l, fx_node *n, const lower_row *row)
     return lower_give_as_recorded(l, x);
 }
 
-/* trapezoid (0) and cumulative_trapezoid's terms: (y[i] + y[i+1]) / 2 * dx */
+/* Integrals: of (y[i] + y[i+1]) / 2 * dx. Parameter 1: what they are at each place. Until they are
+ * summed up, values stay in the operands' dtypes: small integers wrap. */
 static fe_status trapezoid(lowering *l, fx_node *n, const lower_row *row)
 {
-    (void)row;
-    tensor y = computed(l, lower_arg(l, "y"));
+    const ty_tensor *out = fx_tensor(n);
+    ty_dtype d = lower_compute_dtype(out->dtype);
+    tensor y = lower_arg(l, "y");
     uint32_t dim = lower_dim(l, lower_int_or(l, "dim", -1), y.rank);
+    y = lower_cast(l, y, lower_compute_dtype(lower_dtype(y)));
     if (lower_is_zero(l, y.sizes[dim]))
         return lower_give_as_recorded(
-            l, lower_value(l, lower_dtype(y), fx_tensor(n)->rank, fx_tensor(n)->sizes,
-                           loop_const_float(l->program, lower_dtype(y), 0)));
+            l, lower_value(l, d, out->rank, out->sizes, loop_const_float(l->program, d, 0)));
     tensor sum = T_ADD(shifted(l, y, dim, 1), shifted(l, y, dim, 0));
     if (op_param_index(n->op, "x") >= 0) {
-        tensor x = computed(l, lower_arg(l, "x"));
+        tensor x = lower_arg(l, "x");
+        x = lower_cast(l, x, lower_compute_dtype(lower_dtype(x)));
         uint32_t along = x.rank == 1 ? 0 : lower_dim(l, lower_int_or(l, "dim", -1), x.rank);
         tensor step = T_SUB(shifted(l, x, along, 1), shifted(l, x, along, 0));
         for (uint32_t k = dim + 1; x.rank == 1 && k < y.rank; k++)
             step = lower_unsqueeze(l, step, step.rank);
-        sum = T_MUL(sum, step);
+        ty_dtype both = ty_promote_types(lower_dtype(sum), lower_dtype(step));
+        sum = computed(l, T_MUL(lower_cast(l, sum, both), lower_cast(l, step, both)));
     } else {
-        sum = lower_scale(l, sum, lower_number_or(l, "dx", 1));
+        sum = lower_scale(l, computed(l, sum), lower_number_or(l, "dx", 1));
     }
     uint32_t at = sum.rank - (y.rank - dim);
+    if (row->parameter)
+        return lower_give_as_recorded(
+            l, lower_scale(l, lower_scan(l, sum, at, LOOP_SUM, lower_dtype(sum), NULL), 0.5));
     return lower_give_as_recorded(l, lower_scale(l, sum_along(l, sum, at), 0.5));
 }
 
@@ -308,5 +316,9 @@ static const lower_row ROWS[] = {
     VECTOR(aten_diff_default, diff, 0),
     VECTOR(aten_trapezoid_dx, trapezoid, 0),
     VECTOR(aten_trapezoid_x, trapezoid, 0),
+    VECTOR(aten_trapz_dx, trapezoid, 0),
+    VECTOR(aten_trapz_x, trapezoid, 0),
+    VECTOR(aten_cumulative_trapezoid_dx, trapezoid, 1),
+    VECTOR(aten_cumulative_trapezoid_x, trapezoid, 1),
 };
 const lower_rows lower_vector_rows = {ROWS, COUNT_OF(ROWS)};
