@@ -117,6 +117,12 @@ int rt_op_bmm(rt_frame *frame, const rt_call *call);
 int rt_op_conv(rt_frame *frame, const rt_call *call);
 int rt_op_sdpa(rt_frame *frame, const rt_call *call);
 int rt_op_copy(rt_frame *frame, const rt_call *call);
+int rt_op_sort(rt_frame *frame, const rt_call *call);
+int rt_op_topk(rt_frame *frame, const rt_call *call);
+int rt_op_select(rt_frame *frame, const rt_call *call);
+int rt_op_mode(rt_frame *frame, const rt_call *call);
+int rt_op_search(rt_frame *frame, const rt_call *call);
+int rt_op_segment(rt_frame *frame, const rt_call *call);
 
 /* Calls a function of the user's; its failure is the run's. */
 int rt_custom(rt_frame *frame, const char *name, fe_op_function *function, const fe_arg *args,

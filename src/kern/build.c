@@ -97,7 +97,8 @@ static void start_sums(kern_builder *b, const sched_phase *ph, bool vector, kern
                 sum.vector = vector;
                 sum.place = counts_in_32_bits(b, ph) ? TY_I32 : TY_I64;
                 sum.across = vector && !b->k->outer_vector;
-                sum.blocked = sum.reduce == LOOP_SUM && ty_is_floating(sum.dtype) &&
+                sum.running = st->scan;
+                sum.blocked = sum.reduce == LOOP_SUM && !sum.running && ty_is_floating(sum.dtype) &&
                               kern_is_long(b, ph, vector);
                 entry.sum = b->k->sums.count;
                 vec_push(b->memory, &b->k->sums, sum);
@@ -128,20 +129,32 @@ static void update_sum(kern_builder *b, const sched_phase *ph, const kern_pendin
     vec_push(b->memory, &b->open[b->depth]->items, item);
 }
 
+static kern_ref result_of(kern_builder *b, uint32_t number)
+{
+    kern_sum sum = b->k->sums.at[number];
+    kern_value result = {.kind = KERN_RESULT, .sum = number, .level = b->depth};
+    result.dtype = kern_is_arg(sum.reduce) ? TY_I64 : sum.dtype;
+    result.vector = sum.vector && (!sum.across || sum.running);
+    return kern_add_value(b, result);
+}
+
+/* A scan: what the accumulator has come to is stored at once. */
+static void put_running(kern_builder *b, const kern_pending *entry)
+{
+    ty_dtype stored = b->p->buffers.at[entry->store->buffer].dtype;
+    put(b, entry->store, kern_cast(b, result_of(b, entry->sum), stored));
+}
+
 static void finish_sums(kern_builder *b, const kern_pending_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++) {
         const kern_pending *entry = &list->at[i];
         kern_ref value;
+        if (entry->store->scan) continue;
         if (entry->sum == UINT32_MAX) {
             value = kern_build_value(b, entry->store->value, 0);
         } else {
-            kern_sum sum = b->k->sums.at[entry->sum];
-            bool arg = kern_is_arg(sum.reduce);
-            kern_value result = {.kind = KERN_RESULT, .sum = entry->sum, .level = b->depth};
-            result.dtype = arg ? TY_I64 : sum.dtype;
-            result.vector = sum.vector && !sum.across;
-            value = kern_add_value(b, result);
+            value = result_of(b, entry->sum);
         }
         put(b, entry->store, value);
     }
@@ -185,6 +198,7 @@ static void build_nest(kern_builder *b, const sched_phase *ph, const loop_op *ne
             put(b, st, unreduced(b, st));
         else if (st->reduce)
             update_sum(b, ph, &entries[i]);
+        if (reduces && st->scan) put_running(b, &entries[i]);
     }
 }
 
@@ -271,10 +285,23 @@ static uint32_t widest_vector(const kern_ir *k)
     return bytes;
 }
 
+/* Is there a scan whose steps are too dear to take in the pattern of a vector's prefix? */
+static bool has_costly_scan(const kern_builder *b)
+{
+    for (uint32_t i = 0; i < b->g->phase_count; i++)
+        for (uint32_t n = 0; n < b->g->phases[i].nest_count; n++) {
+            const loop_op *nest = &b->g->phases[i].nests[n].nest;
+            for (uint32_t k = 0; k < nest->store_count; k++)
+                if (nest->stores[k].scan && nest->stores[k].reduce == LOOP_LOG_SUM_EXP) return true;
+        }
+    return false;
+}
+
 /* Reductions over a few elements go along the rows: a vector would be mostly empty. */
 static sched_vector choose_vector(kern_builder *b)
 {
     const sched_group *g = b->g;
+    if (g->vector == SCHED_VECTOR_INNER && has_costly_scan(b)) return SCHED_VECTOR_NONE;
     if (g->vector != SCHED_VECTOR_INNER || g->outer == 0 || b->serial) return g->vector;
     if (sym_hint(b->t, g->outer_extents[g->outer - 1], 64) < 4) return g->vector;
     for (uint32_t i = 0; i < g->phase_count; i++) {

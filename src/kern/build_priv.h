@@ -70,6 +70,7 @@ void kern_place_drains(kern_builder *b, const sched_phase *ph, const kern_pendin
 /* ---- value.c ---- */
 /* The value v where `guard` holds (0: everywhere), defined in the outermost loop possible. */
 kern_ref kern_build_value(kern_builder *b, loop_value v, kern_ref guard);
+kern_ref kern_cast(kern_builder *b, kern_ref v, ty_dtype to);
 /* The same number in every lane. */
 kern_ref kern_as_vector(kern_builder *b, kern_ref v);
 /* An index in terms of the kernel; how the lanes lie; whether they are equally spaced; the level

@@ -147,6 +147,7 @@ static const row ROWS[] = {
     {LOOP_ATAN2, F, "__builtin_atan2$f($0, $1)", "@atan2($0, $1)"},
     {LOOP_HYPOT, F, "__builtin_hypot$f($0, $1)", "@hypot($0, $1)"},
     {LOOP_COPYSIGN, F, "__builtin_copysign$f($0, $1)", "($T)((($I)$0 & $P) | (($I)$1 & ~$P))"},
+    {LOOP_LOGADDEXP, F | C, "@logaddexp($0, $1)", "@logaddexp($0, $1)"},
     {LOOP_NEXTAFTER, F, "__builtin_nextafter$f($0, $1)", "@nextafter($0, $1)"},
     SPECIAL(IGAMMA, "igamma", "($0, $1)"),
     SPECIAL(IGAMMAC, "igammac", "($0, $1)"),

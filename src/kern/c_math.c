@@ -309,6 +309,18 @@ static const kern_c_piece PIECES[] = {
      "  const u32 high = (a + 0xfff + (a >> 13 & 1) - 0x38000000) >> 13;\n"
      "  return (u16)((a > 0x7f800000 ? 0x7e00 : a < 0x38800000 ? low : high > 0x7c00 ? 0x7c00 : "
      "high) | (i >> 16 & 0x8000));\n}\n"},
+    {"logaddexp", FLOATS, 's',
+     "static $T logaddexp_$S($T a, $T b)\n{\n  if (a == b && __builtin_isinf(a)) return a;\n"
+     "  return (a > b ? a : b) + __builtin_log1p$f(__builtin_exp$f(-__builtin_fabs$f(a - "
+     "b)));\n}\n"},
+    {"logaddexp", KERN_DTYPE(TY_C64) | KERN_DTYPE(TY_C128), 's',
+     "static $T logaddexp_$S($T a, $T b)\n{\n"
+     "  const int swap = __real__ a < __real__ b;\n"
+     "  const $T most = swap ? b : a, least = swap ? a : b;\n"
+     "  if (__builtin_isinf(__real__ most) && __real__ least == __real__ most)\n"
+     "    return __real__ most < 0 ? most : __builtin_clog$f(__builtin_cexp$f(most) + "
+     "__builtin_cexp$f(least));\n"
+     "  return most + __builtin_clog$f(1 + __builtin_cexp$f(least - most));\n}\n"},
     {"sign", KERN_DTYPE(TY_C64) | KERN_DTYPE(TY_C128), 's',
      "FE $T sign_$S($T a) { return a == 0 ? 0 : a / __builtin_cabs$f(a); }\n"},
     {"pow", KERN_DTYPE(TY_C64) | KERN_DTYPE(TY_C128), 's',

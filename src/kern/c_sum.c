@@ -7,14 +7,22 @@
 #include "kern/c_priv.h"
 
 static const loop_opcode STEP[LOOP_REDUCE_COUNT] = {
-    [LOOP_SUM] = LOOP_ADD,        [LOOP_PROD] = LOOP_MUL,  [LOOP_REDUCE_MIN] = LOOP_MIN,
-    [LOOP_REDUCE_MAX] = LOOP_MAX, [LOOP_ANY] = LOOP_OR,    [LOOP_ALL] = LOOP_AND,
-    [LOOP_REDUCE_XOR] = LOOP_XOR, [LOOP_ARGMIN] = LOOP_LE, [LOOP_ARGMAX] = LOOP_LE};
+    [LOOP_SUM] = LOOP_ADD,        [LOOP_PROD] = LOOP_MUL,
+    [LOOP_REDUCE_MIN] = LOOP_MIN, [LOOP_REDUCE_MAX] = LOOP_MAX,
+    [LOOP_ANY] = LOOP_OR,         [LOOP_ALL] = LOOP_AND,
+    [LOOP_REDUCE_XOR] = LOOP_XOR, [LOOP_ARGMIN] = LOOP_LE,
+    [LOOP_ARGMAX] = LOOP_LE,      [LOOP_LOG_SUM_EXP] = LOOP_LOGADDEXP};
 static const char *const JOIN[LOOP_REDUCE_COUNT] = {
     [LOOP_SUM] = "@joinadd($0)",        [LOOP_PROD] = "@joinmul($0)",
     [LOOP_REDUCE_MIN] = "@joinmin($0)", [LOOP_REDUCE_MAX] = "@joinmax($0)",
     [LOOP_ANY] = "@joinor($0)",         [LOOP_ALL] = "@joinand($0)",
-    [LOOP_REDUCE_XOR] = "@joinxor($0)"};
+    [LOOP_REDUCE_XOR] = "@joinxor($0)", [LOOP_LOG_SUM_EXP] = "@joinlogaddexp($0)"};
+/* Of a scan: the prefixes of a vector's lanes. */
+static const char *const PREFIX[LOOP_REDUCE_COUNT] = {
+    [LOOP_SUM] = "@scanadd($0, $1)",        [LOOP_PROD] = "@scanmul($0, $1)",
+    [LOOP_REDUCE_MIN] = "@scanmin($0, $1)", [LOOP_REDUCE_MAX] = "@scanmax($0, $1)",
+    [LOOP_ANY] = "@scanor($0, $1)",         [LOOP_ALL] = "@scanand($0, $1)",
+    [LOOP_REDUCE_XOR] = "@scanxor($0, $1)", [LOOP_LOG_SUM_EXP] = "@scanlogaddexp($0, $1)"};
 
 loop_opcode kern_c_step(loop_reduce reduce)
 {
@@ -24,7 +32,8 @@ loop_opcode kern_c_step(loop_reduce reduce)
 /* Scalar sums of floats run in double, like the interpreter's. */
 static ty_dtype sum_dtype(const kern_sum *sum)
 {
-    bool adds = sum->reduce == LOOP_SUM || sum->reduce == LOOP_PROD;
+    bool adds =
+        sum->reduce == LOOP_SUM || sum->reduce == LOOP_PROD || sum->reduce == LOOP_LOG_SUM_EXP;
     if (sum->vector || !adds) return sum->dtype;
     if (sum->dtype == TY_C64) return TY_C128;
     return sum->dtype == TY_F32 ? TY_F64 : sum->dtype;
@@ -72,6 +81,7 @@ static double float_identity(const kern_sum *sum)
 {
     switch (sum->reduce) {
     case LOOP_PROD: return 1;
+    case LOOP_LOG_SUM_EXP:
     case LOOP_REDUCE_MAX:
     case LOOP_ARGMAX: return -(double)__builtin_inf();
     case LOOP_REDUCE_MIN:
@@ -187,11 +197,35 @@ static void print_arg_update(kern_c_printer *pr, const kern_item *item)
     text_line(pr->out, "}");
 }
 
+/* A vector of a scan: e3 are its own prefixes, q3 the results, and a3 keeps the last of them in every
+ * lane. */
+static void print_scan_update(kern_c_printer *pr, const kern_item *item)
+{
+    const kern_sum *sum = &pr->k->sums.at[item->sum];
+    const char *type = kern_c_type_of(pr, sum->dtype, pr->k->lanes);
+    const char *before = copy_name(pr, item->sum, 0);
+    const char *own = arena_printf(pr->needs->memory, "e%u", item->sum),
+               *last = arena_printf(pr->needs->memory, "@last(e%u)", item->sum);
+    kern_c_scope scope = scope_of(pr, sum, counted(pr, sum, item->value), identity(pr, sum));
+    text_line(pr->out, "const %s %s = %s;", type, own,
+              kern_c_text(pr, PREFIX[sum->reduce], &scope));
+    scope = scope_of(pr, sum, before, own);
+    text_line(pr->out, "const %s q%u = %s;", type, item->sum,
+              kern_c_applied(pr, STEP[sum->reduce], sum->dtype, &scope));
+    scope = scope_of(pr, sum, before, kern_c_text(pr, last, &scope));
+    text_line(pr->out, "%s = %s;", before,
+              kern_c_applied(pr, STEP[sum->reduce], sum->dtype, &scope));
+}
+
 void kern_c_print_update(kern_c_printer *pr, const kern_item *item)
 {
     const kern_sum *sum = &pr->k->sums.at[item->sum];
     if (kern_is_arg(sum->reduce)) {
         print_arg_update(pr, item);
+        return;
+    }
+    if (sum->running && sum->across) {
+        print_scan_update(pr, item);
         return;
     }
     const char *to = copy_name(pr, item->sum, pr->copy);
@@ -290,6 +324,11 @@ void kern_c_print_result(kern_c_printer *pr, kern_ref ref)
     const kern_sum *sum = &pr->k->sums.at[v->sum];
     if (kern_is_arg(sum->reduce)) {
         (sum->across ? print_arg_result : print_arg_places)(pr, ref);
+        return;
+    }
+    if (sum->running && sum->across) {
+        text_line(pr->out, "const %s %s = q%u;", kern_c_type_of(pr, v->dtype, pr->k->lanes),
+                  kern_c_name(pr, ref), v->sum);
         return;
     }
     fold_copies(pr, v->sum);

@@ -42,12 +42,14 @@ static fe_status check_result(kern_checker *c, const kern_value *v)
     const kern_sum *sum = &c->k->sums.at[v->sum];
     if (c->sums[v->sum] != SUM_STARTED)
         return kern_broken(c, "K4", "a%u is not there to be read", v->sum);
-    if (c->sum_level[v->sum] != c->depth)
-        return kern_broken(c, "K4", "a%u is read in another loop than it was started in", v->sum);
+    uint32_t level = sum->running ? c->sum_updated[v->sum] : c->sum_level[v->sum];
+    if (level != c->depth)
+        return kern_broken(c, "K4", "a%u is read in another loop than it %s in", v->sum,
+                           sum->running ? "moves on" : "was started");
     if (v->dtype != (kern_is_arg(sum->reduce) ? TY_I64 : sum->dtype) ||
-        v->vector != (sum->vector && !sum->across))
+        v->vector != (sum->vector && (!sum->across || sum->running)))
         return kern_broken(c, "K2", "the result of a%u is of another type", v->sum);
-    c->sums[v->sum] = SUM_READ;
+    if (!sum->running) c->sums[v->sum] = SUM_READ;
     return FE_OK;
 }
 
@@ -94,6 +96,10 @@ static fe_status check_start(kern_checker *c, uint32_t number)
         return kern_broken(c, "K2", "places are i32 or i64");
     if (sum->blocked && (sum->reduce != LOOP_SUM || !(ty_is_floating(sum->dtype))))
         return kern_broken(c, "K4", "only sums of floats are compensated");
+    if (sum->running && (sum->blocked || kern_is_arg(sum->reduce)))
+        return kern_broken(c, "K4", "a%u cannot be read as it runs", number);
+    if (sum->running && sum->across && sum->copies != 1)
+        return kern_broken(c, "K4", "copies of a%u would run on their own", number);
     if (sum->copies < 1 || sum->copies > KERN_MOST_COPIES)
         return kern_broken(c, "K4", "a%u has %u copies", number, sum->copies);
     c->sums[number] = SUM_STARTED;
@@ -113,6 +119,7 @@ static fe_status check_update(kern_checker *c, const kern_item *item)
     if (sum->copies != c->copies)
         return kern_broken(c, "K4", "%u copies update an accumulator of %u", c->copies,
                            sum->copies);
+    c->sum_updated[item->sum] = c->depth;
     if (kern_is_arg(sum->reduce) == sym_is_none(item->flat))
         return kern_broken(c, "K4", "an element says its place, or does not");
     if (!kern_is_arg(sum->reduce)) return FE_OK;
@@ -286,7 +293,8 @@ fe_status kern_check(const kern_ir *k)
                       .copies = 1,
                       .in_scope = NEW_ARRAY(memory, bool, k->values.count + 1),
                       .sums = NEW_ARRAY(memory, kern_sum_state, k->sums.count + 1),
-                      .sum_level = NEW_ARRAY(memory, uint32_t, k->sums.count + 1)};
+                      .sum_level = NEW_ARRAY(memory, uint32_t, k->sums.count + 1),
+                      .sum_updated = NEW_ARRAY(memory, uint32_t, k->sums.count + 1)};
     fe_status status = check_kernel(&c);
     arena_free(memory);
     return status;

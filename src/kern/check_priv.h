@@ -19,7 +19,8 @@ typedef struct kern_checker {
     uint32_t copies;      /* of the vector loop at hand */
     bool *in_scope;       /* by value */
     kern_sum_state *sums;
-    uint32_t *sum_level; /* of the loop where it was started */
+    uint32_t *sum_level;   /* of the loop where it was started */
+    uint32_t *sum_updated; /* level of the loop that it was last updated in */
     bool has_rows, has_columns;
 } kern_checker;
 

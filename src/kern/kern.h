@@ -44,13 +44,13 @@
  * written as they say. K3 vectors meet vectors of as many lanes, and touch memory only inside the
  * loop that the lanes run along: neighbours with stride 1 in its axis, scalars without it. K4 an
  * accumulator is updated by as many copies as it has, and read once, where it was started, when
- * that is over. K5 extents and sizes are made of ints alone, of which there are enough. K6 there is
- * one loop over the rows around all others, one vector loop at a time; what is exact, unrolled or
- * cut into blocks fits its extent.
+ * that is over; a running one at every step, in the loop that moves it on. K5 extents and sizes are
+ * made of ints alone, of which there are enough. K6 there is one loop over the rows around all
+ * others, one vector loop at a time; what is exact, unrolled or cut into blocks fits its extent.
  *
- * Order of reading: kern.c (the stage), build.c, shape.c and value.c (a group as IR), print.c, parse.c
- * and check.c (its text and laws), c_kernel.c (IR as C), c_apply.c (operations), c_prelude.c (what
- * kernels call).
+ * Order of reading: kern.c (the stage), build.c, shape.c and value.c (a group as IR), print.c,
+ * parse.c and check.c (its text and laws), c_kernel.c (IR as C), c_apply.c (operations),
+ * c_prelude.c (what kernels call).
  */
 #ifndef FERRITE_KERN_H
 #define FERRITE_KERN_H

@@ -27,7 +27,7 @@ typedef enum kern_kind {
     KERN_LOAD,   /* memory[index], where guard holds */
     KERN_APPLY,  /* op of args */
     KERN_SPLAT,  /* args[0], a scalar, in all lanes */
-    KERN_RESULT  /* of an accumulator, after its loops */
+    KERN_RESULT  /* of an accumulator, after its loops; of a running one, within them */
 } kern_kind;
 
 /* How the lanes of a vector lie in memory. */
@@ -74,6 +74,7 @@ typedef struct kern_sum {
     bool vector;     /* one partial result a lane */
     bool across;     /* the result joins the lanes */
     uint32_t copies; /* as many as the vector loop is unrolled; partial results when across */
+    bool running;    /* a scan: its result is taken at every step */
     /* float sums over many elements: partial sums move to a compensated total now and then */
     bool blocked;
 } kern_sum;

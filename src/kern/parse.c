@@ -77,7 +77,7 @@ static fe_status parse_store(kern_reader *in)
     return FE_OK;
 }
 
-/* acc a0 : f32x16 sum copies 4 compensated */
+/* acc a0 : f32x16 sum copies 4 compensated; acc a1 : f64x8 sum running */
 static fe_status parse_start(kern_reader *in)
 {
     kern_sum sum = {.place = TY_I64, .copies = 1};
@@ -92,6 +92,7 @@ static fe_status parse_start(kern_reader *in)
     }
     if (lex_take(in->lx, "copies")) FE_TRY(parse_count(in, KERN_MOST_COPIES, &sum.copies));
     sum.blocked = lex_take(in->lx, "compensated");
+    sum.running = lex_take(in->lx, "running");
     sum.across = sum.vector && !in->k->outer_vector;
     kern_read_into(in, (kern_item){.kind = KERN_START, .sum = in->k->sums.count});
     vec_push(in->memory, &in->k->sums, sum);

@@ -120,6 +120,7 @@ static void print_start(printer *pr, uint32_t number)
     if (kern_is_arg(sum->reduce)) text_printf(pr->out, " places %s", ty_dtype_name(sum->place));
     if (sum->copies > 1) text_printf(pr->out, " copies %u", sum->copies);
     if (sum->blocked) text_add(pr->out, " compensated");
+    if (sum->running) text_add(pr->out, " running");
 }
 
 static void print_update(printer *pr, const kern_item *item)

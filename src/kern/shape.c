@@ -44,13 +44,14 @@ void kern_shape_loop(kern_builder *b, kern_loop *loop, sym_expr extent,
                     : work <= 10 ? 2
                                  : 1,
              least = most > 1 ? 2 : 1;
-    bool across = false;
+    bool across = false, running = false;
     for (uint32_t i = 0; i < list->count; i++) {
         if (list->at[i].sum == UINT32_MAX) continue;
         across |= b->k->sums.at[list->at[i].sum].across;
+        running |= b->k->sums.at[list->at[i].sum].running;
     }
     if (loop->kind != KERN_VECTOR || loop->columns) return;
-    if (!across) most = least = 1;
+    if (!across || running) most = least = 1;
     loop->unroll = most;
     for (uint32_t unroll = most; unroll >= least && !loop->exact; unroll /= 2) {
         loop->exact = divides(b, (int64_t)unroll * b->k->lanes, extent);

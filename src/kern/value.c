@@ -236,6 +236,11 @@ static kern_ref apply(kern_builder *b, loop_opcode op, ty_dtype dtype, const ker
     return kern_add_value(b, v);
 }
 
+kern_ref kern_cast(kern_builder *b, kern_ref v, ty_dtype to)
+{
+    return at(b, v)->dtype == to ? v : apply(b, LOOP_CAST, to, &v, 1);
+}
+
 static kern_ref build_masked(kern_builder *b, const loop_node *n, kern_ref guard)
 {
     kern_ref condition = kern_build_value(b, n->args[0], guard), inner = condition;

@@ -47,6 +47,7 @@ static loop_scalar identity(loop_reduce kind, ty_dtype d)
         return integral ? (loop_scalar){.i = greatest_of(d)} : (loop_scalar){.f = (double)INFINITY};
     case LOOP_REDUCE_MAX:
         return integral ? (loop_scalar){.i = least_of(d)} : (loop_scalar){.f = -(double)INFINITY};
+    case LOOP_LOG_SUM_EXP: return (loop_scalar){.c = {-(double)INFINITY, 0}};
     default: return (loop_scalar){.c = {0, 0}};
     }
 }
@@ -69,9 +70,10 @@ static bool is_more_extreme(const accumulator *a, loop_scalar v)
 void loop_accumulator_add(accumulator *a, loop_scalar v, int64_t flat)
 {
     static const loop_opcode STEP[LOOP_REDUCE_COUNT] = {
-        [LOOP_SUM] = LOOP_ADD,        [LOOP_PROD] = LOOP_MUL, [LOOP_REDUCE_MIN] = LOOP_MIN,
-        [LOOP_REDUCE_MAX] = LOOP_MAX, [LOOP_ANY] = LOOP_OR,   [LOOP_ALL] = LOOP_AND,
-        [LOOP_REDUCE_XOR] = LOOP_XOR};
+        [LOOP_SUM] = LOOP_ADD,        [LOOP_PROD] = LOOP_MUL,
+        [LOOP_REDUCE_MIN] = LOOP_MIN, [LOOP_REDUCE_MAX] = LOOP_MAX,
+        [LOOP_ANY] = LOOP_OR,         [LOOP_ALL] = LOOP_AND,
+        [LOOP_REDUCE_XOR] = LOOP_XOR, [LOOP_LOG_SUM_EXP] = LOOP_LOGADDEXP};
     if (a->kind == LOOP_ARGMIN || a->kind == LOOP_ARGMAX) {
         if (a->empty || is_more_extreme(a, v)) {
             a->value = v;

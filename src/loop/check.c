@@ -211,6 +211,22 @@ static fe_status check_injective(checking *c, const loop_op *op, const loop_stor
     return FE_OK;
 }
 
+/* A scan is of a reduction with a running value, and moves on with it. */
+static fe_status check_scan(checking *c, const loop_op *op, const loop_store *st)
+{
+    const char *name = c->p->buffers.at[st->buffer].name;
+    if (!st->reduce || st->reduce == LOOP_ARGMIN || st->reduce == LOOP_ARGMAX ||
+        st->mode != LOOP_SET)
+        return fail(c, "L5", "the store to @%s cannot be a scan", name);
+    for (uint32_t k = 0; k < op->reduce_axes; k++) {
+        int64_t extent;
+        if (sym_is_int(c->p->symbols, op->reduce_extents[k], &extent) && extent < 2) continue;
+        if (!sym_contains(c->p->symbols, st->index, loop_reduce_axis(c->p, k)))
+            return fail(c, "L5", "the scan to @%s does not move with r%u", name, k);
+    }
+    return FE_OK;
+}
+
 static fe_status check_store(checking *c, loop_work *w, const loop_op *op, const loop_store *st)
 {
     if (!st->value.id || st->value.id >= c->p->nodes.count)
@@ -219,12 +235,14 @@ static fe_status check_store(checking *c, loop_work *w, const loop_op *op, const
     loop_work_add(c->p, w, loop_index(c->p, st->index));
     c->allow_reduce_axes = true;
     FE_TRY(check_values(c, w));
-    c->allow_reduce_axes = false;
+    c->allow_reduce_axes = st->scan;
     FE_TRY(check_access(c, st->buffer, st->index, "a store"));
+    c->allow_reduce_axes = false;
     FE_TRY(check_injective(c, op, st));
+    if (st->scan) FE_TRY(check_scan(c, op, st));
     ty_dtype value = loop_at(c->p, st->value)->dtype, stored = c->p->buffers.at[st->buffer].dtype;
     if (st->reduce == LOOP_ARGMIN || st->reduce == LOOP_ARGMAX) value = TY_I64;
-    if (value != stored)
+    if (value != stored && !st->scan)
         return fail(c, "L2", "%s is stored as %s", ty_dtype_name(value), ty_dtype_name(stored));
     if (st->reduce == LOOP_NO_REDUCE)
         for (uint32_t k = 0; k < op->reduce_axes; k++)

@@ -39,6 +39,16 @@ static wide sign_of(wide a)
     return size == 0 ? 0 : a / size;
 }
 
+/* The operand with the greater real part, and what the other adds to it. */
+static wide log_add_exp(wide a, wide b)
+{
+    bool swap = creal(a) < creal(b);
+    wide most = swap ? b : a, least = swap ? a : b;
+    if (isinf(creal(most)) && creal(least) == creal(most))
+        return creal(most) < 0 ? most : clog(cexp(most) + cexp(least));
+    return most + clog(1 + cexp(least - most));
+}
+
 static bool apply_wide(loop_opcode op, wide a, wide b, wide c, wide *out)
 {
     switch (op) {
@@ -73,6 +83,7 @@ static bool apply_wide(loop_opcode op, wide a, wide b, wide c, wide *out)
     case LOOP_DIV: *out = a / b; return true;
     case LOOP_POW: *out = a == 0 && b == 0 ? 1 : cpow(a, b); return true;
     case LOOP_FMA: *out = product(a, b) + c; return true;
+    case LOOP_LOGADDEXP: *out = log_add_exp(a, b); return true;
     default: return false;
     }
 }

@@ -253,6 +253,20 @@ static void put(running *r, const loop_store *st, const affine *index, loop_scal
     loop_scalar_store(d, at, v);
 }
 
+/* One step of the reductions, the `flat`-th; scans store what they have come to. */
+static void run_step(running *r, const affine *indices, accumulator *sums, int64_t flat)
+{
+    r->now++;
+    for (uint32_t k = 0; k < r->op->store_count && r->status == FE_OK; k++) {
+        const loop_store *st = &r->op->stores[k];
+        if (!st->reduce) continue;
+        loop_accumulator_add(&sums[k], evaluate(r, r->work->memo[st->value.id]), flat);
+        if (!st->scan) continue;
+        ty_dtype from = loop_at(r->p, st->value)->dtype, to = r->p->buffers.at[st->buffer].dtype;
+        put(r, st, &indices[k], loop_scalar_cast(from, to, loop_accumulator_end(&sums[k])));
+    }
+}
+
 static void run_point(running *r, const affine *indices, accumulator *sums)
 {
     const loop_op *op = r->op;
@@ -267,17 +281,13 @@ static void run_point(running *r, const affine *indices, accumulator *sums)
     if (any_reduces && !is_empty(r, r->axes, reduce)) {
         int64_t flat = 0;
         do {
-            r->now++;
-            for (uint32_t k = 0; k < op->store_count && r->status == FE_OK; k++)
-                if (op->stores[k].reduce)
-                    loop_accumulator_add(&sums[k],
-                                         evaluate(r, r->work->memo[op->stores[k].value.id]), flat);
-            flat++;
+            run_step(r, indices, sums, flat++);
         } while (r->status == FE_OK && advance(r, r->axes, reduce));
     }
     r->now++;
     for (uint32_t k = 0; k < op->store_count && r->status == FE_OK; k++) {
         const loop_store *st = &op->stores[k];
+        if (st->scan) continue;
         put(r, st, &indices[k],
             st->reduce ? loop_accumulator_end(&sums[k]) : evaluate(r, r->work->memo[st->value.id]));
     }

@@ -12,6 +12,11 @@
  *       %1 = exp %0 : f32
  *       @buf1[i0] = sum %1
  *     }
+ *     nest [i0 < 8] reduce [r0 < 64] {
+ *       %0 = load f32 @buf0[64*i0 + r0]
+ *       %1 = cast %0 : f64
+ *       @buf2[64*i0 + r0] = scan sum %1
+ *     }
  *     output @buf1[8]{1}
  *
  * Values are hash-consed expression nodes of one program: equal expressions have equal ids,
@@ -26,8 +31,8 @@
  * Laws (check.c): L1 every load is in bounds of its buffer for all axes in range, where provable.
  * L2 operand dtypes agree with the operation's row. L3 a temp is written before it is read. L4 an
  * extent does not depend on axes. L5 stores of one nest (mode SET, no reduction) are injective
- * where provable. L6 no symbols but axes, sizes, unbacked ones defined before, and indirect ones.
- * L7 the operands of a custom call are those that its letters take.
+ * where provable, those of scans at each step. L6 no symbols but axes, sizes, unbacked ones defined
+ * before, and indirect ones. L7 the operands of a custom call are those that its letters take.
  * L8 a part lies inside its whole, and what is written into a whole by nests and as its parts does
  * not meet; so a whole holds what its parts hold.
  */
@@ -117,7 +122,8 @@ typedef enum loop_reduce {
     LOOP_ARGMAX,
     LOOP_ANY,
     LOOP_ALL,
-    LOOP_REDUCE_XOR
+    LOOP_REDUCE_XOR,
+    LOOP_LOG_SUM_EXP
     /* ARG*: the flat index over the reduction axes, first of equals, NaN counts as extreme */
 } loop_reduce;
 
@@ -129,13 +135,16 @@ typedef enum loop_store_mode {
     LOOP_MAX_INTO
 } loop_store_mode;
 
-/* buffer[index] (mode)= reduce over r of value. */
+/* buffer[index] (mode)= reduce over r of value. A scan stores at every step of r what the reduction
+ * has come to, the step at hand included, so its index moves with r. It is kept in the value's
+ * dtype and converted to the buffer's. */
 typedef struct loop_store {
     loop_buffer_id buffer;
     sym_expr index;
     loop_value value;
     loop_reduce reduce;
     loop_store_mode mode;
+    bool scan;
 } loop_store;
 
 /* The user's function behind an extern call of kernel "custom", and how its arguments are made of
@@ -297,7 +306,7 @@ bool loop_uses_axis(const loop_program *p, loop_value v, sym_expr axis);
 const char *loop_opcode_name(loop_opcode op);
 bool loop_opcode_parse(const char *name, loop_opcode *out);
 uint32_t loop_operand_count(loop_opcode op);
-#define LOOP_REDUCE_COUNT (LOOP_REDUCE_XOR + 1)
+#define LOOP_REDUCE_COUNT (LOOP_LOG_SUM_EXP + 1)
 #define LOOP_MODE_COUNT (LOOP_MAX_INTO + 1)
 const char *loop_reduce_name(loop_reduce r);         /* "sum"; "" for none */
 const char *loop_store_mode_name(loop_store_mode m); /* "", "add", ... */

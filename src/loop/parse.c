@@ -227,6 +227,7 @@ static fe_status parse_store(parsing *in, loop_store *st)
     FE_TRY(parse_index(in, &st->index));
     FE_TRY(lex_expect(in->lx, "]"));
     FE_TRY(loop_read_mode(in->lx, &st->mode));
+    st->scan = lex_take(in->lx, "scan");
     st->reduce = loop_read_reduce(in->lx);
     return parse_value_name(in, &st->value);
 }

@@ -126,6 +126,7 @@ static void print_store(printing *pr, const loop_work *w, const loop_store *st)
     text_printf(out, "  @%s[", pr->p->buffers.at[st->buffer].name);
     print_index(pr, st->index);
     text_printf(out, "] %s=", st->mode == LOOP_SET ? "" : loop_store_mode_name(st->mode));
+    if (st->scan) text_add(out, " scan");
     if (st->reduce) text_printf(out, " %s", loop_reduce_name(st->reduce));
     text_printf(out, " %%%u\n", w->memo[st->value.id]);
 }

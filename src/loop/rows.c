@@ -89,11 +89,17 @@ const char *loop_dtype_fault(loop_opcode op, const ty_dtype *operands, ty_dtype 
 
 const char *loop_reduce_name(loop_reduce r)
 {
-    static const char *const NAMES[LOOP_REDUCE_COUNT] = {
-        [LOOP_NO_REDUCE] = "",        [LOOP_SUM] = "sum",           [LOOP_PROD] = "prod",
-        [LOOP_REDUCE_MIN] = "min_of", [LOOP_REDUCE_MAX] = "max_of", [LOOP_ARGMIN] = "argmin",
-        [LOOP_ARGMAX] = "argmax",     [LOOP_ANY] = "any",           [LOOP_ALL] = "all",
-        [LOOP_REDUCE_XOR] = "xor_of"};
+    static const char *const NAMES[LOOP_REDUCE_COUNT] = {[LOOP_NO_REDUCE] = "",
+                                                         [LOOP_SUM] = "sum",
+                                                         [LOOP_PROD] = "prod",
+                                                         [LOOP_REDUCE_MIN] = "min_of",
+                                                         [LOOP_REDUCE_MAX] = "max_of",
+                                                         [LOOP_ARGMIN] = "argmin",
+                                                         [LOOP_ARGMAX] = "argmax",
+                                                         [LOOP_ANY] = "any",
+                                                         [LOOP_ALL] = "all",
+                                                         [LOOP_REDUCE_XOR] = "xor_of",
+                                                         [LOOP_LOG_SUM_EXP] = "log_sum_exp"};
     return NAMES[r];
 }
 

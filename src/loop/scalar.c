@@ -301,6 +301,12 @@ static double remainder_of(double a, double b, bool narrow)
     return narrow ? (double)(float)rest : rest;
 }
 
+static double log_add_exp(double a, double b)
+{
+    if (a == b && isinf(a)) return a;
+    return (a > b ? a : b) + log1p(exp(-fabs(a - b)));
+}
+
 static bool apply_narrow(loop_opcode op, float a, float b, float c, double *out)
 {
     switch (op) {
@@ -371,6 +377,7 @@ static bool apply_float(loop_opcode op, ty_dtype d, const loop_scalar *args, loo
         case LOOP_FMIN: result = fmin(a, b); break;
         case LOOP_FMAX: result = fmax(a, b); break;
         case LOOP_COPYSIGN: result = copysign(a, b); break;
+        case LOOP_LOGADDEXP: result = log_add_exp(a, b); break;
         default:
             if (loop_special_apply(op, a, b, &result)) break;
             if (!(narrow ? apply_narrow(op, (float)a, (float)b, (float)c, &result)

@@ -2,6 +2,7 @@
  * put together from. */
 #include "lower/compose.h"
 
+#include <math.h>
 #include <string.h>
 
 /* A weight in a half type, widened once and for all while compiling. */
@@ -60,6 +61,18 @@ lower_tensor lower_binary(lowering *l, loop_opcode op, lower_tensor a, lower_ten
 lower_tensor lower_number(lowering *l, ty_dtype d, double number)
 {
     return lower_value(l, d, 0, NULL, loop_const_float(l->program, d, number));
+}
+
+loop_value lower_extreme(lowering *l, ty_dtype d, bool greatest)
+{
+    double infinity = (double)INFINITY;
+    if (!ty_is_integral(d, true))
+        return loop_const_float(l->program, d, greatest ? infinity : -infinity);
+    int bits = d == TY_BOOL ? 1 : 8 * (int)ty_dtype_size(d);
+    if (ty_dtype_kind(d) != TY_KIND_SIGNED)
+        return loop_const_int(l->program, d, greatest ? (int64_t)(UINT64_MAX >> (64 - bits)) : 0);
+    uint64_t least = UINT64_MAX << (bits - 1);
+    return loop_const_int(l->program, d, (int64_t)(greatest ? ~least : least));
 }
 
 lower_tensor lower_scale(lowering *l, lower_tensor a, double factor)

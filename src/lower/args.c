@@ -17,6 +17,12 @@ lower_tensor lower_tensor_of(lowering *l, const fx_arg *a)
     return d == TY_NO_DTYPE ? none : lower_value(l, d, 0, NULL, lower_scalar(l, a, d));
 }
 
+lower_tensor lower_tensor_in(lowering *l, const fx_arg *a, ty_dtype d)
+{
+    if (fx_arg_tensor(a)) return lower_cast(l, lower_tensor_of(l, a), d);
+    return lower_value(l, d, 0, NULL, lower_scalar(l, a, d));
+}
+
 lower_tensor lower_arg(lowering *l, const char *param)
 {
     return lower_tensor_of(l, fx_get(l->graph, l->node, param));

@@ -202,34 +202,6 @@ static fe_status one_hot(lowering *l, fx_node *n, const lower_row *row)
     return give_value(l, lower_op2(l, LOOP_EQ, v, loop_index(l->program, l->axes[x.rank])));
 }
 
-/* bucketize, searchsorted in one dimension: how many boundaries lie before the element. Counted,
- * not searched: lists of boundaries are short. */
-static fe_status bucketize(lowering *l, fx_node *n, const lower_row *row)
-{
-    const ty_tensor *out = fx_tensor(n);
-    lower_tensor x = lower_tensor_of(l, &n->args[row->parameter]),
-                 edges = lower_tensor_of(l, &n->args[1 - row->parameter]);
-    if (edges.rank != 1) return lower_fail(l, "boundaries in several dimensions");
-    if (row->parameter && (!lower_is_none(l, "sorter"))) return lower_fail(l, "a sorter");
-    bool right = lower_bool(l, "right");
-    if (row->parameter && !lower_is_none(l, "side"))
-        right = strcmp(fx_get(l->graph, n, "side")->string, "right") == 0;
-    ty_dtype d = lower_compute_dtype(ty_promote_types(lower_dtype(x), lower_dtype(edges)));
-    loop_value v = loop_cast(l->program, d, lower_here(l, x));
-    loop_value edge = loop_cast(l->program, d, lower_at(l, edges, l->reduce_axes));
-    loop_value before = right ? lower_op2(l, LOOP_LE, edge, v) : lower_op2(l, LOOP_LT, edge, v);
-    if (ty_is_floating(d)) before = lower_op2(l, LOOP_OR, before, lower_op1(l, LOOP_ISNAN, v));
-    lower_tensor count = lower_temp_tensor(l, TY_I64, out->rank, out->sizes,
-                                           out->dtype == TY_I64 ? lower_wanted(l, 0) : NULL);
-    loop_op *op = lower_nest(l, out->rank, out->sizes, 1, edges.sizes);
-    lower_store(l, op,
-                (loop_store){.buffer = count.box->view.buffer,
-                             .index = lower_flat(l, l->axes, count.box->view.strides, out->rank),
-                             .value = loop_cast(l->program, TY_I64, before),
-                             .reduce = LOOP_SUM});
-    return lower_give(l, lower_cast(l, count, out->dtype));
-}
-
 #define CREATE(op, function, parameter)                    \
     {                                                      \
         OP_##op, function, parameter, NULL, 0, NULL, false \
@@ -279,7 +251,5 @@ static const lower_row ROWS[] = {
     CREATE(aten_diagflat_default, diagonal_matrix, 1),
     CREATE(aten_block_diag_default, block_diag, 0),
     CREATE(aten_one_hot_default, one_hot, 0),
-    CREATE(aten_bucketize_Tensor, bucketize, 0),
-    CREATE(aten_searchsorted_Tensor, bucketize, 1),
 };
 const lower_rows lower_create_rows = {ROWS, COUNT_OF(ROWS)};

@@ -12,7 +12,8 @@ static const lower_rows *const FAMILIES[] = {
     &lower_loss_rows,      &lower_order_rows,     &lower_vector_rows,        &lower_einsum_rows,
     &lower_sample_rows,    &lower_fourier_rows,   &lower_special_rows,       &lower_rnn_rows,
     &lower_stft_rows,      &lower_count_rows,     &lower_zeta_rows,          &lower_random_rows,
-    &lower_unpool_rows,    &lower_antialias_rows, &lower_cross_entropy_rows, &lower_dropout_rows};
+    &lower_unpool_rows,    &lower_antialias_rows, &lower_cross_entropy_rows, &lower_dropout_rows,
+    &lower_scan_rows,      &lower_segment_rows,   &lower_histogram_rows};
 
 static const lower_row *find_row(uint32_t op)
 {
@@ -255,18 +256,32 @@ static bool has_numbers_only(const fx_node *n)
     return kind == FX_INT || kind == FX_BOOL || kind == FX_FLOAT || kind == FX_NO_VALUE;
 }
 
+/* Tensors in a value; tuples in tuples lie flat in a result. */
+static uint32_t count_tensors(const fx_value *v)
+{
+    uint32_t count = 0;
+    if (v->kind != FX_TUPLE) return 1;
+    for (uint32_t k = 0; k < v->count; k++) count += count_tensors(&v->items[k]);
+    return count;
+}
+
 static fe_status lower_getitem(lowering *l, fx_node *n)
 {
     int64_t number;
     if (n->args[0].kind != FX_ARG_NODE || !fx_arg_int(l->graph, &n->args[1], &number))
         return lower_fail(l, "the item's number is not a constant");
     const lower_result *from = &l->results[n->args[0].node->id];
-    if (number < 0) number += from->count;
-    if (number < 0 || number >= (int64_t)from->count)
+    const fx_value *v = &n->args[0].node->value;
+    uint32_t items = v->kind == FX_TUPLE ? v->count : from->count, first = 0, count = 1;
+    if (number < 0) number += items;
+    if (number < 0 || number >= (int64_t)items)
         return lower_fail(l, "there is no item %lld", (long long)number);
-    lower_tensor t = from->items[number];
+    for (uint32_t k = 0; k < (uint32_t)number; k++)
+        first += v->kind == FX_TUPLE ? count_tensors(&v->items[k]) : 1;
+    if (v->kind == FX_TUPLE) count = count_tensors(&v->items[number]);
+    CHECK(l->session, first + count <= from->count);
     l->results[n->id] =
-        (lower_result){.present = true, .count = 1, .items = arena_copy(l->memory, &t, sizeof t)};
+        (lower_result){.present = true, .count = count, .items = from->items + first};
     return FE_OK;
 }
 

@@ -102,7 +102,8 @@ extern const lower_rows lower_pointwise_rows, lower_unary_rows, lower_activation
     lower_upsample_rows, lower_create_rows, lower_copy_rows, lower_loss_rows, lower_order_rows,
     lower_vector_rows, lower_einsum_rows, lower_sample_rows, lower_fourier_rows, lower_special_rows,
     lower_rnn_rows, lower_stft_rows, lower_count_rows, lower_zeta_rows, lower_random_rows,
-    lower_unpool_rows, lower_antialias_rows, lower_cross_entropy_rows, lower_dropout_rows;
+    lower_unpool_rows, lower_antialias_rows, lower_cross_entropy_rows, lower_dropout_rows,
+    lower_scan_rows, lower_segment_rows, lower_histogram_rows;
 
 /* ---- arguments (args.c) and results (lower.c) ---- */
 /* FE_UNSUPPORTED about l->node */
@@ -110,6 +111,8 @@ fe_status lower_fail(lowering *l, const char *format, ...) FE_PRINTF(2, 3);
 /* absent when None; a number becomes a 0-d tensor */
 lower_tensor lower_arg(lowering *l, const char *param);
 lower_tensor lower_tensor_of(lowering *l, const fx_arg *a);
+/* converted; a number is rounded once */
+lower_tensor lower_tensor_in(lowering *l, const fx_arg *a, ty_dtype d);
 lower_tensor lower_item(lowering *l, const fx_arg *list, uint32_t k);
 bool lower_is_none(lowering *l, const char *param);
 bool lower_int(lowering *l, const char *param, int64_t *out); /* a constant */
@@ -187,6 +190,8 @@ void lower_store(lowering *l, loop_op *op, loop_store st);
 void lower_extern(lowering *l, const char *kernel, uint32_t input_count, const loop_view *inputs,
                   loop_view output, uint32_t int_count, const sym_expr *ints, uint32_t float_count,
                   const double *floats);
+/* The same in general: an extern op whose arrays are copied. */
+void lower_extern_op(lowering *l, loop_op call);
 loop_view lower_no_view(lowering *l);
 
 /* ---- values ---- */
@@ -200,6 +205,8 @@ lower_tensor lower_cast(lowering *l, lower_tensor t, ty_dtype d);
 lower_tensor lower_unary(lowering *l, loop_opcode op, lower_tensor a);
 /* broadcasts; one dtype */
 lower_tensor lower_binary(lowering *l, loop_opcode op, lower_tensor a, lower_tensor b);
+/* infinity, or the greatest or least integer */
+loop_value lower_extreme(lowering *l, ty_dtype d, bool greatest);
 lower_tensor lower_scale(lowering *l, lower_tensor a, double factor);
 lower_tensor lower_number(lowering *l, ty_dtype d, double number); /* 0-d */
 lower_tensor lower_reduced(lowering *l, loop_reduce kind, lower_tensor x, const bool *reduced,

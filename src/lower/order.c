@@ -1,11 +1,6 @@
-/* order.c -- operators that depend on the order of elements along a dimension: running sums,
- * sorting, ranks, medians.
- *
- * They are put together from reductions: a running sum sums what stands before; the place of an
- * element in sorted order is the number of elements that come before it, and one scatter puts all
- * in their places. That is quadratic in the dimension, so it is for dimensions that are short;
- * long ones are refused. (A kernel with a better algorithm is a row in extern.def, and replaces
- * the nests here.)
+/* order.c -- operators that put the elements of a row in order, or take some of it: sorting, the k
+ * first, medians, quantiles. The rows are the business of extern kernels (sort, topk, select, mode,
+ * search); quantiles are nests over sorted rows.
  */
 #include "lower/order.h"
 #include "lower/compose.h"
@@ -13,320 +8,265 @@
 #include <math.h>
 #include <string.h>
 
-static const int64_t MOST_STEPS = (int64_t)1 << 28; /* elements times the dimension */
+/* ---- rows ---- */
 
-bool lower_is_short(lowering *l, tensor x, uint32_t dim)
-{
-    int64_t size = sym_hint(l->symbols, x.sizes[dim], 1024),
-            all = sym_hint(l->symbols, lower_numel(l, x), 1024);
-    return size == 0 || all <= MOST_STEPS / size;
-}
-
-fe_status lower_too_long(lowering *l, tensor x, uint32_t dim)
-{
-    long long size = (long long)sym_hint(l->symbols, x.sizes[dim], 1024);
-    return lower_fail(l, "a dimension of %lld elements is too long for this operator", size);
-}
-
-static tensor at_least_1d(lowering *l, tensor t)
+tensor lower_at_least_1d(lowering *l, tensor t)
 {
     return t.rank ? t : lower_reshape(l, t, 1, &l->one);
 }
 
-static fe_status give_like(lowering *l, tensor t, uint32_t rank)
-{
-    const ty_tensor *out = lower_meta(l, 0);
-    return lower_give(l, lower_cast(l, rank ? t : lower_squeeze(l, t, 0), out->dtype));
-}
-
-/* ---- running reductions ---- */
-
-/* A reduction over r of `v`, for each element of x's shape. */
-tensor lower_reduced_by(lowering *l, tensor x, loop_reduce kind, sym_expr span, loop_value v)
-{
-    ty_dtype d =
-        kind == LOOP_ARGMAX || kind == LOOP_ARGMIN ? TY_I64 : loop_at(l->program, v)->dtype;
-    tensor out = lower_temp_tensor(l, d, x.rank, x.sizes, NULL);
-    loop_op *op = lower_nest(l, x.rank, x.sizes, 1, &span);
-    sym_expr at = lower_flat(l, l->axes, out.box->view.strides, x.rank);
-    lower_store(
-        l, op,
-        (loop_store){.buffer = out.box->view.buffer, .index = at, .value = v, .reduce = kind});
-    return out;
-}
-
-/* x at position `place` of dim; `otherwise` unless inside holds. */
-loop_value lower_element_at(lowering *l, tensor x, uint32_t dim, sym_expr place, loop_value inside,
-                            loop_value otherwise)
-{
-    sym_expr at[LOWER_MAX_RANK];
-    memcpy(at, l->axes, x.rank * sizeof *at);
-    at[dim] = place;
-    return loop_masked(l->program, inside, lower_at(l, x, at), otherwise);
-}
-
-/* r0 <= i: the elements up to this one. */
-static loop_value is_before(lowering *l, uint32_t dim)
-{
-    return lower_op2(l, LOOP_LE, loop_index(l->program, l->reduce_axes[0]),
-                     loop_index(l->program, l->axes[dim]));
-}
-
-static tensor running(lowering *l, tensor x, uint32_t dim, loop_reduce kind, double identity)
-{
-    loop_value rest = loop_const_float(l->program, lower_dtype(x), identity);
-    loop_value v = lower_element_at(l, x, dim, l->reduce_axes[0], is_before(l, dim), rest);
-    return lower_reduced_by(l, x, kind, x.sizes[dim], v);
-}
-
+/* The first argument and the dimension that the operator goes along; `rank`: as it was given. */
 static fe_status begin(lowering *l, tensor *x, uint32_t *dim, uint32_t *rank)
 {
     *x = lower_tensor_of(l, &l->node->args[0]);
     *rank = x->rank;
-    *x = at_least_1d(l, *x);
+    *x = lower_at_least_1d(l, *x);
     *dim = op_param_index(l->node->op, "dim") < 0
                ? 0
                : lower_dim(l, lower_int_or(l, "dim", -1), x->rank);
-    if (!lower_is_short(l, *x, *dim)) return lower_too_long(l, *x, *dim);
+    if (ty_is_complex(lower_dtype(*x))) return lower_fail(l, "an order of complex numbers");
     return FE_OK;
 }
 
-/* cumsum (LOOP_SUM), cumprod (LOOP_PROD) */
-static fe_status cumulate(lowering *l, fx_node *n, const lower_row *row)
-{
+/* What is wanted of an extern kernel over rows. */
+typedef struct row_call {
+    const char *kernel;
     tensor x;
-    uint32_t dim, rank;
-    ty_dtype out = fx_tensor(n)->dtype;
-    FE_TRY(begin(l, &x, &dim, &rank));
-    x = lower_cast(l, lower_cast(l, x, out), lower_compute_dtype(out));
-    lower_share(l, x);
-    return give_like(
-        l, running(l, x, dim, (loop_reduce)row->parameter, row->parameter == LOOP_PROD), rank);
+    uint32_t dim;
+    sym_expr size; /* of the results along dim */
+    uint32_t int_count;
+    sym_expr ints[2];           /* behind the dimension */
+    bool values, places;        /* which of them */
+    const sym_expr *strides[2]; /* of the results, or NULL */
+} row_call;
+
+static lower_ranked call_rows(lowering *l, const row_call *c)
+{
+    lower_ranked r = {{0}, {0}};
+    sym_expr sizes[LOWER_MAX_RANK], ints[3] = {lower_const(l, c->dim), c->ints[0], c->ints[1]};
+    loop_view input = lower_strided(l, c->x), outputs[2] = {lower_no_view(l), lower_no_view(l)};
+    memcpy(sizes, c->x.sizes, c->x.rank * sizeof *sizes);
+    sizes[c->dim] = c->size;
+    if (c->values) {
+        r.values = lower_temp_tensor(l, lower_dtype(c->x), c->x.rank, sizes, c->strides[0]);
+        outputs[0] = r.values.box->view;
+    }
+    if (c->places) {
+        r.places = lower_temp_tensor(l, TY_I64, c->x.rank, sizes, c->strides[1]);
+        outputs[1] = r.places.box->view;
+    }
+    lower_extern_op(l, (loop_op){.kernel = c->kernel,
+                                 .inputs = &input,
+                                 .input_count = 1,
+                                 .outputs = outputs,
+                                 .output_count = 2,
+                                 .ints = ints,
+                                 .int_count = 1 + c->int_count});
+    return r;
 }
 
-static loop_value extreme_value(lowering *l, ty_dtype d, bool greatest)
+lower_ranked lower_sorted(lowering *l, tensor x, uint32_t dim, bool descending, bool places)
 {
-    if (ty_is_floating(d))
-        return loop_const_float(l->program, d, greatest ? (double)INFINITY : -(double)INFINITY);
-    if (d == TY_BOOL || d == TY_U8)
-        return loop_const_int(l->program, d, greatest ? (d == TY_BOOL ? 1 : 255) : 0);
-    uint32_t bits = 8 * ty_dtype_size(d);
-    uint64_t least = UINT64_MAX << (bits - 1);
-    return loop_const_int(l->program, d, (int64_t)(greatest ? ~least : least));
+    return call_rows(l, &(row_call){.kernel = "sort",
+                                    .x = x,
+                                    .dim = dim,
+                                    .size = x.sizes[dim],
+                                    .int_count = 1,
+                                    .ints = {lower_const(l, descending)},
+                                    .values = true,
+                                    .places = places});
 }
 
-/* cummax, cummin: the latest of equals, found by looking back from each element. */
-static fe_status cumulate_extreme(lowering *l, fx_node *n, const lower_row *row)
+tensor lower_first_places(lowering *l, tensor x, uint32_t dim, sym_expr count)
 {
-    (void)n;
-    tensor x, items[2];
-    uint32_t dim, rank;
-    bool is_max = row->parameter;
-    FE_TRY(begin(l, &x, &dim, &rank));
-    ty_dtype d = lower_compute_dtype(lower_dtype(x));
-    x = lower_cast(l, x, d);
-    lower_share(l, x);
-    sym_expr back = sym_sub(l->symbols, l->axes[dim], l->reduce_axes[0]);
-    loop_value v =
-        lower_element_at(l, x, dim, back, is_before(l, dim), extreme_value(l, d, !is_max));
-    loop_reduce kind = d == TY_BOOL ? (is_max ? LOOP_ANY : LOOP_ALL)
-                       : is_max     ? LOOP_REDUCE_MAX
-                                    : LOOP_REDUCE_MIN;
-    items[0] =
-        lower_cast(l, lower_reduced_by(l, x, kind, x.sizes[dim], v), lower_meta(l, 0)->dtype);
-    tensor distance = lower_reduced_by(l, x, is_max ? LOOP_ARGMAX : LOOP_ARGMIN, x.sizes[dim], v);
-    loop_value place =
-        lower_op2(l, LOOP_SUB, loop_index(l->program, l->axes[dim]), lower_here(l, distance));
-    items[1] = lower_value(l, TY_I64, x.rank, x.sizes, place);
-    for (uint32_t k = 0; k < 2 && rank == 0; k++) items[k] = lower_squeeze(l, items[k], 0);
+    return call_rows(l, &(row_call){.kernel = "topk",
+                                    .x = x,
+                                    .dim = dim,
+                                    .size = count,
+                                    .int_count = 2,
+                                    .ints = {l->one, count},
+                                    .places = true})
+        .places;
+}
+
+/* Which results of the node the call has to make, and in what layout. */
+static void want_items(lowering *l, row_call *c)
+{
+    c->values = lower_is_used(l, 0);
+    c->places = lower_is_used(l, 1);
+    for (uint32_t k = 0; k < 2; k++) {
+        const ty_tensor *meta = lower_meta(l, k);
+        c->strides[k] = meta->rank == c->x.rank ? lower_wanted(l, k) : NULL;
+    }
+}
+
+/* The node's results; nobody asked for one that is absent. */
+static fe_status give_ranked(lowering *l, lower_ranked r, uint32_t dim, bool keep, uint32_t rank)
+{
+    tensor items[2] = {r.values, r.places};
+    for (uint32_t k = 0; k < 2; k++) {
+        const ty_tensor *meta = lower_meta(l, k);
+        if (lower_absent(items[k])) {
+            loop_value zero = loop_const_int(l->program, TY_I64, 0);
+            zero = loop_cast(l->program, meta->dtype, zero);
+            items[k] = lower_value(l, meta->dtype, meta->rank, meta->sizes, zero);
+        } else if (!keep || !rank) {
+            items[k] = lower_squeeze(l, items[k], dim);
+        }
+    }
     return lower_give_items(l, items, 2);
 }
 
-static fe_status logcumsumexp(lowering *l, fx_node *n, const lower_row *row)
-{
-    (void)row;
-    tensor x;
-    uint32_t dim, rank;
-    FE_TRY(begin(l, &x, &dim, &rank));
-    ty_dtype d = lower_compute_dtype(fx_tensor(n)->dtype);
-    if (!ty_is_floating(d)) return lower_fail(l, "logcumsumexp of this dtype");
-    x = lower_cast(l, x, d);
-    lower_share(l, x);
-    tensor most = running(l, x, dim, LOOP_REDUCE_MAX, -(double)INFINITY);
-    loop_value m = lower_here(l, most), zero = loop_const_float(l->program, d, 0);
-    m = loop_where(l->program, lower_op1(l, LOOP_ISINF, m), zero, m);
-    loop_value v = lower_element_at(l, x, dim, l->reduce_axes[0], is_before(l, dim),
-                                    loop_const_float(l->program, d, -(double)INFINITY));
-    v = lower_op1(l, LOOP_EXP, lower_op2(l, LOOP_SUB, v, m));
-    tensor sum = lower_reduced_by(l, x, LOOP_SUM, x.sizes[dim], v);
-    v = lower_op2(l, LOOP_ADD, lower_op1(l, LOOP_LOG, lower_here(l, sum)), m);
-    return give_like(l, lower_value(l, d, x.rank, x.sizes, v), rank);
-}
-
-/* ---- sorting ---- */
-
-/* a stands before b; NaN counts as the greatest. */
-static loop_value precedes(lowering *l, loop_value a, loop_value b, bool descending)
-{
-    ty_dtype d = loop_at(l->program, a)->dtype;
-    if (descending) {
-        loop_value swap = a;
-        a = b;
-        b = swap;
-    }
-    if (!ty_is_floating(d)) return lower_op2(l, LOOP_LT, a, b);
-    loop_value nan_last = lower_op2(l, LOOP_AND, lower_op1(l, LOOP_ISNAN, b),
-                                    lower_op1(l, LOOP_NOT, lower_op1(l, LOOP_ISNAN, a)));
-    return lower_op2(l, LOOP_OR, lower_op2(l, LOOP_LT, a, b), nan_last);
-}
-
-typedef struct sorted {
-    tensor values, places; /* of x's shape; places in x */
-} sorted;
-
-static void put_at_rank(lowering *l, tensor target, uint32_t dim, tensor ranks, loop_value v)
-{
-    sym_expr at[LOWER_MAX_RANK];
-    memcpy(at, l->axes, target.rank * sizeof *at);
-    at[dim] = loop_indirect(l->program, lower_here(l, ranks), target.sizes[dim]);
-    const loop_view *to = &target.box->view;
-    loop_op *op = lower_nest(l, ranks.rank, ranks.sizes, 0, NULL);
-    lower_store(l, op,
-                (loop_store){.buffer = to->buffer,
-                             .index = lower_flat(l, at, to->strides, to->rank),
-                             .value = v});
-}
-
-/* Stable: of equals the earlier one comes first. */
-static sorted sort_along(lowering *l, tensor x, uint32_t dim, bool descending)
-{
-    sorted s;
-    sym_expr at[LOWER_MAX_RANK];
-    ty_dtype d = lower_compute_dtype(lower_dtype(x));
-    lower_share(l, x);
-    memcpy(at, l->axes, x.rank * sizeof *at);
-    at[dim] = l->reduce_axes[0];
-    loop_value mine = loop_cast(l->program, d, lower_here(l, x)),
-               other = loop_cast(l->program, d, lower_at(l, x, at));
-    loop_value less = precedes(l, other, mine, descending),
-               more = precedes(l, mine, other, descending);
-    loop_value earlier = lower_op2(l, LOOP_LT, loop_index(l->program, l->reduce_axes[0]),
-                                   loop_index(l->program, l->axes[dim]));
-    loop_value tie = lower_op2(l, LOOP_AND, earlier, lower_op1(l, LOOP_NOT, more));
-    loop_value before = loop_cast(l->program, TY_I64, lower_op2(l, LOOP_OR, less, tie));
-    tensor ranks = lower_reduced_by(l, x, LOOP_SUM, x.sizes[dim], before);
-    s.values = lower_temp_tensor(l, lower_dtype(x), x.rank, x.sizes, NULL);
-    s.places = lower_temp_tensor(l, TY_I64, x.rank, x.sizes, NULL);
-    put_at_rank(l, s.values, dim, ranks, lower_here(l, x));
-    put_at_rank(l, s.places, dim, ranks, loop_index(l->program, l->axes[dim]));
-    return s;
-}
+/* ---- sort, topk ---- */
 
 /* sort, msort (values only: 1), argsort (places only: 2) */
 static fe_status sort(lowering *l, fx_node *n, const lower_row *row)
 {
-    tensor x;
-    uint32_t dim, rank;
-    FE_TRY(begin(l, &x, &dim, &rank));
+    row_call c = {.kernel = "sort", .int_count = 1};
+    uint32_t rank;
+    FE_TRY(begin(l, &c.x, &c.dim, &rank));
     bool descending = op_param_index(n->op, "descending") >= 0 && lower_bool(l, "descending");
-    sorted s = sort_along(l, x, dim, descending);
-    tensor items[2] = {s.values, s.places};
-    for (uint32_t k = 0; k < 2 && rank == 0; k++) items[k] = lower_squeeze(l, items[k], 0);
-    return row->parameter ? lower_give(l, items[row->parameter - 1])
-                          : lower_give_items(l, items, 2);
+    c.size = c.x.sizes[c.dim];
+    c.ints[0] = lower_const(l, descending);
+    if (!row->parameter) {
+        want_items(l, &c);
+        return give_ranked(l, call_rows(l, &c), c.dim, true, rank);
+    }
+    c.values = row->parameter == 1;
+    c.places = row->parameter == 2;
+    if (rank) c.strides[row->parameter - 1] = lower_wanted(l, 0);
+    lower_ranked r = call_rows(l, &c);
+    tensor given = c.values ? r.values : r.places;
+    return lower_give(l, rank ? given : lower_squeeze(l, given, 0));
 }
 
 static fe_status topk(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
-    tensor x;
-    uint32_t dim, rank;
-    FE_TRY(begin(l, &x, &dim, &rank));
-    sorted s = sort_along(l, x, dim, lower_bool(l, "largest"));
-    sym_expr k = lower_size(l, "k");
-    if (sym_is_none(k)) return lower_fail(l, "a number of elements that is not known");
-    tensor items[2] = {lower_slice(l, s.values, dim, l->zero, k, l->one),
-                       lower_slice(l, s.places, dim, l->zero, k, l->one)};
-    for (uint32_t j = 0; j < 2 && rank == 0; j++) items[j] = lower_squeeze(l, items[j], 0);
-    return lower_give_items(l, items, 2);
+    row_call c = {.kernel = "topk", .int_count = 2};
+    uint32_t rank;
+    FE_TRY(begin(l, &c.x, &c.dim, &rank));
+    c.size = lower_size(l, "k");
+    if (sym_is_none(c.size)) return lower_fail(l, "a number of elements that is not known");
+    if (rank == 0) c.size = l->one; /* whatever k is */
+    c.ints[0] = lower_const(l, lower_bool(l, "largest"));
+    c.ints[1] = c.size;
+    want_items(l, &c);
+    return give_ranked(l, call_rows(l, &c), c.dim, true, rank);
 }
 
-/* Element `place` of each sorted row: value and place in x. */
-static fe_status give_selected(lowering *l, const sorted *s, uint32_t dim, sym_expr place,
-                               bool keep, uint32_t rank)
-{
-    tensor items[2] = {lower_select(l, s->values, dim, place),
-                       lower_select(l, s->places, dim, place)};
-    for (uint32_t k = 0; k < 2; k++) {
-        /* An index of data makes it a value, not a view. */
-        items[k] = lower_value(l, lower_dtype(items[k]), items[k].rank, items[k].sizes,
-                               lower_here(l, items[k]));
-        if (keep && rank) items[k] = lower_unsqueeze(l, items[k], dim);
-    }
-    return l->node->value.kind == FX_TUPLE ? lower_give_items(l, items, 2)
-                                           : lower_give(l, items[0]);
-}
+/* ---- one element of each row ---- */
+
+enum { THIS_PLACE, MEDIAN, NAN_MEDIAN };
 
 static fe_status kthvalue(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
-    tensor x;
-    uint32_t dim, rank;
-    FE_TRY(begin(l, &x, &dim, &rank));
+    row_call c = {.kernel = "select", .size = l->one, .int_count = 2};
+    uint32_t rank;
+    FE_TRY(begin(l, &c.x, &c.dim, &rank));
     sym_expr k = lower_size(l, "k");
     if (sym_is_none(k)) return lower_fail(l, "a position that is not known");
-    sorted s = sort_along(l, x, dim, false);
-    return give_selected(l, &s, dim, sym_add_int(l->symbols, k, -1), lower_bool(l, "keepdim"),
-                         rank);
+    c.ints[0] = lower_const(l, THIS_PLACE);
+    c.ints[1] = sym_add_int(l->symbols, k, -1);
+    want_items(l, &c);
+    return give_ranked(l, call_rows(l, &c), c.dim, lower_bool(l, "keepdim"), rank);
 }
 
-/* The lower median; any NaN wins, or with parameter 1 none counts. */
+static fe_status mode(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    (void)row;
+    row_call c = {.kernel = "mode", .size = l->one};
+    uint32_t rank;
+    FE_TRY(begin(l, &c.x, &c.dim, &rank));
+    want_items(l, &c);
+    return give_ranked(l, call_rows(l, &c), c.dim, lower_bool(l, "keepdim"), rank);
+}
+
+static fe_status median_of_all(lowering *l, row_call *c)
+{
+    tensor x = lower_tensor_of(l, &l->node->args[0]);
+    ty_dtype d = lower_dtype(x);
+    if (ty_is_complex(d)) return lower_fail(l, "an order of complex numbers");
+    sym_expr size = lower_numel(l, x);
+    if (lower_is_zero(l, size)) {
+        if (!ty_is_floating(d)) return lower_fail(l, "the median of nothing");
+        return lower_give(l,
+                          lower_value(l, d, 0, NULL, loop_const_float(l->program, d, (double)NAN)));
+    }
+    c->x = lower_reshape(l, x, 1, &size);
+    c->values = true;
+    return lower_give(l, lower_squeeze(l, call_rows(l, c).values, 0));
+}
+
+/* The lower median; any NaN wins, or with parameter NAN_MEDIAN none counts. */
 static fe_status median(lowering *l, fx_node *n, const lower_row *row)
 {
-    tensor x;
-    uint32_t dim, rank;
-    bool whole = op_param_index(n->op, "dim") < 0;
-    if (whole) {
-        tensor all = lower_tensor_of(l, &n->args[0]);
-        sym_expr size = lower_numel(l, all);
-        if (lower_is_zero(l, size)) return lower_fail(l, "the median of nothing");
-        x = lower_reshape(l, all, 1, &size);
-        dim = rank = 0;
-        if (!lower_is_short(l, x, dim)) return lower_too_long(l, x, dim);
-    } else {
-        FE_TRY(begin(l, &x, &dim, &rank));
-    }
-    sorted s = sort_along(l, x, dim, false);
-    sym_expr middle =
-        sym_floordiv(l->symbols, sym_add_int(l->symbols, x.sizes[dim], -1), lower_const(l, 2));
-    bool keep = !whole && lower_bool(l, "keepdim");
-    if (!ty_is_floating(lower_dtype(x))) return give_selected(l, &s, dim, middle, keep, rank);
-    loop_value is_nan =
-        lower_op1(l, LOOP_ISNAN,
-                  loop_cast(l->program, lower_compute_dtype(lower_dtype(x)), lower_here(l, x)));
-    tensor nans = lower_value(l, TY_I64, x.rank, x.sizes, loop_cast(l->program, TY_I64, is_nan));
-    tensor count = lower_along(l, LOOP_SUM, nans, dim, false);
-    loop_value c = lower_here(l, count), size = loop_index(l->program, x.sizes[dim]),
-               zero = loop_const_int(l->program, TY_I64, 0);
-    loop_value place;
-    if (row->parameter) {
-        loop_value last = lower_op2(l, LOOP_SUB, lower_op2(l, LOOP_SUB, size, c),
-                                    loop_const_int(l->program, TY_I64, 1));
-        place = lower_op2(l, LOOP_MAX,
-                          lower_op2(l, LOOP_FLOORDIV, last, loop_const_int(l->program, TY_I64, 2)),
-                          zero);
-    } else {
-        loop_value any = lower_op2(l, LOOP_LT, zero, c);
-        place = loop_where(l->program, any, lower_op2(l, LOOP_SUB, size, c),
-                           loop_index(l->program, middle));
-    }
-    return give_selected(l, &s, dim, loop_indirect(l->program, place, x.sizes[dim]), keep, rank);
+    row_call c = {.kernel = "select", .size = l->one, .int_count = 2};
+    uint32_t rank;
+    c.ints[0] = lower_const(l, row->parameter);
+    c.ints[1] = l->zero;
+    if (op_param_index(n->op, "dim") < 0) return median_of_all(l, &c);
+    FE_TRY(begin(l, &c.x, &c.dim, &rank));
+    want_items(l, &c);
+    return give_ranked(l, call_rows(l, &c), c.dim, lower_bool(l, "keepdim"), rank);
 }
 
-/* The place `rank` (a float) of each sorted row, between its two neighbours as `interpolation`
- * says. */
+/* ---- places among sorted rows ---- */
+
+tensor lower_search(lowering *l, tensor edges, tensor values, tensor order, bool right,
+                    const sym_expr *wanted)
+{
+    loop_view inputs[3] = {lower_strided(l, edges), lower_strided(l, values), lower_no_view(l)};
+    if (!lower_absent(order)) inputs[2] = lower_strided(l, order);
+    tensor places = lower_temp_tensor(l, TY_I64, values.rank, values.sizes, wanted);
+    sym_expr is_right = lower_const(l, right);
+    lower_extern(l, "search", 3, inputs, places.box->view, 1, &is_right, 0, NULL);
+    return places;
+}
+
+/* bucketize, searchsorted: parameter is the number of the argument that holds the values. */
+static fe_status search(lowering *l, fx_node *n, const lower_row *row)
+{
+    const ty_tensor *out = fx_tensor(n);
+    bool right = lower_bool(l, "right");
+    if (row->parameter && !lower_is_none(l, "side"))
+        right = strcmp(fx_get(l->graph, n, "side")->string, "right") == 0;
+    ty_operand operands[2] = {lower_operand(l, &n->args[0]), lower_operand(l, &n->args[1])};
+    ty_dtype d = ty_result_type(operands, 2);
+    if (ty_is_complex(d)) return lower_fail(l, "an order of complex numbers");
+    tensor x = lower_tensor_in(l, &n->args[row->parameter], d),
+           edges = lower_tensor_in(l, &n->args[1 - row->parameter], d);
+    uint32_t rank = x.rank;
+    x = lower_at_least_1d(l, x);
+    tensor order = {0};
+    if (row->parameter && !lower_is_none(l, "sorter"))
+        order = lower_cast(l, lower_arg(l, "sorter"), TY_I64);
+    const sym_expr *wanted = rank && out->dtype == TY_I64 ? lower_wanted(l, 0) : NULL;
+    tensor places = lower_search(l, edges, x, order, right, wanted);
+    return lower_give(l, lower_cast(l, rank ? places : lower_squeeze(l, places, 0), out->dtype));
+}
+
+/* ---- quantiles ---- */
+
+/* From a to b by the part, from the nearer of them, as aten.lerp does it. */
+static loop_value between(lowering *l, loop_value a, loop_value b, loop_value part)
+{
+    ty_dtype d = loop_at(l->program, a)->dtype;
+    loop_value half = loop_const_float(l->program, d, 0.5),
+               one = loop_const_float(l->program, d, 1);
+    loop_value difference = lower_op2(l, LOOP_SUB, b, a);
+    loop_value near_a = lower_op2(l, LOOP_ADD, a, lower_op2(l, LOOP_MUL, part, difference));
+    loop_value rest = lower_op2(l, LOOP_SUB, one, part);
+    loop_value near_b = lower_op2(l, LOOP_SUB, b, lower_op2(l, LOOP_MUL, difference, rest));
+    return loop_where(l->program, lower_op2(l, LOOP_LT, part, half), near_a, near_b);
+}
+
+/* The place `rank` (a float) of each sorted row; between its two neighbours, or one of them, as
+ * `interpolation` says. */
 static loop_value interpolated(lowering *l, tensor values, uint32_t dim, sym_expr *at,
                                loop_value rank)
 {
@@ -335,32 +275,32 @@ static loop_value interpolated(lowering *l, tensor values, uint32_t dim, sym_exp
     const char *mode = a->kind == FX_ARG_STRING ? a->string : "linear";
     loop_value below = lower_op1(l, LOOP_FLOOR, rank), above = lower_op1(l, LOOP_CEIL, rank);
     loop_value part = lower_op2(l, LOOP_SUB, rank, below);
-    if (strcmp(mode, "lower") == 0) above = below;
+    bool is_midpoint = strcmp(mode, "midpoint") == 0;
+    if (is_midpoint) part = loop_const_float(p, loop_at(p, rank)->dtype, 0.5);
     if (strcmp(mode, "higher") == 0) below = above;
-    if (strcmp(mode, "nearest") == 0) below = above = lower_op1(l, LOOP_ROUND, rank);
+    if (strcmp(mode, "nearest") == 0) below = lower_op1(l, LOOP_ROUND, rank);
     at[dim] = loop_indirect(p, loop_cast(p, TY_I64, below), values.sizes[dim]);
     loop_value low = lower_at(l, values, at);
+    if (!is_midpoint && strcmp(mode, "linear") != 0) return low;
     at[dim] = loop_indirect(p, loop_cast(p, TY_I64, above), values.sizes[dim]);
-    loop_value difference = lower_op2(l, LOOP_SUB, lower_at(l, values, at), low);
-    if (strcmp(mode, "midpoint") == 0) part = loop_const_float(p, loop_at(p, low)->dtype, 0.5);
-    return lower_op2(l, LOOP_ADD, low, lower_op2(l, LOOP_MUL, part, difference));
+    return between(l, low, lower_at(l, values, at), part);
 }
 
 /* quantile: a row with NaN gives NaN; nanquantile (1) leaves them out. q's dimension comes first. */
 static fe_status quantile(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
-    tensor x = lower_arg(l, "self"), q = lower_arg(l, "q");
+    tensor x = lower_arg(l, "self"),
+           q = lower_tensor_in(l, fx_get(l->graph, n, "q"), lower_dtype(x));
     loop_program *p = l->program;
     sym_expr size = lower_numel(l, x), at[LOWER_MAX_RANK];
-    bool whole = lower_is_none(l, "dim"), keep = lower_bool(l, "keepdim");
+    bool whole = lower_is_none(l, "dim") || x.rank == 0, keep = lower_bool(l, "keepdim");
     uint32_t lead = q.rank, rank = x.rank;
     if (whole) x = lower_reshape(l, x, 1, &size);
     uint32_t dim = whole ? 0 : lower_dim(l, lower_int_or(l, "dim", 0), rank);
     ty_dtype d = lower_dtype(x);
-    if (!lower_is_short(l, x, dim)) return lower_too_long(l, x, dim);
     if (d != TY_F32 && d != TY_F64) return lower_fail(l, "quantiles of %s", ty_dtype_name(d));
-    sorted s = sort_along(l, x, dim, false);
+    lower_ranked s = lower_sorted(l, x, dim, false, false);
     loop_value is_nan = lower_op1(l, LOOP_ISNAN, lower_here(l, x));
     tensor nans = lower_value(l, TY_I64, x.rank, x.sizes, loop_cast(p, TY_I64, is_nan));
     tensor count = lower_along(l, LOOP_SUM, nans, dim, true);
@@ -387,11 +327,6 @@ static fe_status quantile(lowering *l, fx_node *n, const lower_row *row)
         OP_##op, function, parameter, NULL, 0, NULL, false \
     }
 static const lower_row ROWS[] = {
-    ORDER(aten_cumsum_default, cumulate, LOOP_SUM),
-    ORDER(aten_cumprod_default, cumulate, LOOP_PROD),
-    ORDER(aten_cummax_default, cumulate_extreme, 1),
-    ORDER(aten_cummin_default, cumulate_extreme, 0),
-    ORDER(aten_logcumsumexp_default, logcumsumexp, 0),
     ORDER(aten_sort_default, sort, 0),
     ORDER(aten_sort_stable, sort, 0),
     ORDER(aten_msort_default, sort, 1),
@@ -399,13 +334,18 @@ static const lower_row ROWS[] = {
     ORDER(aten_argsort_stable, sort, 2),
     ORDER(aten_topk_default, topk, 0),
     ORDER(aten_kthvalue_default, kthvalue, 0),
+    ORDER(aten_mode_default, mode, 0),
+    ORDER(aten_median_default, median, MEDIAN),
+    ORDER(aten_median_dim, median, MEDIAN),
+    ORDER(aten_nanmedian_default, median, NAN_MEDIAN),
+    ORDER(aten_nanmedian_dim, median, NAN_MEDIAN),
+    ORDER(aten_bucketize_Tensor, search, 0),
+    ORDER(aten_bucketize_Scalar, search, 0),
+    ORDER(aten_searchsorted_Tensor, search, 1),
+    ORDER(aten_searchsorted_Scalar, search, 1),
     ORDER(aten_quantile_default, quantile, 0),
     ORDER(aten_quantile_scalar, quantile, 0),
     ORDER(aten_nanquantile_default, quantile, 1),
     ORDER(aten_nanquantile_scalar, quantile, 1),
-    ORDER(aten_median_default, median, 0),
-    ORDER(aten_median_dim, median, 0),
-    ORDER(aten_nanmedian_default, median, 1),
-    ORDER(aten_nanmedian_dim, median, 1),
 };
 const lower_rows lower_order_rows = {ROWS, COUNT_OF(ROWS)};

@@ -1,20 +1,32 @@
-/* order.h -- what order.c and count.c share: reductions over one dimension for each element of a
- * tensor. They are quadratic, so callers ask first whether the dimension is short.
- */
+/* order.h -- what order.c, scan.c and count.c share: rows in order, places in them, scans. */
 #ifndef FERRITE_LOWER_ORDER_H
 #define FERRITE_LOWER_ORDER_H
 
 #include "lower/lower_priv.h"
 
-bool lower_is_short(lowering *l, lower_tensor x, uint32_t dim);
-fe_status lower_too_long(lowering *l, lower_tensor x, uint32_t dim);
-/* A reduction over r0 < span of `v`, for each element of x's shape. */
-lower_tensor lower_reduced_by(lowering *l, lower_tensor x, loop_reduce kind, sym_expr span,
-                              loop_value v);
-/* x at position `place` of dim; `otherwise` unless inside holds. */
-loop_value lower_element_at(lowering *l, lower_tensor x, uint32_t dim, sym_expr place,
-                            loop_value inside, loop_value otherwise);
-/* How many of a flat mask's elements before each are set (count.c). */
+/* t, or the one element of a 0-d t as a row. */
+lower_tensor lower_at_least_1d(lowering *l, lower_tensor t);
+
+/* ---- order.c ---- */
+typedef struct lower_ranked {
+    lower_tensor values, places; /* places in the rows as they were; either may be absent */
+} lower_ranked;
+/* x sorted along dim; stable, NaN last (when descending, first). */
+lower_ranked lower_sorted(lowering *l, lower_tensor x, uint32_t dim, bool descending, bool places);
+/* Places of the greatest `count` of each row, the greatest first. */
+lower_tensor lower_first_places(lowering *l, lower_tensor x, uint32_t dim, sym_expr count);
+/* Where values would go in sorted rows (along edges' last dimension: one row for all, or a row for
+ * each row of values), before or behind their equals. Both of one dtype; `order` may be absent. */
+lower_tensor lower_search(lowering *l, lower_tensor edges, lower_tensor values, lower_tensor order,
+                          bool right, const sym_expr *wanted);
+
+/* ---- scan.c ---- */
+/* Running reductions of x along dim, stored as `out`; f32 is added up in f64. */
+lower_tensor lower_scan(lowering *l, lower_tensor x, uint32_t dim, loop_reduce kind, ty_dtype out,
+                        const sym_expr *wanted);
+
+/* ---- count.c ---- */
+/* How many of a flat mask's elements before each are set. */
 lower_tensor lower_count_before(lowering *l, lower_tensor mask);
 
 #endif

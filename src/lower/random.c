@@ -6,6 +6,7 @@
  * same. It is not PyTorch's stream.
  */
 #include "lower/compose.h"
+#include "lower/order.h"
 
 #include <math.h>
 #include <string.h>
@@ -193,6 +194,52 @@ static fe_status draw_by_inversion(lowering *l, fx_node *n, const lower_row *row
         l, lower_op2(l, LOOP_MAX, lower_op1(l, LOOP_CEIL, v), loop_const_float(p, d, 1)));
 }
 
+/* With replacement: a number below the sum of the weights is looked up among their running sums. */
+static tensor drawn_with_replacement(lowering *l, tensor weights, const ty_tensor *out)
+{
+    uint32_t last = weights.rank - 1;
+    loop_program *p = l->program;
+    tensor sums = lower_scan(l, lower_cast(l, weights, TY_F64), last, LOOP_SUM, TY_F64, NULL);
+    sym_expr at[LOWER_MAX_RANK], most = sym_add_int(l->symbols, weights.sizes[last], -1);
+    memcpy(at, l->axes, last * sizeof *at);
+    at[last] = most;
+    loop_value below = lower_op2(l, LOOP_MUL, uniform(l, out, 0, TY_F64), lower_at(l, sums, at));
+    tensor drawn = lower_value(l, TY_F64, out->rank, out->sizes, below);
+    tensor places = lower_search(l, sums, drawn, (tensor){0}, true, NULL);
+    loop_value v = lower_op2(l, LOOP_MIN, lower_here(l, places), loop_index(p, most));
+    return lower_value(l, TY_I64, out->rank, out->sizes, v);
+}
+
+/* Without: the weights race, each over an exponential time; the first to arrive are drawn. */
+static tensor drawn_without_replacement(lowering *l, tensor weights, sym_expr count)
+{
+    ty_dtype d = lower_dtype(weights);
+    ty_tensor like = {
+        .dtype = d, .rank = weights.rank, .sizes = (sym_expr *)(uintptr_t)weights.sizes};
+    loop_value time =
+        lower_op1(l, LOOP_NEG, lower_op1(l, LOOP_LOG, positive_uniform(l, &like, 0, d)));
+    time = lower_op2(l, LOOP_MAX, time, loop_const_float(l->program, d, 1e-30));
+    loop_value v = lower_op2(l, LOOP_DIV, lower_here(l, weights), time);
+    tensor speeds = lower_value(l, d, weights.rank, weights.sizes, v);
+    lower_realise(l, speeds.box, NULL);
+    return lower_first_places(l, speeds, weights.rank - 1, count);
+}
+
+static fe_status multinomial(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    const ty_tensor *out = fx_tensor(n);
+    tensor weights = lower_arg(l, "self");
+    sym_expr count = lower_size(l, "num_samples");
+    if (!ty_is_floating(lower_dtype(weights)) || weights.rank == 0)
+        return lower_fail(l, "weights of %s", ty_dtype_name(lower_dtype(weights)));
+    if (sym_is_none(count)) return lower_fail(l, "a number of samples that is not known");
+    weights = lower_cast(l, weights, lower_compute_dtype(lower_dtype(weights)));
+    return lower_give(l, lower_bool(l, "replacement")
+                             ? drawn_with_replacement(l, weights, out)
+                             : drawn_without_replacement(l, weights, count));
+}
+
 #define RANDOM(op, function, parameter)                    \
     {                                                      \
         OP_##op, function, parameter, NULL, 0, NULL, false \
@@ -227,6 +274,7 @@ static const lower_row ROWS[] = {
     RANDOM(aten_bernoulli_Tensor, draw_bernoulli, 0),
     RANDOM(aten_exponential_default, draw_by_inversion, EXPONENTIAL),
     RANDOM(aten_geometric_default, draw_by_inversion, GEOMETRIC),
+    RANDOM(aten_multinomial_default, multinomial, 0),
     RANDOM(aten_cauchy_default, draw_by_inversion, CAUCHY),
 };
 const lower_rows lower_random_rows = {ROWS, COUNT_OF(ROWS)};

@@ -1,5 +1,5 @@
 /* sample.c -- reading images at computed places: grid_sampler, affine_grid, im2col and its
- * inverse, embedding_bag, and the gradient of max pooling.
+ * inverse, and the gradient of max pooling.
  */
 #include "lower/compose.h"
 
@@ -322,73 +322,6 @@ static fe_status col2im(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, lower_cast(l, sum, out->dtype));
 }
 
-/* ---- embedding_bag: rows of a table, reduced by bag. mode: 0 sum, 1 mean, 2 max ---- */
-
-/* Does index r belong to bag i0? Bags begin at offsets[i0]; the last one runs to the end. */
-static loop_value in_bag(lowering *l, tensor offsets, sym_expr r, sym_expr total, bool include_last)
-{
-    loop_program *p = l->program;
-    sym_expr next = sym_add_int(l->symbols, l->axes[0], 1);
-    loop_value begin = loop_cast(p, TY_I64, lower_at(l, offsets, l->axes)), v = loop_index(p, r),
-               end;
-    end = loop_cast(p, TY_I64, lower_at(l, offsets, &next));
-    if (!include_last) {
-        loop_value is_inner =
-            lower_op2(l, LOOP_LT, loop_index(p, next), loop_index(p, offsets.sizes[0]));
-        end = loop_masked(p, is_inner, end, loop_index(p, total));
-    }
-    return lower_op2(l, LOOP_AND, lower_op2(l, LOOP_LE, begin, v), lower_op2(l, LOOP_LT, v, end));
-}
-
-static fe_status embedding_bag(lowering *l, fx_node *n, const lower_row *row)
-{
-    (void)row;
-    const ty_tensor *out = lower_meta(l, 0);
-    ty_dtype d = lower_compute_dtype(out->dtype);
-    tensor weight = lower_arg(l, "weight"), indices = lower_arg(l, "indices"),
-           offsets = lower_arg(l, "offsets");
-    tensor scale = lower_arg(l, "per_sample_weights");
-    int64_t mode = lower_int_or(l, "mode", 0), padding = lower_int_or(l, "padding_idx", -1);
-    for (uint32_t k = 1; k < n->value.count; k++)
-        if (lower_is_used(l, k)) return lower_fail(l, "the second results of embedding_bag");
-    if (indices.rank != 1) return lower_fail(l, "embedding_bag of a matrix of indices");
-    loop_program *p = l->program;
-    sym_expr r = l->reduce_axes[0], total = indices.sizes[0], at[2] = {{0}, l->axes[1]};
-    loop_value index = loop_cast(p, TY_I64, lower_at(l, indices, &r));
-    at[0] = loop_indirect(p, index, weight.sizes[0]);
-    loop_value inside = in_bag(l, offsets, r, total, lower_bool(l, "include_last_offset"));
-    if (padding >= 0)
-        inside = lower_op2(l, LOOP_AND, inside,
-                           lower_op2(l, LOOP_NE, index, loop_const_int(p, TY_I64, padding)));
-    loop_value v = loop_cast(p, d, lower_at(l, weight, at));
-    if (!lower_absent(scale))
-        v = lower_op2(l, LOOP_MUL, v, loop_cast(p, d, lower_at(l, scale, &r)));
-    v = loop_masked(p, inside, v, loop_const_float(p, d, mode == 2 ? -(double)INFINITY : 0));
-    tensor result = lower_temp_tensor(l, d, 2, out->sizes, NULL),
-           count = lower_temp_tensor(l, d, 1, out->sizes, NULL);
-    loop_op *op = lower_nest(l, 2, out->sizes, 1, &total);
-    lower_store(l, op,
-                (loop_store){.buffer = result.box->view.buffer,
-                             .index = lower_flat(l, l->axes, result.box->view.strides, 2),
-                             .value = v,
-                             .reduce = mode == 2 ? LOOP_REDUCE_MAX : LOOP_SUM});
-    op = lower_nest(l, 1, out->sizes, 1, &total);
-    lower_store(l, op,
-                (loop_store){.buffer = count.box->view.buffer,
-                             .index = l->axes[0],
-                             .value = loop_cast(p, d, inside),
-                             .reduce = LOOP_SUM});
-    loop_value members = lower_at(l, count, l->axes), zero = loop_const_float(p, d, 0),
-               y = lower_here(l, result);
-    if (mode == 1)
-        y = lower_op2(l, LOOP_DIV, y, lower_op2(l, LOOP_MAX, members, loop_const_float(p, d, 1)));
-    if (mode == 2) y = loop_where(p, lower_op2(l, LOOP_EQ, members, zero), zero, y);
-    tensor *items = NEW_ARRAY(l->memory, tensor, n->value.count);
-    items[0] = lower_value(l, out->dtype, 2, out->sizes, loop_cast(p, out->dtype, y));
-    for (uint32_t k = 1; k < n->value.count; k++) items[k] = items[0];
-    return lower_give_items(l, items, n->value.count);
-}
-
 /* ---- gradient of max pooling: each gradient goes to the place its maximum came from ---- */
 
 static fe_status max_pool_backward(lowering *l, fx_node *n, const lower_row *row)
@@ -428,9 +361,6 @@ static const lower_row ROWS[] = {
     SAMPLE(aten_affine_grid_generator_default, affine_grid),
     SAMPLE(aten_im2col_default, im2col),
     SAMPLE(aten_col2im_default, col2im),
-    SAMPLE(aten_embedding_bag_default, embedding_bag),
-    SAMPLE(aten__embedding_bag_default, embedding_bag),
-    SAMPLE(aten__embedding_bag_forward_only_default, embedding_bag),
     SAMPLE(aten_max_pool2d_with_indices_backward_default, max_pool_backward),
 };
 const lower_rows lower_sample_rows = {ROWS, COUNT_OF(ROWS)};

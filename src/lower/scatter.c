@@ -6,7 +6,6 @@
 #include "lower/index_priv.h"
 #include "lower/order.h"
 
-#include <math.h>
 #include <string.h>
 
 /* What is written: over `sizes`, value (a function of the axes) goes to position exprs[] of the
@@ -49,46 +48,27 @@ static fe_status give_scattered(lowering *l, const scattering *s)
 
 /* ---- reductions into positions ---- */
 
-typedef struct reduction_kind {
-    loop_store_mode mode;
-    bool mean;
-    double identity;
-} reduction_kind;
-
-static bool kind_of(const char *name, ty_dtype d, reduction_kind *out)
+static bool mode_of(const char *name, loop_store_mode *out)
 {
-    bool integral = ty_is_integral(d, true);
-    double most = integral ? (d == TY_I32   ? 2147483647.0
-                              : d == TY_I16 ? 32767.0
-                                            : 127.0)
-                           : (double)INFINITY;
-    *out = (reduction_kind){LOOP_ADD_INTO, false, 0};
-    if (strcmp(name, "sum") == 0 || strcmp(name, "add") == 0) return true;
-    if (strcmp(name, "mean") == 0) {
-        out->mean = true;
-        return true;
-    }
-    if (strcmp(name, "prod") == 0 || strcmp(name, "multiply") == 0) {
-        *out = (reduction_kind){LOOP_MUL_INTO, false, 1};
-        return true;
-    }
-    bool is_max = strcmp(name, "amax") == 0;
-    if (!is_max && strcmp(name, "amin") != 0) return false;
-    *out = (reduction_kind){is_max ? LOOP_MAX_INTO : LOOP_MIN_INTO, false, is_max ? -most : most};
-    return true;
+    static const struct {
+        const char *name;
+        loop_store_mode mode;
+    } MODES[] = {{"sum", LOOP_ADD_INTO},     {"add", LOOP_ADD_INTO},  {"mean", LOOP_ADD_INTO},
+                 {"prod", LOOP_MUL_INTO},    {"amax", LOOP_MAX_INTO}, {"amin", LOOP_MIN_INTO},
+                 {"multiply", LOOP_MUL_INTO}};
+    for (size_t k = 0; k < COUNT_OF(MODES); k++)
+        if (strcmp(MODES[k].name, name) == 0) {
+            *out = MODES[k].mode;
+            return true;
+        }
+    return false;
 }
 
-static loop_value identity_of(lowering *l, const reduction_kind *kind, ty_dtype d)
+static loop_value identity_of(lowering *l, loop_store_mode mode, ty_dtype d)
 {
-    if (d == TY_BOOL)
-        return loop_const_int(l->program, d,
-                              kind->mode == LOOP_MIN_INTO || kind->mode == LOOP_MUL_INTO);
-    if (d == TY_I64 && kind->mode == LOOP_MAX_INTO) return loop_const_int(l->program, d, INT64_MIN);
-    if (d == TY_I64 && kind->mode == LOOP_MIN_INTO) return loop_const_int(l->program, d, INT64_MAX);
-    if (d == TY_U8)
-        return loop_const_int(l->program, d,
-                              kind->mode == LOOP_MIN_INTO ? 255 : kind->identity == 1);
-    return loop_const_float(l->program, d, kind->identity);
+    if (mode == LOOP_MAX_INTO || mode == LOOP_MIN_INTO)
+        return lower_extreme(l, d, mode == LOOP_MIN_INTO);
+    return loop_cast(l->program, d, loop_const_int(l->program, TY_I64, mode == LOOP_MUL_INTO));
 }
 
 /* sum / count; integers round down. */
@@ -104,13 +84,13 @@ static lower_tensor divided(lowering *l, lower_tensor sum, lower_tensor count)
 static fe_status reduce_into(lowering *l, scattering *s, loop_value value, const char *name,
                              bool include_self)
 {
-    reduction_kind kind;
+    loop_store_mode mode;
     ty_dtype d = lower_dtype(s->target);
-    if (!kind_of(name, d, &kind)) return lower_fail(l, "reduction \"%s\"", name);
-    if (d == TY_BOOL && kind.mode == LOOP_MUL_INTO) kind.mode = LOOP_MIN_INTO;
-    if (!include_self) scatter_nest(l, s, identity_of(l, &kind, d), LOOP_SET);
-    scatter_nest(l, s, value, kind.mode);
-    if (!kind.mean) return give_scattered(l, s);
+    if (!mode_of(name, &mode)) return lower_fail(l, "reduction \"%s\"", name);
+    if (d == TY_BOOL && mode == LOOP_MUL_INTO) mode = LOOP_MIN_INTO;
+    if (!include_self) scatter_nest(l, s, identity_of(l, mode, d), LOOP_SET);
+    scatter_nest(l, s, value, mode);
+    if (strcmp(name, "mean") != 0) return give_scattered(l, s);
     scattering counts = *s;
     loop_value start = loop_const_int(l->program, TY_I64, include_self);
     lower_tensor count = lower_value(l, TY_I64, s->target.rank, s->target.sizes, start);
@@ -152,7 +132,6 @@ static fe_status scatter(lowering *l, fx_node *n, const lower_row *row)
     s.exprs[d] = lower_position(l, index, l->axes, whole.sizes[d]);
     loop_value value = source_value(l, source, &s);
     if (row->parameter == 2) {
-        if (self.rank == 0) return lower_fail(l, "a reduction into a number");
         bool include_self = !has(l, "include_self") || lower_bool(l, "include_self");
         return reduce_into(l, &s, value, fx_get(l->graph, n, "reduce")->string, include_self);
     }

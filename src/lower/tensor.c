@@ -157,23 +157,35 @@ void lower_store(lowering *l, loop_op *op, loop_store st)
     op->stores = stores;
 }
 
+void lower_extern_op(lowering *l, loop_op call)
+{
+    CHECK(l->session, loop_extern_known(call.kernel));
+    for (uint32_t k = 0; k < call.output_count; k++)
+        if (call.outputs[k].buffer != LOOP_NO_BUFFER)
+            map_set(l->memory, &l->extern_made, call.outputs[k].buffer, 1);
+    call.kind = LOOP_EXTERN;
+    call.kernel = intern(l->session, call.kernel);
+    call.inputs = arena_copy(l->memory, call.inputs, call.input_count * sizeof *call.inputs);
+    call.outputs = arena_copy(l->memory, call.outputs, call.output_count * sizeof *call.outputs);
+    call.ints = arena_copy(l->memory, call.ints, call.int_count * sizeof *call.ints);
+    call.floats = arena_copy(l->memory, call.floats, call.float_count * sizeof *call.floats);
+    call.origin = l->node ? l->node->id : UINT32_MAX;
+    *loop_add_op(l->program, LOOP_EXTERN) = call;
+}
+
 void lower_extern(lowering *l, const char *kernel, uint32_t input_count, const loop_view *inputs,
                   loop_view output, uint32_t int_count, const sym_expr *ints, uint32_t float_count,
                   const double *floats)
 {
-    CHECK(l->session, loop_extern_known(kernel));
-    loop_op *op = loop_add_op(l->program, LOOP_EXTERN);
-    op->kernel = intern(l->session, kernel);
-    map_set(l->memory, &l->extern_made, output.buffer, 1);
-    op->input_count = input_count;
-    op->inputs = arena_copy(l->memory, inputs, input_count * sizeof *inputs);
-    op->output_count = 1;
-    op->outputs = arena_copy(l->memory, &output, sizeof output);
-    op->int_count = int_count;
-    op->ints = arena_copy(l->memory, ints, int_count * sizeof *ints);
-    op->float_count = float_count;
-    op->floats = arena_copy(l->memory, floats, float_count * sizeof *floats);
-    op->origin = l->node ? l->node->id : UINT32_MAX;
+    lower_extern_op(l, (loop_op){.kernel = kernel,
+                                 .inputs = (loop_view *)(uintptr_t)inputs,
+                                 .input_count = input_count,
+                                 .outputs = &output,
+                                 .output_count = 1,
+                                 .ints = (sym_expr *)(uintptr_t)ints,
+                                 .int_count = int_count,
+                                 .floats = (double *)(uintptr_t)floats,
+                                 .float_count = float_count});
 }
 
 /* ---- reading ---- */
@@ -404,6 +416,7 @@ static bool is_costly(loop_opcode op)
     case LOOP_POW:
     case LOOP_ATAN2:
     case LOOP_HYPOT:
+    case LOOP_LOGADDEXP:
     case LOOP_NEXTAFTER:
     case LOOP_RANDBITS: return true;
     default:

@@ -2,6 +2,7 @@
  * products, norms that scale, differences and integrals between neighbours.
  */
 #include "lower/compose.h"
+#include "lower/order.h"
 
 #include <math.h>
 #include <string.h>

@@ -80,7 +80,7 @@ static void check_results(checker *c, const loop_op *nest)
 {
     for (uint32_t i = 0; i < nest->store_count; i++)
         for (uint32_t k = 0; k < nest->reduce_axes; k++)
-            if (nest->stores[i].reduce &&
+            if (nest->stores[i].reduce && !nest->stores[i].scan &&
                 sym_contains(c->p->symbols, nest->stores[i].index, loop_reduce_axis(c->p, k)))
                 broken(c, "S3", "a result is stored within its reduction",
                        name_of(c, nest->stores[i].buffer));
@@ -96,7 +96,7 @@ typedef struct fused_pair {
 static void check_load(checker *c, const fused_pair *pair, const loop_store *store, sym_expr load)
 {
     bool good = pair->same_phase
-                    ? !store->reduce &&
+                    ? (!store->reduce || store->scan) &&
                           legal_same_index(c->p, &pair->writer, store->index, &pair->reader, load)
                     : legal_same_row(c->p, &pair->writer, store->index, &pair->reader, load,
                                      pair->group->outer);

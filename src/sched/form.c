@@ -94,14 +94,19 @@ static bool is_one(loop_program *p, sym_expr e)
 }
 
 /* A reduction over no loops: of one value it is that value, and its place is 0. */
-static void drop_reductions(loop_program *p, loop_form *f)
+static void drop_reductions(loop_program *p, loop_form *f, arena *memory)
 {
+    loop_store *stores = arena_copy(memory, f->stores, f->store_count * sizeof *stores);
     for (uint32_t i = 0; i < f->store_count; i++) {
-        loop_store *st = &f->stores[i];
+        loop_store *st = &stores[i];
+        ty_dtype stored = p->buffers.at[st->buffer].dtype;
         if (st->reduce == LOOP_ARGMIN || st->reduce == LOOP_ARGMAX)
-            st->value = loop_const_int(p, TY_I64, 0);
+            st->value = loop_const_int(p, stored, 0);
+        st->value = loop_cast(p, stored, st->value);
         st->reduce = LOOP_NO_REDUCE;
+        st->scan = false;
     }
+    f->stores = stores;
 }
 
 static void drop_unit_loops(loop_program *p, loop_form *f, arena *memory)
@@ -122,7 +127,6 @@ static void drop_unit_loops(loop_program *p, loop_form *f, arena *memory)
     for (uint32_t k = 0; k < f->count; k++)
         to[k] = is_one(p, f->extents[k]) ? sym_int(p->symbols, 0) : form_symbol(p, &kept, at++);
     rewrite(p, f, to, &kept, memory);
-    if (f->count > f->parallel && kept.count == kept.parallel) drop_reductions(p, &kept);
     *f = kept;
 }
 
@@ -158,12 +162,14 @@ static void sort_range(const int64_t *strides, uint32_t *order, uint32_t from, u
         }
 }
 
-/* ARG reductions number their elements in the order of the reduction loops, so these must stay as
- * they are. */
+/* ARG reductions number their elements in the order of the reduction loops, and scans go along it,
+ * so these must stay as they are. */
 static bool order_matters(const loop_form *f)
 {
     for (uint32_t i = 0; i < f->store_count; i++)
-        if (f->stores[i].reduce == LOOP_ARGMIN || f->stores[i].reduce == LOOP_ARGMAX) return true;
+        if (f->stores[i].scan || f->stores[i].reduce == LOOP_ARGMIN ||
+            f->stores[i].reduce == LOOP_ARGMAX)
+            return true;
     return false;
 }
 
@@ -234,19 +240,6 @@ static void merge_loops(loop_program *p, loop_form *f, arena *memory)
     }
 }
 
-/* A reduction over one element is that element; the place of an extreme is 0. */
-static void drop_unit_reductions(loop_program *p, loop_form *f, arena *memory)
-{
-    if (f->parallel != f->count) return;
-    loop_store *stores = arena_copy(memory, f->stores, f->store_count * sizeof *stores);
-    for (uint32_t i = 0; i < f->store_count; i++) {
-        bool is_place = stores[i].reduce == LOOP_ARGMIN || stores[i].reduce == LOOP_ARGMAX;
-        if (is_place) stores[i].value = loop_const_int(p, p->buffers.at[stores[i].buffer].dtype, 0);
-        stores[i].reduce = LOOP_NO_REDUCE;
-    }
-    f->stores = stores;
-}
-
 loop_form form_of(loop_program *p, uint32_t op, arena *memory)
 {
     const loop_op *nest = &p->ops.at[op];
@@ -260,7 +253,7 @@ loop_form form_of(loop_program *p, uint32_t op, arena *memory)
     for (uint32_t k = 0; k < f.count; k++)
         f.extents[k] = k < f.parallel ? nest->extents[k] : nest->reduce_extents[k - f.parallel];
     drop_unit_loops(p, &f, memory);
-    drop_unit_reductions(p, &f, memory);
+    if (f.parallel == f.count) drop_reductions(p, &f, memory);
     sort_loops(p, &f, memory);
     merge_loops(p, &f, memory);
     return f;

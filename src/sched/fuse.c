@@ -213,7 +213,7 @@ static bool joins_phase(fuser *f, const work_group *g, uint32_t ph, const loop_f
             const loop_form *writer = &recut_phase->forms.at[j];
             for (uint32_t k = 0; k < writer->store_count; k++) {
                 if (writer->stores[k].buffer != list.at[i].buffer) continue;
-                if (writer->stores[k].reduce != LOOP_NO_REDUCE) return false;
+                if (writer->stores[k].reduce && !writer->stores[k].scan) return false;
                 if (!legal_same_index(f->p, writer, writer->stores[k].index, cut, list.at[i].index))
                     return false;
             }

@@ -41,7 +41,8 @@ sched_local sched_local_kind(loop_program *p, const sched_group *g, loop_buffer_
                 r.stored = true;
                 r.stored_in = r.phase_number;
                 r.index = st->index;
-                r.in_rows = ph->inner_axes == 0 && (ph->reduce_axes == 0 || st->reduce);
+                r.in_rows =
+                    ph->inner_axes == 0 && (ph->reduce_axes == 0 || (st->reduce && !st->scan));
             }
         }
     }
@@ -68,7 +69,8 @@ static int64_t tile_elements(fuser *f, const sched_group *g, loop_buffer_id b)
                         a < nest->axes ? nest->extents[a] : nest->reduce_extents[a - nest->axes];
                     sym_expr coefficient, rest;
                     int64_t stride, size;
-                    if (nest->stores[k].reduce != LOOP_NO_REDUCE && a >= nest->axes) continue;
+                    bool ends = nest->stores[k].reduce != LOOP_NO_REDUCE && !nest->stores[k].scan;
+                    if (ends && a >= nest->axes) continue;
                     if (!sym_linear_in(t, nest->stores[k].index, axis, &coefficient, &rest))
                         return -1;
                     if (!sym_is_int(t, coefficient, &stride) || !sym_is_int(t, extent, &size) ||

@@ -52,7 +52,8 @@ static bool same_nest(const loop_op *a, const loop_op *b)
     for (uint32_t k = 0; same && k < a->store_count; k++) {
         const loop_store *x = &a->stores[k], *y = &b->stores[k];
         same = x->buffer == y->buffer && sym_same(x->index, y->index) &&
-               x->value.id == y->value.id && x->reduce == y->reduce && x->mode == y->mode;
+               x->value.id == y->value.id && x->reduce == y->reduce && x->mode == y->mode &&
+               x->scan == y->scan;
     }
     return same;
 }

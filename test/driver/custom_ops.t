@@ -2,7 +2,7 @@
 --run-- for n in moe quant; do cc -shared -fPIC -I$ROOT/include $ROOT/examples/custom_ops/$n.c -lm -o lib$n.so || exit; done; cc -shared -fPIC -I$ROOT/include $ROOT/test/custom_ops/bag.c -o libbag.so && ferrite check $ROOT/test/custom_ops --ops ./libmoe.so --ops ./libquant.so --ops libbag.so
 --out--
 6 passed, 0 failed, 0 unsupported
---run-- ferrite compile $ROOT/test/custom_ops/quantised.pt2 --ops libquant.so --emit c -o src --quiet && make -s -j2 -C src ISAS=base 2>&1 && cp libquant.so src && ldd src/quantised.so | grep -c 'libquant.so => .*/src/libquant.so'
+--run-- ferrite compile $ROOT/test/custom_ops/quantised.pt2 --ops libquant.so --emit c -o src --quiet && env -u MAKEFLAGS -u MAKELEVEL make -s -j2 -C src ISAS=base && cp libquant.so src && ldd src/quantised.so | grep -c 'libquant.so => .*/src/libquant.so'
 --out--
 1
 --run-- ferrite inspect $ROOT/test/custom_ops/bag.pt2 --ops libbag.so --stage loop >loop && ferrite inspect loop --from loop --stage loop | diff loop - && ferrite inspect loop --from loop --stage wrap >wrap && ferrite inspect wrap --from wrap --stage wrap | diff wrap - && grep -o 'calls ".*' wrap

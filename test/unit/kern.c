@@ -171,6 +171,61 @@ static const char *const CASES[] = {
               "nest [i0 < $M] reduce [r0 < $N] {\n  %0 = load c64 @o[$N*i0 + r0]\n  @s[i0] = sum "
               "%0\n}\n"
               "output @s[$M]{1}\noutput @o[$M,$N]{$N,1}\n",
+    /* scans along rows: kept in f64, read by the same loop, by a reduction and by a later phase */
+    "input " ROWS2("f32", "@x") "temp " ROWS2("f32", "@c") "temp " ROWS2(
+        "f32",
+        "@o") "temp @s : f32[$M] strides [1]\n"
+              "nest [i0 < $M] reduce [r0 < $N] {\n  %0 = load f32 @x[$N*i0 + r0]\n"
+              "  %1 = tanh %0 : f32\n  %2 = cast %1 : f64\n  @c[$N*i0 + r0] = scan sum %2\n}\n"
+              "nest [i0 < $M] reduce [r0 < $N] {\n  %0 = load f32 @c[$N*i0 + r0]\n"
+              "  @s[i0] = max_of %0\n}\n"
+              "nest [i0 < $M, i1 < $N] {\n  %0 = load f32 @c[$N*i0 + i1]\n"
+              "  %1 = load f32 @s[i0]\n  %2 = div %0, %1 : f32\n  @o[$N*i0 + i1] = %2\n}\n"
+              "output @c[$M,$N]{$N,1}\noutput @o[$M,$N]{$N,1}\n",
+    /* scans down columns; the place of the greatest so far */
+    "input " ROWS2("f32", "@x") "temp " ROWS2("f32", "@c") "temp " ROWS2("i64", "@p") "temp " ROWS2(
+        "f32", "@q") "nest [i0 < $N] reduce [r0 < $M] {\n"
+                     "  %0 = load f32 @x[i0 + $N*r0]\n"
+                     "  @c[i0 + $N*r0] = scan max_of %0\n}\n"
+                     "nest [i0 < $N] reduce [r0 < $M] {\n"
+                     "  %0 = load f32 @x[i0 + $N*r0]\n"
+                     "  %1 = load f32 @c[i0 + $N*r0]\n"
+                     "  %2 = eq %0, %1 : bool\n  %3 = index r0 : i64\n"
+                     "  %4 = const 0 : i64\n  %5 = where %2, %3, %4 : i64\n"
+                     "  @p[i0 + $N*r0] = scan max_of %5\n}\n"
+                     "nest [i0 < $N] reduce [r0 < $M] {\n"
+                     "  %0 = load f32 @x[i0 + $N*r0]\n"
+                     "  @q[i0 + $N*r0] = scan prod %0\n}\n"
+                     "output @c[$M,$N]{$N,1}\noutput @p[$M,$N]{$N,1}\n"
+                     "output @q[$M,$N]{$N,1}\n",
+    /* scans of integers and truth values, and one that goes element by element */
+    "input " ROWS2("i64", "@x") "input " ROWS2("bool", "@t") "input " ROWS2(
+        "f64",
+        "@y") "temp " ROWS2("i64",
+                            "@a") "temp " ROWS2("bool",
+                                                "@b") "temp " ROWS2("f64",
+                                                                    "@l") "nest [i0 < $M] reduce "
+                                                                          "[r0 < $N] {\n  %0 = "
+                                                                          "load i64 @x[$N*i0 + "
+                                                                          "r0]\n"
+                                                                          "  @a[$N*i0 + r0] = scan "
+                                                                          "sum %0\n}\n"
+                                                                          "nest [i0 < $M] reduce "
+                                                                          "[r0 < $N] {\n  %0 = "
+                                                                          "load bool @t[$N*i0 + "
+                                                                          "r0]\n"
+                                                                          "  @b[$N*i0 + r0] = scan "
+                                                                          "any %0\n}\n"
+                                                                          "nest [i0 < $M] reduce "
+                                                                          "[r0 < $N] {\n  %0 = "
+                                                                          "load f64 @y[$N*i0 + "
+                                                                          "r0]\n"
+                                                                          "  @l[$N*i0 + r0] = scan "
+                                                                          "log_sum_exp %0\n}\n"
+                                                                          "output "
+                                                                          "@a[$M,$N]{$N,1}\noutput "
+                                                                          "@b[$M,$N]{$N,1}\noutput "
+                                                                          "@l[$M,$N]{$N,1}\n",
 };
 
 typedef struct size {

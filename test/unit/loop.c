@@ -314,6 +314,46 @@ SESSION_TEST(loop_interpreter_reduces)
     return FE_OK;
 }
 
+SESSION_TEST(loop_interpreter_scans)
+{
+    loop_program *p = parsed(
+        session, "program m\ninput @x : f32[2,3] strides [3,1]\ntemp @s : f32[2,3] strides [3,1]\n"
+                 "temp @l : f64[2,3] strides [3,1]\n"
+                 "nest [i0 < 2] reduce [r0 < 3] {\n  %0 = load f32 @x[3*i0 + r0]\n"
+                 "  %1 = cast %0 : f64\n  @s[3*i0 + r0] = scan sum %1\n"
+                 "  @l[3*i0 - r0 + 2] = scan log_sum_exp %1\n}\n");
+    float x[6] = {1, 5, 5, 2, -(float)INFINITY, 3};
+    void *buffers[3] = {x};
+    if (!p) return FE_OK;
+    FE_TRY(loop_check(p, "test"));
+    FE_TRY(interpreted(p, buffers));
+    const float *s = buffers[1];
+    const double *l = buffers[2];
+    EXPECT(s[0] == 1 && s[1] == 6 && s[2] == 11 && s[3] == 2 && isinf(s[5]));
+    EXPECT(l[2] == 1 && fabs(l[0] - (5 + log(2 + exp(-4)))) < 1e-14 && l[4] == 2);
+    return FE_OK;
+}
+
+SESSION_TEST(loop_check_refuses_scans_that_stand_still)
+{
+    static const char *const WRONG[] = {"  @s[i0] = scan sum %0\n", "  @s[3*i0 + r0] = scan %0\n",
+                                        "  @s[3*i0 + r0] add= scan sum %0\n",
+                                        "  @s[3*i0 + r0] = scan argmax %0\n"};
+    for (size_t k = 0; k < COUNT_OF(WRONG); k++) {
+        loop_program *p =
+            parsed(session, arena_printf(session->memory,
+                                         "program m\ninput @x : f32[2,3] strides [3,1]\n"
+                                         "state @s : f32[2,3] strides [3,1]\n"
+                                         "nest [i0 < 2] reduce [r0 < 3] {\n"
+                                         "  %%0 = load f32 @x[3*i0 + r0]\n%s}\n",
+                                         WRONG[k]));
+        if (!p) continue;
+        EXPECT(loop_check(p, "test") == FE_INTERNAL);
+        EXPECT(session->last_diag && strstr(session->last_diag->message, "law L5"));
+    }
+    return FE_OK;
+}
+
 SESSION_TEST(loop_interpreter_follows_indices_and_refuses_wrong_ones)
 {
     loop_program *p = parsed(

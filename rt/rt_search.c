@@ -1,0 +1,173 @@
+/* rt_search.c - where values go in sorted rows: binary search, each step as PyTorch takes it, so
+ * that rows with NaN or out of order give what they give there.
+ */
+#include "rt_half.h"
+#include "rt_program.h"
+#include "rt_sort.h"
+
+typedef struct search {
+    const fe_tensor *edges, *values, *order, *out;
+    int64_t n, columns; /* of a row of edges, of values */
+    int right;
+} search;
+
+/* One row of values in one row of edges. */
+typedef struct span {
+    const void *edges, *values;
+    const int64_t *order; /* or NULL */
+    int64_t edge_stride, value_stride, order_stride;
+    int64_t n, count;
+    int right;
+    int64_t *places; /* of at most SPAN values */
+} span;
+
+enum { SPAN = 256, SIDE = 4, FIND_WORK = 1 << 9 };
+
+/* Values go SIDE by side, so that their loads overlap. A search that is done stays where it is: its
+ * middle is its place. */
+#define SEARCH(name, type, number, convert)                                                    \
+    static void search_##name(const span *s)                                                   \
+    {                                                                                          \
+        const type *edges = s->edges, *values = s->values;                                     \
+        for (int64_t k = 0; k < s->count; k += SIDE) {                                         \
+            int64_t from[SIDE], to[SIDE];                                                      \
+            number v[SIDE];                                                                    \
+            for (int64_t j = 0; j < SIDE; j++) {                                               \
+                int64_t at = k + j < s->count ? k + j : s->count - 1;                          \
+                v[j] = convert(values[at * s->value_stride]);                                  \
+                from[j] = 0;                                                                   \
+                to[j] = s->n;                                                                  \
+            }                                                                                  \
+            for (int64_t left = s->n; left > 0; left /= 2)                                     \
+                for (int64_t j = 0; j < SIDE; j++) {                                           \
+                    int64_t middle = from[j] + (to[j] - from[j]) / 2;                          \
+                    int64_t at = middle < s->n ? middle : s->n - 1;                            \
+                    if (s->order) at = s->order[at * s->order_stride];                         \
+                    number edge = convert(edges[at * s->edge_stride]);                         \
+                    int behind = s->right ? edge > v[j] : edge >= v[j];                        \
+                    int64_t stays = -(int64_t)(behind | (from[j] >= to[j]));                   \
+                    from[j] = (from[j] & stays) | ((middle + 1) & ~stays);                     \
+                    to[j] = (middle & stays) | (to[j] & ~stays);                               \
+                }                                                                              \
+            for (int64_t j = 0; j < SIDE && k + j < s->count; j++) s->places[k + j] = from[j]; \
+        }                                                                                      \
+    }
+#define SAME(x) (x)
+SEARCH(u8, uint8_t, uint8_t, SAME)
+SEARCH(i8, int8_t, int8_t, SAME)
+SEARCH(u16, uint16_t, uint16_t, SAME)
+SEARCH(i16, int16_t, int16_t, SAME)
+SEARCH(u32, uint32_t, uint32_t, SAME)
+SEARCH(i32, int32_t, int32_t, SAME)
+SEARCH(u64, uint64_t, uint64_t, SAME)
+SEARCH(i64, int64_t, int64_t, SAME)
+SEARCH(f16, fe_f16, float, rt_float_of_f16)
+SEARCH(bf16, fe_bf16, float, rt_float_of_bf16)
+SEARCH(f32, float, float, SAME)
+SEARCH(f64, double, double, SAME)
+
+static void search_span(uint32_t dtype, const span *s)
+{
+    switch (dtype) {
+    case FE_BOOL:
+    case FE_U8: search_u8(s); break;
+    case FE_I8: search_i8(s); break;
+    case FE_U16: search_u16(s); break;
+    case FE_I16: search_i16(s); break;
+    case FE_U32: search_u32(s); break;
+    case FE_I32: search_i32(s); break;
+    case FE_U64: search_u64(s); break;
+    case FE_I64: search_i64(s); break;
+    case FE_F16: search_f16(s); break;
+    case FE_BF16: search_bf16(s); break;
+    case FE_F32: search_f32(s); break;
+    case FE_F64: search_f64(s); break;
+    default: break;
+    }
+}
+
+/* Where row `row` of t begins; its dimensions but the last are those of the values. */
+static int64_t offset_of(const search *s, const fe_tensor *t, int64_t row)
+{
+    int64_t offset = 0;
+    for (uint32_t k = s->values->rank - 1; k-- > 0;) {
+        offset += row % s->values->sizes[k] * t->strides[k];
+        row /= s->values->sizes[k];
+    }
+    return offset;
+}
+
+static const void *element(const fe_tensor *t, int64_t index)
+{
+    return (const char *)t->data + index * (rt_key_bits(t->dtype) / 8);
+}
+
+/* Values [column, column + count) of a row. */
+static void find_in_row(const search *s, int64_t row, int64_t column, int64_t count)
+{
+    const fe_tensor *e = s->edges, *v = s->values, *o = s->order, *out = s->out;
+    uint32_t last = v->rank - 1, last_edge = e->rank - 1;
+    int one_row = e->rank == 1;
+    int64_t places[SPAN], stride = out->strides[last];
+    span part = {.edges = element(e, one_row ? 0 : offset_of(s, e, row)),
+                 .values = element(v, offset_of(s, v, row) + column * v->strides[last]),
+                 .edge_stride = e->strides[last_edge],
+                 .value_stride = v->strides[last],
+                 .n = s->n,
+                 .count = count,
+                 .right = s->right,
+                 .places = places};
+    if (o->data) {
+        part.order = element(o, one_row ? 0 : offset_of(s, o, row));
+        part.order_stride = o->strides[last_edge];
+    }
+    search_span(e->dtype, &part);
+    int64_t *to = (int64_t *)out->data + offset_of(s, out, row) + column * stride;
+    for (int64_t k = 0; k < count; k++) to[k * stride] = places[k];
+}
+
+static void find(void *context, int64_t begin, int64_t end, int worker)
+{
+    const search *s = context;
+    (void)worker;
+    while (begin < end) {
+        int64_t row = begin / s->columns, column = begin % s->columns;
+        int64_t count = s->columns - column < end - begin ? s->columns - column : end - begin;
+        if (count > SPAN) count = SPAN;
+        find_in_row(s, row, column, count);
+        begin += count;
+    }
+}
+
+/* An order that leads out of its row would read anything. */
+static int order_is_bad(const search *s)
+{
+    const fe_tensor *o = s->order;
+    int64_t rows = 1;
+    uint32_t last = o->rank - 1;
+    for (uint32_t k = 0; k < last; k++) rows *= o->sizes[k];
+    for (int64_t row = 0; row < rows; row++) {
+        const int64_t *at = (const int64_t *)o->data + (last ? offset_of(s, o, row) : 0);
+        for (int64_t k = 0; k < s->n; k++)
+            if (at[k * o->strides[last]] < 0 || at[k * o->strides[last]] >= s->n) return 1;
+    }
+    return 0;
+}
+
+int rt_op_search(rt_frame *frame, const rt_call *call)
+{
+    search s = {.edges = &call->in[0],
+                .values = &call->in[1],
+                .order = &call->in[2],
+                .out = &call->out[0],
+                .right = (int)call->ints[0]};
+    int64_t count = 1;
+    s.n = s.edges->sizes[s.edges->rank - 1];
+    s.columns = s.values->sizes[s.values->rank - 1];
+    for (uint32_t k = 0; k < s.values->rank; k++) count *= s.values->sizes[k];
+    if (count == 0) return 0;
+    if (s.order->data && order_is_bad(&s))
+        return rt_fail(frame, FE_RUN_ASSERTION, "sorter index out of range");
+    rt_parallel(frame->pool, find, &s, count, FIND_WORK);
+    return 0;
+}

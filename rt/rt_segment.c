@@ -1,0 +1,255 @@
+/* rt_segment.c - reductions of segments of rows: segment_reduce, and embedding_bag, whose rows are
+ * looked up in a table. Threads share the segments; accumulators are double.
+ */
+#include "rt_half.h"
+#include "rt_pool.h"
+#include "rt_program.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SUM, MEAN, MAX, MIN, PRODUCT, BAG_MAX };
+enum { COLUMNS = 256, SEGMENT_WORK = 1 << 12 };
+
+typedef struct segments {
+    const fe_tensor *x, *bounds, *index, *scale, *out;
+    int64_t rows; /* that bounds may name */
+    int kind;
+    int64_t padding;
+    double start, nothing;
+} segments;
+
+/* ---- elements as doubles ---- */
+
+static uint32_t bits_of(float f)
+{
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    return bits;
+}
+
+/* Rounds to even, once: the double goes to a float with an odd last bit when it is inexact. */
+static float odd_float_of(double x)
+{
+    float f = (float)x;
+    if (f != f || (double)f == x || isinf(f)) return f;
+    uint32_t bits = bits_of(f);
+    if (fabs((double)f) > fabs(x)) bits--;
+    return rt_float_of_bits(bits | 1);
+}
+
+static fe_bf16 bf16_of(double x)
+{
+    uint32_t bits = bits_of(odd_float_of(x));
+    if (x != x) return 0x7fc0;
+    return (fe_bf16)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+static fe_f16 f16_of(double x)
+{
+    double size = fabs(x);
+    uint32_t sign = signbit(x) ? 0x8000 : 0;
+    int exponent;
+    if (x != x) return 0x7e00;
+    if (size >= 65520) return (fe_f16)(sign | 0x7c00);
+    frexp(size, &exponent);
+    int scale = exponent - 11 < -24 ? -24 : exponent - 11;
+    uint32_t units = (uint32_t)nearbyint(ldexp(size, -scale));
+    /* a carry goes into the exponent */
+    return (fe_f16)(sign | ((uint32_t)(scale + 24) * 1024 + units));
+}
+
+#define READ(type, convert)                                                         \
+    {                                                                               \
+        const type *p = (const type *)data + first;                                 \
+        for (int64_t k = 0; k < count; k++) to[k] = (double)convert(p[k * stride]); \
+        break;                                                                      \
+    }
+#define SAME(x) (x)
+
+static void read_elements(uint32_t dtype, const void *data, int64_t first, int64_t stride,
+                          int64_t count, double *to)
+{
+    switch (dtype) {
+    case FE_F16: READ(fe_f16, rt_float_of_f16)
+    case FE_BF16: READ(fe_bf16, rt_float_of_bf16)
+    case FE_F32: READ(float, SAME)
+    default: READ(double, SAME)
+    }
+}
+
+#define WRITE(type, convert)                                                        \
+    {                                                                               \
+        type *p = (type *)data + first;                                             \
+        for (int64_t k = 0; k < count; k++) p[k * stride] = (type)convert(from[k]); \
+        break;                                                                      \
+    }
+
+static void write_elements(uint32_t dtype, void *data, int64_t first, int64_t stride, int64_t count,
+                           const double *from)
+{
+    switch (dtype) {
+    case FE_F16: WRITE(fe_f16, f16_of)
+    case FE_BF16: WRITE(fe_bf16, bf16_of)
+    case FE_F32: WRITE(float, SAME)
+    default: WRITE(double, SAME)
+    }
+}
+
+/* ---- one segment ---- */
+
+static int64_t integer_at(const fe_tensor *t, int64_t at)
+{
+    return t->dtype == FE_I32 ? ((const int32_t *)t->data)[at] : ((const int64_t *)t->data)[at];
+}
+
+static double number_at(const fe_tensor *t, int64_t at)
+{
+    double x;
+    read_elements(t->dtype, t->data, at, 1, 1, &x);
+    return x;
+}
+
+static void accumulate(int kind, double *sums, const double *x, double scale, int64_t count)
+{
+    switch (kind) {
+    case SUM:
+    case MEAN:
+        for (int64_t k = 0; k < count; k++) sums[k] += scale * x[k];
+        break;
+    case PRODUCT:
+        for (int64_t k = 0; k < count; k++) sums[k] *= x[k];
+        break;
+    case MAX:
+        for (int64_t k = 0; k < count; k++)
+            sums[k] = x[k] != x[k] || x[k] > sums[k] ? x[k] : sums[k];
+        break;
+    case MIN:
+        for (int64_t k = 0; k < count; k++)
+            sums[k] = x[k] != x[k] || x[k] < sums[k] ? x[k] : sums[k];
+        break;
+    default:
+        for (int64_t k = 0; k < count; k++) sums[k] = x[k] > sums[k] ? x[k] : sums[k];
+        break;
+    }
+}
+
+/* Columns [c, c + count) of the rows [from, to): how many rows counted. */
+static int64_t reduce_rows(const segments *s, int64_t b, int64_t from, int64_t to, int64_t c,
+                           int64_t count, double *sums)
+{
+    const fe_tensor *x = s->x;
+    double row[COLUMNS];
+    int64_t counted = 0;
+    for (int64_t k = 0; k < count; k++) sums[k] = s->start;
+    for (int64_t r = from; r < to; r++) {
+        int64_t at = s->index->data ? integer_at(s->index, r * s->index->strides[0]) : r;
+        if (s->index->data && at == s->padding) continue;
+        double scale = s->scale->data ? number_at(s->scale, r * s->scale->strides[0]) : 1;
+        int64_t first = b * x->strides[0] + at * x->strides[1] + c * x->strides[2];
+        read_elements(x->dtype, x->data, first, x->strides[2], count, row);
+        if (s->kind == BAG_MAX && counted == 0)
+            memcpy(sums, row, (size_t)count * sizeof *sums);
+        else
+            accumulate(s->kind, sums, row, scale, count);
+        counted++;
+    }
+    return counted;
+}
+
+/* The same where rows are single numbers in a column: several at a time. */
+static int64_t reduce_column(const segments *s, int64_t b, int64_t from, int64_t to, double *sum)
+{
+    const fe_tensor *x = s->x;
+    double rows[COLUMNS], sums[8];
+    for (int64_t k = 0; k < 8; k++) sums[k] = s->kind == PRODUCT;
+    if (s->kind != SUM && s->kind != MEAN && s->kind != PRODUCT)
+        for (int64_t k = 0; k < 8; k++) sums[k] = s->start;
+    for (int64_t r = from; r < to; r += COLUMNS) {
+        int64_t count = to - r < COLUMNS ? to - r : COLUMNS, k = 0;
+        int64_t first = b * x->strides[0] + r * x->strides[1];
+        read_elements(x->dtype, x->data, first, x->strides[1], count, rows);
+        for (; k + 8 <= count; k += 8) accumulate(s->kind, sums, rows + k, 1, 8);
+        accumulate(s->kind, sums, rows + k, 1, count - k);
+    }
+    *sum = s->start;
+    for (int64_t k = 0; k < 8; k++) accumulate(s->kind, sum, sums + k, 1, 1);
+    return to - from;
+}
+
+static void finish(const segments *s, int64_t counted, double *sums, int64_t count)
+{
+    for (int64_t k = 0; k < count; k++) {
+        if (counted == 0)
+            sums[k] = s->nothing;
+        else if (s->kind == MEAN)
+            sums[k] /= (double)counted;
+    }
+}
+
+static void run_segments(void *context, int64_t begin, int64_t end, int worker)
+{
+    const segments *s = context;
+    const fe_tensor *out = s->out, *bounds = s->bounds;
+    int64_t columns = out->sizes[2];
+    double sums[COLUMNS];
+    (void)worker;
+    for (int64_t at = begin; at < end; at++) {
+        int64_t b = at / out->sizes[1], segment = at % out->sizes[1];
+        int64_t bound = b * bounds->strides[0] + segment * bounds->strides[1];
+        int64_t from = integer_at(bounds, bound),
+                to = integer_at(bounds, bound + bounds->strides[1]);
+        for (int64_t c = 0; c < columns; c += COLUMNS) {
+            int64_t count = columns - c < COLUMNS ? columns - c : COLUMNS;
+            int64_t counted = columns == 1 && !s->index->data
+                                  ? reduce_column(s, b, from, to, sums)
+                                  : reduce_rows(s, b, from, to, c, count, sums);
+            finish(s, counted, sums, count);
+            write_elements(out->dtype, out->data,
+                           b * out->strides[0] + segment * out->strides[1] + c * out->strides[2],
+                           out->strides[2], count, sums);
+        }
+    }
+}
+
+/* ---- the operator ---- */
+
+/* Bounds that fall, or lie outside the rows; indices outside the table. */
+static const char *what_is_wrong(const segments *s)
+{
+    const fe_tensor *bounds = s->bounds, *index = s->index;
+    for (int64_t b = 0; b < bounds->sizes[0]; b++) {
+        int64_t before = 0;
+        for (int64_t k = 0; k < bounds->sizes[1]; k++) {
+            int64_t bound = integer_at(bounds, b * bounds->strides[0] + k * bounds->strides[1]);
+            if (bound < before || bound > s->rows) return "segments lie outside the rows";
+            before = bound;
+        }
+    }
+    for (int64_t k = 0; index->data && k < index->sizes[0]; k++) {
+        int64_t at = integer_at(index, k * index->strides[0]);
+        if (at < 0 || at >= s->x->sizes[1]) return "an index is out of range of the table";
+    }
+    return NULL;
+}
+
+int rt_op_segment(rt_frame *frame, const rt_call *call)
+{
+    segments s = {.x = &call->in[0],
+                  .bounds = &call->in[1],
+                  .index = &call->in[2],
+                  .scale = &call->in[3],
+                  .out = &call->out[0],
+                  .kind = (int)call->ints[0],
+                  .padding = call->ints[1],
+                  .start = call->floats[0],
+                  .nothing = call->floats[1]};
+    s.rows = s.index->data ? s.index->sizes[0] : s.x->sizes[1];
+    int64_t count = s.out->sizes[0] * s.out->sizes[1];
+    const char *wrong = what_is_wrong(&s);
+    if (wrong) return rt_fail(frame, FE_RUN_ASSERTION, "%s", wrong);
+    if (count == 0 || s.out->sizes[2] == 0) return 0;
+    int64_t work = (s.rows / s.out->sizes[1] + 1) * s.out->sizes[2];
+    rt_parallel(frame->pool, run_segments, &s, count, SEGMENT_WORK / work + 1);
+    return 0;
+}

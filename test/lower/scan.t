@@ -1,0 +1,83 @@
+# running reductions store at every step, f32 added up in f64; a long row is cut into blocks
+--run-- ferrite inspect --stage loop -
+--in--
+graph main {
+  placeholder %x user "x" : f32[4,8]
+  %cumsum = aten.cumsum.default(%x, 1) : f32[4,8]
+  %cummax = aten.cummax.default(%x, 0) : (f32[4,8], i64[4,8])
+  %places = _operator.getitem(%cummax, 1) : i64[4,8]
+  output (user %cumsum, user %places)
+}
+--out--
+program stdin
+input  @x : f32[4,8] strides [8,1] origin 0
+temp   @buf1 : f32[4,8] strides [8,1] origin 1
+temp   @buf2 : f32[4,8] strides [8,1] origin 2
+temp   @buf3 : i64[4,8] strides [8,1] origin 2
+nest [i0 < 4] reduce [r0 < 8] origin 1 {
+  %0 = load f32 @x[8*i0 + r0]
+  %1 = cast %0 : f64
+  @buf1[8*i0 + r0] = scan sum %1
+}
+nest [i0 < 8] reduce [r0 < 4] origin 2 {
+  %0 = load f32 @x[i0 + 8*r0]
+  @buf2[i0 + 8*r0] = scan max_of %0
+}
+nest [i0 < 8] reduce [r0 < 4] origin 2 {
+  %0 = load f32 @x[i0 + 8*r0]
+  %1 = load f32 @buf2[i0 + 8*r0]
+  %2 = eq %0, %1 : bool
+  %3 = isnan %0 : bool
+  %4 = or %2, %3 : bool
+  %5 = index r0 : i64
+  %6 = const 0 : i64
+  %7 = where %4, %5, %6 : i64
+  @buf3[i0 + 8*r0] = scan max_of %7
+}
+output @buf1[4,8]{8,1}
+output @buf3[4,8]{8,1}
+--run-- ferrite inspect --stage loop -
+--in--
+graph main {
+  placeholder %x user "x" : i64[100000]
+  %cumsum = aten.cumsum.default(%x, 0) : i64[100000]
+  output (user %cumsum)
+}
+--out--
+program stdin
+input  @x : i64[100000] strides [1] origin 0
+temp   @buf1 : i64[100000] strides [1] origin 1
+temp   @buf2 : i64[24] strides [1] origin 1
+temp   @buf3 : i64[24] strides [1] origin 1
+nest [i0 < 24] reduce [r0 < 4096] origin 1 {
+  %0 = load i64 @x[4096*i0 + r0]
+  @buf2[i0] = sum %0
+}
+nest [] reduce [r0 < 24] origin 1 {
+  %0 = load i64 @buf2[r0]
+  @buf3[r0] = scan sum %0
+}
+nest [i0 < 24] reduce [r0 < 4096] origin 1 {
+  %0 = index r0 : i64
+  %1 = const 0 : i64
+  %2 = eq %0, %1 : bool
+  %3 = index i0 - 1 : i64
+  %4 = le %1, %3 : bool
+  %5 = load i64 @buf3[i0 - 1]
+  %6 = load i64 @x[4096*i0 + r0]
+  %7 = add %5, %6 : i64
+  %8 = masked %4, %7, %6 : i64
+  %9 = masked %2, %8, %6 : i64
+  @buf1[4096*i0 + r0] = scan sum %9
+}
+nest [i0 < 1] reduce [r0 < 1696] origin 1 {
+  %0 = index r0 : i64
+  %1 = const 0 : i64
+  %2 = eq %0, %1 : bool
+  %3 = load i64 @buf3[23]
+  %4 = load i64 @x[r0 + 98304]
+  %5 = add %3, %4 : i64
+  %6 = masked %2, %5, %4 : i64
+  @buf1[r0 + 98304] = scan sum %6
+}
+output @buf1[100000]{1}
