@@ -29,7 +29,7 @@ typedef VEC(uint32_t) node_list;
 
 typedef struct reducer {
     const order_problem *p;
-    arena *memory;
+    arena *memory, *scratch;
     uint32_t count;
     chain *chains;             /* by node that stands for others too */
     node_list *before, *after; /* what is left of the edges */
@@ -84,14 +84,14 @@ static void merge_parallel(reducer *r, const uint32_t *nodes, uint32_t count)
     r->spent += total;
     chain merged = {0};
     vec_reserve(r->memory, &merged, total);
-    tagged *all = malloc((total + 1) * sizeof *all);
-    if (!all) session_no_memory(arena_session(r->memory));
+    arena_mark_t mark = arena_mark(r->scratch);
+    tagged *all = NEW_ARRAY(r->scratch, tagged, total + 1);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; k < r->chains[nodes[i]].count; k++, at++)
             all[at] = (tagged){r->chains[nodes[i]].at[k], at};
     qsort(all, total, sizeof *all, by_rule);
     for (uint32_t i = 0; i < total; i++) vec_push(r->memory, &merged, all[i].s);
-    free(all);
+    arena_release(r->scratch, mark);
     r->chains[nodes[0]] = merged;
     for (uint32_t i = 1; i < count; i++) r->is_gone[nodes[i]] = true;
 }
@@ -154,9 +154,9 @@ static int by_far(const void *a, const void *b)
  * (or none) on the other side in common become one. */
 static bool merge_twins(reducer *r, const node_list *nodes, bool forward)
 {
-    twin *twins = malloc((nodes->count + 1) * sizeof *twins);
-    if (!twins) session_no_memory(arena_session(r->memory));
-    uint32_t count = 0, *group = NULL;
+    arena_mark_t mark = arena_mark(r->scratch);
+    twin *twins = NEW_ARRAY(r->scratch, twin, nodes->count + 1);
+    uint32_t count = 0, *group = NEW_ARRAY(r->scratch, uint32_t, nodes->count + 1);
     bool merged = false;
     r->spent += nodes->count;
     for (uint32_t i = 0; i < nodes->count; i++) {
@@ -167,7 +167,6 @@ static bool merge_twins(reducer *r, const node_list *nodes, bool forward)
         twins[count++] = (twin){far, node};
     }
     qsort(twins, count, sizeof *twins, by_far);
-    group = NEW_ARRAY(r->memory, uint32_t, count + 1);
     for (uint32_t i = 0, end; i < count; i = end) {
         for (end = i; end < count && twins[end].far == twins[i].far; end++)
             group[end - i] = twins[end].node;
@@ -180,7 +179,7 @@ static bool merge_twins(reducer *r, const node_list *nodes, bool forward)
         }
         look_at(r, group[0]);
     }
-    free(twins);
+    arena_release(r->scratch, mark);
     return merged;
 }
 
@@ -270,6 +269,7 @@ void order_series(const order_problem *p, const uint32_t *order, uint32_t *out, 
             *net = NEW_ARRAY(scratch, int64_t, count + 1);
     reducer r = {.p = p,
                  .memory = scratch,
+                 .scratch = arena_new(arena_session(scratch)),
                  .count = count,
                  .chains = NEW_ARRAY(scratch, chain, count + 1),
                  .before = NEW_ARRAY(scratch, node_list, count + 1),
@@ -296,4 +296,5 @@ void order_series(const order_problem *p, const uint32_t *order, uint32_t *out, 
     merge_twins(&r, &sources, true);
     merge_twins(&r, &sinks, false);
     write_out(&r, order, out, scratch);
+    arena_free(r.scratch);
 }
