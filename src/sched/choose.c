@@ -67,7 +67,7 @@ typedef struct chooser {
 
 static fe_status make_trial(chooser *c, trial *out)
 {
-    out->s = sched_make(c->p, c->target, c->memory);
+    FE_TRY(sched_make(c->p, c->target, c->memory, &out->s));
     out->program = take_snapshot(c->p, c->scratch);
     out->peak = sched_peak(out->s, c->scratch, &out->when);
     return FE_OK;
@@ -126,7 +126,7 @@ fe_status choose_joins(loop_program *p, const sched_target *target, arena *memor
     c.refused = NEW_ARRAY(scratch, bool, p->buffers.count + 1);
     fe_status status = FE_OK;
     if (!slice_joins(p, c.refused)) {
-        best.s = sched_make(p, target, memory);
+        status = sched_make(p, target, memory, &best.s);
     } else {
         status = loop_check(p, "slices");
         if (status == FE_OK) status = make_trial(&c, &best);

@@ -189,14 +189,11 @@ static bool *pieced_roots(const sched_schedule *s, arena *memory)
     return is_pieced;
 }
 
-/* Sizes that are not known count as their hints. */
-enum { USUAL_SIZE = 64 };
-
 static bool interval_of(const sched_schedule *s, loop_buffer_id b, plan_buffer *out)
 {
     const loop_buffer *buffer = &s->program->buffers.at[b];
     int64_t width = ty_dtype_size(buffer->dtype),
-            elements = sym_hint(s->program->symbols, buffer->elements, USUAL_SIZE);
+            elements = sym_hint(s->program->symbols, buffer->elements, SCHED_USUAL_SIZE);
     if (!s->lives[b].in_arena) return false;
     if (elements < 0) elements = 0;
     *out = (plan_buffer){.size = elements * width,
@@ -221,7 +218,7 @@ uint32_t sched_intervals(const sched_schedule *s, plan_buffer **intervals, loop_
         index[b] = UINT32_MAX;
         if ((!is_pieced[root] && root != b) || !interval_of(s, b, &(*intervals)[count])) continue;
         if (is_pieced[root]) {
-            int64_t place = sym_hint(p->symbols, sched_place(s, b), USUAL_SIZE);
+            int64_t place = sym_hint(p->symbols, sched_place(s, b), SCHED_USUAL_SIZE);
             (*intervals)[count].group = root + 1;
             (*intervals)[count].group_offset = place * ty_dtype_size(p->buffers.at[b].dtype);
         }

@@ -1,30 +1,49 @@
 /* sched.c -- the stage: mutation in place, joins without copies, dependences, fusion, order,
  * lifetimes. */
+#include "sched/order.h"
 #include "sched/sched_priv.h"
 
-sched_schedule *sched_make(loop_program *p, const sched_target *target, arena *memory)
+/* In the program's order. */
+static void make_first(loop_program *p, const sched_target *target, arena *memory, arena *scratch,
+                       fuser *f)
 {
-    arena *scratch = arena_new(p->session);
     sched_schedule *s = NEW(memory, sched_schedule);
     s->program = p;
     s->memory = memory;
-    fuser f = {.p = p,
-               .target = target,
-               .s = s,
-               .memory = scratch,
-               .group_of = NEW_ARRAY(scratch, uint32_t, p->ops.count + 1),
-               .has_parts = NEW_ARRAY(scratch, bool, p->buffers.count + 1)};
+    *f = (fuser){.p = p,
+                 .target = target,
+                 .s = s,
+                 .memory = scratch,
+                 .group_of = NEW_ARRAY(scratch, uint32_t, p->ops.count + 1),
+                 .has_parts = NEW_ARRAY(scratch, bool, p->buffers.count + 1)};
     for (loop_buffer_id b = 0; b < p->buffers.count; b++)
-        if (p->buffers.at[b].part) f.has_parts[p->buffers.at[b].part->whole] = true;
-    deps_build(p, scratch, &f.deps);
-    fuse_all(&f);
-    uint32_t *order = NEW_ARRAY(scratch, uint32_t, f.groups.count + 1);
-    order_groups(&f, order);
-    for (uint32_t i = 0; i < f.groups.count; i++)
-        vec_push(memory, &s->groups, finish_group(&f, &f.groups.at[order[i]]));
-    live_build(&f);
+        if (p->buffers.at[b].part) f->has_parts[p->buffers.at[b].part->whole] = true;
+    deps_build(p, scratch, &f->deps);
+    fuse_all(f);
+    uint32_t *order = NEW_ARRAY(scratch, uint32_t, f->groups.count + 1);
+    order_groups(f, order);
+    for (uint32_t i = 0; i < f->groups.count; i++)
+        vec_push(memory, &s->groups, finish_group(f, &f->groups.at[order[i]]));
+    live_build(f);
+}
+
+order_problem *sched_order_problem(loop_program *p, const sched_target *target, arena *memory)
+{
+    fuser f;
+    make_first(p, target, memory, memory, &f);
+    return order_problem_of(&f, memory);
+}
+
+fe_status sched_make(loop_program *p, const sched_target *target, arena *memory,
+                     sched_schedule **out)
+{
+    arena *scratch = arena_new(p->session);
+    fuser f;
+    make_first(p, target, memory, scratch, &f);
+    *out = f.s;
+    fe_status status = order_for_peak(&f);
     arena_free(scratch);
-    return s;
+    return status;
 }
 
 fe_status sched_build(loop_program *p, const sched_target *target, arena *memory,

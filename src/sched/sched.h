@@ -47,6 +47,8 @@
 #include "loop/loop.h"
 #include "plan/plan.h"
 
+enum { SCHED_USUAL_SIZE = 64 }; /* what a size without an example counts as, for choices */
+
 /* Why two ops do not share a kernel. */
 typedef enum sched_reason {
     SCHED_FUSED,
@@ -148,6 +150,9 @@ typedef enum sched_local {
     SCHED_LOCAL_PIECES /* a tile that is stored to more than once */
 } sched_local;
 sched_local sched_local_kind(loop_program *p, const sched_group *g, loop_buffer_id buffer);
+/* The order of its groups as a problem of its own (order.h), for tests and tools. */
+struct order_problem *sched_order_problem(loop_program *p, const sched_target *target,
+                                          arena *memory);
 /* live.c: intervals of the arena's buffers for plan/, and which buffer each belongs to: the root,
  * where all of its memory is handed on, else each that lies in it. */
 uint32_t sched_intervals(const sched_schedule *s, plan_buffer **intervals, loop_buffer_id **owners,

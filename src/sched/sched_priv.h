@@ -52,7 +52,8 @@ bool slice_joins(loop_program *p, const bool *refused);
 fe_status choose_joins(loop_program *p, const sched_target *target, arena *memory,
                        sched_schedule **out);
 /* ---- sched.c: a schedule of the program as it is ---- */
-sched_schedule *sched_make(loop_program *p, const sched_target *target, arena *memory);
+fe_status sched_make(loop_program *p, const sched_target *target, arena *memory,
+                     sched_schedule **out);
 
 /* ---- deps.c: which earlier ops an op must follow ---- */
 typedef struct op_deps {
@@ -86,8 +87,11 @@ typedef struct fuser {
     bool *has_parts; /* by buffer */
 } fuser;
 void fuse_all(fuser *f);
-/* order.c: group indices in an order that respects dependences. */
+/* groups.c: group indices in an order that respects dependences. */
 void order_groups(fuser *f, uint32_t *order);
+/* order.c: the schedule's groups in the order that needs least memory, lives built. */
+fe_status order_for_peak(fuser *f);
+struct order_problem *order_problem_of(fuser *f, arena *memory);
 
 /* ---- finish.c: a work group as the schedule's ---- */
 sched_group finish_group(fuser *f, work_group *g);

@@ -65,3 +65,60 @@ refuse 1 2 not_same_outer
 refuse 0 2 cycle
 live @a [0, 3) in @b output
 live @b [2, 4) output
+--run-- ferrite inspect - --from loop --stage sched | sed -n '/^group/p; /^live/p'
+--in--
+program the_branch_with_the_higher_peak_goes_first
+input  @x : f32[16] strides [1]
+temp   @a : f32[16] strides [1]
+temp   @big : f32[4096] strides [1]
+temp   @b : f32[16] strides [1]
+temp   @c : f32[16] strides [1]
+temp   @y : f32[16] strides [1]
+extern copy (@x[16]{1}) -> (@a[16]{1}) ints [] floats []
+extern copy (@a[256,16]{0,1}) -> (@big[256,16]{16,1}) ints [] floats []
+extern copy (@x[16]{1}) -> (@c[16]{1}) ints [] floats []
+extern copy (@big[16]{256}) -> (@b[16]{1}) ints [] floats []
+nest [i0 < 16] {
+  %0 = load f32 @b[15 - i0]
+  %1 = load f32 @c[15 - i0]
+  %2 = add %0, %1 : f32
+  @y[i0] = %2
+}
+output @y[16]{1}
+--out--
+group 0 extern op 0 copy
+group 1 extern op 1 copy
+group 2 extern op 3 copy
+group 3 extern op 2 copy
+group 4 kernel outer [] vector inner
+live @a [0, 2)
+live @big [1, 3)
+live @b [2, 5)
+live @c [3, 5)
+live @y [4, 6) output
+--run-- ferrite inspect - --from loop --stage sched | sed -n '/^group/p'
+--in--
+program equal_branches_stay
+input  @x : f32[16] strides [1]
+temp   @a : f32[16] strides [1]
+temp   @b : f32[16] strides [1]
+temp   @c : f32[16] strides [1]
+temp   @d : f32[16] strides [1]
+temp   @y : f32[16] strides [1]
+extern copy (@x[16]{1}) -> (@a[16]{1}) ints [] floats []
+extern copy (@x[16]{1}) -> (@b[16]{1}) ints [] floats []
+extern copy (@a[16]{1}) -> (@c[16]{1}) ints [] floats []
+extern copy (@b[16]{1}) -> (@d[16]{1}) ints [] floats []
+nest [i0 < 16] {
+  %0 = load f32 @c[15 - i0]
+  %1 = load f32 @d[15 - i0]
+  %2 = add %0, %1 : f32
+  @y[i0] = %2
+}
+output @y[16]{1}
+--out--
+group 0 extern op 0 copy
+group 1 extern op 1 copy
+group 2 extern op 2 copy
+group 3 extern op 3 copy
+group 4 kernel outer [] vector inner
