@@ -19,5 +19,5 @@ graph g {
   output (user %x)
 }
 --err--
-error: pass: there is no pass 'frobnicate'; there are functionalise, noop, fold_batch_norm, cse, dce
+error: pass: there is no pass 'frobnicate'; there are functionalise, decompose, noop, fold_batch_norm, cse, dce
 --status-- 1
