@@ -266,6 +266,12 @@ void rule_to(infer_call *c)
     infer_give(c, out);
 }
 
+void rule_half_complex(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    if (x) infer_give(c, infer_like(c, x, TY_C32, infer_format(c, TY_PRESERVE)));
+}
+
 static bool is_idle(infer_call *c)
 {
     double p = 0;

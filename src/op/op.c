@@ -5,6 +5,7 @@
  * row's schema when the operator is first asked for: a program uses some fifty of the fourteen
  * hundred.
  */
+#define _GNU_SOURCE
 #include "op/op_priv.h"
 
 #include <stdio.h>
@@ -61,10 +62,38 @@ const op_info *op_get(op_registry *r, op_id id)
     return op;
 }
 
+/* ---- look-ups ---- */
+
+static const char *const ALIASES[][2] = {
+#define ALIAS(name, op) {name, op},
+#include "op/alias.def"
+#undef ALIAS
+};
+
+/* Writes the name of the operator that another name, "space.base.overload", stands for. */
+static bool resolve_alias(const char *name, size_t length, char *out, size_t room)
+{
+    const char *overload = memrchr(name, '.', length);
+    size_t base = overload ? (size_t)(overload - name) : length;
+    size_t plain = base > 1 && name[base - 1] == '_' && name[base - 2] != '_' ? base - 1 : base;
+    for (size_t i = 0; i < COUNT_OF(ALIASES); i++) {
+        size_t known = strlen(ALIASES[i][0]);
+        if (strncmp(ALIASES[i][0], name, known) != 0) continue;
+        if (known != length && known != plain) continue;
+        int made =
+            snprintf(out, room, "%s%.*s", ALIASES[i][1], (int)(length - known), name + known);
+        return made > 0 && (size_t)made < room;
+    }
+    return false;
+}
+
 static const op_info *find_exact(op_registry *r, const char *name, size_t length)
 {
+    char other[256];
     uint32_t id = map_get(&r->by_name, MAP_KEY(intern_n(r->session, name, length)));
-    return id == MAP_NONE ? NULL : op_get(r, (op_id)id);
+    if (id == MAP_NONE && resolve_alias(name, length, other, sizeof other))
+        id = map_get(&r->by_name, MAP_KEY(intern(r->session, other)));
+    return id == MAP_NONE ? op_find_out(r, name, length) : op_get(r, (op_id)id);
 }
 
 const op_info *op_find(op_registry *r, const char *name)

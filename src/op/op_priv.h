@@ -16,6 +16,10 @@ struct op_registry {
 /* op.c: is `space` Python functions or higher-order operators, which have no overloads? */
 bool op_space_has_overloads(const char *space, size_t length);
 
+/* out.c: the operator that writes into arguments what one of the rows gives, aten.add.out; NULL when
+ * the name is none such. Made when first asked for. */
+const op_info *op_find_out(op_registry *r, const char *name, size_t length);
+
 /* schema.c: the name before the parameters as "space.base.overload", interned; NULL when it is not
  * a name. */
 const char *op_schema_name(fe_session *s, const char *schema);

@@ -2,7 +2,8 @@
  * composes them of, so that dtypes, rounding and layouts are those of the parts. */
 #include "pass/decompose.h"
 
-static const decompose_rows *const FAMILIES[] = {&decompose_calculus_rows, &decompose_join_rows};
+static const decompose_rows *const FAMILIES[] = {&decompose_calculus_rows, &decompose_join_rows,
+                                                 &decompose_name_rows};
 
 /* ---- what rules use ---- */
 
@@ -75,11 +76,11 @@ fx_arg decompose_slice(decomposing *d, fx_arg x, uint32_t dim, int64_t start, in
 
 /* ---- the pass ---- */
 
-static decompose_rule *rule_of(const fx_node *n)
+static const decompose_row *row_of(const fx_node *n)
 {
     for (size_t f = 0; f < COUNT_OF(FAMILIES); f++)
         for (uint32_t k = 0; k < FAMILIES[f]->count; k++)
-            if (fx_is(n, FAMILIES[f]->at[k].op)) return FAMILIES[f]->at[k].rule;
+            if (fx_is(n, FAMILIES[f]->at[k].op)) return &FAMILIES[f]->at[k];
     return NULL;
 }
 
@@ -121,11 +122,11 @@ static fe_status replace(decomposing *d)
     return FE_OK;
 }
 
-static fe_status decompose_node(fx_graph *g, fx_node *n, decompose_rule *rule)
+static fe_status decompose_node(fx_graph *g, fx_node *n, const decompose_row *row)
 {
     fx_arg results[DECOMPOSE_MOST_RESULTS];
-    decomposing d = {.g = g, .n = n, .results = results};
-    rule(&d);
+    decomposing d = {.g = g, .n = n, .target = row->target, .results = results};
+    row->rule(&d);
     FE_TRY(d.status);
     FE_TRY(replace(&d));
     fx_erase(g, n);
@@ -136,9 +137,9 @@ fe_status pass_decompose(fx_graph *g, bool *changed)
 {
     for (fx_node *n = g->first, *next; n; n = next) {
         next = n->next;
-        decompose_rule *rule = n->kind == FX_CALL ? rule_of(n) : NULL;
-        if (!rule) continue;
-        FE_TRY(decompose_node(g, n, rule));
+        const decompose_row *row = n->kind == FX_CALL ? row_of(n) : NULL;
+        if (!row) continue;
+        FE_TRY(decompose_node(g, n, row));
         *changed = true;
     }
     return FE_OK;

@@ -13,6 +13,7 @@ enum { DECOMPOSE_MOST_RESULTS = 64 };
 typedef struct decomposing {
     fx_graph *g;
     fx_node *n;
+    op_id target; /* of the row */
     fe_status status;
     fx_arg *results;
     uint32_t count;
@@ -22,12 +23,13 @@ typedef void decompose_rule(decomposing *d);
 typedef struct decompose_row {
     op_id op;
     decompose_rule *rule;
+    op_id target; /* what the rule makes of it is its own */
 } decompose_row;
 typedef struct decompose_rows {
     const decompose_row *at;
     uint32_t count;
 } decompose_rows;
-extern const decompose_rows decompose_calculus_rows, decompose_join_rows;
+extern const decompose_rows decompose_calculus_rows, decompose_join_rows, decompose_name_rows;
 
 /* The call's result as an argument. */
 fx_arg decompose_call(decomposing *d, op_id op, uint32_t count, const fx_arg *args);

@@ -239,18 +239,18 @@ static void gradient(decomposing *d)
 }
 
 static const decompose_row ROWS[] = {
-    {OP_aten_trapezoid_dx, trapezoid},
-    {OP_aten_trapezoid_x, trapezoid},
-    {OP_aten_trapz_dx, trapezoid},
-    {OP_aten_trapz_x, trapezoid},
-    {OP_aten_cumulative_trapezoid_dx, cumulative_trapezoid},
-    {OP_aten_cumulative_trapezoid_x, cumulative_trapezoid},
-    {OP_aten_gradient_scalarint, gradient},
-    {OP_aten_gradient_scalararray, gradient},
-    {OP_aten_gradient_array, gradient},
-    {OP_aten_gradient_scalarrayarray, gradient},
-    {OP_aten_gradient_scalarrayint, gradient},
-    {OP_aten_gradient_tensorarray, gradient},
-    {OP_aten_gradient_tensorarrayint, gradient},
+    {OP_aten_trapezoid_dx, trapezoid, OP_NONE},
+    {OP_aten_trapezoid_x, trapezoid, OP_NONE},
+    {OP_aten_trapz_dx, trapezoid, OP_NONE},
+    {OP_aten_trapz_x, trapezoid, OP_NONE},
+    {OP_aten_cumulative_trapezoid_dx, cumulative_trapezoid, OP_NONE},
+    {OP_aten_cumulative_trapezoid_x, cumulative_trapezoid, OP_NONE},
+    {OP_aten_gradient_scalarint, gradient, OP_NONE},
+    {OP_aten_gradient_scalararray, gradient, OP_NONE},
+    {OP_aten_gradient_array, gradient, OP_NONE},
+    {OP_aten_gradient_scalarrayarray, gradient, OP_NONE},
+    {OP_aten_gradient_scalarrayint, gradient, OP_NONE},
+    {OP_aten_gradient_tensorarray, gradient, OP_NONE},
+    {OP_aten_gradient_tensorarrayint, gradient, OP_NONE},
 };
 const decompose_rows decompose_calculus_rows = {ROWS, COUNT_OF(ROWS)};

@@ -161,8 +161,10 @@ static void vander(decomposing *d)
 }
 
 static const decompose_row ROWS[] = {
-    {OP_aten_cartesian_prod_default, cartesian_prod}, {OP_aten_combinations_default, combinations},
-    {OP_aten__chunk_cat_default, chunk_cat},          {OP_aten_vander_default, vander},
-    {OP_aten_linalg_vander_default, vander},
+    {OP_aten_cartesian_prod_default, cartesian_prod, OP_NONE},
+    {OP_aten_combinations_default, combinations, OP_NONE},
+    {OP_aten__chunk_cat_default, chunk_cat, OP_NONE},
+    {OP_aten_vander_default, vander, OP_NONE},
+    {OP_aten_linalg_vander_default, vander, OP_NONE},
 };
 const decompose_rows decompose_join_rows = {ROWS, COUNT_OF(ROWS)};

@@ -296,6 +296,7 @@ static fe_status make_several(functionaliser *f, fx_node *n)
     fx_node **values = NEW_ARRAY(f->memory, fx_node *, n->op->param_count + 1);
     bool is_replaced;
     f->changed = true;
+    functionalise_returned(f->g, n);
     pass_map_args(f->g, n, functionalise_current, f);
     FE_TRY(f->status);
     fx_node *before = n->prev;

@@ -44,6 +44,8 @@ fe_status functionalise_inverse(fx_graph *g, fx_node *before, const fx_node *vie
  * the new value of argument i, NULL where it stays; calls are made before n, and when *is_replaced
  * nobody uses n any more. */
 bool functionalise_is_several(fx_graph *g, const fx_node *n);
+/* Readers of what is an argument that the call wrote read the argument. */
+void functionalise_returned(fx_graph *g, fx_node *n);
 fe_status functionalise_several(fx_graph *g, fx_node *n, fx_node **values, bool *is_replaced);
 
 #endif

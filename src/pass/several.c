@@ -17,11 +17,23 @@ static uint32_t written_count(const op_info *op)
 
 /* ---- by schema ---- */
 
-/* The operator whose results are those of op, then the written arguments; or NULL. */
+/* Does the operator give nothing but what it wrote, each result an argument? */
+static bool gives_written(const op_info *op)
+{
+    bool all = op->return_count > 0 && op->return_count == written_count(op);
+    for (uint32_t i = 0; i < op->return_count; i++) all &= op->returns[i].alias != 0;
+    return all;
+}
+
+/* The operator whose results are those of op, then the written arguments; of an `out=` operator
+ * with several, the arguments alone. NULL when there is none such. */
 static const op_info *tuple_functional(fx_graph *g, const op_info *op)
 {
     if (!op->is_mutating || (op->flags & OPF_HIGHER_ORDER)) return NULL;
     const op_info *functional = op_functional_of(g->ops, op);
+    if (functional && gives_written(op))
+        return op->return_count > 1 && functional->return_count == op->return_count ? functional
+                                                                                    : NULL;
     bool more = functional && functional->return_count == op->return_count + written_count(op);
     for (uint32_t i = 0; i < op->return_count; i++) more &= op->returns[i].alias == 0;
     return more ? functional : NULL;
@@ -65,12 +77,27 @@ static fe_status item_of(fx_graph *g, fx_node *before, fx_node *tuple, uint32_t 
     return pass_emit(g, before, OP_operator_getitem, tuple, 2, args, out);
 }
 
+void functionalise_returned(fx_graph *g, fx_node *n)
+{
+    if (!gives_written(n->op)) return;
+    for (uint32_t k = n->users.count; k-- > 0;) {
+        fx_node *item = n->users.at[k];
+        int64_t number;
+        bool known = fx_is(item, OP_operator_getitem) && fx_arg_int(g, &item->args[1], &number);
+        CHECK(g->session, known);
+        for (uint32_t i = 0; i < n->op->param_count; i++)
+            if (n->op->params[i].is_written && n->op->params[i].alias == 1u << number)
+                fx_replace_uses(g, item, n->args[i].node);
+    }
+}
+
 /* The call of `functional` in the place of n. */
 static fe_status replaced(fx_graph *g, fx_node *n, const op_info *functional, fx_node **values)
 {
     fx_node *tuple, *first;
     uint32_t item = functional->return_count - (is_batch_norm(n) ? 2 : written_count(n->op));
-    bool writes = op_param_index(n->op, "training") < 0 || is_true(g, n, "training");
+    bool writes =
+        gives_written(n->op) || op_param_index(n->op, "training") < 0 || is_true(g, n, "training");
     FE_TRY(pass_call(g, n, functional, n, n->args, functional->param_count, &tuple));
     for (uint32_t i = 0; i < n->op->param_count; i++) {
         bool written = n->op->params[i].is_written ||

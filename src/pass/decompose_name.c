@@ -1,0 +1,34 @@
+/* decompose_name.c -- operators that are others under another name, with other names of parameters
+ * or fewer of them. */
+#include "pass/decompose.h"
+
+/* The same arguments, in order. */
+static void renamed(decomposing *d)
+{
+    fx_arg made = decompose_call(d, d->target, d->n->arg_count, d->n->args);
+    if (d->n->value.kind != FX_TUPLE) {
+        decompose_give(d, made);
+        return;
+    }
+    for (uint32_t k = 0; k < d->n->value.count; k++)
+        decompose_give(d, CALL(operator_getitem, made, decompose_of(d, k)));
+}
+
+static void half_complex(decomposing *d)
+{
+    const fx_arg *a = d->n->args;
+    decompose_give(
+        d, CALL(aten_to_dtype, a[0], fx_dtype(TY_C32), fx_bool(false), fx_bool(false), a[1]));
+}
+
+static const decompose_row ROWS[] = {
+    {OP_aten_det_default, renamed, OP_aten_linalg_det_default},
+    {OP_aten_inverse_default, renamed, OP_aten_linalg_inv_default},
+    {OP_aten_orgqr_default, renamed, OP_aten_linalg_householder_product_default},
+    {OP_aten_slogdet_default, renamed, OP_aten_linalg_slogdet_default},
+    {OP_aten__unsafe_view_default, renamed, OP_aten_reshape_default},
+    {OP_aten_unsafe_split_with_sizes_default, renamed, OP_aten_split_with_sizes_copy_default},
+    {OP_aten_chalf_default, half_complex, OP_NONE},
+    {OP_aten_special_round_default, renamed, OP_aten_round_decimals},
+};
+const decompose_rows decompose_name_rows = {ROWS, COUNT_OF(ROWS)};
