@@ -1,5 +1,7 @@
 """The operator cases: one function an operator or a family of them, on inputs of awkward sizes. See make_cases.py."""
 
+import functools
+
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -442,6 +444,50 @@ def order_statistics(x):
 def buckets(edges, x):
     right = torch.searchsorted(edges, x, right=True)
     return torch.bucketize(x, edges), right, torch.bucketize(x, edges, out_int32=True)
+
+
+@op(whole(4, 9, low=-2, high=3), shuffled(3, 17), values(3.0, NAN, -INF, 0.0, NAN, INF, -1.0, 2.0))
+def orders(k, x, odd):
+    places = k.sort(stable=True, descending=True).indices, torch.argsort(k.t(), dim=0, stable=True)
+    best = *odd.topk(3), *odd.topk(3, largest=False), x.topk(0).values
+    return *places, *best, torch.msort(x), k.mode().values, k.mode(0, True).values, odd.nanmedian(), odd.median()
+
+
+@op(shuffled(3, 17), values(0.1, 0.5, 0.9), values(3.0, NAN, -1.0, 0.25, NAN, 2.0))
+def quantiles(x, q, odd):
+    modes = [x.quantile(q, 1, interpolation=mode) for mode in ("linear", "lower", "higher", "nearest", "midpoint")]
+    return *modes, x.quantile(0.3), x.quantile(q, 0, keepdim=True), odd.nanquantile(q), odd.quantile(0.5)
+
+
+@op(real(3, 37), whole(5, 19), values(1.0, NAN, -INF, 3.0, 3.0, -2.0, NAN, 9.0))
+def running(x, k, odd):
+    long = torch.arange(70000) % 31
+    extremes = *x.cummax(1), *k.cummin(0), *odd.cummax(0), k.cumprod(1), k.cumsum(0, dtype=torch.float32)
+    integrals = torch.cumulative_trapezoid(x, dx=0.5), torch.cumulative_trapezoid(x, x.exp(), dim=0)
+    fused = torch.softmax(x, 1).cumsum(1) < 0.5, (x * 2 + 1).cumsum(0).diff(dim=0), long.cumsum(0)[::997]
+    return *extremes, x.logcumsumexp(1), x.logcumsumexp(0), x.half().cumsum(1), *integrals, *fused
+
+
+@op(shuffled(4, 13), real(4, 6), whole(7, low=0, high=5))
+def searches(edges, x, k):
+    places = edges.argsort(1)
+    found = torch.searchsorted(edges, x, sorter=places), torch.searchsorted(edges.sort(1).values, x, side="right")
+    return *found, torch.bucketize(0.5, edges[0].sort().values), torch.isin(k, k[:3], invert=True), torch.isin(k, 2)
+
+
+@op(real(6, 5), whole(11, low=0, high=6), values(0, 3, 3, 8, dtype=i64), real(11), real(11, 2))
+def segments(table, index, offsets, weight, rows):
+    bag = functools.partial(F.embedding_bag, index, table, offsets)
+    bags = bag(mode="sum", per_sample_weights=weight), bag(mode="mean", padding_idx=-2), bag(mode="max")
+    lengths = torch.tensor([4, 0, 7])
+    reduce = torch.segment_reduce
+    return *bags, *(reduce(rows, kind, lengths=lengths, initial=1) for kind in ("sum", "mean", "max", "min", "prod"))
+
+
+@op(real(60), real(20, 2))
+def histograms(x, points):
+    together, edges = torch.histogramdd(points, [3, 4], density=True)
+    return x.histc(7), *x.histogram(5), *x.histogram(x[:9].sort().values), together, *edges
 
 
 # ---- attention ----
