@@ -9,9 +9,9 @@
 --out--
 calls "bag_scale" "[MM]f-s" strings ["all"]
 calls "bag_scale" "[MM]fTs" strings ["first"]
+calls "bag_sums" "[TT]"
 calls "bag_increment" "MM"
 calls "bag_increment" "M-"
-calls "bag_sums" "[TT]"
 --run-- ferrite compile $ROOT/test/custom_ops/quantised.pt2 -o a.so
 --err--
 error: pt2: cannot read torch.ops.quant.quantise.default: this operator is not known
