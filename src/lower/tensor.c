@@ -157,23 +157,32 @@ void lower_store(lowering *l, loop_op *op, loop_store st)
     op->stores = stores;
 }
 
-void lower_extern(lowering *l, const char *kernel, uint32_t input_count, const loop_view *inputs,
-                  loop_view output, uint32_t int_count, const sym_expr *ints, uint32_t float_count,
-                  const double *floats)
+loop_op *lower_extern_call(lowering *l, const char *kernel, uint32_t input_count,
+                           const loop_view *inputs, uint32_t output_count, const loop_view *outputs)
 {
     CHECK(l->session, loop_extern_known(kernel));
     loop_op *op = loop_add_op(l->program, LOOP_EXTERN);
     op->kernel = intern(l->session, kernel);
-    map_set(l->memory, &l->extern_made, output.buffer, 1);
+    for (uint32_t k = 0; k < output_count; k++)
+        if (outputs[k].buffer != LOOP_NO_BUFFER)
+            map_set(l->memory, &l->extern_made, outputs[k].buffer, 1);
     op->input_count = input_count;
     op->inputs = arena_copy(l->memory, inputs, input_count * sizeof *inputs);
-    op->output_count = 1;
-    op->outputs = arena_copy(l->memory, &output, sizeof output);
+    op->output_count = output_count;
+    op->outputs = arena_copy(l->memory, outputs, output_count * sizeof *outputs);
+    op->origin = l->node ? l->node->id : UINT32_MAX;
+    return op;
+}
+
+void lower_extern(lowering *l, const char *kernel, uint32_t input_count, const loop_view *inputs,
+                  loop_view output, uint32_t int_count, const sym_expr *ints, uint32_t float_count,
+                  const double *floats)
+{
+    loop_op *op = lower_extern_call(l, kernel, input_count, inputs, 1, &output);
     op->int_count = int_count;
     op->ints = arena_copy(l->memory, ints, int_count * sizeof *ints);
     op->float_count = float_count;
     op->floats = arena_copy(l->memory, floats, float_count * sizeof *floats);
-    op->origin = l->node ? l->node->id : UINT32_MAX;
 }
 
 /* ---- reading ---- */
