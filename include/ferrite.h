@@ -83,6 +83,8 @@ FE_API void fe_session_free(fe_session *session);
  *     cc          the C compiler, arguments may follow its name ($CC, else cc)
  *     cache       folder where made libraries are found again; "": none ($FERRITE_CACHE_DIR, else
  *                 $XDG_CACHE_HOME/ferrite, else $HOME/.cache/ferrite)
+ *     lapack      flags that link LAPACK, which programs with operators of linear algebra need; none:
+ *                 they are refused ($FERRITE_LAPACK, else -llapack or -lopenblas, which is there)
  *     jobs        C compilers at work at once; 0 (the default): one for each processor
  *     model       which one of an archive with several
  *     from        the input is no archive but the text of this stage: fx, loop, sched, kern, wrap (a
@@ -145,11 +147,12 @@ FE_API void fe_program_free(fe_program *program);
 
 /* Writes a shared library with the weights in it, and beside it a header with the names, dtypes and
  * shapes of its inputs and outputs: model.so and model.h. Each file appears whole or not at all.
- * FE_IO, FE_TOOLCHAIN. */
+ * FE_IO, FE_TOOLCHAIN, FE_UNSUPPORTED where LAPACK is needed and cannot be linked. */
 FE_API fe_status fe_write_library(fe_program *program, const char *path);
 
 /* Writes C sources, the runtime's among them, the header, weights and a Makefile into `folder`, which
- * is made if it is not there. They build with a C11 compiler and nothing else. FE_IO. */
+ * is made if it is not there. They build with a C11 compiler and nothing else, but for LAPACK
+ * where the program needs it. FE_IO, FE_UNSUPPORTED. */
 FE_API fe_status fe_write_sources(fe_program *program, const char *folder);
 
 /* Makes the program ready to be called in this process, without a file of the caller's:
@@ -160,7 +163,7 @@ FE_API fe_status fe_write_sources(fe_program *program, const char *folder);
  *
  * Both belong to the program: free contexts before it, and do not close the model. Once loaded,
  * any threads may use them, each with a context of its own. A second call gives the same ones.
- * FE_IO, FE_TOOLCHAIN. */
+ * FE_IO, FE_TOOLCHAIN, FE_UNSUPPORTED. */
 FE_API fe_status fe_load(fe_program *program, const fe_artifact **artifact, fe_model **model);
 
 /* Fills `inputs`, one for each input of the program, with copies of what the archive records as the
@@ -182,6 +185,9 @@ typedef struct fe_figures {
     int64_t arena_lower_bound; /* most bytes that live at once; -1 likewise */
     int64_t weights_bytes;
     int64_t artifact_bytes; /* machine code and weights; 0 before fe_write_library() or fe_load() */
+    /* what it needs at run time besides libc and libm, and why: "LAPACK (-llapack), for inv"; NULL:
+     * nothing, or nothing was made yet */
+    const char *libraries;
 } fe_figures;
 
 /* Fills *figures; the arrays are the program's. */

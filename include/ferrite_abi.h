@@ -1,7 +1,7 @@
 /* ferrite_abi.h -- what crosses the border between an artifact that ferrite made and its host.
  *
  * An artifact is a shared library with one entry point, ferrite_artifact(), or the same code linked
- * into a program. It needs libc and libm alone. In ten lines:
+ * into a program. It needs libc and libm alone, and LAPACK where it factors matrices. In ten lines:
  *
  *     const fe_artifact *a = ferrite_artifact();        // link it, or dlopen it and dlsym this name
  *     fe_model *model;                                  // maps the weights; shared by all threads

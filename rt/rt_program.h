@@ -107,6 +107,7 @@ typedef struct rt_call {
         packed; /* bit k: operand k is a weight that was packed when the program was compiled */
     const int64_t *ints;
     const double *floats;
+    const char *text;   /* NULL, or a name that the operator's messages begin with */
     fe_kernel epilogue; /* or NULL: runs on each finished block of out[0], rows x last dimension */
     const fe_kernel_args *epilogue_args;
 } rt_call;
@@ -123,6 +124,23 @@ int rt_op_select(rt_frame *frame, const rt_call *call);
 int rt_op_mode(rt_frame *frame, const rt_call *call);
 int rt_op_search(rt_frame *frame, const rt_call *call);
 int rt_op_segment(rt_frame *frame, const rt_call *call);
+/* linear algebra */
+int rt_op_triangular_solve(rt_frame *frame, const rt_call *call);
+int rt_op_matrix_exp(rt_frame *frame, const rt_call *call);
+int rt_op_unpack_pivots(rt_frame *frame, const rt_call *call);
+int rt_op_check_info(rt_frame *frame, const rt_call *call);
+/* by LAPACK: in rt_lapack_*.c */
+int rt_op_lu_factor(rt_frame *frame, const rt_call *call);
+int rt_op_lu_solve(rt_frame *frame, const rt_call *call);
+int rt_op_cholesky(rt_frame *frame, const rt_call *call);
+int rt_op_ldl_factor(rt_frame *frame, const rt_call *call);
+int rt_op_ldl_solve(rt_frame *frame, const rt_call *call);
+int rt_op_qr_factor(rt_frame *frame, const rt_call *call);
+int rt_op_householder_product(rt_frame *frame, const rt_call *call);
+int rt_op_householder_apply(rt_frame *frame, const rt_call *call);
+int rt_op_eigh(rt_frame *frame, const rt_call *call);
+int rt_op_eig(rt_frame *frame, const rt_call *call);
+int rt_op_svd(rt_frame *frame, const rt_call *call);
 
 /* Calls a function of the user's; its failure is the run's. */
 int rt_custom(rt_frame *frame, const char *name, fe_op_function *function, const fe_arg *args,

@@ -7,6 +7,10 @@ has_header() {
     [ -e "/usr/include/$1" ] || printf '#include <stddef.h>\n#include <%s>\n' "$1" | cc -E - >/dev/null 2>&1
 }
 
+has_library() {
+    echo | cc -shared -o /dev/null -x c - "-l$1" >/dev/null 2>&1
+}
+
 missing=
 case "${1:-build}" in
 build)
@@ -17,6 +21,7 @@ build)
 test)
     command -v python3 >/dev/null || missing="$missing python3"
     python3 -c 'import ensurepip, venv' 2>/dev/null || missing="$missing python3-venv"
+    has_library lapack || missing="$missing liblapack-dev"
     ;;
 *)
     echo "usage: tools/setup.sh build|test" >&2

@@ -2,6 +2,7 @@
  * (values). */
 #define _GNU_SOURCE
 #include "cli/case.h"
+#include "cli/property.h"
 
 #include "infer/infer.h"
 
@@ -354,6 +355,11 @@ static fe_status run_set(case_job *job, const case_files *files, json_object *se
     for (uint32_t k = 0; k < count; k++)
         FE_TRY(
             check_output(d, files, json_object_array_get_idx(expected, k), prefix, k, &outputs[k]));
+    json_object *compare = member(files->facts, "compare");
+    if (compare && strcmp(json_object_get_string(compare), "ambiguous") == 0) {
+        tolerance t = tolerance_of(files->facts, NULL, 0);
+        FE_TRY(property_check(d, inputs, outputs, t.relative, t.absolute));
+    }
     return check_inputs(d, files, set, prefix, inputs, a->input_count);
 }
 

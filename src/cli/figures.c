@@ -14,6 +14,7 @@ void cli_print_figures(const fe_figures *f, FILE *to)
         fprintf(to, "arena: by the sizes of the inputs\n");
     fprintf(to, "weights: %lld bytes\n", (long long)f->weights_bytes);
     if (f->artifact_bytes) fprintf(to, "artifact: %lld bytes\n", (long long)f->artifact_bytes);
+    if (f->libraries) fprintf(to, "needs %s\n", f->libraries);
 }
 
 void cli_print_stages_json(const fe_figures *f, FILE *to)

@@ -286,7 +286,8 @@ void fe_figures_of(const fe_program *program, fe_figures *figures)
                             .arena_bytes = w->arena_bytes,
                             .arena_lower_bound = w->lower_bound,
                             .weights_bytes = w->weights_bytes,
-                            .artifact_bytes = program->artifact_bytes};
+                            .artifact_bytes = program->artifact_bytes,
+                            .libraries = lapack_note(program)};
     for (int i = 0; i < STAGE_COUNT; i++) figures->compile_ms += program->ms[i];
 }
 

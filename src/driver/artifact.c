@@ -56,6 +56,12 @@ static bool ends_with(const char *name, const char *end)
     return a >= b && strcmp(name + a - b, end) == 0;
 }
 
+/* What calls LAPACK comes with programs that need it alone. */
+static bool belongs(const driver_program *d, const struct embedded_file *file)
+{
+    return d->lapack || !lapack_source(file->name);
+}
+
 static const char *makefile_text(driver_program *d)
 {
     text t;
@@ -82,9 +88,13 @@ static const char *makefile_text(driver_program *d)
         text_printf(&t, " -L%.*s -l:%s", (int)(last_part(libraries[i]) - libraries[i] - 1),
                     libraries[i], last_part(libraries[i]));
     text_add(&t, library_count ? " -Wl,-rpath,'$$ORIGIN'\n" : "\n");
+    if (d->lapack)
+        text_printf(&t, "# LAPACK, for linear algebra (Debian: liblapack-dev).\nLAPACK ?= %s\n\n",
+                    d->lapack);
     text_add(&t, "PLAIN =");
     for (size_t i = 0; i < embedded_file_count; i++)
-        if (ends_with(embedded_files[i].name, ".c") && !is_kernel_source(&embedded_files[i]))
+        if (ends_with(embedded_files[i].name, ".c") && !is_kernel_source(&embedded_files[i]) &&
+            belongs(d, &embedded_files[i]))
             text_printf(&t, " runtime/%s", last_part(embedded_files[i].name));
     text_add(&t, "\nMANY =");
     for (size_t i = 0; i < embedded_file_count; i++)
@@ -95,14 +105,14 @@ static const char *makefile_text(driver_program *d)
     text_printf(&t,
                 "\n\nOBJECTS = $(MODEL:.c=.o) $(PLAIN:.c=.o) $(foreach "
                 "isa,$(ISAS),$(MANY:.c=.$(isa).o))\n\n"
-                "%s.so: $(OBJECTS)\n\t$(CC) -shared -o $@ $(OBJECTS) -lm $(OPS)\n\n"
+                "%s.so: $(OBJECTS)\n\t$(CC) -shared -o $@ $(OBJECTS)%s -lm $(OPS)\n\n"
                 "kernels_%%.o: kernels_%%.c\n\t$(CC) -O2 $(KERNEL_FLAGS) $(FLAGS) -c $< -o $@\n"
                 "%%.o: %%.c\n\t$(CC) -O2 $(FLAGS) -c $< -o $@\n"
                 "%%.base.o: %%.c\n\t$(CC) -O3 $(FLAGS) $(FLAGS_base) -c $< -o $@\n"
                 "%%.v3.o: %%.c\n\t$(CC) -O3 $(FLAGS) $(FLAGS_v3) -c $< -o $@\n"
                 "%%.v4.o: %%.c\n\t$(CC) -O3 $(FLAGS) $(FLAGS_v4) -c $< -o $@\n\n"
                 "clean:\n\trm -f $(OBJECTS) %s.so\n",
-                d->wrapper->name, d->wrapper->name);
+                d->wrapper->name, d->lapack ? " $(LAPACK)" : "", d->wrapper->name);
     return t.at;
 }
 
@@ -115,12 +125,13 @@ static fe_status put(driver_program *d, const char *folder, const char *name, co
 fe_status artifact_write_sources(driver_program *d, const char *folder)
 {
     const char *runtime = arena_printf(d->memory, "%s/runtime", folder);
+    FE_TRY(lapack_choose(d));
     FE_TRY(file_make_dirs(d->session, runtime));
     for (uint32_t i = 0; i < d->file_count; i++)
         FE_TRY(put(d, folder, d->files[i].name, d->files[i].text, d->files[i].length));
     for (size_t i = 0; i < embedded_file_count; i++) {
         const struct embedded_file *file = &embedded_files[i];
-        if (!ends_with(file->name, ".a"))
+        if (!ends_with(file->name, ".a") && belongs(d, file))
             FE_TRY(put(d, runtime, last_part(file->name), file->data, file->size));
     }
     const char *makefile = makefile_text(d);

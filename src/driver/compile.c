@@ -148,9 +148,9 @@ static fe_status stage_sched(driver_program *d)
 
 /* Provenance of an op: the FX node it was lowered from and where that stands in the user's program.
  */
-static const char *note_of(void *data, uint32_t origin)
+const char *driver_note(void *program, uint32_t origin)
 {
-    driver_program *d = data;
+    driver_program *d = program;
     if (!d->graph || origin >= d->graph->by_id.count || !d->graph->by_id.at[origin]) return NULL;
     const fx_node *n = d->graph->by_id.at[origin];
     const fx_origin *o = n->origin;
@@ -179,7 +179,7 @@ static fe_status stage_wrap(driver_program *d)
     wrap_facts facts = {.calls = calls,
                         .unique_kernels = k->kernels.count,
                         .packed_bytes = weights_packed_bytes,
-                        .note = note_of,
+                        .note = driver_note,
                         .data = d};
     return wrap_build(d->schedule, &facts, d->memory, &d->wrapper);
 }

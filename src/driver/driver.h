@@ -48,6 +48,7 @@ typedef struct driver_options {
     const char *isa;        /* "native", "x86-64-v4", "x86-64-v3", "baseline" */
     const char *cc;         /* the C compiler and arguments */
     const char *cache;      /* folder; "": none */
+    const char *lapack;     /* how to link it; "none": not at all; NULL: to be found */
     option_list ops;        /* libraries that declare operators (ferrite_ops.h) */
     const char *dump_after; /* pass name or "all"; NULL: none */
     uint32_t jobs;          /* compiler processes side by side; 0: one a core */
@@ -108,6 +109,7 @@ typedef struct fe_program {
     const char *name; /* of the program: the file's stem as an identifier */
     kern_target target;
     uint64_t weights_key;
+    const char *lapack; /* flags that the program is linked with; NULL: needs none */
     double ms[STAGE_COUNT];
     const char *library;   /* made of the files, without weights; NULL: not yet */
     const char *temporary; /* folder that goes with the program; NULL: none */
@@ -150,6 +152,25 @@ fe_status driver_inspect(fe_session *s, const driver_options *o, const char *sta
  * Once only. */
 fe_status toolchain_build(driver_program *d);
 kern_target toolchain_target(const char *isa);
+
+/* Do these flags link `source` into a shared library? Works in `folder`. */
+bool toolchain_links(driver_program *d, const char *folder, const char *source, const char *flags);
+/* "a b c" cut at its blanks, at most `room` of them; returns how many. */
+int toolchain_split(arena *memory, const char *words, const char **out, int room);
+
+/* lapack.c: linking what calls LAPACK. */
+/* Sets d->lapack for a program that needs it, to what the options say or else to the first of the
+ * usual ones; FE_UNSUPPORTED where it is to do without. */
+fe_status lapack_choose(driver_program *d);
+/* Makes sure, by linking in `folder`, that it is there; where the options leave the choice, of the
+ * usual ones the first that is. FE_UNSUPPORTED when there is none. */
+fe_status lapack_find(driver_program *d, const char *folder);
+/* Is this runtime source linked into programs with LAPACK alone? */
+bool lapack_source(const char *name);
+/* Which library is linked and what for; NULL: none. */
+const char *lapack_note(const driver_program *d);
+/* "%name (module.path)" of what an op of the loop program was lowered from, or NULL. */
+const char *driver_note(void *program, uint32_t origin);
 
 /* weights.c */
 int64_t weights_packed_bytes(const loop_program *p, const loop_op *op, uint32_t operand);

@@ -34,6 +34,7 @@ void driver_default_options(arena *memory, driver_options *o)
     const char *cc = environment(memory, "CC");
     *o = (driver_options){.cc = cc ? cc : "cc", .isa = "native", .passes = true};
     o->cache = default_cache(memory);
+    o->lapack = environment(memory, "FERRITE_LAPACK");
 }
 
 uint32_t option_values(arena *memory, const option_row *row, const char *const **values)

@@ -22,7 +22,7 @@
 
 extern char **environ;
 
-enum { MAX_ARGS = 64, LARGE_PROGRAM = 40000 };
+enum { MAX_ARGS = 64, MAX_LAPACK = 16, LARGE_PROGRAM = 40000 };
 
 typedef struct isa_row {
     const char *name;
@@ -140,16 +140,22 @@ typedef struct builder {
     const char *library; /* to make */
 } builder;
 
-/* "ccache gcc -m64" is three arguments. */
-static void split_compiler(builder *b)
+int toolchain_split(arena *memory, const char *words, const char **out, int room)
 {
-    for (char *at = arena_strdup(b->d->memory, b->d->options.cc);;) {
+    int count = 0;
+    for (char *at = arena_strdup(memory, words);;) {
         at += strspn(at, " ");
-        if (!*at || b->cc_count == (int)COUNT_OF(b->cc)) return;
-        b->cc[b->cc_count++] = at;
+        if (!*at || count == room) return count;
+        out[count++] = at;
         at += strcspn(at, " ");
         if (*at) *at++ = '\0';
     }
+}
+
+/* "ccache gcc -m64" is three arguments. */
+static void split_compiler(builder *b)
+{
+    b->cc_count = toolchain_split(b->d->memory, b->d->options.cc, b->cc, (int)COUNT_OF(b->cc));
 }
 
 static const char *path_in(builder *b, const char *name)
@@ -227,8 +233,8 @@ static fe_status link_all(builder *b, const char *library)
     driver_program *d = b->d;
     const char **libraries;
     uint32_t library_count = ops_libraries(d, &libraries);
-    const char **args =
-        NEW_ARRAY(d->memory, const char *, d->file_count + 4 * library_count + MAX_ARGS);
+    const char **args = NEW_ARRAY(d->memory, const char *,
+                                  d->file_count + 4 * library_count + MAX_ARGS + MAX_LAPACK);
     const char *log = path_in(b, "link.log");
     int n = 0;
     static const char *const flags[] = {"-shared", "-Wl,-u,ferrite_artifact", "-Wl,--gc-sections",
@@ -237,6 +243,7 @@ static fe_status link_all(builder *b, const char *library)
     for (size_t i = 0; i < COUNT_OF(flags); i++) args[n++] = flags[i];
     for (uint32_t i = 0; i < d->file_count; i++) args[n++] = object_of(b, &d->files[i]);
     args[n++] = arena_printf(d->memory, "%s/rt.a", b->runtime);
+    if (d->lapack) n += toolchain_split(d->memory, d->lapack, args + n, MAX_LAPACK);
     args[n++] = "-lm";
     /* found where it was when the program was compiled, or beside the artifact */
     for (uint32_t i = 0; i < library_count; i++) {
@@ -254,6 +261,26 @@ static fe_status link_all(builder *b, const char *library)
     return FE_OK;
 }
 
+bool toolchain_links(driver_program *d, const char *folder, const char *source, const char *flags)
+{
+    builder b = {.d = d, .work = folder};
+    const char *args[MAX_ARGS + MAX_LAPACK], *file = path_in(&b, "probe.c");
+    const char *made = path_in(&b, "probe.so"), *log = path_in(&b, "probe.log");
+    int n = 0;
+    split_compiler(&b);
+    if (file_write(d->session, file, source, strlen(source)) != FE_OK) return false;
+    for (int i = 0; i < b.cc_count; i++) args[n++] = b.cc[i];
+    args[n++] = "-shared";
+    args[n++] = "-fPIC";
+    args[n++] = "-Wl,-z,defs";
+    args[n++] = file;
+    n += toolchain_split(d->memory, flags, args + n, MAX_LAPACK);
+    args[n++] = "-o";
+    args[n++] = made;
+    args[n] = NULL;
+    return wait_for(start(args, log), made);
+}
+
 static uint64_t content_hash(driver_program *d, uint64_t runtime)
 {
     uint64_t h = hash_bytes(d->options.cc, strlen(d->options.cc), runtime);
@@ -262,6 +289,8 @@ static uint64_t content_hash(driver_program *d, uint64_t runtime)
     uint32_t library_count = ops_libraries(d, &libraries);
     for (uint32_t i = 0; i < library_count; i++)
         h = hash_bytes(libraries[i], strlen(libraries[i]), h);
+    const char *lapack = d->lapack ? d->lapack : "";
+    h = hash_bytes(lapack, strlen(lapack), h);
     for (uint32_t i = 0; i < d->file_count; i++)
         h = hash_bytes(d->files[i].text, d->files[i].length, h);
     return h;
@@ -277,6 +306,7 @@ static fe_status build(builder *b)
         return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "cc"},
                          "no C compiler is named");
     FE_TRY(driver_progress(d, STAGE_CC, 0, d->file_count));
+    FE_TRY(lapack_find(d, b->work));
     FE_TRY(unpack_runtime(d, b->runtime));
     for (uint32_t i = 0; i < d->file_count; i++)
         FE_TRY(file_write(d->session, path_in(b, d->files[i].name), d->files[i].text,
@@ -301,11 +331,12 @@ static fe_status find_folder(driver_program *d, const char **out)
 fe_status toolchain_build(driver_program *d)
 {
     builder b = {.d = d, .isa = find_isa(d->options.isa)};
-    uint64_t runtime = runtime_hash(), hash = content_hash(d, runtime);
     double begin = clock_seconds();
     const char *folder;
     if (d->library) return FE_OK;
+    FE_TRY(lapack_choose(d));
     FE_TRY(find_folder(d, &folder));
+    uint64_t runtime = runtime_hash(), hash = content_hash(d, runtime);
     const char *library =
         arena_printf(d->memory, "%s/%016llx.so", folder, (unsigned long long)hash);
     fe_status status = FE_OK;

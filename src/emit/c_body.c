@@ -214,6 +214,11 @@ static void c_extern(emit_state *s, const wrap_line *line)
         emit_c_double(&s->out, op->floats[i]);
     }
     text_add(&s->out, op->float_count ? "},\n" : "0},\n");
+    if (op->message) {
+        text_add(&s->out, "        .text = ");
+        text_quoted(&s->out, op->message);
+        text_add(&s->out, ",\n");
+    }
     if (line->call.kernel) {
         text_printf(&s->out,
                     "        .epilogue = %s,\n        .epilogue_args = ", line->call.kernel);

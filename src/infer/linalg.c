@@ -158,11 +158,66 @@ void rule_svd(infer_call *c)
     bool vectors = infer_flag(c, "compute_uv", true);
     ty_tensor *u = make_factor(c, x, (factor){M, full ? M : K, SELF, COLUMNS});
     ty_tensor *v = make_factor(c, x, (factor){full ? N : K, N, SELF, COLUMNS});
+    if (is_old && !vectors) { /* zeros of these sizes */
+        u = make_factor(c, x, (factor){M, M, SELF, ROWS});
+        v = make_factor(c, x, (factor){N, N, SELF, ROWS});
+    }
     if (is_old) v = infer_transpose(c, v, v->rank - 2, v->rank - 1);
-    ty_tensor *items[] = {vectors ? u : nothing(c, x),
+    bool given = vectors || is_old;
+    ty_tensor *items[] = {given ? u : nothing(c, x),
                           make_factor(c, x, (factor){K, NONE, REAL, ROWS}),
-                          vectors ? v : nothing(c, x)};
+                          given ? v : nothing(c, x)};
     infer_give_items(c, items, 3);
+}
+
+/* A norm by singular values? */
+static bool is_spectral(infer_call *c)
+{
+    const fx_arg *order = infer_arg(c, "ord");
+    double number = 0;
+    if (op_param_index(c->op, "ord") < 0) return true; /* nuclear_norm */
+    if (order && order->kind == FX_ARG_STRING) return strcmp(order->string, "nuc") == 0;
+    return order && fx_arg_number(c->graph, order, &number) && (number == 2 || number == -2);
+}
+
+/* What stands for dimensions a and b once they were moved to the end, became one number, and were
+ * moved back. */
+static ty_tensor *kept_norm(infer_call *c, const ty_tensor *x, ty_dtype dtype, uint32_t a,
+                            uint32_t b)
+{
+    uint32_t back[TY_MAX_RANK], next = 0;
+    sym_expr sizes[TY_MAX_RANK];
+    for (uint32_t i = 0; i < x->rank; i++) {
+        if (i == a || i == b) continue;
+        sizes[next] = x->sizes[i];
+        back[i] = next++;
+    }
+    back[a] = next;
+    back[b] = next + 1;
+    sizes[next] = infer_number(c, 1);
+    ty_tensor *norm = infer_fresh(c, x, dtype, next + 1, sizes);
+    return infer_permute(c, infer_unsqueeze(c, norm, next + 1), back);
+}
+
+/* A norm over two dimensions, the last two where none are named; or a vector's. */
+void rule_matrix_norm(infer_call *c)
+{
+    uint32_t dims[TY_MAX_RANK] = {0}, count = 2;
+    ty_tensor *x = infer_self(c);
+    if (!x) return;
+    bool is_named = infer_arg(c, "dim") != NULL;
+    if (is_named) count = infer_dims(c, "dim", x->rank, false, dims);
+    if (!is_spectral(c) || count != 2 || x->rank < 2) {
+        rule_reduce(c);
+        return;
+    }
+    uint32_t a = is_named ? dims[0] : x->rank - 2, b = is_named ? dims[1] : x->rank - 1;
+    if (a == b) infer_fail(c, "a matrix norm over one dimension twice");
+    if (c->status != FE_OK) return;
+    ty_dtype dtype = ty_complex_to_real(infer_dtype(c, "dtype", x->dtype));
+    uint64_t both = (uint64_t)1 << a | (uint64_t)1 << b;
+    bool keepdim = infer_flag(c, "keepdim", false);
+    infer_give(c, keepdim ? kept_norm(c, x, dtype, a, b) : infer_reduced(c, x, dtype, both, false));
 }
 
 /* ---- one matrix like the argument ---- */
@@ -203,15 +258,24 @@ void rule_tensorinv(infer_call *c)
     infer_give(c, infer_reshape(c, column_major(c, x, 2, flat), x->rank, sizes));
 }
 
+/* The dimensions of a that are left when those of b are summed over, `dims` moved to the end
+ * before. */
 void rule_tensorsolve(infer_call *c)
 {
+    uint32_t dims[TY_MAX_RANK], count = 0, next = 0;
+    sym_expr sizes[TY_MAX_RANK];
+    uint64_t moved = 0;
     ty_tensor *a = infer_tensor(c, "self");
     ty_tensor *b = infer_tensor(c, "other");
     if (!a || !b) return;
-    if (b->rank > a->rank || infer_arg(c, "dims"))
-        infer_fail(c, "tensorsolve of %s", infer_shape(c, a));
-    if (c->status == FE_OK)
-        infer_give(c, infer_fresh(c, a, a->dtype, a->rank - b->rank, a->sizes + b->rank));
+    if (infer_arg(c, "dims")) count = infer_dims(c, "dims", a->rank, false, dims);
+    if (b->rank > a->rank) infer_fail(c, "tensorsolve of %s", infer_shape(c, a));
+    if (c->status != FE_OK) return;
+    for (uint32_t i = 0; i < count; i++) moved |= (uint64_t)1 << dims[i];
+    for (uint32_t i = 0; i < a->rank; i++)
+        if (!(moved >> i & 1)) sizes[next++] = a->sizes[i];
+    for (uint32_t i = 0; i < count && next < a->rank; i++) sizes[next++] = a->sizes[dims[i]];
+    infer_give(c, infer_fresh(c, a, a->dtype, a->rank - b->rank, sizes + b->rank));
 }
 
 /* Powers of a vector's elements. */
@@ -220,7 +284,8 @@ void rule_vander(infer_call *c)
     sym_expr sizes[TY_MAX_RANK];
     ty_tensor *x = infer_self(c);
     if (!x) return;
-    if (x->rank == 0 || x->rank == TY_MAX_RANK) infer_fail(c, "vander of %s", infer_shape(c, x));
+    if (x->rank == 0) x = infer_unsqueeze(c, x, 0); /* a number counts as a vector of one */
+    if (x->rank == TY_MAX_RANK) infer_fail(c, "vander of %s", infer_shape(c, x));
     if (c->status != FE_OK) return;
     memcpy(sizes, x->sizes, x->rank * sizeof *sizes);
     sizes[x->rank] = infer_arg(c, "N") ? infer_expr(c, "N", 0) : x->sizes[x->rank - 1];

@@ -90,16 +90,34 @@ loop_view loop_view_of(loop_program *p, loop_buffer_id b)
                        .offset = sym_int(p->symbols, 0)};
 }
 
-bool loop_extern_known(const char *kernel)
+typedef struct extern_row {
+    const char *name;
+    bool needs_lapack;
+} extern_row;
+
+static const extern_row *find_extern(const char *kernel)
 {
-    static const char *const NAMES[] = {
-#define EXTERN(name, inputs, outputs, help) name,
+    static const extern_row ROWS[] = {
+#define EXTERN(name, inputs, outputs, help) {name, false},
+#define EXTERN_LAPACK(name, inputs, outputs, help) {name, true},
 #include "loop/extern.def"
 #undef EXTERN
+#undef EXTERN_LAPACK
     };
-    for (size_t k = 0; k < COUNT_OF(NAMES); k++)
-        if (strcmp(NAMES[k], kernel) == 0) return true;
-    return false;
+    for (size_t k = 0; k < COUNT_OF(ROWS); k++)
+        if (strcmp(ROWS[k].name, kernel) == 0) return &ROWS[k];
+    return NULL;
+}
+
+bool loop_extern_known(const char *kernel)
+{
+    return find_extern(kernel) != NULL;
+}
+
+bool loop_extern_needs_lapack(const char *kernel)
+{
+    const extern_row *row = find_extern(kernel);
+    return row && row->needs_lapack;
 }
 
 /* ---- hash-consing ---- */

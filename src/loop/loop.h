@@ -181,7 +181,8 @@ typedef struct loop_op {
     sym_expr *defines; /* unbacked symbols that this call gives a value */
     uint32_t define_count;
     const loop_callee *callee; /* of a custom operator; else NULL */
-    /* ASSERT: a predicate over sizes, and what to say */
+    /* ASSERT: a predicate over sizes, and what to say. EXTERN: message is the `text` of its row, or
+     * NULL */
     sym_expr condition;
     const char *message;
 } loop_op;
@@ -267,6 +268,7 @@ static inline const loop_node *loop_at(const loop_program *p, loop_value v)
 }
 loop_view loop_view_of(loop_program *p, loop_buffer_id b); /* the whole buffer */
 bool loop_extern_known(const char *kernel);
+bool loop_extern_needs_lapack(const char *kernel);
 
 /* ---- buffers that are pieces of others (parts.c) ---- */
 /* The outermost buffer that b is a piece of (b itself when it is none), and where b lies in it. */

@@ -307,6 +307,7 @@ static fe_status parse_extern(parsing *in, loop_op *out)
     FE_TRY(lex_expect(in->lx, "]"));
     op.floats = floats.at;
     op.float_count = floats.count;
+    if (lex_take(in->lx, "text")) FE_TRY(lex_string(in->lx, &op.message));
     if (lex_take(in->lx, "defines"))
         FE_TRY(parse_exprs(in, "[", "]", &op.defines, &op.define_count));
     FE_TRY(parse_callee(in, &op.callee));

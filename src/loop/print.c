@@ -213,6 +213,10 @@ static void print_extern(const loop_program *p, const loop_op *op, text *out)
         text_double(out, op->floats[k]);
     }
     text_char(out, ']');
+    if (op->message) {
+        text_add(out, " text ");
+        text_quoted(out, op->message);
+    }
     if (op->define_count) {
         text_add(out, " defines ");
         print_exprs(p, op->defines, op->define_count, "[]", out);

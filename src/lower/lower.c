@@ -13,7 +13,8 @@ static const lower_rows *const FAMILIES[] = {
     &lower_sample_rows,    &lower_fourier_rows,   &lower_special_rows,       &lower_rnn_rows,
     &lower_stft_rows,      &lower_count_rows,     &lower_zeta_rows,          &lower_random_rows,
     &lower_unpool_rows,    &lower_antialias_rows, &lower_cross_entropy_rows, &lower_dropout_rows,
-    &lower_scan_rows,      &lower_segment_rows,   &lower_histogram_rows};
+    &lower_scan_rows,      &lower_segment_rows,   &lower_histogram_rows,     &lower_linalg_rows,
+    &lower_factor_rows,    &lower_spectrum_rows};
 
 static const lower_row *find_row(uint32_t op)
 {
@@ -239,6 +240,11 @@ static fe_status lower_placeholder(lowering *l, fx_node *n)
         add_number(l, n);
         return FE_OK;
     case FX_CONSTANT_INPUT: add_number(l, n); return FE_OK;
+    case FX_TOKEN: /* an order of effects, which the program's own order keeps */
+        if (!tensor) return FE_OK;
+        return lower_give(l, lower_value(l, n->value.tensor->dtype, n->value.tensor->rank,
+                                         n->value.tensor->sizes,
+                                         loop_const_int(l->program, n->value.tensor->dtype, 0)));
     case FX_PARAMETER:
     case FX_BUFFER:
     case FX_CONSTANT:

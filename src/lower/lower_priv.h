@@ -103,7 +103,8 @@ extern const lower_rows lower_pointwise_rows, lower_unary_rows, lower_activation
     lower_vector_rows, lower_einsum_rows, lower_sample_rows, lower_fourier_rows, lower_special_rows,
     lower_rnn_rows, lower_stft_rows, lower_count_rows, lower_zeta_rows, lower_random_rows,
     lower_unpool_rows, lower_antialias_rows, lower_cross_entropy_rows, lower_dropout_rows,
-    lower_scan_rows, lower_segment_rows, lower_histogram_rows;
+    lower_scan_rows, lower_segment_rows, lower_histogram_rows, lower_linalg_rows, lower_factor_rows,
+    lower_spectrum_rows;
 
 /* ---- arguments (args.c) and results (lower.c) ---- */
 /* FE_UNSUPPORTED about l->node */
@@ -192,6 +193,11 @@ void lower_extern(lowering *l, const char *kernel, uint32_t input_count, const l
                   const double *floats);
 /* The same in general: an extern op whose arrays are copied. */
 void lower_extern_op(lowering *l, loop_op call);
+/* The same with any number of outputs; ints, floats and text are the caller's to fill in, before
+ * anything else is added to the program. */
+loop_op *lower_extern_call(lowering *l, const char *kernel, uint32_t input_count,
+                           const loop_view *inputs, uint32_t output_count,
+                           const loop_view *outputs);
 loop_view lower_no_view(lowering *l);
 
 /* ---- values ---- */

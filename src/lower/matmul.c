@@ -5,7 +5,7 @@
  * addend, alpha, beta, an activation) stays pointwise, and the scheduler makes it the product's
  * epilogue.
  */
-#include "lower/lower_priv.h"
+#include "lower/linalg.h"
 
 #include <string.h>
 
@@ -254,7 +254,7 @@ static fe_status dot(lowering *l, fx_node *n, const lower_row *row)
     ty_dtype d = lower_compute_dtype(out->dtype);
     lower_tensor a = lower_cast(l, lower_tensor_of(l, &n->args[0]), d),
                  b = lower_cast(l, lower_tensor_of(l, &n->args[1]), d);
-    if (row->parameter && ty_is_complex(d)) return lower_fail(l, "vdot of complex numbers");
+    if (row->parameter) a = lower_conjugate(l, a);
     bool reduced[1] = {true};
     lower_tensor product = lower_binary(l, LOOP_MUL, a, b);
     return lower_give(
@@ -297,6 +297,7 @@ static const lower_row ROWS[] = {
     PRODUCT(aten_mm_default, matmul, 0),
     PRODUCT(aten_bmm_default, matmul, 0),
     PRODUCT(aten_matmul_default, matmul, 0),
+    PRODUCT(aten_linalg_matmul_default, matmul, 0),
     PRODUCT(aten_mv_default, matmul, 0),
     PRODUCT(aten_linear_default, linear, 0),
     PRODUCT(aten_addmm_default, addmm, 1),

@@ -287,16 +287,13 @@ lower_tensor lower_norm(lowering *l, lower_tensor x, double order, const bool *r
 
 static fe_status vector_norm(lowering *l, fx_node *n, const lower_row *row)
 {
+    (void)n;
     (void)row;
     reduction r;
     FE_TRY(begin(l, &r, 0));
-    const char *param = has(l, "ord") ? "ord" : "p";
-    double order = lower_number_or(l, param, 2);
-    if (fx_is(n, OP_aten_linalg_norm_default) && !lower_is_none(l, "ord")) {
-        uint32_t count = 0;
-        for (uint32_t k = 0; k < r.x.rank; k++) count += r.reduced[k];
-        if (count != 1) return lower_fail(l, "a matrix norm");
-    }
+    double order = 2;
+    if (has(l, "ord")) order = lower_number_or(l, "ord", 2);
+    if (has(l, "p")) order = lower_number_or(l, "p", 2);
     ty_dtype in = ty_is_complex(lower_dtype(r.x)) ? lower_dtype(r.x) : r.out;
     lower_tensor x = computed(l, r.x, in);
     return lower_give(l, lower_cast(l, lower_norm(l, x, order, r.reduced, r.keep), r.out));
@@ -453,7 +450,7 @@ static const lower_row ROWS[] = {
     REDUCE(aten_std_mean_dim, variance, 3),
     REDUCE(aten_std_mean_correction, variance, 3),
     REDUCE(aten_linalg_vector_norm_default, vector_norm, 0),
-    REDUCE(aten_linalg_norm_default, vector_norm, 0),
+    REDUCE(aten_frobenius_norm_dim, vector_norm, 0),
     REDUCE(aten_norm_Scalar, vector_norm, 0),
     REDUCE(aten_norm_ScalarOpt_dim, vector_norm, 0),
     REDUCE(aten_norm_ScalarOpt_dim_dtype, vector_norm, 0),

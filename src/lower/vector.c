@@ -2,15 +2,10 @@
  * products, norms that scale, differences and integrals between neighbours.
  */
 #include "lower/compose.h"
+#include "lower/linalg.h"
 #include "lower/order.h"
 
-#include <math.h>
 #include <string.h>
-
-static tensor computed(lowering *l, tensor t)
-{
-    return lower_cast(l, t, lower_compute_dtype(lower_meta(l, 0)->dtype));
-}
 
 static tensor sum_along(lowering *l, tensor x, uint32_t dim)
 {
@@ -101,8 +96,7 @@ static fe_status vecdot(lowering *l, fx_node *n, const lower_row *row)
     (void)n;
     (void)row;
     tensor a = lower_computed_arg(l, "x"), b = lower_computed_arg(l, "y");
-    if (ty_is_complex(lower_dtype(a))) return lower_fail(l, "vecdot of complex numbers");
-    tensor product = T_MUL(a, b);
+    tensor product = T_MUL(lower_conjugate(l, a), b);
     return lower_give_as_recorded(
         l, sum_along(l, product, lower_dim(l, lower_int_or(l, "dim", -1), product.rank)));
 }
@@ -154,22 +148,6 @@ static fe_status kron(lowering *l, fx_node *n, const lower_row *row)
     return lower_give_as_recorded(l, lower_value(l, lower_dtype(a), out->rank, out->sizes, v));
 }
 
-static fe_status matrix_power(lowering *l, fx_node *n, const lower_row *row)
-{
-    (void)n;
-    (void)row;
-    tensor x = lower_computed_arg(l, "self"), none = {0};
-    int64_t power = lower_int_or(l, "n", 1);
-    if (power < 1) return lower_fail(l, "a matrix to the power %lld", (long long)power);
-    tensor result = none;
-    for (;; power >>= 1) {
-        if (power & 1) result = lower_absent(result) ? x : lower_matmul(l, result, x, none, NULL);
-        if (power <= 1) break;
-        x = lower_matmul(l, x, x, none, NULL);
-    }
-    return lower_give_as_recorded(l, result);
-}
-
 /* ---- norms that scale ---- */
 
 /* renorm: slices along dim whose norm is above maxnorm are scaled down to it. */
@@ -203,30 +181,6 @@ static fe_status weight_norm(lowering *l, fx_node *n, const lower_row *row)
     items[1] = lower_cast(l, lower_reshape(l, norm, meta->rank, meta->sizes), meta->dtype);
     (void)n;
     return lower_give_items(l, items, 2);
-}
-
-/* Frobenius, and the greatest or least sum of absolute values along rows or columns. */
-static fe_status matrix_norm(lowering *l, fx_node *n, const lower_row *row)
-{
-    (void)row;
-    tensor x = computed(l, lower_tensor_of(l, &n->args[0]));
-    const fx_arg *order = fx_get(l->graph, n, "ord");
-    int64_t dims[2];
-    bool reduced[LOWER_MAX_RANK] = {false}, keep = lower_bool(l, "keepdim");
-    if (lower_constants(l, "dim", dims, 2) != 2)
-        return lower_fail(l, "a matrix norm over other dims");
-    uint32_t a = lower_dim(l, dims[0], x.rank), b = lower_dim(l, dims[1], x.rank);
-    double number;
-    if (order->kind == FX_ARG_STRING && strcmp(order->string, "fro") == 0) {
-        reduced[a] = reduced[b] = true;
-        return lower_give_as_recorded(l, lower_norm(l, x, 2, reduced, keep));
-    }
-    if (!fx_arg_number(l->graph, order, &number) || fabs(number) == 2)
-        return lower_fail(l, "a norm by singular values");
-    uint32_t summed = isinf(number) ? b : a, other = isinf(number) ? a : b;
-    tensor sums = lower_along(l, LOOP_SUM, T_ABS(x), summed, true);
-    return lower_give_as_recorded(
-        l, lower_along(l, number > 0 ? LOOP_REDUCE_MAX : LOOP_REDUCE_MIN, sums, other, true));
 }
 
 /* ---- neighbours ---- */
@@ -275,12 +229,9 @@ static const lower_row ROWS[] = {
     VECTOR(aten_cross_default, cross, 0),
     VECTOR(aten_linalg_cross_default, cross, 0),
     VECTOR(aten_kron_default, kron, 0),
-    VECTOR(aten_linalg_matrix_power_default, matrix_power, 0),
     VECTOR(aten_renorm_default, renorm, 0),
     VECTOR(aten__weight_norm_default, weight_norm, 0),
     VECTOR(aten__weight_norm_interface_default, weight_norm, 1),
-    VECTOR(aten_linalg_matrix_norm_default, matrix_norm, 0),
-    VECTOR(aten_linalg_matrix_norm_str_ord, matrix_norm, 0),
     VECTOR(aten_diff_default, diff, 0),
 };
 const lower_rows lower_vector_rows = {ROWS, COUNT_OF(ROWS)};

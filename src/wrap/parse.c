@@ -187,6 +187,7 @@ static fe_status parse_extern(parsing *in, wrap_line *line)
     FE_TRY(loop_read_exprs(in->reader, &op->ints, &op->int_count));
     FE_TRY(lex_expect(in->lx, "floats"));
     FE_TRY(parse_floats(in, &op->floats, &op->float_count));
+    if (lex_take(in->lx, "text")) FE_TRY(lex_string(in->lx, &op->message));
     if (lex_take(in->lx, "defines"))
         FE_TRY(loop_read_exprs(in->reader, &op->defines, &op->define_count));
     FE_TRY(loop_read_callee(in->reader, &op->callee));

@@ -75,6 +75,10 @@ static void print_extern(const wrap_program *w, const wrap_line *line, text *out
         text_double(out, op->floats[i]);
     }
     text_char(out, ']');
+    if (op->message) {
+        text_add(out, " text ");
+        text_quoted(out, op->message);
+    }
     if (op->define_count) {
         text_add(out, " defines ");
         print_exprs(w, op->defines, op->define_count, out);

@@ -32,6 +32,8 @@ makes a shared library, or C sources, of a program
   --isa NAME            instruction set of the kernels; native: this machine's
   --cc CC               the C compiler, arguments may follow its name (default: $CC, then cc)
   --cache DIR           folder where made libraries are found again, or '' for none
+  --lapack FLAGS        how to link LAPACK where a program needs it, or none (default:
+                        $FERRITE_LAPACK, then -llapack or -lopenblas)
   --jobs N              C compilers at work at once (default: one for each processor)
   --model NAME          which program of an archive with several
   --from STAGE          the input is the text of this stage
@@ -75,6 +77,8 @@ compiles a program, runs it, writes its outputs
   --isa NAME            instruction set of the kernels; native: this machine's
   --cc CC               the C compiler, arguments may follow its name (default: $CC, then cc)
   --cache DIR           folder where made libraries are found again, or '' for none
+  --lapack FLAGS        how to link LAPACK where a program needs it, or none (default:
+                        $FERRITE_LAPACK, then -llapack or -lopenblas)
   --jobs N              C compilers at work at once (default: one for each processor)
   --model NAME          which program of an archive with several
   --from STAGE          the input is the text of this stage

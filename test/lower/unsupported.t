@@ -3,18 +3,18 @@
 --in--
 graph main {
   placeholder %x user "x" : f32[3,3]
-  %inv = aten.linalg_inv.default(%x) : f32[3,3]
-  %relu = aten.relu.default(%inv) : f32[3,3]
-  %det = aten.linalg_det.default(%x) : f32[]
-  %add = aten.add.Tensor(%relu, %det) : f32[3,3]
+  %poisson = aten.poisson.default(%x) : f32[3,3]
+  %relu = aten.relu.default(%poisson) : f32[3,3]
+  %binomial = aten.binomial.default(%x, %x) : f32[3,3]
+  %add = aten.add.Tensor(%relu, %binomial) : f32[3,3]
   output (user %add)
 }
 --out--
 --err--
-error: lower: cannot lower aten.linalg_inv.default: there is no lowering for this operator yet
-  at %inv in graph main
+error: lower: cannot lower aten.poisson.default: there is no lowering for this operator yet
+  at %poisson in graph main
   help: replace it in the model, or register the operator as a custom operator with its own kernel
-error: lower: cannot lower aten.linalg_det.default: there is no lowering for this operator yet
-  at %det in graph main
+error: lower: cannot lower aten.binomial.default: there is no lowering for this operator yet
+  at %binomial in graph main
   help: replace it in the model, or register the operator as a custom operator with its own kernel
 --status-- 1

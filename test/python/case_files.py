@@ -25,6 +25,7 @@ TOLERANCE = {  # (rtol, atol) as torch.testing has them; a case takes the looses
     "float16": (1e-3, 1e-5),
     "float32": (1.3e-6, 1e-5),
     "float64": (1e-7, 1e-7),
+    "complex64": (1.3e-6, 1e-5),
 }
 
 
@@ -44,6 +45,8 @@ def save_program(program, path, frames=0):
 
 
 def to_double(value):
+    if isinstance(value, torch.Tensor) and value.is_complex():
+        return value.detach().to(torch.complex128)
     is_real = isinstance(value, torch.Tensor) and value.is_floating_point()
     return value.detach().double() if is_real else value
 
@@ -66,12 +69,13 @@ def call(module, args, kwargs, double=False):
 
 
 def largest(value):
-    finite = value.double().nan_to_num(0.0, posinf=0.0, neginf=0.0)
+    finite = (value.abs() if value.is_complex() else value).double().nan_to_num(0.0, posinf=0.0, neginf=0.0)
     return float(f"{float(finite.abs().max()):.4g}") if finite.numel() else 0.0
 
 
 def distance(a, b):
-    return largest(a.double() - b.double())
+    wide = torch.complex128 if a.is_complex() else torch.float64
+    return largest(a.to(wide) - b.to(wide))
 
 
 def histogram(program):
@@ -89,7 +93,7 @@ def changed(before, after):
     return isinstance(before, torch.Tensor) and not torch.equal(before, after)
 
 
-def write_case(stem, module, sets, dynamic_shapes=None, name=None, op=None, with_samples=True, frames=0):
+def write_case(stem, module, sets, dynamic_shapes=None, name=None, op=None, with_samples=True, frames=0, compare="values"):
     """sets: a list of argument tuples, or of (args, kwargs). Returns the side information that STEM.json holds."""
     sets = [s if len(s) == 2 and isinstance(s[1], dict) else (tuple(s), {}) for s in sets]
     blob, described = {}, []
@@ -134,7 +138,7 @@ def write_case(stem, module, sets, dynamic_shapes=None, name=None, op=None, with
     save_file(blob, f"{stem}.safetensors")
     os.chmod(f"{stem}.safetensors", 0o644)
 
-    side = {"op" if op else "name": op or name, "compare": "values"}
+    side = {"op" if op else "name": op or name, "compare": compare}
     if op:
         values = described[0]["inputs"] + described[0]["outputs"]
         side["dtype"] = values[0]["dtype"]

@@ -21,8 +21,9 @@ import torch  # noqa: E402
 import torchvision_shim  # noqa: E402,F401  timm and transformers import torchvision
 
 from case_files import write_case  # noqa: E402
+import cases_linalg  # noqa: E402,F401  its cases are among OPS
 from cases_custom import CUSTOM  # noqa: E402
-from cases_ops import OPS  # noqa: E402
+from cases_ops import AMBIGUOUS, OPS  # noqa: E402
 from cases_programs import PROGRAMS  # noqa: E402
 from export_models import make_typical  # noqa: E402
 
@@ -40,7 +41,8 @@ def operator_case(name):
         # The export records source lines of functions of this name alone.
         made.__code__ = made.__code__.replace(co_name="forward")
         made = type("Function", (torch.nn.Module,), {"forward": staticmethod(made)})()
-    return made, [inputs], {"op": name, "with_samples": False}
+    compare = "ambiguous" if name in AMBIGUOUS else "values"
+    return made, [inputs], {"op": name, "with_samples": False, "compare": compare}
 
 
 def program_case(name):

@@ -1,0 +1,297 @@
+/* rt_linalg.c - batches of matrices, and the operators on pivots and on what a factorisation
+ * reports. See rt_linalg.h. */
+#include "rt_linalg.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WORK_ALIGN = 64 };
+/* Operations below which one more thread costs more than it saves. */
+static const double LEAST_COST = 20000;
+
+/* ---- matrices ---- */
+
+static size_t element_bytes(uint32_t dtype)
+{
+    switch (dtype) {
+    case FE_F32:
+    case FE_I32: return 4;
+    case FE_C128: return 16;
+    default: return 8;
+    }
+}
+
+/* Where the k-th part of an operand begins, in elements: over its dimensions but the last
+ * `inner`. */
+static int64_t batch_offset(const fe_tensor *t, uint32_t inner, int64_t k)
+{
+    int64_t offset = 0;
+    for (uint32_t d = t->rank - inner; d-- > 0;) {
+        int64_t size = t->sizes[d] > 0 ? t->sizes[d] : 1;
+        offset += k % size * t->strides[d];
+        k /= size;
+    }
+    return offset;
+}
+
+rt_matrix rt_matrix_at(const fe_tensor *t, int64_t k)
+{
+    if (!t->data || t->rank < 2) return (rt_matrix){0};
+    const int64_t *sizes = t->sizes + t->rank - 2, *strides = t->strides + t->rank - 2;
+    size_t element = element_bytes(t->dtype);
+    char *data = (char *)t->data + batch_offset(t, 2, k) * (int64_t)element;
+    return (rt_matrix){data, sizes[0], sizes[1], strides[0], strides[1], element};
+}
+
+rt_matrix rt_vector_at(const fe_tensor *t, int64_t k)
+{
+    if (!t->data || t->rank < 1) return (rt_matrix){0};
+    size_t element = element_bytes(t->dtype);
+    char *data = (char *)t->data + batch_offset(t, 1, k) * (int64_t)element;
+    return (rt_matrix){data, t->sizes[t->rank - 1], 1, t->strides[t->rank - 1], 0, element};
+}
+
+void *rt_number_at(const fe_tensor *t, int64_t k)
+{
+    return (char *)t->data + batch_offset(t, 0, k) * (int64_t)element_bytes(t->dtype);
+}
+
+rt_matrix rt_columns(void *data, int64_t rows, int64_t columns, size_t element)
+{
+    return (rt_matrix){data, rows, columns, 1, rows > 0 ? rows : 1, element};
+}
+
+int64_t rt_matrix_bytes(rt_matrix m)
+{
+    return m.rows * m.columns * (int64_t)m.element;
+}
+
+static char *place(rt_matrix m, int64_t i, int64_t j)
+{
+    return m.data + (i * m.row + j * m.column) * (int64_t)m.element;
+}
+
+double rt_real_at(int type, const void *reals, int64_t at)
+{
+    return rt_real_bytes(type) == sizeof(float) ? (double)((const float *)reals)[at]
+                                                : ((const double *)reals)[at];
+}
+
+void rt_put_number(int type, rt_matrix m, int64_t i, int64_t j, double re, double im)
+{
+    float narrow[2] = {(float)re, (float)im};
+    double wide[2] = {re, im};
+    int is_narrow = rt_real_bytes(type) == sizeof(float);
+    memcpy(place(m, i, j), is_narrow ? (const void *)narrow : (const void *)wide, m.element);
+}
+
+rt_number_kind rt_worst_kind(int type, rt_matrix m)
+{
+    int parts = rt_is_complex(type) ? 2 : 1;
+    rt_number_kind worst = RT_FINITE;
+    for (int64_t j = 0; j < m.columns; j++)
+        for (int64_t i = 0; i < m.rows * parts; i++) {
+            int64_t at = (i / parts * m.row + j * m.column) * parts + i % parts;
+            double x = rt_real_at(type, m.data, at);
+            if (isnan(x)) return RT_NAN;
+            if (isinf(x)) worst = RT_INFINITE;
+        }
+    return worst;
+}
+
+void rt_fill_nan(int type, rt_matrix m)
+{
+    for (int64_t j = 0; m.data && j < m.columns; j++)
+        for (int64_t i = 0; i < m.rows; i++) rt_put_number(type, m, i, j, NAN, NAN);
+}
+
+static void copy_column(rt_matrix to, rt_matrix from, int64_t j, int64_t begin, int64_t end)
+{
+    char *out = place(to, begin, j);
+    const char *in = place(from, begin, j);
+    size_t size = to.element;
+    if (to.row == 1 && from.row == 1) {
+        if (end > begin) memcpy(out, in, (size_t)(end - begin) * size);
+        return;
+    }
+    for (int64_t i = begin; i < end; i++) {
+        memcpy(out, in, size);
+        out += to.row * (int64_t)size;
+        in += from.row * (int64_t)size;
+    }
+}
+
+void rt_matrix_copy(rt_matrix to, rt_matrix from)
+{
+    for (int64_t j = 0; j < to.columns; j++) copy_column(to, from, j, 0, to.rows);
+}
+
+void rt_matrix_copy_triangle(rt_matrix to, rt_matrix from, int upper)
+{
+    for (int64_t j = 0; j < to.columns; j++) {
+        int64_t begin = upper ? 0 : j < to.rows ? j : to.rows;
+        int64_t end = !upper ? to.rows : j + 1 < to.rows ? j + 1 : to.rows;
+        for (int64_t i = 0; i < begin; i++) memset(place(to, i, j), 0, to.element);
+        copy_column(to, from, j, begin, end);
+        for (int64_t i = end; i < to.rows; i++) memset(place(to, i, j), 0, to.element);
+    }
+}
+
+/* ---- batches ---- */
+
+size_t rt_work_bytes(int64_t bytes)
+{
+    return ((size_t)bytes + WORK_ALIGN - 1) / WORK_ALIGN * WORK_ALIGN;
+}
+
+void *rt_work_take(char **work, int64_t bytes)
+{
+    char *taken = *work;
+    *work += rt_work_bytes(bytes);
+    return taken;
+}
+
+static int type_of(uint32_t dtype)
+{
+    switch (dtype) {
+    case FE_F32: return RT_F32;
+    case FE_F64: return RT_F64;
+    case FE_C64: return RT_C64;
+    case FE_C128: return RT_C128;
+    default: return -1;
+    }
+}
+
+static int is_column_major(const fe_tensor *t)
+{
+    if (t->rank < 2) return 1;
+    int64_t rows = t->sizes[t->rank - 2], columns = t->sizes[t->rank - 1];
+    return (rows <= 1 || t->strides[t->rank - 2] == 1) &&
+           (columns <= 1 || t->strides[t->rank - 1] >= rows);
+}
+
+static int is_too_large(const fe_tensor *t)
+{
+    for (uint32_t d = t->rank > 2 ? t->rank - 2 : 0; d < t->rank; d++)
+        if (t->sizes[d] > INT_MAX) return 1;
+    return 0;
+}
+
+int rt_batch_start(rt_batch *b, rt_frame *frame, const rt_call *call, uint32_t matrices)
+{
+    *b = (rt_batch){.frame = frame, .call = call, .type = type_of(call->in[0].dtype), .count = 1};
+    for (uint32_t d = 0; d + 2 < call->in[0].rank; d++) b->count *= call->in[0].sizes[d];
+    if (b->type < 0)
+        return rt_fail(frame, FE_RUN_BAD_INPUT, "linear algebra of numbers that are not floats");
+    for (uint32_t i = 0; i < call->in_count; i++)
+        if (is_too_large(&call->in[i]))
+            return rt_fail(frame, FE_RUN_BAD_INPUT, "a matrix has more than %d rows or columns",
+                           INT_MAX);
+    for (uint32_t i = 0; i < matrices; i++)
+        if (!is_column_major(&call->out[i]))
+            return rt_fail(frame, FE_RUN_BAD_OUTPUT, "a matrix to write is not column major");
+    for (uint32_t i = matrices; i < call->out_count; i++)
+        if (call->out[i].rank && call->out[i].strides[call->out[i].rank - 1] > 1)
+            return rt_fail(frame, FE_RUN_BAD_OUTPUT, "a vector to write is not contiguous");
+    return 0;
+}
+
+typedef struct batch_task {
+    const rt_batch *batch;
+    rt_scratch scratch;
+} batch_task;
+
+static void run_some(void *context, int64_t begin, int64_t end, int worker)
+{
+    const batch_task *t = context;
+    for (int64_t k = begin; k < end; k++)
+        t->batch->one(t->batch, k, rt_scratch_worker(&t->scratch, worker));
+}
+
+int rt_batch_run(const rt_batch *b, double cost)
+{
+    batch_task t = {.batch = b};
+    rt_pool *pool = b->frame->pool;
+    int64_t grain = cost < LEAST_COST ? (int64_t)(LEAST_COST / (cost + 1)) + 1 : 1;
+    if (b->count == 0) return 0;
+    if (rt_scratch_take(pool, 0, b->work_bytes, &t.scratch))
+        return rt_fail(b->frame, FE_RUN_NO_MEMORY, "no memory for scratch");
+    rt_parallel(pool, run_some, &t, b->count, grain);
+    rt_scratch_drop(pool, &t.scratch);
+    return 0;
+}
+
+/* ---- pivots ---- */
+
+static int bad_pivot(rt_frame *frame, int64_t pivot)
+{
+    return rt_fail(frame, FE_RUN_BAD_INPUT,
+                   "a pivot of a factorisation is %lld, which is no row of the matrix",
+                   (long long)pivot);
+}
+
+int rt_check_pivots(const rt_batch *b, const fe_tensor *pivots, int64_t rows, int may_be_negative)
+{
+    for (int64_t k = 0; k < b->count; k++) {
+        rt_matrix p = rt_vector_at(pivots, k);
+        for (int64_t i = 0; i < p.rows; i++) {
+            int64_t pivot = ((const int32_t *)(void *)p.data)[i * p.row];
+            int64_t row = may_be_negative && pivot < 0 ? -pivot : pivot;
+            if (row < 1 || row > rows) return bad_pivot(b->frame, pivot);
+        }
+    }
+    return 0;
+}
+
+/* Row exchanges, one after another, as the permutation that they come to. */
+int rt_op_unpack_pivots(rt_frame *frame, const rt_call *call)
+{
+    const fe_tensor *pivots = &call->in[0], *order = &call->out[0];
+    int64_t count = 1;
+    for (uint32_t d = 0; d + 1 < order->rank; d++) count *= order->sizes[d];
+    for (int64_t k = 0; k < count; k++) {
+        rt_matrix p = rt_vector_at(pivots, k), o = rt_vector_at(order, k);
+        int64_t *at = (int64_t *)(void *)o.data;
+        for (int64_t i = 0; i < o.rows; i++) at[i * o.row] = i;
+        for (int64_t i = 0; i < p.rows; i++) {
+            int64_t with = ((const int32_t *)(void *)p.data)[i * p.row] - 1;
+            if (with < 0 || with >= o.rows) return bad_pivot(frame, with + 1);
+            int64_t kept = at[i * o.row];
+            at[i * o.row] = at[with * o.row];
+            at[with * o.row] = kept;
+        }
+    }
+    return 0;
+}
+
+/* ---- what a factorisation reports ---- */
+
+/* By the kinds of extern.def. */
+static const char *const MEANINGS[] = {
+    "has a triangular factor whose diagonal element %d is zero",
+    "is singular: diagonal element %d of its triangular factor is zero",
+    "is singular, so its system has no unique solution: pivot %d is zero",
+    "is not positive-definite: its leading minor of order %d is not",
+    "has singular values that do not converge (%d): it is ill-conditioned, or too many are equal",
+    "has eigenvalues that do not converge (%d): it is ill-conditioned, or too many are equal",
+    "does not have full rank (%d)",
+};
+
+int rt_op_check_info(rt_frame *frame, const rt_call *call)
+{
+    const fe_tensor *info = &call->in[0];
+    int64_t count = 1, kinds = sizeof MEANINGS / sizeof *MEANINGS;
+    for (uint32_t d = 0; d < info->rank; d++) count *= info->sizes[d];
+    for (int64_t k = 0; k < count; k++) {
+        int code = *(const int32_t *)rt_number_at(info, k);
+        if (code == 0) continue;
+        char why[160] = "holds infinities or NaNs", which[48] = "the matrix";
+        if (code > 0 && call->ints[0] >= 0 && call->ints[0] < kinds)
+            snprintf(why, sizeof why, MEANINGS[call->ints[0]], code);
+        if (info->rank) snprintf(which, sizeof which, "matrix %lld of the batch", (long long)k);
+        return rt_fail(frame, FE_RUN_ASSERTION, "%s: %s %s", call->text, which, why);
+    }
+    return 0;
+}

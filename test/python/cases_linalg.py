@@ -1,0 +1,95 @@
+"""Operator cases of linear algebra; they need LAPACK. See make_cases.py."""
+
+import torch
+
+from cases_ops import AMBIGUOUS, op, real
+
+c64, f64 = torch.complex64, torch.float64
+la = torch.linalg
+
+
+def firm(*shape, dtype=torch.float32):
+    """Matrices far from singular: errors stay small."""
+    return lambda: (torch.randn(shape, dtype=dtype) + 4 * torch.eye(*shape[-2:])).to(dtype)
+
+
+def positive(*shape, dtype=torch.float32):
+    """Hermitian, positive-definite ones."""
+
+    def make():
+        half = torch.randn(shape, dtype=dtype) / 2
+        return half @ half.mH + torch.eye(shape[-1], dtype=dtype)
+
+    return make
+
+
+@op(firm(2, 4, 4), real(4, 3), real(2, 2, 4))
+def linalg_systems(a, b, c):
+    solved = la.solve(a, b), la.solve(a, c, left=False), la.solve(a[0].mT, b[:, 0]), *la.solve_ex(a[0], b)
+    return *solved, la.inv(a), *la.inv_ex(a[1].mT), la.tensorsolve(a[0], b[:, 1]), la.tensorinv(a[0], 1)
+
+
+@op(firm(3, 4, 4), firm(3, 5))
+def linalg_lu(a, wide):
+    lu, pivots = la.lu_factor(a)
+    solved = la.lu_solve(lu, pivots, a[:2, None]), la.lu_solve(lu, pivots, a, left=False, adjoint=True)
+    unpacked = *torch.lu_unpack(lu, pivots), *la.lu(wide), *torch.lu_unpack(lu, pivots, unpack_data=False)
+    return lu, pivots, *la.lu_factor_ex(wide), *solved, *unpacked
+
+
+@op(firm(2, 3, 4, 4), firm(2, 4, 4, dtype=c64))
+def linalg_determinants(a, c):
+    logs = *torch.slogdet(a), *la.slogdet(c.mT), torch.logdet(a), torch.logdet(c)
+    return torch.det(a), la.det(c), torch.zeros(3, 3).det(), torch.det(a[..., :0, :0]), *logs
+
+
+@op(positive(2, 4, 4), positive(3, 3, dtype=c64), real(4, 2))
+def linalg_cholesky(a, c, b):
+    lower, upper = la.cholesky(a), torch.cholesky(c, upper=True)
+    solved = torch.cholesky_solve(b, lower), torch.cholesky_inverse(upper, upper=True)
+    return lower, upper, *la.cholesky_ex(a.mT, upper=True), *solved, la.cholesky_ex(-a).info
+
+
+@op(firm(2, 4, 4), real(4, 3), real(2, 3, 4), firm(3, 3, dtype=c64))
+def linalg_triangular(a, b, c, d):
+    solve = la.solve_triangular
+    left = solve(a, b, upper=True), solve(a[0].mT, b, upper=False, unitriangular=True)
+    right = solve(a, c, upper=False, left=False), solve(d, d.mT, upper=True, left=False, unitriangular=True)
+    return *left, *right, *torch.triangular_solve(b, a[0], upper=False, transpose=True)
+
+
+@op(firm(2, 4, 3, dtype=f64), firm(3, 5), positive(2, 4, 4), firm(4, 4), firm(3, 4, dtype=c64))
+def linalg_factors(tall, wide, symmetric, square, c):
+    qr = *la.qr(tall), *la.qr(tall, mode="complete"), *la.qr(wide, mode="r"), *la.qr(c), *torch.geqrf(c)
+    svd = *la.svd(tall), *la.svd(wide, full_matrices=False), *la.svd(c), *torch.svd(wide, some=False)
+    ldl = *la.ldl_factor(symmetric - 2 * symmetric.mean(0)), *la.ldl_factor_ex(c[:, :3] @ c[:, :3].mH, hermitian=True)
+    eigen = *la.eigh(symmetric), *la.eigh(square, UPLO="U"), *la.eig(square), la.eigvals(c[:, :3])
+    return *qr, *svd, *ldl, *eigen
+
+
+AMBIGUOUS.add("linalg_factors")
+
+
+@op(firm(2, 4, 3, dtype=f64), firm(3, 4), positive(4, 4))
+def linalg_from_factors(tall, wide, a):
+    packed, tau = torch.geqrf(tall)
+    applied = torch.ormqr(packed, tau, tall), torch.ormqr(packed, tau, tall.mT, left=False, transpose=True)
+    products = la.householder_product(packed, tau), *applied
+    inverses = la.pinv(wide), la.pinv(tall, rtol=0.4), la.pinv(a, hermitian=True), torch.pinverse(wide)
+    ldl, pivots = la.ldl_factor(a)
+    return *products, *inverses, la.ldl_solve(ldl, pivots, wide.mT), la.eigvalsh(a), la.svdvals(tall)
+
+
+@op(firm(2, 3, 4), firm(2, 3, 3, dtype=c64), firm(4, 4))
+def linalg_norms(a, c, square):
+    spectral = la.matrix_norm(a, 2), la.matrix_norm(c, -2, keepdim=True), la.matrix_norm(a, "nuc", dim=(2, 0))
+    others = la.norm(a, "fro", dim=(0, 1)), la.norm(square, 1), torch.norm(square, "nuc"), torch.nuclear_norm(square)
+    conditions = la.cond(a), la.cond(square, 1), la.cond(square, "fro"), la.cond(c, "nuc"), la.cond(square, -2)
+    return *spectral, *others, *conditions, la.matrix_rank(a), la.matrix_rank(square * 0), la.matrix_rank(a, tol=4.0)
+
+
+@op(firm(2, 3, 3), real(3, 3, dtype=c64), real(2, 4))
+def linalg_functions(a, c, x):
+    powers = la.matrix_power(a, -2), la.matrix_power(a, 0), la.matrix_power(c, 5)
+    vectors = la.vander(x), la.vander(x, N=2), torch.vander(x[0]), la.vecdot(c, c.mT), torch.vdot(c[0], c[1])
+    return *powers, torch.matrix_exp(a - 4), torch.matrix_exp(c), torch.matrix_exp(x[:, :1, None]), *vectors
