@@ -458,18 +458,23 @@ static bool split_name(const char *schema, size_t *space, size_t *base, size_t *
 
 const char *op_schema_name(fe_session *s, const char *schema)
 {
-    size_t space, base, overload;
+    enum { LONGEST = 400 };
+    char name[LONGEST];
+    size_t space, base, overload, length;
     if (!split_name(schema, &space, &base, &overload)) return NULL;
-    text name;
-    text_init(&name, s->memory);
-    text_add_n(&name, schema, space);
-    text_char(&name, '.');
-    text_add_n(&name, schema + space + 2, base);
-    if (overload > 0)
-        text_add_n(&name, schema + space + 2 + base, overload + 1);
-    else if (op_space_has_overloads(schema, space))
-        text_add(&name, ".default");
-    return intern_n(s, name.at, name.length);
+    if (space + base + overload + sizeof ".default" + 1 > LONGEST) return NULL;
+    memcpy(name, schema, space);
+    name[space] = '.';
+    memcpy(name + space + 1, schema + space + 2, base);
+    length = space + 1 + base;
+    if (overload > 0) {
+        memcpy(name + length, schema + space + 2 + base, overload + 1);
+        length += overload + 1;
+    } else if (op_space_has_overloads(schema, space)) {
+        memcpy(name + length, ".default", sizeof ".default" - 1);
+        length += sizeof ".default" - 1;
+    }
+    return intern_n(s, name, length);
 }
 
 static fe_status parse_name(parser *p, op_info *out)
@@ -478,6 +483,7 @@ static fe_status parse_name(parser *p, op_info *out)
     skip_spaces(p);
     if (!split_name(p->at, &space, &base, &overload)) return fail(p, "\"space::name\"");
     out->name = op_schema_name(p->session, p->at);
+    if (!out->name) return fail(p, "a shorter name");
     out->space = intern_n(p->session, p->at, space);
     out->base = intern_n(p->session, p->at + space + 2, base);
     p->at += space + 2 + base;

@@ -139,7 +139,10 @@ fe_status pass_decompose(fx_graph *g, bool *changed)
         next = n->next;
         const decompose_row *row = n->kind == FX_CALL ? row_of(n) : NULL;
         if (!row) continue;
+        /* The items behind a call go with it: on with what was made of both. */
+        const fx_node *before = n->prev;
         FE_TRY(decompose_node(g, n, row));
+        next = before ? before->next : g->first;
         *changed = true;
     }
     return FE_OK;
