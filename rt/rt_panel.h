@@ -26,22 +26,23 @@ static inline void rt_panel_rows(float *restrict out, const float *restrict b, i
 
 typedef float rt_four __attribute__((vector_size(16)));
 typedef float rt_four_unaligned __attribute__((vector_size(16), aligned(4), may_alias));
-typedef int32_t rt_four_index __attribute__((vector_size(16)));
 
 /* Four columns of four depth steps. */
 static inline void rt_panel_square(float *restrict out, const float *restrict b, int64_t stride_n)
 {
-    const rt_four_index low = {0, 4, 1, 5}, high = {2, 6, 3, 7};
-    const rt_four_index first = {0, 1, 4, 5}, second = {2, 3, 6, 7};
     rt_four r0 = *(const rt_four_unaligned *)b, r1 = *(const rt_four_unaligned *)(b + stride_n);
     rt_four r2 = *(const rt_four_unaligned *)(b + 2 * stride_n);
     rt_four r3 = *(const rt_four_unaligned *)(b + 3 * stride_n);
-    rt_four low01 = __builtin_shuffle(r0, r1, low), high01 = __builtin_shuffle(r0, r1, high);
-    rt_four low23 = __builtin_shuffle(r2, r3, low), high23 = __builtin_shuffle(r2, r3, high);
-    *(rt_four_unaligned *)out = __builtin_shuffle(low01, low23, first);
-    *(rt_four_unaligned *)(out + RT_PANEL) = __builtin_shuffle(low01, low23, second);
-    *(rt_four_unaligned *)(out + 2 * RT_PANEL) = __builtin_shuffle(high01, high23, first);
-    *(rt_four_unaligned *)(out + 3 * RT_PANEL) = __builtin_shuffle(high01, high23, second);
+    rt_four low01 = __builtin_shufflevector(r0, r1, 0, 4, 1, 5);
+    rt_four low23 = __builtin_shufflevector(r2, r3, 0, 4, 1, 5);
+    rt_four high01 = __builtin_shufflevector(r0, r1, 2, 6, 3, 7);
+    rt_four high23 = __builtin_shufflevector(r2, r3, 2, 6, 3, 7);
+    *(rt_four_unaligned *)out = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
+    *(rt_four_unaligned *)(out + RT_PANEL) = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
+    *(rt_four_unaligned *)(out + 2 * RT_PANEL) =
+        __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
+    *(rt_four_unaligned *)(out + 3 * RT_PANEL) =
+        __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
 }
 
 /* Depth contiguous in memory: a transposition by squares of four. */
