@@ -13,7 +13,6 @@ kernels_1.o
 model.c
 model.o
 runtime
-# and with clang, where there is one
 --run-- clang=$(command -v clang || command -v clang-14 || echo cc); env -i PATH=/usr/bin:/bin make -C model clean >make.log && env -i PATH=/usr/bin:/bin make -C model ISAS=base CC="$clang" -j2 >make.log && ls model/*.so
 --out--
 model/digits.so
