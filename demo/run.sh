@@ -10,6 +10,5 @@ count=$(sed -n 's/.*"count": *\([0-9]*\).*/\1/p' demo/digits.json)
 echo "compiling demo/digits.pt2"
 FERRITE_CACHE_DIR=$out/cache build/ferrite compile demo/digits.pt2 -o "$out/digits.so"
 ${CC:-cc} -O2 -Iinclude demo/demo.c -ldl -o "$out/demo"
-echo "artifact: $(wc -c < "$out/digits.so") bytes"
 echo
 "$out/demo" "$out/digits.so" demo/digits.safetensors "$right" "$count"

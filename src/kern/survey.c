@@ -10,20 +10,6 @@ void kern_bind(kern_builder *b, sym_expr symbol, sym_expr extent)
     b->bound_level[b->bound_count++] = b->depth;
 }
 
-static void note_indirect(void *data, sym_expr symbol)
-{
-    void **pair = data;
-    if (sym_kind_of(pair[0], symbol) == SYM_INDIRECT) *(bool *)pair[1] = true;
-}
-
-static bool is_indirect(const sym_table *t, sym_expr e)
-{
-    bool found = false;
-    void *pair[] = {(void *)(uintptr_t)t, &found};
-    sym_each_symbol(t, e, note_indirect, pair);
-    return found;
-}
-
 /* Do two outer iterations write different elements? Strides that grow faster than what is below
  * them reach say so. */
 static bool rows_are_apart(kern_builder *b, const loop_store *st)
@@ -56,7 +42,7 @@ static bool rows_are_apart(kern_builder *b, const loop_store *st)
 
 static bool store_conflicts(kern_builder *b, const sched_phase *ph, const loop_store *st)
 {
-    if (is_indirect(b->t, st->index)) return true;
+    if (sym_has_kind(b->t, st->index, SYM_INDIRECT)) return true;
     if (st->mode == LOOP_SET) return false;
     uint32_t before = b->bound_count;
     for (uint32_t i = 0; i < ph->inner_axes; i++)

@@ -25,25 +25,11 @@ bool legal_same_loops(const loop_form *a, const loop_form *b)
     return true;
 }
 
-static void note_indirect(void *data, sym_expr symbol)
-{
-    void **pair = data;
-    if (sym_kind_of(pair[0], symbol) == SYM_INDIRECT) *(bool *)pair[1] = true;
-}
-
-/* Looked up: two iterations may meet in one element. */
-static bool is_indirect(const sym_table *t, sym_expr e)
-{
-    bool found = false;
-    void *pair[] = {(void *)(uintptr_t)t, &found};
-    sym_each_symbol(t, e, note_indirect, pair);
-    return found;
-}
-
 bool legal_same_index(loop_program *p, const loop_form *writer, sym_expr store,
                       const loop_form *reader, sym_expr load)
 {
-    if (is_indirect(p->symbols, store)) return false;
+    /* looked up: two iterations may meet in one element */
+    if (sym_has_kind(p->symbols, store, SYM_INDIRECT)) return false;
     return sym_same(legal_index(p, writer, store), legal_index(p, reader, load));
 }
 

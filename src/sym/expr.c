@@ -357,3 +357,22 @@ void sym_each_symbol(const sym_table *t, sym_expr e, void (*visit)(void *data, s
     for (uint32_t i = 0; i < count; i++)
         visit(data, found[i]); /* which may ask the table anything */
 }
+
+typedef struct kind_search {
+    const sym_table *t;
+    sym_kind kind;
+    bool found;
+} kind_search;
+
+static void check_kind(void *data, sym_expr symbol)
+{
+    kind_search *search = data;
+    search->found |= sym_kind_of(search->t, symbol) == search->kind;
+}
+
+bool sym_has_kind(const sym_table *t, sym_expr e, sym_kind kind)
+{
+    kind_search search = {t, kind, false};
+    sym_each_symbol(t, e, check_kind, &search);
+    return search.found;
+}

@@ -96,6 +96,8 @@ bool sym_is_int(const sym_table *t, sym_expr e, int64_t *value);
 const char *sym_name(const sym_table *t, sym_expr symbol);
 sym_kind sym_kind_of(const sym_table *t, sym_expr symbol);
 bool sym_contains(const sym_table *t, sym_expr e, sym_expr symbol);
+/* Is a symbol of this kind in e? */
+bool sym_has_kind(const sym_table *t, sym_expr e, sym_kind kind);
 /* Calls visit once for each distinct symbol in e, in order of first appearance. */
 void sym_each_symbol(const sym_table *t, sym_expr e, void (*visit)(void *data, sym_expr symbol),
                      void *data);
