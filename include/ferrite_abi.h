@@ -68,7 +68,9 @@ typedef enum fe_result {
     FE_RUN_BAD_WEIGHTS /* the weights cannot be read or belong to another artifact */
 } fe_result;
 
-/* An input or output as declared. A size of -1 is dynamic: shape_text has the expression. */
+/* An input or output as declared. A size of -1 is dynamic: shape_text has the expression. dtype 0: an
+ * argument that the program was exported with and does not read (None, a string); any tensor will
+ * do. */
 typedef struct fe_port {
     const char *name;
     uint32_t dtype;
@@ -107,7 +109,9 @@ typedef struct fe_artifact {
     /* Outputs with data NULL are set to memory of the context (or of an input that they alias),
      * valid until the next run of this context, to which they may be passed as they are; sizes and
      * strides always point into the context.
-     * Outputs with data are written there, in the strides given or, when NULL, contiguous.
+     * Outputs with data are written there, in the strides given or, when NULL, contiguous. Where
+     * values decide the sizes (u0 in shape_text) those given are the room that there is; sizes and
+     * strides are then set to those of the result.
      * Re-entrant: one context a caller. No allocation after the first call of a shape. */
     int (*run)(fe_context *context, const fe_tensor *inputs, uint32_t input_count,
                fe_tensor *outputs, uint32_t output_count);

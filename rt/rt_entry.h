@@ -28,15 +28,12 @@ typedef struct rt_result {
 struct fe_context {
     const fe_model *model;
     rt_pool *pool;
-    char *arena;
-    size_t arena_bytes;
+    rt_block *segments;
     void **inputs, **outputs; /* data pointers */
     rt_result *results;
     void **states;
     int64_t *symbols; /* values of this run */
-    int64_t *planned; /* symbol values that `offsets` belong to */
-    int64_t *offsets;
-    int has_plan;
+    int64_t *offsets; /* of buffers in segments that have a layout */
     char error[RT_ERROR_BYTES];
 };
 

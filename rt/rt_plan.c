@@ -32,12 +32,16 @@ int64_t rt_plan(const rt_interval *intervals, uint32_t count, int64_t *offsets)
     rt_interval *order = malloc((count + 1) * sizeof *order);
     placed *done = malloc((count + 1) * sizeof *done);
     int64_t height = order && done ? 0 : -1;
-    for (uint32_t i = 0; order && i < count; i++) order[i] = intervals[i];
+    /* Where a size is 0, what the strides reach may come out below 0. */
+    for (uint32_t i = 0; order && i < count; i++) {
+        order[i] = intervals[i];
+        if (order[i].bytes < 0) order[i].bytes = 0;
+    }
     if (height == 0) qsort(order, count, sizeof *order, by_size);
     for (uint32_t i = 0; i < count && height >= 0; i++) {
         const rt_interval *now = &order[i];
         int64_t at = 0;
-        if (now->bytes < 0 || now->bytes > INT64_MAX / 4) {
+        if (now->bytes > INT64_MAX / 4) {
             height = -1;
             break;
         }
@@ -47,6 +51,10 @@ int64_t rt_plan(const rt_interval *intervals, uint32_t count, int64_t *offsets)
             if (done[k].begin >= at + now->bytes) break;
             if (done[k].end > at)
                 at = (done[k].end + RT_ALIGNMENT - 1) / RT_ALIGNMENT * RT_ALIGNMENT;
+        }
+        if (at > INT64_MAX / 4) {
+            height = -1;
+            break;
         }
         done[i] = (placed){at, at + now->bytes, now->birth, now->death};
         offsets[now->buffer] = at;

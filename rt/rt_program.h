@@ -41,7 +41,7 @@ typedef void (*fe_kernel)(const fe_kernel_args *args, int64_t m0, int64_t m1, in
 
 /* ---- the program ---- */
 
-/* A symbol that the sizes of inputs define. */
+/* A symbol: the sizes of inputs define it, or the run does. In the order of their definitions. */
 typedef struct rt_symbol {
     const char *name;
     int64_t min, max;
@@ -53,6 +53,15 @@ typedef struct rt_weight {
     int64_t offset, bytes; /* in the weights; offset is a multiple of 64 */
 } rt_weight;
 
+/* A part of the arena: placed as soon as the symbols in the sizes of its buffers are known. */
+typedef struct rt_segment {
+    /* Fills `offsets` for these symbol values and returns the segment's bytes, -1 on overflow. NULL:
+     * `bytes` are all it takes, and offsets are constants. */
+    int64_t (*layout)(const int64_t *symbols, int64_t *offsets);
+    uint32_t symbol_count; /* of those known by then */
+    int64_t bytes;
+} rt_segment;
+
 typedef struct rt_frame rt_frame;
 
 typedef struct rt_program {
@@ -61,6 +70,7 @@ typedef struct rt_program {
     uint32_t input_count;
     const fe_port *outputs;
     uint32_t output_count;
+    const uint8_t *late_outputs; /* for each: only the run knows its sizes */
     const rt_weight *weights;
     uint32_t weight_count;
     int64_t weights_bytes;
@@ -70,11 +80,10 @@ typedef struct rt_program {
     uint32_t state_count;
     const rt_symbol *symbols;
     uint32_t symbol_count;
-    int64_t arena_bytes, arena_lower_bound; /* -1: from the sizes, by `layout` */
-    /* NULL when the arena is static; else fills `offsets` for these symbol values and returns the
-     * arena's bytes. */
-    int64_t (*layout)(const int64_t *symbols, int64_t *offsets);
-    uint32_t buffer_count; /* how many offsets layout fills */
+    int64_t arena_bytes, arena_lower_bound; /* -1: they depend on the sizes */
+    const rt_segment *segments;             /* at least one; the first is placed at the start */
+    uint32_t segment_count;
+    uint32_t buffer_count; /* how many offsets layouts fill */
     uint32_t kernel_calls, unique_kernels;
     int (*run)(rt_frame *frame);
 } rt_program;
@@ -82,9 +91,17 @@ typedef struct rt_program {
 /* Defined by generated code. */
 extern const rt_program rt_this_program;
 
+/* A segment's memory in one context. */
+typedef struct rt_block {
+    char *memory;
+    size_t bytes;
+    int64_t *planned; /* symbol values that its offsets belong to, once has_plan */
+    int has_plan;
+} rt_block;
+
 /* One run. */
 struct rt_frame {
-    char *arena;
+    const rt_block *segments;
     void *const *weights; /* one for each rt_weight */
     void *const *states;  /* one for each of the program's states */
     void **inputs;        /* data pointers of the inputs */
@@ -141,6 +158,9 @@ int rt_op_householder_apply(rt_frame *frame, const rt_call *call);
 int rt_op_eigh(rt_frame *frame, const rt_call *call);
 int rt_op_eig(rt_frame *frame, const rt_call *call);
 int rt_op_svd(rt_frame *frame, const rt_call *call);
+int rt_op_nonzero(rt_frame *frame, const rt_call *call);
+int rt_op_repeat(rt_frame *frame, const rt_call *call);
+int rt_op_unique(rt_frame *frame, const rt_call *call);
 
 /* Calls a function of the user's; its failure is the run's. */
 int rt_custom(rt_frame *frame, const char *name, fe_op_function *function, const fe_arg *args,
@@ -168,9 +188,12 @@ typedef struct rt_interval {
  * bytes, -1 on overflow. */
 int64_t rt_plan(const rt_interval *intervals, uint32_t count, int64_t *offsets);
 
-/* Programs with a layout call this once their symbols have values: makes the arena fit and fills
- * offsets. */
-int rt_place(rt_frame *frame);
+/* Called once the symbols of a segment with a layout have values: makes its memory fit and fills
+ * offsets. Nothing in it is alive then. */
+int rt_place(rt_frame *frame, uint32_t segment);
+
+/* Fails on a size that is INT64_MAX: see fe_times. */
+int rt_fits(rt_frame *frame, int64_t size);
 
 /* Leaves run with a message: printf format. Returns `code`. */
 int rt_fail(rt_frame *frame, int code, const char *format, ...)
@@ -185,9 +208,12 @@ int rt_fail(rt_frame *frame, int code, const char *format, ...)
         if (rt_try_) return rt_try_; \
     } while (0)
 
-/* Integer arithmetic of symbolic sizes, as Python's. */
+/* Integer arithmetic of symbolic sizes, as Python's; a division by 0 gives 0 (programs that could
+ * divide by 0 assert first that they do not). */
 static inline int64_t fe_floordiv(int64_t a, int64_t b)
 {
+    if (b == 0) return 0;
+    if (b == -1) return (int64_t)(0 - (uint64_t)a);
     int64_t q = a / b;
     return q - ((a % b != 0) & ((a < 0) != (b < 0)));
 }
@@ -202,6 +228,30 @@ static inline int64_t fe_min(int64_t a, int64_t b)
 static inline int64_t fe_max(int64_t a, int64_t b)
 {
     return a > b ? a : b;
+}
+
+/* NaN is the same as NaN. */
+static inline int rt_same_float(double a, double b)
+{
+    return a == b || (a != a && b != b);
+}
+
+/* Arithmetic of numbers of bytes: INT64_MAX is "too many", and so is all that comes of it. */
+static inline int64_t fe_plus(int64_t a, int64_t b)
+{
+    int64_t c;
+    if (a == INT64_MAX || b == INT64_MAX || __builtin_add_overflow(a, b, &c)) return INT64_MAX;
+    return c;
+}
+static inline int64_t fe_times(int64_t a, int64_t b)
+{
+    int64_t c;
+    if (a == INT64_MAX || b == INT64_MAX || __builtin_mul_overflow(a, b, &c)) return INT64_MAX;
+    return c;
+}
+static inline int64_t fe_over(int64_t a, int64_t b)
+{
+    return a == INT64_MAX ? a : fe_floordiv(a, b);
 }
 
 #endif

@@ -70,6 +70,7 @@ static int is_empty(const fe_tensor *t)
 /* Against the declaration. Dynamic sizes and strides (-1) are the program's own to check. */
 static int check_input(rt_frame *f, const fe_port *port, const fe_tensor *t)
 {
+    if (!port->dtype) return 0; /* nothing is read of it */
     if (t->dtype != port->dtype)
         return rt_fail(f, FE_RUN_BAD_INPUT, "input '%s' is %s, expected %s", port->name,
                        dtype_name(t->dtype), dtype_name(port->dtype));
@@ -168,22 +169,54 @@ static void copy_strided(char *to, const int64_t *to_strides, const char *from,
                      rank - 1, element);
 }
 
-static int deliver(rt_frame *f, const fe_port *port, rt_result *result, fe_tensor *out)
+static int misfits(rt_frame *f, const fe_port *port)
 {
+    return rt_fail(f, FE_RUN_BAD_OUTPUT, "the memory given for output '%s' is not %s %s",
+                   port->name, dtype_name(port->dtype), port->shape_text);
+}
+
+/* Memory of the caller for sizes that only the run knew: what the caller says is how much room there
+ * is. */
+static int has_room(rt_frame *f, const fe_port *port, const rt_result *result, const fe_tensor *out)
+{
+    for (uint32_t d = 0; d < port->rank; d++)
+        if (result->sizes[d] > out->sizes[d])
+            return rt_fail(f, FE_RUN_BAD_OUTPUT,
+                           "the memory given for output '%s' has room for %lld in dimension %u, "
+                           "the result has %lld: %s %s",
+                           port->name, (long long)out->sizes[d], d, (long long)result->sizes[d],
+                           dtype_name(port->dtype), port->shape_text);
+    return 0;
+}
+
+/* Into the caller's memory, in its strides. */
+static int copy_out(rt_frame *f, uint32_t k, rt_result *result, fe_tensor *out)
+{
+    const rt_program *program = f->context->model->program;
+    const fe_port *port = &program->outputs[k];
+    int64_t strides[RT_MAX_RANK];
+    int late = program->late_outputs[k];
+    if (out->dtype != port->dtype || out->rank != port->rank || (port->rank && !out->sizes))
+        return misfits(f, port);
+    if (late) RT_TRY(has_room(f, port, result, out));
+    for (uint32_t d = 0; d < port->rank && !late; d++)
+        if (out->sizes[d] != result->sizes[d]) return misfits(f, port);
+    fe_tensor placed = {out->data, port->dtype, port->rank, result->sizes, out->strides};
+    for (uint32_t d = 0; d < port->rank; d++) strides[d] = stride_of(&placed, d);
+    copy_strided(out->data, strides, result->data, result->strides, result->sizes, port->rank,
+                 dtype_bytes(port->dtype));
+    if (!late) return 0;
+    memcpy(result->strides, strides, port->rank * sizeof *strides);
+    out->sizes = result->sizes;
+    out->strides = result->strides;
+    return 0;
+}
+
+static int deliver(rt_frame *f, uint32_t k, rt_result *result, fe_tensor *out)
+{
+    const fe_port *port = &f->context->model->program->outputs[k];
     result->lent = NULL;
-    if (out->data && out->data != result->data) {
-        int64_t strides[RT_MAX_RANK];
-        int same =
-            out->dtype == port->dtype && out->rank == port->rank && (port->rank == 0 || out->sizes);
-        for (uint32_t d = 0; same && d < port->rank; d++) same = out->sizes[d] == result->sizes[d];
-        if (!same)
-            return rt_fail(f, FE_RUN_BAD_OUTPUT, "the memory given for output '%s' is not %s %s",
-                           port->name, dtype_name(port->dtype), port->shape_text);
-        for (uint32_t d = 0; d < port->rank; d++) strides[d] = stride_of(out, d);
-        copy_strided(out->data, strides, result->data, result->strides, result->sizes, port->rank,
-                     dtype_bytes(port->dtype));
-        return 0;
-    }
+    if (out->data && out->data != result->data) return copy_out(f, k, result, out);
     if (!out->data) result->lent = result->data;
     out->data = result->data;
     out->dtype = port->dtype;
@@ -195,32 +228,36 @@ static int deliver(rt_frame *f, const fe_port *port, rt_result *result, fe_tenso
 
 /* ---- the call ---- */
 
-/* Lays out the arena for the sizes of this run unless the last run had the same. */
-static int place_buffers(rt_frame *f, const rt_program *program)
+int rt_fits(rt_frame *frame, int64_t size)
 {
-    fe_context *context = f->context;
-    if (!program->layout) return 0;
-    size_t bytes = program->symbol_count * sizeof *context->symbols;
-    if (context->has_plan && memcmp(context->planned, context->symbols, bytes) == 0) return 0;
-    int64_t needed = program->layout(context->symbols, context->offsets);
-    if (needed < 0) return rt_fail(f, FE_RUN_NO_MEMORY, "the sizes of this run overflow");
-    if ((size_t)needed > context->arena_bytes) {
-        rt_memory_free(context->arena);
-        context->arena = rt_memory_new((size_t)needed);
-        context->arena_bytes = context->arena ? (size_t)needed : 0;
-        if (!context->arena)
-            return rt_fail(f, FE_RUN_NO_MEMORY, "no memory for an arena of %lld bytes",
-                           (long long)needed);
-    }
-    memcpy(context->planned, context->symbols, bytes);
-    context->has_plan = 1;
-    return 0;
+    if (size != INT64_MAX) return 0;
+    return rt_fail(frame, FE_RUN_NO_MEMORY, "the sizes of this run are too large");
 }
 
-int rt_place(rt_frame *frame)
+static int make_fit(rt_frame *f, rt_block *block, int64_t needed)
 {
-    RT_TRY(place_buffers(frame, frame->context->model->program));
-    frame->arena = frame->context->arena;
+    if (needed < 0) return rt_fail(f, FE_RUN_NO_MEMORY, "the sizes of this run are too large");
+    if (block->memory && (size_t)needed <= block->bytes) return 0;
+    size_t wanted = needed > 0 ? (size_t)needed : 1;
+    rt_memory_free(block->memory);
+    block->memory = rt_memory_new(wanted);
+    block->bytes = block->memory ? wanted : 0;
+    if (block->memory) return 0;
+    return rt_fail(f, FE_RUN_NO_MEMORY, "no memory for %lld bytes of buffers", (long long)needed);
+}
+
+/* Nothing is done when the last run had the same sizes. */
+int rt_place(rt_frame *frame, uint32_t segment)
+{
+    fe_context *context = frame->context;
+    const rt_segment *facts = &context->model->program->segments[segment];
+    rt_block *block = &context->segments[segment];
+    size_t bytes = facts->symbol_count * sizeof *context->symbols;
+    if (block->has_plan && memcmp(block->planned, context->symbols, bytes) == 0) return 0;
+    block->has_plan = 0;
+    RT_TRY(make_fit(frame, block, facts->layout(context->symbols, context->offsets)));
+    memcpy(block->planned, context->symbols, bytes);
+    block->has_plan = 1;
     return 0;
 }
 
@@ -229,7 +266,7 @@ int rt_run(fe_context *context, const fe_tensor *inputs, uint32_t input_count, f
 {
     const rt_program *program = context->model->program;
     rt_frame frame = {
-        .arena = context->arena,
+        .segments = context->segments,
         .weights = context->model->weights,
         .states = context->states,
         .inputs = context->inputs,
@@ -252,7 +289,7 @@ int rt_run(fe_context *context, const fe_tensor *inputs, uint32_t input_count, f
     }
     RT_TRY(program->run(&frame));
     for (uint32_t k = 0; k < output_count; k++)
-        RT_TRY(deliver(&frame, &program->outputs[k], &context->results[k], &outputs[k]));
+        RT_TRY(deliver(&frame, k, &context->results[k], &outputs[k]));
     return 0;
 }
 

@@ -79,12 +79,38 @@ static fe_status check_node(driver_program *d, fx_graph *g, const fx_node *n, co
     return fx_fail(g, n, "infer", FE_MISMATCH, NULL, "inferred %s", line.at);
 }
 
+/* PyTorch 2.13 records a shape for unique_consecutive along a negative dimension that no run gives: it
+ * cuts the sizes in two at the number as it stands. */
+static bool is_recorded_wrong(const fx_graph *g, const fx_node *n)
+{
+    int64_t dim;
+    return fx_is(n, OP_aten_unique_consecutive_default) &&
+           fx_arg_int(g, fx_get(g, n, "dim"), &dim) && dim < 0;
+}
+
+typedef struct doubt {
+    bool *wrong; /* by node id: what is recorded follows from something wrong */
+    bool found;
+} doubt;
+
+static void look_at_operand(void *data, fx_node *operand)
+{
+    doubt *state = data;
+    state->found |= state->wrong[operand->id];
+}
+
 static fe_status check_metadata(driver_program *d)
 {
     excuses all = {NEW_ARRAY(d->memory, bool, d->graph->next_id + 1),
                    NEW_ARRAY(d->memory, bool, d->graph->next_id + 1)};
-    for (const fx_node *n = d->graph->first; n; n = n->next)
-        FE_TRY(check_node(d, d->graph, n, &all));
+    doubt state = {.wrong = NEW_ARRAY(d->memory, bool, d->graph->next_id + 1)};
+    for (const fx_node *n = d->graph->first; n; n = n->next) {
+        state.found = is_recorded_wrong(d->graph, n);
+        for (uint32_t k = 0; k < n->arg_count; k++)
+            fx_arg_each_node(&n->args[k], look_at_operand, &state);
+        state.wrong[n->id] = state.found;
+        if (!state.found) FE_TRY(check_node(d, d->graph, n, &all));
+    }
     return FE_OK;
 }
 
@@ -266,12 +292,30 @@ static fe_status check_shape(driver_program *d, const tensor_entry *ours, json_o
     return same ? FE_OK : mismatch(d, "the shape differs from eager's", name);
 }
 
+/* An int, a float or a bool: the value that is recorded. */
+static fe_status check_number(driver_program *d, const case_files *files, json_object *output,
+                              const char *name, uint32_t k, const fe_tensor *t)
+{
+    json_object *value = member(output, "value");
+    if (!value || t->rank != 0 || json_object_is_type(value, json_type_string)) return FE_OK;
+    double theirs = json_object_get_double(value), ours = 0;
+    if (t->dtype == FE_F64) ours = *(const double *)t->data;
+    if (t->dtype == FE_I64) ours = (double)*(const int64_t *)t->data;
+    if (t->dtype == FE_BOOL) ours = *(const uint8_t *)t->data;
+    bool same = t->dtype == FE_F64 ? is_close(ours, theirs, tolerance_of(files->facts, output, k))
+                                   : ours == theirs;
+    if (same) return FE_OK;
+    return mismatch(d, arena_printf(d->memory, "it is %.17g, eager gives %.17g", ours, theirs),
+                    name);
+}
+
 static fe_status check_output(driver_program *d, const case_files *files, json_object *output,
                               const char *prefix, uint32_t k, const fe_tensor *t)
 {
     const char *name = arena_printf(d->memory, "%sout.%u", prefix, k);
     json_object *kind = member(output, "kind"), *compare = member(files->facts, "compare");
-    if (kind && strcmp(json_object_get_string(kind), "tensor") != 0) return FE_OK;
+    if (kind && strcmp(json_object_get_string(kind), "tensor") != 0)
+        return check_number(d, files, output, name, k, t);
     tensor_entry ours = output_entry(d->memory, t, name);
     FE_TRY(check_shape(d, &ours, output, name));
     FE_TRY(check_stride(d, t, output, name));
@@ -330,6 +374,18 @@ static fe_status check_inputs(driver_program *d, const case_files *files, json_o
 
 /* ---- running it ---- */
 
+/* Inputs that are numbers stand in the set itself. */
+static void take_numbers(driver_program *d, json_object *described, fe_tensor *inputs)
+{
+    size_t count = described ? json_object_array_length(described) : 0;
+    for (uint32_t k = 0; k < d->loops->inputs.count && k < count; k++) {
+        json_object *value = member(json_object_array_get_idx(described, k), "value");
+        if (value && !d->loops->inputs.at[k].is_tensor)
+            inputs[k] =
+                input_number(d, k, json_object_get_double(value), json_object_get_int64(value));
+    }
+}
+
 static fe_status run_set(case_job *job, const case_files *files, json_object *set,
                          const char *prefix)
 {
@@ -339,6 +395,7 @@ static fe_status run_set(case_job *job, const case_files *files, json_object *se
     fe_tensor *outputs = NEW_ARRAY(d->memory, fe_tensor, a->output_count + 1);
     json_object *expected = member(set, "outputs");
     FE_TRY(inputs_from_file(d, &files->values, prefix, inputs));
+    take_numbers(d, member(set, "inputs"), inputs);
     if (job->context && d->wrapper->state_count) { /* each set was recorded from the first state */
         a->context_free(job->context);
         job->context = NULL;

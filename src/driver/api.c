@@ -276,6 +276,7 @@ fe_status fe_sample_inputs(fe_program *program, fe_tensor *inputs)
 void fe_figures_of(const fe_program *program, fe_figures *figures)
 {
     const wrap_program *w = program->wrapper;
+    bool is_fixed = w->segment_count == 1;
     *figures = (fe_figures){.stage_count = STAGE_COUNT,
                             .stage_names = driver_stage_names,
                             .stage_ms = program->ms,
@@ -283,8 +284,8 @@ void fe_figures_of(const fe_program *program, fe_figures *figures)
                             .output_count = program->loops->outputs.count,
                             .kernels = w->kernel_calls,
                             .unique_kernels = w->unique_kernels,
-                            .arena_bytes = w->arena_bytes,
-                            .arena_lower_bound = w->lower_bound,
+                            .arena_bytes = is_fixed ? w->arena_bytes : -1,
+                            .arena_lower_bound = is_fixed ? w->lower_bound : -1,
                             .weights_bytes = w->weights_bytes,
                             .artifact_bytes = program->artifact_bytes,
                             .libraries = lapack_note(program)};

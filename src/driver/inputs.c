@@ -69,10 +69,15 @@ static bool value_of_symbol(void *data, sym_expr symbol, int64_t *value)
         if (line->kind != WRAP_SYMBOL || !sym_same(line->symbol, symbol)) continue;
         if (line->input < 0) return !sym_is_none(line->expr) && evaluate(g, line->expr, 0, value);
         const tensor_entry *entry = g->entries[line->input];
-        if (!entry || line->dimension < 0 || (uint32_t)line->dimension >= entry->rank ||
+        if (!entry || (line->dimension >= 0 && (uint32_t)line->dimension >= entry->rank) ||
             !evaluate(g, line->scale, 1, &scale) || !evaluate(g, line->shift, 0, &shift) || !scale)
             return false;
-        *value = (entry->shape[line->dimension] - shift) / scale;
+        int64_t number = 0;
+        if (line->dimension >= 0)
+            number = entry->shape[line->dimension];
+        else
+            loop_convert(TY_I64, &number, entry->dtype, entry->data);
+        *value = (number - shift) / scale;
         return true;
     }
     return false;
@@ -107,17 +112,30 @@ static fe_tensor place(given *g, uint32_t k)
                        strides};
 }
 
-/* The value that the program fixed for a number input. */
+fe_tensor input_number(driver_program *d, uint32_t k, double number, int64_t integer)
+{
+    ty_dtype dtype = d->loops->inputs.at[k].dtype;
+    union {
+        double number;
+        int64_t integer;
+        uint8_t truth;
+    } *value = aligned_memory(d->memory, sizeof *value);
+    if (dtype == TY_F64)
+        value->number = number;
+    else if (dtype == TY_BOOL)
+        value->truth = integer != 0;
+    else
+        value->integer = integer;
+    uint32_t number_of = dtype == TY_NO_DTYPE ? 0 : (uint32_t)ty_dtype_number(dtype);
+    return (fe_tensor){value, number_of, 0, NULL, NULL};
+}
+
+/* The value that the program was exported with. */
 static fe_tensor number_input(driver_program *d, uint32_t k)
 {
     const loop_input *input = &d->loops->inputs.at[k];
-    bool is_float = sym_is_none(input->expr);
-    int64_t *integer = NEW(d->memory, int64_t);
-    double *number = NEW(d->memory, double);
-    *number = input->number;
-    if (!is_float) *integer = sym_hint(d->loops->symbols, input->expr, 0);
-    return (fe_tensor){is_float ? (void *)number : (void *)integer, is_float ? FE_F64 : FE_I64, 0,
-                       NULL, NULL};
+    return input_number(d, k, input->number,
+                        sym_is_none(input->expr) ? 0 : sym_hint(d->loops->symbols, input->expr, 0));
 }
 
 static fe_status place_all(given *g, fe_tensor *inputs)

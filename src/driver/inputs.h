@@ -25,6 +25,9 @@ bool inputs_have_samples(driver_program *d);
  * at the sizes that the program was exported with. */
 fe_status inputs_at_random(driver_program *d, fe_tensor *inputs);
 
+/* Input k, a number, as this float, integer or truth. */
+fe_tensor input_number(driver_program *d, uint32_t k, double number, int64_t integer);
+
 tensor_entry output_entry(arena *memory, const fe_tensor *t, const char *name);
 
 #endif

@@ -26,8 +26,10 @@ static void show_plan(driver_program *d, text *out)
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
         const sched_life *life = &w->lives[id];
         if (!life->in_arena) continue;
-        text_printf(out, "@%s live [%u, %u) at %lld bytes ", w->loops->buffers.at[id].name,
-                    life->birth, life->death, (long long)w->offsets[id]);
+        text_printf(out, "@%s live [%u, %u)", w->loops->buffers.at[id].name, life->birth,
+                    life->death);
+        if (w->segment_of[id]) text_printf(out, " segment %u", w->segment_of[id]);
+        text_printf(out, " at %lld bytes ", (long long)w->offsets[id]);
         sym_print(w->loops->symbols, w->bytes[id], out);
         text_char(out, '\n');
     }

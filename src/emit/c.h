@@ -13,6 +13,7 @@ void emit_c_double(text *out, double value);
 /* c_body.c */
 void emit_c_declare_fixed(emit_state *s);
 void emit_c_symbol(emit_state *s, const wrap_line *line);
+const char *emit_c_source(const emit_state *s, const wrap_line *line);
 void emit_c_pointer(emit_state *s, loop_buffer_id id);
 /* {{data, dtype, rank, sizes, strides}, ...} */
 void emit_c_views(emit_state *s, const loop_view *views, const uint32_t *weights, uint32_t count);

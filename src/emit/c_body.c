@@ -21,6 +21,19 @@ static const char *pointer_type(emit_state *s, loop_buffer_id id)
     return ty_dtype_c_name(s->w->loops->buffers.at[id].dtype);
 }
 
+typedef struct symbol_list {
+    sym_expr at[6];
+    uint32_t count;
+} symbol_list;
+
+static void add_symbol(void *data, sym_expr symbol)
+{
+    symbol_list *list = data;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (sym_same(list->at[i], symbol)) return;
+    if (list->count < COUNT_OF(list->at)) list->at[list->count++] = symbol;
+}
+
 /* ---- buffers ---- */
 
 void emit_c_pointer(emit_state *s, loop_buffer_id id)
@@ -54,15 +67,19 @@ static void declare(emit_state *s, loop_buffer_id id)
         text_printf(&s->out, "f->states[%d];\n", w->state_of[id]);
     else if (buffer->kind == LOOP_CONSTANT)
         text_printf(&s->out, "f->weights[%u];\n", w->raw_weight[id]);
-    else if (w->lives[root].in_arena && w->is_dynamic) {
-        text_printf(&s->out, "(void *)(arena + f->offsets[%u]", root);
+    else if (w->lives[root].in_arena && (w->segment_of[root] || w->is_dynamic)) {
+        if (w->segment_of[root])
+            text_printf(&s->out, "(void *)(f->segments[%u].memory", w->segment_of[root]);
+        else
+            text_add(&s->out, "(void *)(arena");
+        text_printf(&s->out, " + f->offsets[%u]", root);
         print_place(s, id);
         text_add(&s->out, ");\n");
     } else if (w->lives[root].in_arena)
         text_printf(&s->out, "(void *)(arena + %lld);\n", (long long)w->offsets[id]);
     else if (w->output_of[root] >= 0 && root == id) {
         text_printf(&s->out, "rt_output_memory(f, %d, ", w->output_of[root]);
-        print_expr(s, w->bytes[id]);
+        sym_print_c_size(w->loops->symbols, w->bytes[id], &s->out);
         text_printf(
             &s->out,
             ");\n    if (!%s) return rt_fail(f, FE_RUN_NO_MEMORY, \"no memory for an output\");\n",
@@ -80,35 +97,53 @@ static bool is_local(const wrap_program *w, loop_buffer_id id)
     return w->loops->buffers.at[id].kind == LOOP_TEMP && !life->in_arena && w->output_of[id] < 0;
 }
 
-/* Everything but arena temps: these stand at the top of run, after the symbols. */
+/* A temp whose memory comes with an ALLOC line. */
+static bool is_allocated(const wrap_program *w, loop_buffer_id id)
+{
+    return w->loops->buffers.at[id].kind == LOOP_TEMP &&
+           (w->lives[w->lives[id].root].in_arena || wrap_is_late(w, id));
+}
+
+/* Everything else: these stand at the top of run, after the symbols. */
 void emit_c_declare_fixed(emit_state *s)
 {
     const wrap_program *w = s->w;
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
         const loop_buffer *buffer = &w->loops->buffers.at[id];
         if (buffer->kind == LOOP_CONSTANT && w->raw_weight[id] == WRAP_NO_WEIGHT) continue;
-        if (is_local(w, id) || (buffer->kind == LOOP_TEMP && w->lives[w->lives[id].root].in_arena))
-            continue;
+        if (is_local(w, id) || is_allocated(w, id)) continue;
         if (w->lives[id].root == id) declare(s, id);
     }
-    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
-        const loop_buffer *buffer = &w->loops->buffers.at[id];
-        if (buffer->kind == LOOP_TEMP && w->lives[id].root != id && !is_local(w, id) &&
-            !w->lives[w->lives[id].root].in_arena)
+    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++)
+        if (w->loops->buffers.at[id].kind == LOOP_TEMP && w->lives[id].root != id &&
+            !is_local(w, id) && !is_allocated(w, id))
             declare(s, id);
-    }
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++)
         if (w->loops->buffers.at[id].kind != LOOP_CONSTANT && !is_local(w, id) &&
-            !(w->loops->buffers.at[id].kind == LOOP_TEMP && w->lives[w->lives[id].root].in_arena))
+            !is_allocated(w, id))
             text_printf(&s->out, "    (void)%s;\n", s->names[id]);
 }
 
 /* ---- lines ---- */
 
+static void c_place(emit_state *s, const wrap_line *line)
+{
+    text_printf(&s->out, "    RT_TRY(rt_place(f, %u));\n", line->index);
+}
+
+/* In an output's memory, all that lie there are declared at once. */
 static void c_alloc(emit_state *s, const wrap_line *line)
 {
+    const wrap_program *w = s->w;
     declare(s, line->buffer);
     text_printf(&s->out, "    (void)%s;\n", s->names[line->buffer]);
+    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
+        if (w->lives[line->buffer].in_arena || id == line->buffer ||
+            w->lives[id].root != line->buffer)
+            continue;
+        declare(s, id);
+        text_printf(&s->out, "    (void)%s;\n", s->names[id]);
+    }
 }
 
 static void c_free(emit_state *s, const wrap_line *line)
@@ -135,9 +170,35 @@ static void print_args(emit_state *s, const wrap_call *call)
     text_add(&s->out, "}");
 }
 
+/* Could the number be larger than any, by what the run defines? */
+static bool may_overflow(const sym_table *t, sym_expr e)
+{
+    int64_t min, max;
+    if (sym_is_none(e) || sym_op_of(t, e) == SYM_SYMBOL) return false;
+    symbol_list list = {.count = 0};
+    sym_each_symbol(t, e, add_symbol, &list);
+    bool unbacked = false;
+    for (uint32_t i = 0; i < list.count; i++)
+        unbacked |= sym_kind_of(t, list.at[i]) == SYM_UNBACKED;
+    sym_range(t, e, NULL, &min, &max);
+    return unbacked && max == SYM_NO_MAX;
+}
+
+/* Loops over something that is nowhere in memory have not been measured by anybody yet. */
+static void guard_size(emit_state *s, sym_expr e)
+{
+    if (!may_overflow(s->w->loops->symbols, e)) return;
+    text_add(&s->out, "    RT_TRY(rt_fits(f, ");
+    sym_print_c_size(s->w->loops->symbols, e, &s->out);
+    text_add(&s->out, "));\n");
+}
+
 static void c_kernel(emit_state *s, const wrap_line *line)
 {
     const wrap_call *call = &line->call;
+    guard_size(s, call->outer);
+    guard_size(s, call->inner);
+    for (uint32_t i = 0; i < call->int_count; i++) guard_size(s, call->ints[i]);
     text_printf(&s->out, "    RT_TRY(rt_launch(f, %s, ", call->kernel);
     print_args(s, call);
     text_add(&s->out, ", ");
@@ -226,10 +287,16 @@ static void c_extern(emit_state *s, const wrap_line *line)
         text_add(&s->out, ",\n");
     }
     text_add(&s->out, "    }));\n");
-    for (uint32_t i = 0; i < op->define_count; i++)
-        text_printf(&s->out, "    const int64_t %s = f->symbols[%u];\n",
-                    sym_name(s->w->loops->symbols, op->defines[i]),
-                    emit_c_symbol_index(s, op->defines[i]));
+}
+
+/* The number that an input gives: one of its sizes, or itself. */
+const char *emit_c_source(const emit_state *s, const wrap_line *line)
+{
+    if (line->dimension >= 0)
+        return arena_printf(s->memory, "f->in[%d].sizes[%d]", line->input, line->dimension);
+    bool is_bool = s->w->loops->inputs.at[line->input].dtype == TY_BOOL;
+    return arena_printf(s->memory, "*(const %s *)f->inputs[%d]", is_bool ? "uint8_t" : "int64_t",
+                        line->input);
 }
 
 void emit_c_symbol(emit_state *s, const wrap_line *line)
@@ -238,14 +305,19 @@ void emit_c_symbol(emit_state *s, const wrap_line *line)
     const char *name = sym_name(s->w->loops->symbols, line->symbol);
     text_printf(&s->out, "    const int64_t %s = f->symbols[%u] = ", name,
                 emit_c_symbol_index(s, line->symbol));
-    if (line->input < 0)
+    if (line->op) {
+        const loop_view *element = &line->op->inputs[0];
+        text_printf(&s->out, "(int64_t)((const %s *)", ty_dtype_c_name(element->dtype));
+        emit_c_pointer(s, element->buffer);
+        text_add(&s->out, ")[");
+        print_expr(s, element->offset);
+        text_char(&s->out, ']');
+    } else if (line->input < 0)
         print_expr(s, line->expr);
-    else if (line->dimension < 0)
-        text_printf(&s->out, "*(const int64_t *)f->inputs[%d]", line->input);
     else if (sym_is_none(line->scale))
-        text_printf(&s->out, "f->in[%d].sizes[%d]", line->input, line->dimension);
+        text_add(&s->out, emit_c_source(s, line));
     else {
-        text_printf(&s->out, "fe_floordiv(f->in[%d].sizes[%d] - (", line->input, line->dimension);
+        text_printf(&s->out, "fe_floordiv(%s - (", emit_c_source(s, line));
         print_expr(s, line->shift);
         text_add(&s->out, "), fe_max(1, ");
         print_expr(s, line->scale);
@@ -254,12 +326,22 @@ void emit_c_symbol(emit_state *s, const wrap_line *line)
     text_printf(&s->out, ";\n    (void)%s;\n", name);
 }
 
+/* The message, and what its symbols are: "...: u0 = 3, u1 = 7". */
 static void c_assert(emit_state *s, const wrap_line *line)
 {
+    const sym_table *t = s->w->loops->symbols;
+    symbol_list list = {.count = 0};
+    sym_each_symbol(t, line->relation.left, add_symbol, &list);
+    sym_each_symbol(t, line->relation.right, add_symbol, &list);
     text_add(&s->out, "    if (!(");
-    print_expr(s, line->expr);
-    text_add(&s->out, ")) return rt_fail(f, FE_RUN_ASSERTION, \"%s\", ");
+    sym_print_c_relation(t, &line->relation, &s->out);
+    text_add(&s->out, "))\n        return rt_fail(f, FE_RUN_ASSERTION, \"%s");
+    for (uint32_t i = 0; i < list.count; i++)
+        text_printf(&s->out, "%s %s = %%lld", i ? "," : ":", sym_name(t, list.at[i]));
+    text_add(&s->out, "\", ");
     text_quoted(&s->out, line->text ? line->text : "an assertion of the program does not hold");
+    for (uint32_t i = 0; i < list.count; i++)
+        text_printf(&s->out, ", (long long)%s", sym_name(t, list.at[i]));
     text_add(&s->out, ");\n");
 }
 
@@ -314,6 +396,7 @@ const emit_target emit_target_c = {
     .begin = emit_c_begin,
     .line =
         {
+            [WRAP_PLACE] = c_place,
             [WRAP_ALLOC] = c_alloc,
             [WRAP_FREE] = c_free,
             [WRAP_REUSE] = c_reuse,

@@ -16,23 +16,27 @@ void emit_c_double(text *out, double value)
         text_double(out, value);
 }
 
-/* Symbols are numbered in the order of their SYMBOL lines, then those that extern calls define. */
+/* Symbols are numbered in the order of their lines, which is that of their definitions. */
 uint32_t emit_c_symbol_index(const emit_state *s, sym_expr symbol)
 {
     uint32_t index = 0;
     for (uint32_t i = 0; i < s->w->lines.count; i++) {
         const wrap_line *line = &s->w->lines.at[i];
-        if (line->kind == WRAP_SYMBOL) {
-            if (sym_same(line->symbol, symbol)) return index;
-            index++;
-        }
-    }
-    for (uint32_t i = 0; i < s->w->lines.count; i++) {
-        const wrap_line *line = &s->w->lines.at[i];
-        for (uint32_t k = 0; line->kind == WRAP_EXTERN && k < line->op->define_count; k++, index++)
-            if (sym_same(line->op->defines[k], symbol)) return index;
+        if (line->kind != WRAP_SYMBOL) continue;
+        if (sym_same(line->symbol, symbol)) return index;
+        index++;
     }
     return index;
+}
+
+/* How many lines at the top read symbols from the inputs. */
+static uint32_t input_symbols(const wrap_program *w)
+{
+    uint32_t count = 0;
+    while (count < w->lines.count && w->lines.at[count].kind == WRAP_SYMBOL &&
+           w->lines.at[count].input >= 0)
+        count++;
+    return count;
 }
 
 /* ---- tables ---- */
@@ -83,6 +87,28 @@ static int number_dtype(const loop_output *output)
     }
 }
 
+typedef struct input_search {
+    const emit_state *s;
+    bool is_late;
+} input_search;
+
+static void look_for_late(void *data, sym_expr symbol)
+{
+    input_search *search = data;
+    const wrap_program *w = search->s->w;
+    uint32_t index = emit_c_symbol_index(search->s, symbol);
+    search->is_late |= index >= input_symbols(w);
+}
+
+/* Does a size of the output hold a symbol that the inputs do not tell? */
+static bool is_late(const emit_state *s, const loop_output *output)
+{
+    input_search search = {.s = s};
+    for (uint32_t d = 0; output->kind == LOOP_OUT_TENSOR && d < output->view.rank; d++)
+        sym_each_symbol(s->w->loops->symbols, output->view.sizes[d], look_for_late, &search);
+    return search.is_late;
+}
+
 static void print_ports(emit_state *s)
 {
     const loop_program *p = s->w->loops;
@@ -93,8 +119,9 @@ static void print_ports(emit_state *s)
             const loop_buffer *b = &p->buffers.at[input->buffer];
             print_port(s, input->name, ty_dtype_number(b->dtype), b->rank, b->sizes, b->strides);
         } else
-            print_port(s, input->name, ty_dtype_number(sym_is_none(input->expr) ? TY_F64 : TY_I64),
-                       0, NULL, NULL);
+            print_port(s, input->name,
+                       input->dtype == TY_NO_DTYPE ? 0 : ty_dtype_number(input->dtype), 0, NULL,
+                       NULL);
     }
     text_add(&s->out, "    {0}};\n\nstatic const fe_port output_ports[] = {\n");
     for (uint32_t k = 0; k < p->outputs.count; k++) {
@@ -106,7 +133,10 @@ static void print_ports(emit_state *s)
         else
             print_port(s, name, number_dtype(output), 0, NULL, NULL);
     }
-    text_add(&s->out, "    {0}};\n\n");
+    text_add(&s->out, "    {0}};\n\nstatic const uint8_t late_outputs[] = {");
+    for (uint32_t k = 0; k < p->outputs.count; k++)
+        text_add(&s->out, is_late(s, &p->outputs.at[k]) ? "1, " : "0, ");
+    text_add(&s->out, "0};\n\n");
 }
 
 static void print_weights(emit_state *s)
@@ -141,12 +171,6 @@ static uint32_t print_symbols(emit_state *s)
     for (uint32_t i = 0; i < s->w->lines.count; i++) {
         const wrap_line *line = &s->w->lines.at[i];
         int64_t min, max;
-        if (line->kind == WRAP_EXTERN) {
-            for (uint32_t k = 0; k < line->op->define_count; k++, count++)
-                text_printf(&s->out, "    {\"%s\", 0, INT64_MAX},\n",
-                            sym_name(s->w->loops->symbols, line->op->defines[k]));
-            continue;
-        }
         if (line->kind != WRAP_SYMBOL) continue;
         sym_range(s->w->loops->symbols, line->symbol, NULL, &min, &max);
         if (min < -INT64_MAX) min = -INT64_MAX;
@@ -225,13 +249,47 @@ static void check_symbol_range(emit_state *s, const wrap_line *line)
     text_add(out, ");\n");
 }
 
+/* A number: what the program was exported with, where it is not a symbol. */
+static void check_number(emit_state *s, uint32_t k)
+{
+    const loop_input *input = &s->w->loops->inputs.at[k];
+    text *out = &s->out;
+    if (input->dtype == TY_NO_DTYPE) return;
+    if (input->dtype == TY_F64) {
+        text value;
+        text_init(&value, s->memory);
+        emit_c_double(&value, input->number);
+        text_printf(out,
+                    "    if (!rt_same_float(*(const double *)f->inputs[%u], %s))\n        return "
+                    "rt_fail(f, FE_RUN_BAD_INPUT, \"input '%%s' is %%.17g, the program is made for "
+                    "%%.17g\", ",
+                    k, value.at);
+        text_quoted(out, input->name);
+        text_printf(out, ", *(const double *)f->inputs[%u], %s);\n", k, value.at);
+        return;
+    }
+    if (sym_op_of(s->w->loops->symbols, input->expr) == SYM_SYMBOL) return;
+    wrap_line line = {.input = (int32_t)k, .dimension = -1};
+    text_printf(out, "    if (%s != ", emit_c_source(s, &line));
+    sym_print_c(s->w->loops->symbols, input->expr, out);
+    text_add(out,
+             ")\n        return rt_fail(f, FE_RUN_BAD_INPUT, \"input '%s' is %lld, the program is "
+             "made for ");
+    sym_print(s->w->loops->symbols, input->expr, out);
+    text_add(out, "\", ");
+    text_quoted(out, input->name);
+    text_printf(out, ", (long long)%s);\n", emit_c_source(s, &line));
+}
+
 static void print_checks(emit_state *s)
 {
     const loop_program *p = s->w->loops;
-    for (uint32_t i = 0; i < s->w->lines.count && s->w->lines.at[i].kind == WRAP_SYMBOL; i++)
-        check_symbol_range(s, &s->w->lines.at[i]);
+    for (uint32_t i = 0; i < input_symbols(s->w); i++) check_symbol_range(s, &s->w->lines.at[i]);
     for (uint32_t k = 0; k < p->inputs.count; k++) {
-        if (!p->inputs.at[k].is_tensor) continue;
+        if (!p->inputs.at[k].is_tensor) {
+            check_number(s, k);
+            continue;
+        }
         const loop_buffer *b = &p->buffers.at[p->inputs.at[k].buffer];
         for (uint32_t d = 0; d < b->rank; d++) {
             check_dimension(s, p->inputs.at[k].name, k, d, b->sizes[d]);
@@ -256,14 +314,28 @@ static const sched_life *storage_lives(emit_state *s)
     return lives;
 }
 
-static void print_layout(emit_state *s)
+/* How many symbols are known where the segment is placed. */
+static uint32_t known_symbols(const wrap_program *w, uint32_t segment)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < w->lines.count; i++) {
+        const wrap_line *line = &w->lines.at[i];
+        if (segment ? line->kind == WRAP_PLACE && line->index == segment : i == input_symbols(w))
+            break;
+        count += line->kind == WRAP_SYMBOL;
+    }
+    return count;
+}
+
+static void print_layout(emit_state *s, uint32_t segment)
 {
     const wrap_program *w = s->w;
-    uint32_t index = 0, count = 0;
-    if (!w->is_dynamic) return;
-    text_add(&s->out, "/* Offsets of the buffers for these sizes. */\n"
-                      "static int64_t layout(const int64_t *symbols, int64_t *offsets)\n{\n");
-    for (uint32_t i = 0; i < w->lines.count; i++) {
+    uint32_t count = 0, known = known_symbols(w, segment);
+    text_printf(&s->out,
+                "/* Offsets of the buffers in segment %u for these sizes. */\n"
+                "static int64_t layout_%u(const int64_t *symbols, int64_t *offsets)\n{\n",
+                segment, segment);
+    for (uint32_t i = 0, index = 0; i < w->lines.count && index < known; i++) {
         if (w->lines.at[i].kind != WRAP_SYMBOL) continue;
         const char *name = sym_name(w->loops->symbols, w->lines.at[i].symbol);
         text_printf(&s->out, "    const int64_t %s = symbols[%u];\n    (void)%s;\n", name, index++,
@@ -273,15 +345,29 @@ static void print_layout(emit_state *s)
     const sched_life *lives = storage_lives(s);
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
         const sched_life *life = &lives[id];
-        if (!life->in_arena || life->root != id) continue;
+        if (!life->in_arena || life->root != id || w->segment_of[id] != segment) continue;
         text_printf(&s->out, "        {%u, %u, %u, ", id, life->birth, life->death);
-        sym_print_c(w->loops->symbols, w->bytes[id], &s->out);
+        sym_print_c_size(w->loops->symbols, w->bytes[id], &s->out);
         text_printf(&s->out, "}, /* %s */\n", s->names[id]);
         count++;
     }
     text_printf(&s->out,
                 "        {0, 0, 0, 0}};\n    return rt_plan(intervals, %u, offsets);\n}\n\n",
                 count);
+}
+
+static void print_segments(emit_state *s)
+{
+    const wrap_program *w = s->w;
+    for (uint32_t k = 0; k < w->segment_count; k++)
+        if (k > 0 || w->is_dynamic) print_layout(s, k);
+    text_add(&s->out, "static const rt_segment segment_table[] = {\n");
+    for (uint32_t k = 0; k < w->segment_count; k++)
+        if (k > 0 || w->is_dynamic)
+            text_printf(&s->out, "    {layout_%u, %u, 0},\n", k, known_symbols(w, k));
+        else
+            text_printf(&s->out, "    {0, 0, %lld},\n", (long long)w->arena_bytes);
+    text_add(&s->out, "};\n\n");
 }
 
 /* ---- begin and end ---- */
@@ -311,14 +397,13 @@ void emit_c_begin(emit_state *s)
     print_ports(s);
     print_weights(s);
     print_states(s);
-    print_layout(s);
+    print_segments(s);
     text_add(&s->out, "static int run(rt_frame *f)\n{\n");
-    for (uint32_t i = 0; i < s->w->lines.count && s->w->lines.at[i].kind == WRAP_SYMBOL; i++)
-        emit_c_symbol(s, &s->w->lines.at[i]);
+    for (uint32_t i = 0; i < input_symbols(s->w); i++) emit_c_symbol(s, &s->w->lines.at[i]);
     print_checks(s);
     s->symbols_done = true;
-    if (s->w->is_dynamic) text_add(&s->out, "    RT_TRY(rt_place(f));\n");
-    text_add(&s->out, "    char *const arena = f->arena;\n    (void)arena;\n");
+    if (s->w->is_dynamic) text_add(&s->out, "    RT_TRY(rt_place(f, 0));\n");
+    text_add(&s->out, "    char *const arena = f->segments[0].memory;\n    (void)arena;\n");
     emit_c_declare_fixed(s);
 }
 
@@ -357,23 +442,23 @@ void emit_c_end(emit_state *s)
     const wrap_program *w = s->w;
     text_add(&s->out, "    return 0;\n}\n\n");
     uint32_t symbols = print_symbols(s);
+    bool fixed = w->segment_count == 1 && !w->is_dynamic;
     text_add(&s->out, "const rt_program rt_this_program = {\n    .name = ");
     text_quoted(&s->out, w->name);
     text_printf(
         &s->out,
         ",\n    .inputs = input_ports,\n    .input_count = %u,\n    .outputs = output_ports,\n    "
-        ".output_count = %u,\n"
+        ".output_count = %u,\n    .late_outputs = late_outputs,\n"
         "    .weights = weight_table,\n    .weight_count = %u,\n    .weights_bytes = %lld,\n"
         "    .weights_key = 0x%016llxull,\n    .states = state_table,\n    .state_count = %u,\n    "
         ".symbols = symbol_table,\n    .symbol_count = %u,\n"
-        "    .arena_bytes = %lld,\n    .arena_lower_bound = %lld,\n    .layout = %s,\n    "
-        ".buffer_count = %u,\n"
+        "    .arena_bytes = %lld,\n    .arena_lower_bound = %lld,\n"
+        "    .segments = segment_table,\n    .segment_count = %u,\n    .buffer_count = %u,\n"
         "    .kernel_calls = %u,\n    .unique_kernels = %u,\n    .run = run,\n};\n",
         w->loops->inputs.count, w->loops->outputs.count, w->weights.count,
         (long long)w->weights_bytes, (unsigned long long)s->input->weights_key, s->w->state_count,
-        symbols, (long long)w->arena_bytes, (long long)w->lower_bound,
-        w->is_dynamic ? "layout" : "0", w->is_dynamic ? w->loops->buffers.count : 0,
-        w->kernel_calls, w->unique_kernels);
+        symbols, (long long)(fixed ? w->arena_bytes : -1), (long long)(fixed ? w->lower_bound : -1),
+        w->segment_count, fixed ? 0 : w->loops->buffers.count, w->kernel_calls, w->unique_kernels);
     vec_push(s->memory, &s->files, (emit_file){"model.c", s->out.at, s->out.length});
     print_kernel_files(s);
 }

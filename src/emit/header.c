@@ -48,8 +48,10 @@ fe_status emit_header(const emit_input *input, const char *guard_name, arena *me
         const char *macro = arena_printf(memory, "%s_INPUT_%u", prefix, k);
         if (b)
             print_tensor(p, macro, in->name, b->dtype, b->sizes, b->rank, &t);
+        else if (in->dtype != TY_NO_DTYPE)
+            print_tensor(p, macro, in->name, in->dtype, NULL, 0, &t);
         else
-            text_printf(&t, "\n/* a number */\n#define %s_NAME \"%s\"\n", macro, in->name);
+            text_printf(&t, "\n/* not read */\n#define %s_NAME \"%s\"\n", macro, in->name);
     }
     for (uint32_t k = 0; k < p->outputs.count; k++) {
         const loop_output *o = &p->outputs.at[k];

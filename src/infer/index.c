@@ -17,23 +17,11 @@ typedef struct index_list {
     uint32_t count;
 } index_list;
 
-/* The length of a mask's index vectors: what is recorded for the result's dimension, if
- * anything. */
-static sym_expr masked_length(infer_call *c, const index_list *before)
-{
-    uint32_t dim = 0; /* of the result, when the mask is what stands first */
-    while (dim < before->count && !before->at[dim]) dim++;
-    return infer_unbacked(c, 0, dim);
-}
-
-static void add_index(infer_call *c, index_list *list, const ty_tensor *x)
+static void add_index(infer_call *c, index_list *list, const ty_tensor *x, const sym_expr *length)
 {
     bool is_mask = x && (x->dtype == TY_BOOL || x->dtype == TY_U8);
     uint32_t times = is_mask ? x->rank : 1;
-    if (is_mask) {
-        sym_expr length = masked_length(c, list);
-        x = infer_fresh(c, x, TY_I64, 1, &length);
-    }
+    if (is_mask) x = infer_fresh(c, x, TY_I64, 1, length);
     for (uint32_t i = 0; i < times; i++) {
         if (list->count == TY_MAX_RANK) {
             infer_fail(c, "too many indices");
@@ -41,6 +29,41 @@ static void add_index(infer_call *c, index_list *list, const ty_tensor *x)
         }
         list->at[list->count++] = x;
     }
+}
+
+static void add_indices(infer_call *c, index_list *list, const fx_arg *a, sym_expr length)
+{
+    list->count = 0;
+    for (uint32_t i = 0; i < a->list.count; i++)
+        add_index(c, list, fx_arg_tensor(&a->list.items[i]), &length);
+}
+
+/* Do the tensors among the indices stand side by side? */
+static bool are_adjacent(const index_list *list)
+{
+    uint32_t runs = 0;
+    for (uint32_t i = 0; i < list->count; i++) runs += list->at[i] && (i == 0 || !list->at[i - 1]);
+    return runs <= 1;
+}
+
+/* The length of the masks' index vectors: the last of the dimensions that the indices give. */
+static sym_expr masked_length(infer_call *c, const index_list *list)
+{
+    uint32_t first = 0;
+    uint32_t rank = 1;
+    while (are_adjacent(list) && first < list->count && !list->at[first]) first++;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->at[i] && list->at[i]->rank > rank) rank = list->at[i]->rank;
+    return infer_unbacked(c, 0, first + rank - 1);
+}
+
+static bool has_mask(const fx_arg *a)
+{
+    for (uint32_t i = 0; i < a->list.count; i++) {
+        const ty_tensor *x = fx_arg_tensor(&a->list.items[i]);
+        if (x && (x->dtype == TY_BOOL || x->dtype == TY_U8)) return true;
+    }
+    return false;
 }
 
 static void read_indices(infer_call *c, index_list *list)
@@ -51,16 +74,8 @@ static void read_indices(infer_call *c, index_list *list)
         infer_fail(c, "no list of indices");
         return;
     }
-    for (uint32_t i = 0; i < a->list.count; i++)
-        add_index(c, list, fx_arg_tensor(&a->list.items[i]));
-}
-
-/* Do the tensors among the indices stand side by side? */
-static bool are_adjacent(const index_list *list)
-{
-    uint32_t runs = 0;
-    for (uint32_t i = 0; i < list->count; i++) runs += list->at[i] && (i == 0 || !list->at[i - 1]);
-    return runs <= 1;
+    add_indices(c, list, a, infer_number(c, 1));
+    if (c->status == FE_OK && has_mask(a)) add_indices(c, list, a, masked_length(c, list));
 }
 
 /* The shape that the indices broadcast to. */

@@ -268,8 +268,7 @@ void rule_repeat_interleave(infer_call *c)
     } else {
         sizes[dim] = infer_unbacked(c, 0, dim);
     }
-    if (c->status == FE_OK)
-        infer_give(c, infer_fresh(c, x, alone ? TY_I64 : x->dtype, rank, sizes));
+    if (c->status == FE_OK) infer_give(c, infer_fresh(c, x, x->dtype, rank, sizes));
 }
 
 /* ---- rearranged ---- */

@@ -179,8 +179,12 @@ ty_tensor *infer_select(infer_call *c, const ty_tensor *x, uint32_t dim, sym_exp
         sizes[i] = x->sizes[i + (i >= dim)];
         strides[i] = x->strides[i + (i >= dim)];
     }
-    if (infer_holds(c, SYM_LT, index, infer_number(c, 0))) index = sym_add(t, index, x->sizes[dim]);
-    sym_expr offset = sym_add(t, x->offset, sym_mul(t, index, x->strides[dim]));
+    bool negative = infer_holds(c, SYM_LT, index, infer_number(c, 0));
+    bool decided = negative || infer_holds(c, SYM_LE, infer_number(c, 0), index);
+    if (negative) index = sym_add(t, index, x->sizes[dim]);
+    sym_expr offset = decided || !infer_has_unbacked(c, 1, &index)
+                          ? sym_add(t, x->offset, sym_mul(t, index, x->strides[dim]))
+                          : infer_unbacked_offset(c, x->offset);
     return infer_view_as(c, x, x->rank - 1, sizes, strides, offset);
 }
 

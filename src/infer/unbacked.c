@@ -177,6 +177,19 @@ void rule_bincount(infer_call *c)
     infer_give(c, infer_fresh(c, x, dtype, 1, &length));
 }
 
+/* As if the dimension stood in front of the others. (PyTorch 2.13 records contiguous strides; its
+ * kernels lay them out so.) */
+static void lay_out_in_front(infer_call *c, ty_tensor *x, uint32_t dim)
+{
+    sym_expr step = infer_number(c, 1);
+    for (uint32_t i = x->rank; i-- > 0;) {
+        if (i == dim) continue;
+        x->strides[i] = step;
+        step = sym_mul(c->symbols, step, sym_max(c->symbols, x->sizes[i], infer_number(c, 1)));
+    }
+    x->strides[dim] = step;
+}
+
 /* Values, inverse, counts; of the whole or along a dimension. The latter two are empty unless asked
  * for, or given anyway: along a dimension the CPU's kernel has no choice. */
 void rule_unique(infer_call *c)
@@ -193,6 +206,7 @@ void rule_unique(infer_call *c)
         sym_expr sizes[TY_MAX_RANK];
         for (uint32_t i = 0; i < x->rank; i++) sizes[i] = i == dim ? length : x->sizes[i];
         items[0] = infer_fresh(c, x, x->dtype, x->rank, sizes);
+        if (dim > 0) lay_out_in_front(c, items[0], dim);
     } else {
         items[0] = infer_fresh(c, x, x->dtype, 1, &length);
     }

@@ -335,8 +335,6 @@ static fe_status check_extern(checking *c, const loop_op *op)
         if (op->inputs[k].buffer != LOOP_NO_BUFFER) FE_TRY(check_read(c, op->inputs[k].buffer));
     }
     FE_TRY(check_exprs(c, op->ints, op->int_count));
-    for (uint32_t k = 0; k < op->define_count; k++)
-        vec_push(c->p->memory, &c->defined, op->defines[k]);
     for (uint32_t k = 0; k < op->output_count; k++) {
         FE_TRY(check_view(c, &op->outputs[k]));
         if (op->outputs[k].buffer != LOOP_NO_BUFFER) note_written(c, op->outputs[k].buffer);
@@ -349,6 +347,30 @@ static void define_symbol(void *data, sym_expr symbol)
 {
     checking *c = data;
     if (!is_defined(c, symbol)) vec_push(c->p->memory, &c->defined, symbol);
+}
+
+static fe_status check_define(checking *c, const loop_op *op)
+{
+    const char *name = sym_name(c->p->symbols, op->symbol);
+    if (sym_kind_of(c->p->symbols, op->symbol) != SYM_UNBACKED)
+        return fail(c, "L6", "%s is no symbol that the run defines", name);
+    if (is_defined(c, op->symbol)) return fail(c, "L6", "symbol %s is defined twice", name);
+    if (op->input_count == 0) {
+        FE_TRY(check_expr(c, op->expr));
+    } else {
+        FE_TRY(check_view(c, &op->inputs[0]));
+        FE_TRY(check_read(c, op->inputs[0].buffer));
+        if (op->inputs[0].rank != 0 || !ty_is_integral(op->inputs[0].dtype, true))
+            return fail(c, "L2", "a symbol is defined by one integer");
+    }
+    vec_push(c->p->memory, &c->defined, op->symbol);
+    return FE_OK;
+}
+
+static fe_status check_assert(checking *c, const loop_op *op)
+{
+    FE_TRY(check_expr(c, op->relation.left));
+    return check_expr(c, op->relation.right);
 }
 
 static fe_status check_output(checking *c, const loop_output *o)
@@ -380,7 +402,8 @@ fe_status loop_check(loop_program *p, const char *after)
         switch (c.op->kind) {
         case LOOP_NEST: FE_TRY(check_nest(&c, c.op)); break;
         case LOOP_EXTERN: FE_TRY(check_extern(&c, c.op)); break;
-        case LOOP_ASSERT: FE_TRY(check_expr(&c, c.op->condition)); break;
+        case LOOP_ASSERT: FE_TRY(check_assert(&c, c.op)); break;
+        case LOOP_DEFINE: FE_TRY(check_define(&c, c.op)); break;
         }
     }
     c.op = NULL;

@@ -30,6 +30,8 @@ typedef struct running {
     loop_machine *machine;
     const loop_op *op;
     int64_t *elements; /* of each buffer */
+    map defined;       /* symbols that the run has given a value, to a place in `values` */
+    VEC(int64_t) values;
     /* the nest at hand */
     slot *slots;
     loop_work *work; /* memo: node -> slot */
@@ -80,8 +82,13 @@ static bool lookup(void *data, sym_expr symbol, int64_t *value)
         }
         return false;
     case SYM_INDIRECT: return indirect_value(r, symbol, value);
-    default: return r->machine->symbol && r->machine->symbol(r->machine->data, symbol, value);
+    default: break;
     }
+    uint32_t k = map_get(&r->defined, symbol.id);
+    if (k == MAP_NONE)
+        return r->machine->symbol && r->machine->symbol(r->machine->data, symbol, value);
+    *value = r->values.at[k];
+    return true;
 }
 
 static int64_t number_of(running *r, sym_expr e)
@@ -369,18 +376,71 @@ static fe_status allocate_for(running *r)
     return r->status;
 }
 
+/* ---- extern calls, symbols, assertions ---- */
+
+static loop_operand operand_of(running *r, const loop_view *v)
+{
+    loop_operand out = {.dtype = v->dtype, .rank = v->rank};
+    if (v->buffer == LOOP_NO_BUFFER) return out;
+    for (uint32_t k = 0; k < v->rank; k++) {
+        out.sizes[k] = number_of(r, v->sizes[k]);
+        out.strides[k] = number_of(r, v->strides[k]);
+    }
+    out.data = (char *)r->machine->buffers[v->buffer] +
+               (size_t)number_of(r, v->offset) * ty_dtype_size(v->dtype);
+    return out;
+}
+
+static fe_status run_extern(running *r)
+{
+    const loop_op *op = r->op;
+    loop_operand *operands =
+        NEW_ARRAY(r->p->memory, loop_operand, op->input_count + op->output_count + 1);
+    int64_t *ints = NEW_ARRAY(r->p->memory, int64_t, op->int_count + 1);
+    for (uint32_t k = 0; k < op->input_count; k++) operands[k] = operand_of(r, &op->inputs[k]);
+    for (uint32_t k = 0; k < op->output_count; k++)
+        operands[op->input_count + k] = operand_of(r, &op->outputs[k]);
+    for (uint32_t k = 0; k < op->int_count; k++) ints[k] = number_of(r, op->ints[k]);
+    if (r->status != FE_OK) return r->status;
+    loop_call call = {operands, operands + op->input_count, ints, r->p->memory};
+    if (loop_reference(op->kernel, &call)) return FE_OK;
+    if (!r->machine->run_extern) return fail(r, "no one runs extern kernels");
+    return r->machine->run_extern(r->machine->data, r->p, op, r->machine->buffers);
+}
+
+static fe_status run_define(running *r)
+{
+    int64_t value;
+    const loop_op *op = r->op;
+    if (op->input_count) {
+        loop_operand element = operand_of(r, &op->inputs[0]);
+        value = loop_scalar_load(element.dtype, element.data).i;
+    } else
+        value = number_of(r, op->expr);
+    map_set(r->p->memory, &r->defined, op->symbol.id, r->values.count);
+    vec_push(r->p->memory, &r->values, value);
+    return r->status;
+}
+
+static fe_status run_assert(running *r)
+{
+    const sym_relation *relation = &r->op->relation;
+    int64_t left = number_of(r, relation->left), right = number_of(r, relation->right);
+    bool holds = relation->op == SYM_EQ   ? left == right
+                 : relation->op == SYM_NE ? left != right
+                 : relation->op == SYM_LT ? left < right
+                                          : left <= right;
+    if (!holds) return fail(r, "%s", r->op->message ? r->op->message : "an assertion");
+    return r->status;
+}
+
 static fe_status run_op(running *r)
 {
     switch (r->op->kind) {
     case LOOP_NEST: FE_TRY(allocate_for(r)); return run_nest(r);
-    case LOOP_EXTERN:
-        FE_TRY(allocate_for(r));
-        if (!r->machine->run_extern) return fail(r, "no one runs extern kernels");
-        return r->machine->run_extern(r->machine->data, r->p, r->op, r->machine->buffers);
-    case LOOP_ASSERT:
-        if (number_of(r, r->op->condition) == 0)
-            return fail(r, "%s", r->op->message ? r->op->message : "an assertion");
-        return r->status;
+    case LOOP_EXTERN: FE_TRY(allocate_for(r)); return run_extern(r);
+    case LOOP_ASSERT: return run_assert(r);
+    case LOOP_DEFINE: FE_TRY(allocate_for(r)); return run_define(r);
     }
     return FE_OK;
 }

@@ -17,6 +17,8 @@
  *       %1 = cast %0 : f64
  *       @buf2[64*i0 + r0] = scan sum %1
  *     }
+ *     define u0 = @count[]{}
+ *     assert u0 <= 8 "at most eight"
  *     output @buf1[8]{1}
  *
  * Values are hash-consed expression nodes of one program: equal expressions have equal ids,
@@ -32,9 +34,9 @@
  * L2 operand dtypes agree with the operation's row. L3 a temp is written before it is read. L4 an
  * extent does not depend on axes. L5 stores of one nest (mode SET, no reduction) are injective
  * where provable, those of scans at each step. L6 no symbols but axes, sizes, unbacked ones defined
- * before, and indirect ones. L7 the operands of a custom call are those that its letters take.
- * L8 a part lies inside its whole, and what is written into a whole by nests and as its parts does
- * not meet; so a whole holds what its parts hold.
+ * before, and indirect ones; none is defined twice. L7 the operands of a custom call are those that
+ * its letters take. L8 a part lies inside its whole, and what is written into a whole by nests and
+ * as its parts does not meet; so a whole holds what its parts hold.
  */
 #ifndef FERRITE_LOOP_H
 #define FERRITE_LOOP_H
@@ -158,7 +160,12 @@ typedef struct loop_callee {
     uint32_t string_count;
 } loop_callee;
 
-typedef enum loop_op_kind { LOOP_NEST, LOOP_EXTERN, LOOP_ASSERT } loop_op_kind;
+typedef enum loop_op_kind {
+    LOOP_NEST,
+    LOOP_EXTERN,
+    LOOP_ASSERT,
+    LOOP_DEFINE /* a symbol gets its value during the run */
+} loop_op_kind;
 
 /* One step of the program. */
 typedef struct loop_op {
@@ -178,12 +185,13 @@ typedef struct loop_op {
     uint32_t int_count;
     double *floats;
     uint32_t float_count;
-    sym_expr *defines; /* unbacked symbols that this call gives a value */
-    uint32_t define_count;
     const loop_callee *callee; /* of a custom operator; else NULL */
-    /* ASSERT: a predicate over sizes, and what to say. EXTERN: message is the `text` of its row, or
-     * NULL */
-    sym_expr condition;
+    /* DEFINE: the symbol, and an expression, or none: the element that inputs[0], a view of rank 0,
+     * shows */
+    sym_expr symbol, expr;
+    /* ASSERT: a relation of sizes, and what to say where it does not hold. It comes before whatever
+     * reads its symbols. EXTERN: message is the `text` of its row, or NULL */
+    sym_relation relation;
     const char *message;
 } loop_op;
 
@@ -208,8 +216,9 @@ typedef struct loop_input {
     const char *name;
     bool is_tensor;
     loop_buffer_id buffer;
-    sym_expr expr; /* int inputs: the symbol or constant */
-    double number; /* float inputs with a fixed value */
+    ty_dtype dtype; /* of a number: i64, f64 or bool; none of what has no value */
+    sym_expr expr;  /* int and bool: an expression or constant */
+    double number;  /* float: the value that the program is made for */
     const char *string;
 } loop_input;
 
@@ -316,6 +325,8 @@ const char *loop_store_mode_name(loop_store_mode m); /* "", "add", ... */
 const char *loop_dtype_fault(loop_opcode op, const ty_dtype *operands, ty_dtype result,
                              arena *memory);
 void loop_print(const loop_program *p, text *out);
+/* Symbols, inputs and buffers alone; `defined`: symbols that the run defines. */
+void loop_print_front(const loop_program *p, const sym_expr *defined, uint32_t count, text *out);
 void loop_print_op(const loop_program *p, const loop_op *op, text *out);
 void loop_print_view(const loop_program *p, const loop_view *v, text *out);
 void loop_print_callee(const loop_callee *callee, text *out);
@@ -331,7 +342,7 @@ fe_status loop_read_view(loop_reader *in, loop_view *out);        /* @x[8,32]{32
 fe_status loop_read_exprs(loop_reader *in, sym_expr **out, uint32_t *count); /* [8,s0] */
 /* calls "symbol" "TiM" strings ["a"]; the part of an extern line; NULL when it is not there */
 fe_status loop_read_callee(loop_reader *in, const loop_callee **out);
-fe_status loop_read_op(loop_reader *in, loop_op *out);     /* a nest, an extern or an assert */
+fe_status loop_read_op(loop_reader *in, loop_op *out); /* a nest, an extern, an assert, a define */
 fe_status loop_read_mode(lexer *lx, loop_store_mode *out); /* = add= mul= min= max= */
 loop_reduce loop_read_reduce(lexer *lx); /* sum, max_of, ...; LOOP_NO_REDUCE: none stands there */
 fe_status loop_check(loop_program *p, const char *after);
@@ -341,7 +352,7 @@ void loop_convert(ty_dtype to, void *destination, ty_dtype from, const void *sou
 
 /* ---- the reference interpreter (interp.c) ---- */
 /* What it runs on: the memory of each buffer, values of size symbols, and how to run an extern
- * kernel. */
+ * kernel that the interpreter has no reference of its own for (reference.c). */
 typedef struct loop_machine {
     void **buffers; /* one pointer for each buffer; NULL temps are allocated from `memory` */
     bool (*symbol)(void *data, sym_expr symbol, int64_t *value);

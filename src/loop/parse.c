@@ -308,8 +308,6 @@ static fe_status parse_extern(parsing *in, loop_op *out)
     op.floats = floats.at;
     op.float_count = floats.count;
     if (lex_take(in->lx, "text")) FE_TRY(lex_string(in->lx, &op.message));
-    if (lex_take(in->lx, "defines"))
-        FE_TRY(parse_exprs(in, "[", "]", &op.defines, &op.define_count));
     FE_TRY(parse_callee(in, &op.callee));
     FE_TRY(parse_origin(in->lx, &op.origin));
     *out = op;
@@ -319,8 +317,28 @@ static fe_status parse_extern(parsing *in, loop_op *out)
 static fe_status parse_assert(parsing *in, loop_op *out)
 {
     loop_op op = {.kind = LOOP_ASSERT};
-    FE_TRY(sym_parse(in->p->symbols, in->lx, &op.condition));
+    FE_TRY(sym_parse_relation(in->p->symbols, in->lx, &op.relation));
     FE_TRY(lex_string(in->lx, &op.message));
+    FE_TRY(parse_origin(in->lx, &op.origin));
+    *out = op;
+    return FE_OK;
+}
+
+/* define u0 = @count[]{} + 3; define u1 = min(u0, 4) */
+static fe_status parse_define(parsing *in, loop_op *out)
+{
+    loop_op op = {.kind = LOOP_DEFINE};
+    FE_TRY(sym_parse(in->p->symbols, in->lx, &op.symbol));
+    if (sym_op_of(in->p->symbols, op.symbol) != SYM_SYMBOL)
+        return lex_fail(in->lx, "expected a symbol");
+    FE_TRY(lex_expect(in->lx, "="));
+    if (in->lx->token.kind == LEX_BUFFER) {
+        op.inputs = NEW(in->p->memory, loop_view);
+        op.input_count = 1;
+        FE_TRY(parse_view(in, op.inputs));
+        if (op.inputs[0].rank != 0) return lex_fail(in->lx, "expected one element");
+    } else
+        FE_TRY(sym_parse(in->p->symbols, in->lx, &op.expr));
     FE_TRY(parse_origin(in->lx, &op.origin));
     *out = op;
     return FE_OK;
@@ -369,15 +387,18 @@ static fe_status parse_buffer(parsing *in, loop_buffer_kind kind)
 
 static fe_status parse_scalar(parsing *in)
 {
-    loop_input input = {.buffer = LOOP_NO_BUFFER};
+    loop_input input = {.buffer = LOOP_NO_BUFFER, .dtype = TY_NO_DTYPE};
     FE_TRY(lex_string(in->lx, &input.name));
     FE_TRY(lex_expect(in->lx, "="));
     if (in->lx->token.kind == LEX_STRING)
         FE_TRY(lex_string(in->lx, &input.string));
-    else if (lex_take(in->lx, "float"))
+    else if (lex_take(in->lx, "float")) {
+        input.dtype = TY_F64;
         FE_TRY(lex_double(in->lx, &input.number));
-    else
+    } else if (!lex_take(in->lx, "none")) {
+        input.dtype = lex_take(in->lx, "bool") ? TY_BOOL : TY_I64;
         FE_TRY(sym_parse(in->p->symbols, in->lx, &input.expr));
+    }
     vec_push(in->p->memory, &in->p->inputs, input);
     return FE_OK;
 }
@@ -451,10 +472,11 @@ static fe_status parse_line(parsing *in)
     if (lex_take(in->lx, "nest")) return add_op(in, parse_nest);
     if (lex_take(in->lx, "extern")) return add_op(in, parse_extern);
     if (lex_take(in->lx, "assert")) return add_op(in, parse_assert);
+    if (lex_take(in->lx, "define")) return add_op(in, parse_define);
     if (lex_take(in->lx, "output")) return parse_output(in);
-    return lex_fail(
-        in->lx,
-        "expected input, const, temp, state, part, symbol, scalar, nest, extern, assert or output");
+    return lex_fail(in->lx,
+                    "expected input, const, temp, state, part, symbol, scalar, nest, extern, "
+                    "define, assert or output");
 }
 
 fe_status loop_parse_front(arena *memory, lexer *lx, const char *stop, loop_program **out)
@@ -528,6 +550,7 @@ fe_status loop_read_op(loop_reader *in, loop_op *out)
 {
     if (lex_take(in->lx, "nest")) return parse_nest(in, out);
     if (lex_take(in->lx, "extern")) return parse_extern(in, out);
+    if (lex_take(in->lx, "define")) return parse_define(in, out);
     FE_TRY(lex_expect(in->lx, "assert"));
     return parse_assert(in, out);
 }

@@ -217,10 +217,6 @@ static void print_extern(const loop_program *p, const loop_op *op, text *out)
         text_add(out, " text ");
         text_quoted(out, op->message);
     }
-    if (op->define_count) {
-        text_add(out, " defines ");
-        print_exprs(p, op->defines, op->define_count, "[]", out);
-    }
     if (op->callee) loop_print_callee(op->callee, out);
     if (op->origin != UINT32_MAX) text_printf(out, " origin %u", op->origin);
     text_char(out, '\n');
@@ -233,9 +229,18 @@ void loop_print_op(const loop_program *p, const loop_op *op, text *out)
     case LOOP_EXTERN: print_extern(p, op, out); break;
     case LOOP_ASSERT:
         text_add(out, "assert ");
-        sym_print(p->symbols, op->condition, out);
+        sym_print_relation(p->symbols, &op->relation, out);
         text_char(out, ' ');
         text_quoted(out, op->message ? op->message : "");
+        if (op->origin != UINT32_MAX) text_printf(out, " origin %u", op->origin);
+        text_char(out, '\n');
+        break;
+    case LOOP_DEFINE:
+        text_printf(out, "define %s = ", sym_name(p->symbols, op->symbol));
+        if (op->input_count)
+            loop_print_view(p, &op->inputs[0], out);
+        else
+            sym_print(p->symbols, op->expr, out);
         if (op->origin != UINT32_MAX) text_printf(out, " origin %u", op->origin);
         text_char(out, '\n');
         break;
@@ -268,11 +273,14 @@ static void print_scalar_input(const loop_program *p, const loop_input *in, text
     text_add(out, " = ");
     if (in->string)
         text_quoted(out, in->string);
-    else if (!sym_is_none(in->expr))
-        sym_print(p->symbols, in->expr, out);
-    else {
+    else if (in->dtype == TY_F64) {
         text_add(out, "float ");
         text_double(out, in->number);
+    } else if (in->dtype == TY_NO_DTYPE)
+        text_add(out, "none");
+    else {
+        if (in->dtype == TY_BOOL) text_add(out, "bool ");
+        sym_print(p->symbols, in->expr, out);
     }
     text_char(out, '\n');
 }
@@ -326,7 +334,7 @@ static void print_range(void *data, sym_expr symbol)
     text_char(pr->out, '\n');
 }
 
-static void print_symbols(const loop_program *p, text *out)
+static void print_symbols(const loop_program *p, const sym_expr *more, uint32_t count, text *out)
 {
     printing pr = {.p = p, .out = out};
     for (uint32_t k = 0; k < p->buffers.count; k++)
@@ -335,12 +343,13 @@ static void print_symbols(const loop_program *p, text *out)
     for (uint32_t k = 0; k < p->inputs.count; k++)
         if (!sym_is_none(p->inputs.at[k].expr))
             sym_each_symbol(p->symbols, p->inputs.at[k].expr, print_range, &pr);
+    for (uint32_t k = 0; k < count; k++) print_range(&pr, more[k]);
 }
 
-void loop_print(const loop_program *p, text *out)
+void loop_print_front(const loop_program *p, const sym_expr *defined, uint32_t count, text *out)
 {
     text_printf(out, "program %s\n", p->name);
-    print_symbols(p, out);
+    print_symbols(p, defined, count, out);
     for (uint32_t k = 0; k < p->inputs.count; k++) {
         const loop_input *in = &p->inputs.at[k];
         if (in->is_tensor)
@@ -352,6 +361,14 @@ void loop_print(const loop_program *p, text *out)
         if (p->buffers.at[k].kind != LOOP_INPUT) print_buffer(p, &p->buffers.at[k], out);
     for (uint32_t k = 0; k < p->buffers.count; k++)
         if (p->buffers.at[k].part) print_part(p, &p->buffers.at[k], out);
+}
+
+void loop_print(const loop_program *p, text *out)
+{
+    VEC(sym_expr) defined = {0};
+    for (uint32_t k = 0; k < p->ops.count; k++)
+        if (p->ops.at[k].kind == LOOP_DEFINE) vec_push(p->memory, &defined, p->ops.at[k].symbol);
+    loop_print_front(p, defined.at, defined.count, out);
     for (uint32_t k = 0; k < p->ops.count; k++) loop_print_op(p, &p->ops.at[k], out);
     for (uint32_t k = 0; k < p->outputs.count; k++) print_output(p, &p->outputs.at[k], out);
 }

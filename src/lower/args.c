@@ -1,6 +1,6 @@
 /* args.c -- a node's arguments as the lowerings want them: tensors, sizes, constants, scalar
  * values. */
-#include "lower/lower_priv.h"
+#include "lower/ragged.h"
 
 #include <string.h>
 
@@ -92,14 +92,17 @@ uint32_t lower_dim(lowering *l, int64_t dim, uint32_t rank)
     return (uint32_t)dim;
 }
 
-/* A float that is known only during the run: an input of the program. */
-static loop_value symbolic_float(lowering *l, const fx_node *n)
+/* A number: an element that the program reads or computes, an expression, a constant. */
+static loop_value number_value(lowering *l, const fx_node *n)
 {
-    if (n->value.is_known) return loop_const_float(l->program, TY_F64, n->value.number);
-    CHECK(l->session, n->kind == FX_PLACEHOLDER);
-    return loop_make(
-        l->program,
-        (loop_node){.op = LOOP_SYMFLOAT, .dtype = TY_F64, .buffer = l->input_number[n->id]});
+    const fx_value *v = &n->value;
+    if (lower_is_computed(l, n)) return lower_at(l, l->results[n->id].items[0], NULL);
+    if (v->kind == FX_FLOAT) {
+        CHECK(l->session, v->is_known);
+        return loop_const_float(l->program, TY_F64, v->number);
+    }
+    CHECK(l->session, !sym_is_none(v->expr));
+    return loop_index(l->program, v->expr);
 }
 
 loop_value lower_scalar(lowering *l, const fx_arg *a, ty_dtype d)
@@ -112,8 +115,8 @@ loop_value lower_scalar(lowering *l, const fx_arg *a, ty_dtype d)
     case FX_ARG_COMPLEX: return loop_const_complex(p, d, a->complex_[0], a->complex_[1]);
     case FX_ARG_NODE: {
         const fx_value *v = &a->node->value;
-        if (v->kind == FX_INT || v->kind == FX_BOOL) return loop_cast(p, d, loop_index(p, v->expr));
-        if (v->kind == FX_FLOAT) return loop_cast(p, d, symbolic_float(l, a->node));
+        if (v->kind == FX_INT || v->kind == FX_BOOL || v->kind == FX_FLOAT)
+            return loop_cast(p, d, number_value(l, a->node));
         lower_tensor t = lower_tensor_of(l, a);
         sym_expr index[LOWER_MAX_RANK];
         for (uint32_t k = 0; k < t.rank; k++) index[k] = l->zero;

@@ -29,22 +29,6 @@ static fe_status nothing(lowering *l, fx_node *n, const lower_row *row)
     return FE_OK;
 }
 
-static fe_status assert_scalar(lowering *l, fx_node *n, const lower_row *row)
-{
-    (void)row;
-    sym_expr condition;
-    int64_t truth;
-    if (!fx_arg_expr(l->graph, &n->args[0], &condition) || sym_is_none(condition)) return FE_OK;
-    if (sym_is_int(l->symbols, condition, &truth) && truth) return FE_OK;
-    if (sym_prove(l->symbols, condition, NULL) == SYM_TRUE) return FE_OK;
-    loop_op *op = loop_add_op(l->program, LOOP_ASSERT);
-    op->condition = condition;
-    op->message =
-        n->args[1].kind == FX_ARG_STRING ? n->args[1].string : "an assertion of the program failed";
-    op->origin = n->id;
-    return FE_OK;
-}
-
 #define SAME(op)                                 \
     {                                            \
         OP_##op, convert, 0, NULL, 0, NULL, true \
@@ -69,10 +53,5 @@ static const lower_row ROWS[] = {
     SAME(prims_inductor_force_stride_order_default),
     {OP_aten_copy_default, copy, 0, NULL, 0, NULL, true},
     NOTHING(aten__assert_tensor_metadata_default),
-    NOTHING(aten_sym_constrain_range_default),
-    NOTHING(aten_sym_constrain_range_for_size_default),
-    NOTHING(aten__assert_async_default),
-    NOTHING(aten__assert_async_msg),
-    {OP_aten__assert_scalar_default, assert_scalar, 0, NULL, 0, NULL, false},
 };
 const lower_rows lower_copy_rows = {ROWS, COUNT_OF(ROWS)};

@@ -193,15 +193,6 @@ static fe_status block_diag(lowering *l, fx_node *n, const lower_row *row)
     return give_value(l, v);
 }
 
-/* one_hot: a new last dim that compares with the element. */
-static fe_status one_hot(lowering *l, fx_node *n, const lower_row *row)
-{
-    (void)row;
-    lower_tensor x = lower_tensor_of(l, &n->args[0]);
-    loop_value v = loop_cast(l->program, TY_I64, lower_here(l, x));
-    return give_value(l, lower_op2(l, LOOP_EQ, v, loop_index(l->program, l->axes[x.rank])));
-}
-
 #define CREATE(op, function, parameter)                    \
     {                                                      \
         OP_##op, function, parameter, NULL, 0, NULL, false \
@@ -250,6 +241,5 @@ static const lower_row ROWS[] = {
     CREATE(aten_diag_default, diagonal_matrix, 0),
     CREATE(aten_diagflat_default, diagonal_matrix, 1),
     CREATE(aten_block_diag_default, block_diag, 0),
-    CREATE(aten_one_hot_default, one_hot, 0),
 };
 const lower_rows lower_create_rows = {ROWS, COUNT_OF(ROWS)};

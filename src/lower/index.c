@@ -1,6 +1,7 @@
 /* index.c -- reading at positions that other tensors hold: an index becomes an indirect symbol in
  * the load. */
 #include "lower/index_priv.h"
+#include "lower/ragged.h"
 
 #include <string.h>
 
@@ -13,32 +14,90 @@ sym_expr lower_position(lowering *l, lower_tensor index, const sym_expr *at, sym
 
 /* ---- advanced indexing ---- */
 
-fe_status lower_indexing_begin(lowering *l, indexing *ix, lower_tensor self, const fx_arg *list)
+bool lower_is_mask(lower_tensor t)
+{
+    return !lower_absent(t) && (lower_dtype(t) == TY_BOOL || lower_dtype(t) == TY_U8);
+}
+
+/* Where the dims of self that the indices take begin in the result, and how many dims the indices
+ * broadcast to: a mask takes its own rank of dims and gives one. */
+static fe_status survey(lowering *l, indexing *ix, const fx_arg *list)
+{
+    uint32_t dim = 0, last = 0;
+    bool gap = false, any = false;
+    for (uint32_t k = 0; k < list->list.count; k++) {
+        lower_tensor t = lower_item(l, list, k);
+        uint32_t takes = lower_is_mask(t) ? t.rank : 1, gives = lower_is_mask(t) ? 1 : t.rank;
+        if (!takes) return lower_fail(l, "a mask without dimensions as index");
+        if (dim + takes > ix->self.rank) return lower_fail(l, "more indices than dimensions");
+        if (!lower_absent(t)) {
+            if (!any) ix->first = dim;
+            gap |= any && dim != last + 1;
+            any = true;
+            last = dim + takes - 1;
+            if (gives > ix->rank) ix->rank = gives;
+        }
+        dim += takes;
+    }
+    if (gap || !any) ix->first = 0;
+    return FE_OK;
+}
+
+/* The places that a mask takes, a vector for each of its dims. */
+static void add_mask(lowering *l, indexing *ix, uint32_t dim, lower_tensor mask,
+                     const ty_tensor *out)
+{
+    sym_expr count = out ? out->sizes[ix->first + ix->rank - 1] : (sym_expr){0};
+    for (uint32_t k = 0; k < mask.rank; k++)
+        lower_require_equal(l, mask.sizes[k], ix->self.sizes[dim + k]);
+    lower_tensor places = lower_positions(l, mask, &count);
+    for (uint32_t k = 0; k < mask.rank; k++)
+        ix->tensors[dim + k] = lower_select(l, places, 1, lower_const(l, k));
+    ix->count += mask.rank;
+}
+
+/* The indices' sizes must agree where both are known only during the run. */
+static void require_agreement(lowering *l, const indexing *ix, lower_tensor t)
+{
+    for (uint32_t k = 0; k < t.rank; k++) {
+        sym_expr size = ix->sizes[ix->rank - t.rank + k];
+        if (!lower_is_one(l, t.sizes[k])) lower_require_equal(l, t.sizes[k], size);
+    }
+}
+
+fe_status lower_indexing_begin(lowering *l, indexing *ix, lower_tensor self, const fx_arg *list,
+                               const ty_tensor *out)
 {
     *ix = (indexing){.self = self};
-    uint32_t last = 0, count = list->list.count;
-    bool gap = false;
-    if (count > self.rank) return lower_fail(l, "%u indices for %u dimensions", count, self.rank);
-    for (uint32_t k = 0; k < count; k++) {
+    FE_TRY(survey(l, ix, list));
+    for (uint32_t k = 0, dim = 0; k < list->list.count; k++) {
         lower_tensor t = lower_item(l, list, k);
-        if (lower_absent(t)) continue;
-        if (lower_dtype(t) == TY_BOOL || lower_dtype(t) == TY_U8)
-            return lower_fail(l, "a mask as index");
+        if (lower_is_mask(t)) {
+            add_mask(l, ix, dim, t, out);
+            dim += t.rank;
+            continue;
+        }
+        if (!lower_absent(t)) {
+            lower_share(l, t);
+            ix->tensors[dim] = t;
+            ix->count++;
+        }
+        dim++;
+    }
+    ix->rank = 0;
+    for (uint32_t k = 0; k < self.rank; k++) {
+        lower_tensor t = ix->tensors[k];
         sym_expr sizes[TY_MAX_RANK];
         uint32_t rank;
+        if (lower_absent(t)) continue;
         if (!ty_broadcast(l->symbols, ix->rank, ix->sizes, t.rank, t.sizes, &rank, sizes) ||
             rank > LOWER_MAX_RANK)
             return lower_fail(l, "indices that do not broadcast");
         memcpy(ix->sizes, sizes, rank * sizeof *sizes);
         ix->rank = rank;
-        if (!ix->count) ix->first = k;
-        gap |= ix->count && k != last + 1;
-        last = k;
-        lower_share(l, t);
-        ix->tensors[k] = t;
-        ix->count++;
     }
-    if (gap || !ix->count) ix->first = 0;
+    for (uint32_t k = 0; k < self.rank; k++)
+        if (!lower_absent(ix->tensors[k])) require_agreement(l, ix, ix->tensors[k]);
     return FE_OK;
 }
 
@@ -81,7 +140,7 @@ static fe_status index_tensor(lowering *l, fx_node *n, const lower_row *row)
     const ty_tensor *out = fx_tensor(n);
     indexing ix;
     sym_expr exprs[LOWER_MAX_RANK];
-    FE_TRY(lower_indexing_begin(l, &ix, lower_arg(l, "self"), fx_get(l->graph, n, "indices")));
+    FE_TRY(lower_indexing_begin(l, &ix, lower_arg(l, "self"), fx_get(l->graph, n, "indices"), out));
     lower_share(l, ix.self);
     lower_indexing_exprs(l, &ix, exprs);
     return lower_give(
@@ -95,7 +154,7 @@ static fe_status masked_index(lowering *l, fx_node *n, const lower_row *row)
     const ty_tensor *out = fx_tensor(n);
     indexing ix;
     sym_expr exprs[LOWER_MAX_RANK];
-    FE_TRY(lower_indexing_begin(l, &ix, lower_arg(l, "self"), fx_get(l->graph, n, "indices")));
+    FE_TRY(lower_indexing_begin(l, &ix, lower_arg(l, "self"), fx_get(l->graph, n, "indices"), out));
     lower_indexing_exprs(l, &ix, exprs);
     loop_value mask = lower_broadcast(l, lower_arg(l, "mask"), out->rank, out->sizes);
     loop_value fill = lower_scalar(l, fx_get(l->graph, n, "fill"), out->dtype);

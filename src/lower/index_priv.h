@@ -14,7 +14,11 @@ typedef struct indexing {
     sym_expr sizes[LOWER_MAX_RANK];
 } indexing;
 
-fe_status lower_indexing_begin(lowering *l, indexing *ix, lower_tensor self, const fx_arg *list);
+/* out: what self[indices] is recorded as, which names the number of elements that a mask takes; NULL:
+ * nothing is recorded. */
+fe_status lower_indexing_begin(lowering *l, indexing *ix, lower_tensor self, const fx_arg *list,
+                               const ty_tensor *out);
+bool lower_is_mask(lower_tensor t);
 uint32_t lower_indexing_sizes(const indexing *ix, sym_expr *sizes);
 void lower_indexing_exprs(lowering *l, const indexing *ix, sym_expr *exprs);
 sym_expr lower_position(lowering *l, lower_tensor index, const sym_expr *at, sym_expr size);

@@ -1,5 +1,5 @@
 /* lower.c -- the driver: inputs, each node by its row, outputs, and reading a node's arguments. */
-#include "lower/lower_priv.h"
+#include "lower/ragged.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static const lower_rows *const FAMILIES[] = {
     &lower_stft_rows,      &lower_count_rows,     &lower_zeta_rows,          &lower_random_rows,
     &lower_unpool_rows,    &lower_antialias_rows, &lower_cross_entropy_rows, &lower_dropout_rows,
     &lower_scan_rows,      &lower_segment_rows,   &lower_histogram_rows,     &lower_linalg_rows,
-    &lower_factor_rows,    &lower_spectrum_rows};
+    &lower_factor_rows,    &lower_spectrum_rows,  &lower_number_rows,        &lower_ragged_rows};
 
 static const lower_row *find_row(uint32_t op)
 {
@@ -223,12 +223,36 @@ static fe_status add_tensor(lowering *l, const fx_node *n, loop_buffer_kind kind
 
 static void add_number(lowering *l, const fx_node *n)
 {
+    const fx_value *v = &n->value;
     loop_input in = {.name = n->target && *n->target ? n->target : n->name,
-                     .buffer = LOOP_NO_BUFFER};
-    if (n->value.kind == FX_INT || n->value.kind == FX_BOOL) in.expr = n->value.expr;
-    if (n->value.kind == FX_FLOAT && n->value.is_known) in.number = n->value.number;
-    l->input_number[n->id] = l->program->inputs.count;
+                     .buffer = LOOP_NO_BUFFER,
+                     .dtype = TY_NO_DTYPE};
+    if ((v->kind == FX_INT || v->kind == FX_BOOL) && !sym_is_none(v->expr)) {
+        in.dtype = v->kind == FX_INT ? TY_I64 : TY_BOOL;
+        in.expr = v->expr;
+    }
+    if (v->kind == FX_FLOAT && v->is_known) {
+        in.dtype = TY_F64;
+        in.number = v->number;
+    }
     vec_push(l->memory, &l->program->inputs, in);
+}
+
+/* A number that no symbol stands for: memory of rank 0 that kernels read. */
+static bool is_read_from_memory(const fx_node *n)
+{
+    const fx_value *v = &n->value;
+    return (v->kind == FX_FLOAT && !v->is_known) || (v->kind == FX_BOOL && sym_is_none(v->expr));
+}
+
+static fe_status add_number_in_memory(lowering *l, const fx_node *n)
+{
+    ty_tensor meta = {.dtype = n->value.kind == FX_FLOAT ? TY_F64 : TY_BOOL,
+                      .device = {TY_CPU, -1},
+                      .offset = l->zero};
+    fx_node as_tensor = *n;
+    as_tensor.value = (fx_value){.kind = FX_TENSOR, .tensor = &meta};
+    return add_tensor(l, &as_tensor, LOOP_INPUT);
 }
 
 static fe_status lower_placeholder(lowering *l, fx_node *n)
@@ -237,6 +261,7 @@ static fe_status lower_placeholder(lowering *l, fx_node *n)
     switch (n->input_kind) {
     case FX_USER_INPUT:
         if (tensor) return add_tensor(l, n, LOOP_INPUT);
+        if (is_read_from_memory(n)) return add_number_in_memory(l, n);
         add_number(l, n);
         return FE_OK;
     case FX_CONSTANT_INPUT: add_number(l, n); return FE_OK;
@@ -325,7 +350,7 @@ static fe_status lower_call(lowering *l, fx_node *n)
 {
     const lower_row *row = row_of(l, n);
     if (!row && !is_getitem(n) && !n->op->custom) {
-        if (n->op->flags & OPF_SYMBOLIC) return FE_OK;
+        if (n->op->flags & OPF_SYMBOLIC) return lower_symbolic(l, n);
         if (has_numbers_only(n) && n->value.kind != FX_NO_VALUE && !sym_is_none(n->value.expr))
             return FE_OK;
         if (!n->users.count && !(n->op->flags & OPF_EFFECT) && !n->op->is_mutating) return FE_OK;
@@ -333,8 +358,11 @@ static fe_status lower_call(lowering *l, fx_node *n)
     }
     if (lacks_operand(l, n)) return FE_OK;
     FE_TRY(check_ranks(l, &n->value));
-    if (n->op->custom) return lower_custom(l, n);
-    return is_getitem(n) ? lower_getitem(l, n) : row->lower(l, n, row);
+    if (is_getitem(n)) return lower_getitem(l, n);
+    FE_TRY(n->op->custom ? lower_custom(l, n) : row->lower(l, n, row));
+    fe_status status = lower_check_results(l, n);
+    if (status != FE_OK) l->results[n->id].present = false;
+    return status;
 }
 
 static void prepare(lowering *l, fx_graph *g, arena *memory)
@@ -349,7 +377,6 @@ static void prepare(lowering *l, fx_graph *g, arena *memory)
     l->results = NEW_ARRAY(memory, lower_result, count);
     l->readers = NEW_ARRAY(memory, uint32_t, count);
     l->shows = NEW_ARRAY(memory, uint8_t, count);
-    l->input_number = NEW_ARRAY(memory, uint32_t, count);
     l->rows = index_rows(memory);
     l->zero = sym_int(l->symbols, 0);
     l->one = sym_int(l->symbols, 1);
@@ -376,6 +403,7 @@ fe_status lower_graph(fx_graph *g, arena *memory, loop_program **out)
     FE_TRY(status); /* every operator that is not supported has its diagnostic */
     l->node = g->output;
     FE_TRY(lower_outputs(l));
+    lower_finish_symbols(l);
     *out = l->program;
     return loop_check(l->program, "lower");
 }

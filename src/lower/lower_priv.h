@@ -51,13 +51,13 @@ struct lowering {
     uint32_t *readers;
     /* by node id: reaches an output through views, so its recorded layout is kept */
     uint8_t *shows;
-    uint32_t *input_number;       /* by node id: number in the program's inputs */
     const lower_row *const *rows; /* by op id */
     sym_expr zero, one;
     sym_expr axes[LOWER_MAX_RANK], reduce_axes[LOWER_MAX_RANK];
     loop_buffer_id seed;  /* of random numbers, once one was drawn */
     map extern_made;      /* buffers that an extern kernel writes */
     map names;            /* buffer names taken */
+    map defined;          /* unbacked symbols that have a value by now */
     VEC(fx_node *) shown; /* the node behind each output of the program; NULL for a number */
 };
 
@@ -104,7 +104,7 @@ extern const lower_rows lower_pointwise_rows, lower_unary_rows, lower_activation
     lower_rnn_rows, lower_stft_rows, lower_count_rows, lower_zeta_rows, lower_random_rows,
     lower_unpool_rows, lower_antialias_rows, lower_cross_entropy_rows, lower_dropout_rows,
     lower_scan_rows, lower_segment_rows, lower_histogram_rows, lower_linalg_rows, lower_factor_rows,
-    lower_spectrum_rows;
+    lower_spectrum_rows, lower_number_rows, lower_ragged_rows;
 
 /* ---- arguments (args.c) and results (lower.c) ---- */
 /* FE_UNSUPPORTED about l->node */
@@ -226,6 +226,10 @@ lower_tensor lower_mean(lowering *l, lower_tensor x, const bool *reduced, bool k
 bool lower_dims(lowering *l, const char *param, uint32_t rank, bool *reduced);
 
 /* ---- views (remap.c) ---- */
+/* A place as Python counts it, negative from the end, where the run may decide the sign. */
+sym_expr lower_wrapped(lowering *l, sym_expr place, sym_expr size);
+/* The same for a bound of a slice: kept in [0, size]; none: the fallback. */
+sym_expr lower_bound(lowering *l, sym_expr bound, sym_expr size, sym_expr fallback);
 /* t with axis k of t at exprs[k], over new axes of the given sizes. */
 lower_tensor lower_remap(lowering *l, lower_tensor t, uint32_t rank, const sym_expr *sizes,
                          const sym_expr *exprs);

@@ -25,8 +25,4 @@ lower_tensor lower_search(lowering *l, lower_tensor edges, lower_tensor values, 
 lower_tensor lower_scan(lowering *l, lower_tensor x, uint32_t dim, loop_reduce kind, ty_dtype out,
                         const sym_expr *wanted);
 
-/* ---- count.c ---- */
-/* How many of a flat mask's elements before each are set. */
-lower_tensor lower_count_before(lowering *l, lower_tensor mask);
-
 #endif

@@ -5,7 +5,7 @@
  * outputs, then values for the mutated inputs into memory of their own where they depend on any
  * mutated input, and last the copies.
  */
-#include "lower/lower_priv.h"
+#include "lower/ragged.h"
 
 #include <string.h>
 
@@ -101,6 +101,11 @@ static fe_status add_output(lowering *l, const fx_arg *a)
             return lower_fail(l, "output %s was not computed", a->node->name);
         o.kind = LOOP_OUT_TENSOR;
         o.view = output_view(l, a->node, lower_tensor_of(l, a));
+    } else if (v && v->kind != FX_TUPLE && lower_is_computed(l, a->node) &&
+               (v->kind == FX_FLOAT || sym_is_none(v->expr))) {
+        o.kind = LOOP_OUT_TENSOR;
+        lower_tensor t = l->results[a->node->id].items[0];
+        o.view = lower_copied(l, t, NULL).box->view;
     } else if (a->kind == FX_ARG_INT || (v && v->kind == FX_INT)) {
         o.kind = LOOP_OUT_INT;
         fx_arg_expr(l->graph, a, &o.expr);

@@ -8,6 +8,24 @@
 
 #include <string.h>
 
+sym_expr lower_wrapped(lowering *l, sym_expr place, sym_expr size)
+{
+    sym_table *t = l->symbols;
+    int64_t least, most;
+    sym_range(t, place, NULL, &least, &most);
+    if (least >= 0) return place;
+    if (most < 0) return sym_add(t, place, size);
+    sym_expr if_negative = sym_max(t, sym_min(t, place, l->zero), lower_const(l, -1)); /* -1 or 0 */
+    return sym_sub(t, place, sym_mul(t, if_negative, size));
+}
+
+sym_expr lower_bound(lowering *l, sym_expr bound, sym_expr size, sym_expr fallback)
+{
+    if (sym_is_none(bound)) return fallback;
+    bound = sym_max(l->symbols, lower_wrapped(l, bound, size), l->zero);
+    return sym_min(l->symbols, bound, size);
+}
+
 lower_tensor lower_remap(lowering *l, lower_tensor t, uint32_t rank, const sym_expr *sizes,
                          const sym_expr *exprs)
 {

@@ -4,7 +4,7 @@
  */
 #include "lower/compose.h"
 #include "lower/index_priv.h"
-#include "lower/order.h"
+#include "lower/ragged.h"
 
 #include <string.h>
 
@@ -174,38 +174,29 @@ static fe_status index_write(lowering *l, fx_node *n, const lower_row *row)
 
 /* ---- index_put ---- */
 
-/* The value for each element of self under a mask of its leading dims: one value, or the k-th row
- * for the k-th set element. */
-static loop_value masked_source(lowering *l, lower_tensor self, lower_tensor mask,
-                                lower_tensor values)
+/* Do the values stay the same from one set element of the mask to the next? */
+static bool is_same_for_all(lowering *l, lower_tensor self, lower_tensor mask, lower_tensor values)
 {
-    sym_expr index[LOWER_MAX_RANK], strides[LOWER_MAX_RANK], size = lower_numel(l, mask);
     uint32_t inner = self.rank - mask.rank;
-    ty_contiguous_strides(l->symbols, mask.rank, mask.sizes, strides);
-    sym_expr flat = lower_flat(l, l->axes, strides, mask.rank);
-    for (uint32_t k = 0; k < values.rank; k++) {
-        uint32_t from_right = values.rank - k;
-        bool one = lower_is_one(l, values.sizes[k]);
-        index[k] = one ? l->zero : l->axes[self.rank - from_right];
-        if (from_right <= inner || one) continue;
-        lower_tensor before = lower_count_before(l, lower_reshape(l, mask, 1, &size));
-        index[k] = loop_indirect(l->program, lower_at(l, before, &flat), values.sizes[k]);
-    }
-    return lower_at(l, values, index);
+    for (uint32_t k = 0; k + inner < values.rank; k++)
+        if (!lower_is_one(l, values.sizes[k])) return false;
+    return values.rank <= inner + 1;
 }
 
-/* self[mask] = values, or += with accumulate: a choice. */
+/* self[mask] = values, or += with accumulate, where no count is needed: a choice. */
 static fe_status masked_put(lowering *l, fx_node *n, lower_tensor self, lower_tensor mask,
-                            lower_tensor value)
+                            lower_tensor values)
 {
     const ty_tensor *out = fx_tensor(n);
-    bool accumulate = lower_bool(l, "accumulate");
-    mask = lower_cast(l, mask, TY_BOOL);
-    if (value.rank > self.rank - mask.rank + 1)
-        return lower_fail(l, "values of more dimensions than they are put into");
-    loop_value old = lower_here(l, self), condition = lower_at(l, mask, l->axes);
-    loop_value v = loop_cast(l->program, out->dtype, masked_source(l, self, mask, value));
-    if (accumulate) v = lower_op2(l, out->dtype == TY_BOOL ? LOOP_OR : LOOP_ADD, old, v);
+    sym_expr index[LOWER_MAX_RANK];
+    for (uint32_t k = 0; k < values.rank; k++)
+        index[k] =
+            lower_is_one(l, values.sizes[k]) ? l->zero : l->axes[self.rank - values.rank + k];
+    loop_value old = lower_here(l, self),
+               condition = lower_at(l, lower_cast(l, mask, TY_BOOL), l->axes);
+    loop_value v = loop_cast(l->program, out->dtype, lower_at(l, values, index));
+    if (lower_bool(l, "accumulate"))
+        v = lower_op2(l, out->dtype == TY_BOOL ? LOOP_OR : LOOP_ADD, old, v);
     v = loop_masked(l->program, condition, v, old);
     return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, v));
 }
@@ -217,16 +208,19 @@ static fe_status index_put(lowering *l, fx_node *n, const lower_row *row)
     lower_tensor self = lower_arg(l, "self"), values = lower_arg(l, "values");
     bool accumulate = lower_bool(l, "accumulate");
     lower_tensor mask = list->list.count == 1 ? lower_item(l, list, 0) : (lower_tensor){0};
-    if (!lower_absent(mask) && lower_dtype(mask) == TY_BOOL)
+    if (lower_is_mask(mask) && is_same_for_all(l, self, mask, values))
         return masked_put(l, n, self, mask, values);
     indexing ix;
     sym_expr sizes[LOWER_MAX_RANK * 2];
-    FE_TRY(lower_indexing_begin(l, &ix, self, list));
+    FE_TRY(lower_indexing_begin(l, &ix, self, list, NULL));
     uint32_t rank = lower_indexing_sizes(&ix, sizes);
     if (rank > LOWER_MAX_RANK) return lower_fail(l, "too many dimensions");
     scattering s = {.target = fresh_copy(l, self), .rank = rank, .sizes = sizes};
     lower_indexing_exprs(l, &ix, s.exprs);
     while (values.rank > rank) values = lower_squeeze(l, values, 0);
+    for (uint32_t k = 0; k < values.rank; k++)
+        if (!lower_is_one(l, values.sizes[k]))
+            lower_require_equal(l, values.sizes[k], sizes[rank - values.rank + k]);
     scatter_nest(l, &s, source_value(l, values, &s), accumulate ? LOOP_ADD_INTO : LOOP_SET);
     return give_scattered(l, &s);
 }
@@ -240,7 +234,7 @@ static fe_status masked_index_put(lowering *l, fx_node *n, const lower_row *row)
     lower_tensor self = lower_arg(l, "self"), values = lower_arg(l, "values"),
                  mask = lower_arg(l, "mask");
     sym_expr sizes[LOWER_MAX_RANK * 2];
-    FE_TRY(lower_indexing_begin(l, &ix, self, fx_get(l->graph, n, "indices")));
+    FE_TRY(lower_indexing_begin(l, &ix, self, fx_get(l->graph, n, "indices"), NULL));
     for (uint32_t k = 0; k < self.rank; k++) {
         lower_tensor t = ix.tensors[k];
         if (lower_absent(t)) continue;
@@ -290,15 +284,6 @@ static loop_value choose(lowering *l, loop_value inside, lower_tensor source, co
     return loop_masked(l->program, inside, v, lower_here(l, self));
 }
 
-static sym_expr clamped(lowering *l, sym_expr e, sym_expr size, sym_expr fallback)
-{
-    int64_t least, most;
-    if (sym_is_none(e)) return fallback;
-    sym_range(l->symbols, e, NULL, &least, &most);
-    if (most < 0) e = sym_max(l->symbols, l->zero, sym_add(l->symbols, e, size));
-    return sym_min(l->symbols, e, size);
-}
-
 static fe_status slice_scatter(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
@@ -306,8 +291,8 @@ static fe_status slice_scatter(lowering *l, fx_node *n, const lower_row *row)
     lower_tensor self = lower_arg(l, "self"), source = lower_arg(l, "src");
     uint32_t d = lower_dim(l, lower_int_or(l, "dim", 0), self.rank);
     sym_expr size = self.sizes[d], at[LOWER_MAX_RANK], step = lower_size(l, "step");
-    sym_expr start = clamped(l, lower_size(l, "start"), size, l->zero),
-             end = clamped(l, lower_size(l, "end"), size, size);
+    sym_expr start = lower_bound(l, lower_size(l, "start"), size, l->zero),
+             end = lower_bound(l, lower_size(l, "end"), size, size);
     sym_expr distance = sym_sub(l->symbols, l->axes[d], start);
     loop_value inside = lower_is_inside(l, l->axes[d], start, end);
     source = lower_expand(l, source, self.rank, source.sizes);
@@ -330,10 +315,11 @@ static fe_status select_scatter(lowering *l, fx_node *n, const lower_row *row)
     lower_tensor self = lower_arg(l, "self"), source = lower_arg(l, "src");
     uint32_t d = lower_dim(l, lower_int_or(l, "dim", 0), self.rank), next = 0;
     sym_expr index = lower_size(l, "index"), at[LOWER_MAX_RANK];
-    int64_t least, most;
     if (sym_is_none(index)) return lower_fail(l, "the index is not known");
-    sym_range(l->symbols, index, NULL, &least, &most);
-    if (most < 0) index = sym_add(l->symbols, index, self.sizes[d]);
+    lower_require(l, sym_mul_int(l->symbols, self.sizes[d], -1), SYM_LE, index,
+                  "an index is out of range");
+    lower_require(l, index, SYM_LT, self.sizes[d], "an index is out of range");
+    index = lower_wrapped(l, index, self.sizes[d]);
     for (uint32_t k = 0; k < self.rank; k++)
         if (k != d) at[next++] = l->axes[k];
     loop_value inside =

@@ -1,5 +1,5 @@
 /* view.c -- operators that move nothing: each composes an index map, or, on memory, new strides. */
-#include "lower/lower_priv.h"
+#include "lower/ragged.h"
 
 #include <string.h>
 
@@ -116,43 +116,39 @@ static fe_status movedim(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, lower_permute(l, t, order));
 }
 
+static void require_place(lowering *l, sym_expr index, sym_expr size)
+{
+    lower_require(l, sym_mul_int(l->symbols, size, -1), SYM_LE, index, "an index is out of range");
+    lower_require(l, index, SYM_LT, size, "an index is out of range");
+}
+
 static fe_status select_row(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     lower_tensor t = first_arg(l);
-    int64_t dim, least, most;
+    int64_t dim;
     if (!lower_int(l, "dim", &dim)) return lower_fail(l, "the dimension is not a constant");
     uint32_t d = lower_dim(l, dim, t.rank);
     sym_expr index = lower_size(l, "index");
     if (sym_is_none(index)) return lower_fail(l, "the index is not known");
-    sym_range(l->symbols, index, NULL, &least, &most);
-    if (most < 0)
-        index = sym_add(l->symbols, index, t.sizes[d]);
-    else if (least < 0)
-        return lower_fail(l, "the sign of the index is not known");
     (void)n;
-    return lower_give(l, lower_select(l, t, d, index));
-}
-
-/* start as Python's slicing counts it: negative from the end, clamped to [0, size]. */
-static sym_expr clamped_start(lowering *l, sym_expr start, sym_expr size)
-{
-    int64_t least, most;
-    if (sym_is_none(start)) return l->zero;
-    sym_range(l->symbols, start, NULL, &least, &most);
-    if (most < 0) start = sym_max(l->symbols, l->zero, sym_add(l->symbols, start, size));
-    return sym_min(l->symbols, start, size);
+    require_place(l, index, t.sizes[d]);
+    return lower_give(l, lower_select(l, t, d, lower_wrapped(l, index, t.sizes[d])));
 }
 
 static fe_status slice(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
+    sym_table *s = l->symbols;
     lower_tensor t = first_arg(l);
     uint32_t d = lower_dim(l, lower_int_or(l, "dim", 0), t.rank);
-    sym_expr start = clamped_start(l, lower_size(l, "start"), t.sizes[d]);
-    sym_expr step = lower_size(l, "step");
-    return lower_give(
-        l, lower_slice(l, t, d, start, fx_tensor(n)->sizes[d], sym_is_none(step) ? l->one : step));
+    sym_expr size = t.sizes[d], length = fx_tensor(n)->sizes[d], step = lower_size(l, "step");
+    sym_expr start = lower_bound(l, lower_size(l, "start"), size, l->zero),
+             end = lower_bound(l, lower_size(l, "end"), size, size);
+    if (sym_is_none(step)) step = l->one;
+    sym_expr span = sym_max(s, sym_sub(s, end, start), l->zero);
+    lower_define_expr(l, length, sym_ceildiv(s, span, step));
+    return lower_give(l, lower_slice(l, t, d, start, length, step));
 }
 
 static fe_status narrow(lowering *l, fx_node *n, const lower_row *row)
@@ -160,12 +156,17 @@ static fe_status narrow(lowering *l, fx_node *n, const lower_row *row)
     (void)row;
     lower_tensor t = first_arg(l);
     uint32_t d = lower_dim(l, lower_int_or(l, "dim", 0), t.rank);
-    sym_expr start = lower_size(l, "start");
+    const fx_arg *a = fx_get(l->graph, n, "start");
+    bool is_tensor = a->kind == FX_ARG_NODE && a->node->value.kind == FX_TENSOR;
+    sym_expr start = is_tensor ? lower_read_int(l, lower_tensor_of(l, a), SYM_NO_MIN, SYM_NO_MAX)
+                               : lower_size(l, "start");
     if (sym_is_none(start)) return lower_fail(l, "the start is not known");
-    int64_t least, most;
-    sym_range(l->symbols, start, NULL, &least, &most);
-    if (most < 0) start = sym_add(l->symbols, start, t.sizes[d]);
-    return lower_give(l, lower_slice(l, t, d, start, fx_tensor(n)->sizes[d], l->one));
+    sym_expr size = t.sizes[d], length = fx_tensor(n)->sizes[d];
+    start = lower_wrapped(l, start, size);
+    lower_require(l, l->zero, SYM_LE, start, "narrow: the start lies before the dimension");
+    lower_require(l, sym_add(l->symbols, start, length), SYM_LE, size,
+                  "narrow: the end lies behind the dimension");
+    return lower_give(l, lower_slice(l, t, d, start, length, l->one));
 }
 
 /* split, chunk, tensor_split, ...: the sizes of the parts are in the metadata. */
@@ -185,6 +186,8 @@ static fe_status split(lowering *l, fx_node *n, const lower_row *row)
         items[k] = lower_slice(l, t, d, start, length, l->one);
         start = sym_add(l->symbols, start, length);
     }
+    if (lower_has_unbacked(l, start))
+        lower_require(l, start, SYM_LE, t.sizes[d], "the parts are longer than what is split");
     return lower_give_items(l, items, count);
 }
 

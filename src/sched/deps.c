@@ -1,5 +1,6 @@
 /* deps.c -- which earlier ops an op must follow: readers after writers, writers after readers and
- * writers. What a buffer holds its parts hold: its readers follow their writers too. */
+ * writers. What a buffer holds its parts hold: its readers follow their writers too. What reads a
+ * symbol follows its definition, and each assertion about it so far. */
 #include "sched/sched_priv.h"
 
 typedef VEC(uint32_t) id_list;
@@ -11,14 +12,15 @@ typedef struct dep_tables {
     id_list *parts;             /* by buffer */
     op_deps *out;
     uint32_t op;
-    map *seen; /* (op, dep) pairs already there */
+    map seen;   /* (op, dep) pairs already there */
+    map latest; /* by symbol: the op that defined it or last asserted something about it */
 } dep_tables;
 
 static void add_dep(dep_tables *t, uint32_t on)
 {
     uint64_t key = ((uint64_t)t->op << 32) | on;
-    if (on == t->op || map_get(t->seen, key) != MAP_NONE) return;
-    map_set(t->memory, t->seen, key, 1);
+    if (on == t->op || map_get(&t->seen, key) != MAP_NONE) return;
+    map_set(t->memory, &t->seen, key, 1);
     vec_push(t->memory, &t->out->at, on);
 }
 
@@ -46,61 +48,101 @@ static void write_buffer(dep_tables *t, loop_buffer_id b)
     vec_push(t->memory, &t->writers[b], t->op);
 }
 
+static void read_symbol(void *data, sym_expr symbol)
+{
+    dep_tables *t = data;
+    if (sym_kind_of(t->p->symbols, symbol) == SYM_INDEX) return;
+    uint32_t latest = map_get(&t->latest, symbol.id);
+    if (latest != MAP_NONE) add_dep(t, latest);
+    sym_expr size = loop_indirect_size(t->p, symbol);
+    if (!sym_is_none(size)) sym_each_symbol(t->p->symbols, size, read_symbol, t);
+}
+
+static void read_expr(dep_tables *t, sym_expr e)
+{
+    if (!sym_is_none(e)) sym_each_symbol(t->p->symbols, e, read_symbol, t);
+}
+
+static void read_exprs(dep_tables *t, const sym_expr *list, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) read_expr(t, list[i]);
+}
+
 static void read_value(void *data, loop_value v)
 {
     dep_tables *t = data;
     const loop_node *n = loop_at(t->p, v);
     if (n->op == LOOP_LOAD) read_buffer(t, n->buffer);
+    read_expr(t, n->index);
 }
 
-typedef struct symbol_state {
-    dep_tables *t;
-    map *definers;
-} symbol_state;
-
-static void read_symbol(void *data, sym_expr symbol)
+static void read_view(dep_tables *t, const loop_view *v)
 {
-    symbol_state *state = data;
-    uint32_t definer = map_get(state->definers, symbol.id);
-    if (definer != MAP_NONE) add_dep(state->t, definer);
+    read_exprs(t, v->sizes, v->rank);
+    read_exprs(t, v->strides, v->rank);
+    read_expr(t, v->offset);
 }
 
-static void read_expr(dep_tables *t, map *definers, sym_expr e)
+/* What must be known before the buffer has memory. */
+static void read_size(dep_tables *t, loop_buffer_id b)
 {
-    symbol_state state = {t, definers};
-    if (!sym_is_none(e)) sym_each_symbol(t->p->symbols, e, read_symbol, &state);
+    const loop_buffer *buffer = &t->p->buffers.at[b];
+    read_expr(t, buffer->elements);
+    for (; buffer->part; buffer = &t->p->buffers.at[buffer->part->whole]) {
+        read_expr(t, buffer->part->at);
+        read_expr(t, t->p->buffers.at[buffer->part->whole].elements);
+    }
 }
 
-static void op_uses(dep_tables *t, map *definers, const loop_op *op)
+static void read_all(dep_tables *t, const loop_op *op)
 {
-    for (uint32_t i = 0; i < op->axes; i++) read_expr(t, definers, op->extents[i]);
-    for (uint32_t i = 0; i < op->reduce_axes; i++) read_expr(t, definers, op->reduce_extents[i]);
+    read_exprs(t, op->extents, op->axes);
+    read_exprs(t, op->reduce_extents, op->reduce_axes);
     for (uint32_t i = 0; i < op->store_count; i++) {
         loop_each_store_node(t->p, &op->stores[i], read_value, t);
-        read_expr(t, definers, op->stores[i].index);
+        read_expr(t, op->stores[i].index);
+        read_size(t, op->stores[i].buffer);
     }
     for (uint32_t i = 0; i < op->input_count; i++) {
         read_buffer(t, op->inputs[i].buffer);
-        for (uint32_t d = 0; d < op->inputs[i].rank; d++)
-            read_expr(t, definers, op->inputs[i].sizes[d]);
+        read_view(t, &op->inputs[i]);
     }
-    for (uint32_t i = 0; i < op->int_count; i++) read_expr(t, definers, op->ints[i]);
-    read_expr(t, definers, op->condition);
+    for (uint32_t i = 0; i < op->output_count; i++)
+        if (op->outputs[i].buffer != LOOP_NO_BUFFER) {
+            read_view(t, &op->outputs[i]);
+            read_size(t, op->outputs[i].buffer);
+        }
+    read_exprs(t, op->ints, op->int_count);
+    read_expr(t, op->expr);
+    if (op->kind == LOOP_ASSERT) {
+        read_expr(t, op->relation.left);
+        read_expr(t, op->relation.right);
+    }
+}
+
+static void note_assertion(void *data, sym_expr symbol)
+{
+    dep_tables *t = data;
+    map_set(t->memory, &t->latest, symbol.id, t->op);
+}
+
+static void write_all(dep_tables *t, const loop_op *op)
+{
     for (uint32_t i = 0; i < op->store_count; i++) write_buffer(t, op->stores[i].buffer);
     for (uint32_t i = 0; i < op->output_count; i++)
         if (op->outputs[i].buffer != LOOP_NO_BUFFER) write_buffer(t, op->outputs[i].buffer);
-    for (uint32_t i = 0; i < op->define_count; i++)
-        map_set(t->memory, definers, op->defines[i].id, t->op);
+    if (op->kind == LOOP_DEFINE) note_assertion(t, op->symbol);
+    if (op->kind != LOOP_ASSERT) return;
+    sym_each_symbol(t->p->symbols, op->relation.left, note_assertion, t);
+    sym_each_symbol(t->p->symbols, op->relation.right, note_assertion, t);
 }
 
 void deps_build(loop_program *p, arena *memory, op_deps *out)
 {
-    map seen = {0}, definers = {0};
     *out = (op_deps){.first = NEW_ARRAY(memory, uint32_t, p->ops.count + 1)};
     dep_tables t = {.p = p,
                     .memory = memory,
                     .out = out,
-                    .seen = &seen,
                     .writers = NEW_ARRAY(memory, id_list, p->buffers.count + 1),
                     .readers = NEW_ARRAY(memory, id_list, p->buffers.count + 1),
                     .parts = NEW_ARRAY(memory, id_list, p->buffers.count + 1)};
@@ -109,7 +151,8 @@ void deps_build(loop_program *p, arena *memory, op_deps *out)
     for (uint32_t k = 0; k < p->ops.count; k++) {
         t.op = k;
         out->first[k] = out->at.count;
-        op_uses(&t, &definers, &p->ops.at[k]);
+        read_all(&t, &p->ops.at[k]);
+        write_all(&t, &p->ops.at[k]);
     }
     out->first[p->ops.count] = out->at.count;
 }

@@ -18,30 +18,30 @@ static uint32_t latest_op(const work_group *g)
 
 /* ---- cycles ---- */
 
-/* Does `from` depend, through groups other than `to`, on `to`? Bounded search; "too long to tell"
- * counts as yes. */
-static bool depends_through_others(fuser *f, uint32_t op, uint32_t to)
+/* Does op depend, through groups other than `to`, on `to`? FUSED: it does not. Bounded search; "too
+ * long to tell" counts as a cycle. */
+static sched_reason depends_through_others(fuser *f, uint32_t op, uint32_t to)
 {
     arena_mark_t mark = arena_mark(f->memory);
     map seen = {0};
     VEC(uint32_t) stack = {0};
     uint32_t oldest = f->groups.at[to].ops.at[0], visited = 0;
-    bool found = false;
+    sched_reason found = SCHED_FUSED;
     for (uint32_t i = f->deps.first[op]; i < f->deps.first[op + 1]; i++)
         if (f->group_of[f->deps.at.at[i]] != to)
             vec_push(f->memory, &stack, f->group_of[f->deps.at.at[i]]);
-    while (stack.count && !found) {
+    while (stack.count && found == SCHED_FUSED) {
         uint32_t g = stack.at[--stack.count];
         const work_group *group = &f->groups.at[g];
         if (map_get(&seen, g) != MAP_NONE || latest_op(group) < oldest) continue;
         map_set(f->memory, &seen, g, 1);
-        if (++visited > SEARCH_LIMIT) found = true;
-        for (uint32_t k = 0; k < group->ops.count && !found; k++)
+        if (++visited > SEARCH_LIMIT) found = SCHED_CYCLE;
+        for (uint32_t k = 0; k < group->ops.count && found == SCHED_FUSED; k++)
             for (uint32_t i = f->deps.first[group->ops.at[k]];
                  i < f->deps.first[group->ops.at[k] + 1]; i++) {
                 uint32_t next = f->group_of[f->deps.at.at[i]];
                 if (next == to)
-                    found = true;
+                    found = group->kind == SCHED_DEFINE ? SCHED_DEFINITION : SCHED_CYCLE;
                 else if (next != g)
                     vec_push(f->memory, &stack, next);
             }
@@ -347,10 +347,10 @@ static sched_reason join_kind(fuser *f, const work_group *group, const loop_form
 static sched_reason join(fuser *f, uint32_t g, const loop_form *n, work_group *out)
 {
     const work_group *group = &f->groups.at[g];
-    if (group->kind == SCHED_ASSERT) return SCHED_NOT_NEST;
     if (mutates(f, group, n)) return SCHED_MUTATION;
     if (too_large(f, group, n)) return SCHED_TOO_LARGE;
-    if (depends_through_others(f, n->op, g)) return SCHED_CYCLE;
+    sched_reason between = depends_through_others(f, n->op, g);
+    if (between != SCHED_FUSED) return between;
     sched_reason reason = join_kind(f, group, n, out);
     return reason == SCHED_FUSED && overwrites_unread(f, out) ? SCHED_MUTATION : reason;
 }
@@ -361,6 +361,7 @@ static uint32_t candidates(fuser *f, uint32_t op, uint32_t *out)
     uint32_t count = 0;
     for (uint32_t i = f->deps.first[op]; i < f->deps.first[op + 1]; i++) {
         uint32_t g = f->group_of[f->deps.at.at[i]], at = 0;
+        if (f->groups.at[g].kind == SCHED_ASSERT || f->groups.at[g].kind == SCHED_DEFINE) continue;
         while (at < count && out[at] != g) at++;
         if (at < count) continue;
         if (count < MAX_CANDIDATES)
@@ -410,7 +411,9 @@ void fuse_all(fuser *f)
             place_nest(f, op);
             continue;
         }
-        work_group alone = {.kind = what->kind == LOOP_EXTERN ? SCHED_EXTERN : SCHED_ASSERT};
+        work_group alone = {.kind = what->kind == LOOP_EXTERN   ? SCHED_EXTERN
+                                    : what->kind == LOOP_DEFINE ? SCHED_DEFINE
+                                                                : SCHED_ASSERT};
         vec_push(f->memory, &alone.ops, op);
         f->group_of[op] = f->groups.count;
         vec_push(f->memory, &f->groups, alone);

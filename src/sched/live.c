@@ -180,12 +180,25 @@ void live_build(fuser *f)
 
 /* ---- intervals ---- */
 
-/* Does something lie in this root's memory that is only a piece of it? */
+/* Is it known which bytes of its root the buffer lies on, if only the size of the root is? */
+static bool is_piece_placed(const sched_schedule *s, loop_buffer_id b)
+{
+    const loop_program *p = s->program;
+    int64_t n;
+    return !sym_is_int(p->symbols, p->buffers.at[s->lives[b].root].elements, &n) ||
+           (sym_is_int(p->symbols, p->buffers.at[b].elements, &n) &&
+            sym_is_int(p->symbols, sched_place(s, b), &n));
+}
+
+/* Does something lie in this root's memory that is only a piece of it, and may be planned as one? */
 static bool *pieced_roots(const sched_schedule *s, arena *memory)
 {
-    bool *is_pieced = NEW_ARRAY(memory, bool, s->program->buffers.count + 1);
-    for (loop_buffer_id b = 0; b < s->program->buffers.count; b++)
-        if (s->program->buffers.at[b].part) is_pieced[s->lives[b].root] = true;
+    const loop_program *p = s->program;
+    bool *is_pieced = NEW_ARRAY(memory, bool, p->buffers.count + 1);
+    for (loop_buffer_id b = 0; b < p->buffers.count; b++)
+        if (p->buffers.at[b].part) is_pieced[s->lives[b].root] = true;
+    for (loop_buffer_id b = 0; b < p->buffers.count; b++)
+        if (!is_piece_placed(s, b)) is_pieced[s->lives[b].root] = false;
     return is_pieced;
 }
 

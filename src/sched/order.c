@@ -169,29 +169,41 @@ static void number_nodes(builder *b)
     }
 }
 
-static void add_edges(builder *b, id_list *all, uint32_t *seen, uint32_t node, uint32_t op)
+typedef struct edge_walk {
+    builder *b;
+    id_list *all;
+    uint32_t *seen; /* by group: the node + 1 that it was last found for */
+    uint32_t node;
+} edge_walk;
+
+/* An assertion is no node: what it waits for is waited for by whoever follows it. */
+static void add_edges(edge_walk *w, uint32_t op)
 {
+    builder *b = w->b;
     const op_deps *deps = &b->f->deps;
     for (uint32_t i = deps->first[op]; i < deps->first[op + 1]; i++) {
-        uint32_t from = b->node_of[b->position[deps->at.at[i]]];
-        if (from == NEVER || from == node || seen[from] == node + 1) continue;
-        seen[from] = node + 1;
-        vec_push(b->memory, &all->ids, from);
+        uint32_t group = b->position[deps->at.at[i]], from = b->node_of[group];
+        if (from == w->node || w->seen[group] == w->node + 1) continue;
+        w->seen[group] = w->node + 1;
+        if (from == NEVER)
+            add_edges(w, deps->at.at[i]);
+        else
+            vec_push(b->memory, &w->all->ids, from);
     }
 }
 
 static void find_edges(builder *b)
 {
     id_list all = {0};
-    uint32_t *seen = NEW_ARRAY(b->memory, uint32_t, b->p.node_count + 1);
+    edge_walk w = {b, &all, NEW_ARRAY(b->memory, uint32_t, b->s->groups.count + 1), 0};
     b->p.before.first = NEW_ARRAY(b->memory, uint32_t, b->p.node_count + 2);
-    for (uint32_t node = 0; node < b->p.node_count; node++) {
-        const sched_group *g = &b->s->groups.at[b->group_of[node]];
-        if (g->kind != SCHED_KERNEL) add_edges(b, &all, seen, node, g->extern_op);
+    for (w.node = 0; w.node < b->p.node_count; w.node++) {
+        const sched_group *g = &b->s->groups.at[b->group_of[w.node]];
+        if (g->kind != SCHED_KERNEL) add_edges(&w, g->extern_op);
         for (uint32_t ph = 0; ph < g->phase_count; ph++)
             for (uint32_t i = 0; i < g->phases[ph].nest_count; i++)
-                add_edges(b, &all, seen, node, g->phases[ph].nests[i].op);
-        b->p.before.first[node + 1] = all.ids.count;
+                add_edges(&w, g->phases[ph].nests[i].op);
+        b->p.before.first[w.node + 1] = all.ids.count;
     }
     b->p.before.at = all.ids.at;
 }
@@ -271,6 +283,7 @@ order_problem *order_problem_of(fuser *f, arena *memory)
 typedef struct assertions {
     id_list *waiting; /* by group */
     uint32_t *left;   /* by group: what an assertion still waits for */
+    bool *needs;      /* by group: does it wait for anything? */
 } assertions;
 
 static assertions find_assertions(builder *b)
@@ -278,16 +291,27 @@ static assertions find_assertions(builder *b)
     uint32_t groups = b->s->groups.count;
     const op_deps *deps = &b->f->deps;
     assertions a = {NEW_ARRAY(b->memory, id_list, groups + 1),
-                    NEW_ARRAY(b->memory, uint32_t, groups + 1)};
+                    NEW_ARRAY(b->memory, uint32_t, groups + 1),
+                    NEW_ARRAY(b->memory, bool, groups + 1)};
     for (uint32_t g = 0; g < groups; g++) {
         uint32_t op = b->s->groups.at[g].extern_op;
         if (b->s->groups.at[g].kind != SCHED_ASSERT) continue;
         for (uint32_t i = deps->first[op]; i < deps->first[op + 1]; i++) {
             vec_push(b->memory, &a.waiting[b->position[deps->at.at[i]]].ids, g);
             a.left[g]++;
+            a.needs[g] = true;
         }
     }
     return a;
+}
+
+static uint32_t place_group(assertions *a, uint32_t g, uint32_t *out, uint32_t count)
+{
+    out[count++] = g;
+    for (uint32_t k = 0; k < a->waiting[g].ids.count; k++)
+        if (!--a->left[a->waiting[g].ids.at[k]])
+            count = place_group(a, a->waiting[g].ids.at[k], out, count);
+    return count;
 }
 
 /* The groups in this order of nodes; assertions come as soon as what they need is there. */
@@ -296,12 +320,10 @@ static void arrange(builder *b, const uint32_t *order, uint32_t *out)
     assertions a = find_assertions(b);
     uint32_t count = 0;
     for (uint32_t g = 0; g < b->s->groups.count; g++)
-        if (b->s->groups.at[g].kind == SCHED_ASSERT && !a.left[g]) out[count++] = g;
-    for (uint32_t i = 0; i < b->p.node_count; i++) {
-        uint32_t g = out[count++] = b->group_of[order[i]];
-        for (uint32_t k = 0; k < a.waiting[g].ids.count; k++)
-            if (!--a.left[a.waiting[g].ids.at[k]]) out[count++] = a.waiting[g].ids.at[k];
-    }
+        if (b->s->groups.at[g].kind == SCHED_ASSERT && !a.needs[g])
+            count = place_group(&a, g, out, count);
+    for (uint32_t i = 0; i < b->p.node_count; i++)
+        count = place_group(&a, b->group_of[order[i]], out, count);
     CHECK(b->s->program->session, count == b->s->groups.count);
 }
 
@@ -390,10 +412,12 @@ static fe_status choose(builder *b, const order_result *results, uint32_t count)
     places[0] = NEW_ARRAY(b->memory, uint32_t, groups + 1);
     for (uint32_t g = 0; g < groups; g++) places[0][g] = g;
     int64_t start = least.bytes;
-    for (uint32_t k = 1; k <= count; k++) {
-        if (!holds_for_other_sizes(b, results[k - 1].order)) continue;
+    for (uint32_t k = 1; k <= count; k++) { /* the problem knows the groups by their first places */
         places[k] = NEW_ARRAY(b->memory, uint32_t, groups + 1);
         arrange(b, results[k - 1].order, places[k]);
+    }
+    for (uint32_t k = 1; k <= count; k++) {
+        if (!holds_for_other_sizes(b, results[k - 1].order)) continue;
         put_in_order(b, at_first, places[k]);
         FE_TRY(cost_of(b, &now));
         bool better = now.bytes < least.bytes ||

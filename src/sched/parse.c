@@ -129,11 +129,11 @@ static fe_status parse_group(parsing *in)
     FE_TRY(lex_int(in->lx, &index));
     if (index != in->s->groups.count)
         return lex_fail(in->lx, "expected group %u", in->s->groups.count);
-    while (g.kind <= SCHED_ASSERT && !lex_take(in->lx, sched_group_kind_name(g.kind))) {
-        if (g.kind == SCHED_ASSERT) return lex_fail(in->lx, "expected kernel, extern or assert");
-        g.kind++;
-    }
+    while (!lex_take(in->lx, sched_group_kind_name(g.kind)))
+        if (++g.kind == SCHED_GROUP_KIND_COUNT)
+            return lex_fail(in->lx, "expected kernel, extern, assert or define");
     if (g.kind == SCHED_ASSERT) FE_TRY(parse_op_number(in, LOOP_ASSERT, &g.extern_op));
+    if (g.kind == SCHED_DEFINE) FE_TRY(parse_op_number(in, LOOP_DEFINE, &g.extern_op));
     if (g.kind == SCHED_EXTERN) {
         FE_TRY(parse_op_number(in, LOOP_EXTERN, &g.extern_op));
         FE_TRY(lex_expect(in->lx, in->p->ops.at[g.extern_op].kernel));

@@ -7,12 +7,15 @@ static const char *const reasons[SCHED_REASON_COUNT] = {
     [SCHED_NOT_SAME_OUTER] = "not_same_outer",
     [SCHED_NOT_SAME_INDEX] = "not_same_index",
     [SCHED_CYCLE] = "cycle",
+    [SCHED_DEFINITION] = "definition",
     [SCHED_MUTATION] = "mutation",
     [SCHED_FEW_ROWS] = "few_rows",
     [SCHED_TOO_LARGE] = "too_large",
 };
-static const char *const group_kinds[] = {
-    [SCHED_KERNEL] = "kernel", [SCHED_EXTERN] = "extern", [SCHED_ASSERT] = "assert"};
+static const char *const group_kinds[] = {[SCHED_KERNEL] = "kernel",
+                                          [SCHED_EXTERN] = "extern",
+                                          [SCHED_ASSERT] = "assert",
+                                          [SCHED_DEFINE] = "define"};
 static const char *const vectors[] = {
     [SCHED_VECTOR_NONE] = "none", [SCHED_VECTOR_INNER] = "inner", [SCHED_VECTOR_OUTER] = "outer"};
 

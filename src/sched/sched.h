@@ -16,6 +16,7 @@
  *     group 1 extern op 6 gemm epilogue outer [i0 < 128] vector inner
  *       phase inner [i1 < 3072] { op 7 }
  *       in_place @buf6 -> @buf7
+ *     group 2 define op 8                              # a symbol that the run defines
  *     refuse 3 9 not_same_outer
  *     live @buf0 [0, 2)                                # in the arena
  *     live @buf6 [1, 2) in @buf7                       # in another's memory
@@ -33,13 +34,14 @@
  * renamed so that a group's outer axes are i0..i{outer-1}.
  *
  * Laws (check.c): S1 each op of the program is in exactly one group. S2 an op comes after all that
- * it depends on: readers after writers, writers after readers. S3 the nests of a phase have its
- * loops, and every load of a fused nest from a buffer written in the same group reads, in one outer
- * iteration, only what earlier phases of that iteration (or the same index of the same phase)
- * wrote. S4 a local buffer has no reader outside. S5 lifetimes cover every access of a buffer; what
- * the program returns lives on after the last group. S6 a buffer that takes over another's memory is
- * born in the group that the other dies in, which overwrites no element before its last reader; a
- * part lies in its whole and lives as long; else buffers of one root do not live at once.
+ * it depends on: readers after writers, writers after readers, users of a symbol after its
+ * definition and after what is asserted of it. S3 the nests of a phase have its loops, and every
+ * load of a fused nest from a buffer written in the same group reads, in one outer iteration, only
+ * what earlier phases of that iteration (or the same index of the same phase) wrote. S4 a local
+ * buffer has no reader outside. S5 lifetimes cover every access of a buffer; what the program
+ * returns lives on after the last group. S6 a buffer that takes over another's memory is born in
+ * the group that the other dies in, which overwrites no element before its last reader; a part lies
+ * in its whole and lives as long; else buffers of one root do not live at once.
  */
 #ifndef FERRITE_SCHED_H
 #define FERRITE_SCHED_H
@@ -52,14 +54,15 @@ enum { SCHED_USUAL_SIZE = 64 }; /* what a size without an example counts as, for
 /* Why two ops do not share a kernel. */
 typedef enum sched_reason {
     SCHED_FUSED,
-    SCHED_NOT_NEST,       /* one of them is an extern call or an assertion */
+    SCHED_NOT_NEST,       /* one of them is an extern call, an assertion or a definition */
     SCHED_NOT_SAME_OUTER, /* their outer axes do not agree */
     /* the consumer reads other elements than the producer's iteration wrote */
     SCHED_NOT_SAME_INDEX,
-    SCHED_CYCLE,     /* something between them depends on one and feeds the other */
-    SCHED_MUTATION,  /* a buffer read by one is written by the other */
-    SCHED_FEW_ROWS,  /* too few outer iterations would be left to share among threads */
-    SCHED_TOO_LARGE, /* more buffers or nodes than a kernel should hold */
+    SCHED_CYCLE,      /* something between them depends on one and feeds the other */
+    SCHED_DEFINITION, /* the one leads to a symbol that the other reads */
+    SCHED_MUTATION,   /* a buffer read by one is written by the other */
+    SCHED_FEW_ROWS,   /* too few outer iterations would be left to share among threads */
+    SCHED_TOO_LARGE,  /* more buffers or nodes than a kernel should hold */
     SCHED_REASON_COUNT
 } sched_reason;
 
@@ -84,7 +87,13 @@ typedef enum sched_vector {
     SCHED_VECTOR_INNER,
     SCHED_VECTOR_OUTER
 } sched_vector;
-typedef enum sched_group_kind { SCHED_KERNEL, SCHED_EXTERN, SCHED_ASSERT } sched_group_kind;
+typedef enum sched_group_kind {
+    SCHED_KERNEL,
+    SCHED_EXTERN,
+    SCHED_ASSERT,
+    SCHED_DEFINE,
+    SCHED_GROUP_KIND_COUNT
+} sched_group_kind;
 
 /* `to` lies where `from` lies: each element of `from` is read before it is overwritten. */
 typedef struct sched_takeover {
@@ -93,7 +102,7 @@ typedef struct sched_takeover {
 
 typedef struct sched_group {
     sched_group_kind kind;
-    uint32_t extern_op; /* EXTERN, ASSERT: index in program->ops */
+    uint32_t extern_op; /* EXTERN, ASSERT, DEFINE: index in program->ops */
     /* KERNEL, and the epilogue of an EXTERN (phase_count 0: none). An epilogue's outer axes flatten
      * to the rows of the extern's first output and its single inner axis runs over that output's
      * last (contiguous) dimension. */

@@ -62,6 +62,15 @@ typedef struct op_deps {
 } op_deps;
 void deps_build(loop_program *p, arena *memory, op_deps *out);
 
+/* ---- room.c: is the size of a buffer's memory known when `before` begins? ---- */
+/* definitions: the symbols that values decide -> the op, or the group, that defines them; `before`
+ * counts in the same. */
+bool room_is_known(const loop_program *p, const map *definitions, loop_buffer_id id,
+                   uint32_t before);
+/* The same for a part that begins at `at` in `whole`. */
+bool room_is_known_at(const loop_program *p, const map *definitions, loop_buffer_id whole,
+                      sym_expr at, uint32_t before);
+
 /* ---- fuse.c ---- */
 typedef struct work_phase {
     VEC(loop_form) forms; /* all have the same loops */

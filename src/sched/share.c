@@ -137,7 +137,9 @@ static bucket bucket_of(fuser *f, const uint32_t *group_of)
 
 typedef struct sharer {
     fuser *f;
-    uint8_t *fixed; /* by buffer: MAY_NOT_GIVE, MAY_NOT_TAKE */
+    uint8_t *fixed;     /* by buffer: MAY_NOT_GIVE, MAY_NOT_TAKE */
+    uint32_t *earliest; /* by buffer: the group that its memory is first used in, by any donor */
+    map definitions;    /* symbol -> the group that defines it */
 } sharer;
 enum { MAY_NOT_GIVE = 1, MAY_NOT_TAKE = 2 };
 
@@ -161,6 +163,23 @@ static void fix_buffers(sharer *s, const usage *u)
             s->fixed[s->f->s->groups.at[g].locals[i]] = MAY_NOT_GIVE | MAY_NOT_TAKE;
 }
 
+static void find_definitions(sharer *s)
+{
+    const sched_schedule *made = s->f->s;
+    for (uint32_t g = 0; g < made->groups.count; g++)
+        if (made->groups.at[g].kind == SCHED_DEFINE)
+            map_set(s->f->memory, &s->definitions,
+                    s->f->p->ops.at[made->groups.at[g].extern_op].symbol.id, g);
+}
+
+/* An heir that is a part takes its donor along, into a whole whose size must be known by then. */
+static bool may_give(const sharer *s, const sched_group *g, loop_buffer_id from, loop_buffer_id to)
+{
+    return !(s->fixed[from] & MAY_NOT_GIVE) &&
+           room_is_known(s->f->p, &s->definitions, to, s->earliest[from]) &&
+           legal_takeover(s->f->p, g, from, to);
+}
+
 /* The raw output of a call first: it would otherwise have memory for this group alone. */
 static loop_buffer_id donor_of(sharer *s, const sched_group *g, const loop_buffer_id *dying,
                                uint32_t count, loop_buffer_id to)
@@ -168,22 +187,22 @@ static loop_buffer_id donor_of(sharer *s, const sched_group *g, const loop_buffe
     if (g->kind == SCHED_EXTERN) {
         loop_buffer_id raw = s->f->p->ops.at[g->extern_op].outputs[0].buffer;
         for (uint32_t i = 0; i < count; i++)
-            if (dying[i] == raw && !(s->fixed[raw] & MAY_NOT_GIVE) &&
-                legal_takeover(s->f->p, g, raw, to))
-                return raw;
+            if (dying[i] == raw && may_give(s, g, raw, to)) return raw;
     }
     for (uint32_t i = 0; i < count; i++)
-        if (dying[i] != to && !(s->fixed[dying[i]] & MAY_NOT_GIVE) &&
-            legal_takeover(s->f->p, g, dying[i], to))
-            return dying[i];
+        if (dying[i] != to && may_give(s, g, dying[i], to)) return dying[i];
     return LOOP_NO_BUFFER;
 }
 
 void share_memory(fuser *f, const usage *u)
 {
-    sharer s = {.f = f, .fixed = NEW_ARRAY(f->memory, uint8_t, f->p->buffers.count + 1)};
+    sharer s = {.f = f,
+                .fixed = NEW_ARRAY(f->memory, uint8_t, f->p->buffers.count + 1),
+                .earliest = arena_copy(f->memory, u->first_use,
+                                       f->p->buffers.count * sizeof *u->first_use)};
     bucket births = bucket_of(f, u->first_use), deaths = bucket_of(f, u->last_use);
     fix_buffers(&s, u);
+    find_definitions(&s);
     for (uint32_t index = 0; index < f->s->groups.count; index++) {
         sched_group *g = &f->s->groups.at[index];
         VEC(sched_takeover) takes = {0};
@@ -195,6 +214,7 @@ void share_memory(fuser *f, const usage *u)
                             deaths.first[index + 1] - deaths.first[index], to);
             if (from == LOOP_NO_BUFFER) continue;
             s.fixed[from] |= MAY_NOT_GIVE;
+            if (s.earliest[from] < s.earliest[to]) s.earliest[to] = s.earliest[from];
             s.fixed[to] |= MAY_NOT_TAKE;
             vec_push(f->s->memory, &takes, ((sched_takeover){from, to}));
         }

@@ -20,6 +20,7 @@ typedef struct slicer {
     const bool *refused; /* by buffer */
     bool *is_gone;       /* by op */
     uint8_t *is_whole;   /* by buffer: IS_DISJOINT, IS_NOT; 0: not asked yet */
+    map definitions;     /* symbol -> the op that defines it */
     bool changed;
 } slicer;
 enum { IS_DISJOINT = 1, IS_NOT = 2 };
@@ -158,8 +159,10 @@ static raw_search raw_of(const slicer *s, uint32_t reader, const loop_store *st,
     return search;
 }
 
-/* The raw result that `to` is computed from moves with it, so that it can be stored over it. */
-static void move_raw_results(slicer *s, const layout_map *m, loop_buffer_id to)
+/* The raw result that `to` is computed from moves with it, so that it can be stored over it. To
+ * share the slice of `whole`, it must not be made before the size of that is known. */
+static void move_raw_results(slicer *s, const layout_map *m, loop_buffer_id to,
+                             loop_buffer_id whole)
 {
     const use_list *uses = &s->uses.of[to];
     for (uint32_t i = 0; i < uses->count; i++) {
@@ -171,6 +174,7 @@ static void move_raw_results(slicer *s, const layout_map *m, loop_buffer_id to)
             loop_buffer_id raw = raw_of(s, k, &op->stores[j], op->stores[j].index).found;
             if (raw != LOOP_NO_BUFFER &&
                 sym_same(s->p->buffers.at[raw].elements, s->p->buffers.at[to].elements) &&
+                room_is_known(s->p, &s->definitions, whole, s->uses.of[raw].at[0].op) &&
                 relayout_can(s->p, m, raw, &s->uses.of[raw], s->is_gone))
                 relayout_apply(s->p, m, raw, &s->uses.of[raw], s->is_gone);
         }
@@ -201,7 +205,8 @@ static void try_nest(slicer *s, uint32_t k)
     raw_search raw = raw_of(s, k, st, (sym_expr){0});
     if (raw.found == LOOP_NO_BUFFER || p->buffers.at[to].kind != LOOP_TEMP ||
         p->buffers.at[to].dtype != p->buffers.at[raw.found].dtype || !is_whole(s, to) ||
-        !map_of(p, op, raw.found, raw.found_index, &m, &at) || !has_long_rows(s, raw.found, &m))
+        !map_of(p, op, raw.found, raw.found_index, &m, &at) || !has_long_rows(s, raw.found, &m) ||
+        !room_is_known_at(p, &s->definitions, to, at, s->uses.of[raw.found].at[0].op))
         return;
     if (m.count > 1) {
         if (!relayout_can(p, &m, raw.found, &s->uses.of[raw.found], s->is_gone)) return;
@@ -228,7 +233,8 @@ static bool try_copy(slicer *s, uint32_t copy)
         p->buffers.at[from].part ||
         !map_of(p, &p->ops.at[copy], from, loop_at(p, p->ops.at[copy].stores[0].value)->index, &m,
                 &at) ||
-        !has_long_rows(s, from, &m) || !is_done_before(s, from, copy) || !is_whole(s, to))
+        !has_long_rows(s, from, &m) || !is_done_before(s, from, copy) || !is_whole(s, to) ||
+        !room_is_known_at(p, &s->definitions, to, at, s->uses.of[from].at[0].op))
         return false;
     s->is_gone[copy] = true;
     if (m.count > 1 && !relayout_can(p, &m, from, &s->uses.of[from], s->is_gone)) {
@@ -236,7 +242,7 @@ static bool try_copy(slicer *s, uint32_t copy)
         return false;
     }
     if (m.count > 1) {
-        move_raw_results(s, &m, from);
+        move_raw_results(s, &m, from, to);
         relayout_apply(p, &m, from, &s->uses.of[from], s->is_gone);
     }
     make_part(s, from, to, at);
@@ -252,6 +258,9 @@ bool slice_joins(loop_program *p, const bool *refused)
                 .refused = refused,
                 .is_gone = NEW_ARRAY(memory, bool, p->ops.count + 1),
                 .is_whole = NEW_ARRAY(memory, uint8_t, p->buffers.count + 1)};
+    for (uint32_t k = 0; k < p->ops.count; k++)
+        if (p->ops.at[k].kind == LOOP_DEFINE)
+            map_set(memory, &s.definitions, p->ops.at[k].symbol.id, k);
     for (uint32_t k = p->ops.count; k-- > 0;)
         if (!try_copy(&s, k)) try_nest(&s, k);
     uses_remove_ops(p, s.is_gone);

@@ -166,13 +166,45 @@ static void print_c_list(const sym_table *t, sym_expr e, const char *between, te
     }
 }
 
-/* C's own division where neither operand is negative, fe_floordiv and fe_mod elsewhere. */
+/* C's own division where neither operand is negative and the divisor is not 0, fe_floordiv and
+ * fe_mod elsewhere. */
 static void print_c_division(const sym_table *t, sym_expr e, text *out)
 {
     bool floordiv = sym_op_of(t, e) == SYM_FLOORDIV;
-    bool plain = is_nonnegative(t, sym_arg(t, e, 0)) && is_nonnegative(t, sym_arg(t, e, 1));
+    bool plain =
+        is_nonnegative(t, sym_arg(t, e, 0)) && sym_interval_of(t, sym_arg(t, e, 1), NULL).min > 0;
     text_add(out, plain ? "(" : floordiv ? "fe_floordiv(" : "fe_mod(");
     print_c_list(t, e, !plain ? ", " : floordiv ? " / " : " % ", out);
+    text_char(out, ')');
+}
+
+static void print_c_saturated(const sym_table *t, sym_expr e, text *out)
+{
+    uint32_t count = sym_arg_count(t, e);
+    for (uint32_t i = 1; i < count; i++)
+        text_add(out, sym_op_of(t, e) == SYM_MUL ? "fe_times(" : "fe_plus(");
+    for (uint32_t i = 0; i < count; i++) {
+        if (i > 0) text_add(out, ", ");
+        sym_print_c_size(t, sym_arg(t, e, i), out);
+        if (i > 0) text_char(out, ')');
+    }
+}
+
+void sym_print_c_size(const sym_table *t, sym_expr e, text *out)
+{
+    sym_op op = sym_op_of(t, e);
+    bool calls = op == SYM_MIN || op == SYM_MAX || op == SYM_FLOORDIV;
+    if (!calls) {
+        if (op == SYM_ADD || op == SYM_MUL)
+            print_c_saturated(t, e, out);
+        else
+            sym_print_c(t, e, out);
+        return;
+    }
+    text_add(out, op == SYM_MIN ? "fe_min(" : op == SYM_MAX ? "fe_max(" : "fe_over(");
+    sym_print_c_size(t, sym_arg(t, e, 0), out);
+    text_add(out, ", ");
+    sym_print_c_size(t, sym_arg(t, e, 1), out);
     text_char(out, ')');
 }
 
@@ -361,4 +393,56 @@ fe_status sym_parse(sym_table *t, lexer *lx, sym_expr *out)
 {
     parser p = {.table = t, .lx = lx};
     return parse_level(&p, LEVEL_OR, out);
+}
+
+/* ---- relations ---- */
+
+void sym_print_relation(const sym_table *t, const sym_relation *r, text *out)
+{
+    int64_t value;
+    bool bare = r->op == SYM_NE && sym_is_int(t, r->right, &value) && value == 0;
+    print_at(t, r->left, LEVEL_SUM, out);
+    if (bare) return;
+    text_add(out, OPERATORS[r->op].text);
+    print_at(t, r->right, LEVEL_SUM, out);
+}
+
+void sym_print_c_relation(const sym_table *t, const sym_relation *r, text *out)
+{
+    sym_print_c(t, r->left, out);
+    text_add(out, OPERATORS[r->op].text);
+    sym_print_c(t, r->right, out);
+}
+
+fe_status sym_parse_relation(sym_table *t, lexer *lx, sym_relation *out)
+{
+    static const struct {
+        operator is;
+        sym_op op;
+        bool swapped;
+    } RELATIONS[] = {
+        {EQUAL, SYM_EQ, false},      {NOT_EQUAL, SYM_NE, false}, {LESS, SYM_LT, false},
+        {LESS_EQUAL, SYM_LE, false}, {GREATER, SYM_LT, true},    {GREATER_EQUAL, SYM_LE, true},
+    };
+    parser p = {.table = t, .lx = lx};
+    lexer start = *lx;
+    *out = (sym_relation){.op = SYM_NE, .right = t->zero};
+    FE_TRY(parse_level(&p, LEVEL_SUM, &out->left));
+    operator found = take_operator(lx, LEVEL_COMPARE);
+    if (found != NO_OPERATOR) FE_TRY(parse_level(&p, LEVEL_SUM, &out->right));
+    if (lex_is(lx, "&&") || lex_is(lx, "||")) { /* a predicate of several comparisons */
+        *lx = start;
+        out->right = t->zero;
+        return sym_parse(t, lx, &out->left);
+    }
+    for (size_t i = 0; i < COUNT_OF(RELATIONS); i++) {
+        if (RELATIONS[i].is != found) continue;
+        out->op = RELATIONS[i].op;
+        sym_expr left = out->left;
+        if (RELATIONS[i].swapped) {
+            out->left = out->right;
+            out->right = left;
+        }
+    }
+    return FE_OK;
 }

@@ -1,7 +1,7 @@
 /* build.c -- from a schedule to wrapper lines: symbols from the inputs, buffers placed in the
  * arena, one line a group, frees right after the last use, outputs last.
  */
-#include "wrap/wrap.h"
+#include "wrap/wrap_priv.h"
 
 #include <string.h>
 
@@ -10,6 +10,7 @@ typedef struct builder {
     const sched_schedule *s;
     const wrap_facts *facts;
     arena *memory;
+    wrap_segments segments;
 } builder;
 
 static wrap_line *add_line(builder *b, wrap_kind kind)
@@ -47,33 +48,67 @@ static void find_unknown(void *data, sym_expr symbol)
     search->count++;
 }
 
-/* Sizes that are expressions, scale * symbol + shift with one unknown: solved exactly. The check
- * that every size equals its expression, made after all symbols are known, refuses what does not
- * divide. True when one was solved. */
+/* An expression that dimension d of input k has (d < 0: that it is), with one unknown symbol: scale *
+ * symbol + shift, solved exactly. The check that every size equals its expression, made after all
+ * symbols are known, refuses what does not divide. */
+static bool solve_for(builder *b, sym_expr e, uint32_t k, int32_t d)
+{
+    sym_table *t = b->w->loops->symbols;
+    unknown_search search = {b, {0}, 0};
+    sym_expr scale, shift;
+    sym_each_symbol(t, e, find_unknown, &search);
+    if (search.count != 1 || !sym_linear_in(t, e, search.unknown, &scale, &shift)) return false;
+    wrap_line *line = add_line(b, WRAP_SYMBOL);
+    line->symbol = search.unknown;
+    line->input = (int32_t)k;
+    line->dimension = d;
+    line->scale = scale;
+    line->shift = shift;
+    return true;
+}
+
+/* True when a symbol was solved for. */
 static bool solve_one(builder *b)
 {
     const loop_program *p = b->w->loops;
-    sym_table *t = p->symbols;
     for (uint32_t k = 0; k < p->inputs.count; k++) {
-        if (!p->inputs.at[k].is_tensor) continue;
-        const loop_buffer *buffer = &p->buffers.at[p->inputs.at[k].buffer];
-        for (uint32_t d = 0; d < buffer->rank; d++) {
-            unknown_search search = {b, {0}, 0};
-            sym_expr scale, shift;
-            sym_each_symbol(t, buffer->sizes[d], find_unknown, &search);
-            if (search.count != 1 ||
-                !sym_linear_in(t, buffer->sizes[d], search.unknown, &scale, &shift))
-                continue;
-            wrap_line *line = add_line(b, WRAP_SYMBOL);
-            line->symbol = search.unknown;
-            line->input = (int32_t)k;
-            line->dimension = (int32_t)d;
-            line->scale = scale;
-            line->shift = shift;
-            return true;
+        const loop_input *input = &p->inputs.at[k];
+        if (!input->is_tensor) {
+            if (!sym_is_none(input->expr) && solve_for(b, input->expr, k, -1)) return true;
+            continue;
         }
+        const loop_buffer *buffer = &p->buffers.at[input->buffer];
+        for (uint32_t d = 0; d < buffer->rank; d++)
+            if (solve_for(b, buffer->sizes[d], k, (int32_t)d)) return true;
     }
     return false;
+}
+
+/* A size that cannot be told from the inputs, as s0*s1 alone, is the user's to give. */
+static fe_status refuse_unknown(builder *b)
+{
+    const loop_program *p = b->w->loops;
+    for (uint32_t k = 0; k < p->inputs.count; k++) {
+        const loop_input *input = &p->inputs.at[k];
+        uint32_t rank = input->is_tensor ? p->buffers.at[input->buffer].rank : 0;
+        for (uint32_t d = 0; d < rank; d++) {
+            unknown_search search = {b, {0}, 0};
+            sym_each_symbol(p->symbols, p->buffers.at[input->buffer].sizes[d], find_unknown,
+                            &search);
+            if (search.count == 0) continue;
+            text size;
+            text_init(&size, b->memory);
+            sym_print(p->symbols, p->buffers.at[input->buffer].sizes[d], &size);
+            return diag_fail(b->w->session,
+                             (diag){.status = FE_UNSUPPORTED,
+                                    .stage = "wrap",
+                                    .help = "make one of the sizes in it static, or a dimension of "
+                                            "an input by itself"},
+                             "dimension %u of input '%s' is %s: %s cannot be told from the inputs",
+                             d, input->name, size.at, sym_name(p->symbols, search.unknown));
+        }
+    }
+    return FE_OK;
 }
 
 /* Each size that is a bare symbol defines it at its first appearance; later ones, and sizes that
@@ -185,6 +220,7 @@ static void collect_weights(builder *b)
                     need_raw(b, id);
             }
         }
+        if (line->kind == WRAP_SYMBOL && line->op) need_raw(b, line->op->inputs[0].buffer);
         if (line->kind == WRAP_KERNEL || (line->kind == WRAP_EXTERN && line->call.kernel))
             for (uint32_t k = 0; k < line->call.buffer_count; k++)
                 need_raw(b, line->call.buffers[k]);
@@ -210,24 +246,37 @@ static void place_outputs(builder *b)
         w->output_of[id] = w->output_of[w->lives[id].root];
 }
 
+/* What is placed before the run: only that has sizes to plan with. */
+static uint32_t first_segment(const wrap_program *w, plan_buffer *intervals, loop_buffer_id *owners,
+                              uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (w->segment_of[owners[i]] == 0) {
+            intervals[kept] = intervals[i];
+            owners[kept++] = owners[i];
+        }
+    return kept;
+}
+
 static fe_status place(builder *b)
 {
     wrap_program *w = b->w;
     const loop_program *p = w->loops;
     plan_buffer *intervals;
     loop_buffer_id *owners;
-    for (loop_buffer_id id = 0; id < p->buffers.count; id++) {
-        const loop_buffer *buffer = &p->buffers.at[id];
-        if (buffer->kind == LOOP_TEMP && w->lives[id].in_arena &&
+    FE_TRY(wrap_find_segments(w, b->s, &b->segments, b->memory));
+    for (loop_buffer_id id = 0; id < p->buffers.count; id++)
+        if (w->lives[id].in_arena && w->segment_of[id] == 0 &&
             !sym_is_int(p->symbols, w->bytes[id], NULL))
             w->is_dynamic = true;
-    }
     place_outputs(b);
     if (w->is_dynamic) {
         w->arena_bytes = w->lower_bound = -1;
         return FE_OK;
     }
     uint32_t count = sched_intervals(b->s, &intervals, &owners, b->memory);
+    count = first_segment(w, intervals, owners, count);
     plan_result plan;
     FE_TRY(plan_offsets(w->session, b->memory, intervals, count, NULL, &plan));
     for (uint32_t i = 0; i < count; i++) w->offsets[owners[i]] = plan.offsets[i];
@@ -289,8 +338,16 @@ static void emit_group(builder *b, uint32_t g)
     if (group->kind == SCHED_ASSERT) {
         const loop_op *op = &b->s->program->ops.at[group->extern_op];
         wrap_line *line = add_line(b, WRAP_ASSERT);
-        line->expr = op->condition;
+        line->relation = op->relation;
         line->text = op->message;
+        return;
+    }
+    if (group->kind == SCHED_DEFINE) {
+        const loop_op *op = &b->s->program->ops.at[group->extern_op];
+        wrap_line *line = add_line(b, WRAP_SYMBOL);
+        line->symbol = op->symbol;
+        line->expr = op->expr;
+        line->op = op->input_count ? op : NULL;
         return;
     }
     note_group(b, group);
@@ -301,7 +358,7 @@ static void emit_group(builder *b, uint32_t g)
 }
 
 /* The buffers in the arena whose memory is not another's before (or after) them, by the group that
- * their life begins (or ends) with. */
+ * their life begins (or ends) with; those in outputs of late sizes, once for all that share one. */
 typedef struct life_index {
     uint32_t *first; /* first[g] .. first[g+1]: entries of group g */
     loop_buffer_id *ids;
@@ -318,17 +375,36 @@ static bool *handed_on(builder *b, wrap_kind kind)
     return handed;
 }
 
+/* By the buffer whose memory is that of an output of late size: the group where the first of all that
+ * lie there comes to life; UINT32_MAX for others. */
+static uint32_t *late_births(builder *b)
+{
+    const wrap_program *w = b->w;
+    uint32_t *births = NEW_ARRAY(b->memory, uint32_t, w->loops->buffers.count + 1);
+    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) births[id] = UINT32_MAX;
+    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
+        loop_buffer_id root = w->lives[id].root;
+        if (w->loops->buffers.at[id].kind != LOOP_TEMP || w->output_of[root] < 0 ||
+            w->lives[root].in_arena || !wrap_is_late(w, root))
+            continue;
+        if (w->lives[id].birth < births[root]) births[root] = w->lives[id].birth;
+    }
+    return births;
+}
+
 static life_index index_lives(builder *b, wrap_kind kind)
 {
     uint32_t groups = b->s->groups.count, buffers = b->w->loops->buffers.count;
     const bool *handed = handed_on(b, kind);
+    const uint32_t *lates = late_births(b);
     life_index index = {NEW_ARRAY(b->memory, uint32_t, groups + 2),
                         NEW_ARRAY(b->memory, loop_buffer_id, buffers + 1)};
     for (int pass = 0; pass < 2; pass++) {
         for (loop_buffer_id id = 0; id < buffers; id++) {
             const sched_life *life = &b->w->lives[id];
-            if (!life->in_arena || handed[id] || life->birth == life->death) continue;
-            uint32_t g = kind == WRAP_ALLOC ? life->birth : life->death - 1;
+            bool is_late = kind == WRAP_ALLOC && lates[id] != UINT32_MAX;
+            if (!is_late && (!life->in_arena || handed[id] || life->birth == life->death)) continue;
+            uint32_t g = is_late ? lates[id] : kind == WRAP_ALLOC ? life->birth : life->death - 1;
             if (g >= groups) continue; /* an output is never freed */
             if (pass == 0)
                 index.first[g + 1]++;
@@ -361,6 +437,8 @@ wrap_program *wrap_program_new(loop_program *p, arena *memory)
                         .bytes = NEW_ARRAY(memory, sym_expr, buffers + 1),
                         .lives = NEW_ARRAY(memory, sched_life, buffers + 1),
                         .raw_weight = NEW_ARRAY(memory, uint32_t, buffers + 1),
+                        .segment_of = NEW_ARRAY(memory, uint32_t, buffers + 1),
+                        .segment_count = 1,
                         .output_of = NEW_ARRAY(memory, int32_t, buffers + 1),
                         .state_of = NEW_ARRAY(memory, int32_t, buffers + 1)};
     for (loop_buffer_id id = 0; id < buffers; id++) {
@@ -380,13 +458,16 @@ fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *me
 {
     loop_program *p = s->program;
     wrap_program *w = wrap_program_new(p, memory);
-    builder b = {w, s, facts, memory};
+    builder b = {.w = w, .s = s, .facts = facts, .memory = memory};
     w->lives = s->lives;
     w->unique_kernels = facts->unique_kernels;
     FE_TRY(place(&b));
     define_symbols(&b);
+    FE_TRY(refuse_unknown(&b));
     life_index births = index_lives(&b, WRAP_ALLOC), deaths = index_lives(&b, WRAP_FREE);
     for (uint32_t g = 0; g < s->groups.count; g++) {
+        for (uint32_t k = 1; k < w->segment_count; k++)
+            if (b.segments.first_birth[k] == g) add_line(&b, WRAP_PLACE)->index = k;
         emit_indexed(&b, &births, g, WRAP_ALLOC);
         emit_takeovers(&b, &s->groups.at[g]);
         emit_group(&b, g);

@@ -1,4 +1,4 @@
-/* check.c -- the static verifier of laws W1 to W5, run on every compile.
+/* check.c -- the static verifier of laws W1 to W6, run on every compile.
  *
  * One walk over the lines with a state for each buffer; memory is checked by a sweep: when a buffer
  * comes to life its bytes must not meet those of any that is alive.
@@ -14,6 +14,7 @@ typedef struct checker {
     VEC(loop_buffer_id) alive;  /* in the arena */
     VEC(loop_buffer_id) ending; /* with the next call */
     map defined;                /* symbols */
+    bool *placed;               /* by segment */
     arena *memory;
     uint32_t line;
 } checker;
@@ -47,8 +48,9 @@ static fe_status use(checker *c, loop_buffer_id id)
         return broken(c, "W1", "a constant is used that the weights do not hold", name_of(c, id));
     if (kind == LOOP_TEMP && !c->w->lives[root].in_arena && c->w->output_of[root] < 0)
         return broken(c, "W1", "a buffer is used that has no memory", name_of(c, id));
-    if (!c->w->lives[root].in_arena) return FE_OK;
-    life_state state = c->state[id];
+    bool is_late = kind == LOOP_TEMP && !c->w->lives[root].in_arena && wrap_is_late(c->w, root);
+    if (!c->w->lives[root].in_arena && !is_late) return FE_OK;
+    life_state state = c->state[is_late ? root : id];
     if (state == UNBORN)
         return broken(c, "W1", "a buffer is used before it is allocated", name_of(c, id));
     if (state == DEAD) return broken(c, "W2", "a buffer is used after it is freed", name_of(c, id));
@@ -89,7 +91,11 @@ static fe_status allocate(checker *c, loop_buffer_id id)
     if (c->state[id] != UNBORN)
         return broken(c, "W1", "a buffer is allocated twice", name_of(c, id));
     c->state[id] = ALIVE;
-    if (c->w->is_dynamic) return FE_OK;
+    uint32_t segment = c->w->segment_of[id];
+    if (!c->placed[segment])
+        return broken(c, "W6", "a buffer is allocated before its segment is placed",
+                      name_of(c, id));
+    if (segment || c->w->is_dynamic || !c->w->lives[id].in_arena) return FE_OK;
     int64_t begin = c->w->offsets[id], end = begin + bytes_of(c, id);
     if (begin < 0 || end > c->w->arena_bytes)
         return broken(c, "W4", "a buffer is not inside the arena", name_of(c, id));
@@ -170,14 +176,39 @@ static fe_status check_extern(checker *c, const wrap_line *line)
     for (uint32_t i = 0; i < line->op->int_count; i++) FE_TRY(read_expr(c, line->op->ints[i]));
     FE_TRY(check_call(c, &line->call));
     end_call(c);
-    for (uint32_t i = 0; i < line->op->define_count; i++)
-        map_set(c->memory, &c->defined, line->op->defines[i].id, 1);
+    return FE_OK;
+}
+
+static fe_status check_symbol(checker *c, const wrap_line *line)
+{
+    if (line->op)
+        FE_TRY(check_view(c, &line->op->inputs[0], false));
+    else if (line->input < 0)
+        FE_TRY(read_expr(c, line->expr));
+    FE_TRY(read_expr(c, line->scale));
+    FE_TRY(read_expr(c, line->shift));
+    if (map_get(&c->defined, line->symbol.id) != MAP_NONE)
+        return broken(c, "W5", "a symbol is defined twice",
+                      sym_name(c->w->loops->symbols, line->symbol));
+    map_set(c->memory, &c->defined, line->symbol.id, 1);
+    return FE_OK;
+}
+
+static fe_status check_place(checker *c, uint32_t segment)
+{
+    if (segment == 0 || c->placed[segment])
+        return broken(c, "W6", "a segment is placed twice", arena_printf(c->memory, "%u", segment));
+    c->placed[segment] = true;
+    for (loop_buffer_id id = 0; id < c->w->loops->buffers.count; id++)
+        if (c->w->segment_of[id] == segment && c->w->lives[id].root == id)
+            FE_TRY(read_expr(c, c->w->bytes[id]));
     return FE_OK;
 }
 
 static fe_status check_line(checker *c, const wrap_line *line)
 {
     switch (line->kind) {
+    case WRAP_PLACE: return check_place(c, line->index);
     case WRAP_ALLOC: return allocate(c, line->buffer);
     case WRAP_FREE: return release(c, line->buffer, DEAD);
     case WRAP_REUSE: return reuse(c, line);
@@ -186,13 +217,10 @@ static fe_status check_line(checker *c, const wrap_line *line)
         end_call(c);
         return FE_OK;
     case WRAP_EXTERN: return check_extern(c, line);
-    case WRAP_SYMBOL:
-        if (line->input < 0) FE_TRY(read_expr(c, line->expr));
-        FE_TRY(read_expr(c, line->scale));
-        FE_TRY(read_expr(c, line->shift));
-        map_set(c->memory, &c->defined, line->symbol.id, 1);
-        return FE_OK;
-    case WRAP_ASSERT: return read_expr(c, line->expr);
+    case WRAP_SYMBOL: return check_symbol(c, line);
+    case WRAP_ASSERT:
+        FE_TRY(read_expr(c, line->relation.left));
+        return read_expr(c, line->relation.right);
     case WRAP_OUTPUT: {
         const loop_output *output = &c->w->loops->outputs.at[line->index];
         if (output->kind == LOOP_OUT_TENSOR) return check_view(c, &output->view, false);
@@ -209,8 +237,10 @@ fe_status wrap_check(const wrap_program *w)
     arena *memory = arena_new(w->session);
     checker c = {.w = w,
                  .memory = memory,
-                 .state = NEW_ARRAY(memory, life_state, w->loops->buffers.count + 1)};
+                 .state = NEW_ARRAY(memory, life_state, w->loops->buffers.count + 1),
+                 .placed = NEW_ARRAY(memory, bool, w->segment_count + 1)};
     fe_status status = FE_OK;
+    c.placed[0] = true;
     for (uint32_t i = 0; i < w->lines.count && status == FE_OK; i++) {
         c.line = i + 1;
         status = check_line(&c, &w->lines.at[i]);

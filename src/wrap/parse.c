@@ -92,11 +92,17 @@ static fe_status parse_memory(parsing *in)
 
 /* ---- lines ---- */
 
-/* @buf0 live [0, 3) at 0 bytes 2048 */
-static fe_status parse_place(parsing *in, wrap_line *line)
+static fe_status parse_segment(parsing *in, uint32_t *out)
 {
-    FE_TRY(loop_read_buffer(in->reader, &line->buffer));
-    sched_life *life = &in->w->lives[line->buffer];
+    FE_TRY(parse_index(in, "segment", in->p->buffers.count + 1, out));
+    if (*out >= in->w->segment_count) in->w->segment_count = *out + 1;
+    return FE_OK;
+}
+
+/* live [0, 3) segment 1 */
+static fe_status parse_life(parsing *in, loop_buffer_id id)
+{
+    sched_life *life = &in->w->lives[id];
     life->in_arena = true;
     FE_TRY(lex_expect(in->lx, "live"));
     FE_TRY(lex_expect(in->lx, "["));
@@ -104,6 +110,19 @@ static fe_status parse_place(parsing *in, wrap_line *line)
     FE_TRY(lex_expect(in->lx, ","));
     FE_TRY(parse_index(in, "step", UINT32_MAX, &life->death));
     FE_TRY(lex_expect(in->lx, ")"));
+    return lex_take(in->lx, "segment") ? parse_segment(in, &in->w->segment_of[id]) : FE_OK;
+}
+
+/* @buf0 live [0, 3) at 0 bytes 2048; @buf1 live [2, 4) segment 1 bytes 8*u0; @y output 0 bytes 4*u0 */
+static fe_status parse_place(parsing *in, wrap_line *line)
+{
+    uint32_t output;
+    FE_TRY(loop_read_buffer(in->reader, &line->buffer));
+    if (lex_take(in->lx, "output")) {
+        FE_TRY(parse_index(in, "output", INT32_MAX, &output));
+        in->w->output_of[line->buffer] = (int32_t)output;
+    } else
+        FE_TRY(parse_life(in, line->buffer));
     if (lex_take(in->lx, "at")) FE_TRY(lex_int(in->lx, &in->w->offsets[line->buffer]));
     FE_TRY(lex_expect(in->lx, "bytes"));
     return sym_parse(in->p->symbols, in->lx, &in->w->bytes[line->buffer]);
@@ -188,8 +207,6 @@ static fe_status parse_extern(parsing *in, wrap_line *line)
     FE_TRY(lex_expect(in->lx, "floats"));
     FE_TRY(parse_floats(in, &op->floats, &op->float_count));
     if (lex_take(in->lx, "text")) FE_TRY(lex_string(in->lx, &op->message));
-    if (lex_take(in->lx, "defines"))
-        FE_TRY(loop_read_exprs(in->reader, &op->defines, &op->define_count));
     FE_TRY(loop_read_callee(in->reader, &op->callee));
     line->op = op;
     for (uint32_t i = 0; i < op->input_count; i++) {
@@ -200,6 +217,21 @@ static fe_status parse_extern(parsing *in, wrap_line *line)
     return lex_take(in->lx, "then") ? parse_call(in, &line->call) : FE_OK;
 }
 
+/* symbol u0 = @count[]{} */
+static fe_status parse_element(parsing *in, wrap_line *line)
+{
+    loop_op *op = NEW(in->w->memory, loop_op);
+    loop_view *view = NEW(in->w->memory, loop_view);
+    *op = (loop_op){.kind = LOOP_DEFINE,
+                    .origin = UINT32_MAX,
+                    .symbol = line->symbol,
+                    .inputs = view,
+                    .input_count = 1};
+    line->op = op;
+    FE_TRY(loop_read_view(in->reader, view));
+    return view->rank == 0 ? FE_OK : lex_fail(in->lx, "expected one element");
+}
+
 /* symbol s0 = size 0 1 less 2 by 4; symbol s1 = input 2; symbol s2 = 4*s0 */
 static fe_status parse_symbol(parsing *in, wrap_line *line)
 {
@@ -208,6 +240,7 @@ static fe_status parse_symbol(parsing *in, wrap_line *line)
     if (sym_op_of(in->p->symbols, line->symbol) != SYM_SYMBOL)
         return lex_fail(in->lx, "expected a symbol");
     FE_TRY(lex_expect(in->lx, "="));
+    if (in->lx->token.kind == LEX_BUFFER) return parse_element(in, line);
     bool is_size = lex_take(in->lx, "size");
     if (!is_size && !lex_take(in->lx, "input"))
         return sym_parse(in->p->symbols, in->lx, &line->expr);
@@ -252,6 +285,7 @@ static fe_status parse_output(parsing *in, wrap_line *line)
 static fe_status parse_fields(parsing *in, wrap_line *line)
 {
     switch (line->kind) {
+    case WRAP_PLACE: return parse_segment(in, &line->index);
     case WRAP_ALLOC: return parse_place(in, line);
     case WRAP_FREE: return loop_read_buffer(in->reader, &line->buffer);
     case WRAP_REUSE:
@@ -262,7 +296,7 @@ static fe_status parse_fields(parsing *in, wrap_line *line)
     case WRAP_EXTERN: return parse_extern(in, line);
     case WRAP_SYMBOL: return parse_symbol(in, line);
     case WRAP_ASSERT:
-        FE_TRY(sym_parse(in->p->symbols, in->lx, &line->expr));
+        FE_TRY(sym_parse_relation(in->p->symbols, in->lx, &line->relation));
         return lex_string(in->lx, &line->text);
     case WRAP_COMMENT: return lex_string(in->lx, &line->text);
     case WRAP_OUTPUT: return parse_output(in, line);
@@ -291,6 +325,7 @@ static void follow_roots(wrap_program *w)
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
         loop_buffer_id root = w->lives[id].root;
         w->lives[id].in_arena = w->lives[root].in_arena;
+        w->segment_of[id] = w->segment_of[root];
         w->output_of[id] = w->output_of[root];
     }
 }

@@ -79,10 +79,6 @@ static void print_extern(const wrap_program *w, const wrap_line *line, text *out
         text_add(out, " text ");
         text_quoted(out, op->message);
     }
-    if (op->define_count) {
-        text_add(out, " defines ");
-        print_exprs(w, op->defines, op->define_count, out);
-    }
     if (op->callee) loop_print_callee(op->callee, out);
     if (!line->call.kernel) return;
     text_add(out, " then ");
@@ -94,7 +90,9 @@ static void print_symbol(const wrap_program *w, const wrap_line *line, text *out
     text_char(out, ' ');
     sym_print(w->loops->symbols, line->symbol, out);
     text_add(out, " = ");
-    if (line->input < 0)
+    if (line->op)
+        loop_print_view(w->loops, &line->op->inputs[0], out);
+    else if (line->input < 0)
         sym_print(w->loops->symbols, line->expr, out);
     else if (line->dimension < 0)
         text_printf(out, "input %d", line->input);
@@ -132,7 +130,11 @@ static void print_place(const wrap_program *w, loop_buffer_id id, text *out)
 {
     const sched_life *life = &w->lives[id];
     print_buffer(w, id, out);
-    text_printf(out, " live [%u, %u)", life->birth, life->death);
+    if (life->in_arena)
+        text_printf(out, " live [%u, %u)", life->birth, life->death);
+    else
+        text_printf(out, " output %d", w->output_of[id]);
+    if (w->segment_of[id]) text_printf(out, " segment %u", w->segment_of[id]);
     if (w->offsets[id] >= 0) text_printf(out, " at %lld", (long long)w->offsets[id]);
     text_add(out, " bytes ");
     sym_print(w->loops->symbols, w->bytes[id], out);
@@ -142,6 +144,7 @@ void wrap_print_line(const wrap_program *w, const wrap_line *line, text *out)
 {
     text_add(out, wrap_kind_name(line->kind));
     switch (line->kind) {
+    case WRAP_PLACE: text_printf(out, " %u", line->index); break;
     case WRAP_ALLOC:
         text_char(out, ' ');
         print_place(w, line->buffer, out);
@@ -164,7 +167,7 @@ void wrap_print_line(const wrap_program *w, const wrap_line *line, text *out)
     case WRAP_SYMBOL: print_symbol(w, line, out); break;
     case WRAP_ASSERT:
         text_char(out, ' ');
-        sym_print(w->loops->symbols, line->expr, out);
+        sym_print_relation(w->loops->symbols, &line->relation, out);
         text_char(out, ' ');
         text_quoted(out, line->text ? line->text : "");
         break;
@@ -190,7 +193,7 @@ static void print_memory(const wrap_program *w, text *out)
                 sym_print(w->loops->symbols, w->lives[id].place, out);
             }
             text_char(out, '\n');
-        } else if (w->output_of[id] >= 0)
+        } else if (w->output_of[id] >= 0 && !wrap_is_late(w, id))
             text_printf(out, "memory @%s output %d\n", name, w->output_of[id]);
     }
 }
@@ -208,9 +211,11 @@ static void print_weight(const wrap_program *w, uint32_t k, text *out)
 
 void wrap_print(const wrap_program *w, text *out)
 {
-    loop_program shown = *w->loops; /* its ops and outputs are the lines */
-    shown.ops.count = shown.outputs.count = 0;
-    loop_print(&shown, out);
+    VEC(sym_expr) defined = {0}; /* the program's ops and outputs are the lines */
+    for (uint32_t i = 0; i < w->lines.count; i++)
+        if (w->lines.at[i].kind == WRAP_SYMBOL && w->lines.at[i].input < 0)
+            vec_push(w->memory, &defined, w->lines.at[i].symbol);
+    loop_print_front(w->loops, defined.at, defined.count, out);
     text_printf(out, "wrapper arena %lld bound %lld weights %lld kernels %u calls %u\n",
                 (long long)w->arena_bytes, (long long)w->lower_bound, (long long)w->weights_bytes,
                 w->unique_kernels, w->kernel_calls);

@@ -21,11 +21,21 @@
  *     reuse @buf2 -> @buf3 live [3, 5) at 0 bytes 2048    # the next call reads buf2 for the last time
  *     output 0 @buf1[8,64]{64,1}
  *
+ * Where sizes depend on values, the arena has segments. Segment 0 is there from the start; a later
+ * one is placed when the run has defined the symbols in the sizes of its buffers:
+ *
+ *     symbol u0 = @count[]{}                      # the element that a kernel above has written
+ *     assert u0 <= 8 "..."
+ *     place 1
+ *     alloc @rows live [2, 4) segment 1 bytes 128*u0
+ *     alloc @y output 0 bytes 4*u0                # an output that the caller cannot know the size of
+ *
  * Laws (check.c), verified on every compile: W1 a buffer is allocated, or has memory of another
  * kind, before it is used. W2 it is not used after it is freed, nor, when its memory is reused,
- * after the next call. W3 it is freed at most once. W4 no two buffers that live at once overlap in
- * the arena, unless they have one root (law S6 of sched.h), and all lie inside it. W5 every symbol
- * is defined before it is read.
+ * after the next call. W3 it is freed at most once. W4 no two buffers that live at once overlap in a
+ * segment, unless they have one root (law S6 of sched.h), and all lie inside it. W5 every symbol is
+ * defined once and before it is read. W6 a later segment is placed once, when all sizes in it are
+ * known, and before any of its buffers is allocated.
  */
 #ifndef FERRITE_WRAP_H
 #define FERRITE_WRAP_H
@@ -68,13 +78,14 @@ typedef struct wrap_line {
     loop_buffer_id buffer;     /* ALLOC FREE REUSE(new) */
     loop_buffer_id old_buffer; /* REUSE */
     wrap_call call;            /* KERNEL; EXTERN: its epilogue, kernel NULL when none */
-    const loop_op *op;         /* EXTERN */
+    const loop_op *op;         /* EXTERN; SYMBOL that is an element of a buffer */
     uint32_t *weights;         /* EXTERN: for each input its packed weight, or WRAP_NO_WEIGHT */
-    sym_expr symbol, expr;     /* SYMBOL; ASSERT: expr is the condition */
+    sym_expr symbol, expr;     /* SYMBOL, and what it is; none: see below, or op's inputs[0] */
+    sym_relation relation;     /* ASSERT */
     int32_t input, dimension;  /* SYMBOL read from a size of an input (then expr is none); -1 */
     sym_expr scale, shift;     /* ... which is scale * symbol + shift; none: the symbol itself */
     const char *text;          /* ASSERT message; COMMENT */
-    uint32_t index;            /* OUTPUT number */
+    uint32_t index;            /* OUTPUT number; PLACE: segment */
 } wrap_line;
 
 typedef struct wrap_program {
@@ -85,8 +96,11 @@ typedef struct wrap_program {
     VEC(wrap_line) lines;
     int64_t *offsets; /* of each buffer in the arena; -1 when it does not live there */
     sym_expr *bytes;  /* of each buffer */
-    /* some arena buffer's size depends on symbols: offsets come from the sizes at run time */
+    /* sizes in segment 0 depend on symbols: offsets come from the sizes at run time, as those of
+     * every later segment do */
     bool is_dynamic;
+    uint32_t *segment_of; /* of each buffer in the arena */
+    uint32_t segment_count;
     sched_life *lives; /* of each buffer, in groups */
     VEC(wrap_weight) weights;
     /* for each buffer: its weight when a CONSTANT that is read as it is, or a STATE; else
@@ -120,6 +134,9 @@ fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *me
 wrap_program *wrap_program_new(loop_program *p, arena *memory);
 /* print.c, parse.c, check.c */
 const char *wrap_kind_name(wrap_kind k);
+/* Does the buffer's size hold a symbol that only the run defines? In an output's memory it is then
+ * allocated by a line of its own. */
+bool wrap_is_late(const wrap_program *w, loop_buffer_id id);
 void wrap_print(const wrap_program *w, text *out);
 void wrap_print_line(const wrap_program *w, const wrap_line *line, text *out); /* without newline */
 fe_status wrap_parse(fe_session *session, arena *memory, const char *source, size_t length,

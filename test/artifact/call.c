@@ -8,8 +8,10 @@
  *     context 1                calls from here on use context 1 (of 4)
  *     inputs 2                 tells the artifact that so many inputs are given; outputs N likewise
  *     run                      a call; prints the message when it fails
+ *     allocates                a call; prints whether it allocated (link with -rdynamic)
  *     show in 0                sizes, strides and values of an input; show out 0: of an output
  */
+#include "counting.h"
 #include "ferrite_abi.h"
 
 #include <dlfcn.h>
@@ -30,6 +32,7 @@ static fe_model *model;
 static fe_context *contexts[4];
 static int current;
 static tensor in[MOST], out[MOST];
+static fe_tensor got[MOST]; /* outputs as the last call left them */
 static uint32_t in_count, out_count;
 
 static const struct {
@@ -142,7 +145,7 @@ static void describe(tensor *x, char *text)
 
 static void show(const char *what, int k)
 {
-    fe_tensor t = strcmp(what, "in") == 0 ? in[k].t : out[k].t;
+    fe_tensor t = strcmp(what, "in") == 0 ? in[k].t : got[k];
     if (!t.strides) t.strides = strcmp(what, "in") == 0 ? in[k].strides : out[k].strides;
     printf("%s %d [", what, k);
     for (uint32_t d = 0; d < t.rank; d++) printf("%s%lld", d ? "," : "", (long long)t.sizes[d]);
@@ -167,6 +170,7 @@ static void call(void)
         return;
     }
     for (uint32_t k = 0; k < out_count; k++) {
+        got[k] = outputs[k];
         if (!out[k].t.data || out[k].t.data != (void *)out[k].data) out[k].t = outputs[k];
     }
 }
@@ -188,7 +192,11 @@ static int obey(char *line)
         return 0;
     else if (strncmp(line, "run", 3) == 0)
         call();
-    else
+    else if (strncmp(line, "allocates", 9) == 0) {
+        long before = atomic_load(&allocations);
+        call();
+        printf("%s\n", atomic_load(&allocations) > before ? "it allocated" : "no allocation");
+    } else
         return printf("what is '%s'?\n", line), 1;
     return 0;
 }

@@ -1,49 +1,15 @@
 /* second_call.c -- second_call MODEL.so: no allocation in any call after the first, and two threads
  * run one model at once.
- *
- * malloc and its kin are replaced by counting ones; the artifact's calls resolve to them because
- * the program exports them.
  */
 #define _GNU_SOURCE
+#include "counting.h"
 #include "ferrite_abi.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t),
-    *__libc_memalign(size_t, size_t);
-
-static atomic_long allocations;
-
-#ifndef __SANITIZE_ADDRESS__ /* which has its own */
-void *malloc(size_t n)
-{
-    atomic_fetch_add(&allocations, 1);
-    return __libc_malloc(n);
-}
-
-void *calloc(size_t n, size_t size)
-{
-    atomic_fetch_add(&allocations, 1);
-    return __libc_calloc(n, size);
-}
-
-void *realloc(void *p, size_t n)
-{
-    atomic_fetch_add(&allocations, 1);
-    return __libc_realloc(p, n);
-}
-
-void *aligned_alloc(size_t alignment, size_t n)
-{
-    atomic_fetch_add(&allocations, 1);
-    return __libc_memalign(alignment, n);
-}
-#endif
 
 static const fe_artifact *artifact;
 static fe_model *model;

@@ -15,7 +15,7 @@ output 0 @y[16]{1}
 --out--
 static int run(rt_frame *f)
 {
-    char *const arena = f->arena;
+    char *const arena = f->segments[0].memory;
     (void)arena;
     float *const x = f->inputs[0];
     float *const y = rt_output_memory(f, 0, 64);
@@ -49,7 +49,7 @@ output 0 @y[4,2]{4,2} + 1
 --out--
 static int run(rt_frame *f)
 {
-    char *const arena = f->arena;
+    char *const arena = f->segments[0].memory;
     (void)arena;
     float *const x = f->inputs[0];
     float *const w = f->weights[1];
@@ -84,7 +84,7 @@ output 0 @y[8,64]{64,1}
 --out--
 static int run(rt_frame *f)
 {
-    char *const arena = f->arena;
+    char *const arena = f->segments[0].memory;
     (void)arena;
     float *const x = f->inputs[0];
     float *const y = rt_output_memory(f, 0, 2048);
@@ -156,12 +156,13 @@ static int run(rt_frame *f)
     if (f->in[0].sizes[1] != ((2 * s1) + 3))
         return rt_fail(f, FE_RUN_BAD_INPUT, "input '%s' has size %lld in dimension 1, expected 2*s1 + 3 = %lld", "x",
                        (long long)f->in[0].sizes[1], (long long)(((2 * s1) + 3)));
-    RT_TRY(rt_place(f));
-    char *const arena = f->arena;
+    RT_TRY(rt_place(f, 0));
+    char *const arena = f->segments[0].memory;
     (void)arena;
     float *const x = f->inputs[0];
     (void)x;
-    if (!(((s1 != 4) && (s0 <= s2)))) return rt_fail(f, FE_RUN_ASSERTION, "%s", "s0 is \"too large\"");
+    if (!(((s1 != 4) && (s0 <= s2)) != 0))
+        return rt_fail(f, FE_RUN_ASSERTION, "%s: s1 = %lld, s0 = %lld, s2 = %lld", "s0 is \"too large\"", (long long)s1, (long long)s0, (long long)s2);
     const int64_t s3 = f->symbols[3] = (((s0 * s1) / 4) + (fe_min(s0, s2) % 3));
     (void)s3;
     float *const a = (void *)(arena + f->offsets[1]);
@@ -195,7 +196,7 @@ output 5 none
 --out--
 static int run(rt_frame *f)
 {
-    char *const arena = f->arena;
+    char *const arena = f->segments[0].memory;
     (void)arena;
     int64_t *const x = f->inputs[0];
     (void)x;

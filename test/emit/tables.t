@@ -40,6 +40,8 @@ static const fe_port output_ports[] = {
     {.name = "output_1", .dtype = 5, .rank = 0, .sizes = (const int64_t[]){0}, .strides = (const int64_t[]){0}, .shape_text = "[]"},
     {0}};
 
+static const uint8_t late_outputs[] = {0, 0, 0};
+
 static const rt_weight weight_table[] = {
     {"count", 0, 8},
     {"w", 64, 16},
@@ -47,18 +49,22 @@ static const rt_weight weight_table[] = {
 
 static const uint32_t state_table[] = {0, 0};
 
-/* Offsets of the buffers for these sizes. */
-static int64_t layout(const int64_t *symbols, int64_t *offsets)
+/* Offsets of the buffers in segment 0 for these sizes. */
+static int64_t layout_0(const int64_t *symbols, int64_t *offsets)
 {
     const int64_t s0 = symbols[0];
     (void)s0;
     const int64_t s1 = symbols[1];
     (void)s1;
     const rt_interval intervals[] = {
-        {3, 0, 1, (4 * s0)}, /* a_1 */
+        {3, 0, 1, fe_times(4, s0)}, /* a_1 */
         {0, 0, 0, 0}};
     return rt_plan(intervals, 1, offsets);
 }
+
+static const rt_segment segment_table[] = {
+    {layout_0, 2, 0},
+};
 
 
 static const rt_symbol symbol_table[] = {
@@ -72,6 +78,7 @@ const rt_program rt_this_program = {
     .input_count = 3,
     .outputs = output_ports,
     .output_count = 2,
+    .late_outputs = late_outputs,
     .weights = weight_table,
     .weight_count = 2,
     .weights_bytes = 128,
@@ -82,7 +89,8 @@ const rt_program rt_this_program = {
     .symbol_count = 2,
     .arena_bytes = -1,
     .arena_lower_bound = -1,
-    .layout = layout,
+    .segments = segment_table,
+    .segment_count = 1,
     .buffer_count = 5,
     .kernel_calls = 0,
     .unique_kernels = 0,

@@ -509,3 +509,42 @@ def attention_masks(q, k, v, bias, seen):
 @op(real(1, 6, 5, 8), real(1, 2, 5, 8), real(1, 2, 5, 8))
 def attention_shared_heads(q, k, v):
     return F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
+
+
+# ---- sizes that values decide ----
+
+
+@op(truth(4, 5), whole(3, 2, 2, low=0, high=2), values(3.0, 0.0, float("nan"), -0.0))
+def places_of_nonzero(mask, x, y):
+    both = torch.nonzero_static(x, size=3), torch.nonzero_static(y, size=6, fill_value=-9)
+    return mask.nonzero(), *torch.where(x), torch.argwhere(y), *y.nonzero(as_tuple=True), *both
+
+
+@op(real(4, 5), truth(4, 5), truth(5), real(4, 5, 3), truth(4))
+def masks_as_indices(x, m, row, volume, rows):
+    y = x.clone()
+    y[m] = y[m] * 2
+    y[rows, 1] = 0.5
+    picked = x[m], x[:, row], x[1, row], volume[m], volume[rows, :, 1], volume[:, row, 2]
+    return *picked, x.masked_select(row), y, x.masked_scatter(m, volume), x.index_put((m,), x[0, :1], True)
+
+
+@op(whole(17, low=-2, high=3), values(2.0, NAN, -0.0, 0.0, NAN, 2.0, INF), whole(6, 2, 2, low=0, high=2), truth(9))
+def unique_values(x, y, rows, flags):
+    torch_unique = torch.unique(x, return_inverse=True, return_counts=True), torch.unique(y, return_counts=True)
+    whole_rows = torch.unique(rows, dim=0, return_inverse=True), torch.unique(rows, dim=1, return_counts=True)
+    return *torch_unique, *whole_rows, torch.unique(flags), torch.unique(rows, sorted=False, return_inverse=True)
+
+
+@op(whole(17, low=0, high=2), whole(6, 2, low=0, high=2), values(1.0, 1.0, NAN, NAN, 0.0, -0.0))
+def unique_runs(x, rows, y):
+    runs = torch.unique_consecutive
+    whole_rows = runs(rows, dim=0, return_inverse=True, return_counts=True)
+    return *runs(x, return_inverse=True, return_counts=True), *whole_rows, runs(y, return_counts=True), runs(rows)
+
+
+@op(whole(5, low=0, high=4), real(5, 3), real(3, 5), whole(11, low=0, high=7), real(11))
+def counts_and_repeats(times, x, y, numbers, weights):
+    repeated = x.repeat_interleave(times, 0), y.repeat_interleave(times, 1), torch.repeat_interleave(times)
+    counted = numbers.bincount(), numbers.bincount(minlength=20), numbers.bincount(weights), numbers.int().bincount()
+    return *repeated, y.repeat_interleave(times[0]), *counted

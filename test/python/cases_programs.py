@@ -370,3 +370,84 @@ def low_precision():
             return self.body(x.to(self.body[0].weight.dtype)).float().softmax(-1)
 
     return Low(), [(torch.randn(5, 17),)]
+
+
+def function(forward):
+    return type("Function", (nn.Module,), {"forward": staticmethod(forward)})()
+
+
+@program
+def ragged_rows():
+    """Rows that a mask picks, as many as the run finds: products, norms, joins of them; a second mask on the result."""
+
+    def forward(x, keep, weight):
+        rows = x[keep]
+        product = (rows @ weight).relu()
+        norm = torch.nn.functional.layer_norm(rows, (6,))
+        large = product[product.sum(1) > 1]
+        return product, norm, torch.cat([rows, x]), rows.t() @ rows, large, large.shape[0] + rows.shape[0]
+
+    sets = [(torch.randn(7, 6), torch.rand(7) < rate, torch.randn(6, 5)) for rate in (0.5, -1, 2)]
+    return function(forward), sets
+
+
+@program
+def ragged_dynamic():
+    """The same where the number of rows that there are is an input's size."""
+
+    def forward(x, keep):
+        rows, places = x[keep], keep.nonzero()
+        back = torch.zeros_like(x).index_copy(0, places[:, 0], rows)
+        return back, rows.sum(0), torch.cat([x, rows]).softmax(1)
+
+    size = torch.export.Dim("size", min=1, max=64)
+    sets = [(torch.randn(n, 4), torch.rand(n) < 0.5) for n in (6, 1, 33)]
+    return function(forward), sets, {"dynamic_shapes": {"x": {0: size}, "keep": {0: size}}}
+
+
+@program
+def numbers_from_tensors():
+    """Numbers read out of tensors: as sizes, in relation to each other, as indices of either sign, as factors."""
+
+    def forward(x, n, m, at, scale):
+        rows, half = n.item(), m.item()
+        torch._check(rows == 2 * half)
+        torch._check(half >= 0)
+        torch._check(rows <= 40)
+        k = at.item()
+        grid = torch.arange(rows).view(half, 2) * scale.item()
+        return grid, torch.ones(rows, 3).sum(), x[k], x[:k], x[k:, ::2], x.narrow(1, 1, 2) * k, rows - half, k
+
+    def inputs(n, at, scale):
+        return torch.randn(5, 4), torch.tensor(2 * n), torch.tensor(n), torch.tensor(at), torch.tensor(scale)
+
+    return function(forward), [inputs(3, 2, 0.5), inputs(0, -5, 2.0), inputs(20, 4, -1.5)]
+
+
+@program
+def parts_of_given_lengths():
+    """Lengths as a list of numbers: a split, repeats, sums over segments."""
+
+    def forward(x, lengths):
+        parts = lengths.tolist()
+        for part in parts:
+            torch._check(part >= 0)
+        torch._check(parts[0] + parts[1] + parts[2] == 9)
+        first, second, third = x.split(parts)
+        segment = torch.arange(3).repeat_interleave(lengths, output_size=9)
+        return first.mean(0).nan_to_num(), second * 2, third.t(), torch.zeros(3, 2).index_add(0, segment, x)
+
+    return function(forward), [(torch.randn(9, 2), torch.tensor(parts)) for parts in ([2, 3, 4], [0, 9, 0], [1, 0, 8])]
+
+
+@program
+def number_inputs():
+    """Python numbers as inputs: one that is dynamic, others that the program is made for."""
+
+    def forward(x, count, factor, flag):
+        y = x * factor if flag else x
+        return y + count, torch.zeros(count, 2), count * 2
+
+    sets = [(torch.randn(3, 4), count, 0.5, True) for count in (5, 2, 31)]
+    dynamic = {"x": None, "count": torch.export.Dim.DYNAMIC, "factor": None, "flag": None}
+    return function(forward), sets, {"dynamic_shapes": dynamic}

@@ -1,0 +1,128 @@
+/* reference.c -- extern kernels whose results decide sizes, one element at a time: what the runtime's
+ * own must give. */
+#include "loop/interp_priv.h"
+
+#include <string.h>
+
+/* The element with flat number k in row-major order; at[]: its place along each dimension. */
+static loop_scalar element_at(const loop_operand *x, int64_t k, int64_t *at)
+{
+    int64_t offset = 0;
+    for (uint32_t d = x->rank; d-- > 0;) {
+        at[d] = k % x->sizes[d];
+        k /= x->sizes[d];
+        offset += at[d] * x->strides[d];
+    }
+    return loop_scalar_load(x->dtype, x->data + offset * ty_dtype_size(x->dtype));
+}
+
+static int64_t element_count(const loop_operand *x)
+{
+    int64_t count = 1;
+    for (uint32_t d = 0; d < x->rank; d++) count *= x->sizes[d];
+    return count;
+}
+
+static void put(const loop_operand *out, int64_t row, int64_t column, int64_t value)
+{
+    if (!out->data) return;
+    int64_t offset = row * out->strides[0] + (out->rank > 1 ? column * out->strides[1] : 0);
+    memcpy(out->data + offset * 8, &value, 8);
+}
+
+/* ---- nonzero ---- */
+
+static void nonzero(const loop_call *c)
+{
+    const loop_operand *mask = &c->in[0], *out = &c->out[0];
+    int64_t at[TY_MAX_RANK], row = 0, count = element_count(mask);
+    for (int64_t k = 0; k < count && row < out->sizes[0]; k++) {
+        if (!element_at(mask, k, at).i) continue;
+        for (uint32_t d = 0; d < mask->rank; d++) put(out, row, d, at[d]);
+        row++;
+    }
+    for (; row < out->sizes[0]; row++)
+        for (uint32_t d = 0; d < mask->rank; d++) put(out, row, d, c->ints[0]);
+}
+
+/* ---- repeat ---- */
+
+static void repeat(const loop_call *c)
+{
+    int64_t at[TY_MAX_RANK], row = 0;
+    for (int64_t k = 0; k < c->in[0].sizes[0]; k++)
+        for (int64_t i = element_at(&c->in[0], k, at).i; i > 0 && row < c->out[0].sizes[0]; i--)
+            put(&c->out[0], row++, 0, k);
+}
+
+/* ---- unique ---- */
+
+/* -1, 0, 1; NaN is above all and equal to NaN here. */
+static int compare(ty_dtype d, loop_scalar a, loop_scalar b)
+{
+    if (d == TY_U64) return (uint64_t)a.i < (uint64_t)b.i ? -1 : (uint64_t)a.i > (uint64_t)b.i;
+    if (!ty_is_floating(d)) return a.i < b.i ? -1 : a.i > b.i;
+    bool nan_a = a.f != a.f, nan_b = b.f != b.f;
+    if (nan_a || nan_b) return nan_a - nan_b;
+    return a.f < b.f ? -1 : a.f > b.f;
+}
+
+static int compare_rows(const loop_operand *x, int64_t a, int64_t b, bool *has_nan)
+{
+    int64_t at[TY_MAX_RANK];
+    *has_nan = false;
+    for (int64_t k = 0; k < x->sizes[1]; k++) {
+        loop_scalar p = element_at(x, a * x->sizes[1] + k, at),
+                    q = element_at(x, b * x->sizes[1] + k, at);
+        *has_nan |= ty_is_floating(x->dtype) && (p.f != p.f || q.f != q.f);
+        int order = compare(x->dtype, p, q);
+        if (order) return order;
+    }
+    return 0;
+}
+
+/* Rows in order of their values, equal ones as they stand; or all as they stand. */
+static int64_t *order_rows(const loop_call *c, bool sorted)
+{
+    int64_t *order = NEW_ARRAY(c->memory, int64_t, c->in[0].sizes[0] + 1);
+    bool has_nan;
+    for (int64_t k = 0; k < c->in[0].sizes[0]; k++) {
+        int64_t i = k;
+        for (; sorted && i > 0 && compare_rows(&c->in[0], order[i - 1], k, &has_nan) > 0; i--)
+            order[i] = order[i - 1];
+        order[i] = k;
+    }
+    return order;
+}
+
+static void unique(const loop_call *c)
+{
+    const loop_operand *x = &c->in[0];
+    int64_t rows = x->sizes[0], groups = 0, members = 0;
+    int64_t *order = order_rows(c, !c->ints[0]);
+    for (int64_t k = 0; k < rows; k++) {
+        bool has_nan = false;
+        bool same = k > 0 && compare_rows(x, order[k - 1], order[k], &has_nan) == 0 && !has_nan;
+        members = same ? members + 1 : 1;
+        groups += !same;
+        put(&c->out[0], order[k], 0, groups - 1);
+        if (!same) put(&c->out[1], groups - 1, 0, order[k]);
+        put(&c->out[2], groups - 1, 0, members);
+    }
+    memcpy(c->out[3].data, &groups, sizeof groups);
+}
+
+static const struct {
+    const char *kernel;
+    void (*run)(const loop_call *call);
+} REFERENCES[] = {{"nonzero", nonzero}, {"repeat", repeat}, {"unique", unique}};
+
+bool loop_reference(const char *kernel, const loop_call *call)
+{
+    for (size_t k = 0; k < COUNT_OF(REFERENCES); k++) {
+        if (strcmp(REFERENCES[k].kernel, kernel) != 0) continue;
+        REFERENCES[k].run(call);
+        return true;
+    }
+    return false;
+}

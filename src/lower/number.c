@@ -1,0 +1,400 @@
+/* number.c -- numbers of the program: those read out of tensors, arithmetic on floats that only the
+ * run knows, and assertions about them.
+ *
+ * An integer that is read out becomes a symbol: sizes speak of it. A float stays a tensor of rank 0
+ * that kernels read, and so does what is computed from floats, until an int or a bool comes of it
+ * that sizes or assertions need.
+ */
+#include "lower/ragged.h"
+
+#include <math.h>
+
+/* ---- items ---- */
+
+static fe_status keep(lowering *l, fx_node *n, lower_tensor t)
+{
+    lower_tensor *item = arena_copy(l->memory, &t, sizeof t);
+    l->results[n->id] = (lower_result){.present = true, .count = 1, .items = item};
+    return FE_OK;
+}
+
+bool lower_is_computed(lowering *l, const fx_node *n)
+{
+    return n->value.kind != FX_TENSOR && n->value.kind != FX_TUPLE && l->results[n->id].present;
+}
+
+typedef struct open_search {
+    lowering *l;
+    sym_expr found;
+} open_search;
+
+static void find_open(void *data, sym_expr symbol)
+{
+    open_search *s = data;
+    if (sym_kind_of(s->l->symbols, symbol) == SYM_UNBACKED &&
+        map_get(&s->l->defined, symbol.id) == MAP_NONE)
+        s->found = symbol;
+}
+
+/* A bool is recorded as `u0 == 1`: the symbol gets 0 or 1. */
+static void define_bool(lowering *l, sym_expr e, lower_tensor t)
+{
+    open_search s = {.l = l};
+    if (!sym_is_none(e)) sym_each_symbol(l->symbols, e, find_open, &s);
+    if (!sym_is_none(s.found))
+        lower_define(l, s.found, t);
+    else if (!sym_is_none(e))
+        lower_assert(l, lower_read_int(l, t, 0, 1), SYM_EQ, e, NULL);
+}
+
+/* The number gives its value to the symbols that the archive records for it. */
+static void define_number(lowering *l, const fx_node *n, lower_tensor t)
+{
+    if (n->value.kind == FX_INT && !sym_is_none(n->value.expr))
+        lower_define(l, n->value.expr, t);
+    else if (n->value.kind == FX_BOOL)
+        define_bool(l, n->value.expr, t);
+}
+
+/* The only element. */
+static lower_tensor only_element(lowering *l, lower_tensor x)
+{
+    while (x.rank) {
+        lower_require(l, x.sizes[0], SYM_EQ, l->one, "a tensor of several elements is no number");
+        x = lower_select(l, x, 0, l->zero);
+    }
+    return x;
+}
+
+static fe_status item(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    lower_tensor one = only_element(l, lower_tensor_of(l, &n->args[0]));
+    ty_dtype d = lower_dtype(one);
+    if (ty_is_complex(d)) return lower_fail(l, "a complex number read out of a tensor");
+    if (ty_is_integral(d, true))
+        define_number(l, n, one);
+    else
+        one = lower_cast(l, one, TY_F64);
+    return keep(l, n, one);
+}
+
+static fe_status is_nonzero(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    lower_tensor one = lower_cast(l, only_element(l, lower_tensor_of(l, &n->args[0])), TY_BOOL);
+    define_number(l, n, one);
+    return keep(l, n, one);
+}
+
+/* equal: of all elements. */
+static fe_status equal(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    lower_tensor a = lower_tensor_of(l, &n->args[0]), b = lower_tensor_of(l, &n->args[1]);
+    bool reduced[LOWER_MAX_RANK];
+    if (a.rank != b.rank || lower_dtype(a) != lower_dtype(b))
+        return lower_fail(l, "two tensors of different kinds");
+    for (uint32_t k = 0; k < a.rank; k++) {
+        if (!sym_known_equal(l->symbols, a.sizes[k], b.sizes[k]))
+            return lower_fail(l, "two tensors of different sizes");
+        reduced[k] = true;
+    }
+    ty_dtype d = lower_compute_dtype(lower_dtype(a));
+    lower_tensor same = lower_binary(l, LOOP_EQ, lower_cast(l, a, d), lower_cast(l, b, d));
+    lower_tensor all = lower_reduced(l, LOOP_ALL, same, reduced, false, NULL);
+    define_number(l, n, all);
+    return keep(l, n, all);
+}
+
+/* ---- arithmetic on numbers ---- */
+
+typedef enum number_rule {
+    RULE_ARITHMETIC, /* of floats when any operand is one */
+    RULE_REAL,       /* of floats */
+    RULE_COMPARISON,
+    RULE_SWAPPED, /* the comparison with the operands swapped */
+    RULE_LOGIC,   /* and, or, xor of bools; bits of integers */
+    RULE_TO_INT,  /* rounded by the opcode */
+    RULE_TO_FLOAT,
+    RULE_TO_BOOL,
+    RULE_NOT,
+    RULE_SAME,
+    RULE_CHOICE
+} number_rule;
+
+typedef struct number_row {
+    op_id op;
+    number_rule rule;
+    loop_opcode opcode;
+} number_row;
+
+static const number_row ROWS[] = {
+    {OP_operator_add, RULE_ARITHMETIC, LOOP_ADD},
+    {OP_operator_sub, RULE_ARITHMETIC, LOOP_SUB},
+    {OP_operator_mul, RULE_ARITHMETIC, LOOP_MUL},
+    {OP_operator_floordiv, RULE_ARITHMETIC, LOOP_FLOORDIV},
+    {OP_operator_mod, RULE_ARITHMETIC, LOOP_REM},
+    {OP_operator_pow, RULE_ARITHMETIC, LOOP_POW},
+    {OP_operator_neg, RULE_ARITHMETIC, LOOP_NEG},
+    {OP_operator_abs, RULE_ARITHMETIC, LOOP_ABS},
+    {OP_builtins_abs, RULE_ARITHMETIC, LOOP_ABS},
+    {OP_builtins_max, RULE_ARITHMETIC, LOOP_MAX},
+    {OP_builtins_min, RULE_ARITHMETIC, LOOP_MIN},
+    {OP_torch_sym_max, RULE_ARITHMETIC, LOOP_MAX},
+    {OP_torch_sym_min, RULE_ARITHMETIC, LOOP_MIN},
+    {OP_operator_truediv, RULE_REAL, LOOP_DIV},
+    {OP_math_pow, RULE_REAL, LOOP_POW},
+    {OP_math_sqrt, RULE_REAL, LOOP_SQRT},
+    {OP_torch_sym_sqrt, RULE_REAL, LOOP_SQRT},
+    {OP_torch__sym_sqrt, RULE_REAL, LOOP_SQRT},
+    {OP_math_exp, RULE_REAL, LOOP_EXP},
+    {OP_math_log, RULE_REAL, LOOP_LOG},
+    {OP_math_log2, RULE_REAL, LOOP_LOG2},
+    {OP_torch__sym_log2, RULE_REAL, LOOP_LOG2},
+    {OP_math_cos, RULE_REAL, LOOP_COS},
+    {OP_torch__sym_cos, RULE_REAL, LOOP_COS},
+    {OP_math_sin, RULE_REAL, LOOP_SIN},
+    {OP_torch__sym_sin, RULE_REAL, LOOP_SIN},
+    {OP_math_tan, RULE_REAL, LOOP_TAN},
+    {OP_torch__sym_tan, RULE_REAL, LOOP_TAN},
+    {OP_math_cosh, RULE_REAL, LOOP_COSH},
+    {OP_torch__sym_cosh, RULE_REAL, LOOP_COSH},
+    {OP_math_sinh, RULE_REAL, LOOP_SINH},
+    {OP_torch__sym_sinh, RULE_REAL, LOOP_SINH},
+    {OP_math_tanh, RULE_REAL, LOOP_TANH},
+    {OP_torch__sym_tanh, RULE_REAL, LOOP_TANH},
+    {OP_math_acos, RULE_REAL, LOOP_ACOS},
+    {OP_torch__sym_acos, RULE_REAL, LOOP_ACOS},
+    {OP_math_asin, RULE_REAL, LOOP_ASIN},
+    {OP_torch__sym_asin, RULE_REAL, LOOP_ASIN},
+    {OP_math_atan, RULE_REAL, LOOP_ATAN},
+    {OP_torch__sym_atan, RULE_REAL, LOOP_ATAN},
+    {OP_operator_eq, RULE_COMPARISON, LOOP_EQ},
+    {OP_operator_ne, RULE_COMPARISON, LOOP_NE},
+    {OP_operator_lt, RULE_COMPARISON, LOOP_LT},
+    {OP_operator_le, RULE_COMPARISON, LOOP_LE},
+    {OP_operator_gt, RULE_SWAPPED, LOOP_LT},
+    {OP_operator_ge, RULE_SWAPPED, LOOP_LE},
+    {OP_operator_and, RULE_LOGIC, LOOP_AND},
+    {OP_operator_or, RULE_LOGIC, LOOP_OR},
+    {OP_operator_xor, RULE_LOGIC, LOOP_XOR},
+    {OP_operator_lshift, RULE_LOGIC, LOOP_SHL},
+    {OP_operator_rshift, RULE_LOGIC, LOOP_SHR},
+    {OP_builtins_int, RULE_TO_INT, LOOP_TRUNC},
+    {OP_math_trunc, RULE_TO_INT, LOOP_TRUNC},
+    {OP_torch_sym_int, RULE_TO_INT, LOOP_TRUNC},
+    {OP_math_floor, RULE_TO_INT, LOOP_FLOOR},
+    {OP_math_ceil, RULE_TO_INT, LOOP_CEIL},
+    {OP_builtins_round, RULE_TO_INT, LOOP_ROUND},
+    {OP_builtins_float, RULE_TO_FLOAT, LOOP_NOTHING},
+    {OP_torch_sym_float, RULE_TO_FLOAT, LOOP_NOTHING},
+    {OP_builtins_bool, RULE_TO_BOOL, LOOP_NOTHING},
+    {OP_operator_not, RULE_NOT, LOOP_NOTHING},
+    {OP_torch_sym_not, RULE_NOT, LOOP_NOTHING},
+    {OP_operator_pos, RULE_SAME, LOOP_NOTHING},
+    {OP_operator_index, RULE_SAME, LOOP_NOTHING},
+    {OP_torch_sym_ite, RULE_CHOICE, LOOP_NOTHING},
+};
+
+static const number_row *row_of(const fx_node *n)
+{
+    for (size_t k = 0; k < COUNT_OF(ROWS); k++)
+        if (fx_is(n, ROWS[k].op)) return &ROWS[k];
+    return NULL;
+}
+
+/* f64, i64 or bool. */
+static ty_dtype dtype_of(const fx_arg *a)
+{
+    fx_value_kind kind = a->kind == FX_ARG_NODE ? a->node->value.kind : FX_NO_VALUE;
+    if (a->kind == FX_ARG_FLOAT || kind == FX_FLOAT) return TY_F64;
+    return a->kind == FX_ARG_BOOL || kind == FX_BOOL ? TY_BOOL : TY_I64;
+}
+
+static ty_dtype common_dtype(const fx_arg *a, const fx_arg *b)
+{
+    return dtype_of(a) == TY_F64 || dtype_of(b) == TY_F64 ? TY_F64 : TY_I64;
+}
+
+static loop_value apply(lowering *l, const number_row *row, fx_node *n, ty_dtype d)
+{
+    const fx_arg *first = &n->args[row->rule == RULE_SWAPPED ? 1 : 0],
+                 *second = &n->args[row->rule == RULE_SWAPPED ? 0 : 1];
+    loop_value a = lower_scalar(l, first, d);
+    if (loop_operand_count(row->opcode) == 1) return lower_op1(l, row->opcode, a);
+    return lower_op2(l, row->opcode, a, lower_scalar(l, second, d));
+}
+
+static loop_value value_of(lowering *l, const number_row *row, fx_node *n)
+{
+    loop_program *p = l->program;
+    const fx_arg *a = &n->args[0], *b = &n->args[n->arg_count > 1 ? 1 : 0];
+    bool bools = dtype_of(a) == TY_BOOL && dtype_of(b) == TY_BOOL;
+    switch (row->rule) {
+    case RULE_REAL: return apply(l, row, n, TY_F64);
+    case RULE_LOGIC: return apply(l, row, n, bools ? TY_BOOL : TY_I64);
+    case RULE_TO_INT:
+        if (dtype_of(a) != TY_F64) return lower_scalar(l, a, TY_I64);
+        return loop_cast(p, TY_I64, lower_op1(l, row->opcode, lower_scalar(l, a, TY_F64)));
+    case RULE_TO_FLOAT: return lower_scalar(l, a, TY_F64);
+    case RULE_TO_BOOL: return loop_cast(p, TY_BOOL, lower_scalar(l, a, dtype_of(a)));
+    case RULE_NOT:
+        return lower_op1(l, LOOP_NOT, loop_cast(p, TY_BOOL, lower_scalar(l, a, dtype_of(a))));
+    case RULE_SAME: return lower_scalar(l, a, dtype_of(a));
+    case RULE_CHOICE: {
+        ty_dtype d = common_dtype(b, &n->args[2]);
+        return loop_where(p, lower_scalar(l, a, TY_BOOL), lower_scalar(l, b, d),
+                          lower_scalar(l, &n->args[2], d));
+    }
+    default: return apply(l, row, n, common_dtype(a, b));
+    }
+}
+
+/* Python raises on a division by zero. */
+static void forbid_zero(lowering *l, fx_node *n)
+{
+    sym_expr divisor;
+    bool divides = fx_is(n, OP_operator_floordiv) || fx_is(n, OP_operator_mod) ||
+                   fx_is(n, OP_operator_truediv);
+    if (divides && n->arg_count > 1 && fx_arg_expr(l->graph, &n->args[1], &divisor))
+        lower_require(l, divisor, SYM_NE, l->zero, "a division by zero");
+}
+
+static bool is_open(lowering *l, sym_expr e)
+{
+    open_search s = {.l = l};
+    sym_each_symbol(l->symbols, e, find_open, &s);
+    return !sym_is_none(s.found);
+}
+
+fe_status lower_symbolic(lowering *l, fx_node *n)
+{
+    const fx_value *v = &n->value;
+    forbid_zero(l, n);
+    bool is_float = v->kind == FX_FLOAT && !v->is_known,
+         is_whole = (v->kind == FX_INT || v->kind == FX_BOOL) &&
+                    (sym_is_none(v->expr) || is_open(l, v->expr));
+    if ((!is_float && !is_whole) || !n->users.count) return FE_OK;
+    const number_row *row = row_of(n);
+    if (!row) return lower_fail(l, "this function of numbers that only the run knows");
+    if (fx_is(n, OP_math_log) && n->arg_count > 1 && n->args[1].kind != FX_ARG_NONE)
+        return lower_fail(l, "a logarithm to a base");
+    if (fx_is(n, OP_builtins_round) && n->arg_count > 1 && n->args[1].kind != FX_ARG_NONE)
+        return lower_fail(l, "rounding to digits");
+    loop_value value = value_of(l, row, n);
+    ty_dtype d = v->kind == FX_FLOAT ? TY_F64 : v->kind == FX_BOOL ? TY_BOOL : TY_I64;
+    lower_tensor t = lower_value(l, d, 0, NULL, loop_cast(l->program, d, value));
+    define_number(l, n, t);
+    return keep(l, n, t);
+}
+
+/* ---- assertions ---- */
+
+static const char *message_of(const fx_node *n)
+{
+    for (uint32_t k = 0; k < n->arg_count; k++)
+        if (n->args[k].kind == FX_ARG_STRING && *n->args[k].string) return n->args[k].string;
+    return "an assertion of the program failed";
+}
+
+/* The comparison as it stands in the program: the ranges that follow from it are not held against
+ * it. */
+static bool assert_comparison(lowering *l, const fx_node *cond, const char *what)
+{
+    static const struct {
+        op_id op;
+        sym_op is;
+        bool swapped;
+    } COMPARISONS[] = {
+        {OP_operator_eq, SYM_EQ, false}, {OP_operator_ne, SYM_NE, false},
+        {OP_operator_lt, SYM_LT, false}, {OP_operator_le, SYM_LE, false},
+        {OP_operator_gt, SYM_LT, true},  {OP_operator_ge, SYM_LE, true},
+    };
+    sym_expr a, b;
+    for (size_t k = 0; k < COUNT_OF(COMPARISONS); k++) {
+        if (!fx_is(cond, COMPARISONS[k].op)) continue;
+        if (!fx_arg_expr(l->graph, &cond->args[0], &a) ||
+            !fx_arg_expr(l->graph, &cond->args[1], &b))
+            return false;
+        if (is_open(l, a) || is_open(l, b)) return false;
+        lower_assert(l, COMPARISONS[k].swapped ? b : a, COMPARISONS[k].is,
+                     COMPARISONS[k].swapped ? a : b, what);
+        return true;
+    }
+    return false;
+}
+
+static void assert_condition(lowering *l, const fx_arg *a, const char *what)
+{
+    const fx_node *n = a->kind == FX_ARG_NODE ? a->node : NULL;
+    sym_expr e;
+    if (n && n->kind == FX_CALL) {
+        if (fx_is(n, OP_operator_and) && n->value.kind == FX_BOOL) {
+            assert_condition(l, &n->args[0], what);
+            assert_condition(l, &n->args[1], what);
+            return;
+        }
+        if (assert_comparison(l, n, what)) return;
+    }
+    if (n && lower_is_computed(l, n)) {
+        lower_tensor t = lower_cast(l, l->results[n->id].items[0], TY_BOOL);
+        lower_assert(l, lower_read_int(l, t, 0, 1), SYM_NE, l->zero, what);
+    } else if (fx_arg_expr(l->graph, a, &e))
+        lower_assert(l, e, SYM_NE, l->zero, what);
+}
+
+static fe_status give_token(lowering *l, fx_node *n)
+{
+    if (n->value.kind != FX_TENSOR) return FE_OK;
+    const ty_tensor *out = fx_tensor(n);
+    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes,
+                                     loop_const_int(l->program, out->dtype, 0)));
+}
+
+static fe_status assert_scalar(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    assert_condition(l, &n->args[0], message_of(n));
+    return give_token(l, n);
+}
+
+static fe_status assert_async(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    lower_tensor x = lower_cast(l, lower_tensor_of(l, &n->args[0]), TY_BOOL);
+    lower_assert(l, lower_read_int(l, x, 0, 1), SYM_NE, l->zero, message_of(n));
+    return give_token(l, n);
+}
+
+/* Sizes are at least 0 (parameter 1) where nothing else is said. */
+static fe_status constrain(lowering *l, fx_node *n, const lower_row *row)
+{
+    sym_expr e, min = lower_size(l, "min"), max = lower_size(l, "max");
+    if (!fx_arg_expr(l->graph, &n->args[0], &e)) return give_token(l, n);
+    if (sym_is_none(min) && row->parameter) min = l->zero;
+    if (!sym_is_none(min)) lower_assert(l, min, SYM_LE, e, NULL);
+    if (!sym_is_none(max)) lower_assert(l, e, SYM_LE, max, NULL);
+    return give_token(l, n);
+}
+
+#define NUMBER(op, function, parameter)                    \
+    {                                                      \
+        OP_##op, function, parameter, NULL, 0, NULL, false \
+    }
+static const lower_row LOWERED[] = {
+    NUMBER(aten_item_default, item, 0),
+    NUMBER(aten__local_scalar_dense_default, item, 0),
+    NUMBER(aten_is_nonzero_default, is_nonzero, 0),
+    NUMBER(aten_equal_default, equal, 0),
+    NUMBER(aten__assert_scalar_default, assert_scalar, 0),
+    NUMBER(aten__functional_assert_scalar_default, assert_scalar, 0),
+    NUMBER(aten__assert_async_default, assert_async, 0),
+    NUMBER(aten__assert_async_msg, assert_async, 0),
+    NUMBER(aten__functional_assert_async_msg, assert_async, 0),
+    NUMBER(aten_sym_constrain_range_default, constrain, 0),
+    NUMBER(aten_sym_constrain_range_for_size_default, constrain, 1),
+    NUMBER(aten__functional_sym_constrain_range_default, constrain, 0),
+    NUMBER(aten__functional_sym_constrain_range_for_size_default, constrain, 1),
+};
+const lower_rows lower_number_rows = {LOWERED, COUNT_OF(LOWERED)};

@@ -1,0 +1,43 @@
+/* ragged.h -- symbols that the run defines: definitions, what is asserted of them, and numbers read
+ * out of tensors (number.c); lowerings whose sizes the data decides use them (ragged.c, index.c,
+ * view.c).
+ */
+#ifndef FERRITE_LOWER_RAGGED_H
+#define FERRITE_LOWER_RAGGED_H
+
+#include "lower/lower_priv.h"
+
+/* ---- define.c ---- */
+/* A symbol of no name that the archive knows. */
+sym_expr lower_new_symbol(lowering *l, int64_t min, int64_t max);
+/* The run gives e the value of t, one integer, or of `value`. e is a symbol that has none yet; where
+ * it is an expression it is solved for the one that has none, and asserted to be equal. */
+void lower_define(lowering *l, sym_expr e, lower_tensor t);
+void lower_define_expr(lowering *l, sym_expr e, sym_expr value);
+/* A symbol with the value of t. */
+sym_expr lower_read_int(lowering *l, lower_tensor t, int64_t min, int64_t max);
+/* Fails the run unless `left op right`; nothing where that is a truth about numbers. The message is
+ * `what` (or NULL), the relation, and the source line of the node at hand. */
+void lower_assert(lowering *l, sym_expr left, sym_op op, sym_expr right, const char *what);
+/* The same unless it can be proved. */
+void lower_require(lowering *l, sym_expr left, sym_op op, sym_expr right, const char *what);
+/* Two sizes that must be equal, at least one of which only the run knows. */
+void lower_require_equal(lowering *l, sym_expr a, sym_expr b);
+bool lower_has_unbacked(lowering *l, sym_expr e);
+/* Sizes of the node's results: none that nothing defines, and none negative. */
+fe_status lower_check_results(lowering *l, const fx_node *n);
+/* Moves assertions to where their symbols become known, adds those that the symbols' ranges stand
+ * for, and drops definitions that nobody reads. */
+void lower_finish_symbols(lowering *l);
+
+/* ---- number.c ---- */
+/* A number that no expression says, as a tensor of rank 0. */
+fe_status lower_symbolic(lowering *l, fx_node *n);
+bool lower_is_computed(lowering *l, const fx_node *n); /* it has such a tensor */
+
+/* ---- ragged.c ---- */
+/* Places of the elements of a mask that are set, [count, rank], with the layout that eager gives
+ * them; count is defined by the mask, or, none, a new symbol: *count. */
+lower_tensor lower_positions(lowering *l, lower_tensor mask, sym_expr *count);
+
+#endif

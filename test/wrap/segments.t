@@ -1,0 +1,116 @@
+# the arena's segments: buffers are placed where the last symbol in their size is known; definitions in a row share one
+--run-- ferrite inspect - --from loop --stage wrap | sed 's/\(k_[a-z_]*\)_[0-9a-f]* (/\1 (/; s/ cost [0-9]*//' | sed -n '/^wrapper/,$p'
+--in--
+program segments
+input  @x : f32[8] strides [1]
+input  @n : i64[2] strides [1]
+temp   @a : f32[8] strides [1]
+temp   @b : f32[u0] strides [1]
+temp   @c : f32[u0,u1] strides [u1,1]
+temp   @d : f32[u2] strides [1]
+temp   @e : f32[u2] strides [1]
+temp   @m : i64[] strides []
+extern copy (@x[8]{1}) -> (@a[8]{1}) ints [] floats []
+define u0 = @n[]{}
+assert 0 <= u0 "first"
+define u1 = @n[]{} + 1
+assert 0 <= u1 "second"
+extern copy (@a[u0]{1}) -> (@b[u0]{1}) ints [] floats []
+extern copy (@b[u0,u1]{1,0}) -> (@c[u0,u1]{u1,1}) ints [] floats []
+nest [] reduce [r0 < u0] {
+  %0 = load f32 @c[r0*u1]
+  %1 = const 1.0 : f32
+  %2 = lt %0, %1 : bool
+  %3 = cast %2 : i64
+  @m[0] = sum %3
+}
+define u2 = @m[]{}
+extern copy (@c[u2]{1}) -> (@d[u2]{1}) ints [] floats []
+extern copy (@d[u2]{1}) -> (@e[u2]{1}) ints [] floats []
+output @e[u2]{1}
+output int u0 + u2
+--out--
+wrapper arena 64 bound 64 weights 0 kernels 1 calls 6
+alloc @a live [0, 6) at 0 bytes 32
+extern copy (@x[8]{1}) -> (@a[8]{1}) ints [] floats []
+symbol u0 = @n[]{}
+assert 0 <= u0 "first"
+symbol u1 = @n[]{} + 1
+assert 0 <= u1 "second"
+place 1
+alloc @b live [5, 7) segment 1 bytes 4*u0
+extern copy (@a[u0]{1}) -> (@b[u0]{1}) ints [] floats []
+free @a
+alloc @c live [6, 10) segment 1 bytes 4*u0*u1
+extern copy (@b[u0,u1]{1,0}) -> (@c[u0,u1]{u1,1}) ints [] floats []
+free @b
+alloc @m live [7, 9) at 0 bytes 8
+kernel k_sum_lt (@c, @m) ints [u0, u1] m 1
+symbol u2 = @m[]{}
+free @m
+place 2
+alloc @d live [9, 11) segment 2 bytes 4*u2
+extern copy (@c[u2]{1}) -> (@d[u2]{1}) ints [] floats []
+free @c
+alloc @e output 0 bytes 4*u2
+extern copy (@d[u2]{1}) -> (@e[u2]{1}) ints [] floats []
+free @d
+output 0 @e[u2]{1}
+output 1 int u0 + u2
+--run-- ferrite inspect laws.wrap --from wrap --stage wrap | cmp - laws.wrap
+--file laws.wrap--
+program laws
+input  @x : f32[8] strides [1]
+input  @n : i64[1] strides [1]
+temp   @a : f32[u0] strides [1]
+temp   @b : f32[u0] strides [1]
+temp   @y : f32[u0] strides [1]
+wrapper arena 0 bound 0 weights 0 kernels 0 calls 3
+symbol u0 = @n[]{}
+assert 0 <= u0 "a size"
+assert u0 <= 8 "of x"
+place 1
+alloc @a live [0, 2) segment 1 bytes 4*u0
+extern copy (@x[u0]{1}) -> (@a[u0]{1}) ints [] floats []
+alloc @b live [1, 3) segment 1 bytes 4*u0
+extern copy (@a[u0]{1}) -> (@b[u0]{1}) ints [] floats []
+free @a
+alloc @y output 0 bytes 4*u0
+extern copy (@b[u0]{1}) -> (@y[u0]{1}) ints [] floats []
+free @b
+output 0 @y[u0]{1}
+--run-- sed '/^place/d' laws.wrap | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
+--err--
+error: wrap: law W6: a buffer is allocated before its segment is placed: a
+  at line 4: alloc @a live [0, 2) segment 1 bytes 4*u0
+  help: this is a fault of ferrite's own: please report it with the program
+--run-- sed 's/^place 1/&\n&/' laws.wrap | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
+--err--
+error: wrap: law W6: a segment is placed twice: 1
+  at line 5: place 1
+  help: this is a fault of ferrite's own: please report it with the program
+--run-- sed 's/^place 1/place 0/' laws.wrap | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
+--err--
+error: wrap: law W6: a segment is placed twice: 0
+  at line 4: place 0
+  help: this is a fault of ferrite's own: please report it with the program
+--run-- sed '/^symbol u0/{ h; d; }; /^place/G' laws.wrap | sed '/^assert/d' | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
+--err--
+error: wrap: law W5: a symbol is read before it is defined: u0
+  at line 1: place 1
+  help: this is a fault of ferrite's own: please report it with the program
+--run-- sed 's/^symbol u0.*/&\n&/' laws.wrap | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
+--err--
+error: wrap: law W5: a symbol is defined twice: u0
+  at line 2: symbol u0 = @n[]{}
+  help: this is a fault of ferrite's own: please report it with the program
+--run-- sed '/^alloc @y/d; s/^wrapper/memory @y output 0\n&/' laws.wrap | sed '/^memory/d; s/^symbol/memory @y output 0\n&/' | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
+--err--
+error: wrap: law W1: a buffer is used before it is allocated: y
+  at line 10: extern copy (@b[u0]{1}) -> (@y[u0]{1}) ints [] floats []
+  help: this is a fault of ferrite's own: please report it with the program
+--run-- sed 's/^free @a/&\n&/' laws.wrap | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
+--err--
+error: wrap: law W3: a buffer is freed twice: a
+  at line 10: free @a
+  help: this is a fault of ferrite's own: please report it with the program
