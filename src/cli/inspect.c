@@ -4,7 +4,7 @@
 
 typedef struct inspect_call {
     cli_call call;
-    const char *stage;
+    const char *stage, *plot;
 } inspect_call;
 
 static void show_pass(void *data, const char *pass, const char *graph, size_t length)
@@ -12,6 +12,18 @@ static void show_pass(void *data, const char *pass, const char *graph, size_t le
     (void)data;
     printf("# after %s\n", pass);
     fwrite(graph, 1, length, stdout);
+}
+
+static int write_plot(cli_call *call, const char *path)
+{
+    const char *svg;
+    size_t length;
+    if (fe_inspect_file(call->session, call->paths.at[0], "plot", &svg, &length) != FE_OK)
+        return cli_failed(call->session);
+    FILE *to = fopen(path, "w");
+    bool good = to && fwrite(svg, 1, length, to) == length;
+    if (to) good &= fclose(to) == 0;
+    return good ? 0 : cli_mistake(&cli_inspect, "cannot write %s", path);
 }
 
 static int inspect(cli_call *call)
@@ -25,18 +37,23 @@ static int inspect(cli_call *call)
                         &length) != FE_OK)
         return cli_failed(call->session);
     if (!shows_passes) fwrite(shown, 1, length, stdout);
-    return 0;
+    return o->plot ? write_plot(call, o->plot) : 0;
 }
 
 static const cli_option options[] = {
     {"--stage", CLI_TEXT, offsetof(inspect_call, stage), "STAGE",
-     "read: as exported; fx: after the passes (default); loop; sched; kern; plan; wrap; c"},
+     "read: as exported; fx: after the passes (default); loop; sched; kern; plan; plot: the plan "
+     "as "
+     "SVG; wrap; c"},
+    {"--plot", CLI_TEXT, offsetof(inspect_call, plot), "FILE",
+     "write a picture of memory over time, as SVG"},
 };
 
 const cli_command cli_inspect = {
     .name = "inspect",
     .what = "shows a stage of the compiler as text",
-    .usage = "inspect MODEL.pt2|FILE.fx|- --stage read|fx|loop|sched|kern|plan|wrap|c\n"
+    .usage = "inspect MODEL.pt2|FILE.fx|- --stage read|fx|loop|sched|kern|plan|plot|wrap|c\n"
+             "inspect MODEL.pt2|FILE.fx --stage plan --plot FILE.svg\n"
              "inspect FILE|- --from fx|loop|sched|kern|wrap --stage STAGE\n"
              "inspect MODEL.pt2 --dump-after PASS|all\n",
     .options = options,

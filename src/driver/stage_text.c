@@ -1,5 +1,5 @@
 /* stage_text.c -- any stage as text, from an archive or from the text of an earlier stage. */
-#include "driver/driver.h"
+#include "driver/plan_view.h"
 
 #include <string.h>
 
@@ -18,21 +18,24 @@ static void show_sched(driver_program *d, text *out)
     sched_print(d->schedule, out);
 }
 
+static plan_view planned(driver_program *d)
+{
+    plan_view view;
+    if (plan_view_of(d, d->memory, &view) != FE_OK)
+        BUG(d->session, "a plan that was made cannot be made again");
+    return view;
+}
+
 static void show_plan(driver_program *d, text *out)
 {
-    const wrap_program *w = d->wrapper;
-    text_printf(out, "plan %s arena %lld bound %lld\n", w->name, (long long)w->arena_bytes,
-                (long long)w->lower_bound);
-    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
-        const sched_life *life = &w->lives[id];
-        if (!life->in_arena) continue;
-        text_printf(out, "@%s live [%u, %u)", w->loops->buffers.at[id].name, life->birth,
-                    life->death);
-        if (w->segment_of[id]) text_printf(out, " segment %u", w->segment_of[id]);
-        text_printf(out, " at %lld bytes ", (long long)w->offsets[id]);
-        sym_print(w->loops->symbols, w->bytes[id], out);
-        text_char(out, '\n');
-    }
+    plan_view view = planned(d);
+    plan_view_text(&view, out);
+}
+
+static void show_plot(driver_program *d, text *out)
+{
+    plan_view view = planned(d);
+    plan_view_svg(&view, out);
 }
 
 static void show_wrap(driver_program *d, text *out)
@@ -54,8 +57,9 @@ static void show_c(driver_program *d, text *out)
 const stage_row stage_table[] = {
     {"read", STAGE_READ, show_fx},    {"fx", STAGE_PASS, show_fx},
     {"loop", STAGE_LOWER, show_loop}, {"sched", STAGE_SCHED, show_sched},
-    {"plan", STAGE_WRAP, show_plan},  {"wrap", STAGE_WRAP, show_wrap},
-    {"kern", STAGE_KERN, show_kern},  {"c", STAGE_EMIT, show_c},
+    {"plan", STAGE_WRAP, show_plan},  {"plot", STAGE_WRAP, show_plot},
+    {"wrap", STAGE_WRAP, show_wrap},  {"kern", STAGE_KERN, show_kern},
+    {"c", STAGE_EMIT, show_c},
 };
 
 const uint32_t stage_count = COUNT_OF(stage_table);

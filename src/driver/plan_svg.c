@@ -1,0 +1,179 @@
+/* plan_svg.c -- the arena as a picture: time across, addresses up, a block a buffer; the peak is
+ * marked, the largest blocks are named, all say what they are when pointed at. */
+#include "driver/plan_view.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LEFT = 90,
+    TOP = 50,
+    BREADTH = 1100, /* of the plot, in pixels */
+    HEIGHT = 560,
+    BOTTOM = 60,
+    MOST_NAMES = 30,
+    LETTER = 7 /* about as wide, in pixels */
+};
+
+typedef struct picture {
+    const plan_view *v;
+    text *out;
+    double step_width, byte_height;
+    double named; /* bytes times steps from which on a block has its name in it */
+} picture;
+
+static double x_of(const picture *p, uint32_t step)
+{
+    return LEFT + step * p->step_width;
+}
+
+static double y_of(const picture *p, int64_t address)
+{
+    return TOP + HEIGHT - (double)address * p->byte_height;
+}
+
+static void escaped(text *out, const char *s)
+{
+    for (; *s; s++) {
+        if (*s == '<')
+            text_add(out, "&lt;");
+        else if (*s == '>')
+            text_add(out, "&gt;");
+        else if (*s == '&')
+            text_add(out, "&amp;");
+        else if ((unsigned char)*s < ' ')
+            text_char(out, ' ');
+        else
+            text_char(out, *s);
+    }
+}
+
+/* 3.2 MiB */
+static const char *readable(int64_t bytes, char *room, size_t size)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    double value = (double)bytes;
+    size_t unit = 0;
+    for (; value >= 1024 && unit + 1 < COUNT_OF(units); unit++) value /= 1024;
+    snprintf(room, size, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+    return room;
+}
+
+static void label(const picture *p, double x, double y, const char *anchor, const char *s)
+{
+    text_printf(p->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
+    escaped(p->out, s);
+    text_add(p->out, "</text>\n");
+}
+
+static void draw_axes(const picture *p)
+{
+    char room[64];
+    uint32_t every = 1;
+    text_printf(p->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" class=\"frame\"/>\n",
+                LEFT, TOP, BREADTH, HEIGHT);
+    for (int i = 0; i <= 4; i++) {
+        int64_t address = p->v->arena_bytes * i / 4;
+        label(p, LEFT - 8, y_of(p, address) + 4, "end", readable(address, room, sizeof room));
+    }
+    while (p->v->step_count / every > 20) every *= every % 3 == 2 ? 5 : 2; /* 1 2 10 20 100 ... */
+    for (uint32_t step = 0; step < p->v->step_count; step += every) {
+        snprintf(room, sizeof room, "%u", step);
+        label(p, x_of(p, step) + p->step_width / 2, TOP + HEIGHT + 18, "middle", room);
+    }
+    label(p, LEFT + BREADTH / 2.0, TOP + HEIGHT + 40, "middle", "step");
+}
+
+static void draw_block(const picture *p, uint32_t index)
+{
+    const plan_block *b = &p->v->blocks.at[index];
+    double width = (b->death - b->birth) * p->step_width;
+    text_printf(p->out,
+                "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
+                "fill=\"hsl(%u,55%%,%d%%)\"><title>",
+                x_of(p, b->birth), y_of(p, b->offset + b->bytes), width,
+                (double)b->bytes * p->byte_height, index * 137 % 360,
+                b->root == b->buffer ? 65 : 75);
+    escaped(p->out, b->name);
+    text_printf(p->out, ": %lld bytes at %lld, steps %u to %u\n", (long long)b->bytes,
+                (long long)b->offset, b->birth, b->death - 1);
+    escaped(p->out, p->v->steps[b->birth].what);
+    text_add(p->out, "</title></rect>\n");
+}
+
+static double area_of(const plan_block *b)
+{
+    return (double)b->bytes * (b->death - b->birth);
+}
+
+static int falling(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x > y ? -1 : x < y;
+}
+
+/* Bytes times steps from which on a block is named. */
+static double least_named(const plan_view *v, arena *memory)
+{
+    double *areas = NEW_ARRAY(memory, double, v->blocks.count + 1);
+    for (uint32_t i = 0; i < v->blocks.count; i++) areas[i] = area_of(&v->blocks.at[i]);
+    qsort(areas, v->blocks.count, sizeof *areas, falling);
+    return v->blocks.count > MOST_NAMES ? areas[MOST_NAMES - 1] : 0;
+}
+
+static void name_block(const picture *p, uint32_t index)
+{
+    const plan_block *b = &p->v->blocks.at[index];
+    double width = (b->death - b->birth) * p->step_width,
+           height = (double)b->bytes * p->byte_height;
+    double x = x_of(p, b->birth) + width / 2, y = y_of(p, b->offset + b->bytes) + height / 2;
+    double length = (double)strlen(b->name) * LETTER;
+    if (area_of(b) < p->named) return;
+    if (length <= width && height >= 12)
+        label(p, x, y + 4, "middle", b->name);
+    else if (length <= height && width >= 12) {
+        text_printf(p->out,
+                    "<text transform=\"translate(%.1f %.1f) rotate(-90)\" text-anchor=\"middle\">",
+                    x + 4, y);
+        escaped(p->out, b->name);
+        text_add(p->out, "</text>\n");
+    }
+}
+
+static void draw_peak(const picture *p)
+{
+    char bytes[64];
+    double x = x_of(p, p->v->peak) + p->step_width / 2;
+    text_printf(p->out, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\" class=\"peak\"/>\n", x,
+                x, TOP, TOP + HEIGHT);
+    text_printf(p->out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"%s\" class=\"mark\">peak %s: ", x,
+                TOP - 6, x > LEFT + BREADTH / 2.0 ? "end" : "start",
+                readable(p->v->most, bytes, sizeof bytes));
+    escaped(p->out, p->v->steps[p->v->peak].what);
+    text_add(p->out, "</text>\n");
+}
+
+void plan_view_svg(const plan_view *v, text *out)
+{
+    uint32_t steps = v->step_count ? v->step_count : 1;
+    picture p = {.v = v, .out = out, .step_width = (double)BREADTH / steps};
+    p.named = least_named(v, out->memory);
+    p.byte_height = v->arena_bytes > 0 ? (double)HEIGHT / (double)v->arena_bytes : 0;
+    text_printf(out,
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\">\n"
+                "<style>text { font: 12px sans-serif } rect { stroke: #fff; stroke-width: .5; "
+                "fill-opacity: .8 } .frame { fill: #f4f4f4; stroke: #888 } "
+                ".peak { stroke: #c00; stroke-dasharray: 4 3 } .mark { fill: #c00 }</style>\n",
+                LEFT + BREADTH + 20, TOP + HEIGHT + BOTTOM);
+    text_printf(out, "<text x=\"%d\" y=\"20\" font-weight=\"bold\">", LEFT);
+    escaped(out, v->w->name);
+    text_printf(out, ": arena of %lld bytes, %lld in use at once, %u buffers%s</text>\n",
+                (long long)v->arena_bytes, (long long)v->most, v->blocks.count,
+                v->of_example ? " (sizes of the example)" : "");
+    draw_axes(&p);
+    for (uint32_t i = 0; i < v->blocks.count; i++) draw_block(&p, i);
+    for (uint32_t i = 0; i < v->blocks.count; i++) name_block(&p, i);
+    if (v->blocks.count) draw_peak(&p);
+    text_add(out, "</svg>\n");
+}

@@ -1,0 +1,194 @@
+/* plan_view.c -- see plan_view.h. The text:
+ *
+ *     plan small: arena 4096 bytes, 3840 in use at once (step 2), 3 buffers
+ *     step 0 live 1024 linear (fc1)
+ *     ...
+ *     @buf3 live [0, 3) at 1024 bytes 1024 peak
+ */
+#include "driver/plan_view.h"
+
+#include <string.h>
+
+/* ---- steps ---- */
+
+/* Steps are counted as lives count them: calls, assertions, symbols that the run defines. */
+static bool is_step(const wrap_line *line)
+{
+    return line->kind == WRAP_KERNEL || line->kind == WRAP_EXTERN || line->kind == WRAP_ASSERT ||
+           (line->kind == WRAP_SYMBOL && line->input < 0);
+}
+
+static const char *step_name(const wrap_program *w, const wrap_line *line, const char *note)
+{
+    switch (line->kind) {
+    case WRAP_ASSERT: return "assert";
+    case WRAP_SYMBOL: return sym_name(w->loops->symbols, line->symbol);
+    case WRAP_KERNEL: return note ? note : line->call.kernel;
+    default: return note ? note : line->op->kernel;
+    }
+}
+
+static void collect_steps(plan_view *v, arena *memory)
+{
+    const wrap_program *w = v->w;
+    const char *note = NULL;
+    v->steps = NEW_ARRAY(memory, plan_step, w->lines.count + 1);
+    for (uint32_t i = 0; i < w->lines.count; i++) {
+        const wrap_line *line = &w->lines.at[i];
+        if (line->kind == WRAP_COMMENT) note = line->text;
+        if (!is_step(line)) continue;
+        v->steps[v->step_count++].what = step_name(w, line, note);
+        if (line->kind == WRAP_KERNEL || line->kind == WRAP_EXTERN) note = NULL;
+    }
+}
+
+/* ---- blocks ---- */
+
+static int64_t usual(const plan_view *v, sym_expr e)
+{
+    return sym_is_none(e) ? 0 : sym_hint(v->w->loops->symbols, e, SCHED_USUAL_SIZE);
+}
+
+static void collect_blocks(plan_view *v, arena *memory)
+{
+    const wrap_program *w = v->w;
+    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
+        const sched_life *life = &w->lives[id];
+        const loop_buffer *buffer = &w->loops->buffers.at[id];
+        uint32_t death = life->death < v->step_count ? life->death : v->step_count;
+        if (!life->in_arena || life->birth >= death) continue;
+        vec_push(memory, &v->blocks,
+                 ((plan_block){buffer->name, life->birth, death, w->offsets[id],
+                               usual(v, w->bytes[id]), id, life->root, w->segment_of[id]}));
+    }
+}
+
+/* From the start of its root's memory. */
+static int64_t place_in_root(const plan_view *v, const plan_block *b)
+{
+    return usual(v, v->w->lives[b->buffer].place) *
+           (int64_t)ty_dtype_size(v->w->loops->buffers.at[b->buffer].dtype);
+}
+
+static void widen(const plan_view *v, const plan_block *b, plan_buffer *root)
+{
+    int64_t end = place_in_root(v, b) + b->bytes;
+    if (root->death == 0) *root = (plan_buffer){.birth = (int32_t)b->birth};
+    if ((int32_t)b->birth < root->birth) root->birth = (int32_t)b->birth;
+    if ((int32_t)b->death > root->death) root->death = (int32_t)b->death;
+    if (end > root->size) root->size = end;
+}
+
+/* Places for the example's sizes: each root's memory as one block, each segment above the last. */
+static fe_status place_segment(plan_view *v, uint32_t segment, arena *memory)
+{
+    uint32_t count = 0, *index = NEW_ARRAY(memory, uint32_t, v->w->loops->buffers.count + 1);
+    plan_buffer *roots = NEW_ARRAY(memory, plan_buffer, v->blocks.count + 1);
+    plan_result plan;
+    for (uint32_t i = 0; i < v->blocks.count; i++) {
+        const plan_block *b = &v->blocks.at[i];
+        if (b->segment != segment) continue;
+        if (!index[b->root]) index[b->root] = ++count;
+        widen(v, b, &roots[index[b->root] - 1]);
+    }
+    FE_TRY(plan_offsets(v->w->session, memory, roots, count, NULL, &plan));
+    for (uint32_t i = 0; i < v->blocks.count; i++) {
+        plan_block *b = &v->blocks.at[i];
+        if (b->segment == segment)
+            b->offset = v->arena_bytes + plan.offsets[index[b->root] - 1] + place_in_root(v, b);
+    }
+    v->arena_bytes += plan.height;
+    return FE_OK;
+}
+
+static fe_status place_blocks(plan_view *v, arena *memory)
+{
+    uint32_t first = 1; /* the segments before it have their offsets */
+    if (v->w->is_dynamic) v->arena_bytes = first = 0;
+    for (uint32_t k = first; k < v->w->segment_count; k++) FE_TRY(place_segment(v, k, memory));
+    v->of_example = first < v->w->segment_count;
+    return FE_OK;
+}
+
+/* ---- what is in use ---- */
+
+typedef struct reach {
+    int64_t low, high;
+    uint32_t step; /* + 1, that these belong to */
+} reach;
+
+/* Blocks by the step that they begin with: those of step t are at[first[t]] on. */
+static uint32_t *index_births(const plan_view *v, uint32_t *first, arena *memory)
+{
+    uint32_t *at = NEW_ARRAY(memory, uint32_t, v->blocks.count + 1);
+    for (uint32_t i = 0; i < v->blocks.count; i++) first[v->blocks.at[i].birth + 2]++;
+    for (uint32_t t = 2; t < v->step_count + 2; t++) first[t] += first[t - 1];
+    for (uint32_t i = 0; i < v->blocks.count; i++) at[first[v->blocks.at[i].birth + 1]++] = i;
+    return at;
+}
+
+static void measure(plan_view *v, arena *memory)
+{
+    reach *of = NEW_ARRAY(memory, reach, v->w->loops->buffers.count + 1);
+    uint32_t *first = NEW_ARRAY(memory, uint32_t, v->step_count + 3);
+    const uint32_t *births = index_births(v, first, memory);
+    VEC(uint32_t) alive = {0};
+    for (uint32_t step = 0; step < v->step_count; step++) {
+        int64_t live = 0;
+        uint32_t kept = 0;
+        for (uint32_t i = first[step]; i < first[step + 1]; i++)
+            vec_push(memory, &alive, births[i]);
+        for (uint32_t i = 0; i < alive.count; i++) {
+            const plan_block *b = &v->blocks.at[alive.at[i]];
+            reach *r = &of[b->root];
+            if (step >= b->death) continue;
+            alive.at[kept++] = alive.at[i];
+            if (r->step != step + 1) *r = (reach){b->offset, b->offset, step + 1};
+            int64_t before = r->high - r->low;
+            if (b->offset < r->low) r->low = b->offset;
+            if (b->offset + b->bytes > r->high) r->high = b->offset + b->bytes;
+            live += r->high - r->low - before;
+        }
+        alive.count = kept;
+        v->steps[step].live = live;
+        if (live <= v->most) continue;
+        v->most = live;
+        v->peak = step;
+    }
+}
+
+fe_status plan_view_of(driver_program *d, arena *memory, plan_view *out)
+{
+    *out = (plan_view){.w = d->wrapper, .arena_bytes = d->wrapper->arena_bytes};
+    collect_steps(out, memory);
+    collect_blocks(out, memory);
+    FE_TRY(place_blocks(out, memory));
+    measure(out, memory);
+    return FE_OK;
+}
+
+/* ---- text ---- */
+
+void plan_view_text(const plan_view *v, text *out)
+{
+    const sym_table *t = v->w->loops->symbols;
+    text_printf(out, "plan %s: arena %lld bytes, %lld in use at once (step %u), %u buffers%s\n",
+                v->w->name, (long long)v->arena_bytes, (long long)v->most, v->peak, v->blocks.count,
+                v->of_example ? "; for the sizes of the example" : "");
+    for (uint32_t i = 0; i < v->step_count; i++)
+        text_printf(out, "step %u live %lld %s\n", i, (long long)v->steps[i].live,
+                    v->steps[i].what);
+    for (uint32_t i = 0; i < v->blocks.count; i++) {
+        const plan_block *b = &v->blocks.at[i];
+        text_printf(out, "@%s live [%u, %u) at %lld bytes %lld", b->name, b->birth, b->death,
+                    (long long)b->offset, (long long)b->bytes);
+        if (!sym_is_int(t, v->w->bytes[b->buffer], NULL)) {
+            text_add(out, " = ");
+            sym_print(t, v->w->bytes[b->buffer], out);
+        }
+        if (b->root != b->buffer)
+            text_printf(out, " in @%s", v->w->loops->buffers.at[b->root].name);
+        if (b->segment) text_printf(out, " segment %u", b->segment);
+        text_add(out, v->peak >= b->birth && v->peak < b->death ? " peak\n" : "\n");
+    }
+}

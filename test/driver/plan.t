@@ -1,0 +1,50 @@
+# the arena over time, as text and as a picture
+--run-- ferrite inspect arena.loop --from loop --stage plan | sed 's/k_exp_[0-9a-f]*/k_exp/'
+--file arena.loop--
+program arena
+input  @x : f32[64] strides [1]
+temp   @a : f32[64] strides [1]
+temp   @b : f32[64] strides [1]
+temp   @c : f32[128] strides [1]
+temp   @y : f32[64] strides [1]
+extern copy (@x[64]{1}) -> (@a[64]{1}) ints [] floats []
+nest [i0 < 64] {
+  %0 = load f32 @a[i0]
+  %1 = exp %0 : f32
+  @b[i0] = %1
+}
+extern copy (@b[2,64]{0,1}) -> (@c[2,64]{64,1}) ints [] floats []
+extern copy (@c[64]{2}) -> (@y[64]{1}) ints [] floats []
+output @y[64]{1}
+--out--
+plan arena: arena 768 bytes, 768 in use at once (step 2), 3 buffers
+step 0 live 256 copy
+step 1 live 256 k_exp
+step 2 live 768 copy
+step 3 live 512 copy
+@a live [0, 2) at 512 bytes 256 in @b
+@b live [1, 3) at 512 bytes 256 peak
+@c live [2, 4) at 0 bytes 512 peak
+--run-- ferrite inspect arena.loop --from loop --stage plan --plot arena.svg > /dev/null && grep -c '<rect' arena.svg && sed -n '/font-weight/p; /class="mark"/p; /<title>b:/p; /^<text.*>c</p' arena.svg
+--out--
+4
+<text x="90" y="20" font-weight="bold">arena: arena of 768 bytes, 768 in use at once, 3 buffers</text>
+<rect x="365.0" y="50.0" width="550.0" height="186.7" fill="hsl(137,55%,65%)"><title>b: 256 bytes at 512, steps 1 to 2
+<text x="915.0" y="427.3" text-anchor="middle">c</text>
+<text x="777.5" y="44" text-anchor="end" class="mark">peak 768 B: copy</text>
+--run-- sed 's/64/s0/g; s/128/2*s0/; s/^input/symbol s0 in [2, 4096] hint 64\n&/' arena.loop | ferrite inspect - --from loop --stage plan | sed 's/k_exp_[0-9a-f]*/k_exp/'
+--out--
+plan arena: arena 768 bytes, 768 in use at once (step 2), 3 buffers; for the sizes of the example
+step 0 live 256 copy
+step 1 live 256 k_exp
+step 2 live 768 copy
+step 3 live 512 copy
+@a live [0, 2) at 512 bytes 256 = 4*s0 in @b
+@b live [1, 3) at 512 bytes 256 = 4*s0 peak
+@c live [2, 4) at 0 bytes 512 = 8*s0 peak
+--run-- ferrite inspect $ROOT/test/cases/programs/ragged_rows.pt2 --stage plan | sed -n '1p; /segment/p'
+--out--
+plan ragged_rows: arena 1088 bytes, 576 in use at once (step 12), 5 buffers; for the sizes of the example
+@buf4 live [4, 6) at 64 bytes 512 = 8*u0 segment 1
+@buf11 live [7, 13) at 64 bytes 64 = u0 segment 1 peak
+@buf13 live [12, 14) at 576 bytes 512 = 8*u1 segment 2 peak
