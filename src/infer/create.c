@@ -119,6 +119,18 @@ void rule_eye(infer_call *c)
     if (c->status == FE_OK) infer_give(c, made(c, TY_F32, 2, sizes));
 }
 
+/* The dtype of a ramp that names none: complex between complex numbers. */
+static ty_dtype line_dtype(infer_call *c)
+{
+    static const char *const ENDS[] = {"start", "end"};
+    for (size_t i = 0; i < COUNT_OF(ENDS); i++) {
+        const fx_arg *a = op_param_index(c->op, ENDS[i]) < 0 ? NULL : infer_arg(c, ENDS[i]);
+        const ty_tensor *t = a ? fx_arg_tensor(a) : NULL;
+        if ((a && a->kind == FX_ARG_COMPLEX) || (t && ty_is_complex(t->dtype))) return TY_C64;
+    }
+    return (ty_dtype)c->param;
+}
+
 /* One dimension, of the length that the only size argument gives. */
 void rule_line(infer_call *c)
 {
@@ -126,7 +138,7 @@ void rule_line(infer_call *c)
     for (size_t i = 0; i < COUNT_OF(NAMES); i++) {
         if (op_param_index(c->op, NAMES[i]) < 0) continue;
         sym_expr length = infer_expr(c, NAMES[i], 0);
-        if (c->status == FE_OK) infer_give(c, made(c, (ty_dtype)c->param, 1, &length));
+        if (c->status == FE_OK) infer_give(c, made(c, line_dtype(c), 1, &length));
         return;
     }
 }

@@ -144,7 +144,7 @@ void infer_number_storages(infer_call *c);
 /* ---- unbacked.c: what only the run knows ---- */
 /* A size of a result: what is recorded for the item's dimension, or else a fresh symbol. */
 sym_expr infer_unbacked(infer_call *c, uint32_t item, uint32_t dim);
-sym_expr infer_unbacked_offset(infer_call *c, sym_expr base);
+sym_expr infer_unbacked_offset(infer_call *c, uint32_t item, sym_expr base);
 /* Sizes and strides that only the run knows, as the record has them. */
 void infer_settle(infer_call *c, fx_value *now, const fx_value *recorded);
 
@@ -162,6 +162,7 @@ typedef enum infer_dtype_kind {
     DTYPE_DIVIDE,     /* as FLOAT unless the quotient is rounded */
     DTYPE_SUM,        /* i64 for integers */
     DTYPE_INDEX,      /* i64 */
+    DTYPE_POWER,      /* that one; i64 for bools */
     DTYPE_HASH        /* u64 */
 } infer_dtype_kind;
 

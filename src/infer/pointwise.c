@@ -73,6 +73,7 @@ static ty_dtype dtype_by_kind(infer_call *c, const ty_tensor *self)
     case DTYPE_COMPLEX: return ty_real_to_complex(d);
     case DTYPE_DOUBLE: return ty_is_complex(d) ? TY_C128 : TY_F64;
     case DTYPE_DIVIDE: return infer_arg(c, "rounding_mode") ? d : infer_float_of(d);
+    case DTYPE_POWER: return d == TY_BOOL ? TY_I64 : d;
     case DTYPE_SUM:
     case DTYPE_HASH:
     case DTYPE_INDEX: break; /* of reductions */

@@ -130,11 +130,34 @@ static void give_cuts(infer_call *c, const ty_tensor *x, uint32_t dim, const fx_
     infer_give_items(c, pieces, count + 1);
 }
 
+/* The same where only the run knows the positions. */
+static void give_late_cuts(infer_call *c, const ty_tensor *x, uint32_t dim, const ty_tensor *cuts)
+{
+    int64_t count;
+    if (cuts->rank != 1 || !sym_is_int(c->symbols, cuts->sizes[0], &count) ||
+        count >= MOST_PIECES) {
+        infer_fail(c, "a split into a number of parts that only the run knows");
+        return;
+    }
+    ty_tensor **pieces = NEW_ARRAY(c->memory, ty_tensor *, count + 1);
+    sym_expr zero = infer_number(c, 0), one = infer_number(c, 1);
+    for (uint32_t i = 0; i <= count; i++) {
+        pieces[i] = infer_narrow(c, x, dim, zero, infer_unbacked(c, i, dim), one);
+        if (i) pieces[i]->offset = infer_unbacked_offset(c, i, x->offset);
+    }
+    infer_give_items(c, pieces, (uint32_t)count + 1);
+}
+
 /* tensor_split and, along the dimension of the parameter, hsplit (1), vsplit (0), dsplit (2). */
 static void give_tensor_split(infer_call *c, const ty_tensor *x, uint32_t dim)
 {
     const fx_arg *cuts = infer_arg(c, "indices");
-    if (cuts && cuts->kind == FX_ARG_LIST)
+    const ty_tensor *late = op_param_index(c->op, "tensor_indices_or_sections") >= 0
+                                ? infer_tensor(c, "tensor_indices_or_sections")
+                                : NULL;
+    if (late)
+        give_late_cuts(c, x, dim, late);
+    else if (cuts && cuts->kind == FX_ARG_LIST)
         give_cuts(c, x, dim, cuts);
     else
         give_sections(c, x, dim, infer_int(c, "sections", 1));

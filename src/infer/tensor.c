@@ -184,7 +184,7 @@ ty_tensor *infer_select(infer_call *c, const ty_tensor *x, uint32_t dim, sym_exp
     if (negative) index = sym_add(t, index, x->sizes[dim]);
     sym_expr offset = decided || !infer_has_unbacked(c, 1, &index)
                           ? sym_add(t, x->offset, sym_mul(t, index, x->strides[dim]))
-                          : infer_unbacked_offset(c, x->offset);
+                          : infer_unbacked_offset(c, 0, x->offset);
     return infer_view_as(c, x, x->rank - 1, sizes, strides, offset);
 }
 

@@ -30,9 +30,9 @@ sym_expr infer_unbacked(infer_call *c, uint32_t item, uint32_t dim)
     return new_symbol(c, 0);
 }
 
-sym_expr infer_unbacked_offset(infer_call *c, sym_expr base)
+sym_expr infer_unbacked_offset(infer_call *c, uint32_t item, sym_expr base)
 {
-    const fx_value *v = recorded_item(c, 0);
+    const fx_value *v = recorded_item(c, item);
     return v ? v->tensor->offset : sym_add(c->symbols, base, new_symbol(c, 0));
 }
 

@@ -273,7 +273,7 @@ ty_tensor *infer_slice(infer_call *c, const ty_tensor *x)
     bool known = !sym_is_none(start) && !sym_is_none(end);
     sym_expr length = known ? slice_length(c, start, end, step) : infer_unbacked(c, 0, dim);
     ty_tensor *out = infer_narrow(c, x, dim, sym_is_none(start) ? zero : start, length, step);
-    if (sym_is_none(start)) out->offset = infer_unbacked_offset(c, x->offset);
+    if (sym_is_none(start)) out->offset = infer_unbacked_offset(c, 0, x->offset);
     return out;
 }
 
@@ -292,7 +292,7 @@ void rule_narrow(infer_call *c)
     if (x->rank == 0) infer_fail(c, "narrow of a tensor without dimensions");
     if (c->status != FE_OK) return;
     if (infer_tensor(c, "start")) { /* known during the run only */
-        sym_expr start = infer_unbacked_offset(c, x->offset);
+        sym_expr start = infer_unbacked_offset(c, 0, x->offset);
         ty_tensor *out = infer_narrow(c, x, dim, infer_number(c, 0), length, one);
         out->offset = start;
         infer_give(c, out);

@@ -42,16 +42,21 @@ static fe_status arange(lowering *l, fx_node *n, const lower_row *row)
     return give_value(l, i);
 }
 
+/* Where a ramp of integers begins and ends is an integer too. */
+static loop_value ramp_end(lowering *l, const char *name, ty_dtype out, ty_dtype d)
+{
+    loop_value v = lower_scalar(l, fx_get(l->graph, l->node, name), d);
+    return ty_is_integral(out, true) ? loop_cast(l->program, d, loop_cast(l->program, out, v)) : v;
+}
+
 /* From both ends, so that it is symmetric. */
 static fe_status linspace(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
     loop_program *p = l->program;
     int64_t steps = lower_int_or(l, "steps", 0);
-    ty_dtype d = out->dtype == TY_F64 || ty_is_integral(out->dtype, true) ? TY_F64 : TY_F32;
-    if (ty_is_complex(out->dtype)) return lower_fail(l, "a ramp of complex numbers");
-    loop_value start = lower_scalar(l, fx_get(l->graph, n, "start"), d),
-               end = lower_scalar(l, fx_get(l->graph, n, "end"), d);
+    ty_dtype d = ty_is_integral(out->dtype, true) ? TY_F64 : lower_compute_dtype(out->dtype);
+    loop_value start = ramp_end(l, "start", out->dtype, d), end = ramp_end(l, "end", out->dtype, d);
     loop_value intervals = loop_const_float(p, d, steps > 1 ? (double)(steps - 1) : 1);
     loop_value step = lower_op2(l, LOOP_DIV, lower_op2(l, LOOP_SUB, end, start), intervals);
     loop_value i = loop_index(p, l->axes[0]),

@@ -317,6 +317,7 @@ static fe_status matrix_exp(lowering *l, fx_node *n, const lower_row *row)
     (void)row;
     tensor x = lower_first_arg(l);
     bool is_number = lower_is_one(l, x.sizes[x.rank - 1]);
+    x = lower_cast(l, x, lower_compute_dtype(lower_dtype(x)));
     return lower_give_as_recorded(l, is_number ? T_EXP(x) : lower_matrix_exp(l, x));
 }
 

@@ -247,6 +247,8 @@ lower_tensor lower_unsqueeze(lowering *l, lower_tensor t, uint32_t dim);
 lower_tensor lower_squeeze(lowering *l, lower_tensor t, uint32_t dim);
 
 /* ---- families that others call ---- */
+/* Complex numbers as pairs of real ones, in a new last dimension (unary.c). */
+lower_tensor lower_pairs(lowering *l, lower_tensor t);
 /* reduce.c; x is float */
 lower_tensor lower_softmax(lowering *l, lower_tensor x, uint32_t dim, bool log);
 /* The norm of this order over the reduced dims (reduce.c). */

@@ -115,13 +115,21 @@ static loop_value rsub(formula *f)
     return SUB(X1, MUL(X0, op_param_index(f->node->op, "alpha") >= 0 ? PARAM("alpha") : NUM(1)));
 }
 
+/* Eager rounds the quotient of halves to a half before it truncates it. */
+static loop_value truncated_quotient(formula *f)
+{
+    ty_dtype out = fx_tensor(f->node)->dtype;
+    if (out == lower_compute_dtype(out) || ty_is_integral(out, true)) return OP2(TRUNCDIV, X0, X1);
+    return OP1(TRUNC, loop_cast(f->p, f->dtype, loop_cast(f->p, out, DIV(X0, X1))));
+}
+
 /* floor for integers and floats, trunc, or true division: by rounding_mode. */
 static loop_value divide_mode(formula *f)
 {
     const fx_arg *mode = fx_get(f->l->graph, f->node, "rounding_mode");
     if (mode->kind == FX_ARG_STRING && strcmp(mode->string, "floor") == 0)
         return OP2(FLOORDIV, X0, X1);
-    if (mode->kind == FX_ARG_STRING) return OP2(TRUNCDIV, X0, X1);
+    if (mode->kind == FX_ARG_STRING) return truncated_quotient(f);
     if (ty_is_integral(f->dtype, true)) {
         X0 = loop_cast(f->p, TY_F32, X0);
         X1 = loop_cast(f->p, TY_F32, X1);
@@ -182,9 +190,22 @@ static loop_value log_add(formula *f, loop_value a, loop_value b, bool base_2)
     return IF(same_infinity, a, ADD(most, rest));
 }
 
+/* Of complex numbers; which is the greater their real parts say. */
+static loop_value complex_log_add(formula *f)
+{
+    loop_value a = OP1(REALPART, X0), b = OP1(REALPART, X1), swap = LESS(a, b);
+    loop_value least = IF(swap, X0, X1), most = IF(swap, X1, X0);
+    loop_value sum = ADD(OP1(LOG, ADD(NUM(1), OP1(EXP, SUB(least, most)))), most);
+    loop_value same_infinity = OP2(AND, OP1(ISINF, a), OP2(EQ, a, b));
+    loop_value below = LESS(a, loop_const_float(f->p, ty_complex_to_real(f->dtype), 0));
+    sum = IF(same_infinity, IF(below, least, OP1(LOG, ADD(OP1(EXP, least), OP1(EXP, most)))), sum);
+    loop_value is_nan = OP2(OR, OP1(ISNAN, X0), OP1(ISNAN, X1));
+    return IF(is_nan, loop_const_complex(f->p, f->dtype, (double)NAN, (double)NAN), sum);
+}
+
 static loop_value logaddexp(formula *f)
 {
-    return ty_is_complex(f->dtype) ? (loop_value){0} : log_add(f, X0, X1, false);
+    return ty_is_complex(f->dtype) ? complex_log_add(f) : log_add(f, X0, X1, false);
 }
 static loop_value logaddexp2(formula *f)
 {
@@ -214,9 +235,8 @@ static loop_value isclose(formula *f)
         nan_equal = OP2(AND, OP1(ISNAN, X0), OP1(ISNAN, X1));
     double rtol = formula_param_number(f, "rtol", 0), atol = formula_param_number(f, "atol", 0);
     if (rtol == 0 && atol == 0) return OP2(OR, equal, nan_equal);
-    ty_dtype real = integral ? TY_F32 : f->dtype;
-    if (ty_is_complex(real)) return (loop_value){0};
-    loop_value a = loop_cast(f->p, real, X0), b = loop_cast(f->p, real, X1);
+    ty_dtype d = integral ? TY_F32 : f->dtype, real = ty_complex_to_real(d);
+    loop_value a = loop_cast(f->p, d, X0), b = loop_cast(f->p, d, X1);
     loop_value allowed = MUL(OP1(ABS, b), loop_const_float(f->p, real, rtol));
     allowed = ADD(allowed, loop_const_float(f->p, real, atol));
     loop_value difference = OP1(ABS, SUB(a, b));

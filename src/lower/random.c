@@ -71,15 +71,15 @@ static loop_value positive_uniform(lowering *l, const ty_tensor *out, uint32_t d
     return lower_op2(l, LOOP_SUB, loop_const_float(l->program, d, 1), uniform(l, out, draw, d));
 }
 
-/* Box and Muller */
-static loop_value normal(lowering *l, const ty_tensor *out, ty_dtype d)
+/* Box and Muller, from two draws */
+static loop_value normal(lowering *l, const ty_tensor *out, uint32_t draw, ty_dtype d)
 {
-    loop_value log_u = lower_op1(l, LOOP_LOG, positive_uniform(l, out, 0, d));
+    loop_value log_u = lower_op1(l, LOOP_LOG, positive_uniform(l, out, draw, d));
     loop_value radius =
         lower_op1(l, LOOP_SQRT, lower_op2(l, LOOP_MUL, loop_const_float(l->program, d, -2), log_u));
     loop_value angle =
         lower_op2(l, LOOP_MUL, loop_const_float(l->program, d, 6.28318530717958647693),
-                  uniform(l, out, 1, d));
+                  uniform(l, out, draw + 1, d));
     return lower_op2(l, LOOP_MUL, radius, lower_op1(l, LOOP_COS, angle));
 }
 
@@ -87,7 +87,8 @@ static loop_value normal(lowering *l, const ty_tensor *out, ty_dtype d)
 
 static ty_dtype real_of(const ty_tensor *out)
 {
-    return ty_is_floating(out->dtype) ? lower_compute_dtype(out->dtype) : TY_F32;
+    ty_dtype d = ty_complex_to_real(out->dtype);
+    return ty_is_floating(d) ? lower_compute_dtype(d) : TY_F32;
 }
 
 static fe_status give_drawn(lowering *l, loop_value v)
@@ -104,17 +105,29 @@ static double param(lowering *l, const char *name, double fallback)
     return op_param_index(l->node->op, name) >= 0 ? lower_number_or(l, name, fallback) : fallback;
 }
 
+static loop_value complex_of(lowering *l, loop_value re, loop_value im)
+{
+    ty_dtype d = ty_real_to_complex(loop_at(l->program, re)->dtype);
+    return loop_make(l->program, (loop_node){.op = LOOP_COMPLEX, .dtype = d, .args = {re, im}});
+}
+
 /* low + (high - low) * u */
+static loop_value between(lowering *l, loop_value u, double low, double high)
+{
+    ty_dtype d = loop_at(l->program, u)->dtype;
+    loop_value v = lower_op2(l, LOOP_MUL, u, loop_const_float(l->program, d, high - low));
+    return lower_op2(l, LOOP_ADD, v, loop_const_float(l->program, d, low));
+}
+
 static fe_status draw_uniform(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
     ty_dtype d = real_of(out);
     double low = param(l, "from", 0), high = param(l, "to", 1);
-    if (ty_is_complex(out->dtype)) return lower_fail(l, "random complex numbers");
-    loop_value v =
-        lower_op2(l, LOOP_MUL, uniform(l, out, 0, d), loop_const_float(l->program, d, high - low));
-    return give_drawn(l, lower_op2(l, LOOP_ADD, v, loop_const_float(l->program, d, low)));
+    loop_value v = between(l, uniform(l, out, 0, d), low, high);
+    if (!ty_is_complex(out->dtype)) return give_drawn(l, v);
+    return give_drawn(l, complex_of(l, v, between(l, uniform(l, out, 1, d), low, high)));
 }
 
 static loop_value operand(lowering *l, const char *name, double fallback, const ty_tensor *out,
@@ -131,10 +144,16 @@ static loop_value operand(lowering *l, const char *name, double fallback, const 
 static fe_status draw_normal(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
-    ty_dtype d = real_of(out);
-    if (ty_is_complex(out->dtype)) return lower_fail(l, "random complex numbers");
-    loop_value v = lower_op2(l, LOOP_MUL, operand(l, "std", 1, out, d), normal(l, out, d));
-    v = lower_op2(l, LOOP_ADD, operand(l, "mean", 0, out, d), v);
+    bool is_complex = ty_is_complex(out->dtype);
+    ty_dtype d = real_of(out), whole = is_complex ? ty_real_to_complex(d) : d;
+    loop_value z = normal(l, out, 0, d);
+    if (is_complex) { /* each part has half the variance */
+        loop_value half = loop_const_float(l->program, d, sqrt(0.5));
+        z = complex_of(l, lower_op2(l, LOOP_MUL, z, half),
+                       lower_op2(l, LOOP_MUL, normal(l, out, 2, d), half));
+    }
+    loop_value v = lower_op2(l, LOOP_MUL, operand(l, "std", 1, out, whole), z);
+    v = lower_op2(l, LOOP_ADD, operand(l, "mean", 0, out, whole), v);
     return give_drawn(l, row->parameter ? lower_op1(l, LOOP_EXP, v) : v);
 }
 

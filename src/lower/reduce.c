@@ -229,6 +229,23 @@ lower_moment_pair lower_moments(lowering *l, lower_tensor x, const bool *reduced
     return m;
 }
 
+/* The variances of both parts, added. */
+static lower_moment_pair complex_moments(lowering *l, lower_tensor x, const bool *reduced,
+                                         double correction)
+{
+    lower_share(l, x);
+    lower_moment_pair re = lower_moments(l, lower_unary(l, LOOP_REALPART, x), reduced, correction),
+                      im = lower_moments(l, lower_unary(l, LOOP_IMAGPART, x), reduced, correction);
+    loop_node mean = {.op = LOOP_COMPLEX,
+                      .dtype = lower_dtype(x),
+                      .args = {lower_here(l, re.mean), lower_here(l, im.mean)}};
+    return (lower_moment_pair){
+        .mean = lower_value(l, lower_dtype(x), re.mean.rank, re.mean.sizes,
+                            loop_make(l->program, mean)),
+        .variance = lower_binary(l, LOOP_ADD, re.variance, im.variance),
+    };
+}
+
 static double correction_of(lowering *l)
 {
     if (has(l, "unbiased")) return lower_bool(l, "unbiased");
@@ -250,12 +267,15 @@ static fe_status variance(lowering *l, fx_node *n, const lower_row *row)
     reduction r;
     FE_TRY(begin(l, &r, 0));
     lower_tensor x = lower_cast(l, r.x, lower_compute_dtype(lower_dtype(r.x)));
-    if (!ty_is_floating(lower_dtype(x))) return lower_fail(l, "a variance of this dtype");
-    lower_moment_pair m = lower_moments(l, x, r.reduced, correction_of(l));
+    lower_moment_pair m = ty_is_complex(lower_dtype(x))
+                              ? complex_moments(l, x, r.reduced, correction_of(l))
+                              : lower_moments(l, x, r.reduced, correction_of(l));
     if (row->parameter & 1) m.variance = lower_unary(l, LOOP_SQRT, m.variance);
-    lower_tensor items[2] = {lower_cast(l, without_dims(l, m.variance, &r), r.out),
-                             lower_cast(l, without_dims(l, m.mean, &r), r.out)};
-    return row->parameter & 2 ? lower_give_items(l, items, 2) : lower_give(l, items[0]);
+    m.variance = lower_cast(l, without_dims(l, m.variance, &r), ty_complex_to_real(r.out));
+    if (!(row->parameter & 2)) return lower_give(l, m.variance);
+    ty_dtype d = ty_is_complex(lower_dtype(x)) ? ty_real_to_complex(r.out) : r.out;
+    lower_tensor items[2] = {m.variance, lower_cast(l, without_dims(l, m.mean, &r), d)};
+    return lower_give_items(l, items, 2);
 }
 
 /* ---- norms ---- */

@@ -222,20 +222,27 @@ static tensor without_kept(lowering *l, tensor x, uint32_t a, uint32_t b)
     return lower_squeeze(l, x, a > b ? b : a);
 }
 
+/* The greatest of what is not negative, 0 of nothing. */
+static tensor extreme_of(lowering *l, tensor x, bool greatest, uint32_t dim, bool keep)
+{
+    tensor found = lower_along(l, greatest ? LOOP_REDUCE_MAX : LOOP_REDUCE_MIN, x, dim, keep);
+    return greatest ? T_MAX(found, T_NUM(found, 0)) : found;
+}
+
 /* Over dims a (rows) and b (columns), which stay with size 1. */
 static tensor norm_of(lowering *l, tensor x, norm_order order, uint32_t a, uint32_t b)
 {
     bool reduced[LOWER_MAX_RANK] = {false};
     reduced[a] = reduced[b] = true;
-    loop_reduce extreme = order.greatest ? LOOP_REDUCE_MAX : LOOP_REDUCE_MIN;
     if (order.kind == NORM_FROBENIUS) return lower_norm(l, x, 2, reduced, true);
     if (order.kind == NORM_SUMS) {
         tensor sums = lower_along(l, LOOP_SUM, T_ABS(x), order.along_rows ? b : a, true);
-        return lower_along(l, extreme, sums, order.along_rows ? a : b, true);
+        return extreme_of(l, sums, order.greatest, order.along_rows ? a : b, true);
     }
     tensor values = singular_values(l, with_last(l, x, a, b));
-    tensor norm = lower_along(l, order.kind == NORM_NUCLEAR ? LOOP_SUM : extreme, values,
-                              values.rank - 1, false);
+    uint32_t last = values.rank - 1;
+    tensor norm = order.kind == NORM_NUCLEAR ? lower_along(l, LOOP_SUM, values, last, false)
+                                             : extreme_of(l, values, order.greatest, last, false);
     norm = lower_unsqueeze(l, norm, a < b ? a : b);
     return lower_unsqueeze(l, norm, a < b ? b : a);
 }

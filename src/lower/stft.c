@@ -94,9 +94,7 @@ static fe_status stft(lowering *l, fx_node *n, const lower_row *row)
     if (f.normalized) y = T_MUL(y, T_NUM(y, 1 / sqrt((double)f.size)));
     y = lower_transpose(l, y, 1, 2);
     if (!batched) y = lower_squeeze(l, y, 0);
-    if (!ty_is_complex(out->dtype))
-        return lower_fail(l, "a transform given as pairs of real numbers");
-    return lower_give_as_recorded(l, y);
+    return lower_give_as_recorded(l, ty_is_complex(out->dtype) ? y : lower_pairs(l, y));
 }
 
 /* The sum over the frames that hold sample i of frame[.., i - hop * frame]: a reduction over as

@@ -2,6 +2,7 @@
 #include "lower/formula.h"
 
 #include <math.h>
+#include <string.h>
 
 static loop_value square(formula *f)
 {
@@ -172,18 +173,24 @@ static loop_value angle(formula *f)
     return ty_is_floating(f->dtype) ? IF(OP1(ISNAN, X0), X0, v) : v;
 }
 
-static fe_status view_as_real(lowering *l, fx_node *n, const lower_row *row)
+lower_tensor lower_pairs(lowering *l, lower_tensor t)
 {
-    (void)row;
-    const ty_tensor *out = fx_tensor(n);
-    lower_tensor t = lower_tensor_of(l, &n->args[0]);
+    ty_dtype d = ty_complex_to_real(lower_dtype(t));
+    sym_expr sizes[LOWER_MAX_RANK];
+    memcpy(sizes, t.sizes, t.rank * sizeof *sizes);
+    sizes[t.rank] = lower_const(l, 2);
     loop_value v = loop_cast(l->program, lower_compute_dtype(lower_dtype(t)), lower_here(l, t));
     loop_value first = lower_op2(l, LOOP_EQ, loop_index(l->program, l->axes[t.rank]),
                                  loop_const_int(l->program, TY_I64, 0));
     v = loop_where(l->program, first, lower_op1(l, LOOP_REALPART, v),
                    lower_op1(l, LOOP_IMAGPART, v));
-    return lower_give(
-        l, lower_value(l, out->dtype, out->rank, out->sizes, loop_cast(l->program, out->dtype, v)));
+    return lower_value(l, d, t.rank + 1, sizes, loop_cast(l->program, d, v));
+}
+
+static fe_status view_as_real(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    return lower_give(l, lower_pairs(l, lower_tensor_of(l, &n->args[0])));
 }
 
 static fe_status view_as_complex(lowering *l, fx_node *n, const lower_row *row)

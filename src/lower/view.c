@@ -191,6 +191,32 @@ static fe_status split(lowering *l, fx_node *n, const lower_row *row)
     return lower_give_items(l, items, count);
 }
 
+/* tensor_split before positions that only the run knows. */
+static fe_status split_late(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    sym_table *s = l->symbols;
+    lower_tensor t = first_arg(l), cuts = lower_arg(l, "tensor_indices_or_sections");
+    const ty_tensor *whole = fx_tensor(n->args[0].node);
+    uint32_t d = lower_dim(l, lower_int_or(l, "dim", 0), t.rank), count = n->value.count;
+    lower_tensor *items = NEW_ARRAY(l->memory, lower_tensor, count);
+    sym_expr start = l->zero;
+    for (uint32_t k = 0; k < count; k++) {
+        const ty_tensor *piece = n->value.items[k].tensor;
+        sym_expr end = t.sizes[d];
+        if (k + 1 < count) {
+            lower_tensor cut = lower_select(l, cuts, 0, lower_const(l, k));
+            end = lower_bound(l, lower_read_int(l, cut, SYM_NO_MIN, SYM_NO_MAX), end, end);
+        }
+        sym_expr before = sym_mul(s, start, whole->strides[d]);
+        lower_define_expr(l, piece->sizes[d], sym_max(s, sym_sub(s, end, start), l->zero));
+        lower_define_expr(l, piece->offset, sym_add(s, whole->offset, before));
+        items[k] = lower_slice(l, t, d, start, piece->sizes[d], l->one);
+        start = end;
+    }
+    return lower_give_items(l, items, count);
+}
+
 static fe_status unbind(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
@@ -494,6 +520,7 @@ static const lower_row ROWS[] = {
     VIEW(aten_unsafe_chunk_default, split),
     VIEW(aten_tensor_split_sections, split),
     VIEW(aten_tensor_split_indices, split),
+    VIEW(aten_tensor_split_tensor_indices_or_sections, split_late),
     VIEW(aten_vsplit_int, split),
     VIEW(aten_vsplit_array, split),
     VIEW(aten_hsplit_int, split, 1),

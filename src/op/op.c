@@ -136,6 +136,7 @@ static const char *const IRREGULAR[][2] = {
     {"aten.bernoulli_.float", "aten.bernoulli.p"},
     {"aten._native_batch_norm_legit.default", "aten._native_batch_norm_legit_functional.default"},
     {"aten._batch_norm_with_update.default", "aten._batch_norm_with_update_functional.default"},
+    {"aten.polygamma_.default", "aten.polygamma.default"},
     {"aten.rrelu_with_noise.default", "aten.rrelu_with_noise_functional.default"},
 };
 

@@ -242,6 +242,17 @@ static bool is_view(const op_info *op)
     return op->return_count == 1 && op->returns[0].alias != 0;
 }
 
+/* The call's arguments in the functional operator's order. */
+static const fx_arg *functional_args(functionaliser *f, const fx_node *n, const op_info *functional)
+{
+    fx_arg *args = NEW_ARRAY(f->memory, fx_arg, functional->param_count + 1);
+    for (uint32_t i = 0; i < functional->param_count; i++) {
+        int same = op_param_index(n->op, functional->params[i].name);
+        args[i] = n->args[same >= 0 ? (uint32_t)same : i];
+    }
+    return args;
+}
+
 /* The value that the call leaves in its argument `self`. */
 static fe_status written_value(functionaliser *f, fx_node *n, const op_info *functional,
                                const ty_tensor *self, fx_node **value)
@@ -251,7 +262,8 @@ static fe_status written_value(functionaliser *f, fx_node *n, const op_info *fun
     if (fx_is(n, OP_aten_copy__default))
         *value = n->args[1].node;
     else
-        FE_TRY(pass_call(f->g, n, functional, n, n->args, functional->param_count, value));
+        FE_TRY(pass_call(f->g, n, functional, n, functional_args(f, n, functional),
+                         functional->param_count, value));
     return fit_value(f->g, n, n, self, value);
 }
 

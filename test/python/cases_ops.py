@@ -548,3 +548,19 @@ def counts_and_repeats(times, x, y, numbers, weights):
     repeated = x.repeat_interleave(times, 0), y.repeat_interleave(times, 1), torch.repeat_interleave(times)
     counted = numbers.bincount(), numbers.bincount(minlength=20), numbers.bincount(weights), numbers.int().bincount()
     return *repeated, y.repeat_interleave(times[0]), *counted
+
+
+@op(real(7, 3), whole(3, low=-9, high=9), real(4, 0), truth(5), real(2, 40))
+def ramps_and_parts(x, places, nothing, flags, signal):
+    ramps = [torch.linspace(0.9, 10.9, 5, dtype=torch.int64), torch.linspace(1 + 2j, 3 - 1j, 4)]
+    ramps += [torch.logspace(4.9, 3, 5, 3, dtype=torch.int32), torch.logspace(2, 1.2, 2, dtype=torch.int64)]
+    norms = [torch.linalg.matrix_norm(nothing, order) for order in ("nuc", 2, 1, float("inf"))]
+    pairs = torch.stft(signal, 8, 4, window=torch.hann_window(8), return_complex=False)
+    return *ramps, *x.tensor_split(places), *norms, flags.square(), x.abs().polygamma_(1), pairs
+
+
+@op(real(3, 4), real(3, 4))
+def variances_of_complex(x, y):
+    a, b = torch.complex(x, y), torch.complex(y, x)
+    near = torch.isclose(a, a * (1 + 1e-6)), torch.isclose(a, b, equal_nan=True)
+    return *torch.var_mean(a, 1), a.std(0), a.var((0, 1), correction=0), *near, torch.logaddexp(a, b)
