@@ -163,6 +163,12 @@ static ty_tensor *multiply(infer_call *c, const ty_tensor *a, const ty_tensor *b
     return infer_permute(c, infer_fresh(c, a, a->dtype, rank, sizes), order);
 }
 
+/* Sums of integers are i64. */
+static ty_dtype sum_dtype(ty_dtype d)
+{
+    return ty_is_integral(d, true) ? TY_I64 : d;
+}
+
 static ty_tensor *contract(infer_call *c, const equation *e, const ty_tensor *a, const ty_tensor *b,
                            uint32_t *uses)
 {
@@ -183,8 +189,8 @@ static ty_tensor *contract(infer_call *c, const equation *e, const ty_tensor *a,
             uses[d] = 0;
         }
     }
-    if (sum_a) a = infer_reduced(c, a, a->dtype, sum_a, true);
-    if (sum_b) b = infer_reduced(c, b, b->dtype, sum_b, true);
+    if (sum_a) a = infer_reduced(c, a, sum_dtype(a->dtype), sum_a, true);
+    if (sum_b) b = infer_reduced(c, b, sum_dtype(b->dtype), sum_b, true);
     if (!summed) {
         const ty_tensor *operands[] = {a, b};
         return infer_elementwise(c, ty_promote_types(a->dtype, b->dtype), operands, 2);
@@ -210,7 +216,8 @@ static ty_tensor *finish(infer_call *c, const equation *e, const ty_tensor *x, b
     uint64_t rest = ((uint64_t)1 << e->rank) - ((uint64_t)1 << e->out_rank);
     if (!x || e->rank == e->out_rank) return x ? infer_alias(c, x) : NULL;
     for (uint32_t d = e->out_rank; d < e->rank && !alone; d++) alone = !is_one(c, x, d);
-    return alone ? infer_reduced(c, x, x->dtype, rest, false) : infer_squeeze(c, x, rest);
+    return alone ? infer_reduced(c, x, sum_dtype(x->dtype), rest, false)
+                 : infer_squeeze(c, x, rest);
 }
 
 void rule_einsum(infer_call *c)

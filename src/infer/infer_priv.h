@@ -160,9 +160,9 @@ typedef enum infer_dtype_kind {
     DTYPE_COMPLEX,    /* the complex one of a real one */
     DTYPE_DOUBLE,     /* f64 or c128 */
     DTYPE_DIVIDE,     /* as FLOAT unless the quotient is rounded */
+    DTYPE_POWER,      /* that one; i64 for bool */
     DTYPE_SUM,        /* i64 for integers */
     DTYPE_INDEX,      /* i64 */
-    DTYPE_POWER,      /* that one; i64 for bools */
     DTYPE_HASH        /* u64 */
 } infer_dtype_kind;
 

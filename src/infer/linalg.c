@@ -394,7 +394,9 @@ void rule_paired(infer_call *c)
     ty_operand types[] = {{.dtype = operands[0]->dtype, .is_zero_dim = operands[0]->rank == 0},
                           {.dtype = operands[1]->dtype, .is_zero_dim = operands[1]->rank == 0}};
     ty_dtype dtype = ty_result_type(types, 2);
-    if (c->param == DTYPE_FLOAT && ty_is_integral(dtype, true)) dtype = TY_F32;
+    bool real = c->param == DTYPE_REAL_FLOAT;
+    if (c->param == DTYPE_FLOAT || real) dtype = infer_float_of(dtype);
+    if (real) dtype = ty_complex_to_real(dtype);
     ty_tensor *both = infer_elementwise(c, dtype, operands, 2);
     if (!both) return;
     bool last = op_param_index(c->op, "dim") < 0;

@@ -15,10 +15,36 @@ static bool has(lowering *l, const char *param)
     return op_param_index(l->node->op, param) >= 0;
 }
 
+/* A tensor whose elements may share memory: as many as the strides reach, seen through them. */
+static fe_status give_overlapping(lowering *l, loop_value v)
+{
+    const ty_tensor *out = fx_tensor(l->node);
+    sym_table *c = l->symbols;
+    sym_expr reach = l->one;
+    for (uint32_t k = 0; k < out->rank; k++)
+        reach = sym_add(c, reach, sym_mul(c, sym_add_int(c, out->sizes[k], -1), out->strides[k]));
+    lower_tensor t = lower_value(l, out->dtype, 1, &reach, v);
+    lower_realise(l, t.box, NULL);
+    return lower_give(l, lower_on_strides(l, t.box->view, out->rank, out->sizes, out->strides,
+                                          t.box->view.offset));
+}
+
+static bool is_empty(lowering *l, const ty_tensor *t)
+{
+    for (uint32_t k = 0; k < t->rank; k++)
+        if (lower_is_zero(l, t->sizes[k])) return true;
+    return false;
+}
+
 /* zeros, empty and their like (0), ones (1) */
 static fe_status filled(lowering *l, fx_node *n, const lower_row *row)
 {
-    return give_value(l, loop_const_int(l->program, fx_tensor(n)->dtype, row->parameter));
+    const ty_tensor *out = fx_tensor(n);
+    loop_value v = loop_const_int(l->program, out->dtype, row->parameter);
+    bool strided = op_param_index(n->op, "stride") >= 0;
+    if (strided && !ty_is_non_overlapping_and_dense(l->symbols, out) && !is_empty(l, out))
+        return give_overlapping(l, v);
+    return give_value(l, v);
 }
 
 /* full, full_like, new_full, scalar_tensor, tensor.*: the value is an argument. */

@@ -26,12 +26,6 @@ static fe_status reduced_loss(lowering *l, tensor term)
     return lower_give_as_recorded(l, T_DIV(sum, lower_value(l, d, 0, NULL, count)));
 }
 
-/* max(x, 0) */
-static tensor positive(lowering *l, tensor x)
-{
-    return T_MAX(x, T_NUM(x, 0));
-}
-
 /* ---- a prediction and a target ---- */
 
 static tensor squared(lowering *l, tensor a, tensor b)
@@ -40,15 +34,10 @@ static tensor squared(lowering *l, tensor a, tensor b)
     return T_MUL(difference, difference);
 }
 
-static tensor absolute(lowering *l, tensor a, tensor b)
-{
-    return T_ABS(T_SUB(a, b));
-}
-
 static tensor smooth_l1(lowering *l, tensor a, tensor b)
 {
     double beta = number(l, "beta", 1);
-    tensor z = absolute(l, a, b);
+    tensor z = T_ABS(T_SUB(a, b));
     if (beta == 0) return z;
     tensor near = lower_scale(l, T_MUL(z, z), 0.5 / beta);
     return T_IF(T_LESS(z, T_NUM(z, beta)), near, T_SUB(z, T_NUM(z, 0.5 * beta)));
@@ -57,28 +46,9 @@ static tensor smooth_l1(lowering *l, tensor a, tensor b)
 static tensor huber(lowering *l, tensor a, tensor b)
 {
     double delta = number(l, "delta", 1);
-    tensor z = absolute(l, a, b);
+    tensor z = T_ABS(T_SUB(a, b));
     tensor far = lower_scale(l, T_SUB(z, T_NUM(z, 0.5 * delta)), delta);
     return T_IF(T_LESS_EQUAL(z, T_NUM(z, delta)), lower_scale(l, T_MUL(z, z), 0.5), far);
-}
-
-static tensor soft_margin(lowering *l, tensor a, tensor b)
-{
-    return T_LOG1P(T_EXP(T_MUL(T_NEG(b), a)));
-}
-
-static tensor hinge_embedding(lowering *l, tensor a, tensor b)
-{
-    tensor far = positive(l, T_SUB(T_NUM(a, number(l, "margin", 1)), a)), zero = T_NUM(a, 0);
-    tensor when_not_one = T_IF(T_EQUAL(b, T_NUM(b, 1)), zero, far);
-    return T_ADD(when_not_one, T_IF(T_EQUAL(b, T_NUM(b, -1)), zero, a));
-}
-
-static tensor kl_div(lowering *l, tensor a, tensor b)
-{
-    if (lower_bool(l, "log_target")) return T_MUL(T_EXP(b), T_SUB(b, a));
-    tensor zero = T_NUM(b, 0), plain = T_MUL(b, T_LOG(b));
-    return T_SUB(T_IF(T_EQUAL(b, zero), zero, plain), T_MUL(b, a)); /* xlogy(b, b) - b * a */
 }
 
 static tensor binary_cross_entropy(lowering *l, tensor a, tensor b)
@@ -104,26 +74,12 @@ static tensor binary_cross_entropy_with_logits(lowering *l, tensor a, tensor b)
 }
 
 typedef tensor pair_loss(lowering *l, tensor a, tensor b);
-static pair_loss *const PAIR_LOSSES[] = {squared,
-                                         absolute,
-                                         smooth_l1,
-                                         huber,
-                                         soft_margin,
-                                         hinge_embedding,
-                                         kl_div,
-                                         binary_cross_entropy,
-                                         binary_cross_entropy_with_logits};
-typedef enum pair_kind {
-    SQUARED,
-    ABSOLUTE,
-    SMOOTH_L1,
-    HUBER,
-    SOFT_MARGIN,
-    HINGE,
-    KL_DIV,
-    BCE,
-    BCE_LOGITS
-} pair_kind;
+typedef enum pair_kind { SQUARED, SMOOTH_L1, HUBER, BCE, BCE_LOGITS, SOFT_MARGIN } pair_kind;
+static pair_loss *const PAIR_LOSSES[] = {[SQUARED] = squared,
+                                         [SMOOTH_L1] = smooth_l1,
+                                         [HUBER] = huber,
+                                         [BCE] = binary_cross_entropy,
+                                         [BCE_LOGITS] = binary_cross_entropy_with_logits};
 
 static fe_status pair_row(lowering *l, fx_node *n, const lower_row *row)
 {
@@ -131,75 +87,58 @@ static fe_status pair_row(lowering *l, fx_node *n, const lower_row *row)
     return reduced_loss(l, PAIR_LOSSES[row->parameter](l, arg(l, "self"), arg(l, "target")));
 }
 
-/* exp(x) - target * x, or x - target * log(x + eps); with the Stirling term when `full`. */
-static fe_status poisson_nll(lowering *l, fx_node *n, const lower_row *row)
+/* ---- gradients: the slope of the term by the prediction ---- */
+
+static tensor squared_slope(lowering *l, tensor a, tensor b)
 {
-    (void)n;
-    (void)row;
-    tensor x = arg(l, "input"), target = arg(l, "target"), term;
-    if (lower_bool(l, "log_input"))
-        term = T_SUB(T_EXP(x), T_MUL(target, x));
-    else
-        term = T_SUB(x, T_MUL(target, T_LOG(T_ADD(x, T_NUM(x, number(l, "eps", 1e-8))))));
-    if (lower_bool(l, "full")) {
-        tensor angle =
-            lower_scale(l, T_LOG(lower_scale(l, target, 2 * 3.14159265358979323846)), 0.5);
-        tensor stirling = T_ADD(T_SUB(T_MUL(target, T_LOG(target)), target), angle);
-        term =
-            T_ADD(term, T_IF(T_LESS_EQUAL(target, T_NUM(target, 1)), T_NUM(target, 0), stirling));
+    return lower_scale(l, T_SUB(a, b), 2);
+}
+
+static tensor smooth_l1_slope(lowering *l, tensor a, tensor b)
+{
+    double beta = number(l, "beta", 1);
+    tensor z = T_SUB(a, b), edge = T_NUM(z, beta);
+    tensor sign = T_IF(T_LESS(T_NUM(z, 0), z), T_NUM(z, 1), T_NUM(z, -1));
+    return T_IF(T_LESS_EQUAL(edge, T_ABS(z)), sign, T_DIV(z, edge));
+}
+
+static tensor huber_slope(lowering *l, tensor a, tensor b)
+{
+    double delta = number(l, "delta", 1);
+    tensor z = T_SUB(a, b);
+    return T_MIN(T_MAX(z, T_NUM(z, -delta)), T_NUM(z, delta));
+}
+
+static tensor binary_cross_entropy_slope(lowering *l, tensor a, tensor b)
+{
+    tensor spread = T_MAX(T_MUL(T_SUB(T_NUM(a, 1), a), a), T_NUM(a, 1e-12));
+    tensor slope = T_DIV(T_SUB(a, b), spread), weight = arg(l, "weight");
+    return lower_absent(weight) ? slope : T_MUL(slope, weight);
+}
+
+/* -b e / (1 + e) with e = exp(-a b) */
+static tensor soft_margin_slope(lowering *l, tensor a, tensor b)
+{
+    tensor e = T_EXP(T_MUL(T_NEG(b), a));
+    return T_NEG(T_MUL(b, T_DIV(e, T_ADD(e, T_NUM(e, 1)))));
+}
+
+static fe_status pair_gradient(lowering *l, fx_node *n, const lower_row *row)
+{
+    static pair_loss *const SLOPES[] = {[SQUARED] = squared_slope,
+                                        [SMOOTH_L1] = smooth_l1_slope,
+                                        [HUBER] = huber_slope,
+                                        [BCE] = binary_cross_entropy_slope,
+                                        [SOFT_MARGIN] = soft_margin_slope};
+    const ty_tensor *out = fx_tensor(n);
+    tensor self = arg(l, "self"), slope = SLOPES[row->parameter](l, self, arg(l, "target"));
+    slope = T_MUL(slope, arg(l, "grad_output"));
+    if (lower_int_or(l, "reduction", 1) == 1) {
+        ty_dtype d = lower_dtype(slope);
+        loop_value count = loop_cast(l->program, d, loop_index(l->program, lower_numel(l, self)));
+        slope = T_DIV(slope, lower_value(l, d, 0, NULL, count));
     }
-    return reduced_loss(l, term);
-}
-
-/* ---- margins between embeddings ---- */
-
-static fe_status margin_ranking(lowering *l, fx_node *n, const lower_row *row)
-{
-    (void)n;
-    (void)row;
-    tensor difference = T_SUB(arg(l, "input1"), arg(l, "input2")), target = arg(l, "target");
-    tensor term =
-        T_ADD(T_MUL(T_NEG(target), difference), T_NUM(difference, number(l, "margin", 0)));
-    return reduced_loss(l, positive(l, term));
-}
-
-static fe_status cosine_embedding(lowering *l, fx_node *n, const lower_row *row)
-{
-    (void)n;
-    (void)row;
-    tensor a = arg(l, "input1"), b = arg(l, "input2"), target = arg(l, "target");
-    uint32_t dim = a.rank - 1, dim_b = b.rank - 1;
-    tensor eps = T_NUM(a, 1e-12), product = T_MUL(a, b);
-    tensor dot = lower_along(l, LOOP_SUM, product, product.rank - 1, false);
-    tensor size_a = T_ADD(lower_along(l, LOOP_SUM, T_MUL(a, a), dim, false), eps);
-    tensor size_b = T_ADD(lower_along(l, LOOP_SUM, T_MUL(b, b), dim_b, false), eps);
-    tensor cosine = T_DIV(dot, T_SQRT(T_MUL(size_a, size_b))), zero = T_NUM(a, 0);
-    tensor near = T_SUB(T_NUM(a, 1), cosine),
-           far = positive(l, T_SUB(cosine, T_NUM(a, number(l, "margin", 0))));
-    tensor one = T_NUM(target, 1), minus = T_NUM(target, -1);
-    return reduced_loss(
-        l, T_ADD(T_IF(T_EQUAL(target, one), near, zero), T_IF(T_EQUAL(target, minus), far, zero)));
-}
-
-static tensor distance_of(lowering *l, tensor a, tensor b, double p, double eps)
-{
-    tensor difference = T_ADD(T_SUB(a, b), T_NUM(a, eps));
-    bool reduced[LOWER_MAX_RANK] = {false};
-    reduced[difference.rank - 1] = true;
-    return lower_norm(l, difference, p, reduced, false);
-}
-
-static fe_status triplet_margin(lowering *l, fx_node *n, const lower_row *row)
-{
-    (void)n;
-    (void)row;
-    tensor anchor = arg(l, "anchor"), near = arg(l, "positive"), far = arg(l, "negative");
-    double p = number(l, "p", 2), eps = number(l, "eps", 1e-6);
-    tensor to_near = distance_of(l, anchor, near, p, eps),
-           to_far = distance_of(l, anchor, far, p, eps);
-    if (lower_bool(l, "swap")) to_far = T_MIN(to_far, distance_of(l, near, far, p, eps));
-    tensor term = T_SUB(T_ADD(T_NUM(anchor, number(l, "margin", 1)), to_near), to_far);
-    return reduced_loss(l, positive(l, term));
+    return lower_give(l, lower_cast(l, lower_expand(l, slope, out->rank, out->sizes), out->dtype));
 }
 
 /* ---- margins between classes ---- */
@@ -296,18 +235,15 @@ static fe_status multilabel_margin(lowering *l, fx_node *n, const lower_row *row
     }
 static const lower_row ROWS[] = {
     LOSS(aten_mse_loss_default, pair_row, SQUARED),
-    LOSS(aten_l1_loss_default, pair_row, ABSOLUTE),
     LOSS(aten_smooth_l1_loss_default, pair_row, SMOOTH_L1),
     LOSS(aten_huber_loss_default, pair_row, HUBER),
-    LOSS(aten_soft_margin_loss_default, pair_row, SOFT_MARGIN),
-    LOSS(aten_hinge_embedding_loss_default, pair_row, HINGE),
-    LOSS(aten_kl_div_default, pair_row, KL_DIV),
     LOSS(aten_binary_cross_entropy_default, pair_row, BCE),
     LOSS(aten_binary_cross_entropy_with_logits_default, pair_row, BCE_LOGITS),
-    LOSS(aten_poisson_nll_loss_default, poisson_nll, 0),
-    LOSS(aten_margin_ranking_loss_default, margin_ranking, 0),
-    LOSS(aten_cosine_embedding_loss_default, cosine_embedding, 0),
-    LOSS(aten_triplet_margin_loss_default, triplet_margin, 0),
+    LOSS(aten_mse_loss_backward_default, pair_gradient, SQUARED),
+    LOSS(aten_smooth_l1_loss_backward_default, pair_gradient, SMOOTH_L1),
+    LOSS(aten_huber_loss_backward_default, pair_gradient, HUBER),
+    LOSS(aten_binary_cross_entropy_backward_default, pair_gradient, BCE),
+    LOSS(aten_soft_margin_loss_backward_default, pair_gradient, SOFT_MARGIN),
     LOSS(aten_multi_margin_loss_default, multi_margin, 0),
     LOSS(aten_multilabel_margin_loss_default, multilabel_margin, 0),
     LOSS(aten_multilabel_margin_loss_forward_default, multilabel_margin, 1),

@@ -87,6 +87,13 @@ static void count_readers(lowering *l)
     }
 }
 
+bool lower_repeats(lowering *l, const ty_tensor *t)
+{
+    for (uint32_t k = 0; k < t->rank; k++)
+        if (lower_is_zero(l, t->strides[k]) && !lower_is_one(l, t->sizes[k])) return true;
+    return false;
+}
+
 const sym_expr *lower_wanted(lowering *l, uint32_t item)
 {
     const fx_value *v = &l->node->value;
@@ -103,7 +110,7 @@ const sym_expr *lower_wanted(lowering *l, uint32_t item)
         v = item < v->count ? &v->items[item] : NULL;
     }
     if (!shown || !l->shows[shown->id] || !v || v->kind != FX_TENSOR) return NULL;
-    return v->tensor->strides;
+    return lower_repeats(l, v->tensor) ? NULL : v->tensor->strides;
 }
 
 /* ---- results ---- */

@@ -71,7 +71,8 @@ static loop_view output_view(lowering *l, fx_node *n, lower_tensor t)
 {
     const ty_tensor *meta = fx_tensor(n);
     loop_view v;
-    if (!t.box->realised && !t.map) lower_realise(l, t.box, meta->strides);
+    bool whole = !t.box->realised && !t.map;
+    if (whole && !lower_repeats(l, meta)) lower_realise(l, t.box, meta->strides);
     if (!t.box->realised && !l->shows[n->id]) lower_realise(l, t.box, NULL);
     if (lower_try_strided(l, t, &v) && same_strides(l, &v, meta)) {
         bool mine = l->program->buffers.at[v.buffer].kind == LOOP_TEMP;

@@ -98,7 +98,7 @@ fe_status lower_pointwise(lowering *l, fx_node *n, const lower_row *row)
 static loop_value scaled_other(formula *f)
 {
     loop_value alpha = op_param_index(f->node->op, "alpha") >= 0 ? PARAM("alpha") : NUM(1);
-    return f->dtype == TY_BOOL ? X1 : MUL(X1, alpha);
+    return MUL(X1, alpha);
 }
 
 static loop_value add(formula *f)

@@ -319,19 +319,6 @@ static fe_status vector_norm(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, lower_cast(l, lower_norm(l, x, order, r.reduced, r.keep), r.out));
 }
 
-static fe_status dist(lowering *l, fx_node *n, const lower_row *row)
-{
-    (void)row;
-    const ty_tensor *out = fx_tensor(n);
-    bool reduced[LOWER_MAX_RANK];
-    memset(reduced, 1, sizeof reduced);
-    lower_tensor a = computed(l, lower_arg(l, "self"), out->dtype),
-                 b = computed(l, lower_arg(l, "other"), out->dtype);
-    lower_tensor norm =
-        lower_norm(l, lower_binary(l, LOOP_SUB, a, b), lower_number_or(l, "p", 2), reduced, false);
-    return lower_give(l, lower_cast(l, norm, out->dtype));
-}
-
 /* ---- softmax ---- */
 
 lower_tensor lower_softmax(lowering *l, lower_tensor x, uint32_t dim, bool log)
@@ -475,7 +462,6 @@ static const lower_row ROWS[] = {
     REDUCE(aten_norm_ScalarOpt_dim, vector_norm, 0),
     REDUCE(aten_norm_ScalarOpt_dim_dtype, vector_norm, 0),
     REDUCE(aten_norm_ScalarOpt_dtype, vector_norm, 0),
-    REDUCE(aten_dist_default, dist, 0),
     REDUCE(aten__softmax_default, softmax, 0),
     REDUCE(aten_softmax_int, softmax, 0),
     REDUCE(aten__log_softmax_default, softmax, 1),

@@ -1,5 +1,5 @@
 /* sample.c -- reading images at computed places: grid_sampler, affine_grid, im2col and its
- * inverse, and the gradient of max pooling.
+ * inverse.
  */
 #include "lower/compose.h"
 
@@ -322,34 +322,6 @@ static fe_status col2im(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, lower_cast(l, sum, out->dtype));
 }
 
-/* ---- gradient of max pooling: each gradient goes to the place its maximum came from ---- */
-
-static fe_status max_pool_backward(lowering *l, fx_node *n, const lower_row *row)
-{
-    (void)row;
-    const ty_tensor *out = fx_tensor(n);
-    ty_dtype d = lower_compute_dtype(out->dtype);
-    tensor grad = lower_cast(l, lower_arg(l, "grad_output"), d), places = lower_arg(l, "indices");
-    uint32_t lead = out->rank - 2;
-    sym_expr plane = sym_mul(l->symbols, out->sizes[lead], out->sizes[lead + 1]),
-             at[LOWER_MAX_RANK], sizes[LOWER_MAX_RANK];
-    memcpy(at, l->axes, lead * sizeof *at);
-    memcpy(sizes, out->sizes, lead * sizeof *sizes);
-    sizes[lead] = plane;
-    tensor target = lower_value(l, d, lead + 1, sizes, loop_const_float(l->program, d, 0));
-    lower_realise(l, target.box, NULL);
-    at[lead] = loop_indirect(l->program, lower_here(l, places), plane);
-    const loop_view *to = &target.box->view;
-    loop_op *op = lower_nest(l, grad.rank, grad.sizes, 0, NULL);
-    sym_expr index = lower_flat(l, at, to->strides, lead + 1);
-    lower_store(l, op,
-                (loop_store){.buffer = to->buffer,
-                             .index = index,
-                             .value = lower_here(l, grad),
-                             .mode = LOOP_ADD_INTO});
-    return lower_give_as_recorded(l, target);
-}
-
 #define SAMPLE(op, function)                       \
     {                                              \
         OP_##op, function, 0, NULL, 0, NULL, false \
@@ -361,6 +333,5 @@ static const lower_row ROWS[] = {
     SAMPLE(aten_affine_grid_generator_default, affine_grid),
     SAMPLE(aten_im2col_default, im2col),
     SAMPLE(aten_col2im_default, col2im),
-    SAMPLE(aten_max_pool2d_with_indices_backward_default, max_pool_backward),
 };
 const lower_rows lower_sample_rows = {ROWS, COUNT_OF(ROWS)};

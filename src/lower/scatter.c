@@ -195,8 +195,12 @@ static fe_status masked_put(lowering *l, fx_node *n, lower_tensor self, lower_te
     loop_value old = lower_here(l, self),
                condition = lower_at(l, lower_cast(l, mask, TY_BOOL), l->axes);
     loop_value v = loop_cast(l->program, out->dtype, lower_at(l, values, index));
-    if (lower_bool(l, "accumulate"))
-        v = lower_op2(l, out->dtype == TY_BOOL ? LOOP_OR : LOOP_ADD, old, v);
+    ty_dtype d = lower_compute_dtype(out->dtype);
+    if (lower_bool(l, "accumulate")) {
+        v = lower_op2(l, d == TY_BOOL ? LOOP_OR : LOOP_ADD, loop_cast(l->program, d, old),
+                      loop_cast(l->program, d, v));
+        v = loop_cast(l->program, out->dtype, v);
+    }
     v = loop_masked(l->program, condition, v, old);
     return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, v));
 }

@@ -14,33 +14,6 @@ static tensor sum_along(lowering *l, tensor x, uint32_t dim)
 
 /* ---- similarity and distance ---- */
 
-static fe_status cosine_similarity(lowering *l, fx_node *n, const lower_row *row)
-{
-    (void)n;
-    (void)row;
-    tensor a = lower_computed_arg(l, "x1"), b = lower_computed_arg(l, "x2"), product = T_MUL(a, b);
-    uint32_t rank = product.rank, dim = lower_dim(l, lower_int_or(l, "dim", 1), rank);
-    a = lower_expand(l, a, rank, product.sizes);
-    b = lower_expand(l, b, rank, product.sizes);
-    if (rank == 0) return lower_fail(l, "the similarity of numbers");
-    tensor eps = T_NUM(a, lower_number_or(l, "eps", 1e-8));
-    tensor size_a = T_MAX(T_SQRT(lower_along(l, LOOP_SUM, T_MUL(a, a), dim, true)), eps);
-    tensor size_b = T_MAX(T_SQRT(lower_along(l, LOOP_SUM, T_MUL(b, b), dim, true)), eps);
-    return lower_give_as_recorded(l, sum_along(l, T_MUL(T_DIV(a, size_a), T_DIV(b, size_b)), dim));
-}
-
-static fe_status pairwise_distance(lowering *l, fx_node *n, const lower_row *row)
-{
-    (void)n;
-    (void)row;
-    tensor a = lower_computed_arg(l, "x1"), b = lower_computed_arg(l, "x2");
-    tensor difference = T_ADD(T_SUB(a, b), T_NUM(a, lower_number_or(l, "eps", 1e-6)));
-    bool reduced[LOWER_MAX_RANK] = {false};
-    reduced[difference.rank - 1] = true;
-    return lower_give_as_recorded(l, lower_norm(l, difference, lower_number_or(l, "p", 2), reduced,
-                                                lower_bool(l, "keepdim")));
-}
-
 /* Norms of the rows of `difference`, whose last dim is the one to reduce. */
 static tensor row_norms(lowering *l, tensor difference, double p)
 {
@@ -150,22 +123,6 @@ static fe_status kron(lowering *l, fx_node *n, const lower_row *row)
 
 /* ---- norms that scale ---- */
 
-/* renorm: slices along dim whose norm is above maxnorm are scaled down to it. */
-static fe_status renorm(lowering *l, fx_node *n, const lower_row *row)
-{
-    (void)n;
-    (void)row;
-    tensor x = lower_computed_arg(l, "self");
-    uint32_t dim = lower_dim(l, lower_int_or(l, "dim", 0), x.rank);
-    bool reduced[LOWER_MAX_RANK];
-    for (uint32_t k = 0; k < x.rank; k++) reduced[k] = k != dim;
-    lower_share(l, x);
-    tensor norm = lower_norm(l, x, lower_number_or(l, "p", 2), reduced, true),
-           most = T_NUM(x, lower_number_or(l, "maxnorm", 1));
-    tensor factor = T_DIV(most, T_ADD(norm, T_NUM(x, 1e-7)));
-    return lower_give_as_recorded(l, T_MUL(x, T_IF(T_LESS(most, norm), factor, T_NUM(x, 1))));
-}
-
 /* v * (g / norm of v over all dims but one); the interface form gives the norm too. */
 static fe_status weight_norm(lowering *l, fx_node *n, const lower_row *row)
 {
@@ -219,8 +176,6 @@ static fe_status diff(lowering *l, fx_node *n, const lower_row *row)
         OP_##op, function, parameter, NULL, 0, NULL, false \
     }
 static const lower_row ROWS[] = {
-    VECTOR(aten_cosine_similarity_default, cosine_similarity, 0),
-    VECTOR(aten_pairwise_distance_default, pairwise_distance, 0),
     VECTOR(aten_cdist_default, cdist, 0),
     VECTOR(aten__cdist_forward_default, cdist, 0),
     VECTOR(aten_pdist_default, pdist, 0),
@@ -229,7 +184,6 @@ static const lower_row ROWS[] = {
     VECTOR(aten_cross_default, cross, 0),
     VECTOR(aten_linalg_cross_default, cross, 0),
     VECTOR(aten_kron_default, kron, 0),
-    VECTOR(aten_renorm_default, renorm, 0),
     VECTOR(aten__weight_norm_default, weight_norm, 0),
     VECTOR(aten__weight_norm_interface_default, weight_norm, 1),
     VECTOR(aten_diff_default, diff, 0),

@@ -3,7 +3,7 @@
 #include "pass/decompose.h"
 
 static const decompose_rows *const FAMILIES[] = {&decompose_calculus_rows, &decompose_join_rows,
-                                                 &decompose_name_rows};
+                                                 &decompose_name_rows, &decompose_loss_rows};
 
 /* ---- what rules use ---- */
 

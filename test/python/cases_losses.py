@@ -1,0 +1,66 @@
+"""Operator cases of losses, distances, and gradients that a program may call itself. See make_cases.py."""
+
+import torch
+import torch.nn.functional as F
+
+from cases_ops import INF, f16, op, real, truth, values, whole
+
+aten = torch.ops.aten
+signs = values(1.0, -1.0, 1.0, -1.0, -1.0)
+
+
+@op(real(3, 5), real(3, 5), whole(3, 5), real(3, 5, dtype=f16), real(2, 3, dtype=torch.complex64))
+def losses_of_pairs(a, b, k, h, c):
+    plain = F.l1_loss(a, b), F.l1_loss(k.double(), a, reduction="sum"), F.l1_loss(h, h * 3, reduction="none")
+    entropies = F.kl_div(a, b.abs(), reduction="batchmean"), F.kl_div(a, b, log_target=True, reduction="sum")
+    zeros = F.kl_div(h, (h > 0).to(h.dtype), reduction="none"), F.l1_loss(c, c[:1] * 2, reduction="none")
+    signs = F.soft_margin_loss(a, b.sign()), F.hinge_embedding_loss(a, b.sign(), margin=0.5, reduction="none")
+    return *plain, *entropies, *zeros, *signs, F.hinge_embedding_loss(h, h.sign()), F.soft_margin_loss(a, k.sign())
+
+
+@op(real(4, 3), whole(4, 3, low=0, high=6), real(4, 3, low=0.1, high=3))
+def poisson_losses(x, k, y):
+    full = F.poisson_nll_loss(x, k.float(), full=True), F.poisson_nll_loss(y, k, log_input=False, full=True)
+    return *full, F.poisson_nll_loss(x, y, reduction="none"), F.poisson_nll_loss(y, x, log_input=False, eps=0.5)
+
+
+@op(real(5, 4), real(5, 4), real(5, 4), signs)
+def losses_of_vectors(a, b, c, sign):
+    cosine = F.cosine_embedding_loss(a, b, sign), F.cosine_embedding_loss(a[0], b[0], sign[0], margin=0.2)
+    ranks = F.margin_ranking_loss(a, b, sign[:, None], margin=0.3), F.margin_ranking_loss(a, b, a, reduction="none")
+    triple = F.triplet_margin_loss(a, b, c, reduction="none"), F.triplet_margin_loss(a, b, c, p=1.0, swap=True)
+    return *cosine, *ranks, *triple, F.triplet_margin_loss(a[:1], b, c[:, :1], margin=2.0, reduction="sum")
+
+
+@op(real(3, 4), real(3, 4), real(1, 4, dtype=f16), whole(3, 4), real(2, 3, dtype=torch.complex64))
+def distances(a, b, h, k, c):
+    pairs = F.pairwise_distance(a, b, keepdim=True), F.pairwise_distance(a[0], b, p=INF), F.pairwise_distance(h, h + 1)
+    alike = F.cosine_similarity(a, b), F.cosine_similarity(a, b[:1], dim=-1), F.cosine_similarity(h, h, eps=0.1)
+    apart = torch.dist(a, b), torch.dist(a, b[0], 1), torch.dist(a, b, INF), torch.dist(c, c[:1]), torch.dist(a, b, 0)
+    scaled = torch.renorm(a, 2, 0, 1.5), torch.renorm(a, 1, -1, 0.5), torch.renorm(c, 2, 0, 1.0), torch.renorm(h, 3, 0, 1)
+    return *pairs, *alike, *apart, *scaled, F.cosine_similarity(k.float() * 0, a, dim=0)
+
+
+@op(real(3, 4), real(3, 4), real(3, 4, low=0.1, high=0.9), truth(3, 4), real(4, low=0.1, high=2))
+def gradients_of_losses(g, a, p, t, w):
+    t, one, b = t.to(p.dtype), g[0, 0], a.flip(0)
+    square = aten.mse_loss_backward(g, a, b, 0), aten.mse_loss_backward(one, a, b, 1), aten.mse_loss_backward(one, a, b, 2)
+    smooth = aten.smooth_l1_loss_backward(one, a, b, 1, 0.5), aten.smooth_l1_loss_backward(g, a, b, 0, 0.0)
+    huber = aten.huber_loss_backward(one, a, b, 1, 0.7), aten.huber_loss_backward(g, a, b, 0, 2.0)
+    entropy = aten.binary_cross_entropy_backward(g, p, t, w, 0), aten.binary_cross_entropy_backward(one, p, t, None, 1)
+    return *square, *smooth, *huber, *entropy, aten.soft_margin_loss_backward(one, a, t * 2 - 1, 1)
+
+
+@op(whole(3, 4), truth(3, 4), real(2, 3, dtype=f16))
+def integer_products_and_ramps(k, t, h):
+    sums = torch.einsum("ij->i", k.int()), torch.einsum("ij,ik->i", k.short(), k.short()), torch.einsum("ij->", t)
+    ramps = torch.linspace(0.7, 9.9, 5, dtype=torch.int64), torch.linspace(1 - 2j, 3 + 1j, 4)
+    put = torch.ops.aten._unsafe_masked_index_put_accumulate(h, h > 0, [None, torch.arange(3)], h * 2)
+    return *sums, *ramps, put, t.square(), torch.add(t, t, alpha=False), torch.add(t, t, alpha=True)
+
+
+@op(real(2, 3))
+def overlapping_memory(x):
+    over = torch.ones(3, 4).new_empty_strided((3, 4), (2, 1)).zero_(), x.new_empty_strided((2, 3), (0, 0)).fill_(0)
+    apart = x.new_empty_strided((2, 3), (8, 2)).zero_()
+    return *over, apart, x.new_empty_strided((0, 3), (1, 1))
