@@ -207,6 +207,24 @@ static fe_status sum_to_size(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, lower_cast(l, lower_reshape(l, sum, out->rank, out->sizes), out->dtype));
 }
 
+/* The bits of all elements, widened to 64, combined by exclusive or. */
+static fe_status hash_tensor(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n;
+    (void)row;
+    reduction r;
+    FE_TRY(begin(l, &r, 0));
+    loop_value v = lower_here(l, r.x);
+    if (ty_is_floating(lower_dtype(r.x))) {
+        v = loop_cast(l->program, TY_F64, v);
+        v = loop_make(l->program, (loop_node){.op = LOOP_BITCAST, .dtype = TY_I64, .args = {v}});
+    }
+    lower_tensor bits =
+        lower_value(l, TY_I64, r.x.rank, r.x.sizes, loop_cast(l->program, TY_I64, v));
+    return lower_give(
+        l, lower_cast(l, lower_reduced(l, LOOP_REDUCE_XOR, bits, r.reduced, r.keep, NULL), r.out));
+}
+
 /* ---- variance ---- */
 
 lower_moment_pair lower_moments(lowering *l, lower_tensor x, const bool *reduced, double correction)
@@ -442,6 +460,7 @@ static const lower_row ROWS[] = {
     REDUCE(aten_mean_dim, mean, 0),
     REDUCE(aten_nansum_default, nan_sum, 0),
     REDUCE(aten_nanmean_default, nan_sum, 1),
+    REDUCE(aten_hash_tensor_default, hash_tensor, 0),
     REDUCE(aten_trace_default, trace, 0),
     REDUCE(aten_sum_to_size_default, sum_to_size, 0),
     REDUCE(aten_var_default, variance, 0),

@@ -58,3 +58,36 @@ nest [i0 < 10, i1 < 4] origin 5 {
 }
 output @buf4[10,4]{4,1}
 output @buf5[10,4]{4,1}
+--run-- ferrite inspect --stage loop -
+--in--
+graph main {
+  placeholder %g user "g" : f32[5,4]
+  placeholder %i user "i" : i64[5]
+  %e = aten.embedding_dense_backward.default(%g, %i, 7, 2, False) : f32[7,4]
+  output (user %e)
+}
+--out--
+program stdin
+input  @g : f32[5,4] strides [4,1] origin 0
+input  @i : i64[5] strides [1] origin 1
+temp   @buf2 : f32[7,4] strides [4,1] origin 2
+nest [i0 < 7, i1 < 4] origin 2 {
+  %0 = const 0.0 : f32
+  @buf2[4*i0 + i1] = %0
+}
+nest [i0 < 5, i1 < 4] origin 2 {
+  %0 = load i64 @i[i0]
+  %1 = const 2 : i64
+  %2 = eq %0, %1 : bool
+  %3 = const 0.0 : f32
+  %4 = load f32 @g[4*i0 + i1]
+  %5 = where %2, %3, %4 : f32
+  %6 = const 0 : i64
+  %7 = lt %0, %6 : bool
+  %8 = const 7 : i64
+  %9 = add %0, %8 : i64
+  %10 = where %7, %9, %0 : i64
+  j0 = indirect %10 < 7
+  @buf2[4*j0 + i1] add= %5
+}
+output @buf2[7,4]{4,1}

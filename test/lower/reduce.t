@@ -49,3 +49,27 @@ nest [i0 < 4] reduce [r0 < 8] origin 6 {
 output @buf3[8]{1}
 output @buf4[]{}
 output @buf6[4]{1}
+--run-- ferrite inspect --stage loop -
+--in--
+graph main {
+  placeholder %x user "x" : f16[3,4]
+  %h = aten.hash_tensor.default(%x, [1]) : u64[3]
+  output (user %h)
+}
+--out--
+program stdin
+input  @x : f16[3,4] strides [4,1] origin 0
+temp   @buf1 : i64[3] strides [1] origin 1
+temp   @buf2 : u64[3] strides [1] origin 1
+nest [i0 < 3] reduce [r0 < 4] origin 1 {
+  %0 = load f16 @x[4*i0 + r0]
+  %1 = cast %0 : f64
+  %2 = bitcast %1 : i64
+  @buf1[i0] = xor_of %2
+}
+nest [i0 < 3] origin 1 {
+  %0 = load i64 @buf1[i0]
+  %1 = cast %0 : u64
+  @buf2[i0] = %1
+}
+output @buf2[3]{1}

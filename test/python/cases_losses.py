@@ -51,6 +51,19 @@ def gradients_of_losses(g, a, p, t, w):
     return *square, *smooth, *huber, *entropy, aten.soft_margin_loss_backward(one, a, t * 2 - 1, 1)
 
 
+@op(real(2, 3, 4), whole(2, 3, low=0, high=6), real(2, 3, 4, dtype=f16), whole(4, low=0, high=2, dtype=torch.int32))
+def gradients_of_tables(g, index, h, few):
+    plain = aten.embedding_dense_backward(g, index, 6, -1, False), aten.embedding_backward(g, index, 7, 2, False, False)
+    means = aten.embedding_dense_backward(g, index, 6, 1, True), aten.embedding_dense_backward(h[0], few[:3], 2, -1, True)
+    return *plain, *means, aten.embedding_dense_backward(g[:, :0], index[:, :0], 3, -1, False)
+
+
+@op(whole(3, 4), real(3, 4), real(3, 4, dtype=f16), truth(3, 4), whole(0, 4))
+def hashes(k, x, h, t, none):
+    kinds = torch.hash_tensor(k), torch.hash_tensor(x, 0), torch.hash_tensor(h, 1, keepdim=True), torch.hash_tensor(t)
+    return *kinds, torch.hash_tensor(k.byte(), (0, 1)), torch.hash_tensor(k, -1), torch.hash_tensor(none, 1)
+
+
 @op(whole(3, 4), truth(3, 4), real(2, 3, dtype=f16))
 def integer_products_and_ramps(k, t, h):
     sums = torch.einsum("ij->i", k.int()), torch.einsum("ij,ik->i", k.short(), k.short()), torch.einsum("ij->", t)

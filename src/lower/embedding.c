@@ -1,0 +1,54 @@
+/* embedding.c -- the gradient of rows that were looked up, by their table. */
+#include "lower/compose.h"
+
+/* The index tensor as one dimension of i64. */
+static tensor flat_indices(lowering *l)
+{
+    tensor indices = lower_arg(l, "indices");
+    sym_expr count = lower_numel(l, indices);
+    return lower_cast(l, lower_reshape(l, indices, 1, &count), TY_I64);
+}
+
+/* How often each row is looked up, as floats. */
+static tensor frequencies(lowering *l, tensor indices, sym_expr rows, ty_dtype d)
+{
+    tensor count = lower_zeros(l, d, 1, &rows, NULL);
+    sym_expr at = loop_indirect(l->program, lower_here(l, indices), rows);
+    lower_scatter(l, count, 1, indices.sizes, &at, loop_const_float(l->program, d, 1),
+                  LOOP_ADD_INTO);
+    return count;
+}
+
+/* Each gradient is added to the row that was looked up, unless that is the padding's; with
+ * scale_grad_by_freq a row gets the mean of its gradients. */
+static fe_status embedding_backward(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    const ty_tensor *out = fx_tensor(n);
+    loop_program *p = l->program;
+    ty_dtype d = lower_compute_dtype(out->dtype);
+    tensor grad = lower_cast(l, lower_tensor_of(l, &n->args[0]), d), indices = flat_indices(l);
+    sym_expr sizes[2] = {indices.sizes[0], out->sizes[1]}, at[2] = {{0}, l->axes[1]};
+    grad = lower_reshape(l, grad, 2, sizes);
+    loop_value index = lower_at(l, indices, l->axes), v = lower_here(l, grad);
+    loop_value padding = lower_scalar(l, fx_get(l->graph, n, "padding_idx"), TY_I64);
+    at[0] = loop_indirect(p, index, out->sizes[0]);
+    if (lower_bool(l, "scale_grad_by_freq")) {
+        tensor count = frequencies(l, indices, out->sizes[0], d);
+        v = lower_op2(l, LOOP_DIV, v, lower_at(l, count, at));
+    }
+    v = loop_where(p, lower_op2(l, LOOP_EQ, index, padding), loop_const_float(p, d, 0), v);
+    tensor sum = lower_zeros(l, d, 2, out->sizes, d == out->dtype ? lower_wanted(l, 0) : NULL);
+    lower_scatter(l, sum, 2, sizes, at, v, LOOP_ADD_INTO);
+    return lower_give(l, lower_cast(l, sum, out->dtype));
+}
+
+#define EMBEDDING(op, function)                    \
+    {                                              \
+        OP_##op, function, 0, NULL, 0, NULL, false \
+    }
+static const lower_row ROWS[] = {
+    EMBEDDING(aten_embedding_backward_default, embedding_backward),
+    EMBEDDING(aten_embedding_dense_backward_default, embedding_backward),
+};
+const lower_rows lower_embedding_rows = {ROWS, COUNT_OF(ROWS)};
