@@ -1,5 +1,5 @@
-/* rt_search.c - where values go in sorted rows: binary search, each step as PyTorch takes it, so
- * that rows with NaN or out of order give what they give there.
+/* rt_search.c - where values go in sorted rows: binary search. Each step is as PyTorch takes it, so
+ * that rows with NaN or out of order give what they give there, unless NaN is said to be last.
  */
 #include "rt_half.h"
 #include "rt_program.h"
@@ -8,7 +8,7 @@
 typedef struct search {
     const fe_tensor *edges, *values, *order, *out;
     int64_t n, columns; /* of a row of edges, of values */
-    int right;
+    int right, nan_last;
 } search;
 
 /* One row of values in one row of edges. */
@@ -17,7 +17,7 @@ typedef struct span {
     const int64_t *order; /* or NULL */
     int64_t edge_stride, value_stride, order_stride;
     int64_t n, count;
-    int right;
+    int right, nan_last;
     int64_t *places; /* of at most SPAN values */
 } span;
 
@@ -45,6 +45,7 @@ enum { SPAN = 256, SIDE = 4, FIND_WORK = 1 << 9 };
                     if (s->order) at = s->order[at * s->order_stride];                         \
                     number edge = convert(edges[at * s->edge_stride]);                         \
                     int behind = s->right ? edge > v[j] : edge >= v[j];                        \
+                    if (s->nan_last) behind = !(s->right ? edge <= v[j] : edge < v[j]);        \
                     int64_t stays = -(int64_t)(behind | (from[j] >= to[j]));                   \
                     from[j] = (from[j] & stays) | ((middle + 1) & ~stays);                     \
                     to[j] = (middle & stays) | (to[j] & ~stays);                               \
@@ -116,6 +117,7 @@ static void find_in_row(const search *s, int64_t row, int64_t column, int64_t co
                  .n = s->n,
                  .count = count,
                  .right = s->right,
+                 .nan_last = s->nan_last,
                  .places = places};
     if (o->data) {
         part.order = element(o, one_row ? 0 : offset_of(s, o, row));
@@ -160,7 +162,8 @@ int rt_op_search(rt_frame *frame, const rt_call *call)
                 .values = &call->in[1],
                 .order = &call->in[2],
                 .out = &call->out[0],
-                .right = (int)call->ints[0]};
+                .right = call->ints[0] & 1,
+                .nan_last = call->ints[0] >> 1 & 1};
     int64_t count = 1;
     s.n = s.edges->sizes[s.edges->rank - 1];
     s.columns = s.values->sizes[s.values->rank - 1];

@@ -123,7 +123,8 @@ static loop_value bin_of(lowering *l, const binning *b, const sym_expr *sizes, l
                    last_edge = lower_at(l, edges, &last);
         *inside = lower_op2(l, LOOP_AND, *inside, lower_op2(l, LOOP_LE, first_edge, v));
         *inside = lower_op2(l, LOOP_AND, *inside, lower_op2(l, LOOP_LE, v, last_edge));
-        loop_value place = lower_here(l, lower_search(l, edges, column, (tensor){0}, true, NULL));
+        loop_value place =
+            lower_here(l, lower_search(l, edges, column, (tensor){0}, LOWER_BEHIND_EQUALS, NULL));
         /* The last bin has its last edge. */
         place = lower_op2(l, LOOP_MIN, place, loop_index(p, last));
         place = lower_op2(l, LOOP_SUB, place, loop_const_int(p, TY_I64, 1));

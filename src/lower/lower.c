@@ -11,7 +11,7 @@ static const lower_rows *const FAMILIES[] = {
     &lower_attention_rows, &lower_upsample_rows,  &lower_create_rows,        &lower_copy_rows,
     &lower_loss_rows,      &lower_order_rows,     &lower_vector_rows,        &lower_einsum_rows,
     &lower_sample_rows,    &lower_fourier_rows,   &lower_special_rows,       &lower_rnn_rows,
-    &lower_stft_rows,      &lower_count_rows,     &lower_zeta_rows,          &lower_random_rows,
+    &lower_stft_rows,      &lower_member_rows,    &lower_zeta_rows,          &lower_random_rows,
     &lower_unpool_rows,    &lower_antialias_rows, &lower_cross_entropy_rows, &lower_dropout_rows,
     &lower_scan_rows,      &lower_segment_rows,   &lower_histogram_rows,     &lower_linalg_rows,
     &lower_factor_rows,    &lower_spectrum_rows,  &lower_number_rows,        &lower_ragged_rows,

@@ -217,14 +217,14 @@ static fe_status median(lowering *l, fx_node *n, const lower_row *row)
 
 /* ---- places among sorted rows ---- */
 
-tensor lower_search(lowering *l, tensor edges, tensor values, tensor order, bool right,
+tensor lower_search(lowering *l, tensor edges, tensor values, tensor order, uint32_t flags,
                     const sym_expr *wanted)
 {
     loop_view inputs[3] = {lower_strided(l, edges), lower_strided(l, values), lower_no_view(l)};
     if (!lower_absent(order)) inputs[2] = lower_strided(l, order);
     tensor places = lower_temp_tensor(l, TY_I64, values.rank, values.sizes, wanted);
-    sym_expr is_right = lower_const(l, right);
-    lower_extern(l, "search", 3, inputs, places.box->view, 1, &is_right, 0, NULL);
+    sym_expr how = lower_const(l, flags);
+    lower_extern(l, "search", 3, inputs, places.box->view, 1, &how, 0, NULL);
     return places;
 }
 
@@ -246,7 +246,7 @@ static fe_status search(lowering *l, fx_node *n, const lower_row *row)
     if (row->parameter && !lower_is_none(l, "sorter"))
         order = lower_cast(l, lower_arg(l, "sorter"), TY_I64);
     const sym_expr *wanted = rank && out->dtype == TY_I64 ? lower_wanted(l, 0) : NULL;
-    tensor places = lower_search(l, edges, x, order, right, wanted);
+    tensor places = lower_search(l, edges, x, order, right ? LOWER_BEHIND_EQUALS : 0, wanted);
     return lower_give(l, lower_cast(l, rank ? places : lower_squeeze(l, places, 0), out->dtype));
 }
 

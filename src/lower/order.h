@@ -1,4 +1,4 @@
-/* order.h -- what order.c, scan.c and count.c share: rows in order, places in them, scans. */
+/* order.h -- what order.c, scan.c and member.c share: rows in order, places in them, scans. */
 #ifndef FERRITE_LOWER_ORDER_H
 #define FERRITE_LOWER_ORDER_H
 
@@ -16,9 +16,13 @@ lower_ranked lower_sorted(lowering *l, lower_tensor x, uint32_t dim, bool descen
 /* Places of the greatest `count` of each row, the greatest first. */
 lower_tensor lower_first_places(lowering *l, lower_tensor x, uint32_t dim, sym_expr count);
 /* Where values would go in sorted rows (along edges' last dimension: one row for all, or a row for
- * each row of values), before or behind their equals. Both of one dtype; `order` may be absent. */
+ * each row of values). Both of one dtype; `order` may be absent. */
+enum {
+    LOWER_BEHIND_EQUALS = 1, /* else before them */
+    LOWER_NAN_LAST = 2 /* NaN is above all numbers; else the steps that it misleads are PyTorch's */
+};
 lower_tensor lower_search(lowering *l, lower_tensor edges, lower_tensor values, lower_tensor order,
-                          bool right, const sym_expr *wanted);
+                          uint32_t flags, const sym_expr *wanted);
 
 /* ---- scan.c ---- */
 /* Running reductions of x along dim, stored as `out`; f32 is added up in f64. */

@@ -224,7 +224,7 @@ static tensor drawn_with_replacement(lowering *l, tensor weights, const ty_tenso
     at[last] = most;
     loop_value below = lower_op2(l, LOOP_MUL, uniform(l, out, 0, TY_F64), lower_at(l, sums, at));
     tensor drawn = lower_value(l, TY_F64, out->rank, out->sizes, below);
-    tensor places = lower_search(l, sums, drawn, (tensor){0}, true, NULL);
+    tensor places = lower_search(l, sums, drawn, (tensor){0}, LOWER_BEHIND_EQUALS, NULL);
     loop_value v = lower_op2(l, LOOP_MIN, lower_here(l, places), loop_index(p, most));
     return lower_value(l, TY_I64, out->rank, out->sizes, v);
 }
