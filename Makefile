@@ -104,10 +104,12 @@ $B/libferrite.so: $B/obj/libferrite.o
 	$Q $(CC) -shared -Wl,-soname,libferrite.so.$(SOVERSION) $(LINK) $^ $(LIBS) -o $@
 
 # The compiler carries the runtime in itself, built and as text.
-# Programs without sanitizers load artifacts: the embedded runtime is always the plain one.
-$B/embedded.c: build/embed build/rt.a $(RT_TEXT)
-	$Q build/embed $@ rt.a=build/rt.a $(RT_TEXT)
-ifneq ($(SAN),)
+# Programs without sanitizers load artifacts: the embedded runtime is the plain one, but for
+# ThreadSanitizer, which must see who waits for whom.
+RT_EMBEDDED := $(if $(filter thread,$(SAN)),$B,build)/rt.a
+$B/embedded.c: build/embed $(RT_EMBEDDED) $(RT_TEXT)
+	$Q build/embed $@ rt.a=$(RT_EMBEDDED) $(RT_TEXT)
+ifneq ($(filter-out thread,$(SAN)),)
 build/rt.a: $(RT_SRC)
 	+$Q $(MAKE) SAN= build/rt.a
 endif

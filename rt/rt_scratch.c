@@ -84,6 +84,8 @@ void *rt_scratch_shared(rt_pool *pool, const rt_scratch *scratch)
 void rt_scratch_release(void)
 {
     for (int i = 0; i < BLOCKS; i++) {
+        /* what its last user wrote comes before */
+        (void)atomic_load_explicit(&blocks[i].taken, memory_order_acquire);
         free(blocks[i].memory);
         blocks[i].memory = NULL;
         blocks[i].bytes = 0;

@@ -6,10 +6,18 @@
 #include <dlfcn.h>
 #include <sys/mman.h>
 
+/* ThreadSanitizer does not see the loader's locks, by which what is unloaded and mapped anew is in
+ * order. */
+#ifdef __SANITIZE_THREAD__
+enum { LOAD = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE };
+#else
+enum { LOAD = RTLD_NOW | RTLD_LOCAL };
+#endif
+
 static fe_status find_artifact(driver_program *d, loaded_program *out)
 {
     diag where = {.status = FE_TOOLCHAIN, .stage = "load", .place = d->library};
-    out->handle = dlopen(d->library, RTLD_NOW | RTLD_LOCAL);
+    out->handle = dlopen(d->library, LOAD);
     if (!out->handle) return diag_fail(d->session, where, "%s", dlerror());
     const fe_artifact *(*entry)(void);
     *(void **)&entry = dlsym(out->handle, "ferrite_artifact");

@@ -190,7 +190,6 @@ static const lower_row ROWS[] = {
     FACTOR(aten_qr_default, qr, 0),
     FACTOR(aten_geqrf_default, geqrf, 0),
     FACTOR(aten_linalg_householder_product_default, householder, 0),
-    FACTOR(aten_orgqr_default, householder, 0),
     FACTOR(aten_ormqr_default, ormqr, 0),
 };
 const lower_rows lower_factor_rows = {ROWS, COUNT_OF(ROWS)};

@@ -149,14 +149,18 @@ typedef struct call {
 static void make_call(lowering *l, const call *c)
 {
     loop_view in[3], out[4];
-    sym_expr *ints = NEW_ARRAY(l->memory, sym_expr, c->int_count + 1);
+    sym_expr ints[2];
     for (uint32_t k = 0; k < c->ins; k++) in[k] = lower_strided(l, c->in[k]);
     for (uint32_t k = 0; k < c->outs; k++)
         out[k] = lower_absent(c->out[k]) ? lower_no_view(l) : c->out[k].box->view;
     for (uint32_t k = 0; k < c->int_count; k++) ints[k] = lower_const(l, c->ints[k]);
-    loop_op *op = lower_extern_call(l, c->kernel, c->ins, in, c->outs, out);
-    op->ints = ints;
-    op->int_count = c->int_count;
+    lower_extern_op(l, (loop_op){.kernel = c->kernel,
+                                 .inputs = in,
+                                 .input_count = c->ins,
+                                 .outputs = out,
+                                 .output_count = c->outs,
+                                 .ints = ints,
+                                 .int_count = c->int_count});
 }
 
 lower_lu lower_lu_factor(lowering *l, tensor a)
@@ -364,10 +368,11 @@ void lower_check_info(lowering *l, tensor info, const char *name)
     uint32_t k = 0;
     while (!strstr(name, INFO_KINDS[k].part)) k++;
     loop_view in = lower_strided(l, info);
-    sym_expr *kind = NEW(l->memory, sym_expr);
-    *kind = lower_const(l, INFO_KINDS[k].kind);
-    loop_op *op = lower_extern_call(l, "check_info", 1, &in, 0, NULL);
-    op->ints = kind;
-    op->int_count = 1;
-    op->message = intern(l->session, name);
+    sym_expr kind = lower_const(l, INFO_KINDS[k].kind);
+    lower_extern_op(l, (loop_op){.kernel = "check_info",
+                                 .inputs = &in,
+                                 .input_count = 1,
+                                 .ints = &kind,
+                                 .int_count = 1,
+                                 .message = intern(l->session, name)});
 }

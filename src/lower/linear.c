@@ -24,11 +24,6 @@ fe_status lower_give_factors(lowering *l, const tensor *items, uint32_t count)
     return count == 1 ? lower_give(l, given[0]) : lower_give_items(l, given, count);
 }
 
-static bool has(lowering *l, const char *param)
-{
-    return op_param_index(l->node->op, param) >= 0;
-}
-
 static uint32_t results_of(const fx_node *n)
 {
     return n->value.kind == FX_TUPLE ? n->value.count : 1;
@@ -321,30 +316,6 @@ static fe_status matrix_exp(lowering *l, fx_node *n, const lower_row *row)
     return lower_give_as_recorded(l, is_number ? T_EXP(x) : lower_matrix_exp(l, x));
 }
 
-/* x[.., i] ** j: a product of as many of it. */
-static fe_status vander(lowering *l, fx_node *n, const lower_row *row)
-{
-    (void)row;
-    const ty_tensor *out = fx_tensor(n);
-    loop_program *p = l->program;
-    ty_dtype d = lower_compute_dtype(out->dtype);
-    tensor x = lower_cast(l, lower_arg(l, "x"), d);
-    if (x.rank == 0) x = lower_unsqueeze(l, x, 0);
-    uint32_t last = out->rank - 1;
-    bool falls = has(l, "increasing") && !lower_bool(l, "increasing");
-    sym_expr power = l->axes[last];
-    if (falls) power = sym_sub(l->symbols, sym_add_int(l->symbols, out->sizes[last], -1), power);
-    lower_share(l, x);
-    loop_value below =
-        lower_op2(l, LOOP_LT, loop_index(p, l->reduce_axes[0]), loop_index(p, power));
-    loop_value v = loop_where(p, below, lower_here(l, x), loop_const_int(p, d, 1));
-    tensor result = lower_temp_tensor(l, d, out->rank, out->sizes, NULL);
-    loop_op *op = lower_nest(l, out->rank, out->sizes, 1, &out->sizes[last]);
-    sym_expr at = lower_flat(l, l->axes, result.box->view.strides, out->rank);
-    lower_store(l, op, (loop_store){result.box->view.buffer, at, v, LOOP_PROD, LOOP_SET, false});
-    return lower_give_as_recorded(l, result);
-}
-
 /* _linalg_check_errors */
 static fe_status check_errors(lowering *l, fx_node *n, const lower_row *row)
 {
@@ -388,24 +359,18 @@ static const lower_row ROWS[] = {
     LINEAR(aten_linalg_solve_default, solve, 0),
     LINEAR(aten_linalg_solve_ex_default, solve, 1),
     LINEAR(aten__linalg_solve_ex_default, solve, 1),
-    LINEAR(aten_inverse_default, inverse, 0),
     LINEAR(aten_linalg_inv_default, inverse, 0),
     LINEAR(aten_linalg_inv_ex_default, inverse, 1),
     LINEAR(aten_linalg_tensorinv_default, tensor_inverse, 0),
     LINEAR(aten_linalg_tensorsolve_default, tensor_solve, 0),
-    LINEAR(aten_det_default, determinant, 0),
     LINEAR(aten_linalg_det_default, determinant, 0),
     LINEAR(aten__linalg_det_default, determinant, 0),
-    LINEAR(aten_slogdet_default, sign_and_log, 0),
     LINEAR(aten_linalg_slogdet_default, sign_and_log, 0),
     LINEAR(aten__linalg_slogdet_default, sign_and_log, 0),
     LINEAR(aten_logdet_default, logdet, 0),
-    LINEAR(aten_matrix_power_default, matrix_power, 0),
     LINEAR(aten_linalg_matrix_power_default, matrix_power, 0),
     LINEAR(aten_matrix_exp_default, matrix_exp, 0),
     LINEAR(aten_linalg_matrix_exp_default, matrix_exp, 0),
-    LINEAR(aten_linalg_vander_default, vander, 0),
-    LINEAR(aten_vander_default, vander, 0),
     LINEAR(aten__linalg_check_errors_default, check_errors, 0),
     LINEAR(higher_order_with_effects, with_effects, 0),
 };

@@ -195,11 +195,6 @@ void lower_extern(lowering *l, const char *kernel, uint32_t input_count, const l
                   const double *floats);
 /* The same in general: an extern op whose arrays are copied. */
 void lower_extern_op(lowering *l, loop_op call);
-/* The same with any number of outputs; ints, floats and text are the caller's to fill in, before
- * anything else is added to the program. */
-loop_op *lower_extern_call(lowering *l, const char *kernel, uint32_t input_count,
-                           const loop_view *inputs, uint32_t output_count,
-                           const loop_view *outputs);
 loop_view lower_no_view(lowering *l);
 
 /* ---- values ---- */

@@ -297,7 +297,6 @@ static const lower_row ROWS[] = {
     PRODUCT(aten_mm_default, matmul, 0),
     PRODUCT(aten_bmm_default, matmul, 0),
     PRODUCT(aten_matmul_default, matmul, 0),
-    PRODUCT(aten_linalg_matmul_default, matmul, 0),
     PRODUCT(aten_mv_default, matmul, 0),
     PRODUCT(aten_linear_default, linear, 0),
     PRODUCT(aten_addmm_default, addmm, 1),

@@ -173,17 +173,6 @@ void lower_extern_op(lowering *l, loop_op call)
     *loop_add_op(l->program, LOOP_EXTERN) = call;
 }
 
-loop_op *lower_extern_call(lowering *l, const char *kernel, uint32_t input_count,
-                           const loop_view *inputs, uint32_t output_count, const loop_view *outputs)
-{
-    lower_extern_op(l, (loop_op){.kernel = kernel,
-                                 .inputs = (loop_view *)(uintptr_t)inputs,
-                                 .input_count = input_count,
-                                 .outputs = (loop_view *)(uintptr_t)outputs,
-                                 .output_count = output_count});
-    return &vec_last(&l->program->ops);
-}
-
 void lower_extern(lowering *l, const char *kernel, uint32_t input_count, const loop_view *inputs,
                   loop_view output, uint32_t int_count, const sym_expr *ints, uint32_t float_count,
                   const double *floats)

@@ -1,7 +1,6 @@
 /* vector.c -- vectors and their geometry: dot products along a dimension, distances, cross
  * products, norms that scale, differences and integrals between neighbours.
  */
-#include "lower/compose.h"
 #include "lower/linalg.h"
 #include "lower/order.h"
 

@@ -24,6 +24,8 @@ static void half_complex(decomposing *d)
 static const decompose_row ROWS[] = {
     {OP_aten_det_default, renamed, OP_aten_linalg_det_default},
     {OP_aten_inverse_default, renamed, OP_aten_linalg_inv_default},
+    {OP_aten_linalg_matmul_default, renamed, OP_aten_matmul_default},
+    {OP_aten_matrix_power_default, renamed, OP_aten_linalg_matrix_power_default},
     {OP_aten_orgqr_default, renamed, OP_aten_linalg_householder_product_default},
     {OP_aten_slogdet_default, renamed, OP_aten_linalg_slogdet_default},
     {OP_aten__unsafe_view_default, renamed, OP_aten_reshape_default},
