@@ -79,6 +79,7 @@ static loop_value finish(loop_program *p, loop_opcode op, uint32_t count, const 
 static bool holds_all(ty_dtype to, ty_dtype from)
 {
     if (to == from || from == TY_BOOL) return true;
+    if (to == TY_BOOL) return false;
     uint32_t size_to = ty_dtype_size(to), size_from = ty_dtype_size(from);
     if (ty_is_complex(from) || ty_is_complex(to))
         return ty_is_complex(to) && holds_all(ty_complex_to_real(to), ty_complex_to_real(from));

@@ -67,13 +67,36 @@ static bool is_taken(lowering *l, const fx_node *n, loop_buffer_id buffer)
     return false;
 }
 
+/* Do elements share memory, for the sizes of the example? */
+static bool is_overlapping(lowering *l, const ty_tensor *t)
+{
+    bool done[TY_MAX_RANK] = {false};
+    int64_t reach = 0;
+    for (uint32_t round = 0; round < t->rank; round++) {
+        uint32_t least = TY_MAX_RANK;
+        for (uint32_t k = 0; k < t->rank; k++) {
+            int64_t stride = sym_hint(l->symbols, t->strides[k], INT64_MAX);
+            if (done[k] || sym_hint(l->symbols, t->sizes[k], 2) <= 1) continue;
+            if (least == TY_MAX_RANK || stride < sym_hint(l->symbols, t->strides[least], INT64_MAX))
+                least = k;
+        }
+        if (least == TY_MAX_RANK) return false;
+        int64_t stride = sym_hint(l->symbols, t->strides[least], INT64_MAX);
+        if (stride <= reach) return true;
+        reach += stride * (sym_hint(l->symbols, t->sizes[least], 2) - 1);
+        done[least] = true;
+    }
+    return false;
+}
+
 static loop_view output_view(lowering *l, fx_node *n, lower_tensor t)
 {
     const ty_tensor *meta = fx_tensor(n);
     loop_view v;
     bool whole = !t.box->realised && !t.map;
     if (whole && !lower_repeats(l, meta)) lower_realise(l, t.box, meta->strides);
-    if (!t.box->realised && !l->shows[n->id]) lower_realise(l, t.box, NULL);
+    if (!t.box->realised && (!l->shows[n->id] || is_overlapping(l, meta)))
+        lower_realise(l, t.box, NULL);
     if (lower_try_strided(l, t, &v) && same_strides(l, &v, meta)) {
         bool mine = l->program->buffers.at[v.buffer].kind == LOOP_TEMP;
         if ((mine || may_alias(l, n, v.buffer)) && !is_taken(l, n, v.buffer)) {

@@ -17,11 +17,30 @@ typedef struct scattering {
     sym_expr exprs[LOWER_MAX_RANK];
 } scattering;
 
+/* Along an axis that does not move the place, the last of the values is what stays there. */
+static loop_value last_of(lowering *l, sym_expr at, sym_expr *sizes, uint32_t rank,
+                          loop_value value)
+{
+    for (uint32_t k = 0; k < rank; k++) {
+        int64_t size;
+        if (!sym_is_int(l->symbols, sizes[k], &size) || size < 2 ||
+            loop_uses_axis(l->program, loop_index(l->program, at), l->axes[k]))
+            continue;
+        sym_expr last = lower_const(l, size - 1);
+        value = loop_substitute(l->program, value, &l->axes[k], &last, 1);
+        sizes[k] = l->one;
+    }
+    return value;
+}
+
 static void scatter_nest(lowering *l, const scattering *s, loop_value value, loop_store_mode mode)
 {
     const loop_view *to = &s->target.box->view;
-    loop_op *op = lower_nest(l, s->rank, s->sizes, 0, NULL);
+    sym_expr sizes[LOWER_MAX_RANK];
     sym_expr at = sym_add(l->symbols, to->offset, lower_flat(l, s->exprs, to->strides, to->rank));
+    memcpy(sizes, s->sizes, s->rank * sizeof *sizes);
+    if (mode == LOOP_SET) value = last_of(l, at, sizes, s->rank, value);
+    loop_op *op = lower_nest(l, s->rank, sizes, 0, NULL);
     lower_store(l, op,
                 (loop_store){.buffer = to->buffer, .index = at, .value = value, .mode = mode});
 }
@@ -363,6 +382,13 @@ static fe_status as_strided_scatter(lowering *l, fx_node *n, const lower_row *ro
         return lower_fail(l, "sizes and strides do not agree");
     if (!lower_is_zero(l, in->offset))
         return lower_fail(l, "as_strided_scatter of a view with an offset");
+    /* Of the elements that share one place, the last is what stays there. */
+    for (int k = 0; k < rank; k++) {
+        if (!lower_is_zero(l, strides[k])) continue;
+        sym_expr last = sym_add_int(l->symbols, sizes[k], -1);
+        source = lower_slice(l, source, (uint32_t)k, last, l->one, l->one);
+        sizes[k] = l->one;
+    }
     lower_tensor copy = lower_copied(l, self, in->strides);
     loop_view window = copy.box->view;
     window.rank = (uint32_t)rank;

@@ -33,6 +33,45 @@ bool legal_same_index(loop_program *p, const loop_form *writer, sym_expr store,
     return sym_same(legal_index(p, writer, store), legal_index(p, reader, load));
 }
 
+/* The loop among `left` whose step is the span so far, or else one whose step is above it. */
+static uint32_t next_loop(sym_table *t, const sym_expr *steps, const bool *left, uint32_t count,
+                          sym_expr span)
+{
+    uint32_t found = count;
+    for (uint32_t k = 0; k < count; k++) {
+        if (!left[k]) continue;
+        if (sym_known_equal(t, steps[k], span)) return k;
+        if (!sym_known_less_equal(t, span, steps[k], NULL)) continue;
+        if (found == count || sym_known_less_equal(t, steps[k], steps[found], NULL)) found = k;
+    }
+    return found;
+}
+
+/* From the smallest step up, each is at least what the loops below it reach. */
+bool legal_is_injective(loop_program *p, const loop_form *f, sym_expr index)
+{
+    sym_table *t = p->symbols;
+    sym_expr steps[LOOP_MAX_AXES], rest = legal_index(p, f, index), span = sym_int(t, 1);
+    bool left[LOOP_MAX_AXES];
+    uint32_t open = 0;
+    if (sym_has_kind(t, rest, SYM_INDIRECT)) return false;
+    for (uint32_t k = 0; k < f->parallel; k++) {
+        int64_t extent;
+        left[k] = !sym_is_int(t, f->extents[k], &extent) || extent > 1;
+        open += left[k];
+        if (!sym_linear_in(t, rest, loop_axis(p, k), &steps[k], &rest)) return false;
+        if (sym_known_less_equal(t, steps[k], sym_int(t, -1), NULL))
+            steps[k] = sym_mul_int(t, steps[k], -1);
+    }
+    for (; open; open--) {
+        uint32_t k = next_loop(t, steps, left, f->parallel, span);
+        if (k == f->parallel) return false;
+        span = sym_add(t, span, sym_mul(t, steps[k], sym_add_int(t, f->extents[k], -1)));
+        left[k] = false;
+    }
+    return true;
+}
+
 /* The window that the inner loops of one outer iteration reach: [begin, begin + span), as
  * expressions; false when an inner loop's coefficient is not known to be >= 0. outer[k]:
  * coefficient of outer loop k. */

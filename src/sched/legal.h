@@ -8,6 +8,8 @@ sym_expr legal_index(loop_program *p, const loop_form *f, sym_expr index);
 bool legal_same_loops(const loop_form *a, const loop_form *b);
 bool legal_same_index(loop_program *p, const loop_form *writer, sym_expr store,
                       const loop_form *reader, sym_expr load);
+/* Do no two points of the parallel loops meet in one element? False where it is not known. */
+bool legal_is_injective(loop_program *p, const loop_form *f, sym_expr index);
 bool legal_same_row(loop_program *p, const loop_form *writer, sym_expr store,
                     const loop_form *reader, sym_expr load, uint32_t outer_count);
 /* May n, in one group behind `before`, write what that reads? Only what it has read: the same index

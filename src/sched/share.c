@@ -1,7 +1,7 @@
 /* share.c -- which buffers take over the memory of one that dies where they are born.
  *
  * A kernel may store its result over an operand when each element is read for the last time before
- * it is overwritten: in the same phase, by a nest not behind the store, at the very index that is
+ * it is overwritten, once: in the same phase, by a nest not behind the store, at the very index that is
  * stored to; or in an earlier phase, within what the same outer iteration overwrites. Vectors keep
  * that: an index is loaded whole before it is stored, and outer iterations do not meet.
  */
@@ -104,6 +104,7 @@ bool legal_takeover(loop_program *p, const sched_group *g, loop_buffer_id from, 
     each_store(c, find_store);
     if (search.count != 1) return false;
     c->writer = form_of_nest(&g->phases[c->stored.phase].nests[c->stored.nest]);
+    if (!legal_is_injective(p, &c->writer, c->index)) return false;
     if (c->legal) each_store(c, check_store);
     if (!c->legal || g->kind != SCHED_EXTERN) return c->legal;
     const loop_op *op = &p->ops.at[g->extern_op];

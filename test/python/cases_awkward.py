@@ -17,3 +17,22 @@ def memberships_of_repeats(x, y, k, large):
     """Out of contract, but of one answer: repeats, elements that are equal after conversion, numbers out of range."""
     twice = torch.isin(x, y, assume_unique=True), torch.isin(k, x, assume_unique=True, invert=True)
     return *twice, torch.isin(large, (large[:1] + 1).float().expand(20)), torch.isin(257, k.to(torch.uint8))
+
+
+@op(whole(4, 5, dtype=torch.int8), real(3, 4))
+def truths_of_bytes(k, x):
+    return k.bool().long(), torch.count_nonzero(k, 1), torch.count_nonzero(k), k.bool().sum(0), (k.bool().byte() * 3)
+
+
+@op(real(3, 4), real(4, 3))
+def overlapping_windows(x, y):
+    """Results whose elements share memory, of an operand that ends there."""
+    return x.exp().cumsum(0).reciprocal().unfold(0, 2, 1).unsqueeze(0), y.sin().neg().as_strided((3, 3), (3, 1))
+
+
+@op(real(3, 4), real(2, 4), whole(2, 2, dtype=torch.uint8, low=0))
+def writes_to_one_place(x, y, k):
+    first = torch.zeros(2, 4, dtype=torch.int64)
+    wide = k.clone().expand(3, 2, 2)
+    wide.narrow(1, 0, 1).fill_(2)
+    return x.scatter(0, first, 5.0), x[:, 0].scatter(0, first[0], -1.0), wide.to(torch.int16)
