@@ -210,12 +210,12 @@ static ty_tensor *contract(infer_call *c, const equation *e, const ty_tensor *a,
     return multiply(c, a, b, &p);
 }
 
-/* Without the dimensions that the result does not have. */
+/* Without the dimensions that the result does not have; of several operands these have size 1 by
+ * now. */
 static ty_tensor *finish(infer_call *c, const equation *e, const ty_tensor *x, bool alone)
 {
     uint64_t rest = ((uint64_t)1 << e->rank) - ((uint64_t)1 << e->out_rank);
     if (!x || e->rank == e->out_rank) return x ? infer_alias(c, x) : NULL;
-    for (uint32_t d = e->out_rank; d < e->rank && !alone; d++) alone = !is_one(c, x, d);
     return alone ? infer_reduced(c, x, sum_dtype(x->dtype), rest, false)
                  : infer_squeeze(c, x, rest);
 }
@@ -239,5 +239,5 @@ void rule_einsum(infer_call *c)
     }
     const ty_tensor *out = operands[0];
     for (uint32_t i = 1; i < count && out; i++) out = contract(c, &e, out, operands[i], uses);
-    infer_give(c, finish(c, &e, out, false));
+    infer_give(c, finish(c, &e, out, count == 1));
 }
