@@ -181,6 +181,6 @@ install: all
 uninstall:
 	$Q rm -f $(INSTALLED)
 clean:
-	$Q rm -rf build/san build/tsan build/obj build/test build/lib* build/*.a build/embed* \
+	$Q rm -rf build/san build/tsan build/plain build/obj build/test build/lib* build/*.a build/embed* \
 	   build/ferrite build/ferrite.pc build/unit build/runtest build/test_kernels build/setup-done \
 	   build/shared-cases

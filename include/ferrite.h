@@ -79,7 +79,7 @@ FE_API void fe_session_free(fe_session *session);
  * no such option or value.
  *
  *     isa         instruction set of the kernels: native (the default: this machine's), x86-64-v4,
- *                 x86-64-v3, baseline
+ *                 x86-64-v3, baseline, or scalar: plain C11, one number at a time
  *     cc          the C compiler, arguments may follow its name ($CC, else cc)
  *     cache       folder where made libraries are found again; "": none ($FERRITE_CACHE_DIR, else
  *                 $XDG_CACHE_HOME/ferrite, else $HOME/.cache/ferrite)

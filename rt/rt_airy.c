@@ -4,6 +4,7 @@
  * K(1/3) of z = 2/3 x^(3/2), whose integral exp(-z cosh t) cosh(t/3) the trapezoidal rule takes to
  * full precision in a few dozen steps; far to the left it is the asymptotic series.
  */
+#define _XOPEN_SOURCE 700
 #include "rt_special.h"
 
 #include <math.h>

@@ -108,7 +108,7 @@ static void row_by_columns(const rt_bmm *g, const float *a, const float *b, int6
     enum { WIDE = 4 };
     int64_t n = 0;
     for (; n + WIDE * VL <= count; n += WIDE * VL) {
-        vf sum[WIDE] = {{0}};
+        vf sum[WIDE] = {(vf){0}};
         for (int64_t k = 0; k < g->k; k++)
 #pragma GCC unroll 4
             for (int i = 0; i < WIDE; i++)

@@ -192,7 +192,7 @@ RT_INLINE void strip_vector(const depthwise *s, const taps *t, float *y, int64_t
     if (count == STRIP && t->count > 0) {
         const float *next = t->x[t->count - 1] + at + c + (STRIP * stride + width - stride) * step;
 #pragma GCC unroll 16
-        for (int i = 0; i < STRIP * stride; i++, next += step) __builtin_prefetch(next);
+        for (int i = 0; i < STRIP * stride; i++, next += step) RT_PREFETCH(next);
     }
     if (s->post.clamp) {
         vf low = v_set(s->post.low), high = v_set(s->post.high);

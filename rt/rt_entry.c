@@ -28,11 +28,35 @@ typedef struct rt_footer {
     uint64_t bytes;
 } rt_footer;
 
-static _Thread_local char open_error[RT_ERROR_BYTES];
+/* This thread's message of the last failed open. */
+#if defined __GNUC__ || !defined __STDC_NO_THREADS__
+static char *open_error(void)
+{
+    static _Thread_local char message[RT_ERROR_BYTES];
+    return message;
+}
+#else
+static pthread_once_t error_once = PTHREAD_ONCE_INIT;
+static pthread_key_t error_key;
+
+static void make_error_key(void)
+{
+    pthread_key_create(&error_key, free);
+}
+
+static char *open_error(void)
+{
+    static char none[RT_ERROR_BYTES];
+    pthread_once(&error_once, make_error_key);
+    char *message = pthread_getspecific(error_key);
+    if (!message && (message = calloc(1, RT_ERROR_BYTES))) pthread_setspecific(error_key, message);
+    return message ? message : none;
+}
+#endif
 
 static int open_failed(int code, const char *what, const char *path)
 {
-    snprintf(open_error, sizeof open_error, "%s: %s", path, what);
+    snprintf(open_error(), RT_ERROR_BYTES, "%s: %s", path, what);
     return code;
 }
 
@@ -239,7 +263,7 @@ static int context_new(const fe_model *model, uint32_t threads, fe_context **out
 
 static const char *last_error(const fe_context *context)
 {
-    return context ? context->error : open_error;
+    return context ? context->error : open_error();
 }
 
 static fe_artifact this_artifact;

@@ -2,6 +2,7 @@
 #ifndef RT_HALF_H
 #define RT_HALF_H
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ static inline float rt_float_of_f16(uint16_t x)
 {
     uint32_t size = x & 0x7fffu;
     float f = rt_float_of_bits(size << 13) * 0x1p112f;
-    if (size >= 0x7c00) f = size > 0x7c00 ? __builtin_nanf("") : __builtin_inff();
+    if (size >= 0x7c00) f = size > 0x7c00 ? NAN : INFINITY;
     return x & 0x8000 ? -f : f;
 }
 

@@ -1,18 +1,19 @@
 /* rt_isa.h - what a kernel source sees of the instruction set it is being compiled for.
  *
  * Each kernel source is compiled once an instruction set with one of RT_ISA_V4, RT_ISA_V3,
- * RT_ISA_BASE defined; RT_FN(name) gives every external symbol its own suffix. Vectors are GNU
- * vector extensions of the native width, so no intrinsic header is needed. The kernels of one
- * instruction set meet the rest in one table, rt_select.c.
+ * RT_ISA_BASE defined; RT_FN(name) gives every external symbol its own suffix. Vectors
+ * (rt_vector.h) have the native width. The kernels of one instruction set meet the rest in one
+ * table, rt_select.c.
  */
 #ifndef RT_ISA_H
 #define RT_ISA_H
 
 #include "rt_kernels.h"
 
-#include <string.h>
-
-#if defined(RT_ISA_V4)
+#if defined(FERRITE_SCALAR)
+#define RT_SUFFIX _base
+enum { VL = 1, MR = 6 };
+#elif defined(RT_ISA_V4)
 #define RT_SUFFIX _v4
 enum { VL = 16, MR = 12 };
 #elif defined(RT_ISA_V3)
@@ -30,60 +31,7 @@ enum { NV = 2, NR = NV * VL };
 #define RT_PASTE(a, b) RT_PASTE2(a, b)
 #define RT_FN(name) RT_PASTE(name, RT_SUFFIX)
 
-#define RT_INLINE static inline __attribute__((always_inline))
-#define RT_RESTRICT __restrict__
-
-typedef float vf __attribute__((vector_size(VL * 4)));
-typedef int32_t vi __attribute__((vector_size(VL * 4)));
-typedef float vf_unaligned __attribute__((vector_size(VL * 4), aligned(4), may_alias));
-
-RT_INLINE vf v_load(const float *p)
-{
-    return *(const vf_unaligned *)p;
-}
-
-RT_INLINE void v_store(float *p, vf x)
-{
-    *(vf_unaligned *)p = x;
-}
-
-/* The first `count` lanes, the rest zero; touches nothing past them. */
-RT_INLINE vf v_load_part(const float *p, int64_t count)
-{
-    vf x = {0};
-    for (int64_t i = 0; i < count; i++) x[i] = p[i];
-    return x;
-}
-
-RT_INLINE void v_store_part(float *p, vf x, int64_t count)
-{
-    for (int64_t i = 0; i < count; i++) p[i] = x[i];
-}
-
-/* All lanes x. Written so that compilers see a broadcast; x - 0 is x for every x. */
-RT_INLINE vf v_set(float x)
-{
-    return x - (vf){0};
-}
-
-/* Lane by lane: mask is a comparison's result. */
-RT_INLINE vf v_select(vi mask, vf yes, vf no)
-{
-    return (vf)(((vi)yes & mask) | ((vi)no & ~mask));
-}
-
-/* NaN in x stays. */
-RT_INLINE vf v_clamp(vf x, vf low, vf high)
-{
-    x = v_select(x < low, low, x);
-    return v_select(x > high, high, x);
-}
-
-/* a where b is NaN. */
-RT_INLINE vf v_max(vf a, vf b)
-{
-    return v_select(b > a, b, a);
-}
+#include "rt_vector.h"
 
 /* ---- the tile: rt_tile.c ---- */
 

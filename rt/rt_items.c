@@ -2,11 +2,10 @@
  * from the lowest; digits that are the same everywhere are skipped). Long rows are cut into one
  * chunk a thread: each counts its digits, and moves its items to where the chunks before it end.
  */
+#include "rt_compiler.h"
 #include "rt_sort.h"
 
 #include <string.h>
-
-#define INLINE static inline __attribute__((always_inline))
 
 enum { RADIX = 256, FEW = 16, SOME = 160, MOST_DIGITS = 8 };
 
@@ -50,13 +49,13 @@ void rt_items_fill(rt_items *items, const rt_row *row, int64_t from, int64_t to,
     }
 }
 
-INLINE int comes_before(const uint64_t *a, const uint64_t *b, const int words)
+RT_INLINE int comes_before(const uint64_t *a, const uint64_t *b, const int words)
 {
     if (words == 1) return *a < *b;
     return a[0] < b[0] || (a[0] == b[0] && a[1] < b[1]);
 }
 
-INLINE void move(uint64_t *to, const uint64_t *from, const int words)
+RT_INLINE void move(uint64_t *to, const uint64_t *from, const int words)
 {
     to[0] = from[0];
     if (words == 2) to[1] = from[1];
@@ -64,7 +63,7 @@ INLINE void move(uint64_t *to, const uint64_t *from, const int words)
 
 /* ---- few and some ---- */
 
-INLINE void insert(uint64_t *at, int64_t count, const int words)
+RT_INLINE void insert(uint64_t *at, int64_t count, const int words)
 {
     for (int64_t i = 1; i < count; i++) {
         uint64_t x[2];
@@ -76,8 +75,8 @@ INLINE void insert(uint64_t *at, int64_t count, const int words)
     }
 }
 
-INLINE void merge(const uint64_t *a, int64_t a_count, const uint64_t *b, int64_t b_count,
-                  uint64_t *to, const int words)
+RT_INLINE void merge(const uint64_t *a, int64_t a_count, const uint64_t *b, int64_t b_count,
+                     uint64_t *to, const int words)
 {
     const uint64_t *a_end = a + a_count * words, *b_end = b + b_count * words;
     while (a < a_end && b < b_end) {
@@ -92,7 +91,7 @@ INLINE void merge(const uint64_t *a, int64_t a_count, const uint64_t *b, int64_t
 }
 
 /* Runs of a few, then twice as long each time. */
-INLINE void merge_runs(rt_items *items, const int words)
+RT_INLINE void merge_runs(rt_items *items, const int words)
 {
     int64_t n = items->count;
     for (int64_t i = 0; i < n; i += FEW)
@@ -111,20 +110,20 @@ INLINE void merge_runs(rt_items *items, const int words)
 
 /* ---- many ---- */
 
-INLINE uint32_t digit_of(const uint64_t *item, int digit, const int words)
+RT_INLINE uint32_t digit_of(const uint64_t *item, int digit, const int words)
 {
     return (uint8_t)(words == 1 ? *item >> (32 + 8 * digit) : *item >> 8 * digit);
 }
 
-INLINE void count_digit(const uint64_t *at, int64_t count, int digit, int64_t *counts,
-                        const int words)
+RT_INLINE void count_digit(const uint64_t *at, int64_t count, int digit, int64_t *counts,
+                           const int words)
 {
     for (int64_t k = 0; k < count; k++) counts[digit_of(at + k * words, digit, words)]++;
 }
 
 /* starts[d]: where the next item with this digit goes. */
-INLINE void scatter(const uint64_t *at, int64_t count, int digit, int64_t *starts, uint64_t *to,
-                    const int words)
+RT_INLINE void scatter(const uint64_t *at, int64_t count, int digit, int64_t *starts, uint64_t *to,
+                       const int words)
 {
     for (int64_t k = 0; k < count; k++) {
         const uint64_t *item = at + k * words;
@@ -143,7 +142,7 @@ static void add_up(int64_t *counts)
     }
 }
 
-INLINE void sort_by_digits(rt_items *items, const int words)
+RT_INLINE void sort_by_digits(rt_items *items, const int words)
 {
     int64_t counts[MOST_DIGITS][RADIX];
     int digits = items->bits / 8;
@@ -160,7 +159,7 @@ INLINE void sort_by_digits(rt_items *items, const int words)
     }
 }
 
-INLINE void sort_items(rt_items *items, const int words)
+RT_INLINE void sort_items(rt_items *items, const int words)
 {
     if (items->count <= FEW)
         insert(items->at, items->count, words);

@@ -1,13 +1,12 @@
 /* rt_key.c - elements as unsigned integers in the same order. See rt_sort.h. */
+#include "rt_compiler.h"
 #include "rt_sort.h"
-
-#define INLINE static inline __attribute__((always_inline))
 
 /* ---- one element ---- */
 
 /* The bits of a float, NaN made the greatest and -0 made 0: negative numbers are turned round and
  * go below the others. */
-INLINE uint32_t key_of_f32(uint32_t bits)
+RT_INLINE uint32_t key_of_f32(uint32_t bits)
 {
     uint32_t size = bits & 0x7fffffff;
     uint32_t key = bits ^ ((uint32_t)((int32_t)bits >> 31) | 0x80000000);
@@ -15,7 +14,7 @@ INLINE uint32_t key_of_f32(uint32_t bits)
     return size > 0x7f800000 ? 0xffffffff : key;
 }
 
-INLINE uint64_t key_of_f64(uint64_t bits)
+RT_INLINE uint64_t key_of_f64(uint64_t bits)
 {
     uint64_t size = bits & INT64_MAX, sign = (uint64_t)1 << 63;
     uint64_t key = bits ^ ((uint64_t)((int64_t)bits >> 63) | sign);
@@ -24,7 +23,7 @@ INLINE uint64_t key_of_f64(uint64_t bits)
 }
 
 /* f16 and bf16: `infinity` has the bits of theirs. */
-INLINE uint32_t key_of_half(uint32_t bits, uint32_t infinity)
+RT_INLINE uint32_t key_of_half(uint32_t bits, uint32_t infinity)
 {
     uint32_t size = bits & 0x7fff;
     uint32_t key = bits & 0x8000 ? ~bits & 0xffff : bits | 0x8000;

@@ -2,7 +2,9 @@
  * exponential. rt_linalg_type.h has their arithmetic. */
 #include "rt_linalg.h"
 
+#ifndef __STDC_NO_COMPLEX__
 #include <complex.h>
+#endif
 #include <math.h>
 #include <string.h>
 
@@ -21,6 +23,7 @@
 #undef FOR_TYPE
 #undef ABSOLUTE
 
+#ifndef __STDC_NO_COMPLEX__
 #define NUMBER float complex
 #define FOR_TYPE(name) name##_c64
 #include "rt_linalg_type.h"
@@ -35,6 +38,20 @@
 #undef NUMBER
 #undef FOR_TYPE
 #undef ABSOLUTE
+#endif
+
+/* C11 lets a compiler do without complex numbers. */
+static int check_type(rt_frame *frame, int type)
+{
+#ifdef __STDC_NO_COMPLEX__
+    if (rt_is_complex(type))
+        return rt_fail(frame, FE_RUN_ASSERTION,
+                       "this program was built by a C compiler that has no complex numbers");
+#endif
+    (void)frame;
+    (void)type;
+    return 0;
+}
 
 /* ---- triangular systems ---- */
 
@@ -50,8 +67,10 @@ static void substitute(const rt_batch *b, int64_t k, char *work)
     switch (b->type) {
     case RT_F32: substitute_f32(x.rows, x.columns, at, ldt, to, ldx, upper, unit); break;
     case RT_F64: substitute_f64(x.rows, x.columns, at, ldt, to, ldx, upper, unit); break;
+#ifndef __STDC_NO_COMPLEX__
     case RT_C64: substitute_c64(x.rows, x.columns, at, ldt, to, ldx, upper, unit); break;
     default: substitute_c128(x.rows, x.columns, at, ldt, to, ldx, upper, unit); break;
+#endif
     }
 }
 
@@ -59,6 +78,7 @@ int rt_op_triangular_solve(rt_frame *frame, const rt_call *call)
 {
     rt_batch b;
     RT_TRY(rt_batch_start(&b, frame, call, 1));
+    RT_TRY(check_type(frame, b.type));
     if (b.count == 0) return 0;
     rt_matrix a = rt_matrix_at(&call->in[0], 0), x = rt_matrix_at(&call->out[0], 0);
     b.one = substitute;
@@ -91,10 +111,10 @@ static void exponential(const rt_batch *b, int64_t k, char *work)
     rt_matrix result = rt_columns(rt_work_take(&work, bytes), n, n, element);
     void *from = a.data, *to = result.data, *room = work;
     convert(a, wide, rt_matrix_at(&b->call->in[0], k), b->type);
-    if (is_complex)
-        exponential_c128(n, from, to, room);
-    else
-        exponential_f64(n, from, to, room);
+#ifndef __STDC_NO_COMPLEX__
+    if (is_complex) exponential_c128(n, from, to, room);
+#endif
+    if (!is_complex) exponential_f64(n, from, to, room);
     convert(out, b->type, result, wide);
 }
 
@@ -102,6 +122,7 @@ int rt_op_matrix_exp(rt_frame *frame, const rt_call *call)
 {
     rt_batch b;
     RT_TRY(rt_batch_start(&b, frame, call, 0));
+    RT_TRY(check_type(frame, b.type));
     if (b.count == 0) return 0;
     double n = (double)rt_matrix_at(&call->in[0], 0).rows;
     size_t element = rt_type_bytes(rt_is_complex(b.type) ? RT_C128 : RT_F64);

@@ -24,10 +24,17 @@ static inline void rt_panel_rows(float *restrict out, const float *restrict b, i
     }
 }
 
+/* Four columns of four depth steps. */
+#ifdef FERRITE_SCALAR
+static inline void rt_panel_square(float *restrict out, const float *restrict b, int64_t stride_n)
+{
+    for (int64_t step = 0; step < 4; step++)
+        for (int64_t j = 0; j < 4; j++) out[step * RT_PANEL + j] = b[j * stride_n + step];
+}
+#else
 typedef float rt_four __attribute__((vector_size(16)));
 typedef float rt_four_unaligned __attribute__((vector_size(16), aligned(4), may_alias));
 
-/* Four columns of four depth steps. */
 static inline void rt_panel_square(float *restrict out, const float *restrict b, int64_t stride_n)
 {
     rt_four r0 = *(const rt_four_unaligned *)b, r1 = *(const rt_four_unaligned *)(b + stride_n);
@@ -44,6 +51,7 @@ static inline void rt_panel_square(float *restrict out, const float *restrict b,
     *(rt_four_unaligned *)(out + 3 * RT_PANEL) =
         __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
 }
+#endif
 
 /* Depth contiguous in memory: a transposition by squares of four. */
 static inline void rt_panel_columns(float *restrict out, const float *restrict b, int64_t stride_n,

@@ -9,6 +9,8 @@
 #define _GNU_SOURCE
 #include "rt_pool.h"
 
+#ifndef __STDC_NO_ATOMICS__ /* else: rt_pool_alone.c */
+
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -76,15 +78,18 @@ typedef struct pool_worker {
 static pthread_mutex_t pools_lock = PTHREAD_MUTEX_INITIALIZER;
 static rt_pool *pools;
 static pid_t pools_owner;
+#ifndef __GNUC__
+static int shuts_down_at_exit;
+#endif
 static rt_pool serial_pool = {.threads = 1};
 
 /* ---- waiting ---- */
 
 static void cpu_pause(void)
 {
-#if defined(__x86_64__) || defined(__i386__)
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
     __builtin_ia32_pause();
-#elif defined(__aarch64__)
+#elif defined(__GNUC__) && defined(__aarch64__)
     __asm__ volatile("yield");
 #endif
 }
@@ -402,6 +407,9 @@ rt_pool *rt_pool_get(int threads)
         pools_owner = getpid();
         pool->next = pools;
         pools = pool;
+#ifndef __GNUC__
+        if (!shuts_down_at_exit) shuts_down_at_exit = atexit(rt_pool_shutdown) == 0;
+#endif
     }
     pthread_mutex_unlock(&pools_lock);
     return pool;
@@ -412,7 +420,10 @@ int rt_pool_threads(const rt_pool *pool)
     return pool ? pool->threads : 1;
 }
 
-__attribute__((destructor)) void rt_pool_shutdown(void)
+#ifdef __GNUC__
+__attribute__((destructor))
+#endif
+void rt_pool_shutdown(void)
 {
     pthread_mutex_lock(&pools_lock);
     int same_process = pools_owner == getpid();
@@ -424,3 +435,5 @@ __attribute__((destructor)) void rt_pool_shutdown(void)
     pthread_mutex_unlock(&pools_lock);
     rt_scratch_release();
 }
+
+#endif

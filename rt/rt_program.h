@@ -11,6 +11,7 @@
 
 #include "ferrite_abi.h"
 #include "ferrite_ops.h"
+#include "rt_compiler.h"
 
 typedef struct rt_pool rt_pool;
 
@@ -239,15 +240,15 @@ static inline int rt_same_float(double a, double b)
 /* Arithmetic of numbers of bytes: INT64_MAX is "too many", and so is all that comes of it. */
 static inline int64_t fe_plus(int64_t a, int64_t b)
 {
-    int64_t c;
-    if (a == INT64_MAX || b == INT64_MAX || __builtin_add_overflow(a, b, &c)) return INT64_MAX;
-    return c;
+    int fits = b > 0 ? a <= INT64_MAX - b : a >= INT64_MIN - b;
+    return a == INT64_MAX || b == INT64_MAX || !fits ? INT64_MAX : a + b;
 }
 static inline int64_t fe_times(int64_t a, int64_t b)
 {
-    int64_t c;
-    if (a == INT64_MAX || b == INT64_MAX || __builtin_mul_overflow(a, b, &c)) return INT64_MAX;
-    return c;
+    int fits = a > 0   ? (b > 0 ? a <= INT64_MAX / b : b >= INT64_MIN / a)
+               : b > 0 ? a >= INT64_MIN / b
+                       : a == 0 || b >= INT64_MAX / a;
+    return a == INT64_MAX || b == INT64_MAX || !fits ? INT64_MAX : a * b;
 }
 static inline int64_t fe_over(int64_t a, int64_t b)
 {

@@ -7,16 +7,70 @@
 #define _GNU_SOURCE
 #include "rt_pool.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
+#ifdef __STDC_NO_ATOMICS__
+#include <pthread.h>
+#else
+#include <stdatomic.h>
+#endif
 #ifdef __linux__
 #include <sys/mman.h>
 #endif
 
 enum { BLOCKS = 256, CACHE_LINE = 64, PAGE = 4096, HUGE_PAGE = 2 << 20 };
 
+#ifdef __STDC_NO_ATOMICS__
+typedef int flag;
+static pthread_mutex_t flags_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int flag_exchange(flag *f, int value)
+{
+    pthread_mutex_lock(&flags_lock);
+    int before = *f;
+    *f = value;
+    pthread_mutex_unlock(&flags_lock);
+    return before;
+}
+
+static int flag_take(flag *f)
+{
+    return !flag_exchange(f, 1);
+}
+
+static void flag_drop(flag *f)
+{
+    flag_exchange(f, 0);
+}
+
+static void flag_see(flag *f)
+{
+    pthread_mutex_lock(&flags_lock);
+    (void)*f;
+    pthread_mutex_unlock(&flags_lock);
+}
+#else
+typedef _Atomic int flag;
+
+static int flag_take(flag *f)
+{
+    return !atomic_load_explicit(f, memory_order_relaxed) &&
+           !atomic_exchange_explicit(f, 1, memory_order_acquire);
+}
+
+static void flag_drop(flag *f)
+{
+    atomic_store_explicit(f, 0, memory_order_release);
+}
+
+/* What its last user wrote comes before. */
+static void flag_see(flag *f)
+{
+    (void)atomic_load_explicit(f, memory_order_acquire);
+}
+#endif
+
 typedef struct scratch_block {
-    _Atomic int taken;
+    flag taken;
     size_t bytes;
     char *memory;
 } scratch_block;
@@ -52,11 +106,9 @@ int rt_scratch_take(rt_pool *pool, size_t shared_bytes, size_t worker_bytes, rt_
     *scratch = (rt_scratch){.stride = stride};
     for (int i = 0; i < BLOCKS; i++) {
         scratch_block *block = &blocks[i];
-        if (atomic_load_explicit(&block->taken, memory_order_relaxed) ||
-            atomic_exchange_explicit(&block->taken, 1, memory_order_acquire))
-            continue;
+        if (!flag_take(&block->taken)) continue;
         if (block->bytes < bytes && block_grow(block, bytes) != 0) {
-            atomic_store_explicit(&block->taken, 0, memory_order_release);
+            flag_drop(&block->taken);
             return -1;
         }
         scratch->block = block;
@@ -72,7 +124,7 @@ void rt_scratch_drop(rt_pool *pool, rt_scratch *scratch)
     scratch_block *block = scratch->block;
     scratch->block = NULL;
     scratch->base = NULL;
-    if (block) atomic_store_explicit(&block->taken, 0, memory_order_release);
+    if (block) flag_drop(&block->taken);
 }
 
 void *rt_scratch_shared(rt_pool *pool, const rt_scratch *scratch)
@@ -84,8 +136,7 @@ void *rt_scratch_shared(rt_pool *pool, const rt_scratch *scratch)
 void rt_scratch_release(void)
 {
     for (int i = 0; i < BLOCKS; i++) {
-        /* what its last user wrote comes before */
-        (void)atomic_load_explicit(&blocks[i].taken, memory_order_acquire);
+        flag_see(&blocks[i].taken);
         free(blocks[i].memory);
         blocks[i].memory = NULL;
         blocks[i].bytes = 0;

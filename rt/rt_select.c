@@ -27,7 +27,10 @@ typedef struct table {
 
 TABLE(base)
 /* RT_ONLY_BASE: an artifact built from source with the other instruction sets left out. */
-#if defined __x86_64__ && !defined RT_ONLY_BASE
+#if defined __x86_64__ && !defined RT_ONLY_BASE && !defined FERRITE_SCALAR
+#define SEVERAL
+#endif
+#ifdef SEVERAL
 TABLE(v3)
 TABLE(v4)
 #endif
@@ -37,7 +40,7 @@ static const table *chosen = &table_base;
 /* NULL when the processor or the archive lacks it. */
 static const table *table_named(const char *name)
 {
-#if defined __x86_64__ && !defined RT_ONLY_BASE
+#ifdef SEVERAL
     __builtin_cpu_init();
     int avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                __builtin_cpu_supports("bmi2");
@@ -50,12 +53,14 @@ static const table *table_named(const char *name)
     return strcmp(name, "base") == 0 ? &table_base : NULL;
 }
 
+#ifdef SEVERAL
 __attribute__((constructor)) static void choose(void)
 {
     static const char *const best_first[] = {"v4", "v3", "base"};
     for (int i = 0; i < 3; i++)
         if (rt_isa_force(best_first[i]) == 0) return;
 }
+#endif
 
 const char *rt_isa(void)
 {

@@ -81,12 +81,12 @@ RT_INLINE void tile_body(const rt_tile *t, const int mr, const int nv, const int
 #pragma GCC unroll 4
                 for (int way = 0; way < ways; way++, b += RT_PANEL, prefetch += t->prefetch_step) {
                     tile_step(acc[way], a, k + way, b, mr, nv);
-                    __builtin_prefetch(prefetch);
-                    __builtin_prefetch(prefetch + 64);
+                    RT_PREFETCH(prefetch);
+                    RT_PREFETCH(prefetch + 64);
                 }
         for (; k < t->run; k++, b += RT_PANEL, prefetch += t->prefetch_step) {
             tile_step(acc[0], a, k, b, mr, nv);
-            __builtin_prefetch(prefetch);
+            RT_PREFETCH(prefetch);
         }
     }
 #pragma GCC unroll 4

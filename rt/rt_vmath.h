@@ -21,14 +21,14 @@ RT_INLINE vf v_exp(vf x)
     p = p * r + v_set(1.6666665459e-1f);
     p = p * r + v_set(5.0000001201e-1f);
     p = p * (r * r) + r + v_set(1.0f);
-    vf y = p * (vf)((vi)shifted << 23);
-    return (vf)((vi)y & ~(x < v_set(-87.33f)));
+    vf y = p * v_of_bits(v_bits(shifted) << 23);
+    return v_of_bits(v_bits(y) & ~v_less(x, v_set(-87.33f)));
 }
 
 RT_INLINE float v_reduce_max(vf x)
 {
-    float m = x[0];
-    for (int i = 1; i < VL; i++) m = x[i] > m ? x[i] : m;
+    float m = V_LANE(x, 0);
+    for (int i = 1; i < VL; i++) m = V_LANE(x, i) > m ? V_LANE(x, i) : m;
     return m;
 }
 
@@ -43,7 +43,7 @@ RT_INLINE float v_reduce_add(vf x)
 
 RT_INLINE float v_dot(const float *a, const float *b, int64_t count)
 {
-    vf sum[4] = {{0}};
+    vf sum[4] = {(vf){0}};
     int64_t i = 0;
     for (; i + 4 * VL <= count; i += 4 * VL)
 #pragma GCC unroll 4

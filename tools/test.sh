@@ -121,6 +121,8 @@ fi
 part "lint" sh tools/lint.sh
 parts_of build ""
 if [ "$mode" = test ]; then
+    part "kernel tests, plain C" sh -c 'make B=build/plain ISAS=base CFLAGS=-DFERRITE_SCALAR \
+        build/plain/test_kernels && build/plain/test_kernels'
     part "build with sanitizers" make SAN=1 tests
     # what tests compile to load an artifact, whose runtime is sanitized here too
     export FERRITE_TEST_CC="cc -fsanitize=address,undefined"

@@ -62,57 +62,108 @@ static bool belongs(const driver_program *d, const struct embedded_file *file)
     return d->lapack || !lapack_source(file->name);
 }
 
+static bool is_kernels(const emit_file *file)
+{
+    return strncmp(file->name, "kernels", 7) == 0;
+}
+
+/* Beside kernels with vector types; not where all are in plain C already. */
+static bool has_scalar_kernels(const driver_program *d)
+{
+    return d->kernels && d->kernels->kernels.count && !d->target.plain;
+}
+
+static void list_runtime(driver_program *d, const char *variable, bool kernels, text *t)
+{
+    text_printf(t, "%s =", variable);
+    for (size_t i = 0; i < embedded_file_count; i++) {
+        const struct embedded_file *file = &embedded_files[i];
+        if (ends_with(file->name, ".c") && is_kernel_source(file) == kernels && belongs(d, file))
+            text_printf(t, " runtime/%s", last_part(file->name));
+    }
+    text_char(t, '\n');
+}
+
+static void list_model(driver_program *d, text *t)
+{
+    text_add(t, "MODEL =");
+    for (uint32_t i = 0; i < d->file_count; i++) text_printf(t, " %s", d->files[i].name);
+    text_add(t, "\nSCALAR_MODEL =");
+    for (uint32_t i = 0; i < d->file_count; i++)
+        if (!is_kernels(&d->files[i]) || !has_scalar_kernels(d))
+            text_printf(t, " %s", d->files[i].name);
+    text_add(t, has_scalar_kernels(d) ? " scalar/kernels.c\n\n" : "\n\n");
+}
+
+static void list_libraries(driver_program *d, text *t)
+{
+    const char **libraries;
+    uint32_t library_count = ops_libraries(d, &libraries);
+    text_add(t, "# libraries with operators of your own\nOPS =");
+    for (uint32_t i = 0; i < library_count; i++)
+        text_printf(t, " -L%.*s -l:%s", (int)(last_part(libraries[i]) - libraries[i] - 1),
+                    libraries[i], last_part(libraries[i]));
+    text_add(t, library_count ? " -Wl,-rpath,'$$ORIGIN'\n" : "\n");
+    if (d->lapack)
+        text_printf(t, "# LAPACK, for linear algebra (Debian: liblapack-dev).\nLAPACK ?= %s\n\n",
+                    d->lapack);
+}
+
+static const char *kernel_flags(const driver_program *d)
+{
+    if (strcmp(d->target.name, "x86-64-v4") == 0)
+        return "-march=x86-64-v4 -mprefer-vector-width=512";
+    return strcmp(d->target.name, "x86-64-v3") == 0 ? "-march=x86-64-v3" : "";
+}
+
 static const char *makefile_text(driver_program *d)
 {
+    const char *name = d->wrapper->name;
     text t;
     text_init(&t, d->memory);
+    text_printf(
+        &t,
+        "# Builds %s.so from these sources alone; %s.weights lies beside it.\n"
+        "CC ?= cc\n\n"
+        "# With the vector types of GNU C or, SCALAR=1, in what any C11 compiler takes (`make "
+        "clean` in between).\n"
+        "VECTORS = typedef float v __attribute__((vector_size(16))); "
+        "float f(v a) { return __builtin_shufflevector(a, a, 1, 0, 3, 2)[0]; }\n"
+        "ifeq ($(origin SCALAR),undefined)\n"
+        "SCALAR := $(if $(shell echo '$(VECTORS)' >probe.c; "
+        "$(CC) -c probe.c -o probe.o 2>/dev/null && echo yes; rm -f probe.c probe.o),,1)\n"
+        "endif\n\n",
+        name, name);
     text_printf(&t,
-                "# Builds %s.so from these sources alone; %s.weights lies beside it.\n"
-                "CC ?= cc\nFLAGS = -std=c11 -w -fPIC -fvisibility=hidden -fno-math-errno "
+                "FLAGS = -std=c11 -w -fPIC -fvisibility=hidden -fno-math-errno "
                 "-fno-trapping-math "
                 "-ffp-contract=fast -I. -Iruntime $(CFLAGS)\n"
+                "SCALAR_FLAGS = -std=c11 -fPIC -DFERRITE_SCALAR -I. -Iruntime $(CFLAGS)\n"
                 "ifneq ($(filter x86_64 amd64,$(shell uname -m)),)\n"
                 "ISAS = base v3 v4\nKERNEL_FLAGS = %s\nendif\nISAS ?= base\n"
                 "ifeq ($(ISAS),base)\nFLAGS += -DRT_ONLY_BASE\nendif\n"
                 "FLAGS_base = -DRT_ISA_BASE\nFLAGS_v3 = -DRT_ISA_V3 -march=x86-64-v3\n"
                 "FLAGS_v4 = -DRT_ISA_V4 -march=x86-64-v4 -mprefer-vector-width=512\n\n",
-                d->wrapper->name, d->wrapper->name,
-                strcmp(d->target.name, "x86-64-v4") == 0
-                    ? "-march=x86-64-v4 -mprefer-vector-width=512"
-                : strcmp(d->target.name, "x86-64-v3") == 0 ? "-march=x86-64-v3"
-                                                           : "");
-    const char **libraries;
-    uint32_t library_count = ops_libraries(d, &libraries);
-    text_add(&t, "# libraries with operators of your own\nOPS =");
-    for (uint32_t i = 0; i < library_count; i++)
-        text_printf(&t, " -L%.*s -l:%s", (int)(last_part(libraries[i]) - libraries[i] - 1),
-                    libraries[i], last_part(libraries[i]));
-    text_add(&t, library_count ? " -Wl,-rpath,'$$ORIGIN'\n" : "\n");
-    if (d->lapack)
-        text_printf(&t, "# LAPACK, for linear algebra (Debian: liblapack-dev).\nLAPACK ?= %s\n\n",
-                    d->lapack);
-    text_add(&t, "PLAIN =");
-    for (size_t i = 0; i < embedded_file_count; i++)
-        if (ends_with(embedded_files[i].name, ".c") && !is_kernel_source(&embedded_files[i]) &&
-            belongs(d, &embedded_files[i]))
-            text_printf(&t, " runtime/%s", last_part(embedded_files[i].name));
-    text_add(&t, "\nMANY =");
-    for (size_t i = 0; i < embedded_file_count; i++)
-        if (ends_with(embedded_files[i].name, ".c") && is_kernel_source(&embedded_files[i]))
-            text_printf(&t, " runtime/%s", last_part(embedded_files[i].name));
-    text_add(&t, "\nMODEL =");
-    for (uint32_t i = 0; i < d->file_count; i++) text_printf(&t, " %s", d->files[i].name);
+                kernel_flags(d));
+    list_libraries(d, &t);
+    list_runtime(d, "PLAIN", false, &t);
+    list_runtime(d, "MANY", true, &t);
+    list_model(d, &t);
     text_printf(&t,
-                "\n\nOBJECTS = $(MODEL:.c=.o) $(PLAIN:.c=.o) $(foreach "
-                "isa,$(ISAS),$(MANY:.c=.$(isa).o))\n\n"
+                "ifeq ($(SCALAR),)\n"
+                "OBJECTS = $(MODEL:.c=.o) $(PLAIN:.c=.o) $(foreach "
+                "isa,$(ISAS),$(MANY:.c=.$(isa).o))\n"
+                "else\nOBJECTS = $(patsubst %%.c,%%.scalar.o,$(SCALAR_MODEL) $(PLAIN) $(MANY))\n"
+                "endif\n\n"
                 "%s.so: $(OBJECTS)\n\t$(CC) -shared -o $@ $(OBJECTS)%s -lm $(OPS)\n\n"
                 "kernels_%%.o: kernels_%%.c\n\t$(CC) -O2 $(KERNEL_FLAGS) $(FLAGS) -c $< -o $@\n"
                 "%%.o: %%.c\n\t$(CC) -O2 $(FLAGS) -c $< -o $@\n"
+                "%%.scalar.o: %%.c\n\t$(CC) -O2 $(SCALAR_FLAGS) -c $< -o $@\n"
                 "%%.base.o: %%.c\n\t$(CC) -O3 $(FLAGS) $(FLAGS_base) -c $< -o $@\n"
                 "%%.v3.o: %%.c\n\t$(CC) -O3 $(FLAGS) $(FLAGS_v3) -c $< -o $@\n"
                 "%%.v4.o: %%.c\n\t$(CC) -O3 $(FLAGS) $(FLAGS_v4) -c $< -o $@\n\n"
-                "clean:\n\trm -f $(OBJECTS) %s.so\n",
-                d->wrapper->name, d->lapack ? " $(LAPACK)" : "", d->wrapper->name);
+                "clean:\n\trm -f *.o runtime/*.o scalar/*.o %s.so\n",
+                name, d->lapack ? " $(LAPACK)" : "", name);
     return t.at;
 }
 
@@ -120,6 +171,24 @@ static fe_status put(driver_program *d, const char *folder, const char *name, co
                      size_t size)
 {
     return file_write(d->session, arena_printf(d->memory, "%s/%s", folder, name), data, size);
+}
+
+/* scalar/kernels.c: all kernels once more, for compilers without vector types. */
+static fe_status write_scalar_kernels(driver_program *d, const char *folder)
+{
+    text t;
+    kern_kernel *kernels;
+    uint32_t count = d->kernels->kernels.count;
+    const kern_kernel **all = NEW_ARRAY(d->memory, const kern_kernel *, count);
+    kern_target target = toolchain_target("scalar");
+    FE_TRY(file_make_dirs(d->session, arena_printf(d->memory, "%s/scalar", folder)));
+    FE_TRY(kern_scalar(d->kernels, d->memory, &kernels));
+    for (uint32_t i = 0; i < count; i++) all[i] = &kernels[i];
+    text_init(&t, d->memory);
+    text_printf(&t, "/* Kernels of %s in plain C11. */\n", d->wrapper->name);
+    kern_prelude(&target, all, count, &t);
+    for (uint32_t i = 0; i < count; i++) text_printf(&t, "\n%s", kernels[i].source);
+    return put(d, folder, "scalar/kernels.c", t.at, t.length);
 }
 
 fe_status artifact_write_sources(driver_program *d, const char *folder)
@@ -134,6 +203,7 @@ fe_status artifact_write_sources(driver_program *d, const char *folder)
         if (!ends_with(file->name, ".a") && belongs(d, file))
             FE_TRY(put(d, runtime, last_part(file->name), file->data, file->size));
     }
+    if (has_scalar_kernels(d)) FE_TRY(write_scalar_kernels(d, folder));
     const char *makefile = makefile_text(d);
     FE_TRY(put(d, folder, "Makefile", makefile, strlen(makefile)));
     FE_TRY(write_header(d, arena_printf(d->memory, "%s/%s.h", folder, d->wrapper->name)));

@@ -75,7 +75,7 @@ static fe_status read_wrap(driver_program *d, const char *source, size_t length)
 static fe_status read_kern(driver_program *d, const char *source, size_t length)
 {
     FE_TRY(kern_parse(d->session, d->memory, source, length, &d->kernels));
-    return kern_generate(d->kernels, d->memory);
+    return kern_generate(d->kernels, &d->target, d->memory);
 }
 
 typedef struct text_form {

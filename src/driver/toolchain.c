@@ -25,15 +25,15 @@ extern char **environ;
 enum { MAX_ARGS = 64, MAX_LAPACK = 16, LARGE_PROGRAM = 40000 };
 
 typedef struct isa_row {
-    const char *name;
-    uint32_t vector_bytes;
+    kern_target target;
     const char *flags[3];
 } isa_row;
 
 static const isa_row isa_table[] = {
-    {"x86-64-v4", 64, {"-march=x86-64-v4", "-mprefer-vector-width=512", NULL}},
-    {"x86-64-v3", 32, {"-march=x86-64-v3", NULL, NULL}},
-    {"baseline", 16, {NULL, NULL, NULL}},
+    {{"x86-64-v4", 64, false}, {"-march=x86-64-v4", "-mprefer-vector-width=512", NULL}},
+    {{"x86-64-v3", 32, false}, {"-march=x86-64-v3", NULL, NULL}},
+    {{"baseline", 16, false}, {NULL, NULL, NULL}},
+    {{"scalar", 16, true}, {NULL, NULL, NULL}},
 };
 
 static const isa_row *native_isa(void)
@@ -48,14 +48,13 @@ static const isa_row *native_isa(void)
 static const isa_row *find_isa(const char *name)
 {
     for (size_t i = 0; name && i < COUNT_OF(isa_table); i++)
-        if (strcmp(isa_table[i].name, name) == 0) return &isa_table[i];
+        if (strcmp(isa_table[i].target.name, name) == 0) return &isa_table[i];
     return native_isa();
 }
 
 kern_target toolchain_target(const char *isa)
 {
-    const isa_row *row = find_isa(isa);
-    return (kern_target){row->name, row->vector_bytes};
+    return find_isa(isa)->target;
 }
 
 /* ---- processes ---- */

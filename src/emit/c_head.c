@@ -9,9 +9,9 @@
 void emit_c_double(text *out, double value)
 {
     if (isnan(value))
-        text_add(out, "__builtin_nan(\"\")");
+        text_add(out, "FE_NAN");
     else if (isinf(value))
-        text_add(out, value > 0 ? "__builtin_inf()" : "-__builtin_inf()");
+        text_add(out, value > 0 ? "FE_INFINITY" : "-FE_INFINITY");
     else
         text_double(out, value);
 }

@@ -102,7 +102,8 @@ static const row ROWS[] = {
     {LOOP_ISNAN, F | C, "$0 != $0", "="},
     {LOOP_ISNAN, N | B, "0", "($M){0}"},
     {LOOP_ISINF, F, "__builtin_isinf($0) != 0", "(($I)$0 & $P) == $X"},
-    {LOOP_ISINF, C, "(__builtin_isinf(__real__ $0) || __builtin_isinf(__imag__ $0))", "="},
+    {LOOP_ISINF, C,
+     "(__builtin_isinf(__builtin_creal$f($0)) || __builtin_isinf(__builtin_cimag$f($0)))", "="},
     {LOOP_ISINF, N | B, "0", "($M){0}"},
     {LOOP_SIGNBIT, F, "__builtin_signbit($0) != 0", "($I)$0 < 0"},
     {LOOP_SIGNBIT, I, "$0 < 0", "="},
@@ -172,8 +173,8 @@ static const row ROWS[] = {
     {LOOP_NE, B, "$0 != $1", "$0 ^ $1"},
     {LOOP_LT, B, "$0 < $1", "~$0 & $1"},
     {LOOP_LE, B, "$0 <= $1", "~$0 | $1"},
-    {LOOP_REALPART, C, "__real__ $0", "="},
-    {LOOP_IMAGPART, C, "__imag__ $0", "="},
+    {LOOP_REALPART, C, "__builtin_creal$f($0)", "="},
+    {LOOP_IMAGPART, C, "__builtin_cimag$f($0)", "="},
     {LOOP_FMA, F | C, "$0 * $1 + $2", "="},
     {LOOP_FMA, N, "($T)(($U)$0 * ($U)$1 + ($U)$2)", "="},
     {LOOP_FMA, B, "(($0 & $1) | $2)", "="},
@@ -255,7 +256,10 @@ bool kern_c_apply(text *out, kern_needs *needs, loop_opcode op, ty_dtype result,
         return true;
     }
     if (op == LOOP_WHERE || op == LOOP_COMPLEX) {
-        kern_c_expand(out, needs, op == LOOP_WHERE ? "$0 ? $1 : $2" : "__builtin_complex($0, $1)",
+        kern_c_expand(out, needs,
+                      op == LOOP_WHERE    ? "$0 ? $1 : $2"
+                      : result == TY_C128 ? "@c128:complex($0, $1)"
+                                          : "@c64:complex($0, $1)",
                       scope);
         return true;
     }

@@ -36,7 +36,7 @@ static void cast_scalar(text *out, kern_needs *needs, ty_dtype from, ty_dtype to
     else if (ty_is_integral(to, false) && !ty_is_integral(from, true)) {
         const char *convert = to == TY_U64 ? "fe_tou64" : narrow ? "fe_toi32" : "fe_toi64";
         kern_need(needs, convert);
-        text_printf(out, "(%s)%s(%s%s)", type, convert, ty_is_complex(from) ? "__real__ " : "", x);
+        text_printf(out, "(%s)%s(%s%s)", type, convert, ty_is_complex(from) ? "(f64)" : "", x);
     } else
         text_printf(out, "(%s)%s", type, x);
 }

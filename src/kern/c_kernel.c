@@ -8,6 +8,8 @@
  */
 #include "kern/c_priv.h"
 
+#include <string.h>
+
 /* ---- loops ---- */
 
 static void print_items(kern_c_printer *pr, const kern_loop *loop);
@@ -211,39 +213,78 @@ static void print_items(kern_c_printer *pr, const kern_loop *loop)
 
 /* ---- the function ---- */
 
-static void print_arguments(kern_c_printer *pr)
+static bool continues_name(char c)
+{
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Is the variable needed? In plain C, which compilers may be asked to warn about, it is left out
+ * where the text does not mention it. */
+static bool wanted(const kern_c_printer *pr, const char *source, const char *name)
+{
+    size_t length = strlen(name);
+    if (!pr->needs->plain) return true;
+    for (const char *at = source; (at = strstr(at, name)); at += length)
+        if ((at == source || !continues_name(at[-1])) && !continues_name(at[length])) return true;
+    return false;
+}
+
+static void print_memories(kern_c_printer *pr, const char *source)
 {
     const kern_ir *k = pr->k;
     for (uint32_t i = 0; i < k->memories.count; i++) {
         const kern_memory *m = &k->memories.at[i];
         const char *type = kern_c_memory_type(m->dtype), *constant = m->is_written ? "" : "const ";
-        if (m->is_tile)
-            text_line(pr->out, "%s *const t%u = __builtin_alloca_with_align(%s * sizeof(%s), 512);",
-                      type, m->number, kern_c_index(pr, m->elements), type);
-        else
-            text_line(pr->out, "%s%s *const b%u = args->buffers[%u];", constant, type, m->number,
+        const char *name =
+            arena_printf(pr->needs->memory, "%c%u", m->is_tile ? 't' : 'b', m->number);
+        if (!wanted(pr, source, name)) continue;
+        if (!m->is_tile)
+            text_line(pr->out, "%s%s *const %s = args->buffers[%u];", constant, type, name,
                       m->number);
+        else if (pr->needs->plain)
+            text_line(pr->out, "%s %s[%s];", type, name, kern_c_index(pr, m->elements));
+        else
+            text_line(pr->out, "%s *const %s = __builtin_alloca_with_align(%s * sizeof(%s), 512);",
+                      type, name, kern_c_index(pr, m->elements), type);
     }
+}
+
+static void print_ints(const kern_c_printer *pr, const char *source)
+{
+    for (uint32_t i = 0; i < pr->k->params.count; i++) {
+        const char *name = arena_printf(pr->needs->memory, "p%u", i);
+        if (wanted(pr, source, name)) text_line(pr->out, "const i64 %s = args->ints[%u];", name, i);
+    }
+}
+
+static void print_work(kern_c_printer *pr)
+{
+    if (pr->k->serial) {
+        text_line(pr->out, "if (m0 >= m1) return;");
+        text_line(pr->out, "m0 = 0;");
+        text_line(pr->out, "m1 = %s;", kern_c_index(pr, pr->k->total));
+    }
+    print_items(pr, pr->k->body);
 }
 
 void kern_print_c(const kern_ir *k, const char *name, text *out, kern_needs *needs)
 {
-    text body;
-    text_init(&body, needs->memory);
-    body.indent = 1;
-    kern_c_printer pr = {.k = k, .t = k->symbols, .out = &body, .needs = needs, .copies = 1};
-    print_arguments(&pr);
-    if (k->serial) {
-        text_line(&body, "if (m0 >= m1) return;");
-        text_line(&body, "m0 = 0;");
-        text_line(&body, "m1 = %s;", kern_c_index(&pr, k->total));
+    text work, memories, ints;
+    kern_c_printer pr = {.k = k, .t = k->symbols, .needs = needs, .copies = 1};
+    text *const parts[] = {&work, &memories, &ints};
+    for (size_t i = 0; i < COUNT_OF(parts); i++) {
+        text_init(parts[i], needs->memory);
+        text_add(parts[i], "");
+        parts[i]->indent = 1;
     }
-    print_items(&pr, k->body);
-    text_printf(out, "void %s(const fe_kernel_args *args, i64 m0, i64 m1, i64 n0, i64 n1)\n{\n",
-                name);
-    for (uint32_t i = 0; i < k->params.count; i++)
-        text_printf(out, "  const i64 p%u = args->ints[%u];\n", i, i);
-    if (!k->columns) text_add(out, "  (void)n0, (void)n1;\n");
-    text_add(out, body.at);
-    text_add(out, "}\n");
+    pr.out = &work;
+    print_work(&pr);
+    pr.out = &memories;
+    print_memories(&pr, work.at);
+    text_add(&memories, work.at);
+    pr.out = &ints;
+    print_ints(&pr, memories.at);
+    text_printf(out,
+                "void %s(const fe_kernel_args *args, i64 m0, i64 m1, i64 n0, i64 n1)\n{\n%s%s%s}\n",
+                name, ints.at, k->columns ? "" : "  (void)n0, (void)n1;\n", memories.at);
 }

@@ -315,10 +315,11 @@ static const kern_c_piece PIECES[] = {
      "b)));\n}\n"},
     {"logaddexp", KERN_DTYPE(TY_C64) | KERN_DTYPE(TY_C128), 's',
      "static $T logaddexp_$S($T a, $T b)\n{\n"
-     "  const int swap = __real__ a < __real__ b;\n"
+     "  const int swap = __builtin_creal$f(a) < __builtin_creal$f(b);\n"
      "  const $T most = swap ? b : a, least = swap ? a : b;\n"
-     "  if (__builtin_isinf(__real__ most) && __real__ least == __real__ most)\n"
-     "    return __real__ most < 0 ? most : __builtin_clog$f(__builtin_cexp$f(most) + "
+     "  const $R high = __builtin_creal$f(most);\n"
+     "  if (__builtin_isinf(high) && __builtin_creal$f(least) == high)\n"
+     "    return high < 0 ? most : __builtin_clog$f(__builtin_cexp$f(most) + "
      "__builtin_cexp$f(least));\n"
      "  return most + __builtin_clog$f(1 + __builtin_cexp$f(least - most));\n}\n"},
     {"sign", KERN_DTYPE(TY_C64) | KERN_DTYPE(TY_C128), 's',
@@ -326,9 +327,16 @@ static const kern_c_piece PIECES[] = {
     {"pow", KERN_DTYPE(TY_C64) | KERN_DTYPE(TY_C128), 's',
      "FE $T pow_$S($T a, $T b) { return a == 0 && b == 0 ? 1 : __builtin_cpow$f(a, b); }\n"},
     {"mul", KERN_DTYPE(TY_C64) | KERN_DTYPE(TY_C128), 's',
-     "FE $T mul_$S($T a, $T b)\n{\n  return __builtin_complex(__real__ a * __real__ b - __imag__ a "
-     "* __imag__ b,\n"
-     "                           __real__ a * __imag__ b + __imag__ a * __real__ b);\n}\n"},
+     "FE $T mul_$S($T a, $T b)\n{\n"
+     "  const $R x = __builtin_creal$f(a), y = __builtin_cimag$f(a);\n"
+     "  const $R u = __builtin_creal$f(b), v = __builtin_cimag$f(b);\n"
+     "  return @complex(x * u - y * v, x * v + y * u);\n}\n"},
+    {"complex", KERN_DTYPE(TY_C64) | KERN_DTYPE(TY_C128), 's',
+     "FE $T complex_$S($R re, $R im) { return __builtin_complex(re, im); }\n"},
+    /* it lies in memory as an array of two */
+    {"complex", KERN_DTYPE(TY_C64) | KERN_DTYPE(TY_C128), 'p',
+     "FE $T complex_$S($R re, $R im) { return ((union { $R at[2]; $T value; }){{re, im}}).value; "
+     "}\n"},
 };
 
 const kern_c_piece *kern_c_math_pieces(uint32_t *count)

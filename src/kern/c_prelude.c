@@ -18,11 +18,15 @@
 
 static const kern_c_piece PLAIN[] = {
     {"fe_fromc32", 0, 's',
-     "FE c64 fe_fromc32(u32 x) { return __builtin_complex(@f32:fromhalf((u16)x), "
+     "FE c64 fe_fromc32(u32 x) { return @c64:complex(@f32:fromhalf((u16)x), "
      "@f32:fromhalf((u16)(x >> 16))); }\n"},
     {"fe_toc32", 0, 's',
-     "FE u32 fe_toc32(c64 x) { return @f32:tohalf(__real__ x) | (u32)@f32:tohalf(__imag__ x) << "
-     "16; }\n"},
+     "FE u32 fe_toc32(c64 x) { return @f32:tohalf(__builtin_crealf(x)) | "
+     "(u32)@f32:tohalf(__builtin_cimagf(x)) << 16; }\n"},
+    {"fe_complex", 0, 's', /* in plain C, where it is an option */
+     "#ifdef __STDC_NO_COMPLEX__\n#error \"this program computes with complex numbers, which this "
+     "compiler lacks\"\n#endif\n"
+     "#include <complex.h>\ntypedef float _Complex c64;\ntypedef double _Complex c128;\n"},
     RUNTIME("fe_erfinv", "f64 x"),
     RUNTIME("fe_digamma", "f64 x"),
     RUNTIME("fe_besselj0", "f64 x"),
@@ -85,7 +89,7 @@ static void write_needs(writer *w, const kern_needs *needs)
 /* A template filled in; what it needs is written at once. */
 static const char *expanded(writer *w, const char *template, const kern_c_scope *scope)
 {
-    kern_needs needs = {.memory = w->memory};
+    kern_needs needs = {.memory = w->memory, .plain = w->target->plain};
     text body;
     text_init(&body, w->memory);
     kern_c_expand(&body, &needs, template, scope);
@@ -156,7 +160,8 @@ static void write_type(writer *w, const kern_c_scope *scope, const char *name)
 /* The text that any compiler takes. */
 static const char *general_text(writer *w, const char *base, const kern_c_scope *scope)
 {
-    const kern_c_piece *piece = find_form(base, scope->dtype, scope->lanes == 1 ? 's' : 'v');
+    const kern_c_piece *piece = w->target->plain ? find_form(base, scope->dtype, 'p') : NULL;
+    if (!piece) piece = find_form(base, scope->dtype, scope->lanes == 1 ? 's' : 'v');
     if (piece) return expanded(w, piece->text, scope);
     kern_needs needs = {.memory = w->memory};
     const char *made = kern_c_lanes(&needs, base, scope);
@@ -225,10 +230,19 @@ static const char HEAD[] = "typedef __INT8_TYPE__ i8;\ntypedef __INT16_TYPE__ i1
                            "*ints;\n} fe_kernel_args;\n"
                            "#define FE static inline __attribute__((always_inline))\n";
 
+static const char PLAIN_HEAD[] =
+    "#include <math.h>\n#include <stdint.h>\n"
+    "typedef int8_t i8;\ntypedef int16_t i16;\ntypedef int32_t i32;\ntypedef int64_t i64;\n"
+    "typedef uint8_t u8;\ntypedef uint16_t u16;\ntypedef uint32_t u32;\ntypedef uint64_t u64;\n"
+    "typedef float f32;\ntypedef double f64;\n"
+    "typedef struct fe_kernel_args {\n  void *const *buffers;\n  const i64 *ints;\n} "
+    "fe_kernel_args;\n"
+    "#define FE static inline\n";
+
 void kern_prelude(const kern_target *target, const kern_kernel *const *kernels, uint32_t count,
                   text *out)
 {
     writer w = {.target = target, .memory = out->memory, .out = out};
-    text_add(out, HEAD);
+    text_add(out, target->plain ? PLAIN_HEAD : HEAD);
     for (uint32_t k = 0; k < count; k++) write_needs(&w, kernels[k]->needs);
 }

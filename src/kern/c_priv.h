@@ -20,9 +20,11 @@ typedef struct kern_c_scope {
  *   $I  signed type of the same width   $M  type of a mask             $W  number of lanes
  *   $S  suffix of function names        $f  suffix of libm's functions $P  all bits but the sign
  *   $X  the bits of infinity            $p  ps or pd, as in names of SSE and AVX
+ *   $R  type of a complex number's parts
  *   @f  function f of the prelude: f_$S
  *   @u8:f  the same for another dtype: f_u8x16
- *   @!f  function f of the prelude, without a suffix */
+ *   @!f  function f of the prelude, without a suffix
+ *   __builtin_  of functions that <math.h> has too: left out in plain C */
 void kern_c_expand(text *out, kern_needs *needs, const char *template, const kern_c_scope *scope);
 const char *kern_c_type(kern_needs *needs, ty_dtype dtype, uint32_t lanes, arena *memory);
 const char *kern_c_memory_type(ty_dtype dtype);
@@ -49,7 +51,8 @@ void kern_c_bitcast(text *out, kern_needs *needs, ty_dtype to, const kern_c_scop
 typedef struct kern_c_piece {
     const char *name;
     uint32_t dtypes; /* bit set; 0: any */
-    /* 's': of scalars; 'v': of vectors; '4': of whole AVX-512 registers; '3': AVX; '2': SSE */
+    /* 's': of scalars; 'p': the same in plain C, where it differs; 'v': of vectors; '4': of whole
+     * AVX-512 registers; '3': AVX; '2': SSE */
     char form;
     const char *text;
 } kern_c_piece;

@@ -41,6 +41,8 @@ static const char *vector_type(kern_needs *needs, const char *element, uint32_t 
 
 const char *kern_c_type(kern_needs *needs, ty_dtype dtype, uint32_t lanes, arena *memory)
 {
+    if (lanes == 1 && needs->plain && (dtype == TY_C64 || dtype == TY_C128))
+        kern_need(needs, "fe_complex");
     if (lanes == 1) return dtype == TY_BOOL ? "int" : kern_c_memory_type(dtype);
     return vector_type(needs, dtype == TY_BOOL ? "i32" : kern_c_memory_type(dtype), lanes, memory);
 }
@@ -70,6 +72,7 @@ static void expand_marker(text *out, kern_needs *needs, char marker, const kern_
     case '2': text_add(out, scope->args[marker - '0']); break;
     case 'T': text_add(out, kern_c_type(needs, scope->dtype, scope->lanes, memory)); break;
     case 'E': text_add(out, kern_c_type(needs, scope->dtype, 1, memory)); break;
+    case 'R': text_add(out, is_64 ? "f32" : "f64"); break; /* c64 is of two f32 */
     case 'A': text_add(out, kern_c_memory_type(scope->dtype)); break;
     case 'U': text_add(out, integer_type(needs, scope->dtype, scope->lanes, true, memory)); break;
     case 'I': text_add(out, integer_type(needs, scope->dtype, scope->lanes, false, memory)); break;
@@ -107,6 +110,8 @@ static const char *expand_name(text *out, kern_needs *needs, const char *at, ker
     return at + length;
 }
 
+static const char BUILTIN[] = "__builtin_";
+
 void kern_c_expand(text *out, kern_needs *needs, const char *template, const kern_c_scope *scope)
 {
     for (const char *at = template; *at; at++) {
@@ -114,15 +119,19 @@ void kern_c_expand(text *out, kern_needs *needs, const char *template, const ker
             expand_marker(out, needs, *++at, scope);
         } else if (*at == '@') {
             at = expand_name(out, needs, at + 1, *scope) - 1;
+        } else if (needs->plain && strncmp(at, BUILTIN, sizeof BUILTIN - 1) == 0) {
+            at += sizeof BUILTIN - 2; /* what is left is the function's name in <math.h> */
         } else {
             text_char(out, *at);
         }
     }
 }
 
-static void float_literal(text *out, double value, const char *suffix)
+static void float_literal(text *out, double value, const char *suffix, bool plain)
 {
-    if (isnan(value))
+    if (plain && !isfinite(value))
+        text_add(out, isnan(value) ? "NAN" : value < 0 ? "-INFINITY" : "INFINITY");
+    else if (isnan(value))
         text_printf(out, "__builtin_nan%s(\"\")", suffix);
     else if (isinf(value))
         text_printf(out, "%s__builtin_inf%s()", value < 0 ? "-" : "", suffix);
@@ -153,15 +162,16 @@ void kern_c_constant(text *out, kern_needs *needs, const kern_value *v, uint32_t
                     kern_c_half_bits(TY_F16, v->number[1]) << 16 |
                         kern_c_half_bits(TY_F16, v->number[0]));
     } else if (ty_is_complex(v->dtype)) {
-        text_add(out, "__builtin_complex(");
-        float_literal(out, v->number[0], suffix);
+        kern_c_scope scope = {v->dtype, 1, {NULL, NULL, NULL}};
+        kern_c_expand(out, needs, "@complex(", &scope);
+        float_literal(out, v->number[0], suffix, needs->plain);
         text_add(out, ", ");
-        float_literal(out, v->number[1], suffix);
+        float_literal(out, v->number[1], suffix, needs->plain);
         text_char(out, ')');
     } else if (is_bits(v->dtype)) {
         text_printf(out, "%u", kern_c_half_bits(v->dtype, v->number[0]));
     } else if (ty_is_floating(v->dtype)) {
-        float_literal(out, v->number[0], suffix);
+        float_literal(out, v->number[0], suffix, needs->plain);
     } else {
         integer_literal(out, v->dtype,
                         v->dtype == TY_BOOL && lanes > 1 ? -(v->integer != 0) : v->integer);

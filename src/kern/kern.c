@@ -81,14 +81,23 @@ static bool name_taken(const kern_set *set, const char *name)
     return false;
 }
 
-static uint32_t add_kernel(kern_set *set, const kern_ir *k, arena *memory)
+/* The C function without its name: "(const fe_kernel_args *args, ..." */
+static const char *body_of(const kern_ir *k, bool plain, arena *memory, const kern_needs **out)
 {
     kern_needs *needs = NEW(memory, kern_needs);
     text source;
     text_init(&source, memory);
     needs->memory = memory;
+    needs->plain = plain;
     kern_print_c(k, "", &source, needs);
-    const char *body = strchr(source.at, '(');
+    *out = needs;
+    return strchr(source.at, '(');
+}
+
+static uint32_t add_kernel(kern_set *set, kern_ir *k, const kern_target *target, arena *memory)
+{
+    const kern_needs *needs;
+    const char *body = body_of(k, target->plain, memory, &needs);
     uint64_t hash = hash_bytes(body, strlen(body), 0);
     uint32_t known = find_kernel(set, hash, body);
     if (known != UINT32_MAX) return known;
@@ -100,28 +109,52 @@ static uint32_t add_kernel(kern_set *set, const kern_ir *k, arena *memory)
                         .hash = hash,
                         .buffer_count = k->buffer_count,
                         .int_count = k->params.count,
-                        .needs = needs};
+                        .needs = needs,
+                        .ir = k};
     made.source = arena_printf(memory, "void %s%s", name, body);
     vec_push(memory, &set->kernels, made);
     return set->kernels.count - 1;
 }
 
 /* The kernel of k, verified, made or found. */
-static fe_status generate(kern_set *set, const kern_ir *k, arena *memory, uint32_t *kernel)
+static fe_status generate(kern_set *set, kern_ir **k, const kern_target *target, arena *memory,
+                          uint32_t *kernel)
 {
-    FE_TRY(kern_check(k));
-    FE_TRY(kern_check_c(k));
-    *kernel = add_kernel(set, k, memory);
+    FE_TRY(kern_check(*k));
+    if (target->plain) {
+        *k = kern_one_lane(*k, memory);
+        FE_TRY(kern_check(*k));
+    }
+    FE_TRY(kern_check_c(*k));
+    *kernel = add_kernel(set, *k, target, memory);
     return FE_OK;
 }
 
-fe_status kern_generate(kern_set *set, arena *memory)
+fe_status kern_generate(kern_set *set, const kern_target *target, arena *memory)
 {
     uint32_t kernel;
     for (uint32_t i = 0; i < set->irs.count; i++)
-        FE_TRY(generate(set, set->irs.at[i], memory, &kernel));
+        FE_TRY(generate(set, &set->irs.at[i], target, memory, &kernel));
     return FE_OK;
 }
+
+/* ---- plain C ---- */
+
+fe_status kern_scalar(const kern_set *set, arena *memory, kern_kernel **out)
+{
+    *out = NEW_ARRAY(memory, kern_kernel, set->kernels.count + 1);
+    for (uint32_t i = 0; i < set->kernels.count; i++) {
+        kern_kernel *made = &(*out)[i];
+        *made = set->kernels.at[i];
+        made->ir = kern_one_lane(made->ir, memory);
+        FE_TRY(kern_check(made->ir));
+        const char *body = body_of(made->ir, true, memory, &made->needs);
+        made->source = arena_printf(memory, "void %s%s", made->name, body);
+    }
+    return FE_OK;
+}
+
+/* ---- the stage ---- */
 
 static bool has_kernel(const sched_group *g)
 {
@@ -142,8 +175,8 @@ fe_status kern_build(const sched_schedule *s, const kern_target *target, arena *
         FE_TRY(kern_lower(s, g, target, memory, &k));
         k->name = words_of(k, memory);
         k->group = i;
+        FE_TRY(generate(set, &k, target, memory, &set->calls[i].kernel));
         vec_push(memory, &set->irs, k);
-        FE_TRY(generate(set, k, memory, &set->calls[i].kernel));
         fill_call(s, g, k, memory, &set->calls[i]);
     }
     return FE_OK;

@@ -48,9 +48,9 @@
  * made of ints alone, of which there are enough. K6 there is one loop over the rows around all
  * others, one vector loop at a time; what is exact, unrolled or cut into blocks fits its extent.
  *
- * Order of reading: kern.c (the stage), build.c, shape.c and value.c (a group as IR), print.c,
- * parse.c and check.c (its text and laws), c_kernel.c (IR as C), c_apply.c (operations),
- * c_prelude.c (what kernels call).
+ * Order of reading: kern.c (the stage), build.c, shape.c and value.c (a group as IR), scalar.c (the
+ * same at one lane), print.c, parse.c and check.c (its text and laws), c_kernel.c (IR as C),
+ * c_apply.c (operations), c_prelude.c (what kernels call).
  */
 #ifndef FERRITE_KERN_H
 #define FERRITE_KERN_H
@@ -61,9 +61,11 @@
 typedef struct kern_target {
     const char *name;      /* "x86-64-v4": part of the cache key */
     uint32_t vector_bytes; /* of a register: 64, 32, 16 */
+    bool plain;            /* no vector types, but what any C11 compiler takes: one lane */
 } kern_target;
 
 typedef struct kern_needs kern_needs;
+typedef struct kern_ir kern_ir; /* kern_priv.h */
 
 /* One distinct kernel. */
 typedef struct kern_kernel {
@@ -72,6 +74,7 @@ typedef struct kern_kernel {
     uint64_t hash;      /* of the source with the name left out */
     uint32_t buffer_count, int_count;
     const kern_needs *needs; /* what the source uses of the prelude */
+    kern_ir *ir;             /* that it was printed from */
 } kern_kernel;
 
 /* How one group calls its kernel. */
@@ -88,8 +91,6 @@ typedef struct kern_call {
     int64_t cost;
 } kern_call;
 
-typedef struct kern_ir kern_ir; /* kern_priv.h */
-
 typedef struct kern_set {
     VEC(kern_ir *) irs; /* of each group that has a kernel */
     VEC(kern_kernel) kernels;
@@ -101,8 +102,11 @@ typedef struct kern_set {
  * generated. */
 fe_status kern_build(const sched_schedule *s, const kern_target *target, arena *memory,
                      kern_set **out);
+/* The same kernels, by the same names, in plain C; kern_prelude goes with them as for a target that
+ * is plain. */
+fe_status kern_scalar(const kern_set *set, arena *memory, kern_kernel **out);
 /* Appends the C text that goes in front of these kernels in one file: the vector types and inline
- * functions that they use, and no others. No #include in it (compile time). */
+ * functions that they use, and no others. No #include in it (compile time), but for plain C. */
 void kern_prelude(const kern_target *target, const kern_kernel *const *kernels, uint32_t count,
                   text *out);
 
@@ -113,6 +117,6 @@ void kern_print(const kern_set *set, text *out);
 fe_status kern_parse(fe_session *session, arena *memory, const char *source, size_t length,
                      kern_set **out);
 /* Verifies kernels that were read and makes their C. */
-fe_status kern_generate(kern_set *set, arena *memory);
+fe_status kern_generate(kern_set *set, const kern_target *target, arena *memory);
 
 #endif

@@ -169,6 +169,10 @@ sym_expr kern_value_symbol(const kern_ir *k, kern_ref value);
 fe_status kern_lower(const sched_schedule *s, const sched_group *g, const kern_target *target,
                      arena *memory, kern_ir **out);
 
+/* ---- scalar.c ---- */
+/* The kernel at one lane, called in the same way. */
+kern_ir *kern_one_lane(kern_ir *vectors, arena *memory);
+
 /* ---- cost.c ---- */
 /* kern_call.cost */
 int64_t kern_cost(const kern_ir *k);
@@ -189,7 +193,8 @@ fe_status kern_check_c(const kern_ir *k);
 /* Names that a kernel's text mentions and the prelude must define. */
 struct kern_needs {
     arena *memory;
-    map known; /* interned name -> index */
+    bool plain; /* kern_target.plain */
+    map known;  /* interned name -> index */
     VEC(const char *) names;
 };
 

@@ -29,7 +29,7 @@ makes a shared library, or C sources, of a program
   --emit so|c           so: a shared library, and a header beside it (default); c: C sources,
                         weights and a Makefile
   --quiet               says nothing of what was made
-  --isa NAME            instruction set of the kernels; native: this machine's
+  --isa NAME            instruction set; native: this machine's; scalar: plain C11
   --cc CC               the C compiler, arguments may follow its name (default: $CC, then cc)
   --cache DIR           folder where made libraries are found again, or '' for none
   --lapack FLAGS        how to link LAPACK where a program needs it, or none (default:
@@ -74,7 +74,7 @@ compiles a program, runs it, writes its outputs
   --threads N           of a call (default: one for each processor)
   --repeat N            calls to time after the first one
   --json                times and sizes as one JSON object
-  --isa NAME            instruction set of the kernels; native: this machine's
+  --isa NAME            instruction set; native: this machine's; scalar: plain C11
   --cc CC               the C compiler, arguments may follow its name (default: $CC, then cc)
   --cache DIR           folder where made libraries are found again, or '' for none
   --lapack FLAGS        how to link LAPACK where a program needs it, or none (default:
@@ -108,7 +108,7 @@ ferrite check: --jobs takes a number, not '-1'
 'ferrite help check' says more.
 ferrite run: --json takes no value
 'ferrite help run' says more.
-error: option: isa is one of native, x86-64-v4, x86-64-v3, baseline, not 'v3'
+error: option: isa is one of native, x86-64-v4, x86-64-v3, baseline, scalar, not 'v3'
   help: did you mean 'x86-64-v3'?
 error: inspect: there is no stage 'lop'; there are read, fx, loop, sched, plan, plot, wrap, kern, c
   help: did you mean 'loop'?

@@ -13,6 +13,7 @@ kernels_1.o
 model.c
 model.o
 runtime
+scalar
 --run-- clang=$(command -v clang || command -v clang-14 || echo cc); env -i PATH=/usr/bin:/bin make -C model clean >make.log && env -i PATH=/usr/bin:/bin make -C model ISAS=base CC="$clang" -j2 >make.log && ls model/*.so
 --out--
 model/digits.so

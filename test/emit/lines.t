@@ -102,7 +102,7 @@ static int run(rt_frame *f)
         .out_count = 1,
         .packed = 2,
         .ints = (const int64_t[]){1},
-        .floats = (const double[]){0.0, __builtin_inf()},
+        .floats = (const double[]){0.0, FE_INFINITY},
         .epilogue = k_gelu,
         .epilogue_args = &(fe_kernel_args){(void *const[]){p, y}, (const int64_t[]){64}},
     }));
@@ -216,7 +216,7 @@ static int run(rt_frame *f)
     {
         double *const number = rt_output_memory(f, 3, 8);
         if (!number) return rt_fail(f, FE_RUN_NO_MEMORY, "no memory for an output");
-        *number = -__builtin_inf();
+        *number = -FE_INFINITY;
         rt_output(f, 3, number, 0, 0);
     }
     {

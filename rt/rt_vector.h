@@ -1,0 +1,111 @@
+/* rt_vector.h - vectors of VL floats: GNU vector types or, with FERRITE_SCALAR, one float in plain
+ * C11.
+ *
+ * Kernels use the operators of C on vf, and these functions for the rest: a cast or a comparison
+ * means something else on vectors than on numbers. A mask is the bits 0 or -1 of each lane.
+ */
+#ifndef RT_VECTOR_H
+#define RT_VECTOR_H
+
+#include "rt_compiler.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#ifdef FERRITE_SCALAR
+
+typedef float vf, vf_unaligned;
+typedef uint32_t vi;
+#define V_LANE(x, lane) (&(x))[lane]
+
+RT_INLINE vi v_bits(vf x)
+{
+    vi bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+RT_INLINE vf v_of_bits(vi bits)
+{
+    vf x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+RT_INLINE vi v_less(vf a, vf b)
+{
+    return 0u - (a < b);
+}
+
+#else
+
+typedef float vf __attribute__((vector_size(VL * 4)));
+typedef int32_t vi __attribute__((vector_size(VL * 4)));
+typedef float vf_unaligned __attribute__((vector_size(VL * 4), aligned(4), may_alias));
+#define V_LANE(x, lane) (x)[lane]
+
+RT_INLINE vi v_bits(vf x)
+{
+    return (vi)x;
+}
+
+RT_INLINE vf v_of_bits(vi bits)
+{
+    return (vf)bits;
+}
+
+RT_INLINE vi v_less(vf a, vf b)
+{
+    return a < b;
+}
+
+#endif
+
+RT_INLINE vf v_load(const float *p)
+{
+    return *(const vf_unaligned *)p;
+}
+
+RT_INLINE void v_store(float *p, vf x)
+{
+    *(vf_unaligned *)p = x;
+}
+
+/* The first `count` lanes, the rest zero; touches nothing past them. */
+RT_INLINE vf v_load_part(const float *p, int64_t count)
+{
+    vf x = {0};
+    for (int64_t i = 0; i < count; i++) V_LANE(x, i) = p[i];
+    return x;
+}
+
+RT_INLINE void v_store_part(float *p, vf x, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) p[i] = V_LANE(x, i);
+}
+
+/* All lanes x. Written so that compilers see a broadcast; x - 0 is x for every x. */
+RT_INLINE vf v_set(float x)
+{
+    return x - (vf){0};
+}
+
+RT_INLINE vf v_select(vi mask, vf yes, vf no)
+{
+    return v_of_bits((v_bits(yes) & mask) | (v_bits(no) & ~mask));
+}
+
+/* NaN in x stays. */
+RT_INLINE vf v_clamp(vf x, vf low, vf high)
+{
+    x = v_select(v_less(x, low), low, x);
+    return v_select(v_less(high, x), high, x);
+}
+
+/* a where b is NaN. */
+RT_INLINE vf v_max(vf a, vf b)
+{
+    return v_select(v_less(a, b), b, a);
+}
+
+#endif
