@@ -99,17 +99,20 @@ static void look_at_operand(void *data, fx_node *operand)
     state->found |= state->wrong[operand->id];
 }
 
-static fe_status check_metadata(driver_program *d)
+/* All nodes, those of subgraphs among them. */
+static fe_status check_metadata(driver_program *d, fx_graph *g)
 {
-    excuses all = {NEW_ARRAY(d->memory, bool, d->graph->next_id + 1),
-                   NEW_ARRAY(d->memory, bool, d->graph->next_id + 1)};
-    doubt state = {.wrong = NEW_ARRAY(d->memory, bool, d->graph->next_id + 1)};
-    for (const fx_node *n = d->graph->first; n; n = n->next) {
-        state.found = is_recorded_wrong(d->graph, n);
+    excuses all = {NEW_ARRAY(d->memory, bool, g->next_id + 1),
+                   NEW_ARRAY(d->memory, bool, g->next_id + 1)};
+    doubt state = {.wrong = NEW_ARRAY(d->memory, bool, g->next_id + 1)};
+    for (const fx_node *n = g->first; n; n = n->next) {
+        for (uint32_t i = 0; i < n->arg_count; i++)
+            if (n->args[i].kind == FX_ARG_GRAPH) FE_TRY(check_metadata(d, n->args[i].graph));
+        state.found = is_recorded_wrong(g, n);
         for (uint32_t k = 0; k < n->arg_count; k++)
             fx_arg_each_node(&n->args[k], look_at_operand, &state);
         state.wrong[n->id] = state.found;
-        if (!state.found) FE_TRY(check_node(d, d->graph, n, &all));
+        if (!state.found) FE_TRY(check_node(d, g, n, &all));
     }
     return FE_OK;
 }
@@ -459,7 +462,7 @@ fe_status case_body(fe_session *session, void *data)
     case_files files = {0};
     FE_TRY(driver_compile(session, job->options, STAGE_INFER, memory, &job->program));
     driver_program *d = job->program;
-    FE_TRY(check_metadata(d));
+    FE_TRY(check_metadata(d, d->graph));
     if (job->metadata_only) return FE_OK;
     FE_TRY(driver_advance(d, STAGE_PASS, STAGE_EMIT));
     FE_TRY(driver_load(d));

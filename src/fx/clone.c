@@ -112,6 +112,7 @@ static fx_graph *clone_graph(cloner *c, fx_graph *g, fx_graph *parent)
     copy->next_storage = g->next_storage;
     copy->next_symbol = g->next_symbol;
     copy->is_functional = g->is_functional;
+    copy->autocast = g->autocast;
     vec_push(c->memory, &c->from, g);
     vec_push(c->memory, &c->to, copy);
     for (const fx_node *n = g->first; n; n = n->next) clone_node(c, g, copy, n);

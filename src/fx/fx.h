@@ -182,6 +182,8 @@ struct fx_graph {
     map suffixes; /* interned name -> the number last tried behind it to make a name unique */
     VEC(fx_node *) by_id; /* NULL where erased */
     bool is_functional;   /* set by functionalise, cleared by reinplace; F6 is checked while set */
+    /* of a subgraph: the dtype that an autocast region around it computes in; none: no region */
+    ty_dtype autocast;
 };
 
 /* graph.c */
@@ -283,6 +285,22 @@ static inline bool fx_is(const fx_node *n, op_id op)
 /* The value of a constant with one element, or of a number known at compile time; false when there
  * is none such. */
 bool fx_constant_number(const fx_graph *g, const fx_node *n, double *out);
+
+/* subgraph.c. The subgraph that gives a higher-order call's results (of cond all do, of loops the
+ * body), and what it is called with: the arguments behind it, lists taken apart. */
+typedef struct fx_subcall {
+    fx_graph *graph; /* NULL: what runs is no graph of ours */
+    VEC(fx_arg) operands;
+} fx_subcall;
+bool fx_is_keyword(const fx_arg *a); /* "name", value */
+void fx_subcall_of(const fx_node *n, arena *memory, fx_subcall *out);
+/* The calls of `sub` as new nodes before `before`, with operands for its placeholders; gives its
+ * outputs as arguments of g's. Their values are copies, to be inferred again: alias classes are
+ * those of g only then. */
+fx_arg *fx_inline(fx_graph *g, fx_node *before, const fx_graph *sub, const fx_arg *operands,
+                  uint32_t count);
+/* As fx_replace_uses, by a constant or a node. */
+void fx_replace_uses_by_arg(fx_graph *g, fx_node *old, fx_arg with);
 
 /* origin.c. A diagnostic about a node (or NULL): stage, op and recorded source line filled in. */
 fe_status fx_fail(fx_graph *g, const fx_node *n, const char *stage, fe_status status,

@@ -9,39 +9,6 @@
 
 #include <string.h>
 
-typedef VEC(const fx_arg *) operand_list;
-
-static bool is_keyword(const fx_arg *a)
-{
-    return a->kind == FX_ARG_LIST && a->list.count == 2 && a->list.items[0].kind == FX_ARG_STRING;
-}
-
-/* Operands of the subgraph: what stands behind it, lists taken apart. */
-static void add_operand(infer_call *c, operand_list *list, const fx_arg *a)
-{
-    if (a->kind == FX_ARG_GRAPH || a->kind == FX_ARG_STRING || is_keyword(a)) return;
-    if (a->kind != FX_ARG_LIST) {
-        vec_push(c->memory, list, a);
-        return;
-    }
-    for (uint32_t i = 0; i < a->list.count; i++) add_operand(c, list, &a->list.items[i]);
-}
-
-/* The last graph among the arguments gives the results (of cond all do, of loops the body). */
-static fx_graph *result_graph(infer_call *c, operand_list *operands)
-{
-    fx_graph *sub = NULL;
-    uint32_t behind = 0;
-    for (uint32_t i = 0; i < c->node->arg_count; i++)
-        if (c->node->args[i].kind == FX_ARG_GRAPH) {
-            sub = c->node->args[i].graph;
-            behind = i + 1;
-        }
-    for (uint32_t i = behind; sub && i < c->node->arg_count; i++)
-        add_operand(c, operands, &c->node->args[i]);
-    return sub;
-}
-
 /* ---- into the subgraph ---- */
 
 /* One row of what is walked over, for placeholders without metadata. */
@@ -58,20 +25,20 @@ static bool walks_rows(const infer_call *c, uint32_t operand, uint32_t carried, 
 }
 
 /* Operands of one storage outside have one inside. */
-static void bind_inputs(infer_call *c, fx_graph *sub, const operand_list *operands,
-                        uint32_t carried, uint32_t walked)
+static void bind_inputs(infer_call *c, fx_graph *sub, const fx_subcall *call, uint32_t carried,
+                        uint32_t walked)
 {
     map inner = {0};
-    for (uint32_t i = 0; i < sub->inputs.count && i < operands->count; i++) {
+    for (uint32_t i = 0; i < sub->inputs.count && i < call->operands.count; i++) {
         fx_node *p = sub->inputs.at[i];
-        ty_tensor *x = fx_arg_tensor(operands->at[i]);
+        ty_tensor *x = fx_arg_tensor(&call->operands.at[i]);
         if (p->value.kind == FX_NO_VALUE && x) {
             ty_tensor *seen =
                 walks_rows(c, i, carried, walked) ? row_of(c, x) : ty_tensor_copy(c->memory, x);
             seen->storage = 0;
             p->value = (fx_value){.kind = FX_TENSOR, .tensor = seen};
-        } else if (p->value.kind == FX_NO_VALUE && operands->at[i]->kind == FX_ARG_NODE) {
-            p->value = operands->at[i]->node->value;
+        } else if (p->value.kind == FX_NO_VALUE && call->operands.at[i].kind == FX_ARG_NODE) {
+            p->value = call->operands.at[i].node->value;
         }
         if (!x || p->value.kind != FX_TENSOR) continue;
         uint32_t known = map_get(&inner, x->storage);
@@ -84,13 +51,14 @@ static void bind_inputs(infer_call *c, fx_graph *sub, const operand_list *operan
     }
 }
 
-static fe_status infer_subgraphs(infer_call *c, const operand_list *operands, uint32_t carried,
+static fe_status infer_subgraphs(infer_call *c, const fx_subcall *call, uint32_t carried,
                                  uint32_t walked)
 {
     for (uint32_t i = 0; i < c->node->arg_count; i++) {
         const fx_arg *a = &c->node->args[i];
         if (a->kind != FX_ARG_GRAPH) continue;
-        bind_inputs(c, a->graph, operands, carried, walked);
+        infer_autocast_region(c, a->graph);
+        bind_inputs(c, a->graph, call, carried, walked);
         FE_TRY(infer_graph(a->graph));
     }
     return FE_OK;
@@ -110,12 +78,12 @@ static fx_value copy_of(infer_call *c, const fx_value *v)
 }
 
 /* The storage out here of one inside: an operand's, or a fresh one for each. */
-static uint32_t outer_storage(infer_call *c, const fx_graph *sub, const operand_list *operands,
+static uint32_t outer_storage(infer_call *c, const fx_graph *sub, const fx_subcall *call,
                               map *fresh, uint32_t storage)
 {
-    for (uint32_t i = 0; i < sub->inputs.count && i < operands->count; i++) {
+    for (uint32_t i = 0; i < sub->inputs.count && i < call->operands.count; i++) {
         const ty_tensor *inside = fx_tensor(sub->inputs.at[i]);
-        const ty_tensor *x = fx_arg_tensor(operands->at[i]);
+        const ty_tensor *x = fx_arg_tensor(&call->operands.at[i]);
         if (inside && x && inside->storage == storage) return x->storage;
     }
     uint32_t known = map_get(fresh, storage);
@@ -154,28 +122,30 @@ static void count_operands(const infer_call *c, uint32_t *carried, uint32_t *wal
     uint32_t lists[2] = {0, 0};
     uint32_t found = 0;
     for (uint32_t i = 0; i < c->node->arg_count && found < 2; i++)
-        if (c->node->args[i].kind == FX_ARG_LIST && !is_keyword(&c->node->args[i]))
+        if (c->node->args[i].kind == FX_ARG_LIST && !fx_is_keyword(&c->node->args[i]))
             lists[found++] = c->node->args[i].list.count;
     bool maps = strcmp(c->op->base, "map_impl") == 0;
     *carried = maps ? 0 : lists[0];
     *walked = maps ? lists[0] : lists[1];
 }
 
-static sym_expr rows_walked(infer_call *c, const operand_list *operands, uint32_t carried)
+static sym_expr rows_walked(infer_call *c, const fx_subcall *call, uint32_t carried)
 {
-    const ty_tensor *x = carried < operands->count ? fx_arg_tensor(operands->at[carried]) : NULL;
+    const ty_tensor *x =
+        carried < call->operands.count ? fx_arg_tensor(&call->operands.at[carried]) : NULL;
     return x && x->rank ? x->sizes[0] : infer_number(c, 1);
 }
 
 void rule_subgraph(infer_call *c)
 {
-    operand_list operands = {0};
+    fx_subcall call;
     map fresh = {0};
     uint32_t carried;
     uint32_t walked;
-    fx_graph *sub = result_graph(c, &operands);
+    fx_subcall_of(c->node, c->memory, &call);
+    fx_graph *sub = call.graph;
     count_operands(c, &carried, &walked);
-    c->status = infer_subgraphs(c, &operands, carried, walked);
+    c->status = infer_subgraphs(c, &call, carried, walked);
     if (c->status != FE_OK) return;
     c->value = copy_of(c, &c->recorded);
     if (!sub || !sub->output) { /* what runs is no graph of ours: only the record can tell */
@@ -190,10 +160,10 @@ void rule_subgraph(infer_call *c)
         *v = result_of(c, sub, &sub->output->args[i]);
         if (v->kind != FX_TENSOR) continue;
         if (walks && i >= carried) {
-            v->tensor = stacked(c, v->tensor, rows_walked(c, &operands, carried));
+            v->tensor = stacked(c, v->tensor, rows_walked(c, &call, carried));
             v->tensor->storage = c->graph->next_storage++;
         } else {
-            v->tensor->storage = outer_storage(c, sub, &operands, &fresh, v->tensor->storage);
+            v->tensor->storage = outer_storage(c, sub, &call, &fresh, v->tensor->storage);
         }
     }
     if (c->recorded.kind == FX_NO_VALUE) c->value = inside;

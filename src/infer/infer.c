@@ -216,7 +216,8 @@ fe_status infer_graph(fx_graph *g)
             number_value(g, &n->value);
             continue;
         }
-        fe_status status = compute(g, n, true, &now);
+        fe_status status = infer_autocast(g, n);
+        if (status == FE_OK) status = compute(g, n, true, &now);
         if (status == FE_UNSUPPORTED) unknown = status; /* the rest may have more of them */
         if (status != FE_OK && status != FE_UNSUPPORTED) return status;
         if (status == FE_OK) n->value = now;

@@ -113,6 +113,10 @@ ty_tensor *infer_narrow(infer_call *c, const ty_tensor *x, uint32_t dim, sym_exp
 /* Elementwise over these operands: broadcast, with the strides of TensorIterator. */
 ty_tensor *infer_elementwise(infer_call *c, ty_dtype dtype, const ty_tensor *const *operands,
                              uint32_t count);
+/* The same as the four operations of arithmetic give it: with symbolic sizes, operands in one format
+ * give a result in it, also where some are broadcast. */
+ty_tensor *infer_arithmetic(infer_call *c, ty_dtype dtype, const ty_tensor *const *operands,
+                            uint32_t count);
 /* The same of one operand, as empty_like(x) gives: dimensions of size 1 get strides anew. */
 ty_tensor *infer_empty_like(infer_call *c, const ty_tensor *x, ty_dtype dtype);
 /* In fresh memory laid out as that of x, gaps and offset and all. */
@@ -195,5 +199,11 @@ typedef enum infer_fft_kind {
 #include "infer/pointwise.def"
 #include "infer/structure.def"
 #undef INFER
+
+/* ---- autocast.c ---- */
+/* The region that the call's subgraph is in. */
+void infer_autocast_region(infer_call *c, fx_graph *sub);
+/* Gives a call in a region the casts that it makes, as nodes before it. */
+fe_status infer_autocast(fx_graph *g, fx_node *n);
 
 #endif

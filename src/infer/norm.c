@@ -74,24 +74,36 @@ void rule_native_batch_norm(infer_call *c)
     infer_give_items(c, items, count);
 }
 
-void rule_native_layer_norm(infer_call *c)
+/* Contiguous; dimensions of size 1 have the strides that elementwise operators on the input and its
+ * statistics give them. False: the shapes do not fit. */
+static bool layer_scaled(infer_call *c, ty_tensor *x, ty_tensor **out, ty_tensor **statistics)
 {
     sym_expr shape[TY_MAX_RANK];
-    sym_expr sizes[TY_MAX_RANK];
-    ty_tensor *x = infer_self(c);
-    if (!x) return;
     uint32_t inner = infer_sizes(c, "normalized_shape", 0, shape);
-    if (inner > x->rank) {
+    if (inner > x->rank)
         infer_fail(c, "a layer norm over %u dimensions of %s", inner, infer_shape(c, x));
-        return;
-    }
-    for (uint32_t i = 0; i < x->rank; i++)
-        sizes[i] = i < x->rank - inner ? x->sizes[i] : infer_number(c, 1);
-    ty_dtype dtype = statistics_dtype(x);
-    ty_tensor *items[] = {infer_like(c, x, x->dtype, TY_CONTIGUOUS),
-                          infer_fresh(c, x, dtype, x->rank, sizes),
-                          infer_fresh(c, x, dtype, x->rank, sizes)};
-    infer_give_items(c, items, 3);
+    if (c->status != FE_OK) return false;
+    uint64_t reduced = ((UINT64_C(1) << inner) - 1) << (x->rank - inner);
+    *statistics = infer_reduced(c, x, statistics_dtype(x), reduced, true);
+    const ty_tensor *operands[] = {infer_contiguous(c, x, TY_CONTIGUOUS), *statistics};
+    *out = infer_arithmetic(c, x->dtype, operands, COUNT_OF(operands));
+    return true;
+}
+
+void rule_layer_norm(infer_call *c)
+{
+    ty_tensor *out, *statistics;
+    ty_tensor *x = infer_self(c);
+    if (x && layer_scaled(c, x, &out, &statistics)) infer_give(c, out);
+}
+
+void rule_native_layer_norm(infer_call *c)
+{
+    ty_tensor *out, *statistics;
+    ty_tensor *x = infer_self(c);
+    if (!x || !layer_scaled(c, x, &out, &statistics)) return;
+    ty_tensor *items[] = {out, statistics, ty_tensor_copy(c->memory, statistics)};
+    infer_give_items(c, items, COUNT_OF(items));
 }
 
 void rule_native_group_norm(infer_call *c)

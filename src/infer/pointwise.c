@@ -91,6 +91,16 @@ void rule_pointwise(infer_call *c)
     infer_give(c, infer_elementwise(c, dtype, operands, count));
 }
 
+void rule_sum_or_product(infer_call *c)
+{
+    const ty_tensor *operands[INFER_MAX_OPERANDS];
+    uint32_t count = infer_operands(c, operands, INFER_MAX_OPERANDS);
+    ty_tensor *self = infer_self(c);
+    if (!self) return;
+    ty_dtype dtype = dtype_by_kind(c, self);
+    infer_give(c, infer_arithmetic(c, dtype, operands, count));
+}
+
 /* other - self: the operands stand the other way round. */
 void rule_reversed(infer_call *c)
 {

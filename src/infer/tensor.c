@@ -273,6 +273,36 @@ ty_tensor *infer_elementwise(infer_call *c, ty_dtype dtype, const ty_tensor *con
     return infer_fresh_strided(c, device, dtype, rank, sizes, strides);
 }
 
+static bool is_symbolic(infer_call *c, const ty_tensor *x)
+{
+    for (uint32_t d = 0; d < x->rank; d++)
+        if (!sym_is_int(c->symbols, x->sizes[d], NULL) ||
+            !sym_is_int(c->symbols, x->strides[d], NULL))
+            return true;
+    return false;
+}
+
+ty_tensor *infer_arithmetic(infer_call *c, ty_dtype dtype, const ty_tensor *const *operands,
+                            uint32_t count)
+{
+    bool symbolic = false, whole = false, contiguous = true, channels_last = true;
+    ty_tensor *out = infer_elementwise(c, dtype, operands, count);
+    for (uint32_t i = 0; out && i < count; i++) {
+        const ty_tensor *x = operands[i];
+        bool same = x->rank == out->rank;
+        for (uint32_t d = 0; same && d < x->rank; d++)
+            same = sym_known_equal(c->symbols, x->sizes[d], out->sizes[d]);
+        whole |= same;
+        symbolic |= is_symbolic(c, x);
+        contiguous &= has_format(c, x, TY_CONTIGUOUS);
+        channels_last &= x->rank == 4 && has_format(c, x, TY_CHANNELS_LAST);
+    }
+    if (out && symbolic && whole && (contiguous || channels_last))
+        ty_format_strides(c->symbols, contiguous ? TY_CONTIGUOUS : TY_CHANNELS_LAST, out->rank,
+                          out->sizes, out->strides);
+    return out;
+}
+
 ty_tensor *infer_empty_like(infer_call *c, const ty_tensor *x, ty_dtype dtype)
 {
     return x ? infer_elementwise(c, dtype, &x, 1) : NULL;

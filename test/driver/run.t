@@ -25,6 +25,7 @@ error: run: the program takes 2 inputs and the archive records no sample of them
 --status-- 1
 --run-- ferrite run $ROOT/demo/digits.pt2 --dump-after all --json 2>&1 >out.json | grep '^#'
 --out--
+# after inline
 # after lists
 # after functionalise
 # after decompose

@@ -60,3 +60,40 @@ graph main {
   %abs = aten.abs.default(%complex) : f32[2,3,4]{12,4,1}@25
   output (user %less)
 }
+--run-- ferrite inspect --stage fx --no-passes -
+--in--
+symbols {
+  s0 in [2, 9] hint 3
+}
+graph operands_in_one_format {
+  placeholder %x user "x" : f32[s0,1,6]{6,6*s0,1}
+  placeholder %y user "y" : f32[3,1,6]{6,18,1}
+  placeholder %z user "z" : f32[3,2,6]{6,18,1}
+  %mean = aten.mean.dim(%x, [-1], True, None)
+  %sub = aten.sub.Tensor(%x, %mean, 1)
+  %less = aten.lt.Tensor(%x, %mean)
+  %normal = aten.layer_norm.default(%x, [6], None, None, 1e-05, False)
+  %mean_1 = aten.mean.dim(%y, [-1], True, None)
+  %sub_1 = aten.sub.Tensor(%y, %mean_1, 1)
+  %normal_1 = aten.layer_norm.default(%y, [6], None, None, 1e-05, False)
+  %normal_2 = aten.native_layer_norm.default(%z, [2, 6], None, None, 1e-05)
+  output (user %sub, user %less, user %normal, user %sub_1, user %normal_1)
+}
+--out--
+symbols {
+  s0 in [2, 9] hint 3
+}
+graph operands_in_one_format {
+  placeholder %x user "x" : f32[s0,1,6]{6,6*s0,1}@1
+  placeholder %y user "y" : f32[3,1,6]{6,18,1}@2
+  placeholder %z user "z" : f32[3,2,6]{6,18,1}@3
+  %mean = aten.mean.dim(%x, [-1], True, None) : f32[s0,1,1]{1,1,1}@4
+  %sub = aten.sub.Tensor(%x, %mean, 1) : f32[s0,1,6]{6,6,1}@5
+  %less = aten.lt.Tensor(%x, %mean) : bool[s0,1,6]{6,6*s0,1}@6
+  %normal = aten.layer_norm.default(%x, [6], None, None, 1e-05, False) : f32[s0,1,6]{6,6,1}@7
+  %mean_1 = aten.mean.dim(%y, [-1], True, None) : f32[3,1,1]{1,1,1}@8
+  %sub_1 = aten.sub.Tensor(%y, %mean_1, 1) : f32[3,1,6]{6,18,1}@9
+  %normal_1 = aten.layer_norm.default(%y, [6], None, None, 1e-05, False) : f32[3,1,6]{6,18,1}@10
+  %normal_2 = aten.native_layer_norm.default(%z, [2, 6], None, None, 1e-05) : (f32[3,2,6]{12,6,1}@11, f32[3,1,1]{1,1,1}@12, f32[3,1,1]{1,1,1}@13)
+  output (user %sub, user %less, user %normal, user %sub_1, user %normal_1)
+}

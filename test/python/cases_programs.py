@@ -451,3 +451,28 @@ def number_inputs():
     sets = [(torch.randn(3, 4), count, 0.5, True) for count in (5, 2, 31)]
     dynamic = {"x": None, "count": torch.export.Dim.DYNAMIC, "factor": None, "flag": None}
     return function(forward), sets, {"dynamic_shapes": dynamic}
+
+
+@program
+def autocast_regions():
+    """Regions that cast to bfloat16, with one inside that does not, and one without gradients that writes in place."""
+
+    class Regions(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv, self.fc = nn.Conv1d(3, 4, 3, padding=1), nn.Linear(6, 5)
+
+        def forward(self, x):
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                y = self.fc(self.conv(x))
+                with torch.autocast("cpu", enabled=False):
+                    z = self.fc(x) * 2
+                both = torch.cat([y, z], 1)
+                spread = F.softmax(y @ y.transpose(1, 2), -1)
+                loss = F.mse_loss(y, y.flip(0))
+            with torch.no_grad():
+                w = spread + 1
+                w += spread.mean()
+            return both, spread, w, loss, y.sum() + z.sum()
+
+    return Regions(), [(torch.randn(2, 3, 6),)]
