@@ -20,5 +20,7 @@ void emit_c_views(emit_state *s, const loop_view *views, const uint32_t *weights
 /* c_custom.c */
 void emit_c_custom_head(emit_state *s);
 void emit_c_custom(emit_state *s, const wrap_line *line);
+/* c_region.c */
+void emit_c_region(emit_state *s, const wrap_line *line);
 
 #endif

@@ -406,6 +406,11 @@ const emit_target emit_target_c = {
             [WRAP_ASSERT] = c_assert,
             [WRAP_COMMENT] = c_comment,
             [WRAP_OUTPUT] = c_output,
+            [WRAP_IF] = emit_c_region,
+            [WRAP_ELSE] = emit_c_region,
+            [WRAP_REPEAT] = emit_c_region,
+            [WRAP_WHILE] = emit_c_region,
+            [WRAP_END] = emit_c_region,
         },
     .end = emit_c_end,
 };

@@ -158,7 +158,7 @@ fe_status kern_scalar(const kern_set *set, arena *memory, kern_kernel **out)
 
 static bool has_kernel(const sched_group *g)
 {
-    return g->kind != SCHED_ASSERT && g->phase_count > 0;
+    return (g->kind == SCHED_KERNEL || g->kind == SCHED_EXTERN) && g->phase_count > 0;
 }
 
 fe_status kern_build(const sched_schedule *s, const kern_target *target, arena *memory,

@@ -1,25 +1,11 @@
 /* check.c -- the laws of loop.h, with the op at fault printed in the diagnostic. */
-#include "loop/loop_priv.h"
+#include "loop/check_priv.h"
 
 #include <string.h>
 
 #include <stdio.h>
 
-typedef struct checking {
-    loop_program *p;
-    const char *after;
-    const loop_op *op;
-    uint8_t *written; /* by buffer */
-    /* node ids under the second operand of some MASKED: loads there may be out of range */
-    map masked;
-    VEC(sym_bound) bounds;
-    VEC(sym_expr) defined; /* unbacked symbols so far */
-    const char *bad_symbol;
-    bool allow_reduce_axes;
-} checking;
-
-static fe_status fail(checking *c, const char *law, const char *format, ...) FE_PRINTF(3, 4);
-static fe_status fail(checking *c, const char *law, const char *format, ...)
+fe_status loop_broken(loop_checking *c, const char *law, const char *format, ...)
 {
     text where;
     va_list args;
@@ -36,7 +22,7 @@ static fe_status fail(checking *c, const char *law, const char *format, ...)
 
 /* ---- L6: symbols ---- */
 
-static bool is_defined(const checking *c, sym_expr symbol)
+static bool is_defined(const loop_checking *c, sym_expr symbol)
 {
     for (uint32_t k = 0; k < c->defined.count; k++)
         if (sym_same(c->defined.at[k], symbol)) return true;
@@ -45,7 +31,7 @@ static bool is_defined(const checking *c, sym_expr symbol)
 
 static void check_symbol(void *data, sym_expr symbol)
 {
-    checking *c = data;
+    loop_checking *c = data;
     const sym_table *t = c->p->symbols;
     bool fine = true;
     switch (sym_kind_of(t, symbol)) {
@@ -62,25 +48,25 @@ static void check_symbol(void *data, sym_expr symbol)
     if (!fine) c->bad_symbol = sym_name(t, symbol);
 }
 
-static fe_status check_expr(checking *c, sym_expr e)
+fe_status loop_check_expr(loop_checking *c, sym_expr e)
 {
     c->bad_symbol = NULL;
-    if (sym_is_none(e)) return fail(c, "L6", "an expression is missing");
+    if (sym_is_none(e)) return loop_broken(c, "L6", "an expression is missing");
     sym_each_symbol(c->p->symbols, e, check_symbol, c);
-    if (c->bad_symbol) return fail(c, "L6", "symbol %s is not known here", c->bad_symbol);
+    if (c->bad_symbol) return loop_broken(c, "L6", "symbol %s is not known here", c->bad_symbol);
     return FE_OK;
 }
 
-static fe_status check_exprs(checking *c, const sym_expr *list, uint32_t count)
+fe_status loop_check_exprs(loop_checking *c, const sym_expr *list, uint32_t count)
 {
-    for (uint32_t k = 0; k < count; k++) FE_TRY(check_expr(c, list[k]));
+    for (uint32_t k = 0; k < count; k++) FE_TRY(loop_check_expr(c, list[k]));
     return FE_OK;
 }
 
 /* ---- L1: bounds ---- */
 
 /* Least and greatest value of e when it is linear in the axes with constant extents; exact then. */
-static bool exact_range(checking *c, sym_expr e, int64_t *least, int64_t *most)
+static bool exact_range(loop_checking *c, sym_expr e, int64_t *least, int64_t *most)
 {
     sym_table *t = c->p->symbols;
     int64_t low = 0, high = 0;
@@ -103,7 +89,7 @@ static bool exact_range(checking *c, sym_expr e, int64_t *least, int64_t *most)
     return true;
 }
 
-static bool is_empty_nest(const checking *c)
+static bool is_empty_nest(const loop_checking *c)
 {
     for (uint32_t k = 0; k < c->bounds.count; k++) {
         int64_t extent;
@@ -112,67 +98,71 @@ static bool is_empty_nest(const checking *c)
     return false;
 }
 
-static fe_status check_access(checking *c, loop_buffer_id buffer, sym_expr index, const char *what)
+static fe_status check_access(loop_checking *c, loop_buffer_id buffer, sym_expr index,
+                              const char *what)
 {
     if (buffer >= c->p->buffers.count)
-        return fail(c, "L1", "%s of buffer %u, which does not exist", what, buffer);
-    FE_TRY(check_expr(c, index));
+        return loop_broken(c, "L1", "%s of buffer %u, which does not exist", what, buffer);
+    FE_TRY(loop_check_expr(c, index));
     const loop_buffer *b = &c->p->buffers.at[buffer];
     int64_t elements, least, most;
     if (!sym_is_int(c->p->symbols, b->elements, &elements) || !exact_range(c, index, &least, &most))
         return FE_OK;
     if (is_empty_nest(c) || (least >= 0 && most < elements)) return FE_OK;
-    return fail(c, "L1", "%s of @%s reaches %lld..%lld of %lld elements", what, b->name,
-                (long long)least, (long long)most, (long long)elements);
+    return loop_broken(c, "L1", "%s of @%s reaches %lld..%lld of %lld elements", what, b->name,
+                       (long long)least, (long long)most, (long long)elements);
 }
 
 /* ---- L2: dtypes ---- */
 
-static fe_status check_dtypes(checking *c, const loop_node *n)
+static fe_status check_dtypes(loop_checking *c, const loop_node *n)
 {
     const char *name = loop_opcode_name(n->op);
     ty_dtype dtypes[3] = {TY_NO_DTYPE}, result = n->dtype;
     for (uint32_t k = 0; k < loop_operand_count(n->op); k++) {
         if (!n->args[k].id || n->args[k].id >= c->p->nodes.count)
-            return fail(c, "L2", "%s lacks operand %u", name, k);
+            return loop_broken(c, "L2", "%s lacks operand %u", name, k);
         dtypes[k] = loop_at(c->p, n->args[k])->dtype;
     }
     if (n->op == LOOP_INDEX) result = TY_I64;
     if (n->op == LOOP_LOAD && n->buffer < c->p->buffers.count)
         result = c->p->buffers.at[n->buffer].dtype;
     if (result != n->dtype)
-        return fail(c, "L2", "%s gives %s, not %s", name, ty_dtype_name(result),
-                    ty_dtype_name(n->dtype));
+        return loop_broken(c, "L2", "%s gives %s, not %s", name, ty_dtype_name(result),
+                           ty_dtype_name(n->dtype));
     const char *fault = loop_dtype_fault(n->op, dtypes, n->dtype, c->p->memory);
-    return fault ? fail(c, "L2", "%s", fault) : FE_OK;
+    return fault ? loop_broken(c, "L2", "%s", fault) : FE_OK;
 }
 
 /* ---- L3, L4, L5 and the ops ---- */
 
-static fe_status check_read(checking *c, loop_buffer_id buffer)
+fe_status loop_check_read(loop_checking *c, loop_buffer_id buffer)
 {
     const loop_buffer *b = &c->p->buffers.at[buffer];
     int64_t elements;
     bool empty = sym_is_int(c->p->symbols, b->elements, &elements) && elements == 0;
     if (b->kind == LOOP_TEMP && !c->written[buffer] && !empty)
-        return fail(c, "L3", "@%s is read before it is written", b->name);
+        return loop_broken(c, "L3", "@%s is read before it is written", b->name);
     return FE_OK;
 }
 
-/* With a part its whole is written. */
-static void note_written(checking *c, loop_buffer_id b)
+void loop_note_written(loop_checking *c, loop_buffer_id b)
 {
-    c->written[b] = 1;
-    for (; c->p->buffers.at[b].part; c->written[b] = 1) b = c->p->buffers.at[b].part->whole;
+    for (const loop_part *part = NULL;; b = part->whole) {
+        if (!c->written[b]) vec_push(c->p->memory, &c->journal, b);
+        c->written[b] = 1;
+        part = c->p->buffers.at[b].part;
+        if (!part) return;
+    }
 }
 
 static void note_masked(void *data, loop_value v)
 {
-    checking *c = data;
+    loop_checking *c = data;
     map_set(c->p->memory, &c->masked, v.id, 1);
 }
 
-static fe_status check_values(checking *c, loop_work *w)
+static fe_status check_values(loop_checking *c, loop_work *w)
 {
     c->masked = (map){0};
     for (uint32_t k = 0; k < w->order.count; k++) {
@@ -183,20 +173,20 @@ static fe_status check_values(checking *c, loop_work *w)
         uint32_t id = w->order.at[k];
         const loop_node *n = &c->p->nodes.at[id];
         FE_TRY(check_dtypes(c, n));
-        if (n->op == LOOP_INDEX) FE_TRY(check_expr(c, n->index));
+        if (n->op == LOOP_INDEX) FE_TRY(loop_check_expr(c, n->index));
         if (n->op != LOOP_LOAD) continue;
         if (map_get(&c->masked, id) == MAP_NONE)
             FE_TRY(check_access(c, n->buffer, n->index, "a load"));
         else
-            FE_TRY(check_expr(c, n->index));
-        FE_TRY(check_read(c, n->buffer));
+            FE_TRY(loop_check_expr(c, n->index));
+        FE_TRY(loop_check_read(c, n->buffer));
     }
     return FE_OK;
 }
 
 /* Two points that store to one place: provable when some axis of extent 2 or more does not move
  * the index. */
-static fe_status check_injective(checking *c, const loop_op *op, const loop_store *st)
+static fe_status check_injective(loop_checking *c, const loop_op *op, const loop_store *st)
 {
     if (st->mode != LOOP_SET) return FE_OK;
     for (uint32_t k = 0; k < op->axes; k++) {
@@ -205,32 +195,33 @@ static fe_status check_injective(checking *c, const loop_op *op, const loop_stor
             continue;
         if (!sym_contains(c->p->symbols, st->index, loop_axis(c->p, k)) &&
             !loop_uses_axis(c->p, loop_index(c->p, st->index), loop_axis(c->p, k)))
-            return fail(c, "L5", "the store to @%s does not move with i%u",
-                        c->p->buffers.at[st->buffer].name, k);
+            return loop_broken(c, "L5", "the store to @%s does not move with i%u",
+                               c->p->buffers.at[st->buffer].name, k);
     }
     return FE_OK;
 }
 
 /* A scan is of a reduction with a running value, and moves on with it. */
-static fe_status check_scan(checking *c, const loop_op *op, const loop_store *st)
+static fe_status check_scan(loop_checking *c, const loop_op *op, const loop_store *st)
 {
     const char *name = c->p->buffers.at[st->buffer].name;
     if (!st->reduce || st->reduce == LOOP_ARGMIN || st->reduce == LOOP_ARGMAX ||
         st->mode != LOOP_SET)
-        return fail(c, "L5", "the store to @%s cannot be a scan", name);
+        return loop_broken(c, "L5", "the store to @%s cannot be a scan", name);
     for (uint32_t k = 0; k < op->reduce_axes; k++) {
         int64_t extent;
         if (sym_is_int(c->p->symbols, op->reduce_extents[k], &extent) && extent < 2) continue;
         if (!sym_contains(c->p->symbols, st->index, loop_reduce_axis(c->p, k)))
-            return fail(c, "L5", "the scan to @%s does not move with r%u", name, k);
+            return loop_broken(c, "L5", "the scan to @%s does not move with r%u", name, k);
     }
     return FE_OK;
 }
 
-static fe_status check_store(checking *c, loop_work *w, const loop_op *op, const loop_store *st)
+static fe_status check_store(loop_checking *c, loop_work *w, const loop_op *op,
+                             const loop_store *st)
 {
     if (!st->value.id || st->value.id >= c->p->nodes.count)
-        return fail(c, "L2", "a store lacks its value");
+        return loop_broken(c, "L2", "a store lacks its value");
     loop_work_add(c->p, w, st->value);
     loop_work_add(c->p, w, loop_index(c->p, st->index));
     c->allow_reduce_axes = true;
@@ -243,22 +234,23 @@ static fe_status check_store(checking *c, loop_work *w, const loop_op *op, const
     ty_dtype value = loop_at(c->p, st->value)->dtype, stored = c->p->buffers.at[st->buffer].dtype;
     if (st->reduce == LOOP_ARGMIN || st->reduce == LOOP_ARGMAX) value = TY_I64;
     if (value != stored && !st->scan)
-        return fail(c, "L2", "%s is stored as %s", ty_dtype_name(value), ty_dtype_name(stored));
+        return loop_broken(c, "L2", "%s is stored as %s", ty_dtype_name(value),
+                           ty_dtype_name(stored));
     if (st->reduce == LOOP_NO_REDUCE)
         for (uint32_t k = 0; k < op->reduce_axes; k++)
             if (loop_uses_axis(c->p, st->value, loop_reduce_axis(c->p, k)))
-                return fail(c, "L6", "a store without reduction uses r%u", k);
+                return loop_broken(c, "L6", "a store without reduction uses r%u", k);
     if (c->p->buffers.at[st->buffer].kind == LOOP_CONSTANT)
-        return fail(c, "L3", "a store to a constant");
-    if (st->mode != LOOP_SET) FE_TRY(check_read(c, st->buffer));
+        return loop_broken(c, "L3", "a store to a constant");
+    if (st->mode != LOOP_SET) FE_TRY(loop_check_read(c, st->buffer));
     return FE_OK;
 }
 
-static fe_status check_nest(checking *c, const loop_op *op)
+static fe_status check_nest(loop_checking *c, const loop_op *op)
 {
     c->bounds.count = 0;
-    FE_TRY(check_exprs(c, op->extents, op->axes)); /* L4: no axis is in sight yet */
-    FE_TRY(check_exprs(c, op->reduce_extents, op->reduce_axes));
+    FE_TRY(loop_check_exprs(c, op->extents, op->axes)); /* L4: no axis is in sight yet */
+    FE_TRY(loop_check_exprs(c, op->reduce_extents, op->reduce_axes));
     for (uint32_t k = 0; k < op->axes; k++)
         vec_push(c->p->memory, &c->bounds, (sym_bound){loop_axis(c->p, k), op->extents[k]});
     for (uint32_t k = 0; k < op->reduce_axes; k++)
@@ -269,19 +261,19 @@ static fe_status check_nest(checking *c, const loop_op *op)
         FE_TRY(check_store(c, w, op, &op->stores[k]));
         loop_work_end(c->p, w);
     }
-    for (uint32_t k = 0; k < op->store_count; k++) note_written(c, op->stores[k].buffer);
+    for (uint32_t k = 0; k < op->store_count; k++) loop_note_written(c, op->stores[k].buffer);
     c->bounds.count = 0;
     return FE_OK;
 }
 
-static fe_status check_view(checking *c, const loop_view *v)
+fe_status loop_check_view(loop_checking *c, const loop_view *v)
 {
     if (v->buffer == LOOP_NO_BUFFER) return FE_OK;
     if (v->buffer >= c->p->buffers.count)
-        return fail(c, "L1", "a view of buffer %u, which does not exist", v->buffer);
-    FE_TRY(check_exprs(c, v->sizes, v->rank));
-    FE_TRY(check_exprs(c, v->strides, v->rank));
-    FE_TRY(check_expr(c, v->offset));
+        return loop_broken(c, "L1", "a view of buffer %u, which does not exist", v->buffer);
+    FE_TRY(loop_check_exprs(c, v->sizes, v->rank));
+    FE_TRY(loop_check_exprs(c, v->strides, v->rank));
+    FE_TRY(loop_check_expr(c, v->offset));
     const loop_buffer *b = &c->p->buffers.at[v->buffer];
     int64_t elements, last, size, stride;
     if (!sym_is_int(c->p->symbols, b->elements, &elements) ||
@@ -296,13 +288,13 @@ static fe_status check_view(checking *c, const loop_view *v)
     }
     uint32_t from = ty_dtype_size(b->dtype), to = ty_dtype_size(v->dtype);
     if ((last + 1) * to > elements * from)
-        return fail(c, "L1", "a view of @%s reaches element %lld of %lld", b->name, (long long)last,
-                    (long long)elements);
+        return loop_broken(c, "L1", "a view of @%s reaches element %lld of %lld", b->name,
+                           (long long)last, (long long)elements);
     return FE_OK;
 }
 
 /* The letters of a custom call take all of its inputs, numbers and strings. */
-static fe_status check_callee(checking *c, const loop_op *op)
+static fe_status check_callee(loop_checking *c, const loop_op *op)
 {
     uint32_t inputs = 0, outputs = 0, ints = 0, floats = 0, strings = 0;
     for (const char *letter = op->callee->arguments; *letter; letter++) {
@@ -312,32 +304,35 @@ static fe_status check_callee(checking *c, const loop_op *op)
         strings += *letter == 's';
         if (*letter == 'M' && (inputs > op->input_count || outputs >= op->output_count ||
                                op->inputs[inputs - 1].buffer != op->outputs[outputs].buffer))
-            return fail(c, "L7", "an argument that is changed in place has two buffers");
+            return loop_broken(c, "L7", "an argument that is changed in place has two buffers");
         outputs += *letter == 'O' || *letter == 'M';
-        if (!strchr("TOMifbs-[]", *letter)) return fail(c, "L7", "an argument of kind %c", *letter);
+        if (!strchr("TOMifbs-[]", *letter))
+            return loop_broken(c, "L7", "an argument of kind %c", *letter);
     }
     if (inputs != op->input_count || outputs > op->output_count || ints != op->int_count ||
         floats != op->float_count || strings != op->callee->string_count)
-        return fail(c, "L7", "%s: the operands are not those that \"%s\" takes", op->callee->symbol,
-                    op->callee->arguments);
+        return loop_broken(c, "L7", "%s: the operands are not those that \"%s\" takes",
+                           op->callee->symbol, op->callee->arguments);
     return FE_OK;
 }
 
-static fe_status check_extern(checking *c, const loop_op *op)
+static fe_status check_extern(loop_checking *c, const loop_op *op)
 {
     if (!op->kernel || !loop_extern_known(op->kernel))
-        return fail(c, "L6", "there is no extern kernel %s", op->kernel ? op->kernel : "(none)");
+        return loop_broken(c, "L6", "there is no extern kernel %s",
+                           op->kernel ? op->kernel : "(none)");
     if ((strcmp(op->kernel, "custom") == 0) != (op->callee != NULL))
-        return fail(c, "L7", "a custom call, and no other, has a function of the user's");
+        return loop_broken(c, "L7", "a custom call, and no other, has a function of the user's");
     if (op->callee) FE_TRY(check_callee(c, op));
     for (uint32_t k = 0; k < op->input_count; k++) {
-        FE_TRY(check_view(c, &op->inputs[k]));
-        if (op->inputs[k].buffer != LOOP_NO_BUFFER) FE_TRY(check_read(c, op->inputs[k].buffer));
+        FE_TRY(loop_check_view(c, &op->inputs[k]));
+        if (op->inputs[k].buffer != LOOP_NO_BUFFER)
+            FE_TRY(loop_check_read(c, op->inputs[k].buffer));
     }
-    FE_TRY(check_exprs(c, op->ints, op->int_count));
+    FE_TRY(loop_check_exprs(c, op->ints, op->int_count));
     for (uint32_t k = 0; k < op->output_count; k++) {
-        FE_TRY(check_view(c, &op->outputs[k]));
-        if (op->outputs[k].buffer != LOOP_NO_BUFFER) note_written(c, op->outputs[k].buffer);
+        FE_TRY(loop_check_view(c, &op->outputs[k]));
+        if (op->outputs[k].buffer != LOOP_NO_BUFFER) loop_note_written(c, op->outputs[k].buffer);
     }
     return FE_OK;
 }
@@ -345,51 +340,53 @@ static fe_status check_extern(checking *c, const loop_op *op)
 /* Symbols that the inputs bring along need no definition. */
 static void define_symbol(void *data, sym_expr symbol)
 {
-    checking *c = data;
+    loop_checking *c = data;
     if (!is_defined(c, symbol)) vec_push(c->p->memory, &c->defined, symbol);
 }
 
-static fe_status check_define(checking *c, const loop_op *op)
+static fe_status check_define(loop_checking *c, const loop_op *op)
 {
     const char *name = sym_name(c->p->symbols, op->symbol);
     if (sym_kind_of(c->p->symbols, op->symbol) != SYM_UNBACKED)
-        return fail(c, "L6", "%s is no symbol that the run defines", name);
-    if (is_defined(c, op->symbol)) return fail(c, "L6", "symbol %s is defined twice", name);
+        return loop_broken(c, "L6", "%s is no symbol that the run defines", name);
+    if (is_defined(c, op->symbol)) return loop_broken(c, "L6", "symbol %s is defined twice", name);
     if (op->input_count == 0) {
-        FE_TRY(check_expr(c, op->expr));
+        FE_TRY(loop_check_expr(c, op->expr));
     } else {
-        FE_TRY(check_view(c, &op->inputs[0]));
-        FE_TRY(check_read(c, op->inputs[0].buffer));
+        FE_TRY(loop_check_view(c, &op->inputs[0]));
+        FE_TRY(loop_check_read(c, op->inputs[0].buffer));
         if (op->inputs[0].rank != 0 || !ty_is_integral(op->inputs[0].dtype, true))
-            return fail(c, "L2", "a symbol is defined by one integer");
+            return loop_broken(c, "L2", "a symbol is defined by one integer");
     }
     vec_push(c->p->memory, &c->defined, op->symbol);
     return FE_OK;
 }
 
-static fe_status check_assert(checking *c, const loop_op *op)
+static fe_status check_assert(loop_checking *c, const loop_op *op)
 {
-    FE_TRY(check_expr(c, op->relation.left));
-    return check_expr(c, op->relation.right);
+    FE_TRY(loop_check_expr(c, op->relation.left));
+    return loop_check_expr(c, op->relation.right);
 }
 
-static fe_status check_output(checking *c, const loop_output *o)
+static fe_status check_output(loop_checking *c, const loop_output *o)
 {
     if (o->kind == LOOP_OUT_TENSOR) {
-        FE_TRY(check_view(c, &o->view));
-        return o->view.buffer == LOOP_NO_BUFFER ? fail(c, "L3", "an output has no buffer")
-                                                : check_read(c, o->view.buffer);
+        FE_TRY(loop_check_view(c, &o->view));
+        return o->view.buffer == LOOP_NO_BUFFER ? loop_broken(c, "L3", "an output has no buffer")
+                                                : loop_check_read(c, o->view.buffer);
     }
-    return o->kind == LOOP_OUT_INT || o->kind == LOOP_OUT_BOOL ? check_expr(c, o->expr) : FE_OK;
+    return o->kind == LOOP_OUT_INT || o->kind == LOOP_OUT_BOOL ? loop_check_expr(c, o->expr)
+                                                               : FE_OK;
 }
 
 fe_status loop_check(loop_program *p, const char *after)
 {
-    checking c = {
+    loop_checking c = {
         .p = p, .after = after, .written = NEW_ARRAY(p->memory, uint8_t, p->buffers.count)};
     const char *why;
     loop_buffer_id bad = loop_misplaced_part(p, &why);
-    if (bad != LOOP_NO_BUFFER) return fail(&c, "L8", "%s: @%s", why, p->buffers.at[bad].name);
+    if (bad != LOOP_NO_BUFFER)
+        return loop_broken(&c, "L8", "%s: @%s", why, p->buffers.at[bad].name);
     for (uint32_t k = 0; k < p->inputs.count; k++) {
         const loop_input *in = &p->inputs.at[k];
         if (!sym_is_none(in->expr)) sym_each_symbol(p->symbols, in->expr, define_symbol, &c);
@@ -404,13 +401,15 @@ fe_status loop_check(loop_program *p, const char *after)
         case LOOP_EXTERN: FE_TRY(check_extern(&c, c.op)); break;
         case LOOP_ASSERT: FE_TRY(check_assert(&c, c.op)); break;
         case LOOP_DEFINE: FE_TRY(check_define(&c, c.op)); break;
+        case LOOP_CONTROL: FE_TRY(loop_check_control(&c, c.op)); break;
         }
     }
+    if (c.regions.count) return loop_broken(&c, "L9", "a region does not end");
     c.op = NULL;
     for (uint32_t k = 0; k < p->outputs.count; k++) FE_TRY(check_output(&c, &p->outputs.at[k]));
     bad = loop_meeting_part(p);
     return bad == LOOP_NO_BUFFER
                ? FE_OK
-               : fail(&c, "L8", "what is written into a buffer that has parts may meet: @%s",
-                      p->buffers.at[bad].name);
+               : loop_broken(&c, "L8", "what is written into a buffer that has parts may meet: @%s",
+                             p->buffers.at[bad].name);
 }

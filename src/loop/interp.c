@@ -9,41 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An index as base + sum of factor * axis; `simple` is false when it has any other shape. */
-typedef struct affine {
-    bool simple;
-    int64_t base;
-    int64_t factor[2 * LOOP_MAX_AXES];
-} affine;
-
-typedef struct slot {
-    loop_node node;
-    ty_dtype operand; /* dtype that the operation works in */
-    uint32_t args[3];
-    affine index;
-    uint64_t stamp;
-    loop_scalar value;
-} slot;
-
-typedef struct running {
-    loop_program *p;
-    loop_machine *machine;
-    const loop_op *op;
-    int64_t *elements; /* of each buffer */
-    map defined;       /* symbols that the run has given a value, to a place in `values` */
-    VEC(int64_t) values;
-    /* the nest at hand */
-    slot *slots;
-    loop_work *work; /* memo: node -> slot */
-    uint64_t now;
-    sym_expr axis[2 * LOOP_MAX_AXES];
-    int64_t at[2 * LOOP_MAX_AXES], extent[2 * LOOP_MAX_AXES];
-    uint32_t axes, all_axes;
-    fe_status status;
-} running;
-
-static fe_status fail(running *r, const char *format, ...) FE_PRINTF(2, 3);
-static fe_status fail(running *r, const char *format, ...)
+fe_status loop_run_fail(loop_running *r, const char *format, ...)
 {
     if (r->status != FE_OK) return r->status;
     va_list args;
@@ -60,9 +26,9 @@ static fe_status fail(running *r, const char *format, ...)
 
 /* ---- symbols and indices ---- */
 
-static loop_scalar evaluate(running *r, uint32_t at);
+static loop_scalar evaluate(loop_running *r, uint32_t at);
 
-static bool indirect_value(running *r, sym_expr symbol, int64_t *value)
+static bool indirect_value(loop_running *r, sym_expr symbol, int64_t *value)
 {
     loop_value v = loop_indirect_value(r->p, symbol);
     if (!v.id || !r->work || r->work->stamp[v.id] != r->work->now) return false;
@@ -72,7 +38,7 @@ static bool indirect_value(running *r, sym_expr symbol, int64_t *value)
 
 static bool lookup(void *data, sym_expr symbol, int64_t *value)
 {
-    running *r = data;
+    loop_running *r = data;
     switch (sym_kind_of(r->p->symbols, symbol)) {
     case SYM_INDEX:
         for (uint32_t k = 0; k < r->all_axes; k++) {
@@ -91,7 +57,7 @@ static bool lookup(void *data, sym_expr symbol, int64_t *value)
     return true;
 }
 
-static int64_t number_of(running *r, sym_expr e)
+int64_t loop_run_number(loop_running *r, sym_expr e)
 {
     int64_t value;
     if (sym_is_int(r->p->symbols, e, &value)) return value;
@@ -99,11 +65,11 @@ static int64_t number_of(running *r, sym_expr e)
     text shown;
     text_init(&shown, r->p->memory);
     sym_print(r->p->symbols, e, &shown);
-    fail(r, "%s has no value", shown.at);
+    loop_run_fail(r, "%s has no value", shown.at);
     return 0;
 }
 
-static affine affine_of(running *r, sym_expr e)
+static affine affine_of(loop_running *r, sym_expr e)
 {
     affine a = {.simple = true};
     for (uint32_t k = 0; k < r->all_axes; k++) {
@@ -118,20 +84,20 @@ static affine affine_of(running *r, sym_expr e)
     return a;
 }
 
-static int64_t index_of(running *r, const affine *a, sym_expr e)
+static int64_t index_of(loop_running *r, const affine *a, sym_expr e)
 {
-    if (!a->simple) return number_of(r, e);
+    if (!a->simple) return loop_run_number(r, e);
     int64_t index = a->base;
     for (uint32_t k = 0; k < r->all_axes; k++) index += a->factor[k] * r->at[k];
     return index;
 }
 
-static void *element(running *r, loop_buffer_id buffer, int64_t index, const char *what)
+void *loop_run_element(loop_running *r, loop_buffer_id buffer, int64_t index, const char *what)
 {
     const loop_buffer *b = &r->p->buffers.at[buffer];
     if (index < 0 || index >= r->elements[buffer]) {
-        fail(r, "%s of @%s at %lld, which has %lld elements,", what, b->name, (long long)index,
-             (long long)r->elements[buffer]);
+        loop_run_fail(r, "%s of @%s at %lld, which has %lld elements,", what, b->name,
+                      (long long)index, (long long)r->elements[buffer]);
         return NULL;
     }
     return (char *)r->machine->buffers[buffer] + (size_t)index * ty_dtype_size(b->dtype);
@@ -141,25 +107,26 @@ static void *element(running *r, loop_buffer_id buffer, int64_t index, const cha
 
 static void note_size(void *data, sym_expr symbol)
 {
-    running *r = data;
+    loop_running *r = data;
     sym_expr size = loop_indirect_size(r->p, symbol);
     int64_t value, limit;
     if (sym_is_none(size) || !indirect_value(r, symbol, &value)) return;
-    limit = number_of(r, size);
+    limit = loop_run_number(r, size);
     if (value < 0 || value >= limit)
-        fail(r, "index %lld is out of range for a dimension of %lld", (long long)value,
-             (long long)limit);
+        loop_run_fail(r, "index %lld is out of range for a dimension of %lld", (long long)value,
+                      (long long)limit);
 }
 
-static loop_scalar load(running *r, const slot *s)
+static loop_scalar load(loop_running *r, const slot *s)
 {
     loop_scalar zero = {0};
     if (!s->index.simple) sym_each_symbol(r->p->symbols, s->node.index, note_size, r);
-    const void *at = element(r, s->node.buffer, index_of(r, &s->index, s->node.index), "a load");
+    const void *at =
+        loop_run_element(r, s->node.buffer, index_of(r, &s->index, s->node.index), "a load");
     return at ? loop_scalar_load(s->node.dtype, at) : zero;
 }
 
-static loop_scalar compute(running *r, slot *s)
+static loop_scalar compute(loop_running *r, slot *s)
 {
     loop_scalar args[3] = {{0}}, out = {0};
     const loop_node *n = &s->node;
@@ -179,11 +146,12 @@ static loop_scalar compute(running *r, slot *s)
                                 (loop_scalar){.i = (int64_t)loop_random_bits((uint64_t)args[0].i,
                                                                              (uint64_t)args[1].i)});
     if (!loop_scalar_apply(n->op, s->operand, args, &out))
-        fail(r, "%s of %s has no meaning", loop_opcode_name(n->op), ty_dtype_name(s->operand));
+        loop_run_fail(r, "%s of %s has no meaning", loop_opcode_name(n->op),
+                      ty_dtype_name(s->operand));
     return out;
 }
 
-static loop_scalar evaluate(running *r, uint32_t at)
+static loop_scalar evaluate(loop_running *r, uint32_t at)
 {
     slot *s = &r->slots[at];
     if (s->stamp != r->now) {
@@ -195,12 +163,12 @@ static loop_scalar evaluate(running *r, uint32_t at)
 
 static void add_indirect(void *data, sym_expr symbol)
 {
-    running *r = data;
+    loop_running *r = data;
     loop_value v = loop_indirect_value(r->p, symbol);
     if (v.id) loop_work_add(r->p, r->work, v);
 }
 
-static void lay_out(running *r)
+static void lay_out(loop_running *r)
 {
     r->work = loop_work_begin(r->p);
     for (uint32_t k = 0; k < r->op->store_count; k++) {
@@ -225,7 +193,7 @@ static void lay_out(running *r)
 /* ---- nests ---- */
 
 /* The next point of axes [first, first + count); false when the last one is behind us. */
-static bool advance(running *r, uint32_t first, uint32_t count)
+static bool advance(loop_running *r, uint32_t first, uint32_t count)
 {
     for (uint32_t k = first + count; k-- > first;) {
         if (++r->at[k] < r->extent[k]) return true;
@@ -234,18 +202,18 @@ static bool advance(running *r, uint32_t first, uint32_t count)
     return false;
 }
 
-static bool is_empty(const running *r, uint32_t first, uint32_t count)
+static bool is_empty(const loop_running *r, uint32_t first, uint32_t count)
 {
     for (uint32_t k = first; k < first + count; k++)
         if (r->extent[k] <= 0) return true;
     return false;
 }
 
-static void put(running *r, const loop_store *st, const affine *index, loop_scalar v)
+static void put(loop_running *r, const loop_store *st, const affine *index, loop_scalar v)
 {
     if (!index->simple) sym_each_symbol(r->p->symbols, st->index, note_size, r);
     ty_dtype d = r->p->buffers.at[st->buffer].dtype;
-    void *at = element(r, st->buffer, index_of(r, index, st->index), "a store");
+    void *at = loop_run_element(r, st->buffer, index_of(r, index, st->index), "a store");
     if (!at) return;
     if (st->mode != LOOP_SET) {
         static const loop_opcode COMBINE[LOOP_MODE_COUNT] = {[LOOP_ADD_INTO] = LOOP_ADD,
@@ -261,7 +229,7 @@ static void put(running *r, const loop_store *st, const affine *index, loop_scal
 }
 
 /* One step of the reductions, the `flat`-th; scans store what they have come to. */
-static void run_step(running *r, const affine *indices, accumulator *sums, int64_t flat)
+static void run_step(loop_running *r, const affine *indices, accumulator *sums, int64_t flat)
 {
     r->now++;
     for (uint32_t k = 0; k < r->op->store_count && r->status == FE_OK; k++) {
@@ -274,7 +242,7 @@ static void run_step(running *r, const affine *indices, accumulator *sums, int64
     }
 }
 
-static void run_point(running *r, const affine *indices, accumulator *sums)
+static void run_point(loop_running *r, const affine *indices, accumulator *sums)
 {
     const loop_op *op = r->op;
     uint32_t reduce = r->all_axes - r->axes;
@@ -300,14 +268,14 @@ static void run_point(running *r, const affine *indices, accumulator *sums)
     }
 }
 
-static fe_status run_nest(running *r)
+static fe_status run_nest(loop_running *r)
 {
     const loop_op *op = r->op;
     arena *memory = r->p->memory;
     r->axes = r->all_axes = 0; /* extents may not use axes */
-    for (uint32_t k = 0; k < op->axes; k++) r->extent[k] = number_of(r, op->extents[k]);
+    for (uint32_t k = 0; k < op->axes; k++) r->extent[k] = loop_run_number(r, op->extents[k]);
     for (uint32_t k = 0; k < op->reduce_axes; k++)
-        r->extent[op->axes + k] = number_of(r, op->reduce_extents[k]);
+        r->extent[op->axes + k] = loop_run_number(r, op->reduce_extents[k]);
     r->axes = op->axes;
     r->all_axes = op->axes + op->reduce_axes;
     for (uint32_t k = 0; k < r->all_axes; k++)
@@ -330,68 +298,70 @@ static fe_status run_nest(running *r)
 
 /* ---- the program ---- */
 
-static fe_status allocate(running *r, loop_buffer_id id)
+fe_status loop_run_allocate(loop_running *r, loop_buffer_id id)
 {
     const loop_buffer *b = &r->p->buffers.at[id];
     if (r->elements[id] >= 0) return FE_OK;
-    r->elements[id] = number_of(r, b->elements);
+    r->elements[id] = loop_run_number(r, b->elements);
     if (r->status != FE_OK) return r->status;
     if (r->elements[id] < 0) r->elements[id] = 0;
     void **at = &r->machine->buffers[id];
     if (!*at && b->part) {
-        FE_TRY(allocate(r, b->part->whole));
+        FE_TRY(loop_run_allocate(r, b->part->whole));
         *at = (char *)r->machine->buffers[b->part->whole] +
-              number_of(r, b->part->at) * ty_dtype_size(b->dtype);
+              loop_run_number(r, b->part->at) * ty_dtype_size(b->dtype);
     }
     if (!*at && b->kind == LOOP_CONSTANT) *at = (void *)(uintptr_t)b->data;
     if (!*at && b->kind == LOOP_TEMP)
         *at =
             arena_alloc(r->machine->memory, (size_t)r->elements[id] * ty_dtype_size(b->dtype) + 1);
-    if (!*at && r->elements[id] > 0) return fail(r, "@%s has no memory", b->name);
+    if (!*at && r->elements[id] > 0) return loop_run_fail(r, "@%s has no memory", b->name);
     return FE_OK;
 }
 
 static void allocate_load(void *data, loop_value v)
 {
-    running *r = data;
+    loop_running *r = data;
     const loop_node *n = loop_at(r->p, v);
-    if (n->op == LOOP_LOAD) allocate(r, n->buffer);
+    if (n->op == LOOP_LOAD) loop_run_allocate(r, n->buffer);
 }
 
 /* Buffers get their memory when first used: the size of one may be known only after a call has
  * defined a symbol. */
-static fe_status allocate_for(running *r)
+static fe_status allocate_for(loop_running *r)
 {
     const loop_op *op = r->op;
     for (uint32_t k = 0; k < op->store_count; k++) {
-        FE_TRY(allocate(r, op->stores[k].buffer));
+        FE_TRY(loop_run_allocate(r, op->stores[k].buffer));
         loop_each_node(r->p, op->stores[k].value, allocate_load, r);
         loop_value index = loop_index(r->p, op->stores[k].index);
         loop_each_node(r->p, index, allocate_load, r);
     }
     for (uint32_t k = 0; k < op->input_count; k++)
-        if (op->inputs[k].buffer != LOOP_NO_BUFFER) FE_TRY(allocate(r, op->inputs[k].buffer));
+        if (op->inputs[k].buffer != LOOP_NO_BUFFER)
+            FE_TRY(loop_run_allocate(r, op->inputs[k].buffer));
     for (uint32_t k = 0; k < op->output_count; k++)
-        if (op->outputs[k].buffer != LOOP_NO_BUFFER) FE_TRY(allocate(r, op->outputs[k].buffer));
+        if (op->outputs[k].buffer != LOOP_NO_BUFFER)
+            FE_TRY(loop_run_allocate(r, op->outputs[k].buffer));
     return r->status;
 }
 
 /* ---- extern calls, symbols, assertions ---- */
 
-static loop_operand operand_of(running *r, const loop_view *v)
+static loop_operand operand_of(loop_running *r, const loop_view *v)
 {
     loop_operand out = {.dtype = v->dtype, .rank = v->rank};
     if (v->buffer == LOOP_NO_BUFFER) return out;
     for (uint32_t k = 0; k < v->rank; k++) {
-        out.sizes[k] = number_of(r, v->sizes[k]);
-        out.strides[k] = number_of(r, v->strides[k]);
+        out.sizes[k] = loop_run_number(r, v->sizes[k]);
+        out.strides[k] = loop_run_number(r, v->strides[k]);
     }
     out.data = (char *)r->machine->buffers[v->buffer] +
-               (size_t)number_of(r, v->offset) * ty_dtype_size(v->dtype);
+               (size_t)loop_run_number(r, v->offset) * ty_dtype_size(v->dtype);
     return out;
 }
 
-static fe_status run_extern(running *r)
+static fe_status run_extern(loop_running *r)
 {
     const loop_op *op = r->op;
     loop_operand *operands =
@@ -400,15 +370,41 @@ static fe_status run_extern(running *r)
     for (uint32_t k = 0; k < op->input_count; k++) operands[k] = operand_of(r, &op->inputs[k]);
     for (uint32_t k = 0; k < op->output_count; k++)
         operands[op->input_count + k] = operand_of(r, &op->outputs[k]);
-    for (uint32_t k = 0; k < op->int_count; k++) ints[k] = number_of(r, op->ints[k]);
+    for (uint32_t k = 0; k < op->int_count; k++) ints[k] = loop_run_number(r, op->ints[k]);
     if (r->status != FE_OK) return r->status;
     loop_call call = {operands, operands + op->input_count, ints, r->p->memory};
     if (loop_reference(op->kernel, &call)) return FE_OK;
-    if (!r->machine->run_extern) return fail(r, "no one runs extern kernels");
+    if (!r->machine->run_extern) return loop_run_fail(r, "no one runs extern kernels");
     return r->machine->run_extern(r->machine->data, r->p, op, r->machine->buffers);
 }
 
-static fe_status run_define(running *r)
+/* What an earlier step of a repeat has made in sizes of its own gets memory anew. */
+static void forget_sizes(loop_running *r, sym_expr symbol)
+{
+    const loop_program *p = r->p;
+    for (loop_buffer_id id = 0; id < p->buffers.count; id++) {
+        const loop_buffer *b = &p->buffers.at[id];
+        bool depends = sym_contains(p->symbols, b->elements, symbol) ||
+                       (b->part && sym_contains(p->symbols, b->part->at, symbol));
+        if (b->kind != LOOP_TEMP || !depends) continue;
+        r->elements[id] = -1;
+        r->machine->buffers[id] = NULL;
+    }
+}
+
+void loop_run_set_symbol(loop_running *r, sym_expr symbol, int64_t value)
+{
+    uint32_t k = map_get(&r->defined, symbol.id);
+    if (k != MAP_NONE) {
+        if (r->values.at[k] != value) forget_sizes(r, symbol);
+        r->values.at[k] = value;
+        return;
+    }
+    map_set(r->p->memory, &r->defined, symbol.id, r->values.count);
+    vec_push(r->p->memory, &r->values, value);
+}
+
+static fe_status run_define(loop_running *r)
 {
     int64_t value;
     const loop_op *op = r->op;
@@ -416,47 +412,45 @@ static fe_status run_define(running *r)
         loop_operand element = operand_of(r, &op->inputs[0]);
         value = loop_scalar_load(element.dtype, element.data).i;
     } else
-        value = number_of(r, op->expr);
-    map_set(r->p->memory, &r->defined, op->symbol.id, r->values.count);
-    vec_push(r->p->memory, &r->values, value);
+        value = loop_run_number(r, op->expr);
+    loop_run_set_symbol(r, op->symbol, value);
     return r->status;
 }
 
-static fe_status run_assert(running *r)
+static fe_status run_assert(loop_running *r)
 {
     const sym_relation *relation = &r->op->relation;
-    int64_t left = number_of(r, relation->left), right = number_of(r, relation->right);
+    int64_t left = loop_run_number(r, relation->left), right = loop_run_number(r, relation->right);
     bool holds = relation->op == SYM_EQ   ? left == right
                  : relation->op == SYM_NE ? left != right
                  : relation->op == SYM_LT ? left < right
                                           : left <= right;
-    if (!holds) return fail(r, "%s", r->op->message ? r->op->message : "an assertion");
+    if (!holds) return loop_run_fail(r, "%s", r->op->message ? r->op->message : "an assertion");
     return r->status;
 }
 
-static fe_status run_op(running *r)
+fe_status loop_run_op(loop_running *r)
 {
     switch (r->op->kind) {
     case LOOP_NEST: FE_TRY(allocate_for(r)); return run_nest(r);
     case LOOP_EXTERN: FE_TRY(allocate_for(r)); return run_extern(r);
     case LOOP_ASSERT: return run_assert(r);
     case LOOP_DEFINE: FE_TRY(allocate_for(r)); return run_define(r);
+    case LOOP_CONTROL: break;
     }
     return FE_OK;
 }
 
 fe_status loop_interpret(loop_program *p, loop_machine *machine)
 {
-    running r = {.p = p, .machine = machine};
+    loop_running r = {.p = p, .machine = machine};
     r.elements = NEW_ARRAY(p->memory, int64_t, p->buffers.count);
     for (uint32_t k = 0; k < p->buffers.count; k++) r.elements[k] = -1;
-    for (uint32_t k = 0; k < p->ops.count; k++) {
-        r.op = &p->ops.at[k];
-        FE_TRY(run_op(&r));
-    }
+    uint32_t at = 0;
+    FE_TRY(loop_run_ops(&r, &at));
     r.op = NULL;
     for (uint32_t k = 0; k < p->outputs.count; k++)
         if (p->outputs.at[k].kind == LOOP_OUT_TENSOR)
-            FE_TRY(allocate(&r, p->outputs.at[k].view.buffer));
+            FE_TRY(loop_run_allocate(&r, p->outputs.at[k].view.buffer));
     return r.status;
 }

@@ -19,6 +19,15 @@
  *     }
  *     define u0 = @count[]{}
  *     assert u0 <= 8 "at most eight"
+ *     if @p[]{} -> (@buf2[8]{1})              # one arm or the other runs; both write @buf2
+ *       nest ...
+ *     else
+ *       nest ...
+ *     end
+ *     repeat u0 < 8 -> (@buf3[8]{1})          # u0: the number of the step
+ *       nest ...
+ *       while @more[]{}                       # leaves the innermost repeat when it is false
+ *     end
  *     output @buf1[8]{1}
  *
  * Values are hash-consed expression nodes of one program: equal expressions have equal ids,
@@ -36,7 +45,9 @@
  * where provable, those of scans at each step. L6 no symbols but axes, sizes, unbacked ones defined
  * before, and indirect ones; none is defined twice. L7 the operands of a custom call are those that
  * its letters take. L8 a part lies inside its whole, and what is written into a whole by nests and
- * as its parts does not meet; so a whole holds what its parts hold.
+ * as its parts does not meet; so a whole holds what its parts hold. L9 regions
+ * nest; what is written, or a symbol that is defined, in one is read after it only when the region
+ * names it, and then both arms of an if have written it.
  */
 #ifndef FERRITE_LOOP_H
 #define FERRITE_LOOP_H
@@ -164,8 +175,19 @@ typedef enum loop_op_kind {
     LOOP_NEST,
     LOOP_EXTERN,
     LOOP_ASSERT,
-    LOOP_DEFINE /* a symbol gets its value during the run */
+    LOOP_DEFINE, /* a symbol gets its value during the run */
+    LOOP_CONTROL /* a region begins or ends */
 } loop_op_kind;
+
+/* Where regions of ops begin and end: they run not at all, once, or again and again. */
+typedef enum loop_control {
+    LOOP_IF, /* tests */
+    LOOP_ELSE,
+    LOOP_REPEAT, /* ints[0] times, and symbol is the number of the step; without these forever */
+    LOOP_WHILE,  /* tests; when false, the innermost REPEAT is left. Stands in no IF within it */
+    LOOP_END,
+    LOOP_CONTROL_COUNT
+} loop_control;
 
 /* One step of the program. */
 typedef struct loop_op {
@@ -192,6 +214,9 @@ typedef struct loop_op {
     /* ASSERT: a relation of sizes, and what to say where it does not hold. It comes before whatever
      * reads its symbols. EXTERN: message is the `text` of its row, or NULL */
     sym_relation relation;
+    /* CONTROL. What is tested is inputs[0], one bool, or without inputs the predicate `expr`. outputs
+     * of IF and REPEAT: whole buffers that are written inside and read after the region's end. */
+    loop_control control;
     const char *message;
 } loop_op;
 
@@ -278,6 +303,7 @@ static inline const loop_node *loop_at(const loop_program *p, loop_value v)
 loop_view loop_view_of(loop_program *p, loop_buffer_id b); /* the whole buffer */
 bool loop_extern_known(const char *kernel);
 bool loop_extern_needs_lapack(const char *kernel);
+const char *loop_control_name(loop_control c);
 
 /* ---- buffers that are pieces of others (parts.c) ---- */
 /* The outermost buffer that b is a piece of (b itself when it is none), and where b lies in it. */
@@ -342,9 +368,14 @@ fe_status loop_read_view(loop_reader *in, loop_view *out);        /* @x[8,32]{32
 fe_status loop_read_exprs(loop_reader *in, sym_expr **out, uint32_t *count); /* [8,s0] */
 /* calls "symbol" "TiM" strings ["a"]; the part of an extern line; NULL when it is not there */
 fe_status loop_read_callee(loop_reader *in, const loop_callee **out);
-fe_status loop_read_op(loop_reader *in, loop_op *out); /* a nest, an extern, an assert, a define */
+fe_status loop_read_op(loop_reader *in, loop_op *out);     /* any but a control */
 fe_status loop_read_mode(lexer *lx, loop_store_mode *out); /* = add= mul= min= max= */
 loop_reduce loop_read_reduce(lexer *lx); /* sum, max_of, ...; LOOP_NO_REDUCE: none stands there */
+loop_program *loop_reader_program(loop_reader *in);
+/* control.c: a control as one line, without newline, and back when its name has been taken */
+void loop_print_control(const loop_program *p, const loop_op *op, text *out);
+fe_status loop_parse_control(loop_reader *in, lexer *lx, loop_control which, loop_op *out);
+bool loop_control_tests(loop_control c);
 fe_status loop_check(loop_program *p, const char *after);
 
 /* One element converted as CAST does (scalar.c). */

@@ -462,6 +462,14 @@ static fe_status parse_part(parsing *in)
 
 static fe_status parse_line(parsing *in)
 {
+    for (int k = 0; k < LOOP_CONTROL_COUNT; k++) {
+        loop_op op;
+        if (!lex_take(in->lx, loop_control_name((loop_control)k))) continue;
+        FE_TRY(loop_parse_control(in, in->lx, (loop_control)k, &op));
+        FE_TRY(parse_origin(in->lx, &op.origin));
+        *loop_add_op(in->p, op.kind) = op;
+        return FE_OK;
+    }
     if (lex_take(in->lx, "input")) return parse_buffer(in, LOOP_INPUT);
     if (lex_take(in->lx, "const")) return parse_buffer(in, LOOP_CONSTANT);
     if (lex_take(in->lx, "temp")) return parse_buffer(in, LOOP_TEMP);
@@ -476,7 +484,7 @@ static fe_status parse_line(parsing *in)
     if (lex_take(in->lx, "output")) return parse_output(in);
     return lex_fail(in->lx,
                     "expected input, const, temp, state, part, symbol, scalar, nest, extern, "
-                    "define, assert or output");
+                    "define, assert, if, else, repeat, while, end or output");
 }
 
 fe_status loop_parse_front(arena *memory, lexer *lx, const char *stop, loop_program **out)
@@ -524,6 +532,11 @@ loop_reader *loop_reader_new(loop_program *p, lexer *lx)
     for (loop_buffer_id id = 0; id < p->buffers.count; id++)
         map_set(p->memory, &in->buffers, MAP_KEY(p->buffers.at[id].name), id);
     return in;
+}
+
+loop_program *loop_reader_program(loop_reader *in)
+{
+    return in->p;
 }
 
 fe_status loop_read_buffer(loop_reader *in, loop_buffer_id *out)

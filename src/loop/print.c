@@ -244,6 +244,11 @@ void loop_print_op(const loop_program *p, const loop_op *op, text *out)
         if (op->origin != UINT32_MAX) text_printf(out, " origin %u", op->origin);
         text_char(out, '\n');
         break;
+    case LOOP_CONTROL:
+        loop_print_control(p, op, out);
+        if (op->origin != UINT32_MAX) text_printf(out, " origin %u", op->origin);
+        text_char(out, '\n');
+        break;
     }
 }
 

@@ -134,7 +134,7 @@ lower_tensor lower_constant(lowering *l, const char *name, ty_dtype d, uint32_t 
     b.strides = strides;
     b.data = data;
     b.data_bytes = bytes;
-    b.origin = l->node->id;
+    b.origin = lower_origin(l);
     return lower_viewed(l, loop_view_of(l->program, loop_add_buffer(l->program, b)));
 }
 

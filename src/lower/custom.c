@@ -33,7 +33,7 @@ static bool is_sole_reader(lowering *l, const fx_node *n, lower_tensor t)
                 l->results[maker->users.at[k]->id].items[0].box == t.box)
                 return false;
     }
-    return n->kind == FX_CALL && t.box->realised && t.box->origin == maker->id && !t.map &&
+    return n->kind == FX_CALL && t.box->realised && t.box->maker == maker && !t.map &&
            l->readers[n->id] == 1 && !l->shows[n->id] &&
            l->program->buffers.at[t.box->view.buffer].kind == LOOP_TEMP;
 }
@@ -165,7 +165,7 @@ static void add_op(custom_call *c, const op_info *called)
     op->int_count = c->ints.count;
     op->floats = c->floats.at;
     op->float_count = c->floats.count;
-    op->origin = l->node->id;
+    op->origin = lower_origin(l);
 }
 
 static uint32_t written_count(const fx_node *n)

@@ -53,11 +53,28 @@ static bool same_relation(const sym_relation *a, const sym_relation *b)
     return a->op == b->op && sym_same(a->left, b->left) && sym_same(a->right, b->right);
 }
 
+/* An arm that the other has followed has ended. */
+static uint32_t regions_ended(loop_control c, uint32_t ended)
+{
+    switch (c) {
+    case LOOP_END: return ended + 1;
+    case LOOP_ELSE: return ended ? ended : 1;
+    case LOOP_IF:
+    case LOOP_REPEAT: return ended ? ended - 1 : 0;
+    default: return ended;
+    }
+}
+
+/* Always when this place is reached? */
 static bool is_asserted(lowering *l, const sym_relation *r)
 {
-    for (uint32_t k = 0; k < l->program->ops.count; k++) {
+    uint32_t ended = 0; /* regions, walking back, whose beginning has not been met */
+    for (uint32_t k = l->program->ops.count; k-- > 0;) {
         const loop_op *op = &l->program->ops.at[k];
-        if (op->kind == LOOP_ASSERT && same_relation(&op->relation, r)) return true;
+        if (op->kind == LOOP_CONTROL)
+            ended = regions_ended(op->control, ended);
+        else if (!ended && op->kind == LOOP_ASSERT && same_relation(&op->relation, r))
+            return true;
     }
     return false;
 }
@@ -82,7 +99,7 @@ void lower_assert(lowering *l, sym_expr left, sym_op op, sym_expr right, const c
     loop_op *made = loop_add_op(l->program, LOOP_ASSERT);
     made->relation = relation;
     made->message = with_source(l, said.at);
-    made->origin = l->node ? l->node->id : UINT32_MAX;
+    made->origin = lower_origin(l);
 }
 
 void lower_require(lowering *l, sym_expr left, sym_op op, sym_expr right, const char *what)
@@ -113,7 +130,7 @@ static loop_op *add_definition(lowering *l, sym_expr symbol)
 {
     loop_op *op = loop_add_op(l->program, LOOP_DEFINE);
     op->symbol = symbol;
-    op->origin = l->node ? l->node->id : UINT32_MAX;
+    op->origin = lower_origin(l);
     map_set(l->memory, &l->defined, symbol.id, 1);
     return op;
 }
@@ -313,13 +330,18 @@ static void drop_unread(op_order *o)
 {
     loop_program *p = o->l->program;
     bool *dropped = NEW_ARRAY(o->l->memory, bool, p->ops.count + 1), any = false;
+    uint32_t depth = 0; /* what a region writes, an earlier op of its next step may read */
     use_outputs(o);
     for (uint32_t k = p->ops.count; k-- > 0;) {
         const loop_op *op = &p->ops.at[k];
         dropped[k] = op->kind == LOOP_DEFINE ? map_get(&o->used, op->symbol.id) == MAP_NONE &&
                                                    !has_range(o->l, op->symbol)
-                                             : any && stores_unread(o, op);
+                                             : any && !depth && stores_unread(o, op);
         any |= dropped[k];
+        if (op->kind == LOOP_CONTROL) {
+            depth += op->control == LOOP_END;
+            depth -= op->control == LOOP_IF || op->control == LOOP_REPEAT;
+        }
         if (!dropped[k]) use_op(o, op);
     }
     uint32_t kept = 0;
@@ -357,10 +379,19 @@ void lower_finish_symbols(lowering *l)
     o.behind = NEW_ARRAY(l->memory, uint32_t, count + 1);
     for (uint32_t k = 0; k < count; k++)
         if (ops[k].kind == LOOP_DEFINE) map_set(l->memory, &o.place, ops[k].symbol.id, k);
+    VEC(uint32_t) begins = {0}; /* of the regions around the op at hand, plus one */
     for (uint32_t k = 0; k < count; k++) {
         o.behind[k] = UINT32_MAX;
+        if (ops[k].kind == LOOP_CONTROL) {
+            if (ops[k].control == LOOP_IF || ops[k].control == LOOP_REPEAT)
+                vec_push(l->memory, &begins, 0);
+            if (ops[k].control == LOOP_END)
+                begins.count--;
+            else
+                vec_last(&begins) = k + 1;
+        }
         if (ops[k].kind != LOOP_ASSERT) continue;
-        o.latest = 0;
+        o.latest = begins.count ? vec_last(&begins) : 0;
         sym_each_symbol(l->symbols, ops[k].relation.left, note_latest, &o);
         sym_each_symbol(l->symbols, ops[k].relation.right, note_latest, &o);
         o.behind[k] = o.latest;
@@ -370,6 +401,7 @@ void lower_finish_symbols(lowering *l)
     for (uint32_t k = 0; k < count; k++) {
         if (ops[k].kind == LOOP_ASSERT) continue;
         *loop_add_op(p, ops[k].kind) = ops[k];
-        if (ops[k].kind == LOOP_DEFINE) put_behind(&o, ops, count, k + 1);
+        if (ops[k].kind == LOOP_DEFINE || ops[k].kind == LOOP_CONTROL)
+            put_behind(&o, ops, count, k + 1);
     }
 }

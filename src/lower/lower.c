@@ -15,7 +15,7 @@ static const lower_rows *const FAMILIES[] = {
     &lower_unpool_rows,    &lower_antialias_rows, &lower_cross_entropy_rows, &lower_dropout_rows,
     &lower_scan_rows,      &lower_segment_rows,   &lower_histogram_rows,     &lower_linalg_rows,
     &lower_factor_rows,    &lower_spectrum_rows,  &lower_number_rows,        &lower_ragged_rows,
-    &lower_embedding_rows};
+    &lower_embedding_rows, &lower_control_rows,   &lower_repeat_rows};
 
 static const lower_row *find_row(uint32_t op)
 {
@@ -140,7 +140,7 @@ fe_status lower_give(lowering *l, lower_tensor t)
 {
     lower_tensor *item = arena_copy(l->memory, &t, sizeof t);
     l->results[l->node->id] = (lower_result){.present = true, .count = 1, .items = item};
-    if (!t.box->realised && !t.map && t.box->origin == l->node->id) {
+    if (!t.box->realised && !t.map && t.box->maker == l->node) {
         if (!t.box->wanted) t.box->wanted = lower_wanted(l, 0);
         lower_settle(l, t.box, l->readers[l->node->id]);
     }
@@ -153,7 +153,7 @@ fe_status lower_give_items(lowering *l, const lower_tensor *items, uint32_t coun
     l->results[l->node->id] = (lower_result){.present = true, .count = count, .items = copy};
     for (uint32_t k = 0; k < count; k++) {
         lower_box *box = items[k].box;
-        if (!box || box->realised || items[k].map || box->origin != l->node->id) continue;
+        if (!box || box->realised || items[k].map || box->maker != l->node) continue;
         if (!box->wanted) box->wanted = lower_wanted(l, k);
         lower_settle(l, box, readers_of_item(l, k));
     }
@@ -367,24 +367,30 @@ static fe_status lower_call(lowering *l, fx_node *n)
     if (lacks_operand(l, n)) return FE_OK;
     FE_TRY(check_ranks(l, &n->value));
     if (is_getitem(n)) return lower_getitem(l, n);
+    l->draws = false;
     FE_TRY(n->op->custom ? lower_custom(l, n) : row->lower(l, n, row));
+    if (l->draws && l->repeats)
+        return lower_fail(l, "every step of a loop would draw the same numbers");
     fe_status status = lower_check_results(l, n);
     if (status != FE_OK) l->results[n->id].present = false;
     return status;
 }
 
-static void prepare(lowering *l, fx_graph *g, arena *memory)
+void lower_enter(lowering *l, fx_graph *g)
 {
     uint32_t count = g->next_id + 1;
-    *l = (lowering){.session = g->session,
-                    .graph = g,
-                    .symbols = g->symbols,
-                    .memory = memory,
-                    .seed = LOOP_NO_BUFFER};
+    l->graph = g;
+    l->results = NEW_ARRAY(l->memory, lower_result, count);
+    l->readers = NEW_ARRAY(l->memory, uint32_t, count);
+    l->shows = NEW_ARRAY(l->memory, uint8_t, count);
+    count_readers(l);
+}
+
+static void prepare(lowering *l, fx_graph *g, arena *memory)
+{
+    *l = (lowering){
+        .session = g->session, .symbols = g->symbols, .memory = memory, .seed = LOOP_NO_BUFFER};
     l->program = loop_program_new(g->session, memory, g->symbols, g->name ? g->name : "main");
-    l->results = NEW_ARRAY(memory, lower_result, count);
-    l->readers = NEW_ARRAY(memory, uint32_t, count);
-    l->shows = NEW_ARRAY(memory, uint8_t, count);
     l->rows = index_rows(memory);
     l->zero = sym_int(l->symbols, 0);
     l->one = sym_int(l->symbols, 1);
@@ -392,24 +398,30 @@ static void prepare(lowering *l, fx_graph *g, arena *memory)
         l->axes[k] = loop_axis(l->program, k);
         l->reduce_axes[k] = loop_reduce_axis(l->program, k);
     }
-    count_readers(l);
+    lower_enter(l, g);
+}
+
+/* Every operator that is not supported has its diagnostic. */
+fe_status lower_nodes(lowering *l)
+{
+    fe_status status = FE_OK;
+    for (fx_node *n = l->graph->first; n; n = n->next) {
+        fe_status one = FE_OK;
+        l->node = n;
+        if (n->kind == FX_PLACEHOLDER && !l->caller) one = lower_placeholder(l, n);
+        if (n->kind == FX_CALL) one = lower_call(l, n);
+        if (one != FE_OK && one != FE_UNSUPPORTED) return one;
+        if (one != FE_OK) status = one;
+    }
+    l->node = l->graph->output;
+    return status;
 }
 
 fe_status lower_graph(fx_graph *g, arena *memory, loop_program **out)
 {
     lowering *l = NEW(memory, lowering);
-    fe_status status = FE_OK;
     prepare(l, g, memory);
-    for (fx_node *n = g->first; n; n = n->next) {
-        fe_status one = FE_OK;
-        l->node = n;
-        if (n->kind == FX_PLACEHOLDER) one = lower_placeholder(l, n);
-        if (n->kind == FX_CALL) one = lower_call(l, n);
-        if (one != FE_OK && one != FE_UNSUPPORTED) return one;
-        if (one != FE_OK) status = one;
-    }
-    FE_TRY(status); /* every operator that is not supported has its diagnostic */
-    l->node = g->output;
+    FE_TRY(lower_nodes(l));
     FE_TRY(lower_outputs(l));
     lower_finish_symbols(l);
     *out = l->program;

@@ -17,7 +17,8 @@ typedef struct lower_box {
     bool realised;
     loop_value value;
     loop_view view;
-    uint32_t origin; /* fx node id */
+    uint32_t origin;      /* as lower_origin gave it */
+    const fx_node *maker; /* the node that was being lowered */
 } lower_box;
 
 /* A box seen through a map: element (i0, i1, ...) of the tensor is element map[0], map[1], ... of
@@ -45,7 +46,11 @@ struct lowering {
     loop_program *program;
     sym_table *symbols;
     arena *memory;
-    fx_node *node;         /* being lowered */
+    fx_node *node; /* being lowered */
+    /* of a subgraph: the node of the program that calls it, outermost; NULL in the program itself */
+    const fx_node *caller;
+    bool repeats;          /* inside a region that may run more than once */
+    bool draws;            /* the node at hand has drawn random numbers */
     lower_result *results; /* by node id */
     /* by node id: how many operators read it, views looked through; 0: not counted yet */
     uint32_t *readers;
@@ -104,7 +109,8 @@ extern const lower_rows lower_pointwise_rows, lower_unary_rows, lower_activation
     lower_rnn_rows, lower_stft_rows, lower_member_rows, lower_zeta_rows, lower_random_rows,
     lower_unpool_rows, lower_antialias_rows, lower_cross_entropy_rows, lower_dropout_rows,
     lower_scan_rows, lower_segment_rows, lower_histogram_rows, lower_linalg_rows, lower_factor_rows,
-    lower_spectrum_rows, lower_number_rows, lower_ragged_rows, lower_embedding_rows;
+    lower_spectrum_rows, lower_number_rows, lower_ragged_rows, lower_embedding_rows,
+    lower_control_rows, lower_repeat_rows;
 
 /* ---- arguments (args.c) and results (lower.c) ---- */
 /* FE_UNSUPPORTED about l->node */
@@ -137,6 +143,16 @@ fe_status lower_give_items(lowering *l, const lower_tensor *items, uint32_t coun
 
 fe_status lower_outputs(lowering *l);            /* output.c */
 fe_status lower_custom(lowering *l, fx_node *n); /* custom.c: an operator of the user's */
+
+/* lower.c: the nodes of another graph into the same program. Operands have their results before. */
+void lower_enter(lowering *l, fx_graph *g);
+fe_status lower_nodes(lowering *l);
+/* Provenance of what is made now: an id of the program's graph, UINT32_MAX for none. */
+static inline uint32_t lower_origin(const lowering *l)
+{
+    const fx_node *n = l->caller ? l->caller : l->node;
+    return n ? n->id : UINT32_MAX;
+}
 
 /* ---- boxes and tensors (tensor.c) ---- */
 lower_tensor lower_value(lowering *l, ty_dtype d, uint32_t rank, const sym_expr *sizes,

@@ -16,6 +16,7 @@
 static loop_value seed_value(lowering *l)
 {
     loop_program *p = l->program;
+    l->draws = true;
     if (l->seed == LOOP_NO_BUFFER) {
         loop_buffer b = {
             .name = "random.seed", .kind = LOOP_STATE, .dtype = TY_I64, .device = {TY_CPU, -1}};
@@ -43,8 +44,9 @@ static loop_value bits(lowering *l, uint32_t rank, const sym_expr *sizes, uint32
     sym_expr strides[LOWER_MAX_RANK];
     ty_contiguous_strides(l->symbols, rank, sizes, strides);
     loop_value counter = loop_index(l->program, lower_flat(l, l->axes, strides, rank));
-    loop_value stream =
-        loop_const_int(l->program, TY_I64, ((int64_t)l->node->id * 8 + draw + 1) * 0x9E3779B1);
+    int64_t place = l->node->id + (l->caller ? ((int64_t)l->caller->id + 1) << 24 : 0);
+    loop_value stream = loop_const_int(l->program, TY_I64,
+                                       (int64_t)((uint64_t)(place * 8 + draw + 1) * 0x9E3779B1));
     loop_value seed = lower_op2(l, LOOP_ADD, seed_value(l), stream);
     return loop_make(l->program,
                      (loop_node){.op = LOOP_RANDBITS, .dtype = TY_I64, .args = {seed, counter}});

@@ -89,7 +89,8 @@ lower_tensor lower_value(lowering *l, ty_dtype d, uint32_t rank, const sym_expr 
     CHECK(l->session, rank <= LOWER_MAX_RANK && loop_at(l->program, v)->dtype == d);
     *box = (lower_box){
         .dtype = d, .rank = rank, .sizes = lower_sizes_copy(l, sizes, rank), .value = v};
-    box->origin = l->node ? l->node->id : UINT32_MAX;
+    box->origin = lower_origin(l);
+    box->maker = l->node;
     return seen_whole(box);
 }
 
@@ -101,7 +102,8 @@ lower_tensor lower_viewed(lowering *l, loop_view view)
                        .sizes = view.sizes,
                        .realised = true,
                        .view = view};
-    box->origin = l->node ? l->node->id : UINT32_MAX;
+    box->origin = lower_origin(l);
+    box->maker = l->node;
     return seen_whole(box);
 }
 
@@ -119,7 +121,7 @@ loop_buffer_id lower_temp(lowering *l, ty_dtype d, uint32_t rank, const sym_expr
         ty_contiguous_strides(l->symbols, rank, sizes, contiguous);
         b.strides = contiguous;
     }
-    b.origin = l->node ? l->node->id : UINT32_MAX;
+    b.origin = lower_origin(l);
     return loop_add_buffer(l->program, b);
 }
 
@@ -139,7 +141,7 @@ loop_op *lower_nest(lowering *l, uint32_t axes, const sym_expr *extents, uint32_
     if (axes) memcpy(op->extents, extents, axes * sizeof *extents);
     if (reduce_axes)
         memcpy(op->reduce_extents, reduce_extents, reduce_axes * sizeof *reduce_extents);
-    op->origin = l->node ? l->node->id : UINT32_MAX;
+    op->origin = lower_origin(l);
     return op;
 }
 
@@ -169,7 +171,7 @@ void lower_extern_op(lowering *l, loop_op call)
     call.outputs = arena_copy(l->memory, call.outputs, call.output_count * sizeof *call.outputs);
     call.ints = arena_copy(l->memory, call.ints, call.int_count * sizeof *call.ints);
     call.floats = arena_copy(l->memory, call.floats, call.float_count * sizeof *call.floats);
-    call.origin = l->node ? l->node->id : UINT32_MAX;
+    call.origin = lower_origin(l);
     *loop_add_op(l->program, LOOP_EXTERN) = call;
 }
 

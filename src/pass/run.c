@@ -87,6 +87,18 @@ static fe_status refuse(fx_graph *g, const pass_info *pass, uint32_t missing)
         "the pass needs %s, which no pass has made or an earlier one has broken", NAMES[k]);
 }
 
+/* On the graph, then on those that are left in it as arguments. */
+static fe_status run_deep(fx_graph *g, const pass_info *pass, bool *changed)
+{
+    bool here = false; /* a pass says so of one graph */
+    FE_TRY(pass->run(g, &here));
+    *changed |= here;
+    for (fx_node *n = g->first; n; n = n->next)
+        for (uint32_t i = 0; i < n->arg_count; i++)
+            if (n->args[i].kind == FX_ARG_GRAPH) FE_TRY(run_deep(n->args[i].graph, pass, changed));
+    return FE_OK;
+}
+
 static fe_status run_one(fx_graph *g, const pass_info *pass, const pass_options *o, uint32_t *holds)
 {
     arena *memory = arena_new(g->session);
@@ -99,7 +111,7 @@ static fe_status run_one(fx_graph *g, const pass_info *pass, const pass_options 
         return refused;
     }
     if (o->check) each_alias(g, remember_pair, &state);
-    fe_status status = pass->run(g, &changed);
+    fe_status status = run_deep(g, pass, &changed);
     /* alias classes may have merged or split */
     if (status == FE_OK && changed) status = infer_graph(g);
     *holds = (*holds & ~pass->breaks) | pass->makes;

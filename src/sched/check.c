@@ -5,6 +5,13 @@
 
 #define NOWHERE UINT32_MAX
 
+/* A region that has begun: where, and what of it must live until its end. */
+typedef struct open_region {
+    uint32_t begin;
+    bool repeats;
+    VEC(loop_buffer_id) used; /* of those that live when it begins */
+} open_region;
+
 typedef struct checker {
     const sched_schedule *s;
     loop_program *p;
@@ -16,6 +23,7 @@ typedef struct checker {
     uint32_t *last_of_parts; /* by buffer: when the last of its parts ends */
     arena *memory;
     uint32_t group, place;
+    VEC(open_region) regions;
     fe_status status;
 } checker;
 
@@ -179,6 +187,9 @@ static void check_use(checker *c, loop_buffer_id b)
     }
     if (c->group < life->birth || c->group >= life->death)
         broken(c, "S5", "a buffer is used outside its lifetime", name_of(c, b));
+    for (uint32_t i = 0; i < c->regions.count; i++)
+        if (c->regions.at[i].repeats && life->birth <= c->regions.at[i].begin)
+            vec_push(c->memory, &c->regions.at[i].used, b);
     if (life->in_arena != root->in_arena ||
         (!root->in_arena && sched_output_covering(c->p, life->root) < 0))
         broken(c, "S5", "a buffer has no memory", name_of(c, b));
@@ -248,6 +259,24 @@ static void check_roots(checker *c)
     }
 }
 
+/* ---- S7: regions ---- */
+
+static void check_control(checker *c, const loop_op *op)
+{
+    if (op->control == LOOP_IF || op->control == LOOP_REPEAT)
+        vec_push(c->memory, &c->regions,
+                 (open_region){.begin = c->group, .repeats = op->control == LOOP_REPEAT});
+    if (op->control != LOOP_END) return;
+    if (c->regions.count == 0) {
+        broken(c, "S7", "a region ends that has not begun", loop_control_name(op->control));
+        return;
+    }
+    const open_region *ended = &c->regions.at[--c->regions.count];
+    for (uint32_t i = 0; i < ended->used.count; i++)
+        if (c->s->lives[ended->used.at[i]].death <= c->group)
+            broken(c, "S7", "the next step finds a buffer dead", name_of(c, ended->used.at[i]));
+}
+
 /* ---- the walk ---- */
 
 static void check_group(checker *c, const sched_group *g)
@@ -257,6 +286,7 @@ static void check_group(checker *c, const sched_group *g)
         place_op(c, g->extern_op);
         for (uint32_t i = 0; i < op->input_count; i++) check_use(c, op->inputs[i].buffer);
         for (uint32_t i = 0; i < op->output_count; i++) check_use(c, op->outputs[i].buffer);
+        if (g->kind == SCHED_CONTROL) check_control(c, op);
     }
     for (uint32_t ph = 0; ph < g->phase_count; ph++)
         for (uint32_t i = 0; i < g->phases[ph].nest_count; i++) {

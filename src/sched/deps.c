@@ -1,7 +1,10 @@
 /* deps.c -- which earlier ops an op must follow: readers after writers, writers after readers and
- * writers. What a buffer holds its parts hold: its readers follow their writers too. What reads a
- * symbol follows its definition, and each assertion about it so far. */
+ * writers, and all those before a control op. What a buffer holds its parts hold: its readers follow
+ * their writers too. What reads a symbol follows its definition, and each assertion about it so
+ * far. */
 #include "sched/sched_priv.h"
+
+#define NO_BARRIER UINT32_MAX /* the op after it is the first */
 
 typedef VEC(uint32_t) id_list;
 
@@ -12,8 +15,9 @@ typedef struct dep_tables {
     id_list *parts;             /* by buffer */
     op_deps *out;
     uint32_t op;
-    map seen;   /* (op, dep) pairs already there */
-    map latest; /* by symbol: the op that defined it or last asserted something about it */
+    uint32_t barrier; /* the last control op, or none: nothing moves across one */
+    map seen;         /* (op, dep) pairs already there */
+    map latest;       /* by symbol: the op that defined it or last asserted something about it */
 } dep_tables;
 
 static void add_dep(dep_tables *t, uint32_t on)
@@ -143,6 +147,7 @@ void deps_build(loop_program *p, arena *memory, op_deps *out)
     dep_tables t = {.p = p,
                     .memory = memory,
                     .out = out,
+                    .barrier = NO_BARRIER,
                     .writers = NEW_ARRAY(memory, id_list, p->buffers.count + 1),
                     .readers = NEW_ARRAY(memory, id_list, p->buffers.count + 1),
                     .parts = NEW_ARRAY(memory, id_list, p->buffers.count + 1)};
@@ -153,6 +158,10 @@ void deps_build(loop_program *p, arena *memory, op_deps *out)
         out->first[k] = out->at.count;
         read_all(&t, &p->ops.at[k]);
         write_all(&t, &p->ops.at[k]);
+        if (t.barrier != NO_BARRIER) add_dep(&t, t.barrier);
+        if (p->ops.at[k].kind != LOOP_CONTROL) continue;
+        for (uint32_t i = t.barrier + 1; i < k; i++) add_dep(&t, i);
+        t.barrier = k;
     }
     out->first[p->ops.count] = out->at.count;
 }

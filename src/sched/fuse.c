@@ -347,6 +347,7 @@ static sched_reason join_kind(fuser *f, const work_group *group, const loop_form
 static sched_reason join(fuser *f, uint32_t g, const loop_form *n, work_group *out)
 {
     const work_group *group = &f->groups.at[g];
+    if (f->region_of[group->ops.at[0]] != f->region_of[n->op]) return SCHED_OTHER_REGION;
     if (mutates(f, group, n)) return SCHED_MUTATION;
     if (too_large(f, group, n)) return SCHED_TOO_LARGE;
     sched_reason between = depends_through_others(f, n->op, g);
@@ -361,7 +362,7 @@ static uint32_t candidates(fuser *f, uint32_t op, uint32_t *out)
     uint32_t count = 0;
     for (uint32_t i = f->deps.first[op]; i < f->deps.first[op + 1]; i++) {
         uint32_t g = f->group_of[f->deps.at.at[i]], at = 0;
-        if (f->groups.at[g].kind == SCHED_ASSERT || f->groups.at[g].kind == SCHED_DEFINE) continue;
+        if (f->groups.at[g].kind != SCHED_KERNEL && f->groups.at[g].kind != SCHED_EXTERN) continue;
         while (at < count && out[at] != g) at++;
         if (at < count) continue;
         if (count < MAX_CANDIDATES)
@@ -403,17 +404,25 @@ static void place_nest(fuser *f, uint32_t op)
     vec_push(f->memory, &f->groups, alone);
 }
 
+static const sched_group_kind group_kinds[] = {[LOOP_NEST] = SCHED_KERNEL,
+                                               [LOOP_EXTERN] = SCHED_EXTERN,
+                                               [LOOP_ASSERT] = SCHED_ASSERT,
+                                               [LOOP_DEFINE] = SCHED_DEFINE,
+                                               [LOOP_CONTROL] = SCHED_CONTROL};
+
 void fuse_all(fuser *f)
 {
+    uint32_t region = 0;
+    f->region_of = NEW_ARRAY(f->memory, uint32_t, f->p->ops.count + 1);
     for (uint32_t op = 0; op < f->p->ops.count; op++) {
         const loop_op *what = &f->p->ops.at[op];
+        f->region_of[op] = region;
+        region += what->kind == LOOP_CONTROL;
         if (what->kind == LOOP_NEST) {
             place_nest(f, op);
             continue;
         }
-        work_group alone = {.kind = what->kind == LOOP_EXTERN   ? SCHED_EXTERN
-                                    : what->kind == LOOP_DEFINE ? SCHED_DEFINE
-                                                                : SCHED_ASSERT};
+        work_group alone = {.kind = group_kinds[what->kind]};
         vec_push(f->memory, &alone.ops, op);
         f->group_of[op] = f->groups.count;
         vec_push(f->memory, &f->groups, alone);

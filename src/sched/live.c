@@ -38,6 +38,60 @@ static void touch_op(walk_state *w, const loop_op *op)
     for (uint32_t i = 0; i < op->output_count; i++) touch(w, op->outputs[i].buffer);
 }
 
+/* ---- regions ---- */
+
+/* A repeat of groups begin..end and the one around it. */
+typedef struct repeat {
+    uint32_t begin, end, around;
+} repeat;
+
+typedef struct repeat_list {
+    VEC(repeat) all;
+    uint32_t *innermost; /* by group; NEVER: in none */
+} repeat_list;
+
+static void find_repeats(fuser *f, repeat_list *out)
+{
+    VEC(uint32_t) open = {0}; /* NEVER for an if */
+    uint32_t now = NEVER;
+    *out = (repeat_list){.innermost = NEW_ARRAY(f->memory, uint32_t, f->s->groups.count + 1)};
+    for (uint32_t g = 0; g < f->s->groups.count; g++) {
+        const sched_group *group = &f->s->groups.at[g];
+        loop_control what = LOOP_CONTROL_COUNT;
+        if (group->kind == SCHED_CONTROL) what = f->p->ops.at[group->extern_op].control;
+        if (what == LOOP_REPEAT || what == LOOP_IF) {
+            vec_push(f->memory, &open, what == LOOP_REPEAT ? out->all.count : NEVER);
+            if (what == LOOP_REPEAT) {
+                vec_push(f->memory, &out->all, (repeat){g, g, now});
+                now = vec_last(&open);
+            }
+        }
+        out->innermost[g] = now;
+        if (what != LOOP_END) continue;
+        uint32_t ended = open.at[--open.count];
+        if (ended == NEVER) continue;
+        out->all.at[ended].end = g;
+        now = out->all.at[ended].around;
+    }
+}
+
+/* The next step reads again what the last one has read: up to the end of a repeat is used what was
+ * used before it. */
+static void use_through_repeats(fuser *f, usage *u)
+{
+    repeat_list repeats;
+    find_repeats(f, &repeats);
+    for (loop_buffer_id b = 0; repeats.all.count && b < f->p->buffers.count; b++) {
+        if (u->last_use[b] == NEVER) continue;
+        uint32_t r = repeats.innermost[u->last_use[b]];
+        for (; r != NEVER && repeats.all.at[r].begin >= u->first_use[b];
+             r = repeats.all.at[r].around)
+            u->last_use[b] = repeats.all.at[r].end;
+    }
+}
+
+/* ---- uses ---- */
+
 static usage collect_usage(fuser *f)
 {
     uint32_t buffers = f->p->buffers.count + 1;
@@ -53,6 +107,7 @@ static usage collect_usage(fuser *f)
             for (uint32_t i = 0; i < group->phases[ph].nest_count; i++)
                 touch_op(&w, &group->phases[ph].nests[i].nest);
     }
+    use_through_repeats(f, &u);
     return u;
 }
 

@@ -131,9 +131,13 @@ static fe_status parse_group(parsing *in)
         return lex_fail(in->lx, "expected group %u", in->s->groups.count);
     while (!lex_take(in->lx, sched_group_kind_name(g.kind)))
         if (++g.kind == SCHED_GROUP_KIND_COUNT)
-            return lex_fail(in->lx, "expected kernel, extern, assert or define");
+            return lex_fail(in->lx, "expected kernel, extern, assert, define or control");
     if (g.kind == SCHED_ASSERT) FE_TRY(parse_op_number(in, LOOP_ASSERT, &g.extern_op));
     if (g.kind == SCHED_DEFINE) FE_TRY(parse_op_number(in, LOOP_DEFINE, &g.extern_op));
+    if (g.kind == SCHED_CONTROL) {
+        FE_TRY(parse_op_number(in, LOOP_CONTROL, &g.extern_op));
+        FE_TRY(lex_expect(in->lx, loop_control_name(in->p->ops.at[g.extern_op].control)));
+    }
     if (g.kind == SCHED_EXTERN) {
         FE_TRY(parse_op_number(in, LOOP_EXTERN, &g.extern_op));
         FE_TRY(lex_expect(in->lx, in->p->ops.at[g.extern_op].kernel));

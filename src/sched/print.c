@@ -4,6 +4,7 @@
 static const char *const reasons[SCHED_REASON_COUNT] = {
     [SCHED_FUSED] = "fused",
     [SCHED_NOT_NEST] = "not_nest",
+    [SCHED_OTHER_REGION] = "other_region",
     [SCHED_NOT_SAME_OUTER] = "not_same_outer",
     [SCHED_NOT_SAME_INDEX] = "not_same_index",
     [SCHED_CYCLE] = "cycle",
@@ -15,7 +16,8 @@ static const char *const reasons[SCHED_REASON_COUNT] = {
 static const char *const group_kinds[] = {[SCHED_KERNEL] = "kernel",
                                           [SCHED_EXTERN] = "extern",
                                           [SCHED_ASSERT] = "assert",
-                                          [SCHED_DEFINE] = "define"};
+                                          [SCHED_DEFINE] = "define",
+                                          [SCHED_CONTROL] = "control"};
 static const char *const vectors[] = {
     [SCHED_VECTOR_NONE] = "none", [SCHED_VECTOR_INNER] = "inner", [SCHED_VECTOR_OUTER] = "outer"};
 
@@ -113,6 +115,8 @@ static void print_group(const sched_schedule *s, uint32_t index, text *out)
     text_printf(out, "group %u %s", index, group_kinds[g->kind]);
     if (g->kind != SCHED_KERNEL) text_printf(out, " op %u", g->extern_op);
     if (g->kind == SCHED_EXTERN) text_printf(out, " %s", s->program->ops.at[g->extern_op].kernel);
+    if (g->kind == SCHED_CONTROL)
+        text_printf(out, " %s", loop_control_name(s->program->ops.at[g->extern_op].control));
     if (g->phase_count) {
         text_add(out, g->kind == SCHED_KERNEL ? " outer " : " epilogue outer ");
         print_loops(s, 'i', 0, g->outer_extents, g->outer, out);

@@ -81,7 +81,8 @@ static bool overwrites_own_element(loop_program *p, const loop_op *op, loop_buff
 static bool can_replace(reinplacer *r, loop_buffer_id made, loop_buffer_id state, uint32_t back)
 {
     const use_list *own = &r->uses.of[made], *old = &r->uses.of[state];
-    if (r->p->buffers.at[made].kind != LOOP_TEMP || r->uses.is_output[made] || !own->count)
+    if (r->p->buffers.at[made].kind != LOOP_TEMP || r->uses.is_output[made] || !own->count ||
+        r->uses.crosses[made] || r->uses.crosses[state])
         return false;
     uint32_t begin = own->at[0].op;
     for (uint32_t i = 0; i < own->count; i++)

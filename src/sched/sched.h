@@ -41,7 +41,8 @@
  * buffer has no reader outside. S5 lifetimes cover every access of a buffer; what the program
  * returns lives on after the last group. S6 a buffer that takes over another's memory is born in
  * the group that the other dies in, which overwrites no element before its last reader; a part lies
- * in its whole and lives as long; else buffers of one root do not live at once.
+ * in its whole and lives as long; else buffers of one root do not live at once. S7 a buffer that is
+ * used in a repeat, and lives when it begins, lives until it ends.
  */
 #ifndef FERRITE_SCHED_H
 #define FERRITE_SCHED_H
@@ -55,6 +56,7 @@ enum { SCHED_USUAL_SIZE = 64 }; /* what a size without an example counts as, for
 typedef enum sched_reason {
     SCHED_FUSED,
     SCHED_NOT_NEST,       /* one of them is an extern call, an assertion or a definition */
+    SCHED_OTHER_REGION,   /* one may run more often than the other */
     SCHED_NOT_SAME_OUTER, /* their outer axes do not agree */
     /* the consumer reads other elements than the producer's iteration wrote */
     SCHED_NOT_SAME_INDEX,
@@ -92,6 +94,7 @@ typedef enum sched_group_kind {
     SCHED_EXTERN,
     SCHED_ASSERT,
     SCHED_DEFINE,
+    SCHED_CONTROL, /* where a region of groups begins or ends; none moves across it */
     SCHED_GROUP_KIND_COUNT
 } sched_group_kind;
 
@@ -102,7 +105,7 @@ typedef struct sched_takeover {
 
 typedef struct sched_group {
     sched_group_kind kind;
-    uint32_t extern_op; /* EXTERN, ASSERT, DEFINE: index in program->ops */
+    uint32_t extern_op; /* EXTERN, ASSERT, DEFINE, CONTROL: index in program->ops */
     /* KERNEL, and the epilogue of an EXTERN (phase_count 0: none). An epilogue's outer axes flatten
      * to the rows of the extern's first output and its single inner axis runs over that output's
      * last (contiguous) dimension. */

@@ -90,7 +90,8 @@ typedef struct fuser {
     sched_schedule *s;
     arena *memory;
     op_deps deps;
-    uint32_t *group_of; /* by op */
+    uint32_t *group_of;  /* by op */
+    uint32_t *region_of; /* by op: how many control ops stand before it */
     group_list groups;
     bool *is_output; /* by buffer */
     bool *has_parts; /* by buffer */

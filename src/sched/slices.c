@@ -97,7 +97,7 @@ static bool has_long_rows(const slicer *s, loop_buffer_id from, const layout_map
 static bool is_whole(slicer *s, loop_buffer_id to)
 {
     if (s->is_whole[to]) return s->is_whole[to] == IS_DISJOINT;
-    if (s->refused[to]) return false;
+    if (s->refused[to] || s->uses.crosses[to]) return false;
     const use_list *uses = &s->uses.of[to];
     VEC(uint32_t) writers = {0};
     bool read = false, fine = true;
@@ -136,8 +136,9 @@ static bool is_raw(const slicer *s, loop_buffer_id raw, uint32_t reader)
 {
     const use_list *uses = &s->uses.of[raw];
     return s->p->buffers.at[raw].kind == LOOP_TEMP && !s->p->buffers.at[raw].part &&
-           !s->uses.is_output[raw] && uses->count == 2 && uses->at[0].is_write &&
-           s->p->ops.at[uses->at[0].op].kind == LOOP_EXTERN && uses->at[1].op == reader;
+           !s->uses.is_output[raw] && !s->uses.crosses[raw] && uses->count == 2 &&
+           uses->at[0].is_write && s->p->ops.at[uses->at[0].op].kind == LOOP_EXTERN &&
+           uses->at[1].op == reader;
 }
 
 static void find_raw(void *data, loop_value v)
@@ -230,7 +231,7 @@ static bool try_copy(slicer *s, uint32_t copy)
     layout_map m;
     sym_expr at;
     if (!is_move(p, &p->ops.at[copy], &from, &to) || s->uses.is_output[from] ||
-        p->buffers.at[from].part ||
+        s->uses.crosses[from] || p->buffers.at[from].part ||
         !map_of(p, &p->ops.at[copy], from, loop_at(p, p->ops.at[copy].stores[0].value)->index, &m,
                 &at) ||
         !has_long_rows(s, from, &m) || !is_done_before(s, from, copy) || !is_whole(s, to) ||

@@ -5,13 +5,16 @@ typedef struct walk_state {
     loop_program *p;
     use_tables *tables;
     arena *memory;
-    uint32_t op;
+    uint32_t op, region;
+    uint32_t *region_of; /* by buffer: that of its first use, + 1 */
 } walk_state;
 
 static void add_use(walk_state *w, loop_buffer_id b, bool is_write)
 {
     if (b == LOOP_NO_BUFFER) return;
     use_list *list = &w->tables->of[b];
+    if (!w->region_of[b]) w->region_of[b] = w->region + 1;
+    w->tables->crosses[b] |= w->region_of[b] != w->region + 1;
     if (list->count && vec_last(list).op == w->op && vec_last(list).is_write == is_write) return;
     vec_push(w->memory, list, ((use){w->op, is_write}));
 }
@@ -26,10 +29,16 @@ static void add_load(void *data, loop_value v)
 use_tables uses_collect(loop_program *p, arena *memory)
 {
     use_tables tables = {NEW_ARRAY(memory, use_list, p->buffers.count + 1),
+                         NEW_ARRAY(memory, bool, p->buffers.count + 1),
                          NEW_ARRAY(memory, bool, p->buffers.count + 1)};
+    walk_state w = {.p = p,
+                    .tables = &tables,
+                    .memory = memory,
+                    .region_of = NEW_ARRAY(memory, uint32_t, p->buffers.count + 1)};
     for (uint32_t k = 0; k < p->ops.count; k++) {
         const loop_op *op = &p->ops.at[k];
-        walk_state w = {p, &tables, memory, k};
+        w.op = k;
+        w.region += op->kind == LOOP_CONTROL;
         for (uint32_t i = 0; i < op->store_count; i++) {
             loop_each_store_node(p, &op->stores[i], add_load, &w);
             if (op->stores[i].mode != LOOP_SET) add_use(&w, op->stores[i].buffer, false);
@@ -37,6 +46,7 @@ use_tables uses_collect(loop_program *p, arena *memory)
         for (uint32_t i = 0; i < op->input_count; i++) add_use(&w, op->inputs[i].buffer, false);
         for (uint32_t i = 0; i < op->store_count; i++) add_use(&w, op->stores[i].buffer, true);
         for (uint32_t i = 0; i < op->output_count; i++) add_use(&w, op->outputs[i].buffer, true);
+        w.region += op->kind == LOOP_CONTROL;
     }
     for (uint32_t k = 0; k < p->outputs.count; k++)
         if (p->outputs.at[k].kind == LOOP_OUT_TENSOR)

@@ -13,6 +13,9 @@ typedef VEC(use) use_list;
 typedef struct use_tables {
     use_list *of;    /* by buffer, in program order; an op's reads come before its writes */
     bool *is_output; /* by buffer: the program returns (part of) it */
+    /* by buffer: its uses are not all between the same two control ops; passes that move what is
+     * written or read let it be */
+    bool *crosses;
 } use_tables;
 use_tables uses_collect(loop_program *p, arena *memory);
 

@@ -350,6 +350,11 @@ static void emit_group(builder *b, uint32_t g)
         line->op = op->input_count ? op : NULL;
         return;
     }
+    if (group->kind == SCHED_CONTROL) {
+        const loop_op *op = &b->s->program->ops.at[group->extern_op];
+        add_line(b, wrap_of_control(op->control))->op = op;
+        return;
+    }
     note_group(b, group);
     wrap_line *line = add_line(b, group->kind == SCHED_KERNEL ? WRAP_KERNEL : WRAP_EXTERN);
     line->call = b->facts->calls[g];

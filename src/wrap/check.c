@@ -1,4 +1,4 @@
-/* check.c -- the static verifier of laws W1 to W6, run on every compile.
+/* check.c -- the static verifier of laws W1 to W7, run on every compile.
  *
  * One walk over the lines with a state for each buffer; memory is checked by a sweep: when a buffer
  * comes to life its bytes must not meet those of any that is alive.
@@ -8,6 +8,13 @@
 /* ENDING: its memory is another's already; only the next call may still read it. */
 typedef enum life_state { UNBORN, ALIVE, ENDING, DEAD } life_state;
 
+/* A region under way. */
+typedef struct region {
+    wrap_kind kind;
+    /* how long the lists were when the region, or its arm, began */
+    uint32_t born, symbols, segments;
+} region;
+
 typedef struct checker {
     const wrap_program *w;
     life_state *state;          /* by buffer */
@@ -15,6 +22,10 @@ typedef struct checker {
     VEC(loop_buffer_id) ending; /* with the next call */
     map defined;                /* symbols */
     bool *placed;               /* by segment */
+    VEC(region) regions;
+    VEC(loop_buffer_id) births; /* in regions, in order; so the symbols and segments */
+    VEC(sym_expr) symbols;
+    VEC(uint32_t) segments;
     arena *memory;
     uint32_t line;
 } checker;
@@ -91,6 +102,7 @@ static fe_status allocate(checker *c, loop_buffer_id id)
     if (c->state[id] != UNBORN)
         return broken(c, "W1", "a buffer is allocated twice", name_of(c, id));
     c->state[id] = ALIVE;
+    if (c->regions.count) vec_push(c->memory, &c->births, id);
     uint32_t segment = c->w->segment_of[id];
     if (!c->placed[segment])
         return broken(c, "W6", "a buffer is allocated before its segment is placed",
@@ -112,8 +124,22 @@ static fe_status allocate(checker *c, loop_buffer_id id)
     return FE_OK;
 }
 
+/* Was it allocated since the innermost repeat began? */
+static bool is_of_step(const checker *c, loop_buffer_id id)
+{
+    for (uint32_t r = c->regions.count; r-- > 0;) {
+        if (c->regions.at[r].kind != WRAP_REPEAT) continue;
+        for (uint32_t i = c->regions.at[r].born; i < c->births.count; i++)
+            if (c->births.at[i] == id) return true;
+        return false;
+    }
+    return true;
+}
+
 static fe_status release(checker *c, loop_buffer_id id, life_state next)
 {
+    if (!is_of_step(c, id))
+        return broken(c, "W7", "a buffer is freed at every step", name_of(c, id));
     if (c->state[id] == DEAD || c->state[id] == ENDING)
         return broken(c, "W3", "a buffer is freed twice", name_of(c, id));
     if (c->state[id] == UNBORN)
@@ -179,6 +205,15 @@ static fe_status check_extern(checker *c, const wrap_line *line)
     return FE_OK;
 }
 
+static fe_status define(checker *c, sym_expr symbol)
+{
+    if (map_get(&c->defined, symbol.id) != MAP_NONE)
+        return broken(c, "W5", "a symbol is defined twice", sym_name(c->w->loops->symbols, symbol));
+    map_set(c->memory, &c->defined, symbol.id, 1);
+    if (c->regions.count) vec_push(c->memory, &c->symbols, symbol);
+    return FE_OK;
+}
+
 static fe_status check_symbol(checker *c, const wrap_line *line)
 {
     if (line->op)
@@ -187,11 +222,7 @@ static fe_status check_symbol(checker *c, const wrap_line *line)
         FE_TRY(read_expr(c, line->expr));
     FE_TRY(read_expr(c, line->scale));
     FE_TRY(read_expr(c, line->shift));
-    if (map_get(&c->defined, line->symbol.id) != MAP_NONE)
-        return broken(c, "W5", "a symbol is defined twice",
-                      sym_name(c->w->loops->symbols, line->symbol));
-    map_set(c->memory, &c->defined, line->symbol.id, 1);
-    return FE_OK;
+    return define(c, line->symbol);
 }
 
 static fe_status check_place(checker *c, uint32_t segment)
@@ -199,14 +230,59 @@ static fe_status check_place(checker *c, uint32_t segment)
     if (segment == 0 || c->placed[segment])
         return broken(c, "W6", "a segment is placed twice", arena_printf(c->memory, "%u", segment));
     c->placed[segment] = true;
+    if (c->regions.count) vec_push(c->memory, &c->segments, segment);
     for (loop_buffer_id id = 0; id < c->w->loops->buffers.count; id++)
         if (c->w->segment_of[id] == segment && c->w->lives[id].root == id)
             FE_TRY(read_expr(c, c->w->bytes[id]));
     return FE_OK;
 }
 
+/* ---- W7: regions ---- */
+
+/* At the end of an arm or of a region nothing is alive that it has allocated, and what it has defined
+ * is unknown again. */
+static fe_status end_arm(checker *c)
+{
+    if (c->regions.count == 0) return broken(c, "W7", "a region ends that has not begun", "");
+    region began = vec_last(&c->regions);
+    for (uint32_t i = began.born; i < c->births.count; i++)
+        if (c->state[c->births.at[i]] == ALIVE)
+            return broken(c, "W7", "a buffer outlives its region", name_of(c, c->births.at[i]));
+    c->births.count = began.born;
+    while (c->symbols.count > began.symbols)
+        map_remove(&c->defined, c->symbols.at[--c->symbols.count].id);
+    while (c->segments.count > began.segments)
+        c->placed[c->segments.at[--c->segments.count]] = false;
+    return FE_OK;
+}
+
+static fe_status check_control(checker *c, const wrap_line *line)
+{
+    const loop_op *op = line->op;
+    for (uint32_t i = 0; i < op->input_count; i++) FE_TRY(check_view(c, &op->inputs[i], false));
+    for (uint32_t i = 0; i < op->output_count; i++) FE_TRY(check_view(c, &op->outputs[i], false));
+    for (uint32_t i = 0; i < op->int_count; i++) FE_TRY(read_expr(c, op->ints[i]));
+    FE_TRY(read_expr(c, op->expr));
+    if (line->kind == WRAP_IF || line->kind == WRAP_REPEAT)
+        vec_push(c->memory, &c->regions,
+                 (region){line->kind, c->births.count, c->symbols.count, c->segments.count});
+    if (!sym_is_none(op->symbol)) FE_TRY(define(c, op->symbol));
+    if (line->kind == WRAP_ELSE || line->kind == WRAP_END) FE_TRY(end_arm(c));
+    if (line->kind == WRAP_ELSE) {
+        if (vec_last(&c->regions).kind != WRAP_IF)
+            return broken(c, "W7", "an else without its if", "");
+        vec_last(&c->regions).kind = WRAP_ELSE;
+    }
+    if (line->kind == WRAP_WHILE &&
+        (c->regions.count == 0 || vec_last(&c->regions).kind != WRAP_REPEAT))
+        return broken(c, "W7", "a while that is not directly in a repeat", "");
+    if (line->kind == WRAP_END) c->regions.count--;
+    return FE_OK;
+}
+
 static fe_status check_line(checker *c, const wrap_line *line)
 {
+    if (wrap_is_control(line->kind)) return check_control(c, line);
     switch (line->kind) {
     case WRAP_PLACE: return check_place(c, line->index);
     case WRAP_ALLOC: return allocate(c, line->buffer);
@@ -226,8 +302,7 @@ static fe_status check_line(checker *c, const wrap_line *line)
         if (output->kind == LOOP_OUT_TENSOR) return check_view(c, &output->view, false);
         return read_expr(c, output->expr);
     }
-    case WRAP_COMMENT:
-    case WRAP_KIND_COUNT: break;
+    default: break;
     }
     return FE_OK;
 }
@@ -245,6 +320,9 @@ fe_status wrap_check(const wrap_program *w)
         c.line = i + 1;
         status = check_line(&c, &w->lines.at[i]);
     }
+    if (status == FE_OK && c.regions.count)
+        status =
+            broken(&c, "W7", "a region does not end", wrap_kind_name(vec_last(&c.regions).kind));
     arena_free(memory);
     return status;
 }

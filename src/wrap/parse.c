@@ -300,7 +300,12 @@ static fe_status parse_fields(parsing *in, wrap_line *line)
         return lex_string(in->lx, &line->text);
     case WRAP_COMMENT: return lex_string(in->lx, &line->text);
     case WRAP_OUTPUT: return parse_output(in, line);
-    case WRAP_KIND_COUNT: break;
+    default: break;
+    }
+    if (wrap_is_control(line->kind)) {
+        loop_op *op = NEW(in->w->memory, loop_op);
+        line->op = op;
+        return loop_parse_control(in->reader, in->lx, (loop_control)(line->kind - WRAP_IF), op);
     }
     return lex_fail(in->lx, "expected a line of the wrapper");
 }

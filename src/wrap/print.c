@@ -142,6 +142,10 @@ static void print_place(const wrap_program *w, loop_buffer_id id, text *out)
 
 void wrap_print_line(const wrap_program *w, const wrap_line *line, text *out)
 {
+    if (wrap_is_control(line->kind)) {
+        loop_print_control(w->loops, line->op, out);
+        return;
+    }
     text_add(out, wrap_kind_name(line->kind));
     switch (line->kind) {
     case WRAP_PLACE: text_printf(out, " %u", line->index); break;
@@ -176,7 +180,7 @@ void wrap_print_line(const wrap_program *w, const wrap_line *line, text *out)
         text_quoted(out, line->text);
         break;
     case WRAP_OUTPUT: print_output(w, line, out); break;
-    case WRAP_KIND_COUNT: break;
+    default: break;
     }
 }
 

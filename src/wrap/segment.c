@@ -2,7 +2,8 @@
  *
  * A buffer can be placed once the last symbol in its size is defined. Definitions that follow each
  * other without a buffer coming to life between them make one segment, so that several numbers read
- * out one after the other cost one plan and one block of memory.
+ * out one after the other cost one plan and one block of memory. A segment is placed in the region that
+ * its symbols are defined in, whatever region its buffers live in.
  */
 #include "wrap/wrap_priv.h"
 
@@ -50,6 +51,20 @@ static uint32_t *first_births(const definitions *d, uint32_t groups, arena *memo
     return first;
 }
 
+/* `birth`, or the beginning of the outermost region around it that `definition` is not in. */
+static uint32_t outside_regions(const sched_schedule *s, uint32_t definition, uint32_t birth)
+{
+    uint32_t depth = 0, begin = birth;
+    for (uint32_t g = definition + 1; g <= birth && g < s->groups.count; g++) {
+        if (s->groups.at[g].kind != SCHED_CONTROL) continue;
+        loop_control what = s->program->ops.at[s->groups.at[g].extern_op].control;
+        if (what == LOOP_IF || what == LOOP_REPEAT)
+            if (depth++ == 0) begin = g;
+        if (what == LOOP_END && --depth == 0) begin = birth;
+    }
+    return depth ? begin : birth;
+}
+
 fe_status wrap_find_segments(wrap_program *w, const sched_schedule *s, wrap_segments *out,
                              arena *memory)
 {
@@ -61,8 +76,10 @@ fe_status wrap_find_segments(wrap_program *w, const sched_schedule *s, wrap_segm
     out->first_birth = NEW_ARRAY(memory, uint32_t, groups + 2);
     w->segment_count = 1;
     for (uint32_t g = 0; g < groups; g++) {
+        if (s->groups.at[g].kind == SCHED_CONTROL) open = NEVER;
         if (first[g] == NEVER) continue;
         CHECK(w->session, first[g] > g);
+        first[g] = outside_regions(s, g, first[g]);
         /* Nothing of the segment that is open lives yet: this definition joins it. */
         if (open == NEVER || out->first_birth[open] <= g) {
             open = w->segment_count++;

@@ -19,6 +19,8 @@
  *     kernel k_relu_12 (@buf0, @buf1) ints [512] m 1 n 512 cost 120
  *     free @buf0
  *     reuse @buf2 -> @buf3 live [3, 5) at 0 bytes 2048    # the next call reads buf2 for the last time
+ *     if @p[]{} -> (@buf2[8,32]{32,1})            # regions nest, as loop.h has them
+ *     ...
  *     output 0 @buf1[8,64]{64,1}
  *
  * Where sizes depend on values, the arena has segments. Segment 0 is there from the start; a later
@@ -35,7 +37,9 @@
  * after the next call. W3 it is freed at most once. W4 no two buffers that live at once overlap in a
  * segment, unless they have one root (law S6 of sched.h), and all lie inside it. W5 every symbol is
  * defined once and before it is read. W6 a later segment is placed once, when all sizes in it are
- * known, and before any of its buffers is allocated.
+ * known, and before any of its buffers is allocated. W7 regions nest; what is allocated, defined or
+ * placed in one is so until it (the same arm of it) ends, and what lives when a repeat begins is not
+ * freed within.
  */
 #ifndef FERRITE_WRAP_H
 #define FERRITE_WRAP_H
@@ -78,14 +82,14 @@ typedef struct wrap_line {
     loop_buffer_id buffer;     /* ALLOC FREE REUSE(new) */
     loop_buffer_id old_buffer; /* REUSE */
     wrap_call call;            /* KERNEL; EXTERN: its epilogue, kernel NULL when none */
-    const loop_op *op;         /* EXTERN; SYMBOL that is an element of a buffer */
-    uint32_t *weights;         /* EXTERN: for each input its packed weight, or WRAP_NO_WEIGHT */
-    sym_expr symbol, expr;     /* SYMBOL, and what it is; none: see below, or op's inputs[0] */
-    sym_relation relation;     /* ASSERT */
-    int32_t input, dimension;  /* SYMBOL read from a size of an input (then expr is none); -1 */
-    sym_expr scale, shift;     /* ... which is scale * symbol + shift; none: the symbol itself */
-    const char *text;          /* ASSERT message; COMMENT */
-    uint32_t index;            /* OUTPUT number; PLACE: segment */
+    const loop_op *op;     /* EXTERN; the lines of regions; SYMBOL that is an element of a buffer */
+    uint32_t *weights;     /* EXTERN: for each input its packed weight, or WRAP_NO_WEIGHT */
+    sym_expr symbol, expr; /* SYMBOL, and what it is; none: see below, or op's inputs[0] */
+    sym_relation relation; /* ASSERT */
+    int32_t input, dimension; /* SYMBOL read from a size of an input (then expr is none); -1 */
+    sym_expr scale, shift;    /* ... which is scale * symbol + shift; none: the symbol itself */
+    const char *text;         /* ASSERT message; COMMENT */
+    uint32_t index;           /* OUTPUT number; PLACE: segment */
 } wrap_line;
 
 typedef struct wrap_program {
@@ -137,6 +141,16 @@ const char *wrap_kind_name(wrap_kind k);
 /* Does the buffer's size hold a symbol that only the run defines? In an output's memory it is then
  * allocated by a line of its own. */
 bool wrap_is_late(const wrap_program *w, loop_buffer_id id);
+/* The lines of regions are the controls of loop.h, in its order. */
+static inline bool wrap_is_control(wrap_kind k)
+{
+    return k >= WRAP_IF && k <= WRAP_END;
+}
+static inline wrap_kind wrap_of_control(loop_control c)
+{
+    return (wrap_kind)(WRAP_IF + (int)c);
+}
+_Static_assert(WRAP_END - WRAP_IF == LOOP_END - LOOP_IF, "a line for each control");
 void wrap_print(const wrap_program *w, text *out);
 void wrap_print_line(const wrap_program *w, const wrap_line *line, text *out); /* without newline */
 fe_status wrap_parse(fe_session *session, arena *memory, const char *source, size_t length,

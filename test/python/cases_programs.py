@@ -476,3 +476,92 @@ def autocast_regions():
             return both, spread, w, loss, y.sum() + z.sum()
 
     return Regions(), [(torch.randn(2, 3, 6),)]
+
+
+@program
+def branches():
+    """cond by a value and by a size, one within the other, with a layer in one arm."""
+
+    class Branches(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(4, 4)
+
+        def forward(self, x):
+            def small(x):
+                y = x.clone()
+                y[:, 1] *= 2
+                return y, y.sum(0)
+
+            def large(x):
+                return torch.cond(x[0, 0] > 0, lambda x: (self.fc(x).relu(), x.amax(0)), small, (x,))
+
+            y, z = torch.cond(x.abs().sum() > 40, large, small, (x,))
+            return y, torch.cond(x.shape[0] > 4, lambda z: z + 1, lambda z: z - 1, (z,))
+
+    few, many = torch.randn(4, 4), torch.randn(6, 4) * 20
+    many[0, 0] = 3
+    other = -many
+    return Branches(), [(few,), (many,), (other,)], {"dynamic_shapes": ({0: Dim.DYNAMIC},)}
+
+
+@program
+def loops():
+    """while_loop with a cond and a loop inside, scan in both directions, map of a map."""
+    from torch._higher_order_ops.map import map as map_rows
+    from torch._higher_order_ops.scan import scan
+    from torch._higher_order_ops.while_loop import while_loop
+
+    class Loops(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(4, 4)
+
+        def forward(self, x, h, n):
+            zero = torch.zeros((), dtype=torch.int64)
+
+            def body(i, a, b):
+                c = torch.cond(i % 2 == 0, lambda a: self.fc(a).tanh(), lambda a: a * 0.5, (a,))
+                _, d = while_loop(lambda j, d: j < i, lambda j, d: (j + 1, d + 1.5), (zero, b))
+                return i + 1, d, c
+
+            def step(h, row):
+                h = torch.tanh(self.fc(h) + row.T.sum(1))
+                return h, (h * 2, row.sum())
+
+            _, a, b = while_loop(lambda i, a, b: (i < n) & (a.sum() < 100), body, (zero, h, h * 2))
+            last, (all_h, sums) = scan(step, h, x, dim=1)
+            back, _ = scan(step, h, x, dim=1, reverse=True)
+            rows = map_rows(lambda m, h: map_rows(lambda r, h: (r * h).sum(-1), m, h), x, h)
+            return a, b, last, all_h, sums, back, rows
+
+    def inputs(n, steps):
+        return torch.randn(3, n, 4), torch.randn(4), torch.tensor(steps)
+
+    return Loops(), [inputs(5, 3), inputs(7, 0)], {"dynamic_shapes": ({1: Dim.DYNAMIC}, None, None)}
+
+
+@program
+def regions_and_numbers():
+    """Arms that give other sizes and numbers, an int that a loop carries, numbers and sizes that steps decide."""
+    from torch._higher_order_ops.scan import scan
+    from torch._higher_order_ops.while_loop import while_loop
+
+    def forward(x, p):
+        rows, k = torch.cond(p[0] > 0, lambda x: (x[2:].sin(), 3), lambda x: (torch.cat([x, x * 2]), 5), (x,))
+        i, y = while_loop(lambda i, y: i < 6, lambda i, y: (i + 2, y * 0.5 + i), (x.shape[0], x))
+
+        def step(h, row):
+            large = row[row > h[0]]
+            return h.cos() + large.sum(), large.sum() + (row > 0).nonzero().shape[0]
+
+        last, sums = scan(step, x[0] * 1, x, dim=0)
+        few = x[: p[1].item()]
+        halves = torch.cond(x.shape[0] > 4, lambda few: few / 2, lambda few: few * 2, (few,))
+        place = torch.cond(p[2] < 4, lambda x, at: x[at], lambda x, at: x.sum(0, True), (x, p[2:].abs()))
+        return rows, rows.sum(0), k, i, y, last, sums, halves, place
+
+    def inputs(n, *p):
+        return torch.randn(n, 4), torch.tensor(p)
+
+    return function(forward), [inputs(5, 1, 2, 3), inputs(3, -1, 0, 7), inputs(7, 0, 7, 0)], {"dynamic_shapes": ({0: Dim.DYNAMIC}, None)}

@@ -381,6 +381,79 @@ SESSION_TEST(loop_interpreter_follows_indices_and_refuses_wrong_ones)
     return FE_OK;
 }
 
+/* Steps of an outer repeat, each with an inner one that doubles until a bound, and two arms. */
+static const char REGIONS[] =
+    "program m\ninput  @x : f32[3] strides [1]\ntemp   @c : f32[] strides []\n"
+    "temp   @more : bool[] strides []\ntemp   @even : bool[] strides []\n"
+    "temp   @y : f32[3] strides [1]\ntemp   @z : f32[] strides []\n"
+    "repeat u0 < 3 -> (@y[3]{1})\n"
+    "nest [] {\n  %0 = load f32 @x[u0]\n  @c[0] = %0\n"
+    "  %1 = index u0 : i64\n  %2 = const 1 : i64\n  %3 = eq %1, %2 : bool\n  @even[0] = %3\n}\n"
+    "repeat forever\n"
+    "nest [] {\n  %0 = load f32 @c[0]\n  %1 = const 10.0 : f32\n  %2 = lt %0, %1 : bool\n"
+    "  @more[0] = %2\n}\n"
+    "while @more[]{}\n"
+    "nest [] {\n  %0 = load f32 @c[0]\n  %1 = add %0, %0 : f32\n  @c[0] = %1\n}\n"
+    "end\n"
+    "if @even[]{} -> (@z[]{})\n"
+    "nest [] {\n  %0 = load f32 @c[0]\n  %1 = neg %0 : f32\n  @z[0] = %1\n}\n"
+    "else\n"
+    "nest [] {\n  %0 = load f32 @c[0]\n  @z[0] = %0\n}\n"
+    "end\n"
+    "nest [] {\n  %0 = load f32 @z[0]\n  @y[u0] = %0\n}\n"
+    "end\n"
+    "output @y[3]{1}\n";
+
+SESSION_TEST(loop_interpreter_runs_regions)
+{
+    loop_program *p = parsed(session, REGIONS);
+    float x[3] = {1, 3, 20};
+    void *buffers[7] = {x};
+    if (!p) return FE_OK;
+    FE_TRY(loop_check(p, "test"));
+    EXPECT_TEXT(printed(p), REGIONS);
+    FE_TRY(interpreted(p, buffers));
+    const float *y = buffers[4];
+    EXPECT(y[0] == 16 && y[1] == -12 && y[2] == 20);
+    return FE_OK;
+}
+
+SESSION_TEST(loop_check_finds_regions_that_do_not_nest)
+{
+    static const char *const FRONT =
+        "program m\ninput @p : bool[] strides []\ninput @x : f32[] strides []\n"
+        "temp @y : f32[] strides []\n";
+    static const char *const WRITE = "nest [] {\n  %0 = load f32 @x[0]\n  @y[0] = %0\n}\n";
+    static const char *const WRONG[] = {
+        "end\n",
+        "else\n",
+        "while @p[]{}\n",
+        "repeat forever\n",
+        "if @p[]{}\nend\n",
+        "if @x[]{}\nelse\nend\n",
+        "repeat forever\nif @p[]{}\nwhile @p[]{}\nelse\nend\nend\n",
+        "if @p[]{} -> (@y[]{})\n*else\nend\n",
+    };
+    for (size_t k = 0; k < COUNT_OF(WRONG); k++) {
+        text source;
+        text_init(&source, session->memory);
+        text_add(&source, FRONT);
+        for (const char *c = WRONG[k]; *c; c++)
+            if (*c == '*')
+                text_add(&source, WRITE);
+            else
+                text_char(&source, *c);
+        expect_law(session, source.at, "L9");
+    }
+    expect_law(session,
+               "program m\ninput @p : bool[] strides []\ntemp @y : f32[] strides []\n"
+               "temp @z : f32[] strides []\nif @p[]{}\n"
+               "nest [] {\n  %0 = const 1.0 : f32\n  @y[0] = %0\n}\nelse\nend\n"
+               "nest [] {\n  %0 = load f32 @y[0]\n  @z[0] = %0\n}\n",
+               "L3");
+    return FE_OK;
+}
+
 SESSION_TEST(loop_interpreter_adds_into_what_is_there)
 {
     loop_program *p;

@@ -253,3 +253,47 @@ SESSION_TEST(interpreted_assertions_fail_with_their_message)
     EXPECT(strstr(session->last_diag->message, "0 <= u0"));
     return FE_OK;
 }
+
+/* Each step makes a vector of a size known before, and one of a size of its own. */
+static const char STEPS[] = "program m\n"
+                            "input  @x : f32[8] strides [1]\n"
+                            "input  @n : i64[] strides []\n"
+                            "temp   @a : i64[u0] strides [1]\n"
+                            "temp   @k : i64[] strides []\n"
+                            "temp   @b : i64[u1] strides [1]\n"
+                            "temp   @y : i64[3] strides [1]\n"
+                            "define u0 = @n[]{}\n"
+                            "assert 0 <= u0 \"a length\"\n"
+                            "repeat u2 < 3 -> (@y[3]{1})\n"
+                            "nest [i0 < u0] {\n"
+                            "  %0 = index u2 + i0 : i64\n"
+                            "  @a[i0] = %0\n"
+                            "}\n"
+                            "nest [] reduce [r0 < u0] {\n"
+                            "  %0 = load i64 @a[r0]\n"
+                            "  @k[0] = sum %0\n"
+                            "}\n"
+                            "define u1 = @k[]{}\n"
+                            "assert 0 <= u1 \"a sum\"\n"
+                            "extern repeat (@a[u0]{1}) -> (@b[u1]{1}) ints [] floats []\n"
+                            "nest [] reduce [r0 < u1] {\n"
+                            "  %0 = load i64 @b[r0]\n"
+                            "  @y[u2] = sum %0\n"
+                            "}\n"
+                            "end\n"
+                            "output @y[3]{1}\n";
+
+SESSION_TEST(interpreted_steps_have_sizes_of_their_own)
+{
+    loop_program *p;
+    float x[8] = {0};
+    int64_t n = 3;
+    void *buffers[6] = {x, &n};
+    FE_TRY(loop_parse(session, session->memory, STEPS, strlen(STEPS), &p));
+    FE_TRY(loop_check(p, "test"));
+    loop_machine machine = {.buffers = buffers, .memory = session->memory};
+    FE_TRY(loop_interpret(p, &machine));
+    const int64_t *y = buffers[5];
+    EXPECT(y[0] == 5 && y[1] == 8 && y[2] == 11);
+    return FE_OK;
+}

@@ -114,3 +114,53 @@ error: wrap: law W1: a buffer is used before it is allocated: y
 error: wrap: law W3: a buffer is freed twice: a
   at line 10: free @a
   help: this is a fault of ferrite's own: please report it with the program
+--run-- ferrite inspect - --from loop --stage wrap | sed 's/\(k_[a-z_]*\)_[0-9a-f]* (/\1 (/; s/ cost [0-9]*//' | sed -n '/^wrapper/,$p'
+--in--
+program steps_of_sizes_of_their_own
+input  @x : f32[8] strides [1]
+input  @n : i64[] strides []
+temp   @a : i64[u0] strides [1]
+temp   @k : i64[] strides []
+temp   @b : i64[u1] strides [1]
+temp   @y : i64[3] strides [1]
+define u0 = @n[]{}
+assert 0 <= u0 "a length"
+repeat u2 < 3 -> (@y[3]{1})
+nest [i0 < u0] {
+  %0 = index u2 + i0 : i64
+  @a[i0] = %0
+}
+nest [] reduce [r0 < u0] {
+  %0 = load i64 @a[r0]
+  @k[0] = sum %0
+}
+define u1 = @k[]{}
+assert 0 <= u1 "a sum"
+extern repeat (@a[u0]{1}) -> (@b[u1]{1}) ints [] floats []
+nest [] reduce [r0 < u1] {
+  %0 = load i64 @b[r0]
+  @y[u2] = sum %0
+}
+end
+output @y[3]{1}
+--out--
+wrapper arena 64 bound 64 weights 0 kernels 2 calls 3
+memory @y output 0
+symbol u0 = @n[]{}
+assert 0 <= u0 "a length"
+place 1
+repeat u2 < 3 -> (@y[3]{1})
+alloc @a live [3, 7) segment 1 bytes 8*u0
+alloc @k live [3, 5) at 0 bytes 8
+kernel k_sum (@a, @k) ints [u0, u2] m 1
+symbol u1 = @k[]{}
+free @k
+assert 0 <= u1 "a sum"
+place 2
+alloc @b live [6, 8) segment 2 bytes 8*u1
+extern repeat (@a[u0]{1}) -> (@b[u1]{1}) ints [] floats []
+free @a
+kernel k_sum (@b, @y) ints [u1, u2] m 1
+free @b
+end
+output 0 @y[3]{1}

@@ -1,0 +1,41 @@
+/* check_priv.h -- what the files of the loop IR's verifier share. */
+#ifndef FERRITE_LOOP_CHECK_PRIV_H
+#define FERRITE_LOOP_CHECK_PRIV_H
+
+#include "loop/loop_priv.h"
+
+/* A region that has begun and not ended. */
+typedef struct loop_region {
+    const loop_op *begin;
+    bool is_second_arm;
+    uint32_t journal, defined; /* how long these lists were when it began */
+    VEC(loop_buffer_id) first; /* what the first arm wrote */
+} loop_region;
+
+typedef struct loop_checking {
+    loop_program *p;
+    const char *after;
+    const loop_op *op;
+    uint8_t *written; /* by buffer */
+    /* node ids under the second operand of some MASKED: loads there may be out of range */
+    map masked;
+    VEC(sym_bound) bounds;
+    VEC(sym_expr) defined; /* unbacked symbols so far */
+    const char *bad_symbol;
+    bool allow_reduce_axes;
+    VEC(loop_region) regions;
+    VEC(loop_buffer_id) journal; /* buffers in the order in which they were first written */
+} loop_checking;
+
+/* check.c */
+fe_status loop_broken(loop_checking *c, const char *law, const char *format, ...) FE_PRINTF(3, 4);
+fe_status loop_check_expr(loop_checking *c, sym_expr e);
+fe_status loop_check_exprs(loop_checking *c, const sym_expr *list, uint32_t count);
+fe_status loop_check_view(loop_checking *c, const loop_view *v);
+fe_status loop_check_read(loop_checking *c, loop_buffer_id buffer);
+/* With a part its whole is written. */
+void loop_note_written(loop_checking *c, loop_buffer_id b);
+/* check_region.c */
+fe_status loop_check_control(loop_checking *c, const loop_op *op);
+
+#endif
