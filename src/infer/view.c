@@ -324,7 +324,6 @@ ty_tensor *infer_diagonal(infer_call *c, const ty_tensor *x, int64_t shift, uint
     sym_expr length = sym_max(t, sym_min(t, rows, columns), zero);
     sym_expr start =
         shift >= 0 ? sym_mul_int(t, x->strides[b], shift) : sym_mul_int(t, x->strides[a], -shift);
-    if (infer_is(c, length, 0)) start = zero;
     for (uint32_t i = 0; i < x->rank; i++) {
         if (i == a || i == b) continue;
         sizes[rank] = x->sizes[i];

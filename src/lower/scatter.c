@@ -23,12 +23,12 @@ static loop_value last_of(lowering *l, sym_expr at, sym_expr *sizes, uint32_t ra
 {
     for (uint32_t k = 0; k < rank; k++) {
         int64_t size;
-        if (!sym_is_int(l->symbols, sizes[k], &size) || size < 2 ||
+        if ((sym_is_int(l->symbols, sizes[k], &size) && size < 2) ||
             loop_uses_axis(l->program, loop_index(l->program, at), l->axes[k]))
             continue;
-        sym_expr last = lower_const(l, size - 1);
+        sym_expr last = sym_add_int(l->symbols, sizes[k], -1);
         value = loop_substitute(l->program, value, &l->axes[k], &last, 1);
-        sizes[k] = l->one;
+        sizes[k] = sym_min(l->symbols, sizes[k], l->one);
     }
     return value;
 }

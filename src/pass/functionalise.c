@@ -361,9 +361,15 @@ fe_status pass_functionalise(fx_graph *g, bool *changed)
     arena *memory = arena_new(g->session);
     functionaliser f = {.g = g, .memory = memory};
     vec_push(memory, &f.aliases, (alias){0});
-    for (fx_node *n = g->first, *next; n && f.status == FE_OK; n = next) {
+    for (fx_node *n = g->first, *next, *first; n && f.status == FE_OK; n = next) {
         next = n->next;
         f.at = n;
+        f.status = functionalise_expand(g, n, &first);
+        if (first) {
+            next = first;
+            f.changed = true;
+        }
+        if (first || f.status != FE_OK) continue;
         bool writes =
             n->kind == FX_CALL && n->op->is_mutating && !(n->op->flags & OPF_HIGHER_ORDER);
         f.status = writes && n->op->custom          ? functionalise_custom(&f, n)

@@ -1,4 +1,5 @@
-/* functionalise.h -- between functionalise.c, inverse.c, several.c and custom.c. */
+/* functionalise.h -- between functionalise.c, inverse.c, in_place.c, several.c and
+ * custom.c. */
 #ifndef FERRITE_PASS_FUNCTIONALISE_H
 #define FERRITE_PASS_FUNCTIONALISE_H
 
@@ -39,6 +40,9 @@ bool functionalise_has_inverse(const fx_node *view);
  * Without an inverse: `parent` is the base of the view, which is found in it by its strides. */
 fe_status functionalise_inverse(fx_graph *g, fx_node *before, const fx_node *view, fx_node *parent,
                                 fx_node *value, fx_node **out);
+/* in_place.c: an in-place call without a functional sibling as writes through views, in its place.
+ * *first: where they begin; NULL: it has one. */
+fe_status functionalise_expand(fx_graph *g, fx_node *n, fx_node **first);
 
 /* several.c: does the call write several arguments, or one besides its results? Then: values[i] is
  * the new value of argument i, NULL where it stays; calls are made before n, and when *is_replaced

@@ -91,3 +91,26 @@ nest [i0 < 5, i1 < 4] origin 2 {
   @buf2[4*j0 + i1] add= %5
 }
 output @buf2[7,4]{4,1}
+--run-- ferrite inspect --stage loop -
+--in--
+graph the_last_of_many_that_go_to_one_place_stays {
+  placeholder %x user "x" : f32[4,3]
+  placeholder %s user "s" : f32[2,3]
+  %i = aten.zeros.default([2,3], torch.int64, None, None, None)
+  %y = aten.scatter.src(%x, 0, %i, %s)
+  output (user %y)
+}
+--out--
+program stdin
+input  @x : f32[4,3] strides [3,1] origin 0
+input  @s : f32[2,3] strides [3,1] origin 1
+temp   @buf2 : f32[4,3] strides [3,1] origin 3
+nest [i0 < 4, i1 < 3] origin 3 {
+  %0 = load f32 @x[3*i0 + i1]
+  @buf2[3*i0 + i1] = %0
+}
+nest [i0 < 1, i1 < 3] origin 3 {
+  %0 = load f32 @s[i1 + 3]
+  @buf2[i1] = %0
+}
+output @buf2[4,3]{3,1}

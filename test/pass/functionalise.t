@@ -135,3 +135,32 @@ graph dtypes {
   %mul = aten.mul.Tensor(%z, %y) : f32[4]{1}@10
   output (user %_to_copy, user %mul)
 }
+--run-- ferrite inspect - --stage fx --verify
+--in--
+graph diagonals_are_filled {
+  placeholder %x user "x" : f32[2,3,3]
+  placeholder %y user "y" : f32[9,3]
+  %a = aten.clone.default(%x, None)
+  %cube = aten.select.int(%a, 0, 1)
+  %fill = aten.fill_diagonal_.default(%cube, 2.0, False)
+  %b = aten.clone.default(%y, None)
+  %wrapped = aten.fill_diagonal_.default(%b, 1.0, True)
+  output (user %a, user %wrapped)
+}
+--out--
+graph diagonals_are_filled {
+  functional
+  placeholder %x user "x" : f32[2,3,3]{9,3,1}@1
+  placeholder %y user "y" : f32[9,3]{3,1}@2
+  %cube = aten.select.int(%x, 0, 1) : f32[3,3]{3,1}+9@1
+  %as_strided = aten.as_strided.default(%cube, [3], [4], 9) : f32[3]{4}+9@1
+  %fill = aten.fill.Scalar(%as_strided, 2.0) : f32[3]{1}@19
+  %as_strided_scatter = aten.as_strided_scatter.default(%x, %fill, [3], [4], 9) : f32[2,3,3]{9,3,1}@20
+  %as_strided_1 = aten.as_strided.default(%y, [3], [4], 0) : f32[3]{4}@2
+  %fill_1 = aten.fill.Scalar(%as_strided_1, 1.0) : f32[3]{1}@21
+  %as_strided_scatter_1 = aten.as_strided_scatter.default(%y, %fill_1, [3], [4], 0) : f32[9,3]{3,1}@22
+  %as_strided_2 = aten.as_strided.default(%as_strided_scatter_1, [4], [4], 12) : f32[4]{4}+12@22
+  %fill_2 = aten.fill.Scalar(%as_strided_2, 1.0) : f32[4]{1}@23
+  %as_strided_scatter_2 = aten.as_strided_scatter.default(%as_strided_scatter_1, %fill_2, [4], [4], 12) : f32[9,3]{3,1}@24
+  output (user %as_strided_scatter, user %as_strided_scatter_2)
+}

@@ -514,6 +514,14 @@ def attention_shared_heads(q, k, v):
 # ---- sizes that values decide ----
 
 
+@op(real(9, 3), whole(3, 3, 3), real(2, 5))
+def diagonals_filled(x, cube, wide):
+    tall, part, turned = x.clone(), torch.stack([x, x]), wide.clone()
+    part[1, ::2].fill_diagonal_(0.5)
+    turned.t().fill_diagonal_(-1)
+    return tall.fill_diagonal_(2.5, wrap=True), cube.clone().fill_diagonal_(7), part, turned
+
+
 @op(truth(4, 5), whole(3, 2, 2, low=0, high=2), values(3.0, 0.0, float("nan"), -0.0))
 def places_of_nonzero(mask, x, y):
     both = torch.nonzero_static(x, size=3), torch.nonzero_static(y, size=6, fill_value=-9)
