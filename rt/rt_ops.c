@@ -198,20 +198,32 @@ static rt_conv conv_of(const rt_call *call)
     return conv;
 }
 
-/* Is y dense with channels innermost, pixels in order? Then the row stride is that of the last
- * spatial axis. */
-static int is_pixel_rows(const fe_tensor *y, int64_t *row)
+/* The stride between pixels where these lie in order, images as well, with channels innermost; else
+ * 0. */
+static int64_t pixel_stride(const fe_tensor *y)
 {
+    int64_t row = 0, expected = 0;
     if (y->sizes[1] > 1 && y->strides[1] != 1) return 0;
-    int64_t expected = 0;
     for (uint32_t d = y->rank; d-- > 2;) {
         if (y->sizes[d] == 1) continue;
-        if (!expected) *row = expected = y->strides[d];
+        if (!expected) row = expected = y->strides[d];
         if (y->strides[d] != expected) return 0;
         expected *= y->sizes[d];
     }
-    if (!expected) *row = expected = y->sizes[1];
-    return y->sizes[0] == 1 || y->strides[0] == expected;
+    if (!expected) row = expected = y->sizes[1];
+    return y->sizes[0] == 1 || y->strides[0] == expected ? row : 0;
+}
+
+static void clamp_any(float *data, const int64_t *strides, const int64_t *sizes, uint32_t rank,
+                      const float *range)
+{
+    if (rank == 0) {
+        if (*data < range[0]) *data = range[0];
+        if (*data > range[1]) *data = range[1];
+        return;
+    }
+    for (int64_t i = 0; i < sizes[0]; i++)
+        clamp_any(data + i * strides[0], strides + 1, sizes + 1, rank - 1, range);
 }
 
 /* What the fast kernels do in place is done afterwards: clamp, then the fused kernel. */
@@ -221,11 +233,8 @@ static int transposed_conv(rt_frame *frame, const rt_call *call, const rt_conv *
     int64_t pixels = conv->batch * conv->out[0] * conv->out[1] * conv->out[2];
     if (pixels == 0 || conv->out_channels == 0) return 0;
     RT_TRY(rt_conv_transpose(frame, call, conv));
-    float *data = y->data;
-    for (int64_t i = 0; call->ints[3] != RT_ACT_NONE && i < pixels * conv->out_channels; i++) {
-        if (data[i] < (float)call->floats[0]) data[i] = (float)call->floats[0];
-        if (data[i] > (float)call->floats[1]) data[i] = (float)call->floats[1];
-    }
+    const float range[2] = {(float)call->floats[0], (float)call->floats[1]};
+    if (call->ints[3] != RT_ACT_NONE) clamp_any(y->data, y->strides, y->sizes, y->rank, range);
     if (call->epilogue) call->epilogue(call->epilogue_args, 0, pixels, 0, conv->out_channels);
     return 0;
 }
@@ -238,7 +247,9 @@ int rt_op_conv(rt_frame *frame, const rt_call *call)
     after epilogue;
     rt_post post = post_of(call, &epilogue, bias->data, (int)call->ints[3]);
     int w_ready = (call->packed & 2) != 0;
-    int y_ready = is_pixel_rows(y, &conv.y_row);
+    int64_t y_stride = pixel_stride(y);
+    int y_ready = y_stride > 0;
+    if (y_ready) conv.y_row = y_stride;
     int64_t pixels = conv.batch * conv.out[0] * conv.out[1] * conv.out[2];
     if (pixels == 0 || conv.out_channels == 0) return 0;
     if (!y_ready) post.epilogue = NULL;

@@ -425,6 +425,26 @@ def numbers_from_tensors():
 
 
 @program
+def convolutions_into_tokens():
+    """Images that become tokens behind others: their pixels lie apart, the images of a batch in between."""
+
+    class Tokens(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.pool, self.grow = nn.Conv2d(8, 16, 3, 2, 1, groups=8), nn.ConvTranspose2d(8, 16, 2, 2)
+            self.head, self.norm = nn.Linear(8, 16), nn.LayerNorm(16)
+
+        def forward(self, x, token):
+            first = self.head(token)
+            small, large = self.pool(x), F.relu6(self.grow(x))
+            rows = [torch.cat([first, image.flatten(2).transpose(1, 2)], 1) for image in (small, large)]
+            planes = torch.cat([large, -torch.ones_like(large)], 3)
+            return *(self.norm(row) for row in rows), rows[1].sum(2), planes
+
+    return Tokens().eval(), [(torch.randn(2, 8, 5, 5).to(memory_format=torch.channels_last), torch.randn(2, 1, 8))]
+
+
+@program
 def parts_of_given_lengths():
     """Lengths as a list of numbers: a split, repeats, sums over segments."""
 
