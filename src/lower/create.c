@@ -1,5 +1,5 @@
 /* create.c -- tensors from nothing: constants, ramps, masks; all are values that consumers inline. */
-#include "lower/lower_priv.h"
+#include "lower/ragged.h"
 
 #include <string.h>
 
@@ -55,10 +55,37 @@ static fe_status full(lowering *l, fx_node *n, const lower_row *row)
     return give_value(l, lower_scalar(l, fx_get(l->graph, n, param), fx_tensor(n)->dtype));
 }
 
+static sym_expr read_number(lowering *l, const char *name)
+{
+    loop_value v = lower_scalar(l, fx_get(l->graph, l->node, name), TY_I64);
+    return lower_read_int(l, lower_value(l, TY_I64, 0, NULL, v), SYM_NO_MIN, SYM_NO_MAX);
+}
+
+/* Between integers cut from numbers that the run computes: the archive has symbols of their own for
+ * these in the length, which no node of the program defines. */
+static void define_ends(lowering *l, sym_expr length)
+{
+    sym_table *t = l->symbols;
+    sym_expr open[3];
+    int64_t step = has(l, "step") ? lower_int_or(l, "step", 0) : 1;
+    if (lower_open_symbols(l, length, open, 3) != 2 || !has(l, "start") || step == 0) return;
+    for (int k = 0; k < 2; k++) {
+        sym_expr start = open[k], end = open[1 - k];
+        sym_expr span = step < 0 ? sym_sub(t, start, end) : sym_sub(t, end, start);
+        int64_t by = step < 0 ? -step : step; /* rounded up, as PyTorch writes it */
+        sym_expr steps = sym_floordiv(t, sym_add_int(t, span, by - 1), lower_const(l, by));
+        if (!sym_known_equal(t, length, steps)) continue;
+        lower_define_expr(l, start, read_number(l, "start"));
+        lower_define_expr(l, end, read_number(l, "end"));
+        return;
+    }
+}
+
 /* start + i * step; floats in double, as PyTorch accumulates them. */
 static fe_status arange(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
+    define_ends(l, fx_tensor(n)->sizes[0]);
     ty_dtype d = ty_is_integral(fx_tensor(n)->dtype, true) ? TY_I64 : TY_F64;
     loop_value i = loop_cast(l->program, d, loop_index(l->program, l->axes[0]));
     if (has(l, "step"))

@@ -14,6 +14,8 @@ typedef struct symbol_search {
     lowering *l;
     sym_expr open; /* an unbacked symbol without definition */
     uint32_t open_count, unbacked;
+    sym_expr *list; /* of the open ones, with room for so many */
+    uint32_t room;
 } symbol_search;
 
 static void look_at_symbol(void *data, sym_expr symbol)
@@ -22,6 +24,9 @@ static void look_at_symbol(void *data, sym_expr symbol)
     if (sym_kind_of(s->l->symbols, symbol) != SYM_UNBACKED) return;
     s->unbacked++;
     if (map_get(&s->l->defined, symbol.id) != MAP_NONE) return;
+    for (uint32_t k = 0; k < s->open_count && k < s->room; k++)
+        if (sym_same(s->list[k], symbol)) return;
+    if (s->open_count < s->room) s->list[s->open_count] = symbol;
     s->open = symbol;
     s->open_count++;
 }
@@ -36,6 +41,13 @@ static symbol_search search_in(lowering *l, sym_expr e)
 bool lower_has_unbacked(lowering *l, sym_expr e)
 {
     return search_in(l, e).unbacked > 0;
+}
+
+uint32_t lower_open_symbols(lowering *l, sym_expr e, sym_expr *out, uint32_t room)
+{
+    symbol_search s = {.l = l, .list = out, .room = room};
+    sym_each_symbol(l->symbols, e, look_at_symbol, &s);
+    return s.open_count;
 }
 
 /* ---- assertions ---- */

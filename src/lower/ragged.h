@@ -24,6 +24,8 @@ void lower_require(lowering *l, sym_expr left, sym_op op, sym_expr right, const 
 /* Two sizes that must be equal, at least one of which only the run knows. */
 void lower_require_equal(lowering *l, sym_expr a, sym_expr b);
 bool lower_has_unbacked(lowering *l, sym_expr e);
+/* The symbols in e that have no value yet, each once, at most `room`; how many there are. */
+uint32_t lower_open_symbols(lowering *l, sym_expr e, sym_expr *out, uint32_t room);
 /* Sizes of the node's results: none that nothing defines, and none negative. */
 fe_status lower_check_results(lowering *l, const fx_node *n);
 /* Moves assertions to where their symbols become known, adds those that the symbols' ranges stand

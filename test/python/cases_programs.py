@@ -445,6 +445,17 @@ def convolutions_into_tokens():
 
 
 @program
+def ramps_between_computed_numbers():
+    """Integers between two floats that the program computes: how many there are only the run knows."""
+
+    def forward(x):
+        low, high = (x[0] - x[1] - 1).item(), (x[2] + 16).item()
+        return torch.arange(high, low, -2, dtype=torch.long), torch.arange(low, high, dtype=torch.long)[:3] * 2
+
+    return function(forward), [(torch.tensor([3.0, 5.5, a]),) for a in (0.5, -12.0, 7.75)]
+
+
+@program
 def parts_of_given_lengths():
     """Lengths as a list of numbers: a split, repeats, sums over segments."""
 
