@@ -324,7 +324,16 @@ void rule_one_hot(infer_call *c)
     infer_give(c, infer_fresh(c, x, TY_I64, x->rank + 1, sizes));
 }
 
-/* The same memory with other sizes, as much of it as there is; in place the storage stays. */
+static bool same_sizes(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *sizes)
+{
+    bool same = x->rank == rank;
+    for (uint32_t k = 0; same && k < rank; k++)
+        same = infer_holds(c, SYM_EQ, x->sizes[k], sizes[k]);
+    return same;
+}
+
+/* The same memory with other sizes, as much of it as there is; in place the storage stays. What has
+ * these sizes already keeps its strides, unless a format is asked for. */
 void rule_resize(infer_call *c)
 {
     sym_expr sizes[TY_MAX_RANK];
@@ -336,12 +345,15 @@ void rule_resize(infer_call *c)
     if (c->status != FE_OK) return;
     ty_tensor *out = infer_fresh(c, x, x->dtype, rank, sizes);
     ty_memory_format format = infer_format(c, TY_CONTIGUOUS);
-    if (format == TY_PRESERVE && like)
-        memcpy(out->strides, infer_like(c, like, like->dtype, TY_PRESERVE)->strides,
-               rank * sizeof *sizes);
-    else
+    if (format == TY_PRESERVE && like) format = ty_suggested_format(c->symbols, like);
+    if (infer_arg(c, "memory_format"))
         ty_format_strides(c->symbols, format, rank, sizes, out->strides);
-    if (c->param) out->storage = x->storage;
+    else if (same_sizes(c, x, rank, sizes))
+        memcpy(out->strides, x->strides, rank * sizeof *out->strides);
+    if (c->param) {
+        out->offset = x->offset;
+        out->storage = x->storage;
+    }
     infer_give(c, out);
 }
 

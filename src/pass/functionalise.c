@@ -16,15 +16,13 @@
 
 #include <string.h>
 
-enum { NO_ALIAS = 0 };
-
 static alias *alias_of(functionaliser *f, const fx_node *n)
 {
     uint32_t i = map_get(&f->of_node, n->id);
     return i == MAP_NONE ? NULL : &f->aliases.at[i];
 }
 
-static uint32_t add_alias(functionaliser *f, fx_node *n, uint32_t parent)
+uint32_t functionalise_add_alias(functionaliser *f, fx_node *n, uint32_t parent)
 {
     uint32_t index = f->aliases.count;
     uint32_t base = parent == NO_ALIAS ? index : f->aliases.at[parent].base;
@@ -71,7 +69,8 @@ static void register_value(functionaliser *f, fx_node *n)
     uint32_t base = map_get(&f->base_of_storage, storage);
     if (base == MAP_NONE) {
         if (n->value.kind == FX_TENSOR)
-            map_set(f->memory, &f->base_of_storage, storage, add_alias(f, n, NO_ALIAS));
+            map_set(f->memory, &f->base_of_storage, storage,
+                    functionalise_add_alias(f, n, NO_ALIAS));
         return;
     }
     parent_search search = {storage, NULL};
@@ -81,18 +80,24 @@ static void register_value(functionaliser *f, fx_node *n)
         alias_of(f, n->args[0].node))
         search.found = n->args[0].node; /* the tuple is registered as an alias itself */
     uint32_t parent = search.found ? map_get(&f->of_node, search.found->id) : MAP_NONE;
-    uint32_t made = add_alias(f, n, parent == MAP_NONE ? base : parent);
+    uint32_t made = functionalise_add_alias(f, n, parent == MAP_NONE ? base : parent);
     f->aliases.at[made].args = arena_copy(f->memory, n->args, n->arg_count * sizeof *n->args);
 }
 
 /* ---- reading ---- */
 
+/* Was n, when the view was made of it, the alias `index`? (Resizing gives a node another alias.) */
+static bool stands_for(functionaliser *f, const fx_node *n, uint32_t index)
+{
+    return f->aliases.at[index].node == n || map_get(&f->of_node, n->id) == index;
+}
+
 /* The view operator called again on its parent's current value. */
 static fe_status replay(functionaliser *f, const alias *a, fx_node *parent, fx_node **out)
 {
-    const fx_node *view = a->node, *parent_node = f->aliases.at[a->parent].node;
+    const fx_node *view = a->node;
     const ty_tensor *t = fx_tensor(view);
-    if (view->kind == FX_PLACEHOLDER) { /* two constants on one storage */
+    if (a->is_window || view->kind == FX_PLACEHOLDER) { /* two constants on one storage */
         fx_arg args[] = {fx_of(parent), fx_int_list(f->g, t->sizes, t->rank),
                          fx_int_list(f->g, t->strides, t->rank), fx_expr(t->offset)};
         return pass_emit(f->g, f->at, OP_aten_as_strided_default, view, 4, args, out);
@@ -100,7 +105,8 @@ static fe_status replay(functionaliser *f, const alias *a, fx_node *parent, fx_n
     fx_arg *args = NEW_ARRAY(f->memory, fx_arg, view->arg_count + 1);
     for (uint32_t i = 0; i < view->arg_count; i++) {
         args[i] = a->args[i];
-        if (args[i].kind == FX_ARG_NODE && args[i].node == parent_node) args[i].node = parent;
+        if (args[i].kind == FX_ARG_NODE && stands_for(f, args[i].node, a->parent))
+            args[i].node = parent;
     }
     return pass_call(f->g, f->at, view->op, view, args, view->arg_count, out);
 }
@@ -165,12 +171,13 @@ static void write_value(functionaliser *f, uint32_t index, fx_node *value)
     uint32_t target = a->parent;
     /* an item of split or unbind: what was split is written */
     if (f->aliases.at[target].node->value.kind == FX_TUPLE) target = f->aliases.at[target].parent;
+    bool is_window = a->is_window;
     if (!functionalise_has_inverse(view) &&
         fx_tensor(view)->dtype == fx_tensor(f->aliases.at[a->base].node)->dtype)
         target = a->base; /* by its strides */
     fx_node *parent = refreshed(f, target), *made = NULL;
     if (f->status == FE_OK)
-        f->status = functionalise_inverse(f->g, f->at, view, parent, value, &made);
+        f->status = functionalise_inverse(f->g, f->at, view, parent, value, is_window, &made);
     if (f->status == FE_OK) write_value(f, target, made);
 }
 
@@ -229,11 +236,10 @@ static bool writes_nothing(functionaliser *f, const fx_node *n)
     return to && from && same_window(f, to, from);
 }
 
-/* Calls that give their argument other memory or another size. */
+/* Calls that give their argument other memory. */
 static bool changes_memory(const fx_node *n)
 {
-    return fx_is(n, OP_aten_resize__default) || fx_is(n, OP_aten_resize_as__default) ||
-           fx_is(n, OP_aten_set__default) || fx_is(n, OP_aten_set__source_Tensor);
+    return fx_is(n, OP_aten_set__default) || fx_is(n, OP_aten_set__source_Tensor);
 }
 
 /* t_, squeeze_, ...: the same memory with other sizes and strides. */
@@ -373,6 +379,7 @@ fe_status pass_functionalise(fx_graph *g, bool *changed)
         bool writes =
             n->kind == FX_CALL && n->op->is_mutating && !(n->op->flags & OPF_HIGHER_ORDER);
         f.status = writes && n->op->custom          ? functionalise_custom(&f, n)
+                   : functionalise_is_resize(n)     ? functionalise_resize(&f, n)
                    : functionalise_is_several(g, n) ? make_several(&f, n)
                    : writes                         ? make_functional(&f, n)
                                                     : read_call(&f, n);

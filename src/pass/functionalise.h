@@ -13,8 +13,10 @@ typedef struct alias {
     uint32_t base;
     fx_node *current; /* its value at `version` */
     uint32_t version;
-    bool written; /* base only: somebody wrote */
+    bool written;   /* base only: somebody wrote */
+    bool is_window; /* shows its base by its strides, whatever made it */
 } alias;
+enum { NO_ALIAS = 0 };
 
 typedef struct functionaliser {
     fx_graph *g;
@@ -31,15 +33,20 @@ typedef struct functionaliser {
 fx_node *functionalise_current(void *data, fx_node *n);
 /* From here on `written`, a node of the program, is `value`, and so is all that looks at its memory. */
 void functionalise_write(functionaliser *f, const fx_node *written, fx_node *value);
+/* Takes n for a view of another alias; of NO_ALIAS: for a base. */
+uint32_t functionalise_add_alias(functionaliser *f, fx_node *n, uint32_t parent);
+/* resize.c: a call that gives its argument, or a copy of it, another size. */
+bool functionalise_is_resize(const fx_node *n);
+fe_status functionalise_resize(functionaliser *f, fx_node *n);
 /* custom.c: a mutating operator of the user's becomes its functional form. */
 fe_status functionalise_custom(functionaliser *f, fx_node *n);
 
 /* Is there a way back through this view operator? */
 bool functionalise_has_inverse(const fx_node *view);
 /* `parent` with the part that `view` shows replaced by `value`, as new calls before `before`.
- * Without an inverse: `parent` is the base of the view, which is found in it by its strides. */
+ * Without an inverse, or by its strides alone: `parent` is the base of the view. */
 fe_status functionalise_inverse(fx_graph *g, fx_node *before, const fx_node *view, fx_node *parent,
-                                fx_node *value, fx_node **out);
+                                fx_node *value, bool by_strides_alone, fx_node **out);
 /* in_place.c: an in-place call without a functional sibling as writes through views, in its place.
  * *first: where they begin; NULL: it has one. */
 fe_status functionalise_expand(fx_graph *g, fx_node *n, fx_node **first);

@@ -205,10 +205,10 @@ bool functionalise_has_inverse(const fx_node *view)
 }
 
 fe_status functionalise_inverse(fx_graph *g, fx_node *before, const fx_node *view, fx_node *parent,
-                                fx_node *value, fx_node **out)
+                                fx_node *value, bool by_strides_alone, fx_node **out)
 {
     inversion v = {g, before, view, parent, value};
-    inverse_fn inverse = find_inverse(view);
+    inverse_fn inverse = by_strides_alone ? NULL : find_inverse(view);
     if (inverse) return inverse(&v, out);
     if (fx_tensor(view)->dtype == fx_tensor(parent)->dtype) return by_strides(&v, out);
     return fx_fail(g, view, "functionalise", FE_UNSUPPORTED,

@@ -126,3 +126,33 @@ graph a_copy_keeps_the_layout_of_what_it_overwrites {
   %flat = aten.view.default(%copy, [24]) : f32[24]{1}@7
   output (user %copy, user %flat)
 }
+--run-- ferrite inspect - --stage fx --verify
+--in--
+graph a_part_is_resized_and_the_whole_then_grows {
+  placeholder %x user "x" : f32[3,4]
+  %y = aten.add.Tensor(%x, 1, 1)
+  %row = aten.select.int(%y, 0, 1)
+  %few = aten.resize_.default(%row, [2], None)
+  %zero_ = aten.zero_.default(%few)
+  %more = aten.resize_.default(%y, [5, 3], None)
+  %neg_ = aten.neg_.default(%row)
+  output (user %y, user %row)
+}
+--out--
+graph a_part_is_resized_and_the_whole_then_grows {
+  functional
+  placeholder %x user "x" : f32[3,4]{4,1}@1
+  %y = aten.add.Tensor(%x, 1, 1) : f32[3,4]{4,1}@14
+  %few = aten.as_strided.default(%y, [2], [1], 4) : f32[2]{1}+4@14
+  %zero = aten.zero.default(%few) : f32[2]{1}@15
+  %as_strided_scatter = aten.as_strided_scatter.default(%y, %zero, [2], [1], 4) : f32[3,4]{4,1}@16
+  %as_strided = aten.as_strided.default(%as_strided_scatter, [12], [1], 0) : f32[12]{1}@16
+  %constant_pad_nd = aten.constant_pad_nd.default(%as_strided, [0, 3], 0) : f32[15]{1}@17
+  %as_strided_1 = aten.as_strided.default(%as_strided_scatter, [2], [1], 4) : f32[2]{1}+4@16
+  %neg = aten.neg.default(%as_strided_1) : f32[2]{1}@18
+  %as_strided_scatter_1 = aten.as_strided_scatter.default(%constant_pad_nd, %neg, [2], [1], 4) : f32[15]{1}@19
+  %as_strided_2 = aten.as_strided.default(%as_strided_scatter_1, [5, 3], [3, 1], 0) : f32[5,3]{3,1}@19
+  %as_strided_3 = aten.as_strided.default(%as_strided_scatter_1, [3, 4], [4, 1], 0) : f32[3,4]{4,1}@19
+  %as_strided_4 = aten.as_strided.default(%as_strided_3, [2], [1], 4) : f32[2]{1}+4@19
+  output (user %as_strided_2, user %as_strided_4)
+}

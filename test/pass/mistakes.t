@@ -1,15 +1,15 @@
 # what has no functional form is one diagnostic that names the call
 --run-- ferrite inspect - --stage fx --verify
 --in--
-graph resized {
+graph emptied {
   placeholder %x user "x" : f32[4]
   %y = aten.clone.default(%x, None)
-  %resize_ = aten.resize_.default(%y, [2], None)
+  %set_ = aten.set_.default(%y)
   output (user %y)
 }
 --err--
-error: functionalise: cannot handle aten.resize_.default: the in-place operator has no functional form
-  at %resize_ in graph resized
+error: functionalise: cannot handle aten.set_.default: the in-place operator has no functional form
+  at %set_ in graph emptied
   help: rewrite the program without this in-place call
 --status-- 1
 --run-- ferrite inspect - --dump-after frobnicate

@@ -36,3 +36,15 @@ def writes_to_one_place(x, y, k):
     wide = k.clone().expand(3, 2, 2)
     wide.narrow(1, 0, 1).fill_(2)
     return x.scatter(0, first, 5.0), x[:, 0].scatter(0, first[0], -1.0), wide.to(torch.int16)
+
+
+@op(real(3, 4), real(2, 3, 4, 5), whole(4))
+def resized(x, images, k):
+    """resize_ shows storage: of what was permuted, through views made before, longer than there was."""
+    y, t, first = x + 1, x.t().clone(), x * 2
+    row, part, k = y[1], first[1:], k * 1
+    t.resize_(2, 3), y.resize_(4, 5), part.resize_(3, 4), k.resize_(6)
+    y[:2].mul_(3), row.add_(1), part[:2].neg_(), k.fill_(7)
+    format = {"memory_format": torch.channels_last}
+    shown = images.exp().resize_(1, 2, 3, 4, **format), torch.ops.aten.resize(x.t()[1:], (2, 2))
+    return t, y[:2], row, first, part[:2], k, *shown, torch.ops.aten.resize_as(x.sin(), k)
