@@ -171,10 +171,36 @@ void rule_where(infer_call *c)
 void rule_masked_fill(infer_call *c)
 {
     ty_tensor *self = infer_tensor(c, "self");
-    const ty_tensor *operands[] = {infer_tensor(c, "mask"), self};
     if (!self) return;
-    ty_tensor *out = infer_elementwise(c, self->dtype, operands, 2);
+    ty_tensor number = {.dtype = self->dtype, .device = self->device, .offset = infer_number(c, 0)};
+    const ty_tensor *operands[] = {infer_tensor(c, "mask"), &number, self};
+    ty_tensor *out = infer_elementwise(c, self->dtype, operands, 3);
     infer_give(c, infer_contiguous(c, out, TY_CONTIGUOUS));
+}
+
+/* PyTorch's fake tensors compose it: where(x >= bound or x is NaN, x, bound), for either bound. */
+void rule_clamp(infer_call *c)
+{
+    static const char *const BOUNDS[] = {"min", "max"};
+    ty_tensor *x = infer_tensor(c, "self");
+    ty_dtype dtype = promoted(c, 0);
+    for (int k = 0; k < 2; k++) {
+        const ty_tensor *bound = infer_tensor(c, BOUNDS[k]), *pair[] = {x, bound};
+        if (!bound) continue;
+        ty_tensor *beyond = infer_elementwise(c, TY_BOOL, pair, 2);
+        const ty_tensor *nan = x ? infer_empty_like(c, x, TY_BOOL) : NULL, *both[] = {beyond, nan};
+        ty_tensor *stays = infer_elementwise(c, TY_BOOL, both, 2);
+        const ty_tensor *choice[] = {stays, x, bound};
+        x = infer_elementwise(c, dtype, choice, 3);
+    }
+    infer_give(c, x);
+}
+
+/* number^x: PyTorch's kernel gives it contiguous. */
+void rule_power_of_number(infer_call *c)
+{
+    ty_tensor *x = infer_tensor(c, "exponent");
+    if (x) infer_give(c, infer_fresh(c, x, promoted(c, 0), x->rank, x->sizes));
 }
 
 /* x * 2^other: the power is a float. */
