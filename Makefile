@@ -33,7 +33,7 @@ LIBS := -ljson-c -lminizip -lz -lm -lpthread -ldl
 # gnu11: attributes and vector types. The runtime goes into every artifact, hence without debug text.
 COMMON := -std=gnu11 -fPIC -fvisibility=hidden $(WARN) -MMD -MP
 C_FLAGS := $(COMMON) -Iinclude -Isrc $(if $(SAN),-O1 $(SANITIZE),-O2 -g) $(CFLAGS)
-RT_FLAGS := $(COMMON) -Iinclude -Irt -ffunction-sections -fdata-sections -fno-math-errno \
+RT_FLAGS := $(COMMON) -Iinclude -Irt -Isrc -ffunction-sections -fdata-sections -fno-math-errno \
             $(if $(SAN),-O1 $(SANITIZE),-O3) $(CFLAGS)
 LINK := $(if $(SAN),$(SANITIZE)) $(LDFLAGS)
 
@@ -42,7 +42,10 @@ LINK := $(if $(SAN),$(SANITIZE)) $(LDFLAGS)
 CLI_SRC := $(wildcard src/cli/*.c)
 LIB_SRC := $(filter-out $(CLI_SRC),$(wildcard src/*/*.c src/*/*/*.c))
 RT_SRC := $(filter-out rt/test_%.c rt/bench_%.c,$(wildcard rt/*.c))
-RT_TEXT := $(RT_SRC) $(wildcard rt/*.h include/ferrite_abi.h include/ferrite_ops.h)
+# What the runtime shares with the compiler: planning when the sizes are known.
+RT_PLAN := src/plan/replan.c src/plan/skyline.c
+RT_TEXT := $(RT_SRC) $(RT_PLAN) $(RT_PLAN:.c=.h) \
+           $(wildcard rt/*.h include/ferrite_abi.h include/ferrite_ops.h)
 # Kernels, the sources that see rt_isa.h, are compiled once for each instruction set.
 RT_KERNELS := $(if $(RT_SRC),$(shell grep -l '^.include "rt_isa.h"' $(RT_SRC)))
 ISAS := base $(if $(filter x86_64 amd64,$(shell uname -m)),v3 v4)
@@ -53,6 +56,7 @@ FLAGS_v4 := -DRT_ISA_V4 -march=x86-64-v4 -mprefer-vector-width=512
 LIB_OBJ := $(LIB_SRC:%.c=$B/obj/%.o) $B/obj/embedded.o
 CLI_OBJ := $(CLI_SRC:%.c=$B/obj/%.o)
 RT_OBJ := $(patsubst %.c,$B/obj/%.o,$(filter-out $(RT_KERNELS),$(RT_SRC))) \
+          $(RT_PLAN:src/%.c=$B/obj/rt/%.o) \
           $(foreach isa,$(ISAS),$(RT_KERNELS:%.c=$B/obj/%.$(isa).o))
 UNIT_OBJ := $(patsubst %.c,$B/obj/%.o,$(wildcard test/unit/*.c))
 SETUP := build/setup-done
@@ -70,6 +74,11 @@ $(SETUP): tools/setup.sh
 
 $B/obj/rt/%.o: rt/%.c Makefile | $(SETUP)
 	@echo "  cc $<"
+	$Q mkdir -p $(@D)
+	$Q $(CC) $(RT_FLAGS) -c $< -o $@
+
+$B/obj/rt/plan/%.o: src/plan/%.c Makefile | $(SETUP)
+	@echo "  cc $< (runtime)"
 	$Q mkdir -p $(@D)
 	$Q $(CC) $(RT_FLAGS) -c $< -o $@
 
@@ -110,7 +119,7 @@ RT_EMBEDDED := $(if $(filter thread,$(SAN)),$B,build)/rt.a
 $B/embedded.c: build/embed $(RT_EMBEDDED) $(RT_TEXT)
 	$Q build/embed $@ rt.a=$(RT_EMBEDDED) $(RT_TEXT)
 ifneq ($(filter-out thread,$(SAN)),)
-build/rt.a: $(RT_SRC)
+build/rt.a: $(RT_SRC) $(RT_PLAN)
 	+$Q $(MAKE) SAN= build/rt.a
 endif
 $B/obj/embedded.o: $B/embedded.c src/driver/embed.h

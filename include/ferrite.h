@@ -90,6 +90,11 @@ FE_API void fe_session_free(fe_session *session);
  *     from        the input is no archive but the text of this stage: fx, loop, sched, kern, wrap (a
  *                 name that ends in .fx says as much)
  *     ops         path of a library that declares operators (ferrite_ops.h); one more each time
+ *     max-arena   off (the default) or on: a context has memory for the largest sizes that the ranges
+ *                 of the program's symbols allow, outputs included, and its runs allocate none; a
+ *                 program with a size that has no upper bound is refused (FE_USAGE). Scratch of
+ *                 operators (matrix products and their like) is still taken by the first run that
+ *                 needs it, and kept
  *     passes      on (the default) or off: rewrites of the graph
  *     verify      off (the default) or on: check the graph after every pass
  *     dump-after  name of a pass, or all: the observer is shown the graph after it
@@ -134,7 +139,8 @@ FE_API int fe_diagnostic_at(const fe_session *session, uint32_t index, fe_diagno
 /* Takes the archive at `path` (of torch.export.save; or text, see option `from`; "-": text on
  * standard input) through all stages up to C text. *program is the caller's, until
  * fe_program_free(), which is before the session's; the file is not to be changed before that.
- * FE_IO, FE_CORRUPT, FE_UNSUPPORTED, FE_USAGE (option `model` is needed, or `from` wrong). */
+ * FE_IO, FE_CORRUPT, FE_UNSUPPORTED, FE_USAGE (option `model` is needed, `from` wrong, or what
+ * `max-arena` asks for cannot be). */
 FE_API fe_status fe_compile_file(fe_session *session, const char *path, fe_program **program);
 
 /* The same from memory: `size` bytes, which must stay as they are until fe_program_free(). Where

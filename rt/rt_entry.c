@@ -191,17 +191,12 @@ static void context_free(fe_context *context)
         rt_memory_free(context->results[k].memory);
     for (uint32_t k = 0; context->states && k < context->model->program->state_count; k++)
         rt_memory_free(context->states[k]);
-    for (uint32_t k = 0; context->segments && k < context->model->program->segment_count; k++) {
-        rt_memory_free(context->segments[k].memory);
-        free(context->segments[k].planned);
-    }
-    free(context->segments);
+    rt_segments_free(context);
     free(context->states);
     free(context->inputs);
     free(context->outputs);
     free(context->results);
     free(context->symbols);
-    free(context->offsets);
     free(context);
 }
 
@@ -220,20 +215,17 @@ static int copy_states(fe_context *context)
     return 1;
 }
 
-static int segments_new(fe_context *context)
+static int outputs_new(fe_context *context)
 {
     const rt_program *program = context->model->program;
-    context->segments = calloc(program->segment_count + 1, sizeof *context->segments);
-    if (!context->segments) return 0;
-    for (uint32_t k = 0; k < program->segment_count; k++) {
-        const rt_segment *segment = &program->segments[k];
-        rt_block *block = &context->segments[k];
-        block->planned = calloc(segment->symbol_count + 1, sizeof *block->planned);
-        if (!block->planned) return 0;
-        if (segment->layout || segment->bytes <= 0) continue;
-        block->bytes = (size_t)segment->bytes;
-        block->memory = rt_memory_new(block->bytes);
-        if (!block->memory) return 0;
+    context->results = calloc(program->output_count + 1, sizeof *context->results);
+    if (!context->results) return 0;
+    for (uint32_t k = 0; program->output_bytes && k < program->output_count; k++) {
+        rt_result *result = &context->results[k];
+        if (program->output_bytes[k] == 0) continue;
+        result->memory_bytes = (size_t)program->output_bytes[k];
+        result->memory = rt_memory_new(result->memory_bytes);
+        if (!result->memory) return 0;
     }
     return 1;
 }
@@ -248,11 +240,9 @@ static int context_new(const fe_model *model, uint32_t threads, fe_context **out
     context->pool = threads == 1 ? NULL : rt_pool_get((int)threads);
     context->inputs = calloc(program->input_count + 1, sizeof *context->inputs);
     context->outputs = calloc(program->output_count + 1, sizeof *context->outputs);
-    context->results = calloc(program->output_count + 1, sizeof *context->results);
     context->symbols = calloc(program->symbol_count + 1, sizeof *context->symbols);
-    context->offsets = calloc(program->buffer_count + 1, sizeof *context->offsets);
-    int ok = context->inputs && context->outputs && context->results && context->symbols &&
-             context->offsets && segments_new(context) && copy_states(context);
+    int ok = context->inputs && context->outputs && context->symbols && outputs_new(context) &&
+             rt_segments_new(context) && copy_states(context);
     if (!ok) {
         context_free(context);
         return FE_RUN_NO_MEMORY;

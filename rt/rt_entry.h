@@ -25,6 +25,13 @@ typedef struct rt_result {
     void *lent; /* what the last run gave out of it; passed back it is not memory of the caller */
 } rt_result;
 
+/* What planning a segment works with, large enough for any of the program; NULL where all offsets are
+ * constants. */
+typedef struct rt_planner {
+    int64_t *size, *shift; /* by buffer */
+    void *scratch;
+} rt_planner;
+
 struct fe_context {
     const fe_model *model;
     rt_pool *pool;
@@ -33,13 +40,18 @@ struct fe_context {
     rt_result *results;
     void **states;
     int64_t *symbols; /* values of this run */
-    int64_t *offsets; /* of buffers in segments that have a layout */
+    rt_planner planner;
     char error[RT_ERROR_BYTES];
 };
 
 /* 64-byte aligned memory; large pieces ask for huge pages. NULL when there is none. */
 void *rt_memory_new(size_t bytes);
 void rt_memory_free(void *memory);
+
+/* rt_place.c: for a context that is all zero but for its model. False when there is no memory; what
+ * is there is freed all the same by rt_segments_free. */
+int rt_segments_new(fe_context *context);
+void rt_segments_free(fe_context *context);
 
 int rt_run(fe_context *context, const fe_tensor *inputs, uint32_t input_count, fe_tensor *outputs,
            uint32_t output_count);

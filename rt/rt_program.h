@@ -11,6 +11,7 @@
 
 #include "ferrite_abi.h"
 #include "ferrite_ops.h"
+#include "plan/replan.h"
 #include "rt_compiler.h"
 
 typedef struct rt_pool rt_pool;
@@ -56,11 +57,14 @@ typedef struct rt_weight {
 
 /* A part of the arena: placed as soon as the symbols in the sizes of its buffers are known. */
 typedef struct rt_segment {
-    /* Fills `offsets` for these symbol values and returns the segment's bytes, -1 on overflow. NULL:
-     * `bytes` are all it takes, and offsets are constants. */
-    int64_t (*layout)(const int64_t *symbols, int64_t *offsets);
-    uint32_t symbol_count; /* of those known by then */
-    int64_t bytes;
+    int64_t bytes;              /* all it takes, where offsets are constants; lives is NULL then */
+    const plan_template *lives; /* of its buffers: what no size changes */
+    /* Fills in the bytes of each and, where there are parts, how far behind the start of their block
+     * they begin. INT64_MAX: too many; where nothing is there, less than 0. */
+    void (*sizes)(const int64_t *symbols, int64_t *size, int64_t *shift);
+    int has_parts;
+    const uint32_t *symbols; /* those that the sizes hold */
+    uint32_t symbol_count;
 } rt_segment;
 
 typedef struct rt_frame rt_frame;
@@ -72,6 +76,7 @@ typedef struct rt_program {
     const fe_port *outputs;
     uint32_t output_count;
     const uint8_t *late_outputs; /* for each: only the run knows its sizes */
+    const int64_t *output_bytes; /* for each: most that it takes, kept ready; NULL: as needed */
     const rt_weight *weights;
     uint32_t weight_count;
     int64_t weights_bytes;
@@ -84,7 +89,6 @@ typedef struct rt_program {
     int64_t arena_bytes, arena_lower_bound; /* -1: they depend on the sizes */
     const rt_segment *segments;             /* at least one; the first is placed at the start */
     uint32_t segment_count;
-    uint32_t buffer_count; /* how many offsets layouts fill */
     uint32_t kernel_calls, unique_kernels;
     int (*run)(rt_frame *frame);
 } rt_program;
@@ -92,12 +96,14 @@ typedef struct rt_program {
 /* Defined by generated code. */
 extern const rt_program rt_this_program;
 
+typedef struct rt_plans rt_plans;
+
 /* A segment's memory in one context. */
 typedef struct rt_block {
     char *memory;
     size_t bytes;
-    int64_t *planned; /* symbol values that its offsets belong to, once has_plan */
-    int has_plan;
+    const int64_t *offsets; /* of its buffers in this run, where they are not constants */
+    rt_plans *plans;
 } rt_block;
 
 /* One run. */
@@ -109,7 +115,6 @@ struct rt_frame {
     const fe_tensor *in;  /* their descriptors as given */
     void **outputs; /* memory of each output: the caller's, the context's, or NULL while unknown */
     int64_t *symbols;
-    const int64_t *offsets; /* of buffers, when the program has a layout */
     rt_pool *pool;
     fe_context *context;
 };
@@ -179,17 +184,7 @@ void rt_output(rt_frame *frame, uint32_t k, void *data, const int64_t *sizes,
 /* Memory of at least `bytes` for output k when the caller gave none. NULL: out of memory. */
 void *rt_output_memory(rt_frame *frame, uint32_t k, int64_t bytes);
 
-/* A buffer of a dynamic arena: lives in steps [birth, death). */
-typedef struct rt_interval {
-    uint32_t buffer, birth, death;
-    int64_t bytes;
-} rt_interval;
-
-/* Places intervals by best order of size, first fit; fills offsets[buffer]. Returns the arena's
- * bytes, -1 on overflow. */
-int64_t rt_plan(const rt_interval *intervals, uint32_t count, int64_t *offsets);
-
-/* Called once the symbols of a segment with a layout have values: makes its memory fit and fills
+/* Called once the symbols in the sizes of a segment have values: makes its memory fit and finds the
  * offsets. Nothing in it is alive then. */
 int rt_place(rt_frame *frame, uint32_t segment);
 

@@ -234,33 +234,6 @@ int rt_fits(rt_frame *frame, int64_t size)
     return rt_fail(frame, FE_RUN_NO_MEMORY, "the sizes of this run are too large");
 }
 
-static int make_fit(rt_frame *f, rt_block *block, int64_t needed)
-{
-    if (needed < 0) return rt_fail(f, FE_RUN_NO_MEMORY, "the sizes of this run are too large");
-    if (block->memory && (size_t)needed <= block->bytes) return 0;
-    size_t wanted = needed > 0 ? (size_t)needed : 1;
-    rt_memory_free(block->memory);
-    block->memory = rt_memory_new(wanted);
-    block->bytes = block->memory ? wanted : 0;
-    if (block->memory) return 0;
-    return rt_fail(f, FE_RUN_NO_MEMORY, "no memory for %lld bytes of buffers", (long long)needed);
-}
-
-/* Nothing is done when the last run had the same sizes. */
-int rt_place(rt_frame *frame, uint32_t segment)
-{
-    fe_context *context = frame->context;
-    const rt_segment *facts = &context->model->program->segments[segment];
-    rt_block *block = &context->segments[segment];
-    size_t bytes = facts->symbol_count * sizeof *context->symbols;
-    if (block->has_plan && memcmp(block->planned, context->symbols, bytes) == 0) return 0;
-    block->has_plan = 0;
-    RT_TRY(make_fit(frame, block, facts->layout(context->symbols, context->offsets)));
-    memcpy(block->planned, context->symbols, bytes);
-    block->has_plan = 1;
-    return 0;
-}
-
 int rt_run(fe_context *context, const fe_tensor *inputs, uint32_t input_count, fe_tensor *outputs,
            uint32_t output_count)
 {
@@ -273,7 +246,6 @@ int rt_run(fe_context *context, const fe_tensor *inputs, uint32_t input_count, f
         .in = inputs,
         .outputs = context->outputs,
         .symbols = context->symbols,
-        .offsets = context->offsets,
         .pool = context->pool,
         .context = context,
     };

@@ -49,7 +49,7 @@ FILENAME == "tools/layers.txt" {
     slash = index(header, "/"); from = slash ? substr(header, 1, slash - 1) : ""
     if (header == "ferrite_abi.h" || header == "ferrite_ops.h") next
     if (dirs[1] == "rt") {
-        if (slash) print FILENAME ":" FNR ": rt/ may not include " header
+        if (slash && header != "plan/replan.h") print FILENAME ":" FNR ": rt/ may not include " header
     } else if (dirs[1] == "src") {
         own = dirs[2]
         if (!(own in known)) print FILENAME ":" FNR ": folder " own " is not in tools/layers.txt"

@@ -79,7 +79,7 @@ static void list_runtime(driver_program *d, const char *variable, bool kernels, 
     for (size_t i = 0; i < embedded_file_count; i++) {
         const struct embedded_file *file = &embedded_files[i];
         if (ends_with(file->name, ".c") && is_kernel_source(file) == kernels && belongs(d, file))
-            text_printf(t, " runtime/%s", last_part(file->name));
+            text_printf(t, " runtime/%s", embedded_path(file));
     }
     text_char(t, '\n');
 }
@@ -162,7 +162,7 @@ static const char *makefile_text(driver_program *d)
                 "%%.base.o: %%.c\n\t$(CC) -O3 $(FLAGS) $(FLAGS_base) -c $< -o $@\n"
                 "%%.v3.o: %%.c\n\t$(CC) -O3 $(FLAGS) $(FLAGS_v3) -c $< -o $@\n"
                 "%%.v4.o: %%.c\n\t$(CC) -O3 $(FLAGS) $(FLAGS_v4) -c $< -o $@\n\n"
-                "clean:\n\trm -f *.o runtime/*.o scalar/*.o %s.so\n",
+                "clean:\n\trm -f *.o runtime/*.o runtime/plan/*.o scalar/*.o %s.so\n",
                 name, d->lapack ? " $(LAPACK)" : "", name);
     return t.at;
 }
@@ -195,13 +195,13 @@ fe_status artifact_write_sources(driver_program *d, const char *folder)
 {
     const char *runtime = arena_printf(d->memory, "%s/runtime", folder);
     FE_TRY(lapack_choose(d));
-    FE_TRY(file_make_dirs(d->session, runtime));
+    FE_TRY(file_make_dirs(d->session, arena_printf(d->memory, "%s/plan", runtime)));
     for (uint32_t i = 0; i < d->file_count; i++)
         FE_TRY(put(d, folder, d->files[i].name, d->files[i].text, d->files[i].length));
     for (size_t i = 0; i < embedded_file_count; i++) {
         const struct embedded_file *file = &embedded_files[i];
         if (!ends_with(file->name, ".a") && belongs(d, file))
-            FE_TRY(put(d, runtime, last_part(file->name), file->data, file->size));
+            FE_TRY(put(d, runtime, embedded_path(file), file->data, file->size));
     }
     if (has_scalar_kernels(d)) FE_TRY(write_scalar_kernels(d, folder));
     const char *makefile = makefile_text(d);

@@ -68,6 +68,9 @@ static fe_status read_wrap(driver_program *d, const char *source, size_t length)
     FE_TRY(wrap_parse(d->session, d->memory, source, length, &d->wrapper));
     d->loops = d->wrapper->loops;
     d->name = d->loops->name;
+    if (d->options.max_arena && !d->wrapper->is_bounded)
+        return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "wrap"},
+                         "max-arena: the arena of this text is made already, and not for that");
     return wrap_check(d->wrapper);
 }
 
@@ -179,6 +182,7 @@ static fe_status stage_wrap(driver_program *d)
     wrap_facts facts = {.calls = calls,
                         .unique_kernels = k->kernels.count,
                         .packed_bytes = weights_packed_bytes,
+                        .max_arena = d->options.max_arena,
                         .note = driver_note,
                         .data = d};
     return wrap_build(d->schedule, &facts, d->memory, &d->wrapper);

@@ -52,6 +52,7 @@ typedef struct driver_options {
     option_list ops;        /* libraries that declare operators (ferrite_ops.h) */
     const char *dump_after; /* pass name or "all"; NULL: none */
     uint32_t jobs;          /* compiler processes side by side; 0: one a core */
+    bool max_arena;         /* room for the largest sizes that ranges allow */
     bool passes;            /* off: the graph as read */
     bool verify;            /* after each pass */
     fe_observer observer;

@@ -1,8 +1,9 @@
 /* embed.h -- files that the compiler carries in itself, so that one binary is all a user needs.
  *
- * "rt.a" is the runtime for linking, all instruction sets in one; "rt/NAME.c", "rt/NAME.h" and
- * "include/ferrite_abi.h" are its text, for artifacts that are shipped as source. tools/embed.c
- * writes the table while ferrite is being built.
+ * "rt.a" is the runtime for linking, all instruction sets in one; "rt/NAME.c", "rt/NAME.h",
+ * "src/plan/replan.c" and "include/ferrite_abi.h" are its text, for artifacts that are shipped as
+ * source. There the first folder of a name goes. tools/embed.c writes the table while ferrite is
+ * being built.
  */
 #ifndef FERRITE_EMBED_H
 #define FERRITE_EMBED_H
@@ -16,5 +17,13 @@ struct embedded_file {
 };
 extern const struct embedded_file embedded_files[];
 extern const size_t embedded_file_count;
+
+/* "rt/rt_run.c" -> "rt_run.c", "src/plan/replan.c" -> "plan/replan.c" */
+static inline const char *embedded_path(const struct embedded_file *file)
+{
+    const char *slash = file->name;
+    while (*slash && *slash != '/') slash++;
+    return *slash ? slash + 1 : file->name;
+}
 
 #endif

@@ -44,9 +44,12 @@ static void collect_steps(plan_view *v, arena *memory)
 
 /* ---- blocks ---- */
 
-static int64_t usual(const plan_view *v, sym_expr e)
+/* For the example's sizes; the most where there is room for that. */
+static int64_t bytes_of(const plan_view *v, loop_buffer_id id)
 {
-    return sym_is_none(e) ? 0 : sym_hint(v->w->loops->symbols, e, SCHED_USUAL_SIZE);
+    int64_t bytes;
+    if (v->w->is_bounded && wrap_largest_bytes(v->w, id, &bytes)) return bytes;
+    return sym_hint(v->w->loops->symbols, v->w->bytes[id], SCHED_USUAL_SIZE);
 }
 
 static void collect_blocks(plan_view *v, arena *memory)
@@ -58,56 +61,30 @@ static void collect_blocks(plan_view *v, arena *memory)
         uint32_t death = life->death < v->step_count ? life->death : v->step_count;
         if (!life->in_arena || life->birth >= death) continue;
         vec_push(memory, &v->blocks,
-                 ((plan_block){buffer->name, life->birth, death, w->offsets[id],
-                               usual(v, w->bytes[id]), id, life->root, w->segment_of[id]}));
+                 ((plan_block){buffer->name, life->birth, death, w->offsets[id], bytes_of(v, id),
+                               id, life->root, w->segment_of[id]}));
     }
 }
 
-/* From the start of its root's memory. */
-static int64_t place_in_root(const plan_view *v, const plan_block *b)
+/* Places for the example's sizes, each segment above the last. */
+static void place_segment(plan_view *v, uint32_t segment, arena *memory)
 {
-    return usual(v, v->w->lives[b->buffer].place) *
-           (int64_t)ty_dtype_size(v->w->loops->buffers.at[b->buffer].dtype);
-}
-
-static void widen(const plan_view *v, const plan_block *b, plan_buffer *root)
-{
-    int64_t end = place_in_root(v, b) + b->bytes;
-    if (root->death == 0) *root = (plan_buffer){.birth = (int32_t)b->birth};
-    if ((int32_t)b->birth < root->birth) root->birth = (int32_t)b->birth;
-    if ((int32_t)b->death > root->death) root->death = (int32_t)b->death;
-    if (end > root->size) root->size = end;
-}
-
-/* Places for the example's sizes: each root's memory as one block, each segment above the last. */
-static fe_status place_segment(plan_view *v, uint32_t segment, arena *memory)
-{
-    uint32_t count = 0, *index = NEW_ARRAY(memory, uint32_t, v->w->loops->buffers.count + 1);
-    plan_buffer *roots = NEW_ARRAY(memory, plan_buffer, v->blocks.count + 1);
-    plan_result plan;
-    for (uint32_t i = 0; i < v->blocks.count; i++) {
-        const plan_block *b = &v->blocks.at[i];
-        if (b->segment != segment) continue;
-        if (!index[b->root]) index[b->root] = ++count;
-        widen(v, b, &roots[index[b->root] - 1]);
-    }
-    FE_TRY(plan_offsets(v->w->session, memory, roots, count, NULL, &plan));
+    wrap_example example;
+    wrap_place_example(v->w, segment, memory, &example);
     for (uint32_t i = 0; i < v->blocks.count; i++) {
         plan_block *b = &v->blocks.at[i];
         if (b->segment == segment)
-            b->offset = v->arena_bytes + plan.offsets[index[b->root] - 1] + place_in_root(v, b);
+            b->offset = v->arena_bytes + wrap_example_offset(v->w, &example, b->buffer);
     }
-    v->arena_bytes += plan.height;
-    return FE_OK;
+    v->arena_bytes += example.bytes;
 }
 
-static fe_status place_blocks(plan_view *v, arena *memory)
+static void place_blocks(plan_view *v, arena *memory)
 {
     uint32_t first = 1; /* the segments before it have their offsets */
     if (v->w->is_dynamic) v->arena_bytes = first = 0;
-    for (uint32_t k = first; k < v->w->segment_count; k++) FE_TRY(place_segment(v, k, memory));
+    for (uint32_t k = first; k < v->w->segment_count; k++) place_segment(v, k, memory);
     v->of_example = first < v->w->segment_count;
-    return FE_OK;
 }
 
 /* ---- what is in use ---- */
@@ -162,7 +139,7 @@ fe_status plan_view_of(driver_program *d, arena *memory, plan_view *out)
     *out = (plan_view){.w = d->wrapper, .arena_bytes = d->wrapper->arena_bytes};
     collect_steps(out, memory);
     collect_blocks(out, memory);
-    FE_TRY(place_blocks(out, memory));
+    place_blocks(out, memory);
     measure(out, memory);
     return FE_OK;
 }

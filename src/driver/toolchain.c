@@ -118,10 +118,10 @@ static fe_status unpack_runtime(driver_program *d, const char *folder)
 {
     const char *stamp = arena_printf(d->memory, "%s/complete", folder);
     if (file_exists(stamp)) return FE_OK;
-    FE_TRY(file_make_dirs(d->session, folder));
+    FE_TRY(file_make_dirs(d->session, arena_printf(d->memory, "%s/plan", folder)));
     for (size_t i = 0; i < embedded_file_count; i++) {
         const struct embedded_file *file = &embedded_files[i];
-        const char *path = arena_printf(d->memory, "%s/%s", folder, base_name(file->name));
+        const char *path = arena_printf(d->memory, "%s/%s", folder, embedded_path(file));
         FE_TRY(file_write(d->session, path, file->data, file->size));
     }
     return file_write(d->session, stamp, "", 0);

@@ -17,6 +17,8 @@ const char *emit_c_source(const emit_state *s, const wrap_line *line);
 void emit_c_pointer(emit_state *s, loop_buffer_id id);
 /* {{data, dtype, rank, sizes, strides}, ...} */
 void emit_c_views(emit_state *s, const loop_view *views, const uint32_t *weights, uint32_t count);
+/* c_segment.c */
+void emit_c_segments(emit_state *s);
 /* c_custom.c */
 void emit_c_custom_head(emit_state *s);
 void emit_c_custom(emit_state *s, const wrap_line *line);

@@ -53,6 +53,23 @@ static void print_place(emit_state *s, loop_buffer_id id)
     text_printf(&s->out, ") * %u", ty_dtype_size(s->w->loops->buffers.at[id].dtype));
 }
 
+/* Where a buffer of the arena lies. */
+static void print_arena(emit_state *s, loop_buffer_id id)
+{
+    const wrap_program *w = s->w;
+    uint32_t segment = w->segment_of[id];
+    if (segment)
+        text_printf(&s->out, "(void *)(f->segments[%u].memory", segment);
+    else
+        text_add(&s->out, "(void *)(arena");
+    if (wrap_is_fixed(w, segment))
+        text_printf(&s->out, " + %lld", (long long)w->offsets[id]);
+    else
+        text_printf(&s->out, " + f->segments[%u].offsets[%u]", segment, w->slot_of[id]);
+    if (!wrap_offset_has_place(w, id)) print_place(s, id);
+    text_add(&s->out, ");\n");
+}
+
 /* Declares a buffer's pointer where its memory is known: inputs and weights at the top, temps at
  * their allocation. */
 static void declare(emit_state *s, loop_buffer_id id)
@@ -67,16 +84,8 @@ static void declare(emit_state *s, loop_buffer_id id)
         text_printf(&s->out, "f->states[%d];\n", w->state_of[id]);
     else if (buffer->kind == LOOP_CONSTANT)
         text_printf(&s->out, "f->weights[%u];\n", w->raw_weight[id]);
-    else if (w->lives[root].in_arena && (w->segment_of[root] || w->is_dynamic)) {
-        if (w->segment_of[root])
-            text_printf(&s->out, "(void *)(f->segments[%u].memory", w->segment_of[root]);
-        else
-            text_add(&s->out, "(void *)(arena");
-        text_printf(&s->out, " + f->offsets[%u]", root);
-        print_place(s, id);
-        text_add(&s->out, ");\n");
-    } else if (w->lives[root].in_arena)
-        text_printf(&s->out, "(void *)(arena + %lld);\n", (long long)w->offsets[id]);
+    else if (w->lives[root].in_arena)
+        print_arena(s, id);
     else if (w->output_of[root] >= 0 && root == id) {
         text_printf(&s->out, "rt_output_memory(f, %d, ", w->output_of[root]);
         sym_print_c_size(w->loops->symbols, w->bytes[id], &s->out);

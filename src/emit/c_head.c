@@ -1,5 +1,5 @@
 /* c_head.c -- what stands around the lines of a C program: tables of inputs, outputs, weights and
- * symbols; checks of dynamic sizes; the layout of a dynamic arena; kernel files.
+ * symbols; checks of dynamic sizes; kernel files.
  */
 #include "emit/c.h"
 
@@ -33,9 +33,7 @@ uint32_t emit_c_symbol_index(const emit_state *s, sym_expr symbol)
 static uint32_t input_symbols(const wrap_program *w)
 {
     uint32_t count = 0;
-    while (count < w->lines.count && w->lines.at[count].kind == WRAP_SYMBOL &&
-           w->lines.at[count].input >= 0)
-        count++;
+    while (count < w->lines.count && wrap_is_input_symbol(&w->lines.at[count])) count++;
     return count;
 }
 
@@ -136,6 +134,16 @@ static void print_ports(emit_state *s)
     text_add(&s->out, "    {0}};\n\nstatic const uint8_t late_outputs[] = {");
     for (uint32_t k = 0; k < p->outputs.count; k++)
         text_add(&s->out, is_late(s, &p->outputs.at[k]) ? "1, " : "0, ");
+    text_add(&s->out, "0};\n\n");
+}
+
+/* Memory that a context has for outputs from the beginning. */
+static void print_output_bytes(emit_state *s)
+{
+    if (!s->w->is_bounded) return;
+    text_add(&s->out, "static const int64_t output_bytes[] = {");
+    for (uint32_t k = 0; k < s->w->loops->outputs.count; k++)
+        text_printf(&s->out, "%lld, ", (long long)s->w->output_bytes[k]);
     text_add(&s->out, "0};\n\n");
 }
 
@@ -298,78 +306,6 @@ static void print_checks(emit_state *s)
     }
 }
 
-/* ---- the arena of dynamic sizes ---- */
-
-/* The lives of all that lie in one root's memory, together. */
-static const sched_life *storage_lives(emit_state *s)
-{
-    uint32_t count = s->w->loops->buffers.count;
-    sched_life *lives = arena_copy(s->memory, s->w->lives, (count + 1) * sizeof *lives);
-    for (loop_buffer_id id = 0; id < count; id++) {
-        const sched_life *own = &s->w->lives[id];
-        sched_life *root = &lives[own->root];
-        if (own->birth < root->birth && own->in_arena) root->birth = own->birth;
-        if (own->death > root->death && own->in_arena) root->death = own->death;
-    }
-    return lives;
-}
-
-/* How many symbols are known where the segment is placed. */
-static uint32_t known_symbols(const wrap_program *w, uint32_t segment)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < w->lines.count; i++) {
-        const wrap_line *line = &w->lines.at[i];
-        if (segment ? line->kind == WRAP_PLACE && line->index == segment : i == input_symbols(w))
-            break;
-        count += line->kind == WRAP_SYMBOL;
-    }
-    return count;
-}
-
-static void print_layout(emit_state *s, uint32_t segment)
-{
-    const wrap_program *w = s->w;
-    uint32_t count = 0, known = known_symbols(w, segment);
-    text_printf(&s->out,
-                "/* Offsets of the buffers in segment %u for these sizes. */\n"
-                "static int64_t layout_%u(const int64_t *symbols, int64_t *offsets)\n{\n",
-                segment, segment);
-    for (uint32_t i = 0, index = 0; i < w->lines.count && index < known; i++) {
-        if (w->lines.at[i].kind != WRAP_SYMBOL) continue;
-        const char *name = sym_name(w->loops->symbols, w->lines.at[i].symbol);
-        text_printf(&s->out, "    const int64_t %s = symbols[%u];\n    (void)%s;\n", name, index++,
-                    name);
-    }
-    text_add(&s->out, "    const rt_interval intervals[] = {\n");
-    const sched_life *lives = storage_lives(s);
-    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
-        const sched_life *life = &lives[id];
-        if (!life->in_arena || life->root != id || w->segment_of[id] != segment) continue;
-        text_printf(&s->out, "        {%u, %u, %u, ", id, life->birth, life->death);
-        sym_print_c_size(w->loops->symbols, w->bytes[id], &s->out);
-        text_printf(&s->out, "}, /* %s */\n", s->names[id]);
-        count++;
-    }
-    text_printf(&s->out,
-                "        {0, 0, 0, 0}};\n    return rt_plan(intervals, %u, offsets);\n}\n\n",
-                count);
-}
-
-static void print_segments(emit_state *s)
-{
-    const wrap_program *w = s->w;
-    for (uint32_t k = 0; k < w->segment_count; k++)
-        if (k > 0 || w->is_dynamic) print_layout(s, k);
-    text_add(&s->out, "static const rt_segment segment_table[] = {\n");
-    for (uint32_t k = 0; k < w->segment_count; k++)
-        if (k > 0 || w->is_dynamic)
-            text_printf(&s->out, "    {layout_%u, %u, 0},\n", k, known_symbols(w, k));
-        else
-            text_printf(&s->out, "    {0, 0, %lld},\n", (long long)w->arena_bytes);
-    text_add(&s->out, "};\n\n");
-}
-
 /* ---- begin and end ---- */
 
 static void print_head(emit_state *s)
@@ -395,9 +331,10 @@ void emit_c_begin(emit_state *s)
 {
     print_head(s);
     print_ports(s);
+    print_output_bytes(s);
     print_weights(s);
     print_states(s);
-    print_segments(s);
+    emit_c_segments(s);
     text_add(&s->out, "static int run(rt_frame *f)\n{\n");
     for (uint32_t i = 0; i < input_symbols(s->w); i++) emit_c_symbol(s, &s->w->lines.at[i]);
     print_checks(s);
@@ -448,17 +385,18 @@ void emit_c_end(emit_state *s)
     text_printf(
         &s->out,
         ",\n    .inputs = input_ports,\n    .input_count = %u,\n    .outputs = output_ports,\n    "
-        ".output_count = %u,\n    .late_outputs = late_outputs,\n"
+        ".output_count = %u,\n    .late_outputs = late_outputs,\n%s"
         "    .weights = weight_table,\n    .weight_count = %u,\n    .weights_bytes = %lld,\n"
         "    .weights_key = 0x%016llxull,\n    .states = state_table,\n    .state_count = %u,\n    "
         ".symbols = symbol_table,\n    .symbol_count = %u,\n"
         "    .arena_bytes = %lld,\n    .arena_lower_bound = %lld,\n"
-        "    .segments = segment_table,\n    .segment_count = %u,\n    .buffer_count = %u,\n"
+        "    .segments = segment_table,\n    .segment_count = %u,\n"
         "    .kernel_calls = %u,\n    .unique_kernels = %u,\n    .run = run,\n};\n",
-        w->loops->inputs.count, w->loops->outputs.count, w->weights.count,
+        w->loops->inputs.count, w->loops->outputs.count,
+        w->is_bounded ? "    .output_bytes = output_bytes,\n" : "", w->weights.count,
         (long long)w->weights_bytes, (unsigned long long)s->input->weights_key, s->w->state_count,
         symbols, (long long)(fixed ? w->arena_bytes : -1), (long long)(fixed ? w->lower_bound : -1),
-        w->segment_count, fixed ? 0 : w->loops->buffers.count, w->kernel_calls, w->unique_kernels);
+        w->segment_count, w->kernel_calls, w->unique_kernels);
     vec_push(s->memory, &s->files, (emit_file){"model.c", s->out.at, s->out.length});
     print_kernel_files(s);
 }

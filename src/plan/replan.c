@@ -144,24 +144,35 @@ static int64_t measure(replan *r)
     return bound;
 }
 
-/* The movable blocks in the order numbered `index`: as the template has it, and then by size
- * within that. Returns how many there are. */
+/* What the movable blocks are sorted by within an order of the template. */
+typedef enum replan_rank { AS_IT_IS, BY_SIZE, BY_AREA, RANK_COUNT } replan_rank;
+
+/* Greatest first. An area that does not fit is a bad key and no more than that. */
+static uint64_t weight_of(const replan *r, uint32_t block, replan_rank rank)
+{
+    const plan_template *t = r->t;
+    uint32_t first = t->first[block], end = t->first[block + 1];
+    int64_t size = 0;
+    for (uint32_t s = first; s < end; s++) size = plan_larger(size, r->spans[s].top);
+    uint32_t life = t->stretches[end - 1].high - t->stretches[first].low;
+    return rank == BY_AREA ? (uint64_t)size / 64 * life : (uint64_t)size;
+}
+
+/* The movable blocks in the order numbered `index`: as the template has it, then by size within
+ * that, then by area. Returns how many there are. */
 static uint32_t order_for(replan *r, uint32_t index)
 {
     const plan_template *t = r->t;
     const uint32_t *order = t->orders + (size_t)(index % t->order_count) * t->block_count;
+    replan_rank rank = (replan_rank)(index / t->order_count);
     uint32_t count = 0;
     for (uint32_t i = 0; i < t->block_count; i++) {
         uint32_t block = order[i];
         if (r->base[block] >= 0) continue;
-        int64_t size = 0;
-        for (uint32_t s = t->first[block]; s < t->first[block + 1]; s++)
-            size = plan_larger(size, r->spans[s].top);
-        r->keys[count] = ~(uint64_t)size;
+        if (rank != AS_IT_IS) r->keys[count] = ~weight_of(r, block, rank);
         r->order[count++] = block;
     }
-    if (index >= t->order_count)
-        plan_sort(r->keys, r->order, r->keys + count, r->order + count, count);
+    if (rank != AS_IT_IS) plan_sort(r->keys, r->order, r->keys + count, r->order + count, count);
     return count;
 }
 
@@ -188,7 +199,7 @@ int64_t plan_replan(const plan_template *t, const plan_sizes *sizes, void *scrat
     r.blocks.obstacles = r.obstacles;
     int64_t least = measure(&r);
     int64_t height = INT64_MAX;
-    for (uint32_t i = 0; i < 2 * t->order_count && height > least; i++) {
+    for (uint32_t i = 0; i < RANK_COUNT * t->order_count && height > least; i++) {
         r.blocks.block_count = order_for(&r, i);
         int64_t reached = plan_skyline_pass(&r.blocks, r.order, height, r.pass_scratch, r.trial);
         if (reached >= height) continue;

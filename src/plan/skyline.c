@@ -125,13 +125,29 @@ typedef struct pass {
 
 /* ---- segments and their heap ---- */
 
+/* The number of the highest bit that is set; there is one. */
+static inline uint32_t highest_bit(uint64_t bits)
+{
+#ifdef __GNUC__
+    return 63 - (uint32_t)__builtin_clzll(bits);
+#else
+    uint32_t number = 0;
+    for (uint32_t step = 32; step; step /= 2)
+        if (bits >> step) {
+            bits >>= step;
+            number += step;
+        }
+    return number;
+#endif
+}
+
 /* The segment that section s lies in. Section 0 always starts one. */
 static uint32_t segment_of(const pass *run, uint32_t s)
 {
     uint32_t word = s / 64;
     uint64_t bits = run->starts[word] & (~(uint64_t)0 >> (63 - s % 64));
     while (!bits) bits = run->starts[--word];
-    return word * 64 + 63 - (uint32_t)__builtin_clzll(bits);
+    return word * 64 + highest_bit(bits);
 }
 
 /* First segment that starts at s or later; section_count when there is none. */
@@ -143,7 +159,7 @@ static uint32_t segment_from(const pass *run, uint32_t s)
     uint32_t word = s / 64;
     uint64_t bits = run->starts[word] & (~(uint64_t)0 << s % 64);
     while (!bits && ++word < words) bits = run->starts[word];
-    return bits ? word * 64 + (uint32_t)__builtin_ctzll(bits) : count;
+    return bits ? word * 64 + highest_bit(bits & (0 - bits)) : count;
 }
 
 static bool segment_before(segment_key a, segment_key b)

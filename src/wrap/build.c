@@ -259,15 +259,29 @@ static uint32_t first_segment(const wrap_program *w, plan_buffer *intervals, loo
     return kept;
 }
 
+/* With where it begins in its root's memory, if that is a constant. */
+static int64_t offset_in_root(const wrap_program *w, loop_buffer_id id)
+{
+    int64_t offset = w->offsets[w->lives[id].root], shift = 0;
+    sym_expr place = wrap_shift(w, id);
+    if (offset >= 0 && !sym_is_none(place)) sym_is_int(w->loops->symbols, place, &shift);
+    return offset + shift;
+}
+
 static fe_status place(builder *b)
 {
     wrap_program *w = b->w;
     const loop_program *p = w->loops;
     plan_buffer *intervals;
     loop_buffer_id *owners;
+    if (b->facts->max_arena) {
+        place_outputs(b);
+        FE_TRY(wrap_bound_outputs(w, b->facts));
+        return wrap_place_largest(w, b->facts);
+    }
     FE_TRY(wrap_find_segments(w, b->s, &b->segments, b->memory));
     for (loop_buffer_id id = 0; id < p->buffers.count; id++)
-        if (w->lives[id].in_arena && w->segment_of[id] == 0 &&
+        if (w->lives[id].in_arena && w->lives[id].root == id && w->segment_of[id] == 0 &&
             !sym_is_int(p->symbols, w->bytes[id], NULL))
             w->is_dynamic = true;
     place_outputs(b);
@@ -281,7 +295,7 @@ static fe_status place(builder *b)
     FE_TRY(plan_offsets(w->session, b->memory, intervals, count, NULL, &plan));
     for (uint32_t i = 0; i < count; i++) w->offsets[owners[i]] = plan.offsets[i];
     for (loop_buffer_id id = 0; id < p->buffers.count; id++)
-        if (w->offsets[id] < 0) w->offsets[id] = w->offsets[w->lives[id].root];
+        if (w->offsets[id] < 0) w->offsets[id] = offset_in_root(w, id);
     w->arena_bytes = plan.height;
     w->lower_bound = plan.lower_bound;
     return FE_OK;
@@ -444,6 +458,7 @@ wrap_program *wrap_program_new(loop_program *p, arena *memory)
                         .raw_weight = NEW_ARRAY(memory, uint32_t, buffers + 1),
                         .segment_of = NEW_ARRAY(memory, uint32_t, buffers + 1),
                         .segment_count = 1,
+                        .slot_of = NEW_ARRAY(memory, uint32_t, buffers + 1),
                         .output_of = NEW_ARRAY(memory, int32_t, buffers + 1),
                         .state_of = NEW_ARRAY(memory, int32_t, buffers + 1)};
     for (loop_buffer_id id = 0; id < buffers; id++) {
@@ -454,6 +469,7 @@ wrap_program *wrap_program_new(loop_program *p, arena *memory)
         w->output_of[id] = -1;
         w->state_of[id] = buffer->kind == LOOP_STATE ? (int32_t)w->state_count++ : -1;
         w->raw_weight[id] = WRAP_NO_WEIGHT;
+        w->slot_of[id] = WRAP_NO_SLOT;
     }
     return w;
 }
@@ -481,6 +497,8 @@ fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *me
     for (uint32_t k = 0; k < p->outputs.count; k++) add_line(&b, WRAP_OUTPUT)->index = k;
     need_states(&b);
     collect_weights(&b);
+    if (w->is_bounded) wrap_assert_ranges(w);
+    wrap_make_layouts(w);
     *out = w;
     return wrap_check(w);
 }

@@ -21,6 +21,7 @@ typedef struct checker {
     VEC(loop_buffer_id) alive;  /* in the arena */
     VEC(loop_buffer_id) ending; /* with the next call */
     map defined;                /* symbols */
+    wrap_example *examples;     /* by segment: offsets as the run may find them */
     bool *placed;               /* by segment */
     VEC(region) regions;
     VEC(loop_buffer_id) births; /* in regions, in order; so the symbols and segments */
@@ -68,11 +69,33 @@ static fe_status use(checker *c, loop_buffer_id id)
     return FE_OK;
 }
 
+/* What the buffer takes of the arena. Where the run finds the offsets: its interval, for the sizes of
+ * the example. Where sizes change and offsets do not: the most. */
+static int64_t begin_of(const checker *c, loop_buffer_id id)
+{
+    uint32_t segment = c->w->segment_of[id], slot = c->w->slot_of[id];
+    if (wrap_is_fixed(c->w, segment)) return c->w->offsets[id];
+    return slot == WRAP_NO_SLOT ? 0 : c->examples[segment].offsets[slot];
+}
+
 static int64_t bytes_of(const checker *c, loop_buffer_id id)
 {
+    const wrap_program *w = c->w;
+    uint32_t segment = w->segment_of[id], slot = w->slot_of[id];
     int64_t bytes = 0;
-    sym_is_int(c->w->loops->symbols, c->w->bytes[id], &bytes);
+    if (!wrap_is_fixed(w, segment) && slot == WRAP_NO_SLOT) return 0;
+    if (!wrap_is_fixed(w, segment))
+        return wrap_example_bytes(w, w->bytes[w->layouts[segment].buffers[slot]]);
+    if (w->is_bounded && w->lives[id].root == id)
+        wrap_largest_bytes(w, id, &bytes);
+    else
+        sym_is_int(w->loops->symbols, w->bytes[id], &bytes);
     return bytes;
+}
+
+static int64_t arena_of(const checker *c, uint32_t segment)
+{
+    return wrap_is_fixed(c->w, segment) ? c->w->arena_bytes : c->examples[segment].bytes;
 }
 
 typedef struct undefined_search {
@@ -107,15 +130,16 @@ static fe_status allocate(checker *c, loop_buffer_id id)
     if (!c->placed[segment])
         return broken(c, "W6", "a buffer is allocated before its segment is placed",
                       name_of(c, id));
-    if (segment || c->w->is_dynamic || !c->w->lives[id].in_arena) return FE_OK;
-    int64_t begin = c->w->offsets[id], end = begin + bytes_of(c, id);
-    if (begin < 0 || end > c->w->arena_bytes)
+    if (!c->w->lives[id].in_arena) return FE_OK;
+    int64_t begin = begin_of(c, id), end = begin + bytes_of(c, id);
+    if (begin < 0 || end > arena_of(c, segment))
         return broken(c, "W4", "a buffer is not inside the arena", name_of(c, id));
     for (uint32_t i = 0; i < c->alive.count; i++) {
         loop_buffer_id other = c->alive.at[i];
         /* in one memory by design: law S6 */
-        if (c->w->lives[other].root == c->w->lives[id].root) continue;
-        int64_t other_begin = c->w->offsets[other], other_end = other_begin + bytes_of(c, other);
+        if (c->w->lives[other].root == c->w->lives[id].root || c->w->segment_of[other] != segment)
+            continue;
+        int64_t other_begin = begin_of(c, other), other_end = other_begin + bytes_of(c, other);
         if (begin < other_end && other_begin < end)
             return broken(c, "W4", "two buffers that live at once overlap",
                           arena_printf(c->memory, "%s and %s", name_of(c, id), name_of(c, other)));
@@ -156,11 +180,10 @@ static fe_status release(checker *c, loop_buffer_id id, life_state next)
 
 static fe_status reuse(checker *c, const wrap_line *line)
 {
-    const wrap_program *w = c->w;
     FE_TRY(release(c, line->old_buffer, ENDING));
     vec_push(c->memory, &c->ending, line->old_buffer);
     FE_TRY(allocate(c, line->buffer));
-    if (w->offsets[line->buffer] != w->offsets[line->old_buffer])
+    if (begin_of(c, line->buffer) != begin_of(c, line->old_buffer))
         return broken(c, "W4", "a buffer does not lie where the one lies that it takes over",
                       name_of(c, line->buffer));
     return FE_OK;
@@ -313,8 +336,11 @@ fe_status wrap_check(const wrap_program *w)
     checker c = {.w = w,
                  .memory = memory,
                  .state = NEW_ARRAY(memory, life_state, w->loops->buffers.count + 1),
+                 .examples = NEW_ARRAY(memory, wrap_example, w->segment_count + 1),
                  .placed = NEW_ARRAY(memory, bool, w->segment_count + 1)};
     fe_status status = FE_OK;
+    for (uint32_t k = 0; k < w->segment_count; k++)
+        if (!wrap_is_fixed(w, k)) wrap_place_example(w, k, memory, &c.examples[k]);
     c.placed[0] = true;
     for (uint32_t i = 0; i < w->lines.count && status == FE_OK; i++) {
         c.line = i + 1;

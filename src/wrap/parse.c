@@ -1,7 +1,7 @@
 /* parse.c -- reads what print.c writes: buffers and inputs as a loop program has them, then
  * `wrapper`, the weights, what shares memory, and the lines.
  */
-#include "wrap/wrap.h"
+#include "wrap/wrap_priv.h"
 
 typedef struct parsing {
     wrap_program *w;
@@ -46,6 +46,7 @@ static fe_status parse_head(parsing *in)
     FE_TRY(parse_number(in, "kernels", &kernels));
     FE_TRY(parse_number(in, "calls", &calls));
     in->w->is_dynamic = in->w->arena_bytes < 0;
+    in->w->is_bounded = lex_take(in->lx, "bounded");
     in->w->unique_kernels = (uint32_t)kernels;
     in->w->kernel_calls = (uint32_t)calls;
     return FE_OK;
@@ -347,6 +348,8 @@ fe_status wrap_parse(fe_session *session, arena *memory, const char *source, siz
     FE_TRY(parse_head(&in));
     while (lx.token.kind != LEX_END) FE_TRY(parse_line(&in));
     follow_roots(in.w);
+    if (in.w->is_bounded) FE_TRY(wrap_bound_outputs(in.w, NULL));
+    wrap_make_layouts(in.w);
     *out = in.w;
     return lex_finish(&lx);
 }

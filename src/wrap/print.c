@@ -220,9 +220,9 @@ void wrap_print(const wrap_program *w, text *out)
         if (w->lines.at[i].kind == WRAP_SYMBOL && w->lines.at[i].input < 0)
             vec_push(w->memory, &defined, w->lines.at[i].symbol);
     loop_print_front(w->loops, defined.at, defined.count, out);
-    text_printf(out, "wrapper arena %lld bound %lld weights %lld kernels %u calls %u\n",
+    text_printf(out, "wrapper arena %lld bound %lld weights %lld kernels %u calls %u%s\n",
                 (long long)w->arena_bytes, (long long)w->lower_bound, (long long)w->weights_bytes,
-                w->unique_kernels, w->kernel_calls);
+                w->unique_kernels, w->kernel_calls, w->is_bounded ? " bounded" : "");
     for (uint32_t k = 0; k < w->weights.count; k++) print_weight(w, k, out);
     print_memory(w, out);
     for (uint32_t i = 0; i < w->lines.count; i++) {

@@ -32,6 +32,9 @@
  *     alloc @rows live [2, 4) segment 1 bytes 128*u0
  *     alloc @y output 0 bytes 4*u0                # an output that the caller cannot know the size of
  *
+ * Where an arena is wanted for all sizes that ranges allow, each buffer has the room of its largest,
+ * at a constant offset, and there is one segment: `wrapper arena 4096 ... bounded`.
+ *
  * Laws (check.c), verified on every compile: W1 a buffer is allocated, or has memory of another
  * kind, before it is used. W2 it is not used after it is freed, nor, when its memory is reused,
  * after the next call. W3 it is freed at most once. W4 no two buffers that live at once overlap in a
@@ -77,6 +80,16 @@ typedef struct wrap_weight {
 } wrap_weight;
 #define WRAP_NO_WEIGHT UINT32_MAX
 
+/* The memory of a segment, cut into intervals that are in use at certain times (layout.c). */
+typedef struct wrap_layout {
+    plan_buffer *intervals;        /* lives and groups; sizes are not told here */
+    const loop_buffer_id *buffers; /* by interval: a buffer that covers it */
+    uint32_t count;
+    bool has_parts;      /* there are groups: intervals that begin inside the memory of others */
+    plan_template lives; /* what no size changes, where offsets are found during the run */
+} wrap_layout;
+#define WRAP_NO_SLOT UINT32_MAX
+
 typedef struct wrap_line {
     wrap_kind kind;
     loop_buffer_id buffer;     /* ALLOC FREE REUSE(new) */
@@ -92,20 +105,27 @@ typedef struct wrap_line {
     uint32_t index;           /* OUTPUT number; PLACE: segment */
 } wrap_line;
 
+typedef VEC(wrap_line) wrap_line_list;
+
 typedef struct wrap_program {
     fe_session *session;
     loop_program *loops; /* buffers, symbols, inputs, outputs */
     arena *memory;
     const char *name;
-    VEC(wrap_line) lines;
+    wrap_line_list lines;
     int64_t *offsets; /* of each buffer in the arena; -1 when it does not live there */
     sym_expr *bytes;  /* of each buffer */
     /* sizes in segment 0 depend on symbols: offsets come from the sizes at run time, as those of
      * every later segment do */
     bool is_dynamic;
-    uint32_t *segment_of; /* of each buffer in the arena */
+    /* sizes depend on symbols, but each buffer has the room of its largest: offsets are constants */
+    bool is_bounded;
+    int64_t *output_bytes; /* then: of each output, most; 0 when its memory is something else's */
+    uint32_t *segment_of;  /* of each buffer in the arena */
     uint32_t segment_count;
-    sched_life *lives; /* of each buffer, in groups */
+    wrap_layout *layouts; /* by segment; empty where offsets are constants */
+    uint32_t *slot_of;    /* by buffer: its interval in the layout; WRAP_NO_SLOT */
+    sched_life *lives;    /* of each buffer, in groups */
     VEC(wrap_weight) weights;
     /* for each buffer: its weight when a CONSTANT that is read as it is, or a STATE; else
      * WRAP_NO_WEIGHT */
@@ -126,6 +146,7 @@ typedef struct wrap_facts {
     /* Bytes of input `operand` of an extern op when the runtime wants that constant re-laid; 0 = as
      * it is. */
     int64_t (*packed_bytes)(const loop_program *p, const loop_op *op, uint32_t operand);
+    bool max_arena; /* one arena for all sizes that ranges allow */
     /* Provenance text of an op's origin number; may return NULL. */
     const char *(*note)(void *data, uint32_t origin);
     void *data;
@@ -151,6 +172,32 @@ static inline wrap_kind wrap_of_control(loop_control c)
     return (wrap_kind)(WRAP_IF + (int)c);
 }
 _Static_assert(WRAP_END - WRAP_IF == LOOP_END - LOOP_IF, "a line for each control");
+/* Are the offsets in this segment constants? */
+static inline bool wrap_is_fixed(const wrap_program *w, uint32_t segment)
+{
+    return segment == 0 && !w->is_dynamic;
+}
+/* Does the size of an input give the symbol its value, or an input itself? */
+static inline bool wrap_is_input_symbol(const wrap_line *line)
+{
+    return line->kind == WRAP_SYMBOL && line->input >= 0;
+}
+/* layout.c: fills in w->layouts and w->slot_of. The lines must be there. */
+void wrap_make_layouts(wrap_program *w);
+/* A segment as the run would place it for the sizes of the example. */
+typedef struct wrap_example {
+    int64_t *offsets; /* by interval */
+    int64_t bytes;
+} wrap_example;
+void wrap_place_example(const wrap_program *w, uint32_t segment, arena *memory, wrap_example *out);
+int64_t wrap_example_offset(const wrap_program *w, const wrap_example *e, loop_buffer_id id);
+int64_t wrap_example_bytes(const wrap_program *w, sym_expr bytes); /* not below 0 */
+/* Is where the buffer begins in its root already in its offset? */
+bool wrap_offset_has_place(const wrap_program *w, loop_buffer_id id);
+/* Bytes of the largest size that ranges allow; false when there is none. */
+bool wrap_largest_bytes(const wrap_program *w, loop_buffer_id id, int64_t *bytes);
+/* Bytes from the start of its root's memory; none when that is where it begins. */
+sym_expr wrap_shift(const wrap_program *w, loop_buffer_id id);
 void wrap_print(const wrap_program *w, text *out);
 void wrap_print_line(const wrap_program *w, const wrap_line *line, text *out); /* without newline */
 fe_status wrap_parse(fe_session *session, arena *memory, const char *source, size_t length,

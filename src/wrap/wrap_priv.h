@@ -12,4 +12,14 @@ typedef struct wrap_segments {
 fe_status wrap_find_segments(wrap_program *w, const sched_schedule *s, wrap_segments *out,
                              arena *memory);
 
+/* layout.c: the intervals of one segment, also of a fixed one. Its lives are left empty. */
+void wrap_collect_layout(wrap_program *w, uint32_t segment, wrap_layout *out);
+/* bound.c: gives every buffer in the arena the place of its largest size. FE_USAGE when it has none;
+ * facts, which may be NULL, tell what that comes from. */
+fe_status wrap_place_largest(wrap_program *w, const wrap_facts *facts);
+/* Fills in w->output_bytes; likewise. */
+fe_status wrap_bound_outputs(wrap_program *w, const wrap_facts *facts);
+/* Adds an assertion behind each symbol that the run defines: that it is in its range. */
+void wrap_assert_ranges(wrap_program *w);
+
 #endif

@@ -6,6 +6,7 @@
  *     out 0 f32 [2,7] {14,1}   output 0 goes to memory of the caller
  *     out 0 none               ... of the context again (the beginning)
  *     context 1                calls from here on use context 1 (of 4)
+ *     ready                    makes the context that the next call uses, if it is not there
  *     inputs 2                 tells the artifact that so many inputs are given; outputs N likewise
  *     run                      a call; prints the message when it fails
  *     allocates                a call; prints whether it allocated (link with -rdynamic)
@@ -156,10 +157,15 @@ static void show(const char *what, int k)
     printf("\n");
 }
 
+static void make_ready(void)
+{
+    if (!contexts[current] && artifact->context_new(model, 1, &contexts[current])) exit(1);
+}
+
 static void call(void)
 {
     fe_tensor inputs[MOST], outputs[MOST];
-    if (!contexts[current] && artifact->context_new(model, 1, &contexts[current])) exit(1);
+    make_ready();
     for (int k = 0; k < MOST; k++) {
         inputs[k] = in[k].t;
         outputs[k] = out[k].t;
@@ -190,6 +196,8 @@ static int obey(char *line)
     else if (sscanf(line, "inputs %u", &in_count) == 1 ||
              sscanf(line, "outputs %u", &out_count) == 1)
         return 0;
+    else if (strncmp(line, "ready", 5) == 0)
+        make_ready();
     else if (strncmp(line, "run", 3) == 0)
         call();
     else if (strncmp(line, "allocates", 9) == 0) {

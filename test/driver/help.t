@@ -38,6 +38,7 @@ makes a shared library, or C sources, of a program
   --model NAME          which program of an archive with several
   --from STAGE          the input is the text of this stage
   --ops LIBRARY         operators of your own (ferrite_ops.h); may be given several times
+  --max-arena           memory for the largest sizes from the start: a context allocates once
   --no-passes           leave the graph as it was exported
   --verify              check the graph after every pass
   --dump-after PASS     show the graph after this pass, or after all
@@ -83,6 +84,7 @@ compiles a program, runs it, writes its outputs
   --model NAME          which program of an archive with several
   --from STAGE          the input is the text of this stage
   --ops LIBRARY         operators of your own (ferrite_ops.h); may be given several times
+  --max-arena           memory for the largest sizes from the start: a context allocates once
   --no-passes           leave the graph as it was exported
   --verify              check the graph after every pass
   --dump-after PASS     show the graph after this pass, or after all

@@ -39,9 +39,9 @@ step 0 live 256 copy
 step 1 live 256 k_exp
 step 2 live 768 copy
 step 3 live 512 copy
-@a live [0, 2) at 512 bytes 256 = 4*s0 in @b
-@b live [1, 3) at 512 bytes 256 = 4*s0 peak
-@c live [2, 4) at 0 bytes 512 = 8*s0 peak
+@a live [0, 2) at 0 bytes 256 = 4*s0 in @b
+@b live [1, 3) at 0 bytes 256 = 4*s0 peak
+@c live [2, 4) at 256 bytes 512 = 8*s0 peak
 --run-- ferrite inspect $ROOT/test/cases/programs/ragged_rows.pt2 --stage plan | sed -n '1p; /segment/p'
 --out--
 plan ragged_rows: arena 1088 bytes, 576 in use at once (step 12), 5 buffers; for the sizes of the example

@@ -48,7 +48,7 @@ out 1 [3]{1}: 0.212 0.576 0.212
 out 0 [0,2]{1,0}:
 out 1 [0]{1}:
 out 0 [12,2]{1,12}: 0.000 0.000 0.000 1.000 0.000 2.000 1.000 0.000 1.000 1.000 1.000 2.000 2.000 0.000 2.000 1.000 2.000 2.000 3.000 0.000 3.000 1.000 3.000 2.000
-it allocated
+no allocation
 no allocation
 out 1 [3]{1}: 0.212 0.576 0.212
 out 0 [3,2]{2,1}: 0.000 0.000 1.000 1.000 3.000 2.000
@@ -148,7 +148,7 @@ failed 4: a division by zero: u1 (q): u1 = 0
 failed 3: the sizes of this run are too large
 failed 3: the sizes of this run are too large
 out 0 []{}: 5.437
---run-- ferrite compile room.fx -o m.so --quiet && ./call ./m.so
+--run-- ferrite compile room.fx -o m.so --quiet && ASAN_OPTIONS=allocator_may_return_null=1 ./call ./m.so
 --file room.fx--
 graph main {
   placeholder %i user "i" : i64[]

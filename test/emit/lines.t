@@ -165,7 +165,7 @@ static int run(rt_frame *f)
         return rt_fail(f, FE_RUN_ASSERTION, "%s: s1 = %lld, s0 = %lld, s2 = %lld", "s0 is \"too large\"", (long long)s1, (long long)s0, (long long)s2);
     const int64_t s3 = f->symbols[3] = (((s0 * s1) / 4) + (fe_min(s0, s2) % 3));
     (void)s3;
-    float *const a = (void *)(arena + f->offsets[1]);
+    float *const a = (void *)(arena + f->segments[0].offsets[0]);
     (void)a;
     /* a ends here */
     {

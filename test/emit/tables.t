@@ -49,21 +49,41 @@ static const rt_weight weight_table[] = {
 
 static const uint32_t state_table[] = {0, 0};
 
-/* Offsets of the buffers in segment 0 for these sizes. */
-static int64_t layout_0(const int64_t *symbols, int64_t *offsets)
+/* Segment 0 of the arena: who lives when, in orders that are good whatever the sizes. See plan/replan.h. */
+static const uint32_t first_0[] = {0, 1};
+static const plan_stretch stretches_0[] = {
+    {0, 1, 0, 1}, /* a_1 */
+    {0}};
+static const uint32_t members_0[] = {0};
+static const uint32_t block_of_0[] = {0};
+static const uint32_t orders_0[] = {
+    0,
+    0,
+};
+static const plan_template lives_0 = {
+    .buffer_count = 1,
+    .block_count = 1,
+    .stretch_count = 1,
+    .section_count = 1,
+    .order_count = 2,
+    .first = first_0,
+    .stretches = stretches_0,
+    .members = members_0,
+    .block_of = block_of_0,
+    .orders = orders_0,
+};
+
+static const uint32_t symbols_0[] = {0, 0};
+
+static void sizes_0(const int64_t *symbols, int64_t *size, int64_t *shift)
 {
     const int64_t s0 = symbols[0];
-    (void)s0;
-    const int64_t s1 = symbols[1];
-    (void)s1;
-    const rt_interval intervals[] = {
-        {3, 0, 1, fe_times(4, s0)}, /* a_1 */
-        {0, 0, 0, 0}};
-    return rt_plan(intervals, 1, offsets);
+    (void)shift;
+    size[0] = fe_times(4, s0); /* a_1 */
 }
 
 static const rt_segment segment_table[] = {
-    {layout_0, 2, 0},
+    {.lives = &lives_0, .sizes = sizes_0, .has_parts = 0, .symbols = symbols_0, .symbol_count = 1},
 };
 
 
@@ -91,7 +111,6 @@ const rt_program rt_this_program = {
     .arena_lower_bound = -1,
     .segments = segment_table,
     .segment_count = 1,
-    .buffer_count = 5,
     .kernel_calls = 0,
     .unique_kernels = 0,
     .run = run,

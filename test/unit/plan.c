@@ -469,6 +469,31 @@ SESSION_TEST(replan_holds_for_all_sizes)
     return FE_OK;
 }
 
+SESSION_TEST(replan_comes_near_the_bound)
+{
+    dice d = {9};
+    plan_buffer buffers[100];
+    int64_t size[COUNT_OF(buffers)];
+    int64_t offsets[COUNT_OF(buffers)];
+    double ratios = 0;
+    for (int round = 0; round < 200; round++) {
+        uint32_t count = COUNT_OF(buffers);
+        int64_t bound;
+        for (uint32_t i = 0; i < count; i++) {
+            buffers[i] = random_buffer(&d, 100, 100);
+            size[i] = 1 + roll(&d, roll(&d, 4) ? 20000 : 400000);
+        }
+        plan_template t;
+        plan_template_make(session->memory, buffers, count, &t);
+        void *scratch = arena_alloc(session->memory, plan_replan_scratch(&t));
+        plan_sizes sizes = {.size = size, .alignment = 64};
+        double height = (double)plan_replan(&t, &sizes, scratch, offsets, &bound);
+        ratios += height / (double)bound;
+    }
+    EXPECT(ratios / 200 < 1.01);
+    return FE_OK;
+}
+
 SESSION_TEST(replan_leaves_fixed_buffers_where_they_are)
 {
     plan_buffer buffers[] = {{.size = 1, .birth = 0, .death = 4},

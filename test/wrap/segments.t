@@ -1,4 +1,4 @@
-# the arena's segments: buffers are placed where the last symbol in their size is known; definitions in a row share one
+# the arena's segments: buffers are placed where the last symbol in their size is known; definitions in a row share one; one arena for all sizes
 --run-- ferrite inspect - --from loop --stage wrap | sed 's/\(k_[a-z_]*\)_[0-9a-f]* (/\1 (/; s/ cost [0-9]*//' | sed -n '/^wrapper/,$p'
 --in--
 program segments
@@ -164,3 +164,44 @@ kernel k_sum (@b, @y) ints [u1, u2] m 1
 free @b
 end
 output 0 @y[3]{1}
+--run-- sed 's/@a live \[0, 2)/@a live [0, 1)/' laws.wrap | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
+--err--
+error: wrap: law W4: two buffers that live at once overlap: b and a
+  at line 7: alloc @b live [1, 3) segment 1 bytes 4*u0
+  help: this is a fault of ferrite's own: please report it with the program
+--run-- ferrite inspect most.wrap --from wrap --stage wrap | cmp - most.wrap
+--file most.wrap--
+program most
+symbol s0 in [0, 64]
+input  @x : f32[s0] strides [1]
+temp   @a : f32[s0] strides [1]
+temp   @b : f32[s0] strides [1]
+temp   @y : f32[s0] strides [1]
+wrapper arena 512 bound 512 weights 0 kernels 0 calls 3 bounded
+memory @y output 0
+symbol s0 = size 0 0
+alloc @a live [0, 2) at 0 bytes 4*s0
+extern copy (@x[s0]{1}) -> (@a[s0]{1}) ints [] floats []
+alloc @b live [1, 3) at 256 bytes 4*s0
+extern copy (@a[s0]{1}) -> (@b[s0]{1}) ints [] floats []
+free @a
+extern copy (@b[s0]{1}) -> (@y[s0]{1}) ints [] floats []
+free @b
+output 0 @y[s0]{1}
+--run-- sed 's/at 256/at 192/' most.wrap | ferrite inspect - --from wrap --stage wrap
+--err--
+error: wrap: law W4: two buffers that live at once overlap: b and a
+  at line 4: alloc @b live [1, 3) at 192 bytes 4*s0
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/arena 512/arena 448/' most.wrap | ferrite inspect - --from wrap --stage wrap
+--err--
+error: wrap: law W4: a buffer is not inside the arena: b
+  at line 4: alloc @b live [1, 3) at 256 bytes 4*s0
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/in .0, 64./in [0, ]/' most.wrap | ferrite inspect - --from wrap --stage wrap
+--err--
+error: wrap: max-arena: s0 (dimension 0 of input 'x') has no upper bound, and @y takes 4*s0 bytes
+  help: give it a maximum where the program is exported, Dim(..., max=...), or leave max-arena out
+--status-- 1

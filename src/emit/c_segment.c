@@ -1,0 +1,170 @@
+/* c_segment.c -- the segments of the arena as C. For those whose offsets are found during the run: which
+ * buffers live when, as a plan_template, and a function that tells their sizes.
+ */
+#include "emit/c.h"
+
+/* ---- what no size changes ---- */
+
+enum { IN_A_LINE = 16 };
+
+static void print_row(emit_state *s, const uint32_t *row, uint32_t count, bool broken)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_last = i + 1 == count && !broken;
+        if (broken && i % IN_A_LINE == 0)
+            text_add(&s->out, "\n    ");
+        else if (i > 0)
+            text_char(&s->out, ' ');
+        if (row[i] == UINT32_MAX)
+            text_add(&s->out, "UINT32_MAX");
+        else
+            text_printf(&s->out, "%u", row[i]);
+        if (!is_last) text_char(&s->out, ',');
+    }
+}
+
+/* A row a line, longer ones in several. */
+static void print_table(emit_state *s, const char *name, uint32_t segment, const uint32_t *table,
+                        uint32_t rows, uint32_t count)
+{
+    bool broken = rows > 1 || count > IN_A_LINE;
+    text_printf(&s->out, "static const uint32_t %s_%u[] = {", name, segment);
+    for (uint32_t r = 0; r < rows; r++) print_row(s, table + (size_t)r * count, count, broken);
+    text_add(&s->out, count == 0 ? "0};\n" : broken ? "\n};\n" : "};\n");
+}
+
+static void print_stretches(emit_state *s, uint32_t segment, const wrap_layout *layout)
+{
+    const plan_template *t = &layout->lives;
+    text_printf(&s->out, "static const plan_stretch stretches_%u[] = {\n", segment);
+    for (uint32_t k = 0; k < t->stretch_count; k++) {
+        const plan_stretch *stretch = &t->stretches[k];
+        text_printf(&s->out, "    {%u, %u, %u, %u}, /*", stretch->low, stretch->high, stretch->from,
+                    stretch->to);
+        for (uint32_t m = stretch->from; m < stretch->to; m++)
+            text_printf(&s->out, " %s", s->names[layout->buffers[t->members[m]]]);
+        text_add(&s->out, " */\n");
+    }
+    text_add(&s->out, "    {0}};\n");
+}
+
+static void print_lives(emit_state *s, uint32_t segment, const wrap_layout *layout)
+{
+    const plan_template *t = &layout->lives;
+    text_printf(&s->out,
+                "/* Segment %u of the arena: who lives when, in orders that are good whatever the "
+                "sizes. See plan/replan.h. */\n",
+                segment);
+    print_table(s, "first", segment, t->first, 1, t->block_count + 1);
+    print_stretches(s, segment, layout);
+    print_table(s, "members", segment, t->members, 1,
+                t->stretch_count ? t->stretches[t->stretch_count - 1].to : 0);
+    print_table(s, "block_of", segment, t->block_of, 1, t->buffer_count);
+    print_table(s, "orders", segment, t->orders, t->order_count, t->block_count);
+    text_printf(&s->out,
+                "static const plan_template lives_%u = {\n"
+                "    .buffer_count = %u,\n    .block_count = %u,\n    .stretch_count = %u,\n"
+                "    .section_count = %u,\n    .order_count = %u,\n    .first = first_%u,\n"
+                "    .stretches = stretches_%u,\n    .members = members_%u,\n"
+                "    .block_of = block_of_%u,\n    .orders = orders_%u,\n};\n\n",
+                segment, t->buffer_count, t->block_count, t->stretch_count, t->section_count,
+                t->order_count, segment, segment, segment, segment, segment);
+}
+
+/* ---- sizes ---- */
+
+/* The symbols that a layout's sizes hold, in order of first appearance. */
+typedef struct symbol_set {
+    VEC(sym_expr) all;
+    map seen;
+    arena *memory;
+} symbol_set;
+
+static void add_symbol(void *data, sym_expr symbol)
+{
+    symbol_set *set = data;
+    if (map_get(&set->seen, symbol.id) != MAP_NONE) return;
+    map_set(set->memory, &set->seen, symbol.id, 1);
+    vec_push(set->memory, &set->all, symbol);
+}
+
+/* Where the interval begins in its block, where that is not 0. */
+static sym_expr shift_of(const wrap_program *w, const wrap_layout *layout, uint32_t slot)
+{
+    bool is_part = layout->intervals[slot].group != 0;
+    return is_part ? wrap_shift(w, layout->buffers[slot]) : (sym_expr){0};
+}
+
+static void find_symbols(const wrap_program *w, const wrap_layout *layout, symbol_set *set)
+{
+    for (uint32_t k = 0; k < layout->count; k++) {
+        sym_expr shift = shift_of(w, layout, k);
+        sym_each_symbol(w->loops->symbols, w->bytes[layout->buffers[k]], add_symbol, set);
+        if (!sym_is_none(shift)) sym_each_symbol(w->loops->symbols, shift, add_symbol, set);
+    }
+}
+
+static void print_sizes(emit_state *s, uint32_t segment, const wrap_layout *layout,
+                        const symbol_set *set)
+{
+    const wrap_program *w = s->w;
+    text_printf(&s->out,
+                "static void sizes_%u(const int64_t *symbols, int64_t *size, int64_t *shift)\n{\n",
+                segment);
+    for (uint32_t i = 0; i < set->all.count; i++)
+        text_printf(&s->out, "    const int64_t %s = symbols[%u];\n",
+                    sym_name(w->loops->symbols, set->all.at[i]),
+                    emit_c_symbol_index(s, set->all.at[i]));
+    if (set->all.count == 0) text_add(&s->out, "    (void)symbols;\n");
+    if (!layout->has_parts) text_add(&s->out, "    (void)shift;\n");
+    for (uint32_t k = 0; k < layout->count; k++) {
+        sym_expr shift = shift_of(w, layout, k);
+        text_printf(&s->out, "    size[%u] = ", k);
+        sym_print_c_size(w->loops->symbols, w->bytes[layout->buffers[k]], &s->out);
+        text_printf(&s->out, "; /* %s */\n", s->names[layout->buffers[k]]);
+        if (!layout->has_parts) continue;
+        text_printf(&s->out, "    shift[%u] = ", k);
+        if (sym_is_none(shift))
+            text_char(&s->out, '0');
+        else
+            sym_print_c_size(w->loops->symbols, shift, &s->out);
+        text_add(&s->out, ";\n");
+    }
+    text_add(&s->out, "}\n\n");
+}
+
+/* ---- the table ---- */
+
+static void print_key(emit_state *s, uint32_t segment, const symbol_set *set)
+{
+    text_printf(&s->out, "static const uint32_t symbols_%u[] = {", segment);
+    for (uint32_t i = 0; i < set->all.count; i++)
+        text_printf(&s->out, "%u, ", emit_c_symbol_index(s, set->all.at[i]));
+    text_add(&s->out, "0};\n\n");
+}
+
+void emit_c_segments(emit_state *s)
+{
+    const wrap_program *w = s->w;
+    uint32_t *symbol_counts = NEW_ARRAY(s->memory, uint32_t, w->segment_count + 1);
+    for (uint32_t k = 0; k < w->segment_count; k++) {
+        const wrap_layout *layout = &w->layouts[k];
+        symbol_set set = {.memory = s->memory};
+        if (wrap_is_fixed(w, k)) continue;
+        find_symbols(w, layout, &set);
+        symbol_counts[k] = set.all.count;
+        print_lives(s, k, layout);
+        print_key(s, k, &set);
+        print_sizes(s, k, layout, &set);
+    }
+    text_add(&s->out, "static const rt_segment segment_table[] = {\n");
+    for (uint32_t k = 0; k < w->segment_count; k++)
+        if (wrap_is_fixed(w, k))
+            text_printf(&s->out, "    {.bytes = %lld},\n", (long long)w->arena_bytes);
+        else
+            text_printf(&s->out,
+                        "    {.lives = &lives_%u, .sizes = sizes_%u, .has_parts = %d, .symbols = "
+                        "symbols_%u, .symbol_count = %u},\n",
+                        k, k, w->layouts[k].has_parts, k, symbol_counts[k]);
+    text_add(&s->out, "};\n\n");
+}
