@@ -40,7 +40,9 @@ lower_tensor lower_positions(lowering *l, lower_tensor mask, sym_expr *count)
     mask = lower_cast(l, mask, TY_BOOL);
     loop_view view = lower_strided(l, mask);
     lower_tensor number = lower_total(l, LOOP_SUM, as_int(l, lower_viewed(l, view)));
-    if (sym_is_none(*count)) *count = lower_new_symbol(l, 0, SYM_NO_MAX);
+    int64_t least, most;
+    sym_range(l->symbols, lower_numel(l, mask), NULL, &least, &most);
+    if (sym_is_none(*count)) *count = lower_new_symbol(l, 0, most);
     lower_define(l, *count, number);
     sym_expr sizes[2] = {*count, lower_const(l, mask.rank)}, strides[2] = {l->one, *count};
     lower_tensor places = lower_temp_tensor(l, TY_I64, 2, sizes, strides);
