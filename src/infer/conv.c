@@ -114,3 +114,25 @@ void rule_convolution(infer_call *c)
     set_strides(c, input, weight, out);
     infer_give(c, batched ? out : infer_squeeze(c, out, 1));
 }
+
+/* By the input, the weight and the bias; the format is that of the convolution. */
+void rule_convolution_backward(infer_call *c)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    ty_tensor *items[3];
+    ty_tensor *x = infer_tensor(c, "input"), *weight = infer_tensor(c, "weight");
+    const fx_arg *mask = infer_arg(c, "output_mask");
+    if (!x || !weight || !mask || mask->kind != FX_ARG_LIST || mask->list.count != 3) return;
+    uint32_t rank = infer_arg(c, "bias_sizes") ? infer_sizes(c, "bias_sizes", 0, sizes) : 0;
+    bool back = is_transposed(c);
+    sym_expr channels =
+        back ? sym_mul(c->symbols, weight->sizes[1], infer_expr(c, "groups", 1)) : weight->sizes[0];
+    items[0] = infer_fresh(c, x, x->dtype, x->rank, x->sizes);
+    items[1] = infer_fresh(c, x, weight->dtype, weight->rank, weight->sizes);
+    items[2] = infer_fresh(c, x, x->dtype, 1, rank == 1 ? sizes : &channels);
+    set_strides(c, x, weight, items[0]);
+    set_strides(c, x, weight, items[1]);
+    for (uint32_t i = 0; i < 3; i++)
+        if (!fx_arg_bool(&mask->list.items[i], false)) items[i] = NULL;
+    infer_give_items(c, items, 3);
+}

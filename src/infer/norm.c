@@ -141,3 +141,30 @@ void rule_norm_backward(infer_call *c)
     }
     infer_give_items(c, items, 3);
 }
+
+/* By the input, and where there are weights by these: the normalized sizes. */
+void rule_layer_norm_backward(infer_call *c)
+{
+    sym_expr shape[TY_MAX_RANK];
+    ty_tensor *items[3];
+    ty_tensor *x = infer_tensor(c, "input");
+    const fx_arg *mask = infer_arg(c, "output_mask");
+    if (!x || !mask || mask->kind != FX_ARG_LIST || mask->list.count > 3) return;
+    uint32_t inner = infer_sizes(c, "normalized_shape", 0, shape);
+    for (uint32_t i = 0; i < mask->list.count; i++) {
+        ty_tensor *out = i ? infer_fresh(c, x, x->dtype, inner, shape)
+                           : infer_like(c, x, x->dtype, TY_CONTIGUOUS);
+        items[i] = fx_arg_bool(&mask->list.items[i], false) ? out : NULL;
+    }
+    infer_give_items(c, items, mask->list.count);
+}
+
+/* By the input and by the weight, which is broadcast. */
+void rule_prelu_backward(infer_call *c)
+{
+    const ty_tensor *operands[] = {infer_tensor(c, "self"), infer_tensor(c, "weight"),
+                                   infer_tensor(c, "grad_output")};
+    if (!operands[0]) return;
+    ty_tensor *first = infer_elementwise(c, operands[0]->dtype, operands, 3);
+    infer_give_pair(c, first, infer_elementwise(c, operands[0]->dtype, operands, 3));
+}

@@ -117,6 +117,16 @@ void rule_upsample_backward(infer_call *c)
     infer_give(c, out);
 }
 
+/* The derivative of a view, of the sizes that the call names. */
+void rule_view_backward(infer_call *c)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    ty_tensor *x = infer_self(c);
+    if (!x) return;
+    uint32_t rank = infer_sizes(c, "input_sizes", 0, sizes);
+    infer_give(c, infer_fresh(c, x, x->dtype, rank, sizes));
+}
+
 /* The derivative by `self`, in its memory format. */
 void rule_pool_backward(infer_call *c)
 {

@@ -39,6 +39,7 @@ static fe_status nothing(lowering *l, fx_node *n, const lower_row *row)
     }
 static const lower_row ROWS[] = {
     SAME(aten_clone_default),
+    SAME(prims_copy_strided_default),
     SAME(aten_contiguous_default),
     SAME(aten__to_copy_default),
     SAME(aten_to_dtype),

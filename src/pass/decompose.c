@@ -2,8 +2,9 @@
  * composes them of, so that dtypes, rounding and layouts are those of the parts. */
 #include "pass/decompose.h"
 
-static const decompose_rows *const FAMILIES[] = {&decompose_calculus_rows, &decompose_join_rows,
-                                                 &decompose_name_rows, &decompose_loss_rows};
+static const decompose_rows *const FAMILIES[] = {
+    &decompose_calculus_rows, &decompose_join_rows, &decompose_name_rows,
+    &decompose_loss_rows,     &decompose_grad_rows, &decompose_grad_image_rows};
 
 /* ---- what rules use ---- */
 
@@ -95,13 +96,26 @@ static fe_status update_readers(fx_graph *g, fx_node *value)
     return FE_OK;
 }
 
-static fe_status replace_result(fx_graph *g, fx_node *was, const fx_arg *now)
+/* The result laid out as inference has it for the operator. */
+static fe_status lay_out(fx_graph *g, const fx_node *was, fx_node **now)
 {
-    bool same =
-        now->kind == FX_ARG_NODE && infer_same_value(g, &was->value, &now->node->value, NULL);
-    CHECK(g->session, now->kind == FX_ARG_NODE);
-    fx_replace_uses(g, was, now->node);
-    return same ? FE_OK : update_readers(g, now->node);
+    const ty_tensor *want = fx_tensor(was), *t = fx_tensor(*now);
+    if (!want || !t || want->rank != t->rank || ty_known_same_layout(g->symbols, want, t))
+        return FE_OK;
+    for (uint32_t k = 0; k < t->rank; k++)
+        if (!sym_known_equal(g->symbols, t->sizes[k], want->sizes[k])) return FE_OK;
+    fx_arg args[] = {fx_of(*now), fx_int_list(g, want->strides, want->rank)};
+    return pass_emit(g, (*now)->next, OP_prims_copy_strided_default, was, 2, args, now);
+}
+
+static fe_status replace_result(fx_graph *g, fx_node *was, const fx_arg *result)
+{
+    CHECK(g->session, result->kind == FX_ARG_NODE);
+    fx_node *now = result->node;
+    FE_TRY(lay_out(g, was, &now));
+    bool same = infer_same_value(g, &was->value, &now->value, NULL);
+    fx_replace_uses(g, was, now);
+    return same ? FE_OK : update_readers(g, now);
 }
 
 static fe_status replace(decomposing *d)

@@ -1,34 +1,6 @@
 /* decompose_loss.c -- losses and distances that PyTorch composes of elementwise steps: in the
  * dtypes of their operands, which wrap and round on the way. */
-#include "pass/decompose.h"
-
-static fx_arg arg(decomposing *d, const char *param)
-{
-    return *decompose_arg(d, param);
-}
-
-static fx_arg add(decomposing *d, fx_arg a, fx_arg b)
-{
-    return CALL(aten_add_Tensor, a, b);
-}
-static fx_arg sub(decomposing *d, fx_arg a, fx_arg b)
-{
-    return CALL(aten_sub_Tensor, a, b);
-}
-static fx_arg mul(decomposing *d, fx_arg a, fx_arg b)
-{
-    return CALL(aten_mul_Tensor, a, b);
-}
-static fx_arg quotient(decomposing *d, fx_arg a, fx_arg b)
-{
-    return CALL(aten_div_Tensor, a, b);
-}
-
-/* number - x */
-static fx_arg from_number(decomposing *d, double number, fx_arg x)
-{
-    return CALL(aten_rsub_Scalar, x, fx_float(number));
-}
+#include "pass/decompose_arith.h"
 
 static fx_arg positive(decomposing *d, fx_arg x)
 {
@@ -114,12 +86,6 @@ static fx_arg over_dim(decomposing *d, fx_arg x, uint32_t dim)
 {
     sym_expr e = sym_int(d->g->symbols, dim);
     return CALL(aten_sum_dim_IntList, x, fx_int_list(d->g, &e, 1));
-}
-
-static uint32_t rank_of(fx_arg x)
-{
-    const ty_tensor *t = fx_arg_tensor(&x);
-    return t ? t->rank : 0;
 }
 
 static void cosine_embedding_loss(decomposing *d)

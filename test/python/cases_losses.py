@@ -77,3 +77,45 @@ def overlapping_memory(x):
     over = torch.ones(3, 4).new_empty_strided((3, 4), (2, 1)).zero_(), x.new_empty_strided((2, 3), (0, 0)).fill_(0)
     apart = x.new_empty_strided((2, 3), (8, 2)).zero_()
     return *over, apart, x.new_empty_strided((0, 3), (1, 1))
+
+
+@op(real(3, 4, 6), real(3, 4, 6), real(4, 6), real(3, 1, 1), real(3, 1, 1, low=0.5, high=2), real(4))
+def gradients_of_norms(g, x, w, mean, rstd, scale):
+    layer = aten.native_layer_norm_backward(g, x, [4, 6], mean, rstd, w, w, [True, True, True])
+    alone = aten.native_layer_norm_backward(g, x, [4, 6], mean, rstd, None, None, [True, False, False])[0]
+    group = aten.native_group_norm_backward(g, x, mean[:, 0] * g[0, :1, :2], rstd[:, 0] * w[:1, :2], scale, 3, 4, 6, 2, [True] * 3)
+    batch = aten.native_batch_norm_backward(g, x, scale, scale, scale.abs(), scale * 2, scale.abs(), True, 1e-5, [True] * 3)
+    fixed = aten.native_batch_norm_backward(g, x, None, scale, scale.abs(), None, None, False, 1e-5, [True, False, True])
+    return *layer, alone, *group, *batch, fixed[0], fixed[2]
+
+
+@op(real(2, 6, 4, 4), real(2, 4, 7, 8), real(6, 2, 3, 3), real(2, 4, 5), real(4, 3, 2), real(2, 3, 9))
+def gradients_of_convolutions(g, x, w, narrow, taps, wide):
+    plain = aten.convolution_backward(g, x, w, [6], [2, 1], [1, 0], [1, 2], False, [0, 0], 2, [True, True, True])
+    back = aten.convolution_backward(wide, narrow, taps, [3], [2], [1], [1], True, [1], 1, [True, True, False])
+    only = aten.convolution_backward(g, x, w, None, [2, 1], [1, 0], [1, 2], False, [0, 0], 2, [False, True, False])
+    return *plain, *back[:2], only[1]
+
+
+@op(real(2, 3, 7, 8), real(2, 3, 4, 5), whole(2, 3, 4, 5, low=0, high=56), real(2, 3, 9, 9), real(1, 2, 4, 3, 5))
+def gradients_of_images(x, g, places, padded, cube):
+    pools = (
+        aten.adaptive_max_pool2d_backward(g, x, places),
+        aten.avg_pool2d_backward(g, x, [2], [2], [1], False, False, None),
+        aten.avg_pool2d_backward(g, x, [3, 2], [2], [1], True, True, 5),
+        aten._adaptive_avg_pool2d_backward(g, x),
+        aten._adaptive_avg_pool3d_backward(cube, cube.new_zeros(1, 2, 5, 6, 7)),
+    )
+    pads = aten.reflection_pad2d_backward(padded, x, [1, 0, 2, 0]), aten.replication_pad2d_backward(padded, x, [3, -2, 0, 2])
+    near = aten.upsample_nearest2d_backward(x, [7, 8], [2, 3, 4, 11]), aten._upsample_nearest_exact3d_backward(cube, [4, 3, 5], [1, 2, 3, 2, 8])
+    line = aten.upsample_linear1d_backward(x[0], [8], [3, 7, 5], False), aten.upsample_bilinear2d_backward(x, [7, 8], [2, 3, 4, 3], True)
+    cubic = aten.upsample_bicubic2d_backward(x, [7, 8], [2, 3, 4, 3], False), aten._upsample_bilinear2d_aa_backward(x, [7, 8], [2, 3, 11, 3], False)
+    return *pools, *pads, *near, *line, *cubic
+
+
+@op(real(3, 5), real(3, 2, 5), real(4, 3), real(2, 2, 5, 3), real(3, 8), real(1, 5))
+def gradients_of_views(g, part, line, windows, gates, slope):
+    views = aten.select_backward(g, [3, 4, 5], 1, -1), aten.slice_backward(part, [3, 4, 5], 1, 1, 9, 2)
+    more = aten.diagonal_backward(line, [4, 3, 5], 1, 1, 2), aten.unfold_backward(windows, [2, 5, 5], 1, 3, 2)
+    units = aten.glu_backward(g[:, :4], gates, 1), *aten._prelu_kernel_backward(g, g.flip(0), slope)
+    return *views, *more, *units, aten.rrelu_with_noise_backward(g, g, g * 2, 0.1, 0.3, False, False)

@@ -1,0 +1,54 @@
+/* decompose_arith.h -- arithmetic in the rules of decompose.h. */
+#ifndef FERRITE_PASS_DECOMPOSE_ARITH_H
+#define FERRITE_PASS_DECOMPOSE_ARITH_H
+
+#include "pass/decompose.h"
+
+static inline fx_arg arg(decomposing *d, const char *param)
+{
+    const fx_arg *a = decompose_arg(d, param);
+    return a ? *a : fx_none();
+}
+static inline fx_arg add(decomposing *d, fx_arg a, fx_arg b)
+{
+    return CALL(aten_add_Tensor, a, b);
+}
+static inline fx_arg sub(decomposing *d, fx_arg a, fx_arg b)
+{
+    return CALL(aten_sub_Tensor, a, b);
+}
+static inline fx_arg mul(decomposing *d, fx_arg a, fx_arg b)
+{
+    return CALL(aten_mul_Tensor, a, b);
+}
+static inline fx_arg quotient(decomposing *d, fx_arg a, fx_arg b)
+{
+    return CALL(aten_div_Tensor, a, b);
+}
+/* number - x */
+static inline fx_arg from_number(decomposing *d, double number, fx_arg x)
+{
+    return CALL(aten_rsub_Scalar, x, fx_float(number));
+}
+static inline uint32_t rank_of(fx_arg x)
+{
+    const ty_tensor *t = fx_arg_tensor(&x);
+    return t ? t->rank : 0;
+}
+static inline fx_arg cast(decomposing *d, fx_arg x, ty_dtype dtype)
+{
+    const ty_tensor *t = fx_arg_tensor(&x);
+    return !t || t->dtype == dtype ? x : CALL(aten__to_copy_default, x, fx_dtype(dtype));
+}
+/* In the dtype that PyTorch's kernels compute halves in. */
+static inline fx_arg wide(decomposing *d, fx_arg x)
+{
+    const ty_tensor *t = fx_arg_tensor(&x);
+    return t && (t->dtype == TY_F16 || t->dtype == TY_BF16) ? cast(d, x, TY_F32) : x;
+}
+static inline fx_arg reshaped(decomposing *d, fx_arg x, uint32_t rank, const sym_expr *sizes)
+{
+    return CALL(aten_reshape_default, x, fx_int_list(d->g, sizes, rank));
+}
+
+#endif

@@ -1,0 +1,336 @@
+/* decompose_grad.c -- derivatives that a program of a training step calls: of norms, convolutions,
+ * activations and views. Those of windows on images are in decompose_grad_image.c.
+ */
+#include "pass/decompose_arith.h"
+
+/* Is the k-th result asked for? */
+static bool wanted(decomposing *d, uint32_t k)
+{
+    const fx_arg *mask = decompose_arg(d, "output_mask");
+    return !mask || (mask->kind == FX_ARG_LIST && k < mask->list.count &&
+                     fx_arg_bool(&mask->list.items[k], false));
+}
+
+/* The next result, in the dtype that it has. */
+static void give_item(decomposing *d, fx_arg x)
+{
+    const fx_value *item = &d->n->value.items[d->count];
+    if (item->kind == FX_TENSOR) x = cast(d, x, item->tensor->dtype);
+    decompose_give(d, x);
+}
+
+/* The sum over a set of dimensions, kept as 1. */
+static fx_arg sum_over(decomposing *d, fx_arg x, uint64_t set, bool keep)
+{
+    sym_expr dims[TY_MAX_RANK];
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < rank_of(x); k++)
+        if (set >> k & 1) dims[count++] = sym_int(d->g->symbols, k);
+    return count ? CALL(aten_sum_dim_IntList, x, fx_int_list(d->g, dims, count), fx_bool(keep)) : x;
+}
+
+static fx_arg mean_over(decomposing *d, fx_arg x, uint64_t set)
+{
+    sym_expr dims[TY_MAX_RANK];
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < rank_of(x); k++)
+        if (set >> k & 1) dims[count++] = sym_int(d->g->symbols, k);
+    return CALL(aten_mean_dim, x, fx_int_list(d->g, dims, count), fx_bool(true));
+}
+
+/* ---- norms: y = (x - mean) * rstd * weight + bias, with mean and rstd over the set `inner` ---- */
+
+typedef struct normed {
+    fx_arg grad, hat, rstd, weight; /* hat = (x - mean) * rstd; weight: broadcast, or none */
+    uint64_t inner, outer;          /* outer: what a weight is shared over */
+    bool is_constant;               /* mean and rstd do not follow from x */
+} normed;
+
+static fx_arg norm_by_input(decomposing *d, const normed *n)
+{
+    fx_arg g = n->weight.kind == FX_ARG_NONE ? n->grad : mul(d, n->grad, n->weight);
+    if (n->is_constant) return mul(d, g, n->rstd);
+    fx_arg along = mul(d, n->hat, mean_over(d, mul(d, g, n->hat), n->inner));
+    return mul(d, sub(d, sub(d, g, mean_over(d, g, n->inner)), along), n->rstd);
+}
+
+/* The three results; what a weight has is reshaped to `shape`, the input's to its own sizes. */
+static void give_norm(decomposing *d, const normed *n, uint32_t rank, const sym_expr *shape)
+{
+    const ty_tensor *x = fx_arg_tensor(decompose_arg(d, "input"));
+    give_item(d, wanted(d, 0) ? reshaped(d, norm_by_input(d, n), x->rank, x->sizes) : fx_none());
+    for (uint32_t k = 1; k < 3; k++) {
+        fx_arg term = n->grad;
+        if (k == d->n->value.count) return;
+        if (!wanted(d, k)) {
+            give_item(d, fx_none());
+            continue;
+        }
+        if (k == 1) term = mul(d, n->grad, n->hat);
+        give_item(d, reshaped(d, sum_over(d, term, n->outer, false), rank, shape));
+    }
+}
+
+static uint64_t dims_from(uint32_t first, uint32_t end)
+{
+    return end <= first ? 0 : (((uint64_t)1 << end) - 1) & ~(((uint64_t)1 << first) - 1);
+}
+
+static void layer_norm_backward(decomposing *d)
+{
+    fx_arg x = wide(d, arg(d, "input")), mean = arg(d, "mean");
+    sym_expr shape[TY_MAX_RANK];
+    int inner = fx_arg_ints(d->g, decompose_arg(d, "normalized_shape"), shape, TY_MAX_RANK);
+    uint32_t rank = rank_of(x), first = rank - (uint32_t)inner;
+    normed n = {.grad = wide(d, arg(d, "grad_out")), .weight = wide(d, arg(d, "weight"))};
+    n.rstd = wide(d, arg(d, "rstd"));
+    n.hat = mul(d, sub(d, x, wide(d, mean)), n.rstd);
+    n.inner = dims_from(first, rank);
+    n.outer = dims_from(0, first);
+    give_norm(d, &n, (uint32_t)inner, shape);
+}
+
+static void rms_norm_backward(decomposing *d)
+{
+    fx_arg x = wide(d, arg(d, "input")), weight = wide(d, arg(d, "weight")),
+           rstd = wide(d, arg(d, "rstd")), grad = wide(d, arg(d, "grad_out"));
+    sym_expr shape[TY_MAX_RANK];
+    int inner = fx_arg_ints(d->g, decompose_arg(d, "normalized_shape"), shape, TY_MAX_RANK);
+    uint32_t rank = rank_of(x), first = rank - (uint32_t)inner;
+    fx_arg hat = mul(d, x, rstd), g = weight.kind == FX_ARG_NONE ? grad : mul(d, grad, weight);
+    fx_arg along = mul(d, hat, mean_over(d, mul(d, g, hat), dims_from(first, rank)));
+    give_item(d, wanted(d, 0) ? mul(d, sub(d, g, along), rstd) : fx_none());
+    give_item(d, wanted(d, 1) ? sum_over(d, mul(d, grad, hat), dims_from(0, first), false)
+                              : fx_none());
+}
+
+/* A row of channels beside x: [1, C, 1, ...]. */
+static fx_arg by_channel(decomposing *d, fx_arg row, uint32_t rank)
+{
+    const ty_tensor *t = fx_arg_tensor(&row);
+    sym_expr sizes[TY_MAX_RANK];
+    if (!t) return fx_none();
+    for (uint32_t k = 0; k < rank; k++) sizes[k] = sym_int(d->g->symbols, 1);
+    sizes[1] = t->sizes[0];
+    return wide(d, reshaped(d, row, rank, sizes));
+}
+
+static void batch_norm_backward(decomposing *d)
+{
+    fx_arg x = wide(d, arg(d, "input"));
+    const ty_tensor *t = fx_arg_tensor(&x);
+    if (!t) return;
+    bool train = decompose_flag(d, "train");
+    fx_arg eps = fx_float(decompose_number(d, "eps", 1e-5));
+    fx_arg rstd = train ? arg(d, "save_invstd")
+                        : CALL(aten_rsqrt_default, add(d, wide(d, arg(d, "running_var")), eps));
+    normed n = {.grad = wide(d, arg(d, "grad_out")), .is_constant = !train};
+    n.rstd = by_channel(d, rstd, t->rank);
+    n.weight = by_channel(d, arg(d, "weight"), t->rank);
+    n.hat = mul(d, sub(d, x, by_channel(d, arg(d, train ? "save_mean" : "running_mean"), t->rank)),
+                n.rstd);
+    n.inner = n.outer = dims_from(0, t->rank) & ~(uint64_t)2;
+    give_norm(d, &n, 1, &t->sizes[1]);
+}
+
+static void group_norm_backward(decomposing *d)
+{
+    sym_table *s = d->g->symbols;
+    sym_expr group, channels, one = sym_int(s, 1);
+    fx_arg x = wide(d, arg(d, "input")), weight = wide(d, arg(d, "weight"));
+    const ty_tensor *t = fx_arg_tensor(&x);
+    if (!t || !fx_arg_expr(d->g, decompose_arg(d, "group"), &group)) return;
+    channels = t->sizes[1];
+    sym_expr each = sym_floordiv(s, channels, group), rest = one;
+    for (uint32_t k = 2; k < t->rank; k++) rest = sym_mul(s, rest, t->sizes[k]);
+    sym_expr sizes[] = {t->sizes[0], group, each, rest}, row[] = {one, group, each, one},
+             number[] = {t->sizes[0], group, one, one};
+    normed n = {.grad = reshaped(d, wide(d, arg(d, "grad_out")), 4, sizes), .weight = fx_none()};
+    if (weight.kind != FX_ARG_NONE) n.weight = reshaped(d, weight, 4, row);
+    n.rstd = reshaped(d, wide(d, arg(d, "rstd")), 4, number);
+    n.hat =
+        mul(d, sub(d, reshaped(d, x, 4, sizes), reshaped(d, wide(d, arg(d, "mean")), 4, number)),
+            n.rstd);
+    n.inner = 4 | 8;
+    n.outer = 1 | 8;
+    give_norm(d, &n, 1, &channels);
+}
+
+/* ---- convolutions ---- */
+
+enum { MOST_SPATIAL = 3 };
+
+typedef struct conv_grad {
+    fx_arg grad, input, weight, stride, padding, dilation, groups;
+    uint32_t spatial;
+    bool is_transposed;
+} conv_grad;
+
+/* One number stands for all. */
+static void numbers(decomposing *d, const fx_arg *list, uint32_t count, sym_expr *out)
+{
+    int given = fx_arg_ints(d->g, list, out, MOST_SPATIAL);
+    for (uint32_t k = 1; given == 1 && k < count; k++) out[k] = out[0];
+}
+
+static fx_arg cut(decomposing *d, fx_arg x, uint32_t dim, sym_expr end)
+{
+    const ty_tensor *t = fx_arg_tensor(&x);
+    if (!t || sym_known_equal(d->g->symbols, t->sizes[dim], end)) return x;
+    return CALL(aten_slice_Tensor, x, decompose_of(d, dim), decompose_of(d, 0), fx_expr(end));
+}
+
+static fx_arg conv_by_input(decomposing *d, const conv_grad *c)
+{
+    sym_table *s = d->g->symbols;
+    sym_expr stride[MOST_SPATIAL], padding[MOST_SPATIAL], dilation[MOST_SPATIAL],
+        more[MOST_SPATIAL];
+    const ty_tensor *x = fx_arg_tensor(&c->input), *g = fx_arg_tensor(&c->grad),
+                    *w = fx_arg_tensor(&c->weight);
+    numbers(d, &c->stride, c->spatial, stride);
+    numbers(d, &c->padding, c->spatial, padding);
+    numbers(d, &c->dilation, c->spatial, dilation);
+    for (uint32_t k = 0; k < c->spatial; k++) {
+        sym_expr full = sym_mul(s, sym_add_int(s, g->sizes[k + 2], -1), stride[k]);
+        full = sym_sub(s, full, sym_mul_int(s, padding[k], 2));
+        full = sym_add(s, full, sym_mul(s, dilation[k], sym_add_int(s, w->sizes[k + 2], -1)));
+        more[k] =
+            c->is_transposed ? sym_int(s, 0) : sym_sub(s, x->sizes[k + 2], sym_add_int(s, full, 1));
+    }
+    fx_arg made = CALL(aten_convolution_default, c->grad, c->weight, fx_none(), c->stride,
+                       c->padding, c->dilation, fx_bool(!c->is_transposed),
+                       fx_int_list(d->g, more, c->spatial), c->groups);
+    for (uint32_t k = 0; k < c->spatial; k++) made = cut(d, made, k + 2, x->sizes[k + 2]);
+    return made;
+}
+
+/* The weight's derivative is a convolution of the input with the gradient, both with batch and
+ * channels exchanged: steps of the kernel are steps in the input's dilation. */
+static fx_arg conv_by_weight(decomposing *d, const conv_grad *c)
+{
+    sym_table *s = d->g->symbols;
+    sym_expr sizes[MOST_SPATIAL + 3], zeros[MOST_SPATIAL], groups;
+    fx_arg read = c->is_transposed ? c->grad : c->input,
+           slid = c->is_transposed ? c->input : c->grad;
+    const ty_tensor *x = fx_arg_tensor(&read), *w = fx_arg_tensor(&c->weight);
+    if (!x || !fx_arg_expr(d->g, &c->groups, &groups)) return fx_none();
+    sizes[0] = x->sizes[0];
+    sizes[1] = groups;
+    sizes[2] = sym_floordiv(s, x->sizes[1], groups);
+    for (uint32_t k = 0; k < c->spatial; k++) {
+        sizes[k + 3] = x->sizes[k + 2];
+        zeros[k] = sym_int(s, 0);
+    }
+    read = reshaped(d, read, c->spatial + 3, sizes);
+    read = CALL(aten_transpose_int, read, decompose_of(d, 0), decompose_of(d, 2));
+    /* [C / groups, groups, N, ...] */
+    sizes[0] = sizes[2];
+    sizes[1] = sym_mul(s, groups, x->sizes[0]);
+    for (uint32_t k = 0; k < c->spatial; k++) sizes[k + 2] = x->sizes[k + 2];
+    read = reshaped(d, read, c->spatial + 2, sizes);
+    slid = CALL(aten_transpose_int, slid, decompose_of(d, 0), decompose_of(d, 1));
+    fx_arg made = CALL(aten_convolution_default, read, slid, fx_none(), c->dilation, c->padding,
+                       c->stride, fx_bool(false), fx_int_list(d->g, zeros, c->spatial), c->groups);
+    for (uint32_t k = 0; k < c->spatial; k++) made = cut(d, made, k + 2, w->sizes[k + 2]);
+    return CALL(aten_transpose_int, made, decompose_of(d, 0), decompose_of(d, 1));
+}
+
+static void convolution_backward(decomposing *d)
+{
+    conv_grad c = {arg(d, "grad_output"),
+                   arg(d, "input"),
+                   arg(d, "weight"),
+                   arg(d, "stride"),
+                   arg(d, "padding"),
+                   arg(d, "dilation"),
+                   arg(d, "groups"),
+                   0,
+                   decompose_flag(d, "transposed")};
+    c.spatial = rank_of(c.weight) - 2;
+    if (c.spatial > MOST_SPATIAL || rank_of(c.weight) != rank_of(c.input)) {
+        decompose_fail(d, "a convolution of more than three dimensions");
+        return;
+    }
+    decompose_give(d, wanted(d, 0) ? conv_by_input(d, &c) : fx_none());
+    decompose_give(d, wanted(d, 1) ? conv_by_weight(d, &c) : fx_none());
+    uint64_t others = dims_from(0, c.spatial + 2) & ~(uint64_t)2;
+    decompose_give(d, wanted(d, 2) ? sum_over(d, c.grad, others, false) : fx_none());
+}
+
+/* ---- views: zeros, and the gradient where the view looked ---- */
+
+static fx_arg zeros(decomposing *d)
+{
+    return CALL(aten_new_zeros_default, arg(d, "grad_output"), arg(d, "input_sizes"));
+}
+
+static void select_backward(decomposing *d)
+{
+    decompose_give(d, CALL(aten_select_scatter_default, zeros(d), arg(d, "grad_output"),
+                           arg(d, "dim"), arg(d, "index")));
+}
+
+static void slice_backward(decomposing *d)
+{
+    decompose_give(d, CALL(aten_slice_scatter_default, zeros(d), arg(d, "grad_output"),
+                           arg(d, "dim"), arg(d, "start"), arg(d, "end"), arg(d, "step")));
+}
+
+static void diagonal_backward(decomposing *d)
+{
+    decompose_give(d, CALL(aten_diagonal_scatter_default, zeros(d), arg(d, "grad_output"),
+                           arg(d, "offset"), arg(d, "dim1"), arg(d, "dim2")));
+}
+
+/* ---- activations ---- */
+
+static void glu_backward(decomposing *d)
+{
+    sym_table *s = d->g->symbols;
+    fx_arg x = arg(d, "self"), g = wide(d, arg(d, "grad_output"));
+    const ty_tensor *t = fx_arg_tensor(&x);
+    uint32_t dim = decompose_dim(d, decompose_int(d, "dim", -1), t->rank);
+    sym_expr half = sym_floordiv(s, t->sizes[dim], sym_int(s, 2));
+    fx_arg at = decompose_of(d, dim), wide_x = wide(d, x);
+    fx_arg first = CALL(aten_slice_Tensor, wide_x, at, decompose_of(d, 0), fx_expr(half));
+    fx_arg gate = CALL(aten_sigmoid_default,
+                       CALL(aten_slice_Tensor, wide_x, at, fx_expr(half), fx_expr(t->sizes[dim])));
+    fx_arg by_first = mul(d, gate, g);
+    fx_arg by_gate = mul(d, mul(d, mul(d, from_number(d, 1, gate), gate), g), first);
+    fx_arg both[] = {by_first, by_gate};
+    decompose_give(d, cast(d, CALL(aten_cat_default, fx_list(d->g, both, 2), at), t->dtype));
+}
+
+static void prelu_backward(decomposing *d)
+{
+    fx_arg x = arg(d, "self"), g = arg(d, "grad_output"), w = arg(d, "weight");
+    fx_arg positive = CALL(aten_gt_Scalar, x, decompose_of(d, 0));
+    decompose_give(d, CALL(aten_where_self, positive, g, mul(d, w, g)));
+    decompose_give(d, CALL(aten_where_ScalarSelf, positive, decompose_of(d, 0), mul(d, x, g)));
+}
+
+static void rrelu_backward(decomposing *d)
+{
+    double lower = decompose_number(d, "lower", 0), upper = decompose_number(d, "upper", 0);
+    fx_arg g = arg(d, "grad_output");
+    if (decompose_flag(d, "training") && upper - lower > 1e-6)
+        decompose_give(d, mul(d, g, arg(d, "noise")));
+    else
+        decompose_give(d, CALL(aten_leaky_relu_backward_default, g, arg(d, "self"),
+                               fx_float((lower + upper) / 2), arg(d, "self_is_result")));
+}
+
+static const decompose_row ROWS[] = {
+    {OP_aten_native_layer_norm_backward_default, layer_norm_backward, OP_NONE},
+    {OP_aten__fused_rms_norm_backward_default, rms_norm_backward, OP_NONE},
+    {OP_aten_native_batch_norm_backward_default, batch_norm_backward, OP_NONE},
+    {OP_aten_native_group_norm_backward_default, group_norm_backward, OP_NONE},
+    {OP_aten_convolution_backward_default, convolution_backward, OP_NONE},
+    {OP_aten_select_backward_default, select_backward, OP_NONE},
+    {OP_aten_slice_backward_default, slice_backward, OP_NONE},
+    {OP_aten_diagonal_backward_default, diagonal_backward, OP_NONE},
+    {OP_aten_glu_backward_default, glu_backward, OP_NONE},
+    {OP_aten__prelu_kernel_backward_default, prelu_backward, OP_NONE},
+    {OP_aten_rrelu_with_noise_backward_default, rrelu_backward, OP_NONE},
+};
+const decompose_rows decompose_grad_rows = {ROWS, COUNT_OF(ROWS)};
