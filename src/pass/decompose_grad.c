@@ -3,6 +3,8 @@
  */
 #include "pass/decompose_arith.h"
 
+#include <math.h>
+
 /* Is the k-th result asked for? */
 static bool wanted(decomposing *d, uint32_t k)
 {
@@ -320,6 +322,53 @@ static void rrelu_backward(decomposing *d)
                                fx_float((lower + upper) / 2), arg(d, "self_is_result")));
 }
 
+/* ---- attention: the weights are computed again ---- */
+
+static fx_arg attention_weights(decomposing *d, fx_arg query, fx_arg keys, fx_arg scale)
+{
+    const ty_tensor *q = fx_arg_tensor(&query), *k = fx_arg_tensor(&keys);
+    fx_arg mask = arg(d, "attn_mask"),
+           scores = CALL(aten_matmul_default, mul(d, query, scale),
+                         CALL(aten_transpose_int, keys, decompose_of(d, -2), decompose_of(d, -1)));
+    if (mask.kind != FX_ARG_NONE) scores = add(d, scores, wide(d, mask));
+    if (q && k && decompose_flag(d, "is_causal")) {
+        sym_expr sizes[] = {q->sizes[2], k->sizes[2]};
+        fx_arg seen = CALL(aten_tril_default,
+                           CALL(aten_ones_default, fx_int_list(d->g, sizes, 2), fx_dtype(TY_BOOL)));
+        scores = CALL(aten_where_ScalarOther, seen, scores, fx_float(-INFINITY));
+    }
+    return CALL(aten__softmax_default, scores, decompose_of(d, -1), fx_bool(false));
+}
+
+static void attention_backward(decomposing *d)
+{
+    fx_arg names[] = {arg(d, "query"), arg(d, "key"), arg(d, "value"), arg(d, "grad_out"),
+                      arg(d, "out")};
+    const ty_tensor *q = fx_arg_tensor(&names[0]), *k = fx_arg_tensor(&names[1]);
+    int64_t width;
+    if (!q || !k || !sym_is_int(d->g->symbols, q->sizes[3], &width) ||
+        decompose_number(d, "dropout_p", 0) > 0 ||
+        !sym_known_equal(d->g->symbols, q->sizes[1], k->sizes[1])) {
+        decompose_fail(
+            d, "attention with dropout, with fewer heads of keys, or of a width that is not known");
+        return;
+    }
+    for (int i = 0; i < 5; i++) names[i] = wide(d, names[i]);
+    fx_arg query = names[0], keys = names[1], values = names[2], g = names[3];
+    fx_arg scale = fx_float(decompose_number(d, "scale", 1 / sqrt((double)width)));
+    fx_arg second_last = decompose_of(d, -2), last = decompose_of(d, -1);
+    fx_arg weights = attention_weights(d, query, keys, scale);
+    fx_arg by_weights =
+        CALL(aten_matmul_default, g, CALL(aten_transpose_int, values, second_last, last));
+    fx_arg along = sum_over(d, mul(d, g, names[4]), 8, true);
+    fx_arg by_scores = mul(d, mul(d, weights, sub(d, by_weights, along)), scale);
+    give_item(d, CALL(aten_matmul_default, by_scores, keys));
+    give_item(d, CALL(aten_matmul_default, CALL(aten_transpose_int, by_scores, second_last, last),
+                      query));
+    give_item(d,
+              CALL(aten_matmul_default, CALL(aten_transpose_int, weights, second_last, last), g));
+}
+
 static const decompose_row ROWS[] = {
     {OP_aten_native_layer_norm_backward_default, layer_norm_backward, OP_NONE},
     {OP_aten__fused_rms_norm_backward_default, rms_norm_backward, OP_NONE},
@@ -331,6 +380,8 @@ static const decompose_row ROWS[] = {
     {OP_aten_diagonal_backward_default, diagonal_backward, OP_NONE},
     {OP_aten_glu_backward_default, glu_backward, OP_NONE},
     {OP_aten__prelu_kernel_backward_default, prelu_backward, OP_NONE},
+    {OP_aten__scaled_dot_product_flash_attention_for_cpu_backward_default, attention_backward,
+     OP_NONE},
     {OP_aten_rrelu_with_noise_backward_default, rrelu_backward, OP_NONE},
 };
 const decompose_rows decompose_grad_rows = {ROWS, COUNT_OF(ROWS)};

@@ -207,21 +207,21 @@ fe_status inputs_read(scope *s, json_at *graph, json_at *signature, const char *
 
 /* ---- outputs ---- */
 
+/* The derivatives of a training step are results like its loss. */
 static const struct output_row {
     const char *spec;
     fx_output_kind kind;
     const char *target;    /* of a mutation: the member that names what is mutated */
     fx_input_kind mutated; /* and the kind of input that this is */
-    bool supported;
 } OUTPUTS[] = {
-    {"user_output", FX_USER_OUTPUT, NULL, 0, true},
-    {"loss_output", FX_USER_OUTPUT, NULL, 0, true},
-    {"buffer_mutation", FX_BUFFER_MUTATION, "buffer_name", FX_BUFFER, true},
-    {"parameter_mutation", FX_PARAMETER_MUTATION, "parameter_name", FX_PARAMETER, true},
-    {"user_input_mutation", FX_USER_INPUT_MUTATION, "user_input_name", FX_USER_INPUT, true},
-    {"token", FX_TOKEN_OUTPUT, NULL, 0, true},
-    {"gradient_to_parameter", FX_USER_OUTPUT, NULL, 0, false},
-    {"gradient_to_user_input", FX_USER_OUTPUT, NULL, 0, false},
+    {"user_output", FX_USER_OUTPUT, NULL, 0},
+    {"loss_output", FX_USER_OUTPUT, NULL, 0},
+    {"buffer_mutation", FX_BUFFER_MUTATION, "buffer_name", FX_BUFFER},
+    {"parameter_mutation", FX_PARAMETER_MUTATION, "parameter_name", FX_PARAMETER},
+    {"user_input_mutation", FX_USER_INPUT_MUTATION, "user_input_name", FX_USER_INPUT},
+    {"token", FX_TOKEN_OUTPUT, NULL, 0},
+    {"gradient_to_parameter", FX_USER_OUTPUT, NULL, 0},
+    {"gradient_to_user_input", FX_USER_OUTPUT, NULL, 0},
 };
 
 static uint64_t input_key(const char *target, fx_input_kind kind)
@@ -249,9 +249,6 @@ static fe_status read_output(json_at *spec, const map *inputs, const fx_arg *val
     for (size_t i = 0; i < COUNT_OF(OUTPUTS); i++) {
         const struct output_row *row = &OUTPUTS[i];
         if (!json_key_is(&content, row->spec)) continue;
-        if (!row->supported)
-            return json_fail(spec, FE_UNSUPPORTED, "export the forward program",
-                             "outputs of kind %s are not supported", row->spec);
         out->kind = row->kind;
         if (!row->target) return FE_OK;
         FE_TRY(json_name_of(&content, row->target, &out->target));

@@ -119,3 +119,12 @@ def gradients_of_views(g, part, line, windows, gates, slope):
     more = aten.diagonal_backward(line, [4, 3, 5], 1, 1, 2), aten.unfold_backward(windows, [2, 5, 5], 1, 3, 2)
     units = aten.glu_backward(g[:, :4], gates, 1), *aten._prelu_kernel_backward(g, g.flip(0), slope)
     return *views, *more, *units, aten.rrelu_with_noise_backward(g, g, g * 2, 0.1, 0.3, False, False)
+
+
+@op(real(2, 2, 3, 4), real(2, 2, 3, 4), real(2, 2, 5, 4), real(2, 2, 5, 4), real(3, 5))
+def gradients_of_attention(g, q, k, v, mask):
+    forward, backward = aten._scaled_dot_product_flash_attention_for_cpu, aten._scaled_dot_product_flash_attention_for_cpu_backward
+    out, sums = forward(q, k, v, 0.0, False, attn_mask=mask, scale=0.3)
+    first = backward(g, q, k, v, out, sums, 0.0, False, attn_mask=mask, scale=0.3)
+    out, sums = forward(q, k, v, 0.0, True)
+    return *first, *backward(g, q, k, v, out, sums, 0.0, True)
