@@ -1,5 +1,5 @@
 /* antialias.c -- interpolation of images with antialiasing: linear, cubic and Lanczos filters as
- * wide as the reduction asks for.
+ * wide as the reduction asks for. Also, without antialiasing, of images of u8.
  *
  * One dimension after the other, the last first. The weights of an output position are a row of a
  * small table that the program computes: the filter at each input position that it reaches, over
@@ -14,8 +14,8 @@
 
 enum { IMAGE_DIMS = 2, WEIGHT_BITS = 15, MOST_PRECISION = 22 };
 
-typedef enum filter { LINEAR, CUBIC, LANCZOS } filter;
-static const int REACH[] = {[LINEAR] = 1, [CUBIC] = 2, [LANCZOS] = 3};
+typedef enum filter { LINEAR, CUBIC, LANCZOS, PLAIN_CUBIC } filter;
+static const int REACH[] = {[LINEAR] = 1, [CUBIC] = 2, [LANCZOS] = 3, [PLAIN_CUBIC] = 2};
 
 static loop_value number(const resizing *r, double x)
 {
@@ -44,11 +44,15 @@ static loop_value sinc(const resizing *r, loop_value x)
 
 static loop_value filter_at(const resizing *r, filter kind, loop_value x)
 {
-    static const double NEAR[] = {1, 0, -2.5, 1.5}, FAR[] = {2, -4, 2.5, -0.5}; /* Keys, -1/2 */
+    static const double NEAR[] = {1, 0, -2.5, 1.5}, FAR[] = {2, -4, 2.5, -0.5}, /* Keys, -1/2 */
+        PLAIN_NEAR[] = {1, 0, -2.25, 1.25}, PLAIN_FAR[] = {3, -6, 3.75, -0.75}; /* Keys, -3/4 */
     loop_program *p = r->l->program;
     loop_value size = lower_op1(r->l, LOOP_ABS, x), one = number(r, 1), v;
     if (kind == LINEAR) {
         v = op2(r, LOOP_SUB, one, size);
+    } else if (kind == PLAIN_CUBIC) {
+        v = loop_where(p, op2(r, LOOP_LT, size, one), cubic(r, PLAIN_NEAR, size),
+                       cubic(r, PLAIN_FAR, size));
     } else if (kind == CUBIC) {
         v = loop_where(p, op2(r, LOOP_LT, size, one), cubic(r, NEAR, size), cubic(r, FAR, size));
     } else {
@@ -123,6 +127,39 @@ static weight_table weights_of(const resizing *r, uint32_t k, filter kind)
     tensor share = T_IF(T_EQUAL(sum, zero), zero, T_DIV(plain, sum));
     lower_realise(l, share.box, NULL);
     t.weights = share;
+    return t;
+}
+
+/* Without antialiasing: as wide as the filter, and what is beyond the border counts there. */
+static weight_table plain_weights_of(const resizing *r, uint32_t k, filter kind)
+{
+    lowering *l = r->l;
+    loop_program *p = l->program;
+    weight_table t = {.width = lower_const(l, 2 * REACH[kind])};
+    sym_expr in = r->x.sizes[r->first + k], sizes[2] = {r->out->sizes[r->first + k], t.width};
+    loop_value scale = lower_resize_scale(r, k), half = number(r, 0.5), sum = number(r, 0);
+    loop_value i = loop_cast(p, r->d, loop_index(p, l->axes[0]));
+    loop_value source =
+        r->align ? op2(r, LOOP_MUL, scale, i)
+                 : op2(r, LOOP_SUB, op2(r, LOOP_MUL, scale, op2(r, LOOP_ADD, i, half)), half);
+    loop_value below =
+        op2(r, LOOP_SUB, lower_op1(l, LOOP_FLOOR, source), number(r, REACH[kind] - 1));
+    loop_value base = loop_cast(p, TY_I64, below), zero = loop_const_int(p, TY_I64, 0);
+    loop_value end = loop_index(p, sym_add_int(l->symbols, in, -1));
+    loop_value first = op2(r, LOOP_MIN, op2(r, LOOP_MAX, base, zero), end);
+    t.first = kept_value(l, TY_I64, 1, sizes, first);
+    loop_value count =
+        op2(r, LOOP_MIN, op2(r, LOOP_SUB, loop_index(p, in), first), loop_index(p, t.width));
+    t.count = kept_value(l, TY_I64, 1, sizes, count);
+    loop_value place = op2(r, LOOP_ADD, first, loop_index(p, l->axes[1]));
+    for (int j = 0; j < 2 * REACH[kind]; j++) {
+        loop_value at = op2(r, LOOP_ADD, base, loop_const_int(p, TY_I64, j));
+        at = op2(r, LOOP_MIN, op2(r, LOOP_MAX, at, zero), end);
+        loop_value x = op2(r, LOOP_SUB, source, op2(r, LOOP_ADD, below, number(r, j)));
+        loop_value w = filter_at(r, kind, x);
+        sum = op2(r, LOOP_ADD, sum, loop_where(p, op2(r, LOOP_EQ, at, place), w, number(r, 0)));
+    }
+    t.weights = kept_value(l, r->d, 2, sizes, sum);
     return t;
 }
 
@@ -207,6 +244,21 @@ static tensor resized_bytes(const resizing *r, tensor x, const weight_table *t, 
     v = lower_op2(l, LOOP_SHR, lower_op2(l, LOOP_ADD, lower_here(l, sum), half), shift);
     v = lower_op2(l, LOOP_MIN, lower_op2(l, LOOP_MAX, v, zero), loop_const_int(p, TY_I32, 255));
     return lower_value(l, TY_U8, sum.rank, sum.sizes, loop_cast(p, TY_U8, v));
+}
+
+fe_status lower_upsample_bytes(resizing *r, bool is_cubic)
+{
+    lowering *l = r->l;
+    tensor x = r->x;
+    r->d = TY_F64;
+    for (uint32_t k = IMAGE_DIMS; k-- > 0;) {
+        uint32_t axis = r->first + k;
+        if (sym_same(x.sizes[axis], r->out->sizes[axis])) continue;
+        weight_table t = plain_weights_of(r, k, is_cubic ? PLAIN_CUBIC : LINEAR);
+        lower_share(l, x);
+        x = resized_bytes(r, x, &t, axis);
+    }
+    return lower_give(l, x);
 }
 
 static fe_status upsample(lowering *l, fx_node *n, const lower_row *row)

@@ -181,6 +181,8 @@ static fe_status upsample(lowering *l, fx_node *n, const lower_row *row)
     bool is_nearest = kind == NEAREST || kind == NEAREST_EXACT;
     if (r.x.rank < 3 || r.dims > MOST_DIMS)
         return lower_fail(l, "interpolation in %u dimensions", r.dims);
+    if (!is_nearest && r.dims == 2 && lower_dtype(r.x) == TY_U8)
+        return lower_upsample_bytes(&r, kind != LINEAR);
     if (!is_nearest && !ty_is_floating(lower_dtype(r.x)))
         return lower_fail(l, "interpolation of %s", ty_dtype_name(lower_dtype(r.x)));
     lower_share(l, r.x);

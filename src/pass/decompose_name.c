@@ -1,5 +1,5 @@
 /* decompose_name.c -- operators that are others under another name, with other names of parameters
- * or fewer of them. */
+ * or fewer of them, or a call or two away. */
 #include "pass/decompose.h"
 
 /* The same arguments, in order. */
@@ -21,6 +21,19 @@ static void half_complex(decomposing *d)
         d, CALL(aten_to_dtype, a[0], fx_dtype(TY_C32), fx_bool(false), fx_bool(false), a[1]));
 }
 
+/* Random numbers, sorted: where each came from. */
+static void random_order(decomposing *d)
+{
+    fx_arg n = *decompose_arg(d, "n"), device = *fx_get(d->g, d->n, "device");
+    fx_arg keys =
+        CALL(aten_rand_default, fx_list(d->g, &n, 1), fx_dtype(TY_F64), fx_none(), device);
+    fx_arg sorted = CALL(aten_sort_default, keys),
+           order = CALL(operator_getitem, sorted, decompose_of(d, 1));
+    ty_dtype dtype = fx_tensor(d->n)->dtype;
+    decompose_give(d,
+                   dtype == TY_I64 ? order : CALL(aten__to_copy_default, order, fx_dtype(dtype)));
+}
+
 static const decompose_row ROWS[] = {
     {OP_aten_det_default, renamed, OP_aten_linalg_det_default},
     {OP_aten_inverse_default, renamed, OP_aten_linalg_inv_default},
@@ -31,6 +44,8 @@ static const decompose_row ROWS[] = {
     {OP_aten__unsafe_view_default, renamed, OP_aten_reshape_default},
     {OP_aten_unsafe_split_with_sizes_default, renamed, OP_aten_split_with_sizes_copy_default},
     {OP_aten_chalf_default, half_complex, OP_NONE},
+    {OP_aten_randperm_default, random_order, OP_NONE},
+    {OP_aten_randperm_generator, random_order, OP_NONE},
     {OP_aten_special_round_default, renamed, OP_aten_round_decimals},
 };
 const decompose_rows decompose_name_rows = {ROWS, COUNT_OF(ROWS)};

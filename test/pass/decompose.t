@@ -56,3 +56,45 @@ graph main {
   %sum_1 = aten.sum.dim_IntList(%mul_1, [1], False, None) : f16[3]{1}@35
   output (user %mean, user %sum, user %sum_1)
 }
+--run-- ferrite inspect - --dump-after decompose --verify
+--in--
+graph a_permutation_and_derivatives {
+  placeholder %g user "g" : f32[2,6,3]
+  placeholder %x user "x" : f32[2,4,5]
+  placeholder %w user "w" : f32[6,2,3]
+  %order = aten.randperm.default(7, torch.int32, None, None, None)
+  %both = aten.convolution_backward.default(%g, %x, %w, None, [2], [1], [1], False, [0], 2, [True, True, False])
+  %by_x = _operator.getitem(%both, 0)
+  %by_w = _operator.getitem(%both, 1)
+  %near = aten.upsample_nearest1d_backward.default(%g, [3], [2, 6, 7], None)
+  output (user %order, user %by_x, user %by_w, user %near)
+}
+--out--
+# after decompose
+graph a_permutation_and_derivatives {
+  functional
+  placeholder %g user "g" : f32[2,6,3]{18,3,1}@1
+  placeholder %x user "x" : f32[2,4,5]{20,5,1}@2
+  placeholder %w user "w" : f32[6,2,3]{6,3,1}@3
+  %rand = aten.rand.default([7], torch.float64, None, None, None) : f64[7]{1}@22
+  %sort = aten.sort.default(%rand, -1, False) : (f64[7]{1}@23, i64[7]{1}@24)
+  %getitem = _operator.getitem(%sort, 1) : i64[7]{1}@24
+  %_to_copy = aten._to_copy.default(%getitem, torch.int32, None, None, None, False, None) : i32[7]{1}@25
+  %convolution = aten.convolution.default(%g, %w, None, [2], [1], [1], True, [0], 2) : f32[2,4,5]{20,5,1}@26
+  %reshape = aten.reshape.default(%x, [2, 2, 2, 5]) : f32[2,2,2,5]{20,10,5,1}@2
+  %transpose = aten.transpose.int(%reshape, 0, 2) : f32[2,2,2,5]{5,10,20,1}@2
+  %reshape_1 = aten.reshape.default(%transpose, [2, 4, 5]) : f32[2,4,5]{20,5,1}@27
+  %transpose_1 = aten.transpose.int(%g, 0, 1) : f32[6,2,3]{3,18,1}@1
+  %convolution_1 = aten.convolution.default(%reshape_1, %transpose_1, None, [1], [1], [2], False, [0], 2) : f32[2,6,3]{18,3,1}@28
+  %transpose_2 = aten.transpose.int(%convolution_1, 0, 1) : f32[6,2,3]{3,18,1}@28
+  %copy_strided = prims.copy_strided.default(%transpose_2, [6, 3, 1]) : f32[6,2,3]{6,3,1}@29
+  %arange = aten.arange.default(7, None, None, None, None) : i64[7]{1}@30
+  %_to_copy_1 = aten._to_copy.default(%arange, torch.float64, None, None, None, False, None) : f64[7]{1}@31
+  %reshape_2 = aten.reshape.default(%_to_copy_1, [1, 1, 7]) : f64[1,1,7]{7,7,1}@31
+  %upsample_nearest1d = aten.upsample_nearest1d.default(%reshape_2, [3], None) : f64[1,1,3]{3,3,1}@32
+  %reshape_3 = aten.reshape.default(%upsample_nearest1d, [3]) : f64[3]{1}@32
+  %_to_copy_2 = aten._to_copy.default(%reshape_3, torch.int64, None, None, None, False, None) : i64[3]{1}@33
+  %new_zeros = aten.new_zeros.default(%g, [2, 6, 7], None, None, None, None) : f32[2,6,7]{42,7,1}@34
+  %index_add = aten.index_add.default(%new_zeros, 2, %_to_copy_2, %g, 1) : f32[2,6,7]{42,7,1}@35
+  output (user %_to_copy, user %convolution, user %copy_strided, user %index_add)
+}

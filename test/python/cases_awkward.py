@@ -48,3 +48,12 @@ def resized(x, images, k):
     format = {"memory_format": torch.channels_last}
     shown = images.exp().resize_(1, 2, 3, 4, **format), torch.ops.aten.resize(x.t()[1:], (2, 2))
     return t, y[:2], row, first, part[:2], k, *shown, torch.ops.aten.resize_as(x.sin(), k)
+
+
+@op(whole(1, 3, 6, 7, dtype=torch.uint8, low=0, high=256), whole(1, 5, 1, 9, dtype=torch.uint8, low=0, high=256))
+def bytes_resampled(u, v):
+    """In fixed point, rounded after each dimension; without antialiasing what is beyond the border counts there."""
+    size = torch.nn.functional.interpolate
+    lines = size(u, (13, 5), mode="bilinear"), size(v, (4, 17), mode="bilinear", align_corners=True)
+    cubic = size(u, scale_factor=1.7, mode="bicubic"), size(v, (1, 4), mode="bicubic", align_corners=True)
+    return *lines, *cubic, size(u.to(memory_format=torch.channels_last), (3, 14), mode="bicubic")
