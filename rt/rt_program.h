@@ -167,6 +167,7 @@ int rt_op_svd(rt_frame *frame, const rt_call *call);
 int rt_op_nonzero(rt_frame *frame, const rt_call *call);
 int rt_op_repeat(rt_frame *frame, const rt_call *call);
 int rt_op_unique(rt_frame *frame, const rt_call *call);
+int rt_op_fourier(rt_frame *frame, const rt_call *call);
 
 /* Calls a function of the user's; its failure is the run's. */
 int rt_custom(rt_frame *frame, const char *name, fe_op_function *function, const fe_arg *args,

@@ -255,11 +255,14 @@ void rule_stft(infer_call *c)
     sym_expr sizes[] = {rows->sizes[0], frames, infer_number(c, n)};
     sym_expr strides[] = {rows->strides[0], sym_mul_int(t, rows->strides[1], hop),
                           rows->strides[1]};
-    const ty_tensor *operands[] = {infer_view_as(c, rows, 3, sizes, strides, rows->offset),
-                                   infer_tensor(c, "window")};
+    const ty_tensor *window = infer_tensor(c, "window");
+    const ty_tensor *operands[] = {infer_view_as(c, rows, 3, sizes, strides, rows->offset), NULL};
     transform f = {.dims = {2}, .count = 1};
     const ty_tensor *framed = operands[0];
-    if (operands[1]) framed = infer_elementwise(c, x->dtype, operands, 2);
+    if (window) { /* filled with zeros to n_fft */
+        operands[1] = infer_fresh(c, window, window->dtype, 1, &sizes[2]);
+        framed = infer_elementwise(c, ty_promote_types(x->dtype, window->dtype), operands, 2);
+    }
     ty_tensor *out = framed && ty_is_complex(framed->dtype)
                          ? complex_to_complex(c, framed, f)
                          : real_to_complex(c, framed, f, onesided);

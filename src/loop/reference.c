@@ -1,7 +1,8 @@
-/* reference.c -- extern kernels whose results decide sizes, one element at a time: what the runtime's
- * own must give. */
+/* reference.c -- extern kernels whose results decide sizes, and Fourier transforms, one element at a
+ * time: what the runtime's own must give. */
 #include "loop/interp_priv.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The element with flat number k in row-major order; at[]: its place along each dimension. */
@@ -112,10 +113,78 @@ static void unique(const loop_call *c)
     memcpy(c->out[3].data, &groups, sizeof groups);
 }
 
+/* ---- fourier ---- */
+
+typedef struct fourier_call {
+    const loop_operand *in, *window, *out;
+    int64_t dim, length;
+    double sign, scale;
+} fourier_call;
+
+static loop_scalar *element_of(const loop_operand *x, const int64_t *at, loop_scalar *room)
+{
+    int64_t offset = 0;
+    for (uint32_t d = 0; d < x->rank; d++) offset += at[d] * x->strides[d];
+    *room = loop_scalar_load(x->dtype, x->data + offset * ty_dtype_size(x->dtype));
+    *room = loop_scalar_cast(x->dtype, TY_C128, *room);
+    return room;
+}
+
+/* What is transformed at `k`, along the row that at[] is in: zeros behind the input; to real numbers,
+ * the mirror image of what there is. */
+static loop_scalar fourier_input(const fourier_call *f, int64_t *at, int64_t k)
+{
+    loop_scalar value = {.c = {0, 0}}, window;
+    bool to_real = !ty_is_complex(f->out->dtype), is_mirrored = to_real && k > f->length / 2;
+    at[f->dim] = is_mirrored ? f->length - k : k;
+    if (at[f->dim] < f->in->sizes[f->dim]) element_of(f->in, at, &value);
+    if (is_mirrored) value.c[1] = -value.c[1];
+    if (to_real && (k == 0 || 2 * k == f->length)) value.c[1] = 0;
+    if (!f->window->data) return value;
+    element_of(f->window, &k, &window);
+    for (int part = 0; part < 2; part++) value.c[part] *= window.c[0];
+    return value;
+}
+
+static loop_scalar fourier_output(const fourier_call *f, int64_t *at, int64_t place)
+{
+    loop_scalar sum = {.c = {0, 0}};
+    for (int64_t k = 0; k < f->length; k++) {
+        loop_scalar x = fourier_input(f, at, k);
+        double turn = (double)(k * place % f->length) / (double)f->length;
+        double c = cos(turn * 6.28318530717958647692),
+               s = f->sign * sin(turn * 6.28318530717958647692);
+        sum.c[0] += x.c[0] * c - x.c[1] * s;
+        sum.c[1] += x.c[0] * s + x.c[1] * c;
+    }
+    for (int part = 0; part < 2; part++) sum.c[part] *= f->scale;
+    return sum;
+}
+
+static void fourier(const loop_call *c)
+{
+    double elements = (double)c->ints[4];
+    fourier_call f = {.in = &c->in[0], .window = &c->in[1], .out = &c->out[0]};
+    f.dim = c->ints[0];
+    f.sign = c->ints[1] ? 1 : -1;
+    f.length = c->ints[2];
+    f.scale = c->ints[3] == 1 ? 1 / sqrt(elements) : c->ints[3] == 2 ? 1 / elements : 1;
+    int64_t at[TY_MAX_RANK], count = element_count(f.out);
+    for (int64_t k = 0; k < count; k++) {
+        element_at(f.out, k, at);
+        int64_t place = at[f.dim], offset = 0;
+        for (uint32_t d = 0; d < f.out->rank; d++) offset += at[d] * f.out->strides[d];
+        loop_scalar y = fourier_output(&f, at, place);
+        y = loop_scalar_cast(TY_C128, f.out->dtype, y);
+        loop_scalar_store(f.out->dtype, f.out->data + offset * ty_dtype_size(f.out->dtype), y);
+    }
+}
+
 static const struct {
     const char *kernel;
     void (*run)(const loop_call *call);
-} REFERENCES[] = {{"nonzero", nonzero}, {"repeat", repeat}, {"unique", unique}};
+} REFERENCES[] = {
+    {"nonzero", nonzero}, {"repeat", repeat}, {"unique", unique}, {"fourier", fourier}};
 
 bool loop_reference(const char *kernel, const loop_call *call)
 {

@@ -1,161 +1,122 @@
-/* fourier.c -- discrete Fourier transforms by their definition: each output sums over the input
- * times roots of unity.
- *
- * The roots are a constant table of the dimension's length; several dimensions are transformed one
- * after the other. It is quadratic in a dimension, so long dimensions are refused; a fast
- * transform is a kernel to be written (a row in extern.def).
+/* fourier.c -- the operators that are discrete Fourier transforms: several dimensions one after the
+ * other, each by the runtime, which pads, cuts and scales as well. (As a nest, by its definition, a
+ * transform of three points and more is slower than a call, also with what could fuse with it.)
  */
 #include "lower/fourier.h"
 #include "lower/compose.h"
 
-#include <math.h>
 #include <string.h>
 
-enum { LONGEST = 4096 };
+/* ---- one dimension ---- */
 
-typedef fourier_direction direction;
-
-/* exp(sign * 2 pi i k / size) for k < size, as a [size] tensor of the complex dtype. */
-static tensor roots_of_unity(lowering *l, int64_t size, direction sign, ty_dtype d)
+static sym_expr half_of(lowering *l, sym_expr length)
 {
-    sym_expr sizes[1] = {lower_const(l, size)};
-    size_t step = ty_dtype_size(d);
-    char *data = arena_alloc(l->memory, (size_t)size * step);
-    for (int64_t k = 0; k < size; k++) {
-        double angle = 2 * 3.14159265358979323846 * (double)k / (double)size;
-        double both[2] = {cos(angle), (double)sign * sin(angle)};
-        loop_convert(d, data + (size_t)k * step, TY_C128, both);
-    }
-    const char *name = arena_printf(l->memory, "roots.%u", l->program->buffers.count);
-    return lower_constant(l, name, d, 1, sizes, data, (size_t)size * step);
+    return sym_add_int(l->symbols, sym_floordiv(l->symbols, length, lower_const(l, 2)), 1);
 }
 
-static loop_value conjugate(lowering *l, loop_value v)
+ty_dtype lower_fourier_dtype(lowering *l)
 {
-    ty_dtype d = loop_at(l->program, v)->dtype;
-    loop_value im = lower_op1(l, LOOP_NEG, lower_op1(l, LOOP_IMAGPART, v));
-    return loop_make(
-        l->program,
-        (loop_node){.op = LOOP_COMPLEX, .dtype = d, .args = {lower_op1(l, LOOP_REALPART, v), im}});
+    enum { FEW = 512 };
+    int64_t numbers;
+    const ty_tensor *out = fx_tensor(l->node);
+    sym_expr count = sym_product(l->symbols, out->sizes, out->rank);
+    if (sym_is_int(l->symbols, count, &numbers) && numbers <= FEW) return TY_F64;
+    return lower_compute_dtype(ty_complex_to_real(ty_real_to_complex(out->dtype)));
 }
 
-static loop_value input_value(lowering *l, tensor x, const fourier_transform *t, ty_dtype d)
+lower_tensor lower_fourier(lowering *l, lower_tensor x, const fourier_transform *t)
 {
-    sym_expr at[LOWER_MAX_RANK], r = l->reduce_axes[0];
-    memcpy(at, l->axes, x.rank * sizeof *at);
-    at[t->dim] = r;
-    if (!t->half) return loop_cast(l->program, d, lower_at(l, x, at));
-    sym_expr kept = lower_const(l, t->period / 2 + 1),
-             mirror = sym_sub(l->symbols, lower_const(l, t->period), r);
-    loop_value is_kept =
-        lower_op2(l, LOOP_LT, loop_index(l->program, r), loop_index(l->program, kept));
-    loop_value plain = lower_at(l, x, at);
-    at[t->dim] = mirror;
-    loop_value mirrored = conjugate(l, lower_at(l, x, at));
-    loop_value zero = loop_const_float(l->program, lower_dtype(x), 0);
-    loop_value other = loop_masked(l->program, lower_op1(l, LOOP_NOT, is_kept), mirrored, zero);
-    return loop_masked(l->program, is_kept, plain, other);
-}
-
-tensor lower_fourier(lowering *l, tensor x, const fourier_transform *t, ty_dtype d)
-{
-    sym_expr sizes[LOWER_MAX_RANK], extent = lower_const(l, t->period);
+    ty_dtype d = lower_dtype(x);
+    sym_expr sizes[LOWER_MAX_RANK];
     memcpy(sizes, x.sizes, x.rank * sizeof *sizes);
-    sizes[t->dim] = lower_const(l, t->count);
-    lower_share(l, x);
-    tensor roots = roots_of_unity(l, t->period, t->sign, d);
-    sym_expr turn =
-        sym_mod(l->symbols, sym_mul(l->symbols, l->axes[t->dim], l->reduce_axes[0]), extent);
-    loop_value v = lower_op2(l, LOOP_MUL, input_value(l, x, t, d), lower_at(l, roots, &turn));
-    tensor out = lower_temp_tensor(l, d, x.rank, sizes, NULL);
-    loop_op *op = lower_nest(l, x.rank, sizes, 1, &extent);
-    sym_expr at = lower_flat(l, l->axes, out.box->view.strides, x.rank);
-    lower_store(
-        l, op,
-        (loop_store){.buffer = out.box->view.buffer, .index = at, .value = v, .reduce = LOOP_SUM});
+    sizes[t->dim] = t->onesided ? half_of(l, t->length) : t->length;
+    loop_view views[2] = {lower_strided(l, x), lower_no_view(l)};
+    if (!lower_absent(t->window)) views[1] = lower_strided(l, t->window);
+    tensor out = lower_temp_tensor(l, t->to_real ? ty_complex_to_real(d) : ty_real_to_complex(d),
+                                   x.rank, sizes, t->wanted);
+    bool is_backward = t->direction == FOURIER_BACKWARD, is_scaled = t->scale != FOURIER_UNSCALED;
+    sym_expr ints[] = {lower_const(l, t->dim), lower_const(l, is_backward), t->length,
+                       lower_const(l, t->scale), is_scaled ? t->elements : l->one};
+    lower_extern(l, "fourier", 2, views, out.box->view, COUNT_OF(ints), ints, 0, NULL);
     return out;
 }
 
-static tensor real_part(lowering *l, tensor x)
+/* ---- several dimensions ---- */
+
+typedef enum form { REAL_TO_COMPLEX, COMPLEX_TO_COMPLEX, COMPLEX_TO_REAL } form;
+
+typedef struct fft_plan {
+    form form;
+    fourier_direction direction;
+    uint32_t count;
+    uint32_t dims[LOWER_MAX_RANK];
+    sym_expr lengths[LOWER_MAX_RANK]; /* none: as it is */
+    bool onesided;                    /* REAL_TO_COMPLEX: only half of the last dimension */
+    fourier_scale scale;
+} fft_plan;
+
+static sym_expr length_of(lowering *l, tensor x, const fft_plan *plan, uint32_t k)
 {
-    return lower_unary(l, LOOP_REALPART, x);
+    sym_expr length = plan->lengths[k], size = x.sizes[plan->dims[k]];
+    if (!sym_is_none(length)) return length;
+    if (plan->form != COMPLEX_TO_REAL || k + 1 < plan->count) return size;
+    return sym_mul_int(l->symbols, sym_add_int(l->symbols, size, -1), 2);
 }
 
-static tensor scaled(lowering *l, tensor x, double factor)
+/* To reals goes last, from reals first. The last one to be done divides. */
+static tensor run_plan(lowering *l, tensor x, const fft_plan *plan)
 {
-    return factor == 1 ? x : T_MUL(x, T_NUM(x, factor));
+    const ty_tensor *out = fx_tensor(l->node);
+    sym_expr elements = l->one;
+    for (uint32_t k = 0; k < plan->count; k++)
+        elements = sym_mul(l->symbols, elements, length_of(l, x, plan, k));
+    for (uint32_t k = 0; k < plan->count; k++) {
+        uint32_t at = plan->form == COMPLEX_TO_REAL ? k : plan->count - 1 - k;
+        bool is_last = at + 1 == plan->count, ends = k + 1 == plan->count;
+        fourier_transform t = {.dim = plan->dims[at],
+                               .direction = plan->direction,
+                               .length = length_of(l, x, plan, at),
+                               .to_real = is_last && plan->form == COMPLEX_TO_REAL,
+                               .onesided = is_last && plan->onesided};
+        if (ends) {
+            t.scale = plan->scale;
+            t.elements = elements;
+            if (ty_real_to_complex(lower_dtype(x)) == ty_real_to_complex(out->dtype))
+                t.wanted = lower_wanted(l, 0);
+        }
+        x = lower_fourier(l, x, &t);
+    }
+    return x;
 }
 
-/* 0: none; 1: by the root of the number of elements; 2: by that number. */
-static double factor_of(int64_t normalization, double elements)
+static tensor as_input(lowering *l, tensor x, bool to_complex)
 {
-    return normalization == 1 ? 1 / sqrt(elements) : normalization == 2 ? 1 / elements : 1;
+    ty_dtype d = lower_fourier_dtype(l);
+    if (to_complex || ty_is_complex(lower_dtype(x))) d = ty_real_to_complex(d);
+    return lower_cast(l, x, d);
 }
 
 /* ---- the core operators: _fft_r2c, _fft_c2c, _fft_c2r ---- */
 
-typedef enum form { REAL_TO_COMPLEX, COMPLEX_TO_COMPLEX, COMPLEX_TO_REAL } form;
-
-static bool length_of(lowering *l, tensor x, uint32_t dim, int64_t *out)
-{
-    return sym_is_int(l->symbols, x.sizes[dim], out) && *out <= LONGEST && *out > 0;
-}
-
-typedef struct fft_plan {
-    form form;
-    uint32_t dims[LOWER_MAX_RANK];
-    uint32_t count;
-    direction sign;
-    int64_t last_size; /* COMPLEX_TO_REAL: of the output's last transformed dim */
-    bool onesided;     /* REAL_TO_COMPLEX */
-    int64_t normalization;
-} fft_plan;
-
-static fe_status run_plan(lowering *l, tensor x, const fft_plan *plan, ty_dtype complex_type,
-                          tensor *out)
-{
-    double elements = 1;
-    for (uint32_t k = 0; k < plan->count; k++) {
-        /* c2r does the halved dim last, r2c first. */
-        uint32_t at = plan->form == REAL_TO_COMPLEX ? plan->count - 1 - k : k;
-        bool halved = at == plan->count - 1 && plan->form != COMPLEX_TO_COMPLEX;
-        fourier_transform t = {.dim = plan->dims[at], .sign = plan->sign};
-        if (!length_of(l, x, t.dim, &t.period))
-            return lower_fail(l, "a transform along a dimension that is long or not constant");
-        if (halved && plan->form == COMPLEX_TO_REAL) {
-            t.period = plan->last_size;
-            t.half = true;
-        }
-        t.count =
-            halved && plan->form == REAL_TO_COMPLEX && plan->onesided ? t.period / 2 + 1 : t.period;
-        elements *= (double)t.period;
-        x = lower_fourier(l, x, &t, complex_type);
-    }
-    if (plan->form == COMPLEX_TO_REAL) x = real_part(l, x);
-    *out = scaled(l, x, factor_of(plan->normalization, elements));
-    return FE_OK;
-}
-
 static fe_status core_row(lowering *l, fx_node *n, const lower_row *row)
 {
-    tensor x = lower_arg(l, "self"), out;
-    fft_plan plan = {.form = (form)row->parameter,
-                     .normalization = lower_int_or(l, "normalization", 0)};
+    (void)n;
+    tensor x = lower_arg(l, "self");
+    fft_plan plan = {.form = (form)row->parameter, .direction = FOURIER_FORWARD};
     int64_t dims[LOWER_MAX_RANK];
     int count = lower_constants(l, "dim", dims, LOWER_MAX_RANK);
     if (count < 0) return lower_fail(l, "dimensions that are not constants");
     plan.count = (uint32_t)count;
     for (uint32_t k = 0; k < plan.count; k++) plan.dims[k] = lower_dim(l, dims[k], x.rank);
-    plan.sign = plan.form == COMPLEX_TO_REAL ||
-                        (plan.form == COMPLEX_TO_COMPLEX && !lower_bool(l, "forward"))
-                    ? FOURIER_BACKWARD
-                    : FOURIER_FORWARD;
+    if (plan.form == COMPLEX_TO_REAL ||
+        (plan.form == COMPLEX_TO_COMPLEX && !lower_bool(l, "forward")))
+        plan.direction = FOURIER_BACKWARD;
     plan.onesided = plan.form == REAL_TO_COMPLEX && lower_bool(l, "onesided");
-    if (plan.form == COMPLEX_TO_REAL && !lower_int(l, "last_dim_size", &plan.last_size))
-        return lower_fail(l, "a length that is not constant");
-    ty_dtype d = ty_real_to_complex(fx_tensor(n)->dtype);
-    FE_TRY(run_plan(l, x, &plan, d, &out));
-    return lower_give_as_recorded(l, out);
+    if (plan.form == COMPLEX_TO_REAL && plan.count)
+        plan.lengths[plan.count - 1] = lower_size(l, "last_dim_size");
+    plan.scale = (fourier_scale)lower_int_or(l, "normalization", FOURIER_UNSCALED);
+    x = as_input(l, x, plan.form != REAL_TO_COMPLEX);
+    return lower_give_as_recorded(l, run_plan(l, x, &plan));
 }
 
 /* ---- torch.fft: lengths by padding or cutting, norms by name. hfft is the forward transform to
@@ -163,7 +124,7 @@ static fe_status core_row(lowering *l, fx_node *n, const lower_row *row)
 
 typedef struct fft_row {
     form form;
-    direction sign;
+    fourier_direction direction;
 } fft_row;
 enum { FFT, IFFT, RFFT, IRFFT, HFFT, IHFFT, KINDS };
 static const fft_row FFT_ROWS[KINDS] = {
@@ -171,23 +132,14 @@ static const fft_row FFT_ROWS[KINDS] = {
     [RFFT] = {REAL_TO_COMPLEX, FOURIER_FORWARD},   [IRFFT] = {COMPLEX_TO_REAL, FOURIER_BACKWARD},
     [HFFT] = {COMPLEX_TO_REAL, FOURIER_FORWARD},   [IHFFT] = {REAL_TO_COMPLEX, FOURIER_BACKWARD}};
 
-static int64_t normalization_of(lowering *l, direction sign)
+static fourier_scale scale_of(lowering *l, fourier_direction direction)
 {
     const fx_arg *norm = fx_get(l->graph, l->node, "norm");
     const char *name = norm->kind == FX_ARG_STRING ? norm->string : "backward";
-    if (strcmp(name, "ortho") == 0) return 1;
+    if (strcmp(name, "ortho") == 0) return FOURIER_BY_ROOT;
     bool scales_forward = strcmp(name, "forward") == 0;
-    return scales_forward == (sign == FOURIER_FORWARD) ? 2 : 0;
-}
-
-/* x with dim cut or filled with zeros to `size`. */
-static tensor with_length(lowering *l, tensor x, uint32_t dim, int64_t size)
-{
-    sym_expr low[LOWER_MAX_RANK], high[LOWER_MAX_RANK];
-    for (uint32_t k = 0; k < x.rank; k++) low[k] = high[k] = l->zero;
-    high[dim] = sym_sub(l->symbols, lower_const(l, size), x.sizes[dim]);
-    if (lower_is_zero(l, high[dim])) return x;
-    return lower_padded(l, x, low, high, loop_const_int(l->program, lower_dtype(x), 0));
+    return scales_forward == (direction == FOURIER_FORWARD) ? FOURIER_BY_ELEMENTS
+                                                            : FOURIER_UNSCALED;
 }
 
 static bool has(lowering *l, const char *param)
@@ -195,47 +147,34 @@ static bool has(lowering *l, const char *param)
     return op_param_index(l->node->op, param) >= 0;
 }
 
-/* The transformed dims and the lengths asked for (-1: as it is). */
-static bool read_dims(lowering *l, tensor x, fft_plan *plan, int64_t *lengths)
+/* The transformed dims and the lengths asked for. */
+static bool read_dims(lowering *l, tensor x, fft_plan *plan)
 {
-    int64_t dims[LOWER_MAX_RANK], given[LOWER_MAX_RANK];
-    const char *size_param = has(l, "n") ? "n" : "s";
-    int count = lower_constants(l, "dim", dims, LOWER_MAX_RANK),
-        sizes = lower_constants(l, size_param, given, LOWER_MAX_RANK);
-    if (count == -2 || sizes == -2) return false;
-    if (count < 0) count = sizes > 0 ? sizes : (int)x.rank;
-    bool named = lower_constants(l, "dim", dims, LOWER_MAX_RANK) >= 0;
-    plan->count = (uint32_t)count;
+    int64_t dims[LOWER_MAX_RANK], kept;
+    sym_expr given[LOWER_MAX_RANK];
+    int named = lower_constants(l, "dim", dims, LOWER_MAX_RANK),
+        sizes = lower_ints(l, has(l, "n") ? "n" : "s", given, LOWER_MAX_RANK);
+    if (named == -2 || named > LOWER_MAX_RANK || sizes > LOWER_MAX_RANK) return false;
+    plan->count = named >= 0 ? (uint32_t)named : sizes > 0 ? (uint32_t)sizes : x.rank;
     for (uint32_t k = 0; k < plan->count; k++) {
-        plan->dims[k] = named ? lower_dim(l, dims[k], x.rank) : x.rank - plan->count + k;
-        lengths[k] = sizes > 0 ? given[k] : -1;
+        plan->dims[k] = named >= 0 ? lower_dim(l, dims[k], x.rank) : x.rank - plan->count + k;
+        bool is_given = sizes > (int)k && !(sym_is_int(l->symbols, given[k], &kept) && kept == -1);
+        if (is_given) plan->lengths[k] = given[k];
     }
     return true;
 }
 
 static fe_status fft(lowering *l, fx_node *n, const lower_row *row)
 {
+    (void)n;
     const fft_row *kind = &FFT_ROWS[row->parameter];
-    tensor x = lower_arg(l, "self"), out;
-    fft_plan plan = {.form = kind->form, .sign = kind->sign, .onesided = true};
-    int64_t lengths[LOWER_MAX_RANK];
-    if (!read_dims(l, x, &plan, lengths)) return lower_fail(l, "dimensions that are not constants");
-    ty_dtype d = ty_real_to_complex(fx_tensor(n)->dtype);
-    plan.normalization = normalization_of(l, kind->sign);
-    x = lower_cast(l, x, plan.form == REAL_TO_COMPLEX ? ty_complex_to_real(d) : d);
-    for (uint32_t k = 0; k < plan.count; k++) {
-        int64_t length = lengths[k], size;
-        bool halved = plan.form == COMPLEX_TO_REAL && k == plan.count - 1;
-        if (!sym_is_int(l->symbols, x.sizes[plan.dims[k]], &size))
-            return lower_fail(l, "a dimension that is not constant");
-        if (halved) {
-            plan.last_size = length < 0 ? 2 * (size - 1) : length;
-            length = plan.last_size / 2 + 1;
-        }
-        if (length >= 0) x = with_length(l, x, plan.dims[k], length);
-    }
-    FE_TRY(run_plan(l, x, &plan, d, &out));
-    return lower_give_as_recorded(l, out);
+    tensor x = lower_arg(l, "self");
+    fft_plan plan = {.form = kind->form, .direction = kind->direction};
+    if (!read_dims(l, x, &plan)) return lower_fail(l, "dimensions that are not constants");
+    plan.onesided = plan.form == REAL_TO_COMPLEX;
+    plan.scale = scale_of(l, kind->direction);
+    x = as_input(l, x, plan.form == COMPLEX_TO_REAL);
+    return lower_give_as_recorded(l, run_plan(l, x, &plan));
 }
 
 /* fftshift: each dim rolled by half its size; ifftshift by the other half. */

@@ -9,7 +9,8 @@
 
 typedef struct frames {
     int64_t size, hop, window_size;
-    tensor window; /* [size], centred, in the real dtype; absent: all ones */
+    ty_dtype computed; /* real */
+    tensor window;     /* [size], centred, of that dtype, or complex; absent: all ones */
     bool onesided, normalized, center;
 } frames;
 
@@ -19,47 +20,99 @@ static bool flag(lowering *l, const char *param, bool fallback)
     return fx_arg_bool(fx_get(l->graph, l->node, param), fallback);
 }
 
-static void read_frames(lowering *l, frames *f, ty_dtype real, bool complex_input)
+static void read_frames(lowering *l, frames *f, bool complex_input)
 {
+    ty_dtype d = f->computed = lower_fourier_dtype(l);
     f->size = lower_int_or(l, "n_fft", 1);
     f->hop = lower_int_or(l, "hop_length", f->size / 4);
     f->window_size = lower_int_or(l, "win_length", f->size);
+    tensor window = lower_arg(l, "window");
+    if (!lower_absent(window)) complex_input |= ty_is_complex(lower_dtype(window));
     f->onesided = flag(l, "onesided", !complex_input);
     f->normalized = flag(l, "normalized", false);
     f->center = flag(l, "center", false);
-    tensor window = lower_arg(l, "window");
     int64_t missing = f->size - f->window_size;
     sym_expr low = lower_const(l, missing / 2), high = lower_const(l, missing - missing / 2);
     if (lower_absent(window) && missing == 0) return;
     if (lower_absent(window)) {
         sym_expr length = lower_const(l, f->window_size);
-        window = lower_value(l, real, 1, &length, loop_const_float(l->program, real, 1));
+        window = lower_value(l, d, 1, &length, loop_const_float(l->program, d, 1));
     }
-    window = lower_cast(l, window, real);
-    if (missing)
-        window = lower_padded(l, window, &low, &high, loop_const_float(l->program, real, 0));
+    if (ty_is_complex(lower_dtype(window))) d = ty_real_to_complex(d);
+    window = lower_cast(l, window, d);
+    if (missing) window = lower_padded(l, window, &low, &high, loop_const_float(l->program, d, 0));
     lower_share(l, window);
     f->window = window;
 }
 
-/* The signal with `by` mirrored elements (or zeros) on both ends of its last dim. */
-static tensor extended(lowering *l, tensor x, int64_t by, bool mirrored)
+static bool has_complex_window(const frames *f)
+{
+    return !lower_absent(f->window) && ty_is_complex(lower_dtype(f->window));
+}
+
+/* Where a place before or behind a signal of this size is found in it. */
+typedef sym_expr padding(lowering *l, sym_expr at, sym_expr size);
+
+static sym_expr reflected(lowering *l, sym_expr at, sym_expr size)
 {
     sym_table *s = l->symbols;
-    uint32_t last = x.rank - 1;
+    sym_expr end = sym_add_int(s, size, -1);
+    at = sym_sub(s, end, sym_max(s, at, sym_mul_int(s, at, -1)));
+    return sym_sub(s, end, sym_max(s, at, sym_mul_int(s, at, -1)));
+}
+
+static sym_expr nearest(lowering *l, sym_expr at, sym_expr size)
+{
+    sym_table *s = l->symbols;
+    return sym_max(s, l->zero, sym_min(s, at, sym_add_int(s, size, -1)));
+}
+
+static sym_expr around(lowering *l, sym_expr at, sym_expr size)
+{
+    return sym_mod(l->symbols, at, size);
+}
+
+static const struct {
+    const char *name;
+    padding *place; /* NULL: zeros */
+} PADDINGS[] = {
+    {"reflect", reflected}, {"constant", NULL}, {"replicate", nearest}, {"circular", around}};
+
+/* The signal with `by` elements more on both ends of its last dim. */
+static fe_status extend(lowering *l, tensor *x, int64_t by)
+{
+    const fx_arg *given = fx_get(l->graph, l->node, "pad_mode");
+    const char *mode = given->kind == FX_ARG_STRING ? given->string : "reflect";
+    uint32_t last = x->rank - 1, row = 0;
     sym_expr low[LOWER_MAX_RANK], exprs[LOWER_MAX_RANK], sizes[LOWER_MAX_RANK];
-    for (uint32_t k = 0; k < x.rank; k++) low[k] = l->zero;
+    while (row < COUNT_OF(PADDINGS) && strcmp(PADDINGS[row].name, mode) != 0) row++;
+    if (row == COUNT_OF(PADDINGS)) return lower_fail(l, "the padding '%s'", mode);
+    for (uint32_t k = 0; k < x->rank; k++) low[k] = l->zero;
     low[last] = lower_const(l, by);
-    if (!mirrored)
-        return lower_padded(l, x, low, low, loop_const_int(l->program, lower_dtype(x), 0));
-    memcpy(exprs, l->axes, x.rank * sizeof *exprs);
-    memcpy(sizes, x.sizes, x.rank * sizeof *sizes);
-    sym_expr at = sym_add_int(s, l->axes[last], -by), end = sym_add_int(s, x.sizes[last], -1);
-    at = sym_max(s, at, sym_mul_int(s, at, -1));
-    at = sym_sub(s, end, at);
-    exprs[last] = sym_sub(s, end, sym_max(s, at, sym_mul_int(s, at, -1)));
-    sizes[last] = sym_add_int(s, x.sizes[last], 2 * by);
-    return lower_remap(l, x, x.rank, sizes, exprs);
+    if (!PADDINGS[row].place) {
+        *x = lower_padded(l, *x, low, low, loop_const_int(l->program, lower_dtype(*x), 0));
+        return FE_OK;
+    }
+    memcpy(exprs, l->axes, x->rank * sizeof *exprs);
+    memcpy(sizes, x->sizes, x->rank * sizeof *sizes);
+    exprs[last] =
+        PADDINGS[row].place(l, sym_add_int(l->symbols, l->axes[last], -by), x->sizes[last]);
+    sizes[last] = sym_add_int(l->symbols, x->sizes[last], 2 * by);
+    *x = lower_remap(l, *x, x->rank, sizes, exprs);
+    return FE_OK;
+}
+
+/* [batch, time] as [batch, frame, time in it]: windows on the signal's memory that overlap. */
+static tensor framed(lowering *l, tensor x, const frames *f)
+{
+    loop_view v = lower_strided(l, x);
+    sym_expr room = sym_add_int(l->symbols, x.sizes[1], -f->size);
+    sym_expr count =
+        sym_add_int(l->symbols, sym_floordiv(l->symbols, room, lower_const(l, f->hop)), 1);
+    sym_expr sizes[3] = {x.sizes[0], count, lower_const(l, f->size)},
+             strides[3] = {v.strides[0], sym_mul_int(l->symbols, v.strides[1], f->hop),
+                           v.strides[1]};
+    return lower_on_strides(l, v, 3, sizes, strides, v.offset);
 }
 
 /* stft: [.., time] to [.., frequencies, frames] */
@@ -69,29 +122,23 @@ static fe_status stft(lowering *l, fx_node *n, const lower_row *row)
     const ty_tensor *out = fx_tensor(n);
     tensor x = lower_arg(l, "self");
     bool batched = x.rank == 2, complex_input = ty_is_complex(lower_dtype(x));
-    ty_dtype real = ty_complex_to_real(lower_dtype(x)),
-             complex_type = ty_real_to_complex(lower_dtype(x));
     frames f = {.size = 0};
-    read_frames(l, &f, real, complex_input);
+    read_frames(l, &f, complex_input);
+    x = lower_cast(l, x, complex_input ? ty_real_to_complex(f.computed) : f.computed);
     if (!batched) x = lower_unsqueeze(l, x, 0);
-    if (f.center) {
-        const fx_arg *mode = fx_get(l->graph, n, "pad_mode");
-        x = extended(l, x, f.size / 2,
-                     mode->kind != FX_ARG_STRING || strcmp(mode->string, "constant") != 0);
-    }
-    sym_expr room = sym_add_int(l->symbols, x.sizes[1], -f.size);
-    sym_expr count =
-        sym_add_int(l->symbols, sym_floordiv(l->symbols, room, lower_const(l, f.hop)), 1);
-    sym_expr sizes[3] = {x.sizes[0], count, lower_const(l, f.size)}, exprs[2] = {l->axes[0], {0}};
-    exprs[1] = sym_add(l->symbols, sym_mul_int(l->symbols, l->axes[1], f.hop), l->axes[2]);
-    tensor cut = lower_remap(l, x, 3, sizes, exprs);
-    if (!lower_absent(f.window)) cut = T_MUL(cut, lower_cast(l, f.window, lower_dtype(cut)));
+    if (f.center) FE_TRY(extend(l, &x, f.size / 2));
     fourier_transform t = {.dim = 2,
-                           .period = f.size,
-                           .count = f.onesided ? f.size / 2 + 1 : f.size,
-                           .sign = FOURIER_FORWARD};
-    tensor y = lower_fourier(l, cut, &t, complex_type);
-    if (f.normalized) y = T_MUL(y, T_NUM(y, 1 / sqrt((double)f.size)));
+                           .direction = FOURIER_FORWARD,
+                           .length = lower_const(l, f.size),
+                           .onesided = f.onesided,
+                           .scale = f.normalized ? FOURIER_BY_ROOT : FOURIER_UNSCALED,
+                           .elements = lower_const(l, f.size)};
+    x = framed(l, x, &f);
+    if (has_complex_window(&f))
+        x = T_MUL(lower_cast(l, x, lower_dtype(f.window)), f.window);
+    else
+        t.window = f.window;
+    tensor y = lower_fourier(l, x, &t);
     y = lower_transpose(l, y, 1, 2);
     if (!batched) y = lower_squeeze(l, y, 0);
     return lower_give_as_recorded(l, ty_is_complex(out->dtype) ? y : lower_pairs(l, y));
@@ -128,29 +175,32 @@ static fe_status istft(lowering *l, fx_node *n, const lower_row *row)
     const ty_tensor *out = fx_tensor(n);
     tensor x = lower_arg(l, "self");
     bool batched = x.rank == 3;
-    ty_dtype complex_type = lower_dtype(x), real = ty_complex_to_real(complex_type);
     frames f = {.size = 0};
-    read_frames(l, &f, real, ty_is_complex(out->dtype));
+    read_frames(l, &f, ty_is_complex(out->dtype));
+    x = lower_cast(l, x, ty_real_to_complex(f.computed));
     if (!batched) x = lower_unsqueeze(l, x, 0);
     x = lower_transpose(l, x, 1, 2); /* [batch, frames, frequencies] */
-    fourier_transform t = {
-        .dim = 2, .period = f.size, .count = f.size, .sign = FOURIER_BACKWARD, .half = f.onesided};
-    tensor y = lower_fourier(l, x, &t, complex_type);
-    if (!ty_is_complex(out->dtype)) y = lower_unary(l, LOOP_REALPART, y);
-    y = T_MUL(y, T_NUM(y, f.normalized ? 1 / sqrt((double)f.size) : 1 / (double)f.size));
+    fourier_transform t = {.dim = 2,
+                           .direction = FOURIER_BACKWARD,
+                           .length = lower_const(l, f.size),
+                           .to_real = !ty_is_complex(out->dtype), /* by the first half alone */
+                           .scale = f.normalized ? FOURIER_BY_ROOT : FOURIER_BY_ELEMENTS,
+                           .elements = lower_const(l, f.size)};
+    tensor y = lower_fourier(l, x, &t);
     sym_expr ones_sizes[3] = {l->one, x.sizes[1], lower_const(l, f.size)};
-    loop_value weight = loop_const_float(l->program, real, 1);
+    loop_value weight = loop_const_float(l->program, f.computed, 1);
     if (!lower_absent(f.window)) {
+        if (has_complex_window(&f)) y = lower_cast(l, y, lower_dtype(f.window));
         y = T_MUL(y, lower_cast(l, f.window, lower_dtype(y)));
         weight = lower_at(l, f.window, &l->axes[2]);
         weight = lower_op2(l, LOOP_MUL, weight, weight);
     }
-    lower_store_unless_plain(l, y);
     sym_expr length = sym_add_int(
         l->symbols, sym_mul_int(l->symbols, sym_add_int(l->symbols, x.sizes[1], -1), f.hop),
         f.size);
     tensor sum = overlapped(l, y, &f, length),
-           squares = overlapped(l, lower_value(l, real, 3, ones_sizes, weight), &f, length);
+           squares = lower_value(l, loop_at(l->program, weight)->dtype, 3, ones_sizes, weight);
+    squares = overlapped(l, squares, &f, length);
     y = T_DIV(sum, lower_cast(l, squares, lower_dtype(sum)));
     sym_expr start = lower_const(l, f.center ? f.size / 2 : 0), kept = out->sizes[out->rank - 1],
              high[2], low[2] = {l->zero, l->zero};

@@ -211,6 +211,20 @@ def dynamic_transposed():
     return Transposed(), sets, {"dynamic_shapes": ({0: Dim("wide", min=2, max=16), 1: Dim("high", min=2, max=16)},)}
 
 
+@program
+def dynamic_spectrum():
+    """Fourier transforms of lengths that only the caller knows: smooth ones and a prime, even ones and odd."""
+
+    class Spectrum(nn.Module):
+        def forward(self, x):
+            y = torch.fft.rfft2(x, norm="ortho")
+            frames = torch.stft(x, 8, 2, window=torch.hann_window(8), return_complex=True)
+            return torch.fft.irfft(y * 2, n=x.shape[1]), torch.fft.fft(x, dim=0), frames.abs()
+
+    sets = [(torch.randn(6, 36),), (torch.randn(3, 53),)]
+    return Spectrum(), sets, {"dynamic_shapes": ({0: Dim("rows", min=2, max=64), 1: Dim("time", min=9, max=999)},)}
+
+
 # ---- state, aliases, constants: what a saved program says beyond its arithmetic ----
 
 
