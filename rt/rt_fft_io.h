@@ -81,6 +81,9 @@ static void store_reals(const real *from, real *to, int64_t count, real scale)
 
 /* ---- rows side by side, dense each: squares of a vector's lanes are transposed ---- */
 
+/* Of real number i + k of a row in pairs, where i is a multiple of a vector's lanes. */
+#define IS_SECOND(i, k) ((FFT_LANES > 1 ? (k) : (i)) % 2 == 1)
+
 /* Reals of the rows, `width` a number (2: parts in turn). */
 RT_INLINE void load_transposed(planar to, int64_t lanes, const layout *l, const real *from,
                                int64_t count, const int width)
@@ -94,7 +97,7 @@ RT_INLINE void load_transposed(planar to, int64_t lanes, const layout *l, const 
             transpose(x);
 #pragma GCC unroll 16
             for (int k = 0; k < FFT_LANES; k++) {
-                real *part = width == 2 && k % 2 ? to.im : to.re;
+                real *part = width == 2 && IS_SECOND(i, k) ? to.im : to.re;
                 store(part + (i + k) / width * lanes + q, x[k]);
             }
         }
@@ -114,7 +117,7 @@ RT_INLINE void store_transposed(planar from, const group *g, const layout *l, re
             vec x[FFT_LANES];
 #pragma GCC unroll 16
             for (int k = 0; k < FFT_LANES; k++) {
-                int second = width == 2 && k % 2;
+                int second = width == 2 && IS_SECOND(i, k);
                 x[k] = load((second ? from.im : from.re) + (i + k) / width * g->lanes + q) *
                        (second ? im : re);
             }

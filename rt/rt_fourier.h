@@ -43,10 +43,9 @@ enum { RT_FFT_MOST_PASSES = 64 };
 typedef struct rt_fft_key {
     int64_t length;
     int is_double;
-    int across;   /* for rows side by side */
-    int is_half;  /* of a real transform of twice the length */
-    int vector;   /* bytes of a vector */
-    int is_inner; /* works in a convolution: its length has small factors only */
+    int across;  /* for rows side by side */
+    int is_half; /* of a real transform of twice the length */
+    int vector;  /* bytes of a vector */
 } rt_fft_key;
 
 typedef struct rt_fft_plan {
@@ -63,6 +62,7 @@ typedef struct rt_fft_plan {
     int users;
     uint64_t last_use;
     void *tables;
+    size_t bytes; /* of the tables */
 } rt_fft_plan;
 
 /* Made on first use and kept while there is room; NULL: no memory. Give it back with _put. */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGEST_FACTOR = 31, PLANS_KEPT = 64, ALIGNMENT = 64 };
+enum { LARGEST_FACTOR = 31, PLANS_KEPT = 64, BYTES_KEPT = 256 << 20, ALIGNMENT = 64 };
 
 /* ---- roots of unity ---- */
 
@@ -197,7 +197,7 @@ static int fill_response(maker *m, void *to)
     rt_fft_plan *p = m->plan;
     int64_t n = p->key.length, room = p->inner->key.length;
     const rt_fft_kernels *kernels = rt_fft_kernels_of(1);
-    rt_fft_key key = {.length = room, .is_double = 1, .vector = kernels->vector, .is_inner = 1};
+    rt_fft_key key = {.length = room, .is_double = 1, .vector = kernels->vector};
     const rt_fft_plan *wide = rt_fft_plan_get(&key);
     size_t part = (size_t)(room + RT_FFT_SLACK) * sizeof(double);
     double *re =
@@ -270,15 +270,15 @@ static rt_fft_plan *plan_new(const rt_fft_key *key)
         rt_fft_key inner = *key;
         inner.length = smooth_length(2 * key->length - 1);
         inner.is_half = 0;
-        inner.is_inner = 1;
         p->inner = rt_fft_plan_get(&inner);
     } else {
         factor(p);
     }
     maker m = {.plan = p};
     if (p->pass_count || p->inner) fill(&m);
-    m.memory = p->tables = aligned_alloc(ALIGNMENT, m.used + ALIGNMENT);
-    if (m.memory) memset(m.memory, 0, m.used + ALIGNMENT);
+    p->bytes = m.used + ALIGNMENT;
+    m.memory = p->tables = aligned_alloc(ALIGNMENT, p->bytes);
+    if (m.memory) memset(m.memory, 0, p->bytes);
     m.used = 0;
     if (!m.memory || (!p->pass_count && !p->inner) || fill(&m)) {
         plan_free(p);
@@ -292,12 +292,19 @@ static rt_fft_plan *plan_new(const rt_fft_key *key)
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static rt_fft_plan *plans;
 static uint32_t plan_count;
+static size_t plan_bytes;
 static uint64_t uses;
+
+static void drop_plans(void)
+#ifdef __GNUC__
+    __attribute__((destructor))
+#endif
+    ;
 
 static int same_key(const rt_fft_key *a, const rt_fft_key *b)
 {
     return a->length == b->length && a->is_double == b->is_double && a->across == b->across &&
-           a->is_half == b->is_half && a->vector == b->vector && a->is_inner == b->is_inner;
+           a->is_half == b->is_half && a->vector == b->vector;
 }
 
 static rt_fft_plan *find(const rt_fft_key *key)
@@ -308,7 +315,7 @@ static rt_fft_plan *find(const rt_fft_key *key)
 }
 
 /* Takes the one that was not used for longest out of the list; NULL when all are in use. */
-static rt_fft_plan *oldest(void)
+static rt_fft_plan *take_oldest(void)
 {
     rt_fft_plan **best = NULL;
     for (rt_fft_plan **at = &plans; *at; at = &(*at)->next)
@@ -317,33 +324,56 @@ static rt_fft_plan *oldest(void)
     rt_fft_plan *p = *best;
     *best = p->next;
     plan_count--;
+    plan_bytes -= p->bytes;
     return p;
+}
+
+/* Returns those that have to go, as a list. */
+static rt_fft_plan *keep(rt_fft_plan *made)
+{
+    rt_fft_plan *gone = NULL, *p;
+    while ((plan_count >= PLANS_KEPT || plan_bytes + made->bytes > BYTES_KEPT) &&
+           (p = take_oldest())) {
+        p->next = gone;
+        gone = p;
+    }
+    made->next = plans;
+    plans = made;
+    plan_count++;
+    plan_bytes += made->bytes;
+#ifndef __GNUC__
+    static int drops_at_exit;
+    if (!drops_at_exit) drops_at_exit = atexit(drop_plans) == 0;
+#endif
+    return gone;
+}
+
+static void free_all(rt_fft_plan *list)
+{
+    while (list) {
+        rt_fft_plan *next = list->next;
+        plan_free(list);
+        list = next;
+    }
 }
 
 const rt_fft_plan *rt_fft_plan_get(const rt_fft_key *key)
 {
     pthread_mutex_lock(&lock);
-    rt_fft_plan *p = find(key), *made = NULL, *dropped = NULL;
+    rt_fft_plan *p = find(key), *gone = NULL;
     if (!p) {
         pthread_mutex_unlock(&lock);
-        made = plan_new(key);
+        rt_fft_plan *made = plan_new(key);
         if (!made) return NULL;
         pthread_mutex_lock(&lock);
         p = find(key); /* another thread's may have come first */
-    }
-    if (!p) {
-        if (plan_count >= PLANS_KEPT) dropped = oldest();
-        p = made;
-        made = NULL;
-        p->next = plans;
-        plans = p;
-        plan_count++;
+        gone = p ? made : keep(made);
+        if (!p) p = made;
     }
     p->users++;
     p->last_use = ++uses;
     pthread_mutex_unlock(&lock);
-    if (made) plan_free(made);
-    if (dropped) plan_free(dropped);
+    free_all(gone);
     return p;
 }
 
@@ -354,12 +384,8 @@ void rt_fft_plan_put(const rt_fft_plan *plan)
     pthread_mutex_unlock(&lock);
 }
 
-#ifdef __GNUC__
-__attribute__((destructor))
-#endif
-static void
-drop_plans(void)
+static void drop_plans(void)
 {
     rt_fft_plan *p;
-    while ((p = oldest())) plan_free(p);
+    while ((p = take_oldest())) plan_free(p);
 }
