@@ -174,7 +174,7 @@ static void give_real_input(infer_call *c, ty_tensor *x, const transform *f,
     infer_give(c, real_to_complex(c, x, *f, true));
 }
 
-/* ihfft in several dimensions: the last one for reals, then the others. */
+/* ihfft: the last dimension for reals, then the others. */
 static void give_hermitian_inverse(infer_call *c, ty_tensor *x, transform f,
                                    const sym_expr *lengths)
 {
@@ -182,7 +182,12 @@ static void give_hermitian_inverse(infer_call *c, ty_tensor *x, transform f,
     transform last = {.dims = {f.count ? f.dims[f.count - 1] : 0}, .count = 1};
     ty_tensor *out = real_to_complex(c, x, last, true);
     f.count--;
-    infer_give(c, f.count ? complex_to_complex(c, out, f) : out);
+    if (!out || !f.count) {
+        infer_give(c, out);
+        return;
+    }
+    const ty_tensor *operand = out; /* conjugated between the two */
+    infer_give(c, complex_to_complex(c, infer_elementwise(c, out->dtype, &operand, 1), f));
 }
 
 /* To reals: the length of the last dimension is 2 (size - 1) unless given. Hermitian ones first
