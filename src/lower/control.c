@@ -107,37 +107,11 @@ fe_status control_end_scope(lowering *l, uint32_t begin)
     return FE_OK;
 }
 
-typedef struct open_search {
-    const lowering *l;
-    sym_expr found;
-} open_search;
-
-static void find_open(void *data, sym_expr symbol)
-{
-    open_search *s = data;
-    if (sym_kind_of(s->l->symbols, symbol) == SYM_UNBACKED &&
-        map_get(&s->l->defined, symbol.id) == MAP_NONE)
-        s->found = symbol;
-}
-
-/* A symbol in e that nothing so far has given a value; none: there is none. */
-static sym_expr open_symbol(const lowering *l, sym_expr e)
-{
-    open_search s = {.l = l};
-    if (!sym_is_none(e)) sym_each_symbol(l->symbols, e, find_open, &s);
-    return s.found;
-}
-
-bool control_is_open(const lowering *l, sym_expr e)
-{
-    return !sym_is_none(open_symbol(l, e));
-}
-
 static fe_status bind_operand(lowering *l, const fx_node *input, lower_tensor *operand)
 {
     sym_expr symbol = {0};
     if (input->value.kind == FX_INT || input->value.kind == FX_BOOL)
-        symbol = open_symbol(l, input->value.expr);
+        symbol = lower_open_symbol(l, input->value.expr);
     if (!lower_absent(*operand))
         l->results[input->id] = (lower_result){.present = true, .count = 1, .items = operand};
     if (sym_is_none(symbol)) return FE_OK;
@@ -220,7 +194,7 @@ fe_status control_add_result(lowering *l, uint32_t k, control_list *out)
         return lower_fail(l, "result %u is neither a tensor nor an integer", k);
     const ty_tensor *meta = v->tensor;
     for (uint32_t d = 0; d < meta->rank; d++) {
-        sym_expr open = open_symbol(l, meta->sizes[d]);
+        sym_expr open = lower_open_symbol(l, meta->sizes[d]);
         if (!sym_is_none(open))
             return lower_fail(l, "the size %s of result %u is decided within the subgraph",
                               sym_name(l->symbols, open), k);
@@ -234,7 +208,7 @@ void control_define_results(lowering *l, const control_list *results)
 {
     for (uint32_t k = 0; k < results->count; k++) {
         const fx_value *v = result_value(l->node, k);
-        bool is_open = (v->kind == FX_INT || v->kind == FX_BOOL) && control_is_open(l, v->expr);
+        bool is_open = (v->kind == FX_INT || v->kind == FX_BOOL) && lower_is_open(l, v->expr);
         if (is_open) lower_define(l, v->expr, results->at[k]);
     }
 }
@@ -290,11 +264,11 @@ static loop_value test_value(lowering *l, const control_test *t)
 /* ---- cond ---- */
 
 /* The size that the arm gives dimension d of result k; none: it is not known before the arm runs. */
-static sym_expr size_in_arm(const lowering *l, const fx_graph *arm, uint32_t k, uint32_t d)
+static sym_expr size_in_arm(lowering *l, const fx_graph *arm, uint32_t k, uint32_t d)
 {
     const ty_tensor *t = k < arm->output->arg_count ? fx_arg_tensor(&arm->output->args[k]) : NULL;
     sym_expr none = {0};
-    if (!t || d >= t->rank || control_is_open(l, t->sizes[d])) return none;
+    if (!t || d >= t->rank || lower_is_open(l, t->sizes[d])) return none;
     return t->sizes[d];
 }
 
@@ -306,7 +280,7 @@ static void define_sizes(lowering *l, fx_graph *const *arms, const control_test 
     for (uint32_t d = 0; v->kind == FX_TENSOR && d < v->tensor->rank; d++) {
         sym_expr size = v->tensor->sizes[d];
         sym_expr first = size_in_arm(l, arms[0], k, d), second = size_in_arm(l, arms[1], k, d);
-        if (!control_is_open(l, size) || sym_is_none(first) || sym_is_none(second)) continue;
+        if (!lower_is_open(l, size) || sym_is_none(first) || sym_is_none(second)) continue;
         if (sym_same(first, second)) {
             lower_define_expr(l, size, first);
             continue;

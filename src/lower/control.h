@@ -17,8 +17,6 @@ loop_op *control_add(lowering *l, loop_control which);
 /* What the region writes that is read after it. */
 void control_set_outputs(lowering *l, loop_op *op, const control_list *buffers);
 
-/* Does the size hold a symbol that nothing so far has given a value? */
-bool control_is_open(const lowering *l, sym_expr e);
 /* The graph that is the node's k-th argument, or NULL. */
 fx_graph *control_graph(const fx_node *n, uint32_t k);
 /* The subgraph's ops at the end of the program; its results may be unrealised, numbers are tensors of

@@ -43,6 +43,16 @@ bool lower_has_unbacked(lowering *l, sym_expr e)
     return search_in(l, e).unbacked > 0;
 }
 
+sym_expr lower_open_symbol(lowering *l, sym_expr e)
+{
+    return search_in(l, e).open;
+}
+
+bool lower_is_open(lowering *l, sym_expr e)
+{
+    return search_in(l, e).open_count > 0;
+}
+
 uint32_t lower_open_symbols(lowering *l, sym_expr e, sym_expr *out, uint32_t room)
 {
     symbol_search s = {.l = l, .list = out, .room = room};

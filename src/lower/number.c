@@ -23,26 +23,12 @@ bool lower_is_computed(lowering *l, const fx_node *n)
     return n->value.kind != FX_TENSOR && n->value.kind != FX_TUPLE && l->results[n->id].present;
 }
 
-typedef struct open_search {
-    lowering *l;
-    sym_expr found;
-} open_search;
-
-static void find_open(void *data, sym_expr symbol)
-{
-    open_search *s = data;
-    if (sym_kind_of(s->l->symbols, symbol) == SYM_UNBACKED &&
-        map_get(&s->l->defined, symbol.id) == MAP_NONE)
-        s->found = symbol;
-}
-
 /* A bool is recorded as `u0 == 1`: the symbol gets 0 or 1. */
 static void define_bool(lowering *l, sym_expr e, lower_tensor t)
 {
-    open_search s = {.l = l};
-    if (!sym_is_none(e)) sym_each_symbol(l->symbols, e, find_open, &s);
-    if (!sym_is_none(s.found))
-        lower_define(l, s.found, t);
+    sym_expr open = lower_open_symbol(l, e);
+    if (!sym_is_none(open))
+        lower_define(l, open, t);
     else if (!sym_is_none(e))
         lower_assert(l, lower_read_int(l, t, 0, 1), SYM_EQ, e, NULL);
 }
@@ -261,20 +247,13 @@ static void forbid_zero(lowering *l, fx_node *n)
         lower_require(l, divisor, SYM_NE, l->zero, "a division by zero");
 }
 
-static bool is_open(lowering *l, sym_expr e)
-{
-    open_search s = {.l = l};
-    sym_each_symbol(l->symbols, e, find_open, &s);
-    return !sym_is_none(s.found);
-}
-
 fe_status lower_symbolic(lowering *l, fx_node *n)
 {
     const fx_value *v = &n->value;
     forbid_zero(l, n);
     bool is_float = v->kind == FX_FLOAT && !v->is_known,
          is_whole = (v->kind == FX_INT || v->kind == FX_BOOL) &&
-                    (sym_is_none(v->expr) || is_open(l, v->expr));
+                    (sym_is_none(v->expr) || lower_is_open(l, v->expr));
     if ((!is_float && !is_whole) || !n->users.count) return FE_OK;
     const number_row *row = row_of(n);
     if (!row) return lower_fail(l, "this function of numbers that only the run knows");
@@ -317,7 +296,7 @@ static bool assert_comparison(lowering *l, const fx_node *cond, const char *what
         if (!fx_arg_expr(l->graph, &cond->args[0], &a) ||
             !fx_arg_expr(l->graph, &cond->args[1], &b))
             return false;
-        if (is_open(l, a) || is_open(l, b)) return false;
+        if (lower_is_open(l, a) || lower_is_open(l, b)) return false;
         lower_assert(l, COMPARISONS[k].swapped ? b : a, COMPARISONS[k].is,
                      COMPARISONS[k].swapped ? a : b, what);
         return true;

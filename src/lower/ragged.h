@@ -26,6 +26,8 @@ void lower_require_equal(lowering *l, sym_expr a, sym_expr b);
 bool lower_has_unbacked(lowering *l, sym_expr e);
 /* The symbols in e that have no value yet, each once, at most `room`; how many there are. */
 uint32_t lower_open_symbols(lowering *l, sym_expr e, sym_expr *out, uint32_t room);
+sym_expr lower_open_symbol(lowering *l, sym_expr e); /* one of them; none: there is none */
+bool lower_is_open(lowering *l, sym_expr e);         /* there is one */
 /* Sizes of the node's results: none that nothing defines, and none negative. */
 fe_status lower_check_results(lowering *l, const fx_node *n);
 /* Moves assertions to where their symbols become known, adds those that the symbols' ranges stand

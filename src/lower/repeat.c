@@ -37,8 +37,7 @@ static void know_sizes(lowering *l, uint32_t k, lower_tensor first)
 {
     const ty_tensor *meta = lower_meta(l, k);
     for (uint32_t d = 0; meta && meta->rank == first.rank && d < meta->rank; d++)
-        if (control_is_open(l, meta->sizes[d]))
-            lower_define_expr(l, meta->sizes[d], first.sizes[d]);
+        if (lower_is_open(l, meta->sizes[d])) lower_define_expr(l, meta->sizes[d], first.sizes[d]);
 }
 
 /* Buffers for the carried values, which begin as the node's operands. */
