@@ -138,6 +138,11 @@ static void vander(decomposing *d)
     fx_arg x = *decompose_arg(d, "x"), parts[2];
     const ty_tensor *t = fx_arg_tensor(&x);
     bool linalg = fx_is(d->n, OP_aten_linalg_vander_default);
+    if (t->rank == 0) { /* a number is a vector of one */
+        x = CALL(aten_unsqueeze_default, x, decompose_of(d, 0));
+        t = fx_arg_tensor(&x);
+        if (!t) return;
+    }
     uint32_t rank = t->rank;
     int64_t columns = 0;
     if (!decompose_arg(d, "N") && !sym_is_int(d->g->symbols, t->sizes[rank - 1], &columns))

@@ -98,3 +98,21 @@ graph a_permutation_and_derivatives {
   %index_add = aten.index_add.default(%new_zeros, 2, %_to_copy_2, %g, 1) : f32[2,6,7]{42,7,1}@35
   output (user %_to_copy, user %convolution, user %copy_strided, user %index_add)
 }
+--run-- ferrite inspect --stage fx -
+--in--
+graph main {
+  placeholder %x user "x" : f32[]
+  %powers = aten.linalg_vander.default(%x, N=2) : f32[1,2]
+  output (user %powers)
+}
+--out--
+graph main {
+  functional
+  placeholder %x user "x" : f32[]{}@1
+  %unsqueeze = aten.unsqueeze.default(%x, 0) : f32[1]{1}@1
+  %unsqueeze_1 = aten.unsqueeze.default(%unsqueeze, 1) : f32[1,1]{1,1}@1
+  %ones_like = aten.ones_like.default(%unsqueeze_1, None, None, None, None, None) : f32[1,1]{1,1}@9
+  %cumprod = aten.cumprod.default(%unsqueeze_1, 1, None) : f32[1,1]{1,1}@10
+  %cat = aten.cat.default([%ones_like, %cumprod], 1) : f32[1,2]{2,1}@11
+  output (user %cat)
+}
