@@ -1,7 +1,8 @@
 /* runtest.c -- runs text tests: what goes in, what must come out, in one file.
  *
  *     # what it shows
- *     --skip-if-missing-- ../shared/cases      optional: a path, seen from where runtest was started
+ *     --skip-if-missing-- ../shared/cases      optional: a path, seen from where runtest was started, or
+ *                                              the name of a command
  *     --run-- ferrite inspect --stage fx -     a line for the shell; `ferrite` is the binary under test
  *     --file model.txt--                       optional, any number: a file in the folder where the line runs
  *     --in--                                   optional: standard input
@@ -399,12 +400,30 @@ static void write_files(test *t, int run, const char *folder)
     }
 }
 
+static bool is_command(const char *name)
+{
+    const char *folders = getenv("PATH");
+    bool found = false;
+    while (folders && *folders && !found) {
+        size_t length = strcspn(folders, ":");
+        char *path = format("%.*s/%s", (int)length, folders, name);
+        found = access(path, X_OK) == 0;
+        free(path);
+        folders += length + (folders[length] == ':');
+    }
+    return found;
+}
+
+static bool is_there(const char *needed)
+{
+    return access(needed, F_OK) == 0 || (!strchr(needed, '/') && is_command(needed));
+}
+
 static verdict run_test(test *t, int index)
 {
     read_test(t);
     for (int i = 0; i < t->count; i++)
-        if (t->sections[i].kind == SKIP && access(t->sections[i].argument, F_OK) != 0)
-            return SKIPPED;
+        if (t->sections[i].kind == SKIP && !is_there(t->sections[i].argument)) return SKIPPED;
 
     char *folder = format("%s/%d", scratch, index);
     if (mkdir(folder, 0777) != 0) die("cannot make", folder);
