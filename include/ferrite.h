@@ -97,12 +97,27 @@ FE_API void fe_session_free(fe_session *session);
  *                 needs it, and kept
  *     passes      on (the default) or off: rewrites of the graph
  *     verify      off (the default) or on: check the graph after every pass
+ *     split       where the program is cut into parts, each a function of its own that may be replaced
+ *                 in a run (fe_artifact.replace_part): nodes=N after every N nodes of the graph;
+ *                 op=PATTERN,... or module=PATTERN,... between nodes whose operator or module matches
+ *                 one of the patterns (with * and ?) and those where none does; device between
+ *                 devices; observer as the observer says. Nodes are reordered for fewer parts
+ *                 where that needs no more memory
+ *     part        number, from 0, of the one part that is compiled, as a program of its own
  *     dump-after  name of a pass, or all: the observer is shown the graph after it
  */
 FE_API fe_status fe_set(fe_session *session, const char *option, const char *value);
 
 /* What may be called while a call of the session is under way, on its thread. Either may be NULL;
  * they may call nothing of ferrite. */
+/* A node of the graph, as its passes left it. Strings are valid during the call. */
+typedef struct fe_node_info {
+    const char *name;        /* "linear_3" */
+    const char *op;          /* "aten.linear.default" */
+    const char *module_path; /* "encoder.layer.0"; "" when not recorded */
+    const char *device;      /* of its first result: "cpu", "cuda" */
+} fe_node_info;
+
 typedef struct fe_observer {
     void *data; /* handed to both */
     /* Work on `stage` ("read" ... "cc", "weights") stands at `done` of `total` parts: 0 when it
@@ -110,6 +125,8 @@ typedef struct fe_observer {
     int (*progress)(void *data, const char *stage, uint32_t done, uint32_t total);
     /* What option dump-after asks for: the graph after `pass` as text of `length` bytes. */
     void (*dump)(void *data, const char *pass, const char *text, size_t length);
+    /* Option split=observer: the class of a node. A part holds nodes of one class. */
+    uint32_t (*split)(void *data, const fe_node_info *node);
 } fe_observer;
 
 /* The observer (copied) for the calls that follow; NULL: none. */

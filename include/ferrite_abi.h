@@ -25,7 +25,9 @@
 extern "C" {
 #endif
 
-/* Raised by one whenever a structure below changes. A host refuses an artifact of another number. */
+/* Raised by one whenever what is below changes in a way that a host can see. A host refuses an artifact
+ * of another number. What is only added stands at the end of fe_artifact: struct_bytes tells whether
+ * it is there. */
 #define FE_ABI_VERSION 1u
 
 /* Element types; the numbers are those of PyTorch's archives. */
@@ -83,6 +85,27 @@ typedef struct fe_port {
 typedef struct fe_model fe_model; /* weights and tables: constant after open, shared by threads */
 typedef struct fe_context fe_context; /* arena and outputs of one caller; not shared */
 
+/* A part of a program that was compiled in parts (ferrite compile --split). Sizes of -1 in its ports are
+ * dynamic, as in those of the program. */
+typedef struct fe_part {
+    const char *name;
+    const fe_port *inputs; /* it reads them; the last mutated_count ones it also changes in place */
+    uint32_t input_count, mutated_count;
+    const fe_port *outputs; /* it writes them */
+    uint32_t output_count;
+    const char *const *symbols; /* integers that it reads: sizes, or what its sizes are made of */
+    uint32_t symbol_count;
+    const char *const *constants; /* weights that it reads, by their names in the program */
+    uint32_t constant_count;
+    uint32_t can_be_replaced; /* 0: the sizes of its outputs are known only when it has run */
+} fe_part;
+
+/* Runs in place of a part: reads `inputs` and `symbols`, writes every output in the strides given, in
+ * the order of fe_part. Outputs lie nowhere where inputs lie, unless the caller of run() gave one
+ * memory for both. All are valid until it returns: 0, or a fe_result that the run then fails with. */
+typedef int fe_part_run(void *data, const fe_tensor *inputs, fe_tensor *outputs,
+                        const int64_t *symbols);
+
 /* What an artifact says of itself and can do. Every function that fails returns a fe_result. */
 typedef struct fe_artifact {
     uint32_t abi_version;
@@ -117,6 +140,12 @@ typedef struct fe_artifact {
                fe_tensor *outputs, uint32_t output_count);
     /* Of the last failed run; "" when none. NULL: of the last failed open on this thread. */
     const char *(*error)(const fe_context *context);
+    /* The parts, in the order in which they run; none when it was compiled whole. */
+    const fe_part *parts;
+    uint32_t part_count;
+    /* From the next run of this context on, `run` runs in place of a part, given `data`; NULL: the part
+     * itself again. FE_RUN_BAD_INPUT: there is no such part, or it cannot be replaced. */
+    int (*replace_part)(fe_context *context, uint32_t part, fe_part_run *run, void *data);
 } fe_artifact;
 
 #if defined(__GNUC__)

@@ -197,6 +197,7 @@ static void context_free(fe_context *context)
     free(context->outputs);
     free(context->results);
     free(context->symbols);
+    free(context->replacements);
     free(context);
 }
 
@@ -282,6 +283,9 @@ static void describe(void)
         .context_free = context_free,
         .run = rt_run,
         .error = last_error,
+        .parts = p->parts,
+        .part_count = p->part_count,
+        .replace_part = rt_replace_part,
     };
 }
 

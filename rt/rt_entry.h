@@ -32,6 +32,12 @@ typedef struct rt_planner {
     void *scratch;
 } rt_planner;
 
+/* Who runs a part in place of the program; run NULL: nobody. */
+typedef struct rt_replacement {
+    fe_part_run *run;
+    void *data;
+} rt_replacement;
+
 struct fe_context {
     const fe_model *model;
     rt_pool *pool;
@@ -41,6 +47,7 @@ struct fe_context {
     void **states;
     int64_t *symbols; /* values of this run */
     rt_planner planner;
+    rt_replacement *replacements; /* one for each part; NULL: none is replaced */
     char error[RT_ERROR_BYTES];
 };
 
@@ -52,6 +59,9 @@ void rt_memory_free(void *memory);
  * is there is freed all the same by rt_segments_free. */
 int rt_segments_new(fe_context *context);
 void rt_segments_free(fe_context *context);
+
+/* rt_part.c */
+int rt_replace_part(fe_context *context, uint32_t part, fe_part_run *run, void *data);
 
 int rt_run(fe_context *context, const fe_tensor *inputs, uint32_t input_count, fe_tensor *outputs,
            uint32_t output_count);

@@ -91,6 +91,8 @@ typedef struct rt_program {
     uint32_t segment_count;
     uint32_t kernel_calls, unique_kernels;
     int (*run)(rt_frame *frame);
+    const fe_part *parts;
+    uint32_t part_count;
 } rt_program;
 
 /* Defined by generated code. */
@@ -184,6 +186,11 @@ void rt_output(rt_frame *frame, uint32_t k, void *data, const int64_t *sizes,
 
 /* Memory of at least `bytes` for output k when the caller gave none. NULL: out of memory. */
 void *rt_output_memory(rt_frame *frame, uint32_t k, int64_t bytes);
+
+/* Does somebody else run this part? If so, he is given its operands. */
+int rt_is_replaced(const rt_frame *frame, uint32_t part);
+int rt_run_replacement(rt_frame *frame, uint32_t part, const fe_tensor *inputs, fe_tensor *outputs,
+                       const int64_t *symbols);
 
 /* Called once the symbols in the sizes of a segment have values: makes its memory fit and finds the
  * offsets. Nothing in it is alive then. */

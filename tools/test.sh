@@ -75,6 +75,14 @@ parts_of() {
     fi
 }
 
+# The same numbers when the program is cut after each node, after every third, and by kinds of operator.
+split_parts() {
+    [ -d test/cases ] || return
+    for where in nodes=1 nodes=3 'op=add*,mul*,*mm*,linear*,conv*'; do
+        part "cases, split by $where" build/ferrite check test/cases --jobs "$JOBS" --split "$where"
+    done
+}
+
 python_parts() {
     if [ ! -f test/python/setup_venv.sh ]; then
         skip "python tests" "no test/python"
@@ -121,6 +129,7 @@ fi
 part "lint" sh tools/lint.sh
 parts_of build ""
 if [ "$mode" = test ]; then
+    split_parts
     part "kernel tests, plain C" sh -c 'make B=build/plain ISAS=base CFLAGS=-DFERRITE_SCALAR \
         build/plain/test_kernels && build/plain/test_kernels'
     part "build with sanitizers" make SAN=1 tests

@@ -27,7 +27,9 @@ void cli_show_progress(fe_session *session)
 {
     double *begin = NEW(session->memory, double);
     *begin = clock_seconds();
-    fe_observe(session, &(fe_observer){begin, isatty(STDERR_FILENO) ? show : NULL, dump});
+    fe_observe(session, &(fe_observer){.data = begin,
+                                       .progress = isatty(STDERR_FILENO) ? show : NULL,
+                                       .dump = dump});
 }
 
 void cli_clear_progress(void)

@@ -167,7 +167,8 @@ const cli_command cli_run = {
              "    [--output-dir DIR] [--threads N] [--repeat N] [--json]\n",
     .options = options,
     .option_count = COUNT_OF(options),
-    .session_options = "isa cc cache lapack jobs model from ops max-arena passes verify dump-after",
+    .session_options =
+        "isa cc cache lapack jobs model from ops max-arena split part passes verify dump-after",
     .fewest = 1,
     .most = 1,
     .run = run,

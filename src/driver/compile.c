@@ -146,7 +146,7 @@ static fe_status stage_sched(driver_program *d)
                            .max_nodes = 600,
                            .max_buffers = 40,
                            .tile_bytes = 64 << 10};
-    return sched_build(d->loops, &target, d->memory, &d->schedule);
+    return split_build(d, &target);
 }
 
 /* Provenance of an op: the FX node it was lowered from and where that stands in the user's program.

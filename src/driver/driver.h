@@ -51,6 +51,8 @@ typedef struct driver_options {
     const char *lapack;     /* how to link it; "none": not at all; NULL: to be found */
     option_list ops;        /* libraries that declare operators (ferrite_ops.h) */
     const char *dump_after; /* pass name or "all"; NULL: none */
+    const char *split;      /* where the program is cut into parts (split.c); NULL: nowhere */
+    const char *part;       /* number of the one part to compile; NULL: all */
     uint32_t jobs;          /* compiler processes side by side; 0: one a core */
     bool max_arena;         /* room for the largest sizes that ranges allow */
     bool passes;            /* off: the graph as read */
@@ -129,6 +131,9 @@ fe_status driver_advance(driver_program *d, driver_stage first, driver_stage las
 fe_status driver_progress(driver_program *d, driver_stage stage, uint32_t done, uint32_t total);
 /* Unloads, closes the archive and frees the program's arena; NULL is fine. */
 void driver_close(driver_program *d);
+
+/* split.c: the schedule of the program, or of its parts as the options say. */
+fe_status split_build(driver_program *d, const sched_target *target);
 
 /* ops.c: declares the operators of the libraries that the options name, in d->ops. */
 fe_status ops_load(driver_program *d);

@@ -10,7 +10,13 @@ void emit_c_end(emit_state *s);
 uint32_t emit_c_symbol_index(const emit_state *s, sym_expr symbol);
 /* A double as a C constant, infinities and NaN included. */
 void emit_c_double(text *out, double value);
+void emit_c_port(emit_state *s, const char *name, int dtype, uint32_t rank, const sym_expr *sizes,
+                 const sym_expr *strides);
 /* c_body.c */
+/* Is it a temp whose memory comes with a line of its own? */
+bool emit_c_is_allocated(const wrap_program *w, loop_buffer_id id);
+void emit_c_declare(emit_state *s, loop_buffer_id id); /* its pointer */
+void emit_c_view(emit_state *s, const loop_view *view);
 void emit_c_declare_fixed(emit_state *s);
 void emit_c_symbol(emit_state *s, const wrap_line *line);
 const char *emit_c_source(const emit_state *s, const wrap_line *line);
@@ -22,6 +28,11 @@ void emit_c_segments(emit_state *s);
 /* c_custom.c */
 void emit_c_custom_head(emit_state *s);
 void emit_c_custom(emit_state *s, const wrap_line *line);
+/* c_part.c */
+void emit_c_part_tables(emit_state *s);
+void emit_c_part_fields(emit_state *s);
+void emit_c_partition(emit_state *s, const wrap_line *line);
+void emit_c_leave_parts(emit_state *s);
 /* c_region.c */
 void emit_c_region(emit_state *s, const wrap_line *line);
 

@@ -72,7 +72,7 @@ static void print_arena(emit_state *s, loop_buffer_id id)
 
 /* Declares a buffer's pointer where its memory is known: inputs and weights at the top, temps at
  * their allocation. */
-static void declare(emit_state *s, loop_buffer_id id)
+void emit_c_declare(emit_state *s, loop_buffer_id id)
 {
     const wrap_program *w = s->w;
     const loop_buffer *buffer = &w->loops->buffers.at[id];
@@ -107,7 +107,7 @@ static bool is_local(const wrap_program *w, loop_buffer_id id)
 }
 
 /* A temp whose memory comes with an ALLOC line. */
-static bool is_allocated(const wrap_program *w, loop_buffer_id id)
+bool emit_c_is_allocated(const wrap_program *w, loop_buffer_id id)
 {
     return w->loops->buffers.at[id].kind == LOOP_TEMP &&
            (w->lives[w->lives[id].root].in_arena || wrap_is_late(w, id));
@@ -120,16 +120,16 @@ void emit_c_declare_fixed(emit_state *s)
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
         const loop_buffer *buffer = &w->loops->buffers.at[id];
         if (buffer->kind == LOOP_CONSTANT && w->raw_weight[id] == WRAP_NO_WEIGHT) continue;
-        if (is_local(w, id) || is_allocated(w, id)) continue;
-        if (w->lives[id].root == id) declare(s, id);
+        if (is_local(w, id) || emit_c_is_allocated(w, id)) continue;
+        if (w->lives[id].root == id) emit_c_declare(s, id);
     }
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++)
         if (w->loops->buffers.at[id].kind == LOOP_TEMP && w->lives[id].root != id &&
-            !is_local(w, id) && !is_allocated(w, id))
-            declare(s, id);
+            !is_local(w, id) && !emit_c_is_allocated(w, id))
+            emit_c_declare(s, id);
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++)
         if (w->loops->buffers.at[id].kind != LOOP_CONSTANT && !is_local(w, id) &&
-            !is_allocated(w, id))
+            !emit_c_is_allocated(w, id))
             text_printf(&s->out, "    (void)%s;\n", s->names[id]);
 }
 
@@ -144,13 +144,13 @@ static void c_place(emit_state *s, const wrap_line *line)
 static void c_alloc(emit_state *s, const wrap_line *line)
 {
     const wrap_program *w = s->w;
-    declare(s, line->buffer);
+    emit_c_declare(s, line->buffer);
     text_printf(&s->out, "    (void)%s;\n", s->names[line->buffer]);
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
         if (w->lives[line->buffer].in_arena || id == line->buffer ||
             w->lives[id].root != line->buffer)
             continue;
-        declare(s, id);
+        emit_c_declare(s, id);
         text_printf(&s->out, "    (void)%s;\n", s->names[id]);
     }
 }
@@ -242,6 +242,11 @@ static void print_view(emit_state *s, const loop_view *view, uint32_t weight)
     text_add(&s->out, ", ");
     print_exprs(s, view->strides, view->rank);
     text_add(&s->out, "}");
+}
+
+void emit_c_view(emit_state *s, const loop_view *view)
+{
+    print_view(s, view, WRAP_NO_WEIGHT);
 }
 
 void emit_c_views(emit_state *s, const loop_view *views, const uint32_t *weights, uint32_t count)
@@ -370,6 +375,7 @@ static void c_output(emit_state *s, const wrap_line *line)
 {
     const loop_output *output = &s->w->loops->outputs.at[line->index];
     uint32_t k = line->index;
+    emit_c_leave_parts(s);
     if (output->kind == LOOP_OUT_TENSOR) {
         text_printf(&s->out, "    rt_output(f, %u, ", k);
         emit_c_pointer(s, output->view.buffer);
@@ -420,6 +426,7 @@ const emit_target emit_target_c = {
             [WRAP_REPEAT] = emit_c_region,
             [WRAP_WHILE] = emit_c_region,
             [WRAP_END] = emit_c_region,
+            [WRAP_PARTITION] = emit_c_partition,
         },
     .end = emit_c_end,
 };

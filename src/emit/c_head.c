@@ -63,8 +63,8 @@ static const char *shape_text(emit_state *s, const sym_expr *sizes, uint32_t ran
     return t.at;
 }
 
-static void print_port(emit_state *s, const char *name, int dtype, uint32_t rank,
-                       const sym_expr *sizes, const sym_expr *strides)
+void emit_c_port(emit_state *s, const char *name, int dtype, uint32_t rank, const sym_expr *sizes,
+                 const sym_expr *strides)
 {
     text_add(&s->out, "    {.name = ");
     text_quoted(&s->out, name);
@@ -115,21 +115,21 @@ static void print_ports(emit_state *s)
         const loop_input *input = &p->inputs.at[k];
         if (input->is_tensor) {
             const loop_buffer *b = &p->buffers.at[input->buffer];
-            print_port(s, input->name, ty_dtype_number(b->dtype), b->rank, b->sizes, b->strides);
+            emit_c_port(s, input->name, ty_dtype_number(b->dtype), b->rank, b->sizes, b->strides);
         } else
-            print_port(s, input->name,
-                       input->dtype == TY_NO_DTYPE ? 0 : ty_dtype_number(input->dtype), 0, NULL,
-                       NULL);
+            emit_c_port(s, input->name,
+                        input->dtype == TY_NO_DTYPE ? 0 : ty_dtype_number(input->dtype), 0, NULL,
+                        NULL);
     }
     text_add(&s->out, "    {0}};\n\nstatic const fe_port output_ports[] = {\n");
     for (uint32_t k = 0; k < p->outputs.count; k++) {
         const loop_output *output = &p->outputs.at[k];
         const char *name = arena_printf(s->memory, "output_%u", k);
         if (output->kind == LOOP_OUT_TENSOR)
-            print_port(s, name, ty_dtype_number(output->view.dtype), output->view.rank,
-                       output->view.sizes, output->view.strides);
+            emit_c_port(s, name, ty_dtype_number(output->view.dtype), output->view.rank,
+                        output->view.sizes, output->view.strides);
         else
-            print_port(s, name, number_dtype(output), 0, NULL, NULL);
+            emit_c_port(s, name, number_dtype(output), 0, NULL, NULL);
     }
     text_add(&s->out, "    {0}};\n\nstatic const uint8_t late_outputs[] = {");
     for (uint32_t k = 0; k < p->outputs.count; k++)
@@ -335,6 +335,7 @@ void emit_c_begin(emit_state *s)
     print_weights(s);
     print_states(s);
     emit_c_segments(s);
+    emit_c_part_tables(s);
     text_add(&s->out, "static int run(rt_frame *f)\n{\n");
     for (uint32_t i = 0; i < input_symbols(s->w); i++) emit_c_symbol(s, &s->w->lines.at[i]);
     print_checks(s);
@@ -377,7 +378,9 @@ static void print_kernel_files(emit_state *s)
 void emit_c_end(emit_state *s)
 {
     const wrap_program *w = s->w;
+    emit_c_leave_parts(s);
     text_add(&s->out, "    return 0;\n}\n\n");
+    text_add_n(&s->out, s->behind.at, s->behind.length);
     uint32_t symbols = print_symbols(s);
     bool fixed = w->segment_count == 1 && !w->is_dynamic;
     text_add(&s->out, "const rt_program rt_this_program = {\n    .name = ");
@@ -391,12 +394,14 @@ void emit_c_end(emit_state *s)
         ".symbols = symbol_table,\n    .symbol_count = %u,\n"
         "    .arena_bytes = %lld,\n    .arena_lower_bound = %lld,\n"
         "    .segments = segment_table,\n    .segment_count = %u,\n"
-        "    .kernel_calls = %u,\n    .unique_kernels = %u,\n    .run = run,\n};\n",
+        "    .kernel_calls = %u,\n    .unique_kernels = %u,\n    .run = run,\n",
         w->loops->inputs.count, w->loops->outputs.count,
         w->is_bounded ? "    .output_bytes = output_bytes,\n" : "", w->weights.count,
         (long long)w->weights_bytes, (unsigned long long)s->input->weights_key, s->w->state_count,
         symbols, (long long)(fixed ? w->arena_bytes : -1), (long long)(fixed ? w->lower_bound : -1),
         w->segment_count, w->kernel_calls, w->unique_kernels);
+    emit_c_part_fields(s);
+    text_add(&s->out, "};\n");
     vec_push(s->memory, &s->files, (emit_file){"model.c", s->out.at, s->out.length});
     print_kernel_files(s);
 }

@@ -55,6 +55,9 @@ struct emit_state {
     VEC(emit_file) files;
     const char **names; /* a C identifier for each buffer */
     bool symbols_done;  /* the definitions from inputs and their checks are printed */
+    text behind;        /* what stands behind `out` in the same file; parts change the two */
+    uint32_t parts_begun;
+    bool in_part;
 };
 
 extern const emit_target emit_target_c;

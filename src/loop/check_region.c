@@ -81,6 +81,9 @@ fe_status loop_check_control(loop_checking *c, const loop_op *op)
     case LOOP_WHILE:
         if (c->regions.count && vec_last(&c->regions).begin->control == LOOP_REPEAT) return FE_OK;
         return loop_broken(c, "L9", "a while that is not directly in a repeat");
+    case LOOP_PARTITION:
+        if (c->regions.count == 0) return FE_OK;
+        return loop_broken(c, "L9", "a partition that begins in a region");
     case LOOP_CONTROL_COUNT: break;
     }
     return FE_OK;

@@ -1,11 +1,9 @@
-/* control.c -- regions of ops as text: if, else, repeat, while, end. */
+/* control.c -- regions of ops as text: if, else, repeat, while, end, partition. */
 #include "loop/loop_priv.h"
 
-static const char *const names[LOOP_CONTROL_COUNT] = {[LOOP_IF] = "if",
-                                                      [LOOP_ELSE] = "else",
-                                                      [LOOP_REPEAT] = "repeat",
-                                                      [LOOP_WHILE] = "while",
-                                                      [LOOP_END] = "end"};
+static const char *const names[LOOP_CONTROL_COUNT] = {
+    [LOOP_IF] = "if",       [LOOP_ELSE] = "else", [LOOP_REPEAT] = "repeat",
+    [LOOP_WHILE] = "while", [LOOP_END] = "end",   [LOOP_PARTITION] = "partition"};
 
 const char *loop_control_name(loop_control c)
 {
@@ -26,6 +24,10 @@ void loop_print_control(const loop_program *p, const loop_op *op, text *out)
     } else if (loop_control_tests(op->control)) {
         text_char(out, ' ');
         sym_print(p->symbols, op->expr, out);
+    }
+    if (op->control == LOOP_PARTITION) {
+        text_char(out, ' ');
+        text_quoted(out, op->message);
     }
     if (op->control == LOOP_REPEAT && sym_is_none(op->symbol)) text_add(out, " forever");
     if (!sym_is_none(op->symbol)) {
@@ -71,6 +73,7 @@ fe_status loop_parse_control(loop_reader *in, lexer *lx, loop_control which, loo
     VEC(loop_view) views = {0};
     if (loop_control_tests(which)) FE_TRY(parse_test(in, lx, &op));
     if (which == LOOP_REPEAT) FE_TRY(parse_count(in, lx, &op));
+    if (which == LOOP_PARTITION) FE_TRY(lex_string(lx, &op.message));
     if ((which == LOOP_IF || which == LOOP_REPEAT) && lex_take(lx, "->")) {
         FE_TRY(lex_expect(lx, "("));
         do {

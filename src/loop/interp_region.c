@@ -60,6 +60,7 @@ static fe_status run_control(loop_running *r, uint32_t *at)
     case LOOP_IF: return run_if(r, at);
     case LOOP_REPEAT: return run_repeat(r, at);
     case LOOP_WHILE: r->leaves = !test(r); return r->status;
+    case LOOP_PARTITION: return r->status;
     default: return loop_run_fail(r, "a region ends that has not begun");
     }
 }

@@ -28,6 +28,7 @@
  *       nest ...
  *       while @more[]{}                       # leaves the innermost repeat when it is false
  *     end
+ *     partition "head"                        # up to the next one: a program of its own (sched/)
  *     output @buf1[8]{1}
  *
  * Values are hash-consed expression nodes of one program: equal expressions have equal ids,
@@ -47,7 +48,7 @@
  * its letters take. L8 a part lies inside its whole, and what is written into a whole by nests and
  * as its parts does not meet; so a whole holds what its parts hold. L9 regions
  * nest; what is written, or a symbol that is defined, in one is read after it only when the region
- * names it, and then both arms of an if have written it.
+ * names it, and then both arms of an if have written it; partitions begin in no region.
  */
 #ifndef FERRITE_LOOP_H
 #define FERRITE_LOOP_H
@@ -186,6 +187,7 @@ typedef enum loop_control {
     LOOP_REPEAT, /* ints[0] times, and symbol is the number of the step; without these forever */
     LOOP_WHILE,  /* tests; when false, the innermost REPEAT is left. Stands in no IF within it */
     LOOP_END,
+    LOOP_PARTITION, /* the ops up to the next one belong together; `message` is their name */
     LOOP_CONTROL_COUNT
 } loop_control;
 

@@ -484,7 +484,7 @@ static fe_status parse_line(parsing *in)
     if (lex_take(in->lx, "output")) return parse_output(in);
     return lex_fail(in->lx,
                     "expected input, const, temp, state, part, symbol, scalar, nest, extern, "
-                    "define, assert, if, else, repeat, while, end or output");
+                    "define, assert, if, else, repeat, while, end, partition or output");
 }
 
 fe_status loop_parse_front(arena *memory, lexer *lx, const char *stop, loop_program **out)

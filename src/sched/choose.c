@@ -7,46 +7,7 @@
  */
 #include "sched/sched_priv.h"
 
-#include <string.h>
-
 enum { MOST_TRIES = 6 };
-
-/* ---- programs that are tried ---- */
-
-/* A program's ops and buffers: passes over loops rewrite them in place. */
-typedef struct snapshot {
-    const loop_op *ops;
-    const loop_buffer *buffers;
-    uint32_t op_count, buffer_count;
-} snapshot;
-
-static loop_op *copy_ops(const loop_op *ops, uint32_t count, arena *memory)
-{
-    loop_op *copy = arena_copy(memory, ops, count * sizeof *ops);
-    for (uint32_t k = 0; k < count; k++) {
-        loop_op *op = &copy[k];
-        op->stores = arena_copy(memory, op->stores, op->store_count * sizeof *op->stores);
-        op->inputs = arena_copy(memory, op->inputs, op->input_count * sizeof *op->inputs);
-        op->outputs = arena_copy(memory, op->outputs, op->output_count * sizeof *op->outputs);
-    }
-    return copy;
-}
-
-static snapshot take_snapshot(const loop_program *p, arena *memory)
-{
-    return (snapshot){copy_ops(p->ops.at, p->ops.count, memory),
-                      arena_copy(memory, p->buffers.at, p->buffers.count * sizeof *p->buffers.at),
-                      p->ops.count, p->buffers.count};
-}
-
-static void put_back(loop_program *p, const snapshot *shot)
-{
-    p->ops.count = p->buffers.count = 0;
-    const loop_op *ops = copy_ops(shot->ops, shot->op_count, p->memory);
-    for (uint32_t k = 0; k < shot->op_count; k++) vec_push(p->memory, &p->ops, ops[k]);
-    for (uint32_t b = 0; b < shot->buffer_count; b++)
-        vec_push(p->memory, &p->buffers, shot->buffers[b]);
-}
 
 /* ---- tries ---- */
 
@@ -68,14 +29,14 @@ typedef struct chooser {
 static fe_status make_trial(chooser *c, trial *out)
 {
     FE_TRY(sched_make(c->p, c->target, c->memory, &out->s));
-    out->program = take_snapshot(c->p, c->scratch);
+    out->program = snapshot_take(c->p, c->scratch);
     out->peak = sched_peak(out->s, c->scratch, &out->when);
     return FE_OK;
 }
 
 static fe_status try_joins(chooser *c, trial *out)
 {
-    put_back(c->p, &c->start);
+    snapshot_put_back(c->p, &c->start);
     slice_joins(c->p, c->refused);
     FE_TRY(loop_check(c->p, "slices"));
     return make_trial(c, out);
@@ -102,7 +63,7 @@ static loop_buffer_id worst_join(const chooser *c, const trial *t)
 static fe_status improve(chooser *c, trial *best)
 {
     trial copied = {0}, now = *best;
-    put_back(c->p, &c->start);
+    snapshot_put_back(c->p, &c->start);
     FE_TRY(make_trial(c, &copied));
     for (int tries = 0; tries < MOST_TRIES && copied.peak < best->peak; tries++) {
         loop_buffer_id worst = worst_join(c, &now);
@@ -112,7 +73,7 @@ static fe_status improve(chooser *c, trial *best)
         if (now.peak < best->peak) *best = now;
     }
     if (copied.peak < best->peak) *best = copied;
-    put_back(c->p, &best->program);
+    snapshot_put_back(c->p, &best->program);
     return FE_OK;
 }
 
@@ -122,7 +83,7 @@ fe_status choose_joins(loop_program *p, const sched_target *target, arena *memor
     arena *scratch = arena_new(p->session);
     chooser c = {.p = p, .target = target, .memory = memory, .scratch = scratch};
     trial best = {0};
-    c.start = take_snapshot(p, scratch);
+    c.start = snapshot_take(p, scratch);
     c.refused = NEW_ARRAY(scratch, bool, p->buffers.count + 1);
     fe_status status = FE_OK;
     if (!slice_joins(p, c.refused)) {

@@ -90,6 +90,46 @@ static void use_through_repeats(fuser *f, usage *u)
     }
 }
 
+/* ---- parts ---- */
+
+/* Whoever runs a part has all that it is given until it ends, and room for all that it gives from
+ * the beginning, unless sizes are only found out in it. */
+typedef struct part_list {
+    uint32_t *begin; /* by group: the partition it is in; NEVER: in none */
+    uint32_t *last;  /* by group: the last of that */
+    map definitions; /* symbols -> the group that defines them */
+} part_list;
+
+static bool find_parts(fuser *f, part_list *out)
+{
+    uint32_t now = NEVER, count = f->s->groups.count;
+    *out = (part_list){.begin = NEW_ARRAY(f->memory, uint32_t, count + 1),
+                       .last = NEW_ARRAY(f->memory, uint32_t, count + 1)};
+    for (uint32_t g = 0; g < count; g++) {
+        const sched_group *group = &f->s->groups.at[g];
+        const loop_op *op = group->kind == SCHED_KERNEL ? NULL : &f->p->ops.at[group->extern_op];
+        if (group->kind == SCHED_DEFINE) map_set(f->memory, &out->definitions, op->symbol.id, g);
+        if (group->kind == SCHED_CONTROL && op->control == LOOP_PARTITION) now = g;
+        out->begin[g] = now;
+    }
+    for (uint32_t g = count; g-- > 0;)
+        out->last[g] = g + 1 < count && out->begin[g + 1] == out->begin[g] ? out->last[g + 1] : g;
+    return now != NEVER;
+}
+
+static void use_through_parts(fuser *f, usage *u)
+{
+    part_list parts;
+    if (!find_parts(f, &parts)) return;
+    for (loop_buffer_id b = 0; b < f->p->buffers.count; b++) {
+        if (u->last_use[b] == NEVER) continue;
+        uint32_t born = parts.begin[u->first_use[b]], dies = parts.begin[u->last_use[b]];
+        if (born == NEVER || (born == dies && !f->is_output[b])) continue;
+        if (room_is_known(f->p, &parts.definitions, b, born)) u->first_use[b] = born;
+        if (born != dies) u->last_use[b] = parts.last[u->last_use[b]];
+    }
+}
+
 /* ---- uses ---- */
 
 static usage collect_usage(fuser *f)
@@ -108,6 +148,7 @@ static usage collect_usage(fuser *f)
                 touch_op(&w, &group->phases[ph].nests[i].nest);
     }
     use_through_repeats(f, &u);
+    use_through_parts(f, &u);
     return u;
 }
 
@@ -218,8 +259,8 @@ void live_build(fuser *f)
 {
     loop_program *p = f->p;
     sched_schedule *s = f->s;
-    usage u = collect_usage(f);
     mark_outputs(f);
+    usage u = collect_usage(f);
     find_locals(f, &u);
     share_memory(f, &u);
     s->lives = NEW_ARRAY(s->memory, sched_life, p->buffers.count + 1);

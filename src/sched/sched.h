@@ -42,7 +42,8 @@
  * returns lives on after the last group. S6 a buffer that takes over another's memory is born in
  * the group that the other dies in, which overwrites no element before its last reader; a part lies
  * in its whole and lives as long; else buffers of one root do not live at once. S7 a buffer that is
- * used in a repeat, and lives when it begins, lives until it ends.
+ * used in a repeat, and lives when it begins, lives until it ends. S8 what a part gives to another
+ * lives from its beginning, where its size is known by then, and what it was given until its end.
  */
 #ifndef FERRITE_SCHED_H
 #define FERRITE_SCHED_H
@@ -152,9 +153,40 @@ typedef struct sched_target {
     int64_t tile_bytes;    /* largest local tile of one outer iteration */
 } sched_target;
 
-/* sched.c: the stage. */
-fe_status sched_build(loop_program *p, const sched_target *target, arena *memory,
-                      sched_schedule **out);
+/* How the program is cut into parts: ops of one class can be in one. The caller says what they are
+ * by where they come from (loop_op.origin). */
+#define SCHED_ANY_CLASS UINT32_MAX /* goes with its neighbours */
+typedef struct sched_split {
+    uint32_t (*class_of)(void *data, uint32_t origin);
+    const char *(*name_of)(void *data, uint32_t class_); /* for messages and signatures */
+    void *data;
+} sched_split;
+
+/* sched.c: the stage. split NULL: the program is not cut. */
+fe_status sched_build(loop_program *p, const sched_target *target, const sched_split *split,
+                      arena *memory, sched_schedule **out);
+
+/* A part of the program: its ops, and what crosses its border. Buffers are in the order of their
+ * ids. */
+typedef struct sched_part {
+    const char *name;
+    uint32_t first, end;       /* ops */
+    loop_buffer_id *reads;     /* were there before it and are only read */
+    loop_buffer_id *mutates;   /* were there before it and are written */
+    loop_buffer_id *makes;     /* are used behind it */
+    loop_buffer_id *ends;      /* of those before it: temps that nothing behind it uses */
+    loop_buffer_id *constants; /* weights that it reads */
+    sym_expr *symbols;         /* have values before it: in sizes and strides too */
+    sym_expr *defines;         /* get them in it */
+    uint32_t read_count, mutate_count, make_count, end_count, constant_count, symbol_count,
+        define_count;
+} sched_part;
+/* signature.c: the parts of a program that was cut; returns how many. */
+uint32_t sched_parts(loop_program *p, arena *memory, sched_part **out);
+/* Makes the program one of its parts: what that reads are the inputs, after the symbols, what it
+ * makes and defines the outputs. FE_USAGE: there is no such part; FE_UNSUPPORTED: it needs symbols
+ * that another part defines. */
+fe_status sched_extract(loop_program *p, uint32_t part);
 /* locals.c: what a buffer that only this group uses needs inside its kernel. */
 typedef enum sched_local {
     SCHED_LOCAL_REGISTERS, /* nothing: every load takes the value that was just stored */

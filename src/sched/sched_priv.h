@@ -51,6 +51,17 @@ bool slice_joins(loop_program *p, const bool *refused);
 /* ---- choose.c: a schedule with the joins in place that save memory ---- */
 fe_status choose_joins(loop_program *p, const sched_target *target, arena *memory,
                        sched_schedule **out);
+/* ---- partition.c: a schedule of the program in parts ---- */
+fe_status partition_build(loop_program *p, const sched_target *target, const sched_split *split,
+                          arena *memory, sched_schedule **out);
+/* ---- snapshot.c ---- */
+typedef struct snapshot {
+    const loop_op *ops;
+    const loop_buffer *buffers;
+    uint32_t op_count, buffer_count;
+} snapshot;
+snapshot snapshot_take(const loop_program *p, arena *memory);
+void snapshot_put_back(loop_program *p, const snapshot *shot);
 /* ---- sched.c: a schedule of the program as it is ---- */
 fe_status sched_make(loop_program *p, const sched_target *target, arena *memory,
                      sched_schedule **out);

@@ -57,6 +57,12 @@ void ty_print(const sym_table *t, const ty_tensor *x, text *out)
 
 /* ---- parsing ---- */
 
+const char *ty_device_name(arena *a, ty_device d)
+{
+    const char *kind = DEVICES[d.kind];
+    return d.index < 0 ? kind : arena_printf(a, "%s%d", kind, d.index);
+}
+
 /* A number at the start of `digits` that nothing follows. */
 static bool parse_number(const char *digits, uint32_t most, uint32_t *out)
 {

@@ -63,6 +63,9 @@ static inline bool ty_same_device(ty_device a, ty_device b)
     return a.kind == b.kind && a.index == b.index;
 }
 
+/* "cpu", "cuda1" */
+const char *ty_device_name(arena *a, ty_device d);
+
 typedef enum ty_memory_format {
     TY_CONTIGUOUS,
     TY_PRESERVE,

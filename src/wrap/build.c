@@ -11,6 +11,8 @@ typedef struct builder {
     const wrap_facts *facts;
     arena *memory;
     wrap_segments segments;
+    sched_part *parts;
+    uint32_t part_count; /* begun so far */
 } builder;
 
 static wrap_line *add_line(builder *b, wrap_kind kind)
@@ -366,7 +368,9 @@ static void emit_group(builder *b, uint32_t g)
     }
     if (group->kind == SCHED_CONTROL) {
         const loop_op *op = &b->s->program->ops.at[group->extern_op];
-        add_line(b, wrap_of_control(op->control))->op = op;
+        wrap_line *line = add_line(b, wrap_of_control(op->control));
+        line->op = op;
+        if (line->kind == WRAP_PARTITION) line->part = &b->parts[b->part_count++];
         return;
     }
     note_group(b, group);
@@ -444,6 +448,12 @@ static void emit_indexed(builder *b, const life_index *index, uint32_t g, wrap_k
         add_line(b, kind)->buffer = index->ids[i];
 }
 
+static bool is_partition(const sched_schedule *s, uint32_t g)
+{
+    return s->groups.at[g].kind == SCHED_CONTROL &&
+           s->program->ops.at[s->groups.at[g].extern_op].control == LOOP_PARTITION;
+}
+
 wrap_program *wrap_program_new(loop_program *p, arena *memory)
 {
     wrap_program *w = NEW(memory, wrap_program);
@@ -486,12 +496,15 @@ fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *me
     define_symbols(&b);
     FE_TRY(refuse_unknown(&b));
     life_index births = index_lives(&b, WRAP_ALLOC), deaths = index_lives(&b, WRAP_FREE);
+    sched_parts(p, memory, &b.parts);
     for (uint32_t g = 0; g < s->groups.count; g++) {
+        bool begins_part = is_partition(s, g); /* what it makes is allocated within */
+        if (begins_part) emit_group(&b, g);
         for (uint32_t k = 1; k < w->segment_count; k++)
             if (b.segments.first_birth[k] == g) add_line(&b, WRAP_PLACE)->index = k;
         emit_indexed(&b, &births, g, WRAP_ALLOC);
         emit_takeovers(&b, &s->groups.at[g]);
-        emit_group(&b, g);
+        if (!begins_part) emit_group(&b, g);
         emit_indexed(&b, &deaths, g, WRAP_FREE);
     }
     for (uint32_t k = 0; k < p->outputs.count; k++) add_line(&b, WRAP_OUTPUT)->index = k;

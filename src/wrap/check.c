@@ -1,9 +1,9 @@
-/* check.c -- the static verifier of laws W1 to W7, run on every compile.
+/* check.c -- the static verifier of laws W1 to W8, run on every compile.
  *
  * One walk over the lines with a state for each buffer; memory is checked by a sweep: when a buffer
  * comes to life its bytes must not meet those of any that is alive.
  */
-#include "wrap/wrap.h"
+#include "wrap/wrap_priv.h"
 
 /* ENDING: its memory is another's already; only the next call may still read it. */
 typedef enum life_state { UNBORN, ALIVE, ENDING, DEAD } life_state;
@@ -349,6 +349,8 @@ fe_status wrap_check(const wrap_program *w)
     if (status == FE_OK && c.regions.count)
         status =
             broken(&c, "W7", "a region does not end", wrap_kind_name(vec_last(&c.regions).kind));
+    const char *name, *fault = status == FE_OK ? wrap_check_parts(w, &c.line, &name) : NULL;
+    if (fault) status = broken(&c, "W8", fault, name);
     arena_free(memory);
     return status;
 }

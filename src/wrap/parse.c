@@ -301,6 +301,11 @@ static fe_status parse_fields(parsing *in, wrap_line *line)
         return lex_string(in->lx, &line->text);
     case WRAP_COMMENT: return lex_string(in->lx, &line->text);
     case WRAP_OUTPUT: return parse_output(in, line);
+    case WRAP_PARTITION: {
+        sched_part *part = NEW(in->w->memory, sched_part);
+        line->part = part;
+        return wrap_parse_part(in->reader, in->lx, part);
+    }
     default: break;
     }
     if (wrap_is_control(line->kind)) {

@@ -1,5 +1,5 @@
 /* print.c -- wrapper IR as text: what `ferrite inspect --stage wrap` shows and diagnostics quote. */
-#include "wrap/wrap.h"
+#include "wrap/wrap_priv.h"
 
 static const char *const kind_names[WRAP_KIND_COUNT] = {
 #define WRAP(id, name, what) [WRAP_##id] = name,
@@ -149,6 +149,7 @@ void wrap_print_line(const wrap_program *w, const wrap_line *line, text *out)
     text_add(out, wrap_kind_name(line->kind));
     switch (line->kind) {
     case WRAP_PLACE: text_printf(out, " %u", line->index); break;
+    case WRAP_PARTITION: wrap_print_part(w, line->part, out); break;
     case WRAP_ALLOC:
         text_char(out, ' ');
         print_place(w, line->buffer, out);

@@ -23,6 +23,12 @@
  *     ...
  *     output 0 @buf1[8,64]{64,1}
  *
+ * A program that was cut into parts (sched.h) has them one after another, each with what crosses its
+ * border; lists that are empty are left out:
+ *
+ *     partition "addmm" reads [@x, @buf0] mutates [@s] makes [@buf1] ends [@buf0] constants [@w]
+ *         symbols [s0] defines [u0]
+ *
  * Where sizes depend on values, the arena has segments. Segment 0 is there from the start; a later
  * one is placed when the run has defined the symbols in the sizes of its buffers:
  *
@@ -42,7 +48,8 @@
  * defined once and before it is read. W6 a later segment is placed once, when all sizes in it are
  * known, and before any of its buffers is allocated. W7 regions nest; what is allocated, defined or
  * placed in one is so until it (the same arm of it) ends, and what lives when a repeat begins is not
- * freed within.
+ * freed within. W8 the signature of a part says what its lines use: nothing else crosses its border,
+ * and each part is as a function of it.
  */
 #ifndef FERRITE_WRAP_H
 #define FERRITE_WRAP_H
@@ -103,6 +110,7 @@ typedef struct wrap_line {
     sym_expr scale, shift;    /* ... which is scale * symbol + shift; none: the symbol itself */
     const char *text;         /* ASSERT message; COMMENT */
     uint32_t index;           /* OUTPUT number; PLACE: segment */
+    const sched_part *part;   /* PARTITION: its signature; ops are not told here */
 } wrap_line;
 
 typedef VEC(wrap_line) wrap_line_list;
@@ -171,7 +179,7 @@ static inline wrap_kind wrap_of_control(loop_control c)
 {
     return (wrap_kind)(WRAP_IF + (int)c);
 }
-_Static_assert(WRAP_END - WRAP_IF == LOOP_END - LOOP_IF, "a line for each control");
+_Static_assert(WRAP_PARTITION - WRAP_IF == LOOP_PARTITION - LOOP_IF, "a line for each control");
 /* Are the offsets in this segment constants? */
 static inline bool wrap_is_fixed(const wrap_program *w, uint32_t segment)
 {

@@ -12,6 +12,12 @@ typedef struct wrap_segments {
 fe_status wrap_find_segments(wrap_program *w, const sched_schedule *s, wrap_segments *out,
                              arena *memory);
 
+/* partition.c: a signature, behind the line's name */
+void wrap_print_part(const wrap_program *w, const sched_part *part, text *out);
+fe_status wrap_parse_part(loop_reader *in, lexer *lx, sched_part *out);
+/* What breaks W8, in which line (from 1), and the name of what; NULL: nothing. */
+const char *wrap_check_parts(const wrap_program *w, uint32_t *line, const char **name);
+
 /* layout.c: the intervals of one segment, also of a fixed one. Its lives are left empty. */
 void wrap_collect_layout(wrap_program *w, uint32_t segment, wrap_layout *out);
 /* bound.c: gives every buffer in the arena the place of its largest size. FE_USAGE when it has none;

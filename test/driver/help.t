@@ -39,6 +39,9 @@ makes a shared library, or C sources, of a program
   --from STAGE          the input is the text of this stage
   --ops LIBRARY         operators of your own (ferrite_ops.h); may be given several times
   --max-arena           memory for the largest sizes from the start: a context allocates once
+  --split WHERE         cut the program into parts: nodes=N, op=PATTERN,..., module=PATTERN,...,
+                        device or observer
+  --part N              compile part N alone, as a program of its own
   --no-passes           leave the graph as it was exported
   --verify              check the graph after every pass
   --dump-after PASS     show the graph after this pass, or after all
@@ -85,6 +88,9 @@ compiles a program, runs it, writes its outputs
   --from STAGE          the input is the text of this stage
   --ops LIBRARY         operators of your own (ferrite_ops.h); may be given several times
   --max-arena           memory for the largest sizes from the start: a context allocates once
+  --split WHERE         cut the program into parts: nodes=N, op=PATTERN,..., module=PATTERN,...,
+                        device or observer
+  --part N              compile part N alone, as a program of its own
   --no-passes           leave the graph as it was exported
   --verify              check the graph after every pass
   --dump-after PASS     show the graph after this pass, or after all

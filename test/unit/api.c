@@ -273,7 +273,7 @@ static fe_status compile_watched(fe_session *session, watch *w)
     fe_program *program;
     const fe_artifact *artifact;
     fe_model *model;
-    fe_observer observer = {w, see_progress, see_dump};
+    fe_observer observer = {.data = w, .progress = see_progress, .dump = see_dump};
     fe_observe(session, &observer);
     fe_status status = fe_compile_file(session, DIGITS, &program);
     EXPECT((status == FE_OK) == (program != NULL));
