@@ -300,6 +300,37 @@ TEST(the_observer_sees_the_stages_and_may_stop_at_each)
     fe_session_free(session);
 }
 
+static uint32_t split_at_relu(void *data, const fe_node_info *node)
+{
+    uint32_t *asked = data;
+    ++*asked;
+    EXPECT(*node->name && node->module_path);
+    EXPECT_TEXT(node->device, "cpu");
+    return strcmp(node->op, "aten.relu.default") == 0;
+}
+
+TEST(the_observer_cuts_the_program)
+{
+    fe_session *session = fe_session_new();
+    fe_program *program;
+    const fe_artifact *artifact;
+    fe_model *model;
+    uint32_t asked = 0;
+    EXPECT_INT(fe_set(session, "split", "observer"), FE_OK);
+    EXPECT_INT(fe_compile_file(session, DIGITS, &program), FE_USAGE);
+    fe_observe(session, &(fe_observer){.data = &asked, .split = split_at_relu});
+    EXPECT_INT(fe_compile_file(session, DIGITS, &program), FE_OK);
+    EXPECT_INT(fe_load(program, &artifact, &model), FE_OK);
+    EXPECT(asked > 0);
+    EXPECT_INT(artifact->part_count, 9);
+    EXPECT_TEXT(artifact->parts[0].name, "class 0");
+    EXPECT_TEXT(artifact->parts[7].name, "class 1");
+    EXPECT_INT(artifact->parts[7].input_count, 1);
+    EXPECT_INT(artifact->parts[0].constant_count, artifact->parts[2].constant_count);
+    fe_program_free(program);
+    fe_session_free(session);
+}
+
 /* ---- files ---- */
 
 static int entries_of(const char *path)
