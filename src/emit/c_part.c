@@ -95,24 +95,62 @@ static void declare_symbol(emit_state *s, sym_expr symbol)
                 emit_c_symbol_index(s, symbol), name);
 }
 
-static void declare_buffers(emit_state *s, const loop_buffer_id *list, uint32_t count)
+/* Nothing is declared in the function that begins. */
+static void begin_scope(emit_state *s)
 {
-    for (uint32_t k = 0; k < count; k++) {
-        const wrap_program *w = s->w;
-        if (w->loops->buffers.at[list[k]].kind == LOOP_CONSTANT &&
-            w->raw_weight[list[k]] == WRAP_NO_WEIGHT)
-            continue; /* packed for who reads it */
-        emit_c_declare(s, list[k]);
+    if (!s->declared_in)
+        s->declared_in = NEW_ARRAY(s->memory, uint32_t, s->w->loops->buffers.count + 1);
+    s->scopes++;
+}
+
+/* With that in whose memory it lies, where this is an output's. */
+static void declare(emit_state *s, loop_buffer_id id)
+{
+    const wrap_program *w = s->w;
+    loop_buffer_id root = w->lives[id].root;
+    bool is_packed =
+        w->loops->buffers.at[id].kind == LOOP_CONSTANT && w->raw_weight[id] == WRAP_NO_WEIGHT;
+    if (s->declared_in[id] == s->scopes || is_packed) return;
+    s->declared_in[id] = s->scopes;
+    if (root != id && !w->lives[root].in_arena) declare(s, root);
+    emit_c_declare(s, id);
+    text_printf(&s->out, "    (void)%s;\n", s->names[id]);
+}
+
+static void declare_all(emit_state *s, const loop_buffer_id *list, uint32_t count)
+{
+    for (uint32_t k = 0; k < count; k++) declare(s, list[k]);
+}
+
+static void declare_in_outputs(emit_state *s, loop_buffer_id id)
+{
+    const wrap_program *w = s->w;
+    if (id == LOOP_NO_BUFFER || w->loops->buffers.at[id].kind != LOOP_TEMP) return;
+    if (w->output_of[id] >= 0 && !emit_c_is_allocated(w, id)) declare(s, id);
+}
+
+/* What its lines use that lies in an output: no line allocates it. */
+static void declare_used(emit_state *s, const wrap_line *line)
+{
+    const wrap_line *end = s->w->lines.at + s->w->lines.count;
+    for (line++; line < end && line->kind != WRAP_PARTITION && line->kind != WRAP_OUTPUT; line++) {
+        for (uint32_t k = 0; k < line->call.buffer_count; k++)
+            declare_in_outputs(s, line->call.buffers[k]);
+        for (uint32_t k = 0; line->op && k < line->op->input_count; k++)
+            declare_in_outputs(s, line->op->inputs[k].buffer);
+        for (uint32_t k = 0; line->op && k < line->op->output_count; k++)
+            declare_in_outputs(s, line->op->outputs[k].buffer);
     }
 }
 
 static void begin_function(emit_state *s, const char *name, uint32_t k, const sched_part *part)
 {
+    begin_scope(s);
     text_printf(&s->out, "static int %s_%u(rt_frame *f)\n{\n", name, k);
     for (uint32_t i = 0; i < part->symbol_count; i++) declare_symbol(s, part->symbols[i]);
     text_add(&s->out, "    char *const arena = f->segments[0].memory;\n    (void)arena;\n");
-    declare_buffers(s, part->reads, part->read_count);
-    declare_buffers(s, part->mutates, part->mutate_count);
+    declare_all(s, part->reads, part->read_count);
+    declare_all(s, part->mutates, part->mutate_count);
 }
 
 static void print_operands(emit_state *s, const loop_buffer_id *list, uint32_t count)
@@ -128,7 +166,7 @@ static void print_operands(emit_state *s, const loop_buffer_id *list, uint32_t c
 static void print_replaced(emit_state *s, uint32_t k, const sched_part *part)
 {
     begin_function(s, "replaced", k, part);
-    declare_buffers(s, part->makes, part->make_count);
+    declare_all(s, part->makes, part->make_count);
     text_printf(&s->out, "    return rt_run_replacement(f, %u,\n        (const fe_tensor[]){\n", k);
     print_operands(s, part->reads, part->read_count);
     print_operands(s, part->mutates, part->mutate_count);
@@ -169,10 +207,8 @@ void emit_c_partition(emit_state *s, const wrap_line *line)
     print_signature(s, k, line);
     if (is_replaceable(s->w, line)) print_replaced(s, k, line->part);
     begin_function(s, "part", k, line->part);
-    declare_buffers(s, line->part->constants, line->part->constant_count);
-    for (uint32_t i = 0; i < line->part->make_count; i++)
-        if (!emit_c_is_allocated(s->w, line->part->makes[i]))
-            emit_c_declare(s, line->part->makes[i]);
+    declare_all(s, line->part->constants, line->part->constant_count);
+    declare_used(s, line);
     if (is_replaceable(s->w, line))
         text_printf(&s->out, "    if (rt_is_replaced(f, %u)) return replaced_%u(f);\n", k, k);
     s->in_part = true;
@@ -191,13 +227,10 @@ void emit_c_leave_parts(emit_state *s)
     for (uint32_t i = 0; i < w->lines.count; i++)
         if (w->lines.at[i].kind == WRAP_SYMBOL && w->lines.at[i].input < 0)
             declare_symbol(s, w->lines.at[i].symbol);
-    bool *is_there = NEW_ARRAY(s->memory, bool, w->loops->buffers.count + 1);
+    begin_scope(s);
     for (uint32_t k = 0; k < w->loops->outputs.count; k++) {
         const loop_output *output = &w->loops->outputs.at[k];
-        if (output->kind != LOOP_OUT_TENSOR || is_there[output->view.buffer] ||
-            !emit_c_is_allocated(w, output->view.buffer))
-            continue;
-        is_there[output->view.buffer] = true;
-        emit_c_declare(s, output->view.buffer);
+        if (output->kind == LOOP_OUT_TENSOR && emit_c_is_allocated(w, output->view.buffer))
+            declare(s, output->view.buffer);
     }
 }

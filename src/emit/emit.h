@@ -58,6 +58,8 @@ struct emit_state {
     text behind;        /* what stands behind `out` in the same file; parts change the two */
     uint32_t parts_begun;
     bool in_part;
+    uint32_t *declared_in; /* by buffer: the function that declared it last, of so many */
+    uint32_t scopes;
 };
 
 extern const emit_target emit_target_c;

@@ -126,10 +126,12 @@ static void mark(part_check *c, loop_buffer_id id, uint8_t what)
 static void use_buffer(part_check *c, loop_buffer_id id)
 {
     if (id == LOOP_NO_BUFFER) return;
-    const sched_life *life = &c->w->lives[c->w->lives[id].root];
-    bool is_local =
-        c->w->loops->buffers.at[id].kind == LOOP_TEMP && !life->in_arena && c->w->output_of[id] < 0;
-    if (!(c->state[id] & (LISTED | BORN)) && !is_local)
+    loop_buffer_id root = c->w->lives[id].root;
+    bool is_free = c->w->loops->buffers.at[id].kind == LOOP_TEMP && !c->w->lives[root].in_arena;
+    bool is_local = is_free && c->w->output_of[id] < 0;
+    /* what lies in an output has no memory of its own */
+    uint8_t state = c->state[id] | (is_free ? c->state[root] : 0);
+    if (!(state & (LISTED | BORN)) && !is_local)
         fault(c, "a buffer is used that the signature does not name",
               c->w->loops->buffers.at[id].name);
 }
