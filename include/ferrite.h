@@ -95,6 +95,11 @@ FE_API void fe_session_free(fe_session *session);
  *                 program with a size that has no upper bound is refused (FE_USAGE). Scratch of
  *                 operators (matrix products and their like) is still taken by the first run that
  *                 needs it, and kept
+ *     memory-budget  bytes (300000, 512K, 64M, 2G; default: any) that the working memory of a context
+ *                 is to keep to: where it would need more, values are made again instead of being kept,
+ *                 the cheapest for their size first; a program that does not fit even so is refused
+ *                 (FE_USAGE) with what holds the most. With sizes that are symbols, for those of the
+ *                 example, or the largest with max-arena
  *     passes      on (the default) or off: rewrites of the graph
  *     verify      off (the default) or on: check the graph after every pass
  *     split       where the program is cut into parts, each a function of its own that may be replaced
@@ -157,7 +162,7 @@ FE_API int fe_diagnostic_at(const fe_session *session, uint32_t index, fe_diagno
  * standard input) through all stages up to C text. *program is the caller's, until
  * fe_program_free(), which is before the session's; the file is not to be changed before that.
  * FE_IO, FE_CORRUPT, FE_UNSUPPORTED, FE_USAGE (option `model` is needed, `from` wrong, or what
- * `max-arena` asks for cannot be). */
+ * `max-arena` or `memory-budget` ask for cannot be). */
 FE_API fe_status fe_compile_file(fe_session *session, const char *path, fe_program **program);
 
 /* The same from memory: `size` bytes, which must stay as they are until fe_program_free(). Where

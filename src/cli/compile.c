@@ -57,7 +57,8 @@ const cli_command cli_compile = {
     .options = options,
     .option_count = COUNT_OF(options),
     .session_options =
-        "isa cc cache lapack jobs model from ops max-arena split part passes verify dump-after",
+        "isa cc cache lapack jobs model from ops max-arena memory-budget split part passes verify "
+        "dump-after",
     .fewest = 1,
     .most = 1,
     .run = compile,

@@ -71,7 +71,8 @@ static fe_status read_wrap(driver_program *d, const char *source, size_t length)
     if (d->options.max_arena && !d->wrapper->is_bounded)
         return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "wrap"},
                          "max-arena: the arena of this text is made already, and not for that");
-    return wrap_check(d->wrapper);
+    FE_TRY(wrap_check(d->wrapper));
+    return budget_check(d);
 }
 
 /* Kernels alone, without the program that calls them. */
@@ -145,7 +146,8 @@ static fe_status stage_sched(driver_program *d)
     sched_target target = {.vector_bytes = d->target.vector_bytes,
                            .max_nodes = 600,
                            .max_buffers = 40,
-                           .tile_bytes = 64 << 10};
+                           .tile_bytes = 64 << 10,
+                           .memory_budget = d->options.memory_budget};
     return split_build(d, &target);
 }
 
@@ -160,6 +162,13 @@ const char *driver_note(void *program, uint32_t origin)
     if (o && o->module_path && *o->module_path)
         return arena_printf(d->memory, "%s (%s)", n->name, o->module_path);
     return n->name;
+}
+
+const char *driver_source(driver_program *d, uint32_t origin)
+{
+    if (!d->graph || origin >= d->graph->by_id.count || !d->graph->by_id.at[origin]) return NULL;
+    const fx_node *n = d->graph->by_id.at[origin];
+    return n->origin ? fx_origin_line(d->graph, n->origin) : NULL;
 }
 
 static fe_status stage_wrap(driver_program *d)
@@ -185,7 +194,8 @@ static fe_status stage_wrap(driver_program *d)
                         .max_arena = d->options.max_arena,
                         .note = driver_note,
                         .data = d};
-    return wrap_build(d->schedule, &facts, d->memory, &d->wrapper);
+    FE_TRY(wrap_build(d->schedule, &facts, d->memory, &d->wrapper));
+    return budget_check(d);
 }
 
 static void write_prelude(void *data, const uint32_t *members, uint32_t count, text *out)

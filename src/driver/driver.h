@@ -55,6 +55,7 @@ typedef struct driver_options {
     const char *part;       /* number of the one part to compile; NULL: all */
     uint32_t jobs;          /* compiler processes side by side; 0: one a core */
     bool max_arena;         /* room for the largest sizes that ranges allow */
+    int64_t memory_budget;  /* bytes that the arena may need; 0: any */
     bool passes;            /* off: the graph as read */
     bool verify;            /* after each pass */
     fe_observer observer;
@@ -63,6 +64,7 @@ typedef struct driver_options {
 typedef enum option_kind {
     OPTION_TEXT,
     OPTION_NUMBER,
+    OPTION_BYTES, /* a number, or one of KiB, MiB or GiB: 64M */
     OPTION_SWITCH,
     OPTION_CHOICE,
     OPTION_PASS,
@@ -177,6 +179,12 @@ bool lapack_source(const char *name);
 const char *lapack_note(const driver_program *d);
 /* "%name (module.path)" of what an op of the loop program was lowered from, or NULL. */
 const char *driver_note(void *program, uint32_t origin);
+/* The line of the user's program that it comes from, "model.py:12 in forward", or NULL. */
+const char *driver_source(driver_program *d, uint32_t origin);
+
+/* budget.c: does the plan keep to option memory-budget? FE_USAGE that says by how much it does not,
+ * and what holds the most. */
+fe_status budget_check(driver_program *d);
 
 /* weights.c */
 int64_t weights_packed_bytes(const loop_program *p, const loop_op *op, uint32_t operand);

@@ -85,6 +85,21 @@ static fe_status set_number(fe_session *s, const option_row *row, uint32_t *to, 
     return FE_OK;
 }
 
+static fe_status set_bytes(fe_session *s, const option_row *row, int64_t *to, const char *value)
+{
+    static const char units[] = "KMG";
+    char *end;
+    unsigned long long number = strtoull(value, &end, 10), unit = 1;
+    const char *letter = *end ? strchr(units, *end) : NULL;
+    if (letter) unit = 1ull << 10 * (letter - units + 1);
+    if (*value < '1' || *value > '9' || end[letter != NULL] || number > PLAN_MOST_BYTES / unit)
+        return diag_fail(s, (diag){.status = FE_USAGE, .stage = "option"},
+                         "%s is a number of bytes, as 300000, 512K, 64M or 2G, not '%s'", row->name,
+                         value);
+    *to = (int64_t)(number * unit);
+    return FE_OK;
+}
+
 static fe_status add_to_list(fe_session *s, const option_row *row, option_list *to,
                              const char *value)
 {
@@ -102,6 +117,7 @@ static fe_status set_value(fe_session *s, driver_options *o, const option_row *r
     const char *const *names;
     uint32_t count = option_values(s->memory, row, &names);
     if (row->kind == OPTION_NUMBER) return set_number(s, row, to, value);
+    if (row->kind == OPTION_BYTES) return set_bytes(s, row, to, value);
     if (!is_one_of(value, names, count)) return wrong_value(s, row, value, names, count);
     if (row->kind == OPTION_LIST) return add_to_list(s, row, to, value);
     if (row->kind == OPTION_SWITCH)
@@ -114,6 +130,7 @@ static fe_status set_value(fe_session *s, driver_options *o, const option_row *r
 static void copy_field(driver_options *to, const driver_options *from, const option_row *row)
 {
     size_t size = row->kind == OPTION_NUMBER   ? sizeof(uint32_t)
+                  : row->kind == OPTION_BYTES  ? sizeof(int64_t)
                   : row->kind == OPTION_SWITCH ? sizeof(bool)
                   : row->kind == OPTION_LIST   ? sizeof(option_list)
                                                : sizeof(const char *);

@@ -11,11 +11,12 @@
 
 /* ---- steps ---- */
 
-/* Steps are counted as lives count them: calls, assertions, symbols that the run defines. */
+/* Steps are counted as lives count them: calls, assertions, symbols that the run defines, and where
+ * regions begin and end. */
 static bool is_step(const wrap_line *line)
 {
     return line->kind == WRAP_KERNEL || line->kind == WRAP_EXTERN || line->kind == WRAP_ASSERT ||
-           (line->kind == WRAP_SYMBOL && line->input < 0);
+           (line->kind == WRAP_SYMBOL && line->input < 0) || wrap_is_control(line->kind);
 }
 
 static const char *step_name(const wrap_program *w, const wrap_line *line, const char *note)
@@ -24,6 +25,11 @@ static const char *step_name(const wrap_program *w, const wrap_line *line, const
     case WRAP_ASSERT: return "assert";
     case WRAP_SYMBOL: return sym_name(w->loops->symbols, line->symbol);
     case WRAP_KERNEL: return note ? note : line->call.kernel;
+    case WRAP_IF:
+    case WRAP_ELSE:
+    case WRAP_REPEAT:
+    case WRAP_WHILE:
+    case WRAP_END: return wrap_kind_name(line->kind);
     default: return note ? note : line->op->kernel;
     }
 }
@@ -52,7 +58,7 @@ static int64_t bytes_of(const plan_view *v, loop_buffer_id id)
     return sym_hint(v->w->loops->symbols, v->w->bytes[id], SCHED_USUAL_SIZE);
 }
 
-static void collect_blocks(plan_view *v, arena *memory)
+static void collect_blocks(plan_view *v, driver_program *d, arena *memory)
 {
     const wrap_program *w = v->w;
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
@@ -62,7 +68,8 @@ static void collect_blocks(plan_view *v, arena *memory)
         if (!life->in_arena || life->birth >= death) continue;
         vec_push(memory, &v->blocks,
                  ((plan_block){buffer->name, life->birth, death, w->offsets[id], bytes_of(v, id),
-                               id, life->root, w->segment_of[id]}));
+                               id, life->root, w->segment_of[id], driver_note(d, buffer->origin),
+                               driver_source(d, buffer->origin)}));
     }
 }
 
@@ -138,7 +145,7 @@ fe_status plan_view_of(driver_program *d, arena *memory, plan_view *out)
 {
     *out = (plan_view){.w = d->wrapper, .arena_bytes = d->wrapper->arena_bytes};
     collect_steps(out, memory);
-    collect_blocks(out, memory);
+    collect_blocks(out, d, memory);
     place_blocks(out, memory);
     measure(out, memory);
     return FE_OK;

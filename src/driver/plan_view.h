@@ -11,6 +11,8 @@ typedef struct plan_block {
     int64_t offset, bytes;
     loop_buffer_id buffer, root;
     uint32_t segment;
+    const char *note,
+        *source; /* what it holds, and where that stands in the user's program; NULL */
 } plan_block;
 
 typedef struct plan_step {

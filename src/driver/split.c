@@ -182,6 +182,9 @@ fe_status split_build(driver_program *d, const sched_target *target)
 {
     splitter s = {.d = d};
     sched_split split = {class_of, name_of, &s};
+    if (d->options.split && d->options.memory_budget)
+        return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "sched"},
+                         "split: a program with a memory budget is not cut");
     if (d->options.split) {
         if (!d->graph)
             return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "sched"},

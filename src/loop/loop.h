@@ -17,6 +17,8 @@
  *       %1 = cast %0 : f64
  *       @buf2[64*i0 + r0] = scan sum %1
  *     }
+ *     nest [i0 < 8] again 1 {               # made a second time: see loop_op
+ *       ...
  *     define u0 = @count[]{}
  *     assert u0 <= 8 "at most eight"
  *     if @p[]{} -> (@buf2[8]{1})              # one arm or the other runs; both write @buf2
@@ -195,6 +197,9 @@ typedef enum loop_control {
 typedef struct loop_op {
     loop_op_kind kind;
     uint32_t origin; /* provenance, as in loop_buffer */
+    /* NEST, EXTERN: not 0: it makes once more what an earlier op makes too, so that this need not be
+     * kept so long; it shares kernels only with ops of the same number, and with their readers */
+    uint32_t again;
     /* NEST */
     uint32_t axes, reduce_axes;
     sym_expr extents[LOOP_MAX_AXES];

@@ -41,6 +41,14 @@ static fe_status parse_origin(lexer *lx, uint32_t *out)
     return FE_OK;
 }
 
+static fe_status parse_again(lexer *lx, uint32_t *out)
+{
+    int64_t number = 0;
+    if (lex_take(lx, "again")) FE_TRY(lex_int(lx, &number));
+    *out = (uint32_t)number;
+    return FE_OK;
+}
+
 static fe_status parse_buffer_name(parsing *in, loop_buffer_id *out)
 {
     const char *name;
@@ -240,6 +248,7 @@ static fe_status parse_nest(parsing *in, loop_op *out)
     in->named.count = in->symbol.count = 0;
     FE_TRY(parse_axes(in, 'i', op.extents, &op.axes));
     if (lex_take(in->lx, "reduce")) FE_TRY(parse_axes(in, 'r', op.reduce_extents, &op.reduce_axes));
+    FE_TRY(parse_again(in->lx, &op.again));
     FE_TRY(parse_origin(in->lx, &op.origin));
     FE_TRY(lex_expect(in->lx, "{"));
     while (!lex_is(in->lx, "}")) {
@@ -309,6 +318,7 @@ static fe_status parse_extern(parsing *in, loop_op *out)
     op.float_count = floats.count;
     if (lex_take(in->lx, "text")) FE_TRY(lex_string(in->lx, &op.message));
     FE_TRY(parse_callee(in, &op.callee));
+    FE_TRY(parse_again(in->lx, &op.again));
     FE_TRY(parse_origin(in->lx, &op.origin));
     *out = op;
     return FE_OK;

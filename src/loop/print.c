@@ -143,6 +143,11 @@ static void add_indirect(void *data, sym_expr symbol)
     if (v.id) loop_work_add(state->p, state->w, v);
 }
 
+static void print_again(const loop_op *op, text *out)
+{
+    if (op->again) text_printf(out, " again %u", op->again);
+}
+
 static void print_nest(const loop_program *p, const loop_op *op, text *out)
 {
     text_add(out, "nest ");
@@ -151,6 +156,7 @@ static void print_nest(const loop_program *p, const loop_op *op, text *out)
         text_add(out, " reduce ");
         print_axes(p, 'r', op->reduce_extents, op->reduce_axes, out);
     }
+    print_again(op, out);
     if (op->origin != UINT32_MAX) text_printf(out, " origin %u", op->origin);
     text_add(out, " {\n");
     printing pr = {.p = p, .out = out};
@@ -218,6 +224,7 @@ static void print_extern(const loop_program *p, const loop_op *op, text *out)
         text_quoted(out, op->message);
     }
     if (op->callee) loop_print_callee(op->callee, out);
+    print_again(op, out);
     if (op->origin != UINT32_MAX) text_printf(out, " origin %u", op->origin);
     text_char(out, '\n');
 }

@@ -13,7 +13,7 @@ enum { MOST_TRIES = 6 };
 
 typedef struct trial {
     sched_schedule *s;
-    snapshot program;
+    program_snapshot program;
     int64_t peak;  /* bytes that live at once, most */
     uint32_t when; /* group */
 } trial;
@@ -22,7 +22,7 @@ typedef struct chooser {
     loop_program *p;
     const sched_target *target;
     arena *memory, *scratch; /* of the schedule; of the choice */
-    snapshot start;
+    program_snapshot start;
     bool *refused; /* by buffer: what it joins is copied */
 } chooser;
 

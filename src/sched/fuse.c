@@ -348,6 +348,8 @@ static sched_reason join(fuser *f, uint32_t g, const loop_form *n, work_group *o
 {
     const work_group *group = &f->groups.at[g];
     if (f->region_of[group->ops.at[0]] != f->region_of[n->op]) return SCHED_OTHER_REGION;
+    uint32_t again = f->p->ops.at[n->op].again;
+    if (again && f->p->ops.at[group->ops.at[0]].again != again) return SCHED_AGAIN;
     if (mutates(f, group, n)) return SCHED_MUTATION;
     if (too_large(f, group, n)) return SCHED_TOO_LARGE;
     sched_reason between = depends_through_others(f, n->op, g);

@@ -213,14 +213,14 @@ static fe_status build_better(partitioning *n, const sched_target *target, arena
 {
     uint32_t *own = NEW_ARRAY(n->memory, uint32_t, n->units.count + 1),
              *fewer = NEW_ARRAY(n->memory, uint32_t, n->units.count + 1);
-    snapshot start = snapshot_take(n->p, n->memory);
+    program_snapshot start = snapshot_take(n->p, n->memory);
     int64_t peak, peak_of_fewer;
     sched_schedule *other;
     for (uint32_t u = 0; u < n->units.count; u++) own[u] = u;
     find_order(n, own, fewer);
     FE_TRY(build(n, own, target, memory, out, &peak));
     if (count_parts(n, fewer) == count_parts(n, own)) return FE_OK;
-    snapshot made = snapshot_take(n->p, n->memory);
+    program_snapshot made = snapshot_take(n->p, n->memory);
     snapshot_put_back(n->p, &start);
     FE_TRY(build(n, fewer, target, memory, &other, &peak_of_fewer));
     if (peak_of_fewer > peak)

@@ -83,7 +83,7 @@ static step_index index_steps(const plan_buffer *b, uint32_t count, uint32_t ste
     return index;
 }
 
-int64_t sched_peak(const sched_schedule *s, arena *memory, uint32_t *when)
+int64_t *live_bytes(const sched_schedule *s, arena *memory)
 {
     plan_buffer *b;
     loop_buffer_id *owners;
@@ -91,8 +91,7 @@ int64_t sched_peak(const sched_schedule *s, arena *memory, uint32_t *when)
     peak_walk w = {b, NEW_ARRAY(memory, shared, s->program->buffers.count + 2), 0};
     step_index births = index_steps(b, count, steps, false, memory),
                deaths = index_steps(b, count, steps, true, memory);
-    int64_t most = 0;
-    if (when) *when = 0;
+    int64_t *live = NEW_ARRAY(memory, int64_t, steps);
     for (uint32_t i = 0; i < count; i++)
         if (b[i].group && b[i].birth < b[i].death)
             vec_push(memory, &w.groups[b[i].group].members, i);
@@ -103,10 +102,20 @@ int64_t sched_peak(const sched_schedule *s, arena *memory, uint32_t *when)
             end_shared(&w, &w.groups[b[deaths.at[i]].group], (int32_t)t);
         for (uint32_t i = births.first[t]; i < births.first[t + 1]; i++)
             if (b[births.at[i]].birth < b[births.at[i]].death) begin(&w, &b[births.at[i]]);
-        if (w.live > most) {
-            most = w.live;
-            if (when) *when = t;
-        }
+        live[t] = w.live;
+    }
+    return live;
+}
+
+int64_t sched_peak(const sched_schedule *s, arena *memory, uint32_t *when)
+{
+    const int64_t *live = live_bytes(s, memory);
+    int64_t most = 0;
+    if (when) *when = 0;
+    for (uint32_t t = 0; t < s->groups.count + 2; t++) {
+        if (live[t] <= most) continue;
+        most = live[t];
+        if (when) *when = t;
     }
     return most;
 }

@@ -12,6 +12,7 @@ static const char *const reasons[SCHED_REASON_COUNT] = {
     [SCHED_MUTATION] = "mutation",
     [SCHED_FEW_ROWS] = "few_rows",
     [SCHED_TOO_LARGE] = "too_large",
+    [SCHED_AGAIN] = "again",
 };
 static const char *const group_kinds[] = {[SCHED_KERNEL] = "kernel",
                                           [SCHED_EXTERN] = "extern",

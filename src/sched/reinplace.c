@@ -101,31 +101,6 @@ static bool can_replace(reinplacer *r, loop_buffer_id made, loop_buffer_id state
 
 /* ---- rewriting ---- */
 
-static loop_value load_state(void *data, loop_program *p, sym_expr index)
-{
-    return loop_load(p, *(loop_buffer_id *)data, index);
-}
-
-static void rename_views(loop_view *views, uint32_t count, loop_buffer_id from, loop_buffer_id to)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (views[i].buffer == from) views[i].buffer = to;
-}
-
-static void rename_in_op(reinplacer *r, loop_op *op, loop_buffer_id from, loop_buffer_id to)
-{
-    loop_program *p = r->p;
-    for (uint32_t i = 0; i < op->store_count; i++) {
-        loop_store *st = &op->stores[i];
-        st->value = loop_replace_loads(p, st->value, from, load_state, &to);
-        loop_value index = loop_load(p, to, st->index); /* what stands behind it as well */
-        st->index = loop_at(p, loop_replace_loads(p, index, from, load_state, &to))->index;
-        if (st->buffer == from) st->buffer = to;
-    }
-    rename_views(op->inputs, op->input_count, from, to);
-    rename_views(op->outputs, op->output_count, from, to);
-}
-
 static void replace(reinplacer *r, loop_buffer_id made, loop_buffer_id state, uint32_t back)
 {
     use_list *own = &r->uses.of[made];
@@ -135,7 +110,8 @@ static void replace(reinplacer *r, loop_buffer_id made, loop_buffer_id state, ui
     if (is_copy(r->p, &r->p->ops.at[begin], &from, &to) && from == state && to == made)
         r->is_gone[begin] = true;
     for (uint32_t i = 0; i < own->count; i++) {
-        if (!r->is_gone[own->at[i].op]) rename_in_op(r, &r->p->ops.at[own->at[i].op], made, state);
+        if (!r->is_gone[own->at[i].op])
+            uses_rename(r->p, &r->p->ops.at[own->at[i].op], made, state);
         vec_push(r->memory, &r->uses.of[state], own->at[i]);
     }
     own->count = 0;

@@ -52,5 +52,6 @@ fe_status sched_build(loop_program *p, const sched_target *target, const sched_s
     if (reinplace(p)) FE_TRY(loop_check(p, "reinplace"));
     FE_TRY(split ? partition_build(p, target, split, memory, out)
                  : choose_joins(p, target, memory, out));
+    if (target->memory_budget) FE_TRY(recompute_to_fit(p, target, memory, out));
     return sched_check(*out);
 }

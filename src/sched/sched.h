@@ -66,6 +66,7 @@ typedef enum sched_reason {
     SCHED_MUTATION,   /* a buffer read by one is written by the other */
     SCHED_FEW_ROWS,   /* too few outer iterations would be left to share among threads */
     SCHED_TOO_LARGE,  /* more buffers or nodes than a kernel should hold */
+    SCHED_AGAIN,      /* the consumer makes again what the producer's kernel may have made */
     SCHED_REASON_COUNT
 } sched_reason;
 
@@ -151,6 +152,7 @@ typedef struct sched_target {
     uint32_t max_nodes;    /* value nodes in one kernel */
     uint32_t max_buffers;  /* arguments of one kernel */
     int64_t tile_bytes;    /* largest local tile of one outer iteration */
+    int64_t memory_budget; /* bytes that the arena should not need more than; 0: none */
 } sched_target;
 
 /* How the program is cut into parts: ops of one class can be in one. The caller says what they are

@@ -48,20 +48,25 @@ sym_env form_env(loop_program *p, const loop_form *f, sym_bound *room);
 bool reinplace(loop_program *p);
 /* ---- slices.c: operands of concatenations are made in the result ---- */
 bool slice_joins(loop_program *p, const bool *refused);
+/* ---- snapshot.c ---- */
+typedef struct program_snapshot {
+    const loop_op *ops;
+    const loop_buffer *buffers;
+    uint32_t op_count, buffer_count;
+} program_snapshot;
+program_snapshot snapshot_take(const loop_program *p, arena *memory);
+void snapshot_put_back(loop_program *p, const program_snapshot *shot);
+/* ---- peak.c: bytes of the arena in use while each group runs, and after the last ---- */
+int64_t *live_bytes(const sched_schedule *s, arena *memory);
+/* ---- recompute.c: values are made again where that brings the plan within the target's budget ---- */
+fe_status recompute_to_fit(loop_program *p, const sched_target *target, arena *memory,
+                           sched_schedule **s);
 /* ---- choose.c: a schedule with the joins in place that save memory ---- */
 fe_status choose_joins(loop_program *p, const sched_target *target, arena *memory,
                        sched_schedule **out);
 /* ---- partition.c: a schedule of the program in parts ---- */
 fe_status partition_build(loop_program *p, const sched_target *target, const sched_split *split,
                           arena *memory, sched_schedule **out);
-/* ---- snapshot.c ---- */
-typedef struct snapshot {
-    const loop_op *ops;
-    const loop_buffer *buffers;
-    uint32_t op_count, buffer_count;
-} snapshot;
-snapshot snapshot_take(const loop_program *p, arena *memory);
-void snapshot_put_back(loop_program *p, const snapshot *shot);
 /* ---- sched.c: a schedule of the program as it is ---- */
 fe_status sched_make(loop_program *p, const sched_target *target, arena *memory,
                      sched_schedule **out);

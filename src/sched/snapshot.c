@@ -1,5 +1,5 @@
-/* snapshot.c -- a program's ops and buffers as they are, for what is tried and taken back: passes over
- * loops rewrite them in place. */
+/* snapshot.c -- a program's ops and buffers, kept while changes to them are tried: passes over loops
+ * rewrite them in place. */
 #include "sched/sched_priv.h"
 
 static loop_op *copy_ops(const loop_op *ops, uint32_t count, arena *memory)
@@ -14,14 +14,15 @@ static loop_op *copy_ops(const loop_op *ops, uint32_t count, arena *memory)
     return copy;
 }
 
-snapshot snapshot_take(const loop_program *p, arena *memory)
+program_snapshot snapshot_take(const loop_program *p, arena *memory)
 {
-    return (snapshot){copy_ops(p->ops.at, p->ops.count, memory),
-                      arena_copy(memory, p->buffers.at, p->buffers.count * sizeof *p->buffers.at),
-                      p->ops.count, p->buffers.count};
+    return (program_snapshot){
+        copy_ops(p->ops.at, p->ops.count, memory),
+        arena_copy(memory, p->buffers.at, p->buffers.count * sizeof *p->buffers.at), p->ops.count,
+        p->buffers.count};
 }
 
-void snapshot_put_back(loop_program *p, const snapshot *shot)
+void snapshot_put_back(loop_program *p, const program_snapshot *shot)
 {
     p->ops.count = p->buffers.count = 0;
     const loop_op *ops = copy_ops(shot->ops, shot->op_count, p->memory);

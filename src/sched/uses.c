@@ -61,3 +61,35 @@ void uses_remove_ops(loop_program *p, const bool *is_gone)
         if (!is_gone[k]) p->ops.at[kept++] = p->ops.at[k];
     p->ops.count = kept;
 }
+
+/* ---- other buffers ---- */
+
+static loop_value load_other(void *data, loop_program *p, sym_expr index)
+{
+    return loop_load(p, *(loop_buffer_id *)data, index);
+}
+
+static void rename_views(loop_view *views, uint32_t count, loop_buffer_id from, loop_buffer_id to)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (views[i].buffer == from) views[i].buffer = to;
+}
+
+void uses_rename_reads(loop_program *p, loop_op *op, loop_buffer_id from, loop_buffer_id to)
+{
+    for (uint32_t i = 0; i < op->store_count; i++) {
+        loop_store *st = &op->stores[i];
+        st->value = loop_replace_loads(p, st->value, from, load_other, &to);
+        loop_value index = loop_load(p, to, st->index); /* what stands behind it as well */
+        st->index = loop_at(p, loop_replace_loads(p, index, from, load_other, &to))->index;
+    }
+    rename_views(op->inputs, op->input_count, from, to);
+}
+
+void uses_rename(loop_program *p, loop_op *op, loop_buffer_id from, loop_buffer_id to)
+{
+    uses_rename_reads(p, op, from, to);
+    for (uint32_t i = 0; i < op->store_count; i++)
+        if (op->stores[i].buffer == from) op->stores[i].buffer = to;
+    rename_views(op->outputs, op->output_count, from, to);
+}

@@ -19,6 +19,11 @@ typedef struct use_tables {
 } use_tables;
 use_tables uses_collect(loop_program *p, arena *memory);
 
+/* The op reads `to` where it read `from`. */
+void uses_rename_reads(loop_program *p, loop_op *op, loop_buffer_id from, loop_buffer_id to);
+/* The same, and writes it. */
+void uses_rename(loop_program *p, loop_op *op, loop_buffer_id from, loop_buffer_id to);
+
 /* Drops the ops that are gone. */
 void uses_remove_ops(loop_program *p, const bool *is_gone);
 

@@ -39,6 +39,7 @@ makes a shared library, or C sources, of a program
   --from STAGE          the input is the text of this stage
   --ops LIBRARY         operators of your own (ferrite_ops.h); may be given several times
   --max-arena           memory for the largest sizes from the start: a context allocates once
+  --memory-budget BYTES working memory to keep to, at the cost of doing things twice: 300000, 64M
   --split WHERE         cut the program into parts: nodes=N, op=PATTERN,..., module=PATTERN,...,
                         device or observer
   --part N              compile part N alone, as a program of its own
@@ -88,6 +89,7 @@ compiles a program, runs it, writes its outputs
   --from STAGE          the input is the text of this stage
   --ops LIBRARY         operators of your own (ferrite_ops.h); may be given several times
   --max-arena           memory for the largest sizes from the start: a context allocates once
+  --memory-budget BYTES working memory to keep to, at the cost of doing things twice: 300000, 64M
   --split WHERE         cut the program into parts: nodes=N, op=PATTERN,..., module=PATTERN,...,
                         device or observer
   --part N              compile part N alone, as a program of its own
