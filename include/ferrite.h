@@ -100,6 +100,7 @@ FE_API void fe_session_free(fe_session *session);
  *                 the cheapest for their size first; a program that does not fit even so is refused
  *                 (FE_USAGE) with what holds the most. With sizes that are symbols, for those of the
  *                 example, or the largest with max-arena
+ *     profile     off (the default) or on: the artifact keeps the time of each step (step_ns)
  *     passes      on (the default) or off: rewrites of the graph
  *     verify      off (the default) or on: check the graph after every pass
  *     split       where the program is cut into parts, each a function of its own that may be replaced
@@ -182,6 +183,12 @@ FE_API fe_status fe_write_library(fe_program *program, const char *path);
  * is made if it is not there. They build with a C11 compiler and nothing else, but for LAPACK
  * where the program needs it. FE_IO, FE_UNSUPPORTED. */
 FE_API fe_status fe_write_sources(fe_program *program, const char *folder);
+
+/* Writes one HTML page about the program, which needs nothing beside it: its memory over time, what
+ * holds most of it and where that stands in the user's program, its calls with the bytes that each
+ * moves. With option `profile` also how long each takes: the program is loaded and called for that, on
+ * what the archive records as inputs, else on random numbers. FE_IO, and with `profile` as fe_load(). */
+FE_API fe_status fe_write_report(fe_program *program, const char *path);
 
 /* Makes the program ready to be called in this process, without a file of the caller's:
  *

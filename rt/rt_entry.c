@@ -198,6 +198,7 @@ static void context_free(fe_context *context)
     free(context->results);
     free(context->symbols);
     free(context->replacements);
+    free(context->clock.ns);
     free(context);
 }
 
@@ -242,8 +243,9 @@ static int context_new(const fe_model *model, uint32_t threads, fe_context **out
     context->inputs = calloc(program->input_count + 1, sizeof *context->inputs);
     context->outputs = calloc(program->output_count + 1, sizeof *context->outputs);
     context->symbols = calloc(program->symbol_count + 1, sizeof *context->symbols);
-    int ok = context->inputs && context->outputs && context->symbols && outputs_new(context) &&
-             rt_segments_new(context) && copy_states(context);
+    context->clock.ns = calloc(program->step_count + 1, sizeof *context->clock.ns);
+    int ok = context->clock.ns && context->inputs && context->outputs && context->symbols &&
+             outputs_new(context) && rt_segments_new(context) && copy_states(context);
     if (!ok) {
         context_free(context);
         return FE_RUN_NO_MEMORY;
@@ -255,6 +257,22 @@ static int context_new(const fe_model *model, uint32_t threads, fe_context **out
 static const char *last_error(const fe_context *context)
 {
     return context ? context->error : open_error();
+}
+
+static int64_t memory_bytes(const fe_context *context)
+{
+    const rt_program *program = context->model->program;
+    size_t sum = rt_scratch_bytes();
+    for (uint32_t k = 0; k < program->segment_count; k++) sum += context->segments[k].bytes;
+    for (uint32_t k = 0; k < program->output_count; k++) sum += context->results[k].memory_bytes;
+    for (uint32_t k = 0; k < program->state_count; k++)
+        sum += (size_t)program->weights[program->states[k]].bytes;
+    return (int64_t)sum;
+}
+
+static int64_t step_ns(const fe_context *context, uint32_t step)
+{
+    return step < context->model->program->step_count ? context->clock.ns[step] : -1;
 }
 
 static fe_artifact this_artifact;
@@ -286,6 +304,8 @@ static void describe(void)
         .parts = p->parts,
         .part_count = p->part_count,
         .replace_part = rt_replace_part,
+        .memory_bytes = memory_bytes,
+        .step_ns = step_ns,
     };
 }
 

@@ -38,6 +38,13 @@ typedef struct rt_replacement {
     void *data;
 } rt_replacement;
 
+/* Where the time of a run goes. */
+typedef struct rt_clock {
+    int64_t *ns; /* by step */
+    int64_t since;
+    uint32_t step; /* the one under way */
+} rt_clock;
+
 struct fe_context {
     const fe_model *model;
     rt_pool *pool;
@@ -48,6 +55,7 @@ struct fe_context {
     int64_t *symbols; /* values of this run */
     rt_planner planner;
     rt_replacement *replacements; /* one for each part; NULL: none is replaced */
+    rt_clock clock;
     char error[RT_ERROR_BYTES];
 };
 

@@ -50,6 +50,9 @@ typedef struct rt_scratch {
  * memory. */
 int rt_scratch_take(rt_pool *pool, size_t shared_bytes, size_t worker_bytes, rt_scratch *scratch);
 
+/* All that is kept by now. */
+size_t rt_scratch_bytes(void);
+
 /* Frees all scratch; no kernel may be running. rt_pool_shutdown calls it. */
 void rt_scratch_release(void);
 

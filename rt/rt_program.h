@@ -90,6 +90,7 @@ typedef struct rt_program {
     const rt_segment *segments;             /* at least one; the first is placed at the start */
     uint32_t segment_count;
     uint32_t kernel_calls, unique_kernels;
+    uint32_t step_count; /* of which the time is kept: rt_step; 0: none */
     int (*run)(rt_frame *frame);
     const fe_part *parts;
     uint32_t part_count;
@@ -179,6 +180,9 @@ int rt_custom(rt_frame *frame, const char *name, fe_op_function *function, const
  * nanosecond for one point (split) or one row; small work stays on the calling thread. */
 int rt_launch(rt_frame *frame, fe_kernel kernel, const fe_kernel_args *args, int64_t outer,
               int64_t inner, int split, int64_t cost);
+
+/* From now on the time is that of this step; the one after the last: of none. */
+void rt_step(rt_frame *frame, uint32_t step);
 
 /* Says what output k is: its data, sizes and strides (copied; a number is rank 0). */
 void rt_output(rt_frame *frame, uint32_t k, void *data, const int64_t *sizes,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Work below this many nanoseconds is not worth waking a thread for. */
 enum { RT_PARALLEL_NS = 4000 };
@@ -226,6 +227,36 @@ static int deliver(rt_frame *f, uint32_t k, rt_result *result, fe_tensor *out)
     return 0;
 }
 
+/* ---- the time of each step ---- */
+
+static int64_t now(void)
+{
+    struct timespec t;
+#ifdef CLOCK_MONOTONIC
+    clock_gettime(CLOCK_MONOTONIC, &t);
+#else
+    timespec_get(&t, TIME_UTC);
+#endif
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+void rt_step(rt_frame *frame, uint32_t step)
+{
+    rt_clock *clock = &frame->context->clock;
+    uint32_t count = frame->context->model->program->step_count;
+    int64_t at = now();
+    if (clock->step < count) clock->ns[clock->step] += at - clock->since;
+    clock->step = step;
+    clock->since = at;
+}
+
+static void clock_start(fe_context *context)
+{
+    uint32_t count = context->model->program->step_count;
+    memset(context->clock.ns, 0, count * sizeof *context->clock.ns);
+    context->clock.step = count;
+}
+
 /* ---- the call ---- */
 
 int rt_fits(rt_frame *frame, int64_t size)
@@ -259,6 +290,7 @@ int rt_run(fe_context *context, const fe_tensor *inputs, uint32_t input_count, f
         frame.outputs[k] =
             writes_in_place(&program->outputs[k], &outputs[k]) ? outputs[k].data : NULL;
     }
+    clock_start(context);
     RT_TRY(program->run(&frame));
     for (uint32_t k = 0; k < output_count; k++)
         RT_TRY(deliver(&frame, k, &context->results[k], &outputs[k]));

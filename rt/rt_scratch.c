@@ -82,9 +82,30 @@ static size_t round_up(size_t bytes, size_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
+/* ---- what is kept ---- */
+
+static size_t kept;
+static flag kept_taken;
+
+static size_t keep(size_t more, size_t less)
+{
+    while (!flag_take(&kept_taken)) continue;
+    size_t now = kept += more - less;
+    flag_drop(&kept_taken);
+    return now;
+}
+
+size_t rt_scratch_bytes(void)
+{
+    return keep(0, 0);
+}
+
+/* ---- blocks ---- */
+
 static int block_grow(scratch_block *block, size_t bytes)
 {
     free(block->memory);
+    keep(0, block->bytes);
     block->bytes = 0;
     size_t unit = bytes >= HUGE_PAGE ? HUGE_PAGE : PAGE;
     bytes = round_up(bytes, unit);
@@ -94,6 +115,7 @@ static int block_grow(scratch_block *block, size_t bytes)
     if (unit == HUGE_PAGE) madvise(block->memory, bytes, MADV_HUGEPAGE);
 #endif
     block->bytes = bytes;
+    keep(bytes, 0);
     return 0;
 }
 
@@ -138,6 +160,7 @@ void rt_scratch_release(void)
     for (int i = 0; i < BLOCKS; i++) {
         flag_see(&blocks[i].taken);
         free(blocks[i].memory);
+        keep(0, blocks[i].bytes);
         blocks[i].memory = NULL;
         blocks[i].bytes = 0;
     }

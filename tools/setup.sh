@@ -1,6 +1,7 @@
 #!/bin/sh
-# tools/setup.sh build|test -- looks whether the system packages that this step needs are there. As root on
-# a Debian-like system it installs the missing ones; otherwise it prints the command to type and fails.
+# tools/setup.sh build|test|browser -- looks whether the system packages that this step needs are
+# there. As root on a Debian-like system it installs the missing ones; otherwise it prints the command
+# to type and fails.
 set -u
 
 has_header() {
@@ -23,8 +24,11 @@ test)
     python3 -c 'import ensurepip, venv' 2>/dev/null || missing="$missing python3-venv"
     has_library lapack || missing="$missing liblapack-dev"
     ;;
+browser)
+    command -v chromium >/dev/null || missing="$missing chromium"
+    ;;
 *)
-    echo "usage: tools/setup.sh build|test" >&2
+    echo "usage: tools/setup.sh build|test|browser" >&2
     exit 2
     ;;
 esac

@@ -42,7 +42,8 @@ typedef struct cli_command {
     size_t bytes;                /* of its structure */
 } cli_command;
 
-extern const cli_command cli_run, cli_compile, cli_inspect, cli_check, cli_plan, cli_bench;
+extern const cli_command cli_run, cli_compile, cli_inspect, cli_check, cli_plan, cli_bench,
+    cli_report;
 extern const cli_command *const cli_commands[];
 extern const uint32_t cli_command_count;
 

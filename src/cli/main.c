@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-const cli_command *const cli_commands[] = {&cli_run,   &cli_compile, &cli_inspect,
-                                           &cli_check, &cli_bench,   &cli_plan};
+const cli_command *const cli_commands[] = {&cli_run,   &cli_compile, &cli_inspect, &cli_check,
+                                           &cli_bench, &cli_plan,    &cli_report};
 const uint32_t cli_command_count = COUNT_OF(cli_commands);
 
 /* The command of this name; NULL, and a word about it, when there is none. */

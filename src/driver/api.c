@@ -242,6 +242,12 @@ fe_status fe_write_sources(fe_program *program, const char *folder)
     return api_call(program->session, write_body, &job);
 }
 
+fe_status fe_write_report(fe_program *program, const char *path)
+{
+    path_job job = {program, path, report_write};
+    return api_call(program->session, write_body, &job);
+}
+
 static fe_status load_body(fe_session *session, void *data)
 {
     (void)session;

@@ -243,7 +243,8 @@ static fe_status stage_emit(driver_program *d)
                         .producer = "ferrite " FE_VERSION,
                         .source = slash ? slash + 1 : d->options.input,
                         .weights_key = d->weights_key,
-                        .parts = count > 3 ? cores : 1};
+                        .parts = count > 3 ? cores : 1,
+                        .profile = d->options.profile};
     return emit_program(&emit_target_c, &input, d->memory, &d->files, &d->file_count);
 }
 

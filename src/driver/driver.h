@@ -56,6 +56,7 @@ typedef struct driver_options {
     uint32_t jobs;          /* compiler processes side by side; 0: one a core */
     bool max_arena;         /* room for the largest sizes that ranges allow */
     int64_t memory_budget;  /* bytes that the arena may need; 0: any */
+    bool profile;           /* the artifact keeps the time of each step */
     bool passes;            /* off: the graph as read */
     bool verify;            /* after each pass */
     fe_observer observer;
@@ -198,6 +199,9 @@ fe_status weights_write(const wrap_program *w, uint64_t key, const char *library
 /* artifact.c: bodies of fe_write_library() and fe_write_sources(). */
 fe_status artifact_write_library(driver_program *d, const char *path);
 fe_status artifact_write_sources(driver_program *d, const char *folder);
+
+/* report.c: the body of fe_write_report(). */
+fe_status report_write(driver_program *d, const char *path);
 
 /* load.c: the body of fe_load(); d->loaded. */
 fe_status driver_load(driver_program *d);

@@ -1,5 +1,6 @@
 /* plan_svg.c -- the arena as a picture: time across, addresses up, a block a buffer; the peak is
  * marked, the largest blocks are named, all say what they are when pointed at. */
+#include "driver/html.h"
 #include "driver/plan_view.h"
 
 #include <stdio.h>
@@ -33,37 +34,10 @@ static double y_of(const picture *p, int64_t address)
     return TOP + HEIGHT - (double)address * p->byte_height;
 }
 
-static void escaped(text *out, const char *s)
-{
-    for (; *s; s++) {
-        if (*s == '<')
-            text_add(out, "&lt;");
-        else if (*s == '>')
-            text_add(out, "&gt;");
-        else if (*s == '&')
-            text_add(out, "&amp;");
-        else if ((unsigned char)*s < ' ')
-            text_char(out, ' ');
-        else
-            text_char(out, *s);
-    }
-}
-
-/* 3.2 MiB */
-static const char *readable(int64_t bytes, char *room, size_t size)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    double value = (double)bytes;
-    size_t unit = 0;
-    for (; value >= 1024 && unit + 1 < COUNT_OF(units); unit++) value /= 1024;
-    snprintf(room, size, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
-    return room;
-}
-
 static void label(const picture *p, double x, double y, const char *anchor, const char *s)
 {
     text_printf(p->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
-    escaped(p->out, s);
+    html_escaped(p->out, s);
     text_add(p->out, "</text>\n");
 }
 
@@ -75,7 +49,7 @@ static void draw_axes(const picture *p)
                 LEFT, TOP, BREADTH, HEIGHT);
     for (int i = 0; i <= 4; i++) {
         int64_t address = p->v->arena_bytes * i / 4;
-        label(p, LEFT - 8, y_of(p, address) + 4, "end", readable(address, room, sizeof room));
+        label(p, LEFT - 8, y_of(p, address) + 4, "end", html_bytes(address, room, sizeof room));
     }
     while (p->v->step_count / every > 20) every *= every % 3 == 2 ? 5 : 2; /* 1 2 10 20 100 ... */
     for (uint32_t step = 0; step < p->v->step_count; step += every) {
@@ -95,10 +69,10 @@ static void draw_block(const picture *p, uint32_t index)
                 x_of(p, b->birth), y_of(p, b->offset + b->bytes), width,
                 (double)b->bytes * p->byte_height, index * 137 % 360,
                 b->root == b->buffer ? 65 : 75);
-    escaped(p->out, b->name);
+    html_escaped(p->out, b->name);
     text_printf(p->out, ": %lld bytes at %lld, steps %u to %u\n", (long long)b->bytes,
                 (long long)b->offset, b->birth, b->death - 1);
-    escaped(p->out, p->v->steps[b->birth].what);
+    html_escaped(p->out, p->v->steps[b->birth].what);
     text_add(p->out, "</title></rect>\n");
 }
 
@@ -131,12 +105,13 @@ static void name_block(const picture *p, uint32_t index)
     double length = (double)strlen(b->name) * LETTER;
     if (area_of(b) < p->named) return;
     if (length <= width && height >= 12)
-        label(p, x, y + 4, "middle", b->name);
+        label(p, x, y + 4, "middle\" class=\"name", b->name);
     else if (length <= height && width >= 12) {
         text_printf(p->out,
-                    "<text transform=\"translate(%.1f %.1f) rotate(-90)\" text-anchor=\"middle\">",
+                    "<text transform=\"translate(%.1f %.1f) rotate(-90)\" text-anchor=\"middle\" "
+                    "class=\"name\">",
                     x + 4, y);
-        escaped(p->out, b->name);
+        html_escaped(p->out, b->name);
         text_add(p->out, "</text>\n");
     }
 }
@@ -149,25 +124,30 @@ static void draw_peak(const picture *p)
                 x, TOP, TOP + HEIGHT);
     text_printf(p->out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"%s\" class=\"mark\">peak %s: ", x,
                 TOP - 6, x > LEFT + BREADTH / 2.0 ? "end" : "start",
-                readable(p->v->most, bytes, sizeof bytes));
-    escaped(p->out, p->v->steps[p->v->peak].what);
+                html_bytes(p->v->most, bytes, sizeof bytes));
+    html_escaped(p->out, p->v->steps[p->v->peak].what);
     text_add(p->out, "</text>\n");
 }
 
 void plan_view_svg(const plan_view *v, text *out)
 {
     uint32_t steps = v->step_count ? v->step_count : 1;
+    const int width = LEFT + BREADTH + 20, height = TOP + HEIGHT + BOTTOM;
     picture p = {.v = v, .out = out, .step_width = (double)BREADTH / steps};
     p.named = least_named(v, out->memory);
     p.byte_height = v->arena_bytes > 0 ? (double)HEIGHT / (double)v->arena_bytes : 0;
-    text_printf(out,
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\">\n"
-                "<style>text { font: 12px sans-serif } rect { stroke: #fff; stroke-width: .5; "
-                "fill-opacity: .8 } .frame { fill: #f4f4f4; stroke: #888 } "
-                ".peak { stroke: #c00; stroke-dasharray: 4 3 } .mark { fill: #c00 }</style>\n",
-                LEFT + BREADTH + 20, TOP + HEIGHT + BOTTOM);
+    text_printf(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plan\" width=\"%d\" height=\"%d\" "
+        "viewBox=\"0 0 %d %d\">\n"
+        "<style>.plan text { font: 12px sans-serif; fill: var(--ink, #000) } "
+        ".plan .name { fill: #000 } .plan rect { stroke: #fff; stroke-width: .5; "
+        "fill-opacity: .8 } .plan .frame { fill: var(--panel, #f4f4f4); stroke: #888 } "
+        ".plan .peak { stroke: var(--hot, #c00); stroke-dasharray: 4 3 } "
+        ".plan .mark { fill: var(--hot, #c00) }</style>\n",
+        width, height, width, height);
     text_printf(out, "<text x=\"%d\" y=\"20\" font-weight=\"bold\">", LEFT);
-    escaped(out, v->w->name);
+    html_escaped(out, v->w->name);
     text_printf(out, ": arena of %lld bytes, %lld in use at once, %u buffers%s</text>\n",
                 (long long)v->arena_bytes, (long long)v->most, v->blocks.count,
                 v->of_example ? " (sizes of the example)" : "");

@@ -1,6 +1,6 @@
 /* plan_view.c -- see plan_view.h. The text:
  *
- *     plan small: arena 4096 bytes, 3840 in use at once (step 2), 3 buffers
+ *     plan small: arena 4096 bytes, bound 3840, 3840 in use at once (step 2), 3 buffers
  *     step 0 live 1024 linear (fc1)
  *     ...
  *     @buf3 live [0, 3) at 1024 bytes 1024 peak
@@ -10,14 +10,6 @@
 #include <string.h>
 
 /* ---- steps ---- */
-
-/* Steps are counted as lives count them: calls, assertions, symbols that the run defines, and where
- * regions begin and end. */
-static bool is_step(const wrap_line *line)
-{
-    return line->kind == WRAP_KERNEL || line->kind == WRAP_EXTERN || line->kind == WRAP_ASSERT ||
-           (line->kind == WRAP_SYMBOL && line->input < 0) || wrap_is_control(line->kind);
-}
 
 static const char *step_name(const wrap_program *w, const wrap_line *line, const char *note)
 {
@@ -42,8 +34,9 @@ static void collect_steps(plan_view *v, arena *memory)
     for (uint32_t i = 0; i < w->lines.count; i++) {
         const wrap_line *line = &w->lines.at[i];
         if (line->kind == WRAP_COMMENT) note = line->text;
-        if (!is_step(line)) continue;
-        v->steps[v->step_count++].what = step_name(w, line, note);
+        if (!wrap_is_step(line)) continue;
+        v->steps[v->step_count].what = step_name(w, line, note);
+        v->steps[v->step_count++].line = line;
         if (line->kind == WRAP_KERNEL || line->kind == WRAP_EXTERN) note = NULL;
     }
 }
@@ -84,17 +77,21 @@ static void place_segment(plan_view *v, uint32_t segment, arena *memory)
             b->offset = v->arena_bytes + wrap_example_offset(v->w, &example, b->buffer);
     }
     v->arena_bytes += example.bytes;
+    v->bound = v->w->segment_count == 1 ? example.bound : 0;
 }
 
 static void place_blocks(plan_view *v, arena *memory)
 {
     uint32_t first = 1; /* the segments before it have their offsets */
     if (v->w->is_dynamic) v->arena_bytes = first = 0;
+    v->bound = v->w->lower_bound;
     for (uint32_t k = first; k < v->w->segment_count; k++) place_segment(v, k, memory);
     v->of_example = first < v->w->segment_count;
 }
 
 /* ---- what is in use ---- */
+
+enum { UNIT = PLAN_ALIGNMENT };
 
 typedef struct reach {
     int64_t low, high;
@@ -111,14 +108,20 @@ static uint32_t *index_births(const plan_view *v, uint32_t *first, arena *memory
     return at;
 }
 
+static int64_t units_of(const reach *r)
+{
+    return r->high > r->low ? (r->high + UNIT - 1) / UNIT * UNIT - r->low / UNIT * UNIT : 0;
+}
+
 static void measure(plan_view *v, arena *memory)
 {
     reach *of = NEW_ARRAY(memory, reach, v->w->loops->buffers.count + 1);
     uint32_t *first = NEW_ARRAY(memory, uint32_t, v->step_count + 3);
     const uint32_t *births = index_births(v, first, memory);
     VEC(uint32_t) alive = {0};
+    int64_t least = 0; /* bytes of whole units */
     for (uint32_t step = 0; step < v->step_count; step++) {
-        int64_t live = 0;
+        int64_t live = 0, units = 0;
         uint32_t kept = 0;
         for (uint32_t i = first[step]; i < first[step + 1]; i++)
             vec_push(memory, &alive, births[i]);
@@ -128,17 +131,20 @@ static void measure(plan_view *v, arena *memory)
             if (step >= b->death) continue;
             alive.at[kept++] = alive.at[i];
             if (r->step != step + 1) *r = (reach){b->offset, b->offset, step + 1};
-            int64_t before = r->high - r->low;
+            int64_t before = r->high - r->low, units_before = units_of(r);
             if (b->offset < r->low) r->low = b->offset;
             if (b->offset + b->bytes > r->high) r->high = b->offset + b->bytes;
             live += r->high - r->low - before;
+            units += units_of(r) - units_before;
         }
         alive.count = kept;
         v->steps[step].live = live;
+        if (units > least) least = units;
         if (live <= v->most) continue;
         v->most = live;
         v->peak = step;
     }
+    if (v->of_example && v->w->segment_count > 1) v->bound = least;
 }
 
 fe_status plan_view_of(driver_program *d, arena *memory, plan_view *out)
@@ -156,9 +162,11 @@ fe_status plan_view_of(driver_program *d, arena *memory, plan_view *out)
 void plan_view_text(const plan_view *v, text *out)
 {
     const sym_table *t = v->w->loops->symbols;
-    text_printf(out, "plan %s: arena %lld bytes, %lld in use at once (step %u), %u buffers%s\n",
-                v->w->name, (long long)v->arena_bytes, (long long)v->most, v->peak, v->blocks.count,
-                v->of_example ? "; for the sizes of the example" : "");
+    text_printf(out,
+                "plan %s: arena %lld bytes, bound %lld, %lld in use at once (step %u), %u "
+                "buffers%s\n",
+                v->w->name, (long long)v->arena_bytes, (long long)v->bound, (long long)v->most,
+                v->peak, v->blocks.count, v->of_example ? "; for the sizes of the example" : "");
     for (uint32_t i = 0; i < v->step_count; i++)
         text_printf(out, "step %u live %lld %s\n", i, (long long)v->steps[i].live,
                     v->steps[i].what);

@@ -17,6 +17,7 @@ typedef struct plan_block {
 
 typedef struct plan_step {
     const char *what; /* provenance of the call, or its kernel */
+    const wrap_line *line;
     int64_t live; /* bytes that are in use: from the lowest to the highest in each root's memory */
 } plan_step;
 
@@ -26,6 +27,8 @@ typedef struct plan_view {
     plan_step *steps;
     uint32_t step_count, peak; /* peak: the first step with most in use */
     int64_t arena_bytes, most;
+    int64_t
+        bound; /* no arena for these lives is smaller; of several segments: as if they were one */
     bool of_example; /* with symbolic sizes: as planned for the example's */
 } plan_view;
 

@@ -202,9 +202,15 @@ static void guard_size(emit_state *s, sym_expr e)
     text_add(&s->out, "));\n");
 }
 
+void emit_c_step(emit_state *s)
+{
+    if (s->input->profile) text_printf(&s->out, "    rt_step(f, %u);\n", s->step);
+}
+
 static void c_kernel(emit_state *s, const wrap_line *line)
 {
     const wrap_call *call = &line->call;
+    emit_c_step(s);
     guard_size(s, call->outer);
     guard_size(s, call->inner);
     for (uint32_t i = 0; i < call->int_count; i++) guard_size(s, call->ints[i]);
@@ -271,6 +277,7 @@ static void c_extern(emit_state *s, const wrap_line *line)
 {
     const loop_op *op = line->op;
     uint32_t packed = 0;
+    emit_c_step(s);
     if (op->callee) {
         emit_c_custom(s, line);
         return;

@@ -379,6 +379,7 @@ void emit_c_end(emit_state *s)
 {
     const wrap_program *w = s->w;
     emit_c_leave_parts(s);
+    emit_c_step(s);
     text_add(&s->out, "    return 0;\n}\n\n");
     text_add_n(&s->out, s->behind.at, s->behind.length);
     uint32_t symbols = print_symbols(s);
@@ -394,12 +395,13 @@ void emit_c_end(emit_state *s)
         ".symbols = symbol_table,\n    .symbol_count = %u,\n"
         "    .arena_bytes = %lld,\n    .arena_lower_bound = %lld,\n"
         "    .segments = segment_table,\n    .segment_count = %u,\n"
-        "    .kernel_calls = %u,\n    .unique_kernels = %u,\n    .run = run,\n",
+        "    .kernel_calls = %u,\n    .unique_kernels = %u,\n    .step_count = %u,\n    .run = "
+        "run,\n",
         w->loops->inputs.count, w->loops->outputs.count,
         w->is_bounded ? "    .output_bytes = output_bytes,\n" : "", w->weights.count,
         (long long)w->weights_bytes, (unsigned long long)s->input->weights_key, s->w->state_count,
         symbols, (long long)(fixed ? w->arena_bytes : -1), (long long)(fixed ? w->lower_bound : -1),
-        w->segment_count, w->kernel_calls, w->unique_kernels);
+        w->segment_count, w->kernel_calls, w->unique_kernels, s->input->profile ? s->step : 0);
     emit_c_part_fields(s);
     text_add(&s->out, "};\n");
     vec_push(s->memory, &s->files, (emit_file){"model.c", s->out.at, s->out.length});

@@ -12,6 +12,7 @@ fe_status emit_program(const emit_target *target, const emit_input *input, arena
     for (uint32_t i = 0; i < input->wrapper->lines.count; i++) {
         const wrap_line *line = &input->wrapper->lines.at[i];
         target->line[line->kind](&state, line);
+        state.step += wrap_is_step(line);
     }
     target->end(&state);
     *files = state.files.at;

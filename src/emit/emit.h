@@ -27,6 +27,7 @@ typedef struct emit_input {
     const char *source;   /* the program's file name, for the head comment; may be NULL */
     uint64_t weights_key;
     uint32_t parts; /* kernel files to make, at least 1 */
+    bool profile;   /* the time of each step is kept */
 } emit_input;
 
 typedef struct emit_file {
@@ -54,6 +55,7 @@ struct emit_state {
     text out;
     VEC(emit_file) files;
     const char **names; /* a C identifier for each buffer */
+    uint32_t step;      /* the one that the line belongs to; at the end, how many there are */
     bool symbols_done;  /* the definitions from inputs and their checks are printed */
     text behind;        /* what stands behind `out` in the same file; parts change the two */
     uint32_t parts_begun;

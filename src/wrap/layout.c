@@ -187,7 +187,7 @@ void wrap_place_example(const wrap_program *w, uint32_t segment, arena *memory, 
             shift[k] = wrap_example_bytes(w, wrap_shift(w, layout->buffers[k]));
     }
     plan_sizes sizes = {.size = size, .shift = shift, .alignment = PLAN_ALIGNMENT};
-    out->bytes = plan_replan(&layout->lives, &sizes, scratch, out->offsets, NULL);
+    out->bytes = plan_replan(&layout->lives, &sizes, scratch, out->offsets, &out->bound);
 }
 
 int64_t wrap_example_offset(const wrap_program *w, const wrap_example *e, loop_buffer_id id)

@@ -180,6 +180,14 @@ static inline wrap_kind wrap_of_control(loop_control c)
     return (wrap_kind)(WRAP_IF + (int)c);
 }
 _Static_assert(WRAP_PARTITION - WRAP_IF == LOOP_PARTITION - LOOP_IF, "a line for each control");
+/* Is the line a step, as lives count them: calls, assertions, symbols that the run defines, and where
+ * regions begin and end? */
+static inline bool wrap_is_step(const wrap_line *line)
+{
+    return line->kind == WRAP_KERNEL || line->kind == WRAP_EXTERN || line->kind == WRAP_ASSERT ||
+           (line->kind == WRAP_SYMBOL && line->input < 0) || wrap_is_control(line->kind) ||
+           line->kind == WRAP_PARTITION;
+}
 /* Are the offsets in this segment constants? */
 static inline bool wrap_is_fixed(const wrap_program *w, uint32_t segment)
 {
@@ -195,7 +203,7 @@ void wrap_make_layouts(wrap_program *w);
 /* A segment as the run would place it for the sizes of the example. */
 typedef struct wrap_example {
     int64_t *offsets; /* by interval */
-    int64_t bytes;
+    int64_t bytes, bound;
 } wrap_example;
 void wrap_place_example(const wrap_program *w, uint32_t segment, arena *memory, wrap_example *out);
 int64_t wrap_example_offset(const wrap_program *w, const wrap_example *e, loop_buffer_id id);

@@ -9,6 +9,7 @@ ferrite 0.1: compiles PyTorch programs to C
   ferrite check    compares programs with their recorded metadata and outputs
   ferrite bench    times a program: compile, load, calls on 1 to N threads
   ferrite plan     plans memory for a file of buffers: lines of id,lower,upper,size
+  ferrite report   writes a page about a program: memory over time, kernels, provenance
 
 'ferrite help COMMAND' says more.
 usage: ferrite run MODEL.pt2 [--inputs IN.safetensors | --input A.npy ...] [--outputs OUT.safetensors]
@@ -43,6 +44,7 @@ makes a shared library, or C sources, of a program
   --split WHERE         cut the program into parts: nodes=N, op=PATTERN,..., module=PATTERN,...,
                         device or observer
   --part N              compile part N alone, as a program of its own
+  --profile             the artifact keeps the time of each step of a run
   --no-passes           leave the graph as it was exported
   --verify              check the graph after every pass
   --dump-after PASS     show the graph after this pass, or after all
@@ -60,6 +62,7 @@ ferrite 0.1: compiles PyTorch programs to C
   ferrite check    compares programs with their recorded metadata and outputs
   ferrite bench    times a program: compile, load, calls on 1 to N threads
   ferrite plan     plans memory for a file of buffers: lines of id,lower,upper,size
+  ferrite report   writes a page about a program: memory over time, kernels, provenance
 
 'ferrite help COMMAND' says more.
 ferrite: there is no command 'inpsect'; did you mean 'inspect'?

@@ -113,5 +113,6 @@ const rt_program rt_this_program = {
     .segment_count = 1,
     .kernel_calls = 0,
     .unique_kernels = 0,
+    .step_count = 0,
     .run = run,
 };

@@ -60,8 +60,8 @@ live @e [4, 6)
 live @y [5, 7) output
 --run-- ferrite inspect skip.loop --from loop --stage plan | sed -n 1p; ferrite inspect skip.loop --from loop --stage plan --memory-budget 8192 | sed -n 1p
 --out--
-plan skip: arena 12288 bytes, 12288 in use at once (step 2), 5 buffers
-plan skip: arena 8192 bytes, 8192 in use at once (step 1), 5 buffers
+plan skip: arena 12288 bytes, bound 12288, 12288 in use at once (step 2), 5 buffers
+plan skip: arena 8192 bytes, bound 8192, 8192 in use at once (step 1), 5 buffers
 --run-- ferrite inspect skip.loop --from loop --stage sched --memory-budget 8K >s.sched && ferrite inspect s.sched --from sched --stage sched | cmp - s.sched
 --out--
 --run-- ferrite inspect skip.loop --from loop --stage plan --memory-budget 8191

@@ -1,0 +1,44 @@
+/* report.c -- `ferrite report`: a page about a program, its memory and the time of its kernels. */
+#include "cli/cli.h"
+
+typedef struct report_call {
+    cli_call call;
+    const char *output;
+    bool quick;
+} report_call;
+
+static int report(cli_call *call)
+{
+    const report_call *o = (report_call *)call;
+    fe_program *program = NULL;
+    if (!o->output) return cli_mistake(&cli_report, "-o is missing: the page to write");
+    cli_show_progress(call->session);
+    fe_status status = fe_set(call->session, "profile", o->quick ? "off" : "on");
+    if (status == FE_OK) status = fe_compile_file(call->session, call->paths.at[0], &program);
+    if (status == FE_OK) status = fe_write_report(program, o->output);
+    cli_clear_progress();
+    int result = status == FE_OK ? 0 : cli_failed(call->session);
+    if (status == FE_OK) printf("wrote %s\n", o->output);
+    fe_program_free(program);
+    return result;
+}
+
+#define FIELD(name) offsetof(report_call, name)
+static const cli_option options[] = {
+    {"-o", CLI_TEXT, FIELD(output), "PAGE.html", "the page to write"},
+    {"--quick", CLI_FLAG, FIELD(quick), NULL,
+     "no times: neither a C compiler nor a call of the program"},
+};
+
+const cli_command cli_report = {
+    .name = "report",
+    .what = "writes a page about a program: memory over time, kernels, provenance",
+    .usage = "report MODEL.pt2 -o REPORT.html [--quick]\n",
+    .options = options,
+    .option_count = COUNT_OF(options),
+    .session_options = "isa cc cache lapack jobs model from ops max-arena memory-budget passes",
+    .fewest = 1,
+    .most = 1,
+    .run = report,
+    .bytes = sizeof(report_call),
+};

@@ -1,0 +1,20 @@
+# a page about a program: what each step moves, where it comes from, what holds the peak; with nothing from elsewhere
+--run-- ferrite report $ROOT/test/cases/programs/small_unet.pt2 -o r.html --quick && grep -cE 'src=|href=|url\(|@import' r.html; sed -n '/id="peak"/,/<h2>Buffers/{/^<tr>/p;}' r.html; grep -c '<title>' r.html; grep -o '<section id="[a-z]*"' r.html
+--out--
+wrote r.html
+0
+<tr><td class="s">cases_programs.py:123 in forward<span class="bar" style="width:60.0%"></span></td><td class="n" data-v="4608">4.5 KiB</td><td class="n" data-v="60">60.0 %</td><td class="n" data-v="1">1</td></tr>
+<tr><td class="s">conv.py:1198 in forward<span class="bar" style="width:30.0%"></span></td><td class="n" data-v="2304">2.2 KiB</td><td class="n" data-v="30">30.0 %</td><td class="n" data-v="1">1</td></tr>
+<tr><td class="s">activation.py:475 in forward<span class="bar" style="width:10.0%"></span></td><td class="n" data-v="768">768 B</td><td class="n" data-v="10">10.0 %</td><td class="n" data-v="1">1</td></tr>
+16
+<section id="memory"
+<section id="peak"
+<section id="steps"
+<section id="compile"
+--run-- ferrite report $ROOT/test/cases/programs/loops.pt2 -o r.html && grep -o 'Times are [^<]*' r.html
+--out--
+wrote r.html
+Times are those of the fastest run, on all processors.
+--run-- ferrite report x.pt2 -o r.html; ferrite report x.pt2; echo status $?
+--out--
+status 2
