@@ -25,9 +25,9 @@
 extern "C" {
 #endif
 
-/* Raised by one whenever what is below changes in a way that a host can see. A host refuses an artifact
- * of another number. What is only added stands at the end of fe_artifact: struct_bytes tells whether
- * it is there. */
+/* Raised by one whenever a structure below changes but for fields that are added at the end of
+ * fe_artifact, which are there when struct_bytes reaches them. A host refuses an artifact of another
+ * number. */
 #define FE_ABI_VERSION 1u
 
 /* Element types; the numbers are those of PyTorch's archives. */
@@ -140,6 +140,7 @@ typedef struct fe_artifact {
                fe_tensor *outputs, uint32_t output_count);
     /* Of the last failed run; "" when none. NULL: of the last failed open on this thread. */
     const char *(*error)(const fe_context *context);
+    /* ---- not in the first artifacts of version 1: see struct_bytes ---- */
     /* The parts, in the order in which they run; none when it was compiled whole. */
     const fe_part *parts;
     uint32_t part_count;
