@@ -90,6 +90,10 @@ FE_API void fe_session_free(fe_session *session);
  *     from        the input is no archive but the text of this stage: fx, loop, sched, kern, wrap (a
  *                 name that ends in .fx says as much)
  *     ops         path of a library that declares operators (ferrite_ops.h); one more each time
+ *     target      what fe_load() makes ready: c (the default), the program as C, compiled; process: its
+ *                 lines run as they are, and only kernels are compiled, which takes less time
+ *     no-cc       off (the default) or on: as process, and kernels are interpreted. Needs no C compiler;
+ *                 slow, and without operators that call LAPACK (FE_UNSUPPORTED)
  *     max-arena   off (the default) or on: a context has memory for the largest sizes that the ranges
  *                 of the program's symbols allow, outputs included, and its runs allocate none; a
  *                 program with a size that has no upper bound is refused (FE_USAGE). Scratch of

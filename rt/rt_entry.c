@@ -1,5 +1,4 @@
-/* rt_entry.c - loading: the fe_artifact of this program, its models (weights) and contexts
- * (arenas).
+/* rt_entry.c - loading: the fe_artifact of this program and its models (weights).
  *
  * Weights lie in the artifact's own file behind the machine code, or in a file of their own beside
  * it; they are mapped, never copied, so that all processes share their pages. The last 40 bytes of
@@ -58,22 +57,6 @@ static int open_failed(int code, const char *what, const char *path)
 {
     snprintf(open_error(), RT_ERROR_BYTES, "%s: %s", path, what);
     return code;
-}
-
-void *rt_memory_new(size_t bytes)
-{
-    size_t huge = (size_t)2 << 20;
-    size_t alignment = bytes >= huge ? huge : 64;
-    void *memory = aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-#ifdef MADV_HUGEPAGE
-    if (memory && bytes >= huge) madvise(memory, bytes, MADV_HUGEPAGE);
-#endif
-    return memory;
-}
-
-void rt_memory_free(void *memory)
-{
-    free(memory);
 }
 
 static void model_close(fe_model *model)
@@ -182,97 +165,9 @@ static int model_open_memory(const void *weights, int64_t bytes, fe_model **out)
     return 0;
 }
 
-/* ---- contexts ---- */
-
-static void context_free(fe_context *context)
-{
-    if (!context) return;
-    for (uint32_t k = 0; context->results && k < context->model->program->output_count; k++)
-        rt_memory_free(context->results[k].memory);
-    for (uint32_t k = 0; context->states && k < context->model->program->state_count; k++)
-        rt_memory_free(context->states[k]);
-    rt_segments_free(context);
-    free(context->states);
-    free(context->inputs);
-    free(context->outputs);
-    free(context->results);
-    free(context->symbols);
-    free(context->replacements);
-    free(context->clock.ns);
-    free(context);
-}
-
-/* Buffers of the program that change from call to call begin as they were exported. */
-static int copy_states(fe_context *context)
-{
-    const rt_program *program = context->model->program;
-    context->states = calloc(program->state_count + 1, sizeof *context->states);
-    if (!context->states) return 0;
-    for (uint32_t k = 0; k < program->state_count; k++) {
-        size_t bytes = (size_t)program->weights[program->states[k]].bytes;
-        context->states[k] = rt_memory_new(bytes + 1);
-        if (!context->states[k]) return 0;
-        memcpy(context->states[k], context->model->weights[program->states[k]], bytes);
-    }
-    return 1;
-}
-
-static int outputs_new(fe_context *context)
-{
-    const rt_program *program = context->model->program;
-    context->results = calloc(program->output_count + 1, sizeof *context->results);
-    if (!context->results) return 0;
-    for (uint32_t k = 0; program->output_bytes && k < program->output_count; k++) {
-        rt_result *result = &context->results[k];
-        if (program->output_bytes[k] == 0) continue;
-        result->memory_bytes = (size_t)program->output_bytes[k];
-        result->memory = rt_memory_new(result->memory_bytes);
-        if (!result->memory) return 0;
-    }
-    return 1;
-}
-
-static int context_new(const fe_model *model, uint32_t threads, fe_context **out)
-{
-    const rt_program *program = model->program;
-    *out = NULL;
-    fe_context *context = calloc(1, sizeof *context);
-    if (!context) return FE_RUN_NO_MEMORY;
-    context->model = model;
-    context->pool = threads == 1 ? NULL : rt_pool_get((int)threads);
-    context->inputs = calloc(program->input_count + 1, sizeof *context->inputs);
-    context->outputs = calloc(program->output_count + 1, sizeof *context->outputs);
-    context->symbols = calloc(program->symbol_count + 1, sizeof *context->symbols);
-    context->clock.ns = calloc(program->step_count + 1, sizeof *context->clock.ns);
-    int ok = context->clock.ns && context->inputs && context->outputs && context->symbols &&
-             outputs_new(context) && rt_segments_new(context) && copy_states(context);
-    if (!ok) {
-        context_free(context);
-        return FE_RUN_NO_MEMORY;
-    }
-    *out = context;
-    return 0;
-}
-
 static const char *last_error(const fe_context *context)
 {
     return context ? context->error : open_error();
-}
-
-static int64_t memory_bytes(const fe_context *context)
-{
-    const rt_program *program = context->model->program;
-    size_t sum = rt_scratch_bytes();
-    for (uint32_t k = 0; k < program->segment_count; k++) sum += context->segments[k].bytes;
-    for (uint32_t k = 0; k < program->output_count; k++) sum += context->results[k].memory_bytes;
-    for (uint32_t k = 0; k < program->state_count; k++)
-        sum += (size_t)program->weights[program->states[k]].bytes;
-    return (int64_t)sum;
-}
-
-static int64_t step_ns(const fe_context *context, uint32_t step)
-{
-    return step < context->model->program->step_count ? context->clock.ns[step] : -1;
 }
 
 static fe_artifact this_artifact;
@@ -297,15 +192,15 @@ static void describe(void)
         .open = model_open,
         .open_memory = model_open_memory,
         .close = model_close,
-        .context_new = context_new,
-        .context_free = context_free,
+        .context_new = rt_context_new,
+        .context_free = rt_context_free,
         .run = rt_run,
         .error = last_error,
         .parts = p->parts,
         .part_count = p->part_count,
         .replace_part = rt_replace_part,
-        .memory_bytes = memory_bytes,
-        .step_ns = step_ns,
+        .memory_bytes = rt_context_bytes,
+        .step_ns = rt_context_step_ns,
     };
 }
 

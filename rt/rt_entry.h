@@ -1,5 +1,5 @@
-/* rt_entry.h - the two structures behind fe_model and fe_context, shared by rt_entry.c (their
- * lives) and rt_run.c (a call). */
+/* rt_entry.h - the two structures behind fe_model and fe_context, shared by rt_entry.c and
+ * rt_context.c (their lives) and rt_run.c (a call). */
 #ifndef RT_ENTRY_H
 #define RT_ENTRY_H
 
@@ -70,6 +70,11 @@ void rt_segments_free(fe_context *context);
 
 /* rt_part.c */
 int rt_replace_part(fe_context *context, uint32_t part, fe_part_run *run, void *data);
+/* rt_context.c */
+int rt_context_new(const fe_model *model, uint32_t threads, fe_context **out);
+void rt_context_free(fe_context *context);
+int64_t rt_context_bytes(const fe_context *context);
+int64_t rt_context_step_ns(const fe_context *context, uint32_t step);
 
 int rt_run(fe_context *context, const fe_tensor *inputs, uint32_t input_count, fe_tensor *outputs,
            uint32_t output_count);

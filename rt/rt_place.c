@@ -82,7 +82,7 @@ static int are_sizes_fit(const plan_template *lives, int64_t *size, int64_t *shi
 static int64_t plan(fe_context *context, const rt_segment *segment, int64_t *offsets)
 {
     rt_planner *p = &context->planner;
-    segment->sizes(context->symbols, p->size, p->shift);
+    segment->sizes(segment, context->symbols, p->size, p->shift);
     if (!are_sizes_fit(segment->lives, p->size, p->shift, segment->has_parts)) return -1;
     plan_sizes sizes = {
         .size = p->size, .shift = segment->has_parts ? p->shift : NULL, .alignment = RT_ALIGNMENT};

@@ -61,10 +61,12 @@ typedef struct rt_segment {
     const plan_template *lives; /* of its buffers: what no size changes */
     /* Fills in the bytes of each and, where there are parts, how far behind the start of their block
      * they begin. INT64_MAX: too many; where nothing is there, less than 0. */
-    void (*sizes)(const int64_t *symbols, int64_t *size, int64_t *shift);
+    void (*sizes)(const struct rt_segment *segment, const int64_t *symbols, int64_t *size,
+                  int64_t *shift);
     int has_parts;
     const uint32_t *symbols; /* those that the sizes hold */
     uint32_t symbol_count;
+    const void *data; /* what `sizes` of a host that is no C text needs */
 } rt_segment;
 
 typedef struct rt_frame rt_frame;

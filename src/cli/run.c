@@ -137,6 +137,8 @@ static int run(cli_call *call)
     run_job job = {.options = o};
     run_state *r = &job.state;
     int status = 0;
+    driver_options *session_options = api_options(call->session);
+    if (!session_options->target) session_options->target = "process"; /* no C around the kernels */
     cli_show_progress(call->session);
     if (fe_compile_file(call->session, call->paths.at[0], &r->program) != FE_OK ||
         fe_load(r->program, &r->artifact, &r->model) != FE_OK ||
@@ -168,8 +170,8 @@ const cli_command cli_run = {
     .options = options,
     .option_count = COUNT_OF(options),
     .session_options =
-        "isa cc cache lapack jobs model from ops max-arena memory-budget split part passes verify "
-        "dump-after",
+        "isa cc target no-cc cache lapack jobs model from ops max-arena memory-budget split part "
+        "passes verify dump-after",
     .fewest = 1,
     .most = 1,
     .run = run,

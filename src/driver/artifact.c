@@ -31,8 +31,8 @@ static fe_status write_weights(driver_program *d, const char *library, const cha
 
 fe_status artifact_write_library(driver_program *d, const char *path)
 {
-    FE_TRY(toolchain_build(d));
-    FE_TRY(write_weights(d, d->library, path));
+    FE_TRY(toolchain_build(d, &d->whole));
+    FE_TRY(write_weights(d, d->whole.library, path));
     return write_header(d, sibling(d, path, ".h"));
 }
 
@@ -87,11 +87,12 @@ static void list_runtime(driver_program *d, const char *variable, bool kernels, 
 static void list_model(driver_program *d, text *t)
 {
     text_add(t, "MODEL =");
-    for (uint32_t i = 0; i < d->file_count; i++) text_printf(t, " %s", d->files[i].name);
+    for (uint32_t i = 0; i < d->whole.file_count; i++)
+        text_printf(t, " %s", d->whole.files[i].name);
     text_add(t, "\nSCALAR_MODEL =");
-    for (uint32_t i = 0; i < d->file_count; i++)
-        if (!is_kernels(&d->files[i]) || !has_scalar_kernels(d))
-            text_printf(t, " %s", d->files[i].name);
+    for (uint32_t i = 0; i < d->whole.file_count; i++)
+        if (!is_kernels(&d->whole.files[i]) || !has_scalar_kernels(d))
+            text_printf(t, " %s", d->whole.files[i].name);
     text_add(t, has_scalar_kernels(d) ? " scalar/kernels.c\n\n" : "\n\n");
 }
 
@@ -196,8 +197,9 @@ fe_status artifact_write_sources(driver_program *d, const char *folder)
     const char *runtime = arena_printf(d->memory, "%s/runtime", folder);
     FE_TRY(lapack_choose(d));
     FE_TRY(file_make_dirs(d->session, arena_printf(d->memory, "%s/plan", runtime)));
-    for (uint32_t i = 0; i < d->file_count; i++)
-        FE_TRY(put(d, folder, d->files[i].name, d->files[i].text, d->files[i].length));
+    for (uint32_t i = 0; i < d->whole.file_count; i++)
+        FE_TRY(put(d, folder, d->whole.files[i].name, d->whole.files[i].text,
+                   d->whole.files[i].length));
     for (size_t i = 0; i < embedded_file_count; i++) {
         const struct embedded_file *file = &embedded_files[i];
         if (!ends_with(file->name, ".a") && belongs(d, file))

@@ -186,7 +186,8 @@ static fe_status stage_wrap(driver_program *d)
                                c->outer,
                                c->inner,
                                c->split_inner,
-                               c->cost};
+                               c->cost,
+                               g};
     }
     wrap_facts facts = {.calls = calls,
                         .unique_kernels = k->kernels.count,
@@ -217,24 +218,22 @@ static fe_status emit_kernels(driver_program *d)
     write_prelude(d, all, count, &out);
     for (uint32_t i = 0; i < count; i++)
         text_printf(&out, "\n%s", d->kernels->kernels.at[i].source);
-    d->files = NEW(d->memory, emit_file);
-    d->files[d->file_count++] = (emit_file){"kernels.c", out.at, out.length};
+    d->whole.files = NEW(d->memory, emit_file);
+    d->whole.files[d->whole.file_count++] = (emit_file){"kernels.c", out.at, out.length};
     return FE_OK;
 }
 
-static fe_status stage_emit(driver_program *d)
+void driver_emit_input(driver_program *d, emit_input *out)
 {
-    if (!d->wrapper) return emit_kernels(d);
     /* none behind the text of a wrapper */
     uint32_t count = d->kernels ? d->kernels->kernels.count : 0;
     emit_kernel *kernels = NEW_ARRAY(d->memory, emit_kernel, count + 1);
     for (uint32_t i = 0; i < count; i++)
         kernels[i] =
             (emit_kernel){d->kernels->kernels.at[i].name, d->kernels->kernels.at[i].source};
-    d->weights_key = weights_key_of(d->wrapper);
     uint32_t cores = d->options.jobs ? d->options.jobs : (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
     const char *slash = strrchr(d->options.input, '/');
-    emit_input input = {.wrapper = d->wrapper,
+    *out = (emit_input){.wrapper = d->wrapper,
                         .kernels = kernels,
                         .kernel_count = count,
                         .prelude = write_prelude,
@@ -245,7 +244,26 @@ static fe_status stage_emit(driver_program *d)
                         .weights_key = d->weights_key,
                         .parts = count > 3 ? cores : 1,
                         .profile = d->options.profile};
-    return emit_program(&emit_target_c, &input, d->memory, &d->files, &d->file_count);
+}
+
+static fe_status stage_emit(driver_program *d)
+{
+    emit_input input;
+    if (!d->wrapper) return emit_kernels(d);
+    d->weights_key = weights_key_of(d->wrapper);
+    driver_emit_input(d, &input);
+    d->whole.entry = "ferrite_artifact";
+    return emit_program(&emit_target_c, &input, d->memory, &d->whole.files, &d->whole.file_count);
+}
+
+fe_status driver_build_kernels(driver_program *d)
+{
+    emit_input input;
+    driver_build *build = &d->kernels_only;
+    driver_emit_input(d, &input);
+    if (!build->files) emit_library(&input, d->memory, &build->files, &build->file_count);
+    build->entry = "ferrite_library";
+    return toolchain_build(d, build);
 }
 
 static fe_status stage_infer(driver_program *d)

@@ -9,6 +9,7 @@
 #define FERRITE_DRIVER_H
 
 #include "emit/emit.h"
+#include "exec/exec.h"
 #include "kern/kern.h"
 #include "lower/lower.h"
 #include "pass/pass.h"
@@ -54,6 +55,8 @@ typedef struct driver_options {
     const char *split;      /* where the program is cut into parts (split.c); NULL: nowhere */
     const char *part;       /* number of the one part to compile; NULL: all */
     uint32_t jobs;          /* compiler processes side by side; 0: one a core */
+    const char *target;     /* what fe_load() runs: "c", "process"; NULL: "c" */
+    bool no_cc;             /* kernels are interpreted */
     bool max_arena;         /* room for the largest sizes that ranges allow */
     int64_t memory_budget;  /* bytes that the arena may need; 0: any */
     bool profile;           /* the artifact keeps the time of each step */
@@ -94,9 +97,20 @@ typedef struct loaded_program {
     void *handle;
     const fe_artifact *artifact;
     fe_model *model;
+    exec_program *exec;  /* its lines are run as they are; NULL: it is the C of them */
+    void **user_handles; /* then: libraries of the user's functions, where no library links them */
+    uint32_t user_handle_count;
     void *weights;
     size_t weights_bytes;
 } loaded_program;
+
+/* What the C compiler makes a shared library of. */
+typedef struct driver_build {
+    emit_file *files;
+    uint32_t file_count;
+    const char *entry;   /* the function that the library shows */
+    const char *library; /* made of the files, without weights; NULL: not yet */
+} driver_build;
 
 /* Everything is in the arena; the archive stays open because weights are views into it. */
 typedef struct fe_program {
@@ -110,14 +124,13 @@ typedef struct fe_program {
     sched_schedule *schedule;
     kern_set *kernels;
     wrap_program *wrapper;
-    emit_file *files;
-    uint32_t file_count;
-    const char *name; /* of the program: the file's stem as an identifier */
+    driver_build whole;        /* the program in C */
+    driver_build kernels_only; /* what other targets call; without files until it is wanted */
+    const char *name;          /* of the program: the file's stem as an identifier */
     kern_target target;
     uint64_t weights_key;
     const char *lapack; /* flags that the program is linked with; NULL: needs none */
     double ms[STAGE_COUNT];
-    const char *library;   /* made of the files, without weights; NULL: not yet */
     const char *temporary; /* folder that goes with the program; NULL: none */
     int64_t artifact_bytes;
     loaded_program loaded;
@@ -132,6 +145,10 @@ fe_status driver_compile(fe_session *s, const driver_options *o, driver_stage la
 fe_status driver_advance(driver_program *d, driver_stage first, driver_stage last);
 /* Tells the observer; FE_STOPPED with a diagnostic when it has had enough. */
 fe_status driver_progress(driver_program *d, driver_stage stage, uint32_t done, uint32_t total);
+/* What printers are given of a program that has its wrapper. */
+void driver_emit_input(driver_program *d, emit_input *out);
+/* Makes d->kernels_only. */
+fe_status driver_build_kernels(driver_program *d);
 /* Unloads, closes the archive and frees the program's arena; NULL is fine. */
 void driver_close(driver_program *d);
 
@@ -157,9 +174,9 @@ fe_status driver_find_stage(fe_session *s, const char *name, const stage_row **o
 fe_status driver_inspect(fe_session *s, const driver_options *o, const char *stage, arena *memory,
                          driver_program **program, text *out);
 
-/* toolchain.c: generated files to a shared library, d->library, in the cache or a temporary folder.
- * Once only. */
-fe_status toolchain_build(driver_program *d);
+/* toolchain.c: generated files to a shared library, build->library, in the cache or a temporary
+ * folder. Once only. */
+fe_status toolchain_build(driver_program *d, driver_build *build);
 kern_target toolchain_target(const char *isa);
 
 /* Do these flags link `source` into a shared library? Works in `folder`. */
@@ -203,8 +220,14 @@ fe_status artifact_write_sources(driver_program *d, const char *folder);
 /* report.c: the body of fe_write_report(). */
 fe_status report_write(driver_program *d, const char *path);
 
-/* load.c: the body of fe_load(); d->loaded. */
+/* load.c: the body of fe_load(); d->loaded. process.c: the same where lines are run as they are. */
 fe_status driver_load(driver_program *d);
+fe_status driver_load_process(driver_program *d);
+/* Maps memory for the weights, and lays them out in it. */
+fe_status driver_fill_weights(driver_program *d);
+/* Opens the library that was built and finds its one function. */
+fe_status driver_open_library(driver_program *d, const driver_build *build, void **handle,
+                              void **entry);
 void driver_unload(driver_program *d);
 
 #endif

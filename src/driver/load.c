@@ -4,6 +4,7 @@
 #include "driver/driver.h"
 
 #include <dlfcn.h>
+#include <string.h>
 #include <sys/mman.h>
 
 /* ThreadSanitizer does not see the loader's locks, by which what is unloaded and mapped anew is in
@@ -14,22 +15,34 @@ enum { LOAD = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE };
 enum { LOAD = RTLD_NOW | RTLD_LOCAL };
 #endif
 
-static fe_status find_artifact(driver_program *d, loaded_program *out)
+fe_status driver_open_library(driver_program *d, const driver_build *build, void **handle,
+                              void **entry)
 {
-    diag where = {.status = FE_TOOLCHAIN, .stage = "load", .place = d->library};
-    out->handle = dlopen(d->library, LOAD);
-    if (!out->handle) return diag_fail(d->session, where, "%s", dlerror());
-    const fe_artifact *(*entry)(void);
-    *(void **)&entry = dlsym(out->handle, "ferrite_artifact");
-    if (!entry) return diag_fail(d->session, where, "it has no entry point ferrite_artifact");
-    out->artifact = entry();
-    if (out->artifact->abi_version == FE_ABI_VERSION) return FE_OK;
-    return diag_fail(d->session, where, "it has ABI version %u, this ferrite has %u",
-                     out->artifact->abi_version, FE_ABI_VERSION);
+    diag where = {.status = FE_TOOLCHAIN, .stage = "load", .place = build->library};
+    *handle = dlopen(build->library, LOAD);
+    if (!*handle) return diag_fail(d->session, where, "%s", dlerror());
+    *entry = dlsym(*handle, build->entry);
+    if (*entry) return FE_OK;
+    return diag_fail(d->session, where, "it has no entry point %s", build->entry);
 }
 
-static fe_status fill_weights(driver_program *d, loaded_program *out)
+static fe_status find_artifact(driver_program *d, loaded_program *out)
 {
+    union { /* what POSIX promises and ISO C has no cast for */
+        void *object;
+        const fe_artifact *(*function)(void);
+    } entry;
+    FE_TRY(driver_open_library(d, &d->whole, &out->handle, &entry.object));
+    out->artifact = entry.function();
+    if (out->artifact->abi_version == FE_ABI_VERSION) return FE_OK;
+    return diag_fail(
+        d->session, (diag){.status = FE_TOOLCHAIN, .stage = "load", .place = d->whole.library},
+        "it has ABI version %u, this ferrite has %u", out->artifact->abi_version, FE_ABI_VERSION);
+}
+
+static fe_status map_weights(driver_program *d)
+{
+    loaded_program *out = &d->loaded;
     size_t bytes = (size_t)d->wrapper->weights_bytes;
     if (!bytes) return FE_OK;
     out->weights = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -44,31 +57,46 @@ static fe_status fill_weights(driver_program *d, loaded_program *out)
     return FE_OK;
 }
 
-fe_status driver_load(driver_program *d)
+fe_status driver_fill_weights(driver_program *d)
 {
-    loaded_program *out = &d->loaded;
-    if (out->model) return FE_OK;
-    driver_unload(d); /* what an earlier failure has left */
-    FE_TRY(toolchain_build(d));
-    FE_TRY(find_artifact(d, out));
     double begin = clock_seconds();
     FE_TRY(driver_progress(d, STAGE_WEIGHTS, 0, 1));
-    FE_TRY(fill_weights(d, out));
+    FE_TRY(map_weights(d));
     d->ms[STAGE_WEIGHTS] = (clock_seconds() - begin) * 1e3;
-    d->artifact_bytes = file_size(d->library) + d->wrapper->weights_bytes;
+    return FE_OK;
+}
+
+static fe_status load_artifact(driver_program *d)
+{
+    loaded_program *out = &d->loaded;
+    FE_TRY(toolchain_build(d, &d->whole));
+    FE_TRY(find_artifact(d, out));
+    FE_TRY(driver_fill_weights(d));
+    d->artifact_bytes = file_size(d->whole.library) + d->wrapper->weights_bytes;
     if (out->artifact->open_memory(out->weights, (int64_t)out->weights_bytes, &out->model) ==
         FE_RUN_OK)
         return FE_OK;
     return diag_fail(d->session,
-                     (diag){.status = FE_TOOLCHAIN, .stage = "load", .place = d->library}, "%s",
-                     out->artifact->error(NULL));
+                     (diag){.status = FE_TOOLCHAIN, .stage = "load", .place = d->whole.library},
+                     "%s", out->artifact->error(NULL));
+}
+
+fe_status driver_load(driver_program *d)
+{
+    const char *target = d->options.target;
+    bool in_process = d->options.no_cc || (target && strcmp(target, "process") == 0);
+    if (d->loaded.model) return FE_OK;
+    driver_unload(d); /* what an earlier failure has left */
+    return in_process ? driver_load_process(d) : load_artifact(d);
 }
 
 void driver_unload(driver_program *d)
 {
     loaded_program *p = &d->loaded;
-    if (p->model) p->artifact->close(p->model);
+    if (p->model && !p->exec) p->artifact->close(p->model);
+    exec_free(p->exec);
     if (p->handle) dlclose(p->handle);
+    for (uint32_t i = 0; i < p->user_handle_count; i++) dlclose(p->user_handles[i]);
     if (p->weights) munmap(p->weights, p->weights_bytes);
     *p = (loaded_program){0};
 }

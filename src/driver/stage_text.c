@@ -50,8 +50,9 @@ static void show_kern(driver_program *d, text *out)
 
 static void show_c(driver_program *d, text *out)
 {
-    for (uint32_t i = 0; i < d->file_count; i++)
-        text_printf(out, "/* ---- %s ---- */\n%s\n", d->files[i].name, d->files[i].text);
+    for (uint32_t i = 0; i < d->whole.file_count; i++)
+        text_printf(out, "/* ---- %s ---- */\n%s\n", d->whole.files[i].name,
+                    d->whole.files[i].text);
 }
 
 const stage_row stage_table[] = {

@@ -90,12 +90,14 @@ static fe_status tool_failed(driver_program *d, const char *log, const char *doi
     size_t length = 0;
     if (file_exists(log)) file_read(d->session, d->memory, log, &output, &length);
     if (length > 2000) output[2000] = 0;
-    return diag_fail(d->session,
-                     (diag){.status = FE_TOOLCHAIN,
-                            .stage = "cc",
-                            .place = doing,
-                            .help = "name a working C compiler with --cc or the CC variable"},
-                     "%s failed%s%s", d->options.cc, length ? ":\n" : "", length ? output : "");
+    return diag_fail(
+        d->session,
+        (diag){.status = FE_TOOLCHAIN,
+               .stage = "cc",
+               .place = doing,
+               .help = "name a working C compiler with --cc or the CC variable; `ferrite run "
+                       "--no-cc` needs none"},
+        "%s failed%s%s", d->options.cc, length ? ":\n" : "", length ? output : "");
 }
 
 /* ---- the runtime, unpacked once ---- */
@@ -131,6 +133,7 @@ static fe_status unpack_runtime(driver_program *d, const char *folder)
 
 typedef struct builder {
     driver_program *d;
+    driver_build *build;
     const char *cc[MAX_ARGS / 2]; /* the compiler and its own arguments */
     int cc_count;
     const isa_row *isa;
@@ -211,17 +214,18 @@ static fe_status compile_all(builder *b)
 {
     driver_program *d = b->d;
     uint32_t jobs = d->options.jobs ? d->options.jobs : (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
-    pid_t *running = NEW_ARRAY(d->memory, pid_t, d->file_count + 1);
+    pid_t *running = NEW_ARRAY(d->memory, pid_t, b->build->file_count + 1);
     fe_status status = FE_OK;
     /* Files are started largest first; each wait is for the oldest one. */
-    for (uint32_t begun = 0, ended = 0; ended < d->file_count; ended++) {
-        for (; begun < d->file_count && begun < ended + jobs; begun++)
-            running[begun] = status == FE_OK ? start_compile(b, &d->files[begun]) : 0;
+    for (uint32_t begun = 0, ended = 0; ended < b->build->file_count; ended++) {
+        for (; begun < b->build->file_count && begun < ended + jobs; begun++)
+            running[begun] = status == FE_OK ? start_compile(b, &b->build->files[begun]) : 0;
         if (running[ended] == 0) continue;
-        bool good = wait_for(running[ended], object_of(b, &d->files[ended]));
+        bool good = wait_for(running[ended], object_of(b, &b->build->files[ended]));
         if (status != FE_OK) continue;
-        status = good ? driver_progress(d, STAGE_CC, ended + 1, d->file_count)
-                      : tool_failed(d, log_of(b, &d->files[ended]), d->files[ended].name);
+        status =
+            good ? driver_progress(d, STAGE_CC, ended + 1, b->build->file_count)
+                 : tool_failed(d, log_of(b, &b->build->files[ended]), b->build->files[ended].name);
         if (status != FE_OK) stop_all(running, ended + 1, begun);
     }
     return status;
@@ -233,14 +237,16 @@ static fe_status link_all(builder *b, const char *library)
     const char **libraries;
     uint32_t library_count = ops_libraries(d, &libraries);
     const char **args = NEW_ARRAY(d->memory, const char *,
-                                  d->file_count + 4 * library_count + MAX_ARGS + MAX_LAPACK);
+                                  b->build->file_count + 4 * library_count + MAX_ARGS + MAX_LAPACK);
     const char *log = path_in(b, "link.log");
     int n = 0;
-    static const char *const flags[] = {"-shared", "-Wl,-u,ferrite_artifact", "-Wl,--gc-sections",
-                                        "-Wl,-Bsymbolic", "-Wl,-z,noexecstack"};
+    static const char *const flags[] = {"-shared", "-Wl,--gc-sections", "-Wl,-Bsymbolic",
+                                        "-Wl,-z,noexecstack"};
     for (int i = 0; i < b->cc_count; i++) args[n++] = b->cc[i];
     for (size_t i = 0; i < COUNT_OF(flags); i++) args[n++] = flags[i];
-    for (uint32_t i = 0; i < d->file_count; i++) args[n++] = object_of(b, &d->files[i]);
+    args[n++] = arena_printf(d->memory, "-Wl,-u,%s", b->build->entry);
+    for (uint32_t i = 0; i < b->build->file_count; i++)
+        args[n++] = object_of(b, &b->build->files[i]);
     args[n++] = arena_printf(d->memory, "%s/rt.a", b->runtime);
     if (d->lapack) n += toolchain_split(d->memory, d->lapack, args + n, MAX_LAPACK);
     args[n++] = "-lm";
@@ -280,8 +286,9 @@ bool toolchain_links(driver_program *d, const char *folder, const char *source, 
     return wait_for(start(args, log), made);
 }
 
-static uint64_t content_hash(driver_program *d, uint64_t runtime)
+static uint64_t content_hash(const builder *b, uint64_t runtime)
 {
+    driver_program *d = b->d;
     uint64_t h = hash_bytes(d->options.cc, strlen(d->options.cc), runtime);
     h = hash_bytes(d->target.name, strlen(d->target.name), h);
     const char **libraries;
@@ -290,13 +297,13 @@ static uint64_t content_hash(driver_program *d, uint64_t runtime)
         h = hash_bytes(libraries[i], strlen(libraries[i]), h);
     const char *lapack = d->lapack ? d->lapack : "";
     h = hash_bytes(lapack, strlen(lapack), h);
-    for (uint32_t i = 0; i < d->file_count; i++)
-        h = hash_bytes(d->files[i].text, d->files[i].length, h);
+    for (uint32_t i = 0; i < b->build->file_count; i++)
+        h = hash_bytes(b->build->files[i].text, b->build->files[i].length, h);
     return h;
 }
 
 /* Makes b->library in the folder b->work, whole before it has its name. */
-static fe_status build(builder *b)
+static fe_status make(builder *b)
 {
     driver_program *d = b->d;
     const char *made = path_in(b, "made.so");
@@ -304,12 +311,12 @@ static fe_status build(builder *b)
     if (b->cc_count == 0)
         return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "cc"},
                          "no C compiler is named");
-    FE_TRY(driver_progress(d, STAGE_CC, 0, d->file_count));
+    FE_TRY(driver_progress(d, STAGE_CC, 0, b->build->file_count));
     FE_TRY(lapack_find(d, b->work));
     FE_TRY(unpack_runtime(d, b->runtime));
-    for (uint32_t i = 0; i < d->file_count; i++)
-        FE_TRY(file_write(d->session, path_in(b, d->files[i].name), d->files[i].text,
-                          d->files[i].length));
+    for (uint32_t i = 0; i < b->build->file_count; i++)
+        FE_TRY(file_write(d->session, path_in(b, b->build->files[i].name), b->build->files[i].text,
+                          b->build->files[i].length));
     FE_TRY(compile_all(b));
     FE_TRY(link_all(b, made));
     if (rename(made, b->library) == 0) return FE_OK;
@@ -327,15 +334,15 @@ static fe_status find_folder(driver_program *d, const char **out)
     return FE_OK;
 }
 
-fe_status toolchain_build(driver_program *d)
+fe_status toolchain_build(driver_program *d, driver_build *build)
 {
-    builder b = {.d = d, .isa = find_isa(d->options.isa)};
+    builder b = {.d = d, .build = build, .isa = find_isa(d->options.isa)};
     double begin = clock_seconds();
     const char *folder;
-    if (d->library) return FE_OK;
+    if (build->library) return FE_OK;
     FE_TRY(lapack_choose(d));
     FE_TRY(find_folder(d, &folder));
-    uint64_t runtime = runtime_hash(), hash = content_hash(d, runtime);
+    uint64_t runtime = runtime_hash(), hash = content_hash(&b, runtime);
     const char *library =
         arena_printf(d->memory, "%s/%016llx.so", folder, (unsigned long long)hash);
     fe_status status = FE_OK;
@@ -344,10 +351,10 @@ fe_status toolchain_build(driver_program *d)
         b.runtime = arena_printf(d->memory, "%s/rt-%016llx", folder, (unsigned long long)runtime);
         FE_TRY(file_make_unique_dir(d->session, d->memory,
                                     arena_printf(d->memory, "%s/work-", folder), &b.work));
-        status = build(&b);
+        status = make(&b);
         file_remove_tree(b.work);
     }
-    if (status == FE_OK) d->library = library;
+    if (status == FE_OK) build->library = library;
     d->ms[STAGE_CC] = (clock_seconds() - begin) * 1e3;
     return status;
 }

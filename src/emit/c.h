@@ -8,13 +8,15 @@
 void emit_c_begin(emit_state *s);
 void emit_c_end(emit_state *s);
 uint32_t emit_c_symbol_index(const emit_state *s, sym_expr symbol);
+/* Prototypes of all kernels. */
+void emit_c_declare_kernels(emit_state *s);
+/* Adds the files with the kernels. */
+void emit_c_kernel_files(emit_state *s);
 /* A double as a C constant, infinities and NaN included. */
 void emit_c_double(text *out, double value);
 void emit_c_port(emit_state *s, const char *name, int dtype, uint32_t rank, const sym_expr *sizes,
                  const sym_expr *strides);
 /* c_body.c */
-/* Is it a temp whose memory comes with a line of its own? */
-bool emit_c_is_allocated(const wrap_program *w, loop_buffer_id id);
 void emit_c_declare(emit_state *s, loop_buffer_id id); /* its pointer */
 void emit_c_view(emit_state *s, const loop_view *view);
 void emit_c_declare_fixed(emit_state *s);

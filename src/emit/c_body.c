@@ -75,61 +75,43 @@ static void print_arena(emit_state *s, loop_buffer_id id)
 void emit_c_declare(emit_state *s, loop_buffer_id id)
 {
     const wrap_program *w = s->w;
-    const loop_buffer *buffer = &w->loops->buffers.at[id];
-    loop_buffer_id root = w->lives[id].root;
     text_printf(&s->out, "    %s *const %s = ", pointer_type(s, id), s->names[id]);
-    if (buffer->kind == LOOP_INPUT)
-        text_printf(&s->out, "f->inputs[%u];\n", buffer->input);
-    else if (buffer->kind == LOOP_STATE)
-        text_printf(&s->out, "f->states[%d];\n", w->state_of[id]);
-    else if (buffer->kind == LOOP_CONSTANT)
-        text_printf(&s->out, "f->weights[%u];\n", w->raw_weight[id]);
-    else if (w->lives[root].in_arena)
-        print_arena(s, id);
-    else if (w->output_of[root] >= 0 && root == id) {
-        text_printf(&s->out, "rt_output_memory(f, %d, ", w->output_of[root]);
+    switch (wrap_home_of(w, id)) {
+    case WRAP_HOME_INPUT:
+        text_printf(&s->out, "f->inputs[%u];\n", w->loops->buffers.at[id].input);
+        break;
+    case WRAP_HOME_STATE: text_printf(&s->out, "f->states[%d];\n", w->state_of[id]); break;
+    case WRAP_HOME_WEIGHT: text_printf(&s->out, "f->weights[%u];\n", w->raw_weight[id]); break;
+    case WRAP_HOME_ARENA: print_arena(s, id); break;
+    case WRAP_HOME_OUTPUT:
+        text_printf(&s->out, "rt_output_memory(f, %d, ", w->output_of[id]);
         sym_print_c_size(w->loops->symbols, w->bytes[id], &s->out);
         text_printf(
             &s->out,
             ");\n    if (!%s) return rt_fail(f, FE_RUN_NO_MEMORY, \"no memory for an output\");\n",
             s->names[id]);
-    } else {
-        text_printf(&s->out, "(void *)((char *)%s", s->names[root]);
+        break;
+    default:
+        text_printf(&s->out, "(void *)((char *)%s", s->names[w->lives[id].root]);
         print_place(s, id);
         text_add(&s->out, ");\n");
     }
 }
 
-static bool is_local(const wrap_program *w, loop_buffer_id id)
+static bool is_fixed(const wrap_program *w, loop_buffer_id id)
 {
-    const sched_life *life = &w->lives[w->lives[id].root];
-    return w->loops->buffers.at[id].kind == LOOP_TEMP && !life->in_arena && w->output_of[id] < 0;
-}
-
-/* A temp whose memory comes with an ALLOC line. */
-bool emit_c_is_allocated(const wrap_program *w, loop_buffer_id id)
-{
-    return w->loops->buffers.at[id].kind == LOOP_TEMP &&
-           (w->lives[w->lives[id].root].in_arena || wrap_is_late(w, id));
+    return wrap_home_of(w, id) != WRAP_HOME_NONE && !wrap_is_allocated(w, id);
 }
 
 /* Everything else: these stand at the top of run, after the symbols. */
 void emit_c_declare_fixed(emit_state *s)
 {
     const wrap_program *w = s->w;
-    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
-        const loop_buffer *buffer = &w->loops->buffers.at[id];
-        if (buffer->kind == LOOP_CONSTANT && w->raw_weight[id] == WRAP_NO_WEIGHT) continue;
-        if (is_local(w, id) || emit_c_is_allocated(w, id)) continue;
-        if (w->lives[id].root == id) emit_c_declare(s, id);
-    }
+    for (int later = 0; later < 2; later++)
+        for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++)
+            if (is_fixed(w, id) && (w->lives[id].root != id) == (later == 1)) emit_c_declare(s, id);
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++)
-        if (w->loops->buffers.at[id].kind == LOOP_TEMP && w->lives[id].root != id &&
-            !is_local(w, id) && !emit_c_is_allocated(w, id))
-            emit_c_declare(s, id);
-    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++)
-        if (w->loops->buffers.at[id].kind != LOOP_CONSTANT && !is_local(w, id) &&
-            !emit_c_is_allocated(w, id))
+        if (is_fixed(w, id) && w->loops->buffers.at[id].kind != LOOP_CONSTANT)
             text_printf(&s->out, "    (void)%s;\n", s->names[id]);
 }
 
@@ -147,9 +129,7 @@ static void c_alloc(emit_state *s, const wrap_line *line)
     emit_c_declare(s, line->buffer);
     text_printf(&s->out, "    (void)%s;\n", s->names[line->buffer]);
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
-        if (w->lives[line->buffer].in_arena || id == line->buffer ||
-            w->lives[id].root != line->buffer)
-            continue;
+        if (!wrap_comes_with(w, id, line->buffer)) continue;
         emit_c_declare(s, id);
         text_printf(&s->out, "    (void)%s;\n", s->names[id]);
     }
@@ -179,24 +159,10 @@ static void print_args(emit_state *s, const wrap_call *call)
     text_add(&s->out, "}");
 }
 
-/* Could the number be larger than any, by what the run defines? */
-static bool may_overflow(const sym_table *t, sym_expr e)
-{
-    int64_t min, max;
-    if (sym_is_none(e) || sym_op_of(t, e) == SYM_SYMBOL) return false;
-    symbol_list list = {.count = 0};
-    sym_each_symbol(t, e, add_symbol, &list);
-    bool unbacked = false;
-    for (uint32_t i = 0; i < list.count; i++)
-        unbacked |= sym_kind_of(t, list.at[i]) == SYM_UNBACKED;
-    sym_range(t, e, NULL, &min, &max);
-    return unbacked && max == SYM_NO_MAX;
-}
-
 /* Loops over something that is nowhere in memory have not been measured by anybody yet. */
 static void guard_size(emit_state *s, sym_expr e)
 {
-    if (!may_overflow(s->w->loops->symbols, e)) return;
+    if (!wrap_may_overflow_in(s->w, e)) return;
     text_add(&s->out, "    RT_TRY(rt_fits(f, ");
     sym_print_c_size(s->w->loops->symbols, e, &s->out);
     text_add(&s->out, "));\n");

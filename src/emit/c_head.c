@@ -308,6 +308,15 @@ static void print_checks(emit_state *s)
 
 /* ---- begin and end ---- */
 
+void emit_c_declare_kernels(emit_state *s)
+{
+    for (uint32_t k = 0; k < s->input->kernel_count; k++)
+        text_printf(&s->out,
+                    "void %s(const fe_kernel_args *args, int64_t m0, int64_t m1, int64_t n0, "
+                    "int64_t n1);\n",
+                    s->input->kernels[k].name);
+}
+
 static void print_head(emit_state *s)
 {
     text_printf(&s->out, "/* %s, made by %s", s->w->name, s->input->producer);
@@ -318,11 +327,7 @@ static void print_head(emit_state *s)
                 "live at once.\n */\n#include \"rt_program.h\"\n\n",
                 s->w->kernel_calls, s->w->unique_kernels, (long long)s->w->weights_bytes,
                 (long long)s->w->arena_bytes, (long long)s->w->lower_bound);
-    for (uint32_t k = 0; k < s->input->kernel_count; k++)
-        text_printf(&s->out,
-                    "void %s(const fe_kernel_args *args, int64_t m0, int64_t m1, int64_t n0, "
-                    "int64_t n1);\n",
-                    s->input->kernels[k].name);
+    emit_c_declare_kernels(s);
     emit_c_custom_head(s);
     text_char(&s->out, '\n');
 }
@@ -347,7 +352,7 @@ void emit_c_begin(emit_state *s)
 
 /* Kernels spread over `parts` files by the length of their source, so that compilers can run side
  * by side. */
-static void print_kernel_files(emit_state *s)
+void emit_c_kernel_files(emit_state *s)
 {
     const emit_input *input = s->input;
     uint32_t parts = input->parts ? input->parts : 1, count = input->kernel_count;
@@ -405,5 +410,5 @@ void emit_c_end(emit_state *s)
     emit_c_part_fields(s);
     text_add(&s->out, "};\n");
     vec_push(s->memory, &s->files, (emit_file){"model.c", s->out.at, s->out.length});
-    print_kernel_files(s);
+    emit_c_kernel_files(s);
 }

@@ -126,7 +126,7 @@ static void declare_in_outputs(emit_state *s, loop_buffer_id id)
 {
     const wrap_program *w = s->w;
     if (id == LOOP_NO_BUFFER || w->loops->buffers.at[id].kind != LOOP_TEMP) return;
-    if (w->output_of[id] >= 0 && !emit_c_is_allocated(w, id)) declare(s, id);
+    if (w->output_of[id] >= 0 && !wrap_is_allocated(w, id)) declare(s, id);
 }
 
 /* What its lines use that lies in an output: no line allocates it. */
@@ -230,7 +230,7 @@ void emit_c_leave_parts(emit_state *s)
     begin_scope(s);
     for (uint32_t k = 0; k < w->loops->outputs.count; k++) {
         const loop_output *output = &w->loops->outputs.at[k];
-        if (output->kind == LOOP_OUT_TENSOR && emit_c_is_allocated(w, output->view.buffer))
+        if (output->kind == LOOP_OUT_TENSOR && wrap_is_allocated(w, output->view.buffer))
             declare(s, output->view.buffer);
     }
 }

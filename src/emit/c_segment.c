@@ -109,7 +109,8 @@ static void print_sizes(emit_state *s, uint32_t segment, const wrap_layout *layo
 {
     const wrap_program *w = s->w;
     text_printf(&s->out,
-                "static void sizes_%u(const int64_t *symbols, int64_t *size, int64_t *shift)\n{\n",
+                "static void sizes_%u(const rt_segment *segment, const int64_t *symbols, int64_t "
+                "*size, int64_t *shift)\n{\n    (void)segment;\n",
                 segment);
     for (uint32_t i = 0; i < set->all.count; i++)
         text_printf(&s->out, "    const int64_t %s = symbols[%u];\n",

@@ -69,6 +69,8 @@ extern const emit_target emit_target_c;
 /* emit.c: walks the lines; files come back in `state.files`' order. */
 fe_status emit_program(const emit_target *target, const emit_input *input, arena *memory,
                        emit_file **files, uint32_t *file_count);
+/* library.c: kernels and what they need, for targets that call them; "library.c" and kernel files. */
+void emit_library(const emit_input *input, arena *memory, emit_file **files, uint32_t *file_count);
 /* header.c: MODEL.h with names, dtypes and shapes of inputs and outputs. */
 fe_status emit_header(const emit_input *input, const char *guard_name, arena *memory,
                       emit_file *out);

@@ -175,7 +175,7 @@ static void lay_out(loop_running *r)
         loop_work_add(r->p, r->work, r->op->stores[k].value);
         sym_each_symbol(r->p->symbols, r->op->stores[k].index, add_indirect, r);
     }
-    r->slots = NEW_ARRAY(r->p->memory, slot, r->work->order.count);
+    r->slots = NEW_ARRAY(r->machine->memory, slot, r->work->order.count);
     for (uint32_t k = 0; k < r->work->order.count; k++) {
         uint32_t id = r->work->order.at[k];
         slot *s = &r->slots[k];
@@ -271,7 +271,7 @@ static void run_point(loop_running *r, const affine *indices, accumulator *sums)
 static fe_status run_nest(loop_running *r)
 {
     const loop_op *op = r->op;
-    arena *memory = r->p->memory;
+    arena *memory = r->machine->memory;
     r->axes = r->all_axes = 0; /* extents may not use axes */
     for (uint32_t k = 0; k < op->axes; k++) r->extent[k] = loop_run_number(r, op->extents[k]);
     for (uint32_t k = 0; k < op->reduce_axes; k++)
@@ -365,14 +365,14 @@ static fe_status run_extern(loop_running *r)
 {
     const loop_op *op = r->op;
     loop_operand *operands =
-        NEW_ARRAY(r->p->memory, loop_operand, op->input_count + op->output_count + 1);
-    int64_t *ints = NEW_ARRAY(r->p->memory, int64_t, op->int_count + 1);
+        NEW_ARRAY(r->machine->memory, loop_operand, op->input_count + op->output_count + 1);
+    int64_t *ints = NEW_ARRAY(r->machine->memory, int64_t, op->int_count + 1);
     for (uint32_t k = 0; k < op->input_count; k++) operands[k] = operand_of(r, &op->inputs[k]);
     for (uint32_t k = 0; k < op->output_count; k++)
         operands[op->input_count + k] = operand_of(r, &op->outputs[k]);
     for (uint32_t k = 0; k < op->int_count; k++) ints[k] = loop_run_number(r, op->ints[k]);
     if (r->status != FE_OK) return r->status;
-    loop_call call = {operands, operands + op->input_count, ints, r->p->memory};
+    loop_call call = {operands, operands + op->input_count, ints, r->machine->memory};
     if (loop_reference(op->kernel, &call)) return FE_OK;
     if (!r->machine->run_extern) return loop_run_fail(r, "no one runs extern kernels");
     return r->machine->run_extern(r->machine->data, r->p, op, r->machine->buffers);
@@ -400,8 +400,8 @@ void loop_run_set_symbol(loop_running *r, sym_expr symbol, int64_t value)
         r->values.at[k] = value;
         return;
     }
-    map_set(r->p->memory, &r->defined, symbol.id, r->values.count);
-    vec_push(r->p->memory, &r->values, value);
+    map_set(r->machine->memory, &r->defined, symbol.id, r->values.count);
+    vec_push(r->machine->memory, &r->values, value);
 }
 
 static fe_status run_define(loop_running *r)
@@ -441,11 +441,25 @@ fe_status loop_run_op(loop_running *r)
     return FE_OK;
 }
 
+static void start(loop_running *r, loop_program *p, loop_machine *machine)
+{
+    *r = (loop_running){.p = p, .machine = machine};
+    r->elements = NEW_ARRAY(machine->memory, int64_t, p->buffers.count + 1);
+    for (uint32_t k = 0; k < p->buffers.count; k++) r->elements[k] = -1;
+}
+
+fe_status loop_interpret_op(loop_program *p, loop_machine *machine, const loop_op *op)
+{
+    loop_running r;
+    start(&r, p, machine);
+    r.op = op;
+    return loop_run_op(&r);
+}
+
 fe_status loop_interpret(loop_program *p, loop_machine *machine)
 {
-    loop_running r = {.p = p, .machine = machine};
-    r.elements = NEW_ARRAY(p->memory, int64_t, p->buffers.count);
-    for (uint32_t k = 0; k < p->buffers.count; k++) r.elements[k] = -1;
+    loop_running r;
+    start(&r, p, machine);
     uint32_t at = 0;
     FE_TRY(loop_run_ops(&r, &at));
     r.op = NULL;

@@ -392,7 +392,9 @@ void loop_convert(ty_dtype to, void *destination, ty_dtype from, const void *sou
 /* What it runs on: the memory of each buffer, values of size symbols, and how to run an extern
  * kernel that the interpreter has no reference of its own for (reference.c). */
 typedef struct loop_machine {
-    void **buffers; /* one pointer for each buffer; NULL temps are allocated from `memory` */
+    void *
+        *buffers; /* one pointer for each buffer; NULL temps are allocated from `memory`, as is all
+                       that the interpreter needs for itself */
     bool (*symbol)(void *data, sym_expr symbol, int64_t *value);
     fe_status (*run_extern)(void *data, const loop_program *p, const loop_op *op, void **buffers);
     void *data;
@@ -401,5 +403,7 @@ typedef struct loop_machine {
 /* Runs the program one element at a time, in the dtype's own arithmetic (f32 in float); reductions
  * of floats accumulate in double. Out-of-bounds accesses are diagnosed, not performed. */
 fe_status loop_interpret(loop_program *p, loop_machine *machine);
+/* One op of it, or one like it: no control. */
+fe_status loop_interpret_op(loop_program *p, loop_machine *machine, const loop_op *op);
 
 #endif

@@ -74,6 +74,7 @@ typedef struct wrap_call {
     sym_expr outer, inner;
     bool split_inner;
     int64_t cost;
+    uint32_t group; /* of the schedule; in a program read from text: no one's */
 } wrap_call;
 
 /* A piece of the weights: a constant's bytes as they are, or re-laid for the extern call that reads
@@ -198,6 +199,24 @@ static inline bool wrap_is_input_symbol(const wrap_line *line)
 {
     return line->kind == WRAP_SYMBOL && line->input >= 0;
 }
+/* home.c: where the memory of a buffer comes from */
+typedef enum wrap_home {
+    WRAP_HOME_NONE, /* nobody asks for it: it lives inside a kernel, or is read packed alone */
+    WRAP_HOME_INPUT,
+    WRAP_HOME_STATE,
+    WRAP_HOME_WEIGHT,
+    WRAP_HOME_ARENA,
+    WRAP_HOME_OUTPUT, /* the memory of w->output_of it */
+    WRAP_HOME_ROOT    /* an output's memory, which its root has */
+} wrap_home;
+wrap_home wrap_home_of(const wrap_program *w, loop_buffer_id id);
+/* Does a line bring it to life? What has memory otherwise has it from the start. */
+bool wrap_is_allocated(const wrap_program *w, loop_buffer_id id);
+/* Does it come to life with the line that allocates another one, whose memory is an output's? */
+bool wrap_comes_with(const wrap_program *w, loop_buffer_id id, loop_buffer_id allocated);
+/* Could the number be larger than any, by what the run defines? */
+bool wrap_may_overflow_in(const wrap_program *w, sym_expr e);
+bool wrap_may_overflow(const wrap_program *w, const wrap_call *call); /* one of its numbers */
 /* layout.c: fills in w->layouts and w->slot_of. The lines must be there. */
 void wrap_make_layouts(wrap_program *w);
 /* A segment as the run would place it for the sizes of the example. */

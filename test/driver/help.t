@@ -91,6 +91,9 @@ compiles a program, runs it, writes its outputs
   --model NAME          which program of an archive with several
   --from STAGE          the input is the text of this stage
   --ops LIBRARY         operators of your own (ferrite_ops.h); may be given several times
+  --target TARGET       what is run here: the C of the program, or (process) its lines as they are,
+                        around compiled kernels
+  --no-cc               run it without a C compiler: kernels are interpreted, which is slow
   --max-arena           memory for the largest sizes from the start: a context allocates once
   --memory-budget BYTES working memory to keep to, at the cost of doing things twice: 300000, 64M
   --split WHERE         cut the program into parts: nodes=N, op=PATTERN,..., module=PATTERN,...,

@@ -69,8 +69,9 @@ static const plan_template lives_0 = {
 
 static const uint32_t symbols_0[] = {0, 0};
 
-static void sizes_0(const int64_t *symbols, int64_t *size, int64_t *shift)
+static void sizes_0(const rt_segment *segment, const int64_t *symbols, int64_t *size, int64_t *shift)
 {
+    (void)segment;
     const int64_t s0 = symbols[0];
     size[0] = fe_times(32, s0); /* a */
     shift[0] = 0;
@@ -110,8 +111,9 @@ static const plan_template lives_1 = {
 
 static const uint32_t symbols_1[] = {1, 0};
 
-static void sizes_1(const int64_t *symbols, int64_t *size, int64_t *shift)
+static void sizes_1(const rt_segment *segment, const int64_t *symbols, int64_t *size, int64_t *shift)
 {
+    (void)segment;
     const int64_t u0 = symbols[1];
     (void)shift;
     size[0] = fe_times(4, u0); /* e */

@@ -75,8 +75,9 @@ static const plan_template lives_0 = {
 
 static const uint32_t symbols_0[] = {0, 0};
 
-static void sizes_0(const int64_t *symbols, int64_t *size, int64_t *shift)
+static void sizes_0(const rt_segment *segment, const int64_t *symbols, int64_t *size, int64_t *shift)
 {
+    (void)segment;
     const int64_t s0 = symbols[0];
     (void)shift;
     size[0] = fe_times(4, s0); /* a_1 */

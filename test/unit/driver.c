@@ -28,10 +28,10 @@ static fe_status same_files(fe_session *session, driver_program *d)
     d->options.jobs = 2;
     FE_TRY(driver_advance(d, STAGE_EMIT, STAGE_EMIT));
     if (EXPECT(session_guard(other, compile, &second) == FE_OK)) {
-        EXPECT_INT(second.program->file_count, d->file_count);
-        for (uint32_t i = 0; i < d->file_count && i < second.program->file_count; i++) {
-            EXPECT_TEXT(second.program->files[i].name, d->files[i].name);
-            EXPECT_TEXT(second.program->files[i].text, d->files[i].text);
+        EXPECT_INT(second.program->whole.file_count, d->whole.file_count);
+        for (uint32_t i = 0; i < d->whole.file_count && i < second.program->whole.file_count; i++) {
+            EXPECT_TEXT(second.program->whole.files[i].name, d->whole.files[i].name);
+            EXPECT_TEXT(second.program->whole.files[i].text, d->whole.files[i].text);
         }
         EXPECT(second.program->weights_key == d->weights_key);
     }

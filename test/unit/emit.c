@@ -1,13 +1,40 @@
 /* emit.c -- src/emit: a target has a printer for every line, names are legal and different. The
  * lines themselves are tested by texts in test/emit. */
 #include "emit/emit.h"
+#include "exec/exec.h"
 #include "unit.h"
 
-TEST(the_c_printer_has_a_slot_for_every_line)
+#include <string.h>
+
+static const emit_target *const printers[] = {&emit_target_c};
+
+TEST(every_target_has_a_slot_for_every_line)
 {
-    for (int k = 0; k < WRAP_KIND_COUNT; k++)
-        if (!EXPECT(emit_target_c.line[k] != NULL)) EXPECT_TEXT(wrap_kind_name((wrap_kind)k), "");
-    EXPECT(emit_target_c.begin != NULL && emit_target_c.end != NULL);
+    for (int k = 0; k < WRAP_KIND_COUNT; k++) {
+        for (size_t i = 0; i < COUNT_OF(printers); i++)
+            if (!EXPECT(printers[i]->line[k] != NULL))
+                EXPECT_TEXT(wrap_kind_name((wrap_kind)k), printers[i]->name);
+        if (!EXPECT(exec_lines[k] != NULL)) EXPECT_TEXT(wrap_kind_name((wrap_kind)k), "process");
+    }
+    for (size_t i = 0; i < COUNT_OF(printers); i++)
+        EXPECT(printers[i]->begin != NULL && printers[i]->end != NULL);
+}
+
+TEST(this_process_has_all_operators_that_need_no_library)
+{
+    static const char *const names[] = {
+#define EXTERN(name, inputs, outputs, what) name,
+#define EXTERN_LAPACK(name, inputs, outputs, what)
+#include "loop/extern.def"
+#undef EXTERN
+#undef EXTERN_LAPACK
+    };
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        bool found = strcmp(names[i], "custom") == 0;
+        for (uint32_t k = 0; k < exec_own_library.operator_count; k++)
+            found |= strcmp(exec_own_library.operators[k].name, names[i]) == 0;
+        if (!EXPECT(found)) EXPECT_TEXT(names[i], "");
+    }
 }
 
 SESSION_TEST(names_in_c_are_legal_and_different)

@@ -29,14 +29,18 @@ static void sizes(uint32_t segment, int64_t symbol, int64_t *size)
         size[i] = symbol > INT64_MAX / 1000 ? INT64_MAX : symbol * made.factor[i];
 }
 
-static void sizes_0(const int64_t *symbols, int64_t *size, int64_t *shift)
+static void sizes_0(const rt_segment *segment, const int64_t *symbols, int64_t *size,
+                    int64_t *shift)
 {
+    (void)segment;
     (void)shift;
     sizes(0, symbols[0], size);
 }
 
-static void sizes_1(const int64_t *symbols, int64_t *size, int64_t *shift)
+static void sizes_1(const rt_segment *segment, const int64_t *symbols, int64_t *size,
+                    int64_t *shift)
 {
+    (void)segment;
     (void)shift;
     sizes(1, symbols[1], size);
 }

@@ -56,7 +56,8 @@ static fe_status same_source(fe_session *session, driver_program *d)
     FE_TRY(wrap_parse(session, d->memory, source.at, source.length, &d->wrapper));
     emit_input input = {.wrapper = d->wrapper, .producer = "", .parts = 1};
     FE_TRY(emit_program(&emit_target_c, &input, d->memory, &files, &count));
-    EXPECT_TEXT(sorted_lines(d->memory, files[0].text), sorted_lines(d->memory, d->files[0].text));
+    EXPECT_TEXT(sorted_lines(d->memory, files[0].text),
+                sorted_lines(d->memory, d->whole.files[0].text));
     return FE_OK;
 }
 

@@ -1,0 +1,109 @@
+/* rt_context.c - contexts: the arena, states and outputs of one caller. */
+#define _GNU_SOURCE
+#include "rt_entry.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+void *rt_memory_new(size_t bytes)
+{
+    size_t huge = (size_t)2 << 20;
+    size_t alignment = bytes >= huge ? huge : 64;
+    void *memory = aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+#ifdef MADV_HUGEPAGE
+    if (memory && bytes >= huge) madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+    return memory;
+}
+
+void rt_memory_free(void *memory)
+{
+    free(memory);
+}
+
+void rt_context_free(fe_context *context)
+{
+    if (!context) return;
+    for (uint32_t k = 0; context->results && k < context->model->program->output_count; k++)
+        rt_memory_free(context->results[k].memory);
+    for (uint32_t k = 0; context->states && k < context->model->program->state_count; k++)
+        rt_memory_free(context->states[k]);
+    rt_segments_free(context);
+    free(context->states);
+    free(context->inputs);
+    free(context->outputs);
+    free(context->results);
+    free(context->symbols);
+    free(context->replacements);
+    free(context->clock.ns);
+    free(context);
+}
+
+/* Buffers of the program that change from call to call begin as they were exported. */
+static int copy_states(fe_context *context)
+{
+    const rt_program *program = context->model->program;
+    context->states = calloc(program->state_count + 1, sizeof *context->states);
+    if (!context->states) return 0;
+    for (uint32_t k = 0; k < program->state_count; k++) {
+        size_t bytes = (size_t)program->weights[program->states[k]].bytes;
+        context->states[k] = rt_memory_new(bytes + 1);
+        if (!context->states[k]) return 0;
+        memcpy(context->states[k], context->model->weights[program->states[k]], bytes);
+    }
+    return 1;
+}
+
+static int outputs_new(fe_context *context)
+{
+    const rt_program *program = context->model->program;
+    context->results = calloc(program->output_count + 1, sizeof *context->results);
+    if (!context->results) return 0;
+    for (uint32_t k = 0; program->output_bytes && k < program->output_count; k++) {
+        rt_result *result = &context->results[k];
+        if (program->output_bytes[k] == 0) continue;
+        result->memory_bytes = (size_t)program->output_bytes[k];
+        result->memory = rt_memory_new(result->memory_bytes);
+        if (!result->memory) return 0;
+    }
+    return 1;
+}
+
+int rt_context_new(const fe_model *model, uint32_t threads, fe_context **out)
+{
+    const rt_program *program = model->program;
+    *out = NULL;
+    fe_context *context = calloc(1, sizeof *context);
+    if (!context) return FE_RUN_NO_MEMORY;
+    context->model = model;
+    context->pool = threads == 1 ? NULL : rt_pool_get((int)threads);
+    context->inputs = calloc(program->input_count + 1, sizeof *context->inputs);
+    context->outputs = calloc(program->output_count + 1, sizeof *context->outputs);
+    context->symbols = calloc(program->symbol_count + 1, sizeof *context->symbols);
+    context->clock.ns = calloc(program->step_count + 1, sizeof *context->clock.ns);
+    int ok = context->clock.ns && context->inputs && context->outputs && context->symbols &&
+             outputs_new(context) && rt_segments_new(context) && copy_states(context);
+    if (!ok) {
+        rt_context_free(context);
+        return FE_RUN_NO_MEMORY;
+    }
+    *out = context;
+    return 0;
+}
+
+int64_t rt_context_bytes(const fe_context *context)
+{
+    const rt_program *program = context->model->program;
+    size_t sum = rt_scratch_bytes();
+    for (uint32_t k = 0; k < program->segment_count; k++) sum += context->segments[k].bytes;
+    for (uint32_t k = 0; k < program->output_count; k++) sum += context->results[k].memory_bytes;
+    for (uint32_t k = 0; k < program->state_count; k++)
+        sum += (size_t)program->weights[program->states[k]].bytes;
+    return (int64_t)sum;
+}
+
+int64_t rt_context_step_ns(const fe_context *context, uint32_t step)
+{
+    return step < context->model->program->step_count ? context->clock.ns[step] : -1;
+}

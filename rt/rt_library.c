@@ -1,0 +1,42 @@
+/* rt_library.c - what the runtime does for hosts that run a program's lines themselves. */
+#include "rt_library.h"
+#include "rt_entry.h"
+
+#include <stdlib.h>
+
+static rt_frame *frame_new(uint32_t threads)
+{
+    rt_frame *frame = calloc(1, sizeof *frame);
+    fe_context *context = calloc(1, sizeof *context);
+    if (!frame || !context) {
+        free(frame);
+        free(context);
+        return NULL;
+    }
+    frame->context = context;
+    frame->pool = context->pool = threads == 1 ? NULL : rt_pool_get((int)threads);
+    return frame;
+}
+
+static void frame_free(rt_frame *frame)
+{
+    if (!frame) return;
+    free(frame->context);
+    free(frame);
+}
+
+static const char *last_error(const rt_frame *frame)
+{
+    return frame->context->error;
+}
+
+const rt_services rt_services_here = {
+    .pool = rt_pool_get,
+    .launch = rt_launch,
+    .custom = rt_custom,
+    .frame_new = frame_new,
+    .frame_free = frame_free,
+    .error = last_error,
+    .replan_scratch = plan_replan_scratch,
+    .replan = plan_replan,
+};

@@ -1,0 +1,72 @@
+/* process.c -- a program run in this process as the lines that it is made of: kernels and operators from
+ * a library that the C compiler makes, or, where there is none, from this process.
+ */
+#include "driver/driver.h"
+
+#include <dlfcn.h>
+
+static fe_status open_kernels(driver_program *d, exec_facts *facts)
+{
+    union {
+        void *object;
+        const rt_library *(*function)(void);
+    } entry;
+    FE_TRY(driver_build_kernels(d));
+    FE_TRY(driver_open_library(d, &d->kernels_only, &d->loaded.handle, &entry.object));
+    facts->library = entry.function();
+    d->artifact_bytes = file_size(d->kernels_only.library) + d->wrapper->weights_bytes;
+    if (facts->library->version == RT_LIBRARY_VERSION) return FE_OK;
+    return diag_fail(
+        d->session,
+        (diag){.status = FE_TOOLCHAIN, .stage = "load", .place = d->kernels_only.library},
+        "it was made by another ferrite");
+}
+
+/* The user's function of this name, from the libraries that the program calls. */
+static fe_op_function *find_custom(void *data, const char *symbol)
+{
+    const loaded_program *loaded = data;
+    union {
+        void *object;
+        fe_op_function *function;
+    } found = {NULL};
+    for (uint32_t i = 0; i < loaded->user_handle_count && !found.object; i++)
+        found.object = dlsym(loaded->user_handles[i], symbol);
+    return found.function;
+}
+
+static fe_status open_user_libraries(driver_program *d)
+{
+    loaded_program *loaded = &d->loaded;
+    const char **paths;
+    uint32_t count = ops_libraries(d, &paths);
+    loaded->user_handles = NEW_ARRAY(d->memory, void *, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        void *handle = dlopen(paths[i], RTLD_NOW | RTLD_LOCAL);
+        if (!handle)
+            return diag_fail(d->session,
+                             (diag){.status = FE_USAGE, .stage = "ops", .place = paths[i]}, "%s",
+                             dlerror());
+        loaded->user_handles[loaded->user_handle_count++] = handle;
+    }
+    return FE_OK;
+}
+
+fe_status driver_load_process(driver_program *d)
+{
+    exec_facts facts = {.library = &exec_own_library, .custom = find_custom, .data = &d->loaded};
+    if (d->options.no_cc) {
+        if (!d->schedule)
+            return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "load"},
+                             "the text of a wrapper has no kernels that could be interpreted");
+        facts.schedule = d->schedule;
+        FE_TRY(open_user_libraries(d));
+    } else
+        FE_TRY(open_kernels(d, &facts));
+    FE_TRY(driver_fill_weights(d));
+    facts.weights = d->loaded.weights;
+    FE_TRY(exec_new(d->wrapper, &facts, d->memory, &d->loaded.exec));
+    d->loaded.artifact = exec_artifact(d->loaded.exec);
+    d->loaded.model = exec_model(d->loaded.exec);
+    return FE_OK;
+}

@@ -1,0 +1,59 @@
+/* exec.h -- wrapper IR run as it is, in this process: no text of a language in between.
+ *
+ * A program that was made ready is called as any artifact is (ferrite_abi.h): exec.c fills in the
+ * tables that generated C has as constants, lines.c does what each line says, region.c goes on behind
+ * those of regions, number.c evaluates sizes, input.c checks what the caller gives. Kernels and
+ * operators come from a library (rt_library.h), or from this process alone: then the loop interpreter
+ * stands for kernels (interpret.c), so that nothing needs a C compiler; that is slow.
+ */
+#ifndef FERRITE_EXEC_H
+#define FERRITE_EXEC_H
+
+#include "wrap/wrap.h"
+
+#include "../rt/rt_library.h"
+
+typedef struct exec_program exec_program;
+
+/* What is looked at during a run. Each function may be NULL; a message that one returns ends the run
+ * with it. */
+typedef struct exec_observer {
+    /* A line is about to be done, and has been done: its number, and the memory of each buffer, NULL
+     * while it has none. */
+    const char *(*before)(void *data, uint32_t line, void *const *buffers);
+    const char *(*after)(void *data, uint32_t line, void *const *buffers);
+    void *data;
+} exec_observer;
+
+typedef struct exec_facts {
+    const rt_library *library;
+    /* NULL: kernels are in the library. Else they are interpreted, and are these groups. */
+    const sched_schedule *schedule;
+    /* What the library does not have of the user's functions; may be NULL. */
+    fe_op_function *(*custom)(void *data, const char *symbol);
+    void *data;
+    const void *weights; /* 64-byte aligned; w->weights_bytes of them, which outlive the program */
+    exec_observer observer;
+} exec_facts;
+
+/* Makes the program ready. It refers to all that it is given. */
+fe_status exec_new(const wrap_program *w, const exec_facts *facts, arena *memory,
+                   exec_program **out);
+void exec_free(exec_program *x); /* NULL is fine; the memory is the arena's */
+const fe_artifact *exec_artifact(const exec_program *x);
+fe_model *exec_model(exec_program *x);
+
+/* own.c: all operators of the runtime but those that call LAPACK, and no kernels: what this process
+ * has without a compiler. */
+extern const rt_library exec_own_library;
+
+/* lines.c: what is done for each row of wrap.def. `next`: the line to go on with, which those of
+ * regions change. */
+typedef struct exec_run exec_run;
+typedef int (*exec_line)(exec_run *r, const wrap_line *line, uint32_t *next);
+extern const exec_line exec_lines[WRAP_KIND_COUNT];
+
+/* Of an expression, in a run: what lines and observers evaluate. */
+int64_t exec_number(const exec_run *r, sym_expr e);
+
+#endif

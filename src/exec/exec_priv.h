@@ -1,0 +1,92 @@
+/* exec_priv.h -- what the files of exec/ share: a program made ready, and one run of it. */
+#ifndef FERRITE_EXEC_PRIV_H
+#define FERRITE_EXEC_PRIV_H
+
+#include "exec/exec.h"
+
+#include "../rt/rt_entry.h"
+
+typedef int (*exec_operator)(rt_frame *frame, const rt_call *call);
+
+/* What is found out once of a line. */
+typedef struct exec_step {
+    fe_kernel kernel;
+    exec_operator function;
+    fe_op_function *custom;
+    bool may_overflow; /* KERNEL: its sizes are to be measured first */
+    uint32_t partner;  /* of regions: the line that it goes to; see region.c */
+    uint32_t symbol;   /* SYMBOL, REPEAT: place of its value */
+    sym_expr *named;   /* ASSERT: the symbols in it, in order of first appearance */
+    uint32_t named_count;
+} exec_step;
+
+/* How much room a line needs at most. */
+typedef struct exec_room {
+    uint32_t views, numbers, pointers, arguments;
+} exec_room;
+
+typedef struct exec_interpreter exec_interpreter;
+
+struct exec_program {
+    rt_program program; /* first: what a run is given leads here */
+    const wrap_program *w;
+    exec_facts facts;
+    arena *memory;
+    fe_artifact artifact;
+    fe_model model;
+    map symbol_places; /* by symbol id */
+    uint32_t input_symbols;
+    exec_step *steps; /* by line */
+    exec_room room;
+    exec_interpreter *interpreter; /* NULL: kernels are compiled */
+};
+
+/* One call. */
+struct exec_run {
+    const exec_program *x;
+    const wrap_program *w;
+    rt_frame *f;
+    const exec_step *step; /* of the line at hand */
+    void **buffers;        /* NULL: has no memory (any more) */
+    int64_t *counters;     /* by line: steps of a repeat */
+    /* room for the operands of one line */
+    fe_tensor *views;
+    int64_t *numbers;
+    void **pointers;
+    fe_arg *arguments;
+    exec_room used;
+};
+
+/* number.c */
+int64_t exec_value(const exec_program *x, const int64_t *values, sym_expr e);
+/* Likewise, INT64_MAX where it is too much for a size. */
+int64_t exec_size_value(const exec_program *x, const int64_t *values, sym_expr e);
+int64_t exec_size(const exec_run *r, sym_expr e);
+bool exec_holds(const exec_run *r, const sym_relation *relation);
+/* Place of a symbol's value. */
+uint32_t exec_symbol_place(const exec_program *x, sym_expr symbol);
+
+/* lines.c */
+int exec_do_lines(exec_run *r);
+/* The memory of all buffers that have it from the start. */
+int exec_point_fixed(exec_run *r);
+
+/* input.c: the symbols that inputs give, and whether all inputs fit. */
+int exec_check_inputs(exec_run *r);
+int64_t exec_input_number(const exec_run *r, const wrap_line *line);
+
+/* region.c */
+int exec_region(exec_run *r, const wrap_line *line, uint32_t *next);
+void exec_find_partners(exec_program *x);
+
+/* custom.c */
+int exec_custom(exec_run *r, const wrap_line *line);
+fe_tensor *exec_views(exec_run *r, const loop_view *views, const uint32_t *weights, uint32_t count);
+
+/* interpret.c */
+exec_interpreter *exec_interpreter_new(const exec_program *x);
+void exec_interpreter_free(exec_interpreter *i);
+/* What the kernel of this group would do. */
+int exec_interpret(exec_run *r, uint32_t group);
+
+#endif

@@ -1,0 +1,242 @@
+/* lines.c -- what each line of the wrapper IR does. */
+#include "exec/exec_priv.h"
+
+#include <stdio.h>
+
+/* ---- buffers ---- */
+
+/* Bytes behind the start of its root's memory. */
+static int64_t place_of(const exec_run *r, loop_buffer_id id)
+{
+    sym_expr place = r->w->lives[id].place;
+    if (sym_is_none(place)) return 0;
+    return exec_number(r, place) * (int64_t)ty_dtype_size(r->w->loops->buffers.at[id].dtype);
+}
+
+static void *in_arena(const exec_run *r, loop_buffer_id id)
+{
+    const wrap_program *w = r->w;
+    uint32_t segment = w->segment_of[id];
+    const rt_block *block = &r->f->segments[segment];
+    char *at = block->memory;
+    if (!wrap_offset_has_place(w, id)) at += place_of(r, id);
+    return at + (wrap_is_fixed(w, segment) ? w->offsets[id] : block->offsets[w->slot_of[id]]);
+}
+
+static int point(exec_run *r, loop_buffer_id id)
+{
+    const wrap_program *w = r->w;
+    void **at = &r->buffers[id];
+    switch (wrap_home_of(w, id)) {
+    case WRAP_HOME_INPUT: *at = r->f->inputs[w->loops->buffers.at[id].input]; break;
+    case WRAP_HOME_STATE: *at = r->f->states[w->state_of[id]]; break;
+    case WRAP_HOME_WEIGHT: *at = r->f->weights[w->raw_weight[id]]; break;
+    case WRAP_HOME_ARENA: *at = in_arena(r, id); break;
+    case WRAP_HOME_OUTPUT:
+        *at = rt_output_memory(r->f, (uint32_t)w->output_of[id], exec_size(r, w->bytes[id]));
+        if (!*at) return rt_fail(r->f, FE_RUN_NO_MEMORY, "no memory for an output");
+        break;
+    case WRAP_HOME_ROOT: *at = (char *)r->buffers[w->lives[id].root] + place_of(r, id); break;
+    default: break;
+    }
+    return 0;
+}
+
+int exec_point_fixed(exec_run *r)
+{
+    const wrap_program *w = r->w;
+    for (int later = 0; later < 2; later++)
+        for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++)
+            if ((w->lives[id].root != id) == (later == 1) && !wrap_is_allocated(w, id))
+                RT_TRY(point(r, id));
+    return 0;
+}
+
+static int do_place(exec_run *r, const wrap_line *line, uint32_t *next)
+{
+    (void)next;
+    return rt_place(r->f, line->index);
+}
+
+static int do_alloc(exec_run *r, const wrap_line *line, uint32_t *next)
+{
+    (void)next;
+    RT_TRY(point(r, line->buffer));
+    for (loop_buffer_id id = 0; id < r->w->loops->buffers.count; id++)
+        if (wrap_comes_with(r->w, id, line->buffer)) RT_TRY(point(r, id));
+    return 0;
+}
+
+static int do_free(exec_run *r, const wrap_line *line, uint32_t *next)
+{
+    (void)next;
+    r->buffers[line->buffer] = NULL;
+    return 0;
+}
+
+/* ---- kernels and operators ---- */
+
+static int measure(exec_run *r, const wrap_call *call)
+{
+    RT_TRY(rt_fits(r->f, sym_is_none(call->outer) ? 0 : exec_size(r, call->outer)));
+    RT_TRY(rt_fits(r->f, sym_is_none(call->inner) ? 0 : exec_size(r, call->inner)));
+    for (uint32_t i = 0; i < call->int_count; i++)
+        RT_TRY(rt_fits(r->f, exec_size(r, call->ints[i])));
+    return 0;
+}
+
+static fe_kernel_args arguments_of(exec_run *r, const wrap_call *call)
+{
+    void **buffers = r->pointers + r->used.pointers;
+    int64_t *ints = r->numbers + r->used.numbers;
+    r->used.pointers += call->buffer_count;
+    r->used.numbers += call->int_count;
+    for (uint32_t i = 0; i < call->buffer_count; i++)
+        buffers[i] = call->buffers[i] == LOOP_NO_BUFFER ? NULL : r->buffers[call->buffers[i]];
+    for (uint32_t i = 0; i < call->int_count; i++) ints[i] = exec_number(r, call->ints[i]);
+    return (fe_kernel_args){buffers, ints};
+}
+
+static int do_kernel(exec_run *r, const wrap_line *line, uint32_t *next)
+{
+    const wrap_call *call = &line->call;
+    (void)next;
+    if (r->step->may_overflow) RT_TRY(measure(r, call));
+    if (r->x->interpreter) return exec_interpret(r, call->group);
+    fe_kernel_args args = arguments_of(r, call);
+    int64_t inner = call->split_inner ? exec_number(r, call->inner) : 0;
+    return r->x->facts.library->services->launch(r->f, r->step->kernel, &args,
+                                                 exec_number(r, call->outer), inner,
+                                                 call->split_inner, call->cost);
+}
+
+static int do_extern(exec_run *r, const wrap_line *line, uint32_t *next)
+{
+    const loop_op *op = line->op;
+    bool interprets = line->call.kernel && r->x->interpreter;
+    fe_kernel_args args;
+    (void)next;
+    if (op->callee) return exec_custom(r, line);
+    rt_call call = {.in_count = op->input_count,
+                    .out_count = op->output_count,
+                    .floats = op->floats,
+                    .text = op->message};
+    call.in = exec_views(r, op->inputs, line->weights, op->input_count);
+    call.out = exec_views(r, op->outputs, NULL, op->output_count);
+    for (uint32_t i = 0; i < op->input_count; i++)
+        if (line->weights[i] != WRAP_NO_WEIGHT) call.packed |= 1u << i;
+    int64_t *ints = r->numbers + r->used.numbers;
+    r->used.numbers += op->int_count;
+    for (uint32_t i = 0; i < op->int_count; i++) ints[i] = exec_number(r, op->ints[i]);
+    call.ints = ints;
+    if (line->call.kernel && !interprets) {
+        args = arguments_of(r, &line->call);
+        call.epilogue = r->step->kernel;
+        call.epilogue_args = &args;
+    }
+    RT_TRY(r->step->function(r->f, &call));
+    return interprets ? exec_interpret(r, line->call.group) : 0;
+}
+
+/* ---- symbols ---- */
+
+static int do_symbol(exec_run *r, const wrap_line *line, uint32_t *next)
+{
+    int64_t *value = &r->f->symbols[r->step->symbol];
+    (void)next;
+    if (line->op) {
+        const loop_view *element = &line->op->inputs[0];
+        const char *at = r->buffers[element->buffer];
+        at += exec_number(r, element->offset) * (int64_t)ty_dtype_size(element->dtype);
+        loop_convert(TY_I64, value, element->dtype, at);
+    } else if (line->input < 0)
+        *value = exec_number(r, line->expr);
+    else {
+        *value = exec_input_number(r, line);
+        if (!sym_is_none(line->scale))
+            *value = fe_floordiv(*value - exec_number(r, line->shift),
+                                 fe_max(1, exec_number(r, line->scale)));
+    }
+    return 0;
+}
+
+/* The message, and what its symbols are: "...: u0 = 3, u1 = 7". */
+static int do_assert(exec_run *r, const wrap_line *line, uint32_t *next)
+{
+    char message[RT_ERROR_BYTES];
+    int length;
+    (void)next;
+    if (exec_holds(r, &line->relation)) return 0;
+    length = snprintf(message, sizeof message, "%s",
+                      line->text ? line->text : "an assertion of the program does not hold");
+    for (uint32_t i = 0; i < r->step->named_count && length < (int)sizeof message; i++)
+        length += snprintf(message + length, sizeof message - (size_t)length, "%s %s = %lld",
+                           i ? "," : ":", sym_name(r->w->loops->symbols, r->step->named[i]),
+                           (long long)exec_number(r, r->step->named[i]));
+    return rt_fail(r->f, FE_RUN_ASSERTION, "%s", message);
+}
+
+static int do_comment(exec_run *r, const wrap_line *line, uint32_t *next)
+{
+    (void)r, (void)line, (void)next;
+    return 0;
+}
+
+/* ---- outputs ---- */
+
+static int put_number(exec_run *r, const loop_output *output, uint32_t k)
+{
+    void *number = rt_output_memory(r->f, k, 8);
+    int64_t value = sym_is_none(output->expr) ? 0 : exec_number(r, output->expr);
+    if (!number) return rt_fail(r->f, FE_RUN_NO_MEMORY, "no memory for an output");
+    if (output->kind == LOOP_OUT_FLOAT)
+        *(double *)number = output->number;
+    else if (output->kind == LOOP_OUT_BOOL)
+        *(uint8_t *)number = value != 0;
+    else
+        *(int64_t *)number = value;
+    rt_output(r->f, k, number, NULL, NULL);
+    return 0;
+}
+
+static int do_output(exec_run *r, const wrap_line *line, uint32_t *next)
+{
+    const loop_output *output = &r->w->loops->outputs.at[line->index];
+    (void)next;
+    if (output->kind != LOOP_OUT_TENSOR) return put_number(r, output, line->index);
+    fe_tensor *t = exec_views(r, &output->view, NULL, 1);
+    rt_output(r->f, line->index, t->data, t->sizes, t->strides);
+    return 0;
+}
+
+const exec_line exec_lines[WRAP_KIND_COUNT] = {
+    [WRAP_PLACE] = do_place,     [WRAP_ALLOC] = do_alloc,    [WRAP_FREE] = do_free,
+    [WRAP_REUSE] = do_alloc,     [WRAP_KERNEL] = do_kernel,  [WRAP_EXTERN] = do_extern,
+    [WRAP_SYMBOL] = do_symbol,   [WRAP_ASSERT] = do_assert,  [WRAP_COMMENT] = do_comment,
+    [WRAP_OUTPUT] = do_output,   [WRAP_IF] = exec_region,    [WRAP_ELSE] = exec_region,
+    [WRAP_REPEAT] = exec_region, [WRAP_WHILE] = exec_region, [WRAP_END] = exec_region,
+    [WRAP_PARTITION] = do_comment,
+};
+
+/* ---- all of them ---- */
+
+static int observe(exec_run *r, const char *(*look)(void *, uint32_t, void *const *), uint32_t line)
+{
+    const char *message = look ? look(r->x->facts.observer.data, line, r->buffers) : NULL;
+    return message ? rt_fail(r->f, FE_RUN_ASSERTION, "%s", message) : 0;
+}
+
+int exec_do_lines(exec_run *r)
+{
+    const exec_observer *observer = &r->x->facts.observer;
+    for (uint32_t at = r->x->input_symbols, next; at < r->w->lines.count; at = next) {
+        const wrap_line *line = &r->w->lines.at[at];
+        next = at + 1;
+        r->step = &r->x->steps[at];
+        r->used = (exec_room){0};
+        RT_TRY(observe(r, observer->before, at));
+        RT_TRY(exec_lines[line->kind](r, line, &next));
+        RT_TRY(observe(r, observer->after, at));
+    }
+    return 0;
+}

@@ -1,0 +1,14 @@
+# the lines of a program run as they are: with compiled kernels, or without any C compiler
+--run-- c=$ROOT/test/cases/programs; ferrite check --target process $c/dynamic_mlp.pt2 $c/input_mutation.pt2 $ROOT/test/cases/ops/buckets.pt2; ferrite check --no-cc --cc no-such-compiler --cache '' $ROOT/test/cases | grep -v -e '^unsupported' -e '^    ' | sed 's/[1-9][0-9]*/N/g'
+--out--
+3 passed, 0 failed, 0 unsupported
+N passed, 0 failed, N unsupported
+--run-- cp $ROOT/test/cases/ops/linalg_cholesky.* . && ferrite check --no-cc linalg_cholesky.pt2
+--out--
+unsupported: linalg_cholesky.pt2
+    error: exec: cannot handle cholesky: it needs LAPACK, which this process does not have
+      help: a C compiler links it: leave --no-cc out
+0 passed, 0 failed, 1 unsupported
+--run-- for o in '--target c' '--target process' --no-cc; do ferrite run $ROOT/test/cases/programs/dynamic_mlp.pt2 $o --output-dir "out$o" >log || cat log; done; cmp 'out--target c/0.npy' 'out--target process/0.npy' && ls out--no-cc
+--out--
+0.npy
