@@ -46,6 +46,8 @@ RT_SRC := $(filter-out rt/test_%.c rt/bench_%.c,$(wildcard rt/*.c))
 RT_PLAN := src/plan/replan.c src/plan/skyline.c
 RT_TEXT := $(RT_SRC) $(RT_PLAN) $(RT_PLAN:.c=.h) \
            $(wildcard rt/*.h include/ferrite_abi.h include/ferrite_ops.h)
+# What modules in Python import.
+RT_PYTHON := $(wildcard python/*.py)
 # Kernels, the sources that see rt_isa.h, are compiled once for each instruction set.
 RT_KERNELS := $(if $(RT_SRC),$(shell grep -l '^.include "rt_isa.h"' $(RT_SRC)))
 ISAS := base $(if $(filter x86_64 amd64,$(shell uname -m)),v3 v4)
@@ -116,8 +118,8 @@ $B/libferrite.so: $B/obj/libferrite.o
 # Programs without sanitizers load artifacts: the embedded runtime is the plain one, but for
 # ThreadSanitizer, which must see who waits for whom.
 RT_EMBEDDED := $(if $(filter thread,$(SAN)),$B,build)/rt.a
-$B/embedded.c: build/embed $(RT_EMBEDDED) $(RT_TEXT)
-	$Q build/embed $@ rt.a=$(RT_EMBEDDED) $(RT_TEXT)
+$B/embedded.c: build/embed $(RT_EMBEDDED) $(RT_TEXT) $(RT_PYTHON)
+	$Q build/embed $@ rt.a=$(RT_EMBEDDED) $(RT_TEXT) $(RT_PYTHON)
 ifneq ($(filter-out thread,$(SAN)),)
 build/rt.a: $(RT_SRC) $(RT_PLAN)
 	+$Q $(MAKE) SAN= build/rt.a

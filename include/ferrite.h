@@ -194,6 +194,12 @@ FE_API fe_status fe_write_sources(fe_program *program, const char *folder);
  * what the archive records as inputs, else on random numbers. FE_IO, and with `profile` as fe_load(). */
 FE_API fe_status fe_write_report(fe_program *program, const char *path);
 
+/* Writes a Python module: NAME.py, which takes and returns torch tensors, numpy arrays or what else
+ * speaks DLPack, the library NAME_kernels.so with its weights, and ferrite_runtime.py, which it
+ * imports. `path` is that of the module, or a folder, where it is called as the program. FE_IO,
+ * FE_TOOLCHAIN, FE_UNSUPPORTED. */
+FE_API fe_status fe_write_python(fe_program *program, const char *path);
+
 /* Makes the program ready to be called in this process, without a file of the caller's:
  *
  *     fe_load(program, &artifact, &model);

@@ -1,4 +1,4 @@
-/* compile.c -- `ferrite compile`: a shared library with its header, or a folder of C sources. */
+/* compile.c -- `ferrite compile`: a shared library with its header, or what else there is. */
 #include "cli/cli.h"
 
 #include <string.h>
@@ -19,21 +19,34 @@ static int report(const compile_call *o, const fe_program *program)
     return 0;
 }
 
+/* What can be made. */
+typedef struct emission {
+    const char *name, *made;
+    fe_status (*write)(fe_program *program, const char *path);
+} emission;
+static const emission emissions[] = {
+    {"so", "library", fe_write_library},
+    {"c", "folder", fe_write_sources},
+    {"python", "module, or its folder,", fe_write_python},
+};
+
+static const emission *find_emission(const char *name)
+{
+    for (size_t i = 0; i < COUNT_OF(emissions); i++)
+        if (strcmp(emissions[i].name, name) == 0) return &emissions[i];
+    return NULL;
+}
+
 static int compile(cli_call *call)
 {
     const compile_call *o = (compile_call *)call;
-    bool to_sources = o->emit && strcmp(o->emit, "c") == 0;
+    const emission *to = find_emission(o->emit ? o->emit : "so");
     fe_program *program;
-    if (o->emit && !to_sources && strcmp(o->emit, "so") != 0)
-        return cli_mistake(&cli_compile, "--emit is so or c, not '%s'", o->emit);
-    if (!o->output)
-        return cli_mistake(&cli_compile, "-o is missing: the %s to make",
-                           to_sources ? "folder" : "library");
+    if (!to) return cli_mistake(&cli_compile, "--emit is so, c or python, not '%s'", o->emit);
+    if (!o->output) return cli_mistake(&cli_compile, "-o is missing: the %s to make", to->made);
     cli_show_progress(call->session);
     fe_status status = fe_compile_file(call->session, call->paths.at[0], &program);
-    if (status == FE_OK)
-        status = to_sources ? fe_write_sources(program, o->output)
-                            : fe_write_library(program, o->output);
+    if (status == FE_OK) status = to->write(program, o->output);
     cli_clear_progress();
     int result = status == FE_OK ? report(o, program) : cli_failed(call->session);
     fe_program_free(program);
@@ -42,18 +55,19 @@ static int compile(cli_call *call)
 
 #define FIELD(name) offsetof(compile_call, name)
 static const cli_option options[] = {
-    {"-o", CLI_TEXT, FIELD(output), "PATH", "library, or folder of sources, to make"},
-    {"--emit", CLI_TEXT, FIELD(emit), "so|c",
+    {"-o", CLI_TEXT, FIELD(output), "PATH", "what is to be made"},
+    {"--emit", CLI_TEXT, FIELD(emit), "so|c|python",
      "so: a shared library, and a header beside it (default); c: C sources, weights and a "
-     "Makefile"},
+     "Makefile; python: a module, its kernels and what it imports"},
     {"--quiet", CLI_FLAG, FIELD(quiet), NULL, "says nothing of what was made"},
 };
 
 const cli_command cli_compile = {
     .name = "compile",
-    .what = "makes a shared library, or C sources, of a program",
+    .what = "makes a shared library, C sources or a Python module of a program",
     .usage = "compile MODEL.pt2 -o MODEL.so\n"
-             "compile MODEL.pt2 --emit c -o DIR/\n",
+             "compile MODEL.pt2 --emit c -o DIR/\n"
+             "compile MODEL.pt2 --emit python -o MODEL.py\n",
     .options = options,
     .option_count = COUNT_OF(options),
     .session_options =

@@ -248,6 +248,12 @@ fe_status fe_write_report(fe_program *program, const char *path)
     return api_call(program->session, write_body, &job);
 }
 
+fe_status fe_write_python(fe_program *program, const char *path)
+{
+    path_job job = {program, path, module_write_python};
+    return api_call(program->session, write_body, &job);
+}
+
 static fe_status load_body(fe_session *session, void *data)
 {
     (void)session;

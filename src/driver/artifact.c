@@ -202,7 +202,7 @@ fe_status artifact_write_sources(driver_program *d, const char *folder)
                    d->whole.files[i].length));
     for (size_t i = 0; i < embedded_file_count; i++) {
         const struct embedded_file *file = &embedded_files[i];
-        if (!ends_with(file->name, ".a") && belongs(d, file))
+        if ((ends_with(file->name, ".c") || ends_with(file->name, ".h")) && belongs(d, file))
             FE_TRY(put(d, runtime, embedded_path(file), file->data, file->size));
     }
     if (has_scalar_kernels(d)) FE_TRY(write_scalar_kernels(d, folder));

@@ -55,12 +55,28 @@ static void show_c(driver_program *d, text *out)
                     d->whole.files[i].text);
 }
 
+static void show_target(driver_program *d, const emit_target *target, text *out)
+{
+    emit_input input;
+    emit_file *files;
+    uint32_t count;
+    driver_emit_input(d, &input);
+    if (emit_program(target, &input, d->memory, &files, &count) != FE_OK)
+        BUG(d->session, "what is printed as C cannot be printed as %s", target->name);
+    text_add_n(out, files[0].text, files[0].length);
+}
+
+static void show_python(driver_program *d, text *out)
+{
+    show_target(d, &emit_target_python, out);
+}
+
 const stage_row stage_table[] = {
     {"read", STAGE_READ, show_fx},    {"fx", STAGE_PASS, show_fx},
     {"loop", STAGE_LOWER, show_loop}, {"sched", STAGE_SCHED, show_sched},
     {"plan", STAGE_WRAP, show_plan},  {"plot", STAGE_WRAP, show_plot},
     {"wrap", STAGE_WRAP, show_wrap},  {"kern", STAGE_KERN, show_kern},
-    {"c", STAGE_EMIT, show_c},
+    {"c", STAGE_EMIT, show_c},        {"python", STAGE_WRAP, show_python},
 };
 
 const uint32_t stage_count = COUNT_OF(stage_table);

@@ -381,6 +381,7 @@ static void c_output(emit_state *s, const wrap_line *line)
 
 const emit_target emit_target_c = {
     .name = "c",
+    .reserved = emit_c_words,
     .begin = emit_c_begin,
     .line =
         {

@@ -7,7 +7,7 @@ fe_status emit_program(const emit_target *target, const emit_input *input, arena
     emit_state state = {.input = input, .w = input->wrapper, .memory = memory};
     text_init(&state.out, memory);
     text_init(&state.behind, memory);
-    state.names = emit_names(input->wrapper, memory);
+    state.names = emit_names(input->wrapper, target->reserved, memory);
     target->begin(&state);
     for (uint32_t i = 0; i < input->wrapper->lines.count; i++) {
         const wrap_line *line = &input->wrapper->lines.at[i];

@@ -25,6 +25,7 @@ typedef struct emit_input {
     const char *vectors;  /* instruction set the kernels were made for: "x86-64-v4" */
     const char *producer; /* "ferrite 0.1" */
     const char *source;   /* the program's file name, for the head comment; may be NULL */
+    const char *module;   /* what files of a module are called; NULL: as the program */
     uint64_t weights_key;
     uint32_t parts; /* kernel files to make, at least 1 */
     bool profile;   /* the time of each step is kept */
@@ -42,6 +43,7 @@ typedef void (*emit_line)(emit_state *state, const wrap_line *line);
 /* One language. */
 typedef struct emit_target {
     const char *name;
+    const char *const *reserved; /* words that no buffer may be called; NULL at the end */
     void (*begin)(emit_state *state);
     emit_line line[WRAP_KIND_COUNT];
     void (*end)(emit_state *state);
@@ -62,9 +64,17 @@ struct emit_state {
     bool in_part;
     uint32_t *declared_in; /* by buffer: the function that declared it last, of so many */
     uint32_t scopes;
+    uint32_t depth;     /* of regions, in languages that indent */
+    bool is_open;       /* nothing stands in the innermost region yet */
 };
 
-extern const emit_target emit_target_c;
+extern const emit_target emit_target_c, emit_target_python;
+
+/* What a module is called. */
+static inline const char *emit_module(const emit_input *input)
+{
+    return input->module ? input->module : input->wrapper->name;
+}
 
 /* emit.c: walks the lines; files come back in `state.files`' order. */
 fe_status emit_program(const emit_target *target, const emit_input *input, arena *memory,
@@ -74,8 +84,10 @@ void emit_library(const emit_input *input, arena *memory, emit_file **files, uin
 /* header.c: MODEL.h with names, dtypes and shapes of inputs and outputs. */
 fe_status emit_header(const emit_input *input, const char *guard_name, arena *memory,
                       emit_file *out);
-/* names.c: identifiers that are legal in C, unique, and near the program's own names. */
-const char **emit_names(const wrap_program *w, arena *memory);
+/* names.c: identifiers that are legal in C and not reserved, unique, and near the program's own
+ * names. */
+const char **emit_names(const wrap_program *w, const char *const *reserved, arena *memory);
+extern const char *const emit_c_words[], *const emit_python_words[];
 const char *emit_identifier(arena *memory, const char *name);
 
 #endif

@@ -158,6 +158,8 @@ void sym_print_c(const sym_table *t, sym_expr e, text *out);
 /* The same where a number of bytes is wanted, by fe_plus, fe_times and fe_over: what does not fit, and
  * all that is computed from it, is INT64_MAX. */
 void sym_print_c_size(const sym_table *t, sym_expr e, text *out);
+/* The same as Python, with rt.div(a, b) and rt.mod(a, b) where the divisor may be 0. */
+void sym_print_python(const sym_table *t, sym_expr e, text *out);
 
 /* A comparison that stays as it was written: one that the ranges of symbols imply must still be
  * asked where those ranges come from. op: EQ NE LT LE; a plain predicate is `left != 0`. */
@@ -167,6 +169,7 @@ typedef struct sym_relation {
 } sym_relation;
 void sym_print_relation(const sym_table *t, const sym_relation *r, text *out);
 void sym_print_c_relation(const sym_table *t, const sym_relation *r, text *out);
+void sym_print_python_relation(const sym_table *t, const sym_relation *r, text *out);
 fe_status sym_parse_relation(sym_table *t, lexer *lx, sym_relation *out);
 
 #endif

@@ -241,6 +241,45 @@ void sym_print_c(const sym_table *t, sym_expr e, text *out)
     text_char(out, ')');
 }
 
+/* ---- Python ---- */
+
+static void print_python_list(const sym_table *t, sym_expr e, const char *between, text *out)
+{
+    for (uint32_t i = 0; i < sym_arg_count(t, e); i++) {
+        if (i > 0) text_add(out, between);
+        sym_print_python(t, sym_arg(t, e, i), out);
+    }
+}
+
+void sym_print_python(const sym_table *t, sym_expr e, text *out)
+{
+    static const char *const WORDS[] = {[SYM_AND] = " and ", [SYM_OR] = " or "};
+    sym_op op = sym_op_of(t, e);
+    bool divides = op == SYM_FLOORDIV || op == SYM_MOD;
+    bool plain = divides && sym_interval_of(t, sym_arg(t, e, 1), NULL).min > 0;
+    if (op == SYM_CONST || op == SYM_SYMBOL) {
+        print_at(t, e, LEVEL_ATOM, out);
+        return;
+    }
+    if (divides && !plain) text_add(out, op == SYM_MOD ? "rt.mod" : "rt.div");
+    if (op == SYM_MIN || op == SYM_MAX) text_add(out, op == SYM_MIN ? "min" : "max");
+    text_add(out, op == SYM_NOT ? "(not " : "(");
+    print_python_list(t, e,
+                      (divides && !plain) || op == SYM_MIN || op == SYM_MAX ? ", "
+                      : op == SYM_MUL                                       ? " * "
+                      : op == SYM_AND || op == SYM_OR                       ? WORDS[op]
+                                                                            : OPERATORS[op].text,
+                      out);
+    text_char(out, ')');
+}
+
+void sym_print_python_relation(const sym_table *t, const sym_relation *r, text *out)
+{
+    sym_print_python(t, r->left, out);
+    text_add(out, OPERATORS[r->op].text);
+    sym_print_python(t, r->right, out);
+}
+
 /* ---- parsing ---- */
 
 enum { DEEPEST = 1200, DEEPEST_NODE = 2000 };

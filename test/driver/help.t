@@ -4,7 +4,7 @@
 ferrite 0.1: compiles PyTorch programs to C
 
   ferrite run      compiles a program, runs it, writes its outputs
-  ferrite compile  makes a shared library, or C sources, of a program
+  ferrite compile  makes a shared library, C sources or a Python module of a program
   ferrite inspect  shows a stage of the compiler as text
   ferrite check    compares programs with their recorded metadata and outputs
   ferrite bench    times a program: compile, load, calls on 1 to N threads
@@ -14,7 +14,7 @@ ferrite 0.1: compiles PyTorch programs to C
 'ferrite help COMMAND' says more.
 usage: ferrite run MODEL.pt2 [--inputs IN.safetensors | --input A.npy ...] [--outputs OUT.safetensors]
 usage: ferrite compile MODEL.pt2 -o MODEL.so
-usage: ferrite inspect MODEL.pt2|FILE.fx|- --stage read|fx|loop|sched|kern|plan|plot|wrap|c
+usage: ferrite inspect MODEL.pt2|FILE.fx|- --stage read|fx|loop|sched|kern|plan|plot|wrap|c|python
 usage: ferrite check PATH... [--json REPORT] [--jobs N] [--metadata]
 usage: ferrite bench MODEL.pt2 [--inputs IN.safetensors | --input A.npy ...] [--threads N]
 usage: ferrite plan FILE.csv|- [--capacity BYTES] [--budget-ms MS] [-o OFFSETS.csv]
@@ -23,12 +23,13 @@ ferrite 0.1
 --out--
 usage: ferrite compile MODEL.pt2 -o MODEL.so
        ferrite compile MODEL.pt2 --emit c -o DIR/
+       ferrite compile MODEL.pt2 --emit python -o MODEL.py
 
-makes a shared library, or C sources, of a program
+makes a shared library, C sources or a Python module of a program
 
-  -o PATH               library, or folder of sources, to make
-  --emit so|c           so: a shared library, and a header beside it (default); c: C sources,
-                        weights and a Makefile
+  -o PATH               what is to be made
+  --emit so|c|python    so: a shared library, and a header beside it (default); c: C sources,
+                        weights and a Makefile; python: a module, its kernels and what it imports
   --quiet               says nothing of what was made
   --isa NAME            instruction set; native: this machine's; scalar: plain C11
   --cc CC               the C compiler, arguments may follow its name (default: $CC, then cc)
@@ -57,7 +58,7 @@ status 2
 ferrite 0.1: compiles PyTorch programs to C
 
   ferrite run      compiles a program, runs it, writes its outputs
-  ferrite compile  makes a shared library, or C sources, of a program
+  ferrite compile  makes a shared library, C sources or a Python module of a program
   ferrite inspect  shows a stage of the compiler as text
   ferrite check    compares programs with their recorded metadata and outputs
   ferrite bench    times a program: compile, load, calls on 1 to N threads
@@ -114,7 +115,7 @@ ferrite compile: -o needs a value: PATH
 'ferrite help compile' says more.
 ferrite compile: -o is missing: the library to make
 'ferrite help compile' says more.
-ferrite compile: --emit is so or c, not 'cuda'
+ferrite compile: --emit is so, c or python, not 'cuda'
 'ferrite help compile' says more.
 ferrite run: one at a time: 'a.pt2' and 'b.pt2'
 'ferrite help run' says more.
@@ -126,7 +127,7 @@ ferrite run: --json takes no value
 'ferrite help run' says more.
 error: option: isa is one of native, x86-64-v4, x86-64-v3, baseline, scalar, not 'v3'
   help: did you mean 'x86-64-v3'?
-error: inspect: there is no stage 'lop'; there are read, fx, loop, sched, plan, plot, wrap, kern, c
+error: inspect: there is no stage 'lop'; there are read, fx, loop, sched, plan, plot, wrap, kern, c, python
   help: did you mean 'loop'?
 ferrite: there is no command 'runn'; did you mean 'run'?
 'ferrite help' lists them.

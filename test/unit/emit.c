@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static const emit_target *const printers[] = {&emit_target_c};
+static const emit_target *const printers[] = {&emit_target_c, &emit_target_python};
 
 TEST(every_target_has_a_slot_for_every_line)
 {
@@ -54,7 +54,7 @@ SESSION_TEST(names_in_c_are_legal_and_different)
                                          "b_rt_launch", "b_s0",  "f_",   "arena_"};
     wrap_program *w;
     FE_TRY(wrap_parse(session, session->memory, source, sizeof source - 1, &w));
-    const char **names = emit_names(w, session->memory);
+    const char **names = emit_names(w, emit_c_words, session->memory);
     EXPECT_INT(w->loops->buffers.count, COUNT_OF(wanted));
     for (uint32_t i = 0; i < w->loops->buffers.count; i++) EXPECT_TEXT(names[i], wanted[i]);
     return FE_OK;

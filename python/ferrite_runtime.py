@@ -1,0 +1,627 @@
+"""What a program that ferrite printed as Python calls: kernels and runtime operators of a shared library
+through ctypes, tensors of numpy, PyTorch or anything else that speaks DLPack, and one arena a context.
+
+Needs nothing but Python; numpy and PyTorch are used where their tensors come in. Buffers are addresses
+(int); a tensor of a call is (address, dtype, sizes, strides), sizes and strides in elements.
+"""
+
+import ctypes
+import mmap
+import os
+import struct
+import sys
+import threading
+from ctypes import POINTER, Structure, byref, c_char_p, c_double, c_int, c_int64, c_uint32, c_uint64, c_void_p
+
+VERSION = 1  # RT_LIBRARY_VERSION
+
+# ---- element types: number, name, bytes, as numpy writes it, DLPack's code ----
+
+U8, I8, I16, I32, I64, F16, F32, F64, C32, C64, C128, BOOL, BF16, U16, U32, U64 = (
+    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 28, 34, 35)
+_SIGNED, _UNSIGNED, _FLOAT, _BFLOAT, _COMPLEX, _BOOLEAN = 0, 1, 2, 4, 5, 6
+_ROWS = [
+    (U8, "uint8", 1, "|u1", _UNSIGNED), (I8, "int8", 1, "|i1", _SIGNED), (I16, "int16", 2, "<i2", _SIGNED),
+    (I32, "int32", 4, "<i4", _SIGNED), (I64, "int64", 8, "<i8", _SIGNED), (F16, "float16", 2, "<f2", _FLOAT),
+    (F32, "float32", 4, "<f4", _FLOAT), (F64, "float64", 8, "<f8", _FLOAT), (C32, "complex32", 4, None, _COMPLEX),
+    (C64, "complex64", 8, "<c8", _COMPLEX), (C128, "complex128", 16, "<c16", _COMPLEX),
+    (BOOL, "bool", 1, "|b1", _BOOLEAN), (BF16, "bfloat16", 2, None, _BFLOAT), (U16, "uint16", 2, "<u2", _UNSIGNED),
+    (U32, "uint32", 4, "<u4", _UNSIGNED), (U64, "uint64", 8, "<u8", _UNSIGNED),
+]
+NAMES = {row[0]: row[1] for row in _ROWS}
+BYTES = {row[0]: row[2] for row in _ROWS}
+_BY_NAME = {row[1]: row[0] for row in _ROWS}
+_TYPESTR = {row[0]: row[3] for row in _ROWS}
+_BY_TYPESTR = {row[3]: row[0] for row in _ROWS if row[3]}
+_DLPACK = {row[0]: (row[4], 8 * row[2]) for row in _ROWS}
+_BY_DLPACK = {code: number for number, code in _DLPACK.items()}
+
+
+class InputError(ValueError):
+    """An input does not fit; the message names it, the dimension and what is expected."""
+
+
+class RunError(RuntimeError):
+    """The program could not go on: an assertion of its own, an operator's failure, no memory."""
+
+
+# ---- arithmetic of sizes ----
+
+MOST = 1 << 62  # bytes, and steps of a loop
+
+
+def div(a, b):
+    """Floor division; by 0 it is 0."""
+    return a // b if b else 0
+
+
+def mod(a, b):
+    return a % b if b else a
+
+
+# ---- structures of rt_library.h, rt_program.h, ferrite_abi.h and ferrite_ops.h ----
+
+
+class _Tensor(Structure):
+    _fields_ = [("data", c_void_p), ("dtype", c_uint32), ("rank", c_uint32), ("sizes", POINTER(c_int64)),
+                ("strides", POINTER(c_int64))]
+
+
+class _KernelArgs(Structure):
+    _fields_ = [("buffers", POINTER(c_void_p)), ("ints", POINTER(c_int64))]
+
+
+class _Call(Structure):
+    _fields_ = [("ins", POINTER(_Tensor)), ("outs", POINTER(_Tensor)), ("in_count", c_uint32),
+                ("out_count", c_uint32), ("packed", c_uint32), ("ints", POINTER(c_int64)),
+                ("floats", POINTER(c_double)), ("text", c_char_p), ("epilogue", c_void_p),
+                ("epilogue_args", POINTER(_KernelArgs))]
+
+
+class _ArgValue(ctypes.Union):
+    _fields_ = [("tensor", POINTER(_Tensor)), ("integer", c_int64), ("number", c_double), ("string", c_char_p),
+                ("items", c_void_p)]
+
+
+class _Arg(Structure):
+    _fields_ = [("kind", c_uint32), ("count", c_uint32), ("value", _ArgValue)]
+
+
+class _Function(Structure):
+    _fields_ = [("name", c_char_p), ("function", c_void_p)]
+
+
+class _Template(Structure):
+    _fields_ = [("buffer_count", c_uint32), ("block_count", c_uint32), ("stretch_count", c_uint32),
+                ("section_count", c_uint32), ("order_count", c_uint32), ("first", POINTER(c_uint32)),
+                ("stretches", POINTER(c_uint32)), ("members", POINTER(c_uint32)), ("block_of", POINTER(c_uint32)),
+                ("orders", POINTER(c_uint32))]
+
+
+class _Sizes(Structure):
+    _fields_ = [("size", POINTER(c_int64)), ("shift", POINTER(c_int64)), ("fixed", POINTER(c_int64)),
+                ("alignment", c_int64)]
+
+
+class _Services(Structure):
+    _fields_ = [
+        ("pool", ctypes.CFUNCTYPE(c_void_p, c_int)),
+        ("launch", ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, POINTER(_KernelArgs), c_int64, c_int64, c_int, c_int64)),
+        ("custom", ctypes.CFUNCTYPE(c_int, c_void_p, c_char_p, c_void_p, POINTER(_Arg), c_uint32, POINTER(_Tensor),
+                                    c_uint32)),
+        ("frame_new", ctypes.CFUNCTYPE(c_void_p, c_uint32)),
+        ("frame_free", ctypes.CFUNCTYPE(None, c_void_p)),
+        ("error", ctypes.CFUNCTYPE(c_char_p, c_void_p)),
+        ("replan_scratch", ctypes.CFUNCTYPE(ctypes.c_size_t, POINTER(_Template))),
+        ("replan", ctypes.CFUNCTYPE(c_int64, POINTER(_Template), POINTER(_Sizes), c_void_p, POINTER(c_int64), c_void_p)),
+    ]
+
+
+class _Library(Structure):
+    _fields_ = [("version", c_uint32), ("struct_bytes", c_uint32), ("kernels", POINTER(_Function)),
+                ("operators", POINTER(_Function)), ("customs", POINTER(_Function)), ("kernel_count", c_uint32),
+                ("operator_count", c_uint32), ("custom_count", c_uint32), ("weights_key", c_uint64),
+                ("services", POINTER(_Services))]
+
+
+_OPERATOR = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(_Call))
+
+
+def _array(kind, values):
+    values = tuple(values)
+    return (kind * (len(values) or 1))(*values)
+
+
+# ---- the library and its weights ----
+
+
+class Library:
+    """Kernels, operators and weights of one program: a shared library with the weights at its end."""
+
+    def __init__(self, path):
+        self.path = path
+        self._handle = ctypes.CDLL(path, mode=os.RTLD_NOW | os.RTLD_LOCAL)
+        self._handle.ferrite_library.restype = POINTER(_Library)
+        table = self._handle.ferrite_library().contents
+        if table.version != VERSION:
+            raise ImportError(f"{path} was made by another ferrite than ferrite_runtime.py")
+        self.services = table.services.contents
+        self._kernels = {table.kernels[i].name.decode(): table.kernels[i].function for i in range(table.kernel_count)}
+        self._operators = {table.operators[i].name.decode(): _OPERATOR(table.operators[i].function)
+                           for i in range(table.operator_count)}
+        self._customs = {table.customs[i].name.decode(): table.customs[i].function for i in range(table.custom_count)}
+        self._key = table.weights_key
+        self._file = None
+
+    def kernel(self, name):
+        return self._kernels[name]
+
+    def operator(self, name):
+        return self._operators[name]
+
+    def custom(self, name):
+        return name, self._customs[name]
+
+    def weights(self, size):
+        """The address of the weights, which are mapped from the library's own file."""
+        if not size:
+            return 0
+        footer = struct.Struct("=16sQQQ")
+        with open(self.path, "rb") as file:
+            file.seek(-footer.size, os.SEEK_END)
+            magic, key, offset, length = footer.unpack(file.read())
+            if magic != b"ferrite weights\0" or key != self._key or length != size:
+                raise ImportError(f"{self.path} does not hold the weights of this program")
+            self._file = mmap.mmap(file.fileno(), length, flags=mmap.MAP_PRIVATE, offset=offset)
+        return ctypes.addressof(ctypes.c_char.from_buffer(self._file))
+
+
+class Memory:
+    """Bytes of our own, aligned to 64."""
+
+    def __init__(self, size):
+        if size > MOST:
+            raise RunError("the sizes of this run are too large")
+        self.size = max(int(size), 1)
+        try:
+            self._block = ctypes.create_string_buffer(self.size + 64) if self.size < 4096 else mmap.mmap(-1, self.size)
+        except (OSError, MemoryError, OverflowError, ValueError):
+            raise RunError(f"no memory for {size} bytes") from None
+        block = self._block if self.size < 4096 else ctypes.c_char.from_buffer(self._block)
+        self._view = block
+        self.address = (ctypes.addressof(block) + 63) & ~63 if self.size < 4096 else ctypes.addressof(block)
+
+    def holds(self, address):
+        return self.address <= address < self.address + self.size
+
+
+# ---- tensors in and out ----
+
+
+class _DLTensor(Structure):
+    _fields_ = [("data", c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
+                ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
+                ("lanes", ctypes.c_uint16), ("shape", POINTER(c_int64)), ("strides", POINTER(c_int64)),
+                ("byte_offset", c_uint64)]
+
+
+class _DLManaged(Structure):
+    pass
+
+
+_DELETER = ctypes.CFUNCTYPE(None, POINTER(_DLManaged))
+_DLManaged._fields_ = [("tensor", _DLTensor), ("context", c_void_p), ("deleter", _DELETER)]
+_exported = {}  # what consumers of our capsules have not given back
+
+
+@_DELETER
+def _give_back(managed):
+    _exported.pop(ctypes.addressof(managed.contents), None)
+
+
+_new_capsule = ctypes.pythonapi.PyCapsule_New
+_new_capsule.restype, _new_capsule.argtypes = ctypes.py_object, [c_void_p, c_char_p, c_void_p]
+_capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_capsule_pointer.restype, _capsule_pointer.argtypes = c_void_p, [ctypes.py_object, c_char_p]
+_raw_is_valid = ctypes.PYFUNCTYPE(c_int, c_void_p, c_char_p)(("PyCapsule_IsValid", ctypes.pythonapi))
+_raw_pointer = ctypes.PYFUNCTYPE(c_void_p, c_void_p, c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
+
+
+@ctypes.PYFUNCTYPE(None, c_void_p)
+def _drop_capsule(capsule):
+    if _raw_is_valid(capsule, b"dltensor"):  # nobody has taken it
+        _exported.pop(_raw_pointer(capsule, b"dltensor"), None)
+
+
+class Tensor:
+    """A result: numpy.asarray(t) and torch.from_dlpack(t) show it without a copy."""
+
+    def __init__(self, address, dtype, sizes, strides, owner):
+        self.address, self.dtype, self.owner = address, dtype, owner
+        self.shape, self.strides = tuple(sizes), tuple(strides)
+
+    def __repr__(self):
+        return f"Tensor({NAMES[self.dtype]}, {list(self.shape)}, strides {list(self.strides)})"
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+    def __dlpack__(self, stream=None, **_):
+        rank = len(self.shape)
+        code, bits = _DLPACK[self.dtype]
+        shape, strides = _array(c_int64, self.shape), _array(c_int64, self.strides)
+        tensor = _DLTensor(self.address, 1, 0, rank, code, bits, 1, shape, strides, 0)
+        managed = _DLManaged(tensor, None, _give_back)
+        _exported[ctypes.addressof(managed)] = (managed, shape, strides, self.owner)
+        return _new_capsule(ctypes.addressof(managed), b"dltensor", ctypes.cast(_drop_capsule, c_void_p))
+
+    @property
+    def __array_interface__(self):
+        typestr = _TYPESTR[self.dtype]
+        if not typestr:
+            raise AttributeError(f"numpy has no {NAMES[self.dtype]}")
+        element = BYTES[self.dtype]
+        return {"version": 3, "typestr": typestr, "shape": self.shape, "data": (self.address, False),
+                "strides": tuple(s * element for s in self.strides)}
+
+
+def _is_of(module, name, value):
+    """Is it of this class of a module that somebody has imported?"""
+    loaded = sys.modules.get(module)
+    kind = getattr(loaded, name, None)
+    return kind is not None and isinstance(value, kind)
+
+
+def _from_torch(value):
+    value = value.detach().resolve_conj().resolve_neg()
+    if value.device.type != "cpu":
+        raise InputError(f"a tensor on {value.device} was given; the program runs on the cpu")
+    return value.data_ptr(), _BY_NAME.get(str(value.dtype)[len("torch."):]), tuple(value.shape), value.stride(), value
+
+
+def _from_numpy(value):
+    facts = value.__array_interface__
+    dtype = _BY_TYPESTR.get(facts["typestr"])
+    if value.dtype.name == "bfloat16":
+        dtype = BF16
+    element = value.dtype.itemsize
+    if any(s % element for s in value.strides):
+        raise InputError("an array whose strides are no multiples of its elements was given")
+    return facts["data"][0], dtype, value.shape, tuple(s // element for s in value.strides), value
+
+
+def _from_dlpack(value):
+    capsule = value.__dlpack__()
+    managed = ctypes.cast(_capsule_pointer(capsule, b"dltensor"), POINTER(_DLManaged)).contents
+    t = managed.tensor
+    if t.device_type != 1:
+        raise InputError("a tensor of another device was given; the program runs on the cpu")
+    sizes = tuple(t.shape[d] for d in range(t.ndim))
+    strides = tuple(t.strides[d] for d in range(t.ndim)) if t.strides else _contiguous(sizes)
+    return (t.data or 0) + t.byte_offset, _BY_DLPACK.get((t.code, t.bits)), sizes, strides, (capsule, value)
+
+
+def _contiguous(sizes):
+    strides, step = [], 1
+    for size in reversed(sizes):
+        strides.insert(0, step)
+        step *= max(size, 1)
+    return tuple(strides)
+
+
+_NUMBERS = {I64: c_int64, F64: c_double, BOOL: ctypes.c_uint8}
+
+
+def _from_number(value, dtype):
+    try:
+        room = _NUMBERS[dtype](value)
+    except TypeError:
+        return None
+    return ctypes.addressof(room), dtype, (), (), room
+
+
+class Port:
+    """An input or output as declared. A size of -1 is dynamic; `shape` has the expression. dtype 0: an
+    input that the program does not read."""
+
+    def __init__(self, name, dtype, sizes, strides, shape, number=False):
+        self.name, self.dtype, self.sizes, self.strides, self.shape = name, dtype, sizes, strides, shape
+        self.number = number
+
+    def take(self, value):
+        """(address, dtype, sizes, strides, what keeps it alive) of a value for this input."""
+        if not self.dtype:
+            return 0, 0, (), (), None
+        given = None
+        if self.number and isinstance(value, (bool, int, float)):
+            given = _from_number(value, self.dtype)
+        elif _is_of("torch", "Tensor", value):
+            given = _from_torch(value)
+        elif _is_of("numpy", "ndarray", value):
+            given = _from_numpy(value)
+        elif _is_of("numpy", "generic", value):
+            given = _from_numpy(sys.modules["numpy"].asarray(value))
+        elif hasattr(value, "__dlpack__"):
+            given = _from_dlpack(value)
+        if given is None:
+            raise InputError(f"input '{self.name}' is {type(value).__name__}, expected "
+                             + ("a number" if self.number else f"a tensor of {NAMES[self.dtype]}"))
+        self._check(*given[:4])
+        return given
+
+    def _check(self, address, dtype, sizes, strides):
+        name = self.name
+        if dtype != self.dtype:
+            raise InputError(f"input '{name}' is {NAMES.get(dtype, 'of an unknown type')}, "
+                             f"expected {NAMES[self.dtype]}")
+        if len(sizes) != len(self.sizes):
+            raise InputError(f"input '{name}' has {len(sizes)} dimensions, expected {len(self.sizes)}: {self.shape}")
+        for d, (given, wanted) in enumerate(zip(sizes, self.sizes)):
+            if wanted >= 0 and given != wanted:
+                raise InputError(f"input '{name}' has size {given} in dimension {d}, expected {self.shape}")
+        empty = 0 in sizes
+        for d, (given, wanted) in enumerate(zip(strides, self.strides)):
+            if wanted >= 0 and sizes[d] > 1 and given != wanted and not empty:
+                raise InputError(f"input '{name}' has stride {given} in dimension {d}, expected {wanted}")
+        alignment = min(BYTES[dtype], 8)
+        if address % alignment:
+            raise InputError(f"input '{name}' is not aligned to {alignment} bytes")
+
+
+# ---- a program and its contexts ----
+
+
+class Lives:
+    """Which buffers of a segment live when, in orders that are good whatever the sizes."""
+
+    def __init__(self, first, stretches, members, block_of, orders, sections):
+        self._kept = [_array(c_uint32, values) for values in (
+            first, [n for stretch in stretches for n in stretch], members, block_of,
+            [n for order in orders for n in order])]
+        self.count = len(block_of)
+        self.template = _Template(len(block_of), len(first) - 1, len(stretches), sections, len(orders), *self._kept)
+
+
+class Program:
+    """The tables of a program, and its lines: a function of a frame."""
+
+    def __init__(self, name, library, inputs, outputs, lines, weights=(), weights_bytes=0, states=()):
+        self.name, self.library, self.inputs, self.outputs, self.lines = name, library, inputs, outputs, lines
+        base = library.weights(weights_bytes)
+        self.weights = [base + offset for _, offset, _ in weights]
+        self.weight_bytes = [size for _, _, size in weights]
+        self.states = states
+
+
+class Context:
+    """An arena and the state of one caller; calls of one context take turns. Called with the inputs, it
+    returns the output, or a tuple of them, as what the inputs are: torch tensors, numpy arrays, or
+    (returns="dlpack") Tensor. States live in it from call to call."""
+
+    def __init__(self, program, threads=0, returns=None):
+        self.program, self.returns = program, returns
+        self._services = program.library.services
+        self._frame = self._services.frame_new(threads)
+        if not self._frame:
+            raise RunError("no memory for a context")
+        self._turn = threading.Lock()
+        self._segments, self._plans = {}, {}
+        self._states = []
+        for weight in program.states:
+            memory = Memory(program.weight_bytes[weight])
+            ctypes.memmove(memory.address, program.weights[weight], program.weight_bytes[weight])
+            self._states.append(memory)
+
+    def __del__(self):
+        if getattr(self, "_frame", None):
+            self._services.frame_free(self._frame)
+
+    def __call__(self, *inputs, returns=None):
+        if len(inputs) != len(self.program.inputs):
+            raise InputError(f"{len(inputs)} inputs given, {self.program.name} takes {len(self.program.inputs)}")
+        taken = [port.take(value) for port, value in zip(self.program.inputs, inputs)]
+        with self._turn:
+            frame = Frame(self, taken)
+            self.program.lines(frame)
+        shown = [_show(result, returns or self.returns or _kind_of(inputs)) for result in frame.results]
+        return shown[0] if len(shown) == 1 else tuple(shown)
+
+
+def _kind_of(inputs):
+    for value in inputs:
+        if _is_of("torch", "Tensor", value):
+            return "torch"
+        if _is_of("numpy", "ndarray", value):
+            return "numpy"
+    return "numpy" if "numpy" in sys.modules else "torch" if "torch" in sys.modules else "dlpack"
+
+
+def _show(result, kind):
+    if not isinstance(result, Tensor) or kind == "dlpack":
+        return result
+    if kind == "torch":
+        import torch
+        return torch.from_dlpack(result)
+    if not _TYPESTR[result.dtype]:
+        return result
+    import numpy
+    return numpy.asarray(result)
+
+
+class Frame:
+    """One call, as the program's lines see it."""
+
+    def __init__(self, context, taken):
+        self._context, self._taken = context, taken
+        self._services, self._handle = context._services, context._frame
+        self._memory = {}
+        self.results = [None] * len(context.program.outputs)
+
+    def _done(self, code):
+        if code:
+            raise RunError(self._services.error(self._handle).decode(errors="replace"))
+
+    # -- inputs and symbols --
+
+    def input(self, k):
+        return self._taken[k][0]
+
+    def size(self, k, d):
+        return self._taken[k][2][d]
+
+    def number(self, k):
+        kind = _NUMBERS[self._taken[k][1]]
+        value = kind.from_address(self._taken[k][0]).value
+        return bool(value) if kind is ctypes.c_uint8 else value
+
+    def check_size(self, k, d, expected, text):
+        if self.size(k, d) != expected:
+            raise InputError(f"input '{self._name(k)}' has size {self.size(k, d)} in dimension {d}, "
+                             f"expected {text} = {expected}")
+
+    def check_stride(self, k, d, expected, text):
+        stride = self._taken[k][3][d]
+        if self.size(k, d) > 1 and stride != expected:
+            raise InputError(f"input '{self._name(k)}' has stride {stride} in dimension {d}, expected {text}")
+
+    def check_range(self, k, d, symbol, value, low, high, solved=False):
+        """low, high: None where there is no bound. d None: the input is a number."""
+        if (low is None or value >= low) and (high is None or value <= high):
+            return
+        where = f"input '{self._name(k)}' is {value}" if d is None else (
+            f"input '{self._name(k)}' has size {self.size(k, d)} in dimension {d}")
+        if solved:
+            where += f", so {symbol} is {value}"
+        bounds = f"at least {low}" if high is None else f"at most {high}" if low is None else f"in [{low}, {high}]"
+        raise InputError(f"{where}: {symbol} must be {bounds}")
+
+    def check_number(self, k, expected, text):
+        value = self.number(k)
+        if value != expected and not (value != value and expected != expected):
+            raise InputError(f"input '{self._name(k)}' is {value}, the program is made for {text}")
+
+    def _name(self, k):
+        return self._context.program.inputs[k].name
+
+    def load(self, address, dtype):
+        """The integer or bool that a kernel has written there."""
+        data = ctypes.string_at(address, BYTES[dtype])
+        return int.from_bytes(data, sys.byteorder, signed=dtype in (I8, I16, I32, I64))
+
+    def check(self, holds, message, **symbols):
+        if not holds:
+            named = ", ".join(f"{name} = {int(value)}" for name, value in symbols.items())
+            raise RunError(f"{message}: {named}" if named else message)
+
+    def fits(self, *sizes):
+        if any(size > MOST for size in sizes):
+            raise RunError("the sizes of this run are too large")
+
+    # -- memory --
+
+    def weight(self, k):
+        return self._context.program.weights[k]
+
+    def state(self, k):
+        return self._context._states[k].address
+
+    def arena(self, segment, size):
+        """The start of a segment of the arena with room for so many bytes."""
+        memory = self._context._segments.get(segment)
+        if memory is None or memory.size < size:
+            self._context._segments[segment] = None
+            memory = self._context._segments[segment] = Memory(size)
+        return memory.address
+
+    def place(self, segment, lives, sizes, shifts=None):
+        """Addresses of the buffers of a segment whose sizes are known now."""
+        sizes = [max(size, 0) for size in sizes]
+        self.fits(sum(sizes) + sum(shifts or ()))
+        shifts = [shift if size else 0 for shift, size in zip(shifts, sizes)] if shifts else None
+        key = (segment, tuple(sizes), tuple(shifts or ()))
+        plans = self._context._plans
+        if key not in plans:
+            if len(plans) >= 256:
+                plans.clear()
+            scratch = Memory(self._services.replan_scratch(byref(lives.template)))
+            offsets = (c_int64 * (lives.count + 1))()
+            given = _Sizes(_array(c_int64, sizes), _array(c_int64, shifts) if shifts else None, None, 64)
+            height = self._services.replan(byref(lives.template), byref(given), scratch.address, offsets, None)
+            plans[key] = height, list(offsets)
+        height, offsets = plans[key]
+        base = self.arena(segment, height)
+        return [base + offset for offset in offsets]
+
+    def output_memory(self, k, size):
+        memory = self._memory[k] = Memory(max(size, 0))
+        return memory.address
+
+    # -- calls --
+
+    def _kernel_args(self, buffers, ints):
+        return _KernelArgs(_array(c_void_p, buffers), _array(c_int64, ints))
+
+    def launch(self, kernel, buffers, ints, outer, inner=None, cost=0):
+        """A generated kernel over `outer` rows; inner: columns that it may be split along as well."""
+        args = self._kernel_args(buffers, ints)
+        self._done(self._services.launch(self._handle, kernel, byref(args), outer, inner or 0, inner is not None, cost))
+
+    @staticmethod
+    def _tensors(views):
+        made = [_Tensor() if view is None else
+                _Tensor(view[0], view[1], len(view[2]), _array(c_int64, view[2]), _array(c_int64, view[3]))
+                for view in views]
+        return _array(_Tensor, made)
+
+    def call(self, operator, ins, outs, ints=(), floats=(), packed=0, text=None, epilogue=None):
+        """A runtime operator; epilogue: (kernel, buffers, ints) that runs on what it has finished."""
+        kernel, args = None, None
+        if epilogue:
+            kernel, args = epilogue[0], ctypes.pointer(self._kernel_args(*epilogue[1:]))
+        call = _Call(self._tensors(ins), self._tensors(outs), len(ins), len(outs), packed, _array(c_int64, ints),
+                     _array(c_double, floats), text.encode() if text else None, kernel, args)
+        self._done(operator(self._handle, byref(call)))
+
+    def _args(self, values, kept):
+        return _array(_Arg, [self._arg(value, kept) for value in values])
+
+    def _arg(self, value, kept):
+        if value is None:
+            return _Arg(0, 0)
+        if isinstance(value, bool):
+            return _Arg(4, 0, _ArgValue(integer=value))
+        if isinstance(value, int):
+            return _Arg(2, 0, _ArgValue(integer=value))
+        if isinstance(value, float):
+            return _Arg(3, 0, _ArgValue(number=value))
+        if isinstance(value, str):
+            kept.append(ctypes.create_string_buffer(value.encode()))
+            return _Arg(5, 0, _ArgValue(string=ctypes.addressof(kept[-1])))
+        if isinstance(value, list):
+            kept.append(self._args(value, kept))
+            return _Arg(6, len(value), _ArgValue(items=ctypes.addressof(kept[-1])))
+        kept.append(self._tensors([value]))
+        return _Arg(1, 0, _ArgValue(tensor=kept[-1]))
+
+    def custom(self, function, args, results):
+        """A function of the user's: arguments are tensors, numbers, texts, None and lists of these."""
+        kept = []
+        made = self._args(args, kept)
+        self._done(self._services.custom(self._handle, function[0].encode(), function[1], made, len(args),
+                                         self._tensors(results), len(results)))
+
+    # -- results --
+
+    def returns(self, k, address, dtype, sizes, strides):
+        owner = (self._context,)
+        for memory in self._memory.values():
+            if memory.holds(address):
+                owner = memory
+        for start, kind, dims, steps, kept in self._taken:
+            reach = sum((size - 1) * step for size, step in zip(dims, steps)) + 1 if kind else 0
+            if start <= address < start + reach * BYTES.get(kind, 0):
+                owner = kept
+        self.results[k] = Tensor(address, dtype, sizes, strides, (owner, self._context))
+
+    def returns_value(self, k, value):
+        self.results[k] = value

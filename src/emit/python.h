@@ -1,0 +1,28 @@
+/* python.h -- what the files of the Python printer share. What they print calls ferrite_runtime.py. */
+#ifndef FERRITE_EMIT_PYTHON_H
+#define FERRITE_EMIT_PYTHON_H
+
+#include "emit/emit.h"
+
+/* python_head.c */
+void emit_python_begin(emit_state *s);
+void emit_python_end(emit_state *s);
+/* python_body.c */
+void emit_python_indent(emit_state *s); /* at the begin of a statement */
+void emit_python_symbol(emit_state *s, const wrap_line *line);
+void emit_python_declare_fixed(emit_state *s);
+void emit_python_address(emit_state *s, loop_buffer_id id);
+void emit_python_exprs(emit_state *s, const sym_expr *exprs, uint32_t count); /* (a, b) */
+void emit_python_views(emit_state *s, const loop_view *views, const uint32_t *weights,
+                       uint32_t count);        /* [(address, dtype, sizes, strides), ...] */
+const char *emit_python_dtype(ty_dtype dtype); /* "rt.F32" */
+/* A text as Python has it, in double quotes. */
+void emit_python_text(text *out, const char *value);
+void emit_python_double(text *out, double value);
+/* python_call.c */
+void emit_python_kernel(emit_state *s, const wrap_line *line);
+void emit_python_extern(emit_state *s, const wrap_line *line);
+/* python_region.c */
+void emit_python_region(emit_state *s, const wrap_line *line);
+
+#endif

@@ -1,0 +1,166 @@
+/* python_call.c -- calls of kernels, runtime operators and the user's functions in the Python printer.
+ */
+#include "emit/python.h"
+
+static void print_buffers(emit_state *s, const wrap_call *call)
+{
+    text_char(&s->out, '(');
+    for (uint32_t i = 0; i < call->buffer_count; i++) {
+        if (i) text_char(&s->out, ' ');
+        emit_python_address(s, call->buffers[i]);
+        text_char(&s->out, ',');
+    }
+    text_char(&s->out, ')');
+}
+
+/* Loops over something that is nowhere in memory have not been measured by anybody yet. */
+static void guard_sizes(emit_state *s, const wrap_call *call)
+{
+    uint32_t count = call->int_count;
+    if (!wrap_may_overflow(s->w, call)) return;
+    emit_python_indent(s);
+    text_add(&s->out, "f.fits(");
+    sym_print_python(s->w->loops->symbols, call->outer, &s->out);
+    for (uint32_t i = 0; i <= count; i++) {
+        sym_expr e = i < count ? call->ints[i] : call->inner;
+        if (!wrap_may_overflow_in(s->w, e)) continue;
+        text_add(&s->out, ", ");
+        sym_print_python(s->w->loops->symbols, e, &s->out);
+    }
+    text_add(&s->out, ")\n");
+}
+
+void emit_python_kernel(emit_state *s, const wrap_line *line)
+{
+    const wrap_call *call = &line->call;
+    guard_sizes(s, call);
+    emit_python_indent(s);
+    text_printf(&s->out, "f.launch(%s, ", call->kernel);
+    print_buffers(s, call);
+    text_add(&s->out, ", ");
+    emit_python_exprs(s, call->ints, call->int_count);
+    text_add(&s->out, ", outer=");
+    sym_print_python(s->w->loops->symbols, call->outer, &s->out);
+    if (call->split_inner) {
+        text_add(&s->out, ", inner=");
+        sym_print_python(s->w->loops->symbols, call->inner, &s->out);
+    }
+    text_printf(&s->out, ", cost=%lld)\n", (long long)call->cost);
+}
+
+/* ---- the user's functions ---- */
+
+/* Letters of a callee's arguments (loop.h), left to right. */
+typedef struct argument_printer {
+    emit_state *s;
+    const loop_op *op;
+    const char *at;
+    uint32_t inputs, outputs, ints, floats, strings;
+} argument_printer;
+
+static void print_argument(argument_printer *p)
+{
+    text *out = &p->s->out;
+    switch (*p->at++) {
+    case 'T': text_printf(out, "ins[%u]", p->inputs++); return;
+    case 'M': /* its memory is the output's */
+    case 'O':
+        p->inputs += p->at[-1] == 'M';
+        text_printf(out, "outs[%u]", p->outputs++);
+        return;
+    case 'b':
+    case 'i':
+        if (p->at[-1] == 'b') text_add(out, "bool");
+        text_char(out, '(');
+        sym_print_python(p->s->w->loops->symbols, p->op->ints[p->ints++], out);
+        text_char(out, ')');
+        return;
+    case 'f': emit_python_double(out, p->op->floats[p->floats++]); return;
+    case 's': emit_python_text(out, p->op->callee->strings[p->strings++]); return;
+    case '[':
+        text_char(out, '[');
+        for (bool first = true; *p->at && *p->at != ']'; first = false) {
+            if (!first) text_add(out, ", ");
+            print_argument(p);
+        }
+        text_char(out, ']');
+        p->at += *p->at == ']';
+        return;
+    default: text_add(out, "None"); return;
+    }
+}
+
+static void print_custom(emit_state *s, const wrap_line *line)
+{
+    const loop_op *op = line->op;
+    argument_printer p = {.s = s, .op = op, .at = op->callee->arguments};
+    emit_python_indent(s);
+    text_add(&s->out, "ins = ");
+    emit_python_views(s, op->inputs, line->weights, op->input_count);
+    text_char(&s->out, '\n');
+    emit_python_indent(s);
+    text_add(&s->out, "outs = ");
+    emit_python_views(s, op->outputs, NULL, op->output_count);
+    text_char(&s->out, '\n');
+    emit_python_indent(s);
+    text_printf(&s->out, "f.custom(custom_%s, [", op->callee->symbol);
+    for (bool first = true; *p.at; first = false) {
+        if (!first) text_add(&s->out, ", ");
+        print_argument(&p);
+    }
+    text_printf(&s->out, "], outs[%u:])\n", p.outputs);
+}
+
+/* ---- runtime operators ---- */
+
+static void next_argument(emit_state *s)
+{
+    text_add(&s->out, ",\n");
+    emit_python_indent(s);
+    text_add(&s->out, "       ");
+}
+
+static void print_numbers(emit_state *s, const wrap_line *line)
+{
+    const loop_op *op = line->op;
+    uint32_t packed = 0;
+    for (uint32_t i = 0; i < op->input_count; i++)
+        if (line->weights[i] != WRAP_NO_WEIGHT) packed |= 1u << i;
+    if (op->int_count) {
+        text_add(&s->out, ", ints=");
+        emit_python_exprs(s, op->ints, op->int_count);
+    }
+    if (op->float_count) text_add(&s->out, ", floats=(");
+    for (uint32_t i = 0; i < op->float_count; i++) {
+        emit_python_double(&s->out, op->floats[i]);
+        text_add(&s->out, i + 1 < op->float_count ? ", " : ",)");
+    }
+    if (packed) text_printf(&s->out, ", packed=%u", packed);
+    if (!op->message) return;
+    text_add(&s->out, ", text=");
+    emit_python_text(&s->out, op->message);
+}
+
+void emit_python_extern(emit_state *s, const wrap_line *line)
+{
+    const loop_op *op = line->op;
+    if (op->callee) {
+        print_custom(s, line);
+        return;
+    }
+    emit_python_indent(s);
+    text_printf(&s->out, "f.call(op_%s, ", op->kernel);
+    emit_python_views(s, op->inputs, line->weights, op->input_count);
+    next_argument(s);
+    emit_python_views(s, op->outputs, NULL, op->output_count);
+    print_numbers(s, line);
+    if (line->call.kernel) {
+        next_argument(s);
+        text_printf(&s->out, "epilogue=(%s, ", line->call.kernel);
+        print_buffers(s, &line->call);
+        text_add(&s->out, ", ");
+        emit_python_exprs(s, line->call.ints, line->call.int_count);
+        text_char(&s->out, ')');
+    }
+    text_add(&s->out, ")\n");
+}

@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""Recorded cases through targets that PyTorch can call: each program as a module of the target, its outputs, and the
+inputs that it writes to, against the record as `ferrite check` holds them.
+
+    test_targets.py [--target python|fx] [--jobs N] [CASE.pt2 ...]        all targets and test/cases without arguments
+"""
+
+import argparse
+import concurrent.futures
+import importlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import torch
+from safetensors.torch import load_file
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FERRITE = os.environ.get("FERRITE", os.path.join(ROOT, "build", "ferrite"))
+ERROR_FACTOR = 4.0
+
+
+# ---- what a case says ----
+
+
+def strided(value, facts):
+    stride = facts.get("stride")
+    if stride is None or list(value.stride()) == stride:
+        return value.clone()
+    reach = sum((size - 1) * step for size, step in zip(value.shape, stride)) + 1 if value.numel() else 0
+    memory, places = torch.zeros(reach, dtype=value.dtype), torch.zeros(value.shape, dtype=torch.int64)
+    for d, (size, step) in enumerate(zip(value.shape, stride)):
+        places += (torch.arange(size) * step).view([size if k == d else 1 for k in range(value.dim())])
+    memory[places.flatten()] = value.flatten()  # where a stride is 0, all that lie there are equal
+    return memory.as_strided(value.shape, stride)
+
+
+def inputs_of(facts, values, prefix):
+    inputs = []
+    for k, described in enumerate(facts["inputs"]):
+        name = f"{prefix}in.{k}"
+        if name in values:
+            inputs.append(strided(values[name], described))
+        else:
+            inputs.append(described.get("value"))
+    return inputs
+
+
+def tolerance(case, described):
+    if "rtol" in case:
+        return case["rtol"], case.get("atol", 1e-5)
+    errors, k = case.get("eager_err_vs_f64"), int(described.get("name", "0").rsplit(".", 1)[-1])
+    error = errors[k] if isinstance(errors, list) and k < len(errors) else 0
+    return 1e-3, max(1e-5 * described.get("max_abs", 1), 8 * error, 1e-6)
+
+
+def compare(case, described, ours, theirs, reference, name):
+    if list(ours.shape) != described["shape"] or str(ours.dtype) != "torch." + described["dtype"]:
+        return f"{name} is {ours.dtype} {list(ours.shape)}, eager gives {described['dtype']} {described['shape']}"
+    wrong = [d for d, step in enumerate(described.get("stride", ())) if ours.shape[d] > 1 and ours.stride(d) != step]
+    if wrong and ours.numel():
+        return f"{name} has strides {ours.stride()}, eager's are {described['stride']}"
+    if theirs is None or case.get("compare", "values") != "values":
+        return None
+    if reference is not None and reference.dtype == torch.float64 and ours.is_floating_point():
+        if not ours.numel():
+            return None
+        error, eager = (float((x.double() - reference).abs().max()) for x in (ours, theirs))
+        floor = float(reference.abs().max()) * 2.0 ** -23
+        return None if error <= ERROR_FACTOR * max(eager, floor) else f"{name}: error {error}, eager's {eager}"
+    if not (ours.is_floating_point() or ours.is_complex()):
+        return None if torch.equal(ours, theirs) else f"{name} differs"
+    rtol, atol = tolerance(case, described)
+    if ours.is_complex():
+        ours, theirs = torch.view_as_real(ours.to(torch.complex128)), torch.view_as_real(theirs.to(torch.complex128))
+    same = torch.allclose(ours.double(), theirs.double(), rtol=rtol, atol=atol, equal_nan=True)
+    return None if same else f"{name} differs by up to {float((ours.double() - theirs.double()).abs().max())}"
+
+
+def check_set(run, case, facts, values, prefix):
+    inputs = inputs_of(facts, values, prefix)
+    outputs = run(*inputs)
+    outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+    if len(outputs) != len(facts["outputs"]):
+        return f"{len(outputs)} outputs, eager gives {len(facts['outputs'])}"
+    for k, (ours, described) in enumerate(zip(outputs, facts["outputs"])):
+        name = f"{prefix}out.{k}"
+        if described.get("kind", "tensor") != "tensor":
+            if "value" in described and not isinstance(described["value"], str) and ours != described["value"]:
+                if abs(ours - described["value"]) > 1e-6 * abs(ours):
+                    return f"{name} is {ours}, eager gives {described['value']}"
+            continue
+        if not isinstance(ours, torch.Tensor):
+            ours = torch.from_dlpack(ours)
+        theirs = values.get(name)
+        if k > 0 and case.get("ties") and ours.dtype == torch.int64:
+            theirs = None
+        problem = compare(case, described, ours, theirs, values.get(f"{prefix}ref.{k}"), name)
+        if problem:
+            return problem
+    for described in facts.get("mutated_inputs", ()):
+        k = int(described["name"].rsplit(".", 1)[-1])
+        problem = compare(case, described, inputs[k], values.get(described["name"]), None, described["name"])
+        if problem:
+            return problem
+    return None
+
+
+def check_case(new_runner, stem):
+    with open(stem + ".json") as file:
+        case = json.load(file)
+    values = load_file(stem + ".safetensors")
+    sets = case.get("sets") or [case]
+    for number, facts in enumerate(sets):
+        named = next((i["name"] for i in facts["inputs"] if "in." in i.get("name", "")), "")
+        prefix = named[:named.index("in.")] if named else (f"{number}." if "sets" in case else "")
+        problem = check_set(new_runner(), case, facts, values, prefix)
+        if problem:
+            return problem
+    return None
+
+
+# ---- targets ----
+
+
+def python_runner(folder, stem):
+    module = importlib.import_module(stem)
+    return lambda: module.Context(returns="torch")
+
+
+TARGETS = {"python": (".py", python_runner)}
+
+
+def module_name(path):
+    return "case_" + os.path.basename(path)[:-4]
+
+
+def compile_case(target, path, folder):
+    out = os.path.join(folder, module_name(path) + TARGETS[target][0])
+    done = subprocess.run([FERRITE, "compile", path, "--emit", target, "-o", out, "--quiet", "--jobs", "1"],
+                          capture_output=True, text=True)
+    return None if done.returncode == 0 else done.stderr
+
+
+def check_target(target, paths, jobs):
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        sys.path.insert(0, folder)
+        compiled = [pool.submit(compile_case, target, path, folder) for path in paths]
+        for path, future in zip(paths, compiled):
+            problem = future.result()
+            try:
+                runner = problem or TARGETS[target][1](folder, module_name(path))
+                problem = problem or check_case(runner, path[:-4])
+            except Exception as error:  # whatever a target raises is this case's failure
+                problem = f"{type(error).__name__}: {error}"
+            passed, failed = passed + (not problem), failed + bool(problem)
+            if problem:
+                print(f"FAIL {target} {path}: {problem}")
+        sys.path.remove(folder)
+    print(f"{target}: {passed} of {len(paths)}")
+    return passed, failed
+
+
+def cases_under(folder):
+    found = (os.path.join(where, name) for where, _, names in os.walk(folder) for name in names if name.endswith(".pt2"))
+    return sorted(path for path in found if os.path.exists(path[:-4] + ".json"))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--target", choices=TARGETS, action="append")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("cases", nargs="*")
+    options = parser.parse_args()
+    paths = [p for case in options.cases for p in (cases_under(case) if os.path.isdir(case) else [case])]
+    counts = [check_target(target, paths or cases_under(os.path.join(ROOT, "test", "cases")), options.jobs)
+              for target in options.target or TARGETS]
+    print(f"{sum(p for p, _ in counts)} passed, {sum(f for _, f in counts)} failed")
+    return 1 if any(f for _, f in counts) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
