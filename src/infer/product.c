@@ -146,6 +146,15 @@ void rule_packed_product(infer_call *c)
     infer_give(c, infer_fresh(c, x, x->dtype, x->rank, sizes));
 }
 
+/* Matrices of integers; what their product is kept in is the parameter. */
+void rule_integer_product(infer_call *c)
+{
+    ty_tensor *a = infer_self(c), *b = infer_tensor(c, "mat2");
+    if (!a || !b || a->rank != 2 || b->rank != 2) return;
+    sym_expr sizes[] = {a->sizes[0], b->sizes[1]};
+    infer_give(c, infer_fresh(c, a, (ty_dtype)c->param, 2, sizes));
+}
+
 /* Products of groups of rows: [g, n, k] or [n, k] by [g, k, m] or [k, m]. */
 void rule_grouped_product(infer_call *c)
 {

@@ -4,7 +4,8 @@
 
 static const decompose_rows *const FAMILIES[] = {
     &decompose_calculus_rows, &decompose_join_rows, &decompose_name_rows,
-    &decompose_loss_rows,     &decompose_grad_rows, &decompose_grad_image_rows};
+    &decompose_loss_rows,     &decompose_grad_rows, &decompose_grad_image_rows,
+    &decompose_quantised_rows};
 
 /* ---- what rules use ---- */
 

@@ -93,8 +93,9 @@ def changed(before, after):
     return isinstance(before, torch.Tensor) and not torch.equal(before, after)
 
 
-def write_case(stem, module, sets, dynamic_shapes=None, name=None, op=None, with_samples=True, frames=0, compare="values"):
-    """sets: a list of argument tuples, or of (args, kwargs). Returns the side information that STEM.json holds."""
+def write_case(stem, module, sets, dynamic_shapes=None, name=None, op=None, with_samples=True, frames=0, compare="values", double=True):
+    """sets: a list of argument tuples, or of (args, kwargs). double: the program can be run in float64, to compare with.
+    Returns the side information that STEM.json holds."""
     sets = [s if len(s) == 2 and isinstance(s[1], dict) else (tuple(s), {}) for s in sets]
     blob, described = {}, []
 
@@ -112,7 +113,7 @@ def write_case(stem, module, sets, dynamic_shapes=None, name=None, op=None, with
         prefix = "" if op else f"{index}."
         inputs = pytree.tree_leaves((args, kwargs))
         outputs, inputs_after, buffers_after = call(module, args, kwargs)
-        exact = call(module, args, kwargs, double=True)[0]
+        exact = call(module, args, kwargs, double)[0]
         about = {"inputs": [record(f"{prefix}in.{k}", value) for k, value in enumerate(inputs)], "outputs": []}
         for k, (value, reference) in enumerate(zip(outputs, exact, strict=True)):
             about["outputs"].append(record(f"{prefix}out.{k}", value))

@@ -8,6 +8,7 @@ from torch import nn
 
 OPS = {}  # name -> (what makes the function or module, what makes its inputs)
 AMBIGUOUS = set()  # names of those whose results are defined up to sign, order or basis
+SINGLE = set()  # names of those that PyTorch does not run in float64
 f64, f32, f16, bf16 = torch.float64, torch.float32, torch.float16, torch.bfloat16
 i64, i32 = torch.int64, torch.int32
 

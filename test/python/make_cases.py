@@ -25,8 +25,9 @@ import cases_awkward  # noqa: E402,F401  its cases are among OPS
 import cases_fourier  # noqa: E402,F401  and these
 import cases_linalg  # noqa: E402,F401  and these
 import cases_losses  # noqa: E402,F401  and these
+import cases_quantised  # noqa: E402,F401  and these
 from cases_custom import CUSTOM  # noqa: E402
-from cases_ops import AMBIGUOUS, OPS  # noqa: E402
+from cases_ops import AMBIGUOUS, OPS, SINGLE  # noqa: E402
 from cases_programs import PROGRAMS  # noqa: E402
 from export_models import make_typical  # noqa: E402
 
@@ -45,7 +46,7 @@ def operator_case(name):
         made.__code__ = made.__code__.replace(co_name="forward")
         made = type("Function", (torch.nn.Module,), {"forward": staticmethod(made)})()
     compare = "ambiguous" if name in AMBIGUOUS else "values"
-    return made, [inputs], {"op": name, "with_samples": False, "compare": compare}
+    return made, [inputs], {"op": name, "with_samples": False, "compare": compare, "double": name not in SINGLE}
 
 
 def program_case(name):

@@ -1,0 +1,57 @@
+"""Operator cases of quantised numbers. See make_cases.py."""
+
+import torch
+import torch.ao.quantization.fx._decomposed  # noqa: F401  declares the operators
+
+from cases_ops import INF, NAN, SINGLE, i32, op, real, values, whole
+
+quantised = torch.ops.quantized_decomposed
+i8, u8 = torch.int8, torch.uint8
+SINGLE |= {"quantise_whole", "quantise_parts", "quantise_and_back", "products_of_integers"}
+
+
+@op(real(3, 7), values(0.05), values(3, dtype=i32), real(3, 7, dtype=torch.bfloat16))
+def quantise_whole(x, scale, zero, half):
+    by_number = quantised.quantize_per_tensor(x, 0.02, 5, 0, 255, u8)
+    by_tensor = quantised.quantize_per_tensor.tensor(x, scale, zero, -128, 127, i8)
+    back = quantised.dequantize_per_tensor(by_number, 0.02, 5, 0, 255, u8, out_dtype=torch.float16)
+    others = quantised.dequantize_per_tensor.tensor(by_tensor, scale, zero, -128, 127, i8)
+    scale, zero = quantised.choose_qparams(x, -128, 127, 1e-5, i8)
+    symmetric = quantised.choose_qparams_symmetric(half, 0, 255, 1e-5, u8)
+    dynamic = quantised.quantize_per_tensor.tensor(x, scale, zero, -128, 127, i8)
+    return by_number, by_tensor, back, others, scale, zero, *symmetric, dynamic
+
+
+@op(real(2, 3, 4), real(3, low=0.01, high=0.1), whole(3, low=-5, high=6), real(4, 6))
+def quantise_parts(x, scales, zeros, rows):
+    integers = quantised.quantize_per_channel(x, scales, zeros, 1, -128, 127, i8)
+    channels = quantised.dequantize_per_channel(integers, scales, None, 1, -128, 127, i8)
+    scale, zero = quantised.choose_qparams_per_token_asymmetric(rows, i8)
+    tokens = quantised.quantize_per_token(rows, scale, zero, -128, 127, i8)
+    back = quantised.dequantize_per_token(tokens, scale, zero, -128, 127, i8, torch.float32)
+    group_scales = rows.abs().reshape(4, 2, 3).amax(2) / 7
+    group_zeros = torch.zeros_like(group_scales)
+    groups = quantised.quantize_per_channel_group(rows, group_scales, group_zeros, -8, 7, i8, 3)
+    whole_again = quantised.dequantize_per_channel_group(groups, group_scales, None, -8, 7, i8, 3, torch.float32)
+    return integers, channels, scale, zero, tokens, back, groups, whole_again
+
+
+@op(
+    values(0.3, -0.126, NAN, INF, -INF, 9.0),
+    real(2, 3, 4),
+    real(3, low=0.01, high=0.1),
+    whole(3, dtype=i32),
+    values(2.5),
+    values(0.07),
+)
+def quantise_and_back(x, image, scales, zeros, point, step):
+    affine = torch.ops.aten.fake_quantize_per_tensor_affine_cachemask(x, 0.05, 3, -128, 127)
+    channels = torch.fake_quantize_per_channel_affine(image, scales, zeros, 1, -128, 127)
+    floating = torch.fake_quantize_per_channel_affine(image, scales, zeros + 0.4, 1, -128, 127)
+    learnt = torch._fake_quantize_learnable_per_tensor_affine(image, step, point, -128, 127)
+    return *affine, channels, floating, learnt
+
+
+@op(whole(18, 16, low=-128, high=128, dtype=i8), whole(8, 16, low=-128, high=128, dtype=i8), real(3, 16), real(8))
+def products_of_integers(a, b, x, scales):
+    return torch._int_mm(a, b.mT), torch._weight_int8pack_mm(x, b, scales)
