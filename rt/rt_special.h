@@ -2,6 +2,8 @@
 #ifndef RT_SPECIAL_H
 #define RT_SPECIAL_H
 
+#include <stdint.h>
+
 double fe_erfinv(double x);  /* +-infinity at +-1 */
 double fe_digamma(double x); /* NaN at negative integers, +-infinity at -+0 */
 
@@ -23,5 +25,14 @@ double fe_hermiteh(double x, double n);
 double fe_hermitehe(double x, double n);
 double fe_laguerre(double x, double n);
 double fe_legendre(double x, double n);
+
+/* Uniform bits, a function of the two alone (rt_draw.c). */
+uint64_t fe_random_bits(uint64_t seed, uint64_t counter);
+/* One number drawn, a function of random bits and the parameters alone: of a Poisson distribution,
+ * of a gamma distribution of scale 1, of how many of n trials succeed. NaN where there is no such
+ * distribution. */
+double fe_drawpoisson(double bits, double rate);
+double fe_drawgamma(double bits, double shape);
+double fe_drawbinomial(double bits, double n, double p);
 
 #endif

@@ -156,13 +156,15 @@ static void evens(text *out, kern_needs *needs, const kern_c_scope *scope)
 
 static bool lane_by_lane(text *out, kern_needs *needs, const char *base, const kern_c_scope *scope)
 {
+    static const char *const HEADS[] = {"_$S(void)\n{\n", "_$S($T a)\n{\n", "_$S($T a, $T b)\n{\n",
+                                        "_$S($T a, $T b, $T c)\n{\n"};
     uint32_t operands;
     const char *scalar = kern_c_scalar_template(base, scope->dtype, &operands);
     if (!scalar || scope->lanes == 1) return false;
-    kern_c_scope lane = {scope->dtype, 1, {"a[l]", "b[l]", NULL}};
+    kern_c_scope lane = {scope->dtype, 1, {"a[l]", "b[l]", "c[l]"}};
     kern_c_expand(out, needs, "static $T ", scope);
     text_add(out, base);
-    kern_c_expand(out, needs, operands == 2 ? "_$S($T a, $T b)\n{\n" : "_$S($T a)\n{\n", scope);
+    kern_c_expand(out, needs, HEADS[operands], scope);
     kern_c_expand(out, needs, "  $T r;\n  for (int l = 0; l < $W; l++) r[l] = ", scope);
     kern_c_expand(out, needs, scalar, &lane);
     text_add(out, ";\n  return r;\n}\n");

@@ -36,11 +36,14 @@ static const kern_c_piece PLAIN[] = {
     RUNTIME("fe_airyai", "f64 x"),
     RUNTIME("fe_igamma", "f64 a, f64 b"),
     RUNTIME("fe_igammac", "f64 a, f64 b"),
+    RUNTIME("fe_drawpoisson", "f64 a, f64 b"),
+    RUNTIME("fe_drawgamma", "f64 a, f64 b"),
+    RUNTIME("fe_drawbinomial", "f64 a, f64 b, f64 c"),
     RUNTIME("fe_hermiteh", "f64 a, f64 b"),
     RUNTIME("fe_hermitehe", "f64 a, f64 b"),
     RUNTIME("fe_laguerre", "f64 a, f64 b"),
     RUNTIME("fe_legendre", "f64 a, f64 b"),
-    {"fe_randbits", 0, 's', /* Philox 2x32, as loop_random_bits */
+    {"fe_randbits", 0, 's', /* Philox 2x32, as fe_random_bits */
      "static i64 fe_randbits(i64 seed, i64 counter)\n{\n"
      "  u32 low = (u32)counter, high = (u32)((u64)counter >> 32) ^ (u32)((u64)seed >> 32), key = "
      "(u32)seed;\n"

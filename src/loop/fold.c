@@ -42,6 +42,7 @@ static bool is_exact(loop_opcode op)
     case LOOP_ATAN2:
     case LOOP_HYPOT:
     case LOOP_LOGADDEXP:
+    case LOOP_DRAWBINOMIAL:
     case LOOP_RANDBITS: return false;
     default: return op >= LOOP_ADD && (op < LOOP_IGAMMA || op > LOOP_LEGENDRE);
     }

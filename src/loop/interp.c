@@ -142,9 +142,9 @@ static loop_scalar compute(loop_running *r, slot *s)
     if (n->op == LOOP_CAST) return loop_scalar_cast(s->operand, n->dtype, args[0]);
     if (n->op == LOOP_BITCAST) return loop_scalar_bitcast(s->operand, n->dtype, args[0]);
     if (n->op == LOOP_RANDBITS)
-        return loop_scalar_cast(TY_I64, n->dtype,
-                                (loop_scalar){.i = (int64_t)loop_random_bits((uint64_t)args[0].i,
-                                                                             (uint64_t)args[1].i)});
+        return loop_scalar_cast(
+            TY_I64, n->dtype,
+            (loop_scalar){.i = (int64_t)fe_random_bits((uint64_t)args[0].i, (uint64_t)args[1].i)});
     if (!loop_scalar_apply(n->op, s->operand, args, &out))
         loop_run_fail(r, "%s of %s has no meaning", loop_opcode_name(n->op),
                       ty_dtype_name(s->operand));

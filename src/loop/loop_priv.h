@@ -30,8 +30,7 @@ bool loop_scalar_apply(loop_opcode op, ty_dtype d, const loop_scalar *args, loop
 bool loop_complex_apply(loop_opcode op, ty_dtype d, const loop_scalar *args, loop_scalar *out);
 loop_scalar loop_scalar_of(const loop_node *constant);
 /* A function that libm lacks (special.c); false for other operations. */
-bool loop_special_apply(loop_opcode op, double a, double b, double *out);
-uint64_t loop_random_bits(uint64_t seed, uint64_t counter);
+bool loop_special_apply(loop_opcode op, double a, double b, double c, double *out);
 
 /* ---- build.c ---- */
 /* The least number of elements that the layout of b reaches. */

@@ -379,7 +379,7 @@ static bool apply_float(loop_opcode op, ty_dtype d, const loop_scalar *args, loo
         case LOOP_COPYSIGN: result = copysign(a, b); break;
         case LOOP_LOGADDEXP: result = log_add_exp(a, b); break;
         default:
-            if (loop_special_apply(op, a, b, &result)) break;
+            if (loop_special_apply(op, a, b, c, &result)) break;
             if (!(narrow ? apply_narrow(op, (float)a, (float)b, (float)c, &result)
                          : apply_wide(op, a, b, c, &result)))
                 return false;

@@ -1,5 +1,5 @@
-/* special.c -- the functions that libm lacks, by opcode (they stand in rt/, so that generated code
- * calls the same), and the counter-based random bits. */
+/* special.c -- the functions that libm lacks and draws of random numbers, by opcode (they stand in
+ * rt/, so that generated code calls the same). */
 #include "loop/loop_priv.h"
 
 static double (*const UNARY[LOOP_OPCODE_COUNT])(double) = {
@@ -8,26 +8,15 @@ static double (*const UNARY[LOOP_OPCODE_COUNT])(double) = {
     [LOOP_AIRYAI] = fe_airyai};
 
 static double (*const BINARY[LOOP_OPCODE_COUNT])(double, double) = {
-    [LOOP_IGAMMA] = fe_igamma,       [LOOP_IGAMMAC] = fe_igammac,   [LOOP_HERMITEH] = fe_hermiteh,
-    [LOOP_HERMITEHE] = fe_hermitehe, [LOOP_LAGUERRE] = fe_laguerre, [LOOP_LEGENDRE] = fe_legendre};
+    [LOOP_IGAMMA] = fe_igamma,           [LOOP_IGAMMAC] = fe_igammac,
+    [LOOP_HERMITEH] = fe_hermiteh,       [LOOP_HERMITEHE] = fe_hermitehe,
+    [LOOP_LAGUERRE] = fe_laguerre,       [LOOP_LEGENDRE] = fe_legendre,
+    [LOOP_DRAWPOISSON] = fe_drawpoisson, [LOOP_DRAWGAMMA] = fe_drawgamma};
 
-bool loop_special_apply(loop_opcode op, double a, double b, double *out)
+bool loop_special_apply(loop_opcode op, double a, double b, double c, double *out)
 {
+    if (op == LOOP_DRAWBINOMIAL) *out = fe_drawbinomial(a, b, c);
     if (UNARY[op]) *out = UNARY[op](a);
     if (BINARY[op]) *out = BINARY[op](a, b);
-    return UNARY[op] || BINARY[op];
-}
-
-/* Philox 2x32 with ten rounds over the counter, keyed by both halves of the seed in turn. */
-uint64_t loop_random_bits(uint64_t seed, uint64_t counter)
-{
-    uint32_t low = (uint32_t)counter, high = (uint32_t)(counter >> 32) ^ (uint32_t)(seed >> 32);
-    uint32_t key = (uint32_t)seed;
-    for (int round = 0; round < 10; round++) {
-        uint64_t product = (uint64_t)low * 0xD256D193u;
-        low = (uint32_t)(product >> 32) ^ key ^ high;
-        high = (uint32_t)product;
-        key += 0x9E3779B9u;
-    }
-    return (uint64_t)high << 32 | low;
+    return UNARY[op] || BINARY[op] || op == LOOP_DRAWBINOMIAL;
 }

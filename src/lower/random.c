@@ -8,6 +8,7 @@
 #include "lower/compose.h"
 #include "lower/order.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -215,6 +216,67 @@ static fe_status draw_by_inversion(lowering *l, fx_node *n, const lower_row *row
         l, lower_op2(l, LOOP_MAX, lower_op1(l, LOOP_CEIL, v), loop_const_float(p, d, 1)));
 }
 
+/* ---- distributions that are drawn by rejection: a value operation each ---- */
+
+/* Random bits of the element as that operation takes them. */
+static loop_value bits_of(lowering *l, const ty_tensor *out)
+{
+    loop_node cast = {
+        .op = LOOP_BITCAST, .dtype = TY_F64, .args = {bits(l, out->rank, out->sizes, 0)}};
+    return loop_make(l->program, cast);
+}
+
+static fe_status draw_by_rejection(lowering *l, fx_node *n, const lower_row *row)
+{
+    const ty_tensor *out = fx_tensor(n);
+    loop_node drawn = {.op = (loop_opcode)row->parameter, .dtype = TY_F64};
+    drawn.args[0] = bits_of(l, out);
+    for (uint32_t k = 0; k + 1 < loop_operand_count(drawn.op); k++)
+        drawn.args[k + 1] = operand(l, n->op->params[k].name, 0, out, TY_F64);
+    return give_drawn(l, loop_make(l->program, drawn));
+}
+
+static double smallest(ty_dtype d)
+{
+    return d == TY_F64 ? DBL_MIN : d == TY_F16 ? 0x1p-14 : (double)FLT_MIN;
+}
+
+/* in f64; never 0 */
+static loop_value gamma_of(lowering *l, const ty_tensor *out)
+{
+    loop_node drawn = {.op = LOOP_DRAWGAMMA, .dtype = TY_F64};
+    drawn.args[0] = bits_of(l, out);
+    drawn.args[1] = operand(l, "self", 0, out, TY_F64);
+    return lower_op2(l, LOOP_MAX, loop_make(l->program, drawn),
+                     loop_const_float(l->program, TY_F64, smallest(out->dtype)));
+}
+
+static fe_status standard_gamma(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    return give_drawn(l, gamma_of(l, fx_tensor(n)));
+}
+
+/* Gamma numbers over their sum along the last dimension, inside (0, 1). */
+static fe_status dirichlet(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    const ty_tensor *out = fx_tensor(n);
+    bool summed[LOWER_MAX_RANK] = {false};
+    if (out->rank == 0) return lower_fail(l, "concentrations without a dimension");
+    summed[out->rank - 1] = true;
+    tensor parts = lower_value(l, TY_F64, out->rank, out->sizes, gamma_of(l, out));
+    lower_realise(l, parts.box, NULL);
+    tensor sums = lower_reduced(l, LOOP_SUM, parts, summed, true, NULL);
+    loop_value v = lower_op2(l, LOOP_DIV, lower_here(l, parts),
+                             lower_broadcast(l, sums, out->rank, out->sizes));
+    double least = smallest(out->dtype),
+           most = out->dtype == TY_F64 ? 1 - DBL_EPSILON / 2 : 1 - (double)FLT_EPSILON / 2;
+    v = lower_op2(l, LOOP_MAX, v, loop_const_float(l->program, TY_F64, least));
+    v = lower_op2(l, LOOP_MIN, v, loop_const_float(l->program, TY_F64, most));
+    return give_drawn(l, v);
+}
+
 /* With replacement: a number below the sum of the weights is looked up among their running sums. */
 static tensor drawn_with_replacement(lowering *l, tensor weights, const ty_tensor *out)
 {
@@ -296,6 +358,10 @@ static const lower_row ROWS[] = {
     RANDOM(aten_exponential_default, draw_by_inversion, EXPONENTIAL),
     RANDOM(aten_geometric_default, draw_by_inversion, GEOMETRIC),
     RANDOM(aten_multinomial_default, multinomial, 0),
+    RANDOM(aten_poisson_default, draw_by_rejection, LOOP_DRAWPOISSON),
+    RANDOM(aten_binomial_default, draw_by_rejection, LOOP_DRAWBINOMIAL),
+    RANDOM(aten__standard_gamma_default, standard_gamma, 0),
+    RANDOM(aten__sample_dirichlet_default, dirichlet, 0),
     RANDOM(aten_cauchy_default, draw_by_inversion, CAUCHY),
 };
 const lower_rows lower_random_rows = {ROWS, COUNT_OF(ROWS)};

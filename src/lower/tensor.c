@@ -420,6 +420,7 @@ static bool is_costly(loop_opcode op)
     case LOOP_HYPOT:
     case LOOP_LOGADDEXP:
     case LOOP_NEXTAFTER:
+    case LOOP_DRAWBINOMIAL:
     case LOOP_RANDBITS: return true;
     default:
         return (op >= LOOP_SQRT && op <= LOOP_SIGMOID) || (op >= LOOP_IGAMMA && op <= LOOP_GCD);

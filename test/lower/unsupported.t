@@ -3,18 +3,18 @@
 --in--
 graph main {
   placeholder %x user "x" : f32[3,3]
-  %poisson = aten.poisson.default(%x) : f32[3,3]
-  %relu = aten.relu.default(%poisson) : f32[3,3]
-  %binomial = aten.binomial.default(%x, %x) : f32[3,3]
-  %add = aten.add.Tensor(%relu, %binomial) : f32[3,3]
+  %reduced = _c10d_functional.all_reduce.default(%x, "sum", "0") : f32[3,3]
+  %relu = aten.relu.default(%reduced) : f32[3,3]
+  %arrived = _c10d_functional.wait_tensor.default(%x) : f32[3,3]
+  %add = aten.add.Tensor(%relu, %arrived) : f32[3,3]
   output (user %add)
 }
 --out--
 --err--
-error: lower: cannot lower aten.poisson.default: there is no lowering for this operator yet
-  at %poisson in graph main
+error: lower: cannot lower _c10d_functional.all_reduce.default: there is no lowering for this operator yet
+  at %reduced in graph main
   help: replace it in the model, or register the operator as a custom operator with its own kernel
-error: lower: cannot lower aten.binomial.default: there is no lowering for this operator yet
-  at %binomial in graph main
+error: lower: cannot lower _c10d_functional.wait_tensor.default: there is no lowering for this operator yet
+  at %arrived in graph main
   help: replace it in the model, or register the operator as a custom operator with its own kernel
 --status-- 1

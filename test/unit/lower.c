@@ -44,18 +44,19 @@ static uint32_t ops_of_kind(const loop_program *p, loop_op_kind kind)
 SESSION_TEST(lower_reports_every_operator_that_it_lacks)
 {
     loop_program *p;
-    fe_status status = lowered(session,
-                               "graph main {\n  placeholder %x user \"x\" : f32[3,3]\n"
-                               "  %a = aten.poisson.default(%x) : f32[3,3]\n"
-                               "  %b = aten.relu.default(%a) : f32[3,3]\n"
-                               "  %c = aten.binomial.default(%x, %x) : f32[3,3]\n"
-                               "  %d = aten.add.Tensor(%b, %c) : f32[3,3]\n  output (user %d)\n}\n",
-                               &p);
+    fe_status status =
+        lowered(session,
+                "graph main {\n  placeholder %x user \"x\" : f32[3,3]\n"
+                "  %a = _c10d_functional.all_reduce.default(%x, \"sum\", \"0\") : f32[3,3]\n"
+                "  %b = aten.relu.default(%a) : f32[3,3]\n"
+                "  %c = _c10d_functional.wait_tensor.default(%x) : f32[3,3]\n"
+                "  %d = aten.add.Tensor(%b, %c) : f32[3,3]\n  output (user %d)\n}\n",
+                &p);
     EXPECT_INT(status, FE_UNSUPPORTED);
     EXPECT_INT(session->diag_count, 2); /* not for what hangs on them */
     EXPECT_TEXT(session->first_diag->message, "there is no lowering for this operator yet");
-    EXPECT_TEXT(session->first_diag->op, "aten.poisson.default");
-    EXPECT_TEXT(session->last_diag->op, "aten.binomial.default");
+    EXPECT_TEXT(session->first_diag->op, "_c10d_functional.all_reduce.default");
+    EXPECT_TEXT(session->last_diag->op, "_c10d_functional.wait_tensor.default");
     EXPECT(session->first_diag->help != NULL);
     return FE_OK;
 }
