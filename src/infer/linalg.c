@@ -405,7 +405,7 @@ void rule_paired(infer_call *c)
     infer_give(c, infer_reduced(c, both, dtype, (uint64_t)1 << dim, keepdim));
 }
 
-/* Distances between all rows of two matrices. */
+/* Distances between all rows of two matrices; 1: like the first, the derivative by it. */
 void rule_all_distances(infer_call *c)
 {
     sym_expr sizes[TY_MAX_RANK];
@@ -416,7 +416,15 @@ void rule_all_distances(infer_call *c)
     if (!ty_broadcast(c->symbols, a->rank - 2, a->sizes, b->rank - 2, b->sizes, &rank, sizes))
         infer_fail(c, "%s and %s do not broadcast", infer_shape(c, a), infer_shape(c, b));
     sizes[rank++] = a->sizes[a->rank - 2];
-    sizes[rank++] = b->sizes[b->rank - 2];
+    const ty_tensor *last = c->param ? a : b;
+    bool is_empty =
+        sym_known_equal(c->symbols, sym_product(c->symbols, sizes, rank), infer_number(c, 0)) ||
+        sym_known_equal(c->symbols, b->sizes[b->rank - 2], infer_number(c, 0));
+    if (c->param && is_empty) { /* not broadcast then */
+        infer_give(c, infer_fresh(c, a, a->dtype, a->rank, a->sizes));
+        return;
+    }
+    sizes[rank++] = last->sizes[last->rank - (c->param ? 1 : 2)];
     if (c->status == FE_OK) infer_give(c, infer_fresh(c, a, a->dtype, rank, sizes));
 }
 

@@ -123,6 +123,13 @@ void rule_embedding_bag(infer_call *c)
     infer_give_items(c, items, 4);
 }
 
+void rule_bag_weights_backward(infer_call *c)
+{
+    ty_tensor *g = infer_self(c), *indices = infer_tensor(c, "indices");
+    if (g && indices && indices->rank == 1)
+        infer_give(c, infer_fresh(c, g, g->dtype, 1, indices->sizes));
+}
+
 void rule_embedding_dense_backward(infer_call *c)
 {
     ty_tensor *x = infer_self(c);

@@ -123,8 +123,21 @@ void rule_view_backward(infer_call *c)
     sym_expr sizes[TY_MAX_RANK];
     ty_tensor *x = infer_self(c);
     if (!x) return;
-    uint32_t rank = infer_sizes(c, "input_sizes", 0, sizes);
+    const char *name = op_param_index(c->op, "sizes") < 0 ? "input_sizes" : "sizes";
+    uint32_t rank = infer_sizes(c, name, 0, sizes);
     infer_give(c, infer_fresh(c, x, x->dtype, rank, sizes));
+}
+
+/* By the image where the mask asks for it, and by the grid. */
+void rule_grid_sampler_backward(infer_call *c)
+{
+    ty_tensor *x = infer_tensor(c, "input"), *grid = infer_tensor(c, "grid");
+    const fx_arg *mask = infer_arg(c, "output_mask");
+    if (!x || !grid || !mask || mask->kind != FX_ARG_LIST || mask->list.count != 2) return;
+    bool by_image = fx_arg_bool(&mask->list.items[0], false);
+    ty_tensor *items[] = {by_image ? infer_like(c, x, x->dtype, TY_CONTIGUOUS) : NULL,
+                          infer_like(c, grid, grid->dtype, TY_CONTIGUOUS)};
+    infer_give_items(c, items, 2);
 }
 
 /* The derivative by `self`, in its memory format. */

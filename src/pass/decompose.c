@@ -3,9 +3,10 @@
 #include "pass/decompose.h"
 
 static const decompose_rows *const FAMILIES[] = {
-    &decompose_calculus_rows, &decompose_join_rows, &decompose_name_rows,
-    &decompose_loss_rows,     &decompose_grad_rows, &decompose_grad_image_rows,
-    &decompose_quantised_rows};
+    &decompose_calculus_rows,  &decompose_join_rows,      &decompose_name_rows,
+    &decompose_loss_rows,      &decompose_grad_rows,      &decompose_grad_image_rows,
+    &decompose_quantised_rows, &decompose_grad_loss_rows, &decompose_grad_index_rows,
+    &decompose_grad_grid_rows};
 
 /* ---- what rules use ---- */
 

@@ -51,4 +51,32 @@ static inline fx_arg reshaped(decomposing *d, fx_arg x, uint32_t rank, const sym
     return CALL(aten_reshape_default, x, fx_int_list(d->g, sizes, rank));
 }
 
+static inline fx_arg unsqueezed(decomposing *d, fx_arg x, int64_t dim)
+{
+    return CALL(aten_unsqueeze_default, x, decompose_of(d, dim));
+}
+static inline fx_arg summed(decomposing *d, fx_arg x, int64_t dim, bool keep)
+{
+    sym_expr e = sym_int(d->g->symbols, dim);
+    return CALL(aten_sum_dim_IntList, x, fx_int_list(d->g, &e, 1), fx_bool(keep));
+}
+/* 0, 1, 2, ... */
+static inline fx_arg counted(decomposing *d, sym_expr count)
+{
+    return CALL(aten_arange_default, fx_expr(count));
+}
+static inline fx_arg zeros_of(decomposing *d, fx_arg like, uint32_t rank, const sym_expr *sizes)
+{
+    return CALL(aten_new_zeros_default, like, fx_int_list(d->g, sizes, rank));
+}
+/* x where the test holds, else 0 */
+static inline fx_arg or_zero(decomposing *d, fx_arg test, fx_arg x)
+{
+    return CALL(aten_where_ScalarOther, test, x, decompose_of(d, 0));
+}
+static inline fx_arg both(decomposing *d, fx_arg a, fx_arg b)
+{
+    return CALL(aten_logical_and_default, a, b);
+}
+
 #endif

@@ -6,22 +6,12 @@
  */
 #include "pass/decompose_arith.h"
 
-static fx_arg zeros_of(decomposing *d, fx_arg like, uint32_t rank, const sym_expr *sizes)
-{
-    return CALL(aten_new_zeros_default, like, fx_int_list(d->g, sizes, rank));
-}
-
 /* How many dimensions the operator's name says: max_pool3d_... */
 static uint32_t spatial_of(const decomposing *d)
 {
     const char *c = d->n->op->base;
     while (*c && !(*c >= '1' && *c <= '3' && c[1] == 'd')) c++;
     return *c ? (uint32_t)(*c - '0') : 0;
-}
-
-static fx_arg counted(decomposing *d, sym_expr count)
-{
-    return CALL(aten_arange_default, fx_expr(count));
 }
 
 /* Adds each element of g along dim in the place that the index has for it. */

@@ -177,11 +177,26 @@ static void renorm(decomposing *d)
     decompose_give(d, mul(d, x, factor));
 }
 
+/* By one product: |a|^2 - 2 a b + |b|^2, as rows [-2 a, |a|^2, 1] by [b, 1, |b|^2]. */
+static void euclidean_distances(decomposing *d)
+{
+    fx_arg a = arg(d, "x1"), b = arg(d, "x2"), last = decompose_of(d, -1);
+    fx_arg size_a = summed(d, mul(d, a, a), -1, true), size_b = summed(d, mul(d, b, b), -1, true);
+    fx_arg left[] = {mul(d, a, decompose_of(d, -2)), size_a, CALL(aten_ones_like_default, size_a)};
+    fx_arg right[] = {b, CALL(aten_ones_like_default, size_b), size_b};
+    fx_arg turned = CALL(aten_transpose_int, CALL(aten_cat_default, fx_list(d->g, right, 3), last),
+                         decompose_of(d, -2), last);
+    fx_arg square =
+        CALL(aten_matmul_default, CALL(aten_cat_default, fx_list(d->g, left, 3), last), turned);
+    decompose_give(d, CALL(aten_sqrt_default, positive(d, square)));
+}
+
 static const decompose_row ROWS[] = {
     {OP_aten_l1_loss_default, l1_loss, OP_NONE},
     {OP_aten_soft_margin_loss_default, soft_margin_loss, OP_NONE},
     {OP_aten_hinge_embedding_loss_default, hinge_embedding_loss, OP_NONE},
     {OP_aten_kl_div_default, kl_div, OP_NONE},
+    {OP_aten__euclidean_dist_default, euclidean_distances, OP_NONE},
     {OP_aten_poisson_nll_loss_default, poisson_nll_loss, OP_NONE},
     {OP_aten_margin_ranking_loss_default, margin_ranking_loss, OP_NONE},
     {OP_aten_cosine_embedding_loss_default, cosine_embedding_loss, OP_NONE},

@@ -1,0 +1,111 @@
+/* decompose_grad_index.c -- derivatives of bags of embeddings and of masked writes. */
+#include "pass/decompose_arith.h"
+
+enum bag_mode { BAG_SUM, BAG_MEAN, BAG_MAX };
+
+/* Which of the ranges that end at `ends` the places 0, 1, ... are in. */
+static fx_arg range_of(decomposing *d, fx_arg ends, fx_arg places)
+{
+    return CALL(aten_searchsorted_Tensor, ends, places, fx_bool(false), fx_bool(true));
+}
+
+/* ---- bags ---- */
+
+/* The bag of each index: the last that begins at or before it. */
+static fx_arg bag_of_each(decomposing *d, fx_arg indices)
+{
+    const ty_tensor *t = fx_arg_tensor(&indices);
+    fx_arg offsets = cast(d, arg(d, "offsets"), TY_I64);
+    return sub(d, range_of(d, offsets, counted(d, t->sizes[0])), decompose_of(d, 1));
+}
+
+static fx_arg counts(decomposing *d, fx_arg indices)
+{
+    return CALL(aten_ne_Scalar, indices, decompose_of(d, decompose_int(d, "padding_idx", -1)));
+}
+
+/* Each index's share of its bag's gradient, added up in the rows of the weight. */
+static fx_arg bag_sums(decomposing *d, int64_t mode, fx_arg zeros, sym_expr rows)
+{
+    fx_arg indices = arg(d, "indices"), dim = decompose_of(d, 0),
+           each = arg(d, "per_sample_weights");
+    fx_arg bag = bag_of_each(d, indices), live = counts(d, indices);
+    fx_arg g = CALL(aten_index_select_default, arg(d, "grad"), dim, bag), share = fx_none();
+    if (mode == BAG_MEAN) {
+        const ty_tensor *bags = fx_arg_tensor(decompose_arg(d, "grad"));
+        fx_arg ones = cast(d, live, TY_I64);
+        fx_arg size =
+            CALL(aten_index_add_default, zeros_of(d, ones, 1, bags->sizes), dim, bag, ones);
+        share = CALL(aten_reciprocal_default, CALL(aten_index_select_default, size, dim, bag));
+    }
+    if (each.kind != FX_ARG_NONE) share = each;
+    if (decompose_flag(d, "scale_grad_by_freq")) {
+        fx_arg ones = CALL(aten_ones_like_default, cast(d, indices, TY_I64));
+        fx_arg often =
+            CALL(aten_index_add_default, zeros_of(d, ones, 1, &rows), dim, indices, ones);
+        often = CALL(aten_reciprocal_default, CALL(aten_index_select_default, often, dim, indices));
+        share = share.kind == FX_ARG_NONE ? often : mul(d, share, often);
+    }
+    if (share.kind != FX_ARG_NONE)
+        g = mul(d, g, unsqueezed(d, cast(d, share, fx_tensor(d->n)->dtype), 1));
+    return CALL(aten_index_add_default, zeros, dim, indices, or_zero(d, unsqueezed(d, live, 1), g));
+}
+
+static void embedding_bag_backward(decomposing *d)
+{
+    int64_t mode = decompose_int(d, "mode", BAG_SUM);
+    sym_expr sizes[2];
+    fx_arg grad = arg(d, "grad");
+    const ty_tensor *g = fx_arg_tensor(&grad);
+    if (decompose_flag(d, "sparse")) decompose_fail(d, "a sparse gradient");
+    if (!g || g->rank != 2 || !fx_arg_expr(d->g, decompose_arg(d, "num_weights"), &sizes[0]))
+        return;
+    sizes[1] = g->sizes[1];
+    fx_arg zeros = zeros_of(d, grad, 2, sizes);
+    if (mode != BAG_MAX) {
+        decompose_give(d, bag_sums(d, mode, zeros, sizes[0]));
+        return;
+    }
+    fx_arg none = CALL(aten_le_Scalar, unsqueezed(d, arg(d, "bag_size"), 1), decompose_of(d, 0));
+    fx_arg at = CALL(aten_clamp_min_default, cast(d, arg(d, "maximum_indices"), TY_I64),
+                     decompose_of(d, 0));
+    grad = CALL(aten_masked_fill_Scalar, grad, none, decompose_of(d, 0));
+    decompose_give(d, CALL(aten_scatter_add_default, zeros, decompose_of(d, 0), at, grad));
+}
+
+static void bag_weights_backward(decomposing *d)
+{
+    fx_arg indices = arg(d, "indices"), dim = decompose_of(d, 0);
+    fx_arg g = CALL(aten_index_select_default, arg(d, "grad"), dim, bag_of_each(d, indices));
+    fx_arg rows = CALL(aten_index_select_default, arg(d, "weight"), dim, indices);
+    decompose_give(d, or_zero(d, counts(d, indices), summed(d, mul(d, g, rows), 1, false)));
+}
+
+/* ---- writes where a mask is set: the k-th that is written came from place k ---- */
+
+static void masked_scatter_backward(decomposing *d)
+{
+    sym_table *s = d->g->symbols;
+    const ty_tensor *out = fx_tensor(d->n);
+    fx_arg g = arg(d, "grad_output"), mask = arg(d, "mask"), dim = decompose_of(d, 0);
+    const ty_tensor *t = fx_arg_tensor(&g);
+    mask = CALL(aten_expand_default, mask, fx_int_list(d->g, t->sizes, t->rank));
+    sym_expr count = sym_product(s, t->sizes, t->rank),
+             room = sym_product(s, out->sizes, out->rank), more = sym_add_int(s, room, 1);
+    mask = reshaped(d, mask, 1, &count);
+    g = or_zero(d, mask, reshaped(d, g, 1, &count));
+    fx_arg at =
+        CALL(aten_where_ScalarOther, mask,
+             sub(d, CALL(aten_cumsum_default, mask, dim), decompose_of(d, 1)), fx_expr(room));
+    fx_arg made = CALL(aten_index_add_default, zeros_of(d, g, 1, &more), dim, at, g);
+    made = CALL(aten_slice_Tensor, made, dim, decompose_of(d, 0), fx_expr(room));
+    decompose_give(d, reshaped(d, made, out->rank, out->sizes));
+}
+
+static const decompose_row ROWS[] = {
+    {OP_aten__embedding_bag_backward_default, embedding_bag_backward, OP_NONE},
+
+    {OP_aten__embedding_bag_per_sample_weights_backward_default, bag_weights_backward, OP_NONE},
+    {OP_aten_masked_scatter_backward_default, masked_scatter_backward, OP_NONE},
+};
+const decompose_rows decompose_grad_index_rows = {ROWS, COUNT_OF(ROWS)};
