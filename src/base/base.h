@@ -76,6 +76,14 @@ fe_status diag_fail(fe_session *session, diag d, const char *message, ...) FE_PR
 /* Forgets all diagnostics. */
 void diag_clear(fe_session *session);
 
+/* What is tried and may fail: forgets the diagnostics since diag_mark() was called. */
+typedef struct diag_mark_t {
+    diag *last;
+    uint32_t count;
+} diag_mark_t;
+diag_mark_t diag_mark(const fe_session *session);
+void diag_forget_since(fe_session *session, diag_mark_t mark);
+
 /* All diagnostics as text, one block each ("error: pt2: ...\n  at ...\n  help: ..."), from `out`'s
  * arena. */
 struct text;

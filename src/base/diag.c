@@ -52,6 +52,21 @@ void diag_clear(fe_session *session)
     session->no_memory = (diag){0};
 }
 
+diag_mark_t diag_mark(const fe_session *session)
+{
+    return (diag_mark_t){session->last_diag, session->diag_count};
+}
+
+void diag_forget_since(fe_session *session, diag_mark_t mark)
+{
+    session->last_diag = mark.last;
+    session->diag_count = mark.count;
+    if (mark.last)
+        mark.last->next = NULL;
+    else
+        session->first_diag = NULL;
+}
+
 /* What a stage does with an operator, for "cannot ... aten.foo". */
 static const char *verb_of(const char *stage)
 {

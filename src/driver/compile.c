@@ -136,7 +136,8 @@ static fe_status stage_pass(driver_program *d)
     pass_options options = {.check = d->options.verify,
                             .dump_after = d->options.dump_after,
                             .dump = d->options.observer.dump ? dump_pass : NULL,
-                            .data = d};
+                            .data = d,
+                            .services = {.evaluate = constants_evaluate, .data = d}};
     if (!d->options.passes) return FE_OK;
     return pass_run_all(d->graph, &options);
 }

@@ -160,6 +160,9 @@ fe_status ops_load(driver_program *d);
 /* The libraries whose functions the program calls, once each, as paths; returns how many. */
 uint32_t ops_libraries(driver_program *d, const char ***out);
 
+/* constants.c: the body of pass_services.evaluate. */
+bool constants_evaluate(void *program, fx_graph *calls, void *const *bytes);
+
 /* stage_text.c: the stages that have a text. */
 typedef struct stage_row {
     const char *name;

@@ -76,6 +76,19 @@ void rule_attention(infer_call *c)
     infer_give(c, is_fused(c, q, k, v) ? infer_empty_like(c, q, q->dtype) : attended(c, q, v));
 }
 
+/* Heads of keys and values may be fewer than those of queries, as many times as they go into them. */
+void rule_attention_of_heads(infer_call *c)
+{
+    const ty_tensor *q = infer_tensor(c, "query"), *k = infer_tensor(c, "key"),
+                    *v = infer_tensor(c, "value");
+    if (!q || !k || !v || q->rank != 4 || k->rank != 4 || v->rank != 4) {
+        infer_fail(c, "attention of %s to %s", infer_shape(c, q), infer_shape(c, k));
+        return;
+    }
+    sym_expr sizes[] = {q->sizes[0], q->sizes[1], q->sizes[2], v->sizes[3]};
+    infer_give(c, infer_fresh(c, q, q->dtype, 4, sizes));
+}
+
 void rule_flash_attention_cpu(infer_call *c)
 {
     ty_tensor *query = infer_tensor(c, "query");

@@ -28,6 +28,7 @@ typedef struct loop_operand {
 typedef struct loop_call {
     const loop_operand *in, *out;
     const int64_t *ints;
+    const double *floats;
     arena *memory;
 } loop_call;
 /* reference.c: runs the kernel, slowly; false when it has none of this name. */

@@ -180,11 +180,60 @@ static void fourier(const loop_call *c)
     }
 }
 
+/* ---- products of matrices ---- */
+
+static int64_t step_of(const loop_operand *x, uint32_t from_last)
+{
+    return from_last < x->rank ? x->strides[x->rank - 1 - from_last] : 0;
+}
+
+static double number_at(const loop_operand *x, int64_t offset)
+{
+    return x->data ? loop_scalar_load(x->dtype, x->data + offset * ty_dtype_size(x->dtype)).f : 0;
+}
+
+/* out[b?, m, n] = alpha a @ b + beta c, between low and high. */
+static void product(const loop_call *c, double alpha, double beta, double low, double high)
+{
+    const loop_operand *a = &c->in[0], *b = &c->in[1], *add = &c->in[2], *out = &c->out[0];
+    int64_t at[TY_MAX_RANK], count = element_count(out), depth = a->sizes[a->rank - 1];
+    uint32_t rank = out->rank;
+    for (int64_t k = 0; k < count; k++) {
+        int64_t batch = rank > 2 ? k / (out->sizes[1] * out->sizes[2]) : 0;
+        double sum = 0;
+        element_at(out, k, at);
+        int64_t row = batch * step_of(a, 2) + at[rank - 2] * step_of(a, 1),
+                column = batch * step_of(b, 2) + at[rank - 1] * step_of(b, 0);
+        for (int64_t d = 0; d < depth; d++)
+            sum += number_at(a, row + d * step_of(a, 0)) * number_at(b, column + d * step_of(b, 1));
+        int64_t add_at = batch * step_of(add, 2) + at[rank - 2] * step_of(add, 1) +
+                         at[rank - 1] * step_of(add, 0);
+        loop_scalar y = {.f = alpha * sum + (beta != 0 ? beta * number_at(add, add_at) : 0)};
+        y.f = y.f < low ? low : y.f > high ? high : y.f; /* NaN stays */
+        int64_t to = batch * step_of(out, 2) + at[rank - 2] * step_of(out, 1) +
+                     at[rank - 1] * step_of(out, 0);
+        loop_scalar_store(out->dtype, out->data + to * ty_dtype_size(out->dtype),
+                          loop_scalar_cast(TY_F64, out->dtype, y));
+    }
+}
+
+static void gemm(const loop_call *c)
+{
+    double all = (double)INFINITY;
+    product(c, 1, 1, c->ints[0] ? c->ints[0] == 2 ? c->floats[0] : 0 : -all,
+            c->ints[0] == 2 ? c->floats[1] : all);
+}
+
+static void bmm(const loop_call *c)
+{
+    product(c, c->floats[0], c->floats[1], -(double)INFINITY, (double)INFINITY);
+}
+
 static const struct {
     const char *kernel;
     void (*run)(const loop_call *call);
-} REFERENCES[] = {
-    {"nonzero", nonzero}, {"repeat", repeat}, {"unique", unique}, {"fourier", fourier}};
+} REFERENCES[] = {{"nonzero", nonzero}, {"repeat", repeat}, {"unique", unique},
+                  {"fourier", fourier}, {"gemm", gemm},     {"bmm", bmm}};
 
 bool loop_reference(const char *kernel, const loop_call *call)
 {

@@ -11,7 +11,7 @@
 
 typedef struct attention {
     lower_tensor q, k, v, mask; /* of rank 4, [b, h, s, d]; the mask additive or bool, or absent */
-    bool causal;
+    bool causal, masked_nan;    /* a row that sees nothing is NaN, else zeros */
     double scale, dropout;
     int64_t groups; /* query heads a key head */
     ty_dtype out;
@@ -58,8 +58,9 @@ static lower_tensor sdpa_extern(lowering *l, const attention *a, const sym_expr 
         wanted = strides;
     }
     lower_tensor out = lower_temp_tensor(l, TY_F32, 4, sizes, wanted);
-    sym_expr ints[2] = {lower_const(l, a->causal), lower_const(l, a->groups)};
-    lower_extern(l, "sdpa", 4, views, out.box->view, 2, ints, 1, &a->scale);
+    sym_expr ints[3] = {lower_const(l, a->causal), lower_const(l, a->groups),
+                        lower_const(l, a->masked_nan)};
+    lower_extern(l, "sdpa", 4, views, out.box->view, 3, ints, 1, &a->scale);
     return out;
 }
 
@@ -111,8 +112,9 @@ static fe_status begin(lowering *l, attention *a)
     a->q = lower_cast(l, as_rank_4(l, q), d);
     a->k = lower_cast(l, as_rank_4(l, k), d);
     a->v = lower_cast(l, as_rank_4(l, v), d);
-    a->causal = lower_bool(l, "is_causal");
-    a->dropout = lower_number_or(l, "dropout_p", 0);
+    a->masked_nan = fx_is(l->node, OP_ferrite_attention_default);
+    a->causal = !a->masked_nan && lower_bool(l, "is_causal");
+    a->dropout = a->masked_nan ? 0 : lower_number_or(l, "dropout_p", 0);
     double width = (double)sym_hint(l->symbols, a->q.sizes[3], 1);
     int64_t heads, key_heads;
     a->scale = lower_number_or(l, "scale", 1 / sqrt(width));
@@ -164,6 +166,7 @@ static fe_status attention_row(lowering *l, fx_node *n, const lower_row *row)
 static const lower_row ROWS[] = {
     ATTENTION(aten_scaled_dot_product_attention_default),
     ATTENTION(aten__scaled_dot_product_attention_math_default),
+    ATTENTION(ferrite_attention_default),
     ATTENTION(aten__scaled_dot_product_flash_attention_for_cpu_default),
     ATTENTION(aten__scaled_dot_product_efficient_attention_default),
 };

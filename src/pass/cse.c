@@ -28,30 +28,6 @@ static uint64_t hash_arg(const fx_arg *a, uint64_t h)
     }
 }
 
-static bool same_arg(const fx_arg *a, const fx_arg *b)
-{
-    if (a->kind != b->kind) return false;
-    switch (a->kind) {
-    case FX_ARG_NONE: return true;
-    case FX_ARG_NODE: return a->node == b->node;
-    case FX_ARG_INT: return sym_same(a->expr, b->expr);
-    case FX_ARG_FLOAT: return memcmp(&a->number, &b->number, sizeof a->number) == 0;
-    case FX_ARG_BOOL: return a->boolean == b->boolean;
-    case FX_ARG_COMPLEX: return memcmp(a->complex_, b->complex_, sizeof a->complex_) == 0;
-    case FX_ARG_STRING: return strcmp(a->string, b->string) == 0;
-    case FX_ARG_DTYPE: return a->dtype == b->dtype;
-    case FX_ARG_DEVICE: return ty_same_device(a->device, b->device);
-    case FX_ARG_LAYOUT: return a->layout == b->layout;
-    case FX_ARG_MEMORY_FORMAT: return a->memory_format == b->memory_format;
-    case FX_ARG_LIST:
-        if (a->list.count != b->list.count) return false;
-        for (uint32_t i = 0; i < a->list.count; i++)
-            if (!same_arg(&a->list.items[i], &b->list.items[i])) return false;
-        return true;
-    default: return false;
-    }
-}
-
 static bool may_merge(const fx_node *n)
 {
     if (n->kind != FX_CALL || pass_has_effect(n)) return false;
@@ -93,7 +69,7 @@ fe_status pass_cse(fx_graph *g, bool *changed)
         fx_node *first = nodes.at[at];
         bool same = first->op == n->op && first->arg_count == n->arg_count;
         for (uint32_t i = 0; same && i < n->arg_count; i++)
-            same = same_arg(&first->args[i], &n->args[i]);
+            same = pass_same_arg(&first->args[i], &n->args[i]);
         if (!same || (is_returned(n, 0) && is_returned(first, 0))) continue;
         fx_replace_uses(g, n, first);
         fx_erase(g, n);

@@ -62,3 +62,68 @@ void pass_map_args(fx_graph *g, fx_node *n, fx_node *(*map_node)(void *data, fx_
         if (changed) fx_set_arg(n, i, made, g);
     }
 }
+
+bool pass_same_arg(const fx_arg *a, const fx_arg *b)
+{
+    if (a->kind != b->kind) return false;
+    switch (a->kind) {
+    case FX_ARG_NONE: return true;
+    case FX_ARG_NODE: return a->node == b->node;
+    case FX_ARG_INT: return sym_same(a->expr, b->expr);
+    case FX_ARG_FLOAT: return memcmp(&a->number, &b->number, sizeof a->number) == 0;
+    case FX_ARG_BOOL: return a->boolean == b->boolean;
+    case FX_ARG_COMPLEX: return memcmp(a->complex_, b->complex_, sizeof a->complex_) == 0;
+    case FX_ARG_STRING: return strcmp(a->string, b->string) == 0;
+    case FX_ARG_DTYPE: return a->dtype == b->dtype;
+    case FX_ARG_DEVICE: return ty_same_device(a->device, b->device);
+    case FX_ARG_LAYOUT: return a->layout == b->layout;
+    case FX_ARG_MEMORY_FORMAT: return a->memory_format == b->memory_format;
+    case FX_ARG_LIST:
+        if (a->list.count != b->list.count) return false;
+        for (uint32_t i = 0; i < a->list.count; i++)
+            if (!pass_same_arg(&a->list.items[i], &b->list.items[i])) return false;
+        return true;
+    default: return false;
+    }
+}
+
+/* Is the value returned to the user? What is only written back to a mutated input is copied there. */
+static bool is_returned(const fx_graph *g, const fx_node *n)
+{
+    const fx_node *out = g->output;
+    for (uint32_t k = 0; k < out->arg_count; k++)
+        if (g->outputs.at[k].kind == FX_USER_OUTPUT && out->args[k].kind == FX_ARG_NODE &&
+            out->args[k].node == n)
+            return true;
+    return false;
+}
+
+/* Does the value, or something that aliases it, leave the graph? */
+static bool leaves(const fx_graph *g, const fx_node *n, int depth)
+{
+    for (uint32_t i = 0; i < n->users.count; i++) {
+        const fx_node *user = n->users.at[i];
+        if (user->kind == FX_OUTPUT) {
+            if (is_returned(g, n)) return true;
+            continue;
+        }
+        if (depth > 6) return true;
+        const ty_tensor *a = fx_tensor(n), *b = fx_tensor(user);
+        bool aliases = user->value.kind == FX_TUPLE || n->value.kind == FX_TUPLE ||
+                       (a && b && a->storage == b->storage);
+        if (aliases && leaves(g, user, depth + 1)) return true;
+    }
+    return false;
+}
+
+bool pass_leaves(const fx_graph *g, const fx_node *n)
+{
+    return leaves(g, n, 0);
+}
+
+bool pass_known_number(const fx_graph *g, const fx_node *n, double *out)
+{
+    if (fx_constant_number(g, n, out)) return true;
+    if (fx_is(n, OP_aten_full_default)) return fx_arg_number(g, &n->args[1], out);
+    return fx_is(n, OP_aten_scalar_tensor_default) && fx_arg_number(g, &n->args[0], out);
+}

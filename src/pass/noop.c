@@ -6,8 +6,6 @@
  */
 #include "pass/pass_priv.h"
 
-#include <string.h>
-
 typedef enum noop_rule {
     NOOP_ALWAYS,  /* returns its argument whatever the rest says */
     NOOP_IF_SAME, /* ... when dtype, sizes and strides come out equal */
@@ -35,7 +33,15 @@ static const noop_row rows[] = {
     {OP_aten_to_dtype_layout, NOOP_COPY, 0},
     {OP_aten_to_device, NOOP_COPY, 0},
     {OP_aten__to_copy_default, NOOP_COPY, 0},
+    {OP_aten_type_as_default, NOOP_COPY, 0},
+    {OP_prims_convert_element_type_default, NOOP_COPY, 0},
     {OP_aten_expand_default, NOOP_IF_SAME, 0},
+    {OP_aten_expand_as_default, NOOP_IF_SAME, 0},
+    {OP_aten_transpose_int, NOOP_IF_SAME, 0},
+    {OP_aten_squeeze_dim, NOOP_IF_SAME, 0},
+    {OP_aten_squeeze_dims, NOOP_IF_SAME, 0},
+    {OP_aten_flatten_using_ints, NOOP_IF_SAME, 0},
+    {OP_aten_unflatten_int, NOOP_IF_SAME, 0},
     {OP_aten_view_default, NOOP_IF_SAME, 0},
     {OP_aten_reshape_default, NOOP_IF_SAME, 0},
     {OP_aten_slice_Tensor, NOOP_IF_SAME, 0},
@@ -58,35 +64,6 @@ static bool same_layout(fx_graph *g, const ty_tensor *a, const ty_tensor *b)
     return a && b && ty_known_same_layout(g->symbols, a, b);
 }
 
-/* Is the value returned to the user? What is only written back to a mutated input is copied there. */
-static bool is_returned(const fx_graph *g, const fx_node *n)
-{
-    const fx_node *out = g->output;
-    for (uint32_t k = 0; k < out->arg_count; k++)
-        if (g->outputs.at[k].kind == FX_USER_OUTPUT && out->args[k].kind == FX_ARG_NODE &&
-            out->args[k].node == n)
-            return true;
-    return false;
-}
-
-/* Does the value, or something that aliases it, leave the graph? */
-static bool leaves(const fx_graph *g, const fx_node *n, int depth)
-{
-    for (uint32_t i = 0; i < n->users.count; i++) {
-        const fx_node *user = n->users.at[i];
-        if (user->kind == FX_OUTPUT) {
-            if (is_returned(g, n)) return true;
-            continue;
-        }
-        if (depth > 6) return true;
-        const ty_tensor *a = fx_tensor(n), *b = fx_tensor(user);
-        bool aliases = user->value.kind == FX_TUPLE || n->value.kind == FX_TUPLE ||
-                       (a && b && a->storage == b->storage);
-        if (aliases && leaves(g, user, depth + 1)) return true;
-    }
-    return false;
-}
-
 /* What the call gives back; NULL when that is no node. */
 static fx_node *input_of(const noop_row *row, const fx_node *n)
 {
@@ -105,7 +82,7 @@ static bool may_go(fx_graph *g, const noop_row *row, const fx_node *n)
     case NOOP_DROPOUT:
         return !fx_arg_bool(&n->args[row->index], true) ||
                (fx_arg_number(g, &n->args[1], &probability) && probability == 0);
-    case NOOP_COPY: return same_layout(g, fx_tensor(n), fx_tensor(input)) && !leaves(g, n, 0);
+    case NOOP_COPY: return same_layout(g, fx_tensor(n), fx_tensor(input)) && !pass_leaves(g, n);
     case NOOP_ASSERT: return n->users.count == 0;
     }
     return false;

@@ -16,11 +16,22 @@ enum pass_property {
     PASS_ORDERED = 1 << 3     /* node->order is valid */
 };
 
+/* What passes ask of stages that come after them. Either may be NULL: then passes do without. */
+typedef struct pass_services {
+    /* The values of a graph without inputs, one tensor for each output, `bytes[k]` of memory laid out
+     * as its metadata says. False: it cannot be known. */
+    bool (*evaluate)(void *data, fx_graph *calls, void *const *bytes);
+    void *data;
+} pass_services;
+
 typedef struct pass_info {
     const char *name;
     const char *what;
     uint32_t needs, makes, breaks;
     fe_status (*run)(fx_graph *g, bool *changed);
+    /* instead of run(): a pass that needs services, or data of its own */
+    fe_status (*run_with)(fx_graph *g, const pass_services *services, void *data, bool *changed);
+    void *data;
 } pass_info;
 
 extern const pass_info pass_table[];
@@ -31,6 +42,7 @@ typedef struct pass_options {
     const char *dump_after; /* name of a pass, "all", or NULL */
     void (*dump)(void *data, const char *pass, fx_graph *g);
     void *data;
+    pass_services services;
 } pass_options;
 
 /* Runs the table in order. The graph must have metadata. */

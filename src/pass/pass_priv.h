@@ -6,8 +6,11 @@
 #include "pass/pass.h"
 
 #define PASS(name, what, needs, makes, breaks) fe_status pass_##name(fx_graph *g, bool *changed);
+#define PASS_WITH(name, what, needs, makes, breaks) \
+    fe_status pass_##name(fx_graph *g, const pass_services *services, void *data, bool *changed);
 #include "pass/passes.def"
 #undef PASS
+#undef PASS_WITH
 
 /* helpers.c */
 /* Emits a call and infers its metadata. */
@@ -18,8 +21,14 @@ fe_status pass_call(fx_graph *g, fx_node *before, const op_info *op, const fx_no
                     const fx_arg *args, uint32_t count, fx_node **out);
 /* Bytes known at compile time that no call of the program changes? */
 bool pass_is_constant(const fx_graph *g, const fx_node *n);
+/* The number that all elements of the value are, where the program says so. */
+bool pass_known_number(const fx_graph *g, const fx_node *n, double *out);
 /* Must the node stay although nobody reads it? */
 bool pass_has_effect(const fx_node *n);
+/* The same constant or node, lists item for item. */
+bool pass_same_arg(const fx_arg *a, const fx_arg *b);
+/* Does the value, or something that aliases it, leave the graph as a result? */
+bool pass_leaves(const fx_graph *g, const fx_node *n);
 /* Replaces every node argument a of n by map(data, a), lists included. */
 void pass_map_args(fx_graph *g, fx_node *n, fx_node *(*map_node)(void *data, fx_node *a),
                    void *data);

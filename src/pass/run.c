@@ -5,9 +5,13 @@
 #include <string.h>
 
 const pass_info pass_table[] = {
-#define PASS(name, what, needs, makes, breaks) {#name, what, needs, makes, breaks, pass_##name},
+#define PASS(name, what, needs, makes, breaks) \
+    {#name, what, needs, makes, breaks, pass_##name, NULL, NULL},
+#define PASS_WITH(name, what, needs, makes, breaks) \
+    {#name, what, needs, makes, breaks, NULL, pass_##name, NULL},
 #include "pass/passes.def"
 #undef PASS
+#undef PASS_WITH
 };
 const uint32_t pass_count = COUNT_OF(pass_table);
 
@@ -88,14 +92,16 @@ static fe_status refuse(fx_graph *g, const pass_info *pass, uint32_t missing)
 }
 
 /* On the graph, then on those that are left in it as arguments. */
-static fe_status run_deep(fx_graph *g, const pass_info *pass, bool *changed)
+static fe_status run_deep(fx_graph *g, const pass_info *pass, const pass_services *services,
+                          bool *changed)
 {
     bool here = false; /* a pass says so of one graph */
-    FE_TRY(pass->run(g, &here));
+    FE_TRY(pass->run ? pass->run(g, &here) : pass->run_with(g, services, pass->data, &here));
     *changed |= here;
     for (fx_node *n = g->first; n; n = n->next)
         for (uint32_t i = 0; i < n->arg_count; i++)
-            if (n->args[i].kind == FX_ARG_GRAPH) FE_TRY(run_deep(n->args[i].graph, pass, changed));
+            if (n->args[i].kind == FX_ARG_GRAPH)
+                FE_TRY(run_deep(n->args[i].graph, pass, services, changed));
     return FE_OK;
 }
 
@@ -111,7 +117,7 @@ static fe_status run_one(fx_graph *g, const pass_info *pass, const pass_options 
         return refused;
     }
     if (o->check) each_alias(g, remember_pair, &state);
-    fe_status status = run_deep(g, pass, &changed);
+    fe_status status = run_deep(g, pass, &o->services, &changed);
     /* alias classes may have merged or split */
     if (status == FE_OK && changed) status = infer_graph(g);
     *holds = (*holds & ~pass->breaks) | pass->makes;

@@ -31,5 +31,7 @@ error: run: the program takes 2 inputs and the archive records no sample of them
 # after decompose
 # after noop
 # after fold_batch_norm
+# after fold_constants
+# after attention
 # after cse
 # after dce
