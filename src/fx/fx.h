@@ -282,6 +282,19 @@ static inline bool fx_is(const fx_node *n, op_id op)
     return n->kind == FX_CALL && n->op->id == (uint32_t)op;
 }
 
+/* data.c: one element of a tensor's storage, of any dtype; a complex one has two parts. */
+typedef struct fx_element {
+    bool is_float; /* numbers, else integer */
+    int64_t integer;
+    double number[2];
+} fx_element;
+fx_element fx_element_read(ty_dtype dtype, const uint8_t *at);
+void fx_element_write(ty_dtype dtype, uint8_t *at, const fx_element *e);
+/* Byte offsets of all elements in row-major order; -1 when sizes are not constants, more than
+ * `room`, or outside `size`. */
+int64_t fx_element_offsets(const fx_graph *g, const ty_tensor *x, size_t size, size_t *offsets,
+                           uint32_t room);
+
 /* The value of a constant with one element, or of a number known at compile time; false when there
  * is none such. */
 bool fx_constant_number(const fx_graph *g, const fx_node *n, double *out);

@@ -12,19 +12,6 @@ void fx_link(fx_graph *g, fx_node *node, fx_node *before); /* before NULL: at th
 void fx_take_args(fx_graph *g, fx_node *node, const fx_arg *args,
                   uint32_t count); /* copies and registers */
 
-/* data.c: one element of a tensor's storage, of any dtype; a complex one has two parts. */
-typedef struct fx_element {
-    bool is_float; /* numbers, else integer */
-    int64_t integer;
-    double number[2];
-} fx_element;
-fx_element fx_element_read(ty_dtype dtype, const uint8_t *at);
-void fx_element_write(ty_dtype dtype, uint8_t *at, const fx_element *e);
-/* Byte offsets of all elements in row-major order; -1 when sizes are not constants, more than
- * `room`, or outside `size`. */
-int64_t fx_element_offsets(const fx_graph *g, const ty_tensor *x, size_t size, size_t *offsets,
-                           uint32_t room);
-
 /* Constants up to this many elements are printed with their data. */
 enum { FX_PRINTED_ELEMENTS = 32 };
 

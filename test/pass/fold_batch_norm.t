@@ -61,3 +61,74 @@ graph stay {
   %sum = aten.add.Tensor(%conv_1, %shared, 1) : f32[1,2,3,3]{18,9,3,1}@17
   output (buffer_mutation "moving" %add, user %sum)
 }
+--run-- ferrite inspect - --dump-after fold_batch_norm --verify | grep -v 'placeholder.*"c'
+--in--
+graph others {
+  placeholder %w constant "w" : f32[2,2,1] data [1.0, 2.0, 3.0, 4.0]
+  placeholder %four constant "c4" : f32[4,1] data [2.0, 3.0, 4.0, 5.0]
+  placeholder %m constant "m" : f32[2,2] data [1.0, 2.0, 3.0, 4.0]
+  placeholder %two constant "c2" : f32[2] data [2.0, 4.0]
+  placeholder %ones constant "c1" : f32[2] data [1.0, 1.0]
+  placeholder %k constant "k" : f64[2,1,1,1] data [1.0, 2.0]
+  placeholder %ones64 constant "c64" : f64[2] data [1.0, 4.0]
+  placeholder %x user "x" : f32[1,2,5]
+  placeholder %y user "y" : f32[2,3,2]
+  placeholder %z user "z" : f64[1,1,3,3]
+  %conv = aten.conv_transpose1d.default(%x, %w, None, [1], [0], [0], 2, [1])
+  %sub = aten.sub.Tensor(%conv, %four)
+  %mul = aten.mul.Tensor(%four, %sub)
+  %add = aten.add.Tensor(%mul, 1.0, alpha=2)
+  %linear = aten.linear.default(%y, %m, %two)
+  %rows = aten.view.default(%linear, [-1, 2])
+  %norm = aten.batch_norm.default(%rows, %two, None, %ones, %ones, False, 0.1, 0.0, True)
+  %conv64 = aten.convolution.default(%z, %k, None, [1, 1], [0, 0], [1, 1], False, [0, 0], 1)
+  %all = aten._native_batch_norm_legit_no_training.default(%conv64, None, None, %ones64, %ones64, 0.1, 0.0)
+  %first = _operator.getitem(%all, 0)
+  output (user %add, user %norm, user %first)
+}
+# left alone: operands that vary along other dims, weights that another call reads too, channels elsewhere, training
+--out--
+# after fold_batch_norm
+graph others {
+  functional
+  placeholder %w constant "w" : f32[2,2,1]{2,1,1}@1 data [1.0, 2.0, 3.0, 4.0]
+  placeholder %m constant "m" : f32[2,2]{2,1}@3 data [1.0, 2.0, 3.0, 4.0]
+  placeholder %k constant "k" : f64[2,1,1,1]{1,1,1,1}@6 data [1.0, 2.0]
+  placeholder %x user "x" : f32[1,2,5]{10,5,1}@8
+  placeholder %y user "y" : f32[2,3,2]{6,2,1}@9
+  placeholder %z user "z" : f64[1,1,3,3]{9,9,3,1}@10
+  placeholder %w_folded constant "w_folded" : f32[2,2,1]{2,1,1}@22 data [2.0, 6.0, 12.0, 20.0]
+  placeholder %m_folded constant "m_folded" : f32[2,2]{2,1}@25 data [2.0, 4.0, 12.0, 16.0]
+  placeholder %linear_folded_bias constant "linear_folded_bias" : f32[2]{1}@26 data [2.0, 12.0]
+  placeholder %k_folded constant "k_folded" : f64[2,1,1,1]{1,1,1,1}@27 data [1.0, 1.0]
+  %conv = aten.conv_transpose1d.default(%x, %w_folded, %conv_folded_bias_2, [1], [0], [0], 2, [1]) : f32[1,4,5]{20,5,1}@29
+  %linear = aten.linear.default(%y, %m_folded, %linear_folded_bias) : f32[2,3,2]{6,2,1}@30
+  %rows = aten.view.default(%linear, [-1, 2]) : f32[6,2]{2,1}@30
+  %conv64 = aten.convolution.default(%z, %k_folded, %conv64_folded_bias, [1, 1], [0, 0], [1, 1], False, [0, 0], 1) : f64[1,2,3,3]{18,9,3,1}@31
+  output (user %conv, user %rows, user %conv64)
+}
+--run-- ferrite inspect - --dump-after fold_batch_norm --verify | grep -c _folded || true
+--in--
+graph kept {
+  placeholder %m constant "m" : f32[2,2] data [1.0, 2.0, 3.0, 4.0]
+  placeholder %two constant "c2" : f32[2] data [2.0, 4.0]
+  placeholder %six constant "c6" : f32[3,1] data [2.0, 4.0, 6.0]
+  placeholder %own constant "own" : f32[2,2] data [1.0, 2.0, 3.0, 4.0]
+  placeholder %y user "y" : f32[2,3,2]
+  placeholder %v user "v" : f32[2]
+  %l1 = aten.linear.default(%y, %own)
+  %a1 = aten.mul.Tensor(%l1, %six)
+  %b1 = aten.mul.Tensor(%a1, %v)
+  %l2 = aten.linear.default(%y, %m)
+  %l3 = aten.linear.default(%y, %m)
+  %a2 = aten.mul.Tensor(%l2, %two)
+  %l4 = aten.linear.default(%y, %own)
+  %turned = aten.transpose.int(%l4, 1, 2)
+  %a4 = aten.batch_norm.default(%turned, %two, None, %two, %two, False, 0.1, 0.0, True)
+  %l5 = aten.linear.default(%v, %own)
+  %wide = aten.view.default(%l5, [1, 2, 1])
+  %a5 = aten.batch_norm.default(%wide, None, None, None, None, True, 0.1, 0.0, True)
+  output (user %b1, user %a2, user %l3, user %a4, user %a5)
+}
+--out--
+0
