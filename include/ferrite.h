@@ -26,6 +26,7 @@
 #define FERRITE_H
 
 #include "ferrite_abi.h"
+#include "ferrite_passes.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -105,7 +106,8 @@ FE_API void fe_session_free(fe_session *session);
  *                 (FE_USAGE) with what holds the most. With sizes that are symbols, for those of the
  *                 example, or the largest with max-arena
  *     profile     off (the default) or on: the artifact keeps the time of each step (step_ns)
- *     passes      on (the default) or off: rewrites of the graph
+ *     passes      path of a library of passes (ferrite_passes.h), one more each time; off: no rewrites
+ *                 of the graph at all; on (the default)
  *     verify      off (the default) or on: check the graph after every pass
  *     split       where the program is cut into parts, each a function of its own that may be replaced
  *                 in a run (fe_artifact.replace_part): nodes=N after every N nodes of the graph;
@@ -118,8 +120,10 @@ FE_API void fe_session_free(fe_session *session);
  */
 FE_API fe_status fe_set(fe_session *session, const char *option, const char *value);
 
-/* What may be called while a call of the session is under way, on its thread. Either may be NULL;
- * they may call nothing of ferrite. */
+/* A pass of the caller's (copied, texts too) for the compilations that follow, in the order in which
+ * they are added; NULL: none of those. Several sessions may be given the same. */
+FE_API fe_status fe_add_pass(fe_session *session, const fe_pass *pass);
+
 /* A node of the graph, as its passes left it. Strings are valid during the call. */
 typedef struct fe_node_info {
     const char *name;        /* "linear_3" */
@@ -128,6 +132,8 @@ typedef struct fe_node_info {
     const char *device;      /* of its first result: "cpu", "cuda" */
 } fe_node_info;
 
+/* What may be called while a call of the session is under way, on its thread. Either may be NULL;
+ * they may call nothing of ferrite. */
 typedef struct fe_observer {
     void *data; /* handed to both */
     /* Work on `stage` ("read" ... "cc", "weights") stands at `done` of `total` parts: 0 when it

@@ -96,6 +96,10 @@ static int set_of_session(reader *r, const option_row *row, argument a)
 {
     bool is_switch = row->kind == OPTION_SWITCH;
     if (is_switch && a.value) return cli_mistake(r->command, "%s takes no value", a.name);
+    if (!is_switch && strcmp(a.name + 2, row->name) != 0) {
+        if (a.value) return cli_mistake(r->command, "%s takes no value", a.name);
+        a.value = "off";
+    }
     if (is_switch) a.value = strcmp(a.name + 2, row->name) == 0 ? "on" : "off";
     if (!take_value(r, &a))
         return cli_mistake(r->command, "%s needs a value: %s", a.name, row->placeholder);
@@ -109,8 +113,9 @@ static const option_row *find_of_session(const cli_command *command, const char 
     for (uint32_t i = 0; i < option_count; i++) {
         const option_row *row = &option_table[i];
         if (strncmp(name, "--", 2) != 0 || !cli_takes(command, row->name)) continue;
-        bool is_negated = row->kind == OPTION_SWITCH && strncmp(name, "--no-", 5) == 0 &&
-                          strcmp(name + 5, row->name) == 0;
+        bool can_be_off = row->kind == OPTION_SWITCH || (row->kind == OPTION_LIST && row->values);
+        bool is_negated =
+            can_be_off && strncmp(name, "--no-", 5) == 0 && strcmp(name + 5, row->name) == 0;
         if (is_negated || strcmp(name + 2, row->name) == 0) return row;
     }
     return NULL;

@@ -134,6 +134,36 @@ fe_status fe_set(fe_session *session, const char *option, const char *value)
     return api_call(session, set_body, &(setting){option, value});
 }
 
+static const char *copy_text(fe_session *session, const char *from)
+{
+    return from ? arena_strdup(session->memory, from) : NULL;
+}
+
+static fe_status add_pass_body(fe_session *session, void *data)
+{
+    const fe_pass *given = data;
+    driver_options *o = api_options(session);
+    uint32_t count = given ? o->added_count : 0;
+    const fe_pass **all = NEW_ARRAY(session->memory, const fe_pass *, count + 1);
+    if (count) memcpy(all, o->added, count * sizeof *all);
+    if (given) {
+        fe_pass *kept = NEW(session->memory, fe_pass);
+        *kept = *given;
+        kept->name = copy_text(session, given->name);
+        kept->what = copy_text(session, given->what);
+        kept->after = copy_text(session, given->after);
+        all[count++] = kept;
+    }
+    o->added = all;
+    o->added_count = count;
+    return FE_OK;
+}
+
+fe_status fe_add_pass(fe_session *session, const fe_pass *pass)
+{
+    return api_call(session, add_pass_body, (void *)(uintptr_t)pass);
+}
+
 void fe_observe(fe_session *session, const fe_observer *observer)
 {
     api_options(session)->observer = observer ? *observer : (fe_observer){0};

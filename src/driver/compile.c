@@ -138,8 +138,7 @@ static fe_status stage_pass(driver_program *d)
                             .dump = d->options.observer.dump ? dump_pass : NULL,
                             .data = d,
                             .services = {.evaluate = constants_evaluate, .data = d}};
-    if (!d->options.passes) return FE_OK;
-    return pass_run_all(d->graph, &options);
+    return d->options.passes.is_off ? FE_OK : passes_run(d, &options);
 }
 
 static fe_status stage_sched(driver_program *d)

@@ -37,6 +37,7 @@ enum { OPTION_LIST_MOST = 16 };
 typedef struct option_list {
     const char *at[OPTION_LIST_MOST];
     uint32_t count;
+    bool is_off; /* of a list that can be switched off */
 } option_list;
 
 typedef struct driver_options {
@@ -45,12 +46,15 @@ typedef struct driver_options {
     size_t size;
     /* stage that the input is the text of: "fx", "loop", "sched", "kern", "wrap"; NULL: see input */
     const char *from;
-    const char *model;      /* in the archive; NULL: the only one */
-    const char *isa;        /* "native", "x86-64-v4", "x86-64-v3", "baseline" */
-    const char *cc;         /* the C compiler and arguments */
-    const char *cache;      /* folder; "": none */
-    const char *lapack;     /* how to link it; "none": not at all; NULL: to be found */
-    option_list ops;        /* libraries that declare operators (ferrite_ops.h) */
+    const char *model;     /* in the archive; NULL: the only one */
+    const char *isa;       /* "native", "x86-64-v4", "x86-64-v3", "baseline" */
+    const char *cc;        /* the C compiler and arguments */
+    const char *cache;     /* folder; "": none */
+    const char *lapack;    /* how to link it; "none": not at all; NULL: to be found */
+    option_list ops;       /* libraries that declare operators (ferrite_ops.h) */
+    option_list passes;    /* libraries of passes (ferrite_passes.h); off: the graph as read */
+    const fe_pass **added; /* passes of the caller's */
+    uint32_t added_count;
     const char *dump_after; /* pass name or "all"; NULL: none */
     const char *split;      /* where the program is cut into parts (split.c); NULL: nowhere */
     const char *part;       /* number of the one part to compile; NULL: all */
@@ -60,7 +64,6 @@ typedef struct driver_options {
     bool max_arena;         /* room for the largest sizes that ranges allow */
     int64_t memory_budget;  /* bytes that the arena may need; 0: any */
     bool profile;           /* the artifact keeps the time of each step */
-    bool passes;            /* off: the graph as read */
     bool verify;            /* after each pass */
     fe_observer observer;
 } driver_options;
@@ -159,6 +162,9 @@ fe_status split_build(driver_program *d, const sched_target *target);
 fe_status ops_load(driver_program *d);
 /* The libraries whose functions the program calls, once each, as paths; returns how many. */
 uint32_t ops_libraries(driver_program *d, const char ***out);
+
+/* passes.c: all passes, those of the user's among them, over d->graph. */
+fe_status passes_run(driver_program *d, const pass_options *options);
 
 /* constants.c: the body of pass_services.evaluate. */
 bool constants_evaluate(void *program, fx_graph *calls, void *const *bytes);

@@ -32,7 +32,7 @@ static const char *default_cache(arena *memory)
 void driver_default_options(arena *memory, driver_options *o)
 {
     const char *cc = environment(memory, "CC");
-    *o = (driver_options){.cc = cc ? cc : "cc", .isa = "native", .passes = true};
+    *o = (driver_options){.cc = cc ? cc : "cc", .isa = "native"};
     o->cache = default_cache(memory);
     o->lapack = environment(memory, "FERRITE_LAPACK");
 }
@@ -118,8 +118,14 @@ static fe_status set_value(fe_session *s, driver_options *o, const option_row *r
     uint32_t count = option_values(s->memory, row, &names);
     if (row->kind == OPTION_NUMBER) return set_number(s, row, to, value);
     if (row->kind == OPTION_BYTES) return set_bytes(s, row, to, value);
-    if (!is_one_of(value, names, count)) return wrong_value(s, row, value, names, count);
+    if (row->kind == OPTION_LIST && count && is_one_of(value, names, count)) {
+        ((option_list *)to)->is_off = strcmp(value, "off") == 0;
+        return FE_OK;
+    }
     if (row->kind == OPTION_LIST) return add_to_list(s, row, to, value);
+    /* names of passes that the user adds are not known yet */
+    if (row->kind == OPTION_PASS && (o->passes.count || o->added_count)) count = 0;
+    if (!is_one_of(value, names, count)) return wrong_value(s, row, value, names, count);
     if (row->kind == OPTION_SWITCH)
         *(bool *)to = strcmp(value, "on") == 0;
     else

@@ -208,7 +208,7 @@ static bool arg_fits_base(const fx_arg *a, const op_type *t)
     }
 }
 
-static bool arg_fits(const fx_arg *a, const op_type *t)
+bool fx_arg_fits(const fx_arg *a, const op_type *t)
 {
     if (t->base == OP_ANY) return true;
     if (a->kind == FX_ARG_NONE)
@@ -236,7 +236,7 @@ static fe_status check_schema(checker *c, const fx_node *n)
         return breach(c, n, "F4: %%%s has %u arguments, %s takes %u", n->name, n->arg_count,
                       op->name, op->param_count);
     for (uint32_t i = 0; i < n->arg_count; i++)
-        if (!arg_fits(&n->args[i], &op->params[i].type))
+        if (!fx_arg_fits(&n->args[i], &op->params[i].type))
             return breach(c, n, "F4: argument %s of %%%s is not of the kind that %s takes",
                           op->params[i].name, n->name, op->name);
     return FE_OK;

@@ -333,6 +333,8 @@ fe_status fx_parse(fe_session *s, arena *memory, const char *source, size_t leng
 /* The same with operators that the user declared; NULL: none. */
 fe_status fx_parse_with(fe_session *s, arena *memory, op_registry *ops, const char *source,
                         size_t length, fx_graph **out);
+/* Is the argument of a kind that the parameter takes? */
+bool fx_arg_fits(const fx_arg *a, const op_type *t);
 /* FE_INTERNAL with the law and the node; `after` names the pass. */
 fe_status fx_check(fx_graph *g, const char *after);
 

@@ -7,6 +7,7 @@
 #ifndef FERRITE_PASS_H
 #define FERRITE_PASS_H
 
+#include "ferrite_passes.h"
 #include "fx/fx.h"
 
 enum pass_property {
@@ -29,6 +30,7 @@ typedef struct pass_info {
     const char *what;
     uint32_t needs, makes, breaks;
     fe_status (*run)(fx_graph *g, bool *changed);
+    bool is_foreign; /* the user's: what it leaves is always checked, and refused as its mistake */
     /* instead of run(): a pass that needs services, or data of its own */
     fe_status (*run_with)(fx_graph *g, const pass_services *services, void *data, bool *changed);
     void *data;
@@ -50,6 +52,8 @@ fe_status pass_run_all(fx_graph *g, const pass_options *options);
 /* The same for any table: FE_INTERNAL with a diagnostic when what a pass needs does not hold. */
 fe_status pass_run_table(fx_graph *g, const pass_info *passes, uint32_t count,
                          const pass_options *options);
+/* Puts a pass of the user's (kept, not copied) in its place in a table that has room for it. */
+fe_status pass_insert(fx_graph *g, const fe_pass *user, pass_info *table, uint32_t *count);
 /* One pass by name, for tests. FE_USAGE when there is none such. */
 fe_status pass_run_one(fx_graph *g, const char *name, const pass_options *options);
 

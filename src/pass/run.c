@@ -6,9 +6,9 @@
 
 const pass_info pass_table[] = {
 #define PASS(name, what, needs, makes, breaks) \
-    {#name, what, needs, makes, breaks, pass_##name, NULL, NULL},
+    {#name, what, needs, makes, breaks, pass_##name, false, NULL, NULL},
 #define PASS_WITH(name, what, needs, makes, breaks) \
-    {#name, what, needs, makes, breaks, NULL, pass_##name, NULL},
+    {#name, what, needs, makes, breaks, NULL, false, pass_##name, NULL},
 #include "pass/passes.def"
 #undef PASS
 #undef PASS_WITH
@@ -105,8 +105,53 @@ static fe_status run_deep(fx_graph *g, const pass_info *pass, const pass_service
     return FE_OK;
 }
 
+/* What the user sees of the results must stay: dtypes, sizes, strides. */
+typedef struct results {
+    fx_value *values;
+    uint32_t count;
+} results;
+
+static results results_of(const fx_graph *g, arena *memory)
+{
+    const fx_node *out = g->output;
+    results r = {NEW_ARRAY(memory, fx_value, out->arg_count + 1), out->arg_count};
+    for (uint32_t k = 0; k < r.count; k++)
+        if (out->args[k].kind == FX_ARG_NODE) r.values[k] = out->args[k].node->value;
+    return r;
+}
+
+static fe_status compare_results(fx_graph *g, const results *before, const char *pass)
+{
+    const fx_node *out = g->output;
+    for (uint32_t k = 0; k < before->count; k++) {
+        const char *why = "no tensor";
+        bool is_node = k < out->arg_count && out->args[k].kind == FX_ARG_NODE;
+        bool was_node = before->values[k].kind != FX_NO_VALUE;
+        if (is_node == was_node &&
+            (!is_node || infer_same_value(g, &before->values[k], &out->args[k].node->value, &why)))
+            continue;
+        return diag_fail(g->session, (diag){.status = FE_INTERNAL, .stage = "pass", .place = pass},
+                         "output %u is another value than it was: %s", k, why);
+    }
+    return FE_OK;
+}
+
+/* A fault that a pass of the user's has caused is the user's. */
+static fe_status blame(fx_graph *g, const pass_info *pass, fe_status status)
+{
+    if (!pass->is_foreign || status == FE_OK || status == FE_USAGE || status == FE_NO_MEMORY)
+        return status;
+    return diag_fail(g->session,
+                     (diag){.status = FE_USAGE,
+                            .stage = "pass",
+                            .place = pass->name,
+                            .help = "mend the pass, or leave it out"},
+                     "the pass leaves a graph that is not valid, as said above");
+}
+
 static fe_status run_one(fx_graph *g, const pass_info *pass, const pass_options *o, uint32_t *holds)
 {
+    bool check = o->check || pass->is_foreign;
     arena *memory = arena_new(g->session);
     map known = {0};
     alias_state state = {memory, &known, 0};
@@ -116,12 +161,14 @@ static fe_status run_one(fx_graph *g, const pass_info *pass, const pass_options 
         arena_free(memory);
         return refused;
     }
-    if (o->check) each_alias(g, remember_pair, &state);
+    if (check) each_alias(g, remember_pair, &state);
+    results before = pass->is_foreign ? results_of(g, memory) : (results){0};
     fe_status status = run_deep(g, pass, &o->services, &changed);
     /* alias classes may have merged or split */
     if (status == FE_OK && changed) status = infer_graph(g);
     *holds = (*holds & ~pass->breaks) | pass->makes;
-    if (status == FE_OK && o->check) {
+    if (status == FE_OK && pass->is_foreign) status = compare_results(g, &before, pass->name);
+    if (status == FE_OK && check) {
         status = fx_check(g, pass->name);
         /* functionalisation turns an input that is returned after its mutation into a value of its
          * own, never the reverse */
@@ -135,7 +182,7 @@ static fe_status run_one(fx_graph *g, const pass_info *pass, const pass_options 
         (strcmp(o->dump_after, "all") == 0 || strcmp(o->dump_after, pass->name) == 0))
         o->dump(o->data, pass->name, g);
     arena_free(memory);
-    return status;
+    return blame(g, pass, status);
 }
 
 /* Is there a pass of the name that is to be shown? */

@@ -46,7 +46,8 @@ makes a shared library, C sources or a Python module of a program
                         device or observer
   --part N              compile part N alone, as a program of its own
   --profile             the artifact keeps the time of each step of a run
-  --no-passes           leave the graph as it was exported
+  --passes LIBRARY      passes of your own (ferrite_passes.h); may be given several times;
+                        --no-passes: leave the graph as it was exported
   --verify              check the graph after every pass
   --dump-after PASS     show the graph after this pass, or after all
 --run-- ferrite; echo status $?; ferrite inpsect x; echo status $?; ferrite run; echo status $?
@@ -100,7 +101,8 @@ compiles a program, runs it, writes its outputs
   --split WHERE         cut the program into parts: nodes=N, op=PATTERN,..., module=PATTERN,...,
                         device or observer
   --part N              compile part N alone, as a program of its own
-  --no-passes           leave the graph as it was exported
+  --passes LIBRARY      passes of your own (ferrite_passes.h); may be given several times;
+                        --no-passes: leave the graph as it was exported
   --verify              check the graph after every pass
   --dump-after PASS     show the graph after this pass, or after all
 --run-- ferrite run a.pt2 --inptu x; ferrite run --output-dri out a.pt2; ferrite run a.pt2 --zzz; ferrite compile a.pt2 -o; ferrite compile a.pt2; ferrite compile a.pt2 -o b --emit cuda; ferrite run a.pt2 b.pt2; ferrite run a.pt2 --threads many; ferrite check a --jobs=-1; ferrite run --json=yes a.pt2; ferrite run a.pt2 --isa v3; ferrite inspect a.pt2 --stage lop; ferrite help runn

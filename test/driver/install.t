@@ -5,6 +5,7 @@
 ./include/ferrite.h
 ./include/ferrite_abi.h
 ./include/ferrite_ops.h
+./include/ferrite_passes.h
 ./lib/libferrite.a
 ./lib/libferrite.so
 ./lib/libferrite.so.0

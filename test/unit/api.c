@@ -46,6 +46,61 @@ static float first_output(fe_program *program)
     return first;
 }
 
+/* ---- passes of the caller's ---- */
+
+/* relu becomes what `data` names, and counts. */
+typedef struct renaming {
+    const char *to;
+    int count;
+} renaming;
+
+static int rename_relu(fe_graph *graph, const fe_graph_calls *c, void *data)
+{
+    renaming *r = data;
+    int changed = 0;
+    for (fe_node *next, *n = c->first(graph); n; n = next) {
+        fe_tensor_facts facts;
+        next = c->next(n);
+        if (!c->is_call(n, "aten.relu.default")) continue;
+        EXPECT(c->tensor(graph, n, &facts) && facts.rank == 2 && facts.sizes[1] == 3);
+        fe_operand x = c->operand_named(graph, n, "self");
+        fe_node *made = c->call(graph, n, r->to, &x, 1);
+        if (!made) return -1;
+        c->replace_uses(graph, n, made);
+        EXPECT_INT(c->erase(graph, n), 0);
+        changed = 1;
+        r->count++;
+    }
+    return changed;
+}
+
+TEST(a_pass_of_the_callers_runs_in_its_session_alone)
+{
+    fe_session *session = fe_session_new(), *other = fe_session_new();
+    const char *shown;
+    renaming r = {"aten.neg.default", 0};
+    fe_pass pass = {.name = "rename", .run = rename_relu, .data = &r};
+    EXPECT_INT(fe_add_pass(session, &pass), FE_OK);
+    fe_set(session, "from", "fx");
+    fe_set(other, "from", "fx");
+    EXPECT_INT(fe_inspect_memory(session, "r.fx", RELU, sizeof RELU - 1, "fx", &shown, NULL),
+               FE_OK);
+    EXPECT(shown && strstr(shown, "aten.neg.default"));
+    EXPECT_INT(fe_inspect_memory(other, "r.fx", RELU, sizeof RELU - 1, "fx", &shown, NULL), FE_OK);
+    EXPECT(shown && strstr(shown, "aten.relu.default"));
+    EXPECT_INT(r.count, 1);
+    r.to = "aten.isnan.default"; /* of another dtype */
+    EXPECT_INT(fe_inspect_memory(session, "r.fx", RELU, sizeof RELU - 1, "fx", &shown, NULL),
+               FE_USAGE);
+    EXPECT(strstr(fe_error(session), "rename"));
+    EXPECT_INT(fe_add_pass(session, NULL), FE_OK);
+    EXPECT_INT(fe_inspect_memory(session, "r.fx", RELU, sizeof RELU - 1, "fx", &shown, NULL),
+               FE_OK);
+    EXPECT(shown && strstr(shown, "aten.relu.default"));
+    fe_session_free(session);
+    fe_session_free(other);
+}
+
 /* ---- what a call gives ---- */
 
 TEST(a_program_compiles_loads_and_runs)

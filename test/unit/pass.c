@@ -50,9 +50,11 @@ SESSION_TEST(a_pass_before_what_it_needs_is_refused)
 {
     fx_graph *g;
     pass_options options = {.check = true};
-    const pass_info early[] = {{"early", "", PASS_META | PASS_FUNCTIONAL, 0, 0, idle, NULL, NULL}};
-    const pass_info order[] = {{"first", "", PASS_META, PASS_FUNCTIONAL, 0, idle, NULL, NULL},
-                               {"second", "", PASS_FUNCTIONAL, 0, 0, idle, NULL, NULL}};
+    const pass_info early[] = {
+        {"early", "", PASS_META | PASS_FUNCTIONAL, 0, 0, idle, false, NULL, NULL}};
+    const pass_info order[] = {
+        {"first", "", PASS_META, PASS_FUNCTIONAL, 0, idle, false, NULL, NULL},
+        {"second", "", PASS_FUNCTIONAL, 0, 0, idle, false, NULL, NULL}};
     FE_TRY(make_graph(session, &g));
     EXPECT_INT(pass_run_table(g, early, 1, &options), FE_INTERNAL);
     EXPECT(last_says(session, "a graph without mutation"));
@@ -65,9 +67,9 @@ SESSION_TEST(a_pass_after_one_that_broke_its_need_is_refused)
     fx_graph *g;
     pass_options options = {0};
     const pass_info order[] = {
-        {"first", "", PASS_META, PASS_FUNCTIONAL, 0, idle, NULL, NULL},
-        {"reinplace", "", PASS_FUNCTIONAL, 0, PASS_FUNCTIONAL, idle, NULL, NULL},
-        {"late", "", PASS_META | PASS_FUNCTIONAL, 0, 0, idle, NULL, NULL}};
+        {"first", "", PASS_META, PASS_FUNCTIONAL, 0, idle, false, NULL, NULL},
+        {"reinplace", "", PASS_FUNCTIONAL, 0, PASS_FUNCTIONAL, idle, false, NULL, NULL},
+        {"late", "", PASS_META | PASS_FUNCTIONAL, 0, 0, idle, false, NULL, NULL}};
     FE_TRY(make_graph(session, &g));
     EXPECT_INT(pass_run_table(g, order, 3, &options), FE_INTERNAL);
     EXPECT_TEXT(session->last_diag->place, "late");
@@ -89,7 +91,7 @@ SESSION_TEST(a_pass_that_merges_two_outputs_is_caught)
 {
     fx_graph *g;
     pass_options options = {.check = true};
-    const pass_info merge[] = {{"merge", "", PASS_META, 0, 0, merge_outputs, NULL, NULL}};
+    const pass_info merge[] = {{"merge", "", PASS_META, 0, 0, merge_outputs, false, NULL, NULL}};
     FE_TRY(make_graph(session, &g));
     EXPECT_INT(pass_run_table(g, merge, 1, &options), FE_INTERNAL);
     EXPECT(last_says(session, "output 1 shares storage that it did not share before"));
@@ -100,7 +102,7 @@ SESSION_TEST(a_pass_that_returns_an_input_for_a_copy_is_caught)
 {
     fx_graph *g;
     pass_options options = {.check = true};
-    const pass_info merge[] = {{"merge", "", PASS_META, 0, 0, return_input, NULL, NULL}};
+    const pass_info merge[] = {{"merge", "", PASS_META, 0, 0, return_input, false, NULL, NULL}};
     FE_TRY(make_graph(session, &g));
     EXPECT_INT(pass_run_table(g, merge, 1, &options), FE_INTERNAL);
     EXPECT(last_says(session, "output 1 shares storage"));
