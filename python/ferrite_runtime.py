@@ -469,6 +469,9 @@ class Frame:
     def size(self, k, d):
         return self._taken[k][2][d]
 
+    def stride(self, k, d):
+        return self._taken[k][3][d]
+
     def number(self, k):
         kind = _NUMBERS[self._taken[k][1]]
         value = kind.from_address(self._taken[k][0]).value
@@ -480,16 +483,17 @@ class Frame:
                              f"expected {text} = {expected}")
 
     def check_stride(self, k, d, expected, text):
-        stride = self._taken[k][3][d]
-        if self.size(k, d) > 1 and stride != expected:
-            raise InputError(f"input '{self._name(k)}' has stride {stride} in dimension {d}, expected {text}")
+        stride = self.stride(k, d)
+        if self.size(k, d) > 1 and 0 not in self._taken[k][2] and stride != expected:
+            raise InputError(f"input '{self._name(k)}' has stride {stride} in dimension {d}, "
+                             f"expected {text} = {expected}")
 
-    def check_range(self, k, d, symbol, value, low, high, solved=False):
+    def check_range(self, k, d, symbol, value, low, high, what="size", solved=False):
         """low, high: None where there is no bound. d None: the input is a number."""
         if (low is None or value >= low) and (high is None or value <= high):
             return
         where = f"input '{self._name(k)}' is {value}" if d is None else (
-            f"input '{self._name(k)}' has size {self.size(k, d)} in dimension {d}")
+            f"input '{self._name(k)}' has {what} {getattr(self, what)(k, d)} in dimension {d}")
         if solved:
             where += f", so {symbol} is {value}"
         bounds = f"at least {low}" if high is None else f"at most {high}" if low is None else f"in [{low}, {high}]"

@@ -43,7 +43,7 @@ typedef void (*fe_kernel)(const fe_kernel_args *args, int64_t m0, int64_t m1, in
 
 /* ---- the program ---- */
 
-/* A symbol: the sizes of inputs define it, or the run does. In the order of their definitions. */
+/* A symbol: the inputs define it, or the run does. In the order of their definitions. */
 typedef struct rt_symbol {
     const char *name;
     int64_t min, max;
@@ -204,6 +204,12 @@ int rt_place(rt_frame *frame, uint32_t segment);
 
 /* Fails on a size that is INT64_MAX: see fe_times. */
 int rt_fits(rt_frame *frame, int64_t size);
+
+/* The stride that a tensor has along dimension d; NULL strides are contiguous. */
+int64_t rt_stride(const fe_tensor *t, uint32_t d);
+/* Fails where an element would be looked for in another place than it is in: `as` says what is
+ * expected. */
+int rt_check_stride(rt_frame *frame, uint32_t input, uint32_t d, int64_t expected, const char *as);
 
 /* Leaves run with a message: printf format. Returns `code`. */
 int rt_fail(rt_frame *frame, int code, const char *format, ...)

@@ -52,8 +52,7 @@ static const char *dtype_name(uint32_t dtype)
     return dtype < 36 && names[dtype] ? names[dtype] : "of an unknown type";
 }
 
-/* The stride that a tensor has along dimension d; NULL strides are contiguous. */
-static int64_t stride_of(const fe_tensor *t, uint32_t d)
+int64_t rt_stride(const fe_tensor *t, uint32_t d)
 {
     if (t->strides) return t->strides[d];
     int64_t stride = 1;
@@ -86,7 +85,7 @@ static int check_input(rt_frame *f, const fe_port *port, const fe_tensor *t)
                            "input '%s' has size %lld in dimension %u, expected %s", port->name,
                            (long long)t->sizes[d], d, port->shape_text);
     for (uint32_t d = 0; d < t->rank; d++) {
-        int64_t stride = stride_of(t, d);
+        int64_t stride = rt_stride(t, d);
         if (port->strides[d] >= 0 && t->sizes[d] > 1 && stride != port->strides[d] && !is_empty(t))
             return rt_fail(f, FE_RUN_BAD_INPUT,
                            "input '%s' has stride %lld in dimension %u, expected %lld", port->name,
@@ -100,6 +99,17 @@ static int check_input(rt_frame *f, const fe_port *port, const fe_tensor *t)
         return rt_fail(f, FE_RUN_BAD_INPUT, "input '%s' is not aligned to %zu bytes", port->name,
                        alignment);
     return 0;
+}
+
+int rt_check_stride(rt_frame *frame, uint32_t input, uint32_t d, int64_t expected, const char *as)
+{
+    const fe_tensor *t = &frame->in[input];
+    int64_t stride = rt_stride(t, d);
+    if (stride == expected || t->sizes[d] < 2 || is_empty(t)) return 0;
+    return rt_fail(frame, FE_RUN_BAD_INPUT,
+                   "input '%s' has stride %lld in dimension %u, expected %s = %lld",
+                   frame->context->model->program->inputs[input].name, (long long)stride, d, as,
+                   (long long)expected);
 }
 
 static int check_inputs(rt_frame *f, const rt_program *program, const fe_tensor *inputs,
@@ -123,7 +133,7 @@ static int writes_in_place(const fe_port *port, const fe_tensor *t)
         return 0;
     for (uint32_t d = 0; d < t->rank; d++)
         if (port->sizes[d] < 0 || port->strides[d] < 0 || t->sizes[d] != port->sizes[d] ||
-            (t->sizes[d] > 1 && stride_of(t, d) != port->strides[d]))
+            (t->sizes[d] > 1 && rt_stride(t, d) != port->strides[d]))
             return 0;
     return 1;
 }
@@ -203,7 +213,7 @@ static int copy_out(rt_frame *f, uint32_t k, rt_result *result, fe_tensor *out)
     for (uint32_t d = 0; d < port->rank && !late; d++)
         if (out->sizes[d] != result->sizes[d]) return misfits(f, port);
     fe_tensor placed = {out->data, port->dtype, port->rank, result->sizes, out->strides};
-    for (uint32_t d = 0; d < port->rank; d++) strides[d] = stride_of(&placed, d);
+    for (uint32_t d = 0; d < port->rank; d++) strides[d] = rt_stride(&placed, d);
     copy_strided(out->data, strides, result->data, result->strides, result->sizes, port->rank,
                  dtype_bytes(port->dtype));
     if (!late) return 0;

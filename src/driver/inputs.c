@@ -58,6 +58,16 @@ static bool evaluate(given *g, sym_expr e, int64_t absent, int64_t *value)
     return sym_is_none(e) || sym_eval(g->d->loops->symbols, e, value_of_symbol, g, value);
 }
 
+/* A stride that no size tells is as in the example, or wider where elements would meet. */
+static int64_t own_stride(given *g, const wrap_line *line, const tensor_entry *entry, int64_t scale,
+                          int64_t shift)
+{
+    int64_t least = 1;
+    for (uint32_t d = (uint32_t)line->dimension + 1; d < entry->rank; d++) least *= entry->shape[d];
+    int64_t hint = scale * sym_hint(g->d->loops->symbols, line->symbol, least) + shift;
+    return scale > 0 && hint < least ? hint + (least - hint + scale - 1) / scale * scale : hint;
+}
+
 /* As the program itself computes it: see the symbol lines of its wrapper. */
 static bool value_of_symbol(void *data, sym_expr symbol, int64_t *value)
 {
@@ -73,7 +83,9 @@ static bool value_of_symbol(void *data, sym_expr symbol, int64_t *value)
             !evaluate(g, line->scale, 1, &scale) || !evaluate(g, line->shift, 0, &shift) || !scale)
             return false;
         int64_t number = 0;
-        if (line->dimension >= 0)
+        if (line->is_stride)
+            number = own_stride(g, line, entry, scale, shift);
+        else if (line->dimension >= 0)
             number = entry->shape[line->dimension];
         else
             loop_convert(TY_I64, &number, entry->dtype, entry->data);

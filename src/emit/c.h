@@ -21,6 +21,7 @@ void emit_c_declare(emit_state *s, loop_buffer_id id); /* its pointer */
 void emit_c_view(emit_state *s, const loop_view *view);
 void emit_c_declare_fixed(emit_state *s);
 void emit_c_symbol(emit_state *s, const wrap_line *line);
+void emit_c_assert(emit_state *s, const wrap_line *line);
 /* The clock goes to the step at hand, if there is one. */
 void emit_c_step(emit_state *s);
 const char *emit_c_source(const emit_state *s, const wrap_line *line);

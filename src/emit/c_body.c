@@ -276,9 +276,11 @@ static void c_extern(emit_state *s, const wrap_line *line)
     text_add(&s->out, "    }));\n");
 }
 
-/* The number that an input gives: one of its sizes, or itself. */
+/* The number that an input gives: one of its sizes or strides, or itself. */
 const char *emit_c_source(const emit_state *s, const wrap_line *line)
 {
+    if (line->is_stride)
+        return arena_printf(s->memory, "rt_stride(&f->in[%d], %d)", line->input, line->dimension);
     if (line->dimension >= 0)
         return arena_printf(s->memory, "f->in[%d].sizes[%d]", line->input, line->dimension);
     bool is_bool = s->w->loops->inputs.at[line->input].dtype == TY_BOOL;
@@ -288,7 +290,6 @@ const char *emit_c_source(const emit_state *s, const wrap_line *line)
 
 void emit_c_symbol(emit_state *s, const wrap_line *line)
 {
-    if (s->symbols_done && line->input >= 0) return; /* stands at the top already */
     const char *name = sym_name(s->w->loops->symbols, line->symbol);
     text_printf(&s->out, "    const int64_t %s = f->symbols[%u] = ", name,
                 emit_c_symbol_index(s, line->symbol));
@@ -314,7 +315,7 @@ void emit_c_symbol(emit_state *s, const wrap_line *line)
 }
 
 /* The message, and what its symbols are: "...: u0 = 3, u1 = 7". */
-static void c_assert(emit_state *s, const wrap_line *line)
+void emit_c_assert(emit_state *s, const wrap_line *line)
 {
     const sym_table *t = s->w->loops->symbols;
     symbol_list list = {.count = 0};
@@ -392,7 +393,7 @@ const emit_target emit_target_c = {
             [WRAP_KERNEL] = c_kernel,
             [WRAP_EXTERN] = c_extern,
             [WRAP_SYMBOL] = emit_c_symbol,
-            [WRAP_ASSERT] = c_assert,
+            [WRAP_ASSERT] = emit_c_assert,
             [WRAP_COMMENT] = c_comment,
             [WRAP_OUTPUT] = c_output,
             [WRAP_IF] = emit_c_region,

@@ -210,21 +210,14 @@ static void check_dimension(emit_state *s, const char *input, uint32_t k, uint32
     text_add(&s->out, "));\n");
 }
 
-static void check_stride(emit_state *s, const char *input, uint32_t k, uint32_t d, sym_expr stride)
+static void check_stride(emit_state *s, uint32_t k, uint32_t d, sym_expr stride)
 {
     if (sym_is_int(s->w->loops->symbols, stride, NULL)) return;
-    text_printf(&s->out,
-                "    if (f->in[%u].strides && f->in[%u].sizes[%u] > 1 && f->in[%u].strides[%u] != ",
-                k, k, d, k, d);
+    text_printf(&s->out, "    RT_TRY(rt_check_stride(f, %u, %u, ", k, d);
     sym_print_c(s->w->loops->symbols, stride, &s->out);
-    text_printf(&s->out,
-                ")\n        return rt_fail(f, FE_RUN_BAD_INPUT, \"input '%%s' has stride %%lld in "
-                "dimension %u, expected ",
-                d);
+    text_add(&s->out, ", \"");
     sym_print(s->w->loops->symbols, stride, &s->out);
-    text_add(&s->out, "\", ");
-    text_quoted(&s->out, input);
-    text_printf(&s->out, ",\n                       (long long)f->in[%u].strides[%u]);\n", k, d);
+    text_add(&s->out, "\"));\n");
 }
 
 static const char *bounds_text(emit_state *s, int64_t min, int64_t max)
@@ -247,12 +240,12 @@ static void check_symbol_range(emit_state *s, const wrap_line *line)
     if (line->dimension < 0)
         text_add(out, "\"input '%s' is %lld");
     else
-        text_printf(out, "\"input '%%s' has size %%lld in dimension %d", line->dimension);
+        text_printf(out, "\"input '%%s' has %s %%lld in dimension %d",
+                    line->is_stride ? "stride" : "size", line->dimension);
     if (!sym_is_none(line->scale)) text_printf(out, ", so %s is %%lld", name);
     text_printf(out, ": %s must be %s\", ", name, bounds_text(s, min, max));
     text_quoted(out, s->w->loops->inputs.at[line->input].name);
-    if (line->dimension >= 0)
-        text_printf(out, ", (long long)f->in[%d].sizes[%d]", line->input, line->dimension);
+    if (line->dimension >= 0) text_printf(out, ", (long long)%s", emit_c_source(s, line));
     if (line->dimension < 0 || !sym_is_none(line->scale)) text_printf(out, ", (long long)%s", name);
     text_add(out, ");\n");
 }
@@ -299,10 +292,9 @@ static void print_checks(emit_state *s)
             continue;
         }
         const loop_buffer *b = &p->buffers.at[p->inputs.at[k].buffer];
-        for (uint32_t d = 0; d < b->rank; d++) {
+        for (uint32_t d = 0; d < b->rank; d++)
             check_dimension(s, p->inputs.at[k].name, k, d, b->sizes[d]);
-            check_stride(s, p->inputs.at[k].name, k, d, b->strides[d]);
-        }
+        for (uint32_t d = 0; d < b->rank; d++) check_stride(s, k, d, b->strides[d]);
     }
 }
 
@@ -344,7 +336,9 @@ void emit_c_begin(emit_state *s)
     text_add(&s->out, "static int run(rt_frame *f)\n{\n");
     for (uint32_t i = 0; i < input_symbols(s->w); i++) emit_c_symbol(s, &s->w->lines.at[i]);
     print_checks(s);
-    s->symbols_done = true;
+    s->head_lines = input_symbols(s->w);
+    while (s->head_lines < s->w->lines.count && s->w->lines.at[s->head_lines].kind == WRAP_ASSERT)
+        emit_c_assert(s, &s->w->lines.at[s->head_lines++]);
     if (s->w->is_dynamic) text_add(&s->out, "    RT_TRY(rt_place(f, 0));\n");
     text_add(&s->out, "    char *const arena = f->segments[0].memory;\n    (void)arena;\n");
     emit_c_declare_fixed(s);

@@ -9,7 +9,7 @@ fe_status emit_program(const emit_target *target, const emit_input *input, arena
     text_init(&state.behind, memory);
     state.names = emit_names(input->wrapper, target->reserved, memory);
     target->begin(&state);
-    for (uint32_t i = 0; i < input->wrapper->lines.count; i++) {
+    for (uint32_t i = state.head_lines; i < input->wrapper->lines.count; i++) {
         const wrap_line *line = &input->wrapper->lines.at[i];
         target->line[line->kind](&state, line);
         state.step += wrap_is_step(line);

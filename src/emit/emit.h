@@ -58,7 +58,7 @@ struct emit_state {
     VEC(emit_file) files;
     const char **names; /* a C identifier for each buffer */
     uint32_t step;      /* the one that the line belongs to; at the end, how many there are */
-    bool symbols_done;  /* the definitions from inputs and their checks are printed */
+    uint32_t head_lines; /* so many are printed by `begin`: symbols of inputs, what holds of them */
     text behind;        /* what stands behind `out` in the same file; parts change the two */
     uint32_t parts_begun;
     bool in_part;

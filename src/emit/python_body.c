@@ -214,14 +214,14 @@ void emit_python_views(emit_state *s, const loop_view *views, const uint32_t *we
 static void print_source(emit_state *s, const wrap_line *line)
 {
     if (line->dimension >= 0)
-        text_printf(&s->out, "f.size(%d, %d)", line->input, line->dimension);
+        text_printf(&s->out, "f.%s(%d, %d)", line->is_stride ? "stride" : "size", line->input,
+                    line->dimension);
     else
         text_printf(&s->out, "f.number(%d)", line->input);
 }
 
 void emit_python_symbol(emit_state *s, const wrap_line *line)
 {
-    if (s->symbols_done && line->input >= 0) return; /* stands at the top already */
     emit_python_indent(s);
     text_printf(&s->out, "%s = ", sym_name(s->w->loops->symbols, line->symbol));
     if (line->op) {

@@ -183,6 +183,7 @@ static void check_range(emit_state *s, const wrap_line *line)
     else
         text_printf(&s->out, "%lld", (long long)max);
     bool solved = !sym_is_none(line->scale);
+    if (line->is_stride) text_add(&s->out, ", what=\"stride\"");
     text_add(&s->out, solved ? ", solved=True)\n" : ")\n");
 }
 
@@ -229,10 +230,8 @@ static void print_checks(emit_state *s)
             continue;
         }
         const loop_buffer *b = &p->buffers.at[p->inputs.at[k].buffer];
-        for (uint32_t d = 0; d < b->rank; d++) {
-            check_dim(s, "size", k, d, b->sizes[d]);
-            check_dim(s, "stride", k, d, b->strides[d]);
-        }
+        for (uint32_t d = 0; d < b->rank; d++) check_dim(s, "size", k, d, b->sizes[d]);
+        for (uint32_t d = 0; d < b->rank; d++) check_dim(s, "stride", k, d, b->strides[d]);
     }
 }
 
@@ -279,7 +278,11 @@ void emit_python_begin(emit_state *s)
     for (uint32_t i = 0; i < w->lines.count && wrap_is_input_symbol(&w->lines.at[i]); i++)
         emit_python_symbol(s, &w->lines.at[i]);
     print_checks(s);
-    s->symbols_done = true;
+    while (s->head_lines < w->lines.count && (wrap_is_input_symbol(&w->lines.at[s->head_lines]) ||
+                                              w->lines.at[s->head_lines].kind == WRAP_ASSERT)) {
+        const wrap_line *line = &w->lines.at[s->head_lines++];
+        if (line->kind == WRAP_ASSERT) emit_target_python.line[WRAP_ASSERT](s, line);
+    }
     if (w->is_dynamic)
         emit_target_python.line[WRAP_PLACE](s, &(wrap_line){.kind = WRAP_PLACE});
     else if (uses_arena(w)) {

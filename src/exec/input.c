@@ -9,6 +9,7 @@
 int64_t exec_input_number(const exec_run *r, const wrap_line *line)
 {
     const void *data = r->f->inputs[line->input];
+    if (line->is_stride) return rt_stride(&r->f->in[line->input], (uint32_t)line->dimension);
     if (line->dimension >= 0) return r->f->in[line->input].sizes[line->dimension];
     if (r->w->loops->inputs.at[line->input].dtype == TY_BOOL) return *(const uint8_t *)data;
     return *(const int64_t *)data;
@@ -37,14 +38,16 @@ static int check_symbol_range(exec_run *r, const wrap_line *line, uint32_t numbe
     if (line->dimension < 0)
         return rt_fail(r->f, FE_RUN_BAD_INPUT, "input '%s' is %lld: %s must be %s", input,
                        (long long)value, symbol->name, bounds);
-    long long size = (long long)r->f->in[line->input].sizes[line->dimension];
+    long long given = (long long)exec_input_number(r, line);
+    const char *what = line->is_stride ? "stride" : "size";
     if (sym_is_none(line->scale))
         return rt_fail(r->f, FE_RUN_BAD_INPUT,
-                       "input '%s' has size %lld in dimension %d: %s must be %s", input, size,
+                       "input '%s' has %s %lld in dimension %d: %s must be %s", input, what, given,
                        line->dimension, symbol->name, bounds);
     return rt_fail(r->f, FE_RUN_BAD_INPUT,
-                   "input '%s' has size %lld in dimension %d, so %s is %lld: %s must be %s", input,
-                   size, line->dimension, symbol->name, (long long)value, symbol->name, bounds);
+                   "input '%s' has %s %lld in dimension %d, so %s is %lld: %s must be %s", input,
+                   what, given, line->dimension, symbol->name, (long long)value, symbol->name,
+                   bounds);
 }
 
 /* An expression as the program's text has it. */
@@ -66,26 +69,24 @@ static const char *show(const exec_run *r, sym_expr e, shown *out)
     return out->text;
 }
 
-static int check_dimension(exec_run *r, uint32_t k, uint32_t d, const loop_buffer *b)
+static int check_size(exec_run *r, uint32_t k, uint32_t d, sym_expr expected)
 {
-    const sym_table *t = r->w->loops->symbols;
     const fe_tensor *in = &r->f->in[k];
-    const char *name = r->w->loops->inputs.at[k].name;
-    shown expected;
-    if (!sym_is_int(t, b->sizes[d], NULL)) {
-        int64_t size = exec_number(r, b->sizes[d]);
-        if (in->sizes[d] != size)
-            return rt_fail(r->f, FE_RUN_BAD_INPUT,
-                           "input '%s' has size %lld in dimension %u, expected %s = %lld", name,
-                           (long long)in->sizes[d], d, show(r, b->sizes[d], &expected),
-                           (long long)size);
-    }
-    if (sym_is_int(t, b->strides[d], NULL) || !in->strides || in->sizes[d] <= 1 ||
-        in->strides[d] == exec_number(r, b->strides[d]))
-        return 0;
+    shown text;
+    if (sym_is_int(r->w->loops->symbols, expected, NULL)) return 0;
+    int64_t size = exec_number(r, expected);
+    if (in->sizes[d] == size) return 0;
     return rt_fail(r->f, FE_RUN_BAD_INPUT,
-                   "input '%s' has stride %lld in dimension %u, expected %s", name,
-                   (long long)in->strides[d], d, show(r, b->strides[d], &expected));
+                   "input '%s' has size %lld in dimension %u, expected %s = %lld",
+                   r->w->loops->inputs.at[k].name, (long long)in->sizes[d], d,
+                   show(r, expected, &text), (long long)size);
+}
+
+static int check_stride(exec_run *r, uint32_t k, uint32_t d, sym_expr expected)
+{
+    shown text;
+    if (sym_is_int(r->w->loops->symbols, expected, NULL)) return 0;
+    return rt_check_stride(r->f, k, d, exec_number(r, expected), show(r, expected, &text));
 }
 
 /* A number: what the program was exported with, where it is not a symbol. */
@@ -124,7 +125,8 @@ int exec_check_inputs(exec_run *r)
             continue;
         }
         const loop_buffer *b = &p->buffers.at[p->inputs.at[k].buffer];
-        for (uint32_t d = 0; d < b->rank; d++) RT_TRY(check_dimension(r, k, d, b));
+        for (uint32_t d = 0; d < b->rank; d++) RT_TRY(check_size(r, k, d, b->sizes[d]));
+        for (uint32_t d = 0; d < b->rank; d++) RT_TRY(check_stride(r, k, d, b->strides[d]));
     }
     return 0;
 }

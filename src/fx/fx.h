@@ -171,7 +171,7 @@ struct fx_graph {
     VEC(fx_node *) inputs;  /* placeholders in order */
     VEC(fx_output) outputs; /* one for each argument of the output node */
     VEC(fx_range) ranges;
-    VEC(const char *) guards;       /* guard expressions as recorded */
+    VEC(const char *) guards;       /* what the export took for granted: guard.c */
     const char *in_spec, *out_spec; /* pytree JSON; NULL when absent */
     VEC(const char *) input_names;  /* forward's argument names */
     uint32_t next_id;
@@ -314,6 +314,11 @@ fx_arg *fx_inline(fx_graph *g, fx_node *before, const fx_graph *sub, const fx_ar
                   uint32_t count);
 /* As fx_replace_uses, by a constant or a node. */
 void fx_replace_uses_by_arg(fx_graph *g, fx_node *old, fx_arg with);
+
+/* guard.c. What a guard asks of the symbols in the inputs' sizes joins the list: all of it must hold, in
+ * order. False when it is about something else. */
+typedef VEC(sym_relation) fx_relation_list;
+bool fx_guard_relations(const fx_graph *g, const char *guard, arena *memory, fx_relation_list *out);
 
 /* origin.c. A diagnostic about a node (or NULL): stage, op and recorded source line filled in. */
 fe_status fx_fail(fx_graph *g, const fx_node *n, const char *stage, fe_status status,

@@ -392,8 +392,11 @@ fe_status loop_check(loop_program *p, const char *after)
         if (!sym_is_none(in->expr)) sym_each_symbol(p->symbols, in->expr, define_symbol, &c);
     }
     for (uint32_t k = 0; k < p->buffers.count; k++)
-        for (uint32_t d = 0; d < p->buffers.at[k].rank && p->buffers.at[k].kind == LOOP_INPUT; d++)
+        for (uint32_t d = 0; d < p->buffers.at[k].rank && p->buffers.at[k].kind == LOOP_INPUT;
+             d++) {
             sym_each_symbol(p->symbols, p->buffers.at[k].sizes[d], define_symbol, &c);
+            sym_each_symbol(p->symbols, p->buffers.at[k].strides[d], define_symbol, &c);
+        }
     for (uint32_t k = 0; k < p->ops.count; k++) {
         c.op = &p->ops.at[k];
         switch (c.op->kind) {

@@ -124,6 +124,40 @@ void lower_assert(lowering *l, sym_expr left, sym_op op, sym_expr right, const c
     made->origin = lower_origin(l);
 }
 
+/* L['x'].size()[0] as x.size()[0] */
+static const char *guard_text(lowering *l, const char *guard)
+{
+    text out;
+    text_init(&out, l->memory);
+    text_add(&out, "the program was exported for inputs with ");
+    while (*guard) {
+        const char *end = strncmp(guard, "L['", 3) == 0 ? strstr(guard, "']") : NULL;
+        if (end) {
+            text_add_n(&out, guard + 3, (size_t)(end - guard - 3));
+            guard = end + 2;
+        } else
+            text_char(&out, *guard++);
+    }
+    return out.at;
+}
+
+void lower_guards(lowering *l)
+{
+    for (uint32_t i = 0; i < l->graph->guards.count; i++) {
+        const char *guard = l->graph->guards.at[i];
+        fx_relation_list relations = {0};
+        fx_guard_relations(l->graph, guard, l->memory, &relations);
+        for (uint32_t k = 0; k < relations.count; k++) {
+            const sym_relation *r = &relations.at[k];
+            if (is_true_of_numbers(l, r) || is_asserted(l, r)) continue;
+            loop_op *made = loop_add_op(l->program, LOOP_ASSERT);
+            made->relation = *r;
+            made->message = guard_text(l, guard);
+            made->origin = UINT32_MAX;
+        }
+    }
+}
+
 void lower_require(lowering *l, sym_expr left, sym_op op, sym_expr right, const char *what)
 {
     sym_expr predicate = sym_compare(l->symbols, op, left, right);

@@ -421,6 +421,7 @@ fe_status lower_graph(fx_graph *g, arena *memory, loop_program **out)
 {
     lowering *l = NEW(memory, lowering);
     prepare(l, g, memory);
+    lower_guards(l);
     FE_TRY(lower_nodes(l));
     FE_TRY(lower_outputs(l));
     lower_finish_symbols(l);

@@ -16,6 +16,8 @@ void lower_define(lowering *l, sym_expr e, lower_tensor t);
 void lower_define_expr(lowering *l, sym_expr e, sym_expr value);
 /* A symbol with the value of t. */
 sym_expr lower_read_int(lowering *l, lower_tensor t, int64_t min, int64_t max);
+/* Asserts what the export took for granted of the inputs. */
+void lower_guards(lowering *l);
 /* Fails the run unless `left op right`; nothing where that is a truth about numbers. The message is
  * `what` (or NULL), the relation, and the source line of the node at hand. */
 void lower_assert(lowering *l, sym_expr left, sym_op op, sym_expr right, const char *what);

@@ -1,5 +1,5 @@
-/* build.c -- from a schedule to wrapper lines: symbols from the inputs, buffers placed in the
- * arena, one line a group, frees right after the last use, outputs last.
+/* build.c -- from a schedule to wrapper lines: buffers placed in the arena, one line a group, frees
+ * right after the last use, outputs last.
  */
 #include "wrap/wrap_priv.h"
 
@@ -17,130 +17,7 @@ typedef struct builder {
 
 static wrap_line *add_line(builder *b, wrap_kind kind)
 {
-    vec_push(b->memory, &b->w->lines,
-             (wrap_line){.kind = kind,
-                         .buffer = LOOP_NO_BUFFER,
-                         .old_buffer = LOOP_NO_BUFFER,
-                         .input = -1,
-                         .dimension = -1});
-    return &vec_last(&b->w->lines);
-}
-
-/* ---- symbols ---- */
-
-static bool is_defined(const builder *b, sym_expr symbol)
-{
-    for (uint32_t i = 0; i < b->w->lines.count; i++)
-        if (b->w->lines.at[i].kind == WRAP_SYMBOL && sym_same(b->w->lines.at[i].symbol, symbol))
-            return true;
-    return false;
-}
-
-typedef struct unknown_search {
-    const builder *b;
-    sym_expr unknown;
-    uint32_t count;
-} unknown_search;
-
-static void find_unknown(void *data, sym_expr symbol)
-{
-    unknown_search *search = data;
-    if (is_defined(search->b, symbol)) return;
-    search->unknown = symbol;
-    search->count++;
-}
-
-/* An expression that dimension d of input k has (d < 0: that it is), with one unknown symbol: scale *
- * symbol + shift, solved exactly. The check that every size equals its expression, made after all
- * symbols are known, refuses what does not divide. */
-static bool solve_for(builder *b, sym_expr e, uint32_t k, int32_t d)
-{
-    sym_table *t = b->w->loops->symbols;
-    unknown_search search = {b, {0}, 0};
-    sym_expr scale, shift;
-    sym_each_symbol(t, e, find_unknown, &search);
-    if (search.count != 1 || !sym_linear_in(t, e, search.unknown, &scale, &shift)) return false;
-    wrap_line *line = add_line(b, WRAP_SYMBOL);
-    line->symbol = search.unknown;
-    line->input = (int32_t)k;
-    line->dimension = d;
-    line->scale = scale;
-    line->shift = shift;
-    return true;
-}
-
-/* True when a symbol was solved for. */
-static bool solve_one(builder *b)
-{
-    const loop_program *p = b->w->loops;
-    for (uint32_t k = 0; k < p->inputs.count; k++) {
-        const loop_input *input = &p->inputs.at[k];
-        if (!input->is_tensor) {
-            if (!sym_is_none(input->expr) && solve_for(b, input->expr, k, -1)) return true;
-            continue;
-        }
-        const loop_buffer *buffer = &p->buffers.at[input->buffer];
-        for (uint32_t d = 0; d < buffer->rank; d++)
-            if (solve_for(b, buffer->sizes[d], k, (int32_t)d)) return true;
-    }
-    return false;
-}
-
-/* A size that cannot be told from the inputs, as s0*s1 alone, is the user's to give. */
-static fe_status refuse_unknown(builder *b)
-{
-    const loop_program *p = b->w->loops;
-    for (uint32_t k = 0; k < p->inputs.count; k++) {
-        const loop_input *input = &p->inputs.at[k];
-        uint32_t rank = input->is_tensor ? p->buffers.at[input->buffer].rank : 0;
-        for (uint32_t d = 0; d < rank; d++) {
-            unknown_search search = {b, {0}, 0};
-            sym_each_symbol(p->symbols, p->buffers.at[input->buffer].sizes[d], find_unknown,
-                            &search);
-            if (search.count == 0) continue;
-            text size;
-            text_init(&size, b->memory);
-            sym_print(p->symbols, p->buffers.at[input->buffer].sizes[d], &size);
-            return diag_fail(b->w->session,
-                             (diag){.status = FE_UNSUPPORTED,
-                                    .stage = "wrap",
-                                    .help = "make one of the sizes in it static, or a dimension of "
-                                            "an input by itself"},
-                             "dimension %u of input '%s' is %s: %s cannot be told from the inputs",
-                             d, input->name, size.at, sym_name(p->symbols, search.unknown));
-        }
-    }
-    return FE_OK;
-}
-
-/* Each size that is a bare symbol defines it at its first appearance; later ones, and sizes that
- * are expressions, must agree. */
-static void define_symbols(builder *b)
-{
-    const loop_program *p = b->w->loops;
-    sym_table *t = p->symbols;
-    for (uint32_t k = 0; k < p->inputs.count; k++) {
-        const loop_input *input = &p->inputs.at[k];
-        if (!input->is_tensor) {
-            if (sym_is_none(input->expr) || sym_op_of(t, input->expr) != SYM_SYMBOL ||
-                is_defined(b, input->expr))
-                continue;
-            wrap_line *line = add_line(b, WRAP_SYMBOL);
-            line->symbol = input->expr;
-            line->input = (int32_t)k;
-            continue;
-        }
-        const loop_buffer *buffer = &p->buffers.at[input->buffer];
-        for (uint32_t d = 0; d < buffer->rank; d++) {
-            sym_expr size = buffer->sizes[d];
-            if (sym_op_of(t, size) != SYM_SYMBOL || is_defined(b, size)) continue;
-            wrap_line *line = add_line(b, WRAP_SYMBOL);
-            line->symbol = size;
-            line->input = (int32_t)k;
-            line->dimension = (int32_t)d;
-        }
-    }
-    while (solve_one(b)) {}
+    return wrap_add_line(b->w, kind);
 }
 
 /* ---- weights ---- */
@@ -493,8 +370,7 @@ fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *me
     w->lives = s->lives;
     w->unique_kernels = facts->unique_kernels;
     FE_TRY(place(&b));
-    define_symbols(&b);
-    FE_TRY(refuse_unknown(&b));
+    FE_TRY(wrap_define_inputs(w));
     life_index births = index_lives(&b, WRAP_ALLOC), deaths = index_lives(&b, WRAP_FREE);
     sched_parts(p, memory, &b.parts);
     for (uint32_t g = 0; g < s->groups.count; g++) {

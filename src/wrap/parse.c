@@ -233,7 +233,7 @@ static fe_status parse_element(parsing *in, wrap_line *line)
     return view->rank == 0 ? FE_OK : lex_fail(in->lx, "expected one element");
 }
 
-/* symbol s0 = size 0 1 less 2 by 4; symbol s1 = input 2; symbol s2 = 4*s0 */
+/* symbol s0 = size 0 1 less 2 by 4; symbol s1 = stride 0 1; symbol s2 = input 2; symbol s3 = 4*s0 */
 static fe_status parse_symbol(parsing *in, wrap_line *line)
 {
     uint32_t number;
@@ -242,7 +242,8 @@ static fe_status parse_symbol(parsing *in, wrap_line *line)
         return lex_fail(in->lx, "expected a symbol");
     FE_TRY(lex_expect(in->lx, "="));
     if (in->lx->token.kind == LEX_BUFFER) return parse_element(in, line);
-    bool is_size = lex_take(in->lx, "size");
+    line->is_stride = lex_take(in->lx, "stride");
+    bool is_size = line->is_stride || lex_take(in->lx, "size");
     if (!is_size && !lex_take(in->lx, "input"))
         return sym_parse(in->p->symbols, in->lx, &line->expr);
     FE_TRY(parse_index(in, "input", in->p->inputs.count, &number));

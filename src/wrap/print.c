@@ -97,7 +97,8 @@ static void print_symbol(const wrap_program *w, const wrap_line *line, text *out
     else if (line->dimension < 0)
         text_printf(out, "input %d", line->input);
     else
-        text_printf(out, "size %d %d", line->input, line->dimension);
+        text_printf(out, "%s %d %d", line->is_stride ? "stride" : "size", line->input,
+                    line->dimension);
     if (sym_is_none(line->scale)) return;
     text_add(out, " less ");
     sym_print(w->loops->symbols, line->shift, out);

@@ -12,6 +12,7 @@
  *     memory @buf1 output 0                       # written straight into output 0
  *     memory @buf4 in @buf5 at 64                 # its root is buf5: lies there from element 64 on
  *     symbol s0 = size 0 0                        # dimension 0 of input 0
+ *     symbol s1 = stride 0 0                      # where no size tells it
  *     alloc @buf0 live [0, 2) at 0 bytes 2048
  *     note "linear, relu"
  *     extern gemm (@x[8,32]{32,1}, @w[32,64]{1,32} packed 0, @b[64]{1}) -> (@buf0[8,64]{64,1})
@@ -108,6 +109,7 @@ typedef struct wrap_line {
     sym_expr symbol, expr; /* SYMBOL, and what it is; none: see below, or op's inputs[0] */
     sym_relation relation; /* ASSERT */
     int32_t input, dimension; /* SYMBOL read from a size of an input (then expr is none); -1 */
+    bool is_stride;           /* ... from the stride of that dimension */
     sym_expr scale, shift;    /* ... which is scale * symbol + shift; none: the symbol itself */
     const char *text;         /* ASSERT message; COMMENT */
     uint32_t index;           /* OUTPUT number; PLACE: segment */
@@ -194,7 +196,7 @@ static inline bool wrap_is_fixed(const wrap_program *w, uint32_t segment)
 {
     return segment == 0 && !w->is_dynamic;
 }
-/* Does the size of an input give the symbol its value, or an input itself? */
+/* Does a size or a stride of an input give the symbol its value, or an input itself? */
 static inline bool wrap_is_input_symbol(const wrap_line *line)
 {
     return line->kind == WRAP_SYMBOL && line->input >= 0;

@@ -4,6 +4,11 @@
 
 #include "wrap/wrap.h"
 
+/* define.c */
+wrap_line *wrap_add_line(wrap_program *w, wrap_kind kind);
+/* Lines for the symbols that the inputs tell. FE_UNSUPPORTED where they do not tell one. */
+fe_status wrap_define_inputs(wrap_program *w);
+
 typedef struct wrap_segments {
     uint32_t *first_birth; /* by segment: the group before which it must be placed */
 } wrap_segments;

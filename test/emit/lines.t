@@ -150,19 +150,17 @@ static int run(rt_frame *f)
     if (f->in[0].sizes[0] != s0)
         return rt_fail(f, FE_RUN_BAD_INPUT, "input '%s' has size %lld in dimension 0, expected s0 = %lld", "x",
                        (long long)f->in[0].sizes[0], (long long)(s0));
-    if (f->in[0].strides && f->in[0].sizes[0] > 1 && f->in[0].strides[0] != ((2 * s1) + 3))
-        return rt_fail(f, FE_RUN_BAD_INPUT, "input '%s' has stride %lld in dimension 0, expected 2*s1 + 3", "x",
-                       (long long)f->in[0].strides[0]);
     if (f->in[0].sizes[1] != ((2 * s1) + 3))
         return rt_fail(f, FE_RUN_BAD_INPUT, "input '%s' has size %lld in dimension 1, expected 2*s1 + 3 = %lld", "x",
                        (long long)f->in[0].sizes[1], (long long)(((2 * s1) + 3)));
+    RT_TRY(rt_check_stride(f, 0, 0, ((2 * s1) + 3), "2*s1 + 3"));
+    if (!(((s1 != 4) && (s0 <= s2)) != 0))
+        return rt_fail(f, FE_RUN_ASSERTION, "%s: s1 = %lld, s0 = %lld, s2 = %lld", "s0 is \"too large\"", (long long)s1, (long long)s0, (long long)s2);
     RT_TRY(rt_place(f, 0));
     char *const arena = f->segments[0].memory;
     (void)arena;
     float *const x = f->inputs[0];
     (void)x;
-    if (!(((s1 != 4) && (s0 <= s2)) != 0))
-        return rt_fail(f, FE_RUN_ASSERTION, "%s: s1 = %lld, s0 = %lld, s2 = %lld", "s0 is \"too large\"", (long long)s1, (long long)s0, (long long)s2);
     const int64_t s3 = f->symbols[3] = (((s0 * s1) / 4) + (fe_min(s0, s2) % 3));
     (void)s3;
     float *const a = (void *)(arena + f->segments[0].offsets[0]);

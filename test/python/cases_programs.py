@@ -609,4 +609,4 @@ def regions_and_numbers():
     def inputs(n, *p):
         return torch.randn(n, 4), torch.tensor(p)
 
-    return function(forward), [inputs(5, 1, 2, 3), inputs(3, -1, 0, 7), inputs(7, 0, 7, 0)], {"dynamic_shapes": ({0: Dim.DYNAMIC}, None)}
+    return function(forward), [inputs(5, 1, 2, 3), inputs(4, -1, 0, 7), inputs(7, 0, 7, 0)], {"dynamic_shapes": ({0: Dim.DYNAMIC}, None)}
