@@ -128,6 +128,7 @@ static void c_alloc(emit_state *s, const wrap_line *line)
     const wrap_program *w = s->w;
     emit_c_declare(s, line->buffer);
     text_printf(&s->out, "    (void)%s;\n", s->names[line->buffer]);
+    if (w->lives[line->buffer].in_arena) return;
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
         if (!wrap_comes_with(w, id, line->buffer)) continue;
         emit_c_declare(s, id);

@@ -17,24 +17,25 @@ void emit_c_double(text *out, double value)
 }
 
 /* Symbols are numbered in the order of their lines, which is that of their definitions. */
-uint32_t emit_c_symbol_index(const emit_state *s, sym_expr symbol)
+static void number_symbols(emit_state *s)
 {
-    uint32_t index = 0;
-    for (uint32_t i = 0; i < s->w->lines.count; i++) {
-        const wrap_line *line = &s->w->lines.at[i];
+    const wrap_program *w = s->w;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < w->lines.count; i++) {
+        const wrap_line *line = &w->lines.at[i];
         if (line->kind != WRAP_SYMBOL) continue;
-        if (sym_same(line->symbol, symbol)) return index;
-        index++;
+        if (map_get(&s->symbols, line->symbol.id) == MAP_NONE)
+            map_set(s->memory, &s->symbols, line->symbol.id, count);
+        count++;
     }
-    return index;
+    while (s->input_symbols < w->lines.count &&
+           wrap_is_input_symbol(&w->lines.at[s->input_symbols]))
+        s->input_symbols++;
 }
 
-/* How many lines at the top read symbols from the inputs. */
-static uint32_t input_symbols(const wrap_program *w)
+uint32_t emit_c_symbol_index(const emit_state *s, sym_expr symbol)
 {
-    uint32_t count = 0;
-    while (count < w->lines.count && wrap_is_input_symbol(&w->lines.at[count])) count++;
-    return count;
+    return map_get(&s->symbols, symbol.id);
 }
 
 /* ---- tables ---- */
@@ -93,9 +94,7 @@ typedef struct input_search {
 static void look_for_late(void *data, sym_expr symbol)
 {
     input_search *search = data;
-    const wrap_program *w = search->s->w;
-    uint32_t index = emit_c_symbol_index(search->s, symbol);
-    search->is_late |= index >= input_symbols(w);
+    search->is_late |= emit_c_symbol_index(search->s, symbol) >= search->s->input_symbols;
 }
 
 /* Does a size of the output hold a symbol that the inputs do not tell? */
@@ -285,7 +284,7 @@ static void check_number(emit_state *s, uint32_t k)
 static void print_checks(emit_state *s)
 {
     const loop_program *p = s->w->loops;
-    for (uint32_t i = 0; i < input_symbols(s->w); i++) check_symbol_range(s, &s->w->lines.at[i]);
+    for (uint32_t i = 0; i < s->input_symbols; i++) check_symbol_range(s, &s->w->lines.at[i]);
     for (uint32_t k = 0; k < p->inputs.count; k++) {
         if (!p->inputs.at[k].is_tensor) {
             check_number(s, k);
@@ -326,6 +325,7 @@ static void print_head(emit_state *s)
 
 void emit_c_begin(emit_state *s)
 {
+    number_symbols(s);
     print_head(s);
     print_ports(s);
     print_output_bytes(s);
@@ -334,9 +334,9 @@ void emit_c_begin(emit_state *s)
     emit_c_segments(s);
     emit_c_part_tables(s);
     text_add(&s->out, "static int run(rt_frame *f)\n{\n");
-    for (uint32_t i = 0; i < input_symbols(s->w); i++) emit_c_symbol(s, &s->w->lines.at[i]);
+    for (uint32_t i = 0; i < s->input_symbols; i++) emit_c_symbol(s, &s->w->lines.at[i]);
     print_checks(s);
-    s->head_lines = input_symbols(s->w);
+    s->head_lines = s->input_symbols;
     while (s->head_lines < s->w->lines.count && s->w->lines.at[s->head_lines].kind == WRAP_ASSERT)
         emit_c_assert(s, &s->w->lines.at[s->head_lines++]);
     if (s->w->is_dynamic) text_add(&s->out, "    RT_TRY(rt_place(f, 0));\n");

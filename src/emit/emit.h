@@ -56,7 +56,9 @@ struct emit_state {
     arena *memory;
     text out;
     VEC(emit_file) files;
-    const char **names; /* a C identifier for each buffer */
+    const char **names;     /* a C identifier for each buffer */
+    map symbols;            /* symbol -> its number, that of its definition */
+    uint32_t input_symbols; /* how many lines at the top read symbols from the inputs */
     uint32_t step;      /* the one that the line belongs to; at the end, how many there are */
     uint32_t head_lines; /* so many are printed by `begin`: symbols of inputs, what holds of them */
     text behind;        /* what stands behind `out` in the same file; parts change the two */

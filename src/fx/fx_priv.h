@@ -44,7 +44,11 @@ typedef struct fx_parser {
     sym_table *symbols;
     op_registry *ops;
     VEC(fx_wanted) graphs;
+    map graph_names; /* interned name -> index */
 } fx_parser;
+
+/* The graph of this name; made, with this parent, on first use. */
+fx_wanted *fx_wanted_graph(fx_parser *p, const char *name, fx_graph *parent);
 
 /* The index of the current name among `words`, stepped over; -1 when it is none of them. */
 int fx_take_word(fx_parser *p, const char *const *words, int count);

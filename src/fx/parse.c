@@ -229,20 +229,15 @@ static fe_status find_graph(fx_parser *p, fx_graph **out)
 {
     const char *name = p->lx.token.text;
     if (p->lx.token.kind != LEX_NAME) return lex_fail(&p->lx, "expected the name of a graph");
-    if (p->graphs.count == 0) {
-        fx_graph *main = fx_graph_new(p->session, p->memory, p->symbols, p->ops, name);
-        vec_push(p->memory, &p->graphs, (fx_wanted){.graph = main});
-    }
-    for (uint32_t i = 0; i < p->graphs.count; i++) {
-        fx_wanted *w = &p->graphs.at[i];
-        if (strcmp(w->graph->name, name) != 0) continue;
-        if (w->given) return lex_fail(&p->lx, "this graph is given twice");
-        w->given = true;
-        *out = w->graph;
-        lex_next(&p->lx);
-        return FE_OK;
-    }
-    return lex_fail(&p->lx, "no argument before this place calls for this graph");
+    bool is_first = p->graphs.count == 0;
+    if (!is_first && map_get(&p->graph_names, MAP_KEY(intern(p->session, name))) == MAP_NONE)
+        return lex_fail(&p->lx, "no argument before this place calls for this graph");
+    fx_wanted *w = fx_wanted_graph(p, name, NULL);
+    if (w->given) return lex_fail(&p->lx, "this graph is given twice");
+    w->given = true;
+    *out = w->graph;
+    lex_next(&p->lx);
+    return FE_OK;
 }
 
 /* ---- the program ---- */

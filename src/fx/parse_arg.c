@@ -105,18 +105,24 @@ static fe_status parse_complex(fx_parser *p, double out[2])
     return lex_expect(&p->lx, ")");
 }
 
+fx_wanted *fx_wanted_graph(fx_parser *p, const char *name, fx_graph *parent)
+{
+    name = intern(p->session, name);
+    uint32_t i = map_get(&p->graph_names, MAP_KEY(name));
+    if (i != MAP_NONE) return &p->graphs.at[i];
+    fx_graph *made = fx_graph_new(p->session, p->memory, p->symbols, p->ops, name);
+    made->parent = parent;
+    map_set(p->memory, &p->graph_names, MAP_KEY(name), p->graphs.count);
+    vec_push(p->memory, &p->graphs, (fx_wanted){.graph = made});
+    return &vec_last(&p->graphs);
+}
+
 static fe_status parse_graph_arg(fx_parser *p, fx_graph *g, fx_arg *out)
 {
     out->kind = FX_ARG_GRAPH;
     const char *name;
     FE_TRY(lex_buffer(&p->lx, &name));
-    for (uint32_t i = 0; i < p->graphs.count; i++) {
-        out->graph = p->graphs.at[i].graph;
-        if (strcmp(out->graph->name, name) == 0) return FE_OK;
-    }
-    out->graph = fx_graph_new(p->session, p->memory, p->symbols, p->ops, name);
-    out->graph->parent = g;
-    vec_push(p->memory, &p->graphs, (fx_wanted){.graph = out->graph});
+    out->graph = fx_wanted_graph(p, name, g)->graph;
     return FE_OK;
 }
 

@@ -24,9 +24,19 @@ fe_status loop_broken(loop_checking *c, const char *law, const char *format, ...
 
 static bool is_defined(const loop_checking *c, sym_expr symbol)
 {
-    for (uint32_t k = 0; k < c->defined.count; k++)
-        if (sym_same(c->defined.at[k], symbol)) return true;
-    return false;
+    return map_get(&c->known, symbol.id) != MAP_NONE;
+}
+
+void loop_note_defined(loop_checking *c, sym_expr symbol)
+{
+    if (is_defined(c, symbol)) return;
+    vec_push(c->p->memory, &c->defined, symbol);
+    map_set(c->p->memory, &c->known, symbol.id, 1);
+}
+
+void loop_forget_defined(loop_checking *c, uint32_t kept)
+{
+    while (c->defined.count > kept) map_remove(&c->known, c->defined.at[--c->defined.count].id);
 }
 
 static void check_symbol(void *data, sym_expr symbol)
@@ -340,8 +350,7 @@ static fe_status check_extern(loop_checking *c, const loop_op *op)
 /* Symbols that the inputs bring along need no definition. */
 static void define_symbol(void *data, sym_expr symbol)
 {
-    loop_checking *c = data;
-    if (!is_defined(c, symbol)) vec_push(c->p->memory, &c->defined, symbol);
+    loop_note_defined(data, symbol);
 }
 
 static fe_status check_define(loop_checking *c, const loop_op *op)
@@ -358,7 +367,7 @@ static fe_status check_define(loop_checking *c, const loop_op *op)
         if (op->inputs[0].rank != 0 || !ty_is_integral(op->inputs[0].dtype, true))
             return loop_broken(c, "L2", "a symbol is defined by one integer");
     }
-    vec_push(c->p->memory, &c->defined, op->symbol);
+    loop_note_defined(c, op->symbol);
     return FE_OK;
 }
 

@@ -21,6 +21,7 @@ typedef struct loop_checking {
     map masked;
     VEC(sym_bound) bounds;
     VEC(sym_expr) defined; /* unbacked symbols so far */
+    map known;             /* the same */
     const char *bad_symbol;
     bool allow_reduce_axes;
     VEC(loop_region) regions;
@@ -35,6 +36,8 @@ fe_status loop_check_view(loop_checking *c, const loop_view *v);
 fe_status loop_check_read(loop_checking *c, loop_buffer_id buffer);
 /* With a part its whole is written. */
 void loop_note_written(loop_checking *c, loop_buffer_id b);
+void loop_note_defined(loop_checking *c, sym_expr symbol);
+void loop_forget_defined(loop_checking *c, uint32_t kept); /* but for the first ones */
 /* check_region.c */
 fe_status loop_check_control(loop_checking *c, const loop_op *op);
 

@@ -23,7 +23,7 @@ static fe_status begin_region(loop_checking *c, const loop_op *op)
     FE_TRY(loop_check_exprs(c, op->ints, op->int_count));
     vec_push(c->p->memory, &c->regions,
              (loop_region){.begin = op, .journal = c->journal.count, .defined = c->defined.count});
-    if (!sym_is_none(op->symbol)) vec_push(c->p->memory, &c->defined, op->symbol);
+    if (!sym_is_none(op->symbol)) loop_note_defined(c, op->symbol);
     for (uint32_t k = 0; k < op->output_count; k++) {
         FE_TRY(loop_check_view(c, &op->outputs[k]));
         if (op->control == LOOP_REPEAT) loop_note_written(c, op->outputs[k].buffer);
@@ -40,7 +40,7 @@ static fe_status second_arm(loop_checking *c)
     for (uint32_t k = r->journal; k < c->journal.count; k++)
         vec_push(c->p->memory, &r->first, c->journal.at[k]);
     forget_written(c, r->journal);
-    c->defined.count = r->defined;
+    loop_forget_defined(c, r->defined);
     return FE_OK;
 }
 
@@ -65,7 +65,7 @@ static fe_status end_region(loop_checking *c)
             return loop_broken(c, "L9", "an arm does not write @%s", c->p->buffers.at[b].name);
     }
     forget_written(c, r.journal);
-    c->defined.count = r.defined;
+    loop_forget_defined(c, r.defined);
     for (uint32_t k = 0; k < op->output_count; k++) loop_note_written(c, op->outputs[k].buffer);
     return FE_OK;
 }

@@ -73,6 +73,7 @@ loop_op *control_add(lowering *l, loop_control which)
     loop_op *op = loop_add_op(l->program, LOOP_CONTROL);
     op->control = which;
     op->origin = lower_origin(l);
+    lower_note_last_op(l);
     return op;
 }
 

@@ -87,10 +87,38 @@ static uint32_t regions_ended(loop_control c, uint32_t ended)
     }
 }
 
+static uint64_t relation_key(const sym_relation *r)
+{
+    return HASH_MIX(((uint64_t)r->left.id << 32 | r->right.id) + 1, (uint64_t)r->op + 1);
+}
+
+static void note_op(lowering *l, uint32_t k)
+{
+    const loop_op *op = &l->program->ops.at[k];
+    if (op->kind == LOOP_CONTROL) l->asserts->control = k + 1;
+    if (op->kind == LOOP_ASSERT)
+        map_set(l->memory, &l->asserts->last, relation_key(&op->relation), k);
+}
+
+void lower_note_last_op(lowering *l)
+{
+    note_op(l, l->program->ops.count - 1);
+}
+
+void lower_note_ops(lowering *l)
+{
+    *l->asserts = (lower_asserts){.control = 0};
+    for (uint32_t k = 0; k < l->program->ops.count; k++) note_op(l, k);
+}
+
 /* Always when this place is reached? */
 static bool is_asserted(lowering *l, const sym_relation *r)
 {
     uint32_t ended = 0; /* regions, walking back, whose beginning has not been met */
+    uint32_t last = map_get(&l->asserts->last, relation_key(r));
+    if (last == MAP_NONE) return false;
+    if (last >= l->asserts->control && same_relation(&l->program->ops.at[last].relation, r))
+        return true;
     for (uint32_t k = l->program->ops.count; k-- > 0;) {
         const loop_op *op = &l->program->ops.at[k];
         if (op->kind == LOOP_CONTROL)
@@ -122,6 +150,7 @@ void lower_assert(lowering *l, sym_expr left, sym_op op, sym_expr right, const c
     made->relation = relation;
     made->message = with_source(l, said.at);
     made->origin = lower_origin(l);
+    lower_note_last_op(l);
 }
 
 /* L['x'].size()[0] as x.size()[0] */
@@ -154,6 +183,7 @@ void lower_guards(lowering *l)
             made->relation = *r;
             made->message = guard_text(l, guard);
             made->origin = UINT32_MAX;
+            lower_note_last_op(l);
         }
     }
 }
@@ -268,196 +298,4 @@ static fe_status check_value(lowering *l, const fx_value *v)
 fe_status lower_check_results(lowering *l, const fx_node *n)
 {
     return check_value(l, &n->value);
-}
-
-/* ---- the end ---- */
-
-typedef struct op_order {
-    lowering *l;
-    map place;        /* symbol -> the definition's op */
-    uint32_t latest;  /* of the assertion at hand: the op it goes behind, plus one; 0: in front */
-    uint32_t *behind; /* by op: an assertion's `latest`; UINT32_MAX elsewhere */
-    map used;         /* symbols that something reads */
-    map read;         /* buffers */
-} op_order;
-
-static void note_latest(void *data, sym_expr symbol)
-{
-    op_order *o = data;
-    uint32_t place = map_get(&o->place, symbol.id);
-    if (place != MAP_NONE && place + 1 > o->latest) o->latest = place + 1;
-}
-
-static void note_used(void *data, sym_expr symbol)
-{
-    op_order *o = data;
-    map_set(o->l->memory, &o->used, symbol.id, 1);
-    sym_expr size = loop_indirect_size(o->l->program, symbol);
-    if (!sym_is_none(size)) sym_each_symbol(o->l->symbols, size, note_used, o);
-}
-
-static void use_exprs(op_order *o, const sym_expr *list, uint32_t count)
-{
-    for (uint32_t k = 0; k < count; k++)
-        if (!sym_is_none(list[k])) sym_each_symbol(o->l->symbols, list[k], note_used, o);
-}
-
-static void use_buffer(op_order *o, loop_buffer_id buffer)
-{
-    if (buffer == LOOP_NO_BUFFER) return;
-    const loop_buffer *b = &o->l->program->buffers.at[buffer];
-    use_exprs(o, b->sizes, b->rank);
-    use_exprs(o, b->strides, b->rank);
-    use_exprs(o, &b->elements, 1);
-}
-
-static void use_value(void *data, loop_value v)
-{
-    op_order *o = data;
-    const loop_node *n = loop_at(o->l->program, v);
-    if (!sym_is_none(n->index)) use_exprs(o, &n->index, 1);
-    if (n->op != LOOP_LOAD) return;
-    use_buffer(o, n->buffer);
-    map_set(o->l->memory, &o->read, n->buffer, 1);
-}
-
-static void use_view(op_order *o, const loop_view *v, bool reads)
-{
-    if (v->buffer == LOOP_NO_BUFFER) return;
-    use_buffer(o, v->buffer);
-    use_exprs(o, v->sizes, v->rank);
-    use_exprs(o, v->strides, v->rank);
-    use_exprs(o, &v->offset, 1);
-    if (reads) map_set(o->l->memory, &o->read, v->buffer, 1);
-}
-
-static void use_op(op_order *o, const loop_op *op)
-{
-    use_exprs(o, op->extents, op->axes);
-    use_exprs(o, op->reduce_extents, op->reduce_axes);
-    for (uint32_t k = 0; k < op->store_count; k++) {
-        loop_each_store_node(o->l->program, &op->stores[k], use_value, o);
-        use_exprs(o, &op->stores[k].index, 1);
-        use_buffer(o, op->stores[k].buffer);
-        if (op->stores[k].mode != LOOP_SET)
-            map_set(o->l->memory, &o->read, op->stores[k].buffer, 1);
-    }
-    for (uint32_t k = 0; k < op->input_count; k++) use_view(o, &op->inputs[k], true);
-    for (uint32_t k = 0; k < op->output_count; k++) use_view(o, &op->outputs[k], false);
-    use_exprs(o, op->ints, op->int_count);
-    use_exprs(o, &op->expr, 1);
-    if (op->kind != LOOP_ASSERT) return;
-    use_exprs(o, &op->relation.left, 1);
-    use_exprs(o, &op->relation.right, 1);
-}
-
-static void use_outputs(op_order *o)
-{
-    const loop_program *p = o->l->program;
-    for (uint32_t k = 0; k < p->outputs.count; k++) {
-        const loop_output *out = &p->outputs.at[k];
-        if (out->kind == LOOP_OUT_TENSOR)
-            use_view(o, &out->view, true);
-        else
-            use_exprs(o, &out->expr, 1);
-    }
-}
-
-static bool stores_unread(const op_order *o, const loop_op *op)
-{
-    const loop_program *p = o->l->program;
-    bool unread = op->kind == LOOP_NEST;
-    for (uint32_t k = 0; k < op->store_count; k++)
-        unread &= p->buffers.at[op->stores[k].buffer].kind == LOOP_TEMP &&
-                  map_get(&o->read, op->stores[k].buffer) == MAP_NONE;
-    return unread;
-}
-
-static bool has_range(lowering *l, sym_expr symbol)
-{
-    int64_t min, max;
-    sym_range(l->symbols, symbol, NULL, &min, &max);
-    return min != SYM_NO_MIN || max != SYM_NO_MAX;
-}
-
-/* From the last op to the first: a definition that nobody reads and that nothing is said of goes, and
- * so does what was computed for it alone. */
-static void drop_unread(op_order *o)
-{
-    loop_program *p = o->l->program;
-    bool *dropped = NEW_ARRAY(o->l->memory, bool, p->ops.count + 1), any = false;
-    uint32_t depth = 0; /* what a region writes, an earlier op of its next step may read */
-    use_outputs(o);
-    for (uint32_t k = p->ops.count; k-- > 0;) {
-        const loop_op *op = &p->ops.at[k];
-        dropped[k] = op->kind == LOOP_DEFINE ? map_get(&o->used, op->symbol.id) == MAP_NONE &&
-                                                   !has_range(o->l, op->symbol)
-                                             : any && !depth && stores_unread(o, op);
-        any |= dropped[k];
-        if (op->kind == LOOP_CONTROL) {
-            depth += op->control == LOOP_END;
-            depth -= op->control == LOOP_IF || op->control == LOOP_REPEAT;
-        }
-        if (!dropped[k]) use_op(o, op);
-    }
-    uint32_t kept = 0;
-    for (uint32_t k = 0; k < p->ops.count; k++)
-        if (!dropped[k]) p->ops.at[kept++] = p->ops.at[k];
-    p->ops.count = kept;
-}
-
-static void assert_range(lowering *l, const loop_op *definition)
-{
-    int64_t min, max;
-    loop_op op = *definition;
-    l->node = op.origin < l->graph->by_id.count ? l->graph->by_id.at[op.origin] : NULL;
-    sym_range(l->symbols, op.symbol, NULL, &min, &max);
-    if (min != SYM_NO_MIN) lower_assert(l, lower_const(l, min), SYM_LE, op.symbol, NULL);
-    if (max < SYM_NO_MAX - 1) lower_assert(l, op.symbol, SYM_LE, lower_const(l, max), NULL);
-}
-
-static void put_behind(op_order *o, const loop_op *ops, uint32_t count, uint32_t place)
-{
-    for (uint32_t k = 0; k < count; k++)
-        if (o->behind[k] == place) *loop_add_op(o->l->program, LOOP_ASSERT) = ops[k];
-}
-
-void lower_finish_symbols(lowering *l)
-{
-    loop_program *p = l->program;
-    op_order o = {.l = l};
-    drop_unread(&o);
-    uint32_t count = p->ops.count;
-    for (uint32_t k = 0; k < count; k++)
-        if (p->ops.at[k].kind == LOOP_DEFINE) assert_range(l, &p->ops.at[k]);
-    count = p->ops.count;
-    loop_op *ops = arena_copy(l->memory, p->ops.at, count * sizeof *ops);
-    o.behind = NEW_ARRAY(l->memory, uint32_t, count + 1);
-    for (uint32_t k = 0; k < count; k++)
-        if (ops[k].kind == LOOP_DEFINE) map_set(l->memory, &o.place, ops[k].symbol.id, k);
-    VEC(uint32_t) begins = {0}; /* of the regions around the op at hand, plus one */
-    for (uint32_t k = 0; k < count; k++) {
-        o.behind[k] = UINT32_MAX;
-        if (ops[k].kind == LOOP_CONTROL) {
-            if (ops[k].control == LOOP_IF || ops[k].control == LOOP_REPEAT)
-                vec_push(l->memory, &begins, 0);
-            if (ops[k].control == LOOP_END)
-                begins.count--;
-            else
-                vec_last(&begins) = k + 1;
-        }
-        if (ops[k].kind != LOOP_ASSERT) continue;
-        o.latest = begins.count ? vec_last(&begins) : 0;
-        sym_each_symbol(l->symbols, ops[k].relation.left, note_latest, &o);
-        sym_each_symbol(l->symbols, ops[k].relation.right, note_latest, &o);
-        o.behind[k] = o.latest;
-    }
-    p->ops.count = 0;
-    put_behind(&o, ops, count, 0);
-    for (uint32_t k = 0; k < count; k++) {
-        if (ops[k].kind == LOOP_ASSERT) continue;
-        *loop_add_op(p, ops[k].kind) = ops[k];
-        if (ops[k].kind == LOOP_DEFINE || ops[k].kind == LOOP_CONTROL)
-            put_behind(&o, ops, count, k + 1);
-    }
 }

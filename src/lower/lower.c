@@ -392,6 +392,7 @@ static void prepare(lowering *l, fx_graph *g, arena *memory)
         .session = g->session, .symbols = g->symbols, .memory = memory, .seed = LOOP_NO_BUFFER};
     l->program = loop_program_new(g->session, memory, g->symbols, g->name ? g->name : "main");
     l->rows = index_rows(memory);
+    l->asserts = NEW(memory, lower_asserts);
     l->zero = sym_int(l->symbols, 0);
     l->one = sym_int(l->symbols, 1);
     for (uint32_t k = 0; k < LOWER_MAX_RANK; k++) {

@@ -40,6 +40,12 @@ typedef struct lower_result {
 typedef struct lowering lowering;
 typedef struct lower_row lower_row;
 
+/* The assertions of a program, by what they say. */
+typedef struct lower_asserts {
+    map last;         /* hash of the relation -> the last op that asserts it */
+    uint32_t control; /* the last op that begins or ends a region, plus one */
+} lower_asserts;
+
 struct lowering {
     fe_session *session;
     fx_graph *graph;
@@ -59,11 +65,12 @@ struct lowering {
     const lower_row *const *rows; /* by op id */
     sym_expr zero, one;
     sym_expr axes[LOWER_MAX_RANK], reduce_axes[LOWER_MAX_RANK];
-    loop_buffer_id seed;  /* of random numbers, once one was drawn */
-    map extern_made;      /* buffers that an extern kernel writes */
-    map names;            /* buffer names taken */
-    map defined;          /* unbacked symbols that have a value by now */
-    VEC(fx_node *) shown; /* the node behind each output of the program; NULL for a number */
+    loop_buffer_id seed;    /* of random numbers, once one was drawn */
+    map extern_made;        /* buffers that an extern kernel writes */
+    map names;              /* buffer names taken */
+    map defined;            /* unbacked symbols that have a value by now */
+    lower_asserts *asserts; /* of the whole program */
+    VEC(fx_node *) shown;   /* the node behind each output of the program; NULL for a number */
 };
 
 /* ---- rows ---- */

@@ -18,6 +18,9 @@ void lower_define_expr(lowering *l, sym_expr e, sym_expr value);
 sym_expr lower_read_int(lowering *l, lower_tensor t, int64_t min, int64_t max);
 /* Asserts what the export took for granted of the inputs. */
 void lower_guards(lowering *l);
+/* To be called where a control op or an assertion was added. */
+void lower_note_last_op(lowering *l);
+void lower_note_ops(lowering *l); /* ... where ops have moved */
 /* Fails the run unless `left op right`; nothing where that is a truth about numbers. The message is
  * `what` (or NULL), the relation, and the source line of the node at hand. */
 void lower_assert(lowering *l, sym_expr left, sym_op op, sym_expr right, const char *what);

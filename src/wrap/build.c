@@ -331,6 +331,25 @@ static bool is_partition(const sched_schedule *s, uint32_t g)
            s->program->ops.at[s->groups.at[g].extern_op].control == LOOP_PARTITION;
 }
 
+/* The segments that are placed before a group, by group: the first, and behind it the next one. */
+typedef struct placements {
+    uint32_t *first, *next;
+} placements;
+
+static placements index_placements(builder *b)
+{
+    uint32_t groups = b->s->groups.count;
+    placements p = {NEW_ARRAY(b->memory, uint32_t, groups + 1),
+                    NEW_ARRAY(b->memory, uint32_t, b->w->segment_count + 1)};
+    for (uint32_t k = b->w->segment_count; k-- > 1;) {
+        uint32_t g = b->segments.first_birth[k];
+        if (g >= groups) continue;
+        p.next[k] = p.first[g];
+        p.first[g] = k;
+    }
+    return p;
+}
+
 wrap_program *wrap_program_new(loop_program *p, arena *memory)
 {
     wrap_program *w = NEW(memory, wrap_program);
@@ -373,11 +392,12 @@ fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *me
     FE_TRY(wrap_define_inputs(w));
     life_index births = index_lives(&b, WRAP_ALLOC), deaths = index_lives(&b, WRAP_FREE);
     sched_parts(p, memory, &b.parts);
+    placements placed = index_placements(&b);
     for (uint32_t g = 0; g < s->groups.count; g++) {
         bool begins_part = is_partition(s, g); /* what it makes is allocated within */
         if (begins_part) emit_group(&b, g);
-        for (uint32_t k = 1; k < w->segment_count; k++)
-            if (b.segments.first_birth[k] == g) add_line(&b, WRAP_PLACE)->index = k;
+        for (uint32_t k = placed.first[g]; k; k = placed.next[k])
+            add_line(&b, WRAP_PLACE)->index = k;
         emit_indexed(&b, &births, g, WRAP_ALLOC);
         emit_takeovers(&b, &s->groups.at[g]);
         if (!begins_part) emit_group(&b, g);

@@ -23,6 +23,8 @@ typedef struct checker {
     map defined;                /* symbols */
     wrap_example *examples;     /* by segment: offsets as the run may find them */
     bool *placed;               /* by segment */
+    loop_buffer_id *roots;      /* by segment: one that lies in it */
+    loop_buffer_id *next;       /* by root: another one in its segment; LOOP_NO_BUFFER */
     VEC(region) regions;
     VEC(loop_buffer_id) births; /* in regions, in order; so the symbols and segments */
     VEC(sym_expr) symbols;
@@ -254,10 +256,22 @@ static fe_status check_place(checker *c, uint32_t segment)
         return broken(c, "W6", "a segment is placed twice", arena_printf(c->memory, "%u", segment));
     c->placed[segment] = true;
     if (c->regions.count) vec_push(c->memory, &c->segments, segment);
-    for (loop_buffer_id id = 0; id < c->w->loops->buffers.count; id++)
-        if (c->w->segment_of[id] == segment && c->w->lives[id].root == id)
-            FE_TRY(read_expr(c, c->w->bytes[id]));
+    for (loop_buffer_id id = c->roots[segment]; id != LOOP_NO_BUFFER; id = c->next[id])
+        FE_TRY(read_expr(c, c->w->bytes[id]));
     return FE_OK;
+}
+
+static void list_roots(checker *c)
+{
+    const wrap_program *w = c->w;
+    c->roots = NEW_ARRAY(c->memory, loop_buffer_id, w->segment_count + 1);
+    c->next = NEW_ARRAY(c->memory, loop_buffer_id, w->loops->buffers.count + 1);
+    for (uint32_t k = 0; k < w->segment_count; k++) c->roots[k] = LOOP_NO_BUFFER;
+    for (loop_buffer_id id = w->loops->buffers.count; id-- > 0;) {
+        if (w->lives[id].root != id) continue;
+        c->next[id] = c->roots[w->segment_of[id]];
+        c->roots[w->segment_of[id]] = id;
+    }
 }
 
 /* ---- W7: regions ---- */
@@ -342,6 +356,7 @@ fe_status wrap_check(const wrap_program *w)
     for (uint32_t k = 0; k < w->segment_count; k++)
         if (!wrap_is_fixed(w, k)) wrap_place_example(w, k, memory, &c.examples[k]);
     c.placed[0] = true;
+    list_roots(&c);
     for (uint32_t i = 0; i < w->lines.count && status == FE_OK; i++) {
         c.line = i + 1;
         status = check_line(&c, &w->lines.at[i]);

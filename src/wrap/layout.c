@@ -10,42 +10,61 @@
 
 typedef struct collector {
     const wrap_program *w;
+    arena *memory;
+    uint32_t *from; /* by segment: where its buffers begin in `members` */
+    loop_buffer_id *members;
+    uint32_t *first;  /* by root: its interval that was made last; WRAP_NO_SLOT */
+    bool *is_split;   /* by root: shared in pieces that are known */
+    map defined;      /* symbol -> the line that gives it its value */
+    uint32_t *placed; /* by segment: the line that places it */
+    /* of the segment at hand */
     wrap_layout *out;
     uint32_t segment;
-    arena *memory;
     VEC(loop_buffer_id) buffers; /* the first of each interval */
     VEC(uint32_t) next;          /* by interval: another one of its root; WRAP_NO_SLOT */
-    uint32_t *first;             /* by root */
-    bool *is_split;              /* by root: shared in pieces that are known */
-    map known;                   /* symbols that have values when the segment is placed */
     bool misses;
 } collector;
 
-static bool lies_here(const collector *c, loop_buffer_id id)
+static bool is_placed(const wrap_program *w, loop_buffer_id id)
 {
-    const sched_life *life = &c->w->lives[id];
-    return c->w->loops->buffers.at[id].kind == LOOP_TEMP && life->in_arena &&
-           c->w->segment_of[id] == c->segment && life->birth < life->death;
+    const sched_life *life = &w->lives[id];
+    return w->loops->buffers.at[id].kind == LOOP_TEMP && life->in_arena &&
+           life->birth < life->death;
+}
+
+static void find_members(collector *c)
+{
+    const wrap_program *w = c->w;
+    uint32_t *from = c->from = NEW_ARRAY(c->memory, uint32_t, w->segment_count + 2);
+    c->members = NEW_ARRAY(c->memory, loop_buffer_id, w->loops->buffers.count + 1);
+    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++)
+        if (is_placed(w, id)) from[w->segment_of[id] + 2]++;
+    for (uint32_t k = 2; k <= w->segment_count; k++) from[k] += from[k - 1];
+    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++)
+        if (is_placed(w, id)) c->members[from[w->segment_of[id] + 1]++] = id;
 }
 
 /* ---- which roots are split ---- */
 
-static void find_known(collector *c)
+/* Segment 0 is placed behind the symbols of the inputs. */
+static void find_lines(collector *c)
 {
     const wrap_program *w = c->w;
-    for (uint32_t i = 0; i < w->lines.count; i++) {
+    c->placed = NEW_ARRAY(c->memory, uint32_t, w->segment_count + 1);
+    for (uint32_t k = 0; k < w->segment_count; k++) c->placed[k] = w->lines.count;
+    for (uint32_t i = w->lines.count; i-- > 0;) {
         const wrap_line *line = &w->lines.at[i];
-        bool is_placed = c->segment ? line->kind == WRAP_PLACE && line->index == c->segment
-                                    : !wrap_is_input_symbol(line);
-        if (is_placed) return;
-        if (line->kind == WRAP_SYMBOL) map_set(c->memory, &c->known, line->symbol.id, 1);
+        if (line->kind == WRAP_SYMBOL) map_set(c->memory, &c->defined, line->symbol.id, i);
+        if (line->kind == WRAP_PLACE) c->placed[line->index] = i;
+        if (!wrap_is_input_symbol(line)) c->placed[0] = i;
     }
 }
 
 static void look_up(void *data, sym_expr symbol)
 {
     collector *c = data;
-    c->misses |= map_get(&c->known, symbol.id) == MAP_NONE;
+    uint32_t line = map_get(&c->defined, symbol.id);
+    c->misses |= line == MAP_NONE || line >= c->placed[c->segment];
 }
 
 static bool is_told(collector *c, sym_expr e)
@@ -67,12 +86,8 @@ static bool is_piece_known(collector *c, loop_buffer_id id)
 
 static void find_split_roots(collector *c)
 {
-    const wrap_program *w = c->w;
-    uint32_t count = w->loops->buffers.count;
-    c->is_split = NEW_ARRAY(c->memory, bool, count + 1);
-    for (loop_buffer_id id = 0; id < count; id++) c->is_split[id] = true;
-    for (loop_buffer_id id = 0; id < count; id++)
-        if (lies_here(c, id) && !is_piece_known(c, id)) c->is_split[w->lives[id].root] = false;
+    for (uint32_t i = c->from[c->segment]; i < c->from[c->segment + 1]; i++)
+        if (!is_piece_known(c, c->members[i])) c->is_split[c->w->lives[c->members[i]].root] = false;
 }
 
 /* ---- intervals ---- */
@@ -114,26 +129,49 @@ static void set_groups(const collector *c, plan_buffer *intervals)
     }
 }
 
-void wrap_collect_layout(wrap_program *w, uint32_t segment, wrap_layout *out)
+static collector collector_new(const wrap_program *w)
 {
     uint32_t count = w->loops->buffers.count;
-    collector c = {.w = w, .out = out, .segment = segment, .memory = w->memory};
+    collector c = {.w = w, .memory = w->memory};
     c.first = NEW_ARRAY(c.memory, uint32_t, count + 1);
-    for (loop_buffer_id id = 0; id < count; id++) c.first[id] = WRAP_NO_SLOT;
-    find_known(&c);
-    find_split_roots(&c);
-    *out = (wrap_layout){.intervals = NEW_ARRAY(c.memory, plan_buffer, count + 1)};
+    c.is_split = NEW_ARRAY(c.memory, bool, count + 1);
     for (loop_buffer_id id = 0; id < count; id++) {
-        if (!lies_here(&c, id)) continue;
-        uint32_t before = c.buffers.count, slot = interval_of(&c, id);
+        c.first[id] = WRAP_NO_SLOT;
+        c.is_split[id] = true;
+    }
+    find_members(&c);
+    find_lines(&c);
+    return c;
+}
+
+static void collect(collector *c, wrap_program *w, uint32_t segment, wrap_layout *out)
+{
+    uint32_t begin = c->from[segment], end = c->from[segment + 1];
+    c->segment = segment;
+    c->out = out;
+    c->buffers.at = NULL;
+    c->buffers.count = c->buffers.capacity = 0;
+    c->next.at = NULL;
+    c->next.count = c->next.capacity = 0;
+    find_split_roots(c);
+    *out = (wrap_layout){.intervals = NEW_ARRAY(c->memory, plan_buffer, end - begin + 1)};
+    for (uint32_t i = begin; i < end; i++) {
+        loop_buffer_id id = c->members[i];
+        uint32_t before = c->buffers.count, slot = interval_of(c, id);
         if (slot == before)
             out->intervals[slot] = (plan_buffer){.birth = INT32_MAX, .death = INT32_MIN};
         widen(&w->lives[id], &out->intervals[slot]);
         w->slot_of[id] = slot;
     }
-    set_groups(&c, out->intervals);
-    out->buffers = c.buffers.at;
-    out->count = c.buffers.count;
+    set_groups(c, out->intervals);
+    out->buffers = c->buffers.at;
+    out->count = c->buffers.count;
+}
+
+void wrap_collect_layout(wrap_program *w, uint32_t segment, wrap_layout *out)
+{
+    collector c = collector_new(w);
+    collect(&c, w, segment, out);
 }
 
 bool wrap_offset_has_place(const wrap_program *w, loop_buffer_id id)
@@ -154,11 +192,12 @@ sym_expr wrap_shift(const wrap_program *w, loop_buffer_id id)
 
 void wrap_make_layouts(wrap_program *w)
 {
+    collector c = collector_new(w);
     w->layouts = NEW_ARRAY(w->memory, wrap_layout, w->segment_count + 1);
     for (uint32_t k = 0; k < w->segment_count; k++) {
         wrap_layout *layout = &w->layouts[k];
         if (wrap_is_fixed(w, k)) continue;
-        wrap_collect_layout(w, k, layout);
+        collect(&c, w, k, layout);
         plan_template_make(w->memory, layout->intervals, layout->count, &layout->lives);
     }
 }
