@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compile work grows linearly with the number of nodes: graphs of three shapes and growing sizes go through all stages
+"""Compile work grows linearly with the number of nodes: graphs of several shapes and growing sizes go through all stages
 but the C compiler. Shows the curve; processor time is compared, since the machine may be busy."""
 
 import os
@@ -65,6 +65,52 @@ def fan(nodes):
     return graph.text(value)
 
 
+def program(symbols, lines, result, subgraphs=""):
+    given = "\n".join(f"  {name} in [0, 4096]" for name in symbols)
+    return "\n".join([f"symbols {{\n{given}\n}}" if symbols else "", "graph main {", "functional", *lines,
+                      f"output (user {result})", "}", subgraphs])
+
+
+def sized(nodes):
+    """Blocks over a dimension that is a symbol."""
+    lines = ['placeholder %x user "x" : f32[s0,64]', 'placeholder %w user "w" : f32[64,64]']
+    value = "%x"
+    for i in range(nodes // 5):
+        lines += [f"%a{i} = aten.mm.default({value}, %w) : f32[s0,64]",
+                  f"%b{i} = aten.relu.default(%a{i}) : f32[s0,64]",
+                  f"%c{i} = aten.sum.dim_IntList(%b{i}, [1], True) : f32[s0,1]",
+                  f"%d{i} = aten.div.Tensor(%b{i}, %c{i}) : f32[s0,64]",
+                  f"%e{i} = aten.add.Tensor(%d{i}, {value}) : f32[s0,64]"]
+        value = f"%e{i}"
+    return program(["s0"], lines, value)
+
+
+def found(nodes):
+    """Sizes that the run decides, each by what is computed from the one before."""
+    lines = ['placeholder %x user "x" : f32[s0,8]', 'placeholder %m user "m" : bool[s0]']
+    value = "%x"
+    for i in range(nodes // 5):
+        lines += [f"%a{i} = aten.index.Tensor({value}, [%m]) : f32[u{i},8]",
+                  f"%b{i} = aten.relu.default(%a{i}) : f32[u{i},8]",
+                  f"%c{i} = aten.sum.dim_IntList(%b{i}, [0]) : f32[8]",
+                  f"%d{i} = aten.neg.default(%c{i}) : f32[8]",
+                  f"%e{i} = aten.add.Tensor({value}, %d{i}) : f32[s0,8]"]
+        value = f"%e{i}"
+    return program(["s0", *(f"u{i} unbacked" for i in range(nodes // 5))], lines, value)
+
+
+def branches(nodes):
+    lines, subgraphs, value = ['placeholder %x user "x" : f32[64]', 'placeholder %p user "p" : bool[]'], [], "%x"
+    for i in range(nodes // 6):
+        for arm, name in (("t", "sin"), ("f", "cos")):
+            subgraphs.append(f'graph {arm}{i} {{\nplaceholder %x user ""\n%a = aten.{name}.default(%x) : f32[64]\n'
+                             "%b = aten.neg.default(%a) : f32[64]\noutput (user %b)\n}")
+        lines += [f"%c{i} = higher_order.cond(%p, @t{i}, @f{i}, [{value}]) : (f32[64])",
+                  f"%g{i} = _operator.getitem(%c{i}, 0) : f32[64]"]
+        value = f"%g{i}"
+    return program([], lines, value, "\n".join(subgraphs) + "\n")
+
+
 def compile_seconds(text):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     command = [FERRITE, "inspect", "-", "--from", "fx", "--stage", "c"]
@@ -75,7 +121,7 @@ def compile_seconds(text):
 
 def main():
     passed = failed = 0
-    for shape in (chain, blocks, fan):
+    for shape in (chain, blocks, fan, sized, found, branches):
         seconds = [compile_seconds(shape(nodes)) for nodes in SIZES]
         curve = ", ".join(f"{nodes} nodes {took:.2f} s" for nodes, took in zip(SIZES, seconds))
         growth = max(b / max(a, 0.05) for a, b in zip(seconds, seconds[1:]))
