@@ -297,21 +297,6 @@ static bool has_costly_scan(const kern_builder *b)
     return false;
 }
 
-/* Reductions over a few elements go along the rows: a vector would be mostly empty. */
-static sched_vector choose_vector(kern_builder *b)
-{
-    const sched_group *g = b->g;
-    if (g->vector == SCHED_VECTOR_INNER && has_costly_scan(b)) return SCHED_VECTOR_NONE;
-    if (g->vector != SCHED_VECTOR_INNER || g->outer == 0 || b->serial) return g->vector;
-    if (sym_hint(b->t, g->outer_extents[g->outer - 1], 64) < 4) return g->vector;
-    for (uint32_t i = 0; i < g->phase_count; i++) {
-        const sched_phase *ph = &g->phases[i];
-        if (!ph->reduce_axes) return g->vector;
-        if (sym_hint(b->t, ph->reduce_extents[ph->reduce_axes - 1], 64) > 8) return g->vector;
-    }
-    return SCHED_VECTOR_OUTER;
-}
-
 fe_status kern_lower(const sched_schedule *s, const sched_group *g, const kern_target *target,
                      arena *memory, kern_ir **out)
 {
@@ -328,7 +313,8 @@ fe_status kern_lower(const sched_schedule *s, const sched_group *g, const kern_t
                 g->phases[0].inner_axes == 1 && g->vector != SCHED_VECTOR_OUTER;
     kern_survey(&b);
     b.columns = b.columns && !b.serial;
-    b.vector = choose_vector(&b);
+    b.vector =
+        g->vector == SCHED_VECTOR_INNER && has_costly_scan(&b) ? SCHED_VECTOR_NONE : g->vector;
     bool scalar = b.has_complex || b.vector == SCHED_VECTOR_NONE;
     uint32_t lanes = scalar ? 1 : target->vector_bytes / 4;
     build_group(&b, lanes);

@@ -57,9 +57,10 @@ const char *kern_c_masked_move(kern_needs *needs, const char *base, const kern_c
     else if (is_guarded)
         text_printf(&move,
                     "FE $T loadif_$S(const $A *p, i64 n, $M m)\n{\n"
-                    "  return ($T)__builtin_ia32_load%s%u_mask((const %s *)p, (%s){0}, "
-                    "(u%u)(((1u << n) - 1) & __builtin_ia32_cvtd2mask%u(m)));\n}\n",
-                    names.suffix, 8 * bytes, names.element, vector, bits, 32 * scope->lanes);
+                    "  const u%u k = (u%u)(((1u << n) - 1) & __builtin_ia32_cvtd2mask%u(m));\n"
+                    "  if (!k) return ($T){0};\n"
+                    "  return ($T)__builtin_ia32_load%s%u_mask((const %s *)p, (%s){0}, k);\n}\n",
+                    bits, bits, 32 * scope->lanes, names.suffix, 8 * bytes, names.element, vector);
     else /* the asm keeps gcc 12 from merging the store of half a register with what made it into a
             vextract, which faults on lanes that are masked off */
         text_printf(&move,

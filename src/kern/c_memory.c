@@ -1,7 +1,8 @@
 /* c_memory.c -- pieces of the prelude: vectors from and to memory, and masks.
  *
  * load(p, n) and store(p, x, n) move n lanes, the first ones; loadif moves those of a mask. Other
- * lanes are 0. loadall and storeall are for tiles, which have room for whole vectors.
+ * lanes are 0. loadall and storeall are for tiles, which have room for whole vectors. Where a mask
+ * is empty, memory is left alone: an address that nothing is at costs a processor much even so.
  */
 #include "kern/c_priv.h"
 
@@ -11,23 +12,23 @@
 #define WIDE "  typedef long long wide __attribute__((vector_size(32)));\n"
 
 /* AVX2: masked moves for what is left; whole vectors take the ordinary instruction. */
-#define MASKED_MOVES(dtypes, types, name, type, tail, guard)                                       \
-    {"load", dtypes, '3',                                                                          \
-     "FE $T load_$S(const $A *p, i64 n)\n"                                                         \
-     "{\n" types "  if (n == $W) return @loadall(p);\n"                                            \
-     "  return ($T)__builtin_ia32_maskload" name "256((const " type " *)p, " tail ");\n"           \
-     "}\n"},                                                                                       \
-        {"loadif", dtypes, '3',                                                                    \
-         "FE $T loadif_$S(const $A *p, i64 n, $M m)\n"                                             \
-         "{\n" types "  return ($T)__builtin_ia32_maskload" name "256((const " type " *)p, " guard \
-         ");\n"                                                                                    \
-         "}\n"},                                                                                   \
-    {                                                                                              \
-        "store", dtypes, '3',                                                                      \
-            "FE void store_$S($A *p, $T x, i64 n)\n"                                               \
-            "{\n" types "  if (n == $W) @storeall(p, x);\n"                                        \
-            "  else __builtin_ia32_maskstore" name "256((" type " *)p, " tail ", (" type ")x);\n"  \
-            "}\n"                                                                                  \
+#define MASKED_MOVES(dtypes, types, name, type, tail, guard)                                      \
+    {"load", dtypes, '3',                                                                         \
+     "FE $T load_$S(const $A *p, i64 n)\n"                                                        \
+     "{\n" types "  if (n == $W) return @loadall(p);\n"                                           \
+     "  return ($T)__builtin_ia32_maskload" name "256((const " type " *)p, " tail ");\n"          \
+     "}\n"},                                                                                      \
+        {"loadif", dtypes, '3',                                                                   \
+         "FE $T loadif_$S(const $A *p, i64 n, $M m)\n"                                            \
+         "{\n" types "  if (!@i32:any(m)) return ($T){0};\n"                                      \
+         "  return ($T)__builtin_ia32_maskload" name "256((const " type " *)p, " guard ");\n"     \
+         "}\n"},                                                                                  \
+    {                                                                                             \
+        "store", dtypes, '3',                                                                     \
+            "FE void store_$S($A *p, $T x, i64 n)\n"                                              \
+            "{\n" types "  if (n == $W) @storeall(p, x);\n"                                       \
+            "  else __builtin_ia32_maskstore" name "256((" type " *)p, " tail ", (" type ")x);\n" \
+            "}\n"                                                                                 \
     }
 
 static const kern_c_piece PIECES[] = {

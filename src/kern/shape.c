@@ -52,6 +52,9 @@ void kern_shape_loop(kern_builder *b, kern_loop *loop, sym_expr extent,
     }
     if (loop->kind != KERN_VECTOR || loop->columns) return;
     if (!across || running) most = least = 1;
+    int64_t elements = sym_hint(b->t, extent, 1 << 20);
+    while (most > 1 && elements <= (int64_t)(most / 2) * b->k->lanes) most /= 2;
+    if (least > most) least = most;
     loop->unroll = most;
     for (uint32_t unroll = most; unroll >= least && !loop->exact; unroll /= 2) {
         loop->exact = divides(b, (int64_t)unroll * b->k->lanes, extent);

@@ -1,4 +1,4 @@
-/* finish.c -- a work group as the schedule's: axes named, vector direction chosen. */
+/* finish.c -- a work group as the schedule's: axes named. */
 #include "sched/legal.h"
 
 /* The form as a nest whose first `parallel` loops are i0.. and whose others are r0... */
@@ -44,44 +44,6 @@ static sched_phase finish_phase(fuser *f, const work_phase *w, uint32_t outer)
     return phase;
 }
 
-/* Accesses that a vector along `symbol` serves well (stride 1 or 0) less those that it serves badly.
- */
-static int64_t vote(fuser *f, const loop_form *form, sym_expr symbol)
-{
-    access_list list = {0};
-    int64_t votes = 0;
-    form_accesses(f->p, form, f->memory, &list);
-    for (uint32_t i = 0; i < list.count; i++) {
-        sym_expr coefficient, rest;
-        int64_t stride;
-        if (!sym_contains(f->p->symbols, list.at[i].index, symbol)) continue;
-        bool unit = sym_linear_in(f->p->symbols, list.at[i].index, symbol, &coefficient, &rest) &&
-                    sym_is_int(f->p->symbols, coefficient, &stride) && stride == 1;
-        votes += unit ? 1 : -1;
-    }
-    return votes;
-}
-
-static sched_vector choose_vector(fuser *f, const work_group *g, uint32_t outer)
-{
-    int64_t inner = 0, along_outer = 0, inner_extent = 0, outer_extent = 0;
-    for (uint32_t ph = 0; ph < g->phases.count; ph++)
-        for (uint32_t i = 0; i < g->phases.at[ph].forms.count; i++) {
-            const loop_form *form = &g->phases.at[ph].forms.at[i];
-            if (form->count > outer) {
-                inner += vote(f, form, form_symbol(f->p, form, form->count - 1));
-                inner_extent = sym_hint(f->p->symbols, form->extents[form->count - 1], 64);
-            }
-            if (outer > 0) {
-                along_outer += vote(f, form, form_symbol(f->p, form, outer - 1));
-                outer_extent = sym_hint(f->p->symbols, form->extents[outer - 1], 64);
-            }
-        }
-    if (!g->has_reduction || outer == 0) return SCHED_VECTOR_INNER;
-    if (inner_extent == 0) return SCHED_VECTOR_OUTER;
-    return along_outer > inner && outer_extent >= 4 ? SCHED_VECTOR_OUTER : SCHED_VECTOR_INNER;
-}
-
 sched_group finish_group(fuser *f, work_group *g)
 {
     sched_group out = {.kind = g->kind};
@@ -95,6 +57,6 @@ sched_group finish_group(fuser *f, work_group *g)
     out.phases = NEW_ARRAY(f->s->memory, sched_phase, g->phases.count);
     for (uint32_t ph = 0; ph < g->phases.count; ph++)
         out.phases[ph] = finish_phase(f, &g->phases.at[ph], out.outer);
-    out.vector = choose_vector(f, g, out.outer);
+    out.vector = choose_direction(f, g, out.outer);
     return out;
 }

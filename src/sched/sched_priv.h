@@ -121,6 +121,8 @@ struct order_problem *order_problem_of(fuser *f, arena *memory);
 
 /* ---- finish.c: a work group as the schedule's ---- */
 sched_group finish_group(fuser *f, work_group *g);
+/* direction.c */
+sched_vector choose_direction(fuser *f, const work_group *g, uint32_t outer);
 /* ---- live.c: locals of each kernel group, then lifetimes ---- */
 #define NEVER UINT32_MAX
 typedef struct usage {
