@@ -155,6 +155,14 @@ static void evens(text *out, kern_needs *needs, const kern_c_scope *scope)
     text_add(out, "); }\n");
 }
 
+/* The last lane first. */
+static void turned(text *out, kern_needs *needs, const kern_c_scope *scope)
+{
+    kern_c_expand(out, needs, "FE $T turned_$S($T x) { return __builtin_shufflevector(x, x", scope);
+    for (uint32_t l = 0; l < scope->lanes; l++) text_printf(out, ", %u", scope->lanes - 1 - l);
+    text_add(out, "); }\n");
+}
+
 static bool lane_by_lane(text *out, kern_needs *needs, const char *base, const kern_c_scope *scope)
 {
     static const char *const HEADS[] = {"_$S(void)\n{\n", "_$S($T a)\n{\n", "_$S($T a, $T b)\n{\n",
@@ -187,6 +195,8 @@ const char *kern_c_lanes(kern_needs *needs, const char *base, const kern_c_scope
         iota(&out, needs, scope);
     else if (strcmp(base, "evens") == 0)
         evens(&out, needs, scope);
+    else if (strcmp(base, "turned") == 0)
+        turned(&out, needs, scope);
     else if (!lane_by_lane(&out, needs, base, scope))
         return NULL;
     return out.at;

@@ -77,6 +77,14 @@ static const kern_c_piece PIECES[] = {
      "FE $T loadpairsif_$S(const $A *p, i64 n, $M m)\n{\n"
      "  if (n == $W && !@i32:any(~m)) return @evens(@loadall(p), @loadall(p + $W - 1));\n"
      "  $T x = {0};\n  for (int l = 0; l < n; l++) if (m[l]) x[l] = p[2 * l];\n  return x;\n}\n"},
+    /* from p on down */
+    {"loaddown", KERN_DTYPE(TY_BOOL), 'v',
+     "FE $T loaddown_$S(const u8 *p, i64 n) { return __builtin_convertvector(@u8:loaddown(p, n), "
+     "$T) != 0; }\n"},
+    {"loaddown", 0, 'v',
+     "FE $T loaddown_$S(const $A *p, i64 n)\n{\n"
+     "  if (n == $W) return @turned(@loadall(p - $W + 1));\n"
+     "  $T x = {0};\n  for (int l = 0; l < n; l++) x[l] = p[-l];\n  return x;\n}\n"},
     {"tail", 0, 'v', "FE $T tail_$S(i64 n) { return @iota() < ($E)n; }\n"},
     {"select", 0, 'v',
      "FE $T select_$S($M m, $T a, $T b)\n{\n  const $I w = __builtin_convertvector(m, $I);\n"

@@ -77,7 +77,7 @@ typedef struct kern_c_printer {
     text *out;
     kern_needs *needs;
     sym_expr vector_axis; /* of the loop at hand */
-    bool by_lane;         /* indices are of lane l */
+    const char *lane;     /* the one that indices are of: "l"; NULL: the first */
     bool exact;           /* all lanes of the loop at hand are there */
     uint32_t copies;      /* of vectors defined in loop level `copied` and deeper */
     uint32_t copied;

@@ -64,13 +64,13 @@ static void print_symbol(kern_c_printer *pr, sym_expr e)
         return;
     }
     bool moves = sym_same(e, pr->vector_axis), shifted = moves && pr->copy > 0;
-    if (!moves || (!shifted && !pr->by_lane)) {
+    if (!moves || (!shifted && !pr->lane)) {
         text_add(pr->out, sym_name(pr->t, e));
         return;
     }
     text_printf(pr->out, "(%s", sym_name(pr->t, e));
     if (shifted) text_printf(pr->out, " + %u", pr->copy * pr->k->lanes);
-    text_add(pr->out, pr->by_lane ? " + l)" : ")");
+    text_printf(pr->out, pr->lane ? " + %s)" : ")", pr->lane);
 }
 
 static void print_index(kern_c_printer *pr, sym_expr e)
@@ -107,12 +107,17 @@ const char *kern_c_index(kern_c_printer *pr, sym_expr e)
     return index.at;
 }
 
+static const char *memory_name(kern_c_printer *pr, uint32_t memory)
+{
+    const kern_memory *m = &pr->k->memories.at[memory];
+    return arena_printf(pr->needs->memory, "%c%u", m->is_tile ? 't' : 'b', m->number);
+}
+
 /* `b0 + index` or `b0[index]` */
 static const char *place_of(kern_c_printer *pr, uint32_t memory, sym_expr index, bool element)
 {
-    const kern_memory *m = &pr->k->memories.at[memory];
-    return arena_printf(pr->needs->memory, element ? "%c%u[%s]" : "%c%u + %s",
-                        m->is_tile ? 't' : 'b', m->number, kern_c_index(pr, index));
+    return kern_c_format(pr, element ? "%s[%s]" : "%s + %s", memory_name(pr, memory),
+                         kern_c_index(pr, index));
 }
 
 /* ---- values ---- */
@@ -181,22 +186,85 @@ static const char *element_of(kern_c_printer *pr, const kern_value *v)
 }
 
 /* An array filled lane by lane, then taken as a vector. */
-static void print_lanes(kern_c_printer *pr, kern_ref ref, const kern_value *v)
+static void print_each_lane(kern_c_printer *pr, kern_ref ref, const kern_value *v)
 {
     const char *element = v->dtype == TY_BOOL ? "i32" : kern_c_type_of(pr, v->dtype, 1),
                *guard = "";
-    pr->by_lane = true;
+    pr->lane = "l";
     if (v->guard)
         guard = kern_c_format(pr, value_at(pr, v->guard)->vector ? "if (%s[l]) " : "if (%s) ",
                               kern_c_operand(pr, v->guard), NULL);
     const char *one = v->kind == KERN_LOAD ? element_of(pr, v) : kern_c_index(pr, v->index);
-    pr->by_lane = false;
-    text_line(pr->out, "%s %s;", kern_c_type_of(pr, v->dtype, pr->k->lanes), kern_c_name(pr, ref));
+    pr->lane = NULL;
     text_line(pr->out, "{");
     text_line(pr->out, "  %s e[%u] = {0};", element, pr->k->lanes);
     text_line(pr->out, "  for (int l = 0; l < %s; l++) %se[l] = %s(%s);", kern_c_count(pr), guard,
               v->dtype == TY_BOOL ? "-" : "", one);
     text_line(pr->out, "  __builtin_memcpy(&%s, e, sizeof e);", kern_c_name(pr, ref));
+    text_line(pr->out, "}");
+}
+
+/* All lanes at once from s on, in that way; NULL: lane by lane. */
+static const char *run_text(kern_c_printer *pr, const kern_value *v, uint32_t way)
+{
+    bool is_number = v->kind == KERN_NUMBER, masked = v->guard && value_at(pr, v->guard)->vector;
+    kern_c_scope scope = {v->dtype, pr->k->lanes, {NULL, kern_c_count(pr), NULL}};
+    if (masked) scope.args[2] = kern_c_operand(pr, v->guard);
+    if (!is_number) scope.args[0] = memory_name(pr, v->memory);
+    if (way == KERN_UP)
+        return kern_c_text(pr,
+                           is_number   ? "@iota() + ($E)s"
+                           : masked    ? "@loadif($0 + s, $1, $2)"
+                           : pr->exact ? "@loadall($0 + s)"
+                                       : "@load($0 + s, $1)",
+                           &scope);
+    if (masked) return NULL;
+    if (way == KERN_DOWN)
+        return kern_c_text(pr, is_number ? "($E)s - @iota()" : "@loaddown($0 + s, $1)", &scope);
+    return kern_c_text(pr,
+                       is_number             ? "($E)s - ($T){0}"
+                       : v->dtype == TY_BOOL ? "-($0[s] != 0) - ($T){0}"
+                                             : "$0[s] - ($T){0}",
+                       &scope);
+}
+
+/* Lanes that mostly lie in one way: the last one tells, as no step is larger. */
+static void print_runs(kern_c_printer *pr, kern_ref ref, const kern_value *v)
+{
+    static const struct {
+        uint32_t way;
+        const char *test;
+    } WAYS[] = {{KERN_UP, "d == %s - 1"}, {KERN_DOWN, "d == 1 - %s"}, {KERN_SAME, "d == 0 && %s"}};
+    uint32_t ways = kern_runs(pr->k, v->index, pr->vector_axis);
+    const char *first = kern_c_index(pr, v->index), *count = kern_c_count(pr);
+    pr->lane = kern_c_format(pr, "%s - 1", count, NULL);
+    text_line(pr->out, "const i64 s = %s, d = %s - s;", first, kern_c_index(pr, v->index));
+    pr->lane = NULL;
+    for (size_t i = 0; i < COUNT_OF(WAYS); i++) {
+        const char *all = ways & WAYS[i].way ? run_text(pr, v, WAYS[i].way) : NULL;
+        if (!all) continue;
+        text_line(pr->out, "if (%s) %s = %s;", kern_c_format(pr, WAYS[i].test, count, NULL),
+                  kern_c_name(pr, ref), all);
+        text_line(pr->out, "else");
+    }
+    print_each_lane(pr, ref, v);
+}
+
+static void print_lanes(kern_c_printer *pr, kern_ref ref, const kern_value *v)
+{
+    bool by_scalar = v->guard && !value_at(pr, v->guard)->vector;
+    const char *type = kern_c_type_of(pr, v->dtype, pr->k->lanes), *name = kern_c_name(pr, ref);
+    if (!v->runs) {
+        text_line(pr->out, "%s %s;", type, name);
+        print_each_lane(pr, ref, v);
+        return;
+    }
+    text_line(pr->out, by_scalar ? "%s %s = {0};" : "%s %s;", type, name);
+    text_line(pr->out, by_scalar ? "if (%s) {" : "{",
+              by_scalar ? kern_c_operand(pr, v->guard) : NULL);
+    pr->out->indent++;
+    print_runs(pr, ref, v);
+    pr->out->indent--;
     text_line(pr->out, "}");
 }
 
@@ -327,9 +395,9 @@ void kern_c_print_store(kern_c_printer *pr, const kern_store *st)
     }
     if (lanes && v->vector)
         value = kern_c_format(pr, v->dtype == TY_BOOL ? "(%s[l] & 1)" : "%s[l]", value, NULL);
-    pr->by_lane = lanes;
+    pr->lane = lanes ? "l" : NULL;
     const char *place = place_of(pr, st->memory, st->index, true);
-    pr->by_lane = false;
+    pr->lane = NULL;
     const char *each =
         lanes ? kern_c_format(pr, "for (int l = 0; l < %s; l++) ", kern_c_count(pr), NULL) : "";
     text_line(pr->out, "%s%s = %s;", each, place, combined(pr, st, place, value, 1));

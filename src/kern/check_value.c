@@ -131,6 +131,12 @@ fe_status kern_check_access(kern_checker *c, uint32_t memory, kern_access access
     return pairs ? kern_check_spacing(c, index, &facts, 2) : FE_OK;
 }
 
+static fe_status check_runs(kern_checker *c, const kern_value *v)
+{
+    if (!v->runs || kern_runs(c->k, v->index, c->vector_axis)) return FE_OK;
+    return kern_broken(c, "K3", "nothing says when the lanes are neighbours");
+}
+
 /* ---- values ---- */
 
 fe_status kern_check_memory(kern_checker *c, uint32_t memory, ty_dtype dtype, bool reads)
@@ -155,7 +161,8 @@ static fe_status check_load(kern_checker *c, const kern_value *v)
         FE_TRY(use(c, v->guard));
         FE_TRY(kern_use_as(c, v->guard, TY_BOOL, v->vector && value_at(c, v->guard)->vector));
     }
-    return kern_check_access(c, v->memory, v->access, v->pairs, v->index);
+    FE_TRY(kern_check_access(c, v->memory, v->access, v->pairs, v->index));
+    return check_runs(c, v);
 }
 
 static fe_status check_number(kern_checker *c, const kern_value *v)
@@ -165,7 +172,7 @@ static fe_status check_number(kern_checker *c, const kern_value *v)
     FE_TRY(kern_check_index(c, v->index, &facts));
     if (!v->vector) return kern_check_one(c, v->index, &facts);
     FE_TRY(kern_check_lanes(c));
-    return v->access == KERN_UNIT ? kern_check_spacing(c, v->index, &facts, 0) : FE_OK;
+    return v->access == KERN_UNIT ? kern_check_spacing(c, v->index, &facts, 0) : check_runs(c, v);
 }
 
 static fe_status check_apply(kern_checker *c, const kern_value *v)

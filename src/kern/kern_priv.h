@@ -48,6 +48,7 @@ typedef struct kern_value {
     uint32_t memory;    /* LOAD: index in memories */
     kern_access access; /* LOAD, NUMBER */
     bool pairs;         /* LOAD of LANES: every second element */
+    bool runs;          /* LANES: mostly neighbours, up or down, or all the same */
     sym_expr index;     /* LOAD, NUMBER */
     uint32_t sum;       /* RESULT: index in sums */
     union {             /* CONST */
@@ -55,6 +56,9 @@ typedef struct kern_value {
         double number[2];
     };
 } kern_value;
+
+/* How the lanes of a vector that moves unevenly may all lie: a set. */
+enum { KERN_UP = 1, KERN_DOWN = 2, KERN_SAME = 4 };
 
 /* A buffer argument, or a tile that lives in one iteration of the rows. */
 typedef struct kern_memory {
@@ -164,6 +168,13 @@ bool kern_is_natural(const kern_ir *k, sym_expr e);
 /* The value that a symbol stands for, or 0. */
 kern_ref kern_symbol_value(const kern_ir *k, sym_expr symbol);
 sym_expr kern_value_symbol(const kern_ir *k, kern_ref value);
+
+/* ---- slope.c ---- */
+/* The ways in which lanes along the axis may all lie, where the first and the last tell; 0: they do
+ * not tell. */
+uint32_t kern_runs(const kern_ir *k, sym_expr index, sym_expr axis);
+/* Does what turns lanes over, a division, do so less than once a vector? */
+bool kern_runs_far(const kern_ir *k, sym_expr index, sym_expr axis);
 
 /* ---- build.c: a group as kernel IR ---- */
 fe_status kern_lower(const sched_schedule *s, const sched_group *g, const kern_target *target,

@@ -32,7 +32,8 @@ sym_expr kern_param_symbol(const kern_ir *k, uint32_t number)
 {
     char name[24];
     snprintf(name, sizeof name, "p%u", number);
-    return sym_symbol(k->symbols, name, SYM_SIZE, SYM_NO_MIN, SYM_NO_MAX);
+    /* not a size, which would be taken for one of 0 and more */
+    return sym_symbol(k->symbols, name, SYM_UNBACKED, SYM_NO_MIN, SYM_NO_MAX);
 }
 
 static void note_moving(void *data, sym_expr symbol)

@@ -60,10 +60,15 @@ static void print_operand(printer *pr, kern_ref ref, ty_dtype line)
 
 /* ---- lines ---- */
 
+static const char *lanes_name(const kern_value *v)
+{
+    return v->runs ? "runs " : "lanes ";
+}
+
 static void print_load(printer *pr, const kern_value *v)
 {
     text_add(pr->out, "load ");
-    if (v->access == KERN_LANES) text_add(pr->out, v->pairs ? "pairs " : "lanes ");
+    if (v->access == KERN_LANES) text_add(pr->out, v->pairs ? "pairs " : lanes_name(v));
     print_place(pr, v->memory, v->index);
     if (!v->guard) return;
     text_add(pr->out, " if ");
@@ -78,7 +83,7 @@ static void print_define(printer *pr, kern_ref ref)
     text_add(pr->out, " = ");
     switch (v->kind) {
     case KERN_NUMBER:
-        text_printf(pr->out, "index %s", v->access == KERN_LANES ? "lanes " : "");
+        text_printf(pr->out, "index %s", v->access == KERN_LANES ? lanes_name(v) : "");
         sym_print(pr->t, v->index, pr->out);
         break;
     case KERN_LOAD: print_load(pr, v); break;

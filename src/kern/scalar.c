@@ -10,7 +10,7 @@ static void make_values_scalar(kern_ir *k)
 {
     for (uint32_t i = 1; i < k->values.count; i++) {
         kern_value *v = &k->values.at[i];
-        v->vector = v->pairs = false;
+        v->vector = v->pairs = v->runs = false;
         v->access = KERN_ONE;
         if (v->kind != KERN_SPLAT) continue;
         v->kind = KERN_APPLY;

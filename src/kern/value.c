@@ -170,6 +170,11 @@ uint32_t kern_memory_of(kern_builder *b, loop_buffer_id buffer)
 
 /* ---- values ---- */
 
+static bool runs(const kern_builder *b, sym_expr index)
+{
+    return kern_runs(b->k, index, b->vector_axis) && kern_runs_far(b->k, index, b->vector_axis);
+}
+
 static kern_ref build_load(kern_builder *b, const loop_node *n, kern_ref guard)
 {
     uint32_t known = map_get(&b->memo, forward_key(n->buffer, n->index));
@@ -187,6 +192,7 @@ static kern_ref build_load(kern_builder *b, const loop_node *n, kern_ref guard)
     if (guard && at(b, guard)->vector && v.access == KERN_ONE) v.access = KERN_LANES;
     if (guard && at(b, guard)->level > v.level) v.level = at(b, guard)->level;
     v.pairs = v.access == KERN_LANES && spot.stride == 2;
+    v.runs = v.access == KERN_LANES && !v.pairs && runs(b, v.index);
     v.vector = v.access != KERN_ONE;
     if (v.vector && v.level < b->vector_level) v.level = b->vector_level;
     if (v.level == 0 && map_get(&b->is_written, n->buffer) != MAP_NONE) v.level = 1;
@@ -205,6 +211,7 @@ static kern_ref build_number(kern_builder *b, const loop_node *n, kern_ref guard
     v.level = spot.level;
     v.access = spot.spaced ? KERN_UNIT : spot.access;
     v.vector = v.access != KERN_ONE;
+    v.runs = v.access == KERN_LANES && runs(b, v.index);
     return kern_add_value(b, v);
 }
 
