@@ -250,15 +250,17 @@ static void build_group(kern_builder *b, uint32_t lanes)
     b->vector_level = 0;
     k->body = b->open[0] = NEW(b->memory, kern_loop);
     k->serial = b->serial;
+    k->squares = b->squares && lanes > 1;
     if (k->serial)
         k->total = number_as_param(b, sym_product(b->t, b->g->outer_extents, b->g->outer));
     k->outer_vector = b->vector == SCHED_VECTOR_OUTER && lanes > 1 && k->outer > 0;
     open_loop(b, KERN_ROWS);
     for (uint32_t i = 0; i < k->outer; i++) {
-        k->axes[i] = loop_axis(b->p, i);
+        sym_expr extent = b->g->outer_extents[b->order[i]];
+        k->axes[i] = loop_axis(b->p, b->order[i]);
         bool counted = i > 0 || b->vector == SCHED_VECTOR_OUTER;
-        if (counted) k->extents[i] = number_as_param(b, b->g->outer_extents[i]);
-        kern_bind(b, k->axes[i], b->g->outer_extents[i]);
+        if (counted) k->extents[i] = number_as_param(b, extent);
+        kern_bind(b, k->axes[i], extent);
     }
     if (k->outer_vector) {
         b->vector_axis = k->axes[k->outer - 1];
@@ -285,6 +287,13 @@ static uint32_t widest_vector(const kern_ir *k)
     return bytes;
 }
 
+static bool has_turned(const kern_ir *k)
+{
+    for (uint32_t i = 1; i < k->values.count; i++)
+        if (k->values.at[i].turned) return true;
+    return false;
+}
+
 /* Is there a scan whose steps are too dear to take in the pattern of a vector's prefix? */
 static bool has_costly_scan(const kern_builder *b)
 {
@@ -295,6 +304,16 @@ static bool has_costly_scan(const kern_builder *b)
                 if (nest->stores[k].scan && nest->stores[k].reduce == LOOP_LOG_SUM_EXP) return true;
         }
     return false;
+}
+
+/* The outer axes as they are, but for the one that squares have last. */
+static void order_rows(kern_builder *b)
+{
+    uint32_t last = 0, at = 0;
+    b->squares = kern_find_squares(b, &last);
+    for (uint32_t i = 0; i < b->g->outer; i++)
+        if (!b->squares || i != last) b->order[at++] = i;
+    if (b->squares) b->order[at] = last;
 }
 
 fe_status kern_lower(const sched_schedule *s, const sched_group *g, const kern_target *target,
@@ -315,9 +334,14 @@ fe_status kern_lower(const sched_schedule *s, const sched_group *g, const kern_t
     b.columns = b.columns && !b.serial;
     b.vector =
         g->vector == SCHED_VECTOR_INNER && has_costly_scan(&b) ? SCHED_VECTOR_NONE : g->vector;
+    order_rows(&b);
     bool scalar = b.has_complex || b.vector == SCHED_VECTOR_NONE;
     uint32_t lanes = scalar ? 1 : target->vector_bytes / 4;
     build_group(&b, lanes);
+    if (b.k->squares && !has_turned(b.k)) {
+        b.squares = false;
+        build_group(&b, lanes);
+    }
     if (lanes > 1 && widest_vector(b.k) == 8) build_group(&b, target->vector_bytes / 8);
     if (b.k->outer_vector && b.tile_bytes > MOST_TILE_BYTES) {
         b.vector = SCHED_VECTOR_NONE; /* a tile for each lane would be too much for the stack */

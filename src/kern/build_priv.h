@@ -27,8 +27,10 @@ typedef struct kern_builder {
     struct {
         VEC(uint64_t) keys;
     } noted[KERN_MOST_LEVELS];
-    bool columns; /* the one inner axis is cut into [n0, n1) */
-    bool serial;  /* outer iterations may write the same element */
+    bool columns;                  /* the one inner axis is cut into [n0, n1) */
+    bool squares;                  /* rows are taken in squares */
+    uint32_t order[LOOP_MAX_AXES]; /* of the group's outer axes among the rows */
+    bool serial;                   /* outer iterations may write the same element */
     bool has_complex;
     bool unbounded_tile; /* a tile whose size is not known ahead */
     int64_t tile_bytes;  /* of all tiles */
@@ -66,6 +68,10 @@ void kern_widen_rows(kern_builder *b, kern_loop *rows);
 /* Where long float sums move their partial results to the totals: after so many steps of a long
  * loop, or after each run of loops that are long together. */
 void kern_place_drains(kern_builder *b, const sched_phase *ph, const kern_pending_list *list);
+
+/* ---- squares.c ---- */
+/* Are rows taken in squares? axis: the outer one that goes last then. */
+bool kern_find_squares(kern_builder *b, uint32_t *axis);
 
 /* ---- value.c ---- */
 /* The value v where `guard` holds (0: everywhere), defined in the outermost loop possible. */

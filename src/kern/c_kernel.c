@@ -117,19 +117,6 @@ static void print_loop(kern_c_printer *pr, const kern_loop *loop)
 
 /* ---- rows ---- */
 
-/* The outer axes of row m0. */
-static void print_decode(kern_c_printer *pr)
-{
-    const kern_ir *k = pr->k;
-    text_line(pr->out, "i64 left = m0;");
-    for (uint32_t i = k->outer; i-- > 1;) {
-        const char *name = sym_name(pr->t, k->axes[i]), *extent = kern_c_index(pr, k->extents[i]);
-        text_line(pr->out, "i64 %s = left %% %s;", name, extent);
-        text_line(pr->out, "left /= %s;", extent);
-    }
-    text_line(pr->out, "i64 %s = left;", sym_name(pr->t, k->axes[0]));
-}
-
 /* On to the next row: the last axis counts up, with carries. */
 static void print_carry(kern_c_printer *pr)
 {
@@ -147,7 +134,7 @@ static void print_rows(kern_c_printer *pr, const kern_loop *loop)
     const kern_ir *k = pr->k;
     const char *last = k->outer ? sym_name(pr->t, k->axes[k->outer - 1]) : NULL;
     bool counted = k->outer > 1 || k->outer_vector;
-    if (counted) print_decode(pr);
+    if (counted) kern_c_print_decode(pr);
     if (!k->outer) {
         text_line(pr->out, "if (m0 < m1) {");
     } else if (k->outer_vector) {
@@ -259,6 +246,10 @@ static void print_ints(const kern_c_printer *pr, const char *source)
 
 static void print_work(kern_c_printer *pr)
 {
+    if (pr->k->squares) {
+        kern_c_print_squares(pr, print_items);
+        return;
+    }
     if (pr->k->serial) {
         text_line(pr->out, "if (m0 >= m1) return;");
         text_line(pr->out, "m0 = 0;");

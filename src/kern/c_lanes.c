@@ -163,6 +163,36 @@ static void turned(text *out, kern_needs *needs, const kern_c_scope *scope)
     text_add(out, "); }\n");
 }
 
+/* A square array of as many rows as lanes, in place: its halves are interleaved until all bits of a
+ * place have changed sides. */
+static void transpose(text *out, kern_needs *needs, const kern_c_scope *scope)
+{
+    uint32_t w = scope->lanes;
+    kern_c_expand(out, needs, "static void transpose_$S($A *q)\n{\n", scope);
+    for (uint32_t l = 0; l < w; l++) {
+        text_printf(out, "  const ");
+        kern_c_expand(out, needs, "$T ", scope);
+        text_printf(out, "x1_%u = ", l);
+        kern_c_expand(out, needs, "@loadall(q", scope);
+        text_printf(out, " + %u);\n", l * w);
+    }
+    for (uint32_t step = 1; step < w; step *= 2)
+        for (uint32_t l = 0; l < w; l++) {
+            kern_c_expand(out, needs, "  const $T ", scope);
+            text_printf(out, "x%u_%u = ", 2 * step, l);
+            text_printf(out, "__builtin_shufflevector(x%u_%u, x%u_%u", step, l / 2, step,
+                        l / 2 + w / 2);
+            for (uint32_t i = 0; i < w; i++)
+                text_printf(out, ", %u", l % 2 * (w / 2) + i / 2 + i % 2 * w);
+            text_add(out, ");\n");
+        }
+    for (uint32_t l = 0; l < w; l++) {
+        kern_c_expand(out, needs, "  @storeall(q", scope);
+        text_printf(out, " + %u, x%u_%u);\n", l * w, w, l);
+    }
+    text_add(out, "}\n");
+}
+
 static bool lane_by_lane(text *out, kern_needs *needs, const char *base, const kern_c_scope *scope)
 {
     static const char *const HEADS[] = {"_$S(void)\n{\n", "_$S($T a)\n{\n", "_$S($T a, $T b)\n{\n",
@@ -197,6 +227,8 @@ const char *kern_c_lanes(kern_needs *needs, const char *base, const kern_c_scope
         evens(&out, needs, scope);
     else if (strcmp(base, "turned") == 0)
         turned(&out, needs, scope);
+    else if (strcmp(base, "transpose") == 0)
+        transpose(&out, needs, scope);
     else if (!lane_by_lane(&out, needs, base, scope))
         return NULL;
     return out.at;

@@ -338,6 +338,10 @@ void kern_c_print_define(kern_c_printer *pr, kern_ref ref)
     case KERN_RESULT: kern_c_print_result(pr, ref); return;
     case KERN_LOAD:
     case KERN_NUMBER:
+        if (v->turned) {
+            expression = kern_c_turned(pr, ref);
+            break;
+        }
         if (v->access == KERN_LANES && !v->pairs) {
             print_lanes(pr, ref, v);
             return;

@@ -280,6 +280,8 @@ static fe_status check_kernel(kern_checker *c)
     FE_TRY(check_items(c, k->body));
     c->item = NULL;
     if (!c->has_rows) return kern_broken(c, "K6", "there is no loop over the rows");
+    if (k->squares && (!k->columns || !k->outer))
+        return kern_broken(c, "K6", "there are no columns to take in squares");
     return k->columns == c->has_columns ? FE_OK
                                         : kern_broken(c, "K6", "columns are cut and no loop is");
 }

@@ -137,6 +137,28 @@ static fe_status check_runs(kern_checker *c, const kern_value *v)
     return kern_broken(c, "K3", "nothing says when the lanes are neighbours");
 }
 
+static bool steps_by_one(const kern_checker *c, sym_expr index, sym_expr axis)
+{
+    sym_expr coefficient, rest;
+    int64_t step;
+    return sym_linear_in(c->t, index, axis, &coefficient, &rest) &&
+           sym_is_int(c->t, coefficient, &step) && step == 1;
+}
+
+/* What is read ahead of its row is read as it is at the start, everywhere. */
+static fe_status check_turned(kern_checker *c, const kern_value *v)
+{
+    const kern_memory *m = &c->k->memories.at[v->memory];
+    kern_index_facts facts;
+    if (!v->turned) return FE_OK;
+    if (!c->k->squares || v->guard || m->is_tile || m->is_written || m->dtype == TY_BOOL ||
+        sym_has_kind(c->t, v->index, SYM_INDIRECT) ||
+        !steps_by_one(c, v->index, c->k->axes[c->k->outer - 1]))
+        return kern_broken(c, "K3", "the rows of a square are not neighbours");
+    FE_TRY(kern_check_index(c, v->index, &facts));
+    return kern_check_spacing(c, v->index, &facts, 0);
+}
+
 /* ---- values ---- */
 
 fe_status kern_check_memory(kern_checker *c, uint32_t memory, ty_dtype dtype, bool reads)
@@ -162,6 +184,7 @@ static fe_status check_load(kern_checker *c, const kern_value *v)
         FE_TRY(kern_use_as(c, v->guard, TY_BOOL, v->vector && value_at(c, v->guard)->vector));
     }
     FE_TRY(kern_check_access(c, v->memory, v->access, v->pairs, v->index));
+    FE_TRY(check_turned(c, v));
     return check_runs(c, v);
 }
 

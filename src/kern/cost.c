@@ -45,9 +45,10 @@ static int64_t apply_cost(loop_opcode op, int64_t lanes)
 static int64_t value_cost(const kern_ir *k, const kern_value *v)
 {
     int64_t lanes = v->vector ? k->lanes : 1;
+    bool by_lane = v->access == KERN_LANES && !v->runs && !v->turned;
     switch (v->kind) {
-    case KERN_LOAD: return v->access == KERN_LANES ? 500 * lanes : 250;
-    case KERN_NUMBER: return v->access == KERN_LANES ? 1000 * lanes : 200;
+    case KERN_LOAD: return by_lane ? 500 * lanes : 250;
+    case KERN_NUMBER: return by_lane ? 1000 * lanes : 200;
     case KERN_APPLY: return apply_cost(v->op, lanes);
     default: return 200;
     }

@@ -48,9 +48,9 @@
  * made of ints alone, of which there are enough. K6 there is one loop over the rows around all
  * others, one vector loop at a time; what is exact, unrolled or cut into blocks fits its extent.
  *
- * Order of reading: kern.c (the stage), build.c, shape.c and value.c, slope.c (a group as IR),
- * scalar.c (the same at one lane), print.c, parse.c and check.c (its text and laws), c_kernel.c (IR as C),
- * c_apply.c (operations), c_prelude.c (what kernels call).
+ * Order of reading: kern.c (the stage), build.c, shape.c, squares.c, value.c and slope.c (a group as
+ * IR), scalar.c (the same at one lane), print.c, parse.c and check.c (its text and laws),
+ * c_kernel.c and c_square.c (IR as C), c_apply.c (operations), c_prelude.c (what kernels call).
  */
 #ifndef FERRITE_KERN_H
 #define FERRITE_KERN_H

@@ -48,6 +48,7 @@ typedef struct kern_value {
     uint32_t memory;    /* LOAD: index in memories */
     kern_access access; /* LOAD, NUMBER */
     bool pairs;         /* LOAD of LANES: every second element */
+    bool turned;        /* LOAD of LANES: neighbours are in the next rows of the square */
     bool runs;          /* LANES: mostly neighbours, up or down, or all the same */
     sym_expr index;     /* LOAD, NUMBER */
     uint32_t sum;       /* RESULT: index in sums */
@@ -141,6 +142,7 @@ struct kern_ir {
     bool serial;            /* m0 is 0, m1 is 1: the kernel runs over all outer iterations itself */
     sym_expr total;         /* serial: how many */
     bool columns;           /* cut into [n0, n1) as well */
+    bool squares;           /* taken in pieces of as many rows and columns as there are lanes */
     bool outer_vector;      /* lanes are neighbours along the last outer axis */
     VEC(kern_value) values; /* [0] unused */
     VEC(kern_memory) memories;

@@ -166,6 +166,8 @@ static fe_status parse_rows(kern_reader *in)
         if (lex_take(in->lx, "<")) FE_TRY(kern_read_index(in, &k->extents[k->outer]));
     }
     FE_TRY(lex_expect(in->lx, ")"));
+    k->squares = lex_take(in->lx, "in");
+    if (k->squares) FE_TRY(lex_expect(in->lx, "squares"));
     if (lex_take(in->lx, "unroll")) FE_TRY(parse_count(in, KERN_MOST_COPIES, &loop->unroll));
     k->serial = lex_take(in->lx, "serial");
     if (k->serial) {

@@ -108,8 +108,9 @@ static fe_status parse_access(kern_reader *in, kern_value *v)
 {
     v->access = v->vector ? KERN_UNIT : KERN_ONE;
     v->pairs = v->kind == KERN_LOAD && lex_take(in->lx, "pairs");
-    v->runs = !v->pairs && lex_take(in->lx, "runs");
-    if (!v->pairs && !v->runs && !lex_take(in->lx, "lanes")) return FE_OK;
+    v->turned = v->kind == KERN_LOAD && lex_take(in->lx, "turned");
+    v->runs = lex_take(in->lx, "runs");
+    if (!v->pairs && !v->turned && !v->runs && !lex_take(in->lx, "lanes")) return FE_OK;
     if (!v->vector) return lex_fail(in->lx, "a scalar has no lanes");
     v->access = KERN_LANES;
     return FE_OK;

@@ -62,7 +62,7 @@ static void print_operand(printer *pr, kern_ref ref, ty_dtype line)
 
 static const char *lanes_name(const kern_value *v)
 {
-    return v->runs ? "runs " : "lanes ";
+    return v->turned ? "turned " : v->runs ? "runs " : "lanes ";
 }
 
 static void print_load(printer *pr, const kern_value *v)
@@ -149,6 +149,7 @@ static void print_rows(printer *pr, const kern_loop *loop)
         sym_print(pr->t, k->extents[i], pr->out);
     }
     text_add(pr->out, ")");
+    if (k->squares) text_add(pr->out, " in squares");
     if (loop->unroll > 1) text_printf(pr->out, " unroll %u", loop->unroll);
     if (!k->serial) return;
     text_add(pr->out, " serial of ");

@@ -10,7 +10,7 @@ static void make_values_scalar(kern_ir *k)
 {
     for (uint32_t i = 1; i < k->values.count; i++) {
         kern_value *v = &k->values.at[i];
-        v->vector = v->pairs = v->runs = false;
+        v->vector = v->pairs = v->runs = v->turned = false;
         v->access = KERN_ONE;
         if (v->kind != KERN_SPLAT) continue;
         v->kind = KERN_APPLY;
@@ -90,7 +90,7 @@ kern_ir *kern_one_lane(kern_ir *vectors, arena *memory)
 {
     kern_ir *k = arena_copy(memory, vectors, sizeof *k);
     k->lanes = 1;
-    k->outer_vector = false;
+    k->outer_vector = k->squares = false;
     k->values.at = arena_copy(memory, k->values.at, k->values.count * sizeof *k->values.at);
     k->sums.at = arena_copy(memory, k->sums.at, k->sums.count * sizeof *k->sums.at);
     make_values_scalar(k);

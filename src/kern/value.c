@@ -175,6 +175,19 @@ static bool runs(const kern_builder *b, sym_expr index)
     return kern_runs(b->k, index, b->vector_axis) && kern_runs_far(b->k, index, b->vector_axis);
 }
 
+/* Are its lanes neighbours along the rows, and can they be read ahead in all rows of a square? */
+static bool is_turned(const kern_builder *b, const loop_node *n, const kern_value *v)
+{
+    sym_expr coefficient, rest;
+    int64_t step;
+    if (!b->k->squares || v->guard || v->pairs || v->dtype == TY_BOOL ||
+        b->k->memories.at[v->memory].is_tile || map_get(&b->is_written, n->buffer) != MAP_NONE ||
+        sym_has_kind(b->t, n->index, SYM_INDIRECT))
+        return false;
+    return sym_linear_in(b->t, n->index, b->k->axes[b->k->outer - 1], &coefficient, &rest) &&
+           sym_is_int(b->t, coefficient, &step) && step == 1;
+}
+
 static kern_ref build_load(kern_builder *b, const loop_node *n, kern_ref guard)
 {
     uint32_t known = map_get(&b->memo, forward_key(n->buffer, n->index));
@@ -192,7 +205,8 @@ static kern_ref build_load(kern_builder *b, const loop_node *n, kern_ref guard)
     if (guard && at(b, guard)->vector && v.access == KERN_ONE) v.access = KERN_LANES;
     if (guard && at(b, guard)->level > v.level) v.level = at(b, guard)->level;
     v.pairs = v.access == KERN_LANES && spot.stride == 2;
-    v.runs = v.access == KERN_LANES && !v.pairs && runs(b, v.index);
+    v.turned = v.access == KERN_LANES && spot.spaced && is_turned(b, n, &v);
+    v.runs = v.access == KERN_LANES && !v.pairs && !v.turned && runs(b, v.index);
     v.vector = v.access != KERN_ONE;
     if (v.vector && v.level < b->vector_level) v.level = b->vector_level;
     if (v.level == 0 && map_get(&b->is_written, n->buffer) != MAP_NONE) v.level = 1;

@@ -1,0 +1,26 @@
+"""Operator cases on where elements lie: transposed, turned round, repeated, in small rows. See make_cases.py."""
+
+import torch
+
+from cases_ops import op, real, whole
+from torch.nn.functional import pad
+
+
+@op(real(19, 37), real(3, 18, 35), whole(20, 33), whole(17, 34, dtype=torch.uint8, low=0))
+def transposed(x, y, k, bytes):
+    """Whole squares of vectors and what is left of them; the axis of neighbours in each place among the rows."""
+    turned = y.permute(2, 1, 0).contiguous(), y.permute(1, 2, 0).contiguous(), y.permute(0, 2, 1).contiguous()
+    return x.t().contiguous(), *turned, k.t() * 2, bytes.t().contiguous(), x.t()[1:] + x.half().t()[1:], (x > 0).t().clone()
+
+
+@op(real(1, 3, 41), real(1, 1, 3, 40), whole(3, 50))
+def moved_in_runs(x, y, k):
+    ends = x.roll(5, -1), x.flip(-1), k.flip(0, 1), k.roll(-7, 1), (k > 0).flip(1), x.double().flip(-1)
+    borders = pad(y, (3, 4, 1, 2), "reflect"), pad(y, (20, 17, 0, 1), "replicate"), pad(y, (39, 1, 1, 0), "circular")
+    return *ends, *borders, torch.kron(x[0], y[0, 0, :1]), x.repeat_interleave(20, 2)[..., ::5], x.repeat(1, 1, 3)
+
+
+@op(real(70, 3), real(70, 3), real(3), real(40, 5))
+def rows_of_three(x, y, z, w):
+    whole = x / x.norm(dim=-1, keepdim=True), x * z, torch.linalg.cross(x, y), torch.stack([x, y], -1)
+    return *whole, w.sum(-1), w.norm(dim=1), w.logsumexp(-1), w.t().norm(dim=-1), w.half().sum(-1), w.argmax(-1)
