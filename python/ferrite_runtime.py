@@ -68,7 +68,11 @@ class _Tensor(Structure):
 
 
 class _KernelArgs(Structure):
-    _fields_ = [("buffers", POINTER(c_void_p)), ("ints", POINTER(c_int64))]
+    _fields_ = [("buffers", POINTER(c_void_p)), ("ints", POINTER(c_int64)), ("fault", c_void_p)]
+
+
+class _Check(Structure):
+    _fields_ = [("dimension", ctypes.c_int32), ("wraps", ctypes.c_int32), ("where", c_char_p)]
 
 
 class _Call(Structure):
@@ -114,6 +118,8 @@ class _Services(Structure):
         ("error", ctypes.CFUNCTYPE(c_char_p, c_void_p)),
         ("replan_scratch", ctypes.CFUNCTYPE(ctypes.c_size_t, POINTER(_Template))),
         ("replan", ctypes.CFUNCTYPE(c_int64, POINTER(_Template), POINTER(_Sizes), c_void_p, POINTER(c_int64), c_void_p)),
+        ("fault", ctypes.CFUNCTYPE(c_void_p, c_void_p)),
+        ("in_range", ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(_Check))),
     ]
 
 
@@ -563,12 +569,19 @@ class Frame:
     # -- calls --
 
     def _kernel_args(self, buffers, ints):
-        return _KernelArgs(_array(c_void_p, buffers), _array(c_int64, ints))
+        return _KernelArgs(_array(c_void_p, buffers), _array(c_int64, ints), self._services.fault(self._handle))
 
-    def launch(self, kernel, buffers, ints, outer, inner=None, cost=0):
+    def _in_range(self, checks):
+        """checks: of each index that the kernel looks at (dimension, whether negative ones wrap, the operator)."""
+        if checks:
+            made = [_Check(dimension, wraps, where.encode()) for dimension, wraps, where in checks]
+            self._done(self._services.in_range(self._handle, _array(_Check, made)))
+
+    def launch(self, kernel, buffers, ints, outer, inner=None, cost=0, checks=()):
         """A generated kernel over `outer` rows; inner: columns that it may be split along as well."""
         args = self._kernel_args(buffers, ints)
         self._done(self._services.launch(self._handle, kernel, byref(args), outer, inner or 0, inner is not None, cost))
+        self._in_range(checks)
 
     @staticmethod
     def _tensors(views):
@@ -577,7 +590,8 @@ class Frame:
                 for view in views]
         return _array(_Tensor, made)
 
-    def call(self, operator, ins, outs, ints=(), floats=(), packed=0, text=None, epilogue=None):
+    def call(self, operator, ins, outs, ints=(), floats=(), packed=0, text=None, epilogue=None,
+             checks=()):
         """A runtime operator; epilogue: (kernel, buffers, ints) that runs on what it has finished."""
         kernel, args = None, None
         if epilogue:
@@ -585,6 +599,7 @@ class Frame:
         call = _Call(self._tensors(ins), self._tensors(outs), len(ins), len(outs), packed, _array(c_int64, ints),
                      _array(c_double, floats), text.encode() if text else None, kernel, args)
         self._done(operator(self._handle, byref(call)))
+        self._in_range(checks)
 
     def _args(self, values, kept):
         return _array(_Arg, [self._arg(value, kept) for value in values])

@@ -30,6 +30,12 @@ static const char *last_error(const rt_frame *frame)
     return frame->context->error;
 }
 
+static rt_fault *fault(rt_frame *frame)
+{
+    frame->fault.raised = 0;
+    return &frame->fault;
+}
+
 const rt_services rt_services_here = {
     .pool = rt_pool_get,
     .launch = rt_launch,
@@ -39,4 +45,6 @@ const rt_services rt_services_here = {
     .error = last_error,
     .replan_scratch = plan_replan_scratch,
     .replan = plan_replan,
+    .fault = fault,
+    .in_range = rt_in_range,
 };

@@ -32,6 +32,9 @@ typedef struct rt_services {
     size_t (*replan_scratch)(const plan_template *lives);
     int64_t (*replan)(const plan_template *lives, const plan_sizes *sizes, void *scratch,
                       int64_t *offsets, int64_t *bound);
+    /* Where kernels report an index out of range (fe_kernel_args.fault): nothing is reported yet. */
+    rt_fault *(*fault)(rt_frame *frame);
+    int (*in_range)(rt_frame *frame, const rt_check *checks); /* after the kernel */
 } rt_services;
 extern const rt_services rt_services_here;
 

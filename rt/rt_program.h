@@ -30,11 +30,22 @@ typedef struct fe_c128 {
 
 /* ---- kernels ---- */
 
-/* Arguments of a generated kernel: the start of each buffer, and the integers (extents, strides) it
- * was made general in. */
+/* The first index that a kernel has found out of range. */
+typedef struct rt_fault {
+#ifdef __STDC_NO_ATOMICS__
+    int raised;
+#else
+    _Atomic int raised;
+#endif
+    int64_t check, index, size;
+} rt_fault;
+
+/* Arguments of a generated kernel: the start of each buffer, the integers (extents, strides) it was
+ * made general in, and where it reports an index out of range. */
 typedef struct fe_kernel_args {
     void *const *buffers;
     const int64_t *ints;
+    rt_fault *fault; /* of kernels that check indices; else NULL */
 } fe_kernel_args;
 
 /* Works on rows [m0, m1) and, when it splits its inner axis, columns [n0, n1). */
@@ -122,6 +133,7 @@ struct rt_frame {
     int64_t *symbols;
     rt_pool *pool;
     fe_context *context;
+    rt_fault fault;
 };
 
 /* ---- runtime operators ---- */
@@ -185,6 +197,19 @@ int rt_launch(rt_frame *frame, fe_kernel kernel, const fe_kernel_args *args, int
 
 /* From now on the time is that of this step; the one after the last: of none. */
 void rt_step(rt_frame *frame, uint32_t step);
+
+/* What a check of a kernel is about. */
+typedef struct rt_check {
+    int32_t dimension; /* of the tensor that is indexed; -1: of its elements in a row */
+    int32_t wraps;     /* negative indices count from the end */
+    const char *where; /* the operator, and its line in the user's program */
+} rt_check;
+
+/* A kernel's: an index is not in [0, size); the kernel does nothing more then. */
+void rt_outside(rt_fault *fault, int64_t check, int64_t index, int64_t size);
+
+/* Fails when the kernel before has reported one of its checks. */
+int rt_in_range(rt_frame *frame, const rt_check *checks);
 
 /* Says what output k is: its data, sizes and strides (copied; a number is rank 0). */
 void rt_output(rt_frame *frame, uint32_t k, void *data, const int64_t *sizes,

@@ -170,7 +170,8 @@ int rt_op_search(rt_frame *frame, const rt_call *call)
     for (uint32_t k = 0; k < s.values->rank; k++) count *= s.values->sizes[k];
     if (count == 0) return 0;
     if (s.order->data && order_is_bad(&s))
-        return rt_fail(frame, FE_RUN_ASSERTION, "sorter index out of range");
+        return rt_fail(frame, FE_RUN_ASSERTION, "%s: an index of the sorter is out of range",
+                       call->text ? call->text : "searchsorted");
     rt_parallel(frame->pool, find, &s, count, FIND_WORK);
     return 0;
 }

@@ -214,23 +214,33 @@ static void run_segments(void *context, int64_t begin, int64_t end, int worker)
 
 /* ---- the operator ---- */
 
-/* Bounds that fall, or lie outside the rows; indices outside the table. */
-static const char *what_is_wrong(const segments *s)
+/* Bounds that fall, or lie outside the rows. */
+static int check_bounds(rt_frame *frame, const segments *s, const char *name)
 {
-    const fe_tensor *bounds = s->bounds, *index = s->index;
+    const fe_tensor *bounds = s->bounds;
     for (int64_t b = 0; b < bounds->sizes[0]; b++) {
         int64_t before = 0;
         for (int64_t k = 0; k < bounds->sizes[1]; k++) {
             int64_t bound = integer_at(bounds, b * bounds->strides[0] + k * bounds->strides[1]);
-            if (bound < before || bound > s->rows) return "segments lie outside the rows";
+            if (bound < before || bound > s->rows)
+                return rt_fail(frame, FE_RUN_ASSERTION, "%s: segments lie outside the rows", name);
             before = bound;
         }
     }
+    return 0;
+}
+
+static int check_indices(rt_frame *frame, const segments *s, const char *name)
+{
+    const fe_tensor *index = s->index;
     for (int64_t k = 0; index->data && k < index->sizes[0]; k++) {
-        int64_t at = integer_at(index, k * index->strides[0]);
-        if (at < 0 || at >= s->x->sizes[1]) return "an index is out of range of the table";
+        int64_t at = integer_at(index, k * index->strides[0]), size = s->x->sizes[1];
+        if (at < 0 || at >= size)
+            return rt_fail(frame, FE_RUN_ASSERTION,
+                           "%s: index %lld is out of bounds for dimension 0 with size %lld", name,
+                           (long long)at, (long long)size);
     }
-    return NULL;
+    return 0;
 }
 
 int rt_op_segment(rt_frame *frame, const rt_call *call)
@@ -246,8 +256,9 @@ int rt_op_segment(rt_frame *frame, const rt_call *call)
                   .nothing = call->floats[1]};
     s.rows = s.index->data ? s.index->sizes[0] : s.x->sizes[1];
     int64_t count = s.out->sizes[0] * s.out->sizes[1];
-    const char *wrong = what_is_wrong(&s);
-    if (wrong) return rt_fail(frame, FE_RUN_ASSERTION, "%s", wrong);
+    const char *name = call->text ? call->text : "segments";
+    RT_TRY(check_bounds(frame, &s, name));
+    RT_TRY(check_indices(frame, &s, name));
     if (count == 0 || s.out->sizes[2] == 0) return 0;
     int64_t work = (s.rows / s.out->sizes[1] + 1) * s.out->sizes[2];
     rt_parallel(frame->pool, run_segments, &s, count, SEGMENT_WORK / work + 1);

@@ -171,6 +171,24 @@ const char *driver_source(driver_program *d, uint32_t origin)
     return n->origin ? fx_origin_line(d->graph, n->origin) : NULL;
 }
 
+/* For messages of the run. */
+static const char *place_of(driver_program *d, uint32_t origin)
+{
+    bool known = d->graph && origin < d->graph->by_id.count && d->graph->by_id.at[origin];
+    const fx_node *n = known ? d->graph->by_id.at[origin] : NULL;
+    return n && n->kind == FX_CALL ? fx_call_line(d->graph, n) : "an index";
+}
+
+static const wrap_check_row *checks_of(driver_program *d, const kern_call *call)
+{
+    wrap_check_row *checks = NEW_ARRAY(d->memory, wrap_check_row, call->check_count + 1);
+    for (uint32_t i = 0; i < call->check_count; i++) {
+        const loop_bound *bound = &call->checks[i];
+        checks[i] = (wrap_check_row){bound->dimension, bound->wraps, place_of(d, bound->origin)};
+    }
+    return checks;
+}
+
 static fe_status stage_wrap(driver_program *d)
 {
     const kern_set *k = d->kernels;
@@ -187,6 +205,8 @@ static fe_status stage_wrap(driver_program *d)
                                c->inner,
                                c->split_inner,
                                c->cost,
+                               checks_of(d, c),
+                               c->check_count,
                                g};
     }
     wrap_facts facts = {.calls = calls,

@@ -157,7 +157,21 @@ static void print_args(emit_state *s, const wrap_call *call)
     }
     text_add(&s->out, call->buffer_count ? "}, " : "0}, ");
     print_exprs(s, call->ints, call->int_count);
-    text_add(&s->out, "}");
+    text_add(&s->out, call->check_count ? ", &f->fault}" : ", 0}");
+}
+
+/* Nothing else runs on what a kernel left unfinished. */
+static void print_checks(emit_state *s, const wrap_call *call)
+{
+    if (!call->check_count) return;
+    text_add(&s->out, "    RT_TRY(rt_in_range(f, (const rt_check[]){");
+    for (uint32_t i = 0; i < call->check_count; i++) {
+        const wrap_check_row *check = &call->checks[i];
+        text_printf(&s->out, "%s{%d, %d, ", i ? ", " : "", check->dimension, check->wraps);
+        text_quoted(&s->out, check->where);
+        text_char(&s->out, '}');
+    }
+    text_add(&s->out, "}));\n");
 }
 
 /* Loops over something that is nowhere in memory have not been measured by anybody yet. */
@@ -191,6 +205,7 @@ static void c_kernel(emit_state *s, const wrap_line *line)
     else
         text_add(&s->out, "0");
     text_printf(&s->out, ", %d, %lld));\n", call->split_inner, (long long)call->cost);
+    print_checks(s, call);
 }
 
 static void print_view(emit_state *s, const loop_view *view, uint32_t weight)
@@ -275,6 +290,7 @@ static void c_extern(emit_state *s, const wrap_line *line)
         text_add(&s->out, ",\n");
     }
     text_add(&s->out, "    }));\n");
+    if (line->call.kernel) print_checks(s, &line->call);
 }
 
 /* The number that an input gives: one of its sizes or strides, or itself. */

@@ -30,6 +30,20 @@ static void guard_sizes(emit_state *s, const wrap_call *call)
     text_add(&s->out, ")\n");
 }
 
+/* What an index out of range is said of. */
+static void print_checks(emit_state *s, const wrap_call *call)
+{
+    if (call->check_count == 0) return;
+    text_add(&s->out, ", checks=(");
+    for (uint32_t i = 0; i < call->check_count; i++) {
+        const wrap_check_row *check = &call->checks[i];
+        text_printf(&s->out, "(%d, %s, ", check->dimension, check->wraps ? "True" : "False");
+        emit_python_text(&s->out, check->where);
+        text_add(&s->out, "), ");
+    }
+    text_char(&s->out, ')');
+}
+
 void emit_python_kernel(emit_state *s, const wrap_line *line)
 {
     const wrap_call *call = &line->call;
@@ -45,7 +59,9 @@ void emit_python_kernel(emit_state *s, const wrap_line *line)
         text_add(&s->out, ", inner=");
         sym_print_python(s->w->loops->symbols, call->inner, &s->out);
     }
-    text_printf(&s->out, ", cost=%lld)\n", (long long)call->cost);
+    text_printf(&s->out, ", cost=%lld", (long long)call->cost);
+    print_checks(s, call);
+    text_add(&s->out, ")\n");
 }
 
 /* ---- the user's functions ---- */
@@ -161,6 +177,7 @@ void emit_python_extern(emit_state *s, const wrap_line *line)
         text_add(&s->out, ", ");
         emit_python_exprs(s, line->call.ints, line->call.int_count);
         text_char(&s->out, ')');
+        print_checks(s, &line->call);
     }
     text_add(&s->out, ")\n");
 }

@@ -319,6 +319,14 @@ static void make_room(exec_program *x, const wrap_line *line)
     widen(&x->room.pointers, line->call.buffer_count);
 }
 
+static void copy_checks(exec_program *x, const wrap_call *call, exec_step *step)
+{
+    step->checks = NEW_ARRAY(x->memory, rt_check, call->check_count + 1);
+    for (uint32_t i = 0; i < call->check_count; i++)
+        step->checks[i] =
+            (rt_check){call->checks[i].dimension, call->checks[i].wraps, call->checks[i].where};
+}
+
 static fe_status make_steps(exec_program *x)
 {
     const wrap_program *w = x->w;
@@ -328,6 +336,7 @@ static fe_status make_steps(exec_program *x)
         if (line->kind == WRAP_EXTERN) FE_TRY(find_extern(x, line, step));
         FE_TRY(find_kernel(x, line, step));
         find_named(x, line, step);
+        if (line->call.check_count) copy_checks(x, &line->call, step);
         make_room(x, line);
     }
     exec_find_partners(x);

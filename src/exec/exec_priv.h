@@ -13,6 +13,7 @@ typedef struct exec_step {
     fe_kernel kernel;
     exec_operator function;
     fe_op_function *custom;
+    rt_check *checks;  /* of its kernel: what indices keep */
     bool may_overflow; /* KERNEL: its sizes are to be measured first */
     uint32_t partner;  /* of regions: the line that it goes to; see region.c */
     uint32_t symbol;   /* SYMBOL, REPEAT: place of its value */

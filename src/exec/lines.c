@@ -94,7 +94,13 @@ static fe_kernel_args arguments_of(exec_run *r, const wrap_call *call)
     for (uint32_t i = 0; i < call->buffer_count; i++)
         buffers[i] = call->buffers[i] == LOOP_NO_BUFFER ? NULL : r->buffers[call->buffers[i]];
     for (uint32_t i = 0; i < call->int_count; i++) ints[i] = exec_number(r, call->ints[i]);
-    return (fe_kernel_args){buffers, ints};
+    return (fe_kernel_args){buffers, ints, &r->f->fault};
+}
+
+static int check_indices(exec_run *r, const wrap_call *call)
+{
+    if (call->check_count == 0) return 0;
+    return r->x->facts.library->services->in_range(r->f, r->step->checks);
 }
 
 static int do_kernel(exec_run *r, const wrap_line *line, uint32_t *next)
@@ -105,9 +111,10 @@ static int do_kernel(exec_run *r, const wrap_line *line, uint32_t *next)
     if (r->x->interpreter) return exec_interpret(r, call->group);
     fe_kernel_args args = arguments_of(r, call);
     int64_t inner = call->split_inner ? exec_number(r, call->inner) : 0;
-    return r->x->facts.library->services->launch(r->f, r->step->kernel, &args,
+    RT_TRY(r->x->facts.library->services->launch(r->f, r->step->kernel, &args,
                                                  exec_number(r, call->outer), inner,
-                                                 call->split_inner, call->cost);
+                                                 call->split_inner, call->cost));
+    return check_indices(r, call);
 }
 
 static int do_extern(exec_run *r, const wrap_line *line, uint32_t *next)
@@ -135,7 +142,8 @@ static int do_extern(exec_run *r, const wrap_line *line, uint32_t *next)
         call.epilogue_args = &args;
     }
     RT_TRY(r->step->function(r->f, &call));
-    return interprets ? exec_interpret(r, line->call.group) : 0;
+    if (interprets) return exec_interpret(r, line->call.group);
+    return line->call.kernel ? check_indices(r, &line->call) : 0;
 }
 
 /* ---- symbols ---- */

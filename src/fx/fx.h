@@ -325,6 +325,8 @@ fe_status fx_fail(fx_graph *g, const fx_node *n, const char *stage, fe_status st
                   const char *help, const char *format, ...) FE_PRINTF(6, 7);
 /* The innermost line of a stack trace that is the user's, as "m.py:12 in forward"; may be NULL. */
 const char *fx_origin_line(fx_graph *g, const fx_origin *o);
+/* "aten.gather.default (%gather, net.py:12 in forward)" */
+const char *fx_call_line(fx_graph *g, const fx_node *call);
 
 /* print.c, parse.c, check.c */
 void fx_print(const fx_graph *g, text *out);

@@ -63,6 +63,13 @@ const char *fx_origin_line(fx_graph *g, const fx_origin *o)
                         best.function_length, best.function ? best.function : "");
 }
 
+const char *fx_call_line(fx_graph *g, const fx_node *call)
+{
+    const char *line = fx_origin_line(g, call->origin);
+    return arena_printf(g->memory, "%s (%%%s%s%s)", call->op->name, call->name, line ? ", " : "",
+                        line ? line : "");
+}
+
 fe_status fx_fail(fx_graph *g, const fx_node *n, const char *stage, fe_status status,
                   const char *help, const char *format, ...)
 {

@@ -28,6 +28,7 @@ static void close_loop(kern_builder *b)
     for (uint32_t i = 0; i < b->noted[b->depth].keys.count; i++)
         map_remove(&b->memo, b->noted[b->depth].keys.at[i]);
     b->noted[b->depth].keys.count = 0;
+    kern_forget_bounds(b, b->depth);
     while (b->bound_count && b->bound_level[b->bound_count - 1] == b->depth) b->bound_count--;
     b->depth--;
     vec_push(b->memory, &b->open[b->depth]->items, item);
@@ -246,6 +247,7 @@ static void build_group(kern_builder *b, uint32_t lanes)
     for (uint32_t i = 0; i < KERN_MOST_LEVELS; i++) b->noted[i].keys.count = 0;
     b->depth = 0;
     b->bound_count = 0;
+    b->bounded.count = 0;
     b->vector_axis = (sym_expr){0};
     b->vector_level = 0;
     k->body = b->open[0] = NEW(b->memory, kern_loop);

@@ -5,6 +5,12 @@
 
 #include "kern/kern_priv.h"
 
+/* A bound that holds in an open loop of that level. */
+typedef struct kern_kept {
+    kern_bound bound;
+    uint32_t level;
+} kern_kept;
+
 typedef struct kern_builder {
     const sched_schedule *schedule;
     loop_program *p;
@@ -39,7 +45,8 @@ typedef struct kern_builder {
     map is_local;
     map touched;    /* loop_buffer_id -> 1: loaded or stored to so far */
     map is_written; /* loop_buffer_id -> 1 */
-    map loads;      /* loop_value id -> 1 when it holds a load, 0 when not */
+    VEC(kern_kept) bounded;
+    map loads; /* loop_value id -> 1 when it holds a load, 0 when not */
 } kern_builder;
 
 /* A store of a reduction under way. */
@@ -89,6 +96,13 @@ typedef struct kern_spot {
     uint32_t level;
 } kern_spot;
 kern_spot kern_place(kern_builder *b, sym_expr index, kern_ref guard);
+/* ---- bound.c ---- */
+/* Makes sure that the value behind an indirect symbol keeps its bound where the guard holds; the
+ * level from which on it does. */
+uint32_t kern_keep_bound(kern_builder *b, sym_expr symbol, kern_ref value, kern_ref guard);
+void kern_forget_bounds(kern_builder *b, uint32_t level);
+
+/* ---- value.c ---- */
 uint32_t kern_memory_of(kern_builder *b, loop_buffer_id buffer);
 sym_expr kern_tile_index(kern_builder *b, uint32_t memory, sym_expr index);
 kern_ref kern_add_value(kern_builder *b, kern_value v);

@@ -168,6 +168,7 @@ static bool is_copied(const kern_c_printer *pr, const kern_item *item)
         return v->vector && v->level >= pr->copied;
     case KERN_STORE: return item->store.access != KERN_ONE;
     case KERN_UPDATE: return true;
+    case KERN_BOUND: return kern_c_bound_is_copied(pr, &item->bound);
     default: return false;
     }
 }
@@ -177,6 +178,7 @@ static void print_item(kern_c_printer *pr, const kern_item *item)
     switch (item->kind) {
     case KERN_DEFINE: kern_c_print_define(pr, item->value); break;
     case KERN_STORE: kern_c_print_store(pr, &item->store); break;
+    case KERN_BOUND: kern_c_print_bound(pr, &item->bound); break;
     case KERN_START: kern_c_print_start(pr, item->sum); break;
     case KERN_UPDATE: kern_c_print_update(pr, item); break;
     case KERN_LOOP:

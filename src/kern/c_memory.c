@@ -95,6 +95,15 @@ static const kern_c_piece PIECES[] = {
                  "(wide)(__builtin_convertvector(m, $I) & @i64:tail(n))"),
     MASKED_MOVES(BITS64, WIDE, "q", "wide", "(wide)@i64:tail(n)",
                  "(wide)(__builtin_convertvector(m, $I) & @i64:tail(n))"),
+    /* indices that are out of range, in lanes that count */
+    {"outside", KERN_DTYPE(TY_I64), 'v',
+     "FE int outside_$S($T x, i64 size, $M m)\n{\n"
+     "  return @i32:any(__builtin_convertvector(($U)x >= (u64)size, $M) & m);\n}\n"},
+    {"report", KERN_DTYPE(TY_I64), 'v',
+     "static __attribute__((noinline, cold)) void report_$S(const fe_kernel_args *args, i64 check, "
+     "$T x, i64 size, $M m)\n{\n"
+     "  for (int l = 0; l < $W; l++)\n"
+     "    if (m[l] && (u64)x[l] >= (u64)size) @!rt_outside(args->fault, check, x[l], size);\n}\n"},
     /* is any lane of a mask set? */
     {"any", KERN_DTYPE(TY_I32), '4',
      "FE int any_$S($T x) { return __builtin_ia32_cvtd2mask512(x) != 0; }\n"},

@@ -56,11 +56,14 @@ static const kern_c_piece PLAIN[] = {
     {"fe_min", 0, 's', "FE i64 fe_min(i64 a, i64 b) { return a < b ? a : b; }\n"},
     {"fe_max", 0, 's', "FE i64 fe_max(i64 a, i64 b) { return a > b ? a : b; }\n"},
     {"fe_floordiv", 0, 's',
-     "FE i64 fe_floordiv(i64 a, i64 b) { return b ? a / b - ((a % b != 0) & ((a < 0) != (b < 0))) "
-     ": 0; }\n"},
+     "FE i64 fe_floordiv(i64 a, i64 b)\n{\n  if (b == 0) return 0;\n  if (b == -1) return (i64)(0 "
+     "- "
+     "(u64)a);\n  return a / b - ((a % b != 0) & ((a < 0) != (b < 0)));\n}\n"},
     {"fe_mod", 0, 's',
-     "FE i64 fe_mod(i64 a, i64 b) { i64 r = b ? a % b : 0; return r && (r < 0) != (b < 0) ? r + b "
-     ": r; }\n"},
+     "FE i64 fe_mod(i64 a, i64 b)\n{\n  i64 r = b == 0 || b == -1 ? 0 : a % b;\n"
+     "  return r && (r < 0) != (b < 0) ? r + b : r;\n}\n"},
+    {"rt_outside", 0, 's',
+     "void rt_outside(struct rt_fault *fault, i64 check, i64 index, i64 size);\n"},
     {"fe_toi32", 0, 's',
      "FE i32 fe_toi32(f64 x) { return x > -2147483649.0 && x < 2147483648.0 ? (i32)x : -2147483647 "
      "- 1; }\n"},
@@ -230,7 +233,7 @@ static const char HEAD[] = "typedef __INT8_TYPE__ i8;\ntypedef __INT16_TYPE__ i1
                            "typedef float f32;\ntypedef double f64;\ntypedef float _Complex "
                            "c64;\ntypedef double _Complex c128;\n"
                            "typedef struct fe_kernel_args {\n  void *const *buffers;\n  const i64 "
-                           "*ints;\n} fe_kernel_args;\n"
+                           "*ints;\n  struct rt_fault *fault;\n} fe_kernel_args;\n"
                            "#define FE static inline __attribute__((always_inline))\n";
 
 static const char PLAIN_HEAD[] =
@@ -238,8 +241,8 @@ static const char PLAIN_HEAD[] =
     "typedef int8_t i8;\ntypedef int16_t i16;\ntypedef int32_t i32;\ntypedef int64_t i64;\n"
     "typedef uint8_t u8;\ntypedef uint16_t u16;\ntypedef uint32_t u32;\ntypedef uint64_t u64;\n"
     "typedef float f32;\ntypedef double f64;\n"
-    "typedef struct fe_kernel_args {\n  void *const *buffers;\n  const i64 *ints;\n} "
-    "fe_kernel_args;\n"
+    "typedef struct fe_kernel_args {\n  void *const *buffers;\n  const i64 *ints;\n"
+    "  struct rt_fault *fault;\n} fe_kernel_args;\n"
     "#define FE static inline\n";
 
 void kern_prelude(const kern_target *target, const kern_kernel *const *kernels, uint32_t count,

@@ -104,6 +104,9 @@ void kern_c_print_squares(kern_c_printer *pr,
                           void (*items)(kern_c_printer *pr, const kern_loop *loop));
 /* What joins a value with what is there. */
 loop_opcode kern_c_combine(loop_store_mode mode);
+/* c_bound.c */
+void kern_c_print_bound(kern_c_printer *pr, const kern_bound *bound);
+bool kern_c_bound_is_copied(const kern_c_printer *pr, const kern_bound *bound);
 /* c_sum.c */
 /* What joins two partial results; of arg reductions, what compares them. */
 loop_opcode kern_c_step(loop_reduce reduce);

@@ -1,4 +1,4 @@
-/* check.c -- the verifier of laws K1 to K6, run on every compile: one walk over the lines, with
+/* check.c -- the verifier of laws K1 to K7, run on every compile: one walk over the lines, with
  * what is in scope.
  */
 #include "kern/check_priv.h"
@@ -76,7 +76,7 @@ static fe_status check_store(kern_checker *c, const kern_store *st)
     FE_TRY(kern_use_as(c, st->value, m->dtype, vector));
     if (st->whole && (!m->is_tile || st->access != KERN_UNIT))
         return kern_broken(c, "K3", "a store of whole vectors is not to neighbours in a tile");
-    return kern_check_access(c, st->memory, st->access, false, st->index);
+    return kern_check_access(c, st->memory, st->access, false, st->index, 0);
 }
 
 /* ---- K4: accumulators ---- */
@@ -241,6 +241,9 @@ static fe_status check_item(kern_checker *c, const kern_item *item)
     switch (item->kind) {
     case KERN_DEFINE: return check_define(c, item->value);
     case KERN_STORE: return check_store(c, &item->store);
+    case KERN_BOUND:
+        if (!c->depth) return kern_broken(c, "K6", "a check is outside the rows");
+        return kern_check_bound(c, &item->bound);
     case KERN_START: return check_start(c, item->sum);
     case KERN_UPDATE: return check_update(c, item);
     case KERN_LOOP: return check_nested(c, item);
@@ -250,12 +253,14 @@ static fe_status check_item(kern_checker *c, const kern_item *item)
 
 static fe_status check_items(kern_checker *c, const kern_loop *loop)
 {
+    uint32_t kept = c->kept.count;
     for (uint32_t i = 0; i < loop->items.count; i++) FE_TRY(check_item(c, &loop->items.at[i]));
     for (uint32_t i = 0; i < loop->items.count; i++) {
         const kern_item *item = &loop->items.at[i];
         if (item->kind == KERN_DEFINE) c->in_scope[item->value] = false;
         if (item->kind == KERN_START) c->sums[item->sum] = SUM_CLOSED;
     }
+    c->kept.count = kept;
     return FE_OK;
 }
 

@@ -7,6 +7,11 @@
 
 typedef enum kern_sum_state { SUM_UNSEEN, SUM_STARTED, SUM_READ, SUM_CLOSED } kern_sum_state;
 
+/* A value that indices may be made of, where the guard holds. */
+typedef struct kern_kept_value {
+    kern_ref value, guard;
+} kern_kept_value;
+
 typedef struct kern_checker {
     const kern_ir *k;
     sym_table *t;
@@ -18,6 +23,7 @@ typedef struct kern_checker {
     sym_expr vector_axis; /* that the lanes run along, or none */
     uint32_t copies;      /* of the vector loop at hand */
     bool *in_scope;       /* by value */
+    VEC(kern_kept_value) kept;
     kern_sum_state *sums;
     uint32_t *sum_level;   /* of the loop where it was started */
     uint32_t *sum_updated; /* level of the loop that it was last updated in */
@@ -49,7 +55,8 @@ fe_status kern_check_spacing(kern_checker *c, sym_expr index, const kern_index_f
                              int64_t steps);
 fe_status kern_check_one(kern_checker *c, sym_expr index, const kern_index_facts *facts);
 fe_status kern_check_access(kern_checker *c, uint32_t memory, kern_access access, bool pairs,
-                            sym_expr index);
+                            sym_expr index, kern_ref guard);
+fe_status kern_check_bound(kern_checker *c, const kern_bound *bound);
 fe_status kern_check_memory(kern_checker *c, uint32_t memory, ty_dtype dtype, bool reads);
 /* A value that is no result of an accumulator. */
 fe_status kern_check_value(kern_checker *c, const kern_value *v);

@@ -1,4 +1,4 @@
-/* check_value.c -- laws K1, K2, K3 and K5 of one line: operands, indices, lanes, values. */
+/* check_value.c -- laws K1, K2, K3, K5 and K7 of one line: operands, indices, lanes, values. */
 #include "kern/check_priv.h"
 
 static const kern_value *value_at(const kern_checker *c, kern_ref ref)
@@ -117,11 +117,49 @@ fe_status kern_check_one(kern_checker *c, sym_expr index, const kern_index_facts
     return kern_broken(c, "K3", "one element moves with the lanes");
 }
 
+/* ---- K7: indices that are values ---- */
+
+typedef struct kept_search {
+    kern_checker *c;
+    kern_ref guard, loose;
+} kept_search;
+
+static void find_loose(void *data, sym_expr symbol)
+{
+    kept_search *search = data;
+    const kern_checker *c = search->c;
+    kern_ref v = kern_symbol_value(c->k, symbol);
+    bool kept = !v;
+    for (uint32_t i = 0; i < c->kept.count && !kept; i++)
+        kept = c->kept.at[i].value == v &&
+               (!c->kept.at[i].guard || c->kept.at[i].guard == search->guard);
+    if (!kept) search->loose = v;
+}
+
+fe_status kern_check_bound(kern_checker *c, const kern_bound *bound)
+{
+    FE_TRY(use(c, bound->value));
+    FE_TRY(kern_use_as(c, bound->value, TY_I64, value_at(c, bound->value)->vector));
+    FE_TRY(kern_check_fixed(c, bound->size));
+    if (bound->guard) {
+        FE_TRY(use(c, bound->guard));
+        FE_TRY(kern_use_as(c, bound->guard, TY_BOOL, value_at(c, bound->guard)->vector));
+    }
+    if (value_at(c, bound->value)->vector || value_at(c, bound->guard)->vector)
+        FE_TRY(kern_check_lanes(c));
+    vec_push(c->memory, &c->kept, (kern_kept_value){bound->value, bound->guard});
+    return FE_OK;
+}
+
 fe_status kern_check_access(kern_checker *c, uint32_t memory, kern_access access, bool pairs,
-                            sym_expr index)
+                            sym_expr index, kern_ref guard)
 {
     kern_index_facts facts;
+    kept_search search = {c, guard, 0};
     FE_TRY(kern_check_index(c, index, &facts));
+    sym_each_symbol(c->t, index, find_loose, &search);
+    if (search.loose)
+        return kern_broken(c, "K7", "nothing says that v%u is in range", search.loose);
     if (access == KERN_ONE) return kern_check_one(c, index, &facts);
     FE_TRY(kern_check_lanes(c));
     /* a tile of rows side by side has its lanes next to each other */
@@ -183,7 +221,7 @@ static fe_status check_load(kern_checker *c, const kern_value *v)
         FE_TRY(use(c, v->guard));
         FE_TRY(kern_use_as(c, v->guard, TY_BOOL, v->vector && value_at(c, v->guard)->vector));
     }
-    FE_TRY(kern_check_access(c, v->memory, v->access, v->pairs, v->index));
+    FE_TRY(kern_check_access(c, v->memory, v->access, v->pairs, v->index, v->guard));
     FE_TRY(check_turned(c, v));
     return check_runs(c, v);
 }

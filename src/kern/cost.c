@@ -64,6 +64,7 @@ static int64_t loop_cost(const costing *c, const kern_loop *loop)
         case KERN_STORE:
             total += item->store.access == KERN_LANES ? 600 * (int64_t)c->k->lanes : 500;
             break;
+        case KERN_BOUND: total += item->bound.is_known ? 0 : 300; break;
         case KERN_LOOP: {
             int64_t step = item->loop->kind == KERN_VECTOR ? c->k->lanes : 1;
             int64_t times = item->loop->kind == KERN_ROWS || item->loop->columns

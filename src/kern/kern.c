@@ -59,6 +59,11 @@ static void fill_call(const sched_schedule *s, const sched_group *g, const kern_
             call->buffers[call->buffer_count++] = k->memories.at[i].buffer;
     call->ints = k->params.at;
     call->int_count = k->params.count;
+    call->check_count = k->checks.count;
+    loop_bound *checks = NEW_ARRAY(memory, loop_bound, k->checks.count + 1);
+    for (uint32_t i = 0; i < k->checks.count; i++)
+        checks[i] = *loop_indirect_bound(s->program, k->checks.at[i]);
+    call->checks = checks;
     call->outer = k->serial ? sym_int(t, 1) : sym_product(t, g->outer_extents, g->outer);
     call->split_inner = k->columns;
     call->inner = k->columns ? g->phases[0].extents[0] : sym_int(t, 1);

@@ -30,6 +30,12 @@
  *         }
  *       }
  *
+ * An index that comes from data is checked before it is used, or known to be in range:
+ *
+ *     check 0 v1 < p1                # else the kernel reports check 0 and is left
+ *     known v2 < p3                  # as of what a sort or a minimum gives
+ *     v4 : f32x16 = load b1[p0*v1 + i1]
+ *
  * The text is the whole kernel: what is read from it prints as the same C. A number among the
  * operands has the dtype of its line, or says it: `lt v1, f32 0.5`. `exact` loops have no last
  * partial vector. Extents and strides of 16 and more are passed as ints rather than printed, so
@@ -46,7 +52,8 @@
  * accumulator is updated by as many copies as it has, and read once, where it was started, when
  * that is over; a running one at every step, in the loop that moves it on. K5 extents and sizes are
  * made of ints alone, of which there are enough. K6 there is one loop over the rows around all
- * others, one vector loop at a time; what is exact, unrolled or cut into blocks fits its extent.
+ * others, one vector loop at a time; what is exact, unrolled or cut into blocks fits its extent. K7
+ * memory is reached by values only where a line around, or before it, says that they are in range.
  *
  * Order of reading: kern.c (the stage), build.c, shape.c, squares.c, value.c and slope.c (a group as
  * IR), scalar.c (the same at one lane), print.c, parse.c and check.c (its text and laws),
@@ -84,6 +91,8 @@ typedef struct kern_call {
     uint32_t buffer_count;
     sym_expr *ints;
     uint32_t int_count;
+    const loop_bound *checks; /* what its checks are about, by number */
+    uint32_t check_count;
     sym_expr outer;   /* product of the outer extents */
     sym_expr inner;   /* extent of the inner axis when split_inner */
     bool split_inner; /* work may be split along n as well as m */

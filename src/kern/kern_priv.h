@@ -93,11 +93,22 @@ typedef struct kern_store {
     bool whole; /* UNIT: what is written after the last element does not matter (tiles) */
 } kern_store;
 
+/* The value is in [0, size) where the guard holds: indices may be made of it. Where it is not, the
+ * kernel reports the check of that number and is left. */
+typedef struct kern_bound {
+    kern_ref value; /* i64 */
+    kern_ref guard; /* a bool; 0: always */
+    sym_expr size;  /* made of ints */
+    bool is_known;  /* it cannot be outside: nothing is checked */
+    uint32_t number;
+} kern_bound;
+
 typedef enum kern_item_kind {
     KERN_DEFINE, /* value */
     KERN_STORE,
     KERN_START,  /* sum */
     KERN_UPDATE, /* sum, value; flat: the element's number (ARG reductions) */
+    KERN_BOUND,  /* bound */
     KERN_LOOP
 } kern_item_kind;
 
@@ -108,6 +119,7 @@ typedef struct kern_item {
     uint32_t sum;
     sym_expr flat;
     kern_store store;
+    kern_bound bound;
     kern_loop *loop;
 } kern_item;
 
@@ -149,6 +161,8 @@ struct kern_ir {
     VEC(kern_sum) sums;
     VEC(sym_expr) params;      /* what p0, p1, ... stand for */
     VEC(sym_expr) nonnegative; /* dividends that are, which their shape does not show */
+    /* by number of the check: the symbol of the program's that it is about; empty when read from text */
+    VEC(sym_expr) checks;
     uint32_t buffer_count, tile_count;
     kern_loop *body;
 };
@@ -195,7 +209,7 @@ void kern_print_ir(const kern_ir *k, text *out);
 /* One line of it. */
 void kern_print_item(const kern_ir *k, const kern_item *item, text *out);
 
-/* ---- check.c: laws K1 to K6 ---- */
+/* ---- check.c: laws K1 to K7 ---- */
 fe_status kern_check(const kern_ir *k);
 
 /* ---- c_kernel.c: a kernel as a C function ---- */

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+enum { MOST_CHECKS = 1 << 16 };
+
 void kern_read_into(kern_reader *in, kern_item item)
 {
     vec_push(in->memory, &in->open[in->depth]->items, item);
@@ -74,6 +76,22 @@ static fe_status parse_store(kern_reader *in)
     FE_TRY(loop_read_mode(in->lx, &st.mode));
     FE_TRY(kern_read_operand(in, dtype, vector, &st.value));
     kern_read_into(in, (kern_item){.kind = KERN_STORE, .store = st});
+    return FE_OK;
+}
+
+/* check 0 v3 < p1 if v4; known v3 < p1 */
+static fe_status parse_bound(kern_reader *in, bool is_known)
+{
+    kern_bound bound = {.is_known = is_known};
+    int64_t number = 0;
+    if (!is_known) FE_TRY(parse_limited(in, 0, MOST_CHECKS - 1, &number));
+    bound.number = (uint32_t)number;
+    FE_TRY(kern_read_operand(in, TY_I64, false, &bound.value));
+    FE_TRY(lex_expect(in->lx, "<"));
+    FE_TRY(kern_read_index(in, &bound.size));
+    if (!is_known && lex_take(in->lx, "if"))
+        FE_TRY(kern_read_operand(in, TY_BOOL, false, &bound.guard));
+    kern_read_into(in, (kern_item){.kind = KERN_BOUND, .bound = bound});
     return FE_OK;
 }
 
@@ -216,6 +234,8 @@ static fe_status parse_item(kern_reader *in)
     if (token->kind == LEX_NAME && kern_is_numbered(token->text, 'a', &number))
         return parse_update(in);
     if (lex_take(in->lx, "store")) return parse_store(in);
+    if (lex_take(in->lx, "check")) return parse_bound(in, false);
+    if (lex_take(in->lx, "known")) return parse_bound(in, true);
     if (lex_take(in->lx, "acc")) return parse_start(in);
     if (lex_take(in->lx, "rows")) return parse_rows(in);
     if (lex_take(in->lx, "loop")) return parse_loop(in, KERN_SEQUENCE);
@@ -303,6 +323,8 @@ static void settle_items(kern_reader *in, kern_loop *loop)
         kern_item *item = &loop->items.at[i];
         settle_ref(in, &item->value);
         settle_ref(in, &item->store.value);
+        settle_ref(in, &item->bound.value);
+        settle_ref(in, &item->bound.guard);
         if (item->kind == KERN_LOOP) settle_items(in, item->loop);
     }
 }

@@ -169,9 +169,24 @@ static void print_loop(printer *pr, const kern_loop *loop)
         text_printf(pr->out, "%sa%u", i ? ", " : " drain ", loop->drains.at[i]);
 }
 
+static void print_bound(printer *pr, const kern_bound *bound)
+{
+    if (bound->is_known)
+        text_add(pr->out, "known ");
+    else
+        text_printf(pr->out, "check %u ", bound->number);
+    print_operand(pr, bound->value, TY_I64);
+    text_add(pr->out, " < ");
+    sym_print(pr->t, bound->size, pr->out);
+    if (!bound->guard) return;
+    text_add(pr->out, " if ");
+    print_operand(pr, bound->guard, TY_BOOL);
+}
+
 static void print_item(printer *pr, const kern_item *item)
 {
     switch (item->kind) {
+    case KERN_BOUND: print_bound(pr, &item->bound); break;
     case KERN_DEFINE: print_define(pr, item->value); break;
     case KERN_STORE: print_store(pr, &item->store); break;
     case KERN_START: print_start(pr, item->sum); break;

@@ -107,6 +107,9 @@ static void place_symbol(void *data, sym_expr symbol)
         const kern_value *value = at(b, v);
         pl->lanes_differ |= value->vector;
         if (value->level > pl->level) pl->level = value->level;
+        uint32_t kept = kern_keep_bound(b, symbol, v, pl->guard);
+        if (kept > pl->level) pl->level = kept;
+        value = at(b, v);
         vec_push(b->memory, &pl->from, symbol);
         vec_push(b->memory, &pl->to,
                  value->kind == KERN_CONST ? sym_int(b->t, value->integer)
@@ -272,12 +275,27 @@ static kern_ref build_masked(kern_builder *b, const loop_node *n, kern_ref guard
     return apply(b, LOOP_WHERE, n->dtype, args, 3);
 }
 
-/* Does v hold a load? Where it does not, no guard is needed. */
+typedef struct search {
+    kern_builder *b;
+    bool found;
+} search;
+
+static void note_fallible(void *data, loop_value v)
+{
+    search *s = data;
+    const loop_node *n = loop_at(s->b->p, v);
+    s->found |= n->op == LOOP_LOAD ||
+                (n->op == LOOP_INDEX && sym_has_kind(s->b->t, n->index, SYM_INDIRECT));
+}
+
+/* Does v hold a load, or an index that must be in range? Where it does not, no guard is needed. */
 static bool holds_load(kern_builder *b, loop_value v)
 {
     uint32_t known = map_get(&b->loads, v.id);
     if (known == MAP_NONE) {
-        known = loop_load_count(b->p, v) > 0;
+        search s = {b, false};
+        loop_each_node(b->p, v, note_fallible, &s);
+        known = s.found;
         map_set(b->memory, &b->loads, v.id, known);
     }
     return known;

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+enum { MOST_RANGED = 1 << 22 }; /* elements of a constant that are gone through */
+
 loop_program *loop_program_new(fe_session *s, arena *memory, sym_table *symbols, const char *name)
 {
     loop_program *p = NEW(memory, loop_program);
@@ -61,6 +63,23 @@ sym_expr loop_layout_elements(sym_table *t, const loop_buffer *b)
     return total;
 }
 
+/* Between which numbers a constant's are, of those that may be indices. */
+static const int64_t *range_of(loop_program *p, const loop_buffer *b)
+{
+    size_t size = ty_dtype_size(b->dtype), count = b->data ? b->data_bytes / size : 0;
+    bool counts = ty_is_integral(b->dtype, false) && size > 1 && b->dtype != TY_U64;
+    if (b->kind != LOOP_CONSTANT || !counts || !count || count > MOST_RANGED) return b->range;
+    int64_t *range = NEW_ARRAY(p->memory, int64_t, 2);
+    range[0] = INT64_MAX;
+    range[1] = INT64_MIN;
+    for (size_t k = 0; k < count; k++) {
+        int64_t x = loop_scalar_load(b->dtype, (const char *)b->data + k * size).i;
+        if (x < range[0]) range[0] = x;
+        if (x > range[1]) range[1] = x;
+    }
+    return range;
+}
+
 loop_buffer_id loop_add_buffer(loop_program *p, loop_buffer b)
 {
     loop_buffer_id id = p->buffers.count;
@@ -69,6 +88,7 @@ loop_buffer_id loop_add_buffer(loop_program *p, loop_buffer b)
     b.sizes = arena_copy(p->memory, b.sizes, b.rank * sizeof *b.sizes);
     b.strides = arena_copy(p->memory, b.strides, b.rank * sizeof *b.strides);
     if (sym_is_none(b.elements)) b.elements = loop_layout_elements(p->symbols, &b);
+    b.range = range_of(p, &b);
     vec_push(p->memory, &p->buffers, b);
     return id;
 }
@@ -228,40 +248,50 @@ static sym_expr plain_index(loop_program *p, loop_value v)
     return n->op == LOOP_CONST ? sym_int(p->symbols, n->integer) : (sym_expr){0};
 }
 
-sym_expr loop_indirect_wrapped(loop_program *p, loop_value v, sym_expr size)
+/* Is e in [0, size) by the ranges of what it is made of? */
+static bool keeps(loop_program *p, sym_expr e, sym_expr size, const sym_env *env)
+{
+    sym_table *t = p->symbols;
+    return sym_known_less_equal(t, sym_int(t, 0), e, env) &&
+           sym_known_less_equal(t, e, sym_add_int(t, size, -1), env);
+}
+
+sym_expr loop_indirect_wrapped(loop_program *p, loop_value v, loop_bound bound, const sym_env *env)
 {
     sym_expr plain = plain_index(p, v);
-    if (!sym_is_none(plain)) return plain;
+    if (!sym_is_none(plain) && keeps(p, plain, bound.size, env)) return plain;
     /* Found again by value and size; the keys do not meet those of symbols. */
-    uint64_t key = (uint64_t)v.id << 32 | size.id | (uint64_t)1 << 63;
+    uint64_t key = (uint64_t)v.id << 32 | bound.size.id | (uint64_t)1 << 63;
     uint32_t k = map_get(&p->indirect_index, key);
     if (k != MAP_NONE) return p->indirect_symbols.at[k];
     k = p->indirect.count;
-    int64_t least = 0, most = SYM_NO_MAX;
-    if (!sym_is_none(size)) sym_range(p->symbols, size, NULL, &least, &most);
-    if (most != SYM_NO_MAX && most > 0) most--;
-    least = sym_is_none(size) ? SYM_NO_MIN : 0;
+    int64_t least, most;
+    sym_range(p->symbols, bound.size, NULL, &least, &most);
+    /* Where there can be but one value it still is a symbol, which keeps its bound. */
+    if (most != SYM_NO_MAX) most = most > 2 ? most - 1 : 1;
     sym_expr symbol =
-        sym_symbol(p->symbols, arena_printf(p->memory, "j%u", k), SYM_INDIRECT, least, most);
+        sym_symbol(p->symbols, arena_printf(p->memory, "j%u", k), SYM_INDIRECT, 0, most);
     vec_push(p->memory, &p->indirect, v);
     vec_push(p->memory, &p->indirect_symbols, symbol);
-    vec_push(p->memory, &p->indirect_sizes, size);
+    vec_push(p->memory, &p->indirect_bounds, bound);
     map_set(p->memory, &p->indirect_index, key, k);
     map_set(p->memory, &p->indirect_index, symbol.id, k);
     return symbol;
 }
 
-sym_expr loop_indirect(loop_program *p, loop_value v, sym_expr size)
+sym_expr loop_indirect(loop_program *p, loop_value v, loop_bound bound, const sym_env *env)
 {
     v = loop_cast(p, TY_I64, v);
     sym_expr plain = plain_index(p, v);
-    if (!sym_is_none(plain)) {
+    if (!sym_is_none(plain) && bound.wraps) {
         int64_t least, most;
-        sym_range(p->symbols, plain, NULL, &least, &most);
-        if (sym_is_none(size) || least >= 0) return plain;
-        if (most < 0) return sym_add(p->symbols, plain, size);
+        sym_range(p->symbols, plain, env, &least, &most);
+        bound.wraps = least < 0;
+        if (most < 0)
+            return loop_indirect_wrapped(p, loop_index(p, sym_add(p->symbols, plain, bound.size)),
+                                         bound, env);
     }
-    return loop_indirect_wrapped(p, sym_is_none(size) ? v : wrapped(p, v, size), size);
+    return loop_indirect_wrapped(p, bound.wraps ? wrapped(p, v, bound.size) : v, bound, env);
 }
 
 loop_value loop_indirect_value(const loop_program *p, sym_expr symbol)
@@ -270,8 +300,8 @@ loop_value loop_indirect_value(const loop_program *p, sym_expr symbol)
     return k == MAP_NONE ? (loop_value){0} : p->indirect.at[k];
 }
 
-sym_expr loop_indirect_size(const loop_program *p, sym_expr symbol)
+const loop_bound *loop_indirect_bound(const loop_program *p, sym_expr symbol)
 {
     uint32_t k = map_get(&p->indirect_index, symbol.id);
-    return k == MAP_NONE ? (sym_expr){0} : p->indirect_sizes.at[k];
+    return k == MAP_NONE ? NULL : &p->indirect_bounds.at[k];
 }

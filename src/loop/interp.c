@@ -108,13 +108,18 @@ void *loop_run_element(loop_running *r, loop_buffer_id buffer, int64_t index, co
 static void note_size(void *data, sym_expr symbol)
 {
     loop_running *r = data;
-    sym_expr size = loop_indirect_size(r->p, symbol);
+    const loop_bound *bound = loop_indirect_bound(r->p, symbol);
     int64_t value, limit;
-    if (sym_is_none(size) || !indirect_value(r, symbol, &value)) return;
-    limit = loop_run_number(r, size);
-    if (value < 0 || value >= limit)
-        loop_run_fail(r, "index %lld is out of range for a dimension of %lld", (long long)value,
+    if (!bound || !indirect_value(r, symbol, &value)) return;
+    limit = loop_run_number(r, bound->size);
+    if (value >= 0 && value < limit) return;
+    if (bound->wraps && value < 0) value -= limit; /* as it was given */
+    if (bound->dimension < 0)
+        loop_run_fail(r, "index %lld is out of bounds for %lld elements", (long long)value,
                       (long long)limit);
+    else
+        loop_run_fail(r, "index %lld is out of bounds for dimension %d with size %lld",
+                      (long long)value, bound->dimension, (long long)limit);
 }
 
 static loop_scalar load(loop_running *r, const slot *s)

@@ -3,6 +3,7 @@
  *     program main
  *     input  @x : f32[8,32] strides [32,1]
  *     const  @w : f32[64,32] strides [32,1]
+ *     const  @ids : i64[8] strides [1] values [0, 63]
  *     temp   @buf0 : f32[8,64] strides [64,1]
  *     temp   @buf1 : f32[8] strides [1]
  *     part   @buf1 in @buf2 at 8         # a piece of another buffer, as of a concatenation
@@ -40,7 +41,10 @@
  *
  * Axes: i0, i1, ... run over a nest's extents, r0, r1, ... over its reduction extents; they are
  * the same symbols in every nest. A data-dependent index is an SYM_INDIRECT symbol standing for a
- * value (loop_indirect).
+ * value (loop_indirect), which must be in [0, size): the run fails where it is not.
+ *
+ *     j0 = indirect %2 < 100 dim 1 wraps origin 7     # of dimension 1; negative ones were wrapped
+ *     %3 = load f32 @x[100*i0 + j0]
  *
  * Laws (check.c): L1 every load is in bounds of its buffer for all axes in range, where provable.
  * L2 operand dtypes agree with the operation's row. L3 a temp is written before it is read. L4 an
@@ -71,6 +75,15 @@ typedef enum loop_opcode {
 #undef VALUE
     LOOP_OPCODE_COUNT
 } loop_opcode;
+
+/* What the value behind an indirect symbol must keep: it is in [0, size). The rest is for the message
+ * of a run in which it is not. */
+typedef struct loop_bound {
+    sym_expr size;
+    int32_t dimension; /* of the tensor that is indexed; -1: of all its elements in a row */
+    bool wraps;        /* the size was added to negative values (PyTorch's indexing) */
+    uint32_t origin;   /* provenance, as in loop_buffer */
+} loop_bound;
 
 /* One value node. `index` of LOAD counts elements of the buffer from its first. */
 typedef struct loop_node {
@@ -116,6 +129,7 @@ typedef struct loop_buffer {
     uint32_t origin;
     /* CONSTANT that an extern wants re-laid at compile time: its name (pack.def), or NULL */
     const char *packing;
+    const int64_t *range;  /* CONSTANT of integers: the least and the greatest; NULL: not known */
     const loop_part *part; /* TEMP: it is a piece of another one; or NULL */
 } loop_buffer;
 
@@ -267,7 +281,7 @@ typedef struct loop_program {
     VEC(loop_output) outputs;
     VEC(loop_value) indirect; /* value behind the k-th indirect symbol */
     VEC(sym_expr) indirect_symbols;
-    VEC(sym_expr) indirect_sizes; /* what the value must stay below, or none */
+    VEC(loop_bound) indirect_bounds;
     map indirect_index;           /* symbol id -> k */
     struct loop_scratch *scratch; /* work space of walks */
 } loop_program;
@@ -297,12 +311,16 @@ loop_value loop_where(loop_program *p, loop_value condition, loop_value a, loop_
 loop_value loop_masked(loop_program *p, loop_value condition, loop_value value,
                        loop_value otherwise);
 loop_value loop_make(loop_program *p, loop_node n); /* the general form, hash-consed, unfolded */
-/* An integer value as an index: a symbol (kind SYM_INDIRECT). `size`: when not none, negative
- * values wrap around by it first (PyTorch's indexing). The same value gives the same symbol. */
-sym_expr loop_indirect(loop_program *p, loop_value v, sym_expr size);
+/* An integer value as an index: a symbol (kind SYM_INDIRECT), or v's own expression where that is
+ * known to keep the bound under env (NULL: as it stands). Negative values are wrapped first when the
+ * bound says so. The same value and size give the same symbol, of the first op that asked. */
+sym_expr loop_indirect(loop_program *p, loop_value v, loop_bound bound, const sym_env *env);
 loop_value loop_indirect_value(const loop_program *p, sym_expr symbol);
-/* the value is in [0, size); none: not stated */
-sym_expr loop_indirect_size(const loop_program *p, sym_expr symbol);
+/* NULL: no indirect symbol. */
+const loop_bound *loop_indirect_bound(const loop_program *p, sym_expr symbol);
+/* within.c: is the value known to keep its bound, whatever the data, in a nest whose axes are in
+ * env? */
+bool loop_is_within(loop_program *p, sym_expr symbol, const sym_env *env);
 static inline const loop_node *loop_at(const loop_program *p, loop_value v)
 {
     return &p->nodes.at[v.id];

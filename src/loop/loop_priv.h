@@ -36,7 +36,7 @@ bool loop_special_apply(loop_opcode op, double a, double b, double c, double *ou
 /* The least number of elements that the layout of b reaches. */
 sym_expr loop_layout_elements(sym_table *t, const loop_buffer *b);
 /* loop_indirect for a value whose negative values have been wrapped already. */
-sym_expr loop_indirect_wrapped(loop_program *p, loop_value v, sym_expr size);
+sym_expr loop_indirect_wrapped(loop_program *p, loop_value v, loop_bound bound, const sym_env *env);
 
 /* ---- walk.c: nodes under some values, operands first ---- */
 typedef struct loop_work loop_work;

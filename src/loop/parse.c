@@ -49,6 +49,18 @@ static fe_status parse_again(lexer *lx, uint32_t *out)
     return FE_OK;
 }
 
+/* [0, 63] */
+static fe_status parse_range(parsing *in, const int64_t **out)
+{
+    int64_t *range = NEW_ARRAY(in->p->memory, int64_t, 2);
+    *out = range;
+    FE_TRY(lex_expect(in->lx, "["));
+    FE_TRY(lex_int(in->lx, &range[0]));
+    FE_TRY(lex_expect(in->lx, ","));
+    FE_TRY(lex_int(in->lx, &range[1]));
+    return lex_expect(in->lx, "]");
+}
+
 static fe_status parse_buffer_name(parsing *in, loop_buffer_id *out)
 {
     const char *name;
@@ -188,23 +200,36 @@ static fe_status parse_value(parsing *in)
     return FE_OK;
 }
 
+/* < 100 dim 1 wraps origin 7 */
+static fe_status parse_bound(parsing *in, loop_bound *bound)
+{
+    int64_t dimension = -1;
+    FE_TRY(lex_expect(in->lx, "<"));
+    FE_TRY(sym_parse(in->p->symbols, in->lx, &bound->size));
+    if (lex_take(in->lx, "dim")) FE_TRY(lex_int(in->lx, &dimension));
+    if (dimension < -1 || dimension >= TY_MAX_RANK) return lex_fail(in->lx, "no such dimension");
+    bound->dimension = (int32_t)dimension;
+    bound->wraps = lex_take(in->lx, "wraps");
+    return parse_origin(in->lx, &bound->origin);
+}
+
 /* j0 = indirect %0 < 100 */
 static fe_status parse_indirect(parsing *in)
 {
     const char *name;
     loop_value v;
-    sym_expr size = {0};
+    loop_bound bound;
     FE_TRY(lex_name(in->lx, &name));
     FE_TRY(lex_expect(in->lx, "="));
     FE_TRY(lex_expect(in->lx, "indirect"));
     FE_TRY(parse_value_name(in, &v));
-    if (lex_take(in->lx, "<")) FE_TRY(sym_parse(in->p->symbols, in->lx, &size));
+    FE_TRY(parse_bound(in, &bound));
     if (loop_at(in->p, v)->dtype != TY_I64) return lex_fail(in->lx, "an index must be i64");
     sym_expr named = sym_symbol(in->p->symbols, name, SYM_INDIRECT, SYM_NO_MIN, SYM_NO_MAX);
     if (sym_kind_of(in->p->symbols, named) != SYM_INDIRECT)
         return lex_fail(in->lx, "%s is taken", name);
     vec_push(in->p->memory, &in->named, named);
-    vec_push(in->p->memory, &in->symbol, loop_indirect_wrapped(in->p, v, size));
+    vec_push(in->p->memory, &in->symbol, loop_indirect_wrapped(in->p, v, bound, NULL));
     return FE_OK;
 }
 
@@ -386,6 +411,7 @@ static fe_status parse_buffer(parsing *in, loop_buffer_kind kind)
         b.device = (ty_device){TY_CUDA, (int32_t)index};
     }
     if (lex_take(in->lx, "packing")) FE_TRY(lex_name(in->lx, &b.packing));
+    if (lex_take(in->lx, "values")) FE_TRY(parse_range(in, &b.range));
     FE_TRY(parse_origin(in->lx, &b.origin));
     loop_buffer_id id = loop_add_buffer(in->p, b);
     map_set(in->p->memory, &in->buffers, MAP_KEY(b.name), id);

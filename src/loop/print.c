@@ -63,13 +63,13 @@ static void rename_indirect(void *data, sym_expr symbol)
     if (sym_kind_of(p->symbols, symbol) != SYM_INDIRECT) return;
     for (uint32_t k = 0; k < pr->from.count; k++)
         if (sym_same(pr->from.at[k], symbol)) return;
-    sym_expr size = loop_indirect_size(p, symbol);
+    const loop_bound *bound = loop_indirect_bound(p, symbol);
     uint32_t value = p->scratch->printing->memo[loop_indirect_value(p, symbol).id];
-    text_printf(pr->out, "  j%u = indirect %%%u", pr->from.count, value);
-    if (!sym_is_none(size)) {
-        text_add(pr->out, " < ");
-        sym_print(p->symbols, size, pr->out);
-    }
+    text_printf(pr->out, "  j%u = indirect %%%u < ", pr->from.count, value);
+    sym_print(p->symbols, bound->size, pr->out);
+    if (bound->dimension >= 0) text_printf(pr->out, " dim %d", bound->dimension);
+    if (bound->wraps) text_add(pr->out, " wraps");
+    if (bound->origin != UINT32_MAX) text_printf(pr->out, " origin %u", bound->origin);
     text_char(pr->out, '\n');
     const char *name = arena_printf(p->memory, "j%u", pr->from.count);
     vec_push(p->memory, &pr->from, symbol);
@@ -274,6 +274,8 @@ static void print_buffer(const loop_program *p, const loop_buffer *b, text *out)
     }
     if (b->device.kind == TY_CUDA) text_printf(out, " cuda %d", (int)b->device.index);
     if (b->packing) text_printf(out, " packing %s", b->packing);
+    if (b->range)
+        text_printf(out, " values [%lld, %lld]", (long long)b->range[0], (long long)b->range[1]);
     if (b->origin != UINT32_MAX) text_printf(out, " origin %u", b->origin);
     text_char(out, '\n');
 }

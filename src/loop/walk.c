@@ -122,12 +122,12 @@ static void note_indirect(void *data, sym_expr symbol)
 {
     rewriting *r = data;
     loop_value old = loop_indirect_value(r->p, symbol);
-    if (!old.id || r->w->memo[old.id] == old.id) return;
-    sym_expr size = loop_indirect_size(r->p, symbol);
-    if (!sym_is_none(size)) size = sym_substitute(r->p->symbols, size, r->from, r->to, r->count);
+    if (!old.id || (r->w->memo[old.id] == old.id && !r->env)) return;
+    loop_bound bound = *loop_indirect_bound(r->p, symbol);
+    bound.size = sym_substitute(r->p->symbols, bound.size, r->from, r->to, r->count);
     vec_push(r->p->memory, &r->all_from, symbol);
     vec_push(r->p->memory, &r->all_to,
-             loop_indirect_wrapped(r->p, (loop_value){r->w->memo[old.id]}, size));
+             loop_indirect_wrapped(r->p, (loop_value){r->w->memo[old.id]}, bound, r->env));
 }
 
 static sym_expr rewrite_index(rewriting *r, sym_expr index)

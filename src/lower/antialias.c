@@ -176,7 +176,7 @@ static loop_value reached(const resizing *r, tensor x, const weight_table *t, ui
     loop_value place = lower_op2(l, LOOP_ADD, lower_at(l, t->first, &l->axes[axis]), k);
     loop_value end = loop_index(p, sym_add_int(l->symbols, x.sizes[axis], -1));
     memcpy(at, l->axes, x.rank * sizeof *at);
-    at[axis] = loop_indirect(p, lower_op2(l, LOOP_MIN, place, end), (sym_expr){0});
+    at[axis] = lower_lookup(l, lower_op2(l, LOOP_MIN, place, end), x.sizes[axis], (int32_t)axis);
     loop_value counts = lower_op2(l, LOOP_LT, k, lower_at(l, t->count, &l->axes[axis]));
     return loop_masked(p, counts, lower_at(l, x, at), otherwise);
 }

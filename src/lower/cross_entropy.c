@@ -34,7 +34,7 @@ static class_loss negative_log(lowering *l, tensor x, tensor target, tensor weig
     loop_value t = lower_here(l, target), zero = loop_const_float(p, d, 0);
     loop_value kept = lower_op2(l, LOOP_NE, t, loop_const_int(p, TY_I64, ignored));
     loop_value safe = loop_where(p, kept, t, loop_const_int(p, TY_I64, 0));
-    sym_expr place = loop_indirect(p, safe, x.sizes[axis]);
+    sym_expr place = lower_lookup(l, safe, x.sizes[axis], (int32_t)axis);
     for (uint32_t k = 0; k < x.rank; k++) at[k] = k == axis ? place : l->axes[k - (k > axis)];
     loop_value v = lower_op1(l, LOOP_NEG, lower_at(l, x, at)), w = loop_const_float(p, d, 1);
     if (!lower_absent(weight)) {

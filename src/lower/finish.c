@@ -25,8 +25,8 @@ static void note_used(void *data, sym_expr symbol)
 {
     op_order *o = data;
     map_set(o->l->memory, &o->used, symbol.id, 1);
-    sym_expr size = loop_indirect_size(o->l->program, symbol);
-    if (!sym_is_none(size)) sym_each_symbol(o->l->symbols, size, note_used, o);
+    const loop_bound *bound = loop_indirect_bound(o->l->program, symbol);
+    if (bound) sym_each_symbol(o->l->symbols, bound->size, note_used, o);
 }
 
 static void use_exprs(op_order *o, const sym_expr *list, uint32_t count)

@@ -51,7 +51,7 @@ static fe_status histc(lowering *l, fx_node *n, const lower_row *row)
     loop_value bin =
         lower_op2(l, LOOP_MIN, loop_cast(p, TY_I64, part), loop_const_int(p, TY_I64, bins - 1));
     bin = loop_where(p, inside, bin, loop_const_int(p, TY_I64, 0));
-    sym_expr at = loop_indirect(p, bin, lower_const(l, bins));
+    sym_expr at = lower_lookup(l, bin, lower_const(l, bins), -1);
     loop_op *op = lower_nest(l, 1, &size, 0, NULL);
     lower_store(l, op,
                 (loop_store){.buffer = counts.box->view.buffer,
@@ -144,7 +144,7 @@ static tensor counted(lowering *l, const binning *b)
     sym_expr total = sym_product(l->symbols, sizes, b->rank);
     tensor counts = lower_value(l, d, 1, &total, zero);
     lower_realise(l, counts.box, NULL);
-    sym_expr at = loop_indirect(p, bin_of(l, b, sizes, &inside), total);
+    sym_expr at = lower_lookup(l, bin_of(l, b, sizes, &inside), total, -1);
     loop_value weight = lower_absent(b->weight) ? one : lower_here(l, b->weight);
     loop_op *op = lower_nest(l, 1, &points, 0, NULL);
     lower_store(l, op,

@@ -5,11 +5,26 @@
 
 #include <string.h>
 
-/* The value of an index tensor at `at` as a position in a dimension of `size`; negative ones count
- * from the end. */
-sym_expr lower_position(lowering *l, lower_tensor index, const sym_expr *at, sym_expr size)
+loop_bound lower_below(const lowering *l, sym_expr size, int32_t dimension)
 {
-    return loop_indirect(l->program, loop_cast(l->program, TY_I64, lower_at(l, index, at)), size);
+    return (loop_bound){.size = size, .dimension = dimension, .origin = lower_origin(l)};
+}
+
+sym_expr lower_lookup(lowering *l, loop_value v, sym_expr size, int32_t dimension)
+{
+    return loop_indirect(l->program, v, lower_below(l, size, dimension), NULL);
+}
+
+sym_expr lower_position(lowering *l, lower_tensor index, const sym_expr *at, lower_tensor t,
+                        uint32_t dim, lower_reach reach, uint32_t rank, const sym_expr *sizes)
+{
+    sym_bound bounds[LOWER_MAX_RANK];
+    sym_env env = {bounds, rank};
+    loop_bound bound = lower_below(l, t.sizes[dim], (int32_t)dim);
+    bound.wraps = reach == LOWER_WRAPS;
+    for (uint32_t k = 0; k < rank; k++) bounds[k] = (sym_bound){l->axes[k], sizes[k]};
+    return loop_indirect(l->program, loop_cast(l->program, TY_I64, lower_at(l, index, at)), bound,
+                         &env);
 }
 
 /* ---- advanced indexing ---- */
@@ -117,6 +132,8 @@ uint32_t lower_indexing_sizes(const indexing *ix, sym_expr *sizes)
 void lower_indexing_exprs(lowering *l, const indexing *ix, sym_expr *exprs)
 {
     uint32_t next = ix->first == 0 ? ix->rank : 0;
+    sym_expr sizes[LOWER_MAX_RANK * 2];
+    uint32_t rank = lower_indexing_sizes(ix, sizes);
     for (uint32_t k = 0; k < ix->self.rank; k++) {
         lower_tensor t = ix->tensors[k];
         if (lower_absent(t)) {
@@ -130,7 +147,7 @@ void lower_indexing_exprs(lowering *l, const indexing *ix, sym_expr *exprs)
             bool stays = lower_is_one(l, t.sizes[j]) && !lower_is_one(l, ix->sizes[axis]);
             at[j] = stays ? l->zero : l->axes[ix->first + axis];
         }
-        exprs[k] = lower_position(l, t, at, ix->self.sizes[k]);
+        exprs[k] = lower_position(l, t, at, ix->self, k, LOWER_WRAPS, rank, sizes);
     }
 }
 
@@ -175,7 +192,7 @@ static fe_status index_select(lowering *l, fx_node *n, const lower_row *row)
     uint32_t d = lower_dim(l, lower_int_or(l, "dim", 0), self.rank);
     lower_share(l, self);
     memcpy(exprs, l->axes, self.rank * sizeof *exprs);
-    exprs[d] = lower_position(l, index, &l->axes[d], self.sizes[d]);
+    exprs[d] = lower_position(l, index, &l->axes[d], self, d, LOWER_NATURAL, out->rank, out->sizes);
     return lower_give(l,
                       lower_value(l, out->dtype, out->rank, out->sizes, lower_at(l, self, exprs)));
 }
@@ -191,7 +208,7 @@ static fe_status gather(lowering *l, fx_node *n, const lower_row *row)
     uint32_t d = lower_dim(l, lower_int_or(l, "dim", 0), self.rank);
     lower_share(l, self);
     memcpy(exprs, l->axes, self.rank * sizeof *exprs);
-    exprs[d] = lower_position(l, index, l->axes, self.sizes[d]);
+    exprs[d] = lower_position(l, index, l->axes, self, d, LOWER_NATURAL, out->rank, out->sizes);
     return lower_give(l,
                       lower_value(l, out->dtype, out->rank, out->sizes, lower_at(l, self, exprs)));
 }
@@ -209,7 +226,8 @@ static fe_status take(lowering *l, fx_node *n, const lower_row *row)
         lower_share(l, self);
         self = lower_reshape(l, self, 1, &size);
         if (row->parameter) index = lower_reshape(l, index, 1, &index_size);
-        exprs[0] = lower_position(l, index, l->axes, size);
+        lower_reach reach = row->parameter ? LOWER_NATURAL : LOWER_WRAPS;
+        exprs[0] = lower_position(l, index, l->axes, self, 0, reach, out->rank, out->sizes);
         return lower_give(
             l, lower_value(l, out->dtype, out->rank, out->sizes, lower_at(l, self, exprs)));
     }
@@ -218,8 +236,11 @@ static fe_status take(lowering *l, fx_node *n, const lower_row *row)
         bool stays = k != d && lower_is_one(l, self.sizes[k]);
         exprs[k] = stays ? l->zero : l->axes[k];
     }
-    index = lower_expand(l, index, out->rank, out->sizes);
-    exprs[d] = lower_position(l, index, l->axes, self.sizes[d]);
+    /* any number is taken, by its remainder */
+    index = lower_cast(l, lower_expand(l, index, out->rank, out->sizes), TY_I64);
+    loop_value at =
+        lower_op2(l, LOOP_REM, lower_here(l, index), loop_index(l->program, self.sizes[d]));
+    exprs[d] = lower_lookup(l, at, self.sizes[d], (int32_t)d);
     return lower_give(l,
                       lower_value(l, out->dtype, out->rank, out->sizes, lower_at(l, self, exprs)));
 }
@@ -230,7 +251,7 @@ static fe_status embedding(lowering *l, fx_node *n, const lower_row *row)
     const ty_tensor *out = fx_tensor(n);
     lower_tensor weight = lower_arg(l, "weight"), indices = lower_arg(l, "indices");
     sym_expr exprs[LOWER_MAX_RANK];
-    exprs[0] = lower_position(l, indices, l->axes, weight.sizes[0]);
+    exprs[0] = lower_position(l, indices, l->axes, weight, 0, LOWER_NATURAL, out->rank, out->sizes);
     for (uint32_t k = 1; k < weight.rank; k++) exprs[k] = l->axes[indices.rank + k - 1];
     return lower_give(
         l, lower_value(l, out->dtype, out->rank, out->sizes, lower_at(l, weight, exprs)));

@@ -21,6 +21,14 @@ fe_status lower_indexing_begin(lowering *l, indexing *ix, lower_tensor self, con
 bool lower_is_mask(lower_tensor t);
 uint32_t lower_indexing_sizes(const indexing *ix, sym_expr *sizes);
 void lower_indexing_exprs(lowering *l, const indexing *ix, sym_expr *exprs);
-sym_expr lower_position(lowering *l, lower_tensor index, const sym_expr *at, sym_expr size);
+
+/* How an operator treats a number that it looks up. */
+typedef enum lower_reach {
+    LOWER_NATURAL, /* below 0 is an error, as in gather */
+    LOWER_WRAPS    /* below 0 counts from the end, as in x[index] */
+} lower_reach;
+/* The index tensor's value at `at` as a position in dimension `dim` of t, in a nest over `sizes`. */
+sym_expr lower_position(lowering *l, lower_tensor index, const sym_expr *at, lower_tensor t,
+                        uint32_t dim, lower_reach reach, uint32_t rank, const sym_expr *sizes);
 
 #endif

@@ -154,7 +154,7 @@ static fe_status multi_margin(lowering *l, fx_node *n, const lower_row *row)
     uint32_t axis = x.rank - 1;
     sym_expr at[2] = {l->axes[0], l->axes[1]}, target_at[1] = {x.rank == 1 ? l->zero : l->axes[0]};
     loop_value t = lower_at(l, target, target.rank ? target_at : NULL);
-    sym_expr place = loop_indirect(l->program, t, x.sizes[axis]);
+    sym_expr place = lower_lookup(l, t, x.sizes[axis], (int32_t)axis);
     at[axis] = place;
     ty_dtype d = lower_dtype(x);
     loop_value v = lower_op2(l, LOOP_SUB, loop_const_float(l->program, d, number(l, "margin", 1)),
@@ -203,7 +203,9 @@ static fe_status multilabel_margin(lowering *l, fx_node *n, const lower_row *row
     tensor is_target = lower_along(
         l, LOOP_ANY, lower_value(l, TY_BOOL, 3, cube, lower_op2(l, LOOP_AND, counts, equal)), 2,
         false);
-    at[1] = loop_indirect(p, loop_where(p, counts, t, loop_const_int(p, TY_I64, 0)), classes);
+    /* -1 stands where the list is over, and behind it may be any class */
+    loop_value none = lower_op2(l, LOOP_EQ, t, loop_const_int(p, TY_I64, -1));
+    at[1] = lower_lookup(l, loop_where(p, none, loop_const_int(p, TY_I64, 0), t), classes, 1);
     loop_value margin = lower_op2(l, LOOP_SUB, loop_const_float(p, d, 1), lower_at(l, x, at));
     margin = lower_op2(l, LOOP_ADD, margin, lower_at(l, x, l->axes));
     loop_value zero = loop_const_float(p, d, 0),

@@ -174,6 +174,10 @@ static inline ty_dtype lower_dtype(lower_tensor t)
     return t.box->dtype;
 }
 loop_value lower_at(lowering *l, lower_tensor t, const sym_expr *index);
+/* index.c: the number v as an index that must be in [0, size) of a dimension (-1: of all elements);
+ * the bound alone */
+sym_expr lower_lookup(lowering *l, loop_value v, sym_expr size, int32_t dimension);
+loop_bound lower_below(const lowering *l, sym_expr size, int32_t dimension);
 loop_value lower_here(lowering *l, lower_tensor t); /* at its own axes */
 loop_value lower_broadcast(lowering *l, lower_tensor t, uint32_t rank, const sym_expr *sizes);
 /* Makes memory for it: the box itself, in a layout chosen or given. */

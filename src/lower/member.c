@@ -64,7 +64,7 @@ static loop_value is_member(lowering *l, tensor x, tensor set, ty_dtype d)
            places = lower_search(l, set, values, (tensor){0}, LOWER_NAN_LAST, NULL);
     loop_value place = lower_here(l, x.rank ? places : lower_squeeze(l, places, 0));
     loop_value inside = lower_op2(l, LOOP_LT, place, loop_index(l->program, set.sizes[0]));
-    sym_expr at = loop_indirect(l->program, place, set.sizes[0]);
+    sym_expr at = lower_lookup(l, place, set.sizes[0], 0);
     loop_value found = loop_cast(l->program, lower_compute_dtype(d), lower_at(l, set, &at));
     return loop_masked(l->program, inside, lower_op2(l, LOOP_EQ, v, found),
                        loop_const_int(l->program, TY_BOOL, 0));
@@ -83,7 +83,8 @@ static loop_value is_repeated(lowering *l, tensor x, ty_dtype d, bool as_given)
     lower_share(l, sorted);
     loop_value end = lower_here(l, lower_search(l, sorted, common, (tensor){0},
                                                 LOWER_NAN_LAST | LOWER_BEHIND_EQUALS, NULL));
-    sym_expr last = loop_indirect(p, lower_op2(l, LOOP_SUB, end, loop_const_int(p, TY_I64, 1)), n);
+    sym_expr last =
+        lower_lookup(l, lower_op2(l, LOOP_SUB, end, loop_const_int(p, TY_I64, 1)), n, 0);
     loop_value meets = lower_op2(l, LOOP_EQ, loop_cast(p, wide, lower_at(l, sorted, &last)),
                                  loop_cast(p, wide, lower_here(l, common)));
     loop_value behind =

@@ -225,6 +225,7 @@ tensor lower_search(lowering *l, tensor edges, tensor values, tensor order, uint
     tensor places = lower_temp_tensor(l, TY_I64, values.rank, values.sizes, wanted);
     sym_expr how = lower_const(l, flags);
     lower_extern(l, "search", 3, inputs, places.box->view, 1, &how, 0, NULL);
+    if (!lower_absent(order)) vec_last(&l->program->ops).message = fx_call_line(l->graph, l->node);
     return places;
 }
 
@@ -279,10 +280,10 @@ static loop_value interpolated(lowering *l, tensor values, uint32_t dim, sym_exp
     if (is_midpoint) part = loop_const_float(p, loop_at(p, rank)->dtype, 0.5);
     if (strcmp(mode, "higher") == 0) below = above;
     if (strcmp(mode, "nearest") == 0) below = lower_op1(l, LOOP_ROUND, rank);
-    at[dim] = loop_indirect(p, loop_cast(p, TY_I64, below), values.sizes[dim]);
+    at[dim] = lower_lookup(l, loop_cast(p, TY_I64, below), values.sizes[dim], (int32_t)dim);
     loop_value low = lower_at(l, values, at);
     if (!is_midpoint && strcmp(mode, "linear") != 0) return low;
-    at[dim] = loop_indirect(p, loop_cast(p, TY_I64, above), values.sizes[dim]);
+    at[dim] = lower_lookup(l, loop_cast(p, TY_I64, above), values.sizes[dim], (int32_t)dim);
     return between(l, low, lower_at(l, values, at), part);
 }
 

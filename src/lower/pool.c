@@ -155,8 +155,7 @@ static lower_tensor maximum(lowering *l, const pooling *p)
 static void unpacked(lowering *l, lower_tensor where, uint32_t dims, const sym_expr *sizes,
                      sym_expr *pos)
 {
-    sym_expr rest =
-        loop_indirect(l->program, lower_here(l, where), sym_product(l->symbols, sizes, dims));
+    sym_expr rest = lower_lookup(l, lower_here(l, where), sym_product(l->symbols, sizes, dims), -1);
     for (uint32_t k = dims; k-- > 0;) {
         pos[k] = k ? sym_mod(l->symbols, rest, sizes[k]) : rest;
         rest = sym_floordiv(l->symbols, rest, sizes[k]);

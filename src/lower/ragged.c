@@ -96,7 +96,7 @@ static fe_status masked_select(lowering *l, fx_node *n, const lower_row *row)
     lower_share(l, x);
     lower_tensor places = lower_positions(l, flat(l, mask), &count);
     sym_expr at[2] = {l->axes[0], l->zero};
-    sym_expr place = loop_indirect(l->program, lower_at(l, places, at), (sym_expr){0});
+    sym_expr place = lower_lookup(l, lower_at(l, places, at), lower_numel(l, x), -1);
     return lower_give(l,
                       lower_value(l, lower_dtype(x), 1, &count, lower_at(l, flat(l, x), &place)));
 }
@@ -116,7 +116,7 @@ static fe_status masked_scatter(lowering *l, fx_node *n, const lower_row *row)
     lower_require(l, count, SYM_LE, lower_numel(l, source),
                   "masked_scatter: the source has fewer elements than the mask has ones");
     sym_expr at[2] = {l->axes[0], l->zero};
-    sym_expr place = loop_indirect(l->program, lower_at(l, places, at), (sym_expr){0});
+    sym_expr place = lower_lookup(l, lower_at(l, places, at), target.sizes[0], -1);
     loop_op *op = lower_nest(l, 1, &count, 0, NULL);
     lower_store(
         l, op,
@@ -148,7 +148,7 @@ static fe_status bincount(lowering *l, fx_node *n, const lower_row *row)
         lower_value(l, out->dtype, 1, out->sizes, loop_const_int(p, out->dtype, 0));
     lower_realise(l, counts.box, NULL);
     loop_value one = lower_absent(weights) ? loop_const_int(p, TY_I64, 1) : lower_here(l, weights);
-    sym_expr bin = loop_indirect(p, lower_here(l, x), (sym_expr){0});
+    sym_expr bin = lower_lookup(l, lower_here(l, x), out->sizes[0], 0);
     if (!lower_absent(weights)) lower_require_equal(l, x.sizes[0], weights.sizes[0]);
     loop_op *op = lower_nest(l, 1, x.sizes, 0, NULL);
     lower_store(l, op,
@@ -224,7 +224,7 @@ static fe_status repeat_elements(lowering *l, fx_node *n, const lower_row *row)
     lower_share(l, x);
     lower_tensor places = repeated_places(l, repeats, out->sizes[dim]);
     memcpy(exprs, l->axes, x.rank * sizeof *exprs);
-    exprs[dim] = loop_indirect(l->program, lower_at(l, places, &l->axes[dim]), (sym_expr){0});
+    exprs[dim] = lower_lookup(l, lower_at(l, places, &l->axes[dim]), x.sizes[dim], (int32_t)dim);
     return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, lower_at(l, x, exprs)));
 }
 
@@ -261,7 +261,7 @@ static lower_tensor unique_values(lowering *l, lower_tensor x, uint32_t dim, low
     memcpy(sizes, x.sizes, x.rank * sizeof *sizes);
     memcpy(exprs, l->axes, x.rank * sizeof *exprs);
     sizes[dim] = count;
-    exprs[dim] = loop_indirect(l->program, lower_at(l, row, &l->axes[dim]), (sym_expr){0});
+    exprs[dim] = lower_lookup(l, lower_at(l, row, &l->axes[dim]), x.sizes[dim], (int32_t)dim);
     return lower_value(l, lower_dtype(x), x.rank, sizes, lower_at(l, x, exprs));
 }
 

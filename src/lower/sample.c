@@ -134,8 +134,8 @@ static loop_value pixel(const gridding *g, const loop_value *at)
         loop_value low = op2(g, LOOP_LE, number(g, 0), at[k]),
                    high = op2(g, LOOP_LT, at[k], size_of(g, k));
         inside = op2(g, LOOP_AND, inside, op2(g, LOOP_AND, low, high));
-        place[k + 2] =
-            loop_indirect(l->program, loop_cast(l->program, TY_I64, at[k]), (sym_expr){0});
+        place[k + 2] = lower_lookup(l, loop_cast(l->program, TY_I64, at[k]), g->x.sizes[k + 2],
+                                    (int32_t)k + 2);
     }
     loop_value v = loop_cast(l->program, g->d, lower_at(l, g->x, place));
     return loop_masked(l->program, inside, v, number(g, 0));

@@ -148,7 +148,8 @@ static fe_status scatter(lowering *l, fx_node *n, const lower_row *row)
                              lower_scalar(l, fx_get(l->graph, n, "value"), compute));
     }
     memcpy(s.exprs, l->axes, index.rank * sizeof *s.exprs);
-    s.exprs[d] = lower_position(l, index, l->axes, whole.sizes[d]);
+    s.exprs[d] =
+        lower_position(l, index, l->axes, whole, d, LOWER_NATURAL, index.rank, index.sizes);
     loop_value value = source_value(l, source, &s);
     if (row->parameter == 2) {
         bool include_self = !has(l, "include_self") || lower_bool(l, "include_self");
@@ -172,7 +173,8 @@ static fe_status index_write(lowering *l, fx_node *n, const lower_row *row)
     sizes[d] = index.sizes[0];
     s.sizes = sizes;
     memcpy(s.exprs, l->axes, whole.rank * sizeof *s.exprs);
-    s.exprs[d] = lower_position(l, index, &l->axes[d], whole.sizes[d]);
+    lower_reach reach = row->parameter == 3 ? LOWER_WRAPS : LOWER_NATURAL;
+    s.exprs[d] = lower_position(l, index, &l->axes[d], whole, d, reach, whole.rank, sizes);
     loop_value value;
     if (row->parameter == 3) {
         value =
@@ -290,7 +292,8 @@ static fe_status put(lowering *l, fx_node *n, const lower_row *row)
         l, lower_cast(l, lower_reshape(l, self, 1, &size), lower_compute_dtype(lower_dtype(self))),
         NULL);
     scattering s = {.target = flat, .rank = 1, .sizes = &count};
-    s.exprs[0] = lower_position(l, lower_reshape(l, index, 1, &count), l->axes, size);
+    s.exprs[0] = lower_position(l, lower_reshape(l, index, 1, &count), l->axes, flat, 0,
+                                LOWER_WRAPS, 1, &count);
     loop_value value = source_value(l, lower_reshape(l, source, 1, &count), &s);
     scatter_nest(l, &s, value, lower_bool(l, "accumulate") ? LOOP_ADD_INTO : LOOP_SET);
     lower_tensor out = lower_reshape(l, flat, self.rank, self.sizes);

@@ -27,6 +27,7 @@ static tensor segmented(lowering *l, const segmenting *s, const sym_expr *sizes)
     sym_expr ints[2] = {lower_const(l, s->kind), lower_const(l, s->padding)};
     double floats[2] = {s->start, s->nothing};
     lower_extern(l, "segment", 4, inputs, out.box->view, 2, ints, 2, floats);
+    vec_last(&l->program->ops).message = fx_call_line(l->graph, l->node);
     return out;
 }
 
@@ -101,7 +102,7 @@ static fe_status embedding_renorm(lowering *l, fx_node *n, const lower_row *row)
     loop_op *op = lower_nest(l, 1, &count, 0, NULL);
     lower_store(l, op,
                 (loop_store){.buffer = used.box->view.buffer,
-                             .index = lower_position(l, indices, l->axes, rows),
+                             .index = lower_lookup(l, lower_at(l, indices, l->axes), rows, 0),
                              .value = loop_const_int(p, TY_BOOL, 1)});
     loop_value size = lower_broadcast(l, norm, 2, weight.sizes), v = lower_here(l, weight);
     loop_value factor = lower_op2(l, LOOP_ADD, size, loop_const_float(p, d, 1e-7));

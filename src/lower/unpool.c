@@ -33,8 +33,8 @@ static fe_status give_placed(lowering *l, tensor values, tensor places, uint32_t
     sizes[outer] = sym_product(l->symbols, out->sizes + outer, dims);
     tensor target = lower_zeros(l, lower_dtype(values), outer + 1, sizes, NULL);
     memcpy(at, l->axes, outer * sizeof *at);
-    at[outer] = loop_indirect(l->program, loop_cast(l->program, TY_I64, lower_here(l, places)),
-                              sizes[outer]);
+    at[outer] =
+        lower_lookup(l, loop_cast(l->program, TY_I64, lower_here(l, places)), sizes[outer], -1);
     lower_scatter(l, target, values.rank, values.sizes, at, lower_here(l, values), mode);
     return lower_give_as_recorded(l, target);
 }
@@ -103,7 +103,9 @@ static void window_at(lowering *l, const fractional *f, const sym_expr *pos, sym
         for (uint32_t j = 0; j < batch; j++)
             from[j] = batch == f->outer ? l->axes[j] : j ? l->axes[j - 1] : l->zero;
         from[batch] = l->axes[axis];
-        sym_expr start = loop_indirect(l->program, lower_at(l, f->starts[k], from), (sym_expr){0});
+        sym_expr room =
+            sym_sub(l->symbols, f->x.sizes[axis], sym_add_int(l->symbols, f->kernel[k], -1));
+        sym_expr start = lower_lookup(l, lower_at(l, f->starts[k], from), room, (int32_t)axis);
         at[axis] = sym_add(l->symbols, start, pos[k]);
     }
 }
@@ -126,8 +128,8 @@ static tensor over_windows(lowering *l, const fractional *f, loop_reduce kind, t
 static tensor places_of(lowering *l, const fractional *f, tensor in_window)
 {
     sym_expr pos[MOST_DIMS], at[LOWER_MAX_RANK], flat = l->zero;
-    sym_expr rest = loop_indirect(l->program, lower_here(l, in_window),
-                                  sym_product(l->symbols, f->kernel, f->dims));
+    sym_expr rest =
+        lower_lookup(l, lower_here(l, in_window), sym_product(l->symbols, f->kernel, f->dims), -1);
     for (uint32_t k = f->dims; k-- > 0;) {
         pos[k] = k ? sym_mod(l->symbols, rest, f->kernel[k]) : rest;
         rest = sym_floordiv(l->symbols, rest, f->kernel[k]);

@@ -63,9 +63,10 @@ static loop_value source_of(const resizing *r, uint32_t k)
                      half);
 }
 
-static sym_expr as_position(const resizing *r, loop_value v)
+static sym_expr as_position(const resizing *r, loop_value v, uint32_t k)
 {
-    return loop_indirect(r->l->program, loop_cast(r->l->program, TY_I64, v), (sym_expr){0});
+    uint32_t axis = r->first + k;
+    return lower_lookup(r->l, loop_cast(r->l->program, TY_I64, v), r->x.sizes[axis], (int32_t)axis);
 }
 
 static loop_value limited(const resizing *r, loop_value v, uint32_t k)
@@ -92,7 +93,7 @@ static taps nearest_taps(const resizing *r, uint32_t k, bool exact)
     if (exact) i = lower_op2(l, LOOP_ADD, i, loop_const_float(l->program, r->d, 0.5));
     loop_value source =
         lower_op1(l, LOOP_FLOOR, lower_op2(l, LOOP_MUL, i, lower_resize_scale(r, k)));
-    t.at[0] = as_position(r, limited(r, source, k));
+    t.at[0] = as_position(r, limited(r, source, k), k);
     return t;
 }
 
@@ -109,8 +110,8 @@ static taps linear_taps(const resizing *r, uint32_t k)
         limited(r, lower_op2(l, LOOP_ADD, low, loop_const_int(l->program, TY_I64, 1)), k);
     loop_value part = lower_op2(l, LOOP_SUB, source, loop_cast(l->program, r->d, low));
     part = lower_op2(l, LOOP_MIN, lower_op2(l, LOOP_MAX, part, zero), one);
-    t.at[0] = as_position(r, low);
-    t.at[1] = as_position(r, high);
+    t.at[0] = as_position(r, low, k);
+    t.at[1] = as_position(r, high, k);
     t.weight[0] = lower_op2(l, LOOP_SUB, one, part);
     t.weight[1] = part;
     return t;
@@ -150,7 +151,7 @@ static taps cubic_taps(const resizing *r, uint32_t k)
         loop_value at = lower_op2(l, LOOP_ADD, loop_cast(l->program, TY_I64, low),
                                   loop_const_int(l->program, TY_I64, j - 1));
         at = limited(r, lower_op2(l, LOOP_MAX, at, loop_const_int(l->program, TY_I64, 0)), k);
-        t.at[j] = as_position(r, at);
+        t.at[j] = as_position(r, at, k);
     }
     return t;
 }

@@ -54,7 +54,7 @@ static fe_status pdist(lowering *l, fx_node *n, const lower_row *row)
     tensor side[2];
     for (uint32_t k = 0; k < 2; k++) {
         sym_expr from[2] = {lower_const(l, k), l->axes[0]}, at[2] = {{0}, l->axes[1]};
-        at[0] = loop_indirect(l->program, lower_at(l, index, from), x.sizes[0]);
+        at[0] = lower_lookup(l, lower_at(l, index, from), x.sizes[0], 0);
         side[k] = lower_value(l, lower_dtype(x), 2, out_sizes, lower_at(l, x, at));
     }
     return lower_give_as_recorded(

@@ -58,8 +58,8 @@ static void read_symbol(void *data, sym_expr symbol)
     if (sym_kind_of(t->p->symbols, symbol) == SYM_INDEX) return;
     uint32_t latest = map_get(&t->latest, symbol.id);
     if (latest != MAP_NONE) add_dep(t, latest);
-    sym_expr size = loop_indirect_size(t->p, symbol);
-    if (!sym_is_none(size)) sym_each_symbol(t->p->symbols, size, read_symbol, t);
+    const loop_bound *bound = loop_indirect_bound(t->p, symbol);
+    if (bound) sym_each_symbol(t->p->symbols, bound->size, read_symbol, t);
 }
 
 static void read_expr(dep_tables *t, sym_expr e)

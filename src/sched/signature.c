@@ -22,8 +22,8 @@ static void use_symbol(void *data, sym_expr symbol)
     survey *s = data;
     if (sym_kind_of(s->p->symbols, symbol) == SYM_INDEX) return;
     if (sym_kind_of(s->p->symbols, symbol) == SYM_INDIRECT) {
-        sym_expr size = loop_indirect_size(s->p, symbol);
-        if (!sym_is_none(size)) sym_each_symbol(s->p->symbols, size, use_symbol, s);
+        const loop_bound *bound = loop_indirect_bound(s->p, symbol);
+        if (bound) sym_each_symbol(s->p->symbols, bound->size, use_symbol, s);
         return;
     }
     if (map_get(&s->symbols, symbol.id) != MAP_NONE) return;

@@ -130,6 +130,28 @@ static fe_status parse_place(parsing *in, wrap_line *line)
 }
 
 /* k_add (@a, none, @b) ints [s0] m 12*s0 n 64 cost 300 */
+/* [dim 0 wraps "index", "put"] */
+static fe_status parse_checks(parsing *in, wrap_call *call)
+{
+    VEC(wrap_check_row) checks = {0};
+    FE_TRY(lex_expect(in->lx, "["));
+    while (!lex_is(in->lx, "]")) {
+        int64_t dimension = -1;
+        wrap_check_row check = {0};
+        if (checks.count) FE_TRY(lex_expect(in->lx, ","));
+        if (lex_take(in->lx, "dim")) FE_TRY(lex_int(in->lx, &dimension));
+        if (dimension < -1 || dimension >= TY_MAX_RANK)
+            return lex_fail(in->lx, "no such dimension");
+        check.dimension = (int32_t)dimension;
+        check.wraps = lex_take(in->lx, "wraps");
+        FE_TRY(lex_string(in->lx, &check.where));
+        vec_push(in->w->memory, &checks, check);
+    }
+    call->checks = checks.at;
+    call->check_count = checks.count;
+    return lex_expect(in->lx, "]");
+}
+
 static fe_status parse_call(parsing *in, wrap_call *call)
 {
     VEC(loop_buffer_id) buffers = {0};
@@ -153,7 +175,8 @@ static fe_status parse_call(parsing *in, wrap_call *call)
     call->inner = sym_int(in->p->symbols, 1);
     call->split_inner = lex_take(in->lx, "n");
     if (call->split_inner) FE_TRY(sym_parse(in->p->symbols, in->lx, &call->inner));
-    return parse_number(in, "cost", &call->cost);
+    FE_TRY(parse_number(in, "cost", &call->cost));
+    return lex_take(in->lx, "checks") ? parse_checks(in, call) : FE_OK;
 }
 
 /* (@a[8]{1}, @w[8,8]{8,1} packed 0, none); weights NULL: nothing is packed. */

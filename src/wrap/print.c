@@ -46,6 +46,16 @@ static void print_call(const wrap_program *w, const wrap_call *call, text *out)
         sym_print(w->loops->symbols, call->inner, out);
     }
     text_printf(out, " cost %lld", (long long)call->cost);
+    if (!call->check_count) return;
+    text_add(out, " checks [");
+    for (uint32_t i = 0; i < call->check_count; i++) {
+        const wrap_check_row *check = &call->checks[i];
+        if (i) text_add(out, ", ");
+        if (check->dimension >= 0) text_printf(out, "dim %d ", check->dimension);
+        if (check->wraps) text_add(out, "wraps ");
+        text_quoted(out, check->where);
+    }
+    text_char(out, ']');
 }
 
 static void print_views(const wrap_program *w, const loop_view *views, const uint32_t *weights,

@@ -18,6 +18,7 @@
  *     extern gemm (@x[8,32]{32,1}, @w[32,64]{1,32} packed 0, @b[64]{1}) -> (@buf0[8,64]{64,1})
  *         ints [0] floats [0.0, 0.0]
  *     kernel k_relu_12 (@buf0, @buf1) ints [512] m 1 n 512 cost 120
+ *     kernel k_copy_3f (@i, @w, @buf1) ints [64] m 8 cost 90 checks [dim 0 "embedding", wraps "index"]
  *     free @buf0
  *     reuse @buf2 -> @buf3 live [3, 5) at 0 bytes 2048    # the next call reads buf2 for the last time
  *     if @p[]{} -> (@buf2[8,32]{32,1})            # regions nest, as loop.h has them
@@ -65,6 +66,13 @@ typedef enum wrap_kind {
     WRAP_KIND_COUNT
 } wrap_kind;
 
+/* An index that the kernel checks: the run ends behind the call when it was out of range. */
+typedef struct wrap_check_row {
+    int32_t dimension; /* as in loop_bound */
+    bool wraps;
+    const char *where; /* the operator and its line, for the message */
+} wrap_check_row;
+
 /* Where a kernel call's facts come from: kern_call, without knowing kern/. */
 typedef struct wrap_call {
     const char *kernel; /* name */
@@ -75,6 +83,8 @@ typedef struct wrap_call {
     sym_expr outer, inner;
     bool split_inner;
     int64_t cost;
+    const wrap_check_row *checks; /* by number */
+    uint32_t check_count;
     uint32_t group; /* of the schedule; in a program read from text: no one's */
 } wrap_call;
 

@@ -61,8 +61,8 @@ static int run(rt_frame *f)
     (void)y;
 
     /* relu (a /* comment * / in the program) */
-    RT_TRY(rt_launch(f, k_rows, &(fe_kernel_args){(void *const[]){x, y}, (const int64_t[]){4, 16}}, 4, 0, 0, 700));
-    RT_TRY(rt_launch(f, k_columns, &(fe_kernel_args){(void *const[]){x, 0, w, s, y}, (const int64_t[]){0}}, 4, 16, 1, 12));
+    RT_TRY(rt_launch(f, k_rows, &(fe_kernel_args){(void *const[]){x, y}, (const int64_t[]){4, 16}, 0}, 4, 0, 0, 700));
+    RT_TRY(rt_launch(f, k_columns, &(fe_kernel_args){(void *const[]){x, 0, w, s, y}, (const int64_t[]){0}, 0}, 4, 16, 1, 12));
     rt_output(f, 0, y + 1, (const int64_t[]){4, 2}, (const int64_t[]){4, 2});
     return 0;
 }
@@ -104,7 +104,7 @@ static int run(rt_frame *f)
         .ints = (const int64_t[]){1},
         .floats = (const double[]){0.0, FE_INFINITY},
         .epilogue = k_gelu,
-        .epilogue_args = &(fe_kernel_args){(void *const[]){p, y}, (const int64_t[]){64}},
+        .epilogue_args = &(fe_kernel_args){(void *const[]){p, y}, (const int64_t[]){64}, 0},
     }));
     RT_TRY(rt_op_copy(f, &(rt_call){
         .in = (const fe_tensor[]){{p + 256, 7, 2, (const int64_t[]){4, 64}, (const int64_t[]){64, 1}}},

@@ -51,21 +51,21 @@ static int run(rt_frame *f)
     (void)y;
     float *const a = (void *)(arena + 0);
     (void)a;
-    RT_TRY(rt_launch(f, k_exp, &(fe_kernel_args){(void *const[]){x, a}, (const int64_t[]){s0}}, 1, 128, 1, 100));
+    RT_TRY(rt_launch(f, k_exp, &(fe_kernel_args){(void *const[]){x, a}, (const int64_t[]){s0}, 0}, 1, 128, 1, 100));
     if (*(p + 0)) {
     float *const b = (void *)(arena + 512);
     (void)b;
-    RT_TRY(rt_launch(f, k_neg, &(fe_kernel_args){(void *const[]){a, b}, (const int64_t[]){0}}, 1, 128, 1, 100));
-    RT_TRY(rt_launch(f, k_abs, &(fe_kernel_args){(void *const[]){b, y}, (const int64_t[]){0}}, 1, 128, 1, 100));
+    RT_TRY(rt_launch(f, k_neg, &(fe_kernel_args){(void *const[]){a, b}, (const int64_t[]){0}, 0}, 1, 128, 1, 100));
+    RT_TRY(rt_launch(f, k_abs, &(fe_kernel_args){(void *const[]){b, y}, (const int64_t[]){0}, 0}, 1, 128, 1, 100));
     /* b ends here */
     } else {
     for (int64_t u0 = 0; u0 < s0; u0++) {
     uint8_t *const more = (void *)(arena + 512);
     (void)more;
-    RT_TRY(rt_launch(f, k_test, &(fe_kernel_args){(void *const[]){a, more}, (const int64_t[]){u0}}, 1, 0, 0, 100));
+    RT_TRY(rt_launch(f, k_test, &(fe_kernel_args){(void *const[]){a, more}, (const int64_t[]){u0}, 0}, 1, 0, 0, 100));
     if (!(*(more + 0))) break;
     /* more ends here */
-    RT_TRY(rt_launch(f, k_neg, &(fe_kernel_args){(void *const[]){a, y}, (const int64_t[]){0}}, 1, 128, 1, 100));
+    RT_TRY(rt_launch(f, k_neg, &(fe_kernel_args){(void *const[]){a, y}, (const int64_t[]){0}, 0}, 1, 128, 1, 100));
     }
     }
     /* a ends here */

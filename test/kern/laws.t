@@ -50,6 +50,7 @@ kernel k_columns group 2 lanes 4 ints [100]
   rows (i0) {
     vector i1 in columns {
       v1 : i64x4 = load b1[i1]
+      check 0 v1 < p0
       v2 : f32x4 = load lanes b0[p0*i0 + v1]
       v3 : f32x4 = load pairs b0[2*i1]
       v4 : boolx4 = lt v2, v3

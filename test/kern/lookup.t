@@ -35,15 +35,16 @@ output @a[20,32]{32,1}
 output @b[20,40]{40,1}
 output @c[50,32]{32,1}
 --out--
-kernel k_copy group 0 lanes 8 ints [32]
+kernel k_copy group 0 lanes 8 ints [50, 32]
   buffer b0 : f32 in @table
   buffer b1 : i64 in @row
   buffer b2 : f32 out @a
   rows (i0) {
     v1 : i64 = load b1[i0]
+    check 0 v1 < p0
     vector i1 in columns {
-      v2 : f32x8 = load b0[p0*v1 + i1]
-      store b2[p0*i0 + i1] : f32x8 = v2
+      v2 : f32x8 = load b0[p1*v1 + i1]
+      store b2[p1*i0 + i1] : f32x8 = v2
     }
   }
 kernel k_copy group 1 lanes 4 ints [40, 32]
@@ -53,6 +54,7 @@ kernel k_copy group 1 lanes 4 ints [40, 32]
   rows (i0) {
     vector i1 in columns {
       v1 : i64x4 = load b1[p0*i0 + i1]
+      check 0 v1 < p1
       v2 : f32x4 = load lanes b0[p1*i0 + v1]
       store b2[p0*i0 + i1] : f32x4 = v2
     }
@@ -64,12 +66,13 @@ kernel k_copy group 2 lanes 8 ints []
       store b0[i0] : f32x8 = 0.0
     }
   }
-kernel k_copy group 3 lanes 8 ints [20, 32]
+kernel k_copy group 3 lanes 8 ints [20, 32, 50]
   buffer b0 : f32 in @a
   buffer b1 : f32 out @c
   buffer b2 : i64 in @row
   rows (i0) serial of p0 {
     v2 : i64 = load b2[i0]
+    check 0 v2 < p2
     vector i1 < p1 exact {
       v1 : f32x8 = load b0[p1*i0 + i1]
       store b1[p1*v2 + i1] : f32x8 add= v1

@@ -57,12 +57,15 @@ kernel k_lanes group 4 lanes 4 ints [40]
       v2 : i64x4 = load b0[12*i0 + i2]
       v3 : i64x4 = index 3*i2 - 5
       v4 : boolx4 = lt v3, v2
+      known v1 < 12
+      check 0 v2 < p0 if v4
       v5 : f32x4 = load lanes b1[(p0*v1 + v2 + i2) // 7] if v4
       v6 : f32x4 = load pairs b1[2*i2 + 1]
       v7 : f32x4 = where v4, v5, -inf
       v8 : f32x4 = max v7, v6
       v9 : i64x4 = index lanes (i0 + i2) % 5
       v10 : boolx4 = eq v9, i64 3
+      check 1 v2 < p0
       store lanes b2[v2] : f32x4 add= v8
       store b3[i2] : boolx4 = v10
       store lanes b2[12*i2] : f32x4 max= 1.5
@@ -91,7 +94,7 @@ kernel k_scalars group 5 lanes 1 ints []
   }
 --run-- ferrite inspect all.kern --from kern --stage c --isa x86-64-v3 | sed -n '/^void k_lanes/,/^}/p'
 --out--
-void k_lanes_29c8af(const fe_kernel_args *args, i64 m0, i64 m1, i64 n0, i64 n1)
+void k_lanes_979755(const fe_kernel_args *args, i64 m0, i64 m1, i64 n0, i64 n1)
 {
   const i64 p0 = args->ints[0];
   (void)n0, (void)n1;
@@ -112,6 +115,10 @@ void k_lanes_29c8af(const fe_kernel_args *args, i64 m0, i64 m1, i64 n0, i64 n1)
       i64x4 v2 = loadall_i64x4(b0 + ((12 * i0) + i2));
       i64x4 v3 = iota_i64x4() * (i64)(3) + (i64)(((3 * i2) + (-5)));
       i32x4 v4 = __builtin_convertvector(v3 < v2, i32x4);
+      if (outside_i64x4(v2, p0, (v4 & tail_i32x4(4)))) {
+        report_i64x4(args, 0, v2, p0, (v4 & tail_i32x4(4)));
+        return;
+      }
       f32x4 v5;
       {
         f32 e[4] = {0};
@@ -128,6 +135,10 @@ void k_lanes_29c8af(const fe_kernel_args *args, i64 m0, i64 m1, i64 n0, i64 n1)
         __builtin_memcpy(&v9, e, sizeof e);
       }
       i32x4 v10 = __builtin_convertvector(v9 == (3 - (i64x4){0}), i32x4);
+      if (outside_i64x4(v2, p0, tail_i32x4(4))) {
+        report_i64x4(args, 1, v2, p0, tail_i32x4(4));
+        return;
+      }
       for (int l = 0; l < 4; l++) b2[v2[l]] = b2[v2[l]] + v8[l];
       storeall_boolx4(b3 + i2, v10);
       for (int l = 0; l < 4; l++) b2[(12 * (i2 + l))] = (b2[(12 * (i2 + l))] != b2[(12 * (i2 + l))] ? b2[(12 * (i2 + l))] : b2[(12 * (i2 + l))] > (1.5f - (f32x4){0})[l] ? b2[(12 * (i2 + l))] : (1.5f - (f32x4){0})[l]);

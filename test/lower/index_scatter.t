@@ -20,14 +20,9 @@ temp   @buf4 : f32[10,4] strides [4,1] origin 4
 temp   @buf5 : f32[10,4] strides [4,1] origin 5
 nest [i0 < 3, i1 < 4] origin 3 {
   %0 = load i64 @ids[i0]
-  %1 = const 0 : i64
-  %2 = lt %0, %1 : bool
-  %3 = const 10 : i64
-  %4 = add %0, %3 : i64
-  %5 = where %2, %4, %0 : i64
-  j0 = indirect %5 < 10
-  %6 = load f32 @table[4*j0 + i1]
-  @buf3[4*i0 + i1] = %6
+  j0 = indirect %0 < 10 dim 0 origin 3
+  %1 = load f32 @table[4*j0 + i1]
+  @buf3[4*i0 + i1] = %1
 }
 nest [i0 < 10, i1 < 4] origin 4 {
   %0 = load f32 @x[4*i0 + i1]
@@ -41,7 +36,7 @@ nest [i0 < 3, i1 < 4] origin 4 {
   %4 = const 10 : i64
   %5 = add %1, %4 : i64
   %6 = where %3, %5, %1 : i64
-  j0 = indirect %6 < 10
+  j0 = indirect %6 < 10 dim 0 wraps origin 4
   @buf4[4*j0 + i1] add= %0
 }
 nest [i0 < 10, i1 < 4] origin 5 {
@@ -82,12 +77,7 @@ nest [i0 < 5, i1 < 4] origin 2 {
   %3 = const 0.0 : f32
   %4 = load f32 @g[4*i0 + i1]
   %5 = where %2, %3, %4 : f32
-  %6 = const 0 : i64
-  %7 = lt %0, %6 : bool
-  %8 = const 7 : i64
-  %9 = add %0, %8 : i64
-  %10 = where %7, %9, %0 : i64
-  j0 = indirect %10 < 7
+  j0 = indirect %0 < 7 dim 0 origin 2
   @buf2[4*j0 + i1] add= %5
 }
 output @buf2[7,4]{4,1}

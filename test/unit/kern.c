@@ -24,6 +24,7 @@
 typedef struct kernel_args {
     void *const *buffers;
     const int64_t *ints;
+    int64_t *fault;
 } kernel_args;
 typedef void (*kernel)(const kernel_args *args, int64_t m0, int64_t m1, int64_t n0, int64_t n1);
 
@@ -361,6 +362,10 @@ static const char *library_source(trial *trials, size_t count, const kern_target
     text_init(&out, memory);
     kern_prelude(target, all.at, all.count, &out);
     for (uint32_t k = 0; k < all.count; k++) text_add(&out, all.at[k]->source);
+    /* in the runtime's place */
+    text_add(&out, "void rt_outside(struct rt_fault *fault, i64 check, i64 index, i64 size)\n"
+                   "{\n  i64 *seen = (void *)fault;\n"
+                   "  seen[0] = 1, seen[1] = check, seen[2] = index, seen[3] = size;\n}\n");
     return out.at;
 }
 
@@ -401,7 +406,8 @@ static void run_group(trial *t, const kern_call *call, kernel run)
     int64_t *ints = NEW_ARRAY(t->memory, int64_t, call->int_count + 1);
     for (uint32_t i = 0; i < call->buffer_count; i++) buffers[i] = t->got[call->buffers[i]];
     for (uint32_t i = 0; i < call->int_count; i++) ints[i] = value_of(t, call->ints[i]);
-    kernel_args args = {buffers, ints};
+    int64_t fault[4] = {0};
+    kernel_args args = {buffers, ints, fault};
     int64_t rows = value_of(t, call->outer), columns = value_of(t, call->inner);
     for (int64_t m = 0, m1; m < rows; m = m1) {
         m1 = m + 1 + (int64_t)(random_bits() % (uint64_t)rows);
@@ -412,6 +418,7 @@ static void run_group(trial *t, const kern_call *call, kernel run)
             run(&args, m, m1, n, n1);
         }
     }
+    EXPECT_INT(fault[0], 0);
 }
 
 static bool is_close(ty_dtype d, loop_scalar wanted, loop_scalar got)
@@ -556,7 +563,7 @@ static double worst_error(kernel run, double (*exact)(double), bool skip_tiny)
     }
     void *buffers[] = {x, y};
     int64_t none = 0;
-    run(&(kernel_args){buffers, &none}, 0, 1, 0, SAMPLES);
+    run(&(kernel_args){buffers, &none, NULL}, 0, 1, 0, SAMPLES);
     for (uint32_t i = 0; i < SAMPLES; i++) {
         double wanted = exact((double)x[i]);
         float rounded = (float)wanted;

@@ -217,10 +217,10 @@ SESSION_TEST(loop_substitution_reaches_behind_indirect_symbols)
 {
     loop_program *p = empty_program(session);
     loop_buffer_id ids = input_of(p, TY_I64), table = input_of(p, TY_F32);
-    sym_expr size = sym_int(p->symbols, 4), j = loop_indirect(p, loaded(p, ids), size),
-             axis = loop_axis(p, 0);
-    EXPECT(sym_same(j, loop_indirect(p, loaded(p, ids), size)));
-    EXPECT(sym_same(loop_indirect_size(p, j), size));
+    loop_bound bound = {.size = sym_int(p->symbols, 4), .wraps = true};
+    sym_expr j = loop_indirect(p, loaded(p, ids), bound, NULL), axis = loop_axis(p, 0);
+    EXPECT(sym_same(j, loop_indirect(p, loaded(p, ids), bound, NULL)));
+    EXPECT(sym_same(loop_indirect_bound(p, j)->size, bound.size));
     loop_value v = loop_load(p, table, j);
     sym_expr to = loop_axis(p, 1);
     loop_value moved = loop_substitute(p, v, &axis, &to, 1);
@@ -377,7 +377,7 @@ SESSION_TEST(loop_interpreter_follows_indices_and_refuses_wrong_ones)
     EXPECT(b[0] == 13 && b[1] == 10 && b[2] == 12);
     ids[1] = 4;
     EXPECT(interpreted(p, buffers) == FE_MISMATCH);
-    EXPECT(session->last_diag && strstr(session->last_diag->message, "index 4 is out of range"));
+    EXPECT(session->last_diag && strstr(session->last_diag->message, "index 4 is out of bounds"));
     return FE_OK;
 }
 
