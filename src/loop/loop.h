@@ -321,6 +321,8 @@ const loop_bound *loop_indirect_bound(const loop_program *p, sym_expr symbol);
 /* within.c: is the value known to keep its bound, whatever the data, in a nest whose axes are in
  * env? */
 bool loop_is_within(loop_program *p, sym_expr symbol, const sym_env *env);
+/* Does v look up what may be out of range? Then the run may fail where it is computed. */
+bool loop_may_fail(loop_program *p, loop_value v, const sym_env *env);
 static inline const loop_node *loop_at(const loop_program *p, loop_value v)
 {
     return &p->nodes.at[v.id];

@@ -440,3 +440,31 @@ bool loop_is_within(loop_program *p, sym_expr symbol, const sym_env *env)
     return bounded(&f, v, sym_int(p->symbols, 0), false) &&
            bounded(&f, v, sym_add_int(p->symbols, bound->size, -1), true);
 }
+
+typedef struct doubt {
+    loop_program *p;
+    const sym_env *env;
+    bool found;
+} doubt;
+
+static void doubt_symbol(void *data, sym_expr symbol)
+{
+    doubt *d = data;
+    if (!d->found && loop_indirect_bound(d->p, symbol))
+        d->found = !loop_is_within(d->p, symbol, d->env);
+}
+
+static void doubt_node(void *data, loop_value v)
+{
+    doubt *d = data;
+    const loop_node *n = loop_at(d->p, v);
+    if (n->op == LOOP_LOAD || n->op == LOOP_INDEX)
+        sym_each_symbol(d->p->symbols, n->index, doubt_symbol, d);
+}
+
+bool loop_may_fail(loop_program *p, loop_value v, const sym_env *env)
+{
+    doubt d = {p, env, false};
+    loop_each_node(p, v, doubt_node, &d);
+    return d.found;
+}

@@ -182,7 +182,10 @@ static lower_tensor kept_aside(epilogue *e, lower_tensor t, const loop_view *to)
     e->own = to->buffer;
     e->own_index = sym_add(l->symbols, to->offset, lower_flat(l, l->axes, to->strides, to->rank));
     e->reads_mutated = false;
-    loop_each_node(l->program, lower_broadcast(l, t, to->rank, to->sizes), note_read, e);
+    loop_value v = lower_broadcast(l, t, to->rank, to->sizes);
+    loop_each_node(l->program, v, note_read, e);
+    /* nothing of a call that fails stays behind */
+    e->reads_mutated |= loop_may_fail(l->program, v, NULL);
     return e->reads_mutated ? lower_copied(l, t, NULL) : t;
 }
 

@@ -114,6 +114,36 @@ static bool overwrites_unread(fuser *f, const work_group *g)
     return false;
 }
 
+/* ---- runs that fail: nothing is half changed then that outlives the call ---- */
+
+static bool may_fail(fuser *f, const loop_form *n)
+{
+    for (uint32_t k = 0; k < n->store_count; k++)
+        if (loop_may_fail(f->p, n->stores[k].value, NULL) ||
+            loop_may_fail(f->p, loop_index(f->p, n->stores[k].index), NULL))
+            return true;
+    return false;
+}
+
+static bool outlives(fuser *f, const loop_form *n)
+{
+    for (uint32_t k = 0; k < n->store_count; k++)
+        if (f->p->buffers.at[n->stores[k].buffer].kind != LOOP_TEMP) return true;
+    return false;
+}
+
+static bool leaves_half(fuser *f, const work_group *g, const loop_form *n)
+{
+    bool writes = outlives(f, n), fails = may_fail(f, n);
+    if (!writes && !fails) return false;
+    for (uint32_t ph = 0; ph < g->phases.count; ph++)
+        for (uint32_t i = 0; i < g->phases.at[ph].forms.count; i++) {
+            const loop_form *other = &g->phases.at[ph].forms.at[i];
+            if ((writes && may_fail(f, other)) || (fails && outlives(f, other))) return true;
+        }
+    return false;
+}
+
 static bool too_large(fuser *f, const work_group *g, const loop_form *n)
 {
     uint32_t nodes = 0, ops = 1;
@@ -351,6 +381,7 @@ static sched_reason join(fuser *f, uint32_t g, const loop_form *n, work_group *o
     uint32_t again = f->p->ops.at[n->op].again;
     if (again && f->p->ops.at[group->ops.at[0]].again != again) return SCHED_AGAIN;
     if (mutates(f, group, n)) return SCHED_MUTATION;
+    if (leaves_half(f, group, n)) return SCHED_MAY_FAIL;
     if (too_large(f, group, n)) return SCHED_TOO_LARGE;
     sched_reason between = depends_through_others(f, n->op, g);
     if (between != SCHED_FUSED) return between;

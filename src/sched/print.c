@@ -10,6 +10,7 @@ static const char *const reasons[SCHED_REASON_COUNT] = {
     [SCHED_CYCLE] = "cycle",
     [SCHED_DEFINITION] = "definition",
     [SCHED_MUTATION] = "mutation",
+    [SCHED_MAY_FAIL] = "may-fail",
     [SCHED_FEW_ROWS] = "few_rows",
     [SCHED_TOO_LARGE] = "too_large",
     [SCHED_AGAIN] = "again",

@@ -77,6 +77,15 @@ static bool overwrites_own_element(loop_program *p, const loop_op *op, loop_buff
     return search.only_there;
 }
 
+/* May the run fail at what the op computes, having changed part of the buffer? */
+static bool may_leave_half(reinplacer *r, const loop_op *op, loop_buffer_id made)
+{
+    for (uint32_t i = 0; i < op->store_count; i++)
+        if (op->stores[i].buffer == made && loop_may_fail(r->p, op->stores[i].value, NULL))
+            return true;
+    return false;
+}
+
 /* The new value `made` can be made in `state`, which op `back` copies it to. */
 static bool can_replace(reinplacer *r, loop_buffer_id made, loop_buffer_id state, uint32_t back)
 {
@@ -86,7 +95,9 @@ static bool can_replace(reinplacer *r, loop_buffer_id made, loop_buffer_id state
         return false;
     uint32_t begin = own->at[0].op;
     for (uint32_t i = 0; i < own->count; i++)
-        if (own->at[i].is_write && own->at[i].op > back) return false;
+        if (own->at[i].is_write &&
+            (own->at[i].op > back || may_leave_half(r, &r->p->ops.at[own->at[i].op], made)))
+            return false;
     for (uint32_t i = 0; i < old->count; i++) {
         uint32_t op = old->at[i].op;
         loop_buffer_id from, to;

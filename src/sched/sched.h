@@ -63,6 +63,7 @@ typedef enum sched_reason {
     SCHED_NOT_SAME_INDEX,
     SCHED_CYCLE,      /* something between them depends on one and feeds the other */
     SCHED_DEFINITION, /* the one leads to a symbol that the other reads */
+    SCHED_MAY_FAIL,   /* the one may end the run, the other changes what outlives it */
     SCHED_MUTATION,   /* a buffer read by one is written by the other */
     SCHED_FEW_ROWS,   /* too few outer iterations would be left to share among threads */
     SCHED_TOO_LARGE,  /* more buffers or nodes than a kernel should hold */

@@ -388,3 +388,21 @@ error: kern: law K3: a vector of 128 bytes
   at kernel k_rows group 1: acc a0 : f32x16 argmin places i64 copies 2
   help: this is a fault of ferrite's own: please report it with the program
 --status-- 1
+--run-- sed '/check 0/d' columns.kern | ferrite inspect - --from kern --stage kern
+--err--
+error: kern: law K7: nothing says that v1 is in range
+  at kernel k_columns group 2: v2 : f32x4 = load lanes b0[p0*i0 + v1]
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/check 0 v1 < p0/check 0 v1 < p0 if bool 1/' columns.kern | ferrite inspect - --from kern --stage kern
+--err--
+error: kern: law K7: nothing says that v1 is in range
+  at kernel k_columns group 2: v2 : f32x4 = load lanes b0[p0*i0 + v1]
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/check 0 v1 < p0/known v1 < v1/' columns.kern | ferrite inspect - --from kern --stage kern
+--err--
+error: kern: law K5: a size is not made of ints alone
+  at kernel k_columns group 2: known v1 < v1
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1

@@ -1,0 +1,41 @@
+# indices that cannot be outside are known to be in range, whatever the data: places of a sort, of a
+# maximum; minima, remainders, constants; others are checked, under the guard of the load
+--run-- ferrite inspect - --stage kern --isa x86-64-v3 | grep -E '^kernel|check|known'
+--in--
+symbols {
+  s0 in [2, 1000] hint 64
+}
+graph main {
+  placeholder %x user "x" : f32[8,s0]
+  placeholder %t user "t" : f32[s0,4]
+  placeholder %i user "i" : i64[8,s0]
+  %order = aten.argsort.default(%x, 1) : i64[8,s0]
+  %sorted = aten.gather.default(%x, 1, %order) : f32[8,s0]
+  %most = aten.argmax.default(%x, 1) : i64[8]
+  %best = aten.index_select.default(%t, 0, %most) : f32[8,4]
+  %top = aten.topk.default(%x, 1) : (f32[8,1], i64[8,1])
+  %first = _operator.getitem(%top, 1) : i64[8,1]
+  %again = aten.gather.default(%x, 1, %first) : f32[8,1]
+  %last = aten.sym_size.int(%t, 0) : int s0
+  %near = _operator.sub(%last, 1) : int s0 - 1
+  %clamp = aten.clamp.default(%i, 0, %near) : i64[8,s0]
+  %clamped = aten.gather.default(%x, 1, %clamp) : f32[8,s0]
+  %rem = aten.remainder.Scalar(%i, %last) : i64[8,s0]
+  %wrapped = aten.gather.default(%x, 1, %rem) : f32[8,s0]
+  %data = aten.gather.default(%x, 1, %i) : f32[8,s0]
+  %padded = aten.constant_pad_nd.default(%data, [1, 0], 0.5) : f32[8,s0 + 1]
+  output (user %sorted, user %best, user %again, user %clamped, user %wrapped, user %padded)
+}
+--out--
+kernel k_argmax group 0 lanes 8 ints [s0]
+    known v2 < p0
+kernel k_max_min group 1 lanes 4 ints [s0, s0 - 1]
+      known v7 < p0
+kernel k_rem group 2 lanes 4 ints [s0]
+      known v4 < p0
+kernel k_le group 3 lanes 4 ints [s0]
+      check 0 v5 < p0 if v4
+kernel k_copy group 5 lanes 4 ints [s0]
+      known v1 < p0
+kernel k_copy group 7 lanes 4 ints [s0]
+      known v1 < p0
