@@ -227,7 +227,8 @@ const cli_command cli_bench = {
              "    [--seconds S] [--json]\n",
     .options = options,
     .option_count = COUNT_OF(options),
-    .session_options = "isa cc lapack jobs model from ops max-arena memory-budget split part passes",
+    .session_options =
+        "isa cc lapack jobs model from ops max-arena memory-budget split part passes",
     .fewest = 1,
     .most = 1,
     .run = bench,

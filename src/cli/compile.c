@@ -70,9 +70,9 @@ const cli_command cli_compile = {
              "compile MODEL.pt2 --emit python -o MODEL.py\n",
     .options = options,
     .option_count = COUNT_OF(options),
-    .session_options =
-        "isa cc cache lapack jobs model from ops max-arena memory-budget profile split part passes verify "
-        "dump-after",
+    .session_options = "isa cc cache lapack jobs model from ops max-arena memory-budget profile "
+                       "split part passes verify "
+                       "dump-after",
     .fewest = 1,
     .most = 1,
     .run = compile,

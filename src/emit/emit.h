@@ -59,15 +59,15 @@ struct emit_state {
     const char **names;     /* a C identifier for each buffer */
     map symbols;            /* symbol -> its number, that of its definition */
     uint32_t input_symbols; /* how many lines at the top read symbols from the inputs */
-    uint32_t step;      /* the one that the line belongs to; at the end, how many there are */
+    uint32_t step;          /* the one that the line belongs to; at the end, how many there are */
     uint32_t head_lines; /* so many are printed by `begin`: symbols of inputs, what holds of them */
-    text behind;        /* what stands behind `out` in the same file; parts change the two */
+    text behind;         /* what stands behind `out` in the same file; parts change the two */
     uint32_t parts_begun;
     bool in_part;
     uint32_t *declared_in; /* by buffer: the function that declared it last, of so many */
     uint32_t scopes;
-    uint32_t depth;     /* of regions, in languages that indent */
-    bool is_open;       /* nothing stands in the innermost region yet */
+    uint32_t depth; /* of regions, in languages that indent */
+    bool is_open;   /* nothing stands in the innermost region yet */
 };
 
 extern const emit_target emit_target_c, emit_target_python;

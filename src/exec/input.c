@@ -72,21 +72,21 @@ static const char *show(const exec_run *r, sym_expr e, shown *out)
 static int check_size(exec_run *r, uint32_t k, uint32_t d, sym_expr expected)
 {
     const fe_tensor *in = &r->f->in[k];
-    shown text;
+    shown as;
     if (sym_is_int(r->w->loops->symbols, expected, NULL)) return 0;
     int64_t size = exec_number(r, expected);
     if (in->sizes[d] == size) return 0;
     return rt_fail(r->f, FE_RUN_BAD_INPUT,
                    "input '%s' has size %lld in dimension %u, expected %s = %lld",
                    r->w->loops->inputs.at[k].name, (long long)in->sizes[d], d,
-                   show(r, expected, &text), (long long)size);
+                   show(r, expected, &as), (long long)size);
 }
 
 static int check_stride(exec_run *r, uint32_t k, uint32_t d, sym_expr expected)
 {
-    shown text;
+    shown as;
     if (sym_is_int(r->w->loops->symbols, expected, NULL)) return 0;
-    return rt_check_stride(r->f, k, d, exec_number(r, expected), show(r, expected, &text));
+    return rt_check_stride(r->f, k, d, exec_number(r, expected), show(r, expected, &as));
 }
 
 /* A number: what the program was exported with, where it is not a symbol. */

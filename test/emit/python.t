@@ -117,11 +117,11 @@ def lines(f):
     s1 = (f.size(0, 1) - 3) // max(1, 2)
     f.check_range(0, 0, "s0", s0, 2, 64)
     f.check_size(0, 0, s0, "s0")
-    f.check_stride(0, 0, ((2 * s1) + 3), "2*s1 + 3")
     f.check_size(0, 1, ((2 * s1) + 3), "2*s1 + 3")
+    f.check_stride(0, 0, ((2 * s1) + 3), "2*s1 + 3")
+    f.check(((s1 != 4) and (s0 <= s2)) != 0, "s0 is \"too large\"", s1=s1, s0=s0, s2=s2)
     places_0 = f.place(0, LIVES_0, ((4 * s0 * s0),))
     x = f.input(0)
-    f.check(((s1 != 4) and (s0 <= s2)) != 0, "s0 is \"too large\"", s1=s1, s0=s0, s2=s2)
     s3 = (((s0 * s1) // 4) + (min(s0, s2) % 3))
     a = places_0[0]
     # a ends here

@@ -71,14 +71,23 @@ nest [i0 < 7, i1 < 4] origin 2 {
   @buf2[4*i0 + i1] = %0
 }
 nest [i0 < 5, i1 < 4] origin 2 {
-  %0 = load i64 @i[i0]
-  %1 = const 2 : i64
-  %2 = eq %0, %1 : bool
-  %3 = const 0.0 : f32
-  %4 = load f32 @g[4*i0 + i1]
-  %5 = where %2, %3, %4 : f32
-  j0 = indirect %0 < 7 dim 0 origin 2
-  @buf2[4*j0 + i1] add= %5
+  %0 = const 0 : i64
+  %1 = load i64 @i[i0]
+  %2 = le %0, %1 : bool
+  %3 = const 7 : i64
+  %4 = lt %1, %3 : bool
+  %5 = and %2, %4 : bool
+  %6 = const 2 : i64
+  %7 = eq %1, %6 : bool
+  %8 = const 0.0 : f32
+  %9 = load f32 @g[4*i0 + i1]
+  %10 = where %7, %8, %9 : f32
+  %11 = where %5, %10, %8 : f32
+  %12 = const 6 : i64
+  %13 = min %1, %12 : i64
+  %14 = max %13, %0 : i64
+  j0 = indirect %14 < 7 dim 0 origin 2
+  @buf2[4*j0 + i1] add= %11
 }
 output @buf2[7,4]{4,1}
 --run-- ferrite inspect --stage loop -
