@@ -1,5 +1,6 @@
 /* matmul.c -- matrix products: the extern kernels `gemm` (float32, a constant weight on the right)
- * and `bmm` (float32, anything else); other dtypes are plain reductions.
+ * and `bmm` (float32, anything else); other dtypes, and one column, which takes no more than reading
+ * the matrix, are plain reductions.
  *
  * A bias of one element a column goes into gemm itself; whatever else surrounds a product (a full
  * addend, alpha, beta, an activation) stays pointwise, and the scheduler makes it the product's
@@ -8,6 +9,8 @@
 #include "lower/linalg.h"
 
 #include <string.h>
+
+enum { LARGE_SIDE = 16 /* rows, columns and depth that a product of its own is worth while for */ };
 
 /* out[.., m, n] = sum over k of a[.., m, k] * b[.., k, n], the batch dims already equal. */
 static lower_tensor product_nest(lowering *l, lower_tensor a, lower_tensor b, const sym_expr *sizes,
@@ -68,7 +71,7 @@ static lower_tensor product_2d(lowering *l, lower_tensor a, lower_tensor b, lowe
     bool is_float = lower_dtype(a) == TY_F32 && !is_empty(l, a) && !is_empty(l, b);
     if (is_float && lower_is_constant(l, b)) return gemm(l, a, b, bias, sizes, wanted);
     lower_tensor out;
-    if (is_float) {
+    if (is_float && !sym_same(b.sizes[1], l->one)) {
         sym_expr batched[3] = {l->one, sizes[0], sizes[1]}, strides[3];
         if (wanted) {
             strides[0] = sym_mul(l->symbols, sizes[0], sizes[1]);
@@ -86,7 +89,8 @@ static lower_tensor product_2d(lowering *l, lower_tensor a, lower_tensor b, lowe
 static lower_tensor product_3d(lowering *l, lower_tensor a, lower_tensor b, const sym_expr *wanted)
 {
     sym_expr sizes[3] = {a.sizes[0], a.sizes[1], b.sizes[2]};
-    if (lower_dtype(a) == TY_F32 && !is_empty(l, a) && !is_empty(l, b))
+    bool one_column = sym_same(b.sizes[2], l->one);
+    if (lower_dtype(a) == TY_F32 && !is_empty(l, a) && !is_empty(l, b) && !one_column)
         return bmm(l, a, b, sizes, wanted);
     return product_nest(l, a, b, sizes, wanted);
 }
@@ -111,12 +115,44 @@ static lower_tensor batch_of(lowering *l, lower_tensor t, uint32_t rank, const s
     return rank == 3 ? t : lower_reshape(l, t, 3, flat);
 }
 
+/* Complex numbers as the four products of their parts, where these have matrices to run. */
+static bool is_in_parts(lowering *l, lower_tensor a, lower_tensor b)
+{
+    if (lower_dtype(a) != TY_C64 || is_empty(l, a) || is_empty(l, b)) return false;
+    const sym_expr sides[] = {a.sizes[a.rank - 2], a.sizes[a.rank - 1], b.sizes[b.rank - 1]};
+    for (size_t i = 0; i < COUNT_OF(sides); i++)
+        if (sym_hint(l->symbols, sides[i], LARGE_SIDE) < LARGE_SIDE) return false;
+    return true;
+}
+
+static lower_tensor product_many(lowering *l, lower_tensor a, lower_tensor b, lower_tensor bias,
+                                 const sym_expr *wanted);
+
+static lower_tensor product_in_parts(lowering *l, lower_tensor a, lower_tensor b, lower_tensor bias)
+{
+    static const loop_opcode PARTS[] = {LOOP_REALPART, LOOP_IMAGPART};
+    lower_tensor x[2], y[2], p[2][2];
+    for (int i = 0; i < 2; i++) {
+        x[i] = lower_unary(l, PARTS[i], a);
+        y[i] = lower_unary(l, PARTS[i], b);
+    }
+    for (int i = 0; i < 4; i++)
+        p[i / 2][i % 2] = product_many(l, x[i / 2], y[i % 2], (lower_tensor){0}, NULL);
+    lower_tensor re = lower_binary(l, LOOP_SUB, p[0][0], p[1][1]),
+                 im = lower_binary(l, LOOP_ADD, p[0][1], p[1][0]);
+    loop_node joined = {
+        .op = LOOP_COMPLEX, .dtype = TY_C64, .args = {lower_here(l, re), lower_here(l, im)}};
+    lower_tensor out = lower_value(l, TY_C64, re.rank, re.sizes, loop_make(l->program, joined));
+    return lower_absent(bias) ? out : lower_binary(l, LOOP_ADD, out, bias);
+}
+
 /* torch.matmul of operands of at least two dims. */
 static lower_tensor product_many(lowering *l, lower_tensor a, lower_tensor b, lower_tensor bias,
                                  const sym_expr *wanted)
 {
     sym_expr batch[TY_MAX_RANK], sizes[LOWER_MAX_RANK];
     uint32_t batch_rank;
+    if (is_in_parts(l, a, b)) return product_in_parts(l, a, b, bias);
     if (a.rank == 2 && b.rank == 2) return product_2d(l, a, b, bias, wanted);
     ty_broadcast(l->symbols, a.rank - 2, a.sizes, b.rank - 2, b.sizes, &batch_rank, batch);
     memcpy(sizes, batch, batch_rank * sizeof *sizes);

@@ -24,3 +24,10 @@ def moved_in_runs(x, y, k):
 def rows_of_three(x, y, z, w):
     whole = x / x.norm(dim=-1, keepdim=True), x * z, torch.linalg.cross(x, y), torch.stack([x, y], -1)
     return *whole, w.sum(-1), w.norm(dim=1), w.logsumexp(-1), w.t().norm(dim=-1), w.half().sum(-1), w.argmax(-1)
+
+
+@op(real(20, 17), real(17, 18), real(20, 17), real(17, 18), real(2, 3, 17))
+def products_by_parts_and_columns(a, b, c, d, e):
+    """Complex products large enough to go by their parts; one column, which is a plain reduction."""
+    x, y = torch.complex(a, c), torch.complex(b, d)
+    return x @ y, x.conj() @ y, torch.stack([x, x]) @ y, a @ b[:, 0], e @ b[:, 1], e @ b[:, 2:3], a.t() @ c[:, 0]
