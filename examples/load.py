@@ -70,4 +70,5 @@ def main():
     a.close(model)
 
 
-main()
+if __name__ == "__main__":
+    main()

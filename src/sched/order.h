@@ -8,7 +8,7 @@
  *
  * Order of reading: order.c (a schedule as a problem, and the choice), order_peak.c (what an order
  * costs), order_search.c (where it pays to search), order_beam.c (the search), order_series.c
- * (series-parallel problems, exactly).
+ * (series-parallel problems, exactly), order_depth.c (another order to begin with).
  */
 #ifndef FERRITE_SCHED_ORDER_H
 #define FERRITE_SCHED_ORDER_H

@@ -33,6 +33,9 @@ beam_result order_beam(const beam_window *w, arena *memory);
  * which says who the first and last users are. */
 void order_series(const order_problem *p, const uint32_t *order, uint32_t *out, arena *scratch);
 
+/* ---- order_depth.c ---- */
+void order_depth(const order_problem *p, uint32_t *out, arena *scratch);
+
 /* ---- order_peak.c ---- */
 
 /* How much a node of the order adds while it runs, and what is left of that when it has. */

@@ -211,9 +211,11 @@ uint32_t order_search(const order_problem *p, uint64_t work, order_result *resul
     for (uint32_t i = 0; i < p->node_count; i++) s.order[i] = i;
     s.peak = order_peak(p, s.order, s.live, s.scratch);
     if (s.peak > s.bound) {
-        uint32_t *series = NEW_ARRAY(s.scratch, uint32_t, p->node_count + 1);
-        order_series(p, s.order, series, s.scratch);
-        offer(&s, series);
+        uint32_t *first = NEW_ARRAY(s.scratch, uint32_t, p->node_count + 1);
+        order_series(p, s.order, first, s.scratch);
+        offer(&s, first);
+        order_depth(p, first, s.scratch);
+        offer(&s, first);
         search_pieces(&s);
     }
     *optimal = s.optimal || s.peak <= s.bound;
