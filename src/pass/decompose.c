@@ -110,10 +110,29 @@ static fe_status lay_out(fx_graph *g, const fx_node *was, fx_node **now)
     return pass_emit(g, (*now)->next, OP_prims_copy_strided_default, was, 2, args, now);
 }
 
-static fe_status replace_result(fx_graph *g, fx_node *was, const fx_arg *result)
+/* Memory of an operand or of another result, where the operator's result has its own? */
+static bool is_borrowed(const decomposing *d, const fx_node *was, uint32_t number)
 {
-    CHECK(g->session, result->kind == FX_ARG_NODE);
-    fx_node *now = result->node;
+    const ty_tensor *t = fx_arg_tensor(&d->results[number]), *want = fx_tensor(was);
+    if (!t || !want || t->storage == want->storage) return false;
+    bool borrows = t->storage < d->first_storage;
+    for (uint32_t k = 0; k < number; k++) {
+        const ty_tensor *other = fx_arg_tensor(&d->results[k]);
+        borrows |= other && other->storage == t->storage;
+    }
+    return borrows;
+}
+
+/* was: the call or its item; number: which result that is */
+static fe_status replace_result(const decomposing *d, fx_node *was, uint32_t number)
+{
+    fx_graph *g = d->g;
+    CHECK(g->session, d->results[number].kind == FX_ARG_NODE);
+    fx_node *now = d->results[number].node;
+    if (is_borrowed(d, was, number)) {
+        fx_arg args[] = {fx_of(now)};
+        FE_TRY(pass_emit(g, d->n, OP_aten_clone_default, was, 1, args, &now));
+    }
     FE_TRY(lay_out(g, was, &now));
     bool same = infer_same_value(g, &was->value, &now->value, NULL);
     fx_replace_uses(g, was, now);
@@ -125,14 +144,14 @@ static fe_status replace(decomposing *d)
     fx_node *n = d->n;
     if (n->value.kind != FX_TUPLE) {
         CHECK(d->g->session, d->count == 1);
-        return replace_result(d->g, n, &d->results[0]);
+        return replace_result(d, n, 0);
     }
     for (uint32_t k = n->users.count; k-- > 0;) {
         fx_node *item = n->users.at[k];
         int64_t number;
         bool known = fx_is(item, OP_operator_getitem) && fx_arg_int(d->g, &item->args[1], &number);
         CHECK(d->g->session, known && number >= 0 && number < (int64_t)d->count);
-        FE_TRY(replace_result(d->g, item, &d->results[number]));
+        FE_TRY(replace_result(d, item, (uint32_t)number));
         fx_erase(d->g, item);
     }
     return FE_OK;
@@ -142,6 +161,7 @@ static fe_status decompose_node(fx_graph *g, fx_node *n, const decompose_row *ro
 {
     fx_arg results[DECOMPOSE_MOST_RESULTS];
     decomposing d = {.g = g, .n = n, .target = row->target, .results = results};
+    d.first_storage = g->next_storage;
     row->rule(&d);
     FE_TRY(d.status);
     FE_TRY(replace(&d));

@@ -17,6 +17,7 @@ typedef struct decomposing {
     fe_status status;
     fx_arg *results;
     uint32_t count;
+    uint32_t first_storage; /* memory that the rule made is from here on */
 } decomposing;
 
 typedef void decompose_rule(decomposing *d);
