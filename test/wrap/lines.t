@@ -114,3 +114,23 @@ free @b
 output 0 @c[s0]{1}
 output 1 int s0*s1
 output 2 bool s0 < s2
+--run-- ferrite inspect - --from fx --stage wrap > a && ferrite inspect - --from wrap --stage wrap < a | cmp - a && grep '^symbol s[0-9]* =' a
+--in--
+symbols {
+  s0 in [0, inf]
+  s1 in [0, inf]
+  s2 in [0, inf]
+  s3 in [0, inf]
+}
+graph strides_tell_what_sizes_do_not {
+  placeholder %x user "x" : f32[2*s0 + 1,s1]{s2,1}
+  placeholder %y user "y" : f32[s0*s1,2]{3*s3 + 2,1}
+  %a = aten.sum.dim_IntList(%x, [1]) : f32[2*s0 + 1]
+  %b = aten.sum.dim_IntList(%y, [1]) : f32[s0*s1]
+  output (user %a, user %b)
+}
+--out--
+symbol s1 = size 0 1
+symbol s0 = size 0 0 less 1 by 2
+symbol s2 = stride 0 0
+symbol s3 = stride 1 0 less 2 by 3
