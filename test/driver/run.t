@@ -30,8 +30,11 @@ error: run: the program takes 2 inputs and the archive records no sample of them
 # after functionalise
 # after decompose
 # after noop
+# after simplify
 # after fold_batch_norm
 # after fold_constants
 # after attention
 # after cse
+# after products
+# after nest_cat
 # after dce

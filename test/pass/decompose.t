@@ -109,10 +109,9 @@ graph main {
 graph main {
   functional
   placeholder %x user "x" : f32[]{}@1
-  %unsqueeze = aten.unsqueeze.default(%x, 0) : f32[1]{1}@1
-  %unsqueeze_1 = aten.unsqueeze.default(%unsqueeze, 1) : f32[1,1]{1,1}@1
-  %ones_like = aten.ones_like.default(%unsqueeze_1, None, None, None, None, None) : f32[1,1]{1,1}@9
-  %cumprod = aten.cumprod.default(%unsqueeze_1, 1, None) : f32[1,1]{1,1}@10
-  %cat = aten.cat.default([%ones_like, %cumprod], 1) : f32[1,2]{2,1}@11
+  %reshape = aten.reshape.default(%x, [1, 1]) : f32[1,1]{1,1}@1
+  %ones_like = aten.ones_like.default(%reshape, None, None, None, None, None) : f32[1,1]{1,1}@15
+  %cumprod = aten.cumprod.default(%reshape, 1, None) : f32[1,1]{1,1}@16
+  %cat = aten.cat.default([%ones_like, %cumprod], 1) : f32[1,2]{2,1}@17
   output (user %cat)
 }
