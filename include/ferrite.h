@@ -26,7 +26,6 @@
 #define FERRITE_H
 
 #include "ferrite_abi.h"
-#include "ferrite_passes.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -120,9 +119,10 @@ FE_API void fe_session_free(fe_session *session);
  */
 FE_API fe_status fe_set(fe_session *session, const char *option, const char *value);
 
-/* A pass of the caller's (copied, texts too) for the compilations that follow, in the order in which
+/* A pass of the caller's (ferrite_passes.h; copied, texts too) for the compilations that follow, in the order in which
  * they are added; NULL: none of those. Several sessions may be given the same. */
-FE_API fe_status fe_add_pass(fe_session *session, const fe_pass *pass);
+struct fe_pass;
+FE_API fe_status fe_add_pass(fe_session *session, const struct fe_pass *pass);
 
 /* A node of the graph, as its passes left it. Strings are valid during the call. */
 typedef struct fe_node_info {

@@ -159,7 +159,7 @@ static fe_status add_pass_body(fe_session *session, void *data)
     return FE_OK;
 }
 
-fe_status fe_add_pass(fe_session *session, const fe_pass *pass)
+fe_status fe_add_pass(fe_session *session, const struct fe_pass *pass)
 {
     return api_call(session, add_pass_body, (void *)(uintptr_t)pass);
 }

@@ -91,16 +91,30 @@ static bool reach_map(fold *f, fx_node *input)
 
 /* ---- constants ---- */
 
+/* The constant that the value is, or is a view of. */
+static const fx_node *base_of(const fx_node *n)
+{
+    for (const ty_tensor *t = fx_tensor(n); t && n->kind == FX_CALL && n->arg_count;) {
+        const ty_tensor *base = fx_arg_tensor(&n->args[0]);
+        if (!base || base->storage != t->storage || base->dtype != t->dtype) break;
+        n = n->args[0].node;
+        t = base;
+    }
+    return n;
+}
+
 /* `count` elements of a constant, as numbers; NULL when it is none of a real floating dtype. */
 static double *read_constant(fold *f, const fx_node *n, int64_t count)
 {
     const ty_tensor *t = n ? fx_tensor(n) : NULL;
-    if (!t || !pass_is_constant(f->g, n) || !ty_is_floating(t->dtype) || count < 1) return NULL;
+    const fx_node *base = t ? base_of(n) : NULL;
+    if (!t || !pass_is_constant(f->g, base) || !ty_is_floating(t->dtype) || count < 1) return NULL;
     size_t *offsets = NEW_ARRAY(f->memory, size_t, count);
-    if (fx_element_offsets(f->g, t, n->data->size, offsets, (uint32_t)count) != count) return NULL;
+    if (fx_element_offsets(f->g, t, base->data->size, offsets, (uint32_t)count) != count)
+        return NULL;
     double *out = NEW_ARRAY(f->memory, double, count);
     for (int64_t i = 0; i < count; i++)
-        out[i] = fx_element_read(t->dtype, n->data->bytes + offsets[i]).number[0];
+        out[i] = fx_element_read(t->dtype, base->data->bytes + offsets[i]).number[0];
     return out;
 }
 

@@ -44,7 +44,7 @@ typedef struct rewriting {
     fx_graph *g;
     fx_node *root; /* of the match; what is emitted stands before it */
     const match *m;
-    void *data; /* of rewrite_run() */
+    void *data;     /* of rewrite_run() */
     bool may_relay; /* the rule has made sure that no reader sees other strides */
     fe_status status;
 } rewriting;

@@ -116,9 +116,8 @@ static fx_node *repeated(rewriting *r, match_pattern *const *forms, const fx_arg
         } else if (!fx_arg_int(r->g, match_arg(&m, "n"), times)) {
             continue;
         }
-        bool fits = *times > 0 &&
-                    sym_known_equal(r->g->symbols, out->sizes[1],
-                                    sym_mul_int(r->g->symbols, t->sizes[1], *times));
+        bool fits = *times > 0 && sym_known_equal(r->g->symbols, out->sizes[1],
+                                                  sym_mul_int(r->g->symbols, t->sizes[1], *times));
         for (uint32_t k = 0; k < 4; k++)
             fits &= k == 1 || sym_known_equal(r->g->symbols, t->sizes[k], out->sizes[k]);
         if (fits) return x;

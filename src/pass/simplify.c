@@ -72,8 +72,11 @@ static bool is_exact(ty_dtype a, ty_dtype b)
     uint32_t from = ty_dtype_size(a), to = ty_dtype_size(b);
     if (ty_is_floating(a)) return ty_is_floating(b) && to > from;
     if (!ty_is_integral(a, false)) return false;
-    if (ty_is_floating(b)) return (from == 1 && to >= 2 && b != TY_BF16) || (from <= 2 && to >= 4) || (from <= 4 && to == 8);
-    bool is_signed = ty_dtype_kind(a) == TY_KIND_SIGNED, to_signed = ty_dtype_kind(b) == TY_KIND_SIGNED;
+    if (ty_is_floating(b))
+        return (from == 1 && to >= 2 && b != TY_BF16) || (from <= 2 && to >= 4) ||
+               (from <= 4 && to == 8);
+    bool is_signed = ty_dtype_kind(a) == TY_KIND_SIGNED,
+         to_signed = ty_dtype_kind(b) == TY_KIND_SIGNED;
     return ty_is_integral(b, false) && to > from && (to_signed || !is_signed);
 }
 
@@ -280,8 +283,8 @@ static fx_node *put_of_ramp(rewriting *r)
     sym_expr sizes[TY_MAX_RANK];
     memcpy(sizes, t->sizes, t->rank * sizeof *sizes);
     sizes[dim] = sym_int(r->g->symbols, end - start);
-    fx_node *source = REWRITE(r, aten_expand_default, *value, fx_int_list(r->g, sizes, t->rank),
-                              fx_bool(false));
+    fx_node *source =
+        REWRITE(r, aten_expand_default, *value, fx_int_list(r->g, sizes, t->rank), fx_bool(false));
     return REWRITE(r, aten_slice_scatter_default, *match_arg(r->m, "base"), fx_of(source),
                    fx_int(r->g, dim), fx_int(r->g, start), fx_int(r->g, end), fx_int(r->g, 1));
 }

@@ -31,10 +31,10 @@ error: run: the program takes 2 inputs and the archive records no sample of them
 # after decompose
 # after noop
 # after simplify
-# after fold_batch_norm
 # after fold_constants
+# after fold_batch_norm
 # after attention
-# after cse
 # after products
+# after cse
 # after nest_cat
 # after dce

@@ -75,8 +75,9 @@ graph kept {
   output (user %one, user %two, user %three, user %four)
 }
 --out--
-  %one = aten.addmm.default(%b, %x, %t, 1, 1) : f32[5,2]{2,1}@14
-  %mm = aten.mm.default(%x, %t) : f32[5,2]{2,1}@15
-  %two = aten.add.Tensor(%mm, %c, 1) : f32[5,2]{2,1}@16
-  %three = aten.add.Tensor(%mm, %b, 2) : f32[5,2]{2,1}@17
-  %four = aten.scaled_dot_product_attention.default(%heads, %kr, %kr, None, 0.0, False, None, False) : f32[1,4,7,8]{224,56,8,1}@19
+  %one = aten.addmm.default(%b, %x, %t, 1, 1) : f32[5,2]{2,1}@7
+  %mm = aten.mm.default(%x, %t) : f32[5,2]{2,1}@8
+  %two = aten.add.Tensor(%mm, %c, 1) : f32[5,2]{2,1}@9
+  %mm3 = aten.mm.default(%x, %t) : f32[5,2]{2,1}@10
+  %three = aten.add.Tensor(%mm3, %b, 2) : f32[5,2]{2,1}@11
+  %four = aten.scaled_dot_product_attention.default(%heads, %kr, %kr, None, 0.0, False, None, False) : f32[1,4,7,8]{224,56,8,1}@13

@@ -1,6 +1,7 @@
 /* api.c -- ferrite.h as its users have it: what is given back, what is said of mistakes, and that two
  * threads may compile at once. */
 #include "ferrite.h"
+#include "ferrite_passes.h"
 #include "unit.h"
 
 #include <dirent.h>

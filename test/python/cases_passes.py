@@ -1,0 +1,101 @@
+"""The program cases of graph passes: what they rewrite must give what PyTorch gives. See make_cases.py."""
+
+import math
+
+import torch
+from cases_programs import program
+from torch import nn
+
+
+def heads(x, count):
+    return x.view(x.shape[0], x.shape[1], count, -1).transpose(1, 2)
+
+
+@program
+def spelled_out_attention():
+    class Attention(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.qkv = nn.Linear(24, 72)
+            self.register_buffer("bias", torch.randn(1, 4, 7, 7))
+            self.register_buffer("later", torch.triu(torch.ones(7, 7, dtype=torch.bool), 1))
+
+        def forward(self, x, mask, hidden):
+            q, k, v = (heads(t, 4) for t in self.qkv(x).chunk(3, -1))
+            plain = torch.softmax(q @ k.transpose(-1, -2) / math.sqrt(6), -1) @ v
+            scores = torch.matmul(q * 0.5, (k * 0.7).permute(0, 1, 3, 2)) + self.bias
+            both = torch.matmul(scores.masked_fill(self.later, float("-inf")).softmax(-1), v)
+            added = torch.softmax((q @ k.mT + mask) * 0.3 - self.bias, -1) @ v
+            rows = torch.softmax((q @ k.mT).masked_fill(hidden, float("-inf")), -1) @ v  # NaN where all is hidden
+            finite = torch.where(hidden, torch.tensor(-1e30), q @ k.mT).softmax(-1) @ v
+            flat_q, flat_k, flat_v = (t.reshape(8, 7, 6) for t in (q, k, v))
+            low = torch.baddbmm(self.bias.expand(2, 4, 7, 7).reshape(8, 7, 7), flat_q, flat_k.mT, beta=2, alpha=0.5)
+            flat = torch.bmm(low.softmax(2), flat_v)
+            per_head = torch.softmax((q @ k.mT) * self.bias[:, :, :1, :1].exp() + self.bias, -1) @ v
+            windows = (q @ k.mT).view(1, 2, 4, 7, 7) + mask.view(1, 2, 1, 1, 7) + self.bias
+            windowed = windows.view(2, 4, 7, 7).softmax(-1) @ v
+            return plain, both, added, rows, finite, flat, per_head, windowed.transpose(1, 2).reshape(2, 7, 24)
+
+    hidden = torch.rand(2, 1, 7, 7) < 0.4
+    hidden[0, 0, 3] = True
+    return Attention().eval(), [(torch.randn(2, 7, 24), torch.randn(2, 1, 1, 7), hidden)]
+
+
+@program
+def heads_by_groups():
+    class Groups(nn.Module):
+        def forward(self, q, k, v):
+            def repeat(t):
+                return t[:, :, None].expand(2, 2, 3, 5, 8).reshape(2, 6, 5, 8)
+
+            a = nn.functional.scaled_dot_product_attention(q, repeat(k), repeat(v), is_causal=True)
+            b = torch.softmax(q @ repeat(k).mT * 0.2, -1) @ v.repeat_interleave(3, 1)
+            return a, b
+
+    return Groups(), [(torch.randn(2, 6, 5, 8), torch.randn(2, 2, 5, 8), torch.randn(2, 2, 5, 8))]
+
+
+@program
+def constants_and_norms():
+    class Norms(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear, self.rows = nn.Linear(6, 5), nn.BatchNorm1d(5)
+            self.up, self.volume = nn.ConvTranspose2d(4, 6, 2, stride=2, groups=2, bias=False), nn.BatchNorm2d(6)
+            self.line, self.spelled = nn.Conv1d(3, 4, 3), nn.BatchNorm1d(4)
+            self.table = nn.Parameter(torch.randn(9, 6))
+            self.register_buffer("places", torch.randint(0, 9, (4,)))
+            for norm in (self.rows, self.volume, self.spelled):
+                norm.running_mean.normal_()
+                norm.running_var.uniform_(0.5, 2)
+                nn.init.normal_(norm.weight)
+                nn.init.normal_(norm.bias)
+
+        def forward(self, x, y, z):
+            a = self.rows(self.linear(x).flatten(0, 1)).view(x.shape[0], -1, 5)
+            b = self.volume(self.up(y))
+            s = self.spelled
+            scale = (s.weight / torch.sqrt(s.running_var + 1e-5))[:, None]
+            c = (self.line(z) - s.running_mean[:, None]) * scale + s.bias[:, None]
+            d = x + torch.tanh(self.table[self.places] @ self.table.T)[:, :6].contiguous()
+            return a, b, c, d, self.linear(x) * 0.5 + 1, x @ self.linear.weight.t() + self.linear.bias
+
+    return Norms().eval(), [(torch.randn(2, 4, 6), torch.randn(1, 4, 3, 3), torch.randn(2, 3, 9))]
+
+
+@program
+def cut_and_put_together():
+    class Pieces(nn.Module):
+        def forward(self, x, y, v):
+            whole = torch.cat(x.split(2, 1), 1)
+            both = torch.cat([x, y], 1)
+            more = torch.cat([x, y, v], 1)
+            stacked = torch.stack([y, v])
+            written = x.clone()
+            written[1:3] = v[0, 0]
+            written = written.index_put((torch.arange(1, 3),), v[:2, :1].expand(2, 6))
+            turned = x.transpose(0, 1).permute(1, 0).reshape(8, 3).view(2, 12)
+            half = y.half().float() + y.double().float()
+            return whole.exp(), both[:, 6:8].neg(), more, both, stacked[1].abs(), written, turned + 1, half, both[:, :6]
+
+    return Pieces(), [(torch.randn(4, 6), torch.randn(4, 2), torch.randn(4, 2))]
