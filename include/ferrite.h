@@ -206,6 +206,10 @@ FE_API fe_status fe_write_report(fe_program *program, const char *path);
  * FE_TOOLCHAIN, FE_UNSUPPORTED. */
 FE_API fe_status fe_write_python(fe_program *program, const char *path);
 
+/* Writes the program as an FX graph: NAME.json, which ferrite_fx.py makes a torch.fx.GraphModule of,
+ * beside its library of kernels, as fe_write_python() does. */
+FE_API fe_status fe_write_fx(fe_program *program, const char *path);
+
 /* Makes the program ready to be called in this process, without a file of the caller's:
  *
  *     fe_load(program, &artifact, &model);

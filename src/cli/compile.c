@@ -28,6 +28,7 @@ static const emission emissions[] = {
     {"so", "library", fe_write_library},
     {"c", "folder", fe_write_sources},
     {"python", "module, or its folder,", fe_write_python},
+    {"fx", "graph, or its folder,", fe_write_fx},
 };
 
 static const emission *find_emission(const char *name)
@@ -42,7 +43,7 @@ static int compile(cli_call *call)
     const compile_call *o = (compile_call *)call;
     const emission *to = find_emission(o->emit ? o->emit : "so");
     fe_program *program;
-    if (!to) return cli_mistake(&cli_compile, "--emit is so, c or python, not '%s'", o->emit);
+    if (!to) return cli_mistake(&cli_compile, "--emit is so, c, python or fx, not '%s'", o->emit);
     if (!o->output) return cli_mistake(&cli_compile, "-o is missing: the %s to make", to->made);
     cli_show_progress(call->session);
     fe_status status = fe_compile_file(call->session, call->paths.at[0], &program);
@@ -56,18 +57,20 @@ static int compile(cli_call *call)
 #define FIELD(name) offsetof(compile_call, name)
 static const cli_option options[] = {
     {"-o", CLI_TEXT, FIELD(output), "PATH", "what is to be made"},
-    {"--emit", CLI_TEXT, FIELD(emit), "so|c|python",
+    {"--emit", CLI_TEXT, FIELD(emit), "so|c|python|fx",
      "so: a shared library, and a header beside it (default); c: C sources, weights and a "
-     "Makefile; python: a module, its kernels and what it imports"},
+     "Makefile; python: a module, its kernels and what it imports; fx: the same as a graph for "
+     "torch.fx"},
     {"--quiet", CLI_FLAG, FIELD(quiet), NULL, "says nothing of what was made"},
 };
 
 const cli_command cli_compile = {
     .name = "compile",
-    .what = "makes a shared library, C sources or a Python module of a program",
+    .what = "makes a shared library, C sources, a Python module or an FX graph of a program",
     .usage = "compile MODEL.pt2 -o MODEL.so\n"
              "compile MODEL.pt2 --emit c -o DIR/\n"
-             "compile MODEL.pt2 --emit python -o MODEL.py\n",
+             "compile MODEL.pt2 --emit python -o MODEL.py\n"
+             "compile MODEL.pt2 --emit fx -o MODEL.json\n",
     .options = options,
     .option_count = COUNT_OF(options),
     .session_options = "isa cc cache lapack jobs model from ops max-arena memory-budget profile "

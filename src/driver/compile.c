@@ -189,6 +189,21 @@ static const wrap_check_row *checks_of(driver_program *d, const kern_call *call)
     return checks;
 }
 
+/* Which of its buffers the kernel of a group stores to. */
+static const bool *written_by(driver_program *d, uint32_t g, const kern_call *call)
+{
+    const sched_group *group = &d->schedule->groups.at[g];
+    bool *is_written = NEW_ARRAY(d->memory, bool, call->buffer_count + 1);
+    for (uint32_t ph = 0; ph < group->phase_count; ph++)
+        for (uint32_t i = 0; i < group->phases[ph].nest_count; i++) {
+            const loop_op *nest = &group->phases[ph].nests[i].nest;
+            for (uint32_t k = 0; k < nest->store_count; k++)
+                for (uint32_t b = 0; b < call->buffer_count; b++)
+                    is_written[b] |= call->buffers[b] == nest->stores[k].buffer;
+        }
+    return is_written;
+}
+
 static fe_status stage_wrap(driver_program *d)
 {
     const kern_set *k = d->kernels;
@@ -207,6 +222,7 @@ static fe_status stage_wrap(driver_program *d)
                                c->cost,
                                checks_of(d, c),
                                c->check_count,
+                               written_by(d, g, c),
                                g};
     }
     wrap_facts facts = {.calls = calls,

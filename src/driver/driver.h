@@ -228,8 +228,9 @@ fe_status artifact_write_sources(driver_program *d, const char *folder);
 
 /* report.c: the body of fe_write_report(). */
 fe_status report_write(driver_program *d, const char *path);
-/* module.c: body of fe_write_python(). */
+/* module.c: bodies of fe_write_python() and fe_write_fx(). */
 fe_status module_write_python(driver_program *d, const char *path);
+fe_status module_write_fx(driver_program *d, const char *path);
 
 /* load.c: the body of fe_load(); d->loaded. process.c: the same where lines are run as they are. */
 fe_status driver_load(driver_program *d);

@@ -68,3 +68,11 @@ fe_status module_write_python(driver_program *d, const char *path)
     FE_TRY(write_support(d, &to, support));
     return write_text(d, &to, &emit_target_python);
 }
+
+fe_status module_write_fx(driver_program *d, const char *path)
+{
+    static const char *const support[] = {"ferrite_runtime.py", "ferrite_fx.py", NULL};
+    module_place to = place_of(d, path, ".json");
+    FE_TRY(write_support(d, &to, support));
+    return write_text(d, &to, &emit_target_fx);
+}

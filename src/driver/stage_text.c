@@ -71,12 +71,18 @@ static void show_python(driver_program *d, text *out)
     show_target(d, &emit_target_python, out);
 }
 
+static void show_graph(driver_program *d, text *out)
+{
+    show_target(d, &emit_target_fx, out);
+}
+
 const stage_row stage_table[] = {
-    {"read", STAGE_READ, show_fx},    {"fx", STAGE_PASS, show_fx},
-    {"loop", STAGE_LOWER, show_loop}, {"sched", STAGE_SCHED, show_sched},
-    {"plan", STAGE_WRAP, show_plan},  {"plot", STAGE_WRAP, show_plot},
-    {"wrap", STAGE_WRAP, show_wrap},  {"kern", STAGE_KERN, show_kern},
-    {"c", STAGE_EMIT, show_c},        {"python", STAGE_WRAP, show_python},
+    {"read", STAGE_READ, show_fx},     {"fx", STAGE_PASS, show_fx},
+    {"loop", STAGE_LOWER, show_loop},  {"sched", STAGE_SCHED, show_sched},
+    {"plan", STAGE_WRAP, show_plan},   {"plot", STAGE_WRAP, show_plot},
+    {"wrap", STAGE_WRAP, show_wrap},   {"kern", STAGE_KERN, show_kern},
+    {"c", STAGE_EMIT, show_c},         {"python", STAGE_WRAP, show_python},
+    {"graph", STAGE_WRAP, show_graph},
 };
 
 const uint32_t stage_count = COUNT_OF(stage_table);

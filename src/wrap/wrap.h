@@ -85,7 +85,8 @@ typedef struct wrap_call {
     int64_t cost;
     const wrap_check_row *checks; /* by number */
     uint32_t check_count;
-    uint32_t group; /* of the schedule; in a program read from text: no one's */
+    const bool *is_written; /* by buffer: does the kernel write to it? NULL: nobody has said */
+    uint32_t group;         /* of the schedule; in a program read from text: no one's */
 } wrap_call;
 
 /* A piece of the weights: a constant's bytes as they are, or re-laid for the extern call that reads

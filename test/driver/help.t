@@ -4,7 +4,7 @@
 ferrite 0.1: compiles PyTorch programs to C
 
   ferrite run      compiles a program, runs it, writes its outputs
-  ferrite compile  makes a shared library, C sources or a Python module of a program
+  ferrite compile  makes a shared library, C sources, a Python module or an FX graph of a program
   ferrite inspect  shows a stage of the compiler as text
   ferrite check    compares programs with their recorded metadata and outputs
   ferrite bench    times a program: compile, load, calls on 1 to N threads
@@ -14,7 +14,7 @@ ferrite 0.1: compiles PyTorch programs to C
 'ferrite help COMMAND' says more.
 usage: ferrite run MODEL.pt2 [--inputs IN.safetensors | --input A.npy ...] [--outputs OUT.safetensors]
 usage: ferrite compile MODEL.pt2 -o MODEL.so
-usage: ferrite inspect MODEL.pt2|FILE.fx|- --stage read|fx|loop|sched|kern|plan|plot|wrap|c|python
+usage: ferrite inspect MODEL.pt2|FILE.fx|- --stage read|fx|loop|sched|kern|plan|plot|wrap|c|python|graph
 usage: ferrite check PATH... [--json REPORT] [--jobs N] [--metadata]
 usage: ferrite bench MODEL.pt2 [--inputs IN.safetensors | --input A.npy ...] [--threads N]
 usage: ferrite plan FILE.csv|- [--capacity BYTES] [--budget-ms MS] [-o OFFSETS.csv]
@@ -24,12 +24,14 @@ ferrite 0.1
 usage: ferrite compile MODEL.pt2 -o MODEL.so
        ferrite compile MODEL.pt2 --emit c -o DIR/
        ferrite compile MODEL.pt2 --emit python -o MODEL.py
+       ferrite compile MODEL.pt2 --emit fx -o MODEL.json
 
-makes a shared library, C sources or a Python module of a program
+makes a shared library, C sources, a Python module or an FX graph of a program
 
   -o PATH               what is to be made
-  --emit so|c|python    so: a shared library, and a header beside it (default); c: C sources,
-                        weights and a Makefile; python: a module, its kernels and what it imports
+  --emit so|c|python|fx so: a shared library, and a header beside it (default); c: C sources,
+                        weights and a Makefile; python: a module, its kernels and what it imports;
+                        fx: the same as a graph for torch.fx
   --quiet               says nothing of what was made
   --isa NAME            instruction set; native: this machine's; scalar: plain C11
   --cc CC               the C compiler, arguments may follow its name (default: $CC, then cc)
@@ -59,7 +61,7 @@ status 2
 ferrite 0.1: compiles PyTorch programs to C
 
   ferrite run      compiles a program, runs it, writes its outputs
-  ferrite compile  makes a shared library, C sources or a Python module of a program
+  ferrite compile  makes a shared library, C sources, a Python module or an FX graph of a program
   ferrite inspect  shows a stage of the compiler as text
   ferrite check    compares programs with their recorded metadata and outputs
   ferrite bench    times a program: compile, load, calls on 1 to N threads
@@ -117,7 +119,7 @@ ferrite compile: -o needs a value: PATH
 'ferrite help compile' says more.
 ferrite compile: -o is missing: the library to make
 'ferrite help compile' says more.
-ferrite compile: --emit is so, c or python, not 'cuda'
+ferrite compile: --emit is so, c, python or fx, not 'cuda'
 'ferrite help compile' says more.
 ferrite run: one at a time: 'a.pt2' and 'b.pt2'
 'ferrite help run' says more.
@@ -129,7 +131,7 @@ ferrite run: --json takes no value
 'ferrite help run' says more.
 error: option: isa is one of native, x86-64-v4, x86-64-v3, baseline, scalar, not 'v3'
   help: did you mean 'x86-64-v3'?
-error: inspect: there is no stage 'lop'; there are read, fx, loop, sched, plan, plot, wrap, kern, c, python
+error: inspect: there is no stage 'lop'; there are read, fx, loop, sched, plan, plot, wrap, kern, c, python, graph
   help: did you mean 'loop'?
 ferrite: there is no command 'runn'; did you mean 'run'?
 'ferrite help' lists them.

@@ -130,7 +130,12 @@ def python_runner(folder, stem):
     return lambda: module.Context(returns="torch")
 
 
-TARGETS = {"python": (".py", python_runner)}
+def fx_runner(folder, stem):
+    fx = importlib.import_module("ferrite_fx")
+    return lambda: fx.load(os.path.join(folder, stem + ".json"))
+
+
+TARGETS = {"python": (".py", python_runner), "fx": (".json", fx_runner)}
 
 
 def module_name(path):
@@ -164,6 +169,19 @@ def check_target(target, paths, jobs):
     return passed, failed
 
 
+def check_example():
+    """The backend of examples/fx_backend runs a graph."""
+    with tempfile.TemporaryDirectory() as folder:
+        graph = os.path.join(folder, "digits.json")
+        archive = os.path.join(ROOT, "demo", "digits.pt2")
+        subprocess.run([FERRITE, "compile", archive, "--emit", "fx", "-o", graph, "--quiet"], check=True)
+        done = subprocess.run([sys.executable, os.path.join(ROOT, "examples", "fx_backend", "counting_backend.py"), graph],
+                              capture_output=True, text=True, env={**os.environ, "PYTHONPATH": folder})
+    good = done.returncode == 0 and "output [1, 10] finite" in done.stdout
+    print("examples/fx_backend: good" if good else f"FAIL examples/fx_backend: {done.stdout}{done.stderr}")
+    return int(good), int(not good)
+
+
 def cases_under(folder):
     found = (os.path.join(where, name) for where, _, names in os.walk(folder) for name in names if name.endswith(".pt2"))
     return sorted(path for path in found if os.path.exists(path[:-4] + ".json"))
@@ -178,6 +196,8 @@ def main():
     paths = [p for case in options.cases for p in (cases_under(case) if os.path.isdir(case) else [case])]
     counts = [check_target(target, paths or cases_under(os.path.join(ROOT, "test", "cases")), options.jobs)
               for target in options.target or TARGETS]
+    if not paths and not options.target:
+        counts.append(check_example())
     print(f"{sum(p for p, _ in counts)} passed, {sum(f for _, f in counts)} failed")
     return 1 if any(f for _, f in counts) else 0
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static const emit_target *const printers[] = {&emit_target_c, &emit_target_python};
+static const emit_target *const printers[] = {&emit_target_c, &emit_target_python, &emit_target_fx};
 
 TEST(every_target_has_a_slot_for_every_line)
 {

@@ -1,0 +1,184 @@
+/* fx_call.c -- calls of kernels, runtime operators and the user's functions in the FX printer. */
+#include "emit/fx.h"
+
+static void buffers(emit_state *s, const wrap_call *call, text *out)
+{
+    text_char(out, '[');
+    for (uint32_t i = 0; i < call->buffer_count; i++) {
+        if (i) text_add(out, ", ");
+        emit_fx_buffer(s, call->buffers[i], out);
+    }
+    text_char(out, ']');
+}
+
+/* "name", [buffers], [ints] */
+static void kernel_args(emit_state *s, const wrap_call *call, text *out)
+{
+    emit_fx_string(out, call->kernel);
+    text_add(out, ", ");
+    buffers(s, call, out);
+    text_add(out, ", ");
+    emit_fx_exprs(s, call->ints, call->int_count, out);
+}
+
+/* Places of the buffers that the kernel writes to; null where nobody has said. */
+static void mutated(const wrap_call *call, text *out)
+{
+    bool any = false;
+    if (!call->is_written) {
+        text_add(out, "null");
+        return;
+    }
+    text_char(out, '[');
+    for (uint32_t i = 0; i < call->buffer_count; i++) {
+        if (!call->is_written[i]) continue;
+        text_printf(out, "%s%u", any ? ", " : "", i);
+        any = true;
+    }
+    text_char(out, ']');
+}
+
+/* Of each index that the kernel looks at: dimension, whether negative ones wrap, the operator. */
+static void checks(const wrap_call *call, text *out)
+{
+    if (call->check_count == 0) return;
+    text_add(out, ", \"checks\": [");
+    for (uint32_t i = 0; i < call->check_count; i++) {
+        const wrap_check_row *check = &call->checks[i];
+        text_printf(out, "%s[%d, %s, ", i ? ", " : "", check->dimension,
+                    check->wraps ? "true" : "false");
+        emit_fx_string(out, check->where);
+        text_char(out, ']');
+    }
+    text_char(out, ']');
+}
+
+void emit_fx_kernel(emit_state *s, const wrap_line *line)
+{
+    const wrap_call *call = &line->call;
+    text args, kwargs;
+    emit_fx_text(s, &args);
+    emit_fx_text(s, &kwargs);
+    emit_fx_ref(s, "library", &args);
+    text_add(&args, ", ");
+    kernel_args(s, call, &args);
+    text_add(&kwargs, "\"grid\": [");
+    emit_fx_expr(s, call->outer, &kwargs);
+    text_add(&kwargs, ", ");
+    if (call->split_inner)
+        emit_fx_expr(s, call->inner, &kwargs);
+    else
+        text_add(&kwargs, "null");
+    text_printf(&kwargs, "], \"cost\": %lld, \"mutated\": ", (long long)call->cost);
+    mutated(call, &kwargs);
+    checks(call, &kwargs);
+    emit_fx_call(s, emit_fx_fresh(s, call->kernel), "ferrite.kernel", &args, &kwargs);
+}
+
+/* ---- the user's functions ---- */
+
+typedef struct argument_printer {
+    emit_state *s;
+    const wrap_line *line;
+    const char *at;
+    text *out;
+    uint32_t inputs, outputs, ints, floats, strings;
+} argument_printer;
+
+static void print_argument(argument_printer *p)
+{
+    const loop_op *op = p->line->op;
+    switch (*p->at++) {
+    case 'T':
+        emit_fx_view(p->s, &op->inputs[p->inputs], p->line->weights[p->inputs], p->out);
+        p->inputs++;
+        return;
+    case 'M': p->inputs++; /* fall through */
+    case 'O': emit_fx_view(p->s, &op->outputs[p->outputs++], WRAP_NO_WEIGHT, p->out); return;
+    case 'b': {
+        text_add(p->out, "{\"bool\": ");
+        emit_fx_expr(p->s, op->ints[p->ints++], p->out);
+        text_char(p->out, '}');
+        return;
+    }
+    case 'i': emit_fx_expr(p->s, op->ints[p->ints++], p->out); return;
+    case 'f':
+        text_add(p->out, "{\"number\": ");
+        emit_fx_double(p->out, op->floats[p->floats++]);
+        text_char(p->out, '}');
+        return;
+    case 's': emit_fx_string(p->out, op->callee->strings[p->strings++]); return;
+    case '[':
+        text_char(p->out, '[');
+        for (bool first = true; *p->at && *p->at != ']'; first = false) {
+            if (!first) text_add(p->out, ", ");
+            print_argument(p);
+        }
+        text_char(p->out, ']');
+        p->at += *p->at == ']';
+        return;
+    default: text_add(p->out, "null"); return;
+    }
+}
+
+static void print_custom(emit_state *s, const wrap_line *line)
+{
+    const loop_op *op = line->op;
+    text args, kwargs;
+    emit_fx_text(s, &args);
+    emit_fx_text(s, &kwargs);
+    argument_printer p = {.s = s, .line = line, .at = op->callee->arguments, .out = &args};
+    emit_fx_ref(s, "library", &args);
+    text_printf(&args, ", \"%s\", [", op->callee->symbol);
+    for (bool first = true; *p.at; first = false) {
+        if (!first) text_add(&args, ", ");
+        print_argument(&p);
+    }
+    text_char(&args, ']');
+    text_add(&kwargs, "\"out\": ");
+    emit_fx_views(s, op->outputs + p.outputs, NULL, op->output_count - p.outputs, &kwargs);
+    emit_fx_call(s, emit_fx_fresh(s, op->callee->symbol), "ferrite.custom", &args, &kwargs);
+}
+
+/* ---- runtime operators ---- */
+
+static void operator_words(emit_state *s, const wrap_line *line, text *kwargs)
+{
+    const loop_op *op = line->op;
+    text_add(kwargs, ", \"ints\": ");
+    emit_fx_exprs(s, op->ints, op->int_count, kwargs);
+    text_add(kwargs, ", \"floats\": [");
+    for (uint32_t i = 0; i < op->float_count; i++) {
+        if (i) text_add(kwargs, ", ");
+        emit_fx_double(kwargs, op->floats[i]);
+    }
+    text_char(kwargs, ']');
+    if (op->message) {
+        text_add(kwargs, ", \"text\": ");
+        emit_fx_string(kwargs, op->message);
+    }
+    if (!line->call.kernel) return;
+    text_add(kwargs, ", \"epilogue\": [");
+    kernel_args(s, &line->call, kwargs);
+    text_char(kwargs, ']');
+    checks(&line->call, kwargs);
+}
+
+void emit_fx_extern(emit_state *s, const wrap_line *line)
+{
+    const loop_op *op = line->op;
+    text args, kwargs;
+    if (op->callee) {
+        print_custom(s, line);
+        return;
+    }
+    emit_fx_text(s, &args);
+    emit_fx_text(s, &kwargs);
+    emit_fx_ref(s, "library", &args);
+    text_printf(&args, ", \"%s\", ", op->kernel);
+    emit_fx_views(s, op->inputs, line->weights, op->input_count, &args);
+    text_add(&kwargs, "\"out\": ");
+    emit_fx_views(s, op->outputs, NULL, op->output_count, &kwargs);
+    operator_words(s, line, &kwargs);
+    emit_fx_call(s, emit_fx_fresh(s, op->kernel), "ferrite.extern", &args, &kwargs);
+}
