@@ -78,6 +78,13 @@ static const kern_c_piece PIECES[] = {
      "  x = @maxk(-104.0f - ($T){0}, @mink(89.0f - ($T){0}, x));\n" EXP_OF_REST
      "  return @scale(p * (r * r) + r + 1.0f, n, s);\n"
      "}\n"},
+    /* e^x / 2 */
+    {"exph", F32, 'v',
+     "FE $T exph_$S($T x)\n"
+     "{\n"
+     "  x = @maxk(-103.0f - ($T){0}, @mink(90.0f - ($T){0}, x));\n" EXP_OF_REST
+     "  return @scale(p * (r * r) + r + 1.0f, n - 1.0f, s - 1.0f);\n"
+     "}\n"},
     /* the same for arguments in [-87, 88] */
     {"exps", F32, 'v',
      "FE $T exps_$S($T x)\n"
@@ -102,7 +109,7 @@ static const kern_c_piece PIECES[] = {
      "  const $T q = p * (r * r) + r, m = @mink(127.0f - ($T){0}, n), t = @pow2(1.0f - ($T){0}, m, "
      "m + 12582912.0f);\n"
      "  const $T y = q * t + (t - 1.0f);\n"
-     "  return y + ($T)(($I)y & (n > 127.0f));\n"
+     "  return ($T)(($I)(y + ($T)(($I)y & (n > 127.0f))) | (($I)x & ~$P));\n"
      "}\n"},
     {"sigmoid", F32, 'v', "FE $T sigmoid_$S($T x) { return 1.0f / (1.0f + @exp(-x)); }\n"},
     {"sigmoid", F64, 'v', "FE $T sigmoid_$S($T x) { return 1.0 / (1.0 + @exp(-x)); }\n"},
@@ -159,7 +166,8 @@ static const kern_c_piece PIECES[] = {
      "FE $T log1p_$S($T x)\n"
      "{\n"
      "  const $T u = 1.0f + x, c = (x - (u - 1.0f)) / u;\n"
-     "  return @log(u) + ($T)(($I)c & (u > 0.0f) & (u < __builtin_inff()));\n"
+     "  const $T y = @log(u) + ($T)(($I)c & (u > 0.0f) & (u < __builtin_inff()));\n"
+     "  return ($T)(($I)y | (($I)x & ~$P));\n"
      "}\n"},
     {"tanh", F32, 'v',
      "FE $T tanh_$S($T x)\n"
@@ -194,9 +202,10 @@ static const kern_c_piece PIECES[] = {
      "  const $I large = a > 0.927734375f;\n"
      "  return ($T)((large & ($I)y) | (~large & ($I)p) | (($I)x & ~0x7fffffff));\n"
      "}\n"},
-    /* sin(x + quarter * pi / 2); |x| below 1024, or 71476 with fused multiply-add */
-    {"turn", F32, 'v',
-     "FE $T turn_$S($T x, $I quarter)\n"
+    /* sine and cosine of the rest, and how many times pi / 2 was taken away; |x| below 1024, or 71476
+     * with fused multiply-add */
+    {"turnparts", F32, 'v',
+     "FE $I turnparts_$S($T x, $T *sine, $T *cosine)\n"
      "{\n"
      "  const $T s = x * 0.636619772f + 12582912.0f, n = s - 12582912.0f;\n"
      "#ifdef __FMA__\n"
@@ -210,15 +219,9 @@ static const kern_c_piece PIECES[] = {
      "  p = (p * z - 1.6666654611e-1f) * z * r + r;\n"
      "  $T q = z * 2.443315711809948e-5f - 1.388731625493765e-3f;\n"
      "  q = (q * z + 4.166664568298827e-2f) * z * z - 0.5f * z + 1.0f;\n"
-     "  const $I i = ($I)s + quarter, odd = (i & 1) != 0;\n"
-     "  return ($T)(((odd & ($I)q) | (~odd & ($I)p)) ^ ((i & 2) << 30));\n"
-     "}\n"},
-    {"farturn", F32, 'v',
-     "static __attribute__((noinline, cold)) $T farturn_$S($T x, int quarter)\n"
-     "{\n"
-     "  for (int l = 0; l < $W; l++) x[l] = quarter ? __builtin_cosf(x[l]) : "
-     "__builtin_sinf(x[l]);\n"
-     "  return x;\n"
+     "  *sine = p;\n"
+     "  *cosine = q;\n"
+     "  return ($I)s;\n"
      "}\n"},
     {"isfar", F32, 'v',
      "FE int isfar_$S($T x)\n"
@@ -228,20 +231,6 @@ static const kern_c_piece PIECES[] = {
      "#else\n"
      "  return @i32:any(($I)x > 0x44800000);\n"
      "#endif\n"
-     "}\n"},
-    {"sin", F32, 'v',
-     "FE $T sin_$S($T x)\n"
-     "{\n"
-     "  const $T a = ($T)(($I)x & 0x7fffffff);\n"
-     "  if (@isfar(a)) return @farturn(x, 0);\n"
-     "  return ($T)(($I)@turn(a, ($I){0}) ^ (($I)x & ~0x7fffffff));\n"
-     "}\n"},
-    {"cos", F32, 'v',
-     "FE $T cos_$S($T x)\n"
-     "{\n"
-     "  const $T a = ($T)(($I)x & 0x7fffffff);\n"
-     "  if (@isfar(a)) return @farturn(x, 1);\n"
-     "  return @turn(a, ($I){0} + 1);\n"
      "}\n"},
     ROUNDING("floor", "9"),
     ROUNDING("ceil", "10"),

@@ -111,7 +111,15 @@ static const kern_c_piece PIECES[] = {
      "FE int any_$S($T x) { return __builtin_ia32_movmskps256((@f32:type)x) != 0; }\n"},
     {"any", KERN_DTYPE(TY_I32), '2',
      "FE int any_$S($T x) { return __builtin_ia32_movmskps((@f32:type)x) != 0; }\n"},
-    {"any", KERN_DTYPE(TY_I32), 'v', "FE int any_$S($T x) { return @joinor(x) != 0; }\n"},
+    {"any", KERN_DTYPE(TY_I64), '4',
+     "FE int any_$S($T x)\n{\n  typedef long long wide __attribute__((vector_size(64)));\n"
+     "  return __builtin_ia32_cvtq2mask512((wide)x) != 0;\n}\n"},
+    {"any", KERN_DTYPE(TY_I64), '3',
+     "FE int any_$S($T x) { return __builtin_ia32_movmskpd256((@f64:type)x) != 0; }\n"},
+    {"any", KERN_DTYPE(TY_I64), '2',
+     "FE int any_$S($T x) { return __builtin_ia32_movmskpd((@f64:type)x) != 0; }\n"},
+    {"any", KERN_DTYPE(TY_I32) | KERN_DTYPE(TY_I64), 'v',
+     "FE int any_$S($T x) { return @joinor(x) != 0; }\n"},
 };
 
 const kern_c_piece *kern_c_memory_pieces(uint32_t *count)

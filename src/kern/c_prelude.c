@@ -125,7 +125,8 @@ static const kern_c_piece *find_in(const kern_c_piece *list, uint32_t count, con
 static const kern_c_piece *find_form(const char *base, ty_dtype dtype, char form)
 {
     static const kern_c_piece *(*const LISTS[])(uint32_t *) = {
-        kern_c_memory_pieces, kern_c_integer_pieces, kern_c_math_pieces};
+        kern_c_memory_pieces, kern_c_integer_pieces, kern_c_math_pieces,   kern_c_double_pieces,
+        kern_c_angle_pieces,  kern_c_divide_pieces,  kern_c_special_pieces};
     const kern_c_piece *found = NULL;
     for (size_t i = 0; i < COUNT_OF(LISTS) && !found; i++) {
         uint32_t count;
@@ -170,7 +171,8 @@ static const char *general_text(writer *w, const char *base, const kern_c_scope 
     if (!piece) piece = find_form(base, scope->dtype, scope->lanes == 1 ? 's' : 'v');
     if (piece) return expanded(w, piece->text, scope);
     kern_needs needs = {.memory = w->memory};
-    const char *made = kern_c_lanes(&needs, base, scope);
+    const char *made = kern_c_polynomial(&needs, base, scope);
+    if (!made) made = kern_c_lanes(&needs, base, scope, w->target->vector_bytes);
     if (!made)
         BUG(arena_session(w->memory), "the prelude has no %s for %s x %u", base,
             ty_dtype_name(scope->dtype), scope->lanes);

@@ -47,7 +47,7 @@ void kern_c_cast(text *out, kern_needs *needs, ty_dtype from, ty_dtype to,
                  const kern_c_scope *scope);
 void kern_c_bitcast(text *out, kern_needs *needs, ty_dtype to, const kern_c_scope *scope);
 
-/* ---- c_memory.c, c_integer.c, c_math.c: the prelude's pieces ---- */
+/* ---- c_memory.c, c_integer.c, c_math.c ...: the prelude's pieces ---- */
 typedef struct kern_c_piece {
     const char *name;
     uint32_t dtypes; /* bit set; 0: any */
@@ -60,6 +60,12 @@ typedef struct kern_c_piece {
 const kern_c_piece *kern_c_memory_pieces(uint32_t *count);
 const kern_c_piece *kern_c_integer_pieces(uint32_t *count);
 const kern_c_piece *kern_c_math_pieces(uint32_t *count);
+const kern_c_piece *kern_c_double_pieces(uint32_t *count);
+const kern_c_piece *kern_c_angle_pieces(uint32_t *count);
+const kern_c_piece *kern_c_divide_pieces(uint32_t *count);
+const kern_c_piece *kern_c_special_pieces(uint32_t *count);
+/* c_polynomial.c: the polynomial of that name, or NULL. */
+const char *kern_c_polynomial(kern_needs *needs, const char *base, const kern_c_scope *scope);
 
 /* ---- c_lanes.c: functions made for a number of lanes ---- */
 uint32_t kern_c_vector_bytes(const kern_c_scope *scope);
@@ -67,8 +73,10 @@ uint32_t kern_c_vector_bytes(const kern_c_scope *scope);
  * `types`; NULL: there is none. */
 const char *kern_c_masked_move(kern_needs *needs, const char *base, const kern_c_scope *scope,
                                text *types);
-/* joinadd ..., iota, evens, or the operation of that name lane by lane; NULL: there is none. */
-const char *kern_c_lanes(kern_needs *needs, const char *base, const kern_c_scope *scope);
+/* joinadd ..., iota, evens, or the operation of that name by way of f64 or lane by lane; NULL: there
+ * is none. */
+const char *kern_c_lanes(kern_needs *needs, const char *base, const kern_c_scope *scope,
+                         uint32_t vector_bytes);
 
 /* ---- c_value.c, c_sum.c, c_kernel.c: one kernel ---- */
 typedef struct kern_c_printer {

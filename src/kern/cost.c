@@ -33,12 +33,39 @@ static int64_t apply_cost(loop_opcode op, int64_t lanes)
     case LOOP_LOG10:
     case LOOP_LOG1P:
     case LOOP_TANH:
-    case LOOP_ERF: return 4000;
+    case LOOP_ERF:
+    case LOOP_TAN:
+    case LOOP_ASIN:
+    case LOOP_ACOS:
+    case LOOP_ATAN:
+    case LOOP_SINH:
+    case LOOP_COSH:
+    case LOOP_HYPOT:
+    case LOOP_NEXTAFTER: return 4000;
     default: break;
     }
-    bool by_lane =
-        (op >= LOOP_EXP && op <= LOOP_DIGAMMA) || (op >= LOOP_FLOORDIV && op <= LOOP_POW) ||
-        (op >= LOOP_ATAN2 && op <= LOOP_GCD && op != LOOP_COPYSIGN) || op == LOOP_DRAWBINOMIAL;
+    if (lanes > 1) switch (op) {
+        case LOOP_FMOD:
+        case LOOP_REM:
+        case LOOP_FLOORDIV:
+        case LOOP_TRUNCDIV:
+        case LOOP_ATAN2:
+        case LOOP_RANDBITS: return 8000;
+        case LOOP_POW:
+        case LOOP_LOGADDEXP:
+        case LOOP_ERFINV:
+        case LOOP_ERFC:
+        case LOOP_ASINH:
+        case LOOP_ACOSH:
+        case LOOP_ATANH: return 25000;
+        case LOOP_LGAMMA:
+        case LOOP_DIGAMMA: return 50000;
+        default: break;
+        }
+    bool by_lane = (op >= LOOP_EXP && op <= LOOP_DIGAMMA) ||
+                   (op >= LOOP_FLOORDIV && op <= LOOP_POW) ||
+                   (op >= LOOP_ATAN2 && op <= LOOP_GCD && op != LOOP_COPYSIGN) ||
+                   op == LOOP_DRAWBINOMIAL;
     return by_lane ? 8000 * lanes : 120;
 }
 

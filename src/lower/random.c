@@ -59,6 +59,7 @@ loop_value lower_uniform(lowering *l, uint32_t rank, const sym_expr *sizes, uint
     loop_value high =
         lower_op2(l, LOOP_SHR, bits(l, rank, sizes, draw), loop_const_int(l->program, TY_I64, 40));
     high = lower_op2(l, LOOP_AND, high, loop_const_int(l->program, TY_I64, 0xFFFFFF));
+    high = loop_cast(l->program, TY_I32, high); /* cheap to convert */
     return lower_op2(l, LOOP_MUL, loop_cast(l->program, d, high),
                      loop_const_float(l->program, d, 1.0 / 16777216));
 }

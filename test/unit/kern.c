@@ -4,13 +4,11 @@
  * into kernels for one instruction set; all kernels go into one C file, which the machine's compiler
  * turns into a library; the groups are run over random pieces of their rows and columns, and every
  * buffer is compared with what loop_interpret computed. Buffers end where a page without access
- * begins, so that a load or store past the end is a crash. The math functions are compared with
- * libm's in double.
+ * begins, so that a load or store past the end is a crash.
  */
 #define _GNU_SOURCE /* mkdtemp */
-#include "kern/kern.h"
+#include "kern_trial.h"
 #include "loop/loop_priv.h"
-#include "unit.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -19,14 +17,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-/* As generated code has it (rt_program.h). */
-typedef struct kernel_args {
-    void *const *buffers;
-    const int64_t *ints;
-    int64_t *fault;
-} kernel_args;
-typedef void (*kernel)(const kernel_args *args, int64_t m0, int64_t m1, int64_t n0, int64_t n1);
 
 /* ---- programs ---- */
 
@@ -250,16 +240,6 @@ static const char *with_sizes(arena *memory, const char *pattern, size s)
 
 /* ---- one program, built ---- */
 
-typedef struct trial {
-    fe_session *session;
-    arena *memory;
-    loop_program *p;
-    sched_schedule *schedule;
-    kern_set *set;
-    int64_t *elements; /* of each buffer */
-    void **wanted, **got;
-} trial;
-
 static uint64_t random_bits(void)
 {
     static uint64_t state;
@@ -316,7 +296,7 @@ static void make_buffers(trial *t)
     }
 }
 
-static fe_status build(trial *t, const kern_target *target, const char *source)
+fe_status trial_build(trial *t, const kern_target *target, const char *source)
 {
     sched_target limits = {target->vector_bytes, 400, 60, 65536, 0};
     FE_TRY(loop_parse(t->session, t->memory, source, strlen(source), &t->p));
@@ -327,15 +307,15 @@ static fe_status build(trial *t, const kern_target *target, const char *source)
 
 /* ---- all kernels of some trials as one library ---- */
 
-static const char *const FLAGS[] = {"-w -march=x86-64-v4 -mprefer-vector-width=512",
-                                    "-w -march=x86-64-v3", "-w",
-                                    "-std=c11 -pedantic-errors -Wall -Werror"};
-static const kern_target TARGETS[] = {{"x86-64-v4", 64, false},
-                                      {"x86-64-v3", 32, false},
-                                      {"baseline", 16, false},
-                                      {"scalar", 64, true}};
+const char *const TRIAL_FLAGS[] = {"-w -march=x86-64-v4 -mprefer-vector-width=512",
+                                   "-w -march=x86-64-v3", "-w",
+                                   "-std=c11 -pedantic-errors -Wall -Werror"};
+const kern_target TRIAL_TARGETS[] = {{"x86-64-v4", 64, false},
+                                     {"x86-64-v3", 32, false},
+                                     {"baseline", 16, false},
+                                     {"scalar", 64, true}};
 
-static bool runs_here(size_t target)
+bool trial_runs_here(size_t target)
 {
 #if defined(__x86_64__)
     if (target == 0) return __builtin_cpu_supports("x86-64-v4");
@@ -344,8 +324,7 @@ static bool runs_here(size_t target)
     return target >= 2;
 }
 
-static const char *library_source(trial *trials, size_t count, const kern_target *target,
-                                  arena *memory)
+const char *trial_source(trial *trials, size_t count, const kern_target *target, arena *memory)
 {
     VEC(const kern_kernel *) all = {0};
     map seen = {0};
@@ -369,7 +348,7 @@ static const char *library_source(trial *trials, size_t count, const kern_target
     return out.at;
 }
 
-static void *compile(const char *source, const char *flags, arena *memory)
+void *trial_compile(const char *source, const char *flags, arena *memory)
 {
     char folder[] = "/tmp/ferrite-kern-XXXXXX";
     if (!mkdtemp(folder)) return NULL;
@@ -482,20 +461,21 @@ static fe_status check_target(fe_session *session, size_t target, bool outer)
     enum { COUNT = COUNT_OF(CASES) * COUNT_OF(SIZES) };
     arena *memory = session->memory;
     trial *trials = NEW_ARRAY(memory, trial, COUNT);
-    if (!runs_here(target)) return FE_OK;
+    if (!trial_runs_here(target)) return FE_OK;
     for (size_t i = 0; i < COUNT; i++) {
         trial *t = &trials[i];
         t->session = session;
         t->memory = memory;
         const char *pattern = CASES[i / COUNT_OF(SIZES)];
-        FE_TRY(build(t, &TARGETS[target], with_sizes(memory, pattern, SIZES[i % COUNT_OF(SIZES)])));
+        FE_TRY(trial_build(t, &TRIAL_TARGETS[target],
+                           with_sizes(memory, pattern, SIZES[i % COUNT_OF(SIZES)])));
         for (uint32_t g = 0; outer && g < t->schedule->groups.count; g++)
             if (t->schedule->groups.at[g].outer)
                 t->schedule->groups.at[g].vector = SCHED_VECTOR_OUTER;
-        if (outer) FE_TRY(kern_build(t->schedule, &TARGETS[target], memory, &t->set));
+        if (outer) FE_TRY(kern_build(t->schedule, &TRIAL_TARGETS[target], memory, &t->set));
     }
-    const char *source = library_source(trials, COUNT, &TARGETS[target], memory);
-    void *library = compile(source, FLAGS[target], memory);
+    const char *source = trial_source(trials, COUNT, &TRIAL_TARGETS[target], memory);
+    void *library = trial_compile(source, TRIAL_FLAGS[target], memory);
     if (!EXPECT(library != NULL)) return FE_OK;
     for (size_t i = 0; i < COUNT; i++) FE_TRY(check_trial(&trials[i], library));
     dlclose(library);
@@ -525,96 +505,7 @@ SESSION_TEST(kernels_in_plain_c_compute_what_the_interpreter_does)
 SESSION_TEST(vectors_along_rows_compute_the_same)
 {
     FE_TRY(check_target(session, 3, true));
-    return check_target(session, runs_here(0) ? 0 : 2, true);
-}
-
-/* ---- accuracy ---- */
-
-static double sigmoid(double x)
-{
-    return 1 / (1 + exp(-x));
-}
-
-/* Errors allowed, in units of the last place of an f32. */
-static const struct {
-    const char *name;
-    double (*exact)(double);
-    double ulps;
-} FUNCTIONS[] = {{"exp", exp, 1.1},     {"exp2", exp2, 1.1},     {"expm1", expm1, 1.6},
-                 {"log", log, 1.1},     {"log2", log2, 1.5},     {"log10", log10, 2.0},
-                 {"log1p", log1p, 1.6}, {"tanh", tanh, 1.5},     {"erf", erf, 1.1},
-                 {"sin", sin, 1.6},     {"cos", cos, 1.6},       {"sigmoid", sigmoid, 2.5},
-                 {"sqrt", sqrt, 0.5},   {"floor", floor, 0},     {"ceil", ceil, 0},
-                 {"trunc", trunc, 0},   {"round", nearbyint, 0}, {"tan", tan, 1.1}};
-
-enum { SAMPLES = 1 << 15 };
-
-/* The worst error in ulps over samples of all floats; infinite when a special value is wrong. */
-static double worst_error(kernel run, double (*exact)(double), bool skip_tiny)
-{
-    static float x[SAMPLES], y[SAMPLES];
-    static const float SPECIAL[] = {INFINITY, -INFINITY, NAN, 0.0f, -0.0f};
-    double worst = 0;
-    for (uint32_t i = 0; i < SAMPLES; i++) {
-        uint32_t bits = i * 131071u + 77u;
-        memcpy(&x[i], &bits, sizeof bits);
-        if (i % 4 == 1) x[i] = (float)i / (SAMPLES / 16) - 8; /* where most things happen */
-        if (i < COUNT_OF(SPECIAL)) x[i] = SPECIAL[i];
-    }
-    void *buffers[] = {x, y};
-    int64_t none = 0;
-    run(&(kernel_args){buffers, &none, NULL}, 0, 1, 0, SAMPLES);
-    for (uint32_t i = 0; i < SAMPLES; i++) {
-        double wanted = exact((double)x[i]);
-        float rounded = (float)wanted;
-        bool same = rounded == y[i] || (isnan(rounded) && isnan(y[i]));
-        if (same || (skip_tiny && fabs(wanted) < 1e-37)) continue;
-        if (!isfinite(rounded) || !isfinite(y[i])) return (double)INFINITY;
-        int exponent;
-        frexp(wanted, &exponent);
-        double error =
-            fabs((double)y[i] - wanted) / ldexp(1, (exponent < -125 ? -125 : exponent) - 24);
-        if (error > worst) worst = error;
-    }
-    return worst;
-}
-
-static fe_status check_accuracy(fe_session *session, size_t target)
-{
-    arena *memory = session->memory;
-    trial trials[COUNT_OF(FUNCTIONS)] = {{0}};
-    for (size_t i = 0; i < COUNT_OF(FUNCTIONS); i++) {
-        trials[i] = (trial){.session = session, .memory = memory};
-        FE_TRY(
-            build(&trials[i], &TARGETS[target],
-                  arena_printf(memory,
-                               "program main\ninput @x : f32[%d] strides [1]\n"
-                               "temp @y : f32[%d] strides [1]\nnest [i0 < %d] {\n"
-                               "  %%0 = load f32 @x[i0]\n  %%1 = %s %%0 : f32\n  @y[i0] = %%1\n}\n"
-                               "output @y[%d]{1}\n",
-                               SAMPLES, SAMPLES, SAMPLES, FUNCTIONS[i].name, SAMPLES)));
-    }
-    const char *source = library_source(trials, COUNT_OF(FUNCTIONS), &TARGETS[target], memory);
-    void *library = compile(source, FLAGS[target], memory);
-    if (!EXPECT(library != NULL)) return FE_OK;
-    for (size_t i = 0; i < COUNT_OF(FUNCTIONS); i++) {
-        kernel run;
-        *(void **)&run = dlsym(library, trials[i].set->kernels.at[0].name);
-        /* no fused multiply-add; libm's own functions */
-        double slack = target == 2 ? 0.6 : target == 3 ? 1 : 0;
-        bool good = run && worst_error(run, FUNCTIONS[i].exact, FUNCTIONS[i].exact == sigmoid) <=
-                               FUNCTIONS[i].ulps + slack;
-        if (!EXPECT(good)) printf("  %s for %s\n", FUNCTIONS[i].name, TARGETS[target].name);
-    }
-    dlclose(library);
-    return FE_OK;
-}
-
-SESSION_TEST(math_functions_are_accurate)
-{
-    for (size_t target = 0; target < COUNT_OF(TARGETS); target++)
-        if (runs_here(target)) FE_TRY(check_accuracy(session, target));
-    return FE_OK;
+    return check_target(session, trial_runs_here(0) ? 0 : 2, true);
 }
 
 /* ---- kernels are shared ---- */
@@ -623,8 +514,8 @@ SESSION_TEST(layers_of_other_sizes_share_a_kernel)
 {
     arena *memory = session->memory;
     trial a = {.session = session, .memory = memory}, b = a;
-    FE_TRY(build(&a, &TARGETS[0], with_sizes(memory, CASES[4], (size){20, 768})));
-    FE_TRY(build(&b, &TARGETS[0], with_sizes(memory, CASES[4], (size){48, 1024})));
+    FE_TRY(trial_build(&a, &TRIAL_TARGETS[0], with_sizes(memory, CASES[4], (size){20, 768})));
+    FE_TRY(trial_build(&b, &TRIAL_TARGETS[0], with_sizes(memory, CASES[4], (size){48, 1024})));
     EXPECT_INT(a.set->kernels.count, 1);
     EXPECT_TEXT(a.set->kernels.at[0].source, b.set->kernels.at[0].source);
     EXPECT_TEXT(a.set->kernels.at[0].name, b.set->kernels.at[0].name);
