@@ -66,10 +66,10 @@ struct emit_state {
     bool in_part;
     uint32_t *declared_in; /* by buffer: the function that declared it last, of so many */
     uint32_t scopes;
-    uint32_t depth;     /* of regions, in languages that indent */
-    bool is_open;       /* nothing stands in the innermost region yet */
-    void *own;          /* the target's */
-    void *regions;      /* under way, where the target keeps a list of them */
+    uint32_t depth; /* of regions, in languages that indent */
+    bool is_open;   /* nothing stands in the innermost region yet */
+    void *own;      /* the target's */
+    void *regions;  /* under way, where the target keeps a list of them */
 };
 
 extern const emit_target emit_target_c, emit_target_python, emit_target_fx;

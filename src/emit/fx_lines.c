@@ -44,7 +44,7 @@ static void print_source(emit_state *s, const wrap_line *line, const char *name)
     emit_fx_ref(s, input, &args);
     if (line->dimension >= 0) text_printf(&args, ", %d", line->dimension);
     emit_fx_call(s, name,
-                 line->is_stride         ? "ferrite.stride"
+                 line->is_stride        ? "ferrite.stride"
                  : line->dimension >= 0 ? "ferrite.size"
                                         : "ferrite.number",
                  &args, NULL);

@@ -62,10 +62,9 @@ static int64_t apply_cost(loop_opcode op, int64_t lanes)
         case LOOP_DIGAMMA: return 50000;
         default: break;
         }
-    bool by_lane = (op >= LOOP_EXP && op <= LOOP_DIGAMMA) ||
-                   (op >= LOOP_FLOORDIV && op <= LOOP_POW) ||
-                   (op >= LOOP_ATAN2 && op <= LOOP_GCD && op != LOOP_COPYSIGN) ||
-                   op == LOOP_DRAWBINOMIAL;
+    bool by_lane =
+        (op >= LOOP_EXP && op <= LOOP_DIGAMMA) || (op >= LOOP_FLOORDIV && op <= LOOP_POW) ||
+        (op >= LOOP_ATAN2 && op <= LOOP_GCD && op != LOOP_COPYSIGN) || op == LOOP_DRAWBINOMIAL;
     return by_lane ? 8000 * lanes : 120;
 }
 
