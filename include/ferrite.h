@@ -102,8 +102,8 @@ FE_API void fe_session_free(fe_session *session);
  *     memory-budget  bytes (300000, 512K, 64M, 2G; default: any) that the working memory of a context
  *                 is to keep to: where it would need more, values are made again instead of being kept,
  *                 the cheapest for their size first; a program that does not fit even so is refused
- *                 (FE_USAGE) with what holds the most. With sizes that are symbols, for those of the
- *                 example, or the largest with max-arena
+ *                 (FE_USAGE) with what holds the most. With `split` nothing is made again. With sizes
+ *                 that are symbols, for those of the example, or the largest with max-arena
  *     profile     off (the default) or on: the artifact keeps the time of each step (step_ns)
  *     passes      path of a library of passes (ferrite_passes.h), one more each time; off: no rewrites
  *                 of the graph at all; on (the default)

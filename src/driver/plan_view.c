@@ -13,6 +13,8 @@
 
 static const char *step_name(const wrap_program *w, const wrap_line *line, const char *note)
 {
+    if (wrap_is_control(line->kind) || line->kind == WRAP_PARTITION)
+        return wrap_kind_name(line->kind);
     switch (line->kind) {
     case WRAP_ASSERT: return "assert";
     case WRAP_SYMBOL: return sym_name(w->loops->symbols, line->symbol);

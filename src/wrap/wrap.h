@@ -195,7 +195,7 @@ static inline wrap_kind wrap_of_control(loop_control c)
 }
 _Static_assert(WRAP_PARTITION - WRAP_IF == LOOP_PARTITION - LOOP_IF, "a line for each control");
 /* Is the line a step, as lives count them: calls, assertions, symbols that the run defines, and where
- * regions begin and end? */
+ * regions and parts begin and end? */
 static inline bool wrap_is_step(const wrap_line *line)
 {
     return line->kind == WRAP_KERNEL || line->kind == WRAP_EXTERN || line->kind == WRAP_ASSERT ||
