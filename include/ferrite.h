@@ -119,8 +119,8 @@ FE_API void fe_session_free(fe_session *session);
  */
 FE_API fe_status fe_set(fe_session *session, const char *option, const char *value);
 
-/* A pass of the caller's (ferrite_passes.h; copied, texts too) for the compilations that follow, in the order in which
- * they are added; NULL: none of those. Several sessions may be given the same. */
+/* A pass of the caller's (ferrite_passes.h; copied, texts too) for the compilations that follow, in
+ * the order in which they are added; NULL: none of those. */
 struct fe_pass;
 FE_API fe_status fe_add_pass(fe_session *session, const struct fe_pass *pass);
 

@@ -71,8 +71,8 @@ bool rewrite_number(const rewriting *r, const char *name, double *out);
 bool rewrite_dim(const rewriting *r, const char *name, uint32_t rank, uint32_t *out);
 
 /* Tries the rules on every node, in order, and again on what a rule has made. A rewrite is taken back
- * when its result has another dtype, size or stride than the root had (strides unless may_relay), or makes what is returned share
- * memory that it did not share before. */
+ * when its result has another dtype, size or stride than the root had (strides unless may_relay), or
+ * makes what is returned share memory that it did not share before. */
 fe_status rewrite_run(fx_graph *g, const rewrite_rule *rules, uint32_t count, void *data,
                       bool *changed);
 
