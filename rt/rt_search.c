@@ -45,7 +45,10 @@ enum { SPAN = 256, SIDE = 4, FIND_WORK = 1 << 9 };
                     if (s->order) at = s->order[at * s->order_stride];                         \
                     number edge = convert(edges[at * s->edge_stride]);                         \
                     int behind = s->right ? edge > v[j] : edge >= v[j];                        \
-                    if (s->nan_last) behind = !(s->right ? edge <= v[j] : edge < v[j]);        \
+                    int is_nan = v[j] != v[j];                                                 \
+                    if (s->nan_last)                                                           \
+                        behind = !(s->right ? (edge <= v[j]) | is_nan                          \
+                                            : (edge < v[j]) | (is_nan & (edge == edge)));      \
                     int64_t stays = -(int64_t)(behind | (from[j] >= to[j]));                   \
                     from[j] = (from[j] & stays) | ((middle + 1) & ~stays);                     \
                     to[j] = (middle & stays) | (to[j] & ~stays);                               \

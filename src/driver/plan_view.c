@@ -19,11 +19,6 @@ static const char *step_name(const wrap_program *w, const wrap_line *line, const
     case WRAP_ASSERT: return "assert";
     case WRAP_SYMBOL: return sym_name(w->loops->symbols, line->symbol);
     case WRAP_KERNEL: return note ? note : line->call.kernel;
-    case WRAP_IF:
-    case WRAP_ELSE:
-    case WRAP_REPEAT:
-    case WRAP_WHILE:
-    case WRAP_END: return wrap_kind_name(line->kind);
     default: return note ? note : line->op->kernel;
     }
 }

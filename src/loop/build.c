@@ -270,7 +270,7 @@ sym_expr loop_indirect_wrapped(loop_program *p, loop_value v, loop_bound bound, 
     /* Where there can be but one value it still is a symbol, which keeps its bound. */
     if (most != SYM_NO_MAX) most = most > 2 ? most - 1 : 1;
     sym_expr symbol =
-        sym_symbol(p->symbols, arena_printf(p->memory, "j%u", k), SYM_INDIRECT, 0, most);
+        sym_symbol(p->symbols, arena_printf(p->memory, "indirect%u", k), SYM_INDIRECT, 0, most);
     vec_push(p->memory, &p->indirect, v);
     vec_push(p->memory, &p->indirect_symbols, symbol);
     vec_push(p->memory, &p->indirect_bounds, bound);
