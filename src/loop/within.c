@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STEPS = 4000, MOST_DEPTH = 40 };
+enum { MOST_OPS = 4096, MOST_STEPS = 4000, MOST_DEPTH = 40 };
 /* Integers beyond may have wrapped around, or not be what a double says; floats beyond may be
  * infinite. */
 static const double MOST_INTEGER = 4503599627370496.0, MOST_FLOAT = 1e30;
@@ -211,12 +211,12 @@ static bool keeps_values(const proof *f, const loop_op *op, const loop_store *st
 }
 
 /* All who write into the buffer, what it is a piece of, or the pieces of that; false: it is not known
- * what they write. */
+ * what they write, or it would take long to find out. */
 static bool writers_of(proof *f, loop_buffer_id buffer, writer_list *out)
 {
     loop_program *p = f->p;
     loop_buffer_id whole = loop_whole_of(p, buffer, NULL);
-    if (p->buffers.at[whole].kind != LOOP_TEMP) return false;
+    if (p->buffers.at[whole].kind != LOOP_TEMP || p->ops.count > MOST_OPS) return false;
     for (uint32_t k = 0; k < p->ops.count; k++) {
         const loop_op *op = &p->ops.at[k];
         for (uint32_t i = 0; op->kind == LOOP_NEST && i < op->store_count; i++) {
