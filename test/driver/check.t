@@ -18,3 +18,11 @@ status 1
 --err--
 ferrite check: cannot write /no/such/report: No such file or directory
 --status-- 1
+# no number where eager and float64 have one: no case passes with it
+--run-- cp $ROOT/test/cases/programs/equal_layers.* . && printf '\000\000\300\177' | dd of=equal_layers.safetensors bs=1 seek=624 conv=notrunc status=none && ferrite check equal_layers.pt2
+--out--
+FAIL: equal_layers.pt2
+    error: check: error against float64 is inf, eager's is 8.61e-07: more than 4 times
+      at 0.out.0
+0 passed, 1 failed, 0 unsupported
+--status-- 1
