@@ -2,6 +2,7 @@
  * (values). */
 #define _GNU_SOURCE
 #include "cli/case.h"
+#include "cli/compare.h"
 #include "cli/property.h"
 
 #include "infer/infer.h"
@@ -10,24 +11,11 @@
 #include <math.h>
 #include <string.h>
 
-/* Our error against float64 may be this many times eager float32's own. */
-#define ERROR_FACTOR 4.0
-
-typedef struct tolerance {
-    double relative, absolute;
-} tolerance;
-
 typedef struct case_files {
     json_object *facts;
     tensor_file values;
     bool has_values;
 } case_files;
-
-static fe_status mismatch(driver_program *d, const char *what, const char *place)
-{
-    return diag_fail(d->session, (diag){.status = FE_MISMATCH, .stage = "check", .place = place},
-                     "%s", what);
-}
 
 /* ---- metadata ---- */
 
@@ -117,129 +105,6 @@ static fe_status check_metadata(driver_program *d, fx_graph *g)
     return FE_OK;
 }
 
-/* ---- numbers ---- */
-
-static double bits_to_double(ty_dtype dtype, const void *at)
-{
-    uint16_t half;
-    uint32_t word;
-    float single;
-    switch (dtype) {
-    case TY_F32: memcpy(&single, at, 4); return (double)single;
-    case TY_F64: {
-        double x;
-        memcpy(&x, at, 8);
-        return x;
-    }
-    case TY_BF16:
-        memcpy(&half, at, 2);
-        word = (uint32_t)half << 16;
-        memcpy(&single, &word, 4);
-        return (double)single;
-    case TY_F16: {
-        memcpy(&half, at, 2);
-        int exponent = (half >> 10) & 31, fraction = half & 1023;
-        double x = exponent == 31 ? (fraction ? NAN : INFINITY)
-                                  : ldexp(exponent ? fraction + 1024 : fraction,
-                                          (exponent ? exponent : 1) - 25);
-        return half & 0x8000 ? -x : x;
-    }
-    default: return 0;
-    }
-}
-
-/* Number of real components of one element. */
-static uint32_t parts_of(ty_dtype dtype, ty_dtype *part)
-{
-    *part = ty_is_complex(dtype) ? ty_complex_to_real(dtype) : dtype;
-    return ty_is_complex(dtype) ? 2 : 1;
-}
-
-typedef struct worst {
-    size_t at;
-    double ours, theirs, excess;
-    size_t count;
-} worst;
-
-static bool is_close(double a, double b, tolerance t)
-{
-    if (isnan(a) || isnan(b)) return isnan(a) && isnan(b);
-    if (isinf(a) || isinf(b)) return a == b;
-    return fabs(a - b) <= t.absolute + t.relative * fabs(b);
-}
-
-static fe_status compare_values(driver_program *d, const tensor_entry *ours,
-                                const tensor_entry *theirs, tolerance t, const char *name)
-{
-    ty_dtype part;
-    size_t element = ty_dtype_size(ours->dtype), count = element ? ours->bytes / element : 0;
-    uint32_t parts = parts_of(ours->dtype, &part);
-    size_t size = ty_dtype_size(part);
-    worst w = {0};
-    bool exact = !ty_is_floating(part);
-    for (size_t i = 0; i < count * parts; i++) {
-        const char *a = (const char *)ours->data + i * size,
-                   *b = (const char *)theirs->data + i * size;
-        if (exact ? memcmp(a, b, size) == 0
-                  : is_close(bits_to_double(part, a), bits_to_double(part, b), t))
-            continue;
-        double x = exact ? 0 : bits_to_double(part, a), y = exact ? 0 : bits_to_double(part, b);
-        if (exact && size == 8) x = (double)*(const int64_t *)a, y = (double)*(const int64_t *)b;
-        if (exact && size == 1) x = *(const uint8_t *)a, y = *(const uint8_t *)b;
-        if (exact && size == 4) x = *(const int32_t *)a, y = *(const int32_t *)b;
-        double excess = isnan(x - y) ? INFINITY : fabs(x - y);
-        if (w.count++ == 0 || excess > w.excess) w = (worst){i, x, y, excess, w.count};
-    }
-    if (w.count == 0) return FE_OK;
-    return mismatch(
-        d,
-        arena_printf(
-            d->memory,
-            "%zu of %zu values differ; the worst, element %zu, is %.9g where eager gives %.9g",
-            w.count, count * parts, w.at / parts, w.ours, w.theirs),
-        name);
-}
-
-static double real_at(const tensor_entry *t, size_t i)
-{
-    return bits_to_double(t->dtype, (const char *)t->data + i * ty_dtype_size(t->dtype));
-}
-
-/* Infinite where only one of the two is a number, or they are different infinities. */
-static double error_of(double value, double truth)
-{
-    if (value == truth || (isnan(value) && isnan(truth))) return 0;
-    return isfinite(value) && isfinite(truth) ? fabs(value - truth) : INFINITY;
-}
-
-/* Against the float64 run: our largest error may be a small factor of eager's. Where eager is no
- * number and float64 is, or the other way round, eager's own answer is as good as float64's. */
-static fe_status compare_reference(driver_program *d, const tensor_entry *ours,
-                                   const tensor_entry *eager, const tensor_entry *reference,
-                                   tolerance t, const char *name)
-{
-    double our_error = 0, eager_error = 0, scale = 0;
-    size_t count = reference->bytes / sizeof(double);
-    if (!ty_is_floating(ours->dtype) || reference->dtype != TY_F64) return FE_OK;
-    for (size_t i = 0; i < count; i++) {
-        double truth = real_at(reference, i), a = real_at(ours, i), b = real_at(eager, i);
-        double error = error_of(b, truth);
-        if (isinf(error) && is_close(a, b, t)) continue;
-        if (isfinite(error)) eager_error = fmax(eager_error, error);
-        if (isfinite(truth)) scale = fmax(scale, fabs(truth));
-        our_error = fmax(our_error, error_of(a, truth));
-    }
-    double floor_error = scale * ldexp(1, -23);
-    if (our_error <= ERROR_FACTOR * (eager_error > floor_error ? eager_error : floor_error))
-        return FE_OK;
-    return mismatch(
-        d,
-        arena_printf(d->memory,
-                     "error against float64 is %.3g, eager's is %.3g: more than %.0f times",
-                     our_error, eager_error, ERROR_FACTOR),
-        name);
-}
-
 /* ---- what the case says ---- */
 
 static json_object *member(json_object *o, const char *name)
@@ -254,17 +119,18 @@ static double number_of(json_object *o, const char *name, double fallback)
     return found ? json_object_get_double(found) : fallback;
 }
 
-static tolerance tolerance_of(json_object *facts, json_object *output, uint32_t k)
+static compare_tolerance tolerance_of(json_object *facts, json_object *output, uint32_t k)
 {
     if (member(facts, "rtol"))
-        return (tolerance){number_of(facts, "rtol", 1.3e-6), number_of(facts, "atol", 1e-5)};
+        return (compare_tolerance){number_of(facts, "rtol", 1.3e-6),
+                                   number_of(facts, "atol", 1e-5)};
     json_object *errors = member(facts, "eager_err_vs_f64");
     double error = 0, largest = number_of(output, "max_abs", 1);
     if (errors && json_object_is_type(errors, json_type_array) &&
         k < json_object_array_length(errors))
         error = json_object_get_double(json_object_array_get_idx(errors, k));
     double absolute = fmax(fmax(1e-5 * largest, 8 * error), 1e-6);
-    return (tolerance){1e-3, absolute};
+    return (compare_tolerance){1e-3, absolute};
 }
 
 static fe_status check_stride(driver_program *d, const fe_tensor *t, json_object *output,
@@ -277,10 +143,10 @@ static fe_status check_stride(driver_program *d, const fe_tensor *t, json_object
     for (uint32_t k = 0; k < t->rank; k++) {
         int64_t expected = json_object_get_int64(json_object_array_get_idx(stride, k));
         if (t->sizes[k] > 1 && t->strides[k] != expected)
-            return mismatch(d,
-                            arena_printf(d->memory, "stride %u is %lld, eager's is %lld", k,
-                                         (long long)t->strides[k], (long long)expected),
-                            name);
+            return compare_mismatch(d,
+                                    arena_printf(d->memory, "stride %u is %lld, eager's is %lld", k,
+                                                 (long long)t->strides[k], (long long)expected),
+                                    name);
     }
     return FE_OK;
 }
@@ -292,16 +158,16 @@ static fe_status check_shape(driver_program *d, const tensor_entry *ours, json_o
     ty_dtype expected;
     if (dtype && ty_dtype_parse(json_object_get_string(dtype), &expected) &&
         expected != ours->dtype)
-        return mismatch(d,
-                        arena_printf(d->memory, "dtype is %s, eager's is %s",
-                                     ty_dtype_torch_name(ours->dtype),
-                                     ty_dtype_torch_name(expected)),
-                        name);
+        return compare_mismatch(d,
+                                arena_printf(d->memory, "dtype is %s, eager's is %s",
+                                             ty_dtype_torch_name(ours->dtype),
+                                             ty_dtype_torch_name(expected)),
+                                name);
     if (!shape) return FE_OK;
     bool same = json_object_array_length(shape) == ours->rank;
     for (uint32_t k = 0; same && k < ours->rank; k++)
         same = json_object_get_int64(json_object_array_get_idx(shape, k)) == ours->shape[k];
-    return same ? FE_OK : mismatch(d, "the shape differs from eager's", name);
+    return same ? FE_OK : compare_mismatch(d, "the shape differs from eager's", name);
 }
 
 /* An int, a float or a bool: the value that is recorded. */
@@ -314,11 +180,12 @@ static fe_status check_number(driver_program *d, const case_files *files, json_o
     if (t->dtype == FE_F64) ours = *(const double *)t->data;
     if (t->dtype == FE_I64) ours = (double)*(const int64_t *)t->data;
     if (t->dtype == FE_BOOL) ours = *(const uint8_t *)t->data;
-    bool same = t->dtype == FE_F64 ? is_close(ours, theirs, tolerance_of(files->facts, output, k))
-                                   : ours == theirs;
+    bool same = t->dtype == FE_F64
+                    ? compare_is_close(ours, theirs, tolerance_of(files->facts, output, k))
+                    : ours == theirs;
     if (same) return FE_OK;
-    return mismatch(d, arena_printf(d->memory, "it is %.17g, eager gives %.17g", ours, theirs),
-                    name);
+    return compare_mismatch(
+        d, arena_printf(d->memory, "it is %.17g, eager gives %.17g", ours, theirs), name);
 }
 
 static fe_status check_output(driver_program *d, const case_files *files, json_object *output,
@@ -335,16 +202,19 @@ static fe_status check_output(driver_program *d, const case_files *files, json_o
     if (!theirs || (compare && strcmp(json_object_get_string(compare), "values") != 0))
         return FE_OK;
     if (theirs->bytes != ours.bytes)
-        return mismatch(d, "the recorded values are of another size", name);
+        return compare_mismatch(d, "the recorded values are of another size", name);
     /* Among equal values PyTorch promises no order: places (integers behind the values) are only
      * checked for shape. */
     json_object *ties = member(files->facts, "ties");
     if (k > 0 && ties && json_object_get_boolean(ties) && ours.dtype == TY_I64) return FE_OK;
     const tensor_entry *reference =
         tensor_file_find(&files->values, arena_printf(d->memory, "%sref.%u", prefix, k));
-    tolerance close = tolerance_of(files->facts, output, k);
-    if (reference) return compare_reference(d, &ours, theirs, reference, close, name);
-    return compare_values(d, &ours, theirs, close, name);
+    compare_tolerance close = tolerance_of(files->facts, output, k);
+    if (!reference || !ty_is_floating(ours.dtype) || reference->dtype != TY_F64)
+        return compare_values(d, &ours, theirs, close, name);
+    bool of_operator = member(files->facts, "rtol") != NULL;
+    if (of_operator && compare_are_close(&ours, theirs, close)) return FE_OK;
+    return compare_reference(d, &ours, theirs, reference, close, name);
 }
 
 static const int64_t *contiguous_strides(arena *memory, const fe_tensor *t)
@@ -368,13 +238,14 @@ static fe_status check_inputs(driver_program *d, const case_files *files, json_o
                strcmp(name, arena_printf(d->memory, "%smut.%u", prefix, k)) != 0)
             k++;
         if (!theirs || k == count)
-            return mismatch(d, "a mutated input is not recorded", name ? name : "mutated_inputs");
+            return compare_mismatch(d, "a mutated input is not recorded",
+                                    name ? name : "mutated_inputs");
         fe_tensor input = inputs[k];
         if (!input.strides) input.strides = contiguous_strides(d->memory, &input);
         tensor_entry ours = output_entry(d->memory, &input, name);
         FE_TRY(check_shape(d, &ours, facts, name));
         if (theirs->bytes != ours.bytes)
-            return mismatch(d, "the recorded values are of another size", name);
+            return compare_mismatch(d, "the recorded values are of another size", name);
         /* Among equal values PyTorch promises no order: places (integers behind the values) are only
          * checked for shape. */
         json_object *ties = member(files->facts, "ties");
@@ -416,12 +287,12 @@ static fe_status run_set(case_job *job, const case_files *files, json_object *se
         job->context = NULL;
     }
     if (!job->context && a->context_new(d->loaded.model, 0, &job->context) != FE_RUN_OK)
-        return mismatch(d, "no memory for the arena", prefix);
+        return compare_mismatch(d, "no memory for the arena", prefix);
     if (a->run(job->context, inputs, a->input_count, outputs, a->output_count) != FE_RUN_OK)
-        return mismatch(d, a->error(job->context), "run");
+        return compare_mismatch(d, a->error(job->context), "run");
     size_t count = expected ? json_object_array_length(expected) : 0;
     if (expected && count != a->output_count)
-        return mismatch(
+        return compare_mismatch(
             d, arena_printf(d->memory, "%u outputs, eager gives %zu", a->output_count, count),
             "outputs");
     for (uint32_t k = 0; k < count; k++)
@@ -429,7 +300,7 @@ static fe_status run_set(case_job *job, const case_files *files, json_object *se
             check_output(d, files, json_object_array_get_idx(expected, k), prefix, k, &outputs[k]));
     json_object *compare = member(files->facts, "compare");
     if (compare && strcmp(json_object_get_string(compare), "ambiguous") == 0) {
-        tolerance t = tolerance_of(files->facts, NULL, 0);
+        compare_tolerance t = tolerance_of(files->facts, NULL, 0);
         FE_TRY(property_check(d, inputs, outputs, t.relative, t.absolute));
     }
     return check_inputs(d, files, set, prefix, inputs, a->input_count);

@@ -180,6 +180,28 @@ def float16_arithmetic(a, b):
     return a + b, a * b, a.exp(), a.sigmoid(), a.sum(0), a.softmax(-1), a.max(1).values, a.float() * 2
 
 
+def rounded_on_the_way(images, grid, rows, filters, near):
+    """Eager rounds to the half type between the steps of these."""
+    filtered = F.conv_transpose2d(images, filters, stride=2, padding=1)
+    sampled = F.grid_sample(images, grid, align_corners=False)
+    larger = F.interpolate(images[:, :, None], scale_factor=(2, 1.5, 2), mode="trilinear", align_corners=False)
+    normal = F.batch_norm(images, None, None, rows[0, 0], rows[0, 1], training=True)
+    crossed, cross = torch.linalg.cross(rows, rows.roll(1, 0)), torch.addbmm(rows[0], rows, rows.mT @ rows)
+    return filtered, sampled, larger, normal, F.instance_norm(images), crossed, cross, near.logit(), rows.log_softmax(-1)
+
+
+@op(real(2, 3, 5, 4, dtype=bf16), real(2, 4, 3, 2, dtype=bf16), real(4, 3, 3, dtype=bf16),
+    real(3, 2, 3, 3, dtype=bf16), real(37, dtype=bf16, low=0.4, high=0.6))
+def bfloat16_rounded_on_the_way(images, grid, rows, filters, near):
+    return rounded_on_the_way(images, grid, rows, filters, near)
+
+
+@op(real(2, 3, 5, 4, dtype=f16), real(2, 4, 3, 2, dtype=f16), real(4, 3, 3, dtype=f16),
+    real(3, 2, 3, 3, dtype=f16), real(37, dtype=f16, low=0.4, high=0.6))
+def float16_rounded_on_the_way(images, grid, rows, filters, near):
+    return rounded_on_the_way(images, grid, rows, filters, near)
+
+
 # ---- reductions ----
 
 
