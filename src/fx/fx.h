@@ -216,6 +216,10 @@ void fx_set_op(fx_graph *g, fx_node *node, const op_info *op, const fx_arg *args
 /* With its subgraphs, over the same symbols and operators; node ids are kept. Bytes of constants
  * are shared. */
 fx_graph *fx_clone(fx_graph *g, arena *memory);
+/* rename.c. Every expression in metadata, arguments and ranges, those of subgraphs included. */
+void fx_each_expr(fx_graph *g, void (*visit)(void *data, sym_expr *e), void *data);
+/* Of a graph that shares no metadata with others: a clone. Guards stay. */
+void fx_rename_symbols(fx_graph *g, const sym_expr *from, const sym_expr *to, uint32_t count);
 /* A constant made by a pass: a placeholder of kind FX_CONSTANT whose bytes are `data` (kept, not
  * copied). */
 fx_node *fx_add_constant(fx_graph *g, const char *name, const ty_tensor *meta, const void *data,

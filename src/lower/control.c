@@ -3,7 +3,7 @@
  * A subgraph is lowered into the program that calls it, between control ops. What it reads is given
  * memory before the region begins, so that nothing of the program's is computed in a region that may
  * not run; what it gives is copied to buffers that the region names. A subgraph that is called in
- * two places is lowered twice.
+ * two places is lowered twice, with symbols of its own for what it defines each time.
  */
 #include "lower/control.h"
 
@@ -92,20 +92,51 @@ fx_graph *control_graph(const fx_node *n, uint32_t k)
     return k < n->arg_count && n->args[k].kind == FX_ARG_GRAPH ? n->args[k].graph : NULL;
 }
 
-fe_status control_end_scope(lowering *l, uint32_t begin)
+void control_end_scope(lowering *l, uint32_t begin)
 {
-    const loop_program *p = l->program;
-    for (uint32_t k = begin; k < p->ops.count; k++) {
-        sym_expr symbol = p->ops.at[k].symbol;
-        if (p->ops.at[k].kind != LOOP_DEFINE) continue;
-        map_remove(&l->defined, symbol.id);
-        for (uint32_t i = 0; i < begin; i++)
-            if (p->ops.at[i].kind == LOOP_DEFINE && sym_same(p->ops.at[i].symbol, symbol))
-                return lower_fail(l,
-                                  "a subgraph whose values decide the size %s is run in two places",
-                                  sym_name(l->symbols, symbol));
+    for (uint32_t k = begin; k < l->program->ops.count; k++) {
+        const loop_op *op = &l->program->ops.at[k];
+        if (op->kind != LOOP_DEFINE) continue;
+        map_remove(&l->defined, op->symbol.id);
+        map_set(l->memory, &l->spent, op->symbol.id, 1);
     }
-    return FE_OK;
+}
+
+typedef struct spent_search {
+    lowering *l;
+    VEC(sym_expr) found;
+} spent_search;
+
+static void look_for_spent(void *data, sym_expr symbol)
+{
+    spent_search *s = data;
+    if (map_get(&s->l->spent, symbol.id) == MAP_NONE) return;
+    if (map_get(&s->l->defined, symbol.id) != MAP_NONE) return;
+    for (uint32_t k = 0; k < s->found.count; k++)
+        if (sym_same(s->found.at[k], symbol)) return;
+    vec_push(s->l->memory, &s->found, symbol);
+}
+
+static void look_for_spent_in(void *data, sym_expr *e)
+{
+    sym_each_symbol(((spent_search *)data)->l->symbols, *e, look_for_spent, data);
+}
+
+/* What an earlier lowering has defined gets another symbol: each is defined once in a program. */
+static fx_graph *with_fresh_symbols(lowering *l, fx_graph *sub)
+{
+    spent_search s = {.l = l};
+    fx_each_expr(sub, look_for_spent_in, &s);
+    if (!s.found.count) return sub;
+    fx_graph *copy = fx_clone(sub, l->memory);
+    sym_expr *to = NEW_ARRAY(l->memory, sym_expr, s.found.count);
+    for (uint32_t k = 0; k < s.found.count; k++) {
+        int64_t min, max;
+        sym_range(l->symbols, s.found.at[k], NULL, &min, &max);
+        to[k] = lower_new_symbol(l, min, max);
+    }
+    fx_rename_symbols(copy, s.found.at, to, s.found.count);
+    return copy;
 }
 
 static fe_status bind_operand(lowering *l, const fx_node *input, lower_tensor *operand)
@@ -130,6 +161,7 @@ fe_status control_body(lowering *l, fx_graph *sub, const control_list *operands,
     if (operands->count != sub->inputs.count)
         return lower_fail(l, "the subgraph %s takes %u values and is given %u", sub->name,
                           sub->inputs.count, operands->count);
+    sub = with_fresh_symbols(l, sub);
     inner.caller = l->caller ? l->caller : l->node;
     inner.repeats = l->repeats || repeats;
     lower_enter(&inner, sub);
@@ -145,6 +177,7 @@ fe_status control_body(lowering *l, fx_graph *sub, const control_list *operands,
     l->extern_made = inner.extern_made;
     l->names = inner.names;
     l->defined = inner.defined;
+    l->spent = inner.spent;
     return status;
 }
 
@@ -305,7 +338,8 @@ static fe_status lower_arm(lowering *l, fx_graph *sub, const control_list *opera
         FE_TRY(control_check_result(l, from.at[k], box->rank, box->sizes, box->dtype));
         control_store(l, to->at[k], from.at[k], l->zero);
     }
-    return control_end_scope(l, begin);
+    control_end_scope(l, begin);
+    return FE_OK;
 }
 
 /* cond(predicate, true graph, false graph, operands) */

@@ -24,7 +24,7 @@ fx_graph *control_graph(const fx_node *n, uint32_t k);
 fe_status control_body(lowering *l, fx_graph *sub, const control_list *operands, bool repeats,
                        control_list *results);
 /* The symbols that the ops from `begin` on have defined mean nothing behind the last of them. */
-fe_status control_end_scope(lowering *l, uint32_t begin);
+void control_end_scope(lowering *l, uint32_t begin);
 
 /* ---- results ---- */
 uint32_t control_result_count(const fx_node *n);

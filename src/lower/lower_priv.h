@@ -69,6 +69,7 @@ struct lowering {
     map extern_made;        /* buffers that an extern kernel writes */
     map names;              /* buffer names taken */
     map defined;            /* unbacked symbols that have a value by now */
+    map spent;              /* those that subgraphs lowered before have defined */
     lower_asserts *asserts; /* of the whole program */
     VEC(fx_node *) shown;   /* the node behind each output of the program; NULL for a number */
 };

@@ -83,7 +83,7 @@ static fe_status lower_while(lowering *l, fx_node *n, const lower_row *row)
         return lower_fail(l, "a loop's body gives %u values, not %u", next.count, carried.count);
     FE_TRY(carry_on(l, &carried, &next));
     control_add(l, LOOP_END);
-    FE_TRY(control_end_scope(l, begin));
+    control_end_scope(l, begin);
     control_define_results(l, &carried);
     return lower_give_items(l, carried.at, carried.count);
 }
@@ -155,7 +155,7 @@ static fe_status walk(lowering *l, fx_node *n, fx_graph *body, const control_lis
     made.count = carried.count;
     FE_TRY(carry_on(l, &carried, &made));
     control_add(l, LOOP_END);
-    FE_TRY(control_end_scope(l, begin));
+    control_end_scope(l, begin);
     append(l, &carried, &stacked);
     control_define_results(l, &carried);
     return lower_give_items(l, carried.at, carried.count);

@@ -403,3 +403,101 @@ nest [i0 < 4] origin 6 {
 }
 end origin 6
 output @buf4[4]{1}
+--run-- ferrite inspect --stage loop -
+--in--
+graph main {
+  placeholder %x user "x" : f32[4]
+  placeholder %p user "p" : bool[]
+  %a = higher_order.cond(%p, @many, @many, [%x])
+  %y = _operator.getitem(%a, 0)
+  output (user %y)
+}
+graph many {
+  placeholder %x user ""
+  %gt = aten.gt.Scalar(%x, 0)
+  %large = aten.index.Tensor(%x, [%gt])
+  %sum = aten.sum.default(%large, None)
+  output (user %sum)
+}
+--out--
+program stdin
+symbol u0 in [0, ]
+symbol u1 in [0, ]
+input  @x : f32[4] strides [1] origin 0
+input  @p : bool[] strides [] origin 1
+temp   @buf2 : bool[] strides [] origin 2
+temp   @buf3 : f32[] strides [] origin 2
+temp   @buf4 : bool[4] strides [1] origin 2
+temp   @buf5 : i64[] strides [] origin 2
+temp   @buf6 : i64[u0,1] strides [1,u0] origin 2
+temp   @buf7 : f32[] strides [] origin 2
+temp   @buf8 : bool[4] strides [1] origin 2
+temp   @buf9 : i64[] strides [] origin 2
+temp   @buf10 : i64[u1,1] strides [1,u1] origin 2
+temp   @buf11 : f32[] strides [] origin 2
+nest [] origin 2 {
+  %0 = load bool @p[0]
+  @buf2[0] = %0
+}
+if @buf2[]{} -> (@buf3[]{}) origin 2
+nest [i0 < 4] origin 2 {
+  %0 = const 0.0 : f32
+  %1 = load f32 @x[i0]
+  %2 = lt %0, %1 : bool
+  @buf4[i0] = %2
+}
+nest [] reduce [r0 < 4] origin 2 {
+  %0 = load bool @buf4[r0]
+  %1 = cast %0 : i64
+  @buf5[0] = sum %1
+}
+define u0 = @buf5[]{} origin 2
+assert 0 <= u0 "0 <= u0 does not hold (a)" origin 2
+extern nonzero (@buf4[4]{1}) -> (@buf6[u0,1]{1,u0}) ints [0] floats [] origin 2
+nest [] reduce [r0 < u0] origin 2 {
+  %0 = load i64 @buf6[r0]
+  %1 = const 0 : i64
+  %2 = lt %0, %1 : bool
+  %3 = const 4 : i64
+  %4 = add %0, %3 : i64
+  %5 = where %2, %4, %0 : i64
+  j0 = indirect %5 < 4 dim 0 wraps origin 2
+  %6 = load f32 @x[j0]
+  @buf7[0] = sum %6
+}
+nest [] origin 2 {
+  %0 = load f32 @buf7[0]
+  @buf3[0] = %0
+}
+else origin 2
+nest [i0 < 4] origin 2 {
+  %0 = const 0.0 : f32
+  %1 = load f32 @x[i0]
+  %2 = lt %0, %1 : bool
+  @buf8[i0] = %2
+}
+nest [] reduce [r0 < 4] origin 2 {
+  %0 = load bool @buf8[r0]
+  %1 = cast %0 : i64
+  @buf9[0] = sum %1
+}
+define u1 = @buf9[]{} origin 2
+assert 0 <= u1 "0 <= u1 does not hold (a)" origin 2
+extern nonzero (@buf8[4]{1}) -> (@buf10[u1,1]{1,u1}) ints [0] floats [] origin 2
+nest [] reduce [r0 < u1] origin 2 {
+  %0 = load i64 @buf10[r0]
+  %1 = const 0 : i64
+  %2 = lt %0, %1 : bool
+  %3 = const 4 : i64
+  %4 = add %0, %3 : i64
+  %5 = where %2, %4, %0 : i64
+  j0 = indirect %5 < 4 dim 0 wraps origin 2
+  %6 = load f32 @x[j0]
+  @buf11[0] = sum %6
+}
+nest [] origin 2 {
+  %0 = load f32 @buf11[0]
+  @buf3[0] = %0
+}
+end origin 2
+output @buf3[]{}
