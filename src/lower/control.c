@@ -342,6 +342,62 @@ static fe_status lower_arm(lowering *l, fx_graph *sub, const control_list *opera
     return FE_OK;
 }
 
+/* A size of a result that only the arms know. */
+typedef struct arm_size {
+    uint32_t result, dim;
+    sym_expr size;
+} arm_size;
+typedef VEC(arm_size) arm_sizes;
+
+static void find_open_sizes(lowering *l, arm_sizes *out)
+{
+    for (uint32_t k = 0; k < control_result_count(l->node); k++) {
+        const fx_value *v = result_value(l->node, k);
+        for (uint32_t d = 0; v->kind == FX_TENSOR && d < v->tensor->rank; d++)
+            if (lower_is_open(l, v->tensor->sizes[d]))
+                vec_push(l->memory, out, (arm_size){k, d, v->tensor->sizes[d]});
+    }
+}
+
+static fe_status store_sizes(lowering *l, fx_graph *sub, const control_list *operands,
+                             const arm_sizes *sizes, const control_list *to)
+{
+    control_list from = {0};
+    uint32_t begin = l->program->ops.count;
+    FE_TRY(control_body(l, sub, operands, false, &from));
+    for (uint32_t k = 0; k < sizes->count; k++) {
+        const arm_size *s = &sizes->at[k];
+        if (s->result >= from.count || s->dim >= from.at[s->result].rank)
+            return lower_fail(l, "a subgraph's result is not as large as its call's");
+        loop_value size = loop_index(l->program, from.at[s->result].sizes[s->dim]);
+        control_store(l, to->at[k], lower_value(l, TY_I64, 0, NULL, size), l->zero);
+    }
+    control_end_scope(l, begin);
+    return FE_OK;
+}
+
+/* Sizes that the taken arm decides are needed before the results have memory: the arms run ahead for
+ * what their sizes hang on, the rest of which nobody reads there. */
+static fe_status ask_arms(lowering *l, fx_graph *const *arms, const control_list *operands,
+                          const control_test *test)
+{
+    arm_sizes sizes = {0};
+    control_list to = {0};
+    find_open_sizes(l, &sizes);
+    if (!sizes.count) return FE_OK;
+    for (uint32_t k = 0; k < sizes.count; k++)
+        vec_push(l->memory, &to, lower_temp_tensor(l, TY_I64, 0, NULL, NULL));
+    loop_op *begin = control_add(l, LOOP_IF);
+    control_set_test(l, begin, test);
+    control_set_outputs(l, begin, &to);
+    FE_TRY(store_sizes(l, arms[0], operands, &sizes, &to));
+    control_add(l, LOOP_ELSE);
+    FE_TRY(store_sizes(l, arms[1], operands, &sizes, &to));
+    control_add(l, LOOP_END);
+    for (uint32_t k = 0; k < sizes.count; k++) lower_define(l, sizes.at[k].size, to.at[k]);
+    return FE_OK;
+}
+
 /* cond(predicate, true graph, false graph, operands) */
 static fe_status lower_cond(lowering *l, fx_node *n, const lower_row *row)
 {
@@ -353,10 +409,10 @@ static fe_status lower_cond(lowering *l, fx_node *n, const lower_row *row)
     for (uint32_t k = 3; k < n->arg_count; k++) FE_TRY(control_operands(l, &n->args[k], &operands));
     control_give_memory(l, &operands);
     FE_TRY(test_arg(l, &n->args[0], &test));
-    for (uint32_t k = 0; k < control_result_count(n); k++) {
-        define_sizes(l, arms, &test, k);
+    for (uint32_t k = 0; k < control_result_count(n); k++) define_sizes(l, arms, &test, k);
+    FE_TRY(ask_arms(l, arms, &operands, &test));
+    for (uint32_t k = 0; k < control_result_count(n); k++)
         FE_TRY(control_add_result(l, k, &results));
-    }
     loop_op *begin = control_add(l, LOOP_IF);
     control_set_test(l, begin, &test);
     control_set_outputs(l, begin, &results);

@@ -501,3 +501,103 @@ nest [] origin 2 {
 }
 end origin 2
 output @buf3[]{}
+--run-- ferrite inspect --stage loop -
+--in--
+graph what_the_taken_arm_finds {
+  placeholder %x user "x" : f32[4]
+  placeholder %p user "p" : bool[]
+  %cond = higher_order.cond(%p, @found, @known, [%x]) : (f32[u9])
+  %y = _operator.getitem(%cond, 0) : f32[u9]
+  output (user %y)
+}
+graph found {
+  placeholder %x user "" : f32[4]
+  %gt = aten.gt.Scalar(%x, 0) : bool[4]
+  %large = aten.index.Tensor(%x, [%gt]) : f32[u0]
+  output (user %large)
+}
+graph known {
+  placeholder %x user "" : f32[4]
+  %neg = aten.neg.default(%x) : f32[4]
+  output (user %neg)
+}
+--out--
+program stdin
+input  @x : f32[4] strides [1] origin 0
+input  @p : bool[] strides [] origin 1
+temp   @buf2 : bool[] strides [] origin 2
+temp   @buf3 : i64[] strides [] origin 2
+temp   @buf4 : bool[4] strides [1] origin 2
+temp   @buf5 : i64[] strides [] origin 2
+temp   @buf6 : i64[u0,1] strides [1,u0] origin 2
+temp   @buf7 : f32[u9] strides [1] origin 2
+temp   @buf8 : bool[4] strides [1] origin 2
+temp   @buf9 : i64[] strides [] origin 2
+temp   @buf10 : i64[u10,1] strides [1,u10] origin 2
+nest [] origin 2 {
+  %0 = load bool @p[0]
+  @buf2[0] = %0
+}
+if @buf2[]{} -> (@buf3[]{}) origin 2
+nest [i0 < 4] origin 2 {
+  %0 = const 0.0 : f32
+  %1 = load f32 @x[i0]
+  %2 = lt %0, %1 : bool
+  @buf4[i0] = %2
+}
+nest [] reduce [r0 < 4] origin 2 {
+  %0 = load bool @buf4[r0]
+  %1 = cast %0 : i64
+  @buf5[0] = sum %1
+}
+define u0 = @buf5[]{} origin 2
+assert 0 <= u0 "a size is negative: 0 <= u0 (large)" origin 2
+extern nonzero (@buf4[4]{1}) -> (@buf6[u0,1]{1,u0}) ints [0] floats [] origin 2
+nest [] origin 2 {
+  %0 = index u0 : i64
+  @buf3[0] = %0
+}
+else origin 2
+nest [] origin 2 {
+  %0 = const 4 : i64
+  @buf3[0] = %0
+}
+end origin 2
+define u9 = @buf3[]{} origin 2
+assert 0 <= u9 "a size is negative: 0 <= u9 (cond)" origin 2
+if @buf2[]{} -> (@buf7[u9]{1}) origin 2
+nest [i0 < 4] origin 2 {
+  %0 = const 0.0 : f32
+  %1 = load f32 @x[i0]
+  %2 = lt %0, %1 : bool
+  @buf8[i0] = %2
+}
+nest [] reduce [r0 < 4] origin 2 {
+  %0 = load bool @buf8[r0]
+  %1 = cast %0 : i64
+  @buf9[0] = sum %1
+}
+define u10 = @buf9[]{} origin 2
+assert 0 <= u10 "a size is negative: 0 <= u10 (large)" origin 2
+assert u10 == u9 "u10 == u9 does not hold (cond)" origin 2
+extern nonzero (@buf8[4]{1}) -> (@buf10[u10,1]{1,u10}) ints [0] floats [] origin 2
+nest [i0 < u10] origin 2 {
+  %0 = load i64 @buf10[i0]
+  %1 = const 0 : i64
+  %2 = lt %0, %1 : bool
+  %3 = const 4 : i64
+  %4 = add %0, %3 : i64
+  %5 = where %2, %4, %0 : i64
+  j0 = indirect %5 < 4 dim 0 wraps origin 2
+  %6 = load f32 @x[j0]
+  @buf7[i0] = %6
+}
+else origin 2
+assert 4 == u9 "4 == u9 does not hold (cond)" origin 2
+nest [i0 < 4] origin 2 {
+  %0 = load f32 @x[i0]
+  %1 = neg %0 : f32
+  @buf7[i0] = %1
+}
+end origin 2
+output @buf7[u9]{1}

@@ -587,6 +587,40 @@ def loops():
 
 
 @program
+def sizes_of_arms():
+    """Results that are as large as the taken arm finds: masks, places, one size known, arms in arms and in a loop."""
+    from torch._higher_order_ops.scan import scan
+
+    def forward(x):
+        at_most = torch.cond(x[0, 0] > 0, lambda x: x[x > 0], lambda x: x[x < 0] * 2, (x,))
+
+        def places(x):
+            return x[x > 0.5], (x > 0).nonzero()[:, 1], 3
+
+        y, z, k = torch.cond(x.sum() > 0, places, lambda x: (x[0] * 2, x.nonzero()[:, 0] * 3, 7), (x,))
+
+        def inner(x):
+            return torch.cond(x[0, 0] > 1, lambda x: x[x > 0.5].sin(), lambda x: x[x > 1.0], (x,))
+
+        nested = torch.cond(x.sum() > 0, inner, lambda x: x[x < 0], (x,)).cumsum(0)
+
+        def step(h, row):
+            part = torch.cond(row.sum() > 0, lambda r: r[r > 0], lambda r: r[r < 0] * 2, (row,))
+            return h.cos() + part.sum(), part.sum() * 2 + part.shape[0]
+
+        last, sums = scan(step, x[0] * 1, x, dim=0)
+        return at_most + 1, at_most, y, z, z.sum(), k, z.shape[0] + y.shape[0], nested, last, sums
+
+    def inputs(n, first, shift):
+        x = torch.randn(n, 5) + shift
+        x[0, 0] = first
+        return (x,)
+
+    sets = [inputs(4, 3.0, 1), inputs(4, -1.0, 1), inputs(4, 0.5, -1), inputs(4, -2.0, -5)]
+    return function(forward), sets
+
+
+@program
 def regions_and_numbers():
     """Arms that give other sizes and numbers, an int that a loop carries, numbers and sizes that steps decide."""
     from torch._higher_order_ops.scan import scan
