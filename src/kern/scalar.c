@@ -55,6 +55,7 @@ static void drop_unused(uses *u, kern_loop *loop)
     for (uint32_t i = loop->items.count; i-- > 0;) {
         const kern_item item = loop->items.at[i];
         if (item.kind == KERN_DEFINE && !u->used[item.value]) continue;
+        if (item.kind == KERN_BOUND && item.bound.is_known && !u->used[item.bound.value]) continue;
         if (item.kind == KERN_DEFINE) use_operands(u, &u->k->values.at[item.value]);
         if (item.kind == KERN_STORE) u->used[item.store.value] = true;
         if (item.kind == KERN_STORE) use_index(u, item.store.index);
