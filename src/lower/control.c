@@ -7,6 +7,8 @@
  */
 #include "lower/control.h"
 
+#include <string.h>
+
 /* ---- numbers ---- */
 
 static bool is_number(const fx_arg *a)
@@ -153,7 +155,7 @@ static fe_status bind_operand(lowering *l, const fx_node *input, lower_tensor *o
     return FE_OK;
 }
 
-fe_status control_body(lowering *l, fx_graph *sub, const control_list *operands, bool repeats,
+fe_status control_body(lowering *l, fx_graph *sub, const control_list *operands,
                        control_list *results)
 {
     lowering inner = *l;
@@ -163,7 +165,7 @@ fe_status control_body(lowering *l, fx_graph *sub, const control_list *operands,
                           sub->inputs.count, operands->count);
     sub = with_fresh_symbols(l, sub);
     inner.caller = l->caller ? l->caller : l->node;
-    inner.repeats = l->repeats || repeats;
+    inner.path = HASH_MIX(l->path + l->node->id + 1, hash_bytes(sub->name, strlen(sub->name), 0));
     lower_enter(&inner, sub);
     for (uint32_t k = 0; status == FE_OK && k < operands->count; k++)
         status = bind_operand(&inner, sub->inputs.at[k], &operands->at[k]);
@@ -330,7 +332,7 @@ static fe_status lower_arm(lowering *l, fx_graph *sub, const control_list *opera
 {
     control_list from = {0};
     uint32_t begin = l->program->ops.count;
-    FE_TRY(control_body(l, sub, operands, false, &from));
+    FE_TRY(control_body(l, sub, operands, &from));
     if (to->count != from.count)
         return lower_fail(l, "a subgraph gives %u results, not %u", from.count, to->count);
     for (uint32_t k = 0; k < to->count; k++) {
@@ -364,7 +366,7 @@ static fe_status store_sizes(lowering *l, fx_graph *sub, const control_list *ope
 {
     control_list from = {0};
     uint32_t begin = l->program->ops.count;
-    FE_TRY(control_body(l, sub, operands, false, &from));
+    FE_TRY(control_body(l, sub, operands, &from));
     for (uint32_t k = 0; k < sizes->count; k++) {
         const arm_size *s = &sizes->at[k];
         if (s->result >= from.count || s->dim >= from.at[s->result].rank)

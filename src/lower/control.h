@@ -21,7 +21,7 @@ void control_set_outputs(lowering *l, loop_op *op, const control_list *buffers);
 fx_graph *control_graph(const fx_node *n, uint32_t k);
 /* The subgraph's ops at the end of the program; its results may be unrealised, numbers are tensors of
  * rank 0. Symbols that these ops define are known until control_end_scope. */
-fe_status control_body(lowering *l, fx_graph *sub, const control_list *operands, bool repeats,
+fe_status control_body(lowering *l, fx_graph *sub, const control_list *operands,
                        control_list *results);
 /* The symbols that the ops from `begin` on have defined mean nothing behind the last of them. */
 void control_end_scope(lowering *l, uint32_t begin);

@@ -367,10 +367,7 @@ static fe_status lower_call(lowering *l, fx_node *n)
     if (lacks_operand(l, n)) return FE_OK;
     FE_TRY(check_ranks(l, &n->value));
     if (is_getitem(n)) return lower_getitem(l, n);
-    l->draws = false;
     FE_TRY(n->op->custom ? lower_custom(l, n) : row->lower(l, n, row));
-    if (l->draws && l->repeats)
-        return lower_fail(l, "every step of a loop would draw the same numbers");
     fe_status status = lower_check_results(l, n);
     if (status != FE_OK) l->results[n->id].present = false;
     return status;

@@ -46,6 +46,13 @@ typedef struct lower_asserts {
     uint32_t control; /* the last op that begins or ends a region, plus one */
 } lower_asserts;
 
+/* The steps of a loop that draws random numbers, counted in memory so that each step draws others. */
+typedef struct lower_turn {
+    struct lower_turn *outer; /* of the loop around, or NULL */
+    loop_buffer_id buffer;    /* none until something is drawn */
+    uint64_t path;            /* of the loop */
+} lower_turn;
+
 struct lowering {
     fe_session *session;
     fx_graph *graph;
@@ -55,8 +62,8 @@ struct lowering {
     fx_node *node; /* being lowered */
     /* of a subgraph: the node of the program that calls it, outermost; NULL in the program itself */
     const fx_node *caller;
-    bool repeats;          /* inside a region that may run more than once */
-    bool draws;            /* the node at hand has drawn random numbers */
+    uint64_t path;         /* tells subgraphs apart by the calls that lead there; 0: the program */
+    lower_turn *turn;      /* of the innermost loop around, or NULL */
     lower_result *results; /* by node id */
     /* by node id: how many operators read it, views looked through; 0: not counted yet */
     uint32_t *readers;
@@ -291,6 +298,10 @@ loop_value lower_uniform(lowering *l, uint32_t rank, const sym_expr *sizes, uint
                          ty_dtype d);
 lower_tensor lower_dropped(lowering *l, lower_tensor x, double p); /* dropout.c */
 void lower_random_epilogue(lowering *l);
+/* Around a loop, whose first op is the one at `begin`: each of its steps draws other numbers. */
+void lower_begin_turns(lowering *l);
+void lower_next_turn(lowering *l); /* at the end of each step */
+void lower_end_turns(lowering *l, uint32_t begin);
 /* A constant made while compiling; `data` is kept. */
 lower_tensor lower_constant(lowering *l, const char *name, ty_dtype d, uint32_t rank,
                             const sym_expr *sizes, const void *data, size_t bytes); /* create.c */

@@ -3,10 +3,11 @@
  * The bits are a function of a seed and of the element's number (loop IR: randbits). The seed is
  * state of the program: a counter that every run moves on, mixed with the number of the node that
  * draws; so runs differ, two operators differ, and the same run of the same program is always the
- * same. It is not PyTorch's stream.
+ * same. It is not PyTorch's stream. In a loop the number of the step is mixed in, too.
  */
 #include "lower/compose.h"
 #include "lower/order.h"
+#include "lower/ragged.h"
 
 #include <float.h>
 #include <math.h>
@@ -17,7 +18,6 @@
 static loop_value seed_value(lowering *l)
 {
     loop_program *p = l->program;
-    l->draws = true;
     if (l->seed == LOOP_NO_BUFFER) {
         loop_buffer b = {
             .name = "random.seed", .kind = LOOP_STATE, .dtype = TY_I64, .device = {TY_CPU, -1}};
@@ -37,6 +37,58 @@ void lower_random_epilogue(lowering *l)
     lower_store(l, op, (loop_store){.buffer = l->seed, .index = l->zero, .value = next});
 }
 
+/* ---- loops ---- */
+
+static loop_value mixed(lowering *l, loop_value seed, loop_value counter)
+{
+    return loop_make(l->program,
+                     (loop_node){.op = LOOP_RANDBITS, .dtype = TY_I64, .args = {seed, counter}});
+}
+
+static loop_value turn_value(lowering *l, lower_turn *turn)
+{
+    if (turn->buffer == LOOP_NO_BUFFER)
+        turn->buffer = lower_temp_tensor(l, TY_I64, 0, NULL, NULL).box->view.buffer;
+    return loop_load(l->program, turn->buffer, l->zero);
+}
+
+static void set_turn(lowering *l, const lower_turn *turn, loop_value v)
+{
+    loop_op *op = lower_nest(l, 0, NULL, 0, NULL);
+    lower_store(l, op, (loop_store){.buffer = turn->buffer, .index = l->zero, .value = v});
+}
+
+void lower_begin_turns(lowering *l)
+{
+    lower_turn *turn = NEW(l->memory, lower_turn);
+    *turn = (lower_turn){.outer = l->turn, .buffer = LOOP_NO_BUFFER};
+    turn->path = HASH_MIX(l->path, l->node->id + 1);
+    l->turn = turn;
+}
+
+void lower_next_turn(lowering *l)
+{
+    if (l->turn->buffer == LOOP_NO_BUFFER) return;
+    loop_value one = loop_const_int(l->program, TY_I64, 1);
+    set_turn(l, l->turn, lower_op2(l, LOOP_ADD, turn_value(l, l->turn), one));
+}
+
+/* Only now is it known whether something was drawn; the first turn is set before the loop. */
+void lower_end_turns(lowering *l, uint32_t begin)
+{
+    lower_turn *turn = l->turn;
+    loop_program *p = l->program;
+    l->turn = turn->outer;
+    if (turn->buffer == LOOP_NO_BUFFER) return;
+    loop_value first = loop_const_int(p, TY_I64, (int64_t)turn->path);
+    if (turn->outer) first = mixed(l, turn_value(l, turn->outer), first);
+    set_turn(l, turn, first);
+    loop_op op = vec_last(&p->ops);
+    for (uint32_t k = p->ops.count - 1; k > begin; k--) p->ops.at[k] = p->ops.at[k - 1];
+    p->ops.at[begin] = op;
+    lower_note_ops(l);
+}
+
 /* ---- distributions, over the axes of the output ---- */
 
 /* 64 bits for the element; `draw` tells several draws of one operator apart. */
@@ -45,12 +97,12 @@ static loop_value bits(lowering *l, uint32_t rank, const sym_expr *sizes, uint32
     sym_expr strides[LOWER_MAX_RANK];
     ty_contiguous_strides(l->symbols, rank, sizes, strides);
     loop_value counter = loop_index(l->program, lower_flat(l, l->axes, strides, rank));
-    int64_t place = l->node->id + (l->caller ? ((int64_t)l->caller->id + 1) << 24 : 0);
-    loop_value stream = loop_const_int(l->program, TY_I64,
-                                       (int64_t)((uint64_t)(place * 8 + draw + 1) * 0x9E3779B1));
+    uint64_t place = l->node->id + l->path;
+    loop_value stream =
+        loop_const_int(l->program, TY_I64, (int64_t)((place * 8 + draw + 1) * 0x9E3779B1));
     loop_value seed = lower_op2(l, LOOP_ADD, seed_value(l), stream);
-    return loop_make(l->program,
-                     (loop_node){.op = LOOP_RANDBITS, .dtype = TY_I64, .args = {seed, counter}});
+    if (l->turn) seed = mixed(l, seed, turn_value(l, l->turn));
+    return mixed(l, seed, counter);
 }
 
 loop_value lower_uniform(lowering *l, uint32_t rank, const sym_expr *sizes, uint32_t draw,

@@ -73,16 +73,19 @@ static fe_status lower_while(lowering *l, fx_node *n, const lower_row *row)
     for (uint32_t k = 3; k < n->arg_count; k++) FE_TRY(control_operands(l, &n->args[k], &operands));
     control_give_memory(l, &operands);
     uint32_t begin = l->program->ops.count;
+    lower_begin_turns(l);
     control_add(l, LOOP_REPEAT);
-    FE_TRY(control_body(l, condition, &operands, true, &holds));
+    FE_TRY(control_body(l, condition, &operands, &holds));
     if (holds.count != 1) return lower_fail(l, "a loop's condition gives %u values", holds.count);
     FE_TRY(control_test_tensor(l, holds.at[0], &test));
     control_set_test(l, control_add(l, LOOP_WHILE), &test);
-    FE_TRY(control_body(l, body, &operands, true, &next));
+    FE_TRY(control_body(l, body, &operands, &next));
     if (next.count != carried.count)
         return lower_fail(l, "a loop's body gives %u values, not %u", next.count, carried.count);
     FE_TRY(carry_on(l, &carried, &next));
+    lower_next_turn(l);
     control_add(l, LOOP_END);
+    lower_end_turns(l, begin);
     control_end_scope(l, begin);
     control_define_results(l, &carried);
     return lower_give_items(l, carried.at, carried.count);
@@ -141,20 +144,23 @@ static fe_status walk(lowering *l, fx_node *n, fx_graph *body, const control_lis
     control_give_memory(l, walked);
     control_give_memory(l, additional);
     uint32_t begin = l->program->ops.count;
+    lower_begin_turns(l);
     FE_TRY(begin_rows(l, walked, &step));
     control_set_outputs(l, &l->program->ops.at[begin], &stacked);
     append(l, &operands, &carried);
     for (uint32_t k = 0; k < walked->count; k++)
         vec_push(l->memory, &operands, lower_select(l, walked->at[k], 0, step));
     append(l, &operands, additional);
-    FE_TRY(control_body(l, body, &operands, true, &made));
+    FE_TRY(control_body(l, body, &operands, &made));
     if (made.count != carried.count + stacked.count)
         return lower_fail(l, "the body gives %u values, not %u", made.count,
                           carried.count + stacked.count);
     FE_TRY(store_rows(l, &stacked, made.at + carried.count, step));
     made.count = carried.count;
     FE_TRY(carry_on(l, &carried, &made));
+    lower_next_turn(l);
     control_add(l, LOOP_END);
+    lower_end_turns(l, begin);
     control_end_scope(l, begin);
     append(l, &carried, &stacked);
     control_define_results(l, &carried);

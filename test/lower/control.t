@@ -271,7 +271,7 @@ end origin 3
 output @buf1[s0]{1}
 --run-- ferrite inspect --stage loop -
 --in--
-graph every_step_would_draw_the_same {
+graph every_step_draws_other_numbers {
   placeholder %x user "x" : f32[3,4]
   %map = higher_order.map_impl(@row, [%x], [])
   %y = _operator.getitem(%map, 0)
@@ -282,11 +282,56 @@ graph row {
   %r = aten.rand_like.default(%x)
   output (user %r)
 }
---err--
-error: lower: cannot lower aten.rand_like.default: every step of a loop would draw the same numbers
-  at %r in graph row
-  help: replace it in the model, or register the operator as a custom operator with its own kernel
---status-- 1
+--out--
+program stdin
+input  @x : f32[3,4] strides [4,1] origin 0
+temp   @buf1 : f32[3,4] strides [4,1] origin 1
+state  @random.seed : i64[] strides []
+temp   @buf3 : i64[] strides [] origin 1
+temp   @buf4 : f32[4] strides [1] origin 1
+nest [] origin 1 {
+  %0 = const 4354685564936845354 : i64
+  @buf3[0] = %0
+}
+repeat u0 < 3 -> (@buf1[3,4]{4,1}) origin 1
+nest [i0 < 4] origin 1 {
+  %0 = load i64 @random.seed[0]
+  %1 = const 7320616247664522889 : i64
+  %2 = add %0, %1 : i64
+  %3 = load i64 @buf3[0]
+  %4 = randbits %2, %3 : i64
+  %5 = index i0 : i64
+  %6 = randbits %4, %5 : i64
+  %7 = const 40 : i64
+  %8 = shr %6, %7 : i64
+  %9 = const 16777215 : i64
+  %10 = and %8, %9 : i64
+  %11 = cast %10 : i32
+  %12 = cast %11 : f32
+  %13 = const 5.960464477539063e-08 : f32
+  %14 = mul %12, %13 : f32
+  %15 = const 0.0 : f32
+  %16 = add %14, %15 : f32
+  @buf4[i0] = %16
+}
+nest [i0 < 4] origin 1 {
+  %0 = load f32 @buf4[i0]
+  @buf1[4*u0 + i0] = %0
+}
+nest [] origin 1 {
+  %0 = load i64 @buf3[0]
+  %1 = const 1 : i64
+  %2 = add %0, %1 : i64
+  @buf3[0] = %2
+}
+end origin 1
+nest [] origin 3 {
+  %0 = load i64 @random.seed[0]
+  %1 = const 1 : i64
+  %2 = add %0, %1 : i64
+  @random.seed[0] = %2
+}
+output @buf1[3,4]{4,1}
 --run-- ferrite inspect --stage loop - | sed -n '/^nest/,$p'
 --in--
 symbols {
