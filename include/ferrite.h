@@ -94,6 +94,10 @@ FE_API void fe_session_free(fe_session *session);
  *                 lines run as they are, and only kernels are compiled, which takes less time
  *     no-cc       off (the default) or on: as process, and kernels are interpreted. Needs no C compiler;
  *                 slow, and without operators that call LAPACK (FE_UNSUPPORTED)
+ *     nan-check   off (the default) or on: a run of what fe_load() makes ready, which is then as with
+ *                 target process, fails at the first floating input, result of a kernel or operator,
+ *                 or output that holds NaN; error() says whose it is, how many elements and the first
+ *     inf-check   likewise, for NaN and for infinity, which masks hold on purpose
  *     max-arena   off (the default) or on: a context has memory for the largest sizes that the ranges
  *                 of the program's symbols allow, outputs included, and its runs allocate none; a
  *                 program with a size that has no upper bound is refused (FE_USAGE). Scratch of

@@ -55,16 +55,17 @@ typedef struct driver_options {
     option_list passes;    /* libraries of passes (ferrite_passes.h); off: the graph as read */
     const fe_pass **added; /* passes of the caller's */
     uint32_t added_count;
-    const char *dump_after; /* pass name or "all"; NULL: none */
-    const char *split;      /* where the program is cut into parts (split.c); NULL: nowhere */
-    const char *part;       /* number of the one part to compile; NULL: all */
-    uint32_t jobs;          /* compiler processes side by side; 0: one a core */
-    const char *target;     /* what fe_load() runs: "c", "process"; NULL: "c" */
-    bool no_cc;             /* kernels are interpreted */
-    bool max_arena;         /* room for the largest sizes that ranges allow */
-    int64_t memory_budget;  /* bytes that the arena may need; 0: any */
-    bool profile;           /* the artifact keeps the time of each step */
-    bool verify;            /* after each pass */
+    const char *dump_after;    /* pass name or "all"; NULL: none */
+    const char *split;         /* where the program is cut into parts (split.c); NULL: nowhere */
+    const char *part;          /* number of the one part to compile; NULL: all */
+    uint32_t jobs;             /* compiler processes side by side; 0: one a core */
+    const char *target;        /* what fe_load() runs: "c", "process"; NULL: "c" */
+    bool no_cc;                /* kernels are interpreted */
+    bool nan_check, inf_check; /* of what is run here as it is (watch.c) */
+    bool max_arena;            /* room for the largest sizes that ranges allow */
+    int64_t memory_budget;     /* bytes that the arena may need; 0: any */
+    bool profile;              /* the artifact keeps the time of each step */
+    bool verify;               /* after each pass */
     fe_observer observer;
 } driver_options;
 
@@ -235,6 +236,10 @@ fe_status module_write_fx(driver_program *d, const char *path);
 /* load.c: the body of fe_load(); d->loaded. process.c: the same where lines are run as they are. */
 fe_status driver_load(driver_program *d);
 fe_status driver_load_process(driver_program *d);
+/* watch.c: do the options ask for a look at values during a run? Such programs run in this process. */
+bool watch_is_wanted(const driver_options *o);
+/* What looks at the values of a run as the options say; without functions where they do not. */
+exec_observer watch_new(driver_program *d);
 /* Maps memory for the weights, and lays them out in it. */
 fe_status driver_fill_weights(driver_program *d);
 /* Opens the library that was built and finds its one function. */

@@ -84,7 +84,8 @@ static fe_status load_artifact(driver_program *d)
 fe_status driver_load(driver_program *d)
 {
     const char *target = d->options.target;
-    bool in_process = d->options.no_cc || (target && strcmp(target, "process") == 0);
+    bool in_process = d->options.no_cc || (target && strcmp(target, "process") == 0) ||
+                      watch_is_wanted(&d->options);
     if (d->loaded.model) return FE_OK;
     driver_unload(d); /* what an earlier failure has left */
     return in_process ? driver_load_process(d) : load_artifact(d);

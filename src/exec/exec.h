@@ -14,14 +14,21 @@
 #include "../rt/rt_library.h"
 
 typedef struct exec_program exec_program;
+typedef struct exec_run exec_run;
 
-/* What is looked at during a run. Each function may be NULL; a message that one returns ends the run
- * with it. */
+/* A run between two lines. */
+typedef struct exec_moment {
+    const exec_run *run;
+    uint32_t line;
+    void *const *buffers; /* the memory of each, NULL while it has none */
+    char *message;        /* room for why the run ends here */
+    size_t message_bytes;
+} exec_moment;
+
+/* What is looked at during a run. Each function may be NULL; false ends the run with the message. */
 typedef struct exec_observer {
-    /* A line is about to be done, and has been done: its number, and the memory of each buffer, NULL
-     * while it has none. */
-    const char *(*before)(void *data, uint32_t line, void *const *buffers);
-    const char *(*after)(void *data, uint32_t line, void *const *buffers);
+    bool (*before)(void *data, const exec_moment *m); /* the line is about to be done */
+    bool (*after)(void *data, const exec_moment *m);  /* it has been done */
     void *data;
 } exec_observer;
 
@@ -49,7 +56,6 @@ extern const rt_library exec_own_library;
 
 /* lines.c: what is done for each row of wrap.def. `next`: the line to go on with, which those of
  * regions change. */
-typedef struct exec_run exec_run;
 typedef int (*exec_line)(exec_run *r, const wrap_line *line, uint32_t *next);
 extern const exec_line exec_lines[WRAP_KIND_COUNT];
 

@@ -228,10 +228,12 @@ const exec_line exec_lines[WRAP_KIND_COUNT] = {
 
 /* ---- all of them ---- */
 
-static int observe(exec_run *r, const char *(*look)(void *, uint32_t, void *const *), uint32_t line)
+static int observe(exec_run *r, bool (*look)(void *, const exec_moment *), uint32_t line)
 {
-    const char *message = look ? look(r->x->facts.observer.data, line, r->buffers) : NULL;
-    return message ? rt_fail(r->f, FE_RUN_ASSERTION, "%s", message) : 0;
+    char message[RT_ERROR_BYTES] = "";
+    exec_moment m = {r, line, r->buffers, message, sizeof message};
+    if (!look || look(r->x->facts.observer.data, &m)) return 0;
+    return rt_fail(r->f, FE_RUN_ASSERTION, "%s", message);
 }
 
 int exec_do_lines(exec_run *r)

@@ -98,6 +98,9 @@ compiles a program, runs it, writes its outputs
   --target TARGET       what is run here: the C of the program, or (process) its lines as they are,
                         around compiled kernels
   --no-cc               run it without a C compiler: kernels are interpreted, which is slow
+  --nan-check           a run here fails at the first input, result or output that holds NaN, and
+                        says where that is from
+  --inf-check           likewise for NaN and infinity, which masks hold on purpose
   --max-arena           memory for the largest sizes from the start: a context allocates once
   --memory-budget BYTES working memory to keep to, at the cost of doing things twice: 300000, 64M
   --split WHERE         cut the program into parts: nodes=N, op=PATTERN,..., module=PATTERN,...,
