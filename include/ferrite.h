@@ -98,6 +98,11 @@ FE_API void fe_session_free(fe_session *session);
  *                 target process, fails at the first floating input, result of a kernel or operator,
  *                 or output that holds NaN; error() says whose it is, how many elements and the first
  *     inf-check   likewise, for NaN and for infinity, which masks hold on purpose
+ *     dump-buffers  off (the default) or on: such a run writes a line to stderr for each result of a
+ *                 kernel or operator: buffer, dtype, shape, least and greatest number, mean of those
+ *                 that are finite, how many elements are NaN and infinite, and the nodes that it is of
+ *     dump-dir    folder, made where it is not there: likewise, and each result as BUFFER.npy, as it
+ *                 was written last (default: none)
  *     max-arena   off (the default) or on: a context has memory for the largest sizes that the ranges
  *                 of the program's symbols allow, outputs included, and its runs allocate none; a
  *                 program with a size that has no upper bound is refused (FE_USAGE). Scratch of

@@ -55,17 +55,19 @@ typedef struct driver_options {
     option_list passes;    /* libraries of passes (ferrite_passes.h); off: the graph as read */
     const fe_pass **added; /* passes of the caller's */
     uint32_t added_count;
-    const char *dump_after;    /* pass name or "all"; NULL: none */
-    const char *split;         /* where the program is cut into parts (split.c); NULL: nowhere */
-    const char *part;          /* number of the one part to compile; NULL: all */
-    uint32_t jobs;             /* compiler processes side by side; 0: one a core */
-    const char *target;        /* what fe_load() runs: "c", "process"; NULL: "c" */
-    bool no_cc;                /* kernels are interpreted */
-    bool nan_check, inf_check; /* of what is run here as it is (watch.c) */
-    bool max_arena;            /* room for the largest sizes that ranges allow */
-    int64_t memory_budget;     /* bytes that the arena may need; 0: any */
-    bool profile;              /* the artifact keeps the time of each step */
-    bool verify;               /* after each pass */
+    const char *dump_after; /* pass name or "all"; NULL: none */
+    const char *split;      /* where the program is cut into parts (split.c); NULL: nowhere */
+    const char *part;       /* number of the one part to compile; NULL: all */
+    uint32_t jobs;          /* compiler processes side by side; 0: one a core */
+    const char *target;     /* what fe_load() runs: "c", "process"; NULL: "c" */
+    bool no_cc;             /* kernels are interpreted */
+    /* of what is run here as it is (watch.c) */
+    bool nan_check, inf_check, dump_buffers;
+    const char *dump_dir;
+    bool max_arena;        /* room for the largest sizes that ranges allow */
+    int64_t memory_budget; /* bytes that the arena may need; 0: any */
+    bool profile;          /* the artifact keeps the time of each step */
+    bool verify;           /* after each pass */
     fe_observer observer;
 } driver_options;
 

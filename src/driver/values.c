@@ -6,12 +6,31 @@
 #include <math.h>
 #include <stdio.h>
 
-static void look_at(value_facts *f, ty_dtype part, uint32_t parts, const char *element)
+/* What a walk keeps beside its facts. */
+typedef struct walk {
+    value_facts facts;
+    double sum;
+    int64_t finite;
+} walk;
+
+static void count(walk *w, double value)
 {
+    if (isnan(value)) return;
+    w->facts.min = fmin(w->facts.min, value);
+    w->facts.max = fmax(w->facts.max, value);
+    if (isinf(value)) return;
+    w->sum += value;
+    w->finite++;
+}
+
+static void look_at(walk *w, ty_dtype part, uint32_t parts, const char *element)
+{
+    value_facts *f = &w->facts;
     bool is_nan = false, is_infinite = false;
     for (uint32_t i = 0; i < parts; i++) {
         double value;
         loop_convert(TY_F64, &value, part, element + i * ty_dtype_size(part));
+        count(w, value);
         is_nan |= isnan(value) != 0;
         is_infinite |= isinf(value) != 0;
     }
@@ -34,14 +53,16 @@ static bool step(const value_tensor *t, int64_t *at, int64_t *offset)
 
 value_facts values_look(const value_tensor *t)
 {
-    value_facts f = {.first_nan = -1, .first_infinity = -1};
+    walk w = {
+        .facts = {.first_nan = -1, .first_infinity = -1, .min = NAN, .max = NAN, .mean = NAN}};
     int64_t at[TY_MAX_RANK] = {0}, offset = 0, size = (int64_t)ty_dtype_size(t->dtype);
     ty_dtype part = ty_complex_to_real(t->dtype);
     for (uint32_t d = 0; d < t->rank; d++)
-        if (t->sizes[d] <= 0) return f;
-    do look_at(&f, part, ty_is_complex(t->dtype) ? 2 : 1, (const char *)t->data + offset * size);
+        if (t->sizes[d] <= 0) return w.facts;
+    do look_at(&w, part, ty_is_complex(t->dtype) ? 2 : 1, (const char *)t->data + offset * size);
     while (step(t, at, &offset));
-    return f;
+    if (w.finite) w.facts.mean = w.sum / (double)w.finite;
+    return w.facts;
 }
 
 void values_index_text(const value_tensor *t, int64_t at, char *out, size_t bytes)

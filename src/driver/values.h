@@ -11,14 +11,21 @@ typedef struct value_tensor {
     const void *data;
 } value_tensor;
 
-/* A complex element is NaN or infinite where a part of it is. */
+/* A complex element is NaN or infinite where a part of it is; its parts are numbers of their own. */
 typedef struct value_facts {
     int64_t elements, nans, infinities;
     int64_t first_nan, first_infinity; /* in row-major order; -1: none */
+    double min, max;                   /* of numbers that are not NaN; NaN where there are none */
+    double mean;                       /* of those that are finite; likewise */
 } value_facts;
 
 value_facts values_look(const value_tensor *t);
 /* Element number `at`, in row-major order, as "[0, 5]". */
 void values_index_text(const value_tensor *t, int64_t at, char *out, size_t bytes);
+/* dump.c: one line on stderr, "buf1 f32[2,3] min 0 max 1 mean 0.5 nan 0 inf 0  FROM". */
+void values_show(const char *name, const char *from, const value_tensor *t, const value_facts *f);
+/* FOLDER/NAME.npy; false with a message where it cannot be written. */
+bool values_write(const char *folder, const char *name, const value_tensor *t, char *message,
+                  size_t message_bytes);
 
 #endif

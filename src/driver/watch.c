@@ -1,5 +1,5 @@
-/* watch.c -- looks at the values of a run, line by line: the first NaN or infinity ends it, with a message
- * that says whose it is.
+/* watch.c -- looks at the values of a run, line by line: shows each result, or ends the run at the first NaN
+ * or infinity with a message that says whose it is.
  *
  * What each line gives is found once, with texts that name it. Memory that nobody has written to may
  * hold any bits, and a kernel may write a part of a buffer only; so buffers that share their memory
@@ -14,6 +14,7 @@
 typedef struct watched {
     loop_view view;
     const char *what; /* "input 'x'" */
+    const char *from; /* of a result that is to be shown: the nodes it comes from; else NULL */
 } watched;
 
 typedef VEC(watched) watched_list;
@@ -30,20 +31,16 @@ typedef struct watch {
 
 bool watch_is_wanted(const driver_options *o)
 {
-    return o->nan_check || o->inf_check;
+    return o->nan_check || o->inf_check || o->dump_buffers || o->dump_dir;
 }
 
 /* ---- what is to be looked at ---- */
 
-static bool has_floats(ty_dtype dtype)
+static void add_view(watch *w, watched_list *to, const loop_view *view, const char *what,
+                     const char *from)
 {
-    return dtype != TY_NO_DTYPE && (ty_is_floating(dtype) || ty_is_complex(dtype));
-}
-
-static void add_view(watch *w, watched_list *to, const loop_view *view, const char *what)
-{
-    if (view->buffer == LOOP_NO_BUFFER || !has_floats(view->dtype)) return;
-    vec_push(w->program->memory, to, ((watched){*view, what}));
+    if (view->buffer == LOOP_NO_BUFFER || view->dtype == TY_NO_DTYPE) return;
+    vec_push(w->program->memory, to, ((watched){*view, what, from}));
 }
 
 static loop_view whole(watch *w, loop_buffer_id id)
@@ -57,11 +54,11 @@ static loop_view whole(watch *w, loop_buffer_id id)
                        .offset = sym_int(w->program->loops->symbols, 0)};
 }
 
-static void add_buffer(watch *w, watched_list *to, loop_buffer_id id, const char *what)
+static void add_buffer(watch *w, watched_list *to, loop_buffer_id id, const char *what,
+                       const char *from)
 {
-    if (id == LOOP_NO_BUFFER) return;
     loop_view view = whole(w, id);
-    add_view(w, to, &view, what);
+    add_view(w, to, &view, what, from);
 }
 
 static const char *name_of(driver_program *d, uint32_t origin, const char *otherwise)
@@ -85,23 +82,61 @@ static const loop_op *nest_of(const sched_group *group, loop_buffer_id id)
     return found;
 }
 
-static const char *result_text(watch *w, const wrap_call *call, loop_buffer_id id)
+/* The other nodes that were put into one call with the op of this origin. */
+typedef struct with_list {
+    driver_program *program;
+    text out;
+    const char *last;
+    uint32_t count;
+} with_list;
+
+static void add_with(with_list *list, uint32_t origin)
 {
-    driver_program *d = w->program;
-    const char *kernel = arena_printf(d->memory, "kernel %s", call->kernel);
-    const loop_op *nest = d->schedule ? nest_of(&d->schedule->groups.at[call->group], id) : NULL;
-    return arena_printf(d->memory, "the result of %s (buffer %s)",
-                        nest ? name_of(d, nest->origin, kernel) : kernel,
-                        d->loops->buffers.at[id].name);
+    enum { MOST = 6 };
+    const char *note = driver_note(list->program, origin);
+    if (!note || (list->last && strcmp(note, list->last) == 0)) return;
+    list->last = note;
+    if (list->count < MOST) text_printf(&list->out, "%s%%%s", list->count ? ", " : ", with ", note);
+    if (list->count == MOST) text_add(&list->out, ", ...");
+    list->count++;
 }
 
-static void add_call(watch *w, watched_list *to, const wrap_call *call)
+/* "%softmax (encoder), model.py:12 in forward, with %div, %add" */
+static const char *nodes_text(driver_program *d, const wrap_line *line, const sched_group *group,
+                              const loop_op *nest)
 {
-    for (uint32_t i = 0; i < call->buffer_count; i++) {
-        loop_buffer_id id = call->buffers[i];
-        if (id == LOOP_NO_BUFFER || (call->is_written && !call->is_written[i])) continue;
-        add_buffer(w, to, id, result_text(w, call, id));
-    }
+    with_list list = {.program = d, .last = driver_note(d, nest->origin)};
+    text_init(&list.out, d->memory);
+    text_add(&list.out, name_of(d, nest->origin, line->call.kernel));
+    if (line->kind == WRAP_EXTERN) add_with(&list, line->op->origin);
+    for (uint32_t ph = 0; ph < group->phase_count; ph++)
+        for (uint32_t i = 0; i < group->phases[ph].nest_count; i++)
+            if (group->phases[ph].nests[i].nest.origin != nest->origin)
+                add_with(&list, group->phases[ph].nests[i].nest.origin);
+    return list.out.at;
+}
+
+static void add_result(watch *w, watched_list *to, const wrap_line *line, loop_buffer_id id)
+{
+    driver_program *d = w->program;
+    const sched_group *group = d->schedule ? &d->schedule->groups.at[line->call.group] : NULL;
+    const loop_op *nest = group ? nest_of(group, id) : NULL;
+    const char *from = nest ? nodes_text(d, line, group, nest)
+                            : arena_printf(d->memory, "kernel %s", line->call.kernel);
+    const char *name = d->loops->buffers.at[id].name;
+    add_buffer(w, to, id, arena_printf(d->memory, "the result of %s (buffer %s)", from, name),
+               from);
+}
+
+static bool writes(const wrap_call *call, uint32_t i)
+{
+    return call->buffers[i] != LOOP_NO_BUFFER && (!call->is_written || call->is_written[i]);
+}
+
+static void add_call(watch *w, watched_list *to, const wrap_line *line)
+{
+    for (uint32_t i = 0; i < line->call.buffer_count; i++)
+        if (writes(&line->call, i)) add_result(w, to, line, line->call.buffers[i]);
 }
 
 static void add_extern(watch *w, watched_list *to, const loop_op *op)
@@ -109,7 +144,7 @@ static void add_extern(watch *w, watched_list *to, const loop_op *op)
     driver_program *d = w->program;
     const char *name = name_of(d, op->origin, op->kernel);
     for (uint32_t i = 0; i < op->output_count; i++)
-        add_view(w, to, &op->outputs[i], arena_printf(d->memory, "the result of %s", name));
+        add_view(w, to, &op->outputs[i], arena_printf(d->memory, "the result of %s", name), name);
 }
 
 static void add_line(watch *w, const wrap_line *line, watched_list *to)
@@ -117,9 +152,9 @@ static void add_line(watch *w, const wrap_line *line, watched_list *to)
     const loop_output *o =
         line->kind == WRAP_OUTPUT ? &w->program->loops->outputs.at[line->index] : NULL;
     if (line->kind == WRAP_EXTERN) add_extern(w, to, line->op);
-    if (line->call.kernel) add_call(w, to, &line->call);
+    if (line->call.kernel) add_call(w, to, line);
     if (o && o->kind == LOOP_OUT_TENSOR)
-        add_view(w, to, &o->view, arena_printf(w->program->memory, "output %u", line->index));
+        add_view(w, to, &o->view, arena_printf(w->program->memory, "output %u", line->index), NULL);
 }
 
 static void add_inputs(watch *w)
@@ -128,7 +163,7 @@ static void add_inputs(watch *w)
     for (uint32_t k = 0; k < p->inputs.count; k++)
         if (p->inputs.at[k].is_tensor)
             add_buffer(w, &w->inputs, p->inputs.at[k].buffer,
-                       arena_printf(w->program->memory, "input '%s'", p->inputs.at[k].name));
+                       arena_printf(w->program->memory, "input '%s'", p->inputs.at[k].name), NULL);
 }
 
 static void find_alone(watch *w)
@@ -156,27 +191,53 @@ static value_tensor tensor_of(const exec_moment *m, const loop_view *view, ty_dt
     return t;
 }
 
-/* Is what it holds as it should be? */
+/* Are its numbers as they should be? */
+static bool check(const watch *w, const exec_moment *m, const char *what, const value_tensor *t,
+                  const value_facts *f)
+{
+    const driver_options *o = &w->program->options;
+    bool is_nan = f->nans > 0;
+    char index[200];
+    if (!o->nan_check && !o->inf_check) return true;
+    if (!is_nan && !(o->inf_check && f->infinities)) return true;
+    values_index_text(t, is_nan ? f->first_nan : f->first_infinity, index, sizeof index);
+    snprintf(m->message, m->message_bytes, "%s in %s: %lld of %lld elements, the first at %s",
+             is_nan ? "NaN" : "infinity", what, (long long)(is_nan ? f->nans : f->infinities),
+             (long long)f->elements, index);
+    return false;
+}
+
 static bool look(const watch *w, const exec_moment *m, const watched *seen)
 {
-    if (!m->buffers[seen->view.buffer]) return true;
-    ty_dtype dtype = w->program->loops->buffers.at[seen->view.buffer].dtype;
-    value_tensor t = tensor_of(m, &seen->view, dtype);
+    const loop_buffer *b = &w->program->loops->buffers.at[seen->view.buffer];
+    const driver_options *o = &w->program->options;
+    bool shows = seen->from && (o->dump_buffers || o->dump_dir);
+    bool has_floats = ty_is_floating(seen->view.dtype) || ty_is_complex(seen->view.dtype);
+    if (!m->buffers[seen->view.buffer] || !(shows || has_floats)) return true;
+    value_tensor t = tensor_of(m, &seen->view, b->dtype);
     value_facts f = values_look(&t);
-    bool is_nan = f.nans > 0;
-    char index[200];
-    if (!is_nan && !(w->infinities && f.infinities)) return true;
-    values_index_text(&t, is_nan ? f.first_nan : f.first_infinity, index, sizeof index);
-    snprintf(m->message, m->message_bytes, "%s in %s: %lld of %lld elements, the first at %s",
-             is_nan ? "NaN" : "infinity", seen->what, (long long)(is_nan ? f.nans : f.infinities),
-             (long long)f.elements, index);
+    if (shows) values_show(b->name, seen->from, &t, &f);
+    if (shows && o->dump_dir &&
+        !values_write(o->dump_dir, b->name, &t, m->message, m->message_bytes))
+        return false;
+    return check(w, m, seen->what, &t, &f);
+}
+
+/* Has a later result of the same line its memory? An epilogue that works in place leaves its own. */
+static bool is_gone(const exec_moment *m, const watched_list *list, uint32_t i)
+{
+    for (uint32_t k = i + 1; k < list->count; k++)
+        if (list->at[k].from &&
+            m->buffers[list->at[k].view.buffer] == m->buffers[list->at[i].view.buffer] &&
+            list->at[k].view.buffer != list->at[i].view.buffer)
+            return true;
     return false;
 }
 
 static bool look_at_all(const watch *w, const exec_moment *m, const watched_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++)
-        if (!look(w, m, &list->at[i])) return false;
+        if (!is_gone(m, list, i) && !look(w, m, &list->at[i])) return false;
     return true;
 }
 
@@ -212,7 +273,6 @@ exec_observer watch_new(driver_program *d)
     if (!watch_is_wanted(&d->options)) return (exec_observer){0};
     watch *w = NEW(d->memory, watch);
     w->program = d;
-    w->infinities = d->options.inf_check;
     w->lines = NEW_ARRAY(d->memory, watched_list, p->lines.count + 1);
     while (w->first < p->lines.count && wrap_is_input_symbol(&p->lines.at[w->first])) w->first++;
     add_inputs(w);

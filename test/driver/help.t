@@ -101,6 +101,9 @@ compiles a program, runs it, writes its outputs
   --nan-check           a run here fails at the first input, result or output that holds NaN, and
                         says where that is from
   --inf-check           likewise for NaN and infinity, which masks hold on purpose
+  --dump-buffers        a run here shows each result on stderr: its buffer, node, shape and what its
+                        numbers come to
+  --dump-dir DIR        likewise, and writes DIR/BUFFER.npy
   --max-arena           memory for the largest sizes from the start: a context allocates once
   --memory-budget BYTES working memory to keep to, at the cost of doing things twice: 300000, 64M
   --split WHERE         cut the program into parts: nodes=N, op=PATTERN,..., module=PATTERN,...,

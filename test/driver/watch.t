@@ -17,12 +17,37 @@ error: run: infinity in the result of %r (buffer buf1): 1 of 6 elements, the fir
 error: run: infinity in the result of %r (buffer buf0): 1 of 6 elements, the first at [0, 0]
 --status-- 1
 # ... with the module and the line of the model where the archive records them
+# dump-buffers: a line for each result, integers and truths too; what an epilogue changes in place is shown as it leaves it
 # memory that nobody wrote to, states, regions, sizes that values decide and masks raise no alarm (one program gives NaN, as eager does)
 --run-- ({ printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 8, 8), }"; head -c 256 /dev/zero | tr '\0' '\177'; } >big.npy; d=$ROOT/demo/digits.pt2; ferrite run $d --input big.npy --inf-check; ferrite run $d --nan-check >log; n=$ROOT/test/cases/ops/nan_rules; ferrite run $n.pt2 --inputs $n.safetensors --nan-check --target c) 2>&1 | sed 's/: [0-9]* of/: N of/'
 --out--
-error: run: infinity in the result of %conv2d (features.0), conv.py:565 in forward: N of 1024 elements, the first at [0, 0, 0, 0]
+error: run: infinity in the result of %relu (features.2), activation.py:143 in forward, with %conv2d (features.0) (buffer buf12): N of 1024 elements, the first at [0, 0, 0, 0]
 error: run: NaN in input 'a': N of 7 elements, the first at [1]
 --run-- ferrite check --nan-check $ROOT/test/cases/programs | grep -o -e '^FAIL.*' -e 'NaN.*' | sed 's,/.*/,,'
 --out--
 FAIL: spelled_out_attention.pt2
 NaN in the result of %attention_3, cases_passes.py:29 in forward: 24 of 336 elements, the first at [0, 0, 3, 0]
+--run-- ferrite run d.fx --dump-buffers --no-passes >log; ferrite run d.fx --no-cc --dump-dir out 2>lines >log; sort lines | cut -d ' ' -f 2-; ls out | wc -l; ferrite run $ROOT/demo/digits.pt2 --dump-dir npy 2>&1 >log | grep -c 'relu.*with %conv2d'; touch file; ferrite run $ROOT/demo/digits.pt2 --dump-dir file 2>&1 | grep error | cut -c -40
+--file d.fx--
+graph main {
+  %a = aten.arange.start(-1, 5, dtype=f32) : f32[6]
+  %m = aten.reshape.default(%a, [2, 3]) : f32[2,3]
+  %r = aten.log.default(%m) : f32[2,3]
+  %c = aten.cumsum.default(%m, 1) : f32[2,3]
+  %p = aten.gt.Scalar(%c, 0) : bool[2,3]
+  %n = aten.mul.Tensor(%r, inf) : f32[2,3]
+  %h = aten.arange.default(3) : i64[3]
+  %e = aten.add.Tensor(%h, 4) : i64[3]
+  output (user %p, user %n, user %e)
+}
+--out--
+bool[2,3] min 0 max 1 mean 0.5 nan 0 inf 0  %p, with %c
+f32[2,3] min -inf max inf mean nan nan 2 inf 4  %n
+i64[3] min 4 max 6 mean 5 nan 0 inf 0  %e
+3
+3
+error: run: buf12.npy: cannot make folde
+--err--
+buf1 bool[2,3] min 0 max 1 mean 0.5 nan 0 inf 0  %p, with %c
+buf2 f32[2,3] min -inf max inf mean nan nan 2 inf 4  %n
+buf3 i64[3] min 4 max 6 mean 5 nan 0 inf 0  %e
