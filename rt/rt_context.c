@@ -107,3 +107,29 @@ int64_t rt_context_step_ns(const fe_context *context, uint32_t step)
 {
     return step < context->model->program->step_count ? context->clock.ns[step] : -1;
 }
+
+void rt_describe(const rt_program *p, fe_artifact *out)
+{
+    *out = (fe_artifact){
+        .abi_version = FE_ABI_VERSION,
+        .struct_bytes = sizeof *out,
+        .name = p->name,
+        .producer = "ferrite 0.1",
+        .inputs = p->inputs,
+        .input_count = p->input_count,
+        .outputs = p->outputs,
+        .output_count = p->output_count,
+        .weights_bytes = p->weights_bytes,
+        .arena_bytes = p->arena_bytes,
+        .arena_lower_bound = p->arena_lower_bound,
+        .kernel_calls = p->kernel_calls,
+        .unique_kernels = p->unique_kernels,
+        .context_free = rt_context_free,
+        .run = rt_run,
+        .parts = p->parts,
+        .part_count = p->part_count,
+        .replace_part = rt_replace_part,
+        .memory_bytes = rt_context_bytes,
+        .step_ns = rt_context_step_ns,
+    };
+}

@@ -174,34 +174,12 @@ static fe_artifact this_artifact;
 
 static void describe(void)
 {
-    const rt_program *p = &rt_this_program;
-    this_artifact = (fe_artifact){
-        .abi_version = FE_ABI_VERSION,
-        .struct_bytes = sizeof this_artifact,
-        .name = p->name,
-        .producer = "ferrite 0.1",
-        .inputs = p->inputs,
-        .input_count = p->input_count,
-        .outputs = p->outputs,
-        .output_count = p->output_count,
-        .weights_bytes = p->weights_bytes,
-        .arena_bytes = p->arena_bytes,
-        .arena_lower_bound = p->arena_lower_bound,
-        .kernel_calls = p->kernel_calls,
-        .unique_kernels = p->unique_kernels,
-        .open = model_open,
-        .open_memory = model_open_memory,
-        .close = model_close,
-        .context_new = rt_context_new,
-        .context_free = rt_context_free,
-        .run = rt_run,
-        .error = last_error,
-        .parts = p->parts,
-        .part_count = p->part_count,
-        .replace_part = rt_replace_part,
-        .memory_bytes = rt_context_bytes,
-        .step_ns = rt_context_step_ns,
-    };
+    rt_describe(&rt_this_program, &this_artifact);
+    this_artifact.open = model_open;
+    this_artifact.open_memory = model_open_memory;
+    this_artifact.close = model_close;
+    this_artifact.context_new = rt_context_new;
+    this_artifact.error = last_error;
 }
 
 const fe_artifact *ferrite_artifact(void)

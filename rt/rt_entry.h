@@ -73,6 +73,9 @@ int rt_replace_part(fe_context *context, uint32_t part, fe_part_run *run, void *
 /* rt_context.c */
 int rt_context_new(const fe_model *model, uint32_t threads, fe_context **out);
 void rt_context_free(fe_context *context);
+/* What an artifact says of a program, and what it does with contexts that are there. Opening a model,
+ * making a context and telling the last error are the caller's to add. */
+void rt_describe(const rt_program *p, fe_artifact *out);
 int64_t rt_context_bytes(const fe_context *context);
 int64_t rt_context_step_ns(const fe_context *context, uint32_t step);
 

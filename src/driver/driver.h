@@ -158,6 +158,26 @@ fe_status driver_build_kernels(driver_program *d);
 /* Unloads, closes the archive and frees the program's arena; NULL is fine. */
 void driver_close(driver_program *d);
 
+/* plugin.c: a kind of library that users write, and one of it that is open. */
+typedef struct plugin_kind {
+    const char *stage; /* of diagnostics */
+    const char *entry; /* the function that it exports, and the name of its header */
+    const char *macro; /* what makes that function */
+    uint32_t version;
+} plugin_kind;
+typedef struct plugin {
+    driver_program *d;
+    const plugin_kind *kind;
+    const char *path;
+    void *handle;
+    const void *library; /* what the function returned */
+} plugin;
+/* On failure too `out` is to be closed. */
+fe_status plugin_open(driver_program *d, const plugin_kind *kind, const char *path, plugin *out);
+void plugin_close(plugin *l);
+/* FE_USAGE about this library; `format` has one %s. */
+fe_status plugin_failed(const plugin *l, const char *help, const char *format, const char *what);
+
 /* split.c: the schedule of the program, or of its parts as the options say. */
 fe_status split_build(driver_program *d, const sched_target *target);
 

@@ -21,19 +21,6 @@ static const char *pointer_type(emit_state *s, loop_buffer_id id)
     return ty_dtype_c_name(s->w->loops->buffers.at[id].dtype);
 }
 
-typedef struct symbol_list {
-    sym_expr at[6];
-    uint32_t count;
-} symbol_list;
-
-static void add_symbol(void *data, sym_expr symbol)
-{
-    symbol_list *list = data;
-    for (uint32_t i = 0; i < list->count; i++)
-        if (sym_same(list->at[i], symbol)) return;
-    if (list->count < COUNT_OF(list->at)) list->at[list->count++] = symbol;
-}
-
 /* ---- buffers ---- */
 
 void emit_c_pointer(emit_state *s, loop_buffer_id id)
@@ -335,18 +322,17 @@ void emit_c_symbol(emit_state *s, const wrap_line *line)
 void emit_c_assert(emit_state *s, const wrap_line *line)
 {
     const sym_table *t = s->w->loops->symbols;
-    symbol_list list = {.count = 0};
-    sym_each_symbol(t, line->relation.left, add_symbol, &list);
-    sym_each_symbol(t, line->relation.right, add_symbol, &list);
+    sym_expr *symbols;
+    uint32_t count = sym_relation_symbols(t, &line->relation, s->memory, &symbols);
     text_add(&s->out, "    if (!(");
     sym_print_c_relation(t, &line->relation, &s->out);
     text_add(&s->out, "))\n        return rt_fail(f, FE_RUN_ASSERTION, \"%s");
-    for (uint32_t i = 0; i < list.count; i++)
-        text_printf(&s->out, "%s %s = %%lld", i ? "," : ":", sym_name(t, list.at[i]));
+    for (uint32_t i = 0; i < count; i++)
+        text_printf(&s->out, "%s %s = %%lld", i ? "," : ":", sym_name(t, symbols[i]));
     text_add(&s->out, "\", ");
     text_quoted(&s->out, line->text ? line->text : "an assertion of the program does not hold");
-    for (uint32_t i = 0; i < list.count; i++)
-        text_printf(&s->out, ", (long long)%s", sym_name(t, list.at[i]));
+    for (uint32_t i = 0; i < count; i++)
+        text_printf(&s->out, ", (long long)%s", sym_name(t, symbols[i]));
     text_add(&s->out, ");\n");
 }
 

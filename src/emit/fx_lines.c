@@ -75,34 +75,20 @@ void emit_fx_symbol(emit_state *s, const wrap_line *line)
     }
 }
 
-typedef struct symbol_list {
-    arena *memory;
-    VEC(sym_expr) all;
-} symbol_list;
-
-static void add_symbol(void *data, sym_expr symbol)
-{
-    symbol_list *list = data;
-    for (uint32_t i = 0; i < list->all.count; i++)
-        if (sym_same(list->all.at[i], symbol)) return;
-    vec_push(list->memory, &list->all, symbol);
-}
-
 static void assert_line(emit_state *s, const wrap_line *line)
 {
     const sym_table *t = s->w->loops->symbols;
-    symbol_list list = {.memory = s->memory};
+    sym_expr *symbols;
+    uint32_t count = sym_relation_symbols(t, &line->relation, s->memory, &symbols);
     text args, kwargs;
     emit_fx_text(s, &args);
     emit_fx_text(s, &kwargs);
-    sym_each_symbol(t, line->relation.left, add_symbol, &list);
-    sym_each_symbol(t, line->relation.right, add_symbol, &list);
     emit_fx_relation(s, &line->relation, &args);
     text_add(&args, ", ");
     emit_fx_string(&args, line->text ? line->text : "an assertion of the program does not hold");
-    for (uint32_t i = 0; i < list.all.count; i++) {
-        text_printf(&kwargs, "%s\"%s\": ", i ? ", " : "", sym_name(t, list.all.at[i]));
-        emit_fx_expr(s, list.all.at[i], &kwargs);
+    for (uint32_t i = 0; i < count; i++) {
+        text_printf(&kwargs, "%s\"%s\": ", i ? ", " : "", sym_name(t, symbols[i]));
+        emit_fx_expr(s, symbols[i], &kwargs);
     }
     emit_fx_call(s, emit_fx_fresh(s, "check"), "ferrite.check", &args, &kwargs);
 }

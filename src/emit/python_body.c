@@ -246,34 +246,20 @@ void emit_python_symbol(emit_state *s, const wrap_line *line)
     text_char(&s->out, '\n');
 }
 
-typedef struct symbol_list {
-    arena *memory;
-    VEC(sym_expr) all;
-} symbol_list;
-
-static void add_symbol(void *data, sym_expr symbol)
-{
-    symbol_list *list = data;
-    for (uint32_t i = 0; i < list->all.count; i++)
-        if (sym_same(list->all.at[i], symbol)) return;
-    vec_push(list->memory, &list->all, symbol);
-}
-
 /* The message, and what its symbols are. */
 static void python_assert(emit_state *s, const wrap_line *line)
 {
     const sym_table *t = s->w->loops->symbols;
-    symbol_list list = {.memory = s->memory};
-    sym_each_symbol(t, line->relation.left, add_symbol, &list);
-    sym_each_symbol(t, line->relation.right, add_symbol, &list);
+    sym_expr *symbols;
+    uint32_t count = sym_relation_symbols(t, &line->relation, s->memory, &symbols);
     emit_python_indent(s);
     text_add(&s->out, "f.check(");
     sym_print_python_relation(t, &line->relation, &s->out);
     text_add(&s->out, ", ");
     emit_python_text(&s->out,
                      line->text ? line->text : "an assertion of the program does not hold");
-    for (uint32_t i = 0; i < list.all.count; i++)
-        text_printf(&s->out, ", %s=%s", sym_name(t, list.all.at[i]), sym_name(t, list.all.at[i]));
+    for (uint32_t i = 0; i < count; i++)
+        text_printf(&s->out, ", %s=%s", sym_name(t, symbols[i]), sym_name(t, symbols[i]));
     text_add(&s->out, ")\n");
 }
 

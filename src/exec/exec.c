@@ -265,27 +265,11 @@ static fe_status find_kernel(exec_program *x, const wrap_line *line, exec_step *
     return step->kernel ? FE_OK : missing(x, "the library has no such kernel", call->kernel);
 }
 
-typedef struct name_list {
-    arena *memory;
-    VEC(sym_expr) all;
-} name_list;
-
-static void add_named(void *data, sym_expr symbol)
-{
-    name_list *list = data;
-    for (uint32_t i = 0; i < list->all.count; i++)
-        if (sym_same(list->all.at[i], symbol)) return;
-    vec_push(list->memory, &list->all, symbol);
-}
-
 static void find_named(exec_program *x, const wrap_line *line, exec_step *step)
 {
-    name_list list = {.memory = x->memory};
     if (line->kind != WRAP_ASSERT) return;
-    sym_each_symbol(x->w->loops->symbols, line->relation.left, add_named, &list);
-    sym_each_symbol(x->w->loops->symbols, line->relation.right, add_named, &list);
-    step->named = list.all.at;
-    step->named_count = list.all.count;
+    step->named_count =
+        sym_relation_symbols(x->w->loops->symbols, &line->relation, x->memory, &step->named);
 }
 
 static void widen(uint32_t *most, uint32_t count)
@@ -424,32 +408,12 @@ static const char *last_error(const fe_context *context)
 
 static void describe(exec_program *x)
 {
-    const rt_program *p = &x->program;
-    x->artifact = (fe_artifact){
-        .abi_version = FE_ABI_VERSION,
-        .struct_bytes = sizeof x->artifact,
-        .name = p->name,
-        .producer = "ferrite",
-        .inputs = p->inputs,
-        .input_count = p->input_count,
-        .outputs = p->outputs,
-        .output_count = p->output_count,
-        .weights_bytes = p->weights_bytes,
-        .arena_bytes = p->arena_bytes,
-        .arena_lower_bound = p->arena_lower_bound,
-        .kernel_calls = p->kernel_calls,
-        .unique_kernels = p->unique_kernels,
-        .open = no_open,
-        .open_memory = no_open_memory,
-        .close = no_close,
-        .context_new = context_new,
-        .context_free = rt_context_free,
-        .run = rt_run,
-        .error = last_error,
-        .replace_part = rt_replace_part,
-        .memory_bytes = rt_context_bytes,
-        .step_ns = rt_context_step_ns,
-    };
+    rt_describe(&x->program, &x->artifact);
+    x->artifact.open = no_open;
+    x->artifact.open_memory = no_open_memory;
+    x->artifact.close = no_close;
+    x->artifact.context_new = context_new;
+    x->artifact.error = last_error;
 }
 
 fe_status exec_new(const wrap_program *w, const exec_facts *facts, arena *memory,

@@ -376,3 +376,28 @@ bool sym_has_kind(const sym_table *t, sym_expr e, sym_kind kind)
     sym_each_symbol(t, e, check_kind, &search);
     return search.found;
 }
+
+/* ---- symbols of relations ---- */
+
+typedef struct symbol_list {
+    arena *memory;
+    VEC(sym_expr) all;
+} symbol_list;
+
+static void add_to_list(void *data, sym_expr symbol)
+{
+    symbol_list *list = data;
+    for (uint32_t i = 0; i < list->all.count; i++)
+        if (sym_same(list->all.at[i], symbol)) return;
+    vec_push(list->memory, &list->all, symbol);
+}
+
+uint32_t sym_relation_symbols(const sym_table *t, const sym_relation *r, arena *memory,
+                              sym_expr **out)
+{
+    symbol_list list = {.memory = memory};
+    sym_each_symbol(t, r->left, add_to_list, &list);
+    sym_each_symbol(t, r->right, add_to_list, &list);
+    *out = list.all.at;
+    return list.all.count;
+}

@@ -167,6 +167,9 @@ typedef struct sym_relation {
     sym_expr left, right;
     sym_op op;
 } sym_relation;
+/* The distinct symbols of both sides, in order of first appearance; returns how many. */
+uint32_t sym_relation_symbols(const sym_table *t, const sym_relation *r, arena *memory,
+                              sym_expr **out);
 void sym_print_relation(const sym_table *t, const sym_relation *r, text *out);
 void sym_print_c_relation(const sym_table *t, const sym_relation *r, text *out);
 void sym_print_python_relation(const sym_table *t, const sym_relation *r, text *out);
