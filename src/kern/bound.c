@@ -36,10 +36,11 @@ uint32_t kern_keep_bound(kern_builder *b, sym_expr symbol, kern_ref value, kern_
     const kern_value *v = &b->k->values.at[value], *g = &b->k->values.at[guard];
     uint32_t level = v->level > 1 ? v->level : 1;
     kern_bound bound = {.value = value};
-    bound.is_known = loop_is_within(b->p, symbol, &env);
+    bound.is_known = loop_is_within(b->p, symbol, &env, NULL);
     if (bound.is_known && v->kind == KERN_CONST) return v->level;
     if (!bound.is_known) {
         bound.guard = guard;
+        bound.is_known = guard && loop_is_within(b->p, symbol, &env, &b->facts);
         if (guard && g->level > level) level = g->level;
         if ((v->vector || (guard && g->vector)) && b->vector_level > level) level = b->vector_level;
     }

@@ -46,7 +46,8 @@ typedef struct kern_builder {
     map touched;    /* loop_buffer_id -> 1: loaded or stored to so far */
     map is_written; /* loop_buffer_id -> 1 */
     VEC(kern_kept) bounded;
-    map loads; /* loop_value id -> 1 when it holds a load, 0 when not */
+    loop_facts facts; /* the conditions of the masks that are being built */
+    map loads;        /* loop_value id -> 1 when it holds a load, 0 when not */
 } kern_builder;
 
 /* A store of a reduction under way. */

@@ -31,10 +31,41 @@ static move_names names_of(ty_dtype dtype)
     }
 }
 
+/* By 64-bit indices; 8 of them fill a register. */
+static const char *masked_gather(const kern_c_scope *scope)
+{
+    static const struct {
+        ty_dtype dtype;
+        const char *text;
+    } GATHERS[] = {
+#define GATHER(dtype, builtin, vector, scale)                                                      \
+    {dtype, "FE $T gatherif_$S(const $A *p, @i64:type at, i64 n, $M m)\n{\n"                       \
+            "  const u8 k = (u8)(((1u << n) - 1) & __builtin_ia32_cvtd2mask256(m));\n"             \
+            "  typedef long long wide __attribute__((vector_size(64)));\n"                         \
+            "  return ($T)__builtin_ia32_" builtin "((" vector "){0}, (void const *)p, (wide)at, " \
+            "k, " scale ");\n}\n"}
+        GATHER(TY_F32, "gatherdiv16sf", "$T", "4"),
+        GATHER(TY_I32, "gatherdiv16si", "$I", "4"),
+        GATHER(TY_F64, "gatherdiv8df", "$T", "8"),
+        GATHER(TY_I64, "gatherdiv8di", "wide", "8"),
+#undef GATHER
+    };
+    for (size_t i = 0; i < COUNT_OF(GATHERS) && scope->lanes == 8; i++)
+        if (GATHERS[i].dtype == scope->dtype) return GATHERS[i].text;
+    return NULL;
+}
+
 const char *kern_c_masked_move(kern_needs *needs, const char *base, const kern_c_scope *scope,
                                text *types)
 {
     arena *memory = needs->memory;
+    if (strcmp(base, "gatherif") == 0) {
+        const char *gather = masked_gather(scope);
+        text out;
+        text_init(&out, memory);
+        if (gather) kern_c_expand(&out, needs, gather, scope);
+        return gather ? out.at : NULL;
+    }
     bool is_load = strcmp(base, "load") == 0, is_guarded = strcmp(base, "loadif") == 0;
     uint32_t bytes = kern_c_vector_bytes(scope), bits = scope->lanes <= 8 ? 8 : scope->lanes;
     if (bytes < 16 || scope->dtype == TY_BOOL) return NULL;

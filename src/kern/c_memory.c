@@ -85,6 +85,10 @@ static const kern_c_piece PIECES[] = {
      "FE $T loaddown_$S(const $A *p, i64 n)\n{\n"
      "  if (n == $W) return @turned(@loadall(p - $W + 1));\n"
      "  $T x = {0};\n  for (int l = 0; l < n; l++) x[l] = p[-l];\n  return x;\n}\n"},
+    /* p[at[l]] in lanes of a mask */
+    {"gatherif", 0, 'v',
+     "FE $T gatherif_$S(const $A *p, @i64:type at, i64 n, $M m)\n{\n  $T x = {0};\n"
+     "  for (int l = 0; l < n; l++) if (m[l]) x[l] = p[at[l]];\n  return x;\n}\n"},
     {"tail", 0, 'v', "FE $T tail_$S(i64 n) { return @iota() < ($E)n; }\n"},
     {"select", 0, 'v',
      "FE $T select_$S($M m, $T a, $T b)\n{\n  const $I w = __builtin_convertvector(m, $I);\n"

@@ -60,7 +60,8 @@ static void print_symbol(kern_c_printer *pr, sym_expr e)
 {
     kern_ref v = kern_symbol_value(pr->k, e);
     if (v) {
-        text_printf(pr->out, pr->k->values.at[v].vector ? "%s[l]" : "%s", kern_c_name(pr, v));
+        bool one = pr->k->values.at[v].vector && !pr->all_lanes;
+        text_printf(pr->out, one ? "%s[l]" : "%s", kern_c_name(pr, v));
         return;
     }
     bool moves = sym_same(e, pr->vector_axis), shifted = moves && pr->copy > 0;
@@ -185,6 +186,28 @@ static const char *element_of(kern_c_printer *pr, const kern_value *v)
     return v->dtype == TY_BOOL ? kern_c_format(pr, "%s != 0", place, NULL) : place;
 }
 
+/* Is the index cheap enough to be written once for each lane? */
+static bool divides(const kern_c_printer *pr, sym_expr e)
+{
+    sym_op op = sym_op_of(pr->t, e);
+    if (op == SYM_FLOORDIV || op == SYM_MOD) return true;
+    for (uint32_t i = 0; i < sym_arg_count(pr->t, e); i++)
+        if (divides(pr, sym_arg(pr->t, e, i))) return true;
+    return false;
+}
+
+/* `statement` for all lanes that there are, one after the other. */
+static void print_each(kern_c_printer *pr, sym_expr index, const char *statement)
+{
+    const char *count = kern_c_count(pr);
+    if (divides(pr, index)) {
+        text_line(pr->out, "for (int l = 0; l < %s; l++) %s;", count, statement);
+        return;
+    }
+    kern_need(pr->needs, "fe_lanes");
+    text_line(pr->out, "fe_lanes(%s, %u, %s;)", count, pr->k->lanes, statement);
+}
+
 /* An array filled lane by lane, then taken as a vector. */
 static void print_each_lane(kern_c_printer *pr, kern_ref ref, const kern_value *v)
 {
@@ -197,11 +220,49 @@ static void print_each_lane(kern_c_printer *pr, kern_ref ref, const kern_value *
     const char *one = v->kind == KERN_LOAD ? element_of(pr, v) : kern_c_index(pr, v->index);
     pr->lane = NULL;
     text_line(pr->out, "{");
-    text_line(pr->out, "  %s e[%u] = {0};", element, pr->k->lanes);
-    text_line(pr->out, "  for (int l = 0; l < %s; l++) %se[l] = %s(%s);", kern_c_count(pr), guard,
-              v->dtype == TY_BOOL ? "-" : "", one);
-    text_line(pr->out, "  __builtin_memcpy(&%s, e, sizeof e);", kern_c_name(pr, ref));
+    pr->out->indent++;
+    text_line(pr->out, "%s e[%u] = {0};", element, pr->k->lanes);
+    print_each(pr, v->index,
+               arena_printf(pr->needs->memory, "%se[l] = %s(%s)", guard,
+                            v->dtype == TY_BOOL ? "-" : "", one));
+    text_line(pr->out, "__builtin_memcpy(&%s, e, sizeof e);", kern_c_name(pr, ref));
+    pr->out->indent--;
     text_line(pr->out, "}");
+}
+
+/* Sums and products of 64-bit values only, one of them in lanes? */
+static bool is_in_lanes(const kern_c_printer *pr, sym_expr e, bool *lanes)
+{
+    sym_op op = sym_op_of(pr->t, e);
+    if (op == SYM_CONST) return true;
+    if (op == SYM_SYMBOL) {
+        kern_ref ref = kern_symbol_value(pr->k, e);
+        const kern_value *v = value_at(pr, ref);
+        *lanes |= ref && v->vector;
+        return !ref || !v->vector || v->dtype == TY_I64;
+    }
+    if (op != SYM_ADD && op != SYM_MUL) return false;
+    for (uint32_t i = 0; i < sym_arg_count(pr->t, e); i++)
+        if (!is_in_lanes(pr, sym_arg(pr->t, e, i), lanes)) return false;
+    return true;
+}
+
+/* Where a mask says which lanes to read, processors have an instruction that does; NULL: lane by
+ * lane. */
+static const char *gather_text(kern_c_printer *pr, const kern_value *v)
+{
+    bool lanes = false;
+    if (v->kind != KERN_LOAD || v->dtype == TY_BOOL || !v->guard ||
+        !value_at(pr, v->guard)->vector || !is_in_lanes(pr, v->index, &lanes) || !lanes)
+        return NULL;
+    kern_c_scope scope = {v->dtype, pr->k->lanes, {memory_name(pr, v->memory), NULL, NULL}};
+    pr->lane = kern_c_text(pr, "@i64:iota()", &scope);
+    pr->all_lanes = true;
+    scope.args[1] = kern_c_index(pr, v->index);
+    pr->all_lanes = false;
+    pr->lane = NULL;
+    scope.args[2] = kern_c_format(pr, "%s, %s", kern_c_count(pr), kern_c_operand(pr, v->guard));
+    return kern_c_text(pr, "@gatherif($0, $1, $2)", &scope);
 }
 
 /* All lanes at once from s on, in that way; NULL: lane by lane. */
@@ -254,6 +315,11 @@ static void print_lanes(kern_c_printer *pr, kern_ref ref, const kern_value *v)
 {
     bool by_scalar = v->guard && !value_at(pr, v->guard)->vector;
     const char *type = kern_c_type_of(pr, v->dtype, pr->k->lanes), *name = kern_c_name(pr, ref);
+    const char *gathered = v->runs ? NULL : gather_text(pr, v);
+    if (gathered) {
+        text_line(pr->out, "%s %s = %s;", type, name, gathered);
+        return;
+    }
     if (!v->runs) {
         text_line(pr->out, "%s %s;", type, name);
         print_each_lane(pr, ref, v);
@@ -402,7 +468,9 @@ void kern_c_print_store(kern_c_printer *pr, const kern_store *st)
     pr->lane = lanes ? "l" : NULL;
     const char *place = place_of(pr, st->memory, st->index, true);
     pr->lane = NULL;
-    const char *each =
-        lanes ? kern_c_format(pr, "for (int l = 0; l < %s; l++) ", kern_c_count(pr), NULL) : "";
-    text_line(pr->out, "%s%s = %s;", each, place, combined(pr, st, place, value, 1));
+    const char *one = kern_c_format(pr, "%s = %s", place, combined(pr, st, place, value, 1));
+    if (lanes)
+        print_each(pr, st->index, one);
+    else
+        text_line(pr->out, "%s;", one);
 }

@@ -79,7 +79,7 @@ static fe_status parse_store(kern_reader *in)
     return FE_OK;
 }
 
-/* check 0 v3 < p1 if v4; known v3 < p1 */
+/* check 0 v3 < p1 if v4; known v3 < p1; known v5 < p1 if v4 */
 static fe_status parse_bound(kern_reader *in, bool is_known)
 {
     kern_bound bound = {.is_known = is_known};
@@ -89,7 +89,7 @@ static fe_status parse_bound(kern_reader *in, bool is_known)
     FE_TRY(kern_read_operand(in, TY_I64, false, &bound.value));
     FE_TRY(lex_expect(in->lx, "<"));
     FE_TRY(kern_read_index(in, &bound.size));
-    if (!is_known && lex_take(in->lx, "if"))
+    if (lex_take(in->lx, "if"))
         FE_TRY(kern_read_operand(in, TY_BOOL, false, &bound.guard));
     kern_read_into(in, (kern_item){.kind = KERN_BOUND, .bound = bound});
     return FE_OK;

@@ -59,8 +59,7 @@ static void drop_unused(uses *u, kern_loop *loop)
         if (item.kind == KERN_DEFINE) use_operands(u, &u->k->values.at[item.value]);
         if (item.kind == KERN_STORE) u->used[item.store.value] = true;
         if (item.kind == KERN_STORE) use_index(u, item.store.index);
-        if (item.kind == KERN_BOUND && !item.bound.is_known)
-            u->used[item.bound.value] = u->used[item.bound.guard] = true;
+        if (item.kind == KERN_BOUND) u->used[item.bound.value] = u->used[item.bound.guard] = true;
         if (item.kind == KERN_UPDATE) u->used[item.value] = true;
         if (item.kind == KERN_UPDATE) use_index(u, item.flat);
         if (item.kind == KERN_LOOP) drop_unused(u, item.loop);

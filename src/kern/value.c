@@ -270,7 +270,10 @@ static kern_ref build_masked(kern_builder *b, const loop_node *n, kern_ref guard
     kern_ref condition = kern_build_value(b, n->args[0], guard), inner = condition;
     if (guard) inner = apply(b, LOOP_AND, TY_BOOL, (kern_ref[]){guard, condition}, 2);
     kern_ref args[3] = {condition};
+    uint32_t facts = b->facts.count;
+    loop_add_fact(b->p, &b->facts, n->args[0]);
     args[1] = kern_build_value(b, n->args[1], inner);
+    b->facts.count = facts;
     args[2] = kern_build_value(b, n->args[2], guard);
     return apply(b, LOOP_WHERE, n->dtype, args, 3);
 }
@@ -301,13 +304,24 @@ static bool holds_load(kern_builder *b, loop_value v)
     return known;
 }
 
+/* Are all operands known without a guard? Then so is what is made of them. */
+static bool is_free(kern_builder *b, const loop_node *n)
+{
+    for (uint32_t i = 0; i < loop_operand_count(n->op); i++)
+        if (holds_load(b, n->args[i]) && map_get(&b->memo, value_key(n->args[i].id, 0)) == MAP_NONE)
+            return false;
+    return loop_operand_count(n->op) > 0 && n->op != LOOP_MASKED;
+}
+
 kern_ref kern_build_value(kern_builder *b, loop_value v, kern_ref guard)
 {
     if (guard && !holds_load(b, v)) guard = 0;
-    uint32_t known = map_get(&b->memo, value_key(v.id, guard));
+    uint32_t known = map_get(&b->memo, value_key(v.id, 0));
+    if (known == MAP_NONE && guard) known = map_get(&b->memo, value_key(v.id, guard));
     if (known != MAP_NONE) return known;
     loop_node n = *loop_at(b->p, v);
     kern_ref made, args[3] = {0};
+    if (guard && is_free(b, &n)) guard = 0;
     switch (n.op) {
     case LOOP_CONST:
     case LOOP_SYMFLOAT: made = build_const(b, &n); break;

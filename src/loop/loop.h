@@ -318,9 +318,13 @@ sym_expr loop_indirect(loop_program *p, loop_value v, loop_bound bound, const sy
 loop_value loop_indirect_value(const loop_program *p, sym_expr symbol);
 /* NULL: no indirect symbol. */
 const loop_bound *loop_indirect_bound(const loop_program *p, sym_expr symbol);
-/* within.c: is the value known to keep its bound, whatever the data, in a nest whose axes are in
- * env? */
-bool loop_is_within(loop_program *p, sym_expr symbol, const sym_env *env);
+/* Conditions that hold where a value is used. */
+typedef VEC(loop_value) loop_facts;
+/* Adds what `condition` says, each part of a conjunction by itself. */
+void loop_add_fact(loop_program *p, loop_facts *facts, loop_value condition);
+/* within.c: is the value known to keep its bound, whatever the data, in a nest whose axes are in env,
+ * where the facts (NULL: none) hold? */
+bool loop_is_within(loop_program *p, sym_expr symbol, const sym_env *env, const loop_facts *facts);
 /* Does v look up what may be out of range? Then the run may fail where it is computed. */
 bool loop_may_fail(loop_program *p, loop_value v, const sym_env *env);
 static inline const loop_node *loop_at(const loop_program *p, loop_value v)

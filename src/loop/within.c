@@ -19,6 +19,7 @@ static const double MOST_INTEGER = 4503599627370496.0, MOST_FLOAT = 1e30;
 typedef struct proof {
     loop_program *p;
     const sym_env *env; /* the axes of the nest at hand */
+    const loop_facts *facts;
     uint32_t steps, depth;
 } proof;
 
@@ -253,6 +254,12 @@ static sym_expr written_places(proof *f, const writer *w, sym_expr at)
                     : (sym_expr){0};
 }
 
+/* The proof goes on where a writer is: other axes, and no facts. */
+static proof in_nest(const proof *f, const sym_env *env)
+{
+    return (proof){f->p, env, NULL, f->steps, f->depth};
+}
+
 static range range_of_load(proof *f, const loop_node *n)
 {
     const loop_buffer *b = &f->p->buffers.at[n->buffer];
@@ -266,18 +273,56 @@ static range range_of_load(proof *f, const loop_node *n)
         const writer *w = &list.at[k];
         sym_bound bounds[2 * LOOP_MAX_AXES];
         sym_expr size = written_places(f, w, n->index);
-        const sym_env *outside = f->env, env = {bounds, axes_of(f->p, w->op, bounds)};
+        const sym_env env = {bounds, axes_of(f->p, w->op, bounds)};
         if (!sym_is_none(size))
             r = joined(r, (range){0, range_of_expr(f, size).high - 1});
         else if (!w->store)
             return all;
         else {
-            f->env = &env;
-            r = joined(r, range_of(f, w->store->value));
-            f->env = outside;
+            proof there = in_nest(f, &env);
+            r = joined(r, range_of(&there, w->store->value));
+            f->steps = there.steps;
         }
     }
     return as_computed(n->dtype, r);
+}
+
+/* ---- facts ---- */
+
+static double just_below(ty_dtype d, double x)
+{
+    if (is_integer(d)) return x - 1;
+    return d == TY_F64 ? nextafter(x, -INFINITY) : (double)nextafterf((float)x, -INFINITY);
+}
+
+/* What `small <= large`, or `small < large`, leaves of the range of v, which is one of them. */
+static range after_comparison(proof *f, range r, const loop_node *n, loop_value small,
+                              loop_value large, loop_value v)
+{
+    ty_dtype d = loop_at(f->p, v)->dtype;
+    bool strict = n->op == LOOP_LT;
+    range other = range_of(f, small.id == v.id ? large : small);
+    if (!is_integer(d) && d != TY_F32 && d != TY_F64) return r;
+    if (small.id == v.id && !isinf(other.high))
+        r.high = fmin(r.high, strict ? just_below(d, other.high) : other.high);
+    if (large.id == v.id && !isinf(other.low))
+        r.low = fmax(r.low, strict ? -just_below(d, -other.low) : other.low);
+    return r;
+}
+
+/* Comparisons that hold where v is used; none of them holds for NaN. */
+static range range_by_facts(proof *f, loop_value v, range r)
+{
+    const loop_facts *facts = f->facts;
+    f->facts = NULL;
+    for (uint32_t i = 0; facts && i < facts->count; i++) {
+        const loop_node *n = loop_at(f->p, facts->at[i]);
+        loop_value a = n->args[0], b = n->args[1];
+        if ((n->op == LOOP_LE || n->op == LOOP_LT) && (a.id == v.id || b.id == v.id))
+            r = after_comparison(f, r, n, a, b, v);
+    }
+    f->facts = facts;
+    return r;
 }
 
 static range range_of(proof *f, loop_value v)
@@ -299,7 +344,7 @@ static range range_of(proof *f, loop_value v)
         if (loop_operand_count(n->op) == 2) r = range_of_binary(f, n);
     }
     f->depth--;
-    return r;
+    return range_by_facts(f, v, r);
 }
 
 /* ---- limits ---- */
@@ -371,16 +416,16 @@ static bool bounded_load(proof *f, const loop_node *n, sym_expr limit, bool abov
         const writer *w = &list.at[k];
         sym_bound bounds[2 * LOOP_MAX_AXES];
         sym_expr size = written_places(f, w, n->index);
-        const sym_env *outside = f->env, env = {bounds, axes_of(f->p, w->op, bounds)};
+        const sym_env env = {bounds, axes_of(f->p, w->op, bounds)};
         bool fits;
         if (!sym_is_none(size))
             fits = ordered(f, above ? sym_add_int(t, size, -1) : sym_int(t, 0), limit, above);
         else if (!w->store)
             fits = false;
         else {
-            f->env = &env;
-            fits = bounded(f, w->store->value, limit, above);
-            f->env = outside;
+            proof there = in_nest(f, &env);
+            fits = bounded(&there, w->store->value, limit, above);
+            f->steps = there.steps;
         }
         if (!fits) return false;
     }
@@ -431,9 +476,20 @@ static bool bounded(proof *f, loop_value v, sym_expr limit, bool above)
     return found;
 }
 
-bool loop_is_within(loop_program *p, sym_expr symbol, const sym_env *env)
+void loop_add_fact(loop_program *p, loop_facts *facts, loop_value condition)
 {
-    proof f = {.p = p, .env = env};
+    const loop_node *n = loop_at(p, condition);
+    if (n->op != LOOP_AND) {
+        vec_push(p->memory, facts, condition);
+        return;
+    }
+    loop_add_fact(p, facts, n->args[0]);
+    loop_add_fact(p, facts, n->args[1]);
+}
+
+bool loop_is_within(loop_program *p, sym_expr symbol, const sym_env *env, const loop_facts *facts)
+{
+    proof f = {.p = p, .env = env, .facts = facts};
     const loop_bound *bound = loop_indirect_bound(p, symbol);
     loop_value v = loop_indirect_value(p, symbol);
     if (!bound || sym_has_kind(p->symbols, bound->size, SYM_INDEX)) return false;
@@ -451,7 +507,7 @@ static void doubt_symbol(void *data, sym_expr symbol)
 {
     doubt *d = data;
     if (!d->found && loop_indirect_bound(d->p, symbol))
-        d->found = !loop_is_within(d->p, symbol, d->env);
+        d->found = !loop_is_within(d->p, symbol, d->env, NULL);
 }
 
 static void doubt_node(void *data, loop_value v)

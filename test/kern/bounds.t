@@ -39,3 +39,27 @@ kernel k_copy group 5 lanes 4 ints [s0]
       known v1 < p0
 kernel k_copy group 7 lanes 4 ints [s0]
       known v1 < p0
+--run-- ferrite inspect - --stage kern --isa x86-64-v4 | grep -E '^kernel|check|known|load'
+--in--
+graph main {
+  placeholder %x user "x" : f32[2,3,9,7]
+  placeholder %grid user "grid" : f32[2,5,4,2]
+  %y = aten.grid_sampler.default(%x, %grid, 0, 0, False) : f32[2,3,5,4]
+  output (user %y)
+}
+--out--
+kernel k_add_mul_sub_floor group 0 lanes 8 ints [40, 189, 63, 60, 20]
+      v2 : f32x8 = load pairs b0[p0*i0 + 2*i2 + 1]
+      v18 : f32x8 = load pairs b0[p0*i0 + 2*i2]
+      known v30 < 9 if v29
+      known v31 < 7 if v29
+      v32 : f32x8 = load lanes b1[p1*i0 + p2*i1 + 7*v30 + v31] if v29
+      known v30 < 9 if v41
+      known v42 < 7 if v41
+      v43 : f32x8 = load lanes b1[p1*i0 + p2*i1 + 7*v30 + v42] if v41
+      known v31 < 7 if v54
+      known v55 < 9 if v54
+      v56 : f32x8 = load lanes b1[p1*i0 + p2*i1 + v31 + 7*v55] if v54
+      known v42 < 7 if v59
+      known v55 < 9 if v59
+      v60 : f32x8 = load lanes b1[p1*i0 + p2*i1 + v42 + 7*v55] if v59
