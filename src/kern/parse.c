@@ -89,8 +89,7 @@ static fe_status parse_bound(kern_reader *in, bool is_known)
     FE_TRY(kern_read_operand(in, TY_I64, false, &bound.value));
     FE_TRY(lex_expect(in->lx, "<"));
     FE_TRY(kern_read_index(in, &bound.size));
-    if (lex_take(in->lx, "if"))
-        FE_TRY(kern_read_operand(in, TY_BOOL, false, &bound.guard));
+    if (lex_take(in->lx, "if")) FE_TRY(kern_read_operand(in, TY_BOOL, false, &bound.guard));
     kern_read_into(in, (kern_item){.kind = KERN_BOUND, .bound = bound});
     return FE_OK;
 }
