@@ -288,17 +288,19 @@ static void adaptive_window(lowering *l, lower_tensor x, const ty_tensor *out, u
     *length = sym_sub(s, sym_ceildiv(s, next, out->sizes[axis]), *start);
 }
 
-/* The most that a window of in elements cut in out parts holds. */
-static bool longest_window(lowering *l, sym_expr in, sym_expr out, int64_t *longest)
+/* The most that a window of in elements cut in out parts holds; exact: no window holds less. */
+static sym_expr longest_window(lowering *l, sym_expr in, sym_expr out, bool *exact)
 {
-    int64_t a, b;
-    if (!sym_is_int(l->symbols, in, &a) || !sym_is_int(l->symbols, out, &b) || b <= 0) return false;
-    *longest = 0;
+    int64_t a, b, longest = 0;
+    *exact = false;
+    if (!sym_is_int(l->symbols, in, &a) || !sym_is_int(l->symbols, out, &b) || b <= 0)
+        return sym_add_int(l->symbols, sym_ceildiv(l->symbols, in, out), 1);
+    *exact = a % b == 0;
     for (int64_t k = 0; k < b; k++) {
         int64_t length = ((k + 1) * a + b - 1) / b - k * a / b;
-        if (length > *longest) *longest = length;
+        if (length > longest) longest = length;
     }
-    return true;
+    return lower_const(l, longest);
 }
 
 /* The windows of one program: positions in the input over output axes and reduction axes. */
@@ -307,7 +309,7 @@ typedef struct adaptive_windows {
     loop_value inside, count;
 } adaptive_windows;
 
-static bool find_windows(lowering *l, const pooling *p, adaptive_windows *w)
+static void find_windows(lowering *l, const pooling *p, adaptive_windows *w)
 {
     ty_dtype d = lower_dtype(p->x);
     w->inside = loop_const_int(l->program, TY_BOOL, 1);
@@ -315,30 +317,27 @@ static bool find_windows(lowering *l, const pooling *p, adaptive_windows *w)
     memcpy(w->at, l->axes, p->x.rank * sizeof *w->at);
     for (uint32_t k = 0; k < p->dims; k++) {
         uint32_t axis = p->first + k;
-        int64_t longest, in, parts;
         sym_expr span;
+        bool exact;
         adaptive_window(l, p->x, p->out, axis, &w->starts[k], &span);
-        if (!longest_window(l, p->x.sizes[axis], p->out->sizes[axis], &longest)) return false;
-        span = lower_simplified(l, span, p->out->rank, p->out->sizes);
-        sym_is_int(l->symbols, p->x.sizes[axis], &in);
-        sym_is_int(l->symbols, p->out->sizes[axis], &parts);
-        loop_value length = in % parts == 0 ? loop_const_int(l->program, TY_I64, longest)
-                                            : loop_index(l->program, span);
-        loop_value fits = lower_op2(l, LOOP_LT, loop_index(l->program, l->reduce_axes[k]), length);
-        if (in % parts != 0) w->inside = lower_op2(l, LOOP_AND, w->inside, fits);
+        w->extents[k] = longest_window(l, p->x.sizes[axis], p->out->sizes[axis], &exact);
+        if (!exact) {
+            span = lower_simplified(l, span, p->out->rank, p->out->sizes);
+            loop_value place = loop_index(l->program, l->reduce_axes[k]);
+            loop_value fits = lower_op2(l, LOOP_LT, place, loop_index(l->program, span));
+            w->inside = lower_op2(l, LOOP_AND, w->inside, fits);
+        }
+        loop_value length = loop_index(l->program, exact ? w->extents[k] : span);
         w->count = lower_op2(l, LOOP_MUL, w->count, loop_cast(l->program, d, length));
-        w->extents[k] = lower_const(l, longest);
         w->at[axis] = sym_add(l->symbols, w->starts[k], l->reduce_axes[k]);
     }
-    return true;
 }
 
-static fe_status adaptive(lowering *l, const pooling *p, loop_reduce kind, lower_tensor *out)
+static void adaptive(lowering *l, const pooling *p, loop_reduce kind, lower_tensor *out)
 {
     adaptive_windows w;
     ty_dtype d = lower_dtype(p->x);
-    if (!find_windows(l, p, &w))
-        return lower_fail(l, "adaptive pooling of a dimension that is not constant");
+    find_windows(l, p, &w);
     loop_value otherwise =
         kind == LOOP_SUM ? loop_const_float(l->program, d, 0) : least_value(l, d);
     loop_value v = loop_masked(l->program, w.inside, lower_at(l, p->x, w.at), otherwise);
@@ -351,7 +350,7 @@ static fe_status adaptive(lowering *l, const pooling *p, loop_reduce kind, lower
         (loop_store){.buffer = out->box->view.buffer, .index = to, .value = v, .reduce = kind});
     if (kind == LOOP_SUM)
         *out = from_value(l, p, lower_op2(l, LOOP_DIV, lower_here(l, *out), w.count));
-    if (kind != LOOP_ARGMAX) return FE_OK;
+    if (kind != LOOP_ARGMAX) return;
     sym_expr flat = l->zero, pos[MOST_DIMS];
     unpacked(l, *out, p->dims, w.extents, pos);
     for (uint32_t k = 0; k < p->dims; k++) {
@@ -359,7 +358,6 @@ static fe_status adaptive(lowering *l, const pooling *p, loop_reduce kind, lower
         flat = sym_add(l->symbols, sym_mul(l->symbols, flat, p->x.sizes[p->first + k]), place);
     }
     *out = from_value(l, p, loop_index(l->program, flat));
-    return FE_OK;
 }
 
 static fe_status adaptive_begin(lowering *l, pooling *p, uint32_t dims)
@@ -385,7 +383,7 @@ static fe_status adaptive_avg_pool(lowering *l, fx_node *n, const lower_row *row
     if (whole)
         out = lower_mean(l, p.x, reduced, true, NULL);
     else
-        FE_TRY(adaptive(l, &p, LOOP_SUM, &out));
+        adaptive(l, &p, LOOP_SUM, &out);
     return lower_give(l, lower_cast(l, out, p.out->dtype));
 }
 
@@ -395,11 +393,11 @@ static fe_status adaptive_max_pool(lowering *l, fx_node *n, const lower_row *row
     pooling p;
     FE_TRY(adaptive_begin(l, &p, (uint32_t)row->parameter));
     lower_tensor items[2];
-    FE_TRY(adaptive(l, &p, LOOP_REDUCE_MAX, &items[0]));
+    adaptive(l, &p, LOOP_REDUCE_MAX, &items[0]);
     items[0] = lower_cast(l, items[0], p.out->dtype);
     items[1] = items[0];
     if (n->value.kind != FX_TUPLE) return lower_give(l, items[0]);
-    if (lower_is_used(l, 1)) FE_TRY(adaptive(l, &p, LOOP_ARGMAX, &items[1]));
+    if (lower_is_used(l, 1)) adaptive(l, &p, LOOP_ARGMAX, &items[1]);
     return lower_give_items(l, items, 2);
 }
 
