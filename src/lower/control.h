@@ -26,6 +26,12 @@ fe_status control_body(lowering *l, fx_graph *sub, const control_list *operands,
 /* The symbols that the ops from `begin` on have defined mean nothing behind the last of them. */
 void control_end_scope(lowering *l, uint32_t begin);
 
+/* ---- repeated ops ---- */
+/* The ops from here to control_end_repeat run `count` times. *step: the number of the run. Returns the
+ * place of the first. */
+uint32_t control_begin_repeat(lowering *l, sym_expr count, sym_expr *step);
+void control_end_repeat(lowering *l, uint32_t begin);
+
 /* ---- results ---- */
 uint32_t control_result_count(const fx_node *n);
 /* Memory for result k of the node, laid out as recorded. */

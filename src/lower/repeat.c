@@ -103,19 +103,33 @@ static sym_expr new_step(lowering *l, sym_expr count)
     return step;
 }
 
-static fe_status begin_rows(lowering *l, const control_list *walked, sym_expr *step)
+uint32_t control_begin_repeat(lowering *l, sym_expr count, sym_expr *step)
+{
+    uint32_t at = l->program->ops.count;
+    lower_begin_turns(l);
+    *step = new_step(l, count);
+    loop_op *begin = control_add(l, LOOP_REPEAT);
+    begin->ints = arena_copy(l->memory, &count, sizeof count);
+    begin->symbol = *step;
+    begin->int_count = 1;
+    return at;
+}
+
+void control_end_repeat(lowering *l, uint32_t begin)
+{
+    lower_next_turn(l);
+    control_add(l, LOOP_END);
+    lower_end_turns(l, begin);
+    control_end_scope(l, begin);
+}
+
+static fe_status check_walked(lowering *l, const control_list *walked)
 {
     if (walked->count == 0 || lower_absent(walked->at[0]) || walked->at[0].rank == 0)
         return lower_fail(l, "there is nothing to walk over");
     for (uint32_t k = 1; k < walked->count; k++)
         if (lower_absent(walked->at[k]) || walked->at[k].rank == 0)
             return lower_fail(l, "a number is walked over");
-    sym_expr count = walked->at[0].sizes[0];
-    *step = new_step(l, count);
-    loop_op *begin = control_add(l, LOOP_REPEAT);
-    begin->ints = arena_copy(l->memory, &count, sizeof count);
-    begin->symbol = *step;
-    begin->int_count = 1;
     return FE_OK;
 }
 
@@ -143,9 +157,8 @@ static fe_status walk(lowering *l, fx_node *n, fx_graph *body, const control_lis
         FE_TRY(control_add_result(l, k, &stacked));
     control_give_memory(l, walked);
     control_give_memory(l, additional);
-    uint32_t begin = l->program->ops.count;
-    lower_begin_turns(l);
-    FE_TRY(begin_rows(l, walked, &step));
+    FE_TRY(check_walked(l, walked));
+    uint32_t begin = control_begin_repeat(l, walked->at[0].sizes[0], &step);
     control_set_outputs(l, &l->program->ops.at[begin], &stacked);
     append(l, &operands, &carried);
     for (uint32_t k = 0; k < walked->count; k++)
@@ -158,10 +171,7 @@ static fe_status walk(lowering *l, fx_node *n, fx_graph *body, const control_lis
     FE_TRY(store_rows(l, &stacked, made.at + carried.count, step));
     made.count = carried.count;
     FE_TRY(carry_on(l, &carried, &made));
-    lower_next_turn(l);
-    control_add(l, LOOP_END);
-    lower_end_turns(l, begin);
-    control_end_scope(l, begin);
+    control_end_repeat(l, begin);
     append(l, &carried, &stacked);
     control_define_results(l, &carried);
     return lower_give_items(l, carried.at, carried.count);

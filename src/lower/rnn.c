@@ -1,19 +1,22 @@
 /* rnn.c -- recurrent layers (lstm, gru, rnn) and their cells, one time step after the other.
  *
  * The products of all inputs with a layer's input weights are one product; each step then has one
- * more, with the state. A step stores its state into its place in the layer's output, where the
- * next step reads it.
+ * more, with the state. The steps of a short sequence follow each other in the program; each stores
+ * its state into its place in the layer's output, where the next one reads it. Those of a longer one
+ * are a region that repeats, whose state has memory of its own.
  */
 #include "lower/compose.h"
+#include "lower/control.h"
 
 #include <string.h>
 
-enum { MOST_STEPS = 1024 };
+enum { MOST_IN_A_ROW = 4 };
 typedef enum cell_kind { LSTM, GRU, RNN_TANH, RNN_RELU } cell_kind;
 
 typedef struct cell {
     cell_kind kind;
     tensor w_ih, w_hh, b_ih, b_hh; /* biases may be absent */
+    tensor w_hr;                   /* lstm: of the projection, or absent */
 } cell;
 
 /* h and (lstm) c, [batch, hidden] */
@@ -68,7 +71,12 @@ static state step(lowering *l, const cell *k, tensor x, state s)
     tensor hidden = lower_matmul(l, s.h, lower_transpose(l, k->w_hh, 0, 1), k->b_hh, NULL);
     if (k->kind == GRU) return (state){gru_step(l, x, hidden, s.h), s.c};
     tensor gates = T_ADD(x, hidden);
-    if (k->kind == LSTM) return lstm_step(l, gates, s);
+    if (k->kind == LSTM) {
+        s = lstm_step(l, gates, s);
+        if (!lower_absent(k->w_hr))
+            s.h = lower_matmul(l, s.h, lower_transpose(l, k->w_hr, 0, 1), NONE, NULL);
+        return s;
+    }
     tensor h = k->kind == RNN_TANH ? hyperbolic(l, gates) : T_MAX(gates, T_NUM(gates, 0));
     return (state){h, s.c};
 }
@@ -80,31 +88,77 @@ static tensor input_product(lowering *l, const cell *k, tensor x)
 
 /* ---- layers ---- */
 
-typedef struct layer_plan {
-    int64_t steps;
+/* One direction of a layer. */
+typedef struct direction {
+    cell k;
+    tensor products; /* of all inputs with the input weights: [steps, batch, gates] */
     bool backwards;
-    sym_expr column; /* of the output where this direction's states go */
-} layer_plan;
+    tensor out; /* [steps, batch, all directions]; its states go from `column` on */
+    sym_expr column;
+} direction;
 
-/* x [steps, batch, in] through one direction of a layer; its states go to columns of `out`. */
-static state run_direction(lowering *l, const cell *k, tensor x, state s, const layer_plan *plan,
-                           tensor out)
+static tensor place_of(lowering *l, const direction *d, sym_expr at, sym_expr size)
 {
-    tensor products = input_product(l, k, x);
-    sym_expr hidden = s.h.sizes[1];
-    for (int64_t t = 0; t < plan->steps; t++) {
-        sym_expr at = lower_const(l, plan->backwards ? plan->steps - 1 - t : t);
-        s = step(l, k, lower_select(l, products, 0, at), s);
-        tensor place = lower_slice(l, lower_select(l, out, 0, at), 1, plan->column, hidden, l->one);
-        loop_view to;
-        bool strided = lower_try_strided(l, place, &to);
-        CHECK(l->session, strided);
-        loop_op *op = lower_nest(l, 2, place.sizes, 0, NULL);
-        sym_expr index = sym_add(l->symbols, to.offset, lower_flat(l, l->axes, to.strides, 2));
-        lower_store(l, op,
-                    (loop_store){.buffer = to.buffer, .index = index, .value = lower_here(l, s.h)});
+    return lower_slice(l, lower_select(l, d->out, 0, at), 1, d->column, size, l->one);
+}
+
+static void store_state(lowering *l, tensor place, tensor h)
+{
+    loop_view to;
+    bool strided = lower_try_strided(l, place, &to);
+    CHECK(l->session, strided);
+    loop_op *op = lower_nest(l, 2, place.sizes, 0, NULL);
+    sym_expr index = sym_add(l->symbols, to.offset, lower_flat(l, l->axes, to.strides, 2));
+    lower_store(l, op,
+                (loop_store){.buffer = to.buffer, .index = index, .value = lower_here(l, h)});
+}
+
+static state run_in_a_row(lowering *l, const direction *d, int64_t steps, state s)
+{
+    sym_expr size = s.h.sizes[1];
+    for (int64_t t = 0; t < steps; t++) {
+        sym_expr at = lower_const(l, d->backwards ? steps - 1 - t : t);
+        s = step(l, &d->k, lower_select(l, d->products, 0, at), s);
+        tensor place = place_of(l, d, at, size);
+        store_state(l, place, s.h);
         s.h = place;
     }
+    return s;
+}
+
+/* Memory that begins as x. */
+static tensor begun_as(lowering *l, tensor x)
+{
+    tensor to = lower_temp_tensor(l, lower_dtype(x), x.rank, x.sizes, NULL);
+    control_store(l, to, x, l->zero);
+    return to;
+}
+
+static void give_memory(lowering *l, tensor x)
+{
+    if (!lower_absent(x)) lower_realise(l, x.box, NULL);
+}
+
+static state run_repeated(lowering *l, const direction *d, sym_expr steps, state first)
+{
+    bool has_c = !lower_absent(first.c);
+    state s = {begun_as(l, first.h), has_c ? begun_as(l, first.c) : NONE};
+    sym_expr run, last = sym_add_int(l->symbols, steps, -1);
+    control_list written = {0};
+    give_memory(l, d->products);
+    give_memory(l, d->k.w_hh);
+    give_memory(l, d->k.b_hh);
+    give_memory(l, d->k.w_hr);
+    uint32_t begin = control_begin_repeat(l, steps, &run);
+    vec_push(l->memory, &written, d->out);
+    control_set_outputs(l, &l->program->ops.at[begin], &written);
+    sym_expr at = d->backwards ? sym_sub(l->symbols, last, run) : run;
+    state next = step(l, &d->k, lower_select(l, d->products, 0, at), s);
+    give_memory(l, next.h);
+    store_state(l, place_of(l, d, at, s.h.sizes[1]), next.h);
+    control_store(l, s.h, next.h, l->zero);
+    if (has_c) control_store(l, s.c, next.c, l->zero);
+    control_end_repeat(l, begin);
     return s;
 }
 
@@ -114,7 +168,8 @@ typedef struct recurrence {
     const fx_arg *params;
     uint32_t per_cell; /* parameters of one direction of a layer */
     uint32_t directions;
-    int64_t layers, steps;
+    bool is_projected;
+    int64_t layers;
     tensor h0, c0; /* [layers * directions, batch, hidden] */
 } recurrence;
 
@@ -124,28 +179,33 @@ static cell cell_of(lowering *l, const recurrence *r, uint32_t number)
     uint32_t first = number * r->per_cell;
     k.w_ih = lower_cast(l, lower_item(l, r->params, first), r->d);
     k.w_hh = lower_cast(l, lower_item(l, r->params, first + 1), r->d);
-    if (r->per_cell == 4) {
+    if (r->per_cell >= 4) {
         k.b_ih = lower_cast(l, lower_item(l, r->params, first + 2), r->d);
         k.b_hh = lower_cast(l, lower_item(l, r->params, first + 3), r->d);
     }
+    if (r->is_projected)
+        k.w_hr = lower_cast(l, lower_item(l, r->params, first + r->per_cell - 1), r->d);
     return k;
 }
 
 static tensor run_layers(lowering *l, const recurrence *r, tensor x, tensor *last_h, tensor *last_c)
 {
     sym_expr hidden = r->h0.sizes[2];
+    int64_t steps;
+    bool in_a_row = sym_is_int(l->symbols, x.sizes[0], &steps) && steps <= MOST_IN_A_ROW;
     for (uint32_t layer = 0; layer < (uint32_t)r->layers; layer++) {
         sym_expr sizes[3] = {x.sizes[0], x.sizes[1],
                              sym_mul_int(l->symbols, hidden, r->directions)};
         tensor out = lower_temp_tensor(l, r->d, 3, sizes, NULL);
         lower_store_unless_plain(l, x);
-        for (uint32_t d = 0; d < r->directions; d++) {
-            uint32_t number = layer * r->directions + d;
-            cell k = cell_of(l, r, number);
-            layer_plan plan = {r->steps, d == 1, sym_mul_int(l->symbols, hidden, d)};
+        for (uint32_t way = 0; way < r->directions; way++) {
+            uint32_t number = layer * r->directions + way;
+            direction d = {.k = cell_of(l, r, number), .backwards = way == 1, .out = out};
+            d.products = input_product(l, &d.k, x);
+            d.column = sym_mul_int(l->symbols, hidden, way);
             state s = {.h = lower_select(l, r->h0, 0, lower_const(l, number))};
             if (!lower_absent(r->c0)) s.c = lower_select(l, r->c0, 0, lower_const(l, number));
-            s = run_direction(l, &k, x, s, &plan, out);
+            s = in_a_row ? run_in_a_row(l, &d, steps, s) : run_repeated(l, &d, x.sizes[0], s);
             last_h[number] = lower_unsqueeze(l, s.h, 0);
             if (!lower_absent(s.c)) last_c[number] = lower_unsqueeze(l, s.c, 0);
         }
@@ -161,8 +221,8 @@ static fe_status read_recurrence(lowering *l, recurrence *r, cell_kind kind)
     r->layers = lower_int_or(l, "num_layers", 1);
     r->directions = lower_bool(l, "bidirectional") ? 2 : 1;
     r->per_cell = lower_bool(l, "has_biases") ? 4 : 2;
-    if (r->params->list.count != r->per_cell * r->directions * (uint32_t)r->layers)
-        return lower_fail(l, "a recurrent layer with projections");
+    r->is_projected = r->params->list.count > r->per_cell * r->directions * (uint32_t)r->layers;
+    r->per_cell += r->is_projected;
     if (lower_bool(l, "train") && lower_number_or(l, "dropout", 0) != 0 && r->layers > 1)
         return lower_fail(l, "dropout in training");
     const fx_arg *hx = fx_get(l->graph, l->node, "hx");
@@ -184,8 +244,6 @@ static fe_status recurrent_layer(lowering *l, fx_node *n, const lower_row *row)
     } else if (batch_first) {
         x = lower_transpose(l, x, 0, 1);
     }
-    if (!sym_is_int(l->symbols, x.sizes[0], &r.steps) || r.steps > MOST_STEPS)
-        return lower_fail(l, "a sequence that is long, or of a length that is not constant");
     uint32_t cells = (uint32_t)r.layers * r.directions;
     tensor *last_h = NEW_ARRAY(l->memory, tensor, cells),
            *last_c = NEW_ARRAY(l->memory, tensor, cells), items[3];

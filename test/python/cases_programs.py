@@ -644,3 +644,37 @@ def regions_and_numbers():
         return torch.randn(n, 4), torch.tensor(p)
 
     return function(forward), [inputs(5, 1, 2, 3), inputs(4, -1, 0, 7), inputs(7, 0, 7, 0)], {"dynamic_shapes": ({0: Dim.DYNAMIC}, None)}
+
+
+@program
+def recurrent_layers():
+    """Long sequences, both ways, with projections."""
+
+    class Layers(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lstm = nn.LSTM(3, 5, 2, bidirectional=True, proj_size=2, batch_first=True)
+            self.gru = nn.GRU(4, 4, bias=False)
+            self.rnn = nn.RNN(4, 3, nonlinearity="relu")
+
+        def forward(self, x, h):
+            y, (last, cells) = self.lstm(x)
+            z, hidden = self.gru(y.transpose(0, 1), h)
+            w, _ = self.rnn(z[:3])
+            return y, last, cells, hidden, w
+
+    return Layers(), [(torch.randn(2, 40, 3), torch.randn(1, 2, 4))]
+
+
+@program
+def pools_of_any_size():
+    """Adaptive pools of images whose size only a run knows."""
+
+    def forward(x, like):
+        most, places = F.adaptive_max_pool2d(x, (3, 4), return_indices=True)
+        return F.adaptive_avg_pool2d(x, (3, 5)), most, places, F.adaptive_avg_pool2d(x, like.shape)
+
+    sets = [(torch.randn(2, 3, *image), torch.randn(like)) for image, like in (((8, 6), (2, 3)), ((7, 13), (5, 4)),
+                                                                             ((2, 3), (3, 2)))]
+    image = {2: Dim("height", min=2, max=32), 3: Dim("width", min=2, max=32)}
+    return function(forward), sets, {"dynamic_shapes": (image, {0: Dim("a", min=2, max=9), 1: Dim("b", min=2, max=9)})}
