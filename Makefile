@@ -32,7 +32,7 @@ SOVERSION := 0
 LIBS := -ljson-c -lminizip -lz -lm -lpthread -ldl
 # gnu11: attributes and vector types. The runtime goes into every artifact, hence without debug text.
 COMMON := -std=gnu11 -fPIC -fvisibility=hidden $(WARN) -MMD -MP
-C_FLAGS := $(COMMON) -Iinclude -Isrc $(if $(SAN),-O1 $(SANITIZE),-O2 -g) $(CFLAGS)
+C_FLAGS := $(COMMON) -Iinclude -Isrc $(if $(SAN),-O1 $(SANITIZE) -DFERRITE_DEBUG,-O2 -g) $(CFLAGS)
 RT_FLAGS := $(COMMON) -Iinclude -Irt -Isrc -ffunction-sections -fdata-sections -fno-math-errno \
             $(if $(SAN),-O1 $(SANITIZE),-O3) $(CFLAGS)
 LINK := $(if $(SAN),$(SANITIZE)) $(LDFLAGS)

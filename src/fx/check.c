@@ -1,4 +1,4 @@
-/* check.c -- the laws of the graph (fx.h: F1 to F6), verified between passes. The first breach is
+/* check.c -- the laws of the graph (fx.h: F1 to F7), verified between passes. The first breach is
  * told with its node.
  *
  * One walk in order: what a node refers to must stand before it and hold the reference in its list
@@ -15,7 +15,10 @@ typedef struct checker {
     const char *after;
     uint32_t *references; /* by id: references seen so far */
     bool *defined;        /* by id */
+    map *bound;           /* symbols that only the run knows, those of the graph around too */
 } checker;
+
+static fe_status check_graph(fx_graph *g, const char *after, map *bound);
 
 static fe_status breach(const checker *c, const fx_node *n, const char *format, ...)
     FE_PRINTF(3, 4);
@@ -60,7 +63,7 @@ static fe_status check_references(checker *c, const fx_node *n, const fx_arg *a)
     if (a->kind == FX_ARG_GRAPH) {
         if (!a->graph || a->graph == c->graph)
             return breach(c, n, "F4: %%%s has no graph as argument, or its own", n->name);
-        return fx_check(a->graph, c->after);
+        return check_graph(a->graph, c->after, c->bound);
     }
     if (a->kind != FX_ARG_LIST) return FE_OK;
     for (uint32_t i = 0; i < a->list.count; i++) FE_TRY(check_references(c, n, &a->list.items[i]));
@@ -273,6 +276,66 @@ static fe_status check_outputs(checker *c, const fx_node *n)
     return FE_OK;
 }
 
+/* ---- F7: symbols that only the run knows ---- */
+
+typedef struct symbol_walk {
+    checker *c;
+    bool binds;
+    sym_expr unbound; /* one that nothing has bound */
+} symbol_walk;
+
+static void walk_symbol(void *data, sym_expr symbol)
+{
+    symbol_walk *w = data;
+    fx_graph *g = w->c->graph;
+    if (sym_kind_of(g->symbols, symbol) != SYM_UNBACKED) return;
+    if (w->binds)
+        map_set(g->memory, w->c->bound, symbol.id, 1);
+    else if (map_get(w->c->bound, symbol.id) == MAP_NONE)
+        w->unbound = symbol;
+}
+
+static void walk_expr(symbol_walk *w, sym_expr e)
+{
+    if (!sym_is_none(e)) sym_each_symbol(w->c->graph->symbols, e, walk_symbol, w);
+}
+
+static void walk_value(symbol_walk *w, const fx_value *v)
+{
+    walk_expr(w, v->expr);
+    for (uint32_t d = 0; v->kind == FX_TENSOR && d < v->tensor->rank; d++) {
+        walk_expr(w, v->tensor->sizes[d]);
+        walk_expr(w, v->tensor->strides[d]);
+    }
+    if (v->kind == FX_TENSOR) walk_expr(w, v->tensor->offset);
+    for (uint32_t i = 0; v->kind == FX_TUPLE && i < v->count; i++) walk_value(w, &v->items[i]);
+}
+
+static void walk_arg(symbol_walk *w, const fx_arg *a)
+{
+    if (a->kind == FX_ARG_INT) walk_expr(w, a->expr);
+    for (uint32_t i = 0; a->kind == FX_ARG_LIST && i < a->list.count; i++)
+        walk_arg(w, &a->list.items[i]);
+}
+
+/* May the node's value have symbols that no operand has? */
+static bool may_bind(const fx_node *n)
+{
+    if (n->kind != FX_CALL) return n->kind == FX_PLACEHOLDER;
+    return !(n->op->flags & OPF_POINTWISE) && !fx_is(n, OP_operator_getitem);
+}
+
+static fe_status check_symbols(checker *c, const fx_node *n)
+{
+    symbol_walk w = {.c = c};
+    for (uint32_t i = 0; i < n->arg_count; i++) walk_arg(&w, &n->args[i]);
+    w.binds = may_bind(n);
+    walk_value(&w, &n->value);
+    if (sym_is_none(w.unbound)) return FE_OK;
+    return breach(c, n, "F7: %%%s speaks of %s, which nothing before it binds", n->name,
+                  sym_name(c->graph->symbols, w.unbound));
+}
+
 /* ---- F5, F6 and the whole ---- */
 
 static fe_status check_name(checker *c, const fx_node *n)
@@ -293,6 +356,7 @@ static fe_status check_node(checker *c, const fx_node *n)
     FE_TRY(check_metadata(c, n));
     if (n->kind == FX_CALL) FE_TRY(check_schema(c, n));
     if (n->kind == FX_OUTPUT) FE_TRY(check_outputs(c, n));
+    FE_TRY(check_symbols(c, n));
     if (n->kind == FX_OUTPUT && (n->next || g->output != n))
         return breach(c, n, "F1: the output is not last");
     if (g->is_functional && n->kind == FX_CALL && n->op->is_mutating)
@@ -327,14 +391,20 @@ static fe_status check_lists(checker *c)
     return FE_OK;
 }
 
-fe_status fx_check(fx_graph *g, const char *after)
+static fe_status check_graph(fx_graph *g, const char *after, map *bound)
 {
-    checker c = {.graph = g, .after = after};
-    arena_mark_t mark = arena_mark(g->memory);
+    checker c = {.graph = g, .after = after, .bound = bound};
     c.references = NEW_ARRAY(g->memory, uint32_t, g->by_id.count);
     c.defined = NEW_ARRAY(g->memory, bool, g->by_id.count);
     for (const fx_node *n = g->first; n; n = n->next) FE_TRY(check_node(&c, n));
-    FE_TRY(check_lists(&c));
+    return check_lists(&c);
+}
+
+fe_status fx_check(fx_graph *g, const char *after)
+{
+    map bound = {0};
+    arena_mark_t mark = arena_mark(g->memory);
+    FE_TRY(check_graph(g, after, &bound));
     arena_release(g->memory, mark); /* after a breach what is here may be the diagnostic */
     return FE_OK;
 }

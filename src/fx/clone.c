@@ -81,6 +81,7 @@ static void clone_node(cloner *c, fx_graph *from, fx_graph *to, const fx_node *n
     fx_arg *args = NEW_ARRAY(c->memory, fx_arg, n->arg_count);
     for (uint32_t i = 0; i < n->arg_count; i++) args[i] = clone_arg(c, from, to, &n->args[i]);
     fx_take_args(to, copy, args, n->arg_count);
+    copy->is_stale = n->is_stale;
 }
 
 static void clone_signature(cloner *c, const fx_graph *from, fx_graph *to)

@@ -18,7 +18,8 @@
  * Laws (check.c): F1 a node is defined before it is used. F2 use lists agree with arguments. F3
  * every value has metadata. F4 argument count and kinds agree with the schema. F5 names are unique.
  * F6 (after functionalisation) no mutation but the copy_ epilogue that the output's mutation
- * entries stand for.
+ * entries stand for. F7 a symbol that only the run knows is bound before an argument speaks of it: by
+ * the value of an input or of a call, but not of one that works element by element or takes an item.
  */
 #ifndef FERRITE_FX_H
 #define FERRITE_FX_H
@@ -136,6 +137,7 @@ struct fx_node {
     const char *target;         /* name of the parameter, buffer or input; "" when none */
     const struct fx_data *data; /* of parameters, buffers, constants; NULL when absent */
     bool is_persistent;
+    bool is_stale; /* made, or given other arguments, since its metadata was inferred */
     uint32_t mark; /* scratch for passes: meaning private to the pass that runs */
 };
 

@@ -170,6 +170,7 @@ void fx_take_args(fx_graph *g, fx_node *node, const fx_arg *args, uint32_t count
     for (uint32_t i = 0; i < node->arg_count; i++) drop_uses(g, &node->args[i]);
     node->args = copies;
     node->arg_count = count;
+    node->is_stale = true;
     for (uint32_t i = 0; i < count; i++) add_uses(g, node, &copies[i]);
 }
 
@@ -179,6 +180,7 @@ void fx_set_arg(fx_node *user, uint32_t index, fx_arg arg, fx_graph *g)
     fx_arg copy = copy_arg(g, &arg);
     drop_uses(g, &user->args[index]);
     user->args[index] = copy;
+    user->is_stale = true;
     add_uses(g, user, &user->args[index]);
 }
 
@@ -197,6 +199,7 @@ void fx_replace_uses_if(fx_graph *g, fx_node *old, fx_node *with,
         fx_arg *a = reference_at(g, old, i);
         if (moves) {
             a->node = with;
+            user->is_stale = true;
             add_uses(g, user, a);
         } else {
             a->use = kept;

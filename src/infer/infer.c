@@ -1,5 +1,5 @@
-/* infer.c -- the driver: one node, a whole graph, or what a change reaches; and the table that says
- * which rule serves which operator.
+/* infer.c -- the driver: one call, a whole graph; and the table that says which rule serves which
+ * operator.
  *
  * The rows stand in .def files by family, one row an operator: its id, the rule and the rule's
  * parameter. An in-place operator without a row gives what it wrote to, as its schema says.
@@ -41,6 +41,11 @@ bool infer_knows(const op_info *op)
     if (op->custom) return true;
     return row_of(op) || written_result(op) >= 0 ||
            (op->return_count == 0 && !(op->flags & OPF_HIGHER_ORDER));
+}
+
+bool infer_keeps_record(const fx_node *n)
+{
+    return !infer_knows(n->op) && n->value.kind != FX_NO_VALUE;
 }
 
 /* Does the operand broadcast to what is written, without changing its sizes? */
@@ -101,7 +106,7 @@ static void keep_gradient(const fx_value *was, fx_value *now)
         keep_gradient(&was->items[i], &now->items[i]);
 }
 
-static fe_status compute(fx_graph *g, fx_node *n, bool against_record, fx_value *out)
+fe_status infer_compute(fx_graph *g, fx_node *n, bool against_record, fx_value *out)
 {
     const op_info *op = n->op;
     const infer_row *row = row_of(op);
@@ -133,46 +138,6 @@ static fe_status compute(fx_graph *g, fx_node *n, bool against_record, fx_value 
     return c.status;
 }
 
-/* ---- storage numbers of values that are computed again ---- */
-
-static bool holds_storage(const fx_value *v, uint32_t storage)
-{
-    if (v->kind == FX_TENSOR) return v->tensor->storage == storage;
-    for (uint32_t i = 0; v->kind == FX_TUPLE && i < v->count; i++)
-        if (holds_storage(&v->items[i], storage)) return true;
-    return false;
-}
-
-/* Did the storage come from a node before n? */
-static bool is_older(const fx_node *n, uint32_t storage)
-{
-    for (const fx_node *b = n->prev; b; b = b->prev)
-        if (holds_storage(&b->value, storage)) return true;
-    return false;
-}
-
-/* A result that is as fresh as it was keeps its number. */
-static void keep_numbers(const fx_node *n, const fx_value *was, fx_value *now, uint32_t first_new)
-{
-    if (was->kind != now->kind) return;
-    if (now->kind == FX_TENSOR && now->tensor->storage >= first_new && was->tensor->storage &&
-        !is_older(n, was->tensor->storage))
-        now->tensor->storage = was->tensor->storage;
-    for (uint32_t i = 0; now->kind == FX_TUPLE && i < now->count && i < was->count; i++)
-        keep_numbers(n, &was->items[i], &now->items[i], first_new);
-}
-
-fe_status infer_node(fx_graph *g, fx_node *n)
-{
-    fx_value now;
-    uint32_t first_new = g->next_storage;
-    if (n->kind != FX_CALL) return FE_OK;
-    FE_TRY(compute(g, n, false, &now));
-    keep_numbers(n, &n->value, &now, first_new);
-    n->value = now;
-    return FE_OK;
-}
-
 /* ---- graphs ---- */
 
 /* What stands before a user's tensor in its storage is not the program's. */
@@ -186,7 +151,7 @@ static void start_storage(fx_graph *g, fx_node *p)
 }
 
 /* Constants that are views of one storage share its number. */
-static void number_inputs(fx_graph *g)
+void infer_number_inputs(fx_graph *g)
 {
     map by_bytes = {0};
     for (uint32_t i = 0; i < g->inputs.count; i++) {
@@ -207,17 +172,17 @@ static void number_inputs(fx_graph *g)
 fe_status infer_graph(fx_graph *g)
 {
     fe_status unknown = FE_OK;
-    number_inputs(g);
+    infer_number_inputs(g);
     for (fx_node *n = g->first; n; n = n->next) {
         fx_value now;
+        n->is_stale = false;
         if (n->kind != FX_CALL) continue;
-        bool keeps_record = !infer_knows(n->op) && n->value.kind != FX_NO_VALUE;
-        if (keeps_record) {
+        if (infer_keeps_record(n)) {
             number_value(g, &n->value);
             continue;
         }
         fe_status status = infer_autocast(g, n);
-        if (status == FE_OK) status = compute(g, n, true, &now);
+        if (status == FE_OK) status = infer_compute(g, n, true, &now);
         if (status == FE_UNSUPPORTED) unknown = status; /* the rest may have more of them */
         if (status != FE_OK && status != FE_UNSUPPORTED) return status;
         if (status == FE_OK) n->value = now;
@@ -272,45 +237,4 @@ bool infer_same_value(fx_graph *g, const fx_value *a, const fx_value *b, const c
         return true;
     }
     return true;
-}
-
-/* ---- changes ---- */
-
-static bool same_storages(const fx_value *a, const fx_value *b)
-{
-    if (a->kind == FX_TENSOR) return a->tensor->storage == b->tensor->storage;
-    for (uint32_t i = 0; a->kind == FX_TUPLE && i < a->count; i++)
-        if (!same_storages(&a->items[i], &b->items[i])) return false;
-    return true;
-}
-
-static fe_status update_dirty(fx_graph *g, fx_node *n, bool *dirty, uint32_t *recomputed)
-{
-    uint32_t left = 1; /* dirty nodes not yet computed */
-    dirty[n->id] = true;
-    for (; n && left > 0; n = n->next) {
-        if (!dirty[n->id]) continue;
-        left--;
-        if (n->kind != FX_CALL || (!infer_knows(n->op) && n->value.kind != FX_NO_VALUE)) continue;
-        fx_value was = n->value;
-        FE_TRY(infer_node(g, n));
-        ++*recomputed;
-        if (infer_same_value(g, &was, &n->value, NULL) && same_storages(&was, &n->value)) continue;
-        for (uint32_t i = 0; i < n->users.count; i++) {
-            fx_node *user = n->users.at[i];
-            left += !dirty[user->id];
-            dirty[user->id] = true;
-        }
-    }
-    return FE_OK;
-}
-
-fe_status infer_update(fx_graph *g, fx_node *n, uint32_t *recomputed)
-{
-    uint32_t count = 0;
-    arena *scratch = arena_new(g->session);
-    fe_status status = update_dirty(g, n, NEW_ARRAY(scratch, bool, g->next_id), &count);
-    arena_free(scratch);
-    if (recomputed) *recomputed = count;
-    return status;
 }

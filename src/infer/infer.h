@@ -20,9 +20,17 @@ fe_status infer_node(fx_graph *g, fx_node *n);
 fe_status infer_graph(fx_graph *g);
 /* Is there a row for this operator? */
 bool infer_knows(const op_info *op);
-/* After a change: recomputes `n` and, as far as dtype, sizes, strides, offset or alias class
- * differ, its users. Returns through *recomputed how many nodes were computed again. */
+/* After changes: computes every node again that is stale (it was made, or given other arguments,
+ * since its metadata was inferred) and, as far as dtype, sizes, strides, offset or alias class come
+ * out different, its readers; so too in subgraphs, and the call around one where its results differ.
+ * A fresh result keeps its alias class, one that the data decides its symbols. *recomputed (or NULL):
+ * how many nodes were computed. */
+fe_status infer_refresh(fx_graph *g, uint32_t *recomputed);
+/* The same of one node that has changed and of what it reaches. */
 fe_status infer_update(fx_graph *g, fx_node *n, uint32_t *recomputed);
+/* Is the metadata of every node what infer_graph() finds for it, alias classes up to their numbers?
+ * The first node of which it is not, or NULL; why: what differs. */
+const fx_node *infer_first_untrue(fx_graph *g, const char **why);
 /* Do the two values agree in kind, dtype, device, sizes, strides and offset (storage numbers
  * aside)? why: what differs. */
 bool infer_same_value(fx_graph *g, const fx_value *a, const fx_value *b, const char **why);

@@ -27,6 +27,14 @@ typedef struct infer_call {
 
 typedef void infer_rule(infer_call *c);
 
+/* ---- infer.c ---- */
+/* What the call gives, its own value left as it is. */
+fe_status infer_compute(fx_graph *g, fx_node *n, bool against_record, fx_value *out);
+/* Is the record all that is known of the call? */
+bool infer_keeps_record(const fx_node *n);
+/* Alias classes of the placeholders that have none. */
+void infer_number_inputs(fx_graph *g);
+
 /* ---- arguments.c: by the schema's names; a name that the operator lacks counts as None ---- */
 void infer_fail(infer_call *c, const char *format, ...) FE_PRINTF(2, 3);
 const fx_arg *infer_arg(const infer_call *c, const char *name); /* NULL for None */

@@ -42,10 +42,7 @@ static bool is_returned(const fx_node *n, int depth)
     for (uint32_t i = 0; i < n->users.count; i++) {
         const fx_node *user = n->users.at[i];
         if (user->kind == FX_OUTPUT) return true;
-        const ty_tensor *a = fx_tensor(n), *b = fx_tensor(user);
-        bool aliases = (a && b && a->storage == b->storage) || n->value.kind == FX_TUPLE ||
-                       user->value.kind == FX_TUPLE;
-        if (aliases && (depth > 8 || is_returned(user, depth + 1))) return true;
+        if (pass_may_alias(n, user) && (depth > 8 || is_returned(user, depth + 1))) return true;
     }
     return false;
 }

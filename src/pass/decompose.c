@@ -133,6 +133,7 @@ static fe_status replace_result(const decomposing *d, fx_node *was, uint32_t num
         fx_arg args[] = {fx_of(now)};
         FE_TRY(pass_emit(g, d->n, OP_aten_clone_default, was, 1, args, &now));
     }
+    pass_bind(g, was, now);
     FE_TRY(lay_out(g, was, &now));
     bool same = infer_same_value(g, &was->value, &now->value, NULL);
     fx_replace_uses(g, was, now);

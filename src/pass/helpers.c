@@ -19,6 +19,45 @@ fe_status pass_emit(fx_graph *g, fx_node *before, op_id op, const fx_node *like,
     return infer_node(g, *out);
 }
 
+/* ---- symbols that only the run knows ---- */
+
+static void note_symbol(void *data, sym_expr symbol)
+{
+    *(sym_expr *)data = symbol;
+}
+
+/* Is the expression one symbol that only the run knows? */
+static bool is_unbacked(const fx_graph *g, sym_expr e)
+{
+    sym_expr symbol = {0};
+    if (!sym_is_none(e)) sym_each_symbol(g->symbols, e, note_symbol, &symbol);
+    return !sym_is_none(symbol) && sym_same(symbol, e) &&
+           sym_kind_of(g->symbols, symbol) == SYM_UNBACKED;
+}
+
+static void bind_expr(fx_graph *g, sym_expr was, sym_expr now)
+{
+    if (!sym_same(was, now) && is_unbacked(g, was) && is_unbacked(g, now))
+        fx_rename_symbols(g, &now, &was, 1);
+}
+
+static void bind_value(fx_graph *g, const fx_value *was, const fx_value *now)
+{
+    if (was->kind != now->kind) return;
+    if (was->kind == FX_INT) bind_expr(g, was->expr, now->expr);
+    for (uint32_t i = 0; was->kind == FX_TUPLE && i < was->count && i < now->count; i++)
+        bind_value(g, &was->items[i], &now->items[i]);
+    if (was->kind != FX_TENSOR || was->tensor->rank != now->tensor->rank) return;
+    for (uint32_t d = 0; d < was->tensor->rank; d++)
+        bind_expr(g, was->tensor->sizes[d], now->tensor->sizes[d]);
+    bind_expr(g, was->tensor->offset, now->tensor->offset);
+}
+
+void pass_bind(fx_graph *g, const fx_node *was, const fx_node *now)
+{
+    bind_value(g, &was->value, &now->value);
+}
+
 bool pass_is_constant(const fx_graph *g, const fx_node *n)
 {
     if (n->kind != FX_PLACEHOLDER || !n->data || n->input_kind == FX_USER_INPUT) return false;
@@ -98,6 +137,17 @@ static bool is_returned(const fx_graph *g, const fx_node *n)
     return false;
 }
 
+bool pass_may_alias(const fx_node *n, const fx_node *user)
+{
+    const ty_tensor *a = fx_tensor(n), *b = fx_tensor(user);
+    if (user->value.kind == FX_TUPLE || n->value.kind == FX_TUPLE) return true;
+    if (a && b && a->storage == b->storage) return true;
+    if (!user->is_stale || user->kind != FX_CALL) return false;
+    bool may = user->op->flags & OPF_HIGHER_ORDER; /* its alias class is that of another operand */
+    for (uint32_t i = 0; i < user->op->return_count; i++) may |= user->op->returns[i].alias != 0;
+    return may;
+}
+
 /* Does the value, or something that aliases it, leave the graph? */
 static bool leaves(const fx_graph *g, const fx_node *n, int depth)
 {
@@ -108,10 +158,7 @@ static bool leaves(const fx_graph *g, const fx_node *n, int depth)
             continue;
         }
         if (depth > 6) return true;
-        const ty_tensor *a = fx_tensor(n), *b = fx_tensor(user);
-        bool aliases = user->value.kind == FX_TUPLE || n->value.kind == FX_TUPLE ||
-                       (a && b && a->storage == b->storage);
-        if (aliases && leaves(g, user, depth + 1)) return true;
+        if (pass_may_alias(n, user) && leaves(g, user, depth + 1)) return true;
     }
     return false;
 }

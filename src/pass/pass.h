@@ -1,8 +1,11 @@
 /* pass.h -- FX passes: each rewrites the graph and keeps its metadata and aliasing true.
  *
  * The order, and what each needs and breaks, is the table passes.def; the runner refuses an order
- * that breaks a need, and after each pass (when checking is on) verifies the graph and that no pass
- * made inputs and outputs, or two outputs, share storage that did not before.
+ * that breaks a need, and after each pass has the metadata of what the pass changed inferred again, as
+ * far as the change reaches. When checking is on (tests, `--verify`, `make SAN=1`) it then verifies the
+ * graph's laws, that all metadata is what inference finds from scratch, that the results have the
+ * dtypes, sizes and strides that they had, and that no inputs and outputs, or two outputs, share
+ * storage that did not before.
  */
 #ifndef FERRITE_PASS_H
 #define FERRITE_PASS_H

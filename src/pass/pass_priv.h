@@ -19,6 +19,9 @@ fe_status pass_emit(fx_graph *g, fx_node *before, op_id op, const fx_node *like,
 /* The same for any operator. */
 fe_status pass_call(fx_graph *g, fx_node *before, const op_info *op, const fx_node *like,
                     const fx_arg *args, uint32_t count, fx_node **out);
+/* `now` is to stand for `was`: sizes that only the run knows keep the symbols that they had, of which the
+ * rest of the program speaks. */
+void pass_bind(fx_graph *g, const fx_node *was, const fx_node *now);
 /* Bytes known at compile time that no call of the program changes? */
 bool pass_is_constant(const fx_graph *g, const fx_node *n);
 /* The number that all elements of the value are, where the program says so. */
@@ -27,6 +30,9 @@ bool pass_known_number(const fx_graph *g, const fx_node *n, double *out);
 bool pass_has_effect(const fx_node *n);
 /* The same constant or node, lists item for item. */
 bool pass_same_arg(const fx_arg *a, const fx_arg *b);
+/* May the reader's value share memory with n's? True also where its metadata is still to be inferred
+ * and its operator may give a view. */
+bool pass_may_alias(const fx_node *n, const fx_node *user);
 /* Does the value, or something that aliases it, leave the graph as a result? */
 bool pass_leaves(const fx_graph *g, const fx_node *n);
 /* Replaces every node argument a of n by map(data, a), lists included. */

@@ -72,6 +72,7 @@ static fe_status try_rule(fx_graph *g, const rewrite_rule *rule, const match *m,
     *n = NULL;
     fx_node *now = rule->apply(&r);
     FE_TRY(r.status);
+    if (now && now != root) pass_bind(g, root, now);
     bool fits = now && now != root &&
                 (is_equal_value(g, root, now, first) || (r.may_relay && !pass_leaves(g, root)));
     if (fits) {

@@ -15,6 +15,13 @@ const pass_info pass_table[] = {
 };
 const uint32_t pass_count = COUNT_OF(pass_table);
 
+/* A build for finding faults checks after each pass, asked or not. */
+#ifdef FERRITE_DEBUG
+enum { ALWAYS_CHECKS = true };
+#else
+enum { ALWAYS_CHECKS = false };
+#endif
+
 /* Which pairs of (input or output, output) share storage: a pass may not add one. */
 typedef struct alias_pairs {
     map pairs;
@@ -106,34 +113,62 @@ static fe_status run_deep(fx_graph *g, const pass_info *pass, const pass_service
 }
 
 /* What the user sees of the results must stay: dtypes, sizes, strides. */
-typedef struct results {
-    fx_value *values;
-    uint32_t count;
-} results;
+typedef VEC(fx_arg) results;
 
 static results results_of(const fx_graph *g, arena *memory)
 {
-    const fx_node *out = g->output;
-    results r = {NEW_ARRAY(memory, fx_value, out->arg_count + 1), out->arg_count};
-    for (uint32_t k = 0; k < r.count; k++)
-        if (out->args[k].kind == FX_ARG_NODE) r.values[k] = out->args[k].node->value;
+    results r = {0};
+    for (uint32_t k = 0; g->output && k < g->output->arg_count; k++) {
+        fx_arg a = g->output->args[k];
+        if (!is_user_output(g, k)) continue;
+        if (a.kind == FX_ARG_NODE) a.node = arena_copy(memory, a.node, sizeof *a.node);
+        vec_push(memory, &r, a);
+    }
     return r;
 }
 
-static fe_status compare_results(fx_graph *g, const results *before, const char *pass)
+/* What is held against the graph that a pass leaves. */
+typedef struct snapshot {
+    arena *memory;
+    map pairs;
+    results results;
+} snapshot;
+
+static snapshot take_snapshot(const fx_graph *g, arena *memory)
 {
-    const fx_node *out = g->output;
-    for (uint32_t k = 0; k < before->count; k++) {
-        const char *why = "no tensor";
-        bool is_node = k < out->arg_count && out->args[k].kind == FX_ARG_NODE;
-        bool was_node = before->values[k].kind != FX_NO_VALUE;
-        if (is_node == was_node &&
-            (!is_node || infer_same_value(g, &before->values[k], &out->args[k].node->value, &why)))
-            continue;
-        return diag_fail(g->session, (diag){.status = FE_INTERNAL, .stage = "pass", .place = pass},
-                         "output %u is another value than it was: %s", k, why);
+    snapshot s = {.memory = memory, .results = results_of(g, memory)};
+    alias_state state = {memory, &s.pairs, 0};
+    each_alias(g, remember_pair, &state);
+    return s;
+}
+
+static fe_status compare_results(fx_graph *g, const snapshot *s, const pass_info *pass)
+{
+    const results *before = &s->results;
+    results now = results_of(g, s->memory);
+    const char *why = "their number";
+    uint32_t k = 0;
+    bool same = now.count == before->count;
+    for (; same && k < now.count; k++) {
+        const fx_arg *a = &before->at[k], *b = &now.at[k];
+        why = "no tensor";
+        bool is_node = b->kind == FX_ARG_NODE, was_node = a->kind == FX_ARG_NODE;
+        same = is_node && was_node ? infer_same_value(g, &a->node->value, &b->node->value, &why)
+                                   : is_node == was_node || !pass->is_foreign;
     }
-    return FE_OK;
+    if (same) return FE_OK;
+    return diag_fail(g->session,
+                     (diag){.status = FE_INTERNAL, .stage = "pass", .place = pass->name},
+                     "output %u is another value than it was: %s", k ? k - 1 : 0, why);
+}
+
+static fe_status check_metadata(fx_graph *g, const char *pass)
+{
+    const char *why;
+    const fx_node *n = infer_first_untrue(g, &why);
+    if (!n) return FE_OK;
+    return fx_fail(g, n, "pass", FE_INTERNAL, NULL, "after %s the metadata of %%%s is not true: %s",
+                   pass, n->name, why);
 }
 
 /* A fault that a pass of the user's has caused is the user's. */
@@ -149,35 +184,33 @@ static fe_status blame(fx_graph *g, const pass_info *pass, fe_status status)
                      "the pass leaves a graph that is not valid, as said above");
 }
 
+static fe_status check_after(fx_graph *g, const pass_info *pass, snapshot *before)
+{
+    alias_state state = {before->memory, &before->pairs, 0};
+    FE_TRY(fx_check(g, pass->name));
+    FE_TRY(check_metadata(g, pass->name));
+    /* what is resized in place is returned so */
+    if (!(pass->makes & PASS_FUNCTIONAL)) FE_TRY(compare_results(g, before, pass));
+    /* functionalisation turns an input that is returned after its mutation into a value of its own,
+     * never the reverse */
+    each_alias(g, test_pair, &state);
+    if (!state.added) return FE_OK;
+    return diag_fail(g->session,
+                     (diag){.status = FE_INTERNAL, .stage = "pass", .place = pass->name},
+                     "output %u shares storage that it did not share before", state.added - 1);
+}
+
 static fe_status run_one(fx_graph *g, const pass_info *pass, const pass_options *o, uint32_t *holds)
 {
-    bool check = o->check || pass->is_foreign;
+    bool check = o->check || pass->is_foreign || ALWAYS_CHECKS, changed = false;
+    if (pass->needs & ~*holds) return refuse(g, pass, pass->needs & ~*holds);
     arena *memory = arena_new(g->session);
-    map known = {0};
-    alias_state state = {memory, &known, 0};
-    bool changed = false;
-    if (pass->needs & ~*holds) {
-        fe_status refused = refuse(g, pass, pass->needs & ~*holds);
-        arena_free(memory);
-        return refused;
-    }
-    if (check) each_alias(g, remember_pair, &state);
-    results before = pass->is_foreign ? results_of(g, memory) : (results){0};
+    snapshot before = {0};
+    if (check) before = take_snapshot(g, memory);
     fe_status status = run_deep(g, pass, &o->services, &changed);
-    /* alias classes may have merged or split */
-    if (status == FE_OK && changed) status = infer_graph(g);
+    if (status == FE_OK) status = infer_refresh(g, NULL);
     *holds = (*holds & ~pass->breaks) | pass->makes;
-    if (status == FE_OK && pass->is_foreign) status = compare_results(g, &before, pass->name);
-    if (status == FE_OK && check) {
-        status = fx_check(g, pass->name);
-        /* functionalisation turns an input that is returned after its mutation into a value of its
-         * own, never the reverse */
-        if (status == FE_OK) each_alias(g, test_pair, &state);
-        if (status == FE_OK && state.added)
-            status = diag_fail(
-                g->session, (diag){.status = FE_INTERNAL, .stage = "pass", .place = pass->name},
-                "output %u shares storage that it did not share before", state.added - 1);
-    }
+    if (status == FE_OK && check) status = check_after(g, pass, &before);
     if (o->dump && o->dump_after &&
         (strcmp(o->dump_after, "all") == 0 || strcmp(o->dump_after, pass->name) == 0))
         o->dump(o->data, pass->name, g);

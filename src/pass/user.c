@@ -273,6 +273,7 @@ static int set_operand(fe_graph *g, fe_node *n, uint32_t index, fe_operand o)
 
 static void replace_uses(fe_graph *g, fe_node *n, fe_node *with)
 {
+    pass_bind(g->graph, inside(n), inside(with));
     fx_replace_uses(g->graph, inside(n), inside(with));
 }
 

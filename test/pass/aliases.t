@@ -25,7 +25,7 @@ graph an_input_gets_back_its_clone {
 graph an_input_gets_back_its_clone {
   functional
   placeholder %x user "x" : f32[4]{1}@1
-  %y = aten.clone.default(%x, None) : f32[4]{1}@6
+  %y = aten.clone.default(%x, None) : f32[4]{1}@2
   output (user_input_mutation "x" %y, user %y)
 }
 --run-- ferrite inspect - --stage fx --verify
@@ -60,12 +60,12 @@ graph a_view_beside_its_base {
 graph a_view_beside_its_base {
   functional
   placeholder %x user "x" : f32[4,6]{6,1}@1
-  %a = aten.mul.Tensor(%x, 2) : f32[4,6]{6,1}@8
-  %row = aten.select.int(%a, 0, 0) : f32[6]{1}@8
-  %zero = aten.zero.default(%row) : f32[6]{1}@9
-  %select_scatter = aten.select_scatter.default(%a, %zero, 0, 0) : f32[4,6]{6,1}@10
-  %view = aten.view.default(%select_scatter, [-1]) : f32[24]{1}@10
-  %select = aten.select.int(%select_scatter, 0, 0) : f32[6]{1}@10
+  %a = aten.mul.Tensor(%x, 2) : f32[4,6]{6,1}@2
+  %row = aten.select.int(%a, 0, 0) : f32[6]{1}@2
+  %zero = aten.zero.default(%row) : f32[6]{1}@3
+  %select_scatter = aten.select_scatter.default(%a, %zero, 0, 0) : f32[4,6]{6,1}@4
+  %view = aten.view.default(%select_scatter, [-1]) : f32[24]{1}@4
+  %select = aten.select.int(%select_scatter, 0, 0) : f32[6]{1}@4
   output (user %select_scatter, user %view, user %select)
 }
 --run-- ferrite inspect - --stage fx --verify
@@ -82,9 +82,9 @@ graph one_value_copied_to_another {
 graph one_value_copied_to_another {
   functional
   placeholder %x user "x" : f32[4]{1}@1
-  %add = aten.add.Tensor(%x, 1, 1) : f32[4]{1}@10
-  %z = aten.empty_like.default(%add, None, None, None, None, None) : f32[4]{1}@11
-  %copy = aten.copy.default(%z, %add, False) : f32[4]{1}@12
+  %add = aten.add.Tensor(%x, 1, 1) : f32[4]{1}@4
+  %z = aten.empty_like.default(%add, None, None, None, None, None) : f32[4]{1}@3
+  %copy = aten.copy.default(%z, %add, False) : f32[4]{1}@5
   output (user %add, user %copy)
 }
 --run-- ferrite inspect - --stage fx --verify
@@ -102,7 +102,7 @@ graph two_inputs_swapped {
   functional
   placeholder %x user "x" : f32[4]{1}@1
   placeholder %y user "y" : f32[4]{1}@2
-  %copy = aten.copy.default(%x, %y, False) : f32[4]{1}@9
+  %copy = aten.copy.default(%x, %y, False) : f32[4]{1}@4
   output (user_input_mutation "x" %copy, user_input_mutation "y" %x, user %copy)
 }
 --run-- ferrite inspect - --stage fx --verify
@@ -122,8 +122,8 @@ graph a_copy_keeps_the_layout_of_what_it_overwrites {
   placeholder %x user "x" : f32[4,6]{6,1}@1
   placeholder %y user "y" : f32[6,4]{4,1}@2
   %t = aten.t.default(%y) : f32[4,6]{1,4}@2
-  %copy = aten.copy.default(%x, %t, False) : f32[4,6]{6,1}@7
-  %flat = aten.view.default(%copy, [24]) : f32[24]{1}@7
+  %copy = aten.copy.default(%x, %t, False) : f32[4,6]{6,1}@4
+  %flat = aten.view.default(%copy, [24]) : f32[24]{1}@4
   output (user %copy, user %flat)
 }
 --run-- ferrite inspect - --stage fx --verify
@@ -142,17 +142,17 @@ graph a_part_is_resized_and_the_whole_then_grows {
 graph a_part_is_resized_and_the_whole_then_grows {
   functional
   placeholder %x user "x" : f32[3,4]{4,1}@1
-  %y = aten.add.Tensor(%x, 1, 1) : f32[3,4]{4,1}@14
-  %few = aten.as_strided.default(%y, [2], [1], 4) : f32[2]{1}+4@14
-  %zero = aten.zero.default(%few) : f32[2]{1}@15
-  %as_strided_scatter = aten.as_strided_scatter.default(%y, %zero, [2], [1], 4) : f32[3,4]{4,1}@16
-  %as_strided = aten.as_strided.default(%as_strided_scatter, [12], [1], 0) : f32[12]{1}@16
-  %constant_pad_nd = aten.constant_pad_nd.default(%as_strided, [0, 3], 0) : f32[15]{1}@17
-  %as_strided_1 = aten.as_strided.default(%as_strided_scatter, [2], [1], 4) : f32[2]{1}+4@16
-  %neg = aten.neg.default(%as_strided_1) : f32[2]{1}@18
-  %as_strided_scatter_1 = aten.as_strided_scatter.default(%constant_pad_nd, %neg, [2], [1], 4) : f32[15]{1}@19
-  %as_strided_2 = aten.as_strided.default(%as_strided_scatter_1, [5, 3], [3, 1], 0) : f32[5,3]{3,1}@19
-  %as_strided_3 = aten.as_strided.default(%as_strided_scatter_1, [3, 4], [4, 1], 0) : f32[3,4]{4,1}@19
-  %as_strided_4 = aten.as_strided.default(%as_strided_3, [2], [1], 4) : f32[2]{1}+4@19
+  %y = aten.add.Tensor(%x, 1, 1) : f32[3,4]{4,1}@2
+  %few = aten.as_strided.default(%y, [2], [1], 4) : f32[2]{1}+4@2
+  %zero = aten.zero.default(%few) : f32[2]{1}@3
+  %as_strided_scatter = aten.as_strided_scatter.default(%y, %zero, [2], [1], 4) : f32[3,4]{4,1}@4
+  %as_strided = aten.as_strided.default(%as_strided_scatter, [12], [1], 0) : f32[12]{1}@4
+  %constant_pad_nd = aten.constant_pad_nd.default(%as_strided, [0, 3], 0) : f32[15]{1}@5
+  %as_strided_1 = aten.as_strided.default(%as_strided_scatter, [2], [1], 4) : f32[2]{1}+4@4
+  %neg = aten.neg.default(%as_strided_1) : f32[2]{1}@6
+  %as_strided_scatter_1 = aten.as_strided_scatter.default(%constant_pad_nd, %neg, [2], [1], 4) : f32[15]{1}@7
+  %as_strided_2 = aten.as_strided.default(%as_strided_scatter_1, [5, 3], [3, 1], 0) : f32[5,3]{3,1}@7
+  %as_strided_3 = aten.as_strided.default(%as_strided_scatter_1, [3, 4], [4, 1], 0) : f32[3,4]{4,1}@7
+  %as_strided_4 = aten.as_strided.default(%as_strided_3, [2], [1], 4) : f32[2]{1}+4@7
   output (user %as_strided_2, user %as_strided_4)
 }

@@ -19,12 +19,12 @@ graph plain {
 graph plain {
   functional
   %t = aten.transpose.int(%k, -2, -1) : f32[2,4,8,7]{224,56,1,8}@2
-  %s = aten.matmul.default(%q, %t) : f32[2,4,5,7]{140,35,7,1}@11
-  %d = aten.div.Tensor(%s, 2.0) : f32[2,4,5,7]{140,35,7,1}@12
-  %a = aten.add.Tensor(%d, %m, 1) : f32[2,4,5,7]{140,35,7,1}@13
-  %p = aten.softmax.int(%a, -1, None) : f32[2,4,5,7]{140,35,7,1}@14
+  %s = aten.matmul.default(%q, %t) : f32[2,4,5,7]{140,35,7,1}@5
+  %d = aten.div.Tensor(%s, 2.0) : f32[2,4,5,7]{140,35,7,1}@6
+  %a = aten.add.Tensor(%d, %m, 1) : f32[2,4,5,7]{140,35,7,1}@7
+  %p = aten.softmax.int(%a, -1, None) : f32[2,4,5,7]{140,35,7,1}@8
   %transpose = aten.transpose.int(%t, -2, -1) : f32[2,4,7,8]{224,56,8,1}@2
-  %attention = ferrite.attention.default(%q, %transpose, %v, %m, 0.5) : f32[2,4,5,3]{60,15,3,1}@15
+  %attention = ferrite.attention.default(%q, %transpose, %v, %m, 0.5) : f32[2,4,5,3]{60,15,3,1}@10
   output (user %attention)
 }
 --run-- ferrite inspect - --dump-after attention --verify | grep -v placeholder
@@ -51,26 +51,26 @@ graph scales_on_both_sides_and_bool_masks {
 # after attention
 graph scales_on_both_sides_and_bool_masks {
   functional
-  %q2 = aten.mul.Tensor(%q, 0.5) : f32[8,5,8]{40,8,1}@21
-  %k2 = aten.mul.Tensor(%k, 0.5) : f32[8,7,8]{56,8,1}@22
-  %t = aten.permute.default(%k2, [0, 2, 1]) : f32[8,8,7]{56,1,8}@22
-  %s = aten.baddbmm.default(%low, %q2, %t, 2, 3) : f32[8,5,7]{35,7,1}@23
-  %f = aten.masked_fill.Scalar(%s, %hidden, -inf) : f32[8,5,7]{35,7,1}@24
-  %none = aten.full.default([], -inf, None, None, None, None) : f32[]{}@25
-  %w = aten.where.self(%seen, %f, %none) : f32[8,5,7]{35,7,1}@26
-  %p = aten._softmax.default(%w, 2, False) : f32[8,5,7]{35,7,1}@27
+  %q2 = aten.mul.Tensor(%q, 0.5) : f32[8,5,8]{40,8,1}@7
+  %k2 = aten.mul.Tensor(%k, 0.5) : f32[8,7,8]{56,8,1}@8
+  %t = aten.permute.default(%k2, [0, 2, 1]) : f32[8,8,7]{56,1,8}@8
+  %s = aten.baddbmm.default(%low, %q2, %t, 2, 3) : f32[8,5,7]{35,7,1}@9
+  %f = aten.masked_fill.Scalar(%s, %hidden, -inf) : f32[8,5,7]{35,7,1}@10
+  %none = aten.full.default([], -inf, None, None, None, None) : f32[]{}@11
+  %w = aten.where.self(%seen, %f, %none) : f32[8,5,7]{35,7,1}@12
+  %p = aten._softmax.default(%w, 2, False) : f32[8,5,7]{35,7,1}@13
   %permute = aten.permute.default(%k, [0, 2, 1]) : f32[8,8,7]{56,1,8}@2
   %transpose = aten.transpose.int(%permute, -2, -1) : f32[8,7,8]{56,8,1}@2
-  %mul = aten.mul.Tensor(%low, 2.0) : f32[1,5,7]{35,7,1}@28
-  %where = aten.where.Scalar(%hidden, -inf, 0.0) : f32[5,7]{7,1}@29
-  %add = aten.add.Tensor(%mul, %where, 1) : f32[1,5,7]{35,7,1}@30
-  %where_1 = aten.where.Scalar(%seen, 0.0, -inf) : f32[8,1,7]{7,7,1}@31
-  %add_1 = aten.add.Tensor(%add, %where_1, 1) : f32[8,5,7]{35,7,1}@32
+  %mul = aten.mul.Tensor(%low, 2.0) : f32[1,5,7]{35,7,1}@15
+  %where = aten.where.Scalar(%hidden, -inf, 0.0) : f32[5,7]{7,1}@16
+  %add = aten.add.Tensor(%mul, %where, 1) : f32[1,5,7]{35,7,1}@17
+  %where_1 = aten.where.Scalar(%seen, 0.0, -inf) : f32[8,1,7]{7,7,1}@18
+  %add_1 = aten.add.Tensor(%add, %where_1, 1) : f32[8,5,7]{35,7,1}@19
   %reshape = aten.reshape.default(%q, [1, 8, 5, 8]) : f32[1,8,5,8]{320,40,8,1}@1
   %reshape_1 = aten.reshape.default(%transpose, [1, 8, 7, 8]) : f32[1,8,7,8]{448,56,8,1}@2
   %reshape_2 = aten.reshape.default(%v, [1, 8, 7, 8]) : f32[1,8,7,8]{448,56,8,1}@3
-  %attention = ferrite.attention.default(%reshape, %reshape_1, %reshape_2, %add_1, 0.75) : f32[1,8,5,8]{320,40,8,1}@33
-  %reshape_3 = aten.reshape.default(%attention, [8, 5, 8]) : f32[8,5,8]{40,8,1}@33
+  %attention = ferrite.attention.default(%reshape, %reshape_1, %reshape_2, %add_1, 0.75) : f32[1,8,5,8]{320,40,8,1}@20
+  %reshape_3 = aten.reshape.default(%attention, [8, 5, 8]) : f32[8,5,8]{40,8,1}@20
   output (user %reshape_3)
 }
 --run-- ferrite inspect - --dump-after attention --verify | grep -v placeholder
@@ -102,21 +102,21 @@ symbols {
 graph cut_otherwise_in_between {
   functional
   %t = aten.transpose.int(%k, 1, 2) : f32[8,8,s0]{8*max(s0, 1),1,8}@2
-  %s = aten.bmm.default(%q, %t) : f32[8,s0,s0]{max(s0, 1)*max(s0, 1),max(s0, 1),1}@14
-  %c = aten.mul.Tensor(%s, %factor) : f32[8,s0,s0]{max(s0, 1)*max(s0, 1),max(s0, 1),1}@15
+  %s = aten.bmm.default(%q, %t) : f32[8,s0,s0]{max(s0, 1)*max(s0, 1),max(s0, 1),1}@6
+  %c = aten.mul.Tensor(%s, %factor) : f32[8,s0,s0]{max(s0, 1)*max(s0, 1),max(s0, 1),1}@7
   %n = aten.sym_size.int(%q, 1) : int s0
-  %four = aten.view.default(%c, [2, 4, %n, %n]) : f32[2,4,s0,s0]{4*max(s0, 1)*max(s0, 1),max(s0, 1)*max(s0, 1),max(s0, 1),1}@15
-  %f = aten.masked_fill.Scalar(%four, %hidden, -1e+30) : f32[2,4,s0,s0]{4*max(s0, 1)*max(s0, 1),max(s0, 1)*max(s0, 1),max(s0, 1),1}@16
-  %p = aten.softmax.int(%f, -1, None) : f32[2,4,s0,s0]{4*max(s0, 1)*max(s0, 1),max(s0, 1)*max(s0, 1),max(s0, 1),1}@17
-  %three = aten.view.default(%p, [8, %n, %n]) : f32[8,s0,s0]{max(s0, 1)*max(s0, 1),max(s0, 1),1}@17
-  %mul = aten.mul.Tensor(%q, %factor) : f32[8,s0,8]{8*max(s0, 1),8,1}@18
+  %four = aten.view.default(%c, [2, 4, %n, %n]) : f32[2,4,s0,s0]{4*max(s0, 1)*max(s0, 1),max(s0, 1)*max(s0, 1),max(s0, 1),1}@7
+  %f = aten.masked_fill.Scalar(%four, %hidden, -1e+30) : f32[2,4,s0,s0]{4*max(s0, 1)*max(s0, 1),max(s0, 1)*max(s0, 1),max(s0, 1),1}@8
+  %p = aten.softmax.int(%f, -1, None) : f32[2,4,s0,s0]{4*max(s0, 1)*max(s0, 1),max(s0, 1)*max(s0, 1),max(s0, 1),1}@9
+  %three = aten.view.default(%p, [8, %n, %n]) : f32[8,s0,s0]{max(s0, 1)*max(s0, 1),max(s0, 1),1}@9
+  %mul = aten.mul.Tensor(%q, %factor) : f32[8,s0,8]{8*max(s0, 1),8,1}@11
   %transpose = aten.transpose.int(%t, -2, -1) : f32[8,s0,8]{8*max(s0, 1),8,1}@2
-  %where = aten.where.Scalar(%hidden, -1e+30, 0.0) : f32[2,1,1,s0]{max(s0, 1),max(s0, 1),max(s0, 1),1}@19
-  %reshape = aten.reshape.default(%mul, [2, 4, s0, 8]) : f32[2,4,s0,8]{32*max(s0, 1),8*max(s0, 1),8,1}@18
+  %where = aten.where.Scalar(%hidden, -1e+30, 0.0) : f32[2,1,1,s0]{max(s0, 1),max(s0, 1),max(s0, 1),1}@12
+  %reshape = aten.reshape.default(%mul, [2, 4, s0, 8]) : f32[2,4,s0,8]{32*max(s0, 1),8*max(s0, 1),8,1}@11
   %reshape_1 = aten.reshape.default(%transpose, [2, 4, s0, 8]) : f32[2,4,s0,8]{32*max(s0, 1),8*max(s0, 1),8,1}@2
   %reshape_2 = aten.reshape.default(%v, [2, 4, s0, 8]) : f32[2,4,s0,8]{32*max(s0, 1),8*max(s0, 1),8,1}@3
-  %attention = ferrite.attention.default(%reshape, %reshape_1, %reshape_2, %where, 1.0) : f32[2,4,s0,8]{32*max(s0, 1),8*max(s0, 1),8,1}@20
-  %reshape_3 = aten.reshape.default(%attention, [8, s0, 8]) : f32[8,s0,8]{8*max(s0, 1),8,1}@20
+  %attention = ferrite.attention.default(%reshape, %reshape_1, %reshape_2, %where, 1.0) : f32[2,4,s0,8]{32*max(s0, 1),8*max(s0, 1),8,1}@13
+  %reshape_3 = aten.reshape.default(%attention, [8, s0, 8]) : f32[8,s0,8]{8*max(s0, 1),8,1}@13
   output (user %reshape_3)
 }
 --run-- ferrite inspect - --dump-after attention --verify | grep -c ferrite.attention || true

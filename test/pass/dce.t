@@ -20,6 +20,6 @@ graph dead {
   functional
   placeholder %w param "w" : f32[4,6]{6,1}@1
   placeholder %x user "x" : f32[4,6]{6,1}@2
-  %d = aten.sin.default(%x) : f32[4,6]{6,1}@9
+  %d = aten.sin.default(%x) : f32[4,6]{6,1}@8
   output (user %d)
 }

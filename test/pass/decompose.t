@@ -14,11 +14,11 @@ graph main {
 graph main {
   functional
   placeholder %x user "x" : f32[3,3]{3,1}@1
-  %linalg_slogdet = aten.linalg_slogdet.default(%x) : (f32[]{}@10, f32[]{}@11)
-  %getitem = _operator.getitem(%linalg_slogdet, 0) : f32[]{}@10
-  %getitem_1 = _operator.getitem(%linalg_slogdet, 1) : f32[]{}@11
-  %linalg_det = aten.linalg_det.default(%x) : f32[]{}@12
-  %linalg_inv = aten.linalg_inv.default(%x) : f32[3,3]{1,3}@13
+  %linalg_slogdet = aten.linalg_slogdet.default(%x) : (f32[]{}@6, f32[]{}@7)
+  %getitem = _operator.getitem(%linalg_slogdet, 0) : f32[]{}@6
+  %getitem_1 = _operator.getitem(%linalg_slogdet, 1) : f32[]{}@7
+  %linalg_det = aten.linalg_det.default(%x) : f32[]{}@8
+  %linalg_inv = aten.linalg_inv.default(%x) : f32[3,3]{1,3}@9
   output (user %getitem, user %getitem_1, user %linalg_det, user %linalg_inv)
 }
 --run-- ferrite inspect --stage fx -
@@ -36,24 +36,24 @@ graph main {
   functional
   placeholder %x user "x" : f16[3,4]{4,1}@1
   placeholder %y user "y" : f16[3,4]{4,1}@2
-  %sub = aten.sub.Tensor(%x, %y, 1) : f16[3,4]{4,1}@21
-  %abs = aten.abs.default(%sub) : f16[3,4]{4,1}@22
-  %mean = aten.mean.default(%abs, None) : f16[]{}@23
-  %sub_1 = aten.sub.Tensor(%y, %x, 1) : f16[3,4]{4,1}@24
-  %exp = aten.exp.default(%y) : f16[3,4]{4,1}@25
-  %mul = aten.mul.Tensor(%exp, %sub_1) : f16[3,4]{4,1}@26
-  %sum = aten.sum.default(%mul, None) : f16[]{}@27
+  %sub = aten.sub.Tensor(%x, %y, 1) : f16[3,4]{4,1}@6
+  %abs = aten.abs.default(%sub) : f16[3,4]{4,1}@7
+  %mean = aten.mean.default(%abs, None) : f16[]{}@8
+  %sub_1 = aten.sub.Tensor(%y, %x, 1) : f16[3,4]{4,1}@9
+  %exp = aten.exp.default(%y) : f16[3,4]{4,1}@10
+  %mul = aten.mul.Tensor(%exp, %sub_1) : f16[3,4]{4,1}@11
+  %sum = aten.sum.default(%mul, None) : f16[]{}@12
   %broadcast_tensors = aten.broadcast_tensors.default([%x, %y]) : (f16[3,4]{4,1}@1, f16[3,4]{4,1}@2)
   %getitem = _operator.getitem(%broadcast_tensors, 0) : f16[3,4]{4,1}@1
-  %linalg_vector_norm = aten.linalg_vector_norm.default(%getitem, 2, [1], True, None) : f16[3,1]{1,1}@28
-  %clamp_min = aten.clamp_min.default(%linalg_vector_norm, 1e-08) : f16[3,1]{1,1}@29
-  %div = aten.div.Tensor(%getitem, %clamp_min) : f16[3,4]{4,1}@30
+  %linalg_vector_norm = aten.linalg_vector_norm.default(%getitem, 2, [1], True, None) : f16[3,1]{1,1}@13
+  %clamp_min = aten.clamp_min.default(%linalg_vector_norm, 1e-08) : f16[3,1]{1,1}@14
+  %div = aten.div.Tensor(%getitem, %clamp_min) : f16[3,4]{4,1}@15
   %getitem_1 = _operator.getitem(%broadcast_tensors, 1) : f16[3,4]{4,1}@2
-  %linalg_vector_norm_1 = aten.linalg_vector_norm.default(%getitem_1, 2, [1], True, None) : f16[3,1]{1,1}@31
-  %clamp_min_1 = aten.clamp_min.default(%linalg_vector_norm_1, 1e-08) : f16[3,1]{1,1}@32
-  %div_1 = aten.div.Tensor(%getitem_1, %clamp_min_1) : f16[3,4]{4,1}@33
-  %mul_1 = aten.mul.Tensor(%div, %div_1) : f16[3,4]{4,1}@34
-  %sum_1 = aten.sum.dim_IntList(%mul_1, [1], False, None) : f16[3]{1}@35
+  %linalg_vector_norm_1 = aten.linalg_vector_norm.default(%getitem_1, 2, [1], True, None) : f16[3,1]{1,1}@16
+  %clamp_min_1 = aten.clamp_min.default(%linalg_vector_norm_1, 1e-08) : f16[3,1]{1,1}@17
+  %div_1 = aten.div.Tensor(%getitem_1, %clamp_min_1) : f16[3,4]{4,1}@18
+  %mul_1 = aten.mul.Tensor(%div, %div_1) : f16[3,4]{4,1}@19
+  %sum_1 = aten.sum.dim_IntList(%mul_1, [1], False, None) : f16[3]{1}@20
   output (user %mean, user %sum, user %sum_1)
 }
 --run-- ferrite inspect - --dump-after decompose --verify
@@ -76,26 +76,26 @@ graph a_permutation_and_derivatives {
   placeholder %g user "g" : f32[2,6,3]{18,3,1}@1
   placeholder %x user "x" : f32[2,4,5]{20,5,1}@2
   placeholder %w user "w" : f32[6,2,3]{6,3,1}@3
-  %rand = aten.rand.default([7], torch.float64, None, None, None) : f64[7]{1}@22
-  %sort = aten.sort.default(%rand, -1, False) : (f64[7]{1}@23, i64[7]{1}@24)
-  %getitem = _operator.getitem(%sort, 1) : i64[7]{1}@24
-  %_to_copy = aten._to_copy.default(%getitem, torch.int32, None, None, None, False, None) : i32[7]{1}@25
-  %convolution = aten.convolution.default(%g, %w, None, [2], [1], [1], True, [0], 2) : f32[2,4,5]{20,5,1}@26
+  %rand = aten.rand.default([7], torch.float64, None, None, None) : f64[7]{1}@8
+  %sort = aten.sort.default(%rand, -1, False) : (f64[7]{1}@9, i64[7]{1}@10)
+  %getitem = _operator.getitem(%sort, 1) : i64[7]{1}@10
+  %_to_copy = aten._to_copy.default(%getitem, torch.int32, None, None, None, False, None) : i32[7]{1}@11
+  %convolution = aten.convolution.default(%g, %w, None, [2], [1], [1], True, [0], 2) : f32[2,4,5]{20,5,1}@12
   %reshape = aten.reshape.default(%x, [2, 2, 2, 5]) : f32[2,2,2,5]{20,10,5,1}@2
   %transpose = aten.transpose.int(%reshape, 0, 2) : f32[2,2,2,5]{5,10,20,1}@2
-  %reshape_1 = aten.reshape.default(%transpose, [2, 4, 5]) : f32[2,4,5]{20,5,1}@27
+  %reshape_1 = aten.reshape.default(%transpose, [2, 4, 5]) : f32[2,4,5]{20,5,1}@13
   %transpose_1 = aten.transpose.int(%g, 0, 1) : f32[6,2,3]{3,18,1}@1
-  %convolution_1 = aten.convolution.default(%reshape_1, %transpose_1, None, [1], [1], [2], False, [0], 2) : f32[2,6,3]{18,3,1}@28
-  %transpose_2 = aten.transpose.int(%convolution_1, 0, 1) : f32[6,2,3]{3,18,1}@28
-  %copy_strided = prims.copy_strided.default(%transpose_2, [6, 3, 1]) : f32[6,2,3]{6,3,1}@29
-  %arange = aten.arange.default(7, None, None, None, None) : i64[7]{1}@30
-  %_to_copy_1 = aten._to_copy.default(%arange, torch.float64, None, None, None, False, None) : f64[7]{1}@31
-  %reshape_2 = aten.reshape.default(%_to_copy_1, [1, 1, 7]) : f64[1,1,7]{7,7,1}@31
-  %upsample_nearest1d = aten.upsample_nearest1d.default(%reshape_2, [3], None) : f64[1,1,3]{3,3,1}@32
-  %reshape_3 = aten.reshape.default(%upsample_nearest1d, [3]) : f64[3]{1}@32
-  %_to_copy_2 = aten._to_copy.default(%reshape_3, torch.int64, None, None, None, False, None) : i64[3]{1}@33
-  %new_zeros = aten.new_zeros.default(%g, [2, 6, 7], None, None, None, None) : f32[2,6,7]{42,7,1}@34
-  %index_add = aten.index_add.default(%new_zeros, 2, %_to_copy_2, %g, 1) : f32[2,6,7]{42,7,1}@35
+  %convolution_1 = aten.convolution.default(%reshape_1, %transpose_1, None, [1], [1], [2], False, [0], 2) : f32[2,6,3]{18,3,1}@14
+  %transpose_2 = aten.transpose.int(%convolution_1, 0, 1) : f32[6,2,3]{3,18,1}@14
+  %copy_strided = prims.copy_strided.default(%transpose_2, [6, 3, 1]) : f32[6,2,3]{6,3,1}@15
+  %arange = aten.arange.default(7, None, None, None, None) : i64[7]{1}@16
+  %_to_copy_1 = aten._to_copy.default(%arange, torch.float64, None, None, None, False, None) : f64[7]{1}@17
+  %reshape_2 = aten.reshape.default(%_to_copy_1, [1, 1, 7]) : f64[1,1,7]{7,7,1}@17
+  %upsample_nearest1d = aten.upsample_nearest1d.default(%reshape_2, [3], None) : f64[1,1,3]{3,3,1}@18
+  %reshape_3 = aten.reshape.default(%upsample_nearest1d, [3]) : f64[3]{1}@18
+  %_to_copy_2 = aten._to_copy.default(%reshape_3, torch.int64, None, None, None, False, None) : i64[3]{1}@19
+  %new_zeros = aten.new_zeros.default(%g, [2, 6, 7], None, None, None, None) : f32[2,6,7]{42,7,1}@20
+  %index_add = aten.index_add.default(%new_zeros, 2, %_to_copy_2, %g, 1) : f32[2,6,7]{42,7,1}@21
   output (user %_to_copy, user %convolution, user %copy_strided, user %index_add)
 }
 --run-- ferrite inspect --stage fx -
@@ -110,8 +110,8 @@ graph main {
   functional
   placeholder %x user "x" : f32[]{}@1
   %reshape = aten.reshape.default(%x, [1, 1]) : f32[1,1]{1,1}@1
-  %ones_like = aten.ones_like.default(%reshape, None, None, None, None, None) : f32[1,1]{1,1}@15
-  %cumprod = aten.cumprod.default(%reshape, 1, None) : f32[1,1]{1,1}@16
-  %cat = aten.cat.default([%ones_like, %cumprod], 1) : f32[1,2]{2,1}@17
+  %ones_like = aten.ones_like.default(%reshape, None, None, None, None, None) : f32[1,1]{1,1}@3
+  %cumprod = aten.cumprod.default(%reshape, 1, None) : f32[1,1]{1,1}@4
+  %cat = aten.cat.default([%ones_like, %cumprod], 1) : f32[1,2]{2,1}@5
   output (user %cat)
 }

@@ -22,12 +22,12 @@ graph buffers {
   placeholder %mean buffer "mean" : f32[6]{1}@2
   placeholder %cache buffer "cache" non_persistent : f32[5,6]{6,1}@3
   placeholder %x user "x" : f32[2,6]{6,1}@4
-  %add = aten.add.Tensor(%count, 1, 1) : i64[]{}@10
-  %m = aten.mean.dim(%x, [0], False, None) : f32[6]{1}@11
-  %lerp = aten.lerp.Scalar(%mean, %m, 0.1) : f32[6]{1}@12
+  %add = aten.add.Tensor(%count, 1, 1) : i64[]{}@7
+  %m = aten.mean.dim(%x, [0], False, None) : f32[6]{1}@5
+  %lerp = aten.lerp.Scalar(%mean, %m, 0.1) : f32[6]{1}@8
   %row = aten.select.int(%cache, 0, 3) : f32[6]{1}+18@3
-  %select_scatter = aten.select_scatter.default(%cache, %m, 0, 3) : f32[5,6]{6,1}@13
-  %sub = aten.sub.Tensor(%x, %lerp, 1) : f32[2,6]{6,1}@14
+  %select_scatter = aten.select_scatter.default(%cache, %m, 0, 3) : f32[5,6]{6,1}@9
+  %sub = aten.sub.Tensor(%x, %lerp, 1) : f32[2,6]{6,1}@6
   output (buffer_mutation "count" %add, buffer_mutation "mean" %lerp, buffer_mutation "cache" %select_scatter, user %sub, user %select_scatter)
 }
 --run-- ferrite inspect - --dump-after functionalise --verify
@@ -47,10 +47,10 @@ graph inputs {
   placeholder %x user "x" : f32[3,5]{5,1}@1
   placeholder %y user "y" : f32[3,5]{5,1}@2
   %head = aten.slice.Tensor(%x, 0, 0, 2, 1) : f32[2,5]{5,1}@1
-  %add = aten.add.Tensor(%head, 1, 1) : f32[2,5]{5,1}@6
-  %slice_scatter = aten.slice_scatter.default(%x, %add, 0, 0, 2, 1) : f32[3,5]{5,1}@7
-  %copy = aten.copy.default(%y, %slice_scatter, False) : f32[3,5]{5,1}@8
-  %slice = aten.slice.Tensor(%slice_scatter, 0, 0, 2, 1) : f32[2,5]{5,1}@7
+  %add = aten.add.Tensor(%head, 1, 1) : f32[2,5]{5,1}@3
+  %slice_scatter = aten.slice_scatter.default(%x, %add, 0, 0, 2, 1) : f32[3,5]{5,1}@4
+  %copy = aten.copy.default(%y, %slice_scatter, False) : f32[3,5]{5,1}@5
+  %slice = aten.slice.Tensor(%slice_scatter, 0, 0, 2, 1) : f32[2,5]{5,1}@4
   output (user_input_mutation "x" %slice_scatter, user_input_mutation "y" %copy, user %slice_scatter, user %copy, user %slice)
 }
 --run-- ferrite inspect - --dump-after functionalise --verify
@@ -71,11 +71,11 @@ graph two_names_of_one_storage {
   placeholder %a buffer "a" : f32[6]{1}@1
   placeholder %b buffer "b" : f32[2]{3}+1@1
   placeholder %x user "x" : f32[6]{1}@2
-  %add = aten.add.Tensor(%a, %x, 1) : f32[6]{1}@7
-  %as_strided = aten.as_strided.default(%add, [2], [3], 1) : f32[2]{3}+1@7
-  %mul = aten.mul.Tensor(%as_strided, 2) : f32[2]{1}@8
-  %as_strided_scatter = aten.as_strided_scatter.default(%add, %mul, [2], [3], 1) : f32[6]{1}@9
-  %sum = aten.sum.default(%as_strided_scatter, None) : f32[]{}@10
-  %as_strided_1 = aten.as_strided.default(%as_strided_scatter, [2], [3], 1) : f32[2]{3}+1@9
+  %add = aten.add.Tensor(%a, %x, 1) : f32[6]{1}@4
+  %as_strided = aten.as_strided.default(%add, [2], [3], 1) : f32[2]{3}+1@4
+  %mul = aten.mul.Tensor(%as_strided, 2) : f32[2]{1}@5
+  %as_strided_scatter = aten.as_strided_scatter.default(%add, %mul, [2], [3], 1) : f32[6]{1}@6
+  %sum = aten.sum.default(%as_strided_scatter, None) : f32[]{}@3
+  %as_strided_1 = aten.as_strided.default(%as_strided_scatter, [2], [3], 1) : f32[2]{3}+1@6
   output (buffer_mutation "a" %as_strided_scatter, buffer_mutation "b" %as_strided_1, user %sum)
 }

@@ -25,7 +25,7 @@ graph fold {
   placeholder %x user "x" : f32[1,1,3,3]{9,9,3,1}@6
   placeholder %w_folded constant "w_folded" : f32[2,1,1,1]{1,1,1,1}@9 data [1.5, 2.0]
   placeholder %conv_folded_bias constant "conv_folded_bias" : f32[2]{1}@10 data [-1.0, -0.5]
-  %conv = aten.conv2d.default(%x, %w_folded, %conv_folded_bias, [1, 1], [0, 0], [1, 1], 1) : f32[1,2,3,3]{18,9,3,1}@11
+  %conv = aten.conv2d.default(%x, %w_folded, %conv_folded_bias, [1, 1], [0, 0], [1, 1], 1) : f32[1,2,3,3]{18,9,3,1}@7
   output (user %conv)
 }
 --run-- ferrite inspect - --dump-after fold_batch_norm --verify
@@ -53,12 +53,12 @@ graph stay {
   placeholder %var constant "bn.var" : f32[2]{1}@3 data [4.0, 1.0]
   placeholder %moving buffer "moving" non_persistent : f32[2]{1}@4
   placeholder %x user "x" : f32[1,1,3,3]{9,9,3,1}@5
-  %conv = aten.conv2d.default(%x, %w, None, [1, 1], [0, 0], [1, 1], 1) : f32[1,2,3,3]{18,9,3,1}@12
-  %changes = aten.batch_norm.default(%conv, None, None, %moving, %var, False, 0.1, 0.0, True) : f32[1,2,3,3]{18,9,3,1}@13
-  %add = aten.add.Tensor(%moving, 1, 1) : f32[2]{1}@14
-  %conv_1 = aten.conv2d.default(%changes, %w, None, [1, 1], [0, 0], [1, 1], 2) : f32[1,2,3,3]{18,9,3,1}@15
-  %shared = aten.batch_norm.default(%conv_1, None, None, %mean, %var, False, 0.1, 0.0, True) : f32[1,2,3,3]{18,9,3,1}@16
-  %sum = aten.add.Tensor(%conv_1, %shared, 1) : f32[1,2,3,3]{18,9,3,1}@17
+  %conv = aten.conv2d.default(%x, %w, None, [1, 1], [0, 0], [1, 1], 1) : f32[1,2,3,3]{18,9,3,1}@6
+  %changes = aten.batch_norm.default(%conv, None, None, %moving, %var, False, 0.1, 0.0, True) : f32[1,2,3,3]{18,9,3,1}@7
+  %add = aten.add.Tensor(%moving, 1, 1) : f32[2]{1}@11
+  %conv_1 = aten.conv2d.default(%changes, %w, None, [1, 1], [0, 0], [1, 1], 2) : f32[1,2,3,3]{18,9,3,1}@8
+  %shared = aten.batch_norm.default(%conv_1, None, None, %mean, %var, False, 0.1, 0.0, True) : f32[1,2,3,3]{18,9,3,1}@9
+  %sum = aten.add.Tensor(%conv_1, %shared, 1) : f32[1,2,3,3]{18,9,3,1}@10
   output (buffer_mutation "moving" %add, user %sum)
 }
 --run-- ferrite inspect - --dump-after fold_batch_norm --verify | grep -v 'placeholder.*"c'
@@ -101,10 +101,10 @@ graph others {
   placeholder %m_folded constant "m_folded" : f32[2,2]{2,1}@25 data [2.0, 4.0, 12.0, 16.0]
   placeholder %linear_folded_bias constant "linear_folded_bias" : f32[2]{1}@26 data [2.0, 12.0]
   placeholder %k_folded constant "k_folded" : f64[2,1,1,1]{1,1,1,1}@27 data [1.0, 1.0]
-  %conv = aten.conv_transpose1d.default(%x, %w_folded, %conv_folded_bias_2, [1], [0], [0], 2, [1]) : f32[1,4,5]{20,5,1}@29
-  %linear = aten.linear.default(%y, %m_folded, %linear_folded_bias) : f32[2,3,2]{6,2,1}@30
-  %rows = aten.view.default(%linear, [-1, 2]) : f32[6,2]{2,1}@30
-  %conv64 = aten.convolution.default(%z, %k_folded, %conv64_folded_bias, [1, 1], [0, 0], [1, 1], False, [0, 0], 1) : f64[1,2,3,3]{18,9,3,1}@31
+  %conv = aten.conv_transpose1d.default(%x, %w_folded, %conv_folded_bias_2, [1], [0], [0], 2, [1]) : f32[1,4,5]{20,5,1}@11
+  %linear = aten.linear.default(%y, %m_folded, %linear_folded_bias) : f32[2,3,2]{6,2,1}@15
+  %rows = aten.view.default(%linear, [-1, 2]) : f32[6,2]{2,1}@15
+  %conv64 = aten.convolution.default(%z, %k_folded, %conv64_folded_bias, [1, 1], [0, 0], [1, 1], False, [0, 0], 1) : f64[1,2,3,3]{18,9,3,1}@17
   output (user %conv, user %rows, user %conv64)
 }
 --run-- ferrite inspect - --dump-after fold_batch_norm --verify | grep -c _folded || true

@@ -27,14 +27,14 @@ graph folded {
   placeholder %rows_folded constant "rows_folded" : f32[3,2]{2,1}@12 data [3.0, 4.0, 1.0, 2.0, 3.0, 4.0]
   placeholder %exp_folded constant "exp_folded" : f32[2,2]{2,1}@13 data [-7.0, -10.0, -15.0, -22.0]
   placeholder %turned_folded constant "turned_folded" : f32[2,2]{1,2}@14 data [-7.0, -15.0, -10.0, -22.0]
-  %half = aten.to.dtype(%w, torch.float16, False, False, None) : f16[2,2]{2,1}@15
-  %rows = aten.index.Tensor(%w, [%b]) : f32[3,2]{2,1}@16
-  %product = aten.mm.default(%w, %w) : f32[2,2]{2,1}@17
-  %exp = aten.neg.default(%product) : f32[2,2]{2,1}@18
+  %half = aten.to.dtype(%w, torch.float16, False, False, None) : f16[2,2]{2,1}@4
+  %rows = aten.index.Tensor(%w, [%b]) : f32[3,2]{2,1}@5
+  %product = aten.mm.default(%w, %w) : f32[2,2]{2,1}@6
+  %exp = aten.neg.default(%product) : f32[2,2]{2,1}@7
   %turned = aten.t.default(%exp_folded) : f32[2,2]{1,2}@13
-  %y = aten.mul.Tensor(%x, %half_folded) : f32[2,2]{2,1}@19
-  %z = aten.mm.default(%rows_folded, %x) : f32[3,2]{2,1}@20
-  %r = aten.add.Tensor(%y, %turned_folded, 1) : f32[2,2]{2,1}@21
+  %y = aten.mul.Tensor(%x, %half_folded) : f32[2,2]{2,1}@8
+  %z = aten.mm.default(%rows_folded, %x) : f32[3,2]{2,1}@9
+  %r = aten.add.Tensor(%y, %turned_folded, 1) : f32[2,2]{2,1}@10
   output (user %r, user %z)
 }
 --run-- ferrite inspect - --dump-after fold_constants --verify | grep _folded
@@ -59,5 +59,5 @@ graph kept {
   output (user %y, user %first, user %same, user %u, user %v)
 }
 --out--
-  placeholder %sum_folded constant "sum_folded" : f32[]{}@26 data [900000.0]
-  %y = aten.mul.Tensor(%x, %sum_folded) : f32[2,2]{2,1}@29
+  placeholder %sum_folded constant "sum_folded" : f32[]{}@15 data [900000.0]
+  %y = aten.mul.Tensor(%x, %sum_folded) : f32[2,2]{2,1}@6

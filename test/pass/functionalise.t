@@ -14,10 +14,10 @@ graph chain {
 graph chain {
   functional
   placeholder %x user "x" : f32[4,6]{6,1}@1
-  %y = aten.add.Tensor(%x, 1, 1) : f32[4,6]{6,1}@6
-  %mul = aten.mul.Tensor(%y, 2) : f32[4,6]{6,1}@7
-  %relu = aten.relu.default(%mul) : f32[4,6]{6,1}@8
-  %sum = aten.sum.default(%relu, None) : f32[]{}@9
+  %y = aten.add.Tensor(%x, 1, 1) : f32[4,6]{6,1}@2
+  %mul = aten.mul.Tensor(%y, 2) : f32[4,6]{6,1}@4
+  %relu = aten.relu.default(%mul) : f32[4,6]{6,1}@5
+  %sum = aten.sum.default(%relu, None) : f32[]{}@3
   output (user %relu, user %relu, user %sum)
 }
 --run-- ferrite inspect - --dump-after functionalise --verify
@@ -38,20 +38,20 @@ graph views {
 graph views {
   functional
   placeholder %x user "x" : f32[4,6]{6,1}@1
-  %y = aten.clone.default(%x, None) : f32[4,6]{6,1}@8
-  %row = aten.select.int(%y, 0, 1) : f32[6]{1}+6@8
-  %t = aten.t.default(%y) : f32[6,4]{1,6}@8
-  %part = aten.slice.Tensor(%t, 0, 2, 4, 1) : f32[2,4]{1,6}+2@8
-  %add = aten.add.Tensor(%part, 1, 1) : f32[2,4]{1,2}@9
-  %slice_scatter = aten.slice_scatter.default(%t, %add, 0, 2, 4, 1) : f32[6,4]{1,6}@10
-  %t_1 = aten.t.default(%slice_scatter) : f32[4,6]{6,1}@10
-  %select = aten.select.int(%t_1, 0, 1) : f32[6]{1}+6@10
-  %zero = aten.zero.default(%select) : f32[6]{1}@11
-  %select_scatter = aten.select_scatter.default(%t_1, %zero, 0, 1) : f32[4,6]{6,1}@12
-  %t_2 = aten.t.default(%select_scatter) : f32[6,4]{1,6}@12
-  %slice = aten.slice.Tensor(%t_2, 0, 2, 4, 1) : f32[2,4]{1,6}+2@12
-  %read = aten.mul.Tensor(%slice, 2) : f32[2,4]{1,2}@13
-  %select_1 = aten.select.int(%select_scatter, 0, 1) : f32[6]{1}+6@12
+  %y = aten.clone.default(%x, None) : f32[4,6]{6,1}@2
+  %row = aten.select.int(%y, 0, 1) : f32[6]{1}+6@2
+  %t = aten.t.default(%y) : f32[6,4]{1,6}@2
+  %part = aten.slice.Tensor(%t, 0, 2, 4, 1) : f32[2,4]{1,6}+2@2
+  %add = aten.add.Tensor(%part, 1, 1) : f32[2,4]{1,2}@4
+  %slice_scatter = aten.slice_scatter.default(%t, %add, 0, 2, 4, 1) : f32[6,4]{1,6}@5
+  %t_1 = aten.t.default(%slice_scatter) : f32[4,6]{6,1}@5
+  %select = aten.select.int(%t_1, 0, 1) : f32[6]{1}+6@5
+  %zero = aten.zero.default(%select) : f32[6]{1}@6
+  %select_scatter = aten.select_scatter.default(%t_1, %zero, 0, 1) : f32[4,6]{6,1}@7
+  %t_2 = aten.t.default(%select_scatter) : f32[6,4]{1,6}@7
+  %slice = aten.slice.Tensor(%t_2, 0, 2, 4, 1) : f32[2,4]{1,6}+2@7
+  %read = aten.mul.Tensor(%slice, 2) : f32[2,4]{1,2}@3
+  %select_1 = aten.select.int(%select_scatter, 0, 1) : f32[6]{1}+6@7
   output (user %select_scatter, user %read, user %select_1)
 }
 --run-- ferrite inspect - --dump-after functionalise --verify
@@ -74,19 +74,19 @@ graph items {
 graph items {
   functional
   placeholder %x user "x" : f32[4,6]{6,1}@1
-  %y = aten.clone.default(%x, None) : f32[4,6]{6,1}@6
-  %split = aten.split.Tensor(%y, 4, 1) : (f32[4,4]{6,1}@6, f32[4,2]{6,1}+4@6)
-  %a = _operator.getitem(%split, 0) : f32[4,4]{6,1}@6
-  %b = _operator.getitem(%split, 1) : f32[4,2]{6,1}+4@6
-  %add = aten.add.Tensor(%b, 1, 1) : f32[4,2]{2,1}@7
-  %slice_scatter = aten.slice_scatter.default(%y, %add, 1, 4, 6, 1) : f32[4,6]{6,1}@8
+  %y = aten.clone.default(%x, None) : f32[4,6]{6,1}@2
+  %split = aten.split.Tensor(%y, 4, 1) : (f32[4,4]{6,1}@2, f32[4,2]{6,1}+4@2)
+  %a = _operator.getitem(%split, 0) : f32[4,4]{6,1}@2
+  %b = _operator.getitem(%split, 1) : f32[4,2]{6,1}+4@2
+  %add = aten.add.Tensor(%b, 1, 1) : f32[4,2]{2,1}@3
+  %slice_scatter = aten.slice_scatter.default(%y, %add, 1, 4, 6, 1) : f32[4,6]{6,1}@4
   %x_row = aten.select.int(%x, 0, 0) : f32[6]{1}@1
-  %unbind = aten.unbind.int(%slice_scatter, 0) : (f32[6]{1}@8, f32[6]{1}+6@8, f32[6]{1}+12@8, f32[6]{1}+18@8)
-  %r = _operator.getitem(%unbind, 2) : f32[6]{1}+12@8
-  %select_scatter = aten.select_scatter.default(%slice_scatter, %x_row, 0, 2) : f32[4,6]{6,1}@9
-  %split_1 = aten.split.Tensor(%select_scatter, 4, 1) : (f32[4,4]{6,1}@9, f32[4,2]{6,1}+4@9)
-  %getitem = _operator.getitem(%split_1, 0) : f32[4,4]{6,1}@9
-  %getitem_1 = _operator.getitem(%split_1, 1) : f32[4,2]{6,1}+4@9
+  %unbind = aten.unbind.int(%slice_scatter, 0) : (f32[6]{1}@4, f32[6]{1}+6@4, f32[6]{1}+12@4, f32[6]{1}+18@4)
+  %r = _operator.getitem(%unbind, 2) : f32[6]{1}+12@4
+  %select_scatter = aten.select_scatter.default(%slice_scatter, %x_row, 0, 2) : f32[4,6]{6,1}@5
+  %split_1 = aten.split.Tensor(%select_scatter, 4, 1) : (f32[4,4]{6,1}@5, f32[4,2]{6,1}+4@5)
+  %getitem = _operator.getitem(%split_1, 0) : f32[4,4]{6,1}@5
+  %getitem_1 = _operator.getitem(%split_1, 1) : f32[4,2]{6,1}+4@5
   output (user %select_scatter, user %getitem, user %getitem_1)
 }
 --run-- ferrite inspect - --dump-after functionalise --verify
@@ -104,12 +104,12 @@ graph in_place_views {
 graph in_place_views {
   functional
   placeholder %x user "x" : f32[4,6]{6,1}@1
-  %y = aten.clone.default(%x, None) : f32[4,6]{6,1}@4
-  %t_ = aten.t.default(%y) : f32[6,4]{1,6}@4
-  %add = aten.add.Tensor(%t_, 1, 1) : f32[6,4]{1,6}@5
-  %t = aten.t.default(%add) : f32[4,6]{6,1}@5
-  %t_1 = aten.t.default(%t) : f32[6,4]{1,6}@5
-  %unsqueeze_ = aten.unsqueeze.default(%t_1, 0) : f32[1,6,4]{6,1,6}@5
+  %y = aten.clone.default(%x, None) : f32[4,6]{6,1}@2
+  %t_ = aten.t.default(%y) : f32[6,4]{1,6}@2
+  %add = aten.add.Tensor(%t_, 1, 1) : f32[6,4]{1,6}@3
+  %t = aten.t.default(%add) : f32[4,6]{6,1}@3
+  %t_1 = aten.t.default(%t) : f32[6,4]{1,6}@3
+  %unsqueeze_ = aten.unsqueeze.default(%t_1, 0) : f32[1,6,4]{6,1,6}@3
   output (user %unsqueeze_)
 }
 --run-- ferrite inspect - --dump-after functionalise --verify
@@ -129,10 +129,10 @@ graph dtypes {
   functional
   placeholder %x user "x" : f32[4]{1}@1
   placeholder %y user "y" : f64[]{}@2
-  %i = aten.zeros.default([4], torch.int64, None, None, None) : i64[4]{1}@7
-  %_to_copy = aten._to_copy.default(%x, torch.int64, None, None, None, False, None) : i64[4]{1}@8
-  %z = aten.clone.default(%x, None) : f32[4]{1}@9
-  %mul = aten.mul.Tensor(%z, %y) : f32[4]{1}@10
+  %i = aten.zeros.default([4], torch.int64, None, None, None) : i64[4]{1}@3
+  %_to_copy = aten._to_copy.default(%x, torch.int64, None, None, None, False, None) : i64[4]{1}@5
+  %z = aten.clone.default(%x, None) : f32[4]{1}@4
+  %mul = aten.mul.Tensor(%z, %y) : f32[4]{1}@6
   output (user %_to_copy, user %mul)
 }
 --run-- ferrite inspect - --stage fx --verify
@@ -154,13 +154,13 @@ graph diagonals_are_filled {
   placeholder %y user "y" : f32[9,3]{3,1}@2
   %cube = aten.select.int(%x, 0, 1) : f32[3,3]{3,1}+9@1
   %as_strided = aten.as_strided.default(%cube, [3], [4], 9) : f32[3]{4}+9@1
-  %fill = aten.fill.Scalar(%as_strided, 2.0) : f32[3]{1}@19
-  %as_strided_scatter = aten.as_strided_scatter.default(%x, %fill, [3], [4], 9) : f32[2,3,3]{9,3,1}@20
+  %fill = aten.fill.Scalar(%as_strided, 2.0) : f32[3]{1}@5
+  %as_strided_scatter = aten.as_strided_scatter.default(%x, %fill, [3], [4], 9) : f32[2,3,3]{9,3,1}@6
   %as_strided_1 = aten.as_strided.default(%y, [3], [4], 0) : f32[3]{4}@2
-  %fill_1 = aten.fill.Scalar(%as_strided_1, 1.0) : f32[3]{1}@21
-  %as_strided_scatter_1 = aten.as_strided_scatter.default(%y, %fill_1, [3], [4], 0) : f32[9,3]{3,1}@22
-  %as_strided_2 = aten.as_strided.default(%as_strided_scatter_1, [4], [4], 12) : f32[4]{4}+12@22
-  %fill_2 = aten.fill.Scalar(%as_strided_2, 1.0) : f32[4]{1}@23
-  %as_strided_scatter_2 = aten.as_strided_scatter.default(%as_strided_scatter_1, %fill_2, [4], [4], 12) : f32[9,3]{3,1}@24
+  %fill_1 = aten.fill.Scalar(%as_strided_1, 1.0) : f32[3]{1}@7
+  %as_strided_scatter_1 = aten.as_strided_scatter.default(%y, %fill_1, [3], [4], 0) : f32[9,3]{3,1}@8
+  %as_strided_2 = aten.as_strided.default(%as_strided_scatter_1, [4], [4], 12) : f32[4]{4}+12@8
+  %fill_2 = aten.fill.Scalar(%as_strided_2, 1.0) : f32[4]{1}@9
+  %as_strided_scatter_2 = aten.as_strided_scatter.default(%as_strided_scatter_1, %fill_2, [4], [4], 12) : f32[9,3]{3,1}@10
   output (user %as_strided_scatter, user %as_strided_scatter_2)
 }

@@ -28,10 +28,10 @@ graph deeper {
 graph main {
   functional
   placeholder %x user "x" : f32[4]{1}@1
-  %sin = aten.sin.default(%x) : f32[4]{1}@9
-  %add = aten.add.Tensor(%sin, 1, 1) : f32[4]{1}@10
-  %exp_1 = aten.exp.default(%add) : f32[4]{1}@11
-  %full = aten.full.default([3], 1.0, None, None, None, None) : f32[3]{1}@12
+  %sin = aten.sin.default(%x) : f32[4]{1}@2
+  %add = aten.add.Tensor(%sin, 1, 1) : f32[4]{1}@7
+  %exp_1 = aten.exp.default(%add) : f32[4]{1}@5
+  %full = aten.full.default([3], 1.0, None, None, None, None) : f32[3]{1}@4
   output (user %exp_1, user %x, user %add, user %full, user 3)
 }
 --run-- ferrite inspect - --stage fx --verify
@@ -67,13 +67,13 @@ graph an_autocast_region_casts {
   functional
   placeholder %x user "x" : f32[4,4]{4,1}@1
   placeholder %w param "w" : f32[4,4]{4,1}@2
-  %_to_copy = aten._to_copy.default(%x, torch.bfloat16, None, None, None, False, None) : bf16[4,4]{4,1}@15
-  %_to_copy_1 = aten._to_copy.default(%w, torch.bfloat16, None, None, None, False, None) : bf16[4,4]{4,1}@16
-  %matmul_1 = aten.matmul.default(%_to_copy, %_to_copy_1) : bf16[4,4]{4,1}@17
-  %_to_copy_2 = aten._to_copy.default(%matmul_1, torch.float32, None, None, None, False, None) : f32[4,4]{4,1}@18
-  %loss_1 = aten.mse_loss.default(%_to_copy_2, %x, 1) : f32[]{}@19
-  %cat_1 = aten.cat.default([%_to_copy_2, %x], 0) : f32[8,4]{4,1}@20
-  %matmul = aten.matmul.default(%x, %w) : f32[4,4]{4,1}@21
+  %_to_copy = aten._to_copy.default(%x, torch.bfloat16, None, None, None, False, None) : bf16[4,4]{4,1}@7
+  %_to_copy_1 = aten._to_copy.default(%w, torch.bfloat16, None, None, None, False, None) : bf16[4,4]{4,1}@8
+  %matmul_1 = aten.matmul.default(%_to_copy, %_to_copy_1) : bf16[4,4]{4,1}@9
+  %_to_copy_2 = aten._to_copy.default(%matmul_1, torch.float32, None, None, None, False, None) : f32[4,4]{4,1}@10
+  %loss_1 = aten.mse_loss.default(%_to_copy_2, %x, 1) : f32[]{}@11
+  %cat_1 = aten.cat.default([%_to_copy_2, %x], 0) : f32[8,4]{4,1}@13
+  %matmul = aten.matmul.default(%x, %w) : f32[4,4]{4,1}@14
   output (user %matmul_1, user %loss_1, user %cat_1, user %matmul)
 }
 --run-- ferrite inspect - --stage fx --verify

@@ -15,8 +15,8 @@ graph dense {
 }
 --out--
 # after nest_cat
-  %ab = aten.cat.default([%a, %b], 1) : f32[2,7]{7,1}@10
-  %abc = aten.cat.default([%ab, %c], -1) : f32[2,12]{12,1}@11
-  %abca = aten.cat.default([%abc, %a], 1) : f32[2,15]{15,1}@12
-  %ac = aten.cat.default([%a, %c], 1) : f32[2,8]{8,1}@13
-  %abd = aten.cat.default([%a, %b, %d], 1) : f64[2,12]{12,1}@14
+  %ab = aten.cat.default([%a, %b], 1) : f32[2,7]{7,1}@5
+  %abc = aten.cat.default([%ab, %c], -1) : f32[2,12]{12,1}@6
+  %abca = aten.cat.default([%abc, %a], 1) : f32[2,15]{15,1}@7
+  %ac = aten.cat.default([%a, %c], 1) : f32[2,8]{8,1}@8
+  %abd = aten.cat.default([%a, %b, %d], 1) : f64[2,12]{12,1}@9

@@ -21,7 +21,7 @@ graph go {
 graph go {
   functional
   placeholder %x user "x" : f32[4,6]{6,1}@1
-  %relu = aten.relu.default(%x) : f32[4,6]{6,1}@5
+  %relu = aten.relu.default(%x) : f32[4,6]{6,1}@4
   output (user %relu)
 }
 --run-- ferrite inspect - --dump-after noop --verify

@@ -35,22 +35,22 @@ graph meant {
 graph meant {
   functional
   %t = aten.t.default(%w) : f32[3,2]{1,3}@1
-  %linear = aten.linear.default(%x, %w, %b) : f32[5,2]{2,1}@26
-  %linear_1 = aten.linear.default(%x, %w, None) : f32[5,2]{2,1}@27
-  %linear_2 = aten.linear.default(%x, %w, %b) : f32[5,2]{2,1}@28
-  %mm3 = aten.mm.default(%x, %u) : f32[5,2]{2,1}@29
-  %addmm = aten.addmm.default(%b, %x, %u, 1, 1) : f32[5,2]{2,1}@30
+  %linear = aten.linear.default(%x, %w, %b) : f32[5,2]{2,1}@20
+  %linear_1 = aten.linear.default(%x, %w, None) : f32[5,2]{2,1}@21
+  %linear_2 = aten.linear.default(%x, %w, %b) : f32[5,2]{2,1}@22
+  %mm3 = aten.mm.default(%x, %u) : f32[5,2]{2,1}@12
+  %addmm = aten.addmm.default(%b, %x, %u, 1, 1) : f32[5,2]{2,1}@23
   %pe = aten.expand.default(%p, [4, 6, 5, 3], False) : f32[4,6,5,3]{15,0,3,1}@5
-  %pv = aten.reshape.default(%pe, [24, 5, 3]) : f32[24,5,3]{15,3,1}@31
+  %pv = aten.reshape.default(%pe, [24, 5, 3]) : f32[24,5,3]{15,3,1}@14
   %qe = aten.expand.default(%q, [4, 6, 3, 2], False) : f32[4,6,3,2]{0,6,2,1}@6
-  %qv = aten.reshape.default(%qe, [24, 3, 2]) : f32[24,3,2]{6,2,1}@32
-  %bmm = aten.bmm.default(%pv, %qv) : f32[24,5,2]{10,2,1}@33
-  %matmul = aten.matmul.default(%p, %q) : f32[4,6,5,2]{60,10,2,1}@34
+  %qv = aten.reshape.default(%qe, [24, 3, 2]) : f32[24,3,2]{6,2,1}@15
+  %bmm = aten.bmm.default(%pv, %qv) : f32[24,5,2]{10,2,1}@16
+  %matmul = aten.matmul.default(%p, %q) : f32[4,6,5,2]{60,10,2,1}@24
   %ku = aten.unsqueeze.default(%k, 2) : f32[1,2,1,7,8]{112,56,56,8,1}@8
   %ke = aten.expand.default(%ku, [1, 2, 2, 7, 8], False) : f32[1,2,2,7,8]{112,56,0,8,1}@8
-  %kr = aten.reshape.default(%ke, [1, 4, 7, 8]) : f32[1,4,7,8]{224,56,8,1}@35
-  %kv = aten.repeat_interleave.self_int(%k, 2, 1, None) : f32[1,4,7,8]{224,56,8,1}@36
-  %scaled_dot_product_attention = aten.scaled_dot_product_attention.default(%heads, %k, %k, None, 0.0, False, None, True) : f32[1,4,7,8]{224,56,8,1}@37
+  %kr = aten.reshape.default(%ke, [1, 4, 7, 8]) : f32[1,4,7,8]{224,56,8,1}@17
+  %kv = aten.repeat_interleave.self_int(%k, 2, 1, None) : f32[1,4,7,8]{224,56,8,1}@18
+  %scaled_dot_product_attention = aten.scaled_dot_product_attention.default(%heads, %k, %k, None, 0.0, False, None, True) : f32[1,4,7,8]{224,56,8,1}@25
   output (user %linear, user %linear_2, user %addmm, user %matmul, user %scaled_dot_product_attention)
 }
 --run-- ferrite inspect - --dump-after products --verify | sed -n '/mm\|linear\|attention/p'

@@ -26,15 +26,15 @@ graph undone {
 --out--
 graph undone {
   functional
-  %c = aten.neg.default(%x) : f32[2,3,4]{12,4,1}@21
+  %c = aten.neg.default(%x) : f32[2,3,4]{12,4,1}@4
   %permute = aten.permute.default(%x, [2, 1, 0]) : f32[4,3,2]{1,4,12}@1
-  %f = aten.exp.default(%permute) : f32[4,3,2]{1,4,12}@22
+  %f = aten.exp.default(%permute) : f32[4,3,2]{1,4,12}@5
   %reshape = aten.reshape.default(%x, [3, 8]) : f32[3,8]{8,1}@1
-  %l = aten.abs.default(%reshape) : f32[3,8]{8,1}@23
-  %o = aten.neg.default(%h) : f16[4]{1}@24
-  %p = aten.to.dtype(%i, torch.float32, False, False, None) : f32[4]{1}@25
-  %q = aten.to.dtype(%p, torch.int32, False, False, None) : i32[4]{1}@26
-  %r = aten.neg.default(%q) : i32[4]{1}@27
+  %l = aten.abs.default(%reshape) : f32[3,8]{8,1}@6
+  %o = aten.neg.default(%h) : f16[4]{1}@9
+  %p = aten.to.dtype(%i, torch.float32, False, False, None) : f32[4]{1}@10
+  %q = aten.to.dtype(%p, torch.int32, False, False, None) : i32[4]{1}@11
+  %r = aten.neg.default(%q) : i32[4]{1}@12
   output (user %c, user %f, user %l, user %o, user %r)
 }
 --run-- ferrite inspect - --dump-after simplify --verify | grep -v placeholder
@@ -75,20 +75,20 @@ graph pieces {
   %s0 = _operator.getitem(%s, 0) : f32[4,2]{6,1}@1
   %s1 = _operator.getitem(%s, 1) : f32[4,2]{6,1}+2@1
   %s2 = _operator.getitem(%s, 2) : f32[4,2]{6,1}+4@1
-  %a = aten.exp.default(%x) : f32[4,6]{6,1}@19
-  %ab = aten.cat.default([%x, %y], 1) : f32[4,8]{8,1}@20
-  %b = aten.neg.default(%y) : f32[4,2]{2,1}@21
-  %parts = aten.split_with_sizes.default(%ab, [6, 2], 1) : (f32[4,6]{8,1}@20, f32[4,2]{8,1}+6@20)
-  %c = aten.abs.default(%x) : f32[4,6]{6,1}@22
-  %st = aten.stack.default([%v, %v], 0) : f32[2,6]{6,1}@23
-  %d = aten.sin.default(%v) : f32[6]{1}@24
-  %w1 = aten.slice_scatter.default(%x, %y, 1, 0, 2, 1) : f32[4,6]{6,1}@25
-  %slice_scatter = aten.slice_scatter.default(%x, %y, 1, 0, 2, 1) : f32[4,6]{6,1}@26
-  %n = aten.neg.default(%x) : f32[4,6]{6,1}@27
-  %w3 = aten.slice_scatter.default(%x, %n, 0, 0, 9223372036854775807, 1) : f32[4,6]{6,1}@28
-  %ramp = aten.arange.start(1, 3, None, None, None, None) : i64[2]{1}@29
+  %a = aten.exp.default(%x) : f32[4,6]{6,1}@5
+  %ab = aten.cat.default([%x, %y], 1) : f32[4,8]{8,1}@6
+  %b = aten.neg.default(%y) : f32[4,2]{2,1}@7
+  %parts = aten.split_with_sizes.default(%ab, [6, 2], 1) : (f32[4,6]{8,1}@6, f32[4,2]{8,1}+6@6)
+  %c = aten.abs.default(%x) : f32[4,6]{6,1}@8
+  %st = aten.stack.default([%v, %v], 0) : f32[2,6]{6,1}@9
+  %d = aten.sin.default(%v) : f32[6]{1}@10
+  %w1 = aten.slice_scatter.default(%x, %y, 1, 0, 2, 1) : f32[4,6]{6,1}@11
+  %slice_scatter = aten.slice_scatter.default(%x, %y, 1, 0, 2, 1) : f32[4,6]{6,1}@17
+  %n = aten.neg.default(%x) : f32[4,6]{6,1}@13
+  %w3 = aten.slice_scatter.default(%x, %n, 0, 0, 9223372036854775807, 1) : f32[4,6]{6,1}@14
+  %ramp = aten.arange.start(1, 3, None, None, None, None) : i64[2]{1}@15
   %expand = aten.expand.default(%v, [2, 6], False) : f32[2,6]{0,1}@3
-  %slice_scatter_1 = aten.slice_scatter.default(%x, %expand, 0, 1, 3, 1) : f32[4,6]{6,1}@30
+  %slice_scatter_1 = aten.slice_scatter.default(%x, %expand, 0, 1, 3, 1) : f32[4,6]{6,1}@18
   output (user %a, user %b, user %c, user %d, user %slice_scatter, user %w3, user %slice_scatter_1)
 }
 --run-- ferrite inspect - --dump-after simplify --verify <in.fx | grep -v placeholder | sed 's/@[0-9]*//g' >after; ferrite inspect - --dump-after noop <in.fx | sed 's/@[0-9]*//g' | grep -v placeholder | sed 's/noop/simplify/' | diff - after

@@ -104,6 +104,148 @@ SESSION_TEST(infer_update_follows_alias_classes)
     return FE_OK;
 }
 
+SESSION_TEST(infer_refresh_finds_the_changes_itself)
+{
+    uint32_t recomputed = 0;
+    fx_graph *g = inferred(session, CHAIN);
+    if (!g) return FE_OK;
+    fx_arg args[] = {fx_of(fx_find(g, "x"))};
+    FE_TRY(infer_refresh(g, &recomputed));
+    EXPECT_INT(recomputed, 0);
+    /* two changes of values alone, at the head and behind */
+    fx_set_op(g, fx_find(g, "n0"), op_get(g->ops, OP_aten_sigmoid_default), args, 1);
+    args[0] = fx_of(fx_find(g, "n2"));
+    fx_set_op(g, fx_find(g, "n3"), op_get(g->ops, OP_aten_tanh_default), args, 1);
+    FE_TRY(infer_refresh(g, &recomputed));
+    EXPECT_INT(recomputed, 2);
+    /* other sizes: all but the last, whose operand is a number as before */
+    fx_set_arg(fx_find(g, "n0"), 0, fx_of(fx_find(g, "y")), g);
+    FE_TRY(infer_refresh(g, &recomputed));
+    EXPECT_INT(recomputed, 10);
+    expect_value(session, g, "n6", "f32[3,4]{4,1}@8");
+    return FE_OK;
+}
+
+SESSION_TEST(infer_refresh_sees_a_change_that_is_taken_back)
+{
+    uint32_t recomputed = 0;
+    fx_graph *g = inferred(session, CHAIN);
+    if (!g) return FE_OK;
+    fx_node *n = fx_find(g, "n0"), *x = fx_find(g, "x"), *y = fx_find(g, "y");
+    fx_set_arg(n, 0, fx_of(y), g);
+    fx_set_arg(n, 0, fx_of(x), g);
+    FE_TRY(infer_refresh(g, &recomputed));
+    EXPECT_INT(recomputed, 1); /* as if nothing had been */
+    fx_set_arg(n, 0, fx_of(y), g);
+    FE_TRY(infer_refresh(g, &recomputed));
+    EXPECT_INT(recomputed, 10);
+    fx_set_arg(n, 0, fx_of(x), g);
+    FE_TRY(infer_refresh(g, &recomputed));
+    EXPECT_INT(recomputed, 10);
+    expect_value(session, g, "n6", "f32[3,2]{2,1}@8");
+    return FE_OK;
+}
+
+SESSION_TEST(infer_refresh_carries_a_dtype_as_far_as_it_goes)
+{
+    uint32_t recomputed = 0;
+    fx_graph *g = inferred(session, "graph main {\n"
+                                    "  placeholder %x user \"x\" : f32[4]\n"
+                                    "  %a = aten.to.dtype(%x, torch.float16)\n"
+                                    "  %b = aten.neg.default(%a)\n"
+                                    "  %c = aten.mul.Tensor(%b, %b)\n"
+                                    "  %d = aten.to.dtype(%c, torch.int32)\n"
+                                    "  %e = aten.neg.default(%d)\n"
+                                    "  %f = aten.gt.Scalar(%b, 0)\n"
+                                    "  %g = aten.logical_not.default(%f)\n"
+                                    "  output (user %e, user %g)\n"
+                                    "}\n");
+    if (!g) return FE_OK;
+    fx_set_arg(fx_find(g, "a"), 1, fx_dtype(TY_F64), g);
+    FE_TRY(infer_refresh(g, &recomputed));
+    EXPECT_INT(recomputed, 5); /* a, b, c; d and f come out as they were */
+    expect_value(session, g, "c", "f64[4]{1}@4");
+    return FE_OK;
+}
+
+SESSION_TEST(infer_refresh_gives_what_the_data_decides_its_symbols_again)
+{
+    uint32_t recomputed = 0;
+    fx_graph *g = inferred(session, "graph main {\n"
+                                    "  placeholder %x user \"x\" : f32[4,6]\n"
+                                    "  %neg = aten.neg.default(%x)\n"
+                                    "  %nonzero = aten.nonzero.default(%x)\n"
+                                    "  %count = aten.sum.default(%x)\n"
+                                    "  %item = aten.item.default(%count)\n"
+                                    "  %size = aten.sym_size.int(%nonzero, 0)\n"
+                                    "  %rows = aten.full.default([%size, 2], 1)\n"
+                                    "  output (user %rows, user %item)\n"
+                                    "}\n");
+    if (!g) return FE_OK;
+    fx_set_arg(fx_find(g, "nonzero"), 0, fx_of(fx_find(g, "neg")), g);
+    FE_TRY(infer_refresh(g, &recomputed));
+    EXPECT_INT(recomputed, 1);
+    expect_value(session, g, "nonzero", "i64[u0,2]{1,u0}@3");
+    expect_value(session, g, "rows", "i64[u0,2]{2,1}@5");
+    return FE_OK;
+}
+
+SESSION_TEST(infer_refresh_goes_into_subgraphs_and_out_of_them)
+{
+    uint32_t recomputed = 0;
+    fx_graph *g = inferred(session, "graph main {\n"
+                                    "  placeholder %x user \"x\" : f32[4]\n"
+                                    "  %p = aten.any.default(%x)\n"
+                                    "  %cond = higher_order.cond(%p, @yes, @no, [%x])\n"
+                                    "  %y = _operator.getitem(%cond, 0)\n"
+                                    "  %view = aten.view.default(%y, [2, 2])\n"
+                                    "  %z = aten.neg.default(%view)\n"
+                                    "  output (user %z)\n"
+                                    "}\n"
+                                    "graph yes {\n"
+                                    "  placeholder %x user \"\" : f32[4]\n"
+                                    "  %a = aten.exp.default(%x)\n"
+                                    "  %b = aten.neg.default(%a)\n"
+                                    "  output (user %b)\n"
+                                    "}\n"
+                                    "graph no {\n"
+                                    "  placeholder %x user \"\" : f32[4]\n"
+                                    "  %a = aten.sin.default(%x)\n"
+                                    "  output (user %a)\n"
+                                    "}\n");
+    if (!g) return FE_OK;
+    fx_graph *no = fx_find(g, "cond")->args[2].graph;
+    fx_arg args[] = {fx_of(fx_find(no, "x"))};
+    fx_set_op(no, fx_find(no, "a"), op_get(g->ops, OP_aten_sin_default), args, 1);
+    FE_TRY(infer_refresh(g, &recomputed));
+    EXPECT_INT(recomputed, 1);
+    /* another value is returned, one that is as fresh: the call is computed, its readers are not */
+    fx_set_arg(no->output, 0, fx_of(fx_find(no, "a")), no);
+    FE_TRY(infer_refresh(g, &recomputed));
+    EXPECT_INT(recomputed, 1);
+    /* the operand itself: the item and its view alias it, what reads them is as it was */
+    fx_set_arg(no->output, 0, args[0], no);
+    FE_TRY(infer_refresh(g, &recomputed));
+    EXPECT_INT(recomputed, 4);
+    EXPECT_INT(storage_of(g, "view"), storage_of(g, "x"));
+    return FE_OK;
+}
+
+SESSION_TEST(infer_first_untrue_names_what_nobody_computed_again)
+{
+    const char *why;
+    fx_graph *g = inferred(session, CHAIN);
+    if (!g) return FE_OK;
+    EXPECT(infer_first_untrue(g, &why) == NULL);
+    fx_set_arg(fx_find(g, "n6"), 0, fx_of(fx_find(g, "n4")), g);
+    EXPECT(infer_first_untrue(g, &why) == fx_find(g, "n6"));
+    EXPECT_TEXT(why, "alias class");
+    fx_set_arg(fx_find(g, "n2"), 0, fx_of(fx_find(g, "y")), g);
+    EXPECT(infer_first_untrue(g, &why) == fx_find(g, "n2"));
+    EXPECT_TEXT(why, "sizes");
+    return FE_OK;
+}
+
 SESSION_TEST(infer_node_serves_nodes_that_passes_make)
 {
     fx_graph *g = inferred(session, CHAIN);

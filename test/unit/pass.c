@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "infer/infer.h"
+#include "pass/match.h"
 #include "pass/pass.h"
 #include "unit.h"
 
@@ -106,5 +107,72 @@ SESSION_TEST(a_pass_that_returns_an_input_for_a_copy_is_caught)
     FE_TRY(make_graph(session, &g));
     EXPECT_INT(pass_run_table(g, merge, 1, &options), FE_INTERNAL);
     EXPECT(last_says(session, "output 1 shares storage"));
+    return FE_OK;
+}
+
+/* ---- symbols that only the run knows ---- */
+
+static const char picks[] = "symbols {\n"
+                            "  u0 unbacked in [0, inf]\n"
+                            "}\n"
+                            "graph main {\n"
+                            "  placeholder %x user \"x\" : f32[4]\n"
+                            "  placeholder %m user \"m\" : bool[4]\n"
+                            "  %few = aten.masked_select.default(%x, %m) : f32[u0]\n"
+                            "  %ones = aten.full.default([u0], 1.0)\n"
+                            "  %sum = aten.add.Tensor(%few, %ones, 1)\n"
+                            "  output (user %sum)\n"
+                            "}\n";
+
+static fx_node *to_index(rewriting *r)
+{
+    fx_arg places = fx_list(r->g, match_arg(r->m, "m"), 1);
+    return REWRITE(r, aten_index_Tensor, *match_arg(r->m, "x"), places);
+}
+
+static fe_status select_by_index(fx_graph *g, bool *changed)
+{
+    static const rewrite_rule rules[] = {{"masked_select(%x, %m)", to_index}};
+    return rewrite_run(g, rules, 1, NULL, changed);
+}
+
+/* The same, and the symbol that the rest of the program speaks of is forgotten. */
+static fe_status forget_symbol(fx_graph *g, bool *changed)
+{
+    fx_node *few = fx_find(g, "few"), *made;
+    fx_arg places = fx_of(fx_find(g, "m"));
+    fx_arg args[] = {fx_of(fx_find(g, "x")), fx_list(g, &places, 1)};
+    FE_TRY(pass_emit(g, few, OP_aten_index_Tensor, few, 2, args, &made));
+    fx_replace_uses(g, few, made);
+    fx_erase(g, few);
+    *changed = true;
+    return FE_OK;
+}
+
+SESSION_TEST(what_a_pass_makes_binds_the_symbols_of_what_it_replaces)
+{
+    fx_graph *g;
+    text out;
+    pass_options options = {.check = true};
+    const pass_info table[] = {
+        {"by_index", "", PASS_META, 0, 0, select_by_index, false, NULL, NULL}};
+    FE_TRY(fx_parse(session, session->memory, picks, sizeof picks - 1, &g));
+    FE_TRY(infer_graph(g));
+    EXPECT_INT(pass_run_table(g, table, 1, &options), FE_OK);
+    text_init(&out, session->memory);
+    fx_print_node(g, fx_find(g, "index"), &out);
+    EXPECT(strstr(out.at, "f32[u0]"));
+    return FE_OK;
+}
+
+SESSION_TEST(a_pass_that_leaves_a_symbol_unbound_is_caught)
+{
+    fx_graph *g;
+    pass_options options = {.check = true};
+    const pass_info table[] = {{"forget", "", PASS_META, 0, 0, forget_symbol, false, NULL, NULL}};
+    FE_TRY(fx_parse(session, session->memory, picks, sizeof picks - 1, &g));
+    FE_TRY(infer_graph(g));
+    EXPECT_INT(pass_run_table(g, table, 1, &options), FE_INTERNAL);
+    EXPECT(last_says(session, "F7: %ones speaks of u0, which nothing before it binds"));
     return FE_OK;
 }
