@@ -231,7 +231,7 @@ static bool same_window(functionaliser *f, const alias *a, const alias *b)
 static bool writes_nothing(functionaliser *f, const fx_node *n)
 {
     if (fx_is(n, OP_aten_detach__default) || fx_is(n, OP_aten_requires_grad__default)) return true;
-    if (!fx_is(n, OP_aten_copy__default)) return false;
+    if (!fx_is(n, OP_aten_copy__default) || !fx_arg_tensor(&n->args[1])) return false;
     const alias *to = alias_of(f, n->args[0].node), *from = alias_of(f, n->args[1].node);
     return to && from && same_window(f, to, from);
 }
@@ -265,8 +265,11 @@ static fe_status written_value(functionaliser *f, fx_node *n, const op_info *fun
 {
     pass_map_args(f->g, n, functionalise_current, f);
     FE_TRY(f->status);
-    if (fx_is(n, OP_aten_copy__default))
+    bool copies = fx_is(n, OP_aten_copy__default);
+    if (copies && fx_arg_tensor(&n->args[1]))
         *value = n->args[1].node;
+    else if (copies) /* a number */
+        FE_TRY(pass_emit(f->g, n, OP_aten_fill_Scalar, n, 2, n->args, value));
     else
         FE_TRY(pass_call(f->g, n, functional, n, functional_args(f, n, functional),
                          functional->param_count, value));

@@ -164,3 +164,32 @@ graph diagonals_are_filled {
   %as_strided_scatter_2 = aten.as_strided_scatter.default(%as_strided_scatter_1, %fill_2, [4], [4], 12) : f32[9,3]{3,1}@10
   output (user %as_strided_scatter, user %as_strided_scatter_2)
 }
+--run-- ferrite inspect - --dump-after functionalise --verify
+--in--
+graph numbers {
+  placeholder %x user "x" : f32[4,3]
+  placeholder %n user "n" : f32[]
+  %y = aten.clone.default(%x, None)
+  %row = aten.select.int(%y, 0, 1)
+  %copy_ = aten.copy_.default(%row, 7, False)
+  %item = aten.item.default(%n)
+  %col = aten.select.int(%y, 1, 0)
+  %copy__1 = aten.copy_.default(%col, %item, False)
+  output (user %y)
+}
+--out--
+# after functionalise
+graph numbers {
+  functional
+  placeholder %x user "x" : f32[4,3]{3,1}@1
+  placeholder %n user "n" : f32[]{}@2
+  %y = aten.clone.default(%x, None) : f32[4,3]{3,1}@3
+  %row = aten.select.int(%y, 0, 1) : f32[3]{1}+3@3
+  %fill = aten.fill.Scalar(%row, 7) : f32[3]{1}@4
+  %select_scatter = aten.select_scatter.default(%y, %fill, 0, 1) : f32[4,3]{3,1}@5
+  %item = aten.item.default(%n) : float ?
+  %col = aten.select.int(%select_scatter, 1, 0) : f32[4]{3}@5
+  %fill_1 = aten.fill.Scalar(%col, %item) : f32[4]{1}@6
+  %select_scatter_1 = aten.select_scatter.default(%select_scatter, %fill_1, 1, 0) : f32[4,3]{3,1}@7
+  output (user %select_scatter_1)
+}
