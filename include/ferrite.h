@@ -98,6 +98,11 @@ FE_API void fe_session_free(fe_session *session);
  *                 target process, fails at the first floating input, result of a kernel or operator,
  *                 or output that holds NaN; error() says whose it is, how many elements and the first
  *     inf-check   likewise, for NaN and for infinity, which masks hold on purpose
+ *     lifecycle-check  off (the default) or on: such a run follows the memory of every buffer, and fails
+ *                 at the first that is used before it has memory or after its death, lies in another's
+ *                 or outside the arena, is read before anything is written to it, or is left over; where a
+ *                 call changes a byte that it was not given; and where the bytes in use at a step, or in all,
+ *                 are not what the plan has
  *     dump-buffers  off (the default) or on: such a run writes a line to stderr for each result of a
  *                 kernel or operator: buffer, dtype, shape, least and greatest number, mean of those
  *                 that are finite, how many elements are NaN and infinite, and the nodes that it is of

@@ -169,7 +169,8 @@ const cli_command cli_run = {
              "    [--output-dir DIR] [--threads N] [--repeat N] [--json]\n",
     .options = options,
     .option_count = COUNT_OF(options),
-    .session_options = "isa cc target no-cc nan-check inf-check dump-buffers dump-dir cache lapack "
+    .session_options = "isa cc target no-cc nan-check inf-check lifecycle-check dump-buffers "
+                       "dump-dir cache lapack "
                        "jobs model from ops "
                        "max-arena memory-budget split part "
                        "passes verify dump-after",

@@ -62,7 +62,7 @@ typedef struct driver_options {
     const char *target;     /* what fe_load() runs: "c", "process"; NULL: "c" */
     bool no_cc;             /* kernels are interpreted */
     /* of what is run here as it is (watch.c) */
-    bool nan_check, inf_check, dump_buffers;
+    bool nan_check, inf_check, lifecycle_check, dump_buffers;
     const char *dump_dir;
     bool max_arena;        /* room for the largest sizes that ranges allow */
     int64_t memory_budget; /* bytes that the arena may need; 0: any */
@@ -258,10 +258,10 @@ fe_status module_write_fx(driver_program *d, const char *path);
 /* load.c: the body of fe_load(); d->loaded. process.c: the same where lines are run as they are. */
 fe_status driver_load(driver_program *d);
 fe_status driver_load_process(driver_program *d);
-/* watch.c: do the options ask for a look at values during a run? Such programs run in this process. */
+/* watch.c: do the options ask for a look at a run? Such programs run in this process. */
 bool watch_is_wanted(const driver_options *o);
-/* What looks at the values of a run as the options say; without functions where they do not. */
-exec_observer watch_new(driver_program *d);
+/* Those who look at runs, as the options say. */
+const exec_observer *watch_observers(driver_program *d, uint32_t *count);
 /* Maps memory for the weights, and lays them out in it. */
 fe_status driver_fill_weights(driver_program *d);
 /* Opens the library that was built and finds its one function. */

@@ -29,9 +29,14 @@ typedef struct watch {
     bool *is_alone;      /* by buffer: no other one lies in its memory */
 } watch;
 
-bool watch_is_wanted(const driver_options *o)
+static bool shows_values(const driver_options *o)
 {
     return o->nan_check || o->inf_check || o->dump_buffers || o->dump_dir;
+}
+
+bool watch_is_wanted(const driver_options *o)
+{
+    return o->lifecycle_check || shows_values(o);
 }
 
 /* ---- what is to be looked at ---- */
@@ -267,10 +272,9 @@ static bool after_line(void *data, const exec_moment *m)
     return look_at_all(w, m, &w->lines[m->line]);
 }
 
-exec_observer watch_new(driver_program *d)
+static exec_observer look_at_values(driver_program *d)
 {
     const wrap_program *p = d->wrapper;
-    if (!watch_is_wanted(&d->options)) return (exec_observer){0};
     watch *w = NEW(d->memory, watch);
     w->program = d;
     w->lines = NEW_ARRAY(d->memory, watched_list, p->lines.count + 1);
@@ -278,5 +282,15 @@ exec_observer watch_new(driver_program *d)
     add_inputs(w);
     find_alone(w);
     for (uint32_t i = 0; i < p->lines.count; i++) add_line(w, &p->lines.at[i], &w->lines[i]);
-    return (exec_observer){before_line, after_line, w};
+    return (exec_observer){.before = before_line, .after = after_line, .data = w};
+}
+
+/* The tracker looks first: what is zeroed here it has seen already. */
+const exec_observer *watch_observers(driver_program *d, uint32_t *count)
+{
+    exec_observer *all = NEW_ARRAY(d->memory, exec_observer, 2);
+    *count = 0;
+    if (d->options.lifecycle_check) all[(*count)++] = exec_tracker(d->wrapper, d->memory);
+    if (shows_values(&d->options)) all[(*count)++] = look_at_values(d);
+    return all;
 }

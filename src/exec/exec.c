@@ -335,16 +335,18 @@ static char *run_memory(const exec_program *x, exec_run *r)
     const exec_room *room = &x->room;
     size_t buffers = (x->w->loops->buffers.count + 1) * sizeof *r->buffers,
            counters = (x->w->lines.count + 1) * sizeof *r->counters,
+           states = (x->facts.observer_count + 1) * sizeof *r->states,
            numbers = (room->numbers + 1) * sizeof *r->numbers,
            pointers = (room->pointers + 1) * sizeof *r->pointers,
            views = (room->views + 1) * sizeof *r->views,
            arguments = (room->arguments + 1) * sizeof *r->arguments;
-    char *at = rt_memory_new(buffers + counters + numbers + pointers + views + arguments);
+    char *at = rt_memory_new(buffers + states + counters + numbers + pointers + views + arguments);
     if (!at) return NULL;
     char *block = at;
-    memset(block, 0, buffers);
+    memset(block, 0, buffers + states);
     r->buffers = (void **)at;
-    r->counters = (int64_t *)(at += buffers);
+    r->states = (void **)(at += buffers);
+    r->counters = (int64_t *)(at += states);
     r->numbers = (int64_t *)(at += counters);
     r->pointers = (void **)(at += numbers);
     r->views = (fe_tensor *)(at += pointers);
@@ -367,6 +369,7 @@ static int run(rt_frame *frame)
     char *memory = run_memory(x, &r);
     if (!memory) return rt_fail(frame, FE_RUN_NO_MEMORY, "no memory for a run");
     int result = run_lines(&r);
+    exec_observe_release(&r);
     rt_memory_free(memory);
     return result;
 }

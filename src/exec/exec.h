@@ -3,6 +3,7 @@
  * A program that was made ready is called as any artifact is (ferrite_abi.h): exec.c fills in the
  * tables that generated C has as constants, lines.c does what each line says, region.c goes on behind
  * those of regions, number.c evaluates sizes, input.c checks what the caller gives. Kernels and
+ * observe.c shows a run to those who look, of whom track.c follows its memory. Kernels and
  * operators come from a library (rt_library.h), or from this process alone: then the loop interpreter
  * stands for kernels (interpret.c), so that nothing needs a C compiler; that is slow.
  */
@@ -19,16 +20,20 @@ typedef struct exec_run exec_run;
 /* A run between two lines. */
 typedef struct exec_moment {
     const exec_run *run;
-    uint32_t line;
+    uint32_t line;        /* the one that is about to be done, or that has been */
     void *const *buffers; /* the memory of each, NULL while it has none */
+    void *state;          /* the observer's own, of this run */
     char *message;        /* room for why the run ends here */
     size_t message_bytes;
 } exec_moment;
 
 /* What is looked at during a run. Each function may be NULL; false ends the run with the message. */
 typedef struct exec_observer {
+    bool (*begin)(void *data, exec_moment *m);        /* sets m->state, where it has one */
     bool (*before)(void *data, const exec_moment *m); /* the line is about to be done */
     bool (*after)(void *data, const exec_moment *m);  /* it has been done */
+    bool (*finish)(void *data, const exec_moment *m); /* all have been */
+    void (*release)(void *data, void *state);         /* also of runs that have failed */
     void *data;
 } exec_observer;
 
@@ -40,7 +45,8 @@ typedef struct exec_facts {
     fe_op_function *(*custom)(void *data, const char *symbol);
     void *data;
     const void *weights; /* 64-byte aligned; w->weights_bytes of them, which outlive the program */
-    exec_observer observer;
+    const exec_observer *observers; /* in the order in which they look */
+    uint32_t observer_count;
 } exec_facts;
 
 /* Makes the program ready. It refers to all that it is given. */
@@ -49,6 +55,9 @@ fe_status exec_new(const wrap_program *w, const exec_facts *facts, arena *memory
 void exec_free(exec_program *x); /* NULL is fine; the memory is the arena's */
 const fe_artifact *exec_artifact(const exec_program *x);
 fe_model *exec_model(exec_program *x);
+
+/* track.c: a run fails where its memory is not as the program says: see there. */
+exec_observer exec_tracker(const wrap_program *w, arena *memory);
 
 /* own.c: all operators of the runtime but those that call LAPACK, and no kernels: what this process
  * has without a compiler. */

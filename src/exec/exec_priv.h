@@ -50,6 +50,7 @@ struct exec_run {
     const exec_step *step; /* of the line at hand */
     void **buffers;        /* NULL: has no memory (any more) */
     int64_t *counters;     /* by line: steps of a repeat */
+    void **states;         /* by observer */
     /* room for the operands of one line */
     fe_tensor *views;
     int64_t *numbers;
@@ -71,6 +72,13 @@ uint32_t exec_symbol_place(const exec_program *x, sym_expr symbol);
 int exec_do_lines(exec_run *r);
 /* The memory of all buffers that have it from the start. */
 int exec_point_fixed(exec_run *r);
+
+/* observe.c */
+int exec_observe_begin(exec_run *r);
+int exec_observe_before(exec_run *r, uint32_t line);
+int exec_observe_after(exec_run *r, uint32_t line);
+int exec_observe_finish(exec_run *r);
+void exec_observe_release(exec_run *r);
 
 /* input.c: the symbols that inputs give, and whether all inputs fit. */
 int exec_check_inputs(exec_run *r);

@@ -228,25 +228,17 @@ const exec_line exec_lines[WRAP_KIND_COUNT] = {
 
 /* ---- all of them ---- */
 
-static int observe(exec_run *r, bool (*look)(void *, const exec_moment *), uint32_t line)
-{
-    char message[RT_ERROR_BYTES] = "";
-    exec_moment m = {r, line, r->buffers, message, sizeof message};
-    if (!look || look(r->x->facts.observer.data, &m)) return 0;
-    return rt_fail(r->f, FE_RUN_ASSERTION, "%s", message);
-}
-
 int exec_do_lines(exec_run *r)
 {
-    const exec_observer *observer = &r->x->facts.observer;
+    RT_TRY(exec_observe_begin(r));
     for (uint32_t at = r->x->input_symbols, next; at < r->w->lines.count; at = next) {
         const wrap_line *line = &r->w->lines.at[at];
         next = at + 1;
         r->step = &r->x->steps[at];
         r->used = (exec_room){0};
-        RT_TRY(observe(r, observer->before, at));
+        RT_TRY(exec_observe_before(r, at));
         RT_TRY(exec_lines[line->kind](r, line, &next));
-        RT_TRY(observe(r, observer->after, at));
+        RT_TRY(exec_observe_after(r, at));
     }
-    return 0;
+    return exec_observe_finish(r);
 }

@@ -178,13 +178,28 @@ static void assert_range(wrap_program *w, uint32_t at, wrap_line_list *out)
     if (max != SYM_NO_MAX && !is_asserted(w, at, &high)) vec_push(w->memory, out, line);
 }
 
+/* Lives count steps: now the assertions that have come to them too. added[s]: those before step s. */
+static void count_lives_anew(wrap_program *w, const uint32_t *added, uint32_t steps)
+{
+    sched_life *lives = NEW_ARRAY(w->memory, sched_life, w->loops->buffers.count + 1);
+    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
+        lives[id] = w->lives[id];
+        lives[id].birth += added[lives[id].birth < steps ? lives[id].birth : steps];
+        lives[id].death += added[lives[id].death < steps ? lives[id].death : steps];
+    }
+    w->lives = lives;
+}
+
 void wrap_assert_ranges(wrap_program *w)
 {
     wrap_line_list lines = {0};
+    uint32_t *added = NEW_ARRAY(w->memory, uint32_t, w->lines.count + 1), steps = 0;
     for (uint32_t i = 0; i < w->lines.count; i++) {
         const wrap_line *line = &w->lines.at[i];
         vec_push(w->memory, &lines, *line);
         if (line->kind == WRAP_SYMBOL && !wrap_is_input_symbol(line)) assert_range(w, i, &lines);
+        if (wrap_is_step(line)) added[++steps] = lines.count - i - 1;
     }
     w->lines = lines;
+    count_lives_anew(w, added, steps);
 }

@@ -1,0 +1,76 @@
+/* track.h -- what the files of the tracker share: the program as it should run, one run as it does. */
+#ifndef FERRITE_EXEC_TRACK_H
+#define FERRITE_EXEC_TRACK_H
+
+#include "exec/exec_priv.h"
+
+/* ENDING: its memory is another's already, the next call is the last that reads it. */
+typedef enum track_life { TRACK_UNBORN, TRACK_ALIVE, TRACK_ENDING, TRACK_DEAD } track_life;
+
+/* Of all runs. */
+typedef struct tracker {
+    const wrap_program *w;
+    uint32_t *step_of; /* by line: its number among the steps, as lives count them */
+    const char **note; /* by line: the nodes that it comes from, or NULL */
+    uint32_t *first;   /* by step: where in `planned` those begin that live in it */
+    loop_buffer_id *planned;
+    bool *is_returned; /* by root */
+} tracker;
+
+/* A buffer in a run. */
+typedef struct tracked {
+    char *at;
+    int64_t bytes;
+    uint64_t sum;  /* of its content, where it has any */
+    uint32_t line; /* the one that gave it this life */
+    track_life life;
+    bool has_content; /* something was written */
+} tracked;
+
+typedef struct track_segment {
+    char *memory;              /* NULL: not placed yet */
+    int64_t bytes, high, most; /* of the plan; reached; in use at once, in whole units */
+} track_segment;
+
+/* What a root's buffers cover. */
+typedef struct track_reach {
+    uint32_t asked; /* the measurement that it is of */
+    int64_t low, high;
+} track_reach;
+
+typedef struct track_run {
+    const tracker *t;
+    tracked *of; /* by buffer */
+    loop_buffer_id *alive, *ending;
+    uint32_t alive_count, ending_count;
+    track_segment *segments;
+    track_reach *reach; /* by root */
+    uint32_t asked;     /* how often reaches were measured */
+    uint32_t next;      /* line that comes next where nothing jumps */
+    tracked **sorted;   /* room for those that are alive, by address */
+} track_run;
+
+/* Fails with "line 14, kernel k_neg (%relu): ..." */
+bool track_fault(const exec_moment *m, const char *format, ...) FE_PRINTF(2, 3);
+const char *track_name(const tracker *t, loop_buffer_id id);
+
+/* track_memory.c: what the bytes say. Dead bytes hold a pattern, living buffers what their last line
+ * has written. */
+void track_fill(char *from, char *to);
+/* Fills what of [from, to) belongs to no buffer that is alive. */
+void track_bury(track_run *r, char *from, char *to);
+uint64_t track_sum_of(const tracked *b);
+bool track_is_dead_untouched(const exec_moment *m, track_run *r);
+bool track_is_living_untouched(const exec_moment *m, track_run *r, const wrap_line *line);
+
+/* The buffers that a line reads, changes or hands out. */
+typedef enum track_use { TRACK_READS, TRACK_WRITES, TRACK_MAY_WRITE, TRACK_RETURNS } track_use;
+typedef bool (*track_visit)(void *data, loop_buffer_id id, track_use use);
+bool track_each_operand(const tracker *t, const wrap_line *line, track_visit visit, void *data);
+
+/* track_plan.c: how much the plan says is in use in a step, against how much is. */
+void track_plan(tracker *t, arena *memory);
+bool track_is_as_planned(const exec_moment *m, track_run *r, uint32_t step);
+bool track_ends_as_planned(const exec_moment *m, track_run *r);
+
+#endif
