@@ -118,6 +118,8 @@ FE_API void fe_session_free(fe_session *session);
  *                 the cheapest for their size first; a program that does not fit even so is refused
  *                 (FE_USAGE) with what holds the most. With `split` nothing is made again. With sizes
  *                 that are symbols, for those of the example, or the largest with max-arena
+ *     sizes       NAME=NUMBER,...: fe_inspect shows plan and plot for these values of the program's
+ *                 symbols in place of the example's; nothing else changes
  *     profile     off (the default) or on: the artifact keeps the time of each step (step_ns)
  *     passes      path of a library of passes (ferrite_passes.h), one more each time; off: no rewrites
  *                 of the graph at all; on (the default)

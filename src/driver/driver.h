@@ -57,6 +57,7 @@ typedef struct driver_options {
     uint32_t added_count;
     const char *dump_after; /* pass name or "all"; NULL: none */
     const char *split;      /* where the program is cut into parts (split.c); NULL: nowhere */
+    const char *sizes;      /* that a plan is shown for (plan_sizes.c); NULL: the example's */
     const char *part;       /* number of the one part to compile; NULL: all */
     uint32_t jobs;          /* compiler processes side by side; 0: one a core */
     const char *target;     /* what fe_load() runs: "c", "process"; NULL: "c" */

@@ -146,7 +146,9 @@ static void measure(plan_view *v, arena *memory)
 
 fe_status plan_view_of(driver_program *d, arena *memory, plan_view *out)
 {
-    *out = (plan_view){.w = d->wrapper, .arena_bytes = d->wrapper->arena_bytes};
+    *out = (plan_view){.w = d->wrapper,
+                       .sizes_are_given = d->options.sizes != NULL,
+                       .arena_bytes = d->wrapper->arena_bytes};
     collect_steps(out, memory);
     collect_blocks(out, d, memory);
     place_blocks(out, memory);
@@ -163,7 +165,10 @@ void plan_view_text(const plan_view *v, text *out)
                 "plan %s: arena %lld bytes, bound %lld, %lld in use at once (step %u), %u "
                 "buffers%s\n",
                 v->w->name, (long long)v->arena_bytes, (long long)v->bound, (long long)v->most,
-                v->peak, v->blocks.count, v->of_example ? "; for the sizes of the example" : "");
+                v->peak, v->blocks.count,
+                v->of_example ? v->sizes_are_given ? "; for the sizes that were given"
+                                                   : "; for the sizes of the example"
+                              : "");
     for (uint32_t i = 0; i < v->step_count; i++)
         text_printf(out, "step %u live %lld %s\n", i, (long long)v->steps[i].live,
                     v->steps[i].what);

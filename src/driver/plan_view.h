@@ -29,9 +29,12 @@ typedef struct plan_view {
     int64_t arena_bytes, most;
     int64_t
         bound; /* no arena for these lives is smaller; of several segments: as if they were one */
-    bool of_example; /* with symbolic sizes: as planned for the example's */
+    bool sizes_are_given; /* by the options, in place of the example's */
+    bool of_example;      /* with symbolic sizes: as planned for the example's */
 } plan_view;
 
+/* plan_sizes.c: the sizes that the options name take the place of the example's. */
+fe_status plan_sizes_set(driver_program *d);
 fe_status plan_view_of(driver_program *d, arena *memory, plan_view *out);
 void plan_view_text(const plan_view *v, text *out);
 /* plan_svg.c */

@@ -110,6 +110,7 @@ fe_status driver_inspect(fe_session *s, const driver_options *o, const char *sta
     const stage_row *row;
     FE_TRY(driver_find_stage(s, stage, &row));
     FE_TRY(driver_compile(s, o, row->last, memory, program));
+    if (row->show == show_plan || row->show == show_plot) FE_TRY(plan_sizes_set(*program));
     row->show(*program, out);
     return FE_OK;
 }

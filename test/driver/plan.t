@@ -48,3 +48,16 @@ plan ragged_rows: arena 1088 bytes, bound 576, 576 in use at once (step 12), 5 b
 @buf4 live [4, 6) at 64 bytes 512 = 8*u0 segment 1
 @buf11 live [7, 13) at 64 bytes 64 = u0 segment 1 peak
 @buf13 live [12, 14) at 576 bytes 512 = 8*u1 segment 2 peak
+--run-- sed 's/64/s0/g; s/128/2*s0/; s/^input/symbol s0 in [2, 4096] hint 64\n&/' arena.loop >m.loop; for s in s0=1000 s0=100000 s1=3 s0=x s0; do ferrite inspect m.loop --from loop --stage plan --sizes $s | sed -n '1p; /@c/p'; done
+--out--
+plan arena: arena 12032 bytes, bound 12032, 12000 in use at once (step 2), 3 buffers; for the sizes that were given
+@c live [2, 4) at 4032 bytes 8000 = 8*s0 peak
+--err--
+error: plan: sizes: s0 is never 100000
+  help: there are s0 in [2, 4096]
+error: plan: sizes: the program has no symbol 's1'
+  help: there are s0 in [2, 4096]
+error: plan: sizes: 's0=x' is not NAME=NUMBER
+  help: as s0=8,s1=128
+error: plan: sizes: 's0' is not NAME=NUMBER
+  help: as s0=8,s1=128
