@@ -231,6 +231,20 @@ static fe_status read_recurrence(lowering *l, recurrence *r, cell_kind kind)
     return FE_OK;
 }
 
+static tensor as_recorded(lowering *l, uint32_t item, tensor t)
+{
+    const ty_tensor *meta = lower_meta(l, item);
+    return lower_cast(l, lower_reshape(l, t, meta->rank, meta->sizes), meta->dtype);
+}
+
+/* The states that cells end with; not made where nobody reads them. */
+static tensor last_states(lowering *l, uint32_t item, const tensor *states, uint32_t cells,
+                          ty_dtype d)
+{
+    if (!lower_is_used(l, item)) return states[0];
+    return as_recorded(l, item, lower_joined(l, states, cells, 0, d));
+}
+
 static fe_status recurrent_layer(lowering *l, fx_node *n, const lower_row *row)
 {
     recurrence r;
@@ -249,13 +263,9 @@ static fe_status recurrent_layer(lowering *l, fx_node *n, const lower_row *row)
            *last_c = NEW_ARRAY(l->memory, tensor, cells), items[3];
     tensor y = run_layers(l, &r, x, last_h, last_c);
     if (batched && batch_first) y = lower_transpose(l, y, 0, 1);
-    items[0] = y;
-    items[1] = lower_joined(l, last_h, cells, 0, r.d);
-    if (r.kind == LSTM) items[2] = lower_joined(l, last_c, cells, 0, r.d);
-    for (uint32_t k = 0; k < n->value.count; k++) {
-        const ty_tensor *meta = lower_meta(l, k);
-        items[k] = lower_cast(l, lower_reshape(l, items[k], meta->rank, meta->sizes), meta->dtype);
-    }
+    items[0] = as_recorded(l, 0, y);
+    items[1] = last_states(l, 1, last_h, cells, r.d);
+    if (r.kind == LSTM) items[2] = last_states(l, 2, last_c, cells, r.d);
     return lower_give_items(l, items, n->value.count);
 }
 
