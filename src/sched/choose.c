@@ -14,8 +14,8 @@ enum { MOST_TRIES = 6 };
 typedef struct trial {
     sched_schedule *s;
     program_snapshot program;
-    int64_t peak;  /* bytes that live at once, most */
-    uint32_t when; /* group */
+    int64_t bytes; /* of the arena */
+    uint32_t when; /* the group with most bytes in use */
 } trial;
 
 typedef struct chooser {
@@ -30,8 +30,8 @@ static fe_status make_trial(chooser *c, trial *out)
 {
     FE_TRY(sched_make(c->p, c->target, c->memory, &out->s));
     out->program = snapshot_take(c->p, c->scratch);
-    out->peak = sched_peak(out->s, c->scratch, &out->when);
-    return FE_OK;
+    sched_peak(out->s, c->scratch, &out->when);
+    return arena_bytes_of(out->s, &out->bytes);
 }
 
 static fe_status try_joins(chooser *c, trial *out)
@@ -65,14 +65,14 @@ static fe_status improve(chooser *c, trial *best)
     trial copied = {0}, now = *best;
     snapshot_put_back(c->p, &c->start);
     FE_TRY(make_trial(c, &copied));
-    for (int tries = 0; tries < MOST_TRIES && copied.peak < best->peak; tries++) {
+    for (int tries = 0; tries < MOST_TRIES && copied.bytes < best->bytes; tries++) {
         loop_buffer_id worst = worst_join(c, &now);
         if (worst == LOOP_NO_BUFFER) break;
         c->refused[worst] = true;
         FE_TRY(try_joins(c, &now));
-        if (now.peak < best->peak) *best = now;
+        if (now.bytes < best->bytes) *best = now;
     }
-    if (copied.peak < best->peak) *best = copied;
+    if (copied.bytes < best->bytes) *best = copied;
     snapshot_put_back(c->p, &best->program);
     return FE_OK;
 }

@@ -8,7 +8,7 @@
 
 #include "sched/legal.h"
 
-enum { MOST_ORDERS = 4, MOST_PLANNED = 4000 /* intervals; beyond, live bytes are compared */ };
+enum { MOST_ORDERS = 4 };
 
 typedef struct id_list {
     VEC(uint32_t) ids;
@@ -338,20 +338,13 @@ static fe_status cost_of(builder *b, cost *out)
 {
     plan_buffer *intervals;
     loop_buffer_id *owners;
-    plan_result plan;
     arena *scratch = arena_new(b->s->program->session);
     uint32_t count = sched_intervals(b->s, &intervals, &owners, scratch);
-    fe_status status = FE_OK;
     *out = (cost){0};
     for (uint32_t i = 0; i < count; i++)
         out->waits += (double)intervals[i].size * (intervals[i].death - intervals[i].birth);
-    if (count <= MOST_PLANNED) {
-        status = plan_offsets(b->s->program->session, scratch, intervals, count, NULL, &plan);
-        out->bytes = plan.height;
-    } else
-        out->bytes = sched_peak(b->s, scratch, NULL);
     arena_free(scratch);
-    return status;
+    return arena_bytes_of(b->s, &out->bytes);
 }
 
 static void put_in_order(builder *b, const sched_group *groups, const uint32_t *places)

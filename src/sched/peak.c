@@ -1,4 +1,5 @@
-/* peak.c -- how much memory of the arena is in use at once: a walk over the groups. */
+/* peak.c -- how much memory of the arena is in use at once: a walk over the groups; and how large the
+ * arena is. */
 #include "sched/sched_priv.h"
 
 /* Buffers that share one memory in pieces: in use is what those that live reach together. */
@@ -118,4 +119,23 @@ int64_t sched_peak(const sched_schedule *s, arena *memory, uint32_t *when)
         if (when) *when = t;
     }
     return most;
+}
+
+enum { MOST_PLANNED = 4000 };
+
+fe_status arena_bytes_of(const sched_schedule *s, int64_t *bytes)
+{
+    plan_buffer *intervals;
+    loop_buffer_id *owners;
+    plan_result plan;
+    arena *scratch = arena_new(s->program->session);
+    uint32_t count = sched_intervals(s, &intervals, &owners, scratch);
+    fe_status status = FE_OK;
+    if (count <= MOST_PLANNED) {
+        status = plan_offsets(s->program->session, scratch, intervals, count, NULL, &plan);
+        *bytes = plan.height;
+    } else
+        *bytes = sched_peak(s, scratch, NULL);
+    arena_free(scratch);
+    return status;
 }

@@ -58,6 +58,8 @@ program_snapshot snapshot_take(const loop_program *p, arena *memory);
 void snapshot_put_back(loop_program *p, const program_snapshot *shot);
 /* ---- peak.c: bytes of the arena in use while each group runs, and after the last ---- */
 int64_t *live_bytes(const sched_schedule *s, arena *memory);
+/* What the planner makes of it; of very many intervals, the most bytes in use. */
+fe_status arena_bytes_of(const sched_schedule *s, int64_t *bytes);
 /* ---- recompute.c: values are made again where that brings the plan within the target's budget ---- */
 fe_status recompute_to_fit(loop_program *p, const sched_target *target, arena *memory,
                            sched_schedule **s);
