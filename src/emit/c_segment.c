@@ -61,14 +61,20 @@ static void print_lives(emit_state *s, uint32_t segment, const wrap_layout *layo
                 t->stretch_count ? t->stretches[t->stretch_count - 1].to : 0);
     print_table(s, "block_of", segment, t->block_of, 1, t->buffer_count);
     print_table(s, "orders", segment, t->orders, t->order_count, t->block_count);
+    if (t->stack_count)
+        print_table(s, "stacks", segment, t->stacks, t->stack_count, t->block_count);
     text_printf(&s->out,
                 "static const plan_template lives_%u = {\n"
                 "    .buffer_count = %u,\n    .block_count = %u,\n    .stretch_count = %u,\n"
                 "    .section_count = %u,\n    .order_count = %u,\n    .first = first_%u,\n"
                 "    .stretches = stretches_%u,\n    .members = members_%u,\n"
-                "    .block_of = block_of_%u,\n    .orders = orders_%u,\n};\n\n",
+                "    .block_of = block_of_%u,\n    .orders = orders_%u,\n",
                 segment, t->buffer_count, t->block_count, t->stretch_count, t->section_count,
                 t->order_count, segment, segment, segment, segment, segment);
+    if (t->stack_count)
+        text_printf(&s->out, "    .stack_count = %u,\n    .stacks = stacks_%u,\n", t->stack_count,
+                    segment);
+    text_add(&s->out, "};\n\n");
 }
 
 /* ---- sizes ---- */

@@ -116,6 +116,16 @@ static void print_row(emit_state *s, const uint32_t *row, uint32_t count)
     text_char(&s->out, ']');
 }
 
+static void print_rows(emit_state *s, const uint32_t *rows, uint32_t count, uint32_t length)
+{
+    text_char(&s->out, '[');
+    for (uint32_t k = 0; k < count; k++) {
+        if (k) text_add(&s->out, ",\n            ");
+        print_row(s, rows + (size_t)k * length, length);
+    }
+    text_char(&s->out, ']');
+}
+
 static void print_lives(emit_state *s, uint32_t segment)
 {
     const plan_template *t = &s->w->layouts[segment].lives;
@@ -129,12 +139,11 @@ static void print_lives(emit_state *s, uint32_t segment)
     print_row(s, t->members, t->stretch_count ? t->stretches[t->stretch_count - 1].to : 0);
     text_add(&s->out, ",\n    block_of=");
     print_row(s, t->block_of, t->buffer_count);
-    text_add(&s->out, ",\n    orders=[");
-    for (uint32_t k = 0; k < t->order_count; k++) {
-        if (k) text_add(&s->out, ",\n            ");
-        print_row(s, t->orders + (size_t)k * t->block_count, t->block_count);
-    }
-    text_printf(&s->out, "],\n    sections=%u)\n", t->section_count);
+    text_add(&s->out, ",\n    orders=");
+    print_rows(s, t->orders, t->order_count, t->block_count);
+    if (t->stack_count) text_add(&s->out, ",\n    stacks=");
+    if (t->stack_count) print_rows(s, t->stacks, t->stack_count, t->block_count);
+    text_printf(&s->out, ",\n    sections=%u)\n", t->section_count);
 }
 
 /* ---- what the library has ---- */

@@ -103,6 +103,14 @@ fe_status plan_verify(fe_session *session, const plan_buffer *buffers, uint32_t 
 void plan_template_make(arena *memory, const plan_buffer *buffers, uint32_t count,
                         plan_template *out);
 
+/* ---- stack.c ------------------------------------------------------------------------------- */
+
+/* Where the template's own orders miss the lower bound for these buffers, which must be those that it
+ * was made for in other sizes, and the planner finds something lower: adds that to it as a stack, in
+ * `memory`. Errors as plan_offsets. */
+fe_status plan_template_stack(fe_session *session, arena *memory, const plan_buffer *buffers,
+                              uint32_t count, plan_template *t);
+
 /* ---- text.c -------------------------------------------------------------------------------- */
 
 /* Buffers as text has them. */

@@ -176,6 +176,38 @@ static uint32_t order_for(replan *r, uint32_t index)
     return count;
 }
 
+/* Each block as low as it can lie on those before it. */
+static int64_t stack_pass(replan *r, const uint32_t *order)
+{
+    const plan_template *t = r->t;
+    int64_t *tops = r->load, height = 0;
+    memset(tops, 0, ((size_t)t->section_count + 1) * sizeof(*tops));
+    for (uint32_t i = 0; i < t->block_count; i++) {
+        uint32_t from = t->first[order[i]], to = t->first[order[i] + 1];
+        int64_t offset = 0;
+        for (uint32_t s = from; s < to; s++)
+            for (uint32_t k = r->spans[s].low; k < r->spans[s].high && r->spans[s].top; k++)
+                offset = plan_larger(offset, tops[k] - r->spans[s].bottom);
+        for (uint32_t s = from; s < to; s++)
+            for (uint32_t k = r->spans[s].low; k < r->spans[s].high && r->spans[s].top; k++)
+                tops[k] = offset + r->spans[s].top;
+        for (uint32_t s = from; s < to; s++) height = plan_larger(height, offset + r->spans[s].top);
+        r->trial[order[i]] = offset;
+    }
+    return height;
+}
+
+/* Pass number `index`: the stacks, then the orders by each rank. */
+static int64_t pass(replan *r, uint32_t index, int64_t height)
+{
+    const plan_template *t = r->t;
+    uint32_t stacks = r->blocks.obstacle_count ? 0 : t->stack_count;
+    if (index < stacks) return stack_pass(r, t->stacks + (size_t)index * t->block_count);
+    if (index - stacks >= RANK_COUNT * t->order_count) return INT64_MAX;
+    r->blocks.block_count = order_for(r, index - stacks);
+    return plan_skyline_pass(&r->blocks, r->order, height, r->pass_scratch, r->trial);
+}
+
 static void write_offsets(const replan *r, int64_t *offsets)
 {
     const plan_template *t = r->t;
@@ -199,9 +231,9 @@ int64_t plan_replan(const plan_template *t, const plan_sizes *sizes, void *scrat
     r.blocks.obstacles = r.obstacles;
     int64_t least = measure(&r);
     int64_t height = INT64_MAX;
-    for (uint32_t i = 0; i < RANK_COUNT * t->order_count && height > least; i++) {
-        r.blocks.block_count = order_for(&r, i);
-        int64_t reached = plan_skyline_pass(&r.blocks, r.order, height, r.pass_scratch, r.trial);
+    uint32_t passes = t->stack_count + RANK_COUNT * t->order_count;
+    for (uint32_t i = 0; i < passes && height > least; i++) {
+        int64_t reached = pass(&r, i, height);
         if (reached >= height) continue;
         int64_t *worse = r.best;
         r.best = r.trial;

@@ -3,7 +3,9 @@
  * Lifetimes do not depend on sizes: a plan_template is the part of a plan that no size changes,
  * which blocks there are, in which sections each one lives, and the orders that follow. It is plain
  * arrays, so generated code can hold it as constants. plan_replan() turns sizes into offsets with
- * skyline passes and allocates nothing.
+ * skyline passes and allocates nothing. Where these miss the bound for sizes that were tried while
+ * compiling, a template has stacks as well: plans that search found, as the order in which they stack
+ * up. Such an order is a plan for all sizes, and as good for those with the same proportions.
  *
  * Depends on libc alone: the runtime compiles replan.c and skyline.c as they are.
  */
@@ -27,6 +29,8 @@ typedef struct plan_template {
     const uint32_t *members;       /* buffers, by stretch */
     const uint32_t *block_of;      /* [buffer_count]; UINT32_MAX = lives never */
     const uint32_t *orders; /* [order_count][block_count] permutations that follow from lifetimes */
+    uint32_t stack_count;
+    const uint32_t *stacks; /* [stack_count][block_count]: each block on top of those before it */
 } plan_template;
 
 /* What one call of plan_replan is given, by buffer. */

@@ -353,34 +353,22 @@ static void put_in_order(builder *b, const sched_group *groups, const uint32_t *
     live_build(b->f);
 }
 
-/* With symbolic sizes: may no order of sizes a quarter or four times the usual ones need more? */
-static bool scale_symbol(void *data, sym_expr symbol, int64_t *value)
-{
-    void **pair = data;
-    int64_t usual = sym_hint(pair[0], symbol, SCHED_USUAL_SIZE), least, most;
-    double scaled = (double)usual * *(double *)pair[1];
-    sym_range(pair[0], symbol, NULL, &least, &most);
-    *value = scaled < 1 ? 1 : (int64_t)scaled;
-    if (*value < least) *value = least;
-    if (*value > most) *value = most;
-    return true;
-}
-
 static int64_t scaled_peak(builder *b, double scale, const uint32_t *order)
 {
     sym_table *t = b->s->program->symbols;
-    void *pair[] = {t, &scale};
     order_problem p = b->p;
     p.bytes = NEW_ARRAY(b->memory, int64_t, p.buffer_count + 1);
     for (uint32_t i = 0; i < p.buffer_count; i++) {
         const loop_buffer *buffer = &b->s->program->buffers.at[b->owner.at[i]];
         int64_t elements = 0;
-        if (b->p.bytes[i] && sym_eval(t, buffer->elements, scale_symbol, pair, &elements))
+        if (b->p.bytes[i] &&
+            sym_hint_scaled(t, buffer->elements, scale, SCHED_USUAL_SIZE, &elements))
             p.bytes[i] = elements * (int64_t)ty_dtype_size(buffer->dtype);
     }
     return order_peak(&p, order, NULL, b->memory);
 }
 
+/* With symbolic sizes no order may need more at other sizes either. */
 static bool holds_for_other_sizes(builder *b, const uint32_t *order)
 {
     static const double scales[] = {0.125, 0.5, 2, 8};

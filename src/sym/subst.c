@@ -172,3 +172,27 @@ int64_t sym_hint(const sym_table *t, sym_expr e, int64_t fallback)
     int64_t value;
     return sym_eval(t, e, look_up_hint, &hints, &value) ? value : fallback;
 }
+
+typedef struct scaled_lookup {
+    const sym_table *table;
+    double scale;
+    int64_t fallback;
+} scaled_lookup;
+
+static bool look_up_scaled(void *data, sym_expr symbol, int64_t *value)
+{
+    const scaled_lookup *lookup = data;
+    int64_t least, most;
+    double scaled = (double)sym_hint(lookup->table, symbol, lookup->fallback) * lookup->scale;
+    sym_range(lookup->table, symbol, NULL, &least, &most);
+    *value = scaled < 1 ? 1 : (int64_t)scaled;
+    if (*value < least) *value = least;
+    if (*value > most) *value = most;
+    return true;
+}
+
+bool sym_hint_scaled(const sym_table *t, sym_expr e, double scale, int64_t fallback, int64_t *value)
+{
+    scaled_lookup lookup = {t, scale, fallback};
+    return sym_eval(t, e, look_up_scaled, &lookup, value);
+}

@@ -407,7 +407,7 @@ fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *me
     need_states(&b);
     collect_weights(&b);
     if (w->is_bounded) wrap_assert_ranges(w);
-    wrap_make_layouts(w);
+    FE_TRY(wrap_make_layouts(w));
     *out = w;
     return wrap_check(w);
 }

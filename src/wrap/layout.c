@@ -190,18 +190,6 @@ sym_expr wrap_shift(const wrap_program *w, loop_buffer_id id)
     return sym_mul_int(w->loops->symbols, place, ty_dtype_size(w->loops->buffers.at[id].dtype));
 }
 
-void wrap_make_layouts(wrap_program *w)
-{
-    collector c = collector_new(w);
-    w->layouts = NEW_ARRAY(w->memory, wrap_layout, w->segment_count + 1);
-    for (uint32_t k = 0; k < w->segment_count; k++) {
-        wrap_layout *layout = &w->layouts[k];
-        if (wrap_is_fixed(w, k)) continue;
-        collect(&c, w, k, layout);
-        plan_template_make(w->memory, layout->intervals, layout->count, &layout->lives);
-    }
-}
-
 /* ---- for the sizes of the example ---- */
 
 /* Many such sizes add up to what planning can count. */
@@ -234,4 +222,50 @@ int64_t wrap_example_offset(const wrap_program *w, const wrap_example *e, loop_b
     int64_t offset = w->slot_of[id] == WRAP_NO_SLOT ? 0 : e->offsets[w->slot_of[id]];
     if (wrap_offset_has_place(w, id)) return offset;
     return offset + wrap_example_bytes(w, wrap_shift(w, id));
+}
+
+/* ---- making them ---- */
+
+/* The intervals in the sizes of an example so many times as large; false where these make no sense. */
+static bool scale_intervals(const wrap_program *w, const wrap_layout *layout, double scale)
+{
+    const sym_table *t = w->loops->symbols;
+    bool fit = true;
+    for (uint32_t k = 0; k < layout->count && fit; k++) {
+        plan_buffer *interval = &layout->intervals[k];
+        sym_expr shift = wrap_shift(w, layout->buffers[k]);
+        fit = sym_hint_scaled(t, w->bytes[layout->buffers[k]], scale, SCHED_USUAL_SIZE,
+                              &interval->size) &&
+              interval->size <= MOST;
+        if (interval->size < 0) interval->size = 0;
+        if (interval->group && !sym_is_none(shift) && fit)
+            fit = sym_hint_scaled(t, shift, scale, SCHED_USUAL_SIZE, &interval->group_offset) &&
+                  interval->group_offset >= 0 && interval->group_offset <= MOST;
+    }
+    return fit;
+}
+
+/* Sizes near the example's are to be placed as well as search can, others as well as it is quick. */
+static fe_status add_stacks(wrap_program *w, wrap_layout *layout)
+{
+    static const double scales[] = {1, 0.125, 0.5, 2, 8};
+    for (size_t i = 0; i < COUNT_OF(scales); i++)
+        if (scale_intervals(w, layout, scales[i]))
+            FE_TRY(plan_template_stack(w->session, w->memory, layout->intervals, layout->count,
+                                       &layout->lives));
+    return FE_OK;
+}
+
+fe_status wrap_make_layouts(wrap_program *w)
+{
+    collector c = collector_new(w);
+    w->layouts = NEW_ARRAY(w->memory, wrap_layout, w->segment_count + 1);
+    for (uint32_t k = 0; k < w->segment_count; k++) {
+        wrap_layout *layout = &w->layouts[k];
+        if (wrap_is_fixed(w, k)) continue;
+        collect(&c, w, k, layout);
+        plan_template_make(w->memory, layout->intervals, layout->count, &layout->lives);
+        FE_TRY(add_stacks(w, layout));
+    }
+    return FE_OK;
 }

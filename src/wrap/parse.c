@@ -378,7 +378,7 @@ fe_status wrap_parse(fe_session *session, arena *memory, const char *source, siz
     while (lx.token.kind != LEX_END) FE_TRY(parse_line(&in));
     follow_roots(in.w);
     if (in.w->is_bounded) FE_TRY(wrap_bound_outputs(in.w, NULL));
-    wrap_make_layouts(in.w);
+    FE_TRY(wrap_make_layouts(in.w));
     *out = in.w;
     return lex_finish(&lx);
 }

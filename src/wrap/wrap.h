@@ -231,7 +231,7 @@ bool wrap_comes_with(const wrap_program *w, loop_buffer_id id, loop_buffer_id al
 bool wrap_may_overflow_in(const wrap_program *w, sym_expr e);
 bool wrap_may_overflow(const wrap_program *w, const wrap_call *call); /* one of its numbers */
 /* layout.c: fills in w->layouts and w->slot_of. The lines must be there. */
-void wrap_make_layouts(wrap_program *w);
+fe_status wrap_make_layouts(wrap_program *w);
 /* A segment as the run would place it for the sizes of the example. */
 typedef struct wrap_example {
     int64_t *offsets; /* by interval */

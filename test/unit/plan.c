@@ -494,6 +494,46 @@ SESSION_TEST(replan_comes_near_the_bound)
     return FE_OK;
 }
 
+/* The height over the bound of a template's own plan for these sizes, times so many. */
+static fe_status replan_ratio(fe_session *session, const plan_template *t, plan_buffer *buffers,
+                              uint32_t count, int64_t times, double *ratio)
+{
+    int64_t size[60], offsets[60], bound;
+    plan_sizes sizes = {.size = size, .alignment = 64};
+    plan_result plan = {.count = count, .offsets = offsets};
+    for (uint32_t i = 0; i < count; i++) buffers[i].size = size[i] = buffers[i].size * times;
+    void *scratch = arena_alloc(session->memory, plan_replan_scratch(t));
+    plan.height = plan_replan(t, &sizes, scratch, offsets, &bound);
+    FE_TRY(plan_verify(session, buffers, count, NULL, &plan));
+    *ratio = (double)plan.height / (double)bound;
+    return FE_OK;
+}
+
+/* Perfect packings, which the orders of a template alone miss. */
+SESSION_TEST(replan_has_stacks_of_what_search_found)
+{
+    dice d = {11};
+    uint32_t missed = 0;
+    for (int round = 0; round < 20; round++) {
+        plan_buffer buffers[60], whole = {.size = 6400, .birth = 0, .death = 100};
+        uint32_t count = 0;
+        double ratio, scaled;
+        plan_template t;
+        cut(session->memory, &d, whole, 30, buffers, &count);
+        for (uint32_t i = 0; i < count; i++) buffers[i].size *= 64;
+        plan_template_make(session->memory, buffers, count, &t);
+        FE_TRY(replan_ratio(session, &t, buffers, count, 1, &ratio));
+        FE_TRY(plan_template_stack(session, session->memory, buffers, count, &t));
+        EXPECT_INT(t.stack_count, ratio > 1);
+        missed += ratio > 1;
+        FE_TRY(replan_ratio(session, &t, buffers, count, 1, &ratio));
+        FE_TRY(replan_ratio(session, &t, buffers, count, 7, &scaled));
+        EXPECT(ratio == 1 && scaled == 1);
+    }
+    EXPECT(missed > 0);
+    return FE_OK;
+}
+
 SESSION_TEST(replan_leaves_fixed_buffers_where_they_are)
 {
     plan_buffer buffers[] = {{.size = 1, .birth = 0, .death = 4},

@@ -1,0 +1,72 @@
+/* stack.c -- a plan that was found by search as an order in which blocks stack up, for replan.h. */
+#include "plan/plan_priv.h"
+
+#include <string.h>
+
+enum { MOST_BLOCKS = 2000, MOST_STACKS = 4 };
+
+/* The template's own plan for these buffers. */
+static int64_t replan(const plan_template *t, const plan_buffer *buffers, arena *memory,
+                      int64_t *bound)
+{
+    int64_t *size = NEW_ARRAY(memory, int64_t, t->buffer_count + 1),
+            *shift = NEW_ARRAY(memory, int64_t, t->buffer_count + 1),
+            *offsets = NEW_ARRAY(memory, int64_t, t->buffer_count + 1);
+    for (uint32_t i = 0; i < t->buffer_count; i++) {
+        size[i] = buffers[i].size;
+        shift[i] = buffers[i].group_offset;
+    }
+    plan_sizes sizes = {.size = size, .shift = shift, .alignment = PLAN_ALIGNMENT};
+    return plan_replan(t, &sizes, arena_alloc(memory, plan_replan_scratch(t)), offsets, bound);
+}
+
+/* The blocks from the bottom of a plan up: what lies in the way of a block comes before it. */
+static uint32_t *from_below(const plan_template *t, const plan_buffer *buffers,
+                            const int64_t *offsets, arena *memory)
+{
+    uint64_t *keys = NEW_ARRAY(memory, uint64_t, (size_t)t->block_count * 2 + 1);
+    uint32_t *order = NEW_ARRAY(memory, uint32_t, (size_t)t->block_count * 2 + 1);
+    for (uint32_t b = 0; b < t->block_count; b++) order[b] = b;
+    for (uint32_t i = 0; i < t->buffer_count; i++)
+        if (t->block_of[i] != UINT32_MAX && buffers[i].size > 0)
+            keys[t->block_of[i]] = (uint64_t)(offsets[i] - buffers[i].group_offset);
+    plan_sort(keys, order, keys + t->block_count, order + t->block_count, t->block_count);
+    return order;
+}
+
+static fe_status find_stack(fe_session *session, arena *scratch, const plan_buffer *buffers,
+                            uint32_t count, const plan_template *t, const uint32_t **stack)
+{
+    int64_t bound, height = replan(t, buffers, scratch, &bound);
+    plan_result plan;
+    *stack = NULL;
+    if (height == bound) return FE_OK;
+    FE_TRY(plan_offsets(session, scratch, buffers, count, NULL, &plan));
+    if (plan.height >= height) return FE_OK;
+    const uint32_t *order = from_below(t, buffers, plan.offsets, scratch);
+    plan_template alone = *t;
+    alone.order_count = 0;
+    alone.stack_count = 1;
+    alone.stacks = order;
+    if (replan(&alone, buffers, scratch, NULL) < height) *stack = order;
+    return FE_OK;
+}
+
+fe_status plan_template_stack(fe_session *session, arena *memory, const plan_buffer *buffers,
+                              uint32_t count, plan_template *t)
+{
+    const uint32_t *stack;
+    if (t->block_count > MOST_BLOCKS || t->stack_count == MOST_STACKS) return FE_OK;
+    arena *scratch = arena_new(session);
+    fe_status status = find_stack(session, scratch, buffers, count, t, &stack);
+    if (status == FE_OK && stack) {
+        size_t row = t->block_count * sizeof *stack;
+        uint32_t *all = arena_alloc(memory, row * (t->stack_count + 1));
+        if (t->stack_count) memcpy(all, t->stacks, row * t->stack_count);
+        memcpy(all + (size_t)t->stack_count * t->block_count, stack, row);
+        t->stacks = all;
+        t->stack_count++;
+    }
+    arena_free(scratch);
+    return status;
+}
