@@ -58,9 +58,11 @@ typedef struct fe_arg {
 typedef struct fe_op_call {
     const fe_arg *args; /* one for each parameter of the schema, in its order, defaults filled in */
     uint32_t arg_count;
-    /* Memory for each tensor that is returned, lists flattened, but for the returns that alias a
-     * written argument: row-major, not initialised, aligned for its elements, of the sizes that the row or
-     * the program says. */
+    /* Memory for each value that is returned, lists flattened, but for the returns that alias a
+     * written argument: tensors row-major, not initialised, aligned for their elements, of the sizes
+     * that the row or the program says. A number (int, SymInt, bool, float) is a tensor of rank 0 and
+     * dtype I64, BOOL or F64; an optional tensor that is None for the program has data NULL. All of it
+     * is to be written, also what the program does not read. */
     const fe_tensor *results;
     uint32_t result_count;
     char *error; /* where to say why, when the function fails: error_bytes of room */
@@ -79,8 +81,10 @@ typedef struct fe_op_row {
     /* What is returned, from what is given: "x[n, d], counts[e], k -> x[n, k], i64[n, k]". On the
      * left parameters of the schema by name, tensors with a name or number for each dimension; on
      * the right for each returned tensor a dtype, or the parameter whose dtype it has, and sizes as
-     * expressions of these names and of integer parameters: + - * // % min(,) max(,). NULL: what the
-     * program records. Checked against the program's record. */
+     * expressions of these names and of integer parameters: + - * // % min(,) max(,); (x[n], x[m]) for
+     * a list, none for an optional tensor that is not there, int, bool, float for numbers, int(n + 1)
+     * for one that follows from the sizes. NULL: what the program records. Checked against the
+     * program's record. */
     const char *shapes;
     /* Name of the overload that writes into given outputs ("out"); NULL: the one whose signature
      * matches, when there is one. */

@@ -77,47 +77,28 @@ void emit_fx_kernel(emit_state *s, const wrap_line *line)
 
 /* ---- the user's functions ---- */
 
-typedef struct argument_printer {
-    emit_state *s;
-    const wrap_line *line;
-    const char *at;
-    text *out;
-    uint32_t inputs, outputs, ints, floats, strings;
-} argument_printer;
-
-static void print_argument(argument_printer *p)
+static void print_argument(emit_state *s, const wrap_line *line, const loop_argument *a, text *out)
 {
-    const loop_op *op = p->line->op;
-    switch (*p->at++) {
-    case 'T':
-        emit_fx_view(p->s, &op->inputs[p->inputs], p->line->weights[p->inputs], p->out);
-        p->inputs++;
+    const loop_op *op = line->op;
+    switch (a->letter) {
+    case 'T': emit_fx_view(s, &op->inputs[a->number], line->weights[a->number], out); return;
+    case 'M': /* its memory is the output's */
+    case 'O': emit_fx_view(s, &op->outputs[a->number], WRAP_NO_WEIGHT, out); return;
+    case 'b':
+        text_add(out, "{\"bool\": ");
+        emit_fx_expr(s, op->ints[a->number], out);
+        text_char(out, '}');
         return;
-    case 'M': p->inputs++; /* fall through */
-    case 'O': emit_fx_view(p->s, &op->outputs[p->outputs++], WRAP_NO_WEIGHT, p->out); return;
-    case 'b': {
-        text_add(p->out, "{\"bool\": ");
-        emit_fx_expr(p->s, op->ints[p->ints++], p->out);
-        text_char(p->out, '}');
-        return;
-    }
-    case 'i': emit_fx_expr(p->s, op->ints[p->ints++], p->out); return;
+    case 'i': emit_fx_expr(s, op->ints[a->number], out); return;
     case 'f':
-        text_add(p->out, "{\"number\": ");
-        emit_fx_double(p->out, op->floats[p->floats++]);
-        text_char(p->out, '}');
+        text_add(out, "{\"number\": ");
+        emit_fx_double(out, op->floats[a->number]);
+        text_char(out, '}');
         return;
-    case 's': emit_fx_string(p->out, op->callee->strings[p->strings++]); return;
+    case 's': emit_fx_string(out, op->callee->strings[a->number]); return;
     case '[':
-        text_char(p->out, '[');
-        for (bool first = true; *p->at && *p->at != ']'; first = false) {
-            if (!first) text_add(p->out, ", ");
-            print_argument(p);
-        }
-        text_char(p->out, ']');
-        p->at += *p->at == ']';
-        return;
-    default: text_add(p->out, "null"); return;
+    case ']': text_char(out, a->letter); return;
+    default: text_add(out, "null"); return;
     }
 }
 
@@ -127,16 +108,18 @@ static void print_custom(emit_state *s, const wrap_line *line)
     text args, kwargs;
     emit_fx_text(s, &args);
     emit_fx_text(s, &kwargs);
-    argument_printer p = {.s = s, .line = line, .at = op->callee->arguments, .out = &args};
+    loop_arguments letters = loop_arguments_of(op->callee);
+    loop_argument argument;
     emit_fx_ref(s, "library", &args);
     text_printf(&args, ", \"%s\", [", op->callee->symbol);
-    for (bool first = true; *p.at; first = false) {
-        if (!first) text_add(&args, ", ");
-        print_argument(&p);
+    while (loop_next_argument(&letters, &argument)) {
+        if (!argument.is_first && argument.letter != ']') text_add(&args, ", ");
+        print_argument(s, line, &argument, &args);
     }
     text_char(&args, ']');
     text_add(&kwargs, "\"out\": ");
-    emit_fx_views(s, op->outputs + p.outputs, NULL, op->output_count - p.outputs, &kwargs);
+    emit_fx_views(s, op->outputs + letters.outputs, NULL, op->output_count - letters.outputs,
+                  &kwargs);
     emit_fx_call(s, emit_fx_fresh(s, op->callee->symbol), "ferrite.custom", &args, &kwargs);
 }
 

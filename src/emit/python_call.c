@@ -66,42 +66,23 @@ void emit_python_kernel(emit_state *s, const wrap_line *line)
 
 /* ---- the user's functions ---- */
 
-/* Letters of a callee's arguments (loop.h), left to right. */
-typedef struct argument_printer {
-    emit_state *s;
-    const loop_op *op;
-    const char *at;
-    uint32_t inputs, outputs, ints, floats, strings;
-} argument_printer;
-
-static void print_argument(argument_printer *p)
+static void print_argument(emit_state *s, const loop_op *op, const loop_argument *a)
 {
-    text *out = &p->s->out;
-    switch (*p->at++) {
-    case 'T': text_printf(out, "ins[%u]", p->inputs++); return;
+    text *out = &s->out;
+    switch (a->letter) {
+    case 'T': text_printf(out, "ins[%u]", a->number); return;
     case 'M': /* its memory is the output's */
-    case 'O':
-        p->inputs += p->at[-1] == 'M';
-        text_printf(out, "outs[%u]", p->outputs++);
-        return;
+    case 'O': text_printf(out, "outs[%u]", a->number); return;
     case 'b':
     case 'i':
-        if (p->at[-1] == 'b') text_add(out, "bool");
-        text_char(out, '(');
-        sym_print_python(p->s->w->loops->symbols, p->op->ints[p->ints++], out);
+        text_add(out, a->letter == 'b' ? "bool(" : "(");
+        sym_print_python(s->w->loops->symbols, op->ints[a->number], out);
         text_char(out, ')');
         return;
-    case 'f': emit_python_double(out, p->op->floats[p->floats++]); return;
-    case 's': emit_python_text(out, p->op->callee->strings[p->strings++]); return;
+    case 'f': emit_python_double(out, op->floats[a->number]); return;
+    case 's': emit_python_text(out, op->callee->strings[a->number]); return;
     case '[':
-        text_char(out, '[');
-        for (bool first = true; *p->at && *p->at != ']'; first = false) {
-            if (!first) text_add(out, ", ");
-            print_argument(p);
-        }
-        text_char(out, ']');
-        p->at += *p->at == ']';
-        return;
+    case ']': text_char(out, a->letter); return;
     default: text_add(out, "None"); return;
     }
 }
@@ -109,7 +90,8 @@ static void print_argument(argument_printer *p)
 static void print_custom(emit_state *s, const wrap_line *line)
 {
     const loop_op *op = line->op;
-    argument_printer p = {.s = s, .op = op, .at = op->callee->arguments};
+    loop_arguments letters = loop_arguments_of(op->callee);
+    loop_argument argument;
     emit_python_indent(s);
     text_add(&s->out, "ins = ");
     emit_python_views(s, op->inputs, line->weights, op->input_count);
@@ -120,11 +102,11 @@ static void print_custom(emit_state *s, const wrap_line *line)
     text_char(&s->out, '\n');
     emit_python_indent(s);
     text_printf(&s->out, "f.custom(custom_%s, [", op->callee->symbol);
-    for (bool first = true; *p.at; first = false) {
-        if (!first) text_add(&s->out, ", ");
-        print_argument(&p);
+    while (loop_next_argument(&letters, &argument)) {
+        if (!argument.is_first && argument.letter != ']') text_add(&s->out, ", ");
+        print_argument(s, op, &argument);
     }
-    text_printf(&s->out, "], outs[%u:])\n", p.outputs);
+    text_printf(&s->out, "], outs[%u:])\n", letters.outputs);
 }
 
 /* ---- runtime operators ---- */

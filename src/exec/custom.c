@@ -37,86 +37,56 @@ fe_tensor *exec_views(exec_run *r, const loop_view *views, const uint32_t *weigh
 
 /* ---- arguments ---- */
 
-/* Letters of a callee's arguments (loop.h) turned into fe_arg values, left to right. */
+/* A call's operands, and where its arguments are read to. */
 typedef struct argument_reader {
     exec_run *r;
     const loop_op *op;
-    const char *at;
+    loop_arguments letters;
     const fe_tensor *in, *out;
-    uint32_t inputs, outputs, ints, floats, strings;
 } argument_reader;
 
-static const fe_arg *read_arguments(argument_reader *a, uint32_t *count);
-
-static fe_arg read_list(argument_reader *a)
-{
-    fe_arg list = {.kind = FE_ARG_LIST};
-    list.items = read_arguments(a, &list.count);
-    a->at++; /* the bracket */
-    return list;
-}
+static const fe_arg *read_arguments(argument_reader *a, uint32_t count);
 
 static fe_arg read_argument(argument_reader *a)
 {
-    fe_arg arg = {.kind = FE_ARG_NONE};
-    switch (*a->at++) {
-    case 'T':
-        arg.kind = FE_ARG_TENSOR;
-        arg.tensor = &a->in[a->inputs++];
-        break;
-    case 'M': a->inputs++; /* fall through */
-    case 'O':
-        arg.kind = FE_ARG_TENSOR;
-        arg.tensor = &a->out[a->outputs++];
-        break;
+    loop_argument l;
+    loop_next_argument(&a->letters, &l);
+    switch (l.letter) {
+    case 'T': return (fe_arg){FE_ARG_TENSOR, 0, .tensor = &a->in[l.number]};
+    case 'M':
+    case 'O': return (fe_arg){FE_ARG_TENSOR, 0, .tensor = &a->out[l.number]};
     case 'b':
     case 'i':
-        arg.kind = a->at[-1] == 'b' ? FE_ARG_BOOL : FE_ARG_INT;
-        arg.integer = exec_number(a->r, a->op->ints[a->ints++]);
-        break;
-    case 'f':
-        arg.kind = FE_ARG_FLOAT;
-        arg.number = a->op->floats[a->floats++];
-        break;
-    case 's':
-        arg.kind = FE_ARG_STRING;
-        arg.string = a->op->callee->strings[a->strings++];
-        break;
-    case '[': return read_list(a);
-    default: break;
+        return (fe_arg){l.letter == 'b' ? FE_ARG_BOOL : FE_ARG_INT, 0,
+                        .integer = exec_number(a->r, a->op->ints[l.number])};
+    case 'f': return (fe_arg){FE_ARG_FLOAT, 0, .number = a->op->floats[l.number]};
+    case 's': return (fe_arg){FE_ARG_STRING, 0, .string = a->op->callee->strings[l.number]};
+    case '[': {
+        fe_arg list = {FE_ARG_LIST, l.number, .items = read_arguments(a, l.number)};
+        loop_next_argument(&a->letters, &l); /* the bracket */
+        return list;
     }
-    return arg;
+    default: return (fe_arg){.kind = FE_ARG_NONE};
+    }
 }
 
-static uint32_t count_arguments(const char *at)
+static const fe_arg *read_arguments(argument_reader *a, uint32_t count)
 {
-    uint32_t count = 0, depth = 0;
-    for (; *at && !(*at == ']' && depth == 0); at++) {
-        if (*at == ']') depth--;
-        count += depth == 0 && *at != ']';
-        if (*at == '[') depth++;
-    }
-    return count;
-}
-
-static const fe_arg *read_arguments(argument_reader *a, uint32_t *count)
-{
-    *count = count_arguments(a->at);
     fe_arg *items = a->r->arguments + a->r->used.arguments;
-    a->r->used.arguments += *count;
-    for (uint32_t k = 0; k < *count; k++) items[k] = read_argument(a);
+    a->r->used.arguments += count;
+    for (uint32_t k = 0; k < count; k++) items[k] = read_argument(a);
     return items;
 }
 
 int exec_custom(exec_run *r, const wrap_line *line)
 {
     const loop_op *op = line->op;
-    uint32_t count;
-    argument_reader a = {.r = r, .op = op, .at = op->callee->arguments};
+    argument_reader a = {.r = r, .op = op, .letters = loop_arguments_of(op->callee)};
+    uint32_t count = a.letters.count;
     a.in = exec_views(r, op->inputs, line->weights, op->input_count);
     a.out = exec_views(r, op->outputs, NULL, op->output_count);
-    const fe_arg *args = read_arguments(&a, &count);
+    const fe_arg *args = read_arguments(&a, count);
     return r->x->facts.library->services->custom(r->f, op->callee->symbol, r->step->custom, args,
-                                                 count, a.out + a.outputs,
-                                                 op->output_count - a.outputs);
+                                                 count, a.out + a.letters.outputs,
+                                                 op->output_count - a.letters.outputs);
 }

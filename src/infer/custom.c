@@ -4,8 +4,10 @@
  *
  * Left: parameters by name, tensors with a name or a number for each dimension; a name stands for
  * the size where it comes first, and must fit where it comes again. Right: for each returned tensor
- * a dtype, or the parameter whose dtype it has, and its sizes. A return that aliases a written
- * argument is that argument; the functional form gives, last, what each written argument becomes.
+ * a dtype, or the parameter whose dtype it has, and its sizes; (x[n], x[m]) for a list, `none` for
+ * an optional one that is not there; int, bool, float for numbers, int(n + 1) where it is known. A
+ * return that aliases a written argument is that argument; the functional form gives, last, what
+ * each written argument becomes.
  */
 #include "infer/infer_priv.h"
 
@@ -16,7 +18,7 @@ typedef struct shapes_reader {
     lexer lx;
     VEC(const char *) names; /* interned; what each is in this call: */
     VEC(sym_expr) values;
-    VEC(ty_tensor *) results;
+    VEC(fx_value) results;
 } shapes_reader;
 
 static sym_expr value_of(const shapes_reader *r, const char *name)
@@ -136,14 +138,12 @@ static fe_status parse_given(shapes_reader *r)
     return FE_OK;
 }
 
-static fe_status parse_result(shapes_reader *r)
+static fe_status parse_tensor(shapes_reader *r, const char *name, fx_value *out)
 {
-    const char *name;
     ty_dtype dtype;
     sym_expr sizes[TY_MAX_RANK];
     uint32_t rank = 0;
-    FE_TRY(lex_name(&r->lx, &name));
-    const ty_tensor *like = infer_tensor(r->c, name);
+    const ty_tensor *like = op_param_index(r->c->op, name) < 0 ? NULL : infer_tensor(r->c, name);
     if (like)
         dtype = like->dtype;
     else if (!ty_dtype_parse(name, &dtype))
@@ -157,8 +157,44 @@ static fe_status parse_result(shapes_reader *r)
     const ty_tensor *device = like;
     for (uint32_t i = 0; !device && i < r->c->node->arg_count; i++)
         device = fx_arg_tensor(&r->c->node->args[i]);
-    vec_push(r->c->memory, &r->results, infer_fresh(r->c, device, dtype, rank, sizes));
+    ty_tensor here = {.device = {TY_CPU, -1}};
+    *out = (fx_value){.kind = FX_TENSOR,
+                      .tensor = infer_fresh(r->c, device ? device : &here, dtype, rank, sizes)};
     return lex_expect(&r->lx, "]");
+}
+
+static fe_status parse_result(shapes_reader *r, fx_value *out);
+
+static fe_status parse_list(shapes_reader *r, fx_value *out)
+{
+    VEC(fx_value) items = {0};
+    while (!lex_is(&r->lx, ")")) {
+        fx_value item;
+        if (items.count) FE_TRY(lex_expect(&r->lx, ","));
+        FE_TRY(parse_result(r, &item));
+        vec_push(r->c->memory, &items, item);
+    }
+    *out = (fx_value){.kind = FX_TUPLE, .items = items.at, .count = items.count};
+    return lex_expect(&r->lx, ")");
+}
+
+static fe_status parse_result(shapes_reader *r, fx_value *out)
+{
+    static const struct {
+        const char *name;
+        fx_value_kind kind;
+    } others[] = {{"none", FX_NO_VALUE}, {"int", FX_INT}, {"bool", FX_BOOL}, {"float", FX_FLOAT}};
+    const char *name;
+    if (lex_take(&r->lx, "(")) return parse_list(r, out);
+    FE_TRY(lex_name(&r->lx, &name));
+    for (size_t i = 0; i < COUNT_OF(others) && !lex_is(&r->lx, "["); i++) {
+        if (strcmp(name, others[i].name) != 0) continue;
+        *out = (fx_value){.kind = others[i].kind};
+        if (out->kind != FX_INT || !lex_take(&r->lx, "(")) return FE_OK;
+        FE_TRY(parse_sum(r, &out->expr));
+        return lex_expect(&r->lx, ")");
+    }
+    return parse_tensor(r, name, out);
 }
 
 static fe_status parse_shapes(shapes_reader *r)
@@ -169,27 +205,63 @@ static fe_status parse_shapes(shapes_reader *r)
     }
     FE_TRY(lex_expect(&r->lx, "->"));
     while (r->lx.token.kind != LEX_END) {
+        fx_value result;
         if (r->results.count) FE_TRY(lex_expect(&r->lx, ","));
-        FE_TRY(parse_result(r));
+        FE_TRY(parse_result(r, &result));
+        vec_push(r->c->memory, &r->results, result);
     }
     return lex_finish(&r->lx);
 }
 
 /* ---- the value ---- */
 
+static fx_value tensor_value(ty_tensor *x)
+{
+    return (fx_value){.kind = x ? FX_TENSOR : FX_NO_VALUE, .tensor = x};
+}
+
+static fx_value tuple_value(fx_value *items, uint32_t count)
+{
+    return (fx_value){.kind = FX_TUPLE, .items = items, .count = count};
+}
+
 static void push_written(shapes_reader *r, const fx_arg *a)
 {
     const ty_tensor *x = a->kind == FX_ARG_NODE ? fx_arg_tensor(a) : NULL;
-    if (x) vec_push(r->c->memory, &r->results, infer_in_place_of(r->c, x));
+    if (x) vec_push(r->c->memory, &r->results, tensor_value(infer_in_place_of(r->c, x)));
     for (uint32_t i = 0; a->kind == FX_ARG_LIST && i < a->list.count; i++)
         push_written(r, &a->list.items[i]);
 }
 
-static ty_tensor *aliased(infer_call *c, const op_param *returned)
+/* Of the functional form: tensors of a list that is all that is returned are items of their own. */
+static void give_functional(shapes_reader *r)
+{
+    infer_call *c = r->c;
+    const op_info *from = c->op->custom->mutating;
+    if (r->results.count == 1 && r->results.at[0].kind == FX_TUPLE) {
+        fx_value list = r->results.at[0];
+        r->results.count = 0;
+        for (uint32_t k = 0; k < list.count; k++) vec_push(c->memory, &r->results, list.items[k]);
+    }
+    for (uint32_t i = 0; i < c->node->arg_count; i++)
+        if (from->params[i].is_written) push_written(r, &c->node->args[i]);
+    c->value = tuple_value(r->results.at, r->results.count);
+}
+
+/* The argument itself. */
+static fx_value value_of_argument(infer_call *c, const fx_arg *a)
+{
+    if (a->kind != FX_ARG_LIST) return tensor_value(fx_arg_tensor(a));
+    fx_value *items = NEW_ARRAY(c->memory, fx_value, a->list.count);
+    for (uint32_t k = 0; k < a->list.count; k++) items[k] = value_of_argument(c, &a->list.items[k]);
+    return tuple_value(items, a->list.count);
+}
+
+static const fx_arg *aliased(const infer_call *c, const op_param *returned)
 {
     for (uint32_t i = 0; i < c->op->param_count; i++)
         if (c->op->params[i].is_written && (c->op->params[i].alias & returned->alias))
-            return fx_arg_tensor(&c->node->args[i]);
+            return &c->node->args[i];
     return NULL;
 }
 
@@ -198,31 +270,62 @@ static void give_returns(shapes_reader *r)
 {
     infer_call *c = r->c;
     const op_info *op = c->op;
-    VEC(ty_tensor *) items = {0};
-    uint32_t taken = 0;
+    fx_value *items = NEW_ARRAY(c->memory, fx_value, op->return_count);
+    uint32_t taken = 0, wanted = 0;
     bool is_list = op->return_count == 1 && op->returns[0].type.list;
-    for (uint32_t k = 0; k < op->return_count && !is_list; k++) {
-        ty_tensor *x = op->returns[k].alias ? aliased(c, &op->returns[k]) : NULL;
-        if (!x && taken < r->results.count) x = r->results.at[taken++];
-        vec_push(c->memory, &items, x);
+    if (is_list && !op->returns[0].alias &&
+        (r->results.count != 1 || r->results.at[0].kind != FX_TUPLE)) {
+        c->value = tuple_value(r->results.at, r->results.count); /* a bare list */
+        return;
     }
-    if (!is_list && (taken != r->results.count || (items.count && !items.at[items.count - 1])))
-        infer_fail(c, "it returns %u tensors, its declared shapes have %u", op->return_count,
+    for (uint32_t k = 0; k < op->return_count; k++) {
+        const fx_arg *a = aliased(c, &op->returns[k]);
+        wanted += a == NULL;
+        if (a)
+            items[k] = value_of_argument(c, a);
+        else if (taken < r->results.count)
+            items[k] = r->results.at[taken++];
+    }
+    if (wanted != r->results.count)
+        infer_fail(c, "it returns %u values of its own, its declared shapes have %u", wanted,
                    r->results.count);
-    else if (is_list)
-        infer_give_items(c, r->results.at, r->results.count);
     else if (op->return_count == 1)
-        infer_give(c, items.at[0]);
+        c->value = items[0];
     else if (op->return_count > 1)
-        infer_give_items(c, items.at, items.count);
+        c->value = tuple_value(items, op->return_count);
+}
+
+/* Integers that only the run knows are the symbols that the program has for them, or new ones. */
+static void settle_numbers(infer_call *c, fx_value *now, const fx_value *recorded)
+{
+    bool same_kind = recorded && recorded->kind == now->kind;
+    for (uint32_t i = 0; now->kind == FX_TUPLE && i < now->count; i++)
+        settle_numbers(c, &now->items[i],
+                       same_kind && i < recorded->count ? &recorded->items[i] : NULL);
+    if ((now->kind == FX_INT || now->kind == FX_BOOL) && sym_is_none(now->expr))
+        now->expr = same_kind ? recorded->expr : infer_new_number(c, now->kind);
+    if (now->kind == FX_FLOAT && same_kind) *now = *recorded;
 }
 
 static void add_value(const infer_call *c, const fx_value *v, text *out)
 {
-    if (v->kind == FX_TENSOR) text_add(out, infer_shape(c, v->tensor));
-    for (uint32_t i = 0; v->kind == FX_TUPLE && i < v->count; i++) {
-        if (i) text_add(out, ", ");
-        add_value(c, &v->items[i], out);
+    static const char *const names[] = {
+        [FX_NO_VALUE] = "none", [FX_BOOL] = "bool", [FX_FLOAT] = "float", [FX_OPAQUE] = "object"};
+    switch (v->kind) {
+    case FX_TENSOR: text_add(out, infer_shape(c, v->tensor)); return;
+    case FX_INT:
+        text_add(out, "int ");
+        if (!sym_is_none(v->expr)) sym_print(c->symbols, v->expr, out);
+        return;
+    case FX_TUPLE:
+        text_char(out, '(');
+        for (uint32_t i = 0; i < v->count; i++) {
+            if (i) text_add(out, ", ");
+            add_value(c, &v->items[i], out);
+        }
+        text_char(out, ')');
+        return;
+    default: text_add(out, names[v->kind]); return;
     }
 }
 
@@ -244,21 +347,29 @@ static void compare_with_record(infer_call *c)
                         "%s (%s differ)", both.at, why);
 }
 
+bool infer_knows_custom(const op_info *op)
+{
+    const op_info *from = op->custom->mutating ? op->custom->mutating : op;
+    if (op->custom->shapes) return true;
+    for (uint32_t k = 0; k < from->return_count; k++)
+        if (!from->returns[k].is_written) return false;
+    return true;
+}
+
 void infer_custom(infer_call *c)
 {
     shapes_reader r = {.c = c};
-    const char *shapes = c->op->custom->shapes;
+    const char *shapes = c->op->custom->shapes ? c->op->custom->shapes : "->";
     const char *stage = arena_printf(c->memory, "infer: the shapes of %s", c->op->name);
     lex_init(&r.lx, c->graph->session, stage, shapes, strlen(shapes));
     fe_status status = parse_shapes(&r);
     if (c->status == FE_OK) c->status = status;
     if (c->status != FE_OK) return;
-    if (c->op->custom->mutating) {
-        for (uint32_t i = 0; i < c->node->arg_count; i++)
-            if (c->op->custom->mutating->params[i].is_written) push_written(&r, &c->node->args[i]);
-        infer_give_items(c, r.results.at, r.results.count);
-    } else {
+    if (c->op->custom->mutating)
+        give_functional(&r);
+    else
         give_returns(&r);
-    }
+    settle_numbers(c, &c->value, &c->recorded);
+    infer_number_storages(c);
     compare_with_record(c);
 }

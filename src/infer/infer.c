@@ -37,8 +37,7 @@ static const infer_row *row_of(const op_info *op)
 
 bool infer_knows(const op_info *op)
 {
-    if (op->custom && !op->custom->shapes) return op->return_count == 0;
-    if (op->custom) return true;
+    if (op->custom) return infer_knows_custom(op);
     return row_of(op) || written_result(op) >= 0 ||
            (op->return_count == 0 && !(op->flags & OPF_HIGHER_ORDER));
 }
@@ -126,7 +125,7 @@ fe_status infer_compute(fx_graph *g, fx_node *n, bool against_record, fx_value *
     for (uint32_t i = 0; i < n->arg_count; i++) fx_arg_each_node(&n->args[i], number_argument, g);
     if (row)
         row->rule(&c);
-    else if (op->custom && op->custom->shapes)
+    else if (op->custom)
         infer_custom(&c);
     else if (written >= 0)
         give_written(&c, (uint32_t)written);

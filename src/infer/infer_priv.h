@@ -85,7 +85,9 @@ bool infer_may_equal(const infer_call *c, sym_expr a, sym_expr b);
 /* Do the expressions hold symbols that only the run knows? */
 bool infer_has_unbacked(const infer_call *c, uint32_t count, const sym_expr *exprs);
 
-/* custom.c: what a user's operator gives, by the shapes that it declares. */
+/* custom.c: what a user's operator gives, by the shapes that it declares, or because all of it is
+ * arguments. */
+bool infer_knows_custom(const op_info *op);
 void infer_custom(infer_call *c);
 
 /* ---- results ---- */
@@ -155,6 +157,8 @@ void infer_number_storages(infer_call *c);
 
 /* ---- unbacked.c: what only the run knows ---- */
 /* A size of a result: what is recorded for the item's dimension, or else a fresh symbol. */
+/* unbacked.c: an integer (FX_INT) or bool that the run decides. */
+sym_expr infer_new_number(infer_call *c, fx_value_kind kind);
 sym_expr infer_unbacked(infer_call *c, uint32_t item, uint32_t dim);
 sym_expr infer_unbacked_offset(infer_call *c, uint32_t item, sym_expr base);
 /* Sizes and strides that only the run knows, as the record has them. */

@@ -94,6 +94,12 @@ void infer_settle(infer_call *c, fx_value *now, const fx_value *recorded)
 
 /* ---- numbers read out of tensors ---- */
 
+sym_expr infer_new_number(infer_call *c, fx_value_kind kind)
+{
+    if (kind == FX_INT) return new_symbol(c, SYM_NO_MIN);
+    return sym_compare(c->symbols, SYM_EQ, new_symbol(c, 0), infer_number(c, 1));
+}
+
 void rule_item(infer_call *c)
 {
     ty_tensor *x = infer_self(c);
@@ -101,10 +107,9 @@ void rule_item(infer_call *c)
     if (c->recorded.kind == FX_INT || c->recorded.kind == FX_BOOL || c->recorded.kind == FX_FLOAT) {
         c->value = c->recorded;
     } else if (x->dtype == TY_BOOL) {
-        sym_expr e = new_symbol(c, 0);
-        infer_give_bool(c, sym_compare(c->symbols, SYM_EQ, e, infer_number(c, 1)));
+        infer_give_bool(c, infer_new_number(c, FX_BOOL));
     } else if (ty_is_integral(x->dtype, false)) {
-        infer_give_int(c, new_symbol(c, SYM_NO_MIN));
+        infer_give_int(c, infer_new_number(c, FX_INT));
     } else {
         c->value = (fx_value){.kind = FX_FLOAT};
     }
@@ -116,7 +121,7 @@ void rule_undecided(infer_call *c)
     if (c->recorded.kind == FX_BOOL)
         c->value = c->recorded;
     else
-        infer_give_bool(c, sym_compare(c->symbols, SYM_EQ, new_symbol(c, 0), infer_number(c, 1)));
+        infer_give_bool(c, infer_new_number(c, FX_BOOL));
 }
 
 /* ---- tensors whose sizes the data decides ---- */

@@ -306,21 +306,22 @@ fe_status loop_check_view(loop_checking *c, const loop_view *v)
 /* The letters of a custom call take all of its inputs, numbers and strings. */
 static fe_status check_callee(loop_checking *c, const loop_op *op)
 {
-    uint32_t inputs = 0, outputs = 0, ints = 0, floats = 0, strings = 0;
-    for (const char *letter = op->callee->arguments; *letter; letter++) {
-        inputs += *letter == 'T' || *letter == 'M';
-        ints += *letter == 'i' || *letter == 'b';
-        floats += *letter == 'f';
-        strings += *letter == 's';
-        if (*letter == 'M' && (inputs > op->input_count || outputs >= op->output_count ||
-                               op->inputs[inputs - 1].buffer != op->outputs[outputs].buffer))
+    loop_argument argument;
+    loop_arguments a = loop_arguments_of(op->callee);
+    int64_t depth = 0;
+    while (loop_next_argument(&a, &argument)) {
+        depth += argument.letter == '[' ? 1 : argument.letter == ']' ? -1 : 0;
+        if (depth < 0) break;
+        if (argument.letter == 'M' &&
+            (a.inputs > op->input_count || a.outputs > op->output_count ||
+             op->inputs[a.inputs - 1].buffer != op->outputs[argument.number].buffer))
             return loop_broken(c, "L7", "an argument that is changed in place has two buffers");
-        outputs += *letter == 'O' || *letter == 'M';
-        if (!strchr("TOMifbs-[]", *letter))
-            return loop_broken(c, "L7", "an argument of kind %c", *letter);
+        if (!strchr("TOMifbs-[]", argument.letter))
+            return loop_broken(c, "L7", "an argument of kind %c", argument.letter);
     }
-    if (inputs != op->input_count || outputs > op->output_count || ints != op->int_count ||
-        floats != op->float_count || strings != op->callee->string_count)
+    if (depth != 0 || a.inputs != op->input_count || a.outputs > op->output_count ||
+        a.ints != op->int_count || a.floats != op->float_count ||
+        a.strings != op->callee->string_count)
         return loop_broken(c, "L7", "%s: the operands are not those that \"%s\" takes",
                            op->callee->symbol, op->callee->arguments);
     return FE_OK;

@@ -180,7 +180,7 @@ typedef struct loop_store {
 /* The user's function behind an extern call of kernel "custom", and how its arguments are made of
  * the call's operands, a letter each: T the next input view, O the next output view, M both (one
  * buffer, changed in place), i f b s the next int, float, int as bool, string, - none, [ ] a list.
- * Outputs that no letter takes are its results. */
+ * Outputs that no letter takes are its results; an absent one stands for a return that is None. */
 typedef struct loop_callee {
     const char *symbol, *arguments;
     const char *library; /* NULL when read from text */
@@ -332,6 +332,22 @@ static inline const loop_node *loop_at(const loop_program *p, loop_value v)
     return &p->nodes.at[v.id];
 }
 loop_view loop_view_of(loop_program *p, loop_buffer_id b); /* the whole buffer */
+
+/* ---- the arguments of a custom call, one letter at a time (callee.c) ---- */
+typedef struct loop_argument {
+    char letter; /* as in loop_callee.arguments; ] ends a list */
+    uint32_t
+        number; /* which input (T), output (O, M), int (i, b), float or string; [: how many items */
+    bool is_first; /* of all, or of its list */
+} loop_argument;
+typedef struct loop_arguments {
+    const char *begin, *at;
+    uint32_t count;                                  /* arguments, lists as one each */
+    uint32_t inputs, outputs, ints, floats, strings; /* that were taken so far */
+} loop_arguments;
+loop_arguments loop_arguments_of(const loop_callee *callee);
+bool loop_next_argument(loop_arguments *a, loop_argument *out); /* false: there is none left */
+
 bool loop_extern_known(const char *kernel);
 bool loop_extern_needs_lapack(const char *kernel);
 const char *loop_control_name(loop_control c);

@@ -4,7 +4,7 @@
  * A written argument is copied first and changed in the copy, which is what the functional form
  * returns for it. A functional operator with an out overload is a call of that.
  */
-#include "lower/lower_priv.h"
+#include "lower/ragged.h"
 
 #include <string.h>
 
@@ -41,8 +41,10 @@ static bool is_sole_reader(lowering *l, const fx_node *n, lower_tensor t)
 static void add_written(custom_call *c, const fx_node *n, lower_tensor given)
 {
     lower_tensor copy = given;
-    if (!is_sole_reader(c->l, n, given)) copy = lower_copied(c->l, given, n->value.tensor->strides);
+    bool is_ours = is_sole_reader(c->l, n, given);
+    if (!is_ours) copy = lower_copied(c->l, given, n->value.tensor->strides);
     loop_view view = lower_strided(c->l, copy);
+    if (is_ours) copy = lower_viewed(c->l, view); /* what this call makes of it */
     vec_push(c->l->memory, &c->inputs, view);
     vec_push(c->l->memory, &c->outputs, view);
     vec_push(c->l->memory, &c->written, copy);
@@ -112,36 +114,89 @@ static fe_status add_argument(custom_call *c, const fx_arg *a, bool is_written)
     return lower_fail(l, "a custom operator cannot take an argument of this kind");
 }
 
-/* Memory for what the node returns, but for what written arguments end with. */
-static fe_status make_results(custom_call *c, uint32_t count)
+/* ---- what is returned ---- */
+
+static void push_result(custom_call *c, lower_tensor t)
 {
-    lowering *l = c->l;
-    for (uint32_t k = 0; k < count; k++) {
-        const ty_tensor *t = lower_meta(l, k);
-        if (!t) return lower_fail(l, "it returns something that is not a tensor");
-        lower_tensor made = lower_temp_tensor(l, t->dtype, t->rank, t->sizes, t->strides);
-        map_set(l->memory, &l->extern_made, made.box->view.buffer, 1);
-        vec_push(l->memory, &c->results, made);
-    }
-    return FE_OK;
+    if (!lower_absent(t)) map_set(c->l->memory, &c->l->extern_made, t.box->view.buffer, 1);
+    vec_push(c->l->memory, &c->results, t);
 }
 
-/* In the order of the called operator's parameters; its outputs are the node's results. */
+/* Memory for a returned value, lists flattened: row-major, a number of rank 0, none for None. */
+static fe_status make_result(custom_call *c, const fx_value *v)
+{
+    lowering *l = c->l;
+    switch (v->kind) {
+    case FX_TENSOR:
+        push_result(
+            c, lower_temp_tensor(l, v->tensor->dtype, v->tensor->rank, v->tensor->sizes, NULL));
+        return FE_OK;
+    case FX_INT: push_result(c, lower_temp_tensor(l, TY_I64, 0, NULL, NULL)); return FE_OK;
+    case FX_BOOL: push_result(c, lower_temp_tensor(l, TY_BOOL, 0, NULL, NULL)); return FE_OK;
+    case FX_FLOAT: push_result(c, lower_temp_tensor(l, TY_F64, 0, NULL, NULL)); return FE_OK;
+    case FX_NO_VALUE: push_result(c, (lower_tensor){0}); return FE_OK;
+    case FX_TUPLE:
+        for (uint32_t k = 0; k < v->count; k++) FE_TRY(make_result(c, &v->items[k]));
+        return FE_OK;
+    case FX_OPAQUE: break;
+    }
+    return lower_fail(l, "it returns an object");
+}
+
+/* What the program has of what was returned: numbers give their values to its symbols, tensors lie
+ * as it records them. */
+static void settle_results(custom_call *c, const fx_value *v, uint32_t *at)
+{
+    if (v->kind == FX_TUPLE) {
+        for (uint32_t k = 0; k < v->count; k++) settle_results(c, &v->items[k], at);
+        return;
+    }
+    lower_tensor *made = &c->results.at[(*at)++];
+    lower_define_number(c->l, v, *made);
+    if (v->kind == FX_TENSOR && !ty_is_contiguous(c->l->symbols, v->tensor))
+        *made = lower_copied(c->l, *made, v->tensor->strides);
+}
+
+static loop_view view_of(custom_call *c, lower_tensor t)
+{
+    return lower_absent(t) ? (loop_view){.buffer = LOOP_NO_BUFFER} : lower_strided(c->l, t);
+}
+
+/* The next results as an argument of the out overload. */
+static void add_output(custom_call *c, const fx_value *v, uint32_t *at)
+{
+    if (v->kind == FX_TUPLE) {
+        text_char(&c->arguments, '[');
+        for (uint32_t k = 0; k < v->count; k++) add_output(c, &v->items[k], at);
+        text_char(&c->arguments, ']');
+        return;
+    }
+    lower_tensor made = c->results.at[(*at)++];
+    text_char(&c->arguments, lower_absent(made) ? '-' : 'O');
+    if (!lower_absent(made)) vec_push(c->l->memory, &c->outputs, view_of(c, made));
+}
+
+/* The value of return k: items of the node's, which for a single return is the value itself. */
+static const fx_value *returned(const fx_node *n, uint32_t k)
+{
+    return n->op->return_count == 1 ? &n->value : &n->value.items[k];
+}
+
+/* In the order of the called operator's parameters; the outputs of an out overload are the node's
+ * results, else these stand behind the arguments. */
 static fe_status add_arguments(custom_call *c, const fx_node *n, const op_info *called)
 {
-    uint32_t given = 0;
+    bool by_out = called->is_mutating && !n->op->custom->mutating;
+    uint32_t given = 0, outputs = 0, at = 0;
     for (uint32_t i = 0; i < called->param_count; i++) {
         const op_param *p = &called->params[i];
-        if (p->is_written && !n->op->custom->mutating) {
-            vec_push(c->l->memory, &c->outputs, lower_strided(c->l, c->results.at[i - given]));
-            text_char(&c->arguments, 'O');
-            continue;
-        }
-        FE_TRY(add_argument(c, &n->args[given++], p->is_written));
+        if (by_out && p->is_written)
+            add_output(c, returned(n, outputs++), &at);
+        else
+            FE_TRY(add_argument(c, &n->args[given++], p->is_written));
     }
-    if (called->is_mutating && !n->op->custom->mutating) return FE_OK;
-    for (uint32_t k = 0; k < c->results.count; k++)
-        vec_push(c->l->memory, &c->outputs, lower_strided(c->l, c->results.at[k]));
+    for (uint32_t k = 0; !by_out && k < c->results.count; k++)
+        vec_push(c->l->memory, &c->outputs, view_of(c, c->results.at[k]));
     return FE_OK;
 }
 
@@ -182,6 +237,26 @@ static uint32_t written_count(const fx_node *n)
     return count;
 }
 
+/* What the function returns by itself: of a functional form, not what written arguments become. */
+static fx_value fresh_value(const fx_node *n)
+{
+    fx_value v = n->value;
+    if (n->op->custom->mutating) v.count -= written_count(n);
+    return v;
+}
+
+static fe_status add_call(custom_call *c, const fx_node *n, const op_info *called)
+{
+    fx_value fresh = fresh_value(n);
+    uint32_t at = 0;
+    bool returns = n->op->return_count > 0;
+    if (returns) FE_TRY(make_result(c, &fresh));
+    FE_TRY(add_arguments(c, n, called));
+    add_op(c, called);
+    if (returns) settle_results(c, &fresh, &at);
+    return FE_OK;
+}
+
 fe_status lower_custom(lowering *l, fx_node *n)
 {
     const op_info *called = n->op->custom->mutating ? n->op->custom->mutating : n->op, *out;
@@ -191,10 +266,7 @@ fe_status lower_custom(lowering *l, fx_node *n)
         return lower_fail(l, "no library that was given has a function for %s", called->name);
     custom_call c = {.l = l};
     text_init(&c.arguments, l->memory);
-    uint32_t count = n->value.kind == FX_TUPLE ? n->value.count : n->value.kind == FX_TENSOR;
-    FE_TRY(make_results(&c, count - written_count(n)));
-    FE_TRY(add_arguments(&c, n, called));
-    add_op(&c, called);
+    FE_TRY(add_call(&c, n, called));
     for (uint32_t k = 0; k < c.written.count; k++) vec_push(l->memory, &c.results, c.written.at[k]);
     if (n->value.kind == FX_NO_VALUE) return FE_OK;
     return n->value.kind == FX_TUPLE ? lower_give_items(l, c.results.at, c.results.count)

@@ -33,13 +33,12 @@ static void define_bool(lowering *l, sym_expr e, lower_tensor t)
         lower_assert(l, lower_read_int(l, t, 0, 1), SYM_EQ, e, NULL);
 }
 
-/* The number gives its value to the symbols that the archive records for it. */
-static void define_number(lowering *l, const fx_node *n, lower_tensor t)
+void lower_define_number(lowering *l, const fx_value *v, lower_tensor t)
 {
-    if (n->value.kind == FX_INT && !sym_is_none(n->value.expr))
-        lower_define(l, n->value.expr, t);
-    else if (n->value.kind == FX_BOOL)
-        define_bool(l, n->value.expr, t);
+    if (v->kind == FX_INT && !sym_is_none(v->expr))
+        lower_define(l, v->expr, t);
+    else if (v->kind == FX_BOOL)
+        define_bool(l, v->expr, t);
 }
 
 /* The only element. */
@@ -59,7 +58,7 @@ static fe_status item(lowering *l, fx_node *n, const lower_row *row)
     ty_dtype d = lower_dtype(one);
     if (ty_is_complex(d)) return lower_fail(l, "a complex number read out of a tensor");
     if (ty_is_integral(d, true))
-        define_number(l, n, one);
+        lower_define_number(l, &n->value, one);
     else
         one = lower_cast(l, one, TY_F64);
     return keep(l, n, one);
@@ -69,7 +68,7 @@ static fe_status is_nonzero(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     lower_tensor one = lower_cast(l, only_element(l, lower_tensor_of(l, &n->args[0])), TY_BOOL);
-    define_number(l, n, one);
+    lower_define_number(l, &n->value, one);
     return keep(l, n, one);
 }
 
@@ -89,7 +88,7 @@ static fe_status equal(lowering *l, fx_node *n, const lower_row *row)
     ty_dtype d = lower_compute_dtype(lower_dtype(a));
     lower_tensor same = lower_binary(l, LOOP_EQ, lower_cast(l, a, d), lower_cast(l, b, d));
     lower_tensor all = lower_reduced(l, LOOP_ALL, same, reduced, false, NULL);
-    define_number(l, n, all);
+    lower_define_number(l, &n->value, all);
     return keep(l, n, all);
 }
 
@@ -264,7 +263,7 @@ fe_status lower_symbolic(lowering *l, fx_node *n)
     loop_value value = value_of(l, row, n);
     ty_dtype d = v->kind == FX_FLOAT ? TY_F64 : v->kind == FX_BOOL ? TY_BOOL : TY_I64;
     lower_tensor t = lower_value(l, d, 0, NULL, loop_cast(l->program, d, value));
-    define_number(l, n, t);
+    lower_define_number(l, &n->value, t);
     return keep(l, n, t);
 }
 

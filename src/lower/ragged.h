@@ -40,6 +40,9 @@ fe_status lower_check_results(lowering *l, const fx_node *n);
 void lower_finish_symbols(lowering *l);
 
 /* ---- number.c ---- */
+/* The integer or bool t, of rank 0, gives its value to the symbols in v, the number as the program
+ * has it. */
+void lower_define_number(lowering *l, const fx_value *v, lower_tensor t);
 /* A number that no expression says, as a tensor of rank 0. */
 fe_status lower_symbolic(lowering *l, fx_node *n);
 bool lower_is_computed(lowering *l, const fx_node *n); /* it has such a tensor */

@@ -1,7 +1,40 @@
-# operators of the user's: two results and a changed argument, an out overload, lists and optional arguments
---run-- for n in moe quant; do cc -shared -fPIC -I$ROOT/include $ROOT/examples/custom_ops/$n.c -lm -o lib$n.so || exit; done; cc -shared -fPIC -I$ROOT/include $ROOT/test/custom_ops/bag.c -o libbag.so && ferrite check $ROOT/test/custom_ops --ops ./libmoe.so --ops ./libquant.so --ops libbag.so
+# operators of the user: two results and a changed argument, an out overload, lists and optional arguments; what was functionalised is changed where it lies again
+--run-- for n in moe quant; do cc -shared -fPIC -I$ROOT/include $ROOT/examples/custom_ops/$n.c -lm -o lib$n.so || exit; done; cc -shared -fPIC -I$ROOT/include $ROOT/test/custom_ops/bag.c -o libbag.so && cc -shared -fPIC -I$ROOT/include $ROOT/test/custom_ops/returns.c -o libreturns.so && for how in '' '--target process' --no-cc '--split nodes=3'; do ferrite check $ROOT/test/custom_ops --ops ./libmoe.so --ops ./libquant.so --ops libbag.so --ops libreturns.so $how; done
 --out--
-6 passed, 0 failed, 0 unsupported
+11 passed, 0 failed, 0 unsupported
+11 passed, 0 failed, 0 unsupported
+11 passed, 0 failed, 0 unsupported
+11 passed, 0 failed, 0 unsupported
+--run-- ferrite inspect changed.fx --ops libbag.so --ops libreturns.so --stage wrap | sed -n '/^note/,$p'
+--file changed.fx--
+operators {
+  "bag::scale_(Tensor(a!)[] xs, float by, Tensor? mask=None, str mode=\"all\") -> ()"
+  "bag::increment_(Tensor(a!) x, Tensor(b!)? calls=None) -> Tensor(a!)"
+  "returns::seen(Tensor x, Tensor(a!)? seen=None) -> (Tensor, Tensor)"
+}
+graph changed {
+  placeholder %x user "x" : f32[4]
+  placeholder %y user "y" : f32[4,3]
+  placeholder %n user "n" : i64[]
+  %none = bag.scale_.default([%x, %y], 2.0, None, "all")
+  %same = bag.increment_.default(%x, %n)
+  %pair = returns.seen.default(%y, %n)
+  %more = _operator.getitem(%pair, 0)
+  %z = aten.add.Tensor(%more, %y, 1)
+  output (user %z)
+}
+--out--
+note "scale_"
+extern custom (@x[4]{1}, @y[4,3]{3,1}) -> (@x[4]{1}, @y[4,3]{3,1}) ints [] floats [2.0] calls "bag_scale" "[MM]f-s" strings ["all"]
+note "increment_"
+extern custom (@x[4]{1}, @n[]{}) -> (@x[4]{1}, @n[]{}) ints [] floats [] calls "bag_increment" "MM"
+alloc @buf7 live [2, 3) at 0 bytes 16
+note "seen"
+extern custom (@y[4,3]{3,1}, @n[]{}) -> (@n[]{}, @buf6[4,3]{3,1}, @buf7[4]{1}) ints [] floats [] calls "returns_seen" "TM"
+free @buf7
+note "z"
+kernel k_add_954b8f (@buf6, @y, @buf8) ints [] m 1 n 12 cost 70
+output 0 @buf8[4,3]{3,1}
 --run-- ferrite compile $ROOT/test/custom_ops/quantised.pt2 --ops libquant.so --emit c -o src --quiet && env -u MAKEFLAGS -u MAKELEVEL make -s -j2 -C src ISAS=base && cp libquant.so src && ldd src/quantised.so | grep -c 'libquant.so => .*/src/libquant.so'
 --out--
 1
@@ -42,7 +75,7 @@ error: op: quant.quantise.default: "quant::quantise.out(Tensor x, int width=8, *
 error: ops: quant.quantise.default has neither a function nor an out overload
   at w.so
   help: name its function, or declare the overload that writes into outputs
-error: infer: quant.quantise.default: the shapes declared for it give i8[10,4], f32[4], the program records i8[4,10], f32[4] (sizes differ)
+error: infer: quant.quantise.default: the shapes declared for it give (i8[10,4], f32[4]), the program records (i8[4,10], f32[4]) (sizes differ)
   at %quantise in graph main
   source cases_custom.py:106 in forward
   help: correct the shapes in the operator's row, or export the program again

@@ -157,3 +157,119 @@ def bag():
 
     mask = torch.tensor([True, False, True])
     return Bag(), [(torch.randn(3, 4), torch.randn(5, 3), mask)]
+
+
+# ---- returns: every kind of return ----
+
+
+def counted(x):
+    count = int((x > 0).sum())
+    return x * 2, count, count > 0, count / x.numel()
+
+
+def returns(schema, implementation, fake, tags=()):
+    library = torch.library.Library("returns", "FRAGMENT")
+    LIBRARIES.append(library)
+    name = schema.split("(")[0]
+    library.define(schema, tags=tags)
+    library.impl(name, implementation, "CPU")
+    torch.library.register_fake(f"returns::{name}", fake, lib=library)
+
+
+def two_out(x, more, sums):
+    return more.copy_(x + 1), sums.copy_(x.sum(1))
+
+
+def cut(x, sizes):
+    return [part.clone(memory_format=torch.contiguous_format) for part in x.split(list(sizes))], x + 1
+
+
+def sum_of(xs, by=None, d=None):
+    return sum(x for x in xs if x is not None)
+
+
+returns("two(Tensor x) -> (Tensor, Tensor)", lambda x: (x + 1, x.sum(1)),
+        lambda x: (torch.empty_like(x), x.new_empty(x.shape[0])))
+returns("two.out(Tensor x, *, Tensor(a!) more, Tensor(b!) sums) -> (Tensor(a!), Tensor(b!))", two_out,
+        lambda x, more, sums: (more, sums), (torch.Tag.out,))
+returns("one(Tensor x) -> Tensor", lambda x: x * 2, torch.empty_like)
+returns("one.into(Tensor x, *, Tensor(a!) result) -> Tensor(a!)", lambda x, result: result.copy_(x * 2),
+        lambda x, result: result, (torch.Tag.out,))
+returns("positive(Tensor x) -> SymInt", lambda x: int((x > 0).sum()),
+        lambda x: torch.library.get_ctx().new_dynamic_size())
+returns("rows(Tensor x) -> SymInt", lambda x: x.shape[0], lambda x: x.shape[0])
+returns("maybe(Tensor x, bool want) -> (Tensor, Tensor?)", lambda x, want: (x * 2, x * 3 if want else None),
+        lambda x, want: (torch.empty_like(x), torch.empty_like(x) if want else None))
+returns("optional(Tensor x, bool want) -> Tensor?", lambda x, want: x * 3 if want else None,
+        lambda x, want: torch.empty_like(x) if want else None)
+returns("parts(Tensor x, SymInt[] sizes) -> (Tensor[], Tensor)", cut,
+        lambda x, sizes: ([x.new_empty(n, x.shape[1]) for n in sizes], torch.empty_like(x)))
+returns("sum_of(Tensor?[] xs, float? by=None, int[]? d=None) -> Tensor", sum_of,
+        lambda xs, by=None, d=None: torch.empty_like(next(x for x in xs if x is not None)))
+
+
+class Returns(nn.Module):
+    """Every kind; some results are dead, and one is read by nobody."""
+
+    def forward(self, x):
+        ops = torch.ops.returns
+        more, _ = ops.two(x.relu())
+        _, sums = ops.two(more - 1)
+        doubled, tripled = ops.maybe(more, True)
+        single, absent = ops.maybe(more, False)
+        assert absent is None and ops.optional(x, False) is None
+        rows = x.shape[0]
+        (first, second), plus = ops.parts(x.t(), [3, x.shape[1] - 3])
+        summed = ops.sum_of([x, None, ops.optional(x, True)], None, [1, 2])
+        return (doubled + tripled, sums, ops.one(single), first, second * 2, plus, summed,
+                x.new_zeros(ops.rows(x)), rows)
+
+
+@program
+def returns_static():
+    return Returns(), [(torch.randn(3, 5),)]
+
+
+@program
+def returns_dynamic():
+    return Returns(), [(torch.randn(3, 5),), (torch.randn(7, 9),)], {"dynamic_shapes": ({0: Dim.AUTO, 1: Dim.AUTO},)}
+
+
+@program
+def returns_number():
+    class Positive(nn.Module):
+        def forward(self, x):
+            count = torch.ops.returns.positive(x)
+            return torch.ones(count) * 2, torch.ops.returns.one(x) + count, count
+
+    return Positive(), [(torch.randn(4, 5),), (torch.randn(4, 5),), (torch.full((4, 5), -1.0),)]
+
+
+# ---- a chain of calls whose packed values die one after another ----
+
+
+@program
+def chain():
+    class Chain(nn.Module):
+        def forward(self, x):
+            for _ in range(12):
+                more, sums = torch.ops.returns.two(x)
+                x = more * sums.unsqueeze(1).cos()
+            return x
+
+    return Chain(), [(torch.randn(64, 16),)]
+
+
+@program
+def chain_of_changes():
+    class Chain(nn.Module):
+        """Each call changes a value of its own, and returns two."""
+
+        def forward(self, x):
+            counts = torch.zeros(8, dtype=torch.int64)
+            for _ in range(8):
+                weights, _ = torch.ops.moe.route(x, counts, 2)
+                x = x.flip(1) * 1.5 + weights[:, :1]
+            return x, counts
+
+    return Chain(), [(torch.randn(32, 8),)]

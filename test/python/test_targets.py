@@ -2,7 +2,9 @@
 """Recorded cases through targets that PyTorch can call: each program as a module of the target, its outputs, and the
 inputs that it writes to, against the record as `ferrite check` holds them.
 
-    test_targets.py [--target python|fx] [--jobs N] [CASE.pt2 ...]        all targets and test/cases without arguments
+    test_targets.py [--target python|fx] [--jobs N] [--ops LIBRARY ...] [CASE.pt2 ...]
+
+All targets, test/cases and test/custom_ops without arguments.
 """
 
 import argparse
@@ -148,18 +150,19 @@ def module_name(path):
     return "case_" + os.path.basename(path)[:-4]
 
 
-def compile_case(target, path, folder):
+def compile_case(target, path, folder, ops):
     out = os.path.join(folder, module_name(path) + TARGETS[target][0])
-    done = subprocess.run([FERRITE, "compile", path, "--emit", target, "-o", out, "--quiet", "--jobs", "1"],
+    done = subprocess.run([FERRITE, "compile", path, "--emit", target, "-o", out, "--quiet", "--jobs", "1",
+                           *(word for library in ops for word in ("--ops", library))],
                           capture_output=True, text=True)
     return None if done.returncode == 0 else done.stderr
 
 
-def check_target(target, paths, jobs):
+def check_target(target, paths, jobs, ops=()):
     passed = failed = 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         sys.path.insert(0, folder)
-        compiled = [pool.submit(compile_case, target, path, folder) for path in paths]
+        compiled = [pool.submit(compile_case, target, path, folder, ops) for path in paths]
         for path, future in zip(paths, compiled):
             problem = future.result()
             try:
@@ -188,6 +191,23 @@ def check_example():
     return int(good), int(not good)
 
 
+# The C side of the programs in test/custom_ops.
+LIBRARIES = [os.path.join(ROOT, *path) for path in (
+    ("examples", "custom_ops", "moe.c"), ("examples", "custom_ops", "quant.c"), ("test", "custom_ops", "bag.c"),
+    ("test", "custom_ops", "returns.c"))]
+
+
+def check_custom(targets, jobs):
+    """Programs that call operators of the user's."""
+    with tempfile.TemporaryDirectory() as folder:
+        libraries = [os.path.join(folder, f"lib{os.path.basename(source)[:-2]}.so") for source in LIBRARIES]
+        for source, library in zip(LIBRARIES, libraries):
+            subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-I" + os.path.join(ROOT, "include"), source,
+                            "-lm", "-o", library], check=True)
+        return [check_target(target, cases_under(os.path.join(ROOT, "test", "custom_ops")), jobs, libraries)
+                for target in targets]
+
+
 def cases_under(folder):
     found = (os.path.join(where, name) for where, _, names in os.walk(folder) for name in names if name.endswith(".pt2"))
     return sorted(path for path in found if os.path.exists(path[:-4] + ".json"))
@@ -197,11 +217,15 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--target", choices=TARGETS, action="append")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--ops", action="append", default=[])
     parser.add_argument("cases", nargs="*")
     options = parser.parse_args()
     paths = [p for case in options.cases for p in (cases_under(case) if os.path.isdir(case) else [case])]
-    counts = [check_target(target, paths or cases_under(os.path.join(ROOT, "test", "cases")), options.jobs)
-              for target in options.target or TARGETS]
+    targets = options.target or list(TARGETS)
+    counts = [check_target(target, paths or cases_under(os.path.join(ROOT, "test", "cases")), options.jobs, options.ops)
+              for target in targets]
+    if not paths:
+        counts += check_custom(targets, options.jobs)
     if not paths and not options.target:
         counts.append(check_example())
     print(f"{sum(p for p, _ in counts)} passed, {sum(f for _, f in counts)} failed")
