@@ -318,6 +318,9 @@ void fx_subcall_of(const fx_node *n, arena *memory, fx_subcall *out);
  * those of g only then. */
 fx_arg *fx_inline(fx_graph *g, fx_node *before, const fx_graph *sub, const fx_arg *operands,
                   uint32_t count);
+/* The call in another graph, before `before`: of[id] stands for the node of that id in its arguments. Its
+ * value is a copy, to be inferred again. */
+fx_node *fx_copy_call(fx_graph *g, fx_node *before, const fx_node *n, const fx_arg *of);
 /* As fx_replace_uses, by a constant or a node. */
 void fx_replace_uses_by_arg(fx_graph *g, fx_node *old, fx_arg with);
 

@@ -91,6 +91,15 @@ static fx_value without_storage(fx_graph *g, const fx_value *v)
     return copy;
 }
 
+fx_node *fx_copy_call(fx_graph *g, fx_node *before, const fx_node *n, const fx_arg *of)
+{
+    substitution s = {g, of};
+    fx_node *copy = fx_call(g, before, n->op, n->name, substituted_all(&s, n), n->arg_count);
+    copy->origin = n->origin;
+    copy->value = without_storage(g, &n->value);
+    return copy;
+}
+
 fx_arg *fx_inline(fx_graph *g, fx_node *before, const fx_graph *sub, const fx_arg *operands,
                   uint32_t count)
 {
@@ -98,12 +107,7 @@ fx_arg *fx_inline(fx_graph *g, fx_node *before, const fx_graph *sub, const fx_ar
     substitution s = {g, of};
     CHECK(g->session, count == sub->inputs.count && sub->output);
     for (uint32_t i = 0; i < count; i++) of[sub->inputs.at[i]->id] = operands[i];
-    for (const fx_node *n = sub->first; n; n = n->next) {
-        if (n->kind != FX_CALL) continue;
-        fx_node *copy = fx_call(g, before, n->op, n->name, substituted_all(&s, n), n->arg_count);
-        copy->origin = n->origin;
-        copy->value = without_storage(g, &n->value);
-        of[n->id] = fx_of(copy);
-    }
+    for (const fx_node *n = sub->first; n; n = n->next)
+        if (n->kind == FX_CALL) of[n->id] = fx_of(fx_copy_call(g, before, n, of));
     return substituted_all(&s, sub->output);
 }

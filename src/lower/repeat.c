@@ -158,6 +158,11 @@ static fe_status walk(lowering *l, fx_node *n, fx_graph *body, const control_lis
     control_give_memory(l, walked);
     control_give_memory(l, additional);
     FE_TRY(check_walked(l, walked));
+    if (lower_is_zero(l, walked->at[0].sizes[0])) {
+        append(l, &carried, &stacked);
+        control_define_results(l, &carried);
+        return lower_give_items(l, carried.at, carried.count);
+    }
     uint32_t begin = control_begin_repeat(l, walked->at[0].sizes[0], &step);
     control_set_outputs(l, &l->program->ops.at[begin], &stacked);
     append(l, &operands, &carried);

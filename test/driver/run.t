@@ -26,6 +26,7 @@ error: run: the program takes 2 inputs and the archive records no sample of them
 --run-- ferrite run $ROOT/demo/digits.pt2 --dump-after all --json 2>&1 >out.json | grep '^#'
 --out--
 # after inline
+# after unbatch
 # after lists
 # after functionalise
 # after decompose

@@ -678,3 +678,24 @@ def pools_of_any_size():
                                                                              ((2, 3), (3, 2)))]
     image = {2: Dim("height", min=2, max=32), 3: Dim("width", min=2, max=32)}
     return function(forward), sets, {"dynamic_shapes": (image, {0: Dim("a", min=2, max=9), 1: Dim("b", min=2, max=9)})}
+
+
+@program
+def mapped_over_a_batch():
+    """vmap: element by element, of products and scans, one within another, with writes in place."""
+
+    class Mapped(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 3)
+
+        def forward(self, x, y):
+            distance = torch.vmap(lambda a: torch.vmap(lambda b: (a - b).norm())(y))(x)
+            both = torch.vmap(lambda a, b: (a * b).relu() / (1 + a.abs()), in_dims=(0, 1))(x, x.t())
+            layers = torch.vmap(self.linear)(x.reshape(3, 2, 4))
+            steps = torch.vmap(lambda a: a.clone().add_(1).mul_(a).cumsum(0)[1:])(x)
+            most = torch.vmap(lambda a: tuple(a.topk(2)))(x)
+            return distance, both, layers, steps, *most, torch.vmap(lambda a: y.sum(0))(x)
+
+    sets = [(torch.randn(6, 4), torch.randn(5, 4))]
+    return Mapped(), sets
