@@ -13,12 +13,13 @@
 typedef struct checker {
     fx_graph *graph;
     const char *after;
+    arena *memory;
     uint32_t *references; /* by id: references seen so far */
     bool *defined;        /* by id */
     map *bound;           /* symbols that only the run knows, those of the graph around too */
 } checker;
 
-static fe_status check_graph(fx_graph *g, const char *after, map *bound);
+static fe_status check_graph(fx_graph *g, const char *after, arena *memory, map *bound);
 
 static fe_status breach(const checker *c, const fx_node *n, const char *format, ...)
     FE_PRINTF(3, 4);
@@ -63,7 +64,7 @@ static fe_status check_references(checker *c, const fx_node *n, const fx_arg *a)
     if (a->kind == FX_ARG_GRAPH) {
         if (!a->graph || a->graph == c->graph)
             return breach(c, n, "F4: %%%s has no graph as argument, or its own", n->name);
-        return check_graph(a->graph, c->after, c->bound);
+        return check_graph(a->graph, c->after, c->memory, c->bound);
     }
     if (a->kind != FX_ARG_LIST) return FE_OK;
     for (uint32_t i = 0; i < a->list.count; i++) FE_TRY(check_references(c, n, &a->list.items[i]));
@@ -290,7 +291,7 @@ static void walk_symbol(void *data, sym_expr symbol)
     fx_graph *g = w->c->graph;
     if (sym_kind_of(g->symbols, symbol) != SYM_UNBACKED) return;
     if (w->binds)
-        map_set(g->memory, w->c->bound, symbol.id, 1);
+        map_set(w->c->memory, w->c->bound, symbol.id, 1);
     else if (map_get(w->c->bound, symbol.id) == MAP_NONE)
         w->unbound = symbol;
 }
@@ -391,11 +392,11 @@ static fe_status check_lists(checker *c)
     return FE_OK;
 }
 
-static fe_status check_graph(fx_graph *g, const char *after, map *bound)
+static fe_status check_graph(fx_graph *g, const char *after, arena *memory, map *bound)
 {
-    checker c = {.graph = g, .after = after, .bound = bound};
-    c.references = NEW_ARRAY(g->memory, uint32_t, g->by_id.count);
-    c.defined = NEW_ARRAY(g->memory, bool, g->by_id.count);
+    checker c = {.graph = g, .after = after, .memory = memory, .bound = bound};
+    c.references = NEW_ARRAY(memory, uint32_t, g->by_id.count + 1);
+    c.defined = NEW_ARRAY(memory, bool, g->by_id.count + 1);
     for (const fx_node *n = g->first; n; n = n->next) FE_TRY(check_node(&c, n));
     return check_lists(&c);
 }
@@ -403,8 +404,8 @@ static fe_status check_graph(fx_graph *g, const char *after, map *bound)
 fe_status fx_check(fx_graph *g, const char *after)
 {
     map bound = {0};
-    arena_mark_t mark = arena_mark(g->memory);
-    FE_TRY(check_graph(g, after, &bound));
-    arena_release(g->memory, mark); /* after a breach what is here may be the diagnostic */
-    return FE_OK;
+    arena *memory = arena_new(g->session);
+    fe_status status = check_graph(g, after, memory, &bound);
+    arena_free(memory);
+    return status;
 }
