@@ -275,7 +275,8 @@ static fx_node *put_of_ramp(rewriting *r)
     bool is_ramp = fx_is(ramp, OP_aten_arange_default) || fx_is(ramp, OP_aten_arange_start) ||
                    (fx_is(ramp, OP_aten_arange_start_step) &&
                     fx_arg_int(r->g, &ramp->args[2], &size) && size == 1);
-    if (!is_ramp || !ty_is_integral(fx_tensor(ramp)->dtype, false)) return NULL;
+    ty_dtype dtype = fx_tensor(ramp)->dtype; /* bytes are a mask */
+    if (!is_ramp || (dtype != TY_I64 && dtype != TY_I32)) return NULL;
     if ((last && !fx_arg_int(r->g, &ramp->args[0], &start)) ||
         !fx_arg_int(r->g, &ramp->args[last], &end) || start < 0 || end <= start ||
         !sym_is_int(r->g->symbols, t->sizes[dim], &size) || end > size)

@@ -37,5 +37,6 @@ error: run: the program takes 2 inputs and the archive records no sample of them
 # after attention
 # after products
 # after cse
+# after parallel
 # after nest_cat
 # after dce

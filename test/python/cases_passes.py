@@ -99,3 +99,37 @@ def cut_and_put_together():
             return whole.exp(), both[:, 6:8].neg(), more, both, stacked[1].abs(), written, turned + 1, half, both[:, :6]
 
     return Pieces(), [(torch.randn(4, 6), torch.randn(4, 2), torch.randn(4, 2))]
+
+
+@program
+def products_of_one_row():
+    class Cell(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.q, self.k, self.v = (nn.Linear(6, n) for n in (4, 4, 3))
+            self.gates = nn.ModuleList(nn.Linear(6, 5, bias=False) for _ in range(3))
+            self.register_buffer("left", torch.randn(6, 2))
+            self.register_buffer("right", torch.randn(6, 3))
+
+        def forward(self, x, y):
+            q, k, v = self.q(x), self.k(x), self.v(x)
+            a, b, c = (gate(x) for gate in self.gates)
+            scores = torch.softmax(q.mT @ k, -1)
+            pair = (y @ self.left).exp().sum() * (y @ self.right)
+            return scores, v.relu() - 1, torch.sigmoid(a) * b.view(5) + c.transpose(0, 1).tanh(), c, pair
+
+    return Cell().eval(), [(torch.randn(1, 1, 6), torch.randn(1, 6))]
+
+
+@program
+def copies_that_stay_copies():
+    class Copies(nn.Module):
+        def forward(self, x, y, z):
+            one, other = x.exp().clone(), x.exp().clone()
+            flat = x.exp().view(-1)
+            back = y.clone()
+            y.copy_(back)
+            z[1].copy_(7)
+            return x.clone(), one, other, flat, back, (z.t()[1:], z.clone())
+
+    return Copies(), [(torch.randn(2, 3), torch.randn(4), torch.randn(3, 2))]
