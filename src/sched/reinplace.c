@@ -4,7 +4,8 @@
  * a buffer of its own and copies it back at the end. Where nobody reads the old value once the new
  * one is begun, the buffer is the state itself: the copy at the end goes, and so does the copy at
  * the beginning of what is overwritten only in part. A nest that then keeps what it does not replace
- * runs over the elements that it replaces alone.
+ * runs over the elements that it replaces alone. So it goes for writes one after another: the value
+ * between two is made in the state as well, if nobody reads it behind the second.
  */
 #include "sched/sched_priv.h"
 #include "sched/uses.h"
@@ -93,15 +94,19 @@ static bool can_replace(reinplacer *r, loop_buffer_id made, loop_buffer_id state
     if (r->p->buffers.at[made].kind != LOOP_TEMP || r->uses.is_output[made] || !own->count ||
         r->uses.crosses[made] || r->uses.crosses[state])
         return false;
-    uint32_t begin = own->at[0].op;
-    for (uint32_t i = 0; i < own->count; i++)
+    uint32_t begin = own->at[0].op, end = back;
+    for (uint32_t i = 0; i < own->count; i++) {
+        if (own->at[i].op > end && !r->is_gone[own->at[i].op]) end = own->at[i].op;
         if (own->at[i].is_write &&
             (own->at[i].op > back || may_leave_half(r, &r->p->ops.at[own->at[i].op], made)))
             return false;
+    }
     for (uint32_t i = 0; i < old->count; i++) {
         uint32_t op = old->at[i].op;
         loop_buffer_id from, to;
         if (r->is_gone[op]) continue;
+        /* what has been made there before, and is made there next, is a value of its own */
+        if (old->at[i].is_write && (op < begin || op > end)) continue;
         if (old->at[i].is_write ? op != back : op > begin && op < back) return false;
         if (old->at[i].is_write || op != begin) continue;
         bool copies = is_copy(r->p, &r->p->ops.at[op], &from, &to) && from == state && to == made;
@@ -244,6 +249,24 @@ static bool trim(loop_program *p, loop_op *op)
 
 /* ---- the pass ---- */
 
+/* Several: what is made of the new value of a state may be its value after that. */
+static void replace_copies(reinplacer *r)
+{
+    loop_program *p = r->p;
+    for (bool again = true; again;) {
+        again = false;
+        for (uint32_t k = 0; k < p->ops.count; k++) {
+            loop_buffer_id made, state;
+            if (r->is_gone[k] || !is_copy(p, &p->ops.at[k], &made, &state)) continue;
+            loop_buffer_kind kind = p->buffers.at[state].kind;
+            if ((kind != LOOP_STATE && kind != LOOP_INPUT) || !can_replace(r, made, state, k))
+                continue;
+            replace(r, made, state, k);
+            again = true;
+        }
+    }
+}
+
 bool reinplace(loop_program *p)
 {
     arena *memory = arena_new(p->session);
@@ -251,18 +274,13 @@ bool reinplace(loop_program *p)
                     .memory = memory,
                     .uses = uses_collect(p, memory),
                     .is_gone = NEW_ARRAY(memory, bool, p->ops.count + 1)};
-    for (uint32_t k = 0; k < p->ops.count; k++) {
-        loop_buffer_id made, state;
-        if (!is_copy(p, &p->ops.at[k], &made, &state)) continue;
-        loop_buffer_kind kind = p->buffers.at[state].kind;
-        if ((kind == LOOP_STATE || kind == LOOP_INPUT) && can_replace(&r, made, state, k))
-            replace(&r, made, state, k);
-    }
+    replace_copies(&r);
     uses_remove_ops(p, r.is_gone);
-    for (uint32_t k = 0; k < p->ops.count; k++)
-        if (p->ops.at[k].store_count &&
-            p->buffers.at[p->ops.at[k].stores[0].buffer].kind != LOOP_TEMP)
-            r.changed |= trim(p, &p->ops.at[k]);
+    for (uint32_t k = 0; k < p->ops.count; k++) {
+        loop_op *op = &p->ops.at[k];
+        if (!op->store_count || p->buffers.at[op->stores[0].buffer].kind == LOOP_TEMP) continue;
+        while (trim(p, op)) r.changed = true; /* once for each view of a chain */
+    }
     arena_free(memory);
     return r.changed;
 }

@@ -153,3 +153,85 @@ nest [i0 < 16] {
   @k[i0] = %0
 }
 output @y[16]{1}
+--run-- ferrite inspect - --from fx --stage sched | sed -n '/^state/p;/^nest/,/^}/p'
+--in--
+graph two_writes_one_after_the_other_and_a_view_of_a_view {
+  placeholder %cache buffer "cache" : f32[8,6]
+  placeholder %k buffer "k" : f32[8,6,4]
+  placeholder %i user "i" : i64[3]
+  placeholder %x user "x" : f32[3,6]
+  placeholder %y user "y" : f32[2,4]
+  %put = aten.index_put_.default(%cache, [%i], %x)
+  %add = aten.index_add_.default(%cache, 0, %i, %x)
+  %rows = aten.slice.Tensor(%k, 0, 2, 4)
+  %column = aten.select.int(%rows, 1, 3)
+  %copy_ = aten.copy_.default(%column, %y)
+  output ()
+}
+--out--
+state  @cache : f32[8,6] strides [6,1] origin 0
+state  @k : f32[8,6,4] strides [24,4,1] origin 1
+nest [i0 < 3, i1 < 6] origin 11 {
+  %0 = load f32 @x[6*i0 + i1]
+  %1 = load i64 @i[i0]
+  %2 = const 0 : i64
+  %3 = lt %1, %2 : bool
+  %4 = const 8 : i64
+  %5 = add %1, %4 : i64
+  %6 = where %3, %5, %1 : i64
+  j0 = indirect %6 < 8 dim 0 wraps origin 11
+  @cache[6*j0 + i1] = %0
+}
+nest [i0 < 3, i1 < 6] origin 12 {
+  %0 = load f32 @x[6*i0 + i1]
+  %1 = load i64 @i[i0]
+  j0 = indirect %1 < 8 dim 0 origin 12
+  @cache[6*j0 + i1] add= %0
+}
+nest [i0 < 2, i1 < 1, i2 < 4] origin 10 {
+  %0 = load f32 @y[4*i0 + i2]
+  @k[24*i0 + 4*i1 + i2 + 60] = %0
+}
+--run-- ferrite inspect - --from fx --stage sched | sed -n '/^state/p;/^nest/,/^}/p'
+--in--
+graph the_value_between_two_writes_is_read_behind_both {
+  placeholder %cache buffer "cache" : f32[8]
+  placeholder %i user "i" : i64[3]
+  placeholder %x user "x" : f32[3]
+  placeholder %y user "y" : f32[8]
+  %put = aten.index_put.default(%cache, [%i], %x)
+  %next = aten.mul.Tensor(%put, 2)
+  %copy_ = aten.copy_.default(%cache, %next)
+  %back = aten.flip.default(%put, [0])
+  %sum = aten.matmul.default(%back, %y)
+  output (user %sum)
+}
+--out--
+state  @cache : f32[8] strides [1] origin 0
+nest [i0 < 8] origin 4 {
+  %0 = load f32 @cache[i0]
+  @buf4[i0] = %0
+}
+nest [i0 < 3] origin 4 {
+  %0 = load f32 @x[i0]
+  %1 = load i64 @i[i0]
+  %2 = const 0 : i64
+  %3 = lt %1, %2 : bool
+  %4 = const 8 : i64
+  %5 = add %1, %4 : i64
+  %6 = where %3, %5, %1 : i64
+  j0 = indirect %6 < 8 dim 0 wraps origin 4
+  @buf4[j0] = %0
+}
+nest [i0 < 1, i1 < 1] reduce [r0 < 8] origin 8 {
+  %0 = load f32 @buf4[-r0 + 7]
+  %1 = load f32 @y[r0]
+  %2 = mul %0, %1 : f32
+  @buf5[0] = sum %2
+}
+nest [i0 < 8] origin 9 {
+  %0 = load f32 @buf4[i0]
+  %1 = const 2.0 : f32
+  %2 = mul %0, %1 : f32
+  @cache[i0] = %2
+}
