@@ -140,6 +140,13 @@ FE_API fe_status fe_set(fe_session *session, const char *option, const char *val
 struct fe_pass;
 FE_API fe_status fe_add_pass(fe_session *session, const struct fe_pass *pass);
 
+/* An operator of the caller's (ferrite_ops.h; copied, texts too) for the compilations that follow;
+ * NULL: none of those. What fe_load() makes ready calls the row's function; the hosts of artifacts
+ * give theirs by fe_artifact.set_op(), under the row's symbol, which is by default the operator's
+ * name: shop_scale of shop::scale. Mistakes in a row come back from the compilation. */
+struct fe_op_row;
+FE_API fe_status fe_add_op(fe_session *session, const struct fe_op_row *row);
+
 /* A node of the graph, as its passes left it. Strings are valid during the call. */
 typedef struct fe_node_info {
     const char *name;        /* "linear_3" */

@@ -82,6 +82,7 @@ typedef struct fe_port {
     const char *shape_text; /* "[s0, 3, 224, 224]" */
 } fe_port;
 
+struct fe_op_call;                /* ferrite_ops.h */
 typedef struct fe_model fe_model; /* weights and tables: constant after open, shared by threads */
 typedef struct fe_context fe_context; /* arena and outputs of one caller; not shared */
 
@@ -153,6 +154,13 @@ typedef struct fe_artifact {
     /* Nanoseconds that one step took in the last run, all its turns together; 0 when it did not run,
      * -1 when the artifact was not made to tell (option profile) or has no such step. */
     int64_t (*step_ns)(const fe_context *context, uint32_t step);
+    /* Names of the functions behind operators that no library has (ferrite_ops.h): the host gives
+     * them, fe_op_function each, to the model before it runs; NULL takes one back. A run that needs one
+     * that is missing fails. FE_RUN_BAD_INPUT: there is no such name. */
+    const char *const *ops;
+    uint32_t op_count;
+    int (*set_op)(fe_model *model, const char *name,
+                  int (*function)(const struct fe_op_call *call));
 } fe_artifact;
 
 #if defined(__GNUC__)

@@ -19,6 +19,9 @@
  * The schema is PyTorch's, alias annotations included, and says all that ferrite wants to know: which
  * arguments are changed in place, what is returned. The compiler loads the library to read the rows;
  * an artifact that uses an operator links the library that has its function.
+ *
+ * A program that compiles by ferrite.h gives rows of its own by fe_add_op(), and needs no library: what
+ * is loaded in that process calls its functions, other hosts give theirs by fe_artifact.set_op().
  */
 #ifndef FERRITE_OPS_H
 #define FERRITE_OPS_H
@@ -30,7 +33,7 @@ extern "C" {
 #endif
 
 /* Raised by one whenever a structure below changes. A library of another number is refused. */
-#define FE_OPS_VERSION 1u
+#define FE_OPS_VERSION 2u
 
 typedef enum fe_arg_kind {
     FE_ARG_NONE, /* an optional argument that is not given */
@@ -73,11 +76,17 @@ typedef struct fe_op_call {
  * `error`. May be called from several threads at once. */
 typedef int fe_op_function(const fe_op_call *call);
 
+typedef enum fe_op_tag {
+    /* It is the out overload of the functional operator of its name, preferred to others whose
+     * signature matches; a mistake when there is none that it can stand for. */
+    FE_OP_TAG_OUT = 1
+} fe_op_tag;
+
 typedef struct fe_op_row {
     const char *schema;
-    const char
-        *symbol; /* the function's name in the library; NULL: an out overload does the work */
-    fe_op_function *function;
+    /* The function's name in the library, and for hosts; NULL: an out overload does the work. */
+    const char *symbol;
+    fe_op_function *function; /* of a row of fe_add_op(): NULL when the host gives it later */
     /* What is returned, from what is given: "x[n, d], counts[e], k -> x[n, k], i64[n, k]". On the
      * left parameters of the schema by name, tensors with a name or number for each dimension; on
      * the right for each returned tensor a dtype, or the parameter whose dtype it has, and sizes as
@@ -89,6 +98,7 @@ typedef struct fe_op_row {
     /* Name of the overload that writes into given outputs ("out"); NULL: the one whose signature
      * matches, when there is one. */
     const char *out;
+    uint32_t tags; /* fe_op_tag */
 } fe_op_row;
 
 typedef struct fe_op_library {
@@ -105,14 +115,19 @@ __attribute__((visibility("default")))
 const fe_op_library *
 ferrite_ops(void);
 
-#define FE_OP(schema, function, shapes)           \
-    {                                             \
-        schema, #function, function, shapes, NULL \
+#define FE_OP(schema, function, shapes)              \
+    {                                                \
+        schema, #function, function, shapes, NULL, 0 \
+    }
+/* An out overload: PyTorch's torch.Tag.out. */
+#define FE_OP_OUT(schema, function)                            \
+    {                                                          \
+        schema, #function, function, NULL, NULL, FE_OP_TAG_OUT \
     }
 /* Functional, without a function of its own: its out overload is called. */
-#define FE_OP_BY_OUT(schema, shapes, out) \
-    {                                     \
-        schema, NULL, NULL, shapes, out   \
+#define FE_OP_BY_OUT(schema, shapes, out)  \
+    {                                      \
+        schema, NULL, NULL, shapes, out, 0 \
     }
 #define FE_OP_LIBRARY(name, rows)                                                             \
     const fe_op_library *ferrite_ops(void)                                                    \

@@ -141,6 +141,10 @@ def _array(kind, values):
 # ---- the library and its weights ----
 
 
+# Functions of operators that no library has, by name: addresses of fe_op_function, which ferrite_ops.py puts here.
+HOST_OPS = {}
+
+
 class Library:
     """Kernels, operators and weights of one program: a shared library with the weights at its end."""
 
@@ -166,7 +170,7 @@ class Library:
         return self._operators[name]
 
     def custom(self, name):
-        return name, self._customs[name]
+        return name, self._customs.get(name)
 
     def weights(self, size):
         """The address of the weights, which are mapped from the library's own file."""
@@ -626,8 +630,11 @@ class Frame:
     def custom(self, function, args, results):
         """A function of the user's: arguments are tensors, numbers, texts, None and lists of these."""
         kept = []
+        name, address = function
+        if address is None and name not in HOST_OPS:
+            raise RunError(f"{name}: nobody has given the function of this operator (ferrite_ops.op)")
         made = self._args(args, kept)
-        self._done(self._services.custom(self._handle, function[0].encode(), function[1], made, len(args),
+        self._done(self._services.custom(self._handle, name.encode(), address or HOST_OPS[name], made, len(args),
                                          self._tensors(results), len(results)))
 
     # -- results --

@@ -64,6 +64,7 @@ static void model_close(fe_model *model)
     if (!model) return;
     if (model->mapping) munmap(model->mapping, model->mapping_bytes);
     free(model->weights);
+    free(model->ops);
     free(model);
 }
 
@@ -118,8 +119,11 @@ static fe_model *model_new(void)
 {
     const rt_program *program = &rt_this_program;
     fe_model *model = calloc(1, sizeof *model);
-    if (model) model->weights = calloc(program->weight_count + 1, sizeof *model->weights);
-    if (model && model->weights) {
+    if (model) {
+        model->weights = calloc(program->weight_count + 1, sizeof *model->weights);
+        model->ops = calloc(program->op_count + 1, sizeof *model->ops);
+    }
+    if (model && model->weights && model->ops) {
         model->program = program;
         return model;
     }

@@ -13,7 +13,8 @@ struct fe_model {
     char *
         mapping; /* of the weights file; NULL when the weights are the caller's or there are none */
     size_t mapping_bytes;
-    void **weights; /* one for each of program->weights */
+    void **weights;       /* one for each of program->weights */
+    fe_op_function **ops; /* one for each of program->ops; NULL: not given yet */
 };
 
 /* An output as it stands after a run. */
@@ -68,6 +69,8 @@ void rt_memory_free(void *memory);
 int rt_segments_new(fe_context *context);
 void rt_segments_free(fe_context *context);
 
+/* rt_custom.c */
+int rt_set_op(fe_model *model, const char *name, fe_op_function *function);
 /* rt_part.c */
 int rt_replace_part(fe_context *context, uint32_t part, fe_part_run *run, void *data);
 /* rt_context.c */

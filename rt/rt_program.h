@@ -107,6 +107,8 @@ typedef struct rt_program {
     int (*run)(rt_frame *frame);
     const fe_part *parts;
     uint32_t part_count;
+    const char *const *ops; /* functions that the host gives */
+    uint32_t op_count;
 } rt_program;
 
 /* Defined by generated code. */
@@ -186,7 +188,8 @@ int rt_op_repeat(rt_frame *frame, const rt_call *call);
 int rt_op_unique(rt_frame *frame, const rt_call *call);
 int rt_op_fourier(rt_frame *frame, const rt_call *call);
 
-/* Calls a function of the user's; its failure is the run's. */
+/* Calls a function of the user's, NULL: the one that the host has given under this name; its failure
+ * is the run's. */
 int rt_custom(rt_frame *frame, const char *name, fe_op_function *function, const fe_arg *args,
               uint32_t arg_count, const fe_tensor *results, uint32_t result_count);
 

@@ -164,6 +164,32 @@ fe_status fe_add_pass(fe_session *session, const struct fe_pass *pass)
     return api_call(session, add_pass_body, (void *)(uintptr_t)pass);
 }
 
+static fe_status add_op_body(fe_session *session, void *data)
+{
+    const fe_op_row *given = data;
+    driver_options *o = api_options(session);
+    uint32_t count = given ? o->added_op_count : 0;
+    const fe_op_row **all = NEW_ARRAY(session->memory, const fe_op_row *, count + 1);
+    if (count) memcpy(all, o->added_ops, count * sizeof *all);
+    if (given) {
+        fe_op_row *kept = NEW(session->memory, fe_op_row);
+        *kept = *given;
+        kept->schema = given->schema ? copy_text(session, given->schema) : "";
+        kept->symbol = copy_text(session, given->symbol);
+        kept->shapes = copy_text(session, given->shapes);
+        kept->out = copy_text(session, given->out);
+        all[count++] = kept;
+    }
+    o->added_ops = all;
+    o->added_op_count = count;
+    return FE_OK;
+}
+
+fe_status fe_add_op(fe_session *session, const struct fe_op_row *row)
+{
+    return api_call(session, add_op_body, (void *)(uintptr_t)row);
+}
+
 void fe_observe(fe_session *session, const fe_observer *observer)
 {
     api_options(session)->observer = observer ? *observer : (fe_observer){0};

@@ -10,6 +10,7 @@
 
 #include "emit/emit.h"
 #include "exec/exec.h"
+#include "ferrite_ops.h"
 #include "kern/kern.h"
 #include "lower/lower.h"
 #include "pass/pass.h"
@@ -55,6 +56,8 @@ typedef struct driver_options {
     option_list passes;    /* libraries of passes (ferrite_passes.h); off: the graph as read */
     const fe_pass **added; /* passes of the caller's */
     uint32_t added_count;
+    const fe_op_row **added_ops; /* operators of the caller's */
+    uint32_t added_op_count;
     const char *dump_after; /* pass name or "all"; NULL: none */
     const char *split;      /* where the program is cut into parts (split.c); NULL: nowhere */
     const char *sizes;      /* that a plan is shown for (plan_sizes.c); NULL: the example's */
@@ -184,6 +187,8 @@ fe_status split_build(driver_program *d, const sched_target *target);
 
 /* ops.c: declares the operators of the libraries that the options name, in d->ops. */
 fe_status ops_load(driver_program *d);
+/* The caller's function of this name, or NULL. */
+fe_op_function *ops_added_function(driver_program *d, const char *symbol);
 /* The libraries whose functions the program calls, once each, as paths; returns how many. */
 uint32_t ops_libraries(driver_program *d, const char ***out);
 

@@ -66,6 +66,14 @@ fe_status driver_fill_weights(driver_program *d)
     return FE_OK;
 }
 
+/* Operators that no library has are the caller's. */
+static void give_functions(driver_program *d)
+{
+    const fe_artifact *a = d->loaded.artifact;
+    for (uint32_t k = 0; k < a->op_count; k++)
+        a->set_op(d->loaded.model, a->ops[k], ops_added_function(d, a->ops[k]));
+}
+
 static fe_status load_artifact(driver_program *d)
 {
     loaded_program *out = &d->loaded;
@@ -74,8 +82,10 @@ static fe_status load_artifact(driver_program *d)
     FE_TRY(driver_fill_weights(d));
     d->artifact_bytes = file_size(d->whole.library) + d->wrapper->weights_bytes;
     if (out->artifact->open_memory(out->weights, (int64_t)out->weights_bytes, &out->model) ==
-        FE_RUN_OK)
+        FE_RUN_OK) {
+        give_functions(d);
         return FE_OK;
+    }
     return diag_fail(d->session,
                      (diag){.status = FE_TOOLCHAIN, .stage = "load", .place = d->whole.library},
                      "%s", out->artifact->error(NULL));

@@ -61,9 +61,20 @@ static fe_status write_text(driver_program *d, const module_place *to, const emi
     return FE_OK;
 }
 
+/* What declares functions in Python, where the program calls some that no library has. */
+static const char *ops_of_host(const driver_program *d)
+{
+    for (uint32_t i = 0; i < d->wrapper->lines.count; i++) {
+        const wrap_line *line = &d->wrapper->lines.at[i];
+        if (line->kind == WRAP_EXTERN && line->op->callee && !line->op->callee->library)
+            return "ferrite_ops.py";
+    }
+    return NULL;
+}
+
 fe_status module_write_python(driver_program *d, const char *path)
 {
-    static const char *const support[] = {"ferrite_runtime.py", NULL};
+    const char *support[] = {"ferrite_runtime.py", ops_of_host(d), NULL};
     module_place to = place_of(d, path, ".py");
     FE_TRY(write_support(d, &to, support));
     return write_text(d, &to, &emit_target_python);
@@ -71,7 +82,7 @@ fe_status module_write_python(driver_program *d, const char *path)
 
 fe_status module_write_fx(driver_program *d, const char *path)
 {
-    static const char *const support[] = {"ferrite_runtime.py", "ferrite_fx.py", NULL};
+    const char *support[] = {"ferrite_runtime.py", "ferrite_fx.py", ops_of_host(d), NULL};
     module_place to = place_of(d, path, ".json");
     FE_TRY(write_support(d, &to, support));
     return write_text(d, &to, &emit_target_fx);

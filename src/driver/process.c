@@ -22,14 +22,17 @@ static fe_status open_kernels(driver_program *d, exec_facts *facts)
         "it was made by another ferrite");
 }
 
-/* The user's function of this name, from the libraries that the program calls. */
+/* The user's function of this name: the caller's, or from the libraries that the program calls. */
 static fe_op_function *find_custom(void *data, const char *symbol)
 {
-    const loaded_program *loaded = data;
+    driver_program *d = data;
+    const loaded_program *loaded = &d->loaded;
     union {
         void *object;
         fe_op_function *function;
     } found = {NULL};
+    fe_op_function *added = ops_added_function(d, symbol);
+    if (added) return added;
     for (uint32_t i = 0; i < loaded->user_handle_count && !found.object; i++)
         found.object = dlsym(loaded->user_handles[i], symbol);
     return found.function;
@@ -54,7 +57,7 @@ static fe_status open_user_libraries(driver_program *d)
 
 fe_status driver_load_process(driver_program *d)
 {
-    exec_facts facts = {.library = &exec_own_library, .custom = find_custom, .data = &d->loaded};
+    exec_facts facts = {.library = &exec_own_library, .custom = find_custom, .data = d};
     if (d->options.no_cc) {
         if (!d->schedule)
             return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "load"},

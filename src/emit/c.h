@@ -31,7 +31,10 @@ void emit_c_views(emit_state *s, const loop_view *views, const uint32_t *weights
 /* c_segment.c */
 void emit_c_segments(emit_state *s);
 /* c_custom.c */
-void emit_c_custom_head(emit_state *s);
+void emit_c_custom_head(emit_state *s); /* prototypes */
+/* host_ops: functions that the host gives, if there are any; and the fields that say so */
+void emit_c_custom_names(emit_state *s);
+void emit_c_custom_fields(emit_state *s);
 void emit_c_custom(emit_state *s, const wrap_line *line);
 /* c_part.c */
 void emit_c_part_tables(emit_state *s);

@@ -55,20 +55,55 @@ void emit_c_custom(emit_state *s, const wrap_line *line)
     text_printf(out,
                 "%s};\n        (void)in, (void)out;\n"
                 "        RT_TRY(rt_custom(f, \"%s\", %s, args, %u, out + %u, %u));\n    }\n",
-                count ? "" : "{0}", op->callee->symbol, op->callee->symbol, count, letters.outputs,
+                count ? "" : "{0}", op->callee->symbol,
+                op->callee->library ? op->callee->symbol : "0", count, letters.outputs,
                 op->output_count - letters.outputs);
 }
 
-/* The functions are declared once each. */
-void emit_c_custom_head(emit_state *s)
+/* Visits the functions once each: those of a library, or those that the host gives. How many? */
+static uint32_t each_function(emit_state *s, bool of_host,
+                              void (*visit)(text *out, const char *symbol))
 {
     map seen = {0};
+    uint32_t count = 0;
     for (uint32_t i = 0; i < s->w->lines.count; i++) {
         const wrap_line *line = &s->w->lines.at[i];
         if (line->kind != WRAP_EXTERN || !line->op->callee) continue;
         const char *symbol = intern(s->w->session, line->op->callee->symbol);
-        if (map_get(&seen, MAP_KEY(symbol)) != MAP_NONE) continue;
+        if (!line->op->callee->library != of_host || map_get(&seen, MAP_KEY(symbol)) != MAP_NONE)
+            continue;
         map_set(s->memory, &seen, MAP_KEY(symbol), 1);
-        text_printf(&s->out, "int %s(const fe_op_call *call);\n", symbol);
+        if (visit) visit(&s->out, symbol);
+        count++;
     }
+    return count;
+}
+
+static void declare(text *out, const char *symbol)
+{
+    text_printf(out, "int %s(const fe_op_call *call);\n", symbol);
+}
+
+static void list(text *out, const char *symbol)
+{
+    text_printf(out, "\"%s\", ", symbol);
+}
+
+void emit_c_custom_head(emit_state *s)
+{
+    each_function(s, false, declare);
+}
+
+void emit_c_custom_names(emit_state *s)
+{
+    if (!each_function(s, true, NULL)) return;
+    text_add(&s->out, "static const char *const host_ops[] = {");
+    each_function(s, true, list);
+    text_add(&s->out, "};\n\n");
+}
+
+void emit_c_custom_fields(emit_state *s)
+{
+    uint32_t count = each_function(s, true, NULL);
+    if (count) text_printf(&s->out, "    .ops = host_ops,\n    .op_count = %u,\n", count);
 }

@@ -382,6 +382,7 @@ void emit_c_end(emit_state *s)
     text_add(&s->out, "    return 0;\n}\n\n");
     text_add_n(&s->out, s->behind.at, s->behind.length);
     uint32_t symbols = print_symbols(s);
+    emit_c_custom_names(s);
     bool fixed = w->segment_count == 1 && !w->is_dynamic;
     text_add(&s->out, "const rt_program rt_this_program = {\n    .name = ");
     text_quoted(&s->out, w->name);
@@ -402,6 +403,7 @@ void emit_c_end(emit_state *s)
         symbols, (long long)(fixed ? w->arena_bytes : -1), (long long)(fixed ? w->lower_bound : -1),
         w->segment_count, w->kernel_calls, w->unique_kernels, s->input->profile ? s->step : 0);
     emit_c_part_fields(s);
+    emit_c_custom_fields(s);
     text_add(&s->out, "};\n");
     vec_push(s->memory, &s->files, (emit_file){"model.c", s->out.at, s->out.length});
     emit_c_kernel_files(s);

@@ -38,8 +38,10 @@ void emit_library(const emit_input *input, arena *memory, emit_file **files, uin
     for (uint32_t i = 0; i < s->w->lines.count; i++) {
         const wrap_line *line = &s->w->lines.at[i];
         if (line->kind != WRAP_EXTERN) continue;
-        if (line->op->callee)
+        if (line->op->callee && line->op->callee->library)
             add_name(s, &customs, line->op->callee->symbol);
+        else if (line->op->callee) /* the host has it */
+            continue;
         else
             add_name(s, &operators, line->op->kernel);
     }

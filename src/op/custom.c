@@ -89,7 +89,8 @@ fe_status op_declare_custom(op_registry *r, const char *schema, uint32_t flags,
     *own = (op_custom){.library = kept(r, custom->library),
                        .symbol = kept(r, custom->symbol),
                        .shapes = kept(r, custom->shapes),
-                       .out = kept(r, custom->out)};
+                       .out = kept(r, custom->out),
+                       .is_out = custom->is_out};
     op->flags = flags;
     op->custom = own;
 
@@ -128,6 +129,12 @@ static bool same_default(const op_default *a, const op_default *b)
            (!a->count || memcmp(a->list, b->list, a->count * sizeof *a->list) == 0);
 }
 
+/* A tensor, an optional one, a list of them. */
+static bool same_kind(const op_type *a, const op_type *b)
+{
+    return a->base == b->base && a->list == b->list && a->optional == b->optional;
+}
+
 /* What the outputs of `candidate` lack to be those of `op`; NULL: nothing. */
 static const char *outputs_differ(const op_info *op, const op_info *candidate)
 {
@@ -136,7 +143,9 @@ static const char *outputs_differ(const op_info *op, const op_info *candidate)
         const op_param *p = &candidate->params[i];
         if (!p->is_written) continue;
         if (!p->keyword_only) return "its outputs are not keyword-only";
-        if (p->type.base != OP_TENSOR || p->type.list) return "its outputs are not tensors";
+        if (p->type.base != OP_TENSOR) return "its outputs are not tensors";
+        if (written < op->return_count && !same_kind(&p->type, &op->returns[written].type))
+            return "its outputs are of other kinds than the returns";
         if (candidate->return_count &&
             (written >= candidate->return_count || candidate->returns[written].alias != p->alias))
             return "it does not return its outputs in their order";
@@ -156,9 +165,7 @@ static const char *differs(const op_info *op, const op_info *candidate)
         if (taken == op->param_count) return "it has more parameters";
         const op_param *q = &op->params[taken++];
         if (p->name != q->name) return "its parameters have other names";
-        if (p->type.base != q->type.base || p->type.list != q->type.list ||
-            p->type.optional != q->type.optional)
-            return "its parameters have other types";
+        if (!same_kind(&p->type, &q->type)) return "its parameters have other types";
         if (!same_default(&p->default_value, &q->default_value))
             return "its parameters have other defaults";
     }
@@ -166,35 +173,65 @@ static const char *differs(const op_info *op, const op_info *candidate)
     return outputs_differ(op, candidate);
 }
 
-static fe_status named_out(op_registry *r, const op_info *op, const op_info **out)
+static fe_status cannot_stand(op_registry *r, const op_info *op, const char *candidate,
+                              const char *why)
 {
-    const char *name = arena_printf(r->memory, "%s.%s.%s", op->space, op->base, op->custom->out);
-    const op_info *found = op_find(r, name);
-    const char *why = found ? differs(op, found) : "there is no such operator";
-    if (!why) {
-        *out = found;
-        return FE_OK;
-    }
     return diag_fail(r->session,
                      (diag){.status = FE_USAGE,
                             .stage = "op",
                             .op = op->name,
                             .help = "give the out overload the parameters of the functional one, "
                                     "then *, Tensor(a!) ... for each return"},
-                     "\"%s\" cannot stand for \"%s\": %s", found ? found->schema : name, op->schema,
-                     why);
+                     "\"%s\" cannot stand for \"%s\": %s", candidate, op->schema, why);
+}
+
+static fe_status named_out(op_registry *r, const op_info *op, const op_info **out)
+{
+    const char *name = arena_printf(r->memory, "%s.%s.%s", op->space, op->base, op->custom->out);
+    const op_info *found = op_find(r, name);
+    const char *why = found ? differs(op, found) : "there is no such operator";
+    if (why) return cannot_stand(r, op, found ? found->schema : name, why);
+    *out = found;
+    return FE_OK;
+}
+
+static bool is_functional(const op_info *op)
+{
+    return op->custom && !op->is_mutating && !op->custom->mutating;
 }
 
 fe_status op_out_variant(op_registry *r, const op_info *op, const op_info **out)
 {
     *out = NULL;
-    if (!op->custom || op->is_mutating || op->custom->mutating) return FE_OK;
+    if (!is_functional(op)) return FE_OK;
     if (op->custom->out) return named_out(r, op, out);
-    for (uint32_t i = 0; i < r->custom.count && !*out; i++) {
+    for (uint32_t i = 0; i < r->custom.count; i++) {
         const op_info *candidate = r->custom.at[i];
-        if (candidate->space == op->space && candidate->base == op->base &&
-            candidate->is_mutating && candidate->custom->symbol && !differs(op, candidate))
-            *out = candidate;
+        if (candidate->space != op->space || candidate->base != op->base ||
+            !candidate->is_mutating || !candidate->custom || !candidate->custom->symbol ||
+            differs(op, candidate))
+            continue;
+        if (!*out || (candidate->custom->is_out && !(*out)->custom->is_out)) *out = candidate;
     }
     return FE_OK;
+}
+
+fe_status op_check_out(op_registry *r, const op_info *out)
+{
+    const op_info *other = NULL;
+    if (!out->custom->is_out) return FE_OK;
+    for (uint32_t i = 0; i < r->custom.count; i++) {
+        const op_info *op = r->custom.at[i];
+        if (op->space != out->space || op->base != out->base || !is_functional(op)) continue;
+        if (!differs(op, out)) return FE_OK;
+        other = op;
+    }
+    if (other) return cannot_stand(r, other, out->schema, differs(other, out));
+    return diag_fail(r->session,
+                     (diag){.status = FE_USAGE,
+                            .stage = "op",
+                            .op = out->name,
+                            .help = "declare the functional operator too, or leave the tag out"},
+                     "\"%s\" is tagged as an out overload, and no functional operator has its name",
+                     out->schema);
 }

@@ -90,7 +90,7 @@ typedef struct op_default {
 typedef struct op_param {
     const char *name; /* of a return: NULL or its name */
     op_type type;
-    uint32_t alias;  /* bit set of alias letters ('a' = 1); 0 = none */
+    uint32_t alias;  /* bit set of alias sets, numbered as they come; 0 = none */
     bool is_written; /* (a!) */
     bool keyword_only;
     op_default default_value;
@@ -119,6 +119,7 @@ typedef struct op_custom {
     const char *symbol;  /* the function's name; NULL: none of its own */
     const char *shapes;  /* what is returned from what is given (ferrite_ops.h) */
     const char *out;     /* name of the overload to call instead */
+    bool is_out;         /* it is tagged as an out overload */
     /* Of the functional form of a mutating operator: that operator. It returns what that returns,
      * but for aliases of written arguments, then the new value of each written argument. */
     const struct op_info *mutating;
@@ -148,9 +149,11 @@ fe_status op_declare(op_registry *r, const char *schema, uint32_t flags, const o
 fe_status op_declare_custom(op_registry *r, const char *schema, uint32_t flags,
                             const op_custom *custom, const op_info **out);
 /* The overload that does the work of a functional custom operator into outputs that it is given: the
- * one that is named, else one that matches: the same parameters, then one written keyword-only
- * tensor for each return, returned in their order. *out: NULL when there is none. A named one that
- * does not match is a mistake. */
+ * one that is named, else one that is tagged, else one that matches: the same parameters, then for
+ * each return one written keyword-only argument, returned in their order. *out: NULL when there is
+ * none. A named one that does not match is a mistake. */
 fe_status op_out_variant(op_registry *r, const op_info *op, const op_info **out);
+/* Of an operator that is tagged as an out overload: FE_USAGE when there is none that it can stand for. */
+fe_status op_check_out(op_registry *r, const op_info *out);
 
 #endif

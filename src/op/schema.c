@@ -6,7 +6,7 @@
  *     param   = type name ["=" default]
  *     returns = "..." | "()" | "(" type [name] {...} ")" | type [name]
  *     type    = base ["(" alias ")"] { "?" | "[" [number] "]" | "(" alias ")" }
- *     alias   = letters {"|" letters} ["!"] ["->" letters]          "*" is the set of all
+ *     alias   = name {"|" name} ["!"] ["->" name {"|" name}]          "*" is the set of all
  *
  * "..." leaves the list open: no parameters are recorded (higher-order operators).
  */
@@ -21,6 +21,8 @@ typedef struct parser {
     arena *memory;
     const char *schema;
     const char *at;
+    const char *aliases[32]; /* names of alias sets, interned; bit k stands for the k-th */
+    uint32_t alias_count;
 } parser;
 
 typedef VEC(op_param) param_list;
@@ -167,6 +169,22 @@ static fe_status parse_base_type(parser *p, op_type *type)
     return fail(p, "a type");
 }
 
+/* A name of an alias set, a letter most often: sets are numbered as they come. */
+static fe_status parse_alias_name(parser *p, uint32_t *set)
+{
+    const char *start = p->at, *name;
+    uint32_t k = 0;
+    if (!islower((unsigned char)*p->at) || !take_word(p, false, &name)) {
+        p->at = start;
+        return fail(p, "an alias letter");
+    }
+    while (k < p->alias_count && p->aliases[k] != name) k++;
+    if (k == COUNT_OF(p->aliases)) return fail(p, "at most 32 alias sets");
+    if (k == p->alias_count) p->aliases[p->alias_count++] = name;
+    *set |= 1u << k;
+    return FE_OK;
+}
+
 /* One side of an alias annotation: letters joined by |, or * for all of them. */
 static fe_status parse_alias_set(parser *p, uint32_t *set)
 {
@@ -176,8 +194,7 @@ static fe_status parse_alias_set(parser *p, uint32_t *set)
             continue;
         }
         skip_spaces(p);
-        if (!islower((unsigned char)*p->at) || is_word(p->at[1])) return fail(p, "an alias letter");
-        *set |= 1u << (*p->at++ - 'a');
+        FE_TRY(parse_alias_name(p, set));
     } while (take(p, "|"));
     return FE_OK;
 }

@@ -133,9 +133,9 @@ int returns_sum_of(const fe_op_call *call)
 
 static const fe_op_row rows[] = {
     FE_OP_BY_OUT("returns::two(Tensor x) -> (Tensor, Tensor)", NULL, "out"),
-    FE_OP("returns::two.out(Tensor x, *, Tensor(a!) more, Tensor(b!) sums) -> "
-          "(Tensor(a!), Tensor(b!))",
-          returns_two_out, NULL),
+    FE_OP_OUT("returns::two.out(Tensor x, *, Tensor(a!) more, Tensor(b!) sums) -> "
+              "(Tensor(a!), Tensor(b!))",
+              returns_two_out),
     FE_OP("returns::seen(Tensor x, Tensor(a!)? seen=None) -> (Tensor, Tensor)", returns_seen,
           "x[n, d] -> x[n, d], x[n]"),
     FE_OP_BY_OUT("returns::one(Tensor x) -> Tensor", NULL, NULL),
