@@ -71,6 +71,17 @@ static void redirect(functionaliser *f, fx_node *n, uint32_t k, fx_node *argumen
     }
 }
 
+/* What a function of the user's returns has memory of its own: writes through it would be lost. */
+fe_status functionalise_refuse(fx_graph *g, const fx_node *n)
+{
+    if (n->kind != FX_CALL || !n->op->custom || !n->op->is_view) return FE_OK;
+    return fx_fail(g, n, "functionalise", FE_UNSUPPORTED,
+                   "let the function copy, and the schema say nothing of an alias",
+                   "it returns a view of an argument, as \"%s\" says; what a function of yours "
+                   "returns has memory of its own",
+                   n->op->schema);
+}
+
 fe_status functionalise_custom(functionaliser *f, fx_node *n)
 {
     fx_graph *g = f->g;

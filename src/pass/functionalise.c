@@ -381,6 +381,8 @@ fe_status pass_functionalise(fx_graph *g, bool *changed)
         if (first || f.status != FE_OK) continue;
         bool writes =
             n->kind == FX_CALL && n->op->is_mutating && !(n->op->flags & OPF_HIGHER_ORDER);
+        f.status = functionalise_refuse(g, n);
+        if (f.status != FE_OK) break;
         f.status = writes && n->op->custom          ? functionalise_custom(&f, n)
                    : functionalise_is_resize(n)     ? functionalise_resize(&f, n)
                    : functionalise_is_several(g, n) ? make_several(&f, n)

@@ -40,6 +40,8 @@ bool functionalise_is_resize(const fx_node *n);
 fe_status functionalise_resize(functionaliser *f, fx_node *n);
 /* custom.c: a mutating operator of the user's becomes its functional form. */
 fe_status functionalise_custom(functionaliser *f, fx_node *n);
+/* FE_UNSUPPORTED for a call of one that returns a view. */
+fe_status functionalise_refuse(fx_graph *g, const fx_node *n);
 
 /* Is there a way back through this view operator? */
 bool functionalise_has_inverse(const fx_node *view);

@@ -97,3 +97,18 @@ graph main {
 --err--
 error: run: moe_route: k is 4 of 3 experts
 --status-- 1
+# what a function returns has memory of its own
+--run-- ferrite inspect view.fx --stage loop
+--file view.fx--
+operators { "a::peek(Tensor(a) x) -> Tensor(a)" }
+graph view {
+  placeholder %x user "x" : f32[4]
+  %y = a.peek.default(%x) : f32[4]
+  %z = aten.add_.Tensor(%y, 1, 1)
+  output (user %x)
+}
+--err--
+error: functionalise: cannot handle a.peek.default: it returns a view of an argument, as "a::peek(Tensor(a) x) -> Tensor(a)" says; what a function of yours returns has memory of its own
+  at %y in graph view
+  help: let the function copy, and the schema say nothing of an alias
+--status-- 1
