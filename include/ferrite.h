@@ -103,6 +103,10 @@ FE_API void fe_session_free(fe_session *session);
  *                 or outside the arena, is read before anything is written to it, or is left over; where a
  *                 call changes a byte that it was not given; and where the bytes in use at a step, or in all,
  *                 are not what the plan has
+ *     bisect      off (the default) or on: such a run fails at the first kernel or operator whose result
+ *                 leaves what the loop interpreter makes, op by op and in double precision, of the same
+ *                 inputs; error() names it, its nodes, module and source line, and the worst element with
+ *                 both values. Slow; what the user's functions and LAPACK give is taken as it is
  *     dump-buffers  off (the default) or on: such a run writes a line to stderr for each result of a
  *                 kernel or operator: buffer, dtype, shape, least and greatest number, mean of those
  *                 that are finite, how many elements are NaN and infinite, and the nodes that it is of

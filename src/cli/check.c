@@ -244,8 +244,9 @@ const cli_command cli_check = {
     .usage = "check PATH... [--json REPORT] [--jobs N] [--metadata]\n",
     .options = options,
     .option_count = COUNT_OF(options),
-    .session_options = "isa cc target no-cc nan-check inf-check lifecycle-check cache lapack ops "
-                       "max-arena memory-budget split",
+    .session_options =
+        "isa cc target no-cc nan-check inf-check lifecycle-check bisect cache lapack ops "
+        "max-arena memory-budget split",
     .fewest = 1,
     .most = UINT32_MAX,
     .run = check,

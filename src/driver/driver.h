@@ -66,7 +66,7 @@ typedef struct driver_options {
     const char *target;     /* what fe_load() runs: "c", "process"; NULL: "c" */
     bool no_cc;             /* kernels are interpreted */
     /* of what is run here as it is (watch.c) */
-    bool nan_check, inf_check, lifecycle_check, dump_buffers;
+    bool nan_check, inf_check, lifecycle_check, bisect, dump_buffers;
     const char *dump_dir;
     bool max_arena;        /* room for the largest sizes that ranges allow */
     int64_t memory_budget; /* bytes that the arena may need; 0: any */
@@ -245,6 +245,8 @@ fe_status budget_check(driver_program *d);
 /* weights.c */
 int64_t weights_packed_bytes(const loop_program *p, const loop_op *op, uint32_t operand);
 uint64_t weights_key_of(const wrap_program *w);
+/* Are all there? Texts show constants without their bytes, but for small ones. */
+fe_status weights_check(const wrap_program *w);
 /* Fills `out` (weights_bytes, 64-byte aligned) using `threads` threads. */
 void weights_fill(const wrap_program *w, void *out, uint32_t threads);
 /* Writes library + weights + footer as one artifact; library NULL: the weights alone. */
@@ -266,8 +268,8 @@ fe_status driver_load(driver_program *d);
 fe_status driver_load_process(driver_program *d);
 /* watch.c: do the options ask for a look at a run? Such programs run in this process. */
 bool watch_is_wanted(const driver_options *o);
-/* Those who look at runs, as the options say. */
-const exec_observer *watch_observers(driver_program *d, uint32_t *count);
+/* Adds those who look at runs, as the options say. */
+fe_status watch_observers(driver_program *d, exec_facts *facts);
 /* Maps memory for the weights, and lays them out in it. */
 fe_status driver_fill_weights(driver_program *d);
 /* Opens the library that was built and finds its one function. */

@@ -45,6 +45,7 @@ static fe_status map_weights(driver_program *d)
     loaded_program *out = &d->loaded;
     size_t bytes = (size_t)d->wrapper->weights_bytes;
     if (!bytes) return FE_OK;
+    FE_TRY(weights_check(d->wrapper));
     out->weights = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (out->weights == MAP_FAILED) {
         out->weights = NULL;

@@ -68,7 +68,7 @@ fe_status driver_load_process(driver_program *d)
         FE_TRY(open_kernels(d, &facts));
     FE_TRY(driver_fill_weights(d));
     facts.weights = d->loaded.weights;
-    facts.observers = watch_observers(d, &facts.observer_count);
+    FE_TRY(watch_observers(d, &facts));
     FE_TRY(exec_new(d->wrapper, &facts, d->memory, &d->loaded.exec));
     d->loaded.artifact = exec_artifact(d->loaded.exec);
     d->loaded.model = exec_model(d->loaded.exec);

@@ -39,8 +39,7 @@ static void look_at(walk *w, ty_dtype part, uint32_t parts, const char *element)
     f->elements++;
 }
 
-/* To the next element of `at`, in row-major order; false behind the last. */
-static bool step(const value_tensor *t, int64_t *at, int64_t *offset)
+bool values_step(const value_tensor *t, int64_t *at, int64_t *offset)
 {
     for (uint32_t d = t->rank; d-- > 0;) {
         *offset += t->strides[d];
@@ -60,7 +59,7 @@ value_facts values_look(const value_tensor *t)
     for (uint32_t d = 0; d < t->rank; d++)
         if (t->sizes[d] <= 0) return w.facts;
     do look_at(&w, part, ty_is_complex(t->dtype) ? 2 : 1, (const char *)t->data + offset * size);
-    while (step(t, at, &offset));
+    while (values_step(t, at, &offset));
     if (w.finite) w.facts.mean = w.sum / (double)w.finite;
     return w.facts;
 }

@@ -19,7 +19,20 @@ typedef struct value_facts {
     double mean;                       /* of those that are finite; likewise */
 } value_facts;
 
+/* The element that is furthest from what is wanted, of those that are too far. */
+typedef struct value_difference {
+    int64_t at, last; /* in row-major order; the last that is too far */
+    double ours, wanted, ulps;
+    int64_t count, elements; /* too far; all */
+} value_difference;
+
+/* differ.c: is a number of `ours` too far from the one at the same place from `wanted` on, for what was
+ * made of numbers up to `magnitude`? Integers and truths must be equal. */
+bool values_differ(const value_tensor *ours, const void *wanted, double magnitude,
+                   value_difference *out);
 value_facts values_look(const value_tensor *t);
+/* To the next element of `at`, in row-major order; false behind the last. */
+bool values_step(const value_tensor *t, int64_t *at, int64_t *offset);
 /* Element number `at`, in row-major order, as "[0, 5]". */
 void values_index_text(const value_tensor *t, int64_t at, char *out, size_t bytes);
 /* dump.c: one line on stderr, "buf1 f32[2,3] min 0 max 1 mean 0.5 nan 0 inf 0  FROM". */

@@ -36,7 +36,7 @@ static bool shows_values(const driver_options *o)
 
 bool watch_is_wanted(const driver_options *o)
 {
-    return o->lifecycle_check || shows_values(o);
+    return o->lifecycle_check || o->bisect || shows_values(o);
 }
 
 /* ---- what is to be looked at ---- */
@@ -272,7 +272,36 @@ static bool after_line(void *data, const exec_moment *m)
     return look_at_all(w, m, &w->lines[m->line]);
 }
 
-static exec_observer look_at_values(driver_program *d)
+/* ---- against a reference ---- */
+
+static bool judge(void *data, const exec_moment *m, const loop_view *result, const void *wanted,
+                  double magnitude)
+{
+    const watch *w = data;
+    const wrap_line *line = &w->program->wrapper->lines.at[m->line];
+    const watched_list *list = &w->lines[m->line];
+    ty_dtype of_buffer = w->program->loops->buffers.at[result->buffer].dtype;
+    value_tensor t = tensor_of(m, result, of_buffer);
+    value_difference difference;
+    const char *what = "a result";
+    char index[200];
+    const char *there =
+        (const char *)wanted + ((const char *)t.data - (const char *)m->buffers[result->buffer]);
+    if (!values_differ(&t, there, magnitude, &difference)) return true;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->at[i].view.buffer == result->buffer) what = list->at[i].what;
+    values_index_text(&t, difference.at, index, sizeof index);
+    snprintf(
+        m->message, m->message_bytes,
+        "bisect: %s is wrong in %s: element %s is %.9g where the reference gives %.9g, %.3g ulp "
+        "away; %lld of %lld are wrong",
+        line->call.kernel ? line->call.kernel : line->op->kernel, what, index, difference.ours,
+        difference.wanted, difference.ulps, (long long)difference.count,
+        (long long)difference.elements);
+    return false;
+}
+
+static watch *watch_new(driver_program *d)
 {
     const wrap_program *p = d->wrapper;
     watch *w = NEW(d->memory, watch);
@@ -282,15 +311,27 @@ static exec_observer look_at_values(driver_program *d)
     add_inputs(w);
     find_alone(w);
     for (uint32_t i = 0; i < p->lines.count; i++) add_line(w, &p->lines.at[i], &w->lines[i]);
-    return (exec_observer){.before = before_line, .after = after_line, .data = w};
+    return w;
 }
 
 /* The tracker looks first: what is zeroed here it has seen already. */
-const exec_observer *watch_observers(driver_program *d, uint32_t *count)
+fe_status watch_observers(driver_program *d, exec_facts *facts)
 {
-    exec_observer *all = NEW_ARRAY(d->memory, exec_observer, 2);
-    *count = 0;
-    if (d->options.lifecycle_check) all[(*count)++] = exec_tracker(d->wrapper, d->memory);
-    if (shows_values(&d->options)) all[(*count)++] = look_at_values(d);
-    return all;
+    enum { MOST = 3 };
+    exec_observer *all = NEW_ARRAY(d->memory, exec_observer, MOST);
+    const driver_options *o = &d->options;
+    facts->observers = all;
+    facts->is_refereed = o->bisect;
+    if (!watch_is_wanted(o)) return FE_OK;
+    watch *w = watch_new(d);
+    exec_judge judged = {judge, w};
+    if (o->bisect && !d->schedule)
+        return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "load"},
+                         "bisect: the text of a wrapper does not say what its kernels should give");
+    if (o->lifecycle_check) all[facts->observer_count++] = exec_tracker(d->wrapper, d->memory);
+    if (shows_values(o))
+        all[facts->observer_count++] =
+            (exec_observer){.before = before_line, .after = after_line, .data = w};
+    if (o->bisect) all[facts->observer_count++] = exec_referee(d->schedule, &judged, d->memory);
+    return FE_OK;
 }

@@ -147,10 +147,23 @@ static void fill_file(const wrap_program *w, const mapped_file *code, uint64_t k
     memcpy(to + begin + footer.bytes, &footer, sizeof footer);
 }
 
+fe_status weights_check(const wrap_program *w)
+{
+    for (uint32_t k = 0; k < w->weights.count; k++) {
+        const loop_buffer *b = &w->loops->buffers.at[w->weights.at[k].buffer];
+        if (!b->data && w->weights.at[k].bytes > 0)
+            return diag_fail(w->session,
+                             (diag){.status = FE_USAGE, .stage = "weights", .place = b->name},
+                             "the text does not hold the numbers of this constant");
+    }
+    return FE_OK;
+}
+
 fe_status weights_write(const wrap_program *w, uint64_t key, const char *library, const char *path,
                         int64_t *written)
 {
     struct stat about;
+    FE_TRY(weights_check(w));
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
         return write_failed(w, path, S_ISDIR(about.st_mode) ? EISDIR : ENODEV);
     mapped_file code = {0};

@@ -443,7 +443,7 @@ fe_status exec_new(const wrap_program *w, const exec_facts *facts, arena *memory
     FE_TRY(make_steps(x));
     x->model.program = &x->program;
     describe(x);
-    if (facts->schedule) x->interpreter = exec_interpreter_new(x);
+    if (facts->schedule || facts->is_refereed) x->interpreter = exec_interpreter_new(x);
     *out = x;
     return FE_OK;
 }

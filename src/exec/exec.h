@@ -47,6 +47,7 @@ typedef struct exec_facts {
     const void *weights; /* 64-byte aligned; w->weights_bytes of them, which outlive the program */
     const exec_observer *observers; /* in the order in which they look */
     uint32_t observer_count;
+    bool is_refereed; /* one of them is a referee */
 } exec_facts;
 
 /* Makes the program ready. It refers to all that it is given. */
@@ -55,6 +56,18 @@ fe_status exec_new(const wrap_program *w, const exec_facts *facts, arena *memory
 void exec_free(exec_program *x); /* NULL is fine; the memory is the arena's */
 const fe_artifact *exec_artifact(const exec_program *x);
 fe_model *exec_model(exec_program *x);
+
+/* What each call should have given. `look` is shown every result of a line, a view, beside the memory
+ * that its buffer should have; magnitude: the largest number that the line was given. False ends the run
+ * with the message. */
+typedef struct exec_judge {
+    bool (*look)(void *data, const exec_moment *m, const loop_view *result, const void *wanted,
+                 double magnitude);
+    void *data;
+} exec_judge;
+/* referee.c: makes that, of the same inputs, from the program as it was before its nests were fused. The
+ * facts that go with it must have `is_refereed`. */
+exec_observer exec_referee(const sched_schedule *s, const exec_judge *judge, arena *memory);
 
 /* track.c: a run fails where its memory is not as the program says: see there. */
 exec_observer exec_tracker(const wrap_program *w, arena *memory);

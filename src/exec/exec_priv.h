@@ -39,7 +39,7 @@ struct exec_program {
     uint32_t input_symbols;
     exec_step *steps; /* by line */
     exec_room room;
-    exec_interpreter *interpreter; /* NULL: kernels are compiled */
+    exec_interpreter *interpreter; /* NULL: nothing is interpreted */
 };
 
 /* One call. */
@@ -97,5 +97,15 @@ exec_interpreter *exec_interpreter_new(const exec_program *x);
 void exec_interpreter_free(exec_interpreter *i);
 /* What the kernel of this group would do. */
 int exec_interpret(exec_run *r, uint32_t group);
+/* Calls body(session, data) while nobody else interprets; the failure's message, or NULL. It is good
+ * until the next such call. */
+const char *exec_take_turn(const exec_run *r, fe_status (*body)(fe_session *, void *), void *data);
+loop_program *exec_interpreted(const exec_run *r);
+bool exec_symbol_value(void *run, sym_expr symbol, int64_t *value); /* for loop_machine.symbol */
+
+/* operand.c: the buffers that a line reads, changes or hands out, until a visit returns false. */
+typedef enum exec_use { EXEC_READS, EXEC_WRITES, EXEC_MAY_WRITE, EXEC_RETURNS } exec_use;
+typedef bool (*exec_visit)(void *data, loop_buffer_id id, exec_use use);
+bool exec_each_operand(const wrap_program *w, const wrap_line *line, exec_visit visit, void *data);
 
 #endif

@@ -39,9 +39,9 @@ static loop_op unrolled(loop_program *p, const loop_op *from, arena *memory)
     return nest;
 }
 
-static bool value_of(void *data, sym_expr symbol, int64_t *value)
+bool exec_symbol_value(void *run, sym_expr symbol, int64_t *value)
 {
-    const exec_run *r = data;
+    const exec_run *r = run;
     uint32_t place = map_get(&r->x->symbol_places, symbol.id);
     if (place == MAP_NONE) return false;
     *value = r->f->symbols[place];
@@ -59,7 +59,7 @@ static fe_status run_group(fe_session *session, void *data)
     exec_interpreter *i = t->r->x->interpreter;
     arena *memory = arena_new(session);
     loop_machine machine = {
-        .buffers = t->r->buffers, .symbol = value_of, .data = t->r, .memory = memory};
+        .buffers = t->r->buffers, .symbol = exec_symbol_value, .data = t->r, .memory = memory};
     fe_status status = FE_OK;
     for (uint32_t ph = 0; ph < t->group->phase_count; ph++)
         for (uint32_t k = 0; k < t->group->phases[ph].nest_count && status == FE_OK; k++) {
@@ -71,19 +71,28 @@ static fe_status run_group(fe_session *session, void *data)
     return status;
 }
 
-int exec_interpret(exec_run *r, uint32_t group)
+const char *exec_take_turn(const exec_run *r, fe_status (*body)(fe_session *, void *), void *data)
 {
     exec_interpreter *i = r->x->interpreter;
-    turn t = {r, &r->x->facts.schedule->groups.at[group]};
-    int code = 0;
+    const char *message = NULL;
     pthread_mutex_lock(&i->turn);
     diag_clear(i->session);
-    if (session_guard(i->session, run_group, &t) != FE_OK) {
-        const diag *d = i->session->first_diag;
-        code = rt_fail(r->f, FE_RUN_ASSERTION, "%s", d ? d->message : "a kernel failed");
-    }
+    if (session_guard(i->session, body, data) != FE_OK)
+        message = i->session->first_diag ? i->session->first_diag->message : "a kernel failed";
     pthread_mutex_unlock(&i->turn);
-    return code;
+    return message;
+}
+
+loop_program *exec_interpreted(const exec_run *r)
+{
+    return &r->x->interpreter->program;
+}
+
+int exec_interpret(exec_run *r, uint32_t group)
+{
+    turn t = {r, &r->x->facts.schedule->groups.at[group]};
+    const char *message = exec_take_turn(r, run_group, &t);
+    return message ? rt_fail(r->f, FE_RUN_ASSERTION, "%s", message) : 0;
 }
 
 exec_interpreter *exec_interpreter_new(const exec_program *x)

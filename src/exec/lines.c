@@ -108,7 +108,7 @@ static int do_kernel(exec_run *r, const wrap_line *line, uint32_t *next)
     const wrap_call *call = &line->call;
     (void)next;
     if (r->step->may_overflow) RT_TRY(measure(r, call));
-    if (r->x->interpreter) return exec_interpret(r, call->group);
+    if (r->x->facts.schedule) return exec_interpret(r, call->group);
     fe_kernel_args args = arguments_of(r, call);
     int64_t inner = call->split_inner ? exec_number(r, call->inner) : 0;
     RT_TRY(r->x->facts.library->services->launch(r->f, r->step->kernel, &args,
@@ -120,7 +120,7 @@ static int do_kernel(exec_run *r, const wrap_line *line, uint32_t *next)
 static int do_extern(exec_run *r, const wrap_line *line, uint32_t *next)
 {
     const loop_op *op = line->op;
-    bool interprets = line->call.kernel && r->x->interpreter;
+    bool interprets = line->call.kernel && r->x->facts.schedule;
     fe_kernel_args args;
     (void)next;
     if (op->callee) return exec_custom(r, line);

@@ -48,43 +48,7 @@ bool track_fault(const exec_moment *m, const char *format, ...)
     return false;
 }
 
-/* ---- operands ---- */
-
-static bool each_view(const loop_view *views, uint32_t count, const uint32_t *weights,
-                      track_use use, track_visit visit, void *data)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (views[i].buffer != LOOP_NO_BUFFER && !(weights && weights[i] != WRAP_NO_WEIGHT))
-            if (!visit(data, views[i].buffer, use)) return false;
-    return true;
-}
-
-static bool each_of_call(const wrap_call *call, track_visit visit, void *data)
-{
-    for (uint32_t i = 0; call->kernel && i < call->buffer_count; i++) {
-        track_use use = !call->is_written     ? TRACK_MAY_WRITE
-                        : call->is_written[i] ? TRACK_WRITES
-                                              : TRACK_READS;
-        if (call->buffers[i] != LOOP_NO_BUFFER && !visit(data, call->buffers[i], use)) return false;
-    }
-    return true;
-}
-
-bool track_each_operand(const tracker *t, const wrap_line *line, track_visit visit, void *data)
-{
-    const loop_op *op = line->op;
-    if (line->kind == WRAP_KERNEL) return each_of_call(&line->call, visit, data);
-    if (line->kind == WRAP_OUTPUT) {
-        const loop_output *o = &t->w->loops->outputs.at[line->index];
-        return o->kind != LOOP_OUT_TENSOR || visit(data, o->view.buffer, TRACK_RETURNS);
-    }
-    if (line->kind == WRAP_EXTERN)
-        return each_view(op->inputs, op->input_count, line->weights, TRACK_READS, visit, data) &&
-               each_view(op->outputs, op->output_count, NULL, TRACK_WRITES, visit, data) &&
-               each_of_call(&line->call, visit, data);
-    if (line->kind == WRAP_PARTITION || !op) return true;
-    return each_view(op->inputs, op->input_count, NULL, TRACK_READS, visit, data);
-}
+/* ---- uses ---- */
 
 typedef struct use_check {
     const exec_moment *m;
@@ -108,7 +72,7 @@ static bool is_made_by(const wrap_line *line, loop_buffer_id id)
     return false;
 }
 
-static bool check_use(void *data, loop_buffer_id id, track_use use)
+static bool check_use(void *data, loop_buffer_id id, exec_use use)
 {
     const use_check *c = data;
     const tracked *b = lives_as(c->r, id);
@@ -120,7 +84,7 @@ static bool check_use(void *data, loop_buffer_id id, track_use use)
     if (b->life == TRACK_DEAD)
         return track_fault(c->m, "%s @%s, which has died in line %u", does[use], name, b->line + 1);
     const wrap_program *w = c->r->t->w;
-    if (use == TRACK_READS && b->bytes > 0 && !b->has_content &&
+    if (use == EXEC_READS && b->bytes > 0 && !b->has_content &&
         w->lives[w->lives[id].root].in_arena && !is_made_by(&w->lines.at[c->m->line], id))
         return track_fault(c->m, "reads @%s, which nothing has been written to", name);
     return true;
@@ -263,7 +227,7 @@ static bool before_line(void *data, const exec_moment *m)
     if (wrap_is_step(line) && line->kind != WRAP_PARTITION &&
         !track_is_as_planned(m, r, t->step_of[m->line]))
         return false;
-    return track_each_operand(t, line, check_use, &check);
+    return exec_each_operand(t->w, line, check_use, &check);
 }
 
 static bool after_line(void *data, const exec_moment *m)

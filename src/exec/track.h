@@ -63,11 +63,6 @@ uint64_t track_sum_of(const tracked *b);
 bool track_is_dead_untouched(const exec_moment *m, track_run *r);
 bool track_is_living_untouched(const exec_moment *m, track_run *r, const wrap_line *line);
 
-/* The buffers that a line reads, changes or hands out. */
-typedef enum track_use { TRACK_READS, TRACK_WRITES, TRACK_MAY_WRITE, TRACK_RETURNS } track_use;
-typedef bool (*track_visit)(void *data, loop_buffer_id id, track_use use);
-bool track_each_operand(const tracker *t, const wrap_line *line, track_visit visit, void *data);
-
 /* track_plan.c: how much the plan says is in use in a step, against how much is. */
 void track_plan(tracker *t, arena *memory);
 bool track_is_as_planned(const exec_moment *m, track_run *r, uint32_t step);

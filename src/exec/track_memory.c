@@ -129,11 +129,11 @@ typedef struct owner_search {
 } owner_search;
 
 /* Does the operand share bytes with the buffer? Only those of one root do. */
-static bool look_for_owner(void *data, loop_buffer_id id, track_use use)
+static bool look_for_owner(void *data, loop_buffer_id id, exec_use use)
 {
     owner_search *s = data;
     const tracked *other = &s->r->of[id];
-    s->found |= (use == TRACK_WRITES || use == TRACK_MAY_WRITE) &&
+    s->found |= (use == EXEC_WRITES || use == EXEC_MAY_WRITE) &&
                 s->r->t->w->lives[id].root == s->root && other->at < s->b->at + s->b->bytes &&
                 s->b->at < other->at + other->bytes;
     return !s->found;
@@ -147,7 +147,7 @@ bool track_is_living_untouched(const exec_moment *m, track_run *r, const wrap_li
         tracked *b = &r->of[id];
         owner_search search = {r, b, t->w->lives[id].root, false};
         if (b->bytes == 0) continue;
-        track_each_operand(t, line, look_for_owner, &search);
+        exec_each_operand(t->w, line, look_for_owner, &search);
         bool had_content = b->has_content;
         uint64_t before = b->sum;
         b->has_content |= search.found;

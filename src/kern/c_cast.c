@@ -33,6 +33,8 @@ static void cast_scalar(text *out, kern_needs *needs, ty_dtype from, ty_dtype to
     bool narrow = to == TY_I8 || to == TY_I16 || to == TY_I32;
     if (to == TY_BOOL)
         text_printf(out, "%s != 0", x);
+    else if (from == TY_C128 && to == TY_C64)
+        kern_c_expand(out, needs, "@!fe_narrow($0)", scope);
     else if (ty_is_integral(to, false) && !ty_is_integral(from, true)) {
         const char *convert = to == TY_U64 ? "fe_tou64" : narrow ? "fe_toi32" : "fe_toi64";
         kern_need(needs, convert);

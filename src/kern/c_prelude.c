@@ -23,6 +23,10 @@ static const kern_c_piece PLAIN[] = {
     {"fe_toc32", 0, 's',
      "FE u32 fe_toc32(c64 x) { return @f32:tohalf(__builtin_crealf(x)) | "
      "(u32)@f32:tohalf(__builtin_cimagf(x)) << 16; }\n"},
+    /* gcc 12 vectorizes the parts and forgets to round what is made double again */
+    {"fe_narrow", 0, 's',
+     "FE c64 fe_narrow(c128 x)\n{\n  c64 y = (c64)x;\n#if defined(__GNUC__)\n"
+     "  __asm__(\"\" : \"+m\"(y));\n#endif\n  return y;\n}\n"},
     {"fe_complex", 0, 's', /* in plain C, where it is an option */
      "#ifdef __STDC_NO_COMPLEX__\n#error \"this program computes with complex numbers, which this "
      "compiler lacks\"\n#endif\n"

@@ -103,6 +103,8 @@ compiles a program, runs it, writes its outputs
   --inf-check           likewise for NaN and infinity, which masks hold on purpose
   --lifecycle-check     a run here fails where a buffer's memory is not as planned: used when dead,
                         shared, left over, of another size
+  --bisect              a run here fails at the first kernel or operator whose result leaves what an
+                        interpreter makes of the same inputs; slow
   --dump-buffers        a run here shows each result on stderr: its buffer, node, shape and what its
                         numbers come to
   --dump-dir DIR        likewise, and writes DIR/BUFFER.npy

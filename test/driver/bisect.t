@@ -1,0 +1,33 @@
+# bisect: no kernel of the recorded programs leaves its reference; a compiler that miscompiles one is caught, and the kernel, nodes, module, line and element are named; texts without weights, and wrappers, have nothing to run it on
+--run-- cat >cc.sh && chmod +x cc.sh; ferrite check --bisect $ROOT/test/cases/programs | tail -1; p=$ROOT/test/cases/programs/inverted_residual.pt2; for o in '--cache' '--isa scalar --cache'; do ferrite check $p --bisect --cc ./cc.sh $o '' | sed 's/_[0-9a-f]\{6\}//; s/element.*//'; done
+--in--
+#!/bin/sh
+# a C compiler that takes 6 for 5
+for f in "$@"; do
+    case $f in *.c) grep -q 'void k_' "$f" && sed -i 's/6\.0f/5.0f/g' "$f" ;; esac
+done
+exec cc "$@"
+--out--
+39 passed, 0 failed, 0 unsupported
+FAIL: /tmp/h/checks/test/cases/programs/inverted_residual.pt2
+    error: check: bisect: k_add_max_min_mul is wrong in the result of %hardswish_1 (expand.2), activation.py:572 in forward, with %conv2d (expand.0) (buffer buf12): 
+      at run
+0 passed, 1 failed, 0 unsupported
+FAIL: /tmp/h/checks/test/cases/programs/inverted_residual.pt2
+    error: check: bisect: k_add_max_min_mul is wrong in the result of %hardswish_1 (expand.2), activation.py:572 in forward, with %conv2d (expand.0) (buffer buf12): 
+      at run
+0 passed, 1 failed, 0 unsupported
+--run-- ferrite inspect $ROOT/demo/digits.pt2 --stage wrap >w.wrap; ferrite run w.wrap --from wrap --bisect; ferrite inspect $ROOT/demo/digits.pt2 --stage loop >l.loop; ferrite compile l.loop --from loop -o l.so; ferrite inspect n.fx --stage wrap >w.wrap; ferrite run w.wrap --from wrap --bisect
+--file n.fx--
+graph main {
+  %a = aten.arange.start(-1, 5, dtype=f32) : f32[6]
+  %r = aten.log.default(%a) : f32[6]
+  output (user %r)
+}
+--err--
+error: weights: the text does not hold the numbers of this constant
+  at p_features_0_weight_folded
+error: weights: the text does not hold the numbers of this constant
+  at p_features_0_weight_folded
+error: load: bisect: the text of a wrapper does not say what its kernels should give
+--status-- 1
