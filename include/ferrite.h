@@ -283,6 +283,8 @@ FE_API void fe_figures_of(const fe_program *program, fe_figures *figures);
  *     fx     the graph after the passes          plan   where buffers lie in the arena
  *     loop   loop nests                          wrap   the program around the kernels
  *     sched  nests fused and ordered             c      all C sources
+ *     provenance  as JSON: the nodes behind each line of wrap and each kernel, and for each node its
+ *            module, source line, lines and kernels; the same by names as exported
  *
  * *text is the session's, *length (which may be NULL) its bytes. As fe_compile_file(), and FE_USAGE
  * for another stage. */

@@ -187,6 +187,10 @@ void text_add_n(text *t, const char *string, size_t length);
 void text_char(text *t, char c);
 void text_printf(text *t, const char *format, ...) FE_PRINTF(2, 3);
 void text_line(text *t, const char *format, ...) FE_PRINTF(2, 3); /* indent + text + newline */
+/* A JSON string; bytes that are no UTF-8 become U+FFFD. */
+void text_json(text *t, const char *string);
+/* As it stands, in one line of UTF-8: control characters become blanks, bytes that are none '?'. */
+void text_plain(text *t, const char *string);
 void text_quoted(text *t, const char *string); /* "..." with \" \\ \n \t \xNN escapes */
 /* The shortest decimal that reads back as exactly this double ("1.0", "0.1", "inf", "-inf", "nan").
  */

@@ -94,6 +94,55 @@ void text_quoted(text *t, const char *string)
     text_char(t, '"');
 }
 
+/* Bytes of the UTF-8 character that begins here; 0: none does. */
+static size_t character_bytes(const char *at)
+{
+    const unsigned char *c = (const unsigned char *)at;
+    size_t more = c[0] < 0x80 ? 0 : c[0] < 0xc2 ? 4 : c[0] < 0xe0 ? 1 : c[0] < 0xf0 ? 2 : 3;
+    if (more == 4 || c[0] > 0xf4) return 0;
+    for (size_t i = 1; i <= more; i++)
+        if ((c[i] & 0xc0) != 0x80) return 0;
+    bool is_long = (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xf0 && c[1] < 0x90);
+    bool is_surrogate = c[0] == 0xed && c[1] >= 0xa0, is_large = c[0] == 0xf4 && c[1] >= 0x90;
+    return is_long || is_surrogate || is_large ? 0 : more + 1;
+}
+
+void text_json(text *t, const char *string)
+{
+    text_char(t, '"');
+    for (const char *at = string; *at;) {
+        size_t bytes = character_bytes(at);
+        unsigned char c = (unsigned char)*at;
+        if (bytes == 0)
+            text_add(t, "\\ufffd");
+        else if (c == '"' || c == '\\')
+            text_printf(t, "\\%c", c);
+        else if (c == '\n')
+            text_add(t, "\\n");
+        else if (c < 0x20 || c == 0x7f)
+            text_printf(t, "\\u%04x", c);
+        else
+            text_add_n(t, at, bytes);
+        at += bytes ? bytes : 1;
+    }
+    text_char(t, '"');
+}
+
+void text_plain(text *t, const char *string)
+{
+    for (const char *at = string; *at;) {
+        size_t bytes = character_bytes(at);
+        unsigned char c = (unsigned char)*at;
+        if (bytes == 0)
+            text_char(t, '?');
+        else if (c < 0x20 || c == 0x7f)
+            text_char(t, ' ');
+        else
+            text_add_n(t, at, bytes);
+        at += bytes ? bytes : 1;
+    }
+}
+
 /* Makes the last digit of the mantissa one larger, unless that carries. */
 static void bump_last_digit(char *digits)
 {

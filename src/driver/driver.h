@@ -257,6 +257,9 @@ fe_status weights_write(const wrap_program *w, uint64_t key, const char *library
 fe_status artifact_write_library(driver_program *d, const char *path);
 fe_status artifact_write_sources(driver_program *d, const char *folder);
 
+/* provenance.c: lines to nodes and back, as JSON. */
+void provenance_print(driver_program *d, text *out);
+
 /* report.c: the body of fe_write_report(). */
 fe_status report_write(driver_program *d, const char *path);
 /* module.c: bodies of fe_write_python() and fe_write_fx(). */

@@ -82,7 +82,7 @@ const stage_row stage_table[] = {
     {"plan", STAGE_WRAP, show_plan},   {"plot", STAGE_WRAP, show_plot},
     {"wrap", STAGE_WRAP, show_wrap},   {"kern", STAGE_KERN, show_kern},
     {"c", STAGE_EMIT, show_c},         {"python", STAGE_WRAP, show_python},
-    {"graph", STAGE_WRAP, show_graph},
+    {"graph", STAGE_WRAP, show_graph}, {"provenance", STAGE_WRAP, provenance_print},
 };
 
 const uint32_t stage_count = COUNT_OF(stage_table);

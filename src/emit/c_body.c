@@ -338,13 +338,12 @@ void emit_c_assert(emit_state *s, const wrap_line *line)
 
 static void c_comment(emit_state *s, const wrap_line *line)
 {
+    text said;
+    text_init(&said, s->memory);
+    text_plain(&said, line->text);
     text_add(&s->out, "\n    /* ");
-    for (const char *c = line->text; *c; c++) {
-        if (c[0] == '*' && c[1] == '/')
-            text_add(&s->out, "* ");
-        else
-            text_char(&s->out, *c == '\n' ? ' ' : *c);
-    }
+    for (const char *c = said.length ? said.at : ""; *c; c++)
+        text_add(&s->out, c[0] == '*' && c[1] == '/' ? "* " : (const char[]){*c, 0});
     text_add(&s->out, " */\n");
 }
 

@@ -52,16 +52,7 @@ static bool has(const emit_fx_part *part, const char *name)
 
 void emit_fx_string(text *out, const char *value)
 {
-    text_char(out, '"');
-    for (const char *c = value; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            text_printf(out, "\\%c", *c);
-        else if ((unsigned char)*c < ' ')
-            text_printf(out, "\\u%04x", (unsigned)*c);
-        else
-            text_char(out, *c);
-    }
-    text_char(out, '"');
+    text_json(out, value);
 }
 
 void emit_fx_double(text *out, double value)

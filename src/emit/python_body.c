@@ -12,20 +12,10 @@ void emit_python_indent(emit_state *s)
     s->is_open = false;
 }
 
+/* What JSON escapes Python escapes alike. */
 void emit_python_text(text *out, const char *value)
 {
-    text_char(out, '"');
-    for (const char *c = value; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            text_printf(out, "\\%c", *c);
-        else if (*c == '\n')
-            text_add(out, "\\n");
-        else if ((unsigned char)*c < ' ')
-            text_printf(out, "\\x%02x", (unsigned)*c);
-        else
-            text_char(out, *c);
-    }
-    text_char(out, '"');
+    text_json(out, value);
 }
 
 void emit_python_double(text *out, double value)
@@ -269,7 +259,7 @@ static void print_comment(emit_state *s, const char *said)
     text_char(&s->out, '\n');
     emit_python_indent(s);
     text_add(&s->out, "# ");
-    for (const char *c = said; *c; c++) text_char(&s->out, *c == '\n' ? ' ' : *c);
+    text_plain(&s->out, said);
     text_char(&s->out, '\n');
     s->is_open = is_open;
 }

@@ -1,0 +1,59 @@
+# provenance: lines and kernels to nodes, and back; what was inlined, viewed, decomposed or fused is somewhere; a text without a graph has lines alone
+--run-- ferrite inspect - --stage provenance | sed 's/\(k_[a-z_]*\)_[0-9a-f]\{6\}/\1/g'
+--in--
+graph main {
+  placeholder %x user "x" : f32[4,8]
+  placeholder %y user "y" : f32[8,4]
+  %t = aten.transpose.int(%x, 0, 1) : f32[8,4]
+  %mul = aten.mul.Tensor(%t, %y) : f32[8,4]
+  %exp = aten.exp.default(%mul) : f32[8,4]
+  %softmax = aten._softmax.default(%exp, 1, False) : f32[8,4]
+  %mm = aten.mm.default(%x, %softmax) : f32[4,4]
+  %relu = aten.relu.default(%mm) : f32[4,4]
+  output (user %relu)
+}
+--out--
+{
+  "program": "stdin",
+  "lines": [
+    {"line": 3, "does": "kernel", "kernel": "k_mul_exp", "nodes": ["exp"], "inlined": ["mul", "t"]},
+    {"line": 6, "does": "kernel", "kernel": "k_most", "nodes": ["softmax"], "inlined": []},
+    {"line": 9, "does": "kernel", "kernel": "k_sub_exp", "nodes": ["softmax"], "inlined": []},
+    {"line": 13, "does": "kernel", "kernel": "k_sum", "nodes": ["softmax"], "inlined": []},
+    {"line": 16, "does": "kernel", "kernel": "k_div", "nodes": ["softmax"], "inlined": []},
+    {"line": 19, "does": "extern", "operator": "bmm", "kernel": "k_max", "nodes": ["mm", "relu"], "inlined": []}
+  ],
+  "kernels": {
+    "k_mul_exp": {"lines": [3], "nodes": ["exp"], "inlined": ["mul", "t"]},
+    "k_most": {"lines": [6], "nodes": ["softmax"], "inlined": []},
+    "k_sub_exp": {"lines": [9], "nodes": ["softmax"], "inlined": []},
+    "k_sum": {"lines": [13], "nodes": ["softmax"], "inlined": []},
+    "k_div": {"lines": [16], "nodes": ["softmax"], "inlined": []},
+    "k_max": {"lines": [19], "nodes": ["mm", "relu"], "inlined": []}
+  },
+  "nodes": {
+    "t": {"op": "aten.transpose.int", "lines": [3], "kernels": ["k_mul_exp"]},
+    "mul": {"op": "aten.mul.Tensor", "lines": [3], "kernels": ["k_mul_exp"]},
+    "exp": {"op": "aten.exp.default", "lines": [3], "kernels": ["k_mul_exp"]},
+    "softmax": {"op": "aten._softmax.default", "lines": [6, 9, 13, 16], "kernels": ["k_most", "k_sub_exp", "k_sum", "k_div"]},
+    "mm": {"op": "aten.mm.default", "lines": [19], "kernels": ["k_max"]},
+    "relu": {"op": "aten.relu.default", "lines": [19], "kernels": ["k_max"]},
+    "output": {"op": "output", "lines": [], "kernels": []}
+  },
+  "exported": {
+  }
+}
+--run-- printf 'program p\ninput @x : f32[8] strides [1]\ntemp @y : f32[8] strides [1]\nextern copy (@x[8]{1}) -> (@y[8]{1}) ints [] floats []\noutput @y[8]{1}\n' | ferrite inspect - --from loop --stage provenance
+--out--
+{
+  "program": "p",
+  "lines": [
+    {"line": 1, "does": "extern", "operator": "copy", "nodes": [], "inlined": []}
+  ],
+  "kernels": {
+  },
+  "nodes": {
+  },
+  "exported": {
+  }
+}
