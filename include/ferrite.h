@@ -94,14 +94,14 @@ FE_API void fe_session_free(fe_session *session);
  *                 lines run as they are, and only kernels are compiled, which takes less time
  *     no-cc       off (the default) or on: as process, and kernels are interpreted. Needs no C compiler;
  *                 slow, and without operators that call LAPACK (FE_UNSUPPORTED)
- *     nan-check   off (the default) or on: a run of what fe_load() makes ready, which is then as with
- *                 target process, fails at the first floating input, result of a kernel or operator,
- *                 or output that holds NaN; error() says whose it is, how many elements and the first
+ *     nan-check   off (the default) or on: what is made looks for NaN, in every target: a run fails at the
+ *                 first floating input, result of a kernel or operator, or output that holds it;
+ *                 error() says whose it is, how many elements and the first
  *     inf-check   likewise, for NaN and for infinity, which masks hold on purpose
- *     lifecycle-check  off (the default) or on: such a run follows the memory of every buffer, and fails
- *                 at the first that is used before it has memory or after its death, lies in another's
- *                 or outside the arena, is read before anything is written to it, or is left over; where a
- *                 call changes a byte that it was not given; and where the bytes in use at a step, or in all,
+ *     lifecycle-check  off (the default) or on: a run of what fe_load() makes ready, which is then as with
+ *                 target process, follows the memory of every buffer, and fails at the first that is
+ *                 used before it has memory or after its death, lies in another's or outside the arena,
+ *                 is read before anything is written to it, or is left over; where a call changes a byte that it was not given; and where the bytes in use at a step, or in all,
  *                 are not what the plan has
  *     bisect      off (the default) or on: such a run fails at the first kernel or operator whose result
  *                 leaves what the loop interpreter makes, op by op and in double precision, of the same

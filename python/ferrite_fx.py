@@ -15,6 +15,7 @@ written in place, as with out=):
     input(x, name, dtype, sizes, strides, shape, is_number)   x, checked; -1: dynamic
     size, number, solve, item, same, div, mod, min, max, ...  symbolic sizes, each compound one computed once
     check, check_size, check_stride, check_range, check_number
+    check_numbers(view, finite, what), clear(view)            no NaN (or infinity) in what; zeroes (--nan-check)
     torch.empty_strided(sizes, strides, dtype=)               a buffer comes to life;  delete(buffer): its life ends
     memory(bytes), view(memory, dtype, sizes, strides, byte)  memory that several buffers take turns in, and one of them
     as_strided(buffer, sizes, strides, offset)                a window on a buffer's memory
@@ -129,7 +130,20 @@ def check_number(value, name, expected):
         raise rt.InputError(f"input '{name}' is {value}, the program is made for {expected}")
 
 
+def check_numbers(view, finite, what):
+    if not (view.is_floating_point() or view.is_complex()):
+        return
+    for word, found in (("NaN", view.isnan()), ("infinity", view.isinf())):
+        if found.any() and (finite or word == "NaN"):
+            first = found.nonzero()[0].tolist()
+            raise rt.RunError(f"{word} in {what}: {int(found.sum())} of {view.numel()} elements, the first at {first}")
+
+
 # ---- memory ----
+
+
+def clear(view):
+    view.zero_()
 
 
 def memory(size):
@@ -256,7 +270,7 @@ def _argument(value):
 _FUNCTIONS = {
     f"ferrite.{f.__name__}": f
     for f in (min, max, both, either, same, size, number, item, solve, input, check, check_size, check_stride,
-              check_range, check_number, memory, view, as_strided, delete, kernel, extern, custom, cond, repeat, go_on,
+              check_range, check_number, check_numbers, clear, memory, view, as_strided, delete, kernel, extern, custom, cond, repeat, go_on,
               div, mod)
 }
 _FUNCTIONS["torch.empty_strided"] = torch.empty_strided

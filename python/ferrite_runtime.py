@@ -13,7 +13,7 @@ import sys
 import threading
 from ctypes import POINTER, Structure, byref, c_char_p, c_double, c_int, c_int64, c_uint32, c_uint64, c_void_p
 
-VERSION = 1  # RT_LIBRARY_VERSION
+VERSION = 2  # RT_LIBRARY_VERSION
 
 # ---- element types: number, name, bytes, as numpy writes it, DLPack's code ----
 
@@ -120,6 +120,8 @@ class _Services(Structure):
         ("replan", ctypes.CFUNCTYPE(c_int64, POINTER(_Template), POINTER(_Sizes), c_void_p, POINTER(c_int64), c_void_p)),
         ("fault", ctypes.CFUNCTYPE(c_void_p, c_void_p)),
         ("in_range", ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(_Check))),
+        ("check_numbers", ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(_Tensor), c_int, c_char_p)),
+        ("clear", ctypes.CFUNCTYPE(None, POINTER(_Tensor))),
     ]
 
 
@@ -527,6 +529,13 @@ class Frame:
         if not holds:
             named = ", ".join(f"{name} = {int(value)}" for name, value in symbols.items())
             raise RunError(f"{message}: {named}" if named else message)
+
+    def check_numbers(self, view, finite, what):
+        """Fails where an element is NaN, or (finite) infinite, and says that it is in `what`."""
+        self._done(self._services.check_numbers(self._handle, self._tensors([view]), finite, what.encode()))
+
+    def clear(self, view):
+        self._services.clear(self._tensors([view]))
 
     def fits(self, *sizes):
         if any(size > MOST for size in sizes):

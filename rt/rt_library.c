@@ -47,4 +47,6 @@ const rt_services rt_services_here = {
     .replan = plan_replan,
     .fault = fault,
     .in_range = rt_in_range,
+    .check_numbers = rt_check_numbers,
+    .clear = rt_clear,
 };

@@ -10,7 +10,7 @@
 #include "rt_program.h"
 
 /* Raised by one whenever a structure below, or one of rt_program.h that a host fills in, changes. */
-#define RT_LIBRARY_VERSION 1u
+#define RT_LIBRARY_VERSION 2u
 
 typedef struct rt_function {
     const char *name;
@@ -35,6 +35,8 @@ typedef struct rt_services {
     /* Where kernels report an index out of range (fe_kernel_args.fault): nothing is reported yet. */
     rt_fault *(*fault)(rt_frame *frame);
     int (*in_range)(rt_frame *frame, const rt_check *checks); /* after the kernel */
+    int (*check_numbers)(rt_frame *frame, const fe_tensor *t, int finite, const char *what);
+    void (*clear)(const fe_tensor *t);
 } rt_services;
 extern const rt_services rt_services_here;
 

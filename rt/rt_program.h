@@ -214,6 +214,12 @@ void rt_outside(rt_fault *fault, int64_t check, int64_t index, int64_t size);
 /* Fails when the kernel before has reported one of its checks. */
 int rt_in_range(rt_frame *frame, const rt_check *checks);
 
+/* Fails where an element is NaN, or (finite) infinite, and says whose: "NaN in WHAT: ...". Other types
+ * than floating ones hold neither. */
+int rt_check_numbers(rt_frame *frame, const fe_tensor *t, int finite, const char *what);
+/* Zeroes the elements of a floating tensor, so that what nobody writes is a number. */
+void rt_clear(const fe_tensor *t);
+
 /* Says what output k is: its data, sizes and strides (copied; a number is rank 0). */
 void rt_output(rt_frame *frame, uint32_t k, void *data, const int64_t *sizes,
                const int64_t *strides);

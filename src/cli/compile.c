@@ -74,6 +74,7 @@ const cli_command cli_compile = {
     .options = options,
     .option_count = COUNT_OF(options),
     .session_options = "isa cc cache lapack jobs model from ops max-arena memory-budget profile "
+                       "nan-check inf-check "
                        "split part passes verify "
                        "dump-after",
     .fewest = 1,

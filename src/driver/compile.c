@@ -229,6 +229,9 @@ static fe_status stage_wrap(driver_program *d)
                         .unique_kernels = k->kernels.count,
                         .packed_bytes = weights_packed_bytes,
                         .max_arena = d->options.max_arena,
+                        .check_nan = d->options.nan_check,
+                        .check_infinity = d->options.inf_check,
+                        .result_name = driver_result_name,
                         .note = driver_note,
                         .data = d};
     FE_TRY(wrap_build(d->schedule, &facts, d->memory, &d->wrapper));

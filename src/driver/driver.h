@@ -65,8 +65,8 @@ typedef struct driver_options {
     uint32_t jobs;          /* compiler processes side by side; 0: one a core */
     const char *target;     /* what fe_load() runs: "c", "process"; NULL: "c" */
     bool no_cc;             /* kernels are interpreted */
-    /* of what is run here as it is (watch.c) */
-    bool nan_check, inf_check, lifecycle_check, bisect, dump_buffers;
+    bool nan_check, inf_check; /* the program looks for NaN, and infinity, in all it computes */
+    bool lifecycle_check, bisect, dump_buffers; /* of what is run here as it is (watch.c) */
     const char *dump_dir;
     bool max_arena;        /* room for the largest sizes that ranges allow */
     int64_t memory_budget; /* bytes that the arena may need; 0: any */
@@ -269,6 +269,10 @@ fe_status module_write_fx(driver_program *d, const char *path);
 /* load.c: the body of fe_load(); d->loaded. process.c: the same where lines are run as they are. */
 fe_status driver_load(driver_program *d);
 fe_status driver_load_process(driver_program *d);
+/* result_name.c: "%softmax (encoder), model.py:12 in forward, with %div", which a buffer that the line writes
+ * comes from; and what messages call it, with "the result of" in front. */
+const char *driver_result_nodes(driver_program *d, const wrap_line *line, loop_buffer_id id);
+const char *driver_result_name(void *program, const wrap_line *line, loop_buffer_id id);
 /* watch.c: do the options ask for a look at a run? Such programs run in this process. */
 bool watch_is_wanted(const driver_options *o);
 /* Adds those who look at runs, as the options say. */

@@ -1,5 +1,4 @@
-/* watch.c -- looks at the values of a run, line by line: shows each result, or ends the run at the first NaN
- * or infinity with a message that says whose it is.
+/* watch.c -- looks at the values of a run, line by line, and shows each result.
  *
  * What each line gives is found once, with texts that name it. Memory that nobody has written to may
  * hold any bits, and a kernel may write a part of a buffer only; so buffers that share their memory
@@ -13,8 +12,7 @@
 
 typedef struct watched {
     loop_view view;
-    const char *what; /* "input 'x'" */
-    const char *from; /* of a result that is to be shown: the nodes it comes from; else NULL */
+    const char *from; /* the nodes it comes from */
 } watched;
 
 typedef VEC(watched) watched_list;
@@ -22,16 +20,14 @@ typedef VEC(watched) watched_list;
 /* Read only during runs, which may be several at once. */
 typedef struct watch {
     driver_program *program;
-    bool infinities; /* an error too */
-    uint32_t first;  /* line that a run begins with */
-    watched_list inputs;
+    uint32_t first;      /* line that a run begins with */
     watched_list *lines; /* what each gives */
     bool *is_alone;      /* by buffer: no other one lies in its memory */
 } watch;
 
 static bool shows_values(const driver_options *o)
 {
-    return o->nan_check || o->inf_check || o->dump_buffers || o->dump_dir;
+    return o->dump_buffers || o->dump_dir;
 }
 
 bool watch_is_wanted(const driver_options *o)
@@ -41,96 +37,11 @@ bool watch_is_wanted(const driver_options *o)
 
 /* ---- what is to be looked at ---- */
 
-static void add_view(watch *w, watched_list *to, const loop_view *view, const char *what,
-                     const char *from)
+static void add_result(watch *w, watched_list *to, const wrap_line *line, const loop_view *view)
 {
     if (view->buffer == LOOP_NO_BUFFER || view->dtype == TY_NO_DTYPE) return;
-    vec_push(w->program->memory, to, ((watched){*view, what, from}));
-}
-
-static loop_view whole(watch *w, loop_buffer_id id)
-{
-    const loop_buffer *b = &w->program->loops->buffers.at[id];
-    return (loop_view){.buffer = id,
-                       .dtype = b->dtype,
-                       .rank = b->rank,
-                       .sizes = b->sizes,
-                       .strides = b->strides,
-                       .offset = sym_int(w->program->loops->symbols, 0)};
-}
-
-static void add_buffer(watch *w, watched_list *to, loop_buffer_id id, const char *what,
-                       const char *from)
-{
-    loop_view view = whole(w, id);
-    add_view(w, to, &view, what, from);
-}
-
-static const char *name_of(driver_program *d, uint32_t origin, const char *otherwise)
-{
-    const char *note = driver_note(d, origin), *source = driver_source(d, origin);
-    if (!note) return otherwise;
-    return source ? arena_printf(d->memory, "%%%s, %s", note, source)
-                  : arena_printf(d->memory, "%%%s", note);
-}
-
-/* The nest of the group that stores to the buffer last; NULL: none. */
-static const loop_op *nest_of(const sched_group *group, loop_buffer_id id)
-{
-    const loop_op *found = NULL;
-    for (uint32_t ph = 0; ph < group->phase_count; ph++)
-        for (uint32_t i = 0; i < group->phases[ph].nest_count; i++) {
-            const loop_op *nest = &group->phases[ph].nests[i].nest;
-            for (uint32_t k = 0; k < nest->store_count; k++)
-                if (nest->stores[k].buffer == id) found = nest;
-        }
-    return found;
-}
-
-/* The other nodes that were put into one call with the op of this origin. */
-typedef struct with_list {
-    driver_program *program;
-    text out;
-    const char *last;
-    uint32_t count;
-} with_list;
-
-static void add_with(with_list *list, uint32_t origin)
-{
-    enum { MOST = 6 };
-    const char *note = driver_note(list->program, origin);
-    if (!note || (list->last && strcmp(note, list->last) == 0)) return;
-    list->last = note;
-    if (list->count < MOST) text_printf(&list->out, "%s%%%s", list->count ? ", " : ", with ", note);
-    if (list->count == MOST) text_add(&list->out, ", ...");
-    list->count++;
-}
-
-/* "%softmax (encoder), model.py:12 in forward, with %div, %add" */
-static const char *nodes_text(driver_program *d, const wrap_line *line, const sched_group *group,
-                              const loop_op *nest)
-{
-    with_list list = {.program = d, .last = driver_note(d, nest->origin)};
-    text_init(&list.out, d->memory);
-    text_add(&list.out, name_of(d, nest->origin, line->call.kernel));
-    if (line->kind == WRAP_EXTERN) add_with(&list, line->op->origin);
-    for (uint32_t ph = 0; ph < group->phase_count; ph++)
-        for (uint32_t i = 0; i < group->phases[ph].nest_count; i++)
-            if (group->phases[ph].nests[i].nest.origin != nest->origin)
-                add_with(&list, group->phases[ph].nests[i].nest.origin);
-    return list.out.at;
-}
-
-static void add_result(watch *w, watched_list *to, const wrap_line *line, loop_buffer_id id)
-{
-    driver_program *d = w->program;
-    const sched_group *group = d->schedule ? &d->schedule->groups.at[line->call.group] : NULL;
-    const loop_op *nest = group ? nest_of(group, id) : NULL;
-    const char *from = nest ? nodes_text(d, line, group, nest)
-                            : arena_printf(d->memory, "kernel %s", line->call.kernel);
-    const char *name = d->loops->buffers.at[id].name;
-    add_buffer(w, to, id, arena_printf(d->memory, "the result of %s (buffer %s)", from, name),
-               from);
+    vec_push(w->program->memory, to,
+             ((watched){*view, driver_result_nodes(w->program, line, view->buffer)}));
 }
 
 static bool writes(const wrap_call *call, uint32_t i)
@@ -138,37 +49,15 @@ static bool writes(const wrap_call *call, uint32_t i)
     return call->buffers[i] != LOOP_NO_BUFFER && (!call->is_written || call->is_written[i]);
 }
 
-static void add_call(watch *w, watched_list *to, const wrap_line *line)
-{
-    for (uint32_t i = 0; i < line->call.buffer_count; i++)
-        if (writes(&line->call, i)) add_result(w, to, line, line->call.buffers[i]);
-}
-
-static void add_extern(watch *w, watched_list *to, const loop_op *op)
-{
-    driver_program *d = w->program;
-    const char *name = name_of(d, op->origin, op->kernel);
-    for (uint32_t i = 0; i < op->output_count; i++)
-        add_view(w, to, &op->outputs[i], arena_printf(d->memory, "the result of %s", name), name);
-}
-
 static void add_line(watch *w, const wrap_line *line, watched_list *to)
 {
-    const loop_output *o =
-        line->kind == WRAP_OUTPUT ? &w->program->loops->outputs.at[line->index] : NULL;
-    if (line->kind == WRAP_EXTERN) add_extern(w, to, line->op);
-    if (line->call.kernel) add_call(w, to, line);
-    if (o && o->kind == LOOP_OUT_TENSOR)
-        add_view(w, to, &o->view, arena_printf(w->program->memory, "output %u", line->index), NULL);
-}
-
-static void add_inputs(watch *w)
-{
-    const loop_program *p = w->program->loops;
-    for (uint32_t k = 0; k < p->inputs.count; k++)
-        if (p->inputs.at[k].is_tensor)
-            add_buffer(w, &w->inputs, p->inputs.at[k].buffer,
-                       arena_printf(w->program->memory, "input '%s'", p->inputs.at[k].name), NULL);
+    for (uint32_t i = 0; line->kind == WRAP_EXTERN && i < line->op->output_count; i++)
+        add_result(w, to, line, &line->op->outputs[i]);
+    for (uint32_t i = 0; line->call.kernel && i < line->call.buffer_count; i++) {
+        if (!writes(&line->call, i)) continue;
+        loop_view view = loop_view_of(w->program->loops, line->call.buffers[i]);
+        add_result(w, to, line, &view);
+    }
 }
 
 static void find_alone(watch *w)
@@ -196,44 +85,22 @@ static value_tensor tensor_of(const exec_moment *m, const loop_view *view, ty_dt
     return t;
 }
 
-/* Are its numbers as they should be? */
-static bool check(const watch *w, const exec_moment *m, const char *what, const value_tensor *t,
-                  const value_facts *f)
-{
-    const driver_options *o = &w->program->options;
-    bool is_nan = f->nans > 0;
-    char index[200];
-    if (!o->nan_check && !o->inf_check) return true;
-    if (!is_nan && !(o->inf_check && f->infinities)) return true;
-    values_index_text(t, is_nan ? f->first_nan : f->first_infinity, index, sizeof index);
-    snprintf(m->message, m->message_bytes, "%s in %s: %lld of %lld elements, the first at %s",
-             is_nan ? "NaN" : "infinity", what, (long long)(is_nan ? f->nans : f->infinities),
-             (long long)f->elements, index);
-    return false;
-}
-
 static bool look(const watch *w, const exec_moment *m, const watched *seen)
 {
     const loop_buffer *b = &w->program->loops->buffers.at[seen->view.buffer];
     const driver_options *o = &w->program->options;
-    bool shows = seen->from && (o->dump_buffers || o->dump_dir);
-    bool has_floats = ty_is_floating(seen->view.dtype) || ty_is_complex(seen->view.dtype);
-    if (!m->buffers[seen->view.buffer] || !(shows || has_floats)) return true;
+    if (!m->buffers[seen->view.buffer]) return true;
     value_tensor t = tensor_of(m, &seen->view, b->dtype);
     value_facts f = values_look(&t);
-    if (shows) values_show(b->name, seen->from, &t, &f);
-    if (shows && o->dump_dir &&
-        !values_write(o->dump_dir, b->name, &t, m->message, m->message_bytes))
-        return false;
-    return check(w, m, seen->what, &t, &f);
+    values_show(b->name, seen->from, &t, &f);
+    return !o->dump_dir || values_write(o->dump_dir, b->name, &t, m->message, m->message_bytes);
 }
 
 /* Has a later result of the same line its memory? An epilogue that works in place leaves its own. */
 static bool is_gone(const exec_moment *m, const watched_list *list, uint32_t i)
 {
     for (uint32_t k = i + 1; k < list->count; k++)
-        if (list->at[k].from &&
-            m->buffers[list->at[k].view.buffer] == m->buffers[list->at[i].view.buffer] &&
+        if (m->buffers[list->at[k].view.buffer] == m->buffers[list->at[i].view.buffer] &&
             list->at[k].view.buffer != list->at[i].view.buffer)
             return true;
     return false;
@@ -261,7 +128,7 @@ static bool before_line(void *data, const exec_moment *m)
     if (m->line != w->first) return true;
     for (loop_buffer_id id = 0; id < p->loops->buffers.count; id++)
         if (wrap_home_of(p, id) == WRAP_HOME_OUTPUT) clear(w, m, id);
-    return look_at_all(w, m, &w->inputs);
+    return true;
 }
 
 static bool after_line(void *data, const exec_moment *m)
@@ -308,7 +175,6 @@ static watch *watch_new(driver_program *d)
     w->program = d;
     w->lines = NEW_ARRAY(d->memory, watched_list, p->lines.count + 1);
     while (w->first < p->lines.count && wrap_is_input_symbol(&p->lines.at[w->first])) w->first++;
-    add_inputs(w);
     find_alone(w);
     for (uint32_t i = 0; i < p->lines.count; i++) add_line(w, &p->lines.at[i], &w->lines[i]);
     return w;

@@ -382,6 +382,23 @@ static void c_output(emit_state *s, const wrap_line *line)
     text_printf(&s->out, ";\n        rt_output(f, %u, number, 0, 0);\n    }\n", k);
 }
 
+static void c_clear(emit_state *s, const wrap_line *line)
+{
+    text_add(&s->out, "    rt_clear(&(fe_tensor)");
+    emit_c_view(s, line->view);
+    text_add(&s->out, ");\n");
+}
+
+static void c_check(emit_state *s, const wrap_line *line)
+{
+    if (line->of_output) emit_c_leave_parts(s);
+    text_add(&s->out, "    RT_TRY(rt_check_numbers(f, &(fe_tensor)");
+    emit_c_view(s, line->view);
+    text_printf(&s->out, ", %d, ", line->finite);
+    text_quoted(&s->out, line->text);
+    text_add(&s->out, "));\n");
+}
+
 const emit_target emit_target_c = {
     .name = "c",
     .reserved = emit_c_words,
@@ -404,6 +421,8 @@ const emit_target emit_target_c = {
             [WRAP_WHILE] = emit_c_region,
             [WRAP_END] = emit_c_region,
             [WRAP_PARTITION] = emit_c_partition,
+            [WRAP_CLEAR] = c_clear,
+            [WRAP_CHECK] = c_check,
         },
     .end = emit_c_end,
 };

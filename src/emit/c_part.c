@@ -133,7 +133,9 @@ static void declare_in_outputs(emit_state *s, loop_buffer_id id)
 static void declare_used(emit_state *s, const wrap_line *line)
 {
     const wrap_line *end = s->w->lines.at + s->w->lines.count;
-    for (line++; line < end && line->kind != WRAP_PARTITION && line->kind != WRAP_OUTPUT; line++) {
+    for (line++; line < end && line->kind != WRAP_PARTITION && !wrap_is_behind_parts(line);
+         line++) {
+        if (line->view) declare_in_outputs(s, line->view->buffer);
         for (uint32_t k = 0; k < line->call.buffer_count; k++)
             declare_in_outputs(s, line->call.buffers[k]);
         for (uint32_t k = 0; line->op && k < line->op->input_count; k++)

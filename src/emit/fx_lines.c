@@ -106,6 +106,26 @@ static void partition_line(emit_state *s, const wrap_line *line)
     emit_fx_note(s, signature.at);
 }
 
+/* ---- numbers ---- */
+
+static void clear_line(emit_state *s, const wrap_line *line)
+{
+    text args;
+    emit_fx_text(s, &args);
+    emit_fx_view(s, line->view, WRAP_NO_WEIGHT, &args);
+    emit_fx_call(s, emit_fx_fresh(s, "clear"), "ferrite.clear", &args, NULL);
+}
+
+static void check_line(emit_state *s, const wrap_line *line)
+{
+    text args;
+    emit_fx_text(s, &args);
+    emit_fx_view(s, line->view, WRAP_NO_WEIGHT, &args);
+    text_add(&args, line->finite ? ", true, " : ", false, ");
+    emit_fx_string(&args, line->text);
+    emit_fx_call(s, emit_fx_fresh(s, "check"), "ferrite.check_numbers", &args, NULL);
+}
+
 /* ---- inputs ---- */
 
 static void known_dims(emit_state *s, const sym_expr *dims, uint32_t rank, text *out)
@@ -343,6 +363,8 @@ const emit_target emit_target_fx = {
             [WRAP_WHILE] = emit_fx_region,
             [WRAP_END] = emit_fx_region,
             [WRAP_PARTITION] = partition_line,
+            [WRAP_CLEAR] = clear_line,
+            [WRAP_CHECK] = check_line,
         },
     .end = end,
 };

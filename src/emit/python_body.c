@@ -313,6 +313,24 @@ static void python_output(emit_state *s, const wrap_line *line)
     text_add(&s->out, ")\n");
 }
 
+static void python_clear(emit_state *s, const wrap_line *line)
+{
+    emit_python_indent(s);
+    text_add(&s->out, "f.clear(");
+    print_view(s, line->view, WRAP_NO_WEIGHT);
+    text_add(&s->out, ")\n");
+}
+
+static void python_check(emit_state *s, const wrap_line *line)
+{
+    emit_python_indent(s);
+    text_add(&s->out, "f.check_numbers(");
+    print_view(s, line->view, WRAP_NO_WEIGHT);
+    text_add(&s->out, line->finite ? ", True, " : ", False, ");
+    emit_python_text(&s->out, line->text);
+    text_add(&s->out, ")\n");
+}
+
 const emit_target emit_target_python = {
     .name = "python",
     .reserved = emit_python_words,
@@ -335,6 +353,8 @@ const emit_target emit_target_python = {
             [WRAP_WHILE] = emit_python_region,
             [WRAP_END] = emit_python_region,
             [WRAP_PARTITION] = python_partition,
+            [WRAP_CLEAR] = python_clear,
+            [WRAP_CHECK] = python_check,
         },
     .end = emit_python_end,
 };

@@ -294,6 +294,10 @@ static void make_room(exec_program *x, const wrap_line *line)
         widen(&x->room.views, op->input_count + op->output_count);
         if (op->callee) widen(&x->room.arguments, (uint32_t)strlen(op->callee->arguments));
     }
+    if (line->view) {
+        numbers += numbers_in(line->view, 1);
+        widen(&x->room.views, 1);
+    }
     if (line->kind == WRAP_OUTPUT) {
         const loop_output *output = &x->w->loops->outputs.at[line->index];
         if (output->kind == LOOP_OUT_TENSOR) numbers += numbers_in(&output->view, 1);

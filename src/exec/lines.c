@@ -217,13 +217,29 @@ static int do_output(exec_run *r, const wrap_line *line, uint32_t *next)
     return 0;
 }
 
+/* ---- numbers ---- */
+
+static int do_clear(exec_run *r, const wrap_line *line, uint32_t *next)
+{
+    (void)next;
+    r->x->facts.library->services->clear(exec_views(r, line->view, NULL, 1));
+    return 0;
+}
+
+static int do_check(exec_run *r, const wrap_line *line, uint32_t *next)
+{
+    (void)next;
+    return r->x->facts.library->services->check_numbers(r->f, exec_views(r, line->view, NULL, 1),
+                                                        line->finite, line->text);
+}
+
 const exec_line exec_lines[WRAP_KIND_COUNT] = {
     [WRAP_PLACE] = do_place,       [WRAP_ALLOC] = do_alloc,    [WRAP_FREE] = do_free,
     [WRAP_REUSE] = do_alloc,       [WRAP_KERNEL] = do_kernel,  [WRAP_EXTERN] = do_extern,
     [WRAP_SYMBOL] = do_symbol,     [WRAP_ASSERT] = do_assert,  [WRAP_COMMENT] = do_comment,
     [WRAP_OUTPUT] = do_output,     [WRAP_IF] = exec_region,    [WRAP_ELSE] = exec_region,
     [WRAP_REPEAT] = exec_region,   [WRAP_WHILE] = exec_region, [WRAP_END] = exec_region,
-    [WRAP_PARTITION] = do_comment,
+    [WRAP_PARTITION] = do_comment, [WRAP_CLEAR] = do_clear,    [WRAP_CHECK] = do_check,
 };
 
 /* ---- all of them ---- */

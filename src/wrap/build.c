@@ -255,6 +255,7 @@ static void emit_group(builder *b, uint32_t g)
     line->call = b->facts->calls[g];
     if (group->kind == SCHED_EXTERN) line->op = &b->s->program->ops.at[group->extern_op];
     b->w->kernel_calls++;
+    wrap_check_results(b->w, b->facts, group, b->w->lines.count - 1);
 }
 
 /* The buffers in the arena whose memory is not another's before (or after) them, by the group that
@@ -321,8 +322,10 @@ static life_index index_lives(builder *b, wrap_kind kind)
 
 static void emit_indexed(builder *b, const life_index *index, uint32_t g, wrap_kind kind)
 {
-    for (uint32_t i = index->first[g]; i < index->first[g + 1]; i++)
+    for (uint32_t i = index->first[g]; i < index->first[g + 1]; i++) {
         add_line(b, kind)->buffer = index->ids[i];
+        if (kind == WRAP_ALLOC) wrap_clear_new(b->w, b->facts, index->ids[i]);
+    }
 }
 
 static bool is_partition(const sched_schedule *s, uint32_t g)
@@ -390,6 +393,7 @@ fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *me
     w->unique_kernels = facts->unique_kernels;
     FE_TRY(place(&b));
     FE_TRY(wrap_define_inputs(w));
+    wrap_check_inputs(w, facts);
     life_index births = index_lives(&b, WRAP_ALLOC), deaths = index_lives(&b, WRAP_FREE);
     sched_parts(p, memory, &b.parts);
     placements placed = index_placements(&b);
@@ -403,6 +407,7 @@ fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *me
         if (!begins_part) emit_group(&b, g);
         emit_indexed(&b, &deaths, g, WRAP_FREE);
     }
+    wrap_check_outputs(w, facts);
     for (uint32_t k = 0; k < p->outputs.count; k++) add_line(&b, WRAP_OUTPUT)->index = k;
     need_states(&b);
     collect_weights(&b);

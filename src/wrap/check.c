@@ -334,6 +334,8 @@ static fe_status check_line(checker *c, const wrap_line *line)
     case WRAP_ASSERT:
         FE_TRY(read_expr(c, line->relation.left));
         return read_expr(c, line->relation.right);
+    case WRAP_CLEAR:
+    case WRAP_CHECK: return check_view(c, line->view, false);
     case WRAP_OUTPUT: {
         const loop_output *output = &c->w->loops->outputs.at[line->index];
         if (output->kind == LOOP_OUT_TENSOR) return check_view(c, &output->view, false);

@@ -307,6 +307,20 @@ static fe_status parse_output(parsing *in, wrap_line *line)
     return FE_OK;
 }
 
+/* check output @y[8]{1} finite "output 0" */
+static fe_status parse_numbers(parsing *in, wrap_line *line)
+{
+    loop_view *view = NEW(in->w->memory, loop_view);
+    line->view = view;
+    line->of_output = line->kind == WRAP_CHECK && lex_take(in->lx, "output");
+    FE_TRY(loop_read_view(in->reader, view));
+    if (view->buffer == LOOP_NO_BUFFER) return lex_fail(in->lx, "expected a buffer");
+    if (line->kind == WRAP_CLEAR) return FE_OK;
+    line->finite = lex_take(in->lx, "finite");
+    if (!line->finite) FE_TRY(lex_expect(in->lx, "no_nan"));
+    return lex_string(in->lx, &line->text);
+}
+
 static fe_status parse_fields(parsing *in, wrap_line *line)
 {
     switch (line->kind) {
@@ -325,6 +339,8 @@ static fe_status parse_fields(parsing *in, wrap_line *line)
         return lex_string(in->lx, &line->text);
     case WRAP_COMMENT: return lex_string(in->lx, &line->text);
     case WRAP_OUTPUT: return parse_output(in, line);
+    case WRAP_CLEAR:
+    case WRAP_CHECK: return parse_numbers(in, line);
     case WRAP_PARTITION: {
         sched_part *part = NEW(in->w->memory, sched_part);
         line->part = part;

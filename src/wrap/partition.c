@@ -165,6 +165,7 @@ static void check_part_line(part_check *c, const wrap_line *line)
         read_expr(c, line->relation.left);
         read_expr(c, line->relation.right);
     }
+    if (line->view) use_views(c, line->view, 1);
     if (!line->op) return;
     use_views(c, line->op->inputs, line->op->input_count);
     use_views(c, line->op->outputs, line->op->output_count);
@@ -194,7 +195,7 @@ const char *wrap_check_parts(const wrap_program *w, uint32_t *line, const char *
         *line = i + 1;
         if (at->kind == WRAP_PARTITION)
             begin_part(&c, at->part);
-        else if (c.part && at->kind != WRAP_OUTPUT)
+        else if (c.part && !wrap_is_behind_parts(at))
             check_part_line(&c, at);
     }
     *name = c.name;

@@ -192,6 +192,16 @@ void wrap_print_line(const wrap_program *w, const wrap_line *line, text *out)
         text_quoted(out, line->text);
         break;
     case WRAP_OUTPUT: print_output(w, line, out); break;
+    case WRAP_CLEAR:
+        text_char(out, ' ');
+        loop_print_view(w->loops, line->view, out);
+        break;
+    case WRAP_CHECK:
+        text_add(out, line->of_output ? " output " : " ");
+        loop_print_view(w->loops, line->view, out);
+        text_add(out, line->finite ? " finite " : " no_nan ");
+        text_quoted(out, line->text);
+        break;
     default: break;
     }
 }

@@ -23,7 +23,12 @@
  *     reuse @buf2 -> @buf3 live [3, 5) at 0 bytes 2048    # the next call reads buf2 for the last time
  *     if @p[]{} -> (@buf2[8,32]{32,1})            # regions nest, as loop.h has them
  *     ...
+ *     check output @buf1[8,64]{64,1} no_nan "output 0"
  *     output 0 @buf1[8,64]{64,1}
+ *
+ * Where numbers are to be checked, each input, result and output has such a line; `finite` instead of
+ * `no_nan` refuses infinities too. `clear @buf2[8]{1}` zeroes what comes to life, which a kernel may write
+ * a part of alone.
  *
  * A program that was cut into parts (sched.h) has them one after another, each with what crosses its
  * border; lists that are empty are left out:
@@ -122,9 +127,12 @@ typedef struct wrap_line {
     int32_t input, dimension; /* SYMBOL read from a size of an input (then expr is none); -1 */
     bool is_stride;           /* ... from the stride of that dimension */
     sym_expr scale, shift;    /* ... which is scale * symbol + shift; none: the symbol itself */
-    const char *text;         /* ASSERT message; COMMENT */
+    const char *text;         /* ASSERT message; COMMENT; CHECK */
     uint32_t index;           /* OUTPUT number; PLACE: segment */
     const sched_part *part;   /* PARTITION: its signature; ops are not told here */
+    const loop_view *view;    /* CLEAR, CHECK; what messages call it is in text */
+    bool finite;              /* CHECK: infinities are refused too */
+    bool of_output;           /* CHECK: of what is returned, behind all parts */
 } wrap_line;
 
 typedef VEC(wrap_line) wrap_line_list;
@@ -169,6 +177,10 @@ typedef struct wrap_facts {
      * it is. */
     int64_t (*packed_bytes)(const loop_program *p, const loop_op *op, uint32_t operand);
     bool max_arena; /* one arena for all sizes that ranges allow */
+    /* Lines that look for NaN, and infinity, in inputs, results and outputs. */
+    bool check_nan, check_infinity;
+    /* What messages call a buffer that the line writes. */
+    const char *(*result_name)(void *data, const wrap_line *line, loop_buffer_id id);
     /* Provenance text of an op's origin number; may return NULL. */
     const char *(*note)(void *data, uint32_t origin);
     void *data;
@@ -201,6 +213,11 @@ static inline bool wrap_is_step(const wrap_line *line)
     return line->kind == WRAP_KERNEL || line->kind == WRAP_EXTERN || line->kind == WRAP_ASSERT ||
            (line->kind == WRAP_SYMBOL && line->input < 0) || wrap_is_control(line->kind) ||
            line->kind == WRAP_PARTITION;
+}
+/* Does it stand behind the last part, in a program that was cut? */
+static inline bool wrap_is_behind_parts(const wrap_line *line)
+{
+    return line->kind == WRAP_OUTPUT || (line->kind == WRAP_CHECK && line->of_output);
 }
 /* Are the offsets in this segment constants? */
 static inline bool wrap_is_fixed(const wrap_program *w, uint32_t segment)

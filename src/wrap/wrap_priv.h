@@ -13,6 +13,13 @@ typedef struct wrap_segments {
     uint32_t *first_birth; /* by segment: the group before which it must be placed */
 } wrap_segments;
 
+/* numbers.c: lines that look for NaN, where facts ask for them. */
+void wrap_check_inputs(wrap_program *w, const wrap_facts *facts);
+void wrap_check_results(wrap_program *w, const wrap_facts *facts, const sched_group *group,
+                        uint32_t line);
+void wrap_check_outputs(wrap_program *w, const wrap_facts *facts);
+void wrap_clear_new(wrap_program *w, const wrap_facts *facts, loop_buffer_id id);
+
 /* segment.c: fills w->segment_of and w->segment_count from where the schedule defines symbols. */
 fe_status wrap_find_segments(wrap_program *w, const sched_schedule *s, wrap_segments *out,
                              arena *memory);

@@ -42,6 +42,9 @@ makes a shared library, C sources, a Python module or an FX graph of a program
   --model NAME          which program of an archive with several
   --from STAGE          the input is the text of this stage
   --ops LIBRARY         operators of your own (ferrite_ops.h); may be given several times
+  --nan-check           what is made fails at the first input, result or output that holds NaN, and
+                        says where that is from
+  --inf-check           likewise for NaN and infinity, which masks hold on purpose
   --max-arena           memory for the largest sizes from the start: a context allocates once
   --memory-budget BYTES working memory to keep to, at the cost of doing things twice: 300000, 64M
   --split WHERE         cut the program into parts: nodes=N, op=PATTERN,..., module=PATTERN,...,
@@ -98,7 +101,7 @@ compiles a program, runs it, writes its outputs
   --target TARGET       what is run here: the C of the program, or (process) its lines as they are,
                         around compiled kernels
   --no-cc               run it without a C compiler: kernels are interpreted, which is slow
-  --nan-check           a run here fails at the first input, result or output that holds NaN, and
+  --nan-check           what is made fails at the first input, result or output that holds NaN, and
                         says where that is from
   --inf-check           likewise for NaN and infinity, which masks hold on purpose
   --lifecycle-check     a run here fails where a buffer's memory is not as planned: used when dead,

@@ -19,6 +19,7 @@ error: run: infinity in the result of %r (buffer buf0): 1 of 6 elements, the fir
 # ... with the module and the line of the model where the archive records them
 # dump-buffers: a line for each result, integers and truths too; what an epilogue changes in place is shown as it leaves it
 # memory that nobody wrote to, states, regions, sizes that values decide and masks raise no alarm (one program gives NaN, as eager does)
+# what is compiled with a check says the same, in parts too; without one it goes on
 --run-- ({ printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 8, 8), }"; head -c 256 /dev/zero | tr '\0' '\177'; } >big.npy; d=$ROOT/demo/digits.pt2; ferrite run $d --input big.npy --inf-check; ferrite run $d --nan-check >log; n=$ROOT/test/cases/ops/nan_rules; ferrite run $n.pt2 --inputs $n.safetensors --nan-check --target c) 2>&1 | sed 's/: [0-9]* of/: N of/'
 --out--
 error: run: infinity in the result of %relu (features.2), activation.py:143 in forward, with %conv2d (features.0) (buffer buf12): N of 1024 elements, the first at [0, 0, 0, 0]
@@ -51,3 +52,7 @@ error: run: buf12.npy: cannot make folde
 buf1 bool[2,3] min 0 max 1 mean 0.5 nan 0 inf 0  %p, with %c
 buf2 f32[2,3] min -inf max inf mean nan nan 2 inf 4  %n
 buf3 i64[3] min 4 max 6 mean 5 nan 0 inf 0  %e
+--run-- ${FERRITE_TEST_CC:-cc} -I$ROOT/include $ROOT/test/artifact/call.c -o call -ldl; echo run >script; for o in --nan-check '--inf-check --split nodes=1' ''; do ferrite compile n.fx $o -o n.so --quiet && ./call ./n.so <script; done
+--out--
+failed 4: NaN in the result of %r (buffer buf1): 1 of 6 elements, the first at [0, 0]
+failed 4: NaN in the result of %r (buffer buf1): 1 of 6 elements, the first at [0, 0]

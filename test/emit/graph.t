@@ -371,3 +371,43 @@ output 0 @y[4]{1}
   ]
 }
 }
+--run-- ferrite inspect - --from wrap --stage graph | sed '1,/^"states"/d' | python3 -c 'import json, sys; text = sys.stdin.read(); json.loads("{" + text); print(text, end="")'
+--in--
+program numbers
+input  @x : f32[4] strides [1]
+temp   @a : c64[4] strides [1]
+temp   @y : f32[2,4] strides [4,1]
+wrapper arena 64 bound 64 weights 0 kernels 1 calls 1
+memory @y output 0
+check @x[4]{1} no_nan "input 'x'"
+alloc @a live [0, 1) at 0 bytes 32
+clear @a[4]{1}
+kernel k_rows (@x, @a, @y) ints [] m 4 cost 700
+check @a[4]{1} no_nan "the result of %a, \"m.py\":3"
+free @a
+check output @y[2,2]{4,1} + 2 finite "output 0"
+output 0 @y[2,2]{4,1} + 2
+--out--
+"graphs": {
+  "main": [
+    {"op": "placeholder", "name": "arg__0", "target": "arg__0", "args": []},
+    {"op": "call_function", "name": "x", "target": "ferrite.input", "args": [{"node": "arg__0"}, "x", {"dtype": "torch.float32"}, [4], [1], "[4]", false]},
+    {"op": "call_function", "name": "given__0", "target": "ferrite.same", "args": [{"node": "x"}]},
+    {"op": "get_attr", "name": "library", "target": "library", "args": []},
+    {"op": "call_function", "name": "y", "target": "torch.empty_strided", "args": [[2, 4], [4, 1]], "kwargs": {"dtype": {"dtype": "torch.float32"}}},
+    {"op": "call_function", "name": "view__0", "target": "ferrite.as_strided", "args": [{"node": "x"}, [4], [1], 0]},
+    {"op": "call_function", "name": "check__1", "target": "ferrite.check_numbers", "args": [{"node": "view__0"}, false, "input 'x'"]},
+    {"op": "call_function", "name": "a", "target": "torch.empty_strided", "args": [[4], [1]], "kwargs": {"dtype": {"dtype": "torch.complex64"}}},
+    {"op": "call_function", "name": "view__2", "target": "ferrite.as_strided", "args": [{"node": "a"}, [4], [1], 0]},
+    {"op": "call_function", "name": "clear__3", "target": "ferrite.clear", "args": [{"node": "view__2"}]},
+    {"op": "call_function", "name": "k_rows__4", "target": "ferrite.kernel", "args": [{"node": "library"}, "k_rows", [{"node": "x"}, {"node": "a"}, {"node": "y"}], []], "kwargs": {"grid": [4, null], "cost": 700, "mutated": null}},
+    {"op": "call_function", "name": "view__5", "target": "ferrite.as_strided", "args": [{"node": "a"}, [4], [1], 0]},
+    {"op": "call_function", "name": "check__6", "target": "ferrite.check_numbers", "args": [{"node": "view__5"}, false, "the result of %a, \"m.py\":3"]},
+    {"op": "call_function", "name": "delete__7", "target": "ferrite.delete", "args": [{"node": "a"}]},
+    {"op": "call_function", "name": "view__8", "target": "ferrite.as_strided", "args": [{"node": "y"}, [2, 2], [4, 1], 2]},
+    {"op": "call_function", "name": "check__9", "target": "ferrite.check_numbers", "args": [{"node": "view__8"}, true, "output 0"]},
+    {"op": "call_function", "name": "view__10", "target": "ferrite.as_strided", "args": [{"node": "y"}, [2, 2], [4, 1], 2]},
+    {"op": "output", "name": "output", "target": "output", "args": [[{"node": "view__10"}]]}
+  ]
+}
+}

@@ -231,3 +231,40 @@ static int run(rt_frame *f)
     }
     return 0;
 }
+--run-- ferrite inspect - --from wrap --stage c | sed -n '/^static int run/,/^}/p'
+--in--
+program numbers
+input  @x : f32[4] strides [1]
+temp   @a : c64[4] strides [1]
+temp   @y : f32[2,4] strides [4,1]
+wrapper arena 64 bound 64 weights 0 kernels 1 calls 1
+memory @y output 0
+check @x[4]{1} no_nan "input 'x'"
+alloc @a live [0, 1) at 0 bytes 32
+clear @a[4]{1}
+kernel k_rows (@x, @a, @y) ints [] m 4 cost 700
+check @a[4]{1} no_nan "the result of %a, \"m.py\":3"
+free @a
+check output @y[2,2]{4,1} + 2 finite "output 0"
+output 0 @y[2,2]{4,1} + 2
+--out--
+static int run(rt_frame *f)
+{
+    char *const arena = f->segments[0].memory;
+    (void)arena;
+    float *const x = f->inputs[0];
+    float *const y = rt_output_memory(f, 0, 32);
+    if (!y) return rt_fail(f, FE_RUN_NO_MEMORY, "no memory for an output");
+    (void)x;
+    (void)y;
+    RT_TRY(rt_check_numbers(f, &(fe_tensor){x, 7, 1, (const int64_t[]){4}, (const int64_t[]){1}}, 0, "input 'x'"));
+    fe_c64 *const a = (void *)(arena + 0);
+    (void)a;
+    rt_clear(&(fe_tensor){a, 10, 1, (const int64_t[]){4}, (const int64_t[]){1}});
+    RT_TRY(rt_launch(f, k_rows, &(fe_kernel_args){(void *const[]){x, a, y}, (const int64_t[]){0}, 0}, 4, 0, 0, 700));
+    RT_TRY(rt_check_numbers(f, &(fe_tensor){a, 10, 1, (const int64_t[]){4}, (const int64_t[]){1}}, 0, "the result of %a, \"m.py\":3"));
+    /* a ends here */
+    RT_TRY(rt_check_numbers(f, &(fe_tensor){y + 2, 7, 2, (const int64_t[]){2, 2}, (const int64_t[]){4, 1}}, 1, "output 0"));
+    rt_output(f, 0, y + 2, (const int64_t[]){2, 2}, (const int64_t[]){4, 1});
+    return 0;
+}

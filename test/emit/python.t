@@ -309,3 +309,35 @@ def lines(f):
 program = rt.Program("segments", library, INPUTS, OUTPUTS, lines, WEIGHTS, 0, STATES)
 Context = functools.partial(rt.Context, program)
 run = Context()
+--run-- ferrite inspect - --from wrap --stage python | sed '1,/^STATES/d' | grep -v '^$'
+--in--
+program numbers
+input  @x : f32[4] strides [1]
+temp   @a : c64[4] strides [1]
+temp   @y : f32[2,4] strides [4,1]
+wrapper arena 64 bound 64 weights 0 kernels 1 calls 1
+memory @y output 0
+check @x[4]{1} no_nan "input 'x'"
+alloc @a live [0, 1) at 0 bytes 32
+clear @a[4]{1}
+kernel k_rows (@x, @a, @y) ints [] m 4 cost 700
+check @a[4]{1} no_nan "the result of %a, \"m.py\":3"
+free @a
+check output @y[2,2]{4,1} + 2 finite "output 0"
+output 0 @y[2,2]{4,1} + 2
+--out--
+def lines(f):
+    arena = f.arena(0, 64)
+    x = f.input(0)
+    y = f.output_memory(0, 32)
+    f.check_numbers((x, rt.F32, (4,), (1,)), False, "input 'x'")
+    a = arena + 0
+    f.clear((a, rt.C64, (4,), (1,)))
+    f.launch(k_rows, (x, a, y,), (), outer=4, cost=700)
+    f.check_numbers((a, rt.C64, (4,), (1,)), False, "the result of %a, \"m.py\":3")
+    # a ends here
+    f.check_numbers((y + 8, rt.F32, (2, 2), (4, 1)), True, "output 0")
+    f.returns(0, y + 8, rt.F32, (2, 2), (4, 1))
+program = rt.Program("numbers", library, INPUTS, OUTPUTS, lines, WEIGHTS, 0, STATES)
+Context = functools.partial(rt.Context, program)
+run = Context()

@@ -150,11 +150,10 @@ def module_name(path):
     return "case_" + os.path.basename(path)[:-4]
 
 
-def compile_case(target, path, folder, ops):
+def compile_case(target, path, folder, *options):
     out = os.path.join(folder, module_name(path) + TARGETS[target][0])
     done = subprocess.run([FERRITE, "compile", path, "--emit", target, "-o", out, "--quiet", "--jobs", "1",
-                           *(word for library in ops for word in ("--ops", library))],
-                          capture_output=True, text=True)
+                           *options], capture_output=True, text=True)
     return None if done.returncode == 0 else done.stderr
 
 
@@ -162,7 +161,7 @@ def check_target(target, paths, jobs, ops=()):
     passed = failed = 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         sys.path.insert(0, folder)
-        compiled = [pool.submit(compile_case, target, path, folder, ops) for path in paths]
+        compiled = [pool.submit(compile_case, target, path, folder, *(word for library in ops for word in ("--ops", library))) for path in paths]
         for path, future in zip(paths, compiled):
             problem = future.result()
             try:
@@ -208,6 +207,28 @@ def check_custom(targets, jobs):
                 for target in targets]
 
 
+def check_numbers():
+    """A program that is made to look for NaN says where the first is, in each target alike."""
+    wanted = "NaN in input 'a': 1 of 7 elements, the first at [1]"
+    stem = os.path.join(ROOT, "test", "cases", "ops", "nan_rules")
+    inputs = inputs_of(json.load(open(stem + ".json")), load_file(stem + ".safetensors"), "")
+    passed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        sys.path.insert(0, folder)
+        for target, (_, runner) in TARGETS.items():
+            compile_case(target, stem + ".pt2", folder, "--nan-check")
+            try:
+                runner(folder, module_name(stem + ".pt2"))()(*inputs)
+                said = "nothing"
+            except RuntimeError as error:
+                said = str(error)
+            passed += said == wanted
+            print(f"NaN is found by {target}" if said == wanted else f"FAIL NaN, {target}: {said}")
+            sys.modules.pop(module_name(stem + ".pt2"), None)
+        sys.path.remove(folder)
+    return passed, len(TARGETS) - passed
+
+
 def cases_under(folder):
     found = (os.path.join(where, name) for where, _, names in os.walk(folder) for name in names if name.endswith(".pt2"))
     return sorted(path for path in found if os.path.exists(path[:-4] + ".json"))
@@ -227,7 +248,7 @@ def main():
     if not paths:
         counts += check_custom(targets, options.jobs)
     if not paths and not options.target:
-        counts.append(check_example())
+        counts += [check_example(), check_numbers()]
     print(f"{sum(p for p, _ in counts)} passed, {sum(f for _, f in counts)} failed")
     return 1 if any(f for _, f in counts) else 0
 

@@ -134,3 +134,60 @@ symbol s1 = size 0 1
 symbol s0 = size 0 0 less 1 by 2
 symbol s2 = stride 0 0
 symbol s3 = stride 1 0 less 2 by 3
+--run-- ferrite inspect cat.fx --stage wrap --nan-check | sed '1,/^wrapper/d; s/\(k_[a-z_]*\)_[0-9a-f]* (/\1 (/; s/ cost [0-9]*//'
+--file cat.fx--
+graph main {
+  placeholder %a user "a" : f32[4,4]
+  placeholder %k user "k" : i64[4]
+  %m = aten.mm.default(%a, %a) : f32[4,4]
+  %r = aten.relu.default(%m) : f32[4,4]
+  %s = aten.sum.dim_IntList(%r, [1], True) : f32[4,1]
+  %c = aten.cat.default([%r, %s], 1) : f32[4,5]
+  %t = aten.mm.default(%a, %c) : f32[4,5]
+  %g = aten.index_select.default(%t, 0, %k) : f32[4,5]
+  output (user %g)
+}
+--out--
+memory @buf2 in @buf3
+memory @buf7 output 0
+clear @buf7[4,5]{5,1}
+check @a[4,4]{4,1} no_nan "input 'a'"
+alloc @buf2 live [0, 1) at 128 bytes 64
+alloc @buf5 live [0, 3) at 0 bytes 80
+clear @buf5[4,5]{5,1}
+reuse @buf2 -> @buf3 live [0, 2) at 128 bytes 64
+note "m, r, c"
+extern bmm (@a[1,4,4]{0,4,1}, @a[1,4,4]{0,4,1}, none) -> (@buf2[1,4,4]{16,4,1}) ints [] floats [1.0, 0.0] then k_max (@buf2, @buf3, @buf5) ints [] m 4 n 4
+check @buf3[4,4]{4,1} no_nan "the result of %r, with %m, %c (buffer buf3)"
+check @buf5[4,5]{5,1} no_nan "the result of %c, with %m, %r (buffer buf5)"
+note "s, c"
+kernel k_sum (@buf3, @buf5) ints [] m 4
+check @buf5[4,5]{5,1} no_nan "the result of %c, with %s (buffer buf5)"
+free @buf3
+alloc @buf6 live [2, 4) at 128 bytes 80
+clear @buf6[1,4,5]{20,5,1}
+note "t"
+extern bmm (@a[1,4,4]{0,4,1}, @buf5[1,4,5]{0,5,1}, none) -> (@buf6[1,4,5]{20,5,1}) ints [] floats [1.0, 0.0]
+check @buf6[1,4,5]{20,5,1} no_nan "the result of %t"
+free @buf5
+note "g"
+kernel k_copy (@buf6, @k, @buf7) ints [] m 4 n 5 checks [dim 0 "aten.index_select.default (%g)"]
+check @buf7[4,5]{5,1} no_nan "the result of %g (buffer buf7)"
+free @buf6
+check output @buf7[4,5]{5,1} no_nan "output 0"
+output 0 @buf7[4,5]{5,1}
+--run-- ferrite inspect cat.fx --stage wrap --inf-check --split op=mm >parts.wrap; grep -e ^check -e ^part parts.wrap; ferrite inspect parts.wrap --from wrap --stage wrap | cmp - parts.wrap; sed 's/^check @\([a-z0-9]*\)\[4,5\]/free @\1\n&/' parts.wrap | ferrite inspect - --from wrap --stage wrap; sed 's/^clear @[a-z0-9]*/clear none/' parts.wrap | ferrite inspect - --from wrap --stage wrap; sed 's/ finite/ nan/' parts.wrap | ferrite inspect - --from wrap --stage wrap
+--out--
+check @a[4,4]{4,1} finite "input 'a'"
+partition "mm" reads [@a] makes [@buf2]
+check @buf2[1,4,4]{16,4,1} finite "the result of %m"
+partition "rest" reads [@buf2] makes [@buf5] ends [@buf2]
+check @buf5[4,5]{5,1} finite "the result of %c, with %r, %s (buffer buf5)"
+check @buf4[4]{1} finite "the result of %s, with %r, %c (buffer buf4)"
+check @buf5[4,5]{5,1} finite "the result of %c (buffer buf5)"
+partition "mm" reads [@a, @buf5] makes [@buf6] ends [@buf5]
+check @buf6[1,4,5]{20,5,1} finite "the result of %t"
+partition "rest" reads [@k, @buf6] makes [@buf7] ends [@buf6]
+check @buf7[4,5]{5,1} finite "the result of %g (buffer buf7)"
+check output @buf7[4,5]{5,1} finite "output 0"
+--status-- 1

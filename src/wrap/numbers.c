@@ -1,0 +1,103 @@
+/* numbers.c -- lines that look for NaN and infinity: in inputs, in what each call writes, in outputs.
+ *
+ * Memory that nobody has written to may hold any bits, and a call may write a part of a buffer only: so
+ * what comes to life is zeroed first, where the memory is not one that another buffer hands on.
+ */
+#include "wrap/wrap_priv.h"
+
+static bool is_wanted(const wrap_facts *facts)
+{
+    return facts->check_nan || facts->check_infinity;
+}
+
+static bool has_floats(ty_dtype dtype)
+{
+    return ty_is_floating(dtype) || ty_is_complex(dtype);
+}
+
+static void check_view(wrap_program *w, const wrap_facts *facts, const loop_view *view,
+                       const char *what, bool of_output)
+{
+    if (view->buffer == LOOP_NO_BUFFER || !has_floats(view->dtype)) return;
+    if (wrap_home_of(w, view->buffer) == WRAP_HOME_NONE) return;
+    wrap_line *line = wrap_add_line(w, WRAP_CHECK);
+    line->view = arena_copy(w->memory, view, sizeof *view);
+    line->text = what;
+    line->finite = facts->check_infinity;
+    line->of_output = of_output;
+}
+
+static void check_buffer(wrap_program *w, const wrap_facts *facts, loop_buffer_id id,
+                         const char *what)
+{
+    loop_view view = loop_view_of(w->loops, id);
+    check_view(w, facts, &view, what, false);
+}
+
+/* ---- what comes to life ---- */
+
+static void clear(wrap_program *w, loop_buffer_id id)
+{
+    if (!has_floats(w->loops->buffers.at[id].dtype)) return;
+    loop_view view = loop_view_of(w->loops, id);
+    wrap_add_line(w, WRAP_CLEAR)->view = arena_copy(w->memory, &view, sizeof view);
+}
+
+/* Its memory is its own from here on: buffers that lie in it as parts are not written yet. */
+void wrap_clear_new(wrap_program *w, const wrap_facts *facts, loop_buffer_id id)
+{
+    if (!is_wanted(facts) || w->lives[id].root != id) return;
+    for (loop_buffer_id other = 0; other < w->loops->buffers.count; other++)
+        if (w->lives[other].root == id && w->lives[other].birth < w->lives[id].birth) return;
+    clear(w, id);
+}
+
+/* ---- inputs, results, outputs ---- */
+
+void wrap_check_inputs(wrap_program *w, const wrap_facts *facts)
+{
+    const loop_program *p = w->loops;
+    if (!is_wanted(facts)) return;
+    for (loop_buffer_id id = 0; id < p->buffers.count; id++)
+        if (wrap_home_of(w, id) == WRAP_HOME_OUTPUT && !wrap_is_allocated(w, id))
+            wrap_clear_new(w, facts, id);
+    for (uint32_t k = 0; k < p->inputs.count; k++)
+        if (p->inputs.at[k].is_tensor)
+            check_buffer(w, facts, p->inputs.at[k].buffer,
+                         arena_printf(w->memory, "input '%s'", p->inputs.at[k].name));
+}
+
+/* Does the call's epilogue leave another buffer in its memory? */
+static bool is_taken(const sched_group *group, loop_buffer_id id)
+{
+    for (uint32_t i = 0; i < group->take_count; i++)
+        if (group->takes[i].from == id) return true;
+    return false;
+}
+
+void wrap_check_results(wrap_program *w, const wrap_facts *facts, const sched_group *group,
+                        uint32_t line)
+{
+    if (!is_wanted(facts)) return;
+    wrap_line made = w->lines.at[line]; /* the list may move */
+    for (uint32_t i = 0; made.op && i < made.op->output_count; i++) {
+        const loop_view *view = &made.op->outputs[i];
+        if (view->buffer != LOOP_NO_BUFFER && !is_taken(group, view->buffer))
+            check_view(w, facts, view, facts->result_name(facts->data, &made, view->buffer), false);
+    }
+    for (uint32_t i = 0; made.call.kernel && i < made.call.buffer_count; i++) {
+        loop_buffer_id id = made.call.buffers[i];
+        bool writes = !made.call.is_written || made.call.is_written[i];
+        if (id != LOOP_NO_BUFFER && writes && !is_taken(group, id))
+            check_buffer(w, facts, id, facts->result_name(facts->data, &made, id));
+    }
+}
+
+void wrap_check_outputs(wrap_program *w, const wrap_facts *facts)
+{
+    if (!is_wanted(facts)) return;
+    for (uint32_t k = 0; k < w->loops->outputs.count; k++)
+        if (w->loops->outputs.at[k].kind == LOOP_OUT_TENSOR)
+            check_view(w, facts, &w->loops->outputs.at[k].view,
+                       arena_printf(w->memory, "output %u", k), true);
+}
