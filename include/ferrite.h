@@ -90,6 +90,8 @@ FE_API void fe_session_free(fe_session *session);
  *     from        the input is no archive but the text of this stage: fx, loop, sched, kern, wrap (a
  *                 name that ends in .fx says as much)
  *     ops         path of a library that declares operators (ferrite_ops.h); one more each time
+ *     device      recorded (the default): programs may run on several devices; all targets but the FX
+ *                 graph run on the host alone and refuse others (FE_UNSUPPORTED). cpu: all is the host's
  *     target      what fe_load() makes ready: c (the default), the program as C, compiled; process: its
  *                 lines run as they are, and only kernels are compiled, which takes less time
  *     no-cc       off (the default) or on: as process, and kernels are interpreted. Needs no C compiler;

@@ -17,6 +17,9 @@ written in place, as with out=):
     check, check_size, check_stride, check_range, check_number
     check_numbers(view, finite, what), clear(view)            no NaN (or infinity) in what; zeroes (--nan-check)
     torch.empty_strided(sizes, strides, dtype=)               a buffer comes to life;  delete(buffer): its life ends
+    on_device(library, device), transfer(library, source, target, waits_not), wait(library, buffer)
+                                                              programs of several devices: empty_strided has device=,
+    empty_pinned(...), on(weight, device)                     and memory of the host that devices copy to is pinned
     memory(bytes), view(memory, dtype, sizes, strides, byte)  memory that several buffers take turns in, and one of them
     as_strided(buffer, sizes, strides, offset)                a window on a buffer's memory
     kernel(library, name, buffers, ints, grid=, mutated=, cost=, checks=)   a generated kernel: grid = (rows, columns or None),
@@ -90,11 +93,16 @@ def solve(given, shift, scale):
 # ---- inputs ----
 
 
-def input(value, name, dtype, sizes, strides, shape, is_number):
+def input(value, name, dtype, sizes, strides, shape, is_number, device=None):
     if dtype is None:
         return value
     port = rt.Port(name, _number_of(dtype), sizes, strides, shape, is_number)
-    port.take(value)
+    if device is None or device.type == "cpu":
+        port.take(value)
+    elif value.device != device:
+        raise rt.InputError(f"input '{name}' is on {value.device}, expected {device}")
+    else:
+        port.check(value.data_ptr(), _number_of(value.dtype), tuple(value.shape), value.stride())
     return value
 
 
@@ -146,13 +154,25 @@ def clear(view):
     view.zero_()
 
 
-def memory(size):
-    return torch.empty(builtins.max(size, 0), dtype=torch.uint8)
+def memory(size, device=None, pinned=False):
+    return torch.empty(builtins.max(size, 0), dtype=torch.uint8, device=device, pin_memory=_pins(pinned))
+
+
+def _pins(wanted):
+    return wanted and torch.cuda.is_available()
+
+
+def empty_pinned(sizes, strides, dtype, pinned):
+    return torch.empty_strided(sizes, strides, dtype=dtype, pin_memory=_pins(pinned))
+
+
+def on(tensor, device):
+    return tensor.to(device)
 
 
 def view(of, dtype, sizes, strides, place):
     """A tensor of this layout `place` bytes behind the start of a piece of memory."""
-    made = torch.empty(0, dtype=dtype)
+    made = torch.empty(0, dtype=dtype, device=of.device)
     begin = of.storage_offset() * of.element_size() + place
     return made.set_(of.untyped_storage(), begin // made.element_size(), sizes, strides)
 
@@ -163,6 +183,21 @@ def as_strided(buffer, sizes, strides, offset):
 
 def delete(buffer):
     """The buffer's life ends: nothing reads it from here on."""
+
+
+# ---- several devices ----
+
+
+def on_device(library, device):
+    library.on_device(device)
+
+
+def transfer(library, source, target, waits_not):
+    library.transfer(source, target, waits_not)
+
+
+def wait(library, buffer):
+    library.wait(buffer)
 
 
 # ---- what runs ----
@@ -233,6 +268,20 @@ class Backend:
         self._frame.launch(self.library.kernel(name), [_address(b) for b in buffers], ints, grid[0], grid[1], cost,
                            checks)
 
+    def on_device(self, device):
+        """What follows runs there, until another device is named or the graph ends."""
+        if device.type != "cpu":
+            raise rt.RunError(f"this backend's kernels are the cpu's, and the program runs on {device}: give load() "
+                              "a backend of your own, or devices={...} to stand for others")
+
+    def transfer(self, source, target, waits_not):
+        target.copy_(source, non_blocking=waits_not)
+
+    def wait(self, buffer):
+        """The host waits for the transfers that read from this buffer or write to it."""
+        if torch.cuda.is_available():
+            torch.cuda.synchronize()
+
     def extern(self, name, ins, out, ints, floats, text, epilogue, checks=()):
         packs = sum(1 << k for k, view in enumerate(ins) if isinstance(view, Packed))
         after = epilogue and (self.library.kernel(epilogue[0]), [_address(b) for b in epilogue[1]], epilogue[2])
@@ -270,7 +319,7 @@ def _argument(value):
 _FUNCTIONS = {
     f"ferrite.{f.__name__}": f
     for f in (min, max, both, either, same, size, number, item, solve, input, check, check_size, check_stride,
-              check_range, check_number, check_numbers, clear, memory, view, as_strided, delete, kernel, extern, custom, cond, repeat, go_on,
+              check_range, check_number, check_numbers, clear, on_device, transfer, wait, empty_pinned, on, memory, view, as_strided, delete, kernel, extern, custom, cond, repeat, go_on,
               div, mod)
 }
 _FUNCTIONS["torch.empty_strided"] = torch.empty_strided
@@ -278,8 +327,9 @@ _FUNCTIONS.update({f"operator.{name}": getattr(operator, name) for name in ("add
 
 
 class _Reader:
-    def __init__(self, document, attributes, provenance):
+    def __init__(self, document, attributes, provenance, devices):
         self.graphs, self.attributes, self.provenance = document["graphs"], attributes, provenance
+        self.devices = devices
         self.modules = {}
 
     def module(self, name):
@@ -315,6 +365,8 @@ class _Reader:
                 inner = value(inner)
                 convert = {"bool": as_bool, "number": as_number}[key]
                 return graph.call_function(convert, (inner,)) if isinstance(inner, torch.fx.Node) else convert(inner)
+            if key == "device":
+                return torch.device(self.devices.get(inner, inner))
             return getattr(torch, inner[len("torch."):]) if key == "dtype" else float(inner)
 
         op, target = described["op"], described["target"]
@@ -346,9 +398,10 @@ def _bytes_at(address, count):
     return torch.frombuffer((ctypes.c_char * count).from_address(address), dtype=torch.uint8)
 
 
-def load(path, backend=Backend, provenance=True):
+def load(path, backend=Backend, provenance=True, devices=None):
     """The GraphModule of a graph's file; `backend` is made with its library of kernels (ferrite_runtime.Library), and
-    runs it. Weights are buffers of the module, mapped from that library; states are copies of theirs."""
+    runs it. Weights are buffers of the module, mapped from that library; states are copies of theirs. devices: what
+    stands for a device of the program, as {"cuda:0": "cpu"}."""
     with open(path) as file:
         document = json.load(file)
     if document.get("form") != "ferrite fx" or document["version"] != VERSION:
@@ -360,4 +413,4 @@ def load(path, backend=Backend, provenance=True):
         attributes[f"weight_{k}"] = _bytes_at(base + place, count)
     for k, weight in enumerate(document["states"]):
         attributes[f"state_{k}"] = attributes[f"weight_{weight}"].clone()
-    return _Reader(document, attributes, provenance).module("main")
+    return _Reader(document, attributes, provenance, devices or {}).module("main")

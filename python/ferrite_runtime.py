@@ -358,10 +358,10 @@ class Port:
         if given is None:
             raise InputError(f"input '{self.name}' is {type(value).__name__}, expected "
                              + ("a number" if self.number else f"a tensor of {NAMES[self.dtype]}"))
-        self._check(*given[:4])
+        self.check(*given[:4])
         return given
 
-    def _check(self, address, dtype, sizes, strides):
+    def check(self, address, dtype, sizes, strides):
         name = self.name
         if dtype != self.dtype:
             raise InputError(f"input '{name}' is {NAMES.get(dtype, 'of an unknown type')}, "
@@ -536,6 +536,15 @@ class Frame:
 
     def clear(self, view):
         self._services.clear(self._tensors([view]))
+
+    def on_device(self, device):
+        if device != "cpu":
+            raise RunError(f"the program runs on {device}, and this runtime has the cpu alone")
+
+    def transfer(self, source, source_device, target, target_device, waits_not):
+        """A copy between devices, of which there is one here."""
+        self.on_device(source_device)
+        self.on_device(target_device)
 
     def fits(self, *sizes):
         if any(size > MOST for size in sizes):

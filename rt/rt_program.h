@@ -220,6 +220,11 @@ int rt_check_numbers(rt_frame *frame, const fe_tensor *t, int finite, const char
 /* Zeroes the elements of a floating tensor, so that what nobody writes is a number. */
 void rt_clear(const fe_tensor *t);
 
+/* Of programs for several devices; this runtime has the host, "cpu", and fails on others. */
+int rt_on_device(rt_frame *frame, const char *device);
+int rt_transfer(rt_frame *frame, const fe_tensor *from, const char *from_device,
+                const fe_tensor *to, const char *to_device, int async);
+
 /* Says what output k is: its data, sizes and strides (copied; a number is rank 0). */
 void rt_output(rt_frame *frame, uint32_t k, void *data, const int64_t *sizes,
                const int64_t *strides);

@@ -245,7 +245,7 @@ const cli_command cli_check = {
     .options = options,
     .option_count = COUNT_OF(options),
     .session_options =
-        "isa cc target no-cc nan-check inf-check lifecycle-check bisect cache lapack ops "
+        "isa device cc target no-cc nan-check inf-check lifecycle-check bisect cache lapack ops "
         "max-arena memory-budget split",
     .fewest = 1,
     .most = UINT32_MAX,

@@ -73,10 +73,11 @@ const cli_command cli_compile = {
              "compile MODEL.pt2 --emit fx -o MODEL.json\n",
     .options = options,
     .option_count = COUNT_OF(options),
-    .session_options = "isa cc cache lapack jobs model from ops max-arena memory-budget profile "
-                       "nan-check inf-check "
-                       "split part passes verify "
-                       "dump-after",
+    .session_options =
+        "isa device cc cache lapack jobs model from ops max-arena memory-budget profile "
+        "nan-check inf-check "
+        "split part passes verify "
+        "dump-after",
     .fewest = 1,
     .most = 1,
     .run = compile,

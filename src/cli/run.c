@@ -170,7 +170,7 @@ const cli_command cli_run = {
     .options = options,
     .option_count = COUNT_OF(options),
     .session_options =
-        "isa cc target no-cc nan-check inf-check lifecycle-check bisect dump-buffers "
+        "isa device cc target no-cc nan-check inf-check lifecycle-check bisect dump-buffers "
         "dump-dir cache lapack "
         "jobs model from ops "
         "max-arena memory-budget split part "

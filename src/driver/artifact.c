@@ -31,6 +31,7 @@ static fe_status write_weights(driver_program *d, const char *library, const cha
 
 fe_status artifact_write_library(driver_program *d, const char *path)
 {
+    FE_TRY(driver_need_host(d));
     FE_TRY(toolchain_build(d, &d->whole));
     FE_TRY(write_weights(d, d->whole.library, path));
     return write_header(d, sibling(d, path, ".h"));
@@ -195,6 +196,7 @@ static fe_status write_scalar_kernels(driver_program *d, const char *folder)
 fe_status artifact_write_sources(driver_program *d, const char *folder)
 {
     const char *runtime = arena_printf(d->memory, "%s/runtime", folder);
+    FE_TRY(driver_need_host(d));
     FE_TRY(lapack_choose(d));
     FE_TRY(file_make_dirs(d->session, arena_printf(d->memory, "%s/plan", runtime)));
     for (uint32_t i = 0; i < d->whole.file_count; i++)

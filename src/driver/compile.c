@@ -305,8 +305,47 @@ fe_status driver_build_kernels(driver_program *d)
     return toolchain_build(d, build);
 }
 
+/* All devices of the graph become the host. */
+static void bring_home(fx_value *v)
+{
+    if (v->kind == FX_TENSOR && v->tensor) v->tensor->device = (ty_device){TY_CPU, -1};
+    for (uint32_t i = 0; v->kind == FX_TUPLE && i < v->count; i++) bring_home(&v->items[i]);
+}
+
+static void bring_graph_home(fx_graph *g)
+{
+    for (fx_node *n = g->first; n; n = n->next) {
+        bring_home(&n->value);
+        for (uint32_t i = 0; i < n->arg_count; i++)
+            if (n->args[i].kind == FX_ARG_DEVICE)
+                n->args[i].device = (ty_device){TY_CPU, -1};
+            else if (n->args[i].kind == FX_ARG_GRAPH)
+                bring_graph_home(n->args[i].graph);
+    }
+}
+
+fe_status driver_need_host(driver_program *d)
+{
+    const loop_program *p = d->loops;
+    for (loop_buffer_id id = 0; id < p->buffers.count; id++) {
+        const loop_buffer *b = &p->buffers.at[id];
+        const char *note = driver_note(d, b->origin);
+        if (b->device.kind == TY_CPU) continue;
+        return diag_fail(d->session,
+                         (diag){.status = FE_UNSUPPORTED,
+                                .stage = "emit",
+                                .help = "with --device cpu it is made for the cpu; a graph (--emit "
+                                        "fx) is made for all"},
+                         "%s is on %s, and this target runs on the cpu alone",
+                         note ? arena_printf(d->memory, "%%%s", note) : b->name,
+                         ty_device_name(d->memory, b->device));
+    }
+    return FE_OK;
+}
+
 static fe_status stage_infer(driver_program *d)
 {
+    if (d->options.device && strcmp(d->options.device, "cpu") == 0) bring_graph_home(d->graph);
     return infer_graph(d->graph);
 }
 

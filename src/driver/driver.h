@@ -63,6 +63,7 @@ typedef struct driver_options {
     const char *sizes;      /* that a plan is shown for (plan_sizes.c); NULL: the example's */
     const char *part;       /* number of the one part to compile; NULL: all */
     uint32_t jobs;          /* compiler processes side by side; 0: one a core */
+    const char *device;     /* "cpu": of all that the program says a device of; else as recorded */
     const char *target;     /* what fe_load() runs: "c", "process"; NULL: "c" */
     bool no_cc;             /* kernels are interpreted */
     bool nan_check, inf_check; /* the program looks for NaN, and infinity, in all it computes */
@@ -153,6 +154,8 @@ fe_status driver_compile(fe_session *s, const driver_options *o, driver_stage la
                          driver_program **out);
 /* Takes a program that has been through the stages before `first` on to `last`. */
 fe_status driver_advance(driver_program *d, driver_stage first, driver_stage last);
+/* FE_UNSUPPORTED where the program runs on another device than the host: what is made runs there alone. */
+fe_status driver_need_host(driver_program *d);
 /* Tells the observer; FE_STOPPED with a diagnostic when it has had enough. */
 fe_status driver_progress(driver_program *d, driver_stage stage, uint32_t done, uint32_t total);
 /* What printers are given of a program that has its wrapper. */

@@ -98,6 +98,7 @@ fe_status driver_load(driver_program *d)
     bool in_process = d->options.no_cc || (target && strcmp(target, "process") == 0) ||
                       watch_is_wanted(&d->options);
     if (d->loaded.model) return FE_OK;
+    FE_TRY(driver_need_host(d));
     driver_unload(d); /* what an earlier failure has left */
     return in_process ? driver_load_process(d) : load_artifact(d);
 }

@@ -41,6 +41,10 @@ void emit_c_part_tables(emit_state *s);
 void emit_c_part_fields(emit_state *s);
 void emit_c_partition(emit_state *s, const wrap_line *line);
 void emit_c_leave_parts(emit_state *s);
+/* c_device.c */
+void emit_c_device(emit_state *s, const wrap_line *line);
+void emit_c_copy(emit_state *s, const wrap_line *line);
+void emit_c_wait(emit_state *s, const wrap_line *line);
 /* c_region.c */
 void emit_c_region(emit_state *s, const wrap_line *line);
 

@@ -49,6 +49,11 @@ void emit_fx_kernel(emit_state *s, const wrap_line *line);
 void emit_fx_extern(emit_state *s, const wrap_line *line);
 /* fx_lines.c */
 void emit_fx_symbol(emit_state *s, const wrap_line *line);
+/* fx_device.c */
+void emit_fx_device_name(ty_device device, text *out);
+void emit_fx_device(emit_state *s, const wrap_line *line);
+void emit_fx_copy(emit_state *s, const wrap_line *line);
+void emit_fx_wait(emit_state *s, const wrap_line *line);
 /* fx_region.c */
 void emit_fx_region(emit_state *s, const wrap_line *line);
 

@@ -11,6 +11,16 @@ static void dtype_word(text *out, ty_dtype dtype)
     emit_fx_dtype(dtype, out);
 }
 
+/* The host's common memory goes without saying. */
+static void memory_words(const loop_buffer *b, text *out)
+{
+    if (b->device.kind != TY_CPU) {
+        text_add(out, out->length ? ", \"device\": " : "\"device\": ");
+        emit_fx_device_name(b->device, out);
+    }
+    if (b->pinned) text_add(out, out->length ? ", \"pinned\": true" : "\"pinned\": true");
+}
+
 /* Is the memory exactly what sizes and strides reach? */
 static bool is_exact(emit_state *s, const loop_buffer *b)
 {
@@ -47,7 +57,9 @@ static void allocate(emit_state *s, loop_buffer_id id)
     emit_fx_text(s, &kwargs);
     layout(s, b, &args);
     dtype_word(&kwargs, b->dtype);
-    emit_fx_call(s, s->names[id], "torch.empty_strided", &args, &kwargs);
+    memory_words(b, &kwargs);
+    emit_fx_call(s, s->names[id], b->pinned ? "ferrite.empty_pinned" : "torch.empty_strided", &args,
+                 &kwargs);
     if (!w->lives[id].in_arena) emit_fx_set_memory(s, id, s->names[id]);
 }
 
@@ -71,7 +83,7 @@ static void share(emit_state *s, loop_buffer_id root)
     const wrap_program *w = s->w;
     sym_table *t = w->loops->symbols;
     sym_expr bytes = sym_int(t, 0);
-    text args;
+    text args, kwargs;
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
         if (w->lives[id].root != root) continue;
         sym_expr end = sym_add(t, shift_of(w, id), w->bytes[id]);
@@ -80,7 +92,9 @@ static void share(emit_state *s, loop_buffer_id root)
     const char *name = emit_fx_fresh(s, "memory");
     emit_fx_text(s, &args);
     emit_fx_expr(s, bytes, &args);
-    emit_fx_call(s, name, "ferrite.memory", &args, NULL);
+    emit_fx_text(s, &kwargs);
+    memory_words(&w->loops->buffers.at[root], &kwargs);
+    emit_fx_call(s, name, "ferrite.memory", &args, &kwargs);
     emit_fx_set_memory(s, root, name);
 }
 
@@ -134,7 +148,14 @@ void emit_fx_declare(emit_state *s, loop_buffer_id id)
     text_add(&args, ", ");
     layout(s, b, &args);
     text_add(&args, ", 0");
-    emit_fx_call(s, s->names[id], "ferrite.view", &args, NULL);
+    const char *here = b->device.kind == TY_CPU ? s->names[id] : emit_fx_fresh(s, "host");
+    emit_fx_call(s, here, "ferrite.view", &args, NULL);
+    if (here == s->names[id]) return;
+    emit_fx_text(s, &args);
+    emit_fx_ref(s, here, &args);
+    text_add(&args, ", ");
+    emit_fx_device_name(b->device, &args);
+    emit_fx_call(s, s->names[id], "ferrite.on", &args, NULL);
 }
 
 void emit_fx_declare_fixed(emit_state *s)

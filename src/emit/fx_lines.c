@@ -172,6 +172,10 @@ static void print_input(emit_state *s, uint32_t k)
     text_add(&args, ", ");
     emit_fx_string(&args, shape.at);
     text_printf(&args, ", %s", b ? "false" : "true");
+    if (b && b->device.kind != TY_CPU) {
+        text_add(&args, ", ");
+        emit_fx_device_name(b->device, &args);
+    }
     emit_fx_call(s, b ? s->names[input->buffer] : arena_printf(s->memory, "given__%u", k),
                  "ferrite.input", &args, NULL);
     if (!b) return;
@@ -347,24 +351,17 @@ const emit_target emit_target_fx = {
     .begin = begin,
     .line =
         {
-            [WRAP_PLACE] = place_line,
-            [WRAP_ALLOC] = alloc_line,
-            [WRAP_FREE] = free_line,
-            [WRAP_REUSE] = reuse_line,
-            [WRAP_KERNEL] = emit_fx_kernel,
-            [WRAP_EXTERN] = emit_fx_extern,
-            [WRAP_SYMBOL] = emit_fx_symbol,
-            [WRAP_ASSERT] = assert_line,
-            [WRAP_COMMENT] = comment_line,
-            [WRAP_OUTPUT] = output_line,
-            [WRAP_IF] = emit_fx_region,
-            [WRAP_ELSE] = emit_fx_region,
-            [WRAP_REPEAT] = emit_fx_region,
-            [WRAP_WHILE] = emit_fx_region,
-            [WRAP_END] = emit_fx_region,
-            [WRAP_PARTITION] = partition_line,
-            [WRAP_CLEAR] = clear_line,
-            [WRAP_CHECK] = check_line,
+            [WRAP_PLACE] = place_line,      [WRAP_ALLOC] = alloc_line,
+            [WRAP_FREE] = free_line,        [WRAP_REUSE] = reuse_line,
+            [WRAP_KERNEL] = emit_fx_kernel, [WRAP_EXTERN] = emit_fx_extern,
+            [WRAP_SYMBOL] = emit_fx_symbol, [WRAP_ASSERT] = assert_line,
+            [WRAP_COMMENT] = comment_line,  [WRAP_OUTPUT] = output_line,
+            [WRAP_IF] = emit_fx_region,     [WRAP_ELSE] = emit_fx_region,
+            [WRAP_REPEAT] = emit_fx_region, [WRAP_WHILE] = emit_fx_region,
+            [WRAP_END] = emit_fx_region,    [WRAP_PARTITION] = partition_line,
+            [WRAP_CLEAR] = clear_line,      [WRAP_CHECK] = check_line,
+            [WRAP_DEVICE] = emit_fx_device, [WRAP_COPY] = emit_fx_copy,
+            [WRAP_WAIT] = emit_fx_wait,
         },
     .end = end,
 };

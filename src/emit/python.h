@@ -23,6 +23,10 @@ void emit_python_double(text *out, double value);
 void emit_python_kernel(emit_state *s, const wrap_line *line);
 void emit_python_extern(emit_state *s, const wrap_line *line);
 /* python_region.c */
+/* python_device.c */
+void emit_python_device(emit_state *s, const wrap_line *line);
+void emit_python_copy(emit_state *s, const wrap_line *line);
+void emit_python_wait(emit_state *s, const wrap_line *line);
 void emit_python_region(emit_state *s, const wrap_line *line);
 
 #endif

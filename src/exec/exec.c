@@ -294,6 +294,10 @@ static void make_room(exec_program *x, const wrap_line *line)
         widen(&x->room.views, op->input_count + op->output_count);
         if (op->callee) widen(&x->room.arguments, (uint32_t)strlen(op->callee->arguments));
     }
+    if (line->kind == WRAP_COPY) {
+        numbers += numbers_in(op->inputs, 1) + numbers_in(op->outputs, 1);
+        widen(&x->room.views, 2);
+    }
     if (line->view) {
         numbers += numbers_in(line->view, 1);
         widen(&x->room.views, 1);

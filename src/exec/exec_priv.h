@@ -92,6 +92,10 @@ void exec_find_partners(exec_program *x);
 int exec_custom(exec_run *r, const wrap_line *line);
 fe_tensor *exec_views(exec_run *r, const loop_view *views, const uint32_t *weights, uint32_t count);
 
+/* device.c */
+int exec_device(exec_run *r, const wrap_line *line, uint32_t *next);
+int exec_copy(exec_run *r, const wrap_line *line, uint32_t *next);
+
 /* interpret.c */
 exec_interpreter *exec_interpreter_new(const exec_program *x);
 void exec_interpreter_free(exec_interpreter *i);

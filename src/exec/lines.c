@@ -240,6 +240,7 @@ const exec_line exec_lines[WRAP_KIND_COUNT] = {
     [WRAP_OUTPUT] = do_output,     [WRAP_IF] = exec_region,    [WRAP_ELSE] = exec_region,
     [WRAP_REPEAT] = exec_region,   [WRAP_WHILE] = exec_region, [WRAP_END] = exec_region,
     [WRAP_PARTITION] = do_comment, [WRAP_CLEAR] = do_clear,    [WRAP_CHECK] = do_check,
+    [WRAP_DEVICE] = exec_device,   [WRAP_COPY] = exec_copy,    [WRAP_WAIT] = do_comment,
 };
 
 /* ---- all of them ---- */

@@ -110,6 +110,13 @@ loop_view loop_view_of(loop_program *p, loop_buffer_id b)
                        .offset = sym_int(p->symbols, 0)};
 }
 
+bool loop_moves(const loop_program *p, const loop_op *op)
+{
+    return op->kind == LOOP_EXTERN && strcmp(op->kernel, "copy") == 0 &&
+           !ty_same_place(p->buffers.at[op->inputs[0].buffer].device,
+                          p->buffers.at[op->outputs[0].buffer].device);
+}
+
 typedef struct extern_row {
     const char *name;
     bool needs_lapack;

@@ -119,6 +119,7 @@ typedef struct loop_buffer {
     loop_buffer_kind kind;
     ty_dtype dtype;
     ty_device device;
+    bool pinned; /* TEMP of the host that a device reads or writes while the host goes on */
     uint32_t rank;
     const sym_expr *sizes, *strides;
     sym_expr elements; /* of the memory, at least what sizes and strides reach */
@@ -332,6 +333,7 @@ static inline const loop_node *loop_at(const loop_program *p, loop_value v)
     return &p->nodes.at[v.id];
 }
 loop_view loop_view_of(loop_program *p, loop_buffer_id b); /* the whole buffer */
+bool loop_moves(const loop_program *p, const loop_op *op); /* a copy from one device to another? */
 
 /* ---- the arguments of a custom call, one letter at a time (callee.c) ---- */
 typedef struct loop_argument {

@@ -410,6 +410,7 @@ static fe_status parse_buffer(parsing *in, loop_buffer_kind kind)
         FE_TRY(lex_int(in->lx, &index));
         b.device = (ty_device){TY_CUDA, (int32_t)index};
     }
+    b.pinned = lex_take(in->lx, "pinned");
     if (lex_take(in->lx, "packing")) FE_TRY(lex_name(in->lx, &b.packing));
     if (lex_take(in->lx, "values")) FE_TRY(parse_range(in, &b.range));
     FE_TRY(parse_origin(in->lx, &b.origin));

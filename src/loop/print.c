@@ -273,6 +273,7 @@ static void print_buffer(const loop_program *p, const loop_buffer *b, text *out)
         sym_print(p->symbols, b->elements, out);
     }
     if (b->device.kind == TY_CUDA) text_printf(out, " cuda %d", (int)b->device.index);
+    if (b->pinned) text_add(out, " pinned");
     if (b->packing) text_printf(out, " packing %s", b->packing);
     if (b->range)
         text_printf(out, " values [%lld, %lld]", (long long)b->range[0], (long long)b->range[1]);

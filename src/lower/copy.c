@@ -4,10 +4,37 @@
  */
 #include "lower/lower_priv.h"
 
+/* Between devices: from memory of the one, in the dtype that is wanted, into memory of the other. What the
+ * host does not wait for is in memory that stays where it is. */
+static fe_status transfer(lowering *l, fx_node *n)
+{
+    const ty_tensor *to = fx_tensor(n);
+    const ty_device from = fx_arg_tensor(&n->args[0])->device;
+    loop_program *p = l->program;
+    sym_expr waits_not = lower_const(l, lower_bool(l, "non_blocking"));
+    int64_t is_asynchronous = 0;
+    l->device = from;
+    loop_view source = lower_strided(l, lower_cast(l, lower_tensor_of(l, &n->args[0]), to->dtype));
+    l->device = to->device;
+    lower_tensor made = lower_temp_tensor(l, to->dtype, to->rank, to->sizes, to->strides);
+    sym_is_int(l->symbols, waits_not, &is_asynchronous);
+    loop_buffer *host = &p->buffers.at[from.kind == TY_CPU ? source.buffer : made.box->view.buffer];
+    host->pinned |= is_asynchronous && host->kind == LOOP_TEMP && host->device.kind == TY_CPU;
+    lower_extern(l, "copy", 1, &source, made.box->view, 1, &waits_not, 0, NULL);
+    return lower_give(l, made);
+}
+
+static bool moves(const fx_node *n)
+{
+    const ty_tensor *from = fx_arg_tensor(&n->args[0]), *to = fx_tensor(n);
+    return from && to && !ty_same_place(from->device, to->device);
+}
+
 /* Converted to the recorded dtype; the layout is the business of whoever gives it memory. */
 static fe_status convert(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
+    if (moves(n)) return transfer(l, n);
     return lower_give(l, lower_cast(l, lower_tensor_of(l, &n->args[0]), fx_tensor(n)->dtype));
 }
 

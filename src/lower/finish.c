@@ -143,7 +143,7 @@ static void assert_range(lowering *l, const loop_op *definition)
 {
     int64_t min, max;
     loop_op op = *definition;
-    l->node = op.origin < l->graph->by_id.count ? l->graph->by_id.at[op.origin] : NULL;
+    lower_take_up(l, op.origin < l->graph->by_id.count ? l->graph->by_id.at[op.origin] : NULL);
     sym_range(l->symbols, op.symbol, NULL, &min, &max);
     if (min != SYM_NO_MIN) lower_assert(l, lower_const(l, min), SYM_LE, op.symbol, NULL);
     if (max < SYM_NO_MAX - 1) lower_assert(l, op.symbol, SYM_LE, lower_const(l, max), NULL);

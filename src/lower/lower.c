@@ -167,6 +167,14 @@ ty_tensor *lower_meta(lowering *l, uint32_t item)
     return v->kind == FX_TENSOR ? v->tensor : NULL;
 }
 
+void lower_take_up(lowering *l, fx_node *n)
+{
+    l->node = n;
+    const fx_value *v = n ? &n->value : NULL;
+    while (v && v->kind == FX_TUPLE && v->count) v = v->items;
+    l->device = v && v->kind == FX_TENSOR ? v->tensor->device : (ty_device){TY_CPU, -1};
+}
+
 /* ---- placeholders ---- */
 
 static const char *buffer_name(lowering *l, const fx_node *n)
@@ -405,13 +413,13 @@ fe_status lower_nodes(lowering *l)
     fe_status status = FE_OK;
     for (fx_node *n = l->graph->first; n; n = n->next) {
         fe_status one = FE_OK;
-        l->node = n;
+        lower_take_up(l, n);
         if (n->kind == FX_PLACEHOLDER && !l->caller) one = lower_placeholder(l, n);
         if (n->kind == FX_CALL) one = lower_call(l, n);
         if (one != FE_OK && one != FE_UNSUPPORTED) return one;
         if (one != FE_OK) status = one;
     }
-    l->node = l->graph->output;
+    lower_take_up(l, l->graph->output);
     return status;
 }
 

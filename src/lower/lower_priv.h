@@ -17,6 +17,7 @@ typedef struct lower_box {
     bool realised;
     loop_value value;
     loop_view view;
+    ty_device device;     /* whose memory it is to be in */
     uint32_t origin;      /* as lower_origin gave it */
     const fx_node *maker; /* the node that was being lowered */
 } lower_box;
@@ -59,7 +60,8 @@ struct lowering {
     loop_program *program;
     sym_table *symbols;
     arena *memory;
-    fx_node *node; /* being lowered */
+    fx_node *node;    /* being lowered */
+    ty_device device; /* of what is made now */
     /* of a subgraph: the node of the program that calls it, outermost; NULL in the program itself */
     const fx_node *caller;
     uint64_t path;         /* tells subgraphs apart by the calls that lead there; 0: the program */
@@ -161,6 +163,7 @@ fe_status lower_custom(lowering *l, fx_node *n); /* custom.c: an operator of the
 
 /* lower.c: the nodes of another graph into the same program. Operands have their results before. */
 void lower_enter(lowering *l, fx_graph *g);
+void lower_take_up(lowering *l, fx_node *n); /* it is the one being lowered now; may be NULL */
 fe_status lower_nodes(lowering *l);
 /* Provenance of what is made now: an id of the program's graph, UINT32_MAX for none. */
 static inline uint32_t lower_origin(const lowering *l)

@@ -93,6 +93,7 @@ static loop_view output_view(lowering *l, fx_node *n, lower_tensor t)
 {
     const ty_tensor *meta = fx_tensor(n);
     loop_view v;
+    l->device = meta->device;
     bool whole = !t.box->realised && !t.map;
     if (whole && !lower_repeats(l, meta)) lower_realise(l, t.box, meta->strides);
     if (!t.box->realised && (!l->shows[n->id] || is_overlapping(l, meta)))

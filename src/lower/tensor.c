@@ -89,6 +89,7 @@ lower_tensor lower_value(lowering *l, ty_dtype d, uint32_t rank, const sym_expr 
     CHECK(l->session, rank <= LOWER_MAX_RANK && loop_at(l->program, v)->dtype == d);
     *box = (lower_box){
         .dtype = d, .rank = rank, .sizes = lower_sizes_copy(l, sizes, rank), .value = v};
+    box->device = l->device;
     box->origin = lower_origin(l);
     box->maker = l->node;
     return seen_whole(box);
@@ -112,7 +113,7 @@ loop_buffer_id lower_temp(lowering *l, ty_dtype d, uint32_t rank, const sym_expr
 {
     loop_buffer b = {.kind = LOOP_TEMP,
                      .dtype = d,
-                     .device = {TY_CPU, -1},
+                     .device = l->device,
                      .rank = rank,
                      .sizes = sizes,
                      .strides = strides};
@@ -317,6 +318,7 @@ void lower_realise(lowering *l, lower_box *box, const sym_expr *strides)
     }
     loop_buffer_id buffer = lower_temp(l, box->dtype, box->rank, box->sizes, strides);
     l->program->buffers.at[buffer].origin = box->origin;
+    l->program->buffers.at[buffer].device = box->device;
     loop_op *op = lower_nest(l, box->rank, box->sizes, 0, NULL);
     op->origin = box->origin;
     lower_store(l, op,

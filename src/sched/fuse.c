@@ -374,10 +374,28 @@ static sched_reason join_kind(fuser *f, const work_group *group, const loop_form
     return join_rows(f, group, n, out);
 }
 
+static ty_device device_of(const fuser *f, uint32_t op)
+{
+    const loop_op *o = &f->p->ops.at[op];
+    loop_buffer_id id = o->store_count    ? o->stores[0].buffer
+                        : o->output_count ? o->outputs[0].buffer
+                                          : LOOP_NO_BUFFER;
+    return id == LOOP_NO_BUFFER ? (ty_device){TY_CPU, -1} : f->p->buffers.at[id].device;
+}
+
+/* Copies between devices are no calls of a kernel. */
+static bool is_elsewhere(const fuser *f, const work_group *group, const loop_form *n)
+{
+    const loop_op *first = &f->p->ops.at[group->ops.at[0]];
+    if (!ty_same_place(device_of(f, group->ops.at[0]), device_of(f, n->op))) return true;
+    return loop_moves(f->p, first);
+}
+
 static sched_reason join(fuser *f, uint32_t g, const loop_form *n, work_group *out)
 {
     const work_group *group = &f->groups.at[g];
     if (f->region_of[group->ops.at[0]] != f->region_of[n->op]) return SCHED_OTHER_REGION;
+    if (is_elsewhere(f, group, n)) return SCHED_OTHER_DEVICE;
     uint32_t again = f->p->ops.at[n->op].again;
     if (again && f->p->ops.at[group->ops.at[0]].again != again) return SCHED_AGAIN;
     if (mutates(f, group, n)) return SCHED_MUTATION;

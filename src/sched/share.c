@@ -98,6 +98,7 @@ static void check_store(take_check *c, const loop_store *st)
 bool legal_takeover(loop_program *p, const sched_group *g, loop_buffer_id from, loop_buffer_id to)
 {
     const loop_buffer *a = &p->buffers.at[from], *b = &p->buffers.at[to];
+    if (!ty_same_place(a->device, b->device) || a->pinned != b->pinned) return false;
     if (a->dtype != b->dtype || !sym_same(a->elements, b->elements)) return false;
     store_search search = {.check = {.p = p, .g = g, .from = from, .legal = true}, .to = to};
     take_check *c = &search.check;

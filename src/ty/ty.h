@@ -63,6 +63,12 @@ static inline bool ty_same_device(ty_device a, ty_device b)
     return a.kind == b.kind && a.index == b.index;
 }
 
+/* The host is one, whatever number a program gives it. */
+static inline bool ty_same_place(ty_device a, ty_device b)
+{
+    return a.kind == b.kind && (a.kind == TY_CPU || a.index == b.index);
+}
+
 /* "cpu", "cuda1" */
 const char *ty_device_name(arena *a, ty_device d);
 

@@ -125,6 +125,11 @@ static void set_offsets(wrap_program *w, const wrap_layout *layout, const int64_
 
 fe_status wrap_place_largest(wrap_program *w, const wrap_facts *facts)
 {
+    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++)
+        if (!wrap_is_on_host(w, id))
+            return diag_fail(w->session, (diag){.status = FE_UNSUPPORTED, .stage = "wrap"},
+                             "max-arena: '%s' is on another device than the cpu",
+                             w->loops->buffers.at[id].name);
     wrap_layout layout;
     plan_result plan;
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) w->segment_of[id] = 0;

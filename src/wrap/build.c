@@ -13,6 +13,7 @@ typedef struct builder {
     wrap_segments segments;
     sched_part *parts;
     uint32_t part_count; /* begun so far */
+    wrap_devices devices;
 } builder;
 
 static wrap_line *add_line(builder *b, wrap_kind kind)
@@ -99,6 +100,7 @@ static void collect_weights(builder *b)
                     need_raw(b, id);
             }
         }
+        if (line->kind == WRAP_COPY) need_raw(b, line->op->inputs[0].buffer);
         if (line->kind == WRAP_SYMBOL && line->op) need_raw(b, line->op->inputs[0].buffer);
         if (line->kind == WRAP_KERNEL || (line->kind == WRAP_EXTERN && line->call.kernel))
             for (uint32_t k = 0; k < line->call.buffer_count; k++)
@@ -159,6 +161,7 @@ static fe_status place(builder *b)
         return wrap_place_largest(w, b->facts);
     }
     FE_TRY(wrap_find_segments(w, b->s, &b->segments, b->memory));
+    wrap_split_segments(w, b->s->groups.count, &b->segments, b->memory);
     for (loop_buffer_id id = 0; id < p->buffers.count; id++)
         if (w->lives[id].in_arena && w->lives[id].root == id && w->segment_of[id] == 0 &&
             !sym_is_int(p->symbols, w->bytes[id], NULL))
@@ -217,12 +220,33 @@ static void emit_takeovers(builder *b, const sched_group *g)
             done[i] = true;
             left--;
             if (!b->w->lives[g->takes[i].to].in_arena) continue;
+            wrap_wait_for(b->w, &b->devices, g->takes[i].from);
             wrap_line *line = add_line(b, WRAP_REUSE);
             line->old_buffer = g->takes[i].from;
             line->buffer = g->takes[i].to;
         }
         CHECK(b->w->session, left < before);
     }
+}
+
+/* All of it that the host waits for is there, and it runs where it writes. */
+static void prepare_call(builder *b, uint32_t g)
+{
+    const sched_group *group = &b->s->groups.at[g];
+    const wrap_call *call = &b->facts->calls[g];
+    const loop_op *op =
+        group->kind == SCHED_EXTERN ? &b->s->program->ops.at[group->extern_op] : NULL;
+    loop_buffer_id written = op && op->output_count ? op->outputs[0].buffer : LOOP_NO_BUFFER;
+    for (uint32_t i = 0; op && i < op->input_count; i++)
+        wrap_wait_for(b->w, &b->devices, op->inputs[i].buffer);
+    for (uint32_t i = 0; op && i < op->output_count; i++)
+        wrap_wait_for(b->w, &b->devices, op->outputs[i].buffer);
+    for (uint32_t i = 0; i < call->buffer_count; i++) {
+        wrap_wait_for(b->w, &b->devices, call->buffers[i]);
+        if (!op && call->is_written && call->is_written[i]) written = call->buffers[i];
+    }
+    if (written == LOOP_NO_BUFFER || (op && loop_moves(b->s->program, op))) return;
+    wrap_go_to(b->w, &b->devices, b->w->loops->buffers.at[written].device);
 }
 
 static void emit_group(builder *b, uint32_t g)
@@ -237,6 +261,7 @@ static void emit_group(builder *b, uint32_t g)
     }
     if (group->kind == SCHED_DEFINE) {
         const loop_op *op = &b->s->program->ops.at[group->extern_op];
+        if (op->input_count) wrap_wait_for(b->w, &b->devices, op->inputs[0].buffer);
         wrap_line *line = add_line(b, WRAP_SYMBOL);
         line->symbol = op->symbol;
         line->expr = op->expr;
@@ -245,12 +270,20 @@ static void emit_group(builder *b, uint32_t g)
     }
     if (group->kind == SCHED_CONTROL) {
         const loop_op *op = &b->s->program->ops.at[group->extern_op];
+        wrap_wait_for_all(b->w, &b->devices);
+        wrap_begin_devices(&b->devices);
         wrap_line *line = add_line(b, wrap_of_control(op->control));
         line->op = op;
         if (line->kind == WRAP_PARTITION) line->part = &b->parts[b->part_count++];
         return;
     }
     note_group(b, group);
+    prepare_call(b, g);
+    if (group->kind == SCHED_EXTERN &&
+        loop_moves(b->s->program, &b->s->program->ops.at[group->extern_op])) {
+        wrap_copy(b->w, &b->devices, &b->s->program->ops.at[group->extern_op]);
+        return;
+    }
     wrap_line *line = add_line(b, group->kind == SCHED_KERNEL ? WRAP_KERNEL : WRAP_EXTERN);
     line->call = b->facts->calls[g];
     if (group->kind == SCHED_EXTERN) line->op = &b->s->program->ops.at[group->extern_op];
@@ -323,6 +356,7 @@ static life_index index_lives(builder *b, wrap_kind kind)
 static void emit_indexed(builder *b, const life_index *index, uint32_t g, wrap_kind kind)
 {
     for (uint32_t i = index->first[g]; i < index->first[g + 1]; i++) {
+        if (kind == WRAP_FREE) wrap_wait_for(b->w, &b->devices, index->ids[i]);
         add_line(b, kind)->buffer = index->ids[i];
         if (kind == WRAP_ALLOC) wrap_clear_new(b->w, b->facts, index->ids[i]);
     }
@@ -394,6 +428,7 @@ fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *me
     FE_TRY(place(&b));
     FE_TRY(wrap_define_inputs(w));
     wrap_check_inputs(w, facts);
+    wrap_begin_devices(&b.devices);
     life_index births = index_lives(&b, WRAP_ALLOC), deaths = index_lives(&b, WRAP_FREE);
     sched_parts(p, memory, &b.parts);
     placements placed = index_placements(&b);
@@ -407,6 +442,7 @@ fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *me
         if (!begins_part) emit_group(&b, g);
         emit_indexed(&b, &deaths, g, WRAP_FREE);
     }
+    wrap_wait_for_all(w, &b.devices);
     wrap_check_outputs(w, facts);
     for (uint32_t k = 0; k < p->outputs.count; k++) add_line(&b, WRAP_OUTPUT)->index = k;
     need_states(&b);

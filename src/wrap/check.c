@@ -1,4 +1,4 @@
-/* check.c -- the static verifier of laws W1 to W8, run on every compile.
+/* check.c -- the static verifier of laws W1 to W10, run on every compile.
  *
  * One walk over the lines with a state for each buffer; memory is checked by a sweep: when a buffer
  * comes to life its bytes must not meet those of any that is alive.
@@ -334,6 +334,10 @@ static fe_status check_line(checker *c, const wrap_line *line)
     case WRAP_ASSERT:
         FE_TRY(read_expr(c, line->relation.left));
         return read_expr(c, line->relation.right);
+    case WRAP_COPY:
+        FE_TRY(check_view(c, &line->op->inputs[0], false));
+        return check_view(c, &line->op->outputs[0], false);
+    case WRAP_WAIT: return use(c, line->buffer);
     case WRAP_CLEAR:
     case WRAP_CHECK: return check_view(c, line->view, false);
     case WRAP_OUTPUT: {
@@ -366,8 +370,10 @@ fe_status wrap_check(const wrap_program *w)
     if (status == FE_OK && c.regions.count)
         status =
             broken(&c, "W7", "a region does not end", wrap_kind_name(vec_last(&c.regions).kind));
-    const char *name, *fault = status == FE_OK ? wrap_check_parts(w, &c.line, &name) : NULL;
-    if (fault) status = broken(&c, "W8", fault, name);
+    const char *name, *law = "W8";
+    const char *fault = status == FE_OK ? wrap_check_parts(w, &c.line, &name) : NULL;
+    if (status == FE_OK && !fault) fault = wrap_check_devices(w, &c.line, &law, &name);
+    if (fault) status = broken(&c, law, fault, name);
     arena_free(memory);
     return status;
 }

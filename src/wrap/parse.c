@@ -321,12 +321,58 @@ static fe_status parse_numbers(parsing *in, wrap_line *line)
     return lex_string(in->lx, &line->text);
 }
 
+/* copy @x[8]{1} -> @y[8]{1} async */
+static fe_status parse_copy(parsing *in, wrap_line *line)
+{
+    loop_op *op = NEW(in->w->memory, loop_op);
+    loop_view *views = NEW_ARRAY(in->w->memory, loop_view, 2);
+    sym_expr *async = NEW(in->w->memory, sym_expr);
+    *op = (loop_op){.kind = LOOP_EXTERN,
+                    .origin = UINT32_MAX,
+                    .kernel = intern(in->w->session, "copy"),
+                    .inputs = views,
+                    .outputs = views + 1,
+                    .input_count = 1,
+                    .output_count = 1,
+                    .ints = async,
+                    .int_count = 1};
+    FE_TRY(loop_read_view(in->reader, &views[0]));
+    FE_TRY(lex_expect(in->lx, "->"));
+    FE_TRY(loop_read_view(in->reader, &views[1]));
+    if (views[0].buffer == LOOP_NO_BUFFER || views[1].buffer == LOOP_NO_BUFFER)
+        return lex_fail(in->lx, "a copy has two buffers");
+    *async = sym_int(in->p->symbols, lex_take(in->lx, "async"));
+    line->op = op;
+    return FE_OK;
+}
+
+static fe_status parse_device(parsing *in, ty_device *out)
+{
+    wrap_memory at;
+    FE_TRY(wrap_parse_memory(in->lx, &at));
+    *out = at.device;
+    return at.device.kind == TY_CPU ? lex_expect(in->lx, "cpu") : FE_OK;
+}
+
+/* place 1 cuda 0; place 2 pinned */
+static fe_status parse_placement(parsing *in, wrap_line *line)
+{
+    wrap_memory at;
+    FE_TRY(parse_segment(in, &line->index));
+    FE_TRY(wrap_parse_memory(in->lx, &at));
+    if (at.device.kind != TY_CPU || at.pinned) wrap_set_memory(in->w, line->index, at);
+    return FE_OK;
+}
+
 static fe_status parse_fields(parsing *in, wrap_line *line)
 {
     switch (line->kind) {
-    case WRAP_PLACE: return parse_segment(in, &line->index);
+    case WRAP_PLACE: return parse_placement(in, line);
     case WRAP_ALLOC: return parse_place(in, line);
+    case WRAP_WAIT:
     case WRAP_FREE: return loop_read_buffer(in->reader, &line->buffer);
+    case WRAP_DEVICE: return parse_device(in, &line->device);
+    case WRAP_COPY: return parse_copy(in, line);
     case WRAP_REUSE:
         FE_TRY(loop_read_buffer(in->reader, &line->old_buffer));
         FE_TRY(lex_expect(in->lx, "->"));

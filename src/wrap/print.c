@@ -159,12 +159,29 @@ void wrap_print_line(const wrap_program *w, const wrap_line *line, text *out)
     }
     text_add(out, wrap_kind_name(line->kind));
     switch (line->kind) {
-    case WRAP_PLACE: text_printf(out, " %u", line->index); break;
+    case WRAP_PLACE:
+        text_printf(out, " %u", line->index);
+        if (w->memory_of) wrap_print_memory(w->memory_of[line->index], out);
+        break;
+    case WRAP_DEVICE:
+        if (line->device.kind == TY_CPU)
+            text_add(out, " cpu");
+        else
+            wrap_print_memory((wrap_memory){line->device, false}, out);
+        break;
+    case WRAP_COPY:
+        text_char(out, ' ');
+        loop_print_view(w->loops, &line->op->inputs[0], out);
+        text_add(out, " -> ");
+        loop_print_view(w->loops, &line->op->outputs[0], out);
+        if (wrap_is_async(w, line->op)) text_add(out, " async");
+        break;
     case WRAP_PARTITION: wrap_print_part(w, line->part, out); break;
     case WRAP_ALLOC:
         text_char(out, ' ');
         print_place(w, line->buffer, out);
         break;
+    case WRAP_WAIT:
     case WRAP_FREE:
         text_char(out, ' ');
         print_buffer(w, line->buffer, out);

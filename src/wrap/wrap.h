@@ -30,6 +30,17 @@
  * `no_nan` refuses infinities too. `clear @buf2[8]{1}` zeroes what comes to life, which a kernel may write
  * a part of alone.
  *
+ * Buffers may be on other devices than the host's; what is on one has segments of its own there, and so
+ * has memory of the host that devices copy to while the host goes on (pinned):
+ *
+ *     place 1 cuda 0
+ *     alloc @d live [0, 2) segment 1 bytes 256
+ *     copy @x[64]{1} -> @d[64]{1} async           # a line of its own, no call of an operator
+ *     device cuda 0                               # the calls below are there
+ *     kernel k_relu_12 (@d, @e) ...
+ *     copy @e[64]{1} -> @y[64]{1} async
+ *     wait @y                                     # before anybody reads it
+ *
  * A program that was cut into parts (sched.h) has them one after another, each with what crosses its
  * border; lists that are empty are left out:
  *
@@ -56,7 +67,9 @@
  * known, and before any of its buffers is allocated. W7 regions nest; what is allocated, defined or
  * placed in one is so until it (the same arm of it) ends, and what lives when a repeat begins is not
  * freed within. W8 the signature of a part says what its lines use: nothing else crosses its border,
- * and each part is as a function of it.
+ * and each part is as a function of it. W9 what a call writes is on the device that is named before it
+ * (the host, where none is); all buffers of a segment are in one kind of memory. W10 the host waits for an
+ * asynchronous copy before what it writes is read, and before what it reads is given up.
  */
 #ifndef FERRITE_WRAP_H
 #define FERRITE_WRAP_H
@@ -117,13 +130,14 @@ typedef struct wrap_layout {
 
 typedef struct wrap_line {
     wrap_kind kind;
-    loop_buffer_id buffer;     /* ALLOC FREE REUSE(new) */
+    loop_buffer_id buffer;     /* ALLOC FREE REUSE(new) WAIT */
     loop_buffer_id old_buffer; /* REUSE */
     wrap_call call;            /* KERNEL; EXTERN: its epilogue, kernel NULL when none */
-    const loop_op *op;     /* EXTERN; the lines of regions; SYMBOL that is an element of a buffer */
-    uint32_t *weights;     /* EXTERN: for each input its packed weight, or WRAP_NO_WEIGHT */
-    sym_expr symbol, expr; /* SYMBOL, and what it is; none: see below, or op's inputs[0] */
-    sym_relation relation; /* ASSERT */
+    const loop_op
+        *op; /* EXTERN; COPY; the lines of regions; SYMBOL that is an element of a buffer */
+    uint32_t *weights;        /* EXTERN: for each input its packed weight, or WRAP_NO_WEIGHT */
+    sym_expr symbol, expr;    /* SYMBOL, and what it is; none: see below, or op's inputs[0] */
+    sym_relation relation;    /* ASSERT */
     int32_t input, dimension; /* SYMBOL read from a size of an input (then expr is none); -1 */
     bool is_stride;           /* ... from the stride of that dimension */
     sym_expr scale, shift;    /* ... which is scale * symbol + shift; none: the symbol itself */
@@ -132,10 +146,17 @@ typedef struct wrap_line {
     const sched_part *part;   /* PARTITION: its signature; ops are not told here */
     const loop_view *view;    /* CLEAR, CHECK; what messages call it is in text */
     bool finite;              /* CHECK: infinities are refused too */
+    ty_device device;         /* DEVICE */
     bool of_output;           /* CHECK: of what is returned, behind all parts */
 } wrap_line;
 
 typedef VEC(wrap_line) wrap_line_list;
+
+/* Where a segment is. */
+typedef struct wrap_memory {
+    ty_device device;
+    bool pinned;
+} wrap_memory;
 
 typedef struct wrap_program {
     fe_session *session;
@@ -150,8 +171,9 @@ typedef struct wrap_program {
     bool is_dynamic;
     /* sizes depend on symbols, but each buffer has the room of its largest: offsets are constants */
     bool is_bounded;
-    int64_t *output_bytes; /* then: of each output, most; 0 when its memory is something else's */
-    uint32_t *segment_of;  /* of each buffer in the arena */
+    int64_t *output_bytes;  /* then: of each output, most; 0 when its memory is something else's */
+    uint32_t *segment_of;   /* of each buffer in the arena */
+    wrap_memory *memory_of; /* of each segment; NULL: all are the host's */
     uint32_t segment_count;
     wrap_layout *layouts; /* by segment; empty where offsets are constants */
     uint32_t *slot_of;    /* by buffer: its interval in the layout; WRAP_NO_SLOT */
@@ -206,13 +228,19 @@ static inline wrap_kind wrap_of_control(loop_control c)
     return (wrap_kind)(WRAP_IF + (int)c);
 }
 _Static_assert(WRAP_PARTITION - WRAP_IF == LOOP_PARTITION - LOOP_IF, "a line for each control");
+/* Is a copy one that the host does not wait for? */
+bool wrap_is_async(const wrap_program *w, const loop_op *copy);
+static inline bool wrap_is_on_host(const wrap_program *w, loop_buffer_id id)
+{
+    return w->loops->buffers.at[id].device.kind == TY_CPU;
+}
 /* Is the line a step, as lives count them: calls, assertions, symbols that the run defines, and where
  * regions and parts begin and end? */
 static inline bool wrap_is_step(const wrap_line *line)
 {
     return line->kind == WRAP_KERNEL || line->kind == WRAP_EXTERN || line->kind == WRAP_ASSERT ||
-           (line->kind == WRAP_SYMBOL && line->input < 0) || wrap_is_control(line->kind) ||
-           line->kind == WRAP_PARTITION;
+           line->kind == WRAP_COPY || (line->kind == WRAP_SYMBOL && line->input < 0) ||
+           wrap_is_control(line->kind) || line->kind == WRAP_PARTITION;
 }
 /* Does it stand behind the last part, in a program that was cut? */
 static inline bool wrap_is_behind_parts(const wrap_line *line)

@@ -24,6 +24,26 @@ void wrap_clear_new(wrap_program *w, const wrap_facts *facts, loop_buffer_id id)
 fe_status wrap_find_segments(wrap_program *w, const sched_schedule *s, wrap_segments *out,
                              arena *memory);
 
+/* check_device.c: what breaks W9 or W10, likewise */
+const char *wrap_check_devices(const wrap_program *w, uint32_t *line, const char **law,
+                               const char **name);
+
+/* device.c: moves what is not in the host's common memory into segments of its own. */
+void wrap_split_segments(wrap_program *w, uint32_t groups, wrap_segments *segments, arena *memory);
+/* Lines around a call: where it runs, and what the host waits for first. */
+typedef struct wrap_devices {
+    ty_device now;
+    VEC(loop_buffer_id) pending; /* of copies under way */
+} wrap_devices;
+void wrap_begin_devices(wrap_devices *d); /* of a part, a region, or what follows one */
+void wrap_wait_for(wrap_program *w, wrap_devices *d, loop_buffer_id id);
+void wrap_wait_for_all(wrap_program *w, wrap_devices *d);
+void wrap_go_to(wrap_program *w, wrap_devices *d, ty_device device);
+void wrap_copy(wrap_program *w, wrap_devices *d, const loop_op *op);
+void wrap_set_memory(wrap_program *w, uint32_t segment, wrap_memory at);
+void wrap_print_memory(wrap_memory at, text *out);
+fe_status wrap_parse_memory(lexer *lx, wrap_memory *out);
+
 /* partition.c: a signature, behind the line's name */
 void wrap_print_part(const wrap_program *w, const sched_part *part, text *out);
 fe_status wrap_parse_part(loop_reader *in, lexer *lx, sched_part *out);

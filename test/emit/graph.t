@@ -411,3 +411,59 @@ output 0 @y[2,2]{4,1} + 2
   ]
 }
 }
+--run-- ferrite inspect - --from wrap --stage graph | sed '1,/^"states"/d' | python3 -c 'import json, sys; text = sys.stdin.read(); json.loads("{" + text); print(text, end="")'
+--in--
+program devices
+input  @x : f32[8] strides [1]
+temp   @d : f32[8] strides [1] cuda 0
+temp   @e : f32[8] strides [1] cuda 0
+temp   @h : f32[8] strides [1] pinned
+temp   @y : f32[8] strides [1]
+wrapper arena 0 bound 0 weights 0 kernels 2 calls 2
+memory @y output 0
+place 1 cuda 0
+alloc @d live [0, 2) segment 1 bytes 32
+copy @x[8]{1} -> @d[8]{1}
+alloc @e live [1, 3) segment 1 bytes 32
+device cuda 0
+kernel k_relu (@d, @e) ints [] m 1 n 8 cost 54
+free @d
+place 2 pinned
+alloc @h live [2, 4) segment 2 bytes 32
+copy @e[8]{1} -> @h[8]{1} async
+free @e
+wait @h
+device cpu
+kernel k_neg (@h, @y) ints [] m 1 n 8 cost 54
+free @h
+output 0 @y[8]{1}
+--out--
+"graphs": {
+  "main": [
+    {"op": "placeholder", "name": "arg__0", "target": "arg__0", "args": []},
+    {"op": "call_function", "name": "x", "target": "ferrite.input", "args": [{"node": "arg__0"}, "x", {"dtype": "torch.float32"}, [8], [1], "[8]", false]},
+    {"op": "call_function", "name": "given__0", "target": "ferrite.same", "args": [{"node": "x"}]},
+    {"op": "get_attr", "name": "library", "target": "library", "args": []},
+    {"op": "call_function", "name": "y", "target": "torch.empty_strided", "args": [[8], [1]], "kwargs": {"dtype": {"dtype": "torch.float32"}}},
+    {"op": "call_function", "name": "d", "target": "torch.empty_strided", "args": [[8], [1]], "kwargs": {"dtype": {"dtype": "torch.float32"}, "device": {"device": "cuda:0"}}},
+    {"op": "call_function", "name": "view__0", "target": "ferrite.as_strided", "args": [{"node": "x"}, [8], [1], 0]},
+    {"op": "call_function", "name": "view__1", "target": "ferrite.as_strided", "args": [{"node": "d"}, [8], [1], 0]},
+    {"op": "call_function", "name": "copy__2", "target": "ferrite.transfer", "args": [{"node": "library"}, {"node": "view__0"}, {"node": "view__1"}, false]},
+    {"op": "call_function", "name": "e", "target": "torch.empty_strided", "args": [[8], [1]], "kwargs": {"dtype": {"dtype": "torch.float32"}, "device": {"device": "cuda:0"}}},
+    {"op": "call_function", "name": "device__3", "target": "ferrite.on_device", "args": [{"node": "library"}, {"device": "cuda:0"}]},
+    {"op": "call_function", "name": "k_relu__4", "target": "ferrite.kernel", "args": [{"node": "library"}, "k_relu", [{"node": "d"}, {"node": "e"}], []], "kwargs": {"grid": [1, 8], "cost": 54, "mutated": null}},
+    {"op": "call_function", "name": "delete__5", "target": "ferrite.delete", "args": [{"node": "d"}]},
+    {"op": "call_function", "name": "h", "target": "ferrite.empty_pinned", "args": [[8], [1]], "kwargs": {"dtype": {"dtype": "torch.float32"}, "pinned": true}},
+    {"op": "call_function", "name": "view__6", "target": "ferrite.as_strided", "args": [{"node": "e"}, [8], [1], 0]},
+    {"op": "call_function", "name": "view__7", "target": "ferrite.as_strided", "args": [{"node": "h"}, [8], [1], 0]},
+    {"op": "call_function", "name": "copy__8", "target": "ferrite.transfer", "args": [{"node": "library"}, {"node": "view__6"}, {"node": "view__7"}, true]},
+    {"op": "call_function", "name": "delete__9", "target": "ferrite.delete", "args": [{"node": "e"}]},
+    {"op": "call_function", "name": "wait__10", "target": "ferrite.wait", "args": [{"node": "library"}, {"node": "h"}]},
+    {"op": "call_function", "name": "device__11", "target": "ferrite.on_device", "args": [{"node": "library"}, {"device": "cpu"}]},
+    {"op": "call_function", "name": "k_neg__12", "target": "ferrite.kernel", "args": [{"node": "library"}, "k_neg", [{"node": "h"}, {"node": "y"}], []], "kwargs": {"grid": [1, 8], "cost": 54, "mutated": null}},
+    {"op": "call_function", "name": "delete__13", "target": "ferrite.delete", "args": [{"node": "h"}]},
+    {"op": "call_function", "name": "view__14", "target": "ferrite.as_strided", "args": [{"node": "y"}, [8], [1], 0]},
+    {"op": "output", "name": "output", "target": "output", "args": [[{"node": "view__14"}]]}
+  ]
+}
+}

@@ -268,3 +268,60 @@ static int run(rt_frame *f)
     rt_output(f, 0, y + 2, (const int64_t[]){2, 2}, (const int64_t[]){4, 1});
     return 0;
 }
+--run-- ferrite inspect - --from wrap --stage c | sed -n '/^static int run/,/^}/p'
+--in--
+program devices
+input  @x : f32[8] strides [1]
+temp   @d : f32[8] strides [1] cuda 0
+temp   @e : f32[8] strides [1] cuda 0
+temp   @h : f32[8] strides [1] pinned
+temp   @y : f32[8] strides [1]
+wrapper arena 0 bound 0 weights 0 kernels 2 calls 2
+memory @y output 0
+place 1 cuda 0
+alloc @d live [0, 2) segment 1 bytes 32
+copy @x[8]{1} -> @d[8]{1}
+alloc @e live [1, 3) segment 1 bytes 32
+device cuda 0
+kernel k_relu (@d, @e) ints [] m 1 n 8 cost 54
+free @d
+place 2 pinned
+alloc @h live [2, 4) segment 2 bytes 32
+copy @e[8]{1} -> @h[8]{1} async
+free @e
+wait @h
+device cpu
+kernel k_neg (@h, @y) ints [] m 1 n 8 cost 54
+free @h
+output 0 @y[8]{1}
+--out--
+static int run(rt_frame *f)
+{
+    char *const arena = f->segments[0].memory;
+    (void)arena;
+    float *const x = f->inputs[0];
+    float *const y = rt_output_memory(f, 0, 32);
+    if (!y) return rt_fail(f, FE_RUN_NO_MEMORY, "no memory for an output");
+    (void)x;
+    (void)y;
+    RT_TRY(rt_place(f, 1));
+    float *const d = (void *)(f->segments[1].memory + f->segments[1].offsets[0]);
+    (void)d;
+    RT_TRY(rt_transfer(f, &(fe_tensor){x, 7, 1, (const int64_t[]){8}, (const int64_t[]){1}}, "cpu", &(fe_tensor){d, 7, 1, (const int64_t[]){8}, (const int64_t[]){1}}, "cuda0", 0));
+    float *const e = (void *)(f->segments[1].memory + f->segments[1].offsets[1]);
+    (void)e;
+    RT_TRY(rt_on_device(f, "cuda0"));
+    RT_TRY(rt_launch(f, k_relu, &(fe_kernel_args){(void *const[]){d, e}, (const int64_t[]){0}, 0}, 1, 8, 1, 54));
+    /* d ends here */
+    RT_TRY(rt_place(f, 2));
+    float *const h = (void *)(f->segments[2].memory + f->segments[2].offsets[0]);
+    (void)h;
+    RT_TRY(rt_transfer(f, &(fe_tensor){e, 7, 1, (const int64_t[]){8}, (const int64_t[]){1}}, "cuda0", &(fe_tensor){h, 7, 1, (const int64_t[]){8}, (const int64_t[]){1}}, "cpu", 1));
+    /* e ends here */
+    /* h is there */
+    RT_TRY(rt_on_device(f, "cpu"));
+    RT_TRY(rt_launch(f, k_neg, &(fe_kernel_args){(void *const[]){h, y}, (const int64_t[]){0}, 0}, 1, 8, 1, 54));
+    /* h ends here */
+    rt_output(f, 0, y + 0, (const int64_t[]){8}, (const int64_t[]){1});
+    return 0;
+}

@@ -341,3 +341,68 @@ def lines(f):
 program = rt.Program("numbers", library, INPUTS, OUTPUTS, lines, WEIGHTS, 0, STATES)
 Context = functools.partial(rt.Context, program)
 run = Context()
+--run-- ferrite inspect - --from wrap --stage python | sed '1,/^STATES/d' | grep -v '^$'
+--in--
+program devices
+input  @x : f32[8] strides [1]
+temp   @d : f32[8] strides [1] cuda 0
+temp   @e : f32[8] strides [1] cuda 0
+temp   @h : f32[8] strides [1] pinned
+temp   @y : f32[8] strides [1]
+wrapper arena 0 bound 0 weights 0 kernels 2 calls 2
+memory @y output 0
+place 1 cuda 0
+alloc @d live [0, 2) segment 1 bytes 32
+copy @x[8]{1} -> @d[8]{1}
+alloc @e live [1, 3) segment 1 bytes 32
+device cuda 0
+kernel k_relu (@d, @e) ints [] m 1 n 8 cost 54
+free @d
+place 2 pinned
+alloc @h live [2, 4) segment 2 bytes 32
+copy @e[8]{1} -> @h[8]{1} async
+free @e
+wait @h
+device cpu
+kernel k_neg (@h, @y) ints [] m 1 n 8 cost 54
+free @h
+output 0 @y[8]{1}
+--out--
+LIVES_1 = rt.Lives(
+    first=[0, 1, 2],
+    stretches=[(0, 1, 0, 1), (0, 1, 1, 2)],
+    members=[0, 1],
+    block_of=[0, 1],
+    orders=[[0, 1],
+            [0, 1]],
+    sections=1)
+LIVES_2 = rt.Lives(
+    first=[0, 1],
+    stretches=[(0, 1, 0, 1)],
+    members=[0],
+    block_of=[0],
+    orders=[[0],
+            [0]],
+    sections=1)
+def lines(f):
+    x = f.input(0)
+    y = f.output_memory(0, 32)
+    places_1 = f.place(1, LIVES_1, (32, 32,))
+    d = places_1[0]
+    f.transfer([(x, rt.F32, (8,), (1,))], "cpu", [(d, rt.F32, (8,), (1,))], "cuda0", False)
+    e = places_1[1]
+    f.on_device("cuda0")
+    f.launch(k_relu, (d, e,), (), outer=1, inner=8, cost=54)
+    # d ends here
+    places_2 = f.place(2, LIVES_2, (32,))
+    h = places_2[0]
+    f.transfer([(e, rt.F32, (8,), (1,))], "cuda0", [(h, rt.F32, (8,), (1,))], "cpu", True)
+    # e ends here
+    # h is there
+    f.on_device("cpu")
+    f.launch(k_neg, (h, y,), (), outer=1, inner=8, cost=54)
+    # h ends here
+    f.returns(0, y, rt.F32, (8,), (1,))
+program = rt.Program("devices", library, INPUTS, OUTPUTS, lines, WEIGHTS, 0, STATES)
+Context = functools.partial(rt.Context, program)
+run = Context()

@@ -161,7 +161,8 @@ def check_target(target, paths, jobs, ops=()):
     passed = failed = 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         sys.path.insert(0, folder)
-        compiled = [pool.submit(compile_case, target, path, folder, *(word for library in ops for word in ("--ops", library))) for path in paths]
+        libraries = [word for library in ops for word in ("--ops", library)]
+        compiled = [pool.submit(compile_case, target, path, folder, *libraries) for path in paths]
         for path, future in zip(paths, compiled):
             problem = future.result()
             try:
@@ -229,6 +230,39 @@ def check_numbers():
     return passed, len(TARGETS) - passed
 
 
+TWO_DEVICES = """graph main {
+  placeholder %x user "x" : f32[4,8]
+  %d = aten._to_copy.default(%x, device=cuda:0, non_blocking=True) : f32[4,8]:cuda0
+  %e = aten.exp.default(%d) : f32[4,8]:cuda0
+  %b = aten._to_copy.default(%e, dtype=torch.float64, device=cpu, non_blocking=True) : f64[4,8]
+  %s = aten.sum.dim_IntList(%b, [1]) : f64[4]
+  output (user %s)
+}
+"""
+
+
+def check_devices():
+    """A graph of two devices, one standing for the other: the kernels here are the host's."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, graph = os.path.join(folder, "two.fx"), os.path.join(folder, "two.json")
+        with open(source, "w") as file:
+            file.write(TWO_DEVICES)
+        subprocess.run([FERRITE, "compile", source, "--emit", "fx", "-o", graph, "--quiet"], check=True)
+        sys.path.insert(0, folder)
+        fx = importlib.import_module("ferrite_fx")
+        x = torch.arange(32, dtype=torch.float32).reshape(4, 8) / 16
+        good = torch.allclose(fx.load(graph, devices={"cuda:0": "cpu"})(x), x.exp().double().sum(1), rtol=1e-6)
+        try:
+            fx.load(graph, devices={"cuda:0": "meta"})(x)
+            said = ""
+        except RuntimeError as error:
+            said = str(error)
+        sys.path.remove(folder)
+    good = good and "this backend's kernels are the cpu's, and the program runs on meta" in said
+    print("two devices: good" if good else f"FAIL two devices: {said}")
+    return int(good), int(not good)
+
+
 def cases_under(folder):
     found = (os.path.join(where, name) for where, _, names in os.walk(folder) for name in names if name.endswith(".pt2"))
     return sorted(path for path in found if os.path.exists(path[:-4] + ".json"))
@@ -248,7 +282,7 @@ def main():
     if not paths:
         counts += check_custom(targets, options.jobs)
     if not paths and not options.target:
-        counts += [check_example(), check_numbers()]
+        counts += [check_example(), check_numbers(), check_devices()]
     print(f"{sum(p for p, _ in counts)} passed, {sum(f for _, f in counts)} failed")
     return 1 if any(f for _, f in counts) else 0
 

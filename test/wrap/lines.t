@@ -177,6 +177,14 @@ free @buf6
 check output @buf7[4,5]{5,1} no_nan "output 0"
 output 0 @buf7[4,5]{5,1}
 --run-- ferrite inspect cat.fx --stage wrap --inf-check --split op=mm >parts.wrap; grep -e ^check -e ^part parts.wrap; ferrite inspect parts.wrap --from wrap --stage wrap | cmp - parts.wrap; sed 's/^check @\([a-z0-9]*\)\[4,5\]/free @\1\n&/' parts.wrap | ferrite inspect - --from wrap --stage wrap; sed 's/^clear @[a-z0-9]*/clear none/' parts.wrap | ferrite inspect - --from wrap --stage wrap; sed 's/ finite/ nan/' parts.wrap | ferrite inspect - --from wrap --stage wrap
+--err--
+error: wrap: law W2: a buffer is used after it is freed: buf5
+  at line 17: check @buf5[4,5]{5,1} finite "the result of %c, with %r, %s (buffer buf5)"
+  help: this is a fault of ferrite's own: please report it with the program
+error: wrap: expected a buffer (found '[')
+  at line 12, column 11
+error: wrap: expected 'no_nan' (found 'nan')
+  at line 13, column 20
 --out--
 check @a[4,4]{4,1} finite "input 'a'"
 partition "mm" reads [@a] makes [@buf2]

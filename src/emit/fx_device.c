@@ -1,0 +1,47 @@
+/* fx_device.c -- the lines of several devices in the FX printer. */
+#include "emit/fx.h"
+
+/* "cuda:0", as PyTorch has it */
+void emit_fx_device_name(ty_device device, text *out)
+{
+    text_add(out, "{\"device\": ");
+    if (device.kind == TY_CPU)
+        text_add(out, "\"cpu\"}");
+    else if (device.index < 0)
+        text_add(out, "\"cuda\"}");
+    else
+        text_printf(out, "\"cuda:%d\"}", (int)device.index);
+}
+
+void emit_fx_device(emit_state *s, const wrap_line *line)
+{
+    text args;
+    emit_fx_text(s, &args);
+    emit_fx_ref(s, "library", &args);
+    text_add(&args, ", ");
+    emit_fx_device_name(line->device, &args);
+    emit_fx_call(s, emit_fx_fresh(s, "device"), "ferrite.on_device", &args, NULL);
+}
+
+void emit_fx_copy(emit_state *s, const wrap_line *line)
+{
+    text args;
+    emit_fx_text(s, &args);
+    emit_fx_ref(s, "library", &args);
+    text_add(&args, ", ");
+    emit_fx_view(s, &line->op->inputs[0], WRAP_NO_WEIGHT, &args);
+    text_add(&args, ", ");
+    emit_fx_view(s, &line->op->outputs[0], WRAP_NO_WEIGHT, &args);
+    text_add(&args, wrap_is_async(s->w, line->op) ? ", true" : ", false");
+    emit_fx_call(s, emit_fx_fresh(s, "copy"), "ferrite.transfer", &args, NULL);
+}
+
+void emit_fx_wait(emit_state *s, const wrap_line *line)
+{
+    text args;
+    emit_fx_text(s, &args);
+    emit_fx_ref(s, "library", &args);
+    text_add(&args, ", ");
+    emit_fx_buffer(s, line->buffer, &args);
+    emit_fx_call(s, emit_fx_fresh(s, "wait"), "ferrite.wait", &args, NULL);
+}

@@ -1,0 +1,134 @@
+/* device.c -- programs of several devices: segments by memory, the device that calls run on, and what the
+ * host waits for.
+ */
+#include "wrap/wrap_priv.h"
+
+static wrap_memory memory_of(const wrap_program *w, loop_buffer_id id)
+{
+    const loop_buffer *b = &w->loops->buffers.at[id];
+    return (wrap_memory){b->device, b->pinned};
+}
+
+static bool is_common(wrap_memory at)
+{
+    return at.device.kind == TY_CPU && !at.pinned;
+}
+
+static bool same_memory(wrap_memory a, wrap_memory b)
+{
+    return ty_same_place(a.device, b.device) && a.pinned == b.pinned;
+}
+
+/* ---- segments ---- */
+
+/* There are no more segments than buffers. */
+void wrap_set_memory(wrap_program *w, uint32_t segment, wrap_memory at)
+{
+    uint32_t most = w->loops->buffers.count + 2;
+    if (!w->memory_of) {
+        w->memory_of = NEW_ARRAY(w->memory, wrap_memory, most);
+        for (uint32_t k = 0; k < most; k++) w->memory_of[k].device = (ty_device){TY_CPU, -1};
+    }
+    CHECK(w->session, segment < most);
+    w->memory_of[segment] = at;
+}
+
+void wrap_split_segments(wrap_program *w, uint32_t groups, wrap_segments *segments, arena *memory)
+{
+    uint32_t buffers = w->loops->buffers.count, first = w->segment_count;
+    uint32_t *from = NEW_ARRAY(memory, uint32_t, buffers + first + 1);
+    uint32_t *birth = NEW_ARRAY(memory, uint32_t, buffers + first + 1);
+    bool any = false;
+    for (loop_buffer_id id = 0; id < buffers; id++) any |= !is_common(memory_of(w, id));
+    if (!any) return;
+    for (uint32_t k = 1; k < first; k++) birth[k] = segments->first_birth[k];
+    for (loop_buffer_id id = 0; id < buffers; id++) {
+        loop_buffer_id root = w->lives[id].root;
+        wrap_memory at = memory_of(w, root);
+        if (!w->lives[root].in_arena || is_common(at)) continue;
+        uint32_t old = w->segment_of[id], k = first;
+        while (k < w->segment_count && (from[k] != old || !same_memory(w->memory_of[k], at))) k++;
+        if (k == w->segment_count) {
+            from[k] = old;
+            birth[k] = old ? birth[old] : groups;
+            wrap_set_memory(w, k, at);
+            w->segment_count++;
+        }
+        if (!old && w->lives[id].birth < birth[k]) birth[k] = w->lives[id].birth;
+        w->segment_of[id] = k;
+    }
+    segments->first_birth = birth;
+}
+
+/* ---- lines ---- */
+
+void wrap_begin_devices(wrap_devices *d)
+{
+    d->now = (ty_device){TY_CPU, -1};
+}
+
+void wrap_go_to(wrap_program *w, wrap_devices *d, ty_device device)
+{
+    if (ty_same_place(d->now, device)) return;
+    d->now = device;
+    wrap_add_line(w, WRAP_DEVICE)->device = device;
+}
+
+/* A buffer is as far as what lies in its memory is. */
+void wrap_wait_for(wrap_program *w, wrap_devices *d, loop_buffer_id id)
+{
+    if (id == LOOP_NO_BUFFER) return;
+    for (uint32_t i = 0; i < d->pending.count;) {
+        loop_buffer_id pending = d->pending.at[i];
+        if (w->lives[pending].root != w->lives[id].root) {
+            i++;
+            continue;
+        }
+        wrap_add_line(w, WRAP_WAIT)->buffer = pending;
+        d->pending.at[i] = vec_last(&d->pending);
+        d->pending.count--;
+    }
+}
+
+void wrap_wait_for_all(wrap_program *w, wrap_devices *d)
+{
+    while (d->pending.count) wrap_wait_for(w, d, vec_last(&d->pending));
+}
+
+bool wrap_is_async(const wrap_program *w, const loop_op *copy)
+{
+    int64_t flag = 0;
+    return copy->int_count && sym_is_int(w->loops->symbols, copy->ints[0], &flag) && flag;
+}
+
+/* What is on the host of the two is to be waited for. */
+void wrap_copy(wrap_program *w, wrap_devices *d, const loop_op *op)
+{
+    wrap_add_line(w, WRAP_COPY)->op = op;
+    if (!wrap_is_async(w, op)) return;
+    if (wrap_is_on_host(w, op->inputs[0].buffer))
+        vec_push(w->memory, &d->pending, op->inputs[0].buffer);
+    if (wrap_is_on_host(w, op->outputs[0].buffer))
+        vec_push(w->memory, &d->pending, op->outputs[0].buffer);
+}
+
+/* ---- text ---- */
+
+void wrap_print_memory(wrap_memory at, text *out)
+{
+    if (at.device.kind == TY_CUDA) text_printf(out, " cuda %d", (int)at.device.index);
+    if (at.pinned) text_add(out, " pinned");
+}
+
+fe_status wrap_parse_memory(lexer *lx, wrap_memory *out)
+{
+    int64_t index = -1;
+    *out = (wrap_memory){.device = {TY_CPU, -1}};
+    if (lex_take(lx, "cuda")) {
+        FE_TRY(lex_int(lx, &index));
+        if (index < -1 || index > INT32_MAX) return lex_fail(lx, "no such device");
+        out->device = (ty_device){TY_CUDA, (int32_t)index};
+    }
+    out->pinned = lex_take(lx, "pinned");
+    return FE_OK;
+}
