@@ -133,8 +133,9 @@ FE_API void fe_session_free(fe_session *session);
  *     split       where the program is cut into parts, each a function of its own that may be replaced
  *                 in a run (fe_artifact.replace_part): nodes=N after every N nodes of the graph;
  *                 op=PATTERN,... or module=PATTERN,... between nodes whose operator or module matches
- *                 one of the patterns (with * and ?) and those where none does; device between
- *                 devices; observer as the observer says. Nodes are reordered for fewer parts
+ *                 one of the patterns (with * and ?) and those where none does; tag=PATTERN,...
+ *                 likewise by what the user said of nodes (node.meta["custom"]): stage or stage:late;
+ *                 device between devices; observer as the observer says. Nodes are reordered for fewer parts
  *                 where that needs no more memory
  *     part        number, from 0, of the one part that is compiled, as a program of its own
  *     dump-after  name of a pass, or all: the observer is shown the graph after it
@@ -159,6 +160,8 @@ typedef struct fe_node_info {
     const char *op;          /* "aten.linear.default" */
     const char *module_path; /* "encoder.layer.0"; "" when not recorded */
     const char *device;      /* of its first result: "cpu", "cuda" */
+    const char
+        *tags; /* its own metadata (node.meta["custom"]), a line each: "stage:late\nrank:1" */
 } fe_node_info;
 
 /* What may be called while a call of the session is under way, on its thread. Either may be NULL;

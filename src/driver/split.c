@@ -70,6 +70,18 @@ static uint32_t class_by_module(splitter *s, const fx_node *n)
     return n->origin && n->origin->module_path && matches_any(s, n->origin->module_path);
 }
 
+/* A tag by its key, or with what it is: stage, or stage:late. */
+static uint32_t class_by_tag(splitter *s, const fx_node *n)
+{
+    char *list = arena_strdup(s->d->memory, n->origin && n->origin->tags ? n->origin->tags : "");
+    for (char *one; (one = strsep(&list, "\n"));) {
+        if (*one && matches_any(s, one)) return 1;
+        if (strchr(one, ':')) *strchr(one, ':') = 0;
+        if (*one && matches_any(s, one)) return 1;
+    }
+    return 0;
+}
+
 static const char *name_by_match(splitter *s, uint32_t class_)
 {
     return class_ ? s->value : "rest";
@@ -114,7 +126,8 @@ static uint32_t class_by_observer(splitter *s, const fx_node *n)
                          .op = n->op->name,
                          .module_path =
                              n->origin && n->origin->module_path ? n->origin->module_path : "",
-                         .device = t ? ty_device_name(s->d->memory, t->device) : "cpu"};
+                         .device = t ? ty_device_name(s->d->memory, t->device) : "cpu",
+                         .tags = n->origin && n->origin->tags ? n->origin->tags : ""};
     return o->split(o->data, &info);
 }
 
@@ -127,6 +140,7 @@ static const split_rule rules[] = {
     {"nodes", true, read_each, class_by_place, name_by_place},
     {"op", true, NULL, class_by_op, name_by_match},
     {"module", true, NULL, class_by_module, name_by_match},
+    {"tag", true, NULL, class_by_tag, name_by_match},
     {"device", false, NULL, class_by_device, name_by_device},
     {"observer", false, need_observer, class_by_observer, name_by_number},
 };
@@ -159,7 +173,9 @@ static fe_status read_rule(splitter *s, const char *where)
             s->d->session,
             (diag){.status = FE_USAGE,
                    .stage = "sched",
-                   .help = "nodes=N, op=PATTERN,..., module=PATTERN,..., device or observer"},
+                   .help =
+                       "nodes=N, op=PATTERN,..., module=PATTERN,..., tag=PATTERN,..., device or "
+                       "observer"},
             "split: '%s' is no place to cut at", where);
     s->value = s->rule->has_value ? where + length + 1 : "";
     return s->rule->read ? s->rule->read(s) : FE_OK;
@@ -182,9 +198,6 @@ fe_status split_build(driver_program *d, const sched_target *target)
 {
     splitter s = {.d = d};
     sched_split split = {class_of, name_of, &s};
-    if (d->options.split && d->options.memory_budget)
-        return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "sched"},
-                         "split: a program with a memory budget is not cut");
     if (d->options.split) {
         if (!d->graph)
             return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "sched"},

@@ -29,6 +29,7 @@ static const fx_origin *clone_origin(cloner *c, const fx_origin *o)
         .target = keep(c, o->target),
         .stack_trace = keep(c, o->stack_trace),
         .module_path = keep(c, o->module_path),
+        .tags = keep(c, o->tags),
         .module_type = keep(c, o->module_type),
     };
     map_set(c->memory, &c->origins, MAP_KEY(o), c->origin_copies.count);

@@ -98,6 +98,7 @@ typedef struct fx_origin {
     const char *stack_trace; /* as recorded; may be NULL */
     const char *module_path; /* "encoder.layer.0.attention"; may be NULL */
     const char *module_type; /* "BertAttention"; may be NULL */
+    const char *tags; /* what the user said of it, a line each: "stage:late\nrank:1"; may be NULL */
 } fx_origin;
 
 /* ---- nodes ---- */

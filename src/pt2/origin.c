@@ -34,6 +34,57 @@ static void read_modules(reader *r, const char *modules)
     r->last_type = intern_n(r->session, type, (size_t)(end - type));
 }
 
+/* ---- tags: the node's own metadata, an object of JSON ---- */
+
+/* Behind the value, or the key, that begins at `at`. */
+static const char *value_end(const char *at)
+{
+    int depth = 0;
+    bool quoted = false;
+    for (; *at; at++) {
+        if (quoted) {
+            if (*at == '\\' && at[1])
+                at++;
+            else if (*at == '"')
+                quoted = false;
+            continue;
+        }
+        quoted = *at == '"';
+        if (depth == 0 && (*at == ',' || *at == ':' || *at == '}')) break;
+        depth += *at == '{' || *at == '[';
+        depth -= *at == '}' || *at == ']';
+    }
+    return at;
+}
+
+/* Texts without their quotes. */
+static void add_word(text *out, const char *at, const char *end)
+{
+    while (at < end && *at == ' ') at++;
+    while (end > at && end[-1] == ' ') end--;
+    if (end - at >= 2 && *at == '"' && end[-1] == '"') at++, end--;
+    for (; at < end; at++) text_char(out, *at == '\n' ? ' ' : *at);
+}
+
+/* {"stage": "late", "rank": 1} -> "stage:late", "rank:1", a line each */
+static const char *read_tags(reader *r, const char *object)
+{
+    text out;
+    const char *at = strchr(object, '{');
+    text_init(&out, r->memory);
+    while (at && *at && at[1] != '}') {
+        const char *key = at + 1, *end = value_end(key);
+        if (*end != ':') break;
+        if (out.length) text_char(&out, '\n');
+        add_word(&out, key, end);
+        text_char(&out, ':');
+        at = value_end(end + 1);
+        add_word(&out, end + 1, at);
+        if (*at != ',') break;
+    }
+    return out.length ? intern(r->session, out.at) : NULL;
+}
+
 /* Reads a string that is mostly the one read before, which is then given again. */
 static fe_status read_repeated(reader *r, json_at *at, repeated *last)
 {
@@ -70,6 +121,11 @@ fe_status origin_read(reader *r, const char *node, const char *target, json_at *
         if (r->modules.value != before) read_modules(r, r->modules.value);
         o->module_path = r->last_path;
         o->module_type = r->last_type;
+    }
+    if (json_find(metadata, "custom", &member)) {
+        const char *recorded;
+        FE_TRY(json_text(&member, &recorded));
+        o->tags = read_tags(r, recorded);
     }
     return FE_OK;
 }

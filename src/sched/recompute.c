@@ -120,7 +120,7 @@ static uint32_t maker_of(const fitter *f, loop_buffer_id b)
 {
     const use_list *uses = &f->uses.of[b];
     const loop_buffer *buffer = &f->p->buffers.at[b];
-    if (buffer->kind != LOOP_TEMP || buffer->part || f->has_parts[b] || f->uses.crosses[b] ||
+    if (buffer->kind != LOOP_TEMP || buffer->part || f->has_parts[b] || f->uses.leaves_region[b] ||
         f->uses.is_output[b] || !uses->count || !uses->at[0].is_write)
         return NEVER;
     for (uint32_t i = 1; i < uses->count; i++)
@@ -242,7 +242,7 @@ static bool add_operand(fitter *f, chain *c, loop_buffer_id r, uint32_t op, uint
     if (!holds_still(f, r, op)) return false;
     vec_push(f->scratch, &c->reads, r);
     if (is_there(f, c, r)) return true;
-    if (buffer->part || f->has_parts[r] || f->uses.crosses[r]) return false;
+    if (buffer->part || f->has_parts[r] || f->uses.leaves_region[r]) return false;
     if (bytes > bytes_of(f, c->buffer) / SMALL_SHARE) {
         c->reads.count = reads;
         if (add_maker(f, c, r, depth + 1)) return true;

@@ -187,9 +187,8 @@ typedef struct sched_part {
 } sched_part;
 /* signature.c: the parts of a program that was cut; returns how many. */
 uint32_t sched_parts(loop_program *p, arena *memory, sched_part **out);
-/* Makes the program one of its parts: what that reads are the inputs, after the symbols, what it
- * makes and defines the outputs. FE_USAGE: there is no such part; FE_UNSUPPORTED: it needs symbols
- * that another part defines. */
+/* Makes the program one of its parts: what that reads are the inputs, after the symbols (those too that
+ * another part defines), what it makes and defines the outputs. FE_USAGE: there is no such part. */
 fe_status sched_extract(loop_program *p, uint32_t part);
 /* locals.c: what a buffer that only this group uses needs inside its kernel. */
 typedef enum sched_local {

@@ -197,12 +197,6 @@ uint32_t sched_parts(loop_program *p, arena *memory, sched_part **out)
 
 /* ---- a part alone ---- */
 
-static fe_status refuse(loop_program *p, const sched_part *part, const char *why, const char *what)
-{
-    return diag_fail(p->session, (diag){.status = FE_UNSUPPORTED, .stage = "sched"},
-                     "part '%s' cannot stand alone: %s %s", part->name, why, what);
-}
-
 static void add_input(loop_program *p, loop_buffer_id b)
 {
     loop_buffer *buffer = &p->buffers.at[b];
@@ -220,9 +214,6 @@ fe_status sched_extract(loop_program *p, uint32_t number)
         return diag_fail(p->session, (diag){.status = FE_USAGE, .stage = "sched"},
                          "the program has no part %u; the last is %d", number, (int)count - 1);
     const sched_part *part = &parts[number];
-    for (uint32_t k = 0; k < part->symbol_count; k++)
-        if (sym_kind_of(p->symbols, part->symbols[k]) == SYM_UNBACKED)
-            return refuse(p, part, "another part defines", sym_name(p->symbols, part->symbols[k]));
     p->inputs.count = p->outputs.count = 0;
     for (uint32_t k = 0; k < part->symbol_count; k++)
         vec_push(p->memory, &p->inputs,
@@ -230,6 +221,9 @@ fe_status sched_extract(loop_program *p, uint32_t number)
                               .buffer = LOOP_NO_BUFFER,
                               .dtype = TY_I64,
                               .expr = part->symbols[k]});
+    for (uint32_t k = 0; k < part->symbol_count; k++)
+        if (sym_kind_of(p->symbols, part->symbols[k]) == SYM_UNBACKED)
+            sym_make_given(p->symbols, part->symbols[k]);
     for (uint32_t k = 0; k < part->read_count; k++) add_input(p, part->reads[k]);
     for (uint32_t k = 0; k < part->mutate_count; k++)
         if (p->buffers.at[part->mutates[k]].kind != LOOP_STATE) add_input(p, part->mutates[k]);

@@ -5,16 +5,20 @@ typedef struct walk_state {
     loop_program *p;
     use_tables *tables;
     arena *memory;
-    uint32_t op, region;
-    uint32_t *region_of; /* by buffer: that of its first use, + 1 */
+    uint32_t op, region, parts; /* regions count what begins a part too */
+    uint32_t *region_of;        /* by buffer: that of its first use, + 1 */
+    uint32_t *without_parts;    /* likewise, of regions alone */
 } walk_state;
 
 static void add_use(walk_state *w, loop_buffer_id b, bool is_write)
 {
     if (b == LOOP_NO_BUFFER) return;
     use_list *list = &w->tables->of[b];
+    uint32_t region = w->region - w->parts;
     if (!w->region_of[b]) w->region_of[b] = w->region + 1;
+    if (!w->without_parts[b]) w->without_parts[b] = region + 1;
     w->tables->crosses[b] |= w->region_of[b] != w->region + 1;
+    w->tables->leaves_region[b] |= w->without_parts[b] != region + 1;
     if (list->count && vec_last(list).op == w->op && vec_last(list).is_write == is_write) return;
     vec_push(w->memory, list, ((use){w->op, is_write}));
 }
@@ -30,15 +34,18 @@ use_tables uses_collect(loop_program *p, arena *memory)
 {
     use_tables tables = {NEW_ARRAY(memory, use_list, p->buffers.count + 1),
                          NEW_ARRAY(memory, bool, p->buffers.count + 1),
+                         NEW_ARRAY(memory, bool, p->buffers.count + 1),
                          NEW_ARRAY(memory, bool, p->buffers.count + 1)};
     walk_state w = {.p = p,
                     .tables = &tables,
                     .memory = memory,
-                    .region_of = NEW_ARRAY(memory, uint32_t, p->buffers.count + 1)};
+                    .region_of = NEW_ARRAY(memory, uint32_t, p->buffers.count + 1),
+                    .without_parts = NEW_ARRAY(memory, uint32_t, p->buffers.count + 1)};
     for (uint32_t k = 0; k < p->ops.count; k++) {
         const loop_op *op = &p->ops.at[k];
         w.op = k;
         w.region += op->kind == LOOP_CONTROL;
+        if (op->kind == LOOP_CONTROL && op->control == LOOP_PARTITION) w.parts += 2;
         for (uint32_t i = 0; i < op->store_count; i++) {
             loop_each_store_node(p, &op->stores[i], add_load, &w);
             if (op->stores[i].mode != LOOP_SET) add_use(&w, op->stores[i].buffer, false);

@@ -16,6 +16,8 @@ typedef struct use_tables {
     /* by buffer: its uses are not all between the same two control ops; passes that move what is
      * written or read let it be */
     bool *crosses;
+    /* ... in regions that run another number of times, parts of the program aside */
+    bool *leaves_region;
 } use_tables;
 use_tables uses_collect(loop_program *p, arena *memory);
 

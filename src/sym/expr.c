@@ -158,6 +158,16 @@ sym_expr sym_symbol(sym_table *t, const char *name, sym_kind kind, int64_t min, 
     return e;
 }
 
+void sym_make_given(sym_table *t, sym_expr symbol)
+{
+    sym_symbol_data *data = sym_data(t, symbol);
+    uint32_t index = map_get(&t->by_name, MAP_KEY(data->name));
+    data->kind = SYM_SIZE;
+    data->name = intern(t->session, arena_printf(t->memory, "%s_given", data->name));
+    map_set(t->memory, &t->by_name, MAP_KEY(data->name), index);
+    t->epoch++;
+}
+
 void sym_set_range(sym_table *t, sym_expr symbol, int64_t min, int64_t max)
 {
     sym_interval *range = &sym_data(t, symbol)->range;

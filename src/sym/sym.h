@@ -66,6 +66,9 @@ sym_expr sym_int(sym_table *t, int64_t value);
  * (later calls only narrow the range). Names are interned by the table. */
 sym_expr sym_symbol(sym_table *t, const char *name, sym_kind kind, int64_t min, int64_t max);
 sym_expr sym_find_symbol(const sym_table *t, const char *name); /* none when absent */
+/* What the run would find out is given from now on: u0 is u0_given, and known as sizes of inputs are. It
+ * stays where it was in the order of symbols, so that expressions keep their form. */
+void sym_make_given(sym_table *t, sym_expr symbol);
 /* Narrows; what would leave no value at all is ignored. Expressions made before stay as they are:
  * sym_simplify. */
 void sym_set_range(sym_table *t, sym_expr symbol, int64_t min, int64_t max);

@@ -49,7 +49,7 @@ makes a shared library, C sources, a Python module or an FX graph of a program
   --max-arena           memory for the largest sizes from the start: a context allocates once
   --memory-budget BYTES working memory to keep to, at the cost of doing things twice: 300000, 64M
   --split WHERE         cut the program into parts: nodes=N, op=PATTERN,..., module=PATTERN,...,
-                        device or observer
+                        tag=PATTERN,..., device or observer
   --part N              compile part N alone, as a program of its own
   --profile             the artifact keeps the time of each step of a run
   --passes LIBRARY      passes of your own (ferrite_passes.h); may be given several times;
@@ -116,7 +116,7 @@ compiles a program, runs it, writes its outputs
   --max-arena           memory for the largest sizes from the start: a context allocates once
   --memory-budget BYTES working memory to keep to, at the cost of doing things twice: 300000, 64M
   --split WHERE         cut the program into parts: nodes=N, op=PATTERN,..., module=PATTERN,...,
-                        device or observer
+                        tag=PATTERN,..., device or observer
   --part N              compile part N alone, as a program of its own
   --passes LIBRARY      passes of your own (ferrite_passes.h); may be given several times;
                         --no-passes: leave the graph as it was exported

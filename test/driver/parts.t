@@ -1,4 +1,5 @@
-# a program in parts: their signatures; a host runs one of them; a part that stands alone; what is refused
+# a program in parts: their signatures; a host runs one of them; parts that stand alone, also with sizes that another finds;
+# a budget, for which a value is made again in a later part; what is refused
 --run-- ferrite compile $ROOT/demo/digits.pt2 --split op=relu -o digits.so --quiet && ${FERRITE_TEST_CC:-cc} -I$ROOT/include $ROOT/examples/parts.c -ldl -o parts && ./parts ./digits.so 3
 --out--
 0 rest: reads x [1, 1, 8, 8]; makes buf11 [1, 16, 8, 8]
@@ -49,13 +50,13 @@ error: sched: the program has no part 2; the last is 1
 --run-- ferrite compile rows.fx --split op --quiet -o rows.so
 --err--
 error: sched: split: 'op' is no place to cut at
-  help: nodes=N, op=PATTERN,..., module=PATTERN,..., device or observer
+  help: nodes=N, op=PATTERN,..., module=PATTERN,..., tag=PATTERN,..., device or observer
 --status-- 1
 --run-- ferrite compile rows.fx --split nodes=no --quiet -o rows.so
 --err--
 error: sched: split: nodes=no is no number of nodes
 --status-- 1
---run-- ferrite compile late.fx --split nodes=1 --part 1 --quiet -o late.so
+--run-- ferrite compile late.fx --split nodes=1 --part 1 --quiet -o late.so && ./call ./late.so
 --file late.fx--
 graph main {
   range u0 in [0, 16]
@@ -64,9 +65,62 @@ graph main {
   %n = aten.neg.default(%z) : i64[u0,1]
   output (user %n)
 }
+--in--
+in 0 i64 [] = 3
+in 1 i64 [3,1] = 4 5 6
+run
+show out 0
+in 0 i64 [] = 2
+run
+--out--
+out 0 [3,1]{1,1}: -4.000 -5.000 -6.000
+failed 1: input 'buf3' has size 3 in dimension 0, expected u0_given = 2
+--run-- for s in nodes=1 op=relu,exp; do for b in 64K 20K; do ferrite inspect twice.fx --split $s --memory-budget $b --stage wrap | grep -e '^wrapper' -e '^part'; done; done; printf 'in 0 f32 [64,4] = 0.5 1 2 -1\nin 1 f32 [4,64] = 1 2 3 -1\nin 2 f32 [64,4] = 0.25 -1 0.5\nrun\nshow out 0\n' >script; for o in '' '--split nodes=1 --memory-budget 20K'; do ferrite compile twice.fx $o -o twice.so --quiet && ./call ./twice.so <script | sum; done | uniq | wc -l
+--file twice.fx--
+graph main {
+  placeholder %x user "x" : f32[64,4]
+  placeholder %w user "w" : f32[4,64]
+  placeholder %v user "v" : f32[64,4]
+  %p = aten.mm.default(%x, %w) : f32[64,64]
+  %q = aten.mm.default(%p, %v) : f32[64,4]
+  %h = aten.relu.default(%q) : f32[64,4]
+  %r = aten.mm.default(%h, %w) : f32[64,64]
+  %s = aten.mm.default(%r, %v) : f32[64,4]
+  %e = aten.exp.default(%s) : f32[64,4]
+  %t = aten.mm.default(%p, %e) : f32[64,4]
+  output (user %t)
+}
 --err--
-error: sched: part 'nodes 1' cannot stand alone: another part defines u0
---status-- 1
+--out--
+wrapper arena 33792 bound 33792 weights 0 kernels 2 calls 7
+partition "nodes 0" reads [@x, @w] makes [@buf3]
+partition "nodes 1" reads [@v, @buf3] makes [@buf4]
+partition "nodes 2" reads [@buf4] makes [@buf5] ends [@buf4]
+partition "nodes 3" reads [@w, @buf5] makes [@buf6] ends [@buf5]
+partition "nodes 4" reads [@v, @buf6] makes [@buf7] ends [@buf6]
+partition "nodes 5" reads [@buf7] makes [@buf8] ends [@buf7]
+partition "nodes 6" reads [@buf3, @buf8] makes [@buf9] ends [@buf3, @buf8]
+wrapper arena 17408 bound 17408 weights 0 kernels 2 calls 8
+partition "nodes 0" reads [@x, @w] makes [@buf3]
+partition "nodes 1" reads [@v, @buf3] makes [@buf4] ends [@buf3]
+partition "nodes 2" reads [@buf4] makes [@buf5] ends [@buf4]
+partition "nodes 3" reads [@w, @buf5] makes [@buf6] ends [@buf5]
+partition "nodes 4" reads [@v, @buf6] makes [@buf7] ends [@buf6]
+partition "nodes 5" reads [@buf7] makes [@buf8] ends [@buf7]
+partition "nodes 6" reads [@x, @w, @buf8] makes [@buf9] ends [@buf8]
+wrapper arena 34816 bound 34816 weights 0 kernels 2 calls 7
+partition "rest" reads [@x, @w, @v] makes [@buf3, @buf4]
+partition "relu,exp" reads [@buf4] makes [@buf5] ends [@buf4]
+partition "rest" reads [@w, @v, @buf5] makes [@buf7] ends [@buf5]
+partition "relu,exp" reads [@buf7] makes [@buf8] ends [@buf7]
+partition "rest" reads [@buf3, @buf8] makes [@buf9] ends [@buf3, @buf8]
+wrapper arena 18432 bound 18432 weights 0 kernels 2 calls 8
+partition "rest" reads [@x, @w, @v] makes [@buf4]
+partition "relu,exp" reads [@buf4] makes [@buf5] ends [@buf4]
+partition "rest" reads [@w, @v, @buf5] makes [@buf7] ends [@buf5]
+partition "relu,exp" reads [@buf7] makes [@buf8] ends [@buf7]
+partition "rest" reads [@x, @w, @buf8] makes [@buf9] ends [@buf8]
+1
 --run-- ferrite compile late.fx --split nodes=1 --quiet -o late.so && ./parts ./late.so 0
 --err--
 late has no part 0 that can be replaced
