@@ -156,7 +156,8 @@ static bool judge(void *data, const exec_moment *m, const loop_view *result, con
         (const char *)wanted + ((const char *)t.data - (const char *)m->buffers[result->buffer]);
     if (!values_differ(&t, there, magnitude, &difference)) return true;
     for (uint32_t i = 0; i < list->count; i++)
-        if (list->at[i].view.buffer == result->buffer) what = list->at[i].what;
+        if (list->at[i].view.buffer == result->buffer)
+            what = driver_result_name(w->program, line, result->buffer);
     values_index_text(&t, difference.at, index, sizeof index);
     snprintf(
         m->message, m->message_bytes,

@@ -85,7 +85,7 @@ device cuda 0
 --run-- for law in '/^wait @buf6/d' '/^wait @x/d' '/^device cuda/d' 's/^place 2 pinned/place 2/' 's/copy @x\[4,8\]{8,1} -> @buf2/copy @buf3[4,8]{8,1} -> @buf2/'; do sed "$law" two.wrap | ferrite inspect - --from wrap --stage wrap | head -0; done
 --err--
 error: wrap: law W10: a buffer is used before its copy is waited for: buf6
-  at line 18: kernel k_sum_413cbc (@buf6, @buf7) ints [] m 4 cost 2137
+  at line 18: kernel k_sum_2cde7e (@buf6, @buf7) ints [] m 4 cost 2137
   help: this is a fault of ferrite's own: please report it with the program
 error: wrap: law W10: a copy is not waited for: 
   at line 32: output 0 @buf7[4]{1}
