@@ -108,7 +108,9 @@ FE_API void fe_session_free(fe_session *session);
  *     bisect      off (the default) or on: such a run fails at the first kernel or operator whose result
  *                 leaves what the loop interpreter makes, op by op and in double precision, of the same
  *                 inputs; error() names it, its nodes, module and source line, and the worst element with
- *                 both values. Slow; what the user's functions and LAPACK give is taken as it is
+ *                 both values. Slow; what the user's functions and LAPACK give is taken as it is. The
+ *                 commands run and check (there where outputs differ) also name the pass over the graph that
+ *                 changes an output, and what it made
  *     dump-buffers  off (the default) or on: such a run writes a line to stderr for each result of a
  *                 kernel or operator: buffer, dtype, shape, least and greatest number, mean of those
  *                 that are finite, how many elements are NaN and infinite, and the nodes that it is of

@@ -2,8 +2,10 @@
  * (values). */
 #define _GNU_SOURCE
 #include "cli/case.h"
+
 #include "cli/compare.h"
 #include "cli/property.h"
+#include "driver/bisect.h"
 
 #include "infer/infer.h"
 
@@ -272,6 +274,20 @@ static void take_numbers(driver_program *d, json_object *described, fe_tensor *i
     }
 }
 
+typedef struct set_inputs {
+    const case_files *files;
+    json_object *set;
+    const char *prefix;
+} set_inputs;
+
+static fe_status read_set(driver_program *d, void *data, fe_tensor *inputs)
+{
+    const set_inputs *from = data;
+    FE_TRY(inputs_from_file(d, &from->files->values, from->prefix, inputs));
+    take_numbers(d, member(from->set, "inputs"), inputs);
+    return FE_OK;
+}
+
 static fe_status run_set(case_job *job, const case_files *files, json_object *set,
                          const char *prefix)
 {
@@ -280,8 +296,8 @@ static fe_status run_set(case_job *job, const case_files *files, json_object *se
     fe_tensor *inputs = NEW_ARRAY(d->memory, fe_tensor, a->input_count + 1);
     fe_tensor *outputs = NEW_ARRAY(d->memory, fe_tensor, a->output_count + 1);
     json_object *expected = member(set, "outputs");
-    FE_TRY(inputs_from_file(d, &files->values, prefix, inputs));
-    take_numbers(d, member(set, "inputs"), inputs);
+    set_inputs from = {files, set, prefix};
+    FE_TRY(read_set(d, &from, inputs));
     if (job->context && d->wrapper->state_count) { /* each set was recorded from the first state */
         a->context_free(job->context);
         job->context = NULL;
@@ -295,9 +311,12 @@ static fe_status run_set(case_job *job, const case_files *files, json_object *se
         return compare_mismatch(
             d, arena_printf(d->memory, "%u outputs, eager gives %zu", a->output_count, count),
             "outputs");
-    for (uint32_t k = 0; k < count; k++)
-        FE_TRY(
-            check_output(d, files, json_object_array_get_idx(expected, k), prefix, k, &outputs[k]));
+    fe_status status = FE_OK;
+    for (uint32_t k = 0; k < count && status == FE_OK; k++)
+        status =
+            check_output(d, files, json_object_array_get_idx(expected, k), prefix, k, &outputs[k]);
+    if (status == FE_MISMATCH && d->options.bisect) bisect_passes(d, read_set, &from);
+    FE_TRY(status);
     json_object *compare = member(files->facts, "compare");
     if (compare && strcmp(json_object_get_string(compare), "ambiguous") == 0) {
         compare_tolerance t = tolerance_of(files->facts, NULL, 0);

@@ -1,6 +1,8 @@
 /* run.c -- `ferrite run`: compiles a program, calls it in this process, writes its outputs. */
 #include "cli/run.h"
 
+#include "driver/bisect.h"
+
 #include <stdlib.h>
 
 typedef struct run_call {
@@ -93,6 +95,11 @@ typedef struct run_job {
     run_times times;
 } run_job;
 
+static fe_status read_again(fe_program *d, void *data, fe_tensor *inputs)
+{
+    return run_read_inputs(d, data, inputs);
+}
+
 /* The outputs are those of the first call: later ones may find inputs and buffers changed by it. */
 static fe_status call_body(fe_session *session, void *data)
 {
@@ -104,6 +111,8 @@ static fe_status call_body(fe_session *session, void *data)
     FE_TRY(run_open(r, o->threads));
     FE_TRY(run_once(r, &job->first_us));
     FE_TRY(write_outputs(session, o, r));
+    if (r->program->options.bisect)
+        FE_TRY(bisect_passes(r->program, read_again, (void *)(uintptr_t)&o->inputs));
     uint32_t count = o->repeat > 1 ? o->repeat : 1;
     double *us = NEW_ARRAY(r->program->memory, double, count);
     us[0] = job->first_us;

@@ -59,6 +59,7 @@ typedef struct driver_options {
     const fe_op_row **added_ops; /* operators of the caller's */
     uint32_t added_op_count;
     const char *dump_after; /* pass name or "all"; NULL: none */
+    uint32_t pass_limit;    /* how many passes run, plus one; 0: all */
     const char *split;      /* where the program is cut into parts (split.c); NULL: nowhere */
     const char *sizes;      /* that a plan is shown for (plan_sizes.c); NULL: the example's */
     const char *part;       /* number of the one part to compile; NULL: all */
@@ -131,6 +132,8 @@ typedef struct fe_program {
     op_registry *ops;     /* with the operators of the libraries; NULL: the built-in ones */
     pt2_archive *archive; /* NULL when read from text */
     fx_graph *graph;
+    const char **pass_names; /* of the passes, those among them that pass_limit left out */
+    uint32_t pass_total;
     loop_program *loops;
     sched_schedule *schedule;
     kern_set *kernels;
@@ -262,6 +265,10 @@ fe_status artifact_write_sources(driver_program *d, const char *folder);
 
 /* provenance.c: lines to nodes and back, as JSON. */
 void provenance_print(driver_program *d, text *out);
+/* Was something in this line lowered from this node? */
+bool provenance_has(const driver_program *d, uint32_t line, uint32_t node);
+/* The kernel or operator that it calls, or NULL. */
+const char *provenance_called(const wrap_line *line);
 
 /* report.c: the body of fe_write_report(). */
 fe_status report_write(driver_program *d, const char *path);

@@ -33,6 +33,15 @@ static fe_status collect(driver_program *d, const plugin *libraries, pass_list *
     return FE_OK;
 }
 
+/* Libraries do not stay. */
+static void keep_names(driver_program *d, const pass_list *all)
+{
+    d->pass_names = NEW_ARRAY(d->memory, const char *, all->count + 1);
+    d->pass_total = all->count;
+    for (uint32_t i = 0; i < all->count; i++)
+        d->pass_names[i] = arena_strdup(d->memory, all->table[i].name);
+}
+
 fe_status passes_run(driver_program *d, const pass_options *options)
 {
     plugin libraries[OPTION_LIST_MOST] = {0};
@@ -42,7 +51,11 @@ fe_status passes_run(driver_program *d, const pass_options *options)
     for (uint32_t i = 0; i < count && status == FE_OK; i++)
         status = plugin_open(d, &LIBRARY, d->options.passes.at[i], &libraries[i]);
     if (status == FE_OK) status = collect(d, libraries, &all);
-    if (status == FE_OK) status = pass_run_table(d->graph, all.table, all.count, options);
+    if (status == FE_OK) {
+        keep_names(d, &all);
+        uint32_t most = d->options.pass_limit ? d->options.pass_limit - 1 : all.count;
+        status = pass_run_table(d->graph, all.table, most < all.count ? most : all.count, options);
+    }
     for (uint32_t i = 0; i < count; i++) plugin_close(&libraries[i]);
     return status;
 }

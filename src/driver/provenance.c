@@ -60,6 +60,18 @@ static void collect_line(provenance *p, uint32_t i)
             add_own(p, i, group->phases[ph].nests[k].nest.origin);
 }
 
+bool provenance_has(const driver_program *d, uint32_t i, uint32_t origin)
+{
+    const wrap_line *line = &d->wrapper->lines.at[i];
+    if (line->op && line->op->origin == origin) return true;
+    if (!line->call.kernel || !d->schedule) return false;
+    const sched_group *group = &d->schedule->groups.at[line->call.group];
+    for (uint32_t ph = 0; ph < group->phase_count; ph++)
+        for (uint32_t k = 0; k < group->phases[ph].nest_count; k++)
+            if (group->phases[ph].nests[k].nest.origin == origin) return true;
+    return false;
+}
+
 /* Nodes behind others first, so that what reads a node knows its lines. */
 static void collect_inlined(provenance *p)
 {
@@ -105,7 +117,7 @@ static void print_numbers(provenance *p, const number_list *lines)
     text_char(p->out, ']');
 }
 
-static const char *called(const wrap_line *line)
+const char *provenance_called(const wrap_line *line)
 {
     if (line->call.kernel) return line->call.kernel;
     return line->kind == WRAP_EXTERN ? line->op->kernel : NULL;
@@ -118,7 +130,7 @@ static void print_lines(provenance *p)
     text_add(p->out, "  \"lines\": [");
     for (uint32_t i = 0; i < w->lines.count; i++) {
         const wrap_line *line = &w->lines.at[i];
-        if (!called(line) && !p->own[i].count) continue;
+        if (!provenance_called(line) && !p->own[i].count) continue;
         text_printf(p->out, "%s\n    {\"line\": %u, \"does\": \"%s\"", between, i + 1,
                     wrap_kind_name(line->kind));
         if (line->kind == WRAP_EXTERN) {
