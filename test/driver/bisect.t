@@ -20,7 +20,7 @@ FAIL: test/cases/programs/inverted_residual.pt2
 --run-- ferrite inspect $ROOT/demo/digits.pt2 --stage wrap >w.wrap; ferrite run w.wrap --from wrap --bisect; ferrite inspect $ROOT/demo/digits.pt2 --stage loop >l.loop; ferrite compile l.loop --from loop -o l.so; ferrite inspect n.fx --stage wrap >w.wrap; ferrite run w.wrap --from wrap --bisect
 --file n.fx--
 graph main {
-  %a = aten.arange.start(-1, 5, dtype=f32) : f32[6]
+  %a = aten.arange.start(-1, 5, dtype=torch.float32) : f32[6]
   %r = aten.log.default(%a) : f32[6]
   output (user %r)
 }

@@ -2,7 +2,7 @@
 --run-- for o in --nan-check '--nan-check --no-cc --no-passes' --inf-check; do ferrite run n.fx $o; done; sed 's/start(-1, 5/start(0, 6/' n.fx >i.fx; ferrite run i.fx --nan-check >log && ferrite run i.fx --inf-check; sed 's/user %x, user %r/user %r/' i.fx >o.fx; ferrite run o.fx --inf-check
 --file n.fx--
 graph main {
-  %a = aten.arange.start(-1, 5, dtype=f32) : f32[6]
+  %a = aten.arange.start(-1, 5, dtype=torch.float32) : f32[6]
   %m = aten.reshape.default(%a, [2, 3]) : f32[2,3]
   %r = aten.log.default(%m) : f32[2,3]
   %i = aten.full.default([2, 3], -inf) : f32[2,3]
@@ -31,7 +31,7 @@ NaN in the result of %attention_3, cases_passes.py:29 in forward: 24 of 336 elem
 --run-- ferrite run d.fx --dump-buffers --no-passes >log; ferrite run d.fx --no-cc --dump-dir out 2>lines >log; sort lines | cut -d ' ' -f 2-; ls out | wc -l; ferrite run $ROOT/demo/digits.pt2 --dump-dir npy 2>&1 >log | grep -c 'relu.*with %conv2d'; touch file; ferrite run $ROOT/demo/digits.pt2 --dump-dir file 2>&1 | grep error | cut -c -40
 --file d.fx--
 graph main {
-  %a = aten.arange.start(-1, 5, dtype=f32) : f32[6]
+  %a = aten.arange.start(-1, 5, dtype=torch.float32) : f32[6]
   %m = aten.reshape.default(%a, [2, 3]) : f32[2,3]
   %r = aten.log.default(%m) : f32[2,3]
   %c = aten.cumsum.default(%m, 1) : f32[2,3]
