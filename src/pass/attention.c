@@ -438,6 +438,36 @@ static fx_node *find_attention(rewriting *r)
     return attended(&a, v);
 }
 
+static bool is_softmax(const fx_node *n)
+{
+    return fx_is(n, OP_aten_softmax_int) || fx_is(n, OP_aten__softmax_default);
+}
+
+/* Does the value go to a softmax, as scores do, by steps with a single reader? */
+static bool goes_to_softmax(const fx_node *n)
+{
+    for (int left = MOST_STEPS; left > 0 && n->users.count == 1; left--) {
+        n = n->users.at[0];
+        if (n->kind != FX_CALL || is_softmax(n)) return n->kind == FX_CALL;
+    }
+    return false;
+}
+
+/* einsum before or behind a softmax is a product like the others. */
+static fx_node *einsum_product(rewriting *r)
+{
+    const fx_arg *equation = match_arg(r->m, "equation");
+    fx_node *a = rewrite_node(r, "a"), *b = rewrite_node(r, "b");
+    if (equation->kind != FX_ARG_STRING || !a || !b || !fx_tensor(a) || !fx_tensor(b)) return NULL;
+    bool is_behind =
+        is_softmax(softmax_before(r, r->data, a)) || is_softmax(softmax_before(r, r->data, b));
+    if (!is_behind && !goes_to_softmax(r->root)) return NULL;
+    return pass_einsum_as_matmul(r, equation->string, a, b);
+}
+
+static const rewrite_rule PRODUCTS[] = {
+    {"einsum(%equation, [%a, %b], ...)", einsum_product},
+};
 static const rewrite_rule RULES[] = {
     {"matmul|bmm(%p, %v)", find_attention},
 };
@@ -451,7 +481,8 @@ fe_status pass_attention(fx_graph *g, bool *changed)
     for (uint32_t i = 0; i < COUNT_OF(SCALED); i++)
         f.scaled[i] = match_compile(g, memory, SCALED[i]);
     f.row = match_compile(g, memory, "softmax.int|_softmax(%s, %dim, ...)");
-    fe_status status = rewrite_run(g, RULES, COUNT_OF(RULES), &f, changed);
+    fe_status status = rewrite_run(g, PRODUCTS, COUNT_OF(PRODUCTS), &f, changed);
+    if (status == FE_OK) status = rewrite_run(g, RULES, COUNT_OF(RULES), &f, changed);
     arena_free(memory);
     return status;
 }

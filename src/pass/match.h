@@ -76,4 +76,8 @@ bool rewrite_dim(const rewriting *r, const char *name, uint32_t rank, uint32_t *
 fe_status rewrite_run(fx_graph *g, const rewrite_rule *rules, uint32_t count, void *data,
                       bool *changed);
 
+/* einsum.c: einsum(equation, [a, b]) as matmul with permutations around it, before the root; NULL where
+ * it is no batched product. */
+fx_node *pass_einsum_as_matmul(rewriting *r, const char *equation, fx_node *a, fx_node *b);
+
 #endif

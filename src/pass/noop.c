@@ -11,6 +11,9 @@ typedef enum noop_rule {
     NOOP_IF_SAME, /* ... when dtype, sizes and strides come out equal */
     NOOP_DROPOUT, /* ... when the `train` argument is false or the probability 0 */
     NOOP_COPY,    /* a copy: needed only where somebody could tell */
+    NOOP_INTEGER, /* ... of integers */
+    NOOP_ONE,     /* ... when argument 1 is the number 1 */
+    NOOP_ZEROS,   /* ... when argument 1 is a list of zeros */
     NOOP_ASSERT   /* checks metadata that inference has established */
 } noop_rule;
 
@@ -35,6 +38,15 @@ static const noop_row rows[] = {
     {OP_aten__to_copy_default, NOOP_COPY, 0},
     {OP_aten_type_as_default, NOOP_COPY, 0},
     {OP_prims_convert_element_type_default, NOOP_COPY, 0},
+    {OP_aten_repeat_default, NOOP_COPY, 0},
+    {OP_aten_cat_default, NOOP_COPY, 0},
+    {OP_aten_ceil_default, NOOP_INTEGER, 0},
+    {OP_aten_floor_default, NOOP_INTEGER, 0},
+    {OP_aten_round_default, NOOP_INTEGER, 0},
+    {OP_aten_trunc_default, NOOP_INTEGER, 0},
+    {OP_aten_pow_Tensor_Scalar, NOOP_ONE, 0},
+    {OP_aten_constant_pad_nd_default, NOOP_ZEROS, 0},
+    {OP_aten_pad_default, NOOP_ZEROS, 0},
     {OP_aten_expand_default, NOOP_IF_SAME, 0},
     {OP_aten_expand_as_default, NOOP_IF_SAME, 0},
     {OP_aten_transpose_int, NOOP_IF_SAME, 0},
@@ -68,21 +80,40 @@ static bool same_layout(fx_graph *g, const ty_tensor *a, const ty_tensor *b)
 static fx_node *input_of(const noop_row *row, const fx_node *n)
 {
     const fx_arg *a = &n->args[row->rule == NOOP_DROPOUT ? 0 : row->index];
+    if (a->kind == FX_ARG_LIST && a->list.count == 1) a = &a->list.items[0]; /* of cat */
     return a->kind == FX_ARG_NODE ? a->node : NULL;
+}
+
+static bool is_zeros(const fx_graph *g, const fx_arg *list)
+{
+    int64_t number;
+    for (uint32_t i = 0; list->kind == FX_ARG_LIST && i < list->list.count; i++)
+        if (!fx_arg_int(g, &list->list.items[i], &number) || number != 0) return false;
+    return list->kind == FX_ARG_LIST;
+}
+
+static bool may_drop_copy(fx_graph *g, const fx_node *n, const fx_node *input)
+{
+    return same_layout(g, fx_tensor(n), fx_tensor(input)) && !pass_leaves(g, n);
 }
 
 static bool may_go(fx_graph *g, const noop_row *row, const fx_node *n)
 {
     const fx_node *input = input_of(row, n);
-    double probability;
+    double number;
     if (!input) return false;
     switch (row->rule) {
     case NOOP_ALWAYS: return true;
     case NOOP_IF_SAME: return same_layout(g, fx_tensor(n), fx_tensor(input));
     case NOOP_DROPOUT:
         return !fx_arg_bool(&n->args[row->index], true) ||
-               (fx_arg_number(g, &n->args[1], &probability) && probability == 0);
-    case NOOP_COPY: return same_layout(g, fx_tensor(n), fx_tensor(input)) && !pass_leaves(g, n);
+               (fx_arg_number(g, &n->args[1], &number) && number == 0);
+    case NOOP_COPY: return may_drop_copy(g, n, input);
+    case NOOP_INTEGER:
+        return may_drop_copy(g, n, input) && ty_is_integral(fx_tensor(n)->dtype, false);
+    case NOOP_ONE:
+        return fx_arg_number(g, &n->args[1], &number) && number == 1 && may_drop_copy(g, n, input);
+    case NOOP_ZEROS: return is_zeros(g, &n->args[1]) && may_drop_copy(g, n, input);
     case NOOP_ASSERT: return n->users.count == 0;
     }
     return false;

@@ -150,3 +150,60 @@ graph others {
 }
 --out--
 0
+--run-- ferrite inspect - --dump-after attention --verify | grep -v placeholder
+--in--
+graph spelled_with_einsum {
+  placeholder %q user "q" : f32[2,5,4,8]
+  placeholder %k user "k" : f32[2,7,4,8]
+  placeholder %v user "v" : f32[2,7,4,8]
+  placeholder %x user "x" : f32[2,3,5,8]
+  %s = aten.einsum.default("bqhd,bkhd->bhqk", [%q, %k], None)
+  %t = aten.mul.Tensor(%s, 0.35)
+  %p = aten.softmax.int(%t, -1, None)
+  %o = aten.einsum.default("bhqk,bkhd->bqhd", [%p, %v], None)
+  %s1 = aten.einsum.default("...id,...jd->...ij", [%x, %x], None)
+  %p1 = aten.softmax.int(%s1, -1, None)
+  %o1 = aten.einsum.default("...ij,...jd->...id", [%p1, %x], None)
+  output (user %o, user %o1)
+}
+--out--
+# after attention
+graph spelled_with_einsum {
+  functional
+  %permute = aten.permute.default(%q, [0, 2, 1, 3]) : f32[2,4,5,8]{160,8,32,1}@1
+  %permute_1 = aten.permute.default(%k, [0, 2, 3, 1]) : f32[2,4,8,7]{224,8,1,32}@2
+  %matmul = aten.matmul.default(%permute, %permute_1) : f32[2,4,5,7]{140,35,7,1}@12
+  %t = aten.mul.Tensor(%matmul, 0.35) : f32[2,4,5,7]{140,35,7,1}@6
+  %p = aten.softmax.int(%t, -1, None) : f32[2,4,5,7]{140,35,7,1}@7
+  %permute_2 = aten.permute.default(%v, [0, 2, 1, 3]) : f32[2,4,7,8]{224,8,32,1}@3
+  %transpose = aten.transpose.int(%permute_1, -2, -1) : f32[2,4,7,8]{224,8,32,1}@2
+  %attention = ferrite.attention.default(%permute, %transpose, %permute_2, None, 0.35) : f32[2,4,5,8]{160,40,8,1}@16
+  %permute_3 = aten.permute.default(%attention, [0, 2, 1, 3]) : f32[2,5,4,8]{160,8,40,1}@16
+  %permute_4 = aten.permute.default(%x, [0, 1, 3, 2]) : f32[2,3,8,5]{120,40,1,8}@4
+  %matmul_2 = aten.matmul.default(%x, %permute_4) : f32[2,3,5,5]{75,25,5,1}@14
+  %p1 = aten.softmax.int(%matmul_2, -1, None) : f32[2,3,5,5]{75,25,5,1}@10
+  %transpose_1 = aten.transpose.int(%permute_4, -2, -1) : f32[2,3,5,8]{120,40,8,1}@4
+  %attention_1 = ferrite.attention.default(%x, %transpose_1, %x, None, 1.0) : f32[2,3,5,8]{120,40,8,1}@17
+  output (user %permute_3, user %attention_1)
+}
+--run-- ferrite inspect - --dump-after attention --verify | grep 'einsum\|matmul'
+--in--
+graph kept {
+  placeholder %q user "q" : f32[2,5,4]
+  placeholder %k user "k" : f32[2,7,4]
+  placeholder %one user "one" : f32[1,7,4]
+  %far = aten.einsum.default("bqd,bkd->bqk", [%q, %k], None)
+  %relu = aten.relu.default(%far)
+  %summed = aten.einsum.default("bqd,bke->bqk", [%q, %k], None)
+  %p1 = aten.softmax.int(%summed, -1, None)
+  %wide = aten.einsum.default("bqd,bkd->bqk", [%q, %one], None)
+  %p2 = aten.softmax.int(%wide, -1, None)
+  %outer = aten.einsum.default("bqd,bqd->bqd", [%q, %q], None)
+  %p3 = aten.softmax.int(%outer, -1, None)
+  output (user %relu, user %p1, user %p2, user %p3)
+}
+--out--
+  %far = aten.einsum.default("bqd,bkd->bqk", [%q, %k], None) : f32[2,5,7]{35,7,1}@4
+  %summed = aten.einsum.default("bqd,bke->bqk", [%q, %k], None) : f32[2,5,7]{35,7,1}@6
+  %wide = aten.einsum.default("bqd,bkd->bqk", [%q, %one], None) : f32[2,5,7]{35,7,1}@8
+  %outer = aten.einsum.default("bqd,bqd->bqd", [%q, %q], None) : f32[2,5,4]{20,4,1}@10

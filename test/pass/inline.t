@@ -114,3 +114,25 @@ error: infer: cannot infer aten.einsum.default: which parts of aten.einsum.defau
   at %einsum in graph submod
   help: leave the autocast region around it, or cast its operands by hand
 --status-- 1
+# a branch and a loop run their subgraphs as the data has it, and stay
+--run-- ferrite inspect - --dump-after inline --verify | grep higher_order
+--in--
+graph main {
+  placeholder %x user "x" : f32[4]
+  %p = aten.any.default(%x)
+  %cond = higher_order.cond(%p, @yes, @no, [%x])
+  %y = _operator.getitem(%cond, 0)
+  output (user %y)
+}
+graph yes {
+  placeholder %x user "" : f32[4]
+  %a = aten.exp.default(%x)
+  output (user %a)
+}
+graph no {
+  placeholder %x user "" : f32[4]
+  %a = aten.sin.default(%x)
+  output (user %a)
+}
+--out--
+  %cond = higher_order.cond(%p, @yes, @no, [%x]) : (f32[4]{1}@3)

@@ -133,3 +133,19 @@ def copies_that_stay_copies():
             return x.clone(), one, other, flat, back, (z.t()[1:], z.clone())
 
     return Copies(), [(torch.randn(2, 3), torch.randn(4), torch.randn(3, 2))]
+
+
+@program
+def attention_by_einsum():
+    class Attention(nn.Module):
+        def forward(self, q, k, v, x):
+            hidden = torch.triu(torch.ones(5, 7, dtype=torch.bool), 3)
+            scores = torch.einsum("bqhd,bkhd->bhqk", q, k) * 8**-0.5
+            a = torch.einsum("bhqk,bkhd->bqhd", scores.masked_fill(hidden, float("-inf")).softmax(-1), v)
+            b = torch.einsum("...ij,...jd->...id", torch.einsum("...id,...jd->...ij", x, x * 0.5).softmax(-1), x)
+            c = torch.einsum("bkhd,bhqk->bhqd", v, torch.einsum("bkhd,bqhd->bhqk", k, q).softmax(3))
+            d = torch.einsum("bqd,bkd->bqk", x[0], x[1, :1].expand(3, 5, 8)).softmax(1)
+            return a, b, c, d
+
+    shapes = [(2, 5, 4, 8), (2, 7, 4, 8), (2, 7, 4, 8), (2, 3, 5, 8)]
+    return Attention(), [tuple(torch.randn(shape) for shape in shapes)]
