@@ -114,7 +114,7 @@ graph main {
   %b = aten.select.int(%i, 0, 1) : i64[]+1
   %u = aten.item.default(%a) : int u0
   %v = aten.item.default(%b) : int u1
-  %z = aten.ones.default([%u, %v], 6) : f32[u0,u1]{u1,1}
+  %z = aten.ones.default([%u, %v], torch.float32) : f32[u0,u1]{u1,1}
   %e = aten.exp.default(%z) : f32[u0,u1]{u1,1}
   %s = aten.sum.default(%e) : f32[]
   %q = _operator.floordiv(%u, %v) : int u0 // u1

@@ -41,7 +41,7 @@ graph main {
   %e = _operator.mod(%n, 3) : int u0 % 3
   %q = _operator.eq(%e, 1) : bool u0 % 3 == 1
   %b = aten._assert_scalar.default(%q, "one more than threes")
-  %z = aten.ones.default([%n], 6) : f32[u0]
+  %z = aten.ones.default([%n], torch.float32) : f32[u0]
   %s = aten.mul.Tensor(%z, %n) : f32[u0]
   output (user %s, user %e)
 }
