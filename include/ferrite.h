@@ -103,8 +103,9 @@ FE_API void fe_session_free(fe_session *session);
  *     lifecycle-check  off (the default) or on: a run of what fe_load() makes ready, which is then as with
  *                 target process, follows the memory of every buffer, and fails at the first that is
  *                 used before it has memory or after its death, lies in another's or outside the arena,
- *                 is read before anything is written to it, or is left over; where a call changes a byte that it was not given; and where the bytes in use at a step, or in all,
- *                 are not what the plan has
+ *                 is read before anything is written to it, or is left over; where a call changes a byte
+ *                 that it was not given; and where the bytes in use at a step, or in all, are not what the
+ *                 plan has
  *     bisect      off (the default) or on: such a run fails at the first kernel or operator whose result
  *                 leaves what the loop interpreter makes, op by op and in double precision, of the same
  *                 inputs; error() names it, its nodes, module and source line, and the worst element with

@@ -82,16 +82,16 @@ device cpu
 partition "nodes 6" reads [@buf5, @buf6] makes [@buf10] ends [@buf5, @buf6]
 copy @buf8[4,4]{4,1} -> @buf9[4,4]{4,1}
 device cuda 0
---run-- for law in '/^wait @buf6/d' '/^wait @x/d' '/^device cuda/d' 's/^place 2 pinned/place 2/' 's/copy @x\[4,8\]{8,1} -> @buf2/copy @buf3[4,8]{8,1} -> @buf2/'; do sed "$law" two.wrap | ferrite inspect - --from wrap --stage wrap | head -0; done
+--run-- for law in '/^wait @buf6/d' '/^wait @x/d' '/^device cuda/d' 's/^place 2 pinned/place 2/' 's/copy @x\[4,8\]{8,1} -> @buf2/copy @buf3[4,8]{8,1} -> @buf2/'; do sed "$law" two.wrap | sed 's/\(k_[a-z]*\)_[0-9a-f]* (/\1 (/' | ferrite inspect - --from wrap --stage wrap | head -0; done
 --err--
 error: wrap: law W10: a buffer is used before its copy is waited for: buf6
-  at line 18: kernel k_sum_2cde7e (@buf6, @buf7) ints [] m 4 cost 2137
+  at line 18: kernel k_sum (@buf6, @buf7) ints [] m 4 cost 2137
   help: this is a fault of ferrite's own: please report it with the program
 error: wrap: law W10: a copy is not waited for: 
   at line 32: output 0 @buf7[4]{1}
   help: this is a fault of ferrite's own: please report it with the program
 error: wrap: law W9: a call writes to memory of another device than it runs on: buf4
-  at line 9: extern bmm (@buf3[1,4,8]{0,8,1}, @w[1,8,4]{0,4,1}, none) -> (@buf4[1,4,4]{16,4,1}) ints [] floats [1.0, 0.0] then k_max_e47ce6 (@buf4, @buf5) ints [] m 4 n 4 cost 54
+  at line 9: extern bmm (@buf3[1,4,8]{0,8,1}, @w[1,8,4]{0,4,1}, none) -> (@buf4[1,4,4]{16,4,1}) ints [] floats [1.0, 0.0] then k_max (@buf4, @buf5) ints [] m 4 n 4 cost 54
   help: this is a fault of ferrite's own: please report it with the program
 error: wrap: law W9: a buffer is in a segment of other memory: buf6
   at line 13: alloc @buf6 live [3, 6) segment 2 bytes 64
