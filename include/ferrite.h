@@ -134,7 +134,8 @@ FE_API void fe_session_free(fe_session *session);
  *                 of the graph at all; on (the default)
  *     verify      off (the default) or on: check the graph after every pass
  *     split       where the program is cut into parts, each a function of its own that may be replaced
- *                 in a run (fe_artifact.replace_part): nodes=N after every N nodes of the graph;
+ *                 in a run (fe_artifact.replace_part; replace_part of a Python module): nodes=N after
+ *                 every N nodes of the graph;
  *                 op=PATTERN,... or module=PATTERN,... between nodes whose operator or module matches
  *                 one of the patterns (with * and ?) and those where none does; tag=PATTERN,...
  *                 likewise by what the user said of nodes (node.meta["custom"]): stage or stage:late;

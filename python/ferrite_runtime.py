@@ -398,12 +398,13 @@ class Lives:
 class Program:
     """The tables of a program, and its lines: a function of a frame."""
 
-    def __init__(self, name, library, inputs, outputs, lines, weights=(), weights_bytes=0, states=()):
+    def __init__(self, name, library, inputs, outputs, lines, weights=(), weights_bytes=0, states=(), parts=()):
         self.name, self.library, self.inputs, self.outputs, self.lines = name, library, inputs, outputs, lines
         base = library.weights(weights_bytes)
         self.weights = [base + offset for _, offset, _ in weights]
         self.weight_bytes = [size for _, _, size in weights]
         self.states = states
+        self.parts = parts  # of a program that was cut: their names, and whether they may be replaced
 
 
 class Context:
@@ -419,6 +420,7 @@ class Context:
             raise RunError("no memory for a context")
         self._turn = threading.Lock()
         self._segments, self._plans = {}, {}
+        self._replacements = {}
         self._states = []
         for weight in program.states:
             memory = Memory(program.weight_bytes[weight])
@@ -429,12 +431,21 @@ class Context:
         if getattr(self, "_frame", None):
             self._services.frame_free(self._frame)
 
+    def replace_part(self, part, run):
+        """From the next call on, run(inputs, outputs, symbols) runs in place of a part: it reads tensors and numbers,
+        and writes the outputs where they lie. None: the part itself again."""
+        parts = self.program.parts
+        if not 0 <= part < len(parts) or not parts[part][1]:
+            raise ValueError(f"{self.program.name} has no part {part}" + (
+                " that can be replaced" if 0 <= part < len(parts) else ""))
+        self._replacements[part] = run
+
     def __call__(self, *inputs, returns=None):
         if len(inputs) != len(self.program.inputs):
             raise InputError(f"{len(inputs)} inputs given, {self.program.name} takes {len(self.program.inputs)}")
         taken = [port.take(value) for port, value in zip(self.program.inputs, inputs)]
         with self._turn:
-            frame = Frame(self, taken)
+            frame = Frame(self, taken, returns or self.returns or _kind_of(inputs))
             self.program.lines(frame)
         shown = [_show(result, returns or self.returns or _kind_of(inputs)) for result in frame.results]
         return shown[0] if len(shown) == 1 else tuple(shown)
@@ -464,8 +475,8 @@ def _show(result, kind):
 class Frame:
     """One call, as the program's lines see it."""
 
-    def __init__(self, context, taken):
-        self._context, self._taken = context, taken
+    def __init__(self, context, taken, kind="dlpack"):
+        self._context, self._taken, self._kind = context, taken, kind
         self._services, self._handle = context._services, context._frame
         self._memory = {}
         self.results = [None] * len(context.program.outputs)
@@ -654,6 +665,16 @@ class Frame:
         made = self._args(args, kept)
         self._done(self._services.custom(self._handle, name.encode(), address or HOST_OPS[name], made, len(args),
                                          self._tensors(results), len(results)))
+
+    # -- parts --
+
+    def is_replaced(self, part):
+        return self._context._replacements.get(part) is not None
+
+    def run_replacement(self, part, ins, outs, symbols):
+        """Operands are tensors of the kind that the caller of the program is given."""
+        shown = [[_show(Tensor(*view, self._context), self._kind) for view in views] for views in (ins, outs)]
+        self._context._replacements[part](*shown, symbols)
 
     # -- results --
 

@@ -11,15 +11,6 @@ static uint32_t part_count(const wrap_program *w)
     return count;
 }
 
-/* Can somebody else run it? Not when what it makes has no size before it runs. */
-static bool is_replaceable(const wrap_program *w, const wrap_line *line)
-{
-    if (line->part->define_count) return false;
-    for (line++; line < w->lines.at + w->lines.count && line->kind != WRAP_PARTITION; line++)
-        if (line->kind == WRAP_PLACE) return false;
-    return true;
-}
-
 /* ---- tables ---- */
 
 static void print_buffer_ports(emit_state *s, const loop_buffer_id *list, uint32_t count)
@@ -61,7 +52,7 @@ static void print_part_row(emit_state *s, uint32_t k, const wrap_line *line)
                 ".can_be_replaced = %d},\n",
                 k, part->read_count + part->mutate_count, part->mutate_count, k, part->make_count,
                 k, part->symbol_count, k, part->symbol_count, part->constant_count,
-                is_replaceable(s->w, line));
+                wrap_can_be_replaced(s->w, line));
 }
 
 void emit_c_part_tables(emit_state *s)
@@ -207,11 +198,11 @@ void emit_c_partition(emit_state *s, const wrap_line *line)
     else
         end_function(s);
     print_signature(s, k, line);
-    if (is_replaceable(s->w, line)) print_replaced(s, k, line->part);
+    if (wrap_can_be_replaced(s->w, line)) print_replaced(s, k, line->part);
     begin_function(s, "part", k, line->part);
     declare_all(s, line->part->constants, line->part->constant_count);
     declare_used(s, line);
-    if (is_replaceable(s->w, line))
+    if (wrap_can_be_replaced(s->w, line))
         text_printf(&s->out, "    if (rt_is_replaced(f, %u)) return replaced_%u(f);\n", k, k);
     s->in_part = true;
 }

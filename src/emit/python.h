@@ -23,6 +23,16 @@ void emit_python_double(text *out, double value);
 void emit_python_kernel(emit_state *s, const wrap_line *line);
 void emit_python_extern(emit_state *s, const wrap_line *line);
 /* python_region.c */
+void emit_python_open_block(emit_state *s);
+void emit_python_close_block(emit_state *s);
+/* python_body.c */
+void emit_python_declare(emit_state *s, loop_buffer_id id);
+void emit_python_view(emit_state *s, const loop_view *view);
+void emit_python_comment(emit_state *s, const char *said);
+/* python_part.c */
+void emit_python_partition(emit_state *s, const wrap_line *line);
+void emit_python_leave_part(emit_state *s); /* behind the last one; nothing elsewhere */
+void emit_python_parts(emit_state *s);
 /* python_device.c */
 void emit_python_device(emit_state *s, const wrap_line *line);
 void emit_python_copy(emit_state *s, const wrap_line *line);

@@ -83,7 +83,7 @@ static void print_arena(emit_state *s, loop_buffer_id id)
     if (!wrap_offset_has_place(w, id)) print_place(s, id);
 }
 
-static void declare(emit_state *s, loop_buffer_id id)
+void emit_python_declare(emit_state *s, loop_buffer_id id)
 {
     const wrap_program *w = s->w;
     emit_python_indent(s);
@@ -111,7 +111,7 @@ void emit_python_declare_fixed(emit_state *s)
     for (int later = 0; later < 2; later++)
         for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
             if (wrap_home_of(w, id) == WRAP_HOME_NONE || wrap_is_allocated(w, id)) continue;
-            if ((w->lives[id].root != id) == (later == 1)) declare(s, id);
+            if ((w->lives[id].root != id) == (later == 1)) emit_python_declare(s, id);
         }
 }
 
@@ -148,9 +148,9 @@ static void python_place(emit_state *s, const wrap_line *line)
 
 static void python_alloc(emit_state *s, const wrap_line *line)
 {
-    declare(s, line->buffer);
+    emit_python_declare(s, line->buffer);
     for (loop_buffer_id id = 0; id < s->w->loops->buffers.count; id++)
-        if (wrap_comes_with(s->w, id, line->buffer)) declare(s, id);
+        if (wrap_comes_with(s->w, id, line->buffer)) emit_python_declare(s, id);
 }
 
 static void python_free(emit_state *s, const wrap_line *line)
@@ -187,6 +187,11 @@ static void print_view(emit_state *s, const loop_view *view, uint32_t weight)
     text_add(&s->out, ", ");
     emit_python_exprs(s, view->strides, view->rank);
     text_char(&s->out, ')');
+}
+
+void emit_python_view(emit_state *s, const loop_view *view)
+{
+    print_view(s, view, WRAP_NO_WEIGHT);
 }
 
 void emit_python_views(emit_state *s, const loop_view *views, const uint32_t *weights,
@@ -253,7 +258,7 @@ static void python_assert(emit_state *s, const wrap_line *line)
     text_add(&s->out, ")\n");
 }
 
-static void print_comment(emit_state *s, const char *said)
+void emit_python_comment(emit_state *s, const char *said)
 {
     bool is_open = s->is_open;
     text_char(&s->out, '\n');
@@ -266,15 +271,7 @@ static void print_comment(emit_state *s, const char *said)
 
 static void python_comment(emit_state *s, const wrap_line *line)
 {
-    print_comment(s, line->text);
-}
-
-static void python_partition(emit_state *s, const wrap_line *line)
-{
-    text signature;
-    text_init(&signature, s->memory);
-    wrap_print_line(s->w, line, &signature);
-    print_comment(s, signature.at);
+    emit_python_comment(s, line->text);
 }
 
 static void print_value(emit_state *s, const loop_output *output)
@@ -295,6 +292,7 @@ static void print_value(emit_state *s, const loop_output *output)
 static void python_output(emit_state *s, const wrap_line *line)
 {
     const loop_output *output = &s->w->loops->outputs.at[line->index];
+    emit_python_leave_part(s);
     emit_python_indent(s);
     if (output->kind != LOOP_OUT_TENSOR) {
         text_printf(&s->out, "f.returns_value(%u, ", line->index);
@@ -323,6 +321,7 @@ static void python_clear(emit_state *s, const wrap_line *line)
 
 static void python_check(emit_state *s, const wrap_line *line)
 {
+    if (line->of_output) emit_python_leave_part(s);
     emit_python_indent(s);
     text_add(&s->out, "f.check_numbers(");
     print_view(s, line->view, WRAP_NO_WEIGHT);
@@ -344,7 +343,7 @@ const emit_target emit_target_python = {
             [WRAP_COMMENT] = python_comment,    [WRAP_OUTPUT] = python_output,
             [WRAP_IF] = emit_python_region,     [WRAP_ELSE] = emit_python_region,
             [WRAP_REPEAT] = emit_python_region, [WRAP_WHILE] = emit_python_region,
-            [WRAP_END] = emit_python_region,    [WRAP_PARTITION] = python_partition,
+            [WRAP_END] = emit_python_region,    [WRAP_PARTITION] = emit_python_partition,
             [WRAP_CLEAR] = python_clear,        [WRAP_CHECK] = python_check,
             [WRAP_DEVICE] = emit_python_device, [WRAP_COPY] = emit_python_copy,
             [WRAP_WAIT] = emit_python_wait,

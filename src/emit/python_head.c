@@ -281,6 +281,7 @@ void emit_python_begin(emit_state *s)
     print_inputs(s);
     print_outputs(s);
     print_weights(s);
+    emit_python_parts(s);
     for (uint32_t k = 0; k < w->segment_count; k++)
         if (!wrap_is_fixed(w, k)) print_lives(s, k);
     text_add(&s->out, "\n\ndef lines(f):\n");
@@ -304,11 +305,12 @@ void emit_python_begin(emit_state *s)
 void emit_python_end(emit_state *s)
 {
     const wrap_program *w = s->w;
+    emit_python_leave_part(s);
     if (w->lines.count == 0) text_add(&s->out, "    pass\n");
     text_add(&s->out, "\n\nprogram = rt.Program(");
     emit_python_text(&s->out, w->name);
     text_printf(&s->out,
-                ", library, INPUTS, OUTPUTS, lines, WEIGHTS, %lld, STATES)\n"
+                ", library, INPUTS, OUTPUTS, lines, WEIGHTS, %lld, STATES, PARTS)\n"
                 "Context = functools.partial(rt.Context, program)\nrun = Context()\n",
                 (long long)w->weights_bytes);
     vec_push(s->memory, &s->files,

@@ -25,13 +25,13 @@ static void print_repeat(emit_state *s, const loop_op *op)
     text_add(&s->out, "):\n");
 }
 
-static void open_block(emit_state *s)
+void emit_python_open_block(emit_state *s)
 {
     s->depth++;
     s->is_open = true;
 }
 
-static void close_block(emit_state *s)
+void emit_python_close_block(emit_state *s)
 {
     if (s->is_open) {
         emit_python_indent(s);
@@ -42,7 +42,7 @@ static void close_block(emit_state *s)
 
 void emit_python_region(emit_state *s, const wrap_line *line)
 {
-    if (line->kind == WRAP_ELSE || line->kind == WRAP_END) close_block(s);
+    if (line->kind == WRAP_ELSE || line->kind == WRAP_END) emit_python_close_block(s);
     if (line->kind == WRAP_END) return;
     emit_python_indent(s);
     switch (line->kind) {
@@ -63,5 +63,5 @@ void emit_python_region(emit_state *s, const wrap_line *line)
         s->depth--;
         return;
     }
-    open_block(s);
+    emit_python_open_block(s);
 }

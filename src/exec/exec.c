@@ -319,6 +319,73 @@ static void copy_checks(exec_program *x, const wrap_call *call, exec_step *step)
             (rt_check){call->checks[i].dimension, call->checks[i].wraps, call->checks[i].where};
 }
 
+/* ---- parts ---- */
+
+static fe_port *buffer_ports(exec_program *x, const loop_buffer_id *first, uint32_t first_count,
+                             const loop_buffer_id *second, uint32_t second_count)
+{
+    fe_port *ports = NEW_ARRAY(x->memory, fe_port, first_count + second_count + 1);
+    for (uint32_t k = 0; k < first_count + second_count; k++) {
+        loop_buffer_id id = k < first_count ? first[k] : second[k - first_count];
+        const loop_buffer *b = &x->w->loops->buffers.at[id];
+        ports[k] = port_of(x, b->name, b->dtype, b->rank, b->sizes, b->strides);
+    }
+    return ports;
+}
+
+static fe_part describe_part(exec_program *x, const wrap_line *line)
+{
+    const sched_part *p = line->part;
+    const char **symbols = NEW_ARRAY(x->memory, const char *, p->symbol_count + 1);
+    const char **constants = NEW_ARRAY(x->memory, const char *, p->constant_count + 1);
+    for (uint32_t k = 0; k < p->symbol_count; k++)
+        symbols[k] = sym_name(x->w->loops->symbols, p->symbols[k]);
+    for (uint32_t k = 0; k < p->constant_count; k++)
+        constants[k] = x->w->loops->buffers.at[p->constants[k]].name;
+    return (fe_part){.name = p->name,
+                     .inputs =
+                         buffer_ports(x, p->reads, p->read_count, p->mutates, p->mutate_count),
+                     .input_count = p->read_count + p->mutate_count,
+                     .mutated_count = p->mutate_count,
+                     .outputs = buffer_ports(x, p->makes, p->make_count, NULL, 0),
+                     .output_count = p->make_count,
+                     .symbols = symbols,
+                     .symbol_count = p->symbol_count,
+                     .constants = constants,
+                     .constant_count = p->constant_count,
+                     .can_be_replaced = wrap_can_be_replaced(x->w, line)};
+}
+
+static void make_operands(exec_program *x, const sched_part *p, exec_step *step)
+{
+    uint32_t count = 0;
+    step->operands =
+        NEW_ARRAY(x->memory, loop_view, p->read_count + p->mutate_count + p->make_count + 1);
+    for (uint32_t k = 0; k < p->read_count; k++)
+        step->operands[count++] = loop_view_of(x->w->loops, p->reads[k]);
+    for (uint32_t k = 0; k < p->mutate_count; k++)
+        step->operands[count++] = loop_view_of(x->w->loops, p->mutates[k]);
+    for (uint32_t k = 0; k < p->make_count; k++)
+        step->operands[count++] = loop_view_of(x->w->loops, p->makes[k]);
+    widen(&x->room.views, count);
+    widen(&x->room.numbers, numbers_in(step->operands, count) + p->symbol_count);
+}
+
+static void make_parts(exec_program *x)
+{
+    const wrap_program *w = x->w;
+    fe_part *parts = NEW_ARRAY(x->memory, fe_part, w->lines.count + 1);
+    for (uint32_t i = 0; i < w->lines.count; i++) {
+        const wrap_line *line = &w->lines.at[i];
+        if (line->kind != WRAP_PARTITION) continue;
+        x->steps[i].part = x->program.part_count;
+        x->steps[i].partner = wrap_end_of_part(w, line);
+        make_operands(x, line->part, &x->steps[i]);
+        parts[x->program.part_count++] = describe_part(x, line);
+    }
+    x->program.parts = parts;
+}
+
 static fe_status make_steps(exec_program *x)
 {
     const wrap_program *w = x->w;
@@ -449,6 +516,7 @@ fe_status exec_new(const wrap_program *w, const exec_facts *facts, arena *memory
     make_weights(x);
     make_segments(x);
     FE_TRY(make_steps(x));
+    make_parts(x);
     x->model.program = &x->program;
     describe(x);
     if (facts->schedule || facts->is_refereed) x->interpreter = exec_interpreter_new(x);

@@ -19,6 +19,8 @@ typedef struct exec_step {
     uint32_t symbol;   /* SYMBOL, REPEAT: place of its value */
     sym_expr *named;   /* ASSERT: the symbols in it, in order of first appearance */
     uint32_t named_count;
+    uint32_t part;       /* PARTITION: its number; partner: the line behind it */
+    loop_view *operands; /* what somebody is given who runs it in its place: inputs, then outputs */
 } exec_step;
 
 /* How much room a line needs at most. */

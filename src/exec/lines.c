@@ -190,6 +190,23 @@ static int do_comment(exec_run *r, const wrap_line *line, uint32_t *next)
     return 0;
 }
 
+/* ---- parts ---- */
+
+/* Somebody else may run it: what it makes has memory by then. */
+static int do_partition(exec_run *r, const wrap_line *line, uint32_t *next)
+{
+    const sched_part *p = line->part;
+    uint32_t inputs = p->read_count + p->mutate_count;
+    if (!rt_is_replaced(r->f, r->step->part)) return 0;
+    for (uint32_t k = 0; k < p->make_count; k++)
+        if (wrap_is_allocated(r->w, p->makes[k])) RT_TRY(point(r, p->makes[k]));
+    fe_tensor *operands = exec_views(r, r->step->operands, NULL, inputs + p->make_count);
+    int64_t *symbols = r->numbers + r->used.numbers;
+    for (uint32_t k = 0; k < p->symbol_count; k++) symbols[k] = exec_number(r, p->symbols[k]);
+    *next = r->step->partner;
+    return rt_run_replacement(r->f, r->step->part, operands, operands + inputs, symbols);
+}
+
 /* ---- outputs ---- */
 
 static int put_number(exec_run *r, const loop_output *output, uint32_t k)
@@ -234,13 +251,13 @@ static int do_check(exec_run *r, const wrap_line *line, uint32_t *next)
 }
 
 const exec_line exec_lines[WRAP_KIND_COUNT] = {
-    [WRAP_PLACE] = do_place,       [WRAP_ALLOC] = do_alloc,    [WRAP_FREE] = do_free,
-    [WRAP_REUSE] = do_alloc,       [WRAP_KERNEL] = do_kernel,  [WRAP_EXTERN] = do_extern,
-    [WRAP_SYMBOL] = do_symbol,     [WRAP_ASSERT] = do_assert,  [WRAP_COMMENT] = do_comment,
-    [WRAP_OUTPUT] = do_output,     [WRAP_IF] = exec_region,    [WRAP_ELSE] = exec_region,
-    [WRAP_REPEAT] = exec_region,   [WRAP_WHILE] = exec_region, [WRAP_END] = exec_region,
-    [WRAP_PARTITION] = do_comment, [WRAP_CLEAR] = do_clear,    [WRAP_CHECK] = do_check,
-    [WRAP_DEVICE] = exec_device,   [WRAP_COPY] = exec_copy,    [WRAP_WAIT] = do_comment,
+    [WRAP_PLACE] = do_place,         [WRAP_ALLOC] = do_alloc,    [WRAP_FREE] = do_free,
+    [WRAP_REUSE] = do_alloc,         [WRAP_KERNEL] = do_kernel,  [WRAP_EXTERN] = do_extern,
+    [WRAP_SYMBOL] = do_symbol,       [WRAP_ASSERT] = do_assert,  [WRAP_COMMENT] = do_comment,
+    [WRAP_OUTPUT] = do_output,       [WRAP_IF] = exec_region,    [WRAP_ELSE] = exec_region,
+    [WRAP_REPEAT] = exec_region,     [WRAP_WHILE] = exec_region, [WRAP_END] = exec_region,
+    [WRAP_PARTITION] = do_partition, [WRAP_CLEAR] = do_clear,    [WRAP_CHECK] = do_check,
+    [WRAP_DEVICE] = exec_device,     [WRAP_COPY] = exec_copy,    [WRAP_WAIT] = do_comment,
 };
 
 /* ---- all of them ---- */

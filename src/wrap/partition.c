@@ -83,6 +83,26 @@ fe_status wrap_parse_part(loop_reader *in, lexer *lx, sched_part *out)
     return FE_OK;
 }
 
+/* ---- others in its place ---- */
+
+uint32_t wrap_end_of_part(const wrap_program *w, const wrap_line *partition)
+{
+    uint32_t at = (uint32_t)(partition - w->lines.at) + 1;
+    while (at < w->lines.count && w->lines.at[at].kind != WRAP_PARTITION &&
+           !wrap_is_behind_parts(&w->lines.at[at]))
+        at++;
+    return at;
+}
+
+bool wrap_can_be_replaced(const wrap_program *w, const wrap_line *partition)
+{
+    const wrap_line *end = w->lines.at + wrap_end_of_part(w, partition);
+    if (partition->part->define_count) return false;
+    for (const wrap_line *line = partition + 1; line < end; line++)
+        if (line->kind == WRAP_PLACE) return false;
+    return true;
+}
+
 /* ---- law W8 ---- */
 
 enum { LISTED = 1, BORN = 2, ENDS = 4 };

@@ -291,6 +291,11 @@ bool wrap_offset_has_place(const wrap_program *w, loop_buffer_id id);
 bool wrap_largest_bytes(const wrap_program *w, loop_buffer_id id, int64_t *bytes);
 /* Bytes from the start of its root's memory; none when that is where it begins. */
 sym_expr wrap_shift(const wrap_program *w, loop_buffer_id id);
+/* partition.c: may somebody else run the part that begins here? Not when what it makes has no size before
+ * it runs. */
+bool wrap_can_be_replaced(const wrap_program *w, const wrap_line *partition);
+/* The line behind it. */
+uint32_t wrap_end_of_part(const wrap_program *w, const wrap_line *partition);
 void wrap_print(const wrap_program *w, text *out);
 void wrap_print_line(const wrap_program *w, const wrap_line *line, text *out); /* without newline */
 fe_status wrap_parse(fe_session *session, arena *memory, const char *source, size_t length,

@@ -13,6 +13,7 @@ reuse @a -> @b live [1, 2) at 64 bytes 64
 free @b
 output 0 @y[16]{1}
 --out--
+PARTS = []
 def lines(f):
     arena = f.arena(0, 128)
     x = f.input(0)
@@ -22,7 +23,7 @@ def lines(f):
     b = arena + 64
     # b ends here
     f.returns(0, y, rt.F32, (16,), (1,))
-program = rt.Program("memory", library, INPUTS, OUTPUTS, lines, WEIGHTS, 0, STATES)
+program = rt.Program("memory", library, INPUTS, OUTPUTS, lines, WEIGHTS, 0, STATES, PARTS)
 Context = functools.partial(rt.Context, program)
 run = Context()
 --run-- ferrite inspect - --from wrap --stage python | sed '1,/^STATES/d' | grep -v '^$'
@@ -41,6 +42,7 @@ kernel k_rows (@x, @y) ints [4, 16] m 4 cost 700
 kernel k_columns (@x, none, @w, @s, @y) ints [] m 4 n 16 cost 12
 output 0 @y[4,2]{4,2} + 1
 --out--
+PARTS = []
 def lines(f):
     x = f.input(0)
     w = f.weight(1)
@@ -50,7 +52,7 @@ def lines(f):
     f.launch(k_rows, (x, y,), (4, 16), outer=4, cost=700)
     f.launch(k_columns, (x, None, w, s, y,), (), outer=4, inner=16, cost=12)
     f.returns(0, y + 4, rt.F32, (4, 2), (4, 2))
-program = rt.Program("kernels", library, INPUTS, OUTPUTS, lines, WEIGHTS, 128, STATES)
+program = rt.Program("kernels", library, INPUTS, OUTPUTS, lines, WEIGHTS, 128, STATES, PARTS)
 Context = functools.partial(rt.Context, program)
 run = Context()
 --run-- ferrite inspect - --from wrap --stage python | sed '1,/^STATES/d' | grep -v '^$'
@@ -69,6 +71,7 @@ extern copy (@p[4,64]{64,1} + 256) -> (@y[4,64]{64,1}) ints [] floats []
 free @p
 output 0 @y[8,64]{64,1}
 --out--
+PARTS = []
 def lines(f):
     arena = f.arena(0, 2048)
     x = f.input(0)
@@ -81,7 +84,7 @@ def lines(f):
            [(y, rt.F32, (4, 64), (64, 1))])
     # p ends here
     f.returns(0, y, rt.F32, (8, 64), (64, 1))
-program = rt.Program("extern_calls", library, INPUTS, OUTPUTS, lines, WEIGHTS, 8192, STATES)
+program = rt.Program("extern_calls", library, INPUTS, OUTPUTS, lines, WEIGHTS, 8192, STATES, PARTS)
 Context = functools.partial(rt.Context, program)
 run = Context()
 --run-- ferrite inspect - --from wrap --stage python | sed '1,/^STATES/d' | grep -v '^$'
@@ -103,6 +106,7 @@ free @a
 output 0 int s3 - 1
 output 1 bool s0 < s1
 --out--
+PARTS = []
 LIVES_0 = rt.Lives(
     first=[0, 1],
     stretches=[(0, 1, 0, 1)],
@@ -127,7 +131,7 @@ def lines(f):
     # a ends here
     f.returns_value(0, (s3 + (-1)))
     f.returns_value(1, bool((s0 < s1)))
-program = rt.Program("symbols", library, INPUTS, OUTPUTS, lines, WEIGHTS, 0, STATES)
+program = rt.Program("symbols", library, INPUTS, OUTPUTS, lines, WEIGHTS, 0, STATES, PARTS)
 Context = functools.partial(rt.Context, program)
 run = Context()
 --run-- ferrite inspect - --from wrap --stage python | sed '1,/^STATES/d' | grep -v '^$'
@@ -142,6 +146,7 @@ output 3 float -inf
 output 4 "text"
 output 5 none
 --out--
+PARTS = []
 def lines(f):
     x = f.input(0)
     f.returns(0, x + 8, rt.I64, (2,), (2,))
@@ -150,7 +155,7 @@ def lines(f):
     f.returns_value(3, -inf)
     f.returns_value(4, "text")
     f.returns_value(5, None)
-program = rt.Program("outputs", library, INPUTS, OUTPUTS, lines, WEIGHTS, 0, STATES)
+program = rt.Program("outputs", library, INPUTS, OUTPUTS, lines, WEIGHTS, 0, STATES, PARTS)
 Context = functools.partial(rt.Context, program)
 run = Context()
 --run-- ferrite inspect - --from wrap --stage python | sed '1,/^STATES/d' | grep -v '^$'
@@ -185,6 +190,7 @@ end
 free @a
 output 0 @y[16,8]{8,1}
 --out--
+PARTS = []
 def lines(f):
     s0 = f.size(0, 0)
     f.check_range(0, 0, "s0", s0, 2, 64)
@@ -210,7 +216,7 @@ def lines(f):
             f.launch(k_neg, (a, y,), (), outer=1, inner=128, cost=100)
     # a ends here
     f.returns(0, y, rt.F32, (16, 8), (8, 1))
-program = rt.Program("laws", library, INPUTS, OUTPUTS, lines, WEIGHTS, 0, STATES)
+program = rt.Program("laws", library, INPUTS, OUTPUTS, lines, WEIGHTS, 0, STATES, PARTS)
 Context = functools.partial(rt.Context, program)
 run = Context()
 --run-- ferrite inspect - --from wrap --stage python | sed '1,/^STATES/d' | grep -v '^$'
@@ -254,6 +260,7 @@ free @e
 free @f
 output 0 @y[4]{1}
 --out--
+PARTS = []
 LIVES_0 = rt.Lives(
     first=[0, 2, 3, 4],
     stretches=[(0, 1, 0, 3), (1, 2, 3, 4), (0, 1, 4, 5), (1, 2, 5, 6)],
@@ -306,7 +313,7 @@ def lines(f):
     # e ends here
     # f_ ends here
     f.returns(0, y, rt.F32, (4,), (1,))
-program = rt.Program("segments", library, INPUTS, OUTPUTS, lines, WEIGHTS, 0, STATES)
+program = rt.Program("segments", library, INPUTS, OUTPUTS, lines, WEIGHTS, 0, STATES, PARTS)
 Context = functools.partial(rt.Context, program)
 run = Context()
 --run-- ferrite inspect - --from wrap --stage python | sed '1,/^STATES/d' | grep -v '^$'
@@ -326,6 +333,7 @@ free @a
 check output @y[2,2]{4,1} + 2 finite "output 0"
 output 0 @y[2,2]{4,1} + 2
 --out--
+PARTS = []
 def lines(f):
     arena = f.arena(0, 64)
     x = f.input(0)
@@ -338,7 +346,7 @@ def lines(f):
     # a ends here
     f.check_numbers((y + 8, rt.F32, (2, 2), (4, 1)), True, "output 0")
     f.returns(0, y + 8, rt.F32, (2, 2), (4, 1))
-program = rt.Program("numbers", library, INPUTS, OUTPUTS, lines, WEIGHTS, 0, STATES)
+program = rt.Program("numbers", library, INPUTS, OUTPUTS, lines, WEIGHTS, 0, STATES, PARTS)
 Context = functools.partial(rt.Context, program)
 run = Context()
 --run-- ferrite inspect - --from wrap --stage python | sed '1,/^STATES/d' | grep -v '^$'
@@ -368,6 +376,7 @@ kernel k_neg (@h, @y) ints [] m 1 n 8 cost 54
 free @h
 output 0 @y[8]{1}
 --out--
+PARTS = []
 LIVES_1 = rt.Lives(
     first=[0, 1, 2],
     stretches=[(0, 1, 0, 1), (0, 1, 1, 2)],
@@ -403,6 +412,6 @@ def lines(f):
     f.launch(k_neg, (h, y,), (), outer=1, inner=8, cost=54)
     # h ends here
     f.returns(0, y, rt.F32, (8,), (1,))
-program = rt.Program("devices", library, INPUTS, OUTPUTS, lines, WEIGHTS, 0, STATES)
+program = rt.Program("devices", library, INPUTS, OUTPUTS, lines, WEIGHTS, 0, STATES, PARTS)
 Context = functools.partial(rt.Context, program)
 run = Context()

@@ -157,11 +157,11 @@ def compile_case(target, path, folder, *options):
     return None if done.returncode == 0 else done.stderr
 
 
-def check_target(target, paths, jobs, ops=()):
+def check_target(target, paths, jobs, ops=(), split=None):
     passed = failed = 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         sys.path.insert(0, folder)
-        libraries = [word for library in ops for word in ("--ops", library)]
+        libraries = [word for library in ops for word in ("--ops", library)] + (["--split", split] if split else [])
         compiled = [pool.submit(compile_case, target, path, folder, *libraries) for path in paths]
         for path, future in zip(paths, compiled):
             problem = future.result()
@@ -206,6 +206,29 @@ def check_custom(targets, jobs):
                             "-lm", "-o", library], check=True)
         return [check_target(target, cases_under(os.path.join(ROOT, "test", "custom_ops")), jobs, libraries)
                 for target in targets]
+
+
+def check_parts():
+    """A part of a Python module is run by the caller; programs that are cut give the same in other targets."""
+    with tempfile.TemporaryDirectory() as folder:
+        archive = os.path.join(ROOT, "demo", "digits.pt2")
+        compile_case("python", archive, folder, "--split", "op=relu")
+        sys.path.insert(0, folder)
+        module, calls = importlib.import_module("case_digits"), []
+        sys.path.remove(folder)
+    x, context = torch.arange(64, dtype=torch.float32).reshape(1, 1, 8, 8) % 16, module.Context(returns="torch")
+
+    def relu(inputs, outputs, symbols):
+        calls.append(len(symbols))
+        torch.clamp(inputs[0], min=0, out=outputs[0])
+
+    whole = context(x).clone()
+    context.replace_part(1, relu)
+    replaced = context(x).clone()
+    context.replace_part(1, None)
+    good = torch.equal(whole, replaced) and torch.equal(whole, context(x)) and calls == [0]
+    print("a part run by the caller: good" if good else f"FAIL a part run by the caller: {calls}")
+    return int(good), int(not good)
 
 
 def check_numbers():
@@ -282,7 +305,9 @@ def main():
     if not paths:
         counts += check_custom(targets, options.jobs)
     if not paths and not options.target:
-        counts += [check_example(), check_numbers(), check_devices()]
+        programs = cases_under(os.path.join(ROOT, "test", "cases", "programs"))
+        counts += [check_target(target, programs, options.jobs, split="nodes=1") for target in TARGETS]
+        counts += [check_example(), check_numbers(), check_devices(), check_parts()]
     print(f"{sum(p for p, _ in counts)} passed, {sum(f for _, f in counts)} failed")
     return 1 if any(f for _, f in counts) else 0
 

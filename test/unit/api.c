@@ -387,6 +387,57 @@ TEST(the_observer_cuts_the_program)
     fe_session_free(session);
 }
 
+static int own_relu(void *data, const fe_tensor *inputs, fe_tensor *outputs, const int64_t *symbols)
+{
+    int64_t elements = 1;
+    (void)symbols;
+    for (uint32_t d = 0; d < inputs[0].rank; d++) elements *= inputs[0].sizes[d];
+    for (int64_t i = 0; i < elements; i++) {
+        float x = ((const float *)inputs[0].data)[i];
+        ((float *)outputs[0].data)[i] = x > 0 ? x : 0;
+    }
+    ++*(int *)data;
+    return 0;
+}
+
+/* The first number of a run in which somebody else ran a part, and how often he did. */
+static float run_with_own_relu(const char *target, int *calls)
+{
+    fe_session *session = fe_session_new();
+    fe_program *program;
+    const fe_artifact *a;
+    fe_model *model;
+    fe_context *context;
+    float pixels[64];
+    fe_tensor x = {pixels, FE_F32, 4, (int64_t[]){1, 1, 8, 8}, NULL}, y = {0};
+    for (int i = 0; i < 64; i++) pixels[i] = (float)(i % 16);
+    EXPECT_INT(fe_set(session, "split", "op=relu"), FE_OK);
+    EXPECT_INT(fe_set(session, "target", target), FE_OK);
+    EXPECT_INT(fe_compile_file(session, DIGITS, &program), FE_OK);
+    EXPECT_INT(fe_load(program, &a, &model), FE_OK);
+    EXPECT_INT(a->context_new(model, 1, &context), 0);
+    EXPECT_INT(a->part_count, 9);
+    EXPECT(a->parts[1].can_be_replaced && a->parts[1].input_count == 1);
+    EXPECT_INT(a->replace_part(context, 1, own_relu, calls), 0);
+    EXPECT_INT(a->replace_part(context, 9, own_relu, calls), FE_RUN_BAD_INPUT);
+    EXPECT_INT(a->run(context, &x, 1, &y, 1), 0);
+    float first = ((const float *)y.data)[0];
+    EXPECT_INT(a->replace_part(context, 1, NULL, NULL), 0);
+    EXPECT_INT(a->run(context, &x, 1, &y, 1), 0);
+    EXPECT(((const float *)y.data)[0] == first);
+    a->context_free(context);
+    fe_program_free(program);
+    fe_session_free(session);
+    return first;
+}
+
+TEST(a_part_is_replaced_in_both_targets_of_this_process)
+{
+    int calls = 0;
+    EXPECT(run_with_own_relu("c", &calls) == run_with_own_relu("process", &calls));
+    EXPECT_INT(calls, 2);
+}
+
 /* ---- files ---- */
 
 static int entries_of(const char *path)
