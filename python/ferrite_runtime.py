@@ -580,8 +580,11 @@ class Frame:
     def place(self, segment, lives, sizes, shifts=None):
         """Addresses of the buffers of a segment whose sizes are known now."""
         sizes = [max(size, 0) for size in sizes]
+        sizes += [0] * (lives.count - len(sizes))  # what lies in other segments, which have memory of their own here
         self.fits(sum(sizes) + sum(shifts or ()))
         shifts = [shift if size else 0 for shift, size in zip(shifts, sizes)] if shifts else None
+        if shifts:
+            shifts += [0] * (lives.count - len(shifts))
         key = (segment, tuple(sizes), tuple(shifts or ()))
         plans = self._context._plans
         if key not in plans:

@@ -6,13 +6,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
+static const size_t HUGE_PAGE = (size_t)2 << 20;
+
 void *rt_memory_new(size_t bytes)
 {
-    size_t huge = (size_t)2 << 20;
-    size_t alignment = bytes >= huge ? huge : 64;
+    size_t alignment = bytes >= HUGE_PAGE ? HUGE_PAGE : 64;
     void *memory = aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
 #ifdef MADV_HUGEPAGE
-    if (memory && bytes >= huge) madvise(memory, bytes, MADV_HUGEPAGE);
+    if (memory && bytes >= HUGE_PAGE) madvise(memory, bytes, MADV_HUGEPAGE);
 #endif
     return memory;
 }
@@ -20,6 +21,29 @@ void *rt_memory_new(size_t bytes)
 void rt_memory_free(void *memory)
 {
     free(memory);
+}
+
+void *rt_reserve(size_t bytes, size_t soon)
+{
+#ifdef MAP_NORESERVE
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return NULL;
+#ifdef MADV_HUGEPAGE
+    if (soon >= HUGE_PAGE) madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+    (void)soon;
+    return memory;
+#else
+    (void)bytes;
+    (void)soon;
+    return NULL;
+#endif
+}
+
+void rt_unreserve(void *memory, size_t bytes)
+{
+    if (memory) munmap(memory, bytes);
 }
 
 void rt_context_free(fe_context *context)

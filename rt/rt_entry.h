@@ -29,7 +29,7 @@ typedef struct rt_result {
 /* What planning a segment works with, large enough for any of the program; NULL where all offsets are
  * constants. */
 typedef struct rt_planner {
-    int64_t *size, *shift; /* by buffer */
+    int64_t *size, *shift, *fixed; /* by buffer */
     void *scratch;
 } rt_planner;
 
@@ -63,6 +63,10 @@ struct fe_context {
 /* 64-byte aligned memory; large pieces ask for huge pages. NULL when there is none. */
 void *rt_memory_new(size_t bytes);
 void rt_memory_free(void *memory);
+/* Addresses with memory behind those that are touched alone, so that what lies there can grow where it
+ * is; `soon` bytes are about to be used. NULL where the system has no such thing. */
+void *rt_reserve(size_t bytes, size_t soon);
+void rt_unreserve(void *memory, size_t bytes);
 
 /* rt_place.c: for a context that is all zero but for its model. False when there is no memory; what
  * is there is freed all the same by rt_segments_free. */

@@ -66,6 +66,12 @@ typedef struct rt_weight {
     int64_t offset, bytes; /* in the weights; offset is a multiple of 64 */
 } rt_weight;
 
+/* Memory that a buffer of an earlier segment has already. */
+typedef struct rt_held {
+    uint32_t segment, slot; /* among that one's buffers; UINT32_MAX: it is at a constant offset */
+    int64_t offset;
+} rt_held;
+
 /* A part of the arena: placed as soon as the symbols in the sizes of its buffers are known. */
 typedef struct rt_segment {
     int64_t bytes;              /* all it takes, where offsets are constants; lives is NULL then */
@@ -75,8 +81,10 @@ typedef struct rt_segment {
     void (*sizes)(const struct rt_segment *segment, const int64_t *symbols, int64_t *size,
                   int64_t *shift);
     int has_parts;
-    const uint32_t *symbols; /* those that the sizes hold */
+    const uint32_t *symbols; /* that decide where its buffers lie */
     uint32_t symbol_count;
+    const rt_held *held; /* what is in its way in the arena: the last of its `lives` */
+    uint32_t held_count;
     const void *data; /* what `sizes` of a host that is no C text needs */
 } rt_segment;
 
@@ -116,11 +124,14 @@ extern const rt_program rt_this_program;
 
 typedef struct rt_plans rt_plans;
 
-/* A segment's memory in one context. */
+/* A segment's memory in one context. The first one's is the arena, in which later ones lie as well
+ * unless they do not fit: then they have memory of their own. */
 typedef struct rt_block {
-    char *memory;
-    size_t bytes;
+    char *memory;           /* where the offsets count from */
     const int64_t *offsets; /* of its buffers in this run, where they are not constants */
+    char *own;              /* memory of its own */
+    size_t bytes, room;     /* of that: what counts as held; all there is */
+    int is_reserved;        /* addresses alone are, and only what was in use is held */
     rt_plans *plans;
 } rt_block;
 

@@ -63,27 +63,16 @@ static void collect_blocks(plan_view *v, driver_program *d, arena *memory)
     }
 }
 
-/* Places for the example's sizes, each segment above the last. */
-static void place_segment(plan_view *v, uint32_t segment, arena *memory)
-{
-    wrap_example example;
-    wrap_place_example(v->w, segment, memory, &example);
-    for (uint32_t i = 0; i < v->blocks.count; i++) {
-        plan_block *b = &v->blocks.at[i];
-        if (b->segment == segment)
-            b->offset = v->arena_bytes + wrap_example_offset(v->w, &example, b->buffer);
-    }
-    v->arena_bytes += example.bytes;
-    v->bound = v->w->segment_count == 1 ? example.bound : 0;
-}
-
+/* Places for the example's sizes. */
 static void place_blocks(plan_view *v, arena *memory)
 {
-    uint32_t first = 1; /* the segments before it have their offsets */
-    if (v->w->is_dynamic) v->arena_bytes = first = 0;
-    v->bound = v->w->lower_bound;
-    for (uint32_t k = first; k < v->w->segment_count; k++) place_segment(v, k, memory);
-    v->of_example = first < v->w->segment_count;
+    wrap_example example;
+    wrap_place_example(v->w, memory, &example);
+    for (uint32_t i = 0; i < v->blocks.count; i++)
+        v->blocks.at[i].offset = wrap_example_offset(v->w, &example, v->blocks.at[i].buffer);
+    v->arena_bytes = example.bytes;
+    v->bound = example.bound;
+    v->of_example = v->w->is_dynamic || v->w->segment_count > 1;
 }
 
 /* ---- what is in use ---- */
@@ -141,7 +130,7 @@ static void measure(plan_view *v, arena *memory)
         v->most = live;
         v->peak = step;
     }
-    if (v->of_example && v->w->segment_count > 1) v->bound = least;
+    if (v->w->segment_count > 1) v->bound = least;
 }
 
 fe_status plan_view_of(driver_program *d, arena *memory, plan_view *out)

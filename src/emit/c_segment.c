@@ -79,21 +79,6 @@ static void print_lives(emit_state *s, uint32_t segment, const wrap_layout *layo
 
 /* ---- sizes ---- */
 
-/* The symbols that a layout's sizes hold, in order of first appearance. */
-typedef struct symbol_set {
-    VEC(sym_expr) all;
-    map seen;
-    arena *memory;
-} symbol_set;
-
-static void add_symbol(void *data, sym_expr symbol)
-{
-    symbol_set *set = data;
-    if (map_get(&set->seen, symbol.id) != MAP_NONE) return;
-    map_set(set->memory, &set->seen, symbol.id, 1);
-    vec_push(set->memory, &set->all, symbol);
-}
-
 /* Where the interval begins in its block, where that is not 0. */
 static sym_expr shift_of(const wrap_program *w, const wrap_layout *layout, uint32_t slot)
 {
@@ -101,30 +86,33 @@ static sym_expr shift_of(const wrap_program *w, const wrap_layout *layout, uint3
     return is_part ? wrap_shift(w, layout->buffers[slot]) : (sym_expr){0};
 }
 
-static void find_symbols(const wrap_program *w, const wrap_layout *layout, symbol_set *set)
+static bool is_in_sizes(const wrap_program *w, const wrap_layout *layout, sym_expr symbol)
 {
-    for (uint32_t k = 0; k < layout->count; k++) {
+    for (uint32_t k = 0; k < layout->count + layout->held_count; k++) {
         sym_expr shift = shift_of(w, layout, k);
-        sym_each_symbol(w->loops->symbols, w->bytes[layout->buffers[k]], add_symbol, set);
-        if (!sym_is_none(shift)) sym_each_symbol(w->loops->symbols, shift, add_symbol, set);
+        if (sym_contains(w->loops->symbols, w->bytes[layout->buffers[k]], symbol) ||
+            (!sym_is_none(shift) && sym_contains(w->loops->symbols, shift, symbol)))
+            return true;
     }
+    return false;
 }
 
-static void print_sizes(emit_state *s, uint32_t segment, const wrap_layout *layout,
-                        const symbol_set *set)
+static void print_sizes(emit_state *s, uint32_t segment, const wrap_layout *layout)
 {
     const wrap_program *w = s->w;
     text_printf(&s->out,
                 "static void sizes_%u(const rt_segment *segment, const int64_t *symbols, int64_t "
                 "*size, int64_t *shift)\n{\n    (void)segment;\n",
                 segment);
-    for (uint32_t i = 0; i < set->all.count; i++)
-        text_printf(&s->out, "    const int64_t %s = symbols[%u];\n",
-                    sym_name(w->loops->symbols, set->all.at[i]),
-                    emit_c_symbol_index(s, set->all.at[i]));
-    if (set->all.count == 0) text_add(&s->out, "    (void)symbols;\n");
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < layout->symbol_count; i++)
+        if (is_in_sizes(w, layout, layout->symbols[i]) && ++used)
+            text_printf(&s->out, "    const int64_t %s = symbols[%u];\n",
+                        sym_name(w->loops->symbols, layout->symbols[i]),
+                        emit_c_symbol_index(s, layout->symbols[i]));
+    if (!used) text_add(&s->out, "    (void)symbols;\n");
     if (!layout->has_parts) text_add(&s->out, "    (void)shift;\n");
-    for (uint32_t k = 0; k < layout->count; k++) {
+    for (uint32_t k = 0; k < layout->count + layout->held_count; k++) {
         sym_expr shift = shift_of(w, layout, k);
         text_printf(&s->out, "    size[%u] = ", k);
         sym_print_c_size(w->loops->symbols, w->bytes[layout->buffers[k]], &s->out);
@@ -142,36 +130,59 @@ static void print_sizes(emit_state *s, uint32_t segment, const wrap_layout *layo
 
 /* ---- the table ---- */
 
-static void print_key(emit_state *s, uint32_t segment, const symbol_set *set)
+static void print_key(emit_state *s, uint32_t segment, const wrap_layout *layout)
 {
     text_printf(&s->out, "static const uint32_t symbols_%u[] = {", segment);
-    for (uint32_t i = 0; i < set->all.count; i++)
-        text_printf(&s->out, "%u, ", emit_c_symbol_index(s, set->all.at[i]));
+    for (uint32_t i = 0; i < layout->symbol_count; i++)
+        text_printf(&s->out, "%u, ", emit_c_symbol_index(s, layout->symbols[i]));
     text_add(&s->out, "0};\n\n");
+}
+
+/* What lies where already, and in which places of the others' plans that stands. */
+static void print_held(emit_state *s, uint32_t segment, const wrap_layout *layout)
+{
+    if (!layout->held_count) return;
+    text_printf(&s->out, "static const rt_held held_%u[] = {\n", segment);
+    for (uint32_t k = 0; k < layout->held_count; k++) {
+        const wrap_held *held = &layout->held[k];
+        text_printf(&s->out, "    {%u, ", held->segment);
+        if (held->slot == WRAP_NO_SLOT)
+            text_printf(&s->out, "UINT32_MAX, %lld}", (long long)held->offset);
+        else
+            text_printf(&s->out, "%u, 0}", held->slot);
+        text_printf(&s->out, ", /* %s */\n", s->names[layout->buffers[layout->count + k]]);
+    }
+    text_add(&s->out, "};\n\n");
+}
+
+static void print_row_of(emit_state *s, uint32_t k)
+{
+    const wrap_layout *layout = &s->w->layouts[k];
+    text_printf(&s->out,
+                "    {.lives = &lives_%u, .sizes = sizes_%u, .has_parts = %d, .symbols = "
+                "symbols_%u, .symbol_count = %u",
+                k, k, layout->has_parts, k, layout->symbol_count);
+    if (layout->held_count)
+        text_printf(&s->out, ", .held = held_%u, .held_count = %u", k, layout->held_count);
+    text_add(&s->out, "},\n");
 }
 
 void emit_c_segments(emit_state *s)
 {
     const wrap_program *w = s->w;
-    uint32_t *symbol_counts = NEW_ARRAY(s->memory, uint32_t, w->segment_count + 1);
     for (uint32_t k = 0; k < w->segment_count; k++) {
         const wrap_layout *layout = &w->layouts[k];
-        symbol_set set = {.memory = s->memory};
         if (wrap_is_fixed(w, k)) continue;
-        find_symbols(w, layout, &set);
-        symbol_counts[k] = set.all.count;
         print_lives(s, k, layout);
-        print_key(s, k, &set);
-        print_sizes(s, k, layout, &set);
+        print_held(s, k, layout);
+        print_key(s, k, layout);
+        print_sizes(s, k, layout);
     }
     text_add(&s->out, "static const rt_segment segment_table[] = {\n");
     for (uint32_t k = 0; k < w->segment_count; k++)
         if (wrap_is_fixed(w, k))
             text_printf(&s->out, "    {.bytes = %lld},\n", (long long)w->arena_bytes);
         else
-            text_printf(&s->out,
-                        "    {.lives = &lives_%u, .sizes = sizes_%u, .has_parts = %d, .symbols = "
-                        "symbols_%u, .symbol_count = %u},\n",
-                        k, k, w->layouts[k].has_parts, k, symbol_counts[k]);
+            print_row_of(s, k);
     text_add(&s->out, "};\n\n");
 }

@@ -153,7 +153,7 @@ static void measure_segment(const rt_segment *segment, const int64_t *symbols, i
     const segment_facts *facts = segment->data;
     const wrap_program *w = facts->x->w;
     const wrap_layout *layout = &w->layouts[facts->number];
-    for (uint32_t k = 0; k < layout->count; k++) {
+    for (uint32_t k = 0; k < layout->count + layout->held_count; k++) {
         loop_buffer_id id = layout->buffers[k];
         int64_t element = (int64_t)ty_dtype_size(w->loops->buffers.at[id].dtype);
         size[k] = exec_size_value(facts->x, symbols, w->bytes[id]);
@@ -164,45 +164,33 @@ static void measure_segment(const rt_segment *segment, const int64_t *symbols, i
     }
 }
 
-/* A collection of the symbols in sizes; each once, since each is visited once an expression. */
-typedef struct key_symbols {
-    const exec_program *x;
-    bool *known;
-    uint32_t *at, count;
-} key_symbols;
-
-static void add_key(void *data, sym_expr symbol)
+static const rt_held *held_of(const exec_program *x, const wrap_layout *layout)
 {
-    key_symbols *key = data;
-    uint32_t place = exec_symbol_place(key->x, symbol);
-    if (key->known[place]) return;
-    key->known[place] = true;
-    key->at[key->count++] = place;
+    rt_held *held = NEW_ARRAY(x->memory, rt_held, layout->held_count + 1);
+    for (uint32_t k = 0; k < layout->held_count; k++)
+        held[k] = (rt_held){layout->held[k].segment, layout->held[k].slot, layout->held[k].offset};
+    return held;
 }
 
 static void make_segment(exec_program *x, uint32_t number, rt_segment *out)
 {
     const wrap_program *w = x->w;
-    const sym_table *t = w->loops->symbols;
     const wrap_layout *layout = &w->layouts[number];
-    key_symbols key = {.x = x,
-                       .known = NEW_ARRAY(x->memory, bool, x->program.symbol_count + 1),
-                       .at = NEW_ARRAY(x->memory, uint32_t, x->program.symbol_count + 1)};
-    sym_expr *places = NEW_ARRAY(x->memory, sym_expr, layout->count + 1);
-    for (uint32_t k = 0; k < layout->count; k++) {
-        loop_buffer_id id = layout->buffers[k];
-        sym_each_symbol(t, w->bytes[id], add_key, &key);
-        if (!layout->intervals[k].group || sym_is_none(w->lives[id].place)) continue;
-        places[k] = w->lives[id].place;
-        sym_each_symbol(t, places[k], add_key, &key);
-    }
+    uint32_t *key = NEW_ARRAY(x->memory, uint32_t, layout->symbol_count + 1);
+    sym_expr *places = NEW_ARRAY(x->memory, sym_expr, layout->count + layout->held_count + 1);
+    for (uint32_t k = 0; k < layout->symbol_count; k++)
+        key[k] = exec_symbol_place(x, layout->symbols[k]);
+    for (uint32_t k = 0; k < layout->count; k++)
+        if (layout->intervals[k].group) places[k] = w->lives[layout->buffers[k]].place;
     segment_facts *facts = NEW(x->memory, segment_facts);
     *facts = (segment_facts){x, number, places};
     *out = (rt_segment){.lives = &layout->lives,
                         .sizes = measure_segment,
                         .has_parts = layout->has_parts,
-                        .symbols = key.at,
-                        .symbol_count = key.count,
+                        .symbols = key,
+                        .symbol_count = layout->symbol_count,
+                        .held = held_of(x, layout),
+                        .held_count = layout->held_count,
                         .data = facts};
 }
 

@@ -115,7 +115,8 @@ static void find_bases(replan *r)
                 r->sizes->fixed[i] - (r->sizes->shift ? r->sizes->shift[i] : 0);
 }
 
-/* Fills in spans, obstacles and the load of the sections. Returns the lower bound. */
+/* Fills in spans, obstacles and the load of the sections. Returns the lower bound; what is fixed counts
+ * only by where it ends, since it may share memory. */
 static int64_t measure(replan *r)
 {
     const plan_template *t = r->t;
@@ -126,14 +127,15 @@ static int64_t measure(replan *r)
         for (uint32_t s = t->first[b]; s < t->first[b + 1]; s++) {
             plan_span span = span_of(r, &t->stretches[s]);
             r->spans[s] = span;
-            r->load[span.low] += span.top - span.bottom;
-            r->load[span.high] -= span.top - span.bottom;
+            if (r->base[b] >= 0) {
+                span.bottom += r->base[b];
+                span.top += r->base[b];
+                r->obstacles[r->blocks.obstacle_count++] = span;
+            } else {
+                r->load[span.low] += span.top - span.bottom;
+                r->load[span.high] -= span.top - span.bottom;
+            }
             bound = plan_larger(bound, span.top);
-            if (r->base[b] < 0) continue;
-            span.bottom += r->base[b];
-            span.top += r->base[b];
-            bound = plan_larger(bound, span.top);
-            r->obstacles[r->blocks.obstacle_count++] = span;
         }
     }
     int64_t load = 0;

@@ -45,9 +45,10 @@ typedef struct plan_sizes {
 size_t plan_replan_scratch(const plan_template *t);
 
 /* Writes an offset for each buffer, in bytes (0 for those that take no room), and returns the
- * height. *bound, if not NULL, becomes the lower bound. Allocates nothing and stops at the first
- * order that reaches the bound. A group with a fixed member stays there as a whole. The sum of
- * all sizes must stay below 2^62. */
+ * height. *bound, if not NULL, becomes the lower bound, which what is fixed enters only with its end:
+ * such buffers may share memory. Allocates nothing and stops at the first order that reaches the
+ * bound. A group with a fixed member stays there as a whole. The sum of all sizes must stay below
+ * 2^62. */
 int64_t plan_replan(const plan_template *t, const plan_sizes *sizes, void *scratch,
                     int64_t *offsets, int64_t *bound);
 

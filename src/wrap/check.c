@@ -21,7 +21,7 @@ typedef struct checker {
     VEC(loop_buffer_id) alive;  /* in the arena */
     VEC(loop_buffer_id) ending; /* with the next call */
     map defined;                /* symbols */
-    wrap_example *examples;     /* by segment: offsets as the run may find them */
+    wrap_example example;       /* offsets as the run may find them */
     bool *placed;               /* by segment */
     loop_buffer_id *roots;      /* by segment: one that lies in it */
     loop_buffer_id *next;       /* by root: another one in its segment; LOOP_NO_BUFFER */
@@ -77,7 +77,7 @@ static int64_t begin_of(const checker *c, loop_buffer_id id)
 {
     uint32_t segment = c->w->segment_of[id], slot = c->w->slot_of[id];
     if (wrap_is_fixed(c->w, segment)) return c->w->offsets[id];
-    return slot == WRAP_NO_SLOT ? 0 : c->examples[segment].offsets[slot];
+    return slot == WRAP_NO_SLOT ? 0 : c->example.offsets[segment][slot];
 }
 
 static int64_t bytes_of(const checker *c, loop_buffer_id id)
@@ -93,11 +93,6 @@ static int64_t bytes_of(const checker *c, loop_buffer_id id)
     else
         sym_is_int(w->loops->symbols, w->bytes[id], &bytes);
     return bytes;
-}
-
-static int64_t arena_of(const checker *c, uint32_t segment)
-{
-    return wrap_is_fixed(c->w, segment) ? c->w->arena_bytes : c->examples[segment].bytes;
 }
 
 typedef struct undefined_search {
@@ -134,13 +129,12 @@ static fe_status allocate(checker *c, loop_buffer_id id)
                       name_of(c, id));
     if (!c->w->lives[id].in_arena) return FE_OK;
     int64_t begin = begin_of(c, id), end = begin + bytes_of(c, id);
-    if (begin < 0 || end > arena_of(c, segment))
+    if (begin < 0 || end > c->example.bytes)
         return broken(c, "W4", "a buffer is not inside the arena", name_of(c, id));
     for (uint32_t i = 0; i < c->alive.count; i++) {
         loop_buffer_id other = c->alive.at[i];
         /* in one memory by design: law S6 */
-        if (c->w->lives[other].root == c->w->lives[id].root || c->w->segment_of[other] != segment)
-            continue;
+        if (c->w->lives[other].root == c->w->lives[id].root) continue;
         int64_t other_begin = begin_of(c, other), other_end = other_begin + bytes_of(c, other);
         if (begin < other_end && other_begin < end)
             return broken(c, "W4", "two buffers that live at once overlap",
@@ -356,11 +350,9 @@ fe_status wrap_check(const wrap_program *w)
     checker c = {.w = w,
                  .memory = memory,
                  .state = NEW_ARRAY(memory, life_state, w->loops->buffers.count + 1),
-                 .examples = NEW_ARRAY(memory, wrap_example, w->segment_count + 1),
                  .placed = NEW_ARRAY(memory, bool, w->segment_count + 1)};
     fe_status status = FE_OK;
-    for (uint32_t k = 0; k < w->segment_count; k++)
-        if (!wrap_is_fixed(w, k)) wrap_place_example(w, k, memory, &c.examples[k]);
+    wrap_place_example(w, memory, &c.example);
     c.placed[0] = true;
     list_roots(&c);
     for (uint32_t i = 0; i < w->lines.count && status == FE_OK; i++) {

@@ -190,38 +190,89 @@ sym_expr wrap_shift(const wrap_program *w, loop_buffer_id id)
     return sym_mul_int(w->loops->symbols, place, ty_dtype_size(w->loops->buffers.at[id].dtype));
 }
 
-/* ---- for the sizes of the example ---- */
+/* ---- what a segment finds taken ---- */
 
-/* Many such sizes add up to what planning can count. */
-static const int64_t MOST = (int64_t)1 << 40;
+typedef struct holder {
+    wrap_program *w;
+    wrap_layout *layout;  /* of the segment at hand */
+    int32_t birth, death; /* of all its intervals together */
+    VEC(plan_buffer) intervals;
+    VEC(loop_buffer_id) buffers;
+    VEC(wrap_held) held;
+} holder;
 
-int64_t wrap_example_bytes(const wrap_program *w, sym_expr bytes)
+static void hold(holder *h, loop_buffer_id buffer, int32_t birth, int32_t death, wrap_held where)
 {
-    int64_t value = sym_is_none(bytes) ? 0 : sym_hint(w->loops->symbols, bytes, SCHED_USUAL_SIZE);
-    return value < 0 ? 0 : value > MOST ? MOST : value;
+    if (birth >= h->death || death <= h->birth) return;
+    vec_push(h->w->memory, &h->intervals, ((plan_buffer){.birth = birth, .death = death}));
+    vec_push(h->w->memory, &h->buffers, buffer);
+    vec_push(h->w->memory, &h->held, where);
 }
 
-void wrap_place_example(const wrap_program *w, uint32_t segment, arena *memory, wrap_example *out)
+static void hold_segment(holder *h, uint32_t segment)
 {
+    const wrap_program *w = h->w;
     const wrap_layout *layout = &w->layouts[segment];
-    int64_t *size = NEW_ARRAY(memory, int64_t, layout->count + 1),
-            *shift = NEW_ARRAY(memory, int64_t, layout->count + 1);
-    void *scratch = arena_alloc(memory, plan_replan_scratch(&layout->lives));
-    out->offsets = NEW_ARRAY(memory, int64_t, layout->count + 1);
-    for (uint32_t k = 0; k < layout->count; k++) {
-        size[k] = wrap_example_bytes(w, w->bytes[layout->buffers[k]]);
-        if (layout->intervals[k].group)
-            shift[k] = wrap_example_bytes(w, wrap_shift(w, layout->buffers[k]));
-    }
-    plan_sizes sizes = {.size = size, .shift = shift, .alignment = PLAN_ALIGNMENT};
-    out->bytes = plan_replan(&layout->lives, &sizes, scratch, out->offsets, &out->bound);
+    for (uint32_t k = 0; k < layout->count; k++)
+        hold(h, layout->buffers[k], layout->intervals[k].birth, layout->intervals[k].death,
+             (wrap_held){segment, k, 0});
+    for (loop_buffer_id id = 0; id < w->loops->buffers.count && wrap_is_fixed(w, segment); id++)
+        if (is_placed(w, id) && w->segment_of[id] == segment)
+            hold(h, id, (int32_t)w->lives[id].birth, (int32_t)w->lives[id].death,
+                 (wrap_held){segment, WRAP_NO_SLOT, w->offsets[id]});
 }
 
-int64_t wrap_example_offset(const wrap_program *w, const wrap_example *e, loop_buffer_id id)
+/* Of those placed before it: order[0] .. order[count - 1]. What they bring to life in a region dies in
+ * it, so lives alone say what is taken. */
+static void add_held(wrap_program *w, uint32_t segment, const uint32_t *order, uint32_t count)
 {
-    int64_t offset = w->slot_of[id] == WRAP_NO_SLOT ? 0 : e->offsets[w->slot_of[id]];
-    if (wrap_offset_has_place(w, id)) return offset;
-    return offset + wrap_example_bytes(w, wrap_shift(w, id));
+    wrap_layout *layout = &w->layouts[segment];
+    holder h = {.w = w, .layout = layout, .birth = INT32_MAX, .death = INT32_MIN};
+    for (uint32_t k = 0; k < layout->count; k++) {
+        const plan_buffer *own = &layout->intervals[k];
+        vec_push(w->memory, &h.intervals, *own);
+        vec_push(w->memory, &h.buffers, layout->buffers[k]);
+        if (own->birth < h.birth) h.birth = own->birth;
+        if (own->death > h.death) h.death = own->death;
+    }
+    for (uint32_t i = 0; i < count; i++) hold_segment(&h, order[i]);
+    layout->intervals = h.intervals.at;
+    layout->buffers = h.buffers.at;
+    layout->held = h.held.at;
+    layout->held_count = h.held.count;
+}
+
+/* ---- what decides where a segment lies ---- */
+
+typedef struct symbol_set {
+    VEC(sym_expr) all;
+    map seen;
+    arena *memory;
+} symbol_set;
+
+static void add_symbol(void *data, sym_expr symbol)
+{
+    symbol_set *set = data;
+    if (map_get(&set->seen, symbol.id) != MAP_NONE) return;
+    map_set(set->memory, &set->seen, symbol.id, 1);
+    vec_push(set->memory, &set->all, symbol);
+}
+
+static void find_symbols(wrap_program *w, wrap_layout *layout)
+{
+    symbol_set set = {.memory = w->memory};
+    for (uint32_t k = 0; k < layout->count; k++) {
+        sym_expr shift = wrap_shift(w, layout->buffers[k]);
+        sym_each_symbol(w->loops->symbols, w->bytes[layout->buffers[k]], add_symbol, &set);
+        if (layout->intervals[k].group && !sym_is_none(shift))
+            sym_each_symbol(w->loops->symbols, shift, add_symbol, &set);
+    }
+    for (uint32_t i = 0; i < layout->held_count; i++) {
+        const wrap_layout *from = &w->layouts[layout->held[i].segment];
+        for (uint32_t k = 0; k < from->symbol_count; k++) add_symbol(&set, from->symbols[k]);
+    }
+    layout->symbols = set.all.at;
+    layout->symbol_count = set.all.count;
 }
 
 /* ---- making them ---- */
@@ -236,11 +287,11 @@ static bool scale_intervals(const wrap_program *w, const wrap_layout *layout, do
         sym_expr shift = wrap_shift(w, layout->buffers[k]);
         fit = sym_hint_scaled(t, w->bytes[layout->buffers[k]], scale, SCHED_USUAL_SIZE,
                               &interval->size) &&
-              interval->size <= MOST;
+              interval->size <= WRAP_MOST_BYTES;
         if (interval->size < 0) interval->size = 0;
         if (interval->group && !sym_is_none(shift) && fit)
             fit = sym_hint_scaled(t, shift, scale, SCHED_USUAL_SIZE, &interval->group_offset) &&
-                  interval->group_offset >= 0 && interval->group_offset <= MOST;
+                  interval->group_offset >= 0 && interval->group_offset <= WRAP_MOST_BYTES;
     }
     return fit;
 }
@@ -249,7 +300,7 @@ static bool scale_intervals(const wrap_program *w, const wrap_layout *layout, do
 static fe_status add_stacks(wrap_program *w, wrap_layout *layout)
 {
     static const double scales[] = {1, 0.125, 0.5, 2, 8};
-    for (size_t i = 0; i < COUNT_OF(scales); i++)
+    for (size_t i = 0; i < COUNT_OF(scales) && !layout->held_count; i++)
         if (scale_intervals(w, layout, scales[i]))
             FE_TRY(plan_template_stack(w->session, w->memory, layout->intervals, layout->count,
                                        &layout->lives));
@@ -259,12 +310,17 @@ static fe_status add_stacks(wrap_program *w, wrap_layout *layout)
 fe_status wrap_make_layouts(wrap_program *w)
 {
     collector c = collector_new(w);
+    const uint32_t *order = wrap_placing_order(w, w->memory);
     w->layouts = NEW_ARRAY(w->memory, wrap_layout, w->segment_count + 1);
-    for (uint32_t k = 0; k < w->segment_count; k++) {
-        wrap_layout *layout = &w->layouts[k];
-        if (wrap_is_fixed(w, k)) continue;
-        collect(&c, w, k, layout);
-        plan_template_make(w->memory, layout->intervals, layout->count, &layout->lives);
+    for (uint32_t i = 0; i < w->segment_count; i++) {
+        uint32_t segment = order[i];
+        wrap_layout *layout = &w->layouts[segment];
+        if (wrap_is_fixed(w, segment)) continue;
+        collect(&c, w, segment, layout);
+        add_held(w, segment, order, i);
+        find_symbols(w, layout);
+        plan_template_make(w->memory, layout->intervals, layout->count + layout->held_count,
+                           &layout->lives);
         FE_TRY(add_stacks(w, layout));
     }
     return FE_OK;

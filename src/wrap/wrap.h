@@ -118,11 +118,23 @@ typedef struct wrap_weight {
 } wrap_weight;
 #define WRAP_NO_WEIGHT UINT32_MAX
 
-/* The memory of a segment, cut into intervals that are in use at certain times (layout.c). */
+/* An interval of a segment that was placed before, which this one goes around. */
+typedef struct wrap_held {
+    uint32_t segment, slot; /* its interval in that; WRAP_NO_SLOT: it lies at a constant offset */
+    int64_t offset;
+} wrap_held;
+
+/* The memory of a segment, cut into intervals that are in use at certain times (layout.c). All
+ * segments share the arena: behind a segment's own intervals come those that it finds taken. */
 typedef struct wrap_layout {
     plan_buffer *intervals;        /* lives and groups; sizes are not told here */
     const loop_buffer_id *buffers; /* by interval: a buffer that covers it */
-    uint32_t count;
+    uint32_t count;                /* of its own */
+    const wrap_held *held;
+    uint32_t held_count;
+    const sym_expr *symbols; /* that decide where it is placed: those in its sizes, and those that
+                                decide where the intervals are placed that it finds taken */
+    uint32_t symbol_count;
     bool has_parts;      /* there are groups: intervals that begin inside the memory of others */
     plan_template lives; /* what no size changes, where offsets are found during the run */
 } wrap_layout;
@@ -277,12 +289,12 @@ bool wrap_may_overflow_in(const wrap_program *w, sym_expr e);
 bool wrap_may_overflow(const wrap_program *w, const wrap_call *call); /* one of its numbers */
 /* layout.c: fills in w->layouts and w->slot_of. The lines must be there. */
 fe_status wrap_make_layouts(wrap_program *w);
-/* A segment as the run would place it for the sizes of the example. */
+/* example.c. The arena as the run would place its segments for the sizes of the example. */
 typedef struct wrap_example {
-    int64_t *offsets; /* by interval */
-    int64_t bytes, bound;
+    int64_t **offsets;    /* by segment, by interval; NULL where they are constants */
+    int64_t bytes, bound; /* the latter of one segment alone; 0 when there are several */
 } wrap_example;
-void wrap_place_example(const wrap_program *w, uint32_t segment, arena *memory, wrap_example *out);
+void wrap_place_example(const wrap_program *w, arena *memory, wrap_example *out);
 int64_t wrap_example_offset(const wrap_program *w, const wrap_example *e, loop_buffer_id id);
 int64_t wrap_example_bytes(const wrap_program *w, sym_expr bytes); /* not below 0 */
 /* Is where the buffer begins in its root already in its offset? */

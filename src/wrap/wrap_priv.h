@@ -50,6 +50,10 @@ fe_status wrap_parse_part(loop_reader *in, lexer *lx, sched_part *out);
 /* What breaks W8, in which line (from 1), and the name of what; NULL: nothing. */
 const char *wrap_check_parts(const wrap_program *w, uint32_t *line, const char **name);
 
+/* Many sizes of so much add up to what planning can count. */
+#define WRAP_MOST_BYTES ((int64_t)1 << 40)
+/* example.c: segments by the lines that place them. */
+uint32_t *wrap_placing_order(const wrap_program *w, arena *memory);
 /* layout.c: the intervals of one segment, also of a fixed one. Its lives are left empty. */
 void wrap_collect_layout(wrap_program *w, uint32_t segment, wrap_layout *out);
 /* bound.c: gives every buffer in the arena the place of its largest size. FE_USAGE when it has none;

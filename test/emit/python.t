@@ -270,13 +270,13 @@ LIVES_0 = rt.Lives(
             [0, 1, 2]],
     sections=2)
 LIVES_1 = rt.Lives(
-    first=[0, 1],
-    stretches=[(0, 1, 0, 1)],
-    members=[0],
-    block_of=[0],
-    orders=[[0],
-            [0]],
-    sections=1)
+    first=[0, 1, 2, 3, 4],
+    stretches=[(0, 2, 0, 1), (0, 2, 1, 2), (0, 1, 2, 3), (1, 2, 3, 4)],
+    members=[0, 1, 2, 3],
+    block_of=[0, 1, 2, 3],
+    orders=[[0, 1, 3, 2],
+            [0, 1, 2, 3]],
+    sections=2)
 def lines(f):
     s0 = f.size(0, 0)
     f.check_range(0, 0, "s0", s0, 1, 64)

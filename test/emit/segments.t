@@ -86,21 +86,24 @@ static void sizes_0(const rt_segment *segment, const int64_t *symbols, int64_t *
 }
 
 /* Segment 1 of the arena: who lives when, in orders that are good whatever the sizes. See plan/replan.h. */
-static const uint32_t first_1[] = {0, 1};
+static const uint32_t first_1[] = {0, 1, 2, 3, 4};
 static const plan_stretch stretches_1[] = {
-    {0, 1, 0, 1}, /* e */
+    {0, 2, 0, 1}, /* e */
+    {0, 2, 1, 2}, /* c */
+    {0, 1, 2, 3}, /* d */
+    {1, 2, 3, 4}, /* f_ */
     {0}};
-static const uint32_t members_1[] = {0};
-static const uint32_t block_of_1[] = {0};
+static const uint32_t members_1[] = {0, 1, 2, 3};
+static const uint32_t block_of_1[] = {0, 1, 2, 3};
 static const uint32_t orders_1[] = {
-    0,
-    0,
+    0, 1, 3, 2,
+    0, 1, 2, 3,
 };
 static const plan_template lives_1 = {
-    .buffer_count = 1,
-    .block_count = 1,
-    .stretch_count = 1,
-    .section_count = 1,
+    .buffer_count = 4,
+    .block_count = 4,
+    .stretch_count = 4,
+    .section_count = 2,
     .order_count = 2,
     .first = first_1,
     .stretches = stretches_1,
@@ -109,19 +112,29 @@ static const plan_template lives_1 = {
     .orders = orders_1,
 };
 
-static const uint32_t symbols_1[] = {1, 0};
+static const rt_held held_1[] = {
+    {0, 2, 0}, /* c */
+    {0, 3, 0}, /* d */
+    {0, 4, 0}, /* f_ */
+};
+
+static const uint32_t symbols_1[] = {1, 0, 0};
 
 static void sizes_1(const rt_segment *segment, const int64_t *symbols, int64_t *size, int64_t *shift)
 {
     (void)segment;
     const int64_t u0 = symbols[1];
+    const int64_t s0 = symbols[0];
     (void)shift;
     size[0] = fe_times(4, u0); /* e */
+    size[1] = fe_times(64, s0); /* c */
+    size[2] = fe_times(32, s0); /* d */
+    size[3] = 16; /* f_ */
 }
 
 static const rt_segment segment_table[] = {
     {.lives = &lives_0, .sizes = sizes_0, .has_parts = 1, .symbols = symbols_0, .symbol_count = 1},
-    {.lives = &lives_1, .sizes = sizes_1, .has_parts = 0, .symbols = symbols_1, .symbol_count = 1},
+    {.lives = &lives_1, .sizes = sizes_1, .has_parts = 0, .symbols = symbols_1, .symbol_count = 2, .held = held_1, .held_count = 3},
 };
 
 static int run(rt_frame *f)

@@ -89,6 +89,50 @@ static const rt_program program = {.name = "made",
                                    .segment_count = SEGMENTS,
                                    .run = run};
 
+/* The same with a second segment whose buffer 1 is the first one's buffer 0. */
+static void sizes_held(const rt_segment *segment, const int64_t *symbols, int64_t *size,
+                       int64_t *shift)
+{
+    (void)segment;
+    (void)shift;
+    made.planned[1]++;
+    size[0] = symbols[1] * made.factor[0];
+    size[1] = symbols[0] * made.factor[0];
+}
+
+static int run_held(rt_frame *f)
+{
+    const int64_t *numbers = f->inputs[0];
+    f->symbols[0] = numbers[0];
+    RT_TRY(rt_place(f, 0));
+    f->symbols[1] = numbers[1];
+    RT_TRY(rt_place(f, 1));
+    char *held = f->segments[0].memory + f->segments[0].offsets[0],
+         *own = f->segments[1].memory + f->segments[1].offsets[0];
+    size_t bytes = (size_t)numbers[0] * 64;
+    memset(held, 1, bytes);
+    memset(own, 2, (size_t)numbers[1] * 64);
+    return bytes && memchr(held, 2, bytes) ? rt_fail(f, FE_RUN_ASSERTION, "overwritten") : 0;
+}
+
+static const rt_held held_list[] = {{0, 0, 0}};
+static const rt_segment held_segments[SEGMENTS] = {
+    {.lives = &made.lives[0], .sizes = sizes_0, .symbols = &symbol_lists[0], .symbol_count = 1},
+    {.lives = &made.lives[1],
+     .sizes = sizes_held,
+     .symbols = symbol_lists,
+     .symbol_count = 2,
+     .held = held_list,
+     .held_count = 1},
+};
+static const rt_program held_program = {.name = "held",
+                                        .inputs = &input,
+                                        .input_count = 1,
+                                        .symbol_count = 2,
+                                        .segments = held_segments,
+                                        .segment_count = SEGMENTS,
+                                        .run = run_held};
+
 /* ---- around it ---- */
 
 typedef struct caller {
@@ -161,10 +205,12 @@ SESSION_TEST(a_segment_grows_and_does_not_shrink)
     size_t bytes = block->bytes;
     for (int64_t n = 50; n >= 0; n--) EXPECT_INT(call(&c, n, 1), 0);
     EXPECT(block->memory == memory && block->bytes == bytes);
-    EXPECT_INT(call(&c, 51, 1), 0);
-    EXPECT(block->bytes >= bytes * 5 / 4);
+    EXPECT_INT(call(&c, 51, 1), 0); /* addresses behind it are reserved */
+    EXPECT(block->memory == memory && block->bytes > bytes);
     EXPECT_INT(call(&c, 500, 1), 0);
-    EXPECT(block->bytes > bytes * 9);
+    EXPECT(block->memory == memory && block->bytes > bytes * 9);
+    EXPECT_INT(call(&c, 50 * 5000, 1), 0);
+    EXPECT(block->memory != memory && block->bytes > bytes * 4000);
     end(&c);
     return FE_OK;
 }
@@ -184,6 +230,49 @@ SESSION_TEST(a_run_that_fails_spoils_nothing)
     EXPECT_INT(call(&c, 4, (int64_t)1 << 42), FE_RUN_NO_MEMORY);
     EXPECT_INT(call(&c, -4, 5), 0); /* nothing is there */
     EXPECT_INT(call(&c, 4, 5), 0);
+    end(&c);
+    return FE_OK;
+}
+
+/* The lives of two segments, the second of which finds buffer 0 of the first one taken. */
+static bool begin_held(fe_session *session, caller *c)
+{
+    const plan_buffer first[] = {{.birth = 0, .death = 9}, {.birth = 0, .death = 2}},
+                      second[] = {{.birth = 4, .death = 6}, {.birth = 0, .death = 9}};
+    memset(&made, 0, sizeof made);
+    made.factor[0] = made.factor[1] = 64;
+    plan_template_make(session->memory, first, 2, &made.lives[0]);
+    plan_template_make(session->memory, second, 2, &made.lives[1]);
+    c->model = (fe_model){.program = &held_program};
+    return ferrite_artifact()->context_new(&c->model, 1, &c->context) == 0;
+}
+
+SESSION_TEST(a_later_segment_lies_in_gaps_of_the_arena)
+{
+    caller c;
+    if (!EXPECT(begin_held(session, &c))) return FE_OK;
+    const rt_block *blocks = c.context->segments;
+    EXPECT_INT(call(&c, 10, 5), 0);
+    EXPECT(blocks[1].memory == blocks[0].memory && !blocks[1].own);
+    EXPECT_INT(blocks[0].bytes, 2 * 640); /* in the place of what has died */
+    EXPECT_INT(blocks[0].offsets[0], 0);
+    EXPECT_INT(blocks[1].offsets[0], 640);
+    EXPECT_INT(call(&c, 10, 100), 0); /* grows behind what lives */
+    EXPECT(blocks[1].memory == blocks[0].memory);
+    EXPECT_INT(blocks[0].bytes, 640 + 6400);
+    EXPECT_INT(call(&c, 10, 1000000), 0); /* more than was reserved */
+    EXPECT(blocks[1].memory == blocks[1].own && blocks[1].own);
+    EXPECT_INT(blocks[1].bytes, 64000000);
+    EXPECT_INT(blocks[1].offsets[0], 0);
+    EXPECT_INT(call(&c, 10, 5), 0);
+    EXPECT(blocks[1].memory == blocks[0].memory);
+    EXPECT_INT(call(&c, 1000000, 1000000), 0); /* a larger arena has room for it */
+    EXPECT(blocks[1].memory == blocks[0].memory);
+    EXPECT_INT(call(&c, 10, 1000000), 0);
+    EXPECT(blocks[1].memory == blocks[0].memory);
+    EXPECT_INT(blocks[1].offsets[0], 640);
+    EXPECT(!blocks[1].own);
+    EXPECT_INT(made.planned[1], 6);
     end(&c);
     return FE_OK;
 }
