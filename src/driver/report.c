@@ -164,13 +164,33 @@ static int by_line_bytes(const void *a, const void *b)
     return strcmp(x->source, y->source);
 }
 
-static void add_line(report *r, const plan_block *b)
+/* Bytes of a block that none of those before it covers: what shares memory counts once. */
+static int64_t own_bytes(const plan_block *const *blocks, uint32_t index)
+{
+    const plan_block *b = blocks[index];
+    int64_t at = b->offset, end = b->offset + b->bytes, own = 0;
+    while (at < end) {
+        int64_t covered = at, next = end; /* up to where; where the next one begins */
+        for (uint32_t i = 0; i < index; i++) {
+            const plan_block *other = blocks[i];
+            int64_t low = other->offset, high = other->offset + other->bytes;
+            if (other->root != b->root || high <= at) continue;
+            if (low <= at && high > covered) covered = high;
+            if (low > at && low < next) next = low;
+        }
+        if (covered == at) own += next - at;
+        at = covered > at ? covered : next;
+    }
+    return own;
+}
+
+static void add_line(report *r, const plan_block *b, int64_t bytes)
 {
     const char *source = b->source ? b->source : b->note ? b->note : "made by the compiler";
     uint32_t i = 0;
     while (i < r->lines.count && strcmp(r->lines.at[i].source, source) != 0) i++;
     if (i == r->lines.count) vec_push(r->d->memory, &r->lines, ((report_line){source, 0, 0}));
-    r->lines.at[i].bytes += b->bytes;
+    r->lines.at[i].bytes += bytes;
     r->lines.at[i].buffers++;
 }
 
@@ -184,7 +204,7 @@ static void collect_peak(report *r)
     if (live.count) qsort(live.at, live.count, sizeof *live.at, by_block_bytes);
     for (uint32_t i = 0; i < live.count; i++) {
         vec_push(r->d->memory, &r->peak, (uint32_t)(live.at[i] - v->blocks.at));
-        add_line(r, live.at[i]);
+        add_line(r, live.at[i], own_bytes(live.at, i));
     }
     if (r->lines.count) qsort(r->lines.at, r->lines.count, sizeof *r->lines.at, by_line_bytes);
 }
