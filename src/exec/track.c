@@ -182,6 +182,19 @@ static bool reuse(const exec_moment *m, track_run *r, const wrap_line *line)
 
 /* ---- lines ---- */
 
+/* A later segment that lies in the arena, which grows where it is. */
+static void extend_arena(const exec_moment *m, track_run *r, track_segment *s)
+{
+    track_segment *first = &r->segments[0];
+    int64_t bytes = (int64_t)m->run->f->segments[0].bytes;
+    if (bytes > first->bytes) {
+        track_fill(first->memory + first->bytes, first->memory + bytes);
+        first->bytes = bytes;
+    }
+    s->memory = first->memory;
+    s->bytes = first->bytes;
+}
+
 static bool place(const exec_moment *m, track_run *r, uint32_t number)
 {
     const rt_block *block = &m->run->f->segments[number];
@@ -190,6 +203,10 @@ static bool place(const exec_moment *m, track_run *r, uint32_t number)
         if (r->t->w->segment_of[r->alive[i]] == number)
             return track_fault(m, "a segment is placed in which @%s is alive",
                                track_name(r->t, r->alive[i]));
+    if (number && block->memory == m->run->f->segments[0].memory) {
+        extend_arena(m, r, s);
+        return true;
+    }
     s->memory = block->memory;
     s->bytes = wrap_is_fixed(r->t->w, number) ? r->t->w->arena_bytes : (int64_t)block->bytes;
     if (s->memory) track_fill(s->memory, s->memory + s->bytes);

@@ -93,7 +93,7 @@ bool track_is_dead_untouched(const exec_moment *m, track_run *r)
     for (uint32_t k = 0; k < r->t->w->segment_count; k++) {
         const track_segment *s = &r->segments[k];
         const char *from = s->memory, *end = s->memory + s->bytes, *changed;
-        if (!s->memory) continue;
+        if (!s->memory || (k && s->memory == r->segments[0].memory)) continue;
         for (uint32_t i = 0; i <= count; i++) {
             const tracked *b = i < count ? r->sorted[i] : NULL;
             const char *to = b ? b->at : end;
