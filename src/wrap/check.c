@@ -135,6 +135,7 @@ static fe_status allocate(checker *c, loop_buffer_id id)
         loop_buffer_id other = c->alive.at[i];
         /* in one memory by design: law S6 */
         if (c->w->lives[other].root == c->w->lives[id].root) continue;
+        if (!wrap_share_memory(c->w, c->w->segment_of[other], segment)) continue;
         int64_t other_begin = begin_of(c, other), other_end = other_begin + bytes_of(c, other);
         if (begin < other_end && other_begin < end)
             return broken(c, "W4", "two buffers that live at once overlap",

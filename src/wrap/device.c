@@ -19,6 +19,11 @@ static bool same_memory(wrap_memory a, wrap_memory b)
     return ty_same_place(a.device, b.device) && a.pinned == b.pinned;
 }
 
+bool wrap_share_memory(const wrap_program *w, uint32_t segment, uint32_t other)
+{
+    return !w->memory_of || same_memory(w->memory_of[segment], w->memory_of[other]);
+}
+
 /* ---- segments ---- */
 
 /* There are no more segments than buffers. */

@@ -235,7 +235,8 @@ static void add_held(wrap_program *w, uint32_t segment, const uint32_t *order, u
         if (own->birth < h.birth) h.birth = own->birth;
         if (own->death > h.death) h.death = own->death;
     }
-    for (uint32_t i = 0; i < count; i++) hold_segment(&h, order[i]);
+    for (uint32_t i = 0; i < count; i++)
+        if (wrap_share_memory(w, segment, order[i])) hold_segment(&h, order[i]);
     layout->intervals = h.intervals.at;
     layout->buffers = h.buffers.at;
     layout->held = h.held.at;

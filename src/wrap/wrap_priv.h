@@ -28,6 +28,8 @@ fe_status wrap_find_segments(wrap_program *w, const sched_schedule *s, wrap_segm
 const char *wrap_check_devices(const wrap_program *w, uint32_t *line, const char **law,
                                const char **name);
 
+/* device.c: are two segments in the memory of one device? */
+bool wrap_share_memory(const wrap_program *w, uint32_t segment, uint32_t other);
 /* device.c: moves what is not in the host's common memory into segments of its own. */
 void wrap_split_segments(wrap_program *w, uint32_t groups, wrap_segments *segments, arena *memory);
 /* Lines around a call: where it runs, and what the host waits for first. */
