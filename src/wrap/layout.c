@@ -192,55 +192,103 @@ sym_expr wrap_shift(const wrap_program *w, loop_buffer_id id)
 
 /* ---- what a segment finds taken ---- */
 
+/* An interval of a segment that has been placed. */
+typedef struct taken {
+    wrap_held where;
+    loop_buffer_id buffer;
+    int32_t birth, death;
+} taken;
+
+/* Segments in the order in which they are placed, and what those before the one at hand have taken that
+ * may still be in the way. */
 typedef struct holder {
     wrap_program *w;
-    wrap_layout *layout;  /* of the segment at hand */
-    int32_t birth, death; /* of all its intervals together */
-    VEC(plan_buffer) intervals;
-    VEC(loop_buffer_id) buffers;
-    VEC(wrap_held) held;
+    const uint32_t *order;
+    int32_t *birth, *death; /* by place in the order: of all intervals of the segment together */
+    int32_t *next_birth;    /* by place in the order: the first of it and those behind it */
+    VEC(taken) list;
 } holder;
 
-static void hold(holder *h, loop_buffer_id buffer, int32_t birth, int32_t death, wrap_held where)
-{
-    if (birth >= h->death || death <= h->birth) return;
-    vec_push(h->w->memory, &h->intervals, ((plan_buffer){.birth = birth, .death = death}));
-    vec_push(h->w->memory, &h->buffers, buffer);
-    vec_push(h->w->memory, &h->held, where);
-}
-
-static void hold_segment(holder *h, uint32_t segment)
+/* Of a segment at constant offsets, each buffer. */
+static void take_fixed(holder *h, uint32_t segment)
 {
     const wrap_program *w = h->w;
-    const wrap_layout *layout = &w->layouts[segment];
-    for (uint32_t k = 0; k < layout->count; k++)
-        hold(h, layout->buffers[k], layout->intervals[k].birth, layout->intervals[k].death,
-             (wrap_held){segment, k, 0});
-    for (loop_buffer_id id = 0; id < w->loops->buffers.count && wrap_is_fixed(w, segment); id++)
+    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++)
         if (is_placed(w, id) && w->segment_of[id] == segment)
-            hold(h, id, (int32_t)w->lives[id].birth, (int32_t)w->lives[id].death,
-                 (wrap_held){segment, WRAP_NO_SLOT, w->offsets[id]});
+            vec_push(w->memory, &h->list,
+                     ((taken){{segment, WRAP_NO_SLOT, w->offsets[id]},
+                              id,
+                              (int32_t)w->lives[id].birth,
+                              (int32_t)w->lives[id].death}));
 }
 
-/* Of those placed before it: order[0] .. order[count - 1]. What they bring to life in a region dies in
- * it, so lives alone say what is taken. */
-static void add_held(wrap_program *w, uint32_t segment, const uint32_t *order, uint32_t count)
+static void take_segment(holder *h, uint32_t segment, uint32_t own)
 {
-    wrap_layout *layout = &w->layouts[segment];
-    holder h = {.w = w, .layout = layout, .birth = INT32_MAX, .death = INT32_MIN};
-    for (uint32_t k = 0; k < layout->count; k++) {
-        const plan_buffer *own = &layout->intervals[k];
-        vec_push(w->memory, &h.intervals, *own);
-        vec_push(w->memory, &h.buffers, layout->buffers[k]);
-        if (own->birth < h.birth) h.birth = own->birth;
-        if (own->death > h.death) h.death = own->death;
+    const wrap_layout *layout = &h->w->layouts[segment];
+    if (wrap_is_fixed(h->w, segment)) take_fixed(h, segment);
+    for (uint32_t k = 0; k < own; k++)
+        vec_push(h->w->memory, &h->list,
+                 ((taken){{segment, k, 0},
+                          layout->buffers[k],
+                          layout->intervals[k].birth,
+                          layout->intervals[k].death}));
+}
+
+static void forget_dead(holder *h, int32_t now)
+{
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < h->list.count; k++)
+        if (h->list.at[k].death > now) h->list.at[kept++] = h->list.at[k];
+    h->list.count = kept;
+}
+
+static holder holder_new(wrap_program *w, const uint32_t *order)
+{
+    uint32_t count = w->segment_count;
+    holder h = {.w = w, .order = order};
+    h.birth = NEW_ARRAY(w->memory, int32_t, count + 1);
+    h.death = NEW_ARRAY(w->memory, int32_t, count + 1);
+    h.next_birth = NEW_ARRAY(w->memory, int32_t, count + 1);
+    h.next_birth[count] = INT32_MAX;
+    for (uint32_t i = count; i-- > 0;) {
+        const wrap_layout *layout = &w->layouts[order[i]];
+        h.birth[i] = INT32_MAX;
+        h.death[i] = INT32_MIN;
+        for (uint32_t k = 0; k < layout->count; k++) {
+            const plan_buffer *own = &layout->intervals[k];
+            if (own->birth < h.birth[i]) h.birth[i] = own->birth;
+            if (own->death > h.death[i]) h.death[i] = own->death;
+        }
+        h.next_birth[i] = h.birth[i] < h.next_birth[i + 1] ? h.birth[i] : h.next_birth[i + 1];
     }
-    for (uint32_t i = 0; i < count; i++)
-        if (wrap_share_memory(w, segment, order[i])) hold_segment(&h, order[i]);
-    layout->intervals = h.intervals.at;
-    layout->buffers = h.buffers.at;
-    layout->held = h.held.at;
-    layout->held_count = h.held.count;
+    return h;
+}
+
+/* What segments bring to life in a region dies in it, so lives alone say what is taken. */
+static void add_held(holder *h, uint32_t i)
+{
+    wrap_program *w = h->w;
+    uint32_t segment = h->order[i];
+    wrap_layout *layout = &w->layouts[segment];
+    VEC(plan_buffer) intervals = {0};
+    VEC(loop_buffer_id) buffers = {0};
+    VEC(wrap_held) held = {0};
+    for (uint32_t k = 0; k < layout->count; k++) {
+        vec_push(w->memory, &intervals, layout->intervals[k]);
+        vec_push(w->memory, &buffers, layout->buffers[k]);
+    }
+    for (uint32_t k = 0; k < h->list.count; k++) {
+        const taken *t = &h->list.at[k];
+        if (t->birth >= h->death[i] || t->death <= h->birth[i]) continue;
+        if (!wrap_share_memory(w, segment, t->where.segment)) continue;
+        vec_push(w->memory, &intervals, ((plan_buffer){.birth = t->birth, .death = t->death}));
+        vec_push(w->memory, &buffers, t->buffer);
+        vec_push(w->memory, &held, t->where);
+    }
+    layout->intervals = intervals.at;
+    layout->buffers = buffers.at;
+    layout->held = held.at;
+    layout->held_count = held.count;
 }
 
 /* ---- what decides where a segment lies ---- */
@@ -313,12 +361,15 @@ fe_status wrap_make_layouts(wrap_program *w)
     collector c = collector_new(w);
     const uint32_t *order = wrap_placing_order(w, w->memory);
     w->layouts = NEW_ARRAY(w->memory, wrap_layout, w->segment_count + 1);
+    for (uint32_t i = 0; i < w->segment_count; i++)
+        if (!wrap_is_fixed(w, order[i])) collect(&c, w, order[i], &w->layouts[order[i]]);
+    holder h = holder_new(w, order);
     for (uint32_t i = 0; i < w->segment_count; i++) {
-        uint32_t segment = order[i];
-        wrap_layout *layout = &w->layouts[segment];
-        if (wrap_is_fixed(w, segment)) continue;
-        collect(&c, w, segment, layout);
-        add_held(w, segment, order, i);
+        wrap_layout *layout = &w->layouts[order[i]];
+        forget_dead(&h, h.next_birth[i]);
+        if (!wrap_is_fixed(w, order[i])) add_held(&h, i);
+        take_segment(&h, order[i], layout->count);
+        if (wrap_is_fixed(w, order[i])) continue;
         find_symbols(w, layout);
         plan_template_make(w->memory, layout->intervals, layout->count + layout->held_count,
                            &layout->lives);
