@@ -1,4 +1,5 @@
-# a call with several results goes with its items, and what stands behind them is decomposed too
+# a call with several results goes with its items, and what stands behind them is decomposed too; a size that only the run
+# knew, and that the parts of a call tell
 --run-- ferrite inspect --stage fx -
 --in--
 graph main {
@@ -114,4 +115,25 @@ graph main {
   %cumprod = aten.cumprod.default(%reshape, 1, None) : f32[1,1]{1,1}@4
   %cat = aten.cat.default([%ones_like, %cumprod], 1) : f32[1,2]{2,1}@5
   output (user %cat)
+}
+--run-- ferrite inspect - --stage fx --verify
+--in--
+symbols {
+  u0 unbacked in [0, 100]
+}
+graph pairs {
+  placeholder %x user "x" : i64[3]
+  %combinations = aten.combinations.default(%x) : i64[u0,2]
+  output (user %combinations)
+}
+--out--
+graph pairs {
+  functional
+  placeholder %x user "x" : i64[3]{1}@1
+  placeholder %combinations_1 constant "combinations_1" : i64[3]{1}@4 data [0, 0, 1]
+  placeholder %combinations_2 constant "combinations_2" : i64[3]{1}@7 data [1, 2, 2]
+  %index_select = aten.index_select.default(%x, 0, %combinations_1) : i64[3]{1}@5
+  %index_select_1 = aten.index_select.default(%x, 0, %combinations_2) : i64[3]{1}@8
+  %stack = aten.stack.default([%index_select, %index_select_1], 1) : i64[3,2]{2,1}@9
+  output (user %stack)
 }
