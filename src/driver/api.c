@@ -139,23 +139,29 @@ static const char *copy_text(fe_session *session, const char *from)
     return from ? arena_strdup(session->memory, from) : NULL;
 }
 
+/* A copy with one more: programs that are compiled hold on to the list as it was. */
+static void *list_with(fe_session *session, const void *list, uint32_t count, const void *one)
+{
+    const void **all = NEW_ARRAY(session->memory, const void *, count + 1);
+    if (count) memcpy(all, list, count * sizeof *all);
+    all[count] = one;
+    return all;
+}
+
 static fe_status add_pass_body(fe_session *session, void *data)
 {
     const fe_pass *given = data;
     driver_options *o = api_options(session);
-    uint32_t count = given ? o->added_count : 0;
-    const fe_pass **all = NEW_ARRAY(session->memory, const fe_pass *, count + 1);
-    if (count) memcpy(all, o->added, count * sizeof *all);
-    if (given) {
-        fe_pass *kept = NEW(session->memory, fe_pass);
-        *kept = *given;
-        kept->name = copy_text(session, given->name);
-        kept->what = copy_text(session, given->what);
-        kept->after = copy_text(session, given->after);
-        all[count++] = kept;
+    if (!given) {
+        o->added_count = 0;
+        return FE_OK;
     }
-    o->added = all;
-    o->added_count = count;
+    fe_pass *kept = NEW(session->memory, fe_pass);
+    *kept = *given;
+    kept->name = copy_text(session, given->name);
+    kept->what = copy_text(session, given->what);
+    kept->after = copy_text(session, given->after);
+    o->added = list_with(session, o->added, o->added_count++, kept);
     return FE_OK;
 }
 
@@ -168,20 +174,17 @@ static fe_status add_op_body(fe_session *session, void *data)
 {
     const fe_op_row *given = data;
     driver_options *o = api_options(session);
-    uint32_t count = given ? o->added_op_count : 0;
-    const fe_op_row **all = NEW_ARRAY(session->memory, const fe_op_row *, count + 1);
-    if (count) memcpy(all, o->added_ops, count * sizeof *all);
-    if (given) {
-        fe_op_row *kept = NEW(session->memory, fe_op_row);
-        *kept = *given;
-        kept->schema = given->schema ? copy_text(session, given->schema) : "";
-        kept->symbol = copy_text(session, given->symbol);
-        kept->shapes = copy_text(session, given->shapes);
-        kept->out = copy_text(session, given->out);
-        all[count++] = kept;
+    if (!given) {
+        o->added_op_count = 0;
+        return FE_OK;
     }
-    o->added_ops = all;
-    o->added_op_count = count;
+    fe_op_row *kept = NEW(session->memory, fe_op_row);
+    *kept = *given;
+    kept->schema = given->schema ? copy_text(session, given->schema) : "";
+    kept->symbol = copy_text(session, given->symbol);
+    kept->shapes = copy_text(session, given->shapes);
+    kept->out = copy_text(session, given->out);
+    o->added_ops = list_with(session, o->added_ops, o->added_op_count++, kept);
     return FE_OK;
 }
 

@@ -13,12 +13,18 @@ void emit_fx_device_name(ty_device device, text *out)
         text_printf(out, "\"cuda:%d\"}", (int)device.index);
 }
 
+/* All of these calls are the library's. */
+static void begin_args(emit_state *s, text *args)
+{
+    emit_fx_text(s, args);
+    emit_fx_ref(s, "library", args);
+    text_add(args, ", ");
+}
+
 void emit_fx_device(emit_state *s, const wrap_line *line)
 {
     text args;
-    emit_fx_text(s, &args);
-    emit_fx_ref(s, "library", &args);
-    text_add(&args, ", ");
+    begin_args(s, &args);
     emit_fx_device_name(line->device, &args);
     emit_fx_call(s, emit_fx_fresh(s, "device"), "ferrite.on_device", &args, NULL);
 }
@@ -26,9 +32,7 @@ void emit_fx_device(emit_state *s, const wrap_line *line)
 void emit_fx_copy(emit_state *s, const wrap_line *line)
 {
     text args;
-    emit_fx_text(s, &args);
-    emit_fx_ref(s, "library", &args);
-    text_add(&args, ", ");
+    begin_args(s, &args);
     emit_fx_view(s, &line->op->inputs[0], WRAP_NO_WEIGHT, &args);
     text_add(&args, ", ");
     emit_fx_view(s, &line->op->outputs[0], WRAP_NO_WEIGHT, &args);
@@ -39,9 +43,7 @@ void emit_fx_copy(emit_state *s, const wrap_line *line)
 void emit_fx_wait(emit_state *s, const wrap_line *line)
 {
     text args;
-    emit_fx_text(s, &args);
-    emit_fx_ref(s, "library", &args);
-    text_add(&args, ", ");
+    begin_args(s, &args);
     emit_fx_buffer(s, line->buffer, &args);
     emit_fx_call(s, emit_fx_fresh(s, "wait"), "ferrite.wait", &args, NULL);
 }
