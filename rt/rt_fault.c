@@ -1,4 +1,4 @@
-/* rt_fault.c - indices out of range: how a kernel says so, and what the run makes of it. */
+/* rt_fault.c - indices out of range, divisors that are zero: how a kernel says so, and what the run does. */
 #include "rt_program.h"
 
 #ifndef __STDC_NO_ATOMICS__
@@ -31,6 +31,8 @@ int rt_in_range(rt_frame *frame, const rt_check *checks)
     /* below 0 it was wrapped once: as it was given */
     int64_t size = fault->size, index = fault->index;
     if (check->wraps && index < 0) index -= size;
+    if (check->dimension == RT_DIVISOR)
+        return rt_fail(frame, FE_RUN_ASSERTION, "%s: an integer is divided by zero", check->where);
     if (check->dimension < 0)
         return rt_fail(frame, FE_RUN_ASSERTION, "%s: index %lld is out of bounds for %lld elements",
                        check->where, (long long)index, (long long)size);

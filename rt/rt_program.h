@@ -212,10 +212,14 @@ int rt_launch(rt_frame *frame, fe_kernel kernel, const fe_kernel_args *args, int
 /* From now on the time is that of this step; the one after the last: of none. */
 void rt_step(rt_frame *frame, uint32_t step);
 
+enum { RT_DIVISOR = -2 };
+
 /* What a check of a kernel is about. */
 typedef struct rt_check {
-    int32_t dimension; /* of the tensor that is indexed; -1: of its elements in a row */
-    int32_t wraps;     /* negative indices count from the end */
+    int32_t
+        dimension; /* of the tensor that is indexed; -1: of its elements in a row; or RT_DIVISOR:
+                        * an integer is divided, by zero where the "index" is 1 */
+    int32_t wraps; /* negative indices count from the end */
     const char *where; /* the operator, and its line in the user's program */
 } rt_check;
 

@@ -220,13 +220,18 @@ loop_value loop_const_data(loop_program *p, ty_dtype d, const void *element)
     return constant(p, d, d, loop_scalar_load(d, element));
 }
 
+/* A bare indirect symbol is the value that it stands for, unless it is there for its bound alone. */
+static bool is_bare_index(const loop_program *p, sym_expr e)
+{
+    return sym_op_of(p->symbols, e) == SYM_SYMBOL && sym_kind_of(p->symbols, e) == SYM_INDIRECT &&
+           loop_indirect_bound(p, e)->dimension != LOOP_DIVISOR;
+}
+
 loop_value loop_index(loop_program *p, sym_expr e)
 {
     int64_t value;
     if (sym_is_int(p->symbols, e, &value)) return loop_const_int(p, TY_I64, value);
-    /* A bare indirect symbol is the value that it stands for. */
-    if (sym_op_of(p->symbols, e) == SYM_SYMBOL && sym_kind_of(p->symbols, e) == SYM_INDIRECT)
-        return loop_indirect_value(p, e);
+    if (is_bare_index(p, e)) return loop_indirect_value(p, e);
     return loop_make(p, (loop_node){.op = LOOP_INDEX, .dtype = TY_I64, .index = e});
 }
 

@@ -114,7 +114,9 @@ static void note_size(void *data, sym_expr symbol)
     limit = loop_run_number(r, bound->size);
     if (value >= 0 && value < limit) return;
     if (bound->wraps && value < 0) value -= limit; /* as it was given */
-    if (bound->dimension < 0)
+    if (bound->dimension == LOOP_DIVISOR)
+        loop_run_fail(r, "an integer is divided by zero");
+    else if (bound->dimension < 0)
         loop_run_fail(r, "index %lld is out of bounds for %lld elements", (long long)value,
                       (long long)limit);
     else
@@ -122,12 +124,16 @@ static void note_size(void *data, sym_expr symbol)
                       (long long)value, bound->dimension, (long long)limit);
 }
 
+static int64_t index_in_bounds(loop_running *r, const slot *s)
+{
+    if (!s->index.simple) sym_each_symbol(r->p->symbols, s->node.index, note_size, r);
+    return index_of(r, &s->index, s->node.index);
+}
+
 static loop_scalar load(loop_running *r, const slot *s)
 {
     loop_scalar zero = {0};
-    if (!s->index.simple) sym_each_symbol(r->p->symbols, s->node.index, note_size, r);
-    const void *at =
-        loop_run_element(r, s->node.buffer, index_of(r, &s->index, s->node.index), "a load");
+    const void *at = loop_run_element(r, s->node.buffer, index_in_bounds(r, s), "a load");
     return at ? loop_scalar_load(s->node.dtype, at) : zero;
 }
 
@@ -137,7 +143,7 @@ static loop_scalar compute(loop_running *r, slot *s)
     const loop_node *n = &s->node;
     switch (n->op) {
     case LOOP_CONST: return loop_scalar_of(n);
-    case LOOP_INDEX: return (loop_scalar){.i = index_of(r, &s->index, n->index)};
+    case LOOP_INDEX: return (loop_scalar){.i = index_in_bounds(r, s)};
     case LOOP_LOAD: return load(r, s);
     case LOOP_SYMFLOAT: return (loop_scalar){.f = r->p->inputs.at[n->buffer].number};
     case LOOP_MASKED: return evaluate(r, s->args[evaluate(r, s->args[0]).i ? 1 : 2]);

@@ -76,11 +76,18 @@ typedef enum loop_opcode {
     LOOP_OPCODE_COUNT
 } loop_opcode;
 
+/* In place of a dimension. */
+enum {
+    LOOP_ELEMENTS = -1, /* of the tensor that is indexed, all in a row */
+    LOOP_DIVISOR =
+        -2 /* nothing is indexed: the value is 1 where an integer is divided by 0, and size 1 */
+};
+
 /* What the value behind an indirect symbol must keep: it is in [0, size). The rest is for the message
  * of a run in which it is not. */
 typedef struct loop_bound {
     sym_expr size;
-    int32_t dimension; /* of the tensor that is indexed; -1: of all its elements in a row */
+    int32_t dimension; /* of the tensor that is indexed, or one of the above */
     bool wraps;        /* the size was added to negative values (PyTorch's indexing) */
     uint32_t origin;   /* provenance, as in loop_buffer */
 } loop_bound;

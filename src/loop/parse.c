@@ -200,15 +200,18 @@ static fe_status parse_value(parsing *in)
     return FE_OK;
 }
 
-/* < 100 dim 1 wraps origin 7 */
+/* < 100 dim 1 wraps origin 7; < 1 divisor */
 static fe_status parse_bound(parsing *in, loop_bound *bound)
 {
-    int64_t dimension = -1;
+    int64_t dimension = 0;
     FE_TRY(lex_expect(in->lx, "<"));
     FE_TRY(sym_parse(in->p->symbols, in->lx, &bound->size));
-    if (lex_take(in->lx, "dim")) FE_TRY(lex_int(in->lx, &dimension));
-    if (dimension < -1 || dimension >= TY_MAX_RANK) return lex_fail(in->lx, "no such dimension");
-    bound->dimension = (int32_t)dimension;
+    bound->dimension = lex_take(in->lx, "divisor") ? LOOP_DIVISOR : LOOP_ELEMENTS;
+    if (lex_take(in->lx, "dim")) {
+        FE_TRY(lex_int(in->lx, &dimension));
+        if (dimension < 0 || dimension >= TY_MAX_RANK) return lex_fail(in->lx, "no such dimension");
+        bound->dimension = (int32_t)dimension;
+    }
     bound->wraps = lex_take(in->lx, "wraps");
     return parse_origin(in->lx, &bound->origin);
 }

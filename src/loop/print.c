@@ -67,6 +67,7 @@ static void rename_indirect(void *data, sym_expr symbol)
     uint32_t value = p->scratch->printing->memo[loop_indirect_value(p, symbol).id];
     text_printf(pr->out, "  j%u = indirect %%%u < ", pr->from.count, value);
     sym_print(p->symbols, bound->size, pr->out);
+    if (bound->dimension == LOOP_DIVISOR) text_add(pr->out, " divisor");
     if (bound->dimension >= 0) text_printf(pr->out, " dim %d", bound->dimension);
     if (bound->wraps) text_add(pr->out, " wraps");
     if (bound->origin != UINT32_MAX) text_printf(pr->out, " origin %u", bound->origin);

@@ -126,6 +126,9 @@ static range range_of_binary(proof *f, const loop_node *n)
     case LOOP_AND:
         if (!integer || (a.low < 0 && b.low < 0)) return range_of_dtype(n->dtype);
         return (range){0, fmin(a.low >= 0 ? a.high : INFINITY, b.low >= 0 ? b.high : INFINITY)};
+    case LOOP_EQ:
+        if (a.high < b.low || a.low > b.high) return (range){0, 0};
+        return range_of_dtype(n->dtype);
     default: return range_of_dtype(n->dtype);
     }
 }

@@ -115,11 +115,38 @@ static loop_value rsub(formula *f)
     return SUB(X1, MUL(X0, op_param_index(f->node->op, "alpha") >= 0 ? PARAM("alpha") : NUM(1)));
 }
 
+/* Division by an integer that is zero ends the run, as it ends eager's. */
+static loop_value divisor(formula *f)
+{
+    loop_program *p = f->p;
+    ty_dtype d = loop_at(p, X1)->dtype;
+    if (!ty_is_integral(d, false)) return X1;
+    loop_bound bound = lower_below(f->l, sym_int(p->symbols, 1), LOOP_DIVISOR);
+    loop_value is_zero = loop_binary(p, LOOP_EQ, X1, loop_const_int(p, d, 0));
+    sym_expr zeros = loop_indirect(p, is_zero, bound, NULL);
+    bool is_known = loop_is_within(p, zeros, NULL, NULL);
+    return is_known ? X1 : ADD(X1, loop_cast(p, d, loop_index(p, zeros)));
+}
+
+static loop_value floor_quotient(formula *f)
+{
+    return OP2(FLOORDIV, X0, divisor(f));
+}
+static loop_value floor_remainder(formula *f)
+{
+    return OP2(REM, X0, divisor(f));
+}
+static loop_value truncated_remainder(formula *f)
+{
+    return OP2(FMOD, X0, divisor(f));
+}
+
 /* Eager rounds the quotient of halves to a half before it truncates it. */
 static loop_value truncated_quotient(formula *f)
 {
     ty_dtype out = fx_tensor(f->node)->dtype;
-    if (out == lower_compute_dtype(out) || ty_is_integral(out, true)) return OP2(TRUNCDIV, X0, X1);
+    if (out == lower_compute_dtype(out) || ty_is_integral(out, true))
+        return OP2(TRUNCDIV, X0, divisor(f));
     return OP1(TRUNC, loop_cast(f->p, f->dtype, loop_cast(f->p, out, DIV(X0, X1))));
 }
 
@@ -127,8 +154,7 @@ static loop_value truncated_quotient(formula *f)
 static loop_value divide_mode(formula *f)
 {
     const fx_arg *mode = fx_get(f->l->graph, f->node, "rounding_mode");
-    if (mode->kind == FX_ARG_STRING && strcmp(mode->string, "floor") == 0)
-        return OP2(FLOORDIV, X0, X1);
+    if (mode->kind == FX_ARG_STRING && strcmp(mode->string, "floor") == 0) return floor_quotient(f);
     if (mode->kind == FX_ARG_STRING) return truncated_quotient(f);
     if (ty_is_integral(f->dtype, true)) {
         X0 = loop_cast(f->p, TY_F32, X0);
@@ -296,7 +322,7 @@ static loop_value dropout_backward(formula *f)
 /* prims.div: integers round to zero. */
 static loop_value prims_divide(formula *f)
 {
-    return ty_is_integral(f->dtype, true) ? OP2(TRUNCDIV, X0, X1) : DIV(X0, X1);
+    return ty_is_integral(f->dtype, true) ? OP2(TRUNCDIV, X0, divisor(f)) : DIV(X0, X1);
 }
 
 static loop_value fill(formula *f)
@@ -347,13 +373,13 @@ static const lower_row ROWS[] = {
     FORMULA(aten_div_Scalar_mode, "01", PROMOTE, divide_mode),
     FORMULA(aten_divide_Tensor_mode, "01", PROMOTE, divide_mode),
     FORMULA(aten_divide_Scalar_mode, "01", PROMOTE, divide_mode),
-    SAME2(aten_floor_divide_default, FLOORDIV),
-    SAME2(aten_floor_divide_Scalar, FLOORDIV),
-    SAME2(aten_remainder_Tensor, REM),
-    SAME2(aten_remainder_Scalar, REM),
-    SAME2(aten_remainder_Scalar_Tensor, REM),
-    SAME2(aten_fmod_Tensor, FMOD),
-    SAME2(aten_fmod_Scalar, FMOD),
+    FORMULA(aten_floor_divide_default, "01", PROMOTE, floor_quotient),
+    FORMULA(aten_floor_divide_Scalar, "01", PROMOTE, floor_quotient),
+    FORMULA(aten_remainder_Tensor, "01", PROMOTE, floor_remainder),
+    FORMULA(aten_remainder_Scalar, "01", PROMOTE, floor_remainder),
+    FORMULA(aten_remainder_Scalar_Tensor, "01", PROMOTE, floor_remainder),
+    FORMULA(aten_fmod_Tensor, "01", PROMOTE, truncated_remainder),
+    FORMULA(aten_fmod_Scalar, "01", PROMOTE, truncated_remainder),
     FORMULA(aten_pow_Tensor_Scalar, "01", PROMOTE, power),
     FORMULA(aten_pow_Tensor_Tensor, "01", PROMOTE, power),
     SAME2(aten_pow_Scalar, POW),
