@@ -1,17 +1,6 @@
 /* parse.c -- reads what print.c writes. Values are made by loop_make, unfolded, so that the text
  * comes back as it was. */
-#include "loop/loop_priv.h"
-
-#include <string.h>
-
-typedef struct loop_reader {
-    loop_program *p;
-    lexer *lx;
-    map buffers; /* interned name -> loop_buffer_id */
-    /* of the nest at hand */
-    map values;                  /* interned number -> value id */
-    VEC(sym_expr) named, symbol; /* indirect symbols as the text names them, and as they are */
-} parsing;
+#include "loop/parse_priv.h"
 
 /* ---- pieces ---- */
 
@@ -31,7 +20,7 @@ static fe_status parse_exprs(parsing *in, const char *open, const char *close, s
     return lex_expect(in->lx, close);
 }
 
-static fe_status parse_origin(lexer *lx, uint32_t *out)
+fe_status loop_parse_origin(lexer *lx, uint32_t *out)
 {
     int64_t origin;
     *out = UINT32_MAX;
@@ -41,7 +30,7 @@ static fe_status parse_origin(lexer *lx, uint32_t *out)
     return FE_OK;
 }
 
-static fe_status parse_again(lexer *lx, uint32_t *out)
+fe_status loop_parse_again(lexer *lx, uint32_t *out)
 {
     int64_t number = 0;
     if (lex_take(lx, "again")) FE_TRY(lex_int(lx, &number));
@@ -61,7 +50,7 @@ static fe_status parse_range(parsing *in, const int64_t **out)
     return lex_expect(in->lx, "]");
 }
 
-static fe_status parse_buffer_name(parsing *in, loop_buffer_id *out)
+fe_status loop_parse_buffer_name(parsing *in, loop_buffer_id *out)
 {
     const char *name;
     if (in->lx->token.kind != LEX_BUFFER) return lex_fail(in->lx, "expected a buffer");
@@ -75,7 +64,7 @@ static fe_status parse_view(parsing *in, loop_view *out)
     uint32_t strides;
     *out = (loop_view){.buffer = LOOP_NO_BUFFER, .offset = sym_int(in->p->symbols, 0)};
     if (lex_take(in->lx, "none")) return FE_OK;
-    FE_TRY(parse_buffer_name(in, &out->buffer));
+    FE_TRY(loop_parse_buffer_name(in, &out->buffer));
     sym_expr *sizes, *steps;
     FE_TRY(parse_exprs(in, "[", "]", &sizes, &out->rank));
     FE_TRY(parse_exprs(in, "{", "}", &steps, &strides));
@@ -101,199 +90,6 @@ static fe_status parse_views(parsing *in, loop_view **out, uint32_t *count)
     *out = list.at;
     *count = list.count;
     return lex_expect(in->lx, ")");
-}
-
-/* ---- values ---- */
-
-static fe_status parse_value_name(parsing *in, loop_value *out)
-{
-    const char *name;
-    if (in->lx->token.kind != LEX_VALUE) return lex_fail(in->lx, "expected a value");
-    uint32_t id = map_get(&in->values, MAP_KEY(in->lx->token.text));
-    if (id == MAP_NONE) return lex_fail(in->lx, "the value is not defined in this nest");
-    out->id = id;
-    return lex_value(in->lx, &name);
-}
-
-static void find_unnamed(void *data, sym_expr symbol)
-{
-    parsing *in = data;
-    const char *name = sym_name(in->p->symbols, symbol); /* j0, j1, ... */
-    if (name[0] != 'j' || !name[1] || name[1 + strspn(name + 1, "0123456789")]) return;
-    for (uint32_t k = 0; k < in->named.count; k++)
-        if (sym_same(in->named.at[k], symbol)) return;
-    lex_fail(in->lx, "%s is not defined in this nest", name);
-}
-
-/* An expression with the text's indirect symbols turned into those of the program. */
-static fe_status parse_index(parsing *in, sym_expr *out)
-{
-    FE_TRY(sym_parse(in->p->symbols, in->lx, out));
-    sym_each_symbol(in->p->symbols, *out, find_unnamed, in);
-    if (in->lx->bad) return FE_CORRUPT;
-    if (in->named.count)
-        *out = sym_substitute(in->p->symbols, *out, in->named.at, in->symbol.at, in->named.count);
-    return FE_OK;
-}
-
-static fe_status parse_constant(parsing *in, loop_node *n)
-{
-    double first = 0, second = 0;
-    int64_t integer = in->lx->token.kind == LEX_INT ? in->lx->token.integer : 0;
-    FE_TRY(lex_double(in->lx, &first));
-    if (!lex_is(in->lx, ":")) FE_TRY(lex_double(in->lx, &second));
-    FE_TRY(lex_expect(in->lx, ":"));
-    FE_TRY(ty_parse_dtype(in->lx, &n->dtype));
-    if (ty_is_integral(n->dtype, true)) {
-        n->integer = integer;
-    } else {
-        n->number[0] = first;
-        n->number[1] = second;
-    }
-    return FE_OK;
-}
-
-static fe_status parse_load(parsing *in, loop_node *n)
-{
-    FE_TRY(ty_parse_dtype(in->lx, &n->dtype));
-    FE_TRY(parse_buffer_name(in, &n->buffer));
-    if (n->dtype != in->p->buffers.at[n->buffer].dtype)
-        return lex_fail(in->lx, "the buffer has another dtype");
-    FE_TRY(lex_expect(in->lx, "["));
-    FE_TRY(parse_index(in, &n->index));
-    return lex_expect(in->lx, "]");
-}
-
-static fe_status parse_operation(parsing *in, loop_node *n)
-{
-    for (uint32_t k = 0; k < loop_operand_count(n->op); k++) {
-        if (k) FE_TRY(lex_expect(in->lx, ","));
-        FE_TRY(parse_value_name(in, &n->args[k]));
-    }
-    if (n->op == LOOP_INDEX) FE_TRY(parse_index(in, &n->index));
-    if (n->op == LOOP_SYMFLOAT) {
-        int64_t number;
-        FE_TRY(lex_int(in->lx, &number));
-        n->buffer = (uint32_t)number;
-    }
-    FE_TRY(lex_expect(in->lx, ":"));
-    return ty_parse_dtype(in->lx, &n->dtype);
-}
-
-/* %3 = add %1, %2 : f32 */
-static fe_status parse_value(parsing *in)
-{
-    loop_node n = {0};
-    const char *name, *opcode;
-    FE_TRY(lex_value(in->lx, &name));
-    FE_TRY(lex_expect(in->lx, "="));
-    if (in->lx->token.kind != LEX_NAME || !loop_opcode_parse(in->lx->token.text, &n.op))
-        return lex_fail(in->lx, "expected an operation");
-    FE_TRY(lex_name(in->lx, &opcode));
-    if (n.op == LOOP_CONST)
-        FE_TRY(parse_constant(in, &n));
-    else if (n.op == LOOP_LOAD)
-        FE_TRY(parse_load(in, &n));
-    else
-        FE_TRY(parse_operation(in, &n));
-    map_set(in->p->memory, &in->values, MAP_KEY(name), loop_make(in->p, n).id);
-    return FE_OK;
-}
-
-/* < 100 dim 1 wraps origin 7; < 1 divisor */
-static fe_status parse_bound(parsing *in, loop_bound *bound)
-{
-    int64_t dimension = 0;
-    FE_TRY(lex_expect(in->lx, "<"));
-    FE_TRY(sym_parse(in->p->symbols, in->lx, &bound->size));
-    bound->dimension = lex_take(in->lx, "divisor") ? LOOP_DIVISOR : LOOP_ELEMENTS;
-    if (lex_take(in->lx, "dim")) {
-        FE_TRY(lex_int(in->lx, &dimension));
-        if (dimension < 0 || dimension >= TY_MAX_RANK) return lex_fail(in->lx, "no such dimension");
-        bound->dimension = (int32_t)dimension;
-    }
-    bound->wraps = lex_take(in->lx, "wraps");
-    return parse_origin(in->lx, &bound->origin);
-}
-
-/* j0 = indirect %0 < 100 */
-static fe_status parse_indirect(parsing *in)
-{
-    const char *name;
-    loop_value v;
-    loop_bound bound;
-    FE_TRY(lex_name(in->lx, &name));
-    FE_TRY(lex_expect(in->lx, "="));
-    FE_TRY(lex_expect(in->lx, "indirect"));
-    FE_TRY(parse_value_name(in, &v));
-    FE_TRY(parse_bound(in, &bound));
-    if (loop_at(in->p, v)->dtype != TY_I64) return lex_fail(in->lx, "an index must be i64");
-    sym_expr named = sym_symbol(in->p->symbols, name, SYM_INDIRECT, SYM_NO_MIN, SYM_NO_MAX);
-    if (sym_kind_of(in->p->symbols, named) != SYM_INDIRECT)
-        return lex_fail(in->lx, "%s is taken", name);
-    vec_push(in->p->memory, &in->named, named);
-    vec_push(in->p->memory, &in->symbol, loop_indirect_wrapped(in->p, v, bound, NULL));
-    return FE_OK;
-}
-
-/* ---- nests ---- */
-
-static fe_status parse_axes(parsing *in, char letter, sym_expr *extents, uint32_t *count)
-{
-    FE_TRY(lex_expect(in->lx, "["));
-    for (*count = 0; !lex_is(in->lx, "]"); (*count)++) {
-        char expected[8] = {letter};
-        const char *name;
-        if (*count == LOOP_MAX_AXES) return lex_fail(in->lx, "more than %d axes", LOOP_MAX_AXES);
-        if (*count) FE_TRY(lex_expect(in->lx, ","));
-        FE_TRY(lex_name(in->lx, &name));
-        expected[1] = (char)(*count < 10 ? '0' + *count : '1');
-        if (*count >= 10) expected[2] = (char)('0' + *count - 10);
-        if (strcmp(name, expected) != 0) return lex_fail(in->lx, "expected axis %s", expected);
-        FE_TRY(lex_expect(in->lx, "<"));
-        FE_TRY(sym_parse(in->p->symbols, in->lx, &extents[*count]));
-    }
-    return lex_expect(in->lx, "]");
-}
-
-static fe_status parse_store(parsing *in, loop_store *st)
-{
-    FE_TRY(parse_buffer_name(in, &st->buffer));
-    FE_TRY(lex_expect(in->lx, "["));
-    FE_TRY(parse_index(in, &st->index));
-    FE_TRY(lex_expect(in->lx, "]"));
-    FE_TRY(loop_read_mode(in->lx, &st->mode));
-    st->scan = lex_take(in->lx, "scan");
-    st->reduce = loop_read_reduce(in->lx);
-    return parse_value_name(in, &st->value);
-}
-
-static fe_status parse_nest(parsing *in, loop_op *out)
-{
-    loop_op op = {.kind = LOOP_NEST};
-    VEC(loop_store) stores = {0};
-    in->values = (map){0};
-    in->named.count = in->symbol.count = 0;
-    FE_TRY(parse_axes(in, 'i', op.extents, &op.axes));
-    if (lex_take(in->lx, "reduce")) FE_TRY(parse_axes(in, 'r', op.reduce_extents, &op.reduce_axes));
-    FE_TRY(parse_again(in->lx, &op.again));
-    FE_TRY(parse_origin(in->lx, &op.origin));
-    FE_TRY(lex_expect(in->lx, "{"));
-    while (!lex_is(in->lx, "}")) {
-        if (in->lx->token.kind == LEX_VALUE) {
-            FE_TRY(parse_value(in));
-        } else if (in->lx->token.kind == LEX_NAME) {
-            FE_TRY(parse_indirect(in));
-        } else {
-            loop_store st;
-            FE_TRY(parse_store(in, &st));
-            vec_push(in->p->memory, &stores, st);
-        }
-    }
-    op.stores = stores.at;
-    op.store_count = stores.count;
-    *out = op;
-    return lex_expect(in->lx, "}");
 }
 
 /* ---- the other lines ---- */
@@ -346,8 +142,8 @@ static fe_status parse_extern(parsing *in, loop_op *out)
     op.float_count = floats.count;
     if (lex_take(in->lx, "text")) FE_TRY(lex_string(in->lx, &op.message));
     FE_TRY(parse_callee(in, &op.callee));
-    FE_TRY(parse_again(in->lx, &op.again));
-    FE_TRY(parse_origin(in->lx, &op.origin));
+    FE_TRY(loop_parse_again(in->lx, &op.again));
+    FE_TRY(loop_parse_origin(in->lx, &op.origin));
     *out = op;
     return FE_OK;
 }
@@ -357,7 +153,7 @@ static fe_status parse_assert(parsing *in, loop_op *out)
     loop_op op = {.kind = LOOP_ASSERT};
     FE_TRY(sym_parse_relation(in->p->symbols, in->lx, &op.relation));
     FE_TRY(lex_string(in->lx, &op.message));
-    FE_TRY(parse_origin(in->lx, &op.origin));
+    FE_TRY(loop_parse_origin(in->lx, &op.origin));
     *out = op;
     return FE_OK;
 }
@@ -377,7 +173,7 @@ static fe_status parse_define(parsing *in, loop_op *out)
         if (op.inputs[0].rank != 0) return lex_fail(in->lx, "expected one element");
     } else
         FE_TRY(sym_parse(in->p->symbols, in->lx, &op.expr));
-    FE_TRY(parse_origin(in->lx, &op.origin));
+    FE_TRY(loop_parse_origin(in->lx, &op.origin));
     *out = op;
     return FE_OK;
 }
@@ -416,7 +212,7 @@ static fe_status parse_buffer(parsing *in, loop_buffer_kind kind)
     b.pinned = lex_take(in->lx, "pinned");
     if (lex_take(in->lx, "packing")) FE_TRY(lex_name(in->lx, &b.packing));
     if (lex_take(in->lx, "values")) FE_TRY(parse_range(in, &b.range));
-    FE_TRY(parse_origin(in->lx, &b.origin));
+    FE_TRY(loop_parse_origin(in->lx, &b.origin));
     loop_buffer_id id = loop_add_buffer(in->p, b);
     map_set(in->p->memory, &in->buffers, MAP_KEY(b.name), id);
     if (kind == LOOP_INPUT)
@@ -491,9 +287,9 @@ static fe_status parse_part(parsing *in)
 {
     loop_buffer_id id;
     loop_part *part = NEW(in->p->memory, loop_part);
-    FE_TRY(parse_buffer_name(in, &id));
+    FE_TRY(loop_parse_buffer_name(in, &id));
     FE_TRY(lex_expect(in->lx, "in"));
-    FE_TRY(parse_buffer_name(in, &part->whole));
+    FE_TRY(loop_parse_buffer_name(in, &part->whole));
     FE_TRY(lex_expect(in->lx, "at"));
     FE_TRY(sym_parse(in->p->symbols, in->lx, &part->at));
     in->p->buffers.at[id].part = part;
@@ -506,7 +302,7 @@ static fe_status parse_line(parsing *in)
         loop_op op;
         if (!lex_take(in->lx, loop_control_name((loop_control)k))) continue;
         FE_TRY(loop_parse_control(in, in->lx, (loop_control)k, &op));
-        FE_TRY(parse_origin(in->lx, &op.origin));
+        FE_TRY(loop_parse_origin(in->lx, &op.origin));
         *loop_add_op(in->p, op.kind) = op;
         return FE_OK;
     }
@@ -517,7 +313,7 @@ static fe_status parse_line(parsing *in)
     if (lex_take(in->lx, "part")) return parse_part(in);
     if (lex_take(in->lx, "symbol")) return parse_symbol(in);
     if (lex_take(in->lx, "scalar")) return parse_scalar(in);
-    if (lex_take(in->lx, "nest")) return add_op(in, parse_nest);
+    if (lex_take(in->lx, "nest")) return add_op(in, loop_parse_nest);
     if (lex_take(in->lx, "extern")) return add_op(in, parse_extern);
     if (lex_take(in->lx, "assert")) return add_op(in, parse_assert);
     if (lex_take(in->lx, "define")) return add_op(in, parse_define);
@@ -581,7 +377,7 @@ loop_program *loop_reader_program(loop_reader *in)
 
 fe_status loop_read_buffer(loop_reader *in, loop_buffer_id *out)
 {
-    return parse_buffer_name(in, out);
+    return loop_parse_buffer_name(in, out);
 }
 
 fe_status loop_read_exprs(loop_reader *in, sym_expr **out, uint32_t *count)
@@ -601,7 +397,7 @@ fe_status loop_read_view(loop_reader *in, loop_view *out)
 
 fe_status loop_read_op(loop_reader *in, loop_op *out)
 {
-    if (lex_take(in->lx, "nest")) return parse_nest(in, out);
+    if (lex_take(in->lx, "nest")) return loop_parse_nest(in, out);
     if (lex_take(in->lx, "extern")) return parse_extern(in, out);
     if (lex_take(in->lx, "define")) return parse_define(in, out);
     FE_TRY(lex_expect(in->lx, "assert"));

@@ -23,6 +23,11 @@ lower_tensor lower_tensor_in(lowering *l, const fx_arg *a, ty_dtype d)
     return lower_value(l, d, 0, NULL, lower_scalar(l, a, d));
 }
 
+lower_tensor lower_first(lowering *l)
+{
+    return lower_tensor_of(l, &l->node->args[0]);
+}
+
 lower_tensor lower_arg(lowering *l, const char *param)
 {
     return lower_tensor_of(l, fx_get(l->graph, l->node, param));

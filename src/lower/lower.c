@@ -5,17 +5,17 @@
 #include <string.h>
 
 static const lower_rows *const FAMILIES[] = {
-    &lower_pointwise_rows, &lower_unary_rows,     &lower_activation_rows,    &lower_view_rows,
-    &lower_reduce_rows,    &lower_norm_rows,      &lower_index_rows,         &lower_scatter_rows,
-    &lower_cat_rows,       &lower_pool_rows,      &lower_matmul_rows,        &lower_conv_rows,
-    &lower_attention_rows, &lower_upsample_rows,  &lower_create_rows,        &lower_copy_rows,
-    &lower_loss_rows,      &lower_order_rows,     &lower_vector_rows,        &lower_einsum_rows,
-    &lower_sample_rows,    &lower_fourier_rows,   &lower_special_rows,       &lower_rnn_rows,
-    &lower_stft_rows,      &lower_member_rows,    &lower_zeta_rows,          &lower_random_rows,
-    &lower_unpool_rows,    &lower_antialias_rows, &lower_cross_entropy_rows, &lower_dropout_rows,
-    &lower_scan_rows,      &lower_segment_rows,   &lower_histogram_rows,     &lower_linalg_rows,
-    &lower_factor_rows,    &lower_spectrum_rows,  &lower_number_rows,        &lower_ragged_rows,
-    &lower_embedding_rows, &lower_control_rows,   &lower_repeat_rows};
+    &lower_pointwise_rows, &lower_unary_rows,     &lower_activation_rows, &lower_view_rows,
+    &lower_piece_rows,     &lower_reduce_rows,    &lower_norm_rows,       &lower_index_rows,
+    &lower_scatter_rows,   &lower_cat_rows,       &lower_pool_rows,       &lower_matmul_rows,
+    &lower_conv_rows,      &lower_attention_rows, &lower_upsample_rows,   &lower_create_rows,
+    &lower_copy_rows,      &lower_loss_rows,      &lower_order_rows,      &lower_vector_rows,
+    &lower_einsum_rows,    &lower_sample_rows,    &lower_fourier_rows,    &lower_special_rows,
+    &lower_rnn_rows,       &lower_stft_rows,      &lower_member_rows,     &lower_zeta_rows,
+    &lower_random_rows,    &lower_unpool_rows,    &lower_antialias_rows,  &lower_cross_entropy_rows,
+    &lower_dropout_rows,   &lower_scan_rows,      &lower_segment_rows,    &lower_histogram_rows,
+    &lower_linalg_rows,    &lower_factor_rows,    &lower_spectrum_rows,   &lower_number_rows,
+    &lower_ragged_rows,    &lower_embedding_rows, &lower_control_rows,    &lower_repeat_rows};
 
 static const lower_row *find_row(uint32_t op)
 {

@@ -119,21 +119,22 @@ typedef struct lower_rows {
 } lower_rows;
 
 extern const lower_rows lower_pointwise_rows, lower_unary_rows, lower_activation_rows,
-    lower_view_rows, lower_reduce_rows, lower_norm_rows, lower_index_rows, lower_scatter_rows,
-    lower_cat_rows, lower_pool_rows, lower_matmul_rows, lower_conv_rows, lower_attention_rows,
-    lower_upsample_rows, lower_create_rows, lower_copy_rows, lower_loss_rows, lower_order_rows,
-    lower_vector_rows, lower_einsum_rows, lower_sample_rows, lower_fourier_rows, lower_special_rows,
-    lower_rnn_rows, lower_stft_rows, lower_member_rows, lower_zeta_rows, lower_random_rows,
-    lower_unpool_rows, lower_antialias_rows, lower_cross_entropy_rows, lower_dropout_rows,
-    lower_scan_rows, lower_segment_rows, lower_histogram_rows, lower_linalg_rows, lower_factor_rows,
-    lower_spectrum_rows, lower_number_rows, lower_ragged_rows, lower_embedding_rows,
-    lower_control_rows, lower_repeat_rows;
+    lower_view_rows, lower_piece_rows, lower_reduce_rows, lower_norm_rows, lower_index_rows,
+    lower_scatter_rows, lower_cat_rows, lower_pool_rows, lower_matmul_rows, lower_conv_rows,
+    lower_attention_rows, lower_upsample_rows, lower_create_rows, lower_copy_rows, lower_loss_rows,
+    lower_order_rows, lower_vector_rows, lower_einsum_rows, lower_sample_rows, lower_fourier_rows,
+    lower_special_rows, lower_rnn_rows, lower_stft_rows, lower_member_rows, lower_zeta_rows,
+    lower_random_rows, lower_unpool_rows, lower_antialias_rows, lower_cross_entropy_rows,
+    lower_dropout_rows, lower_scan_rows, lower_segment_rows, lower_histogram_rows,
+    lower_linalg_rows, lower_factor_rows, lower_spectrum_rows, lower_number_rows, lower_ragged_rows,
+    lower_embedding_rows, lower_control_rows, lower_repeat_rows;
 
 /* ---- arguments (args.c) and results (lower.c) ---- */
 /* FE_UNSUPPORTED about l->node */
 fe_status lower_fail(lowering *l, const char *format, ...) FE_PRINTF(2, 3);
 /* absent when None; a number becomes a 0-d tensor */
 lower_tensor lower_arg(lowering *l, const char *param);
+lower_tensor lower_first(lowering *l); /* the first argument */
 lower_tensor lower_tensor_of(lowering *l, const fx_arg *a);
 /* converted; a number is rounded once */
 lower_tensor lower_tensor_in(lowering *l, const fx_arg *a, ty_dtype d);
@@ -202,6 +203,11 @@ bool lower_layout_of(lowering *l, lower_tensor t, sym_expr *strides);
 /* in fresh memory */
 lower_tensor lower_copied(lowering *l, lower_tensor t, const sym_expr *strides);
 bool lower_is_constant(lowering *l, lower_tensor t); /* a weight, through any view */
+/* The strides of a load whose index is linear in the axes; false for others, and for one that is
+ * broadcast: it does not say how the rest is laid out. */
+bool lower_load_strides(lowering *l, sym_expr index, uint32_t rank, const sym_expr *sizes,
+                        sym_expr *strides);
+/* realise.c */
 void lower_settle(lowering *l, lower_box *box, uint32_t readers);
 void lower_share(lowering *l, lower_tensor t); /* about to be read more than once */
 /* about to be read many times: by overlapping windows */

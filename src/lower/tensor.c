@@ -1,18 +1,9 @@
-/* tensor.c -- boxes: when a value gets memory, in which layout, and how a tensor reads its box.
- *
- * The rules of realisation follow what TorchInductor does on CPU: a value with several readers
- * that is expensive (calls a transcendental function, or loads more than four elements) is stored;
- * so is one that loads more than twelve or has more than a hundred nodes. Beyond that a value with
- * several readers is stored when two of its loads cover it whole (a residual sum would keep both
- * its operands alive) or when it follows an extern kernel: as the epilogue of the product or
- * convolution before it, it costs nothing. Layouts come from what the value loads, as PyTorch's
- * TensorIterator would choose.
+/* tensor.c -- boxes: in which layout a value gets memory, and how a tensor reads its box. Layouts come
+ * from what the value loads, as PyTorch's TensorIterator would choose; realise.c says when there is memory.
  */
 #include "lower/lower_priv.h"
 
 #include <string.h>
-
-enum { MANY_LOADS = 12, MANY_NODES = 100, SHARED_LOADS = 4, WHOLE_LOADS = 2 };
 
 /* ---- small things ---- */
 
@@ -247,10 +238,8 @@ typedef struct load_list {
     uint32_t count;
 } load_list;
 
-/* The strides of a load whose index is linear in the axes; false for others, and for one that is
- * broadcast: it does not say how the rest is laid out. */
-static bool load_strides(lowering *l, sym_expr index, uint32_t rank, const sym_expr *sizes,
-                         sym_expr *strides)
+bool lower_load_strides(lowering *l, sym_expr index, uint32_t rank, const sym_expr *sizes,
+                        sym_expr *strides)
 {
     bool whole = true;
     for (uint32_t k = 0; k < rank; k++) {
@@ -276,7 +265,7 @@ static void note_load(void *data, loop_value v)
     *t = (ty_tensor){.dtype = n->dtype, .rank = list->box->rank};
     t->sizes = lower_sizes_copy(l, list->box->sizes, t->rank);
     t->strides = NEW_ARRAY(l->memory, sym_expr, t->rank);
-    if (load_strides(l, n->index, t->rank, t->sizes, t->strides)) list->at[list->count++] = t;
+    if (lower_load_strides(l, n->index, t->rank, t->sizes, t->strides)) list->at[list->count++] = t;
 }
 
 /* As what the value is computed from has them; false when that does not say. */
@@ -394,102 +383,6 @@ loop_view lower_strided(lowering *l, lower_tensor t)
 bool lower_is_constant(lowering *l, lower_tensor t)
 {
     return t.box->realised && l->program->buffers.at[t.box->view.buffer].kind == LOOP_CONSTANT;
-}
-
-/* ---- when to realise ---- */
-
-static bool is_costly(loop_opcode op)
-{
-    switch (op) {
-    case LOOP_NEG:
-    case LOOP_ABS:
-    case LOOP_SIGN:
-    case LOOP_FLOOR:
-    case LOOP_CEIL:
-    case LOOP_ROUND:
-    case LOOP_TRUNC:
-    case LOOP_NOT:
-    case LOOP_ISNAN:
-    case LOOP_ISINF:
-    case LOOP_SIGNBIT: return false;
-    case LOOP_DIV:
-    case LOOP_FLOORDIV:
-    case LOOP_TRUNCDIV:
-    case LOOP_REM:
-    case LOOP_FMOD:
-    case LOOP_POW:
-    case LOOP_ATAN2:
-    case LOOP_HYPOT:
-    case LOOP_LOGADDEXP:
-    case LOOP_NEXTAFTER:
-    case LOOP_DRAWBINOMIAL:
-    case LOOP_RANDBITS: return true;
-    default:
-        return (op >= LOOP_SQRT && op <= LOOP_SIGMOID) || (op >= LOOP_IGAMMA && op <= LOOP_GCD);
-    }
-}
-
-typedef struct cost {
-    lowering *l;
-    uint32_t rank;
-    const sym_expr *sizes;
-    uint32_t loads, nodes;
-    uint32_t whole_loads; /* loads of one element for each of the value */
-    bool costly;
-    bool follows_extern; /* one of these is what an extern kernel made */
-} cost;
-
-static void note_indirect(void *data, sym_expr symbol)
-{
-    cost *c = data;
-    c->costly |= sym_kind_of(c->l->symbols, symbol) == SYM_INDIRECT;
-}
-
-static void add_cost(void *data, loop_value v)
-{
-    cost *c = data;
-    const loop_node *n = loop_at(c->l->program, v);
-    sym_expr strides[LOWER_MAX_RANK];
-    c->nodes++;
-    c->costly |= is_costly(n->op);
-    if (n->op != LOOP_LOAD) return;
-    c->loads++;
-    sym_each_symbol(c->l->symbols, n->index, note_indirect, c); /* a gather */
-    if (!c->rank || !load_strides(c->l, n->index, c->rank, c->sizes, strides)) return;
-    c->whole_loads++;
-    c->follows_extern |= map_get(&c->l->extern_made, n->buffer) != MAP_NONE;
-}
-
-static cost cost_of(lowering *l, loop_value v, uint32_t rank, const sym_expr *sizes)
-{
-    cost c = {.l = l, .rank = rank, .sizes = sizes};
-    loop_each_node(l->program, v, add_cost, &c);
-    return c;
-}
-
-void lower_settle(lowering *l, lower_box *box, uint32_t readers)
-{
-    if (box->realised) return;
-    cost c = cost_of(l, box->value, box->rank, box->sizes);
-    bool is_epilogue = c.follows_extern && c.nodes > 1;
-    bool shared = readers > 1 && (c.costly || is_epilogue || c.loads > SHARED_LOADS ||
-                                  c.whole_loads >= WHOLE_LOADS);
-    bool store = c.loads > MANY_LOADS || c.nodes > MANY_NODES || shared;
-    /* A value of nothing but axes and constants (a mask, a ramp) costs less than memory, unless it
-     * is long. */
-    if (c.loads == 0 && c.nodes <= MANY_NODES) store = false;
-    if (store) lower_realise(l, box, NULL);
-}
-
-void lower_store_unless_plain(lowering *l, lower_tensor t)
-{
-    if (!t.box->realised && loop_at(l->program, t.box->value)->op != LOOP_LOAD)
-        lower_realise(l, t.box, NULL);
-}
-
-void lower_share(lowering *l, lower_tensor t)
-{
-    lower_settle(l, t.box, 2);
 }
 
 /* ---- values ---- */

@@ -1,5 +1,5 @@
 /* view.c -- operators that move nothing: each composes an index map, or, on memory, new strides. */
-#include "lower/ragged.h"
+#include "lower/lower_priv.h"
 
 #include <string.h>
 
@@ -10,31 +10,26 @@ static fe_status give_same(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, lower_arg(l, l->node->op->params[0].name));
 }
 
-static lower_tensor first_arg(lowering *l)
-{
-    return lower_tensor_of(l, &l->node->args[0]);
-}
-
 /* Any operator whose output has the input's elements in the same order. */
 static fe_status reshape(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
-    return lower_give(l, lower_reshape(l, first_arg(l), out->rank, out->sizes));
+    return lower_give(l, lower_reshape(l, lower_first(l), out->rank, out->sizes));
 }
 
 static fe_status expand(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
-    return lower_give(l, lower_expand(l, first_arg(l), out->rank, out->sizes));
+    return lower_give(l, lower_expand(l, lower_first(l), out->rank, out->sizes));
 }
 
 static fe_status permute(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
-    lower_tensor t = first_arg(l);
+    lower_tensor t = lower_first(l);
     int64_t dims[LOWER_MAX_RANK];
     uint32_t order[LOWER_MAX_RANK];
     if (lower_constants(l, "dims", dims, LOWER_MAX_RANK) != (int)t.rank)
@@ -46,7 +41,7 @@ static fe_status permute(lowering *l, fx_node *n, const lower_row *row)
 static fe_status transpose(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
-    lower_tensor t = first_arg(l);
+    lower_tensor t = lower_first(l);
     if (t.rank == 0) return lower_give(l, t);
     int64_t a, b;
     if (!fx_arg_int(l->graph, &n->args[1], &a) || !fx_arg_int(l->graph, &n->args[2], &b))
@@ -58,7 +53,7 @@ static fe_status transpose(lowering *l, fx_node *n, const lower_row *row)
 static fe_status reverse_dims(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
-    lower_tensor t = first_arg(l);
+    lower_tensor t = lower_first(l);
     uint32_t order[LOWER_MAX_RANK], kept = row->parameter && t.rank > 2 ? t.rank - 2 : 0;
     if (t.rank < 2) return lower_give(l, t);
     for (uint32_t k = 0; k < t.rank; k++) order[k] = k < kept ? k : t.rank - 1 - k + kept;
@@ -68,7 +63,7 @@ static fe_status reverse_dims(lowering *l, fx_node *n, const lower_row *row)
 /* mH, adjoint: transposed and conjugated. */
 static fe_status hermitian(lowering *l, fx_node *n, const lower_row *row)
 {
-    lower_tensor t = first_arg(l);
+    lower_tensor t = lower_first(l);
     if (!ty_is_complex(lower_dtype(t))) return reverse_dims(l, n, row);
     t = lower_transpose(l, t, t.rank - 2, t.rank - 1);
     loop_value v = lower_here(l, t), im = lower_op1(l, LOOP_NEG, lower_op1(l, LOOP_IMAGPART, v));
@@ -96,7 +91,7 @@ static fe_status movedim(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
-    lower_tensor t = first_arg(l);
+    lower_tensor t = lower_first(l);
     int64_t from[LOWER_MAX_RANK], to[LOWER_MAX_RANK];
     uint32_t order[LOWER_MAX_RANK], next = 0;
     bool used[LOWER_MAX_RANK] = {false}, filled[LOWER_MAX_RANK] = {false};
@@ -116,122 +111,11 @@ static fe_status movedim(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, lower_permute(l, t, order));
 }
 
-static void require_place(lowering *l, sym_expr index, sym_expr size)
-{
-    lower_require(l, sym_mul_int(l->symbols, size, -1), SYM_LE, index, "an index is out of range");
-    lower_require(l, index, SYM_LT, size, "an index is out of range");
-}
-
-static fe_status select_row(lowering *l, fx_node *n, const lower_row *row)
-{
-    (void)row;
-    lower_tensor t = first_arg(l);
-    int64_t dim;
-    if (!lower_int(l, "dim", &dim)) return lower_fail(l, "the dimension is not a constant");
-    uint32_t d = lower_dim(l, dim, t.rank);
-    sym_expr index = lower_size(l, "index");
-    if (sym_is_none(index)) return lower_fail(l, "the index is not known");
-    (void)n;
-    require_place(l, index, t.sizes[d]);
-    return lower_give(l, lower_select(l, t, d, lower_wrapped(l, index, t.sizes[d])));
-}
-
-static fe_status slice(lowering *l, fx_node *n, const lower_row *row)
-{
-    (void)row;
-    sym_table *s = l->symbols;
-    lower_tensor t = first_arg(l);
-    uint32_t d = lower_dim(l, lower_int_or(l, "dim", 0), t.rank);
-    sym_expr size = t.sizes[d], length = fx_tensor(n)->sizes[d], step = lower_size(l, "step");
-    sym_expr start = lower_bound(l, lower_size(l, "start"), size, l->zero),
-             end = lower_bound(l, lower_size(l, "end"), size, size);
-    if (sym_is_none(step)) step = l->one;
-    sym_expr span = sym_max(s, sym_sub(s, end, start), l->zero);
-    lower_define_expr(l, length, sym_ceildiv(s, span, step));
-    return lower_give(l, lower_slice(l, t, d, start, length, step));
-}
-
-static fe_status narrow(lowering *l, fx_node *n, const lower_row *row)
-{
-    (void)row;
-    lower_tensor t = first_arg(l);
-    uint32_t d = lower_dim(l, lower_int_or(l, "dim", 0), t.rank);
-    const fx_arg *a = fx_get(l->graph, n, "start");
-    bool is_tensor = a->kind == FX_ARG_NODE && a->node->value.kind == FX_TENSOR;
-    sym_expr start = is_tensor ? lower_read_int(l, lower_tensor_of(l, a), SYM_NO_MIN, SYM_NO_MAX)
-                               : lower_size(l, "start");
-    if (sym_is_none(start)) return lower_fail(l, "the start is not known");
-    sym_expr size = t.sizes[d], length = fx_tensor(n)->sizes[d];
-    start = lower_wrapped(l, start, size);
-    lower_require(l, l->zero, SYM_LE, start, "narrow: the start lies before the dimension");
-    lower_require(l, sym_add(l->symbols, start, length), SYM_LE, size,
-                  "narrow: the end lies behind the dimension");
-    return lower_give(l, lower_slice(l, t, d, start, length, l->one));
-}
-
-/* split, chunk, tensor_split, ...: the sizes of the parts are in the metadata. */
-static fe_status split(lowering *l, fx_node *n, const lower_row *row)
-{
-    lower_tensor t = first_arg(l);
-    if (t.rank == 0) return lower_fail(l, "a split of a number");
-    uint32_t d = 0;
-    if (op_param_index(n->op, "dim") >= 0) d = lower_dim(l, lower_int_or(l, "dim", 0), t.rank);
-    if (row->parameter == 1) d = t.rank == 1 ? 0 : 1; /* hsplit */
-    if (row->parameter == 2) d = 2;                   /* dsplit */
-    uint32_t count = n->value.count;
-    lower_tensor *items = NEW_ARRAY(l->memory, lower_tensor, count);
-    sym_expr start = l->zero;
-    for (uint32_t k = 0; k < count; k++) {
-        sym_expr length = n->value.items[k].tensor->sizes[d];
-        items[k] = lower_slice(l, t, d, start, length, l->one);
-        start = sym_add(l->symbols, start, length);
-    }
-    if (lower_has_unbacked(l, start))
-        lower_require(l, start, SYM_LE, t.sizes[d], "the parts are longer than what is split");
-    return lower_give_items(l, items, count);
-}
-
-/* tensor_split before positions that only the run knows. */
-static fe_status split_late(lowering *l, fx_node *n, const lower_row *row)
-{
-    (void)row;
-    sym_table *s = l->symbols;
-    lower_tensor t = first_arg(l), cuts = lower_arg(l, "tensor_indices_or_sections");
-    const ty_tensor *whole = fx_tensor(n->args[0].node);
-    uint32_t d = lower_dim(l, lower_int_or(l, "dim", 0), t.rank), count = n->value.count;
-    lower_tensor *items = NEW_ARRAY(l->memory, lower_tensor, count);
-    sym_expr start = l->zero;
-    for (uint32_t k = 0; k < count; k++) {
-        const ty_tensor *piece = n->value.items[k].tensor;
-        sym_expr end = t.sizes[d];
-        if (k + 1 < count) {
-            lower_tensor cut = lower_select(l, cuts, 0, lower_const(l, k));
-            end = lower_bound(l, lower_read_int(l, cut, SYM_NO_MIN, SYM_NO_MAX), end, end);
-        }
-        sym_expr before = sym_mul(s, start, whole->strides[d]);
-        lower_define_expr(l, piece->sizes[d], sym_max(s, sym_sub(s, end, start), l->zero));
-        lower_define_expr(l, piece->offset, sym_add(s, whole->offset, before));
-        items[k] = lower_slice(l, t, d, start, piece->sizes[d], l->one);
-        start = end;
-    }
-    return lower_give_items(l, items, count);
-}
-
-static fe_status unbind(lowering *l, fx_node *n, const lower_row *row)
-{
-    (void)row;
-    lower_tensor t = first_arg(l);
-    uint32_t d = lower_dim(l, lower_int_or(l, "dim", 0), t.rank), count = n->value.count;
-    lower_tensor *items = NEW_ARRAY(l->memory, lower_tensor, count);
-    for (uint32_t k = 0; k < count; k++) items[k] = lower_select(l, t, d, lower_const(l, k));
-    return lower_give_items(l, items, count);
-}
-
 /* diagonal: the two dims become one, last. */
 static fe_status diagonal(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
-    lower_tensor t = first_arg(l);
+    lower_tensor t = lower_first(l);
     const ty_tensor *out = fx_tensor(n);
     bool linalg = op_param_index(n->op, "A") >= 0;
     uint32_t a = lower_dim(l, lower_int_or(l, "dim1", linalg ? -2 : 0), t.rank);
@@ -248,7 +132,7 @@ static fe_status diagonal(lowering *l, fx_node *n, const lower_row *row)
 static fe_status unfold(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
-    lower_tensor t = first_arg(l);
+    lower_tensor t = lower_first(l);
     const ty_tensor *out = fx_tensor(n);
     sym_expr exprs[LOWER_MAX_RANK], step = lower_size(l, "step");
     if (t.rank == 0) return lower_give(l, lower_remap(l, t, 1, out->sizes, exprs));
@@ -261,7 +145,7 @@ static fe_status unfold(lowering *l, fx_node *n, const lower_row *row)
 static fe_status flip(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
-    lower_tensor t = first_arg(l);
+    lower_tensor t = lower_first(l);
     sym_expr exprs[LOWER_MAX_RANK];
     bool flipped[LOWER_MAX_RANK] = {false};
     if (row->parameter >= 0)
@@ -283,7 +167,7 @@ static fe_status roll(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
-    lower_tensor t = first_arg(l);
+    lower_tensor t = lower_first(l);
     sym_expr shifts[LOWER_MAX_RANK], exprs[LOWER_MAX_RANK], flat_size = lower_numel(l, t);
     int64_t dims[LOWER_MAX_RANK];
     int count = lower_ints(l, "shifts", shifts, LOWER_MAX_RANK),
@@ -303,7 +187,7 @@ static fe_status roll(lowering *l, fx_node *n, const lower_row *row)
 static fe_status repeat(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
-    lower_tensor t = first_arg(l);
+    lower_tensor t = lower_first(l);
     const ty_tensor *out = fx_tensor(n);
     sym_expr exprs[LOWER_MAX_RANK];
     for (uint32_t k = 0; k < t.rank; k++) {
@@ -320,7 +204,7 @@ static fe_status repeat(lowering *l, fx_node *n, const lower_row *row)
 static fe_status rot90(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
-    lower_tensor t = first_arg(l);
+    lower_tensor t = lower_first(l);
     const ty_tensor *out = fx_tensor(n);
     int64_t dims[2], times = ((lower_int_or(l, "k", 1) % 4) + 4) % 4;
     if (lower_constants(l, "dims", dims, 2) != 2)
@@ -404,7 +288,7 @@ static fe_status as_strided(lowering *l, fx_node *n, const lower_row *row)
 static fe_status view_dtype(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
-    lower_tensor t = first_arg(l);
+    lower_tensor t = lower_first(l);
     ty_dtype to = fx_tensor(n)->dtype;
     if (lower_dtype(t) == to) return lower_give(l, t);
     if (ty_dtype_size(lower_dtype(t)) != ty_dtype_size(to))
@@ -417,7 +301,7 @@ static fe_status view_dtype(lowering *l, fx_node *n, const lower_row *row)
 static fe_status repeat_interleave(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
-    lower_tensor t = first_arg(l);
+    lower_tensor t = lower_first(l);
     const ty_tensor *out = fx_tensor(n);
     sym_expr exprs[LOWER_MAX_RANK], count = lower_size(l, "repeats"), flat = lower_numel(l, t);
     if (lower_is_none(l, "dim")) t = lower_reshape(l, t, 1, &flat);
@@ -505,30 +389,6 @@ static const lower_row ROWS[] = {
     VIEW(aten_movedim_int, movedim),
     VIEW(aten_movedim_intlist, movedim),
     VIEW(aten_moveaxis_int, movedim),
-    VIEW(aten_select_int, select_row),
-    VIEW(aten_select_copy_int, select_row),
-    VIEW(aten_slice_Tensor, slice),
-    VIEW(aten_slice_copy_Tensor, slice),
-    VIEW(aten_narrow_default, narrow),
-    VIEW(aten_narrow_copy_default, narrow),
-    VIEW(aten_split_Tensor, split),
-    VIEW(aten_split_copy_Tensor, split),
-    VIEW(aten_unsafe_split_Tensor, split),
-    VIEW(aten_split_with_sizes_default, split),
-    VIEW(aten_split_with_sizes_copy_default, split),
-    VIEW(aten_chunk_default, split),
-    VIEW(aten_unsafe_chunk_default, split),
-    VIEW(aten_tensor_split_sections, split),
-    VIEW(aten_tensor_split_indices, split),
-    VIEW(aten_tensor_split_tensor_indices_or_sections, split_late),
-    VIEW(aten_vsplit_int, split),
-    VIEW(aten_vsplit_array, split),
-    VIEW(aten_hsplit_int, split, 1),
-    VIEW(aten_hsplit_array, split, 1),
-    VIEW(aten_dsplit_int, split, 2),
-    VIEW(aten_dsplit_array, split, 2),
-    VIEW(aten_unbind_int, unbind),
-    VIEW(aten_unbind_copy_int, unbind),
     VIEW(aten_diagonal_default, diagonal),
     VIEW(aten_diagonal_copy_default, diagonal),
     VIEW(aten_linalg_diagonal_default, diagonal),

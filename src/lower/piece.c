@@ -1,0 +1,145 @@
+/* piece.c -- views of a part of a tensor along one dimension: a row, a slice, all pieces of a split. */
+#include "lower/ragged.h"
+
+static void require_place(lowering *l, sym_expr index, sym_expr size)
+{
+    lower_require(l, sym_mul_int(l->symbols, size, -1), SYM_LE, index, "an index is out of range");
+    lower_require(l, index, SYM_LT, size, "an index is out of range");
+}
+
+static fe_status select_row(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    lower_tensor t = lower_first(l);
+    int64_t dim;
+    if (!lower_int(l, "dim", &dim)) return lower_fail(l, "the dimension is not a constant");
+    uint32_t d = lower_dim(l, dim, t.rank);
+    sym_expr index = lower_size(l, "index");
+    if (sym_is_none(index)) return lower_fail(l, "the index is not known");
+    (void)n;
+    require_place(l, index, t.sizes[d]);
+    return lower_give(l, lower_select(l, t, d, lower_wrapped(l, index, t.sizes[d])));
+}
+
+static fe_status slice(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    sym_table *s = l->symbols;
+    lower_tensor t = lower_first(l);
+    uint32_t d = lower_dim(l, lower_int_or(l, "dim", 0), t.rank);
+    sym_expr size = t.sizes[d], length = fx_tensor(n)->sizes[d], step = lower_size(l, "step");
+    sym_expr start = lower_bound(l, lower_size(l, "start"), size, l->zero),
+             end = lower_bound(l, lower_size(l, "end"), size, size);
+    if (sym_is_none(step)) step = l->one;
+    sym_expr span = sym_max(s, sym_sub(s, end, start), l->zero);
+    lower_define_expr(l, length, sym_ceildiv(s, span, step));
+    return lower_give(l, lower_slice(l, t, d, start, length, step));
+}
+
+static fe_status narrow(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    lower_tensor t = lower_first(l);
+    uint32_t d = lower_dim(l, lower_int_or(l, "dim", 0), t.rank);
+    const fx_arg *a = fx_get(l->graph, n, "start");
+    bool is_tensor = a->kind == FX_ARG_NODE && a->node->value.kind == FX_TENSOR;
+    sym_expr start = is_tensor ? lower_read_int(l, lower_tensor_of(l, a), SYM_NO_MIN, SYM_NO_MAX)
+                               : lower_size(l, "start");
+    if (sym_is_none(start)) return lower_fail(l, "the start is not known");
+    sym_expr size = t.sizes[d], length = fx_tensor(n)->sizes[d];
+    start = lower_wrapped(l, start, size);
+    lower_require(l, l->zero, SYM_LE, start, "narrow: the start lies before the dimension");
+    lower_require(l, sym_add(l->symbols, start, length), SYM_LE, size,
+                  "narrow: the end lies behind the dimension");
+    return lower_give(l, lower_slice(l, t, d, start, length, l->one));
+}
+
+/* split, chunk, tensor_split, ...: the sizes of the parts are in the metadata. */
+static fe_status split(lowering *l, fx_node *n, const lower_row *row)
+{
+    lower_tensor t = lower_first(l);
+    if (t.rank == 0) return lower_fail(l, "a split of a number");
+    uint32_t d = 0;
+    if (op_param_index(n->op, "dim") >= 0) d = lower_dim(l, lower_int_or(l, "dim", 0), t.rank);
+    if (row->parameter == 1) d = t.rank == 1 ? 0 : 1; /* hsplit */
+    if (row->parameter == 2) d = 2;                   /* dsplit */
+    uint32_t count = n->value.count;
+    lower_tensor *items = NEW_ARRAY(l->memory, lower_tensor, count);
+    sym_expr start = l->zero;
+    for (uint32_t k = 0; k < count; k++) {
+        sym_expr length = n->value.items[k].tensor->sizes[d];
+        items[k] = lower_slice(l, t, d, start, length, l->one);
+        start = sym_add(l->symbols, start, length);
+    }
+    if (lower_has_unbacked(l, start))
+        lower_require(l, start, SYM_LE, t.sizes[d], "the parts are longer than what is split");
+    return lower_give_items(l, items, count);
+}
+
+/* tensor_split before positions that only the run knows. */
+static fe_status split_late(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    sym_table *s = l->symbols;
+    lower_tensor t = lower_first(l), cuts = lower_arg(l, "tensor_indices_or_sections");
+    const ty_tensor *whole = fx_tensor(n->args[0].node);
+    uint32_t d = lower_dim(l, lower_int_or(l, "dim", 0), t.rank), count = n->value.count;
+    lower_tensor *items = NEW_ARRAY(l->memory, lower_tensor, count);
+    sym_expr start = l->zero;
+    for (uint32_t k = 0; k < count; k++) {
+        const ty_tensor *piece = n->value.items[k].tensor;
+        sym_expr end = t.sizes[d];
+        if (k + 1 < count) {
+            lower_tensor cut = lower_select(l, cuts, 0, lower_const(l, k));
+            end = lower_bound(l, lower_read_int(l, cut, SYM_NO_MIN, SYM_NO_MAX), end, end);
+        }
+        sym_expr before = sym_mul(s, start, whole->strides[d]);
+        lower_define_expr(l, piece->sizes[d], sym_max(s, sym_sub(s, end, start), l->zero));
+        lower_define_expr(l, piece->offset, sym_add(s, whole->offset, before));
+        items[k] = lower_slice(l, t, d, start, piece->sizes[d], l->one);
+        start = end;
+    }
+    return lower_give_items(l, items, count);
+}
+
+static fe_status unbind(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    lower_tensor t = lower_first(l);
+    uint32_t d = lower_dim(l, lower_int_or(l, "dim", 0), t.rank), count = n->value.count;
+    lower_tensor *items = NEW_ARRAY(l->memory, lower_tensor, count);
+    for (uint32_t k = 0; k < count; k++) items[k] = lower_select(l, t, d, lower_const(l, k));
+    return lower_give_items(l, items, count);
+}
+
+#define VIEW(op, function, ...)                           \
+    {                                                     \
+        OP_##op, function, ##__VA_ARGS__, .is_view = true \
+    }
+static const lower_row ROWS[] = {
+    VIEW(aten_select_int, select_row),
+    VIEW(aten_select_copy_int, select_row),
+    VIEW(aten_slice_Tensor, slice),
+    VIEW(aten_slice_copy_Tensor, slice),
+    VIEW(aten_narrow_default, narrow),
+    VIEW(aten_narrow_copy_default, narrow),
+    VIEW(aten_split_Tensor, split),
+    VIEW(aten_split_copy_Tensor, split),
+    VIEW(aten_unsafe_split_Tensor, split),
+    VIEW(aten_split_with_sizes_default, split),
+    VIEW(aten_split_with_sizes_copy_default, split),
+    VIEW(aten_chunk_default, split),
+    VIEW(aten_unsafe_chunk_default, split),
+    VIEW(aten_tensor_split_sections, split),
+    VIEW(aten_tensor_split_indices, split),
+    VIEW(aten_tensor_split_tensor_indices_or_sections, split_late),
+    VIEW(aten_vsplit_int, split),
+    VIEW(aten_vsplit_array, split),
+    VIEW(aten_hsplit_int, split, 1),
+    VIEW(aten_hsplit_array, split, 1),
+    VIEW(aten_dsplit_int, split, 2),
+    VIEW(aten_dsplit_array, split, 2),
+    VIEW(aten_unbind_int, unbind),
+    VIEW(aten_unbind_copy_int, unbind),
+};
+const lower_rows lower_piece_rows = {ROWS, COUNT_OF(ROWS)};
