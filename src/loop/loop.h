@@ -428,6 +428,9 @@ fe_status loop_read_op(loop_reader *in, loop_op *out);     /* any but a control 
 fe_status loop_read_mode(lexer *lx, loop_store_mode *out); /* = add= mul= min= max= */
 loop_reduce loop_read_reduce(lexer *lx); /* sum, max_of, ...; LOOP_NO_REDUCE: none stands there */
 loop_program *loop_reader_program(loop_reader *in);
+/* What a loop_bound is about, "dim 1", "divisor" or nothing, with what stands around it when it is there. */
+void loop_print_dimension(int32_t dimension, const char *before, const char *after, text *out);
+fe_status loop_read_dimension(lexer *lx, int32_t *out);
 /* control.c: a control as one line, without newline, and back when its name has been taken */
 void loop_print_control(const loop_program *p, const loop_op *op, text *out);
 fe_status loop_parse_control(loop_reader *in, lexer *lx, loop_control which, loop_op *out);

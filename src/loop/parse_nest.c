@@ -100,18 +100,22 @@ static fe_status parse_value(parsing *in)
     return FE_OK;
 }
 
+fe_status loop_read_dimension(lexer *lx, int32_t *out)
+{
+    int64_t dimension;
+    *out = lex_take(lx, "divisor") ? LOOP_DIVISOR : LOOP_ELEMENTS;
+    if (!lex_take(lx, "dim")) return FE_OK;
+    FE_TRY(lex_int(lx, &dimension));
+    *out = (int32_t)dimension;
+    return dimension >= 0 && dimension < TY_MAX_RANK ? FE_OK : lex_fail(lx, "no such dimension");
+}
+
 /* < 100 dim 1 wraps origin 7; < 1 divisor */
 static fe_status parse_bound(parsing *in, loop_bound *bound)
 {
-    int64_t dimension = 0;
     FE_TRY(lex_expect(in->lx, "<"));
     FE_TRY(sym_parse(in->p->symbols, in->lx, &bound->size));
-    bound->dimension = lex_take(in->lx, "divisor") ? LOOP_DIVISOR : LOOP_ELEMENTS;
-    if (lex_take(in->lx, "dim")) {
-        FE_TRY(lex_int(in->lx, &dimension));
-        if (dimension < 0 || dimension >= TY_MAX_RANK) return lex_fail(in->lx, "no such dimension");
-        bound->dimension = (int32_t)dimension;
-    }
+    FE_TRY(loop_read_dimension(in->lx, &bound->dimension));
     bound->wraps = lex_take(in->lx, "wraps");
     return loop_parse_origin(in->lx, &bound->origin);
 }

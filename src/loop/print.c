@@ -56,6 +56,12 @@ void loop_print_view(const loop_program *p, const loop_view *v, text *out)
 
 /* ---- nests ---- */
 
+void loop_print_dimension(int32_t dimension, const char *before, const char *after, text *out)
+{
+    if (dimension == LOOP_DIVISOR) text_printf(out, "%sdivisor%s", before, after);
+    if (dimension >= 0) text_printf(out, "%sdim %d%s", before, dimension, after);
+}
+
 static void rename_indirect(void *data, sym_expr symbol)
 {
     printing *pr = data;
@@ -67,8 +73,7 @@ static void rename_indirect(void *data, sym_expr symbol)
     uint32_t value = p->scratch->printing->memo[loop_indirect_value(p, symbol).id];
     text_printf(pr->out, "  j%u = indirect %%%u < ", pr->from.count, value);
     sym_print(p->symbols, bound->size, pr->out);
-    if (bound->dimension == LOOP_DIVISOR) text_add(pr->out, " divisor");
-    if (bound->dimension >= 0) text_printf(pr->out, " dim %d", bound->dimension);
+    loop_print_dimension(bound->dimension, " ", "", pr->out);
     if (bound->wraps) text_add(pr->out, " wraps");
     if (bound->origin != UINT32_MAX) text_printf(pr->out, " origin %u", bound->origin);
     text_char(pr->out, '\n');

@@ -129,20 +129,15 @@ static fe_status parse_place(parsing *in, wrap_line *line)
     return sym_parse(in->p->symbols, in->lx, &in->w->bytes[line->buffer]);
 }
 
-/* k_add (@a, none, @b) ints [s0] m 12*s0 n 64 cost 300 */
 /* [dim 0 wraps "index", "put"] */
 static fe_status parse_checks(parsing *in, wrap_call *call)
 {
     VEC(wrap_check_row) checks = {0};
     FE_TRY(lex_expect(in->lx, "["));
     while (!lex_is(in->lx, "]")) {
-        int64_t dimension = -1;
         wrap_check_row check = {0};
         if (checks.count) FE_TRY(lex_expect(in->lx, ","));
-        if (lex_take(in->lx, "dim")) FE_TRY(lex_int(in->lx, &dimension));
-        if (dimension < -1 || dimension >= TY_MAX_RANK)
-            return lex_fail(in->lx, "no such dimension");
-        check.dimension = (int32_t)dimension;
+        FE_TRY(loop_read_dimension(in->lx, &check.dimension));
         check.wraps = lex_take(in->lx, "wraps");
         FE_TRY(lex_string(in->lx, &check.where));
         vec_push(in->w->memory, &checks, check);
@@ -152,6 +147,7 @@ static fe_status parse_checks(parsing *in, wrap_call *call)
     return lex_expect(in->lx, "]");
 }
 
+/* k_add (@a, none, @b) ints [s0] m 12*s0 n 64 cost 300 */
 static fe_status parse_call(parsing *in, wrap_call *call)
 {
     VEC(loop_buffer_id) buffers = {0};

@@ -51,7 +51,7 @@ static void print_call(const wrap_program *w, const wrap_call *call, text *out)
     for (uint32_t i = 0; i < call->check_count; i++) {
         const wrap_check_row *check = &call->checks[i];
         if (i) text_add(out, ", ");
-        if (check->dimension >= 0) text_printf(out, "dim %d ", check->dimension);
+        loop_print_dimension(check->dimension, "", " ", out);
         if (check->wraps) text_add(out, "wraps ");
         text_quoted(out, check->where);
     }
