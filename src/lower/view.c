@@ -227,19 +227,23 @@ static fe_status rot90(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, lower_remap(l, t, out->rank, out->sizes, exprs));
 }
 
+/* The argument that lies in the storage: of an item, the one of the call with several results. */
+static fx_node *argument_on(const fx_node *n, uint32_t storage)
+{
+    if (n->kind != FX_CALL || !storage) return NULL;
+    for (uint32_t k = 0; k < n->arg_count; k++) {
+        const ty_tensor *x = fx_arg_tensor(&n->args[k]);
+        if (x && x->storage == storage) return n->args[k].node;
+    }
+    return fx_is(n, OP_operator_getitem) ? argument_on(n->args[0].node, storage) : NULL;
+}
+
 /* The node that made the storage which n looks at. */
 static fx_node *storage_base(fx_node *n)
 {
-    for (;;) {
-        fx_node *from = NULL;
-        const ty_tensor *t = fx_tensor(n);
-        for (uint32_t k = 0; n->kind == FX_CALL && t && k < n->arg_count && !from; k++) {
-            const ty_tensor *x = fx_arg_tensor(&n->args[k]);
-            if (x && x->storage && x->storage == t->storage) from = n->args[k].node;
-        }
-        if (!from) return n;
-        n = from;
-    }
+    const ty_tensor *t = fx_tensor(n);
+    for (fx_node *from; t && (from = argument_on(n, t->storage)); n = from) continue;
+    return n;
 }
 
 /* Do sizes and strides from the offset on reach beyond the memory? */

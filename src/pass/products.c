@@ -1,9 +1,10 @@
-/* products.c -- matrix products as they were meant: sums behind them become their bias, weights that
- * are turned for them a linear map, batched products of broadcast operands the product of these, and
- * attention to heads that were repeated attention by groups.
+/* products.c -- matrix products as they were meant: sums behind them become their bias or their
+ * addend, weights that are turned for them a linear map, batched products of broadcast operands the
+ * product of these, and attention to heads that were repeated attention by groups.
  */
 #include "pass/match.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool is_float(const ty_tensor *t)
@@ -32,6 +33,39 @@ static fx_node *to_biased_linear(rewriting *r)
     if (!out || !is_bias(r, bias, out)) return NULL;
     return REWRITE(r, aten_linear_default, *match_arg(r->m, "x"), *match_arg(r->m, "w"),
                    fx_of(rewrite_node(r, "bias")));
+}
+
+/* Does the addend broadcast to the product, and not the reverse? */
+static bool is_addend(rewriting *r, const ty_tensor *c, const ty_tensor *out)
+{
+    if (!is_float(c) || !out || c->dtype != out->dtype || c->rank > out->rank) return false;
+    for (uint32_t k = 1; k <= c->rank; k++) {
+        int64_t one;
+        sym_expr size = c->sizes[c->rank - k];
+        if (!sym_known_equal(r->g->symbols, size, out->sizes[out->rank - k]) &&
+            !(sym_is_int(r->g->symbols, size, &one) && one == 1))
+            return false;
+    }
+    return true;
+}
+
+/* A sum or difference of a batched product, which may be scaled, and something else. */
+static fx_node *to_baddbmm(rewriting *r)
+{
+    const fx_node *root = r->root,
+                  *term = rewrite_node(r, match_arg(r->m, "term") ? "term" : "product");
+    double of_second, scale = 1;
+    if (!is_addend(r, rewrite_tensor(r, "c"), rewrite_tensor(r, "product")) ||
+        !rewrite_number(r, "factor", &of_second) ||
+        (match_arg(r->m, "scale") && !rewrite_number(r, "scale", &scale)))
+        return NULL;
+    if (fx_is(root, OP_aten_sub_Tensor)) of_second = -of_second;
+    bool is_first = root->args[0].kind == FX_ARG_NODE && root->args[0].node == term;
+    double beta = is_first ? of_second : 1, alpha = is_first ? scale : scale * of_second;
+    /* what is multiplied by 0 may be NaN or infinite; baddbmm would not read it */
+    if (beta == 0 || alpha == 0 || !isfinite(alpha) || !isfinite(beta)) return NULL;
+    return REWRITE(r, aten_baddbmm_default, *match_arg(r->m, "c"), *match_arg(r->m, "a"),
+                   *match_arg(r->m, "b"), fx_float(beta), fx_float(alpha));
 }
 
 /* Does the call turn a matrix? */
@@ -149,8 +183,15 @@ static const char *const REPEATED[] = {
 
 #define TURNED "%turned=&t|transpose.int|permute(%w, ...)"
 #define VIEWS "view|reshape|_unsafe_view"
+#define SCALED "%term=mul.Tensor|mul.Scalar(%product=bmm(%a, %b), %scale)"
 static const rewrite_rule RULES[] = {
     {"add.Tensor(mm(%a, %b), %bias)", to_addmm},
+    {"add.Tensor(" SCALED ", %c, %factor)", to_baddbmm},
+    {"sub.Tensor(" SCALED ", %c, %factor)", to_baddbmm},
+    {"sub.Tensor(%c, " SCALED ", %factor)", to_baddbmm},
+    {"add.Tensor(%product=bmm(%a, %b), %c, %factor)", to_baddbmm},
+    {"sub.Tensor(%product=bmm(%a, %b), %c, %factor)", to_baddbmm},
+    {"sub.Tensor(%c, %product=bmm(%a, %b), %factor)", to_baddbmm},
     {"add.Tensor(linear(%x, %w), %bias)", to_biased_linear},
     {"addmm(%bias, %x, " TURNED ")", to_linear},
     {"mm|matmul(%x, " TURNED ")", to_linear},

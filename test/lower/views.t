@@ -27,3 +27,20 @@ nest [i0 < 3, i1 < 12] origin 8 {
 }
 output @buf2[3,12]{12,1}
 output @x[2,5]{30,1} + 25
+--run-- ferrite inspect --stage loop - | sed -n '/^nest/,$p'
+--in--
+graph as_strided_counts_in_all_that_was_split {
+  placeholder %x user "x" : f32[3,4]
+  %neg = aten.neg.default(%x) : f32[3,4]
+  %split = aten.split.Tensor(%neg, 2, 1) : (f32[3,2]{4,1}, f32[3,2]{4,1}+2)
+  %second = _operator.getitem(%split, 1) : f32[3,2]{4,1}+2
+  %most = aten.as_strided.default(%second, [2,3], [4,1], 5) : f32[2,3]{4,1}+5
+  output (user %most)
+}
+--out--
+nest [i0 < 3, i1 < 4] origin 4 {
+  %0 = load f32 @x[4*i0 + i1]
+  %1 = neg %0 : f32
+  @buf1[4*i0 + i1] = %1
+}
+output @buf1[2,3]{4,1} + 5
