@@ -112,7 +112,7 @@ void rule_reversed(infer_call *c)
         operands[1] = operands[0];
         operands[0] = infer_tensor(c, "other");
     }
-    infer_give(c, infer_elementwise(c, promoted(c, 0), operands, count));
+    infer_give(c, infer_arithmetic(c, promoted(c, 0), operands, count));
 }
 
 /* An operand broadcast to the sizes of all, in memory of its own. */
@@ -155,9 +155,22 @@ void rule_composed_by_other(infer_call *c)
     }
     ty_tensor number = {.dtype = dtype, .device = self->device, .offset = infer_number(c, 0)};
     const ty_tensor *other = infer_tensor(c, "other");
-    operands[count] = operands[0];
-    operands[0] = materialised(c, other ? other : &number, all);
-    infer_give(c, infer_elementwise(c, dtype, operands, count + 1));
+    const ty_tensor *steps[] = {materialised(c, other ? other : &number, all),
+                                divides ? all : materialised(c, self, all)};
+    infer_give(c, infer_elementwise(c, dtype, steps, 2));
+}
+
+/* where(self is 0, values, 0 or 1) */
+void rule_heaviside(infer_call *c)
+{
+    ty_tensor *self = infer_self(c);
+    const ty_tensor *values = infer_tensor(c, "values"), *operands[] = {self, values};
+    if (!self || !values) return;
+    const ty_tensor *all = infer_elementwise(c, self->dtype, operands, 2);
+    if (!all) return;
+    const ty_tensor *steps[] = {materialised(c, self, all),
+                                infer_expand(c, values, all->rank, all->sizes)};
+    infer_give(c, infer_elementwise(c, self->dtype, steps, 2));
 }
 
 /* The condition has no say in the dtype. */
@@ -200,7 +213,7 @@ void rule_clamp(infer_call *c)
 void rule_power_of_number(infer_call *c)
 {
     ty_tensor *x = infer_tensor(c, "exponent");
-    if (x) infer_give(c, infer_fresh(c, x, promoted(c, 0), x->rank, x->sizes));
+    if (x) infer_give(c, infer_fresh(c, x, dtype_by_kind(c, x), x->rank, x->sizes));
 }
 
 /* x * 2^other: the power is a float. */

@@ -217,6 +217,13 @@ static bool all_have_format(infer_call *c, const ty_tensor *const *operands, uin
     return true;
 }
 
+/* The operand as expand() gives it, which strides of 1-sized dimensions tell. */
+static const ty_tensor *broadcast_to(infer_call *c, const ty_tensor *x, uint32_t rank,
+                                     const sym_expr *sizes)
+{
+    return x->rank == rank ? x : infer_expand(c, x, rank, sizes);
+}
+
 /* The strides of an elementwise result as PyTorch's fake tensors have them: contiguous or channels
  * last where all operands are (and not both), else by the order of the operands' strides. Unlike
  * TensorIterator on data they never copy an operand's strides as they stand, which differs where
@@ -226,6 +233,10 @@ static void elementwise_strides(infer_call *c, const ty_tensor *const *operands,
 {
     const ty_tensor *sorted[INFER_MAX_OPERANDS + 1];
     const ty_tensor number = {.dtype = TY_F32};
+    const ty_tensor *whole[INFER_MAX_OPERANDS];
+    for (uint32_t i = 0; i < count; i++)
+        whole[i] = operands[i]->rank ? broadcast_to(c, operands[i], rank, sizes) : operands[i];
+    operands = whole;
     bool empty = infer_is(c, sym_product(c->symbols, sizes, rank), 0);
     bool contiguous = all_have_format(c, operands, count, rank, sizes, TY_CONTIGUOUS);
     bool channels_last = all_have_format(c, operands, count, rank, sizes, TY_CHANNELS_LAST);

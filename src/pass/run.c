@@ -147,15 +147,24 @@ static bool is_unknown(const fx_graph *g, sym_expr e)
     return !sym_is_none(e) && sym_has_kind(g->symbols, e, SYM_UNBACKED);
 }
 
-/* Sizes that only the run knew may be known now; the dtype and the rank stay. */
+/* The same, or known now where only the run knew it. */
+static bool is_known_expr(const fx_graph *g, sym_expr was, sym_expr now)
+{
+    return sym_known_equal(g->symbols, was, now) || is_unknown(g, was);
+}
+
+/* Sizes that only the run knew may be known now; all else stays. */
 static bool is_known_better(const fx_graph *g, const fx_node *was, const fx_node *now)
 {
     const ty_tensor *a = fx_tensor(was), *b = fx_tensor(now);
-    if (!a || !b || a->dtype != b->dtype || a->rank != b->rank) return false;
-    bool unknown = is_unknown(g, a->offset);
+    if (!a || !b || a->dtype != b->dtype || a->rank != b->rank ||
+        !ty_same_device(a->device, b->device))
+        return false;
     for (uint32_t d = 0; d < a->rank; d++)
-        unknown |= is_unknown(g, a->sizes[d]) || is_unknown(g, a->strides[d]);
-    return unknown;
+        if (!is_known_expr(g, a->sizes[d], b->sizes[d]) ||
+            !is_known_expr(g, a->strides[d], b->strides[d]))
+            return false;
+    return is_known_expr(g, a->offset, b->offset);
 }
 
 static fe_status compare_results(fx_graph *g, const snapshot *s, const pass_info *pass)

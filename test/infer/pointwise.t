@@ -97,3 +97,34 @@ graph operands_in_one_format {
   %normal_2 = aten.native_layer_norm.default(%z, [2, 6], None, None, 1e-05) : (f32[3,2,6]{12,6,1}@11, f32[3,1,1]{1,1,1}@12, f32[3,1,1]{1,1,1}@13)
   output (user %sub, user %less, user %normal, user %sub_1, user %normal_1)
 }
+--run-- ferrite inspect --stage fx --no-passes - | sed -n '/aten/p'
+--in--
+graph sizes_of_1_and_operands_of_lower_rank {
+  placeholder %x user "x" : f32[1,s0]{1,1}
+  placeholder %row user "row" : f32[s0]
+  placeholder %y user "y" : f32[4,s1,s0]{s0*s1,1,s1}
+  placeholder %column user "column" : f32[s1,1]
+  placeholder %z user "z" : f32[1,s0,s0]{1,1,s0}
+  placeholder %t user "t" : f32[s0,s0]
+  placeholder %on user "on" : bool[3]
+  %atan = aten.atan2.default(%x, %row)
+  %sub = aten.sub.Tensor(%t, %z, 1)
+  %back = aten.rsub.Tensor(%z, %t, 1)
+  %signs = aten.copysign.Tensor(%y, %column)
+  %floor = aten.div.Tensor_mode(%x, %row, rounding_mode="floor")
+  %step = aten.heaviside.default(%y, %column)
+  %power = aten.pow.Tensor_Scalar(%on, true)
+  %powers = aten.pow.Tensor_Tensor(%on, %on)
+  %of = aten.pow.Scalar(true, %on)
+  output (user %atan, user %sub, user %back, user %signs, user %floor, user %step, user %power, user %powers, user %of)
+}
+--out--
+  %atan = aten.atan2.default(%x, %row) : f32[1,s0]{max(s0, 1),1}@8
+  %sub = aten.sub.Tensor(%t, %z, 1) : f32[1,s0,s0]{max(s0, 1)*max(s0, 1),max(s0, 1),1}@9
+  %back = aten.rsub.Tensor(%z, %t, 1) : f32[1,s0,s0]{max(s0, 1)*max(s0, 1),max(s0, 1),1}@10
+  %signs = aten.copysign.Tensor(%y, %column) : f32[4,s1,s0]{max(s0, 1)*max(s1, 1),max(s0, 1),1}@11
+  %floor = aten.div.Tensor_mode(%x, %row, "floor") : f32[1,s0]{max(s0, 1),1}@12
+  %step = aten.heaviside.default(%y, %column) : f32[4,s1,s0]{s0*s1,1,s1}@13
+  %power = aten.pow.Tensor_Scalar(%on, true) : i64[3]{1}@14
+  %powers = aten.pow.Tensor_Tensor(%on, %on) : i64[3]{1}@15
+  %of = aten.pow.Scalar(true, %on) : i64[3]{1}@16

@@ -176,3 +176,34 @@ SESSION_TEST(a_pass_that_leaves_a_symbol_unbound_is_caught)
     EXPECT(last_says(session, "F7: %ones speaks of u0, which nothing before it binds"));
     return FE_OK;
 }
+
+/* The column fewer is no better knowledge of the rows. */
+static fe_status cut_a_column(fx_graph *g, bool *changed)
+{
+    fx_node *places = fx_find(g, "places"), *made;
+    fx_arg args[] = {fx_of(places), fx_int(g, 1), fx_int(g, 0), fx_int(g, 1)};
+    FE_TRY(pass_emit(g, g->output, OP_aten_slice_Tensor, places, 4, args, &made));
+    fx_replace_uses(g, places, made);
+    *changed = true;
+    return FE_OK;
+}
+
+SESSION_TEST(a_pass_that_changes_a_size_beside_an_unknown_one_is_caught)
+{
+    static const char source[] = "symbols {\n"
+                                 "  u0 unbacked in [0, inf]\n"
+                                 "}\n"
+                                 "graph main {\n"
+                                 "  placeholder %x user \"x\" : f32[4,4]\n"
+                                 "  %places = aten.nonzero.default(%x) : i64[u0,2]\n"
+                                 "  output (user %places)\n"
+                                 "}\n";
+    fx_graph *g;
+    pass_options options = {.check = true};
+    const pass_info table[] = {{"cut", "", PASS_META, 0, 0, cut_a_column, false, NULL, NULL}};
+    FE_TRY(fx_parse(session, session->memory, source, sizeof source - 1, &g));
+    FE_TRY(infer_graph(g));
+    EXPECT_INT(pass_run_table(g, table, 1, &options), FE_INTERNAL);
+    EXPECT(last_says(session, "output 0 is another value than it was"));
+    return FE_OK;
+}
