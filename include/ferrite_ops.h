@@ -61,11 +61,11 @@ typedef struct fe_arg {
 typedef struct fe_op_call {
     const fe_arg *args; /* one for each parameter of the schema, in its order, defaults filled in */
     uint32_t arg_count;
-    /* Memory for each value that is returned, lists flattened, but for the returns that alias a
-     * written argument: tensors row-major, not initialised, aligned for their elements, of the sizes
-     * that the row or the program says. A number (int, SymInt, bool, float) is a tensor of rank 0 and
-     * dtype I64, BOOL or F64; an optional tensor that is None for the program has data NULL. All of it
-     * is to be written, also what the program does not read. */
+    /* Memory for each value that is returned, lists flattened, but for the returns that alias an
+     * argument, which the program knows: tensors row-major, not initialised, aligned for their
+     * elements, of the sizes that the row or the program says. A number (int, SymInt, bool, float) is
+     * a tensor of rank 0 and dtype I64, BOOL or F64; an optional tensor that is None for the program
+     * has data NULL. All of it is to be written, also what the program does not read. */
     const fe_tensor *results;
     uint32_t result_count;
     char *error; /* where to say why, when the function fails: error_bytes of room */
@@ -84,16 +84,18 @@ typedef enum fe_op_tag {
 
 typedef struct fe_op_row {
     const char *schema;
-    /* The function's name in the library, and for hosts; NULL: an out overload does the work. */
+    /* The function's name in the library, and for hosts; NULL: an out overload does the work, or all
+     * that is returned are views. */
     const char *symbol;
     fe_op_function *function; /* of a row of fe_add_op(): NULL when the host gives it later */
     /* What is returned, from what is given: "x[n, d], counts[e], k -> x[n, k], i64[n, k]". On the
      * left parameters of the schema by name, tensors with a name or number for each dimension; on
      * the right for each returned tensor a dtype, or the parameter whose dtype it has, and sizes as
-     * expressions of these names and of integer parameters: + - * // % min(,) max(,); (x[n], x[m]) for
-     * a list, none for an optional tensor that is not there, int, bool, float for numbers, int(n + 1)
-     * for one that follows from the sizes. NULL: what the program records. Checked against the
-     * program's record. */
+     * expressions of these names and of integer parameters: + - * // % min(,) max(,); x[n, d]{s, t}
+     * names the strides of a tensor, x[d, n - 1]{t, s} + s says how a view lies in the argument that
+     * it shows, if not row-major from its first element on; (x[n], x[m]) for a list, none for an
+     * optional tensor that is not there, int, bool, float for numbers, int(n + 1) for one that follows
+     * from the sizes. NULL: what the program records. Checked against the program's record. */
     const char *shapes;
     /* Name of the overload that writes into given outputs ("out"); NULL: the one whose signature
      * matches, when there is one. */
@@ -128,6 +130,11 @@ ferrite_ops(void);
 #define FE_OP_BY_OUT(schema, shapes, out)  \
     {                                      \
         schema, NULL, NULL, shapes, out, 0 \
+    }
+/* All that it returns are views of its arguments, so there is nothing to call. */
+#define FE_OP_VIEW(schema, shapes)          \
+    {                                       \
+        schema, NULL, NULL, shapes, NULL, 0 \
     }
 #define FE_OP_LIBRARY(name, rows)                                                             \
     const fe_op_library *ferrite_ops(void)                                                    \

@@ -14,7 +14,7 @@
 The schema says what is changed in place and what is returned. A function in Python is called with torch tensors
 where PyTorch is loaded, else numpy arrays, else ferrite_runtime.Tensor, which show the program's memory and are
 good during the call alone; what it returns is copied to where the program wants it. What it returns for `Tensor(a!)`
-is that argument, whatever it is. A C function (its address, a ctypes function, or one of a ctypes.CDLL) is an
+or `Tensor(a)` is the program's already, and not looked at. A C function (its address, a ctypes function, or one of a ctypes.CDLL) is an
 fe_op_function of ferrite_ops.h.
 
 ferrite.compile() knows all operators that were declared before. So does what it wrote, a module or a graph, when
@@ -83,7 +83,7 @@ class _Schema:
         returned = text[end + 1:].replace("->", "", 1).strip()
         if returned.startswith("(") and _end_of(returned, 0) == len(returned) - 1:
             returned = returned[1:-1]
-        self.fresh = ["!" not in part for part in _split(returned)]  # returns that are no argument
+        self.fresh = ["(" not in part for part in _split(returned)]  # returns that show no argument: Tensor(a) does
 
     @property
     def symbol(self):
@@ -143,7 +143,7 @@ def _flat(value):
 
 
 def _fresh(schema, returned):
-    """What the function returns and the program wants: not what is an argument; lists flattened."""
+    """What the function returns and the program wants: not what shows an argument; lists flattened."""
     if not schema.fresh:
         return []
     values = [returned] if len(schema.fresh) == 1 else list(returned)

@@ -34,7 +34,7 @@ static fe_status check_row(const plugin *l, const fe_op_row *row)
     FE_TRY(op_declare_custom(l->d->ops, row->schema, 0, &(op_custom){0}, &op));
     FE_TRY(op_out_variant(l->d->ops, op, &out));
     FE_TRY(op_check_out(l->d->ops, op));
-    if (!row->symbol && !row->function && !out)
+    if (!row->symbol && !row->function && !out && !op_is_plain_view(op))
         return plugin_failed(l,
                              "name its function, or declare the overload that writes into outputs",
                              "%s has neither a function nor an out overload", op->name);

@@ -3,11 +3,13 @@
  *     x[n, d], counts[e], k -> x[n, k], i64[n, k]
  *
  * Left: parameters by name, tensors with a name or a number for each dimension; a name stands for
- * the size where it comes first, and must fit where it comes again. Right: for each returned tensor
- * a dtype, or the parameter whose dtype it has, and its sizes; (x[n], x[m]) for a list, `none` for
- * an optional one that is not there; int, bool, float for numbers, int(n + 1) where it is known. A
- * return that aliases a written argument is that argument; the functional form gives, last, what
- * each written argument becomes.
+ * the size where it comes first, and must fit where it comes again; x[n, d]{s, t} names the strides.
+ * Right: for each returned tensor a dtype, or the parameter whose dtype it has, and its sizes; a view
+ * of an argument has strides, and a place in it, if it is not row-major from its first element on:
+ * x[d, n - 1]{t, s} + s; (x[n], x[m]) for a list, `none` for an optional one that is not there; int,
+ * bool, float for numbers, int(n + 1) where it is known. A return that aliases a written argument is
+ * that argument; the functional form gives what aliases nothing and then what each written argument
+ * becomes.
  */
 #include "infer/infer_priv.h"
 
@@ -105,11 +107,12 @@ static fe_status parse_sum(shapes_reader *r, sym_expr *out)
 
 /* ---- the two sides ---- */
 
-static fe_status parse_given_tensor(shapes_reader *r, const char *name, const ty_tensor *x)
+/* A name or a number for each of `count` sizes, or strides, up to the bracket. */
+static fe_status parse_given_numbers(shapes_reader *r, const char *name, const ty_tensor *x,
+                                     const sym_expr *numbers, const char *end)
 {
     uint32_t d = 0;
-    FE_TRY(lex_expect(&r->lx, "["));
-    for (; !lex_is(&r->lx, "]"); d++) {
+    for (; !lex_is(&r->lx, end); d++) {
         if (d) FE_TRY(lex_expect(&r->lx, ","));
         const lex_token at = r->lx.token;
         if (at.kind != LEX_NAME && at.kind != LEX_INT)
@@ -117,14 +120,22 @@ static fe_status parse_given_tensor(shapes_reader *r, const char *name, const ty
         lex_next(&r->lx);
         if (!x || d >= x->rank) continue;
         if (at.kind == LEX_NAME)
-            bind(r, at.text, x->sizes[d]);
-        else if (!infer_may_equal(r->c, x->sizes[d], infer_number(r->c, at.integer)))
+            bind(r, at.text, numbers[d]);
+        else if (!infer_may_equal(r->c, numbers[d], infer_number(r->c, at.integer)))
             infer_fail(r->c, "%s is %s; its dimension %u must be %lld", name, infer_shape(r->c, x),
                        d, (long long)at.integer);
     }
     if (x && d != x->rank)
         infer_fail(r->c, "%s is %s; it must have %u dimensions", name, infer_shape(r->c, x), d);
-    return lex_expect(&r->lx, "]");
+    return lex_expect(&r->lx, end);
+}
+
+static fe_status parse_given_tensor(shapes_reader *r, const char *name, const ty_tensor *x)
+{
+    FE_TRY(lex_expect(&r->lx, "["));
+    FE_TRY(parse_given_numbers(r, name, x, x ? x->sizes : NULL, "]"));
+    if (!lex_take(&r->lx, "{")) return FE_OK;
+    return parse_given_numbers(r, name, x, x ? x->strides : NULL, "}");
 }
 
 static fe_status parse_given(shapes_reader *r)
@@ -138,29 +149,49 @@ static fe_status parse_given(shapes_reader *r)
     return FE_OK;
 }
 
+/* Sums for dimensions, up to the bracket. */
+static fe_status parse_numbers(shapes_reader *r, sym_expr *out, uint32_t *count, const char *end)
+{
+    for (*count = 0; !lex_is(&r->lx, end); ++*count) {
+        if (*count) FE_TRY(lex_expect(&r->lx, ","));
+        if (*count == TY_MAX_RANK) return lex_fail(&r->lx, "too many dimensions");
+        FE_TRY(parse_sum(r, &out[*count]));
+    }
+    return lex_expect(&r->lx, end);
+}
+
+/* Of a view: how it lies in what it shows. */
+static fe_status parse_layout(shapes_reader *r, ty_tensor *x)
+{
+    uint32_t rank;
+    sym_expr strides[TY_MAX_RANK];
+    if (lex_take(&r->lx, "{")) {
+        FE_TRY(parse_numbers(r, strides, &rank, "}"));
+        if (rank != x->rank) return lex_fail(&r->lx, "not a stride for each dimension");
+        memcpy(x->strides, strides, rank * sizeof *strides);
+    }
+    return lex_take(&r->lx, "+") ? parse_sum(r, &x->offset) : FE_OK;
+}
+
 static fe_status parse_tensor(shapes_reader *r, const char *name, fx_value *out)
 {
     ty_dtype dtype;
     sym_expr sizes[TY_MAX_RANK];
-    uint32_t rank = 0;
+    uint32_t rank;
     const ty_tensor *like = op_param_index(r->c->op, name) < 0 ? NULL : infer_tensor(r->c, name);
     if (like)
         dtype = like->dtype;
     else if (!ty_dtype_parse(name, &dtype))
         return lex_fail(&r->lx, "%s is neither a dtype nor a tensor that is given", name);
     FE_TRY(lex_expect(&r->lx, "["));
-    for (; !lex_is(&r->lx, "]"); rank++) {
-        if (rank) FE_TRY(lex_expect(&r->lx, ","));
-        if (rank == TY_MAX_RANK) return lex_fail(&r->lx, "too many dimensions");
-        FE_TRY(parse_sum(r, &sizes[rank]));
-    }
+    FE_TRY(parse_numbers(r, sizes, &rank, "]"));
     const ty_tensor *device = like;
     for (uint32_t i = 0; !device && i < r->c->node->arg_count; i++)
         device = fx_arg_tensor(&r->c->node->args[i]);
     ty_tensor here = {.device = {TY_CPU, -1}};
     *out = (fx_value){.kind = FX_TENSOR,
                       .tensor = infer_fresh(r->c, device ? device : &here, dtype, rank, sizes)};
-    return lex_expect(&r->lx, "]");
+    return parse_layout(r, out->tensor);
 }
 
 static fe_status parse_result(shapes_reader *r, fx_value *out);
@@ -225,6 +256,14 @@ static fx_value tuple_value(fx_value *items, uint32_t count)
     return (fx_value){.kind = FX_TUPLE, .items = items, .count = count};
 }
 
+/* The written parameter that return k aliases, or -1. */
+static int written_param_of(const op_info *op, uint32_t k)
+{
+    for (uint32_t i = 0; i < op->param_count; i++)
+        if (op->params[i].is_written && (op->params[i].alias & op->returns[k].alias)) return (int)i;
+    return -1;
+}
+
 static void push_written(shapes_reader *r, const fx_arg *a)
 {
     const ty_tensor *x = a->kind == FX_ARG_NODE ? fx_arg_tensor(a) : NULL;
@@ -233,11 +272,24 @@ static void push_written(shapes_reader *r, const fx_arg *a)
         push_written(r, &a->list.items[i]);
 }
 
+/* The functional form gives no views. */
+static void drop_views(shapes_reader *r, const op_info *from)
+{
+    uint32_t read = 0, kept = 0;
+    for (uint32_t k = 0; k < from->return_count && read < r->results.count; k++) {
+        if (written_param_of(from, k) >= 0) continue; /* the row does not speak of it */
+        if (!op_returns_alias(from, k)) r->results.at[kept++] = r->results.at[read];
+        read++;
+    }
+    if (read) r->results.count = kept;
+}
+
 /* Of the functional form: tensors of a list that is all that is returned are items of their own. */
 static void give_functional(shapes_reader *r)
 {
     infer_call *c = r->c;
     const op_info *from = c->op->custom->mutating;
+    drop_views(r, from);
     if (r->results.count == 1 && r->results.at[0].kind == FX_TUPLE) {
         fx_value list = r->results.at[0];
         r->results.count = 0;
@@ -257,12 +309,34 @@ static fx_value value_of_argument(infer_call *c, const fx_arg *a)
     return tuple_value(items, a->list.count);
 }
 
-static const fx_arg *aliased(const infer_call *c, const op_param *returned)
+/* What is recorded for return k where that is another part of the written argument. */
+static bool shows_part(const infer_call *c, uint32_t k, const fx_value *argument, fx_value *out)
 {
-    for (uint32_t i = 0; i < c->op->param_count; i++)
-        if (c->op->params[i].is_written && (c->op->params[i].alias & returned->alias))
-            return &c->node->args[i];
-    return NULL;
+    const fx_value *recorded = &c->recorded;
+    bool is_item = c->op->return_count > 1;
+    if (is_item && (recorded->kind != FX_TUPLE || k >= recorded->count)) return false;
+    *out = is_item ? recorded->items[k] : *recorded;
+    return out->kind == FX_TENSOR && argument->kind == FX_TENSOR &&
+           out->tensor->storage == argument->tensor->storage &&
+           !infer_same_value(c->graph, argument, out, NULL);
+}
+
+/* A view stands on the storage of what it shows; what is no view is row-major. */
+static void place_view(infer_call *c, uint32_t k, uint32_t item, uint32_t count, fx_value *v)
+{
+    bool unclear;
+    for (uint32_t i = 0; v->kind == FX_TUPLE && i < v->count; i++)
+        place_view(c, k, i, v->count, &v->items[i]);
+    if (v->kind != FX_TENSOR) return;
+    const fx_node *shown = infer_shown(c->node, k, item, count, &unclear);
+    if (shown) {
+        const ty_tensor *base = shown->value.tensor;
+        v->tensor->offset = sym_add(c->symbols, v->tensor->offset, base->offset);
+        v->tensor->storage = base->storage;
+    } else if (!unclear &&
+               (!ty_is_contiguous(c->symbols, v->tensor) || !infer_is(c, v->tensor->offset, 0))) {
+        infer_fail(c, "its declared shapes give return %u a layout, and it is no view", k);
+    }
 }
 
 /* Every return, aliases of written arguments among them. */
@@ -273,18 +347,23 @@ static void give_returns(shapes_reader *r)
     fx_value *items = NEW_ARRAY(c->memory, fx_value, op->return_count);
     uint32_t taken = 0, wanted = 0;
     bool is_list = op->return_count == 1 && op->returns[0].type.list;
-    if (is_list && !op->returns[0].alias &&
+    if (is_list && written_param_of(op, 0) < 0 &&
         (r->results.count != 1 || r->results.at[0].kind != FX_TUPLE)) {
         c->value = tuple_value(r->results.at, r->results.count); /* a bare list */
+        place_view(c, 0, 0, 1, &c->value);
         return;
     }
     for (uint32_t k = 0; k < op->return_count; k++) {
-        const fx_arg *a = aliased(c, &op->returns[k]);
-        wanted += a == NULL;
-        if (a)
-            items[k] = value_of_argument(c, a);
-        else if (taken < r->results.count)
+        fx_value part;
+        int written = written_param_of(op, k);
+        wanted += written < 0;
+        if (written >= 0) {
+            items[k] = value_of_argument(c, &c->node->args[written]);
+            if (shows_part(c, k, &items[k], &part)) items[k] = part;
+        } else if (taken < r->results.count) {
             items[k] = r->results.at[taken++];
+            place_view(c, k, 0, 1, &items[k]);
+        }
     }
     if (wanted != r->results.count)
         infer_fail(c, "it returns %u values of its own, its declared shapes have %u", wanted,

@@ -168,14 +168,29 @@ void infer_number_inputs(fx_graph *g)
     }
 }
 
+/* Where the inputs' storages began, before that is forgotten. */
+static infer_starts starts_of(fx_graph *g)
+{
+    infer_start *at = NEW_ARRAY(g->memory, infer_start, g->inputs.count);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < g->inputs.count; i++) {
+        const fx_node *p = g->inputs.at[i];
+        if (p->value.kind == FX_TENSOR && p->input_kind == FX_USER_INPUT)
+            at[count++] = (infer_start){p, p->value.tensor->offset};
+    }
+    return (infer_starts){at, count};
+}
+
 fe_status infer_graph(fx_graph *g)
 {
     fe_status unknown = FE_OK;
+    infer_starts starts = starts_of(g);
     infer_number_inputs(g);
     for (fx_node *n = g->first; n; n = n->next) {
         fx_value now;
         n->is_stale = false;
         if (n->kind != FX_CALL) continue;
+        infer_settle_views(g, n, &starts);
         if (infer_keeps_record(n)) {
             number_value(g, &n->value);
             continue;

@@ -31,6 +31,11 @@ fe_status infer_update(fx_graph *g, fx_node *n, uint32_t *recomputed);
 /* Is the metadata of every node what infer_graph() finds for it, alias classes up to their numbers?
  * The first node of which it is not, or NULL; why: what differs. */
 const fx_node *infer_first_untrue(fx_graph *g, const char **why);
+/* alias.c: the tensor that item `item` of `count` of return k shows, of a user's operator, by its
+ * schema. NULL: none; unclear: the schema names several. */
+fx_node *infer_shown(const fx_node *n, uint32_t k, uint32_t item, uint32_t count, bool *unclear);
+/* What return k of the call is; NULL where its metadata has no such item. */
+fx_value *infer_returned(fx_node *n, uint32_t k);
 /* Do the two values agree in kind, dtype, device, sizes, strides and offset (storage numbers
  * aside)? why: what differs. */
 bool infer_same_value(fx_graph *g, const fx_value *a, const fx_value *b, const char **why);

@@ -155,6 +155,19 @@ void infer_as(infer_call *c, op_id op);
 /* Gives fresh tensors of the result their numbers. */
 void infer_number_storages(infer_call *c);
 
+/* ---- alias.c ---- */
+/* An input that began behind the start of its storage where the program was recorded. */
+typedef struct infer_start {
+    const fx_node *input;
+    sym_expr offset;
+} infer_start;
+typedef struct infer_starts {
+    const infer_start *at;
+    uint32_t count;
+} infer_starts;
+/* What is recorded for views that the user's operators return: on the storages of what they show. */
+void infer_settle_views(fx_graph *g, fx_node *n, const infer_starts *starts);
+
 /* ---- unbacked.c: what only the run knows ---- */
 /* A size of a result: what is recorded for the item's dimension, or else a fresh symbol. */
 /* unbacked.c: an integer (FX_INT) or bool that the run decides. */

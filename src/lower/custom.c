@@ -262,10 +262,6 @@ fe_status lower_custom(lowering *l, fx_node *n)
     const op_info *called = n->op->custom->mutating ? n->op->custom->mutating : n->op, *out;
     FE_TRY(op_out_variant(l->graph->ops, n->op, &out));
     if (out) called = out;
-    if (called->is_view)
-        return lower_fail(l,
-                          "it returns a view of an argument, and what a function of yours returns "
-                          "has memory of its own: let it copy, without the alias in the schema");
     if (!called->custom->symbol)
         return lower_fail(l, "no library that was given has a function for %s", called->name);
     custom_call c = {.l = l};

@@ -6,11 +6,18 @@
 
 /* ---- the functional form ---- */
 
-static bool aliases_written(const op_info *op, const op_param *returned)
+bool op_returns_alias(const op_info *op, uint32_t k)
 {
     for (uint32_t i = 0; i < op->param_count; i++)
-        if (op->params[i].is_written && (op->params[i].alias & returned->alias)) return true;
+        if (op->params[i].alias & op->returns[k].alias) return true;
     return false;
+}
+
+bool op_is_plain_view(const op_info *op)
+{
+    for (uint32_t k = 0; k < op->return_count; k++)
+        if (!op_returns_alias(op, k)) return false;
+    return op->return_count > 0 && !op->is_mutating;
 }
 
 static op_param unaliased(op_param p)
@@ -36,7 +43,7 @@ static const op_info *add_functional_form(op_registry *r, const op_info *op)
     custom->mutating = op;
     *form = *op;
     form->custom = custom;
-    form->is_mutating = false;
+    form->is_mutating = form->is_view = false;
     const char *overload = strcmp(op->overload, "default") == 0
                                ? "functional"
                                : arena_printf(r->memory, "%s_functional", op->overload);
@@ -48,8 +55,7 @@ static const op_info *add_functional_form(op_registry *r, const op_info *op)
     form->returns = NEW_ARRAY(r->memory, op_param, op->param_count + op->return_count);
     form->return_count = 0;
     for (uint32_t i = 0; i < op->return_count; i++)
-        if (!aliases_written(op, &op->returns[i]))
-            form->returns[form->return_count++] = op->returns[i];
+        if (!op_returns_alias(op, i)) form->returns[form->return_count++] = op->returns[i];
     for (uint32_t i = 0; i < op->param_count; i++) {
         form->params[i] = unaliased(op->params[i]);
         if (op->params[i].is_written)
@@ -109,7 +115,7 @@ fe_status op_declare_custom(op_registry *r, const char *schema, uint32_t flags,
         return FE_OK;
     }
     add_custom(r, op);
-    if (op->is_mutating) own->functional = add_functional_form(r, op);
+    if (op->is_mutating || op->is_view) own->functional = add_functional_form(r, op);
     *out = op;
     return FE_OK;
 }
@@ -197,7 +203,7 @@ static fe_status named_out(op_registry *r, const op_info *op, const op_info **ou
 
 static bool is_functional(const op_info *op)
 {
-    return op->custom && !op->is_mutating && !op->custom->mutating;
+    return op->custom && !op->is_mutating && !op->is_view && !op->custom->mutating;
 }
 
 fe_status op_out_variant(op_registry *r, const op_info *op, const op_info **out)

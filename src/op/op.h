@@ -120,10 +120,11 @@ typedef struct op_custom {
     const char *shapes;  /* what is returned from what is given (ferrite_ops.h) */
     const char *out;     /* name of the overload to call instead */
     bool is_out;         /* it is tagged as an out overload */
-    /* Of the functional form of a mutating operator: that operator. It returns what that returns,
-     * but for aliases of written arguments, then the new value of each written argument. */
+    /* Of the functional form of an operator that writes to its arguments or returns views of them:
+     * that operator. It returns what that returns, but for what aliases an argument, then the new
+     * value of each written argument. */
     const struct op_info *mutating;
-    const struct op_info *functional; /* of a mutating one: its functional form */
+    const struct op_info *functional; /* of such an operator: its functional form */
 } op_custom;
 
 typedef struct op_registry op_registry;
@@ -136,6 +137,10 @@ const op_info *op_find(op_registry *r, const char *name);
 const op_info *op_get(op_registry *r, op_id id);
 /* Index of the parameter, or -1. */
 int op_param_index(const op_info *op, const char *name);
+/* Does return k share memory with a parameter, by the schema? */
+bool op_returns_alias(const op_info *op, uint32_t k);
+/* Does it do nothing but return views of its arguments? */
+bool op_is_plain_view(const op_info *op);
 /* The functional operator of an in-place or out one (add_.Tensor -> add.Tensor), or NULL. */
 const op_info *op_functional_of(op_registry *r, const op_info *op);
 
@@ -144,8 +149,8 @@ fe_status op_schema_parse(fe_session *s, arena *a, const char *schema, op_info *
 /* custom.c: declares an operator by schema, "mylib::foo(Tensor x, Tensor(a!) y) -> Tensor". Again,
  * the same gives the operator that there is. */
 fe_status op_declare(op_registry *r, const char *schema, uint32_t flags, const op_info **out);
-/* The same with what stands behind the schema (copied). An operator that writes to its arguments
- * gets a functional form, "mylib.foo.functional". */
+/* The same with what stands behind the schema (copied). An operator that writes to its arguments or
+ * returns views of them gets a functional form, "mylib.foo.functional". */
 fe_status op_declare_custom(op_registry *r, const char *schema, uint32_t flags,
                             const op_custom *custom, const op_info **out);
 /* The overload that does the work of a functional custom operator into outputs that it is given: the

@@ -332,6 +332,16 @@ static fe_status make_several(functionaliser *f, fx_node *n)
     return f->status;
 }
 
+/* An operator of the user's that returns arguments, or views of them. */
+static fe_status make_custom(functionaliser *f, fx_node *n, fx_node **next)
+{
+    uint32_t id = n->id;
+    fx_node *before = n->prev;
+    FE_TRY(functionalise_views(f->g, n, next));
+    n = before ? before->next : f->g->first;
+    return n->id == id ? functionalise_custom(f, n) : FE_OK;
+}
+
 /* ---- the graph ---- */
 
 static fx_output_kind mutation_kind(const fx_node *input)
@@ -381,8 +391,11 @@ fe_status pass_functionalise(fx_graph *g, bool *changed)
         if (first || f.status != FE_OK) continue;
         bool writes =
             n->kind == FX_CALL && n->op->is_mutating && !(n->op->flags & OPF_HIGHER_ORDER);
-        f.status = functionalise_refuse(g, n);
-        if (f.status != FE_OK) break;
+        if (functionalise_returns_alias(n)) {
+            f.changed = true;
+            f.status = make_custom(&f, n, &next);
+            continue;
+        }
         f.status = writes && n->op->custom          ? functionalise_custom(&f, n)
                    : functionalise_is_resize(n)     ? functionalise_resize(&f, n)
                    : functionalise_is_several(g, n) ? make_several(&f, n)

@@ -40,8 +40,10 @@ bool functionalise_is_resize(const fx_node *n);
 fe_status functionalise_resize(functionaliser *f, fx_node *n);
 /* custom.c: a mutating operator of the user's becomes its functional form. */
 fe_status functionalise_custom(functionaliser *f, fx_node *n);
-/* FE_UNSUPPORTED for a call of one that returns a view. */
-fe_status functionalise_refuse(fx_graph *g, const fx_node *n);
+/* custom_view.c: does it return arguments, or views of them? Then: readers of these read the argument,
+ * or a part of it, and the call is erased where that is all; *next: the first of what now follows. */
+bool functionalise_returns_alias(const fx_node *n);
+fe_status functionalise_views(fx_graph *g, fx_node *n, fx_node **next);
 
 /* Is there a way back through this view operator? */
 bool functionalise_has_inverse(const fx_node *view);

@@ -273,3 +273,70 @@ def chain_of_changes():
             return x, counts
 
     return Chain(), [(torch.randn(32, 8),)]
+
+
+# ---- views: what is returned shows an argument ----
+
+
+def raised(x):
+    x += 1
+    return x.t()
+
+
+def tap(x, seen):
+    seen += 1
+    return x[0], x.shape[1]
+
+
+def views(schema, implementation):
+    declare("views", schema, implementation, implementation)
+
+
+views("tail(Tensor(a) x, int n) -> Tensor(a)", lambda x, n: x[n:])
+views("halves(Tensor(a) x) -> Tensor(a)[]", lambda x: [x[:2], x[2:]])
+views("swapped(Tensor(a) x, Tensor(b)? y) -> (Tensor(b)?, Tensor(a))",
+      lambda x, y: (None if y is None else y.t(), x.diagonal()))
+views("turned(Tensor(a) x) -> (Tensor(a), Tensor)", lambda x: (x.t(), x.sum(1)))
+views("raise_(Tensor(a!) x) -> Tensor(a!)", raised)
+views("tap(Tensor(a) x, Tensor(b!) seen) -> (Tensor(a), SymInt)", tap)
+
+
+class Views(nn.Module):
+    """Views of inputs, of values and of views; read, written, returned, and kept when their base is dead."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("table", torch.arange(12.0).reshape(4, 3))
+
+    def forward(self, x, y):
+        ops = torch.ops.views
+        value = x * 2
+        low = ops.tail(value, 1)
+        low += 1  # reaches value
+        left, right = ops.halves(value)
+        right.mul_(3)
+        turned, sums = ops.turned(right)
+        turned[0] = 7.0
+        more = ops.raise_(value)
+        more[:, 1] = -1.0
+        first, columns = ops.tap(value, seen := torch.zeros((), dtype=torch.int64))
+        first.neg_()
+        other, line = ops.swapped(y, self.table)
+        other[0] += 1  # a buffer
+        line.zero_()  # an input
+        none, same = ops.swapped(x, None)
+        assert none is None
+        kept = ops.tail(x.cos(), 2)
+        return value, low, left, sums, first, columns, seen, line * 1, same, kept, ops.tail(y, 1)
+
+
+@program
+def views_static():
+    return Views(), [(torch.randn(4, 3), torch.randn(3, 3))]
+
+
+@program
+def views_dynamic():
+    sizes = {0: Dim("rows", min=4, max=64)}
+    return Views(), [(torch.randn(4, 3), torch.randn(3, 3)), (torch.randn(9, 3), torch.randn(3, 3))], {
+        "dynamic_shapes": (sizes, None)}

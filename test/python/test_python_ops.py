@@ -142,6 +142,34 @@ def numbers_that_a_function_returns(folder):
     everywhere(ferrite.compile(export(module, (x,))), folder, (x,), eager(module, (x,)))
 
 
+VIEWS = torch.library.Library("pyviews", "DEF")
+VIEWS.define("tail(Tensor(a) x, SymInt n) -> Tensor(a)")
+VIEWS.define("turned(Tensor(a) x) -> (Tensor(a), Tensor)")
+VIEWS.define("raise_(Tensor(a!) x) -> Tensor(a!)")
+VIEWS.impl("tail", lambda x, n: x[n:], "CompositeExplicitAutograd")
+VIEWS.impl("turned", lambda x: (x.t(), x.sum(1)), "CompositeExplicitAutograd")
+VIEWS.impl("raise_", lambda x: x.add_(1).t(), "CompositeExplicitAutograd")
+
+
+@test
+def views_that_a_function_returns(folder):
+    def forward(x, y):
+        ops = torch.ops.pyviews
+        value = x * 2
+        part = ops.tail(value, 1)
+        part += 1
+        turned, sums = ops.turned(part)
+        turned[0] = 5.0
+        ops.raise_(value)[0, 0] = 9.0
+        ops.tail(y, 2).neg_()
+        return value, sums, part, ops.tail(x.cos(), 2), ops.tail(y, 1)
+
+    module, inputs = Calls(forward), (torch.randn(4, 3), torch.randn(3, 2))
+    for shapes in (None, (({0: Dim("n", min=4, max=64)}, None),)):
+        everywhere(ferrite.compile(export(module, inputs, dynamic_shapes=shapes)), folder, inputs,
+                   eager(module, inputs))
+
+
 FX = """operators { "shop::scale(Tensor x, float by, *, Tensor(a!)? log=None) -> (Tensor, SymInt)" }
 graph main {
   placeholder %x user "x" : f32[3,2]

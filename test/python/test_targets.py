@@ -194,7 +194,7 @@ def check_example():
 # The C side of the programs in test/custom_ops.
 LIBRARIES = [os.path.join(ROOT, *path) for path in (
     ("examples", "custom_ops", "moe.c"), ("examples", "custom_ops", "quant.c"), ("test", "custom_ops", "bag.c"),
-    ("test", "custom_ops", "returns.c"))]
+    ("test", "custom_ops", "returns.c"), ("test", "custom_ops", "views.c"))]
 
 
 def check_custom(targets, jobs):

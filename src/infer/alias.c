@@ -1,0 +1,68 @@
+/* alias.c -- returns of the user's operators that show an argument: which one, and so the storage
+ * that they stand on. What part of it they show is recorded, or declared (custom.c).
+ */
+#include "infer/infer_priv.h"
+
+/* The tensors among the arguments that a return may show. */
+typedef struct candidates {
+    fx_node *first;
+    bool several;
+} candidates;
+
+static void add_candidate(void *data, fx_node *n)
+{
+    candidates *c = data;
+    if (n->value.kind != FX_TENSOR || n == c->first) return;
+    if (c->first) c->several = true;
+    c->first = n;
+}
+
+fx_node *infer_shown(const fx_node *n, uint32_t k, uint32_t item, uint32_t count, bool *unclear)
+{
+    candidates found = {0};
+    const op_param *returned = &n->op->returns[k];
+    for (uint32_t i = 0; i < n->op->param_count; i++) {
+        const fx_arg *a = &n->args[i];
+        if (!(n->op->params[i].alias & returned->alias)) continue;
+        /* a list that is written and returned: item for item */
+        bool is_same_list = returned->type.list && n->op->params[i].is_written &&
+                            a->kind == FX_ARG_LIST && a->list.count == count;
+        fx_arg_each_node(is_same_list ? &a->list.items[item] : a, add_candidate, &found);
+    }
+    *unclear = found.several;
+    return found.several ? NULL : found.first;
+}
+
+fx_value *infer_returned(fx_node *n, uint32_t k)
+{
+    if (n->op->return_count == 1) return &n->value;
+    return n->value.kind == FX_TUPLE && k < n->value.count ? &n->value.items[k] : NULL;
+}
+
+/* One tensor of return k: on the storage of what it shows, counted from where that begins now. */
+static void settle(fx_graph *g, fx_node *n, uint32_t k, uint32_t item, uint32_t count, fx_value *v,
+                   const infer_starts *starts)
+{
+    bool unclear;
+    fx_node *shown = infer_shown(n, k, item, count, &unclear);
+    if (!shown || v->kind != FX_TENSOR) return;
+    uint32_t storage = shown->value.tensor->storage;
+    if (v->tensor->storage == storage) return;
+    v->tensor = ty_tensor_copy(g->memory, v->tensor);
+    v->tensor->storage = storage;
+    for (uint32_t i = 0; i < starts->count; i++)
+        if (starts->at[i].input->value.tensor->storage == storage)
+            v->tensor->offset = sym_sub(g->symbols, v->tensor->offset, starts->at[i].offset);
+}
+
+void infer_settle_views(fx_graph *g, fx_node *n, const infer_starts *starts)
+{
+    if (!n->op->custom || n->op->custom->mutating) return;
+    for (uint32_t k = 0; k < n->op->return_count; k++) {
+        fx_value *v = infer_returned(n, k);
+        if (!v || !op_returns_alias(n->op, k)) continue;
+        if (v->kind != FX_TUPLE) settle(g, n, k, 0, 1, v, starts);
+        for (uint32_t j = 0; v->kind == FX_TUPLE && j < v->count; j++)
+            settle(g, n, k, j, v->count, &v->items[j], starts);
+    }
+}
