@@ -246,6 +246,10 @@ FE_API fe_status fe_write_python(fe_program *program, const char *path);
  * beside its library of kernels, as fe_write_python() does. */
 FE_API fe_status fe_write_fx(fe_program *program, const char *path);
 
+/* Writes what each line and kernel of the program comes from, and back, as JSON: what stage "provenance" of
+ * fe_inspect_file() shows, of the program that the other functions write. FE_IO. */
+FE_API fe_status fe_write_provenance(fe_program *program, const char *path);
+
 /* Makes the program ready to be called in this process, without a file of the caller's:
  *
  *     fe_load(program, &artifact, &model);

@@ -5,7 +5,7 @@
 
 typedef struct compile_call {
     cli_call call;
-    const char *output, *emit;
+    const char *output, *emit, *provenance;
     bool quiet;
 } compile_call;
 
@@ -48,6 +48,7 @@ static int compile(cli_call *call)
     cli_show_progress(call->session);
     fe_status status = fe_compile_file(call->session, call->paths.at[0], &program);
     if (status == FE_OK) status = to->write(program, o->output);
+    if (status == FE_OK && o->provenance) status = fe_write_provenance(program, o->provenance);
     cli_clear_progress();
     int result = status == FE_OK ? report(o, program) : cli_failed(call->session);
     fe_program_free(program);
@@ -61,6 +62,8 @@ static const cli_option options[] = {
      "so: a shared library, and a header beside it (default); c: C sources, weights and a "
      "Makefile; python: a module, its kernels and what it imports; fx: the same as a graph for "
      "torch.fx"},
+    {"--provenance", CLI_TEXT, FIELD(provenance), "FILE",
+     "also writes what each line and kernel comes from, as JSON (inspect --stage provenance)"},
     {"--quiet", CLI_FLAG, FIELD(quiet), NULL, "says nothing of what was made"},
 };
 

@@ -319,6 +319,12 @@ fe_status fe_write_fx(fe_program *program, const char *path)
     return api_call(program->session, write_body, &job);
 }
 
+fe_status fe_write_provenance(fe_program *program, const char *path)
+{
+    path_job job = {program, path, provenance_write};
+    return api_call(program->session, write_body, &job);
+}
+
 static fe_status load_body(fe_session *session, void *data)
 {
     (void)session;

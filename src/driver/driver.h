@@ -265,6 +265,7 @@ fe_status artifact_write_sources(driver_program *d, const char *folder);
 
 /* provenance.c: lines to nodes and back, as JSON. */
 void provenance_print(driver_program *d, text *out);
+fe_status provenance_write(driver_program *d, const char *path);
 /* Was something in this line lowered from this node? */
 bool provenance_has(const driver_program *d, uint32_t line, uint32_t node);
 /* The kernel or operator that it calls, or NULL. */

@@ -286,3 +286,11 @@ void provenance_print(driver_program *d, text *out)
     print_exported(&p);
     arena_free(p.memory);
 }
+
+fe_status provenance_write(driver_program *d, const char *path)
+{
+    text out;
+    text_init(&out, d->memory);
+    provenance_print(d, &out);
+    return file_write(d->session, path, out.at, out.length);
+}

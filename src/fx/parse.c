@@ -174,6 +174,20 @@ static fe_status parse_names(fx_parser *p, fx_graph *g)
     return FE_OK;
 }
 
+/* What the list of symbols does not have gets its bounds here. */
+static fe_status parse_range(fx_parser *p, fx_graph *g)
+{
+    fx_range range;
+    bool is_new = p->lx.token.kind == LEX_NAME &&
+                  sym_is_none(sym_find_symbol(p->symbols, p->lx.token.text));
+    FE_TRY(sym_parse(p->symbols, &p->lx, &range.expr));
+    FE_TRY(parse_bounds(p, &range.min, &range.max));
+    if (is_new && sym_op_of(p->symbols, range.expr) == SYM_SYMBOL)
+        sym_set_range(p->symbols, range.expr, range.min, range.max);
+    vec_push(p->memory, &g->ranges, range);
+    return FE_OK;
+}
+
 /* One setting of the graph; *found is false when there is none at the lexer. */
 static fe_status parse_setting(fx_parser *p, fx_graph *g, bool *found)
 {
@@ -183,13 +197,7 @@ static fe_status parse_setting(fx_parser *p, fx_graph *g, bool *found)
         g->is_functional = true;
         return FE_OK;
     }
-    if (lex_take(lx, "range")) {
-        fx_range range;
-        FE_TRY(sym_parse(p->symbols, lx, &range.expr));
-        FE_TRY(parse_bounds(p, &range.min, &range.max));
-        vec_push(p->memory, &g->ranges, range);
-        return FE_OK;
-    }
+    if (lex_take(lx, "range")) return parse_range(p, g);
     if (lex_take(lx, "guard")) {
         const char *guard;
         FE_TRY(lex_string(lx, &guard));

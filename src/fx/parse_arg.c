@@ -154,6 +154,13 @@ static fe_status parse_device_index(fx_parser *p, ty_device_kind kind, fx_arg *o
     return FE_OK;
 }
 
+/* torch.float64, and f64 as types are written elsewhere, unless a symbol is called so. */
+static bool is_dtype(const fx_parser *p, ty_dtype *out)
+{
+    const char *name = p->lx.token.text;
+    return ty_dtype_parse(name, out) && sym_is_none(sym_find_symbol(p->symbols, name));
+}
+
 /* An argument that starts with a name: a constant of some kind, else an expression. */
 static fe_status parse_named_arg(fx_parser *p, fx_arg *out)
 {
@@ -172,8 +179,7 @@ static fe_status parse_named_arg(fx_parser *p, fx_arg *out)
     } else if (lex_take(lx, "object")) {
         out->kind = FX_ARG_OBJECT;
         return lex_string(lx, &out->string);
-    } else if (strncmp(lx->token.text, "torch.", 6) == 0 &&
-               ty_dtype_parse(lx->token.text, &dtype)) {
+    } else if (is_dtype(p, &dtype)) {
         lex_next(lx);
         *out = fx_dtype(dtype);
     } else if ((index = fx_take_word(p, fx_format_words, FX_FORMAT_WORDS)) >= 0) {

@@ -10,12 +10,14 @@
  *     inputs 2                 tells the artifact that so many inputs are given; outputs N likewise
  *     run                      a call; prints the message when it fails
  *     allocates                a call; prints whether it allocated (link with -rdynamic)
- *     show in 0                sizes, strides and values of an input; show out 0: of an output
+ *     show in 0                sizes, strides and values of an input; show out 0: of an output, nothing
+ *                              behind a call that failed
  */
 #include "counting.h"
 #include "ferrite_abi.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +36,7 @@ static fe_context *contexts[4];
 static int current;
 static tensor in[MOST], out[MOST];
 static fe_tensor got[MOST]; /* outputs as the last call left them */
+static bool has_results; /* the last call did not fail */
 static uint32_t in_count, out_count;
 
 static const struct {
@@ -146,8 +149,13 @@ static void describe(tensor *x, char *text)
 
 static void show(const char *what, int k)
 {
-    fe_tensor t = strcmp(what, "in") == 0 ? in[k].t : got[k];
-    if (!t.strides) t.strides = strcmp(what, "in") == 0 ? in[k].strides : out[k].strides;
+    bool is_input = strcmp(what, "in") == 0;
+    fe_tensor t = is_input ? in[k].t : got[k];
+    if (is_input ? !t.sizes : !has_results) {
+        printf("%s %d: nothing\n", what, k);
+        return;
+    }
+    if (!t.strides) t.strides = is_input ? in[k].strides : out[k].strides;
     printf("%s %d [", what, k);
     for (uint32_t d = 0; d < t.rank; d++) printf("%s%lld", d ? "," : "", (long long)t.sizes[d]);
     printf("]{");
@@ -171,6 +179,7 @@ static void call(void)
         outputs[k] = out[k].t;
     }
     int code = artifact->run(contexts[current], inputs, in_count, outputs, out_count);
+    has_results = !code;
     if (code) {
         printf("failed %d: %s\n", code, artifact->error(contexts[current]));
         return;

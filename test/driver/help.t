@@ -32,6 +32,8 @@ makes a shared library, C sources, a Python module or an FX graph of a program
   --emit so|c|python|fx so: a shared library, and a header beside it (default); c: C sources,
                         weights and a Makefile; python: a module, its kernels and what it imports;
                         fx: the same as a graph for torch.fx
+  --provenance FILE     also writes what each line and kernel comes from, as JSON (inspect --stage
+                        provenance)
   --quiet               says nothing of what was made
   --isa NAME            instruction set; native: this machine's; scalar: plain C11
   --cc CC               the C compiler, arguments may follow its name (default: $CC, then cc)

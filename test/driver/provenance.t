@@ -57,3 +57,9 @@ graph main {
   "exported": {
   }
 }
+--run-- d=$ROOT/demo/digits.pt2; for o in '' '--split op=relu' '--no-passes --nan-check'; do ferrite compile $d $o -o d.so --provenance p.json --quiet && ferrite inspect $d $o --stage provenance | cmp - p.json; ferrite compile $d $o --emit fx -o graph/ --provenance graph/p.json --quiet; cmp p.json graph/p.json; done; grep -c '"line"' p.json; ferrite compile $d -o d.so --provenance no/p.json --quiet
+--err--
+error: file: cannot write no/p.json: No such file or directory
+--out--
+8
+--status-- 1

@@ -1,4 +1,5 @@
-# symbols with ranges and example values, expressions over them in shapes and arguments, ranges and guards
+# symbols with ranges and example values, expressions over them in shapes and arguments, ranges and guards; a range without a list of
+# symbols is the symbol's own
 --run-- ferrite inspect --stage read -
 --in--
 symbols {
@@ -37,4 +38,28 @@ graph main {
   %nonzero = aten.nonzero.default(%x) : i64[u0,2]
   %item = aten.item.default(%x) : float ?
   output (user %view, user %nonzero, user %item)
+}
+--run-- ferrite inspect --stage read -
+--in--
+graph main {
+  range s0 in [2, 8]
+  range 2*s1 in [2, 8]
+  range u0 in [0, 4]
+  placeholder %x user "x" : f32[s0,s1]
+  %to = aten._to_copy.default(%x, dtype=f64) : f64[s0,s1]
+  output (user %to)
+}
+--out--
+symbols {
+  s0 in [2, 8]
+  s1 in [0, inf]
+  u0 unbacked in [0, 4]
+}
+graph main {
+  range s0 in [2, 8]
+  range 2*s1 in [2, 8]
+  range u0 in [0, 4]
+  placeholder %x user "x" : f32[s0,s1]
+  %to = aten._to_copy.default(%x, torch.float64, None, None, None, False, None) : f64[s0,s1]
+  output (user %to)
 }

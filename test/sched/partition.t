@@ -61,13 +61,14 @@ group 0 control op 0 partition
 group 1 kernel outer [] vector inner
 group 2 define op 3
 group 3 assert op 4
-group 4 extern op 5 nonzero
-group 5 control op 6 partition
-group 6 kernel outer [] vector inner
-group 7 control op 8 partition
-group 8 kernel outer [] vector inner
-live @buf1 [1, 5)
+group 4 assert op 5
+group 5 extern op 6 nonzero
+group 6 control op 7 partition
+group 7 kernel outer [] vector inner
+group 8 control op 9 partition
+group 9 kernel outer [] vector inner
+live @buf1 [1, 6)
 live @buf2 [1, 3)
-live @buf3 [4, 7)
-live @buf4 [5, 10) output
-live @buf5 [7, 10) output
+live @buf3 [5, 8)
+live @buf4 [6, 11) output
+live @buf5 [8, 11) output
