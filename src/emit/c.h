@@ -14,6 +14,8 @@ void emit_c_declare_kernels(emit_state *s);
 void emit_c_kernel_files(emit_state *s);
 /* A double as a C constant, infinities and NaN included. */
 void emit_c_double(text *out, double value);
+/* "...", as C reads it: no escape runs on into what follows, no trigraph begins. */
+void emit_c_text(text *out, const char *value);
 void emit_c_port(emit_state *s, const char *name, int dtype, uint32_t rank, const sym_expr *sizes,
                  const sym_expr *strides);
 /* c_body.c */

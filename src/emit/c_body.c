@@ -155,7 +155,7 @@ static void print_checks(emit_state *s, const wrap_call *call)
     for (uint32_t i = 0; i < call->check_count; i++) {
         const wrap_check_row *check = &call->checks[i];
         text_printf(&s->out, "%s{%d, %d, ", i ? ", " : "", check->dimension, check->wraps);
-        text_quoted(&s->out, check->where);
+        emit_c_text(&s->out, check->where);
         text_char(&s->out, '}');
     }
     text_add(&s->out, "}));\n");
@@ -267,7 +267,7 @@ static void c_extern(emit_state *s, const wrap_line *line)
     text_add(&s->out, op->float_count ? "},\n" : "0},\n");
     if (op->message) {
         text_add(&s->out, "        .text = ");
-        text_quoted(&s->out, op->message);
+        emit_c_text(&s->out, op->message);
         text_add(&s->out, ",\n");
     }
     if (line->call.kernel) {
@@ -330,7 +330,7 @@ void emit_c_assert(emit_state *s, const wrap_line *line)
     for (uint32_t i = 0; i < count; i++)
         text_printf(&s->out, "%s %s = %%lld", i ? "," : ":", sym_name(t, symbols[i]));
     text_add(&s->out, "\", ");
-    text_quoted(&s->out, line->text ? line->text : "an assertion of the program does not hold");
+    emit_c_text(&s->out, line->text ? line->text : "an assertion of the program does not hold");
     for (uint32_t i = 0; i < count; i++)
         text_printf(&s->out, ", (long long)%s", sym_name(t, symbols[i]));
     text_add(&s->out, ");\n");
@@ -395,7 +395,7 @@ static void c_check(emit_state *s, const wrap_line *line)
     text_add(&s->out, "    RT_TRY(rt_check_numbers(f, &(fe_tensor)");
     emit_c_view(s, line->view);
     text_printf(&s->out, ", %d, ", line->finite);
-    text_quoted(&s->out, line->text);
+    emit_c_text(&s->out, line->text);
     text_add(&s->out, "));\n");
 }
 

@@ -24,7 +24,7 @@ static void print_argument(emit_state *s, const loop_op *op, const loop_argument
         return;
     case 's':
         text_add(out, "{FE_ARG_STRING, 0, .string = ");
-        text_quoted(out, op->callee->strings[a->number]);
+        emit_c_text(out, op->callee->strings[a->number]);
         text_char(out, '}');
         return;
     case '[':

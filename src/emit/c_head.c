@@ -16,6 +16,23 @@ void emit_c_double(text *out, double value)
         text_double(out, value);
 }
 
+void emit_c_text(text *out, const char *value)
+{
+    text_char(out, '"');
+    for (const char *at = value; *at; at++) {
+        unsigned char c = (unsigned char)*at;
+        if (c == '"' || c == '\\' || (c == '?' && at > value && at[-1] == '?'))
+            text_printf(out, "\\%c", c);
+        else if (c == '\n')
+            text_add(out, "\\n");
+        else if (c < 0x20 || c == 0x7f)
+            text_printf(out, "\\%03o", c);
+        else
+            text_char(out, *at); /* UTF-8 passes through */
+    }
+    text_char(out, '"');
+}
+
 /* Symbols are numbered in the order of their lines, which is that of their definitions. */
 static void number_symbols(emit_state *s)
 {
@@ -68,12 +85,12 @@ void emit_c_port(emit_state *s, const char *name, int dtype, uint32_t rank, cons
                  const sym_expr *strides)
 {
     text_add(&s->out, "    {.name = ");
-    text_quoted(&s->out, name);
+    emit_c_text(&s->out, name);
     text_printf(&s->out, ", .dtype = %d, .rank = %u, ", dtype, rank);
     print_dims(s, "sizes", sizes, rank);
     print_dims(s, "strides", strides, rank);
     text_add(&s->out, ".shape_text = ");
-    text_quoted(&s->out, shape_text(s, sizes, rank));
+    emit_c_text(&s->out, shape_text(s, sizes, rank));
     text_add(&s->out, "},\n");
 }
 
@@ -152,7 +169,7 @@ static void print_weights(emit_state *s)
     for (uint32_t k = 0; k < s->w->weights.count; k++) {
         const wrap_weight *weight = &s->w->weights.at[k];
         text_add(&s->out, "    {");
-        text_quoted(&s->out, s->w->loops->buffers.at[weight->buffer].name);
+        emit_c_text(&s->out, s->w->loops->buffers.at[weight->buffer].name);
         text_printf(&s->out, ", %lld, %lld},", (long long)weight->offset, (long long)weight->bytes);
         if (weight->packed_for)
             text_printf(&s->out, " /* packed for %s */", weight->packed_for->kernel);
@@ -202,7 +219,7 @@ static void check_dimension(emit_state *s, const char *input, uint32_t k, uint32
                 d);
     sym_print(s->w->loops->symbols, size, &s->out);
     text_add(&s->out, " = %lld\", ");
-    text_quoted(&s->out, input);
+    emit_c_text(&s->out, input);
     text_printf(&s->out, ",\n                       (long long)f->in[%u].sizes[%u], (long long)(",
                 k, d);
     sym_print_c(s->w->loops->symbols, size, &s->out);
@@ -243,7 +260,7 @@ static void check_symbol_range(emit_state *s, const wrap_line *line)
                     line->is_stride ? "stride" : "size", line->dimension);
     if (!sym_is_none(line->scale)) text_printf(out, ", so %s is %%lld", name);
     text_printf(out, ": %s must be %s\", ", name, bounds_text(s, min, max));
-    text_quoted(out, s->w->loops->inputs.at[line->input].name);
+    emit_c_text(out, s->w->loops->inputs.at[line->input].name);
     if (line->dimension >= 0) text_printf(out, ", (long long)%s", emit_c_source(s, line));
     if (line->dimension < 0 || !sym_is_none(line->scale)) text_printf(out, ", (long long)%s", name);
     text_add(out, ");\n");
@@ -264,7 +281,7 @@ static void check_number(emit_state *s, uint32_t k)
                     "rt_fail(f, FE_RUN_BAD_INPUT, \"input '%%s' is %%.17g, the program is made for "
                     "%%.17g\", ",
                     k, value.at);
-        text_quoted(out, input->name);
+        emit_c_text(out, input->name);
         text_printf(out, ", *(const double *)f->inputs[%u], %s);\n", k, value.at);
         return;
     }
@@ -277,7 +294,7 @@ static void check_number(emit_state *s, uint32_t k)
              "made for ");
     sym_print(s->w->loops->symbols, input->expr, out);
     text_add(out, "\", ");
-    text_quoted(out, input->name);
+    emit_c_text(out, input->name);
     text_printf(out, ", (long long)%s);\n", emit_c_source(s, &line));
 }
 
@@ -385,7 +402,7 @@ void emit_c_end(emit_state *s)
     emit_c_custom_names(s);
     bool fixed = w->segment_count == 1 && !w->is_dynamic;
     text_add(&s->out, "const rt_program rt_this_program = {\n    .name = ");
-    text_quoted(&s->out, w->name);
+    emit_c_text(&s->out, w->name);
     text_printf(
         &s->out,
         ",\n    .inputs = input_ports,\n    .input_count = %u,\n    .outputs = output_ports,\n    "

@@ -30,11 +30,11 @@ static void print_part_tables(emit_state *s, uint32_t k, const sched_part *part)
     print_buffer_ports(s, part->makes, part->make_count);
     text_printf(&s->out, "    {0}};\nstatic const char *const part_names_%u[] = {", k);
     for (uint32_t i = 0; i < part->symbol_count; i++) {
-        text_quoted(&s->out, sym_name(s->w->loops->symbols, part->symbols[i]));
+        emit_c_text(&s->out, sym_name(s->w->loops->symbols, part->symbols[i]));
         text_add(&s->out, ", ");
     }
     for (uint32_t i = 0; i < part->constant_count; i++) {
-        text_quoted(&s->out, s->w->loops->buffers.at[part->constants[i]].name);
+        emit_c_text(&s->out, s->w->loops->buffers.at[part->constants[i]].name);
         text_add(&s->out, ", ");
     }
     text_add(&s->out, "0};\n");
@@ -44,7 +44,7 @@ static void print_part_row(emit_state *s, uint32_t k, const wrap_line *line)
 {
     const sched_part *part = line->part;
     text_add(&s->out, "    {.name = ");
-    text_quoted(&s->out, part->name);
+    emit_c_text(&s->out, part->name);
     text_printf(&s->out,
                 ", .inputs = part_inputs_%u, .input_count = %u, .mutated_count = %u,\n     "
                 ".outputs = part_outputs_%u, .output_count = %u, .symbols = part_names_%u, "

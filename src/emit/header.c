@@ -1,5 +1,5 @@
 /* header.c -- MODEL.h: what a C program needs to know of an artifact at compile time. */
-#include "emit/emit.h"
+#include "emit/c.h"
 
 static char *upper(arena *memory, const char *name)
 {
@@ -7,6 +7,19 @@ static char *upper(arena *memory, const char *name)
     for (char *c = made; *c; c++)
         if (*c >= 'a' && *c <= 'z') *c = (char)(*c - 'a' + 'A');
     return made;
+}
+
+static void print_name(const char *macro, const char *name, text *out)
+{
+    text_printf(out, "#define %s_NAME ", macro);
+    emit_c_text(out, name);
+    text_char(out, '\n');
+}
+
+static void print_unread(const char *what, const char *macro, const char *name, text *out)
+{
+    text_printf(out, "\n/* %s */\n", what);
+    print_name(macro, name, out);
 }
 
 /* `macro` is how the names of all macros of this input or output begin. */
@@ -18,7 +31,8 @@ static void print_tensor(const loop_program *p, const char *macro, const char *n
         if (d) text_add(out, ", ");
         sym_print(p->symbols, sizes[d], out);
     }
-    text_printf(out, "] */\n#define %s_NAME \"%s\"\n", macro, name);
+    text_add(out, "] */\n");
+    print_name(macro, name, out);
     text_printf(out, "#define %s_DTYPE FE_%s\n", macro, upper(out->memory, ty_dtype_name(dtype)));
     text_printf(out, "#define %s_RANK %u\n", macro, rank);
     for (uint32_t d = 0; d < rank; d++) {
@@ -51,7 +65,7 @@ fe_status emit_header(const emit_input *input, const char *guard_name, arena *me
         else if (in->dtype != TY_NO_DTYPE)
             print_tensor(p, macro, in->name, in->dtype, NULL, 0, &t);
         else
-            text_printf(&t, "\n/* not read */\n#define %s_NAME \"%s\"\n", macro, in->name);
+            print_unread("not read", macro, in->name, &t);
     }
     for (uint32_t k = 0; k < p->outputs.count; k++) {
         const loop_output *o = &p->outputs.at[k];
@@ -60,7 +74,7 @@ fe_status emit_header(const emit_input *input, const char *guard_name, arena *me
         if (o->kind == LOOP_OUT_TENSOR)
             print_tensor(p, macro, name, o->view.dtype, o->view.sizes, o->view.rank, &t);
         else
-            text_printf(&t, "\n/* a number or nothing */\n#define %s_NAME \"%s\"\n", macro, name);
+            print_unread("a number or nothing", macro, name, &t);
     }
     text_printf(&t, "\n#endif\n");
     *out = (emit_file){arena_printf(memory, "%s.h", guard_name), t.at, t.length};

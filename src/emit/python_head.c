@@ -246,12 +246,22 @@ static void print_checks(emit_state *s)
 
 /* ---- begin and end ---- */
 
+/* Inside of quotes that others write. */
+static void print_inside(emit_state *s, const char *before, const char *said)
+{
+    text quoted;
+    text_init(&quoted, s->memory);
+    emit_python_text(&quoted, said);
+    text_add(&s->out, before);
+    text_add_n(&s->out, quoted.at + 1, quoted.length - 2);
+}
+
 static void print_head(emit_state *s)
 {
     const wrap_program *w = s->w;
     const char *module = emit_module(s->input);
     text_printf(&s->out, "\"\"\"%s, made by %s", w->name, s->input->producer);
-    if (s->input->source) text_printf(&s->out, " from %s", s->input->source);
+    if (s->input->source) print_inside(s, " from ", s->input->source);
     text_printf(
         &s->out,
         ": %u kernel calls, %u distinct kernels.\n\n"

@@ -8,10 +8,14 @@
  *     context 1                calls from here on use context 1 (of 4)
  *     ready                    makes the context that the next call uses, if it is not there
  *     inputs 2                 tells the artifact that so many inputs are given; outputs N likewise
+ *     threads 2                contexts that are made from here on have so many (1)
  *     run                      a call; prints the message when it fails
  *     allocates                a call; prints whether it allocated (link with -rdynamic)
  *     show in 0                sizes, strides and values of an input; show out 0: of an output, nothing
  *                              behind a call that failed
+ *     release                  gives contexts, model and library back, prints what is held that was not held
+ *                              before, and opens them again (link with -rdynamic); release quietly: does
+ *                              not print it, as the loader and the threads of libc keep some for the next time
  */
 #include "counting.h"
 #include "ferrite_abi.h"
@@ -30,13 +34,16 @@ typedef struct tensor {
     _Alignas(64) char data[BYTES];
 } tensor;
 
+static const char *path;
+static void *library;
 static const fe_artifact *artifact;
 static fe_model *model;
 static fe_context *contexts[4];
-static int current;
+static int current, threads = 1;
+static long blocks, files; /* held before the model was opened */
 static tensor in[MOST], out[MOST];
 static fe_tensor got[MOST]; /* outputs as the last call left them */
-static bool has_results; /* the last call did not fail */
+static bool has_results;    /* the last call did not fail */
 static uint32_t in_count, out_count;
 
 static const struct {
@@ -167,7 +174,8 @@ static void show(const char *what, int k)
 
 static void make_ready(void)
 {
-    if (!contexts[current] && artifact->context_new(model, 1, &contexts[current])) exit(1);
+    if (!contexts[current] && artifact->context_new(model, (uint32_t)threads, &contexts[current]))
+        exit(1);
 }
 
 static void call(void)
@@ -190,6 +198,41 @@ static void call(void)
     }
 }
 
+static void give_back(void)
+{
+    for (int i = 0; i < 4; i++) {
+        if (contexts[i]) artifact->context_free(contexts[i]);
+        contexts[i] = NULL;
+    }
+    artifact->close(model);
+    for (int k = 0; k < MOST; k++)
+        if (out[k].t.data != (void *)out[k].data) memset(&out[k].t, 0, sizeof out[k].t);
+    has_results = false;
+}
+
+static int load(void)
+{
+    const fe_artifact *(*entry)(void);
+    blocks = atomic_load(&blocks_held);
+    files = files_held();
+    library = path ? dlopen(path, RTLD_NOW) : NULL;
+    *(void **)&entry = library ? dlsym(library, "ferrite_artifact") : NULL;
+    if (!entry) return printf("cannot load: %s\n", dlerror()), 1;
+    artifact = entry();
+    if (artifact->open(NULL, &model)) return printf("%s\n", artifact->error(NULL)), 1;
+    return 0;
+}
+
+static int release(bool is_quiet)
+{
+    give_back();
+    dlclose(library);
+    if (!is_quiet)
+        printf("%ld blocks and %ld files are left\n", atomic_load(&blocks_held) - blocks,
+               files_held() - files);
+    return load();
+}
+
 static int obey(char *line)
 {
     char what[8];
@@ -200,8 +243,10 @@ static int obey(char *line)
         describe(&out[k], line + length);
     else if (sscanf(line, "show %7s %d", what, &k) == 2)
         show(what, k);
-    else if (sscanf(line, "context %d", &current) == 1)
+    else if (sscanf(line, "context %d", &current) == 1 || sscanf(line, "threads %d", &threads) == 1)
         return 0;
+    else if (strncmp(line, "release", 7) == 0)
+        return release(strstr(line, "quietly") != NULL);
     else if (sscanf(line, "inputs %u", &in_count) == 1 ||
              sscanf(line, "outputs %u", &out_count) == 1)
         return 0;
@@ -220,19 +265,16 @@ static int obey(char *line)
 
 int main(int argc, char **argv)
 {
-    void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
-    const fe_artifact *(*entry)(void);
+    static char reading[BUFSIZ], writing[BUFSIZ];
     char line[1000];
-    *(void **)&entry = library ? dlsym(library, "ferrite_artifact") : NULL;
-    if (!entry) return printf("cannot load: %s\n", dlerror()), 1;
-    artifact = entry();
+    setvbuf(stdin, reading, _IOFBF, sizeof reading);
+    setvbuf(stdout, writing, _IOFBF, sizeof writing);
+    path = argc > 1 ? argv[1] : NULL;
+    if (load()) return 1;
     in_count = artifact->input_count;
     out_count = artifact->output_count;
-    if (artifact->open(NULL, &model)) return printf("%s\n", artifact->error(NULL)), 1;
     while (fgets(line, sizeof line, stdin))
         if (obey(line)) return 1;
-    for (int i = 0; i < 4; i++)
-        if (contexts[i]) artifact->context_free(contexts[i]);
-    artifact->close(model);
+    give_back();
     return 0;
 }
