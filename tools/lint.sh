@@ -95,6 +95,29 @@ FILENAME !~ /\.(md|def|py)$/ && length > 110 { print FILENAME ":" FNR ": " lengt
     print FILENAME ":" FNR ": a path of one machine"
 }' $c_files $def_files $scripts $texts >>"$report"
 
+# The table of the history of PyTorch's wrapper: a test in it is there, and what is named after a change
+# says so in its first line; each of test/history is in it.
+awk -F '|' '
+/^\| [0-9]/ {
+    rest = $4
+    while (match(rest, /`test\/[^`]*`/)) {
+        test = substr(rest, RSTART + 1, RLENGTH - 2); rest = substr(rest, RSTART + RLENGTH)
+        named[test] = 1
+        if ((getline first < test) < 0) print FILENAME ":" FNR ": there is no " test
+        else if (test ~ /^test\/history\// && !holds($2, first))
+            print test ":1: does not begin with its change"
+        close(test)
+    }
+}
+function holds(numbers, line, number) {
+    return match(line, /^# [0-9]+: /) && (number = substr(line, 3, RLENGTH - 4)) != "" &&
+        index(test, "/" number "_") && index(" " numbers, " " number)
+}
+END {
+    while (("ls test/history/*.t" | getline test) > 0)
+        if (!(test in named)) print test ":1: is not in the table"
+}' doc/history.md >>"$report"
+
 # State belongs to a session: no object of the compiler holds writable data.
 if [ -d build/obj/src ]; then
     find build/obj/src -name '*.o' | sort | while read -r object; do

@@ -178,8 +178,8 @@ static fe_status parse_names(fx_parser *p, fx_graph *g)
 static fe_status parse_range(fx_parser *p, fx_graph *g)
 {
     fx_range range;
-    bool is_new = p->lx.token.kind == LEX_NAME &&
-                  sym_is_none(sym_find_symbol(p->symbols, p->lx.token.text));
+    bool is_new =
+        p->lx.token.kind == LEX_NAME && sym_is_none(sym_find_symbol(p->symbols, p->lx.token.text));
     FE_TRY(sym_parse(p->symbols, &p->lx, &range.expr));
     FE_TRY(parse_bounds(p, &range.min, &range.max));
     if (is_new && sym_op_of(p->symbols, range.expr) == SYM_SYMBOL)

@@ -13,9 +13,9 @@
  *     allocates                a call; prints whether it allocated (link with -rdynamic)
  *     show in 0                sizes, strides and values of an input; show out 0: of an output, nothing
  *                              behind a call that failed
- *     release                  gives contexts, model and library back, prints what is held that was not held
- *                              before, and opens them again (link with -rdynamic); release quietly: does
- *                              not print it, as the loader and the threads of libc keep some for the next time
+ *     release                  gives contexts, model and library back, prints what is held that was not
+ *                              held before, and opens them again (link with -rdynamic); release quietly:
+ *                              prints nothing, as the loader and libc's threads keep some for next time
  */
 #include "counting.h"
 #include "ferrite_abi.h"

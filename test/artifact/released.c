@@ -1,6 +1,6 @@
-/* released.c -- released PROGRAM...: compiles, loads and runs each program in this process, in every way that there is,
- * with inputs that fit and that do not, and some that are no programs; prints what the third round holds that the
- * second did not (link with -rdynamic).
+/* released.c -- released PROGRAM...: compiles, loads and runs each program in this process, in every way
+ * that there is, with inputs that fit and that do not; some may be no programs. Prints what the third
+ * round holds that the second did not (link with -rdynamic).
  */
 #include "counting.h"
 #include "ferrite.h"
