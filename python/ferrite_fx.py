@@ -30,7 +30,8 @@ written in place, as with out=):
     cond(test, then, [...], otherwise, [...])                 regions: submodules that change buffers in place
     repeat(count or None, body, [...]), go_on(test, rest, [...])   a counted body takes its step last
 
-`library` is the backend: its methods run kernels and operators. node.meta["note"] says what each node comes from.
+`library` is the backend: its methods run kernels and operators. module.kernels has the text of each kernel, by name: kernel
+IR (src/kern/kern.h) at one lane, from which other devices make their own. node.meta["note"] says what each node comes from.
 """
 
 import builtins
@@ -408,9 +409,12 @@ def load(path, backend=Backend, provenance=True, devices=None):
         raise ImportError(f"{path} is no graph of this ferrite")
     library = rt.Library(os.path.join(os.path.dirname(os.path.abspath(path)), document["library"]))
     base = library.weights(document["weights_bytes"])
+    library.kernels = document.get("kernels", {})
     attributes = {"library": backend(library)}
     for k, (_, place, count) in enumerate(document["weights"]):
         attributes[f"weight_{k}"] = _bytes_at(base + place, count)
     for k, weight in enumerate(document["states"]):
         attributes[f"state_{k}"] = attributes[f"weight_{weight}"].clone()
-    return _Reader(document, attributes, provenance, devices or {}).module("main")
+    module = _Reader(document, attributes, provenance, devices or {}).module("main")
+    module.kernels = library.kernels
+    return module

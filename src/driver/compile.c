@@ -246,6 +246,12 @@ static void write_prelude(void *data, const uint32_t *members, uint32_t count, t
     kern_prelude(&d->target, kernels, count, out);
 }
 
+static void write_kernel_ir(void *data, uint32_t kernel, text *out)
+{
+    driver_program *d = data;
+    kern_print_scalar(d->kernels, kernel, d->memory, out);
+}
+
 /* Kernels that were read as text are all that there is. */
 static fe_status emit_kernels(driver_program *d)
 {
@@ -276,6 +282,7 @@ void driver_emit_input(driver_program *d, emit_input *out)
                         .kernels = kernels,
                         .kernel_count = count,
                         .prelude = write_prelude,
+                        .kernel_ir = write_kernel_ir,
                         .data = d,
                         .vectors = d->target.name,
                         .producer = "ferrite " FE_VERSION,

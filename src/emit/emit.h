@@ -21,6 +21,8 @@ typedef struct emit_input {
     uint32_t kernel_count;
     /* Writes what must stand in front of these kernels (indices) in one file. */
     void (*prelude)(void *data, const uint32_t *kernels, uint32_t count, text *out);
+    /* Writes the kernel (an index) as kernel IR, for backends that make their own of it. */
+    void (*kernel_ir)(void *data, uint32_t kernel, text *out);
     void *data;
     const char *vectors;  /* instruction set the kernels were made for: "x86-64-v4" */
     const char *producer; /* "ferrite 0.1" */

@@ -300,6 +300,21 @@ static void output_line(emit_state *s, const wrap_line *line)
 
 /* ---- begin and end ---- */
 
+static void print_kernels(emit_state *s)
+{
+    const emit_input *in = s->input;
+    text ir;
+    if (!in->kernel_count) return;
+    text_add(&s->out, "\"kernels\": {");
+    for (uint32_t i = 0; i < in->kernel_count; i++) {
+        emit_fx_text(s, &ir);
+        in->kernel_ir(in->data, i, &ir);
+        text_printf(&s->out, "%s\n  \"%s\": ", i ? "," : "", in->kernels[i].name);
+        emit_fx_string(&s->out, ir.at);
+    }
+    text_add(&s->out, "},\n");
+}
+
 static void begin(emit_state *s)
 {
     const wrap_program *w = s->w;
@@ -320,6 +335,7 @@ static void begin(emit_state *s)
             if (w->state_of[id] == (int32_t)k)
                 text_printf(&s->out, "%s%u", k ? ", " : "", w->raw_weight[id]);
     text_add(&s->out, "],\n");
+    print_kernels(s);
     emit_fx_begin(s);
     for (uint32_t k = 0; k < w->loops->inputs.count; k++) print_input(s, k);
     emit_fx_node(s, "get_attr", "library", "library", NULL, NULL);

@@ -159,6 +159,13 @@ fe_status kern_scalar(const kern_set *set, arena *memory, kern_kernel **out)
     return FE_OK;
 }
 
+void kern_print_scalar(const kern_set *set, uint32_t kernel, arena *memory, text *out)
+{
+    kern_ir one = *kern_one_lane(set->kernels.at[kernel].ir, memory);
+    one.name = set->kernels.at[kernel].name;
+    kern_print_ir(&one, out);
+}
+
 /* ---- the stage ---- */
 
 static bool has_kernel(const sched_group *g)

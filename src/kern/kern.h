@@ -120,6 +120,8 @@ void kern_prelude(const kern_target *target, const kern_kernel *const *kernels, 
                   text *out);
 
 /* ---- text (print.c, parse.c) ---- */
+/* The kernel IR of one kernel, at one lane and by its name: what other devices make theirs from. */
+void kern_print_scalar(const kern_set *set, uint32_t kernel, arena *memory, text *out);
 /* The kernel IR of every group. */
 void kern_print(const kern_set *set, text *out);
 /* Reads what kern_print writes. */

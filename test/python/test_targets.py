@@ -178,17 +178,21 @@ def check_target(target, paths, jobs, ops=(), split=None):
     return passed, failed
 
 
-def check_example():
-    """The backend of examples/fx_backend runs a graph."""
+def check_examples():
+    """The backends of examples/fx_backend run a graph."""
+    wanted = {"counting_backend.py": "output [1, 10] finite", "reading_backend.py": "output [1, 10] as the library's\n5 kernels of its own, 0 left"}
+    passed = 0
     with tempfile.TemporaryDirectory() as folder:
         graph = os.path.join(folder, "digits.json")
         archive = os.path.join(ROOT, "demo", "digits.pt2")
         subprocess.run([FERRITE, "compile", archive, "--emit", "fx", "-o", graph, "--quiet"], check=True)
-        done = subprocess.run([sys.executable, os.path.join(ROOT, "examples", "fx_backend", "counting_backend.py"), graph],
-                              capture_output=True, text=True, env={**os.environ, "PYTHONPATH": folder})
-    good = done.returncode == 0 and "output [1, 10] finite" in done.stdout
-    print("examples/fx_backend: good" if good else f"FAIL examples/fx_backend: {done.stdout}{done.stderr}")
-    return int(good), int(not good)
+        for example, said in wanted.items():
+            done = subprocess.run([sys.executable, os.path.join(ROOT, "examples", "fx_backend", example), graph],
+                                  capture_output=True, text=True, env={**os.environ, "PYTHONPATH": folder})
+            good = done.returncode == 0 and said in done.stdout
+            print(f"examples/fx_backend/{example}: good" if good else f"FAIL {example}: {done.stdout}{done.stderr}")
+            passed += good
+    return passed, len(wanted) - passed
 
 
 # The C side of the programs in test/custom_ops.
@@ -308,7 +312,7 @@ def main():
     if not paths and not options.target:
         programs = cases_under(os.path.join(ROOT, "test", "cases", "programs"))
         counts += [check_target(target, programs, options.jobs, split="nodes=1") for target in TARGETS]
-        counts += [check_example(), check_numbers(), check_devices(), check_parts()]
+        counts += [check_examples(), check_numbers(), check_devices(), check_parts()]
     print(f"{sum(p for p, _ in counts)} passed, {sum(f for _, f in counts)} failed")
     return 1 if any(f for _, f in counts) else 0
 
