@@ -89,11 +89,44 @@ static bool is_overlapping(lowering *l, const ty_tensor *t)
     return false;
 }
 
+/* The output `before` as it was given, copied or not, where n shows a part of it as eager has it: the
+ * same steps through the same elements lead to them in the copy. */
+static bool lies_within(lowering *l, fx_node *n, lower_tensor t, uint32_t before, loop_view *out)
+{
+    const loop_output *o = &l->program->outputs.at[before];
+    fx_node *whole = l->shown.at[before];
+    loop_view part, all;
+    if (o->kind != LOOP_OUT_TENSOR || !whole || !fx_tensor(whole) || !same_storage(n, whole))
+        return false;
+    lower_tensor base = lower_tensor_of(l, &(fx_arg){.kind = FX_ARG_NODE, .node = whole});
+    if (!lower_try_strided(l, t, &part) || !lower_try_strided(l, base, &all) ||
+        part.buffer != all.buffer || part.dtype != all.dtype ||
+        !same_strides(l, &part, fx_tensor(n)) || !same_strides(l, &all, fx_tensor(whole)) ||
+        !ty_is_non_overlapping_and_dense(l->symbols, fx_tensor(whole)))
+        return false;
+    sym_expr shift = sym_sub(l->symbols, part.offset, all.offset), last = shift;
+    for (uint32_t k = 0; k < t.rank; k++)
+        last = sym_add(
+            l->symbols, last,
+            sym_mul(l->symbols, sym_add_int(l->symbols, t.sizes[k], -1), fx_tensor(n)->strides[k]));
+    sym_expr end = sym_product(l->symbols, o->view.sizes, o->view.rank);
+    if (!sym_known_less_equal(l->symbols, l->zero, shift, NULL) ||
+        !sym_known_less_equal(l->symbols, sym_add_int(l->symbols, last, 1), end, NULL))
+        return false;
+    *out = part;
+    out->buffer = o->view.buffer;
+    out->offset = sym_add(l->symbols, o->view.offset, shift);
+    out->strides = fx_tensor(n)->strides;
+    return true;
+}
+
 static loop_view output_view(lowering *l, fx_node *n, lower_tensor t)
 {
     const ty_tensor *meta = fx_tensor(n);
     loop_view v;
     l->device = meta->device;
+    for (uint32_t k = 0; k < l->program->outputs.count; k++)
+        if (lies_within(l, n, t, k, &v)) return v;
     bool whole = !t.box->realised && !t.map;
     if (whole && !lower_repeats(l, meta)) lower_realise(l, t.box, meta->strides);
     if (!t.box->realised && (!l->shows[n->id] || is_overlapping(l, meta)))

@@ -149,3 +149,17 @@ def attention_by_einsum():
 
     shapes = [(2, 5, 4, 8), (2, 7, 4, 8), (2, 7, 4, 8), (2, 3, 5, 8)]
     return Attention(), [tuple(torch.randn(shape) for shape in shapes)]
+
+
+@program
+def copies_stay_copies():
+    """A returned clone, a clone that an input gets back, two clones of one value, views inside a tuple."""
+
+    class Copies(nn.Module):
+        def forward(self, x, y):
+            back = y.clone()
+            y.copy_(back)
+            value = x @ x.mT
+            return x.clone(), back, (value.clone(), value.clone()), (value, (value.view(-1), x[1:]))
+
+    return Copies(), [(torch.randn(3, 4), torch.randn(5))]

@@ -18,6 +18,7 @@ import tempfile
 
 import torch
 from safetensors.torch import load_file
+from torch.utils import _pytree as pytree
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FERRITE = os.environ.get("FERRITE", os.path.join(ROOT, "build", "ferrite"))
@@ -291,6 +292,35 @@ def check_devices():
     return int(good), int(not good)
 
 
+def shared(inputs, outputs):
+    """Which pairs of results, or of an input and a result, lie in one memory."""
+    tensors = [x if isinstance(x, torch.Tensor) else torch.from_dlpack(x) for x in (*inputs, *outputs)]
+    places = [(x.data_ptr(), x.data_ptr() + sum((n - 1) * s for n, s in zip(x.shape, x.stride())) * x.element_size())
+              for x in tensors]
+    return [(i, k) for k in range(len(inputs), len(places)) for i in range(k)
+            if places[i][0] <= places[k][1] and places[k][0] <= places[i][1]]
+
+
+def check_aliases():
+    """Results share memory in each target as in eager."""
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        sys.path.insert(0, folder)
+        for target, (_, runner) in TARGETS.items():
+            for name in ("copies_stay_copies", "aliasing_outputs"):
+                stem = os.path.join(ROOT, "test", "cases", "programs", name)
+                inputs = inputs_of(json.load(open(stem + ".json"))["sets"][0], load_file(stem + ".safetensors"), "0.")
+                sys.modules.pop(module_name(stem + ".pt2"), None)
+                compile_case(target, stem + ".pt2", folder)
+                theirs = shared(inputs, pytree.tree_leaves(torch.export.load(stem + ".pt2").module()(*inputs)))
+                ours = shared(inputs, runner(folder, module_name(stem + ".pt2"))()(*inputs))
+                good = bool(theirs) and ours == theirs
+                print(f"memory of {name} in {target}: good" if good else f"FAIL {name}, {target}: {ours}, eager {theirs}")
+                passed, failed = passed + good, failed + (not good)
+        sys.path.remove(folder)
+    return passed, failed
+
+
 def cases_under(folder):
     found = (os.path.join(where, name) for where, _, names in os.walk(folder) for name in names if name.endswith(".pt2"))
     return sorted(path for path in found if os.path.exists(path[:-4] + ".json"))
@@ -312,7 +342,7 @@ def main():
     if not paths and not options.target:
         programs = cases_under(os.path.join(ROOT, "test", "cases", "programs"))
         counts += [check_target(target, programs, options.jobs, split="nodes=1") for target in TARGETS]
-        counts += [check_examples(), check_numbers(), check_devices(), check_parts()]
+        counts += [check_examples(), check_numbers(), check_devices(), check_parts(), check_aliases()]
     print(f"{sum(p for p, _ in counts)} passed, {sum(f for _, f in counts)} failed")
     return 1 if any(f for _, f in counts) else 0
 
