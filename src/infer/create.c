@@ -247,8 +247,22 @@ void rule_same_strides(infer_call *c)
     infer_give(c, out);
 }
 
+/* Do elements share one place by a stride of 0? */
+static bool is_repeated(infer_call *c, const ty_tensor *x)
+{
+    for (uint32_t k = 0; k < x->rank; k++)
+        if (infer_is(c, x->strides[k], 0) && !infer_is(c, x->sizes[k], 1)) return true;
+    return false;
+}
+
+/* The parameter: of what is repeated it is a copy that is not. */
 void rule_same_layout(infer_call *c)
 {
+    const ty_tensor *self = infer_self(c);
+    if (self && c->param && is_repeated(c, self)) {
+        infer_give(c, infer_like(c, self, self->dtype, TY_PRESERVE));
+        return;
+    }
     /* The offset is as recorded (the argument's, or 0 behind functionalisation); 0 for new nodes. */
     ty_tensor *out = infer_in_place_of(c, infer_self(c));
     const ty_tensor *recorded = c->recorded.kind == FX_TENSOR ? c->recorded.tensor : NULL;
