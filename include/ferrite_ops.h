@@ -33,7 +33,7 @@ extern "C" {
 #endif
 
 /* Raised by one whenever a structure below changes. A library of another number is refused. */
-#define FE_OPS_VERSION 2u
+#define FE_OPS_VERSION 3u
 
 typedef enum fe_arg_kind {
     FE_ARG_NONE, /* an optional argument that is not given */
@@ -65,11 +65,17 @@ typedef struct fe_op_call {
      * argument, which the program knows: tensors row-major, not initialised, aligned for their
      * elements, of the sizes that the row or the program says. A number (int, SymInt, bool, float) is
      * a tensor of rank 0 and dtype I64, BOOL or F64; an optional tensor that is None for the program
-     * has data NULL. All of it is to be written, also what the program does not read. */
+     * has data NULL. All of it is to be written, also what the program does not read. A tensor whose
+     * size depends on data has sizes NULL too: memory for it is had by allocate(). */
     const fe_tensor *results;
     uint32_t result_count;
     char *error; /* where to say why, when the function fails: error_bytes of room */
     uint32_t error_bytes;
+    /* Memory for result k, a tensor of so many sizes as its rank says: row-major, aligned to 64 bytes,
+     * not initialised. To be called once for each such result; NULL: there is not so much, or the
+     * result is none of these. */
+    void *(*allocate)(const struct fe_op_call *call, uint32_t k, const int64_t *sizes);
+    void *run; /* of allocate() */
 } fe_op_call;
 
 /* Returns 0, or anything else when it failed: the run of the program then fails with what stands in
@@ -95,7 +101,7 @@ typedef struct fe_op_row {
      * names the strides of a tensor, x[d, n - 1]{t, s} + s says how a view lies in the argument that
      * it shows, if not row-major from its first element on; (x[n], x[m]) for a list, none for an
      * optional tensor that is not there, int, bool, float for numbers, int(n + 1) for one that follows
-     * from the sizes. NULL: what the program records. Checked against the program's record. */
+     * from the sizes; ? for a size that depends on data. NULL: what the program records. Checked against the program's record. */
     const char *shapes;
     /* Name of the overload that writes into given outputs ("out"); NULL: the one whose signature
      * matches, when there is one. */

@@ -152,7 +152,7 @@ def compile(program, *, ops=(), **options):
         for op in ferrite_ops.declared():
             made._check(_lib().fe_add_op(session, byref(op.row)))
         made._check(_lib().fe_compile_file(session, os.fsencode(path), byref(handle)))
-        made._handle = handle
+        made._handle, made._ops = handle, ferrite_ops.declared()  # their functions live as long
         return made
     except BaseException:
         _lib().fe_session_free(session)

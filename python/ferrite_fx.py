@@ -26,7 +26,8 @@ written in place, as with out=):
                                                               checks = what it makes sure of its indices,
                                                               mutated = places of the buffers that it writes to
     extern(library, name, ins, out=, ints=, floats=, text=, epilogue=)   a runtime operator of ferrite
-    custom(library, symbol, args, out=)                       a function of the user's
+    custom(library, symbol, args, out=, made=)                a function of the user's; made = results that it makes
+                                                              memory for: [which, dtype, key], of sizes to be written
     cond(test, then, [...], otherwise, [...])                 regions: submodules that change buffers in place
     repeat(count or None, body, [...]), go_on(test, rest, [...])   a counted body takes its step last
 
@@ -212,8 +213,8 @@ def extern(library, name, ins, out, ints, floats, text=None, epilogue=None, chec
     library.extern(name, ins, out, ints, floats, text, epilogue, checks)
 
 
-def custom(library, symbol, args, out):
-    library.custom(symbol, args, out)
+def custom(library, symbol, args, out, made=()):
+    library.custom(symbol, args, out, made)
 
 
 def cond(test, then, operands, otherwise, others):
@@ -289,8 +290,9 @@ class Backend:
         self._frame.call(self.library.operator(name), [_described(v) for v in ins], [_described(v) for v in out], ints,
                          floats, packs, text, after, checks)
 
-    def custom(self, symbol, args, out):
-        self._frame.custom(self.library.custom(symbol), [_argument(a) for a in args], [_described(v) for v in out])
+    def custom(self, symbol, args, out, made):
+        self._frame.custom(self.library.custom(symbol), [_argument(a) for a in args], [_described(v) for v in out],
+                           made)
 
 
 def _address(tensor):

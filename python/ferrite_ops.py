@@ -22,6 +22,7 @@ this module is loaded where it runs and declares them again: a function is found
 """
 
 import ctypes
+import math
 import sys
 from ctypes import POINTER, Structure, c_char_p, c_int, c_uint32, c_void_p
 
@@ -32,10 +33,12 @@ TAG_OUT = 1  # FE_OP_TAG_OUT
 
 class _Call(Structure):
     _fields_ = [("args", POINTER(rt._Arg)), ("arg_count", c_uint32), ("results", POINTER(rt._Tensor)),
-                ("result_count", c_uint32), ("error", c_void_p), ("error_bytes", c_uint32)]
+                ("result_count", c_uint32), ("error", c_void_p), ("error_bytes", c_uint32),
+                ("allocate", c_void_p), ("run", c_void_p)]
 
 
 FUNCTION = ctypes.CFUNCTYPE(c_int, POINTER(_Call))
+ALLOCATE = ctypes.CFUNCTYPE(c_void_p, POINTER(_Call), c_uint32, POINTER(ctypes.c_int64))
 
 
 class Row(Structure):
@@ -159,6 +162,21 @@ def _shape_of(value):
     return tuple(int(size) for size in value.shape)
 
 
+def _made(call, place, value):
+    """Memory for a result whose sizes the function has decided."""
+    result = call.results[place]
+    if not hasattr(value, "shape") or len(value.shape) != result.rank:
+        raise TypeError(f"result {place} is {type(value).__name__} of shape {list(getattr(value, 'shape', ()))}, "
+                        f"the program wants a tensor of {result.rank} dimensions")
+    shape = _shape_of(value)
+    sizes = (ctypes.c_int64 * result.rank)(*shape)
+    strides = (ctypes.c_int64 * result.rank)(*(math.prod(shape[d + 1:]) for d in range(result.rank)))
+    memory = ALLOCATE(call.allocate)(ctypes.byref(call), place, sizes)
+    if not memory:
+        raise MemoryError(f"result {place} of shape {list(shape)}")
+    return rt._Tensor(memory, result.dtype, result.rank, sizes, strides)
+
+
 def _store(result, value, place):
     """The k-th result of the call becomes this value."""
     if not result.data:
@@ -200,7 +218,8 @@ def _wrapped(schema, function):
             if len(values) != call.result_count:
                 raise TypeError(f"it returns {len(values)} values, the program wants {call.result_count}")
             for k, value in enumerate(values):
-                _store(call.results[k], value, k)
+                result = call.results[k]
+                _store(_made(call, k, value) if result.rank and not result.sizes else result, value, k)
             return 0
         except BaseException as error:  # it must not cross the C frames; the run fails with it
             said = f"{type(error).__name__}: {error}".encode()[:call.error_bytes - 1] + b"\0"
@@ -212,6 +231,7 @@ def _wrapped(schema, function):
 # ---- declarations ----
 
 _declared = {}  # by the schema's name
+_functions = {}  # behind rt.HOST_OPS
 
 
 class Op:
@@ -224,6 +244,7 @@ class Op:
         self._kept, address = _address(self._schema, function)
         if address:
             rt.HOST_OPS[self.symbol] = address
+            _functions[self.symbol] = self._kept
         self.row = Row(_bytes(schema), _bytes(self.symbol), address, _bytes(shapes), _bytes(out), tags)
         _declared[self._schema.name] = self
 

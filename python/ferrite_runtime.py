@@ -13,7 +13,7 @@ import sys
 import threading
 from ctypes import POINTER, Structure, byref, c_char_p, c_double, c_int, c_int64, c_uint32, c_uint64, c_void_p
 
-VERSION = 2  # RT_LIBRARY_VERSION
+VERSION = 3  # RT_LIBRARY_VERSION
 
 # ---- element types: number, name, bytes, as numpy writes it, DLPack's code ----
 
@@ -91,6 +91,10 @@ class _Arg(Structure):
     _fields_ = [("kind", c_uint32), ("count", c_uint32), ("value", _ArgValue)]
 
 
+class _Made(Structure):
+    _fields_ = [("result", c_uint32), ("dtype", c_uint32), ("key", c_uint32)]
+
+
 class _Function(Structure):
     _fields_ = [("name", c_char_p), ("function", c_void_p)]
 
@@ -112,7 +116,7 @@ class _Services(Structure):
         ("pool", ctypes.CFUNCTYPE(c_void_p, c_int)),
         ("launch", ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, POINTER(_KernelArgs), c_int64, c_int64, c_int, c_int64)),
         ("custom", ctypes.CFUNCTYPE(c_int, c_void_p, c_char_p, c_void_p, POINTER(_Arg), c_uint32, POINTER(_Tensor),
-                                    c_uint32)),
+                                    c_uint32, POINTER(_Made), c_uint32)),
         ("frame_new", ctypes.CFUNCTYPE(c_void_p, c_uint32)),
         ("frame_free", ctypes.CFUNCTYPE(None, c_void_p)),
         ("error", ctypes.CFUNCTYPE(c_char_p, c_void_p)),
@@ -659,15 +663,17 @@ class Frame:
         kept.append(self._tensors([value]))
         return _Arg(1, 0, _ArgValue(tensor=kept[-1]))
 
-    def custom(self, function, args, results):
-        """A function of the user's: arguments are tensors, numbers, texts, None and lists of these."""
+    def custom(self, function, args, results, made=()):
+        """A function of the user's: arguments are tensors, numbers, texts, None and lists of these. For results in
+        `made` (which, dtype, key) it makes the memory."""
         kept = []
         name, address = function
         if address is None and name not in HOST_OPS:
             raise RunError(f"{name}: nobody has given the function of this operator (ferrite_ops.op)")
-        made = self._args(args, kept)
-        self._done(self._services.custom(self._handle, name.encode(), address or HOST_OPS[name], made, len(args),
-                                         self._tensors(results), len(results)))
+        values = self._args(args, kept)
+        self._done(self._services.custom(self._handle, name.encode(), address or HOST_OPS[name], values, len(args),
+                                         self._tensors(results), len(results),
+                                         _array(_Made, [_Made(*one) for one in made]), len(made)))
 
     # -- parts --
 

@@ -54,6 +54,7 @@ void rt_context_free(fe_context *context)
     for (uint32_t k = 0; context->states && k < context->model->program->state_count; k++)
         rt_memory_free(context->states[k]);
     rt_segments_free(context);
+    rt_kept_free(context);
     free(context->states);
     free(context->inputs);
     free(context->outputs);
@@ -119,7 +120,7 @@ int rt_context_new(const fe_model *model, uint32_t threads, fe_context **out)
 int64_t rt_context_bytes(const fe_context *context)
 {
     const rt_program *program = context->model->program;
-    size_t sum = rt_scratch_bytes();
+    size_t sum = rt_scratch_bytes() + rt_kept_bytes(context);
     for (uint32_t k = 0; k < program->segment_count; k++) sum += context->segments[k].bytes;
     for (uint32_t k = 0; k < program->output_count; k++) sum += context->results[k].memory_bytes;
     for (uint32_t k = 0; k < program->state_count; k++)

@@ -46,6 +46,15 @@ typedef struct rt_clock {
     uint32_t step; /* the one under way */
 } rt_clock;
 
+/* What functions of the user's have made memory for, by the key of the result; kept for the next run. */
+typedef struct rt_kept {
+    uint32_t key, dtype, rank;
+    int is_made; /* in this call */
+    size_t room;
+    void *memory;
+    int64_t sizes[RT_MAX_RANK];
+} rt_kept;
+
 struct fe_context {
     const fe_model *model;
     rt_pool *pool;
@@ -57,6 +66,8 @@ struct fe_context {
     rt_planner planner;
     rt_replacement *replacements; /* one for each part; NULL: none is replaced */
     rt_clock clock;
+    rt_kept *kept;
+    uint32_t kept_count;
     char error[RT_ERROR_BYTES];
 };
 
@@ -75,6 +86,8 @@ void rt_segments_free(fe_context *context);
 
 /* rt_custom.c */
 int rt_set_op(fe_model *model, const char *name, fe_op_function *function);
+void rt_kept_free(fe_context *context);
+size_t rt_kept_bytes(const fe_context *context);
 /* rt_part.c */
 int rt_replace_part(fe_context *context, uint32_t part, fe_part_run *run, void *data);
 /* rt_context.c */
@@ -85,6 +98,9 @@ void rt_context_free(fe_context *context);
 void rt_describe(const rt_program *p, fe_artifact *out);
 int64_t rt_context_bytes(const fe_context *context);
 int64_t rt_context_step_ns(const fe_context *context, uint32_t step);
+
+/* rt_run.c: of one element. */
+size_t rt_dtype_bytes(uint32_t dtype);
 
 int rt_run(fe_context *context, const fe_tensor *inputs, uint32_t input_count, fe_tensor *outputs,
            uint32_t output_count);

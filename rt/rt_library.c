@@ -21,6 +21,7 @@ static rt_frame *frame_new(uint32_t threads)
 static void frame_free(rt_frame *frame)
 {
     if (!frame) return;
+    rt_kept_free(frame->context);
     free(frame->context);
     free(frame);
 }

@@ -10,7 +10,7 @@
 #include "rt_program.h"
 
 /* Raised by one whenever a structure below, or one of rt_program.h that a host fills in, changes. */
-#define RT_LIBRARY_VERSION 2u
+#define RT_LIBRARY_VERSION 3u
 
 typedef struct rt_function {
     const char *name;
@@ -23,7 +23,8 @@ typedef struct rt_services {
     int (*launch)(rt_frame *frame, fe_kernel kernel, const fe_kernel_args *args, int64_t outer,
                   int64_t inner, int split, int64_t cost);
     int (*custom)(rt_frame *frame, const char *name, fe_op_function *function, const fe_arg *args,
-                  uint32_t arg_count, const fe_tensor *results, uint32_t result_count);
+                  uint32_t arg_count, const fe_tensor *results, uint32_t result_count,
+                  const rt_made *made, uint32_t made_count);
     /* A frame that has a pool and a message, and nothing of a program: enough for launch, custom and
      * operators. NULL: no memory. One caller at a time. */
     rt_frame *(*frame_new)(uint32_t threads);

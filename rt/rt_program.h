@@ -198,11 +198,20 @@ int rt_op_nonzero(rt_frame *frame, const rt_call *call);
 int rt_op_repeat(rt_frame *frame, const rt_call *call);
 int rt_op_unique(rt_frame *frame, const rt_call *call);
 int rt_op_fourier(rt_frame *frame, const rt_call *call);
+int rt_op_take(rt_frame *frame, const rt_call *call);
+
+/* A result for which the user's function makes memory, because its sizes depend on data. What stands
+ * in its place among the results, a vector of I64, gets the sizes; rt_op_take gets the elements. */
+typedef struct rt_made {
+    uint32_t result, dtype; /* which of the results; of its elements */
+    uint32_t key;           /* by which it is found again */
+} rt_made;
 
 /* Calls a function of the user's, NULL: the one that the host has given under this name; its failure
  * is the run's. */
 int rt_custom(rt_frame *frame, const char *name, fe_op_function *function, const fe_arg *args,
-              uint32_t arg_count, const fe_tensor *results, uint32_t result_count);
+              uint32_t arg_count, const fe_tensor *results, uint32_t result_count,
+              const rt_made *made, uint32_t made_count);
 
 /* Runs a kernel over outer rows (and inner columns when split) on the pool. cost: thousandths of a
  * nanosecond for one point (split) or one row; small work stays on the calling thread. */

@@ -20,7 +20,7 @@ int rt_fail(rt_frame *frame, int code, const char *format, ...)
     return code;
 }
 
-static size_t dtype_bytes(uint32_t dtype)
+size_t rt_dtype_bytes(uint32_t dtype)
 {
     switch (dtype) {
     case FE_U8:
@@ -93,7 +93,7 @@ static int check_input(rt_frame *f, const fe_port *port, const fe_tensor *t)
     }
     if (!t->data && !is_empty(t))
         return rt_fail(f, FE_RUN_BAD_INPUT, "input '%s' has no data", port->name);
-    size_t alignment = dtype_bytes(t->dtype);
+    size_t alignment = rt_dtype_bytes(t->dtype);
     if (alignment > 8) alignment = 8;
     if ((uintptr_t)t->data % alignment)
         return rt_fail(f, FE_RUN_BAD_INPUT, "input '%s' is not aligned to %zu bytes", port->name,
@@ -215,7 +215,7 @@ static int copy_out(rt_frame *f, uint32_t k, rt_result *result, fe_tensor *out)
     fe_tensor placed = {out->data, port->dtype, port->rank, result->sizes, out->strides};
     for (uint32_t d = 0; d < port->rank; d++) strides[d] = rt_stride(&placed, d);
     copy_strided(out->data, strides, result->data, result->strides, result->sizes, port->rank,
-                 dtype_bytes(port->dtype));
+                 rt_dtype_bytes(port->dtype));
     if (!late) return 0;
     memcpy(result->strides, strides, port->rank * sizeof *strides);
     out->sizes = result->sizes;

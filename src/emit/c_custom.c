@@ -36,6 +36,17 @@ static void print_argument(emit_state *s, const loop_op *op, const loop_argument
     }
 }
 
+static void print_made(const loop_callee *callee, text *out)
+{
+    text_add(out, callee->made_count ? "(const rt_made[]){" : "0, 0");
+    for (uint32_t k = 0; k < callee->made_count; k++) {
+        const loop_made *m = &callee->made[k];
+        text_printf(out, "%s{%u, %d, %u}", k ? ", " : "", m->result, (int)ty_dtype_number(m->dtype),
+                    m->key);
+    }
+    if (callee->made_count) text_printf(out, "}, %u", callee->made_count);
+}
+
 void emit_c_custom(emit_state *s, const wrap_line *line)
 {
     const loop_op *op = line->op;
@@ -52,12 +63,12 @@ void emit_c_custom(emit_state *s, const wrap_line *line)
         if (!argument.is_first && argument.letter != ']') text_add(out, ", ");
         print_argument(s, op, &argument);
     }
-    text_printf(out,
-                "%s};\n        (void)in, (void)out;\n"
-                "        RT_TRY(rt_custom(f, \"%s\", %s, args, %u, out + %u, %u));\n    }\n",
-                count ? "" : "{0}", op->callee->symbol,
-                op->callee->library ? op->callee->symbol : "0", count, letters.outputs,
-                op->output_count - letters.outputs);
+    text_printf(out, "%s};\n        (void)in, (void)out;\n", count ? "" : "{0}");
+    text_printf(out, "        RT_TRY(rt_custom(f, \"%s\", %s, args, %u, out + %u, %u, ",
+                op->callee->symbol, op->callee->library ? op->callee->symbol : "0", count,
+                letters.outputs, op->output_count - letters.outputs);
+    print_made(op->callee, out);
+    text_add(out, "));\n    }\n");
 }
 
 /* Visits the functions once each: those of a library, or those that the host gives. How many? */

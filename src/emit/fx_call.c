@@ -120,6 +120,13 @@ static void print_custom(emit_state *s, const wrap_line *line)
     text_add(&kwargs, "\"out\": ");
     emit_fx_views(s, op->outputs + letters.outputs, NULL, op->output_count - letters.outputs,
                   &kwargs);
+    if (op->callee->made_count) text_add(&kwargs, ", \"made\": [");
+    for (uint32_t k = 0; k < op->callee->made_count; k++) {
+        const loop_made *m = &op->callee->made[k];
+        text_printf(&kwargs, "%s[%u, %d, %u]", k ? ", " : "", m->result,
+                    (int)ty_dtype_number(m->dtype), m->key);
+    }
+    if (op->callee->made_count) text_char(&kwargs, ']');
     emit_fx_call(s, emit_fx_fresh(s, op->callee->symbol), "ferrite.custom", &args, &kwargs);
 }
 

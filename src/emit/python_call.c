@@ -106,7 +106,13 @@ static void print_custom(emit_state *s, const wrap_line *line)
         if (!argument.is_first && argument.letter != ']') text_add(&s->out, ", ");
         print_argument(s, op, &argument);
     }
-    text_printf(&s->out, "], outs[%u:])\n", letters.outputs);
+    text_printf(&s->out, "], outs[%u:]", letters.outputs);
+    if (op->callee->made_count) text_add(&s->out, ", made=(");
+    for (uint32_t k = 0; k < op->callee->made_count; k++) {
+        const loop_made *m = &op->callee->made[k];
+        text_printf(&s->out, "(%u, %d, %u), ", m->result, (int)ty_dtype_number(m->dtype), m->key);
+    }
+    text_add(&s->out, op->callee->made_count ? "))\n" : ")\n");
 }
 
 /* ---- runtime operators ---- */

@@ -86,7 +86,7 @@ int exec_custom(exec_run *r, const wrap_line *line)
     a.in = exec_views(r, op->inputs, line->weights, op->input_count);
     a.out = exec_views(r, op->outputs, NULL, op->output_count);
     const fe_arg *args = read_arguments(&a, count);
-    return r->x->facts.library->services->custom(r->f, op->callee->symbol, r->step->custom, args,
-                                                 count, a.out + a.letters.outputs,
-                                                 op->output_count - a.letters.outputs);
+    return r->x->facts.library->services->custom(
+        r->f, op->callee->symbol, r->step->custom, args, count, a.out + a.letters.outputs,
+        op->output_count - a.letters.outputs, r->step->made, op->callee->made_count);
 }

@@ -227,11 +227,22 @@ static fe_status missing(exec_program *x, const char *what, const char *name)
                      "%s", lapack ? "it needs LAPACK, which this process does not have" : what);
 }
 
+static const rt_made *made_by(exec_program *x, const loop_callee *callee)
+{
+    rt_made *made = NEW_ARRAY(x->memory, rt_made, callee->made_count);
+    for (uint32_t k = 0; k < callee->made_count; k++) {
+        const loop_made *m = &callee->made[k];
+        made[k] = (rt_made){m->result, (uint32_t)ty_dtype_number(m->dtype), m->key};
+    }
+    return made;
+}
+
 static fe_status find_extern(exec_program *x, const wrap_line *line, exec_step *step)
 {
     const rt_library *l = x->facts.library;
     const loop_op *op = line->op;
     if (op->callee) {
+        step->made = made_by(x, op->callee);
         step->custom = (fe_op_function *)find(l->customs, l->custom_count, op->callee->symbol);
         if (!step->custom && x->facts.custom)
             step->custom = x->facts.custom(x->facts.data, op->callee->symbol);

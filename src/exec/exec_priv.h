@@ -13,11 +13,12 @@ typedef struct exec_step {
     fe_kernel kernel;
     exec_operator function;
     fe_op_function *custom;
-    rt_check *checks;  /* of its kernel: what indices keep */
-    bool may_overflow; /* KERNEL: its sizes are to be measured first */
-    uint32_t partner;  /* of regions: the line that it goes to; see region.c */
-    uint32_t symbol;   /* SYMBOL, REPEAT: place of its value */
-    sym_expr *named;   /* ASSERT: the symbols in it, in order of first appearance */
+    const rt_made *made; /* by that function */
+    rt_check *checks;    /* of its kernel: what indices keep */
+    bool may_overflow;   /* KERNEL: its sizes are to be measured first */
+    uint32_t partner;    /* of regions: the line that it goes to; see region.c */
+    uint32_t symbol;     /* SYMBOL, REPEAT: place of its value */
+    sym_expr *named;     /* ASSERT: the symbols in it, in order of first appearance */
     uint32_t named_count;
     uint32_t part;       /* PARTITION: its number; partner: the line behind it */
     loop_view *operands; /* what somebody is given who runs it in its place: inputs, then outputs */

@@ -7,7 +7,7 @@
  * Right: for each returned tensor a dtype, or the parameter whose dtype it has, and its sizes; a view
  * of an argument has strides, and a place in it, if it is not row-major from its first element on:
  * x[d, n - 1]{t, s} + s; (x[n], x[m]) for a list, `none` for an optional one that is not there; int,
- * bool, float for numbers, int(n + 1) where it is known. A return that aliases a written argument is
+ * bool, float for numbers, int(n + 1) where it is known; ? for a size that depends on data. A return that aliases a written argument is
  * that argument; the functional form gives what aliases nothing and then what each written argument
  * becomes.
  */
@@ -18,10 +18,19 @@
 typedef struct shapes_reader {
     infer_call *c;
     lexer lx;
+    uint32_t depth;          /* of the list that is read */
     VEC(const char *) names; /* interned; what each is in this call: */
     VEC(sym_expr) values;
     VEC(fx_value) results;
 } shapes_reader;
+
+/* The written parameter that return k aliases, or -1. */
+static int written_param_of(const op_info *op, uint32_t k)
+{
+    for (uint32_t i = 0; i < op->param_count; i++)
+        if (op->params[i].is_written && (op->params[i].alias & op->returns[k].alias)) return (int)i;
+    return -1;
+}
 
 static sym_expr value_of(const shapes_reader *r, const char *name)
 {
@@ -149,13 +158,36 @@ static fe_status parse_given(shapes_reader *r)
     return FE_OK;
 }
 
+/* Which of the call's items the next result is. */
+static uint32_t next_item(const shapes_reader *r)
+{
+    const op_info *form = r->c->op->custom->mutating, *op = form ? form : r->c->op;
+    uint32_t results = 0, items = 0;
+    for (uint32_t k = 0; k < op->return_count; k++) {
+        bool is_named = written_param_of(op, k) < 0;
+        if (is_named && results == r->results.count) break;
+        results += is_named;
+        items += !form || !op_returns_alias(op, k);
+    }
+    return items;
+}
+
+/* A size that depends on data. */
+static fe_status parse_unknown(shapes_reader *r, uint32_t dim, sym_expr *out)
+{
+    if (r->depth) return lex_fail(&r->lx, "a list says the sizes of its items");
+    *out = infer_unbacked(r->c, next_item(r), dim);
+    return FE_OK;
+}
+
 /* Sums for dimensions, up to the bracket. */
 static fe_status parse_numbers(shapes_reader *r, sym_expr *out, uint32_t *count, const char *end)
 {
     for (*count = 0; !lex_is(&r->lx, end); ++*count) {
         if (*count) FE_TRY(lex_expect(&r->lx, ","));
         if (*count == TY_MAX_RANK) return lex_fail(&r->lx, "too many dimensions");
-        FE_TRY(parse_sum(r, &out[*count]));
+        FE_TRY(lex_take(&r->lx, "?") ? parse_unknown(r, *count, &out[*count])
+                                     : parse_sum(r, &out[*count]));
     }
     return lex_expect(&r->lx, end);
 }
@@ -199,12 +231,14 @@ static fe_status parse_result(shapes_reader *r, fx_value *out);
 static fe_status parse_list(shapes_reader *r, fx_value *out)
 {
     VEC(fx_value) items = {0};
+    r->depth++;
     while (!lex_is(&r->lx, ")")) {
         fx_value item;
         if (items.count) FE_TRY(lex_expect(&r->lx, ","));
         FE_TRY(parse_result(r, &item));
         vec_push(r->c->memory, &items, item);
     }
+    r->depth--;
     *out = (fx_value){.kind = FX_TUPLE, .items = items.at, .count = items.count};
     return lex_expect(&r->lx, ")");
 }
@@ -254,14 +288,6 @@ static fx_value tensor_value(ty_tensor *x)
 static fx_value tuple_value(fx_value *items, uint32_t count)
 {
     return (fx_value){.kind = FX_TUPLE, .items = items, .count = count};
-}
-
-/* The written parameter that return k aliases, or -1. */
-static int written_param_of(const op_info *op, uint32_t k)
-{
-    for (uint32_t i = 0; i < op->param_count; i++)
-        if (op->params[i].is_written && (op->params[i].alias & op->returns[k].alias)) return (int)i;
-    return -1;
 }
 
 static void push_written(shapes_reader *r, const fx_arg *a)

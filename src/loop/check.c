@@ -303,6 +303,19 @@ fe_status loop_check_view(loop_checking *c, const loop_view *v)
     return FE_OK;
 }
 
+/* In the place of what the function makes stands a vector of integers, for its sizes. */
+static fe_status check_made(loop_checking *c, const loop_op *op, uint32_t first)
+{
+    for (uint32_t k = 0; k < op->callee->made_count; k++) {
+        uint64_t at = (uint64_t)first + op->callee->made[k].result;
+        const loop_view *v = at < op->output_count ? &op->outputs[at] : NULL;
+        if (!v || v->buffer == LOOP_NO_BUFFER || v->dtype != TY_I64 || v->rank != 1)
+            return loop_broken(c, "L7", "%s: no place for the sizes of what it makes",
+                               op->callee->symbol);
+    }
+    return FE_OK;
+}
+
 /* The letters of a custom call take all of its inputs, numbers and strings. */
 static fe_status check_callee(loop_checking *c, const loop_op *op)
 {
@@ -324,7 +337,7 @@ static fe_status check_callee(loop_checking *c, const loop_op *op)
         a.strings != op->callee->string_count)
         return loop_broken(c, "L7", "%s: the operands are not those that \"%s\" takes",
                            op->callee->symbol, op->callee->arguments);
-    return FE_OK;
+    return check_made(c, op, a.outputs);
 }
 
 static fe_status check_extern(loop_checking *c, const loop_op *op)

@@ -194,7 +194,17 @@ typedef struct loop_callee {
     const char *library; /* NULL when read from text */
     const char **strings;
     uint32_t string_count;
+    /* Results whose sizes depend on data: the function makes memory for them, the output in their
+     * place gets the sizes, and a call of "take" the elements. */
+    const struct loop_made *made;
+    uint32_t made_count;
 } loop_callee;
+
+typedef struct loop_made {
+    uint32_t result; /* which of the results */
+    ty_dtype dtype;
+    uint32_t key; /* one for each in the program */
+} loop_made;
 
 typedef enum loop_op_kind {
     LOOP_NEST,

@@ -94,6 +94,31 @@ static fe_status parse_views(parsing *in, loop_view **out, uint32_t *count)
 
 /* ---- the other lines ---- */
 
+/* makes [0 f32 key 3, ...] */
+static fe_status parse_made(parsing *in, loop_callee *callee)
+{
+    VEC(loop_made) made = {0};
+    if (!lex_take(in->lx, "makes")) return FE_OK;
+    FE_TRY(lex_expect(in->lx, "["));
+    while (!lex_take(in->lx, "]")) {
+        loop_made one;
+        int64_t result, key;
+        const char *dtype;
+        if (made.count) FE_TRY(lex_expect(in->lx, ","));
+        FE_TRY(lex_int(in->lx, &result));
+        FE_TRY(lex_name(in->lx, &dtype));
+        if (!ty_dtype_parse(dtype, &one.dtype)) return lex_fail(in->lx, "%s is no dtype", dtype);
+        FE_TRY(lex_expect(in->lx, "key"));
+        FE_TRY(lex_int(in->lx, &key));
+        one.result = (uint32_t)result;
+        one.key = (uint32_t)key;
+        vec_push(in->p->memory, &made, one);
+    }
+    callee->made = made.at;
+    callee->made_count = made.count;
+    return FE_OK;
+}
+
 static fe_status parse_callee(parsing *in, const loop_callee **out)
 {
     VEC(const char *) strings = {0};
@@ -113,6 +138,7 @@ static fe_status parse_callee(parsing *in, const loop_callee **out)
     }
     callee->strings = strings.at;
     callee->string_count = strings.count;
+    FE_TRY(parse_made(in, callee));
     *out = callee;
     return FE_OK;
 }

@@ -202,13 +202,19 @@ void loop_print_callee(const loop_callee *callee, text *out)
     text_quoted(out, callee->symbol);
     text_char(out, ' ');
     text_quoted(out, callee->arguments);
-    if (!callee->string_count) return;
-    text_add(out, " strings [");
+    if (callee->string_count) text_add(out, " strings [");
     for (uint32_t k = 0; k < callee->string_count; k++) {
         if (k) text_char(out, ',');
         text_quoted(out, callee->strings[k]);
     }
-    text_char(out, ']');
+    if (callee->string_count) text_char(out, ']');
+    if (callee->made_count) text_add(out, " makes [");
+    for (uint32_t k = 0; k < callee->made_count; k++) {
+        const loop_made *m = &callee->made[k];
+        text_printf(out, "%s%u %s key %u", k ? ", " : "", m->result, ty_dtype_name(m->dtype),
+                    m->key);
+    }
+    if (callee->made_count) text_char(out, ']');
 }
 
 static void print_extern(const loop_program *p, const loop_op *op, text *out)

@@ -18,6 +18,7 @@ typedef struct custom_call {
     VEC(const char *) strings;
     VEC(lower_tensor) results; /* of the node, in the order of its items */
     VEC(lower_tensor) written; /* what they end with */
+    VEC(loop_made) made;       /* results that the function makes memory for */
 } custom_call;
 
 /* Does nothing but this call look at the memory of `n`, now or later? Then it is the call's to
@@ -122,14 +123,42 @@ static void push_result(custom_call *c, lower_tensor t)
     vec_push(c->l->memory, &c->results, t);
 }
 
+/* Does a size of it depend on data, so that nobody knows it before the call? */
+static bool is_open(lowering *l, const ty_tensor *t)
+{
+    for (uint32_t d = 0; d < t->rank; d++)
+        if (lower_is_open(l, t->sizes[d])) return true;
+    return false;
+}
+
+static bool has_open(lowering *l, const fx_value *v)
+{
+    for (uint32_t k = 0; v->kind == FX_TUPLE && k < v->count; k++)
+        if (has_open(l, &v->items[k])) return true;
+    return v->kind == FX_TENSOR && is_open(l, v->tensor);
+}
+
+/* What the function makes: here its sizes are told. */
+static void make_sizes(custom_call *c, const ty_tensor *t)
+{
+    sym_expr rank = lower_const(c->l, t->rank);
+    lower_tensor sizes = lower_temp_tensor(c->l, TY_I64, 1, &rank, NULL);
+    vec_push(c->l->memory, &c->made,
+             (loop_made){c->results.count, t->dtype, sizes.box->view.buffer});
+    push_result(c, sizes);
+}
+
 /* Memory for a returned value, lists flattened: row-major, a number of rank 0, none for None. */
 static fe_status make_result(custom_call *c, const fx_value *v)
 {
     lowering *l = c->l;
     switch (v->kind) {
     case FX_TENSOR:
-        push_result(
-            c, lower_temp_tensor(l, v->tensor->dtype, v->tensor->rank, v->tensor->sizes, NULL));
+        if (is_open(l, v->tensor))
+            make_sizes(c, v->tensor);
+        else
+            push_result(
+                c, lower_temp_tensor(l, v->tensor->dtype, v->tensor->rank, v->tensor->sizes, NULL));
         return FE_OK;
     case FX_INT: push_result(c, lower_temp_tensor(l, TY_I64, 0, NULL, NULL)); return FE_OK;
     case FX_BOOL: push_result(c, lower_temp_tensor(l, TY_BOOL, 0, NULL, NULL)); return FE_OK;
@@ -143,6 +172,26 @@ static fe_status make_result(custom_call *c, const fx_value *v)
     return lower_fail(l, "it returns an object");
 }
 
+static const loop_made *made_at(const custom_call *c, uint32_t result)
+{
+    for (uint32_t k = 0; k < c->made.count; k++)
+        if (c->made.at[k].result == result) return &c->made.at[k];
+    return NULL;
+}
+
+/* The sizes that the function has told give their values to the program's symbols, and then there is
+ * memory for the elements. */
+static void take_made(custom_call *c, const loop_made *made, const ty_tensor *t, lower_tensor *out)
+{
+    lowering *l = c->l;
+    loop_view sizes = out->box->view;
+    sym_expr key = lower_const(l, made->key);
+    for (uint32_t d = 0; d < t->rank; d++)
+        lower_define(l, t->sizes[d], lower_select(l, *out, 0, lower_const(l, d)));
+    *out = lower_temp_tensor(l, t->dtype, t->rank, t->sizes, NULL);
+    lower_extern(l, "take", 1, &sizes, out->box->view, 1, &key, 0, NULL);
+}
+
 /* What the program has of what was returned: numbers give their values to its symbols, tensors lie
  * as it records them. */
 static void settle_results(custom_call *c, const fx_value *v, uint32_t *at)
@@ -151,7 +200,9 @@ static void settle_results(custom_call *c, const fx_value *v, uint32_t *at)
         for (uint32_t k = 0; k < v->count; k++) settle_results(c, &v->items[k], at);
         return;
     }
+    const loop_made *by_function = made_at(c, *at);
     lower_tensor *made = &c->results.at[(*at)++];
+    if (by_function) take_made(c, by_function, v->tensor, made);
     lower_define_number(c->l, v, *made);
     if (v->kind == FX_TENSOR && !ty_is_contiguous(c->l->symbols, v->tensor))
         *made = lower_copied(c->l, *made, v->tensor->strides);
@@ -208,7 +259,9 @@ static void add_op(custom_call *c, const op_info *called)
                             .arguments = c->arguments.at,
                             .library = called->custom->library,
                             .strings = c->strings.at,
-                            .string_count = c->strings.count};
+                            .string_count = c->strings.count,
+                            .made = c->made.at,
+                            .made_count = c->made.count};
     loop_op *op = loop_add_op(l->program, LOOP_EXTERN);
     op->kernel = intern(l->session, "custom");
     op->callee = callee;
@@ -260,8 +313,15 @@ static fe_status add_call(custom_call *c, const fx_node *n, const op_info *calle
 fe_status lower_custom(lowering *l, fx_node *n)
 {
     const op_info *called = n->op->custom->mutating ? n->op->custom->mutating : n->op, *out;
+    fx_value fresh = fresh_value(n);
+    bool opens = n->op->return_count && has_open(l, &fresh);
     FE_TRY(op_out_variant(l->graph->ops, n->op, &out));
-    if (out) called = out;
+    if (out && !opens) called = out; /* nobody could give that the memory */
+    if (out && opens && !called->custom->symbol)
+        return lower_fail(l,
+                          "its sizes depend on data, which an out overload cannot say: %s needs a "
+                          "function of its own",
+                          called->name);
     if (!called->custom->symbol)
         return lower_fail(l, "no library that was given has a function for %s", called->name);
     custom_call c = {.l = l};

@@ -42,9 +42,9 @@ output 0 @buf5[s0,4]{4,1}
 output 1 @buf4[s0]{1}
 --run-- for stage in c python graph; do ferrite inspect dead.fx --ops ./libreturns.so --stage $stage >$stage; done; grep -o 'rt_custom(.*' c; grep -o 'f.custom(.*' python; grep -o '"ferrite.custom", "args": .*"kwargs": {[^}]*}' graph; grep -c 'expected s0' c; grep -c 'check_size' python; grep -c 'ferrite.check_size' graph
 --out--
-rt_custom(f, "returns_two_out", returns_two_out, args, 3, out + 2, 0));
-rt_custom(f, "returns_two_out", returns_two_out, args, 3, out + 2, 0));
-rt_custom(f, "returns_one_into", returns_one_into, args, 2, out + 1, 0));
+rt_custom(f, "returns_two_out", returns_two_out, args, 3, out + 2, 0, 0, 0));
+rt_custom(f, "returns_two_out", returns_two_out, args, 3, out + 2, 0, 0, 0));
+rt_custom(f, "returns_one_into", returns_one_into, args, 2, out + 1, 0, 0, 0));
 f.custom(custom_returns_two_out, [ins[0], outs[0], outs[1]], outs[2:])
 f.custom(custom_returns_two_out, [ins[0], outs[0], outs[1]], outs[2:])
 f.custom(custom_returns_one_into, [ins[0], outs[0]], outs[1:])

@@ -240,7 +240,7 @@ def returns_number():
     class Positive(nn.Module):
         def forward(self, x):
             count = torch.ops.returns.positive(x)
-            return torch.ones(count) * 2, torch.ops.returns.one(x) + count, count
+            return torch.ones(values.shape[0]) * 2, torch.ops.returns.one(x) + count, count
 
     return Positive(), [(torch.randn(4, 5),), (torch.randn(4, 5),), (torch.full((4, 5), -1.0),)]
 
@@ -340,3 +340,60 @@ def views_dynamic():
     sizes = {0: Dim("rows", min=4, max=64)}
     return Views(), [(torch.randn(4, 3), torch.randn(3, 3)), (torch.randn(9, 3), torch.randn(3, 3))], {
         "dynamic_shapes": (sizes, None)}
+
+
+# ---- sizes that depend on data ----
+
+
+def new_size():
+    return torch.library.get_ctx().new_dynamic_size()
+
+
+def sizes(schema, implementation, fake):
+    library = torch.library.Library("sizes", "FRAGMENT")
+    LIBRARIES.append(library)
+    library.define(schema)
+    library.impl(schema.split("(")[0], implementation, "CPU")
+    torch.library.register_fake(f"sizes::{schema.split('(')[0]}", fake, lib=library)
+
+
+def by_sign(x, seen=None):
+    if seen is not None:
+        seen += 1
+    return [x[x < 0], x[x > 0]]
+
+
+def fake_places(x):
+    count = new_size()
+    return torch.empty_like(x), x.new_empty(count, 2, dtype=torch.int64), x.new_empty(count)
+
+
+sizes("positive(Tensor x) -> Tensor", lambda x: x[x > 0], lambda x: x.new_empty(new_size()))
+sizes("places(Tensor x) -> (Tensor, Tensor, Tensor)",
+      lambda x: (x * 2, (x > 0).nonzero().contiguous(), x[x > 0]), fake_places)
+sizes("by_sign(Tensor x, Tensor(a!)? seen=None) -> Tensor[]", by_sign,
+      lambda x, seen=None: [x.new_empty(new_size()), x.new_empty(new_size())])
+
+
+class Sizes(nn.Module):
+    def forward(self, x):
+        ops = torch.ops.sizes
+        some = ops.positive(x)
+        twice, places, values = ops.places(x - 0.25)
+        seen = torch.zeros((), dtype=torch.int64)
+        below, above = ops.by_sign(twice, seen)
+        ops.by_sign(x)  # nobody reads it
+        again = ops.positive(torch.stack((values, -values)))
+        return (some * 2, places + 1, values.sum(), torch.ones(values.shape[0]), below.cos(), above, seen, again + values,
+                torch.cat((some, above)))
+
+
+@program
+def sizes_static():
+    return Sizes(), [(torch.randn(4, 3),), (torch.full((4, 3), -1.0),), (torch.rand(4, 3) + 1,)]
+
+
+@program
+def sizes_dynamic():
+    return Sizes(), [(torch.randn(4, 3),), (torch.randn(31, 3),), (-torch.rand(2, 3),)], {
+        "dynamic_shapes": ({0: Dim("rows", min=2, max=64)},)}

@@ -170,6 +170,39 @@ def views_that_a_function_returns(folder):
                    eager(module, inputs))
 
 
+@torch.library.custom_op("pyops::where_positive", mutates_args={"seen"})
+def where_positive(x: torch.Tensor, seen: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    seen += 1
+    return (x > 0).nonzero(), x[x > 0]
+
+
+@where_positive.register_fake
+def _(x, seen):
+    count = torch.library.get_ctx().new_dynamic_size()
+    return x.new_empty((count, x.dim()), dtype=torch.int64), x.new_empty(count)
+
+
+@test
+def sizes_that_depend_on_data(folder):
+    def forward(x, seen):
+        places, values = torch.ops.pyops.where_positive(x, seen)
+        return places[:, 1] * 2, torch.cat((values, x[0])), torch.ops.pyops.where_positive(x * 2, seen)[1].sum()
+
+    module, seen = Calls(forward), torch.zeros((), dtype=torch.int64)
+    x = torch.randn(4, 3)
+    for shapes in (None, (({0: Dim("n", min=2, max=64)}, None),)):
+        program = ferrite.compile(export(module, (x, seen), dynamic_shapes=shapes))
+        for given in (x, x.abs() + 1, -x.abs() - 1):
+            everywhere(program, folder, (given, seen), eager(module, (given, seen)))
+    ferrite_ops.op("shop::many(Tensor x) -> Tensor", lambda x: x.flatten(), shapes="x[n, m] -> x[?, ?]")
+    path = os.path.join(folder, "many.fx")
+    with open(path, "w") as file:
+        file.write("graph main { placeholder %x user \"x\" : f32[3,2] %y = shop.many.default(%x) output (user %y) }")
+    said = refusal(ferrite.compile(path), x[:3, :2].clone())
+    assert "result 0 is Tensor of shape [6], the program wants a tensor of 2 dimensions" in said, said
+    ferrite_ops.forget()
+
+
 FX = """operators { "shop::scale(Tensor x, float by, *, Tensor(a!)? log=None) -> (Tensor, SymInt)" }
 graph main {
   placeholder %x user "x" : f32[3,2]

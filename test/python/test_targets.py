@@ -199,7 +199,8 @@ def check_examples():
 # The C side of the programs in test/custom_ops.
 LIBRARIES = [os.path.join(ROOT, *path) for path in (
     ("examples", "custom_ops", "moe.c"), ("examples", "custom_ops", "quant.c"), ("test", "custom_ops", "bag.c"),
-    ("test", "custom_ops", "returns.c"), ("test", "custom_ops", "views.c"))]
+    ("test", "custom_ops", "returns.c"), ("test", "custom_ops", "views.c"),
+    ("test", "custom_ops", "sizes.c"))]
 
 
 def check_custom(targets, jobs):
