@@ -101,7 +101,8 @@ typedef struct fe_op_row {
      * names the strides of a tensor, x[d, n - 1]{t, s} + s says how a view lies in the argument that
      * it shows, if not row-major from its first element on; (x[n], x[m]) for a list, none for an
      * optional tensor that is not there, int, bool, float for numbers, int(n + 1) for one that follows
-     * from the sizes; ? for a size that depends on data. NULL: what the program records. Checked against the program's record. */
+     * from the sizes; ? for a size that depends on data. NULL: what the program records. Checked
+     * against the program's record. */
     const char *shapes;
     /* Name of the overload that writes into given outputs ("out"); NULL: the one whose signature
      * matches, when there is one. */

@@ -6,10 +6,10 @@
  * the size where it comes first, and must fit where it comes again; x[n, d]{s, t} names the strides.
  * Right: for each returned tensor a dtype, or the parameter whose dtype it has, and its sizes; a view
  * of an argument has strides, and a place in it, if it is not row-major from its first element on:
- * x[d, n - 1]{t, s} + s; (x[n], x[m]) for a list, `none` for an optional one that is not there; int,
- * bool, float for numbers, int(n + 1) where it is known; ? for a size that depends on data. A return that aliases a written argument is
- * that argument; the functional form gives what aliases nothing and then what each written argument
- * becomes.
+ * x[d, n - 1]{t, s} + s; ? for a size that depends on data; (x[n], x[m]) for a list, `none` for an
+ * optional one that is not there; int, bool, float for numbers, int(n + 1) where it is known. A
+ * return that aliases a written argument is that argument; the functional form gives what aliases
+ * nothing and then what each written argument becomes.
  */
 #include "infer/infer_priv.h"
 
