@@ -193,11 +193,22 @@ static fe_status write_scalar_kernels(driver_program *d, const char *folder)
     return put(d, folder, "scalar/kernels.c", t.at, t.length);
 }
 
-fe_status artifact_write_sources(driver_program *d, const char *folder)
+/* Kernels in as many files on every machine, so that sources are the same bytes whoever makes them. */
+static fe_status emit_sources(driver_program *d)
+{
+    enum { FILES = 8 };
+    emit_input input;
+    driver_emit_input(d, &input);
+    input.parts = FILES;
+    return emit_program(&emit_target_c, &input, d->memory, &d->whole.files, &d->whole.file_count);
+}
+
+static fe_status write_sources(driver_program *d, const char *folder)
 {
     const char *runtime = arena_printf(d->memory, "%s/runtime", folder);
     FE_TRY(driver_need_host(d));
     FE_TRY(lapack_choose(d));
+    FE_TRY(emit_sources(d));
     FE_TRY(file_make_dirs(d->session, arena_printf(d->memory, "%s/plan", runtime)));
     for (uint32_t i = 0; i < d->whole.file_count; i++)
         FE_TRY(put(d, folder, d->whole.files[i].name, d->whole.files[i].text,
@@ -214,4 +225,12 @@ fe_status artifact_write_sources(driver_program *d, const char *folder)
     if (d->wrapper->weights_bytes == 0) return FE_OK;
     return write_weights(d, NULL,
                          arena_printf(d->memory, "%s/%s.weights", folder, d->wrapper->name));
+}
+
+fe_status artifact_write_sources(driver_program *d, const char *folder)
+{
+    driver_build library = d->whole;
+    fe_status status = write_sources(d, folder);
+    d->whole = library;
+    return status;
 }
