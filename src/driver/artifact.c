@@ -32,6 +32,7 @@ static fe_status write_weights(driver_program *d, const char *library, const cha
 fe_status artifact_write_library(driver_program *d, const char *path)
 {
     FE_TRY(driver_need_host(d));
+    FE_TRY(driver_need_kernels(d));
     FE_TRY(toolchain_build(d, &d->whole));
     FE_TRY(write_weights(d, d->whole.library, path));
     return write_header(d, sibling(d, path, ".h"));
@@ -207,6 +208,7 @@ static fe_status write_sources(driver_program *d, const char *folder)
 {
     const char *runtime = arena_printf(d->memory, "%s/runtime", folder);
     FE_TRY(driver_need_host(d));
+    FE_TRY(driver_need_kernels(d));
     FE_TRY(lapack_choose(d));
     FE_TRY(emit_sources(d));
     FE_TRY(file_make_dirs(d->session, arena_printf(d->memory, "%s/plan", runtime)));

@@ -350,6 +350,21 @@ fe_status driver_need_host(driver_program *d)
     return FE_OK;
 }
 
+fe_status driver_need_kernels(driver_program *d)
+{
+    for (uint32_t i = 0; !d->kernels && i < d->wrapper->lines.count; i++) {
+        const char *kernel = d->wrapper->lines.at[i].call.kernel;
+        if (!kernel) continue;
+        return diag_fail(d->session,
+                         (diag){.status = FE_UNSUPPORTED,
+                                .stage = "emit",
+                                .help = "compile from the text of an earlier stage (sched, loop, "
+                                        "fx), or the program itself"},
+                         "the text of a wrapper does not hold its kernels, and calls %s", kernel);
+    }
+    return FE_OK;
+}
+
 static fe_status stage_infer(driver_program *d)
 {
     if (d->options.device && strcmp(d->options.device, "cpu") == 0) bring_graph_home(d->graph);

@@ -159,6 +159,8 @@ fe_status driver_compile(fe_session *s, const driver_options *o, driver_stage la
 fe_status driver_advance(driver_program *d, driver_stage first, driver_stage last);
 /* FE_UNSUPPORTED where the program runs on another device than the host: what is made runs there alone. */
 fe_status driver_need_host(driver_program *d);
+/* FE_UNSUPPORTED where the text of a wrapper names kernels: it can be shown, but not made. */
+fe_status driver_need_kernels(driver_program *d);
 /* Tells the observer; FE_STOPPED with a diagnostic when it has had enough. */
 fe_status driver_progress(driver_program *d, driver_stage stage, uint32_t done, uint32_t total);
 /* What printers are given of a program that has its wrapper. */

@@ -99,6 +99,7 @@ fe_status driver_load(driver_program *d)
                       watch_is_wanted(&d->options);
     if (d->loaded.model) return FE_OK;
     FE_TRY(driver_need_host(d));
+    FE_TRY(driver_need_kernels(d));
     driver_unload(d); /* what an earlier failure has left */
     return in_process ? driver_load_process(d) : load_artifact(d);
 }

@@ -17,16 +17,18 @@ FAIL: test/cases/programs/inverted_residual.pt2
     error: check: bisect: k_add_max_min_mul is wrong in the result of %hardswish_1 (expand.2), activation.py:572 in forward, with %conv2d (expand.0) (buffer buf12): 
       at run
 0 passed, 1 failed, 0 unsupported
---run-- ferrite inspect $ROOT/demo/digits.pt2 --stage wrap >w.wrap; ferrite run w.wrap --from wrap --bisect; ferrite inspect $ROOT/demo/digits.pt2 --stage loop >l.loop; ferrite compile l.loop --from loop -o l.so; ferrite inspect n.fx --stage wrap >w.wrap; ferrite run w.wrap --from wrap --bisect
---file n.fx--
-graph main {
-  %a = aten.arange.start(-1, 5, dtype=torch.float32) : f32[6]
-  %r = aten.log.default(%a) : f32[6]
-  output (user %r)
-}
+--run-- ferrite inspect $ROOT/demo/digits.pt2 --stage loop >l.loop; ferrite compile l.loop --from loop -o l.so; ferrite run n.wrap --from wrap --bisect
+--file n.wrap--
+program n
+temp @x : f32[6] strides [1]
+temp @y : f32[6] strides [1]
+wrapper arena 64 bound 64 weights 0 kernels 0 calls 1
+memory @y output 0
+alloc @x live [0, 1) at 0 bytes 24
+extern copy (@x[6]{1}) -> (@y[6]{1}) ints [] floats []
+free @x
+output 0 @y[6]{1}
 --err--
-error: weights: the text does not hold the numbers of this constant
-  at p_features_0_weight_folded
 error: weights: the text does not hold the numbers of this constant
   at p_features_0_weight_folded
 error: load: bisect: the text of a wrapper does not say what its kernels should give

@@ -83,3 +83,18 @@ error: read: a program that begins as the text of stage wrap has no stage before
 error: option: from is one of fx, loop, sched, kern, wrap, not 'wrapper'
   help: did you mean 'wrap'?
 --status-- 2
+--run-- for to in 'so -o l.so' 'c -o src' 'python -o l.py' 'fx -o l.json'; do ferrite compile laws.wrap --from wrap --emit $to; done; ferrite run laws.wrap --from wrap; ls; ferrite inspect laws.wrap --from wrap --stage c | grep -c 'k_exp,'
+--err--
+error: emit: the text of a wrapper does not hold its kernels, and calls k_exp
+  help: compile from the text of an earlier stage (sched, loop, fx), or the program itself
+error: emit: the text of a wrapper does not hold its kernels, and calls k_exp
+  help: compile from the text of an earlier stage (sched, loop, fx), or the program itself
+error: emit: the text of a wrapper does not hold its kernels, and calls k_exp
+  help: compile from the text of an earlier stage (sched, loop, fx), or the program itself
+error: emit: the text of a wrapper does not hold its kernels, and calls k_exp
+  help: compile from the text of an earlier stage (sched, loop, fx), or the program itself
+error: emit: the text of a wrapper does not hold its kernels, and calls k_exp
+  help: compile from the text of an earlier stage (sched, loop, fx), or the program itself
+--out--
+laws.wrap
+1
