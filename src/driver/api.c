@@ -242,7 +242,13 @@ static fe_status compile_body(fe_session *session, void *data)
     options.input = arena_strdup(memory, j->name);
     options.bytes = j->bytes ? aligned(memory, j->bytes, j->size) : NULL;
     options.size = j->size;
-    if (!j->stage) return driver_compile(session, &options, STAGE_EMIT, memory, &j->program);
+    if (!j->stage) {
+        FE_TRY(driver_compile(session, &options, STAGE_EMIT, memory, &j->program));
+        if (j->program->wrapper) return FE_OK;
+        diag d = {.status = FE_USAGE, .stage = "compile"};
+        d.help = "inspect shows it as C: --from kern --stage c";
+        return diag_fail(session, d, "the text of kernels is no whole program");
+    }
     text_init(&j->text, host_of(session)->results);
     return driver_inspect(session, &options, j->stage, memory, &j->program, &j->text);
 }
