@@ -122,6 +122,11 @@ FE_API void fe_session_free(fe_session *session);
  *                 program with a size that has no upper bound is refused (FE_USAGE). Scratch of
  *                 operators (matrix products and their like) is still taken by the first run that
  *                 needs it, and kept
+ *     donate      name of an input, one more each time, or all: the program may overwrite its memory as
+ *                 soon as nothing reads it any more, so that what it computes lies there and not in the
+ *                 arena; what the input held is lost with a run. FE_USAGE for one whose memory has to stay:
+ *                 that an output is a view of, that the program changes in place, whose strides leave gaps
+ *                 (all passes over these). The artifact says which it overwrites (fe_artifact.donated)
  *     memory-budget  bytes (300000, 512K, 64M, 2G; default: any) that the working memory of a context
  *                 is to keep to: where it would need more, values are made again instead of being kept,
  *                 the cheapest for their size first; a program that does not fit even so is refused
@@ -287,6 +292,10 @@ typedef struct fe_figures {
 
 /* Fills *figures; the arrays are the program's. */
 FE_API void fe_figures_of(const fe_program *program, fe_figures *figures);
+
+/* Bytes of donated inputs (option donate) that the program uses as working memory, beside the arena; -1:
+ * it depends on the sizes. */
+FE_API int64_t fe_donated_bytes(const fe_program *program);
 
 /* ---- looking inside ------------------------------------------------------------------------ */
 

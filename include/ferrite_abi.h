@@ -161,6 +161,11 @@ typedef struct fe_artifact {
     uint32_t op_count;
     int (*set_op)(fe_model *model, const char *name,
                   int (*function)(const struct fe_op_call *call));
+    /* Inputs, by number, whose memory a run overwrites, because they were donated when the program was
+     * compiled (option donate): what they held is lost, also where the run fails. Their memory must be
+     * shared with no other input (FE_RUN_BAD_INPUT). */
+    const uint32_t *donated;
+    uint32_t donated_count;
 } fe_artifact;
 
 #if defined(__GNUC__)

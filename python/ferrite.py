@@ -131,9 +131,11 @@ def _declare_found(exported):
     return made
 
 
-def compile(program, *, ops=(), **options):
+def compile(program, *, ops=(), donate=(), **options):
     """A Program of an exported program (torch.export.ExportedProgram), or of a file. ops: paths of libraries
-    (ferrite_ops.h); every operator of ferrite_ops.op() is known."""
+    (ferrite_ops.h); every operator of ferrite_ops.op() is known. donate: names of the inputs that calls may overwrite,
+    or "all"."""
+    donate = [donate] if isinstance(donate, str) else donate
     folder = tempfile.TemporaryDirectory(prefix="ferrite-")
     found = []
     if hasattr(program, "graph_module"):
@@ -146,7 +148,8 @@ def compile(program, *, ops=(), **options):
     session, handle = _lib().fe_session_new(), c_void_p()
     try:
         made = Program(session, None, folder)
-        for option, value in [*(("ops", os.fspath(library)) for library in ops), *options.items()]:
+        wanted = [*(("ops", os.fspath(library)) for library in ops), *(("donate", name) for name in donate)]
+        for option, value in [*wanted, *options.items()]:
             text = {True: "on", False: "off"}.get(value, value) if isinstance(value, bool) else value
             made._check(_lib().fe_set(session, option.replace("_", "-").encode(), str(text).encode()))
         for op in ferrite_ops.declared():

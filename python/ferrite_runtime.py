@@ -325,6 +325,20 @@ def _contiguous(sizes):
     return tuple(strides)
 
 
+def _is_writable(value):
+    return not _is_of("numpy", "ndarray", value) or value.flags.writeable
+
+
+def _share_memory(a, b):
+    """a, b: what Port.take() gives."""
+    ends = []
+    for address, dtype, sizes, strides, _ in (a, b):
+        if not address or 0 in sizes:
+            return False
+        ends.append(address + BYTES[dtype] * (1 + sum((n - 1) * step for n, step in zip(sizes, strides))))
+    return a[0] < ends[1] and b[0] < ends[0]
+
+
 _NUMBERS = {I64: c_int64, F64: c_double, BOOL: ctypes.c_uint8}
 
 
@@ -402,13 +416,25 @@ class Lives:
 class Program:
     """The tables of a program, and its lines: a function of a frame."""
 
-    def __init__(self, name, library, inputs, outputs, lines, weights=(), weights_bytes=0, states=(), parts=()):
+    def __init__(self, name, library, inputs, outputs, lines, weights=(), weights_bytes=0, states=(), parts=(),
+                 donated=()):
         self.name, self.library, self.inputs, self.outputs, self.lines = name, library, inputs, outputs, lines
         base = library.weights(weights_bytes)
         self.weights = [base + offset for _, offset, _ in weights]
         self.weight_bytes = [size for _, _, size in weights]
         self.states = states
         self.parts = parts  # of a program that was cut: their names, and whether they may be replaced
+        self.donated = donated  # numbers of the inputs whose memory a call overwrites
+
+    def check_donated(self, given, taken):
+        """What is overwritten may be written to, and is nobody else's."""
+        for own in self.donated:
+            name = self.inputs[own].name
+            if not _is_writable(given[own]):
+                raise InputError(f"input '{name}' is donated, and may not be written to")
+            for k, other in enumerate(taken):
+                if k != own and _share_memory(taken[own], other):
+                    raise InputError(f"input '{name}' is donated, and input '{self.inputs[k].name}' lies in its memory")
 
 
 class Context:
@@ -448,6 +474,7 @@ class Context:
         if len(inputs) != len(self.program.inputs):
             raise InputError(f"{len(inputs)} inputs given, {self.program.name} takes {len(self.program.inputs)}")
         taken = [port.take(value) for port, value in zip(self.program.inputs, inputs)]
+        self.program.check_donated(inputs, taken)
         with self._turn:
             frame = Frame(self, taken, returns or self.returns or _kind_of(inputs))
             self.program.lines(frame)

@@ -159,5 +159,7 @@ void rt_describe(const rt_program *p, fe_artifact *out)
         .ops = p->ops,
         .op_count = p->op_count,
         .set_op = rt_set_op,
+        .donated = p->donated,
+        .donated_count = p->donated_count,
     };
 }

@@ -117,6 +117,8 @@ typedef struct rt_program {
     uint32_t part_count;
     const char *const *ops; /* functions that the host gives */
     uint32_t op_count;
+    const uint32_t *donated; /* inputs whose memory the run uses for other things too */
+    uint32_t donated_count;
 } rt_program;
 
 /* Defined by generated code. */

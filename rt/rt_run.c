@@ -125,6 +125,44 @@ static int check_inputs(rt_frame *f, const rt_program *program, const fe_tensor 
     return 0;
 }
 
+/* ---- donated inputs ---- */
+
+/* Bytes from the first element to the last; 0: there are none. */
+static size_t reach(const fe_tensor *t)
+{
+    size_t elements = 1;
+    if (!t->data || is_empty(t)) return 0;
+    for (uint32_t d = 0; d < t->rank; d++)
+        elements += (size_t)((t->sizes[d] - 1) * rt_stride(t, d));
+    return elements * dtype_bytes(t->dtype);
+}
+
+static int share_memory(const fe_tensor *a, const fe_tensor *b)
+{
+    const char *x = a->data, *y = b->data;
+    size_t m = reach(a), n = reach(b);
+    return m && n && x < y + n && y < x + m;
+}
+
+/* What is overwritten is nobody else's. */
+static int check_donated(rt_frame *f, const rt_program *program)
+{
+    for (uint32_t i = 0; i < program->donated_count; i++)
+        for (uint32_t k = 0, own = program->donated[i]; k < program->input_count; k++)
+            if (k != own && program->inputs[k].dtype && share_memory(&f->in[own], &f->in[k]))
+                return rt_fail(f, FE_RUN_BAD_INPUT,
+                               "input '%s' is donated, and input '%s' lies in its memory",
+                               program->inputs[own].name, program->inputs[k].name);
+    return 0;
+}
+
+static int is_donated(const rt_frame *f, const rt_program *program, const fe_tensor *output)
+{
+    for (uint32_t i = 0; i < program->donated_count; i++)
+        if (share_memory(&f->in[program->donated[i]], output)) return 1;
+    return 0;
+}
+
 /* Can the program write output k straight into the caller's memory? Only where the layout is
  * exactly the declared one. */
 static int writes_in_place(const fe_port *port, const fe_tensor *t)
@@ -292,13 +330,15 @@ int rt_run(fe_context *context, const fe_tensor *inputs, uint32_t input_count, f
     };
     context->error[0] = 0;
     RT_TRY(check_inputs(&frame, program, inputs, input_count));
+    RT_TRY(check_donated(&frame, program));
     if (output_count != program->output_count)
         return rt_fail(&frame, FE_RUN_BAD_OUTPUT, "%u outputs asked for, %s gives %u", output_count,
                        program->name, program->output_count);
     for (uint32_t k = 0; k < output_count; k++) {
         if (outputs[k].data == context->results[k].lent) outputs[k].data = NULL;
-        frame.outputs[k] =
-            writes_in_place(&program->outputs[k], &outputs[k]) ? outputs[k].data : NULL;
+        int in_place = writes_in_place(&program->outputs[k], &outputs[k]) &&
+                       !is_donated(&frame, program, &outputs[k]);
+        frame.outputs[k] = in_place ? outputs[k].data : NULL;
     }
     clock_start(context);
     RT_TRY(program->run(&frame));

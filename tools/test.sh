@@ -75,6 +75,12 @@ parts_of() {
     fi
 }
 
+# The same numbers when inputs are overwritten behind their last readers.
+donated_parts() {
+    [ -d test/cases ] || return
+    part "cases, inputs donated" build/ferrite check test/cases --jobs "$JOBS" --donate all
+}
+
 # The same numbers when the program is cut after each node, after every third, and by kinds of operator.
 split_parts() {
     [ -d test/cases ] || return
@@ -130,6 +136,7 @@ part "lint" sh tools/lint.sh
 parts_of build ""
 if [ "$mode" = test ]; then
     split_parts
+    donated_parts
     part "kernel tests, plain C" sh -c 'make B=build/plain ISAS=base CFLAGS=-DFERRITE_SCALAR \
         build/plain/test_kernels && build/plain/test_kernels'
     part "build with sanitizers" make SAN=1 tests

@@ -228,7 +228,7 @@ const cli_command cli_bench = {
     .options = options,
     .option_count = COUNT_OF(options),
     .session_options =
-        "isa device cc lapack jobs model from ops max-arena memory-budget split part passes",
+        "isa device cc lapack jobs model from ops max-arena donate memory-budget split part passes",
     .fewest = 1,
     .most = 1,
     .run = bench,

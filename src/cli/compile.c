@@ -15,6 +15,9 @@ static int report(const compile_call *o, const fe_program *program)
     if (o->quiet) return 0;
     fe_figures_of(program, &f);
     cli_print_figures(&f, stdout);
+    int64_t donated = fe_donated_bytes(program);
+    if (donated > 0) printf("donated inputs: %lld bytes more\n", (long long)donated);
+    if (donated < 0) printf("donated inputs: more by their sizes\n");
     printf("wrote %s\n", o->output);
     return 0;
 }
@@ -77,7 +80,7 @@ const cli_command cli_compile = {
     .options = options,
     .option_count = COUNT_OF(options),
     .session_options =
-        "isa device cc cache lapack jobs model from ops max-arena memory-budget profile "
+        "isa device cc cache lapack jobs model from ops max-arena donate memory-budget profile "
         "nan-check inf-check "
         "split part passes verify "
         "dump-after",

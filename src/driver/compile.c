@@ -51,7 +51,8 @@ static fe_status read_loop(driver_program *d, const char *source, size_t length)
 {
     FE_TRY(loop_parse(d->session, d->memory, source, length, &d->loops));
     d->name = d->loops->name;
-    return loop_check(d->loops, "reading");
+    FE_TRY(loop_check(d->loops, "reading"));
+    return donate_inputs(d);
 }
 
 static fe_status read_sched(driver_program *d, const char *source, size_t length)
@@ -60,6 +61,7 @@ static fe_status read_sched(driver_program *d, const char *source, size_t length
     d->loops = d->schedule->program;
     d->name = d->loops->name;
     FE_TRY(loop_check(d->loops, "reading"));
+    FE_TRY(donate_is_late(d));
     return sched_check(d->schedule);
 }
 
@@ -72,6 +74,7 @@ static fe_status read_wrap(driver_program *d, const char *source, size_t length)
         return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "wrap"},
                          "max-arena: the arena of this text is made already, and not for that");
     FE_TRY(wrap_check(d->wrapper));
+    FE_TRY(donate_is_late(d));
     return budget_check(d);
 }
 
@@ -375,7 +378,7 @@ static fe_status stage_lower(driver_program *d)
 {
     FE_TRY(lower_graph(d->graph, d->memory, &d->loops));
     d->loops->name = d->name;
-    return FE_OK;
+    return donate_inputs(d);
 }
 
 static fe_status stage_kern(driver_program *d)

@@ -72,6 +72,7 @@ typedef struct driver_options {
     const char *dump_dir;
     bool max_arena;        /* room for the largest sizes that ranges allow */
     int64_t memory_budget; /* bytes that the arena may need; 0: any */
+    option_list donate;    /* inputs whose memory may be used for other things, or "all" */
     bool profile;          /* the artifact keeps the time of each step */
     bool verify;           /* after each pass */
     fe_observer observer;
@@ -189,6 +190,11 @@ fe_status plugin_open(driver_program *d, const plugin_kind *kind, const char *pa
 void plugin_close(plugin *l);
 /* FE_USAGE about this library; `format` has one %s. */
 fe_status plugin_failed(const plugin *l, const char *help, const char *format, const char *what);
+
+/* donate.c: marks the inputs that the options donate. FE_USAGE where one cannot be. */
+fe_status donate_inputs(driver_program *d);
+/* FE_USAGE where they donate any: it is too late for that. */
+fe_status donate_is_late(driver_program *d);
 
 /* split.c: the schedule of the program, or of its parts as the options say. */
 fe_status split_build(driver_program *d, const sched_target *target);

@@ -147,14 +147,37 @@ fe_status plan_view_of(driver_program *d, arena *memory, plan_view *out)
 
 /* ---- text ---- */
 
+/* What lies in the memory of inputs. */
+static void print_donated(const plan_view *v, text *out)
+{
+    const loop_program *p = v->w->loops;
+    for (loop_buffer_id id = 0; id < p->buffers.count; id++) {
+        const sched_life *life = &v->w->lives[id];
+        sym_expr at = wrap_begin(v->w, id);
+        if (!wrap_is_given(v->w, id)) continue;
+        text_printf(out, "@%s live [%u, %u) at ", p->buffers.at[id].name, life->birth, life->death);
+        sym_print(p->symbols, at, out);
+        text_add(out, " bytes ");
+        sym_print(p->symbols, v->w->bytes[id], out);
+        text_printf(out, " in input @%s\n", p->buffers.at[life->root].name);
+    }
+}
+
+/* arena N bytes + donated M */
+static void print_beside(const plan_view *v, text *out)
+{
+    int64_t bytes = wrap_donated_bytes(v->w);
+    if (bytes > 0) text_printf(out, " + donated %lld", (long long)bytes);
+    if (bytes < 0) text_add(out, " + donated inputs");
+}
+
 void plan_view_text(const plan_view *v, text *out)
 {
     const sym_table *t = v->w->loops->symbols;
-    text_printf(out,
-                "plan %s: arena %lld bytes, bound %lld, %lld in use at once (step %u), %u "
-                "buffers%s\n",
-                v->w->name, (long long)v->arena_bytes, (long long)v->bound, (long long)v->most,
-                v->peak, v->blocks.count,
+    text_printf(out, "plan %s: arena %lld bytes", v->w->name, (long long)v->arena_bytes);
+    print_beside(v, out);
+    text_printf(out, ", bound %lld, %lld in use at once (step %u), %u buffers%s\n",
+                (long long)v->bound, (long long)v->most, v->peak, v->blocks.count,
                 v->of_example ? v->sizes_are_given ? "; for the sizes that were given"
                                                    : "; for the sizes of the example"
                               : "");
@@ -174,4 +197,5 @@ void plan_view_text(const plan_view *v, text *out)
         if (b->segment) text_printf(out, " segment %u", b->segment);
         text_add(out, v->peak >= b->birth && v->peak < b->death ? " peak\n" : "\n");
     }
+    print_donated(v, out);
 }

@@ -38,6 +38,9 @@ void emit_c_custom_head(emit_state *s); /* prototypes */
 void emit_c_custom_names(emit_state *s);
 void emit_c_custom_fields(emit_state *s);
 void emit_c_custom(emit_state *s, const wrap_line *line);
+/* c_donated.c: their numbers, and the fields that say so */
+void emit_c_donated(emit_state *s);
+void emit_c_donated_fields(emit_state *s);
 /* c_part.c */
 void emit_c_part_tables(emit_state *s);
 void emit_c_part_fields(emit_state *s);

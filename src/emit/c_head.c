@@ -346,6 +346,7 @@ void emit_c_begin(emit_state *s)
     print_head(s);
     print_ports(s);
     print_output_bytes(s);
+    emit_c_donated(s);
     print_weights(s);
     print_states(s);
     emit_c_segments(s);
@@ -421,6 +422,7 @@ void emit_c_end(emit_state *s)
         w->segment_count, w->kernel_calls, w->unique_kernels, s->input->profile ? s->step : 0);
     emit_c_part_fields(s);
     emit_c_custom_fields(s);
+    emit_c_donated_fields(s);
     text_add(&s->out, "};\n");
     vec_push(s->memory, &s->files, (emit_file){"model.c", s->out.at, s->out.length});
     emit_c_kernel_files(s);

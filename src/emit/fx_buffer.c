@@ -135,7 +135,8 @@ void emit_fx_declare(emit_state *s, loop_buffer_id id)
         break;
     case WRAP_HOME_OUTPUT: allocate(s, id); break;
     case WRAP_HOME_ROOT: lay(s, id); break;
-    default: break; /* an input is a placeholder */
+    default: /* an input is a placeholder */
+        if (b->donated) emit_fx_set_memory(s, id, s->names[id]);
     }
     if (!attribute) return;
     text args;

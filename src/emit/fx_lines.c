@@ -315,6 +315,20 @@ static void print_kernels(emit_state *s)
     text_add(&s->out, "},\n");
 }
 
+/* The numbers of inputs that a run overwrites. */
+static void print_donated(emit_state *s)
+{
+    const loop_program *p = s->w->loops;
+    bool any = false;
+    for (uint32_t k = 0; k < p->inputs.count; k++) {
+        if (!p->inputs.at[k].is_tensor || !wrap_is_overwritten(s->w, p->inputs.at[k].buffer))
+            continue;
+        text_printf(&s->out, "%s%u", any ? ", " : "\"donated\": [", k);
+        any = true;
+    }
+    if (any) text_add(&s->out, "],\n");
+}
+
 static void begin(emit_state *s)
 {
     const wrap_program *w = s->w;
@@ -336,6 +350,7 @@ static void begin(emit_state *s)
                 text_printf(&s->out, "%s%u", k ? ", " : "", w->raw_weight[id]);
     text_add(&s->out, "],\n");
     print_kernels(s);
+    print_donated(s);
     emit_fx_begin(s);
     for (uint32_t k = 0; k < w->loops->inputs.count; k++) print_input(s, k);
     emit_fx_node(s, "get_attr", "library", "library", NULL, NULL);

@@ -60,9 +60,11 @@ fe_status emit_header(const emit_input *input, const char *guard_name, arena *me
         const loop_input *in = &p->inputs.at[k];
         const loop_buffer *b = in->is_tensor ? &p->buffers.at[in->buffer] : NULL;
         const char *macro = arena_printf(memory, "%s_INPUT_%u", prefix, k);
-        if (b)
-            print_tensor(p, macro, in->name, b->dtype, b->sizes, b->rank, &t);
-        else if (in->dtype != TY_NO_DTYPE)
+        if (b) print_tensor(p, macro, in->name, b->dtype, b->sizes, b->rank, &t);
+        if (b && wrap_is_overwritten(w, in->buffer))
+            text_printf(&t, "/* a run overwrites it */\n#define %s_DONATED 1\n", macro);
+        if (b) continue;
+        if (in->dtype != TY_NO_DTYPE)
             print_tensor(p, macro, in->name, in->dtype, NULL, 0, &t);
         else
             print_unread("not read", macro, in->name, &t);

@@ -312,6 +312,20 @@ void emit_python_begin(emit_state *s)
     emit_python_declare_fixed(s);
 }
 
+/* Inputs that a run overwrites. */
+static void print_donated(emit_state *s)
+{
+    const loop_program *p = s->w->loops;
+    bool any = false;
+    for (uint32_t k = 0; k < p->inputs.count; k++) {
+        if (!p->inputs.at[k].is_tensor || !wrap_is_overwritten(s->w, p->inputs.at[k].buffer))
+            continue;
+        text_printf(&s->out, "%s%u,", any ? " " : ", donated=(", k);
+        any = true;
+    }
+    if (any) text_char(&s->out, ')');
+}
+
 void emit_python_end(emit_state *s)
 {
     const wrap_program *w = s->w;
@@ -319,10 +333,10 @@ void emit_python_end(emit_state *s)
     if (w->lines.count == 0) text_add(&s->out, "    pass\n");
     text_add(&s->out, "\n\nprogram = rt.Program(");
     emit_python_text(&s->out, w->name);
-    text_printf(&s->out,
-                ", library, INPUTS, OUTPUTS, lines, WEIGHTS, %lld, STATES, PARTS)\n"
-                "Context = functools.partial(rt.Context, program)\nrun = Context()\n",
+    text_printf(&s->out, ", library, INPUTS, OUTPUTS, lines, WEIGHTS, %lld, STATES, PARTS",
                 (long long)w->weights_bytes);
+    print_donated(s);
+    text_add(&s->out, ")\nContext = functools.partial(rt.Context, program)\nrun = Context()\n");
     vec_push(s->memory, &s->files,
              (emit_file){arena_printf(s->memory, "%s.py", emit_module(s->input)), s->out.at,
                          s->out.length});

@@ -512,6 +512,7 @@ fe_status exec_new(const wrap_program *w, const exec_facts *facts, arena *memory
     make_symbols(x);
     make_input_ports(x);
     make_output_ports(x);
+    exec_make_donated(x);
     make_weights(x);
     make_segments(x);
     FE_TRY(make_steps(x));

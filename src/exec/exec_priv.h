@@ -45,6 +45,9 @@ struct exec_program {
     exec_interpreter *interpreter; /* NULL: nothing is interpreted */
 };
 
+/* input.c: the numbers of the inputs that a run overwrites */
+void exec_make_donated(exec_program *x);
+
 /* One call. */
 struct exec_run {
     const exec_program *x;

@@ -130,3 +130,13 @@ int exec_check_inputs(exec_run *r)
     }
     return 0;
 }
+
+void exec_make_donated(exec_program *x)
+{
+    const loop_program *p = x->w->loops;
+    uint32_t *donated = NEW_ARRAY(x->memory, uint32_t, p->inputs.count + 1);
+    for (uint32_t k = 0; k < p->inputs.count; k++)
+        if (p->inputs.at[k].is_tensor && wrap_is_overwritten(x->w, p->inputs.at[k].buffer))
+            donated[x->program.donated_count++] = k;
+    x->program.donated = donated;
+}

@@ -131,6 +131,7 @@ typedef struct loop_buffer {
     const sym_expr *sizes, *strides;
     sym_expr elements; /* of the memory, at least what sizes and strides reach */
     uint32_t input;    /* INPUT: number in the program's inputs */
+    bool donated;      /* INPUT: the caller gives its memory away, for use behind its last reader */
     const void *data;  /* CONSTANT, STATE: first element */
     size_t data_bytes; /* readable at data */
     /* provenance: index given by the creator (lower: fx node id); UINT32_MAX = none */

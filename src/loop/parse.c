@@ -236,6 +236,7 @@ static fe_status parse_buffer(parsing *in, loop_buffer_kind kind)
         b.device = (ty_device){TY_CUDA, (int32_t)index};
     }
     b.pinned = lex_take(in->lx, "pinned");
+    b.donated = kind == LOOP_INPUT && lex_take(in->lx, "donated");
     if (lex_take(in->lx, "packing")) FE_TRY(lex_name(in->lx, &b.packing));
     if (lex_take(in->lx, "values")) FE_TRY(parse_range(in, &b.range));
     FE_TRY(loop_parse_origin(in->lx, &b.origin));

@@ -1,4 +1,4 @@
-/* check.c -- the verifier of laws S1 to S6, run on every compile. It asks the schedule's own nests,
+/* check.c -- the verifier of laws S1 to S9, run on every compile. It asks the schedule's own nests,
  * rewritten as they are, and the program's dependences; it trusts nothing that fuse.c concluded.
  */
 #include "sched/legal.h"
@@ -178,7 +178,8 @@ static void check_epilogue(checker *c, const sched_group *g, const loop_form *n,
 
 static void check_use(checker *c, loop_buffer_id b)
 {
-    if (b == LOOP_NO_BUFFER || c->p->buffers.at[b].kind != LOOP_TEMP) return;
+    if (b == LOOP_NO_BUFFER) return;
+    if (c->p->buffers.at[b].kind != LOOP_TEMP && !c->p->buffers.at[b].donated) return;
     const sched_life *life = &c->s->lives[b], *root = &c->s->lives[life->root];
     if (c->local_to[b] != NOWHERE) {
         if (c->local_to[b] != c->group)
@@ -191,7 +192,8 @@ static void check_use(checker *c, loop_buffer_id b)
         if (c->regions.at[i].repeats && life->birth <= c->regions.at[i].begin)
             vec_push(c->memory, &c->regions.at[i].used, b);
     if (life->in_arena != root->in_arena ||
-        (!root->in_arena && sched_output_covering(c->p, life->root) < 0))
+        (!root->in_arena && !c->p->buffers.at[life->root].donated &&
+         sched_output_covering(c->p, life->root) < 0))
         broken(c, "S5", "a buffer has no memory", name_of(c, b));
 }
 
@@ -225,7 +227,7 @@ static void check_takeover(checker *c, const sched_group *g, sched_takeover take
         broken(c, "S6", "memory is taken over that parts lie in", name_of(c, take.to));
     if (c->last_of_parts[take.from] > from->death)
         broken(c, "S6", "memory is taken over that parts still lie in", name_of(c, take.from));
-    if (c->p->buffers.at[take.from].kind != LOOP_TEMP ||
+    if ((c->p->buffers.at[take.from].kind != LOOP_TEMP && !c->p->buffers.at[take.from].donated) ||
         c->p->buffers.at[take.to].kind != LOOP_TEMP || c->local_to[take.from] != NOWHERE ||
         c->local_to[take.to] != NOWHERE || !legal_takeover(c->p, g, take.from, take.to))
         broken(c, "S6", "a buffer is overwritten before its last reader", name_of(c, take.from));
@@ -242,7 +244,7 @@ static void check_roots(checker *c)
         loop_buffer_id host = part ? part->whole : c->heir[b];
         sym_expr at = sym_int(c->p->symbols, 0);
         if (host == LOOP_NO_BUFFER) {
-            if (life->root != b)
+            if (life->root != b && !c->p->buffers.at[life->root].donated)
                 broken(c, "S6", "a buffer lies in memory that it does not hand on", name_of(c, b));
             continue;
         }
@@ -257,6 +259,13 @@ static void check_roots(checker *c)
         if (part && whole->death > whole->birth && life->death < whole->death)
             broken(c, "S5", "a part ends before its whole", name_of(c, b));
     }
+}
+
+static void check_gifts(checker *c)
+{
+    loop_buffer_id culprit = 0;
+    const char *fault = check_donated(c->s, c->heir, c->memory, &culprit);
+    if (fault) broken(c, "S9", fault, name_of(c, culprit));
 }
 
 /* ---- S7: regions ---- */
@@ -338,6 +347,7 @@ fe_status sched_check(sched_schedule *s)
     }
     check_outputs(&c);
     check_roots(&c);
+    check_gifts(&c);
     check_order(&c);
     arena_free(memory);
     return c.status;

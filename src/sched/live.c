@@ -147,6 +147,8 @@ static usage collect_usage(fuser *f)
             for (uint32_t i = 0; i < group->phases[ph].nest_count; i++)
                 touch_op(&w, &group->phases[ph].nests[i].nest);
     }
+    for (loop_buffer_id b = 0; b < f->p->buffers.count; b++) /* is there from the beginning */
+        if (f->p->buffers.at[b].donated && u.last_use[b] != NEVER) u.first_use[b] = 0;
     use_through_repeats(f, &u);
     use_through_parts(f, &u);
     return u;

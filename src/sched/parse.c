@@ -176,7 +176,7 @@ static fe_status parse_life(parsing *in)
     FE_TRY(lex_expect(in->lx, ")"));
     if (lex_take(in->lx, "in")) FE_TRY(loop_read_buffer(in->reader, &life->root));
     if (lex_take(in->lx, "at")) FE_TRY(sym_parse(in->p->symbols, in->lx, &life->place));
-    life->in_arena = !lex_take(in->lx, "output");
+    life->in_arena = !lex_take(in->lx, "output") && !lex_take(in->lx, "donated");
     return FE_OK;
 }
 

@@ -148,15 +148,16 @@ static void print_lives(const sched_schedule *s, text *out)
             is_local[s->groups.at[g].locals[i]] = true;
     for (loop_buffer_id b = 0; b < p->buffers.count; b++) {
         const sched_life *life = &s->lives[b];
-        if (p->buffers.at[b].kind != LOOP_TEMP || is_local[b] || life->birth == life->death)
-            continue;
+        bool is_given = p->buffers.at[life->root].kind == LOOP_INPUT;
+        if (p->buffers.at[b].kind != LOOP_TEMP && !p->buffers.at[b].donated) continue;
+        if (is_local[b] || life->birth == life->death) continue;
         text_printf(out, "live @%s [%u, %u)", name_of(s, b), life->birth, life->death);
         if (life->root != b) text_printf(out, " in @%s", name_of(s, life->root));
         if (!sym_is_none(life->place)) {
             text_add(out, " at ");
             sym_print(p->symbols, life->place, out);
         }
-        text_add(out, life->in_arena ? "\n" : " output\n");
+        text_add(out, life->in_arena ? "\n" : is_given ? " donated\n" : " output\n");
     }
 }
 

@@ -22,6 +22,8 @@
  *     live @buf6 [1, 2) in @buf7                       # in another's memory
  *     live @buf8 [1, 4) in @buf9 at 64                 # from its element 64 on
  *     live @out [3, 5) output                          # in the memory of an output
+ *     live @x [0, 3) donated                           # an input that the caller gives away, and what
+ *     live @buf10 [3, 4) in @x donated                 # lies in its memory behind its last reader
  *
  * A kernel group has shared outer axes (parallel) and a list of phases that run one after another
  * for each outer iteration; a phase loops over its own inner axes (or reduction axes) and runs its
@@ -44,6 +46,9 @@
  * in its whole and lives as long; else buffers of one root do not live at once. S7 a buffer that is
  * used in a repeat, and lives when it begins, lives until it ends. S8 what a part gives to another
  * lives from its beginning, where its size is known by then, and what it was given until its end.
+ * S9 what lies in the memory of an input fits in it, meets nothing that lives there at the same time,
+ * and is born behind the input's last reader, or takes it over; the input is donated, is all of its
+ * memory, is never written to and returned by no output.
  */
 #ifndef FERRITE_SCHED_H
 #define FERRITE_SCHED_H
@@ -127,12 +132,12 @@ typedef struct sched_group {
 } sched_group;
 
 /* Lifetime in group indices: [birth, death). Buffers that share memory have one root, whose memory
- * it is. */
+ * it is: it may be a donated input. */
 typedef struct sched_life {
     uint32_t birth, death;
     loop_buffer_id root;
-    sym_expr place; /* of its first element, in elements of the root; none: the root's first */
-    bool in_arena;  /* a temp that is not local and not stored in an output given by the caller */
+    sym_expr place; /* of its first element, in elements; none: where the root begins */
+    bool in_arena;  /* a temp that is not local and not stored in what the caller gives */
 } sched_life;
 
 typedef struct sched_refusal {
@@ -204,6 +209,8 @@ struct order_problem *sched_order_problem(loop_program *p, const sched_target *t
  * where all of its memory is handed on, else each that lies in it. */
 uint32_t sched_intervals(const sched_schedule *s, plan_buffer **intervals, loop_buffer_id **owners,
                          arena *memory);
+/* donated.c: why the input's memory cannot be used for other things, or NULL. */
+const char *sched_donation_fault(loop_program *p, loop_buffer_id input);
 /* Where b begins in its root's memory, in elements. */
 sym_expr sched_place(const sched_schedule *s, loop_buffer_id b);
 /* Most bytes of the arena that live at once, and in which group; sizes at their hints. */

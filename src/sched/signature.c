@@ -201,6 +201,7 @@ static void add_input(loop_program *p, loop_buffer_id b)
 {
     loop_buffer *buffer = &p->buffers.at[b];
     buffer->kind = LOOP_INPUT;
+    buffer->donated = false; /* another part may read it */
     buffer->input = p->inputs.count;
     vec_push(p->memory, &p->inputs,
              (loop_input){.name = buffer->name, .is_tensor = true, .buffer = b});

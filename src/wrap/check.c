@@ -1,4 +1,4 @@
-/* check.c -- the static verifier of laws W1 to W10, run on every compile.
+/* check.c -- the static verifier of laws W1 to W11, run on every compile.
  *
  * One walk over the lines with a state for each buffer; memory is checked by a sweep: when a buffer
  * comes to life its bytes must not meet those of any that is alive.
@@ -60,7 +60,8 @@ static fe_status use(checker *c, loop_buffer_id id)
     loop_buffer_kind kind = c->w->loops->buffers.at[id].kind;
     if ((kind == LOOP_CONSTANT || kind == LOOP_STATE) && c->w->raw_weight[id] == WRAP_NO_WEIGHT)
         return broken(c, "W1", "a constant is used that the weights do not hold", name_of(c, id));
-    if (kind == LOOP_TEMP && !c->w->lives[root].in_arena && c->w->output_of[root] < 0)
+    if (kind == LOOP_TEMP && !c->w->lives[root].in_arena && c->w->output_of[root] < 0 &&
+        !wrap_is_given(c->w, id))
         return broken(c, "W1", "a buffer is used that has no memory", name_of(c, id));
     bool is_late = kind == LOOP_TEMP && !c->w->lives[root].in_arena && wrap_is_late(c->w, root);
     if (!c->w->lives[root].in_arena && !is_late) return FE_OK;
@@ -366,6 +367,7 @@ fe_status wrap_check(const wrap_program *w)
     const char *name, *law = "W8";
     const char *fault = status == FE_OK ? wrap_check_parts(w, &c.line, &name) : NULL;
     if (status == FE_OK && !fault) fault = wrap_check_devices(w, &c.line, &law, &name);
+    if (status == FE_OK && !fault) fault = wrap_check_donated(w, memory, &c.line, &law, &name);
     if (fault) status = broken(&c, law, fault, name);
     arena_free(memory);
     return status;

@@ -14,6 +14,7 @@ wrap_home wrap_home_of(const wrap_program *w, loop_buffer_id id)
     case LOOP_TEMP: break;
     }
     if (w->lives[root].in_arena) return WRAP_HOME_ARENA;
+    if (wrap_is_given(w, id)) return WRAP_HOME_ROOT;
     if (w->output_of[id] < 0) return WRAP_HOME_NONE;
     return root == id ? WRAP_HOME_OUTPUT : WRAP_HOME_ROOT;
 }

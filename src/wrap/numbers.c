@@ -52,6 +52,35 @@ void wrap_clear_new(wrap_program *w, const wrap_facts *facts, loop_buffer_id id)
     clear(w, id);
 }
 
+static bool may_share(wrap_program *w, loop_buffer_id a, loop_buffer_id b)
+{
+    sym_table *t = w->loops->symbols;
+    return !sym_known_less_equal(t, wrap_end(w, a), wrap_begin(w, b), NULL) &&
+           !sym_known_less_equal(t, wrap_end(w, b), wrap_begin(w, a), NULL);
+}
+
+/* Does something live in its memory that it takes over, or that it is a part of? */
+static bool is_in_use(wrap_program *w, loop_buffer_id id)
+{
+    const sched_life *lives = w->lives;
+    for (loop_buffer_id other = 0; other < w->loops->buffers.count; other++) {
+        bool was_there = lives[other].birth < lives[id].birth || other == lives[id].root;
+        if (lives[other].root == lives[id].root && was_there && other != id &&
+            lives[other].death > lives[id].birth && may_share(w, id, other))
+            return true;
+    }
+    return false;
+}
+
+void wrap_clear_given(wrap_program *w, const wrap_facts *facts, uint32_t group)
+{
+    if (!is_wanted(facts)) return;
+    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++)
+        if (wrap_is_given(w, id) && w->lives[id].birth == group &&
+            w->lives[id].birth < w->lives[id].death && !is_in_use(w, id))
+            clear(w, id);
+}
+
 /* ---- inputs, results, outputs ---- */
 
 void wrap_check_inputs(wrap_program *w, const wrap_facts *facts)

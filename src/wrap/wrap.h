@@ -11,6 +11,7 @@
  *     weight 1 @b at 8192 bytes 256               # as it is
  *     memory @buf1 output 0                       # written straight into output 0
  *     memory @buf4 in @buf5 at 64                 # its root is buf5: lies there from element 64 on
+ *     memory @buf6 in @x at 16                    # in the memory of a donated input, behind its last reader
  *     symbol s0 = size 0 0                        # dimension 0 of input 0
  *     symbol s1 = stride 0 0                      # where no size tells it
  *     alloc @buf0 live [0, 2) at 0 bytes 2048
@@ -69,7 +70,9 @@
  * freed within. W8 the signature of a part says what its lines use: nothing else crosses its border,
  * and each part is as a function of it. W9 what a call writes is on the device that is named before it
  * (the host, where none is); all buffers of a segment are in one kind of memory. W10 the host waits for an
- * asynchronous copy before what it writes is read, and before what it reads is given up.
+ * asynchronous copy before what it writes is read, and before what it reads is given up. W11 of what lies
+ * in the same bytes of an input's memory, and the input itself, no two are used in turns, nor by one line
+ * but where the one takes over the other; the input is donated and returned by no output.
  */
 #ifndef FERRITE_WRAP_H
 #define FERRITE_WRAP_H
@@ -242,6 +245,19 @@ static inline wrap_kind wrap_of_control(loop_control c)
 _Static_assert(WRAP_PARTITION - WRAP_IF == LOOP_PARTITION - LOOP_IF, "a line for each control");
 /* Is a copy one that the host does not wait for? */
 bool wrap_is_async(const wrap_program *w, const loop_op *copy);
+/* Does it lie in the memory of an input? */
+static inline bool wrap_is_given(const wrap_program *w, loop_buffer_id id)
+{
+    loop_buffer_id root = w->lives[id].root;
+    return root != id && w->loops->buffers.at[root].kind == LOOP_INPUT;
+}
+/* donated.c: is the input's memory used for other things too, and up to which byte? -1: a symbol decides. */
+sym_expr wrap_begin(const wrap_program *w, loop_buffer_id id); /* in bytes of its root's memory */
+sym_expr wrap_end(const wrap_program *w, loop_buffer_id id);
+bool wrap_is_overwritten(const wrap_program *w, loop_buffer_id input);
+int64_t wrap_overwritten_bytes(const wrap_program *w, loop_buffer_id input);
+/* Of all inputs together; -1: a symbol decides. */
+int64_t wrap_donated_bytes(const wrap_program *w);
 static inline bool wrap_is_on_host(const wrap_program *w, loop_buffer_id id)
 {
     return w->loops->buffers.at[id].device.kind == TY_CPU;
@@ -277,7 +293,7 @@ typedef enum wrap_home {
     WRAP_HOME_WEIGHT,
     WRAP_HOME_ARENA,
     WRAP_HOME_OUTPUT, /* the memory of w->output_of it */
-    WRAP_HOME_ROOT    /* an output's memory, which its root has */
+    WRAP_HOME_ROOT    /* memory of an output, or of a donated input, which its root has */
 } wrap_home;
 wrap_home wrap_home_of(const wrap_program *w, loop_buffer_id id);
 /* Does a line bring it to life? What has memory otherwise has it from the start. */

@@ -2,7 +2,7 @@
 """Recorded cases through targets that PyTorch can call: each program as a module of the target, its outputs, and the
 inputs that it writes to, against the record as `ferrite check` holds them.
 
-    test_targets.py [--target python|fx] [--jobs N] [--ops LIBRARY ...] [CASE.pt2 ...]
+    test_targets.py [--target python|fx] [--jobs N] [--ops LIBRARY ...] [--donate INPUT|all] [CASE.pt2 ...]
 
 All targets, test/cases and test/custom_ops without arguments.
 """
@@ -158,14 +158,16 @@ def compile_case(target, path, folder, *options):
     return None if done.returncode == 0 else done.stderr
 
 
-def check_target(target, paths, jobs, ops=(), split=None):
+def check_target(target, paths, jobs, ops=(), split=None, donate=None):
     passed = failed = 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         sys.path.insert(0, folder)
-        libraries = [word for library in ops for word in ("--ops", library)] + (["--split", split] if split else [])
-        compiled = [pool.submit(compile_case, target, path, folder, *libraries) for path in paths]
+        words = [word for library in ops for word in ("--ops", library)]
+        words += (["--split", split] if split else []) + (["--donate", donate] if donate else [])
+        compiled = [pool.submit(compile_case, target, path, folder, *words) for path in paths]
         for path, future in zip(paths, compiled):
             problem = future.result()
+            sys.modules.pop(module_name(path), None)  # of the same program, made otherwise
             try:
                 runner = problem or TARGETS[target][1](folder, module_name(path))
                 problem = problem or check_case(runner, path[:-4])
@@ -332,17 +334,20 @@ def main():
     parser.add_argument("--target", choices=TARGETS, action="append")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--ops", action="append", default=[])
+    parser.add_argument("--donate")
     parser.add_argument("cases", nargs="*")
     options = parser.parse_args()
     paths = [p for case in options.cases for p in (cases_under(case) if os.path.isdir(case) else [case])]
     targets = options.target or list(TARGETS)
-    counts = [check_target(target, paths or cases_under(os.path.join(ROOT, "test", "cases")), options.jobs, options.ops)
+    every = cases_under(os.path.join(ROOT, "test", "cases"))
+    counts = [check_target(target, paths or every, options.jobs, options.ops, donate=options.donate)
               for target in targets]
     if not paths:
         counts += check_custom(targets, options.jobs)
     if not paths and not options.target:
         programs = cases_under(os.path.join(ROOT, "test", "cases", "programs"))
         counts += [check_target(target, programs, options.jobs, split="nodes=1") for target in TARGETS]
+        counts += [check_target(target, every, options.jobs, donate="all") for target in TARGETS]
         counts += [check_examples(), check_numbers(), check_devices(), check_parts(), check_aliases()]
     print(f"{sum(p for p, _ in counts)} passed, {sum(f for _, f in counts)} failed")
     return 1 if any(f for _, f in counts) else 0

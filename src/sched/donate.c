@@ -1,0 +1,253 @@
+/* donate.c -- what lies in the memory of inputs that their caller gives away.
+ *
+ * Behind its last reader a donated input is a gap of memory of its size; a buffer that is born with that
+ * reader, at the same indices, may take it over. Where most of the arena is in use, the largest buffer
+ * that such a gap holds moves there, until none does: more would not make the arena smaller. Sizes may
+ * be symbols: then a buffer lies at the gap's beginning, if it is known to be no larger.
+ */
+#include "sched/legal.h"
+
+typedef struct lease {
+    uint32_t birth, death;
+    int64_t begin, end; /* bytes */
+} lease;
+
+typedef struct lender {
+    loop_buffer_id input;
+    uint32_t free_from; /* the group behind its last reader */
+    int64_t bytes;      /* INT64_MAX: a symbol decides */
+    VEC(lease) leases;
+} lender;
+
+/* All buffers with one root. */
+typedef struct tenant {
+    uint32_t birth, death;
+    int64_t bytes;        /* at hints */
+    loop_buffer_id first; /* what is born alone, before all others, and may take memory over */
+    bool stays; /* in the arena: it is returned, not the host's, on its way elsewhere, or late */
+} tenant;
+
+typedef struct donation {
+    sched_schedule *s;
+    loop_program *p;
+    arena *memory;
+    VEC(lender) lenders;
+    tenant *tenants; /* by root */
+    int64_t *live;   /* bytes, by group */
+    bool is_late;    /* what a walk over symbols has found */
+} donation;
+
+/* Where a tenant may move to. */
+typedef struct room {
+    lender *in;
+    int64_t at;
+    bool takes_over;
+} room;
+
+static sym_expr bytes_of(const donation *d, loop_buffer_id b)
+{
+    return sym_mul_int(d->p->symbols, d->p->buffers.at[b].elements,
+                       ty_dtype_size(d->p->buffers.at[b].dtype));
+}
+
+static int64_t up(int64_t bytes)
+{
+    return (bytes + PLAN_ALIGNMENT - 1) / PLAN_ALIGNMENT * PLAN_ALIGNMENT;
+}
+
+static void find_lenders(donation *d)
+{
+    for (loop_buffer_id b = 0; b < d->p->buffers.count; b++) {
+        if (!d->p->buffers.at[b].donated || sched_donation_fault(d->p, b)) continue;
+        lender one = {.input = b, .free_from = d->s->lives[b].death, .bytes = INT64_MAX};
+        sym_is_int(d->p->symbols, bytes_of(d, b), &one.bytes);
+        if (one.free_from <= d->s->groups.count) vec_push(d->memory, &d->lenders, one);
+    }
+}
+
+/* Copies between devices may go on behind their line. */
+static void keep_moved(donation *d)
+{
+    for (uint32_t k = 0; k < d->p->ops.count; k++) {
+        const loop_op *op = &d->p->ops.at[k];
+        if (op->kind != LOOP_EXTERN || !loop_moves(d->p, op)) continue;
+        d->tenants[d->s->lives[op->inputs[0].buffer].root].stays = true;
+        d->tenants[d->s->lives[op->outputs[0].buffer].root].stays = true;
+    }
+}
+
+static void look_for_unbacked(void *data, sym_expr symbol)
+{
+    donation *d = data;
+    d->is_late |= sym_kind_of(d->p->symbols, symbol) == SYM_UNBACKED;
+}
+
+/* Does only the run know its size? Then it has no place before. */
+static bool is_late(donation *d, loop_buffer_id b)
+{
+    d->is_late = false;
+    sym_each_symbol(d->p->symbols, d->p->buffers.at[b].elements, look_for_unbacked, d);
+    sym_each_symbol(d->p->symbols, sched_place(d->s, b), look_for_unbacked, d);
+    return d->is_late;
+}
+
+static void find_tenants(donation *d)
+{
+    d->tenants = NEW_ARRAY(d->memory, tenant, d->p->buffers.count + 1);
+    for (loop_buffer_id b = 0; b < d->p->buffers.count; b++) {
+        const sched_life *life = &d->s->lives[b];
+        const loop_buffer *buffer = &d->p->buffers.at[b];
+        tenant *t = &d->tenants[life->root];
+        if (!life->in_arena) continue;
+        if (life->root == b) t->bytes = sym_hint(d->p->symbols, bytes_of(d, b), SCHED_USUAL_SIZE);
+        t->stays |= life->death > d->s->groups.count || buffer->pinned ||
+                    buffer->device.kind != TY_CPU || is_late(d, b);
+        if (life->birth == life->death) continue;
+        if (t->death > 0 && life->birth == t->birth) t->first = LOOP_NO_BUFFER;
+        if (t->death == 0 || life->birth < t->birth) {
+            t->birth = life->birth;
+            t->first = b;
+        }
+        if (life->death > t->death) t->death = life->death;
+    }
+    keep_moved(d);
+}
+
+/* ---- room ---- */
+
+static uint32_t alignment(ty_dtype dtype)
+{
+    return ty_dtype_size(dtype) / (ty_is_complex(dtype) ? 2 : 1);
+}
+
+static bool is_free(const lender *l, const tenant *t, int64_t begin, int64_t end)
+{
+    for (uint32_t i = 0; i < l->leases.count; i++) {
+        const lease *other = &l->leases.at[i];
+        if (t->birth < other->death && other->birth < t->death && begin < other->end &&
+            other->begin < end)
+            return false;
+    }
+    return true;
+}
+
+/* Does it fit behind `begin`, in time too? *end: where it ends; a symbol's end is that of all. */
+static bool fits(donation *d, const lender *l, loop_buffer_id root, int64_t begin, int64_t *end)
+{
+    sym_table *t = d->p->symbols;
+    sym_expr bytes = bytes_of(d, root);
+    int64_t size;
+    *end = INT64_MAX;
+    if (sym_is_int(t, bytes, &size) && size > INT64_MAX / 2 - begin) return false;
+    if (sym_is_int(t, bytes, &size))
+        *end = begin + size;
+    else if (begin != 0)
+        return false;
+    return sym_known_less_equal(t, sym_add_int(t, bytes, begin), bytes_of(d, l->input), NULL) &&
+           is_free(l, &d->tenants[root], begin, *end);
+}
+
+static bool takes_over(donation *d, const lender *l, const tenant *t)
+{
+    return t->first != LOOP_NO_BUFFER && t->birth + 1 == l->free_from &&
+           sym_is_none(d->s->lives[t->first].place) &&
+           legal_takeover(d->p, &d->s->groups.at[t->birth], l->input, t->first);
+}
+
+static bool find_room(donation *d, lender *l, loop_buffer_id root, room *out)
+{
+    const tenant *t = &d->tenants[root];
+    const loop_buffer *a = &d->p->buffers.at[root], *b = &d->p->buffers.at[l->input];
+    int64_t end;
+    if (alignment(a->dtype) > alignment(b->dtype) || t->birth + 1 < l->free_from) return false;
+    *out = (room){.in = l};
+    if (t->birth < l->free_from) {
+        out->takes_over = true;
+        return takes_over(d, l, t) && fits(d, l, root, 0, &end);
+    }
+    if (fits(d, l, root, 0, &end)) return true;
+    for (uint32_t i = 0; i < l->leases.count; i++) {
+        out->at = l->leases.at[i].end;
+        if (out->at >= l->bytes) continue;
+        out->at = up(out->at);
+        if (fits(d, l, root, out->at, &end)) return true;
+    }
+    return false;
+}
+
+/* In the smallest memory that holds it. */
+static bool best_room(donation *d, loop_buffer_id root, room *out)
+{
+    bool found = false;
+    room one;
+    for (uint32_t i = 0; i < d->lenders.count; i++) {
+        lender *l = &d->lenders.at[i];
+        if ((found && l->bytes >= out->in->bytes) || !find_room(d, l, root, &one)) continue;
+        *out = one;
+        found = true;
+    }
+    return found;
+}
+
+/* ---- moving ---- */
+
+static void add_takeover(donation *d, uint32_t group, loop_buffer_id from, loop_buffer_id to)
+{
+    sched_group *g = &d->s->groups.at[group];
+    sched_takeover *takes = NEW_ARRAY(d->s->memory, sched_takeover, g->take_count + 1);
+    for (uint32_t i = 0; i < g->take_count; i++) takes[i] = g->takes[i];
+    takes[g->take_count++] = (sched_takeover){from, to};
+    g->takes = takes;
+}
+
+static void move(donation *d, loop_buffer_id root, const room *to)
+{
+    tenant *t = &d->tenants[root];
+    lease made = {t->birth, t->death, to->at, INT64_MAX};
+    fits(d, to->in, root, to->at, &made.end);
+    vec_push(d->memory, &to->in->leases, made);
+    if (to->takes_over) add_takeover(d, t->birth, to->in->input, t->first);
+    for (loop_buffer_id b = 0; b < d->p->buffers.count; b++) {
+        sched_life *life = &d->s->lives[b];
+        sym_expr shift = sym_int(d->p->symbols, to->at / ty_dtype_size(d->p->buffers.at[b].dtype));
+        if (life->root != root || !life->in_arena) continue;
+        life->root = to->in->input;
+        life->in_arena = false;
+        if (to->at)
+            life->place =
+                sym_is_none(life->place) ? shift : sym_add(d->p->symbols, life->place, shift);
+    }
+    t->stays = true;
+    for (uint32_t g = t->birth; g < t->death; g++) d->live[g] -= up(t->bytes);
+}
+
+/* The largest that lives in this group and has room elsewhere; false when there is none. */
+static bool move_from(donation *d, uint32_t group)
+{
+    loop_buffer_id best = LOOP_NO_BUFFER;
+    room to, one;
+    for (loop_buffer_id b = 0; b < d->p->buffers.count; b++) {
+        const tenant *t = &d->tenants[b];
+        if (t->stays || group < t->birth || group >= t->death || t->bytes <= 0) continue;
+        if (best != LOOP_NO_BUFFER && t->bytes <= d->tenants[best].bytes) continue;
+        if (!best_room(d, b, &one)) continue;
+        best = b;
+        to = one;
+    }
+    if (best != LOOP_NO_BUFFER) move(d, best, &to);
+    return best != LOOP_NO_BUFFER;
+}
+
+void use_donated(struct fuser *f)
+{
+    donation d = {.s = f->s, .p = f->p, .memory = f->memory};
+    find_lenders(&d);
+    if (!d.lenders.count) return;
+    find_tenants(&d);
+    d.live = live_bytes(d.s, d.memory);
+    for (uint32_t worst = 0;;) {
+        for (uint32_t g = 0; g < d.s->groups.count; g++)
+            if (d.live[g] > d.live[worst]) worst = g;
+        if (d.s->groups.count == 0 || !move_from(&d, worst)) return;
+    }
+}

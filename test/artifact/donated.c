@@ -1,0 +1,60 @@
+/* donated.c -- donated MODEL.so: which inputs the artifact says that it overwrites, and what a run does
+ * when they share memory. Its inputs are matrices of 8 x 8 floats.
+ */
+#include "ferrite_abi.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SIDE = 8, COUNT = SIDE * SIDE };
+static float memory[3][COUNT];
+
+static void fill(void)
+{
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < COUNT; i++) memory[k][i] = (float)((i * (k + 3)) % 11) / 11 - 0.4f;
+}
+
+static void show(const char *what, const fe_artifact *a, fe_context *c, float *x, float *y,
+                 float *out)
+{
+    int64_t sizes[] = {SIDE, SIDE};
+    fe_tensor inputs[] = {{x, FE_F32, 2, sizes, NULL}, {y, FE_F32, 2, sizes, NULL}},
+              output = {out, FE_F32, 2, sizes, NULL};
+    float before[3][COUNT], sum = 0;
+    fill();
+    memcpy(before, memory, sizeof memory);
+    int status = a->run(c, inputs, 2, &output, 1);
+    for (int i = 0; i < COUNT && !status; i++)
+        sum += ((float *)output.data)[i] * (float)(1 + i % 5);
+    if (status)
+        printf("%s: failed %d: %s\n", what, status, a->error(c));
+    else
+        printf("%s: %.4f, x %s, y %s\n", what, (double)sum,
+               memcmp(before[0], memory[0], sizeof before[0]) ? "changed" : "as it was",
+               memcmp(before[1], memory[1], sizeof before[1]) ? "changed" : "as it was");
+}
+
+int main(int count, char **arguments)
+{
+    void *library = count > 1 ? dlopen(arguments[1], RTLD_NOW) : NULL;
+    const fe_artifact *(*entry)(void);
+    fe_model *model;
+    fe_context *context;
+    if (!library) return 1;
+    *(void **)&entry = dlsym(library, "ferrite_artifact");
+    const fe_artifact *a = entry();
+    if (a->open(NULL, &model) || a->context_new(model, 1, &context)) return 1;
+    printf("arena %lld, donated:", (long long)a->arena_bytes);
+    for (uint32_t i = 0; i < a->donated_count; i++) printf(" %s", a->inputs[a->donated[i]].name);
+    puts("");
+    show("apart", a, context, memory[0], memory[1], memory[2]);
+    show("again", a, context, memory[0], memory[1], NULL);
+    show("the output in x", a, context, memory[0], memory[1], memory[0]);
+    show("the output in y", a, context, memory[0], memory[1], memory[1]);
+    show("x and y in one", a, context, memory[0], memory[0], NULL);
+    a->context_free(context);
+    a->close(model);
+    return 0;
+}
