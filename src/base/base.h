@@ -273,5 +273,7 @@ fe_status file_make_temporary_dir(fe_session *session, arena *a, const char **ou
 void file_remove_tree(const char *path); /* what cannot be removed stays */
 /* Monotonic clock, seconds. */
 double clock_seconds(void);
+/* Processor time of this thread, seconds. */
+double clock_thread_seconds(void);
 
 #endif

@@ -188,6 +188,16 @@ void file_remove_tree(const char *path)
     nftw(path, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
 }
 
+double clock_thread_seconds(void)
+{
+#ifdef CLOCK_THREAD_CPUTIME_ID
+    struct timespec used;
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used) == 0)
+        return (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
+#endif
+    return clock_seconds();
+}
+
 double clock_seconds(void)
 {
     struct timespec now;

@@ -77,7 +77,7 @@ void plan_part_set(plan_part *part, const int64_t *offsets, int64_t height, cons
 
 bool plan_budget_late(const plan_budget *budget)
 {
-    return budget->deadline != 0 && clock_seconds() >= budget->deadline;
+    return budget->deadline != 0 && clock_thread_seconds() >= budget->deadline;
 }
 
 bool plan_budget_left(const plan_budget *budget)

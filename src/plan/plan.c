@@ -9,7 +9,7 @@
 /* One call of plan_offsets. */
 typedef struct plan_call {
     arena *memory; /* scratch */
-    double start;  /* by clock_seconds() */
+    double start;  /* by clock_thread_seconds() */
     const plan_buffer *buffers;
     uint32_t count;
     plan_options options;
@@ -115,7 +115,7 @@ static fe_status solve(fe_session *session, void *data)
 fe_status plan_offsets(fe_session *session, arena *out, const plan_buffer *buffers, uint32_t count,
                        const plan_options *options, plan_result *result)
 {
-    plan_call call = {.start = clock_seconds(),
+    plan_call call = {.start = clock_thread_seconds(),
                       .buffers = buffers,
                       .count = count,
                       .options = complete_options(options, count),
@@ -124,7 +124,7 @@ fe_status plan_offsets(fe_session *session, arena *out, const plan_buffer *buffe
     call.memory = arena_new(session);
     fe_status status = session_guard(session, solve, &call);
     arena_free(call.memory);
-    result->seconds = clock_seconds() - call.start;
+    result->seconds = clock_thread_seconds() - call.start;
     return status;
 }
 

@@ -56,7 +56,7 @@ typedef struct plan_options {
     int64_t alignment; /* of every offset, bytes, a power of two; 0 = PLAN_ALIGNMENT; 1 = none */
     int64_t capacity; /* bytes: stop at the first plan that is not larger; 0 = as small as can be */
     uint64_t work; /* search steps (about 0.3 us each) to spend at most; 0 = a default by count */
-    double budget_ms; /* stop by the clock as well, milliseconds; 0 = never */
+    double budget_ms; /* stop by the thread's clock as well, milliseconds; 0 = never */
 } plan_options;
 
 typedef struct plan_result {
@@ -68,7 +68,7 @@ typedef struct plan_result {
     bool optimal;        /* proven: no plan for these lives is lower */
     const char *method;  /* what found it: "empty", "skyline", "exact", "climb"; static text */
     uint64_t work;       /* search steps spent */
-    double seconds;      /* wall time; for showing, never for deciding */
+    double seconds;      /* of the thread's; for showing, never for deciding */
 } plan_result;
 
 /* ---- plan.c -------------------------------------------------------------------------------- */

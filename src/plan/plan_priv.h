@@ -109,7 +109,7 @@ void plan_part_set(plan_part *part, const int64_t *offsets, int64_t height, cons
 /* What a call may still spend. */
 typedef struct plan_budget {
     uint64_t left, spent; /* steps */
-    double deadline;      /* by clock_seconds(); 0 = none */
+    double deadline;      /* by clock_thread_seconds(); 0 = none */
 } plan_budget;
 
 bool plan_budget_late(const plan_budget *budget); /* past the deadline */

@@ -210,6 +210,66 @@ static int64_t pass(replan *r, uint32_t index, int64_t height)
     return plan_skyline_pass(&r->blocks, r->order, height, r->pass_scratch, r->trial);
 }
 
+/* ---- mending -------------------------------------------------------------------------------- */
+
+enum { MENDS = 32, NEAR = 100 }; /* passes; a plan is near the bound when 1/NEAR above it */
+
+/* From the first section to behind the last, from the ground to the top. */
+static plan_span reach_of(const replan *r, uint32_t block)
+{
+    const plan_template *t = r->t;
+    uint32_t first = t->first[block], end = t->first[block + 1];
+    plan_span reach = {t->stretches[first].low, t->stretches[end - 1].high, INT64_MAX, 0};
+    for (uint32_t s = first; s < end; s++) {
+        if (r->spans[s].top == 0) continue;
+        if (r->spans[s].bottom < reach.bottom) reach.bottom = r->spans[s].bottom;
+        reach.top = plan_larger(reach.top, r->spans[s].top);
+    }
+    if (reach.top == 0) reach.bottom = 0;
+    reach.bottom += r->best[block];
+    reach.top += r->best[block];
+    return reach;
+}
+
+/* The place in the order of what ends at `top`, at some section of [low, high); `count`: nothing does. */
+static uint32_t ends_at(const replan *r, uint32_t count, int64_t top, uint32_t low, uint32_t high)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        plan_span reach = reach_of(r, r->order[i]);
+        if (reach.top == top && reach.low < high && low < reach.high) return i;
+    }
+    return count;
+}
+
+/* While the plan is not near the bound: what lies highest, or what that lies on, goes first, and the pass
+ * is run again. Pass number `index` among the orders has made the plan. */
+static int64_t mend(replan *r, uint32_t index, int64_t height, int64_t least)
+{
+    uint32_t count = order_for(r, index), *trial = r->order + r->t->block_count;
+    uint32_t at = ends_at(r, count, height, 0, UINT32_MAX);
+    r->blocks.block_count = count;
+    for (uint32_t tries = 0; tries < MENDS && at < count && height - least > least / NEAR;
+         tries++) {
+        trial[0] = r->order[at];
+        memcpy(trial + 1, r->order, at * sizeof *trial);
+        memcpy(trial + at + 1, r->order + at + 1, (count - at - 1) * sizeof *trial);
+        int64_t reached =
+            plan_skyline_pass(&r->blocks, trial, height + 1, r->pass_scratch, r->trial);
+        if (reached > height) {
+            plan_span kept = reach_of(r, r->order[at]);
+            at = ends_at(r, count, kept.bottom, kept.low, kept.high);
+            continue;
+        }
+        int64_t *worse = r->best;
+        r->best = r->trial;
+        r->trial = worse;
+        memcpy(r->order, trial, count * sizeof *trial);
+        height = plan_larger(reached, least);
+        at = ends_at(r, count, reached, 0, UINT32_MAX);
+    }
+    return height;
+}
+
 static void write_offsets(const replan *r, int64_t *offsets)
 {
     const plan_template *t = r->t;
@@ -233,7 +293,7 @@ int64_t plan_replan(const plan_template *t, const plan_sizes *sizes, void *scrat
     r.blocks.obstacles = r.obstacles;
     int64_t least = measure(&r);
     int64_t height = INT64_MAX;
-    uint32_t passes = t->stack_count + RANK_COUNT * t->order_count;
+    uint32_t passes = t->stack_count + RANK_COUNT * t->order_count, best = 0;
     for (uint32_t i = 0; i < passes && height > least; i++) {
         int64_t reached = pass(&r, i, height);
         if (reached >= height) continue;
@@ -241,7 +301,10 @@ int64_t plan_replan(const plan_template *t, const plan_sizes *sizes, void *scrat
         r.best = r.trial;
         r.trial = worse;
         height = plan_larger(reached, least);
+        best = i;
     }
+    uint32_t stacks = r.blocks.obstacle_count ? 0 : t->stack_count;
+    if (height != INT64_MAX && best >= stacks) height = mend(&r, best - stacks, height, least);
     write_offsets(&r, offsets);
     if (bound) *bound = least;
     return height == INT64_MAX ? least : height;

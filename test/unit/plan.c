@@ -476,6 +476,7 @@ SESSION_TEST(replan_comes_near_the_bound)
     int64_t size[COUNT_OF(buffers)];
     int64_t offsets[COUNT_OF(buffers)];
     double ratios = 0;
+    uint32_t far = 0;
     for (int round = 0; round < 200; round++) {
         uint32_t count = COUNT_OF(buffers);
         int64_t bound;
@@ -489,8 +490,13 @@ SESSION_TEST(replan_comes_near_the_bound)
         plan_sizes sizes = {.size = size, .alignment = 64};
         double height = (double)plan_replan(&t, &sizes, scratch, offsets, &bound);
         ratios += height / (double)bound;
+        far += height / (double)bound > 1.01;
+        plan_result plan = {.count = count, .offsets = offsets, .height = (int64_t)height};
+        for (uint32_t i = 0; i < count; i++) buffers[i].size = size[i];
+        FE_TRY(plan_verify(session, buffers, count, NULL, &plan));
     }
-    EXPECT(ratios / 200 < 1.01);
+    EXPECT(ratios / 200 < 1.005);
+    EXPECT(far < 25);
     return FE_OK;
 }
 
