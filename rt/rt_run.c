@@ -134,7 +134,7 @@ static size_t reach(const fe_tensor *t)
     if (!t->data || is_empty(t)) return 0;
     for (uint32_t d = 0; d < t->rank; d++)
         elements += (size_t)((t->sizes[d] - 1) * rt_stride(t, d));
-    return elements * dtype_bytes(t->dtype);
+    return elements * rt_dtype_bytes(t->dtype);
 }
 
 static int share_memory(const fe_tensor *a, const fe_tensor *b)

@@ -30,6 +30,33 @@ static uint32_t check_number(kern_builder *b, sym_expr symbol)
     return k->checks.count - 1;
 }
 
+/* Is an index of this value in range where integers in memory are all 0? Places are; what is made by a
+ * minimum, a maximum or a remainder is so whatever it is made of. */
+static bool holds_of_zeros(const kern_ir *k, kern_ref value)
+{
+    const kern_value *v = &k->values.at[value];
+    if (v->kind == KERN_APPLY && v->op == LOOP_CAST) return holds_of_zeros(k, v->args[0]);
+    if (v->kind == KERN_APPLY) return v->op == LOOP_MIN || v->op == LOOP_MAX || v->op == LOOP_REM;
+    return v->kind == KERN_LOAD || v->kind == KERN_RESULT;
+}
+
+static bool all_hold_of_zeros(const kern_ir *k, const kern_loop *loop)
+{
+    for (uint32_t i = 0; i < loop->items.count; i++) {
+        const kern_item *item = &loop->items.at[i];
+        if (item->kind == KERN_BOUND && item->bound.is_known &&
+            !holds_of_zeros(k, item->bound.value))
+            return false;
+        if (item->kind == KERN_LOOP && !all_hold_of_zeros(k, item->loop)) return false;
+    }
+    return true;
+}
+
+bool kern_takes_zeros(const kern_kernel *kernel)
+{
+    return all_hold_of_zeros(kernel->ir, kernel->ir->body);
+}
+
 uint32_t kern_keep_bound(kern_builder *b, sym_expr symbol, kern_ref value, kern_ref guard)
 {
     sym_env env = {b->bounds, b->bound_count};

@@ -7,7 +7,7 @@
  */
 #include "kern/build_priv.h"
 
-enum { MOST_TILE_BYTES = 1 << 18 };
+enum { MOST_TILE_BYTES = 1 << 18, LEAST_VECTOR_BYTES = 16 };
 
 /* ---- loops ---- */
 
@@ -312,7 +312,7 @@ static bool has_costly_scan(const kern_builder *b)
 static void order_rows(kern_builder *b)
 {
     uint32_t last = 0, at = 0;
-    b->squares = kern_find_squares(b, &last);
+    b->squares = !b->g->variant.straight && kern_find_squares(b, &last);
     for (uint32_t i = 0; i < b->g->outer; i++)
         if (!b->squares || i != last) b->order[at++] = i;
     if (b->squares) b->order[at] = last;
@@ -331,20 +331,21 @@ fe_status kern_lower(const sched_schedule *s, const sched_group *g, const kern_t
     b.k = &outer_axes;
     for (uint32_t i = 0; i < g->outer; i++) outer_axes.axes[i] = loop_axis(b.p, i);
     b.columns = g->phase_count == 1 && g->phases[0].reduce_axes == 0 &&
-                g->phases[0].inner_axes == 1 && g->vector != SCHED_VECTOR_OUTER;
+                g->phases[0].inner_axes == 1 && g->variant.vector != SCHED_VECTOR_OUTER;
     kern_survey(&b);
     b.columns = b.columns && !b.serial;
-    b.vector =
-        g->vector == SCHED_VECTOR_INNER && has_costly_scan(&b) ? SCHED_VECTOR_NONE : g->vector;
+    b.vector = g->variant.vector;
+    if (b.vector == SCHED_VECTOR_INNER && has_costly_scan(&b)) b.vector = SCHED_VECTOR_NONE;
     order_rows(&b);
     bool scalar = b.has_complex || b.vector == SCHED_VECTOR_NONE;
-    uint32_t lanes = scalar ? 1 : target->vector_bytes / 4;
+    bool half = g->variant.half && target->vector_bytes > LEAST_VECTOR_BYTES;
+    uint32_t bytes = target->vector_bytes / (half ? 2 : 1), lanes = scalar ? 1 : bytes / 4;
     build_group(&b, lanes);
     if (b.k->squares && !has_turned(b.k)) {
         b.squares = false;
         build_group(&b, lanes);
     }
-    if (lanes > 1 && widest_vector(b.k) == 8) build_group(&b, target->vector_bytes / 8);
+    if (lanes > 1 && widest_vector(b.k) == 8) build_group(&b, bytes / 8);
     if (b.k->outer_vector && b.tile_bytes > MOST_TILE_BYTES) {
         b.vector = SCHED_VECTOR_NONE; /* a tile for each lane would be too much for the stack */
         build_group(&b, 1);

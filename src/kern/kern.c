@@ -47,7 +47,32 @@ static const char *words_of(const kern_ir *k, arena *memory)
     return out.at;
 }
 
+const char *kern_stem(const kern_kernel *kernel)
+{
+    return kernel->ir->name;
+}
+
 /* ---- calls ---- */
+
+void kern_uses(const kern_kernel *kernel, uint32_t buffer, bool *reads, bool *writes)
+{
+    const kern_ir *k = kernel->ir;
+    *reads = *writes = false;
+    for (uint32_t i = 0; i < k->memories.count; i++) {
+        const kern_memory *m = &k->memories.at[i];
+        if (m->is_tile || m->number != buffer) continue;
+        *reads |= m->is_read;
+        *writes |= m->is_written;
+    }
+}
+
+/* Threads share work by its cost. */
+static int64_t cost_shared(int64_t cost, sched_share share)
+{
+    enum { FINER = 4 };
+    if (share == SCHED_SHARE_ALONE) return 0;
+    return share == SCHED_SHARE_FINE && cost < INT64_MAX / FINER ? FINER * cost : cost;
+}
 
 static void fill_call(const sched_schedule *s, const sched_group *g, const kern_ir *k,
                       arena *memory, kern_call *call)
@@ -67,7 +92,7 @@ static void fill_call(const sched_schedule *s, const sched_group *g, const kern_
     call->outer = k->serial ? sym_int(t, 1) : sym_product(t, g->outer_extents, g->outer);
     call->split_inner = k->columns;
     call->inner = k->columns ? g->phases[0].extents[0] : sym_int(t, 1);
-    call->cost = kern_cost(k);
+    call->cost = cost_shared(kern_cost(k), g->variant.share);
 }
 
 static uint32_t find_kernel(const kern_set *set, uint64_t hash, const char *body)
@@ -173,6 +198,19 @@ static bool has_kernel(const sched_group *g)
     return (g->kind == SCHED_KERNEL || g->kind == SCHED_EXTERN) && g->phase_count > 0;
 }
 
+fe_status kern_add(kern_set *set, const sched_schedule *s, const sched_group *g, uint32_t number,
+                   const kern_target *target, arena *memory, kern_call *call)
+{
+    kern_ir *k;
+    FE_TRY(kern_lower(s, g, target, memory, &k));
+    k->name = words_of(k, memory);
+    k->group = number;
+    FE_TRY(generate(set, &k, target, memory, &call->kernel));
+    vec_push(memory, &set->irs, k);
+    fill_call(s, g, k, memory, call);
+    return FE_OK;
+}
+
 fe_status kern_build(const sched_schedule *s, const kern_target *target, arena *memory,
                      kern_set **out)
 {
@@ -181,15 +219,8 @@ fe_status kern_build(const sched_schedule *s, const kern_target *target, arena *
     set->calls = NEW_ARRAY(memory, kern_call, s->groups.count);
     for (uint32_t i = 0; i < s->groups.count; i++) {
         const sched_group *g = &s->groups.at[i];
-        kern_ir *k;
         set->calls[i].kernel = UINT32_MAX;
-        if (!has_kernel(g)) continue;
-        FE_TRY(kern_lower(s, g, target, memory, &k));
-        k->name = words_of(k, memory);
-        k->group = i;
-        FE_TRY(generate(set, &k, target, memory, &set->calls[i].kernel));
-        vec_push(memory, &set->irs, k);
-        fill_call(s, g, k, memory, &set->calls[i]);
+        if (has_kernel(g)) FE_TRY(kern_add(set, s, g, i, target, memory, &set->calls[i]));
     }
     return FE_OK;
 }

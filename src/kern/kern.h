@@ -111,6 +111,16 @@ typedef struct kern_set {
  * generated. */
 fe_status kern_build(const sched_schedule *s, const kern_target *target, arena *memory,
                      kern_set **out);
+/* The kernel of one group into the set, and how the group calls it. */
+fe_status kern_add(kern_set *set, const sched_schedule *s, const sched_group *g, uint32_t number,
+                   const kern_target *target, arena *memory, kern_call *call);
+/* Indices that it does not check come from data. Are they in range where all integers in memory are 0?
+ */
+bool kern_takes_zeros(const kern_kernel *kernel);
+/* What it computes, without the hash of how: "k_sum_exp". */
+const char *kern_stem(const kern_kernel *kernel);
+/* What it does with a buffer that it is called with. */
+void kern_uses(const kern_kernel *kernel, uint32_t buffer, bool *reads, bool *writes);
 /* The same kernels, by the same names, in plain C; kern_prelude goes with them as for a target that
  * is plain. */
 fe_status kern_scalar(const kern_set *set, arena *memory, kern_kernel **out);

@@ -44,6 +44,7 @@ void kern_shape_loop(kern_builder *b, kern_loop *loop, sym_expr extent,
                     : work <= 10 ? 2
                                  : 1,
              least = most > 1 ? 2 : 1;
+    uint32_t wanted = b->g->variant.unroll;
     bool across = false, running = false;
     for (uint32_t i = 0; i < list->count; i++) {
         if (list->at[i].sum == UINT32_MAX) continue;
@@ -51,6 +52,7 @@ void kern_shape_loop(kern_builder *b, kern_loop *loop, sym_expr extent,
         running |= b->k->sums.at[list->at[i].sum].running;
     }
     if (loop->kind != KERN_VECTOR || loop->columns) return;
+    if (wanted) most = least = wanted;
     if (!across || running) most = least = 1;
     int64_t elements = sym_hint(b->t, extent, 1 << 20);
     while (most > 1 && elements <= (int64_t)(most / 2) * b->k->lanes) most /= 2;
@@ -70,9 +72,10 @@ void kern_widen_rows(kern_builder *b, kern_loop *rows)
     uint32_t work = 0;
     for (uint32_t i = 0; i < rows->items.count; i++)
         if (rows->items.at[i].kind == KERN_LOOP) work += work_of(b, rows->items.at[i].loop);
-    if (!k->outer_vector || k->tile_count || !k->sums.count || work > 8) return;
+    uint32_t wanted = b->g->variant.unroll, most = wanted ? wanted : KERN_MOST_COPIES;
+    if (!k->outer_vector || k->tile_count || !k->sums.count || (work > 8 && !wanted)) return;
     int64_t vectors = sym_hint(b->t, b->g->outer_extents[k->outer - 1], 64) / k->lanes;
-    while (rows->unroll * 2 <= KERN_MOST_COPIES && rows->unroll * 2 <= vectors) rows->unroll *= 2;
+    while (rows->unroll * 2 <= most && rows->unroll * 2 <= vectors) rows->unroll *= 2;
     for (uint32_t i = 0; i < k->sums.count; i++) k->sums.at[i].copies = rows->unroll;
 }
 

@@ -1,4 +1,4 @@
-/* check.c -- the verifier of laws S1 to S9, run on every compile. It asks the schedule's own nests,
+/* check.c -- the verifier of laws S1 to S10, run on every compile. It asks the schedule's own nests,
  * rewritten as they are, and the program's dependences; it trusts nothing that fuse.c concluded.
  */
 #include "sched/legal.h"
@@ -313,6 +313,9 @@ static void check_group(checker *c, const sched_group *g)
             if (g->kind == SCHED_EXTERN) check_epilogue(c, g, &form, &list);
         }
     for (uint32_t i = 0; i < g->take_count; i++) check_takeover(c, g, g->takes[i]);
+    if (!sched_variant_is_known(&g->variant))
+        broken(c, "S10", "a variant asks for copies that there cannot be",
+               arena_printf(c->memory, "%u", g->variant.unroll));
 }
 
 fe_status sched_check(sched_schedule *s)

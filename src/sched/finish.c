@@ -57,6 +57,6 @@ sched_group finish_group(fuser *f, work_group *g)
     out.phases = NEW_ARRAY(f->s->memory, sched_phase, g->phases.count);
     for (uint32_t ph = 0; ph < g->phases.count; ph++)
         out.phases[ph] = finish_phase(f, &g->phases.at[ph], out.outer);
-    out.vector = choose_direction(f, g, out.outer);
+    out.variant.vector = choose_direction(f, g, out.outer);
     return out;
 }

@@ -88,7 +88,7 @@ static int64_t tile_elements(fuser *f, const sched_group *g, loop_buffer_id b)
 static bool fits_tile(fuser *f, const sched_group *g, loop_buffer_id b)
 {
     int64_t elements = tile_elements(f, g, b);
-    int64_t lanes = g->vector == SCHED_VECTOR_OUTER ? f->target->vector_bytes / 4 : 1;
+    int64_t lanes = g->variant.vector == SCHED_VECTOR_OUTER ? f->target->vector_bytes / 4 : 1;
     int64_t bytes = elements * lanes * (int64_t)ty_dtype_size(f->p->buffers.at[b].dtype);
     return elements >= 0 && bytes <= f->target->tile_bytes;
 }

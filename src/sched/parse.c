@@ -80,14 +80,6 @@ static fe_status parse_phase(parsing *in, const sched_group *g, sched_phase *out
     return lex_expect(in->lx, "}");
 }
 
-static fe_status parse_vector(parsing *in, sched_vector *out)
-{
-    FE_TRY(lex_expect(in->lx, "vector"));
-    for (*out = SCHED_VECTOR_NONE; *out <= SCHED_VECTOR_OUTER; (*out)++)
-        if (lex_take(in->lx, sched_vector_name(*out))) return FE_OK;
-    return lex_fail(in->lx, "expected none, inner or outer");
-}
-
 /* What stands behind a group's own line. */
 static fe_status parse_body(parsing *in, sched_group *g)
 {
@@ -145,7 +137,7 @@ static fe_status parse_group(parsing *in)
     if (g.kind == SCHED_KERNEL || lex_take(in->lx, "epilogue")) {
         FE_TRY(lex_expect(in->lx, "outer"));
         FE_TRY(parse_loops(in, 'i', 0, g.outer_extents, &g.outer));
-        FE_TRY(parse_vector(in, &g.vector));
+        FE_TRY(sched_parse_variant(in->lx, &g.variant));
         FE_TRY(parse_body(in, &g));
     }
     vec_push(in->s->memory, &in->s->groups, g);

@@ -21,8 +21,6 @@ static const char *const group_kinds[] = {[SCHED_KERNEL] = "kernel",
                                           [SCHED_ASSERT] = "assert",
                                           [SCHED_DEFINE] = "define",
                                           [SCHED_CONTROL] = "control"};
-static const char *const vectors[] = {
-    [SCHED_VECTOR_NONE] = "none", [SCHED_VECTOR_INNER] = "inner", [SCHED_VECTOR_OUTER] = "outer"};
 
 const char *sched_reason_name(sched_reason r)
 {
@@ -32,11 +30,6 @@ const char *sched_reason_name(sched_reason r)
 const char *sched_group_kind_name(sched_group_kind k)
 {
     return group_kinds[k];
-}
-
-const char *sched_vector_name(sched_vector v)
-{
-    return vectors[v];
 }
 
 static void print_loops(const sched_schedule *s, char letter, uint32_t first,
@@ -123,7 +116,8 @@ static void print_group(const sched_schedule *s, uint32_t index, text *out)
     if (g->phase_count) {
         text_add(out, g->kind == SCHED_KERNEL ? " outer " : " epilogue outer ");
         print_loops(s, 'i', 0, g->outer_extents, g->outer, out);
-        text_printf(out, " vector %s", vectors[g->vector]);
+        text_char(out, ' ');
+        sched_print_variant(&g->variant, out);
     }
     text_char(out, '\n');
     for (uint32_t i = 0; i < g->phase_count; i++) print_phase(s, g, &g->phases[i], out);

@@ -49,6 +49,7 @@
  * S9 what lies in the memory of an input fits in it, meets nothing that lives there at the same time,
  * and is born behind the input's last reader, or takes it over; the input is donated, is all of its
  * memory, is never written to and returned by no output.
+ * S10 a variant asks for copies that there can be.
  */
 #ifndef FERRITE_SCHED_H
 #define FERRITE_SCHED_H
@@ -98,6 +99,29 @@ typedef enum sched_vector {
     SCHED_VECTOR_INNER,
     SCHED_VECTOR_OUTER
 } sched_vector;
+typedef enum sched_share {
+    SCHED_SHARE_BY_COST, /* threads take as many rows as are worth it */
+    SCHED_SHARE_ALONE,   /* one thread takes them all */
+    SCHED_SHARE_FINE,    /* they take fewer */
+    SCHED_SHARE_COUNT
+} sched_share;
+
+/* How the kernel of a group is made, where there is a choice (variant.c). What is 0, but for the
+ * vector, is left to the cost model.
+ *
+ *     vector inner unroll 2 half straight alone
+ */
+typedef struct sched_variant {
+    /* INNER: vectors run along the last loop of each phase (inner or reduction axis). OUTER: along
+     * the last outer axis, each phase's loops run inside with one accumulator vector. */
+    sched_vector vector;
+    uint32_t
+        unroll;    /* copies of the body of a vector loop that reduces, of rows that do: 1, 2, 4 */
+    bool half;     /* vectors fill half a register */
+    bool straight; /* rows go in their order, not in squares */
+    sched_share share;
+} sched_variant;
+
 typedef enum sched_group_kind {
     SCHED_KERNEL,
     SCHED_EXTERN,
@@ -122,9 +146,7 @@ typedef struct sched_group {
     sym_expr outer_extents[LOOP_MAX_AXES];
     sched_phase *phases;
     uint32_t phase_count;
-    /* INNER: vectors run along the last loop of each phase (inner or reduction axis). OUTER: along
-     * the last outer axis, each phase's loops run inside with one accumulator vector. */
-    sched_vector vector;
+    sched_variant variant;
     loop_buffer_id *locals; /* written and read only inside */
     uint32_t local_count;
     sched_takeover *takes; /* buffers that are born here in the memory of one that dies here */
@@ -195,6 +217,11 @@ uint32_t sched_parts(loop_program *p, arena *memory, sched_part **out);
 /* Makes the program one of its parts: what that reads are the inputs, after the symbols (those too that
  * another part defines), what it makes and defines the outputs. FE_USAGE: there is no such part. */
 fe_status sched_extract(loop_program *p, uint32_t part);
+/* variant.c: the ways in which the kernel of a group may be made; the first is its own. */
+uint32_t sched_variants(const sched_schedule *s, const sched_group *g, uint32_t vector_bytes,
+                        arena *memory, sched_variant **out);
+bool sched_variant_is_same(const sched_variant *a, const sched_variant *b);
+bool sched_variant_is_known(const sched_variant *v);
 /* locals.c: what a buffer that only this group uses needs inside its kernel. */
 typedef enum sched_local {
     SCHED_LOCAL_REGISTERS, /* nothing: every load takes the value that was just stored */
@@ -222,7 +249,8 @@ int sched_output_covering(const loop_program *p, loop_buffer_id id);
 void sched_print(const sched_schedule *s, text *out);
 const char *sched_reason_name(sched_reason r);
 const char *sched_group_kind_name(sched_group_kind k);
-const char *sched_vector_name(sched_vector v);
+void sched_print_variant(const sched_variant *v, text *out);
+fe_status sched_parse_variant(lexer *lx, sched_variant *out);
 fe_status sched_parse(fe_session *session, arena *memory, const char *source, size_t length,
                       sched_schedule **out);
 fe_status sched_check(sched_schedule *s);

@@ -471,7 +471,7 @@ static fe_status check_target(fe_session *session, size_t target, bool outer)
                            with_sizes(memory, pattern, SIZES[i % COUNT_OF(SIZES)])));
         for (uint32_t g = 0; outer && g < t->schedule->groups.count; g++)
             if (t->schedule->groups.at[g].outer)
-                t->schedule->groups.at[g].vector = SCHED_VECTOR_OUTER;
+                t->schedule->groups.at[g].variant.vector = SCHED_VECTOR_OUTER;
         if (outer) FE_TRY(kern_build(t->schedule, &TRIAL_TARGETS[target], memory, &t->set));
     }
     const char *source = trial_source(trials, COUNT, &TRIAL_TARGETS[target], memory);
