@@ -137,6 +137,14 @@ FE_API void fe_session_free(fe_session *session);
  *     profile     off (the default) or on: the artifact keeps the time of each step (step_ns)
  *     passes      path of a library of passes (ferrite_passes.h), one more each time; off: no rewrites
  *                 of the graph at all; on (the default)
+ *     tune        off (the default) or on: kernels are made in several variants, which are timed on this
+ *                 machine, over numbers of its own and at the sizes of the example; the fastest is
+ *                 taken where it is faster by 3 % and its numbers are right. The cache keeps what came
+ *                 out, for the kernel, sizes, instruction set, number of threads and model of processor;
+ *                 then nothing is timed again, and the same bytes come out. Kernels of other devices are
+ *                 left as they are. FE_USAGE where this machine cannot run what is made
+ *     tune-budget-ms  milliseconds that this may take, C compilers included (30000, at most 65535); kernels
+ *                 whose turn does not come are made as without. 0: what the cache has, and no more
  *     verify      off (the default) or on: check the graph after every pass
  *     split       where the program is cut into parts, each a function of its own that may be replaced
  *                 in a run (fe_artifact.replace_part; replace_part of a Python module): nodes=N after
@@ -288,6 +296,10 @@ typedef struct fe_figures {
     /* what it needs at run time besides libc and libm, and why: "LAPACK (-llapack), for inv"; NULL:
      * nothing, or nothing was made yet */
     const char *libraries;
+    /* option tune: distinct kernels whose variant was chosen by time, how many of these choices were
+     * known already, how many kernels changed, and the time of all their calls in one run */
+    uint32_t tuned_kernels, tuned_recorded, tuned_changed;
+    double tuned_before_ms, tuned_after_ms;
 } fe_figures;
 
 /* Fills *figures; the arrays are the program's. */
@@ -305,6 +317,7 @@ FE_API int64_t fe_donated_bytes(const fe_program *program);
  *     fx     the graph after the passes          plan   where buffers lie in the arena
  *     loop   loop nests                          wrap   the program around the kernels
  *     sched  nests fused and ordered             c      all C sources
+ *     variants  the ways in which each kernel may be made, and what option tune would time it with
  *     provenance  as JSON: the nodes behind each line of wrap and each kernel, and for each node its
  *            module, source line, lines and kernels; the same by names as exported
  *

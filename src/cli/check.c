@@ -246,7 +246,7 @@ const cli_command cli_check = {
     .option_count = COUNT_OF(options),
     .session_options =
         "isa device cc target no-cc nan-check inf-check lifecycle-check bisect cache lapack ops "
-        "max-arena donate memory-budget split",
+        "max-arena donate memory-budget split tune tune-budget-ms",
     .fewest = 1,
     .most = UINT32_MAX,
     .run = check,

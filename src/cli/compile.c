@@ -82,7 +82,7 @@ const cli_command cli_compile = {
     .session_options =
         "isa device cc cache lapack jobs model from ops max-arena donate memory-budget profile "
         "nan-check inf-check "
-        "split part passes verify "
+        "split part passes verify tune tune-budget-ms "
         "dump-after",
     .fewest = 1,
     .most = 1,

@@ -36,8 +36,8 @@ const cli_command cli_report = {
     .usage = "report MODEL.pt2 -o REPORT.html [--quick]\n",
     .options = options,
     .option_count = COUNT_OF(options),
-    .session_options =
-        "isa device cc cache lapack jobs model from ops max-arena memory-budget passes",
+    .session_options = "isa device cc cache lapack jobs model from ops max-arena memory-budget "
+                       "passes tune tune-budget-ms",
     .fewest = 1,
     .most = 1,
     .run = report,

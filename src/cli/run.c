@@ -206,7 +206,7 @@ const cli_command cli_run = {
     .session_options =
         "isa device cc target no-cc nan-check inf-check lifecycle-check bisect dump-buffers "
         "dump-dir cache lapack "
-        "jobs model from ops "
+        "jobs model from ops tune tune-budget-ms "
         "max-arena donate memory-budget split part "
         "passes verify dump-after",
     .fewest = 1,

@@ -377,7 +377,12 @@ void fe_figures_of(const fe_program *program, fe_figures *figures)
                             .arena_lower_bound = is_fixed ? w->lower_bound : -1,
                             .weights_bytes = w->weights_bytes,
                             .artifact_bytes = program->artifact_bytes,
-                            .libraries = lapack_note(program)};
+                            .libraries = lapack_note(program),
+                            .tuned_kernels = program->tuned.kernels,
+                            .tuned_recorded = program->tuned.recorded,
+                            .tuned_changed = program->tuned.changed,
+                            .tuned_before_ms = program->tuned.before_ms,
+                            .tuned_after_ms = program->tuned.after_ms};
     for (int i = 0; i < STAGE_COUNT; i++) figures->compile_ms += program->ms[i];
 }
 

@@ -1,6 +1,6 @@
 /* compile.c -- the story from archive to generated text: one stage a line. */
 #define _GNU_SOURCE
-#include "driver/driver.h"
+#include "driver/tune.h"
 
 #include "infer/infer.h"
 
@@ -383,7 +383,8 @@ static fe_status stage_lower(driver_program *d)
 
 static fe_status stage_kern(driver_program *d)
 {
-    return kern_build(d->schedule, &d->target, d->memory, &d->kernels);
+    FE_TRY(kern_build(d->schedule, &d->target, d->memory, &d->kernels));
+    return d->options.tune ? tune_kernels(d) : FE_OK;
 }
 
 static fe_status (*const stages[STAGE_CC])(driver_program *) = {
@@ -423,6 +424,7 @@ fe_status driver_compile(fe_session *s, const driver_options *o, driver_stage la
     d->name = program_name(memory, o->input);
     d->target = toolchain_target(o->isa);
     driver_stage next = STAGE_INFER;
+    FE_TRY(tune_check_options(d));
     FE_TRY(ops_load(d));
     if (!o->from && !is_text(o->input)) return driver_advance(d, STAGE_READ, last);
     FE_TRY(read_text(d, last, &next));

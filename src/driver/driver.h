@@ -75,6 +75,10 @@ typedef struct driver_options {
     option_list donate;    /* inputs whose memory may be used for other things, or "all" */
     bool profile;          /* the artifact keeps the time of each step */
     bool verify;           /* after each pass */
+    bool tune;             /* kernels are timed in several variants (tune.h) */
+    uint32_t tune_budget_ms;
+    const struct tune_timer *tune_timer; /* of tests; NULL: this machine's */
+    const char *tune_machine;            /* likewise */
     fe_observer observer;
 } driver_options;
 
@@ -125,6 +129,12 @@ typedef struct driver_build {
     const char *library; /* made of the files, without weights; NULL: not yet */
 } driver_build;
 
+/* What option tune has come to: distinct kernels, and the time of all their calls. */
+typedef struct driver_tuned {
+    uint32_t kernels, recorded, changed; /* recorded: known from an earlier compile */
+    double before_ms, after_ms;
+} driver_tuned;
+
 /* Everything is in the arena; the archive stays open because weights are views into it. */
 typedef struct fe_program {
     fe_session *session;
@@ -148,6 +158,7 @@ typedef struct fe_program {
     double ms[STAGE_COUNT];
     const char *temporary; /* folder that goes with the program; NULL: none */
     int64_t artifact_bytes;
+    driver_tuned tuned;
     loaded_program loaded;
 } driver_program;
 

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { TUNE_BUDGET_MS = 30000 };
+
 #define OPTION(name, field, kind, values, placeholder, what) \
     {name, OPTION_##kind, offsetof(driver_options, field), values, placeholder, what},
 const option_row option_table[] = {
@@ -32,7 +34,7 @@ static const char *default_cache(arena *memory)
 void driver_default_options(arena *memory, driver_options *o)
 {
     const char *cc = environment(memory, "CC");
-    *o = (driver_options){.cc = cc ? cc : "cc", .isa = "native"};
+    *o = (driver_options){.cc = cc ? cc : "cc", .isa = "native", .tune_budget_ms = TUNE_BUDGET_MS};
     o->cache = default_cache(memory);
     o->lapack = environment(memory, "FERRITE_LAPACK");
 }

@@ -1,5 +1,6 @@
 /* stage_text.c -- any stage as text, from an archive or from the text of an earlier stage. */
 #include "driver/plan_view.h"
+#include "driver/tune.h"
 
 #include <string.h>
 
@@ -77,12 +78,19 @@ static void show_graph(driver_program *d, text *out)
 }
 
 const stage_row stage_table[] = {
-    {"read", STAGE_READ, show_fx},     {"fx", STAGE_PASS, show_fx},
-    {"loop", STAGE_LOWER, show_loop},  {"sched", STAGE_SCHED, show_sched},
-    {"plan", STAGE_WRAP, show_plan},   {"plot", STAGE_WRAP, show_plot},
-    {"wrap", STAGE_WRAP, show_wrap},   {"kern", STAGE_KERN, show_kern},
-    {"c", STAGE_EMIT, show_c},         {"python", STAGE_WRAP, show_python},
-    {"graph", STAGE_WRAP, show_graph}, {"provenance", STAGE_WRAP, provenance_print},
+    {"read", STAGE_READ, show_fx},
+    {"fx", STAGE_PASS, show_fx},
+    {"loop", STAGE_LOWER, show_loop},
+    {"sched", STAGE_SCHED, show_sched},
+    {"plan", STAGE_WRAP, show_plan},
+    {"plot", STAGE_WRAP, show_plot},
+    {"wrap", STAGE_WRAP, show_wrap},
+    {"kern", STAGE_KERN, show_kern},
+    {"variants", STAGE_KERN, tune_print},
+    {"c", STAGE_EMIT, show_c},
+    {"python", STAGE_WRAP, show_python},
+    {"graph", STAGE_WRAP, show_graph},
+    {"provenance", STAGE_WRAP, provenance_print},
 };
 
 const uint32_t stage_count = COUNT_OF(stage_table);
@@ -109,7 +117,9 @@ fe_status driver_inspect(fe_session *s, const driver_options *o, const char *sta
 {
     const stage_row *row;
     FE_TRY(driver_find_stage(s, stage, &row));
-    FE_TRY(driver_compile(s, o, row->last, memory, program));
+    /* variants are chosen when there are kernels */
+    driver_stage last = o->tune && row->show == show_sched ? STAGE_KERN : row->last;
+    FE_TRY(driver_compile(s, o, last, memory, program));
     if (row->show == show_plan || row->show == show_plot) FE_TRY(plan_sizes_set(*program));
     row->show(*program, out);
     return FE_OK;

@@ -58,6 +58,10 @@ makes a shared library, C sources, a Python module or an FX graph of a program
   --profile             the artifact keeps the time of each step of a run
   --passes LIBRARY      passes of your own (ferrite_passes.h); may be given several times;
                         --no-passes: leave the graph as it was exported
+  --tune                time several variants of each kernel on this machine and take the fastest;
+                        the cache keeps what came out
+  --tune-budget-ms MS   to spend on that, the C compiler included (default: 30000); 0: what the
+                        cache has, and no more
   --verify              check the graph after every pass
   --dump-after PASS     show the graph after this pass, or after all
 --run-- ferrite; echo status $?; ferrite inpsect x; echo status $?; ferrite run; echo status $?
@@ -126,6 +130,10 @@ compiles a program, runs it, writes its outputs
   --part N              compile part N alone, as a program of its own
   --passes LIBRARY      passes of your own (ferrite_passes.h); may be given several times;
                         --no-passes: leave the graph as it was exported
+  --tune                time several variants of each kernel on this machine and take the fastest;
+                        the cache keeps what came out
+  --tune-budget-ms MS   to spend on that, the C compiler included (default: 30000); 0: what the
+                        cache has, and no more
   --verify              check the graph after every pass
   --dump-after PASS     show the graph after this pass, or after all
 --run-- ferrite run a.pt2 --inptu x; ferrite run --output-dri out a.pt2; ferrite run a.pt2 --zzz; ferrite compile a.pt2 -o; ferrite compile a.pt2; ferrite compile a.pt2 -o b --emit cuda; ferrite run a.pt2 b.pt2; ferrite run a.pt2 --threads many; ferrite check a --jobs=-1; ferrite run --json=yes a.pt2; ferrite run a.pt2 --isa v3; ferrite inspect a.pt2 --stage lop; ferrite help runn
@@ -152,7 +160,7 @@ ferrite run: --json takes no value
 'ferrite help run' says more.
 error: option: isa is one of native, x86-64-v4, x86-64-v3, baseline, scalar, not 'v3'
   help: did you mean 'x86-64-v3'?
-error: inspect: there is no stage 'lop'; there are read, fx, loop, sched, plan, plot, wrap, kern, c, python, graph, provenance
+error: inspect: there is no stage 'lop'; there are read, fx, loop, sched, plan, plot, wrap, kern, variants, c, python, graph, provenance
   help: did you mean 'loop'?
 ferrite: there is no command 'runn'; did you mean 'run'?
 'ferrite help' lists them.
