@@ -172,7 +172,7 @@ static const char *obstacle_of(listing *l)
     const char *device = device_obstacle(l);
     if (device) return device;
     if (!kern_takes_zeros(&l->d->kernels->kernels.at[l->call->kernel]))
-        return "its indices are right for the run's data alone";
+        return "what it does not check holds of the run's data alone";
     if (!read_sizes(l)) return "its sizes are not known, or too large";
     return l->s->outer > 0 && l->s->inner > 0 ? NULL : "it has nothing to do";
 }

@@ -268,7 +268,7 @@ static bool begin(void *data, tune_plan *plan, tune_subject *s)
         put_back(m, s);
         run(m, c, &p);
         if (p.args.fault->raised) {
-            s->obstacle = "its indices come from the run's data";
+            s->obstacle = "what it checks holds of the run's data alone";
             return false;
         }
         for (uint32_t i = 0; k == 0 && i < buffer_count(s); i++)

@@ -3,7 +3,11 @@
  */
 #include "kern/build_priv.h"
 
-enum { LONG_SUM = 256 /* terms of one partial sum that are added up without compensation */ };
+enum {
+    LONG_SUM = 256, /* terms of one partial sum that are added up without compensation */
+    FEW_VECTORS = 12,
+    SOME_VECTORS = 80
+};
 
 bool kern_is_long(kern_builder *b, const sched_phase *ph, bool vector)
 {
@@ -36,6 +40,13 @@ static bool divides(kern_builder *b, int64_t step, sym_expr extent)
     return sym_known_divisible(b->t, extent, sym_int(b->t, step), NULL);
 }
 
+/* A last step that is partial costs several times as much for each of its copies, as all are masked. */
+static uint32_t copies_worth(int64_t vectors, uint32_t most)
+{
+    if (vectors < FEW_VECTORS) return 1;
+    return vectors < SOME_VECTORS && most > 2 ? 2 : most;
+}
+
 void kern_shape_loop(kern_builder *b, kern_loop *loop, sym_expr extent,
                      const kern_pending_list *list)
 {
@@ -62,8 +73,24 @@ void kern_shape_loop(kern_builder *b, kern_loop *loop, sym_expr extent,
         loop->exact = divides(b, (int64_t)unroll * b->k->lanes, extent);
         if (loop->exact) loop->unroll = unroll;
     }
+    if (!loop->exact && !wanted) {
+        loop->unroll = copies_worth(elements / b->k->lanes, most);
+        loop->exact = divides(b, (int64_t)loop->unroll * b->k->lanes, extent);
+    }
     for (uint32_t i = 0; i < list->count; i++)
         if (list->at[i].sum != UINT32_MAX) b->k->sums.at[list->at[i].sum].copies = loop->unroll;
+}
+
+static bool has_scattered_load(const kern_builder *b, const kern_loop *loop)
+{
+    for (uint32_t i = 0; i < loop->items.count; i++) {
+        const kern_item *item = &loop->items.at[i];
+        const kern_value *v = &b->k->values.at[item->value];
+        if (item->kind == KERN_DEFINE && v->kind == KERN_LOAD && v->access == KERN_LANES)
+            return true;
+        if (item->kind == KERN_LOOP && has_scattered_load(b, item->loop)) return true;
+    }
+    return false;
 }
 
 void kern_widen_rows(kern_builder *b, kern_loop *rows)
@@ -74,6 +101,7 @@ void kern_widen_rows(kern_builder *b, kern_loop *rows)
         if (rows->items.at[i].kind == KERN_LOOP) work += work_of(b, rows->items.at[i].loop);
     uint32_t wanted = b->g->variant.unroll, most = wanted ? wanted : KERN_MOST_COPIES;
     if (!k->outer_vector || k->tile_count || !k->sums.count || (work > 8 && !wanted)) return;
+    if (!wanted && has_scattered_load(b, rows)) return;
     int64_t vectors = sym_hint(b->t, b->g->outer_extents[k->outer - 1], 64) / k->lanes;
     while (rows->unroll * 2 <= most && rows->unroll * 2 <= vectors) rows->unroll *= 2;
     for (uint32_t i = 0; i < k->sums.count; i++) k->sums.at[i].copies = rows->unroll;

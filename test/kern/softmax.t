@@ -35,8 +35,8 @@ kernel k_most_sum_sub_exp group 0 lanes 8 ints [197, 256]
   tile t0 : f32[p1]
   buffer b1 : f32 out @y
   rows (i0) {
-    acc a0 : f32x8 max_of copies 4
-    vector r0 < p0 unroll 4 {
+    acc a0 : f32x8 max_of copies 2
+    vector r0 < p0 unroll 2 {
       v1 : f32x8 = load b0[p0*i0 + r0]
       a0 += v1
     }
