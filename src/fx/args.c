@@ -143,6 +143,18 @@ const fx_arg *fx_get(const fx_graph *g, const fx_node *n, const char *param)
     return &n->args[index];
 }
 
+void fx_each_symbol(const sym_table *t, const fx_value *v,
+                    void (*visit)(void *data, sym_expr symbol), void *data)
+{
+    const ty_tensor *x = v->tensor;
+    if (!sym_is_none(v->expr)) sym_each_symbol(t, v->expr, visit, data);
+    for (uint32_t d = 0; x && d < x->rank; d++) sym_each_symbol(t, x->sizes[d], visit, data);
+    for (uint32_t d = 0; x && x->strides && d < x->rank; d++)
+        if (!sym_is_none(x->strides[d])) sym_each_symbol(t, x->strides[d], visit, data);
+    if (x && !sym_is_none(x->offset)) sym_each_symbol(t, x->offset, visit, data);
+    for (uint32_t i = 0; i < v->count; i++) fx_each_symbol(t, &v->items[i], visit, data);
+}
+
 void fx_arg_each_node(const fx_arg *a, void (*visit)(void *data, fx_node *n), void *data)
 {
     if (a->kind == FX_ARG_NODE)

@@ -279,6 +279,9 @@ int fx_arg_ints(const fx_graph *g, const fx_arg *a, sym_expr *out, uint32_t room
 /* By the schema's parameter name; BUG when there is none such. */
 const fx_arg *fx_get(const fx_graph *g, const fx_node *n, const char *param);
 /* Calls visit for each node that the argument refers to, lists included. */
+/* Each symbol of a value's sizes, strides, offset and number, of its items' too. */
+void fx_each_symbol(const sym_table *t, const fx_value *v,
+                    void (*visit)(void *data, sym_expr symbol), void *data);
 void fx_arg_each_node(const fx_arg *a, void (*visit)(void *data, fx_node *n), void *data);
 static inline ty_tensor *fx_tensor(const fx_node *n)
 {

@@ -272,7 +272,8 @@ static fe_status parse_symbol(fx_parser *p)
     const char *name;
     int64_t min, max, hint;
     FE_TRY(lex_name(&p->lx, &name));
-    sym_kind kind = (sym_kind)(fx_take_word(p, KINDS, (int)COUNT_OF(KINDS)) + 1);
+    int said = fx_take_word(p, KINDS, (int)COUNT_OF(KINDS));
+    sym_kind kind = said < 0 ? sym_kind_of_name(name) : (sym_kind)(SYM_UNBACKED + said);
     FE_TRY(parse_bounds(p, &min, &max));
     sym_expr symbol = sym_symbol(p->symbols, name, kind, min, max);
     if (!lex_take(&p->lx, "hint")) return FE_OK;
@@ -295,10 +296,43 @@ static void note_symbol(void *data, sym_expr symbol)
 
 static void note_value(fx_graph *main, const fx_value *v)
 {
-    if (!sym_is_none(v->expr)) sym_each_symbol(main->symbols, v->expr, note_symbol, main);
-    for (uint32_t d = 0; v->tensor && d < v->tensor->rank; d++)
-        sym_each_symbol(main->symbols, v->tensor->sizes[d], note_symbol, main);
-    for (uint32_t i = 0; i < v->count; i++) note_value(main, &v->items[i]);
+    fx_each_symbol(main->symbols, v, note_symbol, main);
+}
+
+/* ---- sizes that no input has ---- */
+
+typedef struct size_search {
+    const fx_graph *g;
+    map given; /* symbols of inputs */
+    const char *missing;
+} size_search;
+
+static void give_symbol(void *data, sym_expr symbol)
+{
+    size_search *s = data;
+    map_set(s->g->memory, &s->given, symbol.id, 1);
+}
+
+static void want_symbol(void *data, sym_expr symbol)
+{
+    size_search *s = data;
+    if (sym_kind_of(s->g->symbols, symbol) == SYM_SIZE && map_get(&s->given, symbol.id) == MAP_NONE)
+        s->missing = sym_name(s->g->symbols, symbol);
+}
+
+static fe_status check_sizes(fx_graph *main)
+{
+    size_search s = {.g = main};
+    for (const fx_node *n = main->first; n; n = n->next)
+        if (n->kind == FX_PLACEHOLDER) fx_each_symbol(main->symbols, &n->value, give_symbol, &s);
+    for (const fx_node *n = main->first; n; n = n->next) {
+        fx_each_symbol(main->symbols, &n->value, want_symbol, &s);
+        if (s.missing)
+            return fx_fail(main, n, "fx", FE_CORRUPT,
+                           "symbols that a run computes are called u0, u1, ...",
+                           "its size %s is one that no input has", s.missing);
+    }
+    return FE_OK;
 }
 
 static fe_status parse_program(fx_parser *p)
@@ -345,5 +379,5 @@ fe_status fx_parse_with(fe_session *s, arena *memory, op_registry *ops, const ch
     for (uint32_t i = 1; i < p.graphs.count; i++)
         p.graphs.at[i].graph->next_symbol = main->next_symbol;
     *out = main;
-    return FE_OK;
+    return check_sizes(main);
 }

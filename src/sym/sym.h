@@ -98,6 +98,7 @@ sym_expr sym_arg(const sym_table *t, sym_expr e, uint32_t i);
 bool sym_is_int(const sym_table *t, sym_expr e, int64_t *value);
 const char *sym_name(const sym_table *t, sym_expr symbol);
 sym_kind sym_kind_of(const sym_table *t, sym_expr symbol);
+sym_kind sym_kind_of_name(const char *name); /* u<N>: unbacked; i<N>, r<N>: an index */
 bool sym_contains(const sym_table *t, sym_expr e, sym_expr symbol);
 /* Is a symbol of this kind in e? */
 bool sym_has_kind(const sym_table *t, sym_expr e, sym_kind kind);

@@ -292,7 +292,7 @@ typedef struct parser {
 
 static fe_status parse_level(parser *p, level at, sym_expr *out);
 
-static sym_kind kind_of_name(const char *name)
+sym_kind sym_kind_of_name(const char *name)
 {
     bool numbered = name[0] && name[1] && strspn(name + 1, "0123456789") == strlen(name + 1);
     if (numbered && *name == 'u') return SYM_UNBACKED;
@@ -303,7 +303,7 @@ static sym_expr symbol_of_name(sym_table *t, const char *name)
 {
     sym_expr known = sym_find_symbol(t, name);
     if (!sym_is_none(known)) return known;
-    sym_kind kind = kind_of_name(name);
+    sym_kind kind = sym_kind_of_name(name);
     return sym_symbol(t, name, kind, kind == SYM_UNBACKED ? SYM_NO_MIN : 0, SYM_NO_MAX);
 }
 

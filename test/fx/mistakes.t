@@ -22,3 +22,19 @@ graph main {
 error: fx: aten.add.Tensor lacks its argument other (found ':')
   at line 3, column 28
 --status-- 1
+--run-- ferrite inspect m.fx --stage read
+--file m.fx--
+symbols {
+  s0 in [1, 10]
+  s1 in [1, 10]
+}
+graph main {
+  placeholder %x user "x" : f32[s0]
+  %z = aten.zeros.default([s1]) : f32[s1]
+  output (user %z)
+}
+--err--
+error: fx: aten.zeros.default: its size s1 is one that no input has
+  at %z in graph main
+  help: symbols that a run computes are called u0, u1, ...
+--status-- 1
