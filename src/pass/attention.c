@@ -352,7 +352,10 @@ static fx_node *attended(attention *a, fx_node *v)
     fx_node *made =
         REWRITE(a->r, ferrite_attention_default, fx_of(as_heads(a, q)), fx_of(as_heads(a, k)),
                 fx_of(as_heads(a, v)), masks, fx_float(a->scale));
-    if (!made || out->rank == 4) return made;
+    bool same = made && out->rank == 4;
+    for (uint32_t i = 0; same && i < 4; i++)
+        same = same_size(g, out->sizes[i], fx_tensor(made)->sizes[i]);
+    if (!made || same) return made;
     return REWRITE(a->r, aten_reshape_default, fx_of(made), fx_int_list(g, out->sizes, out->rank));
 }
 

@@ -87,8 +87,10 @@ static bool may_leave_half(reinplacer *r, const loop_op *op, loop_buffer_id made
     return false;
 }
 
-/* The new value `made` can be made in `state`, which op `back` copies it to. */
-static bool can_replace(reinplacer *r, loop_buffer_id made, loop_buffer_id state, uint32_t back)
+/* The new value `made` can be made in `state`, which op `back` copies it to; stays: of which `back`
+ * makes another one there, element by element. */
+static bool can_replace(reinplacer *r, loop_buffer_id made, loop_buffer_id state, uint32_t back,
+                        bool stays)
 {
     const use_list *own = &r->uses.of[made], *old = &r->uses.of[state];
     if (r->p->buffers.at[made].kind != LOOP_TEMP || r->uses.is_output[made] || !own->count ||
@@ -101,6 +103,7 @@ static bool can_replace(reinplacer *r, loop_buffer_id made, loop_buffer_id state
             (own->at[i].op > back || may_leave_half(r, &r->p->ops.at[own->at[i].op], made)))
             return false;
     }
+    if (stays && end > back) return false;
     for (uint32_t i = 0; i < old->count; i++) {
         uint32_t op = old->at[i].op;
         loop_buffer_id from, to;
@@ -117,14 +120,21 @@ static bool can_replace(reinplacer *r, loop_buffer_id made, loop_buffer_id state
 
 /* ---- rewriting ---- */
 
-static void replace(reinplacer *r, loop_buffer_id made, loop_buffer_id state, uint32_t back)
+/* Does it begin as a copy of the state? What one nest makes had better be fused with its reader. */
+static bool begins_as_copy(reinplacer *r, loop_buffer_id made, loop_buffer_id state)
+{
+    const use_list *own = &r->uses.of[made];
+    loop_buffer_id from, to;
+    return own->count && is_copy(r->p, &r->p->ops.at[own->at[0].op], &from, &to) && from == state &&
+           to == made;
+}
+
+static void replace(reinplacer *r, loop_buffer_id made, loop_buffer_id state)
 {
     use_list *own = &r->uses.of[made];
-    loop_buffer_id from, to;
     uint32_t begin = own->at[0].op;
-    r->is_gone[back] = r->changed = true;
-    if (is_copy(r->p, &r->p->ops.at[begin], &from, &to) && from == state && to == made)
-        r->is_gone[begin] = true;
+    r->changed = true;
+    if (begins_as_copy(r, made, state)) r->is_gone[begin] = true;
     for (uint32_t i = 0; i < own->count; i++) {
         if (!r->is_gone[own->at[i].op])
             uses_rename(r->p, &r->p->ops.at[own->at[i].op], made, state);
@@ -249,6 +259,58 @@ static bool trim(loop_program *p, loop_op *op)
 
 /* ---- the pass ---- */
 
+/* A nest that gives a state a value made of `made`, element by element, and not of the state's own: */
+static bool is_update(loop_program *p, const loop_op *op, loop_buffer_id made)
+{
+    const loop_buffer *a = &p->buffers.at[made], *b = &p->buffers.at[op->stores[0].buffer];
+    own_search own = {p, made, op->stores[0].index, true},
+               old = {p, op->stores[0].buffer, {0}, true};
+    if (a->kind != LOOP_TEMP || a->dtype != b->dtype || !sym_same(a->elements, b->elements) ||
+        !covers(p, op, made, op->stores[0].index))
+        return false;
+    loop_each_store_node(p, &op->stores[0], check_own, &own);
+    loop_each_store_node(p, &op->stores[0], check_own, &old);
+    return own.only_there && old.only_there;
+}
+
+typedef struct load_search {
+    const loop_program *p;
+    arena *memory;
+    VEC(loop_buffer_id) found;
+} load_search;
+
+static void note_load(void *data, loop_value v)
+{
+    load_search *s = data;
+    const loop_node *n = loop_at(s->p, v);
+    if (n->op == LOOP_LOAD) vec_push(s->memory, &s->found, n->buffer);
+}
+
+/* What a nest makes a state of, element by element, is made in the state as well. */
+static bool replace_operand(reinplacer *r, uint32_t k)
+{
+    loop_program *p = r->p;
+    const loop_op *op = &p->ops.at[k];
+    load_search loads = {.p = p, .memory = r->memory};
+    if (op->kind != LOOP_NEST || op->store_count != 1 || op->reduce_axes ||
+        op->stores[0].mode != LOOP_SET)
+        return false;
+    loop_buffer_id state = op->stores[0].buffer;
+    loop_buffer_kind kind = p->buffers.at[state].kind;
+    if ((kind != LOOP_STATE && kind != LOOP_INPUT) || !covers(p, op, state, op->stores[0].index))
+        return false;
+    loop_each_store_node(p, &op->stores[0], note_load, &loads);
+    for (uint32_t i = 0; i < loads.found.count; i++) {
+        loop_buffer_id made = loads.found.at[i];
+        if (!is_update(p, op, made) || !begins_as_copy(r, made, state) ||
+            !can_replace(r, made, state, k, true))
+            continue;
+        replace(r, made, state);
+        return true;
+    }
+    return false;
+}
+
 /* Several: what is made of the new value of a state may be its value after that. */
 static void replace_copies(reinplacer *r)
 {
@@ -257,11 +319,17 @@ static void replace_copies(reinplacer *r)
         again = false;
         for (uint32_t k = 0; k < p->ops.count; k++) {
             loop_buffer_id made, state;
-            if (r->is_gone[k] || !is_copy(p, &p->ops.at[k], &made, &state)) continue;
-            loop_buffer_kind kind = p->buffers.at[state].kind;
-            if ((kind != LOOP_STATE && kind != LOOP_INPUT) || !can_replace(r, made, state, k))
+            if (r->is_gone[k]) continue;
+            if (!is_copy(p, &p->ops.at[k], &made, &state)) {
+                again |= replace_operand(r, k);
                 continue;
-            replace(r, made, state, k);
+            }
+            loop_buffer_kind kind = p->buffers.at[state].kind;
+            if ((kind != LOOP_STATE && kind != LOOP_INPUT) ||
+                !can_replace(r, made, state, k, false))
+                continue;
+            r->is_gone[k] = true;
+            replace(r, made, state);
             again = true;
         }
     }

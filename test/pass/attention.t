@@ -207,3 +207,42 @@ graph kept {
   %summed = aten.einsum.default("bqd,bke->bqk", [%q, %k], None) : f32[2,5,7]{35,7,1}@6
   %wide = aten.einsum.default("bqd,bkd->bqk", [%q, %one], None) : f32[2,5,7]{35,7,1}@8
   %outer = aten.einsum.default("bqd,bqd->bqd", [%q, %q], None) : f32[2,5,4]{20,4,1}@10
+--run-- ferrite inspect - --dump-after attention --verify | grep -v placeholder
+--in--
+graph windows_with_a_mask_and_a_bias_of_their_own {
+  placeholder %q user "q" : f32[6,2,5,8]
+  placeholder %k user "k" : f32[6,2,8,5]
+  placeholder %v user "v" : f32[6,2,5,8]
+  placeholder %bias user "bias" : f32[1,2,5,5]
+  placeholder %mask user "mask" : f32[1,3,1,5,5]
+  %s = aten.matmul.default(%q, %k)
+  %b = aten.add.Tensor(%s, %bias, 1)
+  %w = aten.view.default(%b, [2, 3, 2, 5, 5])
+  %m = aten.add.Tensor(%w, %mask, 1)
+  %r = aten.view.default(%m, [6, 2, 5, 5])
+  %p = aten.softmax.int(%r, -1)
+  %o = aten.matmul.default(%p, %v)
+  output (user %o)
+}
+--out--
+# after attention
+graph windows_with_a_mask_and_a_bias_of_their_own {
+  functional
+  %s = aten.matmul.default(%q, %k) : f32[6,2,5,5]{50,25,5,1}@6
+  %b = aten.add.Tensor(%s, %bias, 1) : f32[6,2,5,5]{50,25,5,1}@7
+  %w = aten.view.default(%b, [2, 3, 2, 5, 5]) : f32[2,3,2,5,5]{150,50,25,5,1}@7
+  %m = aten.add.Tensor(%w, %mask, 1) : f32[2,3,2,5,5]{150,50,25,5,1}@8
+  %r = aten.view.default(%m, [6, 2, 5, 5]) : f32[6,2,5,5]{50,25,5,1}@8
+  %p = aten.softmax.int(%r, -1, None) : f32[6,2,5,5]{50,25,5,1}@9
+  %transpose = aten.transpose.int(%k, -2, -1) : f32[6,2,5,8]{80,40,1,5}@2
+  %reshape = aten.reshape.default(%bias, [2, 5, 5]) : f32[2,5,5]{25,5,1}@4
+  %add = aten.add.Tensor(%reshape, %mask, 1) : f32[1,3,2,5,5]{150,50,25,5,1}@11
+  %expand = aten.expand.default(%add, [1, 3, 2, 5, 5], False) : f32[1,3,2,5,5]{150,50,25,5,1}@11
+  %reshape_1 = aten.reshape.default(%expand, [1, 6, 5, 5]) : f32[1,6,5,5]{150,25,5,1}@11
+  %reshape_2 = aten.reshape.default(%q, [2, 6, 5, 8]) : f32[2,6,5,8]{240,40,8,1}@1
+  %reshape_3 = aten.reshape.default(%transpose, [2, 6, 5, 8]) : f32[2,6,5,8]{240,40,1,5}@2
+  %reshape_4 = aten.reshape.default(%v, [2, 6, 5, 8]) : f32[2,6,5,8]{240,40,8,1}@3
+  %attention = ferrite.attention.default(%reshape_2, %reshape_3, %reshape_4, %reshape_1, 1.0) : f32[2,6,5,8]{240,40,8,1}@12
+  %reshape_5 = aten.reshape.default(%attention, [6, 2, 5, 8]) : f32[6,2,5,8]{80,40,8,1}@12
+  output (user %reshape_5)
+}

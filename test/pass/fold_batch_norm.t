@@ -132,3 +132,31 @@ graph kept {
 }
 --out--
 0
+--run-- ferrite inspect - --dump-after fold_batch_norm --verify | grep -v placeholder
+--in--
+graph rows_take_the_shape_of_the_map_again {
+  placeholder %m constant "m" : f32[2,2] data [1.0, 2.0, 3.0, 4.0]
+  placeholder %two constant "c2" : f32[2] data [2.0, 4.0]
+  placeholder %ones constant "c1" : f32[2] data [1.0, 1.0]
+  placeholder %y user "y" : f32[s0,3,2]
+  %linear = aten.linear.default(%y, %m)
+  %n = aten.sym_size.int(%linear, 0)
+  %rows = aten.flatten.using_ints(%linear, 0, 1)
+  %norm = aten.batch_norm.default(%rows, %two, None, %ones, %ones, False, 0.1, 0.0, True)
+  %back = aten.reshape_as.default(%norm, %linear)
+  %flat = aten.view.default(%back, [%n, 6])
+  output (user %flat)
+}
+--out--
+# after fold_batch_norm
+symbols {
+  s0 in [0, inf]
+}
+graph rows_take_the_shape_of_the_map_again {
+  functional
+  %linear = aten.linear.default(%y, %m_folded, %linear_folded_bias) : f32[s0,3,2]{6,2,1}@5
+  %rows = aten.flatten.using_ints(%linear, 0, 1) : f32[3*s0,2]{2,1}@5
+  %reshape = aten.reshape.default(%rows, [s0, 3, 2]) : f32[s0,3,2]{6,2,1}@5
+  %reshape_1 = aten.reshape.default(%rows, [s0, 6]) : f32[s0,6]{6,1}@5
+  output (user %reshape_1)
+}

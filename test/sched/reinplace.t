@@ -194,7 +194,7 @@ nest [i0 < 2, i1 < 1, i2 < 4] origin 10 {
 }
 --run-- ferrite inspect - --from fx --stage sched | sed -n '/^state/p;/^nest/,/^}/p'
 --in--
-graph the_value_between_two_writes_is_read_behind_both {
+graph the_value_between_two_writes_is_read_before_the_second {
   placeholder %cache buffer "cache" : f32[8]
   placeholder %i user "i" : i64[3]
   placeholder %x user "x" : f32[3]
@@ -208,10 +208,6 @@ graph the_value_between_two_writes_is_read_behind_both {
 }
 --out--
 state  @cache : f32[8] strides [1] origin 0
-nest [i0 < 8] origin 4 {
-  %0 = load f32 @cache[i0]
-  @buf4[i0] = %0
-}
 nest [i0 < 3] origin 4 {
   %0 = load f32 @x[i0]
   %1 = load i64 @i[i0]
@@ -221,17 +217,61 @@ nest [i0 < 3] origin 4 {
   %5 = add %1, %4 : i64
   %6 = where %3, %5, %1 : i64
   j0 = indirect %6 < 8 dim 0 wraps origin 4
-  @buf4[j0] = %0
+  @cache[j0] = %0
 }
 nest [i0 < 1, i1 < 1] reduce [r0 < 8] origin 8 {
-  %0 = load f32 @buf4[-r0 + 7]
+  %0 = load f32 @cache[-r0 + 7]
   %1 = load f32 @y[r0]
   %2 = mul %0, %1 : f32
   @buf5[0] = sum %2
 }
 nest [i0 < 8] origin 9 {
-  %0 = load f32 @buf4[i0]
+  %0 = load f32 @cache[i0]
   %1 = const 2.0 : f32
   %2 = mul %0, %1 : f32
   @cache[i0] = %2
 }
+--run-- ferrite inspect - --from loop --stage sched | sed -n '/^nest/,/^output/p'
+--in--
+program the_value_between_two_writes_is_read_behind_both
+input  @x : f32[4] strides [1]
+state  @k : f32[16] strides [1]
+temp   @new : f32[16] strides [1]
+temp   @y : f32[16] strides [1]
+nest [i0 < 16] {
+  %0 = load f32 @k[i0]
+  @new[i0] = %0
+}
+nest [i0 < 4] {
+  %0 = load f32 @x[i0]
+  @new[3*i0 + 1] = %0
+}
+nest [i0 < 16] {
+  %0 = load f32 @new[i0]
+  %1 = exp %0 : f32
+  @k[i0] = %1
+}
+nest [i0 < 16] {
+  %0 = load f32 @new[15 - i0]
+  @y[i0] = %0
+}
+output @y[16]{1}
+--out--
+nest [i0 < 16] {
+  %0 = load f32 @k[i0]
+  @new[i0] = %0
+}
+nest [i0 < 4] {
+  %0 = load f32 @x[i0]
+  @new[3*i0 + 1] = %0
+}
+nest [i0 < 16] {
+  %0 = load f32 @new[i0]
+  %1 = exp %0 : f32
+  @k[i0] = %1
+}
+nest [i0 < 16] {
+  %0 = load f32 @new[-i0 + 15]
+  @y[i0] = %0
+}
+output @y[16]{1}
