@@ -93,11 +93,34 @@ static fe_status refresh(fx_graph *g, arena *memory, uint32_t *recomputed, bool 
     return status;
 }
 
+/* Of an operand that has changed its strides alone enter the branches: dtype and sizes are what these
+ * were made for, and the body of a loop gives its own values back to itself. */
+static void enter_strides(const update *u, const fx_node *n, fx_graph *sub)
+{
+    if (!fx_is(n, OP_higher_order_cond) || n->args[3].kind != FX_ARG_LIST) return;
+    for (uint32_t i = 0; i < n->args[3].list.count && i < sub->inputs.count; i++) {
+        fx_node *input = sub->inputs.at[i];
+        const ty_tensor *given = fx_arg_tensor(&n->args[3].list.items[i]);
+        ty_tensor *taken = fx_tensor(input);
+        bool same = given && taken && given->rank == taken->rank && given->dtype == taken->dtype;
+        for (uint32_t d = 0; same && d < taken->rank; d++)
+            same = sym_known_equal(u->g->symbols, given->sizes[d], taken->sizes[d]);
+        if (!same || ty_known_same_layout(u->g->symbols, given, taken)) continue;
+        taken = arena_copy(sub->memory, taken, sizeof *taken);
+        taken->strides =
+            arena_copy(sub->memory, given->strides, taken->rank * sizeof *taken->strides);
+        input->value.tensor = taken;
+        for (uint32_t k = 0; k < input->users.count; k++) input->users.at[k]->is_stale = true;
+    }
+}
+
 static fe_status refresh_subgraphs(update *u, fx_node *n)
 {
+    bool operands_changed = u->is_dirty[n->id] || n->is_stale;
     for (uint32_t i = 0; i < n->arg_count; i++) {
         bool reaches_output;
         if (n->args[i].kind != FX_ARG_GRAPH) continue;
+        if (operands_changed) enter_strides(u, n, n->args[i].graph);
         FE_TRY(refresh(n->args[i].graph, u->memory, &u->recomputed, &reaches_output));
         u->is_dirty[n->id] |= reaches_output;
     }
