@@ -30,6 +30,7 @@ error: run: the program takes 2 inputs and the archive records no sample of them
 # after lists
 # after functionalise
 # after decompose
+# after facts
 # after noop
 # after simplify
 # after fold_constants
