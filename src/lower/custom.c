@@ -8,6 +8,13 @@
 
 #include <string.h>
 
+/* What several arguments look at, at least one of which is written: they look at one copy. */
+typedef struct shared_memory {
+    uint32_t storage;
+    loop_view copy;
+    sym_expr offset; /* where the copy begins in the storage */
+} shared_memory;
+
 /* The call under way: what stands in the lists of the extern op. */
 typedef struct custom_call {
     lowering *l;
@@ -19,7 +26,20 @@ typedef struct custom_call {
     VEC(lower_tensor) results; /* of the node, in the order of its items */
     VEC(lower_tensor) written; /* what they end with */
     VEC(loop_made) made;       /* results that the function makes memory for */
+    VEC(shared_memory) shared; /* by arguments */
 } custom_call;
+
+/* Is another item of the call in the same memory? Written arguments of one storage are. */
+static bool shares_memory(lowering *l, const fx_node *call, lower_tensor t)
+{
+    const lower_result *r = &l->results[call->id];
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < r->count; k++) {
+        const lower_box *box = r->items[k].box;
+        count += box && box->realised && t.box->realised && box->view.buffer == t.box->view.buffer;
+    }
+    return count > 1;
+}
 
 /* Does nothing but this call look at the memory of `n`, now or later? Then it is the call's to
  * change. Its box must be its own: some operators pass their operand's on. */
@@ -28,7 +48,7 @@ static bool is_sole_reader(lowering *l, const fx_node *n, lower_tensor t)
     const fx_node *maker = n;
     if (fx_is(n, OP_operator_getitem)) {
         maker = n->args[0].node;
-        if (!maker->op->custom) return false;
+        if (!maker->op->custom || shares_memory(l, maker, t)) return false;
         for (uint32_t k = 0; k < maker->users.count; k++) /* another getitem of the same item */
             if (maker->users.at[k] != n && l->results[maker->users.at[k]->id].present &&
                 l->results[maker->users.at[k]->id].items[0].box == t.box)
@@ -53,6 +73,67 @@ static void add_written(custom_call *c, const fx_node *n, lower_tensor given)
     text_char(&c->arguments, 'M');
 }
 
+typedef struct storage_count {
+    uint32_t storage, count;
+} storage_count;
+
+static void count_storage(void *data, fx_node *n)
+{
+    storage_count *s = data;
+    s->count += n->value.kind == FX_TENSOR && n->value.tensor->storage == s->storage;
+}
+
+/* Do several arguments look at the storage, and is one of them written? */
+static bool is_shared(const fx_node *n, uint32_t storage)
+{
+    const op_info *from = n->op->custom->mutating;
+    storage_count all = {storage, 0}, written = {storage, 0};
+    for (uint32_t i = 0; from && storage && i < from->param_count; i++) {
+        fx_arg_each_node(&n->args[i], count_storage, &all);
+        if (from->params[i].is_written) fx_arg_each_node(&n->args[i], count_storage, &written);
+    }
+    return all.count > 1 && written.count;
+}
+
+/* The copy of what n looks at. */
+static fe_status share(custom_call *c, fx_node *n, shared_memory *out)
+{
+    lowering *l = c->l;
+    uint32_t storage = n->value.tensor->storage;
+    for (uint32_t k = 0; k < c->shared.count; k++) {
+        *out = c->shared.at[k];
+        if (out->storage == storage) return FE_OK;
+    }
+    fx_node *base = lower_storage_base(n);
+    if (l->results[base->id].count != 1 || !base->value.tensor ||
+        base->value.tensor->dtype != n->value.tensor->dtype)
+        return lower_fail(l, "arguments of it share memory in a way that is not known");
+    lower_tensor copy = lower_copied(l, l->results[base->id].items[0], base->value.tensor->strides);
+    *out = (shared_memory){storage, copy.box->view, base->value.tensor->offset};
+    map_set(l->memory, &l->extern_made, out->copy.buffer, 1);
+    vec_push(l->memory, &c->shared, *out);
+    return FE_OK;
+}
+
+/* An argument whose memory others look at too, as they do where the program runs eagerly. */
+static fe_status add_shared(custom_call *c, fx_node *n, bool is_written)
+{
+    lowering *l = c->l;
+    const ty_tensor *t = n->value.tensor;
+    shared_memory memory;
+    FE_TRY(share(c, n, &memory));
+    sym_expr offset =
+        sym_add(l->symbols, memory.copy.offset, sym_sub(l->symbols, t->offset, memory.offset));
+    lower_tensor part = lower_on_strides(l, memory.copy, t->rank, t->sizes, t->strides, offset);
+    loop_view view = lower_strided(l, part);
+    vec_push(l->memory, &c->inputs, view);
+    text_char(&c->arguments, is_written ? 'M' : 'T');
+    if (!is_written) return FE_OK;
+    vec_push(l->memory, &c->outputs, view);
+    vec_push(l->memory, &c->written, part);
+    return FE_OK;
+}
+
 static void add_int(custom_call *c, char letter, sym_expr e)
 {
     vec_push(c->l->memory, &c->ints, e);
@@ -63,6 +144,7 @@ static fe_status add_node(custom_call *c, const fx_arg *a, bool is_written)
 {
     const fx_value *v = &a->node->value;
     if (v->kind == FX_TENSOR) {
+        if (is_shared(c->l->node, v->tensor->storage)) return add_shared(c, a->node, is_written);
         lower_tensor given = lower_tensor_of(c->l, a);
         if (is_written) {
             add_written(c, a->node, given);

@@ -266,6 +266,8 @@ lower_tensor lower_mean(lowering *l, lower_tensor x, const bool *reduced, bool k
  * constant. */
 bool lower_dims(lowering *l, const char *param, uint32_t rank, bool *reduced);
 
+/* view.c: the node that made the storage which n looks at */
+fx_node *lower_storage_base(fx_node *n);
 /* ---- views (remap.c) ---- */
 /* A place as Python counts it, negative from the end, where the run may decide the sign. */
 sym_expr lower_wrapped(lowering *l, sym_expr place, sym_expr size);

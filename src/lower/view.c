@@ -239,7 +239,7 @@ static fx_node *argument_on(const fx_node *n, uint32_t storage)
 }
 
 /* The node that made the storage which n looks at. */
-static fx_node *storage_base(fx_node *n)
+fx_node *lower_storage_base(fx_node *n)
 {
     const ty_tensor *t = fx_tensor(n);
     for (fx_node *from; t && (from = argument_on(n, t->storage)); n = from) continue;
@@ -267,7 +267,7 @@ static fe_status as_strided(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
-    fx_node *base = n->args[0].kind == FX_ARG_NODE ? storage_base(n->args[0].node) : NULL;
+    fx_node *base = n->args[0].kind == FX_ARG_NODE ? lower_storage_base(n->args[0].node) : NULL;
     if (!base || l->results[base->id].count != 1)
         return lower_fail(l, "as_strided of what has no memory of its own");
     const ty_tensor *in = fx_tensor(base);

@@ -42,7 +42,9 @@ static fx_node *item_of(functionaliser *f, fx_node *tuple, uint32_t k)
 static void redirect(functionaliser *f, fx_node *n, uint32_t k, fx_node *tuple, uint32_t place)
 {
     if (n->value.kind != FX_TUPLE) {
-        fx_replace_uses(f->g, n, item_of(f, tuple, place));
+        fx_node *item = item_of(f, tuple, place);
+        functionalise_register(f, item); /* nobody else comes by it */
+        fx_replace_uses(f->g, n, item);
         return;
     }
     for (uint32_t u = n->users.count; u-- > 0;) {

@@ -62,7 +62,7 @@ static uint32_t tuple_storage(const fx_node *n)
 
 /* A value of the program, before its arguments are replaced by current values: a base of its own,
  * or a view of one. */
-static void register_value(functionaliser *f, fx_node *n)
+void functionalise_register(functionaliser *f, fx_node *n)
 {
     uint32_t storage = n->value.kind == FX_TUPLE ? tuple_storage(n) : storage_number(n);
     if (!storage) return;
@@ -134,7 +134,7 @@ fx_node *functionalise_current(void *data, fx_node *n)
 /* A call that writes nothing: reads what its arguments are now, and may be a view. */
 static fe_status read_call(functionaliser *f, fx_node *n)
 {
-    if (n->kind != FX_OUTPUT) register_value(f, n);
+    if (n->kind != FX_OUTPUT) functionalise_register(f, n);
     if (n->kind != FX_PLACEHOLDER) pass_map_args(f->g, n, functionalise_current, f);
     return f->status;
 }
@@ -322,8 +322,9 @@ static fe_status make_several(functionaliser *f, fx_node *n)
     FE_TRY(f->status);
     fx_node *before = n->prev;
     FE_TRY(functionalise_several(f->g, n, values, &is_replaced));
-    for (fx_node *made = before->next; made != n; made = made->next) register_value(f, made);
-    if (!is_replaced) register_value(f, n);
+    for (fx_node *made = before->next; made != n; made = made->next)
+        functionalise_register(f, made);
+    if (!is_replaced) functionalise_register(f, n);
     for (uint32_t i = 0; i < count; i++) {
         if (!values[i]) continue;
         functionalise_write(f, as_written[i].node, values[i]);

@@ -31,6 +31,8 @@ typedef struct functionaliser {
 
 /* The value of node n now; `data` is the functionaliser. */
 fx_node *functionalise_current(void *data, fx_node *n);
+/* A value of the program, with its arguments as written: a base, or a view of one. */
+void functionalise_register(functionaliser *f, fx_node *n);
 /* From here on `written`, a node of the program, is `value`, and so is all that looks at its memory. */
 void functionalise_write(functionaliser *f, const fx_node *written, fx_node *value);
 /* Takes n for a view of another alias; of NO_ALIAS: for a base. */

@@ -56,11 +56,31 @@ int bag_sums(const fe_op_call *call)
     return 0;
 }
 
+static float *element(const fe_tensor *x, int64_t i, int64_t j)
+{
+    return (float *)x->data + i * x->strides[0] + j * x->strides[1];
+}
+
+/* x += z, then y *= 2 -> z as it is then; all may be the same memory */
+int bag_mix(const fe_op_call *call)
+{
+    const fe_tensor *x = call->args[0].tensor, *z = call->args[2].tensor;
+    float *out = call->results[0].data;
+    for (int64_t i = 0; i < x->sizes[0]; i++)
+        for (int64_t j = 0; j < x->sizes[1]; j++) *element(x, i, j) += *element(z, i, j);
+    if (call->args[1].kind == FE_ARG_TENSOR) scale_tensor(call->args[1].tensor, 2, NULL);
+    for (int64_t i = 0; i < z->sizes[0]; i++)
+        for (int64_t j = 0; j < z->sizes[1]; j++) *out++ = *element(z, i, j);
+    return 0;
+}
+
 static const fe_op_row rows[] = {
     FE_OP("bag::scale_(Tensor(a!)[] xs, float by, Tensor? mask=None, str mode=\"all\") -> ()",
           bag_scale, NULL),
     FE_OP("bag::increment_(Tensor(a!) x, Tensor(b!)? calls=None) -> Tensor(a!)", bag_increment,
           NULL),
     FE_OP("bag::sums(Tensor[] xs) -> Tensor[]", bag_sums, NULL),
+    FE_OP("bag::mix_(Tensor(a!) x, Tensor(b!)? y, Tensor z) -> Tensor", bag_mix,
+          "z[n, m] -> z[n, m]"),
 };
 FE_OP_LIBRARY("bag", rows)

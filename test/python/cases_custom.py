@@ -397,3 +397,38 @@ def sizes_static():
 def sizes_dynamic():
     return Sizes(), [(torch.randn(4, 3),), (torch.randn(31, 3),), (-torch.rand(2, 3),)], {
         "dynamic_shapes": ({0: Dim("rows", min=2, max=64)},)}
+
+
+# ---- what is changed in place: copies stay where the old value is read, and where memory is shared ----
+
+
+def mix_(x, y, z):
+    x += z
+    if y is not None:
+        y *= 2
+    return z.clone(memory_format=torch.contiguous_format)
+
+
+declare("bag", "mix_(Tensor(a!) x, Tensor(b!)? y, Tensor z) -> Tensor", mix_,
+        lambda x, y, z: z.new_empty(z.shape))
+
+
+@program
+def changed_in_place():
+    class Changed(nn.Module):
+        def forward(self, x, y):
+            ops = torch.ops.bag
+            ops.scale_([x[:, 1:], y], 0.5)  # a view of an input, and an input
+            value = x.cos()
+            old = value * 2  # read before
+            mixed = ops.mix_(value, None, y)
+            ops.scale_([value, mixed.t()], 2.0)
+            later = mixed - value
+            both = y.sin()
+            same = ops.mix_(both, both, both)  # the same memory thrice
+            ops.scale_([both, both[0:1], both.t()], 3.0)
+            part = ops.mix_(both[:, :2], both[:, 1:], x[:, :2])  # they overlap
+            ops.mix_(y[0:2], y[1:3], y[0:2])
+            return old, value, mixed, later, both, same, part
+
+    return Changed(), [(torch.randn(4, 3), torch.randn(4, 3))]
