@@ -37,8 +37,9 @@ static fx_arg default_list(fx_graph *g, const op_param *p)
     a.list.items = NEW_ARRAY(g->memory, fx_arg, d->count);
     a.list.count = d->count;
     for (uint32_t i = 0; i < d->count; i++)
-        a.list.items[i] =
-            p->type.base == OP_BOOL ? fx_bool(d->list[i] != 0) : fx_int(g, d->list[i]);
+        a.list.items[i] = d->numbers                ? fx_float(d->numbers[i])
+                          : p->type.base == OP_BOOL ? fx_bool(d->list[i] != 0)
+                                                    : fx_int(g, d->list[i]);
     return a;
 }
 

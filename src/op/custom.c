@@ -132,7 +132,8 @@ static bool same_default(const op_default *a, const op_default *b)
     if (a->kind != b->kind || a->count != b->count) return false;
     return a->integer == b->integer && a->number == b->number &&
            same_string(a->string, b->string) &&
-           (!a->count || memcmp(a->list, b->list, a->count * sizeof *a->list) == 0);
+           (!a->count || memcmp(a->list, b->list, a->count * sizeof *a->list) == 0) &&
+           (!a->numbers || memcmp(a->numbers, b->numbers, a->count * sizeof *a->numbers) == 0);
 }
 
 /* A tensor, an optional one, a list of them. */

@@ -62,8 +62,7 @@ typedef struct op_type {
     int32_t list_size;      /* of T[2]: a single number stands for all; -1 when open */
 } op_type;
 
-/* A constant default. A list default has `count` integers in `list` (PyTorch has integer and bool
- * lists only). */
+/* A constant default. A list default has `count` integers or bools in `list`, or of float[] `numbers`. */
 typedef enum op_default_kind {
     OP_DEFAULT_ABSENT,
     OP_DEFAULT_NONE,
@@ -84,6 +83,7 @@ typedef struct op_default {
     double number;
     const char *string;
     const int64_t *list;
+    const double *numbers;
     uint32_t count;
 } op_default;
 

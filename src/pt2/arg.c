@@ -394,8 +394,9 @@ static fx_arg list_default(scope *s, const op_param *param)
     list.list.count = d->count;
     list.list.items = NEW_ARRAY(s->reader->memory, fx_arg, d->count);
     for (uint32_t i = 0; i < d->count; i++)
-        list.list.items[i] =
-            param->type.base == OP_BOOL ? fx_bool(d->list[i] != 0) : fx_int(s->graph, d->list[i]);
+        list.list.items[i] = d->numbers                    ? fx_float(d->numbers[i])
+                             : param->type.base == OP_BOOL ? fx_bool(d->list[i] != 0)
+                                                           : fx_int(s->graph, d->list[i]);
     return list;
 }
 

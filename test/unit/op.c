@@ -3,6 +3,7 @@
 #include "op/op.h"
 #include "unit.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const op_info *found(op_registry *r, const char *name)
@@ -222,6 +223,14 @@ SESSION_TEST(op_bad_schemas_are_told_the_place)
                 "schema: expected a default of the parameter's type, found 'y)'");
     EXPECT_TEXT(said_about(session, "a::b(int x=1.5) -> Tensor"),
                 "schema: expected a whole number, found '1.5)'");
+    static const char *const UNFIT[] = {"int x=\"s\"",     "Tensor x=1",    "int[] x=None",
+                                        "float[2] x=True", "str x=1",       "Device x=1.5",
+                                        "bool x=[True]",   "Scalar x=\"s\""};
+    for (size_t i = 0; i < COUNT_OF(UNFIT); i++) {
+        char schema[80];
+        snprintf(schema, sizeof schema, "a::b(%s) -> Tensor", UNFIT[i]);
+        EXPECT(strncmp(said_about(session, schema), "schema: expected a default", 26) == 0);
+    }
     EXPECT_TEXT(said_about(session, "a::b(int x=) -> Tensor"),
                 "schema: expected a default, found ')'");
     EXPECT_TEXT(said_about(session, "a::b(str x=\"abc) -> Tensor"),
@@ -233,6 +242,20 @@ SESSION_TEST(op_bad_schemas_are_told_the_place)
     EXPECT_TEXT(said_about(session, "a::b(int[ x) -> Tensor"), "schema: expected ']', found 'x)'");
     EXPECT_TEXT(said_about(session, "a::b(Dict(str, t x -> Tensor"),
                 "schema: expected ')', found the end");
+    return FE_OK;
+}
+
+SESSION_TEST(op_lists_of_floats_have_defaults)
+{
+    op_info op;
+    FE_TRY(op_schema_parse(
+        session, session->memory,
+        "a::b(float[] x=[1., -2.5, inf], float[2] y=0.5, float[] z=[3]) -> Tensor", &op));
+    const op_default *x = &op.params[0].default_value, *y = &op.params[1].default_value;
+    EXPECT(x->kind == OP_DEFAULT_LIST && x->count == 3 && x->numbers[1] == -2.5 &&
+           x->numbers[2] > 1e300);
+    EXPECT(y->kind == OP_DEFAULT_LIST && y->count == 2 && y->numbers[1] == 0.5);
+    EXPECT(op.params[2].default_value.numbers[0] == 3);
     return FE_OK;
 }
 
