@@ -30,6 +30,9 @@ written in place, as with out=):
                                                               memory for: [which, dtype, key], of sizes to be written
     cond(test, then, [...], otherwise, [...])                 regions: submodules that change buffers in place
     repeat(count or None, body, [...]), go_on(test, rest, [...])   a counted body takes its step last
+    call_module part_0(...)                                   a part of a program that was cut: a GraphModule, given what
+                                                              it takes from outside; it changes buffers in place, and
+                                                              returns a tuple of the buffers and numbers that it makes
 
 `library` is the backend: its methods run kernels and operators. module.kernels has the text of each kernel, by name: kernel
 IR (src/kern/kern.h) at one lane, from which other devices make their own. node.meta["note"] says what each node comes from.
@@ -326,7 +329,10 @@ _FUNCTIONS = {
               div, mod)
 }
 _FUNCTIONS["torch.empty_strided"] = torch.empty_strided
-_FUNCTIONS.update({f"operator.{name}": getattr(operator, name) for name in ("add", "mul", "eq", "ne", "lt", "le", "not_")})
+_FUNCTIONS.update({f"operator.{name}": getattr(operator, name) for name in ("add", "mul", "eq", "ne", "lt", "le", "not_", "getitem")})
+for _function in (kernel, extern, custom, cond, repeat, go_on, check, check_size, check_stride, check_range, check_number,
+                  check_numbers, clear, delete, on_device, transfer, wait, input):
+    torch.fx.node.has_side_effect(_function)  # for passes that drop what nobody uses
 
 
 class _Reader:
@@ -362,6 +368,8 @@ class _Reader:
             if key == "graph":
                 setattr(root, inner, self.module(inner))
                 return graph.get_attr(inner)
+            if key == "tuple":
+                return tuple(value(v) for v in inner)
             if key == "packed":
                 return graph.call_function(packed, (value(inner), *value(more[0][1])))
             if key in ("bool", "number"):
@@ -383,6 +391,10 @@ class _Reader:
             if args and isinstance(args[0], list):
                 return graph.output(args[0][0] if len(args[0]) == 1 else tuple(args[0]))
             return graph.output(args[0] if args else True)
+        if op == "call_module":
+            setattr(root, target, self.module(target))
+            self.module(target)._is_impure = True  # what it changes is used, though nobody may use what it returns
+            return graph.call_module(target, args)
         kwargs = {k: value(v) for k, v in described.get("kwargs", {}).items()}
         return graph.create_node("call_function", _FUNCTIONS[target], args, kwargs, described["name"])
 

@@ -1,5 +1,5 @@
-/* fx.h -- what the files of the FX printer share. It prints a graph, and one more for each region, as
- * JSON; ferrite_fx.py has its form and makes a torch.fx.GraphModule of it.
+/* fx.h -- what the files of the FX printer share. It prints a graph, and one more for each region and each
+ * part, as JSON; ferrite_fx.py has its form and makes a torch.fx.GraphModule of it.
  */
 #ifndef FERRITE_EMIT_FX_H
 #define FERRITE_EMIT_FX_H
@@ -13,6 +13,12 @@ void emit_fx_end(emit_state *s);
 void emit_fx_open(emit_state *s, const char *name);
 /* Ends it, and leaves [{"graph": name}, [what it takes]] in `call`. result: a node, or NULL. */
 void emit_fx_close(emit_state *s, const char *result, text *call);
+/* A part's graph begins. It ends with a call of it as a module; behind it the results have their names
+ * again. */
+void emit_fx_open_part(emit_state *s, const char *name);
+void emit_fx_close_part(emit_state *s, const char *const *results, uint32_t count,
+                        const char *note);
+bool emit_fx_is_made_here(const emit_state *s, const char *name); /* not taken from outside */
 const char *emit_fx_graph_name(const emit_state *s);
 /* {"op": op, "name": name, "target": target, "args": [args], "kwargs": {kwargs}}; kwargs may be NULL. */
 void emit_fx_node(emit_state *s, const char *op, const char *name, const char *target,
@@ -56,5 +62,8 @@ void emit_fx_copy(emit_state *s, const wrap_line *line);
 void emit_fx_wait(emit_state *s, const wrap_line *line);
 /* fx_region.c */
 void emit_fx_region(emit_state *s, const wrap_line *line);
+/* fx_part.c */
+void emit_fx_partition(emit_state *s, const wrap_line *line);
+void emit_fx_leave_part(emit_state *s);
 
 #endif

@@ -14,6 +14,7 @@ typedef struct emit_fx_part {
     VEC(const char *) expr_names;
     map memory_index; /* root -> node */
     VEC(const char *) memory_names;
+    VEC(loop_buffer_id) memory_roots;
 } emit_fx_part;
 
 typedef struct emit_fx_state {
@@ -82,6 +83,11 @@ void emit_fx_open(emit_state *s, const char *name)
     open_part(s, emit_fx_fresh(s, name));
 }
 
+void emit_fx_open_part(emit_state *s, const char *name)
+{
+    open_part(s, name);
+}
+
 const char *emit_fx_graph_name(const emit_state *s)
 {
     return innermost(s)->name;
@@ -126,33 +132,78 @@ const char *emit_fx_fresh(emit_state *s, const char *stem)
 }
 
 /* The graph ends: its placeholders, which are known now, and its nodes. */
-static void finish(emit_state *s, const char *result)
+static void finish(emit_state *s, const text *result)
 {
     emit_fx_part *part = innermost(s);
-    text *done = &state_of(s)->done, front, args;
+    text *done = &state_of(s)->done, front;
     emit_fx_text(s, &front);
-    emit_fx_text(s, &args);
     for (uint32_t i = 0; i < part->taken.count; i++)
         print_node(&front, "placeholder", part->taken.at[i], part->taken.at[i], NULL, NULL, NULL);
-    if (result) emit_fx_ref(s, result, &args);
-    print_node(&part->nodes, "output", "output", "output", &args, NULL, NULL);
+    print_node(&part->nodes, "output", "output", "output", result, NULL, NULL);
     text_printf(done, "%s\n  \"%s\": [%s%s%s\n  ]", done->length ? "," : "", part->name,
                 front.length ? front.at : "", front.length && part->nodes.at[0] != ',' ? "," : "",
                 part->nodes.at);
 }
 
-void emit_fx_close(emit_state *s, const char *result, text *call)
+static void print_refs(emit_state *s, const char *const *names, uint32_t count, text *out)
 {
-    emit_fx_state *state = state_of(s);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i) text_add(out, ", ");
+        emit_fx_ref(s, names[i], out);
+    }
+}
+
+static emit_fx_part close_part(emit_state *s, const text *result)
+{
     finish(s, result);
     emit_fx_part part = *innermost(s);
-    state->parts.count--;
+    state_of(s)->parts.count--;
+    return part;
+}
+
+void emit_fx_close(emit_state *s, const char *result, text *call)
+{
+    text args;
+    emit_fx_text(s, &args);
+    if (result) emit_fx_ref(s, result, &args);
+    emit_fx_part part = close_part(s, &args);
     text_printf(call, "{\"graph\": \"%s\"}, [", part.name);
-    for (uint32_t i = 0; i < part.taken.count; i++) {
-        if (i) text_add(call, ", ");
-        emit_fx_ref(s, part.taken.at[i], call);
-    }
+    print_refs(s, part.taken.at, part.taken.count, call);
     text_char(call, ']');
+}
+
+bool emit_fx_is_made_here(const emit_state *s, const char *name)
+{
+    const emit_fx_part *part = innermost(s);
+    const char *known = interned(s, name);
+    for (uint32_t i = 0; i < part->taken.count; i++)
+        if (part->taken.at[i] == known) return false;
+    return has(part, known);
+}
+
+void emit_fx_close_part(emit_state *s, const char *const *results, uint32_t count, const char *note)
+{
+    text args;
+    emit_fx_text(s, &args);
+    text_add(&args, "{\"tuple\": [");
+    print_refs(s, results, count, &args);
+    text_add(&args, "]}");
+    emit_fx_part part = close_part(s, &args);
+    const char *call = emit_fx_fresh(s, part.name);
+    emit_fx_text(s, &args);
+    print_refs(s, part.taken.at, part.taken.count, &args);
+    emit_fx_note(s, note);
+    emit_fx_node(s, "call_module", call, part.name, &args, NULL);
+    emit_fx_note(s, NULL);
+    for (uint32_t i = 0; i < count; i++) {
+        emit_fx_text(s, &args);
+        emit_fx_ref(s, call, &args);
+        text_printf(&args, ", %u", i);
+        emit_fx_call(s, results[i], "operator.getitem", &args, NULL);
+    }
+    for (uint32_t i = 0; i < part.memory_names.count; i++)
+        if (has(innermost(s), interned(s, part.memory_names.at[i])))
+            emit_fx_set_memory(s, part.memory_roots.at[i], part.memory_names.at[i]);
 }
 
 void emit_fx_ref(emit_state *s, const char *name, text *out)
@@ -203,6 +254,7 @@ void emit_fx_set_memory(emit_state *s, loop_buffer_id root, const char *name)
     emit_fx_part *part = innermost(s);
     map_set(s->memory, &part->memory_index, root, part->memory_names.count);
     vec_push(s->memory, &part->memory_names, name);
+    vec_push(s->memory, &part->memory_roots, root);
 }
 
 /* ---- numbers ---- */

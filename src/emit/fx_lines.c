@@ -98,14 +98,6 @@ static void comment_line(emit_state *s, const wrap_line *line)
     emit_fx_note(s, line->text);
 }
 
-static void partition_line(emit_state *s, const wrap_line *line)
-{
-    text signature;
-    emit_fx_text(s, &signature);
-    wrap_print_line(s->w, line, &signature);
-    emit_fx_note(s, signature.at);
-}
-
 /* ---- numbers ---- */
 
 static void clear_line(emit_state *s, const wrap_line *line)
@@ -119,6 +111,7 @@ static void clear_line(emit_state *s, const wrap_line *line)
 static void check_line(emit_state *s, const wrap_line *line)
 {
     text args;
+    if (line->of_output) emit_fx_leave_part(s);
     emit_fx_text(s, &args);
     emit_fx_view(s, line->view, WRAP_NO_WEIGHT, &args);
     text_add(&args, line->finite ? ", true, " : ", false, ");
@@ -287,6 +280,7 @@ static void output_line(emit_state *s, const wrap_line *line)
     const loop_program *p = s->w->loops;
     text args;
     if (line->index) return;
+    emit_fx_leave_part(s);
     emit_fx_text(s, &args);
     text_char(&args, '[');
     emit_fx_note(s, NULL);
@@ -367,6 +361,7 @@ static void end(emit_state *s)
     text args;
     emit_fx_text(s, &args);
     text_add(&args, "[]");
+    emit_fx_leave_part(s);
     if (s->w->loops->outputs.count == 0) emit_fx_node(s, "output", "output", "output", &args, NULL);
     emit_fx_end(s);
     text_add(&s->out, "\n}\n");
@@ -389,7 +384,7 @@ const emit_target emit_target_fx = {
             [WRAP_COMMENT] = comment_line,  [WRAP_OUTPUT] = output_line,
             [WRAP_IF] = emit_fx_region,     [WRAP_ELSE] = emit_fx_region,
             [WRAP_REPEAT] = emit_fx_region, [WRAP_WHILE] = emit_fx_region,
-            [WRAP_END] = emit_fx_region,    [WRAP_PARTITION] = partition_line,
+            [WRAP_END] = emit_fx_region,    [WRAP_PARTITION] = emit_fx_partition,
             [WRAP_CLEAR] = clear_line,      [WRAP_CHECK] = check_line,
             [WRAP_DEVICE] = emit_fx_device, [WRAP_COPY] = emit_fx_copy,
             [WRAP_WAIT] = emit_fx_wait,

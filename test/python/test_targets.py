@@ -239,6 +239,35 @@ def check_parts():
     return int(good), int(not good)
 
 
+def check_modules():
+    """Parts of a graph are modules: a backend takes one of them, and passes may drop what nobody uses."""
+    with tempfile.TemporaryDirectory() as folder:
+        archive = os.path.join(ROOT, "demo", "digits.pt2")
+        compile_case("fx", archive, folder, "--split", "op=relu")
+        sys.path.insert(0, folder)
+        fx, calls = importlib.import_module("ferrite_fx"), []
+        sys.path.remove(folder)
+        whole, module = (fx.load(os.path.join(folder, "case_digits.json")) for _ in range(2))
+        x = torch.arange(64, dtype=torch.float32).reshape(1, 1, 8, 8) % 16
+        wanted = whole(x)
+        module.graph.eliminate_dead_code()
+        for name, part in list(module.named_children()):
+            part.graph.eliminate_dead_code()
+
+            class Mine(torch.nn.Module):
+                def forward(self, *given, part=part):
+                    calls.append([tuple(g.shape) for g in given])
+                    return part(*given)
+
+            module.add_module(name, Mine())
+        module.recompile()
+        got = module(x)
+    parts = sum(node.op == "call_module" for node in module.graph.nodes)
+    good = torch.equal(wanted, got) and parts == len(calls) == 9
+    print("parts of a graph: good" if good else f"FAIL parts of a graph: {parts} parts, {calls}")
+    return int(good), int(not good)
+
+
 def check_numbers():
     """A program that is made to look for NaN says where the first is, in each target alike."""
     wanted = "NaN in input 'a': 1 of 7 elements, the first at [1]"
@@ -348,7 +377,8 @@ def main():
         programs = cases_under(os.path.join(ROOT, "test", "cases", "programs"))
         counts += [check_target(target, programs, options.jobs, split="nodes=1") for target in TARGETS]
         counts += [check_target(target, every, options.jobs, donate="all") for target in TARGETS]
-        counts += [check_examples(), check_numbers(), check_devices(), check_parts(), check_aliases()]
+        counts += [check_examples(), check_numbers(), check_devices(), check_parts(), check_modules(),
+                   check_aliases()]
     print(f"{sum(p for p, _ in counts)} passed, {sum(f for _, f in counts)} failed")
     return 1 if any(f for _, f in counts) else 0
 
