@@ -13,6 +13,22 @@ static const char *name_of(driver_program *d, uint32_t origin, const char *other
                   : arena_printf(d->memory, "%%%s", note);
 }
 
+/* What is returned in this buffer, where it was made for that alone: the node, not the output. */
+static uint32_t returned_in(const driver_program *d, uint32_t origin, loop_buffer_id id)
+{
+    const fx_graph *g = d->graph;
+    uint32_t count = 0;
+    if (!g || !g->output || origin != g->output->id) return origin;
+    for (uint32_t i = 0; i < g->outputs.count; i++) {
+        const fx_arg *arg = &g->output->args[i];
+        if (g->outputs.at[i].kind != FX_USER_OUTPUT || count >= d->loops->outputs.count) continue;
+        const loop_output *o = &d->loops->outputs.at[count++];
+        if (arg->kind == FX_ARG_NODE && o->kind == LOOP_OUT_TENSOR && o->view.buffer == id)
+            return arg->node->id;
+    }
+    return origin;
+}
+
 /* The nest of the group that stores to the buffer last; NULL: none. */
 static const loop_op *nest_of(const sched_group *group, loop_buffer_id id)
 {
@@ -47,11 +63,12 @@ static void add_with(with_list *list, uint32_t origin)
 
 /* "%softmax (encoder), model.py:12 in forward, with %div, %add" */
 static const char *nodes_text(driver_program *d, const wrap_line *line, const sched_group *group,
-                              const loop_op *nest)
+                              const loop_op *nest, loop_buffer_id id)
 {
-    with_list list = {.program = d, .last = driver_note(d, nest->origin)};
+    uint32_t origin = returned_in(d, nest->origin, id);
+    with_list list = {.program = d, .last = driver_note(d, origin)};
     text_init(&list.out, d->memory);
-    text_add(&list.out, name_of(d, nest->origin, line->call.kernel));
+    text_add(&list.out, name_of(d, origin, line->call.kernel));
     if (line->kind == WRAP_EXTERN) add_with(&list, line->op->origin);
     for (uint32_t ph = 0; ph < group->phase_count; ph++)
         for (uint32_t i = 0; i < group->phases[ph].nest_count; i++)
@@ -73,7 +90,7 @@ const char *driver_result_nodes(driver_program *d, const wrap_line *line, loop_b
     const sched_group *group =
         d->schedule && line->call.kernel ? &d->schedule->groups.at[line->call.group] : NULL;
     const loop_op *nest = group ? nest_of(group, id) : NULL;
-    if (nest) return nodes_text(d, line, group, nest);
+    if (nest) return nodes_text(d, line, group, nest, id);
     if (is_of_operator(line, id)) return name_of(d, line->op->origin, line->op->kernel);
     return arena_printf(d->memory, "kernel %s", line->call.kernel);
 }

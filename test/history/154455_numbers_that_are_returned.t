@@ -22,18 +22,18 @@ in 0 f32 [6] = 1 2 3 0 5 6
 run
 --out--
 check @x[6]{1} no_nan "input 'x'"
-check @buf1[3]{1} no_nan "the result of %output (buffer buf1)"
+check @buf1[3]{1} no_nan "the result of %r (buffer buf1)"
 check output @buf1[3]{1} no_nan "output 0"
 check output @x[2]{1} + 1 no_nan "output 1"
 out 0 [3]{1}: 1.386 1.609 1.792
-failed 4: NaN in the result of %output (buffer buf1): 1 of 3 elements, the first at [1]
+failed 4: NaN in the result of %r (buffer buf1): 1 of 3 elements, the first at [1]
 out 0: nothing
 failed 4: NaN in input 'x': 1 of 6 elements, the first at [2]
 out 0 [3]{1}: 1.386 1.609 1.792
-failed 4: NaN in the result of %output (buffer buf1): 1 of 3 elements, the first at [1]
+failed 4: NaN in the result of %r (buffer buf1): 1 of 3 elements, the first at [1]
 out 0: nothing
 failed 4: NaN in input 'x': 1 of 6 elements, the first at [2]
-failed 4: infinity in the result of %output (buffer buf1): 1 of 3 elements, the first at [0]
+failed 4: infinity in the result of %r (buffer buf1): 1 of 3 elements, the first at [0]
 out 0 [3]{1}: 1.386 1.609 1.792
 out 0 [3]{1}: 1.386 nan 1.792
 --run-- ferrite check $ROOT/test/cases/programs/aliasing_outputs.pt2 --nan-check && ferrite compile own.fx --nan-check -o m.so --quiet && ./call ./m.so
