@@ -15,7 +15,7 @@ graph main {
   placeholder %k user "k" : bool[100]
   placeholder %w user "w" : f32[96,16]
   %i = aten.nonzero.default(%m) : i64[u0,1]
-  %z = aten._to_copy.default(%i, dtype=float32) : f32[u0,1]
+  %z = aten.mul.Tensor(%i, 2) : i64[u0,1]
   %s = aten.squeeze.dim(%i, 1) : i64[u0]
   %t = aten.index_select.default(%w, 0, %s) : f32[u0,16]
   %e = aten.exp.default(%t) : f32[u0,16]
