@@ -34,9 +34,9 @@ kernel k_cos 1 call on cpu
   rows 40 columns 16 ints [96, 16] memory [6144, 320, 2560]
 kernel k_sum 1 call on cpu
   rows 1 columns 1 ints [100] memory [100, 8]
-kernel k_copy 1 call on cpu
+kernel k_mul 1 call on cpu
   u0 = 64
-  rows 1 columns 64 ints [] memory [512, 256]
+  rows 1 columns 64 ints [] memory [512, 512]
 kernel k_sum 1 call on cpu
   rows 1 columns 1 ints [24] memory [24, 8]
 --status-- 0
