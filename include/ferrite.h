@@ -297,8 +297,9 @@ typedef struct fe_figures {
      * nothing, or nothing was made yet */
     const char *libraries;
     /* option tune: distinct kernels whose variant was chosen by time, how many of these choices were
-     * known already, how many kernels changed, and the time of all their calls in one run */
-    uint32_t tuned_kernels, tuned_recorded, tuned_changed;
+     * known already, how many kernels changed, how many were left as time was up, and the time of all
+     * calls of the former in one run */
+    uint32_t tuned_kernels, tuned_recorded, tuned_changed, tuned_left;
     double tuned_before_ms, tuned_after_ms;
 } fe_figures;
 

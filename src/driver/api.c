@@ -381,6 +381,7 @@ void fe_figures_of(const fe_program *program, fe_figures *figures)
                             .tuned_kernels = program->tuned.kernels,
                             .tuned_recorded = program->tuned.recorded,
                             .tuned_changed = program->tuned.changed,
+                            .tuned_left = program->tuned.left,
                             .tuned_before_ms = program->tuned.before_ms,
                             .tuned_after_ms = program->tuned.after_ms};
     for (int i = 0; i < STAGE_COUNT; i++) figures->compile_ms += program->ms[i];

@@ -131,7 +131,8 @@ typedef struct driver_build {
 
 /* What option tune has come to: distinct kernels, and the time of all their calls. */
 typedef struct driver_tuned {
-    uint32_t kernels, recorded, changed; /* recorded: known from an earlier compile */
+    /* recorded: known from an earlier compile; left: time was up */
+    uint32_t kernels, recorded, changed, left;
     double before_ms, after_ms;
 } driver_tuned;
 

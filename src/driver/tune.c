@@ -84,6 +84,7 @@ static bool admits(const tune_plan *plan, const sched_group *g, const sched_vari
 static void apply(const tune_plan *plan, const tune_subject *s)
 {
     driver_program *d = plan->d;
+    d->tuned.left += is_open(s);
     if (!s->is_decided) return;
     d->tuned.kernels++;
     d->tuned.recorded += s->is_recorded;

@@ -1,7 +1,7 @@
 /* tune.c -- src/driver/tune*.c with a timer of the test's own, which says how long each variant takes:
  * what is chosen, and what becomes of records. */
 #include "driver/tune.h"
-#include "unit.h"
+#include "archives.h"
 
 #include <dirent.h>
 #include <string.h>
@@ -23,7 +23,7 @@ typedef struct fake {
     double seconds;    /* on the clock; each sample takes some */
     double second_a_sample;
     uint32_t samples, budget_ms;
-    bool leave_out;
+    bool leave_out, is_late; /* late: no time at all */
 } fake;
 
 static bool is_variant(fake *f, const tune_candidate *c, const char *name)
@@ -88,7 +88,7 @@ static fe_status compile(fake *f, tuned *out)
     o.isa = "x86-64-v3";
     o.cache = f->cache;
     o.tune = !f->leave_out;
-    if (f->budget_ms) o.tune_budget_ms = f->budget_ms;
+    if (f->budget_ms || f->is_late) o.tune_budget_ms = f->budget_ms;
     o.tune_timer = &timer;
     o.tune_machine = f->machine ? f->machine : "a machine";
     f->samples = 0;
@@ -193,6 +193,14 @@ SESSION_TEST(time_is_kept_to)
     FE_TRY(compile(&f, &out)); /* one kernel is begun within it */
     EXPECT_INT(out.figures.kernels, 1);
     EXPECT(f.samples < 200);
+    EXPECT_INT(out.figures.left, 0);
+    f.machine = "another machine";
+    f.budget_ms = 0;
+    f.is_late = true;
+    FE_TRY(compile(&f, &out));
+    EXPECT_INT(out.figures.kernels, 0);
+    EXPECT_INT(out.figures.left, 1);
+    EXPECT_INT(f.samples, 0);
     file_remove_tree(f.cache);
     return FE_OK;
 }
@@ -240,4 +248,21 @@ SESSION_TEST(a_record_that_is_broken_is_none)
     EXPECT_INT(session->diag_count, 0);
     file_remove_tree(f.cache);
     return FE_OK;
+}
+
+static fe_status list_all(fe_session *session, driver_program *d)
+{
+    tune_plan *plan;
+    (void)session;
+    FE_TRY(tune_list(d, d->memory, &plan));
+    for (uint32_t i = 0; i < plan->subjects.count; i++) {
+        const tune_subject *s = &plan->subjects.at[i];
+        EXPECT(s->obstacle || s->candidates.count > 0);
+    }
+    return FE_OK;
+}
+
+TEST(kernels_keep_their_laws_in_every_variant)
+{
+    unit_each_archive(STAGE_KERN, list_all);
 }
