@@ -46,11 +46,17 @@ void rt_unreserve(void *memory, size_t bytes)
     if (memory) munmap(memory, bytes);
 }
 
+static void result_free(rt_result *result)
+{
+    rt_memory_free(result->memory);
+    rt_memory_free(result->spare);
+}
+
 void rt_context_free(fe_context *context)
 {
     if (!context) return;
     for (uint32_t k = 0; context->results && k < context->model->program->output_count; k++)
-        rt_memory_free(context->results[k].memory);
+        result_free(&context->results[k]);
     for (uint32_t k = 0; context->states && k < context->model->program->state_count; k++)
         rt_memory_free(context->states[k]);
     rt_segments_free(context);
@@ -122,7 +128,8 @@ int64_t rt_context_bytes(const fe_context *context)
     const rt_program *program = context->model->program;
     size_t sum = rt_scratch_bytes() + rt_kept_bytes(context);
     for (uint32_t k = 0; k < program->segment_count; k++) sum += context->segments[k].bytes;
-    for (uint32_t k = 0; k < program->output_count; k++) sum += context->results[k].memory_bytes;
+    for (uint32_t k = 0; k < program->output_count; k++)
+        sum += context->results[k].memory_bytes + context->results[k].spare_bytes;
     for (uint32_t k = 0; k < program->state_count; k++)
         sum += (size_t)program->weights[program->states[k]].bytes;
     return (int64_t)sum;

@@ -21,8 +21,8 @@ struct fe_model {
 typedef struct rt_result {
     void *data;
     int64_t sizes[RT_MAX_RANK], strides[RT_MAX_RANK];
-    void *memory; /* owned by the context, grown as needed */
-    size_t memory_bytes;
+    void *memory, *spare; /* owned by the context, grown as needed; see keep_apart() */
+    size_t memory_bytes, spare_bytes;
     void *lent; /* what the last run gave out of it; passed back it is not memory of the caller */
 } rt_result;
 

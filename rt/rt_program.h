@@ -119,6 +119,7 @@ typedef struct rt_program {
     uint32_t op_count;
     const uint32_t *donated; /* inputs whose memory the run uses for other things too */
     uint32_t donated_count;
+    int lends_outputs; /* likewise that of outputs, before they are written */
 } rt_program;
 
 /* Defined by generated code. */

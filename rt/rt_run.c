@@ -156,11 +156,33 @@ static int check_donated(rt_frame *f, const rt_program *program)
     return 0;
 }
 
-static int is_donated(const rt_frame *f, const rt_program *program, const fe_tensor *output)
+/* Does it lie where an input lies whose memory, or its own, is used for other things? */
+static int is_in_the_way(const rt_frame *f, const rt_program *program, const fe_tensor *output)
 {
+    for (uint32_t k = 0; program->lends_outputs && k < program->input_count; k++)
+        if (program->inputs[k].dtype && share_memory(&f->in[k], output)) return 1;
     for (uint32_t i = 0; i < program->donated_count; i++)
         if (share_memory(&f->in[program->donated[i]], output)) return 1;
     return 0;
+}
+
+/* An input may be what the last run returned, in memory of this context: then this run's result goes
+ * elsewhere, in turns. */
+static void keep_apart(rt_frame *f, const rt_program *program, uint32_t output)
+{
+    rt_result *result = &f->context->results[output];
+    const char *from = result->memory, *to = from + result->memory_bytes;
+    for (uint32_t k = 0; from && k < program->input_count; k++) {
+        const char *data = f->in[k].data;
+        if (!program->inputs[k].dtype || data < from || data >= to) continue;
+        void *memory = result->spare;
+        size_t bytes = result->spare_bytes;
+        result->spare = result->memory;
+        result->spare_bytes = result->memory_bytes;
+        result->memory = memory;
+        result->memory_bytes = bytes;
+        return;
+    }
 }
 
 /* Can the program write output k straight into the caller's memory? Only where the layout is
@@ -337,8 +359,9 @@ int rt_run(fe_context *context, const fe_tensor *inputs, uint32_t input_count, f
     for (uint32_t k = 0; k < output_count; k++) {
         if (outputs[k].data == context->results[k].lent) outputs[k].data = NULL;
         int in_place = writes_in_place(&program->outputs[k], &outputs[k]) &&
-                       !is_donated(&frame, program, &outputs[k]);
+                       !is_in_the_way(&frame, program, &outputs[k]);
         frame.outputs[k] = in_place ? outputs[k].data : NULL;
+        if (!in_place && program->lends_outputs) keep_apart(&frame, program, k);
     }
     clock_start(context);
     RT_TRY(program->run(&frame));

@@ -1,4 +1,4 @@
-/* c_donated.c -- what a generated C program says of the inputs that it overwrites. */
+/* c_donated.c -- what a generated C program says of the memory that it uses and its caller owns. */
 #include "emit/c.h"
 
 static uint32_t next_donated(const wrap_program *w, uint32_t k)
@@ -29,4 +29,5 @@ void emit_c_donated_fields(emit_state *s)
     uint32_t count = 0, inputs = s->w->loops->inputs.count;
     for (uint32_t k = next_donated(s->w, 0); k < inputs; k = next_donated(s->w, k + 1)) count++;
     if (count) text_printf(&s->out, "    .donated = donated,\n    .donated_count = %u,\n", count);
+    if (wrap_lends_outputs(s->w)) text_add(&s->out, "    .lends_outputs = 1,\n");
 }

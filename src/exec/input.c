@@ -139,4 +139,5 @@ void exec_make_donated(exec_program *x)
         if (p->inputs.at[k].is_tensor && wrap_is_overwritten(x->w, p->inputs.at[k].buffer))
             donated[x->program.donated_count++] = k;
     x->program.donated = donated;
+    x->program.lends_outputs = wrap_lends_outputs(x->w);
 }

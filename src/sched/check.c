@@ -244,7 +244,8 @@ static void check_roots(checker *c)
         loop_buffer_id host = part ? part->whole : c->heir[b];
         sym_expr at = sym_int(c->p->symbols, 0);
         if (host == LOOP_NO_BUFFER) {
-            if (life->root != b && !c->p->buffers.at[life->root].donated)
+            if (life->root != b && !c->p->buffers.at[life->root].donated &&
+                sched_output_covering(c->p, life->root) < 0)
                 broken(c, "S6", "a buffer lies in memory that it does not hand on", name_of(c, b));
             continue;
         }
@@ -264,7 +265,7 @@ static void check_roots(checker *c)
 static void check_gifts(checker *c)
 {
     loop_buffer_id culprit = 0;
-    const char *fault = check_donated(c->s, c->heir, c->memory, &culprit);
+    const char *fault = check_lent(c->s, c->heir, c->memory, &culprit);
     if (fault) broken(c, "S9", fault, name_of(c, culprit));
 }
 

@@ -46,9 +46,10 @@
  * in its whole and lives as long; else buffers of one root do not live at once. S7 a buffer that is
  * used in a repeat, and lives when it begins, lives until it ends. S8 what a part gives to another
  * lives from its beginning, where its size is known by then, and what it was given until its end.
- * S9 what lies in the memory of an input fits in it, meets nothing that lives there at the same time,
- * and is born behind the input's last reader, or takes it over; the input is donated, is all of its
- * memory, is never written to and returned by no output.
+ * S9 what lies in the memory of an input, or of an output that it does not hand on to, fits in it and
+ * meets nothing that lives there at the same time; in that of an input it is born behind the input's last
+ * reader, or takes it over, and the input is donated, is all of its memory, is never written to and
+ * returned by no output.
  * S10 a variant asks for copies that there can be.
  */
 #ifndef FERRITE_SCHED_H
@@ -236,7 +237,7 @@ struct order_problem *sched_order_problem(loop_program *p, const sched_target *t
  * where all of its memory is handed on, else each that lies in it. */
 uint32_t sched_intervals(const sched_schedule *s, plan_buffer **intervals, loop_buffer_id **owners,
                          arena *memory);
-/* donated.c: why the input's memory cannot be used for other things, or NULL. */
+/* lent.c: why the input's memory cannot be used for other things, or NULL. */
 const char *sched_donation_fault(loop_program *p, loop_buffer_id input);
 /* Where b begins in its root's memory, in elements. */
 sym_expr sched_place(const sched_schedule *s, loop_buffer_id b);

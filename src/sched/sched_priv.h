@@ -48,12 +48,12 @@ sym_env form_env(loop_program *p, const loop_form *f, sym_bound *room);
 bool reinplace(loop_program *p);
 /* ---- slices.c: operands of concatenations are made in the result ---- */
 bool slice_joins(loop_program *p, const bool *refused);
-/* ---- donate.c: moves what it can from the arena's peak into the memory of donated inputs ---- */
+/* ---- lend.c: moves what it can from the arena's peak into memory of outputs and donated inputs ---- */
 struct fuser;
-void use_donated(struct fuser *f);
-/* ---- donated.c: what breaks S9, and whose name; NULL: nothing ---- */
-const char *check_donated(const sched_schedule *s, const loop_buffer_id *heir, arena *memory,
-                          loop_buffer_id *culprit);
+void use_lent(struct fuser *f);
+/* ---- lent.c: what breaks S9, and whose name; NULL: nothing ---- */
+const char *check_lent(const sched_schedule *s, const loop_buffer_id *heir, arena *memory,
+                       loop_buffer_id *culprit);
 /* ---- snapshot.c ---- */
 typedef struct program_snapshot {
     const loop_op *ops;

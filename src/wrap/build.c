@@ -438,7 +438,7 @@ fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *me
         for (uint32_t k = placed.first[g]; k; k = placed.next[k])
             add_line(&b, WRAP_PLACE)->index = k;
         emit_indexed(&b, &births, g, WRAP_ALLOC);
-        wrap_clear_given(w, facts, g);
+        wrap_clear_lent(w, facts, g);
         emit_takeovers(&b, &s->groups.at[g]);
         if (!begins_part) emit_group(&b, g);
         emit_indexed(&b, &deaths, g, WRAP_FREE);

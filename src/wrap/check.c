@@ -367,7 +367,7 @@ fe_status wrap_check(const wrap_program *w)
     const char *name, *law = "W8";
     const char *fault = status == FE_OK ? wrap_check_parts(w, &c.line, &name) : NULL;
     if (status == FE_OK && !fault) fault = wrap_check_devices(w, &c.line, &law, &name);
-    if (status == FE_OK && !fault) fault = wrap_check_donated(w, memory, &c.line, &law, &name);
+    if (status == FE_OK && !fault) fault = wrap_check_lent(w, memory, &c.line, &law, &name);
     if (fault) status = broken(&c, law, fault, name);
     arena_free(memory);
     return status;

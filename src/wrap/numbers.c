@@ -43,12 +43,18 @@ static void clear(wrap_program *w, loop_buffer_id id)
     wrap_add_line(w, WRAP_CLEAR)->view = arena_copy(w->memory, &view, sizeof view);
 }
 
+/* Of two that are born at once in one memory the one is made of the other, which ends first. */
+static bool is_older(const sched_life *a, const sched_life *b)
+{
+    return a->birth < b->birth || (a->birth == b->birth && a->death < b->death);
+}
+
 /* Its memory is its own from here on: buffers that lie in it as parts are not written yet. */
 void wrap_clear_new(wrap_program *w, const wrap_facts *facts, loop_buffer_id id)
 {
     if (!is_wanted(facts) || w->lives[id].root != id) return;
     for (loop_buffer_id other = 0; other < w->loops->buffers.count; other++)
-        if (w->lives[other].root == id && w->lives[other].birth < w->lives[id].birth) return;
+        if (w->lives[other].root == id && is_older(&w->lives[other], &w->lives[id])) return;
     clear(w, id);
 }
 
@@ -64,7 +70,8 @@ static bool is_in_use(wrap_program *w, loop_buffer_id id)
 {
     const sched_life *lives = w->lives;
     for (loop_buffer_id other = 0; other < w->loops->buffers.count; other++) {
-        bool was_there = lives[other].birth < lives[id].birth || other == lives[id].root;
+        bool was_there = is_older(&lives[other], &lives[id]) ||
+                         (other == lives[id].root && wrap_is_given(w, id));
         if (lives[other].root == lives[id].root && was_there && other != id &&
             lives[other].death > lives[id].birth && may_share(w, id, other))
             return true;
@@ -72,13 +79,30 @@ static bool is_in_use(wrap_program *w, loop_buffer_id id)
     return false;
 }
 
-void wrap_clear_given(wrap_program *w, const wrap_facts *facts, uint32_t group)
+/* Is it an output in whose memory nothing was before? Then it is cleared at the beginning. */
+static bool is_first(const wrap_program *w, loop_buffer_id id)
+{
+    if (w->lives[id].root != id) return false;
+    for (loop_buffer_id other = 0; other < w->loops->buffers.count; other++)
+        if (w->lives[other].root == id && w->lives[other].birth < w->lives[other].death &&
+            is_older(&w->lives[other], &w->lives[id]))
+            return false;
+    return true;
+}
+
+/* Memory of inputs and outputs that was used for something else before. */
+void wrap_clear_lent(wrap_program *w, const wrap_facts *facts, uint32_t group)
 {
     if (!is_wanted(facts)) return;
-    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++)
-        if (wrap_is_given(w, id) && w->lives[id].birth == group &&
-            w->lives[id].birth < w->lives[id].death && !is_in_use(w, id))
+    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
+        const sched_life *life = &w->lives[id];
+        bool is_there = !wrap_is_allocated(w, id) || (life->root != id && !life->in_arena);
+        bool is_lent =
+            wrap_is_given(w, id) || (is_there && wrap_home_of(w, id) >= WRAP_HOME_OUTPUT);
+        if (is_lent && life->birth == group && life->birth < life->death && !is_in_use(w, id) &&
+            !is_first(w, id))
             clear(w, id);
+    }
 }
 
 /* ---- inputs, results, outputs ---- */
@@ -88,8 +112,8 @@ void wrap_check_inputs(wrap_program *w, const wrap_facts *facts)
     const loop_program *p = w->loops;
     if (!is_wanted(facts)) return;
     for (loop_buffer_id id = 0; id < p->buffers.count; id++)
-        if (wrap_home_of(w, id) == WRAP_HOME_OUTPUT && !wrap_is_allocated(w, id))
-            wrap_clear_new(w, facts, id);
+        if (wrap_home_of(w, id) == WRAP_HOME_OUTPUT && !wrap_is_allocated(w, id) && is_first(w, id))
+            clear(w, id);
     for (uint32_t k = 0; k < p->inputs.count; k++)
         if (p->inputs.at[k].is_tensor)
             check_buffer(w, facts, p->inputs.at[k].buffer,

@@ -71,8 +71,8 @@
  * and each part is as a function of it. W9 what a call writes is on the device that is named before it
  * (the host, where none is); all buffers of a segment are in one kind of memory. W10 the host waits for an
  * asynchronous copy before what it writes is read, and before what it reads is given up. W11 of what lies
- * in the same bytes of an input's memory, and the input itself, no two are used in turns, nor by one line
- * but where the one takes over the other; the input is donated and returned by no output.
+ * in the same bytes of the memory of an input or an output, and that itself, no two are used in turns, nor
+ * by one line but where the one takes over the other; an input is donated.
  */
 #ifndef FERRITE_WRAP_H
 #define FERRITE_WRAP_H
@@ -251,11 +251,13 @@ static inline bool wrap_is_given(const wrap_program *w, loop_buffer_id id)
     loop_buffer_id root = w->lives[id].root;
     return root != id && w->loops->buffers.at[root].kind == LOOP_INPUT;
 }
-/* donated.c: is the input's memory used for other things too, and up to which byte? -1: a symbol decides. */
+/* lent.c: is the input's memory used for other things too, and up to which byte? -1: a symbol decides. */
 sym_expr wrap_begin(const wrap_program *w, loop_buffer_id id); /* in bytes of its root's memory */
 sym_expr wrap_end(const wrap_program *w, loop_buffer_id id);
 bool wrap_is_overwritten(const wrap_program *w, loop_buffer_id input);
 int64_t wrap_overwritten_bytes(const wrap_program *w, loop_buffer_id input);
+/* Does something lie in the memory of an output before the output, or hand on to it? */
+bool wrap_lends_outputs(const wrap_program *w);
 /* Of all inputs together; -1: a symbol decides. */
 int64_t wrap_donated_bytes(const wrap_program *w);
 static inline bool wrap_is_on_host(const wrap_program *w, loop_buffer_id id)

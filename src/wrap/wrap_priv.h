@@ -19,7 +19,7 @@ void wrap_check_results(wrap_program *w, const wrap_facts *facts, const sched_gr
                         uint32_t line);
 void wrap_check_outputs(wrap_program *w, const wrap_facts *facts);
 void wrap_clear_new(wrap_program *w, const wrap_facts *facts, loop_buffer_id id);
-void wrap_clear_given(wrap_program *w, const wrap_facts *facts, uint32_t group);
+void wrap_clear_lent(wrap_program *w, const wrap_facts *facts, uint32_t group);
 
 /* segment.c: fills w->segment_of and w->segment_count from where the schedule defines symbols. */
 fe_status wrap_find_segments(wrap_program *w, const sched_schedule *s, wrap_segments *out,
@@ -29,9 +29,9 @@ fe_status wrap_find_segments(wrap_program *w, const sched_schedule *s, wrap_segm
 const char *wrap_check_devices(const wrap_program *w, uint32_t *line, const char **law,
                                const char **name);
 
-/* donated.c: what breaks W11, likewise */
-const char *wrap_check_donated(const wrap_program *w, arena *memory, uint32_t *line,
-                               const char **law, const char **name);
+/* lent.c: what breaks W11, likewise */
+const char *wrap_check_lent(const wrap_program *w, arena *memory, uint32_t *line, const char **law,
+                            const char **name);
 
 /* device.c: are two segments in the memory of one device? */
 bool wrap_share_memory(const wrap_program *w, uint32_t segment, uint32_t other);

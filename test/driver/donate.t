@@ -14,24 +14,23 @@ graph main {
   output (user %t)
 }
 --out--
-arena: 768 bytes, lower bound 768
 arena: 512 bytes, lower bound 512
+arena: 256 bytes, lower bound 256
 donated inputs: 256 bytes more
-arena: 256 bytes, lower bound 256
+arena: 0 bytes, lower bound 0
 donated inputs: 512 bytes more
-arena: 256 bytes, lower bound 256
+arena: 0 bytes, lower bound 0
 donated inputs: 512 bytes more
 2
 --run-- ferrite inspect mix.fx --donate all --stage plan; ferrite inspect mix.fx --donate all --stage wrap | sed -n '/donated/p; /^memory/p'
 --out--
-plan mix: arena 256 bytes + donated 512, bound 256, 256 in use at once (step 1), 1 buffers
+plan mix: arena 0 bytes + donated 512, bound 0, 0 in use at once (step 0), 0 buffers
 step 0 live 0 b
-step 1 live 256 m
-step 2 live 256 n
+step 1 live 0 m
+step 2 live 0 n
 step 3 live 0 c
 step 4 live 0 s
 step 5 live 0 output
-@buf3 live [1, 3) at 0 bytes 256 peak
 @buf2 live [0, 3) at 0 bytes 256 in input @x
 @buf4 live [2, 4) at 0 bytes 256 in input @y
 @buf5 live [3, 5) at 0 bytes 256 in input @y
@@ -39,6 +38,7 @@ step 5 live 0 output
 input  @x : f32[8,8] strides [8,1] donated origin 0
 input  @y : f32[8,8] strides [8,1] donated origin 1
 memory @buf2 in @x
+memory @buf3 in @buf7
 memory @buf4 in @y
 memory @buf5 in @y
 memory @buf6 in @y
@@ -49,18 +49,20 @@ error: donate: the memory of this text is planned already: it says what is donat
 --status-- 1
 --run-- ${FERRITE_TEST_CC:-cc} -I$ROOT/include $ROOT/test/artifact/donated.c -o t -ldl; for o in "" "--donate all"; do ferrite compile mix.fx -o m.so --quiet $o && ./t ./m.so; done
 --out--
-arena 768, donated:
+arena 512, donated:
 apart: 176503.9688, x as it was, y as it was
 again: 176503.9688, x as it was, y as it was
 the output in x: 176503.9688, x changed, y as it was
 the output in y: 176503.9688, x as it was, y changed
 x and y in one: 236464.4219, x as it was, y as it was
-arena 256, donated: x y
+chained: 0 differ
+arena 0, donated: x y
 apart: 176503.9688, x changed, y changed
 again: 176503.9688, x changed, y changed
 the output in x: 176503.9688, x changed, y changed
 the output in y: 176503.9688, x changed, y changed
 x and y in one: failed 1: input 'x' is donated, and input 'y' lies in its memory
+chained: 0 differ
 --run-- ferrite compile wide.fx -o m.so --donate all | sed -n '/^arena/p; /^donated/p'; ferrite inspect wide.fx --donate all --stage wrap | sed -n '/^memory/p'
 --file wide.fx--
 symbols {

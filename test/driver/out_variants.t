@@ -23,18 +23,16 @@ temp   @buf3 : f32[s0,4] strides [4,1] origin 3
 temp   @buf4 : f32[s0] strides [1] origin 3
 temp   @buf5 : f32[s0,4] strides [4,1] origin 5
 wrapper arena -1 bound -1 weights 0 kernels 0 calls 3
+memory @buf2 in @buf4
+memory @buf3 in @buf5
 memory @buf4 output 1
 memory @buf5 output 0
 symbol s0 = size 0 0
 alloc @buf1 live [0, 3) bytes 16*s0
-alloc @buf2 live [0, 1) bytes 4*s0
 note "first"
 extern custom (@x[s0,4]{4,1}) -> (@buf1[s0,4]{4,1}, @buf2[s0]{1}) ints [] floats [] calls "returns_two_out" "TOO"
-free @buf2
-alloc @buf3 live [1, 2) bytes 16*s0
 note "second"
 extern custom (@buf1[s0,4]{4,1}) -> (@buf3[s0,4]{4,1}, @buf4[s0]{1}) ints [] floats [] calls "returns_two_out" "TOO"
-free @buf3
 note "y"
 extern custom (@buf1[s0,4]{4,1}) -> (@buf5[s0,4]{4,1}) ints [] floats [] calls "returns_one_into" "TO"
 free @buf1
@@ -49,8 +47,8 @@ f.custom(custom_returns_two_out, [ins[0], outs[0], outs[1]], outs[2:])
 f.custom(custom_returns_two_out, [ins[0], outs[0], outs[1]], outs[2:])
 f.custom(custom_returns_one_into, [ins[0], outs[0]], outs[1:])
 "ferrite.custom", "args": [{"node": "library"}, "returns_two_out", [{"node": "view__2"}, {"node": "view__3"}, {"node": "view__4"}]], "kwargs": {"out": []}
-"ferrite.custom", "args": [{"node": "library"}, "returns_two_out", [{"node": "view__7"}, {"node": "view__8"}, {"node": "view__9"}]], "kwargs": {"out": []}
-"ferrite.custom", "args": [{"node": "library"}, "returns_one_into", [{"node": "view__12"}, {"node": "view__13"}]], "kwargs": {"out": []}
+"ferrite.custom", "args": [{"node": "library"}, "returns_two_out", [{"node": "view__6"}, {"node": "view__7"}, {"node": "view__8"}]], "kwargs": {"out": []}
+"ferrite.custom", "args": [{"node": "library"}, "returns_one_into", [{"node": "view__10"}, {"node": "view__11"}]], "kwargs": {"out": []}
 1
 1
 1
@@ -143,26 +141,25 @@ for k in $(seq $1); do
 done
 echo "output (user %x$1, user %counts) }"
 --out--
-wrapper arena 8448 bound 8448
-holds 12552 bytes, always; pages flat; allocations none
-wrapper arena 8448 bound 8448
-holds 12552 bytes, always; pages flat; allocations none
-wrapper arena 8448 bound 8448
-holds 12552 bytes, always; pages flat; allocations none
-wrapper arena 8448 bound 8448
-holds 12552 bytes, always; pages flat; allocations none
+wrapper arena 4352 bound 4352
+holds 8456 bytes, always; pages flat; allocations none
+wrapper arena 8192 bound 8192
+holds 12296 bytes, always; pages flat; allocations none
+wrapper arena 4352 bound 4352
+holds 8456 bytes, always; pages flat; allocations none
+wrapper arena 8192 bound 8192
+holds 12296 bytes, always; pages flat; allocations none
 --run-- sh chain.sh 2 'seen.default(%x' >chain.fx; ferrite inspect chain.fx --ops ./libreturns.so --stage wrap | sed -n '/^wrapper/,$p'
 --out--
 wrapper arena 4352 bound 4352 weights 0 kernels 1 calls 3
+memory @buf2 in @buf4
 memory @buf3 output 1
 memory @buf4 output 0
 note "seen"
 kernel k_copy_5df95b (@buf3) ints [] m 1 cost 500
 alloc @buf1 live [1, 3) at 0 bytes 4096
-alloc @buf2 live [1, 2) at 4096 bytes 256
 note "seen"
 extern custom (@x[64,16]{16,1}, @buf3[]{}) -> (@buf3[]{}, @buf1[64,16]{16,1}, @buf2[64]{1}) ints [] floats [] calls "returns_seen" "TM"
-free @buf2
 alloc @buf5 live [2, 3) at 4096 bytes 256
 note "seen_1"
 extern custom (@buf1[64,16]{16,1}, @buf3[]{}) -> (@buf3[]{}, @buf4[64,16]{16,1}, @buf5[64]{1}) ints [] floats [] calls "returns_seen" "TM"

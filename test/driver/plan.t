@@ -6,7 +6,7 @@ input  @x : f32[64] strides [1]
 temp   @a : f32[64] strides [1]
 temp   @b : f32[64] strides [1]
 temp   @c : f32[128] strides [1]
-temp   @y : f32[64] strides [1]
+temp   @y : f32[4] strides [1]
 extern copy (@x[64]{1}) -> (@a[64]{1}) ints [] floats []
 nest [i0 < 64] {
   %0 = load f32 @a[i0]
@@ -14,8 +14,8 @@ nest [i0 < 64] {
   @b[i0] = %1
 }
 extern copy (@b[2,64]{0,1}) -> (@c[2,64]{64,1}) ints [] floats []
-extern copy (@c[64]{2}) -> (@y[64]{1}) ints [] floats []
-output @y[64]{1}
+extern copy (@c[4]{2}) -> (@y[4]{1}) ints [] floats []
+output @y[4]{1}
 --out--
 plan arena: arena 768 bytes, bound 768, 768 in use at once (step 2), 3 buffers
 step 0 live 256 copy

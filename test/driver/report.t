@@ -4,10 +4,10 @@
 --out--
 wrote r.html
 0
-<tr><td class="s">cases_programs.py:123 in forward<span class="bar" style="width:60.0%"></span></td><td class="n" data-v="4608">4.5 KiB</td><td class="n" data-v="60">60.0 %</td><td class="n" data-v="1">1</td></tr>
-<tr><td class="s">conv.py:1198 in forward<span class="bar" style="width:30.0%"></span></td><td class="n" data-v="2304">2.2 KiB</td><td class="n" data-v="30">30.0 %</td><td class="n" data-v="1">1</td></tr>
-<tr><td class="s">activation.py:475 in forward<span class="bar" style="width:10.0%"></span></td><td class="n" data-v="768">768 B</td><td class="n" data-v="10">10.0 %</td><td class="n" data-v="1">1</td></tr>
-16
+<tr><td class="s">cases_programs.py:123 in forward<span class="bar" style="width:61.5%"></span></td><td class="n" data-v="4608">4.5 KiB</td><td class="n" data-v="61.5384615">61.5 %</td><td class="n" data-v="1">1</td></tr>
+<tr><td class="s">activation.py:475 in forward<span class="bar" style="width:30.8%"></span></td><td class="n" data-v="2304">2.2 KiB</td><td class="n" data-v="30.7692308">30.8 %</td><td class="n" data-v="1">1</td></tr>
+<tr><td class="s">cases_programs.py:121 in forward<span class="bar" style="width:7.7%"></span></td><td class="n" data-v="576">576 B</td><td class="n" data-v="7.69230769">7.7 %</td><td class="n" data-v="1">1</td></tr>
+13
 <section id="memory"
 <section id="peak"
 <section id="steps"

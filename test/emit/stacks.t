@@ -14,10 +14,12 @@ temp   @t6 : f32[256*s0] strides [1]
 temp   @t7 : f32[80*s0] strides [1]
 temp   @t8 : f32[160*s0] strides [1]
 temp   @t9 : f32[160*s0] strides [1]
+temp   @all : f32[200000*s0] strides [1]
 temp   @y : f32[48*s0] strides [1]
-wrapper arena -1 bound -1 weights 0 kernels 0 calls 20
+wrapper arena -1 bound -1 weights 0 kernels 0 calls 21
 memory @y output 0
 symbol s0 = size 0 0
+alloc @all live [0, 10) bytes 800000*s0
 alloc @t4 live [0, 7) bytes 192*s0
 extern copy (@x[48*s0]{1}) -> (@t4[48*s0]{1}) ints [] floats []
 alloc @t8 live [0, 5) bytes 640*s0
@@ -58,15 +60,16 @@ extern copy (@t7[48*s0]{1}) -> (@y[48*s0]{1}) ints [] floats []
 free @t7
 extern copy (@t9[48*s0]{1}) -> (@y[48*s0]{1}) ints [] floats []
 free @t9
+free @all
 output 0 @y[48*s0]{1}
 --out--
-plan stacks: arena 24832 bytes, bound 24832, 24832 in use at once (step 2), 10 buffers; for the sizes of the example
+plan stacks: arena 3224832 bytes, bound 3224832, 3224832 in use at once (step 2), 11 buffers; for the sizes of the example
 /* stacks, made by ferrite 0.1 from stacks.wrap.
-static const uint32_t stacks_0[] = {0, 2, 1, 6, 8, 9, 3, 7, 5, 4};
+static const uint32_t stacks_0[] = {10, 0, 2, 1, 6, 8, 9, 3, 7, 5, 4};
     .stack_count = 1,
     .stacks = stacks_0,
     .name = "stacks",
-    stacks=[[0, 2, 1, 6, 8, 9, 3, 7, 5, 4]],
+    stacks=[[10, 0, 2, 1, 6, 8, 9, 3, 7, 5, 4]],
 --run-- ferrite compile stacks.wrap --from wrap -o m.so --quiet && ${FERRITE_TEST_CC:-cc} -rdynamic -I$ROOT/include $ROOT/test/artifact/call.c -o call -ldl && ./call ./m.so
 --in--
 in 0 f32 [1,2048]

@@ -36,12 +36,12 @@ live @y [3, 5) output
 --out--
 --run-- sed 's/^live @c .*/live @c [2, 4) in @x donated/' gift.sched | ferrite inspect - --from sched --stage sched
 --err--
-error: sched: law S9: two buffers that live at once lie in the same bytes of an input: c
+error: sched: law S9: two buffers that live at once lie in the same bytes: c
   help: this is a fault of ferrite's own: please report it with the program
 --status-- 1
 --run-- sed 's/^live @c .*/live @c [2, 4) in @x at 40 donated/' gift.sched | ferrite inspect - --from sched --stage sched
 --err--
-error: sched: law S9: it is not inside the input's memory: c
+error: sched: law S9: it is not inside the memory that it lies in: c
   help: this is a fault of ferrite's own: please report it with the program
 --status-- 1
 --run-- sed 's/^live @x .*/live @x [0, 3) donated/' gift.sched | ferrite inspect - --from sched --stage sched
@@ -56,6 +56,6 @@ error: sched: law S9: an output is a view of it: b
 --status-- 1
 --run-- sed 's/f32\[4,8\]/f64[4,8]/' gift.sched | sed 's/load f32 @[bc]/load f64 @b/; s/add %0, %1 : f32/add %0, %1 : f64/' | ferrite inspect - --from sched --stage sched
 --err--
-error: sched: law S9: the input's memory is not aligned for it: b
+error: sched: law S9: the memory that it lies in is not aligned for it: b
   help: this is a fault of ferrite's own: please report it with the program
 --status-- 1

@@ -91,7 +91,7 @@ group 1 extern op 1 copy
 group 2 extern op 3 copy
 group 3 extern op 2 copy
 group 4 kernel outer [] vector inner
-live @a [0, 2)
+live @a [0, 2) in @y output
 live @big [1, 3)
 live @b [2, 5)
 live @c [3, 5)

@@ -122,7 +122,7 @@ refuse 0 5 other_region
 refuse 6 8 other_region
 refuse 0 8 other_region
 refuse 8 10 other_region
-live @a [0, 9)
+live @a [0, 9) in @y output
 live @c [0, 9)
 live @more [3, 5)
 live @ys [1, 10)

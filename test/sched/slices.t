@@ -139,9 +139,9 @@ output @y[4,16]{1,4}
 output @z[8,8]{1,8}
 output @b[4,8]{8,1}
 --out--
-live @a [0, 2)
+live @a [0, 2) in @y output
 live @b [1, 6) output
-live @c [0, 4)
+live @c [0, 4) in @z output
 live @d [1, 5)
 live @y [3, 6) output
 live @z [4, 6) output

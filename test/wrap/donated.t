@@ -20,7 +20,7 @@ kernel k_add (@b, @c, @y) ints [] m 1 n 32 cost 100
 output 0 @y[4,8]{8,1}
 --run-- sed 's/^\(memory @c in @x\).*/\1/' gift.wrap | ferrite inspect - --from wrap --stage wrap
 --err--
-error: wrap: law W11: two that lie in the same bytes of an input are used in turns: b and c
+error: wrap: law W11: two that lie in the same bytes are used in turns: b and c
   at line 3: extern copy (@a[4,8]{8,1}) -> (@b[4,8]{8,1}) ints [] floats []
   help: this is a fault of ferrite's own: please report it with the program
 --status-- 1
@@ -32,25 +32,25 @@ error: wrap: law W11: a buffer lies in an input that is not donated: b
 --status-- 1
 --run-- sed 's/at 32$/at 33/' gift.wrap | ferrite inspect - --from wrap --stage wrap
 --err--
-error: wrap: law W11: a buffer is not inside the input that it lies in: c
+error: wrap: law W11: a buffer is not inside the memory that it lies in: c
   at line 4: extern copy (@a[4,8]{8,1} + 32) -> (@c[4,8]{8,1}) ints [] floats []
   help: this is a fault of ferrite's own: please report it with the program
 --status-- 1
 --run-- sed 's/^free @a/kernel k_exp (@x, @y) ints [] m 1 n 64 cost 100\n&/' gift.wrap | ferrite inspect - --from wrap --stage wrap
 --err--
-error: wrap: law W11: two that lie in the same bytes of an input are used in turns: b and x
+error: wrap: law W11: two that lie in the same bytes are used in turns: b and x
   at line 3: extern copy (@a[4,8]{8,1}) -> (@b[4,8]{8,1}) ints [] floats []
   help: this is a fault of ferrite's own: please report it with the program
 --status-- 1
 --run-- sed 's/^output.*/&\noutput 1 @x[8,8]{8,1}/' gift.wrap | ferrite inspect - --from wrap --stage wrap
 --err--
-error: wrap: law W11: two that lie in the same bytes of an input are used in turns: b and x
+error: wrap: law W11: two that lie in the same bytes are used in turns: b and x
   at line 3: extern copy (@a[4,8]{8,1}) -> (@b[4,8]{8,1}) ints [] floats []
   help: this is a fault of ferrite's own: please report it with the program
 --status-- 1
 --run-- sed 's/(@a\[4,8\]{8,1}) -> (@b/(@x[4,8]{8,1}) -> (@b/' gift.wrap | ferrite inspect - --from wrap --stage wrap
 --err--
-error: wrap: law W11: two that lie in the same bytes of an input are used in turns: b and x
+error: wrap: law W11: two that lie in the same bytes are used in turns: b and x
   at line 3: extern copy (@x[4,8]{8,1}) -> (@b[4,8]{8,1}) ints [] floats []
   help: this is a fault of ferrite's own: please report it with the program
 --status-- 1

@@ -43,19 +43,17 @@ temp   @product : f32[8,64] strides [64,1]
 temp   @scaled : f32[8,64] strides [64,1]
 temp   @swapped : f32[64,8] strides [8,1]
 temp   @y : f32[8,64] strides [64,1]
-wrapper arena 4096 bound 4096 weights 8768 kernels 2 calls 4
+wrapper arena 2048 bound 2048 weights 8768 kernels 2 calls 4
 weight 0 @count at 0 bytes 8
 weight 1 @w at 64 bytes 8192 packed gemm 1
 weight 2 @b at 8256 bytes 256
 weight 3 @scale at 8512 bytes 256
-memory @product in @scaled
+memory @product in @y
+memory @scaled in @y
 memory @y output 0
-alloc @product live [0, 1) at 0 bytes 2048
-reuse @product -> @scaled live [0, 2) at 0 bytes 2048
 extern gemm (@x[8,32]{32,1}, @w[32,64]{1,32} packed 1, @b[64]{1}) -> (@product[8,64]{64,1}) ints [0] floats [0.0, 0.0] then k_mul (@product, @scale, @scaled) ints [64] m 8 n 64
-alloc @swapped live [1, 5) at 2048 bytes 2048
+alloc @swapped live [1, 5) at 0 bytes 2048
 extern copy (@scaled[64,8]{1,64}) -> (@swapped[64,8]{8,1}) ints [] floats []
-free @scaled
 extern copy (@swapped[8,64]{1,8}) -> (@y[8,64]{64,1}) ints [] floats []
 kernel k_add (@count) ints [] m 1
 output 0 @y[8,64]{64,1}
@@ -149,13 +147,12 @@ graph main {
 }
 --out--
 memory @buf2 in @buf3
+memory @buf5 in @buf7
 memory @buf7 output 0
-clear @buf7[4,5]{5,1}
 check @a[4,4]{4,1} no_nan "input 'a'"
-alloc @buf2 live [0, 1) at 128 bytes 64
-alloc @buf5 live [0, 3) at 0 bytes 80
+alloc @buf2 live [0, 1) at 0 bytes 64
 clear @buf5[4,5]{5,1}
-reuse @buf2 -> @buf3 live [0, 2) at 128 bytes 64
+reuse @buf2 -> @buf3 live [0, 2) at 0 bytes 64
 note "m, r, c"
 extern bmm (@a[1,4,4]{0,4,1}, @a[1,4,4]{0,4,1}, none) -> (@buf2[1,4,4]{16,4,1}) ints [] floats [1.0, 0.0] then k_max (@buf2, @buf3, @buf5) ints [] m 4 n 4
 check @buf3[4,4]{4,1} no_nan "the result of %r, with %m, %c (buffer buf3)"
@@ -164,12 +161,12 @@ note "s, c"
 kernel k_sum (@buf3, @buf5) ints [] m 4
 check @buf5[4,5]{5,1} no_nan "the result of %c, with %s (buffer buf5)"
 free @buf3
-alloc @buf6 live [2, 4) at 128 bytes 80
+alloc @buf6 live [2, 4) at 0 bytes 80
 clear @buf6[1,4,5]{20,5,1}
 note "t"
 extern bmm (@a[1,4,4]{0,4,1}, @buf5[1,4,5]{0,5,1}, none) -> (@buf6[1,4,5]{20,5,1}) ints [] floats [1.0, 0.0]
 check @buf6[1,4,5]{20,5,1} no_nan "the result of %t"
-free @buf5
+clear @buf7[4,5]{5,1}
 note "g"
 kernel k_copy (@buf6, @k, @buf7) ints [] m 4 n 5 checks [dim 0 "aten.index_select.default (%g)"]
 check @buf7[4,5]{5,1} no_nan "the result of %g (buffer buf7)"

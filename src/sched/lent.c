@@ -1,5 +1,5 @@
-/* donated.c -- which inputs' memory may be used for other things, and the verifier of law S9: what lies
- * there keeps to it. It trusts nothing that donate.c concluded.
+/* lent.c -- which inputs' memory may be used for other things, and the verifier of law S9: what lies
+ * there, and in the memory of outputs, keeps to it. It trusts nothing that lend.c concluded.
  */
 #include "sched/sched_priv.h"
 
@@ -81,19 +81,20 @@ static const char *check_tenant(const sched_schedule *s, const loop_buffer_id *h
 {
     loop_program *p = s->program;
     const sched_life *life = &s->lives[b];
-    loop_buffer_id input = life->root;
+    loop_buffer_id host = life->root;
+    bool is_input = p->buffers.at[host].kind == LOOP_INPUT;
     sym_expr begin = sched_place(s, b), end = sym_add(p->symbols, begin, p->buffers.at[b].elements);
-    const char *fault = sched_donation_fault(p, input);
+    const char *fault = is_input ? sched_donation_fault(p, host) : NULL;
     if (fault) return fault;
+    if (last_of(s, heir, b) == host) return NULL; /* it hands on to the output: law S6 */
     if (p->buffers.at[b].pinned || p->buffers.at[b].device.kind != TY_CPU)
-        return "it lies in an input's memory and should be elsewhere";
-    if (alignment(p->buffers.at[b].dtype) > alignment(p->buffers.at[input].dtype))
-        return "the input's memory is not aligned for it";
+        return "it lies in what the caller gives and should be elsewhere";
+    if (alignment(p->buffers.at[b].dtype) > alignment(p->buffers.at[host].dtype))
+        return "the memory that it lies in is not aligned for it";
     if (!sym_known_less_equal(p->symbols, bytes_of(p, b, end),
-                              bytes_of(p, input, p->buffers.at[input].elements), NULL))
-        return "it is not inside the input's memory";
-    if (life->birth < s->lives[input].death && heir[input] != b &&
-        !loop_is_inside(p, b, heir[input]))
+                              bytes_of(p, host, p->buffers.at[host].elements), NULL))
+        return "it is not inside the memory that it lies in";
+    if (is_input && life->birth < s->lives[host].death && heir[host] != b)
         return "it overwrites an input that is read later";
     return NULL;
 }
@@ -124,14 +125,18 @@ static bool meet(loop_program *p, const tenant *a, const tenant *b)
            !sym_known_less_equal(p->symbols, b->end, a->begin, NULL);
 }
 
-const char *check_donated(const sched_schedule *s, const loop_buffer_id *heir, arena *memory,
-                          loop_buffer_id *culprit)
+const char *check_lent(const sched_schedule *s, const loop_buffer_id *heir, arena *memory,
+                       loop_buffer_id *culprit)
 {
     loop_program *p = s->program;
     tenant_list *of = NEW_ARRAY(memory, tenant_list, p->buffers.count + 1);
+    bool *has_others = NEW_ARRAY(memory, bool, p->buffers.count + 1);
+    for (loop_buffer_id b = 0; b < p->buffers.count; b++)
+        has_others[s->lives[b].root] |= last_of(s, heir, b) != s->lives[b].root;
     for (loop_buffer_id b = 0; b < p->buffers.count; b++) {
         loop_buffer_id root = s->lives[b].root;
-        if (root == b || !p->buffers.at[root].donated) continue;
+        bool is_input = p->buffers.at[root].kind == LOOP_INPUT;
+        if (is_input ? root == b : s->lives[root].in_arena || !has_others[root]) continue;
         *culprit = b;
         const char *fault = check_tenant(s, heir, b);
         if (fault) return fault;
@@ -139,7 +144,7 @@ const char *check_donated(const sched_schedule *s, const loop_buffer_id *heir, a
         for (uint32_t i = 0; i < of[root].count; i++)
             for (uint32_t k = 0; k < i; k++)
                 if (meet(p, &of[root].at[i], &of[root].at[k]))
-                    return "two buffers that live at once lie in the same bytes of an input";
+                    return "two buffers that live at once lie in the same bytes";
     }
     return NULL;
 }

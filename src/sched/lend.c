@@ -1,9 +1,11 @@
-/* donate.c -- what lies in the memory of inputs that their caller gives away.
+/* lend.c -- what lies in memory of the caller's: in that of inputs that he gives away, and in that of
+ * outputs.
  *
  * Behind its last reader a donated input is a gap of memory of its size; a buffer that is born with that
- * reader, at the same indices, may take it over. Where most of the arena is in use, the largest buffer
- * that such a gap holds moves there, until none does: more would not make the arena smaller. Sizes may
- * be symbols: then a buffer lies at the gap's beginning, if it is known to be no larger.
+ * reader, at the same indices, may take it over. An output's memory is such a gap until the output comes
+ * to life. Where most of the arena is in use, the largest buffer that a gap holds moves there, until none
+ * does: more would not make the arena smaller. Sizes may be symbols: then a buffer lies at the gap's
+ * beginning, if it is known to be no larger.
  */
 #include "sched/legal.h"
 
@@ -13,9 +15,11 @@ typedef struct lease {
 } lease;
 
 typedef struct lender {
-    loop_buffer_id input;
-    uint32_t free_from; /* the group behind its last reader */
-    int64_t bytes;      /* INT64_MAX: a symbol decides */
+    loop_buffer_id id;
+    uint32_t from,
+        until;     /* groups between which its memory is free: behind an input's last reader, before
+                             an output comes to life */
+    int64_t bytes; /* INT64_MAX: a symbol decides */
     VEC(lease) leases;
 } lender;
 
@@ -55,27 +59,6 @@ static int64_t up(int64_t bytes)
     return (bytes + PLAN_ALIGNMENT - 1) / PLAN_ALIGNMENT * PLAN_ALIGNMENT;
 }
 
-static void find_lenders(donation *d)
-{
-    for (loop_buffer_id b = 0; b < d->p->buffers.count; b++) {
-        if (!d->p->buffers.at[b].donated || sched_donation_fault(d->p, b)) continue;
-        lender one = {.input = b, .free_from = d->s->lives[b].death, .bytes = INT64_MAX};
-        sym_is_int(d->p->symbols, bytes_of(d, b), &one.bytes);
-        if (one.free_from <= d->s->groups.count) vec_push(d->memory, &d->lenders, one);
-    }
-}
-
-/* Copies between devices may go on behind their line. */
-static void keep_moved(donation *d)
-{
-    for (uint32_t k = 0; k < d->p->ops.count; k++) {
-        const loop_op *op = &d->p->ops.at[k];
-        if (op->kind != LOOP_EXTERN || !loop_moves(d->p, op)) continue;
-        d->tenants[d->s->lives[op->inputs[0].buffer].root].stays = true;
-        d->tenants[d->s->lives[op->outputs[0].buffer].root].stays = true;
-    }
-}
-
 static void look_for_unbacked(void *data, sym_expr symbol)
 {
     donation *d = data;
@@ -91,17 +74,64 @@ static bool is_late(donation *d, loop_buffer_id b)
     return d->is_late;
 }
 
+static void add_lender(donation *d, loop_buffer_id b, uint32_t from, uint32_t until)
+{
+    lender one = {.id = b, .from = from, .until = until, .bytes = INT64_MAX};
+    sym_is_int(d->p->symbols, bytes_of(d, b), &one.bytes);
+    if (from < until && from <= d->s->groups.count) vec_push(d->memory, &d->lenders, one);
+}
+
+/* By root: where the first that lies in its memory comes to life. */
+static uint32_t *first_births(const donation *d)
+{
+    uint32_t *first = NEW_ARRAY(d->memory, uint32_t, d->p->buffers.count + 1);
+    for (loop_buffer_id b = 0; b < d->p->buffers.count; b++) first[b] = NEVER;
+    for (loop_buffer_id b = 0; b < d->p->buffers.count; b++) {
+        const sched_life *life = &d->s->lives[b];
+        if (life->birth < life->death && life->birth < first[life->root])
+            first[life->root] = life->birth;
+    }
+    return first;
+}
+
+static bool is_of_host(const donation *d, loop_buffer_id b)
+{
+    return d->p->buffers.at[b].device.kind == TY_CPU && !d->p->buffers.at[b].pinned;
+}
+
+static void find_lenders(donation *d)
+{
+    const uint32_t *first = first_births(d);
+    for (loop_buffer_id b = 0; b < d->p->buffers.count; b++) {
+        const loop_buffer *buffer = &d->p->buffers.at[b];
+        const sched_life *life = &d->s->lives[b];
+        if (buffer->donated && !sched_donation_fault(d->p, b)) add_lender(d, b, life->death, NEVER);
+        if (buffer->kind == LOOP_TEMP && life->root == b && !life->in_arena && first[b] != NEVER &&
+            is_of_host(d, b) && !is_late(d, b) && sched_output_covering(d->p, b) >= 0)
+            add_lender(d, b, 0, first[b]);
+    }
+}
+
+/* Copies between devices may go on behind their line. */
+static void keep_moved(donation *d)
+{
+    for (uint32_t k = 0; k < d->p->ops.count; k++) {
+        const loop_op *op = &d->p->ops.at[k];
+        if (op->kind != LOOP_EXTERN || !loop_moves(d->p, op)) continue;
+        d->tenants[d->s->lives[op->inputs[0].buffer].root].stays = true;
+        d->tenants[d->s->lives[op->outputs[0].buffer].root].stays = true;
+    }
+}
+
 static void find_tenants(donation *d)
 {
     d->tenants = NEW_ARRAY(d->memory, tenant, d->p->buffers.count + 1);
     for (loop_buffer_id b = 0; b < d->p->buffers.count; b++) {
         const sched_life *life = &d->s->lives[b];
-        const loop_buffer *buffer = &d->p->buffers.at[b];
         tenant *t = &d->tenants[life->root];
         if (!life->in_arena) continue;
         if (life->root == b) t->bytes = sym_hint(d->p->symbols, bytes_of(d, b), SCHED_USUAL_SIZE);
-        t->stays |= life->death > d->s->groups.count || buffer->pinned ||
-                    buffer->device.kind != TY_CPU || is_late(d, b);
+        t->stays |= life->death > d->s->groups.count || !is_of_host(d, b) || is_late(d, b);
         if (life->birth == life->death) continue;
         if (t->death > 0 && life->birth == t->birth) t->first = LOOP_NO_BUFFER;
         if (t->death == 0 || life->birth < t->birth) {
@@ -143,25 +173,26 @@ static bool fits(donation *d, const lender *l, loop_buffer_id root, int64_t begi
         *end = begin + size;
     else if (begin != 0)
         return false;
-    return sym_known_less_equal(t, sym_add_int(t, bytes, begin), bytes_of(d, l->input), NULL) &&
+    return sym_known_less_equal(t, sym_add_int(t, bytes, begin), bytes_of(d, l->id), NULL) &&
            is_free(l, &d->tenants[root], begin, *end);
 }
 
 static bool takes_over(donation *d, const lender *l, const tenant *t)
 {
-    return t->first != LOOP_NO_BUFFER && t->birth + 1 == l->free_from &&
+    return t->first != LOOP_NO_BUFFER && t->birth + 1 == l->from &&
            sym_is_none(d->s->lives[t->first].place) &&
-           legal_takeover(d->p, &d->s->groups.at[t->birth], l->input, t->first);
+           legal_takeover(d->p, &d->s->groups.at[t->birth], l->id, t->first);
 }
 
 static bool find_room(donation *d, lender *l, loop_buffer_id root, room *out)
 {
     const tenant *t = &d->tenants[root];
-    const loop_buffer *a = &d->p->buffers.at[root], *b = &d->p->buffers.at[l->input];
+    const loop_buffer *a = &d->p->buffers.at[root], *b = &d->p->buffers.at[l->id];
     int64_t end;
-    if (alignment(a->dtype) > alignment(b->dtype) || t->birth + 1 < l->free_from) return false;
+    if (alignment(a->dtype) > alignment(b->dtype) || t->birth + 1 < l->from || t->death > l->until)
+        return false;
     *out = (room){.in = l};
-    if (t->birth < l->free_from) {
+    if (t->birth < l->from) {
         out->takes_over = true;
         return takes_over(d, l, t) && fits(d, l, root, 0, &end);
     }
@@ -206,12 +237,12 @@ static void move(donation *d, loop_buffer_id root, const room *to)
     lease made = {t->birth, t->death, to->at, INT64_MAX};
     fits(d, to->in, root, to->at, &made.end);
     vec_push(d->memory, &to->in->leases, made);
-    if (to->takes_over) add_takeover(d, t->birth, to->in->input, t->first);
+    if (to->takes_over) add_takeover(d, t->birth, to->in->id, t->first);
     for (loop_buffer_id b = 0; b < d->p->buffers.count; b++) {
         sched_life *life = &d->s->lives[b];
         sym_expr shift = sym_int(d->p->symbols, to->at / ty_dtype_size(d->p->buffers.at[b].dtype));
         if (life->root != root || !life->in_arena) continue;
-        life->root = to->in->input;
+        life->root = to->in->id;
         life->in_arena = false;
         if (to->at)
             life->place =
@@ -238,10 +269,19 @@ static bool move_from(donation *d, uint32_t group)
     return best != LOOP_NO_BUFFER;
 }
 
-void use_donated(struct fuser *f)
+/* Whoever runs a part is given what it uses, and memory that others use meanwhile is not said. */
+static bool is_cut(const loop_program *p)
+{
+    for (uint32_t k = 0; k < p->ops.count; k++)
+        if (p->ops.at[k].kind == LOOP_CONTROL && p->ops.at[k].control == LOOP_PARTITION)
+            return true;
+    return false;
+}
+
+void use_lent(struct fuser *f)
 {
     donation d = {.s = f->s, .p = f->p, .memory = f->memory};
-    find_lenders(&d);
+    if (!is_cut(f->p)) find_lenders(&d);
     if (!d.lenders.count) return;
     find_tenants(&d);
     d.live = live_bytes(d.s, d.memory);

@@ -1,4 +1,4 @@
-/* donated.c -- memory of inputs that is used for other things: how much, and law W11. */
+/* lent.c -- memory of inputs and outputs that is used for other things: how much, and law W11. */
 #include "wrap/wrap_priv.h"
 
 #define NEVER UINT32_MAX
@@ -27,6 +27,17 @@ int64_t wrap_overwritten_bytes(const wrap_program *w, loop_buffer_id input)
     return most;
 }
 
+bool wrap_lends_outputs(const wrap_program *w)
+{
+    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
+        loop_buffer_id root = w->lives[id].root;
+        if (root != id && w->loops->buffers.at[root].kind == LOOP_TEMP &&
+            !w->lives[root].in_arena && w->lives[id].birth < w->lives[id].death)
+            return true;
+    }
+    return false;
+}
+
 bool wrap_is_overwritten(const wrap_program *w, loop_buffer_id input)
 {
     return w->loops->buffers.at[input].donated && wrap_overwritten_bytes(w, input) != 0;
@@ -50,20 +61,20 @@ typedef struct span {
     uint32_t first, last;
 } span;
 
-typedef struct donated_check {
+typedef struct lent_check {
     const wrap_program *w;
     span *of; /* by buffer */
     uint32_t line;
-} donated_check;
+} lent_check;
 
-static void use(donated_check *c, loop_buffer_id id)
+static void use(lent_check *c, loop_buffer_id id)
 {
     if (id == LOOP_NO_BUFFER) return;
     if (c->of[id].first == NEVER) c->of[id].first = c->line;
     c->of[id].last = c->line;
 }
 
-static void use_line(donated_check *c, const wrap_line *line)
+static void use_line(lent_check *c, const wrap_line *line)
 {
     const loop_op *op = line->kind == WRAP_PARTITION ? NULL : line->op;
     for (uint32_t i = 0; op && i < op->input_count; i++) use(c, op->inputs[i].buffer);
@@ -76,7 +87,7 @@ static void use_line(donated_check *c, const wrap_line *line)
 }
 
 /* What is used in a repeat and was used before it is so up to its end. */
-static void use_through(donated_check *c, uint32_t begin, uint32_t end)
+static void use_through(lent_check *c, uint32_t begin, uint32_t end)
 {
     for (loop_buffer_id id = 0; id < c->w->loops->buffers.count; id++) {
         span *s = &c->of[id];
@@ -85,7 +96,7 @@ static void use_through(donated_check *c, uint32_t begin, uint32_t end)
     }
 }
 
-static void use_all(donated_check *c, arena *memory)
+static void use_all(lent_check *c, arena *memory)
 {
     const wrap_program *w = c->w;
     VEC(uint32_t) open = {0}; /* NEVER for an if */
@@ -118,44 +129,74 @@ static bool are_apart(const wrap_program *w, uint32_t line, loop_buffer_id befor
     return !reads || !writes;
 }
 
-static bool meet(const donated_check *c, loop_buffer_id a, loop_buffer_id b)
+/* Are there elements of others between its own? What interleaves is pieces of one whole. */
+static bool has_gaps(const wrap_program *w, loop_buffer_id id)
+{
+    const loop_buffer *b = &w->loops->buffers.at[id];
+    return !sym_known_equal(w->loops->symbols, sym_product(w->loops->symbols, b->sizes, b->rank),
+                            b->elements);
+}
+
+static bool are_of_one_whole(const wrap_program *w, loop_buffer_id a, loop_buffer_id b)
+{
+    const loop_program *p = w->loops;
+    return loop_whole_of(p, a, NULL) == loop_whole_of(p, b, NULL) ||
+           (has_gaps(w, a) && has_gaps(w, b));
+}
+
+static bool meet(const lent_check *c, loop_buffer_id a, loop_buffer_id b)
 {
     const wrap_program *w = c->w;
     sym_table *t = w->loops->symbols;
     span x = c->of[a], y = c->of[b];
     if (x.first == NEVER || y.first == NEVER || x.last < y.first || y.last < x.first) return false;
-    if (loop_is_inside(w->loops, a, b) || loop_is_inside(w->loops, b, a)) return false;
-    if (sym_known_less_equal(t, wrap_end(w, a), wrap_begin(w, b), NULL) ||
-        sym_known_less_equal(t, wrap_end(w, b), wrap_begin(w, a), NULL))
+    if ((x.last == y.first && are_apart(w, x.last, a, b)) ||
+        (y.last == x.first && are_apart(w, y.last, b, a)))
         return false;
-    return !(x.last == y.first && are_apart(w, x.last, a, b)) &&
-           !(y.last == x.first && are_apart(w, y.last, b, a));
+    return !sym_known_less_equal(t, wrap_end(w, a), wrap_begin(w, b), NULL) &&
+           !sym_known_less_equal(t, wrap_end(w, b), wrap_begin(w, a), NULL) &&
+           !are_of_one_whole(w, a, b);
 }
 
-const char *wrap_check_donated(const wrap_program *w, arena *memory, uint32_t *line,
-                               const char **law, const char **name)
+/* By root: those that lie in its memory. */
+typedef VEC(loop_buffer_id) guest_list;
+
+static const char *check_guest(const lent_check *c, loop_buffer_id id, const guest_list *guests,
+                               arena *memory, const char **name)
+{
+    const wrap_program *w = c->w;
+    const loop_program *p = w->loops;
+    loop_buffer_id host = w->lives[id].root;
+    *name = p->buffers.at[id].name;
+    if (wrap_is_given(w, id) && !p->buffers.at[host].donated)
+        return "a buffer lies in an input that is not donated";
+    if (!sym_known_less_equal(p->symbols, wrap_end(w, id), w->bytes[host], NULL))
+        return "a buffer is not inside the memory that it lies in";
+    for (uint32_t i = 0; i < guests->count; i++) {
+        if (guests->at[i] == id || !meet(c, id, guests->at[i])) continue;
+        *name = arena_printf(memory, "%s and %s", *name, p->buffers.at[guests->at[i]].name);
+        return "two that lie in the same bytes are used in turns";
+    }
+    return NULL;
+}
+
+const char *wrap_check_lent(const wrap_program *w, arena *memory, uint32_t *line, const char **law,
+                            const char **name)
 {
     const loop_program *p = w->loops;
-    donated_check c = {w, NULL, 0};
+    lent_check c = {w, NEW_ARRAY(memory, span, p->buffers.count + 1), 0};
+    guest_list *guests = NEW_ARRAY(memory, guest_list, p->buffers.count + 1);
     *law = "W11";
+    use_all(&c, memory);
+    for (loop_buffer_id id = 0; id < p->buffers.count; id++)
+        if (!w->lives[id].in_arena && c.of[id].first != NEVER)
+            vec_push(memory, &guests[w->lives[id].root], id);
     for (loop_buffer_id id = 0; id < p->buffers.count; id++) {
-        if (!wrap_is_given(w, id)) continue;
-        loop_buffer_id input = w->lives[id].root;
-        if (!c.of) {
-            c.of = NEW_ARRAY(memory, span, p->buffers.count + 1);
-            use_all(&c, memory);
-        }
-        *line = c.of[id].first == NEVER ? 1 : c.of[id].first;
-        *name = p->buffers.at[id].name;
-        if (!p->buffers.at[input].donated) return "a buffer lies in an input that is not donated";
-        if (!sym_known_less_equal(p->symbols, wrap_end(w, id), w->bytes[input], NULL))
-            return "a buffer is not inside the input that it lies in";
-        for (loop_buffer_id other = 0; other < p->buffers.count; other++) {
-            if (other == id || w->lives[other].root != input || !meet(&c, id, other)) continue;
-            *name = arena_printf(memory, "%s and %s", p->buffers.at[id].name,
-                                 p->buffers.at[other].name);
-            return "two that lie in the same bytes of an input are used in turns";
-        }
+        loop_buffer_id root = w->lives[id].root;
+        if (root == id || w->lives[id].in_arena || c.of[id].first == NEVER) continue;
+        *line = c.of[id].first;
+        const char *fault = check_guest(&c, id, &guests[root], memory, name);
+        if (fault) return fault;
     }
     return NULL;
 }
