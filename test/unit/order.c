@@ -399,15 +399,6 @@ static comparison compare(const order_problem *p, const char *name, arena *memor
     return c;
 }
 
-/* Never behind; ahead wherever it is not proven that nobody can be. */
-static void expect_ahead(const order_problem *p, const char *name, arena *memory)
-{
-    comparison c = compare(p, name, memory);
-    if (!EXPECT(c.ours <= c.best_of_four) || !EXPECT(c.ours < c.best_of_four || c.optimal))
-        printf("  %s: %lld, best of four %lld, bound %lld\n", name, (long long)c.ours,
-               (long long)c.best_of_four, (long long)c.bound);
-}
-
 /* ---- all orders ---- */
 
 typedef struct subset {
@@ -449,6 +440,18 @@ static int64_t least_peak(const order_problem *p, arena *memory)
         }
     }
     return best[count - 1].peak;
+}
+
+/* Never behind; ahead wherever it is not proven that nobody can be. */
+static void expect_ahead(const order_problem *p, const char *name, arena *memory)
+{
+    enum { MOST_NODES = 23 }; /* of which all sets are walked through */
+    comparison c = compare(p, name, memory);
+    bool best = c.ours < c.best_of_four || c.optimal ||
+                (p->node_count <= MOST_NODES && c.ours == least_peak(p, memory));
+    if (!EXPECT(c.ours <= c.best_of_four) || !EXPECT(best))
+        printf("  %s: %lld, best of four %lld, bound %lld\n", name, (long long)c.ours,
+               (long long)c.best_of_four, (long long)c.bound);
 }
 
 SESSION_TEST(order_of_small_problems_is_the_best)
