@@ -18,10 +18,8 @@ show out 0
 --out--
 symbol s0 = size 0 0
 alloc @buf1 live [0, 2) bytes 8*s0
-alloc @buf2 live [0, 1) bytes 4*s0
 note "pair"
 extern custom (@x[s0,2]{2,1}) -> (@buf1[s0,2]{2,1}, @buf2[s0]{1}) ints [] floats [] calls "returns_two_out" "TOO"
-free @buf2
 alloc @buf4 live [1, 2) bytes 4*s0
 note "again"
 extern custom (@buf1[s0,2]{2,1}) -> (@buf3[s0,2]{2,1}, @buf4[s0]{1}) ints [] floats [] calls "returns_two_out" "TOO"
