@@ -115,9 +115,9 @@ def _custom_ops(exported):
     packets = {}
     for graph in (module.graph for module in exported.graph_module.modules() if hasattr(module, "graph")):
         for node in graph.nodes:
-            overload = node.target
-            if node.op == "call_function" and hasattr(overload, "overloadpacket") and overload.namespace not in known:
-                packets[str(overload.overloadpacket)] = overload.overloadpacket
+            for overload in (node.target, *node.args[:1]):  # auto_functionalized_v2 has its operator as an argument
+                if node.op == "call_function" and hasattr(overload, "overloadpacket") and overload.namespace not in known:
+                    packets[str(overload.overloadpacket)] = overload.overloadpacket
     return packets.values()
 
 

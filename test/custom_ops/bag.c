@@ -56,6 +56,16 @@ int bag_sums(const fe_op_call *call)
     return 0;
 }
 
+/* Each tensor of the list times `by`; an optional log counts the calls. */
+int bag_grow(const fe_op_call *call)
+{
+    const fe_arg *list = &call->args[0];
+    for (uint32_t k = 0; k < list->count; k++)
+        scale_tensor(list->items[k].tensor, (float)call->args[1].number, NULL);
+    if (call->args[2].kind == FE_ARG_TENSOR) ++*(int64_t *)call->args[2].tensor->data;
+    return 0;
+}
+
 static float *element(const fe_tensor *x, int64_t i, int64_t j)
 {
     return (float *)x->data + i * x->strides[0] + j * x->strides[1];
@@ -79,6 +89,7 @@ static const fe_op_row rows[] = {
           bag_scale, NULL),
     FE_OP("bag::increment_(Tensor(a!) x, Tensor(b!)? calls=None) -> Tensor(a!)", bag_increment,
           NULL),
+    FE_OP("bag::grow_(Tensor(a!)[] xs, float by, Tensor(b!)? calls=None) -> ()", bag_grow, NULL),
     FE_OP("bag::sums(Tensor[] xs) -> Tensor[]", bag_sums, NULL),
     FE_OP("bag::mix_(Tensor(a!) x, Tensor(b!)? y, Tensor z) -> Tensor", bag_mix,
           "z[n, m] -> z[n, m]"),

@@ -1,10 +1,10 @@
 # operators of the user: two results and a changed argument, an out overload, lists and optional arguments; what was functionalised is changed where it lies again
---run-- for n in moe quant; do cc -shared -fPIC -I$ROOT/include $ROOT/examples/custom_ops/$n.c -lm -o lib$n.so || exit; done; for n in bag returns views sizes; do cc -shared -fPIC -I$ROOT/include $ROOT/test/custom_ops/$n.c -o lib$n.so || exit; done; for how in '' '--target process' --no-cc '--split nodes=3'; do ferrite check $ROOT/test/custom_ops --ops ./libmoe.so --ops ./libquant.so --ops libbag.so --ops libreturns.so --ops libviews.so --ops libsizes.so $how; done
+--run-- for n in moe quant; do cc -shared -fPIC -I$ROOT/include $ROOT/examples/custom_ops/$n.c -lm -o lib$n.so || exit; done; for n in bag returns views sizes; do cc -shared -fPIC -I$ROOT/include $ROOT/test/custom_ops/$n.c -o lib$n.so || exit; done; for how in '' '--target process' --no-cc '--split nodes=3'; do ferrite check $ROOT/test/custom_ops --ops ./libmoe.so --ops ./libquant.so --ops libbag.so --ops libreturns.so --ops libviews.so --ops libsizes.so $how | sed 's,^[1-9][0-9]* passed,all passed,'; done
 --out--
-16 passed, 0 failed, 0 unsupported
-16 passed, 0 failed, 0 unsupported
-16 passed, 0 failed, 0 unsupported
-16 passed, 0 failed, 0 unsupported
+all passed, 0 failed, 0 unsupported
+all passed, 0 failed, 0 unsupported
+all passed, 0 failed, 0 unsupported
+all passed, 0 failed, 0 unsupported
 --run-- ferrite inspect changed.fx --ops libbag.so --ops libreturns.so --stage wrap | sed -n '/^note/,$p'
 --file changed.fx--
 operators {

@@ -95,8 +95,10 @@ def changed(before, after):
     return isinstance(before, torch.Tensor) and not torch.equal(before, after)
 
 
-def write_case(stem, module, sets, dynamic_shapes=None, name=None, op=None, with_samples=True, frames=0, compare="values", double=True):
+def write_case(stem, module, sets, dynamic_shapes=None, name=None, op=None, with_samples=True, frames=0, compare="values", double=True,
+               functional=False):
     """sets: a list of argument tuples, or of (args, kwargs). double: the program can be run in float64, to compare with.
+    functional: saved as run_decompositions() leaves it.
     Returns the side information that STEM.json holds."""
     sets = [s if len(s) == 2 and isinstance(s[1], dict) else (tuple(s), {}) for s in sets]
     blob, described = {}, []
@@ -135,6 +137,8 @@ def write_case(stem, module, sets, dynamic_shapes=None, name=None, op=None, with
     args, kwargs = copy.deepcopy(sets[0])
     with torch.no_grad():
         program = torch.export.export(copy.deepcopy(module), args, kwargs or None, dynamic_shapes=dynamic_shapes)
+    if functional:
+        program = program.run_decompositions({})
     if not with_samples:
         program.example_inputs = None
     save_program(program, f"{stem}.pt2", frames)

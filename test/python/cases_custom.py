@@ -126,6 +126,13 @@ def scale_(xs, by, mask=None, mode="all"):
         x.mul_(by if mask is None else torch.where(mask, by, 1.0).reshape(-1, *[1] * (x.dim() - 1)))
 
 
+def grow_(xs, by, calls=None):
+    for x in xs:
+        x.mul_(by)
+    if calls is not None:
+        calls += 1
+
+
 def increment_(x, calls=None):
     x += 1
     if calls is not None:
@@ -138,6 +145,7 @@ def sums(xs):
 
 
 declare("bag", 'scale_(Tensor(a!)[] xs, float by, Tensor? mask=None, str mode="all") -> ()', scale_, lambda *args: None)
+declare("bag", "grow_(Tensor(a!)[] xs, float by, Tensor(b!)? calls=None) -> ()", grow_, lambda *args: None)
 declare("bag", "increment_(Tensor(a!) x, Tensor(b!)? calls=None) -> Tensor(a!)", increment_, lambda x, calls=None: x)
 declare("bag", "sums(Tensor[] xs) -> Tensor[]", sums, lambda xs: [x.new_empty(x.shape[0]) for x in xs])
 
@@ -432,3 +440,28 @@ def changed_in_place():
             return old, value, mixed, later, both, same, part
 
     return Changed(), [(torch.randn(4, 3), torch.randn(4, 3))]
+
+
+@program
+def made_functional():
+    """As run_decompositions() leaves it: auto_functionalized_v2 calls the operators."""
+    class Made(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("seen", torch.zeros(3, dtype=torch.int64))
+            self.register_buffer("table", torch.ones(4, 3))
+
+        def forward(self, x, y):
+            ops = torch.ops.bag
+            value = x.cos()
+            old = value * 2  # read before
+            ops.grow_([value, self.table, y[1:]], 2.0)
+            calls = torch.zeros((), dtype=torch.int64)
+            ops.grow_([value.t()], 0.5, calls)
+            ops.grow_([], 0.5, calls)
+            mixed = ops.mix_(x[:, 1:], None, y[:, 1:])
+            again = ops.mix_(value, self.table, y)
+            weights, experts = torch.ops.moe.route(value @ y.t()[:, :3], self.seen)
+            return old, value, calls, mixed, again, weights, experts, self.table + 0
+
+    return Made(), [(torch.randn(4, 3), torch.randn(4, 3))], {"functional": True}

@@ -131,6 +131,10 @@ def operators_that_pytorch_knows_need_no_declaration(folder):
         OUT_CALLS.clear()
         everywhere(program, folder, inputs, eager(module, inputs))
         assert OUT_CALLS == [(2, 4)] * 4, OUT_CALLS  # the out overload did the work
+        functional = export(module, inputs, dynamic_shapes=shapes).run_decompositions({})
+        assert "auto_functionalized_v2" in str(functional.graph)
+        with tempfile.TemporaryDirectory(dir=folder) as another:  # a library is loaded once by its path
+            everywhere(ferrite.compile(functional), another, inputs, eager(module, inputs))
         if shapes:
             other = (torch.randn(9, 4), inputs[1])
             everywhere(program, folder, other, eager(module, other))
