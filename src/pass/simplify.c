@@ -222,6 +222,46 @@ static fx_node *whole_of_items(rewriting *r, bool is_stack)
     return ty_known_same_layout(r->g->symbols, fx_tensor(x), t) ? x : NULL;
 }
 
+/* Where along `dim` a slice of step 1 begins. */
+static bool slice_start(const rewriting *r, const fx_arg *slice, uint32_t dim, int64_t *start)
+{
+    const fx_node *n = slice->node;
+    int64_t given, step, size;
+    const ty_tensor *x;
+    if (slice->kind != FX_ARG_NODE || !fx_is(n, OP_aten_slice_Tensor)) return false;
+    x = fx_arg_tensor(&n->args[0]);
+    *start = 0;
+    if (!x || dim >= x->rank || !fx_arg_int(r->g, fx_get(r->g, n, "dim"), &given) ||
+        (given < 0 ? given + x->rank : given) != dim ||
+        !fx_arg_int(r->g, fx_get(r->g, n, "step"), &step) || step != 1)
+        return false;
+    const fx_arg *from = fx_get(r->g, n, "start");
+    if (from->kind == FX_ARG_NONE) return true;
+    if (!fx_arg_int(r->g, from, start)) return false;
+    if (*start < 0 && sym_is_int(r->g->symbols, x->sizes[dim], &size)) *start += size;
+    return true;
+}
+
+/* Slices of one tensor that follow each other from its beginning to its end. */
+static fx_node *whole_of_slices(rewriting *r)
+{
+    const fx_arg *list = match_arg(r->m, "list");
+    const ty_tensor *t = fx_tensor(r->root);
+    uint32_t dim;
+    int64_t start, size, at = 0;
+    fx_node *x = NULL;
+    if (!t || list->kind != FX_ARG_LIST || !rewrite_dim(r, "dim", t->rank, &dim)) return NULL;
+    for (uint32_t i = 0; i < list->list.count; i++) {
+        const fx_arg *a = &list->list.items[i];
+        if (!slice_start(r, a, dim, &start) || start != at || (x && a->node->args[0].node != x) ||
+            !sym_is_int(r->g->symbols, fx_arg_tensor(a)->sizes[dim], &size))
+            return NULL;
+        x = a->node->args[0].node;
+        at += size;
+    }
+    return x && ty_known_same_layout(r->g->symbols, fx_tensor(x), t) ? x : NULL;
+}
+
 static fx_node *whole_of_split(rewriting *r)
 {
     return whole_of_items(r, false);
@@ -305,6 +345,7 @@ static const rewrite_rule RULES[] = {
     {"_operator.getitem(&unbind.int(&stack(%list, %d), %dim), %k)", item_of_stack},
     {"select.int(&stack(%list, %d), %dim, %k)", item_of_stack},
     {"cat(%list, %dim)", whole_of_split},
+    {"cat(%list, %dim)", whole_of_slices},
     {"stack(%list, %dim)", whole_of_unbind},
     {"slice_scatter(_, %source, %dim, %start, _, 1)", over_all},
     {"slice_scatter(slice_scatter(%base, _, %dim, %a, %b, %c), _, %dim, %a, %b, %c)", over_again},

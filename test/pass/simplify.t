@@ -114,3 +114,34 @@ graph kept {
   %w = aten.index_put.default(%x, [%ramp], %v, True)
   output (user %f, user %all, user %second, user %n, user %flat, user %w)
 }
+--run-- ferrite inspect - --stage fx --verify | grep -e cat -e output
+--in--
+graph slices_put_together {
+  placeholder %x user "x" : f32[4,6]
+  placeholder %y user "y" : f32[4,6]
+  %a = aten.slice.Tensor(%x, 1, None, 2)
+  %b = aten.slice.Tensor(%x, 1, 2, -1)
+  %c = aten.slice.Tensor(%x, -1, -1, 9223372036854775807)
+  %whole = aten.cat.default([%a, %b, %c], 1)
+  %gone = aten.exp.default(%whole)
+  %gap = aten.cat.default([%a, %c], 1)
+  %back = aten.cat.default([%b, %a, %c], 1)
+  %other = aten.slice.Tensor(%y, 1, 2, -1)
+  %mixed = aten.cat.default([%a, %other, %c], 1)
+  %even = aten.slice.Tensor(%x, 1, 0, 6, 2)
+  %odd = aten.slice.Tensor(%x, 1, 3, 6)
+  %steps = aten.cat.default([%even, %odd], 1)
+  %copy = aten.cat.default([%x], 0)
+  %up = aten.slice.Tensor(%y, 0, 0, 2)
+  %low = aten.slice.Tensor(%y, 0, 2, 4)
+  %returned = aten.cat.default([%up, %low], 0)
+  output (user %gone, user %gap, user %back, user %mixed, user %steps, user %copy, user %returned)
+}
+--out--
+  %gap = aten.cat.default([%a, %c], 1) : f32[4,3]{3,1}@5
+  %back = aten.cat.default([%b, %a, %c], 1) : f32[4,6]{6,1}@6
+  %mixed = aten.cat.default([%a, %other, %c], 1) : f32[4,6]{6,1}@7
+  %steps = aten.cat.default([%even, %odd], 1) : f32[4,6]{6,1}@8
+  %copy = aten.cat.default([%x], 0) : f32[4,6]{6,1}@9
+  %returned = aten.cat.default([%up, %low], 0) : f32[4,6]{6,1}@10
+  output (user %gone, user %gap, user %back, user %mixed, user %steps, user %copy, user %returned)
