@@ -9,6 +9,10 @@
  */
 #include "sched/legal.h"
 
+/* Buffers and groups that are looked at, over all moves: a program so large that this is not enough keeps
+ * in the arena what lies there by then. */
+enum { MOST_STEPS = 1 << 24 };
+
 typedef struct lease {
     uint32_t birth, death;
     int64_t begin, end; /* bytes */
@@ -240,8 +244,8 @@ static void move(donation *d, loop_buffer_id root, const room *to)
     if (to->takes_over) add_takeover(d, t->birth, to->in->id, t->first);
     for (loop_buffer_id b = 0; b < d->p->buffers.count; b++) {
         sched_life *life = &d->s->lives[b];
-        sym_expr shift = sym_int(d->p->symbols, to->at / ty_dtype_size(d->p->buffers.at[b].dtype));
         if (life->root != root || !life->in_arena) continue;
+        sym_expr shift = sym_int(d->p->symbols, to->at / ty_dtype_size(d->p->buffers.at[b].dtype));
         life->root = to->in->id;
         life->in_arena = false;
         if (to->at)
@@ -285,7 +289,8 @@ void use_lent(struct fuser *f)
     if (!d.lenders.count) return;
     find_tenants(&d);
     d.live = live_bytes(d.s, d.memory);
-    for (uint32_t worst = 0;;) {
+    uint64_t steps = d.p->buffers.count + d.s->groups.count;
+    for (uint32_t worst = 0, moves = 0; moves * steps < MOST_STEPS; moves++) {
         for (uint32_t g = 0; g < d.s->groups.count; g++)
             if (d.live[g] > d.live[worst]) worst = g;
         if (d.s->groups.count == 0 || !move_from(&d, worst)) return;

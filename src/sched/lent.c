@@ -3,6 +3,8 @@
  */
 #include "sched/sched_priv.h"
 
+#include <stdlib.h>
+
 /* ---- which inputs ---- */
 
 static bool writes(const loop_op *op, loop_buffer_id b)
@@ -52,6 +54,7 @@ const char *sched_donation_fault(loop_program *p, loop_buffer_id input)
 /* What takes turns in one piece of the memory: buffers that hand it on, and wholes with their parts. */
 typedef struct tenant {
     loop_buffer_id last; /* where handing on ends */
+    loop_buffer_id newest;
     uint32_t birth, death;
     sym_expr begin, end; /* bytes of the input's memory */
 } tenant;
@@ -99,23 +102,44 @@ static const char *check_tenant(const sched_schedule *s, const loop_buffer_id *h
     return NULL;
 }
 
-static void add_tenant(const sched_schedule *s, const loop_buffer_id *heir, loop_buffer_id b,
-                       tenant_list *list, arena *memory)
+/* By host: what lies in its memory. */
+typedef struct tenancy {
+    const sched_schedule *s;
+    const loop_buffer_id *heir;
+    arena *memory;
+    tenant_list *of;
+    uint32_t *place; /* by the buffer where handing on ends: its number in the list, from 1 */
+} tenancy;
+
+static void add_tenant(tenancy *y, loop_buffer_id b)
 {
+    const sched_schedule *s = y->s;
     const loop_program *p = s->program;
     const sched_life *life = &s->lives[b];
-    loop_buffer_id last = last_of(s, heir, b);
-    sym_expr place = sched_place(s, last);
-    tenant t = {last, life->birth, life->death, bytes_of(p, last, place),
-                bytes_of(p, last, sym_add(p->symbols, place, p->buffers.at[last].elements))};
-    for (uint32_t i = 0; i < list->count; i++) {
-        tenant *have = &list->at[i];
-        if (have->last != last) continue;
-        if (t.birth < have->birth) have->birth = t.birth;
-        if (t.death > have->death) have->death = t.death;
+    tenant_list *list = &y->of[life->root];
+    loop_buffer_id last = last_of(s, y->heir, b);
+    if (y->place[last]) {
+        tenant *have = &list->at[y->place[last] - 1];
+        have->newest = b;
+        if (life->birth < have->birth) have->birth = life->birth;
+        if (life->death > have->death) have->death = life->death;
         return;
     }
-    vec_push(memory, list, t);
+    sym_expr place = sched_place(s, last);
+    tenant t = {last,
+                b,
+                life->birth,
+                life->death,
+                bytes_of(p, last, place),
+                bytes_of(p, last, sym_add(p->symbols, place, p->buffers.at[last].elements))};
+    vec_push(y->memory, list, t);
+    y->place[last] = list->count;
+}
+
+static int by_birth(const void *a, const void *b)
+{
+    const tenant *x = a, *y = b;
+    return (x->birth > y->birth) - (x->birth < y->birth);
 }
 
 static bool meet(loop_program *p, const tenant *a, const tenant *b)
@@ -125,26 +149,50 @@ static bool meet(loop_program *p, const tenant *a, const tenant *b)
            !sym_known_less_equal(p->symbols, b->end, a->begin, NULL);
 }
 
+/* Do two tenants live at once in the same bytes? They are met in the order of their births, each with
+ * those that still live. */
+static bool any_meet(tenancy *y, tenant_list *list, loop_buffer_id *culprit)
+{
+    VEC(const tenant *) alive = {0};
+    if (list->count) qsort(list->at, list->count, sizeof *list->at, by_birth);
+    for (uint32_t i = 0; i < list->count; i++) {
+        const tenant *t = &list->at[i];
+        uint32_t kept = 0;
+        for (uint32_t k = 0; k < alive.count; k++) {
+            const tenant *other = alive.at[k];
+            if (other->death <= t->birth) continue;
+            alive.at[kept++] = other;
+            if (!meet(y->s->program, t, other)) continue;
+            *culprit = t->newest > other->newest ? t->newest : other->newest;
+            return true;
+        }
+        alive.count = kept;
+        vec_push(y->memory, &alive, t);
+    }
+    return false;
+}
+
 const char *check_lent(const sched_schedule *s, const loop_buffer_id *heir, arena *memory,
                        loop_buffer_id *culprit)
 {
     loop_program *p = s->program;
-    tenant_list *of = NEW_ARRAY(memory, tenant_list, p->buffers.count + 1);
-    bool *has_others = NEW_ARRAY(memory, bool, p->buffers.count + 1);
-    for (loop_buffer_id b = 0; b < p->buffers.count; b++)
+    uint32_t count = p->buffers.count;
+    tenancy y = {s, heir, memory, NEW_ARRAY(memory, tenant_list, count + 1),
+                 NEW_ARRAY(memory, uint32_t, count + 1)};
+    bool *has_others = NEW_ARRAY(memory, bool, count + 1);
+    for (loop_buffer_id b = 0; b < count; b++)
         has_others[s->lives[b].root] |= last_of(s, heir, b) != s->lives[b].root;
-    for (loop_buffer_id b = 0; b < p->buffers.count; b++) {
+    for (loop_buffer_id b = 0; b < count; b++) {
         loop_buffer_id root = s->lives[b].root;
         bool is_input = p->buffers.at[root].kind == LOOP_INPUT;
         if (is_input ? root == b : s->lives[root].in_arena || !has_others[root]) continue;
         *culprit = b;
         const char *fault = check_tenant(s, heir, b);
         if (fault) return fault;
-        if (s->lives[b].birth < s->lives[b].death) add_tenant(s, heir, b, &of[root], memory);
-        for (uint32_t i = 0; i < of[root].count; i++)
-            for (uint32_t k = 0; k < i; k++)
-                if (meet(p, &of[root].at[i], &of[root].at[k]))
-                    return "two buffers that live at once lie in the same bytes";
+        if (s->lives[b].birth < s->lives[b].death) add_tenant(&y, b);
     }
+    for (loop_buffer_id b = 0; b < count; b++)
+        if (any_meet(&y, &y.of[b], culprit))
+            return "two buffers that live at once lie in the same bytes";
     return NULL;
 }

@@ -1,6 +1,8 @@
 /* lent.c -- memory of inputs and outputs that is used for other things: how much, and law W11. */
 #include "wrap/wrap_priv.h"
 
+#include <stdlib.h>
+
 #define NEVER UINT32_MAX
 
 /* ---- how much ---- */
@@ -159,25 +161,53 @@ static bool meet(const lent_check *c, loop_buffer_id a, loop_buffer_id b)
 }
 
 /* By root: those that lie in its memory. */
-typedef VEC(loop_buffer_id) guest_list;
+typedef struct guest {
+    loop_buffer_id id;
+    span of;
+} guest;
+typedef VEC(guest) guest_list;
 
-static const char *check_guest(const lent_check *c, loop_buffer_id id, const guest_list *guests,
-                               arena *memory, const char **name)
+static const char *check_guest(const lent_check *c, loop_buffer_id id)
 {
     const wrap_program *w = c->w;
-    const loop_program *p = w->loops;
     loop_buffer_id host = w->lives[id].root;
-    *name = p->buffers.at[id].name;
-    if (wrap_is_given(w, id) && !p->buffers.at[host].donated)
+    if (wrap_is_given(w, id) && !w->loops->buffers.at[host].donated)
         return "a buffer lies in an input that is not donated";
-    if (!sym_known_less_equal(p->symbols, wrap_end(w, id), w->bytes[host], NULL))
+    if (!sym_known_less_equal(w->loops->symbols, wrap_end(w, id), w->bytes[host], NULL))
         return "a buffer is not inside the memory that it lies in";
-    for (uint32_t i = 0; i < guests->count; i++) {
-        if (guests->at[i] == id || !meet(c, id, guests->at[i])) continue;
-        *name = arena_printf(memory, "%s and %s", *name, p->buffers.at[guests->at[i]].name);
-        return "two that lie in the same bytes are used in turns";
-    }
     return NULL;
+}
+
+static int by_first_use(const void *a, const void *b)
+{
+    const guest *x = a, *y = b;
+    return (x->of.first > y->of.first) - (x->of.first < y->of.first);
+}
+
+/* Two that are not used in turns, the host last; false: there are none. Each is met with those before it
+ * that are still used. */
+static bool find_clash(const lent_check *c, guest_list *guests, arena *memory,
+                       loop_buffer_id *one_of, loop_buffer_id *other_of)
+{
+    VEC(guest) used = {0};
+    if (guests->count) qsort(guests->at, guests->count, sizeof *guests->at, by_first_use);
+    for (uint32_t i = 0; i < guests->count; i++) {
+        guest one = guests->at[i];
+        uint32_t kept = 0;
+        for (uint32_t k = 0; k < used.count; k++) {
+            guest other = used.at[k];
+            if (other.of.last < one.of.first) continue;
+            used.at[kept++] = other;
+            if (!meet(c, one.id, other.id)) continue;
+            bool is_host = c->w->lives[other.id].root == other.id;
+            *one_of = is_host ? one.id : other.id;
+            *other_of = is_host ? other.id : one.id;
+            return true;
+        }
+        used.count = kept;
+        vec_push(memory, &used, one);
+    }
+    return false;
 }
 
 const char *wrap_check_lent(const wrap_program *w, arena *memory, uint32_t *line, const char **law,
@@ -186,17 +216,24 @@ const char *wrap_check_lent(const wrap_program *w, arena *memory, uint32_t *line
     const loop_program *p = w->loops;
     lent_check c = {w, NEW_ARRAY(memory, span, p->buffers.count + 1), 0};
     guest_list *guests = NEW_ARRAY(memory, guest_list, p->buffers.count + 1);
+    loop_buffer_id one, other;
     *law = "W11";
     use_all(&c, memory);
-    for (loop_buffer_id id = 0; id < p->buffers.count; id++)
-        if (!w->lives[id].in_arena && c.of[id].first != NEVER)
-            vec_push(memory, &guests[w->lives[id].root], id);
     for (loop_buffer_id id = 0; id < p->buffers.count; id++) {
-        loop_buffer_id root = w->lives[id].root;
-        if (root == id || w->lives[id].in_arena || c.of[id].first == NEVER) continue;
+        if (w->lives[id].in_arena || c.of[id].first == NEVER) continue;
+        loop_buffer_id host = w->lives[id].root;
+        vec_push(memory, &guests[host], (guest){id, c.of[id]});
+        const char *fault = host == id ? NULL : check_guest(&c, id);
         *line = c.of[id].first;
-        const char *fault = check_guest(&c, id, &guests[root], memory, name);
+        *name = p->buffers.at[id].name;
         if (fault) return fault;
+    }
+    for (loop_buffer_id host = 0; host < p->buffers.count; host++) {
+        if (!find_clash(&c, &guests[host], memory, &one, &other)) continue;
+        *line = c.of[one].first;
+        *name =
+            arena_printf(memory, "%s and %s", p->buffers.at[one].name, p->buffers.at[other].name);
+        return "two that lie in the same bytes are used in turns";
     }
     return NULL;
 }
