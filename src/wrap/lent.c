@@ -146,18 +146,45 @@ static bool are_of_one_whole(const wrap_program *w, loop_buffer_id a, loop_buffe
            (has_gaps(w, a) && has_gaps(w, b));
 }
 
+/* Is the one used for the last time before the other is used, or where that takes its memory over? */
+static bool is_before(const lent_check *c, loop_buffer_id a, loop_buffer_id b)
+{
+    span x = c->of[a], y = c->of[b];
+    return x.last < y.first || (x.last == y.first && are_apart(c->w, x.last, a, b));
+}
+
+static bool are_in_turns(const lent_check *c, loop_buffer_id a, loop_buffer_id b)
+{
+    return c->of[a].first == NEVER || c->of[b].first == NEVER || is_before(c, a, b) ||
+           is_before(c, b, a);
+}
+
+static bool is_within(const lent_check *c, loop_buffer_id a, loop_buffer_id b)
+{
+    sym_table *t = c->w->loops->symbols;
+    return sym_known_less_equal(t, wrap_begin(c->w, b), wrap_begin(c->w, a), NULL) &&
+           sym_known_less_equal(t, wrap_end(c->w, a), wrap_end(c->w, b), NULL);
+}
+
+/* Is a in turns with a piece of b, which has those bytes of b to itself? */
+static bool leaves_to_piece(const lent_check *c, loop_buffer_id a, loop_buffer_id b)
+{
+    const loop_program *p = c->w->loops;
+    for (loop_buffer_id id = 0; id < p->buffers.count; id++)
+        if (p->buffers.at[id].part && loop_is_inside(p, id, b) && is_within(c, a, id) &&
+            are_in_turns(c, a, id))
+            return true;
+    return false;
+}
+
 static bool meet(const lent_check *c, loop_buffer_id a, loop_buffer_id b)
 {
     const wrap_program *w = c->w;
     sym_table *t = w->loops->symbols;
-    span x = c->of[a], y = c->of[b];
-    if (x.first == NEVER || y.first == NEVER || x.last < y.first || y.last < x.first) return false;
-    if ((x.last == y.first && are_apart(w, x.last, a, b)) ||
-        (y.last == x.first && are_apart(w, y.last, b, a)))
-        return false;
-    return !sym_known_less_equal(t, wrap_end(w, a), wrap_begin(w, b), NULL) &&
+    return !are_in_turns(c, a, b) &&
+           !sym_known_less_equal(t, wrap_end(w, a), wrap_begin(w, b), NULL) &&
            !sym_known_less_equal(t, wrap_end(w, b), wrap_begin(w, a), NULL) &&
-           !are_of_one_whole(w, a, b);
+           !are_of_one_whole(w, a, b) && !leaves_to_piece(c, a, b) && !leaves_to_piece(c, b, a);
 }
 
 /* By root: those that lie in its memory. */

@@ -105,3 +105,25 @@ error: donate: input 'changed' cannot be donated: the program changes it in plac
 error: donate: input 'gaps' cannot be donated: its strides leave gaps, which are not its own
 error: donate: the program has no input 'n'
 input  @free : f32[4,4] strides [4,1] donated origin 3
+--run-- ferrite inspect pieces.fx --stage wrap | grep '^memory'
+--file pieces.fx--
+graph main {
+  placeholder %x user "x" : f32[1,3,4]
+  placeholder %w user "w" : f32[1,4,2]
+  placeholder %c user "c" : f32[2]
+  placeholder %k user "k" : f32[1,1,2]
+  placeholder %g user "g" : f32[1,2,8]
+  placeholder %h user "h" : f32[1,8,64]
+  %k2 = aten.exp.default(%k)
+  %bmm = aten.bmm.default(%x, %w)
+  %add = aten.add.Tensor(%bmm, %c)
+  %cat = aten.cat.default([%k2, %add], 1)
+  %t = aten.bmm.default(%cat, %g)
+  %out = aten.bmm.default(%t, %h)
+  output (user %out)
+}
+--out--
+memory @buf6 in @buf9 at 2
+memory @buf7 in @buf9
+memory @buf9 output 0
+memory @buf10 in @buf9 at 2
