@@ -59,7 +59,10 @@ static void put(kern_builder *b, const loop_store *st, kern_ref value)
                             (local == SCHED_LOCAL_TILE && sym_same(index, b->vector_axis)));
     out.index = spot.index;
     out.access = spot.access;
-    if (is_tile && b->k->outer_vector) out.access = KERN_UNIT;
+    if (is_tile && b->k->outer_vector) {
+        b->moving_tile |= spot.access != KERN_ONE;
+        out.access = KERN_UNIT;
+    }
     if (out.access == KERN_ONE && b->k->lanes > 1 && inside &&
         (!set || b->k->values.at[value].vector))
         out.access = KERN_LANES;
@@ -346,8 +349,9 @@ fe_status kern_lower(const sched_schedule *s, const sched_group *g, const kern_t
         build_group(&b, lanes);
     }
     if (lanes > 1 && widest_vector(b.k) == 8) build_group(&b, bytes / 8);
-    if (b.k->outer_vector && b.tile_bytes > MOST_TILE_BYTES) {
-        b.vector = SCHED_VECTOR_NONE; /* a tile for each lane would be too much for the stack */
+    if (b.k->outer_vector && (b.tile_bytes > MOST_TILE_BYTES || b.moving_tile)) {
+        /* a tile for each lane would be too much for the stack, or has no place for all at once */
+        b.vector = SCHED_VECTOR_NONE;
         build_group(&b, 1);
     }
     if (b.unbounded_tile) {

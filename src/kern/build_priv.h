@@ -40,6 +40,7 @@ typedef struct kern_builder {
     bool has_complex;
     bool unbounded_tile; /* a tile whose size is not known ahead */
     int64_t tile_bytes;  /* of all tiles */
+    bool moving_tile;    /* lanes that run along rows read different elements of their tiles */
     map memory_of;       /* loop_buffer_id -> index in memories */
     /* loop_buffer_id -> sched_local */
     map is_local;

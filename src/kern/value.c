@@ -204,7 +204,10 @@ static kern_ref build_load(kern_builder *b, const loop_node *n, kern_ref guard)
     v.index = spot.index;
     v.access = spot.access;
     v.level = spot.level;
-    if (is_tile && b->k->outer_vector) v.access = KERN_UNIT;
+    if (is_tile && b->k->outer_vector) {
+        b->moving_tile |= spot.access != KERN_ONE;
+        v.access = KERN_UNIT;
+    }
     if (guard && at(b, guard)->vector && v.access == KERN_ONE) v.access = KERN_LANES;
     if (guard && at(b, guard)->level > v.level) v.level = at(b, guard)->level;
     v.pairs = v.access == KERN_LANES && spot.stride == 2;

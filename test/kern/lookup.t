@@ -78,3 +78,41 @@ kernel k_copy group 3 lanes 8 ints [20, 32, 50]
       store b1[p1*v2 + i1] : f32x8 add= v1
     }
   }
+--run-- ferrite inspect moved.loop --from loop --stage kern --isa x86-64-v3 | grep -e rows -e tile -e t0
+--file moved.loop--
+program main
+input  @x : f32[8,8] strides [8,1]
+input  @t : i64[8] strides [1]
+temp   @top : f32[8] strides [1]
+temp   @sum : f32[8] strides [1]
+temp   @log : f32[8,8] strides [8,1]
+temp   @y : f32[8] strides [1]
+nest [i0 < 8] reduce [r0 < 8] {
+  %0 = load f32 @x[8*i0 + r0]
+  @top[i0] = max_of %0
+}
+nest [i0 < 8] reduce [r0 < 8] {
+  %0 = load f32 @x[8*i0 + r0]
+  %1 = load f32 @top[i0]
+  %2 = sub %0, %1 : f32
+  %3 = exp %2 : f32
+  @sum[i0] = sum %3
+}
+nest [i0 < 8, i1 < 8] {
+  %0 = load f32 @x[8*i0 + i1]
+  %1 = load f32 @sum[i0]
+  %2 = div %0, %1 : f32
+  @log[8*i0 + i1] = %2
+}
+nest [i0 < 8] {
+  %0 = load i64 @t[i0]
+  j0 = indirect %0 < 8 dim 1
+  %1 = load f32 @log[j0 + 8*i0]
+  @y[i0] = %1
+}
+output @y[8]{1}
+--out--
+  tile t0 : f32[12]
+  rows (i0) {
+      store t0[i1] : f32 = v8
+    v10 : f32 = load t0[v9]
