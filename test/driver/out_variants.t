@@ -130,13 +130,15 @@ error: run: u0 == 5 does not hold (rows): u0 = 4
 # an argument, which is changed where it lies; so memory does not grow with the chain
 --run-- ${FERRITE_TEST_CC:-cc} -rdynamic -I$ROOT/include -I$ROOT/test/artifact $ROOT/test/custom_ops/flat.c -o flat -ldl && for op in 'two.default(%x' 'seen.default(%x'; do for n in 3 30; do sh chain.sh $n "$op" >chain.fx; ferrite inspect chain.fx --ops ./libreturns.so --stage wrap | grep -o '^wrapper arena .* bound [0-9]*'; ferrite compile chain.fx --ops ./libreturns.so -o chain.so --quiet && ./flat ./chain.so; done; done
 --file chain.sh--
+rows=${3:-64}
 echo 'operators { "returns::two(Tensor x) -> (Tensor, Tensor)" "returns::seen(Tensor x, Tensor(a!)? seen=None) -> (Tensor, Tensor)" }'
-echo 'graph chain { placeholder %x0 user "x" : f32[64,16]'
+test $rows = 64 || echo "symbols { $rows in [1, 100] }"
+echo "graph chain { placeholder %x0 user \"x\" : f32[$rows,16]"
 echo '%counts = aten.zeros.default([], torch.int64, None, None, None)'
 for k in $(seq $1); do
     rest=')'
     test "$2" = 'two.default(%x' || rest=', %counts)'
-    echo "%p$k = returns.$2$((k - 1))$rest : (f32[64,16], f32[64])"
+    echo "%p$k = returns.$2$((k - 1))$rest : (f32[$rows,16], f32[$rows])"
     echo "%x$k = _operator.getitem(%p$k, 0)"
 done
 echo "output (user %x$1, user %counts) }"
@@ -148,6 +150,11 @@ holds 12296 bytes, always; pages flat; allocations none
 wrapper arena 4352 bound 4352
 holds 8456 bytes, always; pages flat; allocations none
 wrapper arena 8192 bound 8192
+holds 12296 bytes, always; pages flat; allocations none
+--run-- for n in 3 30 300; do sh chain.sh $n 'seen.default(%x' s0 >chain.fx; ferrite compile chain.fx --ops ./libreturns.so -o chain.so --quiet && ./flat ./chain.so; done
+--out--
+holds 8456 bytes, always; pages flat; allocations none
+holds 12296 bytes, always; pages flat; allocations none
 holds 12296 bytes, always; pages flat; allocations none
 --run-- sh chain.sh 2 'seen.default(%x' >chain.fx; ferrite inspect chain.fx --ops ./libreturns.so --stage wrap | sed -n '/^wrapper/,$p'
 --out--
