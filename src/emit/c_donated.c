@@ -1,25 +1,16 @@
 /* c_donated.c -- what a generated C program says of the memory that it uses and its caller owns. */
 #include "emit/c.h"
 
-static uint32_t next_donated(const wrap_program *w, uint32_t k)
-{
-    const loop_program *p = w->loops;
-    while (k < p->inputs.count &&
-           (!p->inputs.at[k].is_tensor || !wrap_is_overwritten(w, p->inputs.at[k].buffer)))
-        k++;
-    return k;
-}
-
 void emit_c_donated(emit_state *s)
 {
     const loop_program *p = s->w->loops;
-    uint32_t first = next_donated(s->w, 0);
+    uint32_t first = wrap_next_overwritten(s->w, 0);
     if (first == p->inputs.count) return;
     text_add(&s->out, "/* Inputs that a run overwrites:");
-    for (uint32_t k = first; k < p->inputs.count; k = next_donated(s->w, k + 1))
+    for (uint32_t k = first; k < p->inputs.count; k = wrap_next_overwritten(s->w, k + 1))
         text_printf(&s->out, " %s", p->inputs.at[k].name);
     text_add(&s->out, " */\nstatic const uint32_t donated[] = {");
-    for (uint32_t k = first; k < p->inputs.count; k = next_donated(s->w, k + 1))
+    for (uint32_t k = first; k < p->inputs.count; k = wrap_next_overwritten(s->w, k + 1))
         text_printf(&s->out, "%u, ", k);
     text_add(&s->out, "};\n\n");
 }
@@ -27,7 +18,9 @@ void emit_c_donated(emit_state *s)
 void emit_c_donated_fields(emit_state *s)
 {
     uint32_t count = 0, inputs = s->w->loops->inputs.count;
-    for (uint32_t k = next_donated(s->w, 0); k < inputs; k = next_donated(s->w, k + 1)) count++;
+    for (uint32_t k = wrap_next_overwritten(s->w, 0); k < inputs;
+         k = wrap_next_overwritten(s->w, k + 1))
+        count++;
     if (count) text_printf(&s->out, "    .donated = donated,\n    .donated_count = %u,\n", count);
     if (wrap_lends_outputs(s->w)) text_add(&s->out, "    .lends_outputs = 1,\n");
 }

@@ -315,15 +315,11 @@ void emit_python_begin(emit_state *s)
 /* Inputs that a run overwrites. */
 static void print_donated(emit_state *s)
 {
-    const loop_program *p = s->w->loops;
-    bool any = false;
-    for (uint32_t k = 0; k < p->inputs.count; k++) {
-        if (!p->inputs.at[k].is_tensor || !wrap_is_overwritten(s->w, p->inputs.at[k].buffer))
-            continue;
-        text_printf(&s->out, "%s%u,", any ? " " : ", donated=(", k);
-        any = true;
-    }
-    if (any) text_char(&s->out, ')');
+    uint32_t inputs = s->w->loops->inputs.count, k = wrap_next_overwritten(s->w, 0);
+    if (k == inputs) return;
+    text_printf(&s->out, ", donated=(%u,", k);
+    while ((k = wrap_next_overwritten(s->w, k + 1)) < inputs) text_printf(&s->out, " %u,", k);
+    text_char(&s->out, ')');
 }
 
 void emit_python_end(emit_state *s)

@@ -45,6 +45,15 @@ bool wrap_is_overwritten(const wrap_program *w, loop_buffer_id input)
     return w->loops->buffers.at[input].donated && wrap_overwritten_bytes(w, input) != 0;
 }
 
+uint32_t wrap_next_overwritten(const wrap_program *w, uint32_t k)
+{
+    const loop_program *p = w->loops;
+    while (k < p->inputs.count &&
+           (!p->inputs.at[k].is_tensor || !wrap_is_overwritten(w, p->inputs.at[k].buffer)))
+        k++;
+    return k;
+}
+
 int64_t wrap_donated_bytes(const wrap_program *w)
 {
     int64_t sum = 0;

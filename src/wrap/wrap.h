@@ -255,6 +255,8 @@ static inline bool wrap_is_given(const wrap_program *w, loop_buffer_id id)
 sym_expr wrap_begin(const wrap_program *w, loop_buffer_id id); /* in bytes of its root's memory */
 sym_expr wrap_end(const wrap_program *w, loop_buffer_id id);
 bool wrap_is_overwritten(const wrap_program *w, loop_buffer_id input);
+/* The first input from number k on that is; how many there are inputs: none. */
+uint32_t wrap_next_overwritten(const wrap_program *w, uint32_t k);
 int64_t wrap_overwritten_bytes(const wrap_program *w, loop_buffer_id input);
 /* Does something lie in the memory of an output before the output, or hand on to it? */
 bool wrap_lends_outputs(const wrap_program *w);

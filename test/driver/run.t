@@ -28,6 +28,7 @@ error: run: the program takes 2 inputs and the archive records no sample of them
 # after inline
 # after unbatch
 # after lists
+# after custom_calls
 # after functionalise
 # after decompose
 # after facts
