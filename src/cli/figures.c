@@ -15,8 +15,8 @@ void cli_print_figures(const fe_figures *f, FILE *to)
     fprintf(to, "weights: %lld bytes\n", (long long)f->weights_bytes);
     if (f->artifact_bytes) fprintf(to, "artifact: %lld bytes\n", (long long)f->artifact_bytes);
     if (f->tuned_kernels || f->tuned_left)
-        fprintf(to, "%u kernels tuned, %u changed, %.3f ms -> %.3f ms\n", f->tuned_kernels,
-                f->tuned_changed, f->tuned_before_ms, f->tuned_after_ms);
+        fprintf(to, "%u kernels tuned, %u changed, %.1f us -> %.1f us\n", f->tuned_kernels,
+                f->tuned_changed, f->tuned_before_ms * 1e3, f->tuned_after_ms * 1e3);
     if (f->tuned_left) fprintf(to, "%u kernels not tuned: time was up\n", f->tuned_left);
     if (f->libraries) fprintf(to, "needs %s\n", f->libraries);
 }

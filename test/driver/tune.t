@@ -12,7 +12,7 @@ graph main {
 --out--
 3 kernels tuned
 3 kernels tuned
-0 kernels tuned, 0 changed, 0.000 ms -> 0.000 ms
+0 kernels tuned, 0 changed, 0.0 us -> 0.0 us
 3 kernels not tuned: time was up
 --run-- cp $ROOT/test/cases/ops/buckets.* $ROOT/test/cases/programs/dynamic_mlp.* . && ferrite check --tune --cache '' buckets.pt2 dynamic_mlp.pt2
 --out--
