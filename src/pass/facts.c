@@ -14,6 +14,15 @@ static bool is_computed(const fx_node *n)
     return n && n->kind == FX_CALL;
 }
 
+/* Operators that ask another operand for its sizes, and those that take sizes. */
+static const struct {
+    op_id as, to;
+} BY_SIZES[] = {
+    {OP_aten_reshape_as_default, OP_aten_reshape_default},
+    {OP_aten_view_as_default, OP_aten_view_default},
+    {OP_aten_expand_as_default, OP_aten_expand_default},
+};
+
 /* Of the other operand only the sizes count. */
 static fx_node *by_sizes(rewriting *r)
 {
@@ -22,11 +31,10 @@ static fx_node *by_sizes(rewriting *r)
     for (uint32_t k = 0; k < t->rank; k++)
         if (!is_known(r->g, t->sizes[k])) return NULL;
     fx_arg x = *match_arg(r->m, "x"), sizes = fx_int_list(r->g, t->sizes, t->rank);
-    switch (r->root->op->id) {
-    case OP_aten_reshape_as_default: return REWRITE(r, aten_reshape_default, x, sizes);
-    case OP_aten_view_as_default: return REWRITE(r, aten_view_default, x, sizes);
-    default: return REWRITE(r, aten_expand_default, x, sizes);
-    }
+    for (size_t i = 0; i < COUNT_OF(BY_SIZES); i++)
+        if (fx_is(r->root, BY_SIZES[i].as))
+            return rewrite_call(r, BY_SIZES[i].to, 2, (fx_arg[]){x, sizes});
+    return NULL;
 }
 
 static fx_node *by_dtype(rewriting *r)

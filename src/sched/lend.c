@@ -54,8 +54,7 @@ typedef struct room {
 
 static sym_expr bytes_of(const donation *d, loop_buffer_id b)
 {
-    return sym_mul_int(d->p->symbols, d->p->buffers.at[b].elements,
-                       ty_dtype_size(d->p->buffers.at[b].dtype));
+    return lent_bytes(d->p, b, d->p->buffers.at[b].elements);
 }
 
 static int64_t up(int64_t bytes)
@@ -149,11 +148,6 @@ static void find_tenants(donation *d)
 
 /* ---- room ---- */
 
-static uint32_t alignment(ty_dtype dtype)
-{
-    return ty_dtype_size(dtype) / (ty_is_complex(dtype) ? 2 : 1);
-}
-
 static bool is_free(const lender *l, const tenant *t, int64_t begin, int64_t end)
 {
     for (uint32_t i = 0; i < l->leases.count; i++) {
@@ -193,7 +187,8 @@ static bool find_room(donation *d, lender *l, loop_buffer_id root, room *out)
     const tenant *t = &d->tenants[root];
     const loop_buffer *a = &d->p->buffers.at[root], *b = &d->p->buffers.at[l->id];
     int64_t end;
-    if (alignment(a->dtype) > alignment(b->dtype) || t->birth + 1 < l->from || t->death > l->until)
+    if (ty_dtype_alignment(a->dtype) > ty_dtype_alignment(b->dtype) || t->birth + 1 < l->from ||
+        t->death > l->until)
         return false;
     *out = (room){.in = l};
     if (t->birth < l->from) {

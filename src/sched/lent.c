@@ -69,14 +69,9 @@ static loop_buffer_id last_of(const sched_schedule *s, const loop_buffer_id *hei
     }
 }
 
-static sym_expr bytes_of(const loop_program *p, loop_buffer_id b, sym_expr elements)
+sym_expr lent_bytes(const loop_program *p, loop_buffer_id b, sym_expr elements)
 {
     return sym_mul_int(p->symbols, elements, ty_dtype_size(p->buffers.at[b].dtype));
-}
-
-static uint32_t alignment(ty_dtype d)
-{
-    return ty_dtype_size(d) / (ty_is_complex(d) ? 2 : 1);
 }
 
 static const char *check_tenant(const sched_schedule *s, const loop_buffer_id *heir,
@@ -92,10 +87,10 @@ static const char *check_tenant(const sched_schedule *s, const loop_buffer_id *h
     if (last_of(s, heir, b) == host) return NULL; /* it hands on to the output: law S6 */
     if (p->buffers.at[b].pinned || p->buffers.at[b].device.kind != TY_CPU)
         return "it lies in what the caller gives and should be elsewhere";
-    if (alignment(p->buffers.at[b].dtype) > alignment(p->buffers.at[host].dtype))
+    if (ty_dtype_alignment(p->buffers.at[b].dtype) > ty_dtype_alignment(p->buffers.at[host].dtype))
         return "the memory that it lies in is not aligned for it";
-    if (!sym_known_less_equal(p->symbols, bytes_of(p, b, end),
-                              bytes_of(p, host, p->buffers.at[host].elements), NULL))
+    if (!sym_known_less_equal(p->symbols, lent_bytes(p, b, end),
+                              lent_bytes(p, host, p->buffers.at[host].elements), NULL))
         return "it is not inside the memory that it lies in";
     if (is_input && life->birth < s->lives[host].death && heir[host] != b)
         return "it overwrites an input that is read later";
@@ -130,8 +125,8 @@ static void add_tenant(tenancy *y, loop_buffer_id b)
                 b,
                 life->birth,
                 life->death,
-                bytes_of(p, last, place),
-                bytes_of(p, last, sym_add(p->symbols, place, p->buffers.at[last].elements))};
+                lent_bytes(p, last, place),
+                lent_bytes(p, last, sym_add(p->symbols, place, p->buffers.at[last].elements))};
     vec_push(y->memory, list, t);
     y->place[last] = list->count;
 }

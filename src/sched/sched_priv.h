@@ -51,7 +51,9 @@ bool slice_joins(loop_program *p, const bool *refused);
 /* ---- lend.c: moves what it can from the arena's peak into memory of outputs and donated inputs ---- */
 struct fuser;
 void use_lent(struct fuser *f);
-/* ---- lent.c: what breaks S9, and whose name; NULL: nothing ---- */
+/* ---- lent.c: so many elements of the buffer's dtype, in bytes; what breaks S9, and whose name (NULL:
+ * nothing) ---- */
+sym_expr lent_bytes(const loop_program *p, loop_buffer_id b, sym_expr elements);
 const char *check_lent(const sched_schedule *s, const loop_buffer_id *heir, arena *memory,
                        loop_buffer_id *culprit);
 /* ---- snapshot.c ---- */

@@ -43,6 +43,11 @@ uint32_t ty_dtype_size(ty_dtype d)
     return row_of(d)->bytes;
 }
 
+uint32_t ty_dtype_alignment(ty_dtype d)
+{
+    return ty_dtype_size(d) / (ty_is_complex(d) ? 2 : 1);
+}
+
 ty_kind ty_dtype_kind(ty_dtype d)
 {
     return row_of(d)->kind;

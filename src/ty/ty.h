@@ -34,7 +34,8 @@ const char *ty_dtype_c_name(ty_dtype d);
 bool ty_dtype_parse(const char *text_or_torch_name, ty_dtype *out); /* also "float32" */
 ty_dtype ty_dtype_from_number(int64_t number);                      /* TY_NO_DTYPE when unknown */
 int ty_dtype_number(ty_dtype d);
-uint32_t ty_dtype_size(ty_dtype d); /* bytes */
+uint32_t ty_dtype_size(ty_dtype d);      /* bytes */
+uint32_t ty_dtype_alignment(ty_dtype d); /* of an element; a complex one has that of its parts */
 ty_kind ty_dtype_kind(ty_dtype d);
 bool ty_is_floating(ty_dtype d); /* f16 bf16 f32 f64 */
 bool ty_is_complex(ty_dtype d);

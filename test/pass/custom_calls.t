@@ -1,4 +1,5 @@
-# auto_functionalized_v2: the operator writes again, to copies of its bases; what cannot be read so is one diagnostic
+# auto_functionalized_v2: the operator writes again, to copies of its bases; what cannot be read so is one diagnostic, and a call that writes
+# already is left alone
 --run-- ferrite inspect - --dump-after custom_calls --verify | grep '^  %' && sed -i 's/mylib.touch/mylib.none/' two.fx; ferrite inspect two.fx --stage fx
 --file two.fx--
 operators { "mylib::touch(Tensor(a!) x) -> ()" }
@@ -37,3 +38,16 @@ error: custom_calls: cannot handle higher_order.auto_functionalized_v2: it calls
   at %h in graph two
   help: declare it: a library of --ops has its schema
 --status-- 1
+--run-- ferrite inspect plain.fx --stage read >1; ferrite inspect plain.fx --dump-after all >all; for p in lists custom_calls; do sed -n "/^# after $p/,/^# after /p" all | grep '^  %'; done | sort | uniq -c | grep -c ' 2 '; grep -c '^  %' 1
+--file plain.fx--
+operators { "mylib::touch(Tensor(a!) x) -> ()" }
+graph plain {
+  placeholder %x user "x" : f32[4]
+  %c = aten.clone.default(%x, None) : f32[4]
+  %t = mylib.touch.default(%c) : none
+  %y = aten.exp.default(%c) : f32[4]
+  output (user %y)
+}
+--out--
+3
+3
