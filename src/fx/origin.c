@@ -28,14 +28,17 @@ static bool parse_frame(const char *at, const char *end, frame *out)
     return true;
 }
 
-/* Is the frame PyTorch's own code rather than the user's? */
+/* Is the frame PyTorch's own code rather than the user's? Archives may hold paths that are relative to
+ * where packages lie. */
 static bool is_torch(const frame *f)
 {
-    static const char *const PARTS[] = {"-packages/torch/", "/torch/nn/", "/torch/_", "/torch/fx/",
-                                        "/torch/export/"};
+    static const char *const PARTS[] = {
+        "site-packages/torch/", "dist-packages/torch/", "torch/nn/", "torch/_", "torch/fx/",
+        "torch/export/"};
     for (size_t i = 0; i < COUNT_OF(PARTS); i++) {
         const char *found = strstr(f->path, PARTS[i]);
-        if (found && found < f->path + f->path_length) return true;
+        bool is_whole = found && (found == f->path || found[-1] == '/');
+        if (is_whole && found < f->path + f->path_length) return true;
     }
     return false;
 }

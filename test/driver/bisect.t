@@ -36,12 +36,12 @@ error: load: bisect: the text of a wrapper does not say what its kernels should 
 # a pass that breaks the program is named, with what it made; so is one that stands before passes that the program needs
 --run-- for a in '"noop"' '""'; do cc -shared -fPIC -DAFTER=$a -I$ROOT/include $ROOT/test/passes/shift.c -o shift.so; for p in $ROOT/demo/digits $ROOT/test/cases/programs/inverted_residual $ROOT/test/cases/programs/small_resnet; do ferrite run $p.pt2 --passes ./shift.so --bisect --output-dir out 2>&1 >log | sed 's/element.*gives//; s/element .* wrong;/.../; s/element .* away/.../; s/_[0-9a-f]\{6\}$//'; done; done; ferrite run $ROOT/demo/digits.pt2 --bisect | grep -c call
 --out--
-error: bisect: the pass changes output 0: ... the first node that it made or changed is %sigmoid (features.2), activation.py:143 in forward, in k_sigmoid
+error: bisect: the pass changes output 0: ... the first node that it made or changed is %sigmoid (features.2), make_digits.py:47 in forward, in k_sigmoid
   at shift
 error: bisect: the pass changes output 0: ... the first node that it made or changed is %sigmoid, cases_programs.py:103 in forward, in k_sigmoid
   at shift
 error: bisect: the pass changes output 0: ... the first node that it made or changed is %sigmoid (2), activation.py:143 in forward, in k_sigmoid
   at shift
-error: bisect: the pass changes output 0: ... the first node that it made or changed is %sigmoid (features.2), activation.py:143 in forward, in k_sigmoid
+error: bisect: the pass changes output 0: ... the first node that it made or changed is %sigmoid (features.2), make_digits.py:47 in forward, in k_sigmoid
   at shift
 2
