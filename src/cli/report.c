@@ -13,7 +13,9 @@ static int report(cli_call *call)
     fe_program *program = NULL;
     if (!o->output) return cli_mistake(&cli_report, "-o is missing: the page to write");
     cli_show_progress(call->session);
-    fe_status status = fe_set(call->session, "profile", o->quick ? "off" : "on");
+    /* a run would be one at the example's sizes */
+    bool has_times = !o->quick && !api_options(call->session)->sizes;
+    fe_status status = fe_set(call->session, "profile", has_times ? "on" : "off");
     if (status == FE_OK) status = fe_compile_file(call->session, call->paths.at[0], &program);
     if (status == FE_OK) status = fe_write_report(program, o->output);
     cli_clear_progress();
@@ -33,11 +35,13 @@ static const cli_option options[] = {
 const cli_command cli_report = {
     .name = "report",
     .what = "writes a page about a program: memory over time, kernels, provenance",
-    .usage = "report MODEL.pt2 -o REPORT.html [--quick]\n",
+    .usage =
+        "report MODEL.pt2 -o REPORT.html [--quick] [--donate INPUT|all] [--sizes NAME=N,...]\n",
     .options = options,
     .option_count = COUNT_OF(options),
-    .session_options = "isa device cc cache lapack jobs model from ops max-arena memory-budget "
-                       "passes tune tune-budget-ms",
+    .session_options =
+        "isa device cc cache lapack jobs model from ops max-arena donate memory-budget "
+        "sizes passes tune tune-budget-ms",
     .fewest = 1,
     .most = 1,
     .run = report,

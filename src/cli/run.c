@@ -30,33 +30,13 @@ fe_status run_read_inputs(fe_program *d, const run_inputs *from, fe_tensor *inpu
     return status;
 }
 
-static size_t bytes_of(const fe_tensor *t)
-{
-    size_t bytes = ty_dtype_size(ty_dtype_from_number(t->dtype));
-    for (uint32_t d = 0; d < t->rank; d++) bytes *= (size_t)t->sizes[d];
-    return bytes;
-}
-
-/* Calls after the first find donated inputs as that did. */
-static void refill_donated(run_state *r)
-{
-    const fe_artifact *a = r->artifact;
-    bool is_first = !r->donated;
-    if (is_first) r->donated = NEW_ARRAY(r->program->memory, void *, a->donated_count + 1);
-    for (uint32_t i = 0; i < a->donated_count; i++) {
-        fe_tensor *t = &r->inputs[a->donated[i]];
-        size_t bytes = bytes_of(t);
-        if (is_first)
-            r->donated[i] = arena_copy(r->program->memory, t->data, bytes);
-        else
-            memcpy(t->data, r->donated[i], bytes);
-    }
-}
-
 fe_status run_once(run_state *r, double *us)
 {
     const fe_artifact *a = r->artifact;
-    refill_donated(r);
+    if (r->kept.artifact)
+        inputs_refill(&r->kept);
+    else
+        r->kept = inputs_keep(r->program, a, r->inputs);
     for (uint32_t k = 0; k < a->output_count; k++) r->outputs[k] = (fe_tensor){0};
     double begin = clock_seconds();
     int result = a->run(r->context, r->inputs, a->input_count, r->outputs, a->output_count);

@@ -25,7 +25,7 @@ typedef struct run_state {
     fe_model *model;
     fe_context *context;
     fe_tensor *inputs, *outputs; /* of the last call */
-    void **donated;              /* what those inputs held before the first call */
+    inputs_kept kept;            /* as they were before the first call */
 } run_state;
 
 typedef struct run_times {

@@ -321,3 +321,31 @@ tensor_entry output_entry(arena *memory, const fe_tensor *t, const char *name)
     if (elements) gather(&to, t->data, t->strides, t->sizes, t->rank, element);
     return entry;
 }
+
+/* ---- inputs that a call overwrites ---- */
+
+static size_t bytes_of(const fe_tensor *t)
+{
+    size_t bytes = ty_dtype_size(ty_dtype_from_number(t->dtype));
+    for (uint32_t d = 0; d < t->rank; d++) bytes *= (size_t)t->sizes[d];
+    return bytes;
+}
+
+inputs_kept inputs_keep(driver_program *d, const fe_artifact *artifact, fe_tensor *inputs)
+{
+    inputs_kept kept = {artifact, inputs, NULL};
+    kept.donated = NEW_ARRAY(d->memory, void *, artifact->donated_count + 1);
+    for (uint32_t i = 0; i < artifact->donated_count; i++) {
+        const fe_tensor *t = &inputs[artifact->donated[i]];
+        kept.donated[i] = arena_copy(d->memory, t->data, bytes_of(t));
+    }
+    return kept;
+}
+
+void inputs_refill(const inputs_kept *kept)
+{
+    for (uint32_t i = 0; i < kept->artifact->donated_count; i++) {
+        const fe_tensor *t = &kept->tensors[kept->artifact->donated[i]];
+        memcpy(t->data, kept->donated[i], bytes_of(t));
+    }
+}

@@ -25,6 +25,15 @@ bool inputs_have_samples(driver_program *d);
  * at the sizes that the program was exported with. */
 fe_status inputs_at_random(driver_program *d, fe_tensor *inputs);
 
+/* What a call overwrites because it was donated, so that the next call finds it as the first did. */
+typedef struct inputs_kept {
+    const fe_artifact *artifact;
+    fe_tensor *tensors;
+    void **donated; /* what they held, for each of the artifact's donated inputs */
+} inputs_kept;
+inputs_kept inputs_keep(driver_program *d, const fe_artifact *artifact, fe_tensor *inputs);
+void inputs_refill(const inputs_kept *kept);
+
 /* Input k, a number, as this float, integer or truth. */
 fe_tensor input_number(driver_program *d, uint32_t k, double number, int64_t integer);
 

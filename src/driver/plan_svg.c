@@ -14,14 +14,15 @@ enum {
     HEIGHT = 560,
     BOTTOM = 60,
     MOST_NAMES = 30,
-    LETTER = 7 /* about as wide, in pixels */
+    LETTER = 7,     /* about as wide, in pixels */
+    LINE = 12,      /* as high */
+    LEAST_EDGED = 3 /* narrower steps have no edges, which would be all that is seen */
 };
 
 typedef struct picture {
     const plan_view *v;
     text *out;
     double step_width, byte_height;
-    double named; /* bytes times steps from which on a block has its name in it */
 } picture;
 
 static double x_of(const picture *p, uint32_t step)
@@ -81,38 +82,86 @@ static double area_of(const plan_block *b)
     return (double)b->bytes * (b->death - b->birth);
 }
 
-static int falling(const void *a, const void *b)
+static int by_area(const void *a, const void *b)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x > y ? -1 : x < y;
+    const plan_block *x = *(const plan_block *const *)a, *y = *(const plan_block *const *)b;
+    if (area_of(x) != area_of(y)) return area_of(x) > area_of(y) ? -1 : 1;
+    return x->buffer < y->buffer ? -1 : x->buffer > y->buffer;
 }
 
-/* Bytes times steps from which on a block is named. */
-static double least_named(const plan_view *v, arena *memory)
+typedef struct box {
+    double x, y, width, height;
+} box;
+
+/* What shares memory has its name in one place too: the largest keeps it. */
+static bool is_free(const box *boxes, uint32_t count, const box *b)
 {
-    double *areas = NEW_ARRAY(memory, double, v->blocks.count + 1);
-    for (uint32_t i = 0; i < v->blocks.count; i++) areas[i] = area_of(&v->blocks.at[i]);
-    qsort(areas, v->blocks.count, sizeof *areas, falling);
-    return v->blocks.count > MOST_NAMES ? areas[MOST_NAMES - 1] : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const box *other = &boxes[i];
+        if (b->x < other->x + other->width && other->x < b->x + b->width &&
+            b->y < other->y + other->height && other->y < b->y + b->height)
+            return false;
+    }
+    return true;
 }
 
-static void name_block(const picture *p, uint32_t index)
+static void name_upright(const picture *p, double x, double y, const char *name)
 {
-    const plan_block *b = &p->v->blocks.at[index];
+    text_printf(p->out,
+                "<text transform=\"translate(%.1f %.1f) rotate(-90)\" text-anchor=\"middle\" "
+                "class=\"name\">",
+                x + 4, y);
+    html_escaped(p->out, name);
+    text_add(p->out, "</text>\n");
+}
+
+/* Where its name is written, when there is room for that. */
+static bool name_block(const picture *p, const plan_block *b, const box *boxes, uint32_t count,
+                       box *taken)
+{
     double width = (b->death - b->birth) * p->step_width,
            height = (double)b->bytes * p->byte_height;
     double x = x_of(p, b->birth) + width / 2, y = y_of(p, b->offset + b->bytes) + height / 2;
     double length = (double)strlen(b->name) * LETTER;
-    if (area_of(b) < p->named) return;
-    if (length <= width && height >= 12)
+    bool lies = length <= width && height >= LINE;
+    if (!lies && !(length <= height && width >= LINE)) return false;
+    double across = lies ? length : LINE, up = lies ? LINE : length;
+    *taken = (box){x - across / 2, y - up / 2, across, up};
+    if (!is_free(boxes, count, taken)) return false;
+    if (lies)
         label(p, x, y + 4, "middle\" class=\"name", b->name);
-    else if (length <= height && width >= 12) {
+    else
+        name_upright(p, x, y, b->name);
+    return true;
+}
+
+static void name_largest(const picture *p)
+{
+    const plan_view *v = p->v;
+    const plan_block **blocks = NEW_ARRAY(p->out->memory, const plan_block *, v->blocks.count + 1);
+    box boxes[MOST_NAMES];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < v->blocks.count; i++) blocks[i] = &v->blocks.at[i];
+    qsort(blocks, v->blocks.count, sizeof(*blocks), by_area);
+    for (uint32_t i = 0; i < v->blocks.count && count < MOST_NAMES; i++)
+        count += name_block(p, blocks[i], boxes, count, &boxes[count]);
+}
+
+/* Where a segment begins: its sizes are known only when the run is there. */
+static void draw_segments(const picture *p)
+{
+    for (uint32_t segment = 1; segment < p->v->w->segment_count; segment++) {
+        uint32_t first = p->v->step_count;
+        for (uint32_t i = 0; i < p->v->blocks.count; i++) {
+            const plan_block *b = &p->v->blocks.at[i];
+            if (b->segment == segment && b->birth < first) first = b->birth;
+        }
+        if (first == p->v->step_count) continue;
+        double x = x_of(p, first);
         text_printf(p->out,
-                    "<text transform=\"translate(%.1f %.1f) rotate(-90)\" text-anchor=\"middle\" "
-                    "class=\"name\">",
-                    x + 4, y);
-        html_escaped(p->out, b->name);
-        text_add(p->out, "</text>\n");
+                    "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\" class=\"segment\">"
+                    "<title>segment %u: sizes known only from here</title></line>\n",
+                    x, x, TOP, TOP + HEIGHT, segment);
     }
 }
 
@@ -134,18 +183,19 @@ void plan_view_svg(const plan_view *v, text *out)
     uint32_t steps = v->step_count ? v->step_count : 1;
     const int width = LEFT + BREADTH + 20, height = TOP + HEIGHT + BOTTOM;
     picture p = {.v = v, .out = out, .step_width = (double)BREADTH / steps};
-    p.named = least_named(v, out->memory);
     p.byte_height = v->arena_bytes > 0 ? (double)HEIGHT / (double)v->arena_bytes : 0;
     text_printf(
         out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plan\" width=\"%d\" height=\"%d\" "
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plan%s\" width=\"%d\" height=\"%d\" "
         "viewBox=\"0 0 %d %d\">\n"
         "<style>.plan text { font: 12px sans-serif; fill: var(--ink, #000) } "
         ".plan .name { fill: #000 } .plan rect { stroke: #fff; stroke-width: .5; "
-        "fill-opacity: .8 } .plan .frame { fill: var(--panel, #f4f4f4); stroke: #888 } "
+        "fill-opacity: .8 } .dense rect { stroke-width: 0 } .plan .frame { fill: var(--panel, "
+        "#f4f4f4); stroke: #888 } "
         ".plan .peak { stroke: var(--hot, #c00); stroke-dasharray: 4 3 } "
+        ".plan .segment { stroke: var(--dim, #666); stroke-width: 1.5; stroke-dasharray: 1 4 } "
         ".plan .mark { fill: var(--hot, #c00) }</style>\n",
-        width, height, width, height);
+        p.step_width < LEAST_EDGED ? " dense" : "", width, height, width, height);
     text_printf(out, "<text x=\"%d\" y=\"20\" font-weight=\"bold\">", LEFT);
     html_escaped(out, v->w->name);
     text_printf(out, ": arena of %lld bytes, %lld in use at once, %u buffers%s</text>\n",
@@ -153,7 +203,8 @@ void plan_view_svg(const plan_view *v, text *out)
                 v->of_example ? " (sizes of the example)" : "");
     draw_axes(&p);
     for (uint32_t i = 0; i < v->blocks.count; i++) draw_block(&p, i);
-    for (uint32_t i = 0; i < v->blocks.count; i++) name_block(&p, i);
+    name_largest(&p);
+    draw_segments(&p);
     if (v->blocks.count) draw_peak(&p);
     text_add(out, "</svg>\n");
 }

@@ -1,5 +1,5 @@
-/* report.c -- what `ferrite report` tells: the plan over time, what each step moves, and how long it
- * takes when it is run. */
+/* report.c -- what `ferrite report` tells: the plan over time, what holds its peak, what lies elsewhere,
+ * and how long each step takes when it is run. */
 #include "driver/report.h"
 
 #include "driver/inputs.h"
@@ -7,146 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_RUNS = 50, MOST_LINES = 3 };
+enum { MOST_RUNS = 50 };
 static const double SECONDS = 1; /* of runs */
-
-/* ---- what a step moves ---- */
-
-typedef struct mover {
-    driver_program *d;
-    const sched_group *group;
-    double points; /* of the nest at hand */
-    report_step *step;
-    map read, written; /* buffers that were counted */
-} mover;
-
-static double hint(const mover *m, sym_expr e)
-{
-    return (double)sym_hint(m->d->loops->symbols, e, SCHED_USUAL_SIZE);
-}
-
-static bool is_local(const mover *m, loop_buffer_id b)
-{
-    for (uint32_t i = 0; i < m->group->local_count; i++)
-        if (m->group->locals[i] == b) return true;
-    return false;
-}
-
-/* Each buffer once, and no more of it than the nest has points. */
-static void count(mover *m, map *seen, int64_t *sum, loop_buffer_id b)
-{
-    const loop_buffer *buffer = &m->d->loops->buffers.at[b];
-    double elements = hint(m, buffer->elements);
-    if (is_local(m, b) || map_get(seen, b) != MAP_NONE) return;
-    map_set(m->d->memory, seen, b, 1);
-    if (elements > m->points) elements = m->points;
-    *sum += (int64_t)(elements * ty_dtype_size(buffer->dtype));
-}
-
-static void count_load(void *data, loop_value v)
-{
-    mover *m = data;
-    const loop_node *n = loop_at(m->d->loops, v);
-    if (n->op == LOOP_LOAD) count(m, &m->read, &m->step->read, n->buffer);
-}
-
-static void count_nest(mover *m, const loop_op *nest)
-{
-    m->points = 1;
-    for (uint32_t k = 0; k < nest->axes; k++) m->points *= hint(m, nest->extents[k]);
-    for (uint32_t k = 0; k < nest->reduce_axes; k++) m->points *= hint(m, nest->reduce_extents[k]);
-    for (uint32_t i = 0; i < nest->store_count; i++) {
-        loop_each_store_node(m->d->loops, &nest->stores[i], count_load, m);
-        count(m, &m->written, &m->step->written, nest->stores[i].buffer);
-    }
-}
-
-static void count_views(mover *m, const loop_view *views, uint32_t view_count, map *seen,
-                        int64_t *sum)
-{
-    for (uint32_t i = 0; i < view_count; i++) {
-        if (views[i].buffer == LOOP_NO_BUFFER) continue;
-        m->points = 1;
-        for (uint32_t d = 0; d < views[i].rank; d++) m->points *= hint(m, views[i].sizes[d]);
-        count(m, seen, sum, views[i].buffer);
-    }
-}
-
-/* ---- where a step comes from ---- */
-
-typedef struct source_list {
-    const char *lines[MOST_LINES];
-    uint32_t count;
-} source_list;
-
-static void add_source(source_list *list, const char *line)
-{
-    for (uint32_t i = 0; i < list->count; i++)
-        if (strcmp(list->lines[i], line) == 0) return;
-    if (list->count < MOST_LINES) list->lines[list->count++] = line;
-}
-
-static void add_op(driver_program *d, source_list *list, uint32_t op)
-{
-    const char *line = driver_source(d, d->loops->ops.at[op].origin);
-    if (line) add_source(list, line);
-}
-
-static const char *join(driver_program *d, const source_list *list)
-{
-    text out;
-    text_init(&out, d->memory);
-    for (uint32_t i = 0; i < list->count; i++)
-        text_printf(&out, "%s%s", i ? "; " : "", list->lines[i]);
-    return list->count ? out.at : NULL;
-}
-
-/* ---- steps ---- */
-
-static void describe_group(driver_program *d, const sched_group *g, report_step *step)
-{
-    mover m = {.d = d, .group = g, .step = step};
-    source_list sources = {0};
-    step->read = step->written = 0;
-    if (g->kind != SCHED_KERNEL) {
-        const loop_op *op = &d->loops->ops.at[g->extern_op];
-        count_views(&m, op->inputs, op->input_count, &m.read, &step->read);
-        count_views(&m, op->outputs, op->output_count, &m.written, &step->written);
-        add_op(d, &sources, g->extern_op);
-    }
-    for (uint32_t ph = 0; ph < g->phase_count; ph++)
-        for (uint32_t i = 0; i < g->phases[ph].nest_count; i++) {
-            count_nest(&m, &g->phases[ph].nests[i].nest);
-            add_op(d, &sources, g->phases[ph].nests[i].op);
-        }
-    step->source = join(d, &sources);
-}
-
-static const char *kernel_of(const wrap_line *line)
-{
-    if (line->kind == WRAP_KERNEL) return line->call.kernel;
-    return line->kind == WRAP_EXTERN ? line->op->kernel : NULL;
-}
-
-static void collect_steps(report *r)
-{
-    const plan_view *v = &r->view;
-    const sched_schedule *s = r->d->schedule;
-    r->steps = NEW_ARRAY(r->d->memory, report_step, v->step_count + 1);
-    for (uint32_t i = 0; i < v->step_count; i++) {
-        const wrap_line *line = v->steps[i].line;
-        report_step *step = &r->steps[i];
-        *step = (report_step){v->steps[i].what,
-                              kernel_of(line),
-                              NULL,
-                              -1,
-                              -1,
-                              -1,
-                              v->steps[i].live,
-                              line->kind == WRAP_KERNEL || line->kind == WRAP_EXTERN};
-        if (s && i < s->groups.count) describe_group(r->d, &s->groups.at[i], step);
-    }
-}
 
 /* ---- the peak ---- */
 
@@ -209,15 +71,30 @@ static void collect_peak(report *r)
     if (r->lines.count) qsort(r->lines.at, r->lines.count, sizeof *r->lines.at, by_line_bytes);
 }
 
+/* ---- what lies elsewhere ---- */
+
+static void collect_lent(report *r)
+{
+    const wrap_program *w = r->view.w;
+    const sym_table *t = w->loops->symbols;
+    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
+        const sched_life *life = &w->lives[id];
+        if (life->in_arena || life->root == id || life->birth >= life->death) continue;
+        int64_t bytes = sym_hint(t, w->bytes[id], SCHED_USUAL_SIZE);
+        vec_push(r->d->memory, &r->lent, ((report_lent){id, life->root, bytes}));
+    }
+}
+
 /* ---- times ---- */
 
 /* Keeps the steps of the fastest run. */
-static fe_status run_once(report *r, fe_context *context, const fe_tensor *inputs)
+static fe_status run_once(report *r, fe_context *context, inputs_kept *inputs)
 {
     const fe_artifact *a = r->d->loaded.artifact;
     fe_tensor *outputs = NEW_ARRAY(r->d->memory, fe_tensor, a->output_count + 1);
     int64_t sum = 0;
-    if (a->run(context, inputs, a->input_count, outputs, a->output_count) != FE_RUN_OK)
+    inputs_refill(inputs);
+    if (a->run(context, inputs->tensors, a->input_count, outputs, a->output_count) != FE_RUN_OK)
         return diag_fail(r->d->session, (diag){.status = FE_MISMATCH, .stage = "run"}, "%s",
                          a->error(context));
     for (uint32_t i = 0; i < r->view.step_count; i++) sum += a->step_ns(context, i);
@@ -238,10 +115,11 @@ static fe_status measure(report *r)
     if (d->loaded.artifact->context_new(d->loaded.model, 0, &context) != FE_RUN_OK)
         return diag_fail(d->session, (diag){.status = FE_NO_MEMORY, .stage = "run"},
                          "no memory for the arena");
+    inputs_kept kept = inputs_keep(d, d->loaded.artifact, inputs);
     double end = clock_seconds() + SECONDS;
-    fe_status status = run_once(r, context, inputs);
+    fe_status status = run_once(r, context, &kept);
     while (status == FE_OK && r->runs < MOST_RUNS && clock_seconds() < end)
-        status = run_once(r, context, inputs);
+        status = run_once(r, context, &kept);
     d->loaded.artifact->context_free(context);
     return status;
 }
@@ -252,9 +130,11 @@ fe_status report_write(driver_program *d, const char *path)
     text page;
     text_init(&page, d->memory);
     FE_TRY(plan_view_of(d, d->memory, &r.view));
-    collect_steps(&r);
+    report_collect_steps(&r);
     collect_peak(&r);
+    collect_lent(&r);
     if (d->options.profile) FE_TRY(measure(&r));
+    report_collect_kernels(&r);
     report_page(&r, &page);
     return file_write(d->session, path, page.at, page.length);
 }

@@ -81,6 +81,16 @@ static void text_cell(text *out, const char *s)
     text_add(out, "</td>");
 }
 
+/* "38.2 ms", "0.41 us"; in `room`, which is returned. */
+static const char *time_text(int64_t ns, char *room, size_t size)
+{
+    if (ns < 1000000)
+        snprintf(room, size, "%.2f \xc2\xb5s", (double)ns / 1e3);
+    else
+        snprintf(room, size, "%.3f ms", (double)ns / 1e6);
+    return room;
+}
+
 /* "n:Bytes" is a column of numbers. */
 static void open_table(text *out, const char *const *heads, uint32_t count)
 {
@@ -105,6 +115,19 @@ static void bar(text *out, double share)
 
 /* ---- sections ---- */
 
+/* What the program was compiled with that changes its memory. */
+static void print_options(const report *r, text *out)
+{
+    char value[64];
+    int64_t donated = wrap_donated_bytes(r->d->wrapper);
+    if (r->d->options.memory_budget > 0)
+        tile(out, "Budget", html_bytes(r->d->options.memory_budget, value, sizeof value),
+             "that the arena keeps to");
+    if (r->d->options.donate.count)
+        tile(out, "Donated", donated < 0 ? "by size" : html_bytes(donated, value, sizeof value),
+             "of inputs used as memory");
+}
+
 static void print_tiles(const report *r, text *out)
 {
     const wrap_program *w = r->d->wrapper;
@@ -118,15 +141,15 @@ static void print_tiles(const report *r, text *out)
     if (r->held >= 0)
         tile(out, "Held after a run", html_bytes(r->held, value, sizeof value),
              "with outputs and scratch");
+    print_options(r, out);
     tile(out, "Weights", html_bytes(w->weights_bytes, value, sizeof value), "mapped, shared");
     snprintf(value, sizeof value, "%u", w->kernel_calls);
     snprintf(more, sizeof more, "calls of %u kernels, %u steps", w->unique_kernels,
              r->view.step_count);
     tile(out, "Kernels", value, more);
     if (r->run_ns >= 0) {
-        snprintf(value, sizeof value, "%.3f ms", (double)r->run_ns / 1e6);
         snprintf(more, sizeof more, "best of %u", r->runs);
-        tile(out, "One run", value, more);
+        tile(out, "One run", time_text(r->run_ns, value, sizeof value), more);
     }
     snprintf(value, sizeof value, "%.0f ms", compile_ms);
     snprintf(more, sizeof more, "artifact %s",
@@ -139,9 +162,13 @@ static void print_tiles(const report *r, text *out)
 static void print_memory(const report *r, text *out)
 {
     text_add(out, "<section id=\"memory\"><h2>Memory over time</h2>\n<p>");
-    text_add(out, r->view.of_example ? "For the sizes of the example. " : "");
-    text_add(out, "Time runs across, addresses upwards; a block is a buffer.</p>\n"
-                  "<div class=\"wide\">");
+    if (r->view.of_example)
+        text_add(out, r->view.sizes_are_given ? "For the sizes that were given. "
+                                              : "For the sizes of the example. ");
+    text_add(out, "Time runs across, addresses upwards; a block is a buffer.");
+    if (r->view.w->segment_count > 1)
+        text_add(out, " What lies behind a dotted line has sizes that a run knows only there.");
+    text_add(out, "</p>\n<div class=\"wide\">");
     plan_view_svg(&r->view, out);
     text_add(out, "</div></section>\n");
 }
@@ -186,16 +213,88 @@ static void print_peak(const report *r, text *out)
     text_add(out, "</section>\n");
 }
 
-static void print_time(const report *r, const report_step *step, text *out)
+static void print_lent(const report *r, text *out)
 {
-    double share = r->run_ns > 0 && step->ns > 0 ? (double)step->ns / (double)r->run_ns : 0;
-    number_cell(out, step->ns < 0 ? -1 : (double)step->ns / 1e3, "%.1f");
+    static const char *const heads[] = {"Buffer", "n:Bytes", "n:Steps", "In", "Holds", "Line"};
+    const wrap_program *w = r->d->wrapper;
+    if (!r->lent.count) return;
+    text_add(out, "<section id=\"lent\"><h2>Buffers outside the arena</h2>\n<p>They lie in the "
+                  "memory of outputs, or of inputs that are donated.</p>\n");
+    open_table(out, heads, COUNT_OF(heads));
+    for (uint32_t i = 0; i < r->lent.count; i++) {
+        const report_lent *l = &r->lent.at[i];
+        const loop_buffer *b = &w->loops->buffers.at[l->buffer],
+                          *root = &w->loops->buffers.at[l->root];
+        const sched_life *life = &w->lives[l->buffer];
+        text_add(out, "<tr>");
+        text_cell(out, b->name);
+        bytes_cell(out, l->bytes);
+        text_printf(out, "<td class=\"n\" data-v=\"%u\">%u to %u</td><td class=\"s\">%s ",
+                    life->death - life->birth, life->birth, life->death - 1,
+                    root->kind == LOOP_INPUT ? "input" : "output");
+        html_escaped(out, root->name);
+        text_add(out, "</td>");
+        text_cell(out, driver_note(r->d, b->origin));
+        text_cell(out, driver_source(r->d, b->origin));
+        text_add(out, "</tr>\n");
+    }
+    close_table(out);
+    text_add(out, "</section>\n");
+}
+
+/* Time, share of the run, bytes in a nanosecond (-1: not known). */
+static void time_cells(const report *r, int64_t ns, double rate, text *out)
+{
+    double share = r->run_ns > 0 && ns > 0 ? (double)ns / (double)r->run_ns : 0;
+    number_cell(out, ns < 0 ? -1 : (double)ns / 1e3, "%.2f");
     text_printf(out, "<td class=\"n\" data-v=\"%.6f\">", share);
-    if (step->ns >= 0) text_printf(out, "%.1f %%", share * 100);
+    if (ns >= 0) text_printf(out, "%.1f %%", share * 100);
     bar(out, share);
     text_add(out, "</td>");
-    double moved = (double)(step->read + step->written);
-    number_cell(out, step->ns > 0 && step->read >= 0 ? moved / (double)step->ns : -1, "%.1f");
+    number_cell(out, rate, "%.1f");
+}
+
+static double rate_of(int64_t ns, int64_t read, int64_t written)
+{
+    return ns > 0 && read >= 0 && written >= 0 ? (double)(read + written) / (double)ns : -1;
+}
+
+static void print_kernels(const report *r, text *out)
+{
+    static const char *const plain[] = {"Kernel", "n:Calls", "n:Read", "n:Written", "What", "Line"};
+    static const char *const timed[] = {"Kernel",    "n:Calls", "n:Time &micro;s",
+                                        "n:Share",   "n:GB/s",  "n:Read",
+                                        "n:Written", "What",    "Line"};
+    bool has_times = r->run_ns >= 0;
+    text_add(out, "<section id=\"kernels\"><h2>Kernels and operators</h2>\n"
+                  "<p>All calls of each together; what and where are those of the first.</p>\n");
+    open_table(out, has_times ? timed : plain, has_times ? COUNT_OF(timed) : COUNT_OF(plain));
+    for (uint32_t i = 0; i < r->kernels.count; i++) {
+        const report_kernel *k = &r->kernels.at[i];
+        text_add(out, "<tr>");
+        text_cell(out, k->name);
+        number_cell(out, k->calls, "%.0f");
+        if (has_times)
+            time_cells(r, k->ns, k->all_turns_are_known ? rate_of(k->ns, k->read, k->written) : -1,
+                       out);
+        bytes_cell(out, k->read);
+        bytes_cell(out, k->written);
+        text_cell(out, k->what);
+        text_cell(out, k->source);
+        text_add(out, "</tr>\n");
+    }
+    close_table(out);
+    text_add(out, "</section>\n");
+}
+
+/* With how often it runs, where that is not once. */
+static void what_cell(const report_step *step, text *out)
+{
+    text_add(out, "<td class=\"s\">");
+    html_escaped(out, step->what);
+    if (step->is_call && step->turns > 1)
+        text_printf(out, " &times;&thinsp;%lld", (long long)step->turns);
+    text_add(out, "</td>");
 }
 
 static void print_steps(const report *r, text *out)
@@ -213,9 +312,11 @@ static void print_steps(const report *r, text *out)
         const report_step *step = &r->steps[i];
         text_add(out, i == r->view.peak ? "<tr class=\"peak\">" : "<tr>");
         number_cell(out, i, "%.0f");
-        text_cell(out, step->what);
+        what_cell(step, out);
         text_cell(out, step->kernel);
-        if (has_times) print_time(r, step, out);
+        if (has_times)
+            time_cells(r, step->ns,
+                       step->turns > 0 ? rate_of(step->ns, step->read, step->written) : -1, out);
         bytes_cell(out, step->read);
         bytes_cell(out, step->written);
         bytes_cell(out, step->live);
@@ -255,7 +356,9 @@ void report_page(const report *r, text *out)
     print_tiles(r, out);
     print_memory(r, out);
     print_peak(r, out);
+    print_kernels(r, out);
     print_steps(r, out);
+    print_lent(r, out);
     print_compile(r, out);
     text_printf(out, "<script>\n%s</script>\n</body></html>\n", script);
 }

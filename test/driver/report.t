@@ -10,7 +10,9 @@ wrote r.html
 13
 <section id="memory"
 <section id="peak"
+<section id="kernels"
 <section id="steps"
+<section id="lent"
 <section id="compile"
 --run-- ferrite report $ROOT/test/cases/programs/loops.pt2 -o r.html && grep -o 'Times are [^<]*' r.html
 --out--
@@ -24,3 +26,24 @@ status 2
 100
 100
 100
+--run-- ferrite report $ROOT/test/cases/programs/recurrent_layers.pt2 -o r.html --quick && grep -o '&times;&thinsp;[0-9]*' r.html | sort | uniq -c | head -2; sed -n '/id="kernels"/,/<section id="steps"/p' r.html | grep -c '^<tr>'
+--out--
+wrote r.html
+     14 &times;&thinsp;40
+13
+--run-- ferrite report $ROOT/test/cases/programs/tiny_vit.pt2 -o r.html --donate all --quick && grep -o '<span>Donated</span><b>[^<]*' r.html; sed -n '/id="lent"/,/<section id="compile"/p' r.html | grep -o '>input [a-z0-9_]*<'; ferrite report $ROOT/test/cases/programs/dynamic_mlp.pt2 -o r.html --sizes s0=7 && grep -o 'For the sizes[^.]*' r.html; grep -c 'Times are' r.html || true
+--out--
+wrote r.html
+<span>Donated</span><b>1.6 KiB
+>input x<
+>input x<
+>input x<
+>input x<
+>input x<
+>input x<
+>input x<
+>input x<
+>input x<
+wrote r.html
+For the sizes that were given
+0
