@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
 """Measures the memory of eager PyTorch, torch.compile, AOTInductor, ONNX Runtime and ferrite on the same archives.
 
-  measure_memory.py [--models DIR] [--ferrite PATH] [--only NAME ...] [--no-KIND ...]
+  measure_memory.py [--models DIR] [--ferrite PATH] [--only NAME ...] [--no-KIND ...] [--check]
 
 DIR (default build/models) is what export_models.py fills. Each candidate loads a model and calls it three times, in a
-process of its own that finds everything compiled; a line a model and candidate, in MiB:
+process of its own that finds everything compiled. The host is Python, but for ferrite_c, a program of C that loads the
+same artifact (memory_host.c), which is what artifacts are for. A line a model and candidate, in MiB:
 
   peak   the most that the process had resident
   base   what it had before it loaded the model: Python and its libraries, or the host's own
+  own    peak without base: what the model costs
   run    what calling added at most to what it had when the model was loaded; with weights that are mapped, as ferrite's
          are, that is the weights as well
 
-ferrite's line has its arena and the lower bound of that as well.
+ferrite's line has its arena and the lower bound of that as well. At the end: on how many models ferrite's own part, in
+both hosts, is no larger than that of each other candidate, which is what --check asks for on all. Bytes instead of pages:
+measure_held.py.
 """
 
 import argparse
@@ -24,9 +28,13 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-KINDS = ("eager", "inductor", "aoti", "onnx", "ferrite")
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+KINDS = ("eager", "inductor", "aoti", "onnx", "ferrite", "ferrite_c")
+OURS = ("ferrite", "ferrite_c")
+DTYPES = {"U8": 1, "I8": 2, "I16": 3, "I32": 4, "I64": 5, "F16": 6, "F32": 7, "F64": 8, "BOOL": 12, "BF16": 13}
 CALLS = 3
+FIGURES = ("peak", "base", "own", "run")
 
 
 # ---- in a candidate's own process ----
@@ -167,15 +175,39 @@ def child(what, kind, stem, folder):
     return json.loads(lines[-1])
 
 
+def stored_inputs(path):
+    """DTYPE:OFFSET:SIZES of 0.in.0, 0.in.1, ... in the file."""
+    with open(path, "rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        entries = json.loads(file.read(length))
+    count = sum(name.startswith("0.in.") for name in entries)
+    for entry in (entries[f"0.in.{k}"] for k in range(count)):
+        sizes = ",".join(map(str, entry["shape"]))
+        yield f"{DTYPES[entry['dtype']]}:{8 + length + entry['data_offsets'][0]}:{sizes}"
+
+
+def run_host(stem, folder):
+    host = os.path.join(folder, "memory_host")
+    include = "-I" + os.path.join(ROOT, "include")
+    subprocess.run(["cc", "-O1", include, "-o", host, os.path.join(HERE, "memory_host.c"), "-ldl"], check=True)
+    inputs = f"{stem}.safetensors"
+    done = subprocess.run([host, os.path.join(folder, "model.so"), str(CALLS), inputs, *stored_inputs(inputs)],
+                          capture_output=True, text=True, timeout=900, check=False)
+    if done.returncode:
+        raise RuntimeError(done.stderr.strip()[-150:])
+    return json.loads(done.stdout)
+
+
 def measure_one(kind, stem, folder, ferrite):
     facts = {}
-    if kind == "ferrite":
+    if kind in OURS:
         done = subprocess.run([ferrite, "compile", f"{stem}.pt2", "-o", os.path.join(folder, "model.so")], check=True,
                               capture_output=True, text=True)
         facts = {"more": next(line for line in done.stdout.splitlines() if line.startswith("arena"))}
     elif kind != "eager":
         child("make", kind, stem, folder)
-    return {**child("run", kind, stem, folder), **facts}
+    row = run_host(stem, folder) if kind == "ferrite_c" else child("run", kind, stem, folder)
+    return {**row, "own": row["peak"] - row["base"], **facts}
 
 
 def in_child(what, kind, stem, folder):
@@ -188,6 +220,41 @@ def in_child(what, kind, stem, folder):
     return {"aoti": run_aoti, "onnx": run_onnx, "ferrite": run_ferrite}[kind](stem, folder)
 
 
+def summary(rows):
+    """{other candidate: models where ours is larger}, and says so."""
+    larger = {}
+    for kind in KINDS:
+        if kind in OURS:
+            continue
+        both = [name for name in rows if kind in rows[name] and any(ours in rows[name] for ours in OURS)]
+        larger[kind] = [name for name in both
+                        if any(rows[name][ours]["own"] > rows[name][kind]["own"] for ours in OURS if ours in rows[name])]
+        if both:
+            print(f"no more than {kind}: {len(both) - len(larger[kind])} of {len(both)} {' '.join(larger[kind])}".rstrip())
+    return larger
+
+
+def models(options):
+    for path in sorted(glob.glob(os.path.join(options.models, "*.pt2"))):
+        if not options.only or os.path.basename(path)[: -len(".pt2")] in options.only:
+            yield path[: -len(".pt2")]
+
+
+def measure(stem, kind, ferrite):
+    """Its row, or None; says which."""
+    folder = tempfile.mkdtemp()
+    try:
+        row = measure_one(kind, stem, folder, ferrite)
+        figures = " ".join(f"{row[key] / 1024:8.1f}" for key in FIGURES)
+        print(f"{os.path.basename(stem):24} {kind:10} {figures}   {row.get('more', '')}".rstrip(), flush=True)
+        return row
+    except (RuntimeError, OSError, KeyError, subprocess.SubprocessError) as error:
+        print(f"{os.path.basename(stem):24} {kind:10} {error}", flush=True)
+        return None
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def main():
     if sys.argv[1:2] == ["--child"]:
         answer = os.fdopen(os.dup(1), "w")
@@ -198,26 +265,19 @@ def main():
     parser.add_argument("--models", default=os.path.join(ROOT, "build", "models"))
     parser.add_argument("--ferrite", default=os.path.join(ROOT, "build", "ferrite"))
     parser.add_argument("--only", nargs="*")
+    parser.add_argument("--check", action="store_true")
     for kind in KINDS:
         parser.add_argument(f"--no-{kind}", action="store_true")
     options = parser.parse_args()
-    print(f"{'model':24} {'candidate':10} {'peak':>8} {'base':>8} {'run':>8}   MiB")
-    for path in sorted(glob.glob(os.path.join(options.models, "*.pt2"))):
-        stem = path[: -len(".pt2")]
-        if options.only and os.path.basename(stem) not in options.only:
-            continue
+    print(f"{'model':24} {'candidate':10} {' '.join(f'{key:>8}' for key in FIGURES)}   MiB")
+    rows = {}
+    for stem in models(options):
         for kind in KINDS:
-            if getattr(options, f"no_{kind}"):
-                continue
-            folder = tempfile.mkdtemp()
-            try:
-                row = measure_one(kind, stem, folder, options.ferrite)
-                figures = " ".join(f"{row[key] / 1024:8.1f}" for key in ("peak", "base", "run"))
-                print(f"{os.path.basename(stem):24} {kind:10} {figures}   {row.get('more', '')}", flush=True)
-            except (RuntimeError, OSError, subprocess.SubprocessError) as error:
-                print(f"{os.path.basename(stem):24} {kind:10} {error}", flush=True)
-            finally:
-                shutil.rmtree(folder, ignore_errors=True)
+            row = None if getattr(options, f"no_{kind}") else measure(stem, kind, options.ferrite)
+            if row:
+                rows.setdefault(os.path.basename(stem), {})[kind] = row
+    larger = summary(rows)
+    sys.exit(1 if options.check and any(larger.values()) else 0)
 
 
 if __name__ == "__main__":
