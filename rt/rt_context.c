@@ -10,10 +10,12 @@ static const size_t HUGE_PAGE = (size_t)2 << 20;
 
 void *rt_memory_new(size_t bytes)
 {
-    size_t alignment = bytes >= HUGE_PAGE ? HUGE_PAGE : 64;
-    void *memory = aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    void *memory;
+    if (bytes < HUGE_PAGE) return aligned_alloc(64, (bytes + 63) / 64 * 64);
+    if (posix_memalign(&memory, HUGE_PAGE, bytes) != 0) return NULL;
 #ifdef MADV_HUGEPAGE
-    if (memory && bytes >= HUGE_PAGE) madvise(memory, bytes, MADV_HUGEPAGE);
+    /* the last one, of which it is a part, would be resident whole */
+    madvise(memory, bytes / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
 #endif
     return memory;
 }

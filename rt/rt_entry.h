@@ -71,7 +71,7 @@ struct fe_context {
     char error[RT_ERROR_BYTES];
 };
 
-/* 64-byte aligned memory; large pieces ask for huge pages. NULL when there is none. */
+/* 64-byte aligned memory, no more than that; large pieces ask for huge pages. NULL when there is none. */
 void *rt_memory_new(size_t bytes);
 void rt_memory_free(void *memory);
 /* Addresses with memory behind those that are touched alone, so that what lies there can grow where it
