@@ -33,6 +33,74 @@ bool legal_same_index(loop_program *p, const loop_form *writer, sym_expr store,
     return sym_same(legal_index(p, writer, store), legal_index(p, reader, load));
 }
 
+/* ---- loads that happen only where a condition holds ---- */
+
+static bool is_axis(loop_program *p, sym_expr e)
+{
+    for (uint32_t k = 0; k < LOOP_MAX_AXES; k++)
+        if (sym_same(e, loop_axis(p, k))) return true;
+    return false;
+}
+
+/* The index of the load, said with the axis that the condition fixes (i0 == 3) where it is so in `like`
+ * too: 8*i0 + i1 for 24 + i1. */
+static bool fits_where(loop_program *p, loop_value condition, const masked_load *m)
+{
+    sym_table *t = p->symbols;
+    sym_expr step, rest, index = loop_at(p, m->load)->index;
+    const loop_node *n = loop_at(p, condition);
+    if (n->op == LOOP_AND) return fits_where(p, n->args[0], m) || fits_where(p, n->args[1], m);
+    if (n->op != LOOP_EQ) return false;
+    const loop_node *left = loop_at(p, n->args[0]), *right = loop_at(p, n->args[1]);
+    if (left->op != LOOP_INDEX || right->op != LOOP_CONST || right->dtype != TY_I64 ||
+        !is_axis(p, left->index) || !sym_linear_in(t, m->like, left->index, &step, &rest))
+        return false;
+    sym_expr beyond = sym_sub(t, left->index, sym_int(t, right->integer));
+    return m->fits(m->data, sym_add(t, index, sym_mul(t, step, beyond)));
+}
+
+typedef struct mask_search {
+    loop_program *p;
+    const masked_load *load;
+    arena *memory;
+    map seen;
+    bool looks_up; /* an index holds values: what they are read from is not found here */
+} mask_search;
+
+static void look_for_values(void *data, loop_value v)
+{
+    mask_search *m = data;
+    const loop_node *n = loop_at(m->p, v);
+    if (n->op == LOOP_LOAD || n->op == LOOP_INDEX)
+        m->looks_up |= sym_has_kind(m->p->symbols, n->index, SYM_INDIRECT);
+}
+
+/* Is it used where no condition makes its element one that fits? */
+static bool is_used_elsewhere(mask_search *m, loop_value v)
+{
+    const loop_node *n = loop_at(m->p, v);
+    if (v.id == m->load->load.id) return true;
+    if (map_get(&m->seen, v.id) != MAP_NONE) return false;
+    map_set(m->memory, &m->seen, v.id, 1);
+    for (uint32_t k = 0; k < loop_operand_count(n->op); k++) {
+        bool fits = n->op == LOOP_MASKED && k == 1 && fits_where(m->p, n->args[0], m->load);
+        if (!fits && is_used_elsewhere(m, n->args[k])) return true;
+    }
+    return false;
+}
+
+bool legal_masked_load(loop_program *p, const loop_store *store, const masked_load *load)
+{
+    mask_search m = {.p = p, .load = load, .memory = arena_new(p->session)};
+    loop_each_store_node(p, store, look_for_values, &m);
+    m.looks_up |= sym_has_kind(p->symbols, store->index, SYM_INDIRECT);
+    bool is_legal = !m.looks_up && !is_used_elsewhere(&m, store->value);
+    arena_free(m.memory);
+    return is_legal;
+}
+
+/* ---- elements that do not meet ---- */
+
 /* The loop among `left` whose step is the span so far, or else one whose step is above it. */
 static uint32_t next_loop(sym_table *t, const sym_expr *steps, const bool *left, uint32_t count,
                           sym_expr span)

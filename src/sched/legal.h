@@ -8,6 +8,18 @@ sym_expr legal_index(loop_program *p, const loop_form *f, sym_expr index);
 bool legal_same_loops(const loop_form *a, const loop_form *b);
 bool legal_same_index(loop_program *p, const loop_form *writer, sym_expr store,
                       const loop_form *reader, sym_expr load);
+/* A load that may happen only where a condition holds that fixes an axis:
+ *
+ *     masked i0 == 3, load @x[24 + i1], ...     # that is @x[8*i0 + i1]
+ */
+typedef struct masked_load {
+    loop_value load;
+    sym_expr like;                            /* an index with the steps that the axes have */
+    bool (*fits)(void *data, sym_expr index); /* is it legal at this index? */
+    void *data;
+} masked_load;
+/* Is it legal wherever the value that is stored needs it? */
+bool legal_masked_load(loop_program *p, const loop_store *store, const masked_load *load);
 /* Do no two points of the parallel loops meet in one element? False where it is not known. */
 bool legal_is_injective(loop_program *p, const loop_form *f, sym_expr index);
 bool legal_same_row(loop_program *p, const loop_form *writer, sym_expr store,

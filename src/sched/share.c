@@ -2,7 +2,7 @@
  *
  * A kernel may store its result over an operand when each element is read for the last time before
  * it is overwritten, once: in the same phase, by a nest not behind the store, at the very index that is
- * stored to; or in an earlier phase, within what the same outer iteration overwrites. Vectors keep
+ * stored to, at least where a condition lets the value be used; or in an earlier phase, within what the same outer iteration overwrites. Vectors keep
  * that: an index is loaded whole before it is stored, and outer iterations do not meet.
  */
 #include "sched/legal.h"
@@ -37,11 +37,22 @@ typedef struct take_check {
     loop_program *p;
     const sched_group *g;
     loop_buffer_id from;
-    moment when, stored; /* where the walk stands; the one store to the heir */
+    moment when, stored;  /* where the walk stands; the one store to the heir */
+    const loop_store *at; /* the store that the walk stands at */
     loop_form writer;
     sym_expr index; /* of that store */
     bool legal;
 } take_check;
+
+/* Is what is read at this index, where the walk stands, overwritten only afterwards? */
+static bool is_read_in_time(void *data, sym_expr index)
+{
+    const take_check *c = data;
+    loop_form reader = form_of_nest(&c->g->phases[c->when.phase].nests[c->when.nest]);
+    return c->when.phase == c->stored.phase
+               ? legal_same_index(c->p, &c->writer, c->index, &reader, index)
+               : legal_same_row(c->p, &c->writer, c->index, &reader, index, c->g->outer);
+}
 
 static void check_load(void *data, loop_value v)
 {
@@ -49,15 +60,9 @@ static void check_load(void *data, loop_value v)
     const loop_node *n = loop_at(c->p, v);
     if (n->op == LOOP_LOAD && loop_is_inside(c->p, n->buffer, c->from)) c->legal = false;
     if (n->op != LOOP_LOAD || n->buffer != c->from || !c->legal) return;
-    if (is_after(c->when, c->stored)) {
-        c->legal = false;
-    } else if (c->when.phase == c->stored.phase) {
-        loop_form reader = form_of_nest(&c->g->phases[c->when.phase].nests[c->when.nest]);
-        c->legal = legal_same_index(c->p, &c->writer, c->index, &reader, n->index);
-    } else {
-        loop_form reader = form_of_nest(&c->g->phases[c->when.phase].nests[c->when.nest]);
-        c->legal = legal_same_row(c->p, &c->writer, c->index, &reader, n->index, c->g->outer);
-    }
+    masked_load load = {v, c->index, is_read_in_time, c};
+    c->legal = !is_after(c->when, c->stored) &&
+               (is_read_in_time(c, n->index) || legal_masked_load(c->p, c->at, &load));
 }
 
 /* Calls visit for each store of the group, with `when` set to its moment. */
@@ -92,6 +97,7 @@ static void find_store(take_check *c, const loop_store *st)
 static void check_store(take_check *c, const loop_store *st)
 {
     if (st->buffer == c->from) c->legal = false;
+    c->at = st;
     loop_each_store_node(c->p, st, check_load, c);
 }
 
