@@ -1,5 +1,5 @@
 # what the arena of small programs holds, a matrix being 256 bytes: for each rule one that it must hold for, and one that it must not
---run-- for f in chain read_again in_place turned in_registers not_in_registers cat cat_of_cat cat_that_grows cat_twice stack stack_of_short_rows split_and_cat split_and_cat_turned mutated_often mutated_where_the_old_is_read view_of_a_view copy_of_a_view in_an_output large_cat_late; do echo $f $(ferrite inspect $f.fx --stage plan | sed -n 's/^plan .*: arena \([0-9]*\) bytes, bound \([0-9]*\),.*/\1 of \2/p'); done
+--run-- for f in chain read_again in_place turned in_registers not_in_registers cat cat_of_cat cat_that_grows cat_twice stack stack_of_short_rows split_and_cat split_and_cat_turned mutated_often a_row_mutated mutated_where_the_old_is_read view_of_a_view copy_of_a_view in_an_output large_cat_late; do echo $f $(ferrite inspect $f.fx --stage plan | sed -n 's/^plan .*: arena \([0-9]*\) bytes, bound \([0-9]*\),.*/\1 of \2/p'); done
 --file chain.fx--
 graph main {
   placeholder %x user "x" : f32[8,8]
@@ -155,6 +155,18 @@ graph main {
   %y = aten.sum.default(%s) : f32[]
   output (user %y)
 }
+--file a_row_mutated.fx--
+graph main {
+  placeholder %x user "x" : f32[8,8]
+  %a = aten.mm.default(%x, %x) : f32[8,8]
+  %b = aten.add_.Tensor(%a, 1) : f32[8,8]
+  %r = aten.select.int(%a, 0, 3) : f32[8]
+  %c = aten.mul_.Tensor(%r, 2) : f32[8]
+  %d = aten._softmax.default(%a, 1, False) : f32[8,8]
+  %s = aten.mul.Tensor(%d, %d) : f32[8,8]
+  %y = aten.sum.default(%s) : f32[]
+  output (user %y)
+}
 --file mutated_where_the_old_is_read.fx--
 graph main {
   placeholder %x user "x" : f32[8,8]
@@ -229,6 +241,7 @@ stack_of_short_rows 1024 of 1024
 split_and_cat 256 of 256
 split_and_cat_turned 512 of 512
 mutated_often 256 of 256
+a_row_mutated 256 of 256
 mutated_where_the_old_is_read 512 of 512
 view_of_a_view 256 of 256
 copy_of_a_view 320 of 320

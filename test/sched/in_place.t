@@ -167,3 +167,76 @@ output @b[s0]{1}
 --out--
   local @a
 live @b [0, 2) output
+--run-- ferrite inspect - --from loop --stage sched | sed -n '/in_place/p; /^live/p'
+--in--
+program a_condition_makes_it_the_element_that_is_stored_to
+input  @x : f32[8,8] strides [8,1]
+temp   @a : f32[8,8] strides [8,1]
+temp   @b : f32[8,8] strides [8,1]
+temp   @y : f32[4,4] strides [4,1]
+extern copy (@x[8,8]{8,1}) -> (@a[8,8]{8,1}) ints [] floats []
+nest [i0 < 8, i1 < 8] {
+  %0 = index i0 : i64
+  %1 = const 3 : i64
+  %2 = eq %0, %1 : bool
+  %3 = load f32 @a[i1 + 24]
+  %4 = const 2.0 : f32
+  %5 = mul %3, %4 : f32
+  %6 = load f32 @a[8*i0 + i1]
+  %7 = masked %2, %5, %6 : f32
+  @b[8*i0 + i1] = %7
+}
+extern copy (@b[4,4]{8,1}) -> (@y[4,4]{4,1}) ints [] floats []
+output @y[4,4]{4,1}
+--out--
+  in_place @a -> @b
+live @a [0, 2) in @b
+live @b [1, 3)
+live @y [2, 4) output
+--run-- ferrite inspect - --from loop --stage sched | sed -n '/in_place/p; /^live/p'
+--in--
+program not_where_it_is_another_row_s_condition
+input  @x : f32[8,8] strides [8,1]
+temp   @a : f32[8,8] strides [8,1]
+temp   @b : f32[8,8] strides [8,1]
+temp   @y : f32[4,4] strides [4,1]
+extern copy (@x[8,8]{8,1}) -> (@a[8,8]{8,1}) ints [] floats []
+nest [i0 < 8, i1 < 8] {
+  %0 = index i0 : i64
+  %1 = const 2 : i64
+  %2 = eq %0, %1 : bool
+  %3 = load f32 @a[i1 + 24]
+  %4 = load f32 @a[8*i0 + i1]
+  %5 = masked %2, %3, %4 : f32
+  @b[8*i0 + i1] = %5
+}
+extern copy (@b[4,4]{8,1}) -> (@y[4,4]{4,1}) ints [] floats []
+output @y[4,4]{4,1}
+--out--
+live @a [0, 2)
+live @b [1, 3)
+live @y [2, 4) output
+--run-- ferrite inspect - --from loop --stage sched | sed -n '/in_place/p; /^live/p'
+--in--
+program not_where_it_is_used_without_the_condition_too
+input  @x : f32[8,8] strides [8,1]
+temp   @a : f32[8,8] strides [8,1]
+temp   @b : f32[8,8] strides [8,1]
+temp   @y : f32[4,4] strides [4,1]
+extern copy (@x[8,8]{8,1}) -> (@a[8,8]{8,1}) ints [] floats []
+nest [i0 < 8, i1 < 8] {
+  %0 = index i0 : i64
+  %1 = const 3 : i64
+  %2 = eq %0, %1 : bool
+  %3 = load f32 @a[i1 + 24]
+  %4 = load f32 @a[8*i0 + i1]
+  %5 = masked %2, %3, %4 : f32
+  %6 = add %5, %3 : f32
+  @b[8*i0 + i1] = %6
+}
+extern copy (@b[4,4]{8,1}) -> (@y[4,4]{4,1}) ints [] floats []
+output @y[4,4]{4,1}
+--out--
+live @a [0, 2)
+live @b [1, 3)
+live @y [2, 4) output
