@@ -43,7 +43,7 @@ CLI_SRC := $(wildcard src/cli/*.c)
 LIB_SRC := $(filter-out $(CLI_SRC),$(wildcard src/*/*.c src/*/*/*.c))
 RT_SRC := $(filter-out rt/test_%.c rt/bench_%.c,$(wildcard rt/*.c))
 # What the runtime shares with the compiler: planning when the sizes are known.
-RT_PLAN := src/plan/replan.c src/plan/skyline.c
+RT_PLAN := src/plan/replan.c src/plan/quick.c src/plan/skyline.c
 RT_TEXT := $(RT_SRC) $(RT_PLAN) $(RT_PLAN:.c=.h) \
            $(wildcard rt/*.h include/ferrite_abi.h include/ferrite_ops.h)
 # What modules in Python import.
@@ -96,6 +96,9 @@ $B/obj/%.o: %.c Makefile | $(SETUP)
 	@echo "  cc $<"
 	$Q mkdir -p $(@D)
 	$Q $(CC) $(C_FLAGS) -c $< -o $@
+
+# What the runtime has as well is as quick in the compiler.
+$(if $(SAN),,$(RT_PLAN:%.c=$B/obj/%.o): C_FLAGS += -O3)
 
 $B/rt.a: $(RT_OBJ)
 	@echo "  ar $@"

@@ -103,7 +103,8 @@ class _Template(Structure):
     _fields_ = [("buffer_count", c_uint32), ("block_count", c_uint32), ("stretch_count", c_uint32),
                 ("section_count", c_uint32), ("order_count", c_uint32), ("first", POINTER(c_uint32)),
                 ("stretches", POINTER(c_uint32)), ("members", POINTER(c_uint32)), ("block_of", POINTER(c_uint32)),
-                ("orders", POINTER(c_uint32)), ("stack_count", c_uint32), ("stacks", POINTER(c_uint32))]
+                ("orders", POINTER(c_uint32)), ("stack_count", c_uint32), ("stacks", POINTER(c_uint32)),
+                ("rule", c_uint32)]
 
 
 class _Sizes(Structure):
@@ -404,13 +405,13 @@ class Port:
 class Lives:
     """Which buffers of a segment live when, in orders that are good whatever the sizes."""
 
-    def __init__(self, first, stretches, members, block_of, orders, sections, stacks=()):
+    def __init__(self, first, stretches, members, block_of, orders, sections, stacks=(), rule=0):
         self._kept = [_array(c_uint32, values) for values in (
             first, [n for stretch in stretches for n in stretch], members, block_of,
             [n for order in orders for n in order], [n for stack in stacks for n in stack])]
         self.count = len(block_of)
         self.template = _Template(len(block_of), len(first) - 1, len(stretches), sections, len(orders),
-                                  *self._kept[:-1], len(stacks), self._kept[-1])
+                                  *self._kept[:-1], len(stacks), self._kept[-1], rule)
 
 
 class Program:

@@ -74,6 +74,7 @@ static void print_lives(emit_state *s, uint32_t segment, const wrap_layout *layo
     if (t->stack_count)
         text_printf(&s->out, "    .stack_count = %u,\n    .stacks = stacks_%u,\n", t->stack_count,
                     segment);
+    if (t->rule) text_printf(&s->out, "    .rule = %u,\n", t->rule);
     text_add(&s->out, "};\n\n");
 }
 

@@ -143,6 +143,7 @@ static void print_lives(emit_state *s, uint32_t segment)
     print_rows(s, t->orders, t->order_count, t->block_count);
     if (t->stack_count) text_add(&s->out, ",\n    stacks=");
     if (t->stack_count) print_rows(s, t->stacks, t->stack_count, t->block_count);
+    if (t->rule) text_printf(&s->out, ",\n    rule=%u", t->rule);
     text_printf(&s->out, ",\n    sections=%u)\n", t->section_count);
 }
 

@@ -105,7 +105,8 @@ void plan_template_make(arena *memory, const plan_buffer *buffers, uint32_t coun
 
 /* ---- stack.c ------------------------------------------------------------------------------- */
 
-/* Where the template's own orders miss the lower bound for these buffers, which must be those that it
+/* Tells a template of sizes that it is likely to meet: the rule that is quickest for them becomes its
+ * first. Where its own orders miss the lower bound for these buffers, which must be those that it
  * was made for in other sizes, and the planner finds something lower: adds that to it as a stack, in
  * `memory`. Errors as plan_offsets. */
 fe_status plan_template_stack(fe_session *session, arena *memory, const plan_buffer *buffers,

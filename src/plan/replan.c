@@ -2,7 +2,10 @@
  * file too. */
 #include "plan/replan.h"
 
+#include <stdbool.h>
 #include <string.h>
+
+#include "plan/quick.h"
 
 /* ---- sorting -------------------------------------------------------------------------------- */
 
@@ -52,30 +55,49 @@ void plan_sort(uint64_t *keys, uint32_t *ids, uint64_t *spare_keys, uint32_t *sp
 typedef struct replan {
     const plan_template *t;
     const plan_sizes *sizes;
-    plan_skyline blocks;
+    plan_skyline blocks; /* exact, for passes over many spans */
+    plan_quick quick;    /* in units, for passes over few */
+    int unit;            /* 2^unit bytes */
+    bool unit_is_exact;  /* it is the alignment */
+    bool is_quick;
     plan_span *spans;
     plan_obstacle *obstacles;
-    int64_t *base;         /* by block: where it is fixed, -1 = free */
-    int64_t *load;         /* by section */
-    int64_t *trial, *best; /* offsets by block */
+    uint32_t *first; /* by block: its areas */
+    plan_area *areas, *unit_obstacles;
+    plan_units *unit_load;
+    int64_t *base;               /* by block: where it is fixed, -1 = free */
+    int64_t *load;               /* by section */
+    int64_t *trial, *best;       /* offsets by block */
+    double *weight;              /* by section: sum of those before it */
+    int64_t bound, goal, height; /* of the best */
     uint64_t *keys;
     uint32_t *order;
+    uint32_t allowed; /* steps */
     void *pass_scratch;
 } replan;
 
 static size_t replan_memory(replan *r, const plan_template *t, void *scratch)
 {
     char *at = scratch;
-    size_t blocks = t->block_count;
+    size_t blocks = t->block_count, sections = (size_t)t->section_count + 1;
     r->spans = plan_carve(&at, t->stretch_count * sizeof(*r->spans));
     r->obstacles = plan_carve(&at, t->stretch_count * sizeof(*r->obstacles));
     r->base = plan_carve(&at, blocks * sizeof(*r->base));
-    r->load = plan_carve(&at, ((size_t)t->section_count + 1) * sizeof(*r->load));
+    r->load = plan_carve(&at, sections * sizeof(*r->load));
+    r->weight = plan_carve(&at, sections * sizeof(*r->weight));
     r->trial = plan_carve(&at, blocks * sizeof(*r->trial));
     r->best = plan_carve(&at, blocks * sizeof(*r->best));
     r->keys = plan_carve(&at, 2 * blocks * sizeof(*r->keys));
     r->order = plan_carve(&at, 2 * blocks * sizeof(*r->order));
-    r->pass_scratch = plan_carve(&at, plan_skyline_scratch(t->block_count, t->section_count));
+    r->first = plan_carve(&at, (blocks + 1) * sizeof(*r->first));
+    r->areas = plan_carve(&at, t->stretch_count * sizeof(*r->areas));
+    r->unit_obstacles = plan_carve(&at, t->stretch_count * sizeof(*r->unit_obstacles));
+    r->unit_load = plan_carve(&at, sections * sizeof(*r->unit_load));
+    r->quick.offsets = plan_carve(&at, blocks * sizeof(*r->quick.offsets));
+    at += plan_quick_memory(&r->quick, t->block_count, t->stretch_count, t->section_count, at);
+    r->is_quick = t->stretch_count <= PLAN_QUICK_SPANS;
+    if (!r->is_quick)
+        r->pass_scratch = plan_carve(&at, plan_skyline_scratch(t->block_count, t->section_count));
     return (size_t)(at - (char *)scratch);
 }
 
@@ -138,135 +160,256 @@ static int64_t measure(replan *r)
             bound = plan_larger(bound, span.top);
         }
     }
-    int64_t load = 0;
     for (uint32_t s = 0; s < t->section_count; s++) {
-        load += r->load[s];
-        bound = plan_larger(bound, load);
+        bound = plan_larger(bound, r->load[s]);
+        r->load[s + 1] += r->load[s];
     }
     return bound;
 }
 
-/* What the movable blocks are sorted by within an order of the template. */
-typedef enum replan_rank { AS_IT_IS, BY_SIZE, BY_AREA, RANK_COUNT } replan_rank;
+/* ---- in units ---- */
 
-/* Greatest first. An area that does not fit is a bad key and no more than that. */
-static uint64_t weight_of(const replan *r, uint32_t block, replan_rank rank)
+/* Units so large that whatever is stacked on whatever is fixed has few of them. */
+static void choose_unit(replan *r)
 {
     const plan_template *t = r->t;
-    uint32_t first = t->first[block], end = t->first[block + 1];
-    int64_t size = 0;
-    for (uint32_t s = first; s < end; s++) size = plan_larger(size, r->spans[s].top);
-    uint32_t life = t->stretches[end - 1].high - t->stretches[first].low;
-    return rank == BY_AREA ? (uint64_t)size / 64 * life : (uint64_t)size;
+    int64_t most = 0, highest = 0;
+    for (uint32_t b = 0; b < t->block_count; b++)
+        for (uint32_t s = t->first[b]; s < t->first[b + 1]; s++) most += r->spans[s].top;
+    for (uint32_t i = 0; i < r->blocks.obstacle_count; i++)
+        highest = plan_larger(highest, r->obstacles[i].top);
+    while (((int64_t)1 << r->unit) < r->sizes->alignment) r->unit++;
+    r->unit_is_exact = true;
+    while ((most >> r->unit) + (highest >> r->unit) + t->stretch_count >= PLAN_UNITS_MOST) {
+        r->unit++;
+        r->unit_is_exact = false;
+    }
 }
 
-/* The movable blocks in the order numbered `index`: as the template has it, then by size within
- * that, then by area. Returns how many there are. */
-static uint32_t order_for(replan *r, uint32_t index)
+static plan_area in_units(const replan *r, const plan_span *span)
+{
+    int64_t rest = ((int64_t)1 << r->unit) - 1;
+    return (plan_area){(plan_units)span->low, (plan_units)span->high,
+                       (plan_units)(span->bottom >> r->unit),
+                       (plan_units)((span->top + rest) >> r->unit)};
+}
+
+/* The areas of the blocks that take room, and what they come to in each section. */
+static void convert(replan *r)
 {
     const plan_template *t = r->t;
-    const uint32_t *order = t->orders + (size_t)(index % t->order_count) * t->block_count;
-    replan_rank rank = (replan_rank)(index / t->order_count);
     uint32_t count = 0;
+    plan_units load = 0;
+    memset(r->quick.offsets, 0, t->block_count * sizeof *r->quick.offsets);
+    memset(r->unit_load, 0, ((size_t)t->section_count + 1) * sizeof *r->unit_load);
+    for (uint32_t b = 0; b < t->block_count; b++) {
+        r->first[b] = count;
+        for (uint32_t s = t->first[b]; s < t->first[b + 1]; s++) {
+            if (r->spans[s].top == 0 || r->base[b] >= 0) continue;
+            plan_area area = r->areas[count++] = in_units(r, &r->spans[s]);
+            r->unit_load[area.low] += area.top - area.bottom;
+            r->unit_load[area.high] -= area.top - area.bottom;
+        }
+    }
+    r->first[t->block_count] = count;
+    for (uint32_t s = 0; s < t->section_count; s++) {
+        load = r->unit_load[s] += load;
+        r->bound = plan_larger(r->bound, (int64_t)load << r->unit);
+    }
+    for (uint32_t i = 0; i < r->blocks.obstacle_count; i++)
+        r->unit_obstacles[i] = in_units(r, &r->obstacles[i]);
+}
+
+/* ---- orders ---- */
+
+/* What an order has first: what lives long where the load is near its most. A section counts by a power of
+ * its load, a block by the sections that it lives in, and by a power of its size. Or what the template
+ * has. */
+typedef struct rule {
+    int load;    /* the power, of 2: 1 << load */
+    int quarter; /* of the logarithm of the size, how often it is added */
+    int given;   /* the template's order, and nothing else; -1: none */
+} rule;
+
+static const rule RULES[PLAN_RULES] = {{4, 0, -1}, {3, 2, -1}, {0, 0, 0}, {0, 0, 1}, {1, 1, -1}};
+
+/* Rule number k: the template's own first, then the others. */
+static const rule *rule_of(const replan *r, uint32_t k)
+{
+    uint32_t own = r->t->rule;
+    return &RULES[k == 0 ? own : k <= own ? k - 1 : k];
+}
+
+static void weigh_sections(replan *r, int power)
+{
+    double sum = 0, most = 1;
+    for (uint32_t s = 0; s < r->t->section_count; s++)
+        if ((double)r->load[s] > most) most = (double)r->load[s];
+    for (uint32_t s = 0; s < r->t->section_count; s++) {
+        double share = (double)r->load[s] / most;
+        for (int i = 0; i < power; i++) share *= share;
+        r->weight[s] = sum;
+        sum += share + 1e-9;
+    }
+    r->weight[r->t->section_count] = sum;
+}
+
+/* The logarithm to base 2 in steps of 2^-23, nearly; 0 of 0. */
+static int64_t log_of(double positive)
+{
+    float f = (float)positive;
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    return (int64_t)bits;
+}
+
+/* Greatest first, in few bits, so that sorting is quick. */
+static uint64_t key_of(const replan *r, uint32_t block, const rule *by)
+{
+    const plan_area *from = r->areas + r->first[block], *to = r->areas + r->first[block + 1];
+    double weight = 0;
+    plan_units top = 0;
+    for (const plan_area *a = from; a < to; a++) {
+        weight += r->weight[a->high] - r->weight[a->low];
+        top = top > a->top ? top : a->top;
+    }
+    int64_t key = 4 * log_of(weight) + by->quarter * log_of(top);
+    return ~((uint64_t)key >> 18) & 0xffff;
+}
+
+/* The blocks that take room and can move, by this rule; equal ones as the template's first order has
+ * them. */
+static void make_order(replan *r, const rule *by)
+{
+    const plan_template *t = r->t;
+    const uint32_t *order = t->orders + (size_t)(by->given > 0 ? by->given : 0) * t->block_count;
+    uint32_t count = 0;
+    if (by->given < 0) weigh_sections(r, by->load);
     for (uint32_t i = 0; i < t->block_count; i++) {
         uint32_t block = order[i];
-        if (r->base[block] >= 0) continue;
-        if (rank != AS_IT_IS) r->keys[count] = ~weight_of(r, block, rank);
+        if (r->first[block] == r->first[block + 1]) continue;
+        if (by->given < 0) r->keys[count] = key_of(r, block, by);
         r->order[count++] = block;
     }
-    if (rank != AS_IT_IS) plan_sort(r->keys, r->order, r->keys + count, r->order + count, count);
-    return count;
+    if (by->given < 0) plan_sort(r->keys, r->order, r->keys + count, r->order + count, count);
+    r->blocks.block_count = r->quick.block_count = count;
 }
 
-/* Each block as low as it can lie on those before it. */
-static int64_t stack_pass(replan *r, const uint32_t *order)
+/* ---- passes ---- */
+
+enum {
+    NEAR = 100,     /* a plan is near the bound when it is no more than 1/NEAR above it */
+    MENDS = 4,      /* of each order */
+    NEAR_STEPS = 4, /* for each block, to get from near the bound to it */
+    FAR_STEPS = 12, /* to get near it */
+    MORE_STEPS = 8  /* then to get nearer at least */
+};
+
+/* Behind a plan that is not near the bound comes one that halves what it is above it. */
+static void keep(replan *r, int64_t height)
+{
+    int64_t near = r->bound + r->bound / NEAR;
+    r->height = plan_larger(height, r->bound);
+    if (!r->is_quick)
+        r->goal = r->height - 1;
+    else if (r->height <= near)
+        r->goal = r->bound;
+    else
+        r->goal = plan_larger(near, r->bound + (r->height - r->bound) / 2);
+}
+
+static bool keep_quick(replan *r, plan_units height)
+{
+    if (height < 0) return false;
+    for (uint32_t b = 0; b < r->t->block_count; b++)
+        r->best[b] = (int64_t)r->quick.offsets[b] << r->unit;
+    keep(r, (int64_t)height << r->unit);
+    return true;
+}
+
+static plan_units unit_goal(const replan *r)
+{
+    int64_t goal = r->goal >> r->unit;
+    return goal < INT32_MAX / 2 ? (plan_units)goal : INT32_MAX / 2;
+}
+
+/* A pass over the blocks in r->order. */
+static bool try_order(replan *r)
+{
+    if (r->is_quick) return keep_quick(r, plan_quick_pass(&r->quick, r->order, unit_goal(r)));
+    int64_t stop = r->goal < INT64_MAX ? r->goal + 1 : INT64_MAX;
+    int64_t height = plan_skyline_pass(&r->blocks, r->order, stop, r->pass_scratch, r->trial);
+    if (height == INT64_MAX) return false;
+    int64_t *worse = r->best;
+    r->best = r->trial;
+    r->trial = worse;
+    keep(r, height);
+    return true;
+}
+
+static void try_stacks(replan *r)
 {
     const plan_template *t = r->t;
-    int64_t *tops = r->load, height = 0;
-    memset(tops, 0, ((size_t)t->section_count + 1) * sizeof(*tops));
-    for (uint32_t i = 0; i < t->block_count; i++) {
-        uint32_t from = t->first[order[i]], to = t->first[order[i] + 1];
-        int64_t offset = 0;
-        for (uint32_t s = from; s < to; s++)
-            for (uint32_t k = r->spans[s].low; k < r->spans[s].high && r->spans[s].top; k++)
-                offset = plan_larger(offset, tops[k] - r->spans[s].bottom);
-        for (uint32_t s = from; s < to; s++)
-            for (uint32_t k = r->spans[s].low; k < r->spans[s].high && r->spans[s].top; k++)
-                tops[k] = offset + r->spans[s].top;
-        for (uint32_t s = from; s < to; s++) height = plan_larger(height, offset + r->spans[s].top);
-        r->trial[order[i]] = offset;
-    }
-    return height;
+    r->quick.block_count = t->block_count;
+    for (uint32_t i = 0; i < t->stack_count && !r->blocks.obstacle_count; i++)
+        if (keep_quick(r, plan_quick_stack(&r->quick, t->stacks + (size_t)i * t->block_count,
+                                           unit_goal(r))))
+            return;
 }
 
-/* Pass number `index`: the stacks, then the orders by each rank. */
-static int64_t pass(replan *r, uint32_t index, int64_t height)
+static bool is_near(const replan *r)
 {
-    const plan_template *t = r->t;
-    uint32_t stacks = r->blocks.obstacle_count ? 0 : t->stack_count;
-    if (index < stacks) return stack_pass(r, t->stacks + (size_t)index * t->block_count);
-    if (index - stacks >= RANK_COUNT * t->order_count) return INT64_MAX;
-    r->blocks.block_count = order_for(r, index - stacks);
-    return plan_skyline_pass(&r->blocks, r->order, height, r->pass_scratch, r->trial);
+    return r->height <= r->bound + r->bound / NEAR;
 }
 
-/* ---- mending -------------------------------------------------------------------------------- */
-
-enum { MENDS = 32, NEAR = 100 }; /* passes; a plan is near the bound when 1/NEAR above it */
-
-/* From the first section to behind the last, from the ground to the top. */
-static plan_span reach_of(const replan *r, uint32_t block)
+static bool goes_on(const replan *r)
 {
-    const plan_template *t = r->t;
-    uint32_t first = t->first[block], end = t->first[block + 1];
-    plan_span reach = {t->stretches[first].low, t->stretches[end - 1].high, INT64_MAX, 0};
-    for (uint32_t s = first; s < end; s++) {
-        if (r->spans[s].top == 0) continue;
-        if (r->spans[s].bottom < reach.bottom) reach.bottom = r->spans[s].bottom;
-        reach.top = plan_larger(reach.top, r->spans[s].top);
-    }
-    if (reach.top == 0) reach.bottom = 0;
-    reach.bottom += r->best[block];
-    reach.top += r->best[block];
-    return reach;
+    uint32_t near = NEAR_STEPS * r->t->block_count;
+    if (r->height == r->bound) return false;
+    return r->quick.steps < (is_near(r) && near < r->allowed ? near : r->allowed);
 }
 
-/* The place in the order of what ends at `top`, at some section of [low, high); `count`: nothing does. */
-static uint32_t ends_at(const replan *r, uint32_t count, int64_t top, uint32_t low, uint32_t high)
+/* Passes in all orders; after one that is stopped the order is mended and tried again. */
+static void try_orders(replan *r, uint32_t steps)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        plan_span reach = reach_of(r, r->order[i]);
-        if (reach.top == top && reach.low < high && low < reach.high) return i;
-    }
-    return count;
-}
-
-/* While the plan is not near the bound: what lies highest, or what that lies on, goes first, and the pass
- * is run again. Pass number `index` among the orders has made the plan. */
-static int64_t mend(replan *r, uint32_t index, int64_t height, int64_t least)
-{
-    uint32_t count = order_for(r, index), *trial = r->order + r->t->block_count;
-    uint32_t at = ends_at(r, count, height, 0, UINT32_MAX);
-    r->blocks.block_count = count;
-    for (uint32_t tries = 0; tries < MENDS && at < count && height - least > least / NEAR;
-         tries++) {
-        trial[0] = r->order[at];
-        memcpy(trial + 1, r->order, at * sizeof *trial);
-        memcpy(trial + at + 1, r->order + at + 1, (count - at - 1) * sizeof *trial);
-        int64_t reached =
-            plan_skyline_pass(&r->blocks, trial, height + 1, r->pass_scratch, r->trial);
-        if (reached > height) {
-            plan_span kept = reach_of(r, r->order[at]);
-            at = ends_at(r, count, kept.bottom, kept.low, kept.high);
-            continue;
+    r->allowed = r->quick.steps + steps * r->t->block_count;
+    for (uint32_t k = 0; k < PLAN_RULES && goes_on(r); k++) {
+        make_order(r, rule_of(r, k));
+        for (uint32_t mends = 0; mends <= MENDS && goes_on(r); mends++) {
+            bool is_better = try_order(r);
+            if (!r->is_quick) break;
+            if (!is_better) plan_quick_reorder(&r->quick, r->order);
         }
-        int64_t *worse = r->best;
-        r->best = r->trial;
-        r->trial = worse;
-        memcpy(r->order, trial, count * sizeof *trial);
-        height = plan_larger(reached, least);
-        at = ends_at(r, count, reached, 0, UINT32_MAX);
     }
+}
+
+/* To what is near the bound; where that is not found, from anything to what is nearer. How much is tried
+ * depends on the sizes alone and on no clock, so that all runs of the same sizes are alike. */
+static void search(replan *r)
+{
+    bool has_orders = r->t->order_count > 0;
+    r->goal = r->is_quick && has_orders ? r->bound + r->bound / NEAR : INT64_MAX;
+    try_stacks(r);
+    if (!has_orders) return;
+    try_orders(r, FAR_STEPS);
+    if (!r->is_quick || is_near(r)) return;
+    make_order(r, rule_of(r, 0));
+    r->goal = INT64_MAX;
+    try_order(r);
+    try_orders(r, MORE_STEPS);
+}
+
+/* In bytes, where units are more than the alignment. */
+static int64_t height_of(const replan *r)
+{
+    const plan_template *t = r->t;
+    int64_t height = 0;
+    if (!r->is_quick || r->unit_is_exact) return r->height;
+    for (uint32_t i = 0; i < r->blocks.obstacle_count; i++)
+        height = plan_larger(height, r->obstacles[i].top);
+    for (uint32_t b = 0; b < t->block_count; b++)
+        for (uint32_t s = t->first[b]; s < t->first[b + 1] && r->base[b] < 0; s++)
+            height = plan_larger(height, r->best[b] + r->spans[s].top);
     return height;
 }
 
@@ -282,30 +425,33 @@ static void write_offsets(const replan *r, int64_t *offsets)
     }
 }
 
-int64_t plan_replan(const plan_template *t, const plan_sizes *sizes, void *scratch,
-                    int64_t *offsets, int64_t *bound)
+int64_t plan_replan_counted(const plan_template *t, const plan_sizes *sizes, void *scratch,
+                            int64_t *offsets, int64_t *bound, uint32_t *steps)
 {
-    replan r = {.t = t, .sizes = sizes};
+    replan r = {.t = t, .sizes = sizes, .height = INT64_MAX};
     replan_memory(&r, t, scratch);
     r.blocks.first = t->first;
     r.blocks.spans = r.spans;
-    r.blocks.section_count = t->section_count;
+    r.blocks.section_count = r.quick.section_count = t->section_count;
     r.blocks.obstacles = r.obstacles;
-    int64_t least = measure(&r);
-    int64_t height = INT64_MAX;
-    uint32_t passes = t->stack_count + RANK_COUNT * t->order_count, best = 0;
-    for (uint32_t i = 0; i < passes && height > least; i++) {
-        int64_t reached = pass(&r, i, height);
-        if (reached >= height) continue;
-        int64_t *worse = r.best;
-        r.best = r.trial;
-        r.trial = worse;
-        height = plan_larger(reached, least);
-        best = i;
-    }
-    uint32_t stacks = r.blocks.obstacle_count ? 0 : t->stack_count;
-    if (height != INT64_MAX && best >= stacks) height = mend(&r, best - stacks, height, least);
+    r.bound = measure(&r);
+    if (bound) *bound = r.bound;
+    choose_unit(&r);
+    convert(&r);
+    r.quick.first = r.first;
+    r.quick.areas = r.areas;
+    r.quick.obstacles = r.unit_obstacles;
+    r.quick.obstacle_count = r.blocks.obstacle_count;
+    r.quick.load = r.unit_load;
+    search(&r);
     write_offsets(&r, offsets);
-    if (bound) *bound = least;
-    return height == INT64_MAX ? least : height;
+    *steps = r.quick.steps;
+    return height_of(&r);
+}
+
+int64_t plan_replan(const plan_template *t, const plan_sizes *sizes, void *scratch,
+                    int64_t *offsets, int64_t *bound)
+{
+    uint32_t steps;
+    return plan_replan_counted(t, sizes, scratch, offsets, bound, &steps);
 }

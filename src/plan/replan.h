@@ -28,9 +28,11 @@ typedef struct plan_template {
     const plan_stretch *stretches; /* those of a block are disjoint and in order of time */
     const uint32_t *members;       /* buffers, by stretch */
     const uint32_t *block_of;      /* [buffer_count]; UINT32_MAX = lives never */
-    const uint32_t *orders; /* [order_count][block_count] permutations that follow from lifetimes */
+    const uint32_t *orders; /* [order_count][block_count] permutations that follow from lifetimes;
+                               there are two, or none where stacks are all there is */
     uint32_t stack_count;
     const uint32_t *stacks; /* [stack_count][block_count]: each block on top of those before it */
+    uint32_t rule;          /* of those by which blocks are sorted: the one to begin with */
 } plan_template;
 
 /* What one call of plan_replan is given, by buffer. */
@@ -51,6 +53,11 @@ size_t plan_replan_scratch(const plan_template *t);
  * 2^62. */
 int64_t plan_replan(const plan_template *t, const plan_sizes *sizes, void *scratch,
                     int64_t *offsets, int64_t *bound);
+
+/* The same; *steps becomes how many blocks were placed until this was found. */
+int64_t plan_replan_counted(const plan_template *t, const plan_sizes *sizes, void *scratch,
+                            int64_t *offsets, int64_t *bound, uint32_t *steps);
+#define PLAN_RULES 5u /* plan_template.rule is less */
 
 /* Sorts `count` ids by their keys, ascending, stable. `keys` and `ids` are both permuted;
  * `spare_keys` and `spare_ids` are scratch of the same length. */

@@ -1,4 +1,5 @@
-/* stack.c -- a plan that was found by search as an order in which blocks stack up, for replan.h. */
+/* stack.c -- what sizes that are tried while compiling tell a template, for replan.h: by which rule to
+ * sort blocks first, and plans that search found, as orders in which blocks stack up. */
 #include "plan/plan_priv.h"
 
 #include <string.h>
@@ -7,7 +8,7 @@ enum { MOST_BLOCKS = 2000, MOST_STACKS = 4 };
 
 /* The template's own plan for these buffers. */
 static int64_t replan(const plan_template *t, const plan_buffer *buffers, arena *memory,
-                      int64_t *bound)
+                      int64_t *bound, uint32_t *steps)
 {
     int64_t *size = NEW_ARRAY(memory, int64_t, t->buffer_count + 1),
             *shift = NEW_ARRAY(memory, int64_t, t->buffer_count + 1),
@@ -17,7 +18,24 @@ static int64_t replan(const plan_template *t, const plan_buffer *buffers, arena 
         shift[i] = buffers[i].group_offset;
     }
     plan_sizes sizes = {.size = size, .shift = shift, .alignment = PLAN_ALIGNMENT};
-    return plan_replan(t, &sizes, arena_alloc(memory, plan_replan_scratch(t)), offsets, bound);
+    void *scratch = arena_alloc(memory, plan_replan_scratch(t));
+    return plan_replan_counted(t, &sizes, scratch, offsets, bound, steps);
+}
+
+/* The rule with which as low a plan takes the fewest steps; the usual one unless another takes half as many.
+ * Sizes that are tried later change what earlier ones chose no more. */
+static void choose_rule(plan_template *t, const plan_buffer *buffers, arena *memory)
+{
+    uint32_t least, steps;
+    plan_template other = *t;
+    int64_t height = replan(t, buffers, memory, NULL, &least);
+    if (t->rule || least <= 2 * t->block_count) return;
+    least /= 2;
+    for (other.rule = 1; other.rule < PLAN_RULES; other.rule++) {
+        if (replan(&other, buffers, memory, NULL, &steps) > height || steps >= least) continue;
+        least = steps;
+        t->rule = other.rule;
+    }
 }
 
 /* The blocks from the bottom of a plan up: what lies in the way of a block comes before it. */
@@ -37,7 +55,8 @@ static uint32_t *from_below(const plan_template *t, const plan_buffer *buffers,
 static fe_status find_stack(fe_session *session, arena *scratch, const plan_buffer *buffers,
                             uint32_t count, const plan_template *t, const uint32_t **stack)
 {
-    int64_t bound, height = replan(t, buffers, scratch, &bound);
+    uint32_t steps;
+    int64_t bound, height = replan(t, buffers, scratch, &bound, &steps);
     plan_result plan;
     *stack = NULL;
     if (height == bound) return FE_OK;
@@ -48,7 +67,7 @@ static fe_status find_stack(fe_session *session, arena *scratch, const plan_buff
     alone.order_count = 0;
     alone.stack_count = 1;
     alone.stacks = order;
-    if (replan(&alone, buffers, scratch, NULL) < height) *stack = order;
+    if (replan(&alone, buffers, scratch, NULL, &steps) < height) *stack = order;
     return FE_OK;
 }
 
@@ -58,6 +77,7 @@ fe_status plan_template_stack(fe_session *session, arena *memory, const plan_buf
     const uint32_t *stack;
     if (t->block_count > MOST_BLOCKS || t->stack_count == MOST_STACKS) return FE_OK;
     arena *scratch = arena_new(session);
+    choose_rule(t, buffers, scratch);
     fe_status status = find_stack(session, scratch, buffers, count, t, &stack);
     if (status == FE_OK && stack) {
         size_t row = t->block_count * sizeof *stack;
