@@ -415,9 +415,9 @@ fe_status order_for_peak(fuser *f)
 {
     builder b = {.f = f, .s = f->s, .memory = arena_new(f->p->session)};
     order_result results[MOST_ORDERS];
-    bool optimal;
+    int64_t bound;
     build_problem(&b);
-    uint32_t count = order_search(&b.p, 0, results, MOST_ORDERS, &optimal, b.memory);
+    uint32_t count = order_search(&b.p, 0, results, MOST_ORDERS, &bound, b.memory);
     fe_status status = count ? choose(&b, results, count) : FE_OK;
     arena_free(b.memory);
     return status;

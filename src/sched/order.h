@@ -7,8 +7,9 @@
  * a buffer that it uses last on to one that it uses first (order_take): then neither happens.
  *
  * Order of reading: order.c (a schedule as a problem, and the choice), order_peak.c (what an order
- * costs), order_search.c (where it pays to search), order_beam.c (the search), order_series.c
- * (series-parallel problems, exactly), order_depth.c (another order to begin with).
+ * costs), order_search.c (where it pays to search), order_stretch.c (a part of a problem), order_cut.c
+ * (what no order of it is below), order_beam.c (the search), order_series.c (series-parallel problems,
+ * exactly), order_depth.c (another order to begin with).
  */
 #ifndef FERRITE_SCHED_ORDER_H
 #define FERRITE_SCHED_ORDER_H
@@ -43,7 +44,7 @@ void order_complete(order_problem *p, arena *memory);
 /* The peak of an order. live, if not NULL, becomes what is in use while each of its nodes runs. */
 int64_t order_peak(const order_problem *p, const uint32_t *order, int64_t *live, arena *scratch);
 /* What no order is below: the most that one node needs. */
-int64_t order_bound(const order_problem *p);
+int64_t order_bound(const order_problem *p, arena *scratch);
 
 /* ---- order_search.c ---- */
 
@@ -53,9 +54,9 @@ typedef struct order_result {
 } order_result;
 
 /* Orders with a lower peak than that of the nodes' numbers, the best first; at most `room` of them.
- * `work`: nodes that the search may try, 0 = a default. *optimal: it is proven that no order has a
- * lower peak than the first result (or than the nodes' numbers, when there is none). */
+ * `work`: nodes that the search may try, 0 = a default. *bound: it is proven that no order has a
+ * lower peak than this. */
 uint32_t order_search(const order_problem *p, uint64_t work, order_result *results, uint32_t room,
-                      bool *optimal, arena *memory);
+                      int64_t *bound, arena *memory);
 
 #endif

@@ -1,6 +1,8 @@
 /* order_peak.c -- what an order costs, and what none is below. */
 #include "sched/order_priv.h"
 
+#include <string.h>
+
 /* ---- lists ---- */
 
 static order_lists inverse(const order_lists *lists, uint32_t count, uint32_t target_count,
@@ -108,23 +110,69 @@ void order_changes(const order_problem *p, const uint32_t *order, int64_t *hill,
 
 /* ---- all orders ---- */
 
-static bool takes_before(const order_problem *p, uint32_t node, uint32_t i)
+typedef struct matching {
+    const order_take *takes;
+    uint32_t count;
+    bool *chosen, *tried; /* by take */
+} matching;
+
+static uint32_t chosen_from(const matching *m, uint32_t from)
 {
-    for (uint32_t k = p->first_take[node]; k < i; k++)
-        if (p->takes[k].to == p->takes[i].to) return true;
+    for (uint32_t i = 0; i < m->count; i++)
+        if (m->chosen[i] && m->takes[i].from == from) return i;
+    return m->count;
+}
+
+/* Finds something that the buffer can take, if need be what another has so far. */
+static bool match(const matching *m, uint32_t to)
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        if (m->takes[i].to != to || m->tried[i]) continue;
+        for (uint32_t k = 0; k < m->count; k++) m->tried[k] |= m->takes[k].from == m->takes[i].from;
+        uint32_t other = chosen_from(m, m->takes[i].from);
+        if (other < m->count) m->chosen[other] = false;
+        if (other == m->count || match(m, m->takes[other].to)) return m->chosen[i] = true;
+        m->chosen[other] = true;
+    }
     return false;
 }
 
+/* All takes of a buffer are of its size, so the most of them are the most bytes. */
+int64_t order_most_taken(const order_take *takes, const int64_t *bytes, uint32_t count,
+                         arena *scratch)
+{
+    matching m = {takes, count, NEW_ARRAY(scratch, bool, count + 1),
+                  NEW_ARRAY(scratch, bool, count + 1)};
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        bool again = false;
+        for (uint32_t k = 0; k < i; k++) again |= takes[k].to == takes[i].to;
+        memset(m.tried, 0, count);
+        if (!again && match(&m, takes[i].to)) sum += bytes[i];
+    }
+    return sum;
+}
+
+static int64_t most_taken(const order_problem *p, uint32_t node, arena *scratch)
+{
+    arena_mark_t mark = arena_mark(scratch);
+    uint32_t first = p->first_take[node], count = p->first_take[node + 1] - first;
+    int64_t *bytes = NEW_ARRAY(scratch, int64_t, count + 1);
+    for (uint32_t i = 0; i < count; i++) bytes[i] = p->bytes[p->takes[first + i].to];
+    int64_t most = count ? order_most_taken(p->takes + first, bytes, count, scratch) : 0;
+    arena_release(scratch, mark);
+    return most;
+}
+
 /* A node needs its buffers, less what it may take over, and all that stays is there at the end. */
-int64_t order_bound(const order_problem *p)
+int64_t order_bound(const order_problem *p, arena *scratch)
 {
     int64_t bound = 0, kept = 0;
     for (uint32_t node = 0; node < p->node_count; node++) {
         int64_t needed = 0;
         for (uint32_t k = p->uses.first[node]; k < p->uses.first[node + 1]; k++)
             needed += p->bytes[p->uses.at[k]];
-        for (uint32_t i = p->first_take[node]; i < p->first_take[node + 1]; i++)
-            if (!takes_before(p, node, i)) needed -= p->bytes[p->takes[i].to];
+        needed -= most_taken(p, node, scratch);
         if (needed > bound) bound = needed;
     }
     for (uint32_t b = 0; b < p->buffer_count; b++)

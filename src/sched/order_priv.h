@@ -4,6 +4,44 @@
 
 #include "sched/order.h"
 
+/* ---- order_stretch.c ---- */
+
+typedef struct local_buffer {
+    int64_t bytes;
+    uint32_t first_user, user_count; /* in users */
+    bool born;                       /* before the stretch */
+    bool outlives;
+} local_buffer;
+
+/* Nodes order[low] .. order[high - 1] of a problem, numbered from 0 in that order, as a problem of
+ * its own. */
+typedef struct stretch {
+    uint32_t count, words, buffer_count; /* nodes; words of a set of them */
+    uint32_t *first_after, *after;
+    uint32_t *before_count;
+    uint64_t *before; /* sets, one a node */
+    uint32_t *first_use, *uses;
+    uint32_t *first_take;
+    order_take *takes;
+    local_buffer *buffers;
+    uint32_t *users;
+    uint64_t *key;        /* Zobrist */
+    uint32_t *stamp, now; /* by local buffer: handed on in the evaluation at hand */
+    int64_t base;         /* in use when the stretch begins */
+} stretch;
+
+void order_stretch(stretch *s, const order_problem *p, const uint32_t *order, uint32_t low,
+                   uint32_t high, arena *memory);
+/* What is in use while the node runs behind the set `done`, after which `live` is, and after it. */
+void order_step(stretch *s, const uint64_t *done, int64_t live, uint32_t node, int64_t *during,
+                int64_t *after);
+
+/* ---- order_cut.c ---- */
+
+/* What is at least in use while a node of the stretch runs, in every order of it. `work`: steps that
+ * this may take; counted down. */
+int64_t order_cut(const stretch *s, uint32_t node, uint64_t *work, arena *scratch);
+
 /* ---- order_beam.c ---- */
 
 /* A stretch of an order, [low, high), to be put into another order. */
@@ -37,6 +75,10 @@ void order_series(const order_problem *p, const uint32_t *order, uint32_t *out, 
 void order_depth(const order_problem *p, uint32_t *out, arena *scratch);
 
 /* ---- order_peak.c ---- */
+
+/* The most bytes that these takes, each of so many bytes, can save: each buffer is in one of them. */
+int64_t order_most_taken(const order_take *takes, const int64_t *bytes, uint32_t count,
+                         arena *scratch);
 
 /* How much a node of the order adds while it runs, and what is left of that when it has. */
 void order_changes(const order_problem *p, const uint32_t *order, int64_t *hill, int64_t *net,

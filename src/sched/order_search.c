@@ -7,9 +7,11 @@
  */
 #include "sched/order_priv.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { NARROW = 16, USUAL_WIDTH = 64, WIDE = 1024, LONGEST = 4096, SHORTEST = 48, USUAL_READY = 8 };
+enum { CUT_SHARE = 4 };
 enum { LEAST_WORK = 200000, WORK_A_NODE = 40 }; /* about 15 ms, and 3 us a node */
 
 typedef struct searcher {
@@ -19,7 +21,6 @@ typedef struct searcher {
     int64_t *live;   /* along it */
     int64_t peak, bound;
     uint64_t work;
-    bool optimal;
     order_result *results;
     uint32_t count, room;
 } searcher;
@@ -103,6 +104,37 @@ typedef struct aim {
     int64_t floor, limit;
 } aim;
 
+typedef struct ranked {
+    int64_t live;
+    uint32_t at;
+} ranked;
+
+static int by_live(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+    if (x->live != y->live) return x->live > y->live ? -1 : 1;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* What no order of the piece is below, by cuts at the nodes that run when most is in use. */
+static int64_t bound_of(searcher *s, piece at, int64_t floor)
+{
+    uint64_t start = s->work / CUT_SHARE, work = start;
+    arena_mark_t mark = arena_mark(s->scratch);
+    stretch part;
+    order_stretch(&part, s->p, s->order, at.low, at.high, s->scratch);
+    ranked *ranks = NEW_ARRAY(s->scratch, ranked, part.count + 1);
+    for (uint32_t i = 0; i < part.count; i++) ranks[i] = (ranked){s->live[at.low + i], i};
+    qsort(ranks, part.count, sizeof *ranks, by_live);
+    for (uint32_t i = 0; i < part.count && ranks[i].live > floor && work; i++) {
+        int64_t least = order_cut(&part, ranks[i].at, &work, s->scratch);
+        if (least > floor) floor = least;
+    }
+    s->work -= start - work;
+    arena_release(s->scratch, mark);
+    return floor;
+}
+
 /* Puts a better order of the stretch in its place. *complete: nothing was left out. */
 static bool reorder(searcher *s, uint32_t low, uint32_t high, aim what, bool *complete)
 {
@@ -131,8 +163,8 @@ static int64_t peak_of(const searcher *s, uint32_t low, uint32_t high)
 }
 
 /* Lowers the peak of a stretch towards `floor`, halving what is between: a quick search for the
- * best, then for any order under a limit. *proven: it is as low as can be, or as the floor. */
-static bool lower_peak(searcher *s, uint32_t low, uint32_t high, int64_t floor, bool *proven)
+ * best, then for any order under a limit. *bound: it is not less than this. */
+static bool lower_peak(searcher *s, uint32_t low, uint32_t high, int64_t floor, int64_t *bound)
 {
     int64_t start = peak_of(s, low, high), now, least = floor - 1;
     bool complete, left_out = false;
@@ -147,7 +179,7 @@ static bool lower_peak(searcher *s, uint32_t low, uint32_t high, int64_t floor, 
         left_out |= !complete;
         if (complete) least = middle;
     }
-    *proven = now <= floor || now <= least + 1;
+    *bound = least + 1;
     return now < start;
 }
 
@@ -155,13 +187,14 @@ static bool lower_peak(searcher *s, uint32_t low, uint32_t high, int64_t floor, 
 static bool lower_windows(searcher *s, piece at, int64_t floor)
 {
     uint32_t top = at.low;
-    bool improved = false, proven;
+    bool improved = false;
+    int64_t bound;
     for (uint32_t i = at.low; i < at.high; i++)
         if (s->live[i] > s->live[top]) top = i;
     for (uint32_t length = SHORTEST; length <= LONGEST && s->work && !improved; length *= 3) {
         uint32_t low = top > at.low + length / 2 ? top - length / 2 : at.low;
         uint32_t high = low + length < at.high ? low + length : at.high;
-        improved = lower_peak(s, low, high, floor, &proven);
+        improved = lower_peak(s, low, high, floor, &bound);
     }
     return improved && peak_of(s, at.low, at.high) < at.peak;
 }
@@ -171,6 +204,23 @@ static bool is_short(const searcher *s, piece at)
 {
     uint64_t length = at.high - at.low;
     return length <= LONGEST && length * NARROW * USUAL_READY < s->work;
+}
+
+/* What is above the peak of the others holds for the whole. */
+static void note_bound(searcher *s, int64_t bound, int64_t others)
+{
+    if (bound > others && bound > s->bound) s->bound = bound;
+}
+
+/* Lowers a piece; false: it cannot be done, or it is not known how. */
+static bool lower_piece(searcher *s, piece at, int64_t others)
+{
+    int64_t floor = bound_of(s, at, others);
+    bool improved = false;
+    note_bound(s, floor, others);
+    if (is_short(s, at)) improved = lower_peak(s, at.low, at.high, floor, &floor);
+    note_bound(s, floor, others);
+    return improved || (s->peak > s->bound && lower_windows(s, at, floor));
 }
 
 /* All pieces that are highest, as long as each of them can be lowered. */
@@ -183,13 +233,8 @@ static void search_pieces(searcher *s)
     while (improved && s->peak > s->bound && s->work) {
         int64_t others;
         worst_pieces(s, is_cut, &worst, &others);
-        for (uint32_t i = 0; i < worst.count && improved; i++) {
-            piece at = worst.at[i];
-            bool proven = false;
-            improved = is_short(s, at) && lower_peak(s, at.low, at.high, others, &proven);
-            s->optimal = !improved && proven;
-            if (!improved && !proven) improved = lower_windows(s, at, others);
-        }
+        for (uint32_t i = 0; i < worst.count && improved; i++)
+            improved = lower_piece(s, worst.at[i], others);
         if (improved) improved = offer(s, s->order);
     }
 }
@@ -197,15 +242,15 @@ static void search_pieces(searcher *s)
 /* ---- the search ---- */
 
 uint32_t order_search(const order_problem *p, uint64_t work, order_result *results, uint32_t room,
-                      bool *optimal, arena *memory)
+                      int64_t *bound, arena *memory)
 {
     searcher s = {.p = p,
                   .memory = memory,
                   .scratch = arena_new(arena_session(memory)),
-                  .bound = order_bound(p),
                   .work = work ? work : LEAST_WORK + (uint64_t)WORK_A_NODE * p->node_count,
                   .results = results,
                   .room = room};
+    s.bound = order_bound(p, s.scratch);
     s.order = NEW_ARRAY(s.scratch, uint32_t, p->node_count + 1);
     s.live = NEW_ARRAY(s.scratch, int64_t, p->node_count + 1);
     for (uint32_t i = 0; i < p->node_count; i++) s.order[i] = i;
@@ -218,7 +263,7 @@ uint32_t order_search(const order_problem *p, uint64_t work, order_result *resul
         offer(&s, first);
         search_pieces(&s);
     }
-    *optimal = s.optimal || s.peak <= s.bound;
+    *bound = s.bound;
     arena_free(s.scratch);
     return s.count;
 }

@@ -40,23 +40,37 @@ static bool test_archive(archive_job *job)
     return job->compiled;
 }
 
+static int test_folder(const char *name, archive_job *job)
+{
+    DIR *folder = opendir(name);
+    struct dirent *entry;
+    int compiled = 0;
+    while (folder && (entry = readdir(folder))) {
+        char path[1000];
+        size_t length = strlen(entry->d_name);
+        if (entry->d_name[0] == '.') continue;
+        snprintf(path, sizeof path, "%s/%s", name, entry->d_name);
+        if (length < 5 || strcmp(entry->d_name + length - 4, ".pt2") != 0) {
+            compiled += test_folder(path, job);
+            continue;
+        }
+        job->path = path;
+        compiled += test_archive(job);
+    }
+    if (folder) closedir(folder);
+    return compiled;
+}
+
 void unit_each_archive(driver_stage last, fe_status (*body)(fe_session *, driver_program *))
 {
-    /* and what UNIT_ARCHIVES names */
-    const char *folders[] = {"test/cases/ops", "test/cases/programs", getenv("UNIT_ARCHIVES")};
-    int compiled = 0;
-    for (size_t i = 0; i < COUNT_OF(folders); i++) {
-        DIR *folder = folders[i] ? opendir(folders[i]) : NULL;
-        struct dirent *entry;
-        while (folder && (entry = readdir(folder))) {
-            char path[1000];
-            size_t length = strlen(entry->d_name);
-            if (length < 5 || strcmp(entry->d_name + length - 4, ".pt2") != 0) continue;
-            snprintf(path, sizeof path, "%s/%s", folders[i], entry->d_name);
-            archive_job job = {.path = path, .last = last, .body = body};
-            compiled += test_archive(&job);
-        }
-        if (folder) closedir(folder);
+    archive_job job = {.last = last, .body = body};
+    char more[2000] = "", *rest = more;
+    int compiled = test_folder("test/cases/ops", &job) + test_folder("test/cases/programs", &job);
+    if (getenv("UNIT_ARCHIVES")) snprintf(more, sizeof more, "%s", getenv("UNIT_ARCHIVES"));
+    for (char *end = more; *rest; rest = end) {
+        end = rest + strcspn(rest, ":");
+        if (*end) *end++ = 0;
+        compiled += test_folder(rest, &job);
     }
     EXPECT(compiled > 50);
 }
