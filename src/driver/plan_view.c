@@ -1,9 +1,13 @@
 /* plan_view.c -- see plan_view.h. The text:
  *
- *     plan small: arena 4096 bytes, bound 3840, 3840 in use at once (step 2), 3 buffers
+ *     plan small: arena 4096 bytes, bound 3840, 3840 in use at once (step 2), 3 buffers, order proven least
  *     step 0 live 1024 linear (fc1)
  *     ...
  *     @buf3 live [0, 3) at 1024 bytes 1024 peak
+ *
+ * "order proven least": no order of the steps has less in use at once; "order best found (3840, none below
+ * 3584)": none that was tried, and it is proven that none is below 3584. Both speak of what lies in the
+ * arena, not in memory of outputs and donated inputs, and of the example's sizes.
  */
 #include "driver/plan_view.h"
 
@@ -137,6 +141,7 @@ fe_status plan_view_of(driver_program *d, arena *memory, plan_view *out)
 {
     *out = (plan_view){.w = d->wrapper,
                        .sizes_are_given = d->options.sizes != NULL,
+                       .order = d->schedule ? d->schedule->order : (sched_order){0},
                        .arena_bytes = d->wrapper->arena_bytes};
     collect_steps(out, memory);
     collect_blocks(out, d, memory);
@@ -171,13 +176,27 @@ static void print_beside(const plan_view *v, text *out)
     if (bytes < 0) text_add(out, " + donated inputs");
 }
 
+static void print_order(const plan_view *v, text *out)
+{
+    if (!v->order.peak || v->sizes_are_given) return;
+    if (v->order.peak == v->order.bound)
+        text_add(out, ", order proven least");
+    else if (!v->order.bound)
+        text_add(out, ", order best found");
+    else
+        text_printf(out, ", order best found (%lld, none below %lld)", (long long)v->order.peak,
+                    (long long)v->order.bound);
+}
+
 void plan_view_text(const plan_view *v, text *out)
 {
     const sym_table *t = v->w->loops->symbols;
     text_printf(out, "plan %s: arena %lld bytes", v->w->name, (long long)v->arena_bytes);
     print_beside(v, out);
-    text_printf(out, ", bound %lld, %lld in use at once (step %u), %u buffers%s\n",
-                (long long)v->bound, (long long)v->most, v->peak, v->blocks.count,
+    text_printf(out, ", bound %lld, %lld in use at once (step %u), %u buffers", (long long)v->bound,
+                (long long)v->most, v->peak, v->blocks.count);
+    print_order(v, out);
+    text_printf(out, "%s\n",
                 v->of_example ? v->sizes_are_given ? "; for the sizes that were given"
                                                    : "; for the sizes of the example"
                               : "");

@@ -29,6 +29,7 @@ typedef struct plan_view {
     int64_t arena_bytes, most;
     int64_t
         bound; /* no arena for these lives is smaller; of several segments: as if they were one */
+    sched_order order;    /* for the example's sizes; 0, 0: not known */
     bool sizes_are_given; /* by the options, in place of the example's */
     bool of_example;      /* with symbolic sizes: as planned for the example's */
 } plan_view;

@@ -128,6 +128,19 @@ static void print_options(const report *r, text *out)
              "of inputs used as memory");
 }
 
+/* What was proven of the order of the steps. */
+static void print_order(const report *r, text *out)
+{
+    const sched_order *order = &r->view.order;
+    char value[64], more[96], room[32];
+    if (!order->peak) return;
+    bool proven = order->peak == order->bound;
+    snprintf(
+        more, sizeof more, proven ? "%s at once; no order needs less" : "%s at once; none below %s",
+        html_bytes(order->peak, value, sizeof value), html_bytes(order->bound, room, sizeof room));
+    tile(out, "Order", proven ? "Proven least" : "Best found", more);
+}
+
 static void print_tiles(const report *r, text *out)
 {
     const wrap_program *w = r->d->wrapper;
@@ -138,6 +151,7 @@ static void print_tiles(const report *r, text *out)
     snprintf(more, sizeof more, "%.3f of the least for this order",
              r->view.bound > 0 ? (double)r->view.arena_bytes / (double)r->view.bound : 1.0);
     tile(out, "Arena", html_bytes(r->view.arena_bytes, value, sizeof value), more);
+    print_order(r, out);
     if (r->held >= 0)
         tile(out, "Held after a run", html_bytes(r->held, value, sizeof value),
              "with outputs and scratch");

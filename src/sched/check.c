@@ -1,4 +1,4 @@
-/* check.c -- the verifier of laws S1 to S10, run on every compile. It asks the schedule's own nests,
+/* check.c -- the verifier of laws S1 to S11, run on every compile. It asks the schedule's own nests,
  * rewritten as they are, and the program's dependences; it trusts nothing that fuse.c concluded.
  */
 #include "sched/legal.h"
@@ -319,6 +319,17 @@ static void check_group(checker *c, const sched_group *g)
                arena_printf(c->memory, "%u", g->variant.unroll));
 }
 
+/* ---- S11: what was proven of the order ---- */
+
+static void check_bound(checker *c)
+{
+    const sched_order *order = &c->s->order;
+    if (order->bound < 0 || order->bound > order->peak)
+        broken(c, "S11", "the order's peak is below its bound",
+               arena_printf(c->memory, "%lld of %lld", (long long)order->peak,
+                            (long long)order->bound));
+}
+
 fe_status sched_check(sched_schedule *s)
 {
     loop_program *p = s->program;
@@ -353,6 +364,7 @@ fe_status sched_check(sched_schedule *s)
     check_roots(&c);
     check_gifts(&c);
     check_order(&c);
+    check_bound(&c);
     arena_free(memory);
     return c.status;
 }

@@ -3,7 +3,7 @@
  * A node that every node before it leads to and that leads to every node behind it stands at its
  * place in all orders: between two such nodes lies a piece that can be ordered on its own. Only the
  * pieces with the highest peak matter, and only down to the peak of the next; of pieces that are very
- * long, windows around their highest place.
+ * long, windows around their highest place. Those that are not highest stay as they are in the program.
  */
 #include "sched/order_priv.h"
 
@@ -239,6 +239,25 @@ static void search_pieces(searcher *s)
     }
 }
 
+/* ---- ties ---- */
+
+/* Pieces in which the program's order does not need more than the result does stay in it. */
+static void keep_usual(searcher *s)
+{
+    uint32_t count = s->p->node_count;
+    bool *is_cut = NEW_ARRAY(s->scratch, bool, count + 1);
+    for (uint32_t i = 0; i < count; i++) s->order[i] = i;
+    order_peak(s->p, s->order, s->live, s->scratch);
+    find_cuts(s, is_cut);
+    for (uint32_t k = 0; k < s->count; k++)
+        for (uint32_t low = 0, high; low < count; low = high) {
+            for (high = low; high + 1 < count && !is_cut[high];) high++;
+            high++;
+            if (peak_of(s, low, high) > s->results[k].peak) continue;
+            memcpy(s->results[k].order + low, s->order + low, (high - low) * sizeof *s->order);
+        }
+}
+
 /* ---- the search ---- */
 
 uint32_t order_search(const order_problem *p, uint64_t work, order_result *results, uint32_t room,
@@ -263,6 +282,7 @@ uint32_t order_search(const order_problem *p, uint64_t work, order_result *resul
         offer(&s, first);
         search_pieces(&s);
     }
+    keep_usual(&s);
     *bound = s.bound;
     arena_free(s.scratch);
     return s.count;

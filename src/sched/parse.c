@@ -172,12 +172,21 @@ static fe_status parse_life(parsing *in)
     return FE_OK;
 }
 
+static fe_status parse_order(parsing *in)
+{
+    FE_TRY(lex_expect(in->lx, "peak"));
+    FE_TRY(lex_int(in->lx, &in->s->order.peak));
+    FE_TRY(lex_expect(in->lx, "bound"));
+    return lex_int(in->lx, &in->s->order.bound);
+}
+
 static fe_status parse_line(parsing *in)
 {
+    if (lex_take(in->lx, "order")) return parse_order(in);
     if (lex_take(in->lx, "group")) return parse_group(in);
     if (lex_take(in->lx, "refuse")) return parse_refusal(in);
     if (lex_take(in->lx, "live")) return parse_life(in);
-    return lex_fail(in->lx, "expected group, refuse or live");
+    return lex_fail(in->lx, "expected order, group, refuse or live");
 }
 
 fe_status sched_parse(fe_session *session, arena *memory, const char *source, size_t length,

@@ -159,6 +159,9 @@ void sched_print(const sched_schedule *s, text *out)
 {
     loop_print(s->program, out);
     text_add(out, "schedule\n");
+    if (s->order.peak)
+        text_printf(out, "order peak %lld bound %lld\n", (long long)s->order.peak,
+                    (long long)s->order.bound);
     for (uint32_t g = 0; g < s->groups.count; g++) print_group(s, g, out);
     for (uint32_t i = 0; i < s->refusals.count; i++)
         text_printf(out, "refuse %u %u %s\n", s->refusals.at[i].producer,

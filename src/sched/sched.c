@@ -42,7 +42,6 @@ fe_status sched_make(loop_program *p, const sched_target *target, arena *memory,
     make_first(p, target, memory, scratch, &f);
     *out = f.s;
     fe_status status = order_for_peak(&f);
-    if (status == FE_OK) use_lent(&f);
     arena_free(scratch);
     return status;
 }

@@ -4,6 +4,7 @@
  *     program main                                     # the loop program, whole
  *     ...
  *     schedule
+ *     order peak 4096 bound 3840                       # bytes at once; proven: no order needs less than 3840
  *     group 0 kernel outer [i0 < 128] vector inner     # layer norm: three phases under one outer loop
  *       phase reduce [r0 < 768] { op 3 }               # @mean[i0] = sum ...
  *       phase reduce [r0 < 768] { op 4 }
@@ -50,7 +51,7 @@
  * meets nothing that lives there at the same time; in that of an input it is born behind the input's last
  * reader, or takes it over, and the input is donated, is all of its memory, is never written to and
  * returned by no output.
- * S10 a variant asks for copies that there can be.
+ * S10 a variant asks for copies that there can be. S11 the order's peak is not below its bound.
  */
 #ifndef FERRITE_SCHED_H
 #define FERRITE_SCHED_H
@@ -168,12 +169,19 @@ typedef struct sched_refusal {
     sched_reason reason;
 } sched_refusal;
 
+/* The most bytes that the order has in use at once, and what every order of the groups has, if what lies
+ * in memory of outputs and inputs still does; sizes at their hints. 0, 0: not known. */
+typedef struct sched_order {
+    int64_t peak, bound;
+} sched_order;
+
 typedef struct sched_schedule {
     loop_program *program;
     arena *memory;
     VEC(sched_group) groups;
     sched_life *lives; /* one for each buffer of the program */
     VEC(sched_refusal) refusals;
+    sched_order order;
 } sched_schedule;
 
 /* What the target can do; handed down by the driver. */

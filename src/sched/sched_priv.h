@@ -125,7 +125,7 @@ typedef struct fuser {
 void fuse_all(fuser *f);
 /* groups.c: group indices in an order that respects dependences. */
 void order_groups(fuser *f, uint32_t *order);
-/* order.c: the schedule's groups in the order that needs least memory, lives built. */
+/* order.c: the schedule's groups in the order that needs least memory, lives built, memory lent. */
 fe_status order_for_peak(fuser *f);
 struct order_problem *order_problem_of(fuser *f, arena *memory);
 

@@ -17,7 +17,7 @@ extern copy (@b[2,64]{0,1}) -> (@c[2,64]{64,1}) ints [] floats []
 extern copy (@c[4]{2}) -> (@y[4]{1}) ints [] floats []
 output @y[4]{1}
 --out--
-plan arena: arena 768 bytes, bound 768, 768 in use at once (step 2), 3 buffers
+plan arena: arena 768 bytes, bound 768, 768 in use at once (step 2), 3 buffers, order proven least
 step 0 live 256 copy
 step 1 live 256 k_exp
 step 2 live 768 copy
@@ -34,7 +34,7 @@ step 3 live 512 copy
 <text x="777.5" y="44" text-anchor="end" class="mark">peak 768 B: copy</text>
 --run-- sed 's/64/s0/g; s/128/2*s0/; s/^input/symbol s0 in [2, 4096] hint 64\n&/' arena.loop | ferrite inspect - --from loop --stage plan | sed 's/k_exp_[0-9a-f]*/k_exp/'
 --out--
-plan arena: arena 768 bytes, bound 768, 768 in use at once (step 2), 3 buffers; for the sizes of the example
+plan arena: arena 768 bytes, bound 768, 768 in use at once (step 2), 3 buffers, order proven least; for the sizes of the example
 step 0 live 256 copy
 step 1 live 256 k_exp
 step 2 live 768 copy
@@ -44,7 +44,7 @@ step 3 live 512 copy
 @c live [2, 4) at 256 bytes 512 = 8*s0 peak
 --run-- ferrite inspect $ROOT/test/cases/programs/ragged_rows.pt2 --stage plan | sed -n '1p; /segment/p'
 --out--
-plan ragged_rows: arena 640 bytes, bound 576, 576 in use at once (step 12), 5 buffers; for the sizes of the example
+plan ragged_rows: arena 640 bytes, bound 576, 576 in use at once (step 12), 5 buffers, order proven least; for the sizes of the example
 @buf4 live [4, 6) at 0 bytes 512 = 8*u0 segment 1
 @buf11 live [7, 13) at 64 bytes 64 = u0 segment 1 peak
 @buf13 live [12, 14) at 128 bytes 512 = 8*u1 segment 2 peak

@@ -16,7 +16,7 @@ graph main {
   output (user %g)
 }
 --out--
-plan hill: arena 20480 bytes, bound 20480, 20480 in use at once (step 2), 6 buffers
+plan hill: arena 20480 bytes, bound 20480, 20480 in use at once (step 2), 6 buffers, order proven least
 step 0 live 1024 a
 step 1 live 5120 b
 step 2 live 20480 c

@@ -15,7 +15,7 @@ graph main {
   output (user %r)
 }
 --out--
-plan views: arena 64 bytes, bound 64, 32 in use at once (step 0), 1 buffers
+plan views: arena 64 bytes, bound 64, 32 in use at once (step 0), 1 buffers, order proven least
 step 0 live 32 b, slice_scatter
 step 1 live 32 slice_scatter_2, s, r
 @buf1 live [0, 2) at 0 bytes 32 peak

@@ -38,6 +38,7 @@ output @w[8]{1}
 output int u1
 --out--
 schedule
+order peak 128 bound 128
 group 0 kernel outer [] vector inner
   phase reduce [r0 < 8] {
     op 0 nest [] reduce [r0 < 8] {
@@ -66,6 +67,7 @@ live @w [0, 7) output
 --run-- ferrite inspect definitions.loop --from loop --stage sched | ferrite inspect - --from sched --stage sched | sed -n '/^schedule/,$p'
 --out--
 schedule
+order peak 128 bound 128
 group 0 kernel outer [] vector inner
   phase reduce [r0 < 8] {
     op 0 nest [] reduce [r0 < 8] {

@@ -115,3 +115,7 @@ error: sched: law S6: a buffer is overwritten before its last reader: y
 error: sched: law S6: a buffer's memory is taken over twice: product
   at group 1
   help: this is a fault of ferrite's own: please report it with the program
+--run-- sed 's/^schedule/& order peak 64 bound 128/' laws.sched | ferrite inspect - --from sched --stage sched | sed -n '/^schedule/,$p'
+--err--
+error: sched: law S11: the order's peak is below its bound: 64 of 128
+  help: this is a fault of ferrite's own: please report it with the program

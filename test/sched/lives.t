@@ -21,6 +21,7 @@ output @d[24]{1}
 output @a[5]{1} + 2
 --out--
 schedule
+order peak 256 bound 256
 group 0 extern op 0 copy
 group 1 extern op 1 copy
 group 2 kernel outer [] vector inner

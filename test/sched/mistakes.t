@@ -76,7 +76,7 @@ error: sched: there is no such buffer (found '@sum')
 --status-- 1
 --run-- sed 's/^live @y.*/dead @y/' laws.sched | ferrite inspect - --from sched --stage sched
 --err--
-error: sched: expected group, refuse or live (found 'dead')
+error: sched: expected order, group, refuse or live (found 'dead')
   at line 36, column 1
 --status-- 1
 --run-- sed '/^schedule/,$d' laws.sched | ferrite inspect - --from sched --stage sched

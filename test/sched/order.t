@@ -104,6 +104,32 @@ temp   @a : f32[16] strides [1]
 temp   @b : f32[16] strides [1]
 temp   @c : f32[16] strides [1]
 temp   @d : f32[16] strides [1]
+temp   @y : f32[4] strides [1]
+extern copy (@x[16]{1}) -> (@a[16]{1}) ints [] floats []
+extern copy (@x[16]{1}) -> (@b[16]{1}) ints [] floats []
+extern copy (@a[16]{1}) -> (@c[16]{1}) ints [] floats []
+extern copy (@b[16]{1}) -> (@d[16]{1}) ints [] floats []
+nest [i0 < 4] {
+  %0 = load f32 @c[15 - i0]
+  %1 = load f32 @d[15 - i0]
+  %2 = add %0, %1 : f32
+  @y[i0] = %2
+}
+output @y[4]{1}
+--out--
+group 0 extern op 0 copy
+group 1 extern op 1 copy
+group 2 extern op 2 copy
+group 3 extern op 3 copy
+group 4 kernel outer [] vector inner
+--run-- ferrite inspect - --from loop --stage sched | sed -n '/^group/p'
+--in--
+program a_branch_in_the_output_first
+input  @x : f32[16] strides [1]
+temp   @a : f32[16] strides [1]
+temp   @b : f32[16] strides [1]
+temp   @c : f32[16] strides [1]
+temp   @d : f32[16] strides [1]
 temp   @y : f32[16] strides [1]
 extern copy (@x[16]{1}) -> (@a[16]{1}) ints [] floats []
 extern copy (@x[16]{1}) -> (@b[16]{1}) ints [] floats []
@@ -119,6 +145,6 @@ output @y[16]{1}
 --out--
 group 0 extern op 0 copy
 group 1 extern op 1 copy
-group 2 extern op 2 copy
-group 3 extern op 3 copy
+group 2 extern op 3 copy
+group 3 extern op 2 copy
 group 4 kernel outer [] vector inner

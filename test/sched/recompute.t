@@ -42,6 +42,7 @@ nest [i0 < 1024] {
 extern copy (@e[4,4]{1,32}) -> (@y[4,4]{4,1}) ints [] floats []
 output @y[16]{1}
 schedule
+order peak 8192 bound 8192
 group 0 kernel outer [] vector inner
   phase inner [i0 < 1024] { op 0 }
 group 1 extern op 1 copy
@@ -60,8 +61,8 @@ live @e [4, 6)
 live @y [5, 7) output
 --run-- ferrite inspect skip.loop --from loop --stage plan | sed -n 1p; ferrite inspect skip.loop --from loop --stage plan --memory-budget 8192 | sed -n 1p
 --out--
-plan skip: arena 12288 bytes, bound 12288, 12288 in use at once (step 2), 5 buffers
-plan skip: arena 8192 bytes, bound 8192, 8192 in use at once (step 1), 5 buffers
+plan skip: arena 12288 bytes, bound 12288, 12288 in use at once (step 2), 5 buffers, order proven least
+plan skip: arena 8192 bytes, bound 8192, 8192 in use at once (step 1), 5 buffers, order proven least
 --run-- ferrite inspect skip.loop --from loop --stage sched --memory-budget 8K >s.sched && ferrite inspect s.sched --from sched --stage sched | cmp - s.sched
 --out--
 --run-- ferrite inspect skip.loop --from loop --stage plan --memory-budget 8191

@@ -32,6 +32,7 @@ nest [i0 < 8] {
 output @y[8]{1}
 --out--
 schedule
+order peak 64 bound 64
 group 0 kernel outer [] vector inner
   phase inner [i0 < 8] { op 0 }
 group 1 control op 1 if
@@ -101,6 +102,7 @@ nest [i0 < 8] {
 output @y[8]{1}
 --out--
 schedule
+order peak 320 bound 320
 group 0 kernel outer [] vector inner
   phase inner [i0 < 8] { op 0 }
 group 1 control op 1 repeat

@@ -275,6 +275,35 @@ TEST(order_is_ahead_on_every_program)
     unit_each_archive(STAGE_LOWER, each_program);
 }
 
+/* Two branches of which the second should come first, from a node that all follow to one that follows
+ * all. */
+static uint32_t add_branches(maker *m, int64_t unit, uint32_t from)
+{
+    uint32_t a = graph_add1(m, 10 * unit, from), b = graph_add1(m, 20 * unit, from);
+    uint32_t small = graph_add1(m, unit, b);
+    return graph_add2(m, unit, a, small);
+}
+
+SESSION_TEST(order_stays_where_nothing_is_won)
+{
+    arena *memory = arena_new(session);
+    maker m = graph_maker(memory, 1);
+    uint32_t x = graph_add(&m, 1, NULL, 0);
+    x = add_branches(&m, 1, x);
+    x = add_branches(&m, 10, x);
+    add_branches(&m, 2, x);
+    const order_problem *p = graph_finish(&m);
+    order_result results[4];
+    int64_t bound;
+    uint32_t count = order_search(p, 0, results, COUNT_OF(results), &bound, memory);
+    EXPECT(count >= 1 && results[0].peak == bound);
+    for (uint32_t k = 0; k < count; k++)
+        for (uint32_t i = 0; i < p->node_count; i++)
+            EXPECT((i > 4 && i < 9) || results[k].order[i] == i);
+    arena_free(memory);
+    return FE_OK;
+}
+
 SESSION_TEST(order_search_ends_with_its_work)
 {
     arena *memory = arena_new(session);

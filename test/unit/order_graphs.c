@@ -17,7 +17,7 @@ maker graph_maker(arena *memory, uint64_t seed)
 }
 
 /* A node that reads what these nodes made and makes `bytes` of its own. */
-static uint32_t add_node(maker *m, int64_t bytes, const uint32_t *from, uint32_t count)
+uint32_t graph_add(maker *m, int64_t bytes, const uint32_t *from, uint32_t count)
 {
     uint32_t node = m->p.node_count++;
     vec_push(m->memory, &m->bytes, bytes);
@@ -35,17 +35,17 @@ static uint32_t add_node(maker *m, int64_t bytes, const uint32_t *from, uint32_t
     return node;
 }
 
-static uint32_t add1(maker *m, int64_t bytes, uint32_t a)
+uint32_t graph_add1(maker *m, int64_t bytes, uint32_t a)
 {
-    return add_node(m, bytes, &a, 1);
+    return graph_add(m, bytes, &a, 1);
 }
 
-static uint32_t add2(maker *m, int64_t bytes, uint32_t a, uint32_t b)
+uint32_t graph_add2(maker *m, int64_t bytes, uint32_t a, uint32_t b)
 {
-    return add_node(m, bytes, (uint32_t[]){a, b}, 2);
+    return graph_add(m, bytes, (uint32_t[]){a, b}, 2);
 }
 
-static const order_problem *finish(maker *m)
+const order_problem *graph_finish(maker *m)
 {
     order_problem *p = &m->p;
     p->before = (order_lists){m->before_first.at, m->before_at.at};
@@ -63,9 +63,9 @@ const order_problem *graph_random(maker *m, uint32_t nodes, uint32_t reach)
         uint32_t from[3], count = i ? roll(m, 3) + (i > 1) : 0;
         if (count > 3) count = 3;
         for (uint32_t k = 0; k < count; k++) from[k] = i - 1 - roll(m, i < reach ? i : reach);
-        add_node(m, 1 + roll(m, 100), from, count);
+        graph_add(m, 1 + roll(m, 100), from, count);
     }
-    return finish(m);
+    return graph_finish(m);
 }
 
 /* A buffer that nodes make, read, change and read again. */
@@ -132,7 +132,7 @@ const order_problem *graph_program(maker *m, uint32_t nodes)
         vec_push(m->memory, &m->uses_first, m->uses_at.count);
     }
     m->p.node_count = nodes;
-    finish(m);
+    graph_finish(m);
     m->p.first_take = first_take;
     for (uint32_t b = 0; b < m->p.buffer_count; b++) m->p.stays[b] = !roll(m, 8);
     return &m->p;
@@ -151,78 +151,78 @@ const order_problem *graph_tree(maker *m, uint32_t nodes)
             open.at[at] = vec_last(&open);
             open.count--;
         }
-        uint32_t node = add_node(m, 1 + roll(m, 100), from, count);
+        uint32_t node = graph_add(m, 1 + roll(m, 100), from, count);
         vec_push(m->memory, &open, node);
     }
-    return finish(m);
+    return graph_finish(m);
 }
 
 const order_problem *graph_unet(maker *m, uint32_t depth)
 {
-    uint32_t skip[16], x = add_node(m, 64 << depth, NULL, 0);
+    uint32_t skip[16], x = graph_add(m, 64 << depth, NULL, 0);
     for (uint32_t d = 0; d < depth; d++) {
-        x = add1(m, 128 << (depth - d), x);
-        skip[d] = x = add1(m, 128 << (depth - d), x);
-        x = add1(m, 32 << (depth - d), x);
+        x = graph_add1(m, 128 << (depth - d), x);
+        skip[d] = x = graph_add1(m, 128 << (depth - d), x);
+        x = graph_add1(m, 32 << (depth - d), x);
     }
     for (uint32_t d = depth; d-- > 0;) {
-        x = add1(m, 128 << (depth - d), x);
-        x = add2(m, 256 << (depth - d), x, skip[d]);
-        x = add1(m, 128 << (depth - d), x);
+        x = graph_add1(m, 128 << (depth - d), x);
+        x = graph_add2(m, 256 << (depth - d), x, skip[d]);
+        x = graph_add1(m, 128 << (depth - d), x);
     }
-    add1(m, 1, x);
-    return finish(m);
+    graph_add1(m, 1, x);
+    return graph_finish(m);
 }
 
 const order_problem *graph_inception(maker *m, uint32_t blocks)
 {
-    uint32_t x = add_node(m, 300, NULL, 0);
+    uint32_t x = graph_add(m, 300, NULL, 0);
     for (uint32_t b = 0; b < blocks; b++) {
         uint32_t ends[5], count = 3 + roll(m, 3);
         for (uint32_t k = 0; k < count; k++) {
-            ends[k] = add1(m, 20 + roll(m, 300), x);
+            ends[k] = graph_add1(m, 20 + roll(m, 300), x);
             for (uint32_t length = roll(m, 4); length; length--)
-                ends[k] = add1(m, 20 + roll(m, 300), ends[k]);
+                ends[k] = graph_add1(m, 20 + roll(m, 300), ends[k]);
         }
-        x = add_node(m, 300, ends, count);
+        x = graph_add(m, 300, ends, count);
     }
-    return finish(m);
+    return graph_finish(m);
 }
 
 /* Forward with what backward needs kept; backward; updates of the weights from their gradients. */
 const order_problem *graph_training(maker *m, uint32_t blocks)
 {
-    uint32_t x = add_node(m, 400, NULL, 0), kept[64], first[64];
+    uint32_t x = graph_add(m, 400, NULL, 0), kept[64], first[64];
     for (uint32_t b = 0; b < blocks; b++) {
         first[b] = x;
-        kept[b] = add1(m, 400, x);
-        uint32_t y = add1(m, 400, kept[b]);
-        x = add2(m, 400, y, x);
+        kept[b] = graph_add1(m, 400, x);
+        uint32_t y = graph_add1(m, 400, kept[b]);
+        x = graph_add2(m, 400, y, x);
     }
-    uint32_t gradient = add1(m, 400, x);
+    uint32_t gradient = graph_add1(m, 400, x);
     for (uint32_t b = blocks; b-- > 0;) {
-        uint32_t inner = add2(m, 400, gradient, kept[b]);
-        uint32_t weights = add2(m, 150 + 50 * (b % 3), gradient, kept[b]);
-        add1(m, 1, weights);
-        uint32_t outer = add2(m, 400, inner, first[b]);
-        uint32_t others = add2(m, 200, inner, first[b]);
-        add1(m, 1, others);
-        gradient = add2(m, 400, outer, gradient);
+        uint32_t inner = graph_add2(m, 400, gradient, kept[b]);
+        uint32_t weights = graph_add2(m, 150 + 50 * (b % 3), gradient, kept[b]);
+        graph_add1(m, 1, weights);
+        uint32_t outer = graph_add2(m, 400, inner, first[b]);
+        uint32_t others = graph_add2(m, 200, inner, first[b]);
+        graph_add1(m, 1, others);
+        gradient = graph_add2(m, 400, outer, gradient);
     }
-    return finish(m);
+    return graph_finish(m);
 }
 
 /* Towers side by side that meet at the end, of chains of their own. */
 const order_problem *graph_towers(maker *m, uint32_t count)
 {
-    uint32_t ends[32], x = add_node(m, 10, NULL, 0);
+    uint32_t ends[32], x = graph_add(m, 10, NULL, 0);
     for (uint32_t k = 0; k < count; k++) {
-        ends[k] = add1(m, 50 + roll(m, 200), x);
+        ends[k] = graph_add1(m, 50 + roll(m, 200), x);
         for (uint32_t i = 0; i < 3; i++) {
-            uint32_t wide = add1(m, 50 + roll(m, 400), ends[k]);
-            ends[k] = add2(m, 10 + roll(m, 100), wide, ends[k]);
+            uint32_t wide = graph_add1(m, 50 + roll(m, 400), ends[k]);
+            ends[k] = graph_add2(m, 10 + roll(m, 100), wide, ends[k]);
         }
     }
-    add_node(m, 10, ends, count);
-    return finish(m);
+    graph_add(m, 10, ends, count);
+    return graph_finish(m);
 }

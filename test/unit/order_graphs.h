@@ -20,6 +20,11 @@ typedef struct maker {
 /* ---- order_graphs.c ---- */
 
 maker graph_maker(arena *memory, uint64_t seed);
+/* A node that reads what these nodes made and makes `bytes` of its own. */
+uint32_t graph_add(maker *m, int64_t bytes, const uint32_t *from, uint32_t count);
+uint32_t graph_add1(maker *m, int64_t bytes, uint32_t a);
+uint32_t graph_add2(maker *m, int64_t bytes, uint32_t a, uint32_t b);
+const order_problem *graph_finish(maker *m);
 const order_problem *graph_random(maker *m, uint32_t nodes, uint32_t reach);
 const order_problem *graph_program(maker *m, uint32_t nodes);
 const order_problem *graph_tree(maker *m, uint32_t nodes);
