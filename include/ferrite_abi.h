@@ -102,8 +102,8 @@ typedef struct fe_part {
 } fe_part;
 
 /* Runs in place of a part: reads `inputs` and `symbols`, writes every output in the strides given, in
- * the order of fe_part. Outputs lie nowhere where inputs lie, unless the caller of run() gave one
- * memory for both. All are valid until it returns: 0, or a fe_result that the run then fails with. */
+ * the order of fe_part. Outputs lie nowhere where inputs lie. All are valid until it returns: 0, or a
+ * fe_result that the run then fails with. */
 typedef int fe_part_run(void *data, const fe_tensor *inputs, fe_tensor *outputs,
                         const int64_t *symbols);
 
@@ -130,10 +130,11 @@ typedef struct fe_artifact {
     /* threads 0: as many as the machine has. */
     int (*context_new)(const fe_model *model, uint32_t threads, fe_context **out);
     void (*context_free)(fe_context *context);
-    /* Outputs with data NULL are set to memory of the context (or of an input that they alias),
-     * valid until the next run of this context, to which they may be passed as they are; sizes and
-     * strides always point into the context.
-     * Outputs with data are written there, in the strides given or, when NULL, contiguous. Where
+    /* Outputs with data NULL are set to memory of the context (or of an input: output_inputs), valid until
+     * the next run of this context, to which they may be passed as they are, as inputs too; passed as
+     * outputs they count as given none. Sizes and strides always point into the context.
+     * Outputs with data are written there, in the strides given or, when NULL, contiguous. They may lie where
+     * inputs lie, which costs a copy unless output_inputs names that very input. Where
      * values decide the sizes (u0 in shape_text) those given are the room that there is; sizes and
      * strides are then set to those of the result.
      * Re-entrant: one context a caller. No allocation after the first call of a shape. */
@@ -166,6 +167,15 @@ typedef struct fe_artifact {
      * shared with no other input (FE_RUN_BAD_INPUT). */
     const uint32_t *donated;
     uint32_t donated_count;
+    /* For each output: the number of the input in whose memory run() leaves it when it is given no
+     * memory for it, or -1. NULL: there is none. The program returns that input, or the input was
+     * donated and the output is made over it: then nothing is allocated for it, and it is valid as long
+     * as the caller keeps that memory and writes nothing else there, runs of this or another context
+     * included. To go on from it, give it to the next run as that input. Given memory of its own, the
+     * output is written there as any other, and the input still counts as overwritten; the input's own
+     * memory may be given too, in the layout declared. Of two outputs that are given one memory, what it
+     * holds is not said. */
+    const int32_t *output_inputs;
 } fe_artifact;
 
 #if defined(__GNUC__)

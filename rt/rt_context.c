@@ -70,6 +70,7 @@ void rt_context_free(fe_context *context)
     free(context->symbols);
     free(context->replacements);
     free(context->clock.ns);
+    free(context->reaches);
     free(context);
 }
 
@@ -115,8 +116,12 @@ int rt_context_new(const fe_model *model, uint32_t threads, fe_context **out)
     context->outputs = calloc(program->output_count + 1, sizeof *context->outputs);
     context->symbols = calloc(program->symbol_count + 1, sizeof *context->symbols);
     context->clock.ns = calloc(program->step_count + 1, sizeof *context->clock.ns);
-    int ok = context->clock.ns && context->inputs && context->outputs && context->symbols &&
-             outputs_new(context) && rt_segments_new(context) && copy_states(context);
+    context->reaches = calloc(program->input_count + 1, sizeof *context->reaches);
+    for (uint32_t k = 0; context->reaches && k < program->input_count; k++)
+        context->reaches[k].number = k;
+    int ok = context->clock.ns && context->reaches && context->inputs && context->outputs &&
+             context->symbols && outputs_new(context) && rt_segments_new(context) &&
+             copy_states(context);
     if (!ok) {
         rt_context_free(context);
         return FE_RUN_NO_MEMORY;
@@ -170,5 +175,6 @@ void rt_describe(const rt_program *p, fe_artifact *out)
         .set_op = rt_set_op,
         .donated = p->donated,
         .donated_count = p->donated_count,
+        .output_inputs = p->output_inputs,
     };
 }

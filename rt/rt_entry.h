@@ -55,6 +55,13 @@ typedef struct rt_kept {
     int64_t sizes[RT_MAX_RANK];
 } rt_kept;
 
+/* Bytes of the caller's that an input reaches. */
+typedef struct rt_reach {
+    const char *begin, *end;
+    const char *most; /* the last end of those up to this one */
+    uint32_t number;  /* of the input */
+} rt_reach;
+
 struct fe_context {
     const fe_model *model;
     rt_pool *pool;
@@ -66,6 +73,7 @@ struct fe_context {
     rt_planner planner;
     rt_replacement *replacements; /* one for each part; NULL: none is replaced */
     rt_clock clock;
+    rt_reach *reaches; /* one for each input, in the order of their beginnings */
     rt_kept *kept;
     uint32_t kept_count;
     char error[RT_ERROR_BYTES];
@@ -90,6 +98,18 @@ void rt_kept_free(fe_context *context);
 size_t rt_kept_bytes(const fe_context *context);
 /* rt_part.c */
 int rt_replace_part(fe_context *context, uint32_t part, fe_part_run *run, void *data);
+/* rt_apart.c: finds what inputs reach, for the others. */
+void rt_measure_inputs(rt_frame *frame);
+/* What is overwritten is nobody else's: FE_RUN_BAD_INPUT. */
+int rt_check_donated(rt_frame *frame);
+/* Does output k lie where an input lies, as the caller gives it? It may lie exactly where it would lie
+ * without. */
+int rt_is_in_the_way(const rt_frame *frame, uint32_t k, const fe_tensor *output);
+/* Outputs that have no memory yet and lie in donated inputs, unless what others are given is there. */
+void rt_return_in_inputs(rt_frame *frame, const fe_tensor *outputs);
+/* After a run: what output k is copied into holds no result. FE_RUN_BAD_OUTPUT. */
+int rt_check_apart(rt_frame *frame, uint32_t k, const fe_tensor *out);
+
 /* rt_context.c */
 int rt_context_new(const fe_model *model, uint32_t threads, fe_context **out);
 void rt_context_free(fe_context *context);

@@ -125,47 +125,6 @@ static int check_inputs(rt_frame *f, const rt_program *program, const fe_tensor 
     return 0;
 }
 
-/* ---- donated inputs ---- */
-
-/* Bytes from the first element to the last; 0: there are none. */
-static size_t reach(const fe_tensor *t)
-{
-    size_t elements = 1;
-    if (!t->data || is_empty(t)) return 0;
-    for (uint32_t d = 0; d < t->rank; d++)
-        elements += (size_t)((t->sizes[d] - 1) * rt_stride(t, d));
-    return elements * rt_dtype_bytes(t->dtype);
-}
-
-static int share_memory(const fe_tensor *a, const fe_tensor *b)
-{
-    const char *x = a->data, *y = b->data;
-    size_t m = reach(a), n = reach(b);
-    return m && n && x < y + n && y < x + m;
-}
-
-/* What is overwritten is nobody else's. */
-static int check_donated(rt_frame *f, const rt_program *program)
-{
-    for (uint32_t i = 0; i < program->donated_count; i++)
-        for (uint32_t k = 0, own = program->donated[i]; k < program->input_count; k++)
-            if (k != own && program->inputs[k].dtype && share_memory(&f->in[own], &f->in[k]))
-                return rt_fail(f, FE_RUN_BAD_INPUT,
-                               "input '%s' is donated, and input '%s' lies in its memory",
-                               program->inputs[own].name, program->inputs[k].name);
-    return 0;
-}
-
-/* Does it lie where an input lies whose memory, or its own, is used for other things? */
-static int is_in_the_way(const rt_frame *f, const rt_program *program, const fe_tensor *output)
-{
-    for (uint32_t k = 0; program->lends_outputs && k < program->input_count; k++)
-        if (program->inputs[k].dtype && share_memory(&f->in[k], output)) return 1;
-    for (uint32_t i = 0; i < program->donated_count; i++)
-        if (share_memory(&f->in[program->donated[i]], output)) return 1;
-    return 0;
-}
-
 /* An input may be what the last run returned, in memory of this context: then this run's result goes
  * elsewhere, in turns. */
 static void keep_apart(rt_frame *f, const rt_program *program, uint32_t output)
@@ -352,19 +311,22 @@ int rt_run(fe_context *context, const fe_tensor *inputs, uint32_t input_count, f
     };
     context->error[0] = 0;
     RT_TRY(check_inputs(&frame, program, inputs, input_count));
-    RT_TRY(check_donated(&frame, program));
+    rt_measure_inputs(&frame);
+    RT_TRY(rt_check_donated(&frame));
     if (output_count != program->output_count)
         return rt_fail(&frame, FE_RUN_BAD_OUTPUT, "%u outputs asked for, %s gives %u", output_count,
                        program->name, program->output_count);
     for (uint32_t k = 0; k < output_count; k++) {
         if (outputs[k].data == context->results[k].lent) outputs[k].data = NULL;
         int in_place = writes_in_place(&program->outputs[k], &outputs[k]) &&
-                       !is_in_the_way(&frame, program, &outputs[k]);
+                       !rt_is_in_the_way(&frame, k, &outputs[k]);
         frame.outputs[k] = in_place ? outputs[k].data : NULL;
-        if (!in_place && program->lends_outputs) keep_apart(&frame, program, k);
+        if (!in_place) keep_apart(&frame, program, k);
     }
+    rt_return_in_inputs(&frame, outputs);
     clock_start(context);
     RT_TRY(program->run(&frame));
+    for (uint32_t k = 0; k < output_count; k++) RT_TRY(rt_check_apart(&frame, k, &outputs[k]));
     for (uint32_t k = 0; k < output_count; k++)
         RT_TRY(deliver(&frame, k, &context->results[k], &outputs[k]));
     return 0;

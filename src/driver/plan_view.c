@@ -159,12 +159,14 @@ static void print_donated(const plan_view *v, text *out)
     for (loop_buffer_id id = 0; id < p->buffers.count; id++) {
         const sched_life *life = &v->w->lives[id];
         sym_expr at = wrap_begin(v->w, id);
-        if (!wrap_is_given(v->w, id)) continue;
+        loop_buffer_id input = sched_lender(p, v->w->lives, id);
+        if (p->buffers.at[id].kind != LOOP_TEMP || input == LOOP_NO_BUFFER) continue;
         text_printf(out, "@%s live [%u, %u) at ", p->buffers.at[id].name, life->birth, life->death);
         sym_print(p->symbols, at, out);
         text_add(out, " bytes ");
         sym_print(p->symbols, v->w->bytes[id], out);
-        text_printf(out, " in input @%s\n", p->buffers.at[life->root].name);
+        text_printf(out, " in input @%s%s\n", p->buffers.at[input].name,
+                    wrap_is_given(v->w, id) ? "" : ", if no memory is given");
     }
 }
 

@@ -40,6 +40,7 @@ void emit_c_custom_fields(emit_state *s);
 void emit_c_custom(emit_state *s, const wrap_line *line);
 /* c_donated.c: their numbers, and the fields that say so */
 void emit_c_donated(emit_state *s);
+void emit_c_returned(emit_state *s);
 void emit_c_donated_fields(emit_state *s);
 /* c_part.c */
 void emit_c_part_tables(emit_state *s);

@@ -15,6 +15,22 @@ void emit_c_donated(emit_state *s)
     text_add(&s->out, "};\n\n");
 }
 
+void emit_c_returned(emit_state *s)
+{
+    uint32_t outputs = s->w->loops->outputs.count;
+    if (!wrap_returns_inputs(s->w)) return;
+    text_add(
+        &s->out,
+        "/* The inputs that outputs lie in where the caller gives them no memory, and which of "
+        "these\n * outputs are made elsewhere where he does. */\n"
+        "static const int32_t output_inputs[] = {");
+    for (uint32_t k = 0; k < outputs; k++)
+        text_printf(&s->out, "%d, ", wrap_input_of_output(s->w, k));
+    text_add(&s->out, "};\nstatic const uint8_t output_moves[] = {");
+    for (uint32_t k = 0; k < outputs; k++) text_printf(&s->out, "%d, ", wrap_output_moves(s->w, k));
+    text_add(&s->out, "};\n\n");
+}
+
 void emit_c_donated_fields(emit_state *s)
 {
     uint32_t count = 0, inputs = s->w->loops->inputs.count;
@@ -22,5 +38,7 @@ void emit_c_donated_fields(emit_state *s)
          k = wrap_next_overwritten(s->w, k + 1))
         count++;
     if (count) text_printf(&s->out, "    .donated = donated,\n    .donated_count = %u,\n", count);
-    if (wrap_lends_outputs(s->w)) text_add(&s->out, "    .lends_outputs = 1,\n");
+    if (wrap_returns_inputs(s->w))
+        text_add(&s->out,
+                 "    .output_inputs = output_inputs,\n    .output_moves = output_moves,\n");
 }

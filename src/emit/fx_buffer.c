@@ -133,7 +133,14 @@ void emit_fx_declare(emit_state *s, loop_buffer_id id)
         if (!emit_fx_memory_of(s, root)) share(s, root);
         lay(s, id);
         break;
-    case WRAP_HOME_OUTPUT: allocate(s, id); break;
+    case WRAP_HOME_OUTPUT:
+        if (w->lives[id].else_in == LOOP_NO_BUFFER) {
+            allocate(s, id);
+            break;
+        }
+        emit_fx_set_memory(s, id, s->names[w->lives[id].else_in]);
+        lay(s, id);
+        break;
     case WRAP_HOME_ROOT: lay(s, id); break;
     default: /* an input is a placeholder */
         if (b->donated) emit_fx_set_memory(s, id, s->names[id]);

@@ -73,10 +73,15 @@ fe_status emit_header(const emit_input *input, const char *guard_name, arena *me
         const loop_output *o = &p->outputs.at[k];
         const char *macro = arena_printf(memory, "%s_OUTPUT_%u", prefix, k),
                    *name = arena_printf(memory, "output_%u", k);
+        int32_t in = wrap_input_of_output(w, k);
         if (o->kind == LOOP_OUT_TENSOR)
             print_tensor(p, macro, name, o->view.dtype, o->view.sizes, o->view.rank, &t);
         else
             print_unread("a number or nothing", macro, name, &t);
+        if (in >= 0)
+            text_printf(&t,
+                        "/* in that input, where it is given no memory */\n#define %s_INPUT %d\n",
+                        macro, in);
     }
     text_printf(&t, "\n#endif\n");
     *out = (emit_file){arena_printf(memory, "%s.h", guard_name), t.at, t.length};

@@ -96,6 +96,10 @@ void emit_python_declare(emit_state *s, loop_buffer_id id)
     case WRAP_HOME_WEIGHT: text_printf(&s->out, "f.weight(%u)", w->raw_weight[id]); break;
     case WRAP_HOME_ARENA: print_arena(s, id); break;
     case WRAP_HOME_OUTPUT:
+        if (w->lives[id].else_in != LOOP_NO_BUFFER) {
+            text_printf(&s->out, "f.input(%u)", w->loops->buffers.at[w->lives[id].else_in].input);
+            break;
+        }
         text_printf(&s->out, "f.output_memory(%d, ", w->output_of[id]);
         print_expr(s, w->bytes[id]);
         text_char(&s->out, ')');

@@ -131,6 +131,20 @@ int exec_check_inputs(exec_run *r)
     return 0;
 }
 
+static void make_returned(exec_program *x)
+{
+    uint32_t outputs = x->w->loops->outputs.count;
+    int32_t *inputs = NEW_ARRAY(x->memory, int32_t, outputs + 1);
+    uint8_t *moves = NEW_ARRAY(x->memory, uint8_t, outputs + 1);
+    if (!wrap_returns_inputs(x->w)) return;
+    for (uint32_t k = 0; k < outputs; k++) {
+        inputs[k] = wrap_input_of_output(x->w, k);
+        moves[k] = wrap_output_moves(x->w, k);
+    }
+    x->program.output_inputs = inputs;
+    x->program.output_moves = moves;
+}
+
 void exec_make_donated(exec_program *x)
 {
     const loop_program *p = x->w->loops;
@@ -139,5 +153,5 @@ void exec_make_donated(exec_program *x)
         if (p->inputs.at[k].is_tensor && wrap_is_overwritten(x->w, p->inputs.at[k].buffer))
             donated[x->program.donated_count++] = k;
     x->program.donated = donated;
-    x->program.lends_outputs = wrap_lends_outputs(x->w);
+    make_returned(x);
 }

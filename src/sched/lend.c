@@ -42,7 +42,6 @@ typedef struct donation {
     VEC(lender) lenders;
     tenant *tenants; /* by root */
     int64_t *live;   /* bytes, by group */
-    bool is_late;    /* what a walk over symbols has found */
 } donation;
 
 /* Where a tenant may move to. */
@@ -62,26 +61,21 @@ static int64_t up(int64_t bytes)
     return (bytes + PLAN_ALIGNMENT - 1) / PLAN_ALIGNMENT * PLAN_ALIGNMENT;
 }
 
-static void look_for_unbacked(void *data, sym_expr symbol)
-{
-    donation *d = data;
-    d->is_late |= sym_kind_of(d->p->symbols, symbol) == SYM_UNBACKED;
-}
-
-/* Does only the run know its size? Then it has no place before. */
-static bool is_late(donation *d, loop_buffer_id b)
-{
-    d->is_late = false;
-    sym_each_symbol(d->p->symbols, d->p->buffers.at[b].elements, look_for_unbacked, d);
-    sym_each_symbol(d->p->symbols, sched_place(d->s, b), look_for_unbacked, d);
-    return d->is_late;
-}
-
 static void add_lender(donation *d, loop_buffer_id b, uint32_t from, uint32_t until)
 {
     lender one = {.id = b, .from = from, .until = until, .bytes = INT64_MAX};
     sym_is_int(d->p->symbols, bytes_of(d, b), &one.bytes);
     if (from < until && from <= d->s->groups.count) vec_push(d->memory, &d->lenders, one);
+}
+
+/* From its birth on the output that begins in an input has its bytes. */
+static void add_return(donation *d, loop_buffer_id output, uint32_t birth)
+{
+    lease made = {birth, NEVER, 0, INT64_MAX};
+    sym_is_int(d->p->symbols, bytes_of(d, output), &made.end);
+    for (uint32_t i = 0; i < d->lenders.count; i++)
+        if (d->lenders.at[i].id == d->s->lives[output].else_in)
+            vec_push(d->memory, &d->lenders.at[i].leases, made);
 }
 
 /* By root: where the first that lies in its memory comes to life. */
@@ -110,9 +104,12 @@ static void find_lenders(donation *d)
         const sched_life *life = &d->s->lives[b];
         if (buffer->donated && !sched_donation_fault(d->p, b)) add_lender(d, b, life->death, NEVER);
         if (buffer->kind == LOOP_TEMP && life->root == b && !life->in_arena && first[b] != NEVER &&
-            is_of_host(d, b) && !is_late(d, b) && sched_output_covering(d->p, b) >= 0)
+            life->else_in == LOOP_NO_BUFFER && is_of_host(d, b) && !lent_is_late(d->s, b) &&
+            sched_output_covering(d->p, b) >= 0)
             add_lender(d, b, 0, first[b]);
     }
+    for (loop_buffer_id b = 0; b < d->p->buffers.count; b++)
+        if (d->s->lives[b].else_in != LOOP_NO_BUFFER) add_return(d, b, first[b]);
 }
 
 /* Copies between devices may go on behind their line. */
@@ -134,7 +131,7 @@ static void find_tenants(donation *d)
         tenant *t = &d->tenants[life->root];
         if (!life->in_arena) continue;
         if (life->root == b) t->bytes = sym_hint(d->p->symbols, bytes_of(d, b), SCHED_USUAL_SIZE);
-        t->stays |= life->death > d->s->groups.count || !is_of_host(d, b) || is_late(d, b);
+        t->stays |= life->death > d->s->groups.count || !is_of_host(d, b) || lent_is_late(d->s, b);
         if (life->birth == life->death) continue;
         if (t->death > 0 && life->birth == t->birth) t->first = LOOP_NO_BUFFER;
         if (t->death == 0 || life->birth < t->birth) {
@@ -268,26 +265,55 @@ static bool move_from(donation *d, uint32_t group)
     return best != LOOP_NO_BUFFER;
 }
 
-/* Whoever runs a part is given what it uses, and memory that others use meanwhile is not said. */
-static bool is_cut(const loop_program *p)
-{
-    for (uint32_t k = 0; k < p->ops.count; k++)
-        if (p->ops.at[k].kind == LOOP_CONTROL && p->ops.at[k].control == LOOP_PARTITION)
-            return true;
-    return false;
-}
-
-void use_lent(struct fuser *f)
+/* Moves what it can; returns how much of the arena is in use then, at most. */
+static int64_t lend(struct fuser *f)
 {
     donation d = {.s = f->s, .p = f->p, .memory = f->memory};
-    if (!is_cut(f->p)) find_lenders(&d);
-    if (!d.lenders.count) return;
-    find_tenants(&d);
+    uint32_t worst = 0;
+    find_lenders(&d);
     d.live = live_bytes(d.s, d.memory);
+    if (d.s->groups.count == 0) return 0;
+    if (d.lenders.count) find_tenants(&d);
     uint64_t steps = d.p->buffers.count + d.s->groups.count;
-    for (uint32_t worst = 0, moves = 0; moves * steps < MOST_STEPS; moves++) {
+    for (uint32_t moves = 0;; moves++) {
         for (uint32_t g = 0; g < d.s->groups.count; g++)
             if (d.live[g] > d.live[worst]) worst = g;
-        if (d.s->groups.count == 0 || !move_from(&d, worst)) return;
+        if (!d.lenders.count || moves * steps >= MOST_STEPS || !move_from(&d, worst))
+            return d.live[worst];
     }
+}
+
+/* What lending changes of a schedule. */
+typedef struct lent_state {
+    sched_life *lives;
+    sched_group *groups; /* their takeovers */
+} lent_state;
+
+static lent_state remember(const struct fuser *f)
+{
+    const sched_schedule *s = f->s;
+    return (lent_state){
+        arena_copy(f->memory, s->lives, (f->p->buffers.count + 1) * sizeof *s->lives),
+        arena_copy(f->memory, s->groups.at, s->groups.count * sizeof *s->groups.at)};
+}
+
+static void go_back(struct fuser *f, const lent_state *to)
+{
+    for (loop_buffer_id b = 0; b < f->p->buffers.count; b++) f->s->lives[b] = to->lives[b];
+    for (uint32_t g = 0; g < f->s->groups.count; g++) {
+        f->s->groups.at[g].takes = to->groups[g].takes;
+        f->s->groups.at[g].take_count = to->groups[g].take_count;
+    }
+}
+
+/* Outputs lie in donated inputs unless the arena grows by as much. */
+void use_lent(struct fuser *f)
+{
+    if (sched_is_cut(f->p)) return;
+    lent_state before = remember(f);
+    int64_t saved = return_in_donated(f), with = lend(f);
+    if (saved == 0) return;
+    lent_state returned = remember(f);
+    go_back(f, &before);
+    if (with - lend(f) < saved) go_back(f, &returned);
 }

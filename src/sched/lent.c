@@ -49,6 +49,34 @@ const char *sched_donation_fault(loop_program *p, loop_buffer_id input)
     return NULL;
 }
 
+/* Whoever runs a part is given what it uses, and memory that others use meanwhile is not said. */
+bool sched_is_cut(const loop_program *p)
+{
+    for (uint32_t k = 0; k < p->ops.count; k++)
+        if (p->ops.at[k].kind == LOOP_CONTROL && p->ops.at[k].control == LOOP_PARTITION)
+            return true;
+    return false;
+}
+
+typedef struct late_search {
+    const sym_table *symbols;
+    bool found;
+} late_search;
+
+static void look_for_unbacked(void *data, sym_expr symbol)
+{
+    late_search *search = data;
+    search->found |= sym_kind_of(search->symbols, symbol) == SYM_UNBACKED;
+}
+
+bool lent_is_late(const sched_schedule *s, loop_buffer_id b)
+{
+    late_search search = {s->program->symbols, false};
+    sym_each_symbol(search.symbols, s->program->buffers.at[b].elements, look_for_unbacked, &search);
+    sym_each_symbol(search.symbols, sched_place(s, b), look_for_unbacked, &search);
+    return search.found;
+}
+
 /* ---- S9 ---- */
 
 /* What takes turns in one piece of the memory: buffers that hand it on, and wholes with their parts. */
@@ -74,12 +102,28 @@ sym_expr lent_bytes(const loop_program *p, loop_buffer_id b, sym_expr elements)
     return sym_mul_int(p->symbols, elements, ty_dtype_size(p->buffers.at[b].dtype));
 }
 
+/* Whose memory it lies in, or may lie in: that is where it meets most. */
+static loop_buffer_id host_of(const sched_schedule *s, loop_buffer_id b)
+{
+    loop_buffer_id lender = sched_lender(s->program, s->lives, b);
+    return lender == LOOP_NO_BUFFER ? s->lives[b].root : lender;
+}
+
+/* In that of an input. */
+static bool overwrites_unread(const sched_schedule *s, const loop_buffer_id *heir, loop_buffer_id b,
+                              loop_buffer_id host)
+{
+    const sched_life *life = &s->lives[b];
+    if (life->birth >= s->lives[host].death || heir[host] == b) return false;
+    return life->root == host || !may_return_in(s, b, life->birth, host);
+}
+
 static const char *check_tenant(const sched_schedule *s, const loop_buffer_id *heir,
                                 loop_buffer_id b)
 {
     loop_program *p = s->program;
     const sched_life *life = &s->lives[b];
-    loop_buffer_id host = life->root;
+    loop_buffer_id host = host_of(s, b);
     bool is_input = p->buffers.at[host].kind == LOOP_INPUT;
     sym_expr begin = sched_place(s, b), end = sym_add(p->symbols, begin, p->buffers.at[b].elements);
     const char *fault = is_input ? sched_donation_fault(p, host) : NULL;
@@ -92,7 +136,7 @@ static const char *check_tenant(const sched_schedule *s, const loop_buffer_id *h
     if (!sym_known_less_equal(p->symbols, lent_bytes(p, b, end),
                               lent_bytes(p, host, p->buffers.at[host].elements), NULL))
         return "it is not inside the memory that it lies in";
-    if (is_input && life->birth < s->lives[host].death && heir[host] != b)
+    if (is_input && life->birth < life->death && overwrites_unread(s, heir, b, host))
         return "it overwrites an input that is read later";
     return NULL;
 }
@@ -111,7 +155,7 @@ static void add_tenant(tenancy *y, loop_buffer_id b)
     const sched_schedule *s = y->s;
     const loop_program *p = s->program;
     const sched_life *life = &s->lives[b];
-    tenant_list *list = &y->of[life->root];
+    tenant_list *list = &y->of[host_of(s, b)];
     loop_buffer_id last = last_of(s, y->heir, b);
     if (y->place[last]) {
         tenant *have = &list->at[y->place[last] - 1];
@@ -167,6 +211,20 @@ static bool any_meet(tenancy *y, tenant_list *list, loop_buffer_id *culprit)
     return false;
 }
 
+/* Are two outputs to begin in one input, or is it no output that is to? */
+static const char *check_return(const sched_schedule *s, loop_buffer_id b, bool *is_taken)
+{
+    const sched_life *life = &s->lives[b];
+    loop_buffer_id input = life->else_in;
+    if (input == LOOP_NO_BUFFER) return NULL;
+    if (!s->program->buffers.at[input].donated) return "it lies in an input that is not donated";
+    if (life->root != b || life->in_arena || sched_output_covering(s->program, b) < 0)
+        return "it lies in an input and is no output";
+    if (is_taken[input]) return "two outputs lie in one input";
+    is_taken[input] = true;
+    return NULL;
+}
+
 const char *check_lent(const sched_schedule *s, const loop_buffer_id *heir, arena *memory,
                        loop_buffer_id *culprit)
 {
@@ -174,15 +232,18 @@ const char *check_lent(const sched_schedule *s, const loop_buffer_id *heir, aren
     uint32_t count = p->buffers.count;
     tenancy y = {s, heir, memory, NEW_ARRAY(memory, tenant_list, count + 1),
                  NEW_ARRAY(memory, uint32_t, count + 1)};
-    bool *has_others = NEW_ARRAY(memory, bool, count + 1);
+    bool *has_others = NEW_ARRAY(memory, bool, count + 1),
+         *is_taken = NEW_ARRAY(memory, bool, count + 1);
     for (loop_buffer_id b = 0; b < count; b++)
         has_others[s->lives[b].root] |= last_of(s, heir, b) != s->lives[b].root;
     for (loop_buffer_id b = 0; b < count; b++) {
-        loop_buffer_id root = s->lives[b].root;
-        bool is_input = p->buffers.at[root].kind == LOOP_INPUT;
-        if (is_input ? root == b : s->lives[root].in_arena || !has_others[root]) continue;
+        loop_buffer_id root = s->lives[b].root, host = host_of(s, b);
+        bool is_input = p->buffers.at[host].kind == LOOP_INPUT;
         *culprit = b;
-        const char *fault = check_tenant(s, heir, b);
+        const char *fault = check_return(s, b, is_taken);
+        if (fault) return fault;
+        if (is_input ? host == b : s->lives[root].in_arena || !has_others[root]) continue;
+        fault = check_tenant(s, heir, b);
         if (fault) return fault;
         if (s->lives[b].birth < s->lives[b].death) add_tenant(&y, b);
     }

@@ -189,6 +189,7 @@ static void own_lives(fuser *f, const usage *u)
     for (loop_buffer_id b = 0; b < p->buffers.count; b++) {
         sched_life *life = &f->s->lives[b];
         life->root = b;
+        life->else_in = LOOP_NO_BUFFER;
         if (u->last_use[b] != NEVER) {
             life->birth = u->first_use[b];
             life->death = u->last_use[b] + 1;

@@ -155,7 +155,7 @@ static fe_status parse_refusal(parsing *in)
     return FE_OK;
 }
 
-/* live @buf3 [2, 5) in @buf4 output */
+/* live @buf3 [2, 5) in @buf4 output; live @buf4 [3, 5) output else in @x */
 static fe_status parse_life(parsing *in)
 {
     loop_buffer_id id;
@@ -169,7 +169,9 @@ static fe_status parse_life(parsing *in)
     if (lex_take(in->lx, "in")) FE_TRY(loop_read_buffer(in->reader, &life->root));
     if (lex_take(in->lx, "at")) FE_TRY(sym_parse(in->p->symbols, in->lx, &life->place));
     life->in_arena = !lex_take(in->lx, "output") && !lex_take(in->lx, "donated");
-    return FE_OK;
+    if (!lex_take(in->lx, "else")) return FE_OK;
+    FE_TRY(lex_expect(in->lx, "in"));
+    return loop_read_buffer(in->reader, &life->else_in);
 }
 
 static fe_status parse_order(parsing *in)
@@ -200,7 +202,8 @@ fe_status sched_parse(fe_session *session, arena *memory, const char *source, si
     s->program = in.p;
     s->memory = memory;
     s->lives = NEW_ARRAY(memory, sched_life, in.p->buffers.count + 1);
-    for (loop_buffer_id b = 0; b < in.p->buffers.count; b++) s->lives[b].root = b;
+    for (loop_buffer_id b = 0; b < in.p->buffers.count; b++)
+        s->lives[b] = (sched_life){.root = b, .else_in = LOOP_NO_BUFFER};
     in.reader = loop_reader_new(in.p, &lx);
     FE_TRY(lex_expect(&lx, "schedule"));
     while (lx.token.kind != LEX_END) FE_TRY(parse_line(&in));

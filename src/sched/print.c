@@ -151,7 +151,10 @@ static void print_lives(const sched_schedule *s, text *out)
             text_add(out, " at ");
             sym_print(p->symbols, life->place, out);
         }
-        text_add(out, life->in_arena ? "\n" : is_given ? " donated\n" : " output\n");
+        if (!life->in_arena) text_add(out, is_given ? " donated" : " output");
+        if (life->else_in != LOOP_NO_BUFFER)
+            text_printf(out, " else in @%s", name_of(s, life->else_in));
+        text_char(out, '\n');
     }
 }
 

@@ -6,6 +6,10 @@
  * the beginning of what is overwritten only in part. A nest that then keeps what it does not replace
  * runs over the elements that it replaces alone. So it goes for writes one after another: the value
  * between two is made in the state as well, if nobody reads it behind the second.
+ *
+ * What begins as a copy of a donated input, or keeps most of it, is made in the input as well, if
+ * nobody reads the old value behind that: a step over a cache writes its new rows alone. An output is
+ * then the input.
  */
 #include "sched/sched_priv.h"
 #include "sched/uses.h"
@@ -257,6 +261,59 @@ static bool trim(loop_program *p, loop_op *op)
     return true;
 }
 
+/* ---- donated inputs ---- */
+
+/* A nest that stores the input's own element but in a box, which trim() leaves. */
+static bool keeps_own_element(loop_program *p, const loop_op *op, loop_buffer_id input)
+{
+    if (!overwrites_own_element(p, op, input) || !covers(p, op, input, op->stores[0].index))
+        return false;
+    const loop_node *choice = loop_at(p, op->stores[0].value);
+    if (choice->op != LOOP_MASKED && choice->op != LOOP_WHERE) return false;
+    const loop_node *kept = loop_at(p, choice->args[2]);
+    axis_limits l = {.p = p, .op = op};
+    return kept->op == LOOP_LOAD && kept->buffer == input && limits_of(&l, choice->args[0]);
+}
+
+static bool may_begin_in(reinplacer *r, loop_buffer_id made, loop_buffer_id input)
+{
+    const loop_program *p = r->p;
+    const use_list *own = &r->uses.of[made], *old = &r->uses.of[input];
+    const loop_buffer *a = &p->buffers.at[made], *b = &p->buffers.at[input];
+    if (a->kind != LOOP_TEMP || a->part || a->dtype != b->dtype || !own->count ||
+        !own->at[0].is_write || r->uses.crosses[made] || r->uses.crosses[input])
+        return false;
+    uint32_t begin = own->at[0].op;
+    for (uint32_t i = 0; i < old->count; i++)
+        if (!r->is_gone[old->at[i].op] && old->at[i].op > begin) return false;
+    return begins_as_copy(r, made, input) || keeps_own_element(r->p, &p->ops.at[begin], input);
+}
+
+static void return_input(reinplacer *r, loop_buffer_id made, loop_buffer_id input)
+{
+    for (uint32_t k = 0; k < r->p->outputs.count; k++)
+        if (r->p->outputs.at[k].kind == LOOP_OUT_TENSOR && r->p->outputs.at[k].view.buffer == made)
+            r->p->outputs.at[k].view.buffer = input;
+    r->uses.is_output[input] |= r->uses.is_output[made];
+    r->uses.is_output[made] = false;
+}
+
+/* The ops in order: what is made of the input may be its value for those behind it. */
+static void replace_donated(reinplacer *r, loop_buffer_id input)
+{
+    loop_program *p = r->p;
+    for (uint32_t k = 0; k < p->ops.count; k++) {
+        const loop_op *op = &p->ops.at[k];
+        if (r->is_gone[k] || op->kind != LOOP_NEST || op->store_count != 1) continue;
+        loop_buffer_id made = op->stores[0].buffer;
+        if (!r->uses.of[made].count || r->uses.of[made].at[0].op != k ||
+            !may_begin_in(r, made, input))
+            continue;
+        replace(r, made, input);
+        return_input(r, made, input);
+    }
+}
+
 /* ---- the pass ---- */
 
 /* A nest that gives a state a value made of `made`, element by element, and not of the state's own: */
@@ -343,6 +400,8 @@ bool reinplace(loop_program *p)
                     .uses = uses_collect(p, memory),
                     .is_gone = NEW_ARRAY(memory, bool, p->ops.count + 1)};
     replace_copies(&r);
+    for (loop_buffer_id b = 0; b < p->buffers.count && !sched_is_cut(p); b++)
+        if (p->buffers.at[b].donated && !sched_donation_fault(p, b)) replace_donated(&r, b);
     uses_remove_ops(p, r.is_gone);
     for (uint32_t k = 0; k < p->ops.count; k++) {
         loop_op *op = &p->ops.at[k];

@@ -25,6 +25,8 @@
  *     live @out [3, 5) output                          # in the memory of an output
  *     live @x [0, 3) donated                           # an input that the caller gives away, and what
  *     live @buf10 [3, 4) in @x donated                 # lies in its memory behind its last reader
+ *     live @y [4, 6) output else in @x                 # an output that lies there where the caller gives
+ *                                                      # no memory for it
  *
  * A kernel group has shared outer axes (parallel) and a list of phases that run one after another
  * for each outer iteration; a phase loops over its own inner axes (or reduction axes) and runs its
@@ -50,7 +52,7 @@
  * S9 what lies in the memory of an input, or of an output that it does not hand on to, fits in it and
  * meets nothing that lives there at the same time; in that of an input it is born behind the input's last
  * reader, or takes it over, and the input is donated, is all of its memory, is never written to and
- * returned by no output.
+ * returned by no output. So does what lies in an output that may lie in an input.
  * S10 a variant asks for copies that there can be. S11 the order's peak is not below its bound.
  */
 #ifndef FERRITE_SCHED_H
@@ -162,6 +164,9 @@ typedef struct sched_life {
     loop_buffer_id root;
     sym_expr place; /* of its first element, in elements; none: where the root begins */
     bool in_arena;  /* a temp that is not local and not stored in what the caller gives */
+    /* an output's root: the donated input that it begins in where the caller gives it no memory; or
+     * LOOP_NO_BUFFER */
+    loop_buffer_id else_in;
 } sched_life;
 
 typedef struct sched_refusal {
@@ -247,6 +252,13 @@ uint32_t sched_intervals(const sched_schedule *s, plan_buffer **intervals, loop_
                          arena *memory);
 /* lent.c: why the input's memory cannot be used for other things, or NULL. */
 const char *sched_donation_fault(loop_program *p, loop_buffer_id input);
+/* The donated input that b lies in, or may lie in; LOOP_NO_BUFFER: none. */
+static inline loop_buffer_id sched_lender(const loop_program *p, const sched_life *lives,
+                                          loop_buffer_id b)
+{
+    loop_buffer_id root = lives[b].root;
+    return p->buffers.at[root].kind == LOOP_INPUT ? root : lives[root].else_in;
+}
 /* Where b begins in its root's memory, in elements. */
 sym_expr sched_place(const sched_schedule *s, loop_buffer_id b);
 /* Most bytes of the arena that live at once, and in which group; sizes at their hints. */

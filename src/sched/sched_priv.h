@@ -51,9 +51,18 @@ bool slice_joins(loop_program *p, const bool *refused);
 /* ---- lend.c: moves what it can from the arena's peak into memory of outputs and donated inputs ---- */
 struct fuser;
 void use_lent(struct fuser *f);
+/* ---- return.c: finds the donated inputs that outputs begin in; returns the bytes of these outputs ---- */
+int64_t return_in_donated(struct fuser *f);
+/* May what is born in group `birth` (first: it alone) begin where the input lies? */
+bool may_return_in(const sched_schedule *s, loop_buffer_id first, uint32_t birth,
+                   loop_buffer_id input);
 /* ---- lent.c: so many elements of the buffer's dtype, in bytes; what breaks S9, and whose name (NULL:
  * nothing) ---- */
 sym_expr lent_bytes(const loop_program *p, loop_buffer_id b, sym_expr elements);
+/* Is it compiled in parts? Then no memory is lent. */
+bool sched_is_cut(const loop_program *p);
+/* Does only the run know its size? Then it has no place before. */
+bool lent_is_late(const sched_schedule *s, loop_buffer_id b);
 const char *check_lent(const sched_schedule *s, const loop_buffer_id *heir, arena *memory,
                        loop_buffer_id *culprit);
 /* ---- snapshot.c ---- */

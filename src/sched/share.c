@@ -145,11 +145,11 @@ static bucket bucket_of(fuser *f, const uint32_t *group_of)
 
 typedef struct sharer {
     fuser *f;
-    uint8_t *fixed;     /* by buffer: MAY_NOT_GIVE, MAY_NOT_TAKE */
+    uint8_t *fixed;     /* by buffer: MAY_NOT_GIVE, MAY_NOT_TAKE, IS_PROMISED */
     uint32_t *earliest; /* by buffer: the group that its memory is first used in, by any donor */
     map definitions;    /* symbol -> the group that defines it */
 } sharer;
-enum { MAY_NOT_GIVE = 1, MAY_NOT_TAKE = 2 };
+enum { MAY_NOT_GIVE = 1, MAY_NOT_TAKE = 2, IS_PROMISED = 4 };
 
 static void fix_buffers(sharer *s, const usage *u)
 {
@@ -202,6 +202,23 @@ static loop_buffer_id donor_of(sharer *s, const sched_group *g, const loop_buffe
     return LOOP_NO_BUFFER;
 }
 
+/* An output that can be made over a donated input is: return.c finds it there. */
+static bool is_promised(sharer *s, const sched_group *g, const loop_buffer_id *dying,
+                        uint32_t count, loop_buffer_id to)
+{
+    loop_program *p = s->f->p;
+    if (!s->f->is_output[to] || sched_output_covering(p, to) < 0) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        loop_buffer_id from = dying[i];
+        if (!p->buffers.at[from].donated || (s->fixed[from] & IS_PROMISED) ||
+            sched_donation_fault(p, from) || !legal_takeover(p, g, from, to))
+            continue;
+        s->fixed[from] |= IS_PROMISED;
+        return true;
+    }
+    return false;
+}
+
 void share_memory(fuser *f, const usage *u)
 {
     sharer s = {.f = f,
@@ -217,9 +234,10 @@ void share_memory(fuser *f, const usage *u)
         if (g->phase_count == 0) continue;
         for (uint32_t i = births.first[index]; i < births.first[index + 1]; i++) {
             loop_buffer_id to = births.at[i], from;
-            if (s.fixed[to] & MAY_NOT_TAKE) continue;
-            from = donor_of(&s, g, deaths.at + deaths.first[index],
-                            deaths.first[index + 1] - deaths.first[index], to);
+            const loop_buffer_id *dying = deaths.at + deaths.first[index];
+            uint32_t count = deaths.first[index + 1] - deaths.first[index];
+            if ((s.fixed[to] & MAY_NOT_TAKE) || is_promised(&s, g, dying, count, to)) continue;
+            from = donor_of(&s, g, dying, count, to);
             if (from == LOOP_NO_BUFFER) continue;
             s.fixed[from] |= MAY_NOT_GIVE;
             if (s.earliest[from] < s.earliest[to]) s.earliest[to] = s.earliest[from];

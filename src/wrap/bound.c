@@ -100,7 +100,8 @@ fe_status wrap_bound_outputs(wrap_program *w, const wrap_facts *facts)
     for (uint32_t k = 0; k < p->outputs.count; k++)
         if (p->outputs.at[k].kind != LOOP_OUT_TENSOR) w->output_bytes[k] = 8;
     for (loop_buffer_id id = 0; id < p->buffers.count; id++) {
-        if (p->buffers.at[id].kind == LOOP_TEMP && w->output_of[id] >= 0 && w->lives[id].root == id)
+        if (p->buffers.at[id].kind == LOOP_TEMP && w->output_of[id] >= 0 &&
+            w->lives[id].root == id && w->lives[id].else_in == LOOP_NO_BUFFER)
             FE_TRY(bytes_of(w, facts, id, &w->output_bytes[w->output_of[id]]));
     }
     return FE_OK;

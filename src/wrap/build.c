@@ -407,7 +407,7 @@ wrap_program *wrap_program_new(loop_program *p, arena *memory)
     for (loop_buffer_id id = 0; id < buffers; id++) {
         const loop_buffer *buffer = &p->buffers.at[id];
         w->bytes[id] = sym_mul_int(p->symbols, buffer->elements, ty_dtype_size(buffer->dtype));
-        w->lives[id].root = id;
+        w->lives[id] = (sched_life){.root = id, .else_in = LOOP_NO_BUFFER};
         w->offsets[id] = -1;
         w->output_of[id] = -1;
         w->state_of[id] = buffer->kind == LOOP_STATE ? (int32_t)w->state_count++ : -1;

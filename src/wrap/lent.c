@@ -18,25 +18,47 @@ sym_expr wrap_end(const wrap_program *w, loop_buffer_id id)
     return sym_add(w->loops->symbols, wrap_begin(w, id), w->bytes[id]);
 }
 
+/* Is it an output too? It was not when it was donated: the program makes the output there. */
+static bool is_returned(const wrap_program *w, loop_buffer_id input)
+{
+    for (uint32_t k = 0; k < w->loops->outputs.count; k++) {
+        const loop_output *o = &w->loops->outputs.at[k];
+        if (o->kind == LOOP_OUT_TENSOR && o->view.buffer == input) return true;
+    }
+    return false;
+}
+
 int64_t wrap_overwritten_bytes(const wrap_program *w, loop_buffer_id input)
 {
     int64_t most = 0, end;
+    if (is_returned(w, input))
+        return sym_is_int(w->loops->symbols, w->bytes[input], &end) ? end : -1;
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
-        if (id == input || w->lives[id].root != input) continue;
+        if (id == input || sched_lender(w->loops, w->lives, id) != input) continue;
         if (!sym_is_int(w->loops->symbols, wrap_end(w, id), &end)) return -1;
         if (end > most) most = end;
     }
     return most;
 }
 
-bool wrap_lends_outputs(const wrap_program *w)
+int32_t wrap_input_of_output(const wrap_program *w, uint32_t output)
 {
-    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
-        loop_buffer_id root = w->lives[id].root;
-        if (root != id && w->loops->buffers.at[root].kind == LOOP_TEMP &&
-            !w->lives[root].in_arena && w->lives[id].birth < w->lives[id].death)
-            return true;
-    }
+    const loop_output *o = &w->loops->outputs.at[output];
+    if (o->kind != LOOP_OUT_TENSOR) return -1;
+    loop_buffer_id input = sched_lender(w->loops, w->lives, o->view.buffer);
+    return input == LOOP_NO_BUFFER ? -1 : (int32_t)w->loops->buffers.at[input].input;
+}
+
+bool wrap_output_moves(const wrap_program *w, uint32_t output)
+{
+    const loop_output *o = &w->loops->outputs.at[output];
+    return o->kind == LOOP_OUT_TENSOR && w->loops->buffers.at[o->view.buffer].kind == LOOP_TEMP;
+}
+
+bool wrap_returns_inputs(const wrap_program *w)
+{
+    for (uint32_t k = 0; k < w->loops->outputs.count; k++)
+        if (wrap_input_of_output(w, k) >= 0) return true;
     return false;
 }
 
@@ -203,11 +225,19 @@ typedef struct guest {
 } guest;
 typedef VEC(guest) guest_list;
 
+/* Whose memory it lies in, or may lie in: that is where it meets most. */
+static loop_buffer_id host_of(const wrap_program *w, loop_buffer_id id)
+{
+    loop_buffer_id lender = sched_lender(w->loops, w->lives, id);
+    return lender == LOOP_NO_BUFFER ? w->lives[id].root : lender;
+}
+
 static const char *check_guest(const lent_check *c, loop_buffer_id id)
 {
     const wrap_program *w = c->w;
-    loop_buffer_id host = w->lives[id].root;
-    if (wrap_is_given(w, id) && !w->loops->buffers.at[host].donated)
+    loop_buffer_id host = host_of(w, id);
+    loop_buffer_id lender = sched_lender(w->loops, w->lives, id);
+    if (lender != LOOP_NO_BUFFER && !w->loops->buffers.at[lender].donated)
         return "a buffer lies in an input that is not donated";
     if (!sym_known_less_equal(w->loops->symbols, wrap_end(w, id), w->bytes[host], NULL))
         return "a buffer is not inside the memory that it lies in";
@@ -235,7 +265,7 @@ static bool find_clash(const lent_check *c, guest_list *guests, arena *memory,
             if (other.of.last < one.of.first) continue;
             used.at[kept++] = other;
             if (!meet(c, one.id, other.id)) continue;
-            bool is_host = c->w->lives[other.id].root == other.id;
+            bool is_host = host_of(c->w, other.id) == other.id;
             *one_of = is_host ? one.id : other.id;
             *other_of = is_host ? other.id : one.id;
             return true;
@@ -257,7 +287,7 @@ const char *wrap_check_lent(const wrap_program *w, arena *memory, uint32_t *line
     use_all(&c, memory);
     for (loop_buffer_id id = 0; id < p->buffers.count; id++) {
         if (w->lives[id].in_arena || c.of[id].first == NEVER) continue;
-        loop_buffer_id host = w->lives[id].root;
+        loop_buffer_id host = host_of(w, id);
         vec_push(memory, &guests[host], (guest){id, c.of[id]});
         const char *fault = host == id ? NULL : check_guest(&c, id);
         *line = c.of[id].first;

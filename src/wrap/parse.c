@@ -74,7 +74,7 @@ static fe_status parse_weight(parsing *in)
     return FE_OK;
 }
 
-/* memory @a in @b at 64; memory @a output 0 */
+/* memory @a in @b at 64; memory @a output 0; memory @a output 0 else in @x */
 static fe_status parse_memory(parsing *in)
 {
     loop_buffer_id id;
@@ -88,7 +88,9 @@ static fe_status parse_memory(parsing *in)
     FE_TRY(lex_expect(in->lx, "output"));
     FE_TRY(parse_index(in, "output", INT32_MAX, &output));
     in->w->output_of[id] = (int32_t)output;
-    return FE_OK;
+    if (!lex_take(in->lx, "else")) return FE_OK;
+    FE_TRY(lex_expect(in->lx, "in"));
+    return loop_read_buffer(in->reader, &in->w->lives[id].else_in);
 }
 
 /* ---- lines ---- */

@@ -223,6 +223,14 @@ void wrap_print_line(const wrap_program *w, const wrap_line *line, text *out)
     }
 }
 
+static void print_output_memory(const wrap_program *w, loop_buffer_id id, text *out)
+{
+    loop_buffer_id input = w->lives[id].else_in;
+    text_printf(out, "memory @%s output %d", w->loops->buffers.at[id].name, w->output_of[id]);
+    if (input != LOOP_NO_BUFFER) text_printf(out, " else in @%s", w->loops->buffers.at[input].name);
+    text_char(out, '\n');
+}
+
 /* Buffers in the memory of others, or of outputs. */
 static void print_memory(const wrap_program *w, text *out)
 {
@@ -237,7 +245,7 @@ static void print_memory(const wrap_program *w, text *out)
             }
             text_char(out, '\n');
         } else if (w->output_of[id] >= 0 && !wrap_is_late(w, id))
-            text_printf(out, "memory @%s output %d\n", name, w->output_of[id]);
+            print_output_memory(w, id, out);
     }
 }
 

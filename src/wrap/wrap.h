@@ -12,6 +12,7 @@
  *     memory @buf1 output 0                       # written straight into output 0
  *     memory @buf4 in @buf5 at 64                 # its root is buf5: lies there from element 64 on
  *     memory @buf6 in @x at 16                    # in the memory of a donated input, behind its last reader
+ *     memory @buf7 output 1 else in @x            # there too, where the caller gives no memory for output 1
  *     symbol s0 = size 0 0                        # dimension 0 of input 0
  *     symbol s1 = stride 0 0                      # where no size tells it
  *     alloc @buf0 live [0, 2) at 0 bytes 2048
@@ -72,7 +73,8 @@
  * (the host, where none is); all buffers of a segment are in one kind of memory. W10 the host waits for an
  * asynchronous copy before what it writes is read, and before what it reads is given up. W11 of what lies
  * in the same bytes of the memory of an input or an output, and that itself, no two are used in turns, nor
- * by one line but where the one takes over the other; an input is donated.
+ * by one line but where the one takes over the other; an input is donated. An output that may lie in an input
+ * counts as lying there.
  */
 #ifndef FERRITE_WRAP_H
 #define FERRITE_WRAP_H
@@ -251,15 +253,19 @@ static inline bool wrap_is_given(const wrap_program *w, loop_buffer_id id)
     loop_buffer_id root = w->lives[id].root;
     return root != id && w->loops->buffers.at[root].kind == LOOP_INPUT;
 }
-/* lent.c: is the input's memory used for other things too, and up to which byte? -1: a symbol decides. */
+/* lent.c: is the input's memory used for other things too (outputs that may begin there among them), and up
+ * to which byte? -1: a symbol decides. */
 sym_expr wrap_begin(const wrap_program *w, loop_buffer_id id); /* in bytes of its root's memory */
 sym_expr wrap_end(const wrap_program *w, loop_buffer_id id);
 bool wrap_is_overwritten(const wrap_program *w, loop_buffer_id input);
+/* The number of the input that the output lies in, where the caller gives no memory for it; -1. Where he
+ * does, is the output made there, and not in the input? Is there such an output? */
+int32_t wrap_input_of_output(const wrap_program *w, uint32_t output);
+bool wrap_output_moves(const wrap_program *w, uint32_t output);
+bool wrap_returns_inputs(const wrap_program *w);
 /* The first input from number k on that is; how many there are inputs: none. */
 uint32_t wrap_next_overwritten(const wrap_program *w, uint32_t k);
 int64_t wrap_overwritten_bytes(const wrap_program *w, loop_buffer_id input);
-/* Does something lie in the memory of an output before the output, or hand on to it? */
-bool wrap_lends_outputs(const wrap_program *w);
 /* Of all inputs together; -1: a symbol decides. */
 int64_t wrap_donated_bytes(const wrap_program *w);
 static inline bool wrap_is_on_host(const wrap_program *w, loop_buffer_id id)

@@ -39,17 +39,17 @@ static void show(const char *what, const fe_artifact *a, fe_context *c, float *x
 /* What a run returns goes into the next one, as it lies and as a copy. */
 static void chain(const fe_artifact *a, fe_context *c)
 {
-    static float y[COUNT], copy[COUNT], given[COUNT];
+    static float y[COUNT], first[COUNT], copy[COUNT], kept[2][COUNT];
     int64_t sizes[] = {SIDE, SIDE};
-    fe_tensor inputs[] = {{copy, FE_F32, 2, sizes, NULL}, {y, FE_F32, 2, sizes, NULL}}, out = {0};
+    fe_tensor inputs[] = {{first, FE_F32, 2, sizes, NULL}, {y, FE_F32, 2, sizes, NULL}}, out = {0};
     int differ = 0;
     fill();
-    memcpy(copy, memory[0], sizeof copy);
-    for (int i = 0; i < COUNT; i++) copy[i] /= 64;
+    for (int i = 0; i < COUNT; i++) first[i] = memory[0][i] / 64;
     for (int k = 0; k < 4; k++) {
+        float *given = kept[k % 2]; /* the other may hold what was returned in it */
         memcpy(y, memory[1], sizeof y);
-        inputs[0].data = k ? out.data : copy;
-        if (k) memcpy(given, out.data, sizeof given);
+        inputs[0].data = k ? out.data : first;
+        if (k) memcpy(given, out.data, sizeof kept[0]);
         fe_tensor next = {0};
         if (a->run(c, inputs, 2, &next, 1)) puts(a->error(c));
         memcpy(copy, next.data, sizeof copy);

@@ -1,0 +1,175 @@
+/* rt_apart.c - what tensors of the caller's lie in one memory: nothing is written over what is still to be
+ * read, and nothing over a result.
+ *
+ * The bytes that inputs reach are kept in the order of their beginnings, which hardly changes from run to
+ * run, so that a run looks at each once.
+ */
+#include "rt_entry.h"
+
+/* The bytes that a tensor reaches; none: NULL twice. */
+static rt_reach reach_of(const fe_tensor *t, uint32_t number)
+{
+    int64_t element = (int64_t)rt_dtype_bytes(t->dtype);
+    for (uint32_t d = 0; d < t->rank; d++)
+        if (t->sizes[d] == 0) return (rt_reach){.number = number};
+    if (!t->data) return (rt_reach){.number = number};
+    rt_reach r = {t->data, (const char *)t->data + element, NULL, number};
+    for (uint32_t d = 0; d < t->rank; d++) {
+        int64_t last = (t->sizes[d] - 1) * rt_stride(t, d) * element;
+        if (last < 0)
+            r.begin += last;
+        else
+            r.end += last;
+    }
+    return r;
+}
+
+static int meet(const rt_reach *a, const rt_reach *b)
+{
+    return a->begin < a->end && b->begin < b->end && a->begin < b->end && b->begin < a->end;
+}
+
+static int share_memory(const fe_tensor *a, const fe_tensor *b)
+{
+    rt_reach x = reach_of(a, 0), y = reach_of(b, 0);
+    return meet(&x, &y);
+}
+
+static int is_behind(const rt_reach *a, const rt_reach *b)
+{
+    return a->begin != b->begin ? a->begin > b->begin : a->number > b->number;
+}
+
+void rt_measure_inputs(rt_frame *f)
+{
+    const rt_program *program = f->context->model->program;
+    rt_reach *all = f->context->reaches;
+    const char *most = NULL;
+    for (uint32_t i = 0; i < program->input_count; i++) {
+        uint32_t k = all[i].number;
+        all[i] = program->inputs[k].dtype ? reach_of(&f->in[k], k) : (rt_reach){.number = k};
+    }
+    for (uint32_t i = 1; i < program->input_count; i++) {
+        rt_reach one = all[i];
+        uint32_t at = i;
+        for (; at > 0 && is_behind(&all[at - 1], &one); at--) all[at] = all[at - 1];
+        all[at] = one;
+    }
+    for (uint32_t i = 0; i < program->input_count; i++) {
+        if (all[i].end > most) most = all[i].end;
+        all[i].most = most;
+    }
+}
+
+/* Does an input lie there? */
+static int is_read(const rt_frame *f, const rt_program *program, const fe_tensor *output)
+{
+    const rt_reach *all = f->context->reaches;
+    rt_reach r = reach_of(output, 0);
+    uint32_t low = 0, high = program->input_count; /* the first that begins behind it */
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (all[middle].begin < r.end)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return r.begin < r.end && low > 0 && all[low - 1].most > r.begin;
+}
+
+/* The numbers of donated inputs rise. */
+static int is_donated(const rt_program *program, uint32_t input)
+{
+    uint32_t low = 0, high = program->donated_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (program->donated[middle] == input) return 1;
+        if (program->donated[middle] < input)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return 0;
+}
+
+int rt_check_donated(rt_frame *f)
+{
+    const rt_program *program = f->context->model->program;
+    const rt_reach *all = f->context->reaches, *last = NULL, *last_donated = NULL;
+    for (uint32_t i = 0; program->donated_count && i < program->input_count; i++) {
+        const rt_reach *one = &all[i];
+        int donated = is_donated(program, one->number);
+        const rt_reach *other = donated ? last : last_donated;
+        if (one->begin == one->end) continue;
+        if (other && meet(one, other)) {
+            uint32_t own = other == last_donated ? other->number : one->number;
+            uint32_t guest = other == last_donated ? one->number : other->number;
+            return rt_fail(f, FE_RUN_BAD_INPUT,
+                           "input '%s' is donated, and input '%s' lies in its memory",
+                           program->inputs[own].name, program->inputs[guest].name);
+        }
+        if (!last || one->end > last->end) last = one;
+        if (donated && (!last_donated || one->end > last_donated->end)) last_donated = one;
+    }
+    return 0;
+}
+
+/* ---- outputs ---- */
+
+/* The input that output k lies in where it is given no memory; -1. */
+static int64_t input_of(const rt_program *program, uint32_t k)
+{
+    return program->output_inputs ? program->output_inputs[k] : -1;
+}
+
+int rt_is_in_the_way(const rt_frame *f, uint32_t k, const fe_tensor *output)
+{
+    const rt_program *program = f->context->model->program;
+    int64_t own = input_of(program, k);
+    if (own >= 0 && program->output_moves[k] && output->data == f->in[own].data) return 0;
+    return is_read(f, program, output);
+}
+
+/* Is it a tensor at all, of the kind of output k? Else the run fails before anything is written there. */
+static int is_given(const fe_port *port, const fe_tensor *t)
+{
+    return t->data && t->dtype == port->dtype && t->rank == port->rank && (!t->rank || t->sizes);
+}
+
+/* Is memory given there for another output, or for this one in another way than it would lie? */
+static int is_asked_for(const rt_frame *f, const rt_program *program, const fe_tensor *input,
+                        const fe_tensor *outputs)
+{
+    for (uint32_t k = 0; k < program->output_count; k++)
+        if (is_given(&program->outputs[k], &outputs[k]) && f->outputs[k] != outputs[k].data &&
+            share_memory(&outputs[k], input))
+            return 1;
+    return 0;
+}
+
+void rt_return_in_inputs(rt_frame *f, const fe_tensor *outputs)
+{
+    const rt_program *program = f->context->model->program;
+    for (uint32_t k = 0; program->output_inputs && k < program->output_count; k++) {
+        if (input_of(program, k) < 0 || !program->output_moves[k] || f->outputs[k]) continue;
+        const fe_tensor *input = &f->in[input_of(program, k)];
+        if (!is_asked_for(f, program, input, outputs)) f->outputs[k] = input->data;
+    }
+}
+
+int rt_check_apart(rt_frame *f, uint32_t k, const fe_tensor *out)
+{
+    const rt_program *program = f->context->model->program;
+    const rt_result *results = f->context->results;
+    if (!is_given(&program->outputs[k], out) || out->data == results[k].data) return 0;
+    for (uint32_t other = 0; other < program->output_count; other++) {
+        const rt_result *r = &results[other];
+        const fe_port *port = &program->outputs[other];
+        fe_tensor made = {r->data, port->dtype, port->rank, r->sizes, r->strides};
+        if (port->dtype && share_memory(out, &made))
+            return rt_fail(f, FE_RUN_BAD_OUTPUT,
+                           "the memory given for output '%s' is where output '%s' lies",
+                           program->outputs[k].name, port->name);
+    }
+    return 0;
+}
