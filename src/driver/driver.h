@@ -300,7 +300,9 @@ fe_status module_write_fx(driver_program *d, const char *path);
 /* load.c: the body of fe_load(); d->loaded. process.c: the same where lines are run as they are. */
 fe_status driver_load(driver_program *d);
 fe_status driver_load_process(driver_program *d);
-/* result_name.c: "%softmax (encoder), model.py:12 in forward, with %div", which a buffer that the line writes
+/* result_name.c: the group of the schedule that the line calls; NULL: of another line, or nobody knows. */
+const sched_group *driver_group(const driver_program *d, const wrap_line *line);
+/* "%softmax (encoder), model.py:12 in forward, with %div", which a buffer that the line writes
  * comes from; and what messages call it, with "the result of" in front. */
 const char *driver_result_nodes(driver_program *d, const wrap_line *line, loop_buffer_id id);
 const char *driver_result_name(void *program, const wrap_line *line, loop_buffer_id id);

@@ -51,11 +51,9 @@ static void add_own(provenance *p, uint32_t line, uint32_t origin)
 static void collect_line(provenance *p, uint32_t i)
 {
     const wrap_line *line = &p->d->wrapper->lines.at[i];
-    const sched_schedule *s = p->d->schedule;
+    const sched_group *group = driver_group(p->d, line);
     if (line->op) add_own(p, i, line->op->origin);
-    if (!line->call.kernel || !s) return;
-    const sched_group *group = &s->groups.at[line->call.group];
-    for (uint32_t ph = 0; ph < group->phase_count; ph++)
+    for (uint32_t ph = 0; group && ph < group->phase_count; ph++)
         for (uint32_t k = 0; k < group->phases[ph].nest_count; k++)
             add_own(p, i, group->phases[ph].nests[k].nest.origin);
 }
@@ -64,9 +62,8 @@ bool provenance_has(const driver_program *d, uint32_t i, uint32_t origin)
 {
     const wrap_line *line = &d->wrapper->lines.at[i];
     if (line->op && line->op->origin == origin) return true;
-    if (!line->call.kernel || !d->schedule) return false;
-    const sched_group *group = &d->schedule->groups.at[line->call.group];
-    for (uint32_t ph = 0; ph < group->phase_count; ph++)
+    const sched_group *group = driver_group(d, line);
+    for (uint32_t ph = 0; group && ph < group->phase_count; ph++)
         for (uint32_t k = 0; k < group->phases[ph].nest_count; k++)
             if (group->phases[ph].nests[k].nest.origin == origin) return true;
     return false;

@@ -68,7 +68,8 @@ static const char *nodes_text(driver_program *d, const wrap_line *line, const sc
     uint32_t origin = returned_in(d, nest->origin, id);
     with_list list = {.program = d, .last = driver_note(d, origin)};
     text_init(&list.out, d->memory);
-    text_add(&list.out, name_of(d, origin, line->call.kernel));
+    const char *otherwise = line->call.kernel ? line->call.kernel : line->op->kernel;
+    text_add(&list.out, name_of(d, origin, otherwise));
     if (line->kind == WRAP_EXTERN) add_with(&list, line->op->origin);
     for (uint32_t ph = 0; ph < group->phase_count; ph++)
         for (uint32_t i = 0; i < group->phases[ph].nest_count; i++)
@@ -85,10 +86,15 @@ static bool is_of_operator(const wrap_line *line, loop_buffer_id id)
     return false;
 }
 
+const sched_group *driver_group(const driver_program *d, const wrap_line *line)
+{
+    bool is_call = line->kind == WRAP_KERNEL || line->kind == WRAP_EXTERN;
+    return d->schedule && is_call ? &d->schedule->groups.at[line->call.group] : NULL;
+}
+
 const char *driver_result_nodes(driver_program *d, const wrap_line *line, loop_buffer_id id)
 {
-    const sched_group *group =
-        d->schedule && line->call.kernel ? &d->schedule->groups.at[line->call.group] : NULL;
+    const sched_group *group = driver_group(d, line);
     const loop_op *nest = group ? nest_of(group, id) : NULL;
     if (nest) return nodes_text(d, line, group, nest, id);
     if (is_of_operator(line, id)) return name_of(d, line->op->origin, line->op->kernel);

@@ -193,9 +193,11 @@ void kern_print_scalar(const kern_set *set, uint32_t kernel, arena *memory, text
 
 /* ---- the stage ---- */
 
-static bool has_kernel(const sched_group *g)
+static bool has_kernel(const sched_schedule *s, const sched_group *g)
 {
-    return (g->kind == SCHED_KERNEL || g->kind == SCHED_EXTERN) && g->phase_count > 0;
+    sched_activation does;
+    return (g->kind == SCHED_KERNEL || g->kind == SCHED_EXTERN) && g->phase_count > 0 &&
+           !sched_activation_of(s, g, &does);
 }
 
 fe_status kern_add(kern_set *set, const sched_schedule *s, const sched_group *g, uint32_t number,
@@ -220,7 +222,7 @@ fe_status kern_build(const sched_schedule *s, const kern_target *target, arena *
     for (uint32_t i = 0; i < s->groups.count; i++) {
         const sched_group *g = &s->groups.at[i];
         set->calls[i].kernel = UINT32_MAX;
-        if (has_kernel(g)) FE_TRY(kern_add(set, s, g, i, target, memory, &set->calls[i]));
+        if (has_kernel(s, g)) FE_TRY(kern_add(set, s, g, i, target, memory, &set->calls[i]));
     }
     return FE_OK;
 }

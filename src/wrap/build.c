@@ -286,7 +286,8 @@ static void emit_group(builder *b, uint32_t g)
     }
     wrap_line *line = add_line(b, group->kind == SCHED_KERNEL ? WRAP_KERNEL : WRAP_EXTERN);
     line->call = b->facts->calls[g];
-    if (group->kind == SCHED_EXTERN) line->op = &b->s->program->ops.at[group->extern_op];
+    line->call.group = g;
+    if (group->kind == SCHED_EXTERN) line->op = sched_activated(b->s, group, b->memory);
     b->w->kernel_calls++;
     wrap_check_results(b->w, b->facts, group, b->w->lines.count - 1);
 }

@@ -12,10 +12,6 @@ kernels_1.c
 kernels_1.o
 kernels_2.c
 kernels_2.o
-kernels_3.c
-kernels_3.o
-kernels_4.c
-kernels_4.o
 model.c
 model.o
 runtime

@@ -3,8 +3,8 @@
 --run-- p=$ROOT/test/cases/programs; ferrite compile $ROOT/demo/digits.pt2 -o plain.so --quiet && ferrite compile $ROOT/demo/digits.pt2 -o told.so --provenance told.json --quiet && cmp plain.so told.so && ferrite compile $p/small_resnet.pt2 -o other.so --provenance other.json --quiet && ferrite compile $ROOT/demo/digits.pt2 -o again.so --provenance again.json --quiet && cmp told.json again.json && sed -n '/"lines": \[/,/^  \]/p' told.json | head -4 | sed 's/\(k_[a-z_]*\)_[0-9a-f]\{6\}/\1/g' && sed -n '/"exported": {/,$p' told.json | head -3
 --out--
   "lines": [
-    {"line": 4, "does": "extern", "operator": "conv", "kernel": "k_max", "nodes": ["conv2d", "relu"], "inlined": []},
-    {"line": 8, "does": "extern", "operator": "conv", "kernel": "k_max", "nodes": ["conv2d_1", "relu_1"], "inlined": []},
+    {"line": 4, "does": "extern", "operator": "conv", "nodes": ["conv2d", "relu"], "inlined": []},
+    {"line": 8, "does": "extern", "operator": "conv", "nodes": ["conv2d_1", "relu_1"], "inlined": []},
     {"line": 12, "does": "kernel", "kernel": "k_max", "nodes": ["max_pool2d"], "inlined": []},
   "exported": {
     "conv2d": {"lines": [4], "nodes": ["conv2d"]},

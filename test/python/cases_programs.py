@@ -699,3 +699,27 @@ def mapped_over_a_batch():
 
     sets = [(torch.randn(6, 4), torch.randn(5, 4))]
     return Mapped(), sets
+
+
+@program
+def bounded_products():
+    """Products and convolutions whose results are kept within bounds, NaN and infinities among the inputs."""
+
+    class Bounded(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.ModuleList(nn.Linear(7, n) for n in (37, 5, 16, 33))
+            self.conv = nn.ModuleList((nn.Conv2d(3, 18, 3, padding=1), nn.Conv2d(18, 18, 3, groups=18, stride=2),
+                                       nn.Conv2d(18, 20, 1), nn.ConvTranspose2d(20, 4, 2)))
+
+        def forward(self, x, image):
+            a, b, c, d = (linear(x) for linear in self.linear)
+            y = F.relu(self.conv[0](image))
+            y = self.conv[1](y).clamp(min=0.1)
+            y = F.relu(self.conv[3](F.relu6(self.conv[2](y))))
+            return a.relu(), F.relu6(b), c.clamp(0.5, -0.25), F.hardtanh(d, -0.1, 0.3).clamp(max=0.2), y
+
+    x, image = torch.randn(13, 7), torch.randn(2, 3, 9, 11)
+    x[3, 2], x[5, 1], x[6, 0] = float("nan"), float("inf"), -float("inf")
+    image[0, 1, 2, 3], image[1, 0, 4, 4] = float("nan"), float("inf")
+    return Bounded(), [(x, image)]
