@@ -43,7 +43,7 @@ typedef struct rt_tile {
     float *c;
     int64_t ldc;
     const float *bias; /* a whole tile wide, or NULL */
-    int load;          /* start from C (plus bias) instead of zero (plus bias) */
+    int load;          /* what C holds is added to the sums */
     int clamp;
     float low, high;
     float alpha;           /* with scale */

@@ -72,6 +72,19 @@ static void copy_any(char *to, const int64_t *to_strides, const char *from,
                  element);
 }
 
+/* What is added to the sums, operand ADDEND, is put where they go: it mostly lies there. */
+enum { ADDEND = 3 };
+
+static void add_to(const rt_call *call, rt_post *post, char *to, const int64_t *strides)
+{
+    const fe_tensor *addend = &call->in[ADDEND];
+    if (call->in_count <= ADDEND || !addend->data) return;
+    post->accumulate = 1;
+    if (addend->data != to)
+        copy_any(to, strides, addend->data, addend->strides, addend->sizes, addend->rank,
+                 sizeof(float));
+}
+
 /* ---- gemm ---- */
 
 int rt_op_gemm(rt_frame *frame, const rt_call *call)
@@ -83,6 +96,7 @@ int rt_op_gemm(rt_frame *frame, const rt_call *call)
     int a_ready = a->strides[1] == 1 || k == 1;
     int b_ready = (call->packed & 2) != 0;
     if (m == 0 || n == 0) return 0;
+    add_to(call, &post, c->data, c->strides);
     if (a_ready && b_ready) {
         int failed = rt_gemm_f32(frame->pool, m, n, k, a->data, a->strides[0], b->data, c->data,
                                  c->strides[0], &post);
@@ -268,12 +282,13 @@ int rt_op_conv(rt_frame *frame, const rt_call *call)
         packed = (const float *)shared;
     }
     float *result = y_ready ? y->data : (float *)(shared + w_bytes);
+    int64_t from[RT_MAX_RANK], stride = conv.out_channels;
+    from[1] = 1;
+    for (uint32_t d = y->rank; d-- > 2; stride *= y->sizes[d]) from[d] = stride;
+    from[0] = stride;
+    add_to(call, &post, (char *)result, y_ready ? y->strides : from);
     int failed = rt_conv_f32(frame->pool, &conv, x->data, packed, result, &post);
     if (!failed && !y_ready) {
-        int64_t from[RT_MAX_RANK], stride = conv.out_channels;
-        from[1] = 1;
-        for (uint32_t d = y->rank; d-- > 2; stride *= y->sizes[d]) from[d] = stride;
-        from[0] = stride;
         copy_any(y->data, y->strides, (char *)result, from, y->sizes, y->rank, sizeof(float));
         if (call->epilogue) call->epilogue(call->epilogue_args, 0, pixels, 0, conv.out_channels);
     }

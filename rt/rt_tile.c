@@ -54,12 +54,6 @@ RT_INLINE void tile_start(const rt_tile *t, vf acc[WAYS][MR][NV], const int mr, 
             for (int way = 1; way < ways; way++) acc[way][i][j] = (vf){0};
         }
     }
-    if (t->load) {
-#pragma GCC unroll 16
-        for (int i = 0; i < mr; i++)
-#pragma GCC unroll 2
-            for (int j = 0; j < nv; j++) acc[0][i][j] += v_load(t->c + i * t->ldc + j * VL);
-    }
 }
 
 /* `ways` sets of sums take turns along the depth, so that a small tile has multiply-adds enough to
@@ -95,6 +89,12 @@ RT_INLINE void tile_body(const rt_tile *t, const int mr, const int nv, const int
         for (int i = 0; i < mr; i++)
 #pragma GCC unroll 2
             for (int j = 0; j < nv; j++) acc[0][i][j] += acc[way][i][j];
+    if (t->load) { /* last: what is large already does not swallow small products one by one */
+#pragma GCC unroll 16
+        for (int i = 0; i < mr; i++)
+#pragma GCC unroll 2
+            for (int j = 0; j < nv; j++) acc[0][i][j] += v_load(t->c + i * t->ldc + j * VL);
+    }
     if (t->scale) {
         vf alpha = v_set(t->alpha);
 #pragma GCC unroll 16

@@ -119,14 +119,15 @@ bool loop_moves(const loop_program *p, const loop_op *op)
 
 typedef struct extern_row {
     const char *name;
+    uint32_t inputs;
     bool needs_lapack;
 } extern_row;
 
 static const extern_row *find_extern(const char *kernel)
 {
     static const extern_row ROWS[] = {
-#define EXTERN(name, inputs, outputs, help) {name, false},
-#define EXTERN_LAPACK(name, inputs, outputs, help) {name, true},
+#define EXTERN(name, inputs, outputs, help) {name, inputs, false},
+#define EXTERN_LAPACK(name, inputs, outputs, help) {name, inputs, true},
 #include "loop/extern.def"
 #undef EXTERN
 #undef EXTERN_LAPACK
@@ -139,6 +140,12 @@ static const extern_row *find_extern(const char *kernel)
 bool loop_extern_known(const char *kernel)
 {
     return find_extern(kernel) != NULL;
+}
+
+bool loop_is_addend(const loop_op *op, uint32_t input)
+{
+    const extern_row *row = op->callee ? NULL : find_extern(op->kernel);
+    return row && input >= row->inputs;
 }
 
 bool loop_extern_needs_lapack(const char *kernel)

@@ -27,6 +27,7 @@ typedef struct loop_operand {
 } loop_operand;
 typedef struct loop_call {
     const loop_operand *in, *out;
+    uint32_t in_count;
     const int64_t *ints;
     const double *floats;
     arena *memory;

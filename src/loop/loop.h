@@ -370,6 +370,8 @@ bool loop_next_argument(loop_arguments *a, loop_argument *out); /* false: there 
 
 bool loop_extern_known(const char *kernel);
 bool loop_extern_needs_lapack(const char *kernel);
+/* Is it what a product is added to, where that lies: the operand behind those of the kernel's row? */
+bool loop_is_addend(const loop_op *op, uint32_t input);
 const char *loop_control_name(loop_control c);
 
 /* ---- buffers that are pieces of others (parts.c) ---- */

@@ -192,7 +192,9 @@ static double number_at(const loop_operand *x, int64_t offset)
     return x->data ? loop_scalar_load(x->dtype, x->data + offset * ty_dtype_size(x->dtype)).f : 0;
 }
 
-/* out[b?, m, n] = alpha a @ b + beta c, between low and high. */
+enum { ADDEND = 3 };
+
+/* out[b?, m, n] = alpha a @ b + beta c (+ in[3]), between low and high. */
 static void product(const loop_call *c, double alpha, double beta, double low, double high)
 {
     const loop_operand *a = &c->in[0], *b = &c->in[1], *add = &c->in[2], *out = &c->out[0];
@@ -209,6 +211,11 @@ static void product(const loop_call *c, double alpha, double beta, double low, d
         int64_t add_at = batch * step_of(add, 2) + at[rank - 2] * step_of(add, 1) +
                          at[rank - 1] * step_of(add, 0);
         loop_scalar y = {.f = alpha * sum + (beta != 0 ? beta * number_at(add, add_at) : 0)};
+        if (c->in_count > ADDEND) {
+            const loop_operand *addend = &c->in[ADDEND];
+            y.f += number_at(addend,
+                             at[rank - 2] * step_of(addend, 1) + at[rank - 1] * step_of(addend, 0));
+        }
         y.f = y.f < low ? low : y.f > high ? high : y.f; /* NaN stays */
         int64_t to = batch * step_of(out, 2) + at[rank - 2] * step_of(out, 1) +
                      at[rank - 1] * step_of(out, 0);

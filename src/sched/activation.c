@@ -1,7 +1,9 @@
-/* activation.c -- epilogues that only keep each element within bounds, as relu does: a matrix product
- * or a convolution does that by itself, while its sums are in registers, and needs no kernel for it.
+/* activation.c -- epilogues that only add a buffer, as residual connections do, or keep each element
+ * within bounds, as relu does: a matrix product or a convolution does that by itself, while its sums are
+ * in registers, and needs no kernel for it. Nor has a product memory of its own that is added to a
+ * buffer which dies: it is added where that lies.
  */
-#include "sched/sched_priv.h"
+#include "sched/legal.h"
 
 #include <math.h>
 
@@ -13,12 +15,12 @@ static const struct {
     uint32_t at;
 } ACTIVATIONS[] = {{"gemm", 0}, {"conv", 3}};
 
-enum { CONV_TRANSPOSED = 2 };
+enum { CONV_GROUPS = 1, CONV_TRANSPOSED = 2 };
 
-static bool is_zero(const loop_program *p, sym_expr e)
+static bool is_number(const loop_program *p, sym_expr e, int64_t number)
 {
     int64_t value;
-    return sym_is_int(p->symbols, e, &value) && value == 0;
+    return sym_is_int(p->symbols, e, &value) && value == number;
 }
 
 /* The place of the int, or -1: the operator cannot, or does so already. */
@@ -27,21 +29,21 @@ static int32_t place_in(const loop_program *p, const loop_op *op)
     for (uint32_t i = 0; i < COUNT_OF(ACTIVATIONS); i++) {
         if (op->kernel != intern(p->session, ACTIVATIONS[i].kernel)) continue;
         bool is_transposed = ACTIVATIONS[i].at > CONV_TRANSPOSED && /* a conv's */
-                             !is_zero(p, op->ints[CONV_TRANSPOSED]);
-        return is_transposed || !is_zero(p, op->ints[ACTIVATIONS[i].at])
+                             !is_number(p, op->ints[CONV_TRANSPOSED], 0);
+        return is_transposed || !is_number(p, op->ints[ACTIVATIONS[i].at], 0)
                    ? -1
                    : (int32_t)ACTIVATIONS[i].at;
     }
     return -1;
 }
 
-/* Narrows the bounds by a value made of minima and maxima with constants; gives the load that is
- * within them, NULL where it is made of anything else. */
+/* Narrows the bounds by a value made of minima and maxima with constants; gives what is within them, NULL
+ * where it is made of anything else. */
 static const loop_node *bounded(const loop_program *p, loop_value value, sched_activation *bounds)
 {
     const loop_node *n = &p->nodes.at[value.id];
     if (n->dtype != TY_F32) return NULL;
-    if (n->op == LOOP_LOAD) return n;
+    if (n->op == LOOP_LOAD || n->op == LOOP_ADD) return n;
     if (n->op != LOOP_MIN && n->op != LOOP_MAX) return NULL;
     bool second = p->nodes.at[n->args[1].id].op == LOOP_CONST;
     const loop_node *limit = &p->nodes.at[n->args[second].id];
@@ -59,6 +61,47 @@ static const loop_node *bounded(const loop_program *p, loop_value value, sched_a
     return inside;
 }
 
+/* A load of the element that is stored to: law S3 says that it is the one at hand. */
+static bool is_own(const loop_store *store, const loop_node *load)
+{
+    return load->op == LOOP_LOAD && load->dtype == TY_F32 && sym_same(load->index, store->index);
+}
+
+/* Of windows over one channel the fast paths do not add. */
+static bool can_add(const loop_program *p, const loop_op *op, uint32_t activation)
+{
+    return activation < CONV_GROUPS || is_number(p, op->ints[CONV_GROUPS], 1);
+}
+
+/* What the group's epilogue does, if no more than that. */
+static bool find_activation(const loop_program *p, const sched_group *g, sched_activation *out)
+{
+    if (g->kind != SCHED_EXTERN || g->phase_count != 1 || g->phases[0].nest_count != 1)
+        return false;
+    const loop_op *op = &p->ops.at[g->extern_op], *nest = &g->phases[0].nests[0].nest;
+    int32_t at = place_in(p, op);
+    if (at < 0 || nest->store_count != 1) return false;
+    const loop_store *store = &nest->stores[0];
+    *out = (sched_activation){.at = (uint32_t)at,
+                              .low = -INFINITY,
+                              .high = INFINITY,
+                              .addend = LOOP_NO_BUFFER,
+                              .result = store->buffer};
+    if (store->mode != LOOP_SET || p->buffers.at[store->buffer].dtype != TY_F32) return false;
+    const loop_node *made = bounded(p, store->value, out);
+    if (made && made->op == LOOP_ADD && can_add(p, op, out->at)) {
+        const loop_node *one = &p->nodes.at[made->args[0].id],
+                        *other = &p->nodes.at[made->args[1].id];
+        bool first = one->op == LOOP_LOAD && one->buffer == op->outputs[0].buffer;
+        const loop_node *addend = first ? other : one;
+        if (!is_own(store, addend)) return false;
+        out->addend = addend->buffer;
+        made = first ? one : other;
+    }
+    return made && is_own(store, made) && made->buffer == op->outputs[0].buffer &&
+           out->addend != made->buffer && out->result != made->buffer;
+}
+
 static bool takes(const sched_group *g, loop_buffer_id from, loop_buffer_id to)
 {
     for (uint32_t i = 0; i < g->take_count; i++)
@@ -68,22 +111,28 @@ static bool takes(const sched_group *g, loop_buffer_id from, loop_buffer_id to)
 
 bool sched_activation_of(const sched_schedule *s, const sched_group *g, sched_activation *out)
 {
-    const loop_program *p = s->program;
-    if (g->kind != SCHED_EXTERN || g->phase_count != 1 || g->phases[0].nest_count != 1)
-        return false;
-    const loop_op *op = &p->ops.at[g->extern_op], *nest = &g->phases[0].nests[0].nest;
-    int32_t at = place_in(p, op);
-    if (at < 0 || nest->store_count != 1) return false;
-    const loop_store *store = &nest->stores[0];
-    *out = (sched_activation){.low = -INFINITY, .high = INFINITY, .result = store->buffer};
-    if (store->mode != LOOP_SET || p->buffers.at[store->buffer].dtype != TY_F32) return false;
-    const loop_node *load = bounded(p, store->value, out);
-    /* law S3: it is the element at hand */
-    if (!load || load->buffer != op->outputs[0].buffer || !sym_same(load->index, store->index) ||
-        !takes(g, load->buffer, store->buffer))
-        return false;
-    out->at = (uint32_t)at;
-    return true;
+    if (!find_activation(s->program, g, out)) return false;
+    loop_buffer_id raw = s->program->ops.at[g->extern_op].outputs[0].buffer;
+    return takes(g, raw, out->result) &&
+           (out->addend == LOOP_NO_BUFFER || takes(g, out->addend, raw));
+}
+
+loop_buffer_id legal_addend(const loop_program *p, const sched_group *g)
+{
+    sched_activation does;
+    if (!find_activation(p, g, &does) || does.addend == LOOP_NO_BUFFER) return LOOP_NO_BUFFER;
+    const loop_op *op = &p->ops.at[g->extern_op];
+    const loop_buffer *a = &p->buffers.at[does.addend], *b = &p->buffers.at[op->outputs[0].buffer];
+    for (uint32_t i = 0; i < op->input_count; i++) {
+        loop_buffer_id read = op->inputs[i].buffer;
+        if (read == does.addend) return LOOP_NO_BUFFER;
+        if (read != LOOP_NO_BUFFER &&
+            (loop_is_inside(p, read, does.addend) || loop_is_inside(p, does.addend, read)))
+            return LOOP_NO_BUFFER;
+    }
+    bool is_same = ty_same_place(a->device, b->device) && a->pinned == b->pinned &&
+                   a->dtype == b->dtype && sym_same(a->elements, b->elements);
+    return is_same ? does.addend : LOOP_NO_BUFFER;
 }
 
 const loop_op *sched_activated(const sched_schedule *s, const sched_group *g, arena *memory)
@@ -94,14 +143,19 @@ const loop_op *sched_activated(const sched_schedule *s, const sched_group *g, ar
     if (!sched_activation_of(s, g, &does)) return op;
     loop_op *made = NEW(memory, loop_op);
     *made = *op;
-    made->ints = NEW_ARRAY(memory, sym_expr, op->int_count);
-    for (uint32_t i = 0; i < op->int_count; i++) made->ints[i] = op->ints[i];
-    made->ints[does.at] = sym_int(p->symbols, CLAMP);
+    made->ints = arena_copy(memory, op->ints, op->int_count * sizeof *op->ints);
     made->floats = NEW_ARRAY(memory, double, 2);
-    made->floats[0] = does.low;
-    made->floats[1] = does.high;
-    made->outputs = NEW(memory, loop_view);
-    made->outputs[0] = op->outputs[0];
+    if (does.low > -INFINITY || does.high < INFINITY) {
+        made->ints[does.at] = sym_int(p->symbols, CLAMP);
+        made->floats[0] = does.low;
+        made->floats[1] = does.high;
+    }
+    made->outputs = arena_copy(memory, op->outputs, sizeof *op->outputs);
     made->outputs[0].buffer = does.result;
+    if (does.addend == LOOP_NO_BUFFER) return made;
+    made->inputs = NEW_ARRAY(memory, loop_view, op->input_count + 1);
+    for (uint32_t i = 0; i < op->input_count; i++) made->inputs[i] = op->inputs[i];
+    made->inputs[made->input_count] = op->outputs[0];
+    made->inputs[made->input_count++].buffer = does.addend;
     return made;
 }

@@ -208,6 +208,15 @@ static void check_outputs(checker *c)
 
 /* ---- S6: memory that is handed on ---- */
 
+/* Does the call add its result to `from`, and leave it there for the epilogue's? */
+static bool is_added_to(const checker *c, const sched_group *g, sched_takeover take)
+{
+    sched_activation does;
+    return sched_activation_of(c->s, g, &does) && does.addend == take.from &&
+           legal_addend(c->p, g) == take.from &&
+           c->p->ops.at[g->extern_op].outputs[0].buffer == take.to;
+}
+
 static void check_takeover(checker *c, const sched_group *g, sched_takeover take)
 {
     const sched_life *from = &c->s->lives[take.from], *to = &c->s->lives[take.to];
@@ -229,7 +238,8 @@ static void check_takeover(checker *c, const sched_group *g, sched_takeover take
         broken(c, "S6", "memory is taken over that parts still lie in", name_of(c, take.from));
     if ((c->p->buffers.at[take.from].kind != LOOP_TEMP && !c->p->buffers.at[take.from].donated) ||
         c->p->buffers.at[take.to].kind != LOOP_TEMP || c->local_to[take.from] != NOWHERE ||
-        c->local_to[take.to] != NOWHERE || !legal_takeover(c->p, g, take.from, take.to))
+        c->local_to[take.to] != NOWHERE ||
+        (!legal_takeover(c->p, g, take.from, take.to) && !is_added_to(c, g, take)))
         broken(c, "S6", "a buffer is overwritten before its last reader", name_of(c, take.from));
 }
 

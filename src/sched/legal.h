@@ -38,6 +38,10 @@ bool legal_output_rows(loop_program *p, const loop_op *op, sym_expr *rows, sym_e
 bool legal_own_element(loop_program *p, const loop_op *op, const loop_form *n, sym_expr load,
                        sym_expr stride);
 
+/* activation.c: what the operator of this group adds to its result, which can be added where that lies;
+ * or LOOP_NO_BUFFER. */
+loop_buffer_id legal_addend(const loop_program *p, const sched_group *g);
+
 /* share.c */
 loop_form form_of_nest(const sched_nest *n);
 /* May `to` be stored where `from` lies, which nobody reads after this group? */

@@ -236,11 +236,13 @@ uint32_t sched_variants(const sched_schedule *s, const sched_group *g, uint32_t 
                         arena *memory, sched_variant **out);
 bool sched_variant_is_same(const sched_variant *a, const sched_variant *b);
 bool sched_variant_is_known(const sched_variant *v);
-/* activation.c: an epilogue that keeps each element within bounds (NaN stays), which the operator does by
- * itself: the group has no kernel, and `result` is what the operator writes. */
+/* activation.c: an epilogue that adds a buffer whose memory the result has, keeps each element within
+ * bounds (NaN stays), or both: the operator does that by itself, the group has no kernel, and `result` is
+ * what the operator writes. */
 typedef struct sched_activation {
     uint32_t at; /* which of the operator's ints says so */
     double low, high;
+    loop_buffer_id addend; /* LOOP_NO_BUFFER: none */
     loop_buffer_id result;
 } sched_activation;
 bool sched_activation_of(const sched_schedule *s, const sched_group *g, sched_activation *out);

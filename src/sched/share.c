@@ -219,6 +219,29 @@ static bool is_promised(sharer *s, const sched_group *g, const loop_buffer_id *d
     return false;
 }
 
+static void take(sharer *s, loop_buffer_id from, loop_buffer_id to, sched_takeover *out)
+{
+    s->fixed[from] |= MAY_NOT_GIVE;
+    if (s->earliest[from] < s->earliest[to]) s->earliest[to] = s->earliest[from];
+    s->fixed[to] |= MAY_NOT_TAKE;
+    *out = (sched_takeover){from, to};
+}
+
+/* A raw output that the call adds to what dies here, where that lies. */
+static loop_buffer_id addend_of(const sharer *s, const sched_group *g, const loop_buffer_id *dying,
+                                uint32_t count, loop_buffer_id raw, loop_buffer_id result)
+{
+    const loop_program *p = s->f->p;
+    loop_buffer_id addend = legal_addend(p, g);
+    bool dies = false;
+    for (uint32_t i = 0; i < count; i++) dies |= dying[i] == addend;
+    if (!dies || p->ops.at[g->extern_op].outputs[0].buffer != raw ||
+        (s->fixed[addend] & MAY_NOT_GIVE) || (s->fixed[raw] & MAY_NOT_TAKE) ||
+        !room_is_known(s->f->p, &s->definitions, result, s->earliest[addend]))
+        return LOOP_NO_BUFFER;
+    return addend;
+}
+
 void share_memory(fuser *f, const usage *u)
 {
     sharer s = {.f = f,
@@ -233,16 +256,20 @@ void share_memory(fuser *f, const usage *u)
         VEC(sched_takeover) takes = {0};
         if (g->phase_count == 0) continue;
         for (uint32_t i = births.first[index]; i < births.first[index + 1]; i++) {
-            loop_buffer_id to = births.at[i], from;
+            loop_buffer_id to = births.at[i], from, addend;
             const loop_buffer_id *dying = deaths.at + deaths.first[index];
             uint32_t count = deaths.first[index + 1] - deaths.first[index];
+            sched_takeover taken;
             if ((s.fixed[to] & MAY_NOT_TAKE) || is_promised(&s, g, dying, count, to)) continue;
             from = donor_of(&s, g, dying, count, to);
             if (from == LOOP_NO_BUFFER) continue;
-            s.fixed[from] |= MAY_NOT_GIVE;
-            if (s.earliest[from] < s.earliest[to]) s.earliest[to] = s.earliest[from];
-            s.fixed[to] |= MAY_NOT_TAKE;
-            vec_push(f->s->memory, &takes, ((sched_takeover){from, to}));
+            addend = addend_of(&s, g, dying, count, from, to);
+            if (addend != LOOP_NO_BUFFER) {
+                take(&s, addend, from, &taken);
+                vec_push(f->s->memory, &takes, taken);
+            }
+            take(&s, from, to, &taken);
+            vec_push(f->s->memory, &takes, taken);
         }
         g->takes = takes.at;
         g->take_count = takes.count;

@@ -156,7 +156,8 @@ static bool are_apart(const wrap_program *w, uint32_t line, loop_buffer_id befor
     bool reads = false, writes = false;
     if (at->kind == WRAP_KERNEL) return true;
     if (at->kind != WRAP_EXTERN) return false;
-    for (uint32_t i = 0; i < at->op->input_count; i++) reads |= at->op->inputs[i].buffer == before;
+    for (uint32_t i = 0; i < at->op->input_count; i++)
+        reads |= at->op->inputs[i].buffer == before && !loop_is_addend(at->op, i);
     for (uint32_t i = 0; i < at->op->output_count; i++)
         writes |= at->op->outputs[i].buffer == after;
     return !reads || !writes;

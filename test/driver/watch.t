@@ -22,10 +22,12 @@ error: run: infinity in the result of %r (buffer buf0): 1 of 6 elements, the fir
 # what is compiled with a check says the same, in parts too; without one it goes on
 --run-- ({ printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 8, 8), }"; head -c 256 /dev/zero | tr '\0' '\177'; } >big.npy; d=$ROOT/demo/digits.pt2; ferrite run $d --input big.npy --inf-check; ferrite run $d --nan-check >log; n=$ROOT/test/cases/ops/nan_rules; ferrite run $n.pt2 --inputs $n.safetensors --nan-check --target c) 2>&1 | sed 's/: [0-9]* of/: N of/'
 --out--
-error: run: infinity in the result of %relu (features.2), activation.py:143 in forward, with %conv2d (features.0): N of 1024 elements, the first at [0, 0, 0, 0]
+error: run: infinity in the result of %relu (features.2), make_digits.py:47 in forward, with %conv2d (features.0): N of 1024 elements, the first at [0, 0, 0, 0]
 error: run: NaN in input 'a': N of 7 elements, the first at [1]
 --run-- ferrite check --nan-check $ROOT/test/cases/programs | grep -o -e '^FAIL.*' -e 'NaN.*' | sed 's,/.*/,,'
 --out--
+FAIL: bounded_products.pt2
+NaN in input 'x': 1 of 91 elements, the first at [3, 2]
 FAIL: spelled_out_attention.pt2
 NaN in the result of %attention_3, cases_passes.py:29 in forward: 24 of 336 elements, the first at [0, 0, 3, 0]
 --run-- ferrite run d.fx --dump-buffers --no-passes >log; ferrite run d.fx --no-cc --dump-dir out 2>lines >log; sort lines | cut -d ' ' -f 2-; ls out | wc -l; ferrite run $ROOT/demo/digits.pt2 --dump-dir npy 2>&1 >log | grep -c 'relu.*with %conv2d'; touch file; ferrite run $ROOT/demo/digits.pt2 --dump-dir file 2>&1 | grep error | cut -c -40

@@ -723,3 +723,31 @@ def bounded_products():
     x[3, 2], x[5, 1], x[6, 0] = float("nan"), float("inf"), -float("inf")
     image[0, 1, 2, 3], image[1, 0, 4, 4] = float("nan"), float("inf")
     return Bounded(), [(x, image)]
+
+
+@program
+def added_products():
+    """Products and convolutions that are added to what is used for the last time, and to what is not."""
+
+    class Added(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.up, self.down, self.one = nn.Linear(21, 130), nn.Linear(130, 21), nn.Linear(21, 37)
+            self.conv = nn.ModuleList((nn.Conv2d(3, 18, 3, padding=1), nn.Conv2d(18, 18, 1),
+                                       nn.Conv2d(18, 18, 3, padding=1, groups=18), nn.Conv2d(18, 18, 3, padding=1),
+                                       nn.Conv2d(18, 20, 1)))
+
+        def forward(self, x, image):
+            x = torch.sigmoid(x)
+            a = F.relu(x + self.down(torch.tanh(self.up(x)))) * 1000
+            b = (self.down(torch.sin(self.up(a))) + a).clamp(-1, 900)
+            c = self.one(b[:1].exp()) + self.one(b[1:2]).sigmoid()
+            y = F.silu(self.conv[0](image))
+            y = F.relu(y + self.conv[1](torch.tanh(self.conv[3](y))))
+            y = y + self.conv[2](self.conv[3](y).cos())
+            y = self.conv[1](self.conv[2](y)) + y
+            y = y + self.conv[3](y)
+            return b, c, self.conv[4](y)
+
+    sets = [(torch.randn(n, 21), torch.randn(m, 3, 9, 11)) for n, m in ((13, 2), (2, 1), (30, 3))]
+    return Added(), sets, {"dynamic_shapes": ({0: Dim("n", min=2, max=64)}, {0: Dim("m", min=1, max=8)})}

@@ -1,4 +1,4 @@
-# bounds of a product's results are the operator's own work (ints 2, floats low and high), without a kernel; anything more is an epilogue
+# what is added to a product where that lies, and bounds of a product's results are the operator's own work (ints 2, floats low and high), without a kernel; anything more is an epilogue
 --run-- sh each.sh <what
 --file each.sh--
 while IFS='|' read -r name body; do
@@ -9,7 +9,7 @@ while IFS='|' read -r name body; do
   echo "$body" | tr ';' '\n' | sed 's/^ */  /' >>g.fx
   echo '}' >>g.fx
   printf '%s:\n' "$name"
-  ferrite inspect g.fx --from fx --stage wrap | sed -n '/^extern/{s/(.*ints/ints/;s/_[0-9a-f]\{6\} .*//;s/^/  /;p;}'
+  ferrite inspect g.fx --from fx --stage wrap | sed -n '/^extern/{s/(@[^)]*, @\(buf[0-9]*\)[^)]*) ->.*ints/plus \1 ints/;s/(.*ints/ints/;s/_[0-9a-f]\{6\} .*//;s/^/  /;p;}'
 done
 --file what--
 relu|%p = aten.linear.default(%a, %w); %y = aten.relu.default(%p); output (user %y)
@@ -23,6 +23,12 @@ transposed|%z = aten.conv_transpose2d.input(%x, %t); %y = aten.relu.default(%z);
 of a sum|%p = aten.linear.default(%a, %w); %s = aten.add.Tensor(%p, %r); %y = aten.relu.default(%s); output (user %y)
 bounds of the run|%p = aten.linear.default(%a, %w); %y = aten.maximum.default(%p, %r); output (user %y)
 both are wanted|%p = aten.linear.default(%a, %w); %y = aten.relu.default(%p); output (user %p, user %y)
+sum with what dies|%s = aten.sigmoid.default(%r); %p = aten.linear.default(%a, %w); %y = aten.add.Tensor(%s, %p); output (user %y)
+and a bound|%s = aten.sigmoid.default(%r); %p = aten.linear.default(%a, %w); %z = aten.add.Tensor(%p, %s); %y = aten.relu.default(%z); output (user %y)
+that is used again|%s = aten.sigmoid.default(%r); %p = aten.linear.default(%a, %w); %y = aten.add.Tensor(%s, %p); %z = aten.sum.default(%s); output (user %y, user %z)
+of more rows|%s = aten.sigmoid.default(%w); %p = aten.linear.default(%a, %w); %q = aten.linear.default(%a, %s); %y = aten.add.Tensor(%q, %p); output (user %y)
+with what the call reads|%q = aten.silu.default(%x); %p = aten.conv2d.default(%q, %k, None, [1, 1], [1, 1]); %z = aten.silu.default(%p); %v = aten.conv2d.default(%z, %o); %n = aten.add.Tensor(%v, %z); %y = aten.conv2d.default(%n, %o); output (user %y)
+with what another read|%q = aten.silu.default(%x); %p = aten.conv2d.default(%q, %k, None, [1, 1], [1, 1]); %z = aten.silu.default(%p); %v = aten.conv2d.default(%z, %o); %u = aten.conv2d.default(%v, %o); %n = aten.add.Tensor(%u, %z); %y = aten.conv2d.default(%n, %o); output (user %y)
 something else|%p = aten.linear.default(%a, %w); %y = aten.abs.default(%p); output (user %y)
 --out--
 relu:
@@ -48,5 +54,23 @@ bounds of the run:
   extern gemm ints [] m 8 n 3 cost 70
 both are wanted:
   extern gemm ints [] m 8 n 3 cost 54
+sum with what dies:
+  extern gemm ints [] m 8 n 3 cost 207
+and a bound:
+  extern gemm ints [] m 8 n 3 cost 215
+that is used again:
+  extern gemm ints [0] floats [0.0, 0.0]
+of more rows:
+  extern gemm ints [0] floats [0.0, 0.0]
+  extern gemm plus buf8 ints [0] floats [0.0, 0.0]
+with what the call reads:
+  extern conv ints [] m 72 n 8 cost 274
+  extern conv ints [] m 72 n 8 cost 70
+  extern conv ints [2, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0] floats [0.0, 0.0]
+with what another read:
+  extern conv ints [] m 72 n 8 cost 274
+  extern conv ints [2, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0] floats [0.0, 0.0]
+  extern conv plus buf8 ints [2, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0] floats [0.0, 0.0]
+  extern conv ints [2, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0] floats [0.0, 0.0]
 something else:
   extern gemm ints [] m 8 n 3 cost 54
