@@ -14,7 +14,7 @@ enum { MOST_TRIES = 6 };
 typedef struct trial {
     sched_schedule *s;
     program_snapshot program;
-    int64_t bytes; /* of the arena */
+    int64_t bytes; /* of the arena, less outputs that lie in donated inputs */
     uint32_t when; /* the group with most bytes in use */
 } trial;
 
@@ -31,7 +31,9 @@ static fe_status make_trial(chooser *c, trial *out)
     FE_TRY(sched_make(c->p, c->target, c->memory, &out->s));
     out->program = snapshot_take(c->p, c->scratch);
     sched_peak(out->s, c->scratch, &out->when);
-    return arena_bytes_of(out->s, &out->bytes);
+    FE_TRY(arena_bytes_of(out->s, &out->bytes));
+    out->bytes -= returned_bytes(out->s);
+    return FE_OK;
 }
 
 static fe_status try_joins(chooser *c, trial *out)

@@ -62,7 +62,7 @@ static void arrange(group_problem *b, const uint32_t *order, uint32_t *out)
 /* ---- the choice ---- */
 
 typedef struct cost {
-    int64_t bytes; /* of the arena */
+    int64_t bytes; /* of the arena, less outputs that lie in donated inputs */
     double waits;  /* bytes times groups that they live */
 } cost;
 
@@ -76,7 +76,9 @@ static fe_status cost_of(group_problem *b, cost *out)
     for (uint32_t i = 0; i < count; i++)
         out->waits += (double)intervals[i].size * (intervals[i].death - intervals[i].birth);
     arena_free(scratch);
-    return arena_bytes_of(b->s, &out->bytes);
+    FE_TRY(arena_bytes_of(b->s, &out->bytes));
+    out->bytes -= returned_bytes(b->s);
+    return FE_OK;
 }
 
 /* ---- other sizes ---- */
@@ -160,6 +162,31 @@ static fe_status try_orders(chooser *c, const order_result *results, uint32_t co
     return FE_OK;
 }
 
+static bool has_additions(const sched_schedule *s)
+{
+    sched_activation does;
+    for (uint32_t g = 0; g < s->groups.count; g++)
+        if (sched_activation_of(s, &s->groups.at[g], &does) && does.addend != LOOP_NO_BUFFER)
+            return true;
+    return false;
+}
+
+/* What is added to lives on in one piece, which may fit into the memory of outputs where no part of it
+ * did, or not where each did. */
+static fe_status try_apart(chooser *c)
+{
+    cost apart;
+    if (!has_additions(c->b.s)) return FE_OK;
+    if (!c->is_measured) FE_TRY(cost_of(&c->b, &c->least));
+    c->b.f->adds_apart = true;
+    put_in_order(c, c->best);
+    FE_TRY(cost_of(&c->b, &apart));
+    if (apart.bytes < c->least.bytes) return FE_OK;
+    c->b.f->adds_apart = false;
+    put_in_order(c, c->best);
+    return FE_OK;
+}
+
 /* What is proven of orders in the problem is not, where the schedule needs less than that says. */
 static void note_order(chooser *c, int64_t bound)
 {
@@ -190,6 +217,8 @@ fe_status order_for_peak(fuser *f)
         note_order(&c, bound);
         if ((round && c.best == before) || !group_problem_leave_out(&c.b)) break;
     }
+    if (status == FE_OK) status = try_apart(&c);
+    if (c.b.f->adds_apart) note_order(&c, bound);
     arena_free(memory);
     return status;
 }

@@ -200,16 +200,19 @@ static void find_takes(group_problem *b)
     for (uint32_t node = 0; node < b->p.node_count; node++) {
         const sched_group *g = &b->at_first[b->group_of[node]];
         uint32_t first = b->p.uses.first[node], end = b->p.uses.first[node + 1];
+        loop_buffer_id addend = legal_addend(b->s->program, g);
         for (uint32_t i = first; i < end && g->phase_count; i++) {
             uint32_t to = b->p.uses.at[i];
             loop_buffer_id heir = b->owner.at[to];
             if (b->p.users.at[b->p.users.first[to]] != node || b->f->has_parts[heir] ||
-                b->has_raw[to])
+                (b->has_raw[to] && addend == LOOP_NO_BUFFER))
                 continue;
             for (uint32_t k = first; k < end; k++) {
                 uint32_t from = b->p.uses.at[k];
-                if (from == to || b->p.bytes[from] != b->p.bytes[to] || !may_give(b, from) ||
-                    !legal_takeover(b->s->program, g, b->owner.at[from], heir))
+                if (from == to || b->p.bytes[from] != b->p.bytes[to] || !may_give(b, from))
+                    continue;
+                if (b->has_raw[to] ? b->owner.at[from] != addend
+                                   : !legal_takeover(b->s->program, g, b->owner.at[from], heir))
                     continue;
                 vec_push(b->memory, &takes, ((order_take){from, to}));
             }

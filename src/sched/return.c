@@ -126,6 +126,17 @@ static int by_bytes(const void *a, const void *b)
     return (x->output > y->output) - (x->output < y->output);
 }
 
+int64_t returned_bytes(const sched_schedule *s)
+{
+    loop_program *p = s->program;
+    int64_t sum = 0;
+    for (loop_buffer_id b = 0; b < p->buffers.count; b++)
+        if (s->lives[b].root == b && s->lives[b].else_in != LOOP_NO_BUFFER)
+            sum +=
+                sym_hint(p->symbols, lent_bytes(p, b, p->buffers.at[b].elements), SCHED_USUAL_SIZE);
+    return sum;
+}
+
 int64_t return_in_donated(fuser *f)
 {
     loop_program *p = f->p;

@@ -53,6 +53,8 @@ struct fuser;
 void use_lent(struct fuser *f);
 /* ---- return.c: finds the donated inputs that outputs begin in; returns the bytes of these outputs ---- */
 int64_t return_in_donated(struct fuser *f);
+/* Of outputs that lie in donated inputs where the caller gives them no memory; sizes at their hints. */
+int64_t returned_bytes(const sched_schedule *s);
 /* May what is born in group `birth` (first: it alone) begin where the input lies? */
 bool may_return_in(const sched_schedule *s, loop_buffer_id first, uint32_t birth,
                    loop_buffer_id input);
@@ -130,6 +132,7 @@ typedef struct fuser {
     group_list groups;
     bool *is_output; /* by buffer */
     bool *has_parts; /* by buffer */
+    bool adds_apart; /* products have memory of their own, whatever they are added to */
 } fuser;
 void fuse_all(fuser *f);
 /* groups.c: group indices in an order that respects dependences. */

@@ -2,8 +2,9 @@
  *
  * A kernel may store its result over an operand when each element is read for the last time before
  * it is overwritten, once: in the same phase, by a nest not behind the store, at the very index that is
- * stored to, at least where a condition lets the value be used; or in an earlier phase, within what the same outer iteration overwrites. Vectors keep
- * that: an index is loaded whole before it is stored, and outer iterations do not meet.
+ * stored to, at least where a condition lets the value be used; or in an earlier phase, within what the
+ * same outer iteration overwrites. Vectors keep that: an index is loaded whole before it is stored, and
+ * outer iterations do not meet.
  */
 #include "sched/legal.h"
 
@@ -232,7 +233,7 @@ static loop_buffer_id addend_of(const sharer *s, const sched_group *g, const loo
                                 uint32_t count, loop_buffer_id raw, loop_buffer_id result)
 {
     const loop_program *p = s->f->p;
-    loop_buffer_id addend = legal_addend(p, g);
+    loop_buffer_id addend = s->f->adds_apart ? LOOP_NO_BUFFER : legal_addend(p, g);
     bool dies = false;
     for (uint32_t i = 0; i < count; i++) dies |= dying[i] == addend;
     if (!dies || p->ops.at[g->extern_op].outputs[0].buffer != raw ||
