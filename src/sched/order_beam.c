@@ -3,9 +3,10 @@
  * Breadth first over sets of nodes that have run: how a set was reached does not matter but for the
  * peak on the way, so of all ways the one with the lowest peak is kept (Zobrist hashes tell sets
  * apart). After each step only the most promising sets go on. A node that frees at least what it
- * takes, and fits under the peak so far (or under the floor), is run at once: it can wait for nothing
- * better. A set whose peak reaches the limit is dropped. With a floor just under the limit only what
- * is in use after each step counts, and the question is whether there is any such order.
+ * takes, alone or with those that it leads to one after another, and fits under the peak so far (or
+ * under the floor), is run at once: it can wait for nothing better. A set whose peak reaches the limit
+ * is dropped. With a floor just under the limit only what is in use after each step counts, and the
+ * question is whether there is any such order.
  */
 #include "sched/order_priv.h"
 
@@ -61,7 +62,36 @@ static void add_place(beam *b, uint32_t parent, uint32_t node, int64_t during, i
     vec_push(b->memory, &b->next, made);
 }
 
-static void expand(beam *b, uint32_t index)
+static bool is_ready(const stretch *s, const uint64_t *done, uint32_t node)
+{
+    const uint64_t *before = s->before + (size_t)node * s->words;
+    for (uint32_t word = 0; word < s->words; word++)
+        if (before[word] & ~done[word]) return false;
+    return true;
+}
+
+/* Does the node, with others that it leads to one after another, free at least what it takes? `goal`: what
+ * is in use before it; `most`: what may be on the way. */
+static bool pays_back(beam *b, uint64_t *done, int64_t live, uint32_t node, int64_t goal,
+                      int64_t most, uint32_t steps)
+{
+    stretch *s = &b->s;
+    int64_t during, after;
+    bool found = false;
+    order_step(s, done, live, node, &during, &after);
+    if (*b->w->work) --*b->w->work;
+    if (during > most) return false;
+    if (after <= goal || steps == 1) return after <= goal;
+    done[node / 64] |= 1ull << (node % 64);
+    for (uint32_t k = s->first_after[node]; k < s->first_after[node + 1] && !found; k++)
+        found = is_ready(s, done, s->after[k]) &&
+                pays_back(b, done, after, s->after[k], goal, most, steps - 1);
+    done[node / 64] &= ~(1ull << (node % 64));
+    return found;
+}
+
+/* Runs a node of the set if nothing is better than that: what else is ready can wait. */
+static bool expand_surely(beam *b, uint32_t index, uint32_t steps)
 {
     const place *at = &b->now.at[index];
     stretch *s = &b->s;
@@ -69,13 +99,22 @@ static void expand(beam *b, uint32_t index)
     for (uint32_t word = 0; word < s->words; word++)
         for (uint64_t left = at->ready[word]; left; left &= left - 1) {
             uint32_t node = word * 64 + (uint32_t)__builtin_ctzll(left);
+            if (!pays_back(b, at->done, at->live, node, at->live, counted(b, at->peak), steps))
+                continue;
             order_step(s, at->done, at->live, node, &during, &after);
-            if (*b->w->work) --*b->w->work;
-            if (after <= at->live && during <= counted(b, at->peak)) {
-                add_place(b, index, node, during, after);
-                return; /* nothing is better than this: what else is ready can wait */
-            }
+            add_place(b, index, node, during, after);
+            return true;
         }
+    return false;
+}
+
+static void expand(beam *b, uint32_t index)
+{
+    const place *at = &b->now.at[index];
+    stretch *s = &b->s;
+    int64_t during, after;
+    if (expand_surely(b, index, 1)) return;
+    if (b->w->steps > 1 && expand_surely(b, index, b->w->steps)) return;
     for (uint32_t word = 0; word < s->words; word++)
         for (uint64_t left = at->ready[word]; left; left &= left - 1) {
             uint32_t node = word * 64 + (uint32_t)__builtin_ctzll(left);
@@ -115,11 +154,7 @@ static void settle(beam *b, uint32_t level, uint64_t *sets)
         at->ready[at->node / 64] &= ~(1ull << (at->node % 64));
         for (uint32_t k = s->first_after[at->node]; k < s->first_after[at->node + 1]; k++) {
             uint32_t node = s->after[k];
-            const uint64_t *before = s->before + (size_t)node * s->words;
-            bool is_ready = true;
-            for (uint32_t word = 0; word < s->words && is_ready; word++)
-                is_ready = !(before[word] & ~at->done[word]);
-            if (is_ready) at->ready[node / 64] |= 1ull << (node % 64);
+            if (is_ready(s, at->done, node)) at->ready[node / 64] |= 1ull << (node % 64);
         }
         vec_push(b->memory, &b->levels[level], ((step){at->parent, at->node}));
     }

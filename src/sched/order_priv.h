@@ -50,6 +50,7 @@ typedef struct beam_window {
     const uint32_t *order;
     uint32_t low, high;
     uint32_t width; /* sets of nodes kept after each step */
+    uint32_t steps; /* that a node and those it leads to may take to free what they took */
     int64_t floor;  /* a peak below this is as good as this */
     int64_t limit;  /* and this, or more, is no use */
     uint64_t *work; /* nodes that may still be tried; counted down */
@@ -67,9 +68,9 @@ beam_result order_beam(const beam_window *w, arena *memory);
 /* ---- order_series.c ---- */
 
 /* An order that is the best there is when the problem is series-parallel (trees are) and each
- * buffer's first and last user are the same in all orders; a guess otherwise. `order`: a valid one,
- * which says who the first and last users are. */
-void order_series(const order_problem *p, const uint32_t *order, uint32_t *out, arena *scratch);
+ * buffer's first and last user are the same in all orders, which it returns; a guess otherwise. `order`:
+ * a valid one, which says who the first and last users are. */
+bool order_series(const order_problem *p, const uint32_t *order, uint32_t *out, arena *scratch);
 
 /* ---- order_depth.c ---- */
 void order_depth(const order_problem *p, uint32_t *out, arena *scratch);

@@ -10,7 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NARROW = 16, USUAL_WIDTH = 64, WIDE = 1024, LONGEST = 4096, SHORTEST = 48, USUAL_READY = 8 };
+enum {
+    NARROW = 16,
+    USUAL_WIDTH = 64,
+    WIDE = 1024,
+    WIDEST = 20000,
+    LONGEST = 4096,
+    SHORTEST = 48,
+    USUAL_READY = 8
+};
+enum { FAR = 8, MOST_FAR = 256 }; /* steps looked ahead; nodes of a piece where that pays */
 enum { CUT_SHARE = 4 };
 enum { LEAST_WORK = 200000, WORK_A_NODE = 40 }; /* about 15 ms, and 3 us a node */
 
@@ -101,6 +110,7 @@ static int64_t worst_pieces(searcher *s, const bool *is_cut, piece_list *worst, 
 /* What a search of a stretch is to find: no less than `floor` matters, `limit` is too much. */
 typedef struct aim {
     uint32_t width;
+    bool is_thorough;
     int64_t floor, limit;
 } aim;
 
@@ -143,6 +153,7 @@ static bool reorder(searcher *s, uint32_t low, uint32_t high, aim what, bool *co
                      .low = low,
                      .high = high,
                      .width = what.width,
+                     .steps = what.is_thorough ? FAR : 1,
                      .floor = what.floor,
                      .limit = what.limit,
                      .work = &s->work};
@@ -164,17 +175,20 @@ static int64_t peak_of(const searcher *s, uint32_t low, uint32_t high)
 
 /* Lowers the peak of a stretch towards `floor`, halving what is between: a quick search for the
  * best, then for any order under a limit. *bound: it is not less than this. */
-static bool lower_peak(searcher *s, uint32_t low, uint32_t high, int64_t floor, int64_t *bound)
+static bool lower_peak(searcher *s, uint32_t low, uint32_t high, int64_t floor, bool is_thorough,
+                       int64_t *bound)
 {
+    const uint32_t wide = is_thorough ? WIDEST : WIDE;
     int64_t start = peak_of(s, low, high), now, least = floor - 1;
     bool complete, left_out = false;
-    reorder(s, low, high, (aim){NARROW, floor, start}, &complete);
+    reorder(s, low, high, (aim){NARROW, false, floor, start}, &complete);
     for (now = peak_of(s, low, high); now > floor && now > least + 1 && s->work;
          now = peak_of(s, low, high)) {
         int64_t middle = left_out ? now - 1 : least + (now - least) / 2;
         if (middle < floor) middle = floor;
-        uint32_t width = left_out ? WIDE : USUAL_WIDTH;
-        if (reorder(s, low, high, (aim){width, middle, middle + 1}, &complete)) continue;
+        uint32_t width = left_out ? wide : USUAL_WIDTH;
+        if (reorder(s, low, high, (aim){width, is_thorough, middle, middle + 1}, &complete))
+            continue;
         if (!complete && left_out) break;
         left_out |= !complete;
         if (complete) least = middle;
@@ -194,7 +208,7 @@ static bool lower_windows(searcher *s, piece at, int64_t floor)
     for (uint32_t length = SHORTEST; length <= LONGEST && s->work && !improved; length *= 3) {
         uint32_t low = top > at.low + length / 2 ? top - length / 2 : at.low;
         uint32_t high = low + length < at.high ? low + length : at.high;
-        improved = lower_peak(s, low, high, floor, &bound);
+        improved = lower_peak(s, low, high, floor, false, &bound);
     }
     return improved && peak_of(s, at.low, at.high) < at.peak;
 }
@@ -218,7 +232,8 @@ static bool lower_piece(searcher *s, piece at, int64_t others)
     int64_t floor = bound_of(s, at, others);
     bool improved = false;
     note_bound(s, floor, others);
-    if (is_short(s, at)) improved = lower_peak(s, at.low, at.high, floor, &floor);
+    if (is_short(s, at))
+        improved = lower_peak(s, at.low, at.high, floor, at.high - at.low <= MOST_FAR, &floor);
     note_bound(s, floor, others);
     return improved || (s->peak > s->bound && lower_windows(s, at, floor));
 }
@@ -276,8 +291,9 @@ uint32_t order_search(const order_problem *p, uint64_t work, order_result *resul
     s.peak = order_peak(p, s.order, s.live, s.scratch);
     if (s.peak > s.bound) {
         uint32_t *first = NEW_ARRAY(s.scratch, uint32_t, p->node_count + 1);
-        order_series(p, s.order, first, s.scratch);
+        bool is_best = order_series(p, s.order, first, s.scratch);
         offer(&s, first);
+        if (is_best) s.bound = s.peak;
         order_depth(p, first, s.scratch);
         offer(&s, first);
         search_pieces(&s);

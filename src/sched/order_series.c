@@ -262,7 +262,36 @@ static void write_out(const reducer *r, const uint32_t *order, uint32_t *out, ar
     CHECK(arena_session(scratch), count == r->count);
 }
 
-void order_series(const order_problem *p, const uint32_t *order, uint32_t *out, arena *scratch)
+/* ---- is it the best? ---- */
+
+static bool comes_before(const order_problem *p, uint32_t u, uint32_t v)
+{
+    for (uint32_t k = p->before.first[v]; k < p->before.first[v + 1]; k++)
+        if (p->before.at[k] == u) return true;
+    return false;
+}
+
+/* Has each buffer the same first and last user in all orders? Then each node adds and frees the same. */
+static bool is_same_in_all_orders(const order_problem *p)
+{
+    for (uint32_t b = 0; b < p->buffer_count; b++) {
+        const uint32_t *users = p->users.at + p->users.first[b];
+        uint32_t count = p->users.first[b + 1] - p->users.first[b];
+        if (count > 2 && !p->stays[b]) return false;
+        for (uint32_t k = 1; k < count; k++)
+            if (!comes_before(p, users[0], users[k])) return false;
+    }
+    return true;
+}
+
+static bool is_one(const reducer *r)
+{
+    uint32_t left = 0;
+    for (uint32_t v = 0; v < r->count; v++) left += !r->is_gone[v];
+    return left <= 1;
+}
+
+bool order_series(const order_problem *p, const uint32_t *order, uint32_t *out, arena *scratch)
 {
     uint32_t count = p->node_count;
     int64_t *hill = NEW_ARRAY(scratch, int64_t, count + 1),
@@ -297,4 +326,5 @@ void order_series(const order_problem *p, const uint32_t *order, uint32_t *out, 
     merge_twins(&r, &sinks, false);
     write_out(&r, order, out, scratch);
     arena_free(r.scratch);
+    return is_one(&r) && is_same_in_all_orders(p);
 }
