@@ -28,6 +28,8 @@ static fe_status run_archive(fe_session *session, void *data)
 static bool test_archive(archive_job *job)
 {
     fe_session *session = session_new();
+    job->program = NULL;
+    job->compiled = false;
     fe_status status = session_guard(session, run_archive, job);
     if (job->compiled && !EXPECT(status == FE_OK)) {
         text out;
