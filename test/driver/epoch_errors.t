@@ -1,4 +1,5 @@
-# a run that ends at an assertion between two epochs leaves nothing behind, and the next one is as any other
+# a run that ends at an assertion between two epochs, or at any allocation for which there is no memory, leaves nothing
+# behind, and the next one is as any other
 --run-- ferrite compile late.fx -o m.so --quiet && ${FERRITE_TEST_CC:-cc} -I$ROOT/include $ROOT/test/artifact/epochs.c -o t -ldl && ./t ./m.so
 --file late.fx--
 symbols {
@@ -33,3 +34,10 @@ failed 4: k is a count: 0 <= u1 (b): u1 = -2
 failed 4: there are some: 1 <= u0 (a): u0 = 0
 failed 4: not too many: u1 <= 100 (c): u1 = 200
 failed 4: there are some: 1 <= u0 (a): u0 = 0
+--run-- ferrite compile late.fx -o m.so --quiet && ${FERRITE_TEST_CC:-cc} -rdynamic -I$ROOT/include $ROOT/test/artifact/no_memory.c -o t -ldl && ./t ./m.so
+--out--
+sum 169.0
+sum 2797394.0
+sum 6.0
+sum 4269671.0
+sum 169.0
