@@ -373,6 +373,7 @@ fe_status wrap_make_layouts(wrap_program *w)
         find_symbols(w, layout);
         plan_template_make(w->memory, layout->intervals, layout->count + layout->held_count,
                            &layout->lives);
+        if (w->segment_count > 1) layout->lives.rule = PLAN_RULE_LAST;
         FE_TRY(add_stacks(w, layout));
     }
     return FE_OK;

@@ -268,6 +268,7 @@ LIVES_0 = rt.Lives(
     block_of=[0, 0, 0, 1, 2],
     orders=[[0, 2, 1],
             [0, 1, 2]],
+    rule=2,
     sections=2)
 LIVES_1 = rt.Lives(
     first=[0, 1, 2, 3, 4],
@@ -276,6 +277,7 @@ LIVES_1 = rt.Lives(
     block_of=[0, 1, 2, 3],
     orders=[[0, 1, 3, 2],
             [0, 1, 2, 3]],
+    rule=2,
     sections=2)
 def lines(f):
     s0 = f.size(0, 0)
@@ -384,6 +386,7 @@ LIVES_1 = rt.Lives(
     block_of=[0, 1],
     orders=[[0, 1],
             [0, 1]],
+    rule=2,
     sections=1)
 LIVES_2 = rt.Lives(
     first=[0, 1],
@@ -392,6 +395,7 @@ LIVES_2 = rt.Lives(
     block_of=[0],
     orders=[[0],
             [0]],
+    rule=2,
     sections=1)
 def lines(f):
     x = f.input(0)

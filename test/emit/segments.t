@@ -65,6 +65,7 @@ static const plan_template lives_0 = {
     .members = members_0,
     .block_of = block_of_0,
     .orders = orders_0,
+    .rule = 2,
 };
 
 static const uint32_t symbols_0[] = {0, 0};
@@ -110,6 +111,7 @@ static const plan_template lives_1 = {
     .members = members_1,
     .block_of = block_of_1,
     .orders = orders_1,
+    .rule = 2,
 };
 
 static const rt_held held_1[] = {
