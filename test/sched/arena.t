@@ -195,7 +195,7 @@ graph main {
   placeholder %x user "x" : f32[8,8]
   %a = aten.mm.default(%x, %x) : f32[8,8]
   %t = aten.transpose.int(%a, 0, 1) : f32[8,8]
-  %u = aten.clone.default(%t, memory_format=contiguous_format) : f32[8,8]
+  %u = aten.clone.default(%t, memory_format=torch.contiguous_format) : f32[8,8]
   %d = aten._softmax.default(%u, 0, False) : f32[8,8]
   %y = aten.sum.default(%d) : f32[]
   output (user %y)
