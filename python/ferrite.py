@@ -134,7 +134,7 @@ def _declare_found(exported):
 def compile(program, *, ops=(), donate=(), **options):
     """A Program of an exported program (torch.export.ExportedProgram), or of a file. ops: paths of libraries
     (ferrite_ops.h); every operator of ferrite_ops.op() is known. donate: names of the inputs that calls may overwrite,
-    or "all"."""
+    or "all": results may lie in them."""
     donate = [donate] if isinstance(donate, str) else donate
     folder = tempfile.TemporaryDirectory(prefix="ferrite-")
     found = []

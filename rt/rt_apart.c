@@ -6,6 +6,8 @@
  */
 #include "rt_entry.h"
 
+#include <string.h>
+
 /* The bytes that a tensor reaches; none: NULL twice. */
 static rt_reach reach_of(const fe_tensor *t, uint32_t number)
 {
@@ -60,6 +62,60 @@ void rt_measure_inputs(rt_frame *f)
         all[i].most = most;
     }
 }
+
+/* ---- inputs in memory of the context ---- */
+
+static int lies_in(const rt_reach *r, const void *memory, size_t bytes)
+{
+    rt_reach other = {memory, (const char *)memory + (memory ? bytes : 0), NULL, 0};
+    return meet(r, &other);
+}
+
+/* Memory that the run writes to, where the last run may have left a result. */
+static int is_working_memory(const fe_context *context, const rt_reach *r)
+{
+    const rt_program *program = context->model->program;
+    int found = 0;
+    for (uint32_t k = 0; k < program->segment_count; k++)
+        found |= lies_in(r, context->segments[k].own, context->segments[k].room);
+    for (uint32_t k = 0; k < program->state_count; k++)
+        found |= lies_in(r, context->states[k], (size_t)program->weights[program->states[k]].bytes);
+    for (uint32_t k = 0; k < context->kept_count; k++)
+        found |= lies_in(r, context->kept[k].memory, context->kept[k].room);
+    return found;
+}
+
+static int copy_input(rt_frame *f, const rt_reach *r)
+{
+    const rt_program *program = f->context->model->program;
+    rt_copy *copy = &f->context->copies[r->number];
+    size_t bytes = (size_t)(r->end - r->begin);
+    for (uint32_t i = 0; i < program->input_count; i++)
+        if (lies_in(&f->context->reaches[i], copy->memory, copy->bytes))
+            return rt_fail(f, FE_RUN_BAD_INPUT,
+                           "input '%s' lies in memory that this run of the context needs: copy it",
+                           program->inputs[f->context->reaches[i].number].name);
+    if (copy->bytes < bytes) {
+        rt_memory_free(copy->memory);
+        copy->memory = rt_memory_new(bytes);
+        copy->bytes = copy->memory ? bytes : 0;
+    }
+    if (!copy->memory) return rt_fail(f, FE_RUN_NO_MEMORY, "no memory for a copy of an input");
+    memcpy(copy->memory, r->begin, bytes);
+    f->inputs[r->number] = (char *)copy->memory + ((const char *)f->in[r->number].data - r->begin);
+    return 0;
+}
+
+int rt_keep_inputs(rt_frame *f)
+{
+    const rt_program *program = f->context->model->program;
+    for (uint32_t i = 0; i < program->input_count; i++)
+        if (is_working_memory(f->context, &f->context->reaches[i]))
+            RT_TRY(copy_input(f, &f->context->reaches[i]));
+    return 0;
+}
+
+/* ---- what meets ---- */
 
 /* Does an input lie there? */
 static int is_read(const rt_frame *f, const rt_program *program, const fe_tensor *output)
@@ -153,6 +209,7 @@ void rt_return_in_inputs(rt_frame *f, const fe_tensor *outputs)
     for (uint32_t k = 0; program->output_inputs && k < program->output_count; k++) {
         if (input_of(program, k) < 0 || !program->output_moves[k] || f->outputs[k]) continue;
         const fe_tensor *input = &f->in[input_of(program, k)];
+        if (f->inputs[input_of(program, k)] != input->data) continue;
         if (!is_asked_for(f, program, input, outputs)) f->outputs[k] = input->data;
     }
 }

@@ -71,6 +71,9 @@ void rt_context_free(fe_context *context)
     free(context->replacements);
     free(context->clock.ns);
     free(context->reaches);
+    for (uint32_t k = 0; context->copies && k < context->model->program->input_count; k++)
+        rt_memory_free(context->copies[k].memory);
+    free(context->copies);
     free(context);
 }
 
@@ -116,12 +119,13 @@ int rt_context_new(const fe_model *model, uint32_t threads, fe_context **out)
     context->outputs = calloc(program->output_count + 1, sizeof *context->outputs);
     context->symbols = calloc(program->symbol_count + 1, sizeof *context->symbols);
     context->clock.ns = calloc(program->step_count + 1, sizeof *context->clock.ns);
+    context->copies = calloc(program->input_count + 1, sizeof *context->copies);
     context->reaches = calloc(program->input_count + 1, sizeof *context->reaches);
     for (uint32_t k = 0; context->reaches && k < program->input_count; k++)
         context->reaches[k].number = k;
-    int ok = context->clock.ns && context->reaches && context->inputs && context->outputs &&
-             context->symbols && outputs_new(context) && rt_segments_new(context) &&
-             copy_states(context);
+    int ok = context->clock.ns && context->reaches && context->copies && context->inputs &&
+             context->outputs && context->symbols && outputs_new(context) &&
+             rt_segments_new(context) && copy_states(context);
     if (!ok) {
         rt_context_free(context);
         return FE_RUN_NO_MEMORY;
@@ -137,6 +141,7 @@ int64_t rt_context_bytes(const fe_context *context)
     for (uint32_t k = 0; k < program->segment_count; k++) sum += context->segments[k].bytes;
     for (uint32_t k = 0; k < program->output_count; k++)
         sum += context->results[k].memory_bytes + context->results[k].spare_bytes;
+    for (uint32_t k = 0; k < program->input_count; k++) sum += context->copies[k].bytes;
     for (uint32_t k = 0; k < program->state_count; k++)
         sum += (size_t)program->weights[program->states[k]].bytes;
     return (int64_t)sum;

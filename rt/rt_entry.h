@@ -62,6 +62,12 @@ typedef struct rt_reach {
     uint32_t number;  /* of the input */
 } rt_reach;
 
+/* A copy of an input that a run before left in memory that this one writes to; kept for the next. */
+typedef struct rt_copy {
+    void *memory;
+    size_t bytes;
+} rt_copy;
+
 struct fe_context {
     const fe_model *model;
     rt_pool *pool;
@@ -74,6 +80,7 @@ struct fe_context {
     rt_replacement *replacements; /* one for each part; NULL: none is replaced */
     rt_clock clock;
     rt_reach *reaches; /* one for each input, in the order of their beginnings */
+    rt_copy *copies;   /* one for each input */
     rt_kept *kept;
     uint32_t kept_count;
     char error[RT_ERROR_BYTES];
@@ -102,6 +109,8 @@ int rt_replace_part(fe_context *context, uint32_t part, fe_part_run *run, void *
 void rt_measure_inputs(rt_frame *frame);
 /* What is overwritten is nobody else's: FE_RUN_BAD_INPUT. */
 int rt_check_donated(rt_frame *frame);
+/* The program reads copies of inputs that lie where it writes: in the arena, in states. */
+int rt_keep_inputs(rt_frame *frame);
 /* Does output k lie where an input lies, as the caller gives it? It may lie exactly where it would lie
  * without. */
 int rt_is_in_the_way(const rt_frame *frame, uint32_t k, const fe_tensor *output);
