@@ -212,6 +212,14 @@ class Memory:
         return self.address <= address < self.address + self.size
 
 
+def _copy(address, dtype, sizes, strides):
+    """The bytes that a tensor reaches, in memory of their own."""
+    reach = 0 if 0 in sizes else 1 + sum((size - 1) * step for size, step in zip(sizes, strides))
+    memory = Memory(reach * BYTES[dtype])
+    ctypes.memmove(memory.address, address, reach * BYTES[dtype])
+    return memory
+
+
 # ---- tensors in and out ----
 
 
@@ -717,6 +725,9 @@ class Frame:
 
     def returns(self, k, address, dtype, sizes, strides):
         owner = (self._context,)
+        if any(segment and segment.holds(address) for segment in self._context._segments.values()):
+            self._memory[k] = _copy(address, dtype, sizes, strides)  # the next call writes there
+            address = self._memory[k].address
         for memory in self._memory.values():
             if memory.holds(address):
                 owner = memory
