@@ -194,12 +194,12 @@ class Library:
 
 
 class Memory:
-    """Bytes of our own, aligned to 64."""
+    """Bytes of our own, aligned to 64; `used` of them count, where there is more room."""
 
     def __init__(self, size):
         if size > MOST:
             raise RunError("the sizes of this run are too large")
-        self.size = max(int(size), 1)
+        self.size = self.used = max(int(size), 1)
         try:
             self._block = ctypes.create_string_buffer(self.size + 64) if self.size < 4096 else mmap.mmap(-1, self.size)
         except (OSError, MemoryError, OverflowError, ValueError):
@@ -210,6 +210,17 @@ class Memory:
 
     def holds(self, address):
         return self.address <= address < self.address + self.size
+
+
+LEAST_ROOM, ROOM_TIMES, MOST_ROOM = 1 << 24, 64, 1 << 38  # of an arena that may grow where it is
+
+
+class Arena(Memory):
+    """Addresses with room behind those that are used: no memory stands behind the rest until it is touched."""
+
+    def __init__(self, size):
+        super().__init__(min(max(LEAST_ROOM, size * ROOM_TIMES), max(MOST_ROOM, size)))
+        self.used = size
 
 
 def _copy(address, dtype, sizes, strides):
@@ -426,13 +437,14 @@ class Program:
     """The tables of a program, and its lines: a function of a frame."""
 
     def __init__(self, name, library, inputs, outputs, lines, weights=(), weights_bytes=0, states=(), parts=(),
-                 donated=()):
+                 donated=(), grows=False):
         self.name, self.library, self.inputs, self.outputs, self.lines = name, library, inputs, outputs, lines
         base = library.weights(weights_bytes)
         self.weights = [base + offset for _, offset, _ in weights]
         self.weight_bytes = [size for _, _, size in weights]
         self.states = states
         self.parts = parts  # of a program that was cut: their names, and whether they may be replaced
+        self.grows = grows  # segments are placed in the arena during a call
         self.donated = donated  # numbers of the inputs whose memory a call overwrites
 
     def check_donated(self, given, taken):
@@ -469,6 +481,10 @@ class Context:
     def __del__(self):
         if getattr(self, "_frame", None):
             self._services.frame_free(self._frame)
+
+    def memory_bytes(self):
+        """What the context holds: arena, and buffers of its own that the program changes."""
+        return sum(memory.used for memory in (*self._segments.values(), *self._states) if memory)
 
     def replace_part(self, part, run):
         """From the next call on, run(inputs, outputs, symbols) runs in place of a part: it reads tensors and numbers,
@@ -518,7 +534,7 @@ class Frame:
     def __init__(self, context, taken, kind="dlpack"):
         self._context, self._taken, self._kind = context, taken, kind
         self._services, self._handle = context._services, context._frame
-        self._memory = {}
+        self._memory, self._places = {}, {}
         self.results = [None] * len(context.program.outputs)
 
     def _done(self, code):
@@ -614,29 +630,48 @@ class Frame:
         memory = self._context._segments.get(segment)
         if memory is None or memory.size < size:
             self._context._segments[segment] = None
-            memory = self._context._segments[segment] = Memory(size)
+            kind = Arena if self._context.program.grows and segment == 0 else Memory
+            memory = self._context._segments[segment] = kind(size)
+        memory.used = max(memory.used, size)
         return memory.address
 
-    def place(self, segment, lives, sizes, shifts=None):
-        """Addresses of the buffers of a segment whose sizes are known now."""
-        sizes = [max(size, 0) for size in sizes]
-        sizes += [0] * (lives.count - len(sizes))  # what lies in other segments, which have memory of their own here
-        self.fits(sum(sizes) + sum(shifts or ()))
-        shifts = [shift if size else 0 for shift, size in zip(shifts, sizes)] if shifts else None
-        if shifts:
-            shifts += [0] * (lives.count - len(shifts))
-        key = (segment, tuple(sizes), tuple(shifts or ()))
+    def _plan(self, segment, lives, sizes, shifts, fixed):
+        """(height, offsets) of a segment, with what is `fixed` where it is (-1: it is not)."""
+        key = (segment, tuple(sizes), tuple(shifts or ()), tuple(fixed or ()))
         plans = self._context._plans
         if key not in plans:
             if len(plans) >= 256:
                 plans.clear()
             scratch = Memory(self._services.replan_scratch(byref(lives.template)))
             offsets = (c_int64 * (lives.count + 1))()
-            given = _Sizes(_array(c_int64, sizes), _array(c_int64, shifts) if shifts else None, None, 64)
+            given = _Sizes(_array(c_int64, sizes), _array(c_int64, shifts) if shifts else None,
+                           _array(c_int64, fixed) if fixed else None, 64)
             height = self._services.replan(byref(lives.template), byref(given), scratch.address, offsets, None)
             plans[key] = height, list(offsets)
-        height, offsets = plans[key]
-        base = self.arena(segment, height)
+        return plans[key]
+
+    def place(self, segment, lives, sizes, shifts=None, held=()):
+        """Addresses of the buffers of a segment whose sizes are known now. held: where that of other segments lies
+        which is in its way in the arena, the last of its sizes: (segment, number there, or None and the offset)."""
+        sizes = [max(size, 0) for size in sizes]
+        own = len(sizes) - len(held)
+        self.fits(sum(sizes) + sum(shifts or ()))
+        shifts = [shift if size else 0 for shift, size in zip(shifts, sizes)] if shifts else None
+        fixed = [-1] * own
+        for number, (other, slot, offset) in enumerate(held, own):
+            places = self._places.get(other, ()) if slot is not None else None
+            fixed.append(-1 if places == () or not sizes[number] else offset if places is None else places[slot])
+            if fixed[-1] < 0:
+                sizes[number] = 0  # it lies in memory of its own
+        height, offsets = self._plan(segment, lives, sizes, shifts, fixed if held else None)
+        arena = self._context._segments.get(0)
+        if segment == 0 or arena is None or height <= arena.size:
+            base = self.arena(0, height)
+            self._places[segment] = offsets
+        else:
+            alone = sizes[:own] + [0] * len(held)
+            height, offsets = self._plan(segment, lives, alone, shifts, [-1] * len(sizes) if held else None)
+            base = self.arena(segment, height)
         return [base + offset for offset in offsets]
 
     def output_memory(self, k, size):

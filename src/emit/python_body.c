@@ -125,7 +125,7 @@ static void print_sizes(emit_state *s, const char *name, const wrap_layout *layo
 {
     const wrap_program *w = s->w;
     text_printf(&s->out, ", %s(", name);
-    for (uint32_t k = 0; k < layout->count; k++) {
+    for (uint32_t k = 0; k < layout->count + layout->held_count; k++) {
         loop_buffer_id id = layout->buffers[k];
         sym_expr e = !shifts                      ? w->bytes[id]
                      : layout->intervals[k].group ? wrap_shift(w, id)
@@ -140,6 +140,21 @@ static void print_sizes(emit_state *s, const char *name, const wrap_layout *layo
     text_char(&s->out, ')');
 }
 
+/* What is in its way in the arena: the last of its sizes. */
+static void print_held(emit_state *s, const wrap_layout *layout)
+{
+    text_add(&s->out, ", held=(");
+    for (uint32_t k = 0; k < layout->held_count; k++) {
+        const wrap_held *held = &layout->held[k];
+        text_printf(&s->out, "%s(%u, ", k ? " " : "", held->segment);
+        if (held->slot == WRAP_NO_SLOT)
+            text_printf(&s->out, "None, %lld),", (long long)held->offset);
+        else
+            text_printf(&s->out, "%u, 0),", held->slot);
+    }
+    text_char(&s->out, ')');
+}
+
 static void python_place(emit_state *s, const wrap_line *line)
 {
     const wrap_layout *layout = &s->w->layouts[line->index];
@@ -147,6 +162,7 @@ static void python_place(emit_state *s, const wrap_line *line)
     text_printf(&s->out, "places_%u = f.place(%u, LIVES_%u", line->index, line->index, line->index);
     print_sizes(s, "", layout, false);
     if (layout->has_parts) print_sizes(s, "shifts=", layout, true);
+    if (layout->held_count) print_held(s, layout);
     text_add(&s->out, ")\n");
 }
 

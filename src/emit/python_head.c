@@ -333,6 +333,7 @@ void emit_python_end(emit_state *s)
     text_printf(&s->out, ", library, INPUTS, OUTPUTS, lines, WEIGHTS, %lld, STATES, PARTS",
                 (long long)w->weights_bytes);
     print_donated(s);
+    if (w->segment_count > 1) text_add(&s->out, ", grows=True");
     text_add(&s->out, ")\nContext = functools.partial(rt.Context, program)\nrun = Context()\n");
     vec_push(s->memory, &s->files,
              (emit_file){arena_printf(s->memory, "%s.py", emit_module(s->input)), s->out.at,

@@ -13,6 +13,7 @@
  *     allocates                a call; prints whether it allocated (link with -rdynamic)
  *     show in 0                sizes, strides and values of an input; show out 0: of an output, nothing
  *                              behind a call that failed
+ *     holds                    what the context holds by now
  *     release                  gives contexts, model and library back, prints what is held that was not
  *                              held before, and opens them again (link with -rdynamic); release quietly:
  *                              prints nothing, as the loader and libc's threads keep some for next time
@@ -258,7 +259,9 @@ static int obey(char *line)
         long before = atomic_load(&allocations);
         call();
         printf("%s\n", atomic_load(&allocations) > before ? "it allocated" : "no allocation");
-    } else
+    } else if (strncmp(line, "holds", 5) == 0)
+        printf("%lld bytes\n", (long long)artifact->memory_bytes(contexts[current]));
+    else
         return printf("what is '%s'?\n", line), 1;
     return 0;
 }

@@ -301,7 +301,7 @@ def lines(f):
     # b ends here
     u0 = f.load(n, rt.I64)
     f.check(0 <= u0, "a size", u0=u0)
-    places_1 = f.place(1, LIVES_1, ((4 * u0),))
+    places_1 = f.place(1, LIVES_1, ((4 * u0), (64 * s0), (32 * s0), 16,), held=((0, 2, 0), (0, 3, 0), (0, 4, 0),))
     e = places_1[0]
     f.call(op_copy, [(d, rt.F32, (u0,), (1,))],
            [(e, rt.F32, (u0,), (1,))])
@@ -315,7 +315,7 @@ def lines(f):
     # e ends here
     # f_ ends here
     f.returns(0, y, rt.F32, (4,), (1,))
-program = rt.Program("segments", library, INPUTS, OUTPUTS, lines, WEIGHTS, 0, STATES, PARTS)
+program = rt.Program("segments", library, INPUTS, OUTPUTS, lines, WEIGHTS, 0, STATES, PARTS, grows=True)
 Context = functools.partial(rt.Context, program)
 run = Context()
 --run-- ferrite inspect - --from wrap --stage python | sed '1,/^STATES/d' | grep -v '^$'
@@ -416,6 +416,6 @@ def lines(f):
     f.launch(k_neg, (h, y,), (), outer=1, inner=8, cost=54)
     # h ends here
     f.returns(0, y, rt.F32, (8,), (1,))
-program = rt.Program("devices", library, INPUTS, OUTPUTS, lines, WEIGHTS, 0, STATES, PARTS)
+program = rt.Program("devices", library, INPUTS, OUTPUTS, lines, WEIGHTS, 0, STATES, PARTS, grows=True)
 Context = functools.partial(rt.Context, program)
 run = Context()
