@@ -5,7 +5,8 @@
  *
  * A buffer that comes to life must lie in its segment and meet no other; one that is used must be
  * alive, and written to before it is only read; what a call is not given it must leave as it is, and dead
- * bytes too (track_memory.c); at each step as many bytes are in use as the plan has (track_plan.c); at
+ * bytes too (track_memory.c); what lies in memory of the caller's is read as it was written
+ * (track_lent.c); at each step as many bytes are in use as the plan has (track_plan.c); at
  * the end nothing is left but what is returned.
  */
 #include "exec/track.h"
@@ -78,6 +79,9 @@ static bool check_use(void *data, loop_buffer_id id, exec_use use)
     const tracked *b = lives_as(c->r, id);
     const char *name = track_name(c->r->t, id);
     static const char *const does[] = {"reads", "writes to", "uses", "returns"};
+    bool is_own = is_made_by(&c->r->t->w->lines.at[c->m->line], id);
+    if (!track_lent_use(c->m, c->r, id, (use == EXEC_READS && !is_own) || use == EXEC_RETURNS))
+        return false;
     if (!b) return true;
     if (b->life == TRACK_UNBORN)
         return track_fault(c->m, "%s @%s, which has no memory yet", does[use], name);
@@ -85,7 +89,7 @@ static bool check_use(void *data, loop_buffer_id id, exec_use use)
         return track_fault(c->m, "%s @%s, which has died in line %u", does[use], name, b->line + 1);
     const wrap_program *w = c->r->t->w;
     if (use == EXEC_READS && b->bytes > 0 && !b->has_content &&
-        w->lives[w->lives[id].root].in_arena && !is_made_by(&w->lines.at[c->m->line], id))
+        w->lives[w->lives[id].root].in_arena && !is_own)
         return track_fault(c->m, "reads @%s, which nothing has been written to", name);
     return true;
 }
@@ -252,6 +256,7 @@ static bool after_line(void *data, const exec_moment *m)
     const tracker *t = data;
     track_run *r = m->state;
     const wrap_line *line = &t->w->lines.at[m->line];
+    track_lent_written(m, r, line);
     switch (line->kind) {
     case WRAP_PLACE: return place(m, r, line->index);
     case WRAP_ALLOC: return bear(m, r, line->buffer);
@@ -297,6 +302,7 @@ static bool begin(void *data, exec_moment *m)
     track_run *r = m->state = run_new(data);
     if (r) {
         r->next = m->line;
+        track_lent_begin(m, r);
         return place(m, r, 0);
     }
     snprintf(m->message, m->message_bytes, "no memory to follow a run with");

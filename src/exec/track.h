@@ -63,6 +63,11 @@ uint64_t track_sum_of(const tracked *b);
 bool track_is_dead_untouched(const exec_moment *m, track_run *r);
 bool track_is_living_untouched(const exec_moment *m, track_run *r, const wrap_line *line);
 
+/* track_lent.c: what lies in the memory of outputs and donated inputs. */
+void track_lent_begin(const exec_moment *m, track_run *r);
+bool track_lent_use(const exec_moment *m, track_run *r, loop_buffer_id id, bool is_read);
+void track_lent_written(const exec_moment *m, track_run *r, const wrap_line *line);
+
 /* track_plan.c: how much the plan says is in use in a step, against how much is. */
 void track_plan(tracker *t, arena *memory);
 bool track_is_as_planned(const exec_moment *m, track_run *r, uint32_t step);

@@ -45,12 +45,12 @@ static const char PROGRAM[] =
     "output 0 @y[16]{1}\n";
 
 /* `from` replaced by `to`. */
-static const char *changed(arena *memory, const char *from, const char *to)
+static const char *changed_in(arena *memory, const char *program, const char *from, const char *to)
 {
-    const char *at = from ? strstr(PROGRAM, from) : NULL;
-    if (!from) return PROGRAM;
+    const char *at = from ? strstr(program, from) : NULL;
+    if (!from) return program;
     EXPECT(at != NULL);
-    return arena_printf(memory, "%.*s%s%s", (int)(at - PROGRAM), PROGRAM, to, at + strlen(from));
+    return arena_printf(memory, "%.*s%s%s", (int)(at - program), program, to, at + strlen(from));
 }
 
 static const char *run(fe_session *session, arena *memory, const char *source)
@@ -58,11 +58,13 @@ static const char *run(fe_session *session, arena *memory, const char *source)
     wrap_program *w;
     exec_program *x;
     fe_context *context = NULL;
-    float in[16] = {0};
-    int64_t size = 16;
-    fe_tensor input = {in, FE_F32, 1, &size, NULL}, output = {0};
+    float in[32] = {0};
+
     if (wrap_parse(session, memory, source, strlen(source), &w) != FE_OK)
         return session->first_diag->message;
+    int64_t size = strstr(source, "@x : f32[32]") ? 32 : 16;
+    fe_tensor input = {in, FE_F32, 1, &size, NULL}, output = {0};
+    for (int i = 0; i < 32; i++) in[i] = (float)i;
     exec_observer tracker = exec_tracker(w, memory);
     exec_facts facts = {.library = &exec_own_library,
                         .custom = find_stray,
@@ -123,8 +125,60 @@ SESSION_TEST(the_tracker_names_each_planted_fault)
 {
     arena *memory = arena_new(session);
     for (size_t i = 0; i < COUNT_OF(PLANTED); i++)
-        EXPECT_TEXT(run(session, memory, changed(memory, PLANTED[i].from, PLANTED[i].to)),
-                    PLANTED[i].said);
+        EXPECT_TEXT(
+            run(session, memory, changed_in(memory, PROGRAM, PLANTED[i].from, PLANTED[i].to)),
+            PLANTED[i].said);
+    arena_free(memory);
+    return FE_OK;
+}
+
+/* Buffers in the memory of a donated input and of an output. */
+static const char LENT[] =
+    "program lent\n"
+    "input  @x : f32[32] strides [1] donated\n"
+    "temp   @a : f32[16] strides [1]\n"
+    "temp   @b : f32[16] strides [1]\n"
+    "temp   @c : f32[16] strides [1]\n"
+    "temp   @y : f32[32] strides [1]\n"
+    "wrapper arena 0 bound 0 weights 0 kernels 0 calls 5\n"
+    "memory @a in @y\n"
+    "memory @b in @x at 16\n"
+    "memory @c in @x\n"
+    "memory @y output 0\n"
+    "extern copy (@x[16]{1} + 16) -> (@a[16]{1}) ints [] floats []\n"
+    "note \"second\"\n"
+    "extern custom (@a[16]{1}) -> (@b[16]{1}) ints [0] floats [] calls \"stray\" \"TOi\"\n"
+    "note \"third\"\n"
+    "extern custom (@b[16]{1}) -> (@c[16]{1}) ints [1] floats [] calls \"stray\" \"TOi\"\n"
+    "extern copy (@b[16]{1}) -> (@y[16]{1}) ints [] floats []\n"
+    "extern copy (@c[16]{1}) -> (@y[16]{1} + 16) ints [] floats []\n"
+    "output 0 @y[32]{1}\n";
+
+static const struct {
+    const char *from, *to, *said;
+} PLANTED_IN_LENT[] = {
+    {NULL, NULL, "no fault"},
+    {"@b in @x at 16", "@b in @x at 8",
+     "lifecycle: line 6, extern copy: reads @b, which is not what line 3 has written any more"},
+    {"@c in @x", "@c in @y",
+     "lifecycle: line 7, extern copy: reads @c, which is not what line 5 has written any more"},
+    {"(@b[16]{1}) -> (@y[16]{1})", "(@x[16]{1}) -> (@y[16]{1})",
+     "lifecycle: line 6, extern copy: reads @x, which is not what the caller gave any more"},
+    {"(@a[16]{1}) -> (@b", "(@c[16]{1}) -> (@b",
+     "lifecycle: line 3, extern custom (second): reads @c, which nothing has been written to"},
+    {"ints [1]", "ints [17]",
+     "lifecycle: line 6, extern copy: reads @b, which is not what line 3 has written any more"},
+    {"memory @y output 0", "memory @y output 0 else in @x",
+     "lifecycle: line 7, extern copy: reads @c, which is not what line 5 has written any more"},
+};
+
+SESSION_TEST(the_tracker_follows_memory_of_the_callers)
+{
+    arena *memory = arena_new(session);
+    for (size_t i = 0; i < COUNT_OF(PLANTED_IN_LENT); i++)
+        EXPECT_TEXT(run(session, memory,
+                        changed_in(memory, LENT, PLANTED_IN_LENT[i].from, PLANTED_IN_LENT[i].to)),
+                    PLANTED_IN_LENT[i].said);
     arena_free(memory);
     return FE_OK;
 }
