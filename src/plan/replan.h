@@ -58,7 +58,8 @@ int64_t plan_replan(const plan_template *t, const plan_sizes *sizes, void *scrat
 int64_t plan_replan_counted(const plan_template *t, const plan_sizes *sizes, void *scratch,
                             int64_t *offsets, int64_t *bound, uint32_t *steps);
 #define PLAN_RULES 5u /* plan_template.rule is less */
-#define PLAN_RULE_LAST 2u /* what lives longest lies lowest: what is placed around it later has room */
+#define PLAN_RULE_LAST \
+    2u /* what lives longest lies lowest: what is placed around it later has room */
 
 /* Sorts `count` ids by their keys, ascending, stable. `keys` and `ids` are both permuted;
  * `spare_keys` and `spare_ids` are scratch of the same length. */
