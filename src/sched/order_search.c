@@ -19,9 +19,13 @@ enum {
     SHORTEST = 48,
     USUAL_READY = 8
 };
-enum { FAR = 8, MOST_FAR = 256 }; /* steps looked ahead; nodes of a piece where that pays */
+enum {
+    FINE = 32,
+    FAR = 8,
+    MOST_FAR = 256
+}; /* steps looked ahead; nodes of a piece where that pays */
 enum { CUT_SHARE = 4 };
-enum { LEAST_WORK = 200000, WORK_A_NODE = 40 }; /* about 15 ms, and 3 us a node */
+enum { LEAST_WORK = 1000000, WORK_A_NODE = 40 }; /* at most about 60 ms, and 3 us a node */
 
 typedef struct searcher {
     const order_problem *p;
@@ -180,17 +184,19 @@ static bool lower_peak(searcher *s, uint32_t low, uint32_t high, int64_t floor, 
 {
     const uint32_t wide = is_thorough ? WIDEST : WIDE;
     int64_t start = peak_of(s, low, high), now, least = floor - 1;
+    int64_t failed = least; /* a search that left sets out found nothing as low */
     bool complete, left_out = false;
     reorder(s, low, high, (aim){NARROW, false, floor, start}, &complete);
     for (now = peak_of(s, low, high); now > floor && now > least + 1 && s->work;
          now = peak_of(s, low, high)) {
-        int64_t middle = left_out ? now - 1 : least + (now - least) / 2;
+        int64_t middle = left_out ? now - 1 : failed + (now - failed) / 2;
         if (middle < floor) middle = floor;
         uint32_t width = left_out ? wide : USUAL_WIDTH;
         if (reorder(s, low, high, (aim){width, is_thorough, middle, middle + 1}, &complete))
             continue;
         if (!complete && left_out) break;
-        left_out |= !complete;
+        left_out |= !complete && now - middle <= now / FINE;
+        failed = middle;
         if (complete) least = middle;
     }
     *bound = least + 1;
