@@ -270,13 +270,20 @@ static void keep_usual(searcher *s)
     for (uint32_t i = 0; i < count; i++) s->order[i] = i;
     order_peak(s->p, s->order, s->live, s->scratch);
     find_cuts(s, is_cut);
-    for (uint32_t k = 0; k < s->count; k++)
+    for (uint32_t k = 0; k < s->count; k++) {
         for (uint32_t low = 0, high; low < count; low = high) {
             for (high = low; high + 1 < count && !is_cut[high];) high++;
             high++;
             if (peak_of(s, low, high) > s->results[k].peak) continue;
             memcpy(s->results[k].order + low, s->order + low, (high - low) * sizeof *s->order);
         }
+        s->results[k].peak = order_peak(s->p, s->results[k].order, NULL, s->scratch);
+        for (uint32_t i = k; i && s->results[i].peak < s->results[i - 1].peak; i--) {
+            order_result other = s->results[i];
+            s->results[i] = s->results[i - 1];
+            s->results[i - 1] = other;
+        }
+    }
 }
 
 /* ---- the search ---- */
