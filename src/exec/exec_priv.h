@@ -90,6 +90,11 @@ void exec_observe_release(exec_run *r);
 int exec_check_inputs(exec_run *r);
 int64_t exec_input_number(const exec_run *r, const wrap_line *line);
 
+/* tables.c */
+void exec_make_tables(exec_program *x);
+fe_port exec_port(exec_program *x, const char *name, ty_dtype dtype, uint32_t rank,
+                  const sym_expr *sizes, const sym_expr *strides);
+
 /* region.c */
 int exec_region(exec_run *r, const wrap_line *line, uint32_t *next);
 void exec_find_partners(exec_program *x);

@@ -1,94 +1,10 @@
 /* skyline.c -- the skyline pass of skyline.h. libc alone: the runtime compiles this file too. */
 #include "plan/skyline.h"
 
+#include "plan/tops.h"
+
 #include <stdbool.h>
 #include <string.h>
-
-/* ---- tops of the sections ------------------------------------------------------------------- */
-
-/* `tops` is a binary tree of 2 * leaves: tops[k] is the highest top in the sections under k.
- * Behind it lies `raised`: the highest value that was put on all the sections under k at once. */
-
-static uint32_t leaves_of(uint32_t section_count)
-{
-    uint32_t leaves = 1;
-    while (leaves < section_count) leaves *= 2;
-    return leaves;
-}
-
-/* A top and the node where it was seen. */
-typedef struct highest {
-    int64_t top;
-    uint32_t node;
-} highest;
-
-static inline highest higher(highest best, int64_t top, uint32_t node)
-{
-    return top > best.top ? (highest){top, node} : best;
-}
-
-/* The highest top in the sections [low, high); *at becomes the node where it is: see tops_section.
- * Nodes that hold part of the range count by what was
- * raised on them as a whole; nodes inside the range by their highest. Node 0 is no node and
- * stays 0: it stands for "none". */
-static int64_t tops_highest(const int64_t *tops, uint32_t leaves, uint32_t low, uint32_t high,
-                            uint32_t *at)
-{
-    const int64_t *raised = tops + (size_t)leaves * 2;
-    const uint32_t first = low + leaves;
-    const uint32_t last = high - 1 + leaves;
-    uint32_t left = first;
-    uint32_t right = last;
-    highest best = higher((highest){tops[first], first}, tops[last], last);
-    while ((left ^ right) > 1) {
-        /* The siblings, if they are on the inside. */
-        uint32_t inside_left = (left + 1) & ((left & 1) - 1);
-        uint32_t inside_right = (right - 1) & (0 - (right & 1));
-        left >>= 1;
-        right >>= 1;
-        best = higher(best, tops[inside_left], inside_left);
-        best = higher(best, tops[inside_right], inside_right);
-        best = higher(best, raised[left], first);
-        best = higher(best, raised[right], last);
-    }
-    while (left >>= 1) best = higher(best, raised[left], first);
-    *at = best.node;
-    return best.top;
-}
-
-/* A section under `node` that is as high as the node's highest. */
-static uint32_t tops_section(const int64_t *tops, uint32_t leaves, uint32_t node)
-{
-    const int64_t *raised = tops + (size_t)leaves * 2;
-    int64_t top = tops[node];
-    while (node < leaves && raised[node] != top) node = 2 * node + (tops[2 * node] != top);
-    while (node < leaves) node *= 2;
-    return node - leaves;
-}
-
-static void tops_lift(int64_t *tops, int64_t *raised, uint32_t node, int64_t top)
-{
-    tops[node] = plan_larger(tops[node], top);
-    raised[node] = plan_larger(raised[node], top);
-}
-
-static void tops_raise(int64_t *tops, uint32_t leaves, uint32_t low, uint32_t high, int64_t top)
-{
-    int64_t *raised = tops + (size_t)leaves * 2;
-    uint32_t left = low + leaves;
-    uint32_t right = high - 1 + leaves;
-    tops_lift(tops, raised, left, top);
-    tops_lift(tops, raised, right, top);
-    while ((left ^ right) > 1) {
-        if (!(left & 1)) tops_lift(tops, raised, left ^ 1, top);
-        if (right & 1) tops_lift(tops, raised, right ^ 1, top);
-        left >>= 1;
-        right >>= 1;
-        tops[left] = plan_larger(tops[left], top);
-        tops[right] = plan_larger(tops[right], top);
-    }
-    while (left >>= 1) tops[left] = plan_larger(tops[left], top);
-}
 
 /* ---- one pass ------------------------------------------------------------------------------- */
 
@@ -364,7 +280,7 @@ static spot lowest_place(const pass *run, uint32_t block)
         const plan_span *span = &in->spans[p];
         uint32_t node;
         int64_t offset =
-            tops_highest(run->tops, run->leaves, span->low, span->high, &node) - span->bottom;
+            plan_tops_highest(run->tops, run->leaves, span->low, span->high, &node) - span->bottom;
         if (offset > found.offset) found = (spot){offset, span->bottom ? 0 : node};
     }
     if (!in->alignment && !in->obstacle_count && found.offset >= 0) return found;
@@ -381,7 +297,7 @@ static void wait_at(pass *run, uint32_t rank, spot place)
         late_push(run, (plan_entry){.key = place.offset, .rank = rank});
         return;
     }
-    uint32_t section = tops_section(run->tops, run->leaves, place.node);
+    uint32_t section = plan_tops_section(run->tops, run->leaves, place.node);
     uint32_t segment = segment_of(run, section);
     uint32_t in_heap = run->place[segment];
     queue_push(run, section, rank + 1);
@@ -410,7 +326,7 @@ static void raise_span(pass *run, uint32_t low, uint32_t high, int64_t top)
     if (first < low) segment_make(run, first, low, run->height[first]);
     if (after > high) segment_make(run, high, after, right_height);
     segment_make(run, low, high, top);
-    tops_raise(run->tops, run->leaves, low, high, top);
+    plan_tops_raise(run->tops, run->leaves, low, high, top);
 }
 
 /* ---- the pass itself ---- */
@@ -420,7 +336,7 @@ static size_t pass_memory(pass *run, uint32_t blocks, uint32_t sections, void *s
 {
     char *at = scratch;
     size_t segments = (size_t)sections + 1;
-    run->leaves = leaves_of(sections);
+    run->leaves = plan_tops_leaves(sections);
     run->tops = plan_carve(&at, (size_t)run->leaves * 4 * sizeof(*run->tops));
     run->best = plan_carve(&at, (size_t)run->leaves * 2 * sizeof(*run->best));
     run->waits_at = plan_carve(&at, ((size_t)blocks + 1) * sizeof(*run->waits_at));
