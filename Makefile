@@ -34,7 +34,7 @@ LIBS := -ljson-c -lminizip -lz -lm -lpthread -ldl
 COMMON := -std=gnu11 -fPIC -fvisibility=hidden $(WARN) -MMD -MP
 C_FLAGS := $(COMMON) -Iinclude -Isrc $(if $(SAN),-O1 $(SANITIZE) -DFERRITE_DEBUG,-O2 -g) $(CFLAGS)
 RT_FLAGS := $(COMMON) -Iinclude -Irt -Isrc -ffunction-sections -fdata-sections -fno-math-errno \
-            $(if $(SAN),-O1 $(SANITIZE),-O3) $(CFLAGS)
+            $(if $(SAN),-O1 $(SANITIZE) -DRT_STRICT,-O3) $(CFLAGS)
 LINK := $(if $(SAN),$(SANITIZE)) $(LDFLAGS)
 
 # ---- what there is ----

@@ -313,6 +313,10 @@ FE_API void fe_figures_of(const fe_program *program, fe_figures *figures);
  * it depends on the sizes. */
 FE_API int64_t fe_donated_bytes(const fe_program *program);
 
+/* Bytes that runtime operators work in for each thread of a context, beside the arena; what only the run
+ * can tell comes on top. */
+FE_API int64_t fe_thread_bytes(const fe_program *program);
+
 /* ---- looking inside ------------------------------------------------------------------------ */
 
 /* The text of a stage, for an input as of fe_compile_file(), which is compiled that far:

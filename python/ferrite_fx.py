@@ -25,7 +25,8 @@ written in place, as with out=):
     kernel(library, name, buffers, ints, grid=, mutated=, cost=, checks=)   a generated kernel: grid = (rows, columns or None),
                                                               checks = what it makes sure of its indices,
                                                               mutated = places of the buffers that it writes to
-    extern(library, name, ins, out=, ints=, floats=, text=, epilogue=)   a runtime operator of ferrite
+    extern(library, name, ins, out=, ints=, floats=, text=, epilogue=, work=)   a runtime operator of ferrite; work = bytes
+                                                              that it works in
     custom(library, symbol, args, out=, made=)                a function of the user's; made = results that it makes
                                                               memory for: [which, dtype, key], of sizes to be written
     cond(test, then, [...], otherwise, [...])                 regions: submodules that change buffers in place
@@ -212,8 +213,8 @@ def kernel(library, name, buffers, ints, grid, mutated, cost, checks=()):
     library.kernel(name, buffers, ints, grid, mutated, cost, checks)
 
 
-def extern(library, name, ins, out, ints, floats, text=None, epilogue=None, checks=()):
-    library.extern(name, ins, out, ints, floats, text, epilogue, checks)
+def extern(library, name, ins, out, ints, floats, text=None, epilogue=None, checks=(), work=None):
+    library.extern(name, ins, out, ints, floats, text, epilogue, checks, work)
 
 
 def custom(library, symbol, args, out, made=()):
@@ -287,11 +288,11 @@ class Backend:
         if torch.cuda.is_available():
             torch.cuda.synchronize()
 
-    def extern(self, name, ins, out, ints, floats, text, epilogue, checks=()):
+    def extern(self, name, ins, out, ints, floats, text, epilogue, checks=(), work=None):
         packs = sum(1 << k for k, view in enumerate(ins) if isinstance(view, Packed))
         after = epilogue and (self.library.kernel(epilogue[0]), [_address(b) for b in epilogue[1]], epilogue[2])
         self._frame.call(self.library.operator(name), [_described(v) for v in ins], [_described(v) for v in out], ints,
-                         floats, packs, text, after, checks)
+                         floats, packs, text, after, checks, (_address(work), 0 if work is None else work.numel()))
 
     def custom(self, symbol, args, out, made):
         self._frame.custom(self.library.custom(symbol), [_argument(a) for a in args], [_described(v) for v in out],

@@ -77,7 +77,7 @@ typedef struct gemm_args {
 static void gemm_call(void *context, int index)
 {
     gemm_args *g = context;
-    rt_gemm_f32(g->pool, g->m, g->n, g->k, g->a, g->k,
+    rt_gemm_f32(&(rt_team){.pool = g->pool}, g->m, g->n, g->k, g->a, g->k,
                 g->packed + (size_t)(index % g->copies) * g->floats, g->c, g->n, NULL);
 }
 
@@ -143,7 +143,7 @@ static void bmm_call(void *context, int index)
 {
     (void)index;
     bmm_args *b = context;
-    rt_bmm_f32(b->pool, &b->g);
+    rt_bmm_f32(&(rt_team){.pool = b->pool}, &b->g);
 }
 
 static void bench_bmm(int64_t batch, int64_t m, int64_t n, int64_t k, int transposed)
@@ -195,8 +195,8 @@ typedef struct conv_args {
 static void conv_call(void *context, int index)
 {
     conv_args *c = context;
-    rt_conv_f32(c->pool, &c->g, c->x, c->packed + (size_t)(index % c->copies) * c->floats, c->y,
-                &c->post);
+    rt_conv_f32(&(rt_team){.pool = c->pool}, &c->g, c->x,
+                c->packed + (size_t)(index % c->copies) * c->floats, c->y, &c->post);
 }
 
 static void bench_conv(int64_t batch, int64_t in, int64_t out, int64_t groups, int64_t size,
@@ -254,7 +254,7 @@ static void sdpa_call(void *context, int index)
 {
     (void)index;
     sdpa_args *s = context;
-    rt_sdpa_f32(s->pool, &s->g);
+    rt_sdpa_f32(&(rt_team){.pool = s->pool}, &s->g);
 }
 
 static void bench_sdpa(int64_t heads, int64_t q_len, int64_t kv_len, int64_t dim, int causal)

@@ -11,10 +11,8 @@
 #include "rt_vmath.h"
 
 enum {
-    ROWS_MAX = 16 * MR,
-    GROUP_BYTES = 256 * 1024, /* packed B of one task */
-    FEW_ROWS = 3,             /* up to here B is read in place */
-    FEW_COLUMNS = 256         /* columns of a task then */
+    ROWS_MAX = RT_BMM_TILES * MR,
+    FEW_COLUMNS = 256 /* columns of a task that reads B in place */
 };
 
 typedef struct bmm {
@@ -30,6 +28,7 @@ typedef struct worker_state {
     int64_t batch, group;
     char pad[48];
 } worker_state;
+_Static_assert(sizeof(worker_state) == RT_STATE_BYTES, "as it is planned for");
 
 static const float *copy_a(const rt_bmm *g, const float *a, int64_t rows, float *out)
 {
@@ -157,26 +156,26 @@ static void few_task(void *context, int64_t begin, int64_t end, int worker)
     }
 }
 
-static int few_rows(rt_pool *pool, const rt_bmm *args)
+static int few_rows(rt_team *team, const rt_bmm *args)
 {
     bmm s = {.args = args, .groups = rt_ceil_div(args->n, FEW_COLUMNS)};
     int64_t tasks = args->batch * s.groups, depth = args->batch * args->n * args->k;
-    rt_parallel(pool, few_task, &s, tasks, rt_grain(tasks, 2 * args->m * depth, 4 * depth));
+    rt_parallel(team->pool, few_task, &s, tasks, rt_grain(tasks, 2 * args->m * depth, 4 * depth));
     return 0;
 }
 
 /* ---- entry ---- */
 
-int RT_FN(rt_bmm)(rt_pool *pool, const rt_bmm *args)
+int RT_FN(rt_bmm)(rt_team *team, const rt_bmm *args)
 {
     if (args->batch <= 0 || args->m <= 0 || args->n <= 0) return 0;
-    if (args->m <= FEW_ROWS && (args->b_col == 1 || (args->b_row == 1 && args->a_col == 1)))
-        return few_rows(pool, args);
+    if (args->m <= RT_BMM_FEW_ROWS && (args->b_col == 1 || (args->b_row == 1 && args->a_col == 1)))
+        return few_rows(team, args);
     bmm s = {.args = args};
-    int64_t threads = rt_pool_threads(pool);
+    int64_t threads = rt_pool_threads(team->pool);
     int64_t panel_bytes = args->k * RT_PANEL * (int64_t)sizeof(float);
     s.panels = rt_ceil_div(args->n, RT_PANEL);
-    s.group = rt_min(s.panels, rt_max(GROUP_BYTES / rt_max(panel_bytes, 1), 1));
+    s.group = rt_min(s.panels, rt_max(RT_BMM_GROUP_BYTES / rt_max(panel_bytes, 1), 1));
     if (threads > 1 && args->batch * rt_ceil_div(s.panels, s.group) < 4 * threads)
         s.group = rt_max(rt_min(s.group, s.panels * args->batch / (4 * threads)), 1);
     s.groups = rt_ceil_div(s.panels, s.group);
@@ -193,13 +192,13 @@ int RT_FN(rt_bmm)(rt_pool *pool, const rt_bmm *args)
     s.c_at = s.a_at + (a_bytes + 63) / 64 * 64;
     s.rows_at = s.c_at + c_bytes;
     rt_scratch scratch;
-    if (rt_scratch_take(pool, 0, s.rows_at + (size_t)s.rows_max * sizeof(float *), &scratch) != 0)
+    if (rt_scratch_take(team, 0, s.rows_at + (size_t)s.rows_max * sizeof(float *), &scratch) != 0)
         return -1;
     for (int i = 0; i < threads; i++) ((worker_state *)rt_scratch_worker(&scratch, i))->batch = -1;
     s.scratch = &scratch;
     int64_t tasks = args->batch * s.groups * s.row_blocks;
     int64_t depth = args->batch * args->n * args->k;
-    rt_parallel(pool, bmm_task, &s, tasks, rt_grain(tasks, 2 * args->m * depth, 4 * depth));
-    rt_scratch_drop(pool, &scratch);
+    rt_parallel(team->pool, bmm_task, &s, tasks, rt_grain(tasks, 2 * args->m * depth, 4 * depth));
+    rt_scratch_drop(team, &scratch);
     return 0;
 }

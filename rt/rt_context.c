@@ -63,6 +63,7 @@ void rt_context_free(fe_context *context)
         rt_memory_free(context->states[k]);
     rt_segments_free(context);
     rt_kept_free(context);
+    rt_area_free(&context->area);
     free(context->states);
     free(context->inputs);
     free(context->outputs);
@@ -107,6 +108,14 @@ static int outputs_new(fe_context *context)
     return 1;
 }
 
+static int area_new(fe_context *context)
+{
+    const rt_program *program = context->model->program;
+    context->area.is_whole = !program->each_grows;
+    return program->each_bytes == 0 ||
+           rt_area_grow(&context->area, context->pool, (size_t)program->each_bytes) == 0;
+}
+
 int rt_context_new(const fe_model *model, uint32_t threads, fe_context **out)
 {
     const rt_program *program = model->program;
@@ -125,7 +134,7 @@ int rt_context_new(const fe_model *model, uint32_t threads, fe_context **out)
         context->reaches[k].number = k;
     int ok = context->clock.ns && context->reaches && context->copies && context->inputs &&
              context->outputs && context->symbols && outputs_new(context) &&
-             rt_segments_new(context) && copy_states(context);
+             rt_segments_new(context) && area_new(context) && copy_states(context);
     if (!ok) {
         rt_context_free(context);
         return FE_RUN_NO_MEMORY;
@@ -137,7 +146,7 @@ int rt_context_new(const fe_model *model, uint32_t threads, fe_context **out)
 int64_t rt_context_bytes(const fe_context *context)
 {
     const rt_program *program = context->model->program;
-    size_t sum = rt_scratch_bytes() + rt_kept_bytes(context);
+    size_t sum = rt_scratch_bytes() + rt_area_bytes(&context->area) + rt_kept_bytes(context);
     for (uint32_t k = 0; k < program->segment_count; k++) sum += context->segments[k].bytes;
     for (uint32_t k = 0; k < program->output_count; k++)
         sum += context->results[k].memory_bytes + context->results[k].spare_bytes;

@@ -11,10 +11,7 @@
 #include "rt_isa.h"
 
 enum {
-    BAND_CHANNELS = 8,    /* fewer than this go through a band */
-    ROWS_MAX = 32 * MR,   /* output pixels of a task, indirect */
-    TABLE_ENTRIES = 8192, /* and pointers of its table */
-    BAND_PIXELS = 512     /* output pixels of a task, band */
+    ROWS_MAX = RT_CONV_TILES * MR /* output pixels of a task, indirect */
 };
 
 typedef struct conv {
@@ -28,7 +25,7 @@ typedef struct conv {
     int64_t pixels, row_blocks;    /* indirect */
     int64_t strip, strips;         /* band: output rows of one task, tasks an output plane */
     int64_t band_width, band_rows; /* in input pixels, in rows of one depth */
-    size_t table_at;               /* bytes into a worker's scratch: the pointer table */
+    size_t table_at;               /* bytes into a worker's area: the pointer table */
     const float *zero;
     const rt_scratch *scratch;
 } conv;
@@ -38,6 +35,7 @@ typedef struct worker_state {
     int64_t key;
     char pad[56];
 } worker_state;
+_Static_assert(sizeof(worker_state) == RT_STATE_BYTES, "as it is planned for");
 
 static void conv_block(const conv *s, int64_t group, int64_t m0, int64_t m, int64_t panel_block,
                        const float **rows)
@@ -148,27 +146,28 @@ static void indirect_task(void *context, int64_t begin, int64_t end, int worker)
     }
 }
 
-static int run_indirect(rt_pool *pool, conv *s)
+static int run_indirect(rt_team *team, conv *s)
 {
     const rt_conv *g = s->g;
-    int64_t threads = rt_pool_threads(pool), wanted = threads > 1 ? 4 * threads : 1;
+    int64_t threads = rt_pool_threads(team->pool), wanted = threads > 1 ? 4 * threads : 1;
     s->taps = g->kernel[0] * g->kernel[1] * g->kernel[2];
     s->run = s->group_in;
-    int64_t rows_max = rt_max(rt_min(ROWS_MAX, TABLE_ENTRIES / s->taps / MR * MR), MR);
+    int64_t rows_max = rt_max(rt_min(ROWS_MAX, RT_CONV_TABLE_ENTRIES / s->taps / MR * MR), MR);
     rt_cut cut = RT_FN(rt_block_cut)(s->pixels, s->panels, s->taps * s->run, rows_max,
                                      rt_ceil_div(wanted, g->groups));
     s->row_blocks = cut.row_blocks;
     s->panel_blocks = cut.panel_blocks;
     size_t zero_bytes = (size_t)s->group_in * sizeof(float);
     size_t table = (size_t)(rt_ceil_div(s->pixels, s->row_blocks) * s->taps) * sizeof(float *);
+    size_t state_bytes = sizeof(worker_state) + table;
     rt_scratch scratch;
-    if (rt_scratch_take(pool, zero_bytes, sizeof(worker_state) + table, &scratch) != 0) return -1;
-    s->zero = memset(rt_scratch_shared(pool, &scratch), 0, zero_bytes);
+    if (rt_scratch_take(team, 0, state_bytes + zero_bytes, &scratch) != 0) return -1;
+    s->zero = memset((char *)rt_scratch_worker(&scratch, 0) + state_bytes, 0, zero_bytes);
     for (int i = 0; i < threads; i++) ((worker_state *)rt_scratch_worker(&scratch, i))->key = -1;
     s->scratch = &scratch;
     int64_t tasks = g->groups * s->row_blocks * s->panel_blocks;
-    rt_parallel(pool, indirect_task, s, tasks, conv_grain(s, tasks));
-    rt_scratch_drop(pool, &scratch);
+    rt_parallel(team->pool, indirect_task, s, tasks, conv_grain(s, tasks));
+    rt_scratch_drop(team, &scratch);
     return 0;
 }
 
@@ -260,31 +259,36 @@ static void band_task(void *context, int64_t begin, int64_t end, int worker)
     }
 }
 
-static int run_band(rt_pool *pool, conv *s)
+static int run_band(rt_team *team, conv *s)
 {
     const rt_conv *g = s->g;
-    int64_t threads = rt_pool_threads(pool);
+    int64_t threads = rt_pool_threads(team->pool);
     int whole_rows = g->dilation[2] == 1;
     s->taps = g->kernel[0] * g->kernel[1] * (whole_rows ? 1 : g->kernel[2]);
     s->run = s->group_in * (whole_rows ? g->kernel[2] : 1);
     s->panel_blocks = 1;
     int64_t planes = g->batch * g->out[0] * g->groups;
-    s->strip = rt_max(rt_min(BAND_PIXELS / g->out[2], g->out[1]), 1);
+    s->band_width = (g->out[2] - 1) * g->stride[2] + (g->kernel[2] - 1) * g->dilation[2] + 1;
+    int64_t row_bytes =
+        g->kernel[0] * g->stride[1] * s->band_width * s->group_in * (int64_t)sizeof(float);
+    int64_t fit =
+        rt_max(RT_CONV_BAND_BYTES / rt_max(row_bytes, 1), rt_ceil_div(RT_CONV_BAND_FEW, g->out[2]));
+    fit = rt_min(fit, RT_CONV_BAND_PIXELS / g->out[2]);
+    s->strip = rt_max(rt_min(fit, g->out[1]), 1);
     if (threads > 1 && planes * rt_ceil_div(g->out[1], s->strip) < 4 * threads)
         s->strip = rt_max(g->out[1] * planes / (4 * threads),
                           rt_min(s->strip, rt_ceil_div(2 * MR, g->out[2])));
     s->strips = rt_ceil_div(g->out[1], s->strip);
     s->band_rows = (s->strip - 1) * g->stride[1] + (g->kernel[1] - 1) * g->dilation[1] + 1;
-    s->band_width = (g->out[2] - 1) * g->stride[2] + (g->kernel[2] - 1) * g->dilation[2] + 1;
     size_t band =
         (size_t)(g->kernel[0] * s->band_rows * s->band_width * s->group_in) * sizeof(float);
     s->table_at = (band + 63) / 64 * 64;
     size_t table = (size_t)(s->strip * g->out[2] * s->taps) * sizeof(float *);
     rt_scratch scratch;
-    if (rt_scratch_take(pool, 0, s->table_at + table, &scratch) != 0) return -1;
+    if (rt_scratch_take(team, 0, s->table_at + table, &scratch) != 0) return -1;
     s->scratch = &scratch;
-    rt_parallel(pool, band_task, s, planes * s->strips, conv_grain(s, planes * s->strips));
-    rt_scratch_drop(pool, &scratch);
+    rt_parallel(team->pool, band_task, s, planes * s->strips, conv_grain(s, planes * s->strips));
+    rt_scratch_drop(team, &scratch);
     return 0;
 }
 
@@ -314,24 +318,24 @@ static void copy_task(void *context, int64_t begin, int64_t end, int worker)
 }
 
 /* Runs the convolution on a channels-last copy of x. */
-static int run_copied(rt_pool *pool, const rt_conv *g, const float *x, const float *packed,
+static int run_copied(rt_team *team, const rt_conv *g, const float *x, const float *packed,
                       float *y, const rt_post *post)
 {
     int64_t rows = g->batch * g->in[0] * g->in[1];
     rt_scratch scratch;
-    if (rt_scratch_take(pool, (size_t)(rows * g->in[2] * g->in_channels) * sizeof(float), 0,
+    if (rt_scratch_take(team, (size_t)(rows * g->in[2] * g->in_channels) * sizeof(float), 0,
                         &scratch) != 0)
         return -1;
-    copy job = {g, x, rt_scratch_shared(pool, &scratch)};
-    rt_parallel(pool, copy_task, &job, rows, 1);
+    copy job = {g, x, rt_scratch_shared(&scratch)};
+    rt_parallel(team->pool, copy_task, &job, rows, 1);
     rt_conv last = *g;
     last.x_channel = 1;
     last.x[2] = g->in_channels;
     last.x[1] = last.x[2] * g->in[2];
     last.x[0] = last.x[1] * g->in[1];
     last.x_batch = last.x[0] * g->in[0];
-    int status = RT_FN(rt_conv)(pool, &last, job.out, packed, y, post);
-    rt_scratch_drop(pool, &scratch);
+    int status = RT_FN(rt_conv)(team, &last, job.out, packed, y, post);
+    rt_scratch_drop(team, &scratch);
     return status;
 }
 
@@ -357,7 +361,7 @@ static int64_t gemm_spacing(const rt_conv *g)
     return spacing;
 }
 
-int RT_FN(rt_conv)(rt_pool *pool, const rt_conv *g, const float *x, const float *packed, float *y,
+int RT_FN(rt_conv)(rt_team *team, const rt_conv *g, const float *x, const float *packed, float *y,
                    const rt_post *post)
 {
     conv s = {.g = g, .x = x, .packed = packed, .y = y};
@@ -368,12 +372,12 @@ int RT_FN(rt_conv)(rt_pool *pool, const rt_conv *g, const float *x, const float 
     s.group_out = g->out_channels / g->groups;
     s.panels = rt_ceil_div(s.group_out, RT_PANEL);
     int depthwise = g->groups > 1 && g->groups == g->in_channels && g->groups == g->out_channels;
-    if (!depthwise && s.group_in < BAND_CHANNELS) return run_band(pool, &s);
-    if (g->x_channel != 1 && g->in_channels > 1) return run_copied(pool, g, x, packed, y, post);
-    if (depthwise) return RT_FN(rt_depthwise)(pool, g, x, packed, y, post);
+    if (!depthwise && s.group_in < RT_CONV_BAND_CHANNELS) return run_band(team, &s);
+    if (g->x_channel != 1 && g->in_channels > 1) return run_copied(team, g, x, packed, y, post);
+    if (depthwise) return RT_FN(rt_depthwise)(team, g, x, packed, y, post);
     int64_t spacing = gemm_spacing(g);
     if (spacing >= 0)
-        return RT_FN(rt_gemm)(pool, s.pixels, g->out_channels, g->in_channels, x, spacing, packed,
+        return RT_FN(rt_gemm)(team, s.pixels, g->out_channels, g->in_channels, x, spacing, packed,
                               y, g->y_row, post);
-    return run_indirect(pool, &s);
+    return run_indirect(team, &s);
 }

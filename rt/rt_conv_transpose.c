@@ -8,6 +8,7 @@
 #include "rt_entry.h"
 #include "rt_kernels.h"
 #include "rt_ops.h"
+#include "rt_team.h"
 
 #include <string.h>
 
@@ -85,10 +86,11 @@ int rt_conv_transpose(rt_frame *frame, const rt_call *call, const rt_conv *conv)
     for (uint32_t d = 2; d < y->rank; d++) y_strides[4 - y->rank + d] = y->strides[d];
     size_t x_bytes = ((size_t)(pixels * in_each) * sizeof(float) + 63) / 64 * 64;
     size_t column_bytes = (size_t)(pixels * out_each * taps) * sizeof(float);
+    rt_team team = rt_team_of(frame, call);
     rt_scratch scratch;
-    if (rt_scratch_take(frame->pool, x_bytes + column_bytes, 0, &scratch))
-        return rt_fail(frame, FE_RUN_NO_MEMORY, "no memory for scratch");
-    float *image = rt_scratch_shared(frame->pool, &scratch);
+    if (rt_scratch_take(&team, x_bytes + column_bytes, 0, &scratch))
+        return rt_no_room(frame, &team);
+    float *image = rt_scratch_shared(&scratch);
     float *columns = (float *)((char *)image + x_bytes);
     int failed = 0;
     fill_bias(y, bias->data, y_strides, conv);
@@ -116,7 +118,7 @@ int rt_conv_transpose(rt_frame *frame, const rt_call *call, const rt_conv *conv)
                               .c = columns,
                               .c_row = out_each * taps,
                               .c_col = 1};
-            failed = rt_bmm_f32(frame->pool, &product);
+            failed = rt_bmm_f32(&team, &product);
             transpose t = {conv,
                            columns,
                            (float *)y->data + b * y->strides[0] + g * out_each * y->strides[1],
@@ -125,6 +127,6 @@ int rt_conv_transpose(rt_frame *frame, const rt_call *call, const rt_conv *conv)
                            taps};
             if (!failed) rt_parallel(frame->pool, add_rows, &t, conv->out[0] * conv->out[1], 1);
         }
-    rt_scratch_drop(frame->pool, &scratch);
-    return failed ? rt_fail(frame, FE_RUN_NO_MEMORY, "no memory for scratch") : 0;
+    rt_scratch_drop(&team, &scratch);
+    return failed ? rt_no_room(frame, &team) : 0;
 }

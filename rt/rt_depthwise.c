@@ -303,7 +303,7 @@ static void depthwise_plan(depthwise *s, int64_t threads)
     }
 }
 
-int RT_FN(rt_depthwise)(rt_pool *pool, const rt_conv *g, const float *x, const float *packed,
+int RT_FN(rt_depthwise)(rt_team *team, const rt_conv *g, const float *x, const float *packed,
                         float *y, const rt_post *post)
 {
     depthwise s = {.g = g, .x = x, .packed = packed, .y = y};
@@ -313,10 +313,10 @@ int RT_FN(rt_depthwise)(rt_pool *pool, const rt_conv *g, const float *x, const f
     s.interior[0] = rt_min(rt_ceil_div(g->pad[2], g->stride[2]), g->out[2]);
     s.interior[1] = last < 0 ? 0 : rt_min(last / g->stride[2] + 1, g->out[2]);
     s.interior[1] = rt_max(s.interior[1], s.interior[0]);
-    depthwise_plan(&s, rt_pool_threads(pool));
+    depthwise_plan(&s, rt_pool_threads(team->pool));
     int64_t tasks = rt_ceil_div(s.rows, s.group) * s.parts;
     int64_t outputs = s.rows * g->out[2] * g->out_channels;
     int64_t flops = 2 * outputs * g->kernel[0] * g->kernel[1] * g->kernel[2];
-    rt_parallel(pool, depthwise_task, &s, tasks, rt_grain(tasks, 2 * flops, 8 * outputs));
+    rt_parallel(team->pool, depthwise_task, &s, tasks, rt_grain(tasks, 2 * flops, 8 * outputs));
     return 0;
 }

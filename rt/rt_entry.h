@@ -83,6 +83,7 @@ struct fe_context {
     rt_copy *copies;   /* one for each input */
     rt_kept *kept;
     uint32_t kept_count;
+    rt_area area; /* what operators work in, for each thread */
     char error[RT_ERROR_BYTES];
 };
 

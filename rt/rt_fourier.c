@@ -7,6 +7,7 @@
 #include "rt_fourier.h"
 #include "rt_entry.h"
 #include "rt_ops.h"
+#include "rt_team.h"
 
 #include <math.h>
 #include <string.h>
@@ -180,15 +181,15 @@ static void set_window(running *r, const fe_tensor *window, char *room)
     job->window[1] = half ? room + (size_t)count * bytes : room;
 }
 
-static int run(rt_frame *frame, running *r, const fe_tensor *window)
+static int run(rt_team *team, running *r, const fe_tensor *window)
 {
     rt_fft_job *job = &r->job;
     size_t shared = window->data ? (size_t)job->length * sizeof(double) : 0;
-    if (rt_scratch_take(frame->pool, shared, work_bytes(job), &r->scratch)) return -1;
-    if (window->data) set_window(r, window, rt_scratch_shared(frame->pool, &r->scratch));
+    if (rt_scratch_take(team, shared, work_bytes(job), &r->scratch)) return -1;
+    if (window->data) set_window(r, window, rt_scratch_shared(&r->scratch));
     int64_t groups = (job->rows + job->lanes - 1) / job->lanes;
-    rt_parallel(frame->pool, run_groups, r, groups, grain_of(job));
-    rt_scratch_drop(frame->pool, &r->scratch);
+    rt_parallel(team->pool, run_groups, r, groups, grain_of(job));
+    rt_scratch_drop(team, &r->scratch);
     return 0;
 }
 
@@ -232,7 +233,8 @@ int rt_op_fourier(rt_frame *frame, const rt_call *call)
     key.across = goes_across(job, key.length, lanes, bytes);
     job->lanes = key.across ? lanes_of(job, key.length, lanes, bytes) : 1;
     job->plan = rt_fft_plan_get(&key);
-    int failed = !job->plan || run(frame, &r, &call->in[1]);
+    rt_team team = rt_team_of(frame, call);
+    int failed = !job->plan || run(&team, &r, &call->in[1]);
     if (job->plan) rt_fft_plan_put(job->plan);
-    return failed ? rt_fail(frame, FE_RUN_NO_MEMORY, "no memory for a Fourier transform") : 0;
+    return failed ? rt_no_room(frame, &team) : 0;
 }

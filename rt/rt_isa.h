@@ -26,6 +26,7 @@ enum { VL = 4, MR = 6 };
 
 /* A tile is at most MR rows by NR columns; a panel is RT_PANEL / NR tiles wide. */
 enum { NV = 2, NR = NV * VL };
+_Static_assert((int)MR <= RT_MOST_ROWS, "the compiler plans for no more");
 
 #define RT_PASTE2(a, b) a##b
 #define RT_PASTE(a, b) RT_PASTE2(a, b)
@@ -131,13 +132,13 @@ RT_INLINE int64_t rt_grain(int64_t items, int64_t flops, int64_t bytes)
 
 /* ---- the kernels of this instruction set ---- */
 
-int RT_FN(rt_gemm)(rt_pool *, int64_t m, int64_t n, int64_t k, const float *a, int64_t lda,
+int RT_FN(rt_gemm)(rt_team *, int64_t m, int64_t n, int64_t k, const float *a, int64_t lda,
                    const float *packed, float *c, int64_t ldc, const rt_post *post);
-int RT_FN(rt_bmm)(rt_pool *, const rt_bmm *);
-int RT_FN(rt_conv)(rt_pool *, const rt_conv *, const float *x, const float *packed, float *y,
+int RT_FN(rt_bmm)(rt_team *, const rt_bmm *);
+int RT_FN(rt_conv)(rt_team *, const rt_conv *, const float *x, const float *packed, float *y,
                    const rt_post *);
-int RT_FN(rt_depthwise)(rt_pool *, const rt_conv *, const float *x, const float *packed, float *y,
+int RT_FN(rt_depthwise)(rt_team *, const rt_conv *, const float *x, const float *packed, float *y,
                         const rt_post *);
-int RT_FN(rt_sdpa)(rt_pool *, const rt_sdpa *);
+int RT_FN(rt_sdpa)(rt_team *, const rt_sdpa *);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { RADIX = 256, FEW = 16, SOME = 160, MOST_DIGITS = 8 };
+_Static_assert(MOST_DIGITS *RADIX * 8 == RT_SORT_COUNTS, "as it is planned for");
 
 /* ---- items ---- */
 
@@ -184,9 +185,16 @@ typedef struct long_row {
     const rt_row *row;
     uint64_t flip;
     int64_t chunks;
-    int64_t (*counts)[MOST_DIGITS][RADIX]; /* of each chunk */
+    const rt_scratch *scratch; /* counts of each chunk: [MOST_DIGITS][RADIX] */
+    size_t counts_at;          /* in the area of each thread */
     int digit;
 } long_row;
+
+static int64_t *counts_of(const long_row *r, int64_t chunk, int digit)
+{
+    char *area = rt_scratch_worker(r->scratch, (int)chunk);
+    return (int64_t *)(void *)(area + r->counts_at) + (int64_t)digit * RADIX;
+}
 
 static int64_t chunk_start(const long_row *r, int64_t chunk)
 {
@@ -199,14 +207,15 @@ static void fill_chunks(void *context, int64_t begin, int64_t end, int worker)
     (void)worker;
     for (int64_t c = begin; c < end; c++) {
         int64_t from = chunk_start(r, c), to = chunk_start(r, c + 1);
+        int64_t *counts = counts_of(r, c, 0);
         int digits = r->items->bits / 8;
-        memset(r->counts[c], 0, sizeof r->counts[c]);
+        memset(counts, 0, RT_SORT_COUNTS);
         for (int64_t at = from, next; at < to; at = next) {
             next = to - at < RT_KEY_BLOCK ? to : at + RT_KEY_BLOCK;
             rt_items_fill(r->items, r->row, at, next, r->flip);
             for (int64_t k = at; k < next; k++) {
                 uint64_t key = rt_item_key(r->items, k);
-                for (int d = 0; d < digits; d++) r->counts[c][d][(uint8_t)(key >> 8 * d)]++;
+                for (int d = 0; d < digits; d++) counts[d * RADIX + (uint8_t)(key >> 8 * d)]++;
             }
         }
     }
@@ -218,7 +227,7 @@ static void count_chunks(void *context, int64_t begin, int64_t end, int worker)
     (void)worker;
     for (int64_t c = begin; c < end; c++) {
         int64_t from = chunk_start(r, c), count = chunk_start(r, c + 1) - from;
-        int64_t *counts = r->counts[c][r->digit];
+        int64_t *counts = counts_of(r, c, r->digit);
         memset(counts, 0, RADIX * sizeof *counts);
         if (r->items->words == 1)
             count_digit(r->items->at + from, count, r->digit, counts, 1);
@@ -233,7 +242,7 @@ static void scatter_chunks(void *context, int64_t begin, int64_t end, int worker
     (void)worker;
     for (int64_t c = begin; c < end; c++) {
         int64_t from = chunk_start(r, c), count = chunk_start(r, c + 1) - from;
-        int64_t *starts = r->counts[c][r->digit];
+        int64_t *starts = counts_of(r, c, r->digit);
         if (r->items->words == 1)
             scatter(r->items->at + from, count, r->digit, starts, r->items->spare, 1);
         else
@@ -249,8 +258,8 @@ static int place_chunks(long_row *r)
     for (int d = 0; d < RADIX; d++) {
         int64_t before = sum;
         for (int64_t c = 0; c < r->chunks; c++) {
-            int64_t here = r->counts[c][r->digit][d];
-            r->counts[c][r->digit][d] = sum;
+            int64_t *counts = counts_of(r, c, r->digit), here = counts[d];
+            counts[d] = sum;
             sum += here;
         }
         if (sum - before == r->items->count) return 0;
@@ -259,9 +268,9 @@ static int place_chunks(long_row *r)
 }
 
 void rt_items_sort_row(rt_pool *pool, rt_items *items, const rt_row *row, uint64_t flip,
-                       void *scratch)
+                       const rt_scratch *scratch, size_t at)
 {
-    long_row r = {items, row, flip, rt_pool_threads(pool), scratch, 0};
+    long_row r = {items, row, flip, rt_pool_threads(pool), scratch, at, 0};
     int moved = 0;
     rt_parallel(pool, fill_chunks, &r, r.chunks, 1);
     for (; r.digit < items->bits / 8; r.digit++) {

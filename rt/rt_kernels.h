@@ -1,8 +1,8 @@
 /* rt_kernels.h - the float32 kernels that generated code calls: GEMM, batched GEMM, convolution,
  * attention.
  *
- * Every kernel takes a pool (rt_pool.h; NULL = the calling thread alone), spreads its work over it
- * and returns 0, or -1 when scratch memory cannot be had; nothing else can fail. Sizes and strides
+ * Every kernel takes a team (rt_pool.h; its pool NULL = the calling thread alone), spreads its work over
+ * it and returns 0, or -1 when there is no memory to work in; nothing else can fail. Sizes and strides
  * are in elements, never bytes. Kernels keep no state between calls and are re-entrant. NaN and
  * infinity propagate as IEEE says. Outputs must not overlap inputs. Each kernel is compiled for
  * several instruction sets; the best one the processor has is chosen at load.
@@ -13,9 +13,8 @@
 #ifndef RT_KERNELS_H
 #define RT_KERNELS_H
 
+#include "rt_need.h"
 #include "rt_pool.h"
-
-enum { RT_PANEL = 32 };
 
 /* ---- what is done to a result before it leaves the cache ---- */
 
@@ -48,7 +47,7 @@ void rt_gemm_pack_f32(rt_pool *pool, int64_t n, int64_t k, const float *b, int64
 
 /* C[M,N] (row stride ldc) = A[M,K] (row stride lda, k contiguous) x packed B. Goto's loops over an
  * in-place A; M = 1 streams B once. post may be NULL. */
-int rt_gemm_f32(rt_pool *pool, int64_t m, int64_t n, int64_t k, const float *a, int64_t lda,
+int rt_gemm_f32(rt_team *team, int64_t m, int64_t n, int64_t k, const float *a, int64_t lda,
                 const float *packed, float *c, int64_t ldc, const rt_post *post);
 
 /* ---- batched GEMM of two activations (rt_bmm.c) ---- */
@@ -68,7 +67,7 @@ typedef struct rt_bmm {
     void *context;
 } rt_bmm;
 
-int rt_bmm_f32(rt_pool *pool, const rt_bmm *args);
+int rt_bmm_f32(rt_team *team, const rt_bmm *args);
 
 /* ---- convolution, channels last (rt_conv.c, rt_depthwise.c) ---- */
 
@@ -97,7 +96,7 @@ void rt_conv_pack_f32(rt_pool *pool, const rt_conv *conv, const float *weight,
  * pointers to input pixels (Dukhan's indirect convolution); few input channels or x_channel != 1 go
  * through a padded band of input rows; groups == in_channels == out_channels has a kernel of its
  * own. post may be NULL. */
-int rt_conv_f32(rt_pool *pool, const rt_conv *conv, const float *x, const float *packed, float *y,
+int rt_conv_f32(rt_team *team, const rt_conv *conv, const float *x, const float *packed, float *y,
                 const rt_post *post);
 
 /* ---- scaled dot-product attention (rt_sdpa.c) ---- */
@@ -125,7 +124,7 @@ typedef struct rt_sdpa {
     int masked_nan; /* rows that see nothing: 0 = zeros, as torch; 1 = NaN, a bare softmax */
 } rt_sdpa;
 
-int rt_sdpa_f32(rt_pool *pool, const rt_sdpa *args);
+int rt_sdpa_f32(rt_team *team, const rt_sdpa *args);
 
 /* ---- instruction sets (rt_select.c) ---- */
 

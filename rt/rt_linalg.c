@@ -213,13 +213,12 @@ static void run_some(void *context, int64_t begin, int64_t end, int worker)
 int rt_batch_run(const rt_batch *b, double cost)
 {
     batch_task t = {.batch = b};
-    rt_pool *pool = b->frame->pool;
+    rt_team team = rt_team_of(b->frame, b->call);
     int64_t grain = cost < LEAST_COST ? (int64_t)(LEAST_COST / (cost + 1)) + 1 : 1;
     if (b->count == 0) return 0;
-    if (rt_scratch_take(pool, 0, b->work_bytes, &t.scratch))
-        return rt_fail(b->frame, FE_RUN_NO_MEMORY, "no memory for scratch");
-    rt_parallel(pool, run_some, &t, b->count, grain);
-    rt_scratch_drop(pool, &t.scratch);
+    if (rt_scratch_take(&team, 0, b->work_bytes, &t.scratch)) return rt_no_room(b->frame, &team);
+    rt_parallel(team.pool, run_some, &t, b->count, grain);
+    rt_scratch_drop(&team, &t.scratch);
     return 0;
 }
 

@@ -11,6 +11,7 @@
 
 #include "rt_pool.h"
 #include "rt_program.h"
+#include "rt_team.h"
 
 /* Rows of a table of routines, one for each element type. */
 enum { RT_F32, RT_F64, RT_C64, RT_C128, RT_LINALG_TYPES };

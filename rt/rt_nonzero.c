@@ -9,12 +9,13 @@
 
 #include <string.h>
 
-enum { CHUNK = 1 << 15 };
+enum { LEAST_CHUNK = 1 << 15, MOST_CHUNKS = 256 };
 
 typedef struct finding {
     const fe_tensor *mask, *out;
     int64_t elements, inner; /* of the mask; of its last dimension */
     int64_t inner_stride;
+    int64_t chunk; /* elements of one */
     int64_t *rows; /* by chunk: the first row of what it finds; before the sums, how many */
 } finding;
 
@@ -76,7 +77,8 @@ static int64_t fill_run(const finding *f, const run *r, int64_t row)
 static void each_chunk(const finding *f, int64_t begin, int64_t end, int fills)
 {
     for (int64_t chunk = begin; chunk < end; chunk++) {
-        int64_t k = chunk * CHUNK, last = k + CHUNK < f->elements ? k + CHUNK : f->elements;
+        int64_t k = chunk * f->chunk,
+                last = k + f->chunk < f->elements ? k + f->chunk : f->elements;
         int64_t row = fills ? f->rows[chunk] : 0;
         while (k < last) {
             run r = run_at(f, k, last);
@@ -108,11 +110,11 @@ int rt_op_nonzero(rt_frame *frame, const rt_call *call)
         f.inner = mask->sizes[mask->rank - 1];
         f.inner_stride = mask->strides[mask->rank - 1];
     }
-    int64_t chunks = (f.elements + CHUNK - 1) / CHUNK, found = 0;
-    rt_scratch scratch;
-    if (rt_scratch_take(frame->pool, (size_t)(chunks + 1) * sizeof(int64_t), 0, &scratch))
-        return rt_fail(frame, FE_RUN_NO_MEMORY, "no memory for scratch");
-    f.rows = rt_scratch_shared(frame->pool, &scratch);
+    int64_t rows[MOST_CHUNKS], found = 0;
+    f.rows = rows;
+    f.chunk = (f.elements + MOST_CHUNKS - 1) / MOST_CHUNKS;
+    if (f.chunk < LEAST_CHUNK) f.chunk = LEAST_CHUNK;
+    int64_t chunks = (f.elements + f.chunk - 1) / f.chunk;
     rt_parallel(frame->pool, count_chunks, &f, chunks, 2);
     for (int64_t k = 0; k < chunks; k++) {
         int64_t count = f.rows[k];
@@ -120,7 +122,6 @@ int rt_op_nonzero(rt_frame *frame, const rt_call *call)
         found += count;
     }
     rt_parallel(frame->pool, fill_chunks, &f, chunks, 1);
-    rt_scratch_drop(frame->pool, &scratch);
     for (int64_t row = found; row < out->sizes[0]; row++)
         for (uint32_t d = 0; d < mask->rank; d++)
             ((int64_t *)out->data)[row * out->strides[0] + d * out->strides[1]] = call->ints[0];

@@ -8,15 +8,11 @@
 #include "rt_ops.h"
 #include "rt_entry.h"
 #include "rt_kernels.h"
+#include "rt_team.h"
 
 #include <string.h>
 
 enum { RT_ACT_NONE, RT_ACT_RELU, RT_ACT_CLAMP };
-
-static int no_scratch(rt_frame *f)
-{
-    return rt_fail(f, FE_RUN_NO_MEMORY, "no memory for scratch");
-}
 
 /* ---- epilogues: the generated kernel as the kernels' callback ---- */
 
@@ -95,18 +91,19 @@ int rt_op_gemm(rt_frame *frame, const rt_call *call)
     rt_post post = post_of(call, &epilogue, bias->data, (int)call->ints[0]);
     int a_ready = a->strides[1] == 1 || k == 1;
     int b_ready = (call->packed & 2) != 0;
+    rt_team team = rt_team_of(frame, call);
     if (m == 0 || n == 0) return 0;
     add_to(call, &post, c->data, c->strides);
     if (a_ready && b_ready) {
-        int failed = rt_gemm_f32(frame->pool, m, n, k, a->data, a->strides[0], b->data, c->data,
+        int failed = rt_gemm_f32(&team, m, n, k, a->data, a->strides[0], b->data, c->data,
                                  c->strides[0], &post);
-        return failed ? no_scratch(frame) : 0;
+        return failed ? rt_no_room(frame, &team) : 0;
     }
     size_t a_bytes = a_ready ? 0 : ((size_t)(m * k) * sizeof(float) + 63) / 64 * 64;
     size_t b_bytes = b_ready ? 0 : rt_gemm_packed_bytes(n, k);
     rt_scratch scratch;
-    if (rt_scratch_take(frame->pool, a_bytes + b_bytes, 0, &scratch)) return no_scratch(frame);
-    char *shared = rt_scratch_shared(frame->pool, &scratch);
+    if (rt_scratch_take(&team, a_bytes + b_bytes, 0, &scratch)) return rt_no_room(frame, &team);
+    char *shared = rt_scratch_shared(&scratch);
     const float *a_data = a->data, *b_data = b->data;
     int64_t lda = a->strides[0];
     if (!a_ready) {
@@ -119,10 +116,9 @@ int rt_op_gemm(rt_frame *frame, const rt_call *call)
         rt_gemm_pack_f32(frame->pool, n, k, b->data, b->strides[1], b->strides[0], packed);
         b_data = packed;
     }
-    int failed =
-        rt_gemm_f32(frame->pool, m, n, k, a_data, lda, b_data, c->data, c->strides[0], &post);
-    rt_scratch_drop(frame->pool, &scratch);
-    return failed ? no_scratch(frame) : 0;
+    int failed = rt_gemm_f32(&team, m, n, k, a_data, lda, b_data, c->data, c->strides[0], &post);
+    rt_scratch_drop(&team, &scratch);
+    return failed ? rt_no_room(frame, &team) : 0;
 }
 
 /* ---- bmm ---- */
@@ -169,7 +165,8 @@ int rt_op_bmm(rt_frame *frame, const rt_call *call)
         args.context = &epilogue;
     }
     if (args.batch == 0 || args.m == 0 || args.n == 0) return 0;
-    if (rt_bmm_f32(frame->pool, &args)) return no_scratch(frame);
+    rt_team team = rt_team_of(frame, call);
+    if (rt_bmm_f32(&team, &args)) return rt_no_room(frame, &team);
     if (adds) {
         add_scaled(out, c, (float)call->floats[1]);
         if (call->epilogue) call->epilogue(call->epilogue_args, 0, args.batch * args.m, 0, args.n);
@@ -261,6 +258,7 @@ int rt_op_conv(rt_frame *frame, const rt_call *call)
     after epilogue;
     rt_post post = post_of(call, &epilogue, bias->data, (int)call->ints[3]);
     int w_ready = (call->packed & 2) != 0;
+    rt_team team = rt_team_of(frame, call);
     int64_t y_stride = pixel_stride(y);
     int y_ready = y_stride > 0;
     if (y_ready) conv.y_row = y_stride;
@@ -271,9 +269,9 @@ int rt_op_conv(rt_frame *frame, const rt_call *call)
     size_t y_bytes = y_ready ? 0 : (size_t)(pixels * conv.out_channels) * sizeof(float);
     rt_scratch scratch = {0};
     int leased = w_bytes + y_bytes > 0;
-    if (leased && rt_scratch_take(frame->pool, w_bytes + y_bytes, 0, &scratch))
-        return no_scratch(frame);
-    char *shared = leased ? rt_scratch_shared(frame->pool, &scratch) : NULL;
+    if (leased && rt_scratch_take(&team, w_bytes + y_bytes, 0, &scratch))
+        return rt_no_room(frame, &team);
+    char *shared = leased ? rt_scratch_shared(&scratch) : NULL;
     const float *packed = w->data;
     if (!w_ready) {
         int64_t strides[5] = {w->strides[0], w->strides[1], 0, 0, 0};
@@ -287,13 +285,13 @@ int rt_op_conv(rt_frame *frame, const rt_call *call)
     for (uint32_t d = y->rank; d-- > 2; stride *= y->sizes[d]) from[d] = stride;
     from[0] = stride;
     add_to(call, &post, (char *)result, y_ready ? y->strides : from);
-    int failed = rt_conv_f32(frame->pool, &conv, x->data, packed, result, &post);
+    int failed = rt_conv_f32(&team, &conv, x->data, packed, result, &post);
     if (!failed && !y_ready) {
         copy_any(y->data, y->strides, (char *)result, from, y->sizes, y->rank, sizeof(float));
         if (call->epilogue) call->epilogue(call->epilogue_args, 0, pixels, 0, conv.out_channels);
     }
-    if (leased) rt_scratch_drop(frame->pool, &scratch);
-    return failed ? no_scratch(frame) : 0;
+    if (leased) rt_scratch_drop(&team, &scratch);
+    return failed ? rt_no_room(frame, &team) : 0;
 }
 
 /* ---- attention ---- */
@@ -328,7 +326,8 @@ int rt_op_sdpa(rt_frame *frame, const rt_call *call)
     memcpy(args.out_stride, out->strides, sizeof args.out_stride);
     if (mask->data) memcpy(args.mask_stride, mask->strides, sizeof args.mask_stride);
     if (args.batch == 0 || args.heads == 0 || args.q_len == 0 || args.value_dim == 0) return 0;
-    return rt_sdpa_f32(frame->pool, &args) ? no_scratch(frame) : 0;
+    rt_team team = rt_team_of(frame, call);
+    return rt_sdpa_f32(&team, &args) ? rt_no_room(frame, &team) : 0;
 }
 
 /* ---- copy ---- */

@@ -2,39 +2,44 @@
  * median). topk is in rt_topk.c.
  */
 #include "rt_sort.h"
+#include "rt_team.h"
 
 #include <string.h>
 
-enum { SELECT_BITS = 12, SHORT_ROW = 256 };
+enum { SELECT_BITS = RT_SELECT_BITS, SHORT_ROW = 256 };
 
 typedef struct ordering {
     rt_rows rows;
     uint64_t flip;
+    rt_team team;
     rt_scratch scratch;
     rt_items items; /* of the long row at hand */
     int64_t row;
     int64_t what, place; /* of select */
 } ordering;
 
-static int no_scratch(rt_frame *f)
+/* A single row has what threads share, others the area of theirs. */
+static char *memory_of(const ordering *o, int worker)
 {
-    return rt_fail(f, FE_RUN_NO_MEMORY, "no memory to sort in");
+    return o->rows.rows == 1 ? rt_scratch_shared(&o->scratch)
+                             : rt_scratch_worker(&o->scratch, worker);
 }
 
 static rt_items worker_items(const ordering *o, int worker)
 {
-    void *memory = rt_scratch_worker(&o->scratch, worker);
-    return rt_items_in(o->rows.x->dtype, o->rows.n, o->rows.n, memory);
+    return rt_items_in(o->rows.x->dtype, o->rows.n, o->rows.n, memory_of(o, worker));
 }
 
 /* Runs the task over all rows with items for each worker, and `more` bytes behind them. */
 static int over_rows(rt_frame *frame, ordering *o, rt_task task, size_t more)
 {
     size_t bytes = rt_item_bytes(o->rows.x->dtype, o->rows.n, o->rows.n) + more;
+    int is_alone = o->rows.rows == 1;
     if (o->rows.rows == 0 || o->rows.n == 0) return 0;
-    if (rt_scratch_take(frame->pool, 0, bytes, &o->scratch)) return no_scratch(frame);
+    if (rt_scratch_take(&o->team, is_alone ? bytes : 0, is_alone ? 0 : bytes, &o->scratch))
+        return rt_no_room(frame, &o->team);
     rt_parallel(frame->pool, task, o, o->rows.rows, rt_rows_grain(&o->rows));
-    rt_scratch_drop(frame->pool, &o->scratch);
+    rt_scratch_drop(&o->team, &o->scratch);
     return 0;
 }
 
@@ -61,23 +66,26 @@ static void put_part(void *context, int64_t begin, int64_t end, int worker)
 
 static int sort_long_rows(rt_frame *frame, ordering *o)
 {
-    size_t counts = (size_t)rt_pool_threads(frame->pool) * RT_SORT_COUNTS;
-    size_t bytes = rt_item_bytes(o->rows.x->dtype, o->rows.n, o->rows.n) + counts;
-    if (rt_scratch_take(frame->pool, bytes, 0, &o->scratch)) return no_scratch(frame);
-    char *memory = rt_scratch_shared(frame->pool, &o->scratch);
+    size_t bytes = rt_item_bytes(o->rows.x->dtype, o->rows.n, o->rows.n);
+    int is_alone = o->rows.rows == 1;
+    if (rt_scratch_take(&o->team, is_alone ? bytes : 0,
+                        is_alone ? RT_SORT_COUNTS : bytes + RT_SORT_COUNTS, &o->scratch))
+        return rt_no_room(frame, &o->team);
+    char *memory = memory_of(o, 0);
     for (o->row = 0; o->row < o->rows.rows; o->row++) {
         rt_row x = rt_rows_row(&o->rows, o->row);
-        o->items = rt_items_in(x.dtype, x.count, x.count, memory + counts);
-        rt_items_sort_row(frame->pool, &o->items, &x, o->flip, memory);
+        o->items = rt_items_in(x.dtype, x.count, x.count, memory);
+        rt_items_sort_row(frame->pool, &o->items, &x, o->flip, &o->scratch, is_alone ? 0 : bytes);
         rt_parallel(frame->pool, put_part, o, x.count, 1 << 12);
     }
-    rt_scratch_drop(frame->pool, &o->scratch);
+    rt_scratch_drop(&o->team, &o->scratch);
     return 0;
 }
 
 int rt_op_sort(rt_frame *frame, const rt_call *call)
 {
-    ordering o = {.rows = rt_rows_of(call, (uint32_t)call->ints[0])};
+    ordering o = {.team = rt_team_of(frame, call),
+                  .rows = rt_rows_of(call, (uint32_t)call->ints[0])};
     if (call->ints[1]) o.flip = rt_key_ones(o.rows.x->dtype);
     return rt_rows_are_long(&o.rows, frame->pool) ? sort_long_rows(frame, &o)
                                                   : over_rows(frame, &o, sort_rows, 0);
@@ -119,7 +127,8 @@ static void mode_rows(void *context, int64_t begin, int64_t end, int worker)
 
 int rt_op_mode(rt_frame *frame, const rt_call *call)
 {
-    ordering o = {.rows = rt_rows_of(call, (uint32_t)call->ints[0])};
+    ordering o = {.team = rt_team_of(frame, call),
+                  .rows = rt_rows_of(call, (uint32_t)call->ints[0])};
     return over_rows(frame, &o, mode_rows, 0);
 }
 
@@ -194,7 +203,7 @@ static void select_rows(void *context, int64_t begin, int64_t end, int worker)
 {
     ordering *o = context;
     size_t bytes = rt_item_bytes(o->rows.x->dtype, o->rows.n, o->rows.n);
-    int64_t *counts = (int64_t *)((char *)rt_scratch_worker(&o->scratch, worker) + bytes);
+    int64_t *counts = (int64_t *)(memory_of(o, worker) + bytes);
     for (int64_t row = begin; row < end; row++) {
         rt_row x = rt_rows_row(&o->rows, row);
         rt_items items = worker_items(o, worker);
@@ -204,7 +213,8 @@ static void select_rows(void *context, int64_t begin, int64_t end, int worker)
 
 int rt_op_select(rt_frame *frame, const rt_call *call)
 {
-    ordering o = {.rows = rt_rows_of(call, (uint32_t)call->ints[0]),
+    ordering o = {.team = rt_team_of(frame, call),
+                  .rows = rt_rows_of(call, (uint32_t)call->ints[0]),
                   .what = call->ints[1],
                   .place = call->ints[2]};
     if (o.what == THIS_PLACE && o.rows.rows > 0 && (o.place < 0 || o.place >= o.rows.n))

@@ -38,26 +38,61 @@ void rt_parallel(rt_pool *pool, rt_task task, void *context, int64_t n, int64_t 
  * it only forgets. */
 void rt_pool_shutdown(void);
 
-/* Scratch memory leased for the length of one kernel call. */
+/* ---- what operators work in ----
+ *
+ * An operator states how much memory it works in beside its operands (loop/need.c): what its threads
+ * share is a buffer of the program, planned like any other, what each of them has to itself lies in
+ * an area of the context. Who has stated nothing, and in a build without sanitizers who has stated
+ * too little, works in blocks of the whole artifact, which grow.
+ */
+
+/* An area for each thread; of one context. */
+typedef struct rt_area {
+    char *memory;
+    size_t each, stride; /* bytes of one; from one to the next */
+    int threads;
+    int is_whole; /* it has all that the program states, and does not grow */
+} rt_area;
+
+/* Room for `each` bytes a thread. What was in it is lost. 0 = ok, -1 = no memory. */
+int rt_area_grow(rt_area *area, const rt_pool *pool, size_t each);
+void rt_area_free(rt_area *area);
+size_t rt_area_bytes(const rt_area *area);
+
+/* Who works on one call, and in what memory: what is left of it. All zero but for the pool: in blocks
+ * of the artifact. */
+typedef struct rt_team {
+    rt_pool *pool;
+    char *shared;
+    size_t shared_bytes;
+    rt_area *area;
+    size_t area_taken;
+    int has_stated;       /* a request that does not fit is a fault */
+    size_t asked, stated; /* the request that did not fit; asked 0: all did */
+} rt_team;
+
+/* Memory leased for the length of one kernel call. Leases end in the order that is the reverse of
+ * that in which they began. */
 typedef struct rt_scratch {
-    char *base;    /* rt_pool_threads(pool) areas, 64-byte aligned; NULL after a failed take */
+    char *base;    /* an area for each worker, 64-byte aligned */
     size_t stride; /* bytes from one worker's area to the next, >= the bytes asked for */
-    void *block;   /* private */
+    char *common;  /* 64-byte aligned */
+    size_t shared_taken, area_taken;
+    void *block; /* of the artifact, or NULL */
 } rt_scratch;
 
-/* Leases `shared_bytes` common to the region plus `worker_bytes` for each worker. Blocks are kept
- * and reused by later calls, so only a larger request than ever before allocates. 0 = ok, -1 = no
- * memory. */
-int rt_scratch_take(rt_pool *pool, size_t shared_bytes, size_t worker_bytes, rt_scratch *scratch);
-
-/* All that is kept by now. */
-size_t rt_scratch_bytes(void);
-
-/* Frees all scratch; no kernel may be running. rt_pool_shutdown calls it. */
-void rt_scratch_release(void);
+/* Leases `shared_bytes` common to the region plus `worker_bytes` for each worker. 0 = ok, -1 = there
+ * is no memory, or less than this was stated. */
+int rt_scratch_take(rt_team *team, size_t shared_bytes, size_t worker_bytes, rt_scratch *scratch);
 
 /* Gives the lease back. */
-void rt_scratch_drop(rt_pool *pool, rt_scratch *scratch);
+void rt_scratch_drop(rt_team *team, rt_scratch *scratch);
+
+/* All that blocks of the artifact hold by now. */
+size_t rt_scratch_bytes(void);
+
+/* Frees all blocks; no kernel may be running. rt_pool_shutdown calls it. */
+void rt_scratch_release(void);
 
 /* The area of one worker; 64-byte aligned. */
 static inline void *rt_scratch_worker(const rt_scratch *scratch, int worker)
@@ -66,6 +101,9 @@ static inline void *rt_scratch_worker(const rt_scratch *scratch, int worker)
 }
 
 /* The common area; 64-byte aligned. */
-void *rt_scratch_shared(rt_pool *pool, const rt_scratch *scratch);
+static inline void *rt_scratch_shared(const rt_scratch *scratch)
+{
+    return scratch->common;
+}
 
 #endif

@@ -123,6 +123,8 @@ typedef struct rt_program {
      * in the caller's where he does (else it is copied there)? NULL: none lies in an input. */
     const int32_t *output_inputs;
     const uint8_t *output_moves;
+    int64_t each_bytes; /* that operators work in, for each thread */
+    int each_grows;     /* some need more at sizes that only the run knows */
 } rt_program;
 
 /* Defined by generated code. */
@@ -169,6 +171,9 @@ typedef struct rt_call {
     const char *text;   /* NULL, or a name that the operator's messages begin with */
     fe_kernel epilogue; /* or NULL: runs on each finished block of out[0], rows x last dimension */
     const fe_kernel_args *epilogue_args;
+    void *work; /* what its threads share to work in */
+    int64_t work_bytes;
+    int states_nothing; /* of a host that has not looked at what the operator needs */
 } rt_call;
 
 /* Each returns a fe_result; on failure the context has the message. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { LONG_ROW = 1 << 14, ROWS_WORK = 1 << 13 };
+enum { ROWS_WORK = 1 << 13 };
 
 rt_rows rt_rows_of(const rt_call *call, uint32_t dim)
 {
@@ -84,7 +84,7 @@ void rt_rows_put_items(const rt_rows *rows, int64_t row, int64_t from, int64_t t
 int rt_rows_are_long(const rt_rows *rows, rt_pool *pool)
 {
     int threads = rt_pool_threads(pool);
-    return threads > 1 && rows->n >= LONG_ROW && rows->rows < 2 * threads;
+    return threads > 1 && rows->n >= RT_LONG_ROW && rows->rows < 2 * threads;
 }
 
 int64_t rt_rows_grain(const rt_rows *rows)

@@ -1,8 +1,8 @@
-/* rt_scratch.c - scratch memory for the length of one kernel call. See rt_pool.h.
+/* rt_scratch.c - memory to work in for the length of one kernel call. See rt_pool.h.
  *
- * A few blocks for the whole artifact; a lease takes the first free one and grows it if it must.
- * Calls nest and end in order, so a caller that repeats itself gets the same blocks again and
- * nothing is allocated.
+ * What the call has stated, or a few blocks for the whole artifact: a lease takes the first free one
+ * and grows it if it must. Calls nest and end in order, so a caller that repeats itself gets the same
+ * memory again and nothing is allocated.
  */
 #define _GNU_SOURCE
 #include "rt_pool.h"
@@ -102,57 +102,158 @@ size_t rt_scratch_bytes(void)
 
 /* ---- blocks ---- */
 
+static size_t unit_of(size_t bytes)
+{
+    return bytes >= HUGE_PAGE ? HUGE_PAGE : PAGE;
+}
+
+static char *memory_new(size_t bytes)
+{
+    size_t unit = unit_of(bytes);
+    bytes = round_up(bytes, unit);
+    char *memory = aligned_alloc(unit, bytes);
+#ifdef MADV_HUGEPAGE
+    if (memory && unit == HUGE_PAGE) madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+    return memory;
+}
+
 static int block_grow(scratch_block *block, size_t bytes)
 {
     free(block->memory);
     keep(0, block->bytes);
     block->bytes = 0;
-    size_t unit = bytes >= HUGE_PAGE ? HUGE_PAGE : PAGE;
-    bytes = round_up(bytes, unit);
-    block->memory = aligned_alloc(unit, bytes);
+    bytes = round_up(bytes, unit_of(bytes));
+    block->memory = memory_new(bytes);
     if (!block->memory) return -1;
-#ifdef MADV_HUGEPAGE
-    if (unit == HUGE_PAGE) madvise(block->memory, bytes, MADV_HUGEPAGE);
-#endif
     block->bytes = bytes;
     keep(bytes, 0);
     return 0;
 }
 
-int rt_scratch_take(rt_pool *pool, size_t shared_bytes, size_t worker_bytes, rt_scratch *scratch)
+static scratch_block *block_take(size_t bytes)
 {
-    /* Not a whole number of pages from area to area: their beginnings are used most. */
-    size_t stride = round_up(worker_bytes, CACHE_LINE) + 4 * CACHE_LINE;
-    size_t shared = round_up(shared_bytes, CACHE_LINE);
-    size_t bytes = shared + stride * (size_t)rt_pool_threads(pool);
-    *scratch = (rt_scratch){.stride = stride};
     for (int i = 0; i < BLOCKS; i++) {
         scratch_block *block = &blocks[i];
         if (!flag_take(&block->taken)) continue;
-        if (block->bytes < bytes && block_grow(block, bytes) != 0) {
-            flag_drop(&block->taken);
-            return -1;
-        }
-        scratch->block = block;
-        scratch->base = block->memory + shared;
-        return 0;
+        if (block->bytes >= bytes || block_grow(block, bytes) == 0) return block;
+        flag_drop(&block->taken);
+        return NULL;
     }
-    return -1;
+    return NULL;
 }
 
-void rt_scratch_drop(rt_pool *pool, rt_scratch *scratch)
+/* ---- areas ---- */
+
+/* Not a whole number of pages from area to area: their beginnings are used most. */
+static size_t stride_of(size_t each)
 {
-    (void)pool;
+    return round_up(each, CACHE_LINE) + 4 * CACHE_LINE;
+}
+
+int rt_area_grow(rt_area *area, const rt_pool *pool, size_t each)
+{
+    size_t stride = stride_of(each), threads = (size_t)rt_pool_threads(pool);
+    free(area->memory);
+    *area = (rt_area){.is_whole = area->is_whole};
+    area->memory = memory_new(stride * threads);
+    if (!area->memory) return -1;
+    area->each = round_up(each, CACHE_LINE);
+    area->stride = stride;
+    area->threads = (int)threads;
+    return 0;
+}
+
+void rt_area_free(rt_area *area)
+{
+    free(area->memory);
+    *area = (rt_area){0};
+}
+
+size_t rt_area_bytes(const rt_area *area)
+{
+    return area->stride * (size_t)area->threads;
+}
+
+/* ---- leases ---- */
+
+static int take_shared(rt_team *team, size_t bytes, rt_scratch *scratch)
+{
+    if (bytes > team->shared_bytes) return 0;
+    scratch->common = team->shared;
+    scratch->shared_taken = bytes;
+    team->shared += bytes;
+    team->shared_bytes -= bytes;
+    return 1;
+}
+
+static int take_area(rt_team *team, size_t bytes, rt_scratch *scratch)
+{
+    rt_area *area = team->area;
+    if (bytes == 0) return 1;
+    if (!area) return 0;
+    int may_grow = !area->is_whole && team->area_taken == 0;
+    if (bytes > area->each - team->area_taken &&
+        (!may_grow || rt_area_grow(area, team->pool, bytes) != 0))
+        return 0;
+    scratch->base = area->memory + team->area_taken;
+    scratch->stride = area->stride;
+    scratch->area_taken = bytes;
+    team->area_taken += bytes;
+    return 1;
+}
+
+/* More than was stated: in a build with sanitizers the run fails. */
+static int is_fault(rt_team *team, size_t asked, size_t stated)
+{
+#ifdef RT_STRICT
+    if (team->has_stated) {
+        team->asked = asked;
+        team->stated = stated;
+        return 1;
+    }
+#endif
+    (void)team, (void)asked, (void)stated;
+    return 0;
+}
+
+static int take_block(rt_team *team, size_t shared, size_t stride, rt_scratch *scratch)
+{
+    scratch_block *block = block_take(shared + stride * (size_t)rt_pool_threads(team->pool));
+    if (!block) return -1;
+    scratch->block = block;
+    if (shared) scratch->common = block->memory;
+    if (stride) {
+        scratch->base = block->memory + shared;
+        scratch->stride = stride;
+    }
+    return 0;
+}
+
+int rt_scratch_take(rt_team *team, size_t shared_bytes, size_t worker_bytes, rt_scratch *scratch)
+{
+    size_t shared = round_up(shared_bytes, CACHE_LINE), each = round_up(worker_bytes, CACHE_LINE),
+           stated = team->shared_bytes;
+    *scratch = (rt_scratch){0};
+    int has_shared = take_shared(team, shared, scratch), has_area = take_area(team, each, scratch);
+    if (has_shared && has_area) return 0;
+    if (is_fault(team, has_shared ? each : shared,
+                 has_shared && team->area ? team->area->each : stated) ||
+        take_block(team, has_shared ? 0 : shared, has_area ? 0 : stride_of(each), scratch) != 0) {
+        rt_scratch_drop(team, scratch);
+        return -1;
+    }
+    return 0;
+}
+
+void rt_scratch_drop(rt_team *team, rt_scratch *scratch)
+{
     scratch_block *block = scratch->block;
-    scratch->block = NULL;
-    scratch->base = NULL;
+    team->shared -= scratch->shared_taken;
+    team->shared_bytes += scratch->shared_taken;
+    team->area_taken -= scratch->area_taken;
+    *scratch = (rt_scratch){0};
     if (block) flag_drop(&block->taken);
-}
-
-void *rt_scratch_shared(rt_pool *pool, const rt_scratch *scratch)
-{
-    (void)pool;
-    return ((scratch_block *)scratch->block)->memory;
 }
 
 void rt_scratch_release(void)

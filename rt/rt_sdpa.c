@@ -13,9 +13,7 @@
 #include <math.h>
 
 enum {
-    Q_ROWS = 4 * MR,
-    T_BLOCK = 512,   /* a multiple of RT_PANEL */
-    FEW_QUERIES = 4, /* up to here: no packing */
+    Q_ROWS = RT_SDPA_TILES * MR,
 };
 
 typedef struct sdpa {
@@ -29,6 +27,7 @@ typedef struct worker_state {
     int64_t head; /* the batch * kv_heads + head whose keys and values are packed here, or -1 */
     char pad[56];
 } worker_state;
+_Static_assert(sizeof(worker_state) == RT_STATE_BYTES, "as it is planned for");
 
 typedef struct work {
     int64_t batch, head, kv_head;
@@ -311,16 +310,16 @@ static size_t place(size_t *end, int64_t bytes)
     return at;
 }
 
-int RT_FN(rt_sdpa)(rt_pool *pool, const rt_sdpa *g)
+int RT_FN(rt_sdpa)(rt_team *team, const rt_sdpa *g)
 {
     enum { F = sizeof(float) };
-    int64_t heads = g->batch * g->heads, threads = rt_pool_threads(pool);
+    int64_t heads = g->batch * g->heads, threads = rt_pool_threads(team->pool);
     if (heads <= 0 || g->q_len <= 0 || g->value_dim <= 0) return 0;
-    int few = g->q_len <= FEW_QUERIES;
+    int few = g->q_len <= RT_SDPA_FEW_QUERIES;
     sdpa s = {.g = g};
     s.q_blocks = few ? g->q_len : rt_ceil_div(g->q_len, Q_ROWS);
     s.q_rows = rt_ceil_div(g->q_len, s.q_blocks);
-    s.t_block = rt_min(T_BLOCK, rt_ceil_div(rt_max(g->kv_len, 1), RT_PANEL) * RT_PANEL);
+    s.t_block = rt_min(RT_SDPA_KEYS, rt_ceil_div(rt_max(g->kv_len, 1), RT_PANEL) * RT_PANEL);
     s.d_panels = rt_ceil_div(g->value_dim, RT_PANEL);
     int64_t t_padded = rt_ceil_div(g->kv_len, RT_PANEL) * RT_PANEL;
     size_t bytes = sizeof(worker_state);
@@ -332,12 +331,12 @@ int RT_FN(rt_sdpa)(rt_pool *pool, const rt_sdpa *g)
     s.stat_at = place(&bytes, 2 * s.q_rows * F);
     s.rows_at = place(&bytes, s.q_rows * (int64_t)sizeof(float *));
     rt_scratch scratch;
-    if (rt_scratch_take(pool, 0, bytes, &scratch) != 0) return -1;
+    if (rt_scratch_take(team, 0, bytes, &scratch) != 0) return -1;
     for (int i = 0; i < threads; i++) ((worker_state *)rt_scratch_worker(&scratch, i))->head = -1;
     s.scratch = &scratch;
     int64_t keys = g->kv_len * (g->head_dim + g->value_dim);
-    rt_parallel(pool, few ? few_task : many_task, &s, heads * s.q_blocks,
+    rt_parallel(team->pool, few ? few_task : many_task, &s, heads * s.q_blocks,
                 rt_grain(heads * s.q_blocks, 2 * heads * g->q_len * keys, 4 * heads * keys));
-    rt_scratch_drop(pool, &scratch);
+    rt_scratch_drop(team, &scratch);
     return 0;
 }

@@ -7,21 +7,21 @@
 
 typedef struct table {
     const char *name;
-    int (*gemm)(rt_pool *, int64_t m, int64_t n, int64_t k, const float *a, int64_t lda,
+    int (*gemm)(rt_team *, int64_t m, int64_t n, int64_t k, const float *a, int64_t lda,
                 const float *packed, float *c, int64_t ldc, const rt_post *post);
-    int (*bmm)(rt_pool *, const rt_bmm *);
-    int (*conv)(rt_pool *, const rt_conv *, const float *x, const float *packed, float *y,
+    int (*bmm)(rt_team *, const rt_bmm *);
+    int (*conv)(rt_team *, const rt_conv *, const float *x, const float *packed, float *y,
                 const rt_post *);
-    int (*sdpa)(rt_pool *, const rt_sdpa *);
+    int (*sdpa)(rt_team *, const rt_sdpa *);
 } table;
 
 #define TABLE(isa)                                                                                 \
-    int rt_gemm_##isa(rt_pool *, int64_t, int64_t, int64_t, const float *, int64_t, const float *, \
+    int rt_gemm_##isa(rt_team *, int64_t, int64_t, int64_t, const float *, int64_t, const float *, \
                       float *, int64_t, const rt_post *);                                          \
-    int rt_bmm_##isa(rt_pool *, const rt_bmm *);                                                   \
-    int rt_conv_##isa(rt_pool *, const rt_conv *, const float *, const float *, float *,           \
+    int rt_bmm_##isa(rt_team *, const rt_bmm *);                                                   \
+    int rt_conv_##isa(rt_team *, const rt_conv *, const float *, const float *, float *,           \
                       const rt_post *);                                                            \
-    int rt_sdpa_##isa(rt_pool *, const rt_sdpa *);                                                 \
+    int rt_sdpa_##isa(rt_team *, const rt_sdpa *);                                                 \
     static const table table_##isa = {#isa, rt_gemm_##isa, rt_bmm_##isa, rt_conv_##isa,            \
                                       rt_sdpa_##isa};
 
@@ -75,24 +75,24 @@ int rt_isa_force(const char *name)
     return 0;
 }
 
-int rt_gemm_f32(rt_pool *pool, int64_t m, int64_t n, int64_t k, const float *a, int64_t lda,
+int rt_gemm_f32(rt_team *team, int64_t m, int64_t n, int64_t k, const float *a, int64_t lda,
                 const float *packed, float *c, int64_t ldc, const rt_post *post)
 {
-    return chosen->gemm(pool, m, n, k, a, lda, packed, c, ldc, post);
+    return chosen->gemm(team, m, n, k, a, lda, packed, c, ldc, post);
 }
 
-int rt_bmm_f32(rt_pool *pool, const rt_bmm *args)
+int rt_bmm_f32(rt_team *team, const rt_bmm *args)
 {
-    return chosen->bmm(pool, args);
+    return chosen->bmm(team, args);
 }
 
-int rt_conv_f32(rt_pool *pool, const rt_conv *conv, const float *x, const float *packed, float *y,
+int rt_conv_f32(rt_team *team, const rt_conv *conv, const float *x, const float *packed, float *y,
                 const rt_post *post)
 {
-    return chosen->conv(pool, conv, x, packed, y, post);
+    return chosen->conv(team, conv, x, packed, y, post);
 }
 
-int rt_sdpa_f32(rt_pool *pool, const rt_sdpa *args)
+int rt_sdpa_f32(rt_team *team, const rt_sdpa *args)
 {
-    return chosen->sdpa(pool, args);
+    return chosen->sdpa(team, args);
 }

@@ -8,6 +8,7 @@
 #ifndef RT_SORT_H
 #define RT_SORT_H
 
+#include "rt_need.h"
 #include "rt_pool.h"
 #include "rt_program.h"
 
@@ -21,8 +22,6 @@ typedef struct rt_row {
 } rt_row;
 
 /* ---- keys (rt_key.c) ---- */
-
-enum { RT_KEY_BLOCK = 512 }; /* keys that are made at a time */
 
 /* Bits of a key: 8, 16, 32, 64; 0 when the dtype has no order. */
 int rt_key_bits(uint32_t dtype);
@@ -74,11 +73,10 @@ rt_items rt_items_in(uint32_t dtype, int64_t count, int64_t room, void *memory);
 void rt_items_fill(rt_items *items, const rt_row *row, int64_t from, int64_t to, uint64_t flip);
 /* Sorts on the calling thread; the result is in `at`. */
 void rt_items_sort(rt_items *items);
-/* Makes the items of a whole row and sorts them on the pool; scratch: rt_pool_threads(pool) times
- * RT_SORT_COUNTS bytes. */
-enum { RT_SORT_COUNTS = 8 * 256 * 8 };
+/* Makes the items of a whole row and sorts them on the pool; behind the first
+ * `at` bytes of each thread's area in scratch are RT_SORT_COUNTS. */
 void rt_items_sort_row(rt_pool *pool, rt_items *items, const rt_row *row, uint64_t flip,
-                       void *scratch);
+                       const rt_scratch *scratch, size_t at);
 
 static inline uint64_t rt_item_key(const rt_items *items, int64_t k)
 {

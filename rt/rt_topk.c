@@ -5,6 +5,7 @@
  * behind it: a comparison of keys is enough. A long row is cut into a piece for each thread.
  */
 #include "rt_sort.h"
+#include "rt_team.h"
 
 #include <string.h>
 
@@ -13,7 +14,9 @@ typedef struct topk {
     int64_t k;
     int64_t most; /* items that a buffer is cut at */
     int64_t room; /* items that it holds; all of a row: no cutting */
+    int is_alone; /* one row, in one piece: what threads share is its buffer */
     uint64_t flip;
+    rt_team team;
     rt_scratch scratch;
     /* of the long row at hand */
     int64_t row, pieces;
@@ -97,7 +100,8 @@ static void take_rows(void *context, int64_t begin, int64_t end, int worker)
     topk *t = context;
     for (int64_t row = begin; row < end; row++) {
         rt_row x = rt_rows_row(&t->rows, row);
-        rt_items items = buffer_in(t, rt_scratch_worker(&t->scratch, worker));
+        rt_items items = buffer_in(t, t->is_alone ? rt_scratch_shared(&t->scratch)
+                                                  : rt_scratch_worker(&t->scratch, worker));
         if (t->room == x.count)
             take_whole(t, &x, &items);
         else
@@ -114,25 +118,21 @@ static void take_pieces(void *context, int64_t begin, int64_t end, int worker)
     rt_row x = rt_rows_row(&t->rows, t->row);
     (void)worker;
     for (int64_t p = begin; p < end; p++) {
-        char *memory = (char *)rt_scratch_shared(NULL, &t->scratch) + buffer_bytes(t) * (size_t)p;
-        t->piece[p] = buffer_in(t, memory);
+        t->piece[p] = buffer_in(t, rt_scratch_worker(&t->scratch, (int)p));
         take(t, &x, x.count * p / t->pieces, x.count * (p + 1) / t->pieces, &t->piece[p]);
     }
 }
 
-/* What the pieces have found, in the last buffer. */
-static rt_items join_pieces(const topk *t)
+/* What the pieces have found, in the first one's buffer: there is room for two. */
+static rt_items *join_pieces(const topk *t)
 {
-    char *memory = (char *)rt_scratch_shared(NULL, &t->scratch);
-    int64_t room = t->pieces * t->k;
-    rt_items all = rt_items_in(t->rows.x->dtype, t->rows.n, room,
-                               memory + buffer_bytes(t) * (size_t)t->pieces);
-    all.count = 0;
-    for (int64_t p = 0; p < t->pieces; p++)
+    rt_items *all = &t->piece[0];
+    for (int64_t p = 1; p < t->pieces; p++) {
         for (int64_t k = 0; k < t->piece[p].count; k++)
-            rt_item_put(&all, all.count++, rt_item_key(&t->piece[p], k),
+            rt_item_put(all, all->count++, rt_item_key(&t->piece[p], k),
                         rt_item_place(&t->piece[p], k));
-    cut(t, &all);
+        cut(t, all);
+    }
     return all;
 }
 
@@ -143,33 +143,35 @@ static int take_long_rows(rt_frame *frame, topk *t)
     rt_items piece[MOST_PIECES];
     t->piece = piece;
     t->pieces = least_of(rt_pool_threads(frame->pool), MOST_PIECES);
-    size_t joined = rt_item_bytes(t->rows.x->dtype, t->rows.n, t->pieces * t->k);
-    if (rt_scratch_take(frame->pool, buffer_bytes(t) * (size_t)t->pieces + joined, 0, &t->scratch))
-        return rt_fail(frame, FE_RUN_NO_MEMORY, "no memory to select in");
+    if (rt_scratch_take(&t->team, 0, buffer_bytes(t), &t->scratch))
+        return rt_no_room(frame, &t->team);
     for (t->row = 0; t->row < t->rows.rows; t->row++) {
         rt_parallel(frame->pool, take_pieces, t, t->pieces, 1);
-        rt_items items = join_pieces(t);
-        rt_rows_put_items(&t->rows, t->row, 0, t->k, &items);
+        rt_rows_put_items(&t->rows, t->row, 0, t->k, join_pieces(t));
     }
-    rt_scratch_drop(frame->pool, &t->scratch);
+    rt_scratch_drop(&t->team, &t->scratch);
     return 0;
 }
 
 int rt_op_topk(rt_frame *frame, const rt_call *call)
 {
-    topk t = {.rows = rt_rows_of(call, (uint32_t)call->ints[0]), .k = call->ints[2]};
+    topk t = {.team = rt_team_of(frame, call),
+              .rows = rt_rows_of(call, (uint32_t)call->ints[0]),
+              .k = call->ints[2]};
     if (t.k < 0 || t.k > t.rows.n)
         return rt_fail(frame, FE_RUN_ASSERTION, "the first %lld of %lld elements", (long long)t.k,
                        (long long)t.rows.n);
     if (t.rows.rows == 0 || t.k == 0) return 0;
     if (call->ints[1]) t.flip = rt_key_ones(t.rows.x->dtype);
-    t.most = 2 * t.k + 64;
+    t.most = 2 * t.k + RT_TOPK_MORE;
     t.room = least_of(t.most + RT_KEY_BLOCK, t.rows.n);
-    if (rt_rows_are_long(&t.rows, frame->pool) && t.room < t.rows.n / 4)
-        return take_long_rows(frame, &t);
-    if (rt_scratch_take(frame->pool, 0, buffer_bytes(&t), &t.scratch))
-        return rt_fail(frame, FE_RUN_NO_MEMORY, "no memory to select in");
+    int has_pieces = t.rows.n >= RT_LONG_ROW && t.room < t.rows.n / 4;
+    if (rt_rows_are_long(&t.rows, frame->pool) && has_pieces) return take_long_rows(frame, &t);
+    t.is_alone = t.rows.rows == 1 && !has_pieces;
+    size_t bytes = buffer_bytes(&t);
+    if (rt_scratch_take(&t.team, t.is_alone ? bytes : 0, t.is_alone ? 0 : bytes, &t.scratch))
+        return rt_no_room(frame, &t.team);
     rt_parallel(frame->pool, take_rows, &t, t.rows.rows, rt_rows_grain(&t.rows));
-    rt_scratch_drop(frame->pool, &t.scratch);
+    rt_scratch_drop(&t.team, &t.scratch);
     return 0;
 }

@@ -6,6 +6,7 @@
  */
 #include "rt_entry.h"
 #include "rt_ops.h"
+#include "rt_team.h"
 
 #include <string.h>
 
@@ -145,10 +146,12 @@ int rt_op_unique(rt_frame *frame, const rt_call *call)
 {
     const fe_tensor *x = &call->in[0], *out = call->out;
     int64_t count = x->sizes[0], groups = 0, members = 0;
+    rt_team team = rt_team_of(frame, call);
     rt_scratch scratch;
-    if (rt_scratch_take(frame->pool, (size_t)(4 * count + 1) * sizeof(int64_t), 0, &scratch))
-        return rt_fail(frame, FE_RUN_NO_MEMORY, "no memory for scratch");
-    int64_t *room = rt_scratch_shared(frame->pool, &scratch);
+    if (rt_scratch_take(&team, (size_t)(RT_UNIQUE_NUMBERS * count + 1) * sizeof(int64_t), 0,
+                        &scratch))
+        return rt_no_room(frame, &team);
+    int64_t *room = rt_scratch_shared(&scratch);
     const int64_t *order = count ? order_rows(x, call->ints[0] != 0, room) : room;
     for (int64_t k = 0; k < count; k++) {
         int is_nan = 0;
@@ -159,7 +162,7 @@ int rt_op_unique(rt_frame *frame, const rt_call *call)
         if (!same) put(&out[1], groups - 1, order[k]);
         put(&out[2], groups - 1, members);
     }
-    rt_scratch_drop(frame->pool, &scratch);
+    rt_scratch_drop(&team, &scratch);
     *(int64_t *)out[3].data = groups;
     return 0;
 }

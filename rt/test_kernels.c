@@ -126,7 +126,9 @@ static void test_gemm(int64_t m, int64_t n, int64_t k, int variant)
                 sum += (double)a[i * lda + s] * b[j * stride_n + s * stride_k];
             want[i * ldc + j] = post_value(&post, sum, c[i * ldc + j], j);
         }
-    expect(rt_gemm_f32(pool, m, n, k, a, lda, packed, c, ldc, variant ? &post : NULL) == 0, label);
+    expect(rt_gemm_f32(&(rt_team){.pool = pool}, m, n, k, a, lda, packed, c, ldc,
+                       variant ? &post : NULL) == 0,
+           label);
     check(c, want, (m - 1) * ldc + n, (double)k);
     int once = 1;
     for (int64_t i = 0; i < m * n && i < 1 << 16; i++)
@@ -147,13 +149,14 @@ static void test_gemms(void)
             test_gemm(sizes[i][0], sizes[i][1], sizes[i][2], variant);
     float c[4] = {1, 2, 3, 4}, bias[2] = {7, 8};
     rt_post post = {.bias = bias};
-    expect(rt_gemm_f32(pool, 0, 2, 2, c, 2, c, c, 2, NULL) == 0 && c[0] == 1,
+    expect(rt_gemm_f32(&(rt_team){.pool = pool}, 0, 2, 2, c, 2, c, c, 2, NULL) == 0 && c[0] == 1,
            "m = 0 leaves C alone");
-    expect(rt_gemm_f32(pool, 2, 2, 0, c, 0, c, c, 2, &post) == 0 && c[0] == 7 && c[3] == 8,
+    expect(rt_gemm_f32(&(rt_team){.pool = pool}, 2, 2, 0, c, 0, c, c, 2, &post) == 0 && c[0] == 7 &&
+               c[3] == 8,
            "k = 0 gives bias");
     float nan_a[2] = {NAN, 1}, nan_c[2], one[64] = {1, 0};
     rt_post relu = {.clamp = 1, .low = 0, .high = INFINITY};
-    rt_gemm_f32(pool, 2, 1, 1, nan_a, 1, one, nan_c, 1, &relu);
+    rt_gemm_f32(&(rt_team){.pool = pool}, 2, 1, 1, nan_a, 1, one, nan_c, 1, &relu);
     expect(isnan(nan_c[0]) && nan_c[1] == 1, "relu keeps NaN");
 }
 
@@ -193,7 +196,7 @@ static void test_bmm(int64_t batch, int64_t m, int64_t n, int64_t k, int variant
         g.epilogue = double_block;
         g.context = d;
     }
-    expect(rt_bmm_f32(pool, &g) == 0, label);
+    expect(rt_bmm_f32(&(rt_team){.pool = pool}, &g) == 0, label);
     check(c, want, batch * m * n, (double)k);
     free(a), free(b), free(c), free(want), free(d);
 }
@@ -287,7 +290,7 @@ static void test_conv(rt_conv g, int variant)
             want[m * g.y_row + o] =
                 post_value(&post, conv_value(&g, x, weight, image, o, out), y[m * g.y_row + o], o);
     }
-    expect(rt_conv_f32(pool, &g, x, packed, y, &post) == 0, label);
+    expect(rt_conv_f32(&(rt_team){.pool = pool}, &g, x, packed, y, &post) == 0, label);
     check(y, want, size, (double)(group_in * taps));
     int once = 1;
     for (int64_t i = 0; i < pixels * g.out_channels && i < 1 << 16; i++)
@@ -454,7 +457,7 @@ static void test_sdpa(int64_t batch, int64_t heads, int64_t kv_heads, int64_t s,
             want[at[0] * g.out_stride[0] + at[1] * g.out_stride[1] + at[2] * g.out_stride[2] +
                  x * g.out_stride[3]] = row[x];
     }
-    expect(rt_sdpa_f32(pool, &g) == 0, label);
+    expect(rt_sdpa_f32(&(rt_team){.pool = pool}, &g) == 0, label);
     check(out, want, batch * heads * s * dv, (double)(d + t));
     free(q), free(k), free(v), free(out), free(mask), free(bytes), free(weights), free(row),
         free(want);
@@ -494,6 +497,44 @@ static void *caller_main(void *context)
     return NULL;
 }
 
+/* Two leases, one within the other: of blocks, or of memory that was stated. */
+static void lease_twice(rt_team *team, const char *what)
+{
+    rt_scratch one, two;
+    int last = rt_pool_threads(team->pool) - 1;
+    expect(rt_scratch_take(team, 100, 1000, &one) == 0 && rt_scratch_take(team, 10, 100, &two) == 0,
+           what);
+    memset(rt_scratch_shared(&one), 1, 100);
+    memset(rt_scratch_shared(&two), 2, 10);
+    memset(rt_scratch_worker(&one, last), 3, 1000);
+    memset(rt_scratch_worker(&two, last), 4, 100);
+    memset(rt_scratch_worker(&two, 0), 5, 100);
+    const char *common = rt_scratch_shared(&one), *own = rt_scratch_worker(&one, last);
+    expect(common[0] == 1 && common[99] == 1 && own[0] == 3 && own[999] == 3, what);
+    rt_scratch_drop(team, &two);
+    rt_scratch_drop(team, &one);
+}
+
+static void test_leases(void)
+{
+    _Alignas(64) char shared[192];
+    size_t before = rt_scratch_bytes();
+    rt_area area = {0};
+    rt_team team = {.pool = pool, .shared = shared, .shared_bytes = sizeof shared, .area = &area};
+    expect(rt_area_grow(&area, pool, 1152) == 0, "an area");
+    area.is_whole = 1;
+    char *memory = area.memory;
+    lease_twice(&team, "two leases of what was stated");
+    expect(team.shared == shared && team.shared_bytes == sizeof shared && team.area_taken == 0 &&
+               area.memory == memory && rt_scratch_bytes() == before,
+           "all is given back, and no block was made");
+    rt_area_free(&area);
+    lease_twice(&team, "an area that grows");
+    expect(area.each >= 1000, "grown");
+    rt_area_free(&area);
+    lease_twice(&(rt_team){.pool = pool}, "two leases of blocks");
+}
+
 static void test_pool(void)
 {
     _Atomic int counts[300];
@@ -514,15 +555,7 @@ static void test_pool(void)
     good = 1;
     for (int i = 0; i < 200; i++) good &= counts[i] == 1500;
     expect(good, "three callers at once");
-    rt_scratch one, two;
-    expect(rt_scratch_take(pool, 100, 1000, &one) == 0 && rt_scratch_take(pool, 10, 100, &two) == 0,
-           "two leases");
-    memset(rt_scratch_shared(pool, &one), 1, 100);
-    memset(rt_scratch_worker(&one, rt_pool_threads(pool) - 1), 1, 1000);
-    memset(rt_scratch_shared(pool, &two), 2, 10);
-    memset(rt_scratch_worker(&two, 0), 2, 100);
-    rt_scratch_drop(pool, &one);
-    rt_scratch_drop(pool, &two);
+    test_leases();
 }
 
 int main(void)

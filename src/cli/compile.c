@@ -15,6 +15,8 @@ static int report(const compile_call *o, const fe_program *program)
     if (o->quiet) return 0;
     fe_figures_of(program, &f);
     cli_print_figures(&f, stdout);
+    if (fe_thread_bytes(program))
+        printf("threads: %lld bytes each\n", (long long)fe_thread_bytes(program));
     int64_t donated = fe_donated_bytes(program);
     if (donated > 0) printf("donated inputs: %lld bytes more\n", (long long)donated);
     if (donated < 0) printf("donated inputs: more by their sizes\n");

@@ -387,6 +387,11 @@ void fe_figures_of(const fe_program *program, fe_figures *figures)
     for (int i = 0; i < STAGE_COUNT; i++) figures->compile_ms += program->ms[i];
 }
 
+int64_t fe_thread_bytes(const fe_program *program)
+{
+    return program->wrapper->each_bytes;
+}
+
 int64_t fe_donated_bytes(const fe_program *program)
 {
     return wrap_donated_bytes(program->wrapper);

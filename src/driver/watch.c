@@ -51,7 +51,9 @@ static bool writes(const wrap_call *call, uint32_t i)
 
 static void add_line(watch *w, const wrap_line *line, watched_list *to)
 {
-    for (uint32_t i = 0; line->kind == WRAP_EXTERN && i < line->op->output_count; i++)
+    for (uint32_t i = 0;
+         line->kind == WRAP_EXTERN && i < loop_result_count(w->program->wrapper->loops, line->op);
+         i++)
         add_result(w, to, line, &line->op->outputs[i]);
     for (uint32_t i = 0; line->call.kernel && i < line->call.buffer_count; i++) {
         if (!writes(&line->call, i)) continue;

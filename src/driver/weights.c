@@ -60,7 +60,7 @@ int64_t weights_packed_bytes(const loop_program *p, const loop_op *op, uint32_t 
     int64_t sizes[2], strides[2], conv_strides[5];
     rt_conv conv;
     const loop_view *v = &op->inputs[operand];
-    if (operand != 1 || v->dtype != TY_F32 || !sym_is_int(p->symbols, v->offset, NULL)) return 0;
+    if (!loop_can_pack(p, op, operand)) return 0;
     if (strcmp(op->kernel, "gemm") == 0) {
         if (!static_ints(p, v->sizes, 2, sizes) || !static_ints(p, v->strides, 2, strides))
             return 0;

@@ -242,6 +242,17 @@ static void print_views(emit_state *s, const char *field, const loop_view *views
     text_printf(&s->out, ",\n        .%s_count = %u,\n", field, count);
 }
 
+static void print_work(emit_state *s, const loop_op *op)
+{
+    const loop_view *work = loop_work_of(s->w->loops, op);
+    if (!work) return;
+    text_add(&s->out, "        .work = ");
+    emit_c_pointer(s, work->buffer);
+    text_add(&s->out, ",\n        .work_bytes = ");
+    print_expr(s, work->sizes[0]);
+    text_add(&s->out, ",\n");
+}
+
 static void c_extern(emit_state *s, const wrap_line *line)
 {
     const loop_op *op = line->op;
@@ -255,7 +266,8 @@ static void c_extern(emit_state *s, const wrap_line *line)
         if (line->weights[i] != WRAP_NO_WEIGHT) packed |= 1u << i;
     text_printf(&s->out, "    RT_TRY(rt_op_%s(f, &(rt_call){\n", op->kernel);
     print_views(s, "in", op->inputs, line->weights, op->input_count);
-    print_views(s, "out", op->outputs, NULL, op->output_count);
+    print_views(s, "out", op->outputs, NULL, loop_result_count(s->w->loops, op));
+    print_work(s, op);
     if (packed) text_printf(&s->out, "        .packed = %u,\n", packed);
     text_add(&s->out, "        .ints = ");
     print_exprs(s, op->ints, op->int_count);

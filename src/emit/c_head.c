@@ -415,12 +415,13 @@ void emit_c_end(emit_state *s)
         "    .arena_bytes = %lld,\n    .arena_lower_bound = %lld,\n"
         "    .segments = segment_table,\n    .segment_count = %u,\n"
         "    .kernel_calls = %u,\n    .unique_kernels = %u,\n    .step_count = %u,\n    .run = "
-        "run,\n",
+        "run,\n    .each_bytes = %lld,\n    .each_grows = %d,\n",
         w->loops->inputs.count, w->loops->outputs.count,
         w->is_bounded ? "    .output_bytes = output_bytes,\n" : "", w->weights.count,
         (long long)w->weights_bytes, (unsigned long long)s->input->weights_key, s->w->state_count,
         symbols, (long long)(fixed ? w->arena_bytes : -1), (long long)(fixed ? w->lower_bound : -1),
-        w->segment_count, w->kernel_calls, w->unique_kernels, s->input->profile ? s->step : 0);
+        w->segment_count, w->kernel_calls, w->unique_kernels, s->input->profile ? s->step : 0,
+        (long long)w->each_bytes, w->each_grows);
     emit_c_part_fields(s);
     emit_c_custom_fields(s);
     emit_c_donated_fields(s);

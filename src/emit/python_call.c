@@ -145,6 +145,17 @@ static void print_numbers(emit_state *s, const wrap_line *line)
     emit_python_text(&s->out, op->message);
 }
 
+static void print_work(emit_state *s, const loop_op *op)
+{
+    const loop_view *work = loop_work_of(s->w->loops, op);
+    if (!work) return;
+    text_add(&s->out, ", work=(");
+    emit_python_address(s, work->buffer);
+    text_add(&s->out, ", ");
+    sym_print_python(s->w->loops->symbols, work->sizes[0], &s->out);
+    text_char(&s->out, ')');
+}
+
 void emit_python_extern(emit_state *s, const wrap_line *line)
 {
     const loop_op *op = line->op;
@@ -156,8 +167,9 @@ void emit_python_extern(emit_state *s, const wrap_line *line)
     text_printf(&s->out, "f.call(op_%s, ", op->kernel);
     emit_python_views(s, op->inputs, line->weights, op->input_count);
     next_argument(s);
-    emit_python_views(s, op->outputs, NULL, op->output_count);
+    emit_python_views(s, op->outputs, NULL, loop_result_count(s->w->loops, op));
     print_numbers(s, line);
+    print_work(s, op);
     if (line->call.kernel) {
         next_argument(s);
         text_printf(&s->out, "epilogue=(%s, ", line->call.kernel);

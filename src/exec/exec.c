@@ -301,6 +301,8 @@ fe_status exec_new(const wrap_program *w, const exec_facts *facts, arena *memory
     x->steps = NEW_ARRAY(memory, exec_step, w->lines.count + 1);
     x->program = (rt_program){.name = w->name,
                               .output_bytes = w->is_bounded ? w->output_bytes : NULL,
+                              .each_bytes = w->each_bytes,
+                              .each_grows = w->each_grows,
                               .arena_bytes = fixed ? w->arena_bytes : -1,
                               .arena_lower_bound = fixed ? w->lower_bound : -1,
                               .kernel_calls = w->kernel_calls,

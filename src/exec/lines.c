@@ -125,11 +125,15 @@ static int do_extern(exec_run *r, const wrap_line *line, uint32_t *next)
     (void)next;
     if (op->callee) return exec_custom(r, line);
     rt_call call = {.in_count = op->input_count,
-                    .out_count = op->output_count,
+                    .out_count = loop_result_count(r->w->loops, op),
                     .floats = op->floats,
                     .text = op->message};
     call.in = exec_views(r, op->inputs, line->weights, op->input_count);
     call.out = exec_views(r, op->outputs, NULL, op->output_count);
+    if (call.out_count < op->output_count) {
+        call.work = call.out[call.out_count].data;
+        call.work_bytes = call.out[call.out_count].sizes[0];
+    }
     for (uint32_t i = 0; i < op->input_count; i++)
         if (line->weights[i] != WRAP_NO_WEIGHT) call.packed |= 1u << i;
     int64_t *ints = r->numbers + r->used.numbers;

@@ -169,7 +169,6 @@ static fe_status run_own(void *data, const loop_program *p, const loop_op *op, v
     const rt_library *own = &exec_own_library;
     arena *memory = t->state->memory;
     exec_operator function = NULL;
-    (void)p;
     for (uint32_t i = 0; i < own->operator_count; i++)
         if (strcmp(own->operators[i].name, op->kernel) == 0)
             function = (exec_operator)own->operators[i].function;
@@ -184,7 +183,8 @@ static fe_status run_own(void *data, const loop_program *p, const loop_op *op, v
     rt_call call = {.in = in,
                     .out = out,
                     .in_count = op->input_count,
-                    .out_count = op->output_count,
+                    .out_count = loop_result_count(p, op),
+                    .states_nothing = 1, /* its weights are not packed */
                     .ints = ints,
                     .floats = op->floats,
                     .text = op->message};
@@ -286,7 +286,7 @@ static bool show_results(referee_turn *t)
     const wrap_call *call = &t->line->call;
     const loop_op *op = t->line->kind == WRAP_EXTERN ? t->line->op : NULL;
     exec_each_operand(t->m->run->w, t->line, measure_result, t);
-    for (uint32_t i = 0; op && i < op->output_count; i++)
+    for (uint32_t i = 0; op && i < loop_result_count(t->m->run->w->loops, op); i++)
         if (!show_view(t, &op->outputs[i], true)) return false;
     for (uint32_t i = 0; call->kernel && i < call->buffer_count; i++)
         if (call->buffers[i] != LOOP_NO_BUFFER && (!call->is_written || call->is_written[i]))

@@ -126,8 +126,8 @@ typedef struct extern_row {
 static const extern_row *find_extern(const char *kernel)
 {
     static const extern_row ROWS[] = {
-#define EXTERN(name, inputs, outputs, help) {name, inputs, false},
-#define EXTERN_LAPACK(name, inputs, outputs, help) {name, inputs, true},
+#define EXTERN(name, inputs, outputs, need, help) {name, inputs, false},
+#define EXTERN_LAPACK(name, inputs, outputs, need, help) {name, inputs, true},
 #include "loop/extern.def"
 #undef EXTERN
 #undef EXTERN_LAPACK

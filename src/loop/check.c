@@ -150,6 +150,7 @@ fe_status loop_check_read(loop_checking *c, loop_buffer_id buffer)
 {
     const loop_buffer *b = &c->p->buffers.at[buffer];
     int64_t elements;
+    if (b->is_work) return loop_broken(c, "L10", "@%s is what an operator works in", b->name);
     bool empty = sym_is_int(c->p->symbols, b->elements, &elements) && elements == 0;
     if (b->kind == LOOP_TEMP && !c->written[buffer] && !empty)
         return loop_broken(c, "L3", "@%s is read before it is written", b->name);
@@ -340,6 +341,21 @@ static fe_status check_callee(loop_checking *c, const loop_op *op)
     return check_made(c, op, a.outputs);
 }
 
+/* L10. One that another op has written to is its, too. */
+static fe_status check_work(loop_checking *c, const loop_op *op)
+{
+    const char *fault = loop_work_fault(c->p, op);
+    const loop_view *work = loop_work_of(c->p, op);
+    if (fault) return loop_broken(c, "L10", "%s", fault);
+    if (work && c->written[work->buffer])
+        return loop_broken(c, "L10", "another op works in its working memory");
+    for (uint32_t k = 0; k < loop_result_count(c->p, op); k++)
+        if (op->outputs[k].buffer != LOOP_NO_BUFFER &&
+            c->p->buffers.at[op->outputs[k].buffer].is_work)
+            return loop_broken(c, "L10", "a result lies in what an operator works in");
+    return FE_OK;
+}
+
 static fe_status check_extern(loop_checking *c, const loop_op *op)
 {
     if (!op->kernel || !loop_extern_known(op->kernel))
@@ -354,6 +370,7 @@ static fe_status check_extern(loop_checking *c, const loop_op *op)
             FE_TRY(loop_check_read(c, op->inputs[k].buffer));
     }
     FE_TRY(loop_check_exprs(c, op->ints, op->int_count));
+    FE_TRY(check_work(c, op));
     for (uint32_t k = 0; k < op->output_count; k++) {
         FE_TRY(loop_check_view(c, &op->outputs[k]));
         if (op->outputs[k].buffer != LOOP_NO_BUFFER) loop_note_written(c, op->outputs[k].buffer);

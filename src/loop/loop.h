@@ -31,6 +31,7 @@
  *       nest ...
  *       while @more[]{}                       # leaves the innermost repeat when it is false
  *     end
+ *     extern sort (@k[90]{1}) -> (@v[90]{1}, none) work @buf5 ints [0,0] floats []   # works in it
  *     partition "head"                        # up to the next one: a program of its own (sched/)
  *     output @buf1[8]{1}
  *
@@ -54,7 +55,8 @@
  * its letters take. L8 a part lies inside its whole, and what is written into a whole by nests and
  * as its parts does not meet; so a whole holds what its parts hold. L9 regions
  * nest; what is written, or a symbol that is defined, in one is read after it only when the region
- * names it, and then both arms of an if have written it; partitions begin in no region.
+ * names it, and then both arms of an if have written it; partitions begin in no region. L10 what an
+ * operator works in is as large as it states (need.c), and no other op uses it.
  */
 #ifndef FERRITE_LOOP_H
 #define FERRITE_LOOP_H
@@ -131,6 +133,7 @@ typedef struct loop_buffer {
     const sym_expr *sizes, *strides;
     sym_expr elements; /* of the memory, at least what sizes and strides reach */
     uint32_t input;    /* INPUT: number in the program's inputs */
+    bool is_work;      /* TEMP: an operator works in it; nobody else sees it */
     bool donated;      /* INPUT: the caller gives its memory away, for use behind its last reader */
     const void *data;  /* CONSTANT, STATE: first element */
     size_t data_bytes; /* readable at data */
@@ -368,6 +371,25 @@ typedef struct loop_arguments {
 loop_arguments loop_arguments_of(const loop_callee *callee);
 bool loop_next_argument(loop_arguments *a, loop_argument *out); /* false: there is none left */
 
+/* ---- what runtime operators work in (need.c) ---- */
+/* Bytes, multiples of 64, at most. */
+typedef struct loop_need {
+    sym_expr shared; /* by all threads of a call */
+    sym_expr each;   /* by each of them alone */
+    bool is_open;    /* it needs more that is not known here */
+} loop_need;
+loop_need loop_need_of(const loop_program *p, const loop_op *op);
+/* What threads share is a buffer of bytes, the operator's last output, `work @buf3` in texts; sched/
+ * adds it when it begins. */
+void loop_add_works(loop_program *p);
+void loop_add_work(loop_program *p, loop_op *op, loop_buffer_id work);
+const loop_view *loop_work_of(const loop_program *p, const loop_op *op); /* NULL: none */
+uint32_t loop_result_count(const loop_program *p, const loop_op *op);    /* outputs without it */
+/* What is wrong with it, or NULL. */
+const char *loop_work_fault(const loop_program *p, const loop_op *op);
+/* Can the operand, if it is a constant, be re-laid when the program is compiled? */
+bool loop_can_pack(const loop_program *p, const loop_op *op, uint32_t operand);
+
 bool loop_extern_known(const char *kernel);
 bool loop_extern_needs_lapack(const char *kernel);
 /* Is it what a product is added to, where that lies: the operand behind those of the kernel's row? */
@@ -425,6 +447,7 @@ void loop_print_front(const loop_program *p, const sym_expr *defined, uint32_t c
 void loop_print_op(const loop_program *p, const loop_op *op, text *out);
 void loop_print_view(const loop_program *p, const loop_view *v, text *out);
 void loop_print_callee(const loop_callee *callee, text *out);
+void loop_print_work(const loop_program *p, const loop_op *op, text *out); /* " work @buf3" */
 fe_status loop_parse(fe_session *s, arena *memory, const char *source, size_t length,
                      loop_program **out);
 /* For texts that stand behind a program's and name its buffers (sched/, wrap/): the program up to
@@ -437,6 +460,7 @@ fe_status loop_read_view(loop_reader *in, loop_view *out);        /* @x[8,32]{32
 fe_status loop_read_exprs(loop_reader *in, sym_expr **out, uint32_t *count); /* [8,s0] */
 /* calls "symbol" "TiM" strings ["a"]; the part of an extern line; NULL when it is not there */
 fe_status loop_read_callee(loop_reader *in, const loop_callee **out);
+fe_status loop_read_work(loop_reader *in, loop_op *op);    /* work @buf3, if it is there */
 fe_status loop_read_op(loop_reader *in, loop_op *out);     /* any but a control */
 fe_status loop_read_mode(lexer *lx, loop_store_mode *out); /* = add= mul= min= max= */
 loop_reduce loop_read_reduce(lexer *lx); /* sum, max_of, ...; LOOP_NO_REDUCE: none stands there */

@@ -217,12 +217,19 @@ void loop_print_callee(const loop_callee *callee, text *out)
     if (callee->made_count) text_char(out, ']');
 }
 
+void loop_print_work(const loop_program *p, const loop_op *op, text *out)
+{
+    const loop_view *work = loop_work_of(p, op);
+    if (work) text_printf(out, " work @%s", p->buffers.at[work->buffer].name);
+}
+
 static void print_extern(const loop_program *p, const loop_op *op, text *out)
 {
     text_printf(out, "extern %s ", op->kernel);
     print_views(p, op->inputs, op->input_count, out);
     text_add(out, " -> ");
-    print_views(p, op->outputs, op->output_count, out);
+    print_views(p, op->outputs, loop_result_count(p, op), out);
+    loop_print_work(p, op, out);
     text_add(out, " ints ");
     print_exprs(p, op->ints, op->int_count, "[]", out);
     text_add(out, " floats [");

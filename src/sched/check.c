@@ -1,4 +1,4 @@
-/* check.c -- the verifier of laws S1 to S11, run on every compile. It asks the schedule's own nests,
+/* check.c -- the verifier of laws S1 to S12, run on every compile. It asks the schedule's own nests,
  * rewritten as they are, and the program's dependences; it trusts nothing that fuse.c concluded.
  */
 #include "sched/legal.h"
@@ -297,6 +297,28 @@ static void check_control(checker *c, const loop_op *op)
             broken(c, "S7", "the next step finds a buffer dead", name_of(c, ended->used.at[i]));
 }
 
+/* ---- S12: what operators work in ---- */
+
+static void check_work(checker *c, const loop_op *op)
+{
+    const loop_view *work = loop_work_of(c->p, op);
+    const char *fault = loop_work_fault(c->p, op);
+    if (fault) broken(c, "S12", fault, op->kernel);
+    if (!work) {
+        int64_t bytes = 0;
+        if (op->kind == LOOP_EXTERN && !op->callee &&
+            !(sym_is_int(c->p->symbols, loop_need_of(c->p, op).shared, &bytes) && bytes <= 0))
+            broken(c, "S12", "an operator has nothing to work in", op->kernel);
+        return;
+    }
+    const sched_life *life = &c->s->lives[work->buffer];
+    if (life->birth != c->group || life->death != c->group + 1 || !life->in_arena ||
+        life->root != work->buffer)
+        broken(c, "S12",
+               "what an operator works in lives for its group alone, in memory of its own",
+               name_of(c, work->buffer));
+}
+
 /* ---- the walk ---- */
 
 static void check_group(checker *c, const sched_group *g)
@@ -306,6 +328,7 @@ static void check_group(checker *c, const sched_group *g)
         place_op(c, g->extern_op);
         for (uint32_t i = 0; i < op->input_count; i++) check_use(c, op->inputs[i].buffer);
         for (uint32_t i = 0; i < op->output_count; i++) check_use(c, op->outputs[i].buffer);
+        check_work(c, op);
         if (g->kind == SCHED_CONTROL) check_control(c, op);
     }
     for (uint32_t ph = 0; ph < g->phase_count; ph++)

@@ -32,7 +32,9 @@ typedef struct tenant {
     uint32_t birth, death;
     int64_t bytes;        /* at hints */
     loop_buffer_id first; /* what is born alone, before all others, and may take memory over */
-    bool stays; /* in the arena: it is returned, not the host's, on its way elsewhere, or late */
+    /* in the arena: it is returned, not the host's, on its way elsewhere, late, or what an operator works
+     * in, which begins at a line of the cache */
+    bool stays;
 } tenant;
 
 typedef struct donation {
@@ -131,7 +133,8 @@ static void find_tenants(donation *d)
         tenant *t = &d->tenants[life->root];
         if (!life->in_arena) continue;
         if (life->root == b) t->bytes = sym_hint(d->p->symbols, bytes_of(d, b), SCHED_USUAL_SIZE);
-        t->stays |= life->death > d->s->groups.count || !is_of_host(d, b) || lent_is_late(d->s, b);
+        t->stays |= life->death > d->s->groups.count || !is_of_host(d, b) || lent_is_late(d->s, b) ||
+                    d->p->buffers.at[b].is_work;
         if (life->birth == life->death) continue;
         if (t->death > 0 && life->birth == t->birth) t->first = LOOP_NO_BUFFER;
         if (t->death == 0 || life->birth < t->birth) {

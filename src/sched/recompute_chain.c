@@ -92,7 +92,8 @@ static bool may_be_repeated(const fitter *f, const loop_op *op)
         if (op->stores[i].mode != LOOP_SET) return false;
     if (op->kind == LOOP_NEST) return op->store_count == 1 || !op->reduce_axes;
     for (uint32_t i = 0; i < COUNT_OF(pure_calls) && op->kind == LOOP_EXTERN; i++)
-        if (op->kernel == intern(f->p->session, pure_calls[i])) return op->output_count == 1;
+        if (op->kernel == intern(f->p->session, pure_calls[i]))
+            return loop_result_count(f->p, op) == 1;
     return false;
 }
 

@@ -30,6 +30,7 @@ static void make_first(loop_program *p, const sched_target *target, arena *memor
 order_problem *sched_order_problem(loop_program *p, const sched_target *target, arena *memory)
 {
     fuser f;
+    loop_add_works(p);
     make_first(p, target, memory, memory, &f);
     return order_problem_of(&f, memory);
 }
@@ -39,6 +40,7 @@ fe_status sched_make(loop_program *p, const sched_target *target, arena *memory,
 {
     arena *scratch = arena_new(p->session);
     fuser f;
+    loop_add_works(p);
     make_first(p, target, memory, scratch, &f);
     *out = f.s;
     fe_status status = order_for_peak(&f);

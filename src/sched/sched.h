@@ -53,7 +53,9 @@
  * meets nothing that lives there at the same time; in that of an input it is born behind the input's last
  * reader, or takes it over, and the input is donated, is all of its memory, is never written to and
  * returned by no output. So does what lies in an output that may lie in an input.
- * S10 a variant asks for copies that there can be. S11 the order's peak is not below its bound.
+ * S10 a variant asks for copies that there can be. S11 the order's peak is not below its bound. S12 what
+ * an operator works in (need.c) is as large as it states, lives for its group alone and shares its memory
+ * with nothing.
  */
 #ifndef FERRITE_SCHED_H
 #define FERRITE_SCHED_H

@@ -368,6 +368,10 @@ fe_status wrap_check(const wrap_program *w)
     const char *fault = status == FE_OK ? wrap_check_parts(w, &c.line, &name) : NULL;
     if (status == FE_OK && !fault) fault = wrap_check_devices(w, &c.line, &law, &name);
     if (status == FE_OK && !fault) fault = wrap_check_lent(w, memory, &c.line, &law, &name);
+    if (status == FE_OK && !fault) {
+        law = "W12";
+        fault = wrap_check_needs(w, &c.line, &name);
+    }
     if (fault) status = broken(&c, law, fault, name);
     arena_free(memory);
     return status;

@@ -133,7 +133,7 @@ void wrap_check_results(wrap_program *w, const wrap_facts *facts, const sched_gr
 {
     if (!is_wanted(facts)) return;
     wrap_line made = w->lines.at[line]; /* the list may move */
-    for (uint32_t i = 0; made.op && i < made.op->output_count; i++) {
+    for (uint32_t i = 0; made.op && i < loop_result_count(w->loops, made.op); i++) {
         const loop_view *view = &made.op->outputs[i];
         if (view->buffer != LOOP_NO_BUFFER && !is_taken(group, view->buffer))
             check_view(w, facts, view, facts->result_name(facts->data, &made, view->buffer), false);

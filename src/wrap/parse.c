@@ -47,6 +47,8 @@ static fe_status parse_head(parsing *in)
     FE_TRY(parse_number(in, "calls", &calls));
     in->w->is_dynamic = in->w->arena_bytes < 0;
     in->w->is_bounded = lex_take(in->lx, "bounded");
+    if (lex_take(in->lx, "each")) FE_TRY(lex_int(in->lx, &in->w->each_bytes));
+    in->w->each_grows = lex_take(in->lx, "grows");
     in->w->unique_kernels = (uint32_t)kernels;
     in->w->kernel_calls = (uint32_t)calls;
     return FE_OK;
@@ -224,6 +226,7 @@ static fe_status parse_extern(parsing *in, wrap_line *line)
     FE_TRY(parse_views(in, &op->inputs, &line->weights, &op->input_count));
     FE_TRY(lex_expect(in->lx, "->"));
     FE_TRY(parse_views(in, &op->outputs, NULL, &op->output_count));
+    FE_TRY(loop_read_work(in->reader, op));
     FE_TRY(lex_expect(in->lx, "ints"));
     FE_TRY(loop_read_exprs(in->reader, &op->ints, &op->int_count));
     FE_TRY(lex_expect(in->lx, "floats"));

@@ -76,7 +76,8 @@ static void print_extern(const wrap_program *w, const wrap_line *line, text *out
     text_printf(out, " %s ", op->kernel);
     print_views(w, op->inputs, line->weights, op->input_count, out);
     text_add(out, " -> ");
-    print_views(w, op->outputs, NULL, op->output_count, out);
+    print_views(w, op->outputs, NULL, loop_result_count(w->loops, op), out);
+    loop_print_work(w->loops, op, out);
     text_add(out, " ints ");
     print_exprs(w, op->ints, op->int_count, out);
     text_add(out, " floats [");
@@ -267,9 +268,11 @@ void wrap_print(const wrap_program *w, text *out)
         if (w->lines.at[i].kind == WRAP_SYMBOL && w->lines.at[i].input < 0)
             vec_push(w->memory, &defined, w->lines.at[i].symbol);
     loop_print_front(w->loops, defined.at, defined.count, out);
-    text_printf(out, "wrapper arena %lld bound %lld weights %lld kernels %u calls %u%s\n",
+    text_printf(out, "wrapper arena %lld bound %lld weights %lld kernels %u calls %u%s",
                 (long long)w->arena_bytes, (long long)w->lower_bound, (long long)w->weights_bytes,
                 w->unique_kernels, w->kernel_calls, w->is_bounded ? " bounded" : "");
+    if (w->each_bytes) text_printf(out, " each %lld", (long long)w->each_bytes);
+    text_add(out, w->each_grows ? " grows\n" : "\n");
     for (uint32_t k = 0; k < w->weights.count; k++) print_weight(w, k, out);
     print_memory(w, out);
     for (uint32_t i = 0; i < w->lines.count; i++) {

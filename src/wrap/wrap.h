@@ -16,6 +16,7 @@
  *     symbol s0 = size 0 0                        # dimension 0 of input 0
  *     symbol s1 = stride 0 0                      # where no size tells it
  *     alloc @buf0 live [0, 2) at 0 bytes 2048
+ *     extern sort (@x[90]{1}) -> (@v[90]{1}, none) work @buf5 ints [0, 0] floats []   # works in buf5
  *     note "linear, relu"
  *     extern gemm (@x[8,32]{32,1}, @w[32,64]{1,32} packed 0, @b[64]{1}) -> (@buf0[8,64]{64,1})
  *         ints [0] floats [0.0, 0.0]
@@ -74,7 +75,9 @@
  * asynchronous copy before what it writes is read, and before what it reads is given up. W11 of what lies
  * in the same bytes of the memory of an input or an output, and that itself, no two are used in turns, nor
  * by one line but where the one takes over the other; an input is donated. An output that may lie in an input
- * counts as lying there.
+ * counts as lying there. W12 what an operator works in is as large as it states (loop/need.c) and lives for
+ * its line alone, and `each` is the area of a thread that is enough for all of them, but those that make it
+ * grow.
  */
 #ifndef FERRITE_WRAP_H
 #define FERRITE_WRAP_H
@@ -203,6 +206,8 @@ typedef struct wrap_program {
     uint32_t state_count;
     int64_t weights_bytes;
     int64_t arena_bytes, lower_bound;
+    int64_t each_bytes; /* most that an operator works in, for each thread (need.c) */
+    bool each_grows;    /* some may need more: by a symbol, or by what the run finds out */
     /* for each buffer: the output whose memory it is when the caller gives one; -1 */
     int32_t *output_of;
     uint32_t unique_kernels, kernel_calls;

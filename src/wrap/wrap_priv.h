@@ -71,4 +71,13 @@ fe_status wrap_bound_outputs(wrap_program *w, const wrap_facts *facts);
 /* Adds an assertion behind each symbol that the run defines: that it is in its range. */
 void wrap_assert_ranges(wrap_program *w);
 
+/* need.c: an area for each thread, as large as any operator states that knows it ahead. */
+typedef struct wrap_need {
+    int64_t each;
+    bool grows; /* some do not */
+} wrap_need;
+wrap_need wrap_need_of(const wrap_program *w);
+/* Law W12: what is broken, or NULL; in which line, and for whom. */
+const char *wrap_check_needs(const wrap_program *w, uint32_t *line, const char **name);
+
 #endif

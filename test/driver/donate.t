@@ -24,7 +24,7 @@ donated inputs: 512 bytes more
 2
 --run-- ferrite inspect mix.fx --donate all --stage plan; ferrite inspect mix.fx --donate all --stage wrap | sed -n '/donated/p; /^memory/p'
 --out--
-plan mix: arena 0 bytes + donated 512, bound 0, 0 in use at once (step 0), 0 buffers
+plan mix: arena 0 bytes + 1152 a thread + donated 512, bound 0, 0 in use at once (step 0), 0 buffers
 step 0 live 0 b
 step 1 live 0 m
 step 2 live 0 n

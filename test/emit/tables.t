@@ -116,4 +116,6 @@ const rt_program rt_this_program = {
     .unique_kernels = 0,
     .step_count = 0,
     .run = run,
+    .each_bytes = 0,
+    .each_grows = 0,
 };

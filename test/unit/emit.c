@@ -23,8 +23,8 @@ TEST(every_target_has_a_slot_for_every_line)
 TEST(this_process_has_all_operators_that_need_no_library)
 {
     static const char *const names[] = {
-#define EXTERN(name, inputs, outputs, what) name,
-#define EXTERN_LAPACK(name, inputs, outputs, what)
+#define EXTERN(name, inputs, outputs, need, what) name,
+#define EXTERN_LAPACK(name, inputs, outputs, need, what)
 #include "loop/extern.def"
 #undef EXTERN
 #undef EXTERN_LAPACK

@@ -133,8 +133,14 @@ static void run(const transform *f, rt_pool *pool)
     fe_context context = {0};
     rt_frame frame = {.pool = pool, .context = &context};
     fe_tensor in[2] = {f->at[X].t, f->at[WINDOW].t};
-    rt_call call = {.in = in, .out = &f->at[Y].t, .in_count = 2, .out_count = 1, .ints = f->ints};
+    rt_call call = {.in = in,
+                    .out = &f->at[Y].t,
+                    .in_count = 2,
+                    .out_count = 1,
+                    .ints = f->ints,
+                    .states_nothing = 1};
     EXPECT_INT(rt_op_fourier(&frame, &call), 0);
+    rt_area_free(&context.area);
 }
 
 /* Of the whole result, as the norm of a vector; gaps are 0 in both. */

@@ -100,9 +100,14 @@ static fe_status same_results(fe_session *session, extern_call *c, void *input, 
     }
     fe_context context = {0};
     rt_frame frame = {.pool = pool, .context = &context};
-    rt_call call = {
-        .in = &c->in, .out = c->out, .in_count = 1, .out_count = c->out_count, .ints = c->ints};
+    rt_call call = {.in = &c->in,
+                    .out = c->out,
+                    .in_count = 1,
+                    .out_count = c->out_count,
+                    .ints = c->ints,
+                    .states_nothing = 1};
     EXPECT_INT(c->run(&frame, &call), 0);
+    rt_area_free(&context.area);
     loop_machine machine = {.buffers = theirs, .memory = session->memory};
     FE_TRY(loop_interpret(p, &machine));
     for (uint32_t k = 1; k <= c->out_count; k++)

@@ -1,7 +1,7 @@
 /* rows.c -- the runtime's operators on rows (sort, topk, select, mode, search) against what is
  * plain to see: sizes that take each way through them, strides, ties, NaN, one thread and several.
  */
-#include "../../rt/rt_program.h"
+#include "../../rt/rt_entry.h"
 #include "../../rt/rt_sort.h"
 #include "unit.h"
 
@@ -106,10 +106,18 @@ static void drop(rows_case *c)
 
 static int call(rows_case *c, int (*op)(rt_frame *, const rt_call *), const int64_t *ints)
 {
-    rt_frame frame = {.pool = c->pool};
+    fe_context context = {.pool = c->pool};
+    rt_frame frame = {.pool = c->pool, .context = &context};
     fe_tensor out[2] = {c->values.t, c->places.t};
-    return op(&frame,
-              &(rt_call){.in = &c->x.t, .in_count = 1, .out = out, .out_count = 2, .ints = ints});
+    rt_call made = {.in = &c->x.t,
+                    .in_count = 1,
+                    .out = out,
+                    .out_count = 2,
+                    .ints = ints,
+                    .states_nothing = 1};
+    int code = op(&frame, &made);
+    rt_area_free(&context.area);
+    return code;
 }
 
 /* The first `kept` of each row come in order, equals by place, and nothing left out comes before

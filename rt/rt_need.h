@@ -1,0 +1,36 @@
+/* rt_need.h - the numbers that decide how much memory operators work in: the operators and the
+ * compiler, which plans that memory (loop/need.c), agree on them here. */
+#ifndef RT_NEED_H
+#define RT_NEED_H
+
+enum {
+    RT_PANEL = 32,     /* columns of a panel of packed weights */
+    RT_MOST_ROWS = 12, /* of a tile, of any instruction set */
+    RT_LINE = 64,      /* what each piece of memory is rounded up to */
+
+    RT_BMM_TILES = 16,               /* tiles of rows in a task */
+    RT_BMM_GROUP_BYTES = 256 * 1024, /* packed B of one */
+    RT_BMM_FEW_ROWS = 3,             /* up to here B is read in place */
+
+    RT_CONV_BAND_CHANNELS = 8,      /* fewer than this go through a band */
+    RT_CONV_TILES = 32,             /* tiles of rows in a task */
+    RT_CONV_TABLE_ENTRIES = 8192,   /* pointers of a task's table */
+    RT_CONV_BAND_PIXELS = 512,      /* output pixels of a task with a band */
+    RT_CONV_BAND_BYTES = 128 << 10, /* of the band, unless that leaves few pixels: */
+    RT_CONV_BAND_FEW = 2 * RT_MOST_ROWS,
+
+    RT_SDPA_TILES = 4,       /* tiles of query rows in a task */
+    RT_SDPA_KEYS = 512,      /* keys of a block: a multiple of RT_PANEL */
+    RT_SDPA_FEW_QUERIES = 4, /* up to here nothing is packed */
+
+    RT_STATE_BYTES = 64, /* before the area of a thread: what it holds */
+
+    RT_LONG_ROW = 1 << 14,        /* elements of a row that threads share */
+    RT_SORT_COUNTS = 8 * 256 * 8, /* bytes of counts for each of them */
+    RT_KEY_BLOCK = 512,           /* keys that are made at a time */
+    RT_TOPK_MORE = 64,            /* items beside twice those that are wanted */
+    RT_SELECT_BITS = 12,          /* of a key, that a select counts by */
+    RT_UNIQUE_NUMBERS = 4         /* that each row takes */
+};
+
+#endif

@@ -1,0 +1,25 @@
+/* rt_team.c - what a call of an operator works with. */
+#include "rt_team.h"
+#include "rt_entry.h"
+
+enum { LINE = 64 };
+
+rt_team rt_team_of(rt_frame *frame, const rt_call *call)
+{
+    rt_team team = {.pool = frame->pool, .area = &frame->context->area};
+    uintptr_t begin = ((uintptr_t)call->work + LINE - 1) / LINE * LINE,
+              end = (uintptr_t)call->work + (size_t)call->work_bytes;
+    team.has_stated = !call->states_nothing;
+    if (!call->work || end < begin) return team;
+    team.shared = (char *)begin;
+    team.shared_bytes = end - begin;
+    return team;
+}
+
+int rt_no_room(rt_frame *frame, const rt_team *team)
+{
+    if (team->asked)
+        return rt_fail(frame, FE_RUN_ASSERTION, "an operator works in %zu bytes and has stated %zu",
+                       team->asked, team->stated);
+    return rt_fail(frame, FE_RUN_NO_MEMORY, "no memory to work in");
+}

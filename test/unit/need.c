@@ -1,0 +1,312 @@
+/* need.c -- runtime operators work in no more memory than loop/need.c says: random shapes, layouts, numbers
+ * of threads, on every instruction set. What an operator asks for beyond it would come from the blocks of
+ * the process, and these stay as they are. */
+#include "unit.h"
+
+#include "../../rt/rt_entry.h"
+#include "../../rt/rt_kernels.h"
+#include "../../rt/rt_library.h"
+#include "loop/loop.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { RANK = 5, OPERANDS = 6, INTS = 16 };
+
+typedef struct dice {
+    uint32_t state;
+} dice;
+
+static int64_t roll(dice *d, int64_t from, int64_t to)
+{
+    d->state = d->state * 1664525u + 1013904223u;
+    return from + (int64_t)(d->state >> 8) % (to - from + 1);
+}
+
+/* ---- a call, as text and for the runtime ---- */
+
+typedef struct operand {
+    uint32_t rank;
+    ty_dtype dtype; /* none: absent */
+    int64_t sizes[RANK], strides[RANK], elements;
+} operand;
+
+typedef struct trial {
+    const char *kernel;
+    operand at[OPERANDS];
+    uint32_t inputs, outputs, ints;
+    int64_t numbers[INTS];
+    double floats[2];
+} trial;
+
+/* Dimensions in memory in an order of the dice. */
+static operand some(dice *d, ty_dtype dtype, uint32_t rank, const int64_t *sizes, bool any_order)
+{
+    operand o = {.rank = rank, .dtype = dtype, .elements = 1};
+    uint32_t order[RANK] = {0, 1, 2, 3, 4};
+    memcpy(o.sizes, sizes, rank * sizeof *sizes);
+    for (uint32_t k = rank; any_order && k > 1; k--) {
+        uint32_t other = (uint32_t)roll(d, 0, k - 1), swap = order[other];
+        order[other] = order[k - 1];
+        order[k - 1] = swap;
+    }
+    for (uint32_t k = rank; k-- > 0; o.elements *= sizes[order[k]])
+        o.strides[order[k]] = o.elements;
+    return o;
+}
+
+#define SOME(any, dtype, ...)                                                                    \
+    some(d, dtype, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (int64_t[]){__VA_ARGS__}, \
+         any)
+
+static void print_list(text *out, const char *braces, const int64_t *list, uint32_t count)
+{
+    text_char(out, braces[0]);
+    for (uint32_t k = 0; k < count; k++)
+        text_printf(out, "%s%lld", k ? "," : "", (long long)list[k]);
+    text_char(out, braces[1]);
+}
+
+static void print_view(text *out, const operand *o, uint32_t k)
+{
+    if (o->dtype == TY_NO_DTYPE) {
+        text_add(out, "none");
+        return;
+    }
+    text_printf(out, "@b%u", k);
+    print_list(out, "[]", o->sizes, o->rank);
+    print_list(out, "{}", o->strides, o->rank);
+}
+
+static const char *text_of(const trial *t, arena *memory)
+{
+    text out;
+    text_init(&out, memory);
+    text_add(&out, "program p\n");
+    for (uint32_t k = 0; k < t->inputs + t->outputs; k++) {
+        const operand *o = &t->at[k];
+        if (o->dtype == TY_NO_DTYPE) continue;
+        text_printf(&out, "%s @b%u : %s", k < t->inputs ? "input" : "temp", k,
+                    ty_dtype_name(o->dtype));
+        print_list(&out, "[]", o->sizes, o->rank);
+        text_add(&out, " strides ");
+        print_list(&out, "[]", o->strides, o->rank);
+        text_char(&out, '\n');
+    }
+    text_printf(&out, "extern %s (", t->kernel);
+    for (uint32_t k = 0; k < t->inputs + t->outputs; k++) {
+        if (k) text_add(&out, k == t->inputs ? ") -> (" : ", ");
+        print_view(&out, &t->at[k], k);
+    }
+    text_add(&out, ") ints ");
+    print_list(&out, "[]", t->numbers, t->ints);
+    text_add(&out, " floats []\n");
+    return out.at;
+}
+
+static fe_tensor tensor_of(dice *d, const operand *o, arena *memory)
+{
+    fe_tensor t = {NULL, (uint32_t)ty_dtype_number(o->dtype), o->rank, o->sizes, o->strides};
+    if (o->dtype == TY_NO_DTYPE) return t;
+    size_t bytes = (size_t)o->elements * ty_dtype_size(o->dtype);
+    t.data = memset(arena_alloc(memory, bytes + 64), 0, bytes + 64);
+    for (int64_t k = 0; o->dtype == TY_F32 && k < o->elements; k++)
+        ((float *)t.data)[k] = (float)roll(d, -99, 99);
+    for (int64_t k = 0; o->dtype == TY_I64 && k < o->elements; k++)
+        ((int64_t *)t.data)[k] = roll(d, -99, 99);
+    return t;
+}
+
+typedef int operator_fn(rt_frame *frame, const rt_call *call);
+
+static operator_fn *function_of(const char *kernel)
+{
+    static const struct {
+        const char *name;
+        operator_fn *function;
+    } rows[] = {{"gemm", rt_op_gemm},
+                {"bmm", rt_op_bmm},
+                {"conv", rt_op_conv},
+                {"sdpa", rt_op_sdpa},
+                {"sort", rt_op_sort},
+                {"topk", rt_op_topk},
+                {"select", rt_op_select},
+                {"mode", rt_op_mode},
+                {"unique", rt_op_unique},
+                {"triangular_solve", rt_op_triangular_solve},
+                {"matrix_exp", rt_op_matrix_exp}};
+    for (size_t k = 0; k < COUNT_OF(rows); k++)
+        if (strcmp(rows[k].name, kernel) == 0) return rows[k].function;
+    return NULL;
+}
+
+static fe_status keeps_to_it(fe_session *session, dice *d, const trial *t, uint32_t threads)
+{
+    arena *memory = arena_new(session);
+    const char *source = text_of(t, memory);
+    loop_program *p;
+    fe_tensor tensors[OPERANDS];
+    int64_t shared = 0, each = 0;
+    FE_TRY(loop_parse(session, memory, source, strlen(source), &p));
+    loop_need need = loop_need_of(p, &p->ops.at[0]);
+    EXPECT(sym_is_int(p->symbols, need.shared, &shared) &&
+           sym_is_int(p->symbols, need.each, &each));
+    for (uint32_t k = 0; k < t->inputs + t->outputs; k++)
+        tensors[k] = tensor_of(d, &t->at[k], memory);
+    char *work = arena_alloc(memory, (size_t)shared + 64);
+    work += -(uintptr_t)work % 64;
+    rt_frame *frame = rt_services_here.frame_new(threads);
+    rt_area *area = &frame->context->area;
+    EXPECT(rt_area_grow(area, frame->pool, (size_t)each) == 0);
+    area->is_whole = 1;
+    size_t before = rt_scratch_bytes();
+    rt_call call = {.in = tensors,
+                    .out = tensors + t->inputs,
+                    .in_count = t->inputs,
+                    .out_count = t->outputs,
+                    .ints = t->numbers,
+                    .floats = t->floats,
+                    .work = work,
+                    .work_bytes = shared};
+    int failed = function_of(t->kernel)(frame, &call);
+    if (!EXPECT(failed == 0) || !EXPECT(rt_scratch_bytes() == before))
+        printf("  %u threads, %s: %s%s", threads, rt_isa(), frame->context->error, source);
+    rt_services_here.frame_free(frame);
+    rt_scratch_release();
+    arena_free(memory);
+    return FE_OK;
+}
+
+/* ---- shapes ---- */
+
+static trial product(dice *d)
+{
+    int64_t m = roll(d, 1, 90), n = roll(d, 1, 200), k = roll(d, 1, 300), batch = roll(d, 1, 3);
+    bool any = roll(d, 0, 1);
+    trial t = {.kernel = "bmm", .inputs = 3, .outputs = 1, .floats = {1, 0}};
+    if (roll(d, 0, 1)) {
+        t.kernel = "gemm";
+        t.ints = 1;
+        t.at[0] = SOME(any, TY_F32, m, k);
+        t.at[1] = SOME(any, TY_F32, k, n);
+        t.at[3] = SOME(false, TY_F32, m, n);
+    } else {
+        t.at[0] = SOME(any, TY_F32, batch, m, k);
+        t.at[1] = SOME(any, TY_F32, batch, k, n);
+        t.at[3] = SOME(any, TY_F32, batch, m, n);
+    }
+    return t;
+}
+
+static trial convolution(dice *d)
+{
+    uint32_t spatial = (uint32_t)roll(d, 1, 3);
+    int64_t groups = roll(d, 0, 3) ? 1 : roll(d, 2, 12), each = roll(d, 0, 2) ? roll(d, 1, 20) : 1,
+            out_each = roll(d, 0, 2) ? roll(d, 1, 40) : 1, sizes[3][RANK];
+    bool transposed = roll(d, 0, 3) == 0, any = roll(d, 0, 1);
+    trial t = {.kernel = "conv", .inputs = 3, .outputs = 1, .ints = 4 + 4 * spatial};
+    t.numbers[0] = spatial;
+    t.numbers[1] = groups;
+    t.numbers[2] = transposed;
+    sizes[0][0] = sizes[2][0] = roll(d, 1, 2);
+    sizes[0][1] = groups * each;
+    sizes[2][1] = groups * out_each;
+    sizes[1][0] = groups * (transposed ? each : out_each);
+    sizes[1][1] = transposed ? out_each : each;
+    for (uint32_t k = 0; k < spatial; k++) {
+        int64_t kernel = roll(d, 1, 5), stride = roll(d, 1, 3), pad = roll(d, 0, kernel - 1),
+                dilation = roll(d, 1, 2), window = dilation * (kernel - 1) + 1,
+                size = roll(d, 1,
+                            spatial == 1   ? 900
+                            : spatial == 2 ? 50
+                                           : 9) +
+                       window;
+        t.numbers[4 + k] = stride;
+        t.numbers[4 + spatial + k] = pad;
+        t.numbers[4 + 2 * spatial + k] = dilation;
+        sizes[0][2 + k] = size;
+        sizes[1][2 + k] = kernel;
+        sizes[2][2 + k] = transposed ? (size - 1) * stride - 2 * pad + window
+                                     : (size + 2 * pad - window) / stride + 1;
+    }
+    t.at[0] = some(d, TY_F32, 2 + spatial, sizes[0], any);
+    t.at[1] = some(d, TY_F32, 2 + spatial, sizes[1], any && !transposed);
+    t.at[3] = some(d, TY_F32, 2 + spatial, sizes[2], roll(d, 0, 1));
+    return t;
+}
+
+static trial attention(dice *d)
+{
+    int64_t batch = roll(d, 1, 2), kv = roll(d, 1, 2), heads = kv * roll(d, 1, 2),
+            queries = roll(d, 1, 70), keys = roll(d, 1, 700), width = roll(d, 1, 70),
+            values = roll(d, 1, 70);
+    bool any = roll(d, 0, 1);
+    trial t = {.kernel = "sdpa", .inputs = 4, .outputs = 1, .ints = 3, .floats = {0.5}};
+    t.numbers[0] = roll(d, 0, 1);
+    t.numbers[1] = heads / kv;
+    t.at[0] = SOME(any, TY_F32, batch, heads, queries, width);
+    t.at[1] = SOME(any, TY_F32, batch, kv, keys, width);
+    t.at[2] = SOME(any, TY_F32, batch, kv, keys, values);
+    t.at[4] = SOME(any, TY_F32, batch, heads, queries, values);
+    return t;
+}
+
+static trial ordering(dice *d)
+{
+    static const char *const kernels[] = {"sort", "topk", "select", "mode"};
+    int64_t n = roll(d, 0, 3) ? roll(d, 1, 700) : roll(d, 16000, 40000), rows = roll(d, 1, 4);
+    ty_dtype dtype = roll(d, 0, 1) ? TY_F32 : TY_I64;
+    trial t = {.kernel = kernels[roll(d, 0, 3)], .inputs = 1, .outputs = 2, .ints = 3};
+    bool any = roll(d, 0, 1), is_top = strcmp(t.kernel, "topk") == 0;
+    int64_t many = is_top ? roll(d, 0, 1) ? roll(d, 1, n) : roll(d, 1, n < 30 ? n : 30)
+                   : strcmp(t.kernel, "sort") == 0 ? n
+                                                   : 1;
+    t.numbers[0] = 1;
+    t.numbers[2] = is_top ? many : roll(d, 0, n - 1);
+    t.at[0] = SOME(any, dtype, rows, n);
+    t.at[1] = SOME(any, dtype, rows, many);
+    t.at[2] = SOME(any, TY_I64, rows, many);
+    if (strcmp(t.kernel, "select") == 0) t.numbers[1] = roll(d, 0, 2);
+    if (strcmp(t.kernel, "sort") == 0 || is_top) t.numbers[1] = roll(d, 0, 1);
+    return t;
+}
+
+static trial matrices(dice *d)
+{
+    int64_t n = roll(d, 1, 20), r = roll(d, 1, 9), rows = roll(d, 0, 400), one = 1;
+    trial t = {.kernel = "unique", .inputs = 1, .outputs = 4, .ints = 1};
+    switch (roll(d, 0, 2)) {
+    case 0:
+        t.numbers[0] = roll(d, 0, 1);
+        t.at[0] = SOME(false, TY_I64, rows, roll(d, 1, 2));
+        for (uint32_t k = 1; k < 4; k++) t.at[k] = SOME(false, TY_I64, rows);
+        t.at[4] = SOME(false, TY_I64, one);
+        return t;
+    case 1:
+        t = (trial){.kernel = "triangular_solve", .inputs = 2, .outputs = 1, .ints = 2};
+        t.at[0] = SOME(true, TY_F32, n, n);
+        t.at[1] = SOME(true, TY_F32, n, r);
+        t.at[2] = (operand){2, TY_F32, {n, r}, {1, n}, n * r};
+        return t;
+    default:
+        t = (trial){.kernel = "matrix_exp", .inputs = 1, .outputs = 1};
+        t.at[0] = SOME(true, TY_F64, r, n, n);
+        t.at[1] = SOME(false, TY_F64, r, n, n);
+        return t;
+    }
+}
+
+SESSION_TEST(operators_work_in_what_they_state)
+{
+    static trial (*const kinds[])(dice *) = {product, convolution, attention, ordering, matrices};
+    static const char *const isas[] = {"v4", "v3", "base"};
+    const char *usual = rt_isa();
+    dice d = {7};
+    for (uint32_t round = 0; round < 400; round++) {
+        if (rt_isa_force(isas[round % 3]) != 0) continue;
+        trial t = kinds[round % 5](&d);
+        FE_TRY(keeps_to_it(session, &d, &t, (uint32_t)roll(&d, 1, 5)));
+    }
+    rt_isa_force(usual);
+    return FE_OK;
+}
