@@ -352,7 +352,7 @@ static fe_status check_work(loop_checking *c, const loop_op *op)
     for (uint32_t k = 0; k < loop_result_count(c->p, op); k++)
         if (op->outputs[k].buffer != LOOP_NO_BUFFER &&
             c->p->buffers.at[op->outputs[k].buffer].is_work)
-            return loop_broken(c, "L10", "a result lies in what an operator works in");
+            return loop_broken(c, "L10", "a result lies in the working memory of an operator");
     return FE_OK;
 }
 

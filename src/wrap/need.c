@@ -47,7 +47,6 @@ const char *wrap_check_needs(const wrap_program *w, uint32_t *line, const char *
         *name = fault ? at->op->kernel : "";
         if (fault) return fault;
     }
-    *line = 0;
     wrap_need need = wrap_need_of(w);
     return need.each == w->each_bytes && need.grows == w->each_grows
                ? NULL

@@ -94,3 +94,37 @@ error: wrap: max-arena: s0 (dimension 0 of input 'x') has no upper bound, and @b
 error: wrap: max-arena: u0 (k) has no upper bound, and @buf7 takes 8*u0 bytes
   help: bound it in the program, torch._check(n <= ...), or leave max-arena out
 --status-- 1
+--run-- ferrite compile order.fx -o m.so --max-arena --quiet && ./call ./m.so
+--file order.fx--
+symbols {
+  s0 in [2, 50]
+}
+graph main {
+  placeholder %x user "x" : f32[s0]
+  placeholder %y user "y" : f32[4,s0]
+  placeholder %z user "z" : f32[2,3,4,s0]
+  %s = aten.sort.default(%x) : (f32[s0], i64[s0])
+  %v = _operator.getitem(%s, 0) : f32[s0]
+  %t = aten.topk.default(%y, 1) : (f32[4,1], i64[4,1])
+  %k = _operator.getitem(%t, 1) : i64[4,1]
+  %a = aten.scaled_dot_product_attention.default(%z, %z, %z) : f32[2,3,4,s0]
+  output (user %v, user %k, user %a)
+}
+--in--
+in 0 f32 [3]
+in 1 f32 [4,3]
+in 2 f32 [2,3,4,3]
+context 2
+ready
+allocates
+show out 0
+show out 1
+in 0 f32 [50]
+in 1 f32 [4,50]
+in 2 f32 [2,3,4,50]
+allocates
+--out--
+no allocation
+out 0 [3]{1}: -0.500 0.250 1.250
+out 1 [4,1]{1,1}: 1.000 1.000 1.000 1.000
+no allocation
