@@ -150,7 +150,7 @@ const loop_op *sched_activated(const sched_schedule *s, const sched_group *g, ar
         made->floats[0] = does.low;
         made->floats[1] = does.high;
     }
-    made->outputs = arena_copy(memory, op->outputs, sizeof *op->outputs);
+    made->outputs = arena_copy(memory, op->outputs, op->output_count * sizeof *op->outputs);
     made->outputs[0].buffer = does.result;
     if (does.addend == LOOP_NO_BUFFER) return made;
     made->inputs = NEW_ARRAY(memory, loop_view, op->input_count + 1);

@@ -1,5 +1,5 @@
-/* no_memory.c -- no_memory MODEL.so: everything from opening the model to the last of some runs, as often as it
- * allocates, and each time another allocation fails: one call says so, what it returns leaks nothing, and
+/* no_memory.c -- no_memory MODEL.so: everything from opening the model to the last of some runs, as often as
+ * it allocates, and each time another allocation fails: one call says so, what it returns leaks nothing, and
  * the same context then gives what it gives otherwise. The program takes rows of three floats, and a
  * number. Linked with -rdynamic, so that the artifact's calls are those of this file.
  */

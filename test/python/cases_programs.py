@@ -739,8 +739,8 @@ def added_products():
 
         def forward(self, x, image):
             x = torch.sigmoid(x)
-            a = F.relu(x + self.down(torch.tanh(self.up(x)))) * 1000
-            b = (self.down(torch.sin(self.up(a))) + a).clamp(-1, 900)
+            a = F.relu(x + self.down(torch.tanh(self.up(x)))) * 30
+            b = (self.down(torch.sin(self.up(a))) + a).clamp(-1, 25)
             c = self.one(b[:1].tanh()) + self.one(b[1:2]).sigmoid()
             y = F.silu(self.conv[0](image))
             y = F.relu(y + self.conv[1](torch.tanh(self.conv[3](y))))

@@ -18,7 +18,7 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PLAN = re.compile(r"plan \S+: arena (\d+) bytes, bound (\d+), .*?(\d+) buffers")
+PLAN = re.compile(r"plan \S+: arena (\d+) bytes(?: \+ \d+ a thread)?, bound (\d+), .*?(\d+) buffers")
 SYMBOL = re.compile(r"^symbol (\w+) in \[(-?\d*), *(-?\d*)\](?: hint (\d+))?", re.M)
 FACTORS = (0.25, 0.5, 0.75, 1.5, 2, 3, 8)
 USUAL = 64  # what the compiler takes for sizes that no example has

@@ -1,5 +1,5 @@
 # what the arena of small programs holds, a matrix being 256 bytes: for each rule one that it must hold for, and one that it must not
---run-- for f in chain read_again in_place turned in_registers not_in_registers cat cat_of_cat cat_that_grows cat_twice stack stack_of_short_rows split_and_cat split_and_cat_turned mutated_often a_row_mutated mutated_where_the_old_is_read view_of_a_view copy_of_a_view in_an_output large_cat_late; do echo $f $(ferrite inspect $f.fx --stage plan | sed -n 's/^plan .*: arena \([0-9]*\) bytes, bound \([0-9]*\),.*/\1 of \2/p'); done
+--run-- for f in chain read_again in_place turned in_registers not_in_registers cat cat_of_cat cat_that_grows cat_twice stack stack_of_short_rows split_and_cat split_and_cat_turned mutated_often a_row_mutated mutated_where_the_old_is_read view_of_a_view copy_of_a_view in_an_output large_cat_late; do echo $f $(ferrite inspect $f.fx --stage plan | sed -n 's/^plan .*: arena \([0-9]*\) bytes[^,]*, bound \([0-9]*\),.*/\1 of \2/p'); done
 --file chain.fx--
 graph main {
   placeholder %x user "x" : f32[8,8]

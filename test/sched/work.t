@@ -1,5 +1,5 @@
 # what runtime operators work in: a buffer of bytes for each call, as large as the operator states, for that group alone (law
-# S11); none where nothing is needed, one of the largest size where a symbol decides
+# S12); none where nothing is needed, one of the largest size where a symbol decides
 --run-- ferrite inspect work.fx --stage sched | sed -n '/u8/p; /^extern/p; /^live/p'
 --file work.fx--
 symbols {
@@ -29,7 +29,7 @@ live @buf6 [1, 2)
 live @buf7 [2, 3)
 --run-- ferrite inspect work.fx --stage sched >work.sched && ferrite inspect work.sched --from sched --stage sched | cmp - work.sched; sed 's/live @buf7 \[2, 3)/live @buf7 [1, 3)/' work.sched | ferrite inspect - --from sched --stage sched
 --err--
-error: sched: law S11: what an operator works in lives for its group alone, in memory of its own: buf7
+error: sched: law S12: what an operator works in lives for its group alone, in memory of its own: buf7
   at group 2
   help: this is a fault of ferrite's own: please report it with the program
 --status-- 1
@@ -42,7 +42,7 @@ extern sort (@y[30]{1}) -> (none, @buf4[30]{1}) work @buf7 ints [0,0] floats [] 
 --status-- 1
 --run-- sed 's/ work @buf7//; /@buf7/d' work.sched | ferrite inspect - --from sched --stage sched
 --err--
-error: sched: law S11: an operator has nothing to work in: sort
+error: sched: law S12: an operator has nothing to work in: sort
   at group 2
   help: this is a fault of ferrite's own: please report it with the program
 --status-- 1

@@ -1,6 +1,6 @@
-/* shapes.c -- rt/rt_place.c over many shapes: thousands of runs of random programs, each of which looks whether
- * what lives at once lies apart; and how long it takes to find a plan that is there, which UNIT_PLACE=1
- * prints.
+/* shapes.c -- rt/rt_place.c over many shapes: thousands of runs of random programs, each of which looks
+ * whether what lives at once lies apart; and how long it takes to find a plan that is there, which
+ * UNIT_PLACE=1 prints.
  */
 #include "../rt/rt_entry.h"
 #include "plan/plan.h"

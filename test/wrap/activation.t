@@ -27,8 +27,8 @@ sum with what dies|%s = aten.sigmoid.default(%r); %p = aten.linear.default(%a, %
 and a bound|%s = aten.sigmoid.default(%r); %p = aten.linear.default(%a, %w); %z = aten.add.Tensor(%p, %s); %y = aten.relu.default(%z); output (user %y)
 that is used again|%s = aten.sigmoid.default(%r); %p = aten.linear.default(%a, %w); %y = aten.add.Tensor(%s, %p); %z = aten.sum.default(%s); output (user %y, user %z)
 of more rows|%s = aten.sigmoid.default(%w); %p = aten.linear.default(%a, %w); %q = aten.linear.default(%a, %s); %y = aten.add.Tensor(%q, %p); output (user %y)
-with what the call reads|%q = aten.silu.default(%x); %p = aten.conv2d.default(%q, %k, None, [1, 1], [1, 1]); %z = aten.silu.default(%p); %v = aten.conv2d.default(%z, %o); %n = aten.add.Tensor(%v, %z); %y = aten.conv2d.default(%n, %o); output (user %y)
-with what another read|%q = aten.silu.default(%x); %p = aten.conv2d.default(%q, %k, None, [1, 1], [1, 1]); %z = aten.silu.default(%p); %v = aten.conv2d.default(%z, %o); %u = aten.conv2d.default(%v, %o); %n = aten.add.Tensor(%u, %z); %y = aten.conv2d.default(%n, %o); output (user %y)
+with what the call reads|%q = aten.silu.default(%x); %p = aten.conv2d.default(%q, %k, None, [1, 1], [1, 1]); %z = aten.silu.default(%p); %v = aten.conv2d.default(%z, %o); %n = aten.add.Tensor(%v, %z); %m = aten.conv2d.default(%n, %o); %y = aten.amax.default(%m); output (user %y)
+with what another read|%q = aten.silu.default(%x); %p = aten.conv2d.default(%q, %k, None, [1, 1], [1, 1]); %z = aten.silu.default(%p); %v = aten.conv2d.default(%z, %o); %u = aten.conv2d.default(%v, %o); %n = aten.add.Tensor(%u, %z); %m = aten.conv2d.default(%n, %o); %y = aten.amax.default(%m); output (user %y)
 something else|%p = aten.linear.default(%a, %w); %y = aten.abs.default(%p); output (user %y)
 --out--
 relu:
