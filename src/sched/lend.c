@@ -268,8 +268,12 @@ static bool move_from(donation *d, uint32_t group)
     return best != LOOP_NO_BUFFER;
 }
 
+/* Of groups where as much is in use, the one that is taken first: what is moved there takes room from
+ * others, and which is better shows in the end. */
+typedef enum lend_rule { LEND_FIRST, LEND_LAST } lend_rule;
+
 /* Moves what it can; returns how much of the arena is in use then, at most. */
-static int64_t lend(struct fuser *f)
+static int64_t lend_by(struct fuser *f, lend_rule rule)
 {
     donation d = {.s = f->s, .p = f->p, .memory = f->memory};
     uint32_t worst = 0;
@@ -280,7 +284,8 @@ static int64_t lend(struct fuser *f)
     uint64_t steps = d.p->buffers.count + d.s->groups.count;
     for (uint32_t moves = 0;; moves++) {
         for (uint32_t g = 0; g < d.s->groups.count; g++)
-            if (d.live[g] > d.live[worst]) worst = g;
+            if (d.live[g] > d.live[worst] || (rule == LEND_LAST && d.live[g] == d.live[worst]))
+                worst = g;
         if (!d.lenders.count || moves * steps >= MOST_STEPS || !move_from(&d, worst))
             return d.live[worst];
     }
@@ -309,14 +314,29 @@ static void go_back(struct fuser *f, const lent_state *to)
     }
 }
 
+static int64_t lend(struct fuser *f)
+{
+    lent_state before = remember(f);
+    int64_t first = lend_by(f, LEND_FIRST);
+    lent_state lent = remember(f);
+    go_back(f, &before);
+    int64_t last = lend_by(f, LEND_LAST);
+    if (last < first) return last;
+    go_back(f, &lent);
+    return first;
+}
+
 /* Outputs lie in donated inputs unless the arena grows by as much. */
 void use_lent(struct fuser *f)
 {
     if (sched_is_cut(f->p)) return;
+    arena_mark_t mark = arena_mark(f->memory);
     lent_state before = remember(f);
     int64_t saved = return_in_donated(f), with = lend(f);
-    if (saved == 0) return;
-    lent_state returned = remember(f);
-    go_back(f, &before);
-    if (with - lend(f) < saved) go_back(f, &returned);
+    if (saved > 0) {
+        lent_state returned = remember(f);
+        go_back(f, &before);
+        if (with - lend(f) < saved) go_back(f, &returned);
+    }
+    arena_release(f->memory, mark);
 }

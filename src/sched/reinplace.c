@@ -400,7 +400,8 @@ bool reinplace(loop_program *p)
                     .uses = uses_collect(p, memory),
                     .is_gone = NEW_ARRAY(memory, bool, p->ops.count + 1)};
     replace_copies(&r);
-    for (loop_buffer_id b = 0; b < p->buffers.count && !sched_is_cut(p); b++)
+    bool is_cut = sched_is_cut(p);
+    for (loop_buffer_id b = 0; b < p->buffers.count && !is_cut; b++)
         if (p->buffers.at[b].donated && !sched_donation_fault(p, b)) replace_donated(&r, b);
     uses_remove_ops(p, r.is_gone);
     for (uint32_t k = 0; k < p->ops.count; k++) {

@@ -145,6 +145,6 @@ output @y[16]{1}
 --out--
 group 0 extern op 0 copy
 group 1 extern op 1 copy
-group 2 extern op 3 copy
-group 3 extern op 2 copy
+group 2 extern op 2 copy
+group 3 extern op 3 copy
 group 4 kernel outer [] vector inner
