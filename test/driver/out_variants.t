@@ -145,17 +145,17 @@ echo "output (user %x$1, user %counts) }"
 --out--
 wrapper arena 4352 bound 4352
 holds 8456 bytes, always; pages flat; allocations none
-wrapper arena 8192 bound 8192
-holds 12296 bytes, always; pages flat; allocations none
 wrapper arena 4352 bound 4352
 holds 8456 bytes, always; pages flat; allocations none
-wrapper arena 8192 bound 8192
-holds 12296 bytes, always; pages flat; allocations none
+wrapper arena 4352 bound 4352
+holds 8456 bytes, always; pages flat; allocations none
+wrapper arena 4352 bound 4352
+holds 8456 bytes, always; pages flat; allocations none
 --run-- for n in 3 30 300; do sh chain.sh $n 'seen.default(%x' s0 >chain.fx; ferrite compile chain.fx --ops ./libreturns.so -o chain.so --quiet && ./flat ./chain.so; done
 --out--
 holds 8456 bytes, always; pages flat; allocations none
-holds 12296 bytes, always; pages flat; allocations none
-holds 12296 bytes, always; pages flat; allocations none
+holds 8456 bytes, always; pages flat; allocations none
+holds 8456 bytes, always; pages flat; allocations none
 --run-- sh chain.sh 2 'seen.default(%x' >chain.fx; ferrite inspect chain.fx --ops ./libreturns.so --stage wrap | sed -n '/^wrapper/,$p'
 --out--
 wrapper arena 4352 bound 4352 weights 0 kernels 1 calls 3
