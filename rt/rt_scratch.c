@@ -193,9 +193,9 @@ static int take_area(rt_team *team, size_t bytes, rt_scratch *scratch)
     if (bytes == 0) return 1;
     if (!area) return 0;
     int may_grow = !area->is_whole && team->area_taken == 0;
-    if (bytes > area->each - team->area_taken &&
-        (!may_grow || rt_area_grow(area, team->pool, bytes) != 0))
-        return 0;
+    int is_enough =
+        bytes <= area->each - team->area_taken && area->threads >= rt_pool_threads(team->pool);
+    if (!is_enough && (!may_grow || rt_area_grow(area, team->pool, bytes) != 0)) return 0;
     scratch->base = area->memory + team->area_taken;
     scratch->stride = area->stride;
     scratch->area_taken = bytes;

@@ -252,8 +252,14 @@ static int context_new(const fe_model *model, uint32_t threads, fe_context **out
 {
     const exec_program *x = (const exec_program *)model->program;
     int code = rt_context_new(model, 1, out);
-    if (code == 0 && threads != 1) (*out)->pool = x->facts.library->services->pool((int)threads);
-    return code;
+    if (code != 0 || threads == 1) return code;
+    fe_context *context = *out;
+    context->pool = x->facts.library->services->pool((int)threads);
+    if (!context->area.each || rt_area_grow(&context->area, context->pool, context->area.each) == 0)
+        return 0;
+    rt_context_free(context);
+    *out = NULL;
+    return FE_RUN_NO_MEMORY;
 }
 
 static int no_open(const char *path, fe_model **out)

@@ -88,7 +88,13 @@ def compare(case, described, ours, theirs, reference, name):
     return None if same else f"{name} differs by up to {float((ours.double() - theirs.double()).abs().max())}"
 
 
-def check_set(run, case, facts, values, prefix):
+def changes(values, name):
+    """Is what is recorded behind the call not what went in? (NaN alone makes an input count as changed.)"""
+    before, after = values.get(name.replace("mut.", "in.")), values.get(name)
+    return before is None or after is None or not torch.equal(before.nan_to_num(nan=7e7), after.nan_to_num(nan=7e7))
+
+
+def check_set(run, case, facts, values, prefix, donated=False):
     inputs = inputs_of(facts, values, prefix)
     outputs = run(*inputs)
     outputs = outputs if isinstance(outputs, tuple) else (outputs,)
@@ -111,13 +117,15 @@ def check_set(run, case, facts, values, prefix):
             return problem
     for described in facts.get("mutated_inputs", ()):
         k = int(described["name"].rsplit(".", 1)[-1])
+        if donated and not changes(values, described["name"]):
+            continue
         problem = compare(case, described, inputs[k], values.get(described["name"]), None, described["name"])
         if problem:
             return problem
     return None
 
 
-def check_case(new_runner, stem):
+def check_case(new_runner, stem, donated=False):
     with open(stem + ".json") as file:
         case = json.load(file)
     values = load_file(stem + ".safetensors")
@@ -125,7 +133,7 @@ def check_case(new_runner, stem):
     for number, facts in enumerate(sets):
         named = next((i["name"] for i in facts["inputs"] if "in." in i.get("name", "")), "")
         prefix = named[:named.index("in.")] if named else (f"{number}." if "sets" in case else "")
-        problem = check_set(new_runner(), case, facts, values, prefix)
+        problem = check_set(new_runner(), case, facts, values, prefix, donated)
         if problem:
             return problem
     return None
@@ -170,7 +178,7 @@ def check_target(target, paths, jobs, ops=(), split=None, donate=None):
             sys.modules.pop(module_name(path), None)  # of the same program, made otherwise
             try:
                 runner = problem or TARGETS[target][1](folder, module_name(path))
-                problem = problem or check_case(runner, path[:-4])
+                problem = problem or check_case(runner, path[:-4], donate is not None)
             except Exception as error:  # whatever a target raises is this case's failure
                 problem = f"{type(error).__name__}: {error}"
             passed, failed = passed + (not problem), failed + bool(problem)
@@ -183,7 +191,7 @@ def check_target(target, paths, jobs, ops=(), split=None, donate=None):
 
 def check_examples():
     """The backends of examples/fx_backend run a graph."""
-    wanted = {"counting_backend.py": "output [1, 10] finite", "reading_backend.py": "output [1, 10] as the library's\n5 kernels of its own, 0 left"}
+    wanted = {"counting_backend.py": "output [1, 10] finite", "reading_backend.py": "output [1, 10] as the library's\n3 kernels of its own, 0 left"}
     passed = 0
     with tempfile.TemporaryDirectory() as folder:
         graph = os.path.join(folder, "digits.json")
