@@ -9,32 +9,28 @@
 
 enum { CLAMP = 2 /* of the row in extern.def: within floats[0] and floats[1] */ };
 
-/* Which of an operator's ints says what happens to its sums. */
-static const struct {
+#define NO_INT UINT32_MAX
+
+/* Operators that can, and which of their ints say what happens to the sums, how many groups of channels
+ * there are and whether it is transposed. */
+typedef struct operator_row {
     const char *kernel;
-    uint32_t at;
-} ACTIVATIONS[] = {{"gemm", 0}, {"conv", 3}};
+    uint32_t activation, groups, transposed;
+} operator_row;
+static const operator_row OPERATORS[] = {{"gemm", 0, NO_INT, NO_INT}, {"conv", 3, 1, 2}};
 
-enum { CONV_GROUPS = 1, CONV_TRANSPOSED = 2 };
-
-static bool is_number(const loop_program *p, sym_expr e, int64_t number)
+static const operator_row *row_of(const loop_program *p, const loop_op *op)
 {
-    int64_t value;
-    return sym_is_int(p->symbols, e, &value) && value == number;
+    for (uint32_t i = 0; i < COUNT_OF(OPERATORS); i++)
+        if (op->kernel == intern(p->session, OPERATORS[i].kernel)) return &OPERATORS[i];
+    return NULL;
 }
 
-/* The place of the int, or -1: the operator cannot, or does so already. */
-static int32_t place_in(const loop_program *p, const loop_op *op)
+/* Is there no such int, or is it this number? */
+static bool is_number(const loop_program *p, const loop_op *op, uint32_t at, int64_t number)
 {
-    for (uint32_t i = 0; i < COUNT_OF(ACTIVATIONS); i++) {
-        if (op->kernel != intern(p->session, ACTIVATIONS[i].kernel)) continue;
-        bool is_transposed = ACTIVATIONS[i].at > CONV_TRANSPOSED && /* a conv's */
-                             !is_number(p, op->ints[CONV_TRANSPOSED], 0);
-        return is_transposed || !is_number(p, op->ints[ACTIVATIONS[i].at], 0)
-                   ? -1
-                   : (int32_t)ACTIVATIONS[i].at;
-    }
-    return -1;
+    int64_t value;
+    return at == NO_INT || (sym_is_int(p->symbols, op->ints[at], &value) && value == number);
 }
 
 /* Narrows the bounds by a value made of minima and maxima with constants; gives what is within them, NULL
@@ -67,29 +63,25 @@ static bool is_own(const loop_store *store, const loop_node *load)
     return load->op == LOOP_LOAD && load->dtype == TY_F32 && sym_same(load->index, store->index);
 }
 
-/* Of windows over one channel the fast paths do not add. */
-static bool can_add(const loop_program *p, const loop_op *op, uint32_t activation)
-{
-    return activation < CONV_GROUPS || is_number(p, op->ints[CONV_GROUPS], 1);
-}
-
 /* What the group's epilogue does, if no more than that. */
 static bool find_activation(const loop_program *p, const sched_group *g, sched_activation *out)
 {
     if (g->kind != SCHED_EXTERN || g->phase_count != 1 || g->phases[0].nest_count != 1)
         return false;
     const loop_op *op = &p->ops.at[g->extern_op], *nest = &g->phases[0].nests[0].nest;
-    int32_t at = place_in(p, op);
-    if (at < 0 || nest->store_count != 1) return false;
+    const operator_row *row = row_of(p, op);
+    if (!row || nest->store_count != 1 || !is_number(p, op, row->transposed, 0) ||
+        !is_number(p, op, row->activation, 0))
+        return false;
     const loop_store *store = &nest->stores[0];
-    *out = (sched_activation){.at = (uint32_t)at,
+    *out = (sched_activation){.at = row->activation,
                               .low = -INFINITY,
                               .high = INFINITY,
                               .addend = LOOP_NO_BUFFER,
                               .result = store->buffer};
     if (store->mode != LOOP_SET || p->buffers.at[store->buffer].dtype != TY_F32) return false;
     const loop_node *made = bounded(p, store->value, out);
-    if (made && made->op == LOOP_ADD && can_add(p, op, out->at)) {
+    if (made && made->op == LOOP_ADD && is_number(p, op, row->groups, 1)) {
         const loop_node *one = &p->nodes.at[made->args[0].id],
                         *other = &p->nodes.at[made->args[1].id];
         bool first = one->op == LOOP_LOAD && one->buffer == op->outputs[0].buffer;
