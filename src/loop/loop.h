@@ -379,6 +379,8 @@ typedef struct loop_need {
     bool is_open;    /* it needs more that is not known here */
 } loop_need;
 loop_need loop_need_of(const loop_program *p, const loop_op *op);
+
+/* ---- the same as an operand (work.c) ---- */
 /* What threads share is a buffer of bytes, the operator's last output, `work @buf3` in texts; sched/
  * adds it when it begins. */
 void loop_add_works(loop_program *p);
@@ -387,7 +389,8 @@ const loop_view *loop_work_of(const loop_program *p, const loop_op *op); /* NULL
 uint32_t loop_result_count(const loop_program *p, const loop_op *op);    /* outputs without it */
 /* What is wrong with it, or NULL. */
 const char *loop_work_fault(const loop_program *p, const loop_op *op);
-/* Can the operand, if it is a constant, be re-laid when the program is compiled? */
+
+/* Can the operand, if it is a constant, be re-laid when the program is compiled (pack.c)? */
 bool loop_can_pack(const loop_program *p, const loop_op *op, uint32_t operand);
 
 bool loop_extern_known(const char *kernel);

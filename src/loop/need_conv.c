@@ -1,0 +1,146 @@
+/* need_conv.c -- what convolutions work in. */
+#include "loop/need_priv.h"
+
+#include "../rt/rt_need.h"
+
+/* As rt_conv has it: three axes, right-aligned. */
+typedef struct geometry {
+    sym_expr batch, in_channels, out_channels, groups, in_each, out_each;
+    sym_expr in[3], out[3], kernel[3], stride[3], dilation[3];
+    sym_expr in_pixels, out_pixels, taps; /* in_pixels: of one image */
+} geometry;
+
+static geometry geometry_of(const needing *n)
+{
+    const loop_view *x = &n->op->inputs[0], *w = &n->op->inputs[1], *y = &n->op->outputs[0];
+    sym_expr one = need_number(n, 1), groups = need_most(n, need_int(n, 1), 1);
+    uint32_t spatial = x->rank - 2, pad = 3 - spatial;
+    geometry g = {.batch = x->sizes[0],
+                  .in_channels = x->sizes[1],
+                  .out_channels = y->sizes[1],
+                  .groups = groups,
+                  .in_each = sym_floordiv(n->t, x->sizes[1], groups),
+                  .out_each = sym_floordiv(n->t, y->sizes[1], groups)};
+    for (uint32_t d = 0; d < 3; d++) {
+        bool is_there = d >= pad;
+        uint32_t k = is_there ? d - pad : 0;
+        g.in[d] = is_there ? x->sizes[2 + k] : one;
+        g.out[d] = is_there ? y->sizes[2 + k] : one;
+        g.kernel[d] = is_there ? w->sizes[2 + k] : one;
+        g.stride[d] = is_there ? need_int(n, 4 + k) : one;
+        g.dilation[d] = is_there ? need_int(n, 4 + 2 * spatial + k) : one;
+    }
+    g.in_pixels = sym_product(n->t, g.in, 3);
+    g.taps = sym_product(n->t, g.kernel, 3);
+    g.out_pixels = need_times(n, g.batch, sym_product(n->t, g.out, 3));
+    return g;
+}
+
+static void need_transposed(needing *n)
+{
+    geometry g = geometry_of(n);
+    sym_expr columns = need_times(n, g.out_each, g.taps);
+    need_share(n, need_bytes(n, need_times(n, g.in_pixels, g.in_each), NEED_FLOAT));
+    need_share(n, need_bytes(n, need_times(n, g.in_pixels, columns), NEED_FLOAT));
+    need_product(n, &(product){g.in_pixels, columns, g.in_each, false, false});
+}
+
+/* Pixels in order, images too, channels innermost? */
+static bool has_pixel_order(const needing *n, const loop_view *y)
+{
+    sym_expr expected = {0};
+    if (!need_is(n, y->sizes[1], 1) && !need_is(n, y->strides[1], 1)) return false;
+    for (uint32_t d = y->rank; d-- > 2;) {
+        if (need_is(n, y->sizes[d], 1)) continue;
+        if (sym_is_none(expected)) expected = y->strides[d];
+        if (!sym_same(y->strides[d], expected)) return false;
+        expected = need_times(n, expected, y->sizes[d]);
+    }
+    if (sym_is_none(expected)) expected = y->sizes[1];
+    return need_is(n, y->sizes[0], 1) || sym_same(y->strides[0], expected);
+}
+
+/* A table of pointers to input pixels, and zeros. */
+static sym_expr indirect_bytes(const needing *n, const geometry *g)
+{
+    sym_expr rows = need_over(n, RT_CONV_TABLE_ENTRIES, g->taps);
+    rows = need_most(n, need_least(n, rows, RT_CONV_TILES * RT_MOST_ROWS), RT_MOST_ROWS);
+    rows = sym_min(n->t, rows, g->out_pixels);
+    sym_expr table = need_bytes(n, need_times(n, rows, g->taps), NEED_POINTER);
+    return sym_add(n->t, sym_add_int(n->t, table, RT_STATE_BYTES),
+                   need_bytes(n, g->in_each, NEED_FLOAT));
+}
+
+/* Of `count` output positions along an axis: the input positions under them. */
+static sym_expr reach(const needing *n, const geometry *g, uint32_t axis, sym_expr count)
+{
+    sym_expr steps = need_times(n, sym_add_int(n->t, count, -1), g->stride[axis]),
+             window = need_times(n, sym_add_int(n->t, g->kernel[axis], -1), g->dilation[axis]);
+    return sym_add_int(n->t, sym_add(n->t, steps, window), 1);
+}
+
+/* Rows of the input under some rows of the output, and a table of pointers into them. */
+static sym_expr band_bytes(const needing *n, const geometry *g)
+{
+    sym_expr width = reach(n, g, 2, g->out[2]);
+    sym_expr row[] = {g->kernel[0], g->stride[1], width, g->in_each},
+             few = sym_ceildiv(n->t, need_number(n, RT_CONV_BAND_FEW), need_most(n, g->out[2], 1));
+    sym_expr fit =
+        need_over(n, RT_CONV_BAND_BYTES, need_bytes(n, sym_product(n->t, row, 4), NEED_FLOAT));
+    fit = sym_min(n->t, sym_max(n->t, fit, few), need_over(n, RT_CONV_BAND_PIXELS, g->out[2]));
+    sym_expr strip = need_most(n, sym_min(n->t, fit, g->out[1]), 1);
+    sym_expr factors[] = {g->kernel[0], reach(n, g, 1, strip), width, g->in_each};
+    sym_expr band = need_bytes(n, sym_product(n->t, factors, 4), NEED_FLOAT);
+    bool whole_rows = need_is(n, g->dilation[2], 1);
+    sym_expr taps = whole_rows ? need_times(n, g->kernel[0], g->kernel[1]) : g->taps;
+    sym_expr table = need_times(n, need_times(n, strip, g->out[2]), taps);
+    return sym_add(n->t, need_lines(n, band), need_bytes(n, table, NEED_POINTER));
+}
+
+static bool is_depthwise(const needing *n, const geometry *g)
+{
+    return sym_same(g->groups, g->in_channels) && sym_same(g->groups, g->out_channels) &&
+           !need_may_be(n, g->groups, 0, 1);
+}
+
+static void need_conv_weights(needing *n, const geometry *g)
+{
+    if (need_is_packed(n, 1)) return;
+    if (is_depthwise(n, g)) {
+        need_share(n, need_panels(n, g->out_channels, g->taps));
+        return;
+    }
+    sym_expr group = need_panels(n, g->out_each, need_times(n, g->taps, g->in_each));
+    sym_expr all = need_times(n, g->groups, group);
+    /* depthwise at some sizes only */
+    if (!sym_is_int(n->t, g->groups, NULL) || !sym_is_int(n->t, g->in_channels, NULL))
+        all = sym_max(n->t, all, need_panels(n, g->out_channels, g->taps));
+    need_share(n, all);
+}
+
+void need_conv(needing *n)
+{
+    const loop_view *x = &n->op->inputs[0], *y = &n->op->outputs[0];
+    if (!need_has(n, 2, 3, 4) || x->rank > 5 || y->rank != x->rank ||
+        n->op->inputs[1].rank != x->rank || !need_has(n, 2, 3, 4 + 3 * (x->rank - 2)))
+        return;
+    if (!need_is(n, need_int(n, 2), 0)) {
+        need_transposed(n);
+        return;
+    }
+    geometry g = geometry_of(n);
+    need_conv_weights(n, &g);
+    if (!has_pixel_order(n, y))
+        need_share(n, need_bytes(n, need_times(n, g.out_pixels, g.out_channels), NEED_FLOAT));
+    bool depthwise = is_depthwise(n, &g);
+    bool in_bands = !depthwise && need_may_be(n, g.in_each, 0, RT_CONV_BAND_CHANNELS - 1);
+    bool beyond = depthwise || need_may_be(n, g.in_each, RT_CONV_BAND_CHANNELS, INT64_MAX);
+    if (beyond && !need_is(n, x->strides[1], 1) && !need_is(n, x->sizes[1], 1))
+        need_share(n,
+                   need_bytes(n, need_times(n, g.batch, need_times(n, g.in_pixels, g.in_channels)),
+                              NEED_FLOAT));
+    sym_expr each = need_number(n, 0);
+    if (in_bands) each = band_bytes(n, &g);
+    if (beyond && !depthwise) each = sym_max(n->t, each, indirect_bytes(n, &g));
+    need_give_each(n, each);
+}

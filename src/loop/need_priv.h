@@ -1,0 +1,66 @@
+/* need_priv.h -- what the files that state what runtime operators work in share. */
+#ifndef FERRITE_LOOP_NEED_PRIV_H
+#define FERRITE_LOOP_NEED_PRIV_H
+
+#include "loop/loop_priv.h"
+
+typedef struct needing {
+    const loop_program *p;
+    sym_table *t;
+    const loop_op *op;
+    loop_need out;
+} needing;
+
+enum { NEED_FLOAT = 4, NEED_NUMBER = 8, NEED_POINTER = 8 };
+
+/* ---- need.c: expressions ---- */
+sym_expr need_number(const needing *n, int64_t value);
+sym_expr need_times(const needing *n, sym_expr a, sym_expr b);
+sym_expr need_bytes(const needing *n, sym_expr count, int64_t each);
+sym_expr need_up_to(const needing *n, sym_expr e, int64_t unit); /* the next multiple */
+sym_expr need_lines(const needing *n, sym_expr e);
+sym_expr need_least(const needing *n, sym_expr a, int64_t b);
+sym_expr need_most(const needing *n, sym_expr a, int64_t b);
+sym_expr need_over(const needing *n, int64_t a, sym_expr b); /* a / max(b, 1) */
+bool need_is(const needing *n, sym_expr e, int64_t value);
+bool need_may_be(const needing *n, sym_expr e, int64_t from, int64_t to);
+/* Texts may hold calls that no operator would take: they need nothing. The first inputs, and the first
+ * output, have so many dimensions. */
+bool need_has(const needing *n, uint32_t inputs, uint32_t rank, uint32_t ints);
+sym_expr need_int(const needing *n, uint32_t k);
+sym_expr need_panels(const needing *n, sym_expr columns, sym_expr depth);
+/* The operand is a constant that is re-laid when the program is compiled. */
+bool need_is_packed(const needing *n, uint32_t operand);
+
+/* ---- need.c: what is stated ---- */
+void need_share(needing *n, sym_expr more);
+void need_give_each(needing *n, sym_expr more);
+
+/* ---- need_product.c ---- */
+typedef struct product {
+    sym_expr m, n, k;
+    bool copies_a, copies_c;
+} product;
+void need_product(needing *n, const product *p);
+
+/* ---- the rows of extern.def, by family ---- */
+/* need_product.c */
+void need_gemm(needing *n);
+void need_bmm(needing *n);
+void need_sdpa(needing *n);
+/* need_conv.c */
+void need_conv(needing *n);
+/* need_rows.c */
+void need_sort(needing *n);
+void need_mode(needing *n);
+void need_select(needing *n);
+void need_topk(needing *n);
+void need_unique(needing *n);
+/* need_matrix.c */
+void need_triangular_solve(needing *n);
+void need_matrix_exp(needing *n);
+void need_unknown(needing *n);
+/* need_fourier.c */
+void need_fourier(needing *n);
+
+#endif

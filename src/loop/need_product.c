@@ -1,0 +1,65 @@
+/* need_product.c -- what products of matrices and attention work in. */
+#include "loop/need_priv.h"
+
+#include "../rt/rt_need.h"
+
+void need_gemm(needing *n)
+{
+    const loop_view *a = &n->op->inputs[0], *b = &n->op->inputs[1];
+    if (!need_has(n, 2, 2, 0)) return;
+    if (!need_is(n, a->strides[1], 1) && !need_is(n, a->sizes[1], 1))
+        need_share(n, need_bytes(n, need_times(n, a->sizes[0], a->sizes[1]), NEED_FLOAT));
+    if (!need_is_packed(n, 1)) need_share(n, need_panels(n, b->sizes[1], b->sizes[0]));
+}
+
+/* A task's group of panels, and its rows. */
+void need_product(needing *n, const product *p)
+{
+    sym_expr depth = need_bytes(n, p->k, RT_PANEL * NEED_FLOAT),
+             count = sym_ceildiv(n->t, p->n, need_number(n, RT_PANEL)),
+             group = sym_min(n->t, count, need_most(n, need_over(n, RT_BMM_GROUP_BYTES, depth), 1)),
+             rows = need_least(n, p->m, RT_BMM_TILES * RT_MOST_ROWS);
+    need_give_each(n, need_number(n, RT_STATE_BYTES));
+    need_give_each(n, need_times(n, group, depth));
+    if (p->copies_a) need_give_each(n, need_bytes(n, need_times(n, rows, p->k), NEED_FLOAT));
+    if (p->copies_c)
+        need_give_each(n, need_bytes(n, need_times(n, rows, group), RT_PANEL * NEED_FLOAT));
+    need_give_each(n, need_bytes(n, rows, NEED_POINTER));
+}
+
+void need_bmm(needing *n)
+{
+    const loop_view *a = &n->op->inputs[0], *b = &n->op->inputs[1], *c = &n->op->outputs[0];
+    int64_t rows;
+    if (!need_has(n, 2, 3, 0) || c->rank < 3) return;
+    bool in_place = need_is(n, b->strides[2], 1) ||
+                    (need_is(n, b->strides[1], 1) && need_is(n, a->strides[2], 1));
+    if (in_place && sym_is_int(n->t, c->sizes[1], &rows) && rows <= RT_BMM_FEW_ROWS) return;
+    need_product(n, &(product){c->sizes[1], c->sizes[2], a->sizes[2], !need_is(n, a->strides[2], 1),
+                               !need_is(n, c->strides[2], 1)});
+}
+
+/* ---- attention ---- */
+
+void need_sdpa(needing *n)
+{
+    const loop_view *q = &n->op->inputs[0], *k = &n->op->inputs[1], *v = &n->op->inputs[2];
+    if (!need_has(n, 3, 4, 0)) return;
+    sym_expr rows = need_least(n, q->sizes[2], RT_SDPA_TILES * RT_MOST_ROWS), keys = k->sizes[2],
+             width = need_up_to(n, v->sizes[3], RT_PANEL), padded = need_up_to(n, keys, RT_PANEL);
+    sym_expr block = need_least(n, need_up_to(n, need_most(n, keys, 1), RT_PANEL), RT_SDPA_KEYS);
+    int64_t queries;
+    bool few = sym_is_int(n->t, q->sizes[2], &queries) && queries <= RT_SDPA_FEW_QUERIES;
+    bool may_be_few = need_may_be(n, q->sizes[2], 0, RT_SDPA_FEW_QUERIES);
+    need_give_each(n, need_number(n, RT_STATE_BYTES));
+    if (!few) {
+        need_give_each(n, need_bytes(n, need_times(n, padded, q->sizes[3]), NEED_FLOAT));
+        need_give_each(n, need_bytes(n, need_times(n, padded, width), NEED_FLOAT));
+    }
+    if (may_be_few || !need_is(n, q->strides[3], 1))
+        need_give_each(n, need_bytes(n, need_times(n, rows, q->sizes[3]), NEED_FLOAT));
+    need_give_each(n, need_bytes(n, need_times(n, rows, block), NEED_FLOAT));
+    need_give_each(n, need_bytes(n, need_times(n, rows, width), NEED_FLOAT));
+    need_give_each(n, need_bytes(n, rows, 2 * NEED_FLOAT));
+    need_give_each(n, need_bytes(n, rows, NEED_POINTER));
+}
