@@ -173,11 +173,21 @@ void rule_heaviside(infer_call *c)
     infer_give(c, infer_elementwise(c, self->dtype, steps, 2));
 }
 
+/* As a tensor without dimensions. */
+static ty_tensor number_like(infer_call *c, const ty_tensor *x)
+{
+    return (ty_tensor){.dtype = x->dtype, .device = x->device, .offset = infer_number(c, 0)};
+}
+
 /* The condition has no say in the dtype. */
 void rule_where(infer_call *c)
 {
     const ty_tensor *operands[INFER_MAX_OPERANDS];
     uint32_t count = infer_operands(c, operands, INFER_MAX_OPERANDS);
+    const ty_tensor *condition = infer_tensor(c, "condition");
+    if (!condition) return;
+    ty_tensor number = number_like(c, condition);
+    while (count < 3) operands[count++] = &number; /* numbers are made tensors */
     infer_give(c, infer_elementwise(c, promoted(c, 1), operands, count));
 }
 
@@ -185,9 +195,10 @@ void rule_masked_fill(infer_call *c)
 {
     ty_tensor *self = infer_tensor(c, "self");
     if (!self) return;
-    ty_tensor number = {.dtype = self->dtype, .device = self->device, .offset = infer_number(c, 0)};
-    const ty_tensor *operands[] = {infer_tensor(c, "mask"), &number, self};
-    ty_tensor *out = infer_elementwise(c, self->dtype, operands, 3);
+    bool is_tensor = infer_arg(c, "value")->kind == FX_ARG_NODE;
+    ty_tensor number = number_like(c, self);
+    const ty_tensor *operands[] = {infer_tensor(c, "mask"), self, &number};
+    ty_tensor *out = infer_elementwise(c, self->dtype, operands, is_tensor ? 3 : 2);
     infer_give(c, infer_contiguous(c, out, TY_CONTIGUOUS));
 }
 

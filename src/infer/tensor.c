@@ -224,10 +224,31 @@ static const ty_tensor *broadcast_to(infer_call *c, const ty_tensor *x, uint32_t
     return x->rank == rank ? x : infer_expand(c, x, rank, sizes);
 }
 
+static bool is_symbolic(infer_call *c, const ty_tensor *x)
+{
+    for (uint32_t d = 0; d < x->rank; d++)
+        if (!sym_is_int(c->symbols, x->sizes[d], NULL) ||
+            !sym_is_int(c->symbols, x->strides[d], NULL))
+            return true;
+    return false;
+}
+
+/* Is one of several operands a tensor without dimensions, and no size a symbol? */
+static bool has_number(infer_call *c, const ty_tensor *const *operands, uint32_t count)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_symbolic(c, operands[i])) return false;
+        found |= operands[i]->rank == 0;
+    }
+    return found;
+}
+
 /* The strides of an elementwise result as PyTorch's fake tensors have them: contiguous or channels
  * last where all operands are (and not both), else by the order of the operands' strides. Unlike
  * TensorIterator on data they never copy an operand's strides as they stand, which differs where
- * sizes are 1; an operand without dimensions keeps ty_pointwise_strides from that short cut. */
+ * sizes are 1; an operand without dimensions keeps ty_pointwise_strides from that short cut, and from
+ * both where the call has one. */
 static void elementwise_strides(infer_call *c, const ty_tensor *const *operands, uint32_t count,
                                 uint32_t rank, const sym_expr *sizes, sym_expr *strides)
 {
@@ -238,8 +259,10 @@ static void elementwise_strides(infer_call *c, const ty_tensor *const *operands,
         whole[i] = operands[i]->rank ? broadcast_to(c, operands[i], rank, sizes) : operands[i];
     operands = whole;
     bool empty = infer_is(c, sym_product(c->symbols, sizes, rank), 0);
-    bool contiguous = all_have_format(c, operands, count, rank, sizes, TY_CONTIGUOUS);
-    bool channels_last = all_have_format(c, operands, count, rank, sizes, TY_CHANNELS_LAST);
+    bool sorts = has_number(c, operands, count);
+    bool contiguous = !sorts && all_have_format(c, operands, count, rank, sizes, TY_CONTIGUOUS);
+    bool channels_last =
+        !sorts && all_have_format(c, operands, count, rank, sizes, TY_CHANNELS_LAST);
     if (empty || rank < 2 || (contiguous && !channels_last)) {
         ty_contiguous_strides(c->symbols, rank, sizes, strides);
     } else if (channels_last && !contiguous) {
@@ -282,15 +305,6 @@ ty_tensor *infer_elementwise(infer_call *c, ty_dtype dtype, const ty_tensor *con
     if (c->status != FE_OK) return NULL;
     elementwise_strides(c, operands, count, rank, sizes, strides);
     return infer_fresh_strided(c, device, dtype, rank, sizes, strides);
-}
-
-static bool is_symbolic(infer_call *c, const ty_tensor *x)
-{
-    for (uint32_t d = 0; d < x->rank; d++)
-        if (!sym_is_int(c->symbols, x->sizes[d], NULL) ||
-            !sym_is_int(c->symbols, x->strides[d], NULL))
-            return true;
-    return false;
 }
 
 ty_tensor *infer_arithmetic(infer_call *c, ty_dtype dtype, const ty_tensor *const *operands,
