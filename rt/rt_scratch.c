@@ -5,6 +5,7 @@
  * memory again and nothing is allocated.
  */
 #define _GNU_SOURCE
+#include "rt_need.h"
 #include "rt_pool.h"
 
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 #include <sys/mman.h>
 #endif
 
-enum { BLOCKS = 256, CACHE_LINE = 64, PAGE = 4096, HUGE_PAGE = 2 << 20 };
+enum { BLOCKS = 256, PAGE = 4096, HUGE_PAGE = 2 << 20 };
 
 #ifdef __STDC_NO_ATOMICS__
 typedef int flag;
@@ -148,7 +149,7 @@ static scratch_block *block_take(size_t bytes)
 /* Not a whole number of pages from area to area: their beginnings are used most. */
 static size_t stride_of(size_t each)
 {
-    return round_up(each, CACHE_LINE) + 4 * CACHE_LINE;
+    return round_up(each, RT_LINE) + 4 * RT_LINE;
 }
 
 int rt_area_grow(rt_area *area, const rt_pool *pool, size_t each)
@@ -158,7 +159,7 @@ int rt_area_grow(rt_area *area, const rt_pool *pool, size_t each)
     *area = (rt_area){.is_whole = area->is_whole};
     area->memory = memory_new(stride * threads);
     if (!area->memory) return -1;
-    area->each = round_up(each, CACHE_LINE);
+    area->each = round_up(each, RT_LINE);
     area->stride = stride;
     area->threads = (int)threads;
     return 0;
@@ -232,7 +233,7 @@ static int take_block(rt_team *team, size_t shared, size_t stride, rt_scratch *s
 
 int rt_scratch_take(rt_team *team, size_t shared_bytes, size_t worker_bytes, rt_scratch *scratch)
 {
-    size_t shared = round_up(shared_bytes, CACHE_LINE), each = round_up(worker_bytes, CACHE_LINE),
+    size_t shared = round_up(shared_bytes, RT_LINE), each = round_up(worker_bytes, RT_LINE),
            stated = team->shared_bytes;
     *scratch = (rt_scratch){0};
     int has_shared = take_shared(team, shared, scratch), has_area = take_area(team, each, scratch);

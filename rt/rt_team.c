@@ -1,13 +1,12 @@
 /* rt_team.c - what a call of an operator works with. */
 #include "rt_team.h"
 #include "rt_entry.h"
-
-enum { LINE = 64 };
+#include "rt_need.h"
 
 rt_team rt_team_of(rt_frame *frame, const rt_call *call)
 {
     rt_team team = {.pool = frame->pool, .area = &frame->context->area};
-    uintptr_t begin = ((uintptr_t)call->work + LINE - 1) / LINE * LINE,
+    uintptr_t begin = ((uintptr_t)call->work + RT_LINE - 1) / RT_LINE * RT_LINE,
               end = (uintptr_t)call->work + (size_t)call->work_bytes;
     team.has_stated = !call->states_nothing;
     if (!call->work || end < begin) return team;
