@@ -13,7 +13,7 @@ import sys
 import threading
 from ctypes import POINTER, Structure, byref, c_char_p, c_double, c_int, c_int64, c_uint32, c_uint64, c_void_p
 
-VERSION = 4  # RT_LIBRARY_VERSION
+VERSION = 5  # RT_LIBRARY_VERSION
 
 # ---- element types: number, name, bytes, as numpy writes it, DLPack's code ----
 
@@ -80,7 +80,7 @@ class _Call(Structure):
                 ("out_count", c_uint32), ("packed", c_uint32), ("ints", POINTER(c_int64)),
                 ("floats", POINTER(c_double)), ("text", c_char_p), ("epilogue", c_void_p),
                 ("epilogue_args", POINTER(_KernelArgs)), ("work", c_void_p), ("work_bytes", c_int64),
-                ("states_nothing", c_int)]
+                ("room", c_void_p), ("room_bytes", c_int64), ("each", c_int64), ("states_nothing", c_int)]
 
 
 class _ArgValue(ctypes.Union):
@@ -704,14 +704,14 @@ class Frame:
         return _array(_Tensor, made)
 
     def call(self, operator, ins, outs, ints=(), floats=(), packed=0, text=None, epilogue=None,
-             checks=(), work=(None, 0)):
+             checks=(), work=(None, 0), room=(None, 0, 0)):
         """A runtime operator; epilogue: (kernel, buffers, ints) that runs on what it has finished; work: address and
-        bytes that it works in."""
+        bytes that it works in; room: those of memory that nobody uses meanwhile, and what each thread works in."""
         kernel, args = None, None
         if epilogue:
             kernel, args = epilogue[0], ctypes.pointer(self._kernel_args(*epilogue[1:]))
         call = _Call(self._tensors(ins), self._tensors(outs), len(ins), len(outs), packed, _array(c_int64, ints),
-                     _array(c_double, floats), text.encode() if text else None, kernel, args, *work)
+                     _array(c_double, floats), text.encode() if text else None, kernel, args, *work, *room)
         self._done(operator(self._handle, byref(call)))
         self._in_range(checks)
 

@@ -108,12 +108,17 @@ static int outputs_new(fe_context *context)
     return 1;
 }
 
-static int area_new(fe_context *context)
+/* Calls whose areas lie in memory that is free meanwhile need none of the context's. */
+int rt_context_area(fe_context *context)
 {
     const rt_program *program = context->model->program;
+    int64_t each = program->each_bytes;
+    for (const rt_room *room = program->rooms; room && room->each; room++)
+        if (room->each > each &&
+            !rt_area_fits((size_t)room->each, rt_pool_threads(context->pool), (size_t)room->bytes))
+            each = room->each;
     context->area.is_whole = !program->each_grows;
-    return program->each_bytes == 0 ||
-           rt_area_grow(&context->area, context->pool, (size_t)program->each_bytes) == 0;
+    return each == 0 ? 0 : rt_area_grow(&context->area, context->pool, (size_t)each);
 }
 
 int rt_context_new(const fe_model *model, uint32_t threads, fe_context **out)
@@ -134,7 +139,7 @@ int rt_context_new(const fe_model *model, uint32_t threads, fe_context **out)
         context->reaches[k].number = k;
     int ok = context->clock.ns && context->reaches && context->copies && context->inputs &&
              context->outputs && context->symbols && outputs_new(context) &&
-             rt_segments_new(context) && area_new(context) && copy_states(context);
+             rt_segments_new(context) && rt_context_area(context) == 0 && copy_states(context);
     if (!ok) {
         rt_context_free(context);
         return FE_RUN_NO_MEMORY;

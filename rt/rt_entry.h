@@ -122,6 +122,8 @@ int rt_check_apart(rt_frame *frame, uint32_t k, const fe_tensor *out);
 
 /* rt_context.c */
 int rt_context_new(const fe_model *model, uint32_t threads, fe_context **out);
+/* The area of each of its threads anew, as the program states it. 0 = ok, -1 = no memory. */
+int rt_context_area(fe_context *context);
 void rt_context_free(fe_context *context);
 /* What an artifact says of a program, and what it does with contexts that are there. Opening a model,
  * making a context and telling the last error are the caller's to add. */

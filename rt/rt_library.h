@@ -10,7 +10,7 @@
 #include "rt_program.h"
 
 /* Raised by one whenever a structure below, or one of rt_program.h that a host fills in, changes. */
-#define RT_LIBRARY_VERSION 4u
+#define RT_LIBRARY_VERSION 5u
 
 typedef struct rt_function {
     const char *name;

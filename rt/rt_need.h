@@ -3,10 +3,13 @@
 #ifndef RT_NEED_H
 #define RT_NEED_H
 
+#include <stddef.h>
+
 enum {
     RT_PANEL = 32,     /* columns of a panel of packed weights */
     RT_MOST_ROWS = 12, /* of a tile, of any instruction set */
     RT_LINE = 64,      /* what each piece of memory is rounded up to */
+    RT_PAGE = 4096,
 
     RT_BMM_TILES = 16,               /* tiles of rows in a task */
     RT_BMM_GROUP_BYTES = 256 * 1024, /* packed B of one */
@@ -32,5 +35,13 @@ enum {
     RT_SELECT_BITS = 12,          /* of a key, that a select counts by */
     RT_UNIQUE_NUMBERS = 4         /* that each row takes */
 };
+
+/* From the area of one thread to that of the next. Not a whole number of pages: their beginnings are used
+ * most. */
+static inline size_t rt_area_stride(size_t each)
+{
+    size_t stride = (each + RT_LINE - 1) / RT_LINE * RT_LINE;
+    return stride + (stride >= RT_PAGE ? 4 * RT_LINE : 0);
+}
 
 #endif

@@ -56,6 +56,10 @@ typedef struct rt_area {
 
 /* Room for `each` bytes a thread. What was in it is lost. 0 = ok, -1 = no memory. */
 int rt_area_grow(rt_area *area, const rt_pool *pool, size_t each);
+/* Do areas of `each` bytes for so many threads fit in so many bytes that begin at a line? */
+int rt_area_fits(size_t each, int threads, size_t bytes);
+/* An area in memory that is somebody else's; all 0 when it does not fit. */
+rt_area rt_area_in(void *memory, size_t bytes, const rt_pool *pool, size_t each);
 void rt_area_free(rt_area *area);
 size_t rt_area_bytes(const rt_area *area);
 
@@ -65,7 +69,8 @@ typedef struct rt_team {
     rt_pool *pool;
     char *shared;
     size_t shared_bytes;
-    rt_area *area;
+    rt_area room;  /* where there is one, it is used instead of: */
+    rt_area *area; /* of the context */
     size_t area_taken;
     int has_stated;       /* a request that does not fit is a fault */
     size_t asked, stated; /* the request that did not fit; asked 0: all did */

@@ -88,6 +88,11 @@ typedef struct rt_segment {
     const void *data; /* what `sizes` of a host that is no C text needs */
 } rt_segment;
 
+/* What each thread works in at some call, and the memory that is free then. */
+typedef struct rt_room {
+    int64_t each, bytes;
+} rt_room;
+
 typedef struct rt_frame rt_frame;
 
 typedef struct rt_program {
@@ -123,8 +128,9 @@ typedef struct rt_program {
      * in the caller's where he does (else it is copied there)? NULL: none lies in an input. */
     const int32_t *output_inputs;
     const uint8_t *output_moves;
-    int64_t each_bytes; /* that operators work in, for each thread */
-    int each_grows;     /* some need more at sizes that only the run knows */
+    int64_t each_bytes;   /* that operators without room work in, for each thread */
+    int each_grows;       /* some need more at sizes that only the run knows */
+    const rt_room *rooms; /* of the others, by what each thread works in; the last is 0, 0 */
 } rt_program;
 
 /* Defined by generated code. */
@@ -173,6 +179,9 @@ typedef struct rt_call {
     const fe_kernel_args *epilogue_args;
     void *work; /* what its threads share to work in */
     int64_t work_bytes;
+    void *
+        room; /* memory that nobody uses meanwhile, or NULL: for the areas of threads, of `each` bytes */
+    int64_t room_bytes, each;
     int states_nothing; /* of a host that has not looked at what the operator needs */
 } rt_call;
 

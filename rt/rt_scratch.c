@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 #endif
 
-enum { BLOCKS = 256, PAGE = 4096, HUGE_PAGE = 2 << 20 };
+enum { BLOCKS = 256, HUGE_PAGE = 2 << 20 };
 
 #ifdef __STDC_NO_ATOMICS__
 typedef int flag;
@@ -103,9 +103,10 @@ size_t rt_scratch_bytes(void)
 
 /* ---- blocks ---- */
 
+/* Little has no pages of its own. */
 static size_t unit_of(size_t bytes)
 {
-    return bytes >= HUGE_PAGE ? HUGE_PAGE : PAGE;
+    return bytes >= HUGE_PAGE ? HUGE_PAGE : bytes >= 4 * RT_PAGE ? RT_PAGE : RT_LINE;
 }
 
 static char *memory_new(size_t bytes)
@@ -146,15 +147,9 @@ static scratch_block *block_take(size_t bytes)
 
 /* ---- areas ---- */
 
-/* Not a whole number of pages from area to area: their beginnings are used most. */
-static size_t stride_of(size_t each)
-{
-    return round_up(each, RT_LINE) + 4 * RT_LINE;
-}
-
 int rt_area_grow(rt_area *area, const rt_pool *pool, size_t each)
 {
-    size_t stride = stride_of(each), threads = (size_t)rt_pool_threads(pool);
+    size_t stride = rt_area_stride(each), threads = (size_t)rt_pool_threads(pool);
     free(area->memory);
     *area = (rt_area){.is_whole = area->is_whole};
     area->memory = memory_new(stride * threads);
@@ -163,6 +158,22 @@ int rt_area_grow(rt_area *area, const rt_pool *pool, size_t each)
     area->stride = stride;
     area->threads = (int)threads;
     return 0;
+}
+
+int rt_area_fits(size_t each, int threads, size_t bytes)
+{
+    return rt_area_stride(each) * (size_t)threads <= bytes;
+}
+
+rt_area rt_area_in(void *memory, size_t bytes, const rt_pool *pool, size_t each)
+{
+    int threads = rt_pool_threads(pool);
+    if (!memory || !rt_area_fits(each, threads, bytes)) return (rt_area){0};
+    return (rt_area){.memory = (char *)(((uintptr_t)memory + RT_LINE - 1) / RT_LINE * RT_LINE),
+                     .each = round_up(each, RT_LINE),
+                     .stride = rt_area_stride(each),
+                     .threads = threads,
+                     .is_whole = 1};
 }
 
 void rt_area_free(rt_area *area)
@@ -188,9 +199,14 @@ static int take_shared(rt_team *team, size_t bytes, rt_scratch *scratch)
     return 1;
 }
 
+static rt_area *area_of(rt_team *team)
+{
+    return team->room.memory ? &team->room : team->area;
+}
+
 static int take_area(rt_team *team, size_t bytes, rt_scratch *scratch)
 {
-    rt_area *area = team->area;
+    rt_area *area = area_of(team);
     if (bytes == 0) return 1;
     if (!area) return 0;
     int may_grow = !area->is_whole && team->area_taken == 0;
@@ -239,8 +255,9 @@ int rt_scratch_take(rt_team *team, size_t shared_bytes, size_t worker_bytes, rt_
     int has_shared = take_shared(team, shared, scratch), has_area = take_area(team, each, scratch);
     if (has_shared && has_area) return 0;
     if (is_fault(team, has_shared ? each : shared,
-                 has_shared && team->area ? team->area->each : stated) ||
-        take_block(team, has_shared ? 0 : shared, has_area ? 0 : stride_of(each), scratch) != 0) {
+                 has_shared && area_of(team) ? area_of(team)->each : stated) ||
+        take_block(team, has_shared ? 0 : shared, has_area ? 0 : rt_area_stride(each), scratch) !=
+            0) {
         rt_scratch_drop(team, scratch);
         return -1;
     }

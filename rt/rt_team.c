@@ -9,6 +9,7 @@ rt_team rt_team_of(rt_frame *frame, const rt_call *call)
     uintptr_t begin = ((uintptr_t)call->work + RT_LINE - 1) / RT_LINE * RT_LINE,
               end = (uintptr_t)call->work + (size_t)call->work_bytes;
     team.has_stated = !call->states_nothing;
+    team.room = rt_area_in(call->room, (size_t)call->room_bytes, team.pool, (size_t)call->each);
     if (!call->work || end < begin) return team;
     team.shared = (char *)begin;
     team.shared_bytes = end - begin;

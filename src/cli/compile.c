@@ -15,8 +15,12 @@ static int report(const compile_call *o, const fe_program *program)
     if (o->quiet) return 0;
     fe_figures_of(program, &f);
     cli_print_figures(&f, stdout);
-    if (fe_thread_bytes(program))
-        printf("threads: %lld bytes each\n", (long long)fe_thread_bytes(program));
+    if (fe_thread_bytes(program)) {
+        printf("threads: %lld bytes each", (long long)fe_thread_bytes(program));
+        if (fe_threads_within(program))
+            printf("; up to %u of them within the arena and outputs", fe_threads_within(program));
+        putchar('\n');
+    }
     int64_t donated = fe_donated_bytes(program);
     if (donated > 0) printf("donated inputs: %lld bytes more\n", (long long)donated);
     if (donated < 0) printf("donated inputs: more by their sizes\n");

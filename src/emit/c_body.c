@@ -253,6 +253,20 @@ static void print_work(emit_state *s, const loop_op *op)
     text_add(&s->out, ",\n");
 }
 
+static void print_room(emit_state *s, const wrap_line *line)
+{
+    const wrap_room *room = &line->room;
+    int64_t each;
+    if (!room->bytes || !wrap_room_each(s->w, line, &each)) return;
+    text_add(&s->out, "        .room = ");
+    if (room->in == LOOP_NO_BUFFER)
+        text_printf(&s->out, "arena + %lld", (long long)room->at);
+    else
+        text_printf(&s->out, "(char *)%s + %lld", s->names[room->in], (long long)room->at);
+    text_printf(&s->out, ",\n        .room_bytes = %lld,\n        .each = %lld,\n",
+                (long long)room->bytes, (long long)each);
+}
+
 static void c_extern(emit_state *s, const wrap_line *line)
 {
     const loop_op *op = line->op;
@@ -268,6 +282,7 @@ static void c_extern(emit_state *s, const wrap_line *line)
     print_views(s, "in", op->inputs, line->weights, op->input_count);
     print_views(s, "out", op->outputs, NULL, loop_result_count(s->w->loops, op));
     print_work(s, op);
+    print_room(s, line);
     if (packed) text_printf(&s->out, "        .packed = %u,\n", packed);
     text_add(&s->out, "        .ints = ");
     print_exprs(s, op->ints, op->int_count);

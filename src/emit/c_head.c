@@ -393,6 +393,15 @@ void emit_c_kernel_files(emit_state *s)
     }
 }
 
+static void print_rooms(emit_state *s, const wrap_room_row *row)
+{
+    if (!row->each) return;
+    text_add(&s->out, "    .rooms = (const rt_room[]){");
+    for (; row->each; row++)
+        text_printf(&s->out, "{%lld, %lld}, ", (long long)row->each, (long long)row->bytes);
+    text_add(&s->out, "{0, 0}},\n");
+}
+
 void emit_c_end(emit_state *s)
 {
     const wrap_program *w = s->w;
@@ -403,6 +412,8 @@ void emit_c_end(emit_state *s)
     uint32_t symbols = print_symbols(s);
     emit_c_custom_names(s);
     bool fixed = w->segment_count == 1 && !w->is_dynamic;
+    const wrap_room_row *rows;
+    int64_t without = wrap_room_rows(w, s->memory, &rows);
     text_add(&s->out, "const rt_program rt_this_program = {\n    .name = ");
     emit_c_text(&s->out, w->name);
     text_printf(
@@ -421,7 +432,8 @@ void emit_c_end(emit_state *s)
         (long long)w->weights_bytes, (unsigned long long)s->input->weights_key, s->w->state_count,
         symbols, (long long)(fixed ? w->arena_bytes : -1), (long long)(fixed ? w->lower_bound : -1),
         w->segment_count, w->kernel_calls, w->unique_kernels, s->input->profile ? s->step : 0,
-        (long long)w->each_bytes, w->each_grows);
+        (long long)without, w->each_grows);
+    print_rooms(s, rows);
     emit_c_part_fields(s);
     emit_c_custom_fields(s);
     emit_c_donated_fields(s);

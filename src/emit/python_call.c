@@ -156,6 +156,20 @@ static void print_work(emit_state *s, const loop_op *op)
     text_char(&s->out, ')');
 }
 
+static void print_room(emit_state *s, const wrap_line *line)
+{
+    const wrap_room *room = &line->room;
+    int64_t each;
+    if (!room->bytes || !wrap_room_each(s->w, line, &each)) return;
+    text_add(&s->out, ", room=(");
+    if (room->in == LOOP_NO_BUFFER)
+        text_add(&s->out, "arena");
+    else
+        emit_python_address(s, room->in);
+    text_printf(&s->out, " + %lld, %lld, %lld)", (long long)room->at, (long long)room->bytes,
+                (long long)each);
+}
+
 void emit_python_extern(emit_state *s, const wrap_line *line)
 {
     const loop_op *op = line->op;
@@ -170,6 +184,7 @@ void emit_python_extern(emit_state *s, const wrap_line *line)
     emit_python_views(s, op->outputs, NULL, loop_result_count(s->w->loops, op));
     print_numbers(s, line);
     print_work(s, op);
+    print_room(s, line);
     if (line->call.kernel) {
         next_argument(s);
         text_printf(&s->out, "epilogue=(%s, ", line->call.kernel);

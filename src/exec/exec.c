@@ -255,8 +255,7 @@ static int context_new(const fe_model *model, uint32_t threads, fe_context **out
     if (code != 0 || threads == 1) return code;
     fe_context *context = *out;
     context->pool = x->facts.library->services->pool((int)threads);
-    if (!context->area.each || rt_area_grow(&context->area, context->pool, context->area.each) == 0)
-        return 0;
+    if (rt_context_area(context) == 0) return 0;
     rt_context_free(context);
     *out = NULL;
     return FE_RUN_NO_MEMORY;
@@ -307,8 +306,6 @@ fe_status exec_new(const wrap_program *w, const exec_facts *facts, arena *memory
     x->steps = NEW_ARRAY(memory, exec_step, w->lines.count + 1);
     x->program = (rt_program){.name = w->name,
                               .output_bytes = w->is_bounded ? w->output_bytes : NULL,
-                              .each_bytes = w->each_bytes,
-                              .each_grows = w->each_grows,
                               .arena_bytes = fixed ? w->arena_bytes : -1,
                               .arena_lower_bound = fixed ? w->lower_bound : -1,
                               .kernel_calls = w->kernel_calls,

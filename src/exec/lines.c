@@ -117,6 +117,12 @@ static int do_kernel(exec_run *r, const wrap_line *line, uint32_t *next)
     return check_indices(r, call);
 }
 
+static void *room_of(const exec_run *r, const wrap_room *room)
+{
+    char *base = room->in == LOOP_NO_BUFFER ? r->f->segments[0].memory : r->buffers[room->in];
+    return base + room->at;
+}
+
 static int do_extern(exec_run *r, const wrap_line *line, uint32_t *next)
 {
     const loop_op *op = line->op;
@@ -133,6 +139,10 @@ static int do_extern(exec_run *r, const wrap_line *line, uint32_t *next)
     if (call.out_count < op->output_count) {
         call.work = call.out[call.out_count].data;
         call.work_bytes = call.out[call.out_count].sizes[0];
+    }
+    if (line->room.bytes && wrap_room_each(r->w, line, &call.each)) {
+        call.room = room_of(r, &line->room);
+        call.room_bytes = line->room.bytes;
     }
     for (uint32_t i = 0; i < op->input_count; i++)
         if (line->weights[i] != WRAP_NO_WEIGHT) call.packed |= 1u << i;

@@ -202,8 +202,20 @@ static void make_segments(exec_program *x)
     x->program.segment_count = w->segment_count;
 }
 
+static void make_rooms(exec_program *x)
+{
+    const wrap_room_row *row;
+    VEC(rt_room) rooms = {0};
+    x->program.each_bytes = wrap_room_rows(x->w, x->memory, &row);
+    x->program.each_grows = x->w->each_grows;
+    for (; row->each; row++) vec_push(x->memory, &rooms, (rt_room){row->each, row->bytes});
+    vec_push(x->memory, &rooms, (rt_room){0});
+    x->program.rooms = rooms.at;
+}
+
 void exec_make_tables(exec_program *x)
 {
+    make_rooms(x);
     make_symbols(x);
     make_input_ports(x);
     make_output_ports(x);

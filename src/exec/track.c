@@ -217,9 +217,17 @@ static bool place(const exec_moment *m, track_run *r, uint32_t number)
     return true;
 }
 
+/* Dead bytes that the call's threads had to work in. */
+static void bury_room(track_run *r, const wrap_room *room)
+{
+    char *begin = r->segments[0].memory + room->at;
+    if (room->bytes && room->in == LOOP_NO_BUFFER) track_bury(r, begin, begin + room->bytes);
+}
+
 static bool end_call(const exec_moment *m, track_run *r, const wrap_line *line)
 {
     while (r->ending_count) die(m, r, r->ending[--r->ending_count]);
+    bury_room(r, &line->room);
     return track_is_living_untouched(m, r, line) && track_is_dead_untouched(m, r);
 }
 

@@ -379,6 +379,8 @@ typedef struct loop_need {
     bool is_open;    /* it needs more that is not known here */
 } loop_need;
 loop_need loop_need_of(const loop_program *p, const loop_op *op);
+/* Bytes from the area of one thread to that of the next, where each works in so many. */
+int64_t loop_area_stride(int64_t each);
 
 /* ---- the same as an operand (work.c) ---- */
 /* What threads share is a buffer of bytes, the operator's last output, `work @buf3` in texts; sched/

@@ -126,3 +126,8 @@ loop_need loop_need_of(const loop_program *p, const loop_op *op)
         if (strcmp(rows[k].name, op->kernel) == 0) rows[k].state(&n);
     return n.out;
 }
+
+int64_t loop_area_stride(int64_t each)
+{
+    return (int64_t)rt_area_stride((size_t)each);
+}

@@ -1,4 +1,4 @@
-/* check.c -- the static verifier of laws W1 to W11, run on every compile.
+/* check.c -- the static verifier of laws W1 to W13, run on every compile.
  *
  * One walk over the lines with a state for each buffer; memory is checked by a sweep: when a buffer
  * comes to life its bytes must not meet those of any that is alive.
@@ -214,8 +214,24 @@ static fe_status check_view(checker *c, const loop_view *view, bool is_packed)
     return FE_OK;
 }
 
+static fe_status check_room(checker *c, const wrap_line *line)
+{
+    const wrap_room *room = &line->room;
+    const char *fault = wrap_check_room(c->w, line);
+    if (fault) return broken(c, "W13", fault, line->op->kernel);
+    if (!room->bytes || room->in != LOOP_NO_BUFFER) return FE_OK;
+    for (uint32_t i = 0; i < c->alive.count + c->ending.count; i++) {
+        loop_buffer_id id = i < c->alive.count ? c->alive.at[i] : c->ending.at[i - c->alive.count];
+        wrap_piece piece = wrap_piece_of(c->w, id);
+        if (piece.at < room->at + room->bytes && room->at < piece.end)
+            return broken(c, "W13", "an operator works in memory that is in use", name_of(c, id));
+    }
+    return FE_OK;
+}
+
 static fe_status check_extern(checker *c, const wrap_line *line)
 {
+    FE_TRY(check_room(c, line));
     for (uint32_t i = 0; i < line->op->input_count; i++)
         FE_TRY(check_view(c, &line->op->inputs[i], line->weights[i] != WRAP_NO_WEIGHT));
     for (uint32_t i = 0; i < line->op->output_count; i++)

@@ -225,6 +225,7 @@ typedef struct guest {
     span of;
 } guest;
 typedef VEC(guest) guest_list;
+typedef VEC(uint32_t) line_list; /* from 0 */
 
 /* Whose memory it lies in, or may lie in: that is where it meets most. */
 static loop_buffer_id host_of(const wrap_program *w, loop_buffer_id id)
@@ -277,6 +278,46 @@ static bool find_clash(const lent_check *c, guest_list *guests, arena *memory,
     return false;
 }
 
+/* Pieces are there as long as their whole. */
+static uint32_t last_of(const lent_check *c, loop_buffer_id id)
+{
+    uint32_t whole = c->of[loop_whole_of(c->w->loops, id, NULL)].last;
+    return c->of[id].last > whole ? c->of[id].last : whole;
+}
+
+/* W13: what lies in an output, sorted by first use, during the lines whose areas may lie there. */
+static loop_buffer_id find_in_room(const lent_check *c, const guest_list *guests,
+                                   const line_list *rooms, arena *memory, uint32_t *line)
+{
+    VEC(loop_buffer_id) used = {0};
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < rooms->count; i++) {
+        const wrap_room *room = &c->w->lines.at[ *line = rooms->at[i]].room;
+        uint32_t kept = 0;
+        for (++*line; next < guests->count && guests->at[next].of.first <= *line; next++)
+            vec_push(memory, &used, guests->at[next].id);
+        for (uint32_t k = 0; k < used.count; k++) {
+            wrap_piece piece = wrap_piece_of(c->w, used.at[k]);
+            if (last_of(c, used.at[k]) < *line) continue;
+            used.at[kept++] = used.at[k];
+            if (piece.at < room->at + room->bytes + WRAP_ROOM_UNIT && room->at < piece.end)
+                return used.at[k];
+        }
+        used.count = kept;
+    }
+    return LOOP_NO_BUFFER;
+}
+
+static line_list *rooms_by_host(const wrap_program *w, arena *memory)
+{
+    line_list *rooms = NEW_ARRAY(memory, line_list, w->loops->buffers.count + 1);
+    for (uint32_t i = 0; i < w->lines.count; i++) {
+        const wrap_room *room = &w->lines.at[i].room;
+        if (room->bytes && room->in != LOOP_NO_BUFFER) vec_push(memory, &rooms[room->in], i);
+    }
+    return rooms;
+}
+
 const char *wrap_check_lent(const wrap_program *w, arena *memory, uint32_t *line, const char **law,
                             const char **name)
 {
@@ -301,6 +342,14 @@ const char *wrap_check_lent(const wrap_program *w, arena *memory, uint32_t *line
         *name =
             arena_printf(memory, "%s and %s", p->buffers.at[one].name, p->buffers.at[other].name);
         return "two that lie in the same bytes are used in turns";
+    }
+    *law = "W13";
+    line_list *rooms = rooms_by_host(w, memory);
+    for (loop_buffer_id host = 0; host < p->buffers.count; host++) {
+        one = find_in_room(&c, &guests[host], &rooms[host], memory, line);
+        if (one == LOOP_NO_BUFFER) continue;
+        *name = p->buffers.at[one].name;
+        return "an operator works in memory that is in use";
     }
     return NULL;
 }

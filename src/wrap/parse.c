@@ -216,6 +216,16 @@ static fe_status parse_floats(parsing *in, double **out, uint32_t *count)
     return lex_expect(in->lx, "]");
 }
 
+/* room 4096 bytes 65536; room @y 0 bytes 65536 */
+static fe_status parse_room(parsing *in, wrap_room *room)
+{
+    room->in = LOOP_NO_BUFFER;
+    if (in->lx->token.kind == LEX_BUFFER) FE_TRY(loop_read_buffer(in->reader, &room->in));
+    FE_TRY(lex_int(in->lx, &room->at));
+    FE_TRY(lex_expect(in->lx, "bytes"));
+    return lex_int(in->lx, &room->bytes);
+}
+
 static fe_status parse_extern(parsing *in, wrap_line *line)
 {
     loop_op *op = NEW(in->w->memory, loop_op);
@@ -233,6 +243,7 @@ static fe_status parse_extern(parsing *in, wrap_line *line)
     FE_TRY(parse_floats(in, &op->floats, &op->float_count));
     if (lex_take(in->lx, "text")) FE_TRY(lex_string(in->lx, &op->message));
     FE_TRY(loop_read_callee(in->reader, &op->callee));
+    if (lex_take(in->lx, "room")) FE_TRY(parse_room(in, &line->room));
     line->op = op;
     for (uint32_t i = 0; i < op->input_count; i++) {
         wrap_weight *weight =

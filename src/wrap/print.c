@@ -70,6 +70,14 @@ static void print_views(const wrap_program *w, const loop_view *views, const uin
     text_char(out, ')');
 }
 
+static void print_room(const wrap_program *w, const wrap_room *room, text *out)
+{
+    if (!room->bytes) return;
+    text_add(out, " room ");
+    if (room->in != LOOP_NO_BUFFER) text_printf(out, "@%s ", w->loops->buffers.at[room->in].name);
+    text_printf(out, "%lld bytes %lld", (long long)room->at, (long long)room->bytes);
+}
+
 static void print_extern(const wrap_program *w, const wrap_line *line, text *out)
 {
     const loop_op *op = line->op;
@@ -91,6 +99,7 @@ static void print_extern(const wrap_program *w, const wrap_line *line, text *out
         text_quoted(out, op->message);
     }
     if (op->callee) loop_print_callee(op->callee, out);
+    print_room(w, &line->room, out);
     if (!line->call.kernel) return;
     text_add(out, " then ");
     print_call(w, &line->call, out);

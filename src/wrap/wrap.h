@@ -20,6 +20,8 @@
  *     note "linear, relu"
  *     extern gemm (@x[8,32]{32,1}, @w[32,64]{1,32} packed 0, @b[64]{1}) -> (@buf0[8,64]{64,1})
  *         ints [0] floats [0.0, 0.0]
+ *     extern sdpa (...) -> (@buf5[...]) ints [...] floats [...] room 4096 bytes 65536   # nobody uses those
+ *     extern sdpa (...) -> (@buf6[...]) ints [...] floats [...] room @y 0 bytes 65536   # ... of output y
  *     kernel k_relu_12 (@buf0, @buf1) ints [512] m 1 n 512 cost 120
  *     kernel k_copy_3f (@i, @w, @buf1) ints [64] m 8 cost 90 checks [dim 0 "embedding", wraps "index"]
  *     free @buf0
@@ -77,7 +79,8 @@
  * by one line but where the one takes over the other; an input is donated. An output that may lie in an input
  * counts as lying there. W12 what an operator works in is as large as it states (loop/need.c) and lives for
  * its line alone, and `each` is the area of a thread that is enough for all of them, but those that make it
- * grow.
+ * grow. W13 nothing lives in the room of a line, where areas of its threads lie if they fit, and that is as
+ * large as one of them at least (room.c).
  */
 #ifndef FERRITE_WRAP_H
 #define FERRITE_WRAP_H
@@ -148,6 +151,13 @@ typedef struct wrap_layout {
 } wrap_layout;
 #define WRAP_NO_SLOT UINT32_MAX
 
+/* Memory that nobody uses during a line: `in` is an output, or LOOP_NO_BUFFER for the arena. */
+typedef struct wrap_room {
+    loop_buffer_id in;
+    int64_t at, bytes; /* in WRAP_ROOM_UNITs, an output's address aside; 0 bytes: none */
+} wrap_room;
+#define WRAP_ROOM_UNIT 64
+
 typedef struct wrap_line {
     wrap_kind kind;
     loop_buffer_id buffer;     /* ALLOC FREE REUSE(new) WAIT */
@@ -156,6 +166,7 @@ typedef struct wrap_line {
     const loop_op
         *op; /* EXTERN; COPY; the lines of regions; SYMBOL that is an element of a buffer */
     uint32_t *weights;        /* EXTERN: for each input its packed weight, or WRAP_NO_WEIGHT */
+    wrap_room room;           /* EXTERN: for areas of threads */
     sym_expr symbol, expr;    /* SYMBOL, and what it is; none: see below, or op's inputs[0] */
     sym_relation relation;    /* ASSERT */
     int32_t input, dimension; /* SYMBOL read from a size of an input (then expr is none); -1 */
@@ -263,6 +274,16 @@ static inline bool wrap_is_given(const wrap_program *w, loop_buffer_id id)
 sym_expr wrap_begin(const wrap_program *w, loop_buffer_id id); /* in bytes of its root's memory */
 sym_expr wrap_end(const wrap_program *w, loop_buffer_id id);
 bool wrap_is_overwritten(const wrap_program *w, loop_buffer_id input);
+/* room.c: what an operator's thread works in, when that is known and not nothing. */
+bool wrap_room_each(const wrap_program *w, const wrap_line *line, int64_t *each);
+/* What decides how large the areas of a context are: the most that a thread works in at lines without room,
+ * and for those with room rows of `memory`, the last all 0. What another row says already is left out. */
+typedef struct wrap_room_row {
+    int64_t each, bytes;
+} wrap_room_row;
+int64_t wrap_room_rows(const wrap_program *w, arena *memory, const wrap_room_row **rows);
+/* How many threads have all their areas in such rooms; 0: some have none. */
+uint32_t wrap_room_threads(const wrap_program *w);
 /* The number of the input that the output lies in, where the caller gives no memory for it; -1. Where he
  * does, is the output made there, and not in the input? Is there such an output? */
 int32_t wrap_input_of_output(const wrap_program *w, uint32_t output);

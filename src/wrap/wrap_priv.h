@@ -80,4 +80,14 @@ wrap_need wrap_need_of(const wrap_program *w);
 /* Law W12: what is broken, or NULL; in which line, and for whom. */
 const char *wrap_check_needs(const wrap_program *w, uint32_t *line, const char **name);
 
+/* room.c: gives each line of an operator the largest room that there is, where one area fits. */
+void wrap_find_rooms(wrap_program *w, uint32_t groups);
+/* From where to where a buffer lies in its memory; where a symbol decides, all that its root may have. */
+typedef struct wrap_piece {
+    int64_t at, end;
+} wrap_piece;
+wrap_piece wrap_piece_of(const wrap_program *w, loop_buffer_id id);
+/* Law W13, but for what else lives there: what is broken, or NULL. */
+const char *wrap_check_room(const wrap_program *w, const wrap_line *line);
+
 #endif

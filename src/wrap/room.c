@@ -1,0 +1,216 @@
+/* room.c -- where areas of threads may lie: memory that is there and that nobody uses during an operator's
+ * line, and law W13.
+ *
+ * What each thread has to itself (need.c) would need memory of its own, which is there all the time. But at
+ * most lines a part of the arena is free, and so is an output until something is written there. How many
+ * threads there are only the run knows: it looks whether their areas fit.
+ */
+#include "wrap/wrap_priv.h"
+
+#include <stdlib.h>
+
+typedef VEC(loop_buffer_id) buffer_list;
+
+typedef struct finder {
+    wrap_program *w;
+    arena *memory;
+    buffer_list *births; /* by group: buffers with memory that come to life before it */
+    buffer_list alive;   /* at the group, in any memory */
+    buffer_list spaces;  /* outputs that may be used */
+    VEC(wrap_piece) pieces;
+    uint32_t group;
+} finder;
+
+static int64_t line_up(int64_t bytes)
+{
+    return (bytes + WRAP_ROOM_UNIT - 1) / WRAP_ROOM_UNIT * WRAP_ROOM_UNIT;
+}
+
+/* ---- the memories ---- */
+
+/* Later segments lie in what the first one leaves: nobody knows yet where. */
+static bool may_use_arena(const wrap_program *w)
+{
+    return w->segment_count == 1 && !w->is_dynamic && !w->memory_of;
+}
+
+/* One that has its memory, of so many bytes, from the start of the run, and to itself. */
+static bool is_space(const wrap_program *w, loop_buffer_id id, int64_t *bytes)
+{
+    return w->loops->buffers.at[id].kind == LOOP_TEMP && w->output_of[id] >= 0 &&
+           w->lives[id].root == id && w->lives[id].else_in == LOOP_NO_BUFFER && !w->memory_of &&
+           !w->lives[id].in_arena && !wrap_is_late(w, id) &&
+           sym_is_int(w->loops->symbols, w->bytes[id], bytes);
+}
+
+static bool lies_in(const wrap_program *w, loop_buffer_id id, loop_buffer_id space)
+{
+    loop_buffer_id root = w->lives[id].root;
+    return space == LOOP_NO_BUFFER ? w->lives[root].in_arena : root == space;
+}
+
+/* From where to where in its memory; where a symbol decides, all that its root may have. */
+wrap_piece wrap_piece_of(const wrap_program *w, loop_buffer_id id)
+{
+    loop_buffer_id root = w->lives[id].root;
+    int64_t base = w->lives[root].in_arena ? w->offsets[root] : 0, begin, end;
+    if (sym_is_int(w->loops->symbols, wrap_begin(w, id), &begin) &&
+        sym_is_int(w->loops->symbols, wrap_end(w, id), &end))
+        return (wrap_piece){base + begin, base + end};
+    return wrap_largest_bytes(w, root, &end) ? (wrap_piece){base, base + end}
+                                             : (wrap_piece){0, INT64_MAX};
+}
+
+bool wrap_room_each(const wrap_program *w, const wrap_line *line, int64_t *each)
+{
+    int64_t least;
+    if (line->kind != WRAP_EXTERN || line->op->callee) return false;
+    loop_need need = loop_need_of(w->loops, line->op);
+    sym_range(w->loops->symbols, need.each, NULL, &least, each);
+    return !need.is_open && *each > 0 &&
+           (least == *each || (w->is_bounded && *each <= PLAN_MOST_BYTES));
+}
+
+/* ---- finding ---- */
+
+static int by_begin(const void *a, const void *b)
+{
+    const wrap_piece *x = a, *y = b;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* An output begins wherever the caller has put it: there is a line less. */
+static void take_larger(wrap_room *room, loop_buffer_id in, int64_t at, int64_t end)
+{
+    at = line_up(at);
+    end = end / WRAP_ROOM_UNIT * WRAP_ROOM_UNIT - (in == LOOP_NO_BUFFER ? 0 : WRAP_ROOM_UNIT);
+    if (end - at > room->bytes) *room = (wrap_room){in, at, end - at};
+}
+
+/* The largest part of a memory that nothing alive lies in. */
+static void look_in(finder *f, loop_buffer_id space, int64_t bytes, wrap_room *room)
+{
+    int64_t free_from = 0;
+    f->pieces.count = 0;
+    for (uint32_t i = 0; i < f->alive.count; i++)
+        if (lies_in(f->w, f->alive.at[i], space))
+            vec_push(f->memory, &f->pieces, wrap_piece_of(f->w, f->alive.at[i]));
+    if (f->pieces.count) qsort(f->pieces.at, f->pieces.count, sizeof *f->pieces.at, by_begin);
+    for (uint32_t i = 0; i < f->pieces.count; i++) {
+        take_larger(room, space, free_from, f->pieces.at[i].at);
+        if (f->pieces.at[i].end > free_from) free_from = f->pieces.at[i].end;
+    }
+    take_larger(room, space, free_from, bytes);
+}
+
+static void go_to(finder *f, uint32_t group)
+{
+    uint32_t kept = 0;
+    for (; f->group <= group; f->group++)
+        for (uint32_t i = 0; i < f->births[f->group].count; i++)
+            vec_push(f->memory, &f->alive, f->births[f->group].at[i]);
+    for (uint32_t i = 0; i < f->alive.count; i++)
+        if (f->w->lives[f->alive.at[i]].death > group) f->alive.at[kept++] = f->alive.at[i];
+    f->alive.count = kept;
+}
+
+static void list_buffers(finder *f, uint32_t groups)
+{
+    const wrap_program *w = f->w;
+    bool is_cut = false;
+    f->births = NEW_ARRAY(f->memory, buffer_list, groups + 1);
+    for (uint32_t i = 0; i < w->lines.count; i++) is_cut |= w->lines.at[i].kind == WRAP_PARTITION;
+    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
+        int64_t bytes;
+        const sched_life *life = &w->lives[id];
+        bool has_memory = w->lives[life->root].in_arena || w->output_of[life->root] >= 0;
+        if (has_memory && life->birth < groups && life->birth < life->death)
+            vec_push(f->memory, &f->births[life->birth], id);
+        /* of an output, only what crosses its border is there in a part */
+        if (!is_cut && is_space(w, id, &bytes)) vec_push(f->memory, &f->spaces, id);
+    }
+}
+
+void wrap_find_rooms(wrap_program *w, uint32_t groups)
+{
+    arena *memory = arena_new(w->session);
+    finder f = {.w = w, .memory = memory};
+    list_buffers(&f, groups);
+    for (uint32_t i = 0; i < w->lines.count; i++) {
+        wrap_line *line = &w->lines.at[i];
+        int64_t each, bytes;
+        if (!wrap_room_each(w, line, &each)) continue;
+        go_to(&f, line->call.group);
+        wrap_room room = {LOOP_NO_BUFFER, 0, 0};
+        if (may_use_arena(w)) look_in(&f, LOOP_NO_BUFFER, w->arena_bytes, &room);
+        for (uint32_t k = 0; k < f.spaces.count; k++)
+            if (is_space(w, f.spaces.at[k], &bytes)) look_in(&f, f.spaces.at[k], bytes, &room);
+        if (room.bytes >= line_up(each)) line->room = room;
+    }
+    arena_free(memory);
+}
+
+/* ---- how large areas of a context are ---- */
+
+/* The largest first, then those with the least room. */
+static int by_need(const void *a, const void *b)
+{
+    const wrap_room_row *x = a, *y = b;
+    if (x->each != y->each) return x->each > y->each ? -1 : 1;
+    return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
+}
+
+int64_t wrap_room_rows(const wrap_program *w, arena *memory, const wrap_room_row **rows)
+{
+    VEC(wrap_room_row) all = {0};
+    int64_t each, without = 0, least = INT64_MAX;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < w->lines.count; i++) {
+        const wrap_room *room = &w->lines.at[i].room;
+        if (!wrap_room_each(w, &w->lines.at[i], &each)) continue;
+        if (room->bytes)
+            vec_push(memory, &all, (wrap_room_row){each, room->bytes});
+        else if (each > without)
+            without = each;
+    }
+    if (all.count) qsort(all.at, all.count, sizeof *all.at, by_need);
+    for (uint32_t i = 0; i < all.count && all.at[i].each > without; i++) {
+        if (all.at[i].bytes >= least) continue;
+        least = all.at[i].bytes;
+        all.at[kept++] = all.at[i];
+    }
+    all.count = kept;
+    vec_push(memory, &all, (wrap_room_row){0});
+    *rows = all.at;
+    return without;
+}
+
+uint32_t wrap_room_threads(const wrap_program *w)
+{
+    arena *memory = arena_new(w->session);
+    const wrap_room_row *row;
+    int64_t threads = wrap_room_rows(w, memory, &row) > 0 || w->each_grows ? 0 : INT32_MAX;
+    for (; row->each; row++) {
+        int64_t fit = row->bytes / loop_area_stride(row->each);
+        if (fit < threads) threads = fit;
+    }
+    arena_free(memory);
+    return (uint32_t)threads;
+}
+
+/* ---- W13 ---- */
+
+const char *wrap_check_room(const wrap_program *w, const wrap_line *line)
+{
+    const wrap_room *room = &line->room;
+    int64_t each, bytes = w->arena_bytes;
+    if (!room->bytes) return NULL;
+    if (!wrap_room_each(w, line, &each) || room->bytes < each)
+        return "an operator has room that is none for an area";
+    bool is_there = room->in == LOOP_NO_BUFFER ? may_use_arena(w) : is_space(w, room->in, &bytes);
+    if (room->in != LOOP_NO_BUFFER) bytes -= WRAP_ROOM_UNIT;
+    return is_there && room->at >= 0 && room->at % WRAP_ROOM_UNIT == 0 &&
+                   room->at <= bytes - room->bytes
+               ? NULL
+               : "an operator has room where no memory is";
+}
