@@ -106,7 +106,7 @@ size_t rt_scratch_bytes(void)
 /* Little has no pages of its own. */
 static size_t unit_of(size_t bytes)
 {
-    return bytes >= HUGE_PAGE ? HUGE_PAGE : bytes >= 4 * RT_PAGE ? RT_PAGE : RT_LINE;
+    return bytes >= HUGE_PAGE ? HUGE_PAGE : bytes >= 16 * RT_PAGE ? RT_PAGE : RT_LINE;
 }
 
 static char *memory_new(size_t bytes)
