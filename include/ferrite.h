@@ -119,9 +119,9 @@ FE_API void fe_session_free(fe_session *session);
  *                 was written last (default: none)
  *     max-arena   off (the default) or on: a context has memory for the largest sizes that the ranges
  *                 of the program's symbols allow, outputs included, and its runs allocate none; a
- *                 program with a size that has no upper bound is refused (FE_USAGE). Scratch of
- *                 operators (matrix products and their like) is still taken by the first run that
- *                 needs it, and kept
+ *                 program with a size that has no upper bound is refused (FE_USAGE). What operators
+ *                 work in is part of that, but for Fourier transforms and LAPACK, which take what they
+ *                 need in the first run, and keep it
  *     donate      name of an input, one more each time, or all: the program may overwrite its memory as
  *                 soon as nothing reads it any more, so that what it computes lies there and not in the
  *                 arena; what the input held is lost with a run. FE_USAGE for one whose memory has to stay:

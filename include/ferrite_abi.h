@@ -149,8 +149,9 @@ typedef struct fe_artifact {
     /* From the next run of this context on, `run` runs in place of a part, given `data`; NULL: the part
      * itself again. FE_RUN_BAD_INPUT: there is no such part, or it cannot be replaced. */
     int (*replace_part)(fe_context *context, uint32_t part, fe_part_run *run, void *data);
-    /* Bytes that the context holds by now: arena, outputs, buffers of its own that the model changes,
-     * and scratch of operators, which the contexts of one artifact share. */
+    /* Bytes that the context holds by now: arena, outputs, buffers of its own that the model changes, what
+     * operators work in for each of its threads; and what they took beyond that (Fourier transforms,
+     * LAPACK), which the contexts of one artifact share. */
     int64_t (*memory_bytes)(const fe_context *context);
     /* Nanoseconds that one step took in the last run, all its turns together; 0 when it did not run,
      * -1 when the artifact was not made to tell (option profile) or has no such step. */

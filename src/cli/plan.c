@@ -2,22 +2,42 @@
  * are to the lower bound. */
 #include "cli/cli.h"
 
+#include <string.h>
+
 typedef struct plan_call {
     cli_call call;
     const char *output;
     double budget_ms, capacity;
 } plan_call;
 
+static int64_t whole(double bytes)
+{
+    return bytes < 0x1p63 ? (int64_t)bytes : INT64_MAX;
+}
+
+static bool is_archive(const char *source, size_t length)
+{
+    return length >= 4 && memcmp(source, "PK\3\4", 4) == 0;
+}
+
+static fe_status fail_archive(fe_session *session, const char *path)
+{
+    diag d = {.status = FE_USAGE, .stage = "plan", .place = path};
+    d.help = "`ferrite inspect FILE --stage plan` shows the plan of a program";
+    return diag_fail(session, d, "it is an archive, not a file of buffers");
+}
+
 static fe_status plan_body(fe_session *session, void *data)
 {
     const plan_call *o = data;
-    plan_options options = {.capacity = (int64_t)o->capacity, .budget_ms = o->budget_ms};
+    plan_options options = {.capacity = whole(o->capacity), .budget_ms = o->budget_ms};
     char *source;
     size_t length;
     text figures, csv;
     text_init(&figures, session->memory);
     text_init(&csv, session->memory);
     FE_TRY(file_read(session, session->memory, o->call.paths.at[0], &source, &length));
+    if (is_archive(source, length)) return fail_archive(session, o->call.paths.at[0]);
     fe_status status =
         plan_command(session->memory, source, length, &options, &figures, o->output ? &csv : NULL);
     fputs(figures.at, stdout);

@@ -28,3 +28,10 @@ error: plan: overlaps block 1
   at buffer 0
 
 --status-- 1
+--run-- printf 'PK\003\004' > model.pt2; ferrite plan model.pt2
+--err--
+error: plan: it is an archive, not a file of buffers
+  at model.pt2
+  help: `ferrite inspect FILE --stage plan` shows the plan of a program
+
+--status-- 1
