@@ -1,8 +1,8 @@
 /* conv.c -- convolutions: the extern kernel `conv` for float32 in one to three dimensions, a plain
  * reduction otherwise.
  *
- * Float convolutions over images work in channels-last memory: the input is realised so when it
- * has no memory yet, and the output is laid out so. Whatever the layout is, it is only strides.
+ * Float convolutions work in channels-last memory, whatever their dimensions: the input is realised so
+ * when it has no memory yet, and the output is laid out so. Whatever the layout is, it is only strides.
  */
 #include "lower/lower_priv.h"
 
@@ -39,7 +39,7 @@ static loop_view conv_input(lowering *l, const convolution *c)
     lower_box *box = c->x.box;
     int64_t channels = sym_hint(l->symbols, c->x.sizes[1], FEW_CHANNELS);
     bool fresh = !box->realised && !c->x.map && !box->wanted;
-    if (fresh && channels >= FEW_CHANNELS && c->x.rank == 4) {
+    if (fresh && channels >= FEW_CHANNELS) {
         channels_last(l, c->x.rank, c->x.sizes, strides);
         lower_realise(l, box, strides);
     }
@@ -53,7 +53,7 @@ static lower_tensor conv_extern(lowering *l, const convolution *c)
     uint32_t count = 0, rank = c->dims + 2;
     loop_view views[3] = {conv_input(l, c), lower_strided(l, c->weight), lower_no_view(l)};
     if (!lower_absent(c->bias)) views[2] = lower_strided(l, c->bias);
-    if (!wanted && c->dims == 2) {
+    if (!wanted) {
         channels_last(l, rank, c->sizes, strides);
         wanted = strides;
     }

@@ -33,3 +33,80 @@ nest [i0 < 1, i1 < 8, i2 < 3, i3 < 3] origin 4 {
 }
 extern conv (@buf4[1,8,3,3]{72,1,24,8}, @w2[4,8,1,1]{8,1,1,1}, none) -> (@buf5[1,4,3,3]{36,9,3,1}) ints [2,1,0,0,1,1,0,0,1,1,0,0] floats [0.0,0.0] origin 5
 output @buf5[1,4,3,3]{36,9,3,1}
+
+--run-- ferrite inspect --stage loop -
+--in--
+graph main {
+  placeholder %w1 param "w1" : f32[8,2,3]
+  placeholder %w2 param "w2" : f32[4,8,1]
+  placeholder %v1 param "v1" : f32[6,2,1,1,1]
+  placeholder %v2 param "v2" : f32[4,6,2,2,2]
+  placeholder %x user "x" : f32[2,2,6]
+  placeholder %y user "y" : f32[2,2,3,3,3]
+  %c1 = aten.conv1d.default(%x, %w1) : f32[2,8,4]
+  %act = aten.relu.default(%c1) : f32[2,8,4]
+  %c2 = aten.conv1d.default(%act, %w2) : f32[2,4,4]
+  %t = aten.transpose.int(%c2, 1, 2) : f32[2,4,4]
+  %line = aten.softmax.int(%t, -1) : f32[2,4,4]
+  %d1 = aten.conv3d.default(%y, %v1) : f32[2,6,3,3,3]
+  %d2 = aten.conv3d.default(%d1, %v2) : f32[2,4,2,2,2]
+  %room = aten.relu.default(%d2) : f32[2,4,2,2,2]
+  output (user %line, user %room)
+}
+--out--
+program stdin
+input  @x : f32[2,2,6] strides [12,6,1] origin 4
+input  @y : f32[2,2,3,3,3] strides [54,27,9,3,1] origin 5
+const  @w1 : f32[8,2,3] strides [6,3,1] origin 0
+const  @w2 : f32[4,8,1] strides [8,1,1] origin 1
+const  @v1 : f32[6,2,1,1,1] strides [2,1,1,1,1] origin 2
+const  @v2 : f32[4,6,2,2,2] strides [48,8,4,2,1] origin 3
+temp   @buf6 : f32[2,8,4] strides [32,1,8] origin 6
+temp   @buf7 : f32[2,8,4] strides [32,1,8] origin 7
+temp   @buf8 : f32[2,4,4] strides [16,1,4] origin 8
+temp   @buf9 : f32[2,4] strides [4,1] origin 10
+temp   @buf10 : f32[2,4,4] strides [16,4,1] origin 10
+temp   @buf11 : f32[2,4] strides [4,1] origin 10
+temp   @buf12 : f32[2,6,3,3,3] strides [162,1,54,18,6] origin 11
+temp   @buf13 : f32[2,4,2,2,2] strides [32,1,16,8,4] origin 12
+temp   @buf14 : f32[2,4,4] strides [16,4,1] origin 10
+temp   @buf15 : f32[2,4,2,2,2] strides [32,8,4,2,1] origin 13
+extern conv (@x[2,2,6]{12,6,1}, @w1[8,2,3]{6,3,1}, none) -> (@buf6[2,8,4]{32,1,8}) ints [1,1,0,0,1,0,1,0] floats [0.0,0.0] origin 6
+nest [i0 < 2, i1 < 8, i2 < 4] origin 7 {
+  %0 = load f32 @buf6[32*i0 + i1 + 8*i2]
+  %1 = const 0.0 : f32
+  %2 = max %0, %1 : f32
+  @buf7[32*i0 + i1 + 8*i2] = %2
+}
+extern conv (@buf7[2,8,4]{32,1,8}, @w2[4,8,1]{8,1,1}, none) -> (@buf8[2,4,4]{16,1,4}) ints [1,1,0,0,1,0,1,0] floats [0.0,0.0] origin 8
+nest [i0 < 2, i1 < 4] reduce [r0 < 4] origin 10 {
+  %0 = load f32 @buf8[16*i0 + 4*i1 + r0]
+  @buf9[4*i0 + i1] = max_of %0
+}
+nest [i0 < 2, i1 < 4, i2 < 4] origin 10 {
+  %0 = load f32 @buf8[16*i0 + 4*i1 + i2]
+  %1 = load f32 @buf9[4*i0 + i1]
+  %2 = sub %0, %1 : f32
+  %3 = exp %2 : f32
+  @buf10[16*i0 + 4*i1 + i2] = %3
+}
+nest [i0 < 2, i1 < 4] reduce [r0 < 4] origin 10 {
+  %0 = load f32 @buf10[16*i0 + 4*i1 + r0]
+  @buf11[4*i0 + i1] = sum %0
+}
+extern conv (@y[2,2,3,3,3]{54,27,9,3,1}, @v1[6,2,1,1,1]{2,1,1,1,1}, none) -> (@buf12[2,6,3,3,3]{162,1,54,18,6}) ints [3,1,0,0,1,1,1,0,0,0,1,1,1,0,0,0] floats [0.0,0.0] origin 11
+extern conv (@buf12[2,6,3,3,3]{162,1,54,18,6}, @v2[4,6,2,2,2]{48,8,4,2,1}, none) -> (@buf13[2,4,2,2,2]{32,1,16,8,4}) ints [3,1,0,0,1,1,1,0,0,0,1,1,1,0,0,0] floats [0.0,0.0] origin 12
+nest [i0 < 2, i1 < 4, i2 < 4] origin 10 {
+  %0 = load f32 @buf10[16*i0 + 4*i1 + i2]
+  %1 = load f32 @buf11[4*i0 + i1]
+  %2 = div %0, %1 : f32
+  @buf14[16*i0 + 4*i1 + i2] = %2
+}
+nest [i0 < 2, i1 < 4, i2 < 2, i3 < 2, i4 < 2] origin 13 {
+  %0 = load f32 @buf13[32*i0 + i1 + 16*i2 + 8*i3 + 4*i4]
+  %1 = const 0.0 : f32
+  %2 = max %0, %1 : f32
+  @buf15[32*i0 + 8*i1 + 4*i2 + 2*i3 + i4] = %2
+}
+output @buf14[2,4,4]{16,4,1}
+output @buf15[2,4,2,2,2]{32,8,4,2,1}
