@@ -255,6 +255,43 @@ bool lower_load_strides(lowering *l, sym_expr index, uint32_t rank, const sym_ex
     return whole;
 }
 
+/* Positions that are computed from one axis alone, as a resampling looks them up, go along with it. */
+typedef struct position_list {
+    lowering *l;
+    uint32_t rank, count;
+    bool has_load;
+    sym_expr symbols[LOWER_MAX_RANK], axes[LOWER_MAX_RANK];
+} position_list;
+
+static void find_load(void *data, loop_value v)
+{
+    position_list *list = data;
+    list->has_load |= loop_at(list->l->program, v)->op == LOOP_LOAD;
+}
+
+static void note_position(void *data, sym_expr symbol)
+{
+    position_list *list = data;
+    lowering *l = list->l;
+    uint32_t used = 0, last = 0;
+    if (sym_kind_of(l->symbols, symbol) != SYM_INDIRECT || list->count == LOWER_MAX_RANK) return;
+    loop_value v = loop_indirect_value(l->program, symbol);
+    list->has_load = false;
+    loop_each_node(l->program, v, find_load, list);
+    for (uint32_t k = 0; k < list->rank; k++)
+        if (loop_uses_axis(l->program, v, l->axes[k])) used++, last = k;
+    if (list->has_load || used != 1) return;
+    list->symbols[list->count] = symbol;
+    list->axes[list->count++] = l->axes[last];
+}
+
+static sym_expr along_axes(lowering *l, sym_expr index, uint32_t rank)
+{
+    position_list list = {.l = l, .rank = rank};
+    sym_each_symbol(l->symbols, index, note_position, &list);
+    return sym_substitute(l->symbols, index, list.symbols, list.axes, list.count);
+}
+
 static void note_load(void *data, loop_value v)
 {
     load_list *list = data;
@@ -265,7 +302,8 @@ static void note_load(void *data, loop_value v)
     *t = (ty_tensor){.dtype = n->dtype, .rank = list->box->rank};
     t->sizes = lower_sizes_copy(l, list->box->sizes, t->rank);
     t->strides = NEW_ARRAY(l->memory, sym_expr, t->rank);
-    if (lower_load_strides(l, n->index, t->rank, t->sizes, t->strides)) list->at[list->count++] = t;
+    sym_expr index = along_axes(l, n->index, t->rank);
+    if (lower_load_strides(l, index, t->rank, t->sizes, t->strides)) list->at[list->count++] = t;
 }
 
 /* As what the value is computed from has them; false when that does not say. */

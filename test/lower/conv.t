@@ -1,4 +1,5 @@
-# float convolutions work in channels-last memory; an output that the caller sees keeps its own strides
+# float convolutions work in channels-last memory, and what is resampled keeps it; an output that the caller sees
+# keeps its own strides
 --run-- ferrite inspect --stage loop -
 --in--
 graph main {
@@ -110,3 +111,64 @@ nest [i0 < 2, i1 < 4, i2 < 2, i3 < 2, i4 < 2] origin 13 {
 }
 output @buf14[2,4,4]{16,4,1}
 output @buf15[2,4,2,2,2]{32,8,4,2,1}
+
+--run-- ferrite inspect --stage loop -
+--in--
+graph main {
+  placeholder %w1 param "w1" : f32[4,2,1,1]
+  placeholder %w2 param "w2" : f32[3,8,1,1]
+  placeholder %x user "x" : f32[1,2,3,3]
+  %c1 = aten.conv2d.default(%x, %w1) : f32[1,4,3,3]
+  %wide = aten.upsample_nearest2d.vec(%c1, [5, 5], None) : f32[1,4,5,5]
+  %both = aten.cat.default([%wide, %wide], 1) : f32[1,8,5,5]
+  %c2 = aten.conv2d.default(%both, %w2) : f32[1,3,5,5]
+  %y = aten.relu.default(%c2) : f32[1,3,5,5]
+  output (user %y)
+}
+--out--
+program stdin
+input  @x : f32[1,2,3,3] strides [18,9,3,1] origin 2
+const  @w1 : f32[4,2,1,1] strides [2,1,1,1] origin 0
+const  @w2 : f32[3,8,1,1] strides [8,1,1,1] origin 1
+temp   @buf3 : f32[1,4,3,3] strides [36,1,12,4] origin 3
+temp   @buf4 : f32[1,4,5,5] strides [100,1,20,4] origin 4
+temp   @buf5 : f32[1,8,5,5] strides [200,1,40,8] origin 5
+temp   @buf6 : f32[1,3,5,5] strides [75,1,15,3] origin 6
+temp   @buf7 : f32[1,3,5,5] strides [75,25,5,1] origin 7
+extern conv (@x[1,2,3,3]{18,9,3,1}, @w1[4,2,1,1]{2,1,1,1}, none) -> (@buf3[1,4,3,3]{36,1,12,4}) ints [2,1,0,0,1,1,0,0,1,1,0,0] floats [0.0,0.0] origin 3
+nest [i0 < 1, i1 < 4, i2 < 5, i3 < 5] origin 4 {
+  %0 = index i2 : i64
+  %1 = cast %0 : f32
+  %2 = const 0.6000000238418579 : f32
+  %3 = mul %1, %2 : f32
+  %4 = floor %3 : f32
+  %5 = cast %4 : i64
+  %6 = const 2 : i64
+  %7 = min %5, %6 : i64
+  %8 = index i3 : i64
+  %9 = cast %8 : f32
+  %10 = mul %9, %2 : f32
+  %11 = floor %10 : f32
+  %12 = cast %11 : i64
+  %13 = min %12, %6 : i64
+  j0 = indirect %7 < 3 dim 2 origin 4
+  j1 = indirect %13 < 3 dim 3 origin 4
+  %14 = load f32 @buf3[12*j0 + 4*j1 + i1]
+  @buf4[i1 + 20*i2 + 4*i3] = %14
+}
+nest [i0 < 1, i1 < 4, i2 < 5, i3 < 5] origin 5 {
+  %0 = load f32 @buf4[i1 + 20*i2 + 4*i3]
+  @buf5[i1 + 40*i2 + 8*i3] = %0
+}
+nest [i0 < 1, i1 < 4, i2 < 5, i3 < 5] origin 5 {
+  %0 = load f32 @buf4[i1 + 20*i2 + 4*i3]
+  @buf5[i1 + 40*i2 + 8*i3 + 4] = %0
+}
+extern conv (@buf5[1,8,5,5]{200,1,40,8}, @w2[3,8,1,1]{8,1,1,1}, none) -> (@buf6[1,3,5,5]{75,1,15,3}) ints [2,1,0,0,1,1,0,0,1,1,0,0] floats [0.0,0.0] origin 6
+nest [i0 < 1, i1 < 3, i2 < 5, i3 < 5] origin 7 {
+  %0 = load f32 @buf6[i1 + 15*i2 + 3*i3]
+  %1 = const 0.0 : f32
+  %2 = max %0, %1 : f32
+  @buf7[25*i1 + 5*i2 + i3] = %2
+}
+output @buf7[1,3,5,5]{75,25,5,1}
