@@ -176,7 +176,10 @@ static void trace(const beam *b, beam_result *out, arena *memory)
     out->order = NEW_ARRAY(memory, uint32_t, b->s.count);
     for (uint32_t level = b->s.count; level-- > 0;) {
         step taken = b->levels[level].at[at];
-        out->order[level] = b->w->order[b->w->low + taken.node];
+        if (b->w->backward)
+            out->order[b->s.count - 1 - level] = b->w->order[b->w->high - 1 - taken.node];
+        else
+            out->order[level] = b->w->order[b->w->low + taken.node];
         at = taken.parent;
     }
 }
@@ -223,6 +226,7 @@ beam_result order_beam(const beam_window *w, arena *memory)
               .memory = arena_new(arena_session(memory)),
               .level_memory = arena_new(arena_session(memory))};
     order_stretch(&b.s, w->p, w->order, w->low, w->high, b.memory);
+    if (w->backward) order_turn(&b.s, b.memory);
     search(&b, &out, memory);
     out.complete = b.complete;
     arena_free(b.level_memory);

@@ -32,6 +32,9 @@ typedef struct stretch {
 
 void order_stretch(stretch *s, const order_problem *p, const uint32_t *order, uint32_t low,
                    uint32_t high, arena *memory);
+/* The same from its end: the last node is the first, what is born outlives. As much is in use while a
+ * node runs, whichever way an order is walked. */
+void order_turn(stretch *s, arena *memory);
 /* What is in use while the node runs behind the set `done`, after which `live` is, and after it. */
 void order_step(stretch *s, const uint64_t *done, int64_t live, uint32_t node, int64_t *during,
                 int64_t *after);
@@ -49,6 +52,7 @@ typedef struct beam_window {
     const order_problem *p;
     const uint32_t *order;
     uint32_t low, high;
+    bool backward;  /* from its end */
     uint32_t width; /* sets of nodes kept after each step */
     uint32_t steps; /* that a node and those it leads to may take to free what they took */
     int64_t floor;  /* a peak below this is as good as this */

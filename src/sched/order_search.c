@@ -34,6 +34,7 @@ typedef struct searcher {
     int64_t *live;   /* along it */
     int64_t peak, bound;
     uint64_t work;
+    bool backward; /* what was found last was found from the end */
     order_result *results;
     uint32_t count, room;
 } searcher;
@@ -150,12 +151,14 @@ static int64_t bound_of(searcher *s, piece at, int64_t floor)
 }
 
 /* Puts a better order of the stretch in its place. *complete: nothing was left out. */
-static bool reorder(searcher *s, uint32_t low, uint32_t high, aim what, bool *complete)
+static bool reorder_from(searcher *s, uint32_t low, uint32_t high, bool backward, aim what,
+                         bool *complete)
 {
     beam_window w = {.p = s->p,
                      .order = s->order,
                      .low = low,
                      .high = high,
+                     .backward = backward,
                      .width = what.width,
                      .steps = what.is_thorough ? FAR : 1,
                      .floor = what.floor,
@@ -166,7 +169,15 @@ static bool reorder(searcher *s, uint32_t low, uint32_t high, aim what, bool *co
     if (!found.improved) return false;
     memcpy(s->order + low, found.order, (high - low) * sizeof *s->order);
     order_peak(s->p, s->order, s->live, s->scratch);
+    s->backward = backward;
     return true;
+}
+
+/* From the end where what leads to lower places from there is not seen from here. */
+static bool reorder(searcher *s, uint32_t low, uint32_t high, aim what, bool *complete)
+{
+    return reorder_from(s, low, high, s->backward, what, complete) ||
+           (!*complete && reorder_from(s, low, high, !s->backward, what, complete));
 }
 
 static int64_t peak_of(const searcher *s, uint32_t low, uint32_t high)
@@ -186,7 +197,9 @@ static bool lower_peak(searcher *s, uint32_t low, uint32_t high, int64_t floor, 
     int64_t start = peak_of(s, low, high), now, least = floor - 1;
     int64_t failed = least; /* a search that left sets out found nothing as low */
     bool complete, left_out = false;
-    reorder(s, low, high, (aim){NARROW, false, floor, start}, &complete);
+    for (int backward = 0; backward < 2; backward++)
+        reorder_from(s, low, high, backward, (aim){NARROW, false, floor, peak_of(s, low, high)},
+                     &complete);
     for (now = peak_of(s, low, high); now > floor && now > least + 1 && s->work;
          now = peak_of(s, low, high)) {
         int64_t middle = left_out ? now - 1 : failed + (now - failed) / 2;

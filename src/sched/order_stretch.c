@@ -1,6 +1,8 @@
 /* order_stretch.c -- a stretch of an order as a problem of its own. */
 #include "sched/order_priv.h"
 
+#include <string.h>
+
 /* Which nodes of which problem. */
 typedef struct reach {
     const order_problem *p;
@@ -49,9 +51,11 @@ static void local_uses(stretch *s, const reach *w, arena *memory)
         uint32_t node = w->order[w->low + i];
         for (uint32_t k = p->uses.first[node]; k < p->uses.first[node + 1]; k++)
             s->uses[uses++] = local_buffer_of(s, &known, p->uses.at[k], w, memory, &users);
-        for (uint32_t k = p->first_take[node]; k < p->first_take[node + 1]; k++)
-            s->takes[takes++] =
-                (order_take){map_get(&known, p->takes[k].from), map_get(&known, p->takes[k].to)};
+        for (uint32_t k = p->first_take[node]; k < p->first_take[node + 1]; k++) {
+            order_take take = {map_get(&known, p->takes[k].from), map_get(&known, p->takes[k].to)};
+            const local_buffer *from = &s->buffers[take.from];
+            if (from->born || from->user_count > 1) s->takes[takes++] = take;
+        }
         s->first_use[i + 1] = uses;
         s->first_take[i + 1] = takes;
     }
@@ -114,6 +118,67 @@ void order_stretch(stretch *s, const order_problem *p, const uint32_t *order, ui
     }
 }
 
+/* ---- from its end ---- */
+
+static void turn_edges(stretch *s, arena *memory)
+{
+    uint32_t *first = NEW_ARRAY(memory, uint32_t, s->count + 2),
+             *after = NEW_ARRAY(memory, uint32_t, s->first_after[s->count] + 1);
+    memset(s->before, 0, (size_t)s->count * s->words * sizeof *s->before);
+    for (uint32_t i = 0; i < s->count; i++) {
+        uint32_t to = s->count - 1 - i;
+        s->before_count[to] = s->first_after[i + 1] - s->first_after[i];
+        for (uint32_t k = s->first_after[i]; k < s->first_after[i + 1]; k++) {
+            uint32_t from = s->count - 1 - s->after[k];
+            first[from + 2]++;
+            s->before[(size_t)to * s->words + from / 64] |= 1ull << (from % 64);
+        }
+    }
+    for (uint32_t i = 0; i < s->count; i++) first[i + 1] += first[i];
+    for (uint32_t i = s->count; i-- > 0;)
+        for (uint32_t k = s->first_after[i]; k < s->first_after[i + 1]; k++)
+            after[first[s->count - s->after[k]]++] = s->count - 1 - i;
+    s->first_after = first;
+    s->after = after;
+}
+
+static void turn_uses(stretch *s, arena *memory)
+{
+    uint32_t *first_use = NEW_ARRAY(memory, uint32_t, s->count + 1),
+             *uses = NEW_ARRAY(memory, uint32_t, s->first_use[s->count] + 1),
+             *first_take = NEW_ARRAY(memory, uint32_t, s->count + 1);
+    order_take *takes = NEW_ARRAY(memory, order_take, s->first_take[s->count] + 1);
+    uint32_t use_count = 0, take_count = 0;
+    for (uint32_t i = s->count; i-- > 0;) {
+        for (uint32_t k = s->first_use[i]; k < s->first_use[i + 1]; k++)
+            uses[use_count++] = s->uses[k];
+        for (uint32_t k = s->first_take[i]; k < s->first_take[i + 1]; k++)
+            takes[take_count++] = (order_take){s->takes[k].to, s->takes[k].from};
+        first_use[s->count - i] = use_count;
+        first_take[s->count - i] = take_count;
+    }
+    s->first_use = first_use;
+    s->uses = uses;
+    s->first_take = first_take;
+    s->takes = takes;
+}
+
+void order_turn(stretch *s, arena *memory)
+{
+    turn_edges(s, memory);
+    turn_uses(s, memory);
+    for (uint32_t i = 0; i < s->buffer_count; i++) {
+        local_buffer *b = &s->buffers[i];
+        if (b->born) s->base -= b->bytes;
+        if (b->outlives) s->base += b->bytes;
+        for (uint32_t k = 0; k < b->user_count; k++)
+            s->users[b->first_user + k] = s->count - 1 - s->users[b->first_user + k];
+        bool born = b->born;
+        b->born = b->outlives;
+        b->outlives = born;
+    }
+}
+
 /* ---- one node ---- */
 
 static bool has(const uint64_t *set, uint32_t i)
@@ -154,7 +219,7 @@ void order_step(stretch *s, const uint64_t *done, int64_t live, uint32_t node, i
         order_take take = s->takes[k];
         const local_buffer *from = &s->buffers[take.from], *to = &s->buffers[take.to];
         if (s->stamp[take.from] == s->now || s->stamp[take.to] == s->now ||
-            !ends(s, done, from, node) || is_fresh(s, done, from) || !is_fresh(s, done, to))
+            !ends(s, done, from, node) || !is_fresh(s, done, to))
             continue;
         s->stamp[take.from] = s->stamp[take.to] = s->now;
         taken -= to->bytes;

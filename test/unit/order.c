@@ -223,6 +223,43 @@ SESSION_TEST(order_cuts_are_below_every_order)
     return FE_OK;
 }
 
+/* What is in use while each node of the stretch runs. */
+static void walk_stretch(stretch *s, int64_t *during, arena *memory)
+{
+    uint64_t *done = NEW_ARRAY(memory, uint64_t, s->words + 1);
+    int64_t live = s->base;
+    for (uint32_t i = 0; i < s->count; i++) {
+        for (uint32_t word = 0; word < s->words; word++)
+            EXPECT(!(s->before[(size_t)i * s->words + word] & ~done[word]));
+        order_step(s, done, live, i, &during[i], &live);
+        done[i / 64] |= 1ull << (i % 64);
+    }
+}
+
+SESSION_TEST(order_from_its_end_needs_the_same)
+{
+    for (uint32_t seed = 0; seed < 200; seed++) {
+        arena *memory = arena_new(session);
+        maker m = graph_maker(memory, seed);
+        const order_problem *p = graph_program(&m, 10 + seed);
+        uint32_t *order = NEW_ARRAY(memory, uint32_t, p->node_count + 1);
+        int64_t *live = NEW_ARRAY(memory, int64_t, p->node_count + 1),
+                *during = NEW_ARRAY(memory, int64_t, p->node_count + 1);
+        uint32_t low = seed % 4, high = p->node_count - seed % 3;
+        stretch part;
+        for (uint32_t i = 0; i < p->node_count; i++) order[i] = i;
+        order_peak(p, order, live, memory);
+        order_stretch(&part, p, order, low, high, memory);
+        walk_stretch(&part, during, memory);
+        for (uint32_t i = low; i < high; i++) EXPECT_INT(during[i - low], live[i]);
+        order_turn(&part, memory);
+        walk_stretch(&part, during, memory);
+        for (uint32_t i = low; i < high; i++) EXPECT_INT(during[high - 1 - i], live[i]);
+        arena_free(memory);
+    }
+    return FE_OK;
+}
+
 SESSION_TEST(order_of_trees_is_exact)
 {
     for (uint32_t seed = 0; seed < 150; seed++) {
