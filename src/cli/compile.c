@@ -31,14 +31,21 @@ static int report(const compile_call *o, const fe_program *program)
 /* What can be made. */
 typedef struct emission {
     const char *name, *made;
+    const char *ending; /* of an output's name, that says so where --emit does not */
     fe_status (*write)(fe_program *program, const char *path);
 } emission;
 static const emission emissions[] = {
-    {"so", "library", fe_write_library},
-    {"c", "folder", fe_write_sources},
-    {"python", "module, or its folder,", fe_write_python},
-    {"fx", "graph, or its folder,", fe_write_fx},
+    {"so", "library", ".so", fe_write_library},
+    {"c", "folder", "/", fe_write_sources},
+    {"python", "module, or its folder,", ".py", fe_write_python},
+    {"fx", "graph, or its folder,", ".json", fe_write_fx},
 };
+
+static bool ends_in(const char *name, const char *ending)
+{
+    size_t length = strlen(name), end = strlen(ending);
+    return length >= end && strcmp(name + length - end, ending) == 0;
+}
 
 static const emission *find_emission(const char *name)
 {
@@ -47,13 +54,22 @@ static const emission *find_emission(const char *name)
     return NULL;
 }
 
+static const emission *by_ending(const char *output)
+{
+    for (size_t i = 0; output && i < COUNT_OF(emissions); i++)
+        if (ends_in(output, emissions[i].ending)) return &emissions[i];
+    return &emissions[0];
+}
+
 static int compile(cli_call *call)
 {
     const compile_call *o = (compile_call *)call;
-    const emission *to = find_emission(o->emit ? o->emit : "so");
+    const emission *to = o->emit ? find_emission(o->emit) : by_ending(o->output);
     fe_program *program;
     if (!to) return cli_mistake(&cli_compile, "--emit is so, c, python or fx, not '%s'", o->emit);
     if (!o->output) return cli_mistake(&cli_compile, "-o is missing: the %s to make", to->made);
+    if (!o->emit && ends_in(o->output, ".c"))
+        return cli_mistake(&cli_compile, "C sources are a folder with a Makefile: -o DIR/");
     cli_show_progress(call->session);
     fe_status status = fe_compile_file(call->session, call->paths.at[0], &program);
     if (status == FE_OK) status = to->write(program, o->output);
@@ -68,9 +84,9 @@ static int compile(cli_call *call)
 static const cli_option options[] = {
     {"-o", CLI_TEXT, FIELD(output), "PATH", "what is to be made"},
     {"--emit", CLI_TEXT, FIELD(emit), "so|c|python|fx",
-     "so: a shared library, and a header beside it (default); c: C sources, weights and a "
-     "Makefile; python: a module, its kernels and what it imports; fx: the same as a graph for "
-     "torch.fx"},
+     "so: a shared library, and a header beside it; c: C sources, weights and a Makefile (default "
+     "for DIR/); python: a module, its kernels and what it imports (for .py); fx: the same as a "
+     "graph for torch.fx (for .json)"},
     {"--provenance", CLI_TEXT, FIELD(provenance), "FILE",
      "also writes what each line and kernel comes from, as JSON (inspect --stage provenance)"},
     {"--quiet", CLI_FLAG, FIELD(quiet), NULL, "says nothing of what was made"},
@@ -80,9 +96,9 @@ const cli_command cli_compile = {
     .name = "compile",
     .what = "makes a shared library, C sources, a Python module or an FX graph of a program",
     .usage = "compile MODEL.pt2 -o MODEL.so\n"
-             "compile MODEL.pt2 --emit c -o DIR/\n"
-             "compile MODEL.pt2 --emit python -o MODEL.py\n"
-             "compile MODEL.pt2 --emit fx -o MODEL.json\n",
+             "compile MODEL.pt2 -o DIR/\n"
+             "compile MODEL.pt2 -o MODEL.py\n"
+             "compile MODEL.pt2 -o MODEL.json\n",
     .options = options,
     .option_count = COUNT_OF(options),
     .session_options =

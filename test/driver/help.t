@@ -22,16 +22,16 @@ ferrite 0.1
 --run-- ferrite help compile
 --out--
 usage: ferrite compile MODEL.pt2 -o MODEL.so
-       ferrite compile MODEL.pt2 --emit c -o DIR/
-       ferrite compile MODEL.pt2 --emit python -o MODEL.py
-       ferrite compile MODEL.pt2 --emit fx -o MODEL.json
+       ferrite compile MODEL.pt2 -o DIR/
+       ferrite compile MODEL.pt2 -o MODEL.py
+       ferrite compile MODEL.pt2 -o MODEL.json
 
 makes a shared library, C sources, a Python module or an FX graph of a program
 
   -o PATH               what is to be made
-  --emit so|c|python|fx so: a shared library, and a header beside it (default); c: C sources,
-                        weights and a Makefile; python: a module, its kernels and what it imports;
-                        fx: the same as a graph for torch.fx
+  --emit so|c|python|fx so: a shared library, and a header beside it; c: C sources, weights and a
+                        Makefile (default for DIR/); python: a module, its kernels and what it
+                        imports (for .py); fx: the same as a graph for torch.fx (for .json)
   --provenance FILE     also writes what each line and kernel comes from, as JSON (inspect --stage
                         provenance)
   --quiet               says nothing of what was made

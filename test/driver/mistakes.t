@@ -21,3 +21,11 @@ error: compile: the text of kernels is no whole program
   help: inspect shows it as C: --from kern --stage c
 --out--
 k.kern
+--run-- ferrite compile $ROOT/demo/digits.pt2 -o digits.c
+--err--
+ferrite compile: C sources are a folder with a Makefile: -o DIR/
+'ferrite help compile' says more.
+--status-- 2
+--run-- ferrite compile $ROOT/demo/digits.pt2 -o digits.py --quiet && ferrite compile $ROOT/demo/digits.pt2 -o digits.json --quiet && ferrite compile $ROOT/demo/digits.pt2 -o digits/ --quiet && head -c 4 digits.py && head -c 1 digits.json && ls digits/Makefile
+--out--
+"""d{digits/Makefile
