@@ -52,6 +52,12 @@ static int64_t bytes_of(const plan_view *v, loop_buffer_id id)
     return sym_hint(v->w->loops->symbols, v->w->bytes[id], SCHED_USUAL_SIZE);
 }
 
+static const char *note_of(driver_program *d, const loop_buffer *buffer, arena *memory)
+{
+    const char *note = driver_note(d, buffer->origin);
+    return note && buffer->is_work ? arena_printf(memory, "working memory of %s", note) : note;
+}
+
 static void collect_blocks(plan_view *v, driver_program *d, arena *memory)
 {
     const wrap_program *w = v->w;
@@ -62,7 +68,7 @@ static void collect_blocks(plan_view *v, driver_program *d, arena *memory)
         if (!life->in_arena || life->birth >= death) continue;
         vec_push(memory, &v->blocks,
                  ((plan_block){buffer->name, life->birth, death, w->offsets[id], bytes_of(v, id),
-                               id, life->root, w->segment_of[id], driver_note(d, buffer->origin),
+                               id, life->root, w->segment_of[id], note_of(d, buffer, memory),
                                driver_source(d, buffer->origin)}));
     }
 }
