@@ -187,12 +187,18 @@ static fe_status try_apart(chooser *c)
     return FE_OK;
 }
 
-/* What is proven of orders in the problem is not, where the schedule needs less than that says. */
+/* What is proven of orders in the problem is not, where the schedule needs less than that says: parts
+ * fit closer there. */
 static void note_order(chooser *c, int64_t bound)
 {
     sched_schedule *s = c->b.s;
+    order_result none;
     arena_mark_t mark = arena_mark(c->b.memory);
     s->order.peak = sched_peak(s, c->b.memory, NULL);
+    if (group_problem_relax(&c->b)) {
+        order_search(&c->b.p, 0, &none, 1, &bound, c->b.memory);
+        bound = (bound + PLAN_ALIGNMENT - 1) / PLAN_ALIGNMENT * PLAN_ALIGNMENT;
+    }
     s->order.bound = bound <= s->order.peak ? bound : 0;
     arena_release(c->b.memory, mark);
 }
@@ -214,11 +220,10 @@ fe_status order_for_peak(fuser *f)
         const uint32_t *before = c.best;
         uint32_t count = order_search(p, 0, results, MOST_ORDERS, &bound, memory);
         status = try_orders(&c, results, count);
-        note_order(&c, bound);
         if ((round && c.best == before) || !group_problem_leave_out(&c.b)) break;
     }
     if (status == FE_OK) status = try_apart(&c);
-    if (c.b.f->adds_apart) note_order(&c, bound);
+    if (status == FE_OK) note_order(&c, bound);
     arena_free(memory);
     return status;
 }

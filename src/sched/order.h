@@ -6,10 +6,11 @@
  * is left to use; the peak is the most that is in use in between. A node may also hand the memory of
  * a buffer that it uses last on to one that it uses first (order_take): then neither happens.
  *
- * Order of reading: order_problem.c (a schedule as a problem), order.c (the choice), order_peak.c (what
- * an order costs), order_search.c (where it pays to search), order_stretch.c (a part of a problem),
- * order_cut.c (what no order of it is below), order_beam.c (the search), order_series.c (series-parallel
- * problems, exactly), order_depth.c (another order to begin with).
+ * Order of reading: order_problem.c (a schedule as a problem), order.c (the choice), order_relax.c (what
+ * it proves), order_peak.c (what an order costs), order_search.c (where it pays to search),
+ * order_stretch.c (a part of a problem), order_cut.c (what no order of it is below), order_beam.c (the
+ * search), order_series.c (series-parallel problems, exactly), order_depth.c (another order to begin
+ * with).
  */
 #ifndef FERRITE_SCHED_ORDER_H
 #define FERRITE_SCHED_ORDER_H

@@ -71,12 +71,16 @@ typedef struct use_walk {
     const id_list *parts; /* by buffer */
 } use_walk;
 
-static void use_storage(use_walk *w, loop_buffer_id id)
+static void use_number(use_walk *w, uint32_t storage)
 {
-    uint32_t storage = w->b->storage_of[id];
     if (storage == NEVER || w->seen[storage] == w->node + 1) return;
     w->seen[storage] = w->node + 1;
     vec_push(w->b->memory, &w->uses->ids, storage);
+}
+
+static void use_storage(use_walk *w, loop_buffer_id id)
+{
+    use_number(w, w->b->storage_of[id]);
 }
 
 /* Who reads a whole reads its parts. */
@@ -84,6 +88,7 @@ static void use_buffer(use_walk *w, loop_buffer_id id)
 {
     if (id == LOOP_NO_BUFFER) return;
     use_storage(w, id);
+    if (w->b->rest_of && w->b->rest_of[id] != NEVER) use_number(w, w->b->rest_of[id]);
     for (uint32_t i = 0; i < w->parts[id].ids.count; i++) use_buffer(w, w->parts[id].ids.at[i]);
 }
 
@@ -105,7 +110,7 @@ static void use_op(use_walk *w, const loop_op *op)
         if (op->outputs[i].buffer != LOOP_NO_BUFFER) use_storage(w, op->outputs[i].buffer);
 }
 
-static void find_uses(group_problem *b)
+void group_problem_find_uses(group_problem *b)
 {
     const loop_program *p = b->s->program;
     id_list *parts = NEW_ARRAY(b->memory, id_list, p->buffers.count + 1);
@@ -116,7 +121,7 @@ static void find_uses(group_problem *b)
     use_walk w = {b, &all, NEW_ARRAY(b->memory, uint32_t, b->p.buffer_count + 1), 0, parts};
     b->p.uses.first = NEW_ARRAY(b->memory, uint32_t, b->p.node_count + 2);
     for (w.node = 0; w.node < b->p.node_count; w.node++) {
-        const sched_group *g = &b->s->groups.at[b->group_of[w.node]];
+        const sched_group *g = &b->at_first[b->group_of[w.node]];
         if (g->kind != SCHED_KERNEL) use_op(&w, &p->ops.at[g->extern_op]);
         for (uint32_t ph = 0; ph < g->phase_count; ph++)
             for (uint32_t i = 0; i < g->phases[ph].nest_count; i++)
@@ -193,7 +198,7 @@ static bool may_give(const group_problem *b, uint32_t storage)
     return !b->s->program->buffers.at[b->owner.at[storage]].part && !b->p.stays[storage];
 }
 
-static void find_takes(group_problem *b)
+void group_problem_find_takes(group_problem *b)
 {
     VEC(order_take) takes = {0};
     b->p.first_take = NEW_ARRAY(b->memory, uint32_t, b->p.node_count + 2);
@@ -242,15 +247,15 @@ static void drop_raw(group_problem *b)
 
 void group_problem_build(group_problem *b)
 {
+    b->at_first = arena_copy(b->memory, b->s->groups.at, b->s->groups.count * sizeof *b->at_first);
     number_nodes(b);
     find_storages(b);
-    find_uses(b);
+    group_problem_find_uses(b);
     find_edges(b);
     order_complete(&b->p, b->memory);
     drop_raw(b);
     b->all_bytes = b->p.bytes;
-    b->at_first = arena_copy(b->memory, b->s->groups.at, b->s->groups.count * sizeof *b->at_first);
-    find_takes(b);
+    group_problem_find_takes(b);
 }
 
 bool group_problem_leave_out(group_problem *b)
@@ -263,7 +268,7 @@ bool group_problem_leave_out(group_problem *b)
             bytes[b->storage_of[id]] = b->all_bytes[b->storage_of[id]];
     for (uint32_t i = 0; i < count; i++) changes |= bytes[i] != b->p.bytes[i];
     b->p.bytes = bytes;
-    if (changes) find_takes(b);
+    if (changes) group_problem_find_takes(b);
     return changes;
 }
 

@@ -61,3 +61,25 @@ error: plan: sizes: 's0=x' is not NAME=NUMBER
   help: as s0=8,s1=128
 error: plan: sizes: 's0' is not NAME=NUMBER
   help: as s0=8,s1=128
+--run-- ferrite inspect parts.fx --stage plan
+--file parts.fx--
+graph main {
+  placeholder %x user "x" : f32[5,5]
+  %a = aten.mm.default(%x, %x) : f32[5,5]
+  %s = aten.mm.default(%a, %x) : f32[5,5]
+  %b = aten.exp.default(%a) : f32[5,5]
+  %d = aten.cat.default([%b, %s]) : f32[10,5]
+  %e = aten.mm.default(%d, %x) : f32[10,5]
+  %y = aten.sum.default(%e) : f32[]
+  output (user %y)
+}
+--out--
+plan parts: arena 512 bytes + 832 a thread, bound 512, 400 in use at once (step 2), 4 buffers, order proven least
+step 0 live 300 a, d
+step 1 live 300 s
+step 2 live 400 e
+step 3 live 200 y
+@buf1 live [0, 2) at 256 bytes 100
+@buf2 live [1, 3) at 100 bytes 100 in @buf3 peak
+@buf3 live [0, 3) at 0 bytes 200 peak
+@buf4 live [2, 4) at 256 bytes 200 peak
