@@ -3,11 +3,13 @@
  * A buffer can be placed once the last symbol in its size is defined. Definitions that follow each
  * other without a buffer coming to life between them make one segment, so that several numbers read
  * out one after the other cost one plan and one block of memory. A segment is placed in the region that
- * its symbols are defined in, whatever region its buffers live in.
+ * its symbols are defined in, whatever region its buffers live in. Small buffers of constant size that
+ * live beside its own are placed with it.
  */
 #include "wrap/wrap_priv.h"
 
 #define NEVER UINT32_MAX
+enum { MOST_JOINING = 16 << 10 };
 
 typedef struct definitions {
     const wrap_program *w;
@@ -65,6 +67,115 @@ static uint32_t outside_regions(const sched_schedule *s, uint32_t definition, ui
     return depth ? begin : birth;
 }
 
+/* ---- what else a segment holds ---- */
+
+/* By group: where the region, or arm, ends that it is in. */
+static uint32_t *ends_of_regions(const sched_schedule *s, arena *memory)
+{
+    uint32_t groups = s->groups.count, *end = NEW_ARRAY(memory, uint32_t, groups + 1);
+    VEC(uint32_t) open = {0};
+    vec_push(memory, &open, groups);
+    for (uint32_t g = groups; g-- > 0;) {
+        end[g] = vec_last(&open);
+        if (s->groups.at[g].kind != SCHED_CONTROL) continue;
+        loop_control what = s->program->ops.at[s->groups.at[g].extern_op].control;
+        if (what == LOOP_END) vec_push(memory, &open, g);
+        if (what == LOOP_ELSE) vec_last(&open) = g;
+        if (what != LOOP_IF && what != LOOP_REPEAT) continue;
+        open.count--;
+        end[g] = vec_last(&open);
+    }
+    return end;
+}
+
+/* By group: is anything alive then whose size was found during the run? */
+static bool *when_late_live(const wrap_program *w, uint32_t groups, arena *memory)
+{
+    uint32_t *change = NEW_ARRAY(memory, uint32_t, groups + 2), count = 0;
+    bool *lives = NEW_ARRAY(memory, bool, groups + 1);
+    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
+        const sched_life *life = &w->lives[id];
+        if (!life->in_arena || !w->segment_of[id] || life->birth >= life->death) continue;
+        change[life->birth]++;
+        change[life->death < groups ? life->death : groups]--;
+    }
+    for (uint32_t g = 0; g < groups; g++) lives[g] = (count += change[g]) > 0;
+    return lives;
+}
+
+typedef struct placed {
+    uint32_t segment, end; /* of the region that it is placed in */
+} placed;
+typedef VEC(placed) placed_list;
+
+/* Of what has been placed where this life begins, and all of it sees: the last. */
+static uint32_t last_seen(const placed_list *open, uint32_t death)
+{
+    for (uint32_t i = open->count; i-- > 0;)
+        if (open->at[i].end >= death) return open->at[i].segment;
+    return 0;
+}
+
+/* Roots by the group where the first that shares their memory is born. */
+typedef struct root_list {
+    uint32_t *first;        /* by group; NEVER ends it */
+    uint32_t *next, *death; /* by root */
+} root_list;
+
+static root_list roots_by_birth(const wrap_program *w, uint32_t groups, arena *memory)
+{
+    uint32_t buffers = w->loops->buffers.count, *birth = NEW_ARRAY(memory, uint32_t, buffers + 1);
+    root_list list = {NEW_ARRAY(memory, uint32_t, groups + 1),
+                      NEW_ARRAY(memory, uint32_t, buffers + 1),
+                      NEW_ARRAY(memory, uint32_t, buffers + 1)};
+    for (uint32_t g = 0; g <= groups; g++) list.first[g] = NEVER;
+    for (loop_buffer_id id = 0; id < buffers; id++) birth[id] = NEVER;
+    for (loop_buffer_id id = 0; id < buffers; id++) {
+        const sched_life *life = &w->lives[id];
+        if (!life->in_arena || life->birth >= life->death) continue;
+        if (life->birth < birth[life->root]) birth[life->root] = life->birth;
+        if (life->death > list.death[life->root]) list.death[life->root] = life->death;
+    }
+    for (loop_buffer_id id = 0; id < buffers; id++) {
+        if (birth[id] == NEVER) continue;
+        list.next[id] = list.first[birth[id]];
+        list.first[birth[id]] = id;
+    }
+    return list;
+}
+
+static bool is_small(const wrap_program *w, loop_buffer_id root)
+{
+    int64_t bytes;
+    return sym_is_int(w->loops->symbols, w->bytes[root], &bytes) && bytes <= MOST_JOINING;
+}
+
+/* Small buffers (the numbers that a run reads out, most of all) that come to life beside those of late
+ * sizes are placed together with them, though their own sizes have been known for long: at constant
+ * offsets they would be in the way of what outlives them. */
+static void join_late(wrap_program *w, const sched_schedule *s, const wrap_segments *segments,
+                      arena *memory)
+{
+    uint32_t groups = s->groups.count, *placed_at = NEW_ARRAY(memory, uint32_t, groups + 2);
+    const uint32_t *end = ends_of_regions(s, memory);
+    const bool *is_late = when_late_live(w, groups, memory);
+    const root_list roots = roots_by_birth(w, groups, memory);
+    placed_list open = {0};
+    for (uint32_t k = 1; k < w->segment_count; k++) placed_at[segments->first_birth[k]] = k;
+    for (uint32_t g = 0; g < groups; g++) {
+        while (open.count && vec_last(&open).end <= g) open.count--;
+        if (placed_at[g]) {
+            if (open.count && vec_last(&open).end == end[g]) open.count--;
+            vec_push(memory, &open, ((placed){placed_at[g], end[g]}));
+        }
+        for (uint32_t id = roots.first[g]; id != NEVER && is_late[g]; id = roots.next[id])
+            if (!w->segment_of[id] && is_small(w, id))
+                w->segment_of[id] = last_seen(&open, roots.death[id]);
+    }
+    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++)
+        w->segment_of[id] = w->segment_of[w->lives[id].root];
+}
+
 fe_status wrap_find_segments(wrap_program *w, const sched_schedule *s, wrap_segments *out,
                              arena *memory)
 {
@@ -92,6 +203,7 @@ fe_status wrap_find_segments(wrap_program *w, const sched_schedule *s, wrap_segm
         uint32_t last = d.last[w->lives[id].root];
         w->segment_of[id] = last == NEVER ? 0 : segment[last];
     }
+    if (w->segment_count > 1) join_late(w, s, out, memory);
     return FE_OK;
 }
 

@@ -1,4 +1,4 @@
-# the arena's segments: buffers are placed where the last symbol in their size is known; definitions in a row share one; one arena for all sizes
+# the arena's segments: buffers are placed where the last symbol in their size is known; definitions in a row share one; small buffers beside them join them; one arena for all sizes
 --run-- ferrite inspect - --from loop --stage wrap | sed 's/\(k_[a-z_]*\)_[0-9a-f]* (/\1 (/; s/ cost [0-9]*//' | sed -n '/^wrapper/,$p'
 --in--
 program segments
@@ -44,7 +44,7 @@ free @a
 alloc @c live [6, 10) segment 1 bytes 4*u0*u1
 extern copy (@b[u0,u1]{1,0}) -> (@c[u0,u1]{u1,1}) ints [] floats []
 free @b
-alloc @m live [7, 9) at 0 bytes 8
+alloc @m live [7, 9) segment 1 bytes 8
 kernel k_sum_lt (@c, @m) ints [u0, u1] m 1
 symbol u2 = @m[]{}
 free @m
@@ -144,14 +144,14 @@ nest [] reduce [r0 < u1] {
 end
 output @y[3]{1}
 --out--
-wrapper arena 64 bound 64 weights 0 kernels 2 calls 3
+wrapper arena 0 bound 0 weights 0 kernels 2 calls 3
 memory @y output 0
 symbol u0 = @n[]{}
 assert 0 <= u0 "a length"
 place 1
 repeat u2 < 3 -> (@y[3]{1})
 alloc @a live [3, 7) segment 1 bytes 8*u0
-alloc @k live [3, 5) at 0 bytes 8
+alloc @k live [3, 5) segment 1 bytes 8
 kernel k_sum (@a, @k) ints [u0, u2] m 1
 symbol u1 = @k[]{}
 free @k
