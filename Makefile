@@ -43,7 +43,7 @@ CLI_SRC := $(wildcard src/cli/*.c)
 LIB_SRC := $(filter-out $(CLI_SRC),$(wildcard src/*/*.c src/*/*/*.c))
 RT_SRC := $(filter-out rt/test_%.c rt/bench_%.c,$(wildcard rt/*.c))
 # What the runtime shares with the compiler: planning when the sizes are known.
-RT_PLAN := $(addprefix src/plan/,replan.c quick.c skyline.c tops.c)
+RT_PLAN := $(addprefix src/plan/,replan.c quick.c dive.c pairs.c skyline.c tops.c)
 RT_TEXT := $(RT_SRC) $(RT_PLAN) $(RT_PLAN:.c=.h) \
            $(wildcard rt/*.h include/ferrite_abi.h include/ferrite_ops.h)
 # What modules in Python import.

@@ -2,43 +2,26 @@
  * make vectors of them; on x86-64 they come twice, and the loader takes AVX2 where there is AVX2. */
 #include "plan/quick.h"
 
-#include "plan/skyline.h"
-
 #include <stdbool.h>
 #include <string.h>
 
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define FAST __attribute__((target_clones("avx512f", "avx2", "default")))
-#define INSIDE static inline __attribute__((always_inline))
-#else
-#define FAST
-#define INSIDE static inline
-#endif
-
-enum { LANES = 16, NOTHING = -1 };
-#define WHOLE_LANES(n) (((n) + LANES - 1) / LANES * LANES)
+enum { LANES = PLAN_QUICK_LANES, NOTHING = -1 };
 #define PLACED ((plan_units)1 << 30) /* the floor of what is placed, and of padding */
-
-static void *carve_lanes(char **at, uint32_t count)
-{
-    return plan_carve(at, (size_t)WHOLE_LANES(count) * sizeof(plan_units));
-}
 
 size_t plan_quick_memory(plan_quick *q, uint32_t blocks, uint32_t spans, uint32_t sections,
                          void *scratch)
 {
     char *at = scratch;
-    q->low = carve_lanes(&at, spans);
-    q->high = carve_lanes(&at, spans);
-    q->bottom = carve_lanes(&at, spans);
-    q->top = carve_lanes(&at, spans);
-    q->floor = carve_lanes(&at, spans);
-    q->left = carve_lanes(&at, sections);
-    q->slot = carve_lanes(&at, blocks + 1);
-    q->place = carve_lanes(&at, spans);
-    q->spare = carve_lanes(&at, blocks);
-    q->late = carve_lanes(&at, blocks);
+    q->low = plan_carve_lanes(&at, spans);
+    q->high = plan_carve_lanes(&at, spans);
+    q->bottom = plan_carve_lanes(&at, spans);
+    q->top = plan_carve_lanes(&at, spans);
+    q->floor = plan_carve_lanes(&at, spans);
+    q->left = plan_carve_lanes(&at, sections);
+    q->slot = plan_carve_lanes(&at, blocks + 1);
+    q->place = plan_carve_lanes(&at, spans);
+    q->spare = plan_carve_lanes(&at, blocks);
+    q->late = plan_carve_lanes(&at, blocks);
     return (size_t)(at - (char *)scratch);
 }
 
@@ -46,8 +29,8 @@ size_t plan_quick_memory(plan_quick *q, uint32_t blocks, uint32_t spans, uint32_
 
 /* What lives in sections [low, high) rises to `top`; slot `placed` is no longer there. Returns the least
  * floor. */
-INSIDE plan_units raise(plan_quick *q, plan_units slots, plan_units low, plan_units high,
-                        plan_units top, plan_units placed)
+PLAN_INSIDE plan_units raise(plan_quick *q, plan_units slots, plan_units low, plan_units high,
+                             plan_units top, plan_units placed)
 {
     const plan_units *restrict first = q->low, *restrict last = q->high,
                                *restrict bottom = q->bottom;
@@ -65,7 +48,7 @@ INSIDE plan_units raise(plan_quick *q, plan_units slots, plan_units low, plan_un
 }
 
 /* The first slot whose floor this is. */
-INSIDE plan_units slot_at(const plan_quick *q, plan_units slots, plan_units floor)
+PLAN_INSIDE plan_units slot_at(const plan_quick *q, plan_units slots, plan_units floor)
 {
     const plan_units *restrict floors = q->floor;
     plan_units first = INT32_MAX;
@@ -78,8 +61,8 @@ INSIDE plan_units slot_at(const plan_quick *q, plan_units slots, plan_units floo
 }
 
 /* Takes `size` off what is left in sections [low, high). Returns the most that was left in one. */
-INSIDE plan_units take(plan_quick *q, plan_units sections, plan_units low, plan_units high,
-                       plan_units size)
+PLAN_INSIDE plan_units take(plan_quick *q, plan_units sections, plan_units low, plan_units high,
+                            plan_units size)
 {
     plan_units *restrict left = q->left, most = 0;
     sections &= ~(LANES - 1);
@@ -93,10 +76,9 @@ INSIDE plan_units take(plan_quick *q, plan_units sections, plan_units low, plan_
 
 /* ---- one pass ---- */
 
-/* Blocks in their order, all on the ground. Returns how many slots there are with the padding. */
-static uint32_t begin(plan_quick *q, const uint32_t *order)
+uint32_t plan_quick_begin(plan_quick *q, const uint32_t *order)
 {
-    uint32_t k = 0, sections = WHOLE_LANES(q->section_count);
+    uint32_t k = 0, sections = PLAN_WHOLE_LANES(q->section_count);
     for (uint32_t i = 0; i < q->block_count; i++) {
         q->slot[i] = k;
         for (uint32_t a = q->first[order[i]]; a < q->first[order[i] + 1]; a++, k++) {
@@ -159,10 +141,10 @@ static plan_units fullest(const plan_quick *q, plan_units low, plan_units high)
     return at;
 }
 
-FAST plan_units plan_quick_pass(plan_quick *q, const uint32_t *order, plan_units goal)
+PLAN_FAST plan_units plan_quick_pass(plan_quick *q, const uint32_t *order, plan_units goal)
 {
-    plan_units slots = (plan_units)begin(q, order), height = 0, lowest = 0;
-    plan_units sections = WHOLE_LANES((plan_units)q->section_count);
+    plan_units slots = (plan_units)plan_quick_begin(q, order), height = 0, lowest = 0;
+    plan_units sections = PLAN_WHOLE_LANES((plan_units)q->section_count);
     for (uint32_t left = q->block_count; left;) {
         plan_units slot = slot_at(q, slots, lowest);
         uint32_t place = q->place[slot], from = q->slot[place], to = q->slot[place + 1];
@@ -193,8 +175,8 @@ FAST plan_units plan_quick_pass(plan_quick *q, const uint32_t *order, plan_units
 
 /* ---- stacks ---- */
 
-INSIDE plan_units highest(const plan_units *restrict tops, plan_units sections, plan_units low,
-                          plan_units high)
+PLAN_INSIDE plan_units highest(const plan_units *restrict tops, plan_units sections, plan_units low,
+                               plan_units high)
 {
     plan_units most = 0;
     sections &= ~(LANES - 1);
@@ -205,8 +187,8 @@ INSIDE plan_units highest(const plan_units *restrict tops, plan_units sections, 
     return most;
 }
 
-INSIDE void cover(plan_units *restrict tops, plan_units sections, plan_units low, plan_units high,
-                  plan_units top)
+PLAN_INSIDE void cover(plan_units *restrict tops, plan_units sections, plan_units low,
+                       plan_units high, plan_units top)
 {
     sections &= ~(LANES - 1);
     for (plan_units s = 0; s < sections; s++) {
@@ -215,9 +197,9 @@ INSIDE void cover(plan_units *restrict tops, plan_units sections, plan_units low
     }
 }
 
-FAST plan_units plan_quick_stack(plan_quick *q, const uint32_t *order, plan_units goal)
+PLAN_FAST plan_units plan_quick_stack(plan_quick *q, const uint32_t *order, plan_units goal)
 {
-    plan_units sections = WHOLE_LANES((plan_units)q->section_count), height = 0;
+    plan_units sections = PLAN_WHOLE_LANES((plan_units)q->section_count), height = 0;
     memset(q->left, 0, (size_t)sections * sizeof *q->left);
     for (uint32_t i = 0; i < q->block_count; i++) {
         const plan_area *from = q->areas + q->first[order[i]],

@@ -14,6 +14,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "plan/skyline.h"
+
+/* ---- what the loops over slots and sections are made of; see quick.c ---- */
+
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define PLAN_FAST __attribute__((target_clones("avx512f", "avx2", "default")))
+#define PLAN_INSIDE static inline __attribute__((always_inline))
+#else
+#define PLAN_FAST
+#define PLAN_INSIDE static inline
+#endif
+
+enum {
+    PLAN_QUICK_LANES = 16
+}; /* arrays have whole vectors of so many, aligned to one where the scratch is */
+#define PLAN_WHOLE_LANES(n) (((n) + PLAN_QUICK_LANES - 1) / PLAN_QUICK_LANES * PLAN_QUICK_LANES)
+
+/* ---- passes ---- */
+
 typedef int32_t plan_units;
 #define PLAN_UNITS_MOST ((plan_units)1 << 29) /* no sum of sizes and no obstacle passes it */
 #define PLAN_QUICK_SPANS 512                  /* with more of them trees are quicker */
@@ -41,6 +61,12 @@ typedef struct plan_quick {
     plan_units full;        /* the section that stopped it */
 } plan_quick;
 
+/* An array of `count` in whole vectors. */
+static inline void *plan_carve_lanes(char **at, size_t count)
+{
+    return plan_carve(at, PLAN_WHOLE_LANES(count) * sizeof(plan_units));
+}
+
 /* Hands out the arrays of a pass; `scratch` NULL counts the bytes alone. */
 size_t plan_quick_memory(plan_quick *q, uint32_t blocks, uint32_t spans, uint32_t sections,
                          void *scratch);
@@ -51,6 +77,10 @@ plan_units plan_quick_pass(plan_quick *q, const uint32_t *order, plan_units goal
 /* Places the blocks as the order lists them, each as low as it can lie on those before it, whatever the
  * obstacles. Returns as plan_quick_pass, but that nothing says why it was stopped. */
 plan_units plan_quick_stack(plan_quick *q, const uint32_t *order, plan_units goal);
+
+/* The order's areas by slot, all on the ground, and nothing placed: how a pass begins. Returns how many slots
+ * there are with the padding, which lives in no section. */
+uint32_t plan_quick_begin(plan_quick *q, const uint32_t *order);
 
 /* After a pass that was stopped: those of its section that were not placed go up in the order. */
 void plan_quick_reorder(plan_quick *q, uint32_t *order);

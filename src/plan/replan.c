@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "plan/dive.h"
+#include "plan/pairs.h"
 #include "plan/quick.h"
 
 /* ---- sorting -------------------------------------------------------------------------------- */
@@ -57,9 +59,12 @@ typedef struct replan {
     const plan_sizes *sizes;
     plan_skyline blocks; /* exact, for passes over many spans */
     plan_quick quick;    /* in units, for passes over few */
-    int unit;            /* 2^unit bytes */
-    bool unit_is_exact;  /* it is the alignment */
+    plan_dive dive;
+    plan_pairs pairs;
+    int unit;           /* 2^unit bytes */
+    bool unit_is_exact; /* it is the alignment */
     bool is_quick;
+    bool has_pairs; /* made already */
     plan_span *spans;
     plan_obstacle *obstacles;
     uint32_t *first; /* by block: its areas */
@@ -76,10 +81,19 @@ typedef struct replan {
     void *pass_scratch;
 } replan;
 
+enum { VECTOR = 64 }; /* bytes: what whole vectors are aligned to */
+
 static size_t replan_memory(replan *r, const plan_template *t, void *scratch)
 {
-    char *at = scratch;
+    char *start = (char *)(((uintptr_t)scratch + VECTOR - 1) & ~(uintptr_t)(VECTOR - 1)),
+         *at = start;
     size_t blocks = t->block_count, sections = (size_t)t->section_count + 1;
+    r->is_quick = t->stretch_count <= PLAN_QUICK_SPANS;
+    at += plan_quick_memory(&r->quick, t->block_count, t->stretch_count, t->section_count, at);
+    if (r->is_quick) {
+        at += plan_dive_memory(&r->dive, t->block_count, t->stretch_count, t->section_count, at);
+        at += plan_pairs_memory(&r->pairs, t->block_count, t->stretch_count, at);
+    }
     r->spans = plan_carve(&at, t->stretch_count * sizeof(*r->spans));
     r->obstacles = plan_carve(&at, t->stretch_count * sizeof(*r->obstacles));
     r->base = plan_carve(&at, blocks * sizeof(*r->base));
@@ -94,11 +108,9 @@ static size_t replan_memory(replan *r, const plan_template *t, void *scratch)
     r->unit_obstacles = plan_carve(&at, t->stretch_count * sizeof(*r->unit_obstacles));
     r->unit_load = plan_carve(&at, sections * sizeof(*r->unit_load));
     r->quick.offsets = plan_carve(&at, blocks * sizeof(*r->quick.offsets));
-    at += plan_quick_memory(&r->quick, t->block_count, t->stretch_count, t->section_count, at);
-    r->is_quick = t->stretch_count <= PLAN_QUICK_SPANS;
     if (!r->is_quick)
         r->pass_scratch = plan_carve(&at, plan_skyline_scratch(t->block_count, t->section_count));
-    return (size_t)(at - (char *)scratch);
+    return (size_t)(at - start) + VECTOR;
 }
 
 size_t plan_replan_scratch(const plan_template *t)
@@ -169,18 +181,30 @@ static int64_t measure(replan *r)
 
 /* ---- in units ---- */
 
-/* Units so large that whatever is stacked on whatever is fixed has few of them. */
+/* Bits that are in use in some size or place. */
+static int64_t bits_of(const replan *r)
+{
+    int64_t bits = r->sizes->alignment;
+    for (uint32_t s = 0; s < r->t->stretch_count; s++) bits |= r->spans[s].bottom | r->spans[s].top;
+    for (uint32_t i = 0; i < r->blocks.obstacle_count; i++)
+        bits |= r->obstacles[i].bottom | r->obstacles[i].top;
+    return bits;
+}
+
+/* Units so large that whatever is stacked on whatever is fixed has few of them, and a dive's goal fewer; at
+ * least so large as all sizes are multiples of. */
 static void choose_unit(replan *r)
 {
     const plan_template *t = r->t;
-    int64_t most = 0, highest = 0;
+    int64_t most = 0, highest = 0, bits = bits_of(r);
     for (uint32_t b = 0; b < t->block_count; b++)
         for (uint32_t s = t->first[b]; s < t->first[b + 1]; s++) most += r->spans[s].top;
     for (uint32_t i = 0; i < r->blocks.obstacle_count; i++)
         highest = plan_larger(highest, r->obstacles[i].top);
-    while (((int64_t)1 << r->unit) < r->sizes->alignment) r->unit++;
+    while (!(bits >> r->unit & 1)) r->unit++;
     r->unit_is_exact = true;
-    while ((most >> r->unit) + (highest >> r->unit) + t->stretch_count >= PLAN_UNITS_MOST) {
+    while ((most >> r->unit) + (highest >> r->unit) + t->stretch_count >= PLAN_UNITS_MOST ||
+           (r->is_quick && r->bound >> r->unit >= PLAN_DIVE_MOST / 16 * 15)) {
         r->unit++;
         r->unit_is_exact = false;
     }
@@ -231,7 +255,8 @@ typedef struct rule {
     int given;   /* the template's order, and nothing else; -1: none */
 } rule;
 
-static const rule RULES[PLAN_RULES] = {{4, 0, -1}, {3, 2, -1}, {0, 0, 0}, {0, 0, 1}, {1, 1, -1}};
+static const rule RULES[PLAN_RULES] = {{4, 0, -1}, {3, 2, -1}, {0, 0, 0}, {0, 0, 1},
+                                       {1, 1, -1}, {0, 1, -1}, {0, 0, -1}};
 
 /* Rule number k: the template's own first, then the others. */
 static const rule *rule_of(const replan *r, uint32_t k)
@@ -266,7 +291,8 @@ static int64_t log_of(double positive)
 /* Greatest first, in few bits, so that sorting is quick. */
 static uint64_t key_of(const replan *r, uint32_t block, const rule *by)
 {
-    const plan_area *from = r->areas + r->first[block], *to = r->areas + r->first[block + 1];
+    const plan_quick *q = &r->quick;
+    const plan_area *from = q->areas + q->first[block], *to = q->areas + q->first[block + 1];
     double weight = 0;
     plan_units top = 0;
     for (const plan_area *a = from; a < to; a++) {
@@ -287,7 +313,7 @@ static void make_order(replan *r, const rule *by)
     if (by->given < 0) weigh_sections(r, by->load);
     for (uint32_t i = 0; i < t->block_count; i++) {
         uint32_t block = order[i];
-        if (r->first[block] == r->first[block + 1]) continue;
+        if (r->quick.first[block] == r->quick.first[block + 1]) continue;
         if (by->given < 0) r->keys[count] = key_of(r, block, by);
         r->order[count++] = block;
     }
@@ -300,9 +326,10 @@ static void make_order(replan *r, const rule *by)
 enum {
     NEAR = 100,     /* a plan is near the bound when it is no more than 1/NEAR above it */
     MENDS = 4,      /* of each order */
-    NEAR_STEPS = 4, /* for each block, to get from near the bound to it */
+    MENDED = 5,     /* rules of which there are orders to mend */
+    NEAR_STEPS = 2, /* for each block, to get from near the bound to it */
     FAR_STEPS = 12, /* to get near it */
-    MORE_STEPS = 8  /* then to get nearer at least */
+    MORE_STEPS = 4  /* then to get nearer at least */
 };
 
 /* Behind a plan that is not near the bound comes one that halves what it is above it. */
@@ -373,7 +400,7 @@ static bool goes_on(const replan *r)
 static void try_orders(replan *r, uint32_t steps)
 {
     r->allowed = r->quick.steps + steps * r->t->block_count;
-    for (uint32_t k = 0; k < PLAN_RULES && goes_on(r); k++) {
+    for (uint32_t k = 0; k < MENDED && goes_on(r); k++) {
         make_order(r, rule_of(r, k));
         for (uint32_t mends = 0; mends <= MENDS && goes_on(r); mends++) {
             bool is_better = try_order(r);
@@ -381,6 +408,67 @@ static void try_orders(replan *r, uint32_t steps)
             if (!is_better) plan_quick_reorder(&r->quick, r->order);
         }
     }
+}
+
+/* ---- dives ---- */
+
+/* What is tried, and how long: so many steps for so many blocks, and some more. */
+typedef struct attempt {
+    uint32_t rule;
+    bool is_paired; /* of blocks that fit each other */
+} attempt;
+
+static const attempt ATTEMPTS[] = {{0, true}, {5, true},  {6, false}, {2, true},
+                                   {1, true}, {3, false}, {0, false}, {4, true}};
+enum {
+    ATTEMPT_COUNT = sizeof ATTEMPTS / sizeof *ATTEMPTS,
+    LEAST_STEPS = 32, /* of an attempt, and for each block .. */
+    HALF_STEPS = 3    /* .. half so many */
+};
+
+/* The template's own rule first. */
+static const attempt *attempt_of(const replan *r, uint32_t k)
+{
+    uint32_t own = 0;
+    while (ATTEMPTS[own].rule != r->t->rule) own++;
+    return &ATTEMPTS[k == 0 ? own : k <= own ? k - 1 : k];
+}
+
+static void choose_blocks(replan *r, bool is_paired)
+{
+    if (is_paired && !r->has_pairs)
+        plan_pairs_make(&r->pairs, r->t->block_count, r->first, r->areas);
+    r->has_pairs |= is_paired;
+    r->quick.first = is_paired ? r->pairs.first : r->first;
+    r->quick.areas = is_paired ? r->pairs.areas : r->areas;
+}
+
+static void try_attempt(replan *r, const attempt *a, int64_t goal)
+{
+    int64_t most = PLAN_DIVE_MOST - 1, units = goal >> r->unit;
+    choose_blocks(r, a->is_paired);
+    make_order(r, &RULES[a->rule]);
+    plan_units height =
+        plan_dive_run(&r->dive, &r->quick, r->order, (plan_units)(units < most ? units : most),
+                      r->quick.block_count * HALF_STEPS / 2 + LEAST_STEPS);
+    if (height >= 0 && a->is_paired) plan_pairs_split(&r->pairs, r->quick.offsets);
+    keep_quick(r, height);
+}
+
+/* First to the bound, then near it, and from there to the bound while that does not take long. */
+static void dive(replan *r)
+{
+    int64_t near = r->bound + r->bound / NEAR;
+    for (uint32_t k = 0; k < ATTEMPT_COUNT && r->height > r->bound; k++) {
+        if (is_near(r) && r->quick.steps > NEAR_STEPS * r->t->block_count) break;
+        try_attempt(r, attempt_of(r, k), k == 0 || is_near(r) ? r->bound : near);
+    }
+    if (is_near(r)) return;
+    choose_blocks(r, false);
+    make_order(r, rule_of(r, 0));
+    r->goal = INT64_MAX;
+    try_order(r);
+    try_orders(r, MORE_STEPS);
 }
 
 /* To what is near the bound; where that is not found, from anything to what is nearer. How much is tried
@@ -391,6 +479,10 @@ static void search(replan *r)
     r->goal = r->is_quick && has_orders ? r->bound + r->bound / NEAR : INT64_MAX;
     try_stacks(r);
     if (!has_orders) return;
+    if (r->is_quick && !r->blocks.obstacle_count) {
+        dive(r);
+        return;
+    }
     try_orders(r, FAR_STEPS);
     if (!r->is_quick || is_near(r)) return;
     make_order(r, rule_of(r, 0));

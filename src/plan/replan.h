@@ -2,12 +2,19 @@
  *
  * Lifetimes do not depend on sizes: a plan_template is the part of a plan that no size changes,
  * which blocks there are, in which sections each one lives, and the orders that follow. It is plain
- * arrays, so generated code can hold it as constants. plan_replan() turns sizes into offsets with
- * skyline passes and allocates nothing. Where these miss the bound for sizes that were tried while
- * compiling, a template has stacks as well: plans that search found, as the order in which they stack
- * up. Such an order is a plan for all sizes, and as good for those with the same proportions.
+ * arrays, so generated code can hold it as constants. plan_replan() turns sizes into offsets and allocates
+ * nothing: with searches that end soon (dive.h), in several orders, of the blocks as they are and of those
+ * that fit each other as one (pairs.h), first at the bound, then within 1 % of it; with passes where there
+ * are obstacles or more than PLAN_QUICK_SPANS stretches. Where these miss the bound for sizes that were
+ * tried while compiling, a template has stacks as well: plans that search found, as the order in which they
+ * stack up. Such an order is a plan for all sizes, and as good for those with the same proportions.
  *
- * Depends on libc alone: the runtime compiles replan.c and skyline.c as they are.
+ * What is tried ends by count, never by a clock, so offsets are a function of the sizes alone and the time
+ * has a bound: of b blocks no more than 30 b + 300 steps are made, most often b, and a step looks once or
+ * twice at each stretch and each section; with more than PLAN_QUICK_SPANS stretches there are 5 passes of b
+ * steps, each of the logarithm of the sections. A hundred blocks take about 7 us, and no more than 0.1 ms.
+ *
+ * Depends on libc alone: the runtime compiles it and what it includes as they are.
  */
 #ifndef FERRITE_PLAN_REPLAN_H
 #define FERRITE_PLAN_REPLAN_H
@@ -57,7 +64,7 @@ int64_t plan_replan(const plan_template *t, const plan_sizes *sizes, void *scrat
 /* The same; *steps becomes how many blocks were placed until this was found. */
 int64_t plan_replan_counted(const plan_template *t, const plan_sizes *sizes, void *scratch,
                             int64_t *offsets, int64_t *bound, uint32_t *steps);
-#define PLAN_RULES 5u /* plan_template.rule is less */
+#define PLAN_RULES 7u /* plan_template.rule is less */
 #define PLAN_RULE_LAST \
     2u /* what lives longest lies lowest: what is placed around it later has room */
 

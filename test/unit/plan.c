@@ -515,28 +515,50 @@ static fe_status replan_ratio(fe_session *session, const plan_template *t, plan_
     return FE_OK;
 }
 
-/* Perfect packings, which the orders of a template alone miss. */
+/* Cuts a buffer into five, four of them around the fifth, so that no cut goes through all. False where it is
+ * too short or too small. */
+static bool cut_round(dice *d, plan_buffer *whole, plan_buffer *more)
+{
+    int32_t life = whole->death - whole->birth;
+    if (life < 3 || whole->size < 3) return false;
+    plan_buffer all = *whole;
+    int32_t first = all.birth + 1 + (int32_t)roll(d, (uint32_t)life - 2);
+    int32_t second = first + 1 + (int32_t)roll(d, (uint32_t)(all.death - first) - 1);
+    int64_t low = 1 + roll(d, (uint32_t)all.size - 2);
+    int64_t high = low + 1 + roll(d, (uint32_t)(all.size - low) - 1);
+    *whole = (plan_buffer){.birth = all.birth, .death = second, .size = low};
+    more[0] = (plan_buffer){.birth = second, .death = all.death, .size = high};
+    more[1] = (plan_buffer){.birth = first, .death = all.death, .size = all.size - high};
+    more[2] = (plan_buffer){.birth = all.birth, .death = first, .size = all.size - low};
+    more[3] = (plan_buffer){.birth = first, .death = second, .size = high - low};
+    return true;
+}
+
+/* Perfect packings, of which the orders of a template alone miss some. */
 SESSION_TEST(replan_has_stacks_of_what_search_found)
 {
     dice d = {11};
-    uint32_t missed = 0;
+    uint32_t found = 0;
     for (int round = 0; round < 20; round++) {
-        plan_buffer buffers[60], whole = {.size = 6400, .birth = 0, .death = 100};
-        uint32_t count = 0;
-        double ratio, scaled;
+        plan_buffer buffers[60] = {{.size = 6400, .birth = 0, .death = 100}};
+        uint32_t count = 1;
+        double ratio, scaled, missed;
         plan_template t;
-        cut(session->memory, &d, whole, 30, buffers, &count);
+        while (count < 32)
+            if (cut_round(&d, &buffers[roll(&d, count)], buffers + count)) count += 4;
         for (uint32_t i = 0; i < count; i++) buffers[i].size *= 64;
         plan_template_make(session->memory, buffers, count, &t);
         FE_TRY(replan_ratio(session, &t, buffers, count, 1, &ratio));
         FE_TRY(plan_template_stack(session, session->memory, buffers, count, &t));
-        EXPECT_INT(t.stack_count, ratio > 1);
-        missed += ratio > 1;
+        EXPECT(t.stack_count <= (ratio > 1));
+        if (!t.stack_count) continue;
+        found++;
+        missed = ratio;
         FE_TRY(replan_ratio(session, &t, buffers, count, 1, &ratio));
         FE_TRY(replan_ratio(session, &t, buffers, count, 7, &scaled));
-        EXPECT(ratio == 1 && scaled == 1);
+        EXPECT(ratio < missed && scaled == ratio);
     }
-    EXPECT(missed > 0);
+    EXPECT(found > 0);
     return FE_OK;
 }
 
