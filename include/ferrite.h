@@ -313,12 +313,16 @@ FE_API void fe_figures_of(const fe_program *program, fe_figures *figures);
  * it depends on the sizes. */
 FE_API int64_t fe_donated_bytes(const fe_program *program);
 
-/* Bytes that runtime operators work in for each thread of a context; what only the run
- * can tell comes on top. */
+/* Bytes that runtime operators work in for each thread of a context; where sizes are symbols, what these ask
+ * for comes on top. */
 FE_API int64_t fe_thread_bytes(const fe_program *program);
 /* For contexts of up to so many threads that is memory of the arena and of outputs which is free meanwhile,
  * and nothing comes on top; 0: it is memory of its own. */
 FE_API uint32_t fe_threads_within(const fe_program *program);
+
+/* Bytes of tables that runtime operators go by (roots of unity of Fourier transforms), at most, which all
+ * contexts of an artifact share: those of lengths that are known by now. */
+FE_API int64_t fe_table_bytes(const fe_program *program);
 
 /* ---- looking inside ------------------------------------------------------------------------ */
 

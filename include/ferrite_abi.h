@@ -137,7 +137,8 @@ typedef struct fe_artifact {
      * inputs lie, which costs a copy unless output_inputs names that very input. Where
      * values decide the sizes (u0 in shape_text) those given are the room that there is; sizes and
      * strides are then set to those of the result.
-     * Re-entrant: one context a caller. No allocation after the first call of a shape. */
+     * Re-entrant: one context a caller. No allocation after the first call of a shape, nor in
+     * that where no size changes from call to call and outputs are given memory. */
     int (*run)(fe_context *context, const fe_tensor *inputs, uint32_t input_count,
                fe_tensor *outputs, uint32_t output_count);
     /* Of the last failed run; "" when none. NULL: of the last failed open on this thread. */
@@ -150,8 +151,8 @@ typedef struct fe_artifact {
      * itself again. FE_RUN_BAD_INPUT: there is no such part, or it cannot be replaced. */
     int (*replace_part)(fe_context *context, uint32_t part, fe_part_run *run, void *data);
     /* Bytes that the context holds by now: arena, outputs, buffers of its own that the model changes, what
-     * operators work in for each of its threads; and what they took beyond that (Fourier transforms,
-     * LAPACK), which the contexts of one artifact share. */
+     * operators work in for each of its threads; and tables of operators (Fourier transforms), which the
+     * contexts of one artifact share. */
     int64_t (*memory_bytes)(const fe_context *context);
     /* Nanoseconds that one step took in the last run, all its turns together; 0 when it did not run,
      * -1 when the artifact was not made to tell (option profile) or has no such step. */

@@ -54,6 +54,13 @@ static void result_free(rt_result *result)
     rt_memory_free(result->spare);
 }
 
+static void tables_free(fe_context *context)
+{
+    const rt_program *program = context->model->program;
+    if (context->tables) program->tables->drop(context->tables, program->transform_count);
+    free(context->tables);
+}
+
 void rt_context_free(fe_context *context)
 {
     if (!context) return;
@@ -64,6 +71,7 @@ void rt_context_free(fe_context *context)
     rt_segments_free(context);
     rt_kept_free(context);
     rt_area_free(&context->area);
+    tables_free(context);
     free(context->states);
     free(context->inputs);
     free(context->outputs);
@@ -108,7 +116,8 @@ static int outputs_new(fe_context *context)
     return 1;
 }
 
-/* Calls whose areas lie in memory that is free meanwhile need none of the context's. */
+/* Calls whose areas lie in memory that is free meanwhile need none of the context's. At symbols' values
+ * areas may have to grow: rt_make_area. */
 int rt_context_area(fe_context *context)
 {
     const rt_program *program = context->model->program;
@@ -117,8 +126,23 @@ int rt_context_area(fe_context *context)
         if (room->each > each &&
             !rt_area_fits((size_t)room->each, rt_pool_threads(context->pool), (size_t)room->bytes))
             each = room->each;
-    context->area.is_whole = !program->each_grows;
+    context->area.is_whole = 1;
+    context->least_area = each;
     return each == 0 ? 0 : rt_area_grow(&context->area, context->pool, (size_t)each);
+}
+
+static int tables_new(fe_context *context)
+{
+    const rt_program *program = context->model->program;
+    if (!program->transform_count) return 1;
+    const void **tables = calloc(program->transform_count, sizeof *tables);
+    if (tables &&
+        program->tables->hold(program->transforms, program->transform_count, tables) == 0) {
+        context->tables = tables;
+        return 1;
+    }
+    free(tables);
+    return 0;
 }
 
 int rt_context_new(const fe_model *model, uint32_t threads, fe_context **out)
@@ -139,7 +163,8 @@ int rt_context_new(const fe_model *model, uint32_t threads, fe_context **out)
         context->reaches[k].number = k;
     int ok = context->clock.ns && context->reaches && context->copies && context->inputs &&
              context->outputs && context->symbols && outputs_new(context) &&
-             rt_segments_new(context) && rt_context_area(context) == 0 && copy_states(context);
+             rt_segments_new(context) && rt_context_area(context) == 0 && tables_new(context) &&
+             copy_states(context);
     if (!ok) {
         rt_context_free(context);
         return FE_RUN_NO_MEMORY;
@@ -152,6 +177,7 @@ int64_t rt_context_bytes(const fe_context *context)
 {
     const rt_program *program = context->model->program;
     size_t sum = rt_scratch_bytes() + rt_area_bytes(&context->area) + rt_kept_bytes(context);
+    if (program->tables) sum += program->tables->bytes();
     for (uint32_t k = 0; k < program->segment_count; k++) sum += context->segments[k].bytes;
     for (uint32_t k = 0; k < program->output_count; k++)
         sum += context->results[k].memory_bytes + context->results[k].spare_bytes;

@@ -83,7 +83,9 @@ struct fe_context {
     rt_copy *copies;   /* one for each input */
     rt_kept *kept;
     uint32_t kept_count;
-    rt_area area; /* what operators work in, for each thread */
+    rt_area area;        /* what operators work in, for each thread */
+    int64_t least_area;  /* bytes for each thread, that all runs have */
+    const void **tables; /* for each of the program's transforms; NULL: there are none */
     char error[RT_ERROR_BYTES];
 };
 

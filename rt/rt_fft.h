@@ -204,7 +204,7 @@ static void transform_group(group *g)
 static void transform(const rt_fft_job *job, int64_t number, void *work)
 {
     group g = {.job = job, .lanes = job->lanes};
-    int64_t first = number * job->lanes, room = rt_fft_room_of(job) * job->lanes + RT_FFT_SLACK;
+    int64_t first = number * job->lanes, room = job->room * job->lanes + RT_FFT_SLACK;
     g.rows = rt_min(job->lanes, job->rows - first);
     g.in_rows = work;
     g.out_rows = g.in_rows + job->lanes;

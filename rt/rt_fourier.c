@@ -107,41 +107,6 @@ int rt_fft_rows_at(const rt_fft_job *job, int64_t first, int64_t count, int64_t 
     return runs;
 }
 
-/* ---- how rows are grouped ---- */
-
-/* Side by side? They need room: a few such groups must fit the cache. */
-static int goes_across(const rt_fft_job *job, int64_t length, int64_t lanes, int64_t bytes)
-{
-    enum { SHORT = 512, CACHE = 4 << 20 };
-    int dense = job->in.step == 1 && job->out.step == 1;
-    if (job->rows < (dense ? lanes : 2) || length * lanes * bytes * 4 > CACHE) return 0;
-    return !dense || length < SHORT || (length % lanes != 0 && rt_fft_is_smooth(length));
-}
-
-static int64_t lanes_of(const rt_fft_job *job, int64_t length, int64_t lanes, int64_t bytes)
-{
-    enum { NEAR = 32 << 10, MOST = 4 };
-    int64_t times = 1;
-    while (times < MOST && length * lanes * bytes * 4 * 2 * times <= NEAR &&
-           lanes * times < job->rows)
-        times *= 2;
-    return lanes * times;
-}
-
-int64_t rt_fft_room_of(const rt_fft_job *job)
-{
-    int64_t room = rt_fft_room(job->plan);
-    int64_t most = job->out.is_complex ? job->out.count : job->length / 2 + 1;
-    return room > most ? room : most;
-}
-
-static size_t work_bytes(const rt_fft_job *job)
-{
-    size_t real_bytes = job->plan->key.is_double ? 8 : 4;
-    return (size_t)job->lanes * 2 * sizeof(int64_t) +
-           4 * (size_t)(rt_fft_room_of(job) * job->lanes + RT_FFT_SLACK) * real_bytes;
-}
-
 /* ---- the call ---- */
 
 typedef struct running {
@@ -181,11 +146,11 @@ static void set_window(running *r, const fe_tensor *window, char *room)
     job->window[1] = half ? room + (size_t)count * bytes : room;
 }
 
-static int run(rt_team *team, running *r, const fe_tensor *window)
+static int run(rt_team *team, running *r, size_t each, const fe_tensor *window)
 {
     rt_fft_job *job = &r->job;
     size_t shared = window->data ? (size_t)job->length * sizeof(double) : 0;
-    if (rt_scratch_take(team, shared, work_bytes(job), &r->scratch)) return -1;
+    if (rt_scratch_take(team, shared, each, &r->scratch)) return -1;
     if (window->data) set_window(r, window, rt_scratch_shared(&r->scratch));
     int64_t groups = (job->rows + job->lanes - 1) / job->lanes;
     rt_parallel(team->pool, run_groups, r, groups, grain_of(job));
@@ -207,6 +172,28 @@ static double scale_of(const int64_t *ints)
                                       : 1;
 }
 
+/* Real transforms of even lengths are complex ones of half the length. */
+static rt_fft_shape shape_of(const rt_fft_job *job, const fe_tensor *y)
+{
+    int both = job->in.is_complex && job->out.is_complex, half = !both && job->length % 2 == 0;
+    return (rt_fft_shape){.length = half ? job->length / 2 : job->length,
+                          .rows = job->rows,
+                          .most = job->out.is_complex ? job->out.count : job->length / 2 + 1,
+                          .is_half = half,
+                          .is_double = y->dtype == FE_F64 || y->dtype == FE_C128,
+                          .dense = job->in.step == 1 && job->out.step == 1};
+}
+
+rt_fft_key rt_fft_key_of(const rt_fft_shape *shape)
+{
+    int vector = rt_fft_kernels_of(shape->is_double)->vector;
+    return (rt_fft_key){.length = shape->length,
+                        .is_double = shape->is_double,
+                        .across = rt_fft_goes_across(shape, vector),
+                        .is_half = shape->is_half,
+                        .vector = vector};
+}
+
 int rt_op_fourier(rt_frame *frame, const rt_call *call)
 {
     const fe_tensor *x = &call->in[0], *y = &call->out[0];
@@ -222,19 +209,17 @@ int rt_op_fourier(rt_frame *frame, const rt_call *call)
     set_rows(job, x, y, dim);
     if (job->rows == 0) return 0;
     int both = job->in.is_complex && job->out.is_complex, backward = ints[BACKWARD] != 0;
-    int half = !both && job->length % 2 == 0;
     job->exchange = both ? backward : !job->out.is_complex;
     job->conjugate = !both && backward != job->exchange;
-    rt_fft_key key = {.length = half ? job->length / 2 : job->length, .is_half = half};
-    key.is_double = y->dtype == FE_F64 || y->dtype == FE_C128;
+    rt_fft_shape shape = shape_of(job, y);
+    rt_fft_key key = rt_fft_key_of(&shape);
     r.kernels = rt_fft_kernels_of(key.is_double);
-    key.vector = r.kernels->vector;
-    int64_t bytes = key.is_double ? 8 : 4, lanes = key.vector / bytes;
-    key.across = goes_across(job, key.length, lanes, bytes);
-    job->lanes = key.across ? lanes_of(job, key.length, lanes, bytes) : 1;
+    job->lanes = rt_fft_lanes(&shape, key.vector);
+    job->room = rt_fft_room_of(&shape);
     job->plan = rt_fft_plan_get(&key);
     rt_team team = rt_team_of(frame, call);
-    int failed = !job->plan || run(&team, &r, &call->in[1]);
+    size_t each = (size_t)rt_fft_work_bytes(&shape, job->lanes);
+    int failed = !job->plan || run(&team, &r, each, &call->in[1]);
     if (job->plan) rt_fft_plan_put(job->plan);
     return failed ? rt_no_room(frame, &team) : 0;
 }

@@ -12,10 +12,8 @@
 #ifndef RT_FOURIER_H
 #define RT_FOURIER_H
 
+#include "rt_fourier_need.h"
 #include "rt_pool.h"
-
-/* Reals that vectors may read and write past the end of a planar array. */
-enum { RT_FFT_SLACK = 32 };
 
 /* ---- plans ---- */
 
@@ -62,15 +60,23 @@ typedef struct rt_fft_plan {
     int users;
     uint64_t last_use;
     void *tables;
-    size_t bytes; /* of the tables */
+    size_t bytes; /* of it, with its tables */
 } rt_fft_plan;
+
+/* With the instruction set that was chosen at load. */
+rt_fft_key rt_fft_key_of(const rt_fft_shape *shape);
 
 /* Made on first use and kept while there is room; NULL: no memory. Give it back with _put. */
 const rt_fft_plan *rt_fft_plan_get(const rt_fft_key *key);
 void rt_fft_plan_put(const rt_fft_plan *plan);
+/* All that plans hold by now. */
+size_t rt_fft_plans_bytes(void);
 
-/* Has n small prime factors only, so that passes are enough? */
-int rt_fft_is_smooth(int64_t n);
+int rt_fft_same_key(const rt_fft_key *a, const rt_fft_key *b);
+/* Of the convolution that a length with a large prime factor becomes. */
+rt_fft_key rt_fft_inner_key(const rt_fft_key *key);
+/* What the plan of a key would hold, without those that it needs. */
+size_t rt_fft_plan_bytes(const rt_fft_key *key);
 
 /* Numbers of a planar array that works on one row (without slack). */
 static inline int64_t rt_fft_room(const rt_fft_plan *plan)
@@ -99,13 +105,11 @@ typedef struct rt_fft_job {
     double scale;
     const void *window[2]; /* of the plan's length: for real and imaginary parts; or NULL */
     int64_t lanes;         /* rows a group */
-    int64_t rows;
-    uint32_t dims; /* the others, the last one fastest */
+    int64_t rows, room;    /* room: numbers of a planar array that works on one (without slack) */
+    uint32_t dims;         /* the others, the last one fastest */
     int64_t sizes[RT_FFT_MOST_DIMS], in_strides[RT_FFT_MOST_DIMS], out_strides[RT_FFT_MOST_DIMS];
 } rt_fft_job;
 
-/* Numbers of a planar array that works on one row of the job (without slack). */
-int64_t rt_fft_room_of(const rt_fft_job *job);
 /* Where rows begin, in reals; what is beyond `count` lanes begins as the first. Returns how many runs
  * along the last dimension they are. */
 int rt_fft_rows_at(const rt_fft_job *job, int64_t first, int64_t count, int64_t *in, int64_t *out);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGEST_FACTOR = 31, PLANS_KEPT = 64, BYTES_KEPT = 256 << 20, ALIGNMENT = 64 };
+enum { PLANS_KEPT = 64, BYTES_KEPT = 256 << 20, ALIGNMENT = 64 };
 
 /* ---- roots of unity ---- */
 
@@ -61,13 +61,6 @@ static void put(const maker *m, void *reals, int64_t at, double value)
 
 /* ---- passes ---- */
 
-int rt_fft_is_smooth(int64_t n)
-{
-    for (int64_t f = 2; f <= LARGEST_FACTOR; f++)
-        while (n % f == 0) n /= f;
-    return n == 1;
-}
-
 static int64_t lanes_of(const rt_fft_plan *p)
 {
     return p->key.vector / (int64_t)real_bytes(p);
@@ -88,7 +81,7 @@ static void factor(rt_fft_plan *p)
     if (twos == 6 && p->key.length / 8 < lanes_of(p)) fours = 3;
     for (int k = 0; k < (twos - 2 * fours) / 3; k++) add_pass(p, 8);
     for (int k = 0; k < fours; k++) add_pass(p, 4);
-    for (int64_t f = LARGEST_FACTOR; f > 2; f--)
+    for (int64_t f = RT_FFT_LARGEST_FACTOR; f > 2; f--)
         for (; n % f == 0; n /= f) add_pass(p, f);
     if (twos == 1) add_pass(p, 2);
     if (!p->pass_count) add_pass(p, 1);
@@ -166,19 +159,6 @@ static void fill_passes(maker *m)
 
 /* ---- convolutions ---- */
 
-/* The least length of few and small factors that is at least n. */
-static int64_t smooth_length(int64_t n)
-{
-    static const int64_t ODD[] = {1, 3, 5, 9, 15};
-    int64_t best = INT64_MAX;
-    for (size_t k = 0; k < sizeof ODD / sizeof *ODD; k++) {
-        int64_t length = 64 * ODD[k];
-        while (length < n) length *= 2;
-        if (length < best) best = length;
-    }
-    return best;
-}
-
 /* exp(-pi i k^2 / n), for one k after the other. */
 typedef struct chirping {
     int64_t n, k, square; /* square: modulo 2 n */
@@ -191,6 +171,9 @@ static void next_chirp(chirping *c, double *re, double *im)
     c->k++;
 }
 
+static rt_fft_plan *plan_new(const rt_fft_key *key);
+static void plan_free(rt_fft_plan *p);
+
 /* The transform of the chirp as a filter, over the inner length. */
 static int fill_response(maker *m, void *to)
 {
@@ -198,12 +181,12 @@ static int fill_response(maker *m, void *to)
     int64_t n = p->key.length, room = p->inner->key.length;
     const rt_fft_kernels *kernels = rt_fft_kernels_of(1);
     rt_fft_key key = {.length = room, .is_double = 1, .vector = kernels->vector};
-    const rt_fft_plan *wide = rt_fft_plan_get(&key);
+    rt_fft_plan *wide = plan_new(&key);
     size_t part = (size_t)(room + RT_FFT_SLACK) * sizeof(double);
     double *re =
         wide ? aligned_alloc(ALIGNMENT, (4 * part + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT) : NULL;
     if (!re) {
-        if (wide) rt_fft_plan_put(wide);
+        plan_free(wide);
         return -1;
     }
     memset(re, 0, 4 * part);
@@ -221,7 +204,7 @@ static int fill_response(maker *m, void *to)
         put(m, to, k, re[k]);
         put(m, to, room + k, im[k]);
     }
-    rt_fft_plan_put(wide);
+    plan_free(wide);
     free(re);
     return 0;
 }
@@ -256,31 +239,52 @@ static int fill(maker *m)
 
 static void plan_free(rt_fft_plan *p)
 {
+    if (!p) return;
     if (p->inner) rt_fft_plan_put(p->inner);
     free(p->tables);
     free(p);
 }
 
+rt_fft_key rt_fft_inner_key(const rt_fft_key *key)
+{
+    rt_fft_key inner = *key;
+    inner.length = rt_fft_smooth_length(2 * key->length - 1);
+    inner.is_half = 0;
+    return inner;
+}
+
+static size_t count_bytes(rt_fft_plan *p)
+{
+    maker m = {.plan = p};
+    if (!p->inner) factor(p);
+    fill(&m);
+    return m.used + ALIGNMENT;
+}
+
+size_t rt_fft_plan_bytes(const rt_fft_key *key)
+{
+    rt_fft_plan inner = {.key = rt_fft_inner_key(key)}, p = {.key = *key};
+    if (!rt_fft_is_smooth(key->length)) p.inner = &inner;
+    return sizeof p + count_bytes(&p);
+}
+
 static rt_fft_plan *plan_new(const rt_fft_key *key)
 {
+    int is_smooth = rt_fft_is_smooth(key->length);
     rt_fft_plan *p = calloc(1, sizeof *p);
+    rt_fft_key inner = rt_fft_inner_key(key);
     if (!p) return NULL;
     p->key = *key;
-    if (!rt_fft_is_smooth(key->length)) {
-        rt_fft_key inner = *key;
-        inner.length = smooth_length(2 * key->length - 1);
-        inner.is_half = 0;
-        p->inner = rt_fft_plan_get(&inner);
-    } else {
-        factor(p);
+    if (!is_smooth && !(p->inner = rt_fft_plan_get(&inner))) {
+        plan_free(p);
+        return NULL;
     }
-    maker m = {.plan = p};
-    if (p->pass_count || p->inner) fill(&m);
-    p->bytes = m.used + ALIGNMENT;
-    m.memory = p->tables = aligned_alloc(ALIGNMENT, p->bytes);
-    if (m.memory) memset(m.memory, 0, p->bytes);
-    m.used = 0;
-    if (!m.memory || (!p->pass_count && !p->inner) || fill(&m)) {
+    size_t bytes = count_bytes(p);
+    maker m = {.plan = p, .memory = aligned_alloc(ALIGNMENT, bytes)};
+    p->tables = m.memory;
+    p->bytes = sizeof *p + bytes;
+    if (m.memory) memset(m.memory, 0, bytes);
+    if (!m.memory || fill(&m)) {
         plan_free(p);
         return NULL;
     }
@@ -301,7 +305,7 @@ static void drop_plans(void)
 #endif
     ;
 
-static int same_key(const rt_fft_key *a, const rt_fft_key *b)
+int rt_fft_same_key(const rt_fft_key *a, const rt_fft_key *b)
 {
     return a->length == b->length && a->is_double == b->is_double && a->across == b->across &&
            a->is_half == b->is_half && a->vector == b->vector;
@@ -310,7 +314,7 @@ static int same_key(const rt_fft_key *a, const rt_fft_key *b)
 static rt_fft_plan *find(const rt_fft_key *key)
 {
     for (rt_fft_plan *p = plans; p; p = p->next)
-        if (same_key(&p->key, key)) return p;
+        if (rt_fft_same_key(&p->key, key)) return p;
     return NULL;
 }
 
@@ -382,6 +386,14 @@ void rt_fft_plan_put(const rt_fft_plan *plan)
     pthread_mutex_lock(&lock);
     ((rt_fft_plan *)(uintptr_t)plan)->users--;
     pthread_mutex_unlock(&lock);
+}
+
+size_t rt_fft_plans_bytes(void)
+{
+    pthread_mutex_lock(&lock);
+    size_t bytes = plan_bytes;
+    pthread_mutex_unlock(&lock);
+    return bytes;
 }
 
 static void drop_plans(void)

@@ -9,6 +9,9 @@
 #define RT_LAPACK_H
 
 #include "rt_linalg.h"
+#include "rt_need.h"
+
+#include <limits.h>
 
 /* The four routines of a name: rt_lapack_fn *const GETRF[] = LAPACK_TABLE(getrf); */
 #define LAPACK_DECLARE(type, name) extern type s##name##_, d##name##_, c##name##_, z##name##_;
@@ -17,12 +20,17 @@
         s##name##_, d##name##_, c##name##_, z##name##_ \
     }
 
-/* The size of work space that a routine wrote to work[0] when asked for it with lwork -1. */
-static inline int rt_lapack_asked(int type, const void *work)
+/* As the argument `lwork`, numbers to work in. They are not asked of the routine, but at least what LAPACK
+ * documents and as many as make it fast: the compiler says the same (loop/need_linalg.c). */
+static inline int rt_lapack_numbers(int64_t numbers)
 {
-    double size =
-        rt_real_bytes(type) == sizeof(float) ? (double)*(const float *)work : *(const double *)work;
-    return size < 1 ? 1 : (int)size;
+    return numbers < 1 ? 1 : numbers > INT_MAX ? INT_MAX : (int)numbers;
+}
+
+/* Of a routine that works on blocks of columns, or rows. */
+static inline int rt_lapack_blocks(int64_t columns)
+{
+    return rt_lapack_numbers((columns > 1 ? columns : 1) * RT_LAPACK_BLOCK);
 }
 
 /* A column-major matrix with what `m` holds: m itself where it is one and `may_use`, else a copy in

@@ -149,21 +149,6 @@ static void eig(const rt_batch *b, int64_t k, char *work)
         (rt_is_complex(b->type) ? eig_complex : eig_real)(b, k, a, work, info);
 }
 
-static int eig_asks(const rt_batch *b, int n)
-{
-    double asked[2] = {1, 0}, reals[2]; /* asked, one of its own routines writes to both */
-    const char *vectors = b->call->out[0].data ? "V" : "N";
-    int ld = n ? n : 1, query = -1, one = 1, info;
-    if (rt_is_complex(b->type))
-        GEEV_COMPLEX[b->type - RT_C64]("N", vectors, &n, NULL, &ld, NULL, NULL, &one, NULL, &ld,
-                                       asked, &query, reals, &info, 1, 1);
-    else
-        GEEV_REAL[b->type]("N", vectors, &n, NULL, &ld, NULL, NULL, NULL, &one, NULL, &ld, asked,
-                           &query, &info, 1, 1);
-    int lwork = rt_lapack_asked(b->type, asked);
-    return lwork < 4 * n ? 4 * n : lwork;
-}
-
 int rt_op_eig(rt_frame *frame, const rt_call *call)
 {
     rt_batch b;
@@ -171,7 +156,7 @@ int rt_op_eig(rt_frame *frame, const rt_call *call)
     if (b.count == 0) return 0;
     rt_matrix a = rt_matrix_at(&call->in[0], 0);
     size_t element = rt_type_bytes(b.type);
-    b.lwork = eig_asks(&b, (int)a.rows);
+    b.lwork = rt_lapack_numbers(a.rows * RT_LAPACK_EIG_COLUMNS + RT_LAPACK_TABLE_NUMBERS);
     b.one = eig;
     b.work_bytes = 2 * rt_work_bytes(rt_matrix_bytes(a)) +
                    2 * rt_work_bytes(2 * a.rows * (int64_t)element) + (size_t)b.lwork * element;

@@ -35,14 +35,10 @@ static void factor(const rt_batch *b, int64_t k, char *work)
 int rt_op_qr_factor(rt_frame *frame, const rt_call *call)
 {
     rt_batch b;
-    double asked[2] = {1, 0};
     RT_TRY(rt_batch_start(&b, frame, call, 1));
     if (b.count == 0) return 0;
     rt_matrix a = rt_matrix_at(&call->in[0], 0);
-    int m = (int)a.rows, n = (int)a.columns, lda = m ? m : 1, query = -1, info;
-    GEQRF[b.type](&m, &n, NULL, &lda, NULL, asked, &query, &info);
-    b.lwork = rt_lapack_asked(b.type, asked);
-    if (b.lwork < n) b.lwork = n;
+    b.lwork = rt_lapack_blocks(a.columns);
     b.work_bytes = (size_t)b.lwork * rt_type_bytes(b.type);
     b.one = factor;
     return rt_batch_run(&b, flops(a));
@@ -69,18 +65,14 @@ static void product(const rt_batch *b, int64_t k, char *work)
 int rt_op_householder_product(rt_frame *frame, const rt_call *call)
 {
     rt_batch b;
-    double asked[2] = {1, 0};
     RT_TRY(rt_batch_start(&b, frame, call, 1));
     if (b.count == 0) return 0;
     rt_matrix q = rt_matrix_at(&call->out[0], 0), tau = rt_vector_at(&call->in[1], 0);
-    int m = (int)q.rows, n = (int)q.columns, count = (int)tau.rows, ldq = m ? m : 1, query = -1;
-    int info;
+    int m = (int)q.rows, n = (int)q.columns, count = (int)tau.rows;
     if (n > m || count > n)
         return rt_fail(frame, FE_RUN_BAD_INPUT, "%d reflections make no %d x %d matrix", count, m,
                        n);
-    ORGQR[b.type](&m, &n, &count, NULL, &ldq, NULL, asked, &query, &info);
-    b.lwork = rt_lapack_asked(b.type, asked);
-    if (b.lwork < n) b.lwork = n;
+    b.lwork = rt_lapack_blocks(n);
     b.work_bytes = rt_work_bytes(rt_matrix_bytes(tau)) + (size_t)b.lwork * rt_type_bytes(b.type);
     b.one = product;
     return rt_batch_run(&b, flops(q));
@@ -123,20 +115,15 @@ static void apply(const rt_batch *b, int64_t k, char *work)
 int rt_op_householder_apply(rt_frame *frame, const rt_call *call)
 {
     rt_batch b;
-    double asked[2] = {1, 0};
     RT_TRY(rt_batch_start(&b, frame, call, 1));
     if (b.count == 0) return 0;
     application s = application_of(&b);
     rt_matrix a = rt_matrix_at(&call->in[0], 0), tau = rt_vector_at(&call->in[1], 0);
-    int lda = rt_leading(rt_columns(NULL, a.rows, a.columns, a.element)), ldc = s.m ? s.m : 1;
-    int query = -1, info, least = call->ints[0] ? s.n : s.m;
     if (a.rows != (call->ints[0] ? s.m : s.n) || s.count > a.rows || s.count > a.columns)
         return rt_fail(frame, FE_RUN_BAD_INPUT, "%d reflections do not fit a %d x %d matrix",
                        s.count, s.m, s.n);
-    ORMQR[b.type](s.side, s.transposed, &s.m, &s.n, &s.count, NULL, &lda, NULL, NULL, &ldc, asked,
-                  &query, &info, 1, 1);
-    b.lwork = rt_lapack_asked(b.type, asked);
-    if (b.lwork < least) b.lwork = least;
+    int64_t blocks = rt_lapack_blocks(call->ints[0] ? s.n : s.m);
+    b.lwork = rt_lapack_numbers(blocks + RT_LAPACK_TABLE_NUMBERS);
     b.work_bytes = rt_work_bytes(rt_matrix_bytes(a)) + rt_work_bytes(rt_matrix_bytes(tau)) +
                    (size_t)b.lwork * rt_type_bytes(b.type);
     b.one = apply;

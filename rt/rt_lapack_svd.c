@@ -57,6 +57,16 @@ static int64_t reals_of(const rt_batch *b, const factors *f)
     return square > mixed ? square : mixed;
 }
 
+/* Numbers that the routine works in. */
+static int64_t numbers_of(const rt_batch *b, const factors *f)
+{
+    int64_t least = f->least, most = f->m > f->n ? f->m : f->n,
+            squares = f->vectors[0] == 'N'     ? 0
+                      : rt_is_complex(b->type) ? 2
+                                               : 4;
+    return squares * least * least + RT_LAPACK_SVD_LOW * least + RT_LAPACK_SVD_HIGH * most;
+}
+
 /* What is orthogonal without a matrix to say how. */
 static void fill_identity(rt_matrix m, int type)
 {
@@ -97,13 +107,10 @@ static void svd(const rt_batch *b, int64_t k, char *work)
 int rt_op_svd(rt_frame *frame, const rt_call *call)
 {
     rt_batch b;
-    double asked[2] = {1, 0};
-    int info;
     RT_TRY(rt_batch_start(&b, frame, call, 2));
     if (b.count == 0) return 0;
     factors f = factors_of(&b, 0);
-    gesdd(b.type, &f, asked, -1, NULL, NULL, &info);
-    b.lwork = rt_lapack_asked(b.type, asked);
+    b.lwork = rt_lapack_numbers(numbers_of(&b, &f));
     b.one = svd;
     b.work_bytes = rt_work_bytes(rt_matrix_bytes(f.a)) +
                    rt_work_bytes(8 * (int64_t)f.least * (int64_t)sizeof(int)) +

@@ -63,13 +63,10 @@ static void ldl_factor(const rt_batch *b, int64_t k, char *work)
 int rt_op_ldl_factor(rt_frame *frame, const rt_call *call)
 {
     rt_batch b;
-    double asked[2] = {1, 0};
     RT_TRY(rt_batch_start(&b, frame, call, 1));
     if (b.count == 0) return 0;
     rt_matrix a = rt_matrix_at(&call->in[0], 0);
-    int n = (int)a.rows, lda = n ? n : 1, query = -1, info;
-    SYTRF[call->ints[0] != 0][b.type]("L", &n, NULL, &lda, NULL, asked, &query, &info, 1);
-    b.lwork = rt_lapack_asked(b.type, asked);
+    b.lwork = rt_lapack_blocks(a.rows);
     b.work_bytes = (size_t)b.lwork * a.element;
     b.one = ldl_factor;
     return rt_batch_run(&b, cube(a));

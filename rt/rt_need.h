@@ -33,7 +33,15 @@ enum {
     RT_KEY_BLOCK = 512,           /* keys that are made at a time */
     RT_TOPK_MORE = 64,            /* items beside twice those that are wanted */
     RT_SELECT_BITS = 12,          /* of a key, that a select counts by */
-    RT_UNIQUE_NUMBERS = 4         /* that each row takes */
+    RT_UNIQUE_NUMBERS = 4,        /* that each row takes */
+
+    RT_LAPACK_INT = 4,    /* bytes */
+    RT_LAPACK_BLOCK = 64, /* columns that its routines work on at once, at most */
+    RT_LAPACK_TABLE_NUMBERS =
+        (RT_LAPACK_BLOCK + 1) * RT_LAPACK_BLOCK, /* of a product with reflections */
+    RT_LAPACK_EIG_COLUMNS = 2 * RT_LAPACK_BLOCK + 4,
+    RT_LAPACK_SVD_LOW = 10 + 2 * RT_LAPACK_BLOCK, /* for each of the smaller size's */
+    RT_LAPACK_SVD_HIGH = 1 + RT_LAPACK_BLOCK      /* and of the larger one's */
 };
 
 /* From the area of one thread to that of the next. Not a whole number of pages: their beginnings are used

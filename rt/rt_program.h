@@ -13,6 +13,7 @@
 #include "ferrite_ops.h"
 #include "plan/replan.h"
 #include "rt_compiler.h"
+#include "rt_fourier_need.h"
 
 typedef struct rt_pool rt_pool;
 
@@ -93,6 +94,16 @@ typedef struct rt_room {
     int64_t each, bytes;
 } rt_room;
 
+/* Tables that operators of one kind go by, which all contexts of the artifact share; only programs with such
+ * operators are linked with them. */
+typedef struct rt_tables {
+    int (*hold)(const rt_fft_shape *transforms, uint32_t count,
+                const void **held); /* -1: no memory */
+    void (*drop)(const void **held, uint32_t count);
+    size_t (*bytes)(void); /* that they take by now */
+} rt_tables;
+extern const rt_tables rt_fourier_tables;
+
 typedef struct rt_frame rt_frame;
 
 typedef struct rt_program {
@@ -128,9 +139,12 @@ typedef struct rt_program {
      * in the caller's where he does (else it is copied there)? NULL: none lies in an input. */
     const int32_t *output_inputs;
     const uint8_t *output_moves;
-    int64_t each_bytes;   /* that operators without room work in, for each thread */
-    int each_grows;       /* some need more at sizes that only the run knows */
-    const rt_room *rooms; /* of the others, by what each thread works in; the last is 0, 0 */
+    int64_t
+        each_bytes; /* that operators without room work in, for each thread; more: rt_make_area */
+    const rt_room *rooms;    /* of the others, by what each thread works in; the last is 0, 0 */
+    const rt_tables *tables; /* NULL: no operator has any */
+    const rt_fft_shape *transforms; /* whose tables contexts have from the beginning */
+    uint32_t transform_count;
 } rt_program;
 
 /* Defined by generated code. */
@@ -284,6 +298,9 @@ int rt_run_replacement(rt_frame *frame, uint32_t part, const fe_tensor *inputs, 
 /* Called once the symbols in the sizes of a segment have values: makes its memory fit and finds the
  * offsets. Nothing in it is alive then. */
 int rt_place(rt_frame *frame, uint32_t segment);
+
+/* Called once the symbols in it have values: each thread gets so many bytes for operators to work in. */
+int rt_make_area(rt_frame *frame, int64_t each);
 
 /* Fails on a size that is INT64_MAX: see fe_times. */
 int rt_fits(rt_frame *frame, int64_t size);

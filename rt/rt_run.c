@@ -311,6 +311,7 @@ int rt_run(fe_context *context, const fe_tensor *inputs, uint32_t input_count, f
     };
     context->error[0] = 0;
     RT_TRY(check_inputs(&frame, program, inputs, input_count));
+    RT_TRY(rt_make_area(&frame, context->least_area));
     rt_measure_inputs(&frame);
     RT_TRY(rt_check_donated(&frame));
     RT_TRY(rt_keep_inputs(&frame));

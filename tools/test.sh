@@ -81,6 +81,17 @@ donated_parts() {
     part "cases, inputs donated" build/ferrite check test/cases --jobs "$JOBS" --donate all
 }
 
+# No run of a program of fixed sizes allocates, nor with one arena for all sizes; but tables of a Fourier
+# transform are made when the run finds its length.
+first_run_parts() {
+    [ -d test/cases ] || return
+    cc -O1 -rdynamic -Iinclude test/artifact/first_run.c build/libferrite.a \
+        $(sed -n 's/^Libs.private: //p' build/ferrite.pc) -o build/first_run || return
+    part "first runs" build/first_run build test/cases/*/*.pt2
+    part "first runs, one arena" build/first_run build max-arena=on \
+        $(ls test/cases/*/*.pt2 | grep -v dynamic_spectrum)
+}
+
 # The same numbers when the program is cut after each node, after every third, and by kinds of operator.
 split_parts() {
     [ -d test/cases ] || return
@@ -137,6 +148,7 @@ parts_of build ""
 if [ "$mode" = test ]; then
     split_parts
     donated_parts
+    first_run_parts
     part "kernel tests, plain C" sh -c 'make B=build/plain ISAS=base CFLAGS=-DFERRITE_SCALAR \
         build/plain/test_kernels && build/plain/test_kernels'
     part "build with sanitizers" make SAN=1 tests

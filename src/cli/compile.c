@@ -21,6 +21,7 @@ static int report(const compile_call *o, const fe_program *program)
             printf("; up to %u of them within the arena and outputs", fe_threads_within(program));
         putchar('\n');
     }
+    if (fe_table_bytes(program)) printf("tables: %lld bytes\n", (long long)fe_table_bytes(program));
     int64_t donated = fe_donated_bytes(program);
     if (donated > 0) printf("donated inputs: %lld bytes more\n", (long long)donated);
     if (donated < 0) printf("donated inputs: more by their sizes\n");

@@ -397,6 +397,11 @@ uint32_t fe_threads_within(const fe_program *program)
     return program->wrapper->each_bytes ? wrap_room_threads(program->wrapper) : 0;
 }
 
+int64_t fe_table_bytes(const fe_program *program)
+{
+    return program->table_bytes;
+}
+
 int64_t fe_donated_bytes(const fe_program *program)
 {
     return wrap_donated_bytes(program->wrapper);

@@ -4,6 +4,8 @@
 
 #include "infer/infer.h"
 
+#include "../rt/rt_fourier_need.h"
+
 #include <string.h>
 #include <unistd.h>
 
@@ -295,10 +297,22 @@ void driver_emit_input(driver_program *d, emit_input *out)
                         .profile = d->options.profile};
 }
 
+static int64_t count_tables(const driver_program *d)
+{
+    uint32_t count;
+    const loop_transform *all = wrap_transforms(d->wrapper, d->memory, &count);
+    rt_fft_shape *shapes = NEW_ARRAY(d->memory, rt_fft_shape, count + 1);
+    for (uint32_t k = 0; k < count; k++)
+        shapes[k] = (rt_fft_shape){all[k].length,  all[k].rows,      all[k].most,
+                                   all[k].is_half, all[k].is_double, all[k].dense};
+    return rt_fft_tables_bytes(shapes, count);
+}
+
 static fe_status stage_emit(driver_program *d)
 {
     emit_input input;
     if (!d->wrapper) return emit_kernels(d);
+    d->table_bytes = count_tables(d);
     d->weights_key = weights_key_of(d->wrapper);
     driver_emit_input(d, &input);
     d->whole.entry = "ferrite_artifact";

@@ -157,8 +157,8 @@ typedef struct fe_program {
     uint64_t weights_key;
     const char *lapack; /* flags that the program is linked with; NULL: needs none */
     double ms[STAGE_COUNT];
-    const char *temporary; /* folder that goes with the program; NULL: none */
-    int64_t artifact_bytes;
+    const char *temporary;               /* folder that goes with the program; NULL: none */
+    int64_t artifact_bytes, table_bytes; /* tables: of operators, which are no weights */
     driver_tuned tuned;
     loaded_program loaded;
 } driver_program;

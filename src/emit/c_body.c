@@ -109,6 +109,13 @@ static void c_place(emit_state *s, const wrap_line *line)
     text_printf(&s->out, "    RT_TRY(rt_place(f, %u));\n", line->index);
 }
 
+static void c_area(emit_state *s, const wrap_line *line)
+{
+    text_add(&s->out, "    RT_TRY(rt_make_area(f, ");
+    sym_print_c_size(s->w->loops->symbols, line->expr, &s->out);
+    text_add(&s->out, "));\n");
+}
+
 /* In an output's memory, all that lie there are declared at once. */
 static void c_alloc(emit_state *s, const wrap_line *line)
 {
@@ -442,7 +449,7 @@ const emit_target emit_target_c = {
             [WRAP_END] = emit_c_region,    [WRAP_PARTITION] = emit_c_partition,
             [WRAP_CLEAR] = c_clear,        [WRAP_CHECK] = c_check,
             [WRAP_DEVICE] = emit_c_device, [WRAP_COPY] = emit_c_copy,
-            [WRAP_WAIT] = emit_c_wait,
+            [WRAP_WAIT] = emit_c_wait,     [WRAP_AREA] = c_area,
         },
     .end = emit_c_end,
 };

@@ -411,6 +411,7 @@ void emit_c_end(emit_state *s)
     text_add_n(&s->out, s->behind.at, s->behind.length);
     uint32_t symbols = print_symbols(s);
     emit_c_custom_names(s);
+    emit_c_transforms(s);
     bool fixed = w->segment_count == 1 && !w->is_dynamic;
     const wrap_room_row *rows;
     int64_t without = wrap_room_rows(w, s->memory, &rows);
@@ -426,14 +427,15 @@ void emit_c_end(emit_state *s)
         "    .arena_bytes = %lld,\n    .arena_lower_bound = %lld,\n"
         "    .segments = segment_table,\n    .segment_count = %u,\n"
         "    .kernel_calls = %u,\n    .unique_kernels = %u,\n    .step_count = %u,\n    .run = "
-        "run,\n    .each_bytes = %lld,\n    .each_grows = %d,\n",
+        "run,\n    .each_bytes = %lld,\n",
         w->loops->inputs.count, w->loops->outputs.count,
         w->is_bounded ? "    .output_bytes = output_bytes,\n" : "", w->weights.count,
         (long long)w->weights_bytes, (unsigned long long)s->input->weights_key, s->w->state_count,
         symbols, (long long)(fixed ? w->arena_bytes : -1), (long long)(fixed ? w->lower_bound : -1),
         w->segment_count, w->kernel_calls, w->unique_kernels, s->input->profile ? s->step : 0,
-        (long long)without, w->each_grows);
+        (long long)without);
     print_rooms(s, rows);
+    emit_c_table_fields(s);
     emit_c_part_fields(s);
     emit_c_custom_fields(s);
     emit_c_donated_fields(s);

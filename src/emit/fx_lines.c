@@ -3,7 +3,8 @@
 
 /* ---- memory ---- */
 
-/* Buffers are allocated one by one: where they would lie in an arena is no one's business here. */
+/* Buffers are allocated one by one: where they would lie in an arena is no one's business here. What
+ * operators work in is their own. */
 static void place_line(emit_state *s, const wrap_line *line)
 {
     (void)s, (void)line;
@@ -373,16 +374,27 @@ const emit_target emit_target_fx = {
     .begin = begin,
     .line =
         {
-            [WRAP_PLACE] = place_line,      [WRAP_ALLOC] = alloc_line,
-            [WRAP_FREE] = free_line,        [WRAP_REUSE] = reuse_line,
-            [WRAP_KERNEL] = emit_fx_kernel, [WRAP_EXTERN] = emit_fx_extern,
-            [WRAP_SYMBOL] = emit_fx_symbol, [WRAP_ASSERT] = assert_line,
-            [WRAP_COMMENT] = comment_line,  [WRAP_OUTPUT] = output_line,
-            [WRAP_IF] = emit_fx_region,     [WRAP_ELSE] = emit_fx_region,
-            [WRAP_REPEAT] = emit_fx_region, [WRAP_WHILE] = emit_fx_region,
-            [WRAP_END] = emit_fx_region,    [WRAP_PARTITION] = emit_fx_partition,
-            [WRAP_CLEAR] = clear_line,      [WRAP_CHECK] = check_line,
-            [WRAP_DEVICE] = emit_fx_device, [WRAP_COPY] = emit_fx_copy,
+            [WRAP_AREA] = place_line,
+            [WRAP_PLACE] = place_line,
+            [WRAP_ALLOC] = alloc_line,
+            [WRAP_FREE] = free_line,
+            [WRAP_REUSE] = reuse_line,
+            [WRAP_KERNEL] = emit_fx_kernel,
+            [WRAP_EXTERN] = emit_fx_extern,
+            [WRAP_SYMBOL] = emit_fx_symbol,
+            [WRAP_ASSERT] = assert_line,
+            [WRAP_COMMENT] = comment_line,
+            [WRAP_OUTPUT] = output_line,
+            [WRAP_IF] = emit_fx_region,
+            [WRAP_ELSE] = emit_fx_region,
+            [WRAP_REPEAT] = emit_fx_region,
+            [WRAP_WHILE] = emit_fx_region,
+            [WRAP_END] = emit_fx_region,
+            [WRAP_PARTITION] = emit_fx_partition,
+            [WRAP_CLEAR] = clear_line,
+            [WRAP_CHECK] = check_line,
+            [WRAP_DEVICE] = emit_fx_device,
+            [WRAP_COPY] = emit_fx_copy,
             [WRAP_WAIT] = emit_fx_wait,
         },
     .end = end,

@@ -166,6 +166,12 @@ static void python_place(emit_state *s, const wrap_line *line)
     text_add(&s->out, ")\n");
 }
 
+/* Operators here state nothing, and their areas grow. */
+static void python_area(emit_state *s, const wrap_line *line)
+{
+    (void)s, (void)line;
+}
+
 static void python_alloc(emit_state *s, const wrap_line *line)
 {
     emit_python_declare(s, line->buffer);
@@ -356,16 +362,27 @@ const emit_target emit_target_python = {
     .begin = emit_python_begin,
     .line =
         {
-            [WRAP_PLACE] = python_place,        [WRAP_ALLOC] = python_alloc,
-            [WRAP_FREE] = python_free,          [WRAP_REUSE] = python_reuse,
-            [WRAP_KERNEL] = emit_python_kernel, [WRAP_EXTERN] = emit_python_extern,
-            [WRAP_SYMBOL] = emit_python_symbol, [WRAP_ASSERT] = python_assert,
-            [WRAP_COMMENT] = python_comment,    [WRAP_OUTPUT] = python_output,
-            [WRAP_IF] = emit_python_region,     [WRAP_ELSE] = emit_python_region,
-            [WRAP_REPEAT] = emit_python_region, [WRAP_WHILE] = emit_python_region,
-            [WRAP_END] = emit_python_region,    [WRAP_PARTITION] = emit_python_partition,
-            [WRAP_CLEAR] = python_clear,        [WRAP_CHECK] = python_check,
-            [WRAP_DEVICE] = emit_python_device, [WRAP_COPY] = emit_python_copy,
+            [WRAP_AREA] = python_area,
+            [WRAP_PLACE] = python_place,
+            [WRAP_ALLOC] = python_alloc,
+            [WRAP_FREE] = python_free,
+            [WRAP_REUSE] = python_reuse,
+            [WRAP_KERNEL] = emit_python_kernel,
+            [WRAP_EXTERN] = emit_python_extern,
+            [WRAP_SYMBOL] = emit_python_symbol,
+            [WRAP_ASSERT] = python_assert,
+            [WRAP_COMMENT] = python_comment,
+            [WRAP_OUTPUT] = python_output,
+            [WRAP_IF] = emit_python_region,
+            [WRAP_ELSE] = emit_python_region,
+            [WRAP_REPEAT] = emit_python_region,
+            [WRAP_WHILE] = emit_python_region,
+            [WRAP_END] = emit_python_region,
+            [WRAP_PARTITION] = emit_python_partition,
+            [WRAP_CLEAR] = python_clear,
+            [WRAP_CHECK] = python_check,
+            [WRAP_DEVICE] = emit_python_device,
+            [WRAP_COPY] = emit_python_copy,
             [WRAP_WAIT] = emit_python_wait,
         },
     .end = emit_python_end,

@@ -58,6 +58,12 @@ static int do_place(exec_run *r, const wrap_line *line, uint32_t *next)
     return rt_place(r->f, line->index);
 }
 
+static int do_area(exec_run *r, const wrap_line *line, uint32_t *next)
+{
+    (void)next;
+    return rt_make_area(r->f, exec_size(r, line->expr));
+}
+
 static int do_alloc(exec_run *r, const wrap_line *line, uint32_t *next)
 {
     (void)next;
@@ -265,13 +271,14 @@ static int do_check(exec_run *r, const wrap_line *line, uint32_t *next)
 }
 
 const exec_line exec_lines[WRAP_KIND_COUNT] = {
-    [WRAP_PLACE] = do_place,         [WRAP_ALLOC] = do_alloc,    [WRAP_FREE] = do_free,
-    [WRAP_REUSE] = do_alloc,         [WRAP_KERNEL] = do_kernel,  [WRAP_EXTERN] = do_extern,
-    [WRAP_SYMBOL] = do_symbol,       [WRAP_ASSERT] = do_assert,  [WRAP_COMMENT] = do_comment,
-    [WRAP_OUTPUT] = do_output,       [WRAP_IF] = exec_region,    [WRAP_ELSE] = exec_region,
-    [WRAP_REPEAT] = exec_region,     [WRAP_WHILE] = exec_region, [WRAP_END] = exec_region,
-    [WRAP_PARTITION] = do_partition, [WRAP_CLEAR] = do_clear,    [WRAP_CHECK] = do_check,
-    [WRAP_DEVICE] = exec_device,     [WRAP_COPY] = exec_copy,    [WRAP_WAIT] = do_comment,
+    [WRAP_AREA] = do_area,       [WRAP_PLACE] = do_place,         [WRAP_ALLOC] = do_alloc,
+    [WRAP_FREE] = do_free,       [WRAP_REUSE] = do_alloc,         [WRAP_KERNEL] = do_kernel,
+    [WRAP_EXTERN] = do_extern,   [WRAP_SYMBOL] = do_symbol,       [WRAP_ASSERT] = do_assert,
+    [WRAP_COMMENT] = do_comment, [WRAP_OUTPUT] = do_output,       [WRAP_IF] = exec_region,
+    [WRAP_ELSE] = exec_region,   [WRAP_REPEAT] = exec_region,     [WRAP_WHILE] = exec_region,
+    [WRAP_END] = exec_region,    [WRAP_PARTITION] = do_partition, [WRAP_CLEAR] = do_clear,
+    [WRAP_CHECK] = do_check,     [WRAP_DEVICE] = exec_device,     [WRAP_COPY] = exec_copy,
+    [WRAP_WAIT] = do_comment,
 };
 
 /* ---- all of them ---- */

@@ -207,7 +207,6 @@ static void make_rooms(exec_program *x)
     const wrap_room_row *row;
     VEC(rt_room) rooms = {0};
     x->program.each_bytes = wrap_room_rows(x->w, x->memory, &row);
-    x->program.each_grows = x->w->each_grows;
     for (; row->each; row++) vec_push(x->memory, &rooms, (rt_room){row->each, row->bytes});
     vec_push(x->memory, &rooms, (rt_room){0});
     x->program.rooms = rooms.at;

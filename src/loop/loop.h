@@ -376,11 +376,16 @@ bool loop_next_argument(loop_arguments *a, loop_argument *out); /* false: there 
 typedef struct loop_need {
     sym_expr shared; /* by all threads of a call */
     sym_expr each;   /* by each of them alone */
-    bool is_open;    /* it needs more that is not known here */
 } loop_need;
 loop_need loop_need_of(const loop_program *p, const loop_op *op);
 /* Bytes from the area of one thread to that of the next, where each works in so many. */
 int64_t loop_area_stride(int64_t each);
+/* The shapes of Fourier transforms whose tables a context may have ahead, two at most; returns how many. */
+typedef struct loop_transform {
+    int64_t length, rows, most;        /* as rt_fft_shape of rt/rt_fourier_need.h has them */
+    int32_t is_half, is_double, dense; /* all the same type: they are compared as bytes */
+} loop_transform;
+uint32_t loop_transforms(const loop_program *p, const loop_op *op, loop_transform *out);
 
 /* ---- the same as an operand (work.c) ---- */
 /* What threads share is a buffer of bytes, the operator's last output, `work @buf3` in texts; sched/

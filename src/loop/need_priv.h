@@ -56,10 +56,8 @@ void need_mode(needing *n);
 void need_select(needing *n);
 void need_topk(needing *n);
 void need_unique(needing *n);
-/* need_matrix.c */
-void need_triangular_solve(needing *n);
-void need_matrix_exp(needing *n);
-void need_unknown(needing *n);
+/* need_matrix.c: by the operators' names */
+void need_matrices(needing *n);
 /* need_fourier.c */
 void need_fourier(needing *n);
 

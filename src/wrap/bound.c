@@ -56,26 +56,27 @@ static const char *describe(const wrap_program *w, const wrap_facts *facts, sym_
     return name;
 }
 
-static fe_status refuse(const wrap_program *w, const wrap_facts *facts, loop_buffer_id id)
+static fe_status refuse(const wrap_program *w, const wrap_facts *facts, sym_expr bytes,
+                        const char *what)
 {
     open_search search = {.w = w};
     diag d = {.status = FE_USAGE, .stage = "wrap"};
     text size;
     text_init(&size, w->memory);
-    sym_print(w->loops->symbols, w->bytes[id], &size);
-    sym_each_symbol(w->loops->symbols, w->bytes[id], find_open, &search);
+    sym_print(w->loops->symbols, bytes, &size);
+    sym_each_symbol(w->loops->symbols, bytes, find_open, &search);
     if (sym_is_none(search.open)) {
         d.help = "export the program with smaller ranges, or leave max-arena out";
         return diag_fail(w->session, d,
-                         "max-arena: no memory holds the largest size of @%s, %s bytes",
-                         w->loops->buffers.at[id].name, size.at);
+                         "max-arena: no memory holds the largest size of %s, %s bytes", what,
+                         size.at);
     }
     d.help = sym_kind_of(w->loops->symbols, search.open) == SYM_UNBACKED
                  ? "bound it in the program, torch._check(n <= ...), or leave max-arena out"
                  : "give it a maximum where the program is exported, Dim(..., max=...), or leave "
                    "max-arena out";
-    return diag_fail(w->session, d, "max-arena: %s has no upper bound, and @%s takes %s bytes",
-                     describe(w, facts, search.open), w->loops->buffers.at[id].name, size.at);
+    return diag_fail(w->session, d, "max-arena: %s has no upper bound, and %s takes %s bytes",
+                     describe(w, facts, search.open), what, size.at);
 }
 
 bool wrap_largest_bytes(const wrap_program *w, loop_buffer_id id, int64_t *bytes)
@@ -87,7 +88,9 @@ bool wrap_largest_bytes(const wrap_program *w, loop_buffer_id id, int64_t *bytes
 static fe_status bytes_of(const wrap_program *w, const wrap_facts *facts, loop_buffer_id id,
                           int64_t *bytes)
 {
-    return wrap_largest_bytes(w, id, bytes) ? FE_OK : refuse(w, facts, id);
+    if (wrap_largest_bytes(w, id, bytes)) return FE_OK;
+    return refuse(w, facts, w->bytes[id],
+                  arena_printf(w->memory, "@%s", w->loops->buffers.at[id].name));
 }
 
 /* ---- outputs ---- */
@@ -148,6 +151,19 @@ fe_status wrap_place_largest(wrap_program *w, const wrap_facts *facts)
     set_offsets(w, &layout, plan.offsets);
     w->arena_bytes = plan.height;
     w->lower_bound = plan.lower_bound;
+    return FE_OK;
+}
+
+/* ---- what operators work in ---- */
+
+fe_status wrap_set_areas(wrap_program *w, const wrap_facts *facts)
+{
+    const wrap_line *largest;
+    w->each_bytes = wrap_each_bytes(w, &largest);
+    if (w->each_bytes > PLAN_MOST_BYTES)
+        return refuse(w, facts, loop_need_of(w->loops, largest->op).each,
+                      arena_printf(w->memory, "what %s works in", largest->op->kernel));
+    wrap_make_areas(w);
     return FE_OK;
 }
 

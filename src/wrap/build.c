@@ -450,11 +450,9 @@ fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *me
     need_states(&b);
     collect_weights(&b);
     if (w->is_bounded) wrap_assert_ranges(w);
+    FE_TRY(wrap_set_areas(w, facts));
     FE_TRY(wrap_make_layouts(w));
     wrap_find_rooms(w, s->groups.count);
-    wrap_need need = wrap_need_of(w);
-    w->each_bytes = need.each;
-    w->each_grows = need.grows;
     *out = w;
     return wrap_check(w);
 }

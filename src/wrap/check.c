@@ -343,6 +343,7 @@ static fe_status check_line(checker *c, const wrap_line *line)
         return FE_OK;
     case WRAP_EXTERN: return check_extern(c, line);
     case WRAP_SYMBOL: return check_symbol(c, line);
+    case WRAP_AREA: return read_expr(c, line->expr);
     case WRAP_ASSERT:
         FE_TRY(read_expr(c, line->relation.left));
         return read_expr(c, line->relation.right);

@@ -1,23 +1,5 @@
-/* need.c -- what the threads of a context have to themselves to work in, and law W12: operators have what
- * they state.
- */
+/* need.c -- law W12: operators have what they state to work in. */
 #include "wrap/wrap_priv.h"
-
-wrap_need wrap_need_of(const wrap_program *w)
-{
-    wrap_need need = {0};
-    for (uint32_t i = 0; i < w->lines.count; i++) {
-        const wrap_line *line = &w->lines.at[i];
-        int64_t least, most;
-        if (line->kind != WRAP_EXTERN || line->op->callee) continue;
-        loop_need of = loop_need_of(w->loops, line->op);
-        sym_range(w->loops->symbols, of.each, NULL, &least, &most);
-        bool is_known = least == most || (w->is_bounded && most <= PLAN_MOST_BYTES);
-        need.grows |= of.is_open || !is_known;
-        if (is_known && most > need.each) need.each = most;
-    }
-    return need;
-}
 
 static const char *check_call(const wrap_program *w, const wrap_line *line)
 {
@@ -47,8 +29,8 @@ const char *wrap_check_needs(const wrap_program *w, uint32_t *line, const char *
         *name = fault ? at->op->kernel : "";
         if (fault) return fault;
     }
-    wrap_need need = wrap_need_of(w);
-    return need.each == w->each_bytes && need.grows == w->each_grows
-               ? NULL
-               : "threads have other areas than operators state";
+    const wrap_line *largest;
+    if (wrap_each_bytes(w, &largest) != w->each_bytes)
+        return "threads have other areas than operators state";
+    return wrap_check_areas(w, line);
 }

@@ -48,7 +48,6 @@ static fe_status parse_head(parsing *in)
     in->w->is_dynamic = in->w->arena_bytes < 0;
     in->w->is_bounded = lex_take(in->lx, "bounded");
     if (lex_take(in->lx, "each")) FE_TRY(lex_int(in->lx, &in->w->each_bytes));
-    in->w->each_grows = lex_take(in->lx, "grows");
     in->w->unique_kernels = (uint32_t)kernels;
     in->w->kernel_calls = (uint32_t)calls;
     return FE_OK;
@@ -392,6 +391,7 @@ static fe_status parse_fields(parsing *in, wrap_line *line)
     case WRAP_KERNEL: return parse_call(in, &line->call);
     case WRAP_EXTERN: return parse_extern(in, line);
     case WRAP_SYMBOL: return parse_symbol(in, line);
+    case WRAP_AREA: return sym_parse(in->p->symbols, in->lx, &line->expr);
     case WRAP_ASSERT:
         FE_TRY(sym_parse_relation(in->p->symbols, in->lx, &line->relation));
         return lex_string(in->lx, &line->text);

@@ -208,6 +208,10 @@ void wrap_print_line(const wrap_program *w, const wrap_line *line, text *out)
         break;
     case WRAP_EXTERN: print_extern(w, line, out); break;
     case WRAP_SYMBOL: print_symbol(w, line, out); break;
+    case WRAP_AREA:
+        text_char(out, ' ');
+        sym_print(w->loops->symbols, line->expr, out);
+        break;
     case WRAP_ASSERT:
         text_char(out, ' ');
         sym_print_relation(w->loops->symbols, &line->relation, out);
@@ -281,7 +285,7 @@ void wrap_print(const wrap_program *w, text *out)
                 (long long)w->arena_bytes, (long long)w->lower_bound, (long long)w->weights_bytes,
                 w->unique_kernels, w->kernel_calls, w->is_bounded ? " bounded" : "");
     if (w->each_bytes) text_printf(out, " each %lld", (long long)w->each_bytes);
-    text_add(out, w->each_grows ? " grows\n" : "\n");
+    text_char(out, '\n');
     for (uint32_t k = 0; k < w->weights.count; k++) print_weight(w, k, out);
     print_memory(w, out);
     for (uint32_t i = 0; i < w->lines.count; i++) {

@@ -67,8 +67,7 @@ bool wrap_room_each(const wrap_program *w, const wrap_line *line, int64_t *each)
     if (line->kind != WRAP_EXTERN || line->op->callee) return false;
     loop_need need = loop_need_of(w->loops, line->op);
     sym_range(w->loops->symbols, need.each, NULL, &least, each);
-    return !need.is_open && *each > 0 &&
-           (least == *each || (w->is_bounded && *each <= PLAN_MOST_BYTES));
+    return *each > 0 && (least == *each || (w->is_bounded && *each <= PLAN_MOST_BYTES));
 }
 
 /* ---- finding ---- */
@@ -185,11 +184,18 @@ int64_t wrap_room_rows(const wrap_program *w, arena *memory, const wrap_room_row
     return without;
 }
 
+static bool has_areas(const wrap_program *w)
+{
+    for (uint32_t i = 0; i < w->lines.count; i++)
+        if (w->lines.at[i].kind == WRAP_AREA) return true;
+    return false;
+}
+
 uint32_t wrap_room_threads(const wrap_program *w)
 {
     arena *memory = arena_new(w->session);
     const wrap_room_row *row;
-    int64_t threads = wrap_room_rows(w, memory, &row) > 0 || w->each_grows ? 0 : INT32_MAX;
+    int64_t threads = wrap_room_rows(w, memory, &row) > 0 || has_areas(w) ? 0 : INT32_MAX;
     for (; row->each; row++) {
         int64_t fit = row->bytes / loop_area_stride(row->each);
         if (fit < threads) threads = fit;

@@ -78,9 +78,10 @@
  * in the same bytes of the memory of an input or an output, and that itself, no two are used in turns, nor
  * by one line but where the one takes over the other; an input is donated. An output that may lie in an input
  * counts as lying there. W12 what an operator works in is as large as it states (loop/need.c) and lives for
- * its line alone, and `each` is the area of a thread that is enough for all of them, but those that make it
- * grow. W13 nothing lives in the room of a line, where areas of its threads lie if they fit, and that is as
- * large as one of them at least (room.c).
+ * its line alone, and `each` is the area of a thread that is enough for all of them, but those that have an
+ * `area` line before them: the most that they work in is a function of symbols. W13 nothing lives in the
+ * room of a line, where areas of its threads lie if they fit, and that is as large as one of them at least
+ * (room.c).
  */
 #ifndef FERRITE_WRAP_H
 #define FERRITE_WRAP_H
@@ -218,7 +219,6 @@ typedef struct wrap_program {
     int64_t weights_bytes;
     int64_t arena_bytes, lower_bound;
     int64_t each_bytes; /* most that an operator works in, for each thread (need.c) */
-    bool each_grows;    /* some may need more: by a symbol, or by what the run finds out */
     /* for each buffer: the output whose memory it is when the caller gives one; -1 */
     int32_t *output_of;
     uint32_t unique_kernels, kernel_calls;
@@ -298,6 +298,8 @@ static inline bool wrap_is_on_host(const wrap_program *w, loop_buffer_id id)
 {
     return w->loops->buffers.at[id].device.kind == TY_CPU;
 }
+/* area.c: the shapes of Fourier transforms whose tables a context has from its beginning. */
+loop_transform *wrap_transforms(const wrap_program *w, arena *memory, uint32_t *count);
 /* Is the line a step, as lives count them: calls, assertions, symbols that the run defines, and where
  * regions and parts begin and end? */
 static inline bool wrap_is_step(const wrap_line *line)

@@ -68,16 +68,19 @@ void wrap_collect_layout(wrap_program *w, uint32_t segment, wrap_layout *out);
 fe_status wrap_place_largest(wrap_program *w, const wrap_facts *facts);
 /* Fills in w->output_bytes; likewise. */
 fe_status wrap_bound_outputs(wrap_program *w, const wrap_facts *facts);
+/* Sets w->each_bytes and makes room for what else operators work in; likewise. */
+fe_status wrap_set_areas(wrap_program *w, const wrap_facts *facts);
 /* Adds an assertion behind each symbol that the run defines: that it is in its range. */
 void wrap_assert_ranges(wrap_program *w);
 
-/* need.c: an area for each thread, as large as any operator states that knows it ahead. */
-typedef struct wrap_need {
-    int64_t each;
-    bool grows; /* some do not */
-} wrap_need;
-wrap_need wrap_need_of(const wrap_program *w);
-/* Law W12: what is broken, or NULL; in which line, and for whom. */
+/* area.c: the area of a thread that is enough for all operators that know ahead what they want, and the line
+ * of the one that wants most; NULL: none wants any. */
+int64_t wrap_each_bytes(const wrap_program *w, const wrap_line **largest);
+/* Adds the lines that make it larger for the others; what is wrong with them, or NULL, and in which line. */
+void wrap_make_areas(wrap_program *w);
+const char *wrap_check_areas(const wrap_program *w, uint32_t *line);
+
+/* need.c: law W12: what is broken, or NULL; in which line, and for whom. */
 const char *wrap_check_needs(const wrap_program *w, uint32_t *line, const char **name);
 
 /* room.c: gives each line of an operator the largest room that there is, where one area fits. */

@@ -1,6 +1,5 @@
-/* scratch.c -- scratch [met] MODEL.so ...: what operators work in is part of the context: no call allocates,
- * not even the first, and what the artifact says that it holds stays the same. After `met`: but for the
- * first two calls.
+/* scratch.c -- scratch MODEL.so ...: what operators work in is part of the context: no call allocates, not
+ * even the first, and what the artifact says that it holds stays the same.
  */
 #define _GNU_SOURCE
 #include "counting.h"
@@ -35,7 +34,7 @@ static void *fill(const fe_port *port)
     return data;
 }
 
-static void measure(const fe_artifact *a, int first)
+static void measure(const fe_artifact *a)
 {
     fe_model *model;
     fe_context *context;
@@ -55,10 +54,7 @@ static void measure(const fe_artifact *a, int first)
         long before = atomic_load(&allocations);
         memset(outputs, 0, sizeof outputs);
         status = a->run(context, inputs, a->input_count, outputs, a->output_count);
-        if (i < first) /* who works for whom is not the same each time */
-            held = a->memory_bytes(context);
-        else
-            allocated += atomic_load(&allocations) - before;
+        allocated += atomic_load(&allocations) - before;
     }
     printf("%s: %ld allocations, %lld more bytes held%s\n", a->name, allocated,
            (long long)(a->memory_bytes(context) - held), status ? ", failed" : "");
@@ -69,13 +65,12 @@ static void measure(const fe_artifact *a, int first)
 
 int main(int argc, char **argv)
 {
-    int first = argc > 1 && strcmp(argv[1], "met") == 0 ? 2 : 0;
-    for (int i = first ? 2 : 1; i < argc; i++) {
+    for (int i = 1; i < argc; i++) {
         void *library = dlopen(argv[i], RTLD_NOW);
         const fe_artifact *(*entry)(void);
         *(void **)&entry = library ? dlsym(library, "ferrite_artifact") : NULL;
         if (!entry) return printf("cannot load %s\n", argv[i]), 1;
-        measure(entry(), first);
+        measure(entry());
     }
     return 0;
 }

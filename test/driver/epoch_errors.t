@@ -41,3 +41,35 @@ sum 2797394.0
 sum 6.0
 sum 4269671.0
 sum 169.0
+--run-- ferrite compile rooms.fx -o m.so --quiet && ferrite inspect rooms.fx --stage wrap | grep -c ^area && ./t ./m.so
+--file rooms.fx--
+symbols {
+  s0 in [0, 100]
+}
+graph main {
+  placeholder %x user "x" : f32[s0,3]
+  placeholder %n user "n" : i64[]
+  %t = aten.permute.default(%x, [1, 0]) : f32[3,s0]
+  %s = aten.sort.default(%t, 1) : (f32[3,s0], i64[3,s0])
+  %v = _operator.getitem(%s, 0) : f32[3,s0]
+  %w = aten.sum.dim_IntList(%v, [0]) : f32[s0]
+  %k = aten.item.default(%n) : int u1
+  %low = _operator.ge(%k, 0) : bool u1 >= 0
+  %b = aten._assert_scalar.default(%low, "k is a count")
+  %r = aten.arange.default(%k) : i64[u1]
+  %f = aten._to_copy.default(%r, dtype=torch.float32) : f32[u1]
+  %g = aten.neg.default(%f) : f32[u1]
+  %c = aten.stack.default([%f, %g]) : f32[2,u1]
+  %d = aten.sort.default(%c, 1) : (f32[2,u1], i64[2,u1])
+  %e = _operator.getitem(%d, 0) : f32[2,u1]
+  %h = aten.sum.dim_IntList(%e, [0]) : f32[u1]
+  %o = aten.cat.default([%w, %h]) : f32[s0 + u1]
+  output (user %o)
+}
+--out--
+2
+sum 13.0
+sum 81.0
+sum 1.0
+sum 197.0
+sum 13.0

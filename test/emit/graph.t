@@ -467,3 +467,36 @@ output 0 @y[8]{1}
   ]
 }
 }
+--run-- ferrite inspect - --from wrap --stage graph | sed '1,/^"states"/d' | python3 -c 'import json, sys; text = sys.stdin.read(); json.loads("{" + text); print(text, end="")'
+--in--
+program rows
+symbol s0 in [2, 50]
+input  @x : f32[4,s0] strides [s0,1] origin 0
+temp   @buf1 : f32[4,s0] strides [s0,1] origin 1
+wrapper arena 0 bound 0 weights 0 kernels 0 calls 1
+memory @buf1 output 0
+symbol s0 = size 0 1
+area -64*((-s0) // 4)
+note "s"
+extern sort (@x[4,s0]{s0,1}) -> (@buf1[4,s0]{s0,1}, none) ints [1, 0] floats []
+output 0 @buf1[4,s0]{s0,1}
+--out--
+"graphs": {
+  "main": [
+    {"op": "placeholder", "name": "arg__0", "target": "arg__0", "args": []},
+    {"op": "call_function", "name": "x", "target": "ferrite.input", "args": [{"node": "arg__0"}, "x", {"dtype": "torch.float32"}, [4, -1], [-1, 1], "[4, s0]", false]},
+    {"op": "call_function", "name": "given__0", "target": "ferrite.same", "args": [{"node": "x"}]},
+    {"op": "get_attr", "name": "library", "target": "library", "args": []},
+    {"op": "call_function", "name": "s0", "target": "ferrite.size", "args": [{"node": "given__0"}, 1]},
+    {"op": "call_function", "name": "check__0", "target": "ferrite.check_range", "args": [{"node": "given__0"}, "x", 1, {"node": "s0"}, "s0", 2, 50, false]},
+    {"op": "call_function", "name": "check__1", "target": "ferrite.check_size", "args": [{"node": "given__0"}, "x", 1, {"node": "s0"}, "s0"]},
+    {"op": "call_function", "name": "check__2", "target": "ferrite.check_stride", "args": [{"node": "given__0"}, "x", 0, {"node": "s0"}, "s0"]},
+    {"op": "call_function", "name": "buf1", "target": "torch.empty_strided", "args": [[4, {"node": "s0"}], [{"node": "s0"}, 1]], "kwargs": {"dtype": {"dtype": "torch.float32"}}},
+    {"op": "call_function", "name": "view__3", "target": "ferrite.as_strided", "args": [{"node": "x"}, [4, {"node": "s0"}], [{"node": "s0"}, 1], 0], "note": "s"},
+    {"op": "call_function", "name": "view__4", "target": "ferrite.as_strided", "args": [{"node": "buf1"}, [4, {"node": "s0"}], [{"node": "s0"}, 1], 0], "note": "s"},
+    {"op": "call_function", "name": "sort__5", "target": "ferrite.extern", "args": [{"node": "library"}, "sort", [{"node": "view__3"}]], "kwargs": {"out": [{"node": "view__4"}, null], "ints": [1, 0], "floats": []}, "note": "s"},
+    {"op": "call_function", "name": "view__6", "target": "ferrite.as_strided", "args": [{"node": "buf1"}, [4, {"node": "s0"}], [{"node": "s0"}, 1], 0]},
+    {"op": "output", "name": "output", "target": "output", "args": [[{"node": "view__6"}]]}
+  ]
+}
+}

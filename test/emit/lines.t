@@ -325,3 +325,49 @@ static int run(rt_frame *f)
     rt_output(f, 0, y + 0, (const int64_t[]){8}, (const int64_t[]){1});
     return 0;
 }
+--run-- ferrite inspect - --from wrap --stage c | sed -n '/^static int run/,/^}/p'
+--in--
+program rows
+symbol s0 in [2, 50]
+input  @x : f32[4,s0] strides [s0,1] origin 0
+temp   @buf1 : f32[4,s0] strides [s0,1] origin 1
+wrapper arena 0 bound 0 weights 0 kernels 0 calls 1
+memory @buf1 output 0
+symbol s0 = size 0 1
+area -64*((-s0) // 4)
+note "s"
+extern sort (@x[4,s0]{s0,1}) -> (@buf1[4,s0]{s0,1}, none) ints [1, 0] floats []
+output 0 @buf1[4,s0]{s0,1}
+--out--
+static int run(rt_frame *f)
+{
+    const int64_t s0 = f->symbols[0] = f->in[0].sizes[1];
+    (void)s0;
+    if (s0 < 2LL || s0 > 50LL)
+        return rt_fail(f, FE_RUN_BAD_INPUT, "input '%s' has size %lld in dimension 1: s0 must be in [2, 50]", "x", (long long)f->in[0].sizes[1]);
+    if (f->in[0].sizes[1] != s0)
+        return rt_fail(f, FE_RUN_BAD_INPUT, "input '%s' has size %lld in dimension 1, expected s0 = %lld", "x",
+                       (long long)f->in[0].sizes[1], (long long)(s0));
+    RT_TRY(rt_check_stride(f, 0, 0, s0, "s0"));
+    char *const arena = f->segments[0].memory;
+    (void)arena;
+    float *const x = f->inputs[0];
+    float *const buf1 = rt_output_memory(f, 0, fe_times(16, s0));
+    if (!buf1) return rt_fail(f, FE_RUN_NO_MEMORY, "no memory for an output");
+    (void)x;
+    (void)buf1;
+    RT_TRY(rt_make_area(f, fe_times((-64), fe_over(fe_times((-1), s0), 4))));
+
+    /* s */
+    RT_TRY(rt_op_sort(f, &(rt_call){
+        .in = (const fe_tensor[]){{x, 7, 2, (const int64_t[]){4, s0}, (const int64_t[]){s0, 1}}},
+        .in_count = 1,
+        .out = (const fe_tensor[]){{buf1, 7, 2, (const int64_t[]){4, s0}, (const int64_t[]){s0, 1}},
+            {0}},
+        .out_count = 2,
+        .ints = (const int64_t[]){1, 0},
+        .floats = (const double[]){0},
+    }));
+    rt_output(f, 0, buf1 + 0, (const int64_t[]){4, s0}, (const int64_t[]){s0, 1});
+    return 0;
+}

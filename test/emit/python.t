@@ -419,3 +419,32 @@ def lines(f):
 program = rt.Program("devices", library, INPUTS, OUTPUTS, lines, WEIGHTS, 0, STATES, PARTS, grows=True)
 Context = functools.partial(rt.Context, program)
 run = Context()
+--run-- ferrite inspect - --from wrap --stage python | sed '1,/^STATES/d' | grep -v '^$'
+--in--
+program rows
+symbol s0 in [2, 50]
+input  @x : f32[4,s0] strides [s0,1] origin 0
+temp   @buf1 : f32[4,s0] strides [s0,1] origin 1
+wrapper arena 0 bound 0 weights 0 kernels 0 calls 1
+memory @buf1 output 0
+symbol s0 = size 0 1
+area -64*((-s0) // 4)
+note "s"
+extern sort (@x[4,s0]{s0,1}) -> (@buf1[4,s0]{s0,1}, none) ints [1, 0] floats []
+output 0 @buf1[4,s0]{s0,1}
+--out--
+PARTS = []
+def lines(f):
+    s0 = f.size(0, 1)
+    f.check_range(0, 1, "s0", s0, 2, 50)
+    f.check_size(0, 1, s0, "s0")
+    f.check_stride(0, 0, s0, "s0")
+    x = f.input(0)
+    buf1 = f.output_memory(0, (16 * s0))
+    # s
+    f.call(op_sort, [(x, rt.F32, (4, s0), (s0, 1))],
+           [(buf1, rt.F32, (4, s0), (s0, 1)), None], ints=(1, 0))
+    f.returns(0, buf1, rt.F32, (4, s0), (s0, 1))
+program = rt.Program("rows", library, INPUTS, OUTPUTS, lines, WEIGHTS, 0, STATES, PARTS)
+Context = functools.partial(rt.Context, program)
+run = Context()

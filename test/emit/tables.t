@@ -117,5 +117,4 @@ const rt_program rt_this_program = {
     .step_count = 0,
     .run = run,
     .each_bytes = 0,
-    .each_grows = 0,
 };

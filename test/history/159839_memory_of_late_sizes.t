@@ -37,7 +37,7 @@ in 0 f32 [16]
 run
 release
 --out--
-wrapper arena 128 bound 128 weights 0 kernels 4 calls 6 grows
+wrapper arena 128 bound 128 weights 0 kernels 4 calls 6
 alloc @buf1 live [0, 5) at 0 bytes 16
 alloc @buf2 live [0, 2) at 64 bytes 8
 symbol u0 = @buf2[]{}

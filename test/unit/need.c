@@ -4,6 +4,7 @@
 #include "unit.h"
 
 #include "../../rt/rt_entry.h"
+#include "../../rt/rt_fourier_need.h"
 #include "../../rt/rt_kernels.h"
 #include "../../rt/rt_library.h"
 #include "loop/loop.h"
@@ -134,7 +135,8 @@ static operator_fn *function_of(const char *kernel)
                 {"mode", rt_op_mode},
                 {"unique", rt_op_unique},
                 {"triangular_solve", rt_op_triangular_solve},
-                {"matrix_exp", rt_op_matrix_exp}};
+                {"matrix_exp", rt_op_matrix_exp},
+                {"fourier", rt_op_fourier}};
     for (size_t k = 0; k < COUNT_OF(rows); k++)
         if (strcmp(rows[k].name, kernel) == 0) return rows[k].function;
     return NULL;
@@ -296,17 +298,95 @@ static trial matrices(dice *d)
     }
 }
 
+static trial spectrum(dice *d)
+{
+    bool is_double = roll(d, 0, 1), forward = roll(d, 0, 1), whole = roll(d, 0, 1);
+    ty_dtype real = is_double ? TY_F64 : TY_F32, complex = is_double ? TY_C128 : TY_C64;
+    int64_t n = roll(d, 0, 4) ? roll(d, 1, 90) : roll(d, 1, 9000), rows = roll(d, 1, 40),
+            more = n < 90 ? roll(d, 1, 3) : 1, kind = roll(d, 0, 2), half = n / 2 + 1;
+    int64_t in = kind == 2 ? half : n, out = kind == 1 && !whole ? half : n;
+    trial t = {.kernel = "fourier", .inputs = 2, .outputs = 1, .ints = 5};
+    t.at[0] = SOME(roll(d, 0, 1), kind == 1 ? real : complex, rows, in, more);
+    t.at[2] = SOME(roll(d, 0, 1), kind == 2 ? real : complex, rows, out, more);
+    if (kind != 2 && roll(d, 0, 2) == 0) t.at[1] = SOME(false, real, n);
+    t.numbers[0] = 1;
+    t.numbers[1] = !forward;
+    t.numbers[2] = t.numbers[4] = n;
+    return t;
+}
+
 SESSION_TEST(operators_work_in_what_they_state)
 {
-    static trial (*const kinds[])(dice *) = {product, convolution, attention, ordering, matrices};
+    static trial (*const kinds[])(dice *) = {product,  convolution, attention,
+                                             ordering, matrices,    spectrum};
     static const char *const isas[] = {"v4", "v3", "base"};
     const char *usual = rt_isa();
     dice d = {7};
-    for (uint32_t round = 0; round < 400; round++) {
+    for (uint32_t round = 0; round < 480; round++) {
         if (rt_isa_force(isas[round % 3]) != 0) continue;
-        trial t = kinds[round % 5](&d);
+        trial t = kinds[round / 3 % 6](&d);
         FE_TRY(keeps_to_it(session, &d, &t, (uint32_t)roll(&d, 1, 5)));
     }
     rt_isa_force(usual);
+    return FE_OK;
+}
+
+/* ---- lengths that are symbols ---- */
+
+static bool value_of(void *data, sym_expr symbol, int64_t *value)
+{
+    (void)symbol;
+    *value = *(const int64_t *)data;
+    return true;
+}
+
+static int64_t most_of(const rt_fft_shape *shape)
+{
+    int64_t most = 0;
+    for (int64_t vector = rt_fft_real_bytes(shape); vector <= RT_FFT_WIDEST_VECTOR; vector *= 2) {
+        int64_t bytes = rt_fft_work_bytes(shape, rt_fft_lanes(shape, vector));
+        if (bytes > most) most = bytes;
+    }
+    return most;
+}
+
+/* Of rows of any length: what is stated is enough, and not much more than a long row takes. */
+static fe_status bounds_rows(fe_session *session, dice *d, bool is_double, bool is_real,
+                             int64_t rows)
+{
+    arena *memory = arena_new(session);
+    const char *complex = is_double ? "c128" : "c64", *real = is_double ? "f64" : "f32";
+    const char *source = arena_printf(
+        memory,
+        "program p\nsymbol s0 in [1, ]\ninput @x : %s[%lld,s0] strides [s0,1]\n"
+        "temp @y : %s[%lld,s0] strides [s0,1]\nextern fourier (@x[%lld,s0]{s0,1}, none) -> "
+        "(@y[%lld,s0]{s0,1}) ints [1, 0, s0, 0, s0] floats []\n",
+        is_real ? real : complex, (long long)rows, complex, (long long)rows, (long long)rows,
+        (long long)rows);
+    loop_program *p;
+    FE_TRY(loop_parse(session, memory, source, strlen(source), &p));
+    loop_need need = loop_need_of(p, &p->ops.at[0]);
+    for (int k = 0; k < 400; k++) {
+        int64_t length = roll(d, 1, k % 2 ? 300 : 300000), stated = 0;
+        bool is_half = is_real && length % 2 == 0;
+        EXPECT(sym_eval(p->symbols, need.each, value_of, &length, &stated));
+        for (int32_t dense = 0; dense < 2; dense++) {
+            rt_fft_shape shape = {
+                is_half ? length / 2 : length, rows, length, is_half, is_double, dense};
+            if (!EXPECT(most_of(&shape) <= stated))
+                printf("  %lld of %lld rows: %lld\n%s", (long long)length, (long long)rows,
+                       (long long)stated, source);
+        }
+        EXPECT(stated <= 16 * length * (is_double ? 8 : 4) * 16 + (1 << 16));
+    }
+    arena_free(memory);
+    return FE_OK;
+}
+
+SESSION_TEST(transforms_of_any_length_work_in_what_they_state)
+{
+    dice d = {3};
+    for (uint32_t k = 0; k < 16; k++)
+        FE_TRY(bounds_rows(session, &d, k & 1, k & 2, k & 4 ? 1 + k % 3 : 40));
     return FE_OK;
 }

@@ -37,7 +37,6 @@ memory @buf7 output 0
         .room_bytes = 188096,
         .each = 128,
     .each_bytes = 0,
-    .each_grows = 0,
     .rooms = (const rt_room[]){{131200, 186304}, {0, 0}},
 --run-- ferrite inspect room.fx --stage wrap >room.wrap && ferrite inspect room.wrap --from wrap --stage wrap | cmp - room.wrap; sed 's/ room @buf7 18432/ room @buf7 18304/' room.wrap | ferrite inspect - --from wrap --stage wrap
 --err--

@@ -1,5 +1,5 @@
-# what runtime operators work in (law W12): memory of the arena for their line alone, and an area for each thread, which grows
-# where only the run can say how large it must be
+# what runtime operators work in (law W12): memory of the arena for their line alone, and an area for each thread, for which
+# a line makes room where symbols say how large it must be
 --run-- ferrite inspect work.fx --stage wrap --max-arena | sed -n '/^wrapper/p; /^alloc/p; /^free/p; /^extern/p'
 --file work.fx--
 symbols {
@@ -42,7 +42,7 @@ error: wrap: law W12: threads have other areas than operators state:
   at line 15: output 1 @buf4[30]{1}
   help: this is a fault of ferrite's own: please report it with the program
 --status-- 1
---run-- ferrite inspect rows.fx --stage wrap | grep ^wrapper; ferrite inspect rows.fx --stage wrap --max-arena | grep ^wrapper; ferrite inspect rows.fx --stage plan --max-arena | head -1; ferrite compile rows.fx -o rows.so --max-arena | grep ^threads
+--run-- ferrite inspect rows.fx --stage wrap >rows.wrap && ferrite inspect rows.wrap --from wrap --stage wrap | cmp - rows.wrap; sed /^area/d rows.wrap | ferrite inspect - --from wrap --stage wrap
 --file rows.fx--
 symbols {
   s0 in [2, 50]
@@ -53,8 +53,27 @@ graph rows {
   %v = _operator.getitem(%s, 0) : f32[4,s0]
   output (user %v)
 }
+--err--
+error: wrap: law W12: threads have other areas than operators state: 
+  at line 2: note "s"
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/^area .*/area 64*s0/' rows.wrap | ferrite inspect - --from wrap --stage wrap
+--err--
+error: wrap: law W12: threads have other areas than operators state: 
+  at line 2: area 64*s0
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/^area .*/&\n&/' rows.wrap | ferrite inspect - --from wrap --stage wrap
+--err--
+error: wrap: law W12: an area is made that no operator wants: 
+  at line 3: area -64*((-s0) // 4)
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- ferrite inspect rows.fx --stage wrap | grep -e ^wrapper -e ^area; ferrite inspect rows.fx --stage wrap --max-arena | grep ^wrapper; ferrite inspect rows.fx --stage plan --max-arena | head -1; ferrite compile rows.fx -o rows.so --max-arena | grep ^threads
 --out--
-wrapper arena 0 bound 0 weights 0 kernels 0 calls 1 grows
+wrapper arena 0 bound 0 weights 0 kernels 0 calls 1
+area -64*((-s0) // 4)
 wrapper arena 0 bound 0 weights 0 kernels 0 calls 1 bounded each 832
 plan rows: arena 0 bytes + 832 a thread, bound 0, 0 in use at once (step 0), 0 buffers
 threads: 832 bytes each
