@@ -317,24 +317,45 @@ static void copy_task(void *context, int64_t begin, int64_t end, int worker)
     }
 }
 
-/* Runs the convolution on a channels-last copy of x. */
+/* An epilogue that is told of some images, and knows of all. */
+typedef struct later_images {
+    const rt_post *post;
+    int64_t pixels; /* before them */
+} later_images;
+
+static void run_later(void *context, int64_t m0, int64_t m1, int64_t n0, int64_t n1)
+{
+    const later_images *l = context;
+    l->post->epilogue(l->post->context, l->pixels + m0, l->pixels + m1, n0, n1);
+}
+
+/* Runs the convolution on channels-last copies of x, as many images at a time as the copy has room for. */
 static int run_copied(rt_team *team, const rt_conv *g, const float *x, const float *packed,
                       float *y, const rt_post *post)
 {
-    int64_t rows = g->batch * g->in[0] * g->in[1];
+    int64_t image = g->in[0] * g->in[1] * g->in[2] * g->in_channels;
+    int64_t fit = RT_CONV_COPY_BYTES / rt_max(image * (int64_t)sizeof(float), 1);
+    int64_t images = rt_min(rt_max(fit, 1), g->batch), out = g->out[0] * g->out[1] * g->out[2];
+    int64_t y_image = g->transposed ? g->y_batch : out * g->y_row;
     rt_scratch scratch;
-    if (rt_scratch_take(team, (size_t)(rows * g->in[2] * g->in_channels) * sizeof(float), 0,
-                        &scratch) != 0)
+    if (rt_scratch_take(team, (size_t)(images * image) * sizeof(float), 0, &scratch) != 0)
         return -1;
-    copy job = {g, x, rt_scratch_shared(&scratch)};
-    rt_parallel(team->pool, copy_task, &job, rows, 1);
     rt_conv last = *g;
     last.x_channel = 1;
     last.x[2] = g->in_channels;
     last.x[1] = last.x[2] * g->in[2];
     last.x[0] = last.x[1] * g->in[1];
-    last.x_batch = last.x[0] * g->in[0];
-    int status = RT_FN(rt_conv)(team, &last, job.out, packed, y, post);
+    last.x_batch = image;
+    int status = 0;
+    for (int64_t b = 0; b < g->batch && status == 0; b += images) {
+        copy job = {g, x + b * g->x_batch, rt_scratch_shared(&scratch)};
+        later_images later = {post, b * out};
+        rt_post some = post ? *post : (rt_post){0};
+        if (some.epilogue) some.epilogue = run_later, some.context = &later;
+        last.batch = rt_min(images, g->batch - b);
+        rt_parallel(team->pool, copy_task, &job, last.batch * g->in[0] * g->in[1], 1);
+        status = RT_FN(rt_conv)(team, &last, job.out, packed, y + b * y_image, &some);
+    }
     rt_scratch_drop(team, &scratch);
     return status;
 }
@@ -372,8 +393,13 @@ int RT_FN(rt_conv)(rt_team *team, const rt_conv *g, const float *x, const float 
     s.group_out = g->out_channels / g->groups;
     s.panels = rt_ceil_div(s.group_out, RT_PANEL);
     int depthwise = g->groups > 1 && g->groups == g->in_channels && g->groups == g->out_channels;
-    if (!depthwise && s.group_in < RT_CONV_BAND_CHANNELS) return run_band(team, &s);
+    if (!depthwise && s.group_in == 1 && g->transposed)
+        return RT_FN(rt_conv_phases)(team, g, x, packed, y, post);
+    if (!depthwise && !g->transposed && s.group_in < RT_CONV_BAND_CHANNELS)
+        return run_band(team, &s);
     if (g->x_channel != 1 && g->in_channels > 1) return run_copied(team, g, x, packed, y, post);
+    if (depthwise && g->transposed) return RT_FN(rt_depth_phases)(team, g, x, packed, y, post);
+    if (g->transposed) return RT_FN(rt_conv_phases)(team, g, x, packed, y, post);
     if (depthwise) return RT_FN(rt_depthwise)(team, g, x, packed, y, post);
     int64_t spacing = gemm_spacing(g);
     if (spacing >= 0)

@@ -6,7 +6,8 @@
  */
 #include "rt_fourier.h"
 #include "rt_entry.h"
-#include "rt_ops.h"
+#include "rt_kernels.h"
+#include "rt_program.h"
 #include "rt_team.h"
 
 #include <math.h>

@@ -139,6 +139,10 @@ int RT_FN(rt_conv)(rt_team *, const rt_conv *, const float *x, const float *pack
                    const rt_post *);
 int RT_FN(rt_depthwise)(rt_team *, const rt_conv *, const float *x, const float *packed, float *y,
                         const rt_post *);
+int RT_FN(rt_conv_phases)(rt_team *, const rt_conv *, const float *x, const float *packed, float *y,
+                          const rt_post *);
+int RT_FN(rt_depth_phases)(rt_team *, const rt_conv *, const float *x, const float *packed,
+                           float *y, const rt_post *);
 int RT_FN(rt_sdpa)(rt_team *, const rt_sdpa *);
 
 #endif

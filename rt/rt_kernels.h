@@ -82,12 +82,17 @@ typedef struct rt_conv {
     int64_t x_batch, x[3], x_channel;
     /* Output pixel m = ((b*OD + od)*OH + oh)*OW + ow, channel n is at y[m * y_row + n]. */
     int64_t y_row;
+    /* The operator that takes a convolution's output back to its input: stride, pad and dilation are the
+     * convolution's. Its output has any strides, and no y_row; without an epilogue. */
+    int transposed;
+    int64_t y_batch, y[3], y_channel;
 } rt_conv;
 
 /* Bytes of packed weights. Depends on channels, groups and kernel only. Align the memory to 64. */
 size_t rt_conv_packed_bytes(const rt_conv *conv);
 
-/* Packs weight[O, I/groups, D, H, W]; strides (five, in that order) or NULL for contiguous. */
+/* Packs weight[O, I/groups, D, H, W], of a transposed one [I, O/groups, D, H, W]; strides (five, in that
+ * order) or NULL for contiguous. For a transposed one stride and dilation matter too. */
 void rt_conv_pack_f32(rt_pool *pool, const rt_conv *conv, const float *weight,
                       const int64_t *strides, float *packed);
 
@@ -95,7 +100,7 @@ void rt_conv_pack_f32(rt_pool *pool, const rt_conv *conv, const float *weight,
  * columns = output channels. 1x1 with stride 1 is a GEMM; dense kernels run the GEMM tile over
  * pointers to input pixels (Dukhan's indirect convolution); few input channels or x_channel != 1 go
  * through a padded band of input rows; groups == in_channels == out_channels has a kernel of its
- * own. post may be NULL. */
+ * own. A transposed one is several dense ones (rt_conv_phase.c). post may be NULL. */
 int rt_conv_f32(rt_team *team, const rt_conv *conv, const float *x, const float *packed, float *y,
                 const rt_post *post);
 

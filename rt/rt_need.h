@@ -21,6 +21,9 @@ enum {
     RT_CONV_BAND_PIXELS = 512,      /* output pixels of a task with a band */
     RT_CONV_BAND_BYTES = 128 << 10, /* of the band, unless that leaves few pixels: */
     RT_CONV_BAND_FEW = 2 * RT_MOST_ROWS,
+    RT_CONV_COPY_BYTES = 1 << 20, /* images that are re-laid at a time, but for a larger one */
+    RT_CONV_PHASE_TILES = 16,     /* transposed: tiles of rows in a task, */
+    RT_CONV_PHASE_COLUMNS = 128,  /* and columns of its results */
 
     RT_SDPA_TILES = 4,       /* tiles of query rows in a task */
     RT_SDPA_KEYS = 512,      /* keys of a block: a multiple of RT_PANEL */

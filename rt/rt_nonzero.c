@@ -5,7 +5,8 @@
  * rows begin, and threads fill.
  */
 #include "rt_entry.h"
-#include "rt_ops.h"
+#include "rt_kernels.h"
+#include "rt_program.h"
 
 #include <string.h>
 

@@ -5,7 +5,6 @@
  * transposed left operand, weights that are inputs) is copied or packed into scratch here, so every
  * operator takes every layout.
  */
-#include "rt_ops.h"
 #include "rt_entry.h"
 #include "rt_kernels.h"
 #include "rt_team.h"
@@ -184,6 +183,7 @@ static rt_conv conv_of(const rt_call *call)
     const int64_t *ints = call->ints;
     int spatial = (int)ints[0];
     rt_conv conv = {
+        .transposed = ints[2] != 0,
         .batch = x->sizes[0],
         .in_channels = x->sizes[1],
         .out_channels = y->sizes[1],
@@ -191,16 +191,19 @@ static rt_conv conv_of(const rt_call *call)
         .x_batch = x->strides[0],
         .x_channel = x->strides[1],
         .y_row = y->sizes[1],
+        .y_batch = y->strides[0],
+        .y_channel = y->strides[1],
     };
     for (int d = 0; d < 3; d++) {
         conv.in[d] = conv.kernel[d] = conv.stride[d] = conv.dilation[d] = conv.out[d] = 1;
-        conv.pad[d] = conv.x[d] = 0;
+        conv.pad[d] = conv.x[d] = conv.y[d] = 0;
     }
     for (int d = 0; d < spatial; d++) {
         int to = 3 - spatial + d;
         conv.in[to] = x->sizes[2 + d];
         conv.x[to] = x->strides[2 + d];
         conv.out[to] = y->sizes[2 + d];
+        conv.y[to] = y->strides[2 + d];
         conv.kernel[to] = w->sizes[2 + d];
         conv.stride[to] = ints[4 + d];
         conv.pad[to] = ints[4 + spatial + d];
@@ -225,46 +228,20 @@ static int64_t pixel_stride(const fe_tensor *y)
     return y->sizes[0] == 1 || y->strides[0] == expected ? row : 0;
 }
 
-static void clamp_any(float *data, const int64_t *strides, const int64_t *sizes, uint32_t rank,
-                      const float *range)
-{
-    if (rank == 0) {
-        if (*data < range[0]) *data = range[0];
-        if (*data > range[1]) *data = range[1];
-        return;
-    }
-    for (int64_t i = 0; i < sizes[0]; i++)
-        clamp_any(data + i * strides[0], strides + 1, sizes + 1, rank - 1, range);
-}
-
-/* What the fast kernels do in place is done afterwards: clamp, then the fused kernel. */
-static int transposed_conv(rt_frame *frame, const rt_call *call, const rt_conv *conv)
-{
-    const fe_tensor *y = &call->out[0];
-    int64_t pixels = conv->batch * conv->out[0] * conv->out[1] * conv->out[2];
-    if (pixels == 0 || conv->out_channels == 0) return 0;
-    RT_TRY(rt_conv_transpose(frame, call, conv));
-    const float range[2] = {(float)call->floats[0], (float)call->floats[1]};
-    if (call->ints[3] != RT_ACT_NONE) clamp_any(y->data, y->strides, y->sizes, y->rank, range);
-    if (call->epilogue) call->epilogue(call->epilogue_args, 0, pixels, 0, conv->out_channels);
-    return 0;
-}
-
 int rt_op_conv(rt_frame *frame, const rt_call *call)
 {
     const fe_tensor *x = &call->in[0], *w = &call->in[1], *bias = &call->in[2], *y = &call->out[0];
     rt_conv conv = conv_of(call);
-    if (call->ints[2]) return transposed_conv(frame, call, &conv);
     after epilogue;
     rt_post post = post_of(call, &epilogue, bias->data, (int)call->ints[3]);
     int w_ready = (call->packed & 2) != 0;
     rt_team team = rt_team_of(frame, call);
     int64_t y_stride = pixel_stride(y);
-    int y_ready = y_stride > 0;
-    if (y_ready) conv.y_row = y_stride;
+    int y_ready = y_stride > 0 || conv.transposed; /* which takes any strides */
+    if (y_stride > 0) conv.y_row = y_stride;
     int64_t pixels = conv.batch * conv.out[0] * conv.out[1] * conv.out[2];
     if (pixels == 0 || conv.out_channels == 0) return 0;
-    if (!y_ready) post.epilogue = NULL;
+    if (!y_ready || conv.transposed) post.epilogue = NULL;
     size_t w_bytes = w_ready ? 0 : (rt_conv_packed_bytes(&conv) + 63) / 64 * 64;
     size_t y_bytes = y_ready ? 0 : (size_t)(pixels * conv.out_channels) * sizeof(float);
     rt_scratch scratch = {0};
@@ -286,10 +263,10 @@ int rt_op_conv(rt_frame *frame, const rt_call *call)
     from[0] = stride;
     add_to(call, &post, (char *)result, y_ready ? y->strides : from);
     int failed = rt_conv_f32(&team, &conv, x->data, packed, result, &post);
-    if (!failed && !y_ready) {
+    if (!failed && !y_ready)
         copy_any(y->data, y->strides, (char *)result, from, y->sizes, y->rank, sizeof(float));
-        if (call->epilogue) call->epilogue(call->epilogue_args, 0, pixels, 0, conv.out_channels);
-    }
+    if (!failed && call->epilogue && !post.epilogue)
+        call->epilogue(call->epilogue_args, 0, pixels, 0, conv.out_channels);
     if (leased) rt_scratch_drop(&team, &scratch);
     return failed ? rt_no_room(frame, &team) : 0;
 }

@@ -4,6 +4,7 @@
  * Work is handed out in panels; rt_panel.h does one.
  */
 #include "rt_panel.h"
+#include "rt_phase.h"
 
 typedef struct pack {
     int64_t n, k;
@@ -50,6 +51,7 @@ typedef struct conv_pack {
     int64_t strides[5];
     float *packed;
     int64_t taps, group_in, group_out, group_floats;
+    int64_t group_step, out_step, in_step; /* in the weight */
 } conv_pack;
 
 static int is_depthwise(const rt_conv *conv)
@@ -78,18 +80,19 @@ static void conv_pack_task(void *context, int64_t begin, int64_t end, int worker
         int64_t depth = p->taps * p->group_in;
         float *out = p->packed + group * p->group_floats + panel * depth * RT_PANEL;
         int64_t width = min64(RT_PANEL, p->group_out - panel * RT_PANEL);
-        int64_t first = group * p->group_out + panel * RT_PANEL;
+        const float *weight = p->weight + group * p->group_step + panel * RT_PANEL * p->out_step;
         if (width < RT_PANEL) memset(out, 0, (size_t)(depth * RT_PANEL) * sizeof *out);
         for (int64_t j = 0; j < width; j++)
             for (int64_t tap = 0; tap < p->taps; tap++) {
                 const int64_t *kernel = p->conv->kernel;
                 int64_t w = tap % kernel[2], h = tap / kernel[2] % kernel[1],
                         d = tap / kernel[2] / kernel[1];
-                const float *from = p->weight + (first + j) * p->strides[0] + d * p->strides[2] +
+                const float *from = weight + j * p->out_step + d * p->strides[2] +
                                     h * p->strides[3] + w * p->strides[4];
-                float *to = out + tap * p->group_in * RT_PANEL + j;
-                for (int64_t i = 0; i < p->group_in; i++)
-                    to[i * RT_PANEL] = from[i * p->strides[1]];
+                int64_t place =
+                    p->conv->transposed ? rt_packed_tap(p->conv, (int64_t[]){d, h, w}) : tap;
+                float *to = out + place * p->group_in * RT_PANEL + j;
+                for (int64_t i = 0; i < p->group_in; i++) to[i * RT_PANEL] = from[i * p->in_step];
             }
     }
 }
@@ -121,10 +124,14 @@ void rt_conv_pack_f32(rt_pool *pool, const rt_conv *conv, const float *weight,
     p.group_out = conv->out_channels / conv->groups;
     int64_t next = 1;
     for (int axis = 4; axis >= 0; axis--) {
-        int64_t size = axis >= 2 ? conv->kernel[axis - 2] : axis == 1 ? p.group_in : 0;
+        int64_t inner = conv->transposed ? p.group_out : p.group_in;
+        int64_t size = axis >= 2 ? conv->kernel[axis - 2] : axis == 1 ? inner : 0;
         p.strides[axis] = strides ? strides[axis] : next;
         next *= size;
     }
+    p.out_step = p.strides[conv->transposed ? 1 : 0];
+    p.in_step = p.strides[conv->transposed ? 0 : 1];
+    p.group_step = p.strides[0] * (conv->transposed ? p.group_in : p.group_out);
     if (is_depthwise(conv)) {
         depthwise_pack(&p);
         return;

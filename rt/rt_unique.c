@@ -5,7 +5,8 @@
  * are merged. Both orders are stable. NaN equals nothing, itself included.
  */
 #include "rt_entry.h"
-#include "rt_ops.h"
+#include "rt_kernels.h"
+#include "rt_program.h"
 #include "rt_team.h"
 
 #include <string.h>

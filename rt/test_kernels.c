@@ -214,10 +214,26 @@ static void test_bmms(void)
 
 /* ---- convolution ---- */
 
+typedef struct conv_shape {
+    int64_t batch, in_channels, out_channels, groups;
+    int64_t in[3], kernel[3], stride[3], pad[3], dilation[3];
+} conv_shape;
+
+/* The input position under an output position, -1 where there is none. */
+static int64_t conv_source(const rt_conv *g, int axis, int64_t out, int64_t tap)
+{
+    int64_t at = g->transposed ? out + g->pad[axis] - tap * g->dilation[axis]
+                               : out * g->stride[axis] - g->pad[axis] + tap * g->dilation[axis];
+    if (at < 0 || (g->transposed && at % g->stride[axis])) return -1;
+    if (g->transposed) at /= g->stride[axis];
+    return at < g->in[axis] ? at : -1;
+}
+
 static double conv_value(const rt_conv *g, const float *x, const float *weight, int64_t image,
                          int64_t o, const int64_t *out)
 {
-    int64_t group_in = g->in_channels / g->groups, group = o / (g->out_channels / g->groups);
+    int64_t group_in = g->in_channels / g->groups, group_out = g->out_channels / g->groups,
+            group = o / group_out;
     double sum = 0;
     for (int64_t i = 0; i < group_in; i++)
         for (int64_t kd = 0; kd < g->kernel[0]; kd++)
@@ -226,14 +242,15 @@ static double conv_value(const rt_conv *g, const float *x, const float *weight, 
                     int64_t tap[3] = {kd, kh, kw}, at[3];
                     int inside = 1;
                     for (int axis = 0; axis < 3; axis++) {
-                        at[axis] = out[axis] * g->stride[axis] - g->pad[axis] +
-                                   tap[axis] * g->dilation[axis];
-                        inside &= at[axis] >= 0 && at[axis] < g->in[axis];
+                        at[axis] = conv_source(g, axis, out[axis], tap[axis]);
+                        inside &= at[axis] >= 0;
                     }
                     if (!inside) continue;
-                    int64_t index = (((o * group_in + i) * g->kernel[0] + kd) * g->kernel[1] + kh) *
-                                        g->kernel[2] +
-                                    kw;
+                    int64_t filter = g->transposed
+                                         ? (group * group_in + i) * group_out + o % group_out
+                                         : o * group_in + i;
+                    int64_t index =
+                        ((filter * g->kernel[0] + kd) * g->kernel[1] + kh) * g->kernel[2] + kw;
                     sum += (double)weight[index] *
                            x[image * g->x_batch + at[0] * g->x[0] + at[1] * g->x[1] +
                              at[2] * g->x[2] + (group * group_in + i) * g->x_channel];
@@ -241,16 +258,31 @@ static double conv_value(const rt_conv *g, const float *x, const float *weight, 
     return sum;
 }
 
-static void test_conv(rt_conv g, int variant)
+static rt_conv conv_of(const conv_shape *shape, int transposed)
 {
-    int first_channels = variant & 1;
-    int64_t spatial = 1;
+    rt_conv g = {.batch = shape->batch,
+                 .in_channels = shape->in_channels,
+                 .out_channels = shape->out_channels,
+                 .groups = shape->groups,
+                 .transposed = transposed};
     for (int axis = 0; axis < 3; axis++) {
-        spatial *= g.in[axis];
-        g.out[axis] = (g.in[axis] + 2 * g.pad[axis] - g.dilation[axis] * (g.kernel[axis] - 1) - 1) /
-                          g.stride[axis] +
-                      1;
+        g.in[axis] = shape->in[axis];
+        g.kernel[axis] = shape->kernel[axis];
+        g.stride[axis] = shape->stride[axis];
+        g.pad[axis] = shape->pad[axis];
+        g.dilation[axis] = shape->dilation[axis];
+        int64_t window = g.dilation[axis] * (g.kernel[axis] - 1) + 1;
+        g.out[axis] = transposed ? (g.in[axis] - 1) * g.stride[axis] + window - 2 * g.pad[axis]
+                                 : (g.in[axis] + 2 * g.pad[axis] - window) / g.stride[axis] + 1;
     }
+    return g;
+}
+
+static void test_conv(const conv_shape *shape, int transposed, int variant)
+{
+    rt_conv g = conv_of(shape, transposed);
+    int first_channels = variant & 1;
+    int64_t spatial = g.in[0] * g.in[1] * g.in[2];
     int64_t step = first_channels ? 1 : g.in_channels;
     g.x_channel = first_channels ? spatial : 1;
     for (int axis = 2; axis >= 0; axis--) {
@@ -259,12 +291,18 @@ static void test_conv(rt_conv g, int variant)
     }
     g.x_batch = spatial * g.in_channels;
     g.y_row = g.out_channels + (variant & 2 ? 3 : 0);
-    snprintf(label, sizeof label,
-             "conv b=%lld c=%lld>%lld g=%lld in=%lldx%lldx%lld k=%lldx%lldx%lld s=%lld variant=%d",
-             (long long)g.batch, (long long)g.in_channels, (long long)g.out_channels,
-             (long long)g.groups, (long long)g.in[0], (long long)g.in[1], (long long)g.in[2],
-             (long long)g.kernel[0], (long long)g.kernel[1], (long long)g.kernel[2],
-             (long long)g.stride[2], variant);
+    g.y_channel = 1;
+    g.y[2] = g.y_row;
+    g.y[1] = g.y[2] * g.out[2];
+    g.y[0] = g.y[1] * g.out[1];
+    g.y_batch = g.y[0] * g.out[0];
+    snprintf(
+        label, sizeof label,
+        "conv%s b=%lld c=%lld>%lld g=%lld in=%lldx%lldx%lld k=%lldx%lldx%lld s=%lld variant=%d",
+        transposed ? " transposed" : "", (long long)g.batch, (long long)g.in_channels,
+        (long long)g.out_channels, (long long)g.groups, (long long)g.in[0], (long long)g.in[1],
+        (long long)g.in[2], (long long)g.kernel[0], (long long)g.kernel[1], (long long)g.kernel[2],
+        (long long)g.stride[2], variant);
     int64_t group_in = g.in_channels / g.groups, taps = g.kernel[0] * g.kernel[1] * g.kernel[2];
     int64_t pixels = g.batch * g.out[0] * g.out[1] * g.out[2],
             size = (pixels - 1) * g.y_row + g.out_channels;
@@ -301,65 +339,42 @@ static void test_conv(rt_conv g, int variant)
 
 static void test_convs(void)
 {
-    static const rt_conv shapes[] = {
+    static const conv_shape shapes[] = {
         /* batch, in, out, groups, input, kernel, stride, pad, dilation */
-        {1, 3, 16, 1, {1, 20, 21}, {1, 3, 3}, {1, 2, 2}, {0, 1, 1}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
-        {2, 3, 24, 1, {1, 19, 23}, {1, 7, 7}, {1, 2, 2}, {0, 3, 3}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
-        {1,
-         3,
-         40,
-         1,
-         {1, 32, 32},
-         {1, 16, 16},
-         {1, 16, 16},
-         {0, 0, 0},
-         {1, 1, 1},
-         {0},
-         0,
-         {0},
-         0,
-         0},
-        {1, 1, 5, 1, {1, 9, 9}, {1, 5, 3}, {1, 1, 1}, {0, 2, 0}, {1, 1, 2}, {0}, 0, {0}, 0, 0},
-        {1, 16, 32, 1, {1, 13, 13}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
-        {2, 20, 33, 1, {1, 7, 7}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
-        {1, 70, 100, 1, {1, 7, 7}, {1, 3, 3}, {1, 1, 1}, {0, 2, 2}, {1, 2, 2}, {0}, 0, {0}, 0, 0},
-        {2, 12, 31, 1, {1, 8, 8}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
-        {1, 300, 17, 1, {1, 5, 4}, {1, 1, 1}, {1, 2, 2}, {0, 0, 0}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
-        {1, 320, 20, 1, {1, 4, 4}, {1, 2, 2}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
-        {1, 16, 24, 4, {1, 8, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
-        {1, 24, 48, 2, {1, 8, 8}, {1, 3, 3}, {1, 2, 2}, {0, 1, 1}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
-        {1, 6, 12, 6, {1, 8, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
-        {1, 4, 6, 1, {3, 6, 5}, {2, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
-        {1, 10, 6, 1, {4, 6, 5}, {3, 3, 3}, {2, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
-        {2, 9, 14, 1, {1, 1, 50}, {1, 1, 5}, {1, 1, 2}, {0, 0, 2}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
-        {1, 2, 14, 1, {1, 1, 50}, {1, 1, 5}, {1, 1, 1}, {0, 0, 4}, {1, 1, 3}, {0}, 0, {0}, 0, 0},
-        {1, 16, 16, 16, {1, 14, 14}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
-        {2, 72, 72, 72, {1, 9, 13}, {1, 3, 3}, {1, 2, 2}, {0, 1, 1}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
-        {1, 40, 40, 40, {1, 14, 14}, {1, 5, 5}, {1, 1, 1}, {0, 2, 2}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
-        {1,
-         120,
-         120,
-         120,
-         {1, 7, 7},
-         {1, 5, 5},
-         {1, 2, 2},
-         {0, 2, 2},
-         {1, 1, 1},
-         {0},
-         0,
-         {0},
-         0,
-         0},
-        {1, 5, 5, 5, {1, 7, 7}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
-        {1, 33, 33, 33, {1, 12, 11}, {1, 4, 7}, {1, 1, 1}, {0, 3, 3}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
-        {1, 35, 35, 35, {1, 12, 11}, {1, 3, 3}, {1, 1, 1}, {0, 2, 2}, {1, 2, 2}, {0}, 0, {0}, 0, 0},
-        {1, 20, 20, 20, {3, 5, 6}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
-        {1, 16, 16, 16, {1, 2, 2}, {1, 5, 5}, {1, 1, 1}, {0, 2, 2}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
-        {1, 1, 1, 1, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
-        {3, 64, 64, 1, {1, 6, 6}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, {0}, 0, {0}, 0, 0},
+        {1, 3, 16, 1, {1, 20, 21}, {1, 3, 3}, {1, 2, 2}, {0, 1, 1}, {1, 1, 1}},
+        {2, 3, 24, 1, {1, 19, 23}, {1, 7, 7}, {1, 2, 2}, {0, 3, 3}, {1, 1, 1}},
+        {1, 3, 40, 1, {1, 32, 32}, {1, 16, 16}, {1, 16, 16}, {0, 0, 0}, {1, 1, 1}},
+        {1, 1, 5, 1, {1, 9, 9}, {1, 5, 3}, {1, 1, 1}, {0, 2, 0}, {1, 1, 2}},
+        {1, 16, 32, 1, {1, 13, 13}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},
+        {2, 20, 33, 1, {1, 7, 7}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},
+        {1, 70, 100, 1, {1, 7, 7}, {1, 3, 3}, {1, 1, 1}, {0, 2, 2}, {1, 2, 2}},
+        {2, 12, 31, 1, {1, 8, 8}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}},
+        {1, 300, 17, 1, {1, 5, 4}, {1, 1, 1}, {1, 2, 2}, {0, 0, 0}, {1, 1, 1}},
+        {1, 320, 20, 1, {1, 4, 4}, {1, 2, 2}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},
+        {1, 16, 24, 4, {1, 8, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},
+        {1, 24, 48, 2, {1, 8, 8}, {1, 3, 3}, {1, 2, 2}, {0, 1, 1}, {1, 1, 1}},
+        {1, 6, 12, 6, {1, 8, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},
+        {1, 4, 6, 1, {3, 6, 5}, {2, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
+        {1, 10, 6, 1, {4, 6, 5}, {3, 3, 3}, {2, 1, 1}, {1, 1, 1}, {1, 1, 1}},
+        {2, 9, 14, 1, {1, 1, 50}, {1, 1, 5}, {1, 1, 2}, {0, 0, 2}, {1, 1, 1}},
+        {1, 2, 14, 1, {1, 1, 50}, {1, 1, 5}, {1, 1, 1}, {0, 0, 4}, {1, 1, 3}},
+        {1, 16, 16, 16, {1, 14, 14}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},
+        {2, 72, 72, 72, {1, 9, 13}, {1, 3, 3}, {1, 2, 2}, {0, 1, 1}, {1, 1, 1}},
+        {1, 40, 40, 40, {1, 14, 14}, {1, 5, 5}, {1, 1, 1}, {0, 2, 2}, {1, 1, 1}},
+        {1, 120, 120, 120, {1, 7, 7}, {1, 5, 5}, {1, 2, 2}, {0, 2, 2}, {1, 1, 1}},
+        {1, 5, 5, 5, {1, 7, 7}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},
+        {1, 33, 33, 33, {1, 12, 11}, {1, 4, 7}, {1, 1, 1}, {0, 3, 3}, {1, 1, 1}},
+        {1, 35, 35, 35, {1, 12, 11}, {1, 3, 3}, {1, 1, 1}, {0, 2, 2}, {1, 2, 2}},
+        {1, 20, 20, 20, {3, 5, 6}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
+        {1, 16, 16, 16, {1, 2, 2}, {1, 5, 5}, {1, 1, 1}, {0, 2, 2}, {1, 1, 1}},
+        {1, 1, 1, 1, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}},
+        {3, 64, 64, 1, {1, 6, 6}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},
     };
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        for (int variant = 0; variant < 64; variant += 3) test_conv(shapes[i], variant);
+        for (int variant = 0; variant < 64; variant += 3) {
+            test_conv(&shapes[i], 0, variant);
+            if (!(variant & 32) && shapes[i].stride[2] < 16) test_conv(&shapes[i], 1, variant);
+        }
 }
 
 /* ---- attention ---- */

@@ -30,7 +30,8 @@ static bool static_ints(const loop_program *p, const sym_expr *e, uint32_t count
     return true;
 }
 
-/* What rt_conv_pack_f32 needs to know of a convolution: channels, groups, kernel. */
+/* What rt_conv_pack_f32 needs to know of a convolution: channels, groups, kernel; of a transposed one the
+ * steps between taps too. */
 static bool conv_geometry(const loop_program *p, const loop_op *op, rt_conv *conv, int64_t *strides)
 {
     int64_t sizes[8], w_strides[8], ints[32];
@@ -38,10 +39,16 @@ static bool conv_geometry(const loop_program *p, const loop_op *op, rt_conv *con
     if (w->rank < 3 || w->rank > 5 || op->int_count > 32 ||
         !static_ints(p, w->sizes, w->rank, sizes) ||
         !static_ints(p, w->strides, w->rank, w_strides) ||
-        !static_ints(p, op->ints, op->int_count, ints) || ints[2] != 0)
+        !static_ints(p, op->ints, op->int_count, ints))
         return false;
-    *conv = (rt_conv){
-        .batch = 1, .groups = ints[1], .in_channels = sizes[1] * ints[1], .out_channels = sizes[0]};
+    uint32_t spatial = w->rank - 2;
+    int64_t inner = sizes[1] * ints[1];
+    bool transposed = ints[2] != 0;
+    *conv = (rt_conv){.batch = 1,
+                      .groups = ints[1],
+                      .transposed = transposed,
+                      .in_channels = transposed ? sizes[0] : inner,
+                      .out_channels = transposed ? inner : sizes[0]};
     strides[0] = w_strides[0];
     strides[1] = w_strides[1];
     for (int d = 0; d < 3; d++) {
@@ -50,6 +57,8 @@ static bool conv_geometry(const loop_program *p, const loop_op *op, rt_conv *con
     }
     for (uint32_t d = 2; d < w->rank; d++) {
         conv->kernel[3 + d - w->rank] = sizes[d];
+        conv->stride[3 + d - w->rank] = ints[4 + d - 2];
+        conv->dilation[3 + d - w->rank] = ints[4 + 2 * spatial + d - 2];
         strides[5 + d - w->rank] = w_strides[d];
     }
     return true;

@@ -36,13 +36,64 @@ static geometry geometry_of(const needing *n)
     return g;
 }
 
+static bool is_depthwise(const needing *n, const geometry *g)
+{
+    return sym_same(g->groups, g->in_channels) && sym_same(g->groups, g->out_channels) &&
+           !need_may_be(n, g->groups, 0, 1);
+}
+
+static void need_conv_weights(needing *n, const geometry *g)
+{
+    if (need_is_packed(n, 1)) return;
+    if (is_depthwise(n, g)) {
+        need_share(n, need_panels(n, g->out_channels, g->taps));
+        return;
+    }
+    sym_expr group = need_panels(n, g->out_each, need_times(n, g->taps, g->in_each));
+    sym_expr all = need_times(n, g->groups, group);
+    /* depthwise at some sizes only */
+    if (!sym_is_int(n->t, g->groups, NULL) || !sym_is_int(n->t, g->in_channels, NULL))
+        all = sym_max(n->t, all, need_panels(n, g->out_channels, g->taps));
+    need_share(n, all);
+}
+
+/* Channels last: as many images at a time as there is room for. */
+static void need_copies(needing *n, const geometry *g)
+{
+    const loop_view *x = &n->op->inputs[0];
+    if (need_is(n, x->strides[1], 1) || need_is(n, x->sizes[1], 1)) return;
+    sym_expr image = need_bytes(n, need_times(n, g->in_pixels, g->in_channels), NEED_FLOAT),
+             count = need_most(n, need_over(n, RT_CONV_COPY_BYTES, image), 1);
+    need_share(n, need_times(n, sym_min(n->t, count, g->batch), image));
+}
+
+/* Pointers to the pixels under one phase of output pixels, zeros, and a task's results. */
+static void need_phases(needing *n, const geometry *g)
+{
+    sym_expr taps = need_number(n, 1), pixels = g->batch;
+    for (uint32_t d = 0; d < 3; d++) {
+        sym_expr stride = need_most(n, g->stride[d], 1),
+                 reached = sym_ceildiv(n->t, g->kernel[d], stride);
+        taps = need_times(n, taps, need_is(n, g->dilation[d], 1) ? reached : g->kernel[d]);
+        pixels = need_times(n, pixels, sym_ceildiv(n->t, g->out[d], stride));
+    }
+    sym_expr rows = need_least(n, need_over(n, RT_CONV_TABLE_ENTRIES, taps),
+                               RT_CONV_PHASE_TILES * RT_MOST_ROWS);
+    rows = sym_min(n->t, need_most(n, rows, RT_MOST_ROWS), pixels);
+    sym_expr columns = need_least(n, g->out_each, RT_CONV_PHASE_COLUMNS);
+    need_give_each(n, need_number(n, RT_STATE_BYTES));
+    need_give_each(n, need_bytes(n, need_times(n, rows, taps), NEED_POINTER));
+    need_give_each(n, need_bytes(n, g->in_each, NEED_FLOAT));
+    need_give_each(n, need_bytes(n, need_times(n, rows, columns), NEED_FLOAT));
+}
+
 static void need_transposed(needing *n)
 {
     geometry g = geometry_of(n);
-    sym_expr columns = need_times(n, g.out_each, g.taps);
-    need_share(n, need_bytes(n, need_times(n, g.in_pixels, g.in_each), NEED_FLOAT));
-    need_share(n, need_bytes(n, need_times(n, g.in_pixels, columns), NEED_FLOAT));
-    need_product(n, &(product){g.in_pixels, columns, g.in_each, false, false});
+    bool depthwise = is_depthwise(n, &g);
+    need_conv_weights(n, &g);
+    if (depthwise || !need_is(n, g.in_each, 1)) need_copies(n, &g);
+    if (!depthwise) need_phases(n, &g);
 }
 
 /* Pixels in order, images too, channels innermost? */
@@ -97,27 +148,6 @@ static sym_expr band_bytes(const needing *n, const geometry *g)
     return sym_add(n->t, need_lines(n, band), need_bytes(n, table, NEED_POINTER));
 }
 
-static bool is_depthwise(const needing *n, const geometry *g)
-{
-    return sym_same(g->groups, g->in_channels) && sym_same(g->groups, g->out_channels) &&
-           !need_may_be(n, g->groups, 0, 1);
-}
-
-static void need_conv_weights(needing *n, const geometry *g)
-{
-    if (need_is_packed(n, 1)) return;
-    if (is_depthwise(n, g)) {
-        need_share(n, need_panels(n, g->out_channels, g->taps));
-        return;
-    }
-    sym_expr group = need_panels(n, g->out_each, need_times(n, g->taps, g->in_each));
-    sym_expr all = need_times(n, g->groups, group);
-    /* depthwise at some sizes only */
-    if (!sym_is_int(n->t, g->groups, NULL) || !sym_is_int(n->t, g->in_channels, NULL))
-        all = sym_max(n->t, all, need_panels(n, g->out_channels, g->taps));
-    need_share(n, all);
-}
-
 void need_conv(needing *n)
 {
     const loop_view *x = &n->op->inputs[0], *y = &n->op->outputs[0];
@@ -135,10 +165,7 @@ void need_conv(needing *n)
     bool depthwise = is_depthwise(n, &g);
     bool in_bands = !depthwise && need_may_be(n, g.in_each, 0, RT_CONV_BAND_CHANNELS - 1);
     bool beyond = depthwise || need_may_be(n, g.in_each, RT_CONV_BAND_CHANNELS, INT64_MAX);
-    if (beyond && !need_is(n, x->strides[1], 1) && !need_is(n, x->sizes[1], 1))
-        need_share(n,
-                   need_bytes(n, need_times(n, g.batch, need_times(n, g.in_pixels, g.in_channels)),
-                              NEED_FLOAT));
+    if (beyond) need_copies(n, &g);
     sym_expr each = need_number(n, 0);
     if (in_bands) each = band_bytes(n, &g);
     if (beyond && !depthwise) each = sym_max(n->t, each, indirect_bytes(n, &g));

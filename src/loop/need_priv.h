@@ -36,13 +36,6 @@ bool need_is_packed(const needing *n, uint32_t operand);
 void need_share(needing *n, sym_expr more);
 void need_give_each(needing *n, sym_expr more);
 
-/* ---- need_product.c ---- */
-typedef struct product {
-    sym_expr m, n, k;
-    bool copies_a, copies_c;
-} product;
-void need_product(needing *n, const product *p);
-
 /* ---- the rows of extern.def, by family ---- */
 /* need_product.c */
 void need_gemm(needing *n);

@@ -12,8 +12,13 @@ void need_gemm(needing *n)
     if (!need_is_packed(n, 1)) need_share(n, need_panels(n, b->sizes[1], b->sizes[0]));
 }
 
+typedef struct product {
+    sym_expr m, n, k;
+    bool copies_a, copies_c;
+} product;
+
 /* A task's group of panels, and its rows. */
-void need_product(needing *n, const product *p)
+static void need_product(needing *n, const product *p)
 {
     sym_expr depth = need_bytes(n, p->k, RT_PANEL * NEED_FLOAT),
              count = sym_ceildiv(n->t, p->n, need_number(n, RT_PANEL)),

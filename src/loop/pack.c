@@ -19,7 +19,6 @@ bool loop_can_pack(const loop_program *p, const loop_op *op, uint32_t operand)
         !are_numbers(p, v->sizes, v->rank) || !are_numbers(p, v->strides, v->rank))
         return false;
     if (is_gemm) return v->rank == 2;
-    int64_t transposed;
-    return v->rank >= 3 && v->rank <= 5 && are_numbers(p, op->ints, op->int_count) &&
-           sym_is_int(p->symbols, op->ints[2], &transposed) && !transposed;
+    return v->rank >= 3 && v->rank <= 5 && op->int_count >= 4 + 4 * (v->rank - 2) &&
+           are_numbers(p, op->ints, op->int_count);
 }

@@ -232,7 +232,7 @@ static trial convolution(dice *d)
                                      : (size + 2 * pad - window) / stride + 1;
     }
     t.at[0] = some(d, TY_F32, 2 + spatial, sizes[0], any);
-    t.at[1] = some(d, TY_F32, 2 + spatial, sizes[1], any && !transposed);
+    t.at[1] = some(d, TY_F32, 2 + spatial, sizes[1], any);
     t.at[3] = some(d, TY_F32, 2 + spatial, sizes[2], roll(d, 0, 1));
     return t;
 }
