@@ -103,7 +103,8 @@ static bool differs(bisection *b, const variant *v)
                     memcmp(is->sizes, was->sizes, is->rank * sizeof *is->sizes) == 0;
         if (!same) return true; /* the passes' own checks say how */
         value_tensor ours = tensor_of(v->program, is), theirs = tensor_of(v->program, was);
-        if (!values_differ(&ours, theirs.data, largest(&theirs), &b->difference)) continue;
+        if (!values_differ(&ours, theirs.data, largest(&theirs), TY_NO_DTYPE, &b->difference))
+            continue;
         values_index_text(&ours, b->difference.at, b->index, sizeof b->index);
         return true;
     }

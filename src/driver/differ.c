@@ -84,11 +84,12 @@ static void each_pair(differing *d, const value_tensor *ours, const char *wanted
     } while (values_step(ours, at, &offset));
 }
 
-bool values_differ(const value_tensor *ours, const void *wanted, double magnitude,
+bool values_differ(const value_tensor *ours, const void *wanted, double magnitude, ty_dtype through,
                    value_difference *out)
 {
     ty_dtype part = ty_complex_to_real(ours->dtype);
-    precision p = precision_of(part);
+    precision p = precision_of(part), q = precision_of(through);
+    if (ty_is_floating(through) && q.unit > p.unit) p = q;
     differing d = {.precision = ty_is_floating(part) ? &p : NULL,
                    .part = part,
                    .scale = magnitude,

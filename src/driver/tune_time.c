@@ -251,7 +251,8 @@ static bool is_as_wanted(machine_timer *m, const tune_subject *s)
         value_tensor made = {.dtype = b->dtype, .rank = 1, .data = m->buffers[i]};
         made.sizes[0] = count;
         made.strides[0] = 1;
-        if (values_differ(&made, (char *)m->wanted[root] + b->place, 1, &difference)) return false;
+        if (values_differ(&made, (char *)m->wanted[root] + b->place, 1, TY_NO_DTYPE, &difference))
+            return false;
     }
     return true;
 }

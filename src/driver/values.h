@@ -27,8 +27,9 @@ typedef struct value_difference {
 } value_difference;
 
 /* differ.c: is a number of `ours` too far from the one at the same place from `wanted` on, for what was
- * made of numbers up to `magnitude`? Integers and truths must be equal. */
-bool values_differ(const value_tensor *ours, const void *wanted, double magnitude,
+ * made of numbers up to `magnitude`, rounded to `through` on the way, if that is a floating type?
+ * Integers and truths must be equal. */
+bool values_differ(const value_tensor *ours, const void *wanted, double magnitude, ty_dtype through,
                    value_difference *out);
 value_facts values_look(const value_tensor *t);
 /* To the next element of `at`, in row-major order; false behind the last. */

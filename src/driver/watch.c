@@ -144,7 +144,7 @@ static bool after_line(void *data, const exec_moment *m)
 /* ---- against a reference ---- */
 
 static bool judge(void *data, const exec_moment *m, const loop_view *result, const void *wanted,
-                  double magnitude)
+                  double magnitude, ty_dtype through)
 {
     const watch *w = data;
     const wrap_line *line = &w->program->wrapper->lines.at[m->line];
@@ -156,7 +156,7 @@ static bool judge(void *data, const exec_moment *m, const loop_view *result, con
     char index[200];
     const char *there =
         (const char *)wanted + ((const char *)t.data - (const char *)m->buffers[result->buffer]);
-    if (!values_differ(&t, there, magnitude, &difference)) return true;
+    if (!values_differ(&t, there, magnitude, through, &difference)) return true;
     for (uint32_t i = 0; i < list->count; i++)
         if (list->at[i].view.buffer == result->buffer)
             what = driver_result_name(w->program, line, result->buffer);

@@ -58,11 +58,11 @@ const fe_artifact *exec_artifact(const exec_program *x);
 fe_model *exec_model(exec_program *x);
 
 /* What each call should have given. `look` is shown every result of a line, a view, beside the memory
- * that its buffer should have; magnitude: the largest number that the line was given. False ends the run
- * with the message. */
+ * that its buffer should have; magnitude: the largest number that the line was given; through: the floating
+ * type of least precision that it computes in, or none. False ends the run with the message. */
 typedef struct exec_judge {
     bool (*look)(void *data, const exec_moment *m, const loop_view *result, const void *wanted,
-                 double magnitude);
+                 double magnitude, ty_dtype through);
     void *data;
 } exec_judge;
 /* referee.c: makes that, of the same inputs, from the program as it was before its nests were fused. The

@@ -23,8 +23,9 @@ typedef struct refereed {
     void **buffers; /* what its operands held, then what they should hold */
     void **given;   /* of those that are written to: what they held */
     double magnitude;
-    rt_frame *frame; /* that operators are called with */
-    bool is_known;   /* the line can be refereed */
+    ty_dtype through; /* the floating type of least precision that the line computes in, or none */
+    rt_frame *frame;  /* that operators are called with */
+    bool is_known;    /* the line can be refereed */
 } refereed;
 
 /* A body of exec_take_turn(). */
@@ -199,6 +200,44 @@ static bool symbol_value(void *data, sym_expr symbol, int64_t *value)
     return exec_symbol_value((void *)(uintptr_t)t->m->run, symbol, value);
 }
 
+/* ---- how precise it can be ---- */
+
+static int coarseness(ty_dtype d)
+{
+    switch (d) {
+    case TY_NO_DTYPE: return 0;
+    case TY_F64: return 1;
+    case TY_F16: return 3;
+    case TY_BF16: return 4;
+    default: return 2;
+    }
+}
+
+static void round_through(refereed *state, ty_dtype dtype)
+{
+    ty_dtype part = ty_complex_to_real(dtype);
+    if (ty_is_floating(part) && coarseness(part) > coarseness(state->through))
+        state->through = part;
+}
+
+static void round_node(void *data, loop_value v)
+{
+    referee_turn *t = data;
+    const loop_node *n = loop_at(exec_interpreted(t->m->run), v);
+    if (n->op != LOOP_LOAD && n->op != LOOP_CONST) round_through(t->state, n->dtype);
+}
+
+static void round_op(referee_turn *t, const loop_op *op)
+{
+    loop_program *p = exec_interpreted(t->m->run);
+    for (uint32_t i = 0; i < op->store_count; i++) {
+        loop_each_store_node(p, &op->stores[i], round_node, t);
+        if (op->stores[i].buffer != LOOP_NO_BUFFER)
+            round_through(t->state, p->buffers.at[op->stores[i].buffer].dtype);
+    }
+    for (uint32_t i = 0; i < op->output_count; i++) round_through(t->state, op->outputs[i].dtype);
+}
+
 static fe_status run_ops(referee_turn *t, loop_machine *machine)
 {
     const sched_group *group = &t->referee->schedule->groups.at[t->line->call.group];
@@ -212,6 +251,7 @@ static fe_status run_ops(referee_turn *t, loop_machine *machine)
                 if (op >= last && op < next) next = op;
             }
         if (next == UINT32_MAX) return FE_OK;
+        round_op(t, &p->ops.at[next]);
         FE_TRY(loop_interpret_op(p, machine, &p->ops.at[next]));
     }
 }
@@ -227,8 +267,11 @@ static fe_status run_reference(fe_session *session, void *data)
                             .memory = state->memory};
     t->session = session;
     state->is_known = true;
-    if (t->line->kind == WRAP_EXTERN)
+    state->through = TY_NO_DTYPE;
+    if (t->line->kind == WRAP_EXTERN) {
+        round_op(t, t->line->op);
         FE_TRY(loop_interpret_op(exec_interpreted(t->m->run), &machine, t->line->op));
+    }
     return state->is_known && t->line->call.kernel ? run_ops(t, &machine) : FE_OK;
 }
 
@@ -255,7 +298,7 @@ static bool show_view(const referee_turn *t, const loop_view *view, bool may_be_
     if (cover.is_covered || !t->m->buffers[view->buffer] || !t->state->buffers[view->buffer])
         return true;
     return judge->look(judge->data, t->m, view, t->state->buffers[view->buffer],
-                       t->state->magnitude);
+                       t->state->magnitude, t->state->through);
 }
 
 static bool show_whole(const referee_turn *t, loop_buffer_id id)
