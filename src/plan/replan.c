@@ -329,7 +329,7 @@ enum {
     MENDED = 5,     /* rules of which there are orders to mend */
     NEAR_STEPS = 2, /* for each block, to get from near the bound to it */
     FAR_STEPS = 12, /* to get near it */
-    MORE_STEPS = 4  /* then to get nearer at least */
+    MORE_STEPS = 8  /* then to get nearer at least */
 };
 
 /* Behind a plan that is not near the bound comes one that halves what it is above it. */
