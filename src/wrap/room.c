@@ -8,6 +8,7 @@
 #include "wrap/wrap_priv.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef VEC(loop_buffer_id) buffer_list;
 
@@ -113,20 +114,33 @@ static void go_to(finder *f, uint32_t group)
     f->alive.count = kept;
 }
 
+/* By buffer: an output that is zeroed at the start and stays so where nothing is written (numbers.c). Of a
+ * program that was cut into parts all are: in a part only what crosses its border is there. */
+static bool *find_taken(const finder *f)
+{
+    const wrap_program *w = f->w;
+    uint32_t count = w->loops->buffers.count;
+    bool *taken = NEW_ARRAY(f->memory, bool, count + 1);
+    for (uint32_t i = 0; i < w->lines.count; i++) {
+        const wrap_line *line = &w->lines.at[i];
+        if (line->kind == WRAP_CLEAR) taken[line->view->buffer] = true;
+        if (line->kind == WRAP_PARTITION) memset(taken, true, count * sizeof *taken);
+    }
+    return taken;
+}
+
 static void list_buffers(finder *f, uint32_t groups)
 {
     const wrap_program *w = f->w;
-    bool is_cut = false;
+    const bool *taken = find_taken(f);
     f->births = NEW_ARRAY(f->memory, buffer_list, groups + 1);
-    for (uint32_t i = 0; i < w->lines.count; i++) is_cut |= w->lines.at[i].kind == WRAP_PARTITION;
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
         int64_t bytes;
         const sched_life *life = &w->lives[id];
         bool has_memory = w->lives[life->root].in_arena || w->output_of[life->root] >= 0;
         if (has_memory && life->birth < groups && life->birth < life->death)
             vec_push(f->memory, &f->births[life->birth], id);
-        /* of an output, only what crosses its border is there in a part */
-        if (!is_cut && is_space(w, id, &bytes)) vec_push(f->memory, &f->spaces, id);
+        if (!taken[id] && is_space(w, id, &bytes)) vec_push(f->memory, &f->spaces, id);
     }
 }
 

@@ -47,7 +47,7 @@ convolution:
   extern conv ints [2, 1, 0, 2, 1, 1, 0, 0, 1, 1, 0, 0] floats [0.0, inf] room @buf8 0 bytes 960
   extern conv ints [2, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0] floats [0.0, 0.0] room 2048 bytes 2560
 transposed:
-  extern conv ints [2, 1, 1, 0, 1, 1, 0, 0, 1, 1, 0, 0] floats [0.0, 0.0] room @buf7 0 bytes 4032
+  extern conv ints [2, 1, 1, 0, 1, 1, 0, 0, 1, 1, 0, 0] floats [0.0, 0.0]
 of a sum:
   extern gemm ints [] m 8 n 3 cost 77
 bounds of the run:
