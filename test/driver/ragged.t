@@ -169,6 +169,6 @@ show out 0
 allocates
 --out--
 out 0 [2,1]{1,2}: 1.000 2.000
-failed 3: no memory for 1000000001486618688 bytes of buffers
+failed 3: no memory for 1000000327904133184 bytes of buffers
 out 0 [2,1]{1,2}: 1.000 2.000
 no allocation
