@@ -4,7 +4,11 @@
 
 #include <string.h>
 
-enum { MOST_BLOCKS = 2000, MOST_STACKS = 4 };
+enum {
+    MOST_BLOCKS = 2000,
+    MOST_STACKS = 4,
+    LONG_STEPS = 4 /* for each block: what takes more is given a plan to begin with */
+};
 
 /* The template's own plan for these buffers. */
 static int64_t replan(const plan_template *t, const plan_buffer *buffers, arena *memory,
@@ -55,19 +59,21 @@ static uint32_t *from_below(const plan_template *t, const plan_buffer *buffers,
 static fe_status find_stack(fe_session *session, arena *scratch, const plan_buffer *buffers,
                             uint32_t count, const plan_template *t, const uint32_t **stack)
 {
-    uint32_t steps;
-    int64_t bound, height = replan(t, buffers, scratch, &bound, &steps);
+    uint32_t steps, fewer;
+    int64_t bound, height = replan(t, buffers, scratch, &bound, &steps), found;
+    bool is_long = steps > LONG_STEPS * t->block_count;
     plan_result plan;
     *stack = NULL;
-    if (height == bound) return FE_OK;
+    if (height == bound && !is_long) return FE_OK;
     FE_TRY(plan_offsets(session, scratch, buffers, count, NULL, &plan));
-    if (plan.height >= height) return FE_OK;
+    if (plan.height > height || (plan.height == height && !is_long)) return FE_OK;
     const uint32_t *order = from_below(t, buffers, plan.offsets, scratch);
     plan_template alone = *t;
     alone.order_count = 0;
     alone.stack_count = 1;
     alone.stacks = order;
-    if (replan(&alone, buffers, scratch, NULL, &steps) < height) *stack = order;
+    found = replan(&alone, buffers, scratch, NULL, &fewer);
+    if (found < height || (found == height && fewer <= steps / 2)) *stack = order;
     return FE_OK;
 }
 
