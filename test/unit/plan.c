@@ -2,20 +2,11 @@
  * planning again. */
 #include <string.h>
 
+#include "cuts.h"
 #include "plan/plan.h"
 #include "unit.h"
 
 /* ---- random problems ---- */
-
-typedef struct dice {
-    uint64_t state;
-} dice;
-
-static uint32_t roll(dice *d, uint32_t sides)
-{
-    d->state = d->state * 6364136223846793005ull + 1442695040888963407ull;
-    return (uint32_t)((d->state >> 33) % sides);
-}
 
 static plan_buffer random_buffer(dice *d, uint32_t steps, uint32_t size)
 {
@@ -145,7 +136,7 @@ static void cut(arena *memory, dice *d, plan_buffer whole, uint32_t pieces, plan
 SESSION_TEST(plan_finds_perfect_packings)
 {
     dice d = {2};
-    for (int round = 0; round < 60; round++) {
+    for (int round = 0; round < 600; round++) {
         plan_buffer buffers[64];
         uint32_t count = 0;
         plan_options options = {.alignment = 1};
@@ -515,25 +506,6 @@ static fe_status replan_ratio(fe_session *session, const plan_template *t, plan_
     return FE_OK;
 }
 
-/* Cuts a buffer into five, four of them around the fifth, so that no cut goes through all. False where it is
- * too short or too small. */
-static bool cut_round(dice *d, plan_buffer *whole, plan_buffer *more)
-{
-    int32_t life = whole->death - whole->birth;
-    if (life < 3 || whole->size < 3) return false;
-    plan_buffer all = *whole;
-    int32_t first = all.birth + 1 + (int32_t)roll(d, (uint32_t)life - 2);
-    int32_t second = first + 1 + (int32_t)roll(d, (uint32_t)(all.death - first) - 1);
-    int64_t low = 1 + roll(d, (uint32_t)all.size - 2);
-    int64_t high = low + 1 + roll(d, (uint32_t)(all.size - low) - 1);
-    *whole = (plan_buffer){.birth = all.birth, .death = second, .size = low};
-    more[0] = (plan_buffer){.birth = second, .death = all.death, .size = high};
-    more[1] = (plan_buffer){.birth = first, .death = all.death, .size = all.size - high};
-    more[2] = (plan_buffer){.birth = all.birth, .death = first, .size = all.size - low};
-    more[3] = (plan_buffer){.birth = first, .death = second, .size = high - low};
-    return true;
-}
-
 /* Perfect packings, of which the orders of a template alone miss some. */
 SESSION_TEST(replan_has_stacks_of_what_search_found)
 {
@@ -559,6 +531,31 @@ SESSION_TEST(replan_has_stacks_of_what_search_found)
         FE_TRY(replan_ratio(session, &t, buffers, count, 7, &scaled, &same));
         EXPECT(ratio < missed || (ratio == missed && fewer <= steps / 2));
         EXPECT(scaled == ratio && same == fewer);
+    }
+    EXPECT(found > 0);
+    return FE_OK;
+}
+
+/* What is at the bound, but was long to find, is begun with. */
+SESSION_TEST(replan_has_stacks_of_what_is_long_to_find)
+{
+    dice d = {5};
+    uint32_t found = 0;
+    for (int round = 0; round < 600; round++) {
+        plan_buffer buffers[60] = {{.size = 6400, .birth = 0, .death = 100}};
+        uint32_t count = 1, steps, fewer;
+        double ratio, again;
+        plan_template t;
+        while (count < 48)
+            if (cut_round(&d, &buffers[roll(&d, count)], buffers + count)) count += 4;
+        for (uint32_t i = 0; i < count; i++) buffers[i].size *= 64;
+        plan_template_make(session->memory, buffers, count, &t);
+        FE_TRY(replan_ratio(session, &t, buffers, count, 1, &ratio, &steps));
+        if (ratio > 1 || steps <= 4 * count) continue;
+        FE_TRY(plan_template_stack(session, session->memory, buffers, count, &t));
+        FE_TRY(replan_ratio(session, &t, buffers, count, 1, &again, &fewer));
+        EXPECT(again == 1 && fewer <= steps);
+        found += t.stack_count > 0;
     }
     EXPECT(found > 0);
     return FE_OK;

@@ -3,22 +3,13 @@
  * and for the programs in the folder that UNIT_ARCHIVES names, each at many sizes.
  */
 #include "archives.h"
+#include "cuts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { BUFFERS = 100, RUNS = 5, MOST_SAMPLES = 1 << 16 };
-
-typedef struct dice {
-    uint64_t state;
-} dice;
-
-static uint32_t roll(dice *d, uint32_t sides)
-{
-    d->state = d->state * 6364136223846793005ull + 1442695040888963407ull;
-    return (uint32_t)((d->state >> 33) % sides);
-}
 
 /* ---- what is measured ---- */
 
@@ -205,24 +196,6 @@ static void make_cut(dice *d, plan_buffer *buffers)
         if (i >= count) buffers[i] = (plan_buffer){.death = 1};
         buffers[i].size *= 64;
     }
-}
-
-/* Cuts a buffer into five, four of them around the fifth, so that no cut goes through all. False where it is
- * too short or too small. */
-static bool cut_round(dice *d, plan_buffer *whole, plan_buffer *more)
-{
-    plan_buffer all = *whole;
-    if (all.death - all.birth < 3 || all.size < 3) return false;
-    int32_t first = all.birth + 1 + (int32_t)roll(d, (uint32_t)(all.death - all.birth) - 2);
-    int32_t second = first + 1 + (int32_t)roll(d, (uint32_t)(all.death - first) - 1);
-    int64_t low = 1 + roll(d, (uint32_t)all.size - 2);
-    int64_t high = low + 1 + roll(d, (uint32_t)(all.size - low) - 1);
-    *whole = (plan_buffer){.birth = all.birth, .death = second, .size = low};
-    more[0] = (plan_buffer){.birth = second, .death = all.death, .size = high};
-    more[1] = (plan_buffer){.birth = first, .death = all.death, .size = all.size - high};
-    more[2] = (plan_buffer){.birth = all.birth, .death = first, .size = all.size - low};
-    more[3] = (plan_buffer){.birth = first, .death = second, .size = high - low};
-    return true;
 }
 
 /* Perfect plans of which no two blocks need fit each other. */
