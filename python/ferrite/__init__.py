@@ -13,58 +13,22 @@ knows (torch.library.custom_op, torch.library.define) need not even that: they a
 PyTorch's kernels, through the out overload where there is one that fits.
 """
 
-import ctypes
 import importlib.util
 import os
 import sys
 import tempfile
-from ctypes import POINTER, byref, c_char_p, c_int, c_void_p
 
 import ferrite_ops
+from ferrite._library import library
+from ferrite._session import Error, Session
 
 __all__ = ["Error", "Program", "compile"]
 
 
-class Error(Exception):
-    """ferrite refuses; the message is its diagnostic."""
-
-
-def _load_library():
-    here = os.path.dirname(os.path.abspath(__file__))
-    built = os.path.join(here, os.pardir, "build", "libferrite.so")
-    places = [os.environ.get("FERRITE_LIBRARY"), built, "libferrite.so.0"]
-    for place in places:
-        if place and (os.path.exists(place) or os.sep not in place):
-            return _typed(ctypes.CDLL(place))
-    raise ImportError("libferrite.so is nowhere: set FERRITE_LIBRARY to its path")
-
-
-def _typed(library):
-    signatures = {
-        "fe_session_new": (c_void_p, []),
-        "fe_session_free": (None, [c_void_p]),
-        "fe_set": (c_int, [c_void_p, c_char_p, c_char_p]),
-        "fe_add_op": (c_int, [c_void_p, POINTER(ferrite_ops.Row)]),
-        "fe_error": (c_char_p, [c_void_p]),
-        "fe_compile_file": (c_int, [c_void_p, c_char_p, POINTER(c_void_p)]),
-        "fe_program_free": (None, [c_void_p]),
-    }
-    for name in ("library", "sources", "python", "fx", "report"):
-        signatures[f"fe_write_{name}"] = (c_int, [c_void_p, c_char_p])
-    for name, (result, arguments) in signatures.items():
-        function = getattr(library, name)
-        function.restype, function.argtypes = result, arguments
-    return library
-
-
-_library = None
-
-
-def _lib():
-    global _library
-    if _library is None:
-        _library = _load_library()
-    return _library
+def __getattr__(name):
+    if name == "__version__":
+        return library().fe_version().decode()
+    raise AttributeError(f"module 'ferrite' has no attribute {name!r}")
 
 
 _WRITERS = {".so": "library", ".py": "python", ".json": "fx", ".html": "report"}
@@ -74,23 +38,14 @@ _modules = 0
 class Program:
     """A compiled program. Called with inputs it runs, one caller at a time."""
 
-    def __init__(self, session, handle, folder):
-        self._session, self._handle, self._folder = session, handle, folder
+    def __init__(self, session, folder):
+        self._session, self._folder = session, folder
         self._context = None
-
-    def __del__(self):
-        if getattr(self, "_handle", None):
-            _lib().fe_program_free(self._handle)
-            _lib().fe_session_free(self._session)
-
-    def _check(self, status):
-        if status:
-            raise Error(_lib().fe_error(self._session).decode(errors="replace").strip())
 
     def write(self, path):
         """What is written follows from the name: .so, .py, .json (FX), .html (a report), else a folder of C sources."""
         writer = _WRITERS.get(os.path.splitext(path)[1], "sources")
-        self._check(getattr(_lib(), f"fe_write_{writer}")(self._handle, os.fsencode(path)))
+        self._session.check(getattr(library(), f"fe_write_{writer}")(self._session.program, os.fsencode(path)))
         return path
 
     def __call__(self, *inputs):
@@ -145,21 +100,14 @@ def compile(program, *, ops=(), donate=(), **options):
         torch.export.save(program, path)
     else:
         path = os.fspath(program)
-    session, handle = _lib().fe_session_new(), c_void_p()
     try:
-        made = Program(session, None, folder)
-        wanted = [*(("ops", os.fspath(library)) for library in ops), *(("donate", name) for name in donate)]
+        session = Session()
+        wanted = [*(("ops", os.fspath(path_of_ops)) for path_of_ops in ops), *(("donate", name) for name in donate)]
         for option, value in [*wanted, *options.items()]:
-            text = {True: "on", False: "off"}.get(value, value) if isinstance(value, bool) else value
-            made._check(_lib().fe_set(session, option.replace("_", "-").encode(), str(text).encode()))
-        for op in ferrite_ops.declared():
-            made._check(_lib().fe_add_op(session, byref(op.row)))
-        made._check(_lib().fe_compile_file(session, os.fsencode(path), byref(handle)))
-        made._handle, made._ops = handle, ferrite_ops.declared()  # their functions live as long
-        return made
-    except BaseException:
-        _lib().fe_session_free(session)
-        raise
+            session.set(option, value)
+        session.add_ops(ferrite_ops.declared())  # their functions live as long
+        session.compile_file(path)
+        return Program(session, folder)
     finally:
         ferrite_ops.forget(*found) if found else None
 

@@ -1,0 +1,77 @@
+"""libferrite, as Python sees it: functions of ferrite.h and structures of ferrite_abi.h, through ctypes."""
+
+import ctypes
+import os
+from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_int32, c_int64, c_size_t, c_uint32, c_void_p
+
+import ferrite_ops
+from ferrite_runtime import _Tensor as Tensor  # fe_tensor
+
+RUN_ASSERTION = 4  # fe_result: a condition of the program itself does not hold
+
+
+class Port(Structure):
+    """fe_port."""
+    _fields_ = [("name", c_char_p), ("dtype", c_uint32), ("rank", c_uint32), ("sizes", POINTER(c_int64)),
+                ("strides", POINTER(c_int64)), ("shape_text", c_char_p)]
+
+
+class Artifact(Structure):
+    """fe_artifact, up to what is called here; what is not typed is not."""
+    _fields_ = [("abi_version", c_uint32), ("struct_bytes", c_uint32), ("name", c_char_p), ("producer", c_char_p),
+                ("inputs", POINTER(Port)), ("input_count", c_uint32),
+                ("outputs", POINTER(Port)), ("output_count", c_uint32),
+                ("weights_bytes", c_int64), ("arena_bytes", c_int64), ("arena_lower_bound", c_int64),
+                ("kernel_calls", c_uint32), ("unique_kernels", c_uint32),
+                ("open", c_void_p), ("open_memory", c_void_p), ("close", c_void_p),
+                ("context_new", CFUNCTYPE(c_int, c_void_p, c_uint32, POINTER(c_void_p))),
+                ("context_free", CFUNCTYPE(None, c_void_p)),
+                ("run", CFUNCTYPE(c_int, c_void_p, POINTER(Tensor), c_uint32, POINTER(Tensor), c_uint32)),
+                ("error", CFUNCTYPE(c_char_p, c_void_p))]
+
+
+_SIGNATURES = {
+    "fe_version": (c_char_p, []),
+    "fe_session_new": (c_void_p, []),
+    "fe_session_free": (None, [c_void_p]),
+    "fe_set": (c_int, [c_void_p, c_char_p, c_char_p]),
+    "fe_add_op": (c_int, [c_void_p, POINTER(ferrite_ops.Row)]),
+    "fe_error": (c_char_p, [c_void_p]),
+    "fe_compile_file": (c_int, [c_void_p, c_char_p, POINTER(c_void_p)]),
+    "fe_compile_memory": (c_int, [c_void_p, c_char_p, c_char_p, c_size_t, POINTER(c_void_p)]),
+    "fe_program_free": (None, [c_void_p]),
+    "fe_load": (c_int, [c_void_p, POINTER(POINTER(Artifact)), POINTER(c_void_p)]),
+    **{f"fe_write_{what}": (c_int, [c_void_p, c_char_p]) for what in ("library", "sources", "python", "fx", "report")},
+}
+
+
+def _places():
+    """Where libferrite.so may lie: named, in the installed package, built beside this folder, known to the system."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    yield os.environ.get("FERRITE_LIBRARY")
+    yield os.path.join(here, "lib", "libferrite.so")
+    yield os.path.join(here, os.pardir, os.pardir, "build", "libferrite.so")
+    yield "libferrite.so.0"
+
+
+def _load():
+    for place in _places():
+        if place and (os.path.exists(place) or os.sep not in place):
+            library = ctypes.CDLL(place)
+            break
+    else:
+        raise ImportError("libferrite.so is nowhere: set FERRITE_LIBRARY to its path")
+    for name, (result, arguments) in _SIGNATURES.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+_library = None
+
+
+def library():
+    global _library
+    if _library is None:
+        _library = _load()
+    return _library

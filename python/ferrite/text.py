@@ -1,0 +1,314 @@
+"""The text form of a torch.fx graph with metadata, as Dynamo and AOTAutograd leave it: what `ferrite run X.fx` reads.
+
+    text = ferrite.text.of(graph_module)
+    print(text)                     # "graph main { ... }", for a bug report
+    text.outputs, text.constants    # nodes and values of the output; tensors that became inputs, behind the graph's own
+
+A graph that has no such form raises Unsupported, which says why.
+"""
+
+import math
+import operator
+import re
+
+import torch
+
+_DTYPES = {
+    torch.float32: "f32", torch.float64: "f64", torch.float16: "f16", torch.bfloat16: "bf16", torch.int64: "i64",
+    torch.int32: "i32", torch.int16: "i16", torch.int8: "i8", torch.uint8: "u8", torch.bool: "bool",
+    torch.complex32: "c32", torch.complex64: "c64", torch.complex128: "c128", torch.uint16: "u16",
+    torch.uint32: "u32", torch.uint64: "u64",
+}
+KNOWN_NAMESPACES = {"aten", "prims", "prim", "higher_order", "profiler", "inductor", "quantized_decomposed"}
+_LEAST, _MOST = -2**63, 2**63 - 1
+
+
+class Unsupported(Exception):
+    """The graph holds something that ferrite has no word for."""
+
+
+# ---- expressions over sizes: the same text is Python, for who evaluates it ----
+
+_INFIX = {"Add": " + ", "Mul": "*", "FloorDiv": " // ", "CleanDiv": " // ", "IntTrueDiv": " // ", "Mod": " % ",
+          "PythonMod": " % ", "Equality": " == ", "Unequality": " != ", "StrictLessThan": " < ", "LessThan": " <= ",
+          "StrictGreaterThan": " > ", "GreaterThan": " >= "}
+_CALLS = {"Min": "min", "Max": "max"}
+
+
+def expression(value):
+    """An int, SymInt or sympy expression."""
+    expr = value.node.expr if isinstance(value, (torch.SymInt, torch.SymBool)) else value
+    if isinstance(expr, int):
+        return str(int(expr)) if expr >= 0 else f"({int(expr)})"
+    if expr.is_Integer:
+        return expression(int(expr))
+    if expr.is_Symbol:
+        return str(expr)
+    kind, parts = type(expr).__name__, [expression(part) for part in expr.args]
+    if kind in ("Pow", "PowByNatural") and expr.args[1].is_Integer and int(expr.args[1]) > 0:
+        return "(" + "*".join(parts[:1] * int(expr.args[1])) + ")"
+    if kind in _INFIX:
+        return "(" + _INFIX[kind].join(parts) + ")"
+    if kind in _CALLS:
+        return f"{_CALLS[kind]}({', '.join(parts)})"
+    if kind == "Identity":
+        return parts[0]
+    raise Unsupported(f"the size {expr}")
+
+
+# ---- arguments and metadata ----
+
+
+def _quoted(text):
+    for letter, written in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\t", "\\t")):
+        text = text.replace(letter, written)
+    return f'"{text}"'
+
+
+def _number(value):
+    if math.isnan(value):
+        return "nan"
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    written = repr(float(value))
+    return written if "." in written or "e" in written else written + ".0"
+
+
+def _integer(value):
+    if not _LEAST <= value <= _MOST:
+        raise Unsupported(f"the integer {value}, which has more than 64 bits")
+    return str(value)
+
+
+def _tensor_type(tensor):
+    if tensor.layout != torch.strided:
+        raise Unsupported(f"a tensor of layout {tensor.layout}")
+    if tensor.dtype not in _DTYPES:
+        raise Unsupported(f"a tensor of {tensor.dtype}")
+    if tensor.device.type != "cpu":
+        raise Unsupported(f"a tensor on {tensor.device}")
+    sizes, strides = (",".join(map(expression, numbers)) for numbers in (tensor.shape, tensor.stride()))
+    return f"{_DTYPES[tensor.dtype]}[{sizes}]{{{strides}}}"
+
+
+def _type(value):
+    if value is None:
+        return "none"
+    if isinstance(value, torch.Tensor):
+        return _tensor_type(value)
+    if isinstance(value, (list, tuple)):
+        return "(" + ", ".join(map(_type, value)) + ")"
+    if isinstance(value, (bool, torch.SymBool)):
+        return "bool ?"
+    if isinstance(value, (float, torch.SymFloat)):
+        return "float ?"
+    if isinstance(value, (int, torch.SymInt)):
+        return f"int {expression(value)}"
+    raise Unsupported(f"a value of type {type(value).__name__}")
+
+
+def _symbols_in(value):
+    """(symbol, its ShapeEnv) of every size in a piece of metadata."""
+    if isinstance(value, torch.Tensor):
+        for size in (*value.shape, *value.stride(), value.storage_offset()):
+            yield from _symbols_in(size)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _symbols_in(item)
+    elif isinstance(value, (torch.SymInt, torch.SymBool, torch.SymFloat)):
+        for symbol in value.node.expr.free_symbols:
+            yield symbol, value.node.shape_env
+
+
+def _attribute(module, path):
+    for name in path.split("."):
+        module = getattr(module, name)
+    return module
+
+
+def _name(text):
+    return re.sub(r"[^A-Za-z0-9_]", "_", text)
+
+
+class Text:
+    """Of a graph module; str() is the text."""
+
+    def __init__(self, module):
+        self.outputs, self.constants = [], []
+        self.operators = {}  # of namespaces that are the user's own
+        self._symbols, self._subgraphs = {}, {}
+        body = self._graph("main", module, is_main=True)
+        self._text = self._symbol_list() + body + "".join(self._subgraphs.values())
+
+    def __str__(self):
+        return self._text
+
+    # -- the list of symbols --
+
+    def _symbol_list(self):
+        if not self._symbols:
+            return ""
+        lines = [self._symbol(name, *self._symbols[name]) for name in sorted(self._symbols)]
+        return "symbols {\n" + "".join(lines) + "}\n"
+
+    @staticmethod
+    def _symbol(name, symbol, env):
+        bounds = env.var_to_range.get(symbol)
+        least, most = "-inf", "inf"
+        if bounds is not None:
+            least = int(bounds.lower) if bounds.lower.is_Integer and bounds.lower > -2**62 else least
+            most = int(bounds.upper) if bounds.upper.is_Integer and bounds.upper < 2**62 else most
+        kind = " unbacked" if name.startswith("u") else ""
+        values = env.backed_var_to_val if hasattr(env, "backed_var_to_val") else env.var_to_val
+        hint = f" hint {int(values[symbol])}" if symbol in values else ""
+        return f"  {name}{kind} in [{least}, {most}]{hint}\n"
+
+    def _note_symbols(self, value):
+        for symbol, env in _symbols_in(value):
+            self._symbols[str(symbol)] = (symbol, env)
+
+    # -- graphs --
+
+    def _graph(self, name, module, is_main):
+        names, placeholders, calls, output = {}, [], [], "()"
+        for node in module.graph.nodes:
+            names[node] = _name(node.name)
+            if node.op == "placeholder":
+                placeholders.append(self._placeholder(node, names[node], is_main))
+            elif node.op == "get_attr":
+                value = _attribute(module, node.target)
+                if isinstance(value, torch.Tensor):
+                    placeholders.append(self._constant(names[node], value, is_main))
+                elif not isinstance(value, torch.fx.GraphModule):
+                    raise Unsupported(f"an attribute of type {type(value).__name__}")
+            elif node.op == "call_function":
+                calls.append(self._call(node, names, module))
+            elif node.op == "output":
+                output = self._output(node, names, module, is_main)
+            else:
+                raise Unsupported(f"a node of kind {node.op}")
+        return "\n".join([f"graph {name} {{", *placeholders, *calls, f"  output {output}", "}", ""])
+
+    def _placeholder(self, node, name, is_main):
+        value = node.meta.get("val")
+        self._note_symbols(value)
+        if value is None and not is_main:
+            return f'  placeholder %{name} user ""'
+        return f"  placeholder %{name} user {_quoted(node.name if is_main else '')} : {_type(value)}"
+
+    def _constant(self, name, value, is_main):
+        if not is_main:
+            raise Unsupported("a constant in a subgraph")
+        self.constants.append(value)
+        return f"  placeholder %{name} user {_quoted(name)} : {_tensor_type(value)}"
+
+    def _output(self, node, names, module, is_main):
+        values = node.args[0] if isinstance(node.args[0], (list, tuple)) else [node.args[0]]
+        if is_main:
+            self.outputs = list(values)
+            values = computed(values)
+        return "(" + ", ".join("user " + self._arg(value, names, module) for value in values) + ")"
+
+    def _call(self, node, names, module):
+        target = self._target(node.target)
+        args = [self._arg(arg, names, module) for arg in node.args]
+        for key, value in node.kwargs.items():
+            written = self._arg(value, names, module)
+            args += [f"[{_quoted(key)}, {written}]"] if target.startswith("higher_order.") else [f"{key}={written}"]
+        is_ours_to_say = str(node.target) in self.operators or target.startswith("higher_order.auto_functionalized")
+        said = f" : {_type(node.meta['val'])}" if is_ours_to_say and "val" in node.meta else ""
+        self._note_symbols(node.meta.get("val"))
+        return f"  %{names[node]} = {target}({', '.join(args)}){said}"
+
+    def _target(self, target):
+        if isinstance(target, torch._ops.OpOverload):
+            if target.namespace not in KNOWN_NAMESPACES:
+                self.operators[str(target)] = target
+            return str(target)
+        if isinstance(target, torch._ops.HigherOrderOperator):
+            return f"higher_order.{target._name}"
+        home = getattr(target, "__module__", "")
+        home = "torch" if home == "torch.fx.experimental.sym_node" else home
+        return f"{'_operator' if target is getattr(operator, target.__name__, None) else home}.{target.__name__}"
+
+    def _arg(self, arg, names, module):
+        if isinstance(arg, torch.fx.Node):
+            if arg.op == "get_attr":
+                value = _attribute(module, arg.target)
+                if isinstance(value, torch.fx.GraphModule):
+                    return "@" + self._subgraph(arg.target, value)
+            return "%" + names[arg]
+        if isinstance(arg, (list, tuple)):
+            return "[" + ", ".join(self._arg(item, names, module) for item in arg) + "]"
+        if isinstance(arg, torch._ops.OpOverload):
+            return _quoted(f"torch.ops.{self._target(arg)}")
+        self._note_symbols(arg)
+        for kind, write in _WRITERS:
+            if isinstance(arg, kind):
+                return write(arg)
+        raise Unsupported(f"an argument of type {type(arg).__name__}")
+
+    def _subgraph(self, path, module):
+        name = _name(path)
+        if name not in self._subgraphs:
+            self._subgraphs[name] = ""  # its place, in front of those that it calls for
+            self._subgraphs[name] = self._graph(name, module, is_main=False)
+        return name
+
+
+_WRITERS = [  # in order: bool is an int
+    ((type(None), bool, torch.dtype, torch.layout, torch.memory_format), str), (int, _integer), (float, _number),
+    (complex, lambda value: f"complex({_number(value.real)}, {_number(value.imag)})"), (str, _quoted),
+    (torch.device, lambda device: str(device)), (torch.SymInt, expression),
+]
+
+
+def _reach(tensor):
+    """The first element of the storage that a tensor shows, and the one behind the last; None where only a run knows."""
+    numbers = [*tensor.shape, *tensor.stride(), tensor.storage_offset()]
+    if not all(isinstance(number, int) for number in numbers):
+        return None
+    start = tensor.storage_offset()
+    if 0 in tensor.shape:
+        return start, start
+    return start, start + 1 + sum((size - 1) * step for size, step in zip(tensor.shape, tensor.stride()))
+
+
+def _shows(part, whole):
+    """Does `whole` cover the memory of `part`, densely?"""
+    if part.dtype != whole.dtype:
+        return False
+    if whole.storage_offset() == 0 and whole.numel() * whole.element_size() == whole.untyped_storage().nbytes():
+        return True
+    inner, outer = _reach(part), _reach(whole)
+    return bool(inner and outer and outer[0] <= inner[0] and inner[1] <= outer[1] and
+                outer[1] - outer[0] == whole.numel())
+
+
+def _results(outputs):
+    return dict.fromkeys(value for value in outputs if isinstance(value, torch.fx.Node) and value.op != "placeholder")
+
+
+def views(outputs):
+    """Outputs that show memory of another output, and which one: a write to the one is seen in the other."""
+    by_storage, found = {}, {}
+    for node in _results(outputs):
+        value = node.meta.get("val")
+        if isinstance(value, torch.Tensor):
+            by_storage.setdefault(value.untyped_storage()._cdata, []).append(node)
+    for nodes in by_storage.values():
+        whole = max(nodes, key=lambda node: sum(_shows(other.meta["val"], node.meta["val"]) for other in nodes))
+        for node in nodes:
+            if node is not whole and _shows(node.meta["val"], whole.meta["val"]):
+                found[node] = whole
+    return found
+
+
+def computed(outputs):
+    """Those of a graph's outputs that its text has: each node once, neither inputs nor numbers nor views of others."""
+    shown = views(outputs)
+    return [node for node in _results(outputs) if node not in shown]
+
+
+def of(module):
+    return Text(module)

@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+"""torch.compile(backend="ferrite"): programs through Dynamo and AOTAutograd, held against eager PyTorch, what they change and
+their gradients included. Unless a test says otherwise every graph must be compiled by ferrite."""
+
+import logging
+import os
+import sys
+import tempfile
+import threading
+
+import torch
+import torch.nn.functional as F
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "python"))
+
+import ferrite  # noqa: E402
+import ferrite.door  # noqa: E402
+import ferrite.text  # noqa: E402
+
+TESTS = []
+STRICT = {"fallback": "error"}
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+def copies(values):
+    return [value.clone() if isinstance(value, torch.Tensor) else value for value in values]
+
+
+def same(function, *sets, options=STRICT, **how):
+    """The same results and the same changes of the arguments for each set of them; one compile."""
+    compiled = torch.compile(function, backend="ferrite", options=options, **how)
+    for given in sets:
+        ours, theirs = copies(given), copies(given)
+        with torch.no_grad():
+            results, expected = compiled(*ours), function(*theirs)
+        torch.testing.assert_close(results, expected)
+        torch.testing.assert_close(ours, theirs)
+        for a, b in zip(results if isinstance(results, tuple) else [results], expected if isinstance(expected, tuple) else [expected]):
+            if isinstance(b, torch.Tensor):
+                assert all(x == y for x, y, n in zip(a.stride(), b.stride(), b.shape) if n > 1), (a.stride(), b.stride())
+
+
+@test
+def results_of_every_kind():
+    same(lambda x, y: (x @ y, x.sum(), None, 3, x.argmax(1), x > y.t(), x.to(torch.bfloat16)), (torch.randn(4, 6), torch.randn(6, 4)))
+    same(lambda x: {"a": x.t(), "b": [x + 1, x.shape[0]]}["a"], (torch.randn(3, 5),))
+
+
+@test
+def strides_are_those_that_were_traced():
+    image = torch.randn(2, 8, 6, 6)
+    same(lambda x: F.relu(x).permute(0, 2, 3, 1) * 2, (image,))
+    same(lambda x, w: F.conv2d(x, w), (image.to(memory_format=torch.channels_last), torch.randn(4, 8, 3, 3)))
+
+
+@test
+def arguments_are_changed_in_place():
+    def step(x, y):
+        x.add_(y)
+        y[1:].mul_(2)
+        return x * 2, x
+    same(step, (torch.randn(4, 3), torch.randn(4, 3)), (torch.ones(4, 3), torch.zeros(4, 3)))
+
+
+@test
+def buffers_keep_their_state():
+    model, twin = torch.nn.BatchNorm1d(5), torch.nn.BatchNorm1d(5)
+    compiled = torch.compile(model, backend="ferrite", options=STRICT)
+    for _ in range(3):
+        x = torch.randn(7, 5)
+        torch.testing.assert_close(compiled(x), twin(x))
+    torch.testing.assert_close(list(model.buffers()), list(twin.buffers()))
+
+
+@test
+def results_that_share_memory():
+    def shown(x):
+        y = x + 1
+        return x.t(), y, y[0], y.view(-1)
+    compiled = torch.compile(shown, backend="ferrite", options=STRICT)
+    x = torch.randn(3, 4)
+    a, b, c, d = compiled(x)
+    x[0, 1] = 100.
+    assert a[1, 0] == 100.
+    b[0, 2] = 50.
+    assert c[2] == 50. and d[2] == 50.
+
+
+@test
+def results_belong_to_the_caller():
+    compiled = torch.compile(lambda x: x * 2, backend="ferrite", options=STRICT)
+    kept = [compiled(torch.full((3,), float(k))) for k in range(4)]
+    assert [value[0].item() for value in kept] == [0., 2., 4., 6.]
+
+
+@test
+def sizes_that_change():
+    def pooled(x, n):
+        return F.softmax(x.view(x.shape[0], -1), 1) * n, x.shape[0] * 2 + x.shape[1]
+    same(pooled, *[(torch.randn(a, b, 3), a) for a, b in ((2, 5), (7, 4), (3, 9))], dynamic=True)
+    same(lambda x: x[: x.shape[0] // 2].flip(0), (torch.randn(8),), (torch.randn(10),), (torch.randn(7),))
+
+
+@test
+def sizes_that_values_decide():
+    with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True, capture_scalar_outputs=True):
+        same(lambda x: (x[x > 0] * 2, x.nonzero()), (torch.tensor([1., -1., 2.]),), (torch.tensor([-1., -1., 3.]),))
+
+
+@test
+def gradients():
+    model = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3, padding=1), torch.nn.BatchNorm2d(8), torch.nn.GELU(),
+                                torch.nn.AdaptiveAvgPool2d(2), torch.nn.Flatten(), torch.nn.Linear(32, 5))
+    compiled = torch.compile(model, backend="ferrite", options=STRICT)
+    x, y = torch.randn(4, 3, 8, 8), torch.randint(5, (4,))
+    found = []
+    for run in (compiled, model):
+        model.zero_grad()
+        F.cross_entropy(run(x), y).backward()
+        found.append([p.grad.clone() for p in model.parameters()])
+    torch.testing.assert_close(*found, rtol=1e-4, atol=1e-5)
+
+
+@test
+def training_follows_the_same_curve():
+    def curve(compile_it):
+        torch.manual_seed(0)
+        model = torch.nn.Sequential(torch.nn.Embedding(50, 16), torch.nn.TransformerEncoderLayer(
+            16, 2, 32, dropout=0., batch_first=True), torch.nn.Linear(16, 50))
+        run = torch.compile(model, backend="ferrite", options=STRICT) if compile_it else model
+        optimizer = torch.optim.AdamW(model.parameters(), 1e-2)
+        words, losses = torch.randint(50, (4, 12)), []
+        for _ in range(8):
+            loss = F.cross_entropy(run(words).flatten(0, 1), words.flatten())
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+    torch.testing.assert_close(curve(True), curve(False), rtol=1e-4, atol=1e-5)
+
+
+@test
+def an_optimizer_is_a_graph():
+    def trained(compile_it):
+        torch.manual_seed(0)
+        weights = [torch.randn(5, 3, requires_grad=True), torch.randn(3, requires_grad=True)]
+        optimizer = torch.optim.Adam(weights, 0.1)
+        step = torch.compile(optimizer.step, backend="ferrite", options=STRICT) if compile_it else optimizer.step
+        for k in range(3):
+            for weight in weights:
+                weight.grad = torch.sin(weight.detach() + k)
+            step()
+        return [weight.detach() for weight in weights]
+    torch.testing.assert_close(trained(True), trained(False))
+
+
+@test
+def operators_of_torch_library():
+    @torch.library.custom_op("door::twice_and_count", mutates_args={"count"})
+    def twice(x: torch.Tensor, count: torch.Tensor) -> torch.Tensor:
+        count += 1
+        return x * 2
+
+    @twice.register_fake
+    def _(x, count):
+        return torch.empty_like(x)
+
+    same(lambda x, count: twice(x + 1, count) - 1, (torch.randn(3), torch.zeros(1)))
+
+
+@test
+def an_assertion_is_raised_as_eager_raises_it():
+    compiled = torch.compile(lambda x, i: x[i] + 1, backend="ferrite", options=STRICT)
+    x = torch.randn(4)
+    compiled(x, torch.tensor([3]))
+    try:
+        compiled(x, torch.tensor([4]))
+    except (RuntimeError, IndexError):
+        return
+    raise AssertionError("an index out of range was taken")
+
+
+@test
+def what_is_not_compiled_runs_and_is_told_once():
+    told = []
+    handler = logging.Handler()
+    handler.emit = lambda record: told.append(record.getMessage())
+    ferrite.door.log.addHandler(handler)
+    ferrite.door.log.propagate = False
+    try:
+        for _ in range(2):
+            torch._dynamo.reset()
+            drawn = torch.compile(lambda x: torch.rand_like(x) + x, backend="ferrite")
+            torch.manual_seed(1)
+            ours = drawn(torch.zeros(3))
+            torch.manual_seed(1)
+            torch.testing.assert_close(ours, torch.rand(3))
+    finally:
+        ferrite.door.log.removeHandler(handler)
+        ferrite.door.log.propagate = True
+    assert len(told) == 1 and "rand_like" in told[0], told
+
+
+@test
+def what_is_not_compiled_can_be_an_error():
+    try:
+        torch.compile(lambda x: torch.rand_like(x), backend="ferrite", options=STRICT)(torch.zeros(3))
+    except Exception as error:
+        assert "rand_like" in str(error), error
+        return
+    raise AssertionError("it ran")
+
+
+@test
+def options_are_those_of_the_compiler():
+    same(lambda x: torch.tanh(x) * 2, (torch.randn(9),), options={**STRICT, "isa": "baseline"})
+    try:
+        torch.compile(lambda x: x + 1, backend="ferrite", options={"isa": "none such"})(torch.zeros(3))
+    except Exception as error:
+        assert "none such" in str(error), error
+        return
+    raise AssertionError("an isa that is none was taken")
+
+
+@test
+def the_text_of_a_graph_is_a_program():
+    with tempfile.TemporaryDirectory() as folder:
+        compiled = torch.compile(lambda x: x.relu() + x.shape[0], backend="ferrite", options={**STRICT, "trace": folder}, dynamic=True)
+        compiled(torch.randn(3, 4))
+        program = ferrite.compile(os.path.join(folder, "graph_1.fx"))
+        assert "aten.relu.default" in open(os.path.join(folder, "graph_1.fx")).read()
+        del program
+
+
+@test
+def several_threads_call_one_program():
+    compiled = torch.compile(lambda x: (x @ x).softmax(0), backend="ferrite", options=STRICT)
+    inputs = [torch.randn(24, 24) for _ in range(4)]
+    expected = [(x @ x).softmax(0) for x in inputs]
+    compiled(inputs[0])
+    wrong = []
+
+    def work(k):
+        for _ in range(50):
+            if not torch.allclose(compiled(inputs[k]), expected[k], atol=1e-5):
+                wrong.append(k)
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong, wrong
+
+
+@test
+def lazily_conjugated_and_gapped_arguments():
+    x = torch.randn(4, 5, dtype=torch.complex64)
+    same(lambda v: v * 2 + 1, (x.conj(),), (x.t().conj().t(),))
+    same(lambda v: v.sum(1), (torch.randn(10, 10)[2:7:2, 3:],))
+
+
+def main():
+    passed = failed = 0
+    for run in TESTS:
+        torch._dynamo.reset()
+        try:
+            run()
+            passed += 1
+        except Exception as error:
+            failed += 1
+            print(f"FAIL {run.__name__}: {type(error).__name__}: {str(error)[:1500]}")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
