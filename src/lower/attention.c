@@ -9,6 +9,9 @@
 #include <math.h>
 #include <string.h>
 
+/* What a second result is. */
+enum { NO_SECOND, WEIGHTS, ROW_SUMS };
+
 typedef struct attention {
     lower_tensor q, k, v, mask; /* of rank 4, [b, h, s, d]; the mask additive or bool, or absent */
     bool causal, masked_nan;    /* a row that sees nothing is NaN, else zeros */
@@ -76,11 +79,11 @@ static lower_tensor repeat_heads(lowering *l, lower_tensor t, int64_t groups)
     return lower_remap(l, t, 4, sizes, exprs);
 }
 
-static lower_tensor sdpa_math(lowering *l, const attention *a)
+/* [b, h, s, t]: what the softmax is of */
+static lower_tensor attention_scores(lowering *l, const attention *a)
 {
     ty_dtype d = lower_dtype(a->q);
-    lower_tensor k = repeat_heads(l, a->k, a->groups), v = repeat_heads(l, a->v, a->groups),
-                 none = {0};
+    lower_tensor k = repeat_heads(l, a->k, a->groups), none = {0};
     lower_tensor scores = lower_matmul(l, a->q, lower_transpose(l, k, 2, 3), none, NULL),
                  mask = full_mask(l, a, d);
     scores = lower_scale(l, scores, a->scale);
@@ -91,10 +94,26 @@ static lower_tensor sdpa_math(lowering *l, const attention *a)
         scores = lower_value(l, d, 4, scores.sizes,
                              loop_where(l->program, seen, lower_here(l, scores), hidden));
     }
-    if (!lower_absent(mask)) scores = lower_binary(l, LOOP_ADD, scores, mask);
-    scores = lower_softmax(l, scores, 3, false);
-    if (a->dropout > 0) scores = lower_dropped(l, scores, a->dropout);
-    return lower_matmul(l, scores, v, none, NULL);
+    return lower_absent(mask) ? scores : lower_binary(l, LOOP_ADD, scores, mask);
+}
+
+static lower_tensor attention_weights(lowering *l, const attention *a, lower_tensor scores)
+{
+    lower_tensor weights = lower_softmax(l, scores, 3, false);
+    return a->dropout > 0 ? lower_dropped(l, weights, a->dropout) : weights;
+}
+
+static lower_tensor weigh(lowering *l, const attention *a, lower_tensor weights)
+{
+    lower_tensor none = {0};
+    return lower_matmul(l, weights, repeat_heads(l, a->v, a->groups), none, NULL);
+}
+
+/* What training keeps of a row, [b, h, s]. */
+static lower_tensor row_sums(lowering *l, lower_tensor scores)
+{
+    static const bool LAST[TY_MAX_RANK] = {[3] = true};
+    return lower_reshape(l, lower_logsumexp(l, scores, LAST), 3, scores.sizes);
 }
 
 static fe_status begin(lowering *l, attention *a)
@@ -140,34 +159,50 @@ static bool is_regular(lowering *l, const attention *a)
     return fine && sym_known_equal(l->symbols, heads, a->q.sizes[1]);
 }
 
+/* The values and a second result that somebody reads: by products and a softmax, whose parts these are. */
+static fe_status attention_pair(lowering *l, const attention *a, int second)
+{
+    const ty_tensor *out = lower_meta(l, 0), *other = lower_meta(l, 1);
+    if (second == NO_SECOND) return lower_fail(l, "the log-sum-exp of an attention");
+    lower_tensor scores = attention_scores(l, a);
+    lower_share(l, scores);
+    lower_tensor weights = attention_weights(l, a, scores), items[2];
+    lower_share(l, weights);
+    items[0] = lower_cast(l, lower_reshape(l, weigh(l, a, weights), out->rank, out->sizes), a->out);
+    items[1] = second == WEIGHTS ? lower_reshape(l, weights, other->rank, other->sizes)
+                                 : row_sums(l, scores);
+    items[1] = lower_cast(l, items[1], other->dtype);
+    return lower_give_items(l, items, 2);
+}
+
 static fe_status attention_row(lowering *l, fx_node *n, const lower_row *row)
 {
-    (void)row;
     attention a;
     FE_TRY(begin(l, &a));
     const ty_tensor *out = lower_meta(l, 0);
+    if (n->value.kind == FX_TUPLE && lower_is_used(l, 1))
+        return attention_pair(l, &a, row->parameter);
     lower_tensor y;
     if (lower_dtype(a.q) == TY_F32 && a.dropout == 0 && is_regular(l, &a))
         y = sdpa_extern(l, &a, out->rank == 4 && out->dtype == TY_F32 ? lower_wanted(l, 0) : NULL);
     else
-        y = sdpa_math(l, &a);
+        y = weigh(l, &a, attention_weights(l, &a, attention_scores(l, &a)));
     y = lower_cast(l, lower_reshape(l, y, out->rank, out->sizes), a.out);
     if (n->value.kind != FX_TUPLE) return lower_give(l, y);
-    if (lower_is_used(l, 1)) return lower_fail(l, "the log-sum-exp of an attention");
     lower_tensor *items = NEW_ARRAY(l->memory, lower_tensor, n->value.count);
     for (uint32_t k = 0; k < n->value.count; k++) items[k] = y;
     return lower_give_items(l, items, n->value.count);
 }
 
-#define ATTENTION(op)                                   \
-    {                                                   \
-        OP_##op, attention_row, 0, NULL, 0, NULL, false \
+#define ATTENTION(op, second)                                \
+    {                                                        \
+        OP_##op, attention_row, second, NULL, 0, NULL, false \
     }
 static const lower_row ROWS[] = {
-    ATTENTION(aten_scaled_dot_product_attention_default),
-    ATTENTION(aten__scaled_dot_product_attention_math_default),
-    ATTENTION(ferrite_attention_default),
-    ATTENTION(aten__scaled_dot_product_flash_attention_for_cpu_default),
-    ATTENTION(aten__scaled_dot_product_efficient_attention_default),
+    ATTENTION(aten_scaled_dot_product_attention_default, NO_SECOND),
+    ATTENTION(aten__scaled_dot_product_attention_math_default, WEIGHTS),
+    ATTENTION(ferrite_attention_default, NO_SECOND),
+    ATTENTION(aten__scaled_dot_product_flash_attention_for_cpu_default, ROW_SUMS),
+    ATTENTION(aten__scaled_dot_product_efficient_attention_default, NO_SECOND),
 };
 const lower_rows lower_attention_rows = {ROWS, COUNT_OF(ROWS)};

@@ -259,6 +259,8 @@ lower_tensor lower_number(lowering *l, ty_dtype d, double number); /* 0-d */
 lower_tensor lower_reduced(lowering *l, loop_reduce kind, lower_tensor x, const bool *reduced,
                            bool keep, const sym_expr *wanted);
 /* The product of the reduced dimensions' sizes. */
+/* log(sum(exp(x))) of a floating x, whatever its size; the dimensions that go are kept as 1. */
+lower_tensor lower_logsumexp(lowering *l, lower_tensor x, const bool *reduced);
 sym_expr lower_reduced_count(lowering *l, lower_tensor x, const bool *reduced);
 lower_tensor lower_mean(lowering *l, lower_tensor x, const bool *reduced, bool keep,
                         const sym_expr *wanted);

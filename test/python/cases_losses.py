@@ -130,6 +130,13 @@ def gradients_of_attention(g, q, k, v, mask):
     return *first, *backward(g, q, k, v, out, sums, 0.0, True)
 
 
+@op(real(2, 2, 3, 4), real(2, 2, 5, 4), real(2, 2, 5, 4), real(3, 5))
+def attention_with_second_results(q, k, v, mask):
+    forward = aten._scaled_dot_product_flash_attention_for_cpu
+    causal = forward(q, k, v, 0.0, True, scale=0.3)
+    return *causal, *forward(q, k, v, attn_mask=mask), *aten._scaled_dot_product_attention_math(q, k, v, mask)
+
+
 @op(real(2, 4, 3), real(2, 4, 5), real(2, 3, 5), real(6))
 def gradients_of_distances(g, x, y, pairs):
     apart = [aten._cdist_forward(x, y, p, None) for p in (0.5, 2.0, INF)]
