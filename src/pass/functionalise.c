@@ -44,6 +44,7 @@ static uint32_t storage_number(const fx_node *n)
 typedef struct parent_search {
     uint32_t storage;
     fx_node *found;
+    functionaliser *functionaliser;
 } parent_search;
 
 static void find_parent(void *data, fx_node *a)
@@ -52,12 +53,26 @@ static void find_parent(void *data, fx_node *a)
     if (!s->found && storage_number(a) == s->storage) s->found = a;
 }
 
-/* A tuple of views (split, unbind) has no storage of its own: its items do. */
+/* A tuple of views (split, unbind) has no storage of its own: its items do. Where they stand on several,
+ * as those of meshgrid, each is found by its own. */
 static uint32_t tuple_storage(const fx_node *n)
 {
-    if (n->value.kind != FX_TUPLE || n->value.count == 0 || n->value.items[0].kind != FX_TENSOR)
-        return 0;
-    return n->value.items[0].tensor->storage;
+    uint32_t storage = 0;
+    for (uint32_t i = 0; n->value.kind == FX_TUPLE && i < n->value.count; i++) {
+        const fx_value *item = &n->value.items[i];
+        if (item->kind != FX_TENSOR || (storage && item->tensor->storage != storage)) return 0;
+        storage = item->tensor->storage;
+    }
+    return storage;
+}
+
+/* An argument of a view when the view is made: what it shows stays as written, to be found again when
+ * that is written; all else is what it is now. */
+static fx_node *held(void *data, fx_node *n)
+{
+    const parent_search *s = data;
+    bool shown = storage_number(n) == s->storage || tuple_storage(n) == s->storage;
+    return shown ? n : functionalise_current(s->functionaliser, n);
 }
 
 /* A value of the program, before its arguments are replaced by current values: a base of its own,
@@ -73,7 +88,7 @@ void functionalise_register(functionaliser *f, fx_node *n)
                     functionalise_add_alias(f, n, NO_ALIAS));
         return;
     }
-    parent_search search = {storage, NULL};
+    parent_search search = {storage, NULL, f};
     for (uint32_t i = 0; i < n->arg_count && n->kind == FX_CALL; i++)
         fx_arg_each_node(&n->args[i], find_parent, &search);
     if (!search.found && fx_is(n, OP_operator_getitem) && n->args[0].kind == FX_ARG_NODE &&
@@ -81,7 +96,12 @@ void functionalise_register(functionaliser *f, fx_node *n)
         search.found = n->args[0].node; /* the tuple is registered as an alias itself */
     uint32_t parent = search.found ? map_get(&f->of_node, search.found->id) : MAP_NONE;
     uint32_t made = functionalise_add_alias(f, n, parent == MAP_NONE ? base : parent);
-    f->aliases.at[made].args = arena_copy(f->memory, n->args, n->arg_count * sizeof *n->args);
+    bool changed;
+    fx_arg *args = NEW_ARRAY(f->memory, fx_arg, n->arg_count + 1);
+    for (uint32_t i = 0; i < n->arg_count; i++)
+        args[i] = pass_map_arg(f->g, &n->args[i], held, &search, &changed);
+    f->aliases.at[made].args = args;
+    f->aliases.at[made].is_window = parent == MAP_NONE;
 }
 
 /* ---- reading ---- */
@@ -92,22 +112,58 @@ static bool stands_for(functionaliser *f, const fx_node *n, uint32_t index)
     return f->aliases.at[index].node == n || map_get(&f->of_node, n->id) == index;
 }
 
+typedef struct replaying {
+    functionaliser *f;
+    uint32_t base, parent;
+    fx_node *now; /* the parent's value */
+} replaying;
+
+/* What the view looks at, its parent or another view of the base, as it is now. */
+static fx_node *shown_now(void *data, fx_node *n)
+{
+    const replaying *r = data;
+    if (stands_for(r->f, n, r->parent)) return r->now;
+    const alias *a = alias_of(r->f, n);
+    return a && a->base == r->base ? functionalise_current(r->f, n) : n;
+}
+
+/* Are the elements that the alias shows those that lie there in the base, no more than moved? Conjugates
+ * and negatives are others, and so are parts of complex numbers. */
+static bool shows_elements(functionaliser *f, const alias *a)
+{
+    const ty_tensor *base = fx_tensor(f->aliases.at[a->base].node);
+    for (; a->parent != NO_ALIAS; a = &f->aliases.at[a->parent]) {
+        const ty_tensor *t = fx_tensor(a->node);
+        if (t && t->dtype != base->dtype) return false;
+        if (functionalise_changes_values(a->node)) return false;
+    }
+    return true;
+}
+
+static fe_status refuse_view(functionaliser *f, const fx_node *view)
+{
+    return fx_fail(f->g, view, "functionalise", FE_UNSUPPORTED,
+                   "copy the tensor before writing to it (x = x.clone())",
+                   "a write through this view cannot be turned into a value");
+}
+
 /* The view operator called again on its parent's current value. */
 static fe_status replay(functionaliser *f, const alias *a, fx_node *parent, fx_node **out)
 {
     const fx_node *view = a->node;
     const ty_tensor *t = fx_tensor(view);
     if (a->is_window || view->kind == FX_PLACEHOLDER) { /* two constants on one storage */
+        if (!shows_elements(f, a)) return refuse_view(f, view);
         fx_arg args[] = {fx_of(parent), fx_int_list(f->g, t->sizes, t->rank),
                          fx_int_list(f->g, t->strides, t->rank), fx_expr(t->offset)};
         return pass_emit(f->g, f->at, OP_aten_as_strided_default, view, 4, args, out);
     }
+    bool changed;
+    replaying r = {f, a->base, a->parent, parent};
     fx_arg *args = NEW_ARRAY(f->memory, fx_arg, view->arg_count + 1);
-    for (uint32_t i = 0; i < view->arg_count; i++) {
-        args[i] = a->args[i];
-        if (args[i].kind == FX_ARG_NODE && stands_for(f, args[i].node, a->parent))
-            args[i].node = parent;
-    }
+    for (uint32_t i = 0; i < view->arg_count; i++)
+        args[i] = pass_map_arg(f->g, &a->args[i], shown_now, &r, &changed);
+    FE_TRY(f->status);
     return pass_call(f->g, f->at, view->op, view, args, view->arg_count, out);
 }
 
@@ -157,6 +213,17 @@ static fx_node *settled(functionaliser *f, uint32_t base, fx_node *value)
     return made;
 }
 
+/* Does one element stand in several places of the alias, as expand() makes it? */
+static bool is_repeated(functionaliser *f, uint32_t index)
+{
+    const ty_tensor *t = fx_tensor(f->aliases.at[index].node);
+    for (uint32_t d = 0; t && d < t->rank; d++)
+        if (sym_same(t->strides[d], sym_int(f->g->symbols, 0)) &&
+            !sym_same(t->sizes[d], sym_int(f->g->symbols, 1)))
+            return true;
+    return false;
+}
+
 static void write_value(functionaliser *f, uint32_t index, fx_node *value)
 {
     alias *a = &f->aliases.at[index];
@@ -171,13 +238,15 @@ static void write_value(functionaliser *f, uint32_t index, fx_node *value)
     uint32_t target = a->parent;
     /* an item of split or unbind: what was split is written */
     if (f->aliases.at[target].node->value.kind == FX_TUPLE) target = f->aliases.at[target].parent;
-    bool is_window = a->is_window;
-    if (!functionalise_has_inverse(view) &&
-        fx_tensor(view)->dtype == fx_tensor(f->aliases.at[a->base].node)->dtype)
-        target = a->base; /* by its strides */
+    bool by_strides = a->is_window || !functionalise_has_inverse(view) || is_repeated(f, target);
+    if (by_strides && !shows_elements(f, a)) {
+        f->status = refuse_view(f, view);
+        return;
+    }
+    if (by_strides) target = a->base;
     fx_node *parent = refreshed(f, target), *made = NULL;
     if (f->status == FE_OK)
-        f->status = functionalise_inverse(f->g, f->at, view, parent, value, is_window, &made);
+        f->status = functionalise_inverse(f->g, f->at, view, parent, value, by_strides, &made);
     if (f->status == FE_OK) write_value(f, target, made);
 }
 

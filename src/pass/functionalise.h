@@ -7,9 +7,10 @@
 
 /* One tensor value that stands on a storage. */
 typedef struct alias {
-    fx_node *node;      /* as written in the program */
-    const fx_arg *args; /* its arguments as written, before they became current values; of a view */
-    uint32_t parent;    /* index of the alias that it is a view of; NO_ALIAS: a base */
+    fx_node *node; /* as written in the program */
+    const fx_arg
+        *args;       /* of a view: what it shows as written, the rest as it was when it was made */
+    uint32_t parent; /* index of the alias that it is a view of; NO_ALIAS: a base */
     uint32_t base;
     fx_node *current; /* its value at `version` */
     uint32_t version;
@@ -49,6 +50,8 @@ fe_status functionalise_views(fx_graph *g, fx_node *n, fx_node **next);
 
 /* Is there a way back through this view operator? */
 bool functionalise_has_inverse(const fx_node *view);
+/* Does it show other values than lie in the memory that it looks at? */
+bool functionalise_changes_values(const fx_node *view);
 /* `parent` with the part that `view` shows replaced by `value`, as new calls before `before`.
  * Without an inverse, or by its strides alone: `parent` is the base of the view. */
 fe_status functionalise_inverse(fx_graph *g, fx_node *before, const fx_node *view, fx_node *parent,

@@ -76,9 +76,8 @@ bool pass_has_effect(const fx_node *n)
     return (n->op->flags & (OPF_EFFECT | OPF_HIGHER_ORDER)) || n->op->is_mutating;
 }
 
-/* A copy of the argument with its nodes mapped; *changed says whether any was. */
-static fx_arg map_arg(fx_graph *g, const fx_arg *a, fx_node *(*map_node)(void *, fx_node *),
-                      void *data, bool *changed)
+fx_arg pass_map_arg(fx_graph *g, const fx_arg *a, fx_node *(*map_node)(void *data, fx_node *a),
+                    void *data, bool *changed)
 {
     fx_arg made = *a;
     if (a->kind == FX_ARG_NODE) {
@@ -87,7 +86,7 @@ static fx_arg map_arg(fx_graph *g, const fx_arg *a, fx_node *(*map_node)(void *,
     } else if (a->kind == FX_ARG_LIST) {
         made = fx_list(g, a->list.items, a->list.count);
         for (uint32_t i = 0; i < a->list.count; i++)
-            made.list.items[i] = map_arg(g, &a->list.items[i], map_node, data, changed);
+            made.list.items[i] = pass_map_arg(g, &a->list.items[i], map_node, data, changed);
     }
     return made;
 }
@@ -97,7 +96,7 @@ void pass_map_args(fx_graph *g, fx_node *n, fx_node *(*map_node)(void *data, fx_
 {
     for (uint32_t i = 0; i < n->arg_count; i++) {
         bool changed = false;
-        fx_arg made = map_arg(g, &n->args[i], map_node, data, &changed);
+        fx_arg made = pass_map_arg(g, &n->args[i], map_node, data, &changed);
         if (changed) fx_set_arg(n, i, made, g);
     }
 }

@@ -38,10 +38,11 @@ static fe_status by_transpose(const inversion *v, fx_node **out)
     return emit(v, OP_aten_transpose_int, 3, args, out);
 }
 
-static fe_status by_t(const inversion *v, fx_node **out)
+/* Twice is nothing. */
+static fe_status by_doing_it_again(const inversion *v, fx_node **out)
 {
     fx_arg args[] = {fx_of(v->value)};
-    return emit(v, OP_aten_t_default, 1, args, out);
+    return emit(v, (op_id)v->view->op->id, 1, args, out);
 }
 
 static fe_status by_permute(const inversion *v, fx_node **out)
@@ -107,6 +108,7 @@ static fe_status by_strides(const inversion *v, fx_node **out)
 static fe_status by_real(const inversion *v, fx_node **out)
 {
     fx_node *imaginary;
+    if (!ty_is_complex(fx_tensor(v->parent)->dtype)) return by_identity(v, out);
     fx_arg parent = fx_of(v->parent);
     FE_TRY(emit(v, OP_aten_imag_default, 1, &parent, &imaginary));
     fx_arg args[] = {fx_of(v->value), fx_of(imaginary)};
@@ -133,17 +135,45 @@ static fe_status by_view_as_real(const inversion *v, fx_node **out)
     return emit(v, OP_aten_complex_default, 2, args, out);
 }
 
+/* Calls that cut a tensor along a dimension which is no argument. */
+static const struct {
+    op_id op;
+    int64_t dim;
+} cuts[] = {
+    {OP_aten_hsplit_array, 1}, {OP_aten_hsplit_int, 1},   {OP_aten_vsplit_array, 0},
+    {OP_aten_vsplit_int, 0},   {OP_aten_dsplit_array, 2}, {OP_aten_dsplit_int, 2},
+};
+
+/* Are the items of this tuple pieces of a tensor, one behind the other along a dimension? */
+static bool is_cut(const fx_node *tuple)
+{
+    if (tuple->kind != FX_CALL || tuple->op->custom) return false;
+    for (size_t i = 0; i < COUNT_OF(cuts); i++)
+        if (fx_is(tuple, cuts[i].op)) return true;
+    return op_param_index(tuple->op, "dim") >= 0;
+}
+
+static int64_t cut_dim(const fx_graph *g, const fx_node *tuple, uint32_t rank)
+{
+    int64_t dim = 0;
+    for (size_t i = 0; i < COUNT_OF(cuts); i++)
+        if (fx_is(tuple, cuts[i].op)) return rank == 1 ? 0 : cuts[i].dim;
+    fx_arg_int(g, &tuple->args[op_param_index(tuple->op, "dim")], &dim);
+    return dim < 0 ? dim + (int64_t)rank : dim;
+}
+
+static const fx_node *tuple_of(const fx_node *item)
+{
+    return item->args[0].kind == FX_ARG_NODE ? item->args[0].node : NULL;
+}
+
 /* An item of split, chunk, ...: a slice along its dimension, after those before it. */
 static fe_status by_item(const inversion *v, fx_node **out)
 {
-    const fx_node *tuple = v->view->args[0].node;
-    int64_t item = 0, dim = 0;
-    const ty_tensor *p = fx_tensor(v->parent);
+    const fx_node *tuple = tuple_of(v->view);
+    int64_t item = 0, dim = cut_dim(v->g, tuple, fx_tensor(v->parent)->rank);
     sym_table *t = v->g->symbols;
     fx_arg_int(v->g, &v->view->args[1], &item);
-    int at = op_param_index(tuple->op, "dim");
-    if (at >= 0) fx_arg_int(v->g, &tuple->args[at], &dim);
-    if (dim < 0) dim += p->rank;
     if (fx_is(tuple, OP_aten_unbind_int)) {
         fx_arg args[] = {fx_of(v->parent), fx_of(v->value), fx_int(v->g, dim), fx_int(v->g, item)};
         return emit(v, OP_aten_select_scatter_default, 4, args, out);
@@ -180,7 +210,15 @@ static const inverse_row rows[] = {
     {OP_aten_to_dtype_layout, by_identity},
     {OP_aten_to_device, by_identity},
     {OP_aten_transpose_int, by_transpose},
-    {OP_aten_t_default, by_t},
+    {OP_aten_t_default, by_doing_it_again},
+    {OP_aten_numpy_T_default, by_doing_it_again},
+    {OP_aten_mT_default, by_doing_it_again},
+    {OP_aten_mH_default, by_doing_it_again},
+    {OP_aten_matrix_H_default, by_doing_it_again},
+    {OP_aten_adjoint_default, by_doing_it_again},
+    {OP_aten__conj_default, by_doing_it_again},
+    {OP_aten_conj_default, by_doing_it_again},
+    {OP_aten__neg_view_default, by_doing_it_again},
     {OP_aten_permute_default, by_permute},
     {OP_aten_slice_Tensor, by_slice},
     {OP_aten_select_int, by_select},
@@ -201,7 +239,17 @@ static inverse_fn find_inverse(const fx_node *view)
 
 bool functionalise_has_inverse(const fx_node *view)
 {
-    return find_inverse(view) != NULL;
+    const fx_node *tuple = fx_is(view, OP_operator_getitem) ? tuple_of(view) : NULL;
+    return tuple ? is_cut(tuple) : find_inverse(view) != NULL;
+}
+
+bool functionalise_changes_values(const fx_node *view)
+{
+    const ty_tensor *t = fx_tensor(view);
+    bool conjugates = fx_is(view, OP_aten__conj_default) || fx_is(view, OP_aten_conj_default) ||
+                      fx_is(view, OP_aten_mH_default) || fx_is(view, OP_aten_adjoint_default) ||
+                      fx_is(view, OP_aten_matrix_H_default);
+    return fx_is(view, OP_aten__neg_view_default) || (conjugates && t && ty_is_complex(t->dtype));
 }
 
 fe_status functionalise_inverse(fx_graph *g, fx_node *before, const fx_node *view, fx_node *parent,

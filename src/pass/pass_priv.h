@@ -35,6 +35,9 @@ bool pass_same_arg(const fx_arg *a, const fx_arg *b);
 bool pass_may_alias(const fx_node *n, const fx_node *user);
 /* Does the value, or something that aliases it, leave the graph as a result? */
 bool pass_leaves(const fx_graph *g, const fx_node *n);
+/* A copy of the argument with its nodes mapped, lists included; *changed is set where any was. */
+fx_arg pass_map_arg(fx_graph *g, const fx_arg *a, fx_node *(*map_node)(void *data, fx_node *a),
+                    void *data, bool *changed);
 /* Replaces every node argument a of n by map(data, a), lists included. */
 void pass_map_args(fx_graph *g, fx_node *n, fx_node *(*map_node)(void *data, fx_node *a),
                    void *data);

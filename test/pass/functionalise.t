@@ -193,3 +193,59 @@ graph numbers {
   %select_scatter_1 = aten.select_scatter.default(%select_scatter, %fill_1, 1, 0) : f32[4,3]{3,1}@7
   output (user %select_scatter_1)
 }
+--run-- ferrite inspect - --dump-after functionalise --verify
+--in--
+graph views_by_any_operator {
+  placeholder %x user "x" : f32[2,3]
+  %y = aten.mul.Tensor(%x, 2)
+  %turned = aten.einsum.default("ij->ji", [%y])
+  %scaled = aten.mul_.Tensor(%turned, 3)
+  %cut = aten.hsplit.int(%x, 3)
+  %middle = _operator.getitem(%cut, 1)
+  %negated = aten.neg_.default(%middle)
+  %row = aten.select.int(%y, 0, 0)
+  %both = aten.meshgrid.default([%row, %middle])
+  %wide = _operator.getitem(%both, 0)
+  %column = aten.select.int(%wide, 1, 0)
+  %filled = aten.fill_.Scalar(%column, 7)
+  output (user %turned, user %wide, user %x)
+}
+--out--
+# after functionalise
+graph views_by_any_operator {
+  functional
+  placeholder %x user "x" : f32[2,3]{3,1}@1
+  %y = aten.mul.Tensor(%x, 2) : f32[2,3]{3,1}@2
+  %turned = aten.einsum.default("ij->ji", [%y], None) : f32[3,2]{1,3}@2
+  %mul = aten.mul.Tensor(%turned, 3) : f32[3,2]{1,3}@3
+  %as_strided_scatter = aten.as_strided_scatter.default(%y, %mul, [3, 2], [1, 3], 0) : f32[2,3]{3,1}@4
+  %cut = aten.hsplit.int(%x, 3) : (f32[2,1]{3,1}@1, f32[2,1]{3,1}+1@1, f32[2,1]{3,1}+2@1)
+  %middle = _operator.getitem(%cut, 1) : f32[2,1]{3,1}+1@1
+  %neg = aten.neg.default(%middle) : f32[2,1]{1,1}@5
+  %slice_scatter = aten.slice_scatter.default(%x, %neg, 1, 1, 2, 1) : f32[2,3]{3,1}@6
+  %row = aten.select.int(%as_strided_scatter, 0, 0) : f32[3]{1}@4
+  %hsplit = aten.hsplit.int(%slice_scatter, 3) : (f32[2,1]{3,1}@6, f32[2,1]{3,1}+1@6, f32[2,1]{3,1}+2@6)
+  %getitem = _operator.getitem(%hsplit, 1) : f32[2,1]{3,1}+1@6
+  %both = aten.meshgrid.default([%row, %getitem]) : (f32[3,2]{1,0}@4, f32[3,2]{0,3}+1@6)
+  %wide = _operator.getitem(%both, 0) : f32[3,2]{1,0}@4
+  %column = aten.select.int(%wide, 1, 0) : f32[3]{1}@4
+  %fill = aten.fill.Scalar(%column, 7) : f32[3]{1}@7
+  %as_strided_scatter_1 = aten.as_strided_scatter.default(%as_strided_scatter, %fill, [3], [1], 0) : f32[2,3]{3,1}@8
+  %einsum = aten.einsum.default("ij->ji", [%as_strided_scatter_1], None) : f32[3,2]{1,3}@8
+  %as_strided = aten.as_strided.default(%as_strided_scatter_1, [3, 2], [1, 0], 0) : f32[3,2]{1,0}@8
+  output (user_input_mutation "x" %slice_scatter, user %einsum, user %as_strided, user %slice_scatter)
+}
+--run-- ferrite inspect -
+--in--
+graph other_values_than_lie_there {
+  placeholder %z user "z" : c64[2]
+  %conjugate = aten._conj.default(%z)
+  %first = aten.as_strided.default(%conjugate, [1], [1], 0)
+  %filled = aten.fill_.Scalar(%first, 7)
+  output (user %z)
+}
+--err--
+error: functionalise: cannot handle aten.as_strided.default: a write through this view cannot be turned into a value
+  at %first in graph other_values_than_lie_there
+  help: copy the tensor before writing to it (x = x.clone())
+--status-- 1

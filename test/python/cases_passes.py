@@ -163,3 +163,32 @@ def copies_stay_copies():
             return x.clone(), back, (value.clone(), value.clone()), (value, (value.view(-1), x[1:]))
 
     return Copies(), [(torch.randn(3, 4), torch.randn(5))]
+
+
+@program
+def writes_through_views():
+    """What is a view by any operator is written, and all that looks at its memory is read: by itself and in lists, on one
+    memory or on several, over elements that are shown several times, conjugated."""
+
+    class Through(nn.Module):
+        def forward(self, x, z):
+            turned, diagonal, single = x + 1, x[0, :, :2] * 2, x[:, 0, 0] - 1
+            torch.einsum("abc->cab", turned).mul_(2)
+            torch.einsum("ii->i", diagonal)[torch.tensor([True, False])] = 7
+            torch.cartesian_prod(single).add_(1)
+            cut = x * 3
+            torch.hsplit(cut, [1])[1].neg_(), torch.dsplit(cut, 2)[1].add_(1), torch.vsplit(cut, 2)[0].mul_(0.5)
+            a, b = x[0, 0] * 2, x[:, 0, 0] * 3
+            across, down = torch.meshgrid(a, b, indexing="xy")
+            across[0].add_(10), down[:, :1].mul_(2)
+            one, other = torch.broadcast_tensors(a + 1, x.mul_(1.5))
+            other.sub_(one)
+            torch.atleast_2d([a, b])[1].relu_()
+            read = torch.einsum("abc->cab", x)
+            x[0].add_(1)
+            w = z * 2
+            w.conj()[0] = 1 + 2j
+            w.mH.mul_(1j)
+            return turned, diagonal, single, cut, a, b, across, down, x, read, w
+
+    return Through(), [(torch.randn(2, 2, 4), torch.randn(2, 2, dtype=torch.complex64))]
