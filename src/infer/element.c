@@ -27,6 +27,25 @@ static ty_tensor *coarser(infer_call *c, const ty_tensor *x, ty_dtype dtype, int
     return out;
 }
 
+/* What of x must be a multiple of the ratio, in elements that are so much larger. */
+static bool divides(infer_call *c, const ty_tensor *x, sym_expr e, int64_t ratio, const char *what)
+{
+    sym_expr rest = sym_mod(c->symbols, e, infer_number(c, ratio));
+    if (infer_may_equal(c, rest, infer_number(c, 0))) return true;
+    infer_fail(c, "%s of %s must be divisible by %lld, which is how much larger the elements are",
+               what, infer_shape(c, x), (long long)ratio);
+    return false;
+}
+
+static bool can_be_coarser(infer_call *c, const ty_tensor *x, int64_t ratio)
+{
+    bool fits = divides(c, x, x->sizes[x->rank - 1], ratio, "the last size") &&
+                divides(c, x, x->offset, ratio, "the storage offset");
+    for (uint32_t i = 0; fits && i + 1 < x->rank; i++)
+        fits = divides(c, x, x->strides[i], ratio, "each stride");
+    return fits;
+}
+
 void rule_view_dtype(infer_call *c)
 {
     sym_table *t = c->symbols;
@@ -41,6 +60,7 @@ void rule_view_dtype(infer_call *c)
         infer_fail(c, "the last dimension of %s is not dense", infer_shape(c, x));
         return;
     }
+    if (was < is && !can_be_coarser(c, x, is / was)) return;
     if (was == is) {
         out = infer_alias(c, x);
         out->dtype = dtype;

@@ -15,7 +15,8 @@ static const lower_rows *const FAMILIES[] = {
     &lower_random_rows,    &lower_unpool_rows,    &lower_antialias_rows,  &lower_cross_entropy_rows,
     &lower_dropout_rows,   &lower_scan_rows,      &lower_segment_rows,    &lower_histogram_rows,
     &lower_linalg_rows,    &lower_factor_rows,    &lower_spectrum_rows,   &lower_number_rows,
-    &lower_ragged_rows,    &lower_embedding_rows, &lower_control_rows,    &lower_repeat_rows};
+    &lower_ragged_rows,    &lower_embedding_rows, &lower_control_rows,    &lower_repeat_rows,
+    &lower_retype_rows};
 
 static const lower_row *find_row(uint32_t op)
 {

@@ -127,7 +127,7 @@ extern const lower_rows lower_pointwise_rows, lower_unary_rows, lower_activation
     lower_random_rows, lower_unpool_rows, lower_antialias_rows, lower_cross_entropy_rows,
     lower_dropout_rows, lower_scan_rows, lower_segment_rows, lower_histogram_rows,
     lower_linalg_rows, lower_factor_rows, lower_spectrum_rows, lower_number_rows, lower_ragged_rows,
-    lower_embedding_rows, lower_control_rows, lower_repeat_rows;
+    lower_embedding_rows, lower_control_rows, lower_repeat_rows, lower_retype_rows;
 
 /* ---- arguments (args.c) and results (lower.c) ---- */
 /* FE_UNSUPPORTED about l->node */

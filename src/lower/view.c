@@ -288,19 +288,6 @@ static fe_status as_strided(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, lower_on_strides(l, v, out->rank, out->sizes, strides, offset));
 }
 
-/* view.dtype: the same bits, read as another type of the same size. */
-static fe_status view_dtype(lowering *l, fx_node *n, const lower_row *row)
-{
-    (void)row;
-    lower_tensor t = lower_first(l);
-    ty_dtype to = fx_tensor(n)->dtype;
-    if (lower_dtype(t) == to) return lower_give(l, t);
-    if (ty_dtype_size(lower_dtype(t)) != ty_dtype_size(to))
-        return lower_fail(l, "a view as a dtype of another size");
-    loop_node cast = {.op = LOOP_BITCAST, .dtype = to, .args = {lower_here(l, t)}};
-    return lower_give(l, lower_value(l, to, t.rank, t.sizes, loop_make(l->program, cast)));
-}
-
 /* repeat_interleave.self_int */
 static fe_status repeat_interleave(lowering *l, fx_node *n, const lower_row *row)
 {
@@ -421,7 +408,5 @@ static const lower_row ROWS[] = {
     VIEW(aten_lift_fresh_default, give_same),
     VIEW(aten_lift_fresh_copy_default, give_same),
     VIEW(aten_positive_default, give_same),
-    {OP_aten_view_dtype, view_dtype, 0, NULL, 0, NULL, false},
-    {OP_aten_view_copy_dtype, view_dtype, 0, NULL, 0, NULL, false},
 };
 const lower_rows lower_view_rows = {ROWS, COUNT_OF(ROWS)};

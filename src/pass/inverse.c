@@ -167,6 +167,16 @@ static const fx_node *tuple_of(const fx_node *item)
     return item->args[0].kind == FX_ARG_NODE ? item->args[0].node : NULL;
 }
 
+/* Written as elements of another type; they lie in a row again before they are taken for the parent's. */
+static fe_status by_view_dtype(const inversion *v, fx_node **out)
+{
+    fx_node *dense;
+    fx_arg value = fx_of(v->value);
+    FE_TRY(emit(v, OP_aten_contiguous_default, 1, &value, &dense));
+    fx_arg args[] = {fx_of(dense), fx_dtype(fx_tensor(v->parent)->dtype)};
+    return emit(v, OP_aten_view_dtype, 2, args, out);
+}
+
 /* An item of split, chunk, ...: a slice along its dimension, after those before it. */
 static fe_status by_item(const inversion *v, fx_node **out)
 {
@@ -227,6 +237,7 @@ static const inverse_row rows[] = {
     {OP_aten_real_default, by_real},
     {OP_aten_imag_default, by_imag},
     {OP_aten_view_as_real_default, by_view_as_real},
+    {OP_aten_view_dtype, by_view_dtype},
     {OP_operator_getitem, by_item},
 };
 

@@ -27,6 +27,7 @@ import cases_fourier  # noqa: E402,F401  and these
 import cases_linalg  # noqa: E402,F401  and these
 import cases_losses  # noqa: E402,F401  and these
 import cases_quantised  # noqa: E402,F401  and these
+import cases_rare  # noqa: E402,F401  and these
 import cases_passes  # noqa: E402,F401  its cases are among PROGRAMS
 from cases_custom import CUSTOM  # noqa: E402
 from cases_ops import AMBIGUOUS, OPS, SINGLE  # noqa: E402
