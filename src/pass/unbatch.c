@@ -3,30 +3,20 @@
  * An export writes vmap down as it runs: _add_batch_dim hides a dimension of a tensor, what is computed
  * from it speaks of one item alone, and _remove_batch_dim shows the dimension again. Which calls run for
  * each item is thus said by values, not by places: those that depend on a hidden dimension. Each run of
- * _remove_batch_dim takes what it needs of them into one map over the hidden dimensions. This pass does so
- * for the outermost level; vmaps within are left to the same pass in the body.
+ * _remove_batch_dim takes what it needs of them into one map over the hidden dimensions. Levels go from the
+ * outermost on: a vmap within that hangs on no item of the one around stays where it is until its own turn,
+ * and one that does is left to the same pass in the body. What works element by element needs no map: it
+ * runs on all items, and so do the borders of vmaps between.
  */
-#include "pass/pass_priv.h"
+#include "pass/unbatch.h"
 
 #include <string.h>
 
-enum { MOST_LEVELS = 32 };
-
-typedef struct unbatching {
-    fx_graph *g;
-    arena *memory;
-    int64_t level;    /* the outermost */
-    uint32_t *levels; /* by node id: bit k: the value is one item's of level k */
-    uint32_t known;   /* ids below this one */
-    bool *is_wanted;  /* by node id: to go into the map at hand */
-    bool *is_done;    /* by node id: it went into an earlier one */
-} unbatching;
-
-static bool hides(const unbatching *u, const fx_node *n, bool any_level)
+static bool hides(const unbatching *u, const fx_node *n)
 {
     int64_t level;
     return fx_is(n, OP_predispatch_add_batch_dim) && fx_arg_int(u->g, &n->args[2], &level) &&
-           (any_level || level == u->level);
+           level == u->level;
 }
 
 static bool shows(const unbatching *u, const fx_node *n)
@@ -41,81 +31,6 @@ static bool is_outermost(const unbatching *u, const fx_node *n)
     return n->id < u->known && (u->levels[n->id] >> u->level & 1);
 }
 
-/* ---- what depends on what is hidden ---- */
-
-typedef struct join {
-    const unbatching *u;
-    uint32_t levels;
-} join;
-
-static void join_levels(void *data, fx_node *a)
-{
-    join *j = data;
-    if (a->id < j->u->known) j->levels |= j->u->levels[a->id];
-}
-
-static bool is_number(const fx_node *n)
-{
-    return n->value.kind == FX_INT || n->value.kind == FX_BOOL || n->value.kind == FX_FLOAT;
-}
-
-/* Levels around a call at which each item draws numbers of its own. */
-typedef struct drawing {
-    uint32_t levels, depth;
-} drawing;
-
-static void follow_nesting(const fx_node *n, drawing *d)
-{
-    if (fx_is(n, OP_predispatch_vmap_increment_nesting)) {
-        d->depth++;
-        if (n->arg_count > 1 && n->args[1].kind == FX_ARG_STRING && d->depth < MOST_LEVELS &&
-            strcmp(n->args[1].string, "different") == 0)
-            d->levels |= 1u << d->depth;
-    }
-    if (fx_is(n, OP_predispatch_vmap_decrement_nesting) && d->depth) {
-        d->levels &= ~(1u << d->depth);
-        d->depth--;
-    }
-}
-
-static fe_status find_levels(unbatching *u)
-{
-    drawing drawn = {0, 0};
-    u->level = MOST_LEVELS;
-    for (fx_node *n = u->g->first; n; n = n->next) {
-        join j = {u, 0};
-        int64_t level = -1;
-        follow_nesting(n, &drawn);
-        for (uint32_t i = 0; n->kind == FX_CALL && i < n->arg_count; i++)
-            fx_arg_each_node(&n->args[i], join_levels, &j);
-        bool adds = fx_is(n, OP_predispatch_add_batch_dim),
-             removes = fx_is(n, OP_predispatch_remove_batch_dim);
-        if (adds || removes) fx_arg_int(u->g, &n->args[adds ? 2 : 1], &level);
-        if ((adds || removes) && (level < 0 || level >= MOST_LEVELS))
-            return fx_fail(u->g, n, "unbatch", FE_UNSUPPORTED, NULL, "a level that is no number");
-        if (adds) j.levels |= 1u << level;
-        if (removes) j.levels &= ~(1u << level);
-        if (n->kind == FX_CALL && (n->op->flags & OPF_RANDOM)) j.levels |= drawn.levels;
-        u->levels[n->id] = is_number(n) ? 0 : j.levels;
-        if (adds && level < u->level) u->level = level;
-    }
-    return FE_OK;
-}
-
-/* Sizes are the same for all items: where one is asked for, its expression will do. */
-static void replace_numbers(unbatching *u)
-{
-    for (fx_node *n = u->g->first, *next; n; n = next) {
-        join j = {u, 0};
-        next = n->next;
-        if (n->kind != FX_CALL || n->value.kind != FX_INT || sym_is_none(n->value.expr)) continue;
-        for (uint32_t i = 0; i < n->arg_count; i++) fx_arg_each_node(&n->args[i], join_levels, &j);
-        if (!j.levels) continue;
-        fx_replace_uses_by_arg(u->g, n, fx_expr(n->value.expr));
-        fx_erase(u->g, n);
-    }
-}
-
 /* ---- a map ---- */
 
 typedef struct outline {
@@ -123,6 +38,7 @@ typedef struct outline {
     fx_graph *body;
     fx_arg *of; /* by node id of the graph around: in the body */
     VEC(fx_arg) walked, additional;
+    bool at_once;         /* no map: what is no item's of the outermost level stays where it is */
     VEC(fx_node *) taken; /* in order */
     fx_node *again;       /* a call that draws numbers, and has done so in an earlier map */
 } outline;
@@ -131,8 +47,8 @@ static void want(void *data, fx_node *n)
 {
     outline *o = data;
     unbatching *u = o->u;
-    if (n->kind != FX_CALL || n->id >= u->known || u->is_wanted[n->id] || !u->levels[n->id] ||
-        hides(u, n, false))
+    if (n->kind != FX_CALL || n->id >= u->known || u->is_wanted[n->id] || hides(u, n) ||
+        !(o->at_once ? is_outermost(u, n) : u->levels[n->id] != 0))
         return;
     u->is_wanted[n->id] = true;
     if (u->is_done[n->id] && (n->op->flags & OPF_RANDOM)) o->again = n;
@@ -168,7 +84,7 @@ static void meet(void *data, fx_node *a)
 {
     meeting *m = data;
     outline *o = m->o;
-    bool hidden = hides(o->u, a, false), wanted = a->id < o->u->known && o->u->is_wanted[a->id];
+    bool hidden = hides(o->u, a), wanted = a->id < o->u->known && o->u->is_wanted[a->id];
     if (m->status != FE_OK || wanted || o->of[a->id].kind != FX_ARG_NONE || hidden != m->walks)
         return;
     fx_node *given = a;
@@ -218,10 +134,12 @@ static fe_status want_writes(outline *o, const fx_node *before)
 {
     unbatching *u = o->u;
     for (fx_node *n = u->g->first; n != before; n = n->next) {
-        if (n->kind != FX_CALL || !n->op->is_mutating || !is_outermost(u, n)) continue;
+        if (n->kind != FX_CALL || !n->op->is_mutating || n->id >= u->known) continue;
         const fx_node *to = n->args[0].kind == FX_ARG_NODE ? n->args[0].node : NULL;
+        bool within = to && to->id < u->known && u->is_wanted[to->id];
+        if (!is_outermost(u, n) && !(within && u->levels[n->id])) continue;
         for (const fx_node *from = u->g->first; from != n; from = from->next)
-            if (hides(u, from, false) && storage_of(from) == storage_of(to))
+            if (hides(u, from) && storage_of(from) == storage_of(to))
                 return fx_fail(u->g, n, "unbatch", FE_UNSUPPORTED, "write to a clone of it",
                                "vmap of a function that writes to what it is given");
         want(o, n);
@@ -234,6 +152,7 @@ static fe_status take(outline *o, fx_node *const *shown, uint32_t count)
 {
     unbatching *u = o->u;
     memset(u->is_wanted, 0, u->known * sizeof *u->is_wanted);
+    o->taken.count = 0;
     for (uint32_t k = 0; k < count; k++) want(o, shown[k]->args[0].node);
     FE_TRY(want_writes(o, shown[0]));
     if (o->again)
@@ -241,10 +160,7 @@ static fe_status take(outline *o, fx_node *const *shown, uint32_t count)
                        "give all results of the function from one vmap",
                        "numbers that are drawn for each item are needed in two maps");
     for (fx_node *n = u->g->first; n != shown[0]; n = n->next)
-        if (n->id < u->known && u->is_wanted[n->id]) {
-            vec_push(u->memory, &o->taken, n);
-            u->is_done[n->id] = true;
-        }
+        if (n->id < u->known && u->is_wanted[n->id]) vec_push(u->memory, &o->taken, n);
     return FE_OK;
 }
 
@@ -282,14 +198,21 @@ static fe_status as_map(outline *o, fx_node *const *shown, uint32_t count, fx_no
 /* ---- all items at once ---- */
 
 /* Calls that work element by element do so on all items, where nothing hangs on ranks but how operands are
- * broadcast: dtypes are those of all operands, and there is memory for the result. */
+ * broadcast: operands of one kind have one dtype, so that promotion does not ask which has dimensions, and
+ * there is memory for the result. */
 static bool is_elementwise(const fx_node *n)
 {
-    const ty_tensor *out = fx_tensor(n);
-    if (!out || !(n->op->flags & OPF_POINTWISE) || n->op->is_mutating) return false;
+    ty_dtype of_kind[TY_KIND_COMPLEX + 1];
+    for (size_t k = 0; k < COUNT_OF(of_kind); k++) of_kind[k] = TY_NO_DTYPE;
+    if (!fx_tensor(n) || !(n->op->flags & OPF_POINTWISE) || n->op->is_mutating) return false;
     for (uint32_t i = 0; i < n->arg_count; i++) {
         const ty_tensor *x = fx_arg_tensor(&n->args[i]);
-        if (n->args[i].kind == FX_ARG_LIST || (x && x->dtype != out->dtype)) return false;
+        if (n->args[i].kind == FX_ARG_LIST) return false;
+        if (!x) continue;
+        bool is_integer = ty_is_integral(x->dtype, false);
+        ty_dtype *seen = &of_kind[is_integer ? TY_KIND_SIGNED : ty_dtype_kind(x->dtype)];
+        if (*seen != TY_NO_DTYPE && *seen != x->dtype) return false;
+        *seen = x->dtype;
     }
     return true;
 }
@@ -297,7 +220,8 @@ static bool is_elementwise(const fx_node *n)
 static bool all_elementwise(const outline *o)
 {
     for (uint32_t k = 0; k < o->taken.count; k++)
-        if (!is_elementwise(o->taken.at[k]) || (o->taken.at[k]->op->flags & OPF_RANDOM))
+        if (!unbatch_is_border(o->taken.at[k]) &&
+            (!is_elementwise(o->taken.at[k]) || (o->taken.at[k]->op->flags & OPF_RANDOM)))
             return false;
     return true;
 }
@@ -322,13 +246,29 @@ static fe_status widened(outline *o, fx_node *before, fx_arg *a, uint32_t rank)
     return FE_OK;
 }
 
+/* The border of a vmap within, where all items of the outermost level lie in front. */
+static fe_status shift_border(outline *o, fx_node *n, fx_arg *args)
+{
+    fx_graph *g = o->u->g;
+    bool adds = fx_is(n, OP_predispatch_add_batch_dim);
+    fx_arg *dim = &args[adds ? 1 : 3];
+    int64_t at;
+    if (!fx_arg_int(g, dim, &at))
+        return fx_fail(g, n, "unbatch", FE_UNSUPPORTED, NULL, "a dimension that is no number");
+    if (at < 0) at += fx_arg_tensor(&n->args[0])->rank + !adds;
+    *dim = fx_int(g, at + 1);
+    return FE_OK;
+}
+
 static fe_status for_all(outline *o, fx_node *const *shown, uint32_t count, fx_node **results)
 {
     for (uint32_t k = 0; k < o->taken.count; k++) {
         fx_node *n = o->taken.at[k], *made;
         fx_arg *args = arena_copy(o->u->memory, n->args, n->arg_count * sizeof *n->args);
+        bool is_border = unbatch_is_border(n);
         for (uint32_t i = 0; i < n->arg_count; i++)
-            FE_TRY(widened(o, shown[0], &args[i], fx_tensor(n)->rank));
+            FE_TRY(widened(o, shown[0], &args[i], is_border ? 0 : fx_tensor(n)->rank));
+        if (is_border) FE_TRY(shift_border(o, n, args));
         FE_TRY(pass_call(o->u->g, shown[0], n->op, n, args, n->arg_count, &made));
         o->of[n->id] = fx_of(made);
     }
@@ -392,7 +332,7 @@ static fe_status give_expanded(unbatching *u, fx_node *shown)
 static bool is_mapped(const unbatching *u, const fx_node *shown)
 {
     const fx_node *x = shown->args[0].kind == FX_ARG_NODE ? shown->args[0].node : NULL;
-    return x && is_outermost(u, x) && !hides(u, x, false);
+    return x && is_outermost(u, x) && !hides(u, x);
 }
 
 static bool same_size(const fx_node *a, const fx_node *b)
@@ -407,11 +347,16 @@ static fe_status show_mapped(unbatching *u, fx_node *first, fx_node **next)
     for (; n && shows(u, n) && is_mapped(u, n) && same_size(n, first); n = n->next)
         vec_push(u->memory, &run, n);
     *next = n;
-    outline o = {.u = u, .of = NEW_ARRAY(u->memory, fx_arg, u->g->next_id)};
+    outline o = {.u = u, .of = NEW_ARRAY(u->memory, fx_arg, u->g->next_id), .at_once = true};
     fx_node **results = NEW_ARRAY(u->memory, fx_node *, run.count);
     FE_TRY(take(&o, run.at, run.count));
-    FE_TRY(all_elementwise(&o) ? for_all(&o, run.at, run.count, results)
-                               : as_map(&o, run.at, run.count, results));
+    if (!all_elementwise(&o)) {
+        o.at_once = false;
+        FE_TRY(take(&o, run.at, run.count));
+    }
+    for (uint32_t k = 0; k < o.taken.count; k++) u->is_done[o.taken.at[k]->id] = true;
+    FE_TRY(o.at_once ? for_all(&o, run.at, run.count, results)
+                     : as_map(&o, run.at, run.count, results));
     for (uint32_t k = 0; k < run.count; k++)
         FE_TRY(give(u, run.at[k], results[k], fx_int(u->g, 0)));
     return FE_OK;
@@ -424,7 +369,7 @@ static fe_status show(unbatching *u, fx_node *n, fx_node **next)
     fx_node *x = n->args[0].node;
     if (is_mapped(u, n)) return show_mapped(u, n, next);
     *next = n->next;
-    return hides(u, x, false) ? give(u, n, x->args[0].node, x->args[1]) : give_expanded(u, n);
+    return hides(u, x) ? give(u, n, x->args[0].node, x->args[1]) : give_expanded(u, n);
 }
 
 /* ---- the graph ---- */
@@ -436,12 +381,13 @@ static bool is_bracket(const fx_node *n)
            fx_is(n, OP_predispatch_lazy_load_decompositions);
 }
 
-/* What ran for each item has gone into maps, and the brackets around it say nothing more. */
+/* What ran for each item of the outermost level is elsewhere now. */
 static fe_status sweep(unbatching *u)
 {
     for (fx_node *n = u->g->last, *prev; n; n = prev) {
         prev = n->prev;
-        bool goes = is_bracket(n) || (n->kind == FX_CALL && n->id < u->known && u->levels[n->id]);
+        bool goes = n->kind == FX_CALL && n->id < u->known &&
+                    (is_outermost(u, n) || (u->is_done[n->id] && !n->users.count));
         if (!goes) continue;
         if (n->users.count)
             return fx_fail(u->g, n, "unbatch", FE_UNSUPPORTED, NULL,
@@ -451,26 +397,32 @@ static fe_status sweep(unbatching *u)
     return FE_OK;
 }
 
+static fe_status unbatch_outermost(unbatching *u)
+{
+    for (fx_node *n = u->g->first, *next; n; n = next) {
+        next = n->next;
+        if (shows(u, n)) FE_TRY(show(u, n, &next));
+    }
+    return sweep(u);
+}
+
 fe_status pass_unbatch(fx_graph *g, bool *changed)
 {
-    unbatching u = {.g = g, .memory = arena_new(g->session), .known = g->next_id};
+    unbatching u = {.g = g, .memory = arena_new(g->session)};
     fe_status status = FE_OK;
     bool found = false;
     for (const fx_node *n = g->first; n && !found; n = n->next)
-        found = is_bracket(n) || fx_is(n, OP_predispatch_add_batch_dim);
-    if (found) {
-        u.levels = NEW_ARRAY(u.memory, uint32_t, u.known);
-        u.is_wanted = NEW_ARRAY(u.memory, bool, u.known);
-        u.is_done = NEW_ARRAY(u.memory, bool, u.known);
-        status = find_levels(&u);
-        if (status == FE_OK) replace_numbers(&u);
-        for (fx_node *n = g->first, *next; n && status == FE_OK; n = next) {
-            next = n->next;
-            if (shows(&u, n)) status = show(&u, n, &next);
-        }
-        if (status == FE_OK) status = sweep(&u);
-        *changed = true;
+        found = is_bracket(n) || unbatch_is_border(n);
+    while (found && status == FE_OK) {
+        status = unbatch_find_levels(&u);
+        if (status != FE_OK || u.level == UNBATCH_MOST_LEVELS) break;
+        status = unbatch_outermost(&u);
     }
+    for (fx_node *n = g->last, *prev; found && n && status == FE_OK; n = prev) {
+        prev = n->prev;
+        if (is_bracket(n)) fx_erase(g, n);
+    }
+    *changed |= found;
     arena_free(u.memory);
     return status;
 }

@@ -125,3 +125,82 @@ error: unbatch: cannot handle aten.add_.Tensor: vmap of a function that writes t
   at %d in graph main
   help: write to a clone of it
 --status-- 1
+--run-- ferrite inspect - --from fx --dump-after unbatch | sed '/^# lists/,$d'
+--in--
+graph mask {
+  placeholder %p user "p" : i64[3]
+  %heads = aten.arange.default(2)
+  %keys = aten.arange.default(5)
+  %enter = torch._functorch.predispatch._vmap_increment_nesting(2, "error")
+  %h = torch._functorch.predispatch._add_batch_dim(%heads, 0, 1)
+  %enter_1 = torch._functorch.predispatch._vmap_increment_nesting(3, "error")
+  %q = torch._functorch.predispatch._add_batch_dim(%p, 0, 2)
+  %enter_2 = torch._functorch.predispatch._vmap_increment_nesting(5, "error")
+  %k = torch._functorch.predispatch._add_batch_dim(%keys, 0, 3)
+  %all = aten.new_ones.default(%q, [], dtype=torch.bool)
+  %le = aten.le.Tensor(%k, %q)
+  %and = aten.bitwise_and.Tensor(%all, %le)
+  %row = torch._functorch.predispatch._remove_batch_dim(%and, 3, 5, 0)
+  %leave = torch._functorch.predispatch._vmap_decrement_nesting()
+  %rows = torch._functorch.predispatch._remove_batch_dim(%row, 2, 3, 0)
+  %leave_1 = torch._functorch.predispatch._vmap_decrement_nesting()
+  %mask = torch._functorch.predispatch._remove_batch_dim(%rows, 1, 2, 0)
+  %leave_2 = torch._functorch.predispatch._vmap_decrement_nesting()
+  output (user %mask)
+}
+--out--
+# after unbatch
+graph mask {
+  placeholder %p user "p" : i64[3]{1}@1
+  %heads = aten.arange.default(2, None, None, None, None) : i64[2]{1}@2
+  %keys = aten.arange.default(5, None, None, None, None) : i64[5]{1}@3
+  %full = aten.full.default([], 1, torch.bool, None, None, None) : bool[]{}@10
+  %movedim_1 = aten.movedim.int(%p, 0, 0) : i64[3]{1}@1
+  %movedim_3 = aten.movedim.int(%keys, 0, 0) : i64[5]{1}@3
+  %unsqueeze = aten.unsqueeze.default(%movedim_3, 1) : i64[5,1]{1,1}@3
+  %le = aten.le.Tensor(%unsqueeze, %movedim_1) : bool[5,3]{3,1}@16
+  %bitwise_and_1 = aten.bitwise_and.Tensor(%full, %le) : bool[5,3]{3,1}@17
+  %movedim_4 = aten.movedim.int(%bitwise_and_1, 0, 1) : bool[3,5]{1,3}@17
+  %movedim_2 = aten.movedim.int(%movedim_4, 0, 0) : bool[3,5]{1,3}@17
+  %expand = aten.expand.default(%movedim_2, [2, 3, 5], False) : bool[2,3,5]{0,1,3}@17
+  %movedim = aten.movedim.int(%expand, 0, 0) : bool[2,3,5]{0,1,3}@17
+  %empty = aten.empty.memory_format([30], torch.bool, None, None, None, None) : bool[30]{1}@11
+  %as_strided_scatter = aten.as_strided_scatter.default(%empty, %movedim, [2, 3, 5], [15, 5, 1], 0) : bool[30]{1}@12
+  %as_strided = aten.as_strided.default(%as_strided_scatter, [2, 3, 5], [15, 5, 1], 0) : bool[2,3,5]{15,5,1}@12
+  output (user %as_strided)
+}
+--run-- ferrite inspect - --from fx --dump-after unbatch | sed '/^# lists/,$d'
+--in--
+graph unused_within {
+  placeholder %x user "x" : f32[4,3]
+  %enter = torch._functorch.predispatch._vmap_increment_nesting(4, "error")
+  %a = torch._functorch.predispatch._add_batch_dim(%x, 0, 1)
+  %enter_1 = torch._functorch.predispatch._vmap_increment_nesting(4, "error")
+  %b = torch._functorch.predispatch._add_batch_dim(%x, 0, 2)
+  %sum = aten.sum.default(%a)
+  %back = torch._functorch.predispatch._remove_batch_dim(%sum, 2, 4, 0)
+  %leave = torch._functorch.predispatch._vmap_decrement_nesting()
+  %back_1 = torch._functorch.predispatch._remove_batch_dim(%back, 1, 4, 0)
+  %leave_1 = torch._functorch.predispatch._vmap_decrement_nesting()
+  output (user %back_1)
+}
+--out--
+# after unbatch
+graph unused_within {
+  placeholder %x user "x" : f32[4,3]{3,1}@1
+  %movedim = aten.movedim.int(%x, 0, 0) : f32[4,3]{3,1}@1
+  %map_impl = higher_order.map_impl(@back_1_of_one, [%movedim], []) : (f32[4,4]{4,1}@5)
+  %getitem = _operator.getitem(%map_impl, 0) : f32[4,4]{4,1}@5
+  %movedim_1 = aten.movedim.int(%getitem, 0, 0) : f32[4,4]{4,1}@5
+  output (user %movedim_1)
+}
+graph back_1_of_one {
+  placeholder %a user "" : f32[3]{1}@1
+  %sum = aten.sum.default(%a, None) : f32[]{}@5
+  %expand = aten.expand.default(%sum, [4], False) : f32[4]{0}@5
+  %movedim = aten.movedim.int(%expand, 0, 0) : f32[4]{0}@5
+  %empty = aten.empty.memory_format([4], torch.float32, None, None, None, None) : f32[4]{1}@6
+  %as_strided_scatter = aten.as_strided_scatter.default(%empty, %movedim, [4], [1], 0) : f32[4]{1}@7
+  %as_strided = aten.as_strided.default(%as_strided_scatter, [4], [1], 0) : f32[4]{1}@7
+  output (user %as_strided)
+}

@@ -1,6 +1,7 @@
 """Operator cases of what programs seldom ask for: bytes seen as other types, odd windows and packed lists. See make_cases.py."""
 
 import torch
+from torch.func import vmap
 
 from cases_ops import SINGLE, f64, i64, op, real, whole
 
@@ -23,3 +24,20 @@ def written_as_other_types(x, y):
     low.zero_()
     y.view(torch.complex64)[2].mul_(2j)
     return x + 1, bits, y * 1, low
+
+
+@op(whole(3, low=0, high=6), real(4, 5))
+def batches_within_batches(p, x):
+    """Masks as attention makes them: a level for each of batch, head, query and key, not all of which are asked for."""
+
+    def of_all(rule):
+        for dims in ((None, None, None, 0), (None, None, 0, None), (None, 0, None, None), (0, None, None, None)):
+            rule = vmap(rule, in_dims=dims)
+        return rule(torch.arange(2), torch.arange(1), p, torch.arange(7))
+
+    causal = of_all(lambda b, h, q, k: k <= q)
+    near = of_all(lambda b, h, q, k: q.new_ones((), dtype=torch.bool) & (k > q - 3) & (k <= q + b))
+    same = of_all(lambda b, h, q, k: q.new_zeros((), dtype=torch.bool))
+    sums = vmap(lambda a: vmap(lambda b: a.sum())(x))(x), vmap(lambda a: vmap(lambda b: b.softmax(0))(x) + a[0])(x)
+    written = vmap(lambda a: a.new_zeros(5).add_(a).mul_(2))(x)
+    return causal, near, same, *sums, written
