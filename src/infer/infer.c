@@ -195,7 +195,8 @@ fe_status infer_graph(fx_graph *g)
             number_value(g, &n->value);
             continue;
         }
-        fe_status status = infer_autocast(g, n);
+        fe_status status = infer_numbers(g, n);
+        if (status == FE_OK) status = infer_autocast(g, n);
         if (status == FE_OK) status = infer_compute(g, n, true, &now);
         if (status == FE_UNSUPPORTED) unknown = status; /* the rest may have more of them */
         if (status != FE_OK && status != FE_UNSUPPORTED) return status;

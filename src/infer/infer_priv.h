@@ -231,4 +231,8 @@ void infer_autocast_region(infer_call *c, fx_graph *sub);
 /* Gives a call in a region the casts that it makes, as nodes before it. */
 fe_status infer_autocast(fx_graph *g, fx_node *n);
 
+/* numbers.c */
+/* Gives a call whose operands are all numbers tensors of them, made before it. */
+fe_status infer_numbers(fx_graph *g, fx_node *n);
+
 #endif
