@@ -34,7 +34,8 @@ static bool is_of_numbers(const fx_node *n)
 
 fe_status infer_numbers(fx_graph *g, fx_node *n)
 {
-    if (n->op->id >= OP_BUILTIN_COUNT || !is_of_numbers(n)) return FE_OK;
+    bool has_schema = n->op->id < OP_BUILTIN_COUNT && !(n->op->flags & OPF_HIGHER_ORDER);
+    if (!has_schema || !is_of_numbers(n)) return FE_OK;
     for (uint32_t i = 0; i < n->arg_count; i++) {
         ty_dtype d = takes_tensor(n->op, i) ? dtype_of(n->op, &n->args[i]) : TY_NO_DTYPE;
         if (d == TY_NO_DTYPE) continue;
