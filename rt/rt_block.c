@@ -39,7 +39,10 @@ static int64_t piece_count(const rt_block *block)
 static piece piece_at(const rt_block *block, int64_t index, int64_t count)
 {
     piece p = {.first = index == 0, .last = index == count - 1};
-    if (block->run > DEPTH_BLOCK) {
+    if (count == 1) {
+        p.taps = block->taps;
+        p.run = block->run;
+    } else if (block->run > DEPTH_BLOCK) {
         int64_t per_tap = count / block->taps, part = index % per_tap;
         p.tap = index / per_tap;
         p.taps = 1;
@@ -122,7 +125,7 @@ static void epilogue(const rt_block *block, int64_t m0, int64_t m1, int64_t n0, 
 /* Rows outermost: B stays in the cache. */
 static void run_rows_first(const rt_block *block)
 {
-    piece whole = {.taps = block->taps, .run = block->run, .first = 1, .last = 1};
+    piece whole = piece_at(block, 0, 1);
     int64_t tiles = rt_block_tiles(block->m);
     int64_t m0 = 0;
     for (int64_t t = 0; t < tiles; t++) {

@@ -12,7 +12,8 @@
 
 enum {
     ROWS_MAX = RT_BMM_TILES * MR,
-    FEW_COLUMNS = 256 /* columns of a task that reads B in place */
+    FEW_COLUMNS = 256, /* columns of a task that reads B in place */
+    WIDE = 4           /* vectors of them at a time */
 };
 
 typedef struct bmm {
@@ -100,29 +101,41 @@ static void bmm_task(void *context, int64_t begin, int64_t end, int worker)
 
 /* ---- few rows ---- */
 
-/* sums[0 .. count) of one row of A with columns that are contiguous in B. */
+/* sums[0 .. count vectors) of one row of A with columns that are contiguous in B. Depth goes in parts, as
+ * in rt_tile.c. */
+RT_INLINE void row_vectors(const rt_bmm *g, const float *a, const float *b, const int count,
+                           float *sums)
+{
+    vf total[WIDE] = {(vf){0}};
+    for (int64_t k = 0; k < g->k;) {
+        int64_t end = rt_min(g->k, k + RT_DEPTH_PART);
+        vf sum[WIDE] = {(vf){0}};
+        for (; k < end; k++)
+#pragma GCC unroll 4
+            for (int i = 0; i < count; i++)
+                sum[i] += v_load(b + k * g->b_row + i * VL) * a[k * g->a_col];
+#pragma GCC unroll 4
+        for (int i = 0; i < count; i++) total[i] += sum[i];
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < count; i++) v_store(sums + i * VL, total[i]);
+}
+
 static void row_by_columns(const rt_bmm *g, const float *a, const float *b, int64_t count,
                            float *sums)
 {
-    enum { WIDE = 4 };
     int64_t n = 0;
-    for (; n + WIDE * VL <= count; n += WIDE * VL) {
-        vf sum[WIDE] = {(vf){0}};
-        for (int64_t k = 0; k < g->k; k++)
-#pragma GCC unroll 4
-            for (int i = 0; i < WIDE; i++)
-                sum[i] += v_load(b + k * g->b_row + n + i * VL) * a[k * g->a_col];
-        for (int i = 0; i < WIDE; i++) v_store(sums + n + i * VL, sum[i]);
-    }
-    for (; n + VL <= count; n += VL) {
-        vf sum = {0};
-        for (int64_t k = 0; k < g->k; k++) sum += v_load(b + k * g->b_row + n) * a[k * g->a_col];
-        v_store(sums + n, sum);
-    }
+    for (; n + WIDE * VL <= count; n += WIDE * VL) row_vectors(g, a, b + n, WIDE, sums + n);
+    for (; n + VL <= count; n += VL) row_vectors(g, a, b + n, 1, sums + n);
     for (; n < count; n++) {
-        float sum = 0;
-        for (int64_t k = 0; k < g->k; k++) sum += b[k * g->b_row + n] * a[k * g->a_col];
-        sums[n] = sum;
+        float total = 0;
+        for (int64_t k = 0; k < g->k;) {
+            int64_t end = rt_min(g->k, k + RT_DEPTH_PART);
+            float sum = 0;
+            for (; k < end; k++) sum += b[k * g->b_row + n] * a[k * g->a_col];
+            total += sum;
+        }
+        sums[n] = total;
     }
 }
 

@@ -26,6 +26,8 @@ enum { VL = 4, MR = 6 };
 
 /* A tile is at most MR rows by NR columns; a panel is RT_PANEL / NR tiles wide. */
 enum { NV = 2, NR = NV * VL };
+/* Depth that one sum runs over before it joins the sums of the depth before. */
+enum { RT_DEPTH_PART = 128 };
 _Static_assert((int)MR <= RT_MOST_ROWS, "the compiler plans for no more");
 
 #define RT_PASTE2(a, b) a##b

@@ -56,39 +56,76 @@ RT_INLINE void tile_start(const rt_tile *t, vf acc[WAYS][MR][NV], const int mr, 
     }
 }
 
-/* `ways` sets of sums take turns along the depth, so that a small tile has multiply-adds enough to
+/* Sums of a part of the depth join those of the parts before: an error of the sum so far is made once a
+ * part, not at every step. */
+RT_INLINE void tile_join(vf total[MR][NV], vf acc[WAYS][MR][NV], int first, const int mr,
+                         const int nv, const int ways)
+{
+#pragma GCC unroll 16
+    for (int i = 0; i < mr; i++)
+#pragma GCC unroll 2
+        for (int j = 0; j < nv; j++) {
+            vf sum = acc[0][i][j];
+#pragma GCC unroll 4
+            for (int way = 1; way < ways; way++) sum += acc[way][i][j];
+            total[i][j] = first ? sum : total[i][j] + sum;
+#pragma GCC unroll 4
+            for (int way = 0; way < ways; way++) acc[way][i][j] = (vf){0};
+        }
+}
+
+/* Depth from k to end. `ways` sets of sums take turns, so that a small tile has multiply-adds enough to
  * hide their latency. */
+RT_INLINE const float *tile_run(vf acc[WAYS][MR][NV], const float *const *a, int64_t k, int64_t end,
+                                const float *b, const char **ahead, int64_t step, const int mr,
+                                const int nv, const int ways)
+{
+    const char *prefetch = *ahead;
+    if (ways > 1)
+        for (; k + ways <= end; k += ways)
+#pragma GCC unroll 4
+            for (int way = 0; way < ways; way++, b += RT_PANEL, prefetch += step) {
+                tile_step(acc[way], a, k + way, b, mr, nv);
+                RT_PREFETCH(prefetch);
+                RT_PREFETCH(prefetch + 64);
+            }
+    for (; k < end; k++, b += RT_PANEL, prefetch += step) {
+        tile_step(acc[0], a, k, b, mr, nv);
+        RT_PREFETCH(prefetch);
+    }
+    *ahead = prefetch;
+    return b;
+}
+
 RT_INLINE void tile_body(const rt_tile *t, const int mr, const int nv, const int ways)
 {
-    vf acc[WAYS][MR][NV];
+    vf acc[WAYS][MR][NV], total[MR][NV];
     tile_start(t, acc, mr, nv, ways);
     const float *b = t->b;
     const char *prefetch = t->prefetch;
     const float *const *rows = t->rows;
+    int64_t left = RT_DEPTH_PART * ways;
+    int first = 1;
     for (int64_t tap = 0; tap < t->taps; tap++, rows += mr) {
         const float *a[MR];
 #pragma GCC unroll 16
         for (int i = 0; i < mr; i++) a[i] = rows[i] + t->offset;
-        int64_t k = 0;
-        if (ways > 1)
-            for (; k + ways <= t->run; k += ways)
-#pragma GCC unroll 4
-                for (int way = 0; way < ways; way++, b += RT_PANEL, prefetch += t->prefetch_step) {
-                    tile_step(acc[way], a, k + way, b, mr, nv);
-                    RT_PREFETCH(prefetch);
-                    RT_PREFETCH(prefetch + 64);
-                }
-        for (; k < t->run; k++, b += RT_PANEL, prefetch += t->prefetch_step) {
-            tile_step(acc[0], a, k, b, mr, nv);
-            RT_PREFETCH(prefetch);
+        for (int64_t k = 0, end; k < t->run; k = end) {
+            if (left == 0) {
+                tile_join(total, acc, first, mr, nv, ways);
+                left = RT_DEPTH_PART * ways;
+                first = 0;
+            }
+            end = rt_min(t->run, k + left);
+            left -= end - k;
+            b = tile_run(acc, a, k, end, b, &prefetch, t->prefetch_step, mr, nv, ways);
         }
     }
-#pragma GCC unroll 4
-    for (int way = 1; way < ways; way++)
+    tile_join(total, acc, first, mr, nv, ways);
 #pragma GCC unroll 16
-        for (int i = 0; i < mr; i++)
+    for (int i = 0; i < mr; i++)
 #pragma GCC unroll 2
-            for (int j = 0; j < nv; j++) acc[0][i][j] += acc[way][i][j];
+        for (int j = 0; j < nv; j++) acc[0][i][j] = total[i][j];
     if (t->load) { /* last: what is large already does not swallow small products one by one */
 #pragma GCC unroll 16
         for (int i = 0; i < mr; i++)
