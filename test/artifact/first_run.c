@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "counting.h"
 #include "ferrite.h"
+#include "recorded.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -40,72 +41,9 @@ static long asked(void)
     return atomic_load(&allocations) + atomic_load(&maps);
 }
 
-/* ---- the inputs of a recorded case: CASE.safetensors beside CASE.pt2 ---- */
-
-static char *read_file(const char *path)
+static void *zeroed(size_t bytes)
 {
-    FILE *file = fopen(path, "rb");
-    if (!file) return NULL;
-    fseek(file, 0, SEEK_END);
-    size_t bytes = (size_t)ftell(file);
-    char *content = calloc(1, bytes + 1);
-    rewind(file);
-    if (fread(content, 1, bytes, file) != bytes) content[0] = 0;
-    fclose(file);
-    return content;
-}
-
-/* Elements of the file are in a row, the program's where its strides say. */
-static void spread(const fe_tensor *t, uint32_t dimension, char *to, const char **from,
-                   int64_t bytes)
-{
-    if (dimension == t->rank) {
-        memcpy(to, *from, (size_t)bytes);
-        *from += bytes;
-        return;
-    }
-    for (int64_t k = 0; k < t->sizes[dimension]; k++)
-        spread(t, dimension + 1, to + k * t->strides[dimension] * bytes, from, bytes);
-}
-
-/* Reads "in.K":{"dtype":"F32","shape":[3,40],"data_offsets":[0,480]}. */
-static int read_input(const char *content, const fe_port *port, uint32_t k, fe_tensor *input)
-{
-    char key[32];
-    uint64_t header;
-    memcpy(&header, content, sizeof header);
-    snprintf(key, sizeof key, "\"in.%u\":", k);
-    const char *at = strstr(content + sizeof header, key);
-    if (!at) return port->dtype == 0;
-    int64_t *sizes = calloc(2 * (size_t)port->rank + 1, sizeof *sizes),
-            *strides = sizes + port->rank, count = 1, room = 1;
-    at = strstr(at, "\"shape\":[") + 8;
-    for (uint32_t d = 0; d < port->rank; d++)
-        sizes[d] = strtoll(at + 1, (char **)(uintptr_t)&at, 10);
-    for (uint32_t d = port->rank; d-- > 0; count *= sizes[d])
-        strides[d] = port->strides[d] < 0 ? count : port->strides[d];
-    for (uint32_t d = 0; d < port->rank; d++)
-        room += (sizes[d] > 0 ? sizes[d] - 1 : 0) * strides[d];
-    at = strstr(at, "\"data_offsets\":[") + 16;
-    int64_t begin = strtoll(at, (char **)(uintptr_t)&at, 10), end = strtoll(at + 1, NULL, 10);
-    int64_t bytes = count ? (end - begin) / count : 1;
-    *input =
-        (fe_tensor){calloc((size_t)(room * bytes), 1), port->dtype, port->rank, sizes, strides};
-    const char *from = content + sizeof header + header + begin;
-    if (count) spread(input, 0, input->data, &from, bytes);
-    return 1;
-}
-
-static int read_inputs(const subject *s)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%.*s.safetensors", (int)strlen(s->path) - 4, s->path);
-    char *content = read_file(path);
-    int is_there = content != NULL;
-    for (uint32_t k = 0; is_there && k < s->artifact->input_count; k++)
-        is_there = read_input(content, &s->artifact->inputs[k], k, &s->inputs[k]);
-    free(content);
-    return is_there;
+    return calloc(bytes + 1, 1);
 }
 
 /* ---- runs ---- */
@@ -187,7 +125,8 @@ static int measure_library(subject *s, const char *folder)
     s->artifact = entry();
     s->inputs = calloc(s->artifact->input_count + 1, sizeof *s->inputs);
     s->outputs = calloc(s->artifact->output_count + 1, sizeof *s->outputs);
-    int has_inputs = read_inputs(s) || fe_sample_inputs(s->program, s->inputs) == FE_OK;
+    int has_inputs = read_inputs(s->path, s->artifact, zeroed, s->inputs) ||
+                     fe_sample_inputs(s->program, s->inputs) == FE_OK;
     int wrong = has_inputs ? measure(s) : -1;
     free(s->inputs);
     free(s->outputs);
