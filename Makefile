@@ -29,7 +29,7 @@ SANITIZE := -g -fno-omit-frame-pointer $(if $(filter thread,$(SAN)),\
             -fsanitize=address$(comma)undefined -fno-sanitize-recover=all)
 VERSION := $(shell sed -n 's/^.define FE_VERSION "\(.*\)"/\1/p' include/ferrite.h)
 SOVERSION := 0
-LIBS := -ljson-c -lminizip -lz -lm -lpthread -ldl
+LIBS := -ljson-c -lz -lm -lpthread -ldl
 # gnu11: attributes and vector types. The runtime goes into every artifact, hence without debug text.
 COMMON := -std=gnu11 -fPIC -fvisibility=hidden $(WARN) -MMD -MP
 C_FLAGS := $(COMMON) -Iinclude -Isrc $(if $(SAN),-O1 $(SANITIZE) -DFERRITE_DEBUG,-O2 -g) $(CFLAGS)

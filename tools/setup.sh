@@ -16,7 +16,6 @@ missing=
 case "${1:-build}" in
 build)
     has_header json-c/json.h || missing="$missing libjson-c-dev"
-    has_header minizip/unzip.h || missing="$missing libminizip-dev"
     has_header zlib.h || missing="$missing zlib1g-dev"
     ;;
 test)

@@ -92,6 +92,20 @@ first_run_parts() {
         $(ls test/cases/*/*.pt2 | grep -v dynamic_spectrum)
 }
 
+# Hosts of test/artifact: no run touches memory outside of what it is given; where an allocation fails while
+# compiling, a call says so.
+hostile_parts() {
+    [ -d test/cases ] || return
+    for host in guarded compile_no_memory; do
+        cc -O1 -rdynamic -Iinclude test/artifact/$host.c build/libferrite.a \
+            $(sed -n 's/^Libs.private: //p' build/ferrite.pc) -o build/$host || return
+    done
+    part "memory that ends at a guard page" build/guarded build test/cases/*/*.pt2
+    mkdir -p build/test/no-memory
+    part "compiling without memory" build/compile_no_memory build/test/no-memory \
+        test/cases/programs/dynamic_mlp.pt2 test/cases/programs/branches.pt2 test/cases/programs/n*.pt2
+}
+
 # The same numbers when the program is cut after each node, after every third, and by kinds of operator.
 split_parts() {
     [ -d test/cases ] || return
@@ -149,6 +163,7 @@ if [ "$mode" = test ]; then
     split_parts
     donated_parts
     first_run_parts
+    hostile_parts
     part "kernel tests, plain C" sh -c 'make B=build/plain ISAS=base CFLAGS=-DFERRITE_SCALAR \
         build/plain/test_kernels && build/plain/test_kernels'
     part "build with sanitizers" make SAN=1 tests

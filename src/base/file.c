@@ -13,9 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* "cannot <verb> <path>: <errno's sentence>". */
+/* "cannot <verb> <path>: <errno's sentence>". Nothing is held any more. */
 static fe_status io_fail(fe_session *session, const char *verb, const char *path)
 {
+    if (errno == ENOMEM) session_no_memory(session);
     diag d = {.status = FE_IO, .stage = "file"};
     return diag_fail(session, d, "cannot %s %s: %s", verb, path, strerror(errno));
 }

@@ -129,6 +129,7 @@ void weights_fill(const wrap_program *w, void *out, uint32_t threads)
 
 static fe_status write_failed(const wrap_program *w, const char *path, int reason)
 {
+    if (reason == ENOMEM) session_no_memory(w->session);
     return diag_fail(w->session, (diag){.status = FE_IO, .stage = "emit", .place = path},
                      "cannot write the artifact: %s", strerror(reason));
 }

@@ -112,9 +112,10 @@ exec_interpreter *exec_interpreter_new(const exec_program *x);
 void exec_interpreter_free(exec_interpreter *i);
 /* What the kernel of this group would do. */
 int exec_interpret(exec_run *r, uint32_t group);
-/* Calls body(session, data) while nobody else interprets; the failure's message, or NULL. It is good
- * until the next such call. */
-const char *exec_take_turn(const exec_run *r, fe_status (*body)(fe_session *, void *), void *data);
+/* Calls body(session, data) while nobody else interprets. The failure's message is good until the next such
+ * call; NULL when there is none. */
+fe_status exec_take_turn(const exec_run *r, fe_status (*body)(fe_session *, void *), void *data,
+                         const char **message);
 loop_program *exec_interpreted(const exec_run *r);
 bool exec_symbol_value(void *run, sym_expr symbol, int64_t *value); /* for loop_machine.symbol */
 

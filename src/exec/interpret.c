@@ -13,6 +13,7 @@
 struct exec_interpreter {
     pthread_mutex_t turn;
     fe_session *session;
+    arena *memory;        /* of the last nests that ran: what a failure left goes with it */
     loop_program program; /* the program's tables, and the session above */
 };
 
@@ -57,7 +58,9 @@ static fe_status run_group(fe_session *session, void *data)
 {
     turn *t = data;
     exec_interpreter *i = t->r->x->interpreter;
-    arena *memory = arena_new(session);
+    arena_free(i->memory);
+    i->memory = NULL;
+    arena *memory = i->memory = arena_new(session);
     loop_machine machine = {
         .buffers = t->r->buffers, .symbol = exec_symbol_value, .data = t->r, .memory = memory};
     fe_status status = FE_OK;
@@ -68,19 +71,22 @@ static fe_status run_group(fe_session *session, void *data)
         }
     for (uint32_t k = 0; k < t->group->local_count; k++) t->r->buffers[t->group->locals[k]] = NULL;
     arena_free(memory);
+    i->memory = NULL;
     return status;
 }
 
-const char *exec_take_turn(const exec_run *r, fe_status (*body)(fe_session *, void *), void *data)
+fe_status exec_take_turn(const exec_run *r, fe_status (*body)(fe_session *, void *), void *data,
+                         const char **message)
 {
     exec_interpreter *i = r->x->interpreter;
-    const char *message = NULL;
+    *message = NULL;
     pthread_mutex_lock(&i->turn);
     diag_clear(i->session);
-    if (session_guard(i->session, body, data) != FE_OK)
-        message = i->session->first_diag ? i->session->first_diag->message : "a kernel failed";
+    fe_status status = session_guard(i->session, body, data);
+    if (status != FE_OK)
+        *message = i->session->first_diag ? i->session->first_diag->message : "a kernel failed";
     pthread_mutex_unlock(&i->turn);
-    return message;
+    return status;
 }
 
 loop_program *exec_interpreted(const exec_run *r)
@@ -91,8 +97,11 @@ loop_program *exec_interpreted(const exec_run *r)
 int exec_interpret(exec_run *r, uint32_t group)
 {
     turn t = {r, &r->x->facts.schedule->groups.at[group]};
-    const char *message = exec_take_turn(r, run_group, &t);
-    return message ? rt_fail(r->f, FE_RUN_ASSERTION, "%s", message) : 0;
+    const char *message;
+    fe_status status = exec_take_turn(r, run_group, &t, &message);
+    if (status == FE_OK) return 0;
+    return rt_fail(r->f, status == FE_NO_MEMORY ? FE_RUN_NO_MEMORY : FE_RUN_ASSERTION, "%s",
+                   message);
 }
 
 exec_interpreter *exec_interpreter_new(const exec_program *x)

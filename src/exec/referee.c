@@ -136,7 +136,8 @@ static bool before_line(void *data, const exec_moment *m)
     referee_turn t = {.referee = data, .m = m, .state = m->state};
     t.line = &m->run->w->lines.at[m->line];
     if (!is_call(t.line)) return true;
-    const char *message = exec_take_turn(m->run, copy_operands, &t);
+    const char *message;
+    exec_take_turn(m->run, copy_operands, &t, &message);
     return !message || fail(m, message);
 }
 
@@ -351,9 +352,10 @@ static bool after_line(void *data, const exec_moment *m)
     referee_turn t = {.referee = data, .m = m, .state = m->state};
     t.line = &m->run->w->lines.at[m->line];
     if (!is_call(t.line)) return true;
-    const char *message = exec_take_turn(m->run, run_reference, &t);
+    const char *message, *forgotten;
+    exec_take_turn(m->run, run_reference, &t, &message);
     bool goes_on = message ? fail(m, message) : !t.state->is_known || show_results(&t);
-    exec_take_turn(m->run, forget_operands, t.state);
+    exec_take_turn(m->run, forget_operands, t.state, &forgotten);
     return goes_on;
 }
 

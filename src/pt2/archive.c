@@ -213,7 +213,6 @@ static pt2_archive *archive_new(fe_session *session)
     pt2_archive *archive = NEW(session->memory, pt2_archive);
     archive->session = session;
     archive->memory = arena_new(session);
-    archive->documents = (json_owner){.session = session, .memory = archive->memory};
     return archive;
 }
 
@@ -251,7 +250,6 @@ fe_status pt2_open_memory(fe_session *session, const char *name, const void *byt
 void pt2_close(pt2_archive *archive)
 {
     if (!archive) return;
-    json_close_all(&archive->documents);
     file_unmap(&archive->file);
     arena_free(archive->memory);
     archive->memory = NULL;
@@ -323,15 +321,16 @@ fe_status pt2_read(fe_session *session, pt2_archive *archive, const char *model,
     r->session = session;
     r->archive = archive;
     r->memory = memory;
+    r->documents = (json_owner){.session = session, .memory = archive->memory};
     r->symbols = sym_table_new(memory);
     r->ops = archive->ops ? archive->ops : op_registry_new(memory);
     r->getitem = op_find(r->ops, "_operator.getitem");
     CHECK(session, r->getitem);
     fx_graph *g = fx_graph_new(session, memory, r->symbols, r->ops, "main");
     fe_status status =
-        json_open(&archive->documents, "pt2", record->name, record->data, record->size, &root);
+        json_open(&r->documents, "pt2", record->name, record->data, record->size, &root);
     if (status == FE_OK) status = read_program(r, &root, model, g);
-    json_close_all(&archive->documents);
+    json_close_all(&r->documents);
     if (status == FE_OK && r->unsupported) status = FE_UNSUPPORTED;
     if (status == FE_OK && session->diag_count != diags) status = session->last_diag->status;
     if (status == FE_OK) *out = g;

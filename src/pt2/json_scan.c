@@ -38,6 +38,21 @@ const char *json_skip_word(const char *at, const char *end)
     return at;
 }
 
+const char *json_skip_container(const char *at, const char *end)
+{
+    uint32_t depth = 0;
+    do {
+        if (*at == '"') {
+            at = json_skip_string(at + 1, end);
+            continue;
+        }
+        depth += *at == '{' || *at == '[';
+        depth -= *at == '}' || *at == ']';
+        at++;
+    } while (depth);
+    return at;
+}
+
 typedef struct scan {
     const char *at, *end;
     uint32_t depth;

@@ -394,7 +394,7 @@ fe_status nodes_read(scope *s, json_at *graph)
     FE_TRY(json_member(graph, "nodes", &nodes));
     FE_TRY(json_walk_array(&nodes, &walk));
     while (json_next(&walk, &node)) {
-        uint32_t mark = json_mark(node.document);
+        arena_mark_t mark = json_mark(node.document);
         FE_TRY(read_node(s, &node));
         json_drop(node.document, mark);
     }

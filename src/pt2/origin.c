@@ -88,13 +88,11 @@ static const char *read_tags(reader *r, const char *object)
 /* Reads a string that is mostly the one read before, which is then given again. */
 static fe_status read_repeated(reader *r, json_at *at, repeated *last)
 {
-    if (!at->is_parsed) {
-        size_t length = (size_t)(at->end - at->start);
-        if (last->value && last->length == length && memcmp(last->start, at->start, length) == 0)
-            return FE_OK;
-        last->start = at->start;
-        last->length = length;
-    }
+    size_t length = (size_t)(at->end - at->start);
+    if (last->value && last->length == length && memcmp(last->start, at->start, length) == 0)
+        return FE_OK;
+    last->start = at->start;
+    last->length = length;
     const char *recorded;
     FE_TRY(json_text(at, &recorded));
     if (!last->value || strcmp(last->value, recorded) != 0)

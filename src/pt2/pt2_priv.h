@@ -32,8 +32,7 @@ struct pt2_archive {
     const char *root; /* "net/" or "" */
     VEC(const char *) models;
     op_registry *ops; /* NULL: one for each graph */
-    json_owner documents;
-    map recorded; /* fx_origin -> index */
+    map recorded;     /* fx_origin -> index */
     VEC(const fx_value *) recorded_values;
 };
 fe_status archive_fail(pt2_archive *archive, fe_status status, const char *record, const char *help,
@@ -72,6 +71,7 @@ typedef struct reader {
     fe_session *session;
     pt2_archive *archive;
     arena *memory; /* of the graph */
+    json_owner documents;
     sym_table *symbols;
     op_registry *ops;
     const op_info *getitem;

@@ -58,7 +58,6 @@ static fe_status read_tensor(arena *memory, json_at *entry, const uint8_t *data,
     const int64_t *offsets;
     uint32_t count;
     FE_TRY(json_key(entry, &t->name));
-    FE_TRY(json_load(entry));
     FE_TRY(json_member(entry, "dtype", &member));
     FE_TRY(read_dtype(&member, &t->dtype));
     FE_TRY(json_member(entry, "shape", &member));
@@ -87,7 +86,7 @@ static fe_status read_entries(arena *memory, json_at *root, tensor_file *file, c
     FE_TRY(json_walk_object(root, &walk));
     while (json_next(&walk, &entry)) {
         tensor_entry t = {0};
-        uint32_t mark = json_mark(entry.document);
+        arena_mark_t mark = json_mark(entry.document);
         if (json_key_is(&entry, "__metadata__")) continue;
         FE_TRY(read_tensor(memory, &entry, data, size, &t));
         json_drop(entry.document, mark);
@@ -111,12 +110,11 @@ fe_status safetensors_read(fe_session *session, arena *memory, tensor_file *file
     }
     const uint8_t *data = f->data + LENGTH_BYTES + length;
     size_t size = f->size - LENGTH_BYTES - (size_t)length;
-    file->header = NEW(memory, json_owner);
-    *file->header = (json_owner){.session = session, .memory = memory};
-    fe_status status = json_open(file->header, "safetensors", f->path, f->data + LENGTH_BYTES,
-                                 (size_t)length, &root);
+    json_owner header = {.session = session, .memory = memory};
+    fe_status status =
+        json_open(&header, "safetensors", f->path, f->data + LENGTH_BYTES, (size_t)length, &root);
     if (status == FE_OK) status = read_entries(memory, &root, file, data, size);
-    json_close_all(file->header);
+    json_close_all(&header);
     return status;
 }
 

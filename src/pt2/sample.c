@@ -6,19 +6,18 @@
 #include "pt2/pickle.h"
 #include "pt2/pt2_priv.h"
 
-#include <json-c/json.h>
 #include <string.h>
 
 enum { DEEPEST = 100 };
 
 typedef struct flat {
     arena *memory;
-    json_document *trees; /* what is parsed here */
+    json_owner documents; /* that are opened here */
     VEC(pt2_sample) values;
     bool bad;
 } flat;
 
-static void flatten(flat *f, struct json_object *spec, const pickle_object *o, uint32_t depth);
+static void flatten(flat *f, json_at *spec, const pickle_object *o, uint32_t depth);
 
 static const pickle_object *entry_of(const pickle_object *dict, const char *key)
 {
@@ -30,68 +29,87 @@ static const pickle_object *entry_of(const pickle_object *dict, const char *key)
     return NULL;
 }
 
+/* A text inside the record, which is JSON itself. */
+static bool open_text(flat *f, const char *source, json_at *root)
+{
+    return json_open(&f->documents, "pt2", "input structure", (const uint8_t *)source,
+                     strlen(source), root) == FE_OK;
+}
+
 /* The context of a dictionary is the JSON text of its keys. */
-static void flatten_dict(flat *f, struct json_object *spec, struct json_object *children,
+static bool open_keys(flat *f, json_at *spec, const pickle_object *o, uint32_t wanted,
+                      json_at *keys)
+{
+    json_at context;
+    const char *source;
+    uint32_t count;
+    return o->kind == PICKLE_DICT && json_find(spec, "context", &context) &&
+           json_text(&context, &source) == FE_OK && open_text(f, source, keys) &&
+           json_count(keys, &count) == FE_OK && count == wanted;
+}
+
+static void flatten_dict(flat *f, json_at *spec, json_at *children, uint32_t count,
                          const pickle_object *o, uint32_t depth)
 {
-    struct json_object *context, *keys = NULL;
-    size_t count = json_object_array_length(children);
-    if (o->kind == PICKLE_DICT && json_object_object_get_ex(spec, "context", &context) &&
-        json_object_is_type(context, json_type_string))
-        keys = json_hold(f->trees, json_object_get_string(context));
-    if (!json_object_is_type(keys, json_type_array) || json_object_array_length(keys) != count)
-        f->bad = true;
-    for (size_t i = 0; i < count && !f->bad; i++) {
-        struct json_object *key = json_object_array_get_idx(keys, i);
-        const pickle_object *item = json_object_is_type(key, json_type_string)
-                                        ? entry_of(o, json_object_get_string(key))
-                                        : NULL;
+    json_at keys, key, child;
+    json_walk names, specs;
+    f->bad |= !open_keys(f, spec, o, count, &keys) || json_walk_array(&keys, &names) != FE_OK ||
+              json_walk_array(children, &specs) != FE_OK;
+    while (!f->bad && json_next(&names, &key) && json_next(&specs, &child)) {
+        const char *name;
+        const pickle_object *item = json_text(&key, &name) == FE_OK ? entry_of(o, name) : NULL;
         if (item)
-            flatten(f, json_object_array_get_idx(children, i), item, depth);
+            flatten(f, &child, item, depth);
         else
             f->bad = true;
     }
 }
 
-static void flatten(flat *f, struct json_object *spec, const pickle_object *o, uint32_t depth)
+static void flatten_sequence(flat *f, json_at *children, uint32_t count, const pickle_object *o,
+                             uint32_t depth)
 {
-    struct json_object *children, *type;
-    if (depth > DEEPEST || !json_object_is_type(spec, json_type_object) ||
-        !json_object_object_get_ex(spec, "children_spec", &children) ||
-        !json_object_is_type(children, json_type_array) ||
-        !json_object_object_get_ex(spec, "type", &type))
-        f->bad = true;
+    json_at child;
+    json_walk walk;
+    f->bad |= (o->kind != PICKLE_TUPLE && o->kind != PICKLE_LIST) || o->items.count != count ||
+              json_walk_array(children, &walk) != FE_OK;
+    for (uint32_t i = 0; !f->bad && json_next(&walk, &child); i++)
+        flatten(f, &child, o->items.at[i], depth);
+}
+
+static void flatten(flat *f, json_at *spec, const pickle_object *o, uint32_t depth)
+{
+    json_at children, type;
+    const char *name;
+    uint32_t count;
+    f->bad |= depth > DEEPEST || json_member(spec, "children_spec", &children) != FE_OK ||
+              json_count(&children, &count) != FE_OK || json_member(spec, "type", &type) != FE_OK;
     if (f->bad) return;
-    if (!type) { /* a leaf */
-        if (o->kind == PICKLE_VALUE)
-            vec_push(f->memory, &f->values, o->value);
-        else
-            f->bad = true;
-        return;
-    }
-    const char *name = json_object_get_string(type);
-    if (strcmp(name, "builtins.dict") == 0 || strcmp(name, "collections.OrderedDict") == 0) {
-        flatten_dict(f, spec, children, o, depth + 1);
-        return;
-    }
-    bool is_sequence = strcmp(name, "builtins.tuple") == 0 || strcmp(name, "builtins.list") == 0;
-    if (!is_sequence || (o->kind != PICKLE_TUPLE && o->kind != PICKLE_LIST) ||
-        o->items.count != json_object_array_length(children)) {
+    if (json_is_null(&type)) { /* a leaf */
+        f->bad = o->kind != PICKLE_VALUE;
+        if (!f->bad) vec_push(f->memory, &f->values, o->value);
+    } else if (json_text(&type, &name) != FE_OK) {
         f->bad = true;
-        return;
+    } else if (strcmp(name, "builtins.dict") == 0 || strcmp(name, "collections.OrderedDict") == 0) {
+        flatten_dict(f, spec, &children, count, o, depth + 1);
+    } else if (strcmp(name, "builtins.tuple") == 0 || strcmp(name, "builtins.list") == 0) {
+        flatten_sequence(f, &children, count, o, depth + 1);
+    } else {
+        f->bad = true;
     }
-    for (uint32_t i = 0; i < o->items.count && !f->bad; i++)
-        flatten(f, json_object_array_get_idx(children, i), o->items.at[i], depth + 1);
 }
 
 /* The input structure is `[1, {...}]`: the treespec's version and its root. */
 static bool flatten_inputs(flat *f, const fx_graph *g, const pickle_object *inputs)
 {
-    struct json_object *spec = g->in_spec ? json_hold(f->trees, g->in_spec) : NULL;
-    if (!json_object_is_type(spec, json_type_array) || json_object_array_length(spec) != 2)
+    json_at all, spec;
+    json_walk walk;
+    uint32_t count, wanted = 0;
+    if (!g->in_spec || !open_text(f, g->in_spec, &all) || json_count(&all, &count) != FE_OK ||
+        count != 2 || json_walk_array(&all, &walk) != FE_OK)
         return false;
-    flatten(f, json_object_array_get_idx(spec, 1), inputs, 0);
-    uint32_t wanted = 0;
+    while (json_next(&walk, &spec)) /* the second */
+        ;
+    flatten(f, &spec, inputs, 0);
     for (uint32_t i = 0; i < g->inputs.count; i++) {
         fx_input_kind kind = g->inputs.at[i]->input_kind;
         wanted += kind == FX_USER_INPUT || kind == FX_CONSTANT_INPUT;
@@ -108,9 +126,11 @@ bool pt2_sample_inputs(pt2_archive *archive, const char *model, const fx_graph *
         pt2_find(archive, arena_printf(memory, "data/sample_inputs/%s.pt", model));
     const pickle_object *inputs = record ? pickle_read(archive->session, memory, record) : NULL;
     if (!inputs) return false;
-    flat f = {.memory = memory, .trees = json_scratch(&archive->documents)};
+    flat f = {.memory = memory, .documents = {archive->session, memory, NULL}};
+    diag_mark_t mark = diag_mark(archive->session); /* that there is none is no mistake */
     bool good = flatten_inputs(&f, g, inputs);
-    json_close_all(&archive->documents);
+    if (!good) diag_forget_since(archive->session, mark);
+    json_close_all(&f.documents);
     if (!good) return false;
     *samples = f.values.at;
     *count = f.values.count;

@@ -3,7 +3,6 @@
  * A .npy is known by its magic; anything else must be a .safetensors, whose reader says if not.
  */
 #include "pt2/tensor_file.h"
-#include "pt2/json.h"
 
 #include <string.h>
 
@@ -35,7 +34,6 @@ fe_status tensor_file_open(fe_session *session, arena *memory, const char *path,
 
 void tensor_file_close(tensor_file *file)
 {
-    if (file->header) json_close_all(file->header);
     file_unmap(&file->file);
     file->tensors = NULL;
     file->count = 0;

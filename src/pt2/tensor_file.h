@@ -24,7 +24,6 @@ typedef struct tensor_file {
     mapped_file file;
     tensor_entry *tensors; /* in the file's order */
     uint32_t count;
-    struct json_owner *header; /* of .safetensors, while it is read */
 } tensor_file;
 
 /* Opens either format, told apart by the file's first bytes. The entries live in `memory` and

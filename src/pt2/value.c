@@ -208,10 +208,10 @@ typedef fe_status value_reader(reader *r, json_at *at, fx_value *v);
 static fe_status read_value(reader *r, json_at *at, value_reader *read, uint64_t table,
                             const fx_value **out)
 {
-    size_t length = at->is_parsed ? 0 : (size_t)(at->end - at->start);
     const char *start = at->start;
-    uint64_t hash = length ? hash_bytes(start, length, table) : 0;
-    uint32_t i = length ? map_get(&r->written, hash) : MAP_NONE;
+    size_t length = (size_t)(at->end - start);
+    uint64_t hash = hash_bytes(start, length, table);
+    uint32_t i = map_get(&r->written, hash);
     if (i != MAP_NONE) {
         const written_value *w = &r->written_values.at[i];
         *out = w->value;
@@ -219,9 +219,7 @@ static fe_status read_value(reader *r, json_at *at, value_reader *read, uint64_t
     }
     fx_value *v = NEW(r->memory, fx_value);
     *out = v;
-    FE_TRY(json_load(at));
     FE_TRY(read(r, at, v));
-    if (!length) return FE_OK;
     map_set(r->memory, &r->written, hash, r->written_values.count);
     vec_push(r->memory, &r->written_values, (written_value){start, length, v});
     return FE_OK;
@@ -243,7 +241,7 @@ fe_status values_read(scope *s, json_at *graph)
         if (!json_find(graph, TABLES[i].table, &table)) continue;
         FE_TRY(json_walk_object(&table, &walk));
         while (json_next(&walk, &entry)) {
-            uint32_t mark = json_mark(entry.document);
+            arena_mark_t mark = json_mark(entry.document);
             const char *name;
             const fx_value *value;
             FE_TRY(json_key(&entry, &name));

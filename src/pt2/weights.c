@@ -17,8 +17,7 @@ fe_status weights_open(reader *r, const char *folder, const char *model, weight_
     out->record = arena_printf(r->memory, "data/%s/%s_%s_config.json", folder, model, folder);
     if (!pt2_find(r->archive, out->record)) return FE_OK; /* an error when a weight is wanted */
     FE_TRY(archive_text(r->archive, out->record, &record));
-    FE_TRY(json_open(&r->archive->documents, "pt2", out->record, record->data, record->size,
-                     &out->root));
+    FE_TRY(json_open(&r->documents, "pt2", out->record, record->data, record->size, &out->root));
     FE_TRY(json_member(&out->root, "config", &out->config));
     FE_TRY(json_walk_object(&out->config, &walk));
     while (json_next(&walk, &entry)) {
@@ -72,7 +71,6 @@ static fe_status read_entry(reader *r, const weight_table *table, json_at *entry
     json_at pickle, meta;
     bool is_pickled;
     const char *path;
-    FE_TRY(json_load(entry));
     FE_TRY(json_member(entry, "use_pickle", &pickle));
     FE_TRY(json_boolean(&pickle, &is_pickled));
     if (is_pickled)
@@ -108,7 +106,7 @@ fe_status weights_find(reader *r, weight_table *table, const char *name, weight 
     if (!*found) return FE_OK;
     json_at entry = table->entries.at[i];
     entry.parent = &table->config;
-    uint32_t mark = json_mark(entry.document);
+    arena_mark_t mark = json_mark(entry.document);
     FE_TRY(read_entry(r, table, &entry, name, out));
     json_drop(entry.document, mark);
     return FE_OK;

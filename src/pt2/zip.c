@@ -1,104 +1,32 @@
-/* zip.c -- the directory of a zip that is mapped in memory, through minizip.
+/* zip.c -- the directory of a zip that is mapped in memory.
  *
- * minizip reads headers through callbacks that copy out of the mapping; a record's data is never
- * read here, only placed. Records must be stored. Two passes, so that nothing of ours is
- * allocated while minizip holds memory: the first measures the names, the second fills the
- * table.
+ * A record's data is never read here, only placed. Records must be stored. Nothing that the file says of
+ * itself is believed before it is held against the file's size.
  */
 #include "pt2/pt2_priv.h"
 
-#include <minizip/unzip.h>
 #include <string.h>
 
-enum { LONGEST_NAME = 1024 };
+enum {
+    LONGEST_NAME = 1024,
+    LONGEST_COMMENT = 0xFFFF,
+    /* bytes of a header before its names: of a record, of its entry in the directory, of the directory's
+     * end, of the place of its 64-bit form, and of that */
+    LOCAL = 30,
+    ENTRY = 46,
+    END = 22,
+    LOCATOR = 20,
+    WIDE_END = 56,
+};
 
-/* ---- the mapping as a file for minizip ---- */
+static const uint32_t LOCAL_MARK = 0x04034b50, ENTRY_MARK = 0x02014b50, END_MARK = 0x06054b50,
+                      LOCATOR_MARK = 0x07064b50, WIDE_END_MARK = 0x06064b50;
 
-typedef struct memory_file {
+typedef struct zip_file {
     const uint8_t *data;
-    uint64_t size, position;
-} memory_file;
-
-static void *open_memory(void *opaque, const void *path, int mode)
-{
-    (void)path;
-    (void)mode;
-    return opaque;
-}
-
-static uLong read_memory(void *opaque, void *stream, void *buffer, uLong wanted)
-{
-    (void)opaque;
-    memory_file *f = stream;
-    uint64_t left = f->position < f->size ? f->size - f->position : 0;
-    uLong got = wanted < left ? wanted : (uLong)left;
-    if (got) memcpy(buffer, f->data + f->position, got);
-    f->position += got;
-    return got;
-}
-
-static uLong write_memory(void *opaque, void *stream, const void *buffer, uLong size)
-{
-    (void)opaque;
-    (void)stream;
-    (void)buffer;
-    (void)size;
-    return 0;
-}
-
-static ZPOS64_T tell_memory(void *opaque, void *stream)
-{
-    (void)opaque;
-    return ((memory_file *)stream)->position;
-}
-
-static long seek_memory(void *opaque, void *stream, ZPOS64_T offset, int origin)
-{
-    (void)opaque;
-    memory_file *f = stream;
-    uint64_t base = origin == ZLIB_FILEFUNC_SEEK_CUR   ? f->position
-                    : origin == ZLIB_FILEFUNC_SEEK_END ? f->size
-                                                       : 0;
-    if (offset > f->size || base > f->size - offset) return -1;
-    f->position = base + offset;
-    return 0;
-}
-
-static int close_memory(void *opaque, void *stream)
-{
-    (void)opaque;
-    (void)stream;
-    return 0;
-}
-
-static unzFile open_zip(memory_file *f)
-{
-    zlib_filefunc64_def functions = {
-        .zopen64_file = open_memory,
-        .zread_file = read_memory,
-        .zwrite_file = write_memory,
-        .ztell64_file = tell_memory,
-        .zseek64_file = seek_memory,
-        .zclose_file = close_memory,
-        .zerror_file = close_memory,
-        .opaque = f,
-    };
-    return unzOpen2_64("", &functions);
-}
-
-/* ---- entries ---- */
-
-/* The current entry's name and sizes. NULL when it is good, otherwise what is wrong. */
-static const char *read_entry(unzFile zip, char name[LONGEST_NAME + 1], unz_file_info64 *info)
-{
-    if (unzGetCurrentFileInfo64(zip, info, name, LONGEST_NAME, NULL, 0, NULL, 0) != UNZ_OK)
-        return "its directory is damaged";
-    if (info->size_filename > LONGEST_NAME) return "a record's name is too long";
-    name[info->size_filename] = '\0';
-    if (info->size_filename == 0 || strlen(name) != info->size_filename)
-        return "a record's name is damaged";
-    return NULL;
-}
+    uint64_t size;
+    uint64_t at, left; /* the directory: its next entry, and entries left */
+} zip_file;
 
 static uint64_t number_at(const uint8_t *at, uint32_t bytes)
 {
@@ -106,6 +34,14 @@ static uint64_t number_at(const uint8_t *at, uint32_t bytes)
     for (uint32_t i = 0; i < bytes; i++) value |= (uint64_t)at[i] << (8 * i);
     return value;
 }
+
+/* Whether a header of so many bytes begins at `at`. */
+static bool is_header(const zip_file *f, uint64_t at, uint64_t bytes, uint32_t mark)
+{
+    return f->size >= bytes && at <= f->size - bytes && number_at(f->data + at, 4) == mark;
+}
+
+/* ---- entries ---- */
 
 /* A field of a directory entry that is all ones stands as 64 bits in an extra field. */
 typedef struct wide {
@@ -139,28 +75,17 @@ static wide find_wide(const uint8_t *at, const uint8_t *end)
     return (wide){.at = end, .end = end};
 }
 
-/* A record with 64-bit fields: archives over 4 GiB. Old releases of minizip (1.1 in Debian 12) do not
- * decode these on 64-bit machines, so they are read from the directory entry itself. */
-static const char *place_wide(unzFile zip, const memory_file *f, pt2_record *record)
+/* Where the data of the record with this directory entry lie. NULL, or what is wrong. */
+static const char *place_record(const zip_file *f, const uint8_t *entry, wide w, pt2_record *record)
 {
-    enum { CENTRAL = 46, LOCAL = 30 };
-    unz64_file_pos where;
-    if (unzGetFilePos64(zip, &where) != UNZ_OK) return "its directory is damaged";
-    uint64_t at = where.pos_in_zip_directory;
-    if (f->size < CENTRAL || at > f->size - CENTRAL || number_at(f->data + at, 4) != 0x02014b50)
-        return "its place in the directory is not clear";
-    const uint8_t *entry = f->data + at;
-    uint64_t names = number_at(entry + 28, 2), extras = number_at(entry + 30, 2);
-    if (names + extras > f->size - CENTRAL - at) return "its directory is damaged";
-    wide w = find_wide(entry + CENTRAL + names, entry + CENTRAL + names + extras);
     uint64_t size = widen(&w, number_at(entry + 24, 4));
     uint64_t stored = widen(&w, number_at(entry + 20, 4));
     uint64_t offset = widen(&w, number_at(entry + 42, 4));
     if (w.missing) return "its 64-bit sizes are missing";
     if (size != stored) return "its two sizes differ though it is stored";
-    if (f->size < LOCAL || offset > f->size - LOCAL) return "it reaches past the end of the file";
+    if (offset > f->size) return "it reaches past the end of the file";
+    if (!is_header(f, offset, LOCAL, LOCAL_MARK)) return "its header is damaged";
     const uint8_t *header = f->data + offset;
-    if (number_at(header, 4) != 0x04034b50) return "its header is damaged";
     uint64_t skip = LOCAL + number_at(header + 26, 2) + number_at(header + 28, 2);
     if (skip > f->size - offset || size > f->size - offset - skip)
         return "it reaches past the end of the file";
@@ -169,73 +94,53 @@ static const char *place_wide(unzFile zip, const memory_file *f, pt2_record *rec
     return NULL;
 }
 
-/* Where the current entry's data lie. */
-static const char *place_entry(unzFile zip, const memory_file *f, const unz_file_info64 *info,
-                               pt2_record *record, bool *unsupported)
+/* The next entry of the directory. `name` is set when it is known. */
+static const char *read_entry(zip_file *f, arena *a, pt2_record *record, const char **name,
+                              bool *unsupported)
 {
+    if (!is_header(f, f->at, ENTRY, ENTRY_MARK)) return "its directory is damaged";
+    const uint8_t *entry = f->data + f->at;
+    uint64_t name_bytes = number_at(entry + 28, 2), extra = number_at(entry + 30, 2);
+    uint64_t bytes = ENTRY + name_bytes + extra + number_at(entry + 32, 2);
+    if (bytes > f->size - f->at) return "its directory is damaged";
+    f->at += bytes;
+    if (name_bytes > LONGEST_NAME) return "a record's name is too long";
+    const uint8_t *after = entry + ENTRY + name_bytes;
+    if (name_bytes == 0 || memchr(entry + ENTRY, 0, name_bytes))
+        return "a record's name is damaged";
+    *name = memcpy(arena_alloc(a, name_bytes + 1), entry + ENTRY, name_bytes);
+    *record = (pt2_record){.name = *name, .crc = (uint32_t)number_at(entry + 16, 4)};
+    if (after[-1] == '/') return NULL; /* a folder */
     *unsupported = true;
-    if (info->flag & 1) return "it is encrypted";
-    if (info->compression_method != 0) return "it is compressed; the records of a .pt2 are stored";
+    if (number_at(entry + 8, 2) & 1) return "it is encrypted";
+    if (number_at(entry + 10, 2) != 0) return "it is compressed; the records of a .pt2 are stored";
     *unsupported = false;
-    record->crc = (uint32_t)info->crc;
-    int method, level;
-    bool is_open = unzOpenCurrentFile2(zip, &method, &level, 1) == UNZ_OK;
-    uint64_t position = is_open ? unzGetCurrentFileZStreamPos64(zip) : 0;
-    if (is_open) unzCloseCurrentFile(zip);
-    if (info->compressed_size >= UINT32_MAX || info->uncompressed_size >= UINT32_MAX ||
-        position >= UINT32_MAX || (!is_open && info->size_file_extra > 0))
-        return place_wide(zip, f, record);
-    if (!is_open) return "its header is damaged";
-    if (info->compressed_size != info->uncompressed_size)
-        return "its two sizes differ though it is stored";
-    if (position > f->size || info->uncompressed_size > f->size - position)
-        return "it reaches past the end of the file";
-    record->data = f->data + position;
-    record->size = (size_t)info->uncompressed_size;
-    return NULL;
+    return place_record(f, entry, find_wide(after, after + extra), record);
 }
 
-/* How many records and bytes of names there are. */
-static const char *measure(unzFile zip, uint32_t *count, size_t *name_bytes)
+/* ---- the directory ---- */
+
+/* The 64-bit form of the directory's end, of which a part of that at `end` is all ones. */
+static bool find_wide_directory(zip_file *f, uint64_t end)
 {
-    char name[LONGEST_NAME + 1];
-    unz_file_info64 info;
-    int status = unzGoToFirstFile(zip);
-    for (; status == UNZ_OK; status = unzGoToNextFile(zip)) {
-        const char *wrong = read_entry(zip, name, &info);
-        if (wrong) return wrong;
-        if (*count == UINT32_MAX - 1) return "it has too many records";
-        (*count)++;
-        *name_bytes += info.size_filename + 1;
-    }
-    return status == UNZ_END_OF_LIST_OF_FILE ? NULL : "its directory is damaged";
+    if (end < LOCATOR || !is_header(f, end - LOCATOR, LOCATOR, LOCATOR_MARK)) return false;
+    uint64_t at = number_at(f->data + end - LOCATOR + 8, 8);
+    if (!is_header(f, at, WIDE_END, WIDE_END_MARK)) return false;
+    f->left = number_at(f->data + at + 32, 8);
+    f->at = number_at(f->data + at + 48, 8);
+    return true;
 }
 
-/* Second pass. `wrong_at` is the record that the answer is about. */
-static const char *fill(unzFile zip, const memory_file *f, uint32_t count, char *names,
-                        size_t name_bytes, zip_directory *out, const char **wrong_at,
-                        bool *unsupported)
+static bool find_directory(zip_file *f)
 {
-    char name[LONGEST_NAME + 1];
-    unz_file_info64 info;
-    int status = unzGoToFirstFile(zip);
-    for (; status == UNZ_OK && out->count < count; status = unzGoToNextFile(zip)) {
-        const char *wrong = read_entry(zip, name, &info);
-        if (wrong) return wrong;
-        if (info.size_filename + 1 > name_bytes) return "its directory is damaged";
-        memcpy(names, name, info.size_filename + 1);
-        *wrong_at = names;
-        names += info.size_filename + 1;
-        name_bytes -= info.size_filename + 1;
-        if (name[info.size_filename - 1] == '/') continue; /* a folder */
-        pt2_record *record = &out->records[out->count];
-        record->name = *wrong_at;
-        wrong = place_entry(zip, f, &info, record, unsupported);
-        if (wrong) return wrong;
-        out->count++;
-    }
-    *wrong_at = NULL;
-    return NULL;
+    if (f->size < END) return false;
+    uint64_t end = f->size - END, least = end > LONGEST_COMMENT ? end - LONGEST_COMMENT : 0;
+    while (!is_header(f, end, END, END_MARK))
+        if (end-- == least) return false;
+    f->left = number_at(f->data + end + 10, 2);
+    f->at = number_at(f->data + end + 16, 4);
+    if (f->left == UINT16_MAX || f->at == UINT32_MAX) return find_wide_directory(f, end);
+    return true;
 }
 
 static uint64_t hash_name(const char *name)
@@ -258,27 +163,19 @@ static const char *index_names(arena *a, zip_directory *zip)
 const char *zip_read(arena *a, const uint8_t *data, size_t size, zip_directory *out,
                      bool *unsupported)
 {
-    memory_file f = {.data = data, .size = size};
-    uint32_t count = 0;
-    size_t name_bytes = 0;
+    zip_file f = {.data = data, .size = size};
+    VEC(pt2_record) records = {0};
     *out = (zip_directory){0};
     *unsupported = false;
-
-    unzFile zip = size ? open_zip(&f) : NULL;
-    if (!zip) return "it is no zip archive, or its end is missing";
-    const char *wrong = measure(zip, &count, &name_bytes);
-    unzClose(zip);
-    if (wrong) return wrong;
-
-    out->records = NEW_ARRAY(a, pt2_record, count);
-    char *names = arena_alloc(a, name_bytes);
-    const char *wrong_at = NULL;
-    zip = open_zip(&f);
-    if (!zip) return "it cannot be read";
-    wrong = fill(zip, &f, count, names, name_bytes, out, &wrong_at, unsupported);
-    unzClose(zip);
-    if (wrong) return wrong_at ? arena_printf(a, "record %s: %s", wrong_at, wrong) : wrong;
-
+    if (!find_directory(&f)) return "it is no zip archive, or its end is missing";
+    for (; f.left; f.left--) {
+        pt2_record record;
+        const char *name = NULL, *wrong = read_entry(&f, a, &record, &name, unsupported);
+        if (wrong) return name ? arena_printf(a, "record %s: %s", name, wrong) : wrong;
+        if (record.data) vec_push(a, &records, record);
+    }
+    out->records = records.at;
+    out->count = records.count;
     const char *twice = index_names(a, out);
     return twice ? arena_printf(a, "record %s is there twice", twice) : NULL;
 }
