@@ -117,43 +117,6 @@ bool loop_moves(const loop_program *p, const loop_op *op)
                           p->buffers.at[op->outputs[0].buffer].device);
 }
 
-typedef struct extern_row {
-    const char *name;
-    uint32_t inputs;
-    bool needs_lapack;
-} extern_row;
-
-static const extern_row *find_extern(const char *kernel)
-{
-    static const extern_row ROWS[] = {
-#define EXTERN(name, inputs, outputs, need, help) {name, inputs, false},
-#define EXTERN_LAPACK(name, inputs, outputs, need, help) {name, inputs, true},
-#include "loop/extern.def"
-#undef EXTERN
-#undef EXTERN_LAPACK
-    };
-    for (size_t k = 0; k < COUNT_OF(ROWS); k++)
-        if (strcmp(ROWS[k].name, kernel) == 0) return &ROWS[k];
-    return NULL;
-}
-
-bool loop_extern_known(const char *kernel)
-{
-    return find_extern(kernel) != NULL;
-}
-
-bool loop_is_addend(const loop_op *op, uint32_t input)
-{
-    const extern_row *row = op->callee ? NULL : find_extern(op->kernel);
-    return row && input >= row->inputs;
-}
-
-bool loop_extern_needs_lapack(const char *kernel)
-{
-    const extern_row *row = find_extern(kernel);
-    return row && row->needs_lapack;
-}
-
 /* ---- hash-consing ---- */
 
 static uint64_t hash_of(const loop_node *n)

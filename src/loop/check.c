@@ -370,9 +370,11 @@ static fe_status check_extern(loop_checking *c, const loop_op *op)
             FE_TRY(loop_check_read(c, op->inputs[k].buffer));
     }
     FE_TRY(loop_check_exprs(c, op->ints, op->int_count));
+    for (uint32_t k = 0; k < op->output_count; k++) FE_TRY(loop_check_view(c, &op->outputs[k]));
+    const char *fault = loop_call_fault(c->p, op);
+    if (fault) return loop_broken(c, "L11", "%s", fault);
     FE_TRY(check_work(c, op));
     for (uint32_t k = 0; k < op->output_count; k++) {
-        FE_TRY(loop_check_view(c, &op->outputs[k]));
         if (op->outputs[k].buffer != LOOP_NO_BUFFER) loop_note_written(c, op->outputs[k].buffer);
     }
     return FE_OK;

@@ -7,7 +7,7 @@
  *     temp   @buf0 : f32[8,64] strides [64,1]
  *     temp   @buf1 : f32[8] strides [1]
  *     part   @buf1 in @buf2 at 8         # a piece of another buffer, as of a concatenation
- *     extern gemm (@x[8,32]{32,1}, @w[32,64]{1,32}) -> (@buf0[8,64]{64,1}) ints [] floats []
+ *     extern gemm (@x[8,32]{32,1}, @w[32,64]{1,32}, none) -> (@buf0[8,64]{64,1}) ints [0] floats [0.0,0.0]
  *     nest [i0 < 8] reduce [r0 < 64] {
  *       %0 = load f32 @buf0[64*i0 + r0]
  *       %1 = exp %0 : f32
@@ -56,7 +56,9 @@
  * as its parts does not meet; so a whole holds what its parts hold. L9 regions
  * nest; what is written, or a symbol that is defined, in one is read after it only when the region
  * names it, and then both arms of an if have written it; partitions begin in no region. L10 what an
- * operator works in is as large as it states (need.c), and no other op uses it.
+ * operator works in is as large as it states (need.c), and no other op uses it. L11 an operator of the
+ * runtime is given what its signature says (extern.def): operands with their dtypes, ranks, sizes that
+ * fit each other, and strides; ints and floats.
  */
 #ifndef FERRITE_LOOP_H
 #define FERRITE_LOOP_H
@@ -402,6 +404,10 @@ bool loop_can_pack(const loop_program *p, const loop_op *op, uint32_t operand);
 
 bool loop_extern_known(const char *kernel);
 bool loop_extern_needs_lapack(const char *kernel);
+/* Must elements of this input that follow each other lie side by side? */
+bool loop_needs_unit_stride(const char *kernel, uint32_t input);
+/* L11 of a call: in what it is not as its row says, or NULL. */
+const char *loop_call_fault(loop_program *p, const loop_op *op);
 /* Is it what a product is added to, where that lies: the operand behind those of the kernel's row? */
 bool loop_is_addend(const loop_op *op, uint32_t input);
 const char *loop_control_name(loop_control c);

@@ -112,7 +112,7 @@ typedef struct need_row {
 } need_row;
 
 static const need_row rows[] = {
-#define EXTERN(name, inputs, outputs, need, help) {name, need_##need},
+#define EXTERN(name, need, fit, signature, help) {name, need_##need},
 #include "loop/extern.def"
 #undef EXTERN
 #undef EXTERN_LAPACK

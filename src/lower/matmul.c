@@ -38,7 +38,8 @@ static lower_tensor gemm(lowering *l, lower_tensor a, lower_tensor b, lower_tens
 {
     loop_view views[3] = {lower_strided(l, a), lower_strided(l, b), lower_no_view(l)};
     if (!lower_absent(bias)) views[2] = lower_strided(l, bias);
-    lower_tensor out = lower_temp_tensor(l, TY_F32, 2, sizes, wanted);
+    bool takes = wanted && (lower_is_one(l, wanted[1]) || lower_is_one(l, sizes[1]));
+    lower_tensor out = lower_temp_tensor(l, TY_F32, 2, sizes, takes ? wanted : NULL);
     sym_expr activation = l->zero;
     double limits[2] = {0, 0};
     lower_extern(l, "gemm", 3, views, out.box->view, 1, &activation, 2, limits);

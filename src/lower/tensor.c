@@ -151,6 +151,16 @@ void lower_store(lowering *l, loop_op *op, loop_store st)
     op->stores = stores;
 }
 
+/* An input in the layout that its operator takes. */
+static loop_view as_taken(lowering *l, const char *kernel, uint32_t input, loop_view v)
+{
+    sym_expr strides[LOWER_MAX_RANK];
+    if (v.buffer == LOOP_NO_BUFFER || !v.rank || !loop_needs_unit_stride(kernel, input)) return v;
+    if (lower_is_one(l, v.strides[v.rank - 1]) || lower_is_one(l, v.sizes[v.rank - 1])) return v;
+    ty_contiguous_strides(l->symbols, v.rank, v.sizes, strides);
+    return lower_copied(l, lower_viewed(l, v), strides).box->view;
+}
+
 void lower_extern_op(lowering *l, loop_op call)
 {
     CHECK(l->session, loop_extern_known(call.kernel));
@@ -160,6 +170,8 @@ void lower_extern_op(lowering *l, loop_op call)
     call.kind = LOOP_EXTERN;
     call.kernel = intern(l->session, call.kernel);
     call.inputs = arena_copy(l->memory, call.inputs, call.input_count * sizeof *call.inputs);
+    for (uint32_t k = 0; k < call.input_count; k++)
+        call.inputs[k] = as_taken(l, call.kernel, k, call.inputs[k]);
     call.outputs = arena_copy(l->memory, call.outputs, call.output_count * sizeof *call.outputs);
     call.ints = arena_copy(l->memory, call.ints, call.int_count * sizeof *call.ints);
     call.floats = arena_copy(l->memory, call.floats, call.float_count * sizeof *call.floats);

@@ -1,4 +1,4 @@
-/* check.c -- the static verifier of laws W1 to W13, run on every compile.
+/* check.c -- the static verifier of laws W1 to W14, run on every compile.
  *
  * One walk over the lines with a state for each buffer; memory is checked by a sweep: when a buffer
  * comes to life its bytes must not meet those of any that is alive.
@@ -237,6 +237,8 @@ static fe_status check_extern(checker *c, const wrap_line *line)
     for (uint32_t i = 0; i < line->op->output_count; i++)
         FE_TRY(check_view(c, &line->op->outputs[i], false));
     for (uint32_t i = 0; i < line->op->int_count; i++) FE_TRY(read_expr(c, line->op->ints[i]));
+    const char *fault = loop_call_fault(c->w->loops, line->op);
+    if (fault) return broken(c, "W14", "an operator is not given what it takes", fault);
     FE_TRY(check_call(c, &line->call));
     end_call(c);
     return FE_OK;

@@ -81,7 +81,7 @@
  * its line alone, and `each` is the area of a thread that is enough for all of them, but those that have an
  * `area` line before them: the most that they work in is a function of symbols. W13 nothing lives in the
  * room of a line, where areas of its threads lie if they fit, and that is as large as one of them at least
- * (room.c).
+ * (room.c). W14 an operator of the runtime is given what its signature says (law L11 of loop.h).
  */
 #ifndef FERRITE_WRAP_H
 #define FERRITE_WRAP_H

@@ -25,7 +25,7 @@ temp @y : f32[6] strides [1]
 wrapper arena 64 bound 64 weights 0 kernels 0 calls 1
 memory @y output 0
 alloc @x live [0, 1) at 0 bytes 24
-extern copy (@x[6]{1}) -> (@y[6]{1}) ints [] floats []
+extern copy (@x[6]{1}) -> (@y[6]{1}) ints [0] floats []
 free @x
 output 0 @y[6]{1}
 --err--

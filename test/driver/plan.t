@@ -7,14 +7,14 @@ temp   @a : f32[64] strides [1]
 temp   @b : f32[64] strides [1]
 temp   @c : f32[128] strides [1]
 temp   @y : f32[4] strides [1]
-extern copy (@x[64]{1}) -> (@a[64]{1}) ints [] floats []
+extern copy (@x[64]{1}) -> (@a[64]{1}) ints [0] floats []
 nest [i0 < 64] {
   %0 = load f32 @a[i0]
   %1 = exp %0 : f32
   @b[i0] = %1
 }
-extern copy (@b[2,64]{0,1}) -> (@c[2,64]{64,1}) ints [] floats []
-extern copy (@c[4]{2}) -> (@y[4]{1}) ints [] floats []
+extern copy (@b[2,64]{0,1}) -> (@c[2,64]{64,1}) ints [0] floats []
+extern copy (@c[4]{2}) -> (@y[4]{1}) ints [0] floats []
 output @y[4]{1}
 --out--
 plan arena: arena 768 bytes, bound 768, 768 in use at once (step 2), 3 buffers, order proven least

@@ -43,7 +43,7 @@ graph main {
   "exported": {
   }
 }
---run-- printf 'program p\ninput @x : f32[8] strides [1]\ntemp @y : f32[8] strides [1]\nextern copy (@x[8]{1}) -> (@y[8]{1}) ints [] floats []\noutput @y[8]{1}\n' | ferrite inspect - --from loop --stage provenance
+--run-- printf 'program p\ninput @x : f32[8] strides [1]\ntemp @y : f32[8] strides [1]\nextern copy (@x[8]{1}) -> (@y[8]{1}) ints [0] floats []\noutput @y[8]{1}\n' | ferrite inspect - --from loop --stage provenance
 --out--
 {
   "program": "p",

@@ -75,7 +75,7 @@ weight 0 @w at 0 bytes 8192 packed gemm 1
 memory @y output 0
 alloc @p live [0, 2) at 0 bytes 2048
 extern gemm (@x[8,32]{32,1} + 0, @w[32,64]{1,32} packed 0, none) -> (@p[8,64]{64,1}) ints [1] floats [0.0, inf] then k_gelu (@p, @y) ints [64] m 8 n 64 cost 5
-extern copy (@p[4,64]{64,1} + 256) -> (@y[4,64]{64,1}) ints [] floats []
+extern copy (@p[4,64]{64,1} + 256) -> (@y[4,64]{64,1}) ints [0] floats []
 free @p
 output 0 @y[8,64]{64,1}
 --out--
@@ -93,7 +93,7 @@ output 0 @y[8,64]{64,1}
     {"op": "call_function", "name": "gemm__3", "target": "ferrite.extern", "args": [{"node": "library"}, "gemm", [{"node": "view__0"}, {"packed": {"node": "bytes__1"}, "as": [{"dtype": "torch.float32"}, [32, 64], [1, 32]]}, null]], "kwargs": {"out": [{"node": "view__2"}], "ints": [1], "floats": [0.0, {"float": "inf"}], "epilogue": ["k_gelu", [{"node": "p"}, {"node": "y"}], [64]]}},
     {"op": "call_function", "name": "view__4", "target": "ferrite.as_strided", "args": [{"node": "p"}, [4, 64], [64, 1], 256]},
     {"op": "call_function", "name": "view__5", "target": "ferrite.as_strided", "args": [{"node": "y"}, [4, 64], [64, 1], 0]},
-    {"op": "call_function", "name": "copy__6", "target": "ferrite.extern", "args": [{"node": "library"}, "copy", [{"node": "view__4"}]], "kwargs": {"out": [{"node": "view__5"}], "ints": [], "floats": []}},
+    {"op": "call_function", "name": "copy__6", "target": "ferrite.extern", "args": [{"node": "library"}, "copy", [{"node": "view__4"}]], "kwargs": {"out": [{"node": "view__5"}], "ints": [0], "floats": []}},
     {"op": "call_function", "name": "delete__7", "target": "ferrite.delete", "args": [{"node": "p"}]},
     {"op": "call_function", "name": "view__8", "target": "ferrite.as_strided", "args": [{"node": "y"}, [8, 64], [64, 1], 0]},
     {"op": "output", "name": "output", "target": "output", "args": [[{"node": "view__8"}]]}
@@ -293,24 +293,24 @@ memory @b in @c at 8*s0
 memory @y output 0
 symbol s0 = size 0 0
 alloc @a live [0, 3) bytes 32*s0
-extern copy (@x[s0,8]{8,1}) -> (@a[s0,8]{8,1}) ints [] floats []
+extern copy (@x[s0,8]{8,1}) -> (@a[s0,8]{8,1}) ints [0] floats []
 alloc @b live [1, 3) bytes 32*s0
-extern copy (@x[s0,8]{8,1}) -> (@b[s0,8]{8,1}) ints [] floats []
+extern copy (@x[s0,8]{8,1}) -> (@b[s0,8]{8,1}) ints [0] floats []
 alloc @c live [2, 5) bytes 64*s0
 alloc @d live [2, 4) bytes 32*s0
-extern copy (@c[s0,8]{16,1}) -> (@d[s0,8]{8,1}) ints [] floats []
+extern copy (@c[s0,8]{16,1}) -> (@d[s0,8]{8,1}) ints [0] floats []
 free @a
 free @b
 symbol u0 = @n[]{}
 assert 0 <= u0 "a size"
 place 1
 alloc @e live [3, 6) segment 1 bytes 4*u0
-extern copy (@d[u0]{1}) -> (@e[u0]{1}) ints [] floats []
+extern copy (@d[u0]{1}) -> (@e[u0]{1}) ints [0] floats []
 free @d
 alloc @f live [4, 6) bytes 16
-extern copy (@c[4]{1}) -> (@f[4]{1}) ints [] floats []
+extern copy (@c[4]{1}) -> (@f[4]{1}) ints [0] floats []
 free @c
-extern copy (@f[4]{1}) -> (@y[4]{1}) ints [] floats []
+extern copy (@f[4]{1}) -> (@y[4]{1}) ints [0] floats []
 free @e
 free @f
 output 0 @y[4]{1}
@@ -333,18 +333,18 @@ output 0 @y[4]{1}
     {"op": "call_function", "name": "a", "target": "ferrite.view", "args": [{"node": "memory__2"}, {"dtype": "torch.float32"}, [{"node": "s0"}, 8], [8, 1], 0]},
     {"op": "call_function", "name": "view__4", "target": "ferrite.as_strided", "args": [{"node": "x"}, [{"node": "s0"}, 8], [8, 1], 0]},
     {"op": "call_function", "name": "view__5", "target": "ferrite.as_strided", "args": [{"node": "a"}, [{"node": "s0"}, 8], [8, 1], 0]},
-    {"op": "call_function", "name": "copy__6", "target": "ferrite.extern", "args": [{"node": "library"}, "copy", [{"node": "view__4"}]], "kwargs": {"out": [{"node": "view__5"}], "ints": [], "floats": []}},
+    {"op": "call_function", "name": "copy__6", "target": "ferrite.extern", "args": [{"node": "library"}, "copy", [{"node": "view__4"}]], "kwargs": {"out": [{"node": "view__5"}], "ints": [0], "floats": []}},
     {"op": "call_function", "name": "ps__7", "target": "operator.mul", "args": [32, {"node": "s0"}]},
     {"op": "call_function", "name": "b", "target": "ferrite.view", "args": [{"node": "memory__2"}, {"dtype": "torch.float32"}, [{"node": "s0"}, 8], [8, 1], {"node": "ps__7"}]},
     {"op": "call_function", "name": "view__8", "target": "ferrite.as_strided", "args": [{"node": "x"}, [{"node": "s0"}, 8], [8, 1], 0]},
     {"op": "call_function", "name": "view__9", "target": "ferrite.as_strided", "args": [{"node": "b"}, [{"node": "s0"}, 8], [8, 1], 0]},
-    {"op": "call_function", "name": "copy__10", "target": "ferrite.extern", "args": [{"node": "library"}, "copy", [{"node": "view__8"}]], "kwargs": {"out": [{"node": "view__9"}], "ints": [], "floats": []}},
+    {"op": "call_function", "name": "copy__10", "target": "ferrite.extern", "args": [{"node": "library"}, "copy", [{"node": "view__8"}]], "kwargs": {"out": [{"node": "view__9"}], "ints": [0], "floats": []}},
     {"op": "call_function", "name": "ps__11", "target": "operator.mul", "args": [2, {"node": "s0"}]},
     {"op": "call_function", "name": "c", "target": "ferrite.view", "args": [{"node": "memory__2"}, {"dtype": "torch.float32"}, [{"node": "ps__11"}, 8], [8, 1], 0]},
     {"op": "call_function", "name": "d", "target": "torch.empty_strided", "args": [[{"node": "s0"}, 8], [8, 1]], "kwargs": {"dtype": {"dtype": "torch.float32"}}},
     {"op": "call_function", "name": "view__12", "target": "ferrite.as_strided", "args": [{"node": "c"}, [{"node": "s0"}, 8], [16, 1], 0]},
     {"op": "call_function", "name": "view__13", "target": "ferrite.as_strided", "args": [{"node": "d"}, [{"node": "s0"}, 8], [8, 1], 0]},
-    {"op": "call_function", "name": "copy__14", "target": "ferrite.extern", "args": [{"node": "library"}, "copy", [{"node": "view__12"}]], "kwargs": {"out": [{"node": "view__13"}], "ints": [], "floats": []}},
+    {"op": "call_function", "name": "copy__14", "target": "ferrite.extern", "args": [{"node": "library"}, "copy", [{"node": "view__12"}]], "kwargs": {"out": [{"node": "view__13"}], "ints": [0], "floats": []}},
     {"op": "call_function", "name": "delete__15", "target": "ferrite.delete", "args": [{"node": "a"}]},
     {"op": "call_function", "name": "delete__16", "target": "ferrite.delete", "args": [{"node": "b"}]},
     {"op": "call_function", "name": "view__17", "target": "ferrite.as_strided", "args": [{"node": "n"}, [], [], 0]},
@@ -354,16 +354,16 @@ output 0 @y[4]{1}
     {"op": "call_function", "name": "e", "target": "torch.empty_strided", "args": [[{"node": "u0"}], [1]], "kwargs": {"dtype": {"dtype": "torch.float32"}}},
     {"op": "call_function", "name": "view__20", "target": "ferrite.as_strided", "args": [{"node": "d"}, [{"node": "u0"}], [1], 0]},
     {"op": "call_function", "name": "view__21", "target": "ferrite.as_strided", "args": [{"node": "e"}, [{"node": "u0"}], [1], 0]},
-    {"op": "call_function", "name": "copy__22", "target": "ferrite.extern", "args": [{"node": "library"}, "copy", [{"node": "view__20"}]], "kwargs": {"out": [{"node": "view__21"}], "ints": [], "floats": []}},
+    {"op": "call_function", "name": "copy__22", "target": "ferrite.extern", "args": [{"node": "library"}, "copy", [{"node": "view__20"}]], "kwargs": {"out": [{"node": "view__21"}], "ints": [0], "floats": []}},
     {"op": "call_function", "name": "delete__23", "target": "ferrite.delete", "args": [{"node": "d"}]},
     {"op": "call_function", "name": "f_", "target": "torch.empty_strided", "args": [[4], [1]], "kwargs": {"dtype": {"dtype": "torch.float32"}}},
     {"op": "call_function", "name": "view__24", "target": "ferrite.as_strided", "args": [{"node": "c"}, [4], [1], 0]},
     {"op": "call_function", "name": "view__25", "target": "ferrite.as_strided", "args": [{"node": "f_"}, [4], [1], 0]},
-    {"op": "call_function", "name": "copy__26", "target": "ferrite.extern", "args": [{"node": "library"}, "copy", [{"node": "view__24"}]], "kwargs": {"out": [{"node": "view__25"}], "ints": [], "floats": []}},
+    {"op": "call_function", "name": "copy__26", "target": "ferrite.extern", "args": [{"node": "library"}, "copy", [{"node": "view__24"}]], "kwargs": {"out": [{"node": "view__25"}], "ints": [0], "floats": []}},
     {"op": "call_function", "name": "delete__27", "target": "ferrite.delete", "args": [{"node": "c"}]},
     {"op": "call_function", "name": "view__28", "target": "ferrite.as_strided", "args": [{"node": "f_"}, [4], [1], 0]},
     {"op": "call_function", "name": "view__29", "target": "ferrite.as_strided", "args": [{"node": "y"}, [4], [1], 0]},
-    {"op": "call_function", "name": "copy__30", "target": "ferrite.extern", "args": [{"node": "library"}, "copy", [{"node": "view__28"}]], "kwargs": {"out": [{"node": "view__29"}], "ints": [], "floats": []}},
+    {"op": "call_function", "name": "copy__30", "target": "ferrite.extern", "args": [{"node": "library"}, "copy", [{"node": "view__28"}]], "kwargs": {"out": [{"node": "view__29"}], "ints": [0], "floats": []}},
     {"op": "call_function", "name": "delete__31", "target": "ferrite.delete", "args": [{"node": "e"}]},
     {"op": "call_function", "name": "delete__32", "target": "ferrite.delete", "args": [{"node": "f_"}]},
     {"op": "call_function", "name": "view__33", "target": "ferrite.as_strided", "args": [{"node": "y"}, [4], [1], 0]},

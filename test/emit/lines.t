@@ -78,7 +78,7 @@ weight 0 @w at 0 bytes 8192 packed gemm 1
 memory @y output 0
 alloc @p live [0, 2) at 0 bytes 2048
 extern gemm (@x[8,32]{32,1} + 0, @w[32,64]{1,32} packed 0, none) -> (@p[8,64]{64,1}) ints [1] floats [0.0, inf] then k_gelu (@p, @y) ints [64] m 8 n 64 cost 5
-extern copy (@p[4,64]{64,1} + 256) -> (@y[4,64]{64,1}) ints [] floats []
+extern copy (@p[4,64]{64,1} + 256) -> (@y[4,64]{64,1}) ints [0] floats []
 free @p
 output 0 @y[8,64]{64,1}
 --out--

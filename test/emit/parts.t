@@ -20,7 +20,7 @@ kernel k_exp (@x, @w, @a) ints [s0] m 1 n 128 cost 100
 kernel k_neg (@a, @b) ints [] m 1 n 128 cost 100
 free @a
 partition "last" reads [@b] makes [@y] ends [@b]
-extern copy (@b[8,16]{1,8}) -> (@y[8,16]{16,1}) ints [] floats []
+extern copy (@b[8,16]{1,8}) -> (@y[8,16]{16,1}) ints [0] floats []
 free @b
 output 0 @y[16,8]{8,1}
 --out--
@@ -101,7 +101,7 @@ def lines(f):
         f.run_replacement(1, [(b, rt.F32, (16, 8), (8, 1))], [(y, rt.F32, (16, 8), (8, 1))], ())
     else:
         f.call(op_copy, [(b, rt.F32, (8, 16), (1, 8))],
-               [(y, rt.F32, (8, 16), (16, 1))])
+               [(y, rt.F32, (8, 16), (16, 1))], ints=(0,))
         # b ends here
     f.returns(0, y, rt.F32, (16, 8), (8, 1))
 

@@ -67,7 +67,7 @@ weight 0 @w at 0 bytes 8192 packed gemm 1
 memory @y output 0
 alloc @p live [0, 2) at 0 bytes 2048
 extern gemm (@x[8,32]{32,1} + 0, @w[32,64]{1,32} packed 0, none) -> (@p[8,64]{64,1}) ints [1] floats [0.0, inf] then k_gelu (@p, @y) ints [64] m 8 n 64 cost 5
-extern copy (@p[4,64]{64,1} + 256) -> (@y[4,64]{64,1}) ints [] floats []
+extern copy (@p[4,64]{64,1} + 256) -> (@y[4,64]{64,1}) ints [0] floats []
 free @p
 output 0 @y[8,64]{64,1}
 --out--
@@ -81,7 +81,7 @@ def lines(f):
            [(p, rt.F32, (8, 64), (64, 1))], ints=(1,), floats=(0.0, inf,), packed=2,
            epilogue=(k_gelu, (p, y,), (64,)))
     f.call(op_copy, [(p + 1024, rt.F32, (4, 64), (64, 1))],
-           [(y, rt.F32, (4, 64), (64, 1))])
+           [(y, rt.F32, (4, 64), (64, 1))], ints=(0,))
     # p ends here
     f.returns(0, y, rt.F32, (8, 64), (64, 1))
 program = rt.Program("extern_calls", library, INPUTS, OUTPUTS, lines, WEIGHTS, 8192, STATES, PARTS)
@@ -238,24 +238,24 @@ memory @b in @c at 8*s0
 memory @y output 0
 symbol s0 = size 0 0
 alloc @a live [0, 3) bytes 32*s0
-extern copy (@x[s0,8]{8,1}) -> (@a[s0,8]{8,1}) ints [] floats []
+extern copy (@x[s0,8]{8,1}) -> (@a[s0,8]{8,1}) ints [0] floats []
 alloc @b live [1, 3) bytes 32*s0
-extern copy (@x[s0,8]{8,1}) -> (@b[s0,8]{8,1}) ints [] floats []
+extern copy (@x[s0,8]{8,1}) -> (@b[s0,8]{8,1}) ints [0] floats []
 alloc @c live [2, 5) bytes 64*s0
 alloc @d live [2, 4) bytes 32*s0
-extern copy (@c[s0,8]{16,1}) -> (@d[s0,8]{8,1}) ints [] floats []
+extern copy (@c[s0,8]{16,1}) -> (@d[s0,8]{8,1}) ints [0] floats []
 free @a
 free @b
 symbol u0 = @n[]{}
 assert 0 <= u0 "a size"
 place 1
 alloc @e live [3, 6) segment 1 bytes 4*u0
-extern copy (@d[u0]{1}) -> (@e[u0]{1}) ints [] floats []
+extern copy (@d[u0]{1}) -> (@e[u0]{1}) ints [0] floats []
 free @d
 alloc @f live [4, 6) bytes 16
-extern copy (@c[4]{1}) -> (@f[4]{1}) ints [] floats []
+extern copy (@c[4]{1}) -> (@f[4]{1}) ints [0] floats []
 free @c
-extern copy (@f[4]{1}) -> (@y[4]{1}) ints [] floats []
+extern copy (@f[4]{1}) -> (@y[4]{1}) ints [0] floats []
 free @e
 free @f
 output 0 @y[4]{1}
@@ -289,14 +289,14 @@ def lines(f):
     y = f.output_memory(0, 16)
     a = places_0[0]
     f.call(op_copy, [(x, rt.F32, (s0, 8), (8, 1))],
-           [(a, rt.F32, (s0, 8), (8, 1))])
+           [(a, rt.F32, (s0, 8), (8, 1))], ints=(0,))
     b = places_0[1]
     f.call(op_copy, [(x, rt.F32, (s0, 8), (8, 1))],
-           [(b, rt.F32, (s0, 8), (8, 1))])
+           [(b, rt.F32, (s0, 8), (8, 1))], ints=(0,))
     c = places_0[2]
     d = places_0[3]
     f.call(op_copy, [(c, rt.F32, (s0, 8), (16, 1))],
-           [(d, rt.F32, (s0, 8), (8, 1))])
+           [(d, rt.F32, (s0, 8), (8, 1))], ints=(0,))
     # a ends here
     # b ends here
     u0 = f.load(n, rt.I64)
@@ -304,14 +304,14 @@ def lines(f):
     places_1 = f.place(1, LIVES_1, ((4 * u0), (64 * s0), (32 * s0), 16,), held=((0, 2, 0), (0, 3, 0), (0, 4, 0),))
     e = places_1[0]
     f.call(op_copy, [(d, rt.F32, (u0,), (1,))],
-           [(e, rt.F32, (u0,), (1,))])
+           [(e, rt.F32, (u0,), (1,))], ints=(0,))
     # d ends here
     f_ = places_0[4]
     f.call(op_copy, [(c, rt.F32, (4,), (1,))],
-           [(f_, rt.F32, (4,), (1,))])
+           [(f_, rt.F32, (4,), (1,))], ints=(0,))
     # c ends here
     f.call(op_copy, [(f_, rt.F32, (4,), (1,))],
-           [(y, rt.F32, (4,), (1,))])
+           [(y, rt.F32, (4,), (1,))], ints=(0,))
     # e ends here
     # f_ ends here
     f.returns(0, y, rt.F32, (4,), (1,))

@@ -18,24 +18,24 @@ memory @b in @c at 8*s0
 memory @y output 0
 symbol s0 = size 0 0
 alloc @a live [0, 3) bytes 32*s0
-extern copy (@x[s0,8]{8,1}) -> (@a[s0,8]{8,1}) ints [] floats []
+extern copy (@x[s0,8]{8,1}) -> (@a[s0,8]{8,1}) ints [0] floats []
 alloc @b live [1, 3) bytes 32*s0
-extern copy (@x[s0,8]{8,1}) -> (@b[s0,8]{8,1}) ints [] floats []
+extern copy (@x[s0,8]{8,1}) -> (@b[s0,8]{8,1}) ints [0] floats []
 alloc @c live [2, 5) bytes 64*s0
 alloc @d live [2, 4) bytes 32*s0
-extern copy (@c[s0,8]{16,1}) -> (@d[s0,8]{8,1}) ints [] floats []
+extern copy (@c[s0,8]{16,1}) -> (@d[s0,8]{8,1}) ints [0] floats []
 free @a
 free @b
 symbol u0 = @n[]{}
 assert 0 <= u0 "a size"
 place 1
 alloc @e live [3, 6) segment 1 bytes 4*u0
-extern copy (@d[u0]{1}) -> (@e[u0]{1}) ints [] floats []
+extern copy (@d[u0]{1}) -> (@e[u0]{1}) ints [0] floats []
 free @d
 alloc @f live [4, 6) bytes 16
-extern copy (@c[4]{1}) -> (@f[4]{1}) ints [] floats []
+extern copy (@c[4]{1}) -> (@f[4]{1}) ints [0] floats []
 free @c
-extern copy (@f[4]{1}) -> (@y[4]{1}) ints [] floats []
+extern copy (@f[4]{1}) -> (@y[4]{1}) ints [0] floats []
 free @e
 free @f
 output 0 @y[4]{1}

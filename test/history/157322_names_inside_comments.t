@@ -11,7 +11,7 @@ memory @y output 0
 symbol u0 = @x[]{}
 note "a \"\"\" b */ c \\ d\n#include <none> ??/"
 assert u0 <= 4 "quotes \"\"\", a slash \\, ends */ /* , ??/ ??\" %d, \n a line, \x01f"
-extern copy (@x[1]{1}) -> (@y[1]{1}) ints [] floats []
+extern copy (@x[1]{1}) -> (@y[1]{1}) ints [0] floats []
 output 0 @y[1]{1}
 --out--
 quotes, made by ferrite 0.1 from q""" *\ %s $HOME ??" '.wrap

@@ -172,3 +172,29 @@ nest [i0 < 1, i1 < 3, i2 < 5, i3 < 5] origin 7 {
   @buf7[25*i1 + 5*i2 + i3] = %2
 }
 output @buf7[1,3,5,5]{75,25,5,1}
+--run-- ferrite inspect --stage loop - | grep -e '^extern' -e '^nest' -e '@b\['
+--in--
+graph main {
+  placeholder %w param "w" : f32[3,2,2]
+  placeholder %v param "v" : f32[2,3]{1,2}
+  placeholder %x user "x" : f32[1,2,4]
+  placeholder %b user "b" : f32[6]
+  %every = aten.slice.Tensor(%b, 0, 0, 9223372036854775807, 2) : f32[3]{2}@4
+  %c1 = aten.conv1d.default(%x, %w, %every) : f32[1,3,3]
+  %one = aten.slice.Tensor(%b, 0, 1, 2) : f32[1]{1}+1@4
+  %same = aten.expand.default(%one, [3]) : f32[3]{0}+1@4
+  %c2 = aten.conv1d.default(%x, %w, %same) : f32[1,3,3]
+  %rows = aten.reshape.default(%x, [4, 2]) : f32[4,2]@3
+  %c3 = aten.addmm.default(%same, %rows, %v) : f32[4,3]
+  output (user %c1, user %c2, user %c3)
+}
+--out--
+nest [i0 < 3] origin 5 {
+  %0 = load f32 @b[2*i0]
+extern conv (@x[1,2,4]{8,4,1}, @w[3,2,2]{4,2,1}, @buf5[3]{1}) -> (@buf4[1,3,3]{9,3,1}) ints [1,1,0,0,1,0,1,0] floats [0.0,0.0] origin 5
+nest [i0 < 3] origin 8 {
+  %0 = load f32 @b[1]
+extern conv (@x[1,2,4]{8,4,1}, @w[3,2,2]{4,2,1}, @buf7[3]{1}) -> (@buf6[1,3,3]{9,3,1}) ints [1,1,0,0,1,0,1,0] floats [0.0,0.0] origin 8
+nest [i0 < 3] origin 10 {
+  %0 = load f32 @b[1]
+extern gemm (@x[4,2]{2,1}, @v[2,3]{1,2}, @buf9[3]{1}) -> (@buf8[4,3]{3,1}) ints [0] floats [0.0,0.0] origin 10

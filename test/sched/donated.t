@@ -12,8 +12,8 @@ nest [i0 < 64] {
   %1 = exp %0 : f32
   @a[i0] = %1
 }
-extern copy (@a[4,8]{8,1}) -> (@b[4,8]{8,1}) ints [] floats []
-extern copy (@a[4,8]{8,1} + 32) -> (@c[4,8]{8,1}) ints [] floats []
+extern copy (@a[4,8]{8,1}) -> (@b[4,8]{8,1}) ints [0] floats []
+extern copy (@a[4,8]{8,1} + 32) -> (@c[4,8]{8,1}) ints [0] floats []
 nest [i0 < 32] {
   %0 = load f32 @b[i0]
   %1 = load f32 @c[-i0 + 31]
@@ -54,7 +54,7 @@ error: sched: law S9: it overwrites an input that is read later: b
 error: sched: law S9: an output is a view of it: b
   help: this is a fault of ferrite's own: please report it with the program
 --status-- 1
---run-- sed 's/f32\[4,8\]/f64[4,8]/' gift.sched | sed 's/load f32 @[bc]/load f64 @b/; s/add %0, %1 : f32/add %0, %1 : f64/' | ferrite inspect - --from sched --stage sched
+--run-- sed 's/f32\[4,8\]/f64[4,8]/; s/(@a\[4,8\]{8,1}[ +32]*)/(@a[4,8]{8,1} as f64)/' gift.sched | sed 's/load f32 @[bc]/load f64 @b/; s/add %0, %1 : f32/add %0, %1 : f64/' | ferrite inspect - --from sched --stage sched
 --err--
 error: sched: law S9: the memory that it lies in is not aligned for it: b
   help: this is a fault of ferrite's own: please report it with the program

@@ -7,7 +7,7 @@ temp   @a : f32[24] strides [1]
 temp   @b : f32[24] strides [1]
 temp   @c : f32[24] strides [1]
 temp   @y : f32[8] strides [1]
-extern copy (@x[24]{1}) -> (@a[24]{1}) ints [] floats []
+extern copy (@x[24]{1}) -> (@a[24]{1}) ints [0] floats []
 nest [i0 < 24] {
   %0 = load f32 @a[i0]
   %1 = load f32 @x[23 - i0]
@@ -24,7 +24,7 @@ nest [i0 < 24] {
   %2 = add %0, %1 : f32
   @c[i0] = %2
 }
-extern copy (@c[8]{3}) -> (@y[8]{1}) ints [] floats []
+extern copy (@c[8]{3}) -> (@y[8]{1}) ints [0] floats []
 output @y[8]{1}
 --out--
   in_place @a -> @b
@@ -42,19 +42,19 @@ temp   @b : f32[8,8] strides [8,1]
 temp   @c : f32[8,8] strides [8,1]
 temp   @d : f32[8,8] strides [8,1]
 temp   @y : f32[4,4] strides [4,1]
-extern copy (@x[8,8]{8,1}) -> (@a[8,8]{8,1}) ints [] floats []
+extern copy (@x[8,8]{8,1}) -> (@a[8,8]{8,1}) ints [0] floats []
 nest [i0 < 64] {
   %0 = load f32 @a[63 - i0]
   @b[i0] = %0
 }
-extern copy (@b[8,8]{8,1}) -> (@c[8,8]{1,8}) ints [] floats []
+extern copy (@b[8,8]{8,1}) -> (@c[8,8]{1,8}) ints [0] floats []
 nest [i0 < 8, i1 < 8] {
   %0 = load f32 @c[i0 + 8*i1]
   %1 = load f32 @c[8*i0 + i1]
   %2 = add %0, %1 : f32
   @d[8*i0 + i1] = %2
 }
-extern copy (@d[4,4]{8,1}) -> (@y[4,4]{4,1}) ints [] floats []
+extern copy (@d[4,4]{8,1}) -> (@y[4,4]{4,1}) ints [0] floats []
 output @y[4,4]{4,1}
 --out--
 live @a [0, 2)
@@ -70,7 +70,7 @@ temp   @a : f32[16,8] strides [8,1]
 temp   @total : f32[16] strides [1]
 temp   @b : f32[16,8] strides [8,1]
 temp   @y : f32[4,4] strides [4,1]
-extern copy (@x[16,8]{8,1}) -> (@a[16,8]{8,1}) ints [] floats []
+extern copy (@x[16,8]{8,1}) -> (@a[16,8]{8,1}) ints [0] floats []
 nest [i0 < 16] reduce [r0 < 8] {
   %0 = load f32 @a[8*i0 + r0]
   @total[i0] = sum %0
@@ -81,7 +81,7 @@ nest [i0 < 16, i1 < 8] {
   %2 = div %1, %0 : f32
   @b[8*i0 + i1] = %2
 }
-extern copy (@b[4,4]{8,1}) -> (@y[4,4]{4,1}) ints [] floats []
+extern copy (@b[4,4]{8,1}) -> (@y[4,4]{4,1}) ints [0] floats []
 output @y[4,4]{4,1}
 --out--
   in_place @a -> @b
@@ -97,7 +97,7 @@ temp   @b : f32[24] strides [1]
 temp   @c : f32[24] strides [1]
 temp   @y : f32[8] strides [1]
 temp   @z : f32[8] strides [1]
-extern copy (@x[24]{1}) -> (@a[24]{1}) ints [] floats []
+extern copy (@x[24]{1}) -> (@a[24]{1}) ints [0] floats []
 nest [i0 < 24] {
   %0 = load f32 @a[i0]
   %1 = exp %0 : f32
@@ -109,8 +109,8 @@ nest [i0 < 24] {
   %2 = mul %0, %1 : f32
   @c[i0] = %2
 }
-extern copy (@c[8]{3}) -> (@y[8]{1}) ints [] floats []
-extern copy (@b[8]{3}) -> (@z[8]{1}) ints [] floats []
+extern copy (@c[8]{3}) -> (@y[8]{1}) ints [0] floats []
+extern copy (@b[8]{3}) -> (@z[8]{1}) ints [0] floats []
 output @y[8]{1}
 output @z[8]{1}
 --out--
@@ -128,7 +128,7 @@ temp   @a : f32[24] strides [1]
 temp   @b : i32[24] strides [1]
 temp   @c : i32[16] strides [1]
 temp   @y : i32[8] strides [1]
-extern copy (@x[24]{1}) -> (@a[24]{1}) ints [] floats []
+extern copy (@x[24]{1}) -> (@a[24]{1}) ints [0] floats []
 nest [i0 < 24] {
   %0 = load f32 @a[i0]
   %1 = cast %0 : i32
@@ -139,7 +139,7 @@ nest [i0 < 16] {
   %1 = neg %0 : i32
   @c[i0] = %1
 }
-extern copy (@c[8]{2}) -> (@y[8]{1}) ints [] floats []
+extern copy (@c[8]{2}) -> (@y[8]{1}) ints [0] floats []
 output @y[8]{1}
 --out--
 live @a [0, 2)
@@ -174,7 +174,7 @@ input  @x : f32[8,8] strides [8,1]
 temp   @a : f32[8,8] strides [8,1]
 temp   @b : f32[8,8] strides [8,1]
 temp   @y : f32[4,4] strides [4,1]
-extern copy (@x[8,8]{8,1}) -> (@a[8,8]{8,1}) ints [] floats []
+extern copy (@x[8,8]{8,1}) -> (@a[8,8]{8,1}) ints [0] floats []
 nest [i0 < 8, i1 < 8] {
   %0 = index i0 : i64
   %1 = const 3 : i64
@@ -186,7 +186,7 @@ nest [i0 < 8, i1 < 8] {
   %7 = masked %2, %5, %6 : f32
   @b[8*i0 + i1] = %7
 }
-extern copy (@b[4,4]{8,1}) -> (@y[4,4]{4,1}) ints [] floats []
+extern copy (@b[4,4]{8,1}) -> (@y[4,4]{4,1}) ints [0] floats []
 output @y[4,4]{4,1}
 --out--
   in_place @a -> @b
@@ -200,7 +200,7 @@ input  @x : f32[8,8] strides [8,1]
 temp   @a : f32[8,8] strides [8,1]
 temp   @b : f32[8,8] strides [8,1]
 temp   @y : f32[4,4] strides [4,1]
-extern copy (@x[8,8]{8,1}) -> (@a[8,8]{8,1}) ints [] floats []
+extern copy (@x[8,8]{8,1}) -> (@a[8,8]{8,1}) ints [0] floats []
 nest [i0 < 8, i1 < 8] {
   %0 = index i0 : i64
   %1 = const 2 : i64
@@ -210,7 +210,7 @@ nest [i0 < 8, i1 < 8] {
   %5 = masked %2, %3, %4 : f32
   @b[8*i0 + i1] = %5
 }
-extern copy (@b[4,4]{8,1}) -> (@y[4,4]{4,1}) ints [] floats []
+extern copy (@b[4,4]{8,1}) -> (@y[4,4]{4,1}) ints [0] floats []
 output @y[4,4]{4,1}
 --out--
 live @a [0, 2)
@@ -223,7 +223,7 @@ input  @x : f32[8,8] strides [8,1]
 temp   @a : f32[8,8] strides [8,1]
 temp   @b : f32[8,8] strides [8,1]
 temp   @y : f32[4,4] strides [4,1]
-extern copy (@x[8,8]{8,1}) -> (@a[8,8]{8,1}) ints [] floats []
+extern copy (@x[8,8]{8,1}) -> (@a[8,8]{8,1}) ints [0] floats []
 nest [i0 < 8, i1 < 8] {
   %0 = index i0 : i64
   %1 = const 3 : i64
@@ -234,7 +234,7 @@ nest [i0 < 8, i1 < 8] {
   %6 = add %5, %3 : f32
   @b[8*i0 + i1] = %6
 }
-extern copy (@b[4,4]{8,1}) -> (@y[4,4]{4,1}) ints [] floats []
+extern copy (@b[4,4]{8,1}) -> (@y[4,4]{4,1}) ints [0] floats []
 output @y[4,4]{4,1}
 --out--
 live @a [0, 2)

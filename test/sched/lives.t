@@ -8,15 +8,15 @@ temp   @a : f32[24] strides [1]
 temp   @b : f32[24] strides [1]
 temp   @c : f32[24] strides [1]
 temp   @d : f32[24] strides [1]
-extern copy (@x[24]{1}) -> (@a[24]{1}) ints [] floats []
-extern copy (@a[24]{1}) -> (@b[24]{1}) ints [] floats []
+extern copy (@x[24]{1}) -> (@a[24]{1}) ints [0] floats []
+extern copy (@a[24]{1}) -> (@b[24]{1}) ints [0] floats []
 nest [i0 < 24] {
   %0 = load f32 @b[i0]
   %1 = load f32 @a[23 - i0]
   %2 = add %0, %1 : f32
   @c[i0] = %2
 }
-extern copy (@c[24]{1}) -> (@d[24]{1}) ints [] floats []
+extern copy (@c[24]{1}) -> (@d[24]{1}) ints [0] floats []
 output @d[24]{1}
 output @a[5]{1} + 2
 --out--

@@ -25,7 +25,7 @@ nest [i0 < 16, i1 < 8] {
   %1 = exp %0 : f32
   @z[8*i0 + i1] = %1
 }
-extern copy (@z[16,8]{8,1}) -> (@copy[16,8]{8,1}) ints [] floats []
+extern copy (@z[16,8]{8,1}) -> (@copy[16,8]{8,1}) ints [0] floats []
 output @copy[16,8]{8,1}
 schedule
 group 0 kernel outer [i0 < 16] vector inner

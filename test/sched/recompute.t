@@ -15,19 +15,19 @@ nest [i0 < 1024] {
   %1 = exp %0 : f32
   @a[i0] = %1
 }
-extern copy (@a[32,32]{1,32}) -> (@b[32,32]{32,1}) ints [] floats []
-extern copy (@b[32,32]{1,32}) -> (@c[32,32]{32,1}) ints [] floats []
-extern copy (@c[32,32]{1,32}) -> (@d[32,32]{32,1}) ints [] floats []
+extern copy (@a[32,32]{1,32}) -> (@b[32,32]{32,1}) ints [0] floats []
+extern copy (@b[32,32]{1,32}) -> (@c[32,32]{32,1}) ints [0] floats []
+extern copy (@c[32,32]{1,32}) -> (@d[32,32]{32,1}) ints [0] floats []
 nest [i0 < 1024] {
   %0 = load f32 @a[i0]
   %1 = load f32 @d[i0]
   %2 = add %0, %1 : f32
   @e[i0] = %2
 }
-extern copy (@e[4,4]{1,32}) -> (@y[4,4]{4,1}) ints [] floats []
+extern copy (@e[4,4]{1,32}) -> (@y[4,4]{4,1}) ints [0] floats []
 output @y[16]{1}
 --out--
-extern copy (@c[32,32]{1,32}) -> (@d[32,32]{32,1}) ints [] floats []
+extern copy (@c[32,32]{1,32}) -> (@d[32,32]{32,1}) ints [0] floats []
 nest [i0 < 1024] again 1 {
   %0 = load f32 @x[i0]
   %1 = exp %0 : f32
@@ -39,7 +39,7 @@ nest [i0 < 1024] {
   %2 = add %0, %1 : f32
   @e[i0] = %2
 }
-extern copy (@e[4,4]{1,32}) -> (@y[4,4]{4,1}) ints [] floats []
+extern copy (@e[4,4]{1,32}) -> (@y[4,4]{4,1}) ints [0] floats []
 output @y[16]{1}
 schedule
 order peak 8192 bound 8192

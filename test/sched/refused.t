@@ -5,7 +5,7 @@ program not_nest
 input  @x : f32[24] strides [1]
 temp   @a : f32[24] strides [1]
 temp   @b : f32[24] strides [1]
-extern copy (@x[24]{1}) -> (@a[24]{1}) ints [] floats []
+extern copy (@x[24]{1}) -> (@a[24]{1}) ints [0] floats []
 nest [i0 < 24] {
   %0 = load f32 @a[i0]
   %1 = exp %0 : f32
@@ -70,7 +70,7 @@ nest [i0 < 24] {
   %1 = exp %0 : f32
   @a[i0] = %1
 }
-extern copy (@a[24]{1}) -> (@b[24]{1}) ints [] floats []
+extern copy (@a[24]{1}) -> (@b[24]{1}) ints [0] floats []
 nest [i0 < 24] {
   %0 = load f32 @a[i0]
   %1 = load f32 @b[i0]

@@ -59,7 +59,7 @@ nest [i0 < 2, i1 < 16] {
   %8 = masked %5, %6, %7 : f32
   @new[16*i0 + i1] = %8
 }
-extern copy (@new[16,2]{1,16}) -> (@y[16,2]{2,1}) ints [] floats []
+extern copy (@new[16,2]{1,16}) -> (@y[16,2]{2,1}) ints [0] floats []
 nest [i0 < 2, i1 < 16] {
   %0 = load f32 @new[16*i0 + i1]
   @k[16*i0 + i1] = %0
@@ -70,7 +70,7 @@ nest [i0 < 2, i1 < 4] {
   %0 = load f32 @x[4*i0 + i1]
   @k[16*i0 + i1 + 3] = %0
 }
-extern copy (@k[16,2]{1,16}) -> (@y[16,2]{2,1}) ints [] floats []
+extern copy (@k[16,2]{1,16}) -> (@y[16,2]{2,1}) ints [0] floats []
 output @y[16,2]{2,1}
 --run-- ferrite inspect - --from loop --stage sched | sed -n '/^nest/,/^output/p'
 --in--

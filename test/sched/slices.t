@@ -23,7 +23,7 @@ nest [i0 < 4, i1 < 8] {
   %1 = exp %0 : f32
   @c[8*i0 + i1 + 64] = %1
 }
-extern copy (@c[12,8]{8,1}) -> (@y[12,8]{1,12}) ints [] floats []
+extern copy (@c[12,8]{8,1}) -> (@y[12,8]{1,12}) ints [0] floats []
 output @y[12,8]{1,12}
 --out--
 temp   @a : f32[4,8] strides [8,1]
@@ -35,7 +35,7 @@ part @b in @c at 32
 extern gemm (@x[4,8]{8,1}, @w[8,8]{8,1}, none) -> (@a[4,8]{8,1}) ints [0] floats [0.0,0.0]
 extern gemm (@a[4,8]{8,1}, @w[8,8]{8,1}, none) -> (@b[4,8]{8,1}) ints [0] floats [0.0,0.0]
 nest [i0 < 4, i1 < 8] {
-extern copy (@c[12,8]{8,1}) -> (@y[12,8]{1,12}) ints [] floats []
+extern copy (@c[12,8]{8,1}) -> (@y[12,8]{1,12}) ints [0] floats []
 live @a [0, 4) in @c
 live @b [1, 4) in @c at 32
 live @c [2, 4)
@@ -67,8 +67,8 @@ nest [i0 < 4, i1 < 16] {
   %0 = load f32 @a[16*i0 + i1]
   @c[32*i0 + i1] = %0
 }
-extern copy (@c[4,32]{32,1}) -> (@y[4,32]{1,4}) ints [] floats []
-extern copy (@a[16,4]{1,16}) -> (@t[16,4]{4,1}) ints [] floats []
+extern copy (@c[4,32]{32,1}) -> (@y[4,32]{1,4}) ints [0] floats []
+extern copy (@a[16,4]{1,16}) -> (@t[16,4]{4,1}) ints [0] floats []
 output @y[4,32]{1,4}
 output @t[16,4]{4,1}
 --out--
@@ -93,8 +93,8 @@ nest [i0 < 4, i1 < 16] {
   %1 = sin %0 : f32
   @buf8[32*i0 + i1] = %1
 }
-extern copy (@c[4,32]{32,1}) -> (@y[4,32]{1,4}) ints [] floats []
-extern copy (@a[16,4]{1,32}) -> (@t[16,4]{4,1}) ints [] floats []
+extern copy (@c[4,32]{32,1}) -> (@y[4,32]{1,4}) ints [0] floats []
+extern copy (@a[16,4]{1,32}) -> (@t[16,4]{4,1}) ints [0] floats []
   in_place @raw -> @a
   in_place @rawer -> @buf8
 live @raw [0, 1) in @c
@@ -133,8 +133,8 @@ nest [i0 < 4, i1 < 8] {
   %0 = load f32 @b[8*i0 + i1]
   @d[8*i0 + i1 + 32] = %0
 }
-extern copy (@c[4,16]{16,1}) -> (@y[4,16]{1,4}) ints [] floats []
-extern copy (@d[8,8]{8,1}) -> (@z[8,8]{1,8}) ints [] floats []
+extern copy (@c[4,16]{16,1}) -> (@y[4,16]{1,4}) ints [0] floats []
+extern copy (@d[8,8]{8,1}) -> (@z[8,8]{1,8}) ints [0] floats []
 output @y[4,16]{1,4}
 output @z[8,8]{1,8}
 output @b[4,8]{8,1}

@@ -53,10 +53,18 @@ extern sort (@y[30]{1}) -> (none, @buf4[30]{1}) work @buf6 ints [0,0] floats [] 
 
   at reading
 --status-- 1
---run-- sed 's/(none, @buf4\[30\]{1}) work/(none, @buf7[30]{1}) work/' work.sched | ferrite inspect - --from sched --stage sched
+--run-- sed 's/(none, @buf4\[30\]{1}) work/(none, @buf7[30]{1} as i64) work/' work.sched | ferrite inspect - --from sched --stage sched
 --err--
 error: loop: law L10: a result lies in the working memory of an operator in
-extern sort (@y[30]{1}) -> (none, @buf7[30]{1}) work @buf7 ints [0,0] floats [] origin 6
+extern sort (@y[30]{1}) -> (none, @buf7[30]{1} as i64) work @buf7 ints [0,0] floats [] origin 6
+
+  at reading
+--status-- 1
+# law L11: an operator is given what its row says
+--run-- sed 's/(@y\[30\]{1}) -> (none, @buf4\[30\]{1})/(@y[30]{1}) -> (none, @buf4[29]{1})/' work.sched | ferrite inspect - --from sched --stage sched
+--err--
+error: loop: law L11: sort: size 0 of places is 29, and ..s is 30 in
+extern sort (@y[30]{1}) -> (none, @buf4[29]{1}) work @buf7 ints [0,0] floats [] origin 6
 
   at reading
 --status-- 1

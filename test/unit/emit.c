@@ -23,8 +23,8 @@ TEST(every_target_has_a_slot_for_every_line)
 TEST(this_process_has_all_operators_that_need_no_library)
 {
     static const char *const names[] = {
-#define EXTERN(name, inputs, outputs, need, what) name,
-#define EXTERN_LAPACK(name, inputs, outputs, need, what)
+#define EXTERN(name, need, fit, signature, help) name,
+#define EXTERN_LAPACK(name, need, fit, signature, help)
 #include "loop/extern.def"
 #undef EXTERN
 #undef EXTERN_LAPACK

@@ -32,7 +32,7 @@ static const char PROGRAM[] =
     "memory @y output 0\n"
     "alloc @a live [0, 2) at 0 bytes 64\n"
     "note \"first\"\n"
-    "extern copy (@x[16]{1}) -> (@a[16]{1}) ints [] floats []\n"
+    "extern copy (@x[16]{1}) -> (@a[16]{1}) ints [0] floats []\n"
     "alloc @b live [1, 3) at 64 bytes 64\n"
     "note \"second\"\n"
     "extern custom (@a[16]{1}) -> (@b[16]{1}) ints [0] floats [] calls \"stray\" \"TOi\"\n"
@@ -40,7 +40,7 @@ static const char PROGRAM[] =
     "alloc @c live [2, 4) at 128 bytes 64\n"
     "extern custom (@b[16]{1}) -> (@c[16]{1}) ints [1] floats [] calls \"stray\" \"TOi\"\n"
     "free @b\n"
-    "extern copy (@c[16]{1}) -> (@y[16]{1}) ints [] floats []\n"
+    "extern copy (@c[16]{1}) -> (@y[16]{1}) ints [0] floats []\n"
     "free @c\n"
     "output 0 @y[16]{1}\n";
 
@@ -112,9 +112,9 @@ static const struct {
      "lifecycle: line 8, alloc: @b is alive since line 4"},
     {"free @a\nalloc @c", "reuse @a -> @c",
      "lifecycle: line 7, reuse: @c does not lie where @a lies, whose memory it takes"},
-    {"ints [0]", "ints [-16]",
+    {"[0] floats [] calls", "[-16] floats [] calls",
      "lifecycle: line 6, extern custom (second): changes @a, which it is not given"},
-    {"ints [0]", "ints [16]",
+    {"[0] floats [] calls", "[16] floats [] calls",
      "lifecycle: line 6, extern custom (second): changes byte 128 of the arena, which no buffer "
      "has"},
     {"ints [1]", "ints [-31]",
@@ -145,13 +145,13 @@ static const char LENT[] =
     "memory @b in @x at 16\n"
     "memory @c in @x\n"
     "memory @y output 0\n"
-    "extern copy (@x[16]{1} + 16) -> (@a[16]{1}) ints [] floats []\n"
+    "extern copy (@x[16]{1} + 16) -> (@a[16]{1}) ints [0] floats []\n"
     "note \"second\"\n"
     "extern custom (@a[16]{1}) -> (@b[16]{1}) ints [0] floats [] calls \"stray\" \"TOi\"\n"
     "note \"third\"\n"
     "extern custom (@b[16]{1}) -> (@c[16]{1}) ints [1] floats [] calls \"stray\" \"TOi\"\n"
-    "extern copy (@b[16]{1}) -> (@y[16]{1}) ints [] floats []\n"
-    "extern copy (@c[16]{1}) -> (@y[16]{1} + 16) ints [] floats []\n"
+    "extern copy (@b[16]{1}) -> (@y[16]{1}) ints [0] floats []\n"
+    "extern copy (@c[16]{1}) -> (@y[16]{1} + 16) ints [0] floats []\n"
     "output 0 @y[32]{1}\n";
 
 static const struct {

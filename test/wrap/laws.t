@@ -19,11 +19,11 @@ alloc @a live [0, 2) at 0 bytes 512
 note "first"
 kernel k_exp (@x, @w, @a) ints [s0] m 1 n 128 cost 100
 alloc @b live [1, 3) at 512 bytes 512
-extern copy (@a[8,16]{1,8}) -> (@b[8,16]{16,1}) ints [] floats []
+extern copy (@a[8,16]{1,8}) -> (@b[8,16]{16,1}) ints [0] floats []
 reuse @a -> @c live [2, 4) at 0 bytes 512
 kernel k_neg (@b, @c) ints [] m 1 n 128 cost 100
 free @b
-extern copy (@c[8,16]{1,8}) -> (@y[8,16]{16,1}) ints [] floats []
+extern copy (@c[8,16]{1,8}) -> (@y[8,16]{16,1}) ints [0] floats []
 free @c
 output 0 @y[16,8]{8,1}
 --run-- sed '/^alloc @a/d' laws.wrap | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
@@ -34,12 +34,12 @@ error: wrap: law W1: a buffer is used that has no memory: a
 --run-- sed '/^alloc @b/{ h; d; }; /^extern copy (@a/G' laws.wrap | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
 --err--
 error: wrap: law W1: a buffer is used before it is allocated: b
-  at line 6: extern copy (@a[8,16]{1,8}) -> (@b[8,16]{16,1}) ints [] floats []
+  at line 6: extern copy (@a[8,16]{1,8}) -> (@b[8,16]{16,1}) ints [0] floats []
   help: this is a fault of ferrite's own: please report it with the program
 --run-- sed '/^memory/d' laws.wrap | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
 --err--
 error: wrap: law W1: a buffer is used that has no memory: y
-  at line 11: extern copy (@c[8,16]{1,8}) -> (@y[8,16]{16,1}) ints [] floats []
+  at line 11: extern copy (@c[8,16]{1,8}) -> (@y[8,16]{16,1}) ints [0] floats []
   help: this is a fault of ferrite's own: please report it with the program
 --run-- sed '/^weight/d' laws.wrap | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
 --err--
@@ -62,7 +62,7 @@ kernel k_neg (@a, @c) ints [] m 1 n 128 cost 100
 --run-- sed 's/extern copy (@c/extern copy (@a/' laws.wrap | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
 --err--
 error: wrap: law W2: a buffer is used after it is freed: a
-  at line 11: extern copy (@a[8,16]{1,8}) -> (@y[8,16]{16,1}) ints [] floats []
+  at line 11: extern copy (@a[8,16]{1,8}) -> (@y[8,16]{16,1}) ints [0] floats []
   help: this is a fault of ferrite's own: please report it with the program
 --run-- sed 's/^free @b/free @b\nfree @b/' laws.wrap | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
 --err--
@@ -109,3 +109,9 @@ error: wrap: law W5: a symbol is read before it is defined: s1
 error: wrap: law W5: a symbol is read before it is defined: s2
   at line 6: alloc @b live [1, 3) at 512 bytes 32*s2
   help: this is a fault of ferrite's own: please report it with the program
+--run-- sed 's/extern copy (@c\[8,16\]/extern copy (@c[8,15]/' laws.wrap | ferrite inspect - --from wrap --stage wrap
+--err--
+error: wrap: law W14: an operator is not given what it takes: copy: size 1 of to is 16, and ..s is 15
+  at line 11: extern copy (@c[8,15]{1,8}) -> (@y[8,16]{16,1}) ints [0] floats []
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1

@@ -18,8 +18,8 @@ nest [i0 < 8, i1 < 64] {
   %2 = mul %0, %1 : f32
   @scaled[64*i0 + i1] = %2
 }
-extern copy (@scaled[64,8]{1,64}) -> (@swapped[64,8]{8,1}) ints [] floats []
-extern copy (@swapped[8,64]{1,8}) -> (@y[8,64]{64,1}) ints [] floats []
+extern copy (@scaled[64,8]{1,64}) -> (@swapped[64,8]{8,1}) ints [0] floats []
+extern copy (@swapped[8,64]{1,8}) -> (@y[8,64]{64,1}) ints [0] floats []
 nest [] {
   %0 = load i64 @count[0]
   %1 = const 1 : i64
@@ -53,8 +53,8 @@ memory @scaled in @y
 memory @y output 0
 extern gemm (@x[8,32]{32,1}, @w[32,64]{1,32} packed 1, @b[64]{1}) -> (@product[8,64]{64,1}) ints [0] floats [0.0, 0.0] then k_mul (@product, @scale, @scaled) ints [64] m 8 n 64
 alloc @swapped live [1, 5) at 0 bytes 2048
-extern copy (@scaled[64,8]{1,64}) -> (@swapped[64,8]{8,1}) ints [] floats []
-extern copy (@swapped[8,64]{1,8}) -> (@y[8,64]{64,1}) ints [] floats []
+extern copy (@scaled[64,8]{1,64}) -> (@swapped[64,8]{8,1}) ints [0] floats []
+extern copy (@swapped[8,64]{1,8}) -> (@y[8,64]{64,1}) ints [0] floats []
 kernel k_add (@count) ints [] m 1
 output 0 @y[8,64]{64,1}
 output 1 @swapped[8]{8} + 3
@@ -75,12 +75,12 @@ temp   @a : f32[s0,2*s1 + 1] strides [2*s1 + 1,1]
 temp   @b : f32[s0] strides [1]
 temp   @c : f32[s0] strides [1]
 assert s0 <= s2 "n is too small"
-extern copy (@x[s0,2*s1 + 1]{2*s1 + 1,1}) -> (@a[s0,2*s1 + 1]{2*s1 + 1,1}) ints [] floats []
+extern copy (@x[s0,2*s1 + 1]{2*s1 + 1,1}) -> (@a[s0,2*s1 + 1]{2*s1 + 1,1}) ints [0] floats []
 nest [i0 < s0] reduce [r0 < 2*s1 + 1] {
   %0 = load f32 @a[(2*s1 + 1)*i0 + r0]
   @b[i0] = sum %0
 }
-extern copy (@b[s0]{1}) -> (@c[s0]{1}) ints [] floats []
+extern copy (@b[s0]{1}) -> (@c[s0]{1}) ints [0] floats []
 output @c[s0]{1}
 output int s0*s1
 output bool s0 < s2
@@ -103,11 +103,11 @@ symbol s2 = input 1
 symbol s1 = size 0 1 less 1 by 2
 assert s0 <= s2 "n is too small"
 alloc @a live [1, 3) bytes 8*s0*s1 + 4*s0
-extern copy (@x[s0,2*s1 + 1]{2*s1 + 1,1}) -> (@a[s0,2*s1 + 1]{2*s1 + 1,1}) ints [] floats []
+extern copy (@x[s0,2*s1 + 1]{2*s1 + 1,1}) -> (@a[s0,2*s1 + 1]{2*s1 + 1,1}) ints [0] floats []
 alloc @b live [2, 4) bytes 4*s0
 kernel k_sum (@a, @b) ints [2*s1 + 1, 2*s1] m s0
 free @a
-extern copy (@b[s0]{1}) -> (@c[s0]{1}) ints [] floats []
+extern copy (@b[s0]{1}) -> (@c[s0]{1}) ints [0] floats []
 free @b
 output 0 @c[s0]{1}
 output 1 int s0*s1

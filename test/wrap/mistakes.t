@@ -18,11 +18,11 @@ alloc @a live [0, 2) at 0 bytes 512
 note "first"
 kernel k_exp (@x, @w, @a) ints [s0] m 1 n 128 cost 100
 alloc @b live [1, 3) at 512 bytes 512
-extern copy (@a[8,16]{1,8}) -> (@b[8,16]{16,1}) ints [] floats []
+extern copy (@a[8,16]{1,8}) -> (@b[8,16]{16,1}) ints [0] floats []
 reuse @a -> @c live [2, 4) at 0 bytes 512
 kernel k_neg (@b, @c) ints [] m 1 n 128 cost 100
 free @b
-extern copy (@c[8,16]{1,8}) -> (@y[8,16]{16,1}) ints [] floats []
+extern copy (@c[8,16]{1,8}) -> (@y[8,16]{16,1}) ints [0] floats []
 free @c
 output 0 @y[16,8]{8,1}
 --err--

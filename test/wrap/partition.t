@@ -19,13 +19,13 @@ kernel k_exp (@x, @w, @a) ints [s0] m 1 n 128 cost 100
 kernel k_neg (@a, @b) ints [] m 1 n 128 cost 100
 free @a
 partition "last" reads [@b] makes [@y] ends [@b]
-extern copy (@b[8,16]{1,8}) -> (@y[8,16]{16,1}) ints [] floats []
+extern copy (@b[8,16]{1,8}) -> (@y[8,16]{16,1}) ints [0] floats []
 free @b
 output 0 @y[16,8]{8,1}
 --run-- sed 's/reads \[@b\] makes/makes/' parts.wrap | ferrite inspect - --from wrap --stage wrap 2>&1 | head -2
 --out--
 error: wrap: law W8: a buffer is used that the signature does not name: b
-  at line 9: extern copy (@b[8,16]{1,8}) -> (@y[8,16]{16,1}) ints [] floats []
+  at line 9: extern copy (@b[8,16]{1,8}) -> (@y[8,16]{16,1}) ints [0] floats []
 --run-- sed 's/ ends \[@b\]//' parts.wrap | ferrite inspect - --from wrap --stage wrap 2>&1 | head -1
 --out--
 error: wrap: law W8: a buffer ends that the signature does not say so of: b

@@ -10,13 +10,13 @@ temp   @c : f32[u0,u1] strides [u1,1]
 temp   @d : f32[u2] strides [1]
 temp   @e : f32[u2] strides [1]
 temp   @m : i64[] strides []
-extern copy (@x[8]{1}) -> (@a[8]{1}) ints [] floats []
+extern copy (@x[8]{1}) -> (@a[8]{1}) ints [0] floats []
 define u0 = @n[]{}
 assert 0 <= u0 "first"
 define u1 = @n[]{} + 1
 assert 0 <= u1 "second"
-extern copy (@a[u0]{1}) -> (@b[u0]{1}) ints [] floats []
-extern copy (@b[u0,u1]{1,0}) -> (@c[u0,u1]{u1,1}) ints [] floats []
+extern copy (@a[u0]{1}) -> (@b[u0]{1}) ints [0] floats []
+extern copy (@b[u0,u1]{1,0}) -> (@c[u0,u1]{u1,1}) ints [0] floats []
 nest [] reduce [r0 < u0] {
   %0 = load f32 @c[r0*u1]
   %1 = const 1.0 : f32
@@ -25,24 +25,24 @@ nest [] reduce [r0 < u0] {
   @m[0] = sum %3
 }
 define u2 = @m[]{}
-extern copy (@c[u2]{1}) -> (@d[u2]{1}) ints [] floats []
-extern copy (@d[u2]{1}) -> (@e[u2]{1}) ints [] floats []
+extern copy (@c[u2]{1}) -> (@d[u2]{1}) ints [0] floats []
+extern copy (@d[u2]{1}) -> (@e[u2]{1}) ints [0] floats []
 output @e[u2]{1}
 output int u0 + u2
 --out--
 wrapper arena 64 bound 64 weights 0 kernels 1 calls 6
 alloc @a live [0, 6) at 0 bytes 32
-extern copy (@x[8]{1}) -> (@a[8]{1}) ints [] floats []
+extern copy (@x[8]{1}) -> (@a[8]{1}) ints [0] floats []
 symbol u0 = @n[]{}
 assert 0 <= u0 "first"
 symbol u1 = @n[]{} + 1
 assert 0 <= u1 "second"
 place 1
 alloc @b live [5, 7) segment 1 bytes 4*u0
-extern copy (@a[u0]{1}) -> (@b[u0]{1}) ints [] floats []
+extern copy (@a[u0]{1}) -> (@b[u0]{1}) ints [0] floats []
 free @a
 alloc @c live [6, 10) segment 1 bytes 4*u0*u1
-extern copy (@b[u0,u1]{1,0}) -> (@c[u0,u1]{u1,1}) ints [] floats []
+extern copy (@b[u0,u1]{1,0}) -> (@c[u0,u1]{u1,1}) ints [0] floats []
 free @b
 alloc @m live [7, 9) segment 1 bytes 8
 kernel k_sum_lt (@c, @m) ints [u0, u1] m 1
@@ -50,10 +50,10 @@ symbol u2 = @m[]{}
 free @m
 place 2
 alloc @d live [9, 11) segment 2 bytes 4*u2
-extern copy (@c[u2]{1}) -> (@d[u2]{1}) ints [] floats []
+extern copy (@c[u2]{1}) -> (@d[u2]{1}) ints [0] floats []
 free @c
 alloc @e output 0 bytes 4*u2
-extern copy (@d[u2]{1}) -> (@e[u2]{1}) ints [] floats []
+extern copy (@d[u2]{1}) -> (@e[u2]{1}) ints [0] floats []
 free @d
 output 0 @e[u2]{1}
 output 1 int u0 + u2
@@ -71,12 +71,12 @@ assert 0 <= u0 "a size"
 assert u0 <= 8 "of x"
 place 1
 alloc @a live [0, 2) segment 1 bytes 4*u0
-extern copy (@x[u0]{1}) -> (@a[u0]{1}) ints [] floats []
+extern copy (@x[u0]{1}) -> (@a[u0]{1}) ints [0] floats []
 alloc @b live [1, 3) segment 1 bytes 4*u0
-extern copy (@a[u0]{1}) -> (@b[u0]{1}) ints [] floats []
+extern copy (@a[u0]{1}) -> (@b[u0]{1}) ints [0] floats []
 free @a
 alloc @y output 0 bytes 4*u0
-extern copy (@b[u0]{1}) -> (@y[u0]{1}) ints [] floats []
+extern copy (@b[u0]{1}) -> (@y[u0]{1}) ints [0] floats []
 free @b
 output 0 @y[u0]{1}
 --run-- sed '/^place/d' laws.wrap | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
@@ -107,7 +107,7 @@ error: wrap: law W5: a symbol is defined twice: u0
 --run-- sed '/^alloc @y/d; s/^wrapper/memory @y output 0\n&/' laws.wrap | sed '/^memory/d; s/^symbol/memory @y output 0\n&/' | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
 --err--
 error: wrap: law W1: a buffer is used before it is allocated: y
-  at line 10: extern copy (@b[u0]{1}) -> (@y[u0]{1}) ints [] floats []
+  at line 10: extern copy (@b[u0]{1}) -> (@y[u0]{1}) ints [0] floats []
   help: this is a fault of ferrite's own: please report it with the program
 --run-- sed 's/^free @a/&\n&/' laws.wrap | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
 --err--
@@ -181,11 +181,11 @@ wrapper arena 512 bound 512 weights 0 kernels 0 calls 3 bounded
 memory @y output 0
 symbol s0 = size 0 0
 alloc @a live [0, 2) at 0 bytes 4*s0
-extern copy (@x[s0]{1}) -> (@a[s0]{1}) ints [] floats []
+extern copy (@x[s0]{1}) -> (@a[s0]{1}) ints [0] floats []
 alloc @b live [1, 3) at 256 bytes 4*s0
-extern copy (@a[s0]{1}) -> (@b[s0]{1}) ints [] floats []
+extern copy (@a[s0]{1}) -> (@b[s0]{1}) ints [0] floats []
 free @a
-extern copy (@b[s0]{1}) -> (@y[s0]{1}) ints [] floats []
+extern copy (@b[s0]{1}) -> (@y[s0]{1}) ints [0] floats []
 free @b
 output 0 @y[s0]{1}
 --run-- sed 's/at 256/at 192/' most.wrap | ferrite inspect - --from wrap --stage wrap

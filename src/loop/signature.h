@@ -1,0 +1,55 @@
+/* signature.h -- the signatures of extern.def, read: what an operand of a runtime operator must be. */
+#ifndef FERRITE_LOOP_SIGNATURE_H
+#define FERRITE_LOOP_SIGNATURE_H
+
+#include "loop/loop_priv.h"
+
+/* A part of a signature's text. */
+typedef struct sig_text {
+    const char *at;
+    uint32_t length;
+} sig_text;
+
+typedef enum sig_layout { SIG_ANY_STRIDES, SIG_UNIT, SIG_COLUMNS } sig_layout;
+
+typedef struct sig_operand {
+    sig_text name, type, sizes; /* sizes: without its brackets */
+    sig_layout layout;
+    bool may_be_absent, may_be_left_out;
+    char together; /* the letter of those that are there together, or 0 */
+} sig_operand;
+
+enum { SIG_MOST_OPERANDS = 5, SIG_MOST_NUMBERS = 5 };
+
+typedef struct sig_int {
+    sig_text name;
+    bool is_axis;
+    int64_t low, high;
+} sig_int;
+
+typedef struct signature {
+    bool takes_anything;
+    sig_operand in[SIG_MOST_OPERANDS], out[SIG_MOST_OPERANDS];
+    uint32_t in_count, out_count;
+    sig_int ints[SIG_MOST_NUMBERS];
+    uint32_t int_count, float_count;
+    bool more_ints;
+    sig_text relations;
+} signature;
+
+/* signature.c */
+signature sig_read(const char *row);
+/* The next word of a list that spaces or commas part; false: there is none. */
+bool sig_next(sig_text *list, char separator, sig_text *word);
+bool sig_is(sig_text word, const char *name);
+/* Does a class of dtypes have this one? `is_same`: a call has one of them. */
+bool sig_has_dtype(sig_text type, ty_dtype d, bool *is_same);
+
+/* extern.c: of a row; NULL: there is no such operator */
+const char *loop_extern_signature(const char *kernel);
+/* What the signature cannot say (fit.c): what is wrong with the call, or NULL. */
+typedef const char *loop_fit(const loop_program *p, const loop_op *op);
+loop_fit *loop_extern_fit(const char *kernel);
+loop_fit fit_anything, fit_conv, fit_search, fit_fourier, fit_message;
+
+#endif
