@@ -206,11 +206,23 @@ static void build_nest(kern_builder *b, const sched_phase *ph, const loop_op *ne
     }
 }
 
+/* Is one of the loops known to make no step? What it does not depend on would be moved in front of it, and
+ * read there what nobody has said to be in range. */
+static bool makes_no_step(const kern_builder *b, const sym_expr *extents, uint32_t count)
+{
+    int64_t extent;
+    for (uint32_t i = 0; i < count; i++)
+        if (sym_is_int(b->t, extents[i], &extent) && extent <= 0) return true;
+    return false;
+}
+
 static void build_phase(kern_builder *b, const sched_phase *ph)
 {
     bool along = b->k->lanes > 1 && b->vector == SCHED_VECTOR_INNER;
     kern_pending_list list = {0};
     uint32_t loops = ph->inner_axes + ph->reduce_axes, at = 0;
+    bool only_starts = makes_no_step(b, ph->reduce_extents, ph->reduce_axes);
+    if (makes_no_step(b, ph->extents, ph->inner_axes)) return;
     if (along) {
         b->vector_axis = (sym_expr){0};
         b->vector_level = 0;
@@ -218,7 +230,7 @@ static void build_phase(kern_builder *b, const sched_phase *ph)
     open_phase(b, ph, 0, ph->inner_axes);
     start_sums(b, ph, b->k->outer_vector || (along && ph->reduce_axes), &list);
     open_phase(b, ph, ph->inner_axes, loops);
-    for (uint32_t n = 0; n < ph->nest_count; n++) {
+    for (uint32_t n = 0; n < ph->nest_count && !only_starts; n++) {
         const loop_op *nest = &ph->nests[n].nest;
         build_nest(b, ph, nest, list.at + at);
         if (nest_reduces(nest) && ph->reduce_axes) at += nest->store_count;
@@ -271,7 +283,9 @@ static void build_group(kern_builder *b, uint32_t lanes)
         b->vector_axis = k->axes[k->outer - 1];
         b->vector_level = 1;
     }
-    for (uint32_t i = 0; i < b->g->phase_count; i++) build_phase(b, &b->g->phases[i]);
+    bool is_empty = makes_no_step(b, b->g->outer_extents, b->g->outer);
+    for (uint32_t i = 0; i < b->g->phase_count && !is_empty; i++)
+        build_phase(b, &b->g->phases[i]);
     kern_widen_rows(b, b->open[1]);
     close_loop(b);
     kern_size_tiles(b);
