@@ -366,6 +366,10 @@ static fe_status check_ranks(lowering *l, const fx_value *v)
 static fe_status lower_call(lowering *l, fx_node *n)
 {
     const lower_row *row = row_of(l, n);
+    if (!row && n->op->is_mutating)
+        return fx_fail(l->graph, n, "lower", FE_UNSUPPORTED,
+                       "leave the passes on: functionalise makes it return what it writes",
+                       "it writes to an argument");
     if (!row && !is_getitem(n) && !n->op->custom) {
         if (n->op->flags & OPF_SYMBOLIC) return lower_symbolic(l, n);
         if (has_numbers_only(n) && n->value.kind != FX_NO_VALUE && !sym_is_none(n->value.expr))

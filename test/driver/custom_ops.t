@@ -97,3 +97,23 @@ graph main {
 --err--
 error: run: moe_route: k is 4 of 3 experts
 --status-- 1
+--run-- cc -shared -fPIC -I$ROOT/include $ROOT/test/custom_ops/bag.c -o libbag.so; cat >w.fx; for o in --bisect '--bisect --no-cc'; do ferrite run w.fx --ops libbag.so $o --output-dir out | grep -c kernels && tail -c 24 out/0.npy | od -An -f; done; ferrite inspect w.fx --ops libbag.so --no-passes --stage wrap
+--in--
+operators { "bag::scale_(Tensor(a!)[] xs, float by, Tensor? mask=None, str mode=\"all\") -> ()" }
+graph w {
+  %x = aten.full.default([2, 3], 1.5) : f32[2,3]
+  %none = bag.scale_.default([%x], 2.0, None, "all")
+  output (user %x)
+}
+--out--
+1
+               3               3               3               3
+               3               3
+1
+               3               3               3               3
+               3               3
+--err--
+error: lower: cannot lower bag.scale_.default: it writes to an argument
+  at %none in graph w
+  help: leave the passes on: functionalise makes it return what it writes
+--status-- 1
