@@ -180,6 +180,9 @@ static void add_extern(loop_program *p, loop_buffer_id from)
     op->inputs = arena_copy(p->memory, &views[0], sizeof *views);
     op->outputs = arena_copy(p->memory, &views[1], sizeof *views);
     op->input_count = op->output_count = 1;
+    op->ints = NEW(p->memory, sym_expr);
+    op->ints[0] = sym_int(p->symbols, 0);
+    op->int_count = 1;
 }
 
 /* What was made before changes in place. */
