@@ -230,6 +230,15 @@ static sym_expr plain_index(loop_program *p, loop_value v)
     return n->op == LOOP_CONST ? sym_int(p->symbols, n->integer) : (sym_expr){0};
 }
 
+/* A name that no other program with the same symbols has taken: its bounds are not those of this one. */
+static const char *fresh_name(const loop_program *p)
+{
+    for (uint32_t k = p->indirect.count;; k++) {
+        const char *name = arena_printf(p->memory, "indirect%u", k);
+        if (sym_is_none(sym_find_symbol(p->symbols, name))) return name;
+    }
+}
+
 /* Is e in [0, size) by the ranges of what it is made of? */
 static bool keeps(loop_program *p, sym_expr e, sym_expr size, const sym_env *env)
 {
@@ -251,8 +260,7 @@ sym_expr loop_indirect_wrapped(loop_program *p, loop_value v, loop_bound bound, 
     sym_range(p->symbols, bound.size, NULL, &least, &most);
     /* Where there can be but one value it still is a symbol, which keeps its bound. */
     if (most != SYM_NO_MAX) most = most > 2 ? most - 1 : 1;
-    sym_expr symbol =
-        sym_symbol(p->symbols, arena_printf(p->memory, "indirect%u", k), SYM_INDIRECT, 0, most);
+    sym_expr symbol = sym_symbol(p->symbols, fresh_name(p), SYM_INDIRECT, 0, most);
     vec_push(p->memory, &p->indirect, v);
     vec_push(p->memory, &p->indirect_symbols, symbol);
     vec_push(p->memory, &p->indirect_bounds, bound);

@@ -113,3 +113,16 @@ nest [i0 < 1, i1 < 3] origin 3 {
   @buf2[i1] = %0
 }
 output @buf2[4,3]{3,1}
+--run-- ferrite inspect - --stage loop | grep 'load f32 @b'
+--in--
+graph main {
+  placeholder %c constant "c" : f32[1,1,2,2] data [0.0, 1.0, 2.0, 3.0]
+  placeholder %b user "b" : f32[5,5]{1,12}
+  placeholder %i user "i" : i64[3]
+  %up = aten.upsample_bilinear2d.vec(%c, [3, 3], False, None) : f32[1,1,3,3]
+  %some = aten.take.default(%b, %i) : f32[3]
+  %shown = aten.add.Tensor(%some, %up) : f32[1,1,3,3]
+  output (user %shown)
+}
+--out--
+  %6 = load f32 @b[j0 // 5 + 12*(j0 % 5)]
