@@ -221,14 +221,15 @@ static void build_phase(kern_builder *b, const sched_phase *ph)
     bool along = b->k->lanes > 1 && b->vector == SCHED_VECTOR_INNER;
     kern_pending_list list = {0};
     uint32_t loops = ph->inner_axes + ph->reduce_axes, at = 0;
-    bool only_starts = makes_no_step(b, ph->reduce_extents, ph->reduce_axes);
-    if (makes_no_step(b, ph->extents, ph->inner_axes)) return;
+    bool is_idle = makes_no_step(b, b->g->outer_extents, b->g->outer) ||
+                   makes_no_step(b, ph->extents, ph->inner_axes);
+    bool only_starts = is_idle || makes_no_step(b, ph->reduce_extents, ph->reduce_axes);
     if (along) {
         b->vector_axis = (sym_expr){0};
         b->vector_level = 0;
     }
     open_phase(b, ph, 0, ph->inner_axes);
-    start_sums(b, ph, b->k->outer_vector || (along && ph->reduce_axes), &list);
+    if (!is_idle) start_sums(b, ph, b->k->outer_vector || (along && ph->reduce_axes), &list);
     open_phase(b, ph, ph->inner_axes, loops);
     for (uint32_t n = 0; n < ph->nest_count && !only_starts; n++) {
         const loop_op *nest = &ph->nests[n].nest;
@@ -283,9 +284,7 @@ static void build_group(kern_builder *b, uint32_t lanes)
         b->vector_axis = k->axes[k->outer - 1];
         b->vector_level = 1;
     }
-    bool is_empty = makes_no_step(b, b->g->outer_extents, b->g->outer);
-    for (uint32_t i = 0; i < b->g->phase_count && !is_empty; i++)
-        build_phase(b, &b->g->phases[i]);
+    for (uint32_t i = 0; i < b->g->phase_count; i++) build_phase(b, &b->g->phases[i]);
     kern_widen_rows(b, b->open[1]);
     close_loop(b);
     kern_size_tiles(b);
@@ -299,10 +298,12 @@ static uint32_t widest_vector(const kern_ir *k)
         if (v->vector && v->dtype != TY_BOOL && ty_dtype_size(v->dtype) > bytes)
             bytes = ty_dtype_size(v->dtype);
     }
-    for (uint32_t i = 0; i < k->sums.count; i++)
-        if (kern_is_arg(k->sums.at[i].reduce))
-            bytes = bytes > ty_dtype_size(k->sums.at[i].place) ? bytes
-                                                               : ty_dtype_size(k->sums.at[i].place);
+    for (uint32_t i = 0; i < k->sums.count; i++) {
+        const kern_sum *sum = &k->sums.at[i];
+        uint32_t own = ty_dtype_size(sum->dtype), place = ty_dtype_size(sum->place);
+        if (sum->vector && own > bytes) bytes = own;
+        if (kern_is_arg(sum->reduce) && place > bytes) bytes = place;
+    }
     return bytes;
 }
 

@@ -299,6 +299,10 @@ static bool check_layout(call *c, const sig_operand *o, const loop_view *v)
 static bool check_written(call *c, const sig_operand *o, const loop_view *v)
 {
     for (uint32_t d = 0; d < v->rank; d++) {
+        int64_t size;
+        if (sym_is_int(c->p->symbols, v->sizes[d], &size) && size == 0) return true;
+    }
+    for (uint32_t d = 0; d < v->rank; d++) {
         int64_t least, most, stride;
         sym_range(c->p->symbols, v->sizes[d], NULL, &least, &most);
         if (least > 1 && sym_is_int(c->p->symbols, v->strides[d], &stride) && stride == 0)
