@@ -99,6 +99,8 @@ static void clone_signature(cloner *c, const fx_graph *from, fx_graph *to)
         vec_push(c->memory, &to->ranges, from->ranges.at[i]);
     for (uint32_t i = 0; i < from->guards.count; i++)
         vec_push(c->memory, &to->guards, keep(c, from->guards.at[i]));
+    for (uint32_t i = 0; i < from->conditions.count; i++)
+        fx_add_condition(to, from->conditions.at[i].relation, keep(c, from->conditions.at[i].what));
     for (uint32_t i = 0; i < from->input_names.count; i++)
         vec_push(c->memory, &to->input_names, keep(c, from->input_names.at[i]));
     to->in_spec = keep(c, from->in_spec);

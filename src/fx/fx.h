@@ -162,6 +162,12 @@ typedef struct fx_range {
     int64_t min, max; /* SYM_NO_MAX = unbounded */
 } fx_range;
 
+/* What the arguments of a call have to be and only a run can tell: it fails with `what` unless it holds. */
+typedef struct fx_condition {
+    sym_relation relation;
+    const char *what;
+} fx_condition;
+
 struct fx_graph {
     fe_session *session;
     arena *memory;
@@ -175,6 +181,8 @@ struct fx_graph {
     VEC(fx_output) outputs; /* one for each argument of the output node */
     VEC(fx_range) ranges;
     VEC(const char *) guards;       /* what the export took for granted: guard.c */
+    VEC(fx_condition) conditions;   /* condition.c: they stay when passes rewrite the calls */
+    map known_conditions;           /* hash of the relation -> the last condition that is so */
     const char *in_spec, *out_spec; /* pytree JSON; NULL when absent */
     VEC(const char *) input_names;  /* forward's argument names */
     uint32_t next_id;
@@ -332,6 +340,9 @@ void fx_replace_uses_by_arg(fx_graph *g, fx_node *old, fx_arg with);
  * order. False when it is about something else. */
 typedef VEC(sym_relation) fx_relation_list;
 bool fx_guard_relations(const fx_graph *g, const char *guard, arena *memory, fx_relation_list *out);
+
+/* condition.c. Adds a condition, once. The run asks it as soon as it knows the symbols. */
+void fx_add_condition(fx_graph *g, sym_relation relation, const char *what);
 
 /* origin.c. A diagnostic about a node (or NULL): stage, op and recorded source line filled in. */
 fe_status fx_fail(fx_graph *g, const fx_node *n, const char *stage, fe_status status,

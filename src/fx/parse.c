@@ -5,8 +5,8 @@
  *     symbol   = name ["unbacked" | "index" | "indirect"] bounds ["hint" int]
  *     bounds   = "in" "[" int|"-inf" "," int|"inf" "]"
  *     graph    = "graph" name "{" {setting} {placeholder | call} [output] "}"
- *     setting  = "functional" | "range" expr bounds | "guard" string | "inputs" string {"," string}
- *              | "in_spec" string | "out_spec" string
+ *     setting  = "functional" | "range" expr bounds | "guard" string | "require" relation string
+ *              | "inputs" string {"," string} | "in_spec" string | "out_spec" string
  *     placeholder = "placeholder" %name kind string ["non_persistent"] [":" value]
  *                   ["data" "[" [element {"," element}] "]"]
  *     call     = %name "=" operator "(" [[name "="] arg {"," ...}] ")" [":" value]
@@ -188,6 +188,16 @@ static fe_status parse_range(fx_parser *p, fx_graph *g)
     return FE_OK;
 }
 
+static fe_status parse_condition(fx_parser *p, fx_graph *g)
+{
+    sym_relation relation;
+    const char *what;
+    FE_TRY(sym_parse_relation(p->symbols, &p->lx, &relation));
+    FE_TRY(lex_string(&p->lx, &what));
+    fx_add_condition(g, relation, what);
+    return FE_OK;
+}
+
 /* One setting of the graph; *found is false when there is none at the lexer. */
 static fe_status parse_setting(fx_parser *p, fx_graph *g, bool *found)
 {
@@ -204,6 +214,7 @@ static fe_status parse_setting(fx_parser *p, fx_graph *g, bool *found)
         vec_push(p->memory, &g->guards, guard);
         return FE_OK;
     }
+    if (lex_take(lx, "require")) return parse_condition(p, g);
     if (lex_take(lx, "inputs")) return parse_names(p, g);
     if (lex_take(lx, "in_spec")) return lex_string(lx, &g->in_spec);
     if (lex_take(lx, "out_spec")) return lex_string(lx, &g->out_spec);

@@ -372,6 +372,13 @@ static void print_signature(const printer *p, const fx_graph *g)
         text_quoted(out, g->guards.at[i]);
         text_char(out, '\n');
     }
+    for (uint32_t i = 0; i < g->conditions.count; i++) {
+        text_add(out, "  require ");
+        sym_print_relation(p->symbols, &g->conditions.at[i].relation, out);
+        text_char(out, ' ');
+        text_quoted(out, g->conditions.at[i].what);
+        text_char(out, '\n');
+    }
     if (g->input_names.count > 0) text_add(out, "  inputs ");
     for (uint32_t i = 0; i < g->input_names.count; i++) {
         text_quoted(out, g->input_names.at[i]);

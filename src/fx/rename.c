@@ -35,6 +35,10 @@ void fx_each_expr(fx_graph *g, void (*visit)(void *data, sym_expr *e), void *dat
         for (uint32_t k = 0; k < n->arg_count; k++) visit_arg(&n->args[k], visit, data);
     }
     for (uint32_t k = 0; k < g->ranges.count; k++) visit(data, &g->ranges.at[k].expr);
+    for (uint32_t k = 0; k < g->conditions.count; k++) {
+        visit(data, &g->conditions.at[k].relation.left);
+        visit(data, &g->conditions.at[k].relation.right);
+    }
 }
 
 static void rename_expr(void *data, sym_expr *e)

@@ -93,12 +93,14 @@ void rule_convolution(infer_call *c)
     bool back = is_transposed(c);
     sym_expr groups = infer_expr(c, "groups", 1);
     sym_expr taken = back ? weight->sizes[0] : sym_mul(c->symbols, weight->sizes[1], groups);
-    if (sym_prove(c->symbols, sym_compare(c->symbols, SYM_EQ, taken, input->sizes[1]), NULL) ==
-        SYM_FALSE) {
-        infer_fail(c, "the channels do not fit: %s with weight %s", infer_shape(c, x),
-                   infer_shape(c, weight));
+    sym_expr own = weight->sizes[0];
+    if (!INFER_REQUIRE_EQUAL(c, taken, input->sizes[1],
+                             "the channels do not fit: %s with weight %s", infer_shape(c, x),
+                             infer_shape(c, weight)) ||
+        !INFER_REQUIRE_EQUAL(c, sym_mod(c->symbols, own, groups), infer_number(c, 0),
+                             "the groups do not divide the channels of weight %s",
+                             infer_shape(c, weight)))
         return;
-    }
     sizes[0] = input->sizes[0];
     sizes[1] = back ? sym_mul(c->symbols, weight->sizes[1], groups) : weight->sizes[0];
     for (uint32_t d = 0; d < spatial; d++) {
@@ -110,6 +112,17 @@ void rule_convolution(infer_call *c)
             sizes[d + 2] =
                 back ? transposed(c, &w, d, size, kernel) : convolved(c, &w, d, size, kernel);
     }
+    ty_tensor *bias = infer_tensor(c, "bias");
+    if (bias &&
+        (bias->rank != 1 ||
+         !INFER_REQUIRE_EQUAL(c, bias->sizes[0], sizes[1],
+                              "bias is %s, the channels are another number", infer_shape(c, bias))))
+        infer_fail(c, "bias is %s, which is no vector", infer_shape(c, bias));
+    for (uint32_t d = 0; d < spatial; d++)
+        (void)INFER_REQUIRE(c, SYM_LE, infer_number(c, w.is_same ? 0 : 1), sizes[d + 2],
+                            "calculated output size of %s with weight %s is too small",
+                            infer_shape(c, x), infer_shape(c, weight));
+    if (c->status != FE_OK) return;
     ty_tensor *out = infer_fresh(c, input, input->dtype, input->rank, sizes);
     set_strides(c, input, weight, out);
     infer_give(c, batched ? out : infer_squeeze(c, out, 1));

@@ -6,6 +6,10 @@
  * output strides (TensorIterator's for pointwise ops), aliasing by the schema (views share the
  * storage number of their base). Every node of an archive carries recorded metadata, so `ferrite
  * check` holds this folder against PyTorch node by node.
+ *
+ * What an operator asks of its arguments (sizes that fit each other, dtypes, numbers in range) is stated in
+ * contract.def and checked before its rule. A condition that depends on symbols joins the graph's and is
+ * asserted in the run (require.c, fx_add_condition).
  */
 #ifndef FERRITE_INFER_H
 #define FERRITE_INFER_H

@@ -85,6 +85,29 @@ bool infer_may_equal(const infer_call *c, sym_expr a, sym_expr b);
 /* Do the expressions hold symbols that only the run knows? */
 bool infer_has_unbacked(const infer_call *c, uint32_t count, const sym_expr *exprs);
 
+/* ---- require.c: what the arguments have to be. What is known not to hold is a diagnostic, what only a run
+ * can tell a condition that it asserts, with the same words; these, a format and its arguments, are made only
+ * then. False: it has failed. ---- */
+#define INFER_REQUIRE(c, comparison, a, b, ...) \
+    (infer_proves(c, comparison, a, b) || infer_demand(c, comparison, a, b, __VA_ARGS__))
+#define INFER_REQUIRE_EQUAL(c, a, b, ...) INFER_REQUIRE(c, SYM_EQ, a, b, __VA_ARGS__)
+/* Nothing has failed, and the relation always holds. */
+bool infer_proves(infer_call *c, sym_op comparison, sym_expr a, sym_expr b);
+bool infer_demand(infer_call *c, sym_op comparison, sym_expr a, sym_expr b, const char *format, ...)
+    FE_PRINTF(5, 6);
+/* x broadcasts to these sizes. */
+bool infer_require_fits(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *sizes,
+                        const char *what);
+
+/* The two broadcast with each other. */
+bool infer_require_broadcast(infer_call *c, const ty_tensor *a, const ty_tensor *b);
+
+/* check.c: one of the checks that contracts name. */
+void infer_check(infer_call *c, const char *name);
+
+/* contract.c: the row of contract.def that the operator has; false: the arguments break it. */
+bool infer_keeps_contract(infer_call *c);
+
 /* custom.c: what a user's operator gives, by the shapes that it declares, or because all of it is
  * arguments. */
 bool infer_knows_custom(const op_info *op);

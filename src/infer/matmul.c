@@ -98,13 +98,15 @@ ty_tensor *infer_product(infer_call *c, const ty_tensor *a, const ty_tensor *b)
         return NULL;
     }
     sym_expr inner = b->sizes[b->rank > 1 ? b->rank - 2 : 0];
-    bool fits = infer_may_equal(c, a->sizes[a->rank - 1], inner) &&
-                ty_broadcast(c->symbols, a->rank > 2 ? a->rank - 2 : 0, a->sizes,
-                             b->rank > 2 ? b->rank - 2 : 0, b->sizes, &rank, sizes);
-    if (!fits) {
-        fail_shapes(c, a, b);
+    ty_tensor batch_a = *a, batch_b = *b;
+    batch_a.rank = a->rank > 2 ? a->rank - 2 : 0;
+    batch_b.rank = b->rank > 2 ? b->rank - 2 : 0;
+    if (!INFER_REQUIRE_EQUAL(c, a->sizes[a->rank - 1], inner,
+                             "shapes do not fit for a product: %s and %s", infer_shape(c, a),
+                             infer_shape(c, b)) ||
+        !infer_require_broadcast(c, &batch_a, &batch_b) ||
+        !ty_broadcast(c->symbols, batch_a.rank, a->sizes, batch_b.rank, b->sizes, &rank, sizes))
         return NULL;
-    }
     if (a->rank > 1) sizes[rank++] = a->sizes[a->rank - 2];
     if (b->rank > 1) sizes[rank++] = b->sizes[b->rank - 1];
     return infer_fresh(c, a, a->dtype, rank, sizes);

@@ -121,16 +121,14 @@ ty_tensor *infer_expand(infer_call *c, const ty_tensor *x, uint32_t rank, const 
         if (is_new && infer_is(c, sizes[i], 1))
             strides[i] = x->rank ? sym_mul(c->symbols, x->sizes[0], x->strides[0]) : sizes[i];
         if (is_repeated || sym_known_equal(c->symbols, size, sizes[i])) continue;
-        if (infer_may_equal(c, size, sizes[i])) {
-            sizes[i] = size;
-            continue;
-        }
         text wanted;
         text_init(&wanted, c->memory);
         sym_print(c->symbols, sizes[i], &wanted);
-        infer_fail(c, "%s cannot be expanded: dimension %u to size %s", infer_shape(c, x), i,
-                   wanted.at);
-        return NULL;
+        if (!INFER_REQUIRE_EQUAL(c, size, sizes[i],
+                                 "%s cannot be expanded: dimension %u to size %s",
+                                 infer_shape(c, x), i, wanted.at))
+            return NULL;
+        sizes[i] = size;
     }
     return infer_view_as(c, x, rank, sizes, strides, x->offset);
 }
@@ -283,7 +281,8 @@ static bool broadcast_more(infer_call *c, const ty_tensor *x, uint32_t *rank, sy
     if (!ty_broadcast(c->symbols, had, before, x->rank, x->sizes, rank, sizes)) return false;
     for (uint32_t i = 0; i < had; i++)
         if (!infer_is(c, before[i], 1)) sizes[i + *rank - had] = before[i];
-    return true;
+    ty_tensor so_far = {.dtype = x->dtype, .rank = had, .sizes = before};
+    return infer_require_broadcast(c, &so_far, x);
 }
 
 ty_tensor *infer_elementwise(infer_call *c, ty_dtype dtype, const ty_tensor *const *operands,

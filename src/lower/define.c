@@ -188,6 +188,26 @@ void lower_guards(lowering *l)
     }
 }
 
+/* Of symbols that have their value by now; another one's node is gone, and so are its readers. */
+void lower_conditions(lowering *l)
+{
+    for (uint32_t i = 0; i < l->graph->conditions.count; i++) {
+        const fx_condition *c = &l->graph->conditions.at[i];
+        const sym_relation *r = &c->relation;
+        if (search_in(l, r->left).open_count || search_in(l, r->right).open_count) continue;
+        if (is_true_of_numbers(l, r) || is_asserted(l, r)) continue;
+        text said;
+        text_init(&said, l->memory);
+        text_printf(&said, "%s: ", c->what);
+        sym_print_relation(l->symbols, r, &said);
+        loop_op *made = loop_add_op(l->program, LOOP_ASSERT);
+        made->relation = *r;
+        made->message = said.at;
+        made->origin = UINT32_MAX;
+        lower_note_last_op(l);
+    }
+}
+
 void lower_require(lowering *l, sym_expr left, sym_op op, sym_expr right, const char *what)
 {
     sym_expr predicate = sym_compare(l->symbols, op, left, right);

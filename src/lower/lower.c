@@ -425,6 +425,7 @@ fe_status lower_nodes(lowering *l)
         if (one != FE_OK) status = one;
     }
     lower_take_up(l, l->graph->output);
+    lower_conditions(l);
     return status;
 }
 

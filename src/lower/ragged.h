@@ -18,6 +18,8 @@ void lower_define_expr(lowering *l, sym_expr e, sym_expr value);
 sym_expr lower_read_int(lowering *l, lower_tensor t, int64_t min, int64_t max);
 /* Asserts what the export took for granted of the inputs. */
 void lower_guards(lowering *l);
+/* Asserts what the graph's calls ask of sizes. */
+void lower_conditions(lowering *l);
 /* To be called where a control op or an assertion was added. */
 void lower_note_last_op(lowering *l);
 void lower_note_ops(lowering *l); /* ... where ops have moved */

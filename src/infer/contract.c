@@ -1,0 +1,476 @@
+/* contract.c -- reads the rows of contract.def: which shapes the arguments of an operator have, given each
+ * other's, which dtypes, and in which range its numbers are.
+ *
+ *     mat1[n,k] mat2[k,m] self~[n,m] mat2:mat1          stride>0 weight[_,c/groups,...]
+ *
+ * A clause stands for nothing where its argument is None. The first dimension of a name gives it its size,
+ * the others have to be equal to that; a name that is none yet may be a number among the arguments.
+ *
+ *     x[n,k]      these dimensions; x[c,l|n,c,l]: one of these forms      n k     sizes
+ *     x[..b,n]    any number in front, or at the end; named, they recur   _       any size
+ *     x~[n,m]     broadcasts to these                                     3       this one
+ *     x~y  x=y    broadcast with each other; of equal sizes               4*h c/g products, quotients
+ *     x*[n]       each of a list; x.1[n]: its second                      @size   those of a list of sizes
+ *     x:int       a kind of dtype (KINDS), or the dtype of another        n+1     one more
+ *     k>0 k>=0    numbers, also each of a list; d<x      dimensions of x, d<<x: each once
+ *     !scatter    a check of its own (check.c)
+ */
+#include "infer/infer_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CONTRACT(op, text) [OP_##op] = text,
+static const char *const CONTRACTS[OP_BUILTIN_COUNT] = {
+#include "infer/contract.def"
+};
+#undef CONTRACT
+
+enum { MOST_NAMES = 16 };
+
+typedef struct word {
+    const char *at;
+    size_t length;
+} word;
+
+/* What a name stands for: a size, or of a ..name several. */
+typedef struct binding {
+    word name;
+    sym_expr sizes[TY_MAX_RANK];
+    uint32_t count;
+} binding;
+
+typedef struct contract {
+    infer_call *c;
+    binding names[MOST_NAMES];
+    uint32_t count;
+    word form;        /* at hand: n,k */
+    const char *what; /* the argument at hand */
+    const ty_tensor *x;
+} contract;
+
+static bool is_word(word w, const char *said)
+{
+    return strlen(said) == w.length && strncmp(w.at, said, w.length) == 0;
+}
+
+static const char *text_of(contract *k, word w)
+{
+    return arena_printf(k->c->memory, "%.*s", (int)w.length, w.at);
+}
+
+static binding *find_name(contract *k, word name)
+{
+    for (uint32_t i = 0; i < k->count; i++)
+        if (k->names[i].name.length == name.length &&
+            strncmp(k->names[i].name.at, name.at, name.length) == 0)
+            return &k->names[i];
+    return NULL;
+}
+
+static void bind(contract *k, word name, const sym_expr *sizes, uint32_t count)
+{
+    CHECK(k->c->graph->session, k->count < MOST_NAMES);
+    binding *b = &k->names[k->count++];
+    b->name = name;
+    b->count = count;
+    memcpy(b->sizes, sizes, count * sizeof *sizes);
+}
+
+/* The part of `from` before the separator; *rest: what stands behind it. */
+static word part(word from, char separator, word *rest)
+{
+    const char *end = memchr(from.at, separator, from.length);
+    word first = {from.at, end ? (size_t)(end - from.at) : from.length};
+    *rest =
+        end ? (word){end + 1, from.length - first.length - 1} : (word){from.at + from.length, 0};
+    return first;
+}
+
+/* ---- sizes ---- */
+
+/* A number, a bound name or an argument; none: a name that has no size yet. */
+static sym_expr value_of(contract *k, word w)
+{
+    if (w.at[0] >= '0' && w.at[0] <= '9') return infer_number(k->c, strtol(w.at, NULL, 10));
+    const binding *b = find_name(k, w);
+    if (b) return b->sizes[0];
+    const char *name = text_of(k, w);
+    const fx_arg *a = infer_arg(k->c, name);
+    sym_expr e = {0};
+    if (a) fx_arg_expr(k->c->graph, a, &e);
+    return e;
+}
+
+static bool must_equal(contract *k, uint32_t dim, sym_expr size, sym_expr wanted)
+{
+    text value;
+    text_init(&value, k->c->memory);
+    sym_print(k->c->symbols, wanted, &value);
+    return INFER_REQUIRE_EQUAL(
+        k->c, size, wanted, "%s is %s where [%s] is wanted: its size in dimension %u is not %s",
+        k->what, infer_shape(k->c, k->x), text_of(k, k->form), dim, value.at);
+}
+
+/* `by` goes into `size` without remainder. */
+static bool must_divide(contract *k, uint32_t dim, sym_expr size, sym_expr by)
+{
+    infer_call *c = k->c;
+    if (!INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), by,
+                       "%s is divided by a number that is not positive", k->what))
+        return false;
+    return INFER_REQUIRE_EQUAL(c, sym_mod(c->symbols, size, by), infer_number(c, 0),
+                               "%s is %s where [%s] is wanted: dimension %u does not divide",
+                               k->what, infer_shape(c, k->x), text_of(k, k->form), dim);
+}
+
+/* A size of the argument at hand against what the form says of it. */
+static void take_size(contract *k, uint32_t dim, word w, sym_expr size)
+{
+    infer_call *c = k->c;
+    sym_table *t = c->symbols;
+    word right;
+    if (is_word(w, "_")) return;
+    if (memchr(w.at, '*', w.length)) { /* 4*h */
+        sym_expr by = value_of(k, part(w, '*', &right)), of = value_of(k, right);
+        if (sym_is_none(by)) return;
+        if (!sym_is_none(of))
+            must_equal(k, dim, size, sym_mul(t, by, of));
+        else if (must_divide(k, dim, size, by))
+            bind(k, right, (sym_expr[]){sym_floordiv(t, size, by)}, 1);
+        return;
+    }
+    if (memchr(w.at, '/', w.length)) { /* c/groups */
+        sym_expr of = value_of(k, part(w, '/', &right)), by = value_of(k, right);
+        if (!sym_is_none(of) && !sym_is_none(by) && must_divide(k, dim, of, by))
+            must_equal(k, dim, size, sym_floordiv(t, of, by));
+        return;
+    }
+    word name = part(w, '+', &right);
+    int64_t more = right.length ? strtol(right.at, NULL, 10) : 0;
+    sym_expr wanted = value_of(k, name);
+    if (sym_is_none(wanted))
+        bind(k, name, (sym_expr[]){sym_add_int(t, size, -more)}, 1);
+    else
+        must_equal(k, dim, size, sym_add_int(t, wanted, more));
+}
+
+static bool is_open(word w)
+{
+    return w.length >= 2 && w.at[0] == '.' && w.at[1] == '.';
+}
+
+/* Sizes of an argument that is a list, @normalized_shape, or of one of them, @size.1. */
+static uint32_t listed_sizes(contract *k, word w, sym_expr *out)
+{
+    word rest, name = part((word){w.at + 1, w.length - 1}, '.', &rest);
+    const fx_arg *a = infer_arg(k->c, text_of(k, name));
+    int count = a ? fx_arg_ints(k->c->graph, a, out, TY_MAX_RANK) : 0;
+    if (count < 0) return 0;
+    if (!rest.length) return (uint32_t)count;
+    long at = strtol(rest.at, NULL, 10);
+    if (at >= count) infer_fail(k->c, "%s has %d sizes", text_of(k, name), count);
+    if (at < count) out[0] = out[at];
+    return 1;
+}
+
+/* How many dimensions the form has; *open: that and any more. */
+static uint32_t rank_of(contract *k, word form, bool *open)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    uint32_t rank = 0;
+    *open = false;
+    for (word rest = form; rest.length;) {
+        word w = part(rest, ',', &rest);
+        binding *b = is_open(w) ? find_name(k, w) : NULL;
+        if (b)
+            rank += b->count;
+        else if (is_open(w))
+            *open = true;
+        else
+            rank += w.at[0] == '@' ? listed_sizes(k, w, sizes) : 1;
+    }
+    return rank;
+}
+
+static bool choose_form(contract *k, word forms, uint32_t rank)
+{
+    for (word rest = forms;;) {
+        bool open;
+        k->form = part(rest, '|', &rest);
+        uint32_t wanted = rank_of(k, k->form, &open);
+        if (rank == wanted || (open && rank > wanted)) return true;
+        if (!rest.length) break;
+    }
+    k->form = forms;
+    return false;
+}
+
+static void take_shape(contract *k, word forms, const ty_tensor *x)
+{
+    sym_expr listed[TY_MAX_RANK];
+    uint32_t dim = 0;
+    bool open;
+    k->x = x;
+    if (!choose_form(k, forms, x->rank)) {
+        infer_fail(k->c, "%s is %s where [%s] is wanted", k->what, infer_shape(k->c, x),
+                   text_of(k, forms));
+        return;
+    }
+    uint32_t more = x->rank - rank_of(k, k->form, &open);
+    for (word rest = k->form; rest.length && k->c->status == FE_OK;) {
+        word w = part(rest, ',', &rest);
+        binding *b = is_open(w) ? find_name(k, w) : NULL;
+        if (b) {
+            for (uint32_t i = 0; i < b->count; i++, dim++)
+                must_equal(k, dim, x->sizes[dim], b->sizes[i]);
+        } else if (is_open(w)) {
+            if (w.at[2] != '.') bind(k, w, x->sizes + dim, more);
+            dim += more;
+        } else if (w.at[0] == '@') {
+            uint32_t count = listed_sizes(k, w, listed);
+            for (uint32_t i = 0; i < count; i++, dim++)
+                must_equal(k, dim, x->sizes[dim], listed[i]);
+        } else {
+            take_size(k, dim, w, x->sizes[dim]);
+            dim++;
+        }
+    }
+}
+
+/* The sizes that a form of bound names stands for. */
+static uint32_t known_sizes(contract *k, word form, sym_expr *out)
+{
+    uint32_t count = 0;
+    for (word rest = form; rest.length;) {
+        word w = part(rest, ',', &rest);
+        const binding *b = is_open(w) ? find_name(k, w) : NULL;
+        CHECK(k->c->graph->session, count + (b ? b->count : 1) <= TY_MAX_RANK);
+        if (b) memcpy(out + count, b->sizes, b->count * sizeof *out);
+        if (!b) out[count] = value_of(k, w);
+        if (!b && sym_is_none(out[count])) return UINT32_MAX;
+        count += b ? b->count : 1;
+    }
+    return count;
+}
+
+/* ---- dtypes ---- */
+
+static bool is_index(ty_dtype d)
+{
+    return d == TY_I64 || d == TY_I32;
+}
+static bool is_i64(ty_dtype d)
+{
+    return d == TY_I64;
+}
+static bool is_int(ty_dtype d)
+{
+    return ty_is_integral(d, false);
+}
+static bool is_inexact(ty_dtype d)
+{
+    return ty_is_floating(d) || ty_is_complex(d);
+}
+static bool is_real(ty_dtype d)
+{
+    return !ty_is_complex(d);
+}
+static bool is_number(ty_dtype d)
+{
+    return d != TY_BOOL;
+}
+static bool is_ordered(ty_dtype d)
+{
+    return d != TY_BOOL && !ty_is_complex(d);
+}
+static bool is_bool(ty_dtype d)
+{
+    return d == TY_BOOL;
+}
+static bool is_mask(ty_dtype d)
+{
+    return d == TY_BOOL || d == TY_U8;
+}
+static bool is_place(ty_dtype d)
+{
+    return is_index(d) || is_mask(d);
+}
+static bool is_bits(ty_dtype d)
+{
+    return ty_is_integral(d, true);
+}
+static bool is_single(ty_dtype d)
+{
+    return d == TY_F32 || d == TY_F64;
+}
+static bool is_factored(ty_dtype d)
+{
+    return is_single(d) || d == TY_C64 || d == TY_C128;
+}
+
+static const struct {
+    const char *name, *says;
+    bool (*holds)(ty_dtype d);
+} KINDS[] = {
+    {"index", "int32 or int64", is_index},
+    {"i64", "int64", is_i64},
+    {"int", "integers", is_int},
+    {"float", "floating point numbers", ty_is_floating},
+    {"single", "float32 or float64", is_single},
+    {"inexact", "floating point or complex numbers", is_inexact},
+    {"factored", "float32, float64 or complex", is_factored},
+    {"real", "no complex numbers", is_real},
+    {"number", "no bools", is_number},
+    {"ordered", "neither bools nor complex numbers", is_ordered},
+    {"bool", "bools", is_bool},
+    {"complex", "complex numbers", ty_is_complex},
+    {"mask", "bools or bytes", is_mask},
+    {"place", "int32, int64, bools or bytes", is_place},
+    {"bits", "integers or bools", is_bits},
+};
+
+static void take_dtype(contract *k, word kind, const ty_tensor *x)
+{
+    for (size_t i = 0; i < COUNT_OF(KINDS); i++) {
+        if (!is_word(kind, KINDS[i].name)) continue;
+        if (!KINDS[i].holds(x->dtype))
+            infer_fail(k->c, "%s is %s: it has to hold %s", k->what, infer_shape(k->c, x),
+                       KINDS[i].says);
+        return;
+    }
+    const ty_tensor *other = infer_tensor(k->c, text_of(k, kind));
+    if (other && other->dtype != x->dtype)
+        infer_fail(k->c, "%s is %s and %s is %s: expected them to have the same dtype", k->what,
+                   infer_shape(k->c, x), text_of(k, kind), infer_shape(k->c, other));
+}
+
+/* ---- clauses ---- */
+
+static void take_tensor(contract *k, char sign, word said, const ty_tensor *x)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    bool is_form = said.at[0] == '[';
+    const ty_tensor *other = is_form || sign == ':' ? NULL : infer_tensor(k->c, text_of(k, said));
+    if (is_form) said = (word){said.at + 1, said.length - 2};
+    k->x = x;
+    if (sign == ':') {
+        take_dtype(k, said, x);
+    } else if (sign == '[') {
+        take_shape(k, said, x);
+    } else if (sign == '~' && is_form) {
+        uint32_t rank = known_sizes(k, said, sizes);
+        if (rank != UINT32_MAX) infer_require_fits(k->c, x, rank, sizes, k->what);
+    } else if (other && sign == '~') {
+        infer_require_broadcast(k->c, x, other);
+    } else if (other && x->rank != other->rank) {
+        infer_fail(k->c, "%s is %s and %s is %s: they have to be of the same size", k->what,
+                   infer_shape(k->c, x), text_of(k, said), infer_shape(k->c, other));
+    } else if (other) {
+        k->form = said;
+        for (uint32_t i = 0; i < x->rank; i++) must_equal(k, i, x->sizes[i], other->sizes[i]);
+    }
+}
+
+/* k>0, k>=0 */
+static void take_numbers(contract *k, word name, word bound)
+{
+    sym_expr numbers[2 * TY_MAX_RANK];
+    infer_call *c = k->c;
+    k->what = text_of(k, name);
+    const fx_arg *a = infer_arg(c, k->what);
+    const binding *b = find_name(k, name);
+    bool closed = bound.at[0] == '=';
+    sym_expr least = infer_number(c, strtol(bound.at + closed, NULL, 10));
+    int count = a ? fx_arg_ints(c->graph, a, numbers, 2 * TY_MAX_RANK) : 0;
+    if (b) {
+        numbers[0] = b->sizes[0];
+        count = 1;
+    }
+    for (int i = 0; i < count; i++)
+        (void)INFER_REQUIRE(c, closed ? SYM_LE : SYM_LT, least, numbers[i], "%s has to be %s %.*s",
+                            k->what, closed ? "at least" : "greater than",
+                            (int)bound.length - closed, bound.at + closed);
+}
+
+/* d<x, d<<x */
+static void take_dims(contract *k, word name, word of)
+{
+    uint32_t dims[2 * TY_MAX_RANK];
+    uint64_t seen = 0;
+    bool once = of.at[0] == '<';
+    const ty_tensor *x = infer_tensor(k->c, text_of(k, (word){of.at + once, of.length - once}));
+    if (!x || !infer_arg(k->c, text_of(k, name))) return;
+    uint32_t count = infer_dims(k->c, text_of(k, name), x->rank, false, dims);
+    for (uint32_t i = 0; once && i < count && k->c->status == FE_OK; i++) {
+        if (seen >> dims[i] & 1)
+            infer_fail(k->c, "dim %u appears multiple times in the list of dims", dims[i]);
+        seen |= (uint64_t)1 << dims[i];
+    }
+}
+
+/* x, x* or x.1 */
+static uint32_t tensors_of(contract *k, word name, ty_tensor **out)
+{
+    word rest;
+    bool each = name.length && name.at[name.length - 1] == '*';
+    if (each) name.length--;
+    word list = part(name, '.', &rest);
+    k->what = text_of(k, list);
+    CHECK(k->c->graph->session, op_param_index(k->c->op, k->what) >= 0);
+    if (!each && !rest.length) {
+        out[0] = infer_tensor(k->c, k->what);
+        return 1;
+    }
+    uint32_t count = infer_list(k->c, k->what, out, INFER_MAX_OPERANDS);
+    if (each) return count;
+    uint32_t at = (uint32_t)strtol(rest.at, NULL, 10);
+    out[0] = at < count ? out[at] : NULL;
+    return 1;
+}
+
+static void take_clause(contract *k, word clause)
+{
+    ty_tensor *tensors[INFER_MAX_OPERANDS];
+    size_t end = 0;
+    while (end < clause.length && !strchr("[~=:><", clause.at[end])) end++;
+    if (clause.at[0] == '!') {
+        infer_check(k->c, text_of(k, (word){clause.at + 1, clause.length - 1}));
+        return;
+    }
+    CHECK(k->c->graph->session, end < clause.length);
+    char sign = clause.at[end];
+    size_t behind = end + (sign != '[');
+    word name = {clause.at, end}, said = {clause.at + behind, clause.length - behind};
+    if (sign == '>' || sign == '<') {
+        (sign == '>' ? take_numbers : take_dims)(k, name, said);
+        return;
+    }
+    uint32_t count = tensors_of(k, name, tensors);
+    for (uint32_t i = 0; i < count && k->c->status == FE_OK; i++)
+        if (tensors[i]) take_tensor(k, sign, said, tensors[i]);
+}
+
+/* What is not optional is there. */
+static void need_arguments(infer_call *c)
+{
+    for (uint32_t i = 0; i < c->node->arg_count && i < c->op->param_count; i++) {
+        const op_param *p = &c->op->params[i];
+        bool may_lack = p->type.optional || p->type.base == OP_ANY || p->type.base == OP_OBJECT;
+        if (c->node->args[i].kind == FX_ARG_NONE && !may_lack)
+            infer_fail(c, "expected a value for argument '%s', but it is None", p->name);
+    }
+}
+
+bool infer_keeps_contract(infer_call *c)
+{
+    const char *said = c->op->id < OP_BUILTIN_COUNT ? CONTRACTS[c->op->id] : NULL;
+    contract k = {.c = c};
+    need_arguments(c);
+    if (!said) return c->status == FE_OK;
+    for (word rest = {said, strlen(said)}; rest.length && c->status == FE_OK;) {
+        word clause = part(rest, ' ', &rest);
+        if (clause.length) take_clause(&k, clause);
+    }
+    return c->status == FE_OK;
+}

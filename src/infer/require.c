@@ -1,0 +1,78 @@
+/* require.c -- what the arguments of a call have to be, which PyTorch's meta functions and kernels check.
+ *
+ * A relation that is known to be false is the call's diagnostic. One that holds for some sizes alone
+ * becomes a condition of the graph, asserted in the run before anything depends on it.
+ */
+#include "infer/infer_priv.h"
+
+#include <stdio.h>
+
+static const char *written(infer_call *c, sym_expr e)
+{
+    text out;
+    text_init(&out, c->memory);
+    sym_print(c->symbols, e, &out);
+    return out.at;
+}
+
+bool infer_proves(infer_call *c, sym_op comparison, sym_expr a, sym_expr b)
+{
+    if (c->status != FE_OK) return false;
+    if (sym_same(a, b)) return comparison == SYM_EQ || comparison == SYM_LE;
+    sym_expr predicate = sym_compare(c->symbols, comparison, a, b);
+    return sym_prove(c->symbols, predicate, NULL) == SYM_TRUE;
+}
+
+bool infer_demand(infer_call *c, sym_op comparison, sym_expr a, sym_expr b, const char *format, ...)
+{
+    char said[700];
+    va_list args;
+    if (c->status != FE_OK) return false;
+    va_start(args, format);
+    vsnprintf(said, sizeof said, format, args);
+    va_end(args);
+    sym_expr predicate = sym_compare(c->symbols, comparison, a, b);
+    if (sym_prove(c->symbols, predicate, NULL) == SYM_FALSE) {
+        infer_fail(c, "%s", said);
+        return false;
+    }
+    const char *line = fx_origin_line(c->graph, c->node->origin);
+    const char *where =
+        line ? arena_printf(c->memory, "%s, %s", c->node->name, line) : c->node->name;
+    const char *what = arena_printf(c->memory, "%s: %s (%s)", c->op->name, said, where);
+    bool swap = comparison == SYM_EQ && sym_is_int(c->symbols, a, NULL);
+    fx_add_condition(c->graph, (sym_relation){swap ? b : a, swap ? a : b, comparison}, what);
+    return true;
+}
+
+bool infer_require_fits(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *sizes,
+                        const char *what)
+{
+    if (!x) return c->status == FE_OK;
+    if (x->rank > rank) {
+        infer_fail(c, "%s is %s, which does not broadcast to %u dimensions", what,
+                   infer_shape(c, x), rank);
+        return false;
+    }
+    for (uint32_t i = 0; i < x->rank; i++) {
+        if (infer_is(c, x->sizes[i], 1)) continue;
+        (void)INFER_REQUIRE_EQUAL(c, x->sizes[i], sizes[rank - x->rank + i],
+                                  "%s is %s: dimension %u does not broadcast", what,
+                                  infer_shape(c, x), i);
+    }
+    return c->status == FE_OK;
+}
+
+bool infer_require_broadcast(infer_call *c, const ty_tensor *a, const ty_tensor *b)
+{
+    for (uint32_t i = 0; i < a->rank && i < b->rank; i++) {
+        sym_expr x = a->sizes[a->rank - 1 - i], y = b->sizes[b->rank - 1 - i];
+        if (infer_is(c, x, 1) || infer_is(c, y, 1)) continue;
+        (void)INFER_REQUIRE_EQUAL(
+            c, x, y,
+            "The size of tensor a (%s) must match the size of tensor b (%s) at "
+            "non-singleton dimension %u",
+            written(c, x), written(c, y), (a->rank > b->rank ? a->rank : b->rank) - 1 - i);
+    }
+    return c->status == FE_OK;
+}

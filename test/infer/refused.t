@@ -1,0 +1,49 @@
+# arguments that PyTorch refuses: matrices, rows along a dimension, parts, layers, what is not there
+--run-- while read -r line; do printf 'graph main {\n'; printf '%s\n' "$line" | tr ';' '\n'; printf '  output (user %%v)\n}\n'; done | awk '/^graph/ {n++} {print > ("p" n ".fx")}'; for n in 1 2 3 4 5 6 7 8 9 10 11 12; do ferrite inspect p$n.fx --stage loop 2>&1 | sed -n '1p'; done
+--in--
+placeholder %a user "a" : f32[3,4]; placeholder %b user "b" : f32[5,2]; %v = aten.mm.default(%a, %b)
+placeholder %a user "a" : f32[4]; %v = aten.tril.default(%a)
+placeholder %a user "a" : f32[2,3,4]; %v = aten.trace.default(%a)
+placeholder %x user "x" : f32[5,2,4]; placeholder %h user "h" : f32[1,2,3]; placeholder %w user "w" : f32[12,4]; placeholder %u user "u" : f32[12,3]; placeholder %b user "b" : f32[12]; %v = aten.lstm.input(%x, [%h, %h], [%w, %u, %b], True, 1, 0.0, False, False, False)
+placeholder %a user "a" : f32[8,8]; placeholder %i user "i" : i64[5]; placeholder %s user "s" : f32[5,4]; %v = aten.index_add.default(%a, 0, %i, %s)
+placeholder %a user "a" : f32[8,8]; placeholder %s user "s" : f32[4,4]; %v = aten.slice_scatter.default(%a, %s, 0, 0, 4)
+placeholder %a user "a" : f32[2,3,8,8]; placeholder %w user "w" : f32[4,3,3,3]; placeholder %b user "b" : f32[2]; %v = aten.conv2d.default(%a, %w, %b)
+placeholder %a user "a" : f32[2,3,2,2]; placeholder %w user "w" : f32[4,3,3,3]; %v = aten.conv2d.default(%a, %w)
+placeholder %a user "a" : f32[2,3,8,8]; placeholder %w user "w" : f32[4,3,3,3]; %v = aten.conv2d.default(%a, %w, None, [1, 1], [-1, 0])
+placeholder %a user "a" : i64[2,3,8,8]; %v = aten.adaptive_max_pool2d.default(%a, [2, 2])
+placeholder %a user "a" : f32[4]; %v = aten.roll.default(%a, [1], [1])
+placeholder %a user "a" : f32[3,4]; %v = aten.mm.default(%a, None)
+--out--
+error: infer: aten.mm.default: mat2 is f32[5,2] where [k,m] is wanted: its size in dimension 0 is not 4
+error: infer: aten.tril.default: self is f32[4] where [...,_,_] is wanted
+error: infer: aten.trace.default: self is f32[2,3,4] where [_,_] is wanted
+error: infer: aten.lstm.input: 3 weights for 1 layers in 1 directions
+error: infer: aten.index_add.default: Source/destination tensor must have same slice shapes: f32[8,8] and f32[5,4] at dimension 1
+error: infer: aten.slice_scatter.default: expected src to have a size equal to the slice of self. src is f32[4,4], slice is f32[4,8]
+error: infer: aten.conv2d.default: bias is f32[2] where [o] is wanted: its size in dimension 0 is not 4
+error: infer: aten.conv2d.default: calculated output size of f32[2,3,2,2] with weight f32[4,3,3,3] is too small
+error: infer: aten.conv2d.default: padding has to be at least 0
+error: infer: aten.adaptive_max_pool2d.default: self is i64[2,3,8,8]: it has to hold floating point numbers
+error: infer: aten.roll.default: dimension 1 of a tensor that has 1
+error: infer: aten.mm.default: expected a value for argument 'mat2', but it is None
+--run-- ferrite inspect --stage fx - | tee again.fx | grep require; ferrite inspect again.fx --stage loop | grep assert
+--in--
+symbols {
+  s0 in [2, inf]
+  s1 in [2, inf]
+  s2 in [2, inf]
+}
+graph main {
+  placeholder %a user "a" : f32[s0,8]
+  placeholder %i user "i" : i64[s1]
+  placeholder %s user "s" : f32[s2,8]
+  placeholder %b user "b" : f32[s1]
+  %add = aten.index_add.default(%a, 0, %i, %s)
+  %mul = aten.mul.Tensor(%add, %b)
+  output (user %mul)
+}
+--out--
+  require s1 == s2 "aten.index_add.default: Number of indices (s1) should be equal to source.size(dim): f32[s2,8] (add)"
+  require s1 == 8 "aten.mul.Tensor: The size of tensor a (8) must match the size of tensor b (s1) at non-singleton dimension 1 (mul)"
+assert s1 == s2 "aten.index_add.default: Number of indices (s1) should be equal to source.size(dim): f32[s2,8] (add): s1 == s2"
+assert s1 == 8 "aten.mul.Tensor: The size of tensor a (8) must match the size of tensor b (s1) at non-singleton dimension 1 (mul): s1 == 8"
