@@ -15,6 +15,7 @@ written in place, as with out=):
     input(x, name, dtype, sizes, strides, shape, is_number)   x, checked; -1: dynamic
     size, number, solve, item, same, div, mod, min, max, ...  symbolic sizes, each compound one computed once
     check, check_size, check_stride, check_range, check_number
+    check_apart([name, x], [[name, x], ...])                  the first gets a new value: the others lie elsewhere
     check_numbers(view, finite, what), clear(view)            no NaN (or infinity) in what; zeroes (--nan-check)
     torch.empty_strided(sizes, strides, dtype=)               a buffer comes to life;  delete(buffer): its life ends
     on_device(library, device), transfer(library, source, target, waits_not), wait(library, buffer)
@@ -126,6 +127,13 @@ def check_stride(tensor, name, dimension, expected, text):
     if tensor.shape[dimension] > 1 and tensor.numel() and tensor.stride(dimension) != expected:
         raise rt.InputError(f"input '{name}' has stride {tensor.stride(dimension)} in dimension {dimension}, "
                             f"expected {text} = {expected}")
+
+
+def check_apart(mutated, others):
+    """What gets a new value is nobody else's memory."""
+    if mutated[1].device.type == "cpu":
+        rt.check_apart((mutated[0], (*_described(mutated[1]), None)),
+                       [(name, (*_described(other), None)) for name, other in others if other.device.type == "cpu"])
 
 
 def check_range(given, name, dimension, value, symbol, low, high, solved, what="size"):
@@ -326,12 +334,12 @@ def _argument(value):
 _FUNCTIONS = {
     f"ferrite.{f.__name__}": f
     for f in (min, max, both, either, same, size, number, item, solve, input, check, check_size, check_stride,
-              check_range, check_number, check_numbers, clear, on_device, transfer, wait, empty_pinned, on, memory, view, as_strided, delete, kernel, extern, custom, cond, repeat, go_on,
+              check_apart, check_range, check_number, check_numbers, clear, on_device, transfer, wait, empty_pinned, on, memory, view, as_strided, delete, kernel, extern, custom, cond, repeat, go_on,
               div, mod)
 }
 _FUNCTIONS["torch.empty_strided"] = torch.empty_strided
 _FUNCTIONS.update({f"operator.{name}": getattr(operator, name) for name in ("add", "mul", "eq", "ne", "lt", "le", "not_", "getitem")})
-for _function in (kernel, extern, custom, cond, repeat, go_on, check, check_size, check_stride, check_range, check_number,
+for _function in (kernel, extern, custom, cond, repeat, go_on, check, check_size, check_stride, check_apart, check_range, check_number,
                   check_numbers, clear, delete, on_device, transfer, wait, input):
     torch.fx.node.has_side_effect(_function)  # for passes that drop what nobody uses
 

@@ -360,6 +360,40 @@ def _share_memory(a, b):
     return a[0] < ends[1] and b[0] < ends[0]
 
 
+def _elements_meet(a, b):
+    """Do elements of both lie in one byte? Of tensors whose ranges meet: sums of steps that come near their distance, the
+    longest steps first. Where that takes too long, they count as meeting."""
+    shift, steps = a[0] - b[0], {}
+    for (_, dtype, sizes, strides, _), sign in ((a, 1), (b, -1)):
+        for n, step in zip(sizes, strides):
+            step *= sign * BYTES[dtype]
+            shift += (n - 1) * step if step < 0 else 0
+            if step and n > 1:
+                steps[abs(step)] = steps.get(abs(step), 0) + n - 1
+    steps, tries = sorted(steps.items(), reverse=True), [20000]
+
+    def reaches(k, low, high):
+        if high < 0 or low <= 0 or k == len(steps):
+            return low <= 0 <= high
+        step, most = steps[k]
+        rest = sum(other * count for other, count in steps[k + 1:])
+        for times in range(max(0, -((rest - low) // step)), min(most, high // step) + 1):
+            tries[0] -= 1
+            if tries[0] < 0 or reaches(k + 1, low - times * step, high - times * step):
+                return True
+        return False
+
+    return reaches(0, 1 - BYTES[a[1]] - shift, BYTES[b[1]] - 1 - shift)
+
+
+def check_apart(mutated, others):
+    """What gets a new value is nobody else's memory: (name, what Port.take() gives) of it and of the others."""
+    for name, other in others:
+        if _share_memory(mutated[1], other) and _elements_meet(mutated[1], other):
+            raise InputError(f"input '{mutated[0]}' gets a new value, and input '{name}' lies in its memory: give a copy "
+                             "of one of them")
+
+
 _NUMBERS = {I64: c_int64, F64: c_double, BOOL: ctypes.c_uint8}
 
 
@@ -438,7 +472,7 @@ class Program:
     """The tables of a program, and its lines: a function of a frame."""
 
     def __init__(self, name, library, inputs, outputs, lines, weights=(), weights_bytes=0, states=(), parts=(),
-                 donated=(), grows=False):
+                 donated=(), mutated=(), grows=False):
         self.name, self.library, self.inputs, self.outputs, self.lines = name, library, inputs, outputs, lines
         base = library.weights(weights_bytes)
         self.weights = [base + offset for _, offset, _ in weights]
@@ -447,9 +481,13 @@ class Program:
         self.parts = parts  # of a program that was cut: their names, and whether they may be replaced
         self.grows = grows  # segments are placed in the arena during a call
         self.donated = donated  # numbers of the inputs whose memory a call overwrites
+        self.mutated = mutated  # of those that get new values
 
-    def check_donated(self, given, taken):
+    def check_written(self, given, taken):
         """What is overwritten may be written to, and is nobody else's."""
+        for own in self.mutated:
+            check_apart((self.inputs[own].name, taken[own]),
+                        [(self.inputs[k].name, other) for k, other in enumerate(taken) if k != own])
         for own in self.donated:
             name = self.inputs[own].name
             if not _is_writable(given[own]):
@@ -500,7 +538,7 @@ class Context:
         if len(inputs) != len(self.program.inputs):
             raise InputError(f"{len(inputs)} inputs given, {self.program.name} takes {len(self.program.inputs)}")
         taken = [port.take(value) for port, value in zip(self.program.inputs, inputs)]
-        self.program.check_donated(inputs, taken)
+        self.program.check_written(inputs, taken)
         with self._turn:
             frame = Frame(self, taken, returns or self.returns or _kind_of(inputs))
             self.program.lines(frame)

@@ -117,19 +117,26 @@ int rt_keep_inputs(rt_frame *f)
 
 /* ---- what meets ---- */
 
+/* How many inputs begin before it ends. */
+static uint32_t count_before(const rt_reach *all, uint32_t count, const rt_reach *r)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (all[middle].begin < r->end)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* Does an input lie there? */
 static int is_read(const rt_frame *f, const rt_program *program, const fe_tensor *output)
 {
     const rt_reach *all = f->context->reaches;
     rt_reach r = reach_of(output, 0);
-    uint32_t low = 0, high = program->input_count; /* the first that begins behind it */
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (all[middle].begin < r.end)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = count_before(all, program->input_count, &r);
     return r.begin < r.end && low > 0 && all[low - 1].most > r.begin;
 }
 
@@ -166,6 +173,27 @@ int rt_check_donated(rt_frame *f)
         }
         if (!last || one->end > last->end) last = one;
         if (donated && (!last_donated || one->end > last_donated->end)) last_donated = one;
+    }
+    return 0;
+}
+
+int rt_check_mutated(rt_frame *f)
+{
+    const rt_program *program = f->context->model->program;
+    const rt_reach *all = f->context->reaches;
+    for (uint32_t k = 0; k < program->mutated_count; k++) {
+        uint32_t own = program->mutated[k];
+        rt_reach r = reach_of(&f->in[own], own);
+        uint32_t i = count_before(all, program->input_count, &r);
+        while (r.begin < r.end && i-- > 0 && all[i].most > r.begin) {
+            uint32_t other = all[i].number;
+            if (other == own || !meet(&r, &all[i]) || !rt_elements_meet(&f->in[own], &f->in[other]))
+                continue;
+            return rt_fail(f, FE_RUN_BAD_INPUT,
+                           "input '%s' gets a new value, and input '%s' lies in its memory: give a "
+                           "copy of one of them",
+                           program->inputs[own].name, program->inputs[other].name);
+        }
     }
     return 0;
 }

@@ -112,6 +112,10 @@ int rt_replace_part(fe_context *context, uint32_t part, fe_part_run *run, void *
 void rt_measure_inputs(rt_frame *frame);
 /* What is overwritten is nobody else's: FE_RUN_BAD_INPUT. */
 int rt_check_donated(rt_frame *frame);
+/* What gets a new value is nobody else's: FE_RUN_BAD_INPUT. */
+int rt_check_mutated(rt_frame *frame);
+/* rt_overlap.c: do elements of both lie in one byte? Where that is long to find, they count as meeting. */
+int rt_elements_meet(const fe_tensor *a, const fe_tensor *b);
 /* The program reads copies of inputs that lie where it writes: in the arena, in states. */
 int rt_keep_inputs(rt_frame *frame);
 /* Does output k lie where an input lies, as the caller gives it? It may lie exactly where it would lie

@@ -135,6 +135,8 @@ typedef struct rt_program {
     uint32_t op_count;
     const uint32_t *donated; /* inputs whose memory the run uses for other things too */
     uint32_t donated_count;
+    const uint32_t *mutated; /* inputs that get new values */
+    uint32_t mutated_count;
     /* For each output: the input that it lies in, where the caller gives no memory for it, or -1; is it made
      * in the caller's where he does (else it is copied there)? NULL: none lies in an input. */
     const int32_t *output_inputs;

@@ -314,6 +314,7 @@ int rt_run(fe_context *context, const fe_tensor *inputs, uint32_t input_count, f
     RT_TRY(rt_make_area(&frame, context->least_area));
     rt_measure_inputs(&frame);
     RT_TRY(rt_check_donated(&frame));
+    RT_TRY(rt_check_mutated(&frame));
     RT_TRY(rt_keep_inputs(&frame));
     if (output_count != program->output_count)
         return rt_fail(&frame, FE_RUN_BAD_OUTPUT, "%u outputs asked for, %s gives %u", output_count,

@@ -1,18 +1,26 @@
 /* c_donated.c -- what a generated C program says of the memory that it uses and its caller owns. */
 #include "emit/c.h"
 
-void emit_c_donated(emit_state *s)
+typedef uint32_t next_input(const wrap_program *w, uint32_t k);
+
+static void print_inputs(emit_state *s, const char *what, const char *name, next_input *next)
 {
     const loop_program *p = s->w->loops;
-    uint32_t first = wrap_next_overwritten(s->w, 0);
+    uint32_t first = next(s->w, 0);
     if (first == p->inputs.count) return;
-    text_add(&s->out, "/* Inputs that a run overwrites:");
-    for (uint32_t k = first; k < p->inputs.count; k = wrap_next_overwritten(s->w, k + 1))
+    text_printf(&s->out, "/* Inputs %s:", what);
+    for (uint32_t k = first; k < p->inputs.count; k = next(s->w, k + 1))
         text_printf(&s->out, " %s", p->inputs.at[k].name);
-    text_add(&s->out, " */\nstatic const uint32_t donated[] = {");
-    for (uint32_t k = first; k < p->inputs.count; k = wrap_next_overwritten(s->w, k + 1))
+    text_printf(&s->out, " */\nstatic const uint32_t %s[] = {", name);
+    for (uint32_t k = first; k < p->inputs.count; k = next(s->w, k + 1))
         text_printf(&s->out, "%u, ", k);
     text_add(&s->out, "};\n\n");
+}
+
+void emit_c_donated(emit_state *s)
+{
+    print_inputs(s, "that a run overwrites", "donated", wrap_next_overwritten);
+    print_inputs(s, "that get new values", "mutated", wrap_next_mutated);
 }
 
 void emit_c_returned(emit_state *s)
@@ -31,13 +39,18 @@ void emit_c_returned(emit_state *s)
     text_add(&s->out, "};\n\n");
 }
 
-void emit_c_donated_fields(emit_state *s)
+static void print_field(emit_state *s, const char *name, next_input *next)
 {
     uint32_t count = 0, inputs = s->w->loops->inputs.count;
-    for (uint32_t k = wrap_next_overwritten(s->w, 0); k < inputs;
-         k = wrap_next_overwritten(s->w, k + 1))
-        count++;
-    if (count) text_printf(&s->out, "    .donated = donated,\n    .donated_count = %u,\n", count);
+    for (uint32_t k = next(s->w, 0); k < inputs; k = next(s->w, k + 1)) count++;
+    if (count)
+        text_printf(&s->out, "    .%s = %s,\n    .%s_count = %u,\n", name, name, name, count);
+}
+
+void emit_c_donated_fields(emit_state *s)
+{
+    print_field(s, "donated", wrap_next_overwritten);
+    print_field(s, "mutated", wrap_next_mutated);
     if (wrap_returns_inputs(s->w))
         text_add(&s->out,
                  "    .output_inputs = output_inputs,\n    .output_moves = output_moves,\n");

@@ -239,6 +239,38 @@ static void check_number(emit_state *s, uint32_t k)
     emit_fx_call(s, emit_fx_fresh(s, "check"), "ferrite.check_number", &args, NULL);
 }
 
+static void print_given(emit_state *s, uint32_t k, text *out)
+{
+    const loop_input *input = &s->w->loops->inputs.at[k];
+    text_char(out, '[');
+    emit_fx_string(out, input->name);
+    text_add(out, ", ");
+    emit_fx_ref(s, arena_printf(s->memory, "given__%u", k), out);
+    text_char(out, ']');
+}
+
+/* What gets a new value is nobody else's memory. */
+static void check_mutated(emit_state *s)
+{
+    const loop_program *p = s->w->loops;
+    for (uint32_t k = wrap_next_mutated(s->w, 0); k < p->inputs.count;
+         k = wrap_next_mutated(s->w, k + 1)) {
+        text args;
+        const char *before = "";
+        emit_fx_text(s, &args);
+        print_given(s, k, &args);
+        text_add(&args, ", [");
+        for (uint32_t other = 0; other < p->inputs.count; other++) {
+            if (other == k || !p->inputs.at[other].is_tensor) continue;
+            text_add(&args, before);
+            print_given(s, other, &args);
+            before = ", ";
+        }
+        text_char(&args, ']');
+        emit_fx_call(s, emit_fx_fresh(s, "check"), "ferrite.check_apart", &args, NULL);
+    }
+}
+
 static void print_checks(emit_state *s)
 {
     const loop_program *p = s->w->loops;
@@ -255,6 +287,7 @@ static void print_checks(emit_state *s)
         for (uint32_t d = 0; d < b->rank; d++)
             check_dim(s, "ferrite.check_stride", k, d, b->strides[d]);
     }
+    check_mutated(s);
 }
 
 /* ---- outputs ---- */

@@ -313,13 +313,13 @@ void emit_python_begin(emit_state *s)
     emit_python_declare_fixed(s);
 }
 
-/* Inputs that a run overwrites. */
-static void print_donated(emit_state *s)
+static void print_numbers(emit_state *s, const char *word,
+                          uint32_t (*next)(const wrap_program *w, uint32_t k))
 {
-    uint32_t inputs = s->w->loops->inputs.count, k = wrap_next_overwritten(s->w, 0);
+    uint32_t inputs = s->w->loops->inputs.count, k = next(s->w, 0);
     if (k == inputs) return;
-    text_printf(&s->out, ", donated=(%u,", k);
-    while ((k = wrap_next_overwritten(s->w, k + 1)) < inputs) text_printf(&s->out, " %u,", k);
+    text_printf(&s->out, ", %s=(%u,", word, k);
+    while ((k = next(s->w, k + 1)) < inputs) text_printf(&s->out, " %u,", k);
     text_char(&s->out, ')');
 }
 
@@ -332,7 +332,8 @@ void emit_python_end(emit_state *s)
     emit_python_text(&s->out, w->name);
     text_printf(&s->out, ", library, INPUTS, OUTPUTS, lines, WEIGHTS, %lld, STATES, PARTS",
                 (long long)w->weights_bytes);
-    print_donated(s);
+    print_numbers(s, "donated", wrap_next_overwritten);
+    print_numbers(s, "mutated", wrap_next_mutated);
     if (w->segment_count > 1) text_add(&s->out, ", grows=True");
     text_add(&s->out, ")\nContext = functools.partial(rt.Context, program)\nrun = Context()\n");
     vec_push(s->memory, &s->files,

@@ -153,5 +153,10 @@ void exec_make_donated(exec_program *x)
         if (p->inputs.at[k].is_tensor && wrap_is_overwritten(x->w, p->inputs.at[k].buffer))
             donated[x->program.donated_count++] = k;
     x->program.donated = donated;
+    uint32_t *mutated = NEW_ARRAY(x->memory, uint32_t, p->inputs.count + 1);
+    for (uint32_t k = wrap_next_mutated(x->w, 0); k < p->inputs.count;
+         k = wrap_next_mutated(x->w, k + 1))
+        mutated[x->program.mutated_count++] = k;
+    x->program.mutated = mutated;
     make_returned(x);
 }

@@ -137,6 +137,7 @@ typedef struct loop_buffer {
     uint32_t input;    /* INPUT: number in the program's inputs */
     bool is_work;      /* TEMP: an operator works in it; nobody else sees it */
     bool donated;      /* INPUT: the caller gives its memory away, for use behind its last reader */
+    bool mutated;      /* INPUT: the program gives it a new value */
     const void *data;  /* CONSTANT, STATE: first element */
     size_t data_bytes; /* readable at data */
     /* provenance: index given by the creator (lower: fx node id); UINT32_MAX = none */

@@ -247,6 +247,7 @@ static fe_status parse_buffer(parsing *in, loop_buffer_kind kind)
     }
     b.pinned = lex_take(in->lx, "pinned");
     b.donated = kind == LOOP_INPUT && lex_take(in->lx, "donated");
+    b.mutated = kind == LOOP_INPUT && lex_take(in->lx, "mutated");
     if (lex_take(in->lx, "packing")) FE_TRY(lex_name(in->lx, &b.packing));
     if (lex_take(in->lx, "values")) FE_TRY(parse_range(in, &b.range));
     FE_TRY(loop_parse_origin(in->lx, &b.origin));

@@ -294,6 +294,7 @@ static void print_buffer(const loop_program *p, const loop_buffer *b, text *out)
     if (b->device.kind == TY_CUDA) text_printf(out, " cuda %d", (int)b->device.index);
     if (b->pinned) text_add(out, " pinned");
     if (b->donated) text_add(out, " donated");
+    if (b->mutated) text_add(out, " mutated");
     if (b->packing) text_printf(out, " packing %s", b->packing);
     if (b->range)
         text_printf(out, " values [%lld, %lld]", (long long)b->range[0], (long long)b->range[1]);

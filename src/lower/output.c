@@ -232,6 +232,8 @@ static bool is_mutation(const fx_output *o)
 static void copy_into(lowering *l, lower_tensor target, lower_tensor value)
 {
     const loop_view *to = &target.box->view;
+    loop_buffer *buffer = &l->program->buffers.at[to->buffer];
+    if (buffer->kind == LOOP_INPUT) buffer->mutated = true;
     loop_value v = loop_cast(l->program, to->dtype, lower_broadcast(l, value, to->rank, to->sizes));
     loop_op *op = lower_nest(l, to->rank, to->sizes, 0, NULL);
     sym_expr at = sym_add(l->symbols, to->offset, lower_flat(l, l->axes, to->strides, to->rank));

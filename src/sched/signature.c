@@ -225,9 +225,13 @@ fe_status sched_extract(loop_program *p, uint32_t number)
     for (uint32_t k = 0; k < part->symbol_count; k++)
         if (sym_kind_of(p->symbols, part->symbols[k]) == SYM_UNBACKED)
             sym_make_given(p->symbols, part->symbols[k]);
+    for (loop_buffer_id b = 0; b < p->buffers.count; b++) p->buffers.at[b].mutated = false;
     for (uint32_t k = 0; k < part->read_count; k++) add_input(p, part->reads[k]);
-    for (uint32_t k = 0; k < part->mutate_count; k++)
-        if (p->buffers.at[part->mutates[k]].kind != LOOP_STATE) add_input(p, part->mutates[k]);
+    for (uint32_t k = 0; k < part->mutate_count; k++) {
+        if (p->buffers.at[part->mutates[k]].kind == LOOP_STATE) continue;
+        add_input(p, part->mutates[k]);
+        p->buffers.at[part->mutates[k]].mutated = true;
+    }
     for (uint32_t k = 0; k < part->make_count; k++)
         vec_push(p->memory, &p->outputs,
                  (loop_output){.kind = LOOP_OUT_TENSOR, .view = loop_view_of(p, part->makes[k])});

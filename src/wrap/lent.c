@@ -76,6 +76,15 @@ uint32_t wrap_next_overwritten(const wrap_program *w, uint32_t k)
     return k;
 }
 
+uint32_t wrap_next_mutated(const wrap_program *w, uint32_t k)
+{
+    const loop_program *p = w->loops;
+    while (k < p->inputs.count &&
+           (!p->inputs.at[k].is_tensor || !p->buffers.at[p->inputs.at[k].buffer].mutated))
+        k++;
+    return k;
+}
+
 int64_t wrap_donated_bytes(const wrap_program *w)
 {
     int64_t sum = 0;

@@ -289,8 +289,10 @@ uint32_t wrap_room_threads(const wrap_program *w);
 int32_t wrap_input_of_output(const wrap_program *w, uint32_t output);
 bool wrap_output_moves(const wrap_program *w, uint32_t output);
 bool wrap_returns_inputs(const wrap_program *w);
-/* The first input from number k on that is; how many there are inputs: none. */
+/* The first input from number k on that is; how many there are inputs: none. The same of inputs that the
+ * program gives new values. */
 uint32_t wrap_next_overwritten(const wrap_program *w, uint32_t k);
+uint32_t wrap_next_mutated(const wrap_program *w, uint32_t k);
 int64_t wrap_overwritten_bytes(const wrap_program *w, loop_buffer_id input);
 /* Of all inputs together; -1: a symbol decides. */
 int64_t wrap_donated_bytes(const wrap_program *w);
