@@ -137,6 +137,17 @@ static void check_part(infer_call *c)
             infer_shape(c, source), infer_shape(c, shown));
 }
 
+/* ---- numbers out of tensors ---- */
+
+static void check_element(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self");
+    if (x)
+        (void)INFER_REQUIRE_EQUAL(c, ty_numel(c->symbols, x), infer_number(c, 1),
+                                  "a Tensor with %s elements cannot be converted to Scalar",
+                                  written(c, ty_numel(c->symbols, x)));
+}
+
 /* ---- matrices ---- */
 
 static void check_square(infer_call *c)
@@ -226,10 +237,11 @@ static const struct {
     const char *name;
     void (*check)(infer_call *c);
 } CHECKS[] = {
-    {"gather", check_gather}, {"scatter", check_scatter},
-    {"rows", check_rows},     {"index", check_index},
-    {"put", check_put},       {"part", check_part},
-    {"square", check_square}, {"recurrent", check_recurrent},
+    {"gather", check_gather},   {"scatter", check_scatter},
+    {"rows", check_rows},       {"index", check_index},
+    {"put", check_put},         {"part", check_part},
+    {"square", check_square},   {"recurrent", check_recurrent},
+    {"element", check_element},
 };
 
 void infer_check(infer_call *c, const char *name)

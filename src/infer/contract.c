@@ -12,7 +12,8 @@
  *     x~y  x=y    broadcast with each other; of equal sizes               4*h c/g products, quotients
  *     x*[n]       each of a list; x.1[n]: its second                      @size   those of a list of sizes
  *     x:int       a kind of dtype (KINDS), or the dtype of another        n+1     one more
- *     k>0 k>=0    numbers, also each of a list; d<x      dimensions of x, d<<x: each once
+ *     k>0 k>=0    numbers, also each of a list; l#3      a list of so many, if it is one
+ *     d<x         dimensions of x; d<<x: each once
  *     !scatter    a check of its own (check.c)
  */
 #include "infer/infer_priv.h"
@@ -409,6 +410,19 @@ static void take_dims(contract *k, word name, word of)
     }
 }
 
+/* l#3 */
+static void take_length(contract *k, word name, word wanted)
+{
+    infer_call *c = k->c;
+    k->what = text_of(k, name);
+    const fx_arg *a = infer_arg(c, k->what);
+    sym_expr count = value_of(k, wanted);
+    if (!a || a->kind != FX_ARG_LIST || sym_is_none(count)) return;
+    (void)INFER_REQUIRE_EQUAL(c, infer_number(c, a->list.count), count,
+                              "%s has %u elements where %s are wanted", k->what, a->list.count,
+                              text_of(k, wanted));
+}
+
 /* x, x* or x.1 */
 static uint32_t tensors_of(contract *k, word name, ty_tensor **out)
 {
@@ -433,7 +447,7 @@ static void take_clause(contract *k, word clause)
 {
     ty_tensor *tensors[INFER_MAX_OPERANDS];
     size_t end = 0;
-    while (end < clause.length && !strchr("[~=:><", clause.at[end])) end++;
+    while (end < clause.length && !strchr("[~=:><#", clause.at[end])) end++;
     if (clause.at[0] == '!') {
         infer_check(k->c, text_of(k, (word){clause.at + 1, clause.length - 1}));
         return;
@@ -442,8 +456,8 @@ static void take_clause(contract *k, word clause)
     char sign = clause.at[end];
     size_t behind = end + (sign != '[');
     word name = {clause.at, end}, said = {clause.at + behind, clause.length - behind};
-    if (sign == '>' || sign == '<') {
-        (sign == '>' ? take_numbers : take_dims)(k, name, said);
+    if (sign == '>' || sign == '<' || sign == '#') {
+        (sign == '>' ? take_numbers : sign == '<' ? take_dims : take_length)(k, name, said);
         return;
     }
     uint32_t count = tensors_of(k, name, tensors);

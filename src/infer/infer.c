@@ -130,6 +130,9 @@ fe_status infer_compute(fx_graph *g, fx_node *n, bool against_record, fx_value *
         infer_custom(&c);
     else if (written >= 0)
         give_written(&c, (uint32_t)written);
+    /* A rule stops where an argument is not what it needs. */
+    if (row && c.value.kind == FX_NO_VALUE && op->return_count && !(op->flags & OPF_HIGHER_ORDER))
+        infer_fail(&c, "an argument is not of the kind or rank that is wanted");
     if (row && c.status == FE_OK && !fx_is(n, OP_operator_getitem)) {
         infer_settle(&c, &c.value, &c.recorded);
         keep_gradient(&c.recorded, &c.value);

@@ -56,6 +56,11 @@ void rule_native_batch_norm(infer_call *c)
     }
     bool training =
         op_param_index(c->op, "training") < 0 ? c->param != 0 : infer_flag(c, "training", false);
+    bool has_statistics = op_param_index(c->op, "running_mean") >= 0 &&
+                          infer_arg(c, "running_mean") && infer_arg(c, "running_var");
+    if (!training && !has_statistics)
+        infer_fail(c, "running_mean and running_var must be defined in evaluation mode");
+    if (c->status != FE_OK) return;
     sym_expr channels = training ? x->sizes[1] : infer_number(c, 0);
     ty_dtype dtype = statistics_dtype(x);
     items[0] = scaled(c, x);
