@@ -277,6 +277,31 @@ static fe_status check_nest(loop_checking *c, const loop_op *op)
     return FE_OK;
 }
 
+/* The first and last element that a view looks at. */
+typedef struct view_reach {
+    int64_t first, last;
+    bool is_known, is_empty;
+    bool is_bad; /* a negative size, or what does not fit in 64 bits */
+} view_reach;
+
+static view_reach reach_of(sym_table *symbols, const loop_view *v)
+{
+    view_reach r = {.is_known = sym_is_int(symbols, v->offset, &r.first)};
+    r.last = r.first;
+    for (uint32_t k = 0; k < v->rank && r.is_known; k++) {
+        int64_t size, stride, step = 0;
+        r.is_known =
+            sym_is_int(symbols, v->sizes[k], &size) && sym_is_int(symbols, v->strides[k], &stride);
+        if (!r.is_known) break;
+        r.is_empty |= size == 0;
+        r.is_bad |= size < 0 || __builtin_mul_overflow(size - 1, stride, &step);
+        if (r.is_bad || r.is_empty) continue;
+        int64_t *end = step < 0 ? &r.first : &r.last;
+        r.is_bad |= __builtin_add_overflow(*end, step, end);
+    }
+    return r;
+}
+
 fe_status loop_check_view(loop_checking *c, const loop_view *v)
 {
     if (v->buffer == LOOP_NO_BUFFER) return FE_OK;
@@ -286,21 +311,17 @@ fe_status loop_check_view(loop_checking *c, const loop_view *v)
     FE_TRY(loop_check_exprs(c, v->strides, v->rank));
     FE_TRY(loop_check_expr(c, v->offset));
     const loop_buffer *b = &c->p->buffers.at[v->buffer];
-    int64_t elements, last, size, stride;
-    if (!sym_is_int(c->p->symbols, b->elements, &elements) ||
-        !sym_is_int(c->p->symbols, v->offset, &last))
-        return FE_OK;
-    for (uint32_t k = 0; k < v->rank; k++) {
-        if (!sym_is_int(c->p->symbols, v->sizes[k], &size) ||
-            !sym_is_int(c->p->symbols, v->strides[k], &stride))
-            return FE_OK;
-        if (size == 0) return FE_OK;
-        last += (size - 1) * stride;
-    }
-    uint32_t from = ty_dtype_size(b->dtype), to = ty_dtype_size(v->dtype);
-    if ((last + 1) * to > elements * from)
+    int64_t room;
+    view_reach r = reach_of(c->p->symbols, v);
+    if (!r.is_known || r.is_empty || !sym_is_int(c->p->symbols, b->elements, &room)) return FE_OK;
+    if (__builtin_mul_overflow(room, ty_dtype_size(b->dtype), &room)) r.is_bad = true;
+    room /= ty_dtype_size(v->dtype);
+    if (r.is_bad)
+        return loop_broken(c, "L1", "a view of @%s has sizes and strides that reach too far",
+                           b->name);
+    if (r.first < 0 || r.last >= room)
         return loop_broken(c, "L1", "a view of @%s reaches element %lld of %lld", b->name,
-                           (long long)last, (long long)elements);
+                           (long long)(r.first < 0 ? r.first : r.last), (long long)room);
     return FE_OK;
 }
 

@@ -4,6 +4,7 @@
 #include "loop/loop.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- help ---- */
@@ -279,6 +280,33 @@ SESSION_TEST(loop_check_finds_what_breaks_a_law)
                "program m\ninput @x : f32[4] strides [1]\ntemp @b : f32[4] strides [1]\n"
                "nest [i0 < 4] {\n  %0 = load f32 @x[i0 + u7 - u7 + i3]\n  @b[i0] = %0\n}\n",
                "L6");
+    return FE_OK;
+}
+
+/* Whatever their numbers: the last five do not fit in 64 bits, or begin before the buffer. */
+SESSION_TEST(loop_check_finds_views_that_reach_out)
+{
+    static const char *const VIEWS[] = {
+        "@x[5]{1}",
+        "@x[2]{4}",
+        "@x[4]{1} + 1",
+        "@x[4]{-1}",
+        "@x[4]{-1} + 2",
+        "@x[-4]{1}",
+        "@x[4]{4611686018427387904}",
+        "@x[2]{9223372036854775807} + 1",
+        "@x[2,2]{9223372036854775807,9223372036854775807}",
+        "@x[9223372036854775807]{9223372036854775807}",
+        "@x[4]{1} + -9223372036854775808",
+    };
+    for (size_t k = 0; k < COUNT_OF(VIEWS); k++) {
+        char source[300];
+        snprintf(source, sizeof source,
+                 "program m\ninput @x : f32[4] strides [1]\ntemp @b : f32[4] strides [1]\n"
+                 "extern copy (%s) -> (@b[4]{1}) ints [0] floats []\n",
+                 VIEWS[k]);
+        expect_law(session, source, "L1");
+    }
     return FE_OK;
 }
 
