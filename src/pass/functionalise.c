@@ -96,7 +96,7 @@ void functionalise_register(functionaliser *f, fx_node *n)
         search.found = n->args[0].node; /* the tuple is registered as an alias itself */
     uint32_t parent = search.found ? map_get(&f->of_node, search.found->id) : MAP_NONE;
     uint32_t made = functionalise_add_alias(f, n, parent == MAP_NONE ? base : parent);
-    bool changed;
+    bool changed = false;
     fx_arg *args = NEW_ARRAY(f->memory, fx_arg, n->arg_count + 1);
     for (uint32_t i = 0; i < n->arg_count; i++)
         args[i] = pass_map_arg(f->g, &n->args[i], held, &search, &changed);
@@ -158,7 +158,7 @@ static fe_status replay(functionaliser *f, const alias *a, fx_node *parent, fx_n
                          fx_int_list(f->g, t->strides, t->rank), fx_expr(t->offset)};
         return pass_emit(f->g, f->at, OP_aten_as_strided_default, view, 4, args, out);
     }
-    bool changed;
+    bool changed = false;
     replaying r = {f, a->base, a->parent, parent};
     fx_arg *args = NEW_ARRAY(f->memory, fx_arg, view->arg_count + 1);
     for (uint32_t i = 0; i < view->arg_count; i++)
