@@ -155,9 +155,15 @@ FE_API void fe_session_free(fe_session *session);
  *                 op=PATTERN,... or module=PATTERN,... between nodes whose operator or module matches
  *                 one of the patterns (with * and ?) and those where none does; tag=PATTERN,...
  *                 likewise by what the user said of nodes (node.meta["custom"]): stage or stage:late;
- *                 device between devices; observer as the observer says. Nodes are reordered for fewer parts
- *                 where that needs no more memory
- *     part        number, from 0, of the one part that is compiled, as a program of its own
+ *                 device between devices; observer as the observer says. Asked are the nodes of the graph
+ *                 as it was exported (x.add_(y) is aten.add_.Tensor), and no pass joins nodes of two parts.
+ *                 A part computes exactly its nodes: what goes from one to another is memory, views stay
+ *                 views, and what a node writes to, its part mutates. Nodes of which nothing is left to run
+ *                 are in no part. Nodes are reordered for fewer parts where that needs no more memory; a
+ *                 part that would depend on one that depends on it is cut in two
+ *     part        number, from 0, of the one part that is compiled, as a program of its own: its inputs are
+ *                 the symbols and then the inputs of that part (fe_part), buffers of the model that it
+ *                 changes among them, which it changes in the caller's memory
  *     dump-after  name of a pass, or all: the observer is shown the graph after it
  */
 FE_API fe_status fe_set(fe_session *session, const char *option, const char *value);
@@ -174,7 +180,7 @@ FE_API fe_status fe_add_pass(fe_session *session, const struct fe_pass *pass);
 struct fe_op_row;
 FE_API fe_status fe_add_op(fe_session *session, const struct fe_op_row *row);
 
-/* A node of the graph, as its passes left it. Strings are valid during the call. */
+/* A node of the graph as it was exported. Strings are valid during the call. */
 typedef struct fe_node_info {
     const char *name;        /* "linear_3" */
     const char *op;          /* "aten.linear.default" */

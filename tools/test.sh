@@ -106,11 +106,13 @@ hostile_parts() {
         test/cases/programs/dynamic_mlp.pt2 test/cases/programs/branches.pt2 test/cases/programs/n*.pt2
 }
 
-# The same numbers when the program is cut after each node, after every third, and by kinds of operator.
+# The same numbers when the program is cut after each node, after every third, and by kinds of operator, and
+# each part in turn is run by a program of its own.
 split_parts() {
     [ -d test/cases ] || return
     for where in nodes=1 nodes=3 'op=add*,mul*,*mm*,linear*,conv*'; do
-        part "cases, split by $where" build/ferrite check test/cases --jobs "$JOBS" --split "$where"
+        part "cases, split by $where" build/ferrite check test/cases --jobs "$JOBS" --split "$where" \
+            --replace-parts
     done
 }
 

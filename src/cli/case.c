@@ -314,6 +314,7 @@ static fe_status run_set(case_job *job, const case_files *files, json_object *se
     }
     if (!job->context && a->context_new(d->loaded.model, 0, &job->context) != FE_RUN_OK)
         return compare_mismatch(d, "no memory for the arena", prefix);
+    FE_TRY(case_replace(job));
     if (a->run(job->context, inputs, a->input_count, outputs, a->output_count) != FE_RUN_OK)
         return compare_mismatch(d, a->error(job->context), "run");
     size_t count = expected ? json_object_array_length(expected) : 0;
@@ -349,8 +350,9 @@ static const char *prefix_of(driver_program *d, json_object *set, size_t number)
     return arena_printf(d->memory, "%zu.", number);
 }
 
-static fe_status run_sets(case_job *job, const case_files *files)
+static fe_status run_sets(case_job *job, void *data)
 {
+    const case_files *files = data;
     json_object *sets = member(files->facts, "sets");
     if (!sets) return run_set(job, files, files->facts, "");
     for (size_t i = 0; i < json_object_array_length(sets); i++)
@@ -383,6 +385,7 @@ fe_status case_body(fe_session *session, void *data)
     files.facts = json_object_from_file(facts);
     FE_TRY(tensor_file_open(session, memory, values, &files.values));
     fe_status status = run_sets(job, &files);
+    if (status == FE_OK && job->replaces) status = case_each_part(job, run_sets, &files);
     json_object_put(files.facts);
     tensor_file_close(&files.values);
     return status;

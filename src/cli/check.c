@@ -30,7 +30,7 @@ typedef struct check_call {
     cli_call call;
     const char *report;
     uint32_t jobs;
-    bool metadata_only;
+    bool metadata_only, replaces;
 } check_call;
 
 typedef struct path_list {
@@ -92,6 +92,7 @@ static void run_child(const check_call *o, const char *path, int out)
     options.jobs = 1;
     case_job job = {.options = &options,
                     .metadata_only = o->metadata_only,
+                    .replaces = o->replaces,
                     .message = v.message,
                     .message_bytes = MESSAGE_BYTES};
     fe_status status = session_guard(session, case_body, &job);
@@ -236,12 +237,14 @@ static const cli_option options[] = {
     {"--jobs", CLI_NUMBER, FIELD(jobs), "N", "cases at once (default: one for each processor)"},
     {"--metadata", CLI_FLAG, FIELD(metadata_only), NULL,
      "dtypes, shapes and strides of all nodes only"},
+    {"--replace-parts", CLI_FLAG, FIELD(replaces), NULL,
+     "with --split: again for each part, which a program of its own then runs"},
 };
 
 const cli_command cli_check = {
     .name = "check",
     .what = "compares programs with their recorded metadata and outputs",
-    .usage = "check PATH... [--json REPORT] [--jobs N] [--metadata]\n",
+    .usage = "check PATH... [--json REPORT] [--jobs N] [--metadata] [--replace-parts]\n",
     .options = options,
     .option_count = COUNT_OF(options),
     .session_options =

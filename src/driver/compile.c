@@ -143,6 +143,7 @@ static fe_status stage_pass(driver_program *d)
                             .dump = d->options.observer.dump ? dump_pass : NULL,
                             .data = d,
                             .services = {.evaluate = constants_evaluate, .data = d}};
+    FE_TRY(split_classify(d));
     return d->options.passes.is_off ? FE_OK : passes_run(d, &options);
 }
 
@@ -390,9 +391,7 @@ static fe_status stage_infer(driver_program *d)
 
 static fe_status stage_lower(driver_program *d)
 {
-    FE_TRY(lower_graph(d->graph, d->memory, &d->loops));
-    d->loops->name = d->name;
-    return donate_inputs(d);
+    return split_lower(d, d->split);
 }
 
 static fe_status stage_kern(driver_program *d)

@@ -146,6 +146,7 @@ typedef struct fe_program {
     fx_graph *graph;
     const char **pass_names; /* of the passes, those among them that pass_limit left out */
     uint32_t pass_total;
+    lower_split *split; /* NULL: the program is not cut */
     loop_program *loops;
     sched_schedule *schedule;
     kern_set *kernels;
@@ -208,7 +209,11 @@ fe_status donate_inputs(driver_program *d);
 /* FE_USAGE where they donate any: it is too late for that. */
 fe_status donate_is_late(driver_program *d);
 
-/* split.c: the schedule of the program, or of its parts as the options say. */
+/* split.c. Where the program is to be cut, of the graph as it was given: each node gets its class. */
+fe_status split_classify(driver_program *d);
+/* The loop program, in parts where there is a split. */
+fe_status split_lower(driver_program *d, const lower_split *split);
+/* The schedule of the program, or of the one part that the options name. */
 fe_status split_build(driver_program *d, const sched_target *target);
 
 /* ops.c: declares the operators of the libraries that the options name, in d->ops. */

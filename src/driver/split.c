@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NO_CLASS = UINT32_MAX }; /* of a rule: the node goes with others */
+
 typedef struct splitter splitter;
 typedef struct split_rule {
     const char *word;
@@ -18,8 +20,10 @@ struct splitter {
     driver_program *d;
     const split_rule *rule;
     const char *value;
-    uint64_t each;     /* nodes in a part */
-    uint32_t *ordinal; /* by node id: how many calls stand before it */
+    uint64_t each;         /* nodes in a part */
+    uint64_t count;        /* calls that stand before the one at hand */
+    VEC(uint32_t) classes; /* by fx_class, from 1 on: what the rule calls it */
+    map class_index;
 };
 
 /* ---- after every N nodes ---- */
@@ -31,18 +35,12 @@ static fe_status read_each(splitter *s)
     if (*end || s->each == 0)
         return diag_fail(s->d->session, (diag){.status = FE_USAGE, .stage = "sched"},
                          "split: nodes=%s is no number of nodes", s->value);
-    uint32_t count = 0;
-    s->ordinal = NEW_ARRAY(s->d->memory, uint32_t, s->d->graph->by_id.count + 1);
-    for (const fx_node *n = s->d->graph->first; n; n = n->next) {
-        s->ordinal[n->id] = count;
-        count += n->kind == FX_CALL;
-    }
     return FE_OK;
 }
 
 static uint32_t class_by_place(splitter *s, const fx_node *n)
 {
-    return (uint32_t)(s->ordinal[n->id] / s->each);
+    return n->kind == FX_CALL ? (uint32_t)(s->count / s->each) : NO_CLASS;
 }
 
 static const char *name_by_place(splitter *s, uint32_t class_)
@@ -62,17 +60,20 @@ static bool matches_any(splitter *s, const char *name)
 
 static uint32_t class_by_op(splitter *s, const fx_node *n)
 {
+    if (n->kind != FX_CALL) return NO_CLASS;
     return matches_any(s, n->op->name) || matches_any(s, n->op->base);
 }
 
 static uint32_t class_by_module(splitter *s, const fx_node *n)
 {
+    if (n->kind != FX_CALL) return NO_CLASS;
     return n->origin && n->origin->module_path && matches_any(s, n->origin->module_path);
 }
 
 /* A tag by its key, or with what it is: stage, or stage:late. */
 static uint32_t class_by_tag(splitter *s, const fx_node *n)
 {
+    if (n->kind != FX_CALL) return NO_CLASS;
     char *list = arena_strdup(s->d->memory, n->origin && n->origin->tags ? n->origin->tags : "");
     for (char *one; (one = strsep(&list, "\n"));) {
         if (*one && matches_any(s, one)) return 1;
@@ -100,13 +101,13 @@ static uint32_t class_by_device(splitter *s, const fx_node *n)
 {
     const ty_tensor *t = first_tensor(n);
     (void)s;
-    return t ? (uint32_t)t->device.kind << 16 | (uint16_t)t->device.index : SCHED_ANY_CLASS;
+    return t ? (uint32_t)t->device.kind << 16 | (uint16_t)t->device.index : NO_CLASS;
 }
 
 static const char *name_by_device(splitter *s, uint32_t class_)
 {
     ty_device device = {(ty_device_kind)(class_ >> 16), (int16_t)class_};
-    return class_ == SCHED_ANY_CLASS ? "any" : ty_device_name(s->d->memory, device);
+    return ty_device_name(s->d->memory, device);
 }
 
 /* ---- by the observer ---- */
@@ -122,6 +123,7 @@ static uint32_t class_by_observer(splitter *s, const fx_node *n)
 {
     const fe_observer *o = &s->d->options.observer;
     const ty_tensor *t = first_tensor(n);
+    if (n->kind != FX_CALL) return NO_CLASS;
     fe_node_info info = {.name = n->name,
                          .op = n->op->name,
                          .module_path =
@@ -147,18 +149,36 @@ static const split_rule rules[] = {
 
 /* ---- the split ---- */
 
-static uint32_t class_of(void *data, uint32_t origin)
+/* Classes are asked of the nodes that the user knows: those of the graph as it was given. */
+static void set_class(splitter *s, fx_graph *g, fx_node *n)
 {
-    splitter *s = data;
-    const fx_graph *g = s->d->graph;
-    const fx_node *n = origin < g->by_id.count ? g->by_id.at[origin] : NULL;
-    return n && n->kind == FX_CALL ? s->rule->class_of(s, n) : SCHED_ANY_CLASS;
+    uint32_t class_ = s->rule->class_of(s, n);
+    if (class_ == NO_CLASS) return;
+    uint32_t index = map_get(&s->class_index, class_);
+    if (index == MAP_NONE) {
+        index = s->classes.count;
+        map_set(s->d->memory, &s->class_index, class_, index);
+        vec_push(s->d->memory, &s->classes, class_);
+    }
+    fx_set_class(g, n, index);
+}
+
+/* Calls that are taken as a whole, with all that runs in them. */
+static void set_classes(splitter *s, fx_graph *g)
+{
+    for (fx_node *n = g->first; n; n = n->next) {
+        bool goes = pass_runs_once(n);
+        if (n->kind != FX_OUTPUT && !goes && (n->kind == FX_CALL || !g->parent)) set_class(s, g, n);
+        s->count += n->kind == FX_CALL && !goes;
+        for (uint32_t i = 0; goes && i < n->arg_count; i++)
+            if (n->args[i].kind == FX_ARG_GRAPH) set_classes(s, n->args[i].graph);
+    }
 }
 
 static const char *name_of(void *data, uint32_t class_)
 {
     splitter *s = data;
-    return class_ == SCHED_ANY_CLASS ? "rest" : s->rule->name_of(s, class_);
+    return class_ == FX_ANY_CLASS ? "rest" : s->rule->name_of(s, s->classes.at[class_]);
 }
 
 static fe_status read_rule(splitter *s, const char *where)
@@ -181,6 +201,19 @@ static fe_status read_rule(splitter *s, const char *where)
     return s->rule->read ? s->rule->read(s) : FE_OK;
 }
 
+fe_status split_classify(driver_program *d)
+{
+    splitter *s = NEW(d->memory, splitter);
+    if (!d->options.split) return FE_OK;
+    s->d = d;
+    FE_TRY(read_rule(s, d->options.split));
+    vec_push(d->memory, &s->classes, NO_CLASS); /* FX_ANY_CLASS */
+    set_classes(s, d->graph);
+    d->split = NEW(d->memory, lower_split);
+    *d->split = (lower_split){.name_of = name_of, .data = s};
+    return FE_OK;
+}
+
 static fe_status extract(driver_program *d, const sched_target *target)
 {
     char *end;
@@ -191,19 +224,40 @@ static fe_status extract(driver_program *d, const sched_target *target)
             (diag){.status = FE_USAGE, .stage = "sched", .help = "say also where: split"},
             "part: '%s' is the number of no part", d->options.part);
     FE_TRY(sched_extract(d->loops, (uint32_t)part));
-    return sched_build(d->loops, target, NULL, d->memory, &d->schedule);
+    return sched_build(d->loops, target, d->memory, &d->schedule);
+}
+
+/* Parts gather their nodes where the program then needs no more memory. */
+static fe_status gather(driver_program *d, const sched_target *target)
+{
+    loop_program *own = d->loops;
+    sched_schedule *gathered;
+    lower_split split = *d->split;
+    uint32_t when;
+    if (!lower_gathers(d->graph)) return FE_OK;
+    split.gathers = true;
+    FE_TRY(split_lower(d, &split));
+    FE_TRY(sched_build(d->loops, target, d->memory, &gathered));
+    if (sched_peak(gathered, d->memory, &when) > sched_peak(d->schedule, d->memory, &when))
+        d->loops = own;
+    else
+        d->schedule = gathered;
+    return FE_OK;
+}
+
+fe_status split_lower(driver_program *d, const lower_split *split)
+{
+    FE_TRY(lower_graph(d->graph, d->memory, split, &d->loops));
+    d->loops->name = d->name;
+    return donate_inputs(d);
 }
 
 fe_status split_build(driver_program *d, const sched_target *target)
 {
-    splitter s = {.d = d};
-    sched_split split = {class_of, name_of, &s};
-    if (d->options.split) {
-        if (!d->graph)
-            return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "sched"},
-                             "split: the text of this stage knows no nodes");
-        FE_TRY(read_rule(&s, d->options.split));
-    }
-    FE_TRY(sched_build(d->loops, target, s.rule ? &split : NULL, d->memory, &d->schedule));
+    if (d->options.split && !d->split)
+        return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "sched"},
+                         "split: the text of this stage knows no nodes");
+    FE_TRY(sched_build(d->loops, target, d->memory, &d->schedule));
+    if (d->split) FE_TRY(gather(d, target));
     return d->options.part ? extract(d, target) : FE_OK;
 }

@@ -31,6 +31,7 @@ static const fx_origin *clone_origin(cloner *c, const fx_origin *o)
         .module_path = keep(c, o->module_path),
         .tags = keep(c, o->tags),
         .module_type = keep(c, o->module_type),
+        .class_ = o->class_,
     };
     map_set(c->memory, &c->origins, MAP_KEY(o), c->origin_copies.count);
     vec_push(c->memory, &c->origin_copies, copy);

@@ -99,6 +99,7 @@ typedef struct fx_origin {
     const char *module_path; /* "encoder.layer.0.attention"; may be NULL */
     const char *module_type; /* "BertAttention"; may be NULL */
     const char *tags; /* what the user said of it, a line each: "stage:late\nrank:1"; may be NULL */
+    uint32_t class_;  /* of the parts that the program is to be cut into: fx_set_class() */
 } fx_origin;
 
 /* ---- nodes ---- */
@@ -344,7 +345,20 @@ bool fx_guard_relations(const fx_graph *g, const char *guard, arena *memory, fx_
 /* condition.c. Adds a condition, once. The run asks it as soon as it knows the symbols. */
 void fx_add_condition(fx_graph *g, sym_relation relation, const char *what);
 
-/* origin.c. A diagnostic about a node (or NULL): stage, op and recorded source line filled in. */
+/* origin.c. Where the program is to be cut, a part holds nodes of one class. It hangs on the origin, so
+ * that what passes make of a node has its class. */
+enum { FX_ANY_CLASS = 0 }; /* of all nodes where nothing is cut */
+static inline uint32_t fx_class(const fx_node *n)
+{
+    return n->origin ? n->origin->class_ : FX_ANY_CLASS;
+}
+void fx_set_class(fx_graph *g, fx_node *n, uint32_t class_);
+/* May n be made a part of `into`, or go with it? Nodes of two classes never become one. */
+static inline bool fx_may_join(const fx_node *n, const fx_node *into)
+{
+    return n->kind == FX_PLACEHOLDER || fx_class(n) == fx_class(into);
+}
+/* A diagnostic about a node (or NULL): stage, op and recorded source line filled in. */
 fe_status fx_fail(fx_graph *g, const fx_node *n, const char *stage, fe_status status,
                   const char *help, const char *format, ...) FE_PRINTF(6, 7);
 /* The innermost line of a stack trace that is the user's, as "m.py:12 in forward"; may be NULL. */

@@ -4,6 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
+void fx_set_class(fx_graph *g, fx_node *n, uint32_t class_)
+{
+    fx_origin *own = NEW(g->memory, fx_origin);
+    if (n->origin)
+        *own = *n->origin;
+    else
+        *own = (fx_origin){.node = n->name, .target = n->kind == FX_CALL ? n->op->name : ""};
+    own->class_ = class_;
+    n->origin = own;
+}
+
 /* One line of a Python stack trace: File "PATH", line N, in FUNCTION. */
 typedef struct frame {
     const char *path, *function;

@@ -25,74 +25,23 @@ static void note_used(void *data, sym_expr symbol)
 {
     op_order *o = data;
     map_set(o->l->memory, &o->used, symbol.id, 1);
-    const loop_bound *bound = loop_indirect_bound(o->l->program, symbol);
-    if (bound) sym_each_symbol(o->l->symbols, bound->size, note_used, o);
 }
 
-static void use_exprs(op_order *o, const sym_expr *list, uint32_t count)
-{
-    for (uint32_t k = 0; k < count; k++)
-        if (!sym_is_none(list[k])) sym_each_symbol(o->l->symbols, list[k], note_used, o);
-}
-
-static void use_buffer(op_order *o, loop_buffer_id buffer)
-{
-    if (buffer == LOOP_NO_BUFFER) return;
-    const loop_buffer *b = &o->l->program->buffers.at[buffer];
-    use_exprs(o, b->sizes, b->rank);
-    use_exprs(o, b->strides, b->rank);
-    use_exprs(o, &b->elements, 1);
-}
-
-static void use_value(void *data, loop_value v)
+static void note_read(void *data, loop_buffer_id buffer)
 {
     op_order *o = data;
-    const loop_node *n = loop_at(o->l->program, v);
-    if (!sym_is_none(n->index)) use_exprs(o, &n->index, 1);
-    if (n->op != LOOP_LOAD) return;
-    use_buffer(o, n->buffer);
-    map_set(o->l->memory, &o->read, n->buffer, 1);
+    map_set(o->l->memory, &o->read, buffer, 1);
 }
 
-static void use_view(op_order *o, const loop_view *v, bool reads)
+static void use_outputs(const lower_visitor *v)
 {
-    if (v->buffer == LOOP_NO_BUFFER) return;
-    use_buffer(o, v->buffer);
-    use_exprs(o, v->sizes, v->rank);
-    use_exprs(o, v->strides, v->rank);
-    use_exprs(o, &v->offset, 1);
-    if (reads) map_set(o->l->memory, &o->read, v->buffer, 1);
-}
-
-static void use_op(op_order *o, const loop_op *op)
-{
-    use_exprs(o, op->extents, op->axes);
-    use_exprs(o, op->reduce_extents, op->reduce_axes);
-    for (uint32_t k = 0; k < op->store_count; k++) {
-        loop_each_store_node(o->l->program, &op->stores[k], use_value, o);
-        use_exprs(o, &op->stores[k].index, 1);
-        use_buffer(o, op->stores[k].buffer);
-        if (op->stores[k].mode != LOOP_SET)
-            map_set(o->l->memory, &o->read, op->stores[k].buffer, 1);
-    }
-    for (uint32_t k = 0; k < op->input_count; k++) use_view(o, &op->inputs[k], true);
-    for (uint32_t k = 0; k < op->output_count; k++) use_view(o, &op->outputs[k], false);
-    use_exprs(o, op->ints, op->int_count);
-    use_exprs(o, &op->expr, 1);
-    if (op->kind != LOOP_ASSERT) return;
-    use_exprs(o, &op->relation.left, 1);
-    use_exprs(o, &op->relation.right, 1);
-}
-
-static void use_outputs(op_order *o)
-{
-    const loop_program *p = o->l->program;
+    const loop_program *p = v->program;
     for (uint32_t k = 0; k < p->outputs.count; k++) {
         const loop_output *out = &p->outputs.at[k];
         if (out->kind == LOOP_OUT_TENSOR)
-            use_view(o, &out->view, true);
+            lower_visit_view(v, &out->view, true);
         else
-            use_exprs(o, &out->expr, 1);
+            lower_visit_expr(v, out->expr);
     }
 }
 
@@ -120,7 +69,8 @@ static void drop_unread(op_order *o)
     loop_program *p = o->l->program;
     bool *dropped = NEW_ARRAY(o->l->memory, bool, p->ops.count + 1), any = false;
     uint32_t depth = 0; /* what a region writes, an earlier op of its next step may read */
-    use_outputs(o);
+    lower_visitor uses = {.program = p, .symbol = note_used, .read = note_read, .data = o};
+    use_outputs(&uses);
     for (uint32_t k = p->ops.count; k-- > 0;) {
         const loop_op *op = &p->ops.at[k];
         dropped[k] = op->kind == LOOP_DEFINE ? map_get(&o->used, op->symbol.id) == MAP_NONE &&
@@ -131,7 +81,7 @@ static void drop_unread(op_order *o)
             depth += op->control == LOOP_END;
             depth -= op->control == LOOP_IF || op->control == LOOP_REPEAT;
         }
-        if (!dropped[k]) use_op(o, op);
+        if (!dropped[k]) lower_visit_op(&uses, op);
     }
     uint32_t kept = 0;
     for (uint32_t k = 0; k < p->ops.count; k++)
@@ -168,7 +118,7 @@ static void find_places(op_order *o, const loop_op *ops, uint32_t count)
                 vec_push(l->memory, &begins, 0);
             if (ops[k].control == LOOP_END)
                 begins.count--;
-            else
+            else if (begins.count)
                 vec_last(&begins) = k + 1;
         }
         if (ops[k].kind != LOOP_ASSERT) continue;
@@ -208,4 +158,5 @@ void lower_finish_symbols(lowering *l)
         *loop_add_op(p, ops[k].kind) = ops[k];
         if (ops[k].kind == LOOP_DEFINE || ops[k].kind == LOOP_CONTROL) put_behind(&o, ops, k + 1);
     }
+    lower_drop_empty_parts(l);
 }

@@ -363,6 +363,26 @@ static fe_status check_ranks(lowering *l, const fx_value *v)
     return FE_OK;
 }
 
+static bool is_number_known(const lowering *l, const fx_node *n)
+{
+    const fx_value *v = &n->value;
+    if (!has_numbers_only(n) || find_row(n->op->id) || n->op->custom) return false;
+    return v->is_known ||
+           (!sym_is_none(v->expr) && !sym_has_kind(l->symbols, v->expr, SYM_UNBACKED));
+}
+
+bool lower_moves_nothing(const lowering *l, const fx_node *n)
+{
+    if (n->kind != FX_CALL) return false;
+    if (is_getitem(n) || is_number_known(l, n)) return true;
+    const fx_value *v = &n->value;
+    while (v->kind == FX_TUPLE && v->count) v = v->items;
+    const ty_tensor *seen = n->arg_count ? fx_arg_tensor(&n->args[0]) : NULL;
+    return v->kind == FX_TENSOR && seen && v->tensor->storage &&
+           v->tensor->storage == seen->storage &&
+           !(n->op->flags & (OPF_DATA_DEPENDENT | OPF_HIGHER_ORDER)) && !n->op->custom;
+}
+
 static fe_status lower_call(lowering *l, fx_node *n)
 {
     const lower_row *row = row_of(l, n);
@@ -384,6 +404,7 @@ static fe_status lower_call(lowering *l, fx_node *n)
     FE_TRY(n->op->custom ? lower_custom(l, n) : row->lower(l, n, row));
     fe_status status = lower_check_results(l, n);
     if (status != FE_OK) l->results[n->id].present = false;
+    lower_leave_part(l, n);
     return status;
 }
 
@@ -430,13 +451,15 @@ fe_status lower_nodes(lowering *l)
     return status;
 }
 
-fe_status lower_graph(fx_graph *g, arena *memory, loop_program **out)
+fe_status lower_graph(fx_graph *g, arena *memory, const lower_split *split, loop_program **out)
 {
     lowering *l = NEW(memory, lowering);
     prepare(l, g, memory);
+    if (split) lower_find_parts(l, split);
     lower_guards(l);
     FE_TRY(lower_nodes(l));
     FE_TRY(lower_outputs(l));
+    lower_group_parts(l);
     lower_finish_symbols(l);
     *out = l->program;
     return loop_check(l->program, "lower");

@@ -21,9 +21,19 @@
 #include "fx/fx.h"
 #include "loop/loop.h"
 
+/* Where the program is cut into parts: each begins with an op of control LOOP_PARTITION. */
+typedef struct lower_split {
+    const char *(*name_of)(void *data, uint32_t class_); /* for messages and signatures */
+    void *data;
+    bool gathers; /* nodes are reordered so that the parts are few */
+} lower_split;
+
 /* The graph is functional: mutation only as the output's mutation entries. `memory` holds the
- * program. Diagnoses every operator that has no lowering before it gives up with FE_UNSUPPORTED. */
-fe_status lower_graph(fx_graph *g, arena *memory, loop_program **out);
+ * program. Diagnoses every operator that has no lowering before it gives up with FE_UNSUPPORTED.
+ * split NULL: the program is not cut. */
+fe_status lower_graph(fx_graph *g, arena *memory, const lower_split *split, loop_program **out);
+/* part.c: are the parts fewer when they gather? */
+bool lower_gathers(fx_graph *g);
 /* Is there a row for the operator? (What a driver wants to know before decomposing.) */
 bool lower_known(const op_info *op);
 

@@ -54,6 +54,26 @@ typedef struct lower_turn {
     uint64_t path;            /* of the loop */
 } lower_turn;
 
+/* Where a program is cut (part.c). */
+typedef struct lower_parts {
+    const lower_split *split;
+    VEC(uint32_t) classes; /* by part */
+    uint32_t *of;          /* by id of a call: its part */
+    /* ops that return values or write them back, from this one on, and the node whose value it is (NULL: of
+     * none) */
+    uint32_t first_late;
+    VEC(const fx_node *) late;
+} lower_parts;
+
+/* Calls for what an op uses (visit.c); read and write may be NULL. */
+typedef struct lower_visitor {
+    loop_program *program;
+    void (*symbol)(void *data, sym_expr symbol);
+    void (*read)(void *data, loop_buffer_id buffer);
+    void (*write)(void *data, loop_buffer_id buffer);
+    void *data;
+} lower_visitor;
+
 struct lowering {
     fe_session *session;
     fx_graph *graph;
@@ -80,6 +100,7 @@ struct lowering {
     map defined;            /* unbacked symbols that have a value by now */
     map spent;              /* those that subgraphs lowered before have defined */
     lower_asserts *asserts; /* of the whole program */
+    lower_parts *parts;     /* NULL: it is not cut */
     VEC(fx_node *) shown;   /* the node behind each output of the program; NULL for a number */
 };
 
@@ -158,6 +179,25 @@ ty_tensor *lower_meta(lowering *l, uint32_t item);
 bool lower_is_used(lowering *l, uint32_t item);
 fe_status lower_give(lowering *l, lower_tensor t); /* the node's result; settles it */
 fe_status lower_give_items(lowering *l, const lower_tensor *items, uint32_t count);
+
+/* part.c. Parts of the graph's nodes, before they are lowered. */
+void lower_find_parts(lowering *l, const lower_split *split);
+/* What the node gave and another part reads gets memory; the node is being lowered. */
+void lower_leave_part(lowering *l, fx_node *n);
+/* Law: what has no memory is read in its own part alone. */
+void lower_check_border(lowering *l, const lower_box *box);
+/* Ops from here on return values or write them back; those that have come since are of this node's. */
+void lower_begin_late(lowering *l);
+void lower_note_late(lowering *l, const fx_node *of);
+/* The ops, part by part; then parts without ops go. */
+void lower_group_parts(lowering *l);
+void lower_drop_empty_parts(lowering *l);
+/* lower.c: a view of its operand, an item, a number that is an expression: no op comes of it. */
+bool lower_moves_nothing(const lowering *l, const fx_node *n);
+/* visit.c */
+void lower_visit_op(const lower_visitor *v, const loop_op *op);
+void lower_visit_view(const lower_visitor *v, const loop_view *view, bool reads);
+void lower_visit_expr(const lower_visitor *v, sym_expr e);
 
 fe_status lower_outputs(lowering *l);            /* output.c */
 fe_status lower_custom(lowering *l, fx_node *n); /* custom.c: an operator of the user's */

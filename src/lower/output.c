@@ -240,6 +240,12 @@ static void copy_into(lowering *l, lower_tensor target, lower_tensor value)
     lower_store(l, op, (loop_store){.buffer = to->buffer, .index = at, .value = v});
 }
 
+static const fx_node *value_of(const lowering *l, uint32_t output)
+{
+    const fx_arg *a = &l->node->args[output];
+    return a->kind == FX_ARG_NODE ? a->node : NULL;
+}
+
 static fe_status lower_mutations(lowering *l)
 {
     uint32_t count = l->graph->outputs.count;
@@ -259,19 +265,27 @@ static fe_status lower_mutations(lowering *l)
         values[k] = lower_tensor_of(l, a);
         e.mutated[targets[k].box->view.buffer] = 1;
     }
-    for (uint32_t k = 0; k < count; k++)
+    for (uint32_t k = 0; k < count; k++) {
         if (!lower_absent(targets[k])) values[k] = kept_aside(&e, values[k], &targets[k].box->view);
-    for (uint32_t k = 0; k < count; k++)
+        lower_note_late(l, value_of(l, k));
+    }
+    for (uint32_t k = 0; k < count; k++) {
         if (!lower_absent(targets[k])) copy_into(l, targets[k], values[k]);
+        lower_note_late(l, value_of(l, k));
+    }
     return FE_OK;
 }
 
 fe_status lower_outputs(lowering *l)
 {
-    for (uint32_t k = 0; k < l->graph->outputs.count; k++)
-        if (l->graph->outputs.at[k].kind == FX_USER_OUTPUT)
-            FE_TRY(add_output(l, &l->node->args[k]));
+    lower_begin_late(l);
+    for (uint32_t k = 0; k < l->graph->outputs.count; k++) {
+        if (l->graph->outputs.at[k].kind != FX_USER_OUTPUT) continue;
+        FE_TRY(add_output(l, &l->node->args[k]));
+        lower_note_late(l, value_of(l, k));
+    }
     FE_TRY(lower_mutations(l));
     lower_random_epilogue(l);
+    lower_note_late(l, NULL);
     return FE_OK;
 }

@@ -214,7 +214,10 @@ loop_value lower_at(lowering *l, lower_tensor t, const sym_expr *index)
     sym_expr at[LOWER_MAX_RANK];
     for (uint32_t k = 0; k < box->rank; k++)
         at[k] = t.map ? sym_substitute(l->symbols, t.map[k], l->axes, index, t.rank) : index[k];
-    if (!box->realised) return loop_substitute(l->program, box->value, l->axes, at, box->rank);
+    if (!box->realised) {
+        lower_check_border(l, box);
+        return loop_substitute(l->program, box->value, l->axes, at, box->rank);
+    }
     sym_expr flat =
         sym_add(l->symbols, box->view.offset, lower_flat(l, at, box->view.strides, box->rank));
     loop_value v;

@@ -181,6 +181,7 @@ static bool find_product(attention *a, fx_node *n)
 {
     const ty_tensor *t = n ? fx_tensor(n) : NULL;
     if (!t || t->rank < 2 || a->left-- <= 0 || n->users.count != 1) return false;
+    if (!fx_may_join(n, a->r->root)) return false;
     const ty_tensor *widest = a->widest;
     if (!widest || t->rank > widest->rank) a->widest = t;
     for (uint32_t i = 0; i < STEP_KINDS; i++) {
@@ -372,7 +373,9 @@ static void unscale(attention *a, match_pattern *const *scaled, fx_node **operan
     for (uint32_t i = 0; i < COUNT_OF(SCALED); i++) {
         match m;
         double number;
-        if ((*operand)->users.count != 1 || !match_node(a->r->g, scaled[i], *operand, &m)) continue;
+        if ((*operand)->users.count != 1 || !fx_may_join(*operand, a->r->root) ||
+            !match_node(a->r->g, scaled[i], *operand, &m))
+            continue;
         fx_node *x = match_named(&m, "x"), *y = match_named(&m, "y");
         const fx_arg *c = match_arg(&m, "c");
         const ty_tensor *t = x ? fx_tensor(x) : NULL;
@@ -415,7 +418,7 @@ static fx_node *softmax_before(rewriting *r, const forms *f, fx_node *weights)
                 match_node(r->g, f->steps[i], weights, &m))
                 behind = match_named(&m, "s");
         const ty_tensor *t = behind ? fx_tensor(behind) : NULL;
-        if (!t || t->rank < 2 || !ty_is_floating(t->dtype) ||
+        if (!t || t->rank < 2 || !ty_is_floating(t->dtype) || !fx_may_join(weights, r->root) ||
             !keeps_scores(r->g, t, fx_tensor(weights)))
             break;
         weights = behind;
@@ -430,7 +433,9 @@ static fx_node *find_attention(rewriting *r)
     match m;
     if (!weights || !v || !fx_tensor(weights)) return NULL;
     fx_node *softmax = softmax_before(r, f, weights);
-    if (softmax->users.count != 1 || !match_node(r->g, f->row, softmax, &m)) return NULL;
+    if (softmax->users.count != 1 || !fx_may_join(softmax, r->root) ||
+        !match_node(r->g, f->row, softmax, &m))
+        return NULL;
     rewriting inner = {.g = r->g, .m = &m};
     attention a = {.r = r, .steps = f->steps, .scale = 1, .left = MOST_STEPS};
     if (!is_last(&inner, "dim", softmax) || !ty_is_floating(fx_tensor(softmax)->dtype) ||

@@ -55,7 +55,7 @@ fe_status pass_cse(fx_graph *g, bool *changed)
     for (fx_node *n = g->first, *next; n; n = next) {
         next = n->next;
         if (!may_merge(n)) continue;
-        uint64_t h = HASH_MIX(0, n->op->id);
+        uint64_t h = HASH_MIX(fx_class(n), n->op->id);
         for (uint32_t i = 0; i < n->arg_count; i++) h = hash_arg(&n->args[i], h);
         uint32_t at = map_get(&seen, h);
         if (at == MAP_NONE) {
@@ -64,7 +64,7 @@ fe_status pass_cse(fx_graph *g, bool *changed)
             continue;
         }
         fx_node *first = nodes.at[at];
-        bool same = first->op == n->op && first->arg_count == n->arg_count;
+        bool same = first->op == n->op && first->arg_count == n->arg_count && fx_may_join(n, first);
         for (uint32_t i = 0; same && i < n->arg_count; i++)
             same = pass_same_arg(&first->args[i], &n->args[i]);
         if (!same || (is_returned(n, 0) && is_returned(first, 0))) continue;

@@ -77,7 +77,9 @@ static bool reach_map(fold *f, fx_node *input)
     fx_node *at = input;
     if (!t || input->users.count != 1) return false;
     f->input = input;
+    if (!fx_may_join(at, f->norm)) return false;
     if (is_view_of_rows(f->g, at)) at = at->args[0].node;
+    if (!fx_may_join(at, f->norm)) return false;
     if (at->users.count != 1 || !find_map(f, at) || (at != input && f->kind != LINEAR))
         return false;
     const fx_node *w = at->args[1].kind == FX_ARG_NODE ? at->args[1].node : NULL;

@@ -4,7 +4,8 @@
  * Laws. C1 Weights do not grow: a result takes no more bytes than the constants that go with it, or
  * few. C2 Views stay views, so that their bytes exist once, and so do tensors from nothing (zeros, a
  * ramp): consumers make them of no memory. C3 What is returned stays a value of the program's run.
- * C4 The work is bounded: what the evaluation would take too long for is left to the run.
+ * C4 The work is bounded: what the evaluation would take too long for is left to the run. C5 What goes
+ * from one class to another (fx_class) stays a value of the run.
  */
 #include "pass/pass_priv.h"
 
@@ -28,13 +29,14 @@ typedef struct folder {
 
 typedef struct arg_search {
     const folder *f;
+    const fx_node *reader;
     bool all_constant;
 } arg_search;
 
 static void check_node(void *data, fx_node *n)
 {
     arg_search *s = data;
-    s->all_constant &= s->f->is_constant[n->id];
+    s->all_constant &= s->f->is_constant[n->id] && fx_may_join(n, s->reader);
 }
 
 /* Numbers in it are numbers, lists of them likewise. */
@@ -77,7 +79,7 @@ static bool is_constant(const folder *f, const fx_node *n)
         !has_known_value(f->g, &n->value))
         return false;
     if (n->op->flags & (OPF_RANDOM | OPF_HIGHER_ORDER)) return false;
-    arg_search s = {f, true};
+    arg_search s = {f, n, true};
     for (uint32_t i = 0; i < n->arg_count; i++) {
         if (!is_known_arg(f->g, &n->args[i])) return false;
         fx_arg_each_node(&n->args[i], check_node, &s);
@@ -204,11 +206,18 @@ static bool is_wanted(const folder *f, const fx_node *n)
     return false;
 }
 
+static bool stays_in_class(const fx_node *n)
+{
+    for (uint32_t i = 0; i < n->users.count; i++)
+        if (!fx_may_join(n->users.at[i], n)) return false;
+    return true;
+}
+
 static bool may_fold(folder *f, const fx_node *n)
 {
     const ty_tensor *t = fx_tensor(n);
-    return t && !is_view(n) && is_dense(f->g, t) && is_wanted(f, n) && !pass_leaves(f->g, n) &&
-           bytes_of(f->g, t) > 0;
+    return t && stays_in_class(n) && !is_view(n) && is_dense(f->g, t) && is_wanted(f, n) &&
+           !pass_leaves(f->g, n) && bytes_of(f->g, t) > 0;
 }
 
 static void fold(folder *f, fx_node *n, bool *changed)

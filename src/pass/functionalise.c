@@ -207,7 +207,7 @@ static fx_node *settled(functionaliser *f, uint32_t base, fx_node *value)
     if ((known != MAP_NONE && known != base) ||
         !ty_known_same_layout(f->g->symbols, fx_tensor(value), want)) {
         fx_arg args[] = {fx_of(f->aliases.at[base].current), fx_of(value), fx_bool(false)};
-        f->status = pass_emit(f->g, f->at, OP_aten_copy_default, value, 3, args, &made);
+        f->status = pass_emit(f->g, f->at, OP_aten_copy_default, f->at, 3, args, &made);
     }
     if (f->status == FE_OK) map_set(f->memory, &f->base_of_storage, storage_number(made), base);
     return made;
@@ -229,6 +229,8 @@ static void write_value(functionaliser *f, uint32_t index, fx_node *value)
     alias *a = &f->aliases.at[index];
     f->changed = true;
     if (a->parent == NO_ALIAS) {
+        if (a->written && fx_class(a->current) != fx_class(f->at))
+            vec_push(f->memory, &f->versions, ((written_version){index, a->current}));
         a->current = settled(f, index, value);
         a->version++;
         a->written = true;
@@ -335,7 +337,9 @@ static fe_status written_value(functionaliser *f, fx_node *n, const op_info *fun
     pass_map_args(f->g, n, functionalise_current, f);
     FE_TRY(f->status);
     bool copies = fx_is(n, OP_aten_copy__default);
-    if (copies && fx_arg_tensor(&n->args[1]))
+    if (copies && fx_arg_tensor(&n->args[1]) && fx_class(n) != fx_class(n->args[1].node))
+        FE_TRY(pass_emit(f->g, n, OP_aten_copy_default, n, 3, n->args, value));
+    else if (copies && fx_arg_tensor(&n->args[1]))
         *value = n->args[1].node;
     else if (copies) /* a number */
         FE_TRY(pass_emit(f->g, n, OP_aten_fill_Scalar, n, 2, n->args, value));
@@ -420,29 +424,41 @@ static fx_output_kind mutation_kind(const fx_node *input)
     return input->input_kind == FX_USER_INPUT ? FX_USER_INPUT_MUTATION : FX_BUFFER_MUTATION;
 }
 
+typedef struct epilogue {
+    VEC(fx_arg) values;
+    VEC(fx_output) kinds;
+} epilogue;
+
+static void write_back(functionaliser *f, epilogue *e, const fx_node *input, fx_node *value)
+{
+    bool is_user = input->input_kind == FX_USER_INPUT;
+    vec_push(f->memory, &e->values, fx_of(value));
+    vec_push(f->memory, &e->kinds,
+             (fx_output){mutation_kind(input), is_user ? input->name : input->target});
+}
+
 /* Mutated inputs come first among the outputs, as in torch's own signature. */
 static void add_epilogue(functionaliser *f)
 {
     fx_graph *g = f->g;
-    VEC(fx_arg) values = {0};
-    VEC(fx_output) kinds = {0};
+    epilogue e = {0};
     for (uint32_t i = 0; i < g->inputs.count; i++) {
         fx_node *input = g->inputs.at[i];
         const alias *a = alias_of(f, input);
         if (!a || !f->aliases.at[a->base].written) continue;
         /* it lasts from call to call */
         if (input->input_kind == FX_CONSTANT) input->input_kind = FX_BUFFER;
-        vec_push(f->memory, &values, fx_of(refreshed(f, map_get(&f->of_node, input->id))));
-        vec_push(f->memory, &kinds,
-                 (fx_output){mutation_kind(input),
-                             input->input_kind == FX_USER_INPUT ? input->name : input->target});
+        for (uint32_t k = 0; k < f->versions.count; k++)
+            if (f->versions.at[k].base == map_get(&f->of_node, input->id))
+                write_back(f, &e, input, f->versions.at[k].value);
+        write_back(f, &e, input, refreshed(f, map_get(&f->of_node, input->id)));
     }
-    if (!values.count) return;
+    if (!e.values.count) return;
     for (uint32_t k = 0; k < g->output->arg_count; k++) {
-        vec_push(f->memory, &values, g->output->args[k]);
-        vec_push(f->memory, &kinds, g->outputs.at[k]);
+        vec_push(f->memory, &e.values, g->output->args[k]);
+        vec_push(f->memory, &e.kinds, g->outputs.at[k]);
     }
-    fx_set_output(g, values.at, kinds.at, values.count);
+    fx_set_output(g, e.values.at, e.kinds.at, e.values.count);
 }
 
 fe_status pass_functionalise(fx_graph *g, bool *changed)

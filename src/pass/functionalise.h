@@ -19,10 +19,18 @@ typedef struct alias {
 } alias;
 enum { NO_ALIAS = 0 };
 
+/* What a base was before a node of another class wrote to it: where the program is cut, what one part has
+ * written is there for the next. */
+typedef struct written_version {
+    uint32_t base;
+    fx_node *value;
+} written_version;
+
 typedef struct functionaliser {
     fx_graph *g;
     arena *memory;
-    VEC(alias) aliases;  /* [0] unused */
+    VEC(alias) aliases; /* [0] unused */
+    VEC(written_version) versions;
     map of_node;         /* node id -> alias */
     map base_of_storage; /* storage number -> alias */
     fx_node *at;         /* where new calls go */

@@ -15,7 +15,7 @@ static const op_id runs_once[] = {
     OP_higher_order_invoke_subgraph,
 };
 
-static bool is_transparent(const fx_node *n)
+bool pass_runs_once(const fx_node *n)
 {
     for (size_t i = 0; n->kind == FX_CALL && i < COUNT_OF(runs_once); i++)
         if (fx_is(n, runs_once[i])) return true;
@@ -62,7 +62,7 @@ fe_status pass_inline(fx_graph *g, bool *changed)
         fx_subcall call;
         fx_node *before = n->prev;
         next = n->next;
-        if (!is_transparent(n)) continue;
+        if (!pass_runs_once(n)) continue;
         fx_subcall_of(n, memory, &call);
         if (!call.graph) continue;
         status = inline_call(g, n, &call);

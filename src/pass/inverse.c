@@ -15,7 +15,8 @@ typedef fe_status (*inverse_fn)(const inversion *v, fx_node **out);
 static fe_status emit(const inversion *v, op_id op, uint32_t count, const fx_arg *args,
                       fx_node **out)
 {
-    return pass_emit(v->g, v->before, op, v->view, count, args, out);
+    return pass_emit(v->g, v->before, op, v->before, count, args,
+                     out); /* of the call that writes */
 }
 
 /* Same elements in the same order: give them the parent's sizes. */

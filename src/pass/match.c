@@ -170,7 +170,7 @@ static bool is_default(fx_graph *g, const fx_node *n, uint32_t index)
     return pass_same_arg(&n->args[index], &d);
 }
 
-static bool match_call(fx_graph *g, const match_term *t, fx_node *n, bool is_root, match *m);
+static bool match_call(fx_graph *g, const match_term *t, fx_node *n, match *m);
 
 static bool match_term_at(fx_graph *g, const match_term *t, const fx_arg *a, match *m)
 {
@@ -192,7 +192,7 @@ static bool match_term_at(fx_graph *g, const match_term *t, const fx_arg *a, mat
         for (uint32_t i = 0; i < t->count; i++)
             if (!match_term_at(g, t->items[i], &a->list.items[i], m)) return false;
         return true;
-    case TERM_CALL: return a->kind == FX_ARG_NODE && match_call(g, t, a->node, false, m);
+    case TERM_CALL: return a->kind == FX_ARG_NODE && match_call(g, t, a->node, m);
     }
     return false;
 }
@@ -208,10 +208,11 @@ static bool match_args(fx_graph *g, const match_term *t, const fx_node *n, bool 
     return true;
 }
 
-static bool match_call(fx_graph *g, const match_term *t, fx_node *n, bool is_root, match *m)
+static bool match_call(fx_graph *g, const match_term *t, fx_node *n, match *m)
 {
     if (n->kind != FX_CALL || !is_op(t, n) || n->arg_count < t->count) return false;
-    if (!is_root && !t->is_shared && n->users.count != 1) return false;
+    if (n != m->root && !t->is_shared && n->users.count != 1) return false;
+    if (!fx_may_join(n, m->root)) return false;
     match before = *m;
     bool fits = match_args(g, t, n, false, m);
     if (!fits && t->count >= 2 && is_commutative(n)) {
@@ -228,8 +229,8 @@ static bool match_call(fx_graph *g, const match_term *t, fx_node *n, bool is_roo
 bool match_node(fx_graph *g, const match_pattern *p, fx_node *n, match *out)
 {
     if (n->kind != FX_CALL || !is_op(p->root, n)) return false;
-    *out = (match){.pattern = p};
-    return match_call(g, p->root, n, true, out);
+    *out = (match){.pattern = p, .root = n};
+    return match_call(g, p->root, n, out);
 }
 
 const fx_arg *match_arg(const match *m, const char *name)

@@ -10,7 +10,7 @@
  * has behind its last written argument must be at its default, or may be anything behind `...`.
  * Operators of two operands whose order does not matter (add, mul) match either way round.
  * A call inside a pattern has no other readers, for it is to go with its root; `&` before it lets
- * it have some.
+ * it have some. It is of the root's class (fx_class): what is cut apart does not become one.
  */
 #ifndef FERRITE_PASS_MATCH_H
 #define FERRITE_PASS_MATCH_H
@@ -27,6 +27,7 @@ typedef struct match_pattern {
 
 typedef struct match {
     const match_pattern *pattern;
+    const fx_node *root;
     fx_arg bound[MATCH_MOST_NAMES];
     bool is_bound[MATCH_MOST_NAMES];
 } match;

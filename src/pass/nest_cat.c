@@ -30,7 +30,8 @@ static bool read_cat(fx_graph *g, fx_node *n, cat_call *out)
 static bool begins_with(const cat_call *b, const cat_call *a)
 {
     const fx_arg *x = &a->node->args[0], *y = &b->node->args[0];
-    if (a->dim != b->dim || x->list.count >= y->list.count) return false;
+    if (a->dim != b->dim || x->list.count >= y->list.count || !fx_may_join(a->node, b->node))
+        return false;
     for (uint32_t i = 0; i < x->list.count; i++)
         if (x->list.items[i].node != y->list.items[i].node) return false;
     return true;

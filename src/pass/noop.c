@@ -2,7 +2,8 @@
  *
  * Laws. N1 The value that takes the place of a result has the same dtype, sizes and strides. N2 A
  * copy (clone, to, contiguous that copies) goes only when it is not returned: a returned copy stays a
- * copy, one that is only written back to an input is made there.
+ * copy, one that is only written back to an input is made there. N3 Where the program is cut, a copy
+ * that writes stays: its class is the one that does it.
  */
 #include "pass/pass_priv.h"
 
@@ -97,11 +98,22 @@ static bool may_drop_copy(fx_graph *g, const fx_node *n, const fx_node *input)
     return same_layout(g, fx_tensor(n), fx_tensor(input)) && !pass_leaves(g, n);
 }
 
+/* Is the value what the program wrote somewhere, or what an input is given at the end? */
+static bool is_write(const fx_graph *g, const fx_node *n)
+{
+    if (fx_is(n, OP_aten_copy_default)) return true;
+    for (uint32_t k = 0; k < g->output->arg_count; k++)
+        if (g->outputs.at[k].kind != FX_USER_OUTPUT && g->output->args[k].kind == FX_ARG_NODE &&
+            g->output->args[k].node == n)
+            return true;
+    return false;
+}
+
 static bool may_go(fx_graph *g, const noop_row *row, const fx_node *n)
 {
     const fx_node *input = input_of(row, n);
     double number;
-    if (!input) return false;
+    if (!input || (fx_class(n) != fx_class(input) && is_write(g, n))) return false;
     switch (row->rule) {
     case NOOP_ALWAYS: return true;
     case NOOP_IF_SAME: return same_layout(g, fx_tensor(n), fx_tensor(input));

@@ -197,7 +197,8 @@ static fe_status join_products_of(fx_graph *g, arena *memory, const fx_node *x,
     for (uint32_t i = 0; i < x->users.count; i++) {
         product one;
         if (row_of(x->users.at[i]) != row || !read_product(g, x, x->users.at[i], &one)) continue;
-        if (!!one.bias == has_bias && p.columns + one.columns <= most)
+        if (!!one.bias == has_bias && p.columns + one.columns <= most &&
+            (!p.products.count || fx_may_join(one.node, p.products.at[0].node)))
             add_in_order(memory, &p, &one);
     }
     if (p.products.count < 2) return FE_OK;

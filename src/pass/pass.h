@@ -42,6 +42,9 @@ typedef struct pass_info {
 extern const pass_info pass_table[];
 extern const uint32_t pass_count;
 
+/* inline.c: is it a call whose subgraph takes its place? */
+bool pass_runs_once(const fx_node *n);
+
 typedef struct pass_options {
     bool check;             /* verify after each pass */
     const char *dump_after; /* name of a pass, "all", or NULL */

@@ -139,7 +139,7 @@ static fx_node *repeated(rewriting *r, match_pattern *const *forms, const fx_arg
     match m;
     fx_node *n = a->kind == FX_ARG_NODE ? a->node : NULL;
     for (uint32_t i = 0; n && i < 2; i++) {
-        if (!match_node(r->g, forms[i], n, &m)) continue;
+        if (!fx_may_join(n, r->root) || !match_node(r->g, forms[i], n, &m)) continue;
         fx_node *x = match_named(&m, "x");
         const ty_tensor *t = x ? fx_tensor(x) : NULL, *out = fx_tensor(n);
         const fx_node *wide = match_named(&m, "wide");

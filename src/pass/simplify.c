@@ -206,12 +206,14 @@ static fx_node *whole_of_items(rewriting *r, bool is_stack)
     for (uint32_t i = 0; i < list->list.count; i++) {
         const fx_arg *a = &list->list.items[i];
         if (a->kind != FX_ARG_NODE || !fx_is(a->node, OP_operator_getitem) ||
-            !fx_arg_int(r->g, &a->node->args[1], &k) || k != i)
+            !fx_may_join(a->node, r->root) || !fx_arg_int(r->g, &a->node->args[1], &k) || k != i)
             return NULL;
         if (split && a->node->args[0].node != split) return NULL;
         split = a->node->args[0].node;
     }
-    if (!split || split->kind != FX_CALL || split->value.count != list->list.count) return NULL;
+    if (!split || split->kind != FX_CALL || split->value.count != list->list.count ||
+        !fx_may_join(split, r->root))
+        return NULL;
     bool is_unbind = fx_is(split, OP_aten_unbind_int);
     bool is_split = fx_is(split, OP_aten_split_Tensor) || fx_is(split, OP_aten_chunk_default) ||
                     fx_is(split, OP_aten_split_with_sizes_default);
@@ -228,7 +230,8 @@ static bool slice_start(const rewriting *r, const fx_arg *slice, uint32_t dim, i
     const fx_node *n = slice->node;
     int64_t given, step, size;
     const ty_tensor *x;
-    if (slice->kind != FX_ARG_NODE || !fx_is(n, OP_aten_slice_Tensor)) return false;
+    if (slice->kind != FX_ARG_NODE || !fx_is(n, OP_aten_slice_Tensor) || !fx_may_join(n, r->root))
+        return false;
     x = fx_arg_tensor(&n->args[0]);
     *start = 0;
     if (!x || dim >= x->rank || !fx_arg_int(r->g, fx_get(r->g, n, "dim"), &given) ||
@@ -310,7 +313,7 @@ static fx_node *put_of_ramp(rewriting *r)
         dim = i;
     }
     const fx_node *ramp = dim == UINT32_MAX ? NULL : list->list.items[dim].node;
-    if (!ramp || ramp->kind != FX_CALL) return NULL;
+    if (!ramp || ramp->kind != FX_CALL || !fx_may_join(ramp, r->root)) return NULL;
     uint32_t last = fx_is(ramp, OP_aten_arange_default) ? 0 : 1;
     bool is_ramp = fx_is(ramp, OP_aten_arange_default) || fx_is(ramp, OP_aten_arange_start) ||
                    (fx_is(ramp, OP_aten_arange_start_step) &&

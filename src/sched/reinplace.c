@@ -18,7 +18,8 @@ typedef struct reinplacer {
     loop_program *p;
     arena *memory;
     use_tables uses;
-    bool *is_gone; /* by op */
+    bool *is_gone;     /* by op */
+    uint32_t *part_of; /* by op: how many parts have begun */
     bool changed;
 } reinplacer;
 
@@ -98,13 +99,14 @@ static bool can_replace(reinplacer *r, loop_buffer_id made, loop_buffer_id state
 {
     const use_list *own = &r->uses.of[made], *old = &r->uses.of[state];
     if (r->p->buffers.at[made].kind != LOOP_TEMP || r->uses.is_output[made] || !own->count ||
-        r->uses.crosses[made] || r->uses.crosses[state])
+        r->uses.leaves_region[made] || r->uses.leaves_region[state])
         return false;
     uint32_t begin = own->at[0].op, end = back;
     for (uint32_t i = 0; i < own->count; i++) {
         if (own->at[i].op > end && !r->is_gone[own->at[i].op]) end = own->at[i].op;
         if (own->at[i].is_write &&
-            (own->at[i].op > back || may_leave_half(r, &r->p->ops.at[own->at[i].op], made)))
+            (own->at[i].op > back || r->part_of[own->at[i].op] != r->part_of[back] ||
+             may_leave_half(r, &r->p->ops.at[own->at[i].op], made)))
             return false;
     }
     if (stays && end > back) return false;
@@ -392,15 +394,64 @@ static void replace_copies(reinplacer *r)
     }
 }
 
+/* ---- a program in parts ---- */
+
+static bool is_written_between(const reinplacer *r, loop_buffer_id b, uint32_t after,
+                               uint32_t before)
+{
+    const use_list *list = &r->uses.of[b];
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->at[i].is_write && list->at[i].op > after && list->at[i].op < before &&
+            !r->is_gone[list->at[i].op])
+            return true;
+    return false;
+}
+
+/* Parts behind the one that copies a new value to a state read it there. */
+static void read_where_written(reinplacer *r, uint32_t back)
+{
+    loop_buffer_id made, state;
+    if (r->is_gone[back] || !is_copy(r->p, &r->p->ops.at[back], &made, &state)) return;
+    loop_buffer_kind kind = r->p->buffers.at[state].kind;
+    if ((kind != LOOP_STATE && kind != LOOP_INPUT) || r->uses.leaves_region[made] ||
+        r->uses.leaves_region[state])
+        return;
+    for (uint32_t i = 0; i < r->uses.of[made].count; i++) {
+        use u = r->uses.of[made].at[i];
+        if (u.is_write || r->is_gone[u.op] || r->part_of[u.op] <= r->part_of[back] ||
+            is_written_between(r, made, back, u.op) || is_written_between(r, state, back, u.op))
+            continue;
+        uses_rename_reads(r->p, &r->p->ops.at[u.op], made, state);
+        vec_push(r->memory, &r->uses.of[state], u);
+        r->uses.of[made].at[i--] = vec_last(&r->uses.of[made]);
+        r->uses.of[made].count--;
+        r->changed = true;
+    }
+}
+
+/* A state is written in the part of the node that changes it, and in no other. */
+static uint32_t *count_parts(const loop_program *p, arena *memory)
+{
+    uint32_t *part_of = NEW_ARRAY(memory, uint32_t, p->ops.count + 1), part = 0;
+    for (uint32_t k = 0; k < p->ops.count; k++) {
+        const loop_op *op = &p->ops.at[k];
+        part += op->kind == LOOP_CONTROL && op->control == LOOP_PARTITION;
+        part_of[k] = part;
+    }
+    return part_of;
+}
+
 bool reinplace(loop_program *p)
 {
     arena *memory = arena_new(p->session);
     reinplacer r = {.p = p,
                     .memory = memory,
                     .uses = uses_collect(p, memory),
-                    .is_gone = NEW_ARRAY(memory, bool, p->ops.count + 1)};
+                    .is_gone = NEW_ARRAY(memory, bool, p->ops.count + 1),
+                    .part_of = count_parts(p, memory)};
     replace_copies(&r);
     bool is_cut = sched_is_cut(p);
+    for (uint32_t k = 0; k < p->ops.count && is_cut; k++) read_where_written(&r, k);
     for (loop_buffer_id b = 0; b < p->buffers.count && !is_cut; b++)
         if (p->buffers.at[b].donated && !sched_donation_fault(p, b)) replace_donated(&r, b);
     uses_remove_ops(p, r.is_gone);

@@ -48,12 +48,11 @@ fe_status sched_make(loop_program *p, const sched_target *target, arena *memory,
     return status;
 }
 
-fe_status sched_build(loop_program *p, const sched_target *target, const sched_split *split,
-                      arena *memory, sched_schedule **out)
+fe_status sched_build(loop_program *p, const sched_target *target, arena *memory,
+                      sched_schedule **out)
 {
     if (reinplace(p)) FE_TRY(loop_check(p, "reinplace"));
-    FE_TRY(split ? partition_build(p, target, split, memory, out)
-                 : choose_joins(p, target, memory, out));
+    FE_TRY(choose_joins(p, target, memory, out));
     if (target->memory_budget) FE_TRY(recompute_to_fit(p, target, memory, out));
     return sched_check(*out);
 }

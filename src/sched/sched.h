@@ -200,21 +200,13 @@ typedef struct sched_target {
     int64_t memory_budget; /* bytes that the arena should not need more than; 0: none */
 } sched_target;
 
-/* How the program is cut into parts: ops of one class can be in one. The caller says what they are
- * by where they come from (loop_op.origin). */
-#define SCHED_ANY_CLASS UINT32_MAX /* goes with its neighbours */
-typedef struct sched_split {
-    uint32_t (*class_of)(void *data, uint32_t origin);
-    const char *(*name_of)(void *data, uint32_t class_); /* for messages and signatures */
-    void *data;
-} sched_split;
+/* sched.c: the stage. */
+fe_status sched_build(loop_program *p, const sched_target *target, arena *memory,
+                      sched_schedule **out);
 
-/* sched.c: the stage. split NULL: the program is not cut. */
-fe_status sched_build(loop_program *p, const sched_target *target, const sched_split *split,
-                      arena *memory, sched_schedule **out);
-
-/* A part of the program: its ops, and what crosses its border. Buffers are in the order of their
- * ids. */
+/* A part of the program (LOOP_PARTITION begins one): its ops, and what crosses its border. Buffers are
+ * in the order of their ids. Ops in front of the first part are assertions about sizes of inputs, which
+ * hold whoever runs the parts. */
 typedef struct sched_part {
     const char *name;
     uint32_t first, end;       /* ops */
@@ -231,7 +223,8 @@ typedef struct sched_part {
 /* signature.c: the parts of a program that was cut; returns how many. */
 uint32_t sched_parts(loop_program *p, arena *memory, sched_part **out);
 /* Makes the program one of its parts: what that reads are the inputs, after the symbols (those too that
- * another part defines), what it makes and defines the outputs. FE_USAGE: there is no such part. */
+ * another part defines), what it makes and defines the outputs. It changes what it mutates in the
+ * caller's memory, also what is state of the whole program. FE_USAGE: there is no such part. */
 fe_status sched_extract(loop_program *p, uint32_t part);
 /* variant.c: the ways in which the kernel of a group may be made; the first is its own. */
 uint32_t sched_variants(const sched_schedule *s, const sched_group *g, uint32_t vector_bytes,

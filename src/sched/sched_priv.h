@@ -85,9 +85,6 @@ fe_status recompute_to_fit(loop_program *p, const sched_target *target, arena *m
 /* ---- choose.c: a schedule with the joins in place that save memory ---- */
 fe_status choose_joins(loop_program *p, const sched_target *target, arena *memory,
                        sched_schedule **out);
-/* ---- partition.c: a schedule of the program in parts ---- */
-fe_status partition_build(loop_program *p, const sched_target *target, const sched_split *split,
-                          arena *memory, sched_schedule **out);
 /* ---- sched.c: a schedule of the program as it is ---- */
 fe_status sched_make(loop_program *p, const sched_target *target, arena *memory,
                      sched_schedule **out);

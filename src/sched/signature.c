@@ -105,6 +105,13 @@ static bool is_partition(const loop_op *op)
     return op->kind == LOOP_CONTROL && op->control == LOOP_PARTITION;
 }
 
+static uint32_t first_part(const loop_program *p)
+{
+    uint32_t at = 0;
+    while (at < p->ops.count && !is_partition(&p->ops.at[at])) at++;
+    return at;
+}
+
 /* Looks at the ops of the part that begins at `at`; returns where it ends. */
 static uint32_t look_at(survey *s, uint32_t at)
 {
@@ -173,7 +180,7 @@ static const bool *find_outputs(const loop_program *p, arena *memory)
 
 uint32_t sched_parts(loop_program *p, arena *memory, sched_part **out)
 {
-    uint32_t count = 0, at = 0;
+    uint32_t count = 0, at = first_part(p);
     const bool *is_output = find_outputs(p, memory);
     for (uint32_t k = 0; k < p->ops.count; k++) count += is_partition(&p->ops.at[k]);
     *out = NEW_ARRAY(memory, sched_part, count + 1);
@@ -184,7 +191,8 @@ uint32_t sched_parts(loop_program *p, arena *memory, sched_part **out)
                 .use = NEW_ARRAY(memory, uint8_t, p->buffers.count + 1)};
     for (uint32_t k = 0; k < count; k++) at = look_at(&s, at);
     s.knows_uses = true;
-    s.part = at = 0;
+    s.part = 0;
+    at = first_part(p);
     for (uint32_t k = 0; k < count; k++) {
         sched_part *part = &(*out)[k];
         part->name = p->ops.at[at].message;
@@ -201,10 +209,36 @@ static void add_input(loop_program *p, loop_buffer_id b)
 {
     loop_buffer *buffer = &p->buffers.at[b];
     buffer->kind = LOOP_INPUT;
+    buffer->data = NULL; /* of a state: the caller's */
+    buffer->data_bytes = 0;
     buffer->donated = false; /* another part may read it */
     buffer->input = p->inputs.count;
     vec_push(p->memory, &p->inputs,
              (loop_input){.name = buffer->name, .is_tensor = true, .buffer = b});
+}
+
+typedef struct known_symbols {
+    const sched_part *part;
+    bool all;
+} known_symbols;
+
+static void check_symbol(void *data, sym_expr symbol)
+{
+    known_symbols *s = data;
+    bool found = false;
+    for (uint32_t k = 0; k < s->part->symbol_count; k++)
+        found |= sym_same(s->part->symbols[k], symbol);
+    s->all &= found;
+}
+
+/* Does the assertion speak of nothing but symbols that the part reads? */
+static bool knows_symbols(const sched_part *part, const loop_program *p, const loop_op *op)
+{
+    known_symbols s = {part, op->kind == LOOP_ASSERT};
+    if (!s.all) return false;
+    sym_each_symbol(p->symbols, op->relation.left, check_symbol, &s);
+    sym_each_symbol(p->symbols, op->relation.right, check_symbol, &s);
+    return s.all;
 }
 
 fe_status sched_extract(loop_program *p, uint32_t number)
@@ -215,6 +249,7 @@ fe_status sched_extract(loop_program *p, uint32_t number)
         return diag_fail(p->session, (diag){.status = FE_USAGE, .stage = "sched"},
                          "the program has no part %u; the last is %d", number, (int)count - 1);
     const sched_part *part = &parts[number];
+    uint32_t first = first_part(p);
     p->inputs.count = p->outputs.count = 0;
     for (uint32_t k = 0; k < part->symbol_count; k++)
         vec_push(p->memory, &p->inputs,
@@ -228,7 +263,6 @@ fe_status sched_extract(loop_program *p, uint32_t number)
     for (loop_buffer_id b = 0; b < p->buffers.count; b++) p->buffers.at[b].mutated = false;
     for (uint32_t k = 0; k < part->read_count; k++) add_input(p, part->reads[k]);
     for (uint32_t k = 0; k < part->mutate_count; k++) {
-        if (p->buffers.at[part->mutates[k]].kind == LOOP_STATE) continue;
         add_input(p, part->mutates[k]);
         p->buffers.at[part->mutates[k]].mutated = true;
     }
@@ -239,6 +273,8 @@ fe_status sched_extract(loop_program *p, uint32_t number)
         vec_push(p->memory, &p->outputs,
                  (loop_output){.kind = LOOP_OUT_INT, .expr = part->defines[k]});
     uint32_t kept = 0;
+    for (uint32_t k = 0; k < first; k++)
+        if (knows_symbols(part, p, &p->ops.at[k])) p->ops.at[kept++] = p->ops.at[k];
     for (uint32_t k = part->first; k < part->end; k++) p->ops.at[kept++] = p->ops.at[k];
     p->ops.count = kept;
     return loop_check(p, "extract");

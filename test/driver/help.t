@@ -15,7 +15,7 @@ ferrite 0.1: compiles PyTorch programs to C
 usage: ferrite run MODEL.pt2 [--inputs IN.safetensors | --input A.npy ...] [--outputs OUT.safetensors]
 usage: ferrite compile MODEL.pt2 -o MODEL.so
 usage: ferrite inspect MODEL.pt2|FILE.fx|- --stage read|fx|loop|sched|kern|plan|plot|wrap|c|python|graph|provenance
-usage: ferrite check PATH... [--json REPORT] [--jobs N] [--metadata]
+usage: ferrite check PATH... [--json REPORT] [--jobs N] [--metadata] [--replace-parts]
 usage: ferrite bench MODEL.pt2 [--inputs IN.safetensors | --input A.npy ...] [--threads N]
 usage: ferrite plan FILE.csv|- [--capacity BYTES] [--budget-ms MS] [-o OFFSETS.csv]
 ferrite 0.1

@@ -40,8 +40,8 @@ show out 1
 in 0 i64 [] = 3
 run
 --out--
-out 0 [2,3]{3,1}: 0.000 1.250 0.250 0.000 1.000 0.000
-out 1 [2,2]{2,1}: 0.500 -1.250 -0.250 0.750
+out 0 [2,2]{2,1}: 0.500 -1.250 -0.250 0.750
+out 1 [2,3]{3,1}: 0.000 1.250 0.250 0.000 1.000 0.000
 failed 1: input 'a' has size 2 in dimension 0, expected s0 = 3
 --run-- ferrite compile rows.fx --split op=mm --part 2 -o rows.so --quiet
 --err--

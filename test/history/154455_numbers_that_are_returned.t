@@ -30,10 +30,10 @@ failed 4: NaN in the result of %r (buffer buf1): 1 of 3 elements, the first at [
 out 0: nothing
 failed 4: NaN in input 'x': 1 of 6 elements, the first at [2]
 out 0 [3]{1}: 1.386 1.609 1.792
-failed 4: NaN in the result of %r (buffer buf1): 1 of 3 elements, the first at [1]
+failed 4: NaN in the result of %y (buffer buf1): 1 of 6 elements, the first at [4]
 out 0: nothing
 failed 4: NaN in input 'x': 1 of 6 elements, the first at [2]
-failed 4: infinity in the result of %r (buffer buf1): 1 of 3 elements, the first at [0]
+failed 4: infinity in the result of %y (buffer buf1): 1 of 6 elements, the first at [3]
 out 0 [3]{1}: 1.386 1.609 1.792
 out 0 [3]{1}: 1.386 nan 1.792
 --run-- ferrite check $ROOT/test/cases/programs/aliasing_outputs.pt2 --nan-check && ferrite compile own.fx --nan-check -o m.so --quiet && ./call ./m.so

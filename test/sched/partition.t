@@ -16,11 +16,10 @@ group 1 extern op 1 bmm
 group 2 extern op 2 bmm
 group 3 control op 3 partition
 group 4 kernel outer [] vector inner
-group 5 kernel outer [] vector inner
 live @buf2 [1, 3)
-live @buf3 [0, 6)
-live @buf4 [3, 7) output
-live @buf5 [3, 7) output
+live @buf3 [3, 6) output
+live @buf4 [0, 5)
+live @buf5 [3, 6) output
 --run-- ferrite inspect tight.fx --split op=mm --stage sched | sed -n '/^schedule/,$p' | grep -E '^(group|live)'
 --file tight.fx--
 graph main {
@@ -43,8 +42,8 @@ group 5 extern op 5 bmm
 group 6 control op 6 partition
 group 7 kernel outer [] vector inner
 live @buf3 [0, 4)
-live @buf4 [4, 8)
-live @buf5 [2, 9) output
+live @buf4 [2, 9) output
+live @buf5 [4, 8)
 live @buf6 [6, 9) output
 --run-- ferrite inspect late.fx --split nodes=1 --stage sched | sed -n '/^schedule/,$p' | grep -E '^(group|live)'
 --file late.fx--

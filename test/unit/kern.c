@@ -300,7 +300,7 @@ fe_status trial_build(trial *t, const kern_target *target, const char *source)
 {
     sched_target limits = {target->vector_bytes, 400, 60, 65536, 0};
     FE_TRY(loop_parse(t->session, t->memory, source, strlen(source), &t->p));
-    FE_TRY(sched_build(t->p, &limits, NULL, t->memory, &t->schedule));
+    FE_TRY(sched_build(t->p, &limits, t->memory, &t->schedule));
     FE_TRY(kern_build(t->schedule, target, t->memory, &t->set));
     return FE_OK;
 }

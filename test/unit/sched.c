@@ -303,7 +303,7 @@ SESSION_TEST(random_programs_keep_the_laws_and_their_values)
         void **wanted, **got;
         FE_TRY(loop_check(p, "random"));
         FE_TRY(interpret(p, &wanted));
-        FE_TRY(sched_build(p, &target, NULL, session->memory, &s));
+        FE_TRY(sched_build(p, &target, session->memory, &s));
         FE_TRY(interpret(scheduled_program(s), &got));
         fused += p->ops.count - s->groups.count;
         for (uint32_t k = 0; k < p->outputs.count; k++) {
