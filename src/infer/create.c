@@ -143,6 +143,14 @@ void rule_line(infer_call *c)
     }
 }
 
+/* Half of the frequencies of n, and that of 0. */
+void rule_half_line(infer_call *c)
+{
+    sym_expr half = sym_floordiv(c->symbols, infer_expr(c, "n", 0), infer_number(c, 2));
+    sym_expr length = sym_add_int(c->symbols, half, 1);
+    if (c->status == FE_OK) infer_give(c, made(c, line_dtype(c), 1, &length));
+}
+
 static bool is_integer(const fx_arg *a)
 {
     return !a || value_dtype(a, TY_I64) != TY_F32;

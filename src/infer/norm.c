@@ -132,6 +132,34 @@ void rule_weight_norm(infer_call *c)
                     infer_like(c, g, dtype, TY_PRESERVE));
 }
 
+void rule_weight_norm_backward(infer_call *c)
+{
+    ty_tensor *v = infer_tensor(c, "saved_v"), *g = infer_tensor(c, "saved_g");
+    if (v && g)
+        infer_give_pair(c, infer_like(c, v, v->dtype, TY_CONTIGUOUS),
+                        infer_like(c, g, g->dtype, TY_CONTIGUOUS));
+}
+
+/* Over all dimensions but one, which stays; over all for -1. One in the middle is first while the norm
+ * is taken. */
+void rule_norm_except_dim(infer_call *c)
+{
+    ty_tensor *v = infer_tensor(c, "v");
+    int64_t dim = infer_int(c, "dim", 0);
+    if (!v) return;
+    if (dim < -1 || dim >= (int64_t)v->rank) {
+        infer_fail(c, "a norm over all dimensions of %s but %lld", infer_shape(c, v),
+                   (long long)dim);
+        return;
+    }
+    uint64_t all = ((uint64_t)1 << v->rank) - 1;
+    uint64_t reduced = dim < 0 ? all : all & ~((uint64_t)1 << dim);
+    ty_tensor *out = infer_reduced(c, v, v->dtype, reduced, dim >= 0);
+    bool between = dim > 0 && dim + 1 < (int64_t)v->rank;
+    for (uint32_t i = 0; out && between && i < out->rank; i++) out->strides[i] = infer_number(c, 1);
+    infer_give(c, out);
+}
+
 /* By input, weight and bias, each where the mask asks for it. */
 void rule_norm_backward(infer_call *c)
 {

@@ -81,5 +81,9 @@ static const lower_row ROWS[] = {
     SAME(prims_inductor_force_stride_order_default),
     {OP_aten_copy_default, copy, 0, NULL, 0, NULL, true},
     NOTHING(aten__assert_tensor_metadata_default),
+    NOTHING(aten_promote_types_default),
+    NOTHING(aten_result_type_Scalar),
+    NOTHING(aten_result_type_Scalar_Tensor),
+    NOTHING(aten_result_type_Tensor),
 };
 const lower_rows lower_copy_rows = {ROWS, COUNT_OF(ROWS)};

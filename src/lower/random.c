@@ -382,10 +382,12 @@ static fe_status multinomial(lowering *l, fx_node *n, const lower_row *row)
     }
 static const lower_row ROWS[] = {
     RANDOM(aten_rand_default, draw_uniform, 0),
+    RANDOM(aten_rand_generator, draw_uniform, 0),
     RANDOM(aten_rand_like_default, draw_uniform, 0),
     RANDOM(aten_rand_like_generator, draw_uniform, 0),
     RANDOM(aten_uniform_default, draw_uniform, 0),
     RANDOM(aten_randn_default, draw_normal, 0),
+    RANDOM(aten_randn_generator, draw_normal, 0),
     RANDOM(aten_randn_like_default, draw_normal, 0),
     RANDOM(aten_randn_like_generator, draw_normal, 0),
     RANDOM(aten_normal_functional_default, draw_normal, 0),
@@ -396,6 +398,8 @@ static const lower_row ROWS[] = {
     RANDOM(aten_log_normal_default, draw_normal, 1),
     RANDOM(aten_randint_default, draw_integer, 0),
     RANDOM(aten_randint_low, draw_integer, 0),
+    RANDOM(aten_randint_generator, draw_integer, 0),
+    RANDOM(aten_randint_low_generator, draw_integer, 0),
     RANDOM(aten_randint_like_default, draw_integer, 0),
     RANDOM(aten_randint_like_generator, draw_integer, 0),
     RANDOM(aten_randint_like_low_dtype, draw_integer, 0),

@@ -2,6 +2,7 @@
 
 import torch
 from torch.func import vmap
+from torch.nn.utils.rnn import pad_sequence
 
 from cases_ops import SINGLE, f64, i64, op, real, whole
 
@@ -41,3 +42,17 @@ def batches_within_batches(p, x):
     sums = vmap(lambda a: vmap(lambda b: a.sum())(x))(x), vmap(lambda a: vmap(lambda b: b.softmax(0))(x) + a[0])(x)
     written = vmap(lambda a: a.new_zeros(5).add_(a).mul_(2))(x)
     return causal, near, same, *sums, written
+
+
+@op(real(2, 9), real(3, 4, 2))
+def rows_by_formula(x, y):
+    frequencies = torch.fft.fftfreq(9) + x, torch.fft.fftfreq(6, 0.3) + y[0, 0, 0], torch.fft.rfftfreq(9, 2.0) - x[0, 0]
+    windows = torch.kaiser_window(9) * x, torch.kaiser_window(8, False, 5.0) * x[0, :8], torch.kaiser_window(1) + x[0, 0]
+    return *frequencies, *windows, y.sum() / torch.tensor([y.shape[0], y.shape[1]])
+
+
+@op(real(3, 4), real(5, 4), real(7, 2, 3), real(3, 3, 6), real(6), real(2, 3, 4), real(2, 3, 4), real(2, 1, 1), real(2, 1, 1, low=1, high=2))
+def layers_in_other_forms(a, b, x, w, bias, grad, v, g, norms):
+    padded = pad_sequence([a, b], True, -1.5), pad_sequence([a, b, b[1:]], padding_side="left")
+    backward = torch.ops.aten._weight_norm_interface_backward(grad, v, g, norms, 0)
+    return *padded, torch.conv_tbc(x, w, bias, 1), torch.norm_except_dim(v, 2, 1), torch.norm_except_dim(v, 1, -1), *backward

@@ -1,0 +1,92 @@
+/* decompose_layer.c -- layers in a form of their own: sequences padded to one length, convolutions
+ * over time first, weights as a direction and a norm. */
+#include "pass/decompose.h"
+
+#include <string.h>
+
+static fx_arg axes(decomposing *d, int64_t a, int64_t b, int64_t c)
+{
+    sym_expr e[] = {sym_int(d->g->symbols, a), sym_int(d->g->symbols, b),
+                    sym_int(d->g->symbols, c)};
+    return fx_int_list(d->g, e, 3);
+}
+
+/* [time, batch, channels] by [width, channels, filters] */
+static void conv_tbc(decomposing *d)
+{
+    const fx_arg *a = d->n->args;
+    sym_expr pad = sym_int(d->g->symbols, decompose_int(d, "pad", 0)),
+             one = sym_int(d->g->symbols, 1);
+    fx_arg x = CALL(aten_permute_default, a[0], axes(d, 1, 2, 0)),
+           weight = CALL(aten_permute_default, a[1], axes(d, 2, 1, 0));
+    fx_arg out = CALL(aten_conv1d_default, x, weight, a[2], fx_int_list(d->g, &one, 1),
+                      fx_int_list(d->g, &pad, 1));
+    decompose_give(d, CALL(aten_permute_default, out, axes(d, 2, 0, 1)));
+}
+
+/* Each padded along its first dimension to the longest, then stacked. */
+static void pad_sequence(decomposing *d)
+{
+    const fx_arg *list = &d->n->args[0], *side = decompose_arg(d, "padding_side");
+    bool batch_first = decompose_flag(d, "batch_first");
+    bool left = side && side->kind == FX_ARG_STRING && strcmp(side->string, "left") == 0;
+    sym_table *s = d->g->symbols;
+    sym_expr longest = fx_tensor(d->n)->sizes[batch_first ? 1 : 0], zero = sym_int(s, 0);
+    fx_arg *rows = NEW_ARRAY(d->g->memory, fx_arg, list->list.count);
+    for (uint32_t k = 0; k < list->list.count; k++) {
+        const ty_tensor *t = fx_arg_tensor(&list->list.items[k]);
+        sym_expr pad[2 * TY_MAX_RANK];
+        for (uint32_t i = 0; i < 2 * t->rank; i++) pad[i] = zero;
+        sym_expr missing = sym_sub(s, longest, t->sizes[0]);
+        pad[2 * t->rank - (left ? 2 : 1)] = missing;
+        rows[k] = list->list.items[k];
+        if (!sym_same(missing, zero))
+            rows[k] =
+                CALL(aten_constant_pad_nd_default, rows[k], fx_int_list(d->g, pad, 2 * t->rank),
+                     fx_float(decompose_number(d, "padding_value", 0)));
+    }
+    decompose_give(d, CALL(aten_stack_default, fx_list(d->g, rows, list->list.count),
+                           decompose_of(d, batch_first ? 0 : 1)));
+}
+
+/* ---- weights as a direction and a norm ---- */
+
+/* All dimensions but one; -1: all. */
+static fx_arg dims_but(decomposing *d, uint32_t rank, int64_t kept)
+{
+    sym_expr dims[TY_MAX_RANK];
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < rank; k++)
+        if (k != kept) dims[count++] = sym_int(d->g->symbols, k);
+    return fx_int_list(d->g, dims, count);
+}
+
+static void norm_except_dim(decomposing *d)
+{
+    fx_arg v = d->n->args[0], power = decompose_of(d, decompose_int(d, "pow", 2));
+    int64_t dim = decompose_int(d, "dim", 0);
+    decompose_give(d, CALL(aten_norm_ScalarOpt_dim, v, power,
+                           dims_but(d, fx_arg_tensor(&v)->rank, dim), fx_bool(dim != -1)));
+}
+
+/* Of the direction: g / norm * (grad - v * sum / norm^2); of the norm: sum / norm, where the sums are
+ * those of grad * v. */
+static void weight_norm_backward(decomposing *d)
+{
+    const fx_arg *a = d->n->args;
+    fx_arg grad = a[0], v = a[1], g = a[2], norms = a[3];
+    fx_arg dims = dims_but(d, fx_arg_tensor(&v)->rank, decompose_int(d, "dim", 0));
+    fx_arg sums = CALL(aten_sum_dim_IntList, CALL(aten_mul_Tensor, grad, v), dims, fx_bool(true));
+    fx_arg along = CALL(aten_div_Tensor, sums, CALL(aten_mul_Tensor, norms, norms));
+    fx_arg rest = CALL(aten_sub_Tensor, grad, CALL(aten_mul_Tensor, v, along));
+    decompose_give(d, CALL(aten_mul_Tensor, CALL(aten_div_Tensor, g, norms), rest));
+    decompose_give(d, CALL(aten_div_Tensor, sums, norms));
+}
+
+static const decompose_row ROWS[] = {
+    {OP_aten_conv_tbc_default, conv_tbc, OP_NONE},
+    {OP_aten_pad_sequence_default, pad_sequence, OP_NONE},
+    {OP_aten_norm_except_dim_default, norm_except_dim, OP_NONE},
+    {OP_aten__weight_norm_interface_backward_default, weight_norm_backward, OP_NONE},
+};
+const decompose_rows decompose_layer_rows = {ROWS, COUNT_OF(ROWS)};
