@@ -23,7 +23,7 @@ comma := ,
 CC := $(if $(filter default,$(origin CC)),cc,$(CC))
 B := build$(if $(SAN),/$(if $(filter thread,$(SAN)),tsan,san))
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef \
-        -Wwrite-strings -Wvla -Werror
+        -Wwrite-strings -Wvla -Wno-gnu-zero-variadic-macro-arguments -Werror
 SANITIZE := -g -fno-omit-frame-pointer $(if $(filter thread,$(SAN)),\
             -fsanitize=thread -Wno-maybe-uninitialized,\
             -fsanitize=address$(comma)undefined -fno-sanitize-recover=all)
@@ -195,6 +195,7 @@ install: all
 uninstall:
 	$Q rm -f $(INSTALLED)
 clean:
-	$Q rm -rf build/san build/tsan build/plain build/obj build/test build/lib* build/*.a build/embed* \
+	$Q rm -rf build/san build/tsan build/plain build/clang build/obj build/test \
+	   build/lib* build/*.a build/embed* \
 	   build/ferrite build/ferrite.pc build/unit build/runtest build/test_kernels build/setup-done \
 	   build/shared-cases

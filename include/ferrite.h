@@ -78,8 +78,15 @@ FE_API void fe_session_free(fe_session *session);
 /* Sets an option, for the calls that follow; value NULL: back to the default. FE_USAGE when there is
  * no such option or value.
  *
- *     isa         instruction set of the kernels: native (the default: this machine's), x86-64-v4,
- *                 x86-64-v3, baseline, or scalar: plain C11, one number at a time
+ *     isa         instruction set: native (this machine's), x86-64-v4, x86-64-v3, baseline, or scalar:
+ *                 plain C11, one number at a time ($FERRITE_ISA, else native). Kernels are made for it, and
+ *                 those of the runtime, which has all and takes the best that the machine has when it is
+ *                 loaded, go no higher. FERRITE_ISA does both too: it is the default here, and no artifact
+ *                 that is loaded under it uses more. To run what a machine has not is refused: FE_USAGE by
+ *                 fe_load(), FE_RUN_BAD_PROCESSOR by an artifact's open()
+ *     name        what the program is called, letters, digits and _ (the default: as its file, or as its
+ *                 text says). Its artifact's one function is then ferrite_artifact_NAME in place of
+ *                 ferrite_artifact, and several link into one program
  *     cc          the C compiler, arguments may follow its name ($CC, else cc)
  *     cache       folder where made libraries are found again; "": none ($FERRITE_CACHE_DIR, else
  *                 $XDG_CACHE_HOME/ferrite, else $HOME/.cache/ferrite)
@@ -94,6 +101,9 @@ FE_API void fe_session_free(fe_session *session);
  *                 graph run on the host alone and refuse others (FE_UNSUPPORTED). cpu: all is the host's
  *     target      what fe_load() makes ready: c (the default), the program as C, compiled; process: its
  *                 lines run as they are, and only kernels are compiled, which takes less time
+ *     artifact    path of a library that fe_write_library() or the sources' Makefile have made of the same
+ *                 program with the same options: fe_load() takes it in place of one made now (FE_USAGE
+ *                 where its inputs, outputs or weights are others)
  *     no-cc       off (the default) or on: as process, and kernels are interpreted. Needs no C compiler;
  *                 slow, and without operators that call LAPACK (FE_UNSUPPORTED)
  *     nan-check   off (the default) or on: what is made looks for NaN, in every target: a run fails at the
@@ -244,6 +254,9 @@ FE_API void fe_program_free(fe_program *program);
 
 /* Writes a shared library with the weights in it, and beside it a header with the names, dtypes and
  * shapes of its inputs and outputs: model.so and model.h. Each file appears whole or not at all.
+ * A path that ends in .a: an archive to be linked into programs, and in its folder NAME.h and, where the
+ * program has weights, NAME.weights, which is to lie beside the program that is linked (or open() is told
+ * where): `cc main.c libone.a libtwo.a -lm -lpthread`, with option `name` for more than one.
  * FE_IO, FE_TOOLCHAIN, FE_UNSUPPORTED where LAPACK is needed and cannot be linked. */
 FE_API fe_status fe_write_library(fe_program *program, const char *path);
 

@@ -66,8 +66,11 @@ typedef enum fe_result {
     FE_RUN_BAD_INPUT,
     FE_RUN_BAD_OUTPUT, /* an output buffer given by the caller does not fit */
     FE_RUN_NO_MEMORY,
-    FE_RUN_ASSERTION,  /* a condition of the program itself does not hold */
-    FE_RUN_BAD_WEIGHTS /* the weights cannot be read or belong to another artifact */
+    FE_RUN_ASSERTION,   /* a condition of the program itself does not hold */
+    FE_RUN_BAD_WEIGHTS, /* the weights cannot be read or belong to another artifact */
+    /* open: it is made for an instruction set that this processor has not, or FERRITE_ISA names none
+     * that it has */
+    FE_RUN_BAD_PROCESSOR
 } fe_result;
 
 /* An input or output as declared. A size of -1 is dynamic: shape_text has the expression. dtype 0: an
@@ -181,10 +184,14 @@ typedef struct fe_artifact {
 } fe_artifact;
 
 #if defined(__GNUC__)
-__attribute__((visibility("default")))
+#define FE_ARTIFACT __attribute__((visibility("default")))
+#else
+#define FE_ARTIFACT
 #endif
-const fe_artifact *
-ferrite_artifact(void);
+
+/* An artifact that was given a name (option `name`) has ferrite_artifact_NAME in place of it, which its
+ * header declares, so that several can be linked into one program. */
+FE_ARTIFACT const fe_artifact *ferrite_artifact(void);
 
 #ifdef __cplusplus
 }

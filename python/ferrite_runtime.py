@@ -13,7 +13,7 @@ import sys
 import threading
 from ctypes import POINTER, Structure, byref, c_char_p, c_double, c_int, c_int64, c_uint32, c_uint64, c_void_p
 
-VERSION = 5  # RT_LIBRARY_VERSION
+VERSION = 6  # RT_LIBRARY_VERSION
 
 # ---- element types: number, name, bytes, as numpy writes it, DLPack's code ----
 
@@ -128,6 +128,7 @@ class _Services(Structure):
         ("in_range", ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(_Check))),
         ("check_numbers", ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(_Tensor), c_int, c_char_p)),
         ("clear", ctypes.CFUNCTYPE(None, POINTER(_Tensor))),
+        ("obstacle", ctypes.CFUNCTYPE(c_char_p)),
     ]
 
 
@@ -135,7 +136,7 @@ class _Library(Structure):
     _fields_ = [("version", c_uint32), ("struct_bytes", c_uint32), ("kernels", POINTER(_Function)),
                 ("operators", POINTER(_Function)), ("customs", POINTER(_Function)), ("kernel_count", c_uint32),
                 ("operator_count", c_uint32), ("custom_count", c_uint32), ("weights_key", c_uint64),
-                ("services", POINTER(_Services))]
+                ("services", POINTER(_Services)), ("isa", c_char_p)]
 
 
 _OPERATOR = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(_Call))
@@ -153,17 +154,33 @@ def _array(kind, values):
 HOST_OPS = {}
 
 
+_loaded = {}  # by path: the files that were loaded from it
+
+
+def _load(path):
+    """The loader knows a path that it has seen by its letters, and gives what lay there then: each further file that
+    comes from one path is asked for by another spelling of it."""
+    folder, name = os.path.split(os.path.abspath(path))
+    facts, files = os.stat(path), _loaded.setdefault(os.path.join(folder, name), [])
+    if (facts.st_dev, facts.st_ino) not in files:
+        files.append((facts.st_dev, facts.st_ino))
+    spelling = "./" * files.index((facts.st_dev, facts.st_ino)) + name
+    return ctypes.CDLL(os.path.join(folder, spelling), mode=os.RTLD_NOW | os.RTLD_LOCAL)
+
+
 class Library:
     """Kernels, operators and weights of one program: a shared library with the weights at its end."""
 
     def __init__(self, path):
         self.path = path
-        self._handle = ctypes.CDLL(path, mode=os.RTLD_NOW | os.RTLD_LOCAL)
+        self._handle = _load(path)
         self._handle.ferrite_library.restype = POINTER(_Library)
         table = self._handle.ferrite_library().contents
         if table.version != VERSION:
             raise ImportError(f"{path} was made by another ferrite than ferrite_runtime.py")
         self.services = table.services.contents
+        if self.services.obstacle():
+            raise ImportError(f"{path}: {self.services.obstacle().decode()}")
         self._kernels = {table.kernels[i].name.decode(): table.kernels[i].function for i in range(table.kernel_count)}
         self._operators = {table.operators[i].name.decode(): _OPERATOR(table.operators[i].function)
                            for i in range(table.operator_count)}

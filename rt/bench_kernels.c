@@ -311,7 +311,6 @@ int main(int argc, char **argv)
 {
     filter = argc > 1 ? argv[1] : "";
     seconds = argc > 2 ? atof(argv[2]) : 0.3;
-    if (getenv("RT_ISA")) rt_isa_force(getenv("RT_ISA"));
     printf("instruction set %s\n", rt_isa());
     if (wanted("empty region"))
         for (int i = 0; i < 2; i++)

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "rt_entry.h"
+#include "rt_kernels.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -104,14 +105,21 @@ static int map_weights(fe_model *model, const char *path)
 static int map_own_weights(fe_model *model)
 {
     Dl_info self;
-    if (!dladdr((void *)(uintptr_t)ferrite_artifact, &self) || !self.dli_fname)
+    if (!dladdr((void *)(uintptr_t)map_own_weights, &self) || !self.dli_fname)
         return open_failed(FE_RUN_BAD_WEIGHTS, "cannot tell which file this program is in",
                            model->program->name);
-    if (map_weights(model, self.dli_fname) == 0) return 0;
-    const char *slash = strrchr(self.dli_fname, '/');
-    int folder = slash ? (int)(slash - self.dli_fname) + 1 : 0;
-    char path[4096];
-    snprintf(path, sizeof path, "%.*s%s.weights", folder, self.dli_fname, model->program->name);
+    char path[4096], program[2048];
+    const char *file = self.dli_fname, *slash = strrchr(file, '/');
+    /* a program that was found by PATH knows its name alone */
+    ssize_t length = slash ? -1 : readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length > 0) {
+        program[length] = '\0';
+        file = program;
+        slash = strrchr(file, '/');
+    }
+    if (map_weights(model, file) == 0) return 0;
+    int folder = slash ? (int)(slash - file) + 1 : 0;
+    snprintf(path, sizeof path, "%.*s%s.weights", folder, file, model->program->name);
     return map_weights(model, path);
 }
 
@@ -138,10 +146,19 @@ static void point_weights(fe_model *model, const char *base)
         model->weights[k] = (void *)(uintptr_t)(base + model->program->weights[k].offset);
 }
 
+/* Why this processor cannot run the program, or NULL. */
+static const char *obstacle;
+
+static int cannot_run(void)
+{
+    return open_failed(FE_RUN_BAD_PROCESSOR, obstacle, rt_this_program.name);
+}
+
 static int model_open(const char *weights_path, fe_model **out)
 {
-    fe_model *model = model_new();
     *out = NULL;
+    if (obstacle) return cannot_run();
+    fe_model *model = model_new();
     if (!model) return FE_RUN_NO_MEMORY;
     if (model->program->weights_bytes > 0) {
         int code = weights_path ? map_weights(model, weights_path) : map_own_weights(model);
@@ -158,6 +175,7 @@ static int model_open(const char *weights_path, fe_model **out)
 static int model_open_memory(const void *weights, int64_t bytes, fe_model **out)
 {
     *out = NULL;
+    if (obstacle) return cannot_run();
     if (bytes < rt_this_program.weights_bytes || (uintptr_t)weights % 64)
         return open_failed(FE_RUN_BAD_WEIGHTS,
                            "the weights given are too short or not aligned to 64 bytes",
@@ -178,6 +196,7 @@ static fe_artifact this_artifact;
 
 static void describe(void)
 {
+    obstacle = rt_isa_choose(rt_this_program.isa);
     rt_describe(&rt_this_program, &this_artifact);
     this_artifact.open = model_open;
     this_artifact.open_memory = model_open_memory;
@@ -186,7 +205,7 @@ static void describe(void)
     this_artifact.error = last_error;
 }
 
-const fe_artifact *ferrite_artifact(void)
+const fe_artifact *rt_artifact(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, describe);

@@ -28,8 +28,8 @@ KERNELS(v4)
 const rt_fft_kernels *rt_fft_kernels_of(int is_double)
 {
 #ifdef SEVERAL
-    if (strcmp(rt_isa(), "v4") == 0) return is_double ? &rt_fft_f64_v4 : &rt_fft_f32_v4;
-    if (strcmp(rt_isa(), "v3") == 0) return is_double ? &rt_fft_f64_v3 : &rt_fft_f32_v3;
+    if (strcmp(rt_isa(), "x86-64-v4") == 0) return is_double ? &rt_fft_f64_v4 : &rt_fft_f32_v4;
+    if (strcmp(rt_isa(), "x86-64-v3") == 0) return is_double ? &rt_fft_f64_v3 : &rt_fft_f32_v3;
 #endif
     return is_double ? &rt_fft_f64_base : &rt_fft_f32_base;
 }

@@ -133,8 +133,16 @@ int rt_sdpa_f32(rt_team *team, const rt_sdpa *args);
 
 /* ---- instruction sets (rt_select.c) ---- */
 
-/* "v4" (AVX-512), "v3" (AVX2 and FMA) or "base": what the kernels run on. */
+/* "x86-64-v4" (AVX-512), "x86-64-v3" (AVX2 and FMA) or "baseline": what the kernels run on. */
 const char *rt_isa(void);
+
+/* The best that this processor and the archive have. */
+const char *rt_isa_here(void);
+
+/* For a program whose own kernels are made for `made_for` (or NULL), before it runs: the best from now
+ * on that is neither above that nor above FERRITE_ISA. Returns NULL, or why the program cannot run here: a
+ * sentence without its beginning, valid for good. */
+const char *rt_isa_choose(const char *made_for);
 
 /* For tests: use this one from now on. 0 = ok, -1 = not in the archive or not on this processor.
  * Not thread safe. */

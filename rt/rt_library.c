@@ -1,6 +1,7 @@
 /* rt_library.c - what the runtime does for hosts that run a program's lines themselves. */
 #include "rt_library.h"
 #include "rt_entry.h"
+#include "rt_kernels.h"
 
 #include <stdlib.h>
 
@@ -38,6 +39,19 @@ static rt_fault *fault(rt_frame *frame)
     return &frame->fault;
 }
 
+static const char *unfit;
+
+static const char *obstacle(void)
+{
+    return unfit;
+}
+
+const rt_library *rt_library_open(const rt_library *library)
+{
+    unfit = rt_isa_choose(library->isa);
+    return library;
+}
+
 const rt_services rt_services_here = {
     .pool = rt_pool_get,
     .launch = rt_launch,
@@ -51,4 +65,5 @@ const rt_services rt_services_here = {
     .in_range = rt_in_range,
     .check_numbers = rt_check_numbers,
     .clear = rt_clear,
+    .obstacle = obstacle,
 };

@@ -10,7 +10,7 @@
 #include "rt_program.h"
 
 /* Raised by one whenever a structure below, or one of rt_program.h that a host fills in, changes. */
-#define RT_LIBRARY_VERSION 5u
+#define RT_LIBRARY_VERSION 6u
 
 typedef struct rt_function {
     const char *name;
@@ -38,6 +38,7 @@ typedef struct rt_services {
     int (*in_range)(rt_frame *frame, const rt_check *checks); /* after the kernel */
     int (*check_numbers)(rt_frame *frame, const fe_tensor *t, int finite, const char *what);
     void (*clear)(const fe_tensor *t);
+    const char *(*obstacle)(void); /* why this processor cannot run the library, or NULL */
 } rt_services;
 extern const rt_services rt_services_here;
 
@@ -50,7 +51,11 @@ typedef struct rt_library {
     uint32_t kernel_count, operator_count, custom_count;
     uint64_t weights_key; /* of the weights that stand behind the machine code; see rt_entry.c */
     const rt_services *services;
+    const char *isa; /* instruction set of the kernels: "x86-64-v4" */
 } rt_library;
+
+/* Makes it ready, when it is asked for. */
+const rt_library *rt_library_open(const rt_library *library);
 
 #if defined(__GNUC__)
 __attribute__((visibility("default")))

@@ -147,10 +147,14 @@ typedef struct rt_program {
     const rt_tables *tables; /* NULL: no operator has any */
     const rt_fft_shape *transforms; /* whose tables contexts have from the beginning */
     uint32_t transform_count;
+    const char *isa; /* instruction set of the kernels: "x86-64-v4" */
 } rt_program;
 
 /* Defined by generated code. */
 extern const rt_program rt_this_program;
+
+/* What the artifact's one visible function, which is generated code too, returns. */
+const fe_artifact *rt_artifact(void);
 
 typedef struct rt_plans rt_plans;
 

@@ -619,11 +619,17 @@ static void test_pool(void)
     test_leases();
 }
 
-int main(void)
+/* --isas: the names of those that are tested, from the best on. */
+int main(int count, char **arguments)
 {
-    static const char *const isas[] = {"v4", "v3", "base"};
+    static const char *const isas[] = {"x86-64-v4", "x86-64-v3", "baseline"};
+    int only_names = count == 2 && strcmp(arguments[1], "--isas") == 0;
     for (int isa = 0; isa < 3; isa++) {
         if (rt_isa_force(isas[isa]) != 0) continue;
+        if (only_names) {
+            puts(isas[isa]);
+            continue;
+        }
         for (int threads = 1; threads <= 3; threads++) {
             pool = rt_pool_get(threads);
             test_pool();
@@ -635,6 +641,7 @@ int main(void)
             test_long_sums(30, 70);
         }
     }
+    if (only_names) return 0;
     rt_pool_shutdown();
     pool = rt_pool_get(2);
     test_pool();

@@ -3,6 +3,8 @@
  *     # what it shows
  *     --skip-if-missing-- ../shared/cases      optional: a path, seen from where runtest was started, or
  *                                              the name of a command
+ *     --once--                                 optional: nothing here differs from one instruction set to
+ *                                              another (--again leaves it out)
  *     --run-- ferrite inspect --stage fx -     a line for the shell; `ferrite` is the binary under test
  *     --file model.txt--                       optional, any number: a file in the folder where the line runs
  *     --in--                                   optional: standard input
@@ -12,9 +14,9 @@
  *
  * A file may hold several --run-- groups; they run in order, in one new folder. $ROOT is the folder
  * where runtest was started, $BUILD the one where the binary lies. Blank lines at the end of a text do
- * not count. A signal, a sanitizer's report and a run of more than 60 seconds are always failures.
+ * not count. A signal, a sanitizer's report and a run of more than 240 seconds are always failures.
  *
- *     runtest [--bless] [--binary FERRITE] [-j N] FILE.t|FOLDER...
+ *     runtest [--bless] [--again] [--binary FERRITE] [-j N] FILE.t|FOLDER...
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -34,10 +36,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TIME_LIMIT = 60, MOST_SECTIONS = 200, DIFF_LINES = 25 };
-typedef enum { RUN, IN, OUT, ERR, STATUS, FILE_, SKIP, KINDS } kind;
+enum { TIME_LIMIT = 240, MOST_SECTIONS = 200, DIFF_LINES = 25 };
+typedef enum { RUN, IN, OUT, ERR, STATUS, FILE_, SKIP, ONCE, KINDS } kind;
 static const char *const NAMES[KINDS] = {
-    "run", "in", "out", "err", "status", "file", "skip-if-missing"};
+    "run", "in", "out", "err", "status", "file", "skip-if-missing", "once"};
 
 /* A header line and the lines up to the next one. */
 typedef struct section {
@@ -58,7 +60,7 @@ typedef struct test {
 typedef enum { PASSED, FAILED, SKIPPED, VERDICTS } verdict;
 
 /* Options and shared state; set before the threads start, but for what the lock guards. */
-static bool bless;
+static bool bless, again;
 static char **paths; /* of the test files, sorted */
 static int path_count;
 static char scratch[] = "/tmp/ferrite-test-XXXXXX";
@@ -423,7 +425,9 @@ static verdict run_test(test *t, int index)
 {
     read_test(t);
     for (int i = 0; i < t->count; i++)
-        if (t->sections[i].kind == SKIP && !is_there(t->sections[i].argument)) return SKIPPED;
+        if ((t->sections[i].kind == SKIP && !is_there(t->sections[i].argument)) ||
+            (t->sections[i].kind == ONCE && again))
+            return SKIPPED;
 
     char *folder = format("%s/%d", scratch, index);
     if (mkdir(folder, 0777) != 0) die("cannot make", folder);
@@ -535,6 +539,8 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--bless") == 0)
             bless = true;
+        else if (strcmp(argv[i], "--again") == 0)
+            again = true;
         else if (strcmp(argv[i], "--binary") == 0 && i + 1 < argc)
             binary = argv[++i];
         else if (strcmp(argv[i], "-j") == 0 && i + 1 < argc)

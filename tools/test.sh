@@ -6,14 +6,23 @@
 # Each part prints "N passed, N failed[, N skipped|unsupported]" as its last line; one that prints
 # no such line counts as one test, by its exit status. What a part said is kept in build/test/.
 #
+# What can differ from one instruction set to another is run for each that the machine has: FERRITE_ISA
+# forces it in what is generated and in the runtime. Parts end by themselves or by their time limit, and
+# what is left when the whole has taken too long is not begun: either counts as one failure.
+#
 #     VENV=DIR        the tests' Python environment (default build/venv)
 #     CASES=DIR       recorded cases from outside the repository (default ../shared/cases)
 #     JOBS=N          processes at once (default: one a processor)
+#     LIMIT=N         seconds that one part may take (default 1200)
+#     TOTAL=N         seconds after which no part begins, and the one at work ends (default 4500)
 cd "$(dirname "$0")/.." || exit 1
 mode=${1:-test}
 VENV=${VENV:-build/venv}
 CASES=${CASES:-../shared/cases}
 JOBS=${JOBS:-$(nproc 2>/dev/null || echo 2)}
+LIMIT=${LIMIT:-1200}
+TOTAL=${TOTAL:-4500}
+begun=$(date +%s)
 export VENV
 passed=0 failed=0 skipped=0
 failures=
@@ -26,6 +35,16 @@ count() { # count PASSED FAILED SKIPPED NAME
   $4: $2 failed"
 }
 
+# limited SECONDS COMMAND...: a function of this file stands for itself.
+limited() {
+    seconds=$1
+    shift
+    case $1 in
+        unpack_cases) "$@" ;;
+        *) timeout -k 10 "$seconds" "$@" ;;
+    esac
+}
+
 # part [--lenient] NAME COMMAND...: runs it and adds up what it counted. What is unsupported counts as
 # failed, or with --lenient, for cases from outside the project, as skipped.
 part() {
@@ -35,8 +54,23 @@ part() {
     shift
     log=$logs/$(printf %s "$name" | tr -c 'A-Za-z0-9\n' _).log
     printf '\n== %s\n' "$name"
-    { "$@" </dev/null 2>&1; echo $? >"$logs/status"; } | tee "$log"
+    from=$(date +%s)
+    most=$((begun + TOTAL - from))
+    [ "$most" -lt "$LIMIT" ] || most=$LIMIT
+    if [ "$most" -le 0 ]; then
+        echo "not begun: all in all $TOTAL seconds are over"
+        echo 124 >"$logs/status"
+        count 0 1 0 "$name (not begun)"
+        return
+    fi
+    { limited "$most" "$@" </dev/null 2>&1; echo $? >"$logs/status"; } | tee "$log"
     status=$(cat "$logs/status")
+    printf '(%s: %d s)\n' "$name" $(($(date +%s) - from))
+    if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
+        echo "$name: ended after $most seconds"
+        count 0 1 0 "$name (took more than $most s)"
+        return
+    fi
     line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1)
     if [ -z "$line" ]; then
         if [ "$status" -eq 0 ]; then count 1 0 0; else count 0 1 0 "$name"; fi
@@ -73,6 +107,35 @@ parts_of() {
     else
         skip "cases$2" "no test/cases"
     fi
+}
+
+# The instruction sets that the machine has beside the best, by which everything else goes.
+other_isas() {
+    [ -x build/test_kernels ] && build/test_kernels --isas | tail -n +2
+}
+
+# Unit tests, text tests and cases once more for each of those. Kernel tests go through all by themselves.
+isa_parts() {
+    for isa in $(other_isas); do
+        export FERRITE_ISA="$isa"
+        part "unit tests, $isa" build/unit
+        part "text tests, $isa" build/runtest -j "$JOBS" --binary build/ferrite --again test
+        [ ! -d test/cases ] || part "cases, $isa" build/ferrite check test/cases --jobs "$JOBS"
+        unset FERRITE_ISA
+    done
+}
+
+# Where clang is the compiler: it builds everything, and makes of programs what they should compute.
+clang_parts() {
+    clang=$(command -v clang || command -v clang-14)
+    if [ -z "$clang" ]; then
+        skip "clang" "there is none"
+        return
+    fi
+    part "build with clang" make CC="$clang" B=build/clang CFLAGS=-O0 build/clang/ferrite \
+        build/clang/unit build/clang/test_kernels
+    part "cases with clang" build/clang/ferrite check --cc "$clang" --jobs "$JOBS" \
+        test/cases/ops/[acf]*.pt2 test/cases/programs/[ds]*.pt2
 }
 
 # The same numbers when inputs are overwritten behind their last readers.
@@ -162,6 +225,8 @@ fi
 part "lint" sh tools/lint.sh
 parts_of build ""
 if [ "$mode" = test ]; then
+    isa_parts
+    clang_parts
     split_parts
     donated_parts
     first_run_parts

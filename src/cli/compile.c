@@ -37,6 +37,7 @@ typedef struct emission {
 } emission;
 static const emission emissions[] = {
     {"so", "library", ".so", fe_write_library},
+    {"a", "archive", ".a", fe_write_library},
     {"c", "folder", "/", fe_write_sources},
     {"python", "module, or its folder,", ".py", fe_write_python},
     {"fx", "graph, or its folder,", ".json", fe_write_fx},
@@ -67,7 +68,8 @@ static int compile(cli_call *call)
     const compile_call *o = (compile_call *)call;
     const emission *to = o->emit ? find_emission(o->emit) : by_ending(o->output);
     fe_program *program;
-    if (!to) return cli_mistake(&cli_compile, "--emit is so, c, python or fx, not '%s'", o->emit);
+    if (!to)
+        return cli_mistake(&cli_compile, "--emit is so, a, c, python or fx, not '%s'", o->emit);
     if (!o->output) return cli_mistake(&cli_compile, "-o is missing: the %s to make", to->made);
     if (!o->emit && ends_in(o->output, ".c"))
         return cli_mistake(&cli_compile, "C sources are a folder with a Makefile: -o DIR/");
@@ -84,8 +86,9 @@ static int compile(cli_call *call)
 #define FIELD(name) offsetof(compile_call, name)
 static const cli_option options[] = {
     {"-o", CLI_TEXT, FIELD(output), "PATH", "what is to be made"},
-    {"--emit", CLI_TEXT, FIELD(emit), "so|c|python|fx",
-     "so: a shared library, and a header beside it; c: C sources, weights and a Makefile (default "
+    {"--emit", CLI_TEXT, FIELD(emit), "so|a|c|python|fx",
+     "so: a shared library, and a header beside it; a: an archive to link into a program, with "
+     "weights beside it; c: C sources, weights and a Makefile (default "
      "for DIR/); python: a module, its kernels and what it imports (for .py); fx: the same as a "
      "graph for torch.fx (for .json)"},
     {"--provenance", CLI_TEXT, FIELD(provenance), "FILE",
@@ -97,16 +100,17 @@ const cli_command cli_compile = {
     .name = "compile",
     .what = "makes a shared library, C sources, a Python module or an FX graph of a program",
     .usage = "compile MODEL.pt2 -o MODEL.so\n"
+             "compile MODEL.pt2 -o libMODEL.a\n"
              "compile MODEL.pt2 -o DIR/\n"
              "compile MODEL.pt2 -o MODEL.py\n"
              "compile MODEL.pt2 -o MODEL.json\n",
     .options = options,
     .option_count = COUNT_OF(options),
-    .session_options =
-        "isa device cc cache lapack jobs model from ops max-arena donate memory-budget profile "
-        "nan-check inf-check "
-        "split part passes verify tune tune-budget-ms "
-        "dump-after",
+    .session_options = "isa name device cc cache lapack jobs model from ops max-arena donate "
+                       "memory-budget profile "
+                       "nan-check inf-check "
+                       "split part passes verify tune tune-budget-ms "
+                       "dump-after",
     .fewest = 1,
     .most = 1,
     .run = compile,

@@ -2,7 +2,8 @@
  * complex double. See property.h. */
 #include "cli/property.h"
 
-#include <complex.h>
+#include "base/complex_c.h"
+
 #include <math.h>
 #include <string.h>
 

@@ -5,9 +5,16 @@
 
 #include <string.h>
 
+static bool ends_with(const char *name, const char *end)
+{
+    size_t a = strlen(name), b = strlen(end);
+    return a >= b && strcmp(name + a - b, end) == 0;
+}
+
 static fe_status write_header(driver_program *d, const char *path)
 {
-    emit_input input = {.wrapper = d->wrapper, .producer = "ferrite " FE_VERSION};
+    emit_input input;
+    driver_emit_input(d, &input);
     emit_file header;
     FE_TRY(emit_header(&input, d->wrapper->name, d->memory, &header));
     return file_write(d->session, path, header.text, header.length);
@@ -20,6 +27,14 @@ static const char *sibling(driver_program *d, const char *path, const char *exte
     return arena_printf(d->memory, "%.*s%s", stem, path, extension);
 }
 
+/* NAME.h and NAME.weights, which the program looks for under its name, in the folder of `path`. */
+static const char *path_beside(driver_program *d, const char *path, const char *extension)
+{
+    const char *slash = strrchr(path, '/');
+    int folder = slash ? (int)(slash - path) + 1 : 0;
+    return arena_printf(d->memory, "%.*s%s%s", folder, path, d->wrapper->name, extension);
+}
+
 static fe_status write_weights(driver_program *d, const char *library, const char *path)
 {
     double begin = clock_seconds();
@@ -29,10 +44,30 @@ static fe_status write_weights(driver_program *d, const char *library, const cha
     return FE_OK;
 }
 
+/* NAME.a to be linked into programs; the weights, which are mapped from a file, lie beside it. */
+static fe_status write_archive(driver_program *d, const char *path)
+{
+    driver_build build = d->whole;
+    mapped_file made;
+    build.is_static = true;
+    build.library = NULL;
+    FE_TRY(toolchain_build(d, &build));
+    FE_TRY(file_map(d->session, build.library, &made));
+    size_t bytes = cache_code_bytes(made.data, made.size);
+    fe_status status = file_write(d->session, path, made.data, bytes);
+    file_unmap(&made);
+    FE_TRY(status);
+    FE_TRY(write_header(d, path_beside(d, path, ".h")));
+    if (d->wrapper->weights_bytes) FE_TRY(write_weights(d, NULL, path_beside(d, path, ".weights")));
+    d->artifact_bytes = (int64_t)bytes + d->wrapper->weights_bytes;
+    return FE_OK;
+}
+
 fe_status artifact_write_library(driver_program *d, const char *path)
 {
     FE_TRY(driver_need_host(d));
     FE_TRY(driver_need_kernels(d));
+    if (ends_with(path, ".a")) return write_archive(d, path);
     FE_TRY(toolchain_build(d, &d->whole));
     FE_TRY(write_weights(d, d->whole.library, path));
     return write_header(d, sibling(d, path, ".h"));
@@ -50,12 +85,6 @@ static const char *last_part(const char *path)
 static bool is_kernel_source(const struct embedded_file *file)
 {
     return strstr((const char *)file->data, "#include \"rt_isa.h\"") != NULL;
-}
-
-static bool ends_with(const char *name, const char *end)
-{
-    size_t a = strlen(name), b = strlen(end);
-    return a >= b && strcmp(name + a - b, end) == 0;
 }
 
 /* What calls LAPACK comes with programs that need it alone. */
@@ -121,7 +150,8 @@ static const char *kernel_flags(const driver_program *d)
 
 static const char *makefile_text(driver_program *d)
 {
-    const char *name = d->wrapper->name;
+    const char *name = d->wrapper->name, *entry = d->whole.entry;
+    const char *lapack = d->lapack ? " $(LAPACK)" : "";
     text t;
     text_init(&t, d->memory);
     text_printf(
@@ -158,15 +188,22 @@ static const char *makefile_text(driver_program *d)
                 "isa,$(ISAS),$(MANY:.c=.$(isa).o))\n"
                 "else\nOBJECTS = $(patsubst %%.c,%%.scalar.o,$(SCALAR_MODEL) $(PLAIN) $(MANY))\n"
                 "endif\n\n"
-                "%s.so: $(OBJECTS)\n\t$(CC) -shared -o $@ $(OBJECTS)%s -lm $(OPS)\n\n"
+                "%s.so: %s.all.o\n\t$(CC) -shared -o $@ $<%s -lm $(OPS)\n\n"
+                "# For programs that are linked with it: cc main.c lib%s.a%s -lm -lpthread\n"
+                "lib%s.a: %s.all.o\n\trm -f $@ && $(AR) rcs $@ $<\n\n"
+                "# All in one, of which only %s is seen from outside.\n"
+                "OBJCOPY ?= objcopy\n"
+                "%s.all.o: $(OBJECTS)\n\t$(CC) -r -nostdlib -o $@ $(OBJECTS)\n"
+                "\tif command -v $(OBJCOPY) >/dev/null; then "
+                "$(OBJCOPY) --keep-global-symbol=%s $@; fi\n\n"
                 "kernels_%%.o: kernels_%%.c\n\t$(CC) -O2 $(KERNEL_FLAGS) $(FLAGS) -c $< -o $@\n"
                 "%%.o: %%.c\n\t$(CC) -O2 $(FLAGS) -c $< -o $@\n"
                 "%%.scalar.o: %%.c\n\t$(CC) -O2 $(SCALAR_FLAGS) -c $< -o $@\n"
                 "%%.base.o: %%.c\n\t$(CC) -O3 $(FLAGS) $(FLAGS_base) -c $< -o $@\n"
                 "%%.v3.o: %%.c\n\t$(CC) -O3 $(FLAGS) $(FLAGS_v3) -c $< -o $@\n"
                 "%%.v4.o: %%.c\n\t$(CC) -O3 $(FLAGS) $(FLAGS_v4) -c $< -o $@\n\n"
-                "clean:\n\trm -f *.o runtime/*.o runtime/plan/*.o scalar/*.o %s.so\n",
-                name, d->lapack ? " $(LAPACK)" : "", name);
+                "clean:\n\trm -f *.o runtime/*.o runtime/plan/*.o scalar/*.o %s.so lib%s.a\n",
+                name, name, lapack, name, lapack, name, name, entry, name, entry, name, name);
     return t.at;
 }
 

@@ -126,6 +126,15 @@ static fe_status read_text(driver_program *d, driver_stage last, driver_stage *n
     return form->read(d, source, length);
 }
 
+/* Option `name` goes before what the text says. */
+static void name_text(driver_program *d)
+{
+    if (!d->options.name) return;
+    d->name = d->options.name;
+    if (d->loops) d->loops->name = d->name;
+    if (d->wrapper) d->wrapper->name = d->name;
+}
+
 static void dump_pass(void *data, const char *pass, fx_graph *g)
 {
     const driver_program *d = data;
@@ -284,18 +293,21 @@ void driver_emit_input(driver_program *d, emit_input *out)
             (emit_kernel){d->kernels->kernels.at[i].name, d->kernels->kernels.at[i].source};
     uint32_t cores = d->options.jobs ? d->options.jobs : (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
     const char *slash = strrchr(d->options.input, '/');
-    *out = (emit_input){.wrapper = d->wrapper,
-                        .kernels = kernels,
-                        .kernel_count = count,
-                        .prelude = write_prelude,
-                        .kernel_ir = write_kernel_ir,
-                        .data = d,
-                        .vectors = d->target.name,
-                        .producer = "ferrite " FE_VERSION,
-                        .source = slash ? slash + 1 : d->options.input,
-                        .weights_key = d->weights_key,
-                        .parts = count > 3 ? cores : 1,
-                        .profile = d->options.profile};
+    *out = (emit_input){
+        .wrapper = d->wrapper,
+        .kernels = kernels,
+        .kernel_count = count,
+        .prelude = write_prelude,
+        .kernel_ir = write_kernel_ir,
+        .data = d,
+        .vectors = d->target.name,
+        .producer = "ferrite " FE_VERSION,
+        .entry = d->options.name ? arena_printf(d->memory, "ferrite_artifact_%s", d->options.name)
+                                 : "ferrite_artifact",
+        .source = slash ? slash + 1 : d->options.input,
+        .weights_key = d->weights_key,
+        .parts = count > 3 ? cores : 1,
+        .profile = d->options.profile};
 }
 
 static int64_t count_tables(const driver_program *d)
@@ -316,7 +328,7 @@ static fe_status stage_emit(driver_program *d)
     d->table_bytes = count_tables(d);
     d->weights_key = weights_key_of(d->wrapper);
     driver_emit_input(d, &input);
-    d->whole.entry = "ferrite_artifact";
+    d->whole.entry = input.entry;
     return emit_program(&emit_target_c, &input, d->memory, &d->whole.files, &d->whole.file_count);
 }
 
@@ -434,13 +446,16 @@ fe_status driver_compile(fe_session *s, const driver_options *o, driver_stage la
     d->session = s;
     d->memory = memory;
     d->options = *o;
-    d->name = program_name(memory, o->input);
+    d->name = o->name ? o->name : program_name(memory, o->input);
+    FE_TRY(driver_check_isa(s, o));
+    FE_TRY(driver_check_name(s, o));
     d->target = toolchain_target(o->isa);
     driver_stage next = STAGE_INFER;
     FE_TRY(tune_check_options(d));
     FE_TRY(ops_load(d));
     if (!o->from && !is_text(o->input)) return driver_advance(d, STAGE_READ, last);
     FE_TRY(read_text(d, last, &next));
+    name_text(d);
     return driver_advance(d, next, last);
 }
 

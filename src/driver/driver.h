@@ -48,6 +48,7 @@ typedef struct driver_options {
     /* stage that the input is the text of: "fx", "loop", "sched", "kern", "wrap"; NULL: see input */
     const char *from;
     const char *model;     /* in the archive; NULL: the only one */
+    const char *name;      /* of the program, its files and its function; NULL: as the input */
     const char *isa;       /* "native", "x86-64-v4", "x86-64-v3", "baseline" */
     const char *cc;        /* the C compiler and arguments */
     const char *cache;     /* folder; "": none */
@@ -66,6 +67,7 @@ typedef struct driver_options {
     uint32_t jobs;          /* compiler processes side by side; 0: one a core */
     const char *device;     /* "cpu": of all that the program says a device of; else as recorded */
     const char *target;     /* what fe_load() runs: "c", "process"; NULL: "c" */
+    const char *artifact;   /* made earlier, which is run in place of one made now; NULL: none */
     bool no_cc;             /* kernels are interpreted */
     bool nan_check, inf_check; /* the program looks for NaN, and infinity, in all it computes */
     bool lifecycle_check, bisect, dump_buffers; /* of what is run here as it is (watch.c) */
@@ -107,6 +109,10 @@ void driver_default_options(arena *memory, driver_options *o);
 /* The body of fe_set(). */
 fe_status driver_set_option(fe_session *s, driver_options *o, const char *name, const char *value);
 
+/* Do they say what there is? FE_USAGE. */
+fe_status driver_check_isa(fe_session *s, const driver_options *o);
+fe_status driver_check_name(fe_session *s, const driver_options *o);
+
 /* ---- a program on its way ------------------------------------------------------------------ */
 
 /* An artifact in this process. */
@@ -127,6 +133,7 @@ typedef struct driver_build {
     uint32_t file_count;
     const char *entry;   /* the function that the library shows */
     const char *library; /* made of the files, without weights; NULL: not yet */
+    bool is_static;      /* an archive of one object, to be linked into programs */
 } driver_build;
 
 /* What option tune has come to: distinct kernels, and the time of all their calls. */
@@ -247,6 +254,18 @@ fe_status driver_inspect(fe_session *s, const driver_options *o, const char *sta
  * folder. Once only. */
 fe_status toolchain_build(driver_program *d, driver_build *build);
 kern_target toolchain_target(const char *isa);
+/* Can this machine run what is made for `d->target`? FE_USAGE. */
+fe_status toolchain_check_machine(driver_program *d, const char *stage);
+
+/* cache.c: libraries in the cache, by the hash of what they were made from. */
+/* Is it there as it was made? */
+bool cache_has(fe_session *s, const char *path, uint64_t key);
+/* What was made gets its name there, whole and synced. */
+fe_status cache_put(fe_session *s, const char *made, const char *path, uint64_t key);
+/* Of a library, from the cache or elsewhere: so many are its own. */
+size_t cache_code_bytes(const void *data, size_t bytes);
+/* Does the file hold just this? */
+bool cache_file_is(fe_session *s, const char *path, const void *data, size_t size);
 
 /* Do these flags link `source` into a shared library? Works in `folder`. */
 bool toolchain_links(driver_program *d, const char *folder, const char *source, const char *flags);

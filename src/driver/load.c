@@ -26,6 +26,31 @@ fe_status driver_open_library(driver_program *d, const driver_build *build, void
     return diag_fail(d->session, where, "it has no entry point %s", build->entry);
 }
 
+static bool has_ports(const loop_program *p, const fe_artifact *a)
+{
+    if (a->input_count != p->inputs.count || a->output_count != p->outputs.count) return false;
+    for (uint32_t k = 0; k < p->inputs.count; k++) {
+        const loop_input *in = &p->inputs.at[k];
+        if (!in->is_tensor) continue;
+        const loop_buffer *b = &p->buffers.at[in->buffer];
+        if (a->inputs[k].dtype != (uint32_t)ty_dtype_number(b->dtype) ||
+            a->inputs[k].rank != b->rank)
+            return false;
+    }
+    return true;
+}
+
+/* Option `artifact` may name anything. */
+static fe_status check_given(driver_program *d, const fe_artifact *a)
+{
+    if (!d->options.artifact ||
+        (a->weights_bytes == d->wrapper->weights_bytes && has_ports(d->loops, a)))
+        return FE_OK;
+    return diag_fail(d->session,
+                     (diag){.status = FE_USAGE, .stage = "load", .place = d->options.artifact},
+                     "it was not made of this program with these options");
+}
+
 static fe_status find_artifact(driver_program *d, loaded_program *out)
 {
     union { /* what POSIX promises and ISO C has no cast for */
@@ -34,7 +59,7 @@ static fe_status find_artifact(driver_program *d, loaded_program *out)
     } entry;
     FE_TRY(driver_open_library(d, &d->whole, &out->handle, &entry.object));
     out->artifact = entry.function();
-    if (out->artifact->abi_version == FE_ABI_VERSION) return FE_OK;
+    if (out->artifact->abi_version == FE_ABI_VERSION) return check_given(d, out->artifact);
     return diag_fail(
         d->session, (diag){.status = FE_TOOLCHAIN, .stage = "load", .place = d->whole.library},
         "it has ABI version %u, this ferrite has %u", out->artifact->abi_version, FE_ABI_VERSION);
@@ -75,9 +100,16 @@ static void give_functions(driver_program *d)
         a->set_op(d->loaded.model, a->ops[k], ops_added_function(d, a->ops[k]));
 }
 
+/* The loader looks for a name without a folder elsewhere. */
+static const char *path_to_load(arena *memory, const char *path)
+{
+    return strchr(path, '/') ? path : arena_printf(memory, "./%s", path);
+}
+
 static fe_status load_artifact(driver_program *d)
 {
     loaded_program *out = &d->loaded;
+    if (d->options.artifact) d->whole.library = path_to_load(d->memory, d->options.artifact);
     FE_TRY(toolchain_build(d, &d->whole));
     FE_TRY(find_artifact(d, out));
     FE_TRY(driver_fill_weights(d));
@@ -100,6 +132,7 @@ fe_status driver_load(driver_program *d)
     if (d->loaded.model) return FE_OK;
     FE_TRY(driver_need_host(d));
     FE_TRY(driver_need_kernels(d));
+    if (!d->options.no_cc) FE_TRY(toolchain_check_machine(d, "load"));
     driver_unload(d); /* what an earlier failure has left */
     return in_process ? driver_load_process(d) : load_artifact(d);
 }

@@ -34,7 +34,9 @@ static const char *default_cache(arena *memory)
 void driver_default_options(arena *memory, driver_options *o)
 {
     const char *cc = environment(memory, "CC");
-    *o = (driver_options){.cc = cc ? cc : "cc", .isa = "native", .tune_budget_ms = TUNE_BUDGET_MS};
+    const char *isa = environment(memory, "FERRITE_ISA");
+    *o = (driver_options){
+        .cc = cc ? cc : "cc", .isa = isa ? isa : "native", .tune_budget_ms = TUNE_BUDGET_MS};
     o->cache = default_cache(memory);
     o->lapack = environment(memory, "FERRITE_LAPACK");
 }
@@ -143,6 +145,36 @@ static void copy_field(driver_options *to, const driver_options *from, const opt
                   : row->kind == OPTION_LIST   ? sizeof(option_list)
                                                : sizeof(const char *);
     memcpy((char *)to + row->offset, (const char *)from + row->offset, size);
+}
+
+fe_status driver_check_name(fe_session *s, const driver_options *o)
+{
+    const char *name = o->name;
+    if (!name) return FE_OK;
+    for (const char *at = name; *at; at++)
+        if (!(*at == '_' || (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') ||
+              (at > name && *at >= '0' && *at <= '9')))
+            name = "";
+    if (*name) return FE_OK;
+    return diag_fail(s, (diag){.status = FE_USAGE, .stage = "option"},
+                     "name becomes part of a C function's: letters, digits and _, not '%s'",
+                     o->name);
+}
+
+/* What the environment says was not looked at when it was read. */
+fe_status driver_check_isa(fe_session *s, const driver_options *o)
+{
+    const char *const *names;
+    for (uint32_t i = 0; i < option_count; i++) {
+        const option_row *row = &option_table[i];
+        if (strcmp(row->name, "isa") != 0) continue;
+        uint32_t count = option_values(s->memory, row, &names);
+        if (!o->isa || is_one_of(o->isa, names, count)) continue;
+        return diag_fail(s, (diag){.status = FE_USAGE, .stage = "option"},
+                         "the environment's FERRITE_ISA is '%s', which is none of %s", o->isa,
+                         row->values);
+    }
+    return FE_OK;
 }
 
 fe_status driver_set_option(fe_session *s, driver_options *o, const char *name, const char *value)

@@ -2,12 +2,14 @@
  * shared library, both kept in a cache under the hash of everything that went in.
  *
  * A cache folder holds rt-HASH/ (the runtime archive and its headers, unpacked from this library
- * once) and HASH.so. Without a cache the same lies in a folder that goes with the program. Each build
- * works in a folder of its own, so threads and processes may build the same thing at once.
+ * once) and HASH.so (cache.c). Without a cache the same lies in a folder that goes with the program.
+ * Each build works in a folder of its own, so threads and processes may build the same thing at once.
  */
 #define _GNU_SOURCE
 #include "driver/driver.h"
 #include "driver/embed.h"
+
+#include "../rt/rt_kernels.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,6 +31,7 @@ typedef struct isa_row {
     const char *flags[3];
 } isa_row;
 
+/* From the best on. */
 static const isa_row isa_table[] = {
     {{"x86-64-v4", 64, false}, {"-march=x86-64-v4", "-mprefer-vector-width=512", NULL}},
     {{"x86-64-v3", 32, false}, {"-march=x86-64-v3", NULL, NULL}},
@@ -36,25 +39,25 @@ static const isa_row isa_table[] = {
     {{"scalar", 16, true}, {NULL, NULL, NULL}},
 };
 
-static const isa_row *native_isa(void)
-{
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("x86-64-v4")) return &isa_table[0];
-    if (__builtin_cpu_supports("x86-64-v3")) return &isa_table[1];
-#endif
-    return &isa_table[2];
-}
-
 static const isa_row *find_isa(const char *name)
 {
     for (size_t i = 0; name && i < COUNT_OF(isa_table); i++)
         if (strcmp(isa_table[i].target.name, name) == 0) return &isa_table[i];
-    return native_isa();
+    return find_isa(rt_isa_here());
 }
 
 kern_target toolchain_target(const char *isa)
 {
     return find_isa(isa)->target;
+}
+
+fe_status toolchain_check_machine(driver_program *d, const char *stage)
+{
+    if (find_isa(d->target.name) >= find_isa(rt_isa_here())) return FE_OK;
+    return diag_fail(
+        d->session,
+        (diag){.status = FE_USAGE, .stage = stage, .help = "--isa native is what it can run"},
+        "this machine cannot run what is made for %s", d->target.name);
 }
 
 /* ---- processes ---- */
@@ -100,7 +103,7 @@ static fe_status tool_failed(driver_program *d, const char *log, const char *doi
         "%s failed%s%s", d->options.cc, length ? ":\n" : "", length ? output : "");
 }
 
-/* ---- the runtime, unpacked once ---- */
+/* ---- the runtime, unpacked where it is not there whole ---- */
 
 static uint64_t runtime_hash(void)
 {
@@ -118,15 +121,14 @@ static const char *base_name(const char *path)
 
 static fe_status unpack_runtime(driver_program *d, const char *folder)
 {
-    const char *stamp = arena_printf(d->memory, "%s/complete", folder);
-    if (file_exists(stamp)) return FE_OK;
     FE_TRY(file_make_dirs(d->session, arena_printf(d->memory, "%s/plan", folder)));
     for (size_t i = 0; i < embedded_file_count; i++) {
         const struct embedded_file *file = &embedded_files[i];
         const char *path = arena_printf(d->memory, "%s/%s", folder, embedded_path(file));
-        FE_TRY(file_write(d->session, path, file->data, file->size));
+        if (!cache_file_is(d->session, path, file->data, file->size))
+            FE_TRY(file_write(d->session, path, file->data, file->size));
     }
-    return file_write(d->session, stamp, "", 0);
+    return FE_OK;
 }
 
 /* ---- compile and link ---- */
@@ -140,6 +142,7 @@ typedef struct builder {
     const char *runtime; /* folder with rt.a and headers */
     const char *work;    /* folder for sources and objects */
     const char *library; /* to make */
+    uint64_t key;        /* of all that goes in */
 } builder;
 
 int toolchain_split(arena *memory, const char *words, const char **out, int room)
@@ -238,13 +241,15 @@ static fe_status link_all(builder *b, const char *library)
     uint32_t library_count = ops_libraries(d, &libraries);
     const char **args = NEW_ARRAY(d->memory, const char *,
                                   b->build->file_count + 4 * library_count + MAX_ARGS + MAX_LAPACK);
-    const char *log = path_in(b, "link.log");
+    const char *log = path_in(b, "link.log"), *exports = path_in(b, "exports.map");
+    const char *only = arena_printf(d->memory, "{ global: %s; local: *; };\n", b->build->entry);
     int n = 0;
+    FE_TRY(file_write(d->session, exports, only, strlen(only)));
     static const char *const flags[] = {"-shared", "-Wl,--gc-sections", "-Wl,-Bsymbolic",
                                         "-Wl,-z,noexecstack"};
     for (int i = 0; i < b->cc_count; i++) args[n++] = b->cc[i];
     for (size_t i = 0; i < COUNT_OF(flags); i++) args[n++] = flags[i];
-    args[n++] = arena_printf(d->memory, "-Wl,-u,%s", b->build->entry);
+    args[n++] = arena_printf(d->memory, "-Wl,--version-script=%s", exports);
     for (uint32_t i = 0; i < b->build->file_count; i++)
         args[n++] = object_of(b, &b->build->files[i]);
     args[n++] = arena_printf(d->memory, "%s/rt.a", b->runtime);
@@ -263,6 +268,33 @@ static fe_status link_all(builder *b, const char *library)
     args[n++] = library;
     args[n] = NULL;
     if (!wait_for(start(args, log), library)) return tool_failed(d, log, "link");
+    return FE_OK;
+}
+
+/* The same as an archive of one object, in which the names of all but the entry point are its own. */
+static fe_status archive_all(builder *b, const char *archive)
+{
+    driver_program *d = b->d;
+    const char *log = path_in(b, "link.log"), *object = path_in(b, "all.o");
+    const char *only = arena_printf(d->memory, "--keep-global-symbol=%s", b->build->entry);
+    const char **args = NEW_ARRAY(d->memory, const char *, b->build->file_count + MAX_ARGS);
+    const char *hide[] = {"objcopy", only, object, NULL},
+               *put[] = {"ar", "rcs", archive, object, NULL};
+    int n = 0;
+    for (int i = 0; i < b->cc_count; i++) args[n++] = b->cc[i];
+    args[n++] = "-r";
+    args[n++] = "-nostdlib";
+    for (uint32_t i = 0; i < b->build->file_count; i++)
+        args[n++] = object_of(b, &b->build->files[i]);
+    args[n++] = arena_printf(d->memory, "%s/rt.a", b->runtime);
+    args[n++] = "-o";
+    args[n++] = object;
+    args[n] = NULL;
+    if (!wait_for(start(args, log), object)) return tool_failed(d, log, "link");
+    if (!wait_for(start(hide, log), object) || !wait_for(start(put, log), archive))
+        return diag_fail(d->session,
+                         (diag){.status = FE_TOOLCHAIN, .stage = "cc", .place = archive},
+                         "objcopy and ar, of binutils, are needed to make it");
     return FE_OK;
 }
 
@@ -318,10 +350,8 @@ static fe_status make(builder *b)
         FE_TRY(file_write(d->session, path_in(b, b->build->files[i].name), b->build->files[i].text,
                           b->build->files[i].length));
     FE_TRY(compile_all(b));
-    FE_TRY(link_all(b, made));
-    if (rename(made, b->library) == 0) return FE_OK;
-    return diag_fail(d->session, (diag){.status = FE_IO, .stage = "cc", .place = b->library},
-                     "cannot write to the cache: %s", strerror(errno));
+    FE_TRY(b->build->is_static ? archive_all(b, made) : link_all(b, made));
+    return cache_put(d->session, made, b->library, b->key);
 }
 
 /* The cache, or a folder that goes with the program. */
@@ -343,11 +373,12 @@ fe_status toolchain_build(driver_program *d, driver_build *build)
     FE_TRY(lapack_choose(d));
     FE_TRY(find_folder(d, &folder));
     uint64_t runtime = runtime_hash(), hash = content_hash(&b, runtime);
-    const char *library =
-        arena_printf(d->memory, "%s/%016llx.so", folder, (unsigned long long)hash);
+    const char *library = arena_printf(d->memory, "%s/%016llx.%s", folder, (unsigned long long)hash,
+                                       build->is_static ? "a" : "so");
     fe_status status = FE_OK;
-    if (!file_exists(library)) {
+    if (!cache_has(d->session, library, hash)) {
         b.library = library;
+        b.key = hash;
         b.runtime = arena_printf(d->memory, "%s/rt-%016llx", folder, (unsigned long long)runtime);
         FE_TRY(file_make_unique_dir(d->session, d->memory,
                                     arena_printf(d->memory, "%s/work-", folder), &b.work));

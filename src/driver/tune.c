@@ -21,10 +21,7 @@ fe_status tune_check_options(driver_program *d)
                          "without a C compiler kernels are interpreted: there is nothing to time");
     if (o->from && (strcmp(o->from, "kern") == 0 || strcmp(o->from, "wrap") == 0))
         return diag_fail(d->session, says, "the kernels of this text are made already");
-    if (!o->tune_timer && d->target.vector_bytes > toolchain_target("native").vector_bytes)
-        return diag_fail(d->session, says, "this machine cannot run what is made for %s",
-                         d->target.name);
-    return FE_OK;
+    return o->tune_timer ? FE_OK : toolchain_check_machine(d, "tune");
 }
 
 /* As many of the subjects from `first` on as go into one library; returns where they end. */

@@ -147,11 +147,11 @@ static int map_new(const char *path, size_t bytes, int *file, char **out)
 
 /* The library, room up to a whole page, the weights packed straight into the file's pages, the
  * footer. */
-static void fill_file(const wrap_program *w, const mapped_file *code, uint64_t key, size_t begin,
-                      char *to)
+static void fill_file(const wrap_program *w, const uint8_t *code, size_t code_bytes, uint64_t key,
+                      size_t begin, char *to)
 {
     weights_footer footer = {.key = key, .offset = begin, .bytes = (size_t)w->weights_bytes};
-    if (code->size) memcpy(to, code->data, code->size);
+    if (code_bytes) memcpy(to, code, code_bytes);
     weights_fill(w, to + begin, 0);
     memcpy(footer.magic, WEIGHTS_MAGIC, sizeof footer.magic);
     memcpy(to + begin + footer.bytes, &footer, sizeof footer);
@@ -178,13 +178,14 @@ fe_status weights_write(const wrap_program *w, uint64_t key, const char *library
         return write_failed(w, path, S_ISDIR(about.st_mode) ? EISDIR : ENODEV);
     mapped_file code = {0};
     if (library) FE_TRY(file_map(w->session, library, &code));
-    size_t begin = (code.size + PAGE - 1) / PAGE * PAGE;
+    size_t machine_code = cache_code_bytes(code.data, code.size);
+    size_t begin = (machine_code + PAGE - 1) / PAGE * PAGE;
     size_t total = begin + (size_t)w->weights_bytes + sizeof(weights_footer);
     const char *temporary = file_temporary_beside(w->session, path);
     char *bytes = NULL;
     int file, reason = map_new(temporary, total, &file, &bytes);
     if (!reason) {
-        fill_file(w, &code, key, begin, bytes);
+        fill_file(w, code.data, machine_code, key, begin, bytes);
         munmap(bytes, total);
     }
     if (file >= 0) close(file);

@@ -439,7 +439,11 @@ void emit_c_end(emit_state *s)
     emit_c_part_fields(s);
     emit_c_custom_fields(s);
     emit_c_donated_fields(s);
-    text_add(&s->out, "};\n");
+    const char *entry = s->input->entry;
+    text_printf(&s->out,
+                "    .isa = \"%s\",\n};\n\nFE_ARTIFACT const fe_artifact *%s(void);\n"
+                "const fe_artifact *%s(void)\n{\n    return rt_artifact();\n}\n",
+                s->input->vectors, entry, entry);
     vec_push(s->memory, &s->files, (emit_file){"model.c", s->out.at, s->out.length});
     emit_c_kernel_files(s);
 }

@@ -26,6 +26,7 @@ typedef struct emit_input {
     void *data;
     const char *vectors;  /* instruction set the kernels were made for: "x86-64-v4" */
     const char *producer; /* "ferrite 0.1" */
+    const char *entry;    /* the artifact's one visible function: "ferrite_artifact" */
     const char *source;   /* the program's file name, for the head comment; may be NULL */
     const char *module;   /* what files of a module are called; NULL: as the program */
     uint64_t weights_key;

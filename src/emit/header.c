@@ -1,6 +1,8 @@
 /* header.c -- MODEL.h: what a C program needs to know of an artifact at compile time. */
 #include "emit/c.h"
 
+#include <string.h>
+
 static char *upper(arena *memory, const char *name)
 {
     char *made = arena_strdup(memory, emit_identifier(memory, name));
@@ -54,6 +56,8 @@ fe_status emit_header(const emit_input *input, const char *guard_name, arena *me
         &t, "/* %s, made by %s: inputs and outputs in order. Run it through ferrite_abi.h. */\n",
         w->name, input->producer);
     text_printf(&t, "#ifndef %s_H\n#define %s_H\n\n#include \"ferrite_abi.h\"\n\n", prefix, prefix);
+    if (strcmp(input->entry, "ferrite_artifact") != 0)
+        text_printf(&t, "FE_ARTIFACT const fe_artifact *%s(void);\n\n", input->entry);
     text_printf(&t, "#define %s_INPUTS %u\n#define %s_OUTPUTS %u\n", prefix, p->inputs.count,
                 prefix, p->outputs.count);
     for (uint32_t k = 0; k < p->inputs.count; k++) {

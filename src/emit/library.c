@@ -55,10 +55,12 @@ void emit_library(const emit_input *input, arena *memory, emit_file **files, uin
                 "    .struct_bytes = sizeof(rt_library),\n    .kernels = kernels,\n"
                 "    .operators = operators,\n    .customs = customs,\n    .kernel_count = %u,\n"
                 "    .operator_count = %u,\n    .custom_count = %u,\n"
-                "    .weights_key = 0x%016llxull,\n    .services = &rt_services_here,\n};\n\n"
-                "const rt_library *ferrite_library(void)\n{\n    return &library;\n}\n",
+                "    .weights_key = 0x%016llxull,\n    .services = &rt_services_here,\n    .isa = "
+                "\"%s\",\n};\n\n"
+                "const rt_library *ferrite_library(void)\n"
+                "{\n    return rt_library_open(&library);\n}\n",
                 kernels.all.count, operators.all.count, customs.all.count,
-                (unsigned long long)input->weights_key);
+                (unsigned long long)input->weights_key, input->vectors);
     vec_push(memory, &s->files, (emit_file){"library.c", s->out.at, s->out.length});
     emit_c_kernel_files(s);
     *files = s->files.at;

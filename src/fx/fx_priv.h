@@ -5,7 +5,7 @@
 #include "fx/fx.h"
 
 /* graph.c */
-enum { FX_NO_USE = UINT32_MAX };
+#define FX_NO_USE UINT32_MAX
 /* A node that is in no list and has no arguments yet, with the next id. */
 fx_node *fx_new_node(fx_graph *g, fx_kind kind, const char *name);
 void fx_link(fx_graph *g, fx_node *node, fx_node *before); /* before NULL: at the very end */

@@ -1,8 +1,8 @@
 /* complex.c -- arithmetic on one complex number: c64 (and c32) in float, c128 in double, by C's
  * own functions. */
+#include "base/complex_c.h"
 #include "loop/loop_priv.h"
 
-#include <complex.h>
 #include <math.h>
 
 typedef double complex wide;

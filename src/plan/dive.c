@@ -266,8 +266,8 @@ static plan_units height_of(const state *s)
     return height;
 }
 
-PLAN_FAST plan_units plan_dive_run(plan_dive *d, plan_quick *q, const uint32_t *order,
-                                   plan_units goal, uint32_t steps)
+PLAN_FAST static plan_units dive_run_fast(plan_dive *d, plan_quick *q, const uint32_t *order,
+                                          plan_units goal, uint32_t steps)
 {
     state s = {.d = d, .q = q, .order = order, .goal = goal, .after = -1, .ceiling = PLACED - 1};
     uint32_t step = 0;
@@ -289,4 +289,10 @@ PLAN_FAST plan_units plan_dive_run(plan_dive *d, plan_quick *q, const uint32_t *
     }
     q->steps += step + q->block_count / 8;
     return goes_on ? height_of(&s) : -1;
+}
+
+plan_units plan_dive_run(plan_dive *d, plan_quick *q, const uint32_t *order, plan_units goal,
+                         uint32_t steps)
+{
+    return dive_run_fast(d, q, order, goal, steps);
 }

@@ -7,8 +7,8 @@
 /* Blocks are handled PLAN_LANES at a time; arrays are padded to a multiple. Four fit the vectors
  * that every machine has; where the loader can choose between two forms of a function, eight for
  * AVX2. */
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define PLAN_LANES 8u
 #define PLAN_LANES_FAST __attribute__((target_clones("avx2", "default")))
 #else

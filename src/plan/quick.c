@@ -141,7 +141,7 @@ static plan_units fullest(const plan_quick *q, plan_units low, plan_units high)
     return at;
 }
 
-PLAN_FAST plan_units plan_quick_pass(plan_quick *q, const uint32_t *order, plan_units goal)
+PLAN_FAST static plan_units quick_pass_fast(plan_quick *q, const uint32_t *order, plan_units goal)
 {
     plan_units slots = (plan_units)plan_quick_begin(q, order), height = 0, lowest = 0;
     plan_units sections = PLAN_WHOLE_LANES((plan_units)q->section_count);
@@ -173,6 +173,11 @@ PLAN_FAST plan_units plan_quick_pass(plan_quick *q, const uint32_t *order, plan_
     return height;
 }
 
+plan_units plan_quick_pass(plan_quick *q, const uint32_t *order, plan_units goal)
+{
+    return quick_pass_fast(q, order, goal);
+}
+
 /* ---- stacks ---- */
 
 PLAN_INSIDE plan_units highest(const plan_units *restrict tops, plan_units sections, plan_units low,
@@ -197,7 +202,7 @@ PLAN_INSIDE void cover(plan_units *restrict tops, plan_units sections, plan_unit
     }
 }
 
-PLAN_FAST plan_units plan_quick_stack(plan_quick *q, const uint32_t *order, plan_units goal)
+PLAN_FAST static plan_units quick_stack_fast(plan_quick *q, const uint32_t *order, plan_units goal)
 {
     plan_units sections = PLAN_WHOLE_LANES((plan_units)q->section_count), height = 0;
     memset(q->left, 0, (size_t)sections * sizeof *q->left);
@@ -218,6 +223,11 @@ PLAN_FAST plan_units plan_quick_stack(plan_quick *q, const uint32_t *order, plan
     }
     q->steps += q->block_count / 2;
     return height;
+}
+
+plan_units plan_quick_stack(plan_quick *q, const uint32_t *order, plan_units goal)
+{
+    return quick_stack_fast(q, order, goal);
 }
 
 /* ---- mending ---- */

@@ -18,6 +18,7 @@
 
 /* ---- what the loops over slots and sections are made of; see quick.c ---- */
 
+/* Of static functions alone: what picks the form of others can be seen outside of an artifact. */
 #if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define PLAN_FAST __attribute__((target_clones("avx512f", "avx2", "default")))

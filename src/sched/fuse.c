@@ -164,7 +164,7 @@ static bool recut(fuser *f, const work_group *g, uint32_t covered, const sym_exp
                   uint32_t count, work_group *out)
 {
     *out = *g;
-    out->phases = (typeof(out->phases)){0};
+    out->phases = (__typeof__(out->phases)){0};
     for (uint32_t ph = 0; ph < g->phases.count; ph++) {
         work_phase phase = {0};
         for (uint32_t i = 0; i < g->phases.at[ph].forms.count; i++) {
@@ -343,7 +343,7 @@ static sched_reason join_epilogue(fuser *f, const work_group *g, const loop_form
             return SCHED_NOT_SAME_OUTER;
         cut = again;
     } else {
-        out->phases = (typeof(out->phases)){0};
+        out->phases = (__typeof__(out->phases)){0};
         vec_push(f->memory, &out->phases, (work_phase){0});
     }
     access_list list = {0};

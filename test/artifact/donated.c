@@ -22,16 +22,17 @@ static void show(const char *what, const fe_artifact *a, fe_context *c, float *x
     int64_t sizes[] = {SIDE, SIDE};
     fe_tensor inputs[] = {{x, FE_F32, 2, sizes, NULL}, {y, FE_F32, 2, sizes, NULL}},
               output = {out, FE_F32, 2, sizes, NULL};
-    float before[3][COUNT], sum = 0;
+    float before[3][COUNT];
+    double sum = 0;
     fill();
     memcpy(before, memory, sizeof memory);
     int status = a->run(c, inputs, 2, &output, 1);
     for (int i = 0; i < COUNT && !status; i++)
-        sum += ((float *)output.data)[i] * (float)(1 + i % 5);
+        sum += (double)((float *)output.data)[i] * (1 + i % 5);
     if (status)
         printf("%s: failed %d: %s\n", what, status, a->error(c));
     else
-        printf("%s: %.4f, x %s, y %s\n", what, (double)sum,
+        printf("%s: %.6g, x %s, y %s\n", what, sum,
                memcmp(before[0], memory[0], sizeof before[0]) ? "changed" : "as it was",
                memcmp(before[1], memory[1], sizeof before[1]) ? "changed" : "as it was");
 }

@@ -5,7 +5,7 @@ all passed, 0 failed, 0 unsupported
 all passed, 0 failed, 0 unsupported
 all passed, 0 failed, 0 unsupported
 all passed, 0 failed, 0 unsupported
---run-- ferrite inspect changed.fx --ops libbag.so --ops libreturns.so --stage wrap | sed -n '/^note/,$p'
+--run-- ferrite inspect changed.fx --ops libbag.so --ops libreturns.so --stage wrap --isa x86-64-v4 | sed -n '/^note/,$p'
 --file changed.fx--
 operators {
   "bag::scale_(Tensor(a!)[] xs, float by, Tensor? mask=None, str mode=\"all\") -> ()"
@@ -38,7 +38,7 @@ output 0 @buf8[4,3]{3,1}
 --run-- ferrite compile $ROOT/test/custom_ops/quantised.pt2 --ops libquant.so --emit c -o src --quiet && env -u MAKEFLAGS -u MAKELEVEL make -s -j2 -C src ISAS=base && cp libquant.so src && ldd src/quantised.so | grep -c 'libquant.so => .*/src/libquant.so'
 --out--
 1
---run-- ferrite inspect $ROOT/test/custom_ops/bag.pt2 --ops libbag.so --stage loop >loop && ferrite inspect loop --from loop --stage loop | diff loop - && ferrite inspect loop --from loop --stage wrap >wrap && ferrite inspect wrap --from wrap --stage wrap | diff wrap - && grep -o 'calls ".*' wrap
+--run-- ferrite inspect $ROOT/test/custom_ops/bag.pt2 --ops libbag.so --stage loop >loop && ferrite inspect loop --from loop --stage loop | diff loop - && ferrite inspect loop --from loop --stage wrap --isa x86-64-v4 >wrap && ferrite inspect wrap --from wrap --stage wrap --isa x86-64-v4 | diff wrap - && grep -o 'calls ".*' wrap
 --out--
 calls "bag_scale" "[MM]f-s" strings ["all"]
 calls "bag_scale" "[MM]fTs" strings ["first"]

@@ -22,7 +22,7 @@ donated inputs: 512 bytes more
 arena: 0 bytes, lower bound 0
 donated inputs: 512 bytes more
 2
---run-- ferrite inspect mix.fx --donate all --stage plan; ferrite inspect mix.fx --donate all --stage wrap | sed -n '/donated/p; /^memory/p'
+--run-- ferrite inspect mix.fx --donate all --stage plan; ferrite inspect mix.fx --donate all --stage wrap --isa x86-64-v4 | sed -n '/donated/p; /^memory/p'
 --out--
 plan mix: arena 0 bytes + 1152 a thread + donated 512, bound 0, 0 in use at once (step 0), 0 buffers
 step 0 live 0 b
@@ -43,27 +43,27 @@ memory @buf4 in @y
 memory @buf5 in @y
 memory @buf6 in @y
 memory @buf7 output 0
---run-- for s in loop sched wrap; do ferrite inspect mix.fx --donate all --stage $s >m.$s; ferrite inspect m.$s --from $s --stage $s | cmp - m.$s; done; ferrite inspect m.wrap --from wrap --stage wrap --donate x
+--run-- for s in loop sched wrap; do ferrite inspect mix.fx --donate all --stage $s >m.$s; ferrite inspect m.$s --from $s --stage $s | cmp - m.$s; done; ferrite inspect m.wrap --from wrap --stage wrap --isa x86-64-v4 --donate x
 --err--
 error: donate: the memory of this text is planned already: it says what is donated
 --status-- 1
 --run-- ${FERRITE_TEST_CC:-cc} -I$ROOT/include $ROOT/test/artifact/donated.c -o t -ldl; for o in "" "--donate all"; do ferrite compile mix.fx -o m.so --quiet $o && ./t ./m.so; done
 --out--
 arena 512, donated:
-apart: 176503.9688, x as it was, y as it was
-again: 176503.9688, x as it was, y as it was
-the output in x: 176503.9688, x changed, y as it was
-the output in y: 176503.9688, x as it was, y changed
-x and y in one: 236464.4219, x as it was, y as it was
+apart: 176504, x as it was, y as it was
+again: 176504, x as it was, y as it was
+the output in x: 176504, x changed, y as it was
+the output in y: 176504, x as it was, y changed
+x and y in one: 236464, x as it was, y as it was
 chained: 0 differ
 arena 0, donated: x y
-apart: 176503.9688, x changed, y changed
-again: 176503.9688, x changed, y changed
-the output in x: 176503.9688, x changed, y changed
-the output in y: 176503.9688, x changed, y changed
+apart: 176504, x changed, y changed
+again: 176504, x changed, y changed
+the output in x: 176504, x changed, y changed
+the output in y: 176504, x changed, y changed
 x and y in one: failed 1: input 'x' is donated, and input 'y' lies in its memory
 chained: 0 differ
---run-- ferrite compile wide.fx -o m.so --donate all | sed -n '/^arena/p; /^donated/p'; ferrite inspect wide.fx --donate all --stage wrap | sed -n '/^memory/p'
+--run-- ferrite compile wide.fx -o m.so --donate all | sed -n '/^arena/p; /^donated/p'; ferrite inspect wide.fx --donate all --stage wrap --isa x86-64-v4 | sed -n '/^memory/p'
 --file wide.fx--
 symbols {
   s0 in [2, 100]
@@ -105,7 +105,7 @@ error: donate: input 'changed' cannot be donated: the program changes it in plac
 error: donate: input 'gaps' cannot be donated: its strides leave gaps, which are not its own
 error: donate: the program has no input 'n'
 input  @free : f32[4,4] strides [4,1] donated origin 3
---run-- ferrite inspect pieces.fx --stage wrap | grep '^memory'
+--run-- ferrite inspect pieces.fx --stage wrap --isa x86-64-v4 | grep '^memory'
 --file pieces.fx--
 graph main {
   placeholder %x user "x" : f32[1,3,4]

@@ -22,6 +22,7 @@ ferrite 0.1
 --run-- ferrite help compile
 --out--
 usage: ferrite compile MODEL.pt2 -o MODEL.so
+       ferrite compile MODEL.pt2 -o libMODEL.a
        ferrite compile MODEL.pt2 -o DIR/
        ferrite compile MODEL.pt2 -o MODEL.py
        ferrite compile MODEL.pt2 -o MODEL.json
@@ -29,13 +30,18 @@ usage: ferrite compile MODEL.pt2 -o MODEL.so
 makes a shared library, C sources, a Python module or an FX graph of a program
 
   -o PATH               what is to be made
-  --emit so|c|python|fx so: a shared library, and a header beside it; c: C sources, weights and a
-                        Makefile (default for DIR/); python: a module, its kernels and what it
-                        imports (for .py); fx: the same as a graph for torch.fx (for .json)
+  --emit so|a|c|python|fx
+                        so: a shared library, and a header beside it; a: an archive to link into a
+                        program, with weights beside it; c: C sources, weights and a Makefile
+                        (default for DIR/); python: a module, its kernels and what it imports (for
+                        .py); fx: the same as a graph for torch.fx (for .json)
   --provenance FILE     also writes what each line and kernel comes from, as JSON (inspect --stage
                         provenance)
   --quiet               says nothing of what was made
-  --isa NAME            instruction set; native: this machine's; scalar: plain C11
+  --isa NAME            instruction set, the most that what is made uses; native: this machine's;
+                        scalar: plain C11 (default: $FERRITE_ISA, then native)
+  --name NAME           what the program is called (default: as its file); its function is
+                        ferrite_artifact_NAME, so that several can be linked into one program
   --cc CC               the C compiler, arguments may follow its name (default: $CC, then cc)
   --cache DIR           folder where made libraries are found again, or '' for none
   --lapack FLAGS        how to link LAPACK where a program needs it, or none (default:
@@ -98,7 +104,8 @@ compiles a program, runs it, writes its outputs
   --threads N           of a call (default: one for each processor)
   --repeat N            calls to time after the first one
   --json                times and sizes as one JSON object
-  --isa NAME            instruction set; native: this machine's; scalar: plain C11
+  --isa NAME            instruction set, the most that what is made uses; native: this machine's;
+                        scalar: plain C11 (default: $FERRITE_ISA, then native)
   --cc CC               the C compiler, arguments may follow its name (default: $CC, then cc)
   --cache DIR           folder where made libraries are found again, or '' for none
   --lapack FLAGS        how to link LAPACK where a program needs it, or none (default:
@@ -110,6 +117,7 @@ compiles a program, runs it, writes its outputs
   --target TARGET       what is run here: the C of the program, or (process) its lines as they are,
                         around compiled kernels
   --device DEVICE       cpu: the program is made for the cpu, whatever devices it was exported with
+  --artifact LIBRARY    run this one, made of the program earlier, in place of one that is made now
   --no-cc               run it without a C compiler: kernels are interpreted, which is slow
   --nan-check           what is made fails at the first input, result or output that holds NaN, and
                         says where that is from
@@ -148,7 +156,7 @@ ferrite compile: -o needs a value: PATH
 'ferrite help compile' says more.
 ferrite compile: -o is missing: the library to make
 'ferrite help compile' says more.
-ferrite compile: --emit is so, c, python or fx, not 'cuda'
+ferrite compile: --emit is so, a, c, python or fx, not 'cuda'
 'ferrite help compile' says more.
 ferrite run: one at a time: 'a.pt2' and 'b.pt2'
 'ferrite help run' says more.

@@ -1,4 +1,5 @@
 # a Rust program with declarations of its own: an artifact, one with dynamic sizes, and one of an ABI version to come
+--once--
 --skip-if-missing-- rustc
 --run-- ferrite compile $ROOT/demo/digits.pt2 -o digits.so --quiet && ferrite compile $ROOT/test/cases/programs/dynamic_mlp.pt2 -o rows.so --quiet && ${FERRITE_TEST_CC:-cc} -shared -fPIC -I$ROOT/include $ROOT/test/artifact/other_abi.c -o other.so && rustc -D warnings -A dead_code $ROOT/examples/load.rs -o load && for model in ./digits.so ./rows.so ./other.so; do sh $ROOT/test/artifact/host.sh ./load $model 2>&1 | sed 's/ at .*//'; done
 --out--

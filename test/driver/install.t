@@ -1,4 +1,5 @@
 # installed, the command and the library work from there; uninstalled, no file is left
+--once--
 --run-- case $BUILD in */san) export SAN=1;; */tsan) export SAN=thread;; esac; export MAKEFLAGS=; make -s -o all -C $ROOT install PREFIX=$PWD/to >/dev/null && (cd to && find . -type f -o -type l | sort) && ./to/bin/ferrite --version && cc -Ito/include $ROOT/examples/compile.c to/lib/libferrite.a $(sed -n 's/^Libs.private: //p' to/lib/pkgconfig/ferrite.pc) -o compile && ./compile $ROOT/demo/digits.pt2 | sed 's/ at .*//' && sed "s|$PWD|HERE|; /^Libs.private/d" to/lib/pkgconfig/ferrite.pc && make -s -C $ROOT uninstall PREFIX=$PWD/to && find to -type f -o -type l
 --out--
 ./bin/ferrite

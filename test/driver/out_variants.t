@@ -1,5 +1,5 @@
 # out overloads: found by signature, their own argument names, dead outputs made and passed, dynamic sizes; the same in every target
---run-- cc -shared -fPIC -I$ROOT/include $ROOT/test/custom_ops/returns.c -o libreturns.so && ferrite inspect dead.fx --ops ./libreturns.so --stage wrap
+--run-- cc -shared -fPIC -I$ROOT/include $ROOT/test/custom_ops/returns.c -o libreturns.so && ferrite inspect dead.fx --ops ./libreturns.so --stage wrap --isa x86-64-v4
 --file dead.fx--
 operators { "returns::two(Tensor x) -> (Tensor, Tensor)" "returns::one(Tensor x) -> Tensor" }
 symbols { s0 in [1, 64] }
@@ -60,7 +60,7 @@ out 1 [3]{1}: 4.250 4.750 2.500
 --run-- ferrite compile dead.fx --ops ./libreturns.so -o dead.so --quiet && nm -D dead.so | grep -c ' U returns_'
 --out--
 2
---run-- ferrite inspect numbers.fx --ops ./libreturns.so --stage wrap | sed -n '/^note/,$p'
+--run-- ferrite inspect numbers.fx --ops ./libreturns.so --stage wrap --isa x86-64-v4 | sed -n '/^note/,$p'
 --file numbers.fx--
 operators { "returns::counted(Tensor x) -> (Tensor, SymInt, bool, float)" "returns::rows(Tensor x) -> SymInt" }
 graph numbers {
@@ -128,7 +128,7 @@ error: run: u0 == 5 does not hold (rows): u0 = 4
 --status-- 1
 # a chain of calls with several results: each dies after its last reader, whether or not the operator changes
 # an argument, which is changed where it lies; so memory does not grow with the chain
---run-- ${FERRITE_TEST_CC:-cc} -rdynamic -I$ROOT/include -I$ROOT/test/artifact $ROOT/test/custom_ops/flat.c -o flat -ldl && for op in 'two.default(%x' 'seen.default(%x'; do for n in 3 30; do sh chain.sh $n "$op" >chain.fx; ferrite inspect chain.fx --ops ./libreturns.so --stage wrap | grep -o '^wrapper arena .* bound [0-9]*'; ferrite compile chain.fx --ops ./libreturns.so -o chain.so --quiet && ./flat ./chain.so; done; done
+--run-- ${FERRITE_TEST_CC:-cc} -rdynamic -I$ROOT/include -I$ROOT/test/artifact $ROOT/test/custom_ops/flat.c -o flat -ldl && for op in 'two.default(%x' 'seen.default(%x'; do for n in 3 30; do sh chain.sh $n "$op" >chain.fx; ferrite inspect chain.fx --ops ./libreturns.so --stage wrap --isa x86-64-v4 | grep -o '^wrapper arena .* bound [0-9]*'; ferrite compile chain.fx --ops ./libreturns.so -o chain.so --quiet && ./flat ./chain.so; done; done
 --file chain.sh--
 rows=${3:-64}
 echo 'operators { "returns::two(Tensor x) -> (Tensor, Tensor)" "returns::seen(Tensor x, Tensor(a!)? seen=None) -> (Tensor, Tensor)" }'
@@ -156,7 +156,7 @@ holds 8456 bytes, always; pages flat; allocations none
 holds 8456 bytes, always; pages flat; allocations none
 holds 8456 bytes, always; pages flat; allocations none
 holds 8456 bytes, always; pages flat; allocations none
---run-- sh chain.sh 2 'seen.default(%x' >chain.fx; ferrite inspect chain.fx --ops ./libreturns.so --stage wrap | sed -n '/^wrapper/,$p'
+--run-- sh chain.sh 2 'seen.default(%x' >chain.fx; ferrite inspect chain.fx --ops ./libreturns.so --stage wrap --isa x86-64-v4 | sed -n '/^wrapper/,$p'
 --out--
 wrapper arena 4352 bound 4352 weights 0 kernels 1 calls 3
 memory @buf2 in @buf4

@@ -1,4 +1,5 @@
 # the lines of a program run as they are: with compiled kernels, or without any C compiler
+--once--
 --run-- c=$ROOT/test/cases/programs; ferrite check --target process $c/dynamic_mlp.pt2 $c/input_mutation.pt2 $ROOT/test/cases/ops/buckets.pt2; ferrite check --no-cc --cc no-such-compiler --cache '' $ROOT/test/cases | grep -v -e '^unsupported' -e '^    ' | sed 's/[1-9][0-9]*/N/g'
 --out--
 3 passed, 0 failed, 0 unsupported

@@ -50,3 +50,32 @@ input 'input' is float, expected a tensor of float32
 --run-- mkdir -p gone && ferrite compile $ROOT/demo/digits.pt2 --emit python -o gone/digits.py --quiet && printf x >>gone/digits_kernels.so && python3 -c 'import sys; sys.path.insert(0, "gone"); import digits' 2>&1 | tail -1 | sed 's,/[^ ]*/,,'
 --out--
 ImportError: digits_kernels.so does not hold the weights of this program
+--run-- for op in neg exp; do printf 'graph main {\n  placeholder %%x user "x" : f32[4]\n  %%y = aten.%s.default(%%x) : f32[4]\n  output (user %%y)\n}\n' $op >same.fx; mkdir -p $op; ferrite compile same.fx -o $op/same.py --quiet; done; python3 twice.py
+--file twice.py--
+import ctypes, os, sys, types
+sys.path.insert(0, "neg")
+import ferrite_runtime as rt
+
+# a second program at the same path, in the same process: each is run by its own library, the first one on and on
+x = (ctypes.c_float * 4)()
+tensor = rt.Tensor(ctypes.addressof(x), rt.F32, (4,), (1,), x)
+
+def load(folder):
+    os.makedirs("here", exist_ok=True)
+    for name in ("same.py", "same_kernels.so"):
+        os.replace(os.path.join(folder, name), os.path.join("here", name))
+    module = types.ModuleType("same")
+    module.__file__ = "here/same.py"
+    exec(open("here/same.py").read(), module.__dict__)
+    return module
+
+def first(module):
+    return (ctypes.c_float * 4).from_address(module.run(tensor).address)[0]
+
+one = load("neg")
+print(first(one))
+two = load("exp")
+print(first(two), first(one))
+--out--
+-0.0
+1.0 -0.0

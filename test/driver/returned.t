@@ -51,7 +51,7 @@ output 1 in g: 53.9 in context 204.5 in g
 the context holds 128 bytes
 #define STEP_INPUT_2_DONATED 1
 #define STEP_OUTPUT_1_INPUT 2
---run-- for o in "" "--donate cache"; do ferrite compile cache.fx -o m.so --quiet $o && ./t ./m.so; done; ferrite inspect cache.fx --donate all --stage wrap | grep '^kernel\|^output'
+--run-- for o in "" "--donate cache"; do ferrite compile cache.fx -o m.so --quiet $o && ./t ./m.so; done; ferrite inspect cache.fx --donate all --stage wrap --isa x86-64-v4 | grep '^kernel\|^output'
 --file cache.fx--
 graph main {
   placeholder %cache user "cache" : f32[16]

@@ -1,4 +1,5 @@
 # a compiler that has neither vector types nor atomic operations builds the sources as they are, and gets plain C11
+--once--
 --skip-if-missing-- /usr/bin/tcc
 --run-- ferrite compile $ROOT/demo/digits.pt2 --emit c -o model/ --quiet && env -i PATH=/usr/bin:/bin make -C model CC="tcc -Wall -Werror" >make.log 2>&1; ferrite compile $ROOT/demo/digits.pt2 -o digits.so --quiet && ${FERRITE_TEST_CC:-cc} -I$ROOT/include $ROOT/test/artifact/call.c -o call -ldl && printf 'in 0 f32 [1,1,8,8]\nrun\nshow out 0\n' >script && ./call ./digits.so <script >first && ./call ./model/digits.so <script >second && cmp first second && grep -q FERRITE_SCALAR make.log && echo the same, in plain C11
 --out--

@@ -1,5 +1,6 @@
 # the same bytes from run to run: C sources, a Python module, a graph, with what lies beside them, whatever the folder, the cache and, for C,
 # the number of processes; what was changed by hand in them is what is computed then
+--once--
 --skip-if-missing-- python3
 --run-- p=$ROOT/test/cases/programs; mkdir -p far/away; for made in tiny_vit:c ragged_rows:c loops:c dynamic_mlp:python loops:fx; do m=${made%:*}; to=${made#*:}; ferrite compile $p/$m.pt2 --emit $to -o first --cache cache --quiet; (cd far/away && cp $p/$m.pt2 . && ferrite compile ./$m.pt2 --emit $to -o second --cache ../../cache --quiet && ferrite compile $m.pt2 --emit $to -o third --cache '' $(test $to = c && echo --jobs 1) --quiet); diff -r first far/away/second && diff -r first far/away/third && echo $to; rm -r first far/away/second far/away/third; done
 --out--

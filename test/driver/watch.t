@@ -1,4 +1,5 @@
 # nan-check: one message that names the input, or the node whose result holds NaN; infinity only where it is asked for
+--once--
 --run-- for o in --nan-check '--nan-check --no-cc --no-passes' --inf-check; do ferrite run n.fx $o; done; sed 's/start(-1, 5/start(0, 6/' n.fx >i.fx; ferrite run i.fx --nan-check >log && ferrite run i.fx --inf-check; sed 's/user %x, user %r/user %r/' i.fx >o.fx; ferrite run o.fx --inf-check
 --file n.fx--
 graph main {

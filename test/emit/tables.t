@@ -1,5 +1,5 @@
 # what stands around the lines: ports, weights, states, symbols, the layout of a dynamic arena
---run-- ferrite inspect - --from wrap --stage c | sed '/^static int run/,/^}/d'
+--run-- ferrite inspect - --from wrap --stage c --isa baseline | sed '/^static int run/,/^}/d'
 --in--
 program tables
 symbol s0 in [2, 64]
@@ -117,4 +117,11 @@ const rt_program rt_this_program = {
     .step_count = 0,
     .run = run,
     .each_bytes = 0,
+    .isa = "baseline",
 };
+
+FE_ARTIFACT const fe_artifact *ferrite_artifact(void);
+const fe_artifact *ferrite_artifact(void)
+{
+    return rt_artifact();
+}

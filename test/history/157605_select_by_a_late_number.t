@@ -1,6 +1,6 @@
 # 157605: an index that the run computes selects from the end where it is below 0; it is held against the size, and the view
 # is no copy; a slice goes by such numbers too
---run-- ferrite inspect pick.fx --stage wrap | sed -n '/^symbol/,$p' | grep -v '^note' | sed 's/\(k_[a-z_]*\)_[0-9a-f]* (/\1 (/' && ferrite compile pick.fx -o m.so --quiet && ${FERRITE_TEST_CC:-cc} -I$ROOT/include $ROOT/test/artifact/call.c -o call -ldl && ./call ./m.so <script >first && cat first && ferrite compile pick.fx --split nodes=1 -o m.so --quiet && ./call ./m.so <script | cmp - first
+--run-- ferrite inspect pick.fx --stage wrap --isa x86-64-v4 | sed -n '/^symbol/,$p' | grep -v '^note' | sed 's/\(k_[a-z_]*\)_[0-9a-f]* (/\1 (/' && ferrite compile pick.fx -o m.so --quiet && ${FERRITE_TEST_CC:-cc} -I$ROOT/include $ROOT/test/artifact/call.c -o call -ldl && ./call ./m.so <script >first && cat first && ferrite compile pick.fx --split nodes=1 -o m.so --quiet && ./call ./m.so <script | cmp - first
 --file pick.fx--
 graph main {
   placeholder %x user "x" : f32[2,4]

@@ -1,5 +1,5 @@
 # 158350: in a program of two devices each kernel is made for the one that it runs on, and each call stands behind a line that names it
---run-- ferrite inspect two.fx --stage wrap | sed 's/\(k_[a-z_]*\)_[0-9a-f]* (/\1 (/' | grep -e '^device' -e '^kernel' -e '^extern' -e '^copy'
+--run-- ferrite inspect two.fx --stage wrap --isa x86-64-v4 | sed 's/\(k_[a-z_]*\)_[0-9a-f]* (/\1 (/' | grep -e '^device' -e '^kernel' -e '^extern' -e '^copy'
 --file two.fx--
 graph main {
   placeholder %x user "x" : f32[8]

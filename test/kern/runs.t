@@ -51,7 +51,7 @@ kernel k_runs group 0 lanes 8 ints [100]
       store b1[p0*i0 + i1] : f32x8 = v3
     }
   }
---run-- ferrite inspect runs.kern --from kern --stage c | grep -n "if (d" 
+--run-- ferrite inspect runs.kern --from kern --stage c --isa x86-64-v4 | grep -n "if (d" 
 --out--
 76:          if (d == n - 1) v1 = load_f32x8(b0 + s, n);
 87:          if (d == 1 - n) v2 = loaddown_f32x8(b0 + s, n);

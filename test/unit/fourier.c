@@ -170,7 +170,7 @@ static fe_status is_right(fe_session *session, const transform *f)
     loop_machine machine = {.buffers = buffers, .memory = session->memory};
     FE_TRY(loop_interpret(p, &machine));
     double most = ty_dtype_size(ty_complex_to_real(f->at[Y].dtype)) == 4 ? 1e-6 : 1e-13;
-    static const char *const ISAS[] = {"base", "v3", "v4"};
+    static const char *const ISAS[] = {"baseline", "x86-64-v3", "x86-64-v4"};
     for (uint32_t k = 0; k < COUNT_OF(ISAS); k++) {
         if (rt_isa_force(ISAS[k])) continue;
         memset(f->at[Y].t.data, 0, f->at[Y].bytes);

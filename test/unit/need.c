@@ -319,7 +319,7 @@ SESSION_TEST(operators_work_in_what_they_state)
 {
     static trial (*const kinds[])(dice *) = {product,  convolution, attention,
                                              ordering, matrices,    spectrum};
-    static const char *const isas[] = {"v4", "v3", "base"};
+    static const char *const isas[] = {"x86-64-v4", "x86-64-v3", "baseline"};
     const char *usual = rt_isa();
     dice d = {7};
     for (uint32_t round = 0; round < 480; round++) {

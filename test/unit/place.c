@@ -155,19 +155,19 @@ static bool begin(fe_session *session, uint32_t count, caller *c)
     for (int k = 0; k < SEGMENTS; k++)
         plan_template_make(session->memory, buffers, count, &made.lives[k]);
     c->model = (fe_model){.program = &program};
-    return ferrite_artifact()->context_new(&c->model, 1, &c->context) == 0;
+    return rt_artifact()->context_new(&c->model, 1, &c->context) == 0;
 }
 
 static int call(const caller *c, int64_t first, int64_t second)
 {
     int64_t numbers[] = {first, second}, count = 2;
     fe_tensor x = {.data = numbers, .dtype = FE_I64, .rank = 1, .sizes = &count};
-    return ferrite_artifact()->run(c->context, &x, 1, NULL, 0);
+    return rt_artifact()->run(c->context, &x, 1, NULL, 0);
 }
 
 static void end(const caller *c)
 {
-    ferrite_artifact()->context_free(c->context);
+    rt_artifact()->context_free(c->context);
 }
 
 /* ---- tests ---- */
@@ -223,10 +223,10 @@ SESSION_TEST(a_run_that_fails_spoils_nothing)
     EXPECT_INT(call(&c, 4, -1), FE_RUN_ASSERTION);
     EXPECT_INT(call(&c, 4, 5), 0);
     EXPECT_INT(call(&c, INT64_MAX - 1, 5), FE_RUN_NO_MEMORY);
-    EXPECT_TEXT(ferrite_artifact()->error(c.context), "the sizes of this run are too large");
+    EXPECT_TEXT(rt_artifact()->error(c.context), "the sizes of this run are too large");
     EXPECT_INT(call(&c, INT64_MAX - 1, 5), FE_RUN_NO_MEMORY);
     EXPECT_INT(call(&c, (int64_t)1 << 42, 5), FE_RUN_NO_MEMORY);
-    EXPECT(strstr(ferrite_artifact()->error(c.context), "no memory for ") != NULL);
+    EXPECT(strstr(rt_artifact()->error(c.context), "no memory for ") != NULL);
     EXPECT_INT(call(&c, 4, (int64_t)1 << 42), FE_RUN_NO_MEMORY);
     EXPECT_INT(call(&c, -4, 5), 0); /* nothing is there */
     EXPECT_INT(call(&c, 4, 5), 0);
@@ -244,7 +244,7 @@ static bool begin_held(fe_session *session, caller *c)
     plan_template_make(session->memory, first, 2, &made.lives[0]);
     plan_template_make(session->memory, second, 2, &made.lives[1]);
     c->model = (fe_model){.program = &held_program};
-    return ferrite_artifact()->context_new(&c->model, 1, &c->context) == 0;
+    return rt_artifact()->context_new(&c->model, 1, &c->context) == 0;
 }
 
 SESSION_TEST(a_later_segment_lies_in_gaps_of_the_arena)

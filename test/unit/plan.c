@@ -351,8 +351,8 @@ SESSION_TEST(plan_text_reads_back)
 {
     const char *texts[] = {"id,lower,upper,size\na,0,3,100\nb,2,5,7\n",
                            "id,lower,upper,size,offset\na,0,3,100,0\nb,2,5,7,128\n",
-                           "id,lower,upper,size,alignment,group,group_offset,fixed,offset\na,0,3,"
-                           "100,64,2,0,1,256\nb,2,5,7,0,2,64,0,\n"};
+                           ("id,lower,upper,size,alignment,group,group_offset,fixed,offset\na,0,3,"
+                            "100,64,2,0,1,256\nb,2,5,7,0,2,64,0,\n")};
     for (size_t t = 0; t < COUNT_OF(texts); t++) {
         plan_text plan;
         text out;

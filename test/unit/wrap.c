@@ -54,7 +54,11 @@ static fe_status same_source(fe_session *session, driver_program *d)
     wrap_print(d->wrapper, &source);
     FE_TRY(driver_advance(d, STAGE_EMIT, STAGE_EMIT));
     FE_TRY(wrap_parse(session, d->memory, source.at, source.length, &d->wrapper));
-    emit_input input = {.wrapper = d->wrapper, .producer = "", .parts = 1};
+    emit_input input = {.wrapper = d->wrapper,
+                        .vectors = d->target.name,
+                        .producer = "",
+                        .entry = d->whole.entry,
+                        .parts = 1};
     FE_TRY(emit_program(&emit_target_c, &input, d->memory, &files, &count));
     EXPECT_TEXT(sorted_lines(d->memory, files[0].text),
                 sorted_lines(d->memory, d->whole.files[0].text));

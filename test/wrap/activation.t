@@ -9,7 +9,7 @@ while IFS='|' read -r name body; do
   echo "$body" | tr ';' '\n' | sed 's/^ */  /' >>g.fx
   echo '}' >>g.fx
   printf '%s:\n' "$name"
-  ferrite inspect g.fx --from fx --stage wrap | sed -n '/^extern/{s/(@[^)]*, @\(buf[0-9]*\)[^)]*) ->.*ints/plus \1 ints/;s/(.*ints/ints/;s/_[0-9a-f]\{6\} .*//;s/^/  /;p;}'
+  ferrite inspect g.fx --from fx --stage wrap --isa x86-64-v4 | sed -n '/^extern/{s/(@[^)]*, @\(buf[0-9]*\)[^)]*) ->.*ints/plus \1 ints/;s/(.*ints/ints/;s/_[0-9a-f]\{6\} .*//;s/^/  /;p;}'
 done
 --file what--
 relu|%p = aten.linear.default(%a, %w); %y = aten.relu.default(%p); output (user %y)

@@ -1,5 +1,5 @@
 # programs of several devices: guards, copies, memory by device, what the host waits for; the laws; which targets take them
---run-- ferrite inspect two.fx --stage wrap >two.wrap; sed 's/\(k_[a-z_]*\)_[0-9a-f]* (/\1 (/; s/ cost [0-9]*//; s/ origin [0-9]*//' two.wrap; ferrite inspect two.wrap --from wrap --stage wrap | cmp - two.wrap
+--run-- ferrite inspect two.fx --isa x86-64-v4 --stage wrap >two.wrap; sed 's/\(k_[a-z_]*\)_[0-9a-f]* (/\1 (/; s/ cost [0-9]*//; s/ origin [0-9]*//' two.wrap; ferrite inspect two.wrap --from wrap --stage wrap | cmp - two.wrap
 --file two.fx--
 graph main {
   placeholder %x user "x" : f32[4,8]

@@ -1,0 +1,28 @@
+# a library in the cache is used as it was made, or made again: cut short, empty, of another program, changed, no library; so
+# is the runtime that it is linked with; and many may make it at once
+--once--
+--run-- cat >bad.sh; p=$ROOT/test/cases/programs/dynamic_mlp.pt2; ferrite check $p --cache c | tail -1; cp c/*.so good; ferrite check $ROOT/test/cases/ops/buckets.pt2 --cache other | tail -1; at=$(echo c/*.so); sh bad.sh | while read -r spoil; do eval "$spoil" && ! cmp -s good $at && ferrite check $p --cache c >log && cmp good $at && echo "made again: $spoil"; done; truncate -s 99 c/rt-*/rt.a; rm $at; ferrite check $p --cache c | tail -1
+--in--
+echo 'truncate -s 5000 $at'
+echo 'truncate -s -1 $at'
+echo ': >$at'
+echo 'cp other/*.so $at'
+echo 'cp /bin/true $at'
+echo 'echo x | dd of=$at bs=1 seek=9000 conv=notrunc status=none'
+--out--
+1 passed, 0 failed, 0 unsupported
+1 passed, 0 failed, 0 unsupported
+made again: truncate -s 5000 $at
+made again: truncate -s -1 $at
+made again: : >$at
+made again: cp other/*.so $at
+made again: cp /bin/true $at
+made again: echo x | dd of=$at bs=1 seek=9000 conv=notrunc status=none
+1 passed, 0 failed, 0 unsupported
+--run-- for i in 1 2 3 4; do ferrite compile $ROOT/demo/digits.pt2 -o $i.so --cache fresh --quiet & done; wait; for i in 2 3 4; do cmp 1.so $i.so && echo same; done; ls fresh | sed 's/.*\.so/so/; s/rt-.*/rt/'
+--out--
+same
+same
+same
+so
+rt
