@@ -228,6 +228,14 @@ static int64_t pixel_stride(const fe_tensor *y)
     return y->sizes[0] == 1 || y->strides[0] == expected ? row : 0;
 }
 
+/* The sizes of a result that the run alone knows may be less than nothing. */
+static int is_larger_than_input(const fe_tensor *y)
+{
+    for (uint32_t d = 2; d < y->rank; d++)
+        if (y->sizes[d] < 0) return 1;
+    return 0;
+}
+
 int rt_op_conv(rt_frame *frame, const rt_call *call)
 {
     const fe_tensor *x = &call->in[0], *w = &call->in[1], *bias = &call->in[2], *y = &call->out[0];
@@ -240,6 +248,9 @@ int rt_op_conv(rt_frame *frame, const rt_call *call)
     int y_ready = y_stride > 0 || conv.transposed; /* which takes any strides */
     if (y_stride > 0) conv.y_row = y_stride;
     int64_t pixels = conv.batch * conv.out[0] * conv.out[1] * conv.out[2];
+    if (is_larger_than_input(y))
+        return rt_fail(frame, FE_RUN_ASSERTION,
+                       "a convolution's kernel is larger than its padded input");
     if (pixels == 0 || conv.out_channels == 0) return 0;
     if (!y_ready || conv.transposed) post.epilogue = NULL;
     size_t w_bytes = w_ready ? 0 : (rt_conv_packed_bytes(&conv) + 63) / 64 * 64;

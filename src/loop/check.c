@@ -75,27 +75,31 @@ fe_status loop_check_exprs(loop_checking *c, const sym_expr *list, uint32_t coun
 
 /* ---- L1: bounds ---- */
 
-/* Least and greatest value of e when it is linear in the axes with constant extents; exact then. */
+/* Least and greatest value of e when it is linear in the axes with constant extents; exact then, or all
+ * integers where it leaves these. */
 static bool exact_range(loop_checking *c, sym_expr e, int64_t *least, int64_t *most)
 {
     sym_table *t = c->p->symbols;
-    int64_t low = 0, high = 0;
+    int64_t base, steps, extent, span, low = 0, high = 0;
+    bool fits = true;
     for (uint32_t k = 0; k < c->bounds.count; k++) {
         sym_expr factor, rest;
-        int64_t steps, extent, span;
         if (!sym_contains(t, e, c->bounds.at[k].symbol)) continue;
         if (!sym_linear_in(t, e, c->bounds.at[k].symbol, &factor, &rest) ||
-            !sym_is_int(t, factor, &steps))
+            !sym_is_int(t, factor, &steps) || !sym_is_int(t, c->bounds.at[k].extent, &extent) ||
+            extent <= 0)
             return false;
-        if (!sym_is_int(t, c->bounds.at[k].extent, &extent) || extent <= 0) return false;
-        if (__builtin_mul_overflow(steps, extent - 1, &span)) return false;
-        *(span < 0 ? &low : &high) += span;
+        fits = fits && !__builtin_mul_overflow(steps, extent - 1, &span);
+        int64_t *end = fits && span < 0 ? &low : &high;
+        fits = fits && !__builtin_add_overflow(*end, span, end);
         e = rest;
     }
-    int64_t base;
     if (!sym_is_int(t, e, &base)) return false;
-    *least = base + low;
-    *most = base + high;
+    fits = fits && !__builtin_add_overflow(base, low, least) &&
+           !__builtin_add_overflow(base, high, most);
+    if (fits) return true;
+    *least = INT64_MIN;
+    *most = INT64_MAX;
     return true;
 }
 
@@ -302,14 +306,8 @@ static view_reach reach_of(sym_table *symbols, const loop_view *v)
     return r;
 }
 
-fe_status loop_check_view(loop_checking *c, const loop_view *v)
+static fe_status check_reach(loop_checking *c, const loop_view *v)
 {
-    if (v->buffer == LOOP_NO_BUFFER) return FE_OK;
-    if (v->buffer >= c->p->buffers.count)
-        return loop_broken(c, "L1", "a view of buffer %u, which does not exist", v->buffer);
-    FE_TRY(loop_check_exprs(c, v->sizes, v->rank));
-    FE_TRY(loop_check_exprs(c, v->strides, v->rank));
-    FE_TRY(loop_check_expr(c, v->offset));
     const loop_buffer *b = &c->p->buffers.at[v->buffer];
     int64_t room;
     view_reach r = reach_of(c->p->symbols, v);
@@ -323,6 +321,17 @@ fe_status loop_check_view(loop_checking *c, const loop_view *v)
         return loop_broken(c, "L1", "a view of @%s reaches element %lld of %lld", b->name,
                            (long long)(r.first < 0 ? r.first : r.last), (long long)room);
     return FE_OK;
+}
+
+fe_status loop_check_view(loop_checking *c, const loop_view *v)
+{
+    if (v->buffer == LOOP_NO_BUFFER) return FE_OK;
+    if (v->buffer >= c->p->buffers.count)
+        return loop_broken(c, "L1", "a view of buffer %u, which does not exist", v->buffer);
+    FE_TRY(loop_check_exprs(c, v->sizes, v->rank));
+    FE_TRY(loop_check_exprs(c, v->strides, v->rank));
+    FE_TRY(loop_check_expr(c, v->offset));
+    return check_reach(c, v);
 }
 
 /* In the place of what the function makes stands a vector of integers, for its sizes. */
@@ -442,6 +451,32 @@ static fe_status check_output(loop_checking *c, const loop_output *o)
                                                                : FE_OK;
 }
 
+static void note_symbol(void *data, sym_expr symbol)
+{
+    (void)symbol;
+    *(bool *)data = true;
+}
+
+/* It holds what its sizes and strides reach, and its bytes can be counted. */
+static fe_status check_buffer(loop_checking *c, loop_buffer_id id)
+{
+    const loop_buffer *b = &c->p->buffers.at[id];
+    int64_t elements, bytes;
+    for (uint32_t d = 0; d < b->rank; d++)
+        if (sym_is_int(c->p->symbols, b->sizes[d], &elements) && elements < 0)
+            return loop_broken(c, "L1", "a size of @%s is less than 0", b->name);
+    if (!sym_is_int(c->p->symbols, b->elements, &elements)) {
+        bool has_symbol = false;
+        sym_each_symbol(c->p->symbols, b->elements, note_symbol, &has_symbol);
+        return has_symbol ? FE_OK
+                          : loop_broken(c, "L1", "the elements of @%s cannot be counted", b->name);
+    }
+    if (elements < 0 || __builtin_mul_overflow(elements, (int64_t)ty_dtype_size(b->dtype), &bytes))
+        return loop_broken(c, "L1", "@%s has %lld elements", b->name, (long long)elements);
+    loop_view whole = loop_view_of(c->p, id);
+    return check_reach(c, &whole);
+}
+
 fe_status loop_check(loop_program *p, const char *after)
 {
     loop_checking c = {
@@ -450,6 +485,7 @@ fe_status loop_check(loop_program *p, const char *after)
     loop_buffer_id bad = loop_misplaced_part(p, &why);
     if (bad != LOOP_NO_BUFFER)
         return loop_broken(&c, "L8", "%s: @%s", why, p->buffers.at[bad].name);
+    for (uint32_t k = 0; k < p->buffers.count; k++) FE_TRY(check_buffer(&c, k));
     for (uint32_t k = 0; k < p->inputs.count; k++) {
         const loop_input *in = &p->inputs.at[k];
         if (!sym_is_none(in->expr)) sym_each_symbol(p->symbols, in->expr, define_symbol, &c);
