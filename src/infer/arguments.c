@@ -148,7 +148,7 @@ uint32_t infer_sizes(infer_call *c, const char *name, uint32_t wanted, sym_expr 
     sym_expr given[TY_MAX_RANK];
     const fx_arg *a = infer_arg(c, name);
     int count = a ? fx_arg_ints(c->graph, a, given, TY_MAX_RANK) : 0;
-    if (count < 0 || (wanted > 0 && count > 1 && (uint32_t)count != wanted)) {
+    if (count < 0 || (wanted > 0 && a && count != 1 && (uint32_t)count != wanted)) {
         infer_fail(c, "'%s' is not a list of integers of the length it should have", name);
         count = 0;
     }

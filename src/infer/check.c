@@ -164,6 +164,140 @@ static void check_square(infer_call *c)
                               infer_shape(c, x));
 }
 
+static void check_cross(infer_call *c)
+{
+    const ty_tensor *a = infer_tensor(c, "self"), *b = infer_tensor(c, "other");
+    if (!a || !b) return;
+    if (a->rank != b->rank || a->rank == 0)
+        infer_fail(c, "inputs must have the same number of dimensions: %s and %s",
+                   infer_shape(c, a), infer_shape(c, b));
+    if (c->status != FE_OK || !infer_arg(c, "dim")) return;
+    uint32_t dim = infer_dim(c, "dim", a->rank);
+    (void)INFER_REQUIRE_EQUAL(c, a->sizes[dim], infer_number(c, 3),
+                              "inputs dimension %u must have length 3: %s", dim, infer_shape(c, a));
+    (void)INFER_REQUIRE_EQUAL(c, b->sizes[dim], infer_number(c, 3),
+                              "inputs dimension %u must have length 3: %s", dim, infer_shape(c, b));
+}
+
+static void check_inner(infer_call *c)
+{
+    const ty_tensor *a = infer_tensor(c, "self"), *b = infer_tensor(c, "other");
+    if (!a || !b || !a->rank || !b->rank) return;
+    (void)INFER_REQUIRE_EQUAL(
+        c, a->sizes[a->rank - 1], b->sizes[b->rank - 1],
+        "inner() the last dimension must match on both input tensors but got shapes %s and %s",
+        infer_shape(c, a), infer_shape(c, b));
+}
+
+/* ---- losses ---- */
+
+/* A class for each row of [n, c, ...] or for [c]; or, as large as those, probabilities. */
+static void check_classes(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self"), *target = infer_tensor(c, "target");
+    const ty_tensor *gradient = infer_tensor(c, "grad_output"), *weight = infer_tensor(c, "weight");
+    if (!x || !target || !x->rank) return;
+    bool probabilities = !strcmp(c->op->base, "cross_entropy_loss") && target->rank == x->rank &&
+                         ty_is_floating(target->dtype);
+    uint32_t classes = x->rank == 1 ? 0 : 1, from = 0;
+    uint32_t wanted = probabilities ? x->rank : x->rank - 1;
+    if (x->rank == 1 && target->rank == 1 && !probabilities) {
+        (void)INFER_REQUIRE_EQUAL(c, target->sizes[0], infer_number(c, 1),
+                                  "expected one target, got %s", infer_shape(c, target));
+    } else if (target->rank != wanted) {
+        infer_fail(c, "Expected target of %u dimensions for input %s, got %s", wanted,
+                   infer_shape(c, x), infer_shape(c, target));
+    } else {
+        for (uint32_t d = 0; d < x->rank && c->status == FE_OK; d++) {
+            if (d == classes && !probabilities) continue;
+            (void)INFER_REQUIRE_EQUAL(
+                c, x->sizes[d], target->sizes[from],
+                "Expected input batch_size to match target batch_size: %s and %s",
+                infer_shape(c, x), infer_shape(c, target));
+            from++;
+        }
+    }
+    if (!probabilities && target->dtype != TY_I64 && target->dtype != TY_U8)
+        infer_fail(c, "expected scalar type Long but target is %s", infer_shape(c, target));
+    if (weight && (weight->rank != 1 || weight->dtype != x->dtype))
+        infer_fail(
+            c, "weight tensor should be defined either for all classes or no classes but got %s",
+            infer_shape(c, weight));
+    if (weight && c->status == FE_OK)
+        (void)INFER_REQUIRE_EQUAL(c, weight->sizes[0], x->sizes[classes],
+                                  "weight tensor should be defined for all classes of %s but is %s",
+                                  infer_shape(c, x), infer_shape(c, weight));
+    if (!gradient || c->status != FE_OK) return;
+    bool none = infer_int(c, "reduction", 1) == 0 && x->rank > 1;
+    if (gradient->rank != (none ? target->rank : 0))
+        infer_fail(c, "the gradient of the loss is %s", infer_shape(c, gradient));
+    for (uint32_t d = 0; none && d < target->rank && c->status == FE_OK; d++)
+        (void)INFER_REQUIRE_EQUAL(c, gradient->sizes[d], target->sizes[d],
+                                  "size mismatch (got grad_output: %s target: %s)",
+                                  infer_shape(c, gradient), infer_shape(c, target));
+}
+
+/* ---- derivatives of padding ---- */
+
+static void check_padded(infer_call *c)
+{
+    sym_expr pad[6];
+    const ty_tensor *x = infer_tensor(c, "self"), *gradient = infer_tensor(c, "grad_output");
+    const fx_arg *list = infer_arg(c, "padding");
+    int count = list ? fx_arg_ints(c->graph, list, pad, 6) : 0;
+    uint32_t spatial = strstr(c->op->base, "3d") ? 3 : strstr(c->op->base, "2d") ? 2 : 1;
+    if (!x) return;
+    if (count != (int)spatial * 2 || x->rank < spatial + 1 || x->rank > spatial + 2 ||
+        (gradient && gradient->rank != x->rank)) {
+        infer_fail(c, "padding size is expected to be %u: %d paddings of %s", spatial * 2, count,
+                   infer_shape(c, x));
+        return;
+    }
+    bool reflects = strstr(c->op->base, "reflection") != NULL;
+    for (uint32_t d = 0; d < x->rank && c->status == FE_OK; d++) {
+        uint32_t from_end = x->rank - 1 - d;
+        sym_expr size = x->sizes[d];
+        for (uint32_t k = 0; from_end < spatial && k < 2; k++) {
+            sym_expr by = pad[2 * from_end + k];
+            if (reflects)
+                (void)INFER_REQUIRE(
+                    c, SYM_LT, by, x->sizes[d],
+                    "Padding size should be less than the corresponding input dimension, "
+                    "but got %s at dimension %u of input %s",
+                    written(c, by), d, infer_shape(c, x));
+            size = sym_add(c->symbols, size, by);
+        }
+        if (from_end < spatial)
+            (void)INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), size,
+                                "input %s is too small. Calculated output size: %s",
+                                infer_shape(c, x), written(c, size));
+        if (gradient)
+            (void)INFER_REQUIRE_EQUAL(c, gradient->sizes[d], size,
+                                      "grad_output is %s where dimension %u has to be %s",
+                                      infer_shape(c, gradient), d, written(c, size));
+    }
+}
+
+/* ---- groups ---- */
+
+static void check_groups(infer_call *c)
+{
+    sym_table *t = c->symbols;
+    const ty_tensor *x = infer_tensor(c, "input");
+    sym_expr n = infer_expr(c, "N", 1), channels = infer_expr(c, "C", 1),
+             rest = infer_expr(c, "HxW", 1);
+    if (!x || c->status != FE_OK) return;
+    (void)INFER_REQUIRE_EQUAL(c, ty_numel(t, x), sym_mul(t, sym_mul(t, n, channels), rest),
+                              "Expected X.numel() == N * C * HxW to be true, but X is %s",
+                              infer_shape(c, x));
+    if (x->rank >= 2)
+        (void)INFER_REQUIRE_EQUAL(c, x->sizes[1], channels, "input is %s and C %s",
+                                  infer_shape(c, x), written(c, channels));
+    (void)INFER_REQUIRE_EQUAL(c, sym_mod(t, channels, infer_expr(c, "group", 1)),
+                              infer_number(c, 0),
+                              "Expected number of channels in input to be divisible by num_groups");
+}
+
 /* ---- layers ---- */
 
 /* Weights of one layer and direction stand one after the other: [gates * hidden, in],
@@ -237,11 +371,23 @@ static const struct {
     const char *name;
     void (*check)(infer_call *c);
 } CHECKS[] = {
-    {"gather", check_gather},   {"scatter", check_scatter},
-    {"rows", check_rows},       {"index", check_index},
-    {"put", check_put},         {"part", check_part},
-    {"square", check_square},   {"recurrent", check_recurrent},
+    {"gather", check_gather},
+    {"scatter", check_scatter},
+    {"rows", check_rows},
+    {"index", check_index},
+    {"put", check_put},
+    {"part", check_part},
+    {"square", check_square},
+    {"recurrent", check_recurrent},
     {"element", check_element},
+    {"cross", check_cross},
+    {"inner", check_inner},
+    {"classes", check_classes},
+    {"padded", check_padded},
+    {"groups", check_groups},
+    {"pool_gradient", infer_check_pool_gradient},
+    {"index_put", infer_check_index_put},
+    {"convolution_gradient", infer_check_convolution_gradient},
 };
 
 void infer_check(infer_call *c, const char *name)

@@ -75,11 +75,52 @@ static void set_strides(infer_call *c, const ty_tensor *x, const ty_tensor *weig
     ty_format_strides(t, format, out->rank, out->sizes, out->strides);
 }
 
+/* The channels of a batch go into those of the weight. */
+static bool channels_fit(infer_call *c, const ty_tensor *input, const ty_tensor *weight)
+{
+    sym_table *t = c->symbols;
+    sym_expr groups = infer_expr(c, "groups", 1), own = weight->sizes[0];
+    sym_expr taken = is_transposed(c) ? own : sym_mul(t, weight->sizes[1], groups);
+    return INFER_REQUIRE_EQUAL(c, taken, input->sizes[1],
+                               "the channels do not fit: %s with weight %s", infer_shape(c, input),
+                               infer_shape(c, weight)) &&
+           INFER_REQUIRE_EQUAL(c, sym_mod(t, own, groups), infer_number(c, 0),
+                               "the groups do not divide the channels of weight %s",
+                               infer_shape(c, weight));
+}
+
+/* Of the result of a batch: as many as the weight has. False: the call is refused. */
+static bool convolved_sizes(infer_call *c, const ty_tensor *input, const ty_tensor *weight,
+                            sym_expr *sizes)
+{
+    uint32_t spatial = weight->rank - 2;
+    window w = read_window(c, spatial);
+    bool back = is_transposed(c);
+    if (c->status != FE_OK || !channels_fit(c, input, weight)) return false;
+    sizes[0] = input->sizes[0];
+    sizes[1] = weight->sizes[0];
+    if (back) sizes[1] = sym_mul(c->symbols, weight->sizes[1], infer_expr(c, "groups", 1));
+    for (uint32_t d = 0; d < spatial; d++) {
+        sym_expr size = input->sizes[d + 2], kernel = weight->sizes[d + 2];
+        if (!INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), kernel,
+                           "kernel size should be greater than zero, but weight is %s",
+                           infer_shape(c, weight)))
+            return false;
+        sizes[d + 2] = w.is_same ? size
+                       : back    ? transposed(c, &w, d, size, kernel)
+                                 : convolved(c, &w, d, size, kernel);
+        (void)INFER_REQUIRE(c, SYM_LE, infer_number(c, w.is_same ? 0 : 1), sizes[d + 2],
+                            "calculated output size of %s with weight %s is too small",
+                            infer_shape(c, input), infer_shape(c, weight));
+    }
+    return c->status == FE_OK;
+}
+
 void rule_convolution(infer_call *c)
 {
     sym_expr sizes[MOST_SPATIAL + 2];
     ty_tensor *x = infer_tensor(c, op_param_index(c->op, "input") < 0 ? "self" : "input");
-    ty_tensor *weight = infer_tensor(c, "weight");
+    ty_tensor *weight = infer_tensor(c, "weight"), *bias = infer_tensor(c, "bias");
     if (!x || !weight || weight->rank < 3 || weight->rank > MOST_SPATIAL + 2 ||
         (x->rank != weight->rank && x->rank + 1 != weight->rank)) {
         infer_fail(c, "a convolution of %s with %s", infer_shape(c, x), infer_shape(c, weight));
@@ -87,45 +128,37 @@ void rule_convolution(infer_call *c)
     }
     bool batched = x->rank == weight->rank;
     const ty_tensor *input = batched ? x : infer_unsqueeze(c, x, 0);
-    uint32_t spatial = weight->rank - 2;
-    window w = read_window(c, spatial);
-    if (c->status != FE_OK) return;
-    bool back = is_transposed(c);
-    sym_expr groups = infer_expr(c, "groups", 1);
-    sym_expr taken = back ? weight->sizes[0] : sym_mul(c->symbols, weight->sizes[1], groups);
-    sym_expr own = weight->sizes[0];
-    if (!INFER_REQUIRE_EQUAL(c, taken, input->sizes[1],
-                             "the channels do not fit: %s with weight %s", infer_shape(c, x),
-                             infer_shape(c, weight)) ||
-        !INFER_REQUIRE_EQUAL(c, sym_mod(c->symbols, own, groups), infer_number(c, 0),
-                             "the groups do not divide the channels of weight %s",
-                             infer_shape(c, weight)))
-        return;
-    sizes[0] = input->sizes[0];
-    sizes[1] = back ? sym_mul(c->symbols, weight->sizes[1], groups) : weight->sizes[0];
-    for (uint32_t d = 0; d < spatial; d++) {
-        sym_expr size = input->sizes[d + 2];
-        sym_expr kernel = weight->sizes[d + 2];
-        if (w.is_same)
-            sizes[d + 2] = size;
-        else
-            sizes[d + 2] =
-                back ? transposed(c, &w, d, size, kernel) : convolved(c, &w, d, size, kernel);
-    }
-    ty_tensor *bias = infer_tensor(c, "bias");
-    if (bias &&
-        (bias->rank != 1 ||
-         !INFER_REQUIRE_EQUAL(c, bias->sizes[0], sizes[1],
-                              "bias is %s, the channels are another number", infer_shape(c, bias))))
+    if (!convolved_sizes(c, input, weight, sizes)) return;
+    if (bias && bias->rank != 1)
         infer_fail(c, "bias is %s, which is no vector", infer_shape(c, bias));
-    for (uint32_t d = 0; d < spatial; d++)
-        (void)INFER_REQUIRE(c, SYM_LE, infer_number(c, w.is_same ? 0 : 1), sizes[d + 2],
-                            "calculated output size of %s with weight %s is too small",
-                            infer_shape(c, x), infer_shape(c, weight));
+    if (bias && c->status == FE_OK)
+        (void)INFER_REQUIRE_EQUAL(c, bias->sizes[0], sizes[1],
+                                  "bias is %s, the channels are another number",
+                                  infer_shape(c, bias));
     if (c->status != FE_OK) return;
     ty_tensor *out = infer_fresh(c, input, input->dtype, input->rank, sizes);
     set_strides(c, input, weight, out);
     infer_give(c, batched ? out : infer_squeeze(c, out, 1));
+}
+
+/* The gradient has the sizes of the convolution. */
+void infer_check_convolution_gradient(infer_call *c)
+{
+    sym_expr sizes[MOST_SPATIAL + 2];
+    const ty_tensor *x = infer_tensor(c, "input"), *weight = infer_tensor(c, "weight");
+    const ty_tensor *gradient = infer_tensor(c, "grad_output");
+    if (!x || !weight || !gradient) return;
+    if (weight->rank < 3 || weight->rank > MOST_SPATIAL + 2 || x->rank != weight->rank ||
+        gradient->rank != x->rank) {
+        infer_fail(c, "a convolution of %s with %s", infer_shape(c, x), infer_shape(c, weight));
+        return;
+    }
+    if (!convolved_sizes(c, x, weight, sizes)) return;
+    for (uint32_t d = 0; d < x->rank; d++)
+        (void)INFER_REQUIRE_EQUAL(
+            c, gradient->sizes[d], sizes[d],
+            "the gradient is %s: the convolution of %s with %s has other sizes",
+            infer_shape(c, gradient), infer_shape(c, x), infer_shape(c, weight));
 }
 
 /* By the input, the weight and the bias; the format is that of the convolution. */

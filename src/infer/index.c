@@ -152,6 +152,21 @@ void rule_index(infer_call *c)
     infer_give(c, indexed(c, x, &list));
 }
 
+/* What is put broadcasts to what the indices name. */
+void infer_check_index_put(infer_call *c)
+{
+    index_list list;
+    const ty_tensor *x = infer_tensor(c, "self"), *values = infer_tensor(c, "values");
+    const fx_arg *a = infer_arg(c, "indices");
+    if (!x || !values || !a || a->kind != FX_ARG_LIST || has_mask(a)) return;
+    read_indices(c, &list);
+    if (c->status == FE_OK && list.count > x->rank)
+        infer_fail(c, "too many indices for tensor of dimension %u (got %u)", x->rank, list.count);
+    if (c->status != FE_OK) return;
+    const ty_tensor *named = indexed(c, x, &list);
+    if (named) infer_require_fits(c, values, named->rank, named->sizes, "the value");
+}
+
 /* self where the mask is false: broadcast against it. */
 void rule_masked_scatter(infer_call *c)
 {

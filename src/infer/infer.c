@@ -105,6 +105,17 @@ static void keep_gradient(const fx_value *was, fx_value *now)
         keep_gradient(&was->items[i], &now->items[i]);
 }
 
+/* What is made has no negative sizes. */
+static void need_sizes(infer_call *c, const fx_value *v)
+{
+    sym_expr zero = infer_number(c, 0);
+    for (uint32_t i = 0; v->kind == FX_TENSOR && i < v->tensor->rank; i++)
+        (void)INFER_REQUIRE(c, SYM_LE, zero, v->tensor->sizes[i],
+                            "Trying to create tensor with negative dimension: %s",
+                            infer_shape(c, v->tensor));
+    for (uint32_t i = 0; v->kind == FX_TUPLE && i < v->count; i++) need_sizes(c, &v->items[i]);
+}
+
 fe_status infer_compute(fx_graph *g, fx_node *n, bool against_record, fx_value *out)
 {
     const op_info *op = n->op;
@@ -135,6 +146,7 @@ fe_status infer_compute(fx_graph *g, fx_node *n, bool against_record, fx_value *
         infer_fail(&c, "an argument is not of the kind or rank that is wanted");
     if (row && c.status == FE_OK && !fx_is(n, OP_operator_getitem)) {
         infer_settle(&c, &c.value, &c.recorded);
+        if (!(op->flags & OPF_HIGHER_ORDER)) need_sizes(&c, &c.value);
         keep_gradient(&c.recorded, &c.value);
     }
     *out = c.value;

@@ -102,6 +102,10 @@ bool infer_require_fits(infer_call *c, const ty_tensor *x, uint32_t rank, const 
 /* The two broadcast with each other. */
 bool infer_require_broadcast(infer_call *c, const ty_tensor *a, const ty_tensor *b);
 
+/* pool.c, index.c, conv.c: checks of their operators. */
+void infer_check_pool_gradient(infer_call *c);
+void infer_check_index_put(infer_call *c);
+void infer_check_convolution_gradient(infer_call *c);
 /* check.c: one of the checks that contracts name. */
 void infer_check(infer_call *c, const char *name);
 

@@ -43,6 +43,21 @@ static sym_expr pooled(infer_call *c, sym_expr size, sym_expr kernel, sym_expr p
     return infer_holds(c, SYM_LE, sym_add(t, size, padding), last) ? sym_add_int(t, out, -1) : out;
 }
 
+/* Is it one that can be moved over the input? */
+static bool window_fits(infer_call *c, sym_expr kernel, sym_expr padding, sym_expr stride,
+                        sym_expr dilation)
+{
+    sym_table *t = c->symbols;
+    sym_expr zero = infer_number(c, 0);
+    sym_expr reach = sym_add_int(t, sym_mul(t, dilation, sym_add_int(t, kernel, -1)), 1);
+    return INFER_REQUIRE(c, SYM_LT, zero, kernel, "kernel size should be greater than zero") &&
+           INFER_REQUIRE(c, SYM_LT, zero, stride, "stride should be greater than zero") &&
+           INFER_REQUIRE(c, SYM_LT, zero, dilation, "dilation should be greater than zero") &&
+           INFER_REQUIRE(c, SYM_LE, zero, padding, "pad must be non-negative") &&
+           INFER_REQUIRE(c, SYM_LE, sym_mul_int(t, padding, 2), reach,
+                         "pad should be at most half of effective kernel size");
+}
+
 /* The sizes after a window has passed over the last `spatial` dimensions. */
 static void window_sizes(infer_call *c, const ty_tensor *x, uint32_t spatial, sym_expr *out)
 {
@@ -52,16 +67,20 @@ static void window_sizes(infer_call *c, const ty_tensor *x, uint32_t spatial, sy
     sym_expr dilation[MOST_SPATIAL];
     const fx_arg *steps = infer_arg(c, "stride");
     infer_sizes(c, "kernel_size", spatial, kernel);
-    infer_sizes(c, "stride", spatial, stride);
+    bool no_steps = !steps || (steps->kind == FX_ARG_LIST && steps->list.count == 0);
+    if (!no_steps) infer_sizes(c, "stride", spatial, stride);
     infer_sizes(c, "padding", spatial, padding);
     infer_sizes(c, "dilation", spatial, dilation);
-    bool no_steps = !steps || (steps->kind == FX_ARG_LIST && steps->list.count == 0);
     bool up = infer_flag(c, "ceil_mode", false);
     for (uint32_t d = 0; d < spatial && c->status == FE_OK; d++) {
         if (no_steps) stride[d] = kernel[d];
         if (infer_is(c, dilation[d], 0)) dilation[d] = infer_number(c, 1);
         sym_expr size = x->sizes[x->rank - spatial + d];
+        if (!window_fits(c, kernel[d], padding[d], stride[d], dilation[d])) return;
         out[d] = pooled(c, size, kernel[d], padding[d], stride[d], dilation[d], up);
+        (void)INFER_REQUIRE(c, SYM_LE, infer_number(c, 1), out[d],
+                            "Given input size: %s. Calculated output size is too small",
+                            infer_shape(c, x));
     }
 }
 
@@ -102,6 +121,26 @@ void rule_pool(infer_call *c)
     if (c->status != FE_OK) return;
     window_sizes(c, x, spatial, sizes);
     if (c->status == FE_OK) give_resampled(c, x, spatial, sizes, true);
+}
+
+/* The derivative of a pool: the gradient has the sizes that it gave. */
+void infer_check_pool_gradient(infer_call *c)
+{
+    sym_expr sizes[MOST_SPATIAL];
+    const ty_tensor *x = infer_tensor(c, "self"), *gradient = infer_tensor(c, "grad_output");
+    uint32_t spatial = strstr(c->op->base, "3d") ? 3 : 2;
+    if (!x || !gradient) return;
+    if (x->rank < spatial + 1 || x->rank > spatial + 2 || gradient->rank != x->rank) {
+        infer_fail(c, "the derivative of %s by %s", infer_shape(c, gradient), infer_shape(c, x));
+        return;
+    }
+    window_sizes(c, x, spatial, sizes);
+    for (uint32_t d = 0; d < x->rank && c->status == FE_OK; d++)
+        (void)INFER_REQUIRE_EQUAL(c, gradient->sizes[d],
+                                  d < x->rank - spatial ? x->sizes[d]
+                                                        : sizes[d - (x->rank - spatial)],
+                                  "grad_output is %s: the pool of %s has other sizes",
+                                  infer_shape(c, gradient), infer_shape(c, x));
 }
 
 /* To the sizes of `output_size`: adaptive and fractional pools, unpooling. */

@@ -392,8 +392,7 @@ static fe_status lower_call(lowering *l, fx_node *n)
                        "it writes to an argument");
     if (!row && !is_getitem(n) && !n->op->custom) {
         if (n->op->flags & OPF_SYMBOLIC) return lower_symbolic(l, n);
-        if (has_numbers_only(n) && n->value.kind != FX_NO_VALUE && !sym_is_none(n->value.expr) &&
-            !lower_is_open(l, n->value.expr))
+        if (has_numbers_only(n) && n->value.kind != FX_NO_VALUE && !sym_is_none(n->value.expr))
             return FE_OK;
         if (!n->users.count && !(n->op->flags & OPF_EFFECT) && !n->op->is_mutating) return FE_OK;
         return lower_fail(l, "there is no lowering for this operator yet");

@@ -182,6 +182,8 @@ static fe_status add_output(lowering *l, const fx_arg *a)
     } else if (a->kind != FX_ARG_NONE) {
         return lower_fail(l, "an output that is neither a tensor nor a known number");
     }
+    if ((o.kind == LOOP_OUT_INT || o.kind == LOOP_OUT_BOOL) && lower_is_open(l, o.expr))
+        return lower_fail(l, "no node says what output %s is", v ? a->node->name : "number");
     vec_push(l->memory, &l->program->outputs, o);
     vec_push(l->memory, &l->shown, v ? a->node : NULL);
     return FE_OK;
