@@ -73,6 +73,14 @@ void rule_attention(infer_call *c)
     ty_tensor *k = infer_tensor(c, "key");
     ty_tensor *v = infer_tensor(c, "value");
     if (!q || !k || !v) return;
+    bool grouped = infer_flag(c, "enable_gqa", false);
+    ty_tensor batch_q = *q, batch_k = *k, batch_v = *v;
+    batch_q.rank = q->rank > 2 ? q->rank - 2 : 0;
+    batch_k.rank = k->rank > 2 ? k->rank - 2 : 0;
+    batch_v.rank = v->rank > 2 ? v->rank - 2 : 0;
+    if (!grouped && (!infer_require_broadcast(c, &batch_q, &batch_k) ||
+                     !infer_require_broadcast(c, &batch_k, &batch_v)))
+        return;
     infer_give(c, is_fused(c, q, k, v) ? infer_empty_like(c, q, q->dtype) : attended(c, q, v));
 }
 

@@ -137,6 +137,70 @@ static void check_part(infer_call *c)
             infer_shape(c, source), infer_shape(c, shown));
 }
 
+static void check_select(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self");
+    if (!x || !infer_arg(c, "index")) return;
+    if (x->rank == 0) infer_fail(c, "select() cannot be applied to a 0-dim tensor.");
+    uint32_t dim = infer_dim(c, "dim", x->rank);
+    sym_expr index = infer_expr(c, "index", 0);
+    if (c->status != FE_OK || infer_has_unbacked(c, 1, &index))
+        return; /* the run checks what it reads */
+    sym_expr size = x->sizes[dim], least = sym_mul_int(c->symbols, size, -1);
+    if (INFER_REQUIRE(c, SYM_LT, index, size,
+                      "select(): index %s out of range for tensor of size %s at dimension %u",
+                      written(c, index), infer_shape(c, x), dim))
+        (void)INFER_REQUIRE(c, SYM_LE, least, index,
+                            "select(): index %s out of range for tensor of size %s at dimension %u",
+                            written(c, index), infer_shape(c, x), dim);
+}
+
+static void check_narrow(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self");
+    if (!x || infer_tensor(c, "start")) return;
+    uint32_t dim = infer_dim(c, "dim", x->rank);
+    sym_expr start = infer_expr(c, "start", 0), size = size_of(c, x, dim);
+    if (c->status != FE_OK || infer_has_unbacked(c, 1, &start)) return;
+    if (INFER_REQUIRE(c, SYM_LE, start, size, "start out of range for %s: %s", infer_shape(c, x),
+                      written(c, start)))
+        (void)INFER_REQUIRE(c, SYM_LE, sym_mul_int(c->symbols, size, -1), start,
+                            "start out of range for %s: %s", infer_shape(c, x), written(c, start));
+}
+
+/* As many shifts as dimensions, or one over all elements. */
+static void check_roll(infer_call *c)
+{
+    sym_expr numbers[TY_MAX_RANK];
+    const fx_arg *shifts = infer_arg(c, "shifts"), *dims = infer_arg(c, "dims");
+    int by = shifts ? fx_arg_ints(c->graph, shifts, numbers, TY_MAX_RANK) : 0;
+    int along = dims ? fx_arg_ints(c->graph, dims, numbers, TY_MAX_RANK) : 0;
+    if (by < 1 || (by != along && !(along == 0 && by == 1)))
+        infer_fail(c, "shifts and dimensions must align. shifts: %d, dims:%d", by, along);
+}
+
+static void must_divide(infer_call *c, sym_expr size, sym_expr by, const char *says)
+{
+    (void)INFER_REQUIRE_EQUAL(c, sym_mod(c->symbols, size, by), infer_number(c, 0), "%s. Got %s",
+                              says, written(c, size));
+}
+
+static void check_shuffle(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self");
+    if (x)
+        must_divide(c, x->sizes[1], infer_expr(c, "groups", 1),
+                    "Number of channels must be divisible by groups");
+}
+
+static void check_halves(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self");
+    if (x && x->rank)
+        must_divide(c, x->sizes[infer_dim(c, "dim", x->rank)], infer_number(c, 2),
+                    "Halving dimension must be even");
+}
+
 /* ---- numbers out of tensors ---- */
 
 static void check_element(infer_call *c)
@@ -380,6 +444,11 @@ static const struct {
     {"square", check_square},
     {"recurrent", check_recurrent},
     {"element", check_element},
+    {"select", check_select},
+    {"narrow", check_narrow},
+    {"roll", check_roll},
+    {"shuffle", check_shuffle},
+    {"halves", check_halves},
     {"cross", check_cross},
     {"inner", check_inner},
     {"classes", check_classes},

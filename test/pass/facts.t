@@ -26,6 +26,7 @@ symbols {
 }
 graph known {
   functional
+  require 0 < s0 "aten.select.int: select(): index 0 out of range for tensor of size f32[s0,6] at dimension 0 (row)"
   %a = aten.exp.default(%x) : f32[s0,6]{6,1}@3
   %flat = aten.view.default(%a, [6*s0]) : f32[6*s0]{1}@3
   %reshape = aten.reshape.default(%flat, [s0, 6]) : f32[s0,6]{6,1}@3
