@@ -267,6 +267,10 @@ static fe_status check_outputs(checker *c, const fx_node *n)
                       g->outputs.count);
     for (uint32_t i = 0; i < n->arg_count; i++) {
         const fx_output *output = &g->outputs.at[i];
+        if (output->kind == FX_USER_OUTPUT && output->target &&
+            !is_input(g, FX_USER_INPUT, output->target))
+            return breach(c, n, "F4: output %u is returned as \"%s\", which is no input", i,
+                          output->target);
         if (output->kind == FX_USER_OUTPUT || output->kind == FX_TOKEN_OUTPUT) continue;
         if (!output->target || !is_input(g, MUTATED[output->kind], output->target))
             return breach(

@@ -153,7 +153,8 @@ typedef struct fx_data {
 
 typedef struct fx_output {
     fx_output_kind kind;
-    const char *target; /* what is mutated; NULL for user outputs */
+    const char
+        *target; /* what is mutated; of user outputs: the mutated input that is returned, or NULL */
     /* The value is the output node's argument of the same index (a node or a constant). */
 } fx_output;
 

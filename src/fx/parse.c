@@ -132,7 +132,9 @@ static fe_status parse_output(fx_parser *p, fx_graph *g)
         output.kind = (fx_output_kind)kind;
         bool mutates = kind == FX_BUFFER_MUTATION || kind == FX_PARAMETER_MUTATION ||
                        kind == FX_USER_INPUT_MUTATION;
-        if (mutates) FE_TRY(lex_string(&p->lx, &output.target));
+        bool names = kind == FX_USER_OUTPUT && p->lx.token.kind == LEX_STRING &&
+                     !fx_next_is(p, ',') && !fx_next_is(p, ')'); /* else it is the value */
+        if (mutates || names) FE_TRY(lex_string(&p->lx, &output.target));
         FE_TRY(fx_parse_arg(p, g, &arg));
         vec_push(p->memory, &args, arg);
         vec_push(p->memory, &outputs, output);

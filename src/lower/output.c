@@ -150,9 +150,47 @@ static loop_view output_view(lowering *l, fx_node *n, lower_tensor t)
 
 /* ---- user outputs ---- */
 
-static fe_status add_output(lowering *l, const fx_arg *a)
+/* The input that the name says. */
+static fx_node *named_input(lowering *l, const char *name)
+{
+    for (uint32_t k = 0; name && k < l->graph->inputs.count; k++) {
+        fx_node *in = l->graph->inputs.at[k];
+        if ((in->target && strcmp(in->target, name) == 0) || strcmp(in->name, name) == 0) return in;
+    }
+    return NULL;
+}
+
+/* Is another output on the storage of this one? */
+static bool is_shown_in_part(lowering *l, const fx_node *value)
+{
+    for (uint32_t k = 0; k < l->node->arg_count; k++) {
+        const fx_arg *a = &l->node->args[k];
+        if (a->kind == FX_ARG_NODE && a->node != value && fx_tensor(a->node) &&
+            same_storage(a->node, value))
+            return true;
+    }
+    return false;
+}
+
+/* A mutated input that is returned: what it holds in the end, where it lies. Parts of the value that are
+ * returned as well are then parts of the input. */
+static fe_status add_returned(lowering *l, const fx_node *input, fx_node *value)
+{
+    lower_tensor t = lower_tensor_of(l, &(fx_arg){.kind = FX_ARG_NODE, .node = value});
+    if (is_shown_in_part(l, value) && !t.box->realised && !t.map)
+        lower_realise(l, t.box, fx_tensor(value)->strides);
+    loop_output o = {.kind = LOOP_OUT_TENSOR, .view = l->results[input->id].items[0].box->view};
+    vec_push(l->memory, &l->program->outputs, o);
+    vec_push(l->memory, &l->shown, value);
+    return FE_OK;
+}
+
+static fe_status add_output(lowering *l, const fx_arg *a, const char *returned)
 {
     loop_output o = {.kind = LOOP_OUT_NONE};
+    const fx_node *input = named_input(l, returned);
+    if (input && l->results[input->id].present && a->kind == FX_ARG_NODE)
+        return add_returned(l, input, a->node);
     const fx_value *v = a->kind == FX_ARG_NODE ? &a->node->value : NULL;
     if (v && v->kind == FX_TENSOR) {
         if (!l->results[a->node->id].present)
@@ -190,17 +228,6 @@ static fe_status add_output(lowering *l, const fx_arg *a)
 }
 
 /* ---- mutations ---- */
-
-static fx_node *mutated_input(lowering *l, const fx_output *o)
-{
-    for (uint32_t k = 0; k < l->graph->inputs.count; k++) {
-        fx_node *in = l->graph->inputs.at[k];
-        if (o->target && ((in->target && strcmp(in->target, o->target) == 0) ||
-                          strcmp(in->name, o->target) == 0))
-            return in;
-    }
-    return NULL;
-}
 
 static void note_read(void *data, loop_value v)
 {
@@ -258,7 +285,7 @@ static fe_status lower_mutations(lowering *l)
     for (uint32_t k = 0; k < count; k++) {
         const fx_output *o = &l->graph->outputs.at[k];
         if (!is_mutation(o)) continue;
-        fx_node *input = mutated_input(l, o);
+        fx_node *input = named_input(l, o->target);
         const fx_arg *a = &l->node->args[k];
         if (!input || !l->results[input->id].present)
             return lower_fail(l, "the mutated input %s is not there", o->target);
@@ -283,7 +310,7 @@ fe_status lower_outputs(lowering *l)
     lower_begin_late(l);
     for (uint32_t k = 0; k < l->graph->outputs.count; k++) {
         if (l->graph->outputs.at[k].kind != FX_USER_OUTPUT) continue;
-        FE_TRY(add_output(l, &l->node->args[k]));
+        FE_TRY(add_output(l, &l->node->args[k], l->graph->outputs.at[k].target));
         lower_note_late(l, value_of(l, k));
     }
     FE_TRY(lower_mutations(l));

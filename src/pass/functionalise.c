@@ -187,10 +187,26 @@ fx_node *functionalise_current(void *data, fx_node *n)
     return index == MAP_NONE ? n : refreshed(f, index);
 }
 
+/* The inputs that are returned as they are, by output; NULL elsewhere. */
+static void note_returned(functionaliser *f, const fx_node *output)
+{
+    f->returned = NEW_ARRAY(f->memory, fx_node *, output->arg_count + 1);
+    for (uint32_t k = 0; k < output->arg_count; k++) {
+        const fx_arg *a = &output->args[k];
+        const alias *shown = a->kind == FX_ARG_NODE ? alias_of(f, a->node) : NULL;
+        if (shown && shown->parent == NO_ALIAS && shown->node->kind == FX_PLACEHOLDER &&
+            shown->node->input_kind == FX_USER_INPUT)
+            f->returned[k] = shown->node;
+    }
+}
+
 /* A call that writes nothing: reads what its arguments are now, and may be a view. */
 static fe_status read_call(functionaliser *f, fx_node *n)
 {
-    if (n->kind != FX_OUTPUT) functionalise_register(f, n);
+    if (n->kind != FX_OUTPUT)
+        functionalise_register(f, n);
+    else
+        note_returned(f, n);
     if (n->kind != FX_PLACEHOLDER) pass_map_args(f->g, n, functionalise_current, f);
     return f->status;
 }
@@ -437,7 +453,8 @@ static void write_back(functionaliser *f, epilogue *e, const fx_node *input, fx_
              (fx_output){mutation_kind(input), is_user ? input->name : input->target});
 }
 
-/* Mutated inputs come first among the outputs, as in torch's own signature. */
+/* Mutated inputs come first among the outputs, as in torch's own signature. What is returned of them is
+ * the input itself. */
 static void add_epilogue(functionaliser *f)
 {
     fx_graph *g = f->g;
@@ -456,7 +473,10 @@ static void add_epilogue(functionaliser *f)
     if (!e.values.count) return;
     for (uint32_t k = 0; k < g->output->arg_count; k++) {
         vec_push(f->memory, &e.values, g->output->args[k]);
-        vec_push(f->memory, &e.kinds, g->outputs.at[k]);
+        fx_output kind = g->outputs.at[k];
+        fx_node *input = kind.kind == FX_USER_OUTPUT ? f->returned[k] : NULL;
+        if (input && alias_of(f, input)->written) kind.target = input->name;
+        vec_push(f->memory, &e.kinds, kind);
     }
     fx_set_output(g, e.values.at, e.kinds.at, e.values.count);
 }

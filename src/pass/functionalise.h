@@ -33,6 +33,7 @@ typedef struct functionaliser {
     VEC(written_version) versions;
     map of_node;         /* node id -> alias */
     map base_of_storage; /* storage number -> alias */
+    fx_node **returned;  /* by output: the input that it is, as the caller gave it; or NULL */
     fx_node *at;         /* where new calls go */
     fe_status status;
     bool changed;

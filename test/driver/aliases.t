@@ -1,6 +1,6 @@
 # in a Python module too, results lie in memory of their own, or where eager has them: clones, what an input gets back, a view in a tuple
 --skip-if-missing-- python3
---run-- for name in clone back two views piece; do ferrite compile $name.fx --emit python -o made/$name.py --quiet || exit 1; done; python3 call.py
+--run-- for name in clone back two views piece kept; do ferrite compile $name.fx --emit python -o made/$name.py --quiet || exit 1; done; python3 call.py
 --file clone.fx--
 graph clone {
   placeholder %x user "x" : f32[2,3]
@@ -38,12 +38,19 @@ graph piece {
   %c = aten.slice.Tensor(%b, 0, 1, 3)
   output (user %c)
 }
+--file kept.fx--
+graph kept {
+  placeholder %x user "x" : f32[2,3]
+  %row = aten.select.int(%x, 0, 0)
+  %scaled = aten.mul_.Tensor(%row, 2)
+  output (user %x)
+}
 --file call.py--
 import ctypes, importlib, sys
 sys.path.insert(0, "made")
 import ferrite_runtime as rt
 
-for name in "clone", "back", "two", "views", "piece":
+for name in "clone", "back", "two", "views", "piece", "kept":
     data = (ctypes.c_float * 6)(1, 2, 3, 4, 5, 6)
     x = rt.Tensor(ctypes.addressof(data), rt.F32, [2, 3], [3, 1], data)
     results = importlib.import_module(name).run(x)
@@ -78,3 +85,6 @@ views later True
 piece 0 [2.0, 3.0, 4.0] in memory of its own
 piece x [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
 piece later True
+kept 0 [2.0, 4.0, 6.0] in the input
+kept x [2.0, 4.0, 6.0, 4.0, 5.0, 6.0]
+kept later False
