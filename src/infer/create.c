@@ -231,7 +231,7 @@ void rule_contiguous(infer_call *c)
     infer_give(c, out == x ? infer_alias(c, x) : out);
 }
 
-/* The next five: as self is, with other values. They differ in how much of its layout they keep. */
+/* The next four: as self is, with other values. They differ in how much of its layout they keep. */
 void rule_same(infer_call *c)
 {
     ty_tensor *x = infer_self(c);
@@ -246,13 +246,6 @@ void rule_same_clone(infer_call *c)
 void rule_same_contiguous(infer_call *c)
 {
     infer_give(c, infer_clone(c, infer_self(c), TY_CONTIGUOUS));
-}
-
-void rule_same_strides(infer_call *c)
-{
-    ty_tensor *out = infer_in_place_of(c, infer_self(c));
-    if (out) out->offset = infer_number(c, 0);
-    infer_give(c, out);
 }
 
 /* Do elements share one place by a stride of 0? */

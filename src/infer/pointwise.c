@@ -91,6 +91,26 @@ void rule_pointwise(infer_call *c)
     infer_give(c, infer_elementwise(c, dtype, operands, count));
 }
 
+/* The same, in the order of dimensions. */
+void rule_pointwise_contiguous(infer_call *c)
+{
+    ty_tensor *self = infer_self(c);
+    if (self) infer_give(c, infer_like(c, self, dtype_by_kind(c, self), TY_CONTIGUOUS));
+}
+
+/* The first two operands stand the other way round: derivatives look at what was given first. */
+void rule_pointwise_swapped(infer_call *c)
+{
+    const ty_tensor *operands[INFER_MAX_OPERANDS];
+    uint32_t count = infer_operands(c, operands, INFER_MAX_OPERANDS);
+    ty_tensor *self = infer_self(c);
+    if (!self || count < 2) return;
+    const ty_tensor *first = operands[0];
+    operands[0] = operands[1];
+    operands[1] = first;
+    infer_give(c, infer_elementwise(c, dtype_by_kind(c, self), operands, count));
+}
+
 void rule_sum_or_product(infer_call *c)
 {
     const ty_tensor *operands[INFER_MAX_OPERANDS];
@@ -147,8 +167,8 @@ void rule_composed_by_other(infer_call *c)
     ty_dtype dtype = dtype_by_kind(c, self);
     ty_tensor *all = infer_elementwise(c, dtype, operands, count);
     bool divides = op_param_index(c->op, "rounding_mode") >= 0;
-    bool by_other =
-        divides ? mode && mode[0] == 'f' && ty_is_floating(dtype) : ty_is_floating(dtype);
+    bool by_other = divides ? mode && mode[0] == 'f' && ty_is_floating(dtype)
+                            : ty_is_floating(dtype) && infer_tensor(c, "other");
     if (!by_other || !all) {
         infer_give(c, all);
         return;
@@ -268,7 +288,7 @@ void rule_log_sigmoid_forward(infer_call *c)
 {
     ty_tensor *x = infer_self(c);
     if (!x) return;
-    infer_give_pair(c, infer_empty_like(c, x, x->dtype), infer_empty_like(c, x, x->dtype));
+    infer_give_pair(c, infer_clone(c, x, TY_CONTIGUOUS), infer_clone(c, x, TY_CONTIGUOUS));
 }
 
 /* Mantissa and exponent. */

@@ -155,7 +155,7 @@ void rule_pool_to(infer_call *c)
     if (c->status != FE_OK) return;
     for (uint32_t d = 0; d < spatial; d++)
         if (infer_is(c, sizes[d], -1)) sizes[d] = x->sizes[x->rank - spatial + d];
-    bool plain = strstr(c->op->base, "unpool3d") || strstr(c->op->base, "fractional");
+    bool plain = strstr(c->op->base, "pool3d") || strstr(c->op->base, "fractional");
     give_resampled(c, x, spatial, sizes, !plain);
 }
 

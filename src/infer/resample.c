@@ -54,7 +54,10 @@ void rule_pixel_shuffle(infer_call *c)
     last[0] = c->param ? sym_floordiv(t, last[0], square) : sym_mul(t, last[0], square);
     for (uint32_t i = 1; i < 3; i++)
         last[i] = c->param ? sym_mul(t, last[i], one) : sym_floordiv(t, last[i], one);
-    infer_give(c, infer_fresh(c, x, x->dtype, x->rank, sizes));
+    ty_tensor *out = infer_fresh(c, x, x->dtype, x->rank, sizes);
+    if (out && x->rank == 4)
+        ty_format_strides(t, ty_suggested_format(t, x), 4, sizes, out->strides);
+    infer_give(c, out);
 }
 
 /* Windows as columns: [N, C * kernel, windows]. */

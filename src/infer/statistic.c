@@ -39,7 +39,10 @@ void rule_diff(infer_call *c)
         if (more[i]) {
             uint32_t at = more[i]->rank == x->rank ? dim : 0;
             sym_expr added = more[i]->rank ? more[i]->sizes[at] : infer_number(c, 1);
+            ty_memory_format format = ty_suggested_format(t, x);
+            if (ty_suggested_format(t, more[i]) != format) format = TY_CONTIGUOUS;
             x = with_size(c, x, x->dtype, dim, sym_add(t, x->sizes[dim], added));
+            if (x) ty_format_strides(t, format, x->rank, x->sizes, x->strides);
         }
     if (times > INT32_MAX || times < 0) infer_fail(c, "%lld differences", (long long)times);
     if (c->status != FE_OK) return;
@@ -185,7 +188,7 @@ void rule_isin(infer_call *c)
 {
     ty_tensor *x = infer_tensor(c, "elements");
     if (x)
-        infer_give(c, infer_empty_like(c, x, TY_BOOL));
+        infer_give(c, infer_like(c, x, TY_BOOL, TY_CONTIGUOUS));
     else
         infer_give(c, infer_fresh(c, infer_self(c), TY_BOOL, 0, NULL));
 }
