@@ -41,6 +41,7 @@ IR (src/kern/kern.h) at one lane, from which other devices make their own. node.
 """
 
 import builtins
+import copy
 import json
 import operator
 import os
@@ -92,9 +93,8 @@ def item(tensor):
     return tensor.item()
 
 
-def solve(given, shift, scale):
-    """Of scale * symbol + shift == given, the symbol."""
-    return (given - shift) // builtins.max(1, scale)
+def solve(given, shift, scale, power=1):
+    return rt.solve(given, shift, scale, power)
 
 
 # ---- inputs ----
@@ -275,8 +275,17 @@ class Backend:
 
     def __init__(self, library):
         self.library = library
-        program = rt.Program("graph", library, [], [], None)
-        self._frame = rt.Frame(rt.Context(program), [])
+        self._frame = self._new_frame()
+
+    def _new_frame(self):
+        return rt.Frame(rt.Context(rt.Program("graph", self.library, [], [], None)), [])
+
+    def __deepcopy__(self, memo):
+        """Runs the same library, apart from this one."""
+        other = object.__new__(type(self))
+        other.__dict__.update({name: copy.deepcopy(held, memo) for name, held in self.__dict__.items() if name != "_frame"})
+        other._frame = other._new_frame()
+        return other
 
     def kernel(self, name, buffers, ints, grid, mutated, cost, checks=()):
         self._frame.launch(self.library.kernel(name), [_address(b) for b in buffers], ints, grid[0], grid[1], cost,
@@ -333,7 +342,7 @@ def _argument(value):
 
 _FUNCTIONS = {
     f"ferrite.{f.__name__}": f
-    for f in (min, max, both, either, same, size, number, item, solve, input, check, check_size, check_stride,
+    for f in (min, max, both, either, same, size, stride, number, item, solve, input, check, check_size, check_stride,
               check_apart, check_range, check_number, check_numbers, clear, on_device, transfer, wait, empty_pinned, on, memory, view, as_strided, delete, kernel, extern, custom, cond, repeat, go_on,
               div, mod)
 }

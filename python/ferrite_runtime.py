@@ -59,6 +59,14 @@ def mod(a, b):
     return a % b if b else a
 
 
+def solve(given, shift, scale, power=1):
+    """Of scale * symbol ** power + shift == given, the symbol, where there is one."""
+    value = div(given - shift, scale)
+    root = round(abs(value) ** (1 / power))
+    root -= root**power > abs(value)
+    return -root if value < 0 else root
+
+
 # ---- structures of rt_library.h, rt_program.h, ferrite_abi.h and ferrite_ops.h ----
 
 
@@ -187,6 +195,10 @@ class Library:
         self._customs = {table.customs[i].name.decode(): table.customs[i].function for i in range(table.custom_count)}
         self._key = table.weights_key
         self._file = None
+
+    def __deepcopy__(self, memo):
+        """A copy of what uses it uses the same code."""
+        return self
 
     def kernel(self, name):
         return self._kernels[name]

@@ -352,6 +352,28 @@ static inline int64_t fe_max(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* The whole power-th root of x, rounded to 0; of a power above 1. */
+static inline int64_t fe_root(int64_t x, int64_t power)
+{
+    uint64_t size = x < 0 ? 0 - (uint64_t)x : (uint64_t)x, root = 0;
+    for (uint64_t bit = 1u << 31; bit; bit >>= 1) {
+        uint64_t product = root + bit, fits = product <= size;
+        for (int64_t k = 1; k < power && fits; k++) {
+            fits = product <= size / (root + bit);
+            product *= root + bit;
+        }
+        if (fits) root += bit;
+    }
+    return x < 0 ? -(int64_t)root : (int64_t)root;
+}
+/* Of scale * symbol ** power + shift == given, the symbol, where there is one; that this holds is checked
+ * when all symbols are known. */
+static inline int64_t fe_solve(int64_t given, int64_t shift, int64_t scale, int64_t power)
+{
+    int64_t x = fe_floordiv((int64_t)((uint64_t)given - (uint64_t)shift), scale);
+    return power > 1 ? fe_root(x, power) : x;
+}
+
 /* NaN is the same as NaN. */
 static inline int rt_same_float(double a, double b)
 {

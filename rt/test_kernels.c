@@ -181,8 +181,7 @@ static void test_long_sums(int64_t m, int64_t n)
         for (int64_t j = 0; j < n; j++) at[j * K + k] = b[k * n + j];
     for (int64_t i = 0; i < m; i++)
         for (int64_t k = 0; k < K; k++)
-            for (int64_t j = 0; j < n; j++)
-                want[i * n + j] += (double)a[i * K + k] * b[k * n + j];
+            for (int64_t j = 0; j < n; j++) want[i * n + j] += (double)a[i * K + k] * b[k * n + j];
     rt_team team = {.pool = pool};
     rt_gemm_pack_f32(pool, n, K, b, 1, n, packed);
     rt_gemm_f32(&team, m, n, K, a, K, packed, c, n, NULL);

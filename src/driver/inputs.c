@@ -3,6 +3,8 @@
  */
 #include "driver/inputs.h"
 
+#include "../rt/rt_program.h"
+
 #include <string.h>
 
 enum { ALIGNMENT = 64 };
@@ -89,7 +91,7 @@ static bool value_of_symbol(void *data, sym_expr symbol, int64_t *value)
             number = entry->shape[line->dimension];
         else
             loop_convert(TY_I64, &number, entry->dtype, entry->data);
-        *value = (number - shift) / scale;
+        *value = fe_solve(number, shift, scale, line->power);
         return true;
     }
     return false;

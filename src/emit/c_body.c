@@ -343,11 +343,11 @@ void emit_c_symbol(emit_state *s, const wrap_line *line)
     else if (sym_is_none(line->scale))
         text_add(&s->out, emit_c_source(s, line));
     else {
-        text_printf(&s->out, "fe_floordiv(%s - (", emit_c_source(s, line));
+        text_printf(&s->out, "fe_solve(%s, ", emit_c_source(s, line));
         print_expr(s, line->shift);
-        text_add(&s->out, "), fe_max(1, ");
+        text_add(&s->out, ", ");
         print_expr(s, line->scale);
-        text_add(&s->out, "))");
+        text_printf(&s->out, ", %u)", line->power > 1 ? line->power : 1);
     }
     text_printf(&s->out, ";\n    (void)%s;\n", name);
 }

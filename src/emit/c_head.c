@@ -249,7 +249,7 @@ static void check_symbol_range(emit_state *s, const wrap_line *line)
     text *out = &s->out;
     const char *name = sym_name(s->w->loops->symbols, line->symbol);
     sym_range(s->w->loops->symbols, line->symbol, NULL, &min, &max);
-    if (line->input < 0 || (min <= 0 && max == SYM_NO_MAX)) return;
+    if (line->input < 0 || !wrap_asks_range(line, min, max)) return;
     text_printf(out,
                 "    if (%s < %lldLL || %s > %lldLL)\n        return rt_fail(f, FE_RUN_BAD_INPUT, ",
                 name, (long long)(min < -INT64_MAX ? -INT64_MAX : min), name, (long long)max);

@@ -72,6 +72,7 @@ void emit_fx_symbol(emit_state *s, const wrap_line *line)
         emit_fx_expr(s, line->shift, &args);
         text_add(&args, ", ");
         emit_fx_expr(s, line->scale, &args);
+        if (line->power > 1) text_printf(&args, ", %u", line->power);
         emit_fx_call(s, name, "ferrite.solve", &args, NULL);
     }
 }
@@ -202,7 +203,7 @@ static void check_range(emit_state *s, const wrap_line *line)
     text args;
     const char *name = sym_name(s->w->loops->symbols, line->symbol);
     sym_range(s->w->loops->symbols, line->symbol, NULL, &min, &max);
-    if (min <= 0 && max == SYM_NO_MAX) return;
+    if (!wrap_asks_range(line, min, max)) return;
     emit_fx_text(s, &args);
     emit_fx_ref(s, arena_printf(s->memory, "given__%d", line->input), &args);
     text_add(&args, ", ");

@@ -256,12 +256,13 @@ void emit_python_symbol(emit_state *s, const wrap_line *line)
     else if (sym_is_none(line->scale))
         print_source(s, line);
     else {
-        text_char(&s->out, '(');
+        text_add(&s->out, "rt.solve(");
         print_source(s, line);
-        text_add(&s->out, " - ");
+        text_add(&s->out, ", ");
         print_expr(s, line->shift);
-        text_add(&s->out, ") // max(1, ");
+        text_add(&s->out, ", ");
         print_expr(s, line->scale);
+        if (line->power > 1) text_printf(&s->out, ", %u", line->power);
         text_char(&s->out, ')');
     }
     text_char(&s->out, '\n');

@@ -176,7 +176,7 @@ static void check_range(emit_state *s, const wrap_line *line)
     int64_t min, max;
     const char *name = sym_name(s->w->loops->symbols, line->symbol);
     sym_range(s->w->loops->symbols, line->symbol, NULL, &min, &max);
-    if (min <= 0 && max == SYM_NO_MAX) return;
+    if (!wrap_asks_range(line, min, max)) return;
     emit_python_indent(s);
     text_printf(&s->out, "f.check_range(%d, ", line->input);
     if (line->dimension < 0)

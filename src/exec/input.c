@@ -32,7 +32,7 @@ static int check_symbol_range(exec_run *r, const wrap_line *line, uint32_t numbe
     const char *input = r->w->loops->inputs.at[line->input].name;
     int64_t value = r->f->symbols[number];
     char bounds[80];
-    if (symbol->min <= 0 && symbol->max == SYM_NO_MAX) return 0;
+    if (!wrap_asks_range(line, symbol->min, symbol->max)) return 0;
     if (value >= symbol->min && value <= symbol->max) return 0;
     bounds_text(bounds, sizeof bounds, symbol->min, symbol->max);
     if (line->dimension < 0)

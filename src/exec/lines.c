@@ -182,8 +182,8 @@ static int do_symbol(exec_run *r, const wrap_line *line, uint32_t *next)
     else {
         *value = exec_input_number(r, line);
         if (!sym_is_none(line->scale))
-            *value = fe_floordiv(*value - exec_number(r, line->shift),
-                                 fe_max(1, exec_number(r, line->scale)));
+            *value = fe_solve(*value, exec_number(r, line->shift), exec_number(r, line->scale),
+                              line->power);
     }
     return 0;
 }

@@ -86,6 +86,11 @@ static fe_status arange(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     define_ends(l, fx_tensor(n)->sizes[0]);
+    sym_expr step;
+    if (has(l, "step") && fx_arg_expr(l->graph, fx_get(l->graph, n, "step"), &step))
+        lower_require(l, step, SYM_NE, l->zero, "step must be nonzero");
+    lower_require(l, l->zero, SYM_LE, fx_tensor(n)->sizes[0],
+                  "upper bound and lower bound inconsistent with step sign");
     ty_dtype d = ty_is_integral(fx_tensor(n)->dtype, true) ? TY_I64 : TY_F64;
     loop_value i = loop_cast(l->program, d, loop_index(l->program, l->axes[0]));
     if (has(l, "step"))

@@ -150,7 +150,6 @@ sym_expr sym_symbol(sym_table *t, const char *name, sym_kind kind, int64_t min, 
     }
     index = t->symbols.count;
     sym_expr e = sym_make(t, SYM_SYMBOL, NULL, 0, index, 0);
-    if (kind == SYM_SIZE && min < 0) min = 0;
     sym_interval range = {min, max < min ? min : max};
     vec_push(t->memory, &t->symbols,
              (sym_symbol_data){.name = interned, .kind = kind, .range = range, .expr = e});

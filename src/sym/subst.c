@@ -50,20 +50,30 @@ sym_expr sym_substitute(sym_table *t, sym_expr e, const sym_expr *from, const sy
 
 bool sym_linear_in(sym_table *t, sym_expr e, sym_expr symbol, sym_expr *coefficient, sym_expr *rest)
 {
+    uint32_t power;
+    return sym_power_in(t, e, symbol, &power, coefficient, rest) && power <= 1;
+}
+
+bool sym_power_in(sym_table *t, sym_expr e, sym_expr symbol, uint32_t *power, sym_expr *coefficient,
+                  sym_expr *rest)
+{
     uint64_t bit = sym_node_of(t, symbol)->symbols;
     *coefficient = t->zero;
     *rest = e;
+    *power = 0;
     if (!(sym_node_of(t, e)->symbols & bit)) return true;
     sym_expr slope = t->zero;
     sym_expr others = t->zero;
     for (uint32_t i = 0; i < sym_term_count(t, e); i++) {
         sym_term term = sym_term_at(t, e, i);
         sym_expr product = term.product;
-        bool factor = sym_divide_products(t, product, symbol, &product);
+        uint32_t factors = 0;
+        while (sym_divide_products(t, product, symbol, &product)) factors++;
         bool inside = (sym_node_of(t, product)->symbols & bit) && sym_contains(t, product, symbol);
-        if (inside) return false;
+        if (inside || (factors && *power && factors != *power)) return false;
         sym_expr part = sym_from_term(t, term.coefficient, product);
-        if (factor)
+        if (factors) *power = factors;
+        if (factors)
             slope = sym_add(t, slope, part);
         else
             others = sym_add(t, others, part);

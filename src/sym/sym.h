@@ -142,6 +142,9 @@ sym_expr sym_substitute(sym_table *t, sym_expr e, const sym_expr *from, const sy
  * in it. */
 bool sym_linear_in(sym_table *t, sym_expr e, sym_expr symbol, sym_expr *coefficient,
                    sym_expr *rest);
+/* The same with a power of the symbol: e == *coefficient * symbol ** *power + *rest. */
+bool sym_power_in(sym_table *t, sym_expr e, sym_expr symbol, uint32_t *power, sym_expr *coefficient,
+                  sym_expr *rest);
 /* The value of e when lookup gives every symbol's; false when a symbol has none or on overflow or
  * division by 0. */
 bool sym_eval(const sym_table *t, sym_expr e,

@@ -1,7 +1,7 @@
 /* define.c -- where the symbols in the inputs' sizes and strides get their values. Sizes come first: of a
  * dimension of size 1 the stride may be anything.
  */
-#include "wrap/wrap_priv.h"
+#include "wrap/define.h"
 
 wrap_line *wrap_add_line(wrap_program *w, wrap_kind kind)
 {
@@ -13,24 +13,6 @@ wrap_line *wrap_add_line(wrap_program *w, wrap_kind kind)
                          .dimension = -1});
     return &vec_last(&w->lines);
 }
-
-/* A number that an input gives: the size or the stride of dimension d, or itself (d < 0). */
-typedef struct source {
-    sym_expr expr;
-    uint32_t input;
-    int32_t dimension;
-    bool is_stride;
-} source;
-
-typedef struct definer {
-    wrap_program *w;
-    map defined; /* symbols */
-    source *sources;
-    uint32_t count;
-    /* of the expression at hand */
-    sym_expr unknown;
-    uint32_t unknowns;
-} definer;
 
 static bool is_defined(const definer *d, sym_expr symbol)
 {
@@ -45,7 +27,7 @@ static void note_unknown(void *data, sym_expr symbol)
     d->unknowns++;
 }
 
-static uint32_t count_unknowns(definer *d, sym_expr e)
+uint32_t wrap_count_unknowns(definer *d, sym_expr e)
 {
     d->unknowns = 0;
     sym_each_symbol(d->w->loops->symbols, e, note_unknown, d);
@@ -63,18 +45,36 @@ static wrap_line *define_from(definer *d, const source *from, sym_expr symbol)
     return line;
 }
 
-/* With one unknown symbol: scale * symbol + shift, solved exactly. The check that every size and
+/* With one unknown symbol: scale * symbol ** power + shift, solved exactly. The check that every size and
  * stride equals its expression, made after all symbols are known, refuses what does not divide. */
-static bool solve_for(definer *d, const source *from)
+bool wrap_solve_for(definer *d, const source *from, sym_expr expr, sym_expr less)
 {
+    sym_table *t = d->w->loops->symbols;
     sym_expr scale, shift;
-    if (count_unknowns(d, from->expr) != 1 ||
-        !sym_linear_in(d->w->loops->symbols, from->expr, d->unknown, &scale, &shift))
+    uint32_t power;
+    if (wrap_count_unknowns(d, expr) != 1 ||
+        !sym_power_in(t, expr, d->unknown, &power, &scale, &shift))
         return false;
     wrap_line *line = define_from(d, from, d->unknown);
     line->scale = scale;
-    line->shift = shift;
+    line->shift = sym_add(t, shift, less);
+    line->power = power;
     return true;
+}
+
+/* A symbol that is what the source gives; a new one where no such symbol is there. */
+sym_expr wrap_source_symbol(definer *d, source *from)
+{
+    sym_table *t = d->w->loops->symbols;
+    if (sym_op_of(t, from->expr) == SYM_SYMBOL && is_defined(d, from->expr)) return from->expr;
+    if (!sym_is_none(from->given)) return from->given;
+    const char *name;
+    do name = arena_printf(d->w->memory, "given%u", d->given++);
+    while (!sym_is_none(sym_find_symbol(t, name)));
+    from->given = sym_symbol(t, name, SYM_SIZE, SYM_NO_MIN, SYM_NO_MAX);
+    sym_set_hint(t, from->given, sym_hint(t, from->expr, 1));
+    define_from(d, from, from->given);
+    return from->given;
 }
 
 /* What the inputs tell: numbers and sizes, and then strides. */
@@ -90,13 +90,13 @@ static void list_sources(definer *d)
             const loop_input *input = &p->inputs.at[k];
             if (!input->is_tensor) {
                 if (!strides && !sym_is_none(input->expr))
-                    d->sources[d->count++] = (source){input->expr, k, -1, false};
+                    d->sources[d->count++] = (source){input->expr, {0}, k, -1, false};
                 continue;
             }
             const loop_buffer *x = &p->buffers.at[input->buffer];
             for (uint32_t i = 0; i < x->rank; i++)
                 d->sources[d->count++] =
-                    (source){strides ? x->strides[i] : x->sizes[i], k, (int32_t)i, strides};
+                    (source){strides ? x->strides[i] : x->sizes[i], {0}, k, (int32_t)i, strides};
         }
 }
 
@@ -104,7 +104,7 @@ static void list_sources(definer *d)
 static fe_status refuse_unknown(definer *d, const source *from)
 {
     const loop_program *p = d->w->loops;
-    if (count_unknowns(d, from->expr) == 0 || from->dimension < 0) return FE_OK;
+    if (wrap_count_unknowns(d, from->expr) == 0 || from->dimension < 0) return FE_OK;
     text shown;
     text_init(&shown, d->w->memory);
     sym_print(p->symbols, from->expr, &shown);
@@ -122,7 +122,8 @@ static fe_status refuse_unknown(definer *d, const source *from)
  * ones, must agree. Expressions with several unknowns wait until others are solved. */
 static void define_from_all(definer *d, uint32_t count)
 {
-    const sym_table *t = d->w->loops->symbols;
+    sym_table *t = d->w->loops->symbols;
+    sym_expr zero = sym_int(t, 0);
     for (uint32_t i = 0; i < count; i++) {
         const source *from = &d->sources[i];
         if (sym_op_of(t, from->expr) == SYM_SYMBOL && !is_defined(d, from->expr))
@@ -130,7 +131,9 @@ static void define_from_all(definer *d, uint32_t count)
     }
     for (bool solved = true; solved;) {
         solved = false;
-        for (uint32_t i = 0; i < count; i++) solved |= solve_for(d, &d->sources[i]);
+        for (uint32_t i = 0; i < count; i++)
+            solved |= wrap_solve_for(d, &d->sources[i], d->sources[i].expr, zero);
+        if (!solved) solved = wrap_solve_system(d, count);
     }
 }
 

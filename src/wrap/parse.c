@@ -288,7 +288,11 @@ static fe_status parse_symbol(parsing *in, wrap_line *line)
     if (!lex_take(in->lx, "less")) return FE_OK;
     FE_TRY(sym_parse(in->p->symbols, in->lx, &line->shift));
     FE_TRY(lex_expect(in->lx, "by"));
-    return sym_parse(in->p->symbols, in->lx, &line->scale);
+    FE_TRY(sym_parse(in->p->symbols, in->lx, &line->scale));
+    if (!lex_take(in->lx, "root")) return FE_OK;
+    FE_TRY(parse_index(in, "power", 64, &number));
+    line->power = (uint32_t)number;
+    return FE_OK;
 }
 
 static fe_status parse_output(parsing *in, wrap_line *line)

@@ -124,6 +124,7 @@ static void print_symbol(const wrap_program *w, const wrap_line *line, text *out
     sym_print(w->loops->symbols, line->shift, out);
     text_add(out, " by ");
     sym_print(w->loops->symbols, line->scale, out);
+    if (line->power > 1) text_printf(out, " root %u", line->power);
 }
 
 static void print_output(const wrap_program *w, const wrap_line *line, text *out)

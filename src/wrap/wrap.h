@@ -174,14 +174,16 @@ typedef struct wrap_line {
     sym_relation relation;    /* ASSERT */
     int32_t input, dimension; /* SYMBOL read from a size of an input (then expr is none); -1 */
     bool is_stride;           /* ... from the stride of that dimension */
-    sym_expr scale, shift;    /* ... which is scale * symbol + shift; none: the symbol itself */
-    const char *text;         /* ASSERT message; COMMENT; CHECK */
-    uint32_t index;           /* OUTPUT number; PLACE: segment */
-    const sched_part *part;   /* PARTITION: its signature; ops are not told here */
-    const loop_view *view;    /* CLEAR, CHECK; what messages call it is in text */
-    bool finite;              /* CHECK: infinities are refused too */
-    ty_device device;         /* DEVICE */
-    bool of_output;           /* CHECK: of what is returned, behind all parts */
+    sym_expr scale,
+        shift;        /* ... which is scale * symbol ** power + shift; none: the symbol itself */
+    uint32_t power;   /* ... 0 counts as 1 */
+    const char *text; /* ASSERT message; COMMENT; CHECK */
+    uint32_t index;   /* OUTPUT number; PLACE: segment */
+    const sched_part *part; /* PARTITION: its signature; ops are not told here */
+    const loop_view *view;  /* CLEAR, CHECK; what messages call it is in text */
+    bool finite;            /* CHECK: infinities are refused too */
+    ty_device device;       /* DEVICE */
+    bool of_output;         /* CHECK: of what is returned, behind all parts */
 } wrap_line;
 
 typedef VEC(wrap_line) wrap_line_list;
@@ -321,6 +323,13 @@ static inline bool wrap_is_behind_parts(const wrap_line *line)
 static inline bool wrap_is_fixed(const wrap_program *w, uint32_t segment)
 {
     return segment == 0 && !w->is_dynamic;
+}
+/* Is the symbol's range to be asked for when an input has given its value? A size is not below 0, but a
+ * number, or what sizes are solved for, may be. */
+static inline bool wrap_asks_range(const wrap_line *line, int64_t min, int64_t max)
+{
+    bool is_size = line->dimension >= 0 && sym_is_none(line->scale);
+    return max != SYM_NO_MAX || min > (is_size ? 0 : -INT64_MAX);
 }
 /* Does a size or a stride of an input give the symbol its value, or an input itself? */
 static inline bool wrap_is_input_symbol(const wrap_line *line)

@@ -143,10 +143,14 @@ static int run(rt_frame *f)
     (void)s0;
     const int64_t s2 = f->symbols[1] = *(const int64_t *)f->inputs[1];
     (void)s2;
-    const int64_t s1 = f->symbols[2] = fe_floordiv(f->in[0].sizes[1] - (3), fe_max(1, 2));
+    const int64_t s1 = f->symbols[2] = fe_solve(f->in[0].sizes[1], 3, 2, 1);
     (void)s1;
     if (s0 < 2LL || s0 > 64LL)
         return rt_fail(f, FE_RUN_BAD_INPUT, "input '%s' has size %lld in dimension 0: s0 must be in [2, 64]", "x", (long long)f->in[0].sizes[0]);
+    if (s2 < 0LL || s2 > 9223372036854775807LL)
+        return rt_fail(f, FE_RUN_BAD_INPUT, "input '%s' is %lld: s2 must be at least 0", "n", (long long)s2);
+    if (s1 < 0LL || s1 > 9223372036854775807LL)
+        return rt_fail(f, FE_RUN_BAD_INPUT, "input '%s' has size %lld in dimension 1, so s1 is %lld: s1 must be at least 0", "x", (long long)f->in[0].sizes[1], (long long)s1);
     if (f->in[0].sizes[0] != s0)
         return rt_fail(f, FE_RUN_BAD_INPUT, "input '%s' has size %lld in dimension 0, expected s0 = %lld", "x",
                        (long long)f->in[0].sizes[0], (long long)(s0));

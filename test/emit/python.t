@@ -118,8 +118,10 @@ LIVES_0 = rt.Lives(
 def lines(f):
     s0 = f.size(0, 0)
     s2 = f.number(1)
-    s1 = (f.size(0, 1) - 3) // max(1, 2)
+    s1 = rt.solve(f.size(0, 1), 3, 2)
     f.check_range(0, 0, "s0", s0, 2, 64)
+    f.check_range(1, None, "s2", s2, 0, None)
+    f.check_range(0, 1, "s1", s1, 0, None, solved=True)
     f.check_size(0, 0, s0, "s0")
     f.check_size(0, 1, ((2 * s1) + 3), "2*s1 + 3")
     f.check_stride(0, 0, ((2 * s1) + 3), "2*s1 + 3")

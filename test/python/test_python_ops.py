@@ -2,6 +2,7 @@
 """Operators that are declared in Python (python/ferrite_ops.py): in a program that runs here, in the modules and
 graphs that were written of it, and in C sources whose host gives the function."""
 
+import copy
 import ctypes
 import importlib.util
 import os
@@ -144,6 +145,16 @@ def operators_that_pytorch_knows_need_no_declaration(folder):
 def numbers_that_a_function_returns(folder):
     module, x = Calls(lambda x: torch.ones(torch.ops.pyops.positive(x)) * 3), torch.randn(4, 4)
     everywhere(ferrite.compile(export(module, (x,))), folder, (x,), eager(module, (x,)))
+
+
+@test
+def graphs_whose_symbols_are_in_strides_and_copies_of_graphs(folder):
+    module, x = Calls(torch.relu), torch.randn(6, 8)[:, ::2]
+    program = ferrite.compile(export(module, (x,), dynamic_shapes=(({0: Dim.AUTO, 1: Dim.AUTO},),)))
+    graph = ferrite_fx.load(program.write(os.path.join(folder, "graph.json")))
+    for run in (graph, copy.deepcopy(graph)):
+        for value in (torch.randn(5, 10)[:, ::2], torch.randn(3, 8)[:, ::4]):
+            same(run(value), module(value))
 
 
 VIEWS = torch.library.Library("pyviews", "DEF")
