@@ -211,6 +211,23 @@ static fe_status read_call(functionaliser *f, fx_node *n)
     return f->status;
 }
 
+/* ---- where the program is cut ---- */
+
+static void enter(functionaliser *f, const fx_node *n)
+{
+    uint32_t class_ = fx_class(n);
+    if (n->kind != FX_CALL || class_ == FX_ANY_CLASS) return;
+    f->stretch += f->class_ != class_;
+    f->class_ = class_;
+    map_set(f->memory, &f->stretch_of, n->id, f->stretch);
+}
+
+static uint32_t stretch_of(const functionaliser *f, const fx_node *n)
+{
+    uint32_t stretch = map_get(&f->stretch_of, n->id);
+    return stretch == MAP_NONE ? 0 : stretch;
+}
+
 /* ---- writing ---- */
 
 /* Laws A1 and A2: a copy where the value is laid out otherwise, or is another tensor of the program.
@@ -244,12 +261,14 @@ static void write_value(functionaliser *f, uint32_t index, fx_node *value)
 {
     alias *a = &f->aliases.at[index];
     f->changed = true;
+    if (f->stretch) map_set(f->memory, &f->stretch_of, value->id, f->stretch);
     if (a->parent == NO_ALIAS) {
-        if (a->written && fx_class(a->current) != fx_class(f->at))
+        if (a->written && a->stretch != f->stretch)
             vec_push(f->memory, &f->versions, ((written_version){index, a->current}));
         a->current = settled(f, index, value);
         a->version++;
         a->written = true;
+        a->stretch = f->stretch;
         return;
     }
     const fx_node *view = a->node;
@@ -353,7 +372,7 @@ static fe_status written_value(functionaliser *f, fx_node *n, const op_info *fun
     pass_map_args(f->g, n, functionalise_current, f);
     FE_TRY(f->status);
     bool copies = fx_is(n, OP_aten_copy__default);
-    if (copies && fx_arg_tensor(&n->args[1]) && fx_class(n) != fx_class(n->args[1].node))
+    if (copies && fx_arg_tensor(&n->args[1]) && f->stretch != stretch_of(f, n->args[1].node))
         FE_TRY(pass_emit(f->g, n, OP_aten_copy_default, n, 3, n->args, value));
     else if (copies && fx_arg_tensor(&n->args[1]))
         *value = n->args[1].node;
@@ -489,6 +508,7 @@ fe_status pass_functionalise(fx_graph *g, bool *changed)
     for (fx_node *n = g->first, *next, *first; n && f.status == FE_OK; n = next) {
         next = n->next;
         f.at = n;
+        enter(&f, n);
         f.status = functionalise_expand(g, n, &first);
         if (first) {
             next = first;

@@ -14,13 +14,14 @@ typedef struct alias {
     uint32_t base;
     fx_node *current; /* its value at `version` */
     uint32_t version;
-    bool written;   /* base only: somebody wrote */
-    bool is_window; /* shows its base by its strides, whatever made it */
+    uint32_t stretch; /* base only: in which it was written last */
+    bool written;     /* base only: somebody wrote */
+    bool is_window;   /* shows its base by its strides, whatever made it */
 } alias;
 enum { NO_ALIAS = 0 };
 
-/* What a base was before a node of another class wrote to it: where the program is cut, what one part has
- * written is there for the next. */
+/* What a base was before the write of another stretch: where the program is cut, what one part has written
+ * is there for the next. */
 typedef struct written_version {
     uint32_t base;
     fx_node *value;
@@ -31,6 +32,9 @@ typedef struct functionaliser {
     arena *memory;
     VEC(alias) aliases; /* [0] unused */
     VEC(written_version) versions;
+    /* runs of calls of one class, counted; 0 where the program is not cut */
+    uint32_t stretch, class_;
+    map stretch_of;      /* node id -> that it is in */
     map of_node;         /* node id -> alias */
     map base_of_storage; /* storage number -> alias */
     fx_node **returned;  /* by output: the input that it is, as the caller gave it; or NULL */
