@@ -24,8 +24,7 @@ static bool takes_tensor(const op_info *op, uint32_t i)
 /* Is the first operand a number, and no other a tensor? */
 static bool is_of_numbers(const fx_node *n)
 {
-    if (n->arg_count == 0 || !takes_tensor(n->op, 0) ||
-        dtype_of(n->op, &n->args[0]) == TY_NO_DTYPE)
+    if (n->arg_count == 0 || !takes_tensor(n->op, 0) || dtype_of(n->op, &n->args[0]) == TY_NO_DTYPE)
         return false;
     for (uint32_t i = 1; i < n->arg_count; i++)
         if (takes_tensor(n->op, i) && fx_arg_tensor(&n->args[i])) return false;

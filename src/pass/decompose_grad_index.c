@@ -1,4 +1,5 @@
-/* decompose_grad_index.c -- derivatives of bags of embeddings and of masked writes. */
+/* decompose_grad_index.c -- bags of embeddings with what their derivatives ask for, these, and those
+ * of masked writes. */
 #include "pass/decompose_arith.h"
 
 enum bag_mode { BAG_SUM, BAG_MEAN, BAG_MAX };
@@ -16,6 +17,7 @@ static fx_arg bag_of_each(decomposing *d, fx_arg indices)
 {
     const ty_tensor *t = fx_arg_tensor(&indices);
     fx_arg offsets = cast(d, arg(d, "offsets"), TY_I64);
+    if (decompose_flag(d, "include_last_offset")) offsets = decompose_slice(d, offsets, 0, 0, -1);
     return sub(d, range_of(d, offsets, counted(d, t->sizes[0])), decompose_of(d, 1));
 }
 
@@ -81,6 +83,53 @@ static void bag_weights_backward(decomposing *d)
     decompose_give(d, or_zero(d, counts(d, indices), summed(d, mul(d, g, rows), 1, false)));
 }
 
+static const ty_tensor *item_of(const decomposing *d, uint32_t k)
+{
+    return d->n->value.items[k].tensor;
+}
+
+/* Of each bag and column the index whose row is greatest, the first of equals; 0 without any. */
+static fx_arg greatest_indices(decomposing *d, fx_arg bags, fx_arg bag, fx_arg live)
+{
+    fx_arg indices = arg(d, "indices"), dim = decompose_of(d, 0);
+    sym_expr count = fx_arg_tensor(&indices)->sizes[0];
+    fx_arg rows = CALL(aten_index_select_default, arg(d, "weight"), dim, indices);
+    fx_arg most = CALL(aten_index_select_default, bags, dim, bag);
+    fx_arg is_most = both(d, CALL(aten_eq_Tensor, rows, most), unsqueezed(d, live, 1));
+    fx_arg places = unsqueezed(d, counted(d, count), 1);
+    places = CALL(aten_where_ScalarOther, is_most, places, fx_expr(count));
+    const ty_tensor *out = item_of(d, 3);
+    fx_arg first = CALL(aten_full_default, fx_int_list(d->g, out->sizes, out->rank), fx_expr(count),
+                        fx_dtype(TY_I64));
+    first = CALL(aten_index_reduce_default, first, dim, bag, places, fx_string("amin"));
+    sym_expr none = sym_int(d->g->symbols, 1);
+    fx_arg padded[] = {indices, zeros_of(d, indices, 1, &none)};
+    padded[0] = CALL(aten_cat_default, fx_list(d->g, padded, 2));
+    return CALL(aten_index_Tensor, padded[0], fx_list(d->g, &first, 1));
+}
+
+/* The bags; the bag of each index; how many of its indices count; which of them is greatest. */
+static void embedding_bag(decomposing *d)
+{
+    int64_t mode = decompose_int(d, "mode", BAG_SUM), none;
+    const fx_arg *a = d->n->args;
+    bool pads = decompose_int(d, "padding_idx", -1) >= 0;
+    fx_arg all = CALL(aten_embedding_bag_padding_idx, a[0], a[1], a[2], a[3], a[4], a[5], a[6],
+                      a[7], pads ? a[8] : fx_none());
+    fx_arg bags = CALL(operator_getitem, all, decompose_of(d, 0)), indices = arg(d, "indices");
+    fx_arg bag = bag_of_each(d, indices), live = counts(d, indices), dim = decompose_of(d, 0);
+    fx_arg zeros = zeros_of(d, bag, 1, item_of(d, 2)->sizes), size = zeros;
+    if (mode != BAG_SUM)
+        size = CALL(aten_index_add_default, zeros, dim, bag, cast(d, live, TY_I64));
+    if (sym_is_int(d->g->symbols, item_of(d, 1)->sizes[0], &none) && none == 0)
+        bag = decompose_slice(d, bag, 0, 0, 0);
+    fx_arg most = mode == BAG_MAX ? greatest_indices(d, bags, bag, live) : size;
+    decompose_give(d, bags);
+    decompose_give(d, cast(d, bag, item_of(d, 1)->dtype));
+    decompose_give(d, cast(d, size, item_of(d, 2)->dtype));
+    decompose_give(d, cast(d, most, item_of(d, 3)->dtype));
+}
+
 /* ---- writes where a mask is set: the k-th that is written came from place k ---- */
 
 static void masked_scatter_backward(decomposing *d)
@@ -103,8 +152,8 @@ static void masked_scatter_backward(decomposing *d)
 }
 
 static const decompose_row ROWS[] = {
+    {OP_aten__embedding_bag_default, embedding_bag, OP_NONE},
     {OP_aten__embedding_bag_backward_default, embedding_bag_backward, OP_NONE},
-
     {OP_aten__embedding_bag_per_sample_weights_backward_default, bag_weights_backward, OP_NONE},
     {OP_aten_masked_scatter_backward_default, masked_scatter_backward, OP_NONE},
 };

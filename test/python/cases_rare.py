@@ -4,7 +4,7 @@ import torch
 from torch.func import vmap
 from torch.nn.utils.rnn import pad_sequence
 
-from cases_ops import SINGLE, f64, i64, op, real, whole
+from cases_ops import SINGLE, f64, i64, op, real, values, whole
 
 SINGLE.update({"bytes_as_other_types", "written_as_other_types"})
 
@@ -56,3 +56,11 @@ def layers_in_other_forms(a, b, x, w, bias, grad, v, g, norms):
     padded = pad_sequence([a, b], True, -1.5), pad_sequence([a, b, b[1:]], padding_side="left")
     backward = torch.ops.aten._weight_norm_interface_backward(grad, v, g, norms, 0)
     return *padded, torch.conv_tbc(x, w, bias, 1), torch.norm_except_dim(v, 2, 1), torch.norm_except_dim(v, 1, -1), *backward
+
+
+@op(real(10, 4), values(1, 2, 3, 4, 4, 2, 1, dtype=i64), values(0, 2, 2, 7, dtype=i64))
+def bags_with_their_places(w, i, o):
+    """All results of bags of embeddings: the bag of each index, how many count, and which is greatest."""
+    bags = torch.ops.aten._embedding_bag
+    whole, mean = bags(w, i, o, False, 0, False, None, False, 2), bags(w, i, o, False, 1, False, None, True)
+    return *whole[:3], *mean, *bags(w, i, o, False, 2), *bags(w, i, o, False, 2, False, None, False, 1)
