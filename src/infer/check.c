@@ -201,6 +201,71 @@ static void check_halves(infer_call *c)
                     "Halving dimension must be even");
 }
 
+/* The extreme of nothing is none. */
+static void check_reducible(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self");
+    if (!x || x->rank == 0) return;
+    uint64_t dims = infer_dim_set(c, "dim", x->rank);
+    for (uint32_t d = 0; d < x->rank && c->status == FE_OK; d++)
+        if (dims >> d & 1)
+            (void)INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), x->sizes[d],
+                                "%s(): Expected reduction dim %u to have non-zero size",
+                                c->op->base, d);
+}
+
+/* One slope, or one for each channel. */
+static void check_slopes(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self"), *weight = infer_tensor(c, "weight");
+    if (!x || !weight) return;
+    sym_expr count = ty_numel(c->symbols, weight);
+    if (weight->rank > 1)
+        infer_fail(c, "prelu: Expected `weight` to be a scalar or 1D tensor, but got %s",
+                   infer_shape(c, weight));
+    if (c->status != FE_OK || infer_is(c, count, 1)) return;
+    sym_expr channels = x->rank > 1 ? x->sizes[1] : infer_number(c, 1);
+    (void)INFER_REQUIRE_EQUAL(
+        c, count, channels,
+        "Mismatch of parameter numbers and input channel size. Found parameter numbers = %s "
+        "and channel size = %s",
+        written(c, count), written(c, channels));
+}
+
+static void check_repeats(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self"), *repeats = infer_tensor(c, "repeats");
+    if (!x || !repeats || repeats->rank == 0 || infer_is(c, ty_numel(c->symbols, repeats), 1))
+        return;
+    bool flat = !infer_arg(c, "dim");
+    sym_expr size = flat ? ty_numel(c->symbols, x) : size_of(c, x, infer_dim(c, "dim", x->rank));
+    if (repeats->rank != 1) infer_fail(c, "repeats must be 0-dim or 1-dim tensor");
+    if (c->status == FE_OK)
+        (void)INFER_REQUIRE_EQUAL(
+            c, repeats->sizes[0], size,
+            "repeats must have the same size as input along dim, but got %s and %s",
+            infer_shape(c, repeats), infer_shape(c, x));
+}
+
+/* One sequence for all, or one for each row. */
+static void check_sorted(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self"), *sorted = infer_tensor(c, "sorted_sequence");
+    if (!x || !sorted || sorted->rank == 1) return;
+    if (x->rank != sorted->rank)
+        infer_fail(c,
+                   "boundaries tensor should be 1 dimension or the first N-1 dimensions of "
+                   "boundaries tensor "
+                   "and input value tensor must match, but we got %s and %s",
+                   infer_shape(c, sorted), infer_shape(c, x));
+    for (uint32_t d = 0; c->status == FE_OK && d + 1 < x->rank; d++)
+        (void)INFER_REQUIRE_EQUAL(
+            c, x->sizes[d], sorted->sizes[d],
+            "the first N-1 dimensions of boundaries tensor and input value tensor must match, "
+            "but we got %s and %s",
+            infer_shape(c, sorted), infer_shape(c, x));
+}
+
 /* ---- numbers out of tensors ---- */
 
 static void check_element(infer_call *c)
@@ -362,6 +427,16 @@ static void check_groups(infer_call *c)
                               "Expected number of channels in input to be divisible by num_groups");
 }
 
+static void check_triangular(infer_call *c)
+{
+    const ty_tensor *a = infer_tensor(c, "self"), *b = infer_tensor(c, "B");
+    if (!a || !b || a->rank < 2 || b->rank < 2) return;
+    sym_expr size = b->sizes[b->rank - (infer_flag(c, "left", true) ? 2 : 1)];
+    (void)INFER_REQUIRE_EQUAL(c, a->sizes[a->rank - 1], size,
+                              "Incompatible shapes of A and B for the equation AX = B: %s and %s",
+                              infer_shape(c, a), infer_shape(c, b));
+}
+
 /* ---- layers ---- */
 
 /* Weights of one layer and direction stand one after the other: [gates * hidden, in],
@@ -444,6 +519,11 @@ static const struct {
     {"square", check_square},
     {"recurrent", check_recurrent},
     {"element", check_element},
+    {"reducible", check_reducible},
+    {"slopes", check_slopes},
+    {"repeats", check_repeats},
+    {"sorted", check_sorted},
+    {"triangular", check_triangular},
     {"select", check_select},
     {"narrow", check_narrow},
     {"roll", check_roll},

@@ -473,6 +473,9 @@ static void need_arguments(infer_call *c)
         bool may_lack = p->type.optional || p->type.base == OP_ANY || p->type.base == OP_OBJECT;
         if (c->node->args[i].kind == FX_ARG_NONE && !may_lack)
             infer_fail(c, "expected a value for argument '%s', but it is None", p->name);
+        else if (p->type.base == OP_TENSOR && c->node->args[i].kind == FX_ARG_INT &&
+                 !fx_arg_fits(&c->node->args[i], &p->type))
+            infer_fail(c, "argument '%s' is not of the kind that the operator takes", p->name);
     }
 }
 

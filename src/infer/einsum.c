@@ -176,6 +176,7 @@ static ty_tensor *contract(infer_call *c, const equation *e, const ty_tensor *a,
     uint64_t sum_a = 0;
     uint64_t sum_b = 0;
     uint64_t summed = 0;
+    if (!infer_require_broadcast(c, a, b)) return NULL;
     for (uint32_t d = e->out_rank; d < e->rank; d++) {
         bool in_a = !is_one(c, a, d);
         bool in_b = !is_one(c, b, d);

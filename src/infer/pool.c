@@ -120,6 +120,8 @@ void rule_pool(infer_call *c)
     if (x->rank < spatial) infer_fail(c, "%s has too few dimensions", infer_shape(c, x));
     if (c->status != FE_OK) return;
     window_sizes(c, x, spatial, sizes);
+    if (infer_arg(c, "divisor_override") && infer_int(c, "divisor_override", 1) == 0)
+        infer_fail(c, "divisor must be not zero");
     if (c->status == FE_OK) give_resampled(c, x, spatial, sizes, true);
 }
 
@@ -225,6 +227,9 @@ void rule_pad(infer_call *c)
         uint32_t from_end = x->rank - 1 - i;
         sizes[i] = x->sizes[i];
         if (2 * from_end + 1 >= (uint32_t)count) continue;
+        for (uint32_t k = 0; k < 2 && strcmp(mode, "circular") == 0; k++)
+            (void)INFER_REQUIRE(c, SYM_LE, pad[2 * from_end + k], x->sizes[i],
+                                "Padding value causes wrapping around more than once.");
         sym_expr added = sym_add(c->symbols, pad[2 * from_end], pad[2 * from_end + 1]);
         sizes[i] = sym_add(c->symbols, sizes[i], added);
     }

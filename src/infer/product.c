@@ -35,6 +35,12 @@ void rule_tensordot(infer_call *c)
                    infer_shape(c, b));
     if (c->status != FE_OK) return;
     for (uint32_t i = 0; i < count; i++) {
+        sym_expr size = a->rank ? a->sizes[dims_a[i]] : infer_number(c, 1);
+        sym_expr other = b->rank ? b->sizes[dims_b[i]] : infer_number(c, 1);
+        if (!infer_is(c, size, 1) && !infer_is(c, other, 1))
+            (void)INFER_REQUIRE_EQUAL(
+                c, size, other, "contracted dimensions need to match, but they do not in %s and %s",
+                infer_shape(c, a), infer_shape(c, b));
         sum_a |= (uint64_t)1 << dims_a[i];
         sum_b |= (uint64_t)1 << dims_b[i];
     }

@@ -51,6 +51,12 @@ void rule_pixel_shuffle(infer_call *c)
     sym_expr square = infer_number(c, by * by);
     memcpy(sizes, x->sizes, x->rank * sizeof *sizes);
     sym_expr *last = sizes + x->rank - 3;
+    for (uint32_t i = 0; i < 3 && c->status == FE_OK; i++)
+        if (c->param ? i == 0 : i > 0)
+            (void)INFER_REQUIRE_EQUAL(c, sym_mod(t, last[i], c->param ? square : one),
+                                      infer_number(c, 0),
+                                      "%s expects its input %s to be divisible in dimension %u",
+                                      c->op->base, infer_shape(c, x), x->rank - 3 + i);
     last[0] = c->param ? sym_floordiv(t, last[0], square) : sym_mul(t, last[0], square);
     for (uint32_t i = 1; i < 3; i++)
         last[i] = c->param ? sym_mul(t, last[i], one) : sym_floordiv(t, last[i], one);
@@ -91,7 +97,7 @@ void rule_im2col(infer_call *c)
 void rule_col2im(infer_call *c)
 {
     sym_table *t = c->symbols;
-    sym_expr kernel[2], output[2], sizes[4];
+    sym_expr kernel[2], output[2], dilation[2], padding[2], stride[2], sizes[4];
     ty_tensor *x = infer_self(c);
     if (!x || x->rank < 2 || x->rank > 3) {
         infer_fail(c, "columns of %s", infer_shape(c, x));
@@ -100,8 +106,30 @@ void rule_col2im(infer_call *c)
     infer_sizes(c, "kernel_size", 2, kernel);
     infer_sizes(c, "output_size", 2, output);
     if (c->status != FE_OK) return;
+    sym_expr block = sym_mul(t, kernel[0], kernel[1]), windows = infer_number(c, 1);
+    infer_sizes(c, "dilation", 2, dilation);
+    infer_sizes(c, "padding", 2, padding);
+    infer_sizes(c, "stride", 2, stride);
+    for (uint32_t d = 0; d < 2 && c->status == FE_OK; d++) {
+        sym_expr reach = sym_mul(t, dilation[d], sym_add_int(t, kernel[d], -1));
+        sym_expr room = sym_sub(t, sym_add(t, output[d], sym_mul_int(t, padding[d], 2)), reach);
+        windows = sym_mul(t, windows,
+                          sym_add_int(t, sym_floordiv(t, sym_add_int(t, room, -1), stride[d]), 1));
+    }
+    if (c->status != FE_OK ||
+        !INFER_REQUIRE_EQUAL(
+            c, sym_mod(t, x->sizes[x->rank - 2], block), infer_number(c, 0),
+            "Expected size of input's dimension 1 to be divisible by the product of kernel_size, "
+            "but got %s",
+            infer_shape(c, x)) ||
+        !INFER_REQUIRE_EQUAL(c, x->sizes[x->rank - 1], windows,
+                             "expected size of input's dimension 2 to match the calculated number "
+                             "of sliding blocks, "
+                             "but got %s",
+                             infer_shape(c, x)))
+        return;
     sizes[0] = x->sizes[0];
-    sizes[1] = sym_floordiv(t, x->sizes[x->rank - 2], sym_mul(t, kernel[0], kernel[1]));
+    sizes[1] = sym_floordiv(t, x->sizes[x->rank - 2], block);
     sizes[2] = output[0];
     sizes[3] = output[1];
     infer_give(c, infer_fresh(c, x, x->dtype, x->rank + 1, sizes + (3 - x->rank)));

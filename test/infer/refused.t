@@ -47,3 +47,18 @@ graph main {
   require s1 == 8 "aten.mul.Tensor: The size of tensor a (8) must match the size of tensor b (s1) at non-singleton dimension 1 (mul)"
 assert s1 == s2 "aten.index_add.default: Number of indices (s1) should be equal to source.size(dim): f32[s2,8] (add): s1 == s2"
 assert s1 == 8 "aten.mul.Tensor: The size of tensor a (8) must match the size of tensor b (s1) at non-singleton dimension 1 (mul): s1 == 8"
+--run-- while read -r line; do printf 'graph main {\n'; printf '%s\n' "$line" | tr ';' '\n'; printf '  output (user %%v)\n}\n'; done | awk '/^graph/ {n++} {print > ("p" n ".fx")}'; for n in 1 2 3 4 5 6; do ferrite inspect p$n.fx --stage loop 2>&1 | sed -n '1p'; done
+--in--
+placeholder %a user "a" : f32[3,4]; placeholder %b user "b" : f32[5,6]; %v = aten.einsum.default("ij,jk->ik", [%a, %b])
+placeholder %a user "a" : f32[1,12,10]; %v = aten.col2im.default(%a, [4, 4], [2, 2], [1, 1], [0, 0], [1, 1])
+placeholder %a user "a" : f32[2,10]; placeholder %b user "b" : f32[3,5]; %v = aten.searchsorted.Tensor(%a, %b)
+placeholder %a user "a" : f32[3,4]; placeholder %b user "b" : f32[5]; %v = aten.prelu.default(%a, %b)
+placeholder %a user "a" : f32[1,5,4,4]; %v = aten.pixel_shuffle.default(%a, 2)
+placeholder %a user "a" : f32[5,6]; placeholder %i user "i" : i64[2]; placeholder %b user "b" : f32[2,5]; %v = aten.index_put.default(%a, [%i], %b, True)
+--out--
+error: infer: aten.einsum.default: The size of tensor a (4) must match the size of tensor b (5) at non-singleton dimension 2
+error: infer: aten.col2im.default: expected size of input's dimension 2 to match the calculated number of sliding blocks, but got f32[1,12,10]
+error: infer: aten.searchsorted.Tensor: the first N-1 dimensions of boundaries tensor and input value tensor must match, but we got f32[2,10] and f32[3,5]
+error: infer: aten.prelu.default: Mismatch of parameter numbers and input channel size. Found parameter numbers = 5 and channel size = 4
+error: infer: aten.pixel_shuffle.default: pixel_shuffle expects its input f32[1,5,4,4] to be divisible in dimension 1
+error: infer: aten.index_put.default: the value is f32[2,5]: dimension 1 does not broadcast
