@@ -65,7 +65,7 @@ error: pass: there is no operator aten.frobnicate.default to call
 error: pass: operand other is of another kind
   at wrong
 -- 7
-error: infer: aten.mm.default: shapes do not fit for a product: f32[4,8] and f32[4,8]
+error: infer: aten.mm.default: mat2 is f32[4,8] where [k,m] is wanted: its size in dimension 0 is not 8
   at %mm in graph main
   help: PyTorch refuses such arguments too: is the program whole?
 error: pass: the pass leaves a graph that is not valid, as said above
