@@ -465,7 +465,22 @@ static void take_clause(contract *k, word clause)
         if (tensors[i]) take_tensor(k, sign, said, tensors[i]);
 }
 
-/* What is not optional is there. */
+/* A tensor, or a number that stands for one; PyTorch makes it one. */
+static bool may_be_tensor(const fx_arg *a)
+{
+    fx_value_kind kind = a->kind == FX_ARG_NODE ? a->node->value.kind : FX_TENSOR;
+    switch (a->kind) {
+    case FX_ARG_NODE: return kind != FX_TUPLE && kind != FX_OPAQUE;
+    case FX_ARG_NONE: /* need_arguments() */
+    case FX_ARG_INT:
+    case FX_ARG_FLOAT:
+    case FX_ARG_BOOL:
+    case FX_ARG_COMPLEX: return true;
+    default: return false;
+    }
+}
+
+/* What is not optional is there, and what is a tensor to the schema is one. */
 static void need_arguments(infer_call *c)
 {
     for (uint32_t i = 0; i < c->node->arg_count && i < c->op->param_count; i++) {
@@ -476,6 +491,8 @@ static void need_arguments(infer_call *c)
         else if (p->type.base == OP_TENSOR && c->node->args[i].kind == FX_ARG_INT &&
                  !fx_arg_fits(&c->node->args[i], &p->type))
             infer_fail(c, "argument '%s' is not of the kind that the operator takes", p->name);
+        else if (p->type.base == OP_TENSOR && !p->type.list && !may_be_tensor(&c->node->args[i]))
+            infer_fail(c, "expected a tensor for argument '%s'", p->name);
     }
 }
 

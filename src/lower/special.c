@@ -243,6 +243,16 @@ static loop_value hermite_he(formula *f)
     return hermite(f, LOOP_HERMITEHE);
 }
 
+static fe_status lower_mvlgamma(lowering *l, fx_node *n, const lower_row *row)
+{
+    enum { MOST_TERMS = 1000 };
+    int64_t p = lower_int_or(l, "p", 1);
+    if (p > MOST_TERMS)
+        return lower_fail(l, "it is a sum of p terms, %lld; at most %d are supported", (long long)p,
+                          MOST_TERMS);
+    return lower_pointwise(l, n, row);
+}
+
 #define UNARY(op, code)                                                         \
     {                                                                           \
         OP_##op, lower_pointwise, LOOP_##code, "0", LOWER_TO_FLOAT, NULL, false \
@@ -274,7 +284,7 @@ static const lower_row ROWS[] = {
     SPECIAL(aten_special_erfcx_default, erfcx),
     SPECIAL(aten_special_log_ndtr_default, log_ndtr),
     SPECIAL(aten_special_ndtri_default, ndtri),
-    SPECIAL(aten_mvlgamma_default, mvlgamma),
+    {OP_aten_mvlgamma_default, lower_mvlgamma, 0, "0", LOWER_TO_FLOAT, mvlgamma, false},
     UNARY(aten_special_airy_ai_default, AIRYAI),
     UNARY(aten_special_bessel_j0_default, BESSELJ0),
     UNARY(aten_special_bessel_j1_default, BESSELJ1),

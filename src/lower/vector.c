@@ -158,6 +158,12 @@ static fe_status diff(lowering *l, fx_node *n, const lower_row *row)
     parts[count++] = x;
     if (!lower_is_none(l, "append")) parts[count++] = lower_arg(l, "append");
     ty_dtype out = fx_tensor(n)->dtype;
+    enum { MOST_TIMES = 1000 };
+    if (lower_int_or(l, "n", 1) > MOST_TIMES)
+        return lower_fail(l, "more than %d differences of differences", MOST_TIMES);
+    for (uint32_t k = 0; k < count; k++)
+        if (parts[k].rank != x.rank)
+            return lower_fail(l, "what stands before or behind has another rank");
     if (count > 1) x = lower_joined(l, parts, count, dim, out);
     x = lower_cast(l, x, lower_compute_dtype(out));
     for (int64_t k = lower_int_or(l, "n", 1); k > 0; k--) {

@@ -38,7 +38,8 @@ static fe_status broken(checker *c, const char *law, const char *what, const cha
     text place;
     text_init(&place, c->memory);
     text_printf(&place, "line %u: ", c->line);
-    wrap_print_line(c->w, &c->w->lines.at[c->line - 1], &place);
+    if (c->line && c->line <= c->w->lines.count) /* else there is none that it is about */
+        wrap_print_line(c->w, &c->w->lines.at[c->line - 1], &place);
     return diag_fail(
         c->w->session,
         (diag){.status = FE_INTERNAL,
