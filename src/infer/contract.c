@@ -443,6 +443,11 @@ static uint32_t tensors_of(contract *k, word name, ty_tensor **out)
     return 1;
 }
 
+static bool is_plain_number(const fx_arg *a)
+{
+    return a && (a->kind == FX_ARG_INT || a->kind == FX_ARG_FLOAT || a->kind == FX_ARG_BOOL);
+}
+
 static void take_clause(contract *k, word clause)
 {
     ty_tensor *tensors[INFER_MAX_OPERANDS];
@@ -461,6 +466,10 @@ static void take_clause(contract *k, word clause)
         return;
     }
     uint32_t count = tensors_of(k, name, tensors);
+    ty_tensor scalar = {
+        .dtype = TY_F32, .device = {.index = -1}, .offset = sym_int(k->c->symbols, 0)};
+    if (sign == '[' && is_plain_number(infer_arg(k->c, text_of(k, name))))
+        take_tensor(k, sign, said, &scalar); /* that stands for a tensor */
     for (uint32_t i = 0; i < count && k->c->status == FE_OK; i++)
         if (tensors[i]) take_tensor(k, sign, said, tensors[i]);
 }

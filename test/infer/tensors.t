@@ -35,3 +35,17 @@ error: lower: cannot lower aten.mvlgamma.default: it is a sum of p terms, 429496
   at %y in graph order
   help: replace it in the model, or register the operator as a custom operator with its own kernel
 --status-- 1
+--run-- ferrite inspect - --stage loop
+--in--
+graph number {
+  placeholder %a user "a" : f32[3,4,4]
+  %f = aten.linalg_lu_factor.default(%a)
+  %lu = _operator.getitem(%f, 0)
+  %y = aten.linalg_lu_solve.default(%lu, 2, %a)
+  output (user %y)
+}
+--err--
+error: infer: aten.linalg_lu_solve.default: pivots is f32[] where [..b,n] is wanted
+  at %y in graph number
+  help: PyTorch refuses such arguments too: is the program whole?
+--status-- 1
