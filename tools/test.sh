@@ -169,6 +169,14 @@ hostile_parts() {
         test/cases/programs/dynamic_mlp.pt2 test/cases/programs/branches.pt2 test/cases/programs/n*.pt2
 }
 
+# Changed archives and texts of all stages, the same ones each time, against the sanitized library.
+fuzz_part() {
+    [ -d test/cases ] && [ -f build/san/libferrite.a ] || return
+    cc -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -Iinclude test/fuzz/*.c \
+        build/san/libferrite.a $(sed -n 's/^Libs.private: //p' build/ferrite.pc) -o build/san/fuzz || return
+    part "changed programs" build/san/fuzz --count 1500 test/cases/*/*.pt2
+}
+
 # The same numbers when the program is cut after each node, after every third, and by kinds of operator, and
 # each part in turn is run by a program of its own.
 split_parts() {
@@ -237,6 +245,7 @@ if [ "$mode" = test ]; then
     # what tests compile to load an artifact, whose runtime is sanitized here too
     export FERRITE_TEST_CC="cc -fsanitize=address,undefined"
     parts_of build/san ", sanitized"
+    fuzz_part
     python_parts
     shared_parts
 fi
