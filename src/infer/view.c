@@ -407,7 +407,7 @@ void rule_broadcast_in_dim(infer_call *c)
     infer_give(c, infer_view_as(c, x, rank, sizes, strides, x->offset));
 }
 
-/* Dimensions start..end as one. */
+/* Dimensions start..end as one, in memory of their own. */
 void rule_collapse(infer_call *c)
 {
     sym_expr sizes[TY_MAX_RANK];
@@ -421,7 +421,7 @@ void rule_collapse(infer_call *c)
     for (uint32_t i = 0; i < first; i++) sizes[rank++] = x->sizes[i];
     sizes[rank++] = sym_product(c->symbols, x->sizes + first, last - first + 1);
     for (uint32_t i = last + 1; i < x->rank; i++) sizes[rank++] = x->sizes[i];
-    infer_give(c, infer_reshape(c, x, rank, sizes));
+    infer_give(c, infer_fresh(c, x, x->dtype, rank, sizes));
 }
 
 /* What src was sliced from: sized as self. */
