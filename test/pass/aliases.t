@@ -103,7 +103,7 @@ graph two_inputs_swapped {
   placeholder %x user "x" : f32[4]{1}@1
   placeholder %y user "y" : f32[4]{1}@2
   %copy = aten.copy.default(%x, %y, False) : f32[4]{1}@4
-  output (user_input_mutation "x" %copy, user_input_mutation "y" %x, user %copy)
+  output (user_input_mutation "x" %copy, user_input_mutation "y" %x, user "x" %copy)
 }
 --run-- ferrite inspect - --stage fx --verify
 --in--

@@ -51,7 +51,7 @@ graph inputs {
   %slice_scatter = aten.slice_scatter.default(%x, %add, 0, 0, 2, 1) : f32[3,5]{5,1}@4
   %copy = aten.copy.default(%y, %slice_scatter, False) : f32[3,5]{5,1}@5
   %slice = aten.slice.Tensor(%slice_scatter, 0, 0, 2, 1) : f32[2,5]{5,1}@4
-  output (user_input_mutation "x" %slice_scatter, user_input_mutation "y" %copy, user %slice_scatter, user %copy, user %slice)
+  output (user_input_mutation "x" %slice_scatter, user_input_mutation "y" %copy, user "x" %slice_scatter, user "y" %copy, user %slice)
 }
 --run-- ferrite inspect - --dump-after functionalise --verify
 --in--

@@ -233,7 +233,7 @@ graph views_by_any_operator {
   %as_strided_scatter_1 = aten.as_strided_scatter.default(%as_strided_scatter, %fill, [3], [1], 0) : f32[2,3]{3,1}@8
   %einsum = aten.einsum.default("ij->ji", [%as_strided_scatter_1], None) : f32[3,2]{1,3}@8
   %as_strided = aten.as_strided.default(%as_strided_scatter_1, [3, 2], [1, 0], 0) : f32[3,2]{1,0}@8
-  output (user_input_mutation "x" %slice_scatter, user %einsum, user %as_strided, user %slice_scatter)
+  output (user_input_mutation "x" %slice_scatter, user %einsum, user %as_strided, user "x" %slice_scatter)
 }
 --run-- ferrite inspect -
 --in--
