@@ -392,10 +392,6 @@ fe_status wrap_check(const wrap_program *w)
         law = "W12";
         fault = wrap_check_needs(w, &c.line, &name);
     }
-    if (status == FE_OK && !fault) {
-        law = "W15";
-        fault = wrap_check_written(w, memory, &c.line, &name);
-    }
     if (fault) status = broken(&c, law, fault, name);
     arena_free(memory);
     return status;
