@@ -14,6 +14,7 @@ typedef VEC(loop_buffer_id) buffer_list;
 
 typedef struct finder {
     wrap_program *w;
+    const sched_life *lives; /* in groups: the program's own count steps, assertions included */
     arena *memory;
     buffer_list *births; /* by group: buffers with memory that come to life before it */
     buffer_list alive;   /* at the group, in any memory */
@@ -110,7 +111,7 @@ static void go_to(finder *f, uint32_t group)
         for (uint32_t i = 0; i < f->births[f->group].count; i++)
             vec_push(f->memory, &f->alive, f->births[f->group].at[i]);
     for (uint32_t i = 0; i < f->alive.count; i++)
-        if (f->w->lives[f->alive.at[i]].death > group) f->alive.at[kept++] = f->alive.at[i];
+        if (f->lives[f->alive.at[i]].death > group) f->alive.at[kept++] = f->alive.at[i];
     f->alive.count = kept;
 }
 
@@ -136,7 +137,7 @@ static void list_buffers(finder *f, uint32_t groups)
     f->births = NEW_ARRAY(f->memory, buffer_list, groups + 1);
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
         int64_t bytes;
-        const sched_life *life = &w->lives[id];
+        const sched_life *life = &f->lives[id];
         bool has_memory = w->lives[life->root].in_arena || w->output_of[life->root] >= 0;
         if (has_memory && life->birth < groups && life->birth < life->death)
             vec_push(f->memory, &f->births[life->birth], id);
@@ -144,10 +145,10 @@ static void list_buffers(finder *f, uint32_t groups)
     }
 }
 
-void wrap_find_rooms(wrap_program *w, uint32_t groups)
+void wrap_find_rooms(wrap_program *w, const sched_life *lives, uint32_t groups)
 {
     arena *memory = arena_new(w->session);
-    finder f = {.w = w, .memory = memory};
+    finder f = {.w = w, .memory = memory, .lives = lives};
     list_buffers(&f, groups);
     for (uint32_t i = 0; i < w->lines.count; i++) {
         wrap_line *line = &w->lines.at[i];

@@ -84,7 +84,7 @@ const char *wrap_check_areas(const wrap_program *w, uint32_t *line);
 const char *wrap_check_needs(const wrap_program *w, uint32_t *line, const char **name);
 
 /* room.c: gives each line of an operator the largest room that there is, where one area fits. */
-void wrap_find_rooms(wrap_program *w, uint32_t groups);
+void wrap_find_rooms(wrap_program *w, const sched_life *lives, uint32_t groups);
 /* From where to where a buffer lies in its memory; where a symbol decides, all that its root may have. */
 typedef struct wrap_piece {
     int64_t at, end;

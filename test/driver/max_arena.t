@@ -128,3 +128,19 @@ no allocation
 out 0 [3]{1}: -0.500 0.250 1.250
 out 1 [4,1]{1,1}: 1.000 1.000 1.000 1.000
 no allocation
+--run-- ferrite inspect sizes.fx --stage wrap --max-arena | grep -c "extern sort.* room"
+--file sizes.fx--
+symbols {
+  u0 unbacked in [0, 7]
+}
+graph main {
+  placeholder %x user "x" : f32[30,40]
+  placeholder %y user "y" : i64[7]
+  %n = aten.nonzero.default(%y) : i64[u0,1]
+  %a = aten.add.Tensor(%x, 1)
+  %s = aten.sort.default(%a, 1)
+  %v = _operator.getitem(%s, 0)
+  output (user %n, user %v)
+}
+--out--
+1
