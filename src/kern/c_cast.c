@@ -43,6 +43,14 @@ static void cast_scalar(text *out, kern_needs *needs, ty_dtype from, ty_dtype to
         text_printf(out, "(%s)%s", type, x);
 }
 
+/* A float that is cut to an integer and comes back may not keep the sign of -0.3, but compilers make one
+ * truncation of the two steps, which does (of one number: see fe_toi64): + 0 has no other effect. */
+static const char *without_sign_of_zero(ty_dtype from, ty_dtype to)
+{
+    bool wide = ty_is_integral(from, false) && ty_dtype_size(from) >= 4;
+    return wide && !ty_is_integral(to, true) ? " + 0" : "";
+}
+
 static void cast_vector(text *out, kern_needs *needs, ty_dtype from, ty_dtype to,
                         const kern_c_scope *scope)
 {
@@ -61,7 +69,8 @@ static void cast_vector(text *out, kern_needs *needs, ty_dtype from, ty_dtype to
         text_printf(out, "__builtin_convertvector(__builtin_convertvector(%s, %s), %s)", x, mask,
                     type);
     else
-        text_printf(out, "__builtin_convertvector(%s, %s)", x, type);
+        text_printf(out, "__builtin_convertvector(%s, %s)%s", x, type,
+                    without_sign_of_zero(from, to));
 }
 
 /* c32 is only ever converted, to and from c64. */

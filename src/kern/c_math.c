@@ -320,6 +320,17 @@ static const kern_c_piece PIECES[] = {
      "  const $R x = __builtin_creal$f(a), y = __builtin_cimag$f(a);\n"
      "  const $R u = __builtin_creal$f(b), v = __builtin_cimag$f(b);\n"
      "  return @complex(x * u - y * v, x * v + y * u);\n}\n"},
+    /* eager's, which makes no infinity of a part that is NaN, as C does */
+    {"div", KERN_DTYPE(TY_C64) | KERN_DTYPE(TY_C128), 's',
+     "FE $T div_$S($T a, $T b)\n{\n"
+     "  const $R x = __builtin_creal$f(a), y = __builtin_cimag$f(a);\n"
+     "  const $R u = __builtin_creal$f(b), v = __builtin_cimag$f(b);\n"
+     "  const $R p = __builtin_fabs$f(u), q = __builtin_fabs$f(v);\n"
+     "  if (p == 0 && q == 0) return @complex(x / p, y / q);\n"
+     "  const $R part = p >= q ? v / u : u / v;\n"
+     "  const $R scale = 1 / (p >= q ? u + v * part : v + u * part);\n"
+     "  if (p >= q) return @complex((x + y * part) * scale, (y - x * part) * scale);\n"
+     "  return @complex((x * part + y) * scale, (y * part - x) * scale);\n}\n"},
     {"complex", KERN_DTYPE(TY_C64) | KERN_DTYPE(TY_C128), 's',
      "FE $T complex_$S($R re, $R im) { return __builtin_complex(re, im); }\n"},
     /* it lies in memory as an array of two */

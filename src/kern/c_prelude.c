@@ -16,6 +16,9 @@
         name, 0, 's', "f64 " name "(" parameters ");\n" \
     }
 
+/* gcc makes one truncation of a float that is cut to an integer and comes back, and keeps the sign of -0.3 */
+#define SETTLED "#if defined(__GNUC__)\n  __asm__(\"\" : \"+r\"(y));\n#endif\n"
+
 static const kern_c_piece PLAIN[] = {
     {"fe_fromc32", 0, 's',
      "FE c64 fe_fromc32(u32 x) { return @c64:complex(@f32:fromhalf((u16)x), "
@@ -73,12 +76,12 @@ static const kern_c_piece PLAIN[] = {
     {"rt_outside", 0, 's',
      "void rt_outside(struct rt_fault *fault, i64 check, i64 index, i64 size);\n"},
     {"fe_toi32", 0, 's',
-     "FE i32 fe_toi32(f64 x) { return x > -2147483649.0 && x < 2147483648.0 ? (i32)x : -2147483647 "
-     "- 1; }\n"},
+     "FE i32 fe_toi32(f64 x)\n{\n  i32 y = x > -2147483649.0 && x < 2147483648.0 ? (i32)x : "
+     "-2147483647 - 1;\n" SETTLED "  return y;\n}\n"},
     {"fe_toi64", 0, 's',
      "FE i64 fe_toi64(f64 x)\n{\n"
-     "  return x >= -9223372036854775808.0 && x < 9223372036854775808.0 ? (i64)x : "
-     "-9223372036854775807 - 1;\n}\n"},
+     "  i64 y = x >= -9223372036854775808.0 && x < 9223372036854775808.0 ? (i64)x : "
+     "-9223372036854775807 - 1;\n" SETTLED "  return y;\n}\n"},
     {"fe_tou64", 0, 's',
      "FE u64 fe_tou64(f64 x)\n{\n"
      "  if (x >= 9223372036854775808.0 && x < 18446744073709551616.0) return (u64)x;\n"

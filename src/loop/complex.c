@@ -32,6 +32,22 @@ static narrow product_narrow(narrow a, narrow b)
     return CMPLXF(re, im);
 }
 
+/* As eager divides: c10::complex. */
+#define QUOTIENT(name, type, real, of_real, of_imag, size, make)                 \
+    static type name(type a, type b)                                             \
+    {                                                                            \
+        real x = of_real(a), y = of_imag(a), u = of_real(b), v = of_imag(b);     \
+        real p = size(u), q = size(v);                                           \
+        if (p == 0 && q == 0) return make(x / p, y / q);                         \
+        real part = p >= q ? v / u : u / v;                                      \
+        real scale = 1 / (p >= q ? u + v * part : v + u * part);                 \
+        if (p >= q) return make((x + y * part) * scale, (y - x * part) * scale); \
+        return make((x * part + y) * scale, (y * part - x) * scale);             \
+    }
+QUOTIENT(quotient, wide, double, creal, cimag, fabs, CMPLX)
+QUOTIENT(quotient_narrow, narrow, float, crealf, cimagf, fabsf, CMPLXF)
+#undef QUOTIENT
+
 /* z / |z|, and 0 for 0. */
 static wide sign_of(wide a)
 {
@@ -80,7 +96,7 @@ static bool apply_wide(loop_opcode op, wide a, wide b, wide c, wide *out)
     case LOOP_ADD: *out = a + b; return true;
     case LOOP_SUB: *out = a - b; return true;
     case LOOP_MUL: *out = product(a, b); return true;
-    case LOOP_DIV: *out = a / b; return true;
+    case LOOP_DIV: *out = quotient(a, b); return true;
     case LOOP_POW: *out = a == 0 && b == 0 ? 1 : cpow(a, b); return true;
     case LOOP_FMA: *out = product(a, b) + c; return true;
     case LOOP_LOGADDEXP: *out = log_add_exp(a, b); return true;
@@ -100,7 +116,7 @@ static bool apply_narrow(loop_opcode op, narrow a, narrow b, narrow c, narrow *o
     case LOOP_ADD: *out = a + b; return true;
     case LOOP_SUB: *out = a - b; return true;
     case LOOP_MUL: *out = product_narrow(a, b); return true;
-    case LOOP_DIV: *out = a / b; return true;
+    case LOOP_DIV: *out = quotient_narrow(a, b); return true;
     case LOOP_FMA: *out = product_narrow(a, b) + c; return true;
     default: {
         wide result;

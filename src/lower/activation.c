@@ -110,7 +110,8 @@ static loop_value mish(formula *f)
 static loop_value softshrink(formula *f)
 {
     loop_value edge = PARAM("lambd"), low = OP1(NEG, edge);
-    loop_value negative = IF(LESS(X0, low), ADD(X0, edge), MUL(X0, NUM(0))); /* x*0 keeps NaN */
+    loop_value negative =
+        IF(LESS(X0, low), ADD(X0, edge), MUL(OP1(ABS, X0), NUM(0))); /* keeps NaN */
     return IF(LESS(edge, X0), SUB(X0, edge), negative);
 }
 
@@ -196,15 +197,16 @@ static fe_status log_sigmoid_forward(lowering *l, fx_node *n, const lower_row *r
     return lower_give_items(l, items, 2);
 }
 
-/* ---- gradients: X0 is the gradient of the output ---- */
+/* ---- gradients: X0 is the gradient of the output. Conditions are eager's, also where X1 is NaN ---- */
 
 static loop_value sigmoid_backward(formula *f)
 {
-    return MUL(X0, MUL(SUB(NUM(1), X1), X1));
+    if (ty_is_complex(f->dtype)) return MUL(X0, formula_conjugate(f, MUL(SUB(NUM(1), X1), X1)));
+    return MUL(MUL(X0, SUB(NUM(1), X1)), X1);
 }
 static loop_value tanh_backward(formula *f)
 {
-    return MUL(X0, SUB(NUM(1), MUL(X1, X1)));
+    return MUL(X0, formula_conjugate(f, SUB(NUM(1), MUL(X1, X1))));
 }
 static loop_value threshold_backward(formula *f)
 {
@@ -242,14 +244,13 @@ static loop_value hardsigmoid_backward(formula *f)
 static loop_value hardswish_backward(formula *f)
 {
     loop_value middle = MUL(X0, ADD(DIV(X1, NUM(3)), NUM(0.5)));
-    return IF(LESS_EQUAL(X1, NUM(-3)), NUM(0), IF(LESS(X1, NUM(3)), middle, X0));
+    return IF(LESS_EQUAL(X1, NUM(-3)), NUM(0), IF(LESS_EQUAL(NUM(3), X1), X0, middle));
 }
 
 static loop_value hardtanh_backward(formula *f)
 {
-    loop_value outside =
-        OP2(OR, LESS_EQUAL(X1, PARAM("min_val")), LESS_EQUAL(PARAM("max_val"), X1));
-    return IF(outside, NUM(0), X0);
+    loop_value inside = OP2(AND, LESS(PARAM("min_val"), X1), LESS(X1, PARAM("max_val")));
+    return IF(inside, X0, NUM(0));
 }
 
 static loop_value leaky_relu_backward(formula *f)
@@ -265,7 +266,7 @@ static loop_value elu_backward(formula *f)
         slope = MUL(input_scale, ADD(X1, negative_scale));
     else
         slope = MUL(MUL(input_scale, negative_scale), OP1(EXP, MUL(X1, input_scale)));
-    return IF(LESS_EQUAL(X1, NUM(0)), MUL(X0, slope), MUL(X0, scale));
+    return IF(LESS(NUM(0), X1), MUL(X0, scale), MUL(X0, slope));
 }
 
 static loop_value softplus_backward(formula *f)
@@ -283,8 +284,8 @@ static loop_value mish_backward(formula *f)
 static loop_value shrink_backward(formula *f)
 {
     loop_value edge = PARAM("lambd");
-    loop_value inside = OP2(AND, LESS_EQUAL(OP1(NEG, edge), X1), LESS_EQUAL(X1, edge));
-    return IF(inside, NUM(0), X0);
+    loop_value outside = OP2(OR, LESS(X1, OP1(NEG, edge)), LESS(edge, X1));
+    return IF(outside, X0, NUM(0));
 }
 
 static loop_value logit_backward(formula *f)

@@ -99,7 +99,9 @@ static lower_tensor attention_scores(lowering *l, const attention *a)
 
 static lower_tensor attention_weights(lowering *l, const attention *a, lower_tensor scores)
 {
-    lower_tensor weights = lower_softmax(l, scores, 3, false);
+    bool may_be_empty = !a->masked_nan && (a->causal || !lower_absent(a->mask));
+    lower_tensor weights =
+        may_be_empty ? lower_safe_softmax(l, scores, 3) : lower_softmax(l, scores, 3, false);
     return a->dropout > 0 ? lower_dropped(l, weights, a->dropout) : weights;
 }
 

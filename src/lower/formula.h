@@ -13,6 +13,7 @@ loop_value formula_op2(formula *f, loop_opcode op, loop_value a, loop_value b);
 loop_value formula_number(formula *f, double x); /* a constant of the formula's dtype */
 /* a number argument, in the formula's dtype */
 loop_value formula_param(formula *f, const char *param);
+loop_value formula_conjugate(formula *f, loop_value v); /* v itself where it is real */
 double formula_param_number(formula *f, const char *param, double fallback);
 
 #define X0 (f->x[0])

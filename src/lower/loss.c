@@ -159,12 +159,13 @@ static fe_status multi_margin(lowering *l, fx_node *n, const lower_row *row)
     ty_dtype d = lower_dtype(x);
     loop_value v = lower_op2(l, LOOP_SUB, loop_const_float(l->program, d, number(l, "margin", 1)),
                              lower_at(l, x, at));
-    v = lower_op2(l, LOOP_MAX, lower_op2(l, LOOP_ADD, v, lower_here(l, x)),
-                  loop_const_float(l->program, d, 0));
+    v = lower_op2(l, LOOP_ADD, v, lower_here(l, x));
+    loop_value zero = loop_const_float(l->program, d, 0);
+    v = loop_where(l->program, lower_op2(l, LOOP_LT, zero, v), v, zero); /* NaN counts as nothing */
     if (number(l, "p", 1) == 2) v = lower_op2(l, LOOP_MUL, v, v);
     if (!lower_absent(weight)) v = lower_op2(l, LOOP_MUL, v, lower_at(l, weight, &place));
     loop_value own = lower_op2(l, LOOP_EQ, loop_index(l->program, l->axes[axis]), t);
-    v = loop_where(l->program, own, loop_const_float(l->program, d, 0), v);
+    v = loop_where(l->program, own, zero, v);
     tensor sum = lower_along(l, LOOP_SUM, lower_value(l, d, x.rank, x.sizes, v), axis, false);
     loop_value count = loop_cast(l->program, d, loop_index(l->program, x.sizes[axis]));
     return reduced_loss(l, T_DIV(sum, lower_value(l, d, 0, NULL, count)));

@@ -336,6 +336,8 @@ lower_tensor lower_squeeze(lowering *l, lower_tensor t, uint32_t dim);
 lower_tensor lower_pairs(lowering *l, lower_tensor t);
 /* reduce.c; x is float */
 lower_tensor lower_softmax(lowering *l, lower_tensor x, uint32_t dim, bool log);
+/* Rows of nothing but -inf become zeros. */
+lower_tensor lower_safe_softmax(lowering *l, lower_tensor x, uint32_t dim);
 /* The norm of this order over the reduced dims (reduce.c). */
 lower_tensor lower_norm(lowering *l, lower_tensor x, double order, const bool *reduced, bool keep);
 typedef struct lower_moment_pair {

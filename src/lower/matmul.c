@@ -222,6 +222,12 @@ static fe_status linear(lowering *l, fx_node *n, const lower_row *row)
     return finish(l, out);
 }
 
+static bool is_zero_number(lowering *l, const fx_arg *number)
+{
+    double factor;
+    return fx_arg_number(l->graph, number, &factor) && factor == 0;
+}
+
 /* The number times t, of bools: and. */
 static lower_tensor times(lowering *l, const fx_arg *number, lower_tensor t)
 {
@@ -232,13 +238,18 @@ static lower_tensor times(lowering *l, const fx_arg *number, lower_tensor t)
                         lower_value(l, d, 0, NULL, lower_scalar(l, number, d)));
 }
 
-/* beta * self + alpha * product; a beta of 0 ignores self, NaN included. */
+/* beta * self + alpha * product; a beta of 0 ignores self, and an alpha of 0 the product of floats, NaN
+ * included. */
 static lower_tensor combined(lowering *l, lower_tensor self, lower_tensor product)
 {
     const fx_arg *beta = fx_get(l->graph, l->node, "beta");
-    double factor;
-    product = times(l, fx_get(l->graph, l->node, "alpha"), product);
-    if (fx_arg_number(l->graph, beta, &factor) && factor == 0) return product;
+    const fx_arg *alpha = fx_get(l->graph, l->node, "alpha");
+    ty_dtype d = lower_dtype(product);
+    if (is_zero_number(l, alpha) && d != TY_BOOL)
+        product = lower_value(l, d, product.rank, product.sizes, lower_scalar(l, alpha, d));
+    else
+        product = times(l, alpha, product);
+    if (is_zero_number(l, beta)) return product;
     return lower_binary(l, lower_dtype(product) == TY_BOOL ? LOOP_OR : LOOP_ADD,
                         times(l, beta, self), product);
 }

@@ -105,9 +105,13 @@ static loop_value add(formula *f)
 {
     return ADD(X0, scaled_other(f));
 }
+/* self + (-alpha) * other, as eager has it: an alpha of 0 adds +0 to -0. */
 static loop_value subtract(formula *f)
 {
-    return SUB(X0, scaled_other(f));
+    if (op_param_index(f->node->op, "alpha") < 0) return SUB(X0, X1);
+    loop_value alpha = PARAM("alpha");
+    double number = formula_param_number(f, "alpha", 1);
+    return number == 0 ? ADD(X0, MUL(X1, alpha)) : SUB(X0, MUL(X1, alpha));
 }
 
 static loop_value rsub(formula *f)
@@ -307,7 +311,7 @@ static loop_value addcmul(formula *f)
 }
 static loop_value addcdiv(formula *f)
 {
-    return ADD(X0, MUL(PARAM("value"), DIV(X1, X2)));
+    return ADD(X0, DIV(MUL(PARAM("value"), X1), X2));
 }
 static loop_value fused_multiply_add(formula *f)
 {

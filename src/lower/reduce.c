@@ -353,8 +353,7 @@ lower_tensor lower_softmax(lowering *l, lower_tensor x, uint32_t dim, bool log)
                : lower_binary(l, LOOP_DIV, e, sum);
 }
 
-/* Rows of nothing but -inf become zeros. */
-static lower_tensor safe_softmax(lowering *l, lower_tensor x, uint32_t dim)
+lower_tensor lower_safe_softmax(lowering *l, lower_tensor x, uint32_t dim)
 {
     bool reduced[LOWER_MAX_RANK] = {false};
     reduced[dim] = true;
@@ -380,7 +379,7 @@ static fe_status softmax(lowering *l, fx_node *n, const lower_row *row)
     uint32_t rank = x.rank;
     if (rank == 0) x = lower_reshape(l, x, 1, &l->one);
     uint32_t dim = lower_dim(l, lower_int_or(l, "dim", 0), x.rank);
-    lower_tensor y = row->parameter == 2 ? safe_softmax(l, x, dim)
+    lower_tensor y = row->parameter == 2 ? lower_safe_softmax(l, x, dim)
                                          : lower_softmax(l, x, dim, row->parameter == 1);
     return lower_give(l, lower_cast(l, rank ? y : lower_squeeze(l, y, 0), out->dtype));
 }

@@ -54,10 +54,11 @@ static loop_value coordinate(const gridding *g, uint32_t k)
     return op2(g, LOOP_MUL, op2(g, LOOP_SUB, v, number(g, 1)), number(g, 0.5));
 }
 
+/* Between the borders; NaN is at the first pixel. */
 static loop_value clipped(const gridding *g, loop_value v, uint32_t k)
 {
     loop_value last = op2(g, LOOP_SUB, size_of(g, k), number(g, 1));
-    return op2(g, LOOP_MIN, op2(g, LOOP_MAX, v, number(g, 0)), last);
+    return op2(g, LOOP_MIN, op2(g, LOOP_FMAX, v, number(g, 0)), last);
 }
 
 /* Mirrored at the borders until it lies between them. */

@@ -134,13 +134,17 @@ static fe_status frexp_parts(lowering *l, fx_node *n, const lower_row *row)
 
 /* ---- complex ---- */
 
-static loop_value conjugate(formula *f)
+loop_value formula_conjugate(formula *f, loop_value v)
 {
-    if (!ty_is_complex(f->dtype)) return X0;
-    loop_value imaginary = OP1(NEG, OP1(IMAGPART, X0));
+    if (!ty_is_complex(f->dtype)) return v;
+    loop_value imaginary = OP1(NEG, OP1(IMAGPART, v));
     return loop_make(
         f->p,
-        (loop_node){.op = LOOP_COMPLEX, .dtype = f->dtype, .args = {OP1(REALPART, X0), imaginary}});
+        (loop_node){.op = LOOP_COMPLEX, .dtype = f->dtype, .args = {OP1(REALPART, v), imaginary}});
+}
+static loop_value conjugate(formula *f)
+{
+    return formula_conjugate(f, X0);
 }
 
 static loop_value real_part(formula *f)

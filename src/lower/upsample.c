@@ -101,6 +101,12 @@ static taps linear_taps(const resizing *r, uint32_t k)
 {
     lowering *l = r->l;
     taps t = {.count = 2};
+    uint32_t axis = r->first + k;
+    if (sym_known_equal(l->symbols, r->x.sizes[axis], r->out->sizes[axis])) { /* no neighbours */
+        t.count = 1;
+        t.at[0] = l->axes[axis];
+        return t;
+    }
     loop_value zero = loop_const_float(l->program, r->d, 0),
                one = loop_const_float(l->program, r->d, 1);
     loop_value source = source_of(r, k);
