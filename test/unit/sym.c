@@ -256,12 +256,14 @@ SESSION_TEST(environments_bound_loop_variables)
 SESSION_TEST(ranges_narrow_and_symbols_keep_their_kind)
 {
     sym_table *t = sym_table_new(session->memory);
-    sym_expr s = sym_symbol(t, "s0", SYM_SIZE, SYM_NO_MIN, 100);
+    sym_expr s = sym_symbol(t, "s0", SYM_SIZE, 0, 100), n = sym_symbol(t, "s9", SYM_SIZE, -7, 100);
     int64_t min;
     int64_t max;
     sym_expr e = sym_add_int(t, sym_mul_int(t, s, 4), 1);
     sym_range(t, e, NULL, &min, &max);
     EXPECT(min == 1 && max == 401);
+    sym_range(t, n, NULL, &min, &max); /* a number that is given may be negative */
+    EXPECT(min == -7 && max == 100);
     sym_set_range(t, s, 10, 20);
     sym_range(t, e, NULL, &min, &max);
     EXPECT(min == 41 && max == 81);
