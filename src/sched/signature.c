@@ -266,6 +266,8 @@ fe_status sched_extract(loop_program *p, uint32_t number)
         add_input(p, part->mutates[k]);
         p->buffers.at[part->mutates[k]].mutated = true;
     }
+    for (loop_buffer_id b = 0; b < p->buffers.count; b++) /* what other parts change */
+        if (p->buffers.at[b].kind == LOOP_STATE) p->buffers.at[b].kind = LOOP_CONSTANT;
     for (uint32_t k = 0; k < part->make_count; k++)
         vec_push(p->memory, &p->outputs,
                  (loop_output){.kind = LOOP_OUT_TENSOR, .view = loop_view_of(p, part->makes[k])});
