@@ -165,7 +165,8 @@ static bool is_shown_in_part(lowering *l, const fx_node *value)
 {
     for (uint32_t k = 0; k < l->node->arg_count; k++) {
         const fx_arg *a = &l->node->args[k];
-        if (a->kind == FX_ARG_NODE && a->node != value && fx_tensor(a->node) &&
+        bool is_user = l->graph->outputs.at[k].kind == FX_USER_OUTPUT;
+        if (is_user && a->kind == FX_ARG_NODE && a->node != value && fx_tensor(a->node) &&
             same_storage(a->node, value))
             return true;
     }
