@@ -49,4 +49,4 @@ in 0 f32 [2] = 1 -1
 run
 --out--
 1 passed, 0 failed, 0 unsupported
-failed 4: NaN in the result of %output, with %log (buffer x): 1 of 2 elements, the first at [1]
+failed 4: NaN in the result of %log (buffer x): 1 of 2 elements, the first at [1]

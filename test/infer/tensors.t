@@ -45,7 +45,7 @@ graph number {
   output (user %y)
 }
 --err--
-error: infer: aten.linalg_lu_solve.default: pivots is f32[] where [..b,n] is wanted
+error: infer: aten.linalg_lu_solve.default: pivots is f32[] where [..p,n] is wanted
   at %y in graph number
   help: PyTorch refuses such arguments too: is the program whole?
 --status-- 1

@@ -441,7 +441,8 @@ SESSION_TEST(infer_refuses_what_cannot_be)
                    "  output (user %mm)\n"
                    "}\n",
                    &message) == FE_CORRUPT);
-    EXPECT_TEXT(message, "mat2 is f32[2,3] where [k,m] is wanted: its size in dimension 0 is not 3");
+    EXPECT_TEXT(message,
+                "mat2 is f32[2,3] where [k,m] is wanted: its size in dimension 0 is not 3");
     EXPECT(refused(session,
                    "graph main {\n"
                    "  placeholder %x user \"x\" : f32[2,3]\n"
