@@ -88,7 +88,9 @@ def _tensor_type(tensor):
     if tensor.device.type != "cpu":
         raise Unsupported(f"a tensor on {tensor.device}")
     sizes, strides = (",".join(map(expression, numbers)) for numbers in (tensor.shape, tensor.stride()))
-    return f"{_DTYPES[tensor.dtype]}[{sizes}]{{{strides}}}"
+    offset = tensor.storage_offset()
+    behind = f"+{offset}" if isinstance(offset, int) and offset else ""  # as_strided counts from there
+    return f"{_DTYPES[tensor.dtype]}[{sizes}]{{{strides}}}{behind}"
 
 
 def _type(value):

@@ -208,6 +208,14 @@ def what_is_not_compiled_runs_and_is_told_once():
 
 
 @test
+def places_in_a_storage_that_is_not_given_are_not_made_up():
+    whole = torch.arange(20.)
+    compiled = torch.compile(lambda x: torch.as_strided(x, (3,), (1,), 2) * 1, backend="ferrite")
+    torch.testing.assert_close(compiled(whole[4:10]), torch.tensor([2., 3., 4.]))
+    torch.testing.assert_close(compiled(whole), torch.tensor([2., 3., 4.]))
+
+
+@test
 def what_is_not_compiled_can_be_an_error():
     try:
         torch.compile(lambda x: torch.rand_like(x), backend="ferrite", options=STRICT)(torch.zeros(3))
