@@ -341,8 +341,11 @@ typedef struct missing {
 static void note_missing(void *data, fx_node *n)
 {
     missing *m = data;
-    bool tensors = n->value.kind == FX_TENSOR || n->value.kind == FX_TUPLE;
-    m->any |= tensors && !m->l->results[n->id].present;
+    const fx_value *v = &n->value;
+    bool is_tensors = v->kind == FX_TENSOR || v->kind == FX_TUPLE,
+         is_open_number = (v->kind == FX_FLOAT && !v->is_known) ||
+                          ((v->kind == FX_INT || v->kind == FX_BOOL) && sym_is_none(v->expr));
+    m->any |= (is_tensors || is_open_number) && !m->l->results[n->id].present;
 }
 
 /* An operand that could not be lowered has been reported; what hangs on it is not reported again. */

@@ -18,3 +18,17 @@ error: lower: cannot lower _c10d_functional.wait_tensor.default: there is no low
   at %arrived in graph main
   help: replace it in the model, or register the operator as a custom operator with its own kernel
 --status-- 1
+--run-- ferrite inspect --stage loop -
+--in--
+graph main {
+  placeholder %x user "x" : float ?
+  placeholder %y user "y" : f32[4]
+  %r = builtins.round(%x, 2)
+  %o = aten.add.Tensor(%y, %r)
+  output (user %o)
+}
+--err--
+error: lower: cannot lower builtins.round: rounding to digits
+  at %r in graph main
+  help: replace it in the model, or register the operator as a custom operator with its own kernel
+--status-- 1
