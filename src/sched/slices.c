@@ -46,6 +46,17 @@ static bool is_one(loop_program *p, sym_expr e)
     return sym_is_int(p->symbols, e, &value) && value == 1;
 }
 
+/* Is the slice known to lie inside? Where only an assertion of the run makes its sizes those of the result,
+ * it stays a copy. */
+static bool is_inside(loop_program *p, const layout_map *m, sym_expr at, loop_buffer_id to)
+{
+    sym_table *t = p->symbols;
+    sym_expr end = sym_add_int(t, at, 1);
+    for (uint32_t k = 0; k < m->count; k++)
+        end = sym_add(t, end, sym_mul(t, sym_add_int(t, m->extent[k], -1), m->stride[k]));
+    return sym_known_less_equal(t, end, p->buffers.at[to].elements, NULL);
+}
+
 /* The move as digits, when it takes all of `from` and nothing twice. *at: where in the result the
  * slice begins. */
 static bool map_of(loop_program *p, const loop_op *op, loop_buffer_id from, sym_expr load,
@@ -83,7 +94,8 @@ static bool map_of(loop_program *p, const loop_op *op, loop_buffer_id from, sym_
         m->unit[0] = m->extent[0] = m->stride[0] = sym_int(t, 1);
         m->count = 1;
     }
-    return sym_same(unit, p->buffers.at[from].elements) && is_one(p, m->stride[0]);
+    return sym_same(unit, p->buffers.at[from].elements) && is_one(p, m->stride[0]) &&
+           is_inside(p, m, *at, op->stores[0].buffer);
 }
 
 static bool has_long_rows(const slicer *s, loop_buffer_id from, const layout_map *m)
