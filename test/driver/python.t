@@ -70,7 +70,8 @@ def load(folder):
     return module
 
 def first(module):
-    return (ctypes.c_float * 4).from_address(module.run(tensor).address)[0]
+    result = module.run(tensor)  # it owns its memory
+    return (ctypes.c_float * 4).from_address(result.address)[0]
 
 one = load("neg")
 print(first(one))
