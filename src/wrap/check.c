@@ -1,4 +1,4 @@
-/* check.c -- the static verifier of laws W1 to W15, run on every compile.
+/* check.c -- the static verifier of laws W1 to W14, run on every compile.
  *
  * One walk over the lines with a state for each buffer; memory is checked by a sweep: when a buffer
  * comes to life its bytes must not meet those of any that is alive.
