@@ -105,10 +105,12 @@ static void keep_gradient(const fx_value *was, fx_value *now)
         keep_gradient(&was->items[i], &now->items[i]);
 }
 
-/* What is made has no negative sizes. */
+/* What is made has no negative sizes, and there can be memory for it. */
 static void need_sizes(infer_call *c, const fx_value *v)
 {
     sym_expr zero = infer_number(c, 0);
+    if (v->kind == FX_TENSOR && !ty_fits_memory(c->symbols, v->tensor))
+        infer_fail(c, "%s does not fit in any memory", infer_shape(c, v->tensor));
     for (uint32_t i = 0; v->kind == FX_TENSOR && i < v->tensor->rank; i++)
         (void)INFER_REQUIRE(c, SYM_LE, zero, v->tensor->sizes[i],
                             "Trying to create tensor with negative dimension: %s",
@@ -197,11 +199,23 @@ static infer_starts starts_of(fx_graph *g)
     return (infer_starts){at, count};
 }
 
+static fe_status check_inputs(fx_graph *g)
+{
+    for (uint32_t i = 0; i < g->inputs.count; i++) {
+        const fx_node *p = g->inputs.at[i];
+        if (p->value.kind == FX_TENSOR && !ty_fits_memory(g->symbols, p->value.tensor))
+            return fx_fail(g, p, "infer", FE_CORRUPT, NULL,
+                           "the tensor does not fit in any memory");
+    }
+    return FE_OK;
+}
+
 fe_status infer_graph(fx_graph *g)
 {
     fe_status unknown = FE_OK;
     infer_starts starts = starts_of(g);
     infer_number_inputs(g);
+    FE_TRY(check_inputs(g));
     for (fx_node *n = g->first; n; n = n->next) {
         fx_value now;
         n->is_stale = false;

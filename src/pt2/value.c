@@ -102,24 +102,6 @@ static fe_status read_extents(reader *r, json_at *meta, const char *key, uint32_
     return FE_OK;
 }
 
-/* Do the constant sizes and strides reach further than 2^62 bytes? Then no sum over them is
- * safe. */
-static bool is_too_large(reader *r, const ty_tensor *t)
-{
-    int64_t numel = 1, reach = 0, size, stride, term;
-    const int64_t limit = INT64_MAX / 32;
-    sym_is_int(r->symbols, t->offset, &reach);
-    for (uint32_t i = 0; i < t->rank; i++) {
-        if (!sym_is_int(r->symbols, t->sizes[i], &size)) continue;
-        if (size == 0) return false;
-        if (__builtin_mul_overflow(numel, size, &numel) || numel > limit) return true;
-        if (!sym_is_int(r->symbols, t->strides[i], &stride)) continue;
-        if (__builtin_mul_overflow(size - 1, stride, &term)) return true;
-        if (__builtin_add_overflow(reach, term, &reach) || reach > limit) return true;
-    }
-    return reach > limit;
-}
-
 fe_status value_tensor(reader *r, json_at *meta, ty_tensor **out)
 {
     json_at dtype, device, offset, layout, gradient;
@@ -147,7 +129,7 @@ fe_status value_tensor(reader *r, json_at *meta, ty_tensor **out)
         return json_fail(&offset, FE_CORRUPT, NULL, "%lld is negative", (long long)number);
     FE_TRY(json_member(meta, "requires_grad", &gradient));
     FE_TRY(json_boolean(&gradient, &t->requires_grad));
-    if (is_too_large(r, t))
+    if (!ty_fits_memory(r->symbols, t))
         return json_fail(meta, FE_CORRUPT, NULL, "the tensor does not fit in any memory");
     *out = t;
     return FE_OK;

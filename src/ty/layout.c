@@ -31,6 +31,31 @@ ty_tensor *ty_tensor_copy(arena *a, const ty_tensor *src)
     return x;
 }
 
+/* A constant that 64 bits do not hold stays an expression. */
+static bool is_beyond_64_bits(const sym_table *t, sym_expr e)
+{
+    int64_t value;
+    return !sym_is_int(t, e, &value) && !sym_has_kind(t, e, SYM_SIZE) &&
+           !sym_has_kind(t, e, SYM_UNBACKED);
+}
+
+bool ty_fits_memory(const sym_table *symbols, const ty_tensor *t)
+{
+    int64_t numel = 1, reach = 0, size, stride, term;
+    const int64_t limit = INT64_MAX / 32;
+    sym_is_int(symbols, t->offset, &reach);
+    for (uint32_t i = 0; i < t->rank; i++) {
+        if (is_beyond_64_bits(symbols, t->sizes[i])) return false;
+        if (!sym_is_int(symbols, t->sizes[i], &size)) continue;
+        if (size == 0) return true;
+        if (__builtin_mul_overflow(numel, size, &numel) || numel > limit) return false;
+        if (!sym_is_int(symbols, t->strides[i], &stride)) continue;
+        if (__builtin_mul_overflow(size - 1, stride, &term)) return false;
+        if (__builtin_add_overflow(reach, term, &reach) || reach > limit) return false;
+    }
+    return reach <= limit;
+}
+
 sym_expr ty_numel(sym_table *t, const ty_tensor *x)
 {
     return sym_product(t, x->sizes, x->rank);

@@ -97,6 +97,9 @@ typedef struct ty_tensor {
 ty_tensor *ty_tensor_new(arena *a, sym_table *t, ty_dtype dtype, ty_device device, uint32_t rank,
                          const sym_expr *sizes); /* contiguous, offset 0, storage 0 */
 ty_tensor *ty_tensor_copy(arena *a, const ty_tensor *src);
+/* False where the constant sizes, strides and offset reach further than 2^58 elements: then no sum over them
+ * is safe, and there is no such memory. */
+bool ty_fits_memory(const sym_table *symbols, const ty_tensor *t);
 sym_expr ty_numel(sym_table *t, const ty_tensor *x);
 /* As in torch a size counts as max(size, 1): [2,s0,8] has strides (8*max(s0, 1), 8, 1). */
 void ty_contiguous_strides(sym_table *t, uint32_t rank, const sym_expr *sizes, sym_expr *strides);
