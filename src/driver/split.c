@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO_CLASS = UINT32_MAX }; /* of a rule: the node goes with others */
+static const uint32_t NO_CLASS = UINT32_MAX; /* of a rule: the node goes with others */
 
 typedef struct splitter splitter;
 typedef struct split_rule {

@@ -26,7 +26,7 @@ static uint32_t counted_rank(const ty_tensor *x)
 /* ---- places along a dimension ---- */
 
 /* As many dimensions, none longer but that one (NONE: none at all). */
-enum { NO_DIM = UINT32_MAX };
+static const uint32_t NO_DIM = UINT32_MAX;
 static void fits_within(infer_call *c, const ty_tensor *index, const ty_tensor *x, const char *name,
                         uint32_t but)
 {
