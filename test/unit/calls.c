@@ -201,7 +201,7 @@ static void break_numbers(const trial *t)
 {
     loop_op *op = t->op;
     sym_expr ints[16], *kept = op->ints;
-    memcpy(ints, kept, op->int_count * sizeof *ints);
+    if (kept) memcpy(ints, kept, op->int_count * sizeof *ints);
     op->ints = ints;
     for (uint32_t k = 0; k < op->int_count; k++) {
         ints[k] = sym_int(t->p->symbols, -1);
