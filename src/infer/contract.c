@@ -468,7 +468,7 @@ static void take_clause(contract *k, word clause)
     uint32_t count = tensors_of(k, name, tensors);
     ty_tensor scalar = {
         .dtype = TY_F32, .device = {.index = -1}, .offset = sym_int(k->c->symbols, 0)};
-    if (sign == '[' && is_plain_number(infer_arg(k->c, text_of(k, name))))
+    if ((sign == '[' || sign == '=') && is_plain_number(infer_arg(k->c, text_of(k, name))))
         take_tensor(k, sign, said, &scalar); /* that stands for a tensor */
     for (uint32_t i = 0; i < count && k->c->status == FE_OK; i++)
         if (tensors[i]) take_tensor(k, sign, said, tensors[i]);

@@ -455,9 +455,9 @@ void rule_show_dim(infer_call *c)
     if (!out) return;
     out->sizes[dim] = size;
     const ty_tensor *recorded = c->recorded.kind == FX_TENSOR ? c->recorded.tensor : NULL;
-    if (recorded && recorded->rank == out->rank)
-        infer_give(c,
-                   infer_view_as(c, x, out->rank, out->sizes, recorded->strides, recorded->offset));
-    else
-        infer_give(c, infer_fresh(c, x, x->dtype, out->rank, out->sizes));
+    bool is_known = recorded && recorded->rank == out->rank;
+    if (!is_known) ty_contiguous_strides(c->symbols, out->rank, out->sizes, out->strides);
+    infer_give(c, infer_view_as(c, x, out->rank, out->sizes,
+                                is_known ? recorded->strides : out->strides,
+                                is_known ? recorded->offset : x->offset));
 }

@@ -49,3 +49,12 @@ error: infer: aten.linalg_lu_solve.default: pivots is f32[] where [..p,n] is wan
   at %y in graph number
   help: PyTorch refuses such arguments too: is the program whole?
 --status-- 1
+--run-- ferrite inspect --stage loop - 2>&1 | head -1
+--in--
+graph main {
+  placeholder %x user "x" : f32[1,2,1,3,2]
+  %v = aten.max_unpool3d.default(%x, 3, [3, 6, 5], [2, 2, 2], [0, 0, 0])
+  output (user %v)
+}
+--out--
+error: infer: aten.max_unpool3d.default: indices is f32[] and self is f32[1,2,1,3,2]: they have to be of the same size

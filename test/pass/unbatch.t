@@ -154,19 +154,19 @@ graph mask {
   placeholder %p user "p" : i64[3]{1}@1
   %heads = aten.arange.default(2, None, None, None, None) : i64[2]{1}@2
   %keys = aten.arange.default(5, None, None, None, None) : i64[5]{1}@3
-  %full = aten.full.default([], 1, torch.bool, None, None, None) : bool[]{}@10
+  %full = aten.full.default([], 1, torch.bool, None, None, None) : bool[]{}@7
   %movedim_1 = aten.movedim.int(%p, 0, 0) : i64[3]{1}@1
   %movedim_3 = aten.movedim.int(%keys, 0, 0) : i64[5]{1}@3
   %unsqueeze = aten.unsqueeze.default(%movedim_3, 1) : i64[5,1]{1,1}@3
-  %le = aten.le.Tensor(%unsqueeze, %movedim_1) : bool[5,3]{3,1}@16
-  %bitwise_and_1 = aten.bitwise_and.Tensor(%full, %le) : bool[5,3]{3,1}@17
-  %movedim_4 = aten.movedim.int(%bitwise_and_1, 0, 1) : bool[3,5]{1,3}@17
-  %movedim_2 = aten.movedim.int(%movedim_4, 0, 0) : bool[3,5]{1,3}@17
-  %expand = aten.expand.default(%movedim_2, [2, 3, 5], False) : bool[2,3,5]{0,1,3}@17
-  %movedim = aten.movedim.int(%expand, 0, 0) : bool[2,3,5]{0,1,3}@17
-  %empty = aten.empty.memory_format([30], torch.bool, None, None, None, None) : bool[30]{1}@11
-  %as_strided_scatter = aten.as_strided_scatter.default(%empty, %movedim, [2, 3, 5], [15, 5, 1], 0) : bool[30]{1}@12
-  %as_strided = aten.as_strided.default(%as_strided_scatter, [2, 3, 5], [15, 5, 1], 0) : bool[2,3,5]{15,5,1}@12
+  %le = aten.le.Tensor(%unsqueeze, %movedim_1) : bool[5,3]{3,1}@12
+  %bitwise_and_1 = aten.bitwise_and.Tensor(%full, %le) : bool[5,3]{3,1}@13
+  %movedim_4 = aten.movedim.int(%bitwise_and_1, 0, 1) : bool[3,5]{1,3}@13
+  %movedim_2 = aten.movedim.int(%movedim_4, 0, 0) : bool[3,5]{1,3}@13
+  %expand = aten.expand.default(%movedim_2, [2, 3, 5], False) : bool[2,3,5]{0,1,3}@13
+  %movedim = aten.movedim.int(%expand, 0, 0) : bool[2,3,5]{0,1,3}@13
+  %empty = aten.empty.memory_format([30], torch.bool, None, None, None, None) : bool[30]{1}@8
+  %as_strided_scatter = aten.as_strided_scatter.default(%empty, %movedim, [2, 3, 5], [15, 5, 1], 0) : bool[30]{1}@9
+  %as_strided = aten.as_strided.default(%as_strided_scatter, [2, 3, 5], [15, 5, 1], 0) : bool[2,3,5]{15,5,1}@9
   output (user %as_strided)
 }
 --run-- ferrite inspect - --from fx --dump-after unbatch | sed '/^# lists/,$d'
@@ -189,9 +189,9 @@ graph unused_within {
 graph unused_within {
   placeholder %x user "x" : f32[4,3]{3,1}@1
   %movedim = aten.movedim.int(%x, 0, 0) : f32[4,3]{3,1}@1
-  %map_impl = higher_order.map_impl(@back_1_of_one, [%movedim], []) : (f32[4,4]{4,1}@5)
-  %getitem = _operator.getitem(%map_impl, 0) : f32[4,4]{4,1}@5
-  %movedim_1 = aten.movedim.int(%getitem, 0, 0) : f32[4,4]{4,1}@5
+  %map_impl = higher_order.map_impl(@back_1_of_one, [%movedim], []) : (f32[4,4]{4,1}@3)
+  %getitem = _operator.getitem(%map_impl, 0) : f32[4,4]{4,1}@3
+  %movedim_1 = aten.movedim.int(%getitem, 0, 0) : f32[4,4]{4,1}@3
   output (user %movedim_1)
 }
 graph back_1_of_one {
