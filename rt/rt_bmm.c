@@ -139,11 +139,18 @@ static void row_by_columns(const rt_bmm *g, const float *a, const float *b, int6
     }
 }
 
-/* The same with depth contiguous in A and in B. */
+/* The same with depth contiguous in A and in B: v_dot() has several sums of each lane. */
 static void row_by_depth(const rt_bmm *g, const float *a, const float *b, int64_t count,
                          float *sums)
 {
-    for (int64_t n = 0; n < count; n++) sums[n] = v_dot(a, b + n * g->b_col, g->k);
+    enum { PART = 4 * VL * RT_DEPTH_PART };
+    for (int64_t n = 0; n < count; n++) {
+        const float *row = b + n * g->b_col;
+        float total = v_dot(a, row, rt_min(g->k, PART));
+        for (int64_t k = PART; k < g->k; k += PART)
+            total += v_dot(a + k, row + k, rt_min(g->k - k, PART));
+        sums[n] = total;
+    }
 }
 
 static void few_task(void *context, int64_t begin, int64_t end, int worker)

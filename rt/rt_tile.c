@@ -8,6 +8,8 @@
  */
 #include "rt_isa.h"
 
+#include <string.h>
+
 enum { WAYS = 4 };
 
 RT_INLINE void tile_store(const rt_tile *t, vf acc[MR][NV], const int mr, const int nv)
@@ -100,6 +102,8 @@ RT_INLINE const float *tile_run(vf acc[WAYS][MR][NV], const float *const *a, int
 RT_INLINE void tile_body(const rt_tile *t, const int mr, const int nv, const int ways)
 {
     vf acc[WAYS][MR][NV], total[MR][NV];
+    if (VL == 1)
+        memset(total, 0, sizeof total); /* the first part sets it, which gcc does not see there */
     tile_start(t, acc, mr, nv, ways);
     const float *b = t->b;
     const char *prefetch = t->prefetch;

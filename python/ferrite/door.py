@@ -28,19 +28,10 @@ log = logging.getLogger("ferrite")
 _told = set()  # reasons, each of which is told once
 
 
-def _argument(node, name):
-    """What a call gives for a parameter of its schema, its default included; None where it has none of this name."""
-    for place, parameter in enumerate(node.target._schema.arguments):
-        if parameter.name == name:
-            given = node.args[place] if place < len(node.args) else node.kwargs.get(name, parameter.default_value)
-            return given
-    return None
-
-
 def _draw(module):
     """The first operator that draws random numbers: their stream is PyTorch's. Attention without dropout draws none."""
     for node in module.graph.nodes:
-        if torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()) and _argument(node, "dropout_p") != 0:
+        if torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()) and text.argument(node, "dropout_p") != 0:
             return node.target
     return None
 

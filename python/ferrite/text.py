@@ -88,9 +88,7 @@ def _tensor_type(tensor):
     if tensor.device.type != "cpu":
         raise Unsupported(f"a tensor on {tensor.device}")
     sizes, strides = (",".join(map(expression, numbers)) for numbers in (tensor.shape, tensor.stride()))
-    offset = tensor.storage_offset()
-    behind = f"+{offset}" if isinstance(offset, int) and offset else ""  # as_strided counts from there
-    return f"{_DTYPES[tensor.dtype]}[{sizes}]{{{strides}}}{behind}"
+    return f"{_DTYPES[tensor.dtype]}[{sizes}]{{{strides}}}"
 
 
 def _type(value):
@@ -130,6 +128,18 @@ def _attribute(module, path):
 
 def _name(text):
     return re.sub(r"[^A-Za-z0-9_]", "_", text)
+
+
+_FROM_THE_START = (torch.ops.aten.as_strided.default, torch.ops.aten.as_strided_.default,
+                   torch.ops.aten.as_strided_copy.default, torch.ops.aten.as_strided_scatter.default)
+
+
+def argument(node, name):
+    """What a call gives for a parameter of its schema, its default included; None where it has none of this name."""
+    for place, parameter in enumerate(node.target._schema.arguments):
+        if parameter.name == name:
+            return node.args[place] if place < len(node.args) else node.kwargs.get(name, parameter.default_value)
+    return None
 
 
 class Text:
@@ -212,6 +222,8 @@ class Text:
         return "(" + ", ".join("user " + self._arg(value, names, module) for value in values) + ")"
 
     def _call(self, node, names, module):
+        if node.target in _FROM_THE_START and argument(node, "storage_offset") is not None:
+            self._check_start(node)
         target = self._target(node.target)
         args = [self._arg(arg, names, module) for arg in node.args]
         for key, value in node.kwargs.items():
@@ -221,6 +233,15 @@ class Text:
         said = f" : {_type(node.meta['val'])}" if is_ours_to_say and "val" in node.meta else ""
         self._note_symbols(node.meta.get("val"))
         return f"  %{names[node]} = {target}({', '.join(args)}){said}"
+
+    def _check_start(self, node):
+        """A call gives addresses: where the storage of an argument begins, nobody says."""
+        storage = node.args[0].meta["val"].untyped_storage()._cdata
+        for other in node.graph.find_nodes(op="placeholder"):
+            value = other.meta.get("val")
+            if isinstance(value, torch.Tensor) and value.untyped_storage()._cdata == storage and value.storage_offset() != 0:
+                raise Unsupported(f"{node.target}, which counts from the start of the storage of {other.name}: "
+                                  "that tensor begins behind it")
 
     def _target(self, target):
         if isinstance(target, torch._ops.OpOverload):

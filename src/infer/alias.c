@@ -66,31 +66,3 @@ void infer_settle_views(fx_graph *g, fx_node *n, const infer_starts *starts)
             settle(g, n, k, j, v->count, &v->items[j], starts);
     }
 }
-
-/* ---- places counted from the start of a storage ---- */
-
-static bool counts_from_start(const fx_node *n)
-{
-    static const op_id OPS[] = {OP_aten_as_strided_default, OP_aten_as_strided__default,
-                                OP_aten_as_strided_copy_default,
-                                OP_aten_as_strided_scatter_default};
-    for (size_t k = 0; k < COUNT_OF(OPS); k++)
-        if (fx_is(n, OPS[k]))
-            return n->args[op_param_index(n->op, "storage_offset")].kind != FX_ARG_NONE;
-    return false;
-}
-
-fe_status infer_check_starts(fx_graph *g, const fx_node *n, const infer_starts *starts)
-{
-    if (!counts_from_start(n) || !fx_arg_tensor(&n->args[0])) return FE_OK;
-    uint32_t storage = fx_arg_tensor(&n->args[0])->storage;
-    for (uint32_t i = 0; i < starts->count; i++)
-        if (starts->at[i].input->value.tensor->storage == storage &&
-            !sym_same(starts->at[i].offset, sym_int(g->symbols, 0)))
-            return fx_fail(g, n, "infer", FE_UNSUPPORTED,
-                           "give the program the whole tensor, or a clone of the part",
-                           "it counts from the start of the storage of input %s, which is given "
-                           "from a later element on",
-                           starts->at[i].input->name);
-    return FE_OK;
-}

@@ -194,8 +194,6 @@ typedef struct infer_starts {
 } infer_starts;
 /* What is recorded for views that the user's operators return: on the storages of what they show. */
 void infer_settle_views(fx_graph *g, fx_node *n, const infer_starts *starts);
-/* as_strided of an input that did not begin its storage: the caller gives an address, not the storage. */
-fe_status infer_check_starts(fx_graph *g, const fx_node *n, const infer_starts *starts);
 
 /* ---- unbacked.c: what only the run knows ---- */
 /* A size of a result: what is recorded for the item's dimension, or else a fresh symbol. */

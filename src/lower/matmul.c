@@ -238,14 +238,14 @@ static lower_tensor times(lowering *l, const fx_arg *number, lower_tensor t)
                         lower_value(l, d, 0, NULL, lower_scalar(l, number, d)));
 }
 
-/* beta * self + alpha * product; a beta of 0 ignores self, and an alpha of 0 the product of floats, NaN
- * included. */
-static lower_tensor combined(lowering *l, lower_tensor self, lower_tensor product)
+/* beta * self + alpha * product; a beta of 0 ignores self, NaN included. So does an alpha of 0 with matrix
+ * products of floats (`drops`), and not with addr. */
+static lower_tensor combined(lowering *l, lower_tensor self, lower_tensor product, bool drops)
 {
     const fx_arg *beta = fx_get(l->graph, l->node, "beta");
     const fx_arg *alpha = fx_get(l->graph, l->node, "alpha");
     ty_dtype d = lower_dtype(product);
-    if (is_zero_number(l, alpha) && d != TY_BOOL)
+    if (drops && is_zero_number(l, alpha) && d != TY_BOOL)
         product = lower_value(l, d, product.rank, product.sizes, lower_scalar(l, alpha, d));
     else
         product = times(l, alpha, product);
@@ -276,7 +276,7 @@ static fe_status addmm(lowering *l, fx_node *n, const lower_row *row)
         bool reduced[3] = {true, false, false};
         product = lower_reduced(l, LOOP_SUM, product, reduced, false, NULL);
     }
-    product = combined(l, self, product);
+    product = combined(l, self, product, true);
     return lower_give(l,
                       lower_cast(l, lower_expand(l, product, out->rank, out->sizes), out->dtype));
 }
@@ -290,7 +290,7 @@ static fe_status outer(lowering *l, fx_node *n, const lower_row *row)
     lower_tensor b = lower_cast(l, lower_tensor_of(l, &n->args[row->parameter + 1]), d);
     lower_tensor product = lower_binary(l, d == TY_BOOL ? LOOP_AND : LOOP_MUL,
                                         lower_unsqueeze(l, a, 1), lower_unsqueeze(l, b, 0));
-    if (row->parameter) product = combined(l, operand(l, "self", d), product);
+    if (row->parameter) product = combined(l, operand(l, "self", d), product, false);
     return lower_give(l,
                       lower_cast(l, lower_expand(l, product, out->rank, out->sizes), out->dtype));
 }

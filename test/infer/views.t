@@ -62,27 +62,3 @@ graph main {
   %written = aten.slice_scatter.default(%t, %t, 0, 0, 6, 1) : f32[6,4]{1,6}@6
   output (user %t)
 }
---run-- ferrite inspect --stage fx -
---in--
-graph main {
-  placeholder %x user "x" : f32[6]{1}+4
-  %v = aten.as_strided.default(%x, [3], [1], 2)
-  output (user %v)
-}
---err--
-error: infer: cannot infer aten.as_strided.default: it counts from the start of the storage of input x, which is given from a later element on
-  at %v in graph main
-  help: give the program the whole tensor, or a clone of the part
---status-- 1
---run-- ferrite inspect --stage fx - | grep strided
---in--
-graph main {
-  placeholder %x user "x" : f32[6]{1}+4
-  placeholder %y user "y" : f32[6]{1}
-  %v = aten.as_strided.default(%x, [3], [1])
-  %w = aten.as_strided.default(%y, [3], [1], 2)
-  output (user %v, user %w)
-}
---out--
-  %v = aten.as_strided.default(%x, [3], [1], None) : f32[3]{1}@1
-  %w = aten.as_strided.default(%y, [3], [1], 2) : f32[3]{1}+2@2
