@@ -146,7 +146,7 @@ void infer_check_pool_gradient(infer_call *c)
 }
 
 /* To the sizes of `output_size`: adaptive and fractional pools, unpooling. */
-void rule_pool_to(infer_call *c)
+static void pool_to(infer_call *c, bool keeps_format)
 {
     sym_expr sizes[MOST_SPATIAL];
     ty_tensor *x = infer_self(c);
@@ -157,8 +157,18 @@ void rule_pool_to(infer_call *c)
     if (c->status != FE_OK) return;
     for (uint32_t d = 0; d < spatial; d++)
         if (infer_is(c, sizes[d], -1)) sizes[d] = x->sizes[x->rank - spatial + d];
-    bool plain = strstr(c->op->base, "pool3d") || strstr(c->op->base, "fractional");
-    give_resampled(c, x, spatial, sizes, !plain);
+    give_resampled(c, x, spatial, sizes, keeps_format);
+}
+
+void rule_pool_to(infer_call *c)
+{
+    pool_to(c, true);
+}
+
+/* The result is contiguous, however the argument lies. */
+void rule_pool_to_contiguous(infer_call *c)
+{
+    pool_to(c, false);
 }
 
 /* ---- resampling ---- */
