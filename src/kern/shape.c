@@ -4,7 +4,7 @@
 #include "kern/build_priv.h"
 
 enum {
-    LONG_SUM = 256, /* terms of one partial sum that are added up without compensation */
+    LONG_SUM = 64, /* terms of one partial sum that are added up without compensation */
     FEW_VECTORS = 12,
     SOME_VECTORS = 80
 };

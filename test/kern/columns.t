@@ -15,7 +15,7 @@ kernel k_sum group 0 lanes 8 ints [256, 1000]
   buffer b1 : f32 out @y
   rows vector (i0 < p0) unroll 4 {
     acc a0 : f32x8 sum copies 4 compensated
-    loop r0 < p1 blocks of 128 drain a0 {
+    loop r0 < p1 blocks of 32 drain a0 {
       v1 : f32x8 = load b0[p0*r0 + i0]
       a0 += v1
     }
