@@ -1,4 +1,4 @@
-/* check.c -- the static verifier of laws W1 to W14, run on every compile.
+/* check.c -- the static verifier of laws W1 to W15, run on every compile.
  *
  * One walk over the lines with a state for each buffer; memory is checked by a sweep: when a buffer
  * comes to life its bytes must not meet those of any that is alive.
@@ -391,6 +391,10 @@ fe_status wrap_check(const wrap_program *w)
     if (status == FE_OK && !fault) {
         law = "W12";
         fault = wrap_check_needs(w, &c.line, &name);
+    }
+    if (status == FE_OK && !fault) {
+        law = "W15";
+        fault = wrap_check_written(w, memory, &c.line, &name);
     }
     if (fault) status = broken(&c, law, fault, name);
     arena_free(memory);

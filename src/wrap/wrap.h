@@ -82,6 +82,8 @@
  * `area` line before them: the most that they work in is a function of symbols. W13 nothing lives in the
  * room of a line, where areas of its threads lie if they fit, and that is as large as one of them at least
  * (room.c). W14 an operator of the runtime is given what its signature says (law L11 of loop.h).
+ * W15 nothing is read that no line before has written on every way to it (a whole: its pieces too), and what
+ * the program gives a new value, inputs that are `mutated` and states, some line writes (written.c).
  */
 #ifndef FERRITE_WRAP_H
 #define FERRITE_WRAP_H

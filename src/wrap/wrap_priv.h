@@ -81,6 +81,9 @@ void wrap_make_areas(wrap_program *w);
 const char *wrap_check_areas(const wrap_program *w, uint32_t *line);
 
 /* need.c: law W12: what is broken, or NULL; in which line, and for whom. */
+/* written.c: law W15, likewise. */
+const char *wrap_check_written(const wrap_program *w, arena *memory, uint32_t *line,
+                               const char **name);
 const char *wrap_check_needs(const wrap_program *w, uint32_t *line, const char **name);
 
 /* room.c: gives each line of an operator the largest room that there is, where one area fits. */

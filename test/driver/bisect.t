@@ -20,13 +20,11 @@ FAIL: test/cases/programs/inverted_residual.pt2
 --run-- ferrite inspect $ROOT/demo/digits.pt2 --stage loop >l.loop; ferrite compile l.loop --from loop -o l.so; ferrite run n.wrap --from wrap --bisect
 --file n.wrap--
 program n
-temp @x : f32[6] strides [1]
+input @x : f32[6] strides [1]
 temp @y : f32[6] strides [1]
-wrapper arena 64 bound 64 weights 0 kernels 0 calls 1
+wrapper arena 0 bound 0 weights 0 kernels 0 calls 1
 memory @y output 0
-alloc @x live [0, 1) at 0 bytes 24
 extern copy (@x[6]{1}) -> (@y[6]{1}) ints [0] floats []
-free @x
 output 0 @y[6]{1}
 --err--
 error: weights: the text does not hold the numbers of this constant

@@ -7,11 +7,12 @@ input  @x : f32[16] strides [1]
 temp   @a : f32[16] strides [1]
 temp   @b : f64[8] strides [1]
 temp   @y : f32[16] strides [1]
-wrapper arena 128 bound 128 weights 0 kernels 0 calls 0
+wrapper arena 128 bound 128 weights 0 kernels 0 calls 1
 memory @y output 0
 alloc @a live [0, 1) at 64 bytes 64
 reuse @a -> @b live [1, 2) at 64 bytes 64
 free @b
+extern copy (@x[16]{1}) -> (@y[16]{1}) ints [0] floats []
 output 0 @y[16]{1}
 --out--
 "graphs": {
@@ -24,8 +25,11 @@ output 0 @y[16]{1}
     {"op": "call_function", "name": "a", "target": "torch.empty_strided", "args": [[16], [1]], "kwargs": {"dtype": {"dtype": "torch.float32"}}},
     {"op": "call_function", "name": "b", "target": "torch.empty_strided", "args": [[8], [1]], "kwargs": {"dtype": {"dtype": "torch.float64"}}},
     {"op": "call_function", "name": "delete__0", "target": "ferrite.delete", "args": [{"node": "b"}]},
-    {"op": "call_function", "name": "view__1", "target": "ferrite.as_strided", "args": [{"node": "y"}, [16], [1], 0]},
-    {"op": "output", "name": "output", "target": "output", "args": [[{"node": "view__1"}]]}
+    {"op": "call_function", "name": "view__1", "target": "ferrite.as_strided", "args": [{"node": "x"}, [16], [1], 0]},
+    {"op": "call_function", "name": "view__2", "target": "ferrite.as_strided", "args": [{"node": "y"}, [16], [1], 0]},
+    {"op": "call_function", "name": "copy__3", "target": "ferrite.extern", "args": [{"node": "library"}, "copy", [{"node": "view__1"}]], "kwargs": {"out": [{"node": "view__2"}], "ints": [0], "floats": []}},
+    {"op": "call_function", "name": "view__4", "target": "ferrite.as_strided", "args": [{"node": "y"}, [16], [1], 0]},
+    {"op": "output", "name": "output", "target": "output", "args": [[{"node": "view__4"}]]}
   ]
 }
 }
@@ -191,7 +195,7 @@ temp   @a : f32[16,8] strides [8,1]
 temp   @b : f32[16,8] strides [8,1]
 temp   @more : bool[] strides []
 temp   @y : f32[16,8] strides [8,1]
-wrapper arena 1088 bound 1088 weights 0 kernels 2 calls 4
+wrapper arena 1088 bound 1088 weights 0 kernels 2 calls 5
 memory @y output 0
 symbol s0 = size 0 0
 alloc @a live [0, 7) at 0 bytes 512
@@ -202,6 +206,7 @@ kernel k_neg (@a, @b) ints [] m 1 n 128 cost 100
 kernel k_abs (@b, @y) ints [] m 1 n 128 cost 100
 free @b
 else
+kernel k_abs (@a, @y) ints [] m 1 n 128 cost 100
 repeat u0 < s0
 alloc @more live [5, 6) at 512 bytes 1
 kernel k_test (@a, @more) ints [u0] m 1 cost 100
@@ -224,33 +229,34 @@ output 0 @y[16,8]{8,1}
     {"op": "call_function", "name": "delete__8", "target": "ferrite.delete", "args": [{"node": "b"}]},
     {"op": "output", "name": "output", "target": "output", "args": []}
   ],
-  "rest__14": [
+  "rest__15": [
     {"op": "placeholder", "name": "more", "target": "more", "args": []},
     {"op": "placeholder", "name": "library", "target": "library", "args": []},
     {"op": "placeholder", "name": "a", "target": "a", "args": []},
     {"op": "placeholder", "name": "y", "target": "y", "args": []},
-    {"op": "call_function", "name": "delete__15", "target": "ferrite.delete", "args": [{"node": "more"}]},
-    {"op": "call_function", "name": "k_neg__16", "target": "ferrite.kernel", "args": [{"node": "library"}, "k_neg", [{"node": "a"}, {"node": "y"}], []], "kwargs": {"grid": [1, 128], "cost": 100, "mutated": null}},
+    {"op": "call_function", "name": "delete__16", "target": "ferrite.delete", "args": [{"node": "more"}]},
+    {"op": "call_function", "name": "k_neg__17", "target": "ferrite.kernel", "args": [{"node": "library"}, "k_neg", [{"node": "a"}, {"node": "y"}], []], "kwargs": {"grid": [1, 128], "cost": 100, "mutated": null}},
     {"op": "output", "name": "output", "target": "output", "args": []}
   ],
-  "body__10": [
+  "body__11": [
     {"op": "placeholder", "name": "library", "target": "library", "args": []},
     {"op": "placeholder", "name": "a", "target": "a", "args": []},
     {"op": "placeholder", "name": "y", "target": "y", "args": []},
     {"op": "placeholder", "name": "u0", "target": "u0", "args": []},
     {"op": "call_function", "name": "more", "target": "torch.empty_strided", "args": [[], []], "kwargs": {"dtype": {"dtype": "torch.bool"}}},
-    {"op": "call_function", "name": "k_test__11", "target": "ferrite.kernel", "args": [{"node": "library"}, "k_test", [{"node": "a"}, {"node": "more"}], [{"node": "u0"}]], "kwargs": {"grid": [1, null], "cost": 100, "mutated": null}},
-    {"op": "call_function", "name": "view__13", "target": "ferrite.as_strided", "args": [{"node": "more"}, [], [], 0]},
-    {"op": "call_function", "name": "test__12", "target": "ferrite.item", "args": [{"node": "view__13"}]},
-    {"op": "call_function", "name": "done__17", "target": "ferrite.go_on", "args": [{"node": "test__12"}, {"graph": "rest__14"}, [{"node": "more"}, {"node": "library"}, {"node": "a"}, {"node": "y"}]]},
-    {"op": "output", "name": "output", "target": "output", "args": [{"node": "done__17"}]}
+    {"op": "call_function", "name": "k_test__12", "target": "ferrite.kernel", "args": [{"node": "library"}, "k_test", [{"node": "a"}, {"node": "more"}], [{"node": "u0"}]], "kwargs": {"grid": [1, null], "cost": 100, "mutated": null}},
+    {"op": "call_function", "name": "view__14", "target": "ferrite.as_strided", "args": [{"node": "more"}, [], [], 0]},
+    {"op": "call_function", "name": "test__13", "target": "ferrite.item", "args": [{"node": "view__14"}]},
+    {"op": "call_function", "name": "done__18", "target": "ferrite.go_on", "args": [{"node": "test__13"}, {"graph": "rest__15"}, [{"node": "more"}, {"node": "library"}, {"node": "a"}, {"node": "y"}]]},
+    {"op": "output", "name": "output", "target": "output", "args": [{"node": "done__18"}]}
   ],
   "otherwise__9": [
-    {"op": "placeholder", "name": "s0", "target": "s0", "args": []},
     {"op": "placeholder", "name": "library", "target": "library", "args": []},
     {"op": "placeholder", "name": "a", "target": "a", "args": []},
     {"op": "placeholder", "name": "y", "target": "y", "args": []},
-    {"op": "call_function", "name": "done__18", "target": "ferrite.repeat", "args": [{"node": "s0"}, {"graph": "body__10"}, [{"node": "library"}, {"node": "a"}, {"node": "y"}]]},
+    {"op": "placeholder", "name": "s0", "target": "s0", "args": []},
+    {"op": "call_function", "name": "k_abs__10", "target": "ferrite.kernel", "args": [{"node": "library"}, "k_abs", [{"node": "a"}, {"node": "y"}], []], "kwargs": {"grid": [1, 128], "cost": 100, "mutated": null}},
+    {"op": "call_function", "name": "done__19", "target": "ferrite.repeat", "args": [{"node": "s0"}, {"graph": "body__11"}, [{"node": "library"}, {"node": "a"}, {"node": "y"}]]},
     {"op": "output", "name": "output", "target": "output", "args": []}
   ],
   "main": [
@@ -269,10 +275,10 @@ output 0 @y[16,8]{8,1}
     {"op": "call_function", "name": "k_exp__2", "target": "ferrite.kernel", "args": [{"node": "library"}, "k_exp", [{"node": "x"}, {"node": "a"}], [{"node": "s0"}]], "kwargs": {"grid": [1, 128], "cost": 100, "mutated": null}},
     {"op": "call_function", "name": "view__4", "target": "ferrite.as_strided", "args": [{"node": "p"}, [], [], 0]},
     {"op": "call_function", "name": "test__3", "target": "ferrite.item", "args": [{"node": "view__4"}]},
-    {"op": "call_function", "name": "done__19", "target": "ferrite.cond", "args": [{"node": "test__3"}, {"graph": "then__5"}, [{"node": "library"}, {"node": "a"}, {"node": "y"}], {"graph": "otherwise__9"}, [{"node": "s0"}, {"node": "library"}, {"node": "a"}, {"node": "y"}]]},
-    {"op": "call_function", "name": "delete__20", "target": "ferrite.delete", "args": [{"node": "a"}]},
-    {"op": "call_function", "name": "view__21", "target": "ferrite.as_strided", "args": [{"node": "y"}, [16, 8], [8, 1], 0]},
-    {"op": "output", "name": "output", "target": "output", "args": [[{"node": "view__21"}]]}
+    {"op": "call_function", "name": "done__20", "target": "ferrite.cond", "args": [{"node": "test__3"}, {"graph": "then__5"}, [{"node": "library"}, {"node": "a"}, {"node": "y"}], {"graph": "otherwise__9"}, [{"node": "library"}, {"node": "a"}, {"node": "y"}, {"node": "s0"}]]},
+    {"op": "call_function", "name": "delete__21", "target": "ferrite.delete", "args": [{"node": "a"}]},
+    {"op": "call_function", "name": "view__22", "target": "ferrite.as_strided", "args": [{"node": "y"}, [16, 8], [8, 1], 0]},
+    {"op": "output", "name": "output", "target": "output", "args": [[{"node": "view__22"}]]}
   ]
 }
 }
@@ -289,6 +295,8 @@ temp   @d : f32[s0,8] strides [8,1]
 temp   @e : f32[u0] strides [1]
 temp   @f : f32[4] strides [1]
 temp   @y : f32[4] strides [1]
+part @a in @c at 0
+part @b in @c at 8*s0
 wrapper arena -1 bound -1 weights 0 kernels 0 calls 6
 memory @a in @c
 memory @b in @c at 8*s0

@@ -6,11 +6,12 @@ input  @x : f32[16] strides [1]
 temp   @a : f32[16] strides [1]
 temp   @b : f64[8] strides [1]
 temp   @y : f32[16] strides [1]
-wrapper arena 128 bound 128 weights 0 kernels 0 calls 0
+wrapper arena 128 bound 128 weights 0 kernels 0 calls 1
 memory @y output 0
 alloc @a live [0, 1) at 64 bytes 64
 reuse @a -> @b live [1, 2) at 64 bytes 64
 free @b
+extern copy (@x[16]{1}) -> (@y[16]{1}) ints [0] floats []
 output 0 @y[16]{1}
 --out--
 static int run(rt_frame *f)
@@ -28,6 +29,14 @@ static int run(rt_frame *f)
     double *const b = (void *)(arena + 64);
     (void)b;
     /* b ends here */
+    RT_TRY(rt_op_copy(f, &(rt_call){
+        .in = (const fe_tensor[]){{x, 7, 1, (const int64_t[]){16}, (const int64_t[]){1}}},
+        .in_count = 1,
+        .out = (const fe_tensor[]){{y, 7, 1, (const int64_t[]){16}, (const int64_t[]){1}}},
+        .out_count = 1,
+        .ints = (const int64_t[]){0},
+        .floats = (const double[]){0},
+    }));
     rt_output(f, 0, y + 0, (const int64_t[]){16}, (const int64_t[]){1});
     return 0;
 }

@@ -6,11 +6,12 @@ input  @x : f32[16] strides [1]
 temp   @a : f32[16] strides [1]
 temp   @b : f64[8] strides [1]
 temp   @y : f32[16] strides [1]
-wrapper arena 128 bound 128 weights 0 kernels 0 calls 0
+wrapper arena 128 bound 128 weights 0 kernels 0 calls 1
 memory @y output 0
 alloc @a live [0, 1) at 64 bytes 64
 reuse @a -> @b live [1, 2) at 64 bytes 64
 free @b
+extern copy (@x[16]{1}) -> (@y[16]{1}) ints [0] floats []
 output 0 @y[16]{1}
 --out--
 PARTS = []
@@ -22,6 +23,8 @@ def lines(f):
     # b takes the place of a
     b = arena + 64
     # b ends here
+    f.call(op_copy, [(x, rt.F32, (16,), (1,))],
+           [(y, rt.F32, (16,), (1,))], ints=(0,))
     f.returns(0, y, rt.F32, (16,), (1,))
 program = rt.Program("memory", library, INPUTS, OUTPUTS, lines, WEIGHTS, 0, STATES, PARTS)
 Context = functools.partial(rt.Context, program)
@@ -170,7 +173,7 @@ temp   @a : f32[16,8] strides [8,1]
 temp   @b : f32[16,8] strides [8,1]
 temp   @more : bool[] strides []
 temp   @y : f32[16,8] strides [8,1]
-wrapper arena 1088 bound 1088 weights 0 kernels 2 calls 4
+wrapper arena 1088 bound 1088 weights 0 kernels 2 calls 5
 memory @y output 0
 symbol s0 = size 0 0
 alloc @a live [0, 7) at 0 bytes 512
@@ -181,6 +184,7 @@ kernel k_neg (@a, @b) ints [] m 1 n 128 cost 100
 kernel k_abs (@b, @y) ints [] m 1 n 128 cost 100
 free @b
 else
+kernel k_abs (@a, @y) ints [] m 1 n 128 cost 100
 repeat u0 < s0
 alloc @more live [5, 6) at 512 bytes 1
 kernel k_test (@a, @more) ints [u0] m 1 cost 100
@@ -209,6 +213,7 @@ def lines(f):
         f.launch(k_abs, (b, y,), (), outer=1, inner=128, cost=100)
         # b ends here
     else:
+        f.launch(k_abs, (a, y,), (), outer=1, inner=128, cost=100)
         for u0 in range(s0):
             more = arena + 512
             f.launch(k_test, (a, more,), (u0,), outer=1, cost=100)
@@ -234,6 +239,8 @@ temp   @d : f32[s0,8] strides [8,1]
 temp   @e : f32[u0] strides [1]
 temp   @f : f32[4] strides [1]
 temp   @y : f32[4] strides [1]
+part @a in @c at 0
+part @b in @c at 8*s0
 wrapper arena -1 bound -1 weights 0 kernels 0 calls 6
 memory @a in @c
 memory @b in @c at 8*s0

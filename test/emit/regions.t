@@ -9,7 +9,7 @@ temp   @a : f32[16,8] strides [8,1]
 temp   @b : f32[16,8] strides [8,1]
 temp   @more : bool[] strides []
 temp   @y : f32[16,8] strides [8,1]
-wrapper arena 1088 bound 1088 weights 0 kernels 2 calls 4
+wrapper arena 1088 bound 1088 weights 0 kernels 2 calls 5
 memory @y output 0
 symbol s0 = size 0 0
 alloc @a live [0, 7) at 0 bytes 512
@@ -20,6 +20,7 @@ kernel k_neg (@a, @b) ints [] m 1 n 128 cost 100
 kernel k_abs (@b, @y) ints [] m 1 n 128 cost 100
 free @b
 else
+kernel k_abs (@a, @y) ints [] m 1 n 128 cost 100
 repeat u0 < s0
 alloc @more live [5, 6) at 512 bytes 1
 kernel k_test (@a, @more) ints [u0] m 1 cost 100
@@ -59,6 +60,7 @@ static int run(rt_frame *f)
     RT_TRY(rt_launch(f, k_abs, &(fe_kernel_args){(void *const[]){b, y}, (const int64_t[]){0}, 0}, 1, 128, 1, 100));
     /* b ends here */
     } else {
+    RT_TRY(rt_launch(f, k_abs, &(fe_kernel_args){(void *const[]){a, y}, (const int64_t[]){0}, 0}, 1, 128, 1, 100));
     for (int64_t u0 = 0; u0 < s0; u0++) {
     uint8_t *const more = (void *)(arena + 512);
     (void)more;

@@ -12,6 +12,8 @@ temp   @d : f32[s0,8] strides [8,1]
 temp   @e : f32[u0] strides [1]
 temp   @f : f32[4] strides [1]
 temp   @y : f32[4] strides [1]
+part @a in @c at 0
+part @b in @c at 8*s0
 wrapper arena -1 bound -1 weights 0 kernels 0 calls 6
 memory @a in @c
 memory @b in @c at 8*s0

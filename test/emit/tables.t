@@ -10,7 +10,7 @@ const  @w : f32[4] strides [1]
 state  @count : i64[] strides []
 temp   @a.1 : f32[s0] strides [1]
 temp   @a_1 : f32[s0,4] strides [4,1]
-wrapper arena -1 bound -1 weights 128 kernels 0 calls 0
+wrapper arena -1 bound -1 weights 128 kernels 1 calls 1
 weight 0 @count at 0 bytes 8
 weight 1 @w at 64 bytes 16
 memory @a_1 output 0
@@ -18,13 +18,14 @@ symbol s0 = size 0 0
 symbol s1 = input 1
 alloc @a.1 live [0, 1) bytes 4*s0
 free @a.1
+kernel k_rows (@x, @count, @a_1) ints [] m 1 cost 100
 output 0 @a_1[s0,4]{4,1}
 output 1 int s1
 --out--
 /* ---- model.c ---- */
 /* tables, made by ferrite 0.1 from -.
  *
- * 0 kernel calls, 0 distinct kernels; weights 128 bytes; arena -1 bytes, of which at most -1 live at once.
+ * 1 kernel calls, 1 distinct kernels; weights 128 bytes; arena -1 bytes, of which at most -1 live at once.
  */
 #include "rt_program.h"
 
@@ -112,8 +113,8 @@ const rt_program rt_this_program = {
     .arena_lower_bound = -1,
     .segments = segment_table,
     .segment_count = 1,
-    .kernel_calls = 0,
-    .unique_kernels = 0,
+    .kernel_calls = 1,
+    .unique_kernels = 1,
     .step_count = 0,
     .run = run,
     .each_bytes = 0,
