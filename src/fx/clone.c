@@ -77,6 +77,9 @@ static void clone_node(cloner *c, fx_graph *from, fx_graph *to, const fx_node *n
     copy->input_kind = n->input_kind;
     copy->target = keep(c, n->target);
     copy->is_persistent = n->is_persistent;
+    copy->storage_count = n->storage_count;
+    if (n->storages)
+        copy->storages = arena_copy(c->memory, n->storages, n->storage_count * sizeof *n->storages);
     if (n->data) copy->data = arena_copy(c->memory, n->data, sizeof *n->data);
     fx_link(to, copy, NULL);
 

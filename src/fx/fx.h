@@ -141,6 +141,11 @@ struct fx_node {
     bool is_persistent;
     bool is_stale; /* made, or given other arguments, since its metadata was inferred */
     uint32_t mark; /* scratch for passes: meaning private to the pass that runs */
+    /* Of the functional form of a call that writes: the storages of the tensors among its arguments as
+     * the program had them, in order, which passes no more tell from those that they put in their place.
+     * NULL: they are those of the values. */
+    const uint32_t *storages;
+    uint32_t storage_count;
 };
 
 /* Bytes of a constant: a view (value.tensor gives sizes, strides, offset) into a storage that may

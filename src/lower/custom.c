@@ -15,6 +15,11 @@ typedef struct shared_memory {
     sym_expr offset; /* where the copy begins in the storage */
 } shared_memory;
 
+typedef struct argument_storage {
+    uint32_t storage;
+    bool is_written;
+} argument_storage;
+
 /* The call under way: what stands in the lists of the extern op. */
 typedef struct custom_call {
     lowering *l;
@@ -23,10 +28,12 @@ typedef struct custom_call {
     VEC(sym_expr) ints;
     VEC(double) floats;
     VEC(const char *) strings;
-    VEC(lower_tensor) results; /* of the node, in the order of its items */
-    VEC(lower_tensor) written; /* what they end with */
-    VEC(loop_made) made;       /* results that the function makes memory for */
-    VEC(shared_memory) shared; /* by arguments */
+    VEC(lower_tensor) results;      /* of the node, in the order of its items */
+    VEC(lower_tensor) written;      /* what they end with */
+    VEC(loop_made) made;            /* results that the function makes memory for */
+    VEC(shared_memory) shared;      /* by arguments */
+    VEC(argument_storage) storages; /* of the tensors among the arguments, in order */
+    uint32_t tensors_given;
 } custom_call;
 
 /* Is another item of the call in the same memory? Written arguments of one storage are. */
@@ -73,33 +80,44 @@ static void add_written(custom_call *c, const fx_node *n, lower_tensor given)
     text_char(&c->arguments, 'M');
 }
 
-typedef struct storage_count {
-    uint32_t storage, count;
-} storage_count;
-
-static void count_storage(void *data, fx_node *n)
+static void add_storage(void *data, fx_node *n)
 {
-    storage_count *s = data;
-    s->count += n->value.kind == FX_TENSOR && n->value.tensor->storage == s->storage;
+    custom_call *c = data;
+    if (n->value.kind != FX_TENSOR) return;
+    const fx_node *call = c->l->node;
+    uint32_t storage = c->storages.count < call->storage_count ? call->storages[c->storages.count]
+                                                               : n->value.tensor->storage;
+    vec_push(c->l->memory, &c->storages, ((argument_storage){storage, false}));
+}
+
+/* Of the functional form of what writes to arguments: where each of these lies. */
+static void list_storages(custom_call *c, const fx_node *n)
+{
+    const op_info *from = n->op->custom->mutating;
+    for (uint32_t i = 0; from && i < from->param_count; i++) {
+        uint32_t k = c->storages.count;
+        fx_arg_each_node(&n->args[i], add_storage, c);
+        for (; k < c->storages.count; k++)
+            c->storages.at[k].is_written = from->params[i].is_written;
+    }
 }
 
 /* Do several arguments look at the storage, and is one of them written? */
-static bool is_shared(const fx_node *n, uint32_t storage)
+static bool is_shared(const custom_call *c, uint32_t storage)
 {
-    const op_info *from = n->op->custom->mutating;
-    storage_count all = {storage, 0}, written = {storage, 0};
-    for (uint32_t i = 0; from && storage && i < from->param_count; i++) {
-        fx_arg_each_node(&n->args[i], count_storage, &all);
-        if (from->params[i].is_written) fx_arg_each_node(&n->args[i], count_storage, &written);
+    uint32_t all = 0, written = 0;
+    for (uint32_t k = 0; storage && k < c->storages.count; k++) {
+        if (c->storages.at[k].storage != storage) continue;
+        all++;
+        written += c->storages.at[k].is_written;
     }
-    return all.count > 1 && written.count;
+    return all > 1 && written;
 }
 
 /* The copy of what n looks at. */
-static fe_status share(custom_call *c, fx_node *n, shared_memory *out)
+static fe_status share(custom_call *c, fx_node *n, uint32_t storage, shared_memory *out)
 {
     lowering *l = c->l;
-    uint32_t storage = n->value.tensor->storage;
     for (uint32_t k = 0; k < c->shared.count; k++) {
         *out = c->shared.at[k];
         if (out->storage == storage) return FE_OK;
@@ -116,12 +134,12 @@ static fe_status share(custom_call *c, fx_node *n, shared_memory *out)
 }
 
 /* An argument whose memory others look at too, as they do where the program runs eagerly. */
-static fe_status add_shared(custom_call *c, fx_node *n, bool is_written)
+static fe_status add_shared(custom_call *c, fx_node *n, uint32_t storage, bool is_written)
 {
     lowering *l = c->l;
     const ty_tensor *t = n->value.tensor;
     shared_memory memory;
-    FE_TRY(share(c, n, &memory));
+    FE_TRY(share(c, n, storage, &memory));
     sym_expr offset =
         sym_add(l->symbols, memory.copy.offset, sym_sub(l->symbols, t->offset, memory.offset));
     lower_tensor part = lower_on_strides(l, memory.copy, t->rank, t->sizes, t->strides, offset);
@@ -144,7 +162,9 @@ static fe_status add_node(custom_call *c, const fx_arg *a, bool is_written)
 {
     const fx_value *v = &a->node->value;
     if (v->kind == FX_TENSOR) {
-        if (is_shared(c->l->node, v->tensor->storage)) return add_shared(c, a->node, is_written);
+        uint32_t at = c->tensors_given++;
+        uint32_t storage = at < c->storages.count ? c->storages.at[at].storage : 0;
+        if (is_shared(c, storage)) return add_shared(c, a->node, storage, is_written);
         lower_tensor given = lower_tensor_of(c->l, a);
         if (is_written) {
             add_written(c, a->node, given);
@@ -386,6 +406,7 @@ static fe_status add_call(custom_call *c, const fx_node *n, const op_info *calle
     uint32_t at = 0;
     bool returns = n->op->return_count > 0;
     if (returns) FE_TRY(make_result(c, &fresh));
+    list_storages(c, n);
     FE_TRY(add_arguments(c, n, called));
     add_op(c, called);
     if (returns) settle_results(c, &fresh, &at);

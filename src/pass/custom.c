@@ -23,6 +23,27 @@ static written_list written_arguments(functionaliser *f, const fx_node *n)
     return list;
 }
 
+typedef struct storage_list {
+    arena *memory;
+    VEC(uint32_t) numbers;
+} storage_list;
+
+static void add_storage(void *data, fx_node *n)
+{
+    storage_list *list = data;
+    if (n->value.kind == FX_TENSOR)
+        vec_push(list->memory, &list->numbers, n->value.tensor->storage);
+}
+
+/* Which arguments share memory is settled here: a copy that was made to be apart stays apart when a
+ * pass finds that it holds what another argument holds. */
+static storage_list storages_of(functionaliser *f, const fx_node *n)
+{
+    storage_list list = {.memory = f->g->memory};
+    for (uint32_t i = 0; i < n->arg_count; i++) fx_arg_each_node(&n->args[i], add_storage, &list);
+    return list;
+}
+
 static fx_value fresh_like(functionaliser *f, const fx_node *n)
 {
     ty_tensor *t = ty_tensor_copy(f->g->memory, fx_tensor(n));
@@ -91,8 +112,11 @@ fe_status functionalise_custom(functionaliser *f, fx_node *n)
     for (uint32_t j = 0; j < written.nodes.count; j++)
         items[fresh + j] = fresh_like(f, written.nodes.at[j]);
 
+    storage_list storages = storages_of(f, n);
     pass_map_args(g, n, functionalise_current, f);
     fx_node *call = fx_call(g, n, form, n->op->base, n->args, n->arg_count);
+    call->storages = storages.numbers.at;
+    call->storage_count = storages.numbers.count;
     call->origin = n->origin;
     call->value =
         (fx_value){.kind = FX_TUPLE, .items = items, .count = fresh + written.nodes.count};

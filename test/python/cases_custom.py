@@ -443,6 +443,23 @@ def changed_in_place():
 
 
 @program
+def copies_stay_apart():
+    """Arguments that hold the same values in memory of their own, as the program says."""
+    class Apart(nn.Module):
+        def forward(self, x, y):
+            ops = torch.ops.bag
+            value = x.cos()
+            before = ops.mix_(value, None, value.clone())
+            ops.scale_([x, y], 3.0)
+            one, two = y.clone(), y.clone()
+            mixed = ops.mix_(one, None, two)
+            third = ops.mix_(y, x.clone(), x.double().float())
+            return value, before, one, two, mixed, third
+
+    return Apart(), [(torch.randn(4, 3), torch.randn(4, 3))]
+
+
+@program
 def made_functional():
     """As run_decompositions() leaves it: auto_functionalized_v2 calls the operators."""
     class Made(nn.Module):
