@@ -19,7 +19,7 @@ import sys
 import tempfile
 
 import ferrite_ops
-from ferrite._library import library
+from ferrite._library import is_own, library
 from ferrite._session import Error, Session
 
 __all__ = ["Error", "Program", "compile"]
@@ -65,13 +65,12 @@ class Program:
 
 
 def _custom_ops(exported):
-    """Operators of a program that are PyTorch's user's, with all of their overloads."""
-    known = {"aten", "prims", "prim", "higher_order", "profiler", "inductor"}
+    """Operators of a program that are not the library's own, with all of their overloads."""
     packets = {}
     for graph in (module.graph for module in exported.graph_module.modules() if hasattr(module, "graph")):
         for node in graph.nodes:
             for overload in (node.target, *node.args[:1]):  # auto_functionalized_v2 has its operator as an argument
-                if node.op == "call_function" and hasattr(overload, "overloadpacket") and overload.namespace not in known:
+                if node.op == "call_function" and hasattr(overload, "overloadpacket") and not is_own(overload):
                     packets[str(overload.overloadpacket)] = overload.overloadpacket
     return packets.values()
 
@@ -81,7 +80,7 @@ def _declare_found(exported):
     made = []
     for packet in _custom_ops(exported):
         for overload in ferrite_ops._of_pytorch(packet):
-            if str(overload._schema).partition("(")[0] not in names:
+            if str(overload._schema).partition("(")[0] not in names and not is_own(overload):
                 made.append(ferrite_ops._torch_op(overload, None, None))
     return made
 

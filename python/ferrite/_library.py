@@ -1,6 +1,7 @@
 """libferrite, as Python sees it: functions of ferrite.h and structures of ferrite_abi.h, through ctypes."""
 
 import ctypes
+import functools
 import os
 from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_int32, c_int64, c_size_t, c_uint32, c_void_p
 
@@ -35,6 +36,7 @@ _SIGNATURES = {
     "fe_session_new": (c_void_p, []),
     "fe_session_free": (None, [c_void_p]),
     "fe_set": (c_int, [c_void_p, c_char_p, c_char_p]),
+    "fe_knows_op": (c_int, [c_char_p]),
     "fe_add_op": (c_int, [c_void_p, POINTER(ferrite_ops.Row)]),
     "fe_error": (c_char_p, [c_void_p]),
     "fe_compile_file": (c_int, [c_void_p, c_char_p, POINTER(c_void_p)]),
@@ -68,6 +70,12 @@ def _load():
 
 
 _library = None
+
+
+@functools.lru_cache(maxsize=None)
+def is_own(overload):
+    """Is this operator of PyTorch's one of the library's own? Another one is declared, and calls PyTorch's kernel."""
+    return bool(library().fe_knows_op(str(overload).encode()))
 
 
 def library():

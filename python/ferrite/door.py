@@ -22,6 +22,7 @@ from torch._dynamo.backends.common import aot_autograd
 import ferrite_ops
 from ferrite import text
 from ferrite._call import Program
+from ferrite._library import is_own
 from ferrite._session import Error, Session
 
 log = logging.getLogger("ferrite")
@@ -37,8 +38,9 @@ def _draw(module):
 
 
 def _declared(operators):
-    """What ferrite is told of operators of torch.library: they call PyTorch's kernels."""
-    overloads = [overload for operator in operators for overload in ferrite_ops._of_pytorch(operator.overloadpacket)]
+    """What ferrite is told of operators that are not its own: they call PyTorch's kernels."""
+    overloads = [overload for operator in operators for overload in ferrite_ops._of_pytorch(operator.overloadpacket)
+                 if not is_own(overload)]
     made = [ferrite_ops._torch_op(overload, None, None) for overload in overloads]
     ferrite_ops.forget(*made)
     return made

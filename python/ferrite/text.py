@@ -13,13 +13,14 @@ import re
 
 import torch
 
+from ferrite._library import is_own
+
 _DTYPES = {
     torch.float32: "f32", torch.float64: "f64", torch.float16: "f16", torch.bfloat16: "bf16", torch.int64: "i64",
     torch.int32: "i32", torch.int16: "i16", torch.int8: "i8", torch.uint8: "u8", torch.bool: "bool",
     torch.complex32: "c32", torch.complex64: "c64", torch.complex128: "c128", torch.uint16: "u16",
     torch.uint32: "u32", torch.uint64: "u64",
 }
-KNOWN_NAMESPACES = {"aten", "prims", "prim", "higher_order", "profiler", "inductor", "quantized_decomposed"}
 _LEAST, _MOST = -2**63, 2**63 - 1
 
 
@@ -147,7 +148,7 @@ class Text:
 
     def __init__(self, module):
         self.outputs, self.constants = [], []
-        self.operators = {}  # of namespaces that are the user's own
+        self.operators = {}  # that are not the library's own
         self._symbols, self._subgraphs = {}, {}
         body = self._graph("main", module, is_main=True)
         self._text = self._symbol_list() + body + "".join(self._subgraphs.values())
@@ -245,7 +246,7 @@ class Text:
 
     def _target(self, target):
         if isinstance(target, torch._ops.OpOverload):
-            if target.namespace not in KNOWN_NAMESPACES:
+            if not is_own(target):
                 self.operators[str(target)] = target
             return str(target)
         if isinstance(target, torch._ops.HigherOrderOperator):

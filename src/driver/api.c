@@ -193,6 +193,27 @@ fe_status fe_add_op(fe_session *session, const struct fe_op_row *row)
     return api_call(session, add_op_body, (void *)(uintptr_t)row);
 }
 
+typedef struct op_question {
+    const char *name;
+    bool is_known;
+} op_question;
+
+static fe_status knows_op_body(fe_session *session, void *data)
+{
+    op_question *q = data;
+    q->is_known = op_find(op_registry_new(session->memory), q->name) != NULL;
+    return FE_OK;
+}
+
+int fe_knows_op(const char *name)
+{
+    op_question question = {name, false};
+    fe_session *session = session_new();
+    if (session) (void)session_guard(session, knows_op_body, &question);
+    session_free(session);
+    return question.is_known;
+}
+
 void fe_observe(fe_session *session, const fe_observer *observer)
 {
     api_options(session)->observer = observer ? *observer : (fe_observer){0};

@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 import torch
+import torch.ao.quantization.fx._decomposed  # noqa: F401  declares the operators
 from torch.export import Dim, export
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -139,6 +140,24 @@ def operators_that_pytorch_knows_need_no_declaration(folder):
         if shapes:
             other = (torch.randn(9, 4), inputs[1])
             everywhere(program, folder, other, eager(module, other))
+
+
+@test
+def operators_of_pytorch_are_its_own_where_the_library_has_none(folder):
+    quantised = torch.ops.quantized_decomposed
+
+    def forward(x, scale, zero_point):
+        one = quantised.quantize_per_tensor(x, 0.1, 2, -128, 127, torch.int8)
+        each = quantised.quantize_per_channel(x, scale, zero_point, 0, -128, 127, torch.int8)
+        found, place = quantised.choose_qparams.tensor(x, -128, 127, 1e-5, torch.int8)
+        other = torch.ops.aten._standard_gamma_grad(scale, scale + 1)
+        return (quantised.dequantize_per_tensor(one, 0.1, 2, -128, 127, torch.int8),
+                quantised.dequantize_per_channel(each, scale, zero_point, 0, -128, 127, torch.int8), found, place, other)
+
+    module, inputs = Calls(forward), (torch.randn(4, 3), torch.rand(4) + 0.01, torch.randint(-3, 3, (4,)))
+    program = ferrite.compile(export(module, inputs))
+    assert not ferrite_ops.declared()
+    everywhere(program, folder, inputs, eager(module, inputs))
 
 
 @test
