@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Holds results of run.py against those of a backend without faults, and prints a table and each failure.
+
+    compare.py ferrite.json aot_eager.json > doc/conformance.md
+
+A test counts as fair where PyTorch's own operators pass it behind the same door. What fails there looks at generated code,
+at other internals of PyTorch's compiler, or is broken by the version of PyTorch that is installed."""
+
+import argparse
+import collections
+import json
+
+GOOD = ("pass",)
+
+
+def load(path):
+    with open(path) as file:
+        return json.load(file)["suites"]
+
+
+class Suite:
+    """The fair tests of one suite, sorted by what became of them."""
+
+    def __init__(self, name, ours, baseline):
+        self.name, self.tests = name, len(ours)
+        self.fair = {test: result for test, result in ours.items() if result["outcome"] in GOOD or
+                     baseline.get(test, {}).get("outcome") in GOOD}
+        reached = [result for result in self.fair.values() if result.get("graphs")]
+        self.reached = len(reached)
+        self.passed = sum(result["outcome"] in GOOD for result in reached)
+        self.compiled = sum(result["outcome"] in GOOD and not result.get("fallbacks") for result in reached)
+        self.failures = {test: result for test, result in self.fair.items() if result["outcome"] not in GOOD}
+        self.fallbacks = collections.Counter(reason for result in reached for reason in result.get("fallbacks") or ())
+
+
+def share(part, whole):
+    return f"{part} ({100 * part / whole:.1f} %)" if whole else str(part)
+
+
+def table(suites):
+    yield "| suite | tests | fair, with a graph | pass | pass, every graph compiled |"
+    yield "|---|---|---|---|---|"
+    for suite in suites:
+        yield (f"| {suite.name} | {suite.tests} | {suite.reached} | {share(suite.passed, suite.reached)} | "
+               f"{share(suite.compiled, suite.reached)} |")
+
+
+def one_line(text):
+    return " ".join(text.split())[:240].replace("|", "\\|")
+
+
+def details(suite):
+    if suite.failures:
+        yield f"\n### {suite.name}: failures\n"
+        for test, result in sorted(suite.failures.items()):
+            yield f"- `{test}`: {result['outcome']}: {one_line(result['why'])}"
+    if suite.fallbacks:
+        yield f"\n### {suite.name}: graphs that PyTorch ran, by reason\n"
+        for reason, count in suite.fallbacks.most_common():
+            yield f"- {count}: {one_line(reason)}"
+
+
+HEADING = """# PyTorch's own tests
+
+Made by `test/conformance/run.py` and `compare.py`. A test is fair where PyTorch's own operators (`aot_eager`) pass it through
+the same door, or ferrite does; the others look at the code that PyTorch's compiler generates or do not run beside the installed version.
+"""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results")
+    parser.add_argument("baseline")
+    options = parser.parse_args()
+    ours, baseline = load(options.results), load(options.baseline)
+    suites = [Suite(name, ours[name], baseline.get(name, {})) for name in ours]
+    print(HEADING)
+    print("\n".join(table(suites)))
+    for suite in suites:
+        print("\n".join(details(suite)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+"""Puts another backend where PyTorch's tests ask for their own compiler, and counts what reaches it.
+
+Three ways lead there: compile_fx in a test's module, torch.compile() and torch._dynamo.optimize(). An export suite compiles
+and loads an archive instead."""
+
+import collections
+import sys
+import tempfile
+
+import torch
+
+
+class Counts:
+    """Of one test: graphs that reached the backend, and those that it did not compile, with the reasons."""
+
+    def __init__(self):
+        self.reset()
+
+    def reset(self):
+        self.graphs, self.reasons = 0, collections.Counter()
+
+
+def _watch_fallbacks(counts):
+    import ferrite.door
+    fall_back = ferrite.door.Compiler._fall_back
+
+    def watched(compiler, module, error):
+        counts.reasons[str(error).splitlines()[0][:300]] += 1
+        return fall_back(compiler, module, error)
+    ferrite.door.Compiler._fall_back = watched
+
+
+def _backend(name, counts):
+    if name == "ferrite":
+        _watch_fallbacks(counts)
+    found = torch._dynamo.lookup_backend(name)
+
+    def backend(module, inputs, **options):
+        counts.graphs += 1
+        return found(module, inputs)
+    return backend
+
+
+def put_backend(name, counts):
+    """From now on the tests of every imported module run through the backend."""
+    backend = _backend(name, counts)
+    compile_, optimize = torch.compile, torch._dynamo.optimize
+
+    def compile_with(model=None, *args, backend="inductor", mode=None, options=None, **named):
+        chosen = put if backend in (None, "inductor") else backend
+        if model is None:
+            return lambda given: compile_(given, *args, backend=chosen, **named)
+        return compile_(model, *args, backend=chosen, **named)
+
+    def optimize_with(backend="inductor", *args, **named):
+        return optimize(put if backend == "inductor" else backend, *args, **named)
+
+    put = backend
+    torch.compile, torch._dynamo.optimize = compile_with, optimize_with
+    for name, module in list(sys.modules.items()):
+        if name.startswith("inductor.") and hasattr(module, "compile_fx"):
+            module.compile_fx = backend
+
+
+def _through_archive(program, inputs, backend):
+    if backend != "ferrite":
+        module = program.module()
+        return [module(*one) for one in inputs]
+    import ferrite
+    with tempfile.NamedTemporaryFile(suffix=".pt2") as file:
+        torch.export.save(program, file.name)
+        compiled = ferrite.compile(file.name)
+        return [compiled(*one) for one in inputs]
+
+
+def put_archive(name, counts):
+    """AOTInductor's tests: a program is exported, compiled and run on each set of inputs."""
+    def run_multiple(device, model, inputs, options=None, dynamic_shapes=None, *args, **named):
+        if not isinstance(model, torch.nn.Module):
+            function = model
+            model = type("Model", (torch.nn.Module,), {"forward": lambda self, *given: function(*given)})()
+        program = torch.export.export(model, tuple(inputs[0]), dynamic_shapes=dynamic_shapes, strict=False)
+        counts.graphs += 1
+        return _through_archive(program, [tuple(one) for one in inputs], name)
+
+    def run(device, model, inputs, options=None, dynamic_shapes=None, *args, **named):
+        return run_multiple(device, model, [inputs], options, dynamic_shapes)[0]
+
+    for module in list(sys.modules.values()):
+        runner = getattr(module, "AOTIRunnerUtil", None)
+        if isinstance(runner, type):
+            runner.run_multiple, runner.run = staticmethod(run_multiple), staticmethod(run)
