@@ -44,8 +44,8 @@ static double airy_series(double x)
 
 static double airy_right(double x)
 {
-    const double step = 0.125;
     double z = 2.0 / 3 * x * sqrt(x), sum = 0.5;
+    double step = fmin(0.125, sqrt(0.5 / z)); /* the integrand is about exp(-z t^2 / 2) */
     for (int k = 1; k < 100; k++) {
         double t = k * step, term = exp(-z * (cosh(t) - 1)) * cosh(t / 3);
         sum += term;

@@ -27,18 +27,26 @@ static double log1p_less(double x)
     return sum;
 }
 
-/* x^a e^-x / gamma(a) */
+/* log(gamma(1 + a)) */
+static double lgamma1p(double a)
+{
+    const double euler = 0.57721566490153286061, zeta2 = 1.64493406684822643647,
+                 zeta3 = 1.20205690315959428540;
+    return a < 1e-5 ? a * (a * (zeta2 / 2 - a * zeta3 / 3) - euler) : lgamma(1 + a);
+}
+
+/* x^a e^-x / gamma(a + 1) */
 static double factor(double a, double x)
 {
-    if (a < 20) return exp(a * log(x) - x - lgamma(a));
+    if (a < 20) return exp(a * log(x) - x - lgamma1p(a));
     double i = 1 / (a * a);
     double stirling = (1.0 / 12 - i * (1.0 / 360 - i * (1.0 / 1260 - i / 1680))) / a;
-    return exp(a * log1p_less((x - a) / a) - stirling) * sqrt(a / (2 * PI));
+    return exp(a * log1p_less((x - a) / a) - stirling) / sqrt(a * (2 * PI));
 }
 
 static double lower_series(double a, double x)
 {
-    double term = 1 / a, sum = term;
+    double term = 1, sum = term;
     for (int k = 1; k < MOST_STEPS && term > 1e-17 * sum; k++) {
         term *= x / (a + k);
         sum += term;
@@ -59,7 +67,26 @@ static double upper_fraction(double a, double x)
         value *= d * c;
         if (fabs(d * c - 1) < 1e-16) break;
     }
-    return value * factor(a, x);
+    return value * a * factor(a, x);
+}
+
+/* Where P is close to 1 and x small: 1 - x^a / gamma(a + 1) (1 + a sum((-x)^k / (k! (a + k)))) */
+static double upper_series(double a, double x)
+{
+    double power = 1, sum = 0, scale = a * log(x) - lgamma1p(a);
+    for (int k = 1; k < MOST_STEPS; k++) {
+        power *= -x / k;
+        double term = power / (a + k);
+        sum += term;
+        if (fabs(term) < 1e-17 * fabs(sum)) break;
+    }
+    return -expm1(scale) - a * exp(scale) * sum;
+}
+
+/* Is P so close to 1 that 1 - P is not to be had? */
+static bool is_small_upper(double a, double x)
+{
+    return x <= 0.5 ? -0.4 / log(x) >= a : x <= 1.1 && x * 1.1 >= a;
 }
 
 static double polynomial(const double *c, int count, double x)
@@ -88,10 +115,11 @@ static double uniform(double a, double x, double sign)
 /* What needs no sum: true with the value of P. */
 static bool known(double a, double x, double *p)
 {
-    bool outside =
-        isnan(a) || isnan(x) || a < 0 || x < 0 || (a == 0 && x == 0) || (isinf(a) && isinf(x));
-    *p = outside ? NAN : x == 0 || isinf(a) ? 0 : 1;
-    return outside || x == 0 || a == 0 || isinf(a) || isinf(x);
+    bool edge = x == 0 || a == 0 || isinf(a) || isinf(x);
+    bool outside = a < 0 || x < 0 || (a == 0 && !(x > 0)) || (isinf(a) && isinf(x)) ||
+                   (!edge && (isnan(a) || isnan(x)));
+    *p = outside ? NAN : a != 0 && (x == 0 || isinf(a)) ? 0 : 1;
+    return outside || edge;
 }
 
 static bool is_near(double a, double x)
@@ -112,5 +140,6 @@ double fe_igammac(double a, double x)
     double p;
     if (known(a, x, &p)) return 1 - p;
     if (is_near(a, x)) return uniform(a, x, 1);
+    if (is_small_upper(a, x)) return upper_series(a, x);
     return x < a + 1 ? 1 - lower_series(a, x) : upper_fraction(a, x);
 }

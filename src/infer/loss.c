@@ -25,15 +25,29 @@ static ty_dtype loss_dtype(infer_call *c, const ty_tensor *const *operands, uint
 }
 
 /* Elementwise over the first two, or as many as are tensors and no weights. */
+static void give_pointwise(infer_call *c, ty_dtype dtype)
+{
+    const ty_tensor *operands[INFER_MAX_OPERANDS];
+    uint32_t count = infer_operands(c, operands, INFER_MAX_OPERANDS);
+    ty_tensor *out = infer_elementwise(c, dtype, operands, count);
+    if (is_reduced(c) && ty_is_integral(dtype, true)) dtype = TY_I64;
+    infer_give(c, is_reduced(c) ? infer_fresh(c, out, dtype, 0, NULL) : out);
+}
+
 void rule_pointwise_loss(infer_call *c)
 {
     const ty_tensor *operands[INFER_MAX_OPERANDS];
     uint32_t count = infer_operands(c, operands, INFER_MAX_OPERANDS);
     ty_tensor *self = infer_self(c);
     if (!self) return;
-    ty_dtype dtype = c->param == DTYPE_SELF ? self->dtype : loss_dtype(c, operands, count);
-    ty_tensor *out = infer_elementwise(c, dtype, operands, count);
-    infer_give(c, is_reduced(c) ? infer_fresh(c, out, dtype, 0, NULL) : out);
+    give_pointwise(c, c->param == DTYPE_SELF ? self->dtype : loss_dtype(c, operands, count));
+}
+
+/* PyTorch works in place on 1 - target. */
+void rule_logits_loss(infer_call *c)
+{
+    ty_tensor *self = infer_self(c), *target = infer_tensor(c, "target");
+    if (self && target) give_pointwise(c, target->dtype);
 }
 
 /* Over pairs of rows: one value a row. */

@@ -212,10 +212,61 @@ static loop_value log_ndtr(formula *narrow)
     return IF(LESS(X0, NUM(-1)), low, high);
 }
 
+static loop_value polynomial(formula *f, const double *c, size_t count, loop_value x)
+{
+    loop_value sum = NUM(c[0]);
+    for (size_t k = 1; k < count; k++) sum = ADD(MUL(sum, x), NUM(c[k]));
+    return sum;
+}
+
+#define RATIO(top, bottom, x) \
+    DIV(polynomial(f, top, COUNT_OF(top), x), polynomial(f, bottom, COUNT_OF(bottom), x))
+
+/* Of 0 < y <= exp(-2): with x = sqrt(-2 log y), x - log(x) / x less a correction (Cephes). */
+static loop_value ndtri_tail(formula *f, loop_value y)
+{
+    static const double P1[] = {
+        4.05544892305962419923,     3.15251094599893866154e1,   5.71628192246421288162e1,
+        4.40805073893200834700e1,   1.46849561928858024014e1,   2.18663306850790267539,
+        -1.40256079171354495875e-1, -3.50424626827848203418e-2, -8.57456785154685413611e-4};
+    static const double Q1[] = {
+        1.00000000000000000000,     1.57799883256466749731e1,   4.53907635128879210584e1,
+        4.13172038254672030440e1,   1.50425385692907503408e1,   2.50464946208309415979,
+        -1.42182922854787788574e-1, -3.80806407691578277194e-2, -9.33259480895457427372e-4};
+    static const double P2[] = {
+        3.23774891776946035970,    6.91522889068984211695,    3.93881025292474443415,
+        1.33303460815807542389,    2.01485389549179081538e-1, 1.23716634817820021358e-2,
+        3.01581553508235416007e-4, 2.65806974686737550832e-6, 6.23974539184983293730e-9};
+    static const double Q2[] = {
+        1.00000000000000000000,    6.02427039364742014255,    3.67983563856160859403,
+        1.37702099489081330271,    2.16236993594496635890e-1, 1.34204006088543189037e-2,
+        3.28014464682127739104e-4, 2.89247864745380683936e-6, 6.79019408009981274425e-9};
+    loop_value x = OP1(SQRT, MUL(NUM(-2), OP1(LOG, y))), z = DIV(NUM(1), x);
+    loop_value less = MUL(z, IF(LESS(x, NUM(8)), RATIO(P1, Q1, z), RATIO(P2, Q2, z)));
+    return SUB(SUB(x, DIV(OP1(LOG, x), x)), less);
+}
+
 static loop_value ndtri(formula *narrow)
 {
+    static const double P0[] = {-5.99633501014107895267e1, 9.80010754185999661536e1,
+                                -5.66762857469070293439e1, 1.39312609387279679503e1,
+                                -1.23916583867381258016};
+    static const double Q0[] = {
+        1.00000000000000000000,    1.95448858338141759834,    4.67627912898881538453,
+        8.63602421390890590575e1,  -2.25462687854119370527e2, 2.00260212380060660359e2,
+        -8.20372256168333339912e1, 1.59056225126211695515e1,  -1.18331621121330003142};
+    const double edge = 0.13533528323661269189; /* exp(-2) */
     formula wide = widened(narrow), *f = &wide;
-    return MUL(NUM(1.41421356237309504880), OP1(ERFINV, SUB(MUL(NUM(2), X0), NUM(1))));
+    loop_value zero = NUM(0), one = NUM(1), high = LESS(NUM(1 - edge), X0),
+               y = IF(high, SUB(one, X0), X0);
+    loop_value middle = SUB(y, NUM(0.5)), square = MUL(middle, middle);
+    middle = MUL(NUM(2.50662827463100050242), /* sqrt(2 pi) */
+                 ADD(middle, MUL(middle, MUL(square, RATIO(P0, Q0, square)))));
+    loop_value tail = ndtri_tail(f, y);
+    loop_value v = IF(LESS(NUM(edge), y), middle, IF(high, tail, OP1(NEG, tail)));
+    v = IF(OP2(EQ, X0, zero), NUM(-(double)INFINITY),
+           IF(OP2(EQ, X0, one), NUM((double)INFINITY), v));
+    return IF(OP2(AND, LESS_EQUAL(zero, X0), LESS_EQUAL(X0, one)), v, NUM((double)NAN));
 }
 
 /* log of the multivariate gamma function of order p */

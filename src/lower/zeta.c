@@ -1,15 +1,15 @@
 /* zeta.c -- Hurwitz' zeta function, polygamma functions from it, and Chebyshev polynomials in
  * closed form.
  *
- * zeta(x, q) sums the first terms (q + k)^-x and adds the Euler-Maclaurin tail (Cephes). All
- * compute in double.
+ * zeta(x, q) sums the first terms (q + k)^-x and adds the Euler-Maclaurin tail (Cephes), for q below 0
+ * by reflection. All compute in double.
  */
 #include "lower/compose.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { FIRST_TERMS = 32 }; /* reaches past 9 for every q above -23 */
+enum { FIRST_TERMS = 16 }; /* reaches past 9 for every q above 0 */
 
 static const double BERNOULLI[] = {/* (2k)! / B(2k) */
                                    12.0,
@@ -53,14 +53,59 @@ static loop_value zeta_tail(lowering *l, loop_value x, loop_value w)
     return sum;
 }
 
+/* Below 0, q = f - m has m terms before those of its fraction f. They are (-1)^x (i - f)^-x for i from 1 to
+ * m: (-1)^x (zeta(x, 1 - f) - zeta(x, 1 - q)). */
+typedef struct zeta_parts {
+    loop_value x, below, sign, from, first_mirrored, behind_mirrored;
+} zeta_parts;
+
+static zeta_parts zeta_split(lowering *l, loop_value x, loop_value q)
+{
+    loop_program *p = l->program;
+    loop_value zero = number(l, 0), one = number(l, 1),
+               fraction = op2(l, LOOP_SUB, q, lower_op1(l, LOOP_FLOOR, q)),
+               odd = op2(l, LOOP_EQ, op2(l, LOOP_FMOD, x, number(l, 2)), one);
+    zeta_parts z = {.x = x, .below = op2(l, LOOP_LT, q, zero)};
+    z.sign = loop_where(p, odd, number(l, -1), one);
+    z.from = loop_where(p, z.below, fraction, q);
+    z.first_mirrored = op2(l, LOOP_SUB, one, fraction);
+    z.behind_mirrored = op2(l, LOOP_SUB, one, q);
+    return z;
+}
+
+/* What `part` makes of the three places, `ahead` behind each, joined. */
+static loop_value zeta_joined(lowering *l, const zeta_parts *z, loop_value ahead,
+                              loop_value (*part)(lowering *, loop_value, loop_value))
+{
+    loop_value mirrored =
+        op2(l, LOOP_SUB, part(l, z->x, op2(l, LOOP_ADD, z->first_mirrored, ahead)),
+            part(l, z->x, op2(l, LOOP_ADD, z->behind_mirrored, ahead)));
+    mirrored = loop_where(l->program, z->below, op2(l, LOOP_MUL, z->sign, mirrored), number(l, 0));
+    return op2(l, LOOP_ADD, part(l, z->x, op2(l, LOOP_ADD, z->from, ahead)), mirrored);
+}
+
+static loop_value zeta_term(lowering *l, loop_value x, loop_value at)
+{
+    return op2(l, LOOP_POW, at, lower_op1(l, LOOP_NEG, x));
+}
+
+/* Is x so great that the tail is nothing beside the first terms? Its factors may be infinite then. */
+static loop_value zeta_vanishes(lowering *l, const zeta_parts *z, loop_value first)
+{
+    loop_value zero = number(l, 0),
+               next = zeta_term(l, z->x, op2(l, LOOP_ADD, z->from, number(l, FIRST_TERMS)));
+    return op2(l, LOOP_AND, op2(l, LOOP_NE, first, zero), op2(l, LOOP_EQ, next, zero));
+}
+
 /* zeta of values over the axes of a tensor of these sizes. */
 static loop_value zeta_value(lowering *l, loop_value x, loop_value q, uint32_t rank,
                              const sym_expr *sizes)
 {
     loop_program *p = l->program;
+    zeta_parts z = zeta_split(l, x, q);
     sym_expr extent = lower_const(l, FIRST_TERMS);
     loop_value k = loop_cast(p, TY_F64, loop_index(p, l->reduce_axes[0]));
-    loop_value term = op2(l, LOOP_POW, op2(l, LOOP_ADD, q, k), lower_op1(l, LOOP_NEG, x));
+    loop_value term = zeta_joined(l, &z, k, zeta_term);
     tensor first = lower_temp_tensor(l, TY_F64, rank, sizes, NULL);
     loop_op *op = lower_nest(l, rank, sizes, 1, &extent);
     sym_expr at = lower_flat(l, l->axes, first.box->view.strides, rank);
@@ -68,9 +113,10 @@ static loop_value zeta_value(lowering *l, loop_value x, loop_value q, uint32_t r
         l, op,
         (loop_store){
             .buffer = first.box->view.buffer, .index = at, .value = term, .reduce = LOOP_SUM});
-    loop_value tail = zeta_tail(l, x, op2(l, LOOP_ADD, q, number(l, FIRST_TERMS)));
-    loop_value v = op2(l, LOOP_ADD, lower_here(l, first), tail), one = number(l, 1),
+    loop_value sum = lower_here(l, first), one = number(l, 1),
                infinite = number(l, (double)INFINITY);
+    loop_value last = number(l, FIRST_TERMS), tail = zeta_joined(l, &z, last, zeta_tail);
+    loop_value v = loop_where(p, zeta_vanishes(l, &z, sum), sum, op2(l, LOOP_ADD, sum, tail));
     loop_value whole_q = op2(l, LOOP_EQ, q, lower_op1(l, LOOP_FLOOR, q)),
                whole_x = op2(l, LOOP_EQ, x, lower_op1(l, LOOP_FLOOR, x));
     loop_value low = loop_where(p, whole_x, v, number(l, (double)NAN));

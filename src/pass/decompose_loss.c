@@ -38,7 +38,11 @@ static void soft_margin_loss(decomposing *d)
 static void hinge_embedding_loss(decomposing *d)
 {
     fx_arg x = arg(d, "self"), target = arg(d, "target");
-    fx_arg far = positive(d, from_number(d, decompose_number(d, "margin", 1), x));
+    const ty_tensor *t = fx_arg_tensor(&x);
+    double margin = decompose_number(d, "margin", 1);
+    fx_arg number =
+        t && ty_is_integral(t->dtype, true) ? decompose_of(d, (int64_t)margin) : fx_float(margin);
+    fx_arg far = positive(d, CALL(aten_rsub_Scalar, x, number));
     far = only_where(d, CALL(aten_ne_Scalar, target, decompose_of(d, 1)), far);
     fx_arg near = only_where(d, CALL(aten_ne_Scalar, target, decompose_of(d, -1)), x);
     give_reduced(d, add(d, far, near));

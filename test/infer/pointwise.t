@@ -128,3 +128,23 @@ graph sizes_of_1_and_operands_of_lower_rank {
   %power = aten.pow.Tensor_Scalar(%on, true) : i64[3]{1}@14
   %powers = aten.pow.Tensor_Tensor(%on, %on) : i64[3]{1}@15
   %of = aten.pow.Scalar(true, %on) : i64[3]{1}@16
+--run-- ferrite inspect --stage fx --no-passes - | sed -n '/aten/p'
+--in--
+# losses that work in the dtype of one operand: with logits it is the target's, a hinge has its own, integers too
+graph main {
+  placeholder %half user "half" : f16[4]
+  placeholder %whole user "whole" : i8[4]
+  placeholder %y user "y" : f32[4]
+  %logits = aten.binary_cross_entropy_with_logits.default(%half, %y, None, None, 0)
+  %narrow = aten.binary_cross_entropy_with_logits.default(%y, %half)
+  %hinge = aten.hinge_embedding_loss.default(%half, %y, 1.0, 0)
+  %apart = aten.hinge_embedding_loss.default(%whole, %y, 1.7, 0)
+  %sum = aten.hinge_embedding_loss.default(%whole, %y, 1.7, 2)
+  output (user %logits, user %narrow, user %hinge, user %apart, user %sum)
+}
+--out--
+  %logits = aten.binary_cross_entropy_with_logits.default(%half, %y, None, None, 0) : f32[4]{1}@4
+  %narrow = aten.binary_cross_entropy_with_logits.default(%y, %half, None, None, 1) : f16[]{}@5
+  %hinge = aten.hinge_embedding_loss.default(%half, %y, 1.0, 0) : f16[4]{1}@6
+  %apart = aten.hinge_embedding_loss.default(%whole, %y, 1.7, 0) : i8[4]{1}@7
+  %sum = aten.hinge_embedding_loss.default(%whole, %y, 1.7, 2) : i64[]{}@8
