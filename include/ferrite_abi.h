@@ -14,6 +14,13 @@
  *     if (a->run(context, &x, 1, &y, 1) != 0) puts(a->error(context));
  *     a->context_free(context);
  *     a->close(model);
+ *
+ * Results in memory of the host's own, also where only the run knows how much (examples/own_memory.c):
+ *
+ *     void *mine(void *data, uint32_t output, int64_t bytes) { return aligned_alloc(64, (bytes | 63) + 1); }
+ *     fe_call call = {.struct_bytes = sizeof call, .inputs = &x, .input_count = 1,
+ *                     .outputs = &y, .output_count = 1, .alloc = mine};
+ *     if (a->call(context, &call) != 0) puts(a->error(context));
  */
 #ifndef FERRITE_ABI_H
 #define FERRITE_ABI_H
@@ -110,6 +117,32 @@ typedef struct fe_part {
 typedef int fe_part_run(void *data, const fe_tensor *inputs, fe_tensor *outputs,
                         const int64_t *symbols);
 
+/* Where a tensor lies in the storage that it is a part of: how many elements (of its dtype) come before its
+ * first, and how many the storage has. Zeroes: it begins there, and it ends where the tensor ends. */
+typedef struct fe_storage {
+    int64_t start, elements;
+} fe_storage;
+
+/* One call. Fields that are added later stand at the end and are zero for callers that do not know them. */
+typedef struct fe_call {
+    uint32_t struct_bytes; /* sizeof(fe_call) */
+    uint32_t input_count, output_count;
+    const fe_tensor *inputs;
+    fe_tensor *outputs;
+    /* One for each input, or NULL: all of them zeroes. Programs that name places from the start of an input's
+     * storage, as x.as_strided(sizes, strides, offset) does, read there before and behind the input;
+     * others do not look at them. */
+    const fe_storage *storages;
+    /* Memory for output number `output`, aligned to 64 bytes, which is the caller's: results are made in
+     * it without a copy, and it is valid as long as he likes. NULL: there is none; the run fails. It is
+     * asked for outputs that are given no memory, once each at most: not where the output lies in an
+     * input's memory, or in what was asked for another one, as outputs that are views of each other do.
+     * outputs[] say where all lie when the run is over. What was given to a run that fails is the caller's
+     * to free. NULL: memory of the context, as with run(). */
+    void *(*alloc)(void *data, uint32_t output, int64_t bytes);
+    void *data;
+} fe_call;
+
 /* What an artifact says of itself and can do. Every function that fails returns a fe_result. */
 typedef struct fe_artifact {
     uint32_t abi_version;
@@ -181,6 +214,8 @@ typedef struct fe_artifact {
      * memory may be given too, in the layout declared. Of two outputs that are given one memory, what it
      * holds is not said. */
     const int32_t *output_inputs;
+    /* As run(), and can do more: see fe_call. */
+    int (*call)(fe_context *context, const fe_call *call);
 } fe_artifact;
 
 #if defined(__GNUC__)

@@ -13,6 +13,7 @@ The nodes, all of them functions of this module but torch.empty_strided (`buffer
 written in place, as with out=):
 
     input(x, name, dtype, sizes, strides, shape, is_number)   x, checked; -1: dynamic
+    storage_of(x), start_of(x)                                the storage of an input, as a vector, and where in it x begins
     size, number, solve, item, same, div, mod, min, max, ...  symbolic sizes, each compound one computed once
     check, check_size, check_stride, check_range, check_number
     check_apart([name, x], [[name, x], ...])                  the first gets a new value: the others lie elsewhere
@@ -111,6 +112,14 @@ def input(value, name, dtype, sizes, strides, shape, is_number, device=None):
     else:
         port.check(value.data_ptr(), _number_of(value.dtype), tuple(value.shape), value.stride())
     return value
+
+
+def storage_of(value):
+    return torch.empty(0, dtype=value.dtype, device=value.device).set_(value.untyped_storage())
+
+
+def start_of(value):
+    return value.storage_offset()
 
 
 def check(holds, message, **symbols):
@@ -342,7 +351,7 @@ def _argument(value):
 
 _FUNCTIONS = {
     f"ferrite.{f.__name__}": f
-    for f in (min, max, both, either, same, size, stride, number, item, solve, input, check, check_size, check_stride,
+    for f in (min, max, both, either, same, size, stride, number, item, solve, input, storage_of, start_of, check, check_size, check_stride,
               check_apart, check_range, check_number, check_numbers, clear, on_device, transfer, wait, empty_pinned, on, memory, view, as_strided, delete, kernel, extern, custom, cond, repeat, go_on,
               div, mod)
 }

@@ -423,6 +423,18 @@ def check_apart(mutated, others):
                              "of one of them")
 
 
+def take_of(given, is_start):
+    """The storage that lies behind what Port.take() gave, as a vector, or at which element of it that begins. PyTorch's
+    tensors have one; others are their own."""
+    address, dtype, sizes, strides, value = given
+    start, count = 0, 0 if 0 in sizes else 1 + sum((n - 1) * step for n, step in zip(sizes, strides))
+    if _is_of("torch", "Tensor", value):
+        start, count = value.storage_offset(), value.untyped_storage().nbytes() // value.element_size()
+    if is_start:
+        return _from_number(start, I64)
+    return address - start * BYTES[dtype] if address else 0, dtype, (count,), (1,), value
+
+
 _NUMBERS = {I64: c_int64, F64: c_double, BOOL: ctypes.c_uint8}
 
 
@@ -501,8 +513,10 @@ class Program:
     """The tables of a program, and its lines: a function of a frame."""
 
     def __init__(self, name, library, inputs, outputs, lines, weights=(), weights_bytes=0, states=(), parts=(),
-                 donated=(), mutated=(), grows=False):
-        self.name, self.library, self.inputs, self.outputs, self.lines = name, library, inputs, outputs, lines
+                 donated=(), mutated=(), taken=(), grows=False):
+        self.name, self.library, self.outputs, self.lines = name, library, outputs, lines
+        self.inputs = inputs  # those of `taken` last: (of which input, is it where that begins in its storage)
+        self.taken, self.given = taken, len(inputs) - len(taken)
         base = library.weights(weights_bytes)
         self.weights = [base + offset for _, offset, _ in weights]
         self.weight_bytes = [size for _, _, size in weights]
@@ -512,11 +526,14 @@ class Program:
         self.donated = donated  # numbers of the inputs whose memory a call overwrites
         self.mutated = mutated  # of those that get new values
 
+    def _owner(self, k):
+        return self.taken[k - self.given][0] if k >= self.given else None
+
     def check_written(self, given, taken):
         """What is overwritten may be written to, and is nobody else's."""
         for own in self.mutated:
             check_apart((self.inputs[own].name, taken[own]),
-                        [(self.inputs[k].name, other) for k, other in enumerate(taken) if k != own])
+                        [(self.inputs[k].name, other) for k, other in enumerate(taken) if k != own and k != self._owner(own)])
         for own in self.donated:
             name = self.inputs[own].name
             if not _is_writable(given[own]):
@@ -564,9 +581,10 @@ class Context:
         self._replacements[part] = run
 
     def __call__(self, *inputs, returns=None):
-        if len(inputs) != len(self.program.inputs):
-            raise InputError(f"{len(inputs)} inputs given, {self.program.name} takes {len(self.program.inputs)}")
+        if len(inputs) != self.program.given:
+            raise InputError(f"{len(inputs)} inputs given, {self.program.name} takes {self.program.given}")
         taken = [port.take(value) for port, value in zip(self.program.inputs, inputs)]
+        taken += [take_of(taken[of], is_start) for of, is_start in self.program.taken]
         self.program.check_written(inputs, taken)
         with self._turn:
             frame = Frame(self, taken, returns or self.returns or _kind_of(inputs))

@@ -26,6 +26,12 @@ static rt_reach reach_of(const fe_tensor *t, uint32_t number)
     return r;
 }
 
+int64_t rt_reach_bytes(const fe_tensor *t)
+{
+    rt_reach r = reach_of(t, 0);
+    return r.end - r.begin;
+}
+
 static int meet(const rt_reach *a, const rt_reach *b)
 {
     return a->begin < a->end && b->begin < b->end && a->begin < b->end && b->begin < a->end;
@@ -187,7 +193,8 @@ int rt_check_mutated(rt_frame *f)
         uint32_t i = count_before(all, program->input_count, &r);
         while (r.begin < r.end && i-- > 0 && all[i].most > r.begin) {
             uint32_t other = all[i].number;
-            if (other == own || !meet(&r, &all[i]) || !rt_elements_meet(&f->in[own], &f->in[other]))
+            if (other == own || rt_is_taken_of(program, own, other) || !meet(&r, &all[i]) ||
+                !rt_elements_meet(&f->in[own], &f->in[other]))
                 continue;
             return rt_fail(f, FE_RUN_BAD_INPUT,
                            "input '%s' gets a new value, and input '%s' lies in its memory: give a "

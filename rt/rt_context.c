@@ -83,6 +83,8 @@ void rt_context_free(fe_context *context)
     for (uint32_t k = 0; context->copies && k < context->model->program->input_count; k++)
         rt_memory_free(context->copies[k].memory);
     free(context->copies);
+    free(context->all);
+    free(context->told);
     free(context);
 }
 
@@ -145,6 +147,15 @@ static int tables_new(fe_context *context)
     return 0;
 }
 
+static int taken_new(fe_context *context)
+{
+    const rt_program *program = context->model->program;
+    if (!program->taken_count) return 1;
+    context->all = calloc(program->input_count, sizeof *context->all);
+    context->told = calloc((size_t)program->taken_count * RT_TOLD, sizeof *context->told);
+    return context->all && context->told;
+}
+
 int rt_context_new(const fe_model *model, uint32_t threads, fe_context **out)
 {
     const rt_program *program = model->program;
@@ -164,7 +175,7 @@ int rt_context_new(const fe_model *model, uint32_t threads, fe_context **out)
     int ok = context->clock.ns && context->reaches && context->copies && context->inputs &&
              context->outputs && context->symbols && outputs_new(context) &&
              rt_segments_new(context) && rt_context_area(context) == 0 && tables_new(context) &&
-             copy_states(context);
+             copy_states(context) && taken_new(context);
     if (!ok) {
         rt_context_free(context);
         return FE_RUN_NO_MEMORY;
@@ -200,7 +211,7 @@ void rt_describe(const rt_program *p, fe_artifact *out)
         .name = p->name,
         .producer = "ferrite 0.1",
         .inputs = p->inputs,
-        .input_count = p->input_count,
+        .input_count = p->input_count - p->taken_count,
         .outputs = p->outputs,
         .output_count = p->output_count,
         .weights_bytes = p->weights_bytes,
@@ -221,5 +232,6 @@ void rt_describe(const rt_program *p, fe_artifact *out)
         .donated = p->donated,
         .donated_count = p->donated_count,
         .output_inputs = p->output_inputs,
+        .call = rt_call_program,
     };
 }

@@ -23,7 +23,11 @@ typedef struct rt_result {
     int64_t sizes[RT_MAX_RANK], strides[RT_MAX_RANK];
     void *memory, *spare; /* owned by the context, grown as needed; see keep_apart() */
     size_t memory_bytes, spare_bytes;
-    void *lent; /* what the last run gave out of it; passed back it is not memory of the caller */
+    void *lent;  /* what the last run gave out of it; passed back it is not memory of the caller */
+    char *asked; /* what the caller has given this run for it when asked: fe_call.alloc */
+    int64_t asked_bytes;
+    void *offered; /* where the caller wants it, when it takes exactly so many bytes */
+    int64_t offered_bytes;
 } rt_result;
 
 /* What planning a segment works with, large enough for any of the program; NULL where all offsets are
@@ -79,8 +83,11 @@ struct fe_context {
     rt_planner planner;
     rt_replacement *replacements; /* one for each part; NULL: none is replaced */
     rt_clock clock;
-    rt_reach *reaches; /* one for each input, in the order of their beginnings */
-    rt_copy *copies;   /* one for each input */
+    rt_reach *reaches;   /* one for each input, in the order of their beginnings */
+    rt_copy *copies;     /* one for each input */
+    const fe_call *call; /* under way */
+    fe_tensor *all; /* where inputs are taken of others: those given and those taken; else NULL */
+    int64_t *told;  /* what the latter are described by: TOLD numbers each */
     rt_kept *kept;
     uint32_t kept_count;
     rt_area area;        /* what operators work in, for each thread */
@@ -110,6 +117,8 @@ size_t rt_kept_bytes(const fe_context *context);
 int rt_replace_part(fe_context *context, uint32_t part, fe_part_run *run, void *data);
 /* rt_apart.c: finds what inputs reach, for the others. */
 void rt_measure_inputs(rt_frame *frame);
+/* From the first byte that a tensor reaches to behind the last. */
+int64_t rt_reach_bytes(const fe_tensor *t);
 /* What is overwritten is nobody else's: FE_RUN_BAD_INPUT. */
 int rt_check_donated(rt_frame *frame);
 /* What gets a new value is nobody else's: FE_RUN_BAD_INPUT. */
@@ -140,6 +149,13 @@ int64_t rt_context_step_ns(const fe_context *context, uint32_t step);
 /* rt_run.c: of one element. */
 size_t rt_dtype_bytes(uint32_t dtype);
 
+/* rt_take.c: what inputs are taken of others, once these are known to be as declared. */
+int rt_take_inputs(rt_frame *frame);
+/* Is input k taken of input `of`? */
+int rt_is_taken_of(const rt_program *program, uint32_t k, uint32_t of);
+enum { RT_TOLD = 2 };
+
+int rt_call_program(fe_context *context, const fe_call *call);
 int rt_run(fe_context *context, const fe_tensor *inputs, uint32_t input_count, fe_tensor *outputs,
            uint32_t output_count);
 

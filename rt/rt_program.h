@@ -106,10 +106,18 @@ extern const rt_tables rt_fourier_tables;
 
 typedef struct rt_frame rt_frame;
 
+/* An input that another one tells: all of its storage, as a vector, or where in that it begins, a number. */
+typedef struct rt_taken {
+    uint32_t of;
+    int32_t is_start;
+} rt_taken;
+
 typedef struct rt_program {
     const char *name;
     const fe_port *inputs;
     uint32_t input_count;
+    const rt_taken *taken; /* the last inputs, which the caller does not give by themselves */
+    uint32_t taken_count;
     const fe_port *outputs;
     uint32_t output_count;
     const uint8_t *late_outputs; /* for each: only the run knows its sizes */

@@ -115,14 +115,15 @@ int rt_check_stride(rt_frame *frame, uint32_t input, uint32_t d, int64_t expecte
 static int check_inputs(rt_frame *f, const rt_program *program, const fe_tensor *inputs,
                         uint32_t count)
 {
-    if (count != program->input_count)
+    uint32_t wanted = program->input_count - program->taken_count;
+    if (count != wanted)
         return rt_fail(f, FE_RUN_BAD_INPUT, "%u inputs given, %s takes %u", count, program->name,
-                       program->input_count);
+                       wanted);
     for (uint32_t k = 0; k < count; k++) {
         RT_TRY(check_input(f, &program->inputs[k], &inputs[k]));
         f->inputs[k] = inputs[k].data;
     }
-    return 0;
+    return program->taken_count ? rt_take_inputs(f) : 0;
 }
 
 /* An input may be what the last run returned, in memory of this context: then this run's result goes
@@ -145,25 +146,57 @@ static void keep_apart(rt_frame *f, const rt_program *program, uint32_t output)
 }
 
 /* Can the program write output k straight into the caller's memory? Only where the layout is
- * exactly the declared one. */
-static int writes_in_place(const fe_port *port, const fe_tensor *t)
+ * exactly the declared one. Where that has symbols, it depends on how much memory the output takes:
+ * `when_it_fits`. */
+static int writes_in_place(const fe_port *port, const fe_tensor *t, int *when_it_fits)
 {
+    *when_it_fits = 0;
     if (!t->data || t->dtype != port->dtype || t->rank != port->rank || (t->rank && !t->sizes))
         return 0;
-    for (uint32_t d = 0; d < t->rank; d++)
-        if (port->sizes[d] < 0 || port->strides[d] < 0 || t->sizes[d] != port->sizes[d] ||
-            (t->sizes[d] > 1 && rt_stride(t, d) != port->strides[d]))
+    for (uint32_t d = 0; d < t->rank; d++) {
+        if (port->sizes[d] < 0 || port->strides[d] < 0) *when_it_fits = 1;
+        if ((port->sizes[d] >= 0 && t->sizes[d] != port->sizes[d]) ||
+            (t->sizes[d] > 1 && port->strides[d] >= 0 && rt_stride(t, d) != port->strides[d])) {
+            *when_it_fits = 0;
             return 0;
-    return 1;
+        }
+    }
+    return !*when_it_fits;
+}
+
+/* Where the caller wants output k, and can have it there unless it takes other memory than he says. */
+static void point_output(rt_frame *f, uint32_t k, const fe_tensor *out)
+{
+    const rt_program *program = f->context->model->program;
+    rt_result *result = &f->context->results[k];
+    int when_it_fits, in_place = writes_in_place(&program->outputs[k], out, &when_it_fits);
+    if ((in_place || when_it_fits) && rt_is_in_the_way(f, k, out)) in_place = when_it_fits = 0;
+    f->outputs[k] = in_place ? out->data : NULL;
+    result->asked = NULL;
+    result->offered = when_it_fits && !program->late_outputs[k] ? out->data : NULL;
+    result->offered_bytes = result->offered ? rt_reach_bytes(out) : 0;
+    if (!in_place) keep_apart(f, program, k);
 }
 
 /* ---- outputs ---- */
+
+static void *ask_for(rt_frame *f, uint32_t k, int64_t bytes)
+{
+    const fe_call *call = f->context->call;
+    rt_result *result = &f->context->results[k];
+    result->asked = call->alloc(call->data, k, bytes);
+    result->asked_bytes = result->asked ? bytes : 0;
+    return result->asked;
+}
 
 void *rt_output_memory(rt_frame *frame, uint32_t k, int64_t bytes)
 {
     rt_result *result = &frame->context->results[k];
     if (frame->outputs[k]) return frame->outputs[k];
     size_t wanted = bytes > 0 ? (size_t)bytes : 1;
+    if (result->offered && bytes == result->offered_bytes)
+        return frame->outputs[k] = result->offered;
+    if (frame->context->call->alloc) return frame->outputs[k] = ask_for(frame, k, (int64_t)wanted);
     if (wanted > result->memory_bytes) {
         rt_memory_free(result->memory);
         result->memory = rt_memory_new(wanted);
@@ -242,12 +275,67 @@ static int copy_out(rt_frame *f, uint32_t k, rt_result *result, fe_tensor *out)
     return 0;
 }
 
+/* Does it lie in memory that is the caller's already? */
+static int is_callers(const rt_frame *f, const void *data)
+{
+    const fe_context *context = f->context;
+    const rt_program *program = context->model->program;
+    const char *at = data;
+    for (uint32_t k = 0; k < program->output_count; k++) {
+        const rt_result *r = &context->results[k];
+        if (r->asked && at >= r->asked && at < r->asked + r->asked_bytes) return 1;
+    }
+    for (uint32_t k = 0; k < program->input_count; k++)
+        if (at >= context->reaches[k].begin && at < context->reaches[k].end) return 1;
+    return 0;
+}
+
+/* A result that was not made in memory of the caller's, as a constant or a state, is copied there. */
+static int move_out(rt_frame *f, uint32_t k, rt_result *result)
+{
+    const fe_port *port = &f->context->model->program->outputs[k];
+    fe_tensor made = {result->data, port->dtype, port->rank, result->sizes, result->strides};
+    int64_t bytes = rt_reach_bytes(&made);
+    if (is_callers(f, result->data)) return 0;
+    void *to = ask_for(f, k, bytes > 0 ? bytes : 1);
+    if (!to) return rt_fail(f, FE_RUN_NO_MEMORY, "no memory for an output");
+    if (bytes) memcpy(to, result->data, (size_t)bytes);
+    result->data = to;
+    return 0;
+}
+
+/* What was made in as many bytes as the caller gave has his sizes, and maybe not his strides. */
+static int settle_offered(rt_frame *f, uint32_t k, rt_result *result, fe_tensor *out)
+{
+    const fe_port *port = &f->context->model->program->outputs[k];
+    int same = 1;
+    for (uint32_t d = 0; d < port->rank; d++) {
+        if (out->sizes[d] != result->sizes[d]) return misfits(f, port);
+        same &= out->sizes[d] < 2 || rt_stride(out, d) == result->strides[d];
+    }
+    if (same) return 0;
+    fe_tensor made = {result->data, port->dtype, port->rank, result->sizes, result->strides};
+    int64_t bytes = rt_reach_bytes(&made);
+    void *copy = bytes ? rt_memory_new((size_t)bytes) : NULL;
+    if (bytes && !copy) return rt_fail(f, FE_RUN_NO_MEMORY, "no memory for an output");
+    if (bytes) memcpy(copy, result->data, (size_t)bytes);
+    result->data = copy;
+    int code = bytes ? copy_out(f, k, result, out) : 0;
+    result->data = out->data;
+    rt_memory_free(copy);
+    return code;
+}
+
 static int deliver(rt_frame *f, uint32_t k, rt_result *result, fe_tensor *out)
 {
     const fe_port *port = &f->context->model->program->outputs[k];
     result->lent = NULL;
     if (out->data && out->data != result->data) return copy_out(f, k, result, out);
-    if (!out->data) result->lent = result->data;
+    if (out->data && out->data == result->offered) return settle_offered(f, k, result, out);
+    if (!out->data && f->context->call->alloc)
+        RT_TRY(move_out(f, k, result));
+    else if (!out->data)
+        result->lent = result->data;
     out->data = result->data;
     out->dtype = port->dtype;
     out->rank = port->rank;
@@ -294,45 +382,62 @@ int rt_fits(rt_frame *frame, int64_t size)
     return rt_fail(frame, FE_RUN_NO_MEMORY, "the sizes of this run are too large");
 }
 
-int rt_run(fe_context *context, const fe_tensor *inputs, uint32_t input_count, fe_tensor *outputs,
-           uint32_t output_count)
+static int run_call(fe_context *context, const fe_call *call)
 {
     const rt_program *program = context->model->program;
+    fe_tensor *outputs = call->outputs;
     rt_frame frame = {
         .segments = context->segments,
         .weights = context->model->weights,
         .states = context->states,
         .inputs = context->inputs,
-        .in = inputs,
+        .in = call->inputs,
         .outputs = context->outputs,
         .symbols = context->symbols,
         .pool = context->pool,
         .context = context,
     };
     context->error[0] = 0;
-    RT_TRY(check_inputs(&frame, program, inputs, input_count));
+    context->call = call;
+    RT_TRY(check_inputs(&frame, program, call->inputs, call->input_count));
     RT_TRY(rt_make_area(&frame, context->least_area));
     rt_measure_inputs(&frame);
     RT_TRY(rt_check_donated(&frame));
     RT_TRY(rt_check_mutated(&frame));
     RT_TRY(rt_keep_inputs(&frame));
-    if (output_count != program->output_count)
-        return rt_fail(&frame, FE_RUN_BAD_OUTPUT, "%u outputs asked for, %s gives %u", output_count,
-                       program->name, program->output_count);
-    for (uint32_t k = 0; k < output_count; k++) {
+    if (call->output_count != program->output_count)
+        return rt_fail(&frame, FE_RUN_BAD_OUTPUT, "%u outputs asked for, %s gives %u",
+                       call->output_count, program->name, program->output_count);
+    for (uint32_t k = 0; k < program->output_count; k++) {
         if (outputs[k].data == context->results[k].lent) outputs[k].data = NULL;
-        int in_place = writes_in_place(&program->outputs[k], &outputs[k]) &&
-                       !rt_is_in_the_way(&frame, k, &outputs[k]);
-        frame.outputs[k] = in_place ? outputs[k].data : NULL;
-        if (!in_place) keep_apart(&frame, program, k);
+        point_output(&frame, k, &outputs[k]);
     }
     rt_return_in_inputs(&frame, outputs);
     clock_start(context);
     RT_TRY(program->run(&frame));
-    for (uint32_t k = 0; k < output_count; k++) RT_TRY(rt_check_apart(&frame, k, &outputs[k]));
-    for (uint32_t k = 0; k < output_count; k++)
+    for (uint32_t k = 0; k < program->output_count; k++)
+        RT_TRY(rt_check_apart(&frame, k, &outputs[k]));
+    for (uint32_t k = 0; k < program->output_count; k++)
         RT_TRY(deliver(&frame, k, &context->results[k], &outputs[k]));
     return 0;
+}
+
+int rt_call_program(fe_context *context, const fe_call *call)
+{
+    fe_call known = {0};
+    memcpy(&known, call, call->struct_bytes < sizeof known ? call->struct_bytes : sizeof known);
+    return run_call(context, &known);
+}
+
+int rt_run(fe_context *context, const fe_tensor *inputs, uint32_t input_count, fe_tensor *outputs,
+           uint32_t output_count)
+{
+    const fe_call call = {.struct_bytes = sizeof call,
+                          .inputs = inputs,
+                          .input_count = input_count,
+                          .outputs = outputs,
+                          .output_count = output_count};
+    return run_call(context, &call);
 }
 
 /* ---- kernels over the pool ---- */

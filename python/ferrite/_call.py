@@ -1,137 +1,130 @@
 """Calls of a program that was compiled in this process, on the memory of PyTorch's tensors: nothing is copied, and what a
-call returns are tensors of PyTorch's own."""
+call returns are tensors of PyTorch's own. A call is one Python function, written for the program: what never changes is
+in the arrays that the program is given already, the rest is one line for each number."""
 
 import ctypes
-from ctypes import POINTER, byref, c_int64, c_void_p
+from ctypes import CFUNCTYPE, POINTER, byref, c_int64, c_void_p
 
 import torch
 
 import ferrite_runtime as rt
 from ferrite import text
-from ferrite._library import RUN_ASSERTION, Artifact, Tensor, library
+from ferrite._library import RUN_ASSERTION, Artifact, Call, Storage, Tensor, library
 
 _CODES = {getattr(torch, name): number for number, name in rt.NAMES.items() if hasattr(torch, name)}
-_DTYPES = {number: dtype for dtype, number in _CODES.items()}
-_NUMBERS = {rt.I64: c_int64, rt.F64: ctypes.c_double, rt.BOOL: ctypes.c_uint8}
-
-
-def _integers(values):
-    return (c_int64 * max(1, len(values)))(*values)
+_WORD = 8  # arrays are written by words, addresses and int64 alike
+_WORDS = ctypes.sizeof(Tensor) // _WORD  # of an fe_tensor: data, dtype and rank, sizes, strides
+_ALLOC = CFUNCTYPE(c_void_p, c_void_p, ctypes.c_uint32, c_int64)
+# the shortest way to a tensor, which leaves out what dispatches to devices and subclasses
+_empty = getattr(torch._C._dynamo.guards, "_empty_strided_cpu", None) or (
+    lambda sizes, strides, dtype: torch.empty_strided(sizes, strides, dtype=dtype))
 
 
 def _is_fixed(numbers):
     return all(isinstance(number, int) for number in numbers)
 
 
+def _tuple(numbers):
+    return "(" + "".join(text.expression(number) + "," for number in numbers) + ")"
+
+
+class _Numbers:
+    """What the arrays of sizes, strides and scalars hold; a program has one such array in each frame."""
+
+    def __init__(self):
+        self.values = []
+
+    def add(self, values):
+        """Where they stand."""
+        self.values += values
+        return len(self.values) - len(values)
+
+
 # ---- a value of the graph, as the program takes or makes it ----
 
 
-class _TensorPort:
-    """A tensor; sizes and strides that are known ahead are written once."""
+class _Port:
+    """dtype code, rank and where sizes and strides stand; lines that give it to a call."""
+    code, rank, numbers, place = 0, 0, None, None
 
+    def describe(self, numbers):
+        pass
+
+    def give(self, k, name):
+        return []
+
+
+class _TensorPort(_Port):
     def __init__(self, meta):
-        self.dtype, self.code, self.rank = meta.dtype, _CODES[meta.dtype], meta.dim()
+        self.meta, self.code, self.rank = meta, _CODES[meta.dtype], meta.dim()
         self.is_fixed = _is_fixed(meta.shape) and _is_fixed(meta.stride())
         self.is_lazy = meta.is_conj() or meta.is_neg()
-        self.sizes, self.strides = (tuple(numbers) if self.is_fixed else None for numbers in (meta.shape, meta.stride()))
-        if not self.is_fixed:
-            self._shape = compile("((" + "".join(text.expression(size) + "," for size in meta.shape) + "),(" +
-                                  "".join(text.expression(step) + "," for step in meta.stride()) + "))", "sizes", "eval")
 
-    def cell(self, tensors, place):
-        """Writes what never changes; what a call sets is returned."""
-        tensors[place] = Tensor(None, self.code, self.rank, _integers(self.sizes or [0] * self.rank),
-                                _integers(self.strides or [0] * self.rank))
-        start = ctypes.addressof(tensors) + place * ctypes.sizeof(Tensor)
-        return c_void_p.from_address(start), tensors[place]
+    def describe(self, numbers):
+        known = [*self.meta.shape, *self.meta.stride()] if self.is_fixed else [0] * (2 * self.rank)
+        self.place = numbers.add(known)
 
-    def give(self, cell, value):
-        """Points the cell at a tensor's memory. What keeps that memory alive is returned."""
+    def give(self, k, name):
+        """Lines that point input k at the tensor of this name."""
+        lines = []
         if self.is_lazy:
-            value = value.resolve_conj().resolve_neg()
-        if not self.is_fixed:
-            _write(cell[1], value.shape, value.stride())
-        cell[0].value = value.data_ptr()
-        return value
+            lines, name = [f"x{k} = {name}.resolve_conj().resolve_neg()"], f"x{k}"
+        lines.append(f"ins[{k * _WORDS}] = {name}.data_ptr()")
+        if not self.is_fixed and self.rank:
+            lines.append(f"numbers[{self.place}:{self.place + 2 * self.rank}] = array('q', (*{name}.shape, *{name}.stride()))")
+        return lines
 
-    def make(self, cell, symbols):
-        """A tensor for a result, at which the cell is pointed."""
-        sizes, strides = (self.sizes, self.strides) if self.is_fixed else eval(self._shape, _ARITHMETIC, symbols)
-        value = torch.empty_strided(sizes, strides, dtype=self.dtype)
-        return self.give(cell, value)
+    def lies(self, k, name):
+        """Lines that say where in its storage it lies."""
+        return [f"storages[{2 * k}] = {name}.storage_offset()",
+                f"storages[{2 * k + 1}] = {name}.untyped_storage().nbytes() // {name}.element_size()"]
 
-    def taken(self, cell, value):
-        return value
+    def make(self, k, name, constants):
+        """Lines that make the tensor of output k."""
+        constants[f"dtype_{name}"] = self.meta.dtype
+        sizes, strides = _tuple(self.meta.shape), _tuple(self.meta.stride())
+        lines = []
+        if not self.is_fixed:  # the last call has left the program's own arrays there
+            at = f"place + {_WORD * self.place}"
+            lines = [f"sizes, strides = {sizes}, {strides}",
+                     f"numbers[{self.place}:{self.place + 2 * self.rank}] = array('q', (*sizes, *strides))",
+                     f"outs[{k * _WORDS + 2}] = {at}", f"outs[{k * _WORDS + 3}] = {at} + {_WORD * self.rank}"]
+            sizes, strides = "sizes", "strides"
+        return [*lines, f"{name} = empty({sizes}, {strides}, dtype_{name})", f"outs[{k * _WORDS}] = {name}.data_ptr()"]
 
-
-class _View:
-    """A result that shows part of another one's memory."""
-
-    def __init__(self, meta, whole):
-        sizes, strides = (",".join(map(text.expression, [*numbers, 1])) for numbers in (meta.shape, meta.stride()))
-        start = text.expression(meta.storage_offset() - whole.storage_offset())
-        self._layout = compile(f"(({sizes})[:-1], ({strides})[:-1], {start})", "layout", "eval")
-
-    def of(self, whole, symbols):
-        sizes, strides, start = eval(self._layout, _ARITHMETIC, symbols)
-        return whole.as_strided(sizes, strides, whole.storage_offset() + start)
-
-
-_ARITHMETIC = {"__builtins__": {}, "min": min, "max": max}
-
-
-def _write(tensor, sizes, strides):
-    for d, (size, step) in enumerate(zip(sizes, strides)):
-        tensor.sizes[d], tensor.strides[d] = size, step
+    def taken(self, k, name):
+        return []
 
 
 class _LateTensorPort(_TensorPort):
-    """A result whose sizes only the run knows: it is copied out of the program's memory."""
+    """A result whose sizes only the run knows, which then asks for memory."""
+    is_late = True
 
-    def make(self, cell, symbols):
-        cell[0].value = None
-        return None
+    def make(self, k, name, constants):
+        constants[f"dtype_{name}"] = self.meta.dtype
+        return [f"outs[{k * _WORDS}] = 0"]
 
-    def taken(self, cell, value):
-        found = cell[1]
-        sizes, strides = (list(numbers[:found.rank]) for numbers in (found.sizes, found.strides))
-        made = torch.empty_strided(sizes, strides, dtype=self.dtype)
-        reach = 0 if 0 in sizes else 1 + sum((size - 1) * step for size, step in zip(sizes, strides))
-        ctypes.memmove(made.data_ptr(), found.data, reach * made.element_size())
-        return made
+    def taken(self, k, name):
+        return [f"{name} = frame.late({k}, dtype_{name})"]
 
 
-class _NumberPort:
+class _NumberPort(_Port):
     """An int, float or bool."""
 
     def __init__(self, code):
-        self.code = code
+        self.code, self.array = code, "reals" if code == rt.F64 else "numbers"
 
-    def cell(self, tensors, place):
-        number = _NUMBERS[self.code]()
-        tensors[place] = Tensor(ctypes.addressof(number), self.code, 0, None, None)
-        return number, tensors[place]
+    def describe(self, numbers):
+        self.place = numbers.add([0])
 
-    def give(self, cell, value):
-        cell[0].value = value
-        return None
+    def give(self, k, name):
+        return [f"{self.array}[{self.place}] = {name}"]
 
-    def make(self, cell, symbols):
-        return None
+    def make(self, k, name, constants):
+        return []
 
-    def taken(self, cell, value):
-        number = cell[0].value
-        return bool(number) if self.code == rt.BOOL else number
-
-
-class _NothingPort:
-    """An argument that the program was traced with and does not read."""
-
-    def cell(self, tensors, place):
-        return None
-
-    def give(self, cell, value):
-        return None
+    def taken(self, k, name):
+        return [f"{name} = {self.array}[{self.place}]" + (" != 0" if self.code == rt.BOOL else "")]
 
 
 def _port(meta, is_output=False):
@@ -144,23 +137,30 @@ def _port(meta, is_output=False):
         return _NumberPort(rt.I64)
     if isinstance(meta, (float, torch.SymFloat)):
         return _NumberPort(rt.F64)
-    return _NothingPort()
+    return _Port()  # an argument that the program was traced with and does not read
 
 
-# ---- sizes of a call ----
+def _view(name, node, whole, whole_name):
+    """A line that makes a result which shows part of another one's memory."""
+    meta, of = node.meta["val"], whole.meta["val"]
+    start = text.expression(meta.storage_offset() - of.storage_offset())
+    return (f"{name} = {whole_name}.as_strided({_tuple(meta.shape)}, {_tuple(meta.stride())}, "
+            f"{whole_name}.storage_offset() + {start})")
 
 
-def _sources(metas):
-    """Where a call's arguments show the value of a symbol: its name, the argument, and a dimension or None."""
+def _symbols(metas):
+    """Lines that find the value of each symbol in the arguments."""
     found = {}
-    for place, meta in enumerate(metas):
+    for k, meta in enumerate(metas):
         if isinstance(meta, torch.SymInt) and meta.node.expr.is_Symbol:
-            found.setdefault(str(meta.node.expr), (place, None))
+            found[str(meta.node.expr)] = f"a{k}"
+    for k, meta in enumerate(metas):
         if isinstance(meta, torch.Tensor):
-            for dimension, size in enumerate(meta.shape):
-                if isinstance(size, torch.SymInt) and size.node.expr.is_Symbol:
-                    found.setdefault(str(size.node.expr), (place, dimension))
-    return [(name, place, dimension) for name, (place, dimension) in found.items()]
+            for name, numbers in (("size", meta.shape), ("stride", meta.stride())):
+                for dimension, number in enumerate(numbers):
+                    if isinstance(number, torch.SymInt) and number.node.expr.is_Symbol:
+                        found.setdefault(str(number.node.expr), f"a{k}.{name}({dimension})")
+    return [f"{symbol} = {source}" for symbol, source in found.items()]
 
 
 # ---- calls ----
@@ -170,63 +170,113 @@ class _Frame:
     """What one call at a time works in: a context, and the arrays that its arguments and results are told in."""
 
     def __init__(self, program):
-        self.context = c_void_p()
+        self.context, self.made = c_void_p(), {}
         if program.artifact.context_new(program.model, torch.get_num_threads(), byref(self.context)):
             raise MemoryError("ferrite: no memory for the program's arena")
         program.session.at_end(program.artifact.context_free, self.context)
-        self.ins = (Tensor * max(1, len(program.ins)))()
-        self.outs = (Tensor * max(1, len(program.outs)))()
-        self.in_cells = [port.cell(self.ins, k) for k, port in enumerate(program.ins)]
-        self.out_cells = [port.cell(self.outs, k) for k, port in enumerate(program.outs)]
+        self._numbers = (c_int64 * max(1, len(program.numbers.values)))(*program.numbers.values)
+        self._ins, self._outs = ((Tensor * max(1, len(ports)))() for ports in (program.ins, program.outs))
+        self._storages = (Storage * max(1, len(program.ins)))()
+        place = ctypes.addressof(self._numbers)
+        for tensors, ports in ((self._ins, program.ins), (self._outs, program.outs)):
+            for tensor, port in zip(tensors, ports):
+                tensor.dtype, tensor.rank = port.code, port.rank
+                if port.place is None:
+                    continue
+                sizes = [ctypes.cast(place + _WORD * (port.place + k * port.rank), POINTER(c_int64)) for k in (0, 1)]
+                tensor.sizes, tensor.strides = sizes if port.rank else (None, None)
+                if isinstance(port, _NumberPort):
+                    tensor.data = place + _WORD * port.place
+        self._alloc = _ALLOC(self._give) if program.is_late else _ALLOC()
+        self._call = Call(ctypes.sizeof(Call), len(program.ins), len(program.outs), ctypes.addressof(self._ins),
+                          ctypes.addressof(self._outs), ctypes.addressof(self._storages) if program.takes_storages else None,
+                          ctypes.cast(self._alloc, c_void_p), None)
+        words, numbers = (lambda array, kind="Q": memoryview(array).cast("B").cast(kind)), self._numbers
+        self.parts = (self, self.context.value, ctypes.addressof(self._call), words(self._ins), words(self._outs),
+                      words(numbers, "q"), words(numbers, "d"), words(self._storages, "q"), place)
+
+    def _give(self, _, output, size):
+        try:
+            memory = torch.empty(size, dtype=torch.uint8)
+        except RuntimeError:
+            return 0
+        self.made[output] = memory
+        return memory.data_ptr()
+
+    def late(self, k, dtype):
+        """The tensor of an output in memory that the run has asked for, maybe for another one."""
+        found = self._outs[k]
+        sizes, strides = found.sizes[:found.rank], found.strides[:found.rank]
+        for memory in self.made.values():
+            start = (found.data or 0) - memory.data_ptr()
+            if 0 <= start < memory.numel():
+                return torch.empty(0, dtype=dtype).set_(memory.untyped_storage(), start // dtype.itemsize, sizes, strides)
+        raise RuntimeError("ferrite: a result lies nowhere")
 
 
 class Program:
-    """A compiled graph, called with the graph's arguments; it returns the graph's outputs. Several threads may call."""
+    """A compiled graph. `call` takes the list of the graph's arguments, which it empties, and returns the graph's outputs.
+    Several threads may call."""
 
     def __init__(self, session, written, metas):
         self.session = session  # the code lives as long
         artifact, self.model = POINTER(Artifact)(), c_void_p()
         session.check(library().fe_load(session.program, byref(artifact), byref(self.model)))
         self.artifact = artifact.contents
-        self._constants = written.constants
+        self.takes_storages = written.counts_from_start
+        self.numbers = _Numbers()
         self.ins = [_port(meta) for meta in [*metas, *written.constants]]
-        results = text.computed(written.outputs)
-        self.outs = [_port(node.meta.get("val"), is_output=True) for node in results]
-        self._views = [(_View(node.meta["val"], whole.meta["val"]), results.index(whole))
-                       for node, whole in text.views(written.outputs).items()]
-        shown = [*results, *text.views(written.outputs)]
-        self._places = [self._place(value, shown) for value in written.outputs]
-        self._sources = _sources(metas)
+        self._results = text.computed(written.outputs)
+        self.outs = [_port(node.meta.get("val"), is_output=True) for node in self._results]
+        self.is_late = any(isinstance(port, _LateTensorPort) for port in self.outs)
+        for port in [*self.ins, *self.outs]:
+            port.describe(self.numbers)
         self._idle = []
+        self.call = self._write(written, metas)
+        self.call._boxed_call = True
 
-    @staticmethod
-    def _place(value, results):
-        """Where an output is found: (results, k), (arguments, k) or (None, the value itself)."""
-        if not isinstance(value, torch.fx.Node):
-            return None, value
-        if value.op == "placeholder":
-            inputs = [node for node in value.graph.nodes if node.op == "placeholder"]
-            return "arguments", inputs.index(value)
-        return "results", results.index(value)
+    def _lines(self, written, metas, constants):
+        names = [f"a{k}" for k in range(len(metas))]
+        yield from [f"{''.join(name + ', ' for name in names)}= arguments", "arguments.clear()"] if names else []
+        yield from ["try:", "    parts = idle.pop()", "except IndexError:", "    parts = new_frame().parts",
+                    "frame, context, call, ins, outs, numbers, reals, storages, place = parts"]
+        yield from _symbols(metas)
+        for k, port in enumerate(self.ins):
+            name = names[k] if k < len(names) else f"c{k - len(names)}"
+            yield from port.give(k, name)
+            if self.takes_storages and isinstance(port, _TensorPort):
+                yield from port.lies(k, name)
+        for k, port in enumerate(self.outs):
+            yield from port.make(k, f"r{k}", constants)
+        yield from ["status = run(context, call)", "if status:", "    fail(status, frame)"]
+        for k, port in enumerate(self.outs):
+            yield from port.taken(k, f"r{k}")
+        yield from ["frame.made.clear()"] if self.is_late else []
+        yield "idle.append(parts)"
+        shown = {node: f"r{k}" for k, node in enumerate(self._results)}
+        for k, (node, whole) in enumerate(text.views(written.outputs).items()):
+            yield _view(f"v{k}", node, whole, shown[whole])
+        shown.update({node: f"v{k}" for k, node in enumerate(text.views(written.outputs))})
+        inputs = [node for node in written.placeholders]
+        for k, value in enumerate(written.outputs):
+            constants[f"k{k}"] = value
+        yield "return [" + ", ".join(
+            f"k{k}" if not isinstance(value, torch.fx.Node) else
+            names[inputs.index(value)] if value.op == "placeholder" else shown[value]
+            for k, value in enumerate(written.outputs)) + "]"
 
-    def __call__(self, arguments):
-        frame = self._idle.pop() if self._idle else _Frame(self)
-        held = [port.give(cell, value) for port, cell, value
-                in zip(self.ins, frame.in_cells, [*arguments, *self._constants])]
-        symbols = {name: arguments[place] if dimension is None else arguments[place].shape[dimension]
-                   for name, place, dimension in self._sources}
-        results = [port.make(cell, symbols) for port, cell in zip(self.outs, frame.out_cells)]
-        status = self.artifact.run(frame.context, frame.ins, len(self.ins), frame.outs, len(self.outs))
-        del held
-        if status:
-            self._fail(status, frame)
-        results = [port.taken(cell, value) for port, cell, value in zip(self.outs, frame.out_cells, results)]
-        self._idle.append(frame)
-        results += [view.of(results[whole], symbols) for view, whole in self._views]
-        found = {"results": results, "arguments": arguments}
-        return [value if where is None else found[where][value] for where, value in self._places]
+    def _write(self, written, metas):
+        constants = {f"c{k}": value for k, value in enumerate(written.constants)}
+        body = "".join(f"    {line}\n" for line in self._lines(written, metas, constants))
+        run = CFUNCTYPE(ctypes.c_int, c_void_p, c_void_p)(self.artifact.call)
+        names = {**{name: value for name, value in constants.items() if not isinstance(value, torch.fx.Node)},
+                 "idle": self._idle, "run": run, "new_frame": lambda: _Frame(self), "fail": self._fail, "empty": _empty,
+                 "array": __import__("array").array}
+        exec(compile(f"def call(arguments):\n{body}", "<ferrite call>", "exec"), names)
+        return names["call"]
 
     def _fail(self, status, frame):
         message = self.artifact.error(frame.context).decode(errors="replace")
-        self._idle.append(frame)
+        frame.made.clear()
+        self._idle.append(frame.parts)
         raise RuntimeError(message if status == RUN_ASSERTION else f"ferrite: {message}")

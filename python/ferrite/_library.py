@@ -28,7 +28,21 @@ class Artifact(Structure):
                 ("context_new", CFUNCTYPE(c_int, c_void_p, c_uint32, POINTER(c_void_p))),
                 ("context_free", CFUNCTYPE(None, c_void_p)),
                 ("run", CFUNCTYPE(c_int, c_void_p, POINTER(Tensor), c_uint32, POINTER(Tensor), c_uint32)),
-                ("error", CFUNCTYPE(c_char_p, c_void_p))]
+                ("error", CFUNCTYPE(c_char_p, c_void_p)),
+                ("parts", c_void_p), ("part_count", c_uint32), ("replace_part", c_void_p), ("memory_bytes", c_void_p),
+                ("step_ns", c_void_p), ("ops", c_void_p), ("op_count", c_uint32), ("set_op", c_void_p),
+                ("donated", c_void_p), ("donated_count", c_uint32), ("output_inputs", c_void_p), ("call", c_void_p)]
+
+
+class Storage(Structure):
+    """fe_storage."""
+    _fields_ = [("start", c_int64), ("elements", c_int64)]
+
+
+class Call(Structure):
+    """fe_call."""
+    _fields_ = [("struct_bytes", c_uint32), ("input_count", c_uint32), ("output_count", c_uint32), ("inputs", c_void_p),
+                ("outputs", c_void_p), ("storages", c_void_p), ("alloc", c_void_p), ("data", c_void_p)]
 
 
 _SIGNATURES = {

@@ -71,13 +71,7 @@ class Compiler:
         except (Error, text.Unsupported) as error:
             return self._fall_back(module, error)
         self.compiled += 1
-
-        def run(arguments):
-            given = list(arguments)
-            arguments.clear()
-            return program(given)
-        run._boxed_call = True
-        return run
+        return program.call
 
     def compile(self, module):
         draw = _draw(module)

@@ -89,7 +89,8 @@ def _tensor_type(tensor):
     if tensor.device.type != "cpu":
         raise Unsupported(f"a tensor on {tensor.device}")
     sizes, strides = (",".join(map(expression, numbers)) for numbers in (tensor.shape, tensor.stride()))
-    return f"{_DTYPES[tensor.dtype]}[{sizes}]{{{strides}}}"
+    start = tensor.storage_offset()
+    return f"{_DTYPES[tensor.dtype]}[{sizes}]{{{strides}}}" + (f"+{start}" if isinstance(start, int) and start else "")
 
 
 def _type(value):
@@ -148,6 +149,8 @@ class Text:
 
     def __init__(self, module):
         self.outputs, self.constants = [], []
+        self.placeholders = list(module.graph.find_nodes(op="placeholder"))
+        self.counts_from_start = False  # of the storage of an argument
         self.operators = {}  # that are not the library's own
         self._symbols, self._subgraphs = {}, {}
         body = self._graph("main", module, is_main=True)
@@ -224,7 +227,7 @@ class Text:
 
     def _call(self, node, names, module):
         if node.target in _FROM_THE_START and argument(node, "storage_offset") is not None:
-            self._check_start(node)
+            self.counts_from_start = True
         target = self._target(node.target)
         args = [self._arg(arg, names, module) for arg in node.args]
         for key, value in node.kwargs.items():
@@ -234,15 +237,6 @@ class Text:
         said = f" : {_type(node.meta['val'])}" if is_ours_to_say and "val" in node.meta else ""
         self._note_symbols(node.meta.get("val"))
         return f"  %{names[node]} = {target}({', '.join(args)}){said}"
-
-    def _check_start(self, node):
-        """A call gives addresses: where the storage of an argument begins, nobody says."""
-        storage = node.args[0].meta["val"].untyped_storage()._cdata
-        for other in node.graph.find_nodes(op="placeholder"):
-            value = other.meta.get("val")
-            if isinstance(value, torch.Tensor) and value.untyped_storage()._cdata == storage and value.storage_offset() != 0:
-                raise Unsupported(f"{node.target}, which counts from the start of the storage of {other.name}: "
-                                  "that tensor begins behind it")
 
     def _target(self, target):
         if isinstance(target, torch._ops.OpOverload):

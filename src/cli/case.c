@@ -276,7 +276,7 @@ static fe_status check_inputs(driver_program *d, const case_files *files, json_o
 static void take_numbers(driver_program *d, json_object *described, fe_tensor *inputs)
 {
     size_t count = described ? json_object_array_length(described) : 0;
-    for (uint32_t k = 0; k < d->loops->inputs.count && k < count; k++) {
+    for (uint32_t k = 0; k < loop_given_count(d->loops) && k < count; k++) {
         json_object *value = member(json_object_array_get_idx(described, k), "value");
         if (value && !d->loops->inputs.at[k].is_tensor)
             inputs[k] =

@@ -390,7 +390,7 @@ void fe_figures_of(const fe_program *program, fe_figures *figures)
     *figures = (fe_figures){.stage_count = STAGE_COUNT,
                             .stage_names = driver_stage_names,
                             .stage_ms = program->ms,
-                            .input_count = program->loops->inputs.count,
+                            .input_count = loop_given_count(program->loops),
                             .output_count = program->loops->outputs.count,
                             .kernels = w->kernel_calls,
                             .unique_kernels = w->unique_kernels,

@@ -398,7 +398,8 @@ fe_status driver_need_kernels(driver_program *d)
 static fe_status stage_infer(driver_program *d)
 {
     if (d->options.device && strcmp(d->options.device, "cpu") == 0) bring_graph_home(d->graph);
-    return infer_graph(d->graph);
+    FE_TRY(infer_graph(d->graph));
+    return infer_take_storages(d->graph);
 }
 
 static fe_status stage_lower(driver_program *d)

@@ -154,7 +154,7 @@ static fe_tensor number_input(driver_program *d, uint32_t k)
 
 static fe_status place_all(given *g, fe_tensor *inputs)
 {
-    for (uint32_t k = 0; k < g->d->loops->inputs.count; k++)
+    for (uint32_t k = 0; k < loop_given_count(g->d->loops); k++)
         inputs[k] = g->entries[k] ? place(g, k) : number_input(g->d, k);
     return FE_OK;
 }
@@ -165,7 +165,7 @@ fe_status inputs_from_file(driver_program *d, const tensor_file *file, const cha
                            fe_tensor *inputs)
 {
     given g = given_new(d);
-    for (uint32_t k = 0; k < d->loops->inputs.count; k++) {
+    for (uint32_t k = 0; k < loop_given_count(d->loops); k++) {
         const loop_input *input = &d->loops->inputs.at[k];
         const char *name = arena_printf(d->memory, "%sin.%u", prefix, k);
         g.entries[k] = tensor_file_find(file, name);
@@ -198,10 +198,10 @@ fe_status inputs_from_files(driver_program *d, const char *const *paths, uint32_
                             fe_tensor *inputs)
 {
     given g = given_new(d);
-    if (count != d->loops->inputs.count)
+    if (count != loop_given_count(d->loops))
         return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "run"},
                          "%u --input files given, the program takes %u", count,
-                         d->loops->inputs.count);
+                         loop_given_count(d->loops));
     for (uint32_t k = 0; k < count; k++) FE_TRY(read_single(d, paths[k], &g.entries[k]));
     return place_all(&g, inputs);
 }
@@ -213,7 +213,7 @@ static bool find_samples(driver_program *d, const pt2_sample **samples)
     uint32_t count;
     return d->archive &&
            pt2_sample_inputs(d->archive, d->options.model, d->graph, d->memory, samples, &count) &&
-           count == d->loops->inputs.count;
+           count == loop_given_count(d->loops);
 }
 
 static fe_tensor copy_of_sample(arena *memory, const pt2_sample *s)
@@ -234,7 +234,7 @@ bool inputs_have_samples(driver_program *d)
 fe_status inputs_from_samples(driver_program *d, fe_tensor *inputs)
 {
     const pt2_sample *samples = NULL;
-    uint32_t count = d->loops->inputs.count;
+    uint32_t count = loop_given_count(d->loops);
     if (count && !find_samples(d, &samples))
         return diag_fail(
             d->session,
@@ -272,7 +272,7 @@ fe_status inputs_at_random(driver_program *d, fe_tensor *inputs)
 {
     given g = given_new(d);
     uint64_t state = 1;
-    for (uint32_t k = 0; k < d->loops->inputs.count; k++) {
+    for (uint32_t k = 0; k < loop_given_count(d->loops); k++) {
         if (!d->loops->inputs.at[k].is_tensor) continue;
         const loop_buffer *b = &d->loops->buffers.at[d->loops->inputs.at[k].buffer];
         tensor_entry *entry = NEW(d->memory, tensor_entry);

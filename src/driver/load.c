@@ -28,8 +28,8 @@ fe_status driver_open_library(driver_program *d, const driver_build *build, void
 
 static bool has_ports(const loop_program *p, const fe_artifact *a)
 {
-    if (a->input_count != p->inputs.count || a->output_count != p->outputs.count) return false;
-    for (uint32_t k = 0; k < p->inputs.count; k++) {
+    if (a->input_count != loop_given_count(p) || a->output_count != p->outputs.count) return false;
+    for (uint32_t k = 0; k < a->input_count; k++) {
         const loop_input *in = &p->inputs.at[k];
         if (!in->is_tensor) continue;
         const loop_buffer *b = &p->buffers.at[in->buffer];

@@ -41,6 +41,7 @@ void emit_c_custom(emit_state *s, const wrap_line *line);
 /* c_donated.c: their numbers, and the fields that say so */
 void emit_c_donated(emit_state *s);
 void emit_c_returned(emit_state *s);
+void emit_c_taken(emit_state *s);
 void emit_c_donated_fields(emit_state *s);
 /* c_tables.c: the table of what they are for, and the fields that say so */
 void emit_c_transforms(emit_state *s);

@@ -23,6 +23,20 @@ void emit_c_donated(emit_state *s)
     print_inputs(s, "that get new values", "mutated", wrap_next_mutated);
 }
 
+void emit_c_taken(emit_state *s)
+{
+    const loop_program *p = s->w->loops;
+    uint32_t given = loop_given_count(p);
+    if (given == p->inputs.count) return;
+    text_add(&s->out,
+             "/* What is taken of inputs, behind those that are given: of which, is it where it "
+             "begins. */\nstatic const rt_taken taken[] = {");
+    for (uint32_t k = given; k < p->inputs.count; k++)
+        text_printf(&s->out, "{%u, %d}, ", p->inputs.at[k].of,
+                    p->inputs.at[k].taken == LOOP_START_OF);
+    text_add(&s->out, "};\n\n");
+}
+
 void emit_c_returned(emit_state *s)
 {
     uint32_t outputs = s->w->loops->outputs.count;
@@ -51,6 +65,9 @@ void emit_c_donated_fields(emit_state *s)
 {
     print_field(s, "donated", wrap_next_overwritten);
     print_field(s, "mutated", wrap_next_mutated);
+    uint32_t given = loop_given_count(s->w->loops), all = s->w->loops->inputs.count;
+    if (given < all)
+        text_printf(&s->out, "    .taken = taken,\n    .taken_count = %u,\n", all - given);
     if (wrap_returns_inputs(s->w))
         text_add(&s->out,
                  "    .output_inputs = output_inputs,\n    .output_moves = output_moves,\n");

@@ -347,6 +347,7 @@ void emit_c_begin(emit_state *s)
     print_ports(s);
     print_output_bytes(s);
     emit_c_donated(s);
+    emit_c_taken(s);
     emit_c_returned(s);
     print_weights(s);
     print_states(s);

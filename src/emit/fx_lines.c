@@ -145,7 +145,14 @@ static void print_input(emit_state *s, uint32_t k)
     const char *given = arena_printf(s->memory, "arg__%u", k);
     emit_fx_text(s, &args);
     emit_fx_text(s, &shape);
-    emit_fx_node(s, "placeholder", given, given, NULL, NULL);
+    if (input->taken) {
+        emit_fx_ref(s, arena_printf(s->memory, "given__%u", input->of), &args);
+        emit_fx_call(s, given,
+                     input->taken == LOOP_START_OF ? "ferrite.start_of" : "ferrite.storage_of",
+                     &args, NULL);
+        emit_fx_text(s, &args);
+    } else
+        emit_fx_node(s, "placeholder", given, given, NULL, NULL);
     emit_fx_ref(s, given, &args);
     text_add(&args, ", ");
     emit_fx_string(&args, input->name);
@@ -263,6 +270,7 @@ static void check_mutated(emit_state *s)
         text_add(&args, ", [");
         for (uint32_t other = 0; other < p->inputs.count; other++) {
             if (other == k || !p->inputs.at[other].is_tensor) continue;
+            if (p->inputs.at[k].taken && p->inputs.at[k].of == other) continue;
             text_add(&args, before);
             print_given(s, other, &args);
             before = ", ";

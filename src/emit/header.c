@@ -58,9 +58,9 @@ fe_status emit_header(const emit_input *input, const char *guard_name, arena *me
     text_printf(&t, "#ifndef %s_H\n#define %s_H\n\n#include \"ferrite_abi.h\"\n\n", prefix, prefix);
     if (strcmp(input->entry, "ferrite_artifact") != 0)
         text_printf(&t, "FE_ARTIFACT const fe_artifact *%s(void);\n\n", input->entry);
-    text_printf(&t, "#define %s_INPUTS %u\n#define %s_OUTPUTS %u\n", prefix, p->inputs.count,
+    text_printf(&t, "#define %s_INPUTS %u\n#define %s_OUTPUTS %u\n", prefix, loop_given_count(p),
                 prefix, p->outputs.count);
-    for (uint32_t k = 0; k < p->inputs.count; k++) {
+    for (uint32_t k = 0; k < loop_given_count(p); k++) {
         const loop_input *in = &p->inputs.at[k];
         const loop_buffer *b = in->is_tensor ? &p->buffers.at[in->buffer] : NULL;
         const char *macro = arena_printf(memory, "%s_INPUT_%u", prefix, k);

@@ -323,6 +323,18 @@ static void print_numbers(emit_state *s, const char *word,
     text_char(&s->out, ')');
 }
 
+static void print_taken(emit_state *s)
+{
+    const loop_program *p = s->w->loops;
+    uint32_t given = loop_given_count(p);
+    if (given == p->inputs.count) return;
+    text_add(&s->out, ", taken=(");
+    for (uint32_t k = given; k < p->inputs.count; k++)
+        text_printf(&s->out, "(%u, %s), ", p->inputs.at[k].of,
+                    p->inputs.at[k].taken == LOOP_START_OF ? "True" : "False");
+    text_char(&s->out, ')');
+}
+
 void emit_python_end(emit_state *s)
 {
     const wrap_program *w = s->w;
@@ -334,6 +346,7 @@ void emit_python_end(emit_state *s)
                 (long long)w->weights_bytes);
     print_numbers(s, "donated", wrap_next_overwritten);
     print_numbers(s, "mutated", wrap_next_mutated);
+    print_taken(s);
     if (w->segment_count > 1) text_add(&s->out, ", grows=True");
     text_add(&s->out, ")\nContext = functools.partial(rt.Context, program)\nrun = Context()\n");
     vec_push(s->memory, &s->files,

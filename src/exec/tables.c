@@ -47,6 +47,11 @@ static void make_input_ports(exec_program *x)
     }
     x->program.inputs = ports;
     x->program.input_count = p->inputs.count;
+    rt_taken *taken = NEW_ARRAY(x->memory, rt_taken, p->inputs.count + 1);
+    for (uint32_t k = loop_given_count(p); k < p->inputs.count; k++)
+        taken[x->program.taken_count++] =
+            (rt_taken){p->inputs.at[k].of, p->inputs.at[k].taken == LOOP_START_OF};
+    x->program.taken = taken;
 }
 
 typedef struct late_search {

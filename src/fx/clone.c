@@ -76,6 +76,8 @@ static void clone_node(cloner *c, fx_graph *from, fx_graph *to, const fx_node *n
     copy->origin = clone_origin(c, n->origin);
     copy->input_kind = n->input_kind;
     copy->target = keep(c, n->target);
+    copy->taken = n->taken;
+    copy->taken_of = keep(c, n->taken_of);
     copy->is_persistent = n->is_persistent;
     copy->storage_count = n->storage_count;
     if (n->storages)

@@ -113,6 +113,9 @@ typedef enum fx_input_kind {
     FX_TOKEN,
     FX_CONSTANT_INPUT
 } fx_input_kind;
+/* What a run takes of another user input: all of the storage that its elements lie in, as a vector, or how
+ * many elements of that come before it. Such inputs stand behind all others. */
+typedef enum fx_taken { FX_GIVEN, FX_STORAGE_OF, FX_START_OF } fx_taken;
 typedef enum fx_output_kind {
     FX_USER_OUTPUT,
     FX_BUFFER_MUTATION,
@@ -137,6 +140,8 @@ struct fx_node {
     /* FX_PLACEHOLDER */
     fx_input_kind input_kind;
     const char *target;         /* name of the parameter, buffer or input; "" when none */
+    fx_taken taken;             /* of a user input; of the one named `taken_of` */
+    const char *taken_of;       /* its target */
     const struct fx_data *data; /* of parameters, buffers, constants; NULL when absent */
     bool is_persistent;
     bool is_stale; /* made, or given other arguments, since its metadata was inferred */

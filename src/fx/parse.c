@@ -7,7 +7,8 @@
  *     graph    = "graph" name "{" {setting} {placeholder | call} [output] "}"
  *     setting  = "functional" | "range" expr bounds | "guard" string | "require" relation string
  *              | "inputs" string {"," string} | "in_spec" string | "out_spec" string
- *     placeholder = "placeholder" %name kind string ["non_persistent"] [":" value]
+ *     placeholder = "placeholder" %name kind string ["non_persistent"] [taken] [":" value]
+ *     taken    = ("storage_of" | "start_of") string
  *                   ["data" "[" [element {"," element}] "]"]
  *     call     = %name "=" operator "(" [[name "="] arg {"," ...}] ")" [":" value]
  *     output   = "output" "(" [kind [string] arg {"," ...}] ")"
@@ -103,6 +104,15 @@ static fe_status parse_call(fx_parser *p, fx_graph *g)
 
 /* ---- placeholders and the output ---- */
 
+static fe_status parse_taken(fx_parser *p, fx_node *node)
+{
+    if (lex_take(&p->lx, "storage_of"))
+        node->taken = FX_STORAGE_OF;
+    else if (lex_take(&p->lx, "start_of"))
+        node->taken = FX_START_OF;
+    return node->taken ? lex_string(&p->lx, &node->taken_of) : FE_OK;
+}
+
 static fe_status parse_placeholder(fx_parser *p, fx_graph *g)
 {
     const char *name, *target;
@@ -113,6 +123,7 @@ static fe_status parse_placeholder(fx_parser *p, fx_graph *g)
     FE_TRY(lex_string(&p->lx, &target));
     fx_node *node = fx_placeholder(g, (fx_input_kind)kind, name, target);
     if (kind == FX_BUFFER && lex_take(&p->lx, "non_persistent")) node->is_persistent = false;
+    if (kind == FX_USER_INPUT) FE_TRY(parse_taken(p, node));
     if (lex_take(&p->lx, ":")) FE_TRY(fx_parse_value(p, g, &node->value));
     return lex_take(&p->lx, "data") ? fx_parse_data(p, g, node) : FE_OK;
 }

@@ -270,6 +270,10 @@ static void print_node(const printer *p, const fx_graph *g, const fx_node *n)
         text_printf(out, "placeholder %%%s %s ", n->name, fx_input_words[n->input_kind]);
         text_quoted(out, n->target ? n->target : "");
         if (n->input_kind == FX_BUFFER && !n->is_persistent) text_add(out, " non_persistent");
+        if (n->taken) {
+            text_add(out, n->taken == FX_STORAGE_OF ? " storage_of " : " start_of ");
+            text_quoted(out, n->taken_of);
+        }
         break;
     case FX_CALL:
         text_printf(out, "%%%s = %s(", n->name, n->op->name);

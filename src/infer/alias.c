@@ -3,6 +3,8 @@
  */
 #include "infer/infer_priv.h"
 
+#include <string.h>
+
 /* The tensors among the arguments that a return may show. */
 typedef struct candidates {
     fx_node *first;
@@ -65,4 +67,43 @@ void infer_settle_views(fx_graph *g, fx_node *n, const infer_starts *starts)
         for (uint32_t j = 0; v->kind == FX_TUPLE && j < v->count; j++)
             settle(g, n, k, j, v->count, &v->items[j], starts);
     }
+}
+
+/* ---- places counted from the start of a storage ---- */
+
+static bool ends_with(const char *name, const char *end)
+{
+    size_t length = strlen(name), tail = strlen(end);
+    return length >= tail && strcmp(name + length - tail, end) == 0;
+}
+
+/* The bases of a call that PyTorch made functional; NULL: it writes to no window on one of them. */
+static const fx_arg *window_bases(const fx_node *n)
+{
+    const fx_arg *bases = NULL;
+    bool has_window = false;
+    for (uint32_t i = 0; (n->op->flags & OPF_HIGHER_ORDER) && i < n->arg_count; i++) {
+        const fx_arg *pair = &n->args[i];
+        if (!fx_is_keyword(pair)) continue;
+        has_window |= ends_with(pair->list.items[0].string, "_storage_offset");
+        if (strcmp(pair->list.items[0].string, "_all_bases") == 0) bases = &pair->list.items[1];
+    }
+    return has_window && bases && bases->kind == FX_ARG_LIST ? bases : NULL;
+}
+
+fe_status infer_check_starts(fx_graph *g, const fx_node *n, const infer_starts *starts)
+{
+    const fx_arg *bases = window_bases(n);
+    for (uint32_t k = 0; bases && k < bases->list.count; k++) {
+        const ty_tensor *base = fx_arg_tensor(&bases->list.items[k]);
+        for (uint32_t i = 0; base && i < starts->count; i++)
+            if (starts->at[i].input->value.tensor->storage == base->storage &&
+                !sym_same(starts->at[i].offset, sym_int(g->symbols, 0)))
+                return fx_fail(g, n, "infer", FE_UNSUPPORTED,
+                               "give the program the whole tensor, or a clone of the part",
+                               "it counts from the start of the storage of input %s, which is "
+                               "given from a later element on",
+                               starts->at[i].input->name);
+    }
+    return FE_OK;
 }

@@ -221,6 +221,7 @@ fe_status infer_graph(fx_graph *g)
         n->is_stale = false;
         if (n->kind != FX_CALL) continue;
         infer_settle_views(g, n, &starts);
+        FE_TRY(infer_check_starts(g, n, &starts));
         if (infer_keeps_record(n)) {
             number_value(g, &n->value);
             continue;

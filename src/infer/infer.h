@@ -22,6 +22,9 @@
 fe_status infer_node(fx_graph *g, fx_node *n);
 /* All nodes in order. Placeholders keep what they have and get storage numbers. */
 fe_status infer_graph(fx_graph *g);
+/* Where the graph names a place by its distance from the start of a user input's storage (as_strided): it
+ * takes that storage, and where in it the input begins, as inputs of their own; the input is a view of it. */
+fe_status infer_take_storages(fx_graph *g);
 /* Is there a row for this operator? */
 bool infer_knows(const op_info *op);
 /* After changes: computes every node again that is stale (it was made, or given other arguments,

@@ -194,6 +194,8 @@ typedef struct infer_starts {
 } infer_starts;
 /* What is recorded for views that the user's operators return: on the storages of what they show. */
 void infer_settle_views(fx_graph *g, fx_node *n, const infer_starts *starts);
+/* What writes to a window on a base counts from the start of its storage, which must be the input's own. */
+fe_status infer_check_starts(fx_graph *g, const fx_node *n, const infer_starts *starts);
 
 /* ---- unbacked.c: what only the run knows ---- */
 /* A size of a result: what is recorded for the item's dimension, or else a fresh symbol. */

@@ -371,6 +371,46 @@ void rule_unfold(infer_call *c)
     infer_give(c, out);
 }
 
+/* The input that is all of a user's storage, on which x lies; NULL: it lies on none. */
+static const fx_node *users_storage(const infer_call *c, const ty_tensor *x)
+{
+    const fx_graph *g = c->graph;
+    for (uint32_t i = g->inputs.count; i-- > 0 && g->inputs.at[i]->taken;)
+        if (g->inputs.at[i]->taken == FX_STORAGE_OF &&
+            fx_tensor(g->inputs.at[i])->storage == x->storage)
+            return g->inputs.at[i];
+    return NULL;
+}
+
+/* The input that a storage is taken of lies in it, which every call is held to. */
+static bool is_input_itself(const infer_call *c)
+{
+    const fx_arg *x = &c->node->args[0], *offset = infer_arg(c, "storage_offset");
+    const fx_node *from = x->kind == FX_ARG_NODE ? x->node : NULL;
+    if (!from || from->taken != FX_STORAGE_OF || !offset || offset->kind != FX_ARG_INT)
+        return false;
+    for (uint32_t i = 0; i < c->graph->inputs.count; i++) {
+        const fx_node *start = c->graph->inputs.at[i];
+        if (start->taken == FX_START_OF && strcmp(start->taken_of, from->taken_of) == 0)
+            return sym_same(start->value.expr, offset->expr);
+    }
+    return false;
+}
+
+static void need_inside(infer_call *c, const fx_node *storage, uint32_t rank, const sym_expr *sizes,
+                        const sym_expr *strides, sym_expr offset)
+{
+    sym_table *t = c->symbols;
+    sym_expr end = sym_add_int(t, offset, 1);
+    for (uint32_t i = 0; i < rank; i++) {
+        if (infer_is(c, sizes[i], 0)) return;
+        end = sym_add(t, end, sym_mul(t, sym_add_int(t, sizes[i], -1), strides[i]));
+    }
+    (void)INFER_REQUIRE(c, SYM_LE, end, fx_tensor(storage)->sizes[0],
+                        "sizes, strides and storage offset are out of bounds for the storage of %s",
+                        storage->taken_of);
+}
+
 void rule_as_strided(infer_call *c)
 {
     sym_expr sizes[TY_MAX_RANK];
@@ -382,6 +422,8 @@ void rule_as_strided(infer_call *c)
         infer_fail(c, "as_strided: as many strides as sizes are needed");
     sym_expr offset =
         infer_arg(c, "storage_offset") ? infer_expr(c, "storage_offset", 0) : x->offset;
+    const fx_node *storage = users_storage(c, x);
+    if (storage && !is_input_itself(c)) need_inside(c, storage, rank, sizes, strides, offset);
     if (c->status == FE_OK) infer_give(c, infer_view_as(c, x, rank, sizes, strides, offset));
 }
 

@@ -295,3 +295,10 @@ const loop_bound *loop_indirect_bound(const loop_program *p, sym_expr symbol)
     uint32_t k = map_get(&p->indirect_index, symbol.id);
     return k == MAP_NONE ? NULL : &p->indirect_bounds.at[k];
 }
+
+uint32_t loop_given_count(const loop_program *p)
+{
+    uint32_t count = p->inputs.count;
+    while (count && p->inputs.at[count - 1].taken) count--;
+    return count;
+}

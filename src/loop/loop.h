@@ -282,7 +282,9 @@ typedef struct loop_output {
     const char *string;
 } loop_output;
 
-/* A user input: a tensor (its buffer) or a number. */
+/* A user input: a tensor (its buffer) or a number. Behind those that the caller gives stand what is taken of
+ * them: the whole storage of a tensor, as a vector, and how many of its elements come before that tensor. */
+typedef enum loop_taken { LOOP_GIVEN, LOOP_STORAGE_OF, LOOP_START_OF } loop_taken;
 typedef struct loop_input {
     const char *name;
     bool is_tensor;
@@ -291,6 +293,8 @@ typedef struct loop_input {
     sym_expr expr;  /* int and bool: an expression or constant */
     double number;  /* float: the value that the program is made for */
     const char *string;
+    loop_taken taken; /* not given by itself: it is told by input number `of` */
+    uint32_t of;
 } loop_input;
 
 typedef struct loop_program {
@@ -357,6 +361,7 @@ static inline const loop_node *loop_at(const loop_program *p, loop_value v)
     return &p->nodes.at[v.id];
 }
 loop_view loop_view_of(loop_program *p, loop_buffer_id b); /* the whole buffer */
+uint32_t loop_given_count(const loop_program *p);          /* inputs that the caller gives */
 bool loop_moves(const loop_program *p, const loop_op *op); /* a copy from one device to another? */
 
 /* ---- the arguments of a custom call, one letter at a time (callee.c) ---- */

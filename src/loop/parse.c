@@ -222,8 +222,32 @@ static fe_status add_op(parsing *in, fe_status (*parse)(parsing *in, loop_op *ou
     return FE_OK;
 }
 
+/* storage_of 0, start_of 0: of an input that stands before. */
+static fe_status parse_taken(parsing *in, const char *word, loop_taken taken, loop_input *input)
+{
+    int64_t of;
+    if (!lex_take(in->lx, word)) return FE_OK;
+    FE_TRY(lex_int(in->lx, &of));
+    if (of < 0 || of >= in->p->inputs.count || !in->p->inputs.at[of].is_tensor ||
+        in->p->inputs.at[of].taken)
+        return lex_fail(in->lx, "%s %lld: that is no tensor which the caller gives", word,
+                        (long long)of);
+    input->taken = taken;
+    input->of = (uint32_t)of;
+    return FE_OK;
+}
+
+static fe_status add_input(parsing *in, const loop_input *input)
+{
+    if (!input->taken && in->p->inputs.count && vec_last(&in->p->inputs).taken)
+        return lex_fail(in->lx, "what is taken of inputs stands behind all of them");
+    vec_push(in->p->memory, &in->p->inputs, *input);
+    return FE_OK;
+}
+
 static fe_status parse_buffer(parsing *in, loop_buffer_kind kind)
 {
+    loop_input input = {.is_tensor = true};
     loop_buffer b = {.kind = kind, .device = {.index = -1}, .input = in->p->inputs.count};
     sym_expr *sizes, *strides;
     uint32_t stride_count;
@@ -248,15 +272,15 @@ static fe_status parse_buffer(parsing *in, loop_buffer_kind kind)
     b.pinned = lex_take(in->lx, "pinned");
     b.donated = kind == LOOP_INPUT && lex_take(in->lx, "donated");
     b.mutated = kind == LOOP_INPUT && lex_take(in->lx, "mutated");
+    if (kind == LOOP_INPUT) FE_TRY(parse_taken(in, "storage_of", LOOP_STORAGE_OF, &input));
     if (lex_take(in->lx, "packing")) FE_TRY(lex_name(in->lx, &b.packing));
     if (lex_take(in->lx, "values")) FE_TRY(parse_range(in, &b.range));
     FE_TRY(loop_parse_origin(in->lx, &b.origin));
     loop_buffer_id id = loop_add_buffer(in->p, b);
     map_set(in->p->memory, &in->buffers, MAP_KEY(b.name), id);
-    if (kind == LOOP_INPUT)
-        vec_push(in->p->memory, &in->p->inputs,
-                 (loop_input){.name = b.name, .is_tensor = true, .buffer = id});
-    return FE_OK;
+    input.name = b.name;
+    input.buffer = id;
+    return kind == LOOP_INPUT ? add_input(in, &input) : FE_OK;
 }
 
 static fe_status parse_scalar(parsing *in)
@@ -272,9 +296,9 @@ static fe_status parse_scalar(parsing *in)
     } else if (!lex_take(in->lx, "none")) {
         input.dtype = lex_take(in->lx, "bool") ? TY_BOOL : TY_I64;
         FE_TRY(sym_parse(in->p->symbols, in->lx, &input.expr));
+        FE_TRY(parse_taken(in, "start_of", LOOP_START_OF, &input));
     }
-    vec_push(in->p->memory, &in->p->inputs, input);
-    return FE_OK;
+    return add_input(in, &input);
 }
 
 static fe_status parse_output(parsing *in)

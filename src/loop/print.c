@@ -295,6 +295,8 @@ static void print_buffer(const loop_program *p, const loop_buffer *b, text *out)
     if (b->pinned) text_add(out, " pinned");
     if (b->donated) text_add(out, " donated");
     if (b->mutated) text_add(out, " mutated");
+    if (b->kind == LOOP_INPUT && p->inputs.at[b->input].taken)
+        text_printf(out, " storage_of %u", p->inputs.at[b->input].of);
     if (b->packing) text_printf(out, " packing %s", b->packing);
     if (b->range)
         text_printf(out, " values [%lld, %lld]", (long long)b->range[0], (long long)b->range[1]);
@@ -317,6 +319,7 @@ static void print_scalar_input(const loop_program *p, const loop_input *in, text
     else {
         if (in->dtype == TY_BOOL) text_add(out, "bool ");
         sym_print(p->symbols, in->expr, out);
+        if (in->taken) text_printf(out, " start_of %u", in->of);
     }
     text_char(out, '\n');
 }

@@ -208,6 +208,19 @@ static bool is_mutated(const lowering *l, const fx_node *n)
     return false;
 }
 
+/* Of which input it is taken, where the caller does not give it by itself. */
+static void note_taken(lowering *l, const fx_node *n, loop_input *in)
+{
+    if (!n->taken) return;
+    for (uint32_t k = 0; k < l->graph->inputs.count; k++) {
+        const fx_node *of = l->graph->inputs.at[k];
+        if (of->taken || of->input_kind != FX_USER_INPUT || strcmp(of->target, n->taken_of) != 0)
+            continue;
+        in->taken = n->taken == FX_STORAGE_OF ? LOOP_STORAGE_OF : LOOP_START_OF;
+        in->of = l->program->buffers.at[l->results[of->id].items[0].box->view.buffer].input;
+    }
+}
+
 static fe_status add_tensor(lowering *l, const fx_node *n, loop_buffer_kind kind)
 {
     const ty_tensor *meta = n->value.tensor;
@@ -232,9 +245,9 @@ static fe_status add_tensor(lowering *l, const fx_node *n, loop_buffer_kind kind
     }
     loop_buffer_id id = loop_add_buffer(l->program, b);
     lower_tensor t = lower_viewed(l, loop_view_of(l->program, id));
-    if (kind == LOOP_INPUT)
-        vec_push(l->memory, &l->program->inputs,
-                 (loop_input){.name = b.name, .is_tensor = true, .buffer = id});
+    loop_input in = {.name = b.name, .is_tensor = true, .buffer = id};
+    note_taken(l, n, &in);
+    if (kind == LOOP_INPUT) vec_push(l->memory, &l->program->inputs, in);
     return lower_give(l, t);
 }
 
@@ -252,6 +265,7 @@ static void add_number(lowering *l, const fx_node *n)
         in.dtype = TY_F64;
         in.number = v->number;
     }
+    note_taken(l, n, &in);
     vec_push(l->memory, &l->program->inputs, in);
 }
 

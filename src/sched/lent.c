@@ -39,6 +39,9 @@ const char *sched_donation_fault(loop_program *p, loop_buffer_id input)
     if (b->kind != LOOP_INPUT) return "it is no tensor of the caller's";
     if (b->device.kind != TY_CPU) return "it is not in the memory of the host";
     if (!is_dense(p, b)) return "its strides leave gaps, which are not its own";
+    for (uint32_t k = 0; k < p->inputs.count; k++)
+        if (p->inputs.at[k].taken && (p->inputs.at[k].of == b->input || k == b->input))
+            return "the storage that it lies in is read from its start";
     for (uint32_t k = 0; k < p->outputs.count; k++)
         if (p->outputs.at[k].kind == LOOP_OUT_TENSOR && p->outputs.at[k].view.buffer == input)
             return "an output is a view of it";

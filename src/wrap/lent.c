@@ -46,7 +46,9 @@ int32_t wrap_input_of_output(const wrap_program *w, uint32_t output)
     const loop_output *o = &w->loops->outputs.at[output];
     if (o->kind != LOOP_OUT_TENSOR) return -1;
     loop_buffer_id input = sched_lender(w->loops, w->lives, o->view.buffer);
-    return input == LOOP_NO_BUFFER ? -1 : (int32_t)w->loops->buffers.at[input].input;
+    if (input == LOOP_NO_BUFFER) return -1;
+    uint32_t number = w->loops->buffers.at[input].input;
+    return w->loops->inputs.at[number].taken ? -1 : (int32_t)number;
 }
 
 bool wrap_output_moves(const wrap_program *w, uint32_t output)

@@ -17,7 +17,7 @@ graph main {
   %squeeze = aten.squeeze.dims(%y, [0, 1, 2])
   %diagonal = aten.diagonal.default(%x, 1)
   %unfold = aten.unfold.default(%x, 1, 3, 2)
-  %strided = aten.as_strided.default(%x, [2, 2], [6, 2], 1)
+  %strided = aten.as_strided.default(%x, [2, 2], [6, 2])
   %moved = aten.movedim.int(%y, 3, 0)
   %bytes = aten.view.dtype(%x, torch.uint8)
   %chunk = aten.chunk.default(%x, 4, 1)
@@ -48,7 +48,7 @@ graph main {
   %squeeze = aten.squeeze.dims(%y, [0, 1, 2]) : f32[4,8]{8,1}@2
   %diagonal = aten.diagonal.default(%x, 1, 0, 1) : f32[4]{7}+1@1
   %unfold = aten.unfold.default(%x, 1, 3, 2) : f32[4,2,3]{6,2,1}@1
-  %strided = aten.as_strided.default(%x, [2, 2], [6, 2], 1) : f32[2,2]{6,2}+1@1
+  %strided = aten.as_strided.default(%x, [2, 2], [6, 2], None) : f32[2,2]{6,2}@1
   %moved = aten.movedim.int(%y, 3, 0) : f32[8,1,1,4]{1,32,8,8}@2
   %bytes = aten.view.dtype(%x, torch.uint8) : u8[4,24]{24,1}@1
   %chunk = aten.chunk.default(%x, 4, 1) : (f32[4,2]{6,1}@1, f32[4,2]{6,1}+2@1, f32[4,2]{6,1}+4@1)

@@ -17,6 +17,7 @@ sys.path.insert(0, os.path.join(ROOT, "python"))
 import ferrite  # noqa: E402
 import ferrite.door  # noqa: E402
 import ferrite.text  # noqa: E402
+import ferrite_fx  # noqa: E402
 
 TESTS = []
 STRICT = {"fallback": "error"}
@@ -208,11 +209,48 @@ def what_is_not_compiled_runs_and_is_told_once():
 
 
 @test
-def places_in_a_storage_that_is_not_given_are_not_made_up():
-    whole = torch.arange(20.)
-    compiled = torch.compile(lambda x: torch.as_strided(x, (3,), (1,), 2) * 1, backend="ferrite")
-    torch.testing.assert_close(compiled(whole[4:10]), torch.tensor([2., 3., 4.]))
-    torch.testing.assert_close(compiled(whole), torch.tensor([2., 3., 4.]))
+def places_are_counted_from_the_start_of_a_storage():
+    def shown(x):
+        return torch.as_strided(x, (3,), (1,), 2) * 1, x + 1
+    for how in ({}, {"dynamic": True}):
+        compiled = torch.compile(shown, backend="ferrite", options=STRICT, **how)
+        for whole, part in ((torch.arange(20.), slice(4, 10)), (torch.arange(10.), slice(0, 6)), (-torch.arange(30.), slice(7, 13))):
+            torch.testing.assert_close(compiled(whole[part]), shown(whole[part]))
+    compiled = torch.compile(lambda x: x.as_strided((3,), (1,), 18) * 1, backend="ferrite", options=STRICT)
+    compiled(torch.arange(21.)[4:10])
+    try:
+        compiled(torch.arange(20.)[4:10])
+    except RuntimeError as error:
+        assert "out of bounds" in str(error), error
+    else:
+        raise AssertionError("it was read beyond the end of a storage")
+
+
+@test
+def writes_go_to_a_storage():
+    def step(x):
+        x.as_strided((2,), (1,), 3).add_(100)
+        x.mul_(2)
+        return x.sum()
+    ours, theirs = torch.arange(12.), torch.arange(12.)
+    compiled = torch.compile(step, backend="ferrite", options=STRICT)
+    torch.testing.assert_close(compiled(ours[:6]), step(theirs[:6]))
+    torch.testing.assert_close(ours, theirs)
+
+
+@test
+def storages_in_every_target():
+    class Shown(torch.nn.Module):
+        def forward(self, x):
+            return x.as_strided((3,), (1,), 2) * 2, x.t() + 1
+    whole = torch.arange(40.)
+    x, y = whole[4:16].view(3, 4), whole[9:21].view(3, 4)
+    program = ferrite.compile(torch.export.export(Shown(), (x,)))
+    with tempfile.TemporaryDirectory() as folder:
+        graph = ferrite_fx.load(program.write(os.path.join(folder, "shown.json")))
+        for run in (program, graph):
+            for given in (x, y):
+                torch.testing.assert_close(tuple(run(given)), Shown()(given))
 
 
 @test
