@@ -82,14 +82,16 @@ def buffers_keep_their_state():
 def results_that_share_memory():
     def shown(x):
         y = x + 1
-        return x.t(), y, y[0], y.view(-1)
+        return x.t(), y, y[0], y.view(-1), y[0, :1].squeeze()
     compiled = torch.compile(shown, backend="ferrite", options=STRICT)
     x = torch.randn(3, 4)
-    a, b, c, d = compiled(x)
+    a, b, c, d, e = compiled(x)
     x[0, 1] = 100.
     assert a[1, 0] == 100.
     b[0, 2] = 50.
     assert c[2] == 50. and d[2] == 50.
+    b[0, 0] = 7.
+    assert e.dim() == 0 and e == 7.
 
 
 @test
