@@ -86,6 +86,8 @@ class _Schema:
         returned = text[end + 1:].replace("->", "", 1).strip()
         if returned.startswith("(") and _end_of(returned, 0) == len(returned) - 1:
             returned = returned[1:-1]
+        if returned in ("None", "NoneType"):
+            returned = ""
         self.fresh = ["(" not in part for part in _split(returned)]  # returns that show no argument: Tensor(a) does
 
     @property

@@ -4,7 +4,7 @@
  *     schema  = space "::" base ["." overload] "(" params ")" "->" returns
  *     params  = "..." | [param {"," param}]            "*" alone: keyword-only from here on
  *     param   = type name ["=" default]
- *     returns = "..." | "()" | "(" type [name] {...} ")" | type [name]
+ *     returns = "..." | "()" | "None" | "(" type [name] {...} ")" | type [name]
  *     type    = base ["(" alias ")"] { "?" | "[" [number] "]" | "(" alias ")" }
  *     alias   = name {"|" name} ["!"] ["->" name {"|" name}]          "*" is the set of all
  *
@@ -286,6 +286,16 @@ static fe_status parse_return(schema_parser *p, param_list *list)
     return FE_OK;
 }
 
+/* "-> None" is "-> ()": so operators of torch.library say it. */
+static bool take_none(schema_parser *p)
+{
+    const char *start = p->at, *word;
+    if (schema_take_word(p, true, &word) && (strcmp(word, "NoneType") == 0 || strcmp(word, "None") == 0))
+        return true;
+    p->at = start;
+    return false;
+}
+
 static fe_status parse_returns(schema_parser *p, op_info *out)
 {
     param_list returns = {0};
@@ -296,7 +306,7 @@ static fe_status parse_returns(schema_parser *p, op_info *out)
             if (returns.count > 0) FE_TRY(schema_expect(p, ","));
             FE_TRY(parse_return(p, &returns));
         }
-    } else {
+    } else if (!take_none(p)) {
         FE_TRY(parse_return(p, &returns));
     }
     out->returns = returns.at;

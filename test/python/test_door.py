@@ -176,6 +176,18 @@ def operators_of_torch_library():
 
     same(lambda x, count: twice(x + 1, count) - 1, (torch.randn(3), torch.zeros(1)))
 
+    def fill(x, out):
+        out.copy_(x)
+
+    torch.library.define("door::fill", "(Tensor x, Tensor(a!) out) -> None")
+    torch.library.impl("door::fill", "CPU", fill)
+    torch.library.register_fake("door::fill", lambda x, out: None)
+
+    def filled(x, out):
+        torch.ops.door.fill(x * 2, out)
+        return out + 1
+    same(filled, (torch.randn(3), torch.zeros(3)))
+
 
 @test
 def an_assertion_is_raised_as_eager_raises_it():

@@ -299,5 +299,11 @@ SESSION_TEST(op_custom_operators_join_the_others)
                       "(Tensor(a!), Tensor(b!))",
                       0, &out));
     EXPECT(op_functional_of(r, out) == plain);
+
+    const op_info *none;
+    FE_TRY(op_declare(r, "mylib::log(Tensor x, Tensor(a!) y) -> NoneType", 0, &none));
+    EXPECT(none->return_count == 0);
+    FE_TRY(op_declare(r, "mylib::tell(Tensor x) -> None", 0, &none));
+    EXPECT(none->return_count == 0);
     return FE_OK;
 }
