@@ -54,6 +54,26 @@ static window read_window(infer_call *c, uint32_t spatial)
     return w;
 }
 
+/* Is it one of the small convolutions in three dimensions, or with an output padding that goes beyond a step, that
+ * PyTorch's own loops take? They know contiguous images alone. */
+static bool is_plain_loop(infer_call *c, const ty_tensor *x, const ty_tensor *weight)
+{
+    sym_table *t = c->symbols;
+    if (x->dtype == TY_F64) return true;
+    window w = read_window(c, 3);
+    for (uint32_t d = 0; d < 3; d++)
+        if (is_transposed(c) && infer_holds(c, SYM_LE, w.stride[d], w.output_padding[d]))
+            return true;
+    if (x->dtype != TY_F32) return false;
+    sym_expr elements =
+        sym_mul(t, sym_mul(t, x->sizes[0], x->sizes[1]), sym_mul(t, x->sizes[2], x->sizes[3]));
+    bool is_wide = infer_holds(c, SYM_LT, infer_number(c, 3), weight->sizes[3]) &&
+                   infer_holds(c, SYM_LT, infer_number(c, 3), weight->sizes[4]);
+    return !is_wide && infer_holds(c, SYM_LE, infer_expr(c, "groups", 1), infer_number(c, 1)) &&
+           infer_holds(c, SYM_LE, x->sizes[0], infer_number(c, 1)) &&
+           infer_holds(c, SYM_LE, elements, infer_number(c, 20480));
+}
+
 /* Strides of the result: channels last when an operand is, for kernels that have that format. What
  * has one spatial dimension counts as an image of one row, its input made contiguous. */
 static void set_strides(infer_call *c, const ty_tensor *x, const ty_tensor *weight, ty_tensor *out)
@@ -61,7 +81,7 @@ static void set_strides(infer_call *c, const ty_tensor *x, const ty_tensor *weig
     sym_table *t = c->symbols;
     ty_memory_format format = TY_CONTIGUOUS;
     bool unknown = infer_has_unbacked(c, x->rank, x->sizes);
-    if (unknown || (x->rank == 5 && x->dtype == TY_F64)) return;
+    if (unknown || (x->rank == 5 && is_plain_loop(c, x, weight))) return;
     if (x->rank > 3) format = ty_suggested_format(t, x);
     if (x->rank == 3) weight = infer_unsqueeze(c, weight, 2);
     if (format == TY_CONTIGUOUS) format = ty_suggested_format(t, weight);

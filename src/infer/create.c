@@ -48,8 +48,9 @@ void rule_filled(infer_call *c)
 
 void rule_scalar_tensor(infer_call *c)
 {
-    const char *name = op_param_index(c->op, "s") >= 0 ? "s" : "t";
-    infer_give(c, made(c, value_dtype(infer_arg(c, name), TY_I64), 0, NULL));
+    bool by_value =
+        op_param_index(c->op, "s") < 0; /* scalar_tensor makes floats of whole numbers too */
+    infer_give(c, made(c, by_value ? value_dtype(infer_arg(c, "t"), TY_I64) : TY_F32, 0, NULL));
 }
 
 void rule_empty_strided(infer_call *c)

@@ -111,7 +111,7 @@ static void give_resampled(infer_call *c, const ty_tensor *x, uint32_t spatial,
 }
 
 /* Pools; the parameter is the number of spatial dimensions. With a second result: the indices. */
-void rule_pool(infer_call *c)
+static void pool(infer_call *c, bool keeps_format)
 {
     sym_expr sizes[MOST_SPATIAL];
     ty_tensor *x = infer_self(c);
@@ -122,7 +122,17 @@ void rule_pool(infer_call *c)
     window_sizes(c, x, spatial, sizes);
     if (infer_arg(c, "divisor_override") && infer_int(c, "divisor_override", 1) == 0)
         infer_fail(c, "divisor must be not zero");
-    if (c->status == FE_OK) give_resampled(c, x, spatial, sizes, true);
+    if (c->status == FE_OK) give_resampled(c, x, spatial, sizes, keeps_format);
+}
+
+void rule_pool(infer_call *c)
+{
+    pool(c, true);
+}
+
+void rule_pool_contiguous(infer_call *c)
+{
+    pool(c, false);
 }
 
 /* The derivative of a pool: the gradient has the sizes that it gave. */
@@ -208,9 +218,7 @@ void rule_upsample(infer_call *c)
         infer_fail(c, "neither sizes nor factors are given");
     }
     if (c->status != FE_OK) return;
-    bool nearest = strstr(c->op->base, "nearest") != NULL;
-    infer_give(c, spatial == 1 && nearest ? infer_indexed(c, x, 2, 1, sizes)
-                                          : resampled(c, x, x->dtype, spatial, sizes, spatial > 1));
+    infer_give(c, resampled(c, x, x->dtype, spatial, sizes, spatial > 1));
 }
 
 /* ---- padding ---- */
@@ -230,7 +238,7 @@ void rule_pad(infer_call *c)
         infer_fail(c, "%d paddings of %s", count, infer_shape(c, x));
         return;
     }
-    bool cuts = strcmp(mode, "constant") == 0;
+    bool cuts = op_param_index(c->op, "pad") >= 0 && strcmp(mode, "constant") == 0;
     for (int i = 0; i < count; i++)
         cuts = cuts && infer_holds(c, SYM_LE, pad[i], infer_number(c, 0));
     for (uint32_t i = 0; i < x->rank; i++) {
