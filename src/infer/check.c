@@ -111,6 +111,22 @@ static void check_put(infer_call *c)
 
 /* ---- parts of a tensor ---- */
 
+/* The part lies within the memory of x. */
+static void check_reach(infer_call *c, const ty_tensor *x, const ty_tensor *shown)
+{
+    sym_table *t = c->symbols;
+    if (!shown || c->status != FE_OK) return;
+    sym_expr last = shown->offset;
+    for (uint32_t d = 0; d < shown->rank; d++) {
+        if (infer_is(c, shown->sizes[d], 0)) return;
+        sym_expr steps = sym_add_int(t, shown->sizes[d], -1);
+        last = sym_add(t, last, sym_mul(t, steps, shown->strides[d]));
+    }
+    (void)INFER_REQUIRE(c, SYM_LT, last, ty_numel(t, x),
+                        "setStorage: sizes and strides of %s are out of bounds for storage of %s",
+                        infer_shape(c, shown), infer_shape(c, x));
+}
+
 /* The source is sized as the part of self that it takes the place of. */
 static void check_part(infer_call *c)
 {
@@ -124,6 +140,14 @@ static void check_part(infer_call *c)
     } else if (!strcmp(base, "diagonal_scatter")) {
         uint32_t a = infer_dim(c, "dim1", x->rank), b = infer_dim(c, "dim2", x->rank);
         shown = infer_diagonal(c, x, infer_int(c, "offset", 0), a, b);
+    }
+    if (!strcmp(base, "as_strided_scatter")) {
+        sym_expr sizes[TY_MAX_RANK], strides[TY_MAX_RANK];
+        uint32_t rank = infer_sizes(c, "size", 0, sizes),
+                 steps = infer_sizes(c, "stride", 0, strides);
+        if (rank != steps) infer_fail(c, "mismatch in length of strides and shape");
+        shown = infer_view_as(c, x, rank, sizes, strides, infer_expr(c, "storage_offset", 0));
+        check_reach(c, x, shown);
     }
     if (!shown || c->status != FE_OK) return;
     if (shown->rank != source->rank)
@@ -179,10 +203,47 @@ static void check_roll(infer_call *c)
         infer_fail(c, "shifts and dimensions must align. shifts: %d, dims:%d", by, along);
 }
 
+/* split_with_sizes: all of the dimension, no more. */
+static void check_pieces(infer_call *c)
+{
+    enum { MOST = 65536 };
+    const ty_tensor *x = infer_tensor(c, "self");
+    const fx_arg *list = infer_arg(c, "split_sizes");
+    if (!x || !x->rank || !list || list->kind != FX_ARG_LIST || list->list.count > MOST) return;
+    sym_expr sum = infer_number(c, 0), *lengths = NEW_ARRAY(c->memory, sym_expr, list->list.count);
+    int count = fx_arg_ints(c->graph, list, lengths, list->list.count);
+    sym_expr size = x->sizes[infer_dim(c, "dim", x->rank)];
+    for (int i = 0; i < count; i++) sum = sym_add(c->symbols, sum, lengths[i]);
+    if (count >= 0 && !infer_has_unbacked(c, 1, &sum))
+        (void)INFER_REQUIRE_EQUAL(c, sum, size,
+                                  "split_with_sizes expects split_sizes to sum exactly to %s, "
+                                  "but they sum to %s",
+                                  written(c, size), written(c, sum));
+}
+
 static void must_divide(infer_call *c, sym_expr size, sym_expr by, const char *says)
 {
     (void)INFER_REQUIRE_EQUAL(c, sym_mod(c->symbols, size, by), infer_number(c, 0), "%s. Got %s",
                               says, written(c, size));
+}
+
+/* hsplit, vsplit, dsplit: so many dimensions, and sections of one length. */
+static void check_sections(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self");
+    char kind = c->op->base[0];
+    uint32_t least = kind == 'h' ? 1 : kind == 'v' ? 2 : 3;
+    if (!x) return;
+    if (x->rank < least)
+        infer_fail(c, "%s requires a tensor with at least %u dimensions, but got %s", c->op->base,
+                   least, infer_shape(c, x));
+    if (c->status != FE_OK || op_param_index(c->op, "sections") < 0) return;
+    int64_t sections = infer_int(c, "sections", 1);
+    if (sections < 1) infer_fail(c, "%s into %lld", c->op->base, (long long)sections);
+    uint32_t dim = kind == 'v' ? 0 : kind == 'd' ? 2 : x->rank == 1 ? 0 : 1;
+    if (c->status == FE_OK)
+        must_divide(c, x->sizes[dim], infer_number(c, sections),
+                    "the size of the dimension is not divisible by the sections");
 }
 
 static void check_shuffle(infer_call *c)
@@ -277,47 +338,6 @@ static void check_element(infer_call *c)
                                   written(c, ty_numel(c->symbols, x)));
 }
 
-/* ---- matrices ---- */
-
-static void check_square(infer_call *c)
-{
-    ty_tensor *x = infer_tensor(c, "A");
-    if (!x) x = infer_tensor(c, "self");
-    if (!x) return;
-    if (x->rank < 2)
-        infer_fail(c, "The input tensor A must have at least 2 dimensions, but is %s",
-                   infer_shape(c, x));
-    if (c->status != FE_OK) return;
-    (void)INFER_REQUIRE_EQUAL(c, x->sizes[x->rank - 1], x->sizes[x->rank - 2],
-                              "A must be batches of square matrices, but they are %s",
-                              infer_shape(c, x));
-}
-
-static void check_cross(infer_call *c)
-{
-    const ty_tensor *a = infer_tensor(c, "self"), *b = infer_tensor(c, "other");
-    if (!a || !b) return;
-    if (a->rank != b->rank || a->rank == 0)
-        infer_fail(c, "inputs must have the same number of dimensions: %s and %s",
-                   infer_shape(c, a), infer_shape(c, b));
-    if (c->status != FE_OK || !infer_arg(c, "dim")) return;
-    uint32_t dim = infer_dim(c, "dim", a->rank);
-    (void)INFER_REQUIRE_EQUAL(c, a->sizes[dim], infer_number(c, 3),
-                              "inputs dimension %u must have length 3: %s", dim, infer_shape(c, a));
-    (void)INFER_REQUIRE_EQUAL(c, b->sizes[dim], infer_number(c, 3),
-                              "inputs dimension %u must have length 3: %s", dim, infer_shape(c, b));
-}
-
-static void check_inner(infer_call *c)
-{
-    const ty_tensor *a = infer_tensor(c, "self"), *b = infer_tensor(c, "other");
-    if (!a || !b || !a->rank || !b->rank) return;
-    (void)INFER_REQUIRE_EQUAL(
-        c, a->sizes[a->rank - 1], b->sizes[b->rank - 1],
-        "inner() the last dimension must match on both input tensors but got shapes %s and %s",
-        infer_shape(c, a), infer_shape(c, b));
-}
-
 /* ---- losses ---- */
 
 /* A class for each row of [n, c, ...] or for [c]; or, as large as those, probabilities. */
@@ -325,7 +345,12 @@ static void check_classes(infer_call *c)
 {
     const ty_tensor *x = infer_tensor(c, "self"), *target = infer_tensor(c, "target");
     const ty_tensor *gradient = infer_tensor(c, "grad_output"), *weight = infer_tensor(c, "weight");
-    if (!x || !target || !x->rank) return;
+    if (!x || !target) return;
+    bool is_image = strstr(c->op->base, "2d") != NULL;
+    if (x->rank == 0 || (is_image && x->rank != 4)) {
+        infer_fail(c, "the input of %s is %s", c->op->base, infer_shape(c, x));
+        return;
+    }
     bool probabilities = !strcmp(c->op->base, "cross_entropy_loss") && target->rank == x->rank &&
                          ty_is_floating(target->dtype);
     uint32_t classes = x->rank == 1 ? 0 : 1, from = 0;
@@ -356,6 +381,11 @@ static void check_classes(infer_call *c)
         (void)INFER_REQUIRE_EQUAL(c, weight->sizes[0], x->sizes[classes],
                                   "weight tensor should be defined for all classes of %s but is %s",
                                   infer_shape(c, x), infer_shape(c, weight));
+    const ty_tensor *total = infer_tensor(c, "total_weight");
+    if (total)
+        (void)INFER_REQUIRE_EQUAL(c, ty_numel(c->symbols, total), infer_number(c, 1),
+                                  "expected total_weight to be a single element tensor, got: %s",
+                                  infer_shape(c, total));
     if (!gradient || c->status != FE_OK) return;
     bool none = infer_int(c, "reduction", 1) == 0 && x->rank > 1;
     if (gradient->rank != (none ? target->rank : 0))
@@ -427,83 +457,126 @@ static void check_groups(infer_call *c)
                               "Expected number of channels in input to be divisible by num_groups");
 }
 
-static void check_triangular(infer_call *c)
+/* ---- scales ---- */
+
+/* fake_quantize_per_channel: a scale for each size of the axis. */
+static void check_channel_scales(infer_call *c)
 {
-    const ty_tensor *a = infer_tensor(c, "self"), *b = infer_tensor(c, "B");
-    if (!a || !b || a->rank < 2 || b->rank < 2) return;
-    sym_expr size = b->sizes[b->rank - (infer_flag(c, "left", true) ? 2 : 1)];
-    (void)INFER_REQUIRE_EQUAL(c, a->sizes[a->rank - 1], size,
-                              "Incompatible shapes of A and B for the equation AX = B: %s and %s",
-                              infer_shape(c, a), infer_shape(c, b));
+    static const char *const NAMES[] = {"scale", "zero_point"};
+    const ty_tensor *x = infer_tensor(c, "self");
+    if (!x) return;
+    sym_expr size = size_of(c, x, infer_dim(c, "axis", x->rank));
+    for (size_t i = 0; i < COUNT_OF(NAMES); i++) {
+        const ty_tensor *scale = infer_tensor(c, NAMES[i]);
+        if (scale && scale->rank != 1)
+            infer_fail(c, "%s should be a 1-D tensor, but is %s", NAMES[i], infer_shape(c, scale));
+        if (scale && c->status == FE_OK)
+            (void)INFER_REQUIRE_EQUAL(c, scale->sizes[0], size,
+                                      "%s %s does not match the size %s of the axis", NAMES[i],
+                                      infer_shape(c, scale), written(c, size));
+    }
 }
 
-/* ---- layers ---- */
-
-/* Weights of one layer and direction stand one after the other: [gates * hidden, in],
- * [gates * hidden, hidden], and two biases. */
-static void check_recurrent(infer_call *c)
+/* Norms over all dimensions but the first or the last, one for each size of that. */
+static void check_weight_norm(infer_call *c)
 {
-    enum { MOST = 1024 };
-    ty_tensor *weights[MOST], *states[2] = {infer_tensor(c, "hx"), NULL};
-    sym_table *t = c->symbols;
-    const ty_tensor *x = infer_tensor(c, "input");
-    if (!x) x = infer_tensor(c, "data");
-    if (!states[0]) infer_list(c, "hx", states, 2);
-    uint32_t count = infer_list(c, "params", weights, MOST);
-    int64_t gates = strstr(c->op->base, "lstm") ? 4 : strstr(c->op->base, "gru") ? 3 : 1;
-    int64_t directions = infer_flag(c, "bidirectional", false) ? 2 : 1;
-    int64_t layers = infer_int(c, "num_layers", 1);
-    bool packed = op_param_index(c->op, "batch_sizes") >= 0;
-    bool has_biases = infer_flag(c, "has_biases", true);
-    bool is_lstm = gates == 4;
-    if (!x || !states[0] || c->status != FE_OK) return;
-    if (x->rank != (packed ? 2u : 3u) || (is_lstm && !states[1]))
-        infer_fail(c, "a recurrent network over %s", infer_shape(c, x));
-    for (uint32_t k = 0; k < 2 && c->status == FE_OK; k++)
-        if (states[k] && states[k]->rank != 3)
-            infer_fail(c, "hx is %s, which has not three dimensions", infer_shape(c, states[k]));
-    if (c->status != FE_OK) return;
-    sym_expr hidden = states[0]->sizes[2], rows = sym_mul_int(t, hidden, gates);
-    sym_expr batch =
-        packed ? states[0]->sizes[1] : x->sizes[infer_flag(c, "batch_first", false) ? 0 : 1];
-    /* An LSTM with projections has a fifth weight, and outputs that are narrower than its cells. */
-    int64_t each = has_biases ? 4 : 2;
-    bool projects = is_lstm && layers * directions * (each + 1) == (int64_t)count;
-    if (layers < 1 || (!projects && layers * directions * each != (int64_t)count)) {
-        infer_fail(c, "%u weights for %lld layers in %lld directions", count, (long long)layers,
-                   (long long)directions);
+    bool is_gradient = infer_tensor(c, "saved_v") != NULL;
+    const ty_tensor *v = infer_tensor(c, is_gradient ? "saved_v" : "v"),
+                    *g = infer_tensor(c, is_gradient ? "saved_g" : "g");
+    if (!v || !g) return;
+    uint32_t dim = infer_dim(c, "dim", v->rank);
+    if (v->rank == 0 || (dim != 0 && dim != v->rank - 1)) {
+        bool is_composed = strcmp(c->op->base, "_weight_norm") == 0 && v->rank;
+        if (is_composed) (void)infer_require_fits(c, g, v->rank, v->sizes, "g");
+        if (!is_composed) infer_fail(c, "fused kernels can only be applied for first or last dim");
         return;
     }
-    for (uint32_t k = 0; k < 2; k++)
-        if (states[k]) {
-            (void)INFER_REQUIRE_EQUAL(c, states[k]->sizes[0], infer_number(c, layers * directions),
-                                      "Expected hidden size (%lld, ..), got %s",
-                                      (long long)(layers * directions), infer_shape(c, states[k]));
-            (void)INFER_REQUIRE_EQUAL(c, states[k]->sizes[1], batch,
-                                      "Expected a hidden state for each of %s, got %s",
-                                      written(c, batch), infer_shape(c, states[k]));
-        }
-    if (projects) return;
-    for (uint32_t i = 0; i < count && c->status == FE_OK; i++) {
-        const ty_tensor *w = weights[i];
-        int64_t layer = i / each / directions, kind = i % each;
-        sym_expr in = kind == 1 ? hidden
-                      : layer   ? sym_mul_int(t, hidden, directions)
-                                : x->sizes[x->rank - 1];
-        if (!w || w->rank != (kind < 2 ? 2u : 1u)) {
-            infer_fail(c, "weight %u is %s", i, infer_shape(c, w));
-            return;
-        }
-        (void)INFER_REQUIRE_EQUAL(c, w->sizes[0], rows, "weight %u is %s, its rows have to be %s",
-                                  i, infer_shape(c, w), written(c, rows));
-        if (kind < 2)
-            (void)INFER_REQUIRE_EQUAL(c, w->sizes[1], in,
-                                      "weight %u is %s, its columns have to be %s", i,
-                                      infer_shape(c, w), written(c, in));
-        if (w->dtype != x->dtype)
-            infer_fail(c, "weight %u is %s, the input %s: expected the same dtype", i,
-                       infer_shape(c, w), infer_shape(c, x));
+    if (g->rank != v->rank)
+        infer_fail(c, "g is %s where v is %s", infer_shape(c, g), infer_shape(c, v));
+    for (uint32_t d = 0; d < v->rank && c->status == FE_OK; d++)
+        (void)INFER_REQUIRE_EQUAL(c, g->sizes[d], d == dim ? v->sizes[d] : infer_number(c, 1),
+                                  "g is %s where v is %s, and dim %u", infer_shape(c, g),
+                                  infer_shape(c, v), dim);
+    const ty_tensor *w = infer_tensor(c, "grad_w"), *norms = infer_tensor(c, "saved_norms");
+    for (uint32_t d = 0; w && norms && d < v->rank && c->status == FE_OK; d++) {
+        if (w->rank != v->rank || norms->rank != v->rank)
+            infer_fail(c, "grad_w is %s where v is %s", infer_shape(c, w), infer_shape(c, v));
+        if (c->status != FE_OK) return;
+        (void)INFER_REQUIRE_EQUAL(c, w->sizes[d], v->sizes[d], "grad_w is %s where v is %s",
+                                  infer_shape(c, w), infer_shape(c, v));
+        (void)INFER_REQUIRE_EQUAL(c, norms->sizes[d], g->sizes[d], "saved_norms is %s, saved_g %s",
+                                  infer_shape(c, norms), infer_shape(c, g));
     }
+}
+
+/* The gradient of windows along a dimension. */
+static void check_unfolded(infer_call *c)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    sym_table *t = c->symbols;
+    const ty_tensor *gradient = infer_tensor(c, "grad_in");
+    uint32_t rank = infer_sizes(c, "input_sizes", 0, sizes), dim = infer_dim(c, "dim", rank);
+    sym_expr size = infer_expr(c, "size", 1), step = infer_expr(c, "step", 1);
+    if (!gradient || c->status != FE_OK) return;
+    if (rank == 0) {
+        if (gradient->rank > 1) infer_fail(c, "the gradient is %s", infer_shape(c, gradient));
+        return;
+    }
+    if (gradient->rank != rank + 1) {
+        infer_fail(c, "the gradient is %s, of a tensor of %u dimensions", infer_shape(c, gradient),
+                   rank);
+        return;
+    }
+    for (uint32_t d = 0; d <= rank && c->status == FE_OK; d++) {
+        sym_expr wanted = d == rank ? size : sizes[d];
+        if (d == dim) wanted = sym_add_int(t, sym_floordiv(t, sym_sub(t, sizes[d], size), step), 1);
+        (void)INFER_REQUIRE_EQUAL(c, gradient->sizes[d], wanted,
+                                  "the gradient is %s: dimension %u has to be %s",
+                                  infer_shape(c, gradient), d, written(c, wanted));
+    }
+}
+
+static void check_dense(infer_call *c)
+{
+    if (infer_flag(c, "sparse", false) && c->status == FE_OK)
+        c->status = fx_fail(c->graph, c->node, "infer", FE_UNSUPPORTED, "leave sparse=True out",
+                            "cannot handle sparse gradients");
+}
+
+/* kthvalue, topk: k of the elements that there are. */
+static void check_ranked(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self");
+    if (!x) return;
+    sym_expr k = infer_expr(c, "k", 1), size = size_of(c, x, infer_dim(c, "dim", x->rank));
+    sym_expr least = infer_number(c, c->op->base[0] == 'k' ? 1 : 0);
+    if (c->status != FE_OK) return;
+    (void)INFER_REQUIRE(c, SYM_LE, k, size, "selected index k out of range: %s of %s",
+                        written(c, k), infer_shape(c, x));
+    (void)INFER_REQUIRE(c, SYM_LE, least, k, "selected index k out of range: %s of %s",
+                        written(c, k), infer_shape(c, x));
+}
+
+static void check_draws(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self");
+    if (!x || !x->rank || infer_flag(c, "replacement", false)) return;
+    sym_expr count = infer_expr(c, "num_samples", 1);
+    (void)INFER_REQUIRE(c, SYM_LE, count, x->sizes[x->rank - 1],
+                        "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
+}
+
+static void check_strided_same(infer_call *c)
+{
+    sym_expr strides[TY_MAX_RANK];
+    const char *padding = infer_string(c, "padding", "valid");
+    bool same = strcmp(padding, "same") == 0;
+    uint32_t count = infer_sizes(c, "stride", 0, strides);
+    if (!same && strcmp(padding, "valid") != 0)
+        infer_fail(c, "Invalid padding string: '%s'", padding);
+    for (uint32_t i = 0; same && i < count; i++)
+        (void)INFER_REQUIRE_EQUAL(c, strides[i], infer_number(c, 1),
+                                  "padding='same' is not supported for strided convolutions");
 }
 
 static const struct {
@@ -516,24 +589,41 @@ static const struct {
     {"index", check_index},
     {"put", check_put},
     {"part", check_part},
-    {"square", check_square},
-    {"recurrent", check_recurrent},
+    {"square", infer_check_square},
+    {"recurrent", infer_check_recurrent},
     {"element", check_element},
     {"reducible", check_reducible},
     {"slopes", check_slopes},
     {"repeats", check_repeats},
     {"sorted", check_sorted},
-    {"triangular", check_triangular},
+    {"triangular", infer_check_triangular},
     {"select", check_select},
     {"narrow", check_narrow},
     {"roll", check_roll},
     {"shuffle", check_shuffle},
     {"halves", check_halves},
-    {"cross", check_cross},
-    {"inner", check_inner},
+    {"cross", infer_check_cross},
+    {"inner", infer_check_inner},
     {"classes", check_classes},
     {"padded", check_padded},
     {"groups", check_groups},
+    {"reflectors", infer_check_reflectors},
+    {"solved", infer_check_solved},
+    {"invertible", infer_check_invertible},
+    {"tolerance", infer_check_tolerance},
+    {"condition", infer_check_condition},
+    {"stft", infer_check_stft},
+    {"norm", infer_check_fft_norm},
+    {"pieces", check_pieces},
+    {"sections", check_sections},
+    {"channel_scales", check_channel_scales},
+    {"weight_norm", check_weight_norm},
+    {"unfolded", check_unfolded},
+    {"dense", check_dense},
+    {"ranked", check_ranked},
+    {"draws", check_draws},
+    {"strided_same", check_strided_same},
+    {"masked_index", infer_check_masked_index},
     {"pool_gradient", infer_check_pool_gradient},
     {"index_put", infer_check_index_put},
     {"convolution_gradient", infer_check_convolution_gradient},

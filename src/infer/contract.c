@@ -1,5 +1,6 @@
-/* contract.c -- reads the rows of contract.def: which shapes the arguments of an operator have, given each
- * other's, which dtypes, and in which range its numbers are.
+/* contract.c -- reads the rows of contract.def and dtypes.def: which shapes the arguments of an operator
+ * have, given each other's, which dtypes, and in which range its numbers are. An in-place operator without
+ * a row keeps that of its functional one.
  *
  *     mat1[n,k] mat2[k,m] self~[n,m] mat2:mat1          stride>0 weight[_,c/groups,...]
  *
@@ -12,7 +13,7 @@
  *     x~y  x=y    broadcast with each other; of equal sizes               4*h c/g products, quotients
  *     x*[n]       each of a list; x.1[n]: its second                      @size   those of a list of sizes
  *     x:int       a kind of dtype (KINDS), or the dtype of another        n+1     one more
- *     k>0 k>=0    numbers, also each of a list; l#3      a list of so many, if it is one
+ *     k>0 k>=0    numbers, also each of a list; k^2: at most 2     l#3   a list of so many, if it is one
  *     d<x         dimensions of x; d<<x: each once
  *     !scatter    a check of its own (check.c)
  */
@@ -26,6 +27,12 @@ static const char *const CONTRACTS[OP_BUILTIN_COUNT] = {
 #include "infer/contract.def"
 };
 #undef CONTRACT
+
+#define TAKES(op, text) [OP_##op] = text,
+static const char *const DTYPES[OP_BUILTIN_COUNT] = {
+#include "infer/dtypes.def"
+};
+#undef TAKES
 
 enum { MOST_NAMES = 16 };
 
@@ -45,8 +52,9 @@ typedef struct contract {
     infer_call *c;
     binding names[MOST_NAMES];
     uint32_t count;
-    word form;        /* at hand: n,k */
-    const char *what; /* the argument at hand */
+    word form;         /* at hand: n,k */
+    bool is_inherited; /* the row is another operator's, which may have more arguments */
+    const char *what;  /* the argument at hand */
     const ty_tensor *x;
 } contract;
 
@@ -265,6 +273,10 @@ static bool is_i64(ty_dtype d)
 {
     return d == TY_I64;
 }
+static bool is_i32(ty_dtype d)
+{
+    return d == TY_I32;
+}
 static bool is_int(ty_dtype d)
 {
     return ty_is_integral(d, false);
@@ -301,6 +313,14 @@ static bool is_bits(ty_dtype d)
 {
     return ty_is_integral(d, true);
 }
+static bool is_image(ty_dtype d)
+{
+    return ty_is_floating(d) || d == TY_U8;
+}
+static bool is_pooled(ty_dtype d)
+{
+    return ty_is_floating(d) || d == TY_I64;
+}
 static bool is_single(ty_dtype d)
 {
     return d == TY_F32 || d == TY_F64;
@@ -316,6 +336,7 @@ static const struct {
 } KINDS[] = {
     {"index", "int32 or int64", is_index},
     {"i64", "int64", is_i64},
+    {"i32", "int32", is_i32},
     {"int", "integers", is_int},
     {"float", "floating point numbers", ty_is_floating},
     {"single", "float32 or float64", is_single},
@@ -329,6 +350,8 @@ static const struct {
     {"mask", "bools or bytes", is_mask},
     {"place", "int32, int64, bools or bytes", is_place},
     {"bits", "integers or bools", is_bits},
+    {"image", "floating point numbers or bytes", is_image},
+    {"pooled", "floating point numbers or int64", is_pooled},
 };
 
 static void take_dtype(contract *k, word kind, const ty_tensor *x)
@@ -373,22 +396,35 @@ static void take_tensor(contract *k, char sign, word said, const ty_tensor *x)
     }
 }
 
+static uint32_t numbers_of(contract *k, word name, sym_expr *out)
+{
+    k->what = text_of(k, name);
+    const fx_arg *a = infer_arg(k->c, k->what);
+    const binding *b = find_name(k, name);
+    int count = a ? fx_arg_ints(k->c->graph, a, out, 2 * TY_MAX_RANK) : 0;
+    if (b) out[0] = b->sizes[0];
+    return b ? 1 : count > 0 ? (uint32_t)count : 0;
+}
+
+/* k^2 */
+static void take_most(contract *k, word name, word bound)
+{
+    sym_expr numbers[2 * TY_MAX_RANK], most = value_of(k, bound);
+    uint32_t count = numbers_of(k, name, numbers);
+    for (uint32_t i = 0; i < count && !sym_is_none(most); i++)
+        (void)INFER_REQUIRE(k->c, SYM_LE, numbers[i], most, "%s has to be at most %s", k->what,
+                            text_of(k, bound));
+}
+
 /* k>0, k>=0 */
 static void take_numbers(contract *k, word name, word bound)
 {
     sym_expr numbers[2 * TY_MAX_RANK];
     infer_call *c = k->c;
-    k->what = text_of(k, name);
-    const fx_arg *a = infer_arg(c, k->what);
-    const binding *b = find_name(k, name);
     bool closed = bound.at[0] == '=';
     sym_expr least = infer_number(c, strtol(bound.at + closed, NULL, 10));
-    int count = a ? fx_arg_ints(c->graph, a, numbers, 2 * TY_MAX_RANK) : 0;
-    if (b) {
-        numbers[0] = b->sizes[0];
-        count = 1;
-    }
-    for (int i = 0; i < count; i++)
+    uint32_t count = numbers_of(k, name, numbers);
+    for (uint32_t i = 0; i < count; i++)
         (void)INFER_REQUIRE(c, closed ? SYM_LE : SYM_LT, least, numbers[i], "%s has to be %s %.*s",
                             k->what, closed ? "at least" : "greater than",
                             (int)bound.length - closed, bound.at + closed);
@@ -431,7 +467,7 @@ static uint32_t tensors_of(contract *k, word name, ty_tensor **out)
     if (each) name.length--;
     word list = part(name, '.', &rest);
     k->what = text_of(k, list);
-    CHECK(k->c->graph->session, op_param_index(k->c->op, k->what) >= 0);
+    CHECK(k->c->graph->session, k->is_inherited || op_param_index(k->c->op, k->what) >= 0);
     if (!each && !rest.length) {
         out[0] = infer_tensor(k->c, k->what);
         return 1;
@@ -452,7 +488,7 @@ static void take_clause(contract *k, word clause)
 {
     ty_tensor *tensors[INFER_MAX_OPERANDS];
     size_t end = 0;
-    while (end < clause.length && !strchr("[~=:><#", clause.at[end])) end++;
+    while (end < clause.length && !strchr("[~=:><#^", clause.at[end])) end++;
     if (clause.at[0] == '!') {
         infer_check(k->c, text_of(k, (word){clause.at + 1, clause.length - 1}));
         return;
@@ -461,8 +497,11 @@ static void take_clause(contract *k, word clause)
     char sign = clause.at[end];
     size_t behind = end + (sign != '[');
     word name = {clause.at, end}, said = {clause.at + behind, clause.length - behind};
-    if (sign == '>' || sign == '<' || sign == '#') {
-        (sign == '>' ? take_numbers : sign == '<' ? take_dims : take_length)(k, name, said);
+    if (strchr("><#^", sign)) {
+        (sign == '>'   ? take_numbers
+         : sign == '<' ? take_dims
+         : sign == '^' ? take_most
+                       : take_length)(k, name, said);
         return;
     }
     uint32_t count = tensors_of(k, name, tensors);
@@ -505,15 +544,46 @@ static void need_arguments(infer_call *c)
     }
 }
 
+/* Numbers that choose among a few ways, by the names that they have in all schemas. */
+static void check_choices(contract *k)
+{
+    static const struct {
+        const char *name;
+        int64_t count;
+    } CHOICES[] = {
+        {"reduction", 3}, {"interpolation_mode", 3}, {"padding_mode", 3}, {"normalization", 3}};
+    infer_call *c = k->c;
+    for (size_t i = 0; i < COUNT_OF(CHOICES); i++) {
+        int at = op_param_index(c->op, CHOICES[i].name);
+        if (at < 0 || c->op->params[at].type.base != OP_INT) continue;
+        int64_t chosen = infer_int(c, CHOICES[i].name, 0);
+        if (chosen < 0 || chosen >= CHOICES[i].count)
+            infer_fail(c, "%s is %lld, which is none that there is", CHOICES[i].name,
+                       (long long)chosen);
+    }
+}
+
+static void take_row(contract *k, const char *said)
+{
+    for (word rest = {said, said ? strlen(said) : 0}; rest.length && k->c->status == FE_OK;) {
+        word clause = part(rest, ' ', &rest);
+        if (clause.length) take_clause(k, clause);
+    }
+}
+
 bool infer_keeps_contract(infer_call *c)
 {
-    const char *said = c->op->id < OP_BUILTIN_COUNT ? CONTRACTS[c->op->id] : NULL;
     contract k = {.c = c};
+    uint32_t row = c->op->id;
     need_arguments(c);
-    if (!said) return c->status == FE_OK;
-    for (word rest = {said, strlen(said)}; rest.length && c->status == FE_OK;) {
-        word clause = part(rest, ' ', &rest);
-        if (clause.length) take_clause(&k, clause);
+    if (c->status == FE_OK) check_choices(&k);
+    if (row >= OP_BUILTIN_COUNT) return c->status == FE_OK;
+    if (c->op->is_mutating && !CONTRACTS[row] && !DTYPES[row]) {
+        const op_info *functional = op_functional_of(c->graph->ops, c->op);
+        k.is_inherited = functional && functional->id < OP_BUILTIN_COUNT;
+        if (k.is_inherited) row = functional->id;
     }
+    take_row(&k, DTYPES[row]);
+    take_row(&k, CONTRACTS[row]);
     return c->status == FE_OK;
 }

@@ -50,9 +50,18 @@ static ty_tensor *run_kernel(infer_call *c, const ty_tensor *x, ty_dtype dtype,
     return out;
 }
 
+/* No transform is of nothing. */
+static bool has_points(infer_call *c, const ty_tensor *x, const transform *f)
+{
+    for (uint32_t i = 0; i < f->count && c->status == FE_OK; i++)
+        (void)INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), x->sizes[f->dims[i]],
+                            "Invalid number of data points (0) specified: %s", infer_shape(c, x));
+    return c->status == FE_OK;
+}
+
 static ty_tensor *complex_to_complex(infer_call *c, const ty_tensor *x, transform f)
 {
-    if (!x) return NULL;
+    if (!x || !has_points(c, x, &f)) return NULL;
     if (f.count == 0) return infer_clone(c, x, TY_PRESERVE);
     sort_by_stride(c, x, f.dims, f.count);
     return run_kernel(c, x, x->dtype, x->sizes, &f);
@@ -66,7 +75,7 @@ static sym_expr half_of(infer_call *c, sym_expr size)
 static ty_tensor *real_to_complex(infer_call *c, const ty_tensor *x, transform f, bool onesided)
 {
     sym_expr sizes[TY_MAX_RANK];
-    if (!x || f.count == 0) return NULL;
+    if (!x || f.count == 0 || !has_points(c, x, &f)) return NULL;
     memcpy(sizes, x->sizes, x->rank * sizeof *sizes);
     uint32_t last = f.dims[f.count - 1];
     if (onesided) sizes[last] = half_of(c, sizes[last]);
@@ -77,7 +86,10 @@ static ty_tensor *real_to_complex(infer_call *c, const ty_tensor *x, transform f
 static ty_tensor *complex_to_real(infer_call *c, const ty_tensor *x, transform f, sym_expr length)
 {
     sym_expr sizes[TY_MAX_RANK];
-    if (!x || f.count == 0) return NULL;
+    if (!x || f.count == 0 || !has_points(c, x, &f)) return NULL;
+    if (!INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), length,
+                       "Invalid number of data points (%s) specified", infer_shape(c, x)))
+        return NULL;
     transform last = {.dims = {f.dims[f.count - 1]}, .count = 1};
     f.count--;
     const ty_tensor *input = f.count ? complex_to_complex(c, x, f) : x;
@@ -232,7 +244,58 @@ void rule_fft(infer_call *c)
     }
 }
 
+void infer_check_fft_norm(infer_call *c)
+{
+    const char *norm = infer_string(c, "norm", "backward");
+    if (strcmp(norm, "forward") && strcmp(norm, "backward") && strcmp(norm, "ortho"))
+        infer_fail(c, "Invalid normalization mode: \"%s\"", norm);
+}
+
 /* ---- short-time transforms ---- */
+
+/* Windows are as long as is said, and no longer than a transform. */
+void infer_check_stft(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self"), *window = infer_tensor(c, "window");
+    bool is_inverse = c->op->base[0] == 'i';
+    int64_t n = infer_int(c, "n_fft", 1), hop = infer_int(c, "hop_length", n / 4);
+    int64_t length = infer_int(c, "win_length", n);
+    if (!x || c->status != FE_OK) return;
+    if (x->rank < (is_inverse ? 2u : 1u) || x->rank > (is_inverse ? 3u : 2u))
+        infer_fail(c, "%s of %s", c->op->base, infer_shape(c, x));
+    if (n <= 0 || hop <= 0 || length <= 0 || length > n || (is_inverse && hop > length))
+        infer_fail(c, "%s with n_fft %lld, hop_length %lld, win_length %lld", c->op->base,
+                   (long long)n, (long long)hop, (long long)length);
+    if (window && window->rank != 1)
+        infer_fail(c, "expected a 1D window, got %s", infer_shape(c, window));
+    if (window && c->status == FE_OK)
+        (void)INFER_REQUIRE_EQUAL(c, window->sizes[0], infer_number(c, length),
+                                  "expected a 1D window tensor of size equal to win_length=%lld, "
+                                  "but got window with size %s",
+                                  (long long)length, infer_shape(c, window));
+    if (c->status != FE_OK) return;
+    if (is_inverse) {
+        bool onesided = infer_flag(c, "onesided", !infer_flag(c, "return_complex", false));
+        (void)INFER_REQUIRE_EQUAL(
+            c, x->sizes[x->rank - 2], infer_number(c, onesided ? n / 2 + 1 : n),
+            "istft: expected the frequency dimension of %s to match n_fft %lld", infer_shape(c, x),
+            (long long)n);
+        (void)INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), x->sizes[x->rank - 1],
+                            "istft of no frames: %s", infer_shape(c, x));
+        return;
+    }
+    sym_expr size = x->sizes[x->rank - 1];
+    if (infer_flag(c, "center", false)) {
+        bool reflects = strcmp(infer_string(c, "pad_mode", "reflect"), "reflect") == 0;
+        if (reflects)
+            (void)INFER_REQUIRE(c, SYM_LT, infer_number(c, n / 2), size,
+                                "stft pads %s by %lld on either side", infer_shape(c, x),
+                                (long long)n / 2);
+        size = sym_add_int(c->symbols, size, n / 2 * 2);
+    }
+    (void)INFER_REQUIRE(c, SYM_LE, infer_number(c, n), size, "expected 0 < n_fft <= %s of %lld",
+                        infer_shape(c, x), (long long)n);
+}
 
 void rule_stft(infer_call *c)
 {

@@ -66,6 +66,23 @@ static bool has_mask(const fx_arg *a)
     return false;
 }
 
+/* A mask is as large as the dimensions that it stands for. */
+static void check_masks(infer_call *c, const ty_tensor *x, const fx_arg *a)
+{
+    uint32_t dim = 0;
+    for (uint32_t i = 0; x && i < a->list.count && c->status == FE_OK; i++) {
+        const ty_tensor *m = fx_arg_tensor(&a->list.items[i]);
+        bool is_mask = m && (m->dtype == TY_BOOL || m->dtype == TY_U8);
+        for (uint32_t d = 0; is_mask && d < m->rank && dim + d < x->rank; d++)
+            (void)INFER_REQUIRE_EQUAL(
+                c, m->sizes[d], x->sizes[dim + d],
+                "The shape of the mask %s at index %u does not match the shape of the indexed "
+                "tensor %s at index %u",
+                infer_shape(c, m), d, infer_shape(c, x), dim + d);
+        dim += is_mask ? m->rank : 1;
+    }
+}
+
 static void read_indices(infer_call *c, index_list *list)
 {
     const fx_arg *a = infer_arg(c, "indices");
@@ -74,6 +91,7 @@ static void read_indices(infer_call *c, index_list *list)
         infer_fail(c, "no list of indices");
         return;
     }
+    check_masks(c, infer_tensor(c, "self"), a);
     add_indices(c, list, a, infer_number(c, 1));
     if (c->status == FE_OK && has_mask(a)) add_indices(c, list, a, masked_length(c, list));
 }
@@ -158,13 +176,35 @@ void infer_check_index_put(infer_call *c)
     index_list list;
     const ty_tensor *x = infer_tensor(c, "self"), *values = infer_tensor(c, "values");
     const fx_arg *a = infer_arg(c, "indices");
-    if (!x || !values || !a || a->kind != FX_ARG_LIST || has_mask(a)) return;
+    if (!x || !values || !a || a->kind != FX_ARG_LIST) return;
+    if (has_mask(a)) {
+        check_masks(c, x, a);
+        return;
+    }
     read_indices(c, &list);
     if (c->status == FE_OK && list.count > x->rank)
         infer_fail(c, "too many indices for tensor of dimension %u (got %u)", x->rank, list.count);
     if (c->status != FE_OK) return;
     const ty_tensor *named = indexed(c, x, &list);
     if (named) infer_require_fits(c, values, named->rank, named->sizes, "the value");
+}
+
+/* The mask is for what the indices name, and so is what is put there. */
+void infer_check_masked_index(infer_call *c)
+{
+    index_list list;
+    const ty_tensor *x = infer_tensor(c, "self"), *mask = infer_tensor(c, "mask");
+    const ty_tensor *values =
+        op_param_index(c->op, "values") >= 0 ? infer_tensor(c, "values") : NULL;
+    if (!x || !mask) return;
+    read_indices(c, &list);
+    if (c->status == FE_OK && list.count > x->rank)
+        infer_fail(c, "too many indices for tensor of dimension %u (got %u)", x->rank, list.count);
+    if (c->status != FE_OK) return;
+    const ty_tensor *named = indexed(c, x, &list);
+    if (!named) return;
+    infer_require_fits(c, mask, named->rank, named->sizes, "the mask");
+    if (values) infer_require_fits(c, values, named->rank, named->sizes, "the value");
 }
 
 /* self where the mask is false: broadcast against it. */

@@ -47,28 +47,47 @@ bool infer_keeps_record(const fx_node *n)
     return !infer_knows(n->op) && n->value.kind != FX_NO_VALUE;
 }
 
-/* Does the operand broadcast to what is written, without changing its sizes? */
-static bool fits_into(infer_call *c, const ty_tensor *written, const ty_tensor *x)
+void infer_as(infer_call *c, op_id op)
 {
-    if (x->rank > written->rank) return false;
-    uint32_t missing = written->rank - x->rank;
-    for (uint32_t i = 0; i < x->rank; i++)
-        if (!infer_is(c, x->sizes[i], 1) &&
-            !infer_may_equal(c, x->sizes[i], written->sizes[i + missing]))
-            return false;
-    return true;
+    const infer_row *row = &ROWS[op];
+    CHECK(c->graph->session, row->rule);
+    c->param = row->param;
+    row->rule(c);
+}
+
+/* Does PyTorch write results of the one dtype to a tensor of the other? */
+static bool can_cast(ty_dtype from, ty_dtype to)
+{
+    if (ty_is_complex(from) && !ty_is_complex(to)) return false;
+    if (ty_is_floating(from) && ty_is_integral(to, true)) return false;
+    return from == TY_BOOL || to != TY_BOOL;
+}
+
+/* What the functional operator makes of the same arguments has to fit into what is written. */
+static void check_written(infer_call *c, const ty_tensor *x)
+{
+    const op_info *functional = op_functional_of(c->graph->ops, c->op);
+    const infer_row *row = functional ? row_of(functional) : NULL;
+    if (!row) return;
+    uint32_t next_storage = c->graph->next_storage;
+    infer_as(c, (op_id)functional->id);
+    c->graph->next_storage = next_storage; /* what it makes is only looked at */
+    const ty_tensor *made = c->value.kind == FX_TENSOR ? c->value.tensor : NULL;
+    if (!made || c->status != FE_OK) return;
+    if (!can_cast(made->dtype, x->dtype))
+        infer_fail(c, "result type %s can't be cast to the desired output type %s",
+                   infer_shape(c, made), infer_shape(c, x));
+    if (made->rank != x->rank)
+        infer_fail(c, "%s cannot be written to %s", infer_shape(c, made), infer_shape(c, x));
+    for (uint32_t i = 0; i < x->rank && c->status == FE_OK; i++)
+        (void)INFER_REQUIRE_EQUAL(c, made->sizes[i], x->sizes[i], "%s cannot be written to %s",
+                                  infer_shape(c, made), infer_shape(c, x));
 }
 
 static void give_written(infer_call *c, uint32_t index)
 {
-    const ty_tensor *operands[INFER_MAX_OPERANDS];
     ty_tensor *x = index < c->node->arg_count ? fx_arg_tensor(&c->node->args[index]) : NULL;
-    bool checks = x && (c->op->flags & OPF_POINTWISE);
-    uint32_t count = checks ? infer_operands(c, operands, INFER_MAX_OPERANDS) : 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (!fits_into(c, x, operands[i]))
-            infer_fail(c, "%s cannot be written to %s", infer_shape(c, operands[i]),
-                       infer_shape(c, x));
+    if (x && (c->op->flags & OPF_POINTWISE)) check_written(c, x);
     infer_give(c, x);
 }
 
@@ -86,14 +105,6 @@ static void number_argument(void *data, fx_node *n)
 void infer_number_storages(infer_call *c)
 {
     number_value(c->graph, &c->value);
-}
-
-void infer_as(infer_call *c, op_id op)
-{
-    const infer_row *row = &ROWS[op];
-    CHECK(c->graph->session, row->rule);
-    c->param = row->param;
-    row->rule(c);
 }
 
 /* Whether gradients are asked for is no rule's business: it stays as recorded. */

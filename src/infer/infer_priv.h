@@ -106,6 +106,20 @@ bool infer_require_broadcast(infer_call *c, const ty_tensor *a, const ty_tensor 
 void infer_check_pool_gradient(infer_call *c);
 void infer_check_index_put(infer_call *c);
 void infer_check_convolution_gradient(infer_call *c);
+void infer_check_masked_index(infer_call *c);
+/* fft.c, check_matrix.c, check_recurrent.c */
+void infer_check_stft(infer_call *c);
+void infer_check_fft_norm(infer_call *c);
+void infer_check_square(infer_call *c);
+void infer_check_cross(infer_call *c);
+void infer_check_inner(infer_call *c);
+void infer_check_triangular(infer_call *c);
+void infer_check_solved(infer_call *c);
+void infer_check_reflectors(infer_call *c);
+void infer_check_invertible(infer_call *c);
+void infer_check_tolerance(infer_call *c);
+void infer_check_condition(infer_call *c);
+void infer_check_recurrent(infer_call *c);
 /* check.c: one of the checks that contracts name. */
 void infer_check(infer_call *c, const char *name);
 

@@ -28,7 +28,7 @@ graph main {
 graph main {
   placeholder %x user "x" : f32[4,8]
   %y = aten.clone.default(%x)
-  %z = aten.neg.default(%y)
+  %z = aten.sin.default(%y)
   output (user %y, user %z)
 }
 --out--

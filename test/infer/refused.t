@@ -75,3 +75,30 @@ error: infer: aten.repeat.default: f32[4611686018427387904,2] does not fit in an
 program stdin
 error: infer: the tensor does not fit in any memory
 
+--run-- while read -r line; do printf 'graph main {\n'; printf '%s\n' "$line" | tr ';' '\n'; printf '  output (user %%v)\n}\n'; done | awk '/^graph/ {n++} {print > ("p" n ".fx")}'; for n in 1 2 3 4 5 6 7 8 9 10 11 12; do ferrite inspect p$n.fx --stage loop 2>&1 | sed -n '1p'; done
+--in--
+placeholder %a user "a" : f32[5,6]; placeholder %m user "m" : bool[4]; placeholder %b user "b" : f32[6]; %v = aten.index_put_.default(%a, [%m], %b)
+placeholder %a user "a" : f32[6,3]; %v = aten.split_with_sizes.default(%a, [1, 2], 0)
+placeholder %a user "a" : f32[4,5]; placeholder %b user "b" : f32[2,3]; %v = aten.as_strided_scatter.default(%a, %b, [2, 3], [5, 100], 2)
+placeholder %a user "a" : i64[3]; placeholder %b user "b" : f32[3]; %v = aten.add_.Tensor(%a, %b)
+placeholder %a user "a" : f32[3]; placeholder %b user "b" : f32[2,3]; %v = aten.mul_.Tensor(%a, %b)
+placeholder %a user "a" : i64[3,40]; %v = aten.gelu.default(%a, "none")
+placeholder %a user "a" : bool[3,40]; %v = aten.hardswish_.default(%a)
+placeholder %a user "a" : f32[2,60]; placeholder %w user "w" : f32[17]; %v = aten.stft.default(%a, 16, 4, 17, %w, False, None, True, None)
+placeholder %a user "a" : f32[2,40,3]; placeholder %h user "h" : f32[1,2,2]; placeholder %c user "c" : f32[1,2,5]; placeholder %w user "w" : f32[20,3]; placeholder %u user "u" : f32[20,2]; placeholder %p user "p" : f32[5,2]; %v = aten.lstm.input(%a, [%h, %c], [%w, %u, %p], False, 1, 0.0, False, False, True)
+placeholder %a user "a" : f32[5,10]; %v = aten.kthvalue.default(%a, 11, 1, False)
+placeholder %a user "a" : f32[5,5]; placeholder %b user "b" : f32[4]; %v = aten.linalg_solve.default(%a, %b)
+placeholder %a user "a" : f32[2,3,4]; placeholder %b user "b" : f32[4]; placeholder %c user "c" : i32[4]; %v = aten.fake_quantize_per_channel_affine.default(%a, %b, %c, 1, -128, 127)
+--out--
+error: infer: aten.index_put_.default: The shape of the mask bool[4] at index 0 does not match the shape of the indexed tensor f32[5,6] at index 0
+error: infer: aten.split_with_sizes.default: split_with_sizes expects split_sizes to sum exactly to 6, but they sum to 3
+error: infer: aten.as_strided_scatter.default: setStorage: sizes and strides of f32[2,3]{5,100}+2 are out of bounds for storage of f32[4,5]
+error: infer: aten.add_.Tensor: result type f32[3] can't be cast to the desired output type i64[3]
+error: infer: aten.mul_.Tensor: f32[2,3] cannot be written to f32[3]
+error: infer: aten.gelu.default: self is i64[3,40]: it has to hold floating point numbers
+error: infer: aten.hardswish_.default: self is bool[3,40]: it has to hold floating point numbers
+error: infer: aten.stft.default: stft with n_fft 16, hop_length 4, win_length 17
+error: infer: aten.lstm.input: weight 2 is f32[5,2], its rows have to be 2
+error: infer: aten.kthvalue.default: selected index k out of range: 11 of f32[5,10]
+error: infer: aten.linalg_solve.default: B is f32[4], which is no matrix
+error: infer: aten.fake_quantize_per_channel_affine.default: scale f32[4] does not match the size 3 of the axis

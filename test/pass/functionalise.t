@@ -204,7 +204,8 @@ graph views_by_any_operator {
   %middle = _operator.getitem(%cut, 1)
   %negated = aten.neg_.default(%middle)
   %row = aten.select.int(%y, 0, 0)
-  %both = aten.meshgrid.default([%row, %middle])
+  %flat = aten.select.int(%middle, 1, 0)
+  %both = aten.meshgrid.default([%row, %flat])
   %wide = _operator.getitem(%both, 0)
   %column = aten.select.int(%wide, 1, 0)
   %filled = aten.fill_.Scalar(%column, 7)
@@ -226,7 +227,8 @@ graph views_by_any_operator {
   %row = aten.select.int(%as_strided_scatter, 0, 0) : f32[3]{1}@4
   %hsplit = aten.hsplit.int(%slice_scatter, 3) : (f32[2,1]{3,1}@6, f32[2,1]{3,1}+1@6, f32[2,1]{3,1}+2@6)
   %getitem = _operator.getitem(%hsplit, 1) : f32[2,1]{3,1}+1@6
-  %both = aten.meshgrid.default([%row, %getitem]) : (f32[3,2]{1,0}@4, f32[3,2]{0,3}+1@6)
+  %flat = aten.select.int(%getitem, 1, 0) : f32[2]{3}+1@6
+  %both = aten.meshgrid.default([%row, %flat]) : (f32[3,2]{1,0}@4, f32[3,2]{0,3}+1@6)
   %wide = _operator.getitem(%both, 0) : f32[3,2]{1,0}@4
   %column = aten.select.int(%wide, 1, 0) : f32[3]{1}@4
   %fill = aten.fill.Scalar(%column, 7) : f32[3]{1}@7
