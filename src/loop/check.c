@@ -10,7 +10,7 @@ fe_status loop_broken(loop_checking *c, const char *law, const char *format, ...
     text where;
     va_list args;
     va_start(args, format);
-    char message[256];
+    char message[1000];
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     text_init(&where, c->p->memory);
@@ -75,35 +75,7 @@ fe_status loop_check_exprs(loop_checking *c, const sym_expr *list, uint32_t coun
 
 /* ---- L1: bounds ---- */
 
-/* Least and greatest value of e when it is linear in the axes with constant extents; exact then, or all
- * integers where it leaves these. */
-static bool exact_range(loop_checking *c, sym_expr e, int64_t *least, int64_t *most)
-{
-    sym_table *t = c->p->symbols;
-    int64_t base, steps, extent, span, low = 0, high = 0;
-    bool fits = true;
-    for (uint32_t k = 0; k < c->bounds.count; k++) {
-        sym_expr factor, rest;
-        if (!sym_contains(t, e, c->bounds.at[k].symbol)) continue;
-        if (!sym_linear_in(t, e, c->bounds.at[k].symbol, &factor, &rest) ||
-            !sym_is_int(t, factor, &steps) || !sym_is_int(t, c->bounds.at[k].extent, &extent) ||
-            extent <= 0)
-            return false;
-        fits = fits && !__builtin_mul_overflow(steps, extent - 1, &span);
-        int64_t *end = fits && span < 0 ? &low : &high;
-        fits = fits && !__builtin_add_overflow(*end, span, end);
-        e = rest;
-    }
-    if (!sym_is_int(t, e, &base)) return false;
-    fits = fits && !__builtin_add_overflow(base, low, least) &&
-           !__builtin_add_overflow(base, high, most);
-    if (fits) return true;
-    *least = INT64_MIN;
-    *most = INT64_MAX;
-    return true;
-}
-
-static bool is_empty_nest(const loop_checking *c)
+bool loop_is_empty_nest(const loop_checking *c)
 {
     for (uint32_t k = 0; k < c->bounds.count; k++) {
         int64_t extent;
@@ -118,13 +90,7 @@ static fe_status check_access(loop_checking *c, loop_buffer_id buffer, sym_expr 
     if (buffer >= c->p->buffers.count)
         return loop_broken(c, "L1", "%s of buffer %u, which does not exist", what, buffer);
     FE_TRY(loop_check_expr(c, index));
-    const loop_buffer *b = &c->p->buffers.at[buffer];
-    int64_t elements, least, most;
-    if (!sym_is_int(c->p->symbols, b->elements, &elements) || !exact_range(c, index, &least, &most))
-        return FE_OK;
-    if (is_empty_nest(c) || (least >= 0 && most < elements)) return FE_OK;
-    return loop_broken(c, "L1", "%s of @%s reaches %lld..%lld of %lld elements", what, b->name,
-                       (long long)least, (long long)most, (long long)elements);
+    return FE_OK;
 }
 
 /* ---- L2: dtypes ---- */
@@ -171,32 +137,18 @@ void loop_note_written(loop_checking *c, loop_buffer_id b)
     }
 }
 
-static void note_masked(void *data, loop_value v)
+static fe_status check_values(loop_checking *c, loop_work *w, const loop_store *st)
 {
-    loop_checking *c = data;
-    map_set(c->p->memory, &c->masked, v.id, 1);
-}
-
-static fe_status check_values(loop_checking *c, loop_work *w)
-{
-    c->masked = (map){0};
-    for (uint32_t k = 0; k < w->order.count; k++) {
-        const loop_node *n = &c->p->nodes.at[w->order.at[k]];
-        if (n->op == LOOP_MASKED) loop_each_node(c->p, n->args[1], note_masked, c);
-    }
     for (uint32_t k = 0; k < w->order.count; k++) {
         uint32_t id = w->order.at[k];
         const loop_node *n = &c->p->nodes.at[id];
         FE_TRY(check_dtypes(c, n));
         if (n->op == LOOP_INDEX) FE_TRY(loop_check_expr(c, n->index));
         if (n->op != LOOP_LOAD) continue;
-        if (map_get(&c->masked, id) == MAP_NONE)
-            FE_TRY(check_access(c, n->buffer, n->index, "a load"));
-        else
-            FE_TRY(loop_check_expr(c, n->index));
+        FE_TRY(check_access(c, n->buffer, n->index, "a load"));
         FE_TRY(loop_check_read(c, n->buffer));
     }
-    return FE_OK;
+    return loop_check_loads(c, w, st);
 }
 
 /* Two points that store to one place: provable when some axis of extent 2 or more does not move
@@ -206,7 +158,8 @@ static fe_status check_injective(loop_checking *c, const loop_op *op, const loop
     if (st->mode != LOOP_SET) return FE_OK;
     for (uint32_t k = 0; k < op->axes; k++) {
         int64_t extent;
-        if (!sym_is_int(c->p->symbols, op->extents[k], &extent) || extent < 2 || is_empty_nest(c))
+        if (!sym_is_int(c->p->symbols, op->extents[k], &extent) || extent < 2 ||
+            loop_is_empty_nest(c))
             continue;
         if (!sym_contains(c->p->symbols, st->index, loop_axis(c->p, k)) &&
             !loop_uses_axis(c->p, loop_index(c->p, st->index), loop_axis(c->p, k)))
@@ -240,9 +193,10 @@ static fe_status check_store(loop_checking *c, loop_work *w, const loop_op *op,
     loop_work_add(c->p, w, st->value);
     loop_work_add(c->p, w, loop_index(c->p, st->index));
     c->allow_reduce_axes = true;
-    FE_TRY(check_values(c, w));
+    FE_TRY(check_values(c, w, st));
     c->allow_reduce_axes = st->scan;
     FE_TRY(check_access(c, st->buffer, st->index, "a store"));
+    FE_TRY(loop_check_inside(c, st->buffer, st->index, "a store"));
     c->allow_reduce_axes = false;
     FE_TRY(check_injective(c, op, st));
     if (st->scan) FE_TRY(check_scan(c, op, st));
@@ -281,48 +235,6 @@ static fe_status check_nest(loop_checking *c, const loop_op *op)
     return FE_OK;
 }
 
-/* The first and last element that a view looks at. */
-typedef struct view_reach {
-    int64_t first, last;
-    bool is_known, is_empty;
-    bool is_bad; /* a negative size, or what does not fit in 64 bits */
-} view_reach;
-
-static view_reach reach_of(sym_table *symbols, const loop_view *v)
-{
-    view_reach r = {.is_known = sym_is_int(symbols, v->offset, &r.first)};
-    r.last = r.first;
-    for (uint32_t k = 0; k < v->rank && r.is_known; k++) {
-        int64_t size, stride, step = 0;
-        r.is_known =
-            sym_is_int(symbols, v->sizes[k], &size) && sym_is_int(symbols, v->strides[k], &stride);
-        if (!r.is_known) break;
-        r.is_empty |= size == 0;
-        r.is_bad |= size < 0 || __builtin_mul_overflow(size - 1, stride, &step);
-        if (r.is_bad || r.is_empty) continue;
-        int64_t *end = step < 0 ? &r.first : &r.last;
-        r.is_bad |= __builtin_add_overflow(*end, step, end);
-    }
-    return r;
-}
-
-static fe_status check_reach(loop_checking *c, const loop_view *v)
-{
-    const loop_buffer *b = &c->p->buffers.at[v->buffer];
-    int64_t room;
-    view_reach r = reach_of(c->p->symbols, v);
-    if (!r.is_known || r.is_empty || !sym_is_int(c->p->symbols, b->elements, &room)) return FE_OK;
-    if (__builtin_mul_overflow(room, ty_dtype_size(b->dtype), &room)) r.is_bad = true;
-    room /= ty_dtype_size(v->dtype);
-    if (r.is_bad)
-        return loop_broken(c, "L1", "a view of @%s has sizes and strides that reach too far",
-                           b->name);
-    if (r.first < 0 || r.last >= room)
-        return loop_broken(c, "L1", "a view of @%s reaches element %lld of %lld", b->name,
-                           (long long)(r.first < 0 ? r.first : r.last), (long long)room);
-    return FE_OK;
-}
-
 fe_status loop_check_view(loop_checking *c, const loop_view *v)
 {
     if (v->buffer == LOOP_NO_BUFFER) return FE_OK;
@@ -331,7 +243,7 @@ fe_status loop_check_view(loop_checking *c, const loop_view *v)
     FE_TRY(loop_check_exprs(c, v->sizes, v->rank));
     FE_TRY(loop_check_exprs(c, v->strides, v->rank));
     FE_TRY(loop_check_expr(c, v->offset));
-    return check_reach(c, v);
+    return loop_check_reach(c, v);
 }
 
 /* In the place of what the function makes stands a vector of integers, for its sizes. */
@@ -431,13 +343,16 @@ static fe_status check_define(loop_checking *c, const loop_op *op)
             return loop_broken(c, "L2", "a symbol is defined by one integer");
     }
     loop_note_defined(c, op->symbol);
+    if (op->input_count == 0) loop_note_relation(c, &(sym_relation){op->symbol, op->expr, SYM_EQ});
     return FE_OK;
 }
 
 static fe_status check_assert(loop_checking *c, const loop_op *op)
 {
     FE_TRY(loop_check_expr(c, op->relation.left));
-    return loop_check_expr(c, op->relation.right);
+    FE_TRY(loop_check_expr(c, op->relation.right));
+    loop_note_relation(c, &op->relation);
+    return FE_OK;
 }
 
 static fe_status check_output(loop_checking *c, const loop_output *o)
@@ -465,16 +380,14 @@ static fe_status check_buffer(loop_checking *c, loop_buffer_id id)
     for (uint32_t d = 0; d < b->rank; d++)
         if (sym_is_int(c->p->symbols, b->sizes[d], &elements) && elements < 0)
             return loop_broken(c, "L1", "a size of @%s is less than 0", b->name);
-    if (!sym_is_int(c->p->symbols, b->elements, &elements)) {
-        bool has_symbol = false;
-        sym_each_symbol(c->p->symbols, b->elements, note_symbol, &has_symbol);
-        return has_symbol ? FE_OK
-                          : loop_broken(c, "L1", "the elements of @%s cannot be counted", b->name);
-    }
-    if (elements < 0 || __builtin_mul_overflow(elements, (int64_t)ty_dtype_size(b->dtype), &bytes))
+    bool is_number = sym_is_int(c->p->symbols, b->elements, &elements), has_symbol = is_number;
+    if (!is_number) sym_each_symbol(c->p->symbols, b->elements, note_symbol, &has_symbol);
+    if (!has_symbol) return loop_broken(c, "L1", "the elements of @%s cannot be counted", b->name);
+    if (is_number && (elements < 0 ||
+                      __builtin_mul_overflow(elements, (int64_t)ty_dtype_size(b->dtype), &bytes)))
         return loop_broken(c, "L1", "@%s has %lld elements", b->name, (long long)elements);
     loop_view whole = loop_view_of(c->p, id);
-    return check_reach(c, &whole);
+    return loop_check_reach(c, &whole);
 }
 
 fe_status loop_check(loop_program *p, const char *after)

@@ -22,8 +22,14 @@ static fe_status begin_region(loop_checking *c, const loop_op *op)
 {
     FE_TRY(loop_check_exprs(c, op->ints, op->int_count));
     vec_push(c->p->memory, &c->regions,
-             (loop_region){.begin = op, .journal = c->journal.count, .defined = c->defined.count});
-    if (!sym_is_none(op->symbol)) loop_note_defined(c, op->symbol);
+             (loop_region){.begin = op,
+                           .journal = c->journal.count,
+                           .defined = c->defined.count,
+                           .given = c->given.count});
+    if (!sym_is_none(op->symbol)) {
+        loop_note_defined(c, op->symbol);
+        loop_note_relation(c, &(sym_relation){op->symbol, op->ints[0], SYM_LT});
+    }
     for (uint32_t k = 0; k < op->output_count; k++) {
         FE_TRY(loop_check_view(c, &op->outputs[k]));
         if (op->control == LOOP_REPEAT) loop_note_written(c, op->outputs[k].buffer);
@@ -41,6 +47,7 @@ static fe_status second_arm(loop_checking *c)
         vec_push(c->p->memory, &r->first, c->journal.at[k]);
     forget_written(c, r->journal);
     loop_forget_defined(c, r->defined);
+    c->given.count = r->given;
     return FE_OK;
 }
 
@@ -66,6 +73,7 @@ static fe_status end_region(loop_checking *c)
     }
     forget_written(c, r.journal);
     loop_forget_defined(c, r.defined);
+    c->given.count = r.given;
     for (uint32_t k = 0; k < op->output_count; k++) loop_note_written(c, op->outputs[k].buffer);
     return FE_OK;
 }

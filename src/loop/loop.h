@@ -47,7 +47,8 @@
  *     j0 = indirect %2 < 100 dim 1 wraps origin 7     # of dimension 1; negative ones were wrapped
  *     %3 = load f32 @x[100*i0 + j0]
  *
- * Laws (check.c): L1 every load is in bounds of its buffer for all axes in range, where provable.
+ * Laws (check.c): L1 every load, store and view is inside of its buffer, proven by axes, the conditions
+ * of the masks that a load stands under, what indirect symbols keep, and assertions before the op.
  * L2 operand dtypes agree with the operation's row. L3 a temp is written before it is read. L4 an
  * extent does not depend on axes. L5 stores of one nest (mode SET, no reduction) are injective
  * where provable, those of scans at each step. L6 no symbols but axes, sizes, unbacked ones defined

@@ -310,6 +310,7 @@ static fe_status unique(lowering *l, fx_node *n, const lower_row *row)
              n->op->return_count > 2 && lower_is_used(l, 2) && asks_for(l, "return_counts", along);
     grouping g = group_rows(l, rows_along(l, source, dim), row->parameter, wants_group, wants_size);
     lower_define(l, count, lower_select(l, g.count, 0, l->zero));
+    lower_require(l, count, SYM_LE, source.sizes[dim], "there are more groups than rows");
     items[0] = unique_values(l, source, dim, g.row, count);
     items[1] = !wants_group ? nothing(l)
                : along      ? g.group

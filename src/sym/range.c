@@ -142,14 +142,15 @@ static sym_interval symbol_interval(const sym_table *t, sym_expr e, const sym_en
     return range;
 }
 
-/* Is e, known to be non-negative, the extent of a loop or a factor of one? Then it is not 0. */
-static bool is_in_extent(const sym_table *t, sym_expr e, const sym_env *env)
+/* Is e the extent of a loop, or, where it is known to be non-negative, a factor of one? Then it is at
+ * least 1. */
+static bool is_in_extent(const sym_table *t, sym_expr e, int64_t min, const sym_env *env)
 {
     for (uint32_t i = 0; env && i < env->count; i++) {
         sym_expr extent = env->bounds[i].extent;
         if (extent.id == e.id) return true;
         const sym_node *n = sym_node_of(t, extent);
-        for (uint32_t k = 0; n->op == SYM_MUL && k < n->count; k++)
+        for (uint32_t k = 0; n->op == SYM_MUL && k < n->count && min == 0; k++)
             if (n->args[k].id == e.id) return true;
     }
     return false;
@@ -200,7 +201,7 @@ sym_interval sym_interval_of(const sym_table *t, sym_expr e, const sym_env *env)
     sym_memo_entry *known = sym_memo_at(t, t->ranges, e.id);
     if (known->stamp == t->ranges->now) return known->interval;
     sym_interval range = compute_interval(t, e, env);
-    if (range.min == 0 && range.max > 0 && is_in_extent(t, e, env)) range.min = 1;
+    if (range.min < 1 && range.max > 0 && is_in_extent(t, e, range.min, env)) range.min = 1;
     known = sym_memo_at(t, t->ranges, e.id); /* the entries may have moved */
     known->stamp = t->ranges->now;
     known->interval = range;

@@ -130,6 +130,9 @@ void sym_range(const sym_table *t, sym_expr e, const sym_env *env, int64_t *min,
 sym_truth sym_prove(sym_table *t, sym_expr predicate, const sym_env *env);
 bool sym_known_equal(sym_table *t, sym_expr a, sym_expr b);
 bool sym_known_less_equal(sym_table *t, sym_expr a, sym_expr b, const sym_env *env);
+/* The same where each of `given` is at least 0 (given.c). */
+bool sym_known_less_equal_given(sym_table *t, sym_expr a, sym_expr b, const sym_env *env,
+                                const sym_expr *given, uint32_t count);
 bool sym_known_divisible(sym_table *t, sym_expr a, sym_expr divisor, const sym_env *env);
 /* e rewritten with what env knows: (8*i0 + i1) // 8 -> i0 and (8*i0 + i1) % 8 -> i1 when i1 < 8. */
 sym_expr sym_simplify(sym_table *t, sym_expr e, const sym_env *env);

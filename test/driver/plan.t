@@ -32,7 +32,7 @@ step 3 live 512 copy
 <rect x="365.0" y="50.0" width="550.0" height="186.7" fill="hsl(137,55%,65%)"><title>b: 256 bytes at 512, steps 1 to 2
 <text x="915.0" y="427.3" text-anchor="middle" class="name">c</text>
 <text x="777.5" y="44" text-anchor="end" class="mark">peak 768 B: copy</text>
---run-- sed 's/64/s0/g; s/128/2*s0/; s/^input/symbol s0 in [2, 4096] hint 64\n&/' arena.loop | ferrite inspect - --from loop --stage plan | sed 's/k_exp_[0-9a-f]*/k_exp/'
+--run-- sed 's/64/s0/g; s/128/2*s0/; s/^input/symbol s0 in [4, 4096] hint 64\n&/' arena.loop | ferrite inspect - --from loop --stage plan | sed 's/k_exp_[0-9a-f]*/k_exp/'
 --out--
 plan arena: arena 768 bytes, bound 768, 768 in use at once (step 2), 3 buffers, order proven least; for the sizes of the example
 step 0 live 256 copy
@@ -49,15 +49,15 @@ plan ragged_rows: arena 576 bytes, bound 576, 576 in use at once (step 12), 5 bu
 @buf11 live [7, 13) at 0 bytes 64 = u0 segment 1 peak
 @buf12 live [8, 10) at 64 bytes 8 segment 1
 @buf13 live [12, 14) at 64 bytes 512 = 8*u1 segment 2 peak
---run-- sed 's/64/s0/g; s/128/2*s0/; s/^input/symbol s0 in [2, 4096] hint 64\n&/' arena.loop >m.loop; for s in s0=1000 s0=100000 s1=3 s0=x s0; do ferrite inspect m.loop --from loop --stage plan --sizes $s | sed -n '1p; /@c/p'; done
+--run-- sed 's/64/s0/g; s/128/2*s0/; s/^input/symbol s0 in [4, 4096] hint 64\n&/' arena.loop >m.loop; for s in s0=1000 s0=100000 s1=3 s0=x s0; do ferrite inspect m.loop --from loop --stage plan --sizes $s | sed -n '1p; /@c/p'; done
 --out--
 plan arena: arena 12032 bytes, bound 12032, 12000 in use at once (step 2), 3 buffers; for the sizes that were given
 @c live [2, 4) at 4032 bytes 8000 = 8*s0 peak
 --err--
 error: plan: sizes: s0 is never 100000
-  help: there are s0 in [2, 4096]
+  help: there are s0 in [4, 4096]
 error: plan: sizes: the program has no symbol 's1'
-  help: there are s0 in [2, 4096]
+  help: there are s0 in [4, 4096]
 error: plan: sizes: 's0=x' is not NAME=NUMBER
   help: as s0=8,s1=128
 error: plan: sizes: 's0' is not NAME=NUMBER

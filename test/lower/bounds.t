@@ -39,9 +39,9 @@ error: loop: expected '<' (found '%1')
 # what leads out of a buffer, on either side, is refused, however large the numbers are
 --run-- for w in 'x 4 1 @x[4]{-1}' 'x 4 1 @x[4]{4611686018427387904}+9223372036854775807' 'x 4611686018427387904,4 4,1 @x[4]{1}' 'x 4,4 4,1 @x[4]{1}' 'x -4 1 @x[0]{1}'; do set -- $w; printf 'program p\ninput @%s : f32[%s] strides [%s] %s\ntemp @y : f32[4] strides [1]\nextern copy (%s) -> (@y[4]{1}) ints [0] floats []\noutput @y[4]{1}\n' $1 $2 $3 "$(test "$3" = 4,1 && echo elements 10)" $4 | ferrite inspect - --from loop --stage loop 2>&1 | grep law; done; printf 'program p\ninput @x : f32[8] strides [1]\ntemp @y : f32[4] strides [1]\nnest [i0 < 4] {\n  %%0 = load f32 @x[4611686018427387904*i0 + 9223372036854775807]\n  @y[i0] = %%0\n}\noutput @y[4]{1}\n' | ferrite inspect - --from loop --stage loop 2>&1 | grep law
 --out--
-error: loop: law L1: a view of @x reaches element -3 of 4 in
-error: loop: law L1: a view of @x has sizes and strides that reach too far in
-error: loop: law L1: a view of @x has sizes and strides that reach too far
-error: loop: law L1: a view of @x reaches element 15 of 10
+error: loop: law L1: a view of @x[-i0], between -3 and 0, is not known to be in [0, 4) in
+error: loop: law L1: a view of @x[4611686018427387904*i0 + 9223372036854775807], between 9223372036854775806 and anything, is not known to be in [0, 4) in
+error: loop: law L1: a view of @x[4*i0 + i1], between 0 and anything, is not known to be in [0, 10)
+error: loop: law L1: a view of @x[4*i0 + i1], between 0 and 15, is not known to be in [0, 10)
 error: loop: law L1: a size of @x is less than 0
-error: loop: law L1: a load of @x reaches -9223372036854775808..9223372036854775807 of 8 elements in
+error: loop: law L1: a load of @x[4611686018427387904*i0 + 9223372036854775807], between 9223372036854775806 and anything, is not known to be in [0, 8) in

@@ -136,6 +136,7 @@ temp   @buf12 : i64[u2] strides [1] origin 5
 temp   @buf13 : i64[u0] strides [1] origin 1
 extern unique (@x[7,1]{1,1}) -> (@buf3[7]{1}, @buf1[7]{1}, none, @buf2[1]{1}) ints [0] floats [] origin 1
 define u0 = @buf2[]{} origin 1
+assert u0 <= 7 "there are more groups than rows: u0 <= 7 (u)" origin 1
 assert 0 <= u0 "a size is negative: 0 <= u0 (u)" origin 1
 nest [] reduce [r0 < 7] origin 4 {
 nest [] origin 4 {

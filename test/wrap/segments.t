@@ -14,7 +14,8 @@ extern copy (@x[8]{1}) -> (@a[8]{1}) ints [0] floats []
 define u0 = @n[]{}
 assert 0 <= u0 "first"
 define u1 = @n[]{} + 1
-assert 0 <= u1 "second"
+assert 1 <= u1 "second"
+assert u0 <= 8 "third"
 extern copy (@a[u0]{1}) -> (@b[u0]{1}) ints [0] floats []
 extern copy (@b[u0,u1]{1,0}) -> (@c[u0,u1]{u1,1}) ints [0] floats []
 nest [] reduce [r0 < u0] {
@@ -25,31 +26,34 @@ nest [] reduce [r0 < u0] {
   @m[0] = sum %3
 }
 define u2 = @m[]{}
+assert u2 <= u0*u1 "fourth"
 extern copy (@c[u2]{1}) -> (@d[u2]{1}) ints [0] floats []
 extern copy (@d[u2]{1}) -> (@e[u2]{1}) ints [0] floats []
 output @e[u2]{1}
 output int u0 + u2
 --out--
 wrapper arena 64 bound 64 weights 0 kernels 1 calls 6
-alloc @a live [0, 6) at 0 bytes 32
+alloc @a live [0, 7) at 0 bytes 32
 extern copy (@x[8]{1}) -> (@a[8]{1}) ints [0] floats []
 symbol u0 = @n[]{}
 assert 0 <= u0 "first"
 symbol u1 = @n[]{} + 1
-assert 0 <= u1 "second"
+assert 1 <= u1 "second"
+assert u0 <= 8 "third"
 place 1
-alloc @b live [5, 7) segment 1 bytes 4*u0
+alloc @b live [6, 8) segment 1 bytes 4*u0
 extern copy (@a[u0]{1}) -> (@b[u0]{1}) ints [0] floats []
 free @a
-alloc @c live [6, 10) segment 1 bytes 4*u0*u1
+alloc @c live [7, 12) segment 1 bytes 4*u0*u1
 extern copy (@b[u0,u1]{1,0}) -> (@c[u0,u1]{u1,1}) ints [0] floats []
 free @b
-alloc @m live [7, 9) segment 1 bytes 8
+alloc @m live [8, 10) segment 1 bytes 8
 kernel k_sum_lt (@c, @m) ints [u0, u1] m 1
 symbol u2 = @m[]{}
 free @m
+assert u2 <= u0*u1 "fourth"
 place 2
-alloc @d live [9, 11) segment 2 bytes 4*u2
+alloc @d live [11, 13) segment 2 bytes 4*u2
 extern copy (@c[u2]{1}) -> (@d[u2]{1}) ints [0] floats []
 free @c
 alloc @e output 0 bytes 4*u2
