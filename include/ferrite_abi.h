@@ -53,6 +53,11 @@ typedef enum fe_dtype {
     FE_BOOL = 12,
     FE_BF16 = 13,
     FE_U16 = 28,
+    FE_F8E4M3FN = 29,
+    FE_F8E5M2 = 30,
+    FE_F8E4M3FNUZ = 31,
+    FE_F8E5M2FNUZ = 32,
+    FE_F8E8M0FNU = 33,
     FE_U32 = 34,
     FE_U64 = 35
 } fe_dtype;

@@ -19,6 +19,7 @@ VERSION = 6  # RT_LIBRARY_VERSION
 
 U8, I8, I16, I32, I64, F16, F32, F64, C32, C64, C128, BOOL, BF16, U16, U32, U64 = (
     1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 28, 34, 35)
+F8E4M3FN, F8E5M2, F8E4M3FNUZ, F8E5M2FNUZ, F8E8M0FNU = 29, 30, 31, 32, 33
 _SIGNED, _UNSIGNED, _FLOAT, _BFLOAT, _COMPLEX, _BOOLEAN = 0, 1, 2, 4, 5, 6
 _ROWS = [
     (U8, "uint8", 1, "|u1", _UNSIGNED), (I8, "int8", 1, "|i1", _SIGNED), (I16, "int16", 2, "<i2", _SIGNED),
@@ -27,6 +28,9 @@ _ROWS = [
     (C64, "complex64", 8, "<c8", _COMPLEX), (C128, "complex128", 16, "<c16", _COMPLEX),
     (BOOL, "bool", 1, "|b1", _BOOLEAN), (BF16, "bfloat16", 2, None, _BFLOAT), (U16, "uint16", 2, "<u2", _UNSIGNED),
     (U32, "uint32", 4, "<u4", _UNSIGNED), (U64, "uint64", 8, "<u8", _UNSIGNED),
+    (F8E4M3FN, "float8_e4m3fn", 1, None, 10), (F8E4M3FNUZ, "float8_e4m3fnuz", 1, None, 11),
+    (F8E5M2, "float8_e5m2", 1, None, 12), (F8E5M2FNUZ, "float8_e5m2fnuz", 1, None, 13),
+    (F8E8M0FNU, "float8_e8m0fnu", 1, None, 14),
 ]
 NAMES = {row[0]: row[1] for row in _ROWS}
 BYTES = {row[0]: row[2] for row in _ROWS}

@@ -322,14 +322,9 @@ int rt_op_sdpa(rt_frame *frame, const rt_call *call)
 
 int rt_op_copy(rt_frame *frame, const rt_call *call)
 {
-    static const int64_t bytes[36] = {
-        [FE_U8] = 1,  [FE_I8] = 1,  [FE_BOOL] = 1, [FE_I16] = 2,   [FE_F16] = 2, [FE_BF16] = 2,
-        [FE_U16] = 2, [FE_I32] = 4, [FE_F32] = 4,  [FE_C32] = 4,   [FE_U32] = 4, [FE_I64] = 8,
-        [FE_F64] = 8, [FE_C64] = 8, [FE_U64] = 8,  [FE_C128] = 16,
-    };
     const fe_tensor *from = &call->in[0], *to = &call->out[0];
     (void)frame;
     copy_any(to->data, to->strides, from->data, from->strides, to->sizes, to->rank,
-             bytes[to->dtype]);
+             (int64_t)rt_dtype_bytes(to->dtype));
     return 0;
 }

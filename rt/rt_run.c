@@ -25,6 +25,11 @@ size_t rt_dtype_bytes(uint32_t dtype)
     switch (dtype) {
     case FE_U8:
     case FE_I8:
+    case FE_F8E4M3FN:
+    case FE_F8E5M2:
+    case FE_F8E4M3FNUZ:
+    case FE_F8E5M2FNUZ:
+    case FE_F8E8M0FNU:
     case FE_BOOL: return 1;
     case FE_I16:
     case FE_F16:
@@ -42,12 +47,27 @@ size_t rt_dtype_bytes(uint32_t dtype)
 static const char *dtype_name(uint32_t dtype)
 {
     static const char *const names[36] = {
-        [FE_U8] = "uint8",      [FE_I8] = "int8",         [FE_I16] = "int16",
-        [FE_I32] = "int32",     [FE_I64] = "int64",       [FE_F16] = "float16",
-        [FE_F32] = "float32",   [FE_F64] = "float64",     [FE_C32] = "complex32",
-        [FE_C64] = "complex64", [FE_C128] = "complex128", [FE_BOOL] = "bool",
-        [FE_BF16] = "bfloat16", [FE_U16] = "uint16",      [FE_U32] = "uint32",
+        [FE_U8] = "uint8",
+        [FE_I8] = "int8",
+        [FE_I16] = "int16",
+        [FE_I32] = "int32",
+        [FE_I64] = "int64",
+        [FE_F16] = "float16",
+        [FE_F32] = "float32",
+        [FE_F64] = "float64",
+        [FE_C32] = "complex32",
+        [FE_C64] = "complex64",
+        [FE_C128] = "complex128",
+        [FE_BOOL] = "bool",
+        [FE_BF16] = "bfloat16",
+        [FE_U16] = "uint16",
+        [FE_U32] = "uint32",
         [FE_U64] = "uint64",
+        [FE_F8E4M3FN] = "float8_e4m3fn",
+        [FE_F8E5M2] = "float8_e5m2",
+        [FE_F8E4M3FNUZ] = "float8_e4m3fnuz",
+        [FE_F8E5M2FNUZ] = "float8_e5m2fnuz",
+        [FE_F8E8M0FNU] = "float8_e8m0fnu",
     };
     return dtype < 36 && names[dtype] ? names[dtype] : "of an unknown type";
 }

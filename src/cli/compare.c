@@ -38,7 +38,7 @@ static double bits_to_double(ty_dtype dtype, const void *at)
                                           (exponent ? exponent : 1) - 25);
         return half & 0x8000 ? -x : x;
     }
-    default: return 0;
+    default: return ty_is_float8(dtype) ? ty_float8_value(dtype, *(const uint8_t *)at) : 0;
     }
 }
 

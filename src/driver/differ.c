@@ -22,6 +22,14 @@ static precision precision_of(ty_dtype part)
     case TY_F64: return (precision){DBL_EPSILON, DBL_MIN, 512};
     case TY_F16: return (precision){ldexp(1, -10), ldexp(1, -14), 8};
     case TY_BF16: return (precision){ldexp(1, -7), (double)FLT_MIN, 8};
+    case TY_F8E4M3FN:
+    case TY_F8E5M2:
+    case TY_F8E4M3FNUZ:
+    case TY_F8E5M2FNUZ:
+    case TY_F8E8M0FNU: {
+        const ty_float8_form *f = ty_float8_form_of(part);
+        return (precision){ldexp(1, -f->mantissa), ldexp(1, 1 - f->bias), 4};
+    }
     default: return (precision){(double)FLT_EPSILON, (double)FLT_MIN, 512};
     }
 }

@@ -210,7 +210,7 @@ static int coarseness(ty_dtype d)
     case TY_F64: return 1;
     case TY_F16: return 3;
     case TY_BF16: return 4;
-    default: return 2;
+    default: return ty_is_float8(d) ? 5 : 2;
     }
 }
 

@@ -86,7 +86,9 @@ fx_element fx_element_read(ty_dtype dtype, const uint8_t *at)
         e.number[0] = READ(double, at);
         e.number[1] = READ(double, at + 8);
         break;
-    default: break;
+    default:
+        if (ty_is_float8(dtype)) e.number[0] = ty_float8_value(dtype, *at);
+        break;
     }
     return e;
 }
@@ -119,7 +121,9 @@ void fx_element_write(ty_dtype dtype, uint8_t *at, const fx_element *e)
         WRITE(double, at, e->number[0]);
         WRITE(double, at + 8, e->number[1]);
         break;
-    default: break;
+    default:
+        if (ty_is_float8(dtype)) *at = ty_float8_bits(dtype, e->number[0]);
+        break;
     }
 }
 

@@ -147,7 +147,7 @@ fe_status infer_compute(fx_graph *g, fx_node *n, bool against_record, fx_value *
                        "give the node its metadata, or add a row for the operator",
                        "what %s gives is not known", op->name);
     for (uint32_t i = 0; i < n->arg_count; i++) fx_arg_each_node(&n->args[i], number_argument, g);
-    if (!infer_keeps_contract(&c)) return c.status;
+    if (!infer_keeps_contract(&c) || !infer_keeps_float8(&c)) return c.status;
     if (row)
         row->rule(&c);
     else if (op->custom)

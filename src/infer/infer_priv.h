@@ -125,6 +125,8 @@ void infer_check(infer_call *c, const char *name);
 
 /* contract.c: the row of contract.def that the operator has; false: the arguments break it. */
 bool infer_keeps_contract(infer_call *c);
+/* float8.c */
+bool infer_keeps_float8(infer_call *c);
 
 /* custom.c: what a user's operator gives, by the shapes that it declares, or because all of it is
  * arguments. */

@@ -20,13 +20,13 @@ void kern_need(kern_needs *needs, const char *name)
 
 static bool is_bits(ty_dtype d)
 {
-    return d == TY_F16 || d == TY_BF16;
+    return d == TY_F16 || d == TY_BF16 || ty_is_float8(d);
 }
 
 const char *kern_c_memory_type(ty_dtype dtype)
 {
     return dtype == TY_BOOL  ? "u8"
-           : is_bits(dtype)  ? "u16"
+           : is_bits(dtype)  ? ty_dtype_size(dtype) == 1 ? "u8" : "u16"
            : dtype == TY_C32 ? "u32"
                              : ty_dtype_name(dtype);
 }
@@ -184,6 +184,7 @@ uint32_t kern_c_half_bits(ty_dtype dtype, double value)
 {
     float narrow = (float)value;
     uint32_t bits;
+    if (ty_is_float8(dtype)) return ty_float8_bits(dtype, value);
     if (dtype == TY_BF16) {
         memcpy(&bits, &narrow, sizeof bits);
         return isnan(value) ? 0x7fc0 : (bits + 0x7fffu + (bits >> 16 & 1)) >> 16;

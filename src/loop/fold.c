@@ -84,6 +84,7 @@ static bool holds_all(ty_dtype to, ty_dtype from)
     uint32_t size_to = ty_dtype_size(to), size_from = ty_dtype_size(from);
     if (ty_is_complex(from) || ty_is_complex(to))
         return ty_is_complex(to) && holds_all(ty_complex_to_real(to), ty_complex_to_real(from));
+    if (ty_is_float8(from) || ty_is_float8(to)) return false;
     if (ty_is_floating(from)) return to == TY_F64 || (to == TY_F32 && size_from == 2);
     if (ty_is_floating(to)) return size_from * 2 <= size_to && (to != TY_F16 || size_from == 1);
     bool unsigned_to = to == TY_U8 || to == TY_U16 || to == TY_U32 || to == TY_U64;
@@ -98,6 +99,8 @@ loop_value loop_cast(loop_program *p, ty_dtype to, loop_value v)
     if (n.dtype == to) return v;
     if (n.op == LOOP_CONST)
         return constant_of(p, to, loop_scalar_cast(n.dtype, to, loop_scalar_of(&n)));
+    if (ty_is_float8(n.dtype)) return loop_cast(p, to, loop_open_float8(p, v));
+    if (ty_is_float8(to)) return loop_close_float8(p, to, loop_cast(p, TY_F32, v));
     if (n.op == LOOP_CAST && to != TY_BOOL) {
         ty_dtype inner = loop_at(p, n.args[0])->dtype;
         if (holds_all(n.dtype, inner)) return loop_cast(p, to, n.args[0]);

@@ -76,4 +76,8 @@ ty_dtype loop_result_dtype(loop_opcode op, const ty_dtype *operands);
 loop_buffer_id loop_misplaced_part(loop_program *p, const char **why);
 loop_buffer_id loop_meeting_part(loop_program *p);
 
+/* float8.c: a float of 8 bits as f32, and back, by its bits */
+loop_value loop_open_float8(loop_program *p, loop_value v);
+loop_value loop_close_float8(loop_program *p, ty_dtype to, loop_value x);
+
 #endif

@@ -56,7 +56,7 @@ ty_dtype loop_result_dtype(loop_opcode op, const ty_dtype *operands)
 
 static bool is_half(ty_dtype d)
 {
-    return d == TY_F16 || d == TY_BF16 || d == TY_C32;
+    return d == TY_F16 || d == TY_BF16 || d == TY_C32 || ty_is_float8(d);
 }
 
 const char *loop_dtype_fault(loop_opcode op, const ty_dtype *operands, ty_dtype result,
@@ -74,6 +74,8 @@ const char *loop_dtype_fault(loop_opcode op, const ty_dtype *operands, ty_dtype 
     if (op == LOOP_BITCAST && ty_dtype_size(operands[0]) != ty_dtype_size(result))
         return arena_printf(memory, "%s of %s to %s, which has another size", name,
                             ty_dtype_name(operands[0]), ty_dtype_name(result));
+    if (op == LOOP_CAST && (ty_is_float8(operands[0]) || ty_is_float8(result)))
+        return arena_printf(memory, "a float of 8 bits is opened by its bits, not by a cast");
     if ((op == LOOP_COMPLEX && !ty_is_floating(operands[0])) ||
         (op == LOOP_RANDBITS && operands[0] != TY_I64))
         return arena_printf(memory, "%s of %s", name, ty_dtype_name(operands[0]));

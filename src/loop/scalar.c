@@ -68,7 +68,7 @@ static double round_to(ty_dtype d, double x)
     /* through float, as c10::Half */
     case TY_C32: return (double)half_to_float(double_to_half((double)(float)x));
     case TY_BF16: return (double)bf16_to_float(float_to_bf16((float)x));
-    default: return x;
+    default: return ty_is_float8(d) ? ty_float8_value(d, ty_float8_bits(d, x)) : x;
     }
 }
 
@@ -112,7 +112,12 @@ loop_scalar loop_scalar_load(ty_dtype d, const void *at)
     case TY_C32:
         v = (loop_scalar){.c = {(double)half_to_float(raw.h[0]), (double)half_to_float(raw.h[1])}};
         break;
-    default: v.i = wrap_to(d, raw.i); break; /* little endian */
+    default:
+        if (ty_is_float8(d))
+            v.f = ty_float8_value(d, raw.bytes[0]);
+        else
+            v.i = wrap_to(d, raw.i); /* little endian */
+        break;
     }
     return v;
 }
@@ -139,7 +144,7 @@ void loop_scalar_store(ty_dtype d, void *at, loop_scalar v)
             if (d == TY_C32) raw.h[k] = double_to_half(v.c[k]);
         }
         break;
-    default: raw.i = v.i; break;
+    default: raw.i = ty_is_float8(d) ? ty_float8_bits(d, v.f) : v.i; break;
     }
     memcpy(at, &raw, ty_dtype_size(d));
 }

@@ -13,9 +13,26 @@ static const struct {
     const char *name;
     ty_dtype dtype;
 } TYPES[] = {
-    {"BOOL", TY_BOOL}, {"U8", TY_U8},     {"I8", TY_I8},   {"I16", TY_I16}, {"U16", TY_U16},
-    {"F16", TY_F16},   {"BF16", TY_BF16}, {"I32", TY_I32}, {"U32", TY_U32}, {"F32", TY_F32},
-    {"F64", TY_F64},   {"I64", TY_I64},   {"U64", TY_U64}, {"C64", TY_C64}, {"C128", TY_C128},
+    {"BOOL", TY_BOOL},
+    {"U8", TY_U8},
+    {"I8", TY_I8},
+    {"I16", TY_I16},
+    {"U16", TY_U16},
+    {"F16", TY_F16},
+    {"BF16", TY_BF16},
+    {"I32", TY_I32},
+    {"U32", TY_U32},
+    {"F32", TY_F32},
+    {"F64", TY_F64},
+    {"I64", TY_I64},
+    {"U64", TY_U64},
+    {"C64", TY_C64},
+    {"C128", TY_C128},
+    {"F8_E4M3", TY_F8E4M3FN},
+    {"F8_E5M2", TY_F8E5M2},
+    {"F8_E4M3FNUZ", TY_F8E4M3FNUZ},
+    {"F8_E5M2FNUZ", TY_F8E5M2FNUZ},
+    {"F8_E8M0", TY_F8E8M0FNU},
 };
 
 enum { LENGTH_BYTES = 8 };

@@ -35,23 +35,10 @@ fe_status value_sym_int(reader *r, json_at *at, sym_expr *out)
 
 fe_status value_dtype(json_at *at, ty_dtype *out)
 {
-    /* Numbers of the archive that no dtype of ours has. */
-    static const struct {
-        int number;
-        const char *name;
-    } OTHERS[] = {{29, "float8_e4m3fn"},
-                  {30, "float8_e5m2"},
-                  {31, "float8_e4m3fnuz"},
-                  {32, "float8_e5m2fnuz"},
-                  {33, "float8_e8m0fnu"}};
     int64_t number;
     FE_TRY(json_int(at, &number));
     *out = ty_dtype_from_number(number);
     if (*out != TY_NO_DTYPE) return FE_OK;
-    for (size_t i = 0; i < COUNT_OF(OTHERS); i++)
-        if (OTHERS[i].number == number)
-            return json_fail(at, FE_UNSUPPORTED, NULL, "dtype torch.%s is not supported",
-                             OTHERS[i].name);
     return json_fail(at, FE_CORRUPT, NULL, "there is no dtype %lld", (long long)number);
 }
 

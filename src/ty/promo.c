@@ -38,6 +38,7 @@ ty_dtype ty_promote_types(ty_dtype a, ty_dtype b)
 {
     if (a == b || b == TY_NO_DTYPE) return a;
     if (a == TY_NO_DTYPE) return b;
+    if (ty_is_float8(a) || ty_is_float8(b)) return TY_NO_DTYPE;
     if (is_wide_unsigned(a) || is_wide_unsigned(b)) {
         if (ty_is_floating(a)) return a;
         return ty_is_floating(b) ? b : TY_NO_DTYPE;

@@ -37,11 +37,25 @@ int ty_dtype_number(ty_dtype d);
 uint32_t ty_dtype_size(ty_dtype d);      /* bytes */
 uint32_t ty_dtype_alignment(ty_dtype d); /* of an element; a complex one has that of its parts */
 ty_kind ty_dtype_kind(ty_dtype d);
-bool ty_is_floating(ty_dtype d); /* f16 bf16 f32 f64 */
+bool ty_is_floating(ty_dtype d); /* f16 bf16 f32 f64 and those of 8 bits */
 bool ty_is_complex(ty_dtype d);
 bool ty_is_integral(ty_dtype d, bool include_bool);
 ty_dtype ty_complex_to_real(ty_dtype d); /* c64 -> f32; others unchanged */
 ty_dtype ty_real_to_complex(ty_dtype d);
+
+/* float8.c: floats of 8 bits, which PyTorch stores, moves and casts, and hardly computes in. */
+typedef struct ty_float8_form {
+    int mantissa, bias; /* bits of the one, and what the exponent is shifted by */
+    uint32_t nan;       /* without a sign: NaN, and from here on what is no number */
+    uint32_t most;      /* what is too large becomes this */
+    bool has_sign;      /* e8m0: powers of 2 alone */
+    bool has_infinity;
+    bool is_unsigned_zero; /* fnuz: 0 has no sign; what would be -0 is NaN */
+} ty_float8_form;
+bool ty_is_float8(ty_dtype d);
+const ty_float8_form *ty_float8_form_of(ty_dtype d);
+double ty_float8_value(ty_dtype d, uint8_t bits);
+uint8_t ty_float8_bits(ty_dtype d, double value); /* through float, half to even */
 
 /* promo.c: PyTorch's promotion. Each operand falls in one of three classes: tensors with
  * dimensions, zero-dimensional tensors, Python numbers; a later class matters only when it is of a

@@ -102,3 +102,16 @@ error: infer: aten.lstm.input: weight 2 is f32[5,2], its rows have to be 2
 error: infer: aten.kthvalue.default: selected index k out of range: 11 of f32[5,10]
 error: infer: aten.linalg_solve.default: B is f32[4], which is no matrix
 error: infer: aten.fake_quantize_per_channel_affine.default: scale f32[4] does not match the size 3 of the axis
+
+--run-- for n in sum relu sort; do sed "s/OP/$n/" eight.fx | ferrite inspect --stage fx - 2>&1 | sed -n 1p; done
+--file eight.fx--
+graph main {
+  placeholder %x user "x" : f8e4m3fn[3,4]
+  %w = aten._to_copy.default(%x, dtype=f32)
+  %v = aten.OP.default(%x)
+  output (user %v)
+}
+--out--
+error: infer: aten.sum.default: "sum" not implemented for 'torch.float8_e4m3fn'
+error: infer: aten.relu.default: "relu" not implemented for 'torch.float8_e4m3fn'
+error: infer: aten.sort.default: "sort" not implemented for 'torch.float8_e4m3fn'

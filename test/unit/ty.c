@@ -6,6 +6,7 @@
 #include "ty/ty.h"
 #include "unit.h"
 
+#include <math.h>
 #include <string.h>
 
 static ty_tensor *parse(sym_table *t, fe_session *session, const char *source)
@@ -72,6 +73,31 @@ TEST(dtypes_have_names_numbers_and_kinds)
     EXPECT(ty_is_integral(TY_BOOL, true) && !ty_is_integral(TY_BOOL, false) &&
            ty_is_integral(TY_U64, false));
     EXPECT(ty_complex_to_real(TY_C128) == TY_F64 && ty_real_to_complex(TY_F16) == TY_C32);
+}
+
+TEST(floats_of_8_bits_are_read_and_rounded)
+{
+    static const struct {
+        ty_dtype dtype;
+        double value;
+        uint8_t bits;
+    } KNOWN[] = {
+        {TY_F8E4M3FN, 464, 0x7e},       {TY_F8E4M3FN, 1e9, 0x7e},   {TY_F8E4M3FN, -INFINITY, 0xfe},
+        {TY_F8E4M3FN, 0.0009765625, 0}, {TY_F8E4M3FN, 0.001, 1},    {TY_F8E5M2, 61440, 0x7c},
+        {TY_F8E5M2, 61439, 0x7b},       {TY_F8E5M2, -0.0, 0x80},    {TY_F8E4M3FNUZ, -0.0, 0},
+        {TY_F8E4M3FNUZ, 248, 0x80},     {TY_F8E4M3FNUZ, 247, 0x7f}, {TY_F8E5M2FNUZ, INFINITY, 0x80},
+        {TY_F8E8M0FNU, 1.5, 128},       {TY_F8E8M0FNU, -0.75, 127}, {TY_F8E8M0FNU, 0, 0},
+        {TY_F8E8M0FNU, INFINITY, 255},
+    };
+    for (size_t i = 0; i < COUNT_OF(KNOWN); i++)
+        EXPECT_INT(ty_float8_bits(KNOWN[i].dtype, KNOWN[i].value), KNOWN[i].bits);
+    for (ty_dtype d = TY_F8E4M3FN; d <= TY_F8E8M0FNU; d++)
+        for (int b = 0; b < 256; b++) {
+            double value = ty_float8_value(d, (uint8_t)b);
+            if (!isnan(value)) EXPECT_INT(ty_float8_bits(d, value), b);
+        }
+    EXPECT(ty_promote_types(TY_F8E5M2, TY_F32) == TY_NO_DTYPE);
+    EXPECT(ty_promote_types(TY_F8E5M2, TY_F8E5M2) == TY_F8E5M2);
 }
 
 TEST(promotion_is_pytorch_s)
