@@ -54,8 +54,8 @@ static window read_window(infer_call *c, uint32_t spatial)
     return w;
 }
 
-/* Is it one of the small convolutions in three dimensions, or with an output padding that goes beyond a step, that
- * PyTorch's own loops take? They know contiguous images alone. */
+/* Is it one that PyTorch's own loops take, which know contiguous images alone: small in three dimensions,
+ * or with an output padding that goes beyond a step? */
 static bool is_plain_loop(infer_call *c, const ty_tensor *x, const ty_tensor *weight)
 {
     sym_table *t = c->symbols;
