@@ -416,6 +416,12 @@ static void check_padded(infer_call *c)
     for (uint32_t d = 0; d < x->rank && c->status == FE_OK; d++) {
         uint32_t from_end = x->rank - 1 - d;
         sym_expr size = x->sizes[d];
+        bool is_batch = d == 0 && x->rank == spatial + 2;
+        if (!is_batch)
+            (void)INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), size,
+                                "Expected a tensor with possibly 0 batch size and other non-zero "
+                                "dimensions for input, but got: %s",
+                                infer_shape(c, x));
         for (uint32_t k = 0; from_end < spatial && k < 2; k++) {
             sym_expr by = pad[2 * from_end + k];
             if (reflects)
@@ -557,6 +563,15 @@ static void check_ranked(infer_call *c)
                         written(c, k), infer_shape(c, x));
 }
 
+static void check_same_count(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self"), *other = infer_tensor(c, "other");
+    if (x && other)
+        (void)INFER_REQUIRE_EQUAL(c, ty_numel(c->symbols, x), ty_numel(c->symbols, other),
+                                  "the shape of %s is invalid for input %s", infer_shape(c, other),
+                                  infer_shape(c, x));
+}
+
 static void check_draws(infer_call *c)
 {
     const ty_tensor *x = infer_tensor(c, "self");
@@ -622,6 +637,7 @@ static const struct {
     {"dense", check_dense},
     {"ranked", check_ranked},
     {"draws", check_draws},
+    {"same_count", check_same_count},
     {"strided_same", check_strided_same},
     {"masked_index", infer_check_masked_index},
     {"pool_gradient", infer_check_pool_gradient},

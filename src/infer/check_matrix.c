@@ -163,6 +163,7 @@ void infer_check_tolerance(infer_call *c)
                        infer_shape(c, a));
         return;
     }
+    if (infer_flag(c, "hermitian", false)) infer_check_square(c);
     for (size_t i = 0; i < COUNT_OF(NAMES); i++) {
         const ty_tensor *x =
             op_param_index(c->op, NAMES[i]) >= 0 ? infer_tensor(c, NAMES[i]) : NULL;

@@ -80,6 +80,8 @@ static void check_masks(infer_call *c, const ty_tensor *x, const fx_arg *a)
                 "tensor %s at index %u",
                 infer_shape(c, m), d, infer_shape(c, x), dim + d);
         dim += is_mask ? m->rank : 1;
+        if (dim > x->rank)
+            infer_fail(c, "too many indices for tensor of dimension %u (got %u)", x->rank, dim);
     }
 }
 

@@ -42,7 +42,13 @@ static void give_pieces_of(infer_call *c, const ty_tensor *x, uint32_t dim, sym_
 {
     sym_table *t = c->symbols;
     uint32_t count = 1;
-    if (!infer_is(c, length, 0)) count = settled_count(c, rounded_up(c, x->sizes[dim], length));
+    if (!infer_is(c, length, 0)) {
+        sym_expr pieces = rounded_up(c, x->sizes[dim], length);
+        count = settled_count(c, pieces);
+        (void)INFER_REQUIRE_EQUAL(c, pieces, infer_number(c, count),
+                                  "%s is split into %u pieces along dimension %u",
+                                  infer_shape(c, x), count, dim);
+    }
     if (count == 0) count = 1;
     sym_expr *lengths = NEW_ARRAY(c->memory, sym_expr, count);
     for (uint32_t i = 0; i + 1 < count; i++) lengths[i] = length;
@@ -183,6 +189,8 @@ void rule_unbind(infer_call *c)
     if (!has_dimension(c, x)) return;
     uint32_t dim = infer_dim(c, "dim", x->rank);
     uint32_t count = settled_count(c, x->sizes[dim]);
+    (void)INFER_REQUIRE_EQUAL(c, x->sizes[dim], infer_number(c, count),
+                              "%s is %u tensors along dimension %u", infer_shape(c, x), count, dim);
     ty_tensor **items = NEW_ARRAY(c->memory, ty_tensor *, count);
     for (uint32_t i = 0; i < count; i++) items[i] = infer_select(c, x, dim, infer_number(c, i));
     infer_give_items(c, items, count);

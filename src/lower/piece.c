@@ -65,9 +65,14 @@ static fe_status split(lowering *l, fx_node *n, const lower_row *row)
     if (row->parameter == 2) d = 2;                   /* dsplit */
     uint32_t count = n->value.count;
     lower_tensor *items = NEW_ARRAY(l->memory, lower_tensor, count);
-    sym_expr start = l->zero;
+    const fx_arg *cuts =
+        op_param_index(n->op, "indices") >= 0 ? fx_get(l->graph, n, "indices") : NULL;
+    sym_expr start = l->zero, cut;
     for (uint32_t k = 0; k < count; k++) {
         sym_expr length = n->value.items[k].tensor->sizes[d];
+        /* cuts need not grow: each part begins at its own */
+        if (cuts && k && fx_arg_expr(l->graph, &cuts->list.items[k - 1], &cut))
+            start = lower_bound(l, cut, t.sizes[d], l->zero);
         items[k] = lower_slice(l, t, d, start, length, l->one);
         start = sym_add(l->symbols, start, length);
     }

@@ -44,3 +44,20 @@ nest [i0 < 3, i1 < 4] origin 4 {
   @buf1[4*i0 + i1] = %1
 }
 output @buf1[2,3]{4,1} + 5
+--run-- ferrite inspect --stage loop - | sed -n '/^output/,$p'
+--in--
+graph cuts_that_do_not_grow {
+  placeholder %x user "x" : f32[6]
+  %v = aten.tensor_split.indices(%x, [4, 2, -1], 0)
+  %a = _operator.getitem(%v, 0)
+  %b = _operator.getitem(%v, 1)
+  %c = _operator.getitem(%v, 2)
+  %d = _operator.getitem(%v, 3)
+  %e = aten.mul.Tensor(%c, 2)
+  output (user %a, user %b, user %e, user %d)
+}
+--out--
+output @x[4]{1}
+output @buf1[0]{1}
+output @buf2[3]{1}
+output @x[1]{1} + 5
