@@ -34,6 +34,7 @@ static bool is_exact(loop_opcode op)
     case LOOP_CEIL:
     case LOOP_ROUND:
     case LOOP_TRUNC:
+    case LOOP_ROUNDED:
     case LOOP_NOT:
     case LOOP_ISNAN:
     case LOOP_ISINF:
@@ -121,6 +122,7 @@ loop_value loop_unary(loop_program *p, loop_opcode op, loop_value a)
     case LOOP_CEIL:
     case LOOP_ROUND:
     case LOOP_TRUNC:
+    case LOOP_ROUNDED:
         if (integral || n.op == op) return a;
         break;
     case LOOP_ABS:

@@ -114,6 +114,7 @@ static loop_range range_of_unary(loop_proof *f, const loop_node *n)
     case LOOP_NEG: return as_computed(n->dtype, (loop_range){-r.high, -r.low});
     case LOOP_FLOOR: return as_computed(n->dtype, (loop_range){floor(r.low), floor(r.high)});
     case LOOP_CEIL: return as_computed(n->dtype, (loop_range){ceil(r.low), ceil(r.high)});
+    case LOOP_ROUNDED: return r;
     case LOOP_TRUNC:
     case LOOP_ROUND: return as_computed(n->dtype, (loop_range){floor(r.low), ceil(r.high)});
     default: return range_of_dtype(n->dtype);

@@ -249,6 +249,16 @@ static float sigmoid_narrow(float x)
     return 1 / (1 + expf(-x));
 }
 
+static double same(double x)
+{
+    return x;
+}
+
+static float same_narrow(float x)
+{
+    return x;
+}
+
 static const unary_row UNARY[LOOP_OPCODE_COUNT] = {
     [LOOP_NEG] = {neg_wide, neg_narrow},
     [LOOP_ABS] = {fabs, fabsf},
@@ -283,6 +293,7 @@ static const unary_row UNARY[LOOP_OPCODE_COUNT] = {
     [LOOP_CEIL] = {ceil, ceilf},
     [LOOP_ROUND] = {nearbyint, nearbyintf},
     [LOOP_TRUNC] = {trunc, truncf},
+    [LOOP_ROUNDED] = {same, same_narrow},
 };
 
 /* c10/util: div_floor_floating. `narrow`: every step rounds to float. */
@@ -458,7 +469,8 @@ static bool apply_integer(loop_opcode op, ty_dtype d, const loop_scalar *args, l
     case LOOP_FLOOR:
     case LOOP_CEIL:
     case LOOP_ROUND:
-    case LOOP_TRUNC: result = a; break;
+    case LOOP_TRUNC:
+    case LOOP_ROUNDED: result = a; break;
     case LOOP_NOT: result = is_bool ? !a : ~a; break;
     case LOOP_ISNAN:
     case LOOP_ISINF: result = 0; break;

@@ -408,7 +408,11 @@ static fe_status lower_call(lowering *l, fx_node *n)
                        "leave the passes on: functionalise makes it return what it writes",
                        "it writes to an argument");
     if (!row && !is_getitem(n) && !n->op->custom) {
-        if (n->op->flags & OPF_SYMBOLIC) return lower_symbolic(l, n);
+        if (n->op->flags & OPF_SYMBOLIC) {
+            FE_TRY(lower_symbolic(l, n));
+            lower_leave_part(l, n);
+            return FE_OK;
+        }
         if (has_numbers_only(n) && n->value.kind != FX_NO_VALUE && !sym_is_none(n->value.expr))
             return FE_OK;
         if (!n->users.count && !(n->op->flags & OPF_EFFECT) && !n->op->is_mutating) return FE_OK;

@@ -208,7 +208,8 @@ static loop_value apply(lowering *l, const number_row *row, fx_node *n, ty_dtype
                  *second = &n->args[row->rule == RULE_SWAPPED ? 0 : 1];
     loop_value a = lower_scalar(l, first, d);
     if (loop_operand_count(row->opcode) == 1) return lower_op1(l, row->opcode, a);
-    return lower_op2(l, row->opcode, a, lower_scalar(l, second, d));
+    loop_value made = lower_op2(l, row->opcode, a, lower_scalar(l, second, d));
+    return row->opcode == LOOP_MUL && d == TY_F64 ? lower_op1(l, LOOP_ROUNDED, made) : made;
 }
 
 static loop_value value_of(lowering *l, const number_row *row, fx_node *n)
@@ -253,7 +254,8 @@ fe_status lower_symbolic(lowering *l, fx_node *n)
     bool is_float = v->kind == FX_FLOAT && !v->is_known,
          is_whole = (v->kind == FX_INT || v->kind == FX_BOOL) &&
                     (sym_is_none(v->expr) || lower_is_open(l, v->expr));
-    if ((!is_float && !is_whole) || !n->users.count) return FE_OK;
+    bool gives_size = v->kind == FX_INT && !sym_is_none(v->expr); /* sizes may be made of it */
+    if ((!is_float && !is_whole) || (!n->users.count && !gives_size)) return FE_OK;
     const number_row *row = row_of(n);
     if (!row) return lower_fail(l, "this function of numbers that only the run knows");
     if (fx_is(n, OP_math_log) && n->arg_count > 1 && n->args[1].kind != FX_ARG_NONE)
