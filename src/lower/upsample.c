@@ -48,8 +48,27 @@ loop_value lower_resize_scale(const resizing *r, uint32_t k)
     } else if (given > 0) {
         return loop_const_float(l->program, r->d, 1 / given);
     }
-    loop_value a = loop_cast(l->program, r->d, loop_index(l->program, in));
-    return lower_op2(l, LOOP_DIV, a, loop_cast(l->program, r->d, loop_index(l->program, out)));
+    loop_value a = loop_cast(l->program, r->d, loop_index(l->program, in)),
+               b = loop_cast(l->program, r->d, loop_index(l->program, out)),
+               scale = lower_op2(l, LOOP_DIV, a, b), zero = loop_const_float(l->program, r->d, 0);
+    bool may_be_one = r->align && !sym_known_less_equal(l->symbols, lower_const(l, 1), out, NULL);
+    return may_be_one ? loop_where(l->program, lower_op2(l, LOOP_LT, zero, b), scale, zero) : scale;
+}
+
+/* A size that stays the same, or `times` as large, has no use for the factor that the caller gives, by which
+ * it may be that of several sizes. */
+static loop_value unless_times(const resizing *r, uint32_t k, int64_t times, loop_value then,
+                               loop_value otherwise)
+{
+    lowering *l = r->l;
+    sym_expr in = sym_mul_int(l->symbols, r->x.sizes[r->first + k], times),
+             out = r->out->sizes[r->first + k];
+    if (r->align || lower_given_scale(l, l->node, k, r->dims) <= 0) return otherwise;
+    if (sym_prove(l->symbols, sym_compare(l->symbols, SYM_NE, in, out), NULL) == SYM_TRUE)
+        return otherwise;
+    loop_value is_so =
+        lower_op2(l, LOOP_EQ, loop_index(l->program, in), loop_index(l->program, out));
+    return loop_where(l->program, is_so, then, otherwise);
 }
 
 /* scale * (i + 0.5) - 0.5, or scale * i with aligned corners. */
@@ -90,9 +109,14 @@ static taps nearest_taps(const resizing *r, uint32_t k, bool exact)
         return t;
     }
     loop_value i = loop_cast(l->program, r->d, loop_index(l->program, l->axes[axis]));
-    if (exact) i = lower_op2(l, LOOP_ADD, i, loop_const_float(l->program, r->d, 0.5));
+    loop_value half = loop_const_float(l->program, r->d, 0.5),
+               at = exact ? lower_op2(l, LOOP_ADD, i, half) : i;
     loop_value source =
-        lower_op1(l, LOOP_FLOOR, lower_op2(l, LOOP_MUL, i, lower_resize_scale(r, k)));
+        lower_op1(l, LOOP_FLOOR, lower_op2(l, LOOP_MUL, at, lower_resize_scale(r, k)));
+    if (!exact) {
+        loop_value halved = lower_op1(l, LOOP_FLOOR, lower_op2(l, LOOP_MUL, i, half));
+        source = unless_times(r, k, 1, i, unless_times(r, k, 2, halved, source));
+    }
     t.at[0] = as_position(r, limited(r, source, k), k);
     return t;
 }
@@ -111,6 +135,8 @@ static taps linear_taps(const resizing *r, uint32_t k)
                one = loop_const_float(l->program, r->d, 1);
     loop_value source = source_of(r, k);
     if (!r->align) source = lower_op2(l, LOOP_MAX, source, zero);
+    loop_value i = loop_cast(l->program, r->d, loop_index(l->program, l->axes[axis]));
+    source = unless_times(r, k, 1, i, source);
     loop_value low = limited(r, source, k);
     loop_value high =
         limited(r, lower_op2(l, LOOP_ADD, low, loop_const_int(l->program, TY_I64, 1)), k);
