@@ -352,6 +352,8 @@ void fx_replace_uses_by_arg(fx_graph *g, fx_node *old, fx_arg with);
  * order. False when it is about something else. */
 typedef VEC(sym_relation) fx_relation_list;
 bool fx_guard_relations(const fx_graph *g, const char *guard, arena *memory, fx_relation_list *out);
+/* The size, stride or number that is read at `at`, L['x'].size()[0]; moves on behind it. */
+bool fx_guard_input(const fx_graph *g, arena *memory, const char **at, sym_expr *out);
 
 /* condition.c. Adds a condition, once. The run asks it as soon as it knows the symbols. */
 void fx_add_condition(fx_graph *g, sym_relation relation, const char *what);

@@ -138,6 +138,15 @@ static sym_expr parse_input(guard_parser *p)
     return is_number && !sym_is_none(n->value.expr) ? n->value.expr : fail(p);
 }
 
+bool fx_guard_input(const fx_graph *g, arena *memory, const char **at, sym_expr *out)
+{
+    guard_parser p = {g, g->symbols, memory, *at, NULL, 0, false};
+    if (!take(&p, "L")) return false;
+    *out = parse_input(&p);
+    *at = p.at;
+    return !p.failed;
+}
+
 /* ---- arithmetic ---- */
 
 static sym_expr parse_int(guard_parser *p)

@@ -47,6 +47,14 @@ static bool is_returned(const fx_node *n, int depth)
     return false;
 }
 
+/* Are sizes made of it that have another name for what the first one gives? */
+static bool gives_other_size(const fx_graph *g, const fx_node *first, const fx_node *n)
+{
+    bool is_named = n->value.kind == FX_INT && !sym_is_none(n->value.expr) &&
+                    !sym_is_none(first->value.expr) && sym_same(first->value.expr, n->value.expr);
+    return !is_named && pass_gives_size(g, n);
+}
+
 fe_status pass_cse(fx_graph *g, bool *changed)
 {
     arena *memory = arena_new(g->session);
@@ -67,7 +75,8 @@ fe_status pass_cse(fx_graph *g, bool *changed)
         bool same = first->op == n->op && first->arg_count == n->arg_count && fx_may_join(n, first);
         for (uint32_t i = 0; same && i < n->arg_count; i++)
             same = pass_same_arg(&first->args[i], &n->args[i]);
-        if (!same || (is_returned(n, 0) && is_returned(first, 0))) continue;
+        if (!same || gives_other_size(g, first, n)) continue;
+        if (is_returned(n, 0) && is_returned(first, 0)) continue;
         fx_replace_uses(g, n, first);
         fx_erase(g, n);
         *changed = true;

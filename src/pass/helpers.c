@@ -76,6 +76,29 @@ bool pass_has_effect(const fx_node *n)
     return (n->op->flags & (OPF_EFFECT | OPF_HIGHER_ORDER)) || n->op->is_mutating;
 }
 
+typedef struct symbol_search {
+    sym_expr wanted;
+    bool found;
+} symbol_search;
+
+static void find_symbol(void *data, sym_expr symbol)
+{
+    symbol_search *search = data;
+    search->found |= sym_same(symbol, search->wanted);
+}
+
+bool pass_gives_size(const fx_graph *g, const fx_node *n)
+{
+    if (n->value.kind != FX_INT || sym_is_none(n->value.expr)) return false;
+    for (uint32_t i = 0; i < n->arg_count; i++)
+        if (fx_arg_tensor(&n->args[i])) return false;
+    if (!sym_has_kind(g->symbols, n->value.expr, SYM_UNBACKED)) return false;
+    symbol_search search = {n->value.expr, false};
+    for (const fx_node *later = n->next; later && !search.found; later = later->next)
+        fx_each_symbol(g->symbols, &later->value, find_symbol, &search);
+    return search.found;
+}
+
 fx_arg pass_map_arg(fx_graph *g, const fx_arg *a, fx_node *(*map_node)(void *data, fx_node *a),
                     void *data, bool *changed)
 {

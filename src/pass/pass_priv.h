@@ -28,6 +28,8 @@ bool pass_is_constant(const fx_graph *g, const fx_node *n);
 bool pass_known_number(const fx_graph *g, const fx_node *n, double *out);
 /* Must the node stay although nobody reads it? */
 bool pass_has_effect(const fx_node *n);
+/* Is it a number made of numbers that the run finds, after which sizes behind it are named? */
+bool pass_gives_size(const fx_graph *g, const fx_node *n);
 /* The same constant or node, lists item for item. */
 bool pass_same_arg(const fx_arg *a, const fx_arg *b);
 /* May the reader's value share memory with n's? True also where its metadata is still to be inferred

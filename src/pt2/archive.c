@@ -302,6 +302,7 @@ static fe_status read_program(reader *r, json_at *root, const char *model, fx_gr
     FE_TRY(structure_read(s, &module));
     FE_TRY(ranges_keep(r, &constraints, g));
     FE_TRY(read_guards(g, root));
+    floats_write(r, g);
     g->next_symbol = r->next_unbacked;
     return FE_OK;
 }

@@ -79,6 +79,7 @@ typedef struct reader {
     VEC(sym_expr) expression_values; /* none: no expression over integers */
     map stand_ins;                   /* interned text -> index */
     VEC(sym_expr) stand_in_values;
+    VEC(const char *) stand_in_texts;
     uint32_t next_unbacked; /* u<N> for what is no integer expression */
     map written;            /* hash of the text -> index */
     VEC(written_value) written_values;
@@ -136,6 +137,9 @@ fe_status nodes_read(scope *s, json_at *graph);
 fe_status subgraph_read(scope *outer, json_at *graph, const char *name, fx_graph **out);
 void item_make(scope *s, binding *b); /* the getitem of an output that is read after all */
 void node_record(reader *r, fx_node *n, const fx_value *recorded); /* value and the record of it */
+
+/* floats.c: sizes that no node gives, and guards, of expressions over floats become calls */
+void floats_write(reader *r, fx_graph *g);
 
 /* origin.c */
 fe_status origin_read(reader *r, const char *node, const char *target, json_at *metadata,

@@ -160,6 +160,7 @@ static sym_expr stand_in(reader *r, const char *text_at)
     sym_expr symbol = sym_symbol(r->symbols, name, SYM_UNBACKED, SYM_NO_MIN, SYM_NO_MAX);
     map_set(r->memory, &r->stand_ins, MAP_KEY(text_at), r->stand_in_values.count);
     vec_push(r->memory, &r->stand_in_values, symbol);
+    vec_push(r->memory, &r->stand_in_texts, text_at);
     return symbol;
 }
 

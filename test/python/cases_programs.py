@@ -212,6 +212,22 @@ def dynamic_transposed():
 
 
 @program
+def dynamic_factors():
+    """Sizes that float arithmetic gives: by factors, which no node computes, and by what the program computes, of which
+    a product that is not rounded before it is added to would give another size (41)."""
+
+    class Factors(nn.Module):
+        def forward(self, x):
+            rows = torch.sym_int(x.shape[2] * 0.7 + 0.3)
+            shrunk = F.interpolate(x, scale_factor=0.6)
+            grown = F.interpolate(x, scale_factor=(1.3, 0.75), mode="bilinear")
+            return shrunk, F.interpolate(x, scale_factor=(1.3, 0.75)), grown, x.new_ones(rows), rows * 0.1
+
+    sets = [(torch.randn(1, 1, h, w),) for h, w in ((6, 7), (41, 4), (4, 31))]
+    return Factors(), sets, {"dynamic_shapes": ({2: Dim.AUTO, 3: Dim.AUTO},)}
+
+
+@program
 def dynamic_spectrum():
     """Fourier transforms of lengths that only the caller knows: smooth ones and a prime, even ones and odd."""
 
