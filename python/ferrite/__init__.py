@@ -13,6 +13,7 @@ knows (torch.library.custom_op, torch.library.define) need not even that: they a
 PyTorch's kernels, through the out overload where there is one that fits.
 """
 
+import contextlib
 import importlib.util
 import os
 import sys
@@ -75,6 +76,31 @@ def _custom_ops(exported):
     return packets.values()
 
 
+def _without_transforms(exported):
+    """torch.func.jvp leaves calls around what it derives, which are PyTorch's to resolve: the derivative is then written out."""
+    for module in exported.graph_module.modules():
+        for node in module.graph.nodes if hasattr(module, "graph") else ():
+            home = getattr(node.target, "__module__", "")
+            if home == "torch._functorch.predispatch" and not library().fe_knows_op(f"{home}.{node.target.__name__}".encode()):
+                return _resolved(exported)
+    return exported
+
+
+def _resolved(exported):
+    import torch
+    from torch.autograd import forward_ad
+    level, depth = forward_ad._current_level, torch._C._functorch.maybe_current_level()
+    try:
+        return exported.run_decompositions({})
+    except Exception as error:
+        # PyTorch leaves open what it has entered, and takes the next derivative for a nested one
+        with contextlib.suppress(RuntimeError):
+            torch._C._exit_dual_level(level=level + 1)
+        while torch._C._functorch.maybe_current_level() != depth:
+            torch._C._functorch._jvp_decrement_nesting()
+        raise Error(f"PyTorch cannot write out the derivatives in this program: {error}") from error
+
+
 def _declare_found(exported):
     names = {op._schema.name for op in ferrite_ops.declared()}
     made = []
@@ -94,6 +120,7 @@ def compile(program, *, ops=(), donate=(), **options):
     found = []
     if hasattr(program, "graph_module"):
         import torch
+        program = _without_transforms(program)
         found = _declare_found(program)
         path = os.path.join(folder.name, "program.pt2")
         torch.export.save(program, path)

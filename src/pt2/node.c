@@ -314,6 +314,16 @@ static fe_status stand_in(scope *s, json_at *kind)
     return FE_OK;
 }
 
+/* What stands around derivatives taken forward is PyTorch's to resolve. */
+static const char *how_to_know(const char *target)
+{
+    static const char TRANSFORMS[] = "torch._functorch.predispatch.";
+    bool is_transform = strncmp(target, TRANSFORMS, sizeof TRANSFORMS - 1) == 0;
+    return is_transform ? "call run_decompositions({}) of the exported program before it is saved"
+                        : "declare it in a library of your own (ferrite_ops.h), and give that with "
+                          "--ops";
+}
+
 static fe_status report_unknown(scope *s, entry *e)
 {
     reader *r = s->reader;
@@ -327,8 +337,7 @@ static fe_status report_unknown(scope *s, entry *e)
                   .place = json_place(e->at),
                   .op = e->target,
                   .source = fx_origin_line(s->graph, e->origin),
-                  .help = "declare it in a library of your own (ferrite_ops.h), and give that with "
-                          "--ops"};
+                  .help = how_to_know(e->target)};
         diag_fail(r->session, d, "this operator is not known");
     }
     FE_TRY(json_walk_array(&e->members[OUTPUTS], &walk));

@@ -161,6 +161,13 @@ def operators_of_pytorch_are_its_own_where_the_library_has_none(folder):
 
 
 @test
+def derivatives_forward(folder):
+    module = Calls(lambda x, y: torch.func.jvp(lambda t: (torch.tanh(t) * t).sum(-1), (x,), (y,)))
+    inputs = torch.randn(4, 3), torch.randn(4, 3)
+    everywhere(ferrite.compile(export(module, inputs)), folder, inputs, eager(module, inputs))
+
+
+@test
 def numbers_that_a_function_returns(folder):
     module, x = Calls(lambda x: torch.ones(torch.ops.pyops.positive(x)) * 3), torch.randn(4, 4)
     everywhere(ferrite.compile(export(module, (x,))), folder, (x,), eager(module, (x,)))
