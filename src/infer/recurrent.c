@@ -117,7 +117,7 @@ void rule_embedding_bag(infer_call *c)
     ty_tensor *items[] = {
         infer_fresh(c, weight, weight->dtype, 2, sizes),
         infer_fresh(c, offsets, index, 1, fast ? &none : &indices->sizes[0]),
-        infer_fresh(c, offsets, index, 1, &bags),
+        infer_fresh(c, offsets, index, 1, c->param ? &offsets->sizes[0] : &bags), /* forward only */
         infer_fresh(c, offsets, index, mode == BAG_MAX ? 2 : 1, sizes),
     };
     infer_give_items(c, items, 4);

@@ -153,6 +153,7 @@ static void masked_scatter_backward(decomposing *d)
 
 static const decompose_row ROWS[] = {
     {OP_aten__embedding_bag_default, embedding_bag, OP_NONE},
+    {OP_aten__embedding_bag_forward_only_default, embedding_bag, OP_NONE},
     {OP_aten__embedding_bag_backward_default, embedding_bag_backward, OP_NONE},
     {OP_aten__embedding_bag_per_sample_weights_backward_default, bag_weights_backward, OP_NONE},
     {OP_aten_masked_scatter_backward_default, masked_scatter_backward, OP_NONE},

@@ -328,6 +328,11 @@ static bool to_bool(scope *s, fx_arg *a)
     return a->kind == FX_ARG_BOOL || (is_number_node(a) && a->node->value.kind != FX_FLOAT);
 }
 
+static bool is_object(const fx_arg *a)
+{
+    return a->kind == FX_ARG_OBJECT || (a->kind == FX_ARG_NODE && a->node->value.kind == FX_OPAQUE);
+}
+
 /* One value, not a list. Numbers stand for tensors, too. */
 static bool fits_base(scope *s, op_base_type base, fx_arg *a)
 {
@@ -347,6 +352,7 @@ static bool fits_base(scope *s, op_base_type base, fx_arg *a)
     case OP_MEMORY_FORMAT: return a->kind == FX_ARG_MEMORY_FORMAT;
     case OP_OBJECT: return a->kind == FX_ARG_OBJECT || a->kind == FX_ARG_NODE;
     case OP_GENERATOR:
+        return is_object(a);      /* what is drawn is ferrite's own stream whoever draws */
     case OP_STREAM: return false; /* none alone */
     }
     return false;

@@ -6,7 +6,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from cases_ops import SINGLE, f64, i64, op, real, values, whole
 
-SINGLE.update({"bytes_as_other_types", "written_as_other_types"})
+SINGLE.update({"bags_forward_only", "bytes_as_other_types", "written_as_other_types"})
 
 
 @op(real(3, 4, 6), whole(2, 8, dtype=torch.uint8, low=0, high=63), real(4, 8, dtype=torch.bfloat16), real(5, 4, dtype=f64))
@@ -64,3 +64,18 @@ def bags_with_their_places(w, i, o):
     bags = torch.ops.aten._embedding_bag
     whole, mean = bags(w, i, o, False, 0, False, None, False, 2), bags(w, i, o, False, 1, False, None, True)
     return *whole[:3], *mean, *bags(w, i, o, False, 2), *bags(w, i, o, False, 2, False, None, False, 1)
+
+
+@op(real(10, 3), whole(7, low=0, high=10), values(0, 2, 2, 5, dtype=i64), values(0, 2, 2, 5, 7, dtype=i64))
+def bags_forward_only(table, indices, offsets, ends):
+    bags = torch.ops.aten._embedding_bag_forward_only
+    summed, means = bags(table, indices, offsets), bags(table, indices, ends, False, 1, False, None, True, 3)
+    return summed[0], summed[2], means[0], means[1], *bags(table, indices, offsets, False, 2, False, None, False, 3)
+
+
+@op(real(4, low=0, high=1))
+def draws_of_a_generator(x):
+    """Whose numbers are not PyTorch's: what is the same whatever they are."""
+    own = torch.Generator()
+    uniform, bernoulli = torch.rand(3, generator=own), torch.bernoulli(x, generator=own)
+    return (uniform >= 0) & (uniform < 1), bernoulli * (1 - bernoulli), torch.randint(2, 3, (2,), generator=own)
