@@ -190,9 +190,10 @@ FE_API fe_status fe_add_pass(fe_session *session, const struct fe_pass *pass);
 struct fe_op_row;
 FE_API fe_status fe_add_op(fe_session *session, const struct fe_op_row *row);
 
-/* 1: an operator of this name, "aten::add.Tensor", is the library's own; another one in a program is
- * declared by its user, or the program is refused. */
-FE_API int fe_knows_op(const char *name);
+/* Is this one of ferrite's operators ("aten.add.Tensor", "aten::relu")? 1, or 0: a program with it is refused,
+ * unless the caller has a row for it. One that is known may still be refused for its arguments;
+ * fe_diagnostic_at() then names the operator and its node. */
+FE_API int fe_knows(const char *op);
 
 /* A node of the graph as it was exported. Strings are valid during the call. */
 typedef struct fe_node_info {

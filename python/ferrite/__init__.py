@@ -81,7 +81,7 @@ def _without_transforms(exported):
     for module in exported.graph_module.modules():
         for node in module.graph.nodes if hasattr(module, "graph") else ():
             home = getattr(node.target, "__module__", "")
-            if home == "torch._functorch.predispatch" and not library().fe_knows_op(f"{home}.{node.target.__name__}".encode()):
+            if home == "torch._functorch.predispatch" and not library().fe_knows(f"{home}.{node.target.__name__}".encode()):
                 return _resolved(exported)
     return exported
 

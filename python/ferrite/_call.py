@@ -177,6 +177,7 @@ class _Frame:
         self._numbers = (c_int64 * max(1, len(program.numbers.values)))(*program.numbers.values)
         self._ins, self._outs = ((Tensor * max(1, len(ports)))() for ports in (program.ins, program.outs))
         self._storages = (Storage * max(1, len(program.ins)))()
+        self._versions = (c_int64 * max(1, len(program.ins)))()
         place = ctypes.addressof(self._numbers)
         for tensors, ports in ((self._ins, program.ins), (self._outs, program.outs)):
             for tensor, port in zip(tensors, ports):
@@ -190,10 +191,10 @@ class _Frame:
         self._alloc = _ALLOC(self._give) if program.is_late else _ALLOC()
         self._call = Call(ctypes.sizeof(Call), len(program.ins), len(program.outs), ctypes.addressof(self._ins),
                           ctypes.addressof(self._outs), ctypes.addressof(self._storages) if program.takes_storages else None,
-                          ctypes.cast(self._alloc, c_void_p), None)
+                          ctypes.cast(self._alloc, c_void_p), None, ctypes.addressof(self._versions))
         words, numbers = (lambda array, kind="Q": memoryview(array).cast("B").cast(kind)), self._numbers
         self.parts = (self, self.context.value, ctypes.addressof(self._call), words(self._ins), words(self._outs),
-                      words(numbers, "q"), words(numbers, "d"), words(self._storages, "q"), place)
+                      words(numbers, "q"), words(numbers, "d"), words(self._storages, "q"), words(self._versions, "q"), place)
 
     def _give(self, _, output, size):
         try:
@@ -218,7 +219,9 @@ class Program:
     """A compiled graph. `call` takes the list of the graph's arguments, which it empties, and returns the graph's outputs.
     Several threads may call."""
 
-    def __init__(self, session, written, metas):
+    def __init__(self, session, written, metas, frozen=()):
+        """frozen: numbers of arguments that change no more, or by what PyTorch counts as a change."""
+        self._frozen = frozen
         self.session = session  # the code lives as long
         artifact, self.model = POINTER(Artifact)(), c_void_p()
         session.check(library().fe_load(session.program, byref(artifact), byref(self.model)))
@@ -239,13 +242,16 @@ class Program:
         names = [f"a{k}" for k in range(len(metas))]
         yield from [f"{''.join(name + ', ' for name in names)}= arguments", "arguments.clear()"] if names else []
         yield from ["try:", "    parts = idle.pop()", "except IndexError:", "    parts = new_frame().parts",
-                    "frame, context, call, ins, outs, numbers, reals, storages, place = parts"]
+                    "frame, context, call, ins, outs, numbers, reals, storages, versions, place = parts"]
         yield from _symbols(metas)
         for k, port in enumerate(self.ins):
             name = names[k] if k < len(names) else f"c{k - len(names)}"
             yield from port.give(k, name)
             if self.takes_storages and isinstance(port, _TensorPort):
                 yield from port.lies(k, name)
+        for k in self._frozen:
+            if isinstance(self.ins[k], _TensorPort) and not self.ins[k].is_lazy:
+                yield f"versions[{k}] = 1 if {names[k]}.is_inference() else {names[k]}._version + 1"
         for k, port in enumerate(self.outs):
             yield from port.make(k, f"r{k}", constants)
         yield from ["status = run(context, call)", "if status:", "    fail(status, frame)"]

@@ -42,15 +42,23 @@ class Storage(Structure):
 class Call(Structure):
     """fe_call."""
     _fields_ = [("struct_bytes", c_uint32), ("input_count", c_uint32), ("output_count", c_uint32), ("inputs", c_void_p),
-                ("outputs", c_void_p), ("storages", c_void_p), ("alloc", c_void_p), ("data", c_void_p)]
+                ("outputs", c_void_p), ("storages", c_void_p), ("alloc", c_void_p), ("data", c_void_p),
+                ("versions", c_void_p)]
+
+
+class Diagnostic(Structure):
+    """fe_diagnostic."""
+    _fields_ = [("status", c_int), ("stage", c_char_p), ("place", c_char_p), ("op", c_char_p), ("source", c_char_p),
+                ("message", c_char_p), ("help", c_char_p)]
 
 
 _SIGNATURES = {
+    "fe_diagnostic_at": (c_int, [c_void_p, c_uint32, POINTER(Diagnostic)]),
     "fe_version": (c_char_p, []),
     "fe_session_new": (c_void_p, []),
     "fe_session_free": (None, [c_void_p]),
     "fe_set": (c_int, [c_void_p, c_char_p, c_char_p]),
-    "fe_knows_op": (c_int, [c_char_p]),
+    "fe_knows": (c_int, [c_char_p]),
     "fe_add_op": (c_int, [c_void_p, POINTER(ferrite_ops.Row)]),
     "fe_error": (c_char_p, [c_void_p]),
     "fe_compile_file": (c_int, [c_void_p, c_char_p, POINTER(c_void_p)]),
@@ -89,7 +97,7 @@ _library = None
 @functools.lru_cache(maxsize=None)
 def is_own(overload):
     """Is this operator of PyTorch's one of the library's own? Another one is declared, and calls PyTorch's kernel."""
-    return bool(library().fe_knows_op(str(overload).encode()))
+    return bool(library().fe_knows(str(overload).encode()))
 
 
 def library():

@@ -3,7 +3,7 @@
 import os
 from ctypes import byref, c_void_p
 
-from ferrite._library import library
+from ferrite._library import Diagnostic, library
 
 
 class Error(Exception):
@@ -28,6 +28,13 @@ class Session:
     def check(self, status):
         if status:
             raise Error(library().fe_error(self._handle).decode(errors="replace").strip())
+
+    def places(self):
+        """Where in the program the diagnostics of the last call point."""
+        found, places = Diagnostic(), []
+        while library().fe_diagnostic_at(self._handle, len(places), byref(found)):
+            places.append((found.place or b"").decode(errors="replace"))
+        return places
 
     def at_end(self, close, argument):
         """Calls close(argument) before the programs of this session are freed."""

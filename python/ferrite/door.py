@@ -5,8 +5,11 @@ and is compiled in this process.
 
 Options are those of ferrite.compile(), and:
 
-    fallback    "eager" (the default): a graph that ferrite does not compile runs as PyTorch runs it, which the log tells
-                once for each reason; "error": it is refused, with ferrite's diagnostic
+    fallback    "eager" (the default): an operator that ferrite does not compile runs as PyTorch runs it, called from the
+                compiled graph, and where that cannot be the whole graph does, which the log tells once for each reason;
+                "error": it is refused, with ferrite's diagnostic
+    freezing    True: parameters and buffers of the model change no more but as PyTorch counts changes (not through .data):
+                graphs without gradients keep them as matrix products and convolutions read them. False is the default
     trace       a folder for the text of each graph, graph_1.fx ...
 
 Without an installed package, `import ferrite.door` registers the backend.
@@ -14,6 +17,7 @@ Without an installed package, `import ferrite.door` registers the backend.
 
 import logging
 import os
+import re
 
 import torch
 from functorch.compile import make_boxed_func, min_cut_rematerialization_partition
@@ -27,6 +31,9 @@ from ferrite._session import Error, Session
 
 log = logging.getLogger("ferrite")
 _told = set()  # reasons, each of which is told once
+_NODE = re.compile(r"%(\w+)")  # in the place of a diagnostic
+_OF_PYTORCH = ("aten", "prims", "quantized_decomposed", "inductor")  # namespaces; another one's operators are the user's
+_MOST_HANDED = 16  # refusals of a graph after which it is left whole to PyTorch
 
 
 def _draw(module):
@@ -46,6 +53,25 @@ def _declared(operators):
     return made
 
 
+def _handed(operators):
+    """The same of operators of PyTorch's own, under names of their own."""
+    made = [ferrite_ops.op("torch_" + str(overload._schema), overload) for overload in operators.values()]
+    ferrite_ops.forget(*made) if made else None
+    return made
+
+
+def _unknown(module):
+    """Nodes of operators of PyTorch's that ferrite does not have, and what the log says of each."""
+    return {node.name: f"the operator {node.target}" for node in module.graph.nodes
+            if isinstance(node.target, torch._ops.OpOverload) and node.target.namespace in _OF_PYTORCH and not is_own(node.target)}
+
+
+def _tell(reason, message, *about):
+    if reason not in _told:
+        _told.add(reason)
+        log.warning(message, *about, reason)
+
+
 class Compiler:
     """Compiles the graphs of one torch.compile()."""
 
@@ -53,6 +79,7 @@ class Compiler:
         options = dict(options or {})
         self.fallback = options.pop("fallback", "eager")
         self.trace = options.pop("trace", None)
+        self.freezing = options.pop("freezing", False)
         self.options = {"jobs": 1, "from": "fx", **options}
         if self.fallback not in ("eager", "error"):
             raise ValueError(f"ferrite: fallback is 'eager' or 'error', not {self.fallback!r}")
@@ -65,25 +92,53 @@ class Compiler:
             session.set(option, value)
         return session
 
-    def __call__(self, module, example_inputs):
+    def inference(self, module, example_inputs):
+        """A graph without gradients."""
+        context = torch._guards.TracingContext.try_get()
+        facts = context and context.fw_metadata
+        frozen = facts.static_input_indices if self.freezing and facts else ()
+        return self(module, example_inputs, frozen)
+
+    def __call__(self, module, example_inputs, frozen=()):
         try:
-            program = self.compile(module)
+            program = self.compile(module, frozen)
         except (Error, text.Unsupported) as error:
             return self._fall_back(module, error)
         self.compiled += 1
         return program.call
 
-    def compile(self, module):
+    def compile(self, module, frozen=()):
         draw = _draw(module)
         if draw is not None:
             raise text.Unsupported(f"{draw}, whose random numbers are those of PyTorch's generator")
-        written = text.of(module)
-        self._write_trace(written)
-        session = self._session()
-        session.add_ops(_declared(written.operators.values()))
-        session.compile_text("graph.fx", str(written))
+        session, written = self._compile_or_hand(module)
         metas = [node.meta.get("val") for node in module.graph.nodes if node.op == "placeholder"]
-        return Program(session, written, metas)
+        return Program(session, written, metas, frozen)
+
+    def _compile_or_hand(self, module):
+        """Nodes that ferrite refuses are handed to PyTorch, until it takes the rest."""
+        names = {node.name for node in module.graph.nodes if node.op == "call_function"}
+        handed = _unknown(module)
+        if handed and self.fallback == "error":
+            raise Error(f"ferrite does not have {next(iter(handed.values()))}")
+        while True:
+            written = text.of(module, handed)
+            self._write_trace(written)
+            session = self._session()
+            try:
+                session.add_ops(_declared(written.operators.values()))
+                session.add_ops(_handed(written.handed))
+                session.compile_text("graph.fx", str(written))
+            except Error as error:
+                refused = {name for place in session.places() for name in _NODE.findall(place)} & names - handed.keys()
+                if self.fallback == "error" or not refused or len(handed) == _MOST_HANDED:
+                    raise
+                handed.update(dict.fromkeys(sorted(refused), str(error)))
+                continue
+            for reason in {handed[name] for name in handed}:
+                _tell(reason, "a call in a graph of %d nodes runs as PyTorch runs it, since ferrite does not compile %s",
+                      len(names))
+            return session, written
 
     def _write_trace(self, written):
         if not self.trace:
@@ -97,18 +152,15 @@ class Compiler:
         if self.fallback == "error":
             raise error if isinstance(error, Error) else Error(f"ferrite has no text for {error}") from error
         self.fallen_back += 1
-        reason = str(error)
-        if reason not in _told:
-            _told.add(reason)
-            log.warning("a graph of %d nodes runs as PyTorch runs it, since ferrite does not compile %s",
-                        len(module.graph.nodes), reason)
+        _tell(str(error), "a graph of %d nodes runs as PyTorch runs it, since ferrite does not compile %s",
+              len(module.graph.nodes))
         return make_boxed_func(module.forward)
 
 
 def backend(module, example_inputs, *, mode=None, options=None):
     """What torch.compile() calls for each graph of Dynamo's."""
     compiler = Compiler(options)
-    compile_graph = aot_autograd(fw_compiler=compiler, bw_compiler=compiler, inference_compiler=compiler,
+    compile_graph = aot_autograd(fw_compiler=compiler, bw_compiler=compiler, inference_compiler=compiler.inference,
                                  partition_fn=min_cut_rematerialization_partition,
                                  keep_inference_input_mutations=True)
     return compile_graph(module, example_inputs)

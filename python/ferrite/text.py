@@ -145,14 +145,26 @@ def argument(node, name):
     return None
 
 
+def _can_be_handed(node):
+    """Can the call be one of an operator of the user's? It gives no views, and tensors that are row-major."""
+    schema = getattr(node.target, "_schema", None)
+    if schema is None or any(one.alias_info is not None for one in schema.returns):
+        return False
+    value = node.meta.get("val")
+    made = value if isinstance(value, (list, tuple)) else [value]
+    return all(one.is_contiguous() if isinstance(one, torch.Tensor) else not isinstance(one, (list, tuple)) for one in made)
+
+
 class Text:
     """Of a graph module; str() is the text."""
 
-    def __init__(self, module):
+    def __init__(self, module, handed=()):
+        self._handed = handed  # names of nodes that PyTorch is to run
         self.outputs, self.constants = [], []
         self.placeholders = list(module.graph.find_nodes(op="placeholder"))
         self.counts_from_start = False  # of the storage of an argument
         self.operators = {}  # that are not the library's own
+        self.handed = {}  # those of the nodes that PyTorch is to run, under names of their own
         self._symbols, self._subgraphs = {}, {}
         body = self._graph("main", module, is_main=True)
         self._text = self._symbol_list() + body + "".join(self._subgraphs.values())
@@ -229,15 +241,21 @@ class Text:
     def _call(self, node, names, module):
         if node.target in _FROM_THE_START and argument(node, "storage_offset") is not None:
             self.counts_from_start = True
-        target = self._target(node.target)
+        is_handed = node.name in self._handed and _can_be_handed(node)
+        target = self._hand(node.target) if is_handed else self._target(node.target)
         args = [self._arg(arg, names, module) for arg in node.args]
         for key, value in node.kwargs.items():
             written = self._arg(value, names, module)
             args += [f"[{_quoted(key)}, {written}]"] if target.startswith("higher_order.") else [f"{key}={written}"]
-        is_ours_to_say = str(node.target) in self.operators or target.startswith("higher_order.auto_functionalized")
+        is_ours_to_say = is_handed or str(node.target) in self.operators or target.startswith("higher_order.auto_functionalized")
         said = f" : {_type(node.meta['val'])}" if is_ours_to_say and "val" in node.meta else ""
         self._note_symbols(node.meta.get("val"))
         return f"  %{names[node]} = {target}({', '.join(args)}){said}"
+
+    def _hand(self, target):
+        name = f"torch_{target}"
+        self.handed[name] = target
+        return name
 
     def _target(self, target):
         if isinstance(target, torch._ops.OpOverload):
@@ -329,5 +347,6 @@ def computed(outputs):
     return [node for node in _results(outputs) if node not in shown]
 
 
-def of(module):
-    return Text(module)
+def of(module, handed=()):
+    """handed: names of nodes that PyTorch is to run, where that can be."""
+    return Text(module, handed)

@@ -4,6 +4,7 @@
 #include "driver/api.h"
 
 #include "driver/inputs.h"
+#include "infer/infer.h"
 
 #include <string.h>
 
@@ -205,9 +206,9 @@ static fe_status knows_op_body(fe_session *session, void *data)
     return FE_OK;
 }
 
-int fe_knows_op(const char *name)
+int fe_knows(const char *op)
 {
-    op_question question = {name, false};
+    op_question question = {op, false};
     fe_session *session = session_new();
     if (session) (void)session_guard(session, knows_op_body, &question);
     session_free(session);

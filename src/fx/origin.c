@@ -96,6 +96,8 @@ fe_status fx_fail(fx_graph *g, const fx_node *n, const char *stage, fe_status st
     if (n) {
         d.op = n->kind == FX_CALL ? n->op->name : NULL;
         d.place = arena_printf(g->memory, "%%%s in graph %s", n->name, g->name);
+        if (n->origin && n->origin->node && strcmp(n->origin->node, n->name) != 0)
+            d.place = arena_printf(g->memory, "%s, made of %%%s", d.place, n->origin->node);
         d.source = fx_origin_line(g, n->origin);
     }
     return diag_fail(g->session, d, "%s", said);

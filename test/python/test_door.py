@@ -2,6 +2,7 @@
 """torch.compile(backend="ferrite"): programs through Dynamo and AOTAutograd, held against eager PyTorch, what they change and
 their gradients included. Unless a test says otherwise every graph must be compiled by ferrite."""
 
+import contextlib
 import logging
 import os
 import sys
@@ -201,14 +202,23 @@ def an_assertion_is_raised_as_eager_raises_it():
     raise AssertionError("an index out of range was taken")
 
 
-@test
-def what_is_not_compiled_runs_and_is_told_once():
-    told = []
-    handler = logging.Handler()
+@contextlib.contextmanager
+def listening():
+    """What the door tells meanwhile."""
+    told, handler = [], logging.Handler()
     handler.emit = lambda record: told.append(record.getMessage())
     ferrite.door.log.addHandler(handler)
     ferrite.door.log.propagate = False
     try:
+        yield told
+    finally:
+        ferrite.door.log.removeHandler(handler)
+        ferrite.door.log.propagate = True
+
+
+@test
+def what_is_not_compiled_runs_and_is_told_once():
+    with listening() as told:
         for _ in range(2):
             torch._dynamo.reset()
             drawn = torch.compile(lambda x: torch.rand_like(x) + x, backend="ferrite")
@@ -216,10 +226,36 @@ def what_is_not_compiled_runs_and_is_told_once():
             ours = drawn(torch.zeros(3))
             torch.manual_seed(1)
             torch.testing.assert_close(ours, torch.rand(3))
-    finally:
-        ferrite.door.log.removeHandler(handler)
-        ferrite.door.log.propagate = True
     assert len(told) == 1 and "rand_like" in told[0], told
+
+
+@test
+def an_operator_that_is_not_compiled_is_called_from_the_graph():
+    x, y = torch.randn(4, 6), torch.randn(3, 6)
+    with listening() as told:
+        same(lambda x, y: torch.ops.aten._add_relu.Tensor(x * 2, x, alpha=2) + 1, (x, y), (-x, y), options={})
+        same(lambda x, y: [v * 2 for v in torch.ops.aten._foreach_add.Scalar([x + 1, y], 3.5)][1], (x, y), options={})
+        same(lambda x, y: (torch.ops.aten._add_relu.Tensor(x, x) - 1).sum(0), (x, y), (y, x), options={}, dynamic=True)
+    assert [any(name in line and "a call in a graph" in line for line in told) for name in ("_add_relu", "_foreach_add")] == [True] * 2, told
+    assert len(told) == 2, told
+    try:
+        torch.compile(lambda x: torch.ops.aten._add_relu.Tensor(x, x), backend="ferrite", options=STRICT)(x)
+    except Exception as error:
+        assert "_add_relu" in str(error), error
+    else:
+        raise AssertionError("it ran")
+
+
+@test
+def what_pytorch_refuses_is_refused():
+    compiled = torch.compile(lambda x: F.adaptive_max_pool2d(x * 2, 2) + 1, backend="ferrite")
+    try:
+        with listening():
+            compiled(torch.ones(1, 1, 4, 6, dtype=torch.int64))
+    except RuntimeError as error:
+        assert "not implemented for 'Long'" in str(error), error
+    else:
+        raise AssertionError("it ran")
 
 
 @test
@@ -265,6 +301,27 @@ def storages_in_every_target():
         for run in (program, graph):
             for given in (x, y):
                 torch.testing.assert_close(tuple(run(given)), Shown()(given))
+
+
+@test
+def frozen_weights_that_change_after_all():
+    model = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3, padding=1), torch.nn.ReLU(), torch.nn.Conv2d(8, 8, 3, groups=2),
+                                torch.nn.Flatten(), torch.nn.Linear(32, 24), torch.nn.BatchNorm1d(24), torch.nn.Linear(24, 24)).eval()
+    compiled = torch.compile(model, backend="ferrite", options={**STRICT, "freezing": True})
+    x = torch.randn(2, 3, 4, 4)
+
+    def check():
+        for _ in range(2):
+            torch.testing.assert_close(compiled(x), model(x))
+    with torch.no_grad():
+        check()
+        for k in (0, 2, 4, 6):
+            model[k].weight.mul_(1.5)
+            check()
+        model[6].weight = torch.nn.Parameter(torch.randn(24, 24))
+        check()
+        model[4].weight, model[6].bias = torch.nn.Parameter(torch.randn(24, 32)), torch.nn.Parameter(torch.randn(24))
+        check()
 
 
 @test

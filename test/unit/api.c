@@ -279,12 +279,13 @@ TEST(statuses_have_names)
 
 TEST(operators_of_the_library_are_known_by_name)
 {
-    EXPECT_INT(fe_knows_op("aten::add.Tensor"), 1);
-    EXPECT_INT(fe_knows_op("aten.relu_.default"), 1);
-    EXPECT_INT(fe_knows_op("aten::relu"), 1);
-    EXPECT_INT(fe_knows_op("quantized_decomposed::quantize_per_tensor.tensor"), 1);
-    EXPECT_INT(fe_knows_op("aten::add.Nothing"), 0);
-    EXPECT_INT(fe_knows_op("shop::add"), 0);
+    EXPECT_INT(fe_knows("aten::add.Tensor"), 1);
+    EXPECT_INT(fe_knows("aten.relu_.default"), 1);
+    EXPECT_INT(fe_knows("aten::relu"), 1);
+    EXPECT_INT(fe_knows("quantized_decomposed::quantize_per_tensor.tensor"), 1);
+    EXPECT_INT(fe_knows("aten::add.Nothing"), 0);
+    EXPECT_INT(fe_knows("shop::add"), 0);
+    EXPECT_INT(fe_knows(""), 0);
 }
 
 /* Whatever the compiler holds when memory ends, it comes back with a word about it. */
