@@ -146,6 +146,10 @@ typedef struct fe_call {
      * to free. NULL: memory of the context, as with run(). */
     void *(*alloc)(void *data, uint32_t output, int64_t bytes);
     void *data;
+    /* One for each input, or NULL: all of them 0. A number above 0: as long as it and the address are those
+     * of the call before, so is what lies there, and the context may keep what it makes of that, as weights
+     * in the order in which a matrix product reads them. */
+    const uint64_t *versions;
 } fe_call;
 
 /* What an artifact says of itself and can do. Every function that fails returns a fe_result. */

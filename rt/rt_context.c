@@ -70,6 +70,7 @@ void rt_context_free(fe_context *context)
         rt_memory_free(context->states[k]);
     rt_segments_free(context);
     rt_kept_free(context);
+    rt_weights_free(context);
     rt_area_free(&context->area);
     tables_free(context);
     free(context->states);
@@ -187,7 +188,8 @@ int rt_context_new(const fe_model *model, uint32_t threads, fe_context **out)
 int64_t rt_context_bytes(const fe_context *context)
 {
     const rt_program *program = context->model->program;
-    size_t sum = rt_scratch_bytes() + rt_area_bytes(&context->area) + rt_kept_bytes(context);
+    size_t sum = rt_scratch_bytes() + rt_area_bytes(&context->area) + rt_kept_bytes(context) +
+                 rt_weights_bytes(context);
     if (program->tables) sum += program->tables->bytes();
     for (uint32_t k = 0; k < program->segment_count; k++) sum += context->segments[k].bytes;
     for (uint32_t k = 0; k < program->output_count; k++)

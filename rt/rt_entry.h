@@ -72,6 +72,23 @@ typedef struct rt_copy {
     size_t bytes;
 } rt_copy;
 
+/* A weight of the caller's as an operator reads it: what it was made of, when, and how. */
+typedef struct rt_weight_key {
+    int64_t numbers[20];
+} rt_weight_key;
+typedef struct rt_packed {
+    const void *from;
+    uint64_t version, run; /* of what is there; 0: nothing. The last run that asked for it */
+    rt_weight_key key;
+    void *memory;
+    size_t bytes;
+} rt_packed;
+typedef struct rt_weights {
+    rt_packed *at;
+    uint32_t count, room, next;
+    uint64_t run;
+} rt_weights;
+
 struct fe_context {
     const fe_model *model;
     rt_pool *pool;
@@ -87,7 +104,8 @@ struct fe_context {
     rt_copy *copies;     /* one for each input */
     const fe_call *call; /* under way */
     fe_tensor *all; /* where inputs are taken of others: those given and those taken; else NULL */
-    int64_t *told;  /* what the latter are described by: TOLD numbers each */
+    rt_weights packed;
+    int64_t *told; /* what the latter are described by: TOLD numbers each */
     rt_kept *kept;
     uint32_t kept_count;
     rt_area area;        /* what operators work in, for each thread */
@@ -149,6 +167,12 @@ int64_t rt_context_step_ns(const fe_context *context, uint32_t step);
 /* rt_run.c: of one element. */
 size_t rt_dtype_bytes(uint32_t dtype);
 
+/* rt_weight.c: memory for a weight in another order, kept from call to call; NULL: what lies at `from` may
+ * change between calls, or there is no memory. is_packed: it is there already. */
+void *rt_weight_of(rt_frame *frame, const void *from, const rt_weight_key *key, size_t bytes,
+                   int *is_packed);
+void rt_weights_free(fe_context *context);
+size_t rt_weights_bytes(const fe_context *context);
 /* rt_take.c: what inputs are taken of others, once these are known to be as declared. */
 int rt_take_inputs(rt_frame *frame);
 /* Is input k taken of input `of`? */

@@ -82,6 +82,17 @@ static void add_to(const rt_call *call, rt_post *post, char *to, const int64_t *
 
 /* ---- gemm ---- */
 
+/* B as panels where they are kept from call to call; else NULL. `b` is what rt_gemm_pack_f32 reads. */
+static const float *kept_b(rt_frame *frame, int64_t n, int64_t k, const float *b, int64_t stride_n,
+                           int64_t stride_k)
+{
+    const rt_weight_key key = {{1, n, k, stride_n, stride_k}};
+    int is_packed;
+    float *packed = rt_weight_of(frame, b, &key, rt_gemm_packed_bytes(n, k), &is_packed);
+    if (packed && !is_packed) rt_gemm_pack_f32(frame->pool, n, k, b, stride_n, stride_k, packed);
+    return packed;
+}
+
 int rt_op_gemm(rt_frame *frame, const rt_call *call)
 {
     const fe_tensor *a = &call->in[0], *b = &call->in[1], *bias = &call->in[2], *c = &call->out[0];
@@ -89,12 +100,14 @@ int rt_op_gemm(rt_frame *frame, const rt_call *call)
     after epilogue;
     rt_post post = post_of(call, &epilogue, bias->data, (int)call->ints[0]);
     int a_ready = a->strides[1] == 1 || k == 1;
-    int b_ready = (call->packed & 2) != 0;
     rt_team team = rt_team_of(frame, call);
     if (m == 0 || n == 0) return 0;
+    const float *b_data =
+        call->packed & 2 ? b->data : kept_b(frame, n, k, b->data, b->strides[1], b->strides[0]);
+    int b_ready = b_data != NULL;
     add_to(call, &post, c->data, c->strides);
     if (a_ready && b_ready) {
-        int failed = rt_gemm_f32(&team, m, n, k, a->data, a->strides[0], b->data, c->data,
+        int failed = rt_gemm_f32(&team, m, n, k, a->data, a->strides[0], b_data, c->data,
                                  c->strides[0], &post);
         return failed ? rt_no_room(frame, &team) : 0;
     }
@@ -103,7 +116,7 @@ int rt_op_gemm(rt_frame *frame, const rt_call *call)
     rt_scratch scratch;
     if (rt_scratch_take(&team, a_bytes + b_bytes, 0, &scratch)) return rt_no_room(frame, &team);
     char *shared = rt_scratch_shared(&scratch);
-    const float *a_data = a->data, *b_data = b->data;
+    const float *a_data = a->data;
     int64_t lda = a->strides[0];
     if (!a_ready) {
         copy_rows((float *)shared, a);
@@ -132,6 +145,17 @@ static void add_scaled(const fe_tensor *out, const fe_tensor *c, float beta)
             for (int64_t j = 0; j < out->sizes[2]; j++)
                 to[b * out->strides[0] + i * out->strides[1] + j * out->strides[2]] +=
                     beta * from[b * c->strides[0] + i * c->strides[1] + j * c->strides[2]];
+}
+
+/* One matrix whose B is kept as panels is as `gemm` is. */
+static int multiply(rt_frame *frame, rt_team *team, const rt_bmm *g)
+{
+    const float *packed = NULL;
+    if (g->batch == 1 && g->alpha == 1 && (g->a_col == 1 || g->k == 1) && g->c_col == 1)
+        packed = kept_b(frame, g->n, g->k, g->b, g->b_col, g->b_row);
+    if (!packed) return rt_bmm_f32(team, g);
+    rt_post post = {.epilogue = g->epilogue, .context = g->context};
+    return rt_gemm_f32(team, g->m, g->n, g->k, g->a, g->a_row, packed, g->c, g->c_row, &post);
 }
 
 int rt_op_bmm(rt_frame *frame, const rt_call *call)
@@ -165,7 +189,8 @@ int rt_op_bmm(rt_frame *frame, const rt_call *call)
     }
     if (args.batch == 0 || args.m == 0 || args.n == 0) return 0;
     rt_team team = rt_team_of(frame, call);
-    if (rt_bmm_f32(&team, &args)) return rt_no_room(frame, &team);
+    int failed = multiply(frame, &team, &args);
+    if (failed) return rt_no_room(frame, &team);
     if (adds) {
         add_scaled(out, c, (float)call->floats[1]);
         if (call->epilogue) call->epilogue(call->epilogue_args, 0, args.batch * args.m, 0, args.n);
@@ -236,13 +261,37 @@ static int is_larger_than_input(const fe_tensor *y)
     return 0;
 }
 
+/* Strides of a weight, spatial axes right-aligned. */
+static void weight_strides(const fe_tensor *w, int64_t *strides)
+{
+    memset(strides, 0, 5 * sizeof *strides);
+    strides[0] = w->strides[0];
+    strides[1] = w->strides[1];
+    for (uint32_t d = 2; d < w->rank; d++) strides[5 - w->rank + d] = w->strides[d];
+}
+
+/* The weight as panels where they are kept from call to call; else NULL. */
+static const float *kept_weight(rt_frame *frame, const rt_conv *conv, const fe_tensor *w,
+                                const int64_t *strides)
+{
+    rt_weight_key key = {
+        {2, conv->transposed, conv->groups, conv->in_channels, conv->out_channels}};
+    int is_packed;
+    memcpy(key.numbers + 5, conv->kernel, 3 * sizeof *key.numbers);
+    memcpy(key.numbers + 8, conv->stride, 3 * sizeof *key.numbers);
+    memcpy(key.numbers + 11, conv->dilation, 3 * sizeof *key.numbers);
+    memcpy(key.numbers + 14, strides, 5 * sizeof *key.numbers);
+    float *packed = rt_weight_of(frame, w->data, &key, rt_conv_packed_bytes(conv), &is_packed);
+    if (packed && !is_packed) rt_conv_pack_f32(frame->pool, conv, w->data, strides, packed);
+    return packed;
+}
+
 int rt_op_conv(rt_frame *frame, const rt_call *call)
 {
     const fe_tensor *x = &call->in[0], *w = &call->in[1], *bias = &call->in[2], *y = &call->out[0];
     rt_conv conv = conv_of(call);
     after epilogue;
     rt_post post = post_of(call, &epilogue, bias->data, (int)call->ints[3]);
-    int w_ready = (call->packed & 2) != 0;
     rt_team team = rt_team_of(frame, call);
     int64_t y_stride = pixel_stride(y);
     int y_ready = y_stride > 0 || conv.transposed; /* which takes any strides */
@@ -253,6 +302,10 @@ int rt_op_conv(rt_frame *frame, const rt_call *call)
                        "a convolution's kernel is larger than its padded input");
     if (pixels == 0 || conv.out_channels == 0) return 0;
     if (!y_ready || conv.transposed) post.epilogue = NULL;
+    int64_t strides[5];
+    weight_strides(w, strides);
+    const float *packed = call->packed & 2 ? w->data : kept_weight(frame, &conv, w, strides);
+    int w_ready = packed != NULL;
     size_t w_bytes = w_ready ? 0 : (rt_conv_packed_bytes(&conv) + 63) / 64 * 64;
     size_t y_bytes = y_ready ? 0 : (size_t)(pixels * conv.out_channels) * sizeof(float);
     rt_scratch scratch = {0};
@@ -260,10 +313,7 @@ int rt_op_conv(rt_frame *frame, const rt_call *call)
     if (leased && rt_scratch_take(&team, w_bytes + y_bytes, 0, &scratch))
         return rt_no_room(frame, &team);
     char *shared = leased ? rt_scratch_shared(&scratch) : NULL;
-    const float *packed = w->data;
     if (!w_ready) {
-        int64_t strides[5] = {w->strides[0], w->strides[1], 0, 0, 0};
-        for (uint32_t d = 2; d < w->rank; d++) strides[5 - w->rank + d] = w->strides[d];
         rt_conv_pack_f32(frame->pool, &conv, w->data, strides, (float *)shared);
         packed = (const float *)shared;
     }

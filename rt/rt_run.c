@@ -419,6 +419,8 @@ static int run_call(fe_context *context, const fe_call *call)
     };
     context->error[0] = 0;
     context->call = call;
+    context->packed.run++;
+    context->packed.next = 0;
     RT_TRY(check_inputs(&frame, program, call->inputs, call->input_count));
     RT_TRY(rt_make_area(&frame, context->least_area));
     rt_measure_inputs(&frame);
