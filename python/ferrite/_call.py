@@ -105,7 +105,7 @@ class _LateTensorPort(_TensorPort):
         return [f"outs[{k * _WORDS}] = 0"]
 
     def taken(self, k, name):
-        return [f"{name} = frame.late({k}, dtype_{name})"]
+        return [f"{name} = frame.late({k}, dtype_{name}, ({self.owners}))"]
 
 
 class _NumberPort(_Port):
@@ -127,10 +127,10 @@ class _NumberPort(_Port):
         return [f"{name} = {self.array}[{self.place}]" + (" != 0" if self.code == rt.BOOL else "")]
 
 
-def _port(meta, is_output=False):
+def _port(meta, only_run_knows=lambda symbol: False):
     if isinstance(meta, torch.Tensor):
-        unknown = any(str(symbol).startswith("u") for symbol, _ in text._symbols_in(meta))
-        return (_LateTensorPort if is_output and unknown else _TensorPort)(meta)
+        unknown = any(only_run_knows(str(symbol)) for symbol, _ in text._symbols_in(meta))
+        return (_LateTensorPort if unknown else _TensorPort)(meta)
     if isinstance(meta, (bool, torch.SymBool)):
         return _NumberPort(rt.BOOL)
     if isinstance(meta, (int, torch.SymInt)):
@@ -151,15 +151,8 @@ def _view(name, node, whole, whole_name):
 def _symbols(metas):
     """Lines that find the value of each symbol in the arguments."""
     found = {}
-    for k, meta in enumerate(metas):
-        if isinstance(meta, torch.SymInt) and meta.node.expr.is_Symbol:
-            found[str(meta.node.expr)] = f"a{k}"
-    for k, meta in enumerate(metas):
-        if isinstance(meta, torch.Tensor):
-            for name, numbers in (("size", meta.shape), ("stride", meta.stride())):
-                for dimension, number in enumerate(numbers):
-                    if isinstance(number, torch.SymInt) and number.node.expr.is_Symbol:
-                        found.setdefault(str(number.node.expr), f"a{k}.{name}({dimension})")
+    for symbol, k, what, dimension in text.told(metas):
+        found.setdefault(symbol, f"a{k}" if what is None else f"a{k}.{what}({dimension})")
     return [f"{symbol} = {source}" for symbol, source in found.items()]
 
 
@@ -204,15 +197,18 @@ class _Frame:
         self.made[output] = memory
         return memory.data_ptr()
 
-    def late(self, k, dtype):
-        """The tensor of an output in memory that the run has asked for, maybe for another one."""
+    def late(self, k, dtype, arguments):
+        """The tensor of an output in memory that the run has asked for, maybe for another one, or of an argument."""
         found = self._outs[k]
         sizes, strides = found.sizes[:found.rank], found.strides[:found.rank]
-        for memory in self.made.values():
-            start = (found.data or 0) - memory.data_ptr()
-            if 0 <= start < memory.numel():
-                return torch.empty(0, dtype=dtype).set_(memory.untyped_storage(), start // dtype.itemsize, sizes, strides)
-        raise RuntimeError("ferrite: a result lies nowhere")
+        for owner in (*self.made.values(), *arguments):
+            storage = owner.untyped_storage()
+            start = (found.data or 0) - storage.data_ptr()
+            if 0 <= start < storage.nbytes():
+                return torch.empty(0, dtype=dtype).set_(storage, start // dtype.itemsize, sizes, strides)
+        if 0 not in sizes:
+            raise RuntimeError("ferrite: a result lies nowhere")
+        return torch.empty_strided(sizes, strides, dtype=dtype)
 
 
 class Program:
@@ -230,10 +226,12 @@ class Program:
         self.numbers = _Numbers()
         self.ins = [_port(meta) for meta in [*metas, *written.constants]]
         self._results = text.computed(written.outputs)
-        self.outs = [_port(node.meta.get("val"), is_output=True) for node in self._results]
+        self.outs = [_port(node.meta.get("val"), written.only_run_knows) for node in self._results]
         self.is_late = any(isinstance(port, _LateTensorPort) for port in self.outs)
+        owners = "".join(f"a{k}, " for k, port in enumerate(self.ins[:len(metas)]) if isinstance(port, _TensorPort))
         for port in [*self.ins, *self.outs]:
             port.describe(self.numbers)
+            port.owners = owners
         self._idle = []
         self.call = self._write(written, metas)
         self.call._boxed_call = True

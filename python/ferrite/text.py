@@ -12,6 +12,7 @@ import operator
 import re
 
 import torch
+from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 from ferrite._library import is_own
 
@@ -123,6 +124,22 @@ def _symbols_in(value):
             yield symbol, value.node.shape_env
 
 
+def told(values):
+    """The symbols that arguments of a call tell by themselves: (name, number of the argument, "size", "stride" or None,
+    dimension)."""
+    def named(number):
+        return isinstance(number, torch.SymInt) and number.node.expr.is_Symbol
+    for k, value in enumerate(values):
+        if named(value):
+            yield str(value.node.expr), k, None, None
+    for k, value in enumerate(values):
+        if isinstance(value, torch.Tensor):
+            for what, numbers in (("size", value.shape), ("stride", value.stride())):
+                for dimension, number in enumerate(numbers):
+                    if named(number):
+                        yield str(number.node.expr), k, what, dimension
+
+
 def _attribute(module, path):
     for name in path.split("."):
         module = getattr(module, name)
@@ -162,6 +179,7 @@ class Text:
         self._handed = handed  # names of nodes that PyTorch is to run
         self.outputs, self.constants = [], []
         self.placeholders = list(module.graph.find_nodes(op="placeholder"))
+        self.told = {name for name, *_ in told([node.meta.get("val") for node in self.placeholders])}
         self.counts_from_start = False  # of the storage of an argument
         self.operators = {}  # that are not the library's own
         self.handed = {}  # those of the nodes that PyTorch is to run, under names of their own
@@ -179,6 +197,10 @@ class Text:
             return ""
         lines = [self._symbol(name, *self._symbols[name]) for name in sorted(self._symbols)]
         return "symbols {\n" + "".join(lines) + "}\n"
+
+    def only_run_knows(self, name):
+        """Is it a size that values decide? To a later graph those are given as others are."""
+        return name.startswith("u") and name not in self.told
 
     @staticmethod
     def _symbol(name, symbol, env):
@@ -315,7 +337,8 @@ def _shows(part, whole):
     """Does `whole` cover the memory of `part`, densely?"""
     if part.dtype != whole.dtype:
         return False
-    if whole.storage_offset() == 0 and whole.numel() * whole.element_size() == whole.untyped_storage().nbytes():
+    size, start = whole.numel() * whole.element_size(), whole.storage_offset()
+    if statically_known_true(start == 0) and statically_known_true(size == whole.untyped_storage().nbytes()):
         return True
     inner, outer = _reach(part), _reach(whole)
     return bool(inner and outer and outer[0] <= inner[0] and inner[1] <= outer[1] and

@@ -221,6 +221,13 @@ static void note_taken(lowering *l, const fx_node *n, loop_input *in)
     }
 }
 
+/* What an argument shows is told by every call, also where an earlier run's values have decided it. */
+static void note_told(void *data, sym_expr symbol)
+{
+    lowering *l = data;
+    map_set(l->memory, &l->defined, symbol.id, 1);
+}
+
 static fe_status add_tensor(lowering *l, const fx_node *n, loop_buffer_kind kind)
 {
     const ty_tensor *meta = n->value.tensor;
@@ -248,6 +255,10 @@ static fe_status add_tensor(lowering *l, const fx_node *n, loop_buffer_kind kind
     loop_input in = {.name = b.name, .is_tensor = true, .buffer = id};
     note_taken(l, n, &in);
     if (kind == LOOP_INPUT) vec_push(l->memory, &l->program->inputs, in);
+    for (uint32_t d = 0; kind == LOOP_INPUT && d < meta->rank; d++) {
+        sym_each_symbol(l->symbols, meta->sizes[d], note_told, l);
+        sym_each_symbol(l->symbols, meta->strides[d], note_told, l);
+    }
     return lower_give(l, t);
 }
 
@@ -266,6 +277,7 @@ static void add_number(lowering *l, const fx_node *n)
         in.number = v->number;
     }
     note_taken(l, n, &in);
+    if (!sym_is_none(in.expr)) sym_each_symbol(l->symbols, in.expr, note_told, l);
     vec_push(l->memory, &l->program->inputs, in);
 }
 

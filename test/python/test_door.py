@@ -117,6 +117,39 @@ def sizes_that_values_decide():
 
 
 @test
+def sizes_that_an_earlier_graph_has_decided():
+    def head(w, i):
+        n = i.item()
+        torch._check(n >= 0)
+        torch._check(n <= w.shape[0])
+        return (w[:n] * w[:n].sum()).sum()
+
+    def masked(w, i):
+        kept = w[w > i]
+        return (kept.sum() * kept).sum()
+    with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True, capture_scalar_outputs=True):
+        for function in (head, masked):
+            compiled = torch.compile(function, backend="ferrite", options=STRICT)
+            for k in (3, 5, 1):
+                ours = torch.arange(6.).requires_grad_()
+                theirs = torch.arange(6.).requires_grad_()
+                compiled(ours, torch.tensor(k)).backward()
+                function(theirs, torch.tensor(k)).backward()
+                torch.testing.assert_close(ours.grad, theirs.grad)
+    compiled = torch.compile(lambda x: (x.relu() * 2, x.shape[0] * 3), backend="ferrite", options=STRICT)
+    for n in (7, 1, 9):
+        x = torch.randn(n, 4)
+        torch._dynamo.decorators.mark_unbacked(x, 0)
+        torch.testing.assert_close(compiled(x), (x.relu() * 2, n * 3))
+
+
+@test
+def sizes_that_depend_on_each_other():
+    same(lambda x, y: torch.cat([x.sin(), F.max_pool2d(y, 2)], 1),
+         *[(torch.randn(1, 5, n, n), torch.randn(1, 3, 2 * n, 2 * n)) for n in (8, 5, 7)], dynamic=True)
+
+
+@test
 def gradients():
     model = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3, padding=1), torch.nn.BatchNorm2d(8), torch.nn.GELU(),
                                 torch.nn.AdaptiveAvgPool2d(2), torch.nn.Flatten(), torch.nn.Linear(32, 5))
