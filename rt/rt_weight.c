@@ -27,9 +27,10 @@ static const rt_reach *input_at(const fe_context *context, const char *data)
 /* The number that the caller gave for what lies there; 0: none. */
 static uint64_t version_of(const fe_context *context, const void *data)
 {
+    const fe_call *call = context ? context->call : NULL;
+    if (!call || !call->versions) return 0; /* frames of hosts that run the lines have no call */
     const rt_program *program = context->model->program;
-    const fe_call *call = context->call;
-    const rt_reach *input = call && call->versions ? input_at(context, data) : NULL;
+    const rt_reach *input = input_at(context, data);
     if (!input || input->number >= call->input_count) return 0;
     for (uint32_t k = 0; k < program->mutated_count; k++)
         if (program->mutated[k] == input->number) return 0;
