@@ -243,6 +243,7 @@ fe_status loop_check_view(loop_checking *c, const loop_view *v)
     FE_TRY(loop_check_exprs(c, v->sizes, v->rank));
     FE_TRY(loop_check_exprs(c, v->strides, v->rank));
     FE_TRY(loop_check_expr(c, v->offset));
+    FE_TRY(loop_check_part(c, v->buffer));
     return loop_check_reach(c, v);
 }
 
@@ -409,6 +410,7 @@ fe_status loop_check(loop_program *p, const char *after)
             sym_each_symbol(p->symbols, p->buffers.at[k].sizes[d], define_symbol, &c);
             sym_each_symbol(p->symbols, p->buffers.at[k].strides[d], define_symbol, &c);
         }
+    loop_note_storages(&c);
     for (uint32_t k = 0; k < p->ops.count; k++) {
         c.op = &p->ops.at[k];
         switch (c.op->kind) {

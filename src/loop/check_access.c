@@ -78,6 +78,29 @@ void loop_note_relation(loop_checking *c, const sym_relation *r)
     }
 }
 
+/* An input reaches as far as its storage at most: a call is refused where it does not. What is read of one
+ * without elements beside it has assertions of its own. */
+static void note_storage(loop_checking *c, const loop_input *storage, const loop_input *start)
+{
+    sym_table *t = c->p->symbols;
+    const loop_buffer *x = &c->p->buffers.at[c->p->inputs.at[storage->of].buffer];
+    sym_expr last = start->expr;
+    for (uint32_t d = 0; d < x->rank; d++)
+        last = sym_add(t, last, sym_mul(t, sym_add_int(t, x->sizes[d], -1), x->strides[d]));
+    loop_note_relation(c,
+                       &(sym_relation){last, c->p->buffers.at[storage->buffer].elements, SYM_LT});
+}
+
+void loop_note_storages(loop_checking *c)
+{
+    const loop_program *p = c->p;
+    for (uint32_t i = loop_given_count(p); i < p->inputs.count; i++)
+        for (uint32_t k = i + 1; k < p->inputs.count; k++)
+            if (p->inputs.at[i].of == p->inputs.at[k].of &&
+                p->inputs.at[i].taken == LOOP_STORAGE_OF && p->inputs.at[k].taken == LOOP_START_OF)
+                note_storage(c, &p->inputs.at[i], &p->inputs.at[k]);
+}
+
 /* ---- one access ---- */
 
 static void add_indirect(void *data, sym_expr symbol)
@@ -180,10 +203,28 @@ static fe_status reaches_out(loop_checking *c, loop_buffer_id buffer, sym_expr i
                        bound_text(c, most, SYM_NO_MAX), end.at);
 }
 
+/* A part of which something is accessed lies in its whole, by what is known before the op. */
+fe_status loop_check_part(loop_checking *c, loop_buffer_id b)
+{
+    sym_table *t = c->p->symbols;
+    for (const loop_part *part; (part = c->p->buffers.at[b].part); b = part->whole) {
+        sym_expr end = sym_add(t, part->at, c->p->buffers.at[b].elements);
+        if (!sym_known_less_equal_given(t, sym_int(t, 0), part->at, NULL, c->given.at,
+                                        c->given.count))
+            return loop_broken(c, "L8", "a part begins too early: @%s", c->p->buffers.at[b].name);
+        if (!sym_known_less_equal_given(t, end, c->p->buffers.at[part->whole].elements, NULL,
+                                        c->given.at, c->given.count))
+            return loop_broken(c, "L8", "a part reaches beyond its whole: @%s",
+                               c->p->buffers.at[b].name);
+    }
+    return FE_OK;
+}
+
 fe_status loop_check_inside(loop_checking *c, loop_buffer_id buffer, sym_expr index,
                             const char *what)
 {
     if (loop_is_empty_nest(c)) return FE_OK;
+    FE_TRY(loop_check_part(c, buffer));
     if (is_inside(c, index, c->p->buffers.at[buffer].elements, NULL, 0)) return FE_OK;
     return reaches_out(c, buffer, index, c->p->buffers.at[buffer].elements, what);
 }

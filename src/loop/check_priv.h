@@ -47,6 +47,8 @@ fe_status loop_check_inside(loop_checking *c, loop_buffer_id buffer, sym_expr in
 /* Of all loads under the store, which are those in w. */
 fe_status loop_check_loads(loop_checking *c, loop_work *w, const loop_store *st);
 fe_status loop_check_reach(loop_checking *c, const loop_view *v);
+fe_status loop_check_part(loop_checking *c, loop_buffer_id b);
+void loop_note_storages(loop_checking *c); /* what calls keep of inputs that are storages */
 /* It holds from here on. */
 void loop_note_relation(loop_checking *c, const sym_relation *r);
 /* check_region.c */

@@ -165,16 +165,16 @@ static const char *misplaced(const loop_program *p, loop_buffer_id b)
 {
     const loop_buffer *buffer = &p->buffers.at[b], *whole = &p->buffers.at[buffer->part->whole];
     sym_expr end = sym_add(p->symbols, buffer->part->at, buffer->elements);
-    sym_expr zero = sym_int(p->symbols, 0);
+    int64_t reached, elements, at;
     if (buffer->kind != LOOP_TEMP || whole->kind != LOOP_TEMP || buffer->dtype != whole->dtype)
         return "a part is not of its whole's kind";
     loop_buffer_id up = b;
     for (uint32_t steps = 0; p->buffers.at[up].part && steps <= p->buffers.count; steps++)
         up = p->buffers.at[up].part->whole;
     if (p->buffers.at[up].part) return "a part is inside itself";
-    if (!sym_known_less_equal_given(p->symbols, zero, buffer->part->at, NULL, NULL, 0))
-        return "a part begins too early";
-    if (!sym_known_less_equal_given(p->symbols, end, whole->elements, NULL, NULL, 0))
+    if (sym_is_int(p->symbols, buffer->part->at, &at) && at < 0) return "a part begins too early";
+    if (sym_is_int(p->symbols, end, &reached) &&
+        sym_is_int(p->symbols, whole->elements, &elements) && reached > elements)
         return "a part reaches beyond its whole";
     return NULL;
 }
