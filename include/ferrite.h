@@ -190,8 +190,8 @@ FE_API fe_status fe_add_pass(fe_session *session, const struct fe_pass *pass);
 struct fe_op_row;
 FE_API fe_status fe_add_op(fe_session *session, const struct fe_op_row *row);
 
-/* Is this one of ferrite's operators ("aten.add.Tensor", "aten::relu")? 1, or 0: a program with it is refused,
- * unless the caller has a row for it. One that is known may still be refused for its arguments;
+/* Is this one of ferrite's operators ("aten.add.Tensor", "aten::relu")? 1, or 0: a program with it is
+ * refused, unless the caller has a row for it. One that is known may still be refused for its arguments;
  * fe_diagnostic_at() then names the operator and its node. */
 FE_API int fe_knows(const char *op);
 

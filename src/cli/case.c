@@ -48,6 +48,7 @@ static bool is_excused(fx_graph *g, const fx_node *n, const fx_value *recorded, 
     bool user = n->kind == FX_PLACEHOLDER && n->input_kind == FX_USER_INPUT;
     if (user && recorded && recorded->kind == FX_TENSOR)
         e.offset |= !sym_same(recorded->tensor->offset, sym_int(g->symbols, 0));
+    e.offset |= user && n->taken == FX_STORAGE_OF;
     all->layout[n->id] = e.layout;
     all->offset[n->id] = e.offset;
     return why &&

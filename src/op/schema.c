@@ -290,7 +290,8 @@ static fe_status parse_return(schema_parser *p, param_list *list)
 static bool take_none(schema_parser *p)
 {
     const char *start = p->at, *word;
-    if (schema_take_word(p, true, &word) && (strcmp(word, "NoneType") == 0 || strcmp(word, "None") == 0))
+    if (schema_take_word(p, true, &word) &&
+        (strcmp(word, "NoneType") == 0 || strcmp(word, "None") == 0))
         return true;
     p->at = start;
     return false;

@@ -61,7 +61,6 @@ graph main {
   placeholder %big user "big" : f32[1,4,80,80,5]{128000,1,1600,20,4}
   placeholder %row user "row" : f32[2,3,4]{1,8,2}
   placeholder %image user "image" : f32[8,1,5,5]{5,5,1,40}
-  placeholder %spread user "spread" : f32[3,4,5]{5,0,1}
   placeholder %chances user "chances" : f32[3,4,5]{4,1,12}
   placeholder %one user "one" : f32[]
   %mean = aten.avg_pool3d.default(%two, [2, 2, 2])
@@ -73,21 +72,19 @@ graph main {
   %beyond = aten.convolution.default(%v, %half, None, [2, 2, 2], [0, 0, 0], [3, 3, 3], True, [2, 0, 0], 2)
   %longer = aten.upsample_nearest1d.default(%row, [5], None)
   %edges = aten.replication_pad2d.default(%image, [-2, -1, -1, -3])
-  %copied = aten.copy.default(%spread, %one)
   %drawn = aten.bernoulli.Tensor(%chances, %one)
   %number = aten.scalar_tensor.default(3)
-  output (user %back, user %small, user %batch, user %large, user %grouped, user %beyond, user %longer, user %edges, user %copied, user %drawn, user %number)
+  output (user %back, user %small, user %batch, user %large, user %grouped, user %beyond, user %longer, user %edges, user %drawn, user %number)
 }
 --out--
-  %mean = aten.avg_pool3d.default(%two, [2, 2, 2], [], [0, 0, 0], False, True, None) : f32[2,4,2,2,2]{32,8,4,2,1}@11
-  %back = aten.avg_pool3d_backward.default(%mean, %two, [2, 2, 2], [2, 2, 2], [0, 0, 0], False, True, None) : f32[2,4,5,5,5]{500,125,25,5,1}@12
-  %small = aten.convolution.default(%v, %w, None, [1, 1, 1], [0, 0, 0], [1, 1, 1], False, [0, 0, 0], 1) : f32[1,4,3,3,3]{108,27,9,3,1}@13
-  %batch = aten.convolution.default(%two, %w, None, [1, 1, 1], [0, 0, 0], [1, 1, 1], False, [0, 0, 0], 1) : f32[2,4,3,3,3]{108,1,36,12,4}@14
-  %large = aten.convolution.default(%big, %w, None, [1, 1, 1], [0, 0, 0], [1, 1, 1], False, [0, 0, 0], 1) : f32[1,4,78,78,3]{73008,1,936,12,4}@15
-  %grouped = aten.convolution.default(%v, %half, None, [1, 1, 1], [0, 0, 0], [1, 1, 1], True, [0, 0, 0], 2) : f32[1,4,7,7,7]{1372,1,196,28,4}@16
-  %beyond = aten.convolution.default(%v, %half, None, [2, 2, 2], [0, 0, 0], [3, 3, 3], True, [2, 0, 0], 2) : f32[1,4,17,15,15]{15300,3825,225,15,1}@17
-  %longer = aten.upsample_nearest1d.default(%row, [5], None) : f32[2,3,5]{15,5,1}@18
-  %edges = aten.replication_pad2d.default(%image, [-2, -1, -1, -3]) : f32[8,1,1,2]{2,2,2,1}@19
-  %copied = aten.copy.default(%spread, %one, False) : f32[3,4,5]{20,5,1}@20
-  %drawn = aten.bernoulli.Tensor(%chances, %one, None) : f32[3,4,5]{4,1,12}@21
-  %number = aten.scalar_tensor.default(3, None, None, None, None) : f32[]{}@22
+  %mean = aten.avg_pool3d.default(%two, [2, 2, 2], [], [0, 0, 0], False, True, None) : f32[2,4,2,2,2]{32,8,4,2,1}@10
+  %back = aten.avg_pool3d_backward.default(%mean, %two, [2, 2, 2], [2, 2, 2], [0, 0, 0], False, True, None) : f32[2,4,5,5,5]{500,125,25,5,1}@11
+  %small = aten.convolution.default(%v, %w, None, [1, 1, 1], [0, 0, 0], [1, 1, 1], False, [0, 0, 0], 1) : f32[1,4,3,3,3]{108,27,9,3,1}@12
+  %batch = aten.convolution.default(%two, %w, None, [1, 1, 1], [0, 0, 0], [1, 1, 1], False, [0, 0, 0], 1) : f32[2,4,3,3,3]{108,1,36,12,4}@13
+  %large = aten.convolution.default(%big, %w, None, [1, 1, 1], [0, 0, 0], [1, 1, 1], False, [0, 0, 0], 1) : f32[1,4,78,78,3]{73008,1,936,12,4}@14
+  %grouped = aten.convolution.default(%v, %half, None, [1, 1, 1], [0, 0, 0], [1, 1, 1], True, [0, 0, 0], 2) : f32[1,4,7,7,7]{1372,1,196,28,4}@15
+  %beyond = aten.convolution.default(%v, %half, None, [2, 2, 2], [0, 0, 0], [3, 3, 3], True, [2, 0, 0], 2) : f32[1,4,17,15,15]{15300,3825,225,15,1}@16
+  %longer = aten.upsample_nearest1d.default(%row, [5], None) : f32[2,3,5]{15,5,1}@17
+  %edges = aten.replication_pad2d.default(%image, [-2, -1, -1, -3]) : f32[8,1,1,2]{2,2,2,1}@18
+  %drawn = aten.bernoulli.Tensor(%chances, %one, None) : f32[3,4,5]{4,1,12}@19
+  %number = aten.scalar_tensor.default(3, None, None, None, None) : f32[]{}@20
