@@ -550,7 +550,7 @@ class Program:
 class Context:
     """An arena and the state of one caller; calls of one context take turns. Called with the inputs, it
     returns the output, or a tuple of them, as what the inputs are: torch tensors, numpy arrays, or
-    (returns="dlpack") Tensor. States live in it from call to call."""
+    (returns="dlpack") Tensor; as_list=True: always a list. States live in it from call to call."""
 
     def __init__(self, program, threads=0, returns=None):
         self.program, self.returns = program, returns
@@ -584,7 +584,7 @@ class Context:
                 " that can be replaced" if 0 <= part < len(parts) else ""))
         self._replacements[part] = run
 
-    def __call__(self, *inputs, returns=None):
+    def __call__(self, *inputs, returns=None, as_list=False):
         if len(inputs) != self.program.given:
             raise InputError(f"{len(inputs)} inputs given, {self.program.name} takes {self.program.given}")
         taken = [port.take(value) for port, value in zip(self.program.inputs, inputs)]
@@ -594,6 +594,8 @@ class Context:
             frame = Frame(self, taken, returns or self.returns or _kind_of(inputs))
             self.program.lines(frame)
         shown = [_show(result, returns or self.returns or _kind_of(inputs)) for result in frame.results]
+        if as_list:
+            return shown
         return shown[0] if len(shown) == 1 else tuple(shown)
 
 

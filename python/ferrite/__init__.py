@@ -20,6 +20,7 @@ import sys
 import tempfile
 
 import ferrite_ops
+from ferrite import _tree
 from ferrite._library import is_own, library
 from ferrite._session import Error, Session
 
@@ -37,11 +38,14 @@ _modules = 0
 
 
 class Program:
-    """A compiled program. Called with inputs it runs, one caller at a time."""
+    """A compiled program. Called as the exported module is, it runs, one caller at a time; inputs may also be given flat,
+    in the order of the program's."""
 
     def __init__(self, session, folder):
         self._session, self._folder = session, folder
         self._context = None
+        self._trees = [tree and tree.decode() for tree in (library().fe_input_tree(session.program),
+                                                           library().fe_output_tree(session.program))]
 
     def write(self, path):
         """What is written follows from the name: .so, .py, .json (FX), .html (a report), else a folder of C sources."""
@@ -49,10 +53,26 @@ class Program:
         self._session.check(getattr(library(), f"fe_write_{writer}")(self._session.program, os.fsencode(path)))
         return path
 
-    def __call__(self, *inputs):
+    def __call__(self, *inputs, **named):
         if self._context is None:
             self._context = self._load().Context()
-        return self._context(*inputs)
+            self._trees = [_tree.of(text) for text in self._trees]
+        results = self._context(*self._flat(inputs, named), as_list=True)
+        if self._trees[1] is None:
+            return results[0] if len(results) == 1 else tuple(results)
+        return self._trees[1].build(iter(results))
+
+    def _flat(self, inputs, named):
+        if self._trees[0] is None and not named:
+            return inputs
+        try:
+            if self._trees[0] is None:
+                raise _tree.Mismatch("keywords, which the program does not know")
+            return self._trees[0].leaves((inputs, named))
+        except _tree.Mismatch as mismatch:
+            if not named and len(inputs) == self._context.program.given:
+                return inputs
+            raise Error(f"the program is called with {mismatch}") from None
 
     def _load(self):
         global _modules

@@ -58,6 +58,8 @@ _SIGNATURES = {
     "fe_session_new": (c_void_p, []),
     "fe_session_free": (None, [c_void_p]),
     "fe_set": (c_int, [c_void_p, c_char_p, c_char_p]),
+    "fe_input_tree": (c_char_p, [c_void_p]),
+    "fe_output_tree": (c_char_p, [c_void_p]),
     "fe_knows": (c_int, [c_char_p]),
     "fe_add_op": (c_int, [c_void_p, POINTER(ferrite_ops.Row)]),
     "fe_error": (c_char_p, [c_void_p]),

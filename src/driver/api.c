@@ -429,6 +429,16 @@ int64_t fe_donated_bytes(const fe_program *program)
     return wrap_donated_bytes(program->wrapper);
 }
 
+const char *fe_input_tree(const fe_program *program)
+{
+    return program->graph->in_spec;
+}
+
+const char *fe_output_tree(const fe_program *program)
+{
+    return program->graph->out_spec;
+}
+
 static fe_status inspect(fe_session *session, compile_job *j, const char **out, size_t *length)
 {
     fe_program *program;

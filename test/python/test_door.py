@@ -3,6 +3,7 @@
 their gradients included. Unless a test says otherwise every graph must be compiled by ferrite."""
 
 import contextlib
+import dataclasses
 import logging
 import os
 import sys
@@ -334,6 +335,43 @@ def storages_in_every_target():
         for run in (program, graph):
             for given in (x, y):
                 torch.testing.assert_close(tuple(run(given)), Shown()(given))
+
+
+@dataclasses.dataclass
+class Pair:
+    a: torch.Tensor
+    b: torch.Tensor
+
+
+torch.export.register_dataclass(Pair, serialized_type_name="test_door.Pair")
+
+
+class Nested(torch.nn.Module):
+    def forward(self, pair, named, *, scale=None, k=2):
+        a, b = pair
+        return {"sum": a + b * k, "list": [named["x"], None, a.sum()], "one": (named["y"] * scale,)}
+
+
+class Swapped(torch.nn.Module):
+    def forward(self, pair):
+        return Pair(pair.b + 1, pair.a * 2),
+
+
+@test
+def exported_programs_are_called_as_the_module_is():
+    x = torch.randn(3)
+    given, named = ((x, x + 1), {"y": x - 1, "x": x * 3}), {"scale": x, "k": 3}
+    program = ferrite.compile(torch.export.export(Nested(), given, named))
+    torch.testing.assert_close(program(*given, **named), Nested()(*given, **named))
+    for wrong, said in ((((x,), given[1]), "a tuple of 1 where (*, *)"), ((given[0], {"x": x}), "{'x': ...} where")):
+        try:
+            program(*wrong, **named)
+        except ferrite.Error as error:
+            assert said in str(error), error
+        else:
+            raise AssertionError("arguments of another shape were taken")
+    (pair,) = ferrite.compile(torch.export.export(Swapped(), (Pair(x, x + 1),)))(Pair(x, x + 1))
+    torch.testing.assert_close((pair.a, pair.b), (x + 2, x * 2))
 
 
 @test

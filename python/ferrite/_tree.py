@@ -1,0 +1,84 @@
+"""Arguments and results as the exported module takes and returns them: a tree of tuples, lists and dicts, told by the text
+that PyTorch's exports hold. Classes that were registered with PyTorch are its own to take apart."""
+
+import json
+import sys
+from collections import OrderedDict
+
+_LEAF = None
+_KINDS = {"builtins.tuple": tuple, "builtins.list": list, "builtins.dict": dict, "collections.OrderedDict": OrderedDict}
+
+
+class Mismatch(Exception):
+    """A value is not built as the tree says."""
+
+
+def of(text):
+    """The tree of a text; None of none."""
+    if text is None:
+        return None
+    spec = json.loads(text)[1]
+    if _is_plain(spec):
+        return _Plain(spec)
+    return _OfTorch(text)
+
+
+def _is_plain(spec):
+    return spec["type"] in (_LEAF, *_KINDS) and all(map(_is_plain, spec["children_spec"]))
+
+
+class _Plain:
+    def __init__(self, spec):
+        self.kind, self.parts = spec["type"] and _KINDS[spec["type"]], [_Plain(part) for part in spec["children_spec"]]
+        self.keys = json.loads(spec["context"]) if self.kind in (dict, OrderedDict) else None
+
+    def leaves(self, value):
+        if self.kind is None:
+            return [value]
+        if not isinstance(value, self.kind) or len(value) != len(self.parts):
+            raise Mismatch(f"{_told(value)} where {self} is expected")
+        if self.keys is not None:
+            if set(value) != set(self.keys):
+                raise Mismatch(f"{_told(value)} where {self} is expected")
+            value = [value[key] for key in self.keys]
+        return [leaf for part, item in zip(self.parts, value) for leaf in part.leaves(item)]
+
+    def build(self, leaves):
+        """Takes its leaves from the iterator."""
+        if self.kind is None:
+            return next(leaves)
+        items = [part.build(leaves) for part in self.parts]
+        return self.kind(items) if self.keys is None else self.kind(zip(self.keys, items))
+
+    def __str__(self):
+        if self.kind is None:
+            return "*"
+        if self.keys is not None:
+            return "{" + ", ".join(f"{key!r}: {part}" for key, part in zip(self.keys, self.parts)) + "}"
+        inside = ", ".join(map(str, self.parts))
+        return f"[{inside}]" if self.kind is list else f"({inside},)" if len(self.parts) == 1 else f"({inside})"
+
+
+class _OfTorch:
+    def __init__(self, text):
+        if "torch" not in sys.modules:
+            raise Mismatch("arguments of a class that PyTorch knows how to take apart: import torch first")
+        self._pytree = sys.modules["torch"].utils._pytree
+        self._spec = self._pytree.treespec_loads(text)
+
+    def leaves(self, value):
+        leaves, spec = self._pytree.tree_flatten(value)
+        if spec != self._spec:
+            raise Mismatch(f"{spec} where {self._spec} is expected")
+        return leaves
+
+    def build(self, leaves):
+        return self._pytree.tree_unflatten(list(leaves), self._spec)
+
+
+def _told(value):
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key!r}: ..." for key in value) + "}"
+    if isinstance(value, (tuple, list)):
+        return f"a {type(value).__name__} of {len(value)}"
+    return f"a {type(value).__name__}"
