@@ -45,14 +45,16 @@ static ty_tensor *joined(infer_call *c, ty_tensor *const *items, uint32_t count,
     for (uint32_t i = 0; i < count; i++) {
         const ty_tensor *x = items[i];
         if (is_legacy_empty(c, x)) continue;
-        bool fits = x->rank == like->rank && x->rank > 0;
-        for (uint32_t d = 0; fits && d < x->rank; d++)
-            fits = d == dim || infer_may_equal(c, x->sizes[d], sizes[d]);
-        if (!fits) {
+        if (x->rank != like->rank || x->rank == 0) {
             infer_fail(c, "%s and %s cannot be joined in dimension %u", infer_shape(c, like),
                        infer_shape(c, x), dim);
             return NULL;
         }
+        for (uint32_t d = 0; d < x->rank; d++)
+            if (d != dim && !INFER_REQUIRE_EQUAL(c, x->sizes[d], sizes[d],
+                                                 "%s and %s cannot be joined in dimension %u",
+                                                 infer_shape(c, like), infer_shape(c, x), dim))
+                return NULL;
         length = sym_add(c->symbols, length, x->sizes[dim]);
     }
     sizes[dim] = length;
@@ -104,6 +106,11 @@ void rule_stack(infer_call *c)
         if (items[i]->rank != items[0]->rank)
             infer_fail(c, "stack of %s and %s", infer_shape(c, items[0]), infer_shape(c, items[i]));
         if (c->status != FE_OK) return;
+        if (dim < items[0]->rank &&
+            !INFER_REQUIRE_EQUAL(c, items[i]->sizes[dim], items[0]->sizes[dim],
+                                 "stack of %s and %s", infer_shape(c, items[0]),
+                                 infer_shape(c, items[i])))
+            return;
         rows[i] = last ? infer_unsqueeze(c, items[i], dim) : items[i];
     }
     if (c->status != FE_OK) return;

@@ -153,6 +153,47 @@ static void tighten(loop_checking *c, sym_env *env, loop_exprs *given, sym_expr 
     }
 }
 
+typedef struct solving {
+    sym_table *t;
+    sym_expr zero, symbol, value; /* of `zero`, which is 0: one of its symbols, and what that is */
+} solving;
+
+static void solve_for(void *data, sym_expr symbol)
+{
+    solving *s = data;
+    sym_expr factor, rest;
+    int64_t slope;
+    sym_kind kind = sym_kind_of(s->t, symbol);
+    if (!sym_is_none(s->symbol) || (kind != SYM_SIZE && kind != SYM_UNBACKED) ||
+        !sym_linear_in(s->t, s->zero, symbol, &factor, &rest) ||
+        !sym_is_int(s->t, factor, &slope) || (slope != 1 && slope != -1))
+        return;
+    s->symbol = symbol;
+    s->value = slope == 1 ? sym_mul_int(s->t, rest, -1) : rest;
+}
+
+/* In the place of a symbol that is known to equal an expression stands that: an equality is two orders, one
+ * after the other. */
+static void use_equalities(loop_checking *c, sym_env *env, loop_exprs *given, sym_expr *index,
+                           sym_expr *elements)
+{
+    sym_table *t = c->p->symbols;
+    for (uint32_t k = 0; k + 1 < given->count; k++) {
+        solving s = {.t = t, .zero = given->at[k]};
+        if (!sym_same(sym_add(t, given->at[k], given->at[k + 1]), sym_int(t, 0))) continue;
+        sym_each_symbol(t, s.zero, solve_for, &s);
+        if (sym_is_none(s.symbol)) continue;
+        *index = sym_substitute(t, *index, &s.symbol, &s.value, 1);
+        *elements = sym_substitute(t, *elements, &s.symbol, &s.value, 1);
+        for (uint32_t i = 0; i < env->count; i++) {
+            sym_expr *extent = &c->ranges.at[i].extent;
+            *extent = sym_substitute(t, *extent, &s.symbol, &s.value, 1);
+        }
+        for (uint32_t i = 0; i < given->count; i++)
+            given->at[i] = sym_substitute(t, given->at[i], &s.symbol, &s.value, 1);
+    }
+}
+
 static bool is_known_inside(const loop_checking *c, sym_expr index, sym_expr elements,
                             const sym_env *env)
 {
@@ -174,6 +215,7 @@ static bool is_inside(loop_checking *c, sym_expr index, sym_expr elements,
     for (uint32_t k = 0; k < env.count; k++) /* what is in a loop runs where there are steps */
         vec_push(c->p->memory, &given, sym_add_int(t, env.bounds[k].extent, -1));
     for (uint32_t k = 0; k < count; k++) add_condition(&s, conditions[k], true);
+    use_equalities(c, &env, &given, &index, &elements);
     tighten(c, &env, &given, &index);
     elements = sym_simplify(t, elements, &env); /* max(s0, 1) of an axis is s0 */
     return sym_known_less_equal_given(t, sym_int(t, 0), index, &env, given.at, given.count) &&
