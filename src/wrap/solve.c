@@ -61,8 +61,7 @@ static bool add_equation(equations *e, source *from)
         sym_expr term = is_sum ? sym_arg(e->t, expr, i) : expr;
         if (wrap_count_unknowns(e->d, term) == 0) continue;
         int64_t factor = split_term(e->t, term, &product), *at = coefficient_of(e, r, product);
-        if (!at) return false;
-        *at += factor;
+        if (!at || __builtin_add_overflow(*at, factor, at)) return false;
     }
     r->at[MOST_TERMS + e->count] = 1;
     e->sources[e->count++] = from;
