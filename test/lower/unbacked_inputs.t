@@ -1,5 +1,5 @@
 # sizes that an earlier graph's values have decided: an input tells them
---run-- ferrite inspect --stage wrap - | grep -v note
+--run-- ferrite inspect --stage wrap --isa x86-64-v4 - | grep -v note
 --in--
 symbols {
   u0 unbacked in [0, inf]
