@@ -348,9 +348,9 @@ FE_API uint32_t fe_threads_within(const fe_program *program);
  * contexts of an artifact share: those of lengths that are known by now. */
 FE_API int64_t fe_table_bytes(const fe_program *program);
 
-/* How inputs stand in the arguments of the exported module, and user outputs in what it returns: PyTorch's text
- * of a tree (torch.utils._pytree), the arguments a tuple and a dict. NULL: the program does not say. They are the
- * program's. */
+/* How inputs stand in the arguments of the exported module, and user outputs in what it returns:
+ * PyTorch's text of a tree (torch.utils._pytree), the arguments a tuple and a dict. NULL: the program
+ * does not say. They are the program's. */
 FE_API const char *fe_input_tree(const fe_program *program);
 FE_API const char *fe_output_tree(const fe_program *program);
 
