@@ -302,3 +302,19 @@ uint32_t loop_given_count(const loop_program *p)
     while (count && p->inputs.at[count - 1].taken) count--;
     return count;
 }
+
+bool loop_storage_relation(loop_program *p, uint32_t input, sym_relation *out)
+{
+    const loop_input *storage = &p->inputs.at[input], *start = NULL;
+    sym_table *t = p->symbols;
+    for (uint32_t k = 0; k < p->inputs.count; k++)
+        if (p->inputs.at[k].taken == LOOP_START_OF && p->inputs.at[k].of == storage->of)
+            start = &p->inputs.at[k];
+    if (storage->taken != LOOP_STORAGE_OF || !start) return false;
+    const loop_buffer *x = &p->buffers.at[p->inputs.at[storage->of].buffer];
+    sym_expr last = start->expr;
+    for (uint32_t d = 0; d < x->rank; d++)
+        last = sym_add(t, last, sym_mul(t, sym_add_int(t, x->sizes[d], -1), x->strides[d]));
+    *out = (sym_relation){last, p->buffers.at[storage->buffer].elements, SYM_LT};
+    return true;
+}

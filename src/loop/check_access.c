@@ -78,27 +78,11 @@ void loop_note_relation(loop_checking *c, const sym_relation *r)
     }
 }
 
-/* An input reaches as far as its storage at most: a call is refused where it does not. What is read of one
- * without elements beside it has assertions of its own. */
-static void note_storage(loop_checking *c, const loop_input *storage, const loop_input *start)
-{
-    sym_table *t = c->p->symbols;
-    const loop_buffer *x = &c->p->buffers.at[c->p->inputs.at[storage->of].buffer];
-    sym_expr last = start->expr;
-    for (uint32_t d = 0; d < x->rank; d++)
-        last = sym_add(t, last, sym_mul(t, sym_add_int(t, x->sizes[d], -1), x->strides[d]));
-    loop_note_relation(c,
-                       &(sym_relation){last, c->p->buffers.at[storage->buffer].elements, SYM_LT});
-}
-
 void loop_note_storages(loop_checking *c)
 {
-    const loop_program *p = c->p;
-    for (uint32_t i = loop_given_count(p); i < p->inputs.count; i++)
-        for (uint32_t k = i + 1; k < p->inputs.count; k++)
-            if (p->inputs.at[i].of == p->inputs.at[k].of &&
-                p->inputs.at[i].taken == LOOP_STORAGE_OF && p->inputs.at[k].taken == LOOP_START_OF)
-                note_storage(c, &p->inputs.at[i], &p->inputs.at[k]);
+    sym_relation inside;
+    for (uint32_t i = loop_given_count(c->p); i < c->p->inputs.count; i++)
+        if (loop_storage_relation(c->p, i, &inside)) loop_note_relation(c, &inside);
 }
 
 /* ---- one access ---- */

@@ -363,6 +363,9 @@ static inline const loop_node *loop_at(const loop_program *p, loop_value v)
 }
 loop_view loop_view_of(loop_program *p, loop_buffer_id b); /* the whole buffer */
 uint32_t loop_given_count(const loop_program *p);          /* inputs that the caller gives */
+/* Of an input that is a storage: the input whose storage it is reaches no further, which calls are refused
+ * for. What is read of one without elements beside it has assertions of its own. False: of another input. */
+bool loop_storage_relation(loop_program *p, uint32_t input, sym_relation *out);
 bool loop_moves(const loop_program *p, const loop_op *op); /* a copy from one device to another? */
 
 /* ---- the arguments of a custom call, one letter at a time (callee.c) ---- */

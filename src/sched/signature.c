@@ -219,7 +219,7 @@ static void add_input(loop_program *p, loop_buffer_id b)
 
 typedef struct known_symbols {
     const sched_part *part;
-    bool all;
+    sym_expr unknown; /* one of those that the part does not read */
 } known_symbols;
 
 static void check_symbol(void *data, sym_expr symbol)
@@ -228,17 +228,89 @@ static void check_symbol(void *data, sym_expr symbol)
     bool found = false;
     for (uint32_t k = 0; k < s->part->symbol_count; k++)
         found |= sym_same(s->part->symbols[k], symbol);
-    s->all &= found;
+    if (!found) s->unknown = symbol;
 }
 
-/* Does the assertion speak of nothing but symbols that the part reads? */
-static bool knows_symbols(const sched_part *part, const loop_program *p, const loop_op *op)
+static sym_expr unknown_symbol(const sched_part *part, const sym_table *t, sym_expr e)
 {
-    known_symbols s = {part, op->kind == LOOP_ASSERT};
-    if (!s.all) return false;
-    sym_each_symbol(p->symbols, op->relation.left, check_symbol, &s);
-    sym_each_symbol(p->symbols, op->relation.right, check_symbol, &s);
-    return s.all;
+    known_symbols s = {.part = part};
+    sym_each_symbol(t, e, check_symbol, &s);
+    return s.unknown;
+}
+
+/* Does the assertion speak of nothing but symbols that the part reads? In the place of another one it is made
+ * to speak of that one's bound, where this keeps what it says true: u0 + u1 <= 9 becomes u0 <= 9. */
+static bool can_assert(const sched_part *part, loop_program *p, loop_op *op)
+{
+    sym_table *t = p->symbols;
+    sym_relation *r = &op->relation;
+    sym_expr unknown, factor, rest;
+    int64_t slope, least, most;
+    if (op->kind != LOOP_ASSERT) return false;
+    sym_expr difference = sym_sub(t, r->right, r->left);
+    if (sym_is_none(unknown_symbol(part, t, difference)) &&
+        sym_is_none(unknown_symbol(part, t, r->left)))
+        return true;
+    if (r->op == SYM_NE) return false;
+    if (r->op == SYM_LT) difference = sym_add_int(t, difference, -1);
+    while (!sym_is_none(unknown = unknown_symbol(part, t, difference))) {
+        if (!sym_linear_in(t, difference, unknown, &factor, &rest) ||
+            !sym_is_int(t, factor, &slope))
+            return false;
+        sym_range(t, unknown, NULL, &least, &most);
+        int64_t bound = slope < 0 ? least : most;
+        if (bound == SYM_NO_MIN || bound == SYM_NO_MAX) return false;
+        sym_expr limit = sym_int(t, bound);
+        difference = sym_substitute(t, difference, &unknown, &limit, 1);
+    }
+    if (sym_is_int(t, difference, NULL)) return false;
+    *r = (sym_relation){sym_int(t, 0), difference, SYM_LE};
+    return true;
+}
+
+/* What a call of the whole keeps of inputs that are storages the caller of a part has to keep: it is said
+ * behind all ops. */
+static void say_storages(loop_program *p)
+{
+    sym_relation inside;
+    for (uint32_t i = loop_given_count(p); i < p->inputs.count; i++) {
+        if (!loop_storage_relation(p, i, &inside)) continue;
+        loop_op *op = loop_add_op(p, LOOP_ASSERT);
+        op->origin = UINT32_MAX;
+        op->relation = inside;
+        op->message = "an input reaches beyond its storage";
+    }
+}
+
+/* The assertions outside of regions that the ops make and the part can. */
+static uint32_t keep_assertions(loop_program *p, const sched_part *part, const loop_op *ops,
+                                uint32_t count, uint32_t kept)
+{
+    uint32_t depth = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        const loop_op *op = &ops[k];
+        if (op->kind == LOOP_CONTROL && (op->control == LOOP_IF || op->control == LOOP_REPEAT))
+            depth++;
+        if (op->kind == LOOP_CONTROL && op->control == LOOP_END) depth--;
+        loop_op copy = *op;
+        if (!depth && can_assert(part, p, &copy)) p->ops.at[kept++] = copy;
+    }
+    return kept;
+}
+
+/* Those of the part, behind what was asserted before them. */
+static void keep_ops(loop_program *p, const sched_part *part, uint32_t op_count)
+{
+    loop_op *own =
+        arena_copy(p->memory, &p->ops.at[part->first], (part->end - part->first) * sizeof *own);
+    uint32_t storages = p->ops.count - op_count, kept = 0;
+    loop_op *said = arena_copy(p->memory, &p->ops.at[op_count], storages * sizeof *said);
+    loop_op *before = arena_copy(p->memory, p->ops.at, part->first * sizeof *before);
+    for (uint32_t k = 0; k < storages; k++)
+        if (can_assert(part, p, &said[k])) p->ops.at[kept++] = said[k];
+    kept = keep_assertions(p, part, before, part->first, kept);
+    for (uint32_t k = 0; k < part->end - part->first; k++) p->ops.at[kept++] = own[k];
+    p->ops.count = kept;
 }
 
 fe_status sched_extract(loop_program *p, uint32_t number)
@@ -249,7 +321,8 @@ fe_status sched_extract(loop_program *p, uint32_t number)
         return diag_fail(p->session, (diag){.status = FE_USAGE, .stage = "sched"},
                          "the program has no part %u; the last is %d", number, (int)count - 1);
     const sched_part *part = &parts[number];
-    uint32_t first = first_part(p);
+    uint32_t op_count = p->ops.count;
+    say_storages(p);
     p->inputs.count = p->outputs.count = 0;
     for (uint32_t k = 0; k < part->symbol_count; k++)
         vec_push(p->memory, &p->inputs,
@@ -274,10 +347,6 @@ fe_status sched_extract(loop_program *p, uint32_t number)
     for (uint32_t k = 0; k < part->define_count; k++)
         vec_push(p->memory, &p->outputs,
                  (loop_output){.kind = LOOP_OUT_INT, .expr = part->defines[k]});
-    uint32_t kept = 0;
-    for (uint32_t k = 0; k < first; k++)
-        if (knows_symbols(part, p, &p->ops.at[k])) p->ops.at[kept++] = p->ops.at[k];
-    for (uint32_t k = part->first; k < part->end; k++) p->ops.at[kept++] = p->ops.at[k];
-    p->ops.count = kept;
+    keep_ops(p, part, op_count);
     return loop_check(p, "extract");
 }
