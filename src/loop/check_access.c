@@ -207,6 +207,23 @@ static bool is_inside(loop_checking *c, sym_expr index, sym_expr elements,
                                       given.count);
 }
 
+/* Is the index one of each dimension of the buffer, in the order of its strides, and each of these inside? */
+static bool is_inside_by_dimensions(loop_checking *c, loop_buffer_id buffer, sym_expr index,
+                                    const loop_value *conditions, uint32_t count)
+{
+    sym_table *t = c->p->symbols;
+    const loop_buffer *b = &c->p->buffers.at[buffer];
+    sym_expr rest = index, zero = sym_int(t, 0);
+    for (uint32_t d = 0; d < b->rank; d++) {
+        sym_expr own;
+        sym_split_multiples(t, rest, b->strides[d], &own, &rest);
+        if (!sym_known_less_equal(t, zero, b->strides[d], NULL) ||
+            !is_inside(c, own, b->sizes[d], conditions, count))
+            return false;
+    }
+    return b->rank > 1 && sym_same(rest, zero);
+}
+
 static const char *bound_text(const loop_checking *c, int64_t bound, int64_t none)
 {
     return bound == none ? "anything" : arena_printf(c->p->memory, "%lld", (long long)bound);
@@ -251,7 +268,9 @@ fe_status loop_check_inside(loop_checking *c, loop_buffer_id buffer, sym_expr in
 {
     if (loop_is_empty_nest(c)) return FE_OK;
     FE_TRY(loop_check_part(c, buffer));
-    if (is_inside(c, index, c->p->buffers.at[buffer].elements, NULL, 0)) return FE_OK;
+    if (is_inside_by_dimensions(c, buffer, index, NULL, 0) ||
+        is_inside(c, index, c->p->buffers.at[buffer].elements, NULL, 0))
+        return FE_OK;
     return reaches_out(c, buffer, index, c->p->buffers.at[buffer].elements, what);
 }
 
@@ -330,7 +349,8 @@ static fe_status check_on_ways(ways *s, uint32_t id)
         VEC(loop_value) conditions = {0};
         for (uint32_t w = list->at[k]; w; w = s->all.at[w].up)
             vec_push(c->p->memory, &conditions, s->all.at[w].condition);
-        if (!is_inside(c, n->index, c->p->buffers.at[n->buffer].elements, conditions.at,
+        if (!is_inside_by_dimensions(c, n->buffer, n->index, conditions.at, conditions.count) &&
+            !is_inside(c, n->index, c->p->buffers.at[n->buffer].elements, conditions.at,
                        conditions.count))
             return reaches_out(c, n->buffer, n->index, c->p->buffers.at[n->buffer].elements,
                                "a load");

@@ -206,3 +206,20 @@ bool sym_hint_scaled(const sym_table *t, sym_expr e, double scale, int64_t fallb
     scaled_lookup lookup = {t, scale, fallback};
     return sym_eval(t, e, look_up_scaled, &lookup, value);
 }
+
+void sym_split_multiples(sym_table *t, sym_expr e, sym_expr product, sym_expr *quotient,
+                         sym_expr *rest)
+{
+    sym_term by = sym_as_term(t, product);
+    *quotient = *rest = t->zero;
+    for (uint32_t k = 0; k < sym_term_count(t, e); k++) {
+        sym_term term = sym_term_at(t, e, k);
+        sym_expr left;
+        if (by.coefficient > 0 && term.coefficient % by.coefficient == 0 &&
+            sym_divide_products(t, term.product, by.product, &left))
+            *quotient =
+                sym_add(t, *quotient, sym_from_term(t, term.coefficient / by.coefficient, left));
+        else
+            *rest = sym_add(t, *rest, sym_from_term(t, term.coefficient, term.product));
+    }
+}

@@ -148,6 +148,9 @@ bool sym_linear_in(sym_table *t, sym_expr e, sym_expr symbol, sym_expr *coeffici
 /* The same with a power of the symbol: e == *coefficient * symbol ** *power + *rest. */
 bool sym_power_in(sym_table *t, sym_expr e, sym_expr symbol, uint32_t *power, sym_expr *coefficient,
                   sym_expr *rest);
+/* e == *quotient * product + *rest: the quotient has those of e's terms that the product divides. */
+void sym_split_multiples(sym_table *t, sym_expr e, sym_expr product, sym_expr *quotient,
+                         sym_expr *rest);
 /* The value of e when lookup gives every symbol's; false when a symbol has none or on overflow or
  * division by 0. */
 bool sym_eval(const sym_table *t, sym_expr e,
