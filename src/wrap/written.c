@@ -150,10 +150,14 @@ static const sym_expr *find_covered(written_check *c)
     return covered;
 }
 
+static bool is_empty(const loop_program *p, const loop_buffer *b)
+{
+    return sym_known_equal(p->symbols, b->elements, sym_int(p->symbols, 0));
+}
+
 static bool needs_line(const loop_program *p, const loop_buffer *b, sym_expr covered)
 {
-    if (b->kind != LOOP_TEMP || sym_known_equal(p->symbols, b->elements, sym_int(p->symbols, 0)))
-        return false;
+    if (b->kind != LOOP_TEMP || is_empty(p, b)) return false;
     return sym_is_none(covered) ||
            sym_known_less_equal(p->symbols, sym_add_int(p->symbols, covered, 1), b->elements, NULL);
 }
@@ -188,7 +192,8 @@ const char *wrap_check_written(const wrap_program *w, arena *memory, uint32_t *l
     for (loop_buffer_id id = 0; id < count && !c.fault; id++) {
         const loop_buffer *b = &w->loops->buffers.at[id];
         bool changes = b->mutated || (b->kind == LOOP_STATE && w->state_of[id] >= 0);
-        if (changes && !c.ever[id]) fault(&c, "no line gives a new value to what has one", id);
+        if (changes && !c.ever[id] && !is_empty(w->loops, b))
+            fault(&c, "no line gives a new value to what has one", id);
     }
     *name = c.name;
     return c.fault;
