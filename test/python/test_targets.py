@@ -91,7 +91,10 @@ def compare(case, described, ours, theirs, reference, name):
 def changes(values, name):
     """Is what is recorded behind the call not what went in? (NaN alone makes an input count as changed.)"""
     before, after = values.get(name.replace("mut.", "in.")), values.get(name)
-    return before is None or after is None or not torch.equal(before.nan_to_num(nan=7e7), after.nan_to_num(nan=7e7))
+    if before is None or after is None:
+        return True
+    one, other = ((value.double() if value.is_floating_point() else value).nan_to_num(nan=7e7) for value in (before, after))
+    return not torch.equal(one, other)
 
 
 def check_set(run, case, facts, values, prefix, donated=False):
