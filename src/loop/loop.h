@@ -299,6 +299,9 @@ typedef struct loop_input {
 } loop_input;
 
 typedef struct loop_program {
+    /* Accesses that depend on sizes of the run, or on masks, need not be proven: the verifier's proofs find
+     * fewer than there are. False: of texts, and of what `verify` asks for. */
+    bool takes_unproven;
     fe_session *session;
     arena *memory;
     sym_table *symbols;

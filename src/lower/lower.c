@@ -455,6 +455,7 @@ static void prepare(lowering *l, fx_graph *g, arena *memory)
     *l = (lowering){
         .session = g->session, .symbols = g->symbols, .memory = memory, .seed = LOOP_NO_BUFFER};
     l->program = loop_program_new(g->session, memory, g->symbols, g->name ? g->name : "main");
+    l->program->takes_unproven = g->takes_unproven;
     l->rows = index_rows(memory);
     l->asserts = NEW(memory, lower_asserts);
     l->zero = sym_int(l->symbols, 0);
