@@ -127,19 +127,6 @@ static sym_expr end_of(const derivation *d, sym_expr e, bool least)
     return find_end(d, &x, least) ? sym_floordiv(t, x, n) : (sym_expr){0};
 }
 
-/* A term that takes away a multiple of n times x // n takes away no more than that of x: that of x, less the
- * term; none: it is no such term. */
-static sym_expr below_quotient(sym_table *t, sym_term term, sym_expr division, sym_expr rest)
-{
-    int64_t n;
-    if (sym_op_of(t, division) != SYM_FLOORDIV || term.coefficient >= 0 ||
-        !sym_is_int(t, sym_arg(t, division, 1), &n) || n < 1 || term.coefficient % n)
-        return (sym_expr){0};
-    sym_expr whole = sym_from_term(t, term.coefficient / n, rest);
-    return sym_sub(t, sym_mul(t, whole, sym_arg(t, division, 0)),
-                   sym_from_term(t, term.coefficient, term.product));
-}
-
 /* e with the quotient or remainder in a term at the value that makes it least. */
 static bool derive_by_quotient(derivation *d, sym_expr e, sym_term term, uint32_t steps,
                                uint32_t cases)
@@ -155,8 +142,6 @@ static bool derive_by_quotient(derivation *d, sym_expr e, sym_term term, uint32_
             !sym_divide_products(t, term.product, division, &rest) || !is_nonnegative(d, rest) ||
             sym_interval_of(t, sym_arg(t, division, 1), d->env).min < 1)
             continue;
-        sym_expr less = below_quotient(t, term, division, rest);
-        if (!sym_is_none(less) && derive(d, sym_add(t, e, less), steps, cases)) return true;
         sym_expr end = end_of(d, division, term.coefficient > 0);
         if (sym_is_none(end)) continue;
         sym_expr scale = sym_from_term(t, term.coefficient, rest);
