@@ -78,6 +78,23 @@ void rule_trapezoid(infer_call *c)
         infer_give(c, infer_reduced(c, y, dtype, (uint64_t)1 << dim, false));
 }
 
+/* A list of spacings has one for each dimension; one that is a tensor holds the places of samples. */
+static void check_spacing(infer_call *c, uint32_t count)
+{
+    const fx_arg *list = op_param_index(c->op, "spacing") < 0 ? NULL : infer_arg(c, "spacing");
+    if (!list || list->kind != FX_ARG_LIST) return;
+    if (list->list.count != count) {
+        infer_fail(c, "gradient in %u dimensions with %u spacings", count, list->list.count);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const ty_tensor *places = fx_arg_tensor(&list->list.items[i]);
+        if (places && places->rank != 1)
+            infer_fail(c, "expected each element of spacing to have one dimension, but got %s",
+                       infer_shape(c, places));
+    }
+}
+
 /* One derivative for each dimension. */
 void rule_gradient(infer_call *c)
 {
@@ -86,8 +103,16 @@ void rule_gradient(infer_call *c)
     ty_tensor *x = infer_self(c);
     if (!x) return;
     uint32_t count = infer_dims(c, "dim", x->rank, true, dims);
-    for (uint32_t i = 0; i < count; i++)
+    int64_t order = infer_int(c, "edge_order", 1);
+    if (order != 1 && order != 2) infer_fail(c, "gradient with edge_order %lld", (long long)order);
+    check_spacing(c, count);
+    for (uint32_t i = 0; i < count && c->status == FE_OK; i++) {
+        (void)INFER_REQUIRE(c, SYM_LE, infer_number(c, order + 1), x->sizes[dims[i]],
+                            "gradient expects each dimension size to be at least edge_order + 1, "
+                            "but got %s",
+                            infer_shape(c, x));
         items[i] = infer_like(c, x, infer_float_of(x->dtype), TY_CONTIGUOUS);
+    }
     if (c->status == FE_OK) infer_give_items(c, items, count);
 }
 
