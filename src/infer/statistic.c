@@ -79,7 +79,7 @@ void rule_trapezoid(infer_call *c)
 }
 
 /* A list of spacings has one for each dimension; one that is a tensor holds the places of samples. */
-static void check_spacing(infer_call *c, uint32_t count)
+static void check_spacing(infer_call *c, uint32_t count, int64_t order)
 {
     const fx_arg *list = op_param_index(c->op, "spacing") < 0 ? NULL : infer_arg(c, "spacing");
     if (!list || list->kind != FX_ARG_LIST) return;
@@ -92,6 +92,10 @@ static void check_spacing(infer_call *c, uint32_t count)
         if (places && places->rank != 1)
             infer_fail(c, "expected each element of spacing to have one dimension, but got %s",
                        infer_shape(c, places));
+        else if (places)
+            (void)INFER_REQUIRE(c, SYM_LE, infer_number(c, order + 1), places->sizes[0],
+                                "a spacing of %s has fewer than edge_order + 1 places",
+                                infer_shape(c, places));
     }
 }
 
@@ -105,7 +109,7 @@ void rule_gradient(infer_call *c)
     uint32_t count = infer_dims(c, "dim", x->rank, true, dims);
     int64_t order = infer_int(c, "edge_order", 1);
     if (order != 1 && order != 2) infer_fail(c, "gradient with edge_order %lld", (long long)order);
-    check_spacing(c, count);
+    check_spacing(c, count, order);
     for (uint32_t i = 0; i < count && c->status == FE_OK; i++) {
         (void)INFER_REQUIRE(c, SYM_LE, infer_number(c, order + 1), x->sizes[dims[i]],
                             "gradient expects each dimension size to be at least edge_order + 1, "

@@ -115,16 +115,18 @@ graph main {
 error: infer: aten.sum.default: "sum" not implemented for 'torch.float8_e4m3fn'
 error: infer: aten.relu.default: "relu" not implemented for 'torch.float8_e4m3fn'
 error: infer: aten.sort.default: "sort" not implemented for 'torch.float8_e4m3fn'
---run-- while read -r line; do printf 'graph main {\n'; printf '%s\n' "$line" | tr ';' '\n'; printf '  %%g = _operator.getitem(%%v, 0)\n  output (user %%g)\n}\n'; done | awk '/^graph/ {n++} {print > ("g" n ".fx")}'; for n in 1 2 3 4 5; do ferrite inspect g$n.fx --stage loop 2>&1 | grep -e ^error -e ^output; done
+--run-- while read -r line; do printf 'graph main {\n'; printf '%s\n' "$line" | tr ';' '\n'; printf '  %%g = _operator.getitem(%%v, 0)\n  output (user %%g)\n}\n'; done | awk '/^graph/ {n++} {print > ("g" n ".fx")}'; for n in 1 2 3 4 5 6; do ferrite inspect g$n.fx --stage loop 2>&1 | grep -e ^error -e ^output; done
 --in--
 placeholder %a user "a" : f32[2]; placeholder %s user "s" : f32[]; %v = aten.gradient.tensorarray(%a, [%s], [0], 1)
 placeholder %a user "a" : f32[4,5]; placeholder %s user "s" : f32[4]; %v = aten.gradient.tensorarray(%a, [%s], [0, 1], 1)
 placeholder %a user "a" : f32[4,5]; %v = aten.gradient.scalarint(%a, 2.0, 0, 3)
 placeholder %a user "a" : f32[1,5]; %v = aten.gradient.array(%a, [0], 1)
 placeholder %a user "a" : f32[4,5]; placeholder %s user "s" : f32[4]; %v = aten.gradient.tensorarray(%a, [%s], [0], 2)
+placeholder %a user "a" : f32[2]; placeholder %s user "s" : f32[1]; %v = aten.gradient.tensorarray(%a, [%s], [0], 1)
 --out--
 error: infer: aten.gradient.tensorarray: expected each element of spacing to have one dimension, but got f32[]
 error: infer: aten.gradient.tensorarray: gradient in 2 dimensions with 1 spacings
 error: infer: aten.gradient.scalarint: gradient with edge_order 3
 error: infer: aten.gradient.array: gradient expects each dimension size to be at least edge_order + 1, but got f32[1,5]
 output @buf6[4,5]{5,1}
+error: infer: aten.gradient.tensorarray: a spacing of f32[1] has fewer than edge_order + 1 places
