@@ -448,7 +448,9 @@ int rt_call_program(fe_context *context, const fe_call *call)
 {
     fe_call known = {0};
     memcpy(&known, call, call->struct_bytes < sizeof known ? call->struct_bytes : sizeof known);
-    return run_call(context, &known);
+    int code = run_call(context, &known);
+    context->call = NULL;
+    return code;
 }
 
 int rt_run(fe_context *context, const fe_tensor *inputs, uint32_t input_count, fe_tensor *outputs,
@@ -459,7 +461,7 @@ int rt_run(fe_context *context, const fe_tensor *inputs, uint32_t input_count, f
                           .input_count = input_count,
                           .outputs = outputs,
                           .output_count = output_count};
-    return run_call(context, &call);
+    return rt_call_program(context, &call);
 }
 
 /* ---- kernels over the pool ---- */

@@ -186,6 +186,26 @@ static bool is_known_inside(const loop_checking *c, sym_expr index, sym_expr ele
            sym_known_less_equal(t, index, sym_add_int(t, elements, -1), env);
 }
 
+static void note_size(void *data, sym_expr symbol)
+{
+    loop_checking *c = ((saying *)data)->c;
+    bool is_axis = false;
+    for (uint32_t k = 0; k < c->bounds.count; k++)
+        is_axis |= sym_same(c->bounds.at[k].symbol, symbol) &&
+                   sym_is_int(c->p->symbols, c->bounds.at[k].extent, NULL);
+    if (!is_axis) ((saying *)data)->count++;
+}
+
+/* Not of what depends on sizes of the run, where the program takes that unproven. */
+static bool needs_proof(loop_checking *c, sym_expr index, sym_expr elements)
+{
+    saying s = {.c = c};
+    if (!c->p->takes_unproven) return true;
+    sym_each_symbol(c->p->symbols, index, note_size, &s);
+    sym_each_symbol(c->p->symbols, elements, note_size, &s);
+    return s.count == 0;
+}
+
 /* Is 0 <= index < elements, where the conditions hold? */
 static bool is_inside(loop_checking *c, sym_expr index, sym_expr elements,
                       const loop_value *conditions, uint32_t count)
@@ -229,25 +249,6 @@ static const char *bound_text(const loop_checking *c, int64_t bound, int64_t non
     return bound == none ? "anything" : arena_printf(c->p->memory, "%lld", (long long)bound);
 }
 
-static void note_size(void *data, sym_expr symbol)
-{
-    loop_checking *c = ((saying *)data)->c;
-    bool is_axis = false;
-    for (uint32_t k = 0; k < c->bounds.count; k++)
-        is_axis |= sym_same(c->bounds.at[k].symbol, symbol) &&
-                   sym_is_int(c->p->symbols, c->bounds.at[k].extent, NULL);
-    if (!is_axis) ((saying *)data)->count++;
-}
-
-/* What nobody but a run can tell, as far as it is known here. */
-static bool is_open(loop_checking *c, sym_expr index, sym_expr elements)
-{
-    saying s = {.c = c};
-    sym_each_symbol(c->p->symbols, index, note_size, &s);
-    sym_each_symbol(c->p->symbols, elements, note_size, &s);
-    return c->p->takes_unproven && s.count;
-}
-
 static fe_status reaches_out(loop_checking *c, loop_buffer_id buffer, sym_expr index,
                              sym_expr elements, const char *what)
 {
@@ -255,7 +256,6 @@ static fe_status reaches_out(loop_checking *c, loop_buffer_id buffer, sym_expr i
     sym_env env = ranges_of(c, index);
     int64_t least, most;
     text at, end;
-    if (is_open(c, index, elements)) return FE_OK;
     text_init(&at, c->p->memory);
     text_init(&end, c->p->memory);
     sym_print(t, index, &at);
@@ -288,11 +288,12 @@ fe_status loop_check_inside(loop_checking *c, loop_buffer_id buffer, sym_expr in
                             const char *what)
 {
     if (loop_is_empty_nest(c)) return FE_OK;
+    sym_expr elements = c->p->buffers.at[buffer].elements;
     FE_TRY(loop_check_part(c, buffer));
-    if (is_inside_by_dimensions(c, buffer, index, NULL, 0) ||
-        is_inside(c, index, c->p->buffers.at[buffer].elements, NULL, 0))
+    if (!needs_proof(c, index, elements) || is_inside_by_dimensions(c, buffer, index, NULL, 0) ||
+        is_inside(c, index, elements, NULL, 0))
         return FE_OK;
-    return reaches_out(c, buffer, index, c->p->buffers.at[buffer].elements, what);
+    return reaches_out(c, buffer, index, elements, what);
 }
 
 /* ---- loads under masks ---- */
@@ -387,7 +388,7 @@ fe_status loop_check_loads(loop_checking *c, loop_work *w, const loop_store *st)
     if (loop_is_empty_nest(c)) return FE_OK;
     for (uint32_t k = 0; k < w->order.count; k++) {
         const loop_node *n = &p->nodes.at[w->order.at[k]];
-        if (n->op == LOOP_LOAD &&
+        if (n->op == LOOP_LOAD && needs_proof(c, n->index, p->buffers.at[n->buffer].elements) &&
             !is_inside(c, n->index, p->buffers.at[n->buffer].elements, NULL, 0))
             vec_push(p->memory, &doubtful, w->order.at[k]);
     }
@@ -424,7 +425,7 @@ static fe_status check_view_nest(loop_checking *c, const loop_view *v)
         index = sym_add_int(t, sym_mul_int(t, index, own), own - 1);
         elements = sym_mul_int(t, elements, size);
     }
-    if (is_inside(c, index, elements, NULL, 0)) return FE_OK;
+    if (!needs_proof(c, index, elements) || is_inside(c, index, elements, NULL, 0)) return FE_OK;
     return reaches_out(c, v->buffer, index, elements, own == size ? "a view" : "a view, in bytes,");
 }
 
