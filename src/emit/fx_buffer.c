@@ -25,14 +25,10 @@ static void memory_words(const loop_buffer *b, text *out)
 static bool is_exact(emit_state *s, const loop_buffer *b)
 {
     sym_table *t = s->w->loops->symbols;
-    sym_expr reach = sym_int(t, 1);
-    int64_t size;
-    for (uint32_t d = 0; d < b->rank; d++) {
-        if (sym_is_int(t, b->sizes[d], &size) && size == 0)
-            return sym_is_int(t, b->elements, &size) && size == 0;
-        reach = sym_add(t, reach, sym_mul(t, sym_add_int(t, b->sizes[d], -1), b->strides[d]));
-    }
-    return sym_known_equal(t, reach, b->elements);
+    int64_t elements;
+    if (ty_known_empty(t, b->rank, b->sizes))
+        return sym_is_int(t, b->elements, &elements) && elements == 0;
+    return sym_known_equal(t, ty_reach(t, b->rank, b->sizes, b->strides), b->elements);
 }
 
 static void layout(emit_state *s, const loop_buffer *b, text *args)

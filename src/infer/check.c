@@ -115,14 +115,9 @@ static void check_put(infer_call *c)
 static void check_reach(infer_call *c, const ty_tensor *x, const ty_tensor *shown)
 {
     sym_table *t = c->symbols;
-    if (!shown || c->status != FE_OK) return;
-    sym_expr last = shown->offset;
-    for (uint32_t d = 0; d < shown->rank; d++) {
-        if (infer_is(c, shown->sizes[d], 0)) return;
-        sym_expr steps = sym_add_int(t, shown->sizes[d], -1);
-        last = sym_add(t, last, sym_mul(t, steps, shown->strides[d]));
-    }
-    (void)INFER_REQUIRE(c, SYM_LT, last, ty_numel(t, x),
+    if (!shown || c->status != FE_OK || ty_known_empty(t, shown->rank, shown->sizes)) return;
+    sym_expr reach = ty_reach(t, shown->rank, shown->sizes, shown->strides);
+    (void)INFER_REQUIRE(c, SYM_LE, sym_add(t, shown->offset, reach), ty_numel(t, x),
                         "setStorage: sizes and strides of %s are out of bounds for storage of %s",
                         infer_shape(c, shown), infer_shape(c, x));
 }

@@ -51,11 +51,7 @@ static fx_node *add_input(fx_graph *g, const fx_node *x, fx_taken taken, fx_valu
 static fx_node *add_storage(fx_graph *g, const fx_node *x)
 {
     const ty_tensor *t = fx_tensor(x);
-    sym_expr reach = sym_int(g->symbols, 1);
-    for (uint32_t d = 0; d < t->rank; d++)
-        reach =
-            sym_add(g->symbols, reach,
-                    sym_mul(g->symbols, sym_add_int(g->symbols, t->sizes[d], -1), t->strides[d]));
+    sym_expr reach = ty_reach(g->symbols, t->rank, t->sizes, t->strides);
     ty_tensor *flat = ty_tensor_copy(g->memory, t);
     flat->rank = 1;
     flat->sizes = NEW_ARRAY(g->memory, sym_expr, 1);

@@ -400,12 +400,8 @@ static bool is_input_itself(const infer_call *c)
 static void need_inside(infer_call *c, const fx_node *storage, uint32_t rank, const sym_expr *sizes,
                         const sym_expr *strides, sym_expr offset)
 {
-    sym_table *t = c->symbols;
-    sym_expr end = sym_add_int(t, offset, 1);
-    for (uint32_t i = 0; i < rank; i++) {
-        if (infer_is(c, sizes[i], 0)) return;
-        end = sym_add(t, end, sym_mul(t, sym_add_int(t, sizes[i], -1), strides[i]));
-    }
+    if (ty_known_empty(c->symbols, rank, sizes)) return;
+    sym_expr end = sym_add(c->symbols, offset, ty_reach(c->symbols, rank, sizes, strides));
     (void)INFER_REQUIRE(c, SYM_LE, end, fx_tensor(storage)->sizes[0],
                         "sizes, strides and storage offset are out of bounds for the storage of %s",
                         storage->taken_of);

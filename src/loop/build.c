@@ -53,14 +53,8 @@ sym_expr loop_reduce_axis(loop_program *p, uint32_t k)
  * empty. */
 sym_expr loop_layout_elements(sym_table *t, const loop_buffer *b)
 {
-    sym_expr total = sym_int(t, 1);
-    for (uint32_t k = 0; k < b->rank; k++) {
-        int64_t size;
-        if (sym_is_int(t, b->sizes[k], &size) && size == 0) return sym_int(t, 0);
-        sym_expr steps = sym_add_int(t, b->sizes[k], -1);
-        total = sym_add(t, total, sym_mul(t, steps, b->strides[k]));
-    }
-    return total;
+    if (ty_known_empty(t, b->rank, b->sizes)) return sym_int(t, 0);
+    return ty_reach(t, b->rank, b->sizes, b->strides);
 }
 
 /* Between which numbers a constant's are, of those that may be indices. */
@@ -312,9 +306,7 @@ bool loop_storage_relation(loop_program *p, uint32_t input, sym_relation *out)
             start = &p->inputs.at[k];
     if (storage->taken != LOOP_STORAGE_OF || !start) return false;
     const loop_buffer *x = &p->buffers.at[p->inputs.at[storage->of].buffer];
-    sym_expr last = start->expr;
-    for (uint32_t d = 0; d < x->rank; d++)
-        last = sym_add(t, last, sym_mul(t, sym_add_int(t, x->sizes[d], -1), x->strides[d]));
-    *out = (sym_relation){last, p->buffers.at[storage->buffer].elements, SYM_LT};
+    sym_expr end = sym_add(t, start->expr, ty_reach(t, x->rank, x->sizes, x->strides));
+    *out = (sym_relation){end, p->buffers.at[storage->buffer].elements, SYM_LE};
     return true;
 }

@@ -19,10 +19,7 @@ static bool has(lowering *l, const char *param)
 static fe_status give_overlapping(lowering *l, loop_value v)
 {
     const ty_tensor *out = fx_tensor(l->node);
-    sym_table *c = l->symbols;
-    sym_expr reach = l->one;
-    for (uint32_t k = 0; k < out->rank; k++)
-        reach = sym_add(c, reach, sym_mul(c, sym_add_int(c, out->sizes[k], -1), out->strides[k]));
+    sym_expr reach = ty_reach(l->symbols, out->rank, out->sizes, out->strides);
     lower_tensor t = lower_value(l, out->dtype, 1, &reach, v);
     lower_realise(l, t.box, NULL);
     return lower_give(l, lower_on_strides(l, t.box->view, out->rank, out->sizes, out->strides,

@@ -104,14 +104,11 @@ static bool lies_within(lowering *l, fx_node *n, lower_tensor t, uint32_t before
         !same_strides(l, &part, fx_tensor(n)) || !same_strides(l, &all, fx_tensor(whole)) ||
         !ty_is_non_overlapping_and_dense(l->symbols, fx_tensor(whole)))
         return false;
-    sym_expr shift = sym_sub(l->symbols, part.offset, all.offset), last = shift;
-    for (uint32_t k = 0; k < t.rank; k++)
-        last = sym_add(
-            l->symbols, last,
-            sym_mul(l->symbols, sym_add_int(l->symbols, t.sizes[k], -1), fx_tensor(n)->strides[k]));
+    sym_expr shift = sym_sub(l->symbols, part.offset, all.offset);
+    sym_expr reach = ty_reach(l->symbols, t.rank, t.sizes, fx_tensor(n)->strides);
     sym_expr end = sym_product(l->symbols, o->view.sizes, o->view.rank);
     if (!sym_known_less_equal(l->symbols, l->zero, shift, NULL) ||
-        !sym_known_less_equal(l->symbols, sym_add_int(l->symbols, last, 1), end, NULL))
+        !sym_known_less_equal(l->symbols, sym_add(l->symbols, shift, reach), end, NULL))
         return false;
     *out = part;
     out->buffer = o->view.buffer;

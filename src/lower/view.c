@@ -250,12 +250,9 @@ fx_node *lower_storage_base(fx_node *n)
 static bool reaches_beyond(lowering *l, const loop_view *v, const ty_tensor *out,
                            const sym_expr *strides, sym_expr offset)
 {
-    sym_expr last = offset;
-    for (uint32_t k = 0; k < out->rank; k++) {
-        if (lower_is_zero(l, out->sizes[k])) return false;
-        sym_expr steps = sym_add_int(l->symbols, out->sizes[k], -1);
-        last = sym_add(l->symbols, last, sym_mul(l->symbols, steps, strides[k]));
-    }
+    if (ty_known_empty(l->symbols, out->rank, out->sizes)) return false;
+    sym_expr reach = ty_reach(l->symbols, out->rank, out->sizes, strides);
+    sym_expr last = sym_add_int(l->symbols, sym_add(l->symbols, offset, reach), -1);
     sym_expr elements = l->program->buffers.at[v->buffer].elements;
     return sym_known_less_equal(l->symbols, elements, last, NULL) ||
            sym_known_less_equal(l->symbols, sym_add_int(l->symbols, offset, 1), l->zero, NULL);

@@ -270,6 +270,14 @@ bool ty_known_same_layout(sym_table *t, const ty_tensor *a, const ty_tensor *b)
     return true;
 }
 
+sym_expr ty_reach(sym_table *t, uint32_t rank, const sym_expr *sizes, const sym_expr *strides)
+{
+    sym_expr reach = sym_int(t, 1);
+    for (uint32_t d = 0; d < rank; d++)
+        reach = sym_add(t, reach, sym_mul(t, sym_add_int(t, sizes[d], -1), strides[d]));
+    return reach;
+}
+
 sym_expr ty_storage_bytes(sym_table *t, const ty_tensor *x)
 {
     if (ty_known_empty(t, x->rank, x->sizes)) return sym_int(t, 0);

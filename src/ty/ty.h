@@ -129,6 +129,10 @@ ty_memory_format ty_suggested_format(sym_table *t, const ty_tensor *x);
 bool ty_is_non_overlapping_and_dense(sym_table *t, const ty_tensor *x);
 /* dtype, device, sizes, strides, offset */
 bool ty_known_same_layout(sym_table *t, const ty_tensor *a, const ty_tensor *b);
+/* Is some size known to be 0? */
+bool ty_known_empty(const sym_table *t, uint32_t rank, const sym_expr *sizes);
+/* Elements from the first to behind the last of a tensor that has some: 1 + sum of (size - 1) * stride. */
+sym_expr ty_reach(sym_table *t, uint32_t rank, const sym_expr *sizes, const sym_expr *strides);
 /* Bytes from the storage's start that x reaches: element size * (offset + 1 + sum of
  * (size - 1) * stride); 0 when x is known to be empty. */
 sym_expr ty_storage_bytes(sym_table *t, const ty_tensor *x);

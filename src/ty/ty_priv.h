@@ -19,6 +19,5 @@ sym_expr ty_when_filled(sym_table *t, sym_expr e, sym_expr numel);
 /* Are the strides known to be equal, or a <= b, unless numel is 0? */
 bool ty_same_stride(sym_table *t, sym_expr a, sym_expr b, sym_expr numel);
 bool ty_stride_less_equal(sym_table *t, sym_expr a, sym_expr b, sym_expr numel);
-bool ty_known_empty(const sym_table *t, uint32_t rank, const sym_expr *sizes);
 
 #endif

@@ -18,8 +18,8 @@ symbols {
 graph main {
   require 5 <= storage0 "aten.as_strided.default: sizes, strides and storage offset are out of bounds for the storage of x (v)"
   require start0 + 2 <= storage0 "aten.as_strided.default: sizes, strides and storage offset are out of bounds for the storage of x (w)"
-  require start0 + 5 < storage0 "aten.as_strided_scatter.default: setStorage: sizes and strides of f32[6]{1}+start0 are out of bounds for storage of f32[storage0] (as_strided_scatter)"
-  require 2 < storage0 "aten.as_strided_scatter.default: setStorage: sizes and strides of f32[2]{1}+1 are out of bounds for storage of f32[storage0] (as_strided_scatter_1)"
+  require start0 + 6 <= storage0 "aten.as_strided_scatter.default: setStorage: sizes and strides of f32[6]{1}+start0 are out of bounds for storage of f32[storage0] (as_strided_scatter)"
+  require 3 <= storage0 "aten.as_strided_scatter.default: setStorage: sizes and strides of f32[2]{1}+1 are out of bounds for storage of f32[storage0] (as_strided_scatter_1)"
   placeholder %x user "x" : f32[6]{1}
   placeholder %x_storage user "x.storage" storage_of "x" : f32[storage0]{1}
   placeholder %x_start user "x.start" start_of "x" : int start0
