@@ -250,6 +250,7 @@ static fe_status parse_body(fx_parser *p, fx_graph *g)
         else
             return lex_fail(lx, "expected a placeholder, a call or the output");
     }
+    if (!g->output) return lex_fail(lx, "a graph ends in its output");
     lex_next(lx);
     fx_renumber(g);
     return FE_OK;
@@ -344,11 +345,30 @@ static void want_symbol(void *data, sym_expr symbol)
         s->missing = sym_name(s->g->symbols, symbol);
 }
 
+static bool is_weight(const fx_node *n)
+{
+    return n->kind == FX_PLACEHOLDER &&
+           (n->input_kind == FX_PARAMETER || n->input_kind == FX_BUFFER ||
+            n->input_kind == FX_CONSTANT);
+}
+
+static void find_symbol(void *data, sym_expr symbol)
+{
+    size_search *s = data;
+    s->missing = sym_name(s->g->symbols, symbol);
+}
+
 static fe_status check_sizes(fx_graph *main)
 {
     size_search s = {.g = main};
-    for (const fx_node *n = main->first; n; n = n->next)
+    for (const fx_node *n = main->first; n; n = n->next) {
+        if (is_weight(n)) fx_each_symbol(main->symbols, &n->value, find_symbol, &s);
+        if (s.missing)
+            return fx_fail(main, n, "fx", FE_CORRUPT,
+                           "give what differs from run to run as a user input",
+                           "sizes and strides of a weight are numbers, not %s", s.missing);
         if (n->kind == FX_PLACEHOLDER) fx_each_symbol(main->symbols, &n->value, give_symbol, &s);
+    }
     for (const fx_node *n = main->first; n; n = n->next) {
         fx_each_symbol(main->symbols, &n->value, want_symbol, &s);
         if (s.missing)

@@ -111,10 +111,12 @@ static weight_table weights_of(const resizing *r, uint32_t k, filter kind)
     loop_value first = op2(r, LOOP_MAX, loop_cast(p, TY_I64, low), loop_const_int(p, TY_I64, 0));
     loop_value last =
         op2(r, LOOP_MIN, loop_cast(p, TY_I64, high), loop_index(p, r->x.sizes[r->first + k]));
-    t.first = kept_value(l, TY_I64, 1, sizes, first);
     loop_value count = op2(r, LOOP_SUB, last, first);
     count = op2(r, LOOP_MAX, op2(r, LOOP_MIN, count, loop_index(p, t.width)),
                 loop_const_int(p, TY_I64, 0));
+    first = lower_where_times(r, k, 1, loop_index(p, l->axes[0]), first); /* stays: only itself */
+    count = lower_where_times(r, k, 1, loop_const_int(p, TY_I64, 1), count);
+    t.first = kept_value(l, TY_I64, 1, sizes, first);
     t.count = kept_value(l, TY_I64, 1, sizes, count);
     loop_value j = loop_index(p, l->axes[1]), from = lower_at(l, t.first, l->axes);
     loop_value x = loop_cast(p, r->d, op2(r, LOOP_ADD, j, from));
@@ -253,7 +255,7 @@ fe_status lower_upsample_bytes(resizing *r, bool is_cubic)
     r->d = TY_F64;
     for (uint32_t k = IMAGE_DIMS; k-- > 0;) {
         uint32_t axis = r->first + k;
-        if (sym_same(x.sizes[axis], r->out->sizes[axis])) continue;
+        if (sym_known_equal(l->symbols, x.sizes[axis], r->out->sizes[axis])) continue;
         weight_table t = plain_weights_of(r, k, is_cubic ? PLAIN_CUBIC : LINEAR);
         lower_share(l, x);
         x = resized_bytes(r, x, &t, axis);
@@ -276,8 +278,7 @@ static fe_status upsample(lowering *l, fx_node *n, const lower_row *row)
     tensor x = bytes ? r.x : lower_cast(l, r.x, r.d);
     for (uint32_t k = IMAGE_DIMS; k-- > 0;) {
         uint32_t axis = r.first + k;
-        bool stays = sym_same(x.sizes[axis], r.out->sizes[axis]);
-        if (bytes && stays) continue;
+        if (sym_known_equal(l->symbols, x.sizes[axis], r.out->sizes[axis])) continue;
         weight_table t = weights_of(&r, k, kind);
         lower_share(l, x);
         x = bytes ? resized_bytes(&r, x, &t, axis) : resized(&r, x, &t, axis);

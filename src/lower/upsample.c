@@ -55,20 +55,27 @@ loop_value lower_resize_scale(const resizing *r, uint32_t k)
     return may_be_one ? loop_where(l->program, lower_op2(l, LOOP_LT, zero, b), scale, zero) : scale;
 }
 
-/* A size that stays the same, or `times` as large, has no use for the factor that the caller gives, by which
- * it may be that of several sizes. */
-static loop_value unless_times(const resizing *r, uint32_t k, int64_t times, loop_value then,
-                               loop_value otherwise)
+loop_value lower_where_times(const resizing *r, uint32_t k, int64_t times, loop_value then,
+                             loop_value otherwise)
 {
     lowering *l = r->l;
     sym_expr in = sym_mul_int(l->symbols, r->x.sizes[r->first + k], times),
              out = r->out->sizes[r->first + k];
-    if (r->align || lower_given_scale(l, l->node, k, r->dims) <= 0) return otherwise;
+    if (sym_known_equal(l->symbols, in, out)) return then;
     if (sym_prove(l->symbols, sym_compare(l->symbols, SYM_NE, in, out), NULL) == SYM_TRUE)
         return otherwise;
     loop_value is_so =
         lower_op2(l, LOOP_EQ, loop_index(l->program, in), loop_index(l->program, out));
     return loop_where(l->program, is_so, then, otherwise);
+}
+
+/* A size that stays the same, or `times` as large, has no use for the factor that the caller gives, by which
+ * it may be that of several sizes. */
+static loop_value unless_times(const resizing *r, uint32_t k, int64_t times, loop_value then,
+                               loop_value otherwise)
+{
+    if (r->align || lower_given_scale(r->l, r->l->node, k, r->dims) <= 0) return otherwise;
+    return lower_where_times(r, k, times, then, otherwise);
 }
 
 /* scale * (i + 0.5) - 0.5, or scale * i with aligned corners. */
@@ -121,25 +128,24 @@ static taps nearest_taps(const resizing *r, uint32_t k, bool exact)
     return t;
 }
 
+/* A size that stays has its own positions as both neighbours, as PyTorch has it: the second's weight is 0,
+ * and an infinite value times 0 shows. */
 static taps linear_taps(const resizing *r, uint32_t k)
 {
     lowering *l = r->l;
     taps t = {.count = 2};
     uint32_t axis = r->first + k;
-    if (sym_known_equal(l->symbols, r->x.sizes[axis], r->out->sizes[axis])) { /* no neighbours */
-        t.count = 1;
-        t.at[0] = l->axes[axis];
-        return t;
-    }
     loop_value zero = loop_const_float(l->program, r->d, 0),
                one = loop_const_float(l->program, r->d, 1);
+    if (sym_known_equal(l->symbols, r->x.sizes[axis], r->out->sizes[axis]))
+        return (taps){2, {l->axes[axis], l->axes[axis]}, {one, zero}};
     loop_value source = source_of(r, k);
     if (!r->align) source = lower_op2(l, LOOP_MAX, source, zero);
     loop_value i = loop_cast(l->program, r->d, loop_index(l->program, l->axes[axis]));
     source = unless_times(r, k, 1, i, source);
     loop_value low = limited(r, source, k);
-    loop_value high =
-        limited(r, lower_op2(l, LOOP_ADD, low, loop_const_int(l->program, TY_I64, 1)), k);
+    loop_value next = lower_op2(l, LOOP_ADD, low, loop_const_int(l->program, TY_I64, 1));
+    loop_value high = limited(r, lower_where_times(r, k, 1, low, next), k);
     loop_value part = lower_op2(l, LOOP_SUB, source, loop_cast(l->program, r->d, low));
     part = lower_op2(l, LOOP_MIN, lower_op2(l, LOOP_MAX, part, zero), one);
     t.at[0] = as_position(r, low, k);

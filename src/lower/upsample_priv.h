@@ -19,6 +19,9 @@ typedef struct resizing {
 double lower_given_scale(lowering *l, const fx_node *n, uint32_t k, uint32_t dims);
 /* Input positions a step of the output along dim k. */
 loop_value lower_resize_scale(const resizing *r, uint32_t k);
+/* `then` where the size of dim k becomes `times` as large, otherwise `otherwise`. */
+loop_value lower_where_times(const resizing *r, uint32_t k, int64_t times, loop_value then,
+                             loop_value otherwise);
 /* antialias.c: a linear or cubic interpolation of an image of u8. */
 fe_status lower_upsample_bytes(resizing *r, bool is_cubic);
 

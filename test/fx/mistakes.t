@@ -38,3 +38,41 @@ error: fx: aten.zeros.default: its size s1 is one that no input has
   at %z in graph main
   help: symbols that a run computes are called u0, u1, ...
 --status-- 1
+
+--run-- ferrite inspect --stage read -
+--in--
+graph main {
+  placeholder %x user "x" : f32[4]
+  placeholder %p user "p" : bool[]
+  %c = higher_order.cond(%p, @yes, @no, [%x]) : (f32[4])
+  %y = _operator.getitem(%c, 0) : f32[4]
+  output (user %y)
+}
+graph yes {
+  placeholder %x user "x" : f32[4]
+  %r = aten.relu.default(%x) : f32[4]
+  output (user %r)
+}
+graph no {
+  placeholder %x user "x" : f32[4]
+}
+--err--
+error: fx: a graph ends in its output (found '}')
+  at line 15, column 1
+--status-- 1
+
+--run-- ferrite inspect --stage read -
+--in--
+symbols {
+  s0 in [2, 9]
+}
+graph main {
+  placeholder %w param "w" : f32[6,4]{s0,1}
+  placeholder %x user "x" : f32[s0,4]
+  output (user %w)
+}
+--err--
+error: fx: sizes and strides of a weight are numbers, not s0
+  at %w in graph main
+  help: give what differs from run to run as a user input
+--status-- 1
