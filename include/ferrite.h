@@ -245,8 +245,9 @@ FE_API int fe_diagnostic_at(const fe_session *session, uint32_t index, fe_diagno
 /* Takes the archive at `path` (of torch.export.save; or text, see option `from`; "-": text on
  * standard input) through all stages up to C text. *program is the caller's, until
  * fe_program_free(), which is before the session's; the file is not to be changed before that.
- * FE_IO, FE_CORRUPT, FE_UNSUPPORTED, FE_USAGE (option `model` is needed, `from` wrong, or what
- * `max-arena` or `memory-budget` ask for cannot be). */
+ * FE_IO, FE_CORRUPT, FE_UNSUPPORTED, FE_USAGE (the file is of another kind, such as TorchScript, ONNX or
+ * a state dict; option `model` is needed, `from` wrong, or what `max-arena` or `memory-budget` ask for
+ * cannot be). */
 FE_API fe_status fe_compile_file(fe_session *session, const char *path, fe_program **program);
 
 /* The same from memory: `size` bytes, which must stay as they are until fe_program_free(). Where

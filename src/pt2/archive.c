@@ -216,7 +216,7 @@ static pt2_archive *archive_new(fe_session *session)
     return archive;
 }
 
-static fe_status read_directory(pt2_archive *archive)
+static fe_status read_whole(pt2_archive *archive)
 {
     const mapped_file *file = &archive->file;
     bool unsupported;
@@ -229,6 +229,14 @@ static fe_status read_directory(pt2_archive *archive)
     FE_TRY(check_format(archive));
     find_models(archive);
     return FE_OK;
+}
+
+static fe_status read_directory(pt2_archive *archive)
+{
+    diag_mark_t before = diag_mark(archive->session);
+    fe_status status = read_whole(archive);
+    bool is_program = status == FE_OK && archive->models.count > 0;
+    return is_program ? FE_OK : foreign_refuse(archive, status, before);
 }
 
 fe_status pt2_open(fe_session *session, const char *path, pt2_archive **out)

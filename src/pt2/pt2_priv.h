@@ -37,6 +37,11 @@ struct pt2_archive {
 };
 fe_status archive_fail(pt2_archive *archive, fe_status status, const char *record, const char *help,
                        const char *format, ...) FE_PRINTF(5, 6);
+/* ---- foreign.c ---- */
+/* Of a file that is no archive with a program: when it is something that we know by name, one diagnostic
+ * about that in place of those since `before`; else the status that it has already. */
+fe_status foreign_refuse(pt2_archive *archive, fe_status otherwise, diag_mark_t before);
+
 /* The record, its checksum compared; for small ones that are parsed. */
 fe_status archive_text(pt2_archive *archive, const char *name, const pt2_record **out);
 
