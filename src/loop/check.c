@@ -329,6 +329,46 @@ static void define_symbol(void *data, sym_expr symbol)
     loop_note_defined(data, symbol);
 }
 
+/* Does the assertion keep the symbol from going beyond the limit, by itself? */
+static bool asserts_limit(const loop_checking *c, const loop_op *op, sym_expr symbol, int64_t limit,
+                          bool above)
+{
+    const sym_relation *r = &op->relation;
+    bool is_left = sym_same(r->left, symbol), is_right = sym_same(r->right, symbol);
+    if (is_left == is_right || r->op == SYM_NE || (r->op != SYM_EQ && is_left != above))
+        return false;
+    sym_expr other = is_left ? r->right : r->left;
+    int64_t min, max;
+    if (sym_contains(c->p->symbols, other, symbol)) return false;
+    sym_range(c->p->symbols, other, NULL, &min, &max);
+    return above ? max - (r->op == SYM_LT) <= limit : min + (r->op == SYM_LT) >= limit;
+}
+
+/* By what it is defined by, or by an assertion right behind that. */
+static bool keeps_limit(const loop_checking *c, const loop_op *op, int64_t limit, bool above)
+{
+    int64_t min, max;
+    const loop_op *end = c->p->ops.at + c->p->ops.count;
+    if (op->input_count == 0) {
+        sym_range(c->p->symbols, op->expr, NULL, &min, &max);
+        if (above ? max <= limit : min >= limit) return true;
+    }
+    for (const loop_op *behind = op + 1; behind < end && behind->kind == LOOP_ASSERT; behind++)
+        if (asserts_limit(c, behind, op->symbol, limit, above)) return true;
+    return false;
+}
+
+static fe_status check_range(loop_checking *c, const loop_op *op)
+{
+    int64_t min, max;
+    sym_range(c->p->symbols, op->symbol, NULL, &min, &max);
+    if ((min == SYM_NO_MIN || keeps_limit(c, op, min, false)) &&
+        (max >= SYM_NO_MAX - 1 || keeps_limit(c, op, max, true)))
+        return FE_OK;
+    return loop_broken(c, "L6", "nothing keeps %s in its range: it wants an assertion behind it",
+                       sym_name(c->p->symbols, op->symbol));
+}
+
 static fe_status check_define(loop_checking *c, const loop_op *op)
 {
     const char *name = sym_name(c->p->symbols, op->symbol);
@@ -343,6 +383,7 @@ static fe_status check_define(loop_checking *c, const loop_op *op)
         if (op->inputs[0].rank != 0 || !ty_is_integral(op->inputs[0].dtype, true))
             return loop_broken(c, "L2", "a symbol is defined by one integer");
     }
+    FE_TRY(check_range(c, op));
     loop_note_defined(c, op->symbol);
     if (op->input_count == 0) loop_note_relation(c, &(sym_relation){op->symbol, op->expr, SYM_EQ});
     return FE_OK;

@@ -18,9 +18,22 @@ static fe_status check_test(loop_checking *c, const loop_op *op)
     return loop_check_read(c, op->inputs[0].buffer);
 }
 
+/* The numbers of all steps are in the range of their symbol. */
+static fe_status check_steps(loop_checking *c, const loop_op *op)
+{
+    int64_t min, max, least, steps;
+    const sym_table *t = c->p->symbols;
+    if (sym_is_none(op->symbol)) return FE_OK;
+    sym_range(t, op->symbol, NULL, &min, &max);
+    sym_range(t, op->ints[0], NULL, &least, &steps);
+    if (min <= 0 && (max >= SYM_NO_MAX - 1 || steps - 1 <= max)) return FE_OK;
+    return loop_broken(c, "L6", "the steps leave the range of %s", sym_name(t, op->symbol));
+}
+
 static fe_status begin_region(loop_checking *c, const loop_op *op)
 {
     FE_TRY(loop_check_exprs(c, op->ints, op->int_count));
+    FE_TRY(check_steps(c, op));
     vec_push(c->p->memory, &c->regions,
              (loop_region){.begin = op,
                            .journal = c->journal.count,

@@ -52,10 +52,11 @@
  * L2 operand dtypes agree with the operation's row. L3 a temp is written before it is read. L4 an
  * extent does not depend on axes. L5 stores of one nest (mode SET, no reduction) are injective
  * where provable, those of scans at each step. L6 no symbols but axes, sizes, unbacked ones defined
- * before, and indirect ones; none is defined twice. L7 the operands of a custom call are those that
- * its letters take. L8 a part lies inside its whole, and what is written into a whole by nests and
- * as its parts does not meet; so a whole holds what its parts hold. L9 regions
- * nest; what is written, or a symbol that is defined, in one is read after it only when the region
+ * before, and indirect ones; none is defined twice, and each is kept in its range by what defines it or
+ * by assertions right behind that. L7 the operands of a custom call are those that its letters take. L8
+ * a part lies inside its whole, and what is written into a whole by nests and as its parts does not
+ * meet; so a whole holds what its parts hold. L9 regions nest; what is written, or a symbol that is
+ * defined, in one is read after it only when the region
  * names it, and then both arms of an if have written it; partitions begin in no region. L10 what an
  * operator works in is as large as it states (need.c), and no other op uses it. L11 an operator of the
  * runtime is given what its signature says (extern.def): operands with their dtypes, ranks, sizes that

@@ -57,6 +57,7 @@ nest [i0 < s0*s1] {
   @turned[i0] = %0
 }
 define u0 = @n[]{}
+assert 0 <= u0 "a count"
 assert u0 <= 30 "at most thirty"
 nest [i0 < u0] {
   %0 = load f32 @x[i0 + 2]
@@ -88,7 +89,7 @@ error: loop: law L1: a load of @x[8*i0 + i1 - 2], between -2 and 32, is not know
 error: loop: law L1: a load of @x[8*i0 + i1 - 2], between -2 and 32, is not known to be in [0, 32) in
 error: loop: law L1: a load of @x[8*i0 + i1 - 2], between -2 and 32, is not known to be in [0, 32) in
 error: loop: law L1: a load of @x[8*i0 + i1 - 2], between -2 and 32, is not known to be in [0, 32) in
---run-- for w in 's/%0 < 4/%0 < 5/' '/^assert/d' 's/u0 <= 30/u0 <= 31/' 's/^assert.*/assert u0 != 31 "another"/' 's/u0 <= 30/s0 <= 30/'; do sed "$w" accesses.loop | ferrite inspect - --from loop --stage loop 2>&1 | grep law; done; sed '/^assert/{h;d}; /^output @padded/{x;p;x}' accesses.loop | ferrite inspect - --from loop --stage loop 2>&1 | grep law
+--run-- for w in 's/%0 < 4/%0 < 5/' '/^assert u0/d' 's/u0 <= 30/u0 <= 31/' 's/^assert u0.*/assert u0 != 31 "another"/' 's/u0 <= 30/s0 <= 30/'; do sed "$w" accesses.loop | ferrite inspect - --from loop --stage loop 2>&1 | grep law; done; sed '/^assert u0/{h;d}; /^output @padded/{x;p;x}' accesses.loop | ferrite inspect - --from loop --stage loop 2>&1 | grep law
 --out--
 error: loop: law L1: a load of @x[8*indirect0 + i1], between 0 and 39, is not known to be in [0, 32) in
 error: loop: law L1: a load of @x[i0 + 2], between 2 and anything, is not known to be in [0, 32) in
@@ -105,3 +106,54 @@ error: loop: law L1: a load of @x[8*i0 + 9223372036854775807*i0 + 92233720368547
 error: loop: law L1: a load of @x[9223372036854775807*i0*i0 + 2], between 2 and anything, is not known to be in [0, 32) in
 error: loop: law L1: a view of @x[9223372036854775807*i0 + 2], between 2 and anything, is not known to be in [0, 32) in
 error: loop: law L1: a view of @x[-9223372036854775808*i0 + i1 + 1], between anything and 7, is not known to be in [0, 32)
+--run-- for w in s,a,a, '/^assert 0/d' 's/^assert 0 <= u0/assert -1 <= u0/' '/^assert u0/d' 's/u0 <= 4/u0 <= 5/' 's/u0 <= 4/u0 < 6/' 's/u0 <= 4/u0 <= s0/' 's/u0 <= 4/u0 <= u0/' 's/u0 <= 4/4 <= u0/' 's/u0 <= 4/u0 != 5/' '/^assert u0/{h;d}; /^output @y/{x;p;x}' 's/= 2.u0/= 3*u0/' 's/= 2.u0/= u0 - 1/' 's/u2 in .0, 2./u2 in [0, 1]/' 's/u2 in .0, 2./u2 in [1, 2]/' 's/^repeat u2 < 3/repeat u2 < s0/'; do sed "$w" defined.loop | ferrite inspect - --from loop --stage loop 2>&1 | grep law; done; for w in 's/u0 <= 4/u0 < 5/' 's/u0 <= 4/u0 == 3/' 's/4. "/s0] "/; s/u0 <= 4/u0 <= s0/; s/s0 in .2, 64./s0 in [2, 4]/'; do sed "$w" defined.loop | ferrite inspect - --from loop --stage loop 2>&1 | grep law; done
+--file defined.loop--
+program defined
+symbol s0 in [2, 64]
+symbol u0 in [0, 4]
+symbol u1 in [0, 8]
+symbol u2 in [0, 2]
+input  @x : f32[s0] strides [1]
+input  @d : f32[8] strides [1]
+input  @n : i64[] strides []
+temp   @y : f32[u0] strides [1]
+temp   @z : f32[u1] strides [1]
+temp   @a : f32[8] strides [1]
+define u0 = @n[]{}
+assert 0 <= u0 "a count"
+assert u0 <= 4 "of four"
+define u1 = 2*u0
+nest [i0 < u0] {
+  %0 = load f32 @d[i0]
+  @y[i0] = %0
+}
+nest [i0 < u1] {
+  %0 = load f32 @d[i0]
+  @z[i0] = %0
+}
+repeat u2 < 3 -> (@a[8]{1})
+nest [i0 < 8] {
+  %0 = load f32 @d[i0]
+  @a[i0] = %0
+}
+end
+output @y[u0]{1}
+output @z[u1]{1}
+output @a[8]{1}
+--out--
+error: loop: law L6: nothing keeps u0 in its range: it wants an assertion behind it in
+error: loop: law L6: nothing keeps u0 in its range: it wants an assertion behind it in
+error: loop: law L6: nothing keeps u0 in its range: it wants an assertion behind it in
+error: loop: law L6: nothing keeps u0 in its range: it wants an assertion behind it in
+error: loop: law L6: nothing keeps u0 in its range: it wants an assertion behind it in
+error: loop: law L6: nothing keeps u0 in its range: it wants an assertion behind it in
+error: loop: law L6: nothing keeps u0 in its range: it wants an assertion behind it in
+error: loop: law L6: nothing keeps u0 in its range: it wants an assertion behind it in
+error: loop: law L6: nothing keeps u0 in its range: it wants an assertion behind it in
+error: loop: law L6: nothing keeps u0 in its range: it wants an assertion behind it in
+error: loop: law L6: nothing keeps u1 in its range: it wants an assertion behind it in
+error: loop: law L6: nothing keeps u1 in its range: it wants an assertion behind it in
+error: loop: law L6: the steps leave the range of u2 in
+error: loop: law L6: the steps leave the range of u2 in
+error: loop: law L6: the steps leave the range of u2 in
+--status-- 1

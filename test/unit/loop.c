@@ -62,6 +62,7 @@ static const char EVERYTHING[] =
     "state  @cache : f32[4,8] strides [8,1]\n"
     "assert s0 <= 32 \"too many rows\"\n"
     "define u0 = @ids[]{} + 2 origin 4\n"
+    "assert 0 <= u0 \"a count\"\n"
     "assert u0 <= 4 \"the range says so too\"\n"
     "assert (u0 == 1 || s0 <= 7) \"or\"\n"
     "define u1 = 2*u0\n"
