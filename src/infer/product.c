@@ -152,6 +152,18 @@ void rule_packed_product(infer_call *c)
     infer_give(c, infer_fresh(c, x, x->dtype, x->rank, sizes));
 }
 
+/* A weight with its scales and the bias behind it, as numbers. */
+void rule_packed_weight(infer_call *c)
+{
+    static const char *const NAMES[] = {"weights", "scales_zeros", "bias"};
+    sym_expr size = infer_number(c, 0);
+    for (size_t k = 0; k < COUNT_OF(NAMES); k++) {
+        const ty_tensor *x = infer_tensor(c, NAMES[k]);
+        if (x) size = sym_add(c->symbols, size, sym_product(c->symbols, x->sizes, x->rank));
+    }
+    infer_give(c, infer_fresh(c, infer_self(c), TY_F32, 1, &size));
+}
+
 /* Matrices of integers; what their product is kept in is the parameter. */
 void rule_integer_product(infer_call *c)
 {
@@ -159,6 +171,27 @@ void rule_integer_product(infer_call *c)
     if (!a || !b || a->rank != 2 || b->rank != 2) return;
     sym_expr sizes[] = {a->sizes[0], b->sizes[1]};
     infer_give(c, infer_fresh(c, a, (ty_dtype)c->param, 2, sizes));
+}
+
+/* What PyTorch asks of products of groups, in its words. */
+static bool may_group(infer_call *c, const ty_tensor *a, const ty_tensor *b, const ty_tensor *ends)
+{
+    bool flat = a->rank == 2 || b->rank == 2;
+    if (a->rank < 2 || a->rank > 3 || b->rank < 2 || b->rank > 3)
+        infer_fail(c, "mat_a and mat_b have to be 2 or 3 dimensional");
+    else if (flat != (ends != NULL))
+        infer_fail(c, "Have to provide offsets if there is a 2d matrix, or no offset if both "
+                      "matrices are 3d");
+    else if (infer_arg(c, "bias"))
+        infer_fail(c, "Bias not supported yet");
+    else if (infer_dtype(c, "out_dtype", a->dtype) != a->dtype)
+        infer_fail(c, "Grouped gemm output dtype must match `mat_a` dtype");
+    if (c->status != FE_OK) return false;
+    const ty_tensor *whole = b->rank == 3 ? b : a, *groups = ends ? ends : a;
+    return INFER_REQUIRE_EQUAL(c, a->sizes[a->rank - 1], b->sizes[b->rank - 2],
+                               "contraction dimension of mat_a and mat_b must match") &&
+           (whole->rank == 2 || INFER_REQUIRE_EQUAL(c, whole->sizes[0], groups->sizes[0],
+                                                    "matrix batch sizes have to match"));
 }
 
 /* Products of groups of rows: [g, n, k] or [n, k] by [g, k, m] or [k, m]. */
@@ -169,10 +202,9 @@ void rule_grouped_product(infer_call *c)
     ty_tensor *a = infer_tensor(c, "self");
     ty_tensor *b = infer_tensor(c, "mat2");
     ty_tensor *ends = infer_tensor(c, "offs");
-    if (!a || !b || a->rank < 2 || b->rank < 2) return;
-    if (a->rank == b->rank && (a->rank == 3 || ends))
-        sizes[rank++] = a->rank == 3 ? a->sizes[0] : ends->sizes[0];
+    if (!a || !b || !may_group(c, a, b, ends)) return;
+    if (a->rank == b->rank) sizes[rank++] = (a->rank == 3 ? a : ends)->sizes[0];
     sizes[rank++] = a->sizes[a->rank - 2];
     sizes[rank++] = b->sizes[b->rank - 1];
-    infer_give(c, infer_fresh(c, a, infer_dtype(c, "out_dtype", a->dtype), rank, sizes));
+    infer_give(c, infer_fresh(c, a, a->dtype, rank, sizes));
 }

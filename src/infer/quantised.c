@@ -68,3 +68,14 @@ void rule_all_to_all(infer_call *c)
     for (uint32_t i = 0; i < count; i++) sizes[0] = sym_add(c->symbols, sizes[0], parts[i]);
     if (c->status == FE_OK) infer_give(c, infer_fresh(c, x, x->dtype, x->rank, sizes));
 }
+
+/* Rows of floats by a matrix of them, which bytes stand for in between. */
+void rule_linear_of_bytes(infer_call *c)
+{
+    ty_tensor *x = infer_tensor(c, "X"), *weight = infer_tensor(c, "W");
+    sym_expr sizes[TY_MAX_RANK];
+    if (!x || !weight || x->rank == 0 || weight->rank != 2) return;
+    memcpy(sizes, x->sizes, x->rank * sizeof *sizes);
+    sizes[x->rank - 1] = weight->sizes[0];
+    infer_give(c, infer_fresh(c, x, TY_F32, x->rank, sizes));
+}

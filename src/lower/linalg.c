@@ -13,11 +13,11 @@ tensor lower_mirrored(lowering *l, tensor x)
 tensor lower_conjugate(lowering *l, tensor x)
 {
     if (!ty_is_complex(lower_dtype(x))) return x;
-    loop_value v = lower_here(l, x);
-    loop_node conjugate = {.op = LOOP_COMPLEX, .dtype = lower_dtype(x)};
-    conjugate.args[0] = lower_op1(l, LOOP_REALPART, v);
-    conjugate.args[1] = lower_op1(l, LOOP_NEG, lower_op1(l, LOOP_IMAGPART, v));
-    return lower_value(l, lower_dtype(x), x.rank, x.sizes, loop_make(l->program, conjugate));
+    ty_dtype d = lower_dtype(x);
+    loop_value v = loop_cast(l->program, lower_compute_dtype(d), lower_here(l, x)),
+               im = lower_op1(l, LOOP_NEG, lower_op1(l, LOOP_IMAGPART, v));
+    v = lower_complex(l, d, lower_op1(l, LOOP_REALPART, v), im);
+    return lower_value(l, d, x.rank, x.sizes, v);
 }
 
 tensor lower_adjoint(lowering *l, tensor x)

@@ -214,6 +214,8 @@ static inline uint32_t lower_origin(const lowering *l)
 }
 
 /* ---- boxes and tensors (tensor.c) ---- */
+/* A complex number; of halves, computed in floats. */
+loop_value lower_complex(lowering *l, ty_dtype d, loop_value re, loop_value im);
 lower_tensor lower_value(lowering *l, ty_dtype d, uint32_t rank, const sym_expr *sizes,
                          loop_value v);
 lower_tensor lower_viewed(lowering *l, loop_view view); /* a realised box */

@@ -412,11 +412,12 @@ lower_tensor lower_logsumexp(lowering *l, lower_tensor x, const bool *reduced)
 {
     ty_dtype d = lower_dtype(x);
     lower_share(l, x);
-    lower_tensor most = lower_reduced(l, LOOP_REDUCE_MAX, x, reduced, true, NULL);
-    loop_value m = lower_here(l, most);
-    loop_value finite =
-        loop_where(l->program, lower_op1(l, LOOP_ISINF, m), loop_const_float(l->program, d, 0), m);
-    lower_tensor shift = lower_value(l, d, most.rank, most.sizes, finite);
+    lower_tensor real = ty_is_complex(d) ? lower_unary(l, LOOP_REALPART, x) : x;
+    lower_tensor most = lower_reduced(l, LOOP_REDUCE_MAX, real, reduced, true, NULL);
+    loop_value m = lower_here(l, most), none = loop_const_float(l->program, lower_dtype(real), 0);
+    loop_value finite = loop_where(l->program, lower_op1(l, LOOP_ISINF, m), none, m);
+    lower_tensor shift = lower_value(l, lower_dtype(real), most.rank, most.sizes, finite);
+    shift = lower_cast(l, shift, d);
     lower_tensor e = lower_unary(l, LOOP_EXP, lower_binary(l, LOOP_SUB, x, shift));
     lower_tensor sum = lower_reduced(l, LOOP_SUM, e, reduced, true, NULL);
     return lower_binary(l, LOOP_ADD, lower_unary(l, LOOP_LOG, sum), shift);
@@ -429,7 +430,7 @@ static fe_status logsumexp(lowering *l, fx_node *n, const lower_row *row)
     reduction r;
     FE_TRY(begin(l, &r, 0));
     lower_tensor x = computed(l, r.x, r.out);
-    if (!ty_is_floating(lower_dtype(x)))
+    if (!ty_is_floating(lower_dtype(x)) && !ty_is_complex(lower_dtype(x)))
         return lower_fail(l, "logsumexp of %s", ty_dtype_name(lower_dtype(x)));
     lower_tensor v = lower_logsumexp(l, x, r.reduced);
     return lower_give(l, lower_cast(l, without_dims(l, v, &r), r.out));

@@ -97,16 +97,16 @@ static tensor from_parts(lowering *l, tensor t, ty_dtype d)
 {
     sym_table *s = l->symbols;
     sym_expr at[LOWER_MAX_RANK], *sizes = lower_sizes_copy(l, t.sizes, t.rank);
-    loop_node pair = {.op = LOOP_COMPLEX, .dtype = d};
+    loop_value parts[2];
     uint32_t last = t.rank - 1;
     memcpy(at, l->axes, t.rank * sizeof *at);
     lower_share(l, t);
     for (uint32_t k = 0; k < 2; k++) {
         at[last] = sym_add_int(s, sym_mul_int(s, l->axes[last], 2), k);
-        pair.args[k] = lower_at(l, t, at);
+        parts[k] = lower_at(l, t, at);
     }
     sizes[last] = sym_floordiv(s, t.sizes[last], lower_const(l, 2));
-    return lower_value(l, d, t.rank, sizes, loop_make(l->program, pair));
+    return lower_value(l, d, t.rank, sizes, lower_complex(l, d, parts[0], parts[1]));
 }
 
 /* What inference could not prove. */

@@ -73,6 +73,15 @@ static lower_tensor seen_whole(lower_box *box)
     return (lower_tensor){.box = box, .rank = box->rank, .sizes = box->sizes};
 }
 
+loop_value lower_complex(lowering *l, ty_dtype d, loop_value re, loop_value im)
+{
+    ty_dtype wide = lower_compute_dtype(d), part = ty_complex_to_real(wide);
+    loop_node n = {.op = LOOP_COMPLEX, .dtype = wide};
+    n.args[0] = loop_cast(l->program, part, re);
+    n.args[1] = loop_cast(l->program, part, im);
+    return loop_cast(l->program, d, loop_make(l->program, n));
+}
+
 lower_tensor lower_value(lowering *l, ty_dtype d, uint32_t rank, const sym_expr *sizes,
                          loop_value v)
 {

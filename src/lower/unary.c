@@ -205,9 +205,8 @@ static fe_status view_as_complex(lowering *l, fx_node *n, const lower_row *row)
     loop_value part[2];
     for (uint32_t k = 0; k < 2; k++)
         part[k] = lower_here(l, lower_select(l, t, t.rank - 1, lower_const(l, k)));
-    loop_node node = {.op = LOOP_COMPLEX, .dtype = out->dtype, .args = {part[0], part[1]}};
-    return lower_give(
-        l, lower_value(l, out->dtype, out->rank, out->sizes, loop_make(l->program, node)));
+    loop_value pair = lower_complex(l, out->dtype, part[0], part[1]);
+    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, pair));
 }
 
 #define FLOAT1(op, code)                                                        \

@@ -1,5 +1,5 @@
 /* view.c -- operators that move nothing: each composes an index map, or, on memory, new strides. */
-#include "lower/lower_priv.h"
+#include "lower/linalg.h"
 
 #include <string.h>
 
@@ -66,11 +66,7 @@ static fe_status hermitian(lowering *l, fx_node *n, const lower_row *row)
     lower_tensor t = lower_first(l);
     if (!ty_is_complex(lower_dtype(t))) return reverse_dims(l, n, row);
     t = lower_transpose(l, t, t.rank - 2, t.rank - 1);
-    loop_value v = lower_here(l, t), im = lower_op1(l, LOOP_NEG, lower_op1(l, LOOP_IMAGPART, v));
-    loop_node conjugate = {
-        .op = LOOP_COMPLEX, .dtype = lower_dtype(t), .args = {lower_op1(l, LOOP_REALPART, v), im}};
-    return lower_give(
-        l, lower_value(l, lower_dtype(t), t.rank, t.sizes, loop_make(l->program, conjugate)));
+    return lower_give(l, lower_conjugate(l, t));
 }
 
 /* atleast_1d and so on, of a list */

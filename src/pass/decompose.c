@@ -6,7 +6,8 @@ static const decompose_rows *const FAMILIES[] = {
     &decompose_calculus_rows,  &decompose_join_rows,      &decompose_name_rows,
     &decompose_loss_rows,      &decompose_grad_rows,      &decompose_grad_image_rows,
     &decompose_quantised_rows, &decompose_grad_loss_rows, &decompose_grad_index_rows,
-    &decompose_grad_grid_rows, &decompose_create_rows,    &decompose_layer_rows};
+    &decompose_grad_grid_rows, &decompose_create_rows,    &decompose_layer_rows,
+    &decompose_product_rows};
 
 /* ---- what rules use ---- */
 

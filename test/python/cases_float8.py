@@ -5,7 +5,7 @@ import torch.nn.functional as F
 
 from cases_ops import INF, NAN, SINGLE, i64, op, real, values, whole
 
-SINGLE.update({"floats_of_8_bits", "floats_of_8_bits_moved", "floats_of_8_bits_written"})
+SINGLE.update({"products_with_scales", "floats_of_8_bits", "floats_of_8_bits_moved", "floats_of_8_bits_written"})
 E4M3, E5M2, POWER = torch.float8_e4m3fn, torch.float8_e5m2, torch.float8_e8m0fnu
 FORMS = (E4M3, E5M2, torch.float8_e4m3fnuz, torch.float8_e5m2fnuz, POWER)
 
@@ -51,3 +51,12 @@ def floats_of_8_bits_written(x, y, scale):
     made = torch.zeros(3, dtype=E4M3), torch.full((2,), 0.3, dtype=E4M3), x.new_full((2,), -5.1), torch.zeros_like(x)
     x.mul_(x)
     return a, *made, (y / scale).to(E4M3).float() * scale
+
+
+@op(real(16, 32, dtype=torch.float32), real(8, 32, dtype=torch.float32), values(0.5), values(0.25), real(8))
+def products_with_scales(a, b, scale_a, scale_b, bias):
+    """Of the whole, and of each row and column."""
+    a, b = a.to(torch.float8_e4m3fn), b.to(torch.float8_e4m3fn).t()
+    rows, columns = torch.arange(1, 17).reshape(16, 1) / 8, torch.arange(1, 9).reshape(1, 8) / 16
+    whole = torch._scaled_mm(a, b, scale_a, scale_b, out_dtype=torch.float32)
+    return whole, torch._scaled_mm(a, b, rows, columns, bias.bfloat16(), out_dtype=torch.bfloat16), torch._scaled_mm(a, b, scale_a, scale_b).float()

@@ -7,7 +7,7 @@ from cases_ops import INF, NAN, SINGLE, i32, op, real, values, whole
 
 quantised = torch.ops.quantized_decomposed
 i8, u8 = torch.int8, torch.uint8
-SINGLE |= {"quantise_whole", "quantise_parts", "quantise_and_back", "products_of_integers"}
+SINGLE |= {"quantise_whole", "quantise_parts", "quantise_and_back", "products_of_integers", "weights_of_4_bits", "product_between_bytes"}
 
 
 @op(real(3, 7), values(0.05), values(3, dtype=i32), real(3, 7, dtype=torch.bfloat16))
@@ -55,3 +55,16 @@ def quantise_and_back(x, image, scales, zeros, point, step):
 @op(whole(18, 16, low=-128, high=128, dtype=i8), whole(8, 16, low=-128, high=128, dtype=i8), real(3, 16), real(8))
 def products_of_integers(a, b, x, scales):
     return torch._int_mm(a, b.mT), torch._weight_int8pack_mm(x, b, scales)
+
+
+@op(real(5, 64), real(4, 64), whole(8, 32, low=0, high=256, dtype=u8), real(8, 1, low=0.01, high=0.1), real(8, 2, low=0.01, high=0.1), real(8))
+def weights_of_4_bits(x, half, weight, scales, block_scales, bias):
+    pack, matmul = torch.ops.aten._dyn_quant_pack_4bit_weight, torch.ops.aten._dyn_quant_matmul_4bit
+    rows, blocks = pack(weight, scales, bias, 64, 64, 8), pack(weight, block_scales, None, 32, 64, 8)
+    zeros = matmul(torch.zeros_like(x), rows, 64, 64, 8)
+    return rows, matmul(x, rows, 64, 64, 8), matmul(half.bfloat16(), rows, 64, 64, 8), matmul(x - 0.5, blocks, 32, 64, 8), zeros
+
+
+@op(real(3, 8), real(4, 8), real(4), values(0.03), values(120, dtype=i32), values(0.025), values(-2, dtype=i32))
+def product_between_bytes(x, weight, bias, x_scale, x_zero, scale, zero):
+    return torch.ops._quantized.wrapped_quantized_linear(x, x_scale, x_zero, weight, scale, zero, bias, x_scale * 2, x_zero + 8, 4)

@@ -6,7 +6,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from cases_ops import SINGLE, f64, i64, op, real, values, whole
 
-SINGLE.update({"bags_forward_only", "bytes_as_other_types", "written_as_other_types"})
+SINGLE.update({"complex_halves_and_sums", "products_of_groups", "bags_forward_only", "bytes_as_other_types", "written_as_other_types"})
 
 
 @op(real(3, 4, 6), whole(2, 8, dtype=torch.uint8, low=0, high=63), real(4, 8, dtype=torch.bfloat16), real(5, 4, dtype=f64))
@@ -79,3 +79,14 @@ def draws_of_a_generator(x):
     own = torch.Generator()
     uniform, bernoulli = torch.rand(3, generator=own), torch.bernoulli(x, generator=own)
     return (uniform >= 0) & (uniform < 1), bernoulli * (1 - bernoulli), torch.randint(2, 3, (2,), generator=own)
+@op(real(16, 8, dtype=torch.bfloat16), real(3, 8, 24, dtype=torch.bfloat16), real(8, 16, dtype=torch.bfloat16), values(3, 3, 16, dtype=torch.int32))
+def products_of_groups(x, w, y, ends):
+    """Rows, columns and depths in three groups, of which one is empty, and matrices one by one."""
+    mm = torch._grouped_mm
+    return mm(x, w, offs=ends), mm(w.mT, y, offs=ends), mm(y, x, offs=ends), mm(w.mT, w)
+
+
+@op(real(3, 4, 2), real(3, 4, 2, dtype=torch.float16))
+def complex_halves_and_sums(x, h):
+    z, halves = torch.view_as_complex(x), torch.view_as_complex(h)
+    return z.logsumexp(1), z.logsumexp((0, 1), True), halves.abs(), halves.mH.imag, torch.view_as_real(halves), h.view(torch.complex32).real
