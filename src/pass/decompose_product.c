@@ -100,8 +100,9 @@ static bool read_4bit(decomposing *d, rows_of_4bit *w)
     *w = (rows_of_4bit){decompose_int(d, "in_features", 0), decompose_int(d, "out_features", 0), 0,
                         decompose_int(d, "block_size", 0), false};
     if (d->status != FE_OK) return false;
-    bool good = packed && packed->dtype == TY_F32 && w->block > 0 && w->k % w->block == 0 &&
-                w->k % 2 == 0 && sym_is_int(d->g->symbols, packed->sizes[0], &count);
+    bool good = packed && packed->dtype == TY_F32 && w->n > 0 && w->n <= INT32_MAX && w->k > 0 &&
+                w->k <= INT32_MAX && w->block > 0 && w->k % w->block == 0 && w->k % 2 == 0 &&
+                sym_is_int(d->g->symbols, packed->sizes[0], &count);
     if (good) {
         w->groups = w->k / w->block;
         int64_t rest = count - w->n * (w->k / 2 + w->groups);
