@@ -189,6 +189,26 @@ void rule_arange(infer_call *c)
     if (c->status == FE_OK) infer_give(c, made(c, whole ? TY_I64 : TY_F32, 1, &length));
 }
 
+/* As arange, and the end is one of them where a step meets it. */
+void rule_range(infer_call *c)
+{
+    double start, end, step = 1;
+    const fx_arg *by = infer_arg(c, "step");
+    if (!fx_arg_number(c->graph, infer_arg(c, "start"), &start) ||
+        !fx_arg_number(c->graph, infer_arg(c, "end"), &end) ||
+        (by && !fx_arg_number(c->graph, by, &step))) {
+        infer_fail(c, "a range between numbers that only the run knows");
+        return;
+    }
+    if (step == 0)
+        infer_fail(c, "step must be nonzero");
+    else if ((end - start) / step < 0)
+        infer_fail(c, "upper bound and lower bound inconsistent with step sign");
+    if (c->status != FE_OK) return;
+    sym_expr length = infer_number(c, (int64_t)((end - start) / step) + 1);
+    infer_give(c, made(c, TY_F32, 1, &length));
+}
+
 static int64_t clamped(int64_t value, int64_t least, int64_t most)
 {
     return value < least ? least : value > most ? most : value;

@@ -235,6 +235,31 @@ void rule_block_diag(infer_call *c)
     infer_give(c, infer_fresh(c, items[0], joined_dtype(c, items, count), 2, sizes));
 }
 
+/* Each cut along a dimension into so many chunks, the last ones filled up, and these side by side. */
+void rule_chunk_cat(infer_call *c)
+{
+    sym_table *t = c->symbols;
+    ty_tensor **items = NEW_ARRAY(c->memory, ty_tensor *, MOST_JOINED);
+    uint32_t count = read_items(c, items);
+    int64_t chunks = infer_int(c, "num_chunks", 1);
+    if (!count) return;
+    if (chunks <= 0)
+        infer_fail(c, "_chunk_cat expects positive num_chunks, got: %lld", (long long)chunks);
+    uint32_t dim = infer_dim(c, "dim", items[0]->rank);
+    sym_expr sizes[TY_MAX_RANK], each = infer_number(c, 0), parts = infer_number(c, chunks);
+    for (uint32_t i = 0; i < count; i++) {
+        const ty_tensor *x = items[i];
+        if (x->rank <= dim) infer_fail(c, "a chunk of %s", infer_shape(c, x));
+        if (c->status != FE_OK) return;
+        sym_expr rest = sym_product(t, x->sizes + dim + 1, x->rank - dim - 1);
+        each = sym_add(t, each, sym_mul(t, sym_ceildiv(t, x->sizes[dim], parts), rest));
+    }
+    memcpy(sizes, items[0]->sizes, dim * sizeof *sizes);
+    sizes[dim] = parts;
+    sizes[dim + 1] = each;
+    infer_give(c, infer_fresh(c, items[0], joined_dtype(c, items, count), dim + 2, sizes));
+}
+
 /* ---- repeated ---- */
 
 void rule_repeat(infer_call *c)

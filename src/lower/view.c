@@ -344,6 +344,7 @@ static const lower_row ROWS[] = {
     VIEW(aten_squeeze_dims, reshape),
     VIEW(aten_squeeze_copy_default, reshape),
     VIEW(aten_squeeze_copy_dim, reshape),
+    VIEW(aten_squeeze_copy_dims, reshape),
     VIEW(aten_unsqueeze_default, reshape),
     VIEW(aten_unsqueeze_copy_default, reshape),
     VIEW(aten_atleast_1d_default, reshape),

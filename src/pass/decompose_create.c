@@ -51,7 +51,30 @@ static void kaiser_window(decomposing *d)
     give_row(d, CALL(aten_div_Tensor, CALL(aten_i0_default, k), CALL(aten_i0_default, most)));
 }
 
+/* An arange to half a step behind the last. */
+static void range(decomposing *d)
+{
+    int64_t count = 0, first, step = 1;
+    const fx_arg *start = decompose_arg(d, "start"), *by = decompose_arg(d, "step");
+    sym_is_int(d->g->symbols, fx_tensor(d->n)->sizes[0], &count);
+    fx_arg from = fx_none(), end = fx_none(), each = fx_none();
+    if (fx_arg_int(d->g, start, &first) && (!by || fx_arg_int(d->g, by, &step))) {
+        from = decompose_of(d, first);
+        end = decompose_of(d, first + count * step);
+        each = decompose_of(d, step);
+    } else {
+        double x = decompose_number(d, "start", 0), width = decompose_number(d, "step", 1);
+        from = fx_float(x);
+        end = fx_float(x + ((double)count - 0.5) * width);
+        each = fx_float(width);
+    }
+    decompose_give(d,
+                   CALL(aten_arange_start_step, from, end, each, fx_dtype(fx_tensor(d->n)->dtype)));
+}
+
 static const decompose_row ROWS[] = {
+    {OP_aten_range_default, range, OP_NONE},
+    {OP_aten_range_step, range, OP_NONE},
     {OP_aten_fft_fftfreq_default, frequencies, OP_NONE},
     {OP_aten_fft_rfftfreq_default, frequencies, OP_NONE},
     {OP_aten_kaiser_window_default, kaiser_window, OP_NONE},

@@ -369,7 +369,24 @@ static void attention_backward(decomposing *d)
               CALL(aten_matmul_default, CALL(aten_transpose_int, weights, second_last, last), g));
 }
 
+/* Of a * sigmoid(b): da * sigmoid(b) + db * a * sigmoid(b) * (1 - sigmoid(b)) */
+static void glu_jvp(decomposing *d)
+{
+    fx_arg x = arg(d, "x"), dx = arg(d, "dx"), glu = arg(d, "glu");
+    const ty_tensor *t = fx_arg_tensor(&x);
+    uint32_t dim = decompose_dim(d, decompose_int(d, "dim", -1), t->rank);
+    sym_expr half = sym_floordiv(d->g->symbols, t->sizes[dim], sym_int(d->g->symbols, 2));
+    fx_arg from = decompose_of(d, dim), middle = fx_expr(half), zero = decompose_of(d, 0);
+    fx_arg b = CALL(aten_narrow_default, x, from, middle, middle),
+           da = CALL(aten_narrow_default, dx, from, zero, middle),
+           db = CALL(aten_narrow_default, dx, from, middle, middle);
+    fx_arg s = CALL(aten_sigmoid_default, b);
+    fx_arg second = mul(d, mul(d, db, glu), from_number(d, 1, s));
+    decompose_give(d, add(d, mul(d, da, s), second));
+}
+
 static const decompose_row ROWS[] = {
+    {OP_aten_glu_jvp_default, glu_jvp, OP_NONE},
     {OP_aten_native_layer_norm_backward_default, layer_norm_backward, OP_NONE},
     {OP_aten__fused_rms_norm_backward_default, rms_norm_backward, OP_NONE},
     {OP_aten_native_batch_norm_backward_default, batch_norm_backward, OP_NONE},

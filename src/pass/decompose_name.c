@@ -43,6 +43,8 @@ static const decompose_row ROWS[] = {
     {OP_aten_slogdet_default, renamed, OP_aten_linalg_slogdet_default},
     {OP_aten__unsafe_view_default, renamed, OP_aten_reshape_default},
     {OP_aten_unsafe_split_with_sizes_default, renamed, OP_aten_split_with_sizes_copy_default},
+    {OP_aten__aminmax_default, renamed, OP_aten_aminmax_default},
+    {OP_aten__aminmax_dim, renamed, OP_aten_aminmax_default},
     {OP_aten_chalf_default, half_complex, OP_NONE},
     {OP_aten_randperm_default, random_order, OP_NONE},
     {OP_aten_randperm_generator, random_order, OP_NONE},

@@ -90,3 +90,15 @@ def products_of_groups(x, w, y, ends):
 def complex_halves_and_sums(x, h):
     z, halves = torch.view_as_complex(x), torch.view_as_complex(h)
     return z.logsumexp(1), z.logsumexp((0, 1), True), halves.abs(), halves.mH.imag, torch.view_as_real(halves), h.view(torch.complex32).real
+
+
+@op(real(3, 4), real(3, 4), real(3, 2))
+def under_other_names(x, y, half):
+    """Operators of which PyTorch has another one that computes the same."""
+    aten, prims = torch.ops.aten, torch.ops.prims
+    ranges = torch.range(1, 4) + x[0], torch.range(0.5, 2.0, 0.25) - y[0, 0], torch.range(5, -4, -3, dtype=i64)
+    extremes = *aten._aminmax(x), *aten._aminmax.dim(y, 1, True)
+    elementwise = prims.add(x, y), prims.exp(x), prims.maximum(x, y), prims.lt(x, y), prims.erf_inv(x.tanh()), prims.cat([x, y], 1)
+    truth = aten._is_all_true(x < 9), aten._is_any_true(x > 9)
+    rows = aten._stack([x, y], 1), aten._logcumsumexp(x, 1), aten._chunk_cat([x, y[:2]], 0, 2), aten.squeeze_copy.dims(x[None, :, None], [0, 2])
+    return *ranges, *extremes, *elementwise, *truth, *rows, aten.glu_jvp(half, x, y, 1)
