@@ -90,6 +90,8 @@ FE_API void fe_session_free(fe_session *session);
  *     cc          the C compiler, arguments may follow its name ($CC, else cc)
  *     cache       folder where made libraries are found again; "": none ($FERRITE_CACHE_DIR, else
  *                 $XDG_CACHE_HOME/ferrite, else $HOME/.cache/ferrite)
+ *     cache-size  bytes that the cache may hold, as 512M; when something is made, what was used longest ago
+ *                 goes until it does ($FERRITE_CACHE_SIZE, else 4G)
  *     lapack      flags that link LAPACK, which programs with operators of linear algebra need; none:
  *                 they are refused ($FERRITE_LAPACK, else -llapack or -lopenblas, which is there)
  *     jobs        C compilers at work at once; 0 (the default): one for each processor
@@ -189,6 +191,24 @@ FE_API fe_status fe_add_pass(fe_session *session, const struct fe_pass *pass);
  * name: shop_scale of shop::scale. Mistakes in a row come back from the compilation. */
 struct fe_op_row;
 FE_API fe_status fe_add_op(fe_session *session, const struct fe_op_row *row);
+
+/* Removes what the cache holds (option `cache`) but for what compiles under way need. What is loaded stays
+ * loaded; others that use the cache make again what they find gone. */
+FE_API fe_status fe_clear_cache(fe_session *session);
+
+typedef struct fe_cache_figures {
+    const char *folder; /* "": there is no cache */
+    uint32_t files;     /* made libraries, and what option tune has found */
+    int64_t bytes;      /* all that ferrite has put there */
+    int64_t most;       /* option cache-size */
+} fe_cache_figures;
+FE_API fe_status fe_cache_figures_of(fe_session *session, fe_cache_figures *figures);
+
+/* A parameter, buffer or constant, by its name in the program ("fc.weight"), of graphs that are compiled
+ * from text and do not hold its elements. The descriptor is copied, the elements are read where they are
+ * and must stay until the programs that use them are freed. value NULL: none of those that were given
+ * before. The compilation says FE_USAGE where dtype, sizes or strides are others than the text has. */
+FE_API fe_status fe_add_constant(fe_session *session, const char *name, const fe_tensor *value);
 
 /* Is this one of ferrite's operators ("aten.add.Tensor", "aten::relu")? 1, or 0: a program with it is
  * refused, unless the caller has a row for it. One that is known may still be refused for its arguments;
@@ -354,6 +374,10 @@ FE_API int64_t fe_table_bytes(const fe_program *program);
  * does not say. They are the program's. */
 FE_API const char *fe_input_tree(const fe_program *program);
 FE_API const char *fe_output_tree(const fe_program *program);
+
+/* What the program takes and returns, for hosts that are written for no program in particular: the JSON that
+ * fe_artifact.signature has. It is the program's. */
+FE_API const char *fe_signature(const fe_program *program);
 
 /* ---- looking inside ------------------------------------------------------------------------ */
 

@@ -225,6 +225,17 @@ typedef struct fe_artifact {
     const int32_t *output_inputs;
     /* As run(), and can do more: see fe_call. */
     int (*call)(fe_context *context, const fe_call *call);
+    /* For hosts that are written for no program in particular, JSON:
+     *     name      of the program
+     *     inputs    of each its "name" and "kind": "tensor", "int", "float", "bool" or "none" (it is not
+     *               read); of tensors "dtype", "sizes", "strides": numbers or, as texts, expressions in
+     *               Python's words
+     *     outputs   likewise, without names; of a "string" its "value"
+     *     symbols   ["s0", least, most], null where there is no bound; those of inputs come first
+     *     mutated   numbers of the inputs that get new values
+     *     input_tree, output_tree   how they stand in arguments and results of the exported module, as the
+     *               archive has it; left out where the program does not say */
+    const char *signature;
 } fe_artifact;
 
 #if defined(__GNUC__)

@@ -235,5 +235,6 @@ void rt_describe(const rt_program *p, fe_artifact *out)
         .donated_count = p->donated_count,
         .output_inputs = p->output_inputs,
         .call = rt_call_program,
+        .signature = p->signature,
     };
 }

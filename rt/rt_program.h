@@ -155,7 +155,8 @@ typedef struct rt_program {
     const rt_tables *tables; /* NULL: no operator has any */
     const rt_fft_shape *transforms; /* whose tables contexts have from the beginning */
     uint32_t transform_count;
-    const char *isa; /* instruction set of the kernels: "x86-64-v4" */
+    const char *isa;       /* instruction set of the kernels: "x86-64-v4" */
+    const char *signature; /* as in fe_artifact */
 } rt_program;
 
 /* Defined by generated code. */

@@ -2,9 +2,12 @@
 
     import ferrite, ferrite_ops
 
-    program = ferrite.compile(torch.export.export(model, (x,)))     # or the path of a .pt2, or of FX text
-    y = program(x)                                                   # torch tensors, numpy arrays, DLPack
-    program.write("model.so")                                        # C library; model.py, model.json: as --emit; dir/: C
+    program = ferrite.compile(model, (x,))       # or torch.export.export(model, (x,)), the path of a .pt2, or of FX text
+    y = program(x)                                # torch tensors, numpy arrays, DLPack
+    print(program, program.report())              # what it takes and returns; kernels, fusions, memory, times
+    print(ferrite.check(model, (x,)))             # every node against eager
+    program.save("model.so")                      # C library; model.py, model.json: as --emit; dir/: C sources
+    program = ferrite.load("model.so")            # needs neither torch nor a C compiler
 
     ferrite.compile("model.pt2", ops=["./libmyops.so"], split="op=mm", ...)    # options of fe_set(), - as _
 
@@ -14,75 +17,25 @@ PyTorch's kernels, through the out overload where there is one that fits.
 """
 
 import contextlib
-import importlib.util
+import logging
 import os
 import sys
 import tempfile
 
 import ferrite_ops
-from ferrite import _tree
+from ferrite import _trace
 from ferrite._library import is_own, library
+from ferrite._program import Compiled, Loaded, Program, is_library
 from ferrite._session import Error, Session
 
-__all__ = ["Error", "Program", "compile"]
+__all__ = ["Error", "Program", "check", "clear_cache", "compile", "load"]
+log = logging.getLogger("ferrite")
 
 
 def __getattr__(name):
     if name == "__version__":
         return library().fe_version().decode()
     raise AttributeError(f"module 'ferrite' has no attribute {name!r}")
-
-
-_WRITERS = {".so": "library", ".py": "python", ".json": "fx", ".html": "report"}
-_modules = 0
-
-
-class Program:
-    """A compiled program. Called as the exported module is, it runs, one caller at a time; inputs may also be given flat,
-    in the order of the program's."""
-
-    def __init__(self, session, folder):
-        self._session, self._folder = session, folder
-        self._context = None
-        self._trees = [tree and tree.decode() for tree in (library().fe_input_tree(session.program),
-                                                           library().fe_output_tree(session.program))]
-
-    def write(self, path):
-        """What is written follows from the name: .so, .py, .json (FX), .html (a report), else a folder of C sources."""
-        writer = _WRITERS.get(os.path.splitext(path)[1], "sources")
-        self._session.check(getattr(library(), f"fe_write_{writer}")(self._session.program, os.fsencode(path)))
-        return path
-
-    def __call__(self, *inputs, **named):
-        if self._context is None:
-            self._context = self._load().Context()
-            self._trees = [_tree.of(text) for text in self._trees]
-        results = self._context(*self._flat(inputs, named), as_list=True)
-        if self._trees[1] is None:
-            return results[0] if len(results) == 1 else tuple(results)
-        return self._trees[1].build(iter(results))
-
-    def _flat(self, inputs, named):
-        if self._trees[0] is None and not named:
-            return inputs
-        try:
-            if self._trees[0] is None:
-                raise _tree.Mismatch("keywords, which the program does not know")
-            return self._trees[0].leaves((inputs, named))
-        except _tree.Mismatch as mismatch:
-            if not named and len(inputs) == self._context.program.given:
-                return inputs
-            raise Error(f"the program is called with {mismatch}") from None
-
-    def _load(self):
-        global _modules
-        _modules += 1
-        name = f"ferrite_program_{_modules}"
-        path = self.write(os.path.join(self._folder.name, name + ".py"))
-        spec = importlib.util.spec_from_file_location(name, path)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return module
 
 
 def _custom_ops(exported):
@@ -131,31 +84,122 @@ def _declare_found(exported):
     return made
 
 
-def compile(program, *, ops=(), donate=(), **options):
-    """A Program of an exported program (torch.export.ExportedProgram), or of a file. ops: paths of libraries
-    (ferrite_ops.h); every operator of ferrite_ops.op() is known. donate: names of the inputs that calls may overwrite,
-    or "all": results may lie in them."""
-    donate = [donate] if isinstance(donate, str) else donate
-    folder = tempfile.TemporaryDirectory(prefix="ferrite-")
-    found = []
-    if hasattr(program, "graph_module"):
-        import torch
-        program = _without_transforms(program)
-        found = _declare_found(program)
-        path = os.path.join(folder.name, "program.pt2")
-        torch.export.save(program, path)
-    else:
-        path = os.fspath(program)
+def _export(model, args, kwargs, dynamic_shapes):
+    """The exported program of a module or a function."""
+    import torch
+    if args is None and kwargs is None:
+        raise TypeError(f"ferrite.compile() of a {type(model).__name__} needs an example of its arguments: "
+                        "ferrite.compile(model, (x,))")
+    args = (args,) if isinstance(args, torch.Tensor) else tuple(args or ())
+    module = model
+    if not isinstance(model, torch.nn.Module):
+        module = torch.nn.Module()
+        module.forward = model
+    return torch.export.export(module, args, kwargs, dynamic_shapes=dynamic_shapes)
+
+
+def _is_model(program):
+    torch = sys.modules.get("torch")
+    return bool(torch) and (isinstance(program, torch.nn.Module) or callable(program)) and not hasattr(program, "graph_signature")
+
+
+def _hand_over(session, program):
+    """As a file where PyTorch can write it, which has all that is known of it; else in memory. Returns trees that have no
+    text."""
+    import torch
+    folder = session.keep(tempfile.TemporaryDirectory(prefix="ferrite-"))
+    path = os.path.join(folder.name, "program.pt2")
     try:
-        session = Session()
-        wanted = [*(("ops", os.fspath(path_of_ops)) for path_of_ops in ops), *(("donate", name) for name in donate)]
-        for option, value in [*wanted, *options.items()]:
-            session.set(option, value)
-        session.add_ops(ferrite_ops.declared())  # their functions live as long
-        session.compile_file(path)
-        return Program(session, folder)
-    finally:
-        ferrite_ops.forget(*found) if found else None
+        torch.export.save(program, path)
+    except Exception as error:
+        log.info("torch.export.save refuses the program, which is handed over in memory: %s", error)
+        from ferrite import _exported
+        return _exported.compile_into(session, program)
+    session.compile_file(path)
+    return None
+
+
+class _Known:
+    """A program with what is to be known of it while it is compiled: operators that it has and nobody has declared."""
+
+    def __init__(self, program, args=None, kwargs=None, dynamic_shapes=None):
+        if _is_model(program):
+            program = _export(program, args, kwargs, dynamic_shapes)
+        elif args is not None or kwargs is not None or dynamic_shapes is not None:
+            raise TypeError("arguments are given for modules and functions alone: what is exported has its own")
+        self.is_exported = hasattr(program, "graph_module")
+        self.program = _without_transforms(program) if self.is_exported else os.fspath(program)
+
+    def __enter__(self):
+        self._found = _declare_found(self.program) if self.is_exported else []
+        return self
+
+    def __exit__(self, *_):
+        if self._found:
+            ferrite_ops.forget(*self._found)
+
+
+def _session(ops, donate, options):
+    session = Session()
+    donate = [donate] if isinstance(donate, str) else donate
+    wanted = [*(("ops", os.fspath(path)) for path in ops), *(("donate", name) for name in donate)]
+    for option, value in [*wanted, *options.items()]:
+        session.set(option, value)
+    session.add_ops(ferrite_ops.declared())  # their functions live as long
+    return session
+
+
+def compile(program, args=None, kwargs=None, *, dynamic_shapes=None, ops=(), donate=(), trace=None,
+            **options):
+    """A Program of an exported program (torch.export.ExportedProgram), of a file (.pt2 or FX text), or of a module or
+    function, which is exported with these arguments: as torch.export.export(program, args, kwargs, dynamic_shapes=...).
+    ops: paths of libraries (ferrite_ops.h); every operator of ferrite_ops.op() is known. donate: names of the inputs that
+    calls may overwrite, or "all": results may lie in them. trace (or FERRITE_DEBUG): a folder for every form of the program
+    that the compiler has, its C, plan and report. Other options are those of `ferrite help compile`, - as _."""
+    with _Known(program, args, kwargs, dynamic_shapes) as known:
+        if not known.is_exported and is_library(known.program):
+            raise Error(f"{known.program} is compiled already: ferrite.load() takes it")
+        session, trees = _session(ops, donate, options), None
+        if known.is_exported:
+            trees = _hand_over(session, known.program)
+        else:
+            session.compile_file(known.program)
+        compiled = Compiled(session, trees)
+        if _trace.folder(trace):
+            _trace.write(_trace.place(_trace.folder(trace), compiled.name), session)
+        log.debug("%r", compiled)
+        return compiled
+
+
+def check(model, args=None, kwargs=None, *, ops=(), **options):
+    """Compiles a module, a function or an exported program, and holds every node of it against eager PyTorch, in the
+    program's own precision and in float64: the result is true where none is off, prints the differences, and its `first`
+    is the first node that is off, with the line of the model that it comes from. Options are those of compile()."""
+    import torch
+    from ferrite import _check
+    args = (args,) if isinstance(args, torch.Tensor) else args
+    is_exported = hasattr(model, "graph_signature")
+    with (_Known(model) if is_exported else _Known(model, args, kwargs)) as known:
+        if not known.is_exported:
+            raise TypeError("ferrite.check() takes a module, a function or an exported program; `ferrite check` takes files")
+        given, named = (args, kwargs) if args is not None or kwargs is not None else known.program.example_inputs
+        leaves = torch.utils._pytree.tree_leaves((tuple(given or ()), dict(named or {})))
+        return _check.check(known.program, leaves, lambda: _session(ops, (), options), _hand_over, Error)
+
+
+def load(path, **options):
+    """A Program of a file: of a library that ferrite has written (model.so), which is called as it is; of a .pt2 or FX text,
+    which is compiled, with the options of compile()."""
+    if not is_library(path):
+        return compile(path, **options)
+    if options:
+        raise TypeError(f"{', '.join(options)}: a library is compiled already")
+    return Loaded(path)
+
+
+def clear_cache():
+    """Removes what the cache of made libraries holds, as `ferrite cache clear`."""
+    Session().clear_cache()
 
 
 if sys.byteorder != "little":

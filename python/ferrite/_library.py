@@ -3,12 +3,13 @@
 import ctypes
 import functools
 import os
-from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_int32, c_int64, c_size_t, c_uint32, c_void_p
+from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint32, c_void_p
 
 import ferrite_ops
 from ferrite_runtime import _Tensor as Tensor  # fe_tensor
 
-RUN_ASSERTION = 4  # fe_result: a condition of the program itself does not hold
+RUN_BAD_INPUT, RUN_ASSERTION = 1, 4  # fe_result: an input does not fit; a condition of the program itself does not hold
+ALLOC = CFUNCTYPE(c_void_p, c_void_p, c_uint32, c_int64)  # fe_call.alloc
 
 
 class Port(Structure):
@@ -31,7 +32,8 @@ class Artifact(Structure):
                 ("error", CFUNCTYPE(c_char_p, c_void_p)),
                 ("parts", c_void_p), ("part_count", c_uint32), ("replace_part", c_void_p), ("memory_bytes", c_void_p),
                 ("step_ns", c_void_p), ("ops", c_void_p), ("op_count", c_uint32), ("set_op", c_void_p),
-                ("donated", c_void_p), ("donated_count", c_uint32), ("output_inputs", c_void_p), ("call", c_void_p)]
+                ("donated", c_void_p), ("donated_count", c_uint32), ("output_inputs", c_void_p), ("call", c_void_p),
+                ("signature", c_char_p)]
 
 
 class Storage(Structure):
@@ -46,6 +48,16 @@ class Call(Structure):
                 ("versions", c_void_p)]
 
 
+class Figures(Structure):
+    """fe_figures."""
+    _fields_ = [("stage_count", c_uint32), ("stage_names", POINTER(c_char_p)), ("stage_ms", POINTER(c_double)),
+                ("compile_ms", c_double), ("input_count", c_uint32), ("output_count", c_uint32), ("kernels", c_uint32),
+                ("unique_kernels", c_uint32), ("arena_bytes", c_int64), ("arena_lower_bound", c_int64),
+                ("weights_bytes", c_int64), ("artifact_bytes", c_int64), ("libraries", c_char_p),
+                ("tuned_kernels", c_uint32), ("tuned_recorded", c_uint32), ("tuned_changed", c_uint32),
+                ("tuned_left", c_uint32), ("tuned_before_ms", c_double), ("tuned_after_ms", c_double)]
+
+
 class Diagnostic(Structure):
     """fe_diagnostic."""
     _fields_ = [("status", c_int), ("stage", c_char_p), ("place", c_char_p), ("op", c_char_p), ("source", c_char_p),
@@ -58,8 +70,12 @@ _SIGNATURES = {
     "fe_session_new": (c_void_p, []),
     "fe_session_free": (None, [c_void_p]),
     "fe_set": (c_int, [c_void_p, c_char_p, c_char_p]),
-    "fe_input_tree": (c_char_p, [c_void_p]),
-    "fe_output_tree": (c_char_p, [c_void_p]),
+    "fe_clear_cache": (c_int, [c_void_p]),
+    "fe_inspect_file": (c_int, [c_void_p, c_char_p, c_char_p, POINTER(c_char_p), POINTER(c_size_t)]),
+    "fe_inspect_memory": (c_int, [c_void_p, c_char_p, c_char_p, c_size_t, c_char_p, POINTER(c_char_p), POINTER(c_size_t)]),
+    "fe_add_constant": (c_int, [c_void_p, c_char_p, POINTER(Tensor)]),
+    "fe_signature": (c_char_p, [c_void_p]),
+    "fe_figures_of": (None, [c_void_p, POINTER(Figures)]),
     "fe_knows": (c_int, [c_char_p]),
     "fe_add_op": (c_int, [c_void_p, POINTER(ferrite_ops.Row)]),
     "fe_error": (c_char_p, [c_void_p]),
@@ -67,7 +83,7 @@ _SIGNATURES = {
     "fe_compile_memory": (c_int, [c_void_p, c_char_p, c_char_p, c_size_t, POINTER(c_void_p)]),
     "fe_program_free": (None, [c_void_p]),
     "fe_load": (c_int, [c_void_p, POINTER(POINTER(Artifact)), POINTER(c_void_p)]),
-    **{f"fe_write_{what}": (c_int, [c_void_p, c_char_p]) for what in ("library", "sources", "python", "fx", "report")},
+    **{f"fe_write_{what}": (c_int, [c_void_p, c_char_p]) for what in ("library", "sources", "python", "fx", "report", "provenance")},
 }
 
 

@@ -1,7 +1,7 @@
 """A session of the compiler: its options, operators of one's own, and the programs that it makes."""
 
 import os
-from ctypes import byref, c_void_p
+from ctypes import byref, c_char_p, c_size_t, c_void_p, string_at
 
 from ferrite._library import Diagnostic, library
 
@@ -15,7 +15,7 @@ class Session:
 
     def __init__(self):
         self._handle, self.program = library().fe_session_new(), c_void_p()
-        self._rows = []  # fe_op_row, read for as long as the session lives
+        self._kept = []  # what is read for as long as the session lives
         self._closing = []  # what is done first at the end: the garbage collector keeps no order
 
     def __del__(self):
@@ -40,6 +40,11 @@ class Session:
         """Calls close(argument) before the programs of this session are freed."""
         self._closing.append((close, argument))
 
+    def keep(self, value):
+        """It lives as long as the session."""
+        self._kept.append(value)
+        return value
+
     def set(self, option, value):
         """An option of `ferrite compile`, with _ for -; True is on."""
         if isinstance(value, bool):
@@ -48,12 +53,33 @@ class Session:
 
     def add_ops(self, ops):
         for op in ops:
-            self._rows.append(op)
+            self.keep(op)
             self.check(library().fe_add_op(self._handle, byref(op.row)))
 
+    def add_constant(self, name, descriptor, owner):
+        """Of a text that is compiled then; the owner of its memory lives as long as this session."""
+        self.keep(owner)
+        self.check(library().fe_add_constant(self._handle, name.encode(), byref(descriptor)))
+
     def compile_file(self, path):
+        self._source = library().fe_inspect_file, (os.fsencode(path),)
         self.check(library().fe_compile_file(self._handle, os.fsencode(path), byref(self.program)))
 
     def compile_text(self, name, text):
         data = text.encode()
+        self._source = library().fe_inspect_memory, (name.encode(), data, len(data))
         self.check(library().fe_compile_memory(self._handle, name.encode(), data, len(data), byref(self.program)))
+
+    def inspect(self, stage):
+        """The text of a stage of what was compiled last, which is compiled that far again."""
+        text, length = c_char_p(), c_size_t()
+        function, source = self._source
+        self.check(function(self._handle, *source, stage.encode(), byref(text), byref(length)))
+        return string_at(text, length.value)
+
+    def write(self, writer, path):
+        """fe_write_WRITER."""
+        self.check(getattr(library(), f"fe_write_{writer}")(self.program, os.fsencode(path)))
+
+    def clear_cache(self):
+        self.check(library().fe_clear_cache(self._handle))

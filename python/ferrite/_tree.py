@@ -14,9 +14,11 @@ class Mismatch(Exception):
 
 
 def of(text):
-    """The tree of a text; None of none."""
+    """The tree of a text, or of what it is the text of, a TreeSpec; None of none."""
     if text is None:
         return None
+    if not isinstance(text, str):
+        return _OfTorch(text)
     spec = json.loads(text)[1]
     if _is_plain(spec):
         return _Plain(spec)
@@ -60,11 +62,11 @@ class _Plain:
 
 
 class _OfTorch:
-    def __init__(self, text):
+    def __init__(self, spec):
         if "torch" not in sys.modules:
             raise Mismatch("arguments of a class that PyTorch knows how to take apart: import torch first")
         self._pytree = sys.modules["torch"].utils._pytree
-        self._spec = self._pytree.treespec_loads(text)
+        self._spec = self._pytree.treespec_loads(spec) if isinstance(spec, str) else spec
 
     def leaves(self, value):
         leaves, spec = self._pytree.tree_flatten(value)

@@ -10,7 +10,10 @@ Options are those of ferrite.compile(), and:
                 "error": it is refused, with ferrite's diagnostic
     freezing    True: parameters and buffers of the model change no more but as PyTorch counts changes (not through .data):
                 graphs without gradients keep them as matrix products and convolutions read them. False is the default
-    trace       a folder for the text of each graph, graph_1.fx ...
+    trace       a folder for the text of each graph, graph_1.fx ..., and for what the compiler makes of it: graph_1/ has every
+                form, the C, the plan and the report. FERRITE_DEBUG=FOLDER does the same
+
+TORCH_LOGS="+ferrite" tells of each graph.
 
 Without an installed package, `import ferrite.door` registers the backend.
 """
@@ -24,7 +27,7 @@ from functorch.compile import make_boxed_func, min_cut_rematerialization_partiti
 from torch._dynamo.backends.common import aot_autograd
 
 import ferrite_ops
-from ferrite import text
+from ferrite import _trace, text
 from ferrite._call import Program
 from ferrite._library import is_own
 from ferrite._session import Error, Session
@@ -78,7 +81,7 @@ class Compiler:
     def __init__(self, options):
         options = dict(options or {})
         self.fallback = options.pop("fallback", "eager")
-        self.trace = options.pop("trace", None)
+        self.trace = _trace.folder(options.pop("trace", None))
         self.freezing = options.pop("freezing", False)
         self.options = {"jobs": 1, "from": "fx", **options}
         if self.fallback not in ("eager", "error"):
@@ -105,6 +108,7 @@ class Compiler:
         except (Error, text.Unsupported) as error:
             return self._fall_back(module, error)
         self.compiled += 1
+        log.debug("compiled a graph of %d nodes, fallback %r, options %s", len(module.graph.nodes), self.fallback, self.options)
         return program.call
 
     def compile(self, module, frozen=()):
@@ -135,6 +139,7 @@ class Compiler:
                     raise
                 handed.update(dict.fromkeys(sorted(refused), str(error)))
                 continue
+            self._trace_stages(session)
             for reason in {handed[name] for name in handed}:
                 _tell(reason, "a call in a graph of %d nodes runs as PyTorch runs it, since ferrite does not compile %s",
                       len(names))
@@ -145,8 +150,14 @@ class Compiler:
             return
         os.makedirs(self.trace, exist_ok=True)
         number = sum(name.endswith(".fx") for name in os.listdir(self.trace)) + 1
-        with open(os.path.join(self.trace, f"graph_{number}.fx"), "w") as file:
+        self._traced = os.path.join(self.trace, f"graph_{number}")
+        with open(self._traced + ".fx", "w") as file:
             file.write(str(written))
+
+    def _trace_stages(self, session):
+        if self.trace:
+            os.makedirs(self._traced, exist_ok=True)
+            _trace.write(self._traced, session)
 
     def _fall_back(self, module, error):
         if self.fallback == "error":

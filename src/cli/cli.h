@@ -43,7 +43,7 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command cli_run, cli_compile, cli_inspect, cli_check, cli_plan, cli_bench,
-    cli_report;
+    cli_report, cli_cache;
 extern const cli_command *const cli_commands[];
 extern const uint32_t cli_command_count;
 

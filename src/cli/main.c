@@ -4,7 +4,7 @@
 #include <string.h>
 
 const cli_command *const cli_commands[] = {&cli_run,   &cli_compile, &cli_inspect, &cli_check,
-                                           &cli_bench, &cli_plan,    &cli_report};
+                                           &cli_bench, &cli_plan,    &cli_report,  &cli_cache};
 const uint32_t cli_command_count = COUNT_OF(cli_commands);
 
 /* The command of this name; NULL, and a word about it, when there is none. */

@@ -194,6 +194,65 @@ fe_status fe_add_op(fe_session *session, const struct fe_op_row *row)
     return api_call(session, add_op_body, (void *)(uintptr_t)row);
 }
 
+typedef struct constant_job {
+    const char *name;
+    const fe_tensor *value;
+} constant_job;
+
+static const int64_t *copy_dims(fe_session *session, const int64_t *dims, uint32_t rank)
+{
+    return dims ? arena_copy(session->memory, dims, rank * sizeof *dims) : NULL;
+}
+
+static fe_status add_constant_body(fe_session *session, void *data)
+{
+    const constant_job *j = data;
+    driver_options *o = api_options(session);
+    if (!j->value) {
+        o->given_count = 0;
+        return FE_OK;
+    }
+    given_constant *kept = NEW(session->memory, given_constant);
+    *kept = (given_constant){copy_text(session, j->name), *j->value};
+    kept->value.sizes = copy_dims(session, j->value->sizes, j->value->rank);
+    kept->value.strides = copy_dims(session, j->value->strides, j->value->rank);
+    o->given = list_with(session, o->given, o->given_count++, kept);
+    return FE_OK;
+}
+
+fe_status fe_add_constant(fe_session *session, const char *name, const fe_tensor *value)
+{
+    return api_call(session, add_constant_body, &(constant_job){name, value});
+}
+
+static fe_status clear_cache_body(fe_session *session, void *data)
+{
+    const driver_options *o = api_options(session);
+    (void)data;
+    if (*o->cache) cache_trim(session, o->cache, -1, NULL);
+    return FE_OK;
+}
+
+fe_status fe_clear_cache(fe_session *session)
+{
+    return api_call(session, clear_cache_body, NULL);
+}
+
+static fe_status cache_figures_body(fe_session *session, void *data)
+{
+    const driver_options *o = api_options(session);
+    fe_cache_figures *figures = data;
+    cache_figures counted = {0};
+    if (*o->cache) cache_measure(session, o->cache, &counted);
+    *figures = (fe_cache_figures){o->cache, counted.programs, counted.bytes, o->cache_size};
+    return FE_OK;
+}
+
+fe_status fe_cache_figures_of(fe_session *session, fe_cache_figures *figures)
+{
+    return api_call(session, cache_figures_body, figures);
+}
+
 typedef struct op_question {
     const char *name;
     bool is_known;
@@ -431,12 +490,17 @@ int64_t fe_donated_bytes(const fe_program *program)
 
 const char *fe_input_tree(const fe_program *program)
 {
-    return program->graph->in_spec;
+    return program->wrapper->input_tree;
 }
 
 const char *fe_output_tree(const fe_program *program)
 {
-    return program->graph->out_spec;
+    return program->wrapper->output_tree;
+}
+
+const char *fe_signature(const fe_program *program)
+{
+    return program->signature;
 }
 
 static fe_status inspect(fe_session *session, compile_job *j, const char **out, size_t *length)

@@ -46,7 +46,8 @@ static fe_status stage_read(driver_program *d)
 
 static fe_status read_fx(driver_program *d, const char *source, size_t length)
 {
-    return fx_parse_with(d->session, d->memory, d->ops, source, length, &d->graph);
+    FE_TRY(fx_parse_with(d->session, d->memory, d->ops, source, length, &d->graph));
+    return give_constants(d);
 }
 
 static fe_status read_loop(driver_program *d, const char *source, size_t length)
@@ -240,7 +241,9 @@ static fe_status stage_wrap(driver_program *d)
                                written_by(d, g, c),
                                g};
     }
-    wrap_facts facts = {.calls = calls,
+    wrap_facts facts = {.input_tree = d->graph ? d->graph->in_spec : NULL,
+                        .output_tree = d->graph ? d->graph->out_spec : NULL,
+                        .calls = calls,
                         .unique_kernels = k->kernels.count,
                         .packed_bytes = weights_packed_bytes,
                         .max_arena = d->options.max_arena,
@@ -325,6 +328,10 @@ static fe_status stage_emit(driver_program *d)
 {
     emit_input input;
     if (!d->wrapper) return emit_kernels(d);
+    text signature;
+    text_init(&signature, d->memory);
+    wrap_describe(d->wrapper, &signature);
+    d->signature = signature.at;
     d->table_bytes = count_tables(d);
     d->weights_key = weights_key_of(d->wrapper);
     driver_emit_input(d, &input);

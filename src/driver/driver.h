@@ -41,6 +41,12 @@ typedef struct option_list {
     bool is_off; /* of a list that can be switched off */
 } option_list;
 
+/* A constant of the caller's, who keeps its elements. */
+typedef struct given_constant {
+    const char *name;
+    fe_tensor value;
+} given_constant;
+
 typedef struct driver_options {
     const char *input; /* archive; "-" or *.fx: FX text */
     const void *bytes; /* its content, 64-byte aligned; NULL: it is a file */
@@ -52,6 +58,7 @@ typedef struct driver_options {
     const char *isa;       /* "native", "x86-64-v4", "x86-64-v3", "baseline" */
     const char *cc;        /* the C compiler and arguments */
     const char *cache;     /* folder; "": none */
+    int64_t cache_size;    /* bytes that it may hold */
     const char *lapack;    /* how to link it; "none": not at all; NULL: to be found */
     option_list ops;       /* libraries that declare operators (ferrite_ops.h) */
     option_list passes;    /* libraries of passes (ferrite_passes.h); off: the graph as read */
@@ -59,6 +66,8 @@ typedef struct driver_options {
     uint32_t added_count;
     const fe_op_row **added_ops; /* operators of the caller's */
     uint32_t added_op_count;
+    const struct given_constant **given; /* constants of the caller's */
+    uint32_t given_count;
     const char *dump_after; /* pass name or "all"; NULL: none */
     uint32_t pass_limit;    /* how many passes run, plus one; 0: all */
     const char *split;      /* where the program is cut into parts (split.c); NULL: nowhere */
@@ -167,6 +176,7 @@ typedef struct fe_program {
     double ms[STAGE_COUNT];
     const char *temporary;               /* folder that goes with the program; NULL: none */
     int64_t artifact_bytes, table_bytes; /* tables: of operators, which are no weights */
+    const char *signature;               /* fe_artifact.signature */
     driver_tuned tuned;
     loaded_program loaded;
 } driver_program;
@@ -210,6 +220,10 @@ fe_status plugin_open(driver_program *d, const plugin_kind *kind, const char *pa
 void plugin_close(plugin *l);
 /* FE_USAGE about this library; `format` has one %s. */
 fe_status plugin_failed(const plugin *l, const char *help, const char *format, const char *what);
+
+/* given.c: parameters, buffers and constants of d->graph without data get those of the caller's. FE_USAGE
+ * where one does not fit. */
+fe_status give_constants(driver_program *d);
 
 /* donate.c: marks the inputs that the options donate. FE_USAGE where one cannot be. */
 fe_status donate_inputs(driver_program *d);
@@ -266,6 +280,18 @@ fe_status cache_put(fe_session *s, const char *made, const char *path, uint64_t 
 size_t cache_code_bytes(const void *data, size_t bytes);
 /* Does the file hold just this? */
 bool cache_file_is(fe_session *s, const char *path, const void *data, size_t size);
+
+/* cache_room.c */
+typedef struct cache_figures {
+    uint32_t programs; /* libraries and records */
+    int64_t bytes;     /* all that is ours */
+} cache_figures;
+void cache_measure(fe_session *session, const char *cache, cache_figures *out);
+/* The library was used now. */
+void cache_use(const char *path);
+/* Removes what was used longest ago until at most so many bytes are left, but for what compiles under way
+ * need, and `keep` (NULL: nothing). */
+void cache_trim(fe_session *session, const char *cache, int64_t most, const char *keep);
 
 /* Do these flags link `source` into a shared library? Works in `folder`. */
 bool toolchain_links(driver_program *d, const char *folder, const char *source, const char *flags);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 enum { TUNE_BUDGET_MS = 30000 };
+#define CACHE_BYTES (INT64_C(4) << 30)
 
 #define OPTION(name, field, kind, values, placeholder, what) \
     {name, OPTION_##kind, offsetof(driver_options, field), values, placeholder, what},
@@ -31,13 +32,30 @@ static const char *default_cache(arena *memory)
     return home && access(home, W_OK) == 0 ? arena_printf(memory, "%s/.cache/ferrite", home) : "";
 }
 
+/* "300000", "512K", "64M", "2G"; false: anything else */
+static bool parse_bytes(const char *value, int64_t *to)
+{
+    static const char units[] = "KMG";
+    char *end;
+    unsigned long long number = strtoull(value, &end, 10), unit = 1;
+    const char *letter = *end ? strchr(units, *end) : NULL;
+    if (letter) unit = 1ull << 10 * (letter - units + 1);
+    if (*value < '1' || *value > '9' || end[letter != NULL] || number > PLAN_MOST_BYTES / unit)
+        return false;
+    *to = (int64_t)(number * unit);
+    return true;
+}
+
 void driver_default_options(arena *memory, driver_options *o)
 {
+    const char *cache_size = environment(memory, "FERRITE_CACHE_SIZE");
     const char *cc = environment(memory, "CC");
     const char *isa = environment(memory, "FERRITE_ISA");
     *o = (driver_options){
         .cc = cc ? cc : "cc", .isa = isa ? isa : "native", .tune_budget_ms = TUNE_BUDGET_MS};
     o->cache = default_cache(memory);
+    o->cache_size = CACHE_BYTES;
+    if (cache_size) (void)parse_bytes(cache_size, &o->cache_size);
     o->lapack = environment(memory, "FERRITE_LAPACK");
 }
 
@@ -91,17 +109,10 @@ static fe_status set_number(fe_session *s, const option_row *row, uint32_t *to, 
 
 static fe_status set_bytes(fe_session *s, const option_row *row, int64_t *to, const char *value)
 {
-    static const char units[] = "KMG";
-    char *end;
-    unsigned long long number = strtoull(value, &end, 10), unit = 1;
-    const char *letter = *end ? strchr(units, *end) : NULL;
-    if (letter) unit = 1ull << 10 * (letter - units + 1);
-    if (*value < '1' || *value > '9' || end[letter != NULL] || number > PLAN_MOST_BYTES / unit)
-        return diag_fail(s, (diag){.status = FE_USAGE, .stage = "option"},
-                         "%s is a number of bytes, as 300000, 512K, 64M or 2G, not '%s'", row->name,
-                         value);
-    *to = (int64_t)(number * unit);
-    return FE_OK;
+    if (parse_bytes(value, to)) return FE_OK;
+    return diag_fail(s, (diag){.status = FE_USAGE, .stage = "option"},
+                     "%s is a number of bytes, as 300000, 512K, 64M or 2G, not '%s'", row->name,
+                     value);
 }
 
 static fe_status add_to_list(fe_session *s, const option_row *row, option_list *to,

@@ -346,6 +346,7 @@ static fe_status make(builder *b)
     FE_TRY(driver_progress(d, STAGE_CC, 0, b->build->file_count));
     FE_TRY(lapack_find(d, b->work));
     FE_TRY(unpack_runtime(d, b->runtime));
+    cache_use(b->runtime);
     for (uint32_t i = 0; i < b->build->file_count; i++)
         FE_TRY(file_write(d->session, path_in(b, b->build->files[i].name), b->build->files[i].text,
                           b->build->files[i].length));
@@ -369,7 +370,8 @@ fe_status toolchain_build(driver_program *d, driver_build *build)
     builder b = {.d = d, .build = build, .isa = find_isa(d->options.isa)};
     double begin = clock_seconds();
     const char *folder;
-    if (build->library) return FE_OK;
+    /* what lies in the cache may be gone by now */
+    if (build->library && file_exists(build->library)) return FE_OK;
     FE_TRY(lapack_choose(d));
     FE_TRY(find_folder(d, &folder));
     uint64_t runtime = runtime_hash(), hash = content_hash(&b, runtime);
@@ -384,7 +386,10 @@ fe_status toolchain_build(driver_program *d, driver_build *build)
                                     arena_printf(d->memory, "%s/work-", folder), &b.work));
         status = make(&b);
         file_remove_tree(b.work);
-    }
+        if (status == FE_OK && !d->temporary)
+            cache_trim(d->session, folder, d->options.cache_size, library);
+    } else
+        cache_use(library);
     if (status == FE_OK) build->library = library;
     d->ms[STAGE_CC] = (clock_seconds() - begin) * 1e3;
     return status;

@@ -403,6 +403,16 @@ static void print_rooms(emit_state *s, const wrap_room_row *row)
     text_add(&s->out, "{0, 0}},\n");
 }
 
+static void print_signature(emit_state *s)
+{
+    text json;
+    text_init(&json, s->memory);
+    wrap_describe(s->w, &json);
+    text_add(&s->out, "    .signature = ");
+    emit_c_text(&s->out, json.at);
+    text_add(&s->out, ",\n");
+}
+
 void emit_c_end(emit_state *s)
 {
     const wrap_program *w = s->w;
@@ -440,6 +450,7 @@ void emit_c_end(emit_state *s)
     emit_c_part_fields(s);
     emit_c_custom_fields(s);
     emit_c_donated_fields(s);
+    print_signature(s);
     const char *entry = s->input->entry;
     text_printf(&s->out,
                 "    .isa = \"%s\",\n};\n\nFE_ARTIFACT const fe_artifact *%s(void);\n"

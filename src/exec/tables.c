@@ -219,6 +219,10 @@ static void make_rooms(exec_program *x)
 
 void exec_make_tables(exec_program *x)
 {
+    text signature;
+    text_init(&signature, x->memory);
+    wrap_describe(x->w, &signature);
+    x->program.signature = signature.at;
     make_rooms(x);
     make_symbols(x);
     make_input_ports(x);

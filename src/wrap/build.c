@@ -426,6 +426,8 @@ fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *me
     builder b = {.w = w, .s = s, .facts = facts, .memory = memory};
     w->lives = s->lives;
     w->unique_kernels = facts->unique_kernels;
+    w->input_tree = facts->input_tree;
+    w->output_tree = facts->output_tree;
     FE_TRY(place(&b));
     FE_TRY(wrap_define_inputs(w));
     wrap_check_inputs(w, facts);

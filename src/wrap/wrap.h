@@ -226,10 +226,14 @@ typedef struct wrap_program {
     /* for each buffer: the output whose memory it is when the caller gives one; -1 */
     int32_t *output_of;
     uint32_t unique_kernels, kernel_calls;
+    /* how inputs stand in the arguments of the exported module, and outputs in what it returns; NULL: as they
+     * are */
+    const char *input_tree, *output_tree;
 } wrap_program;
 
 /* What the builder asks its caller. */
 typedef struct wrap_facts {
+    const char *input_tree, *output_tree;
     const wrap_call *calls; /* one for each group of the schedule */
     uint32_t unique_kernels;
     /* Bytes of input `operand` of an extern op when the runtime wants that constant re-laid; 0 = as
@@ -304,6 +308,8 @@ static inline bool wrap_is_on_host(const wrap_program *w, loop_buffer_id id)
 {
     return w->loops->buffers.at[id].device.kind == TY_CPU;
 }
+/* describe.c: fe_artifact.signature. */
+void wrap_describe(const wrap_program *w, text *out);
 /* area.c: the shapes of Fourier transforms whose tables a context has from its beginning. */
 loop_transform *wrap_transforms(const wrap_program *w, arena *memory, uint32_t *count);
 /* Is the line a step, as lives count them: calls, assertions, symbols that the run defines, and where

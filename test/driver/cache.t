@@ -26,3 +26,18 @@ same
 same
 so
 rt
+--run-- cc="ferrite compile -o o.so --quiet --cache c2"; $cc $ROOT/demo/digits.pt2; cp c2/*.so first.so; $cc $ROOT/test/cases/programs/dynamic_mlp.pt2; ls c2/*.so | wc -l; touch -d 2001-01-01 c2/*.so; $cc $ROOT/demo/digits.pt2; touch c2/notes.so; FERRITE_CACHE_SIZE=$(find c2 -type f | xargs cat | wc -c) $cc $ROOT/test/cases/ops/buckets.pt2; ls c2/*.so | wc -l; for f in c2/*.so; do cmp -s first.so $f && echo kept; done; true
+--out--
+2
+3
+kept
+--run-- mkdir c2/work-ABCDEF; ferrite cache --cache c2 --cache-size 512M | sed 's/, [0-9]* bytes/, N bytes/'; ferrite cache clear --cache c2; ls c2 | sed 's/rt-.*/rt/'; touch -d 2001-01-01 c2/work-ABCDEF; ferrite cache clear --cache c2; ls c2; ferrite cache --cache c2; ferrite cache --cache ''; ferrite cache empty
+--out--
+c2: 2 files, N bytes, at most 536870912
+notes.so
+rt
+work-ABCDEF
+notes.so
+c2: 0 files, 0 bytes, at most 4294967296
+no cache: option cache is ''
+--status-- 2

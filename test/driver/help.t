@@ -10,6 +10,7 @@ ferrite 0.1: compiles PyTorch programs to C
   ferrite bench    times a program: compile, load, calls on 1 to N threads
   ferrite plan     plans memory for a file of buffers: lines of id,lower,upper,size
   ferrite report   writes a page about a program: memory over time, kernels, provenance
+  ferrite cache    says what the cache of made libraries holds, or clears it
 
 'ferrite help COMMAND' says more.
 usage: ferrite run MODEL.pt2 [--inputs IN.safetensors | --input A.npy ...] [--outputs OUT.safetensors]
@@ -85,6 +86,7 @@ ferrite 0.1: compiles PyTorch programs to C
   ferrite bench    times a program: compile, load, calls on 1 to N threads
   ferrite plan     plans memory for a file of buffers: lines of id,lower,upper,size
   ferrite report   writes a page about a program: memory over time, kernels, provenance
+  ferrite cache    says what the cache of made libraries holds, or clears it
 
 'ferrite help COMMAND' says more.
 ferrite: there is no command 'inpsect'; did you mean 'inspect'?

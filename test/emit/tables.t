@@ -118,6 +118,7 @@ const rt_program rt_this_program = {
     .step_count = 0,
     .run = run,
     .each_bytes = 0,
+    .signature = "{\"name\": \"tables\", \"inputs\": [{\"name\": \"x\", \"kind\": \"tensor\", \"dtype\": 13, \"sizes\": [\"s0\", 4], \"strides\": [4, 1]}, {\"name\": \"n\", \"kind\": \"int\"}, {\"name\": \"f\", \"kind\": \"float\"}], \"outputs\": [{\"kind\": \"tensor\", \"dtype\": 7, \"sizes\": [\"s0\", 4], \"strides\": [4, 1]}, {\"kind\": \"int\"}], \"symbols\": [[\"s0\", 2, 64], [\"s1\", 0, null]], \"mutated\": []}",
     .isa = "baseline",
 };
 

@@ -51,6 +51,15 @@ def same(ours, theirs):
             assert a == b, (a, b)
 
 
+def written(program, folder):
+    """Its Python module."""
+    path = program.write(os.path.join(folder, "written.py"))
+    spec = importlib.util.spec_from_file_location("written", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def everywhere(program, folder, inputs, expected):
     """The program itself, its Python module, its FX graph: each with inputs of its own."""
     def check(run):
@@ -61,11 +70,7 @@ def everywhere(program, folder, inputs, expected):
 
     check(program)
     check(program)
-    path = program.write(os.path.join(folder, "written.py"))
-    spec = importlib.util.spec_from_file_location("written", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    check(module.run)
+    check(written(program, folder).run)
     check(ferrite_fx.load(program.write(os.path.join(folder, "graph.json"))))
 
 
@@ -341,8 +346,9 @@ def mistakes_are_told(folder):
     ferrite_ops.forget()
     ferrite_ops.op(SCALE, functions[0][0], symbol="elsewhere", shapes="x[n, m] -> x[n, m], int")
     program = ferrite.compile(path)
+    run = written(program, folder).run
     ferrite_runtime.HOST_OPS.pop("elsewhere")
-    assert "elsewhere: nobody has given the function of this operator" in refusal(program, *INPUTS)
+    assert "elsewhere: nobody has given the function of this operator" in refusal(run, *INPUTS)
     ferrite_ops.forget()
 
 

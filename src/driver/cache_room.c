@@ -1,0 +1,141 @@
+/* cache_room.c -- how much the cache holds, and what goes when that is too much: what was used longest ago.
+ *
+ * Whoever uses a file of the cache gives it a new time. Files are removed one by one, whoever else is at
+ * work in the folder: a library that is gone is made again, and one that is loaded stays loaded. What has
+ * none of the names that we give is not ours.
+ */
+#define _GNU_SOURCE
+#include "driver/driver.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NAME_DIGITS = 16, ABANDONED_AFTER = 3600 /* seconds */ };
+
+typedef struct entry {
+    const char *path;
+    int64_t bytes, used;     /* nanoseconds */
+    bool is_folder, is_work; /* made by a compile that is under way, or was cut off */
+} entry;
+
+typedef VEC(entry) entry_list;
+
+/* 0123456789abcdef.so and the like */
+static bool is_file_of_ours(const char *name)
+{
+    static const char *const ENDS[] = {".so", ".a", ".tuned"};
+    if (strspn(name, "0123456789abcdef") != NAME_DIGITS) return false;
+    for (size_t i = 0; i < COUNT_OF(ENDS); i++)
+        if (strcmp(name + NAME_DIGITS, ENDS[i]) == 0) return true;
+    return false;
+}
+
+static bool begins(const char *name, const char *with)
+{
+    return strncmp(name, with, strlen(with)) == 0;
+}
+
+static int64_t time_of(const struct stat *facts)
+{
+    return (int64_t)facts->st_mtim.tv_sec * 1000000000 + facts->st_mtim.tv_nsec;
+}
+
+static int64_t folder_bytes(arena *memory, const char *path)
+{
+    DIR *folder = opendir(path);
+    struct dirent *child;
+    struct stat facts;
+    int64_t sum = 0;
+    while (folder && (child = readdir(folder))) {
+        const char *at = arena_printf(memory, "%s/%s", path, child->d_name);
+        if (child->d_name[0] == '.' || lstat(at, &facts) != 0) continue;
+        sum += S_ISDIR(facts.st_mode) ? folder_bytes(memory, at) : (int64_t)facts.st_size;
+    }
+    if (folder) closedir(folder);
+    return sum;
+}
+
+static void list(arena *memory, const char *cache, entry_list *out)
+{
+    DIR *folder = opendir(cache);
+    struct dirent *child;
+    struct stat facts;
+    while (folder && (child = readdir(folder))) {
+        const char *name = child->d_name;
+        bool is_work = begins(name, "work-"), is_folder = is_work || begins(name, "rt-");
+        if (!is_folder && !is_file_of_ours(name)) continue;
+        entry e = {arena_printf(memory, "%s/%s", cache, name), .is_folder = is_folder,
+                   .is_work = is_work};
+        if (lstat(e.path, &facts) != 0 || is_folder != (bool)S_ISDIR(facts.st_mode)) continue;
+        e.used = time_of(&facts);
+        e.bytes = is_folder ? folder_bytes(memory, e.path) : (int64_t)facts.st_size;
+        vec_push(memory, out, e);
+    }
+    if (folder) closedir(folder);
+}
+
+static int by_use(const void *a, const void *b)
+{
+    const entry *x = a, *y = b;
+    return x->used < y->used ? -1 : x->used > y->used;
+}
+
+static void drop(const entry *e)
+{
+    if (e->is_folder)
+        file_remove_tree(e->path);
+    else
+        unlink(e->path);
+}
+
+static bool is_abandoned(const entry *e)
+{
+    return e->is_work && e->used / 1000000000 + ABANDONED_AFTER < (int64_t)time(NULL);
+}
+
+void cache_use(const char *path)
+{
+    (void)utimensat(AT_FDCWD, path, NULL, 0);
+}
+
+void cache_measure(fe_session *session, const char *cache, cache_figures *out)
+{
+    arena *memory = arena_new(session);
+    entry_list all = {0};
+    list(memory, cache, &all);
+    *out = (cache_figures){0};
+    for (uint32_t i = 0; i < all.count; i++) {
+        out->bytes += all.at[i].bytes;
+        out->programs += !all.at[i].is_folder;
+    }
+    arena_free(memory);
+}
+
+void cache_trim(fe_session *session, const char *cache, int64_t most, const char *keep)
+{
+    arena *memory = arena_new(session);
+    entry_list all = {0};
+    int64_t bytes = 0;
+    bool is_at_work = false;
+    list(memory, cache, &all);
+    if (all.count) qsort(all.at, all.count, sizeof *all.at, by_use);
+    for (uint32_t i = 0; i < all.count; i++) {
+        bytes += all.at[i].bytes;
+        is_at_work |= all.at[i].is_work && !is_abandoned(&all.at[i]);
+    }
+    for (uint32_t i = 0; i < all.count; i++) {
+        const entry *e = &all.at[i];
+        /* a compile that is under way keeps its folder, and the runtime that it links */
+        if (e->is_work ? !is_abandoned(e) : e->is_folder && is_at_work) continue;
+        if (!e->is_work && bytes <= most) continue;
+        if (keep && strcmp(e->path, keep) == 0) continue;
+        drop(e);
+        bytes -= e->bytes;
+    }
+    arena_free(memory);
+}

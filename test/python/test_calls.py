@@ -1,0 +1,333 @@
+#!/usr/bin/env python3
+"""Programs in Python: made of modules, functions and exported programs, saved, loaded and told about; called with tensors
+of every kind and layout; exported programs that torch.export.save does not write."""
+
+import collections
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy
+import torch
+from torch.export import Dim, export
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "python"))
+
+import ferrite  # noqa: E402
+import ferrite_ops  # noqa: E402
+import ferrite_runtime  # noqa: E402
+
+TESTS = []
+OPTIONS = {"no_cc": True}  # but where the compiler's work is looked at
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+def raises(kind, call, word):
+    try:
+        call()
+    except kind as error:
+        assert word in str(error), error
+    else:
+        raise AssertionError(f"nothing is raised: {word}")
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(3, 2)
+
+    def forward(self, x, *, scale=2.0):
+        return {"y": self.linear(x).relu() * scale, "rest": (x, None, 3)}
+
+
+class Capsule:
+    """DLPack, and no more: neither torch's nor numpy's."""
+
+    def __init__(self, tensor):
+        self._tensor = tensor
+
+    def __dlpack__(self, **facts):
+        return self._tensor.__dlpack__(**facts)
+
+    def __dlpack_device__(self):
+        return self._tensor.__dlpack_device__()
+
+
+@test
+def a_module_and_a_function_are_exported():
+    net, x = Net(), torch.randn(4, 3)
+    program = ferrite.compile(net, (x,), {"scale": 2.0}, dynamic_shapes={"x": {0: Dim("n", min=2, max=64)}, "scale": None}, **OPTIONS)
+    got, wanted = program(x, scale=2.0), net(x)
+    torch.testing.assert_close(got["y"], wanted["y"])
+    assert got["rest"][0] is x and got["rest"][1:] == (None, 3), got
+    assert program(torch.randn(7, 3), scale=2.0)["y"].shape == (7, 2)
+    twice = ferrite.compile(lambda a, b: a @ b + 1, (x, x.T), **OPTIONS)
+    torch.testing.assert_close(twice(x, x.T), x @ x.T + 1)
+    raises(TypeError, lambda: ferrite.compile(net), "needs an example")
+    raises(TypeError, lambda: ferrite.compile(export(net, (x,)), (x,)), "has its own")
+
+
+@test
+def a_program_says_what_it_is():
+    x = torch.randn(4, 3)
+    program = ferrite.compile(Net(), (x,), dynamic_shapes={"x": {0: Dim("n", min=2, max=64)}}, **OPTIONS)
+    said = repr(program)
+    for word in ("x: float32[s", ", 3]", ", 2]", "in [2, 64]", "weights"):
+        assert word in said, said
+    report = program.report()
+    assert report["weights_bytes"] > 0 and report["compile_ms"] > 0 and report["held_bytes"] == 0, report
+    assert any({"linear", "mul"} <= {*fusion["nodes"]} for fusion in report["fusions"]), report
+    assert "fused: " in str(report) and "memory: " in str(report)
+    assert ferrite.__version__ in subprocess.run([os.path.join(ROOT, "build", "ferrite"), "--version"], capture_output=True,
+                                                 text=True, check=True).stdout
+
+
+@test
+def a_saved_library_is_loaded_with_all_that_it_knows():
+    net, x = Net(), torch.randn(4, 3)
+    program = ferrite.compile(net, (x,), dynamic_shapes={"x": {0: Dim("n", min=2, max=64)}})
+    with tempfile.TemporaryDirectory() as folder:
+        path = program.save(os.path.join(folder, "net.so"))
+        for _ in range(2):
+            loaded = ferrite.load(path)
+            torch.testing.assert_close(loaded(x)["y"], net(x)["y"])
+        assert repr(loaded).splitlines()[1:4] == repr(program).splitlines()[1:4], (repr(loaded), repr(program))
+        assert loaded.report()["weights_bytes"] == program.report()["weights_bytes"]
+        again = ferrite.load(loaded.save(os.path.join(folder, "again.so")))
+        torch.testing.assert_close(again(x)["y"], net(x)["y"])
+        raises(ferrite.Error, lambda: loaded.save(os.path.join(folder, "net.py")), "as one alone")
+        raises(ferrite.Error, lambda: ferrite.compile(path), "ferrite.load()")
+        # numpy alone, in a process that has no torch
+        code = ("import sys, numpy; sys.modules['torch'] = None; import ferrite; p = ferrite.load(sys.argv[1]); "
+                "y = p(numpy.ones((5, 3), 'f4'))['y']; print(type(y).__name__, y.shape, float(y.sum()))")
+        said = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True,
+                              env={**os.environ, "PYTHONPATH": os.path.join(ROOT, "python")}).stdout.split()
+        assert said[:3] == ["ndarray", "(5,", "2)"] and abs(float(said[3]) - net(torch.ones(5, 3))["y"].sum().item()) < 1e-4, said
+
+
+@test
+def what_is_no_program_is_told_by_name():
+    with tempfile.TemporaryDirectory() as folder:
+        for name, write, word in (("state.pth", lambda path: torch.save(Net().state_dict(), path), "state dict"),
+                                  ("module.pt", lambda path: torch.save(Net(), path), "Net"),
+                                  ("script.pt", lambda path: torch.jit.save(torch.jit.script(torch.nn.ReLU()), path), "TorchScript")):
+            path = os.path.join(folder, name)
+            write(path)
+            raises(ferrite.Error, lambda path=path: ferrite.compile(path), word)
+            raises(ferrite.Error, lambda path=path: ferrite.load(path), "torch.export.save(program")
+
+
+@test
+def inputs_of_every_layout_are_taken():
+    x = torch.randn(4, 6)
+    program = ferrite.compile(lambda a: (a * 2, a.sum(0)), (x,), **OPTIONS)
+    big = torch.randn(9, 12)
+    for given in (x, x.T.contiguous().T, big[2:6, 3:9], big[1:9:2, ::2], torch.randn(1, 6).expand(4, 6), x.requires_grad_(),
+                  torch.complex(x, x).conj().imag, torch.nn.Parameter(x)):
+        kept = given.clone()
+        twice, total = program(given)
+        torch.testing.assert_close(twice, (given * 2).detach())
+        torch.testing.assert_close(total, given.sum(0).detach())
+        assert torch.equal(kept, given)
+    array = numpy.arange(48, dtype="f4").reshape(4, 12)
+    for given in (array[:, ::2], array[::-1, 5::-1], array[:, :6].astype(">f4"), numpy.frombuffer(b"\0" * 97, "f4", 24, 1).reshape(4, 6)):
+        twice, total = program(given)
+        assert isinstance(twice, numpy.ndarray) and numpy.array_equal(twice, given * 2) and numpy.allclose(total, given.sum(0))
+    capsule = Capsule(big[2:6, 3:9])
+    assert numpy.array_equal(program(capsule)[0], (big[2:6, 3:9] * 2).numpy())
+    raises(ferrite_runtime.InputError, lambda: program(x.double()), "float64")
+    raises(ferrite_runtime.InputError, lambda: program(x[:3]), "size 3")
+    raises(ferrite_runtime.InputError, lambda: program("x"), "is str")
+
+
+@test
+def conjugates_and_layouts_of_sizes_that_differ():
+    c = torch.randn(3, 4, dtype=torch.complex64)
+    program = ferrite.compile(lambda a: a * a, (c,), **OPTIONS)
+    torch.testing.assert_close(program(c.conj()), c.conj() * c.conj())
+    torch.testing.assert_close(program(c.T.conj().T), c.conj() * c.conj())
+    images = torch.randn(2, 3, 4, 5).to(memory_format=torch.channels_last)
+    n, h = Dim("n", min=2, max=9), Dim("h", min=2, max=9)
+    program = ferrite.compile(lambda a: a + 1, (images,), dynamic_shapes=({0: n, 2: h},), **OPTIONS)
+    for given in (images, images.contiguous(), torch.randn(5, 3, 7, 5)):
+        torch.testing.assert_close(program(given), given + 1)
+
+
+@test
+def writes_are_seen_where_the_caller_has_the_tensor():
+    def step(a, b):
+        a.add_(b)
+        return a * 2
+
+    x, one = torch.zeros(4, 3), torch.ones(4, 3)
+    program = ferrite.compile(step, (x.clone(), one), **OPTIONS)
+    for given in (x.clone(), torch.zeros(3, 4).T, torch.zeros(8, 6)[::2, ::2]):
+        torch.testing.assert_close(program(given, one), one * 2)
+        assert torch.equal(given, one), given
+    array = numpy.zeros((4, 6), "f4")
+    program(array[:, ::2], numpy.ones((4, 3), "f4"))
+    assert numpy.array_equal(array[:, ::2], numpy.ones((4, 3))) and array[:, 1::2].sum() == 0
+    fixed = numpy.zeros((4, 3), "f4")
+    fixed.flags.writeable = False
+    raises(ferrite_runtime.InputError, lambda: program(fixed, numpy.ones((4, 3), "f4")), "may not be written to")
+    shared = torch.zeros(5, 4)
+    raises(ferrite_runtime.InputError, lambda: program(shared[:4, :3].T.contiguous().T, one[:2]), "size 2")
+    raises(ferrite_runtime.InputError, lambda: program(shared.view(-1)[:12].view(3, 4).T, shared.view(-1)[3:15].view(4, 3)),
+           "lies in its memory")
+
+
+@test
+def results_are_the_callers_own():
+    program = ferrite.compile(lambda a: (a + 1, (a + 1)[0], a, a[1:]), (torch.randn(3, 2),), **OPTIONS)
+    x = torch.randn(3, 2)
+    first, row, same, part = program(x)
+    program(torch.zeros(3, 2))
+    torch.testing.assert_close(first, x + 1)
+    assert same is x and part.data_ptr() == x[1:].data_ptr()
+    torch.testing.assert_close(row, x[0] + 1)
+    made = ferrite.compile(lambda a: a.to(torch.bfloat16), (x,), **OPTIONS)(x.numpy())
+    assert type(made) is ferrite_runtime.Tensor and torch.equal(torch.from_dlpack(made), x.bfloat16()), made
+
+
+Pair = collections.namedtuple("Pair", "left right")
+
+
+class Box:
+    """A class that PyTorch is told to take apart, and that has no name in files."""
+
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+
+torch.utils._pytree.register_pytree_node(
+    Box, lambda box: ([box.a, box.b], None), lambda parts, _: Box(*parts),
+    flatten_with_keys_fn=lambda box: ([(torch.utils._pytree.GetAttrKey(name), getattr(box, name)) for name in "ab"], None))
+
+
+@test
+def what_pytorch_cannot_save_is_handed_over_in_memory():
+    class Counts(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear, self.tied = torch.nn.Linear(3, 3), torch.nn.Linear(3, 3)
+            self.tied.weight = self.linear.weight
+            self.register_buffer("count", torch.zeros(()))
+            self.register_buffer("offset", torch.arange(3.0), persistent=False)
+
+        def forward(self, box, pair):
+            self.count += 1
+            y = self.tied(self.linear(box.a) + self.offset + torch.tensor([1.0, 2, 3])) * self.count
+            return Box(y, pair.left + box.b)
+
+    ours, theirs = Counts(), Counts()
+    theirs.load_state_dict(ours.state_dict())
+    n = Dim("n", min=2, max=50)
+    x, pair = torch.randn(4, 3), Pair(torch.randn(2), torch.randn(2))
+    exported = export(ours, (Box(x, torch.randn(2)), pair), dynamic_shapes=([{0: n}, None], Pair(None, None)))
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            torch.export.save(exported, os.path.join(folder, "box.pt2"))
+            raise AssertionError("PyTorch saves it: another example is needed")
+        except NotImplementedError:
+            pass
+        program = ferrite.compile(exported, **OPTIONS)
+        for size in (4, 7, 7):
+            box = Box(torch.randn(size, 3), torch.randn(2))
+            got, wanted = program(box, pair), theirs(box, pair)
+            torch.testing.assert_close(got.a, wanted.a)
+            torch.testing.assert_close(got.b, wanted.b)
+        flat = ferrite.load(ferrite.compile(exported).save(os.path.join(folder, "box.so")))
+        torch.testing.assert_close(flat(x, box.b, *pair)[1], pair.left + box.b)
+
+
+@test
+def every_node_is_held_against_eager():
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = torch.nn.Linear(6, 5)
+            self.register_buffer("seen", torch.zeros(()))
+
+        def forward(self, x, n):
+            self.seen += 1
+            y = self.linear(x).relu()
+            y.mul_(2)
+            return torch.fft.rfft(y).abs().sum(-1) + torch.arange(4) / 3, y.argmax(-1) + n
+
+    result = ferrite.check(Model(), (torch.randn(4, 6), 2), **OPTIONS)
+    assert result and result.first is None, result
+    names = [row.name for row in result.rows]
+    assert "linear" in names and "output 0" in names and "output 1" in names, names
+    assert "test_calls.py:" in str(result)
+    half = ferrite.check(lambda x: (x @ x).softmax(0), (torch.randn(20, 20).bfloat16(),), **OPTIONS)
+    assert half, half
+    raises(ferrite.Error, lambda: ferrite.check(torch.nn.Dropout(), (torch.randn(3),), **OPTIONS), "random")
+
+
+@test
+def a_node_that_is_off_is_named_with_its_line():
+    table = ferrite_ops.op("calls::wrong(Tensor x) -> Tensor", lambda x: x + 1, shapes="x[n] -> x[n]")
+    with torch.library._scoped_library("calls", "FRAGMENT") as mine:
+        mine.define("wrong(Tensor x) -> Tensor")
+        mine.impl("wrong", lambda x: x + 2, "CompositeExplicitAutograd")
+        mine.impl("wrong", torch.empty_like, "Meta")
+
+        class Model(torch.nn.Module):
+            def forward(self, x):
+                return torch.ops.calls.wrong(x * 3).relu()
+
+        result = ferrite.check(Model(), (torch.randn(5),), **OPTIONS)
+    ferrite_ops.forget(table)
+    assert not result and result.first.name == "wrong" and result.first.absolute == 1, result
+    assert "test_calls.py:" in result.first.source and "OFF wrong" in str(result), result
+
+
+@test
+def every_form_of_a_program_is_written_for_who_asks():
+    with tempfile.TemporaryDirectory() as folder:
+        ferrite.compile(lambda x: x.relu() + 1, (torch.randn(3),), trace=folder, **OPTIONS)
+        made = os.listdir(os.path.join(folder, "program_1"))
+        assert {"read.fx", "passes.fx", "loops.loop", "schedule.sched", "kernels.kern", "plan.txt", "program.wrap", "program.c",
+                "provenance.json", "report.html"} == set(made), made
+        code = ("import torch, ferrite.door; f = torch.compile(lambda x: x.relu() + 1, backend='ferrite', "
+                "options={'fallback': 'error', 'no_cc': True}); print(f(torch.zeros(3)).tolist())")
+        said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env={
+            **os.environ, "PYTHONPATH": os.path.join(ROOT, "python"), "TORCH_LOGS": "+ferrite", "FERRITE_DEBUG": folder})
+        assert "[1.0, 1.0, 1.0]" in said.stdout and "compiled a graph of" in said.stderr, said
+        assert "plan.txt" in os.listdir(os.path.join(folder, "graph_1")), os.listdir(folder)
+
+
+@test
+def the_cache_is_cleared():
+    with tempfile.TemporaryDirectory() as folder:
+        code = ("import os, ferrite; g = 'graph main {\\n  placeholder %x user \"x\" : f32[4]\\n  %y = aten.exp.default(%x)\\n"
+                "  output (user %y)\\n}\\n'; open('e.fx', 'w').write(g); p = ferrite.compile('e.fx'); p(__import__('numpy').ones(4, 'f4'));"
+                "print(len(os.listdir('c')) > 1); ferrite.clear_cache(); print(os.listdir('c')); p.save('e.so')")
+        said = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, env={
+            **os.environ, "PYTHONPATH": os.path.join(ROOT, "python"), "FERRITE_CACHE_DIR": "c"})
+        assert said.stdout.split() == ["True", "[]"] and os.path.exists(os.path.join(folder, "e.so")), said
+
+
+def main():
+    failed = 0
+    for function in TESTS:
+        torch.manual_seed(0)
+        try:
+            function()
+        except Exception as error:
+            failed += 1
+            print(f"FAIL {function.__name__}: {type(error).__name__}: {error}")
+            if "--verbose" in sys.argv:
+                raise
+    print(f"{len(TESTS) - failed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
