@@ -1,5 +1,5 @@
 # lives that the planner's quick orders do not place at the bound: the plan that search found goes along as a stack
---run-- ferrite inspect stacks.wrap --from wrap --stage plan | sed -n 1p; ferrite inspect stacks.wrap --from wrap --stage c | grep stack; ferrite inspect stacks.wrap --from wrap --stage python | grep stacks=
+--run-- ferrite inspect stacks.wrap --from wrap --stage plan | sed -n 1p; ferrite inspect stacks.wrap --from wrap --stage c | grep stack | grep -v signature; ferrite inspect stacks.wrap --from wrap --stage python | grep stacks=
 --file stacks.wrap--
 program stacks
 symbol s0 in [1, 64] hint 4
