@@ -229,7 +229,7 @@ static fe_status clear_cache_body(fe_session *session, void *data)
 {
     const driver_options *o = api_options(session);
     (void)data;
-    if (*o->cache) cache_trim(session, o->cache, -1, NULL);
+    if (*o->cache) cache_clear(session, o->cache);
     return FE_OK;
 }
 

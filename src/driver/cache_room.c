@@ -9,6 +9,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -116,7 +117,7 @@ void cache_measure(fe_session *session, const char *cache, cache_figures *out)
     arena_free(memory);
 }
 
-void cache_trim(fe_session *session, const char *cache, int64_t most, const char *keep)
+static int64_t trim(fe_session *session, const char *cache, int64_t most, const char *keep)
 {
     arena *memory = arena_new(session);
     entry_list all = {0};
@@ -137,5 +138,54 @@ void cache_trim(fe_session *session, const char *cache, int64_t most, const char
         drop(e);
         bytes -= e->bytes;
     }
+    arena_free(memory);
+    return bytes;
+}
+
+/* ---- without looking through the folder each time ---- */
+
+/* What the cache held when it was looked through last, with what was put there since. Who writes this at once
+ * with another one loses a number, until the hour is over. */
+typedef struct room {
+    long long bytes, looked; /* seconds */
+} room;
+
+static const char *room_path(arena *memory, const char *cache)
+{
+    return arena_printf(memory, "%s/.room", cache);
+}
+
+static bool read_room(fe_session *session, arena *memory, const char *cache, room *out)
+{
+    char *source;
+    size_t length;
+    const char *path = room_path(memory, cache);
+    return file_exists(path) && file_read(session, memory, path, &source, &length) == FE_OK &&
+           sscanf(source, "%lld %lld", &out->bytes, &out->looked) == 2;
+}
+
+void cache_count(fe_session *session, const char *cache, int64_t most, const char *made)
+{
+    arena *memory = arena_new(session);
+    diag_mark_t mark = diag_mark(session);
+    long long now = (long long)time(NULL);
+    room r = {0};
+    bool is_known = read_room(session, memory, cache, &r) && now - r.looked < ABANDONED_AFTER;
+    r.bytes += file_size(made);
+    if (!is_known || r.bytes > most) {
+        /* to less than there may be: not again with the next one */
+        r = (room){trim(session, cache, is_known ? most - most / 16 : most, made), now};
+    }
+    const char *said = arena_printf(memory, "%lld %lld\n", r.bytes, r.looked);
+    (void)file_write(session, room_path(memory, cache), said, strlen(said));
+    diag_forget_since(session, mark);
+    arena_free(memory);
+}
+
+void cache_clear(fe_session *session, const char *cache)
+{
+    arena *memory = arena_new(session);
+    (void)trim(session, cache, -1, NULL);
+    unlink(room_path(memory, cache));
     arena_free(memory);
 }

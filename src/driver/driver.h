@@ -289,9 +289,10 @@ typedef struct cache_figures {
 void cache_measure(fe_session *session, const char *cache, cache_figures *out);
 /* The library was used now. */
 void cache_use(const char *path);
-/* Removes what was used longest ago until at most so many bytes are left, but for what compiles under way
- * need, and `keep` (NULL: nothing). */
-void cache_trim(fe_session *session, const char *cache, int64_t most, const char *keep);
+/* `made` was put there; where the cache holds more than `most` bytes then, what was used longest ago goes,
+ * but for what compiles under way need. */
+void cache_count(fe_session *session, const char *cache, int64_t most, const char *made);
+void cache_clear(fe_session *session, const char *cache);
 
 /* Do these flags link `source` into a shared library? Works in `folder`. */
 bool toolchain_links(driver_program *d, const char *folder, const char *source, const char *flags);

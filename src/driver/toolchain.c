@@ -387,7 +387,7 @@ fe_status toolchain_build(driver_program *d, driver_build *build)
         status = make(&b);
         file_remove_tree(b.work);
         if (status == FE_OK && !d->temporary)
-            cache_trim(d->session, folder, d->options.cache_size, library);
+            cache_count(d->session, folder, d->options.cache_size, library);
     } else
         cache_use(library);
     if (status == FE_OK) build->library = library;
