@@ -59,7 +59,8 @@ static fe_status check_node(driver_program *d, fx_graph *g, const fx_node *n, co
 {
     const fx_value *recorded = pt2_recorded_value(d->archive, n);
     const char *why = NULL;
-    bool same = n->kind != FX_CALL || !recorded || infer_same_value(g, &n->value, recorded, &why);
+    bool same =
+        n->kind != FX_CALL || !recorded || infer_agrees_with_record(g, &n->value, recorded, &why);
     if (is_excused(g, n, recorded, why, all) || same) return FE_OK;
     text line;
     text_init(&line, d->memory);

@@ -244,6 +244,8 @@ fx_graph *fx_clone(fx_graph *g, arena *memory);
 void fx_each_expr(fx_graph *g, void (*visit)(void *data, sym_expr *e), void *data);
 /* Of a graph that shares no metadata with others: a clone. Guards stay. */
 void fx_rename_symbols(fx_graph *g, const sym_expr *from, const sym_expr *to, uint32_t count);
+fx_value fx_renamed_value(fx_graph *g, const fx_value *v, const sym_expr *from, const sym_expr *to,
+                          uint32_t count);
 /* A constant made by a pass: a placeholder of kind FX_CONSTANT whose bytes are `data` (kept, not
  * copied). */
 fx_node *fx_add_constant(fx_graph *g, const char *name, const ty_tensor *meta, const void *data,

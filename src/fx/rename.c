@@ -52,3 +52,21 @@ void fx_rename_symbols(fx_graph *g, const sym_expr *from, const sym_expr *to, ui
     renaming r = {g->symbols, from, to, count};
     fx_each_expr(g, rename_expr, &r);
 }
+
+static fx_value copy_value(fx_graph *g, const fx_value *v)
+{
+    fx_value copy = *v;
+    if (v->tensor) copy.tensor = ty_tensor_copy(g->memory, v->tensor);
+    if (v->count) copy.items = NEW_ARRAY(g->memory, fx_value, v->count);
+    for (uint32_t k = 0; k < v->count; k++) copy.items[k] = copy_value(g, &v->items[k]);
+    return copy;
+}
+
+fx_value fx_renamed_value(fx_graph *g, const fx_value *v, const sym_expr *from, const sym_expr *to,
+                          uint32_t count)
+{
+    renaming r = {g->symbols, from, to, count};
+    fx_value copy = copy_value(g, v);
+    visit_value(&copy, rename_expr, &r);
+    return copy;
+}

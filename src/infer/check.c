@@ -393,21 +393,10 @@ static void check_classes(infer_call *c)
 
 /* ---- derivatives of padding ---- */
 
-static void check_padded(infer_call *c)
+/* Borders of `spatial` dimensions that are filled from within; reflections reach less far than the size. */
+static void need_padded(infer_call *c, const sym_expr *pad, uint32_t spatial, bool reflects)
 {
-    sym_expr pad[6];
     const ty_tensor *x = infer_tensor(c, "self"), *gradient = infer_tensor(c, "grad_output");
-    const fx_arg *list = infer_arg(c, "padding");
-    int count = list ? fx_arg_ints(c->graph, list, pad, 6) : 0;
-    uint32_t spatial = strstr(c->op->base, "3d") ? 3 : strstr(c->op->base, "2d") ? 2 : 1;
-    if (!x) return;
-    if (count != (int)spatial * 2 || x->rank < spatial + 1 || x->rank > spatial + 2 ||
-        (gradient && gradient->rank != x->rank)) {
-        infer_fail(c, "padding size is expected to be %u: %d paddings of %s", spatial * 2, count,
-                   infer_shape(c, x));
-        return;
-    }
-    bool reflects = strstr(c->op->base, "reflection") != NULL;
     for (uint32_t d = 0; d < x->rank && c->status == FE_OK; d++) {
         uint32_t from_end = x->rank - 1 - d;
         sym_expr size = x->sizes[d];
@@ -436,6 +425,30 @@ static void check_padded(infer_call *c)
                                       "grad_output is %s where dimension %u has to be %s",
                                       infer_shape(c, gradient), d, written(c, size));
     }
+}
+
+static void check_padded(infer_call *c)
+{
+    enum { MOST = 3 };
+    sym_expr pad[2 * MOST];
+    const ty_tensor *x = infer_tensor(c, "self"), *gradient = infer_tensor(c, "grad_output");
+    bool is_general = op_param_index(c->op, "mode") >= 0;
+    const char *mode = infer_string(c, "mode", "constant");
+    const fx_arg *list = infer_arg(c, is_general ? "pad" : "padding");
+    if (!x || (is_general && strcmp(mode, "reflect") != 0 && strcmp(mode, "replicate") != 0))
+        return;
+    int count = list ? fx_arg_ints(c->graph, list, pad, 2 * MOST) : 0;
+    uint32_t spatial = is_general                  ? (uint32_t)(count > 0 ? count / 2 : 0)
+                       : strstr(c->op->base, "3d") ? 3
+                       : strstr(c->op->base, "2d") ? 2
+                                                   : 1;
+    if (count <= 0 || count != (int)spatial * 2 || x->rank < spatial + 1 || x->rank > spatial + 2 ||
+        (gradient && gradient->rank != x->rank)) {
+        infer_fail(c, "padding size is expected to be %u: %d paddings of %s", spatial * 2, count,
+                   infer_shape(c, x));
+        return;
+    }
+    need_padded(c, pad, spatial, strstr(c->op->base, "reflection") || strcmp(mode, "reflect") == 0);
 }
 
 /* ---- groups ---- */

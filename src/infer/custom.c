@@ -440,7 +440,7 @@ static void compare_with_record(infer_call *c)
     const char *why;
     text both;
     if (c->status != FE_OK || !c->against_record || c->recorded.kind == FX_NO_VALUE ||
-        infer_same_value(c->graph, &c->value, &c->recorded, &why))
+        infer_agrees_with_record(c->graph, &c->value, &c->recorded, &why))
         return;
     text_init(&both, c->memory);
     text_add(&both, "the shapes declared for it give ");

@@ -46,5 +46,8 @@ fx_value *infer_returned(fx_node *n, uint32_t k);
 /* Do the two values agree in kind, dtype, device, sizes, strides and offset (storage numbers
  * aside)? why: what differs. */
 bool infer_same_value(fx_graph *g, const fx_value *a, const fx_value *b, const char **why);
+/* Is it the recorded value where each size that the inputs give is at least 2, as an export takes it for? */
+bool infer_agrees_with_record(fx_graph *g, const fx_value *now, const fx_value *recorded,
+                              const char **why);
 
 #endif

@@ -149,6 +149,18 @@ ty_tensor *infer_unsqueeze(infer_call *c, const ty_tensor *x, uint32_t dim)
     return infer_view_as(c, x, x->rank + 1, sizes, strides, x->offset);
 }
 
+/* A size decides how many dimensions there are, which a program has compiled in. */
+static bool is_squeezed(infer_call *c, const ty_tensor *x, uint32_t dim)
+{
+    sym_expr one = infer_number(c, 1);
+    bool goes = infer_holds(c, SYM_EQ, x->sizes[dim], one);
+    (void)INFER_REQUIRE(c, goes ? SYM_EQ : SYM_NE, x->sizes[dim], one,
+                        "dimension %u of %s, which goes where its size is 1, was %s in the "
+                        "example that the program was made from",
+                        dim, infer_shape(c, x), goes ? "so" : "not");
+    return goes;
+}
+
 ty_tensor *infer_squeeze(infer_call *c, const ty_tensor *x, uint64_t dims)
 {
     sym_expr sizes[TY_MAX_RANK];
@@ -156,7 +168,7 @@ ty_tensor *infer_squeeze(infer_call *c, const ty_tensor *x, uint64_t dims)
     uint32_t rank = 0;
     if (!x) return NULL;
     for (uint32_t i = 0; i < x->rank; i++) {
-        if ((dims >> i & 1) && infer_holds(c, SYM_EQ, x->sizes[i], infer_number(c, 1))) continue;
+        if ((dims >> i & 1) && is_squeezed(c, x, i)) continue;
         sizes[rank] = x->sizes[i];
         strides[rank++] = x->strides[i];
     }

@@ -86,6 +86,7 @@ void functionalise_register(functionaliser *f, fx_node *n)
         if (n->value.kind == FX_TENSOR)
             map_set(f->memory, &f->base_of_storage, storage,
                     functionalise_add_alias(f, n, NO_ALIAS));
+        functionalise_note_copy(f, n);
         return;
     }
     parent_search search = {storage, NULL, f};
@@ -265,6 +266,7 @@ static void write_value(functionaliser *f, uint32_t index, fx_node *value)
     if (a->parent == NO_ALIAS) {
         if (a->written && a->stretch != f->stretch)
             vec_push(f->memory, &f->versions, ((written_version){index, a->current}));
+        functionalise_keep_apart(f, index);
         a->current = settled(f, index, value);
         a->version++;
         a->written = true;
@@ -505,6 +507,7 @@ fe_status pass_functionalise(fx_graph *g, bool *changed)
     arena *memory = arena_new(g->session);
     functionaliser f = {.g = g, .memory = memory};
     vec_push(memory, &f.aliases, (alias){0});
+    fx_renumber(g);
     for (fx_node *n = g->first, *next, *first; n && f.status == FE_OK; n = next) {
         next = n->next;
         f.at = n;

@@ -1,5 +1,5 @@
-/* functionalise.h -- between functionalise.c, inverse.c, in_place.c, several.c and
- * custom.c. */
+/* functionalise.h -- between functionalise.c, inverse.c, in_place.c, several.c, moot.c
+ * and custom.c. */
 #ifndef FERRITE_PASS_FUNCTIONALISE_H
 #define FERRITE_PASS_FUNCTIONALISE_H
 
@@ -27,11 +27,19 @@ typedef struct written_version {
     fx_node *value;
 } written_version;
 
+/* A copy that is a view where a size is 1 (moot.c): of the base `base`, a base itself. */
+typedef struct moot_copy {
+    const fx_node *node;
+    const ty_tensor *from;
+    uint32_t base, made;
+} moot_copy;
+
 typedef struct functionaliser {
     fx_graph *g;
     arena *memory;
     VEC(alias) aliases; /* [0] unused */
     VEC(written_version) versions;
+    VEC(moot_copy) copies;
     /* runs of calls of one class, counted; 0 where the program is not cut */
     uint32_t stretch, class_;
     map stretch_of;      /* node id -> that it is in */
@@ -51,6 +59,9 @@ void functionalise_register(functionaliser *f, fx_node *n);
 void functionalise_write(functionaliser *f, const fx_node *written, fx_node *value);
 /* Takes n for a view of another alias; of NO_ALIAS: for a base. */
 uint32_t functionalise_add_alias(functionaliser *f, fx_node *n, uint32_t parent);
+/* moot.c: n is in the program, and its arguments as written; `base` is written by the call at f->at. */
+void functionalise_note_copy(functionaliser *f, const fx_node *n);
+void functionalise_keep_apart(functionaliser *f, uint32_t base);
 /* resize.c: a call that gives its argument, or a copy of it, another size. */
 bool functionalise_is_resize(const fx_node *n);
 fe_status functionalise_resize(functionaliser *f, fx_node *n);

@@ -91,6 +91,14 @@ static void reserve_name(reader *r, const char *name)
         r->next_unbacked = (uint32_t)number + 1;
 }
 
+/* An export takes the sizes that it keeps open for 2 or more, and records so; its module asks for a least
+ * size only where that is more, and runs sizes 0 and 1. */
+static int64_t asked_minimum(const char *name, int64_t recorded)
+{
+    enum { TAKEN = 2 };
+    return !is_unbacked(name) && recorded > 0 && recorded <= TAKEN ? 0 : recorded;
+}
+
 /* The symbol of this name, born with its recorded range. */
 static sym_expr make_symbol(reader *r, const char *name)
 {
@@ -342,6 +350,7 @@ fe_status ranges_read(reader *r, json_at *constraints)
         FE_TRY(json_key(&constraint, &name));
         FE_TRY(read_range(&constraint, &range.min, &range.max));
         if (!is_letter(*name) || *word_end(name)) continue; /* an expression: ranges_keep() */
+        range.min = asked_minimum(name, range.min);
         map_set(r->memory, &r->ranges, MAP_KEY(name), r->symbol_ranges.count);
         vec_push(r->memory, &r->symbol_ranges, range);
         if (is_unbacked(name)) reserve_name(r, name);
@@ -362,6 +371,7 @@ fe_status ranges_keep(reader *r, json_at *constraints, fx_graph *g)
         FE_TRY(read_range(&constraint, &range.min, &range.max));
         bool is_symbol = is_letter(*name) && !*word_end(name);
         if (is_symbol) {
+            range.min = asked_minimum(name, range.min);
             range.expr =
                 sym_find_symbol(r->symbols, name); /* none when the program does not use it */
         } else {

@@ -16,13 +16,13 @@ graph main {
 --run-- ferrite inspect --stage read $ROOT/test/cases/programs/dynamic_derived.pt2 | grep -v _spec
 --out--
 symbols {
-  s63 in [2, 16] hint 2
-  s68 in [2, 4] hint 3
+  s63 in [0, 16] hint 2
+  s68 in [0, 4] hint 3
 }
 graph main {
   range 4*s63 in [4, 64]
-  range s68 in [2, 4]
-  range s63 in [2, 16]
+  range s68 in [0, 4]
+  range s63 in [0, 16]
   guard "((6*L['x'].size()[0]) % (4*(L['x'].size()[0] // 4))) == 0"
   guard "(6*L['x'].size()[0]) == (4*(L['x'].size()[0] // 4)*((3*L['x'].size()[0]) // (2*(L['x'].size()[0] // 4))))"
   guard "(L['x'].size()[0] // 4) != L['x'].size()[0]"

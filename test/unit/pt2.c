@@ -96,10 +96,10 @@ static const char WEIGHTS[] =
 
 static const char *const READ_BACK =
     "symbols {\n"
-    "  s0 in [2, 9] hint 3\n"
+    "  s0 in [0, 9] hint 3\n"
     "}\n"
     "graph main {\n"
-    "  range s0 in [2, 9]\n"
+    "  range s0 in [0, 9]\n"
     "  guard \"s0 != 5\"\n"
     "  inputs \"x\", \"n\"\n"
     "  in_spec \"[1]\"\n"
