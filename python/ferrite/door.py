@@ -174,7 +174,8 @@ def backend(module, example_inputs, *, mode=None, options=None):
     compile_graph = aot_autograd(fw_compiler=compiler, bw_compiler=compiler, inference_compiler=compiler.inference,
                                  partition_fn=min_cut_rematerialization_partition,
                                  keep_inference_input_mutations=True)
-    return compile_graph(module, example_inputs)
+    with torch._functorch.config.patch(unlift_effect_tokens=True):  # what orders effects is made in the graph, as for Inductor
+        return compile_graph(module, example_inputs)
 
 
 if "ferrite" not in torch._dynamo.list_backends(exclude_tags=()):

@@ -172,3 +172,20 @@ void rule_subgraph(infer_call *c)
             c->value.items[i].tensor->storage = inside.items[i].tensor->storage;
     infer_number_storages(c);
 }
+
+/* with_effects(token, operator, its arguments...): a token again, and what the operator gives: of one
+ * that only checks, nothing. */
+void rule_with_effects(infer_call *c)
+{
+    static const char CHECK_ERRORS[] = "torch.ops.aten._linalg_check_errors.default";
+    const fx_node *n = c->node;
+    bool checks = n->arg_count > 1 && n->args[1].kind == FX_ARG_STRING &&
+                  strcmp(n->args[1].string, CHECK_ERRORS) == 0;
+    const ty_tensor *token = n->arg_count ? fx_arg_tensor(&n->args[0]) : NULL;
+    if (!checks || !token || c->recorded.kind != FX_NO_VALUE) {
+        rule_subgraph(c);
+        return;
+    }
+    c->value = (fx_value){.kind = FX_TUPLE, .items = NEW_ARRAY(c->memory, fx_value, 2), .count = 2};
+    c->value.items[0] = (fx_value){.kind = FX_TENSOR, .tensor = infer_alias(c, token)};
+}

@@ -47,7 +47,8 @@ static fe_status copy(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, lower_cast(l, t, out->dtype));
 }
 
-/* What export leaves to say about metadata: checked already when the graph was read. */
+/* What export leaves to say about metadata: checked already when the graph was read. The last of
+ * tokens: effects are in order as they stand. */
 static fe_status nothing(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)l;
@@ -82,6 +83,7 @@ static const lower_row ROWS[] = {
     {OP_aten_copy_default, copy, 0, NULL, 0, NULL, true},
     NOTHING(aten__assert_tensor_metadata_default),
     NOTHING(aten_promote_types_default),
+    NOTHING(prims__sink_tokens_default),
     NOTHING(aten_result_type_Scalar),
     NOTHING(aten_result_type_Scalar_Tensor),
     NOTHING(aten_result_type_Tensor),

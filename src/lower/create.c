@@ -263,6 +263,7 @@ static const lower_row ROWS[] = {
     CREATE(aten_new_zeros_default, filled, 0),
     CREATE(aten_zero_default, filled, 0),
     CREATE(aten_empty_memory_format, filled, 0),
+    CREATE(prims__make_token_default, filled, 0),
     CREATE(aten_empty_like_default, filled, 0),
     CREATE(aten_empty_permuted_default, filled, 0),
     CREATE(aten_empty_strided_default, filled, 0),

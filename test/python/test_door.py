@@ -236,6 +236,22 @@ def an_assertion_is_raised_as_eager_raises_it():
     raise AssertionError("an index out of range was taken")
 
 
+@test
+def forward_derivatives_are_compiled():
+    """Those of glu are an operator of their own; those of a solution are checked between tokens."""
+    x, v = torch.randn(4, 4), torch.randn(4, 4)
+    jvp = torch.func.jvp
+    same(lambda x, v: jvp(lambda a: torch.nn.functional.glu(a, -1).softmax(0), (x,), (v,)), (x, v))
+    solved = torch.compile(lambda x, v: jvp(lambda a: torch.linalg.solve(a, v), (x,), (v,)), backend="ferrite", options=STRICT)
+    torch.testing.assert_close(solved(x + 4 * torch.eye(4), v), jvp(lambda a: torch.linalg.solve(a, v), (x + 4 * torch.eye(4),), (v,)))
+    try:
+        solved(torch.zeros(4, 4), v)
+    except RuntimeError as error:
+        assert "singular" in str(error), error
+    else:
+        raise AssertionError("a matrix without an inverse was taken")
+
+
 @contextlib.contextmanager
 def listening():
     """What the door tells meanwhile."""
