@@ -179,10 +179,20 @@ static void dequantize_per_group(decomposing *d)
 /* ---- there and back: which were in range is the second result ---- */
 
 /* A NaN is the least. */
-static void give_faked(decomposing *d, fx_arg q, scaling s)
+static fx_arg without_nan(decomposing *d, fx_arg q)
 {
-    fx_arg least = fx_float(decompose_number(d, "quant_min", 0));
-    fx_arg known = CALL(aten_nan_to_num_default, q, least);
+    return CALL(aten_nan_to_num_default, q, fx_float(decompose_number(d, "quant_min", 0)));
+}
+
+/* So is, in kernels that go by way of int64, what is too large for it. */
+static fx_arg within_int64(decomposing *d, fx_arg q)
+{
+    fx_arg fits = CALL(aten_lt_Scalar, q, fx_float(0x1p63));
+    return CALL(aten_where_ScalarOther, fits, q, fx_float(decompose_number(d, "quant_min", 0)));
+}
+
+static void give_faked(decomposing *d, fx_arg q, fx_arg known, scaling s)
+{
     give_as_declared(d, restored(d, clamped(d, known), s));
     if (d->n->value.kind != FX_TUPLE) return;
     fx_arg low = CALL(aten_ge_Scalar, q, arg(d, "quant_min")),
@@ -206,7 +216,7 @@ static fx_arg single_inverse(decomposing *d, fx_arg scale)
     return fx_float(fx_arg_number(d->g, &scale, &number) ? 1.0F / (float)number : 0);
 }
 
-static void fake(decomposing *d, scaling s)
+static void fake(decomposing *d, scaling s, fx_arg (*known)(decomposing *d, fx_arg q))
 {
     fx_arg x = wide(d, arg(d, "self"));
     const ty_tensor *zero = fx_arg_tensor(&s.zero);
@@ -214,7 +224,7 @@ static void fake(decomposing *d, scaling s)
     fx_arg q = mul(d, x, single_inverse(d, s.scale));
     bool is_exact = zero && ty_is_floating(zero->dtype);
     q = is_exact ? rounded(d, add(d, q, s.zero)) : add(d, rounded(d, q), s.zero);
-    give_faked(d, q, s);
+    give_faked(d, q, known(d, q), s);
 }
 
 static void fake_quantize_per_tensor(decomposing *d)
@@ -222,12 +232,12 @@ static void fake_quantize_per_tensor(decomposing *d)
     fx_arg scale = arg(d, "scale"), zero = arg(d, "zero_point");
     if (is_tensor(scale)) scale = reshaped(d, scale, 0, NULL);
     if (is_tensor(zero)) zero = cast(d, reshaped(d, zero, 0, NULL), TY_I64);
-    fake(d, (scaling){scale, zero});
+    fake(d, (scaling){scale, zero}, without_nan);
 }
 
 static void fake_quantize_per_channel(decomposing *d)
 {
-    fake(d, by_channel(d, arg(d, "zero_point")));
+    fake(d, by_channel(d, arg(d, "zero_point")), within_int64);
 }
 
 /* The zero point is a parameter: half up, of each channel to the even. */
@@ -238,9 +248,10 @@ static void fake_quantize_learnable(decomposing *d)
     zero = has_axis ? rounded(d, zero) : CALL(aten_trunc_default, add(d, zero, fx_float(0.5)));
     zero = cast(d, clamped(d, zero), TY_I64);
     if (has_axis)
-        fake(d, by_channel(d, zero));
+        fake(d, by_channel(d, zero), within_int64);
     else
-        fake(d, (scaling){reshaped(d, arg(d, "scale"), 0, NULL), reshaped(d, zero, 0, NULL)});
+        fake(d, (scaling){reshaped(d, arg(d, "scale"), 0, NULL), reshaped(d, zero, 0, NULL)},
+             without_nan);
 }
 
 static void fake_quant_per_channel(decomposing *d)
@@ -249,7 +260,7 @@ static void fake_quant_per_channel(decomposing *d)
     scaling s = by_channel(d, zero);
     s.scale = cast(d, s.scale, TY_F32);
     fx_arg q = add(d, rounded(d, mul(d, arg(d, "input"), inverse(d, s.scale))), s.zero);
-    give_faked(d, q, s);
+    give_faked(d, q, without_nan(d, q), s);
 }
 
 static void convert(decomposing *d)

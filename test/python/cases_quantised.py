@@ -7,7 +7,8 @@ from cases_ops import INF, NAN, SINGLE, i32, op, real, values, whole
 
 quantised = torch.ops.quantized_decomposed
 i8, u8 = torch.int8, torch.uint8
-SINGLE |= {"quantise_whole", "quantise_parts", "quantise_and_back", "products_of_integers", "weights_of_4_bits", "product_between_bytes"}
+SINGLE |= {"quantise_whole", "quantise_parts", "quantise_and_back",
+           "products_of_integers", "weights_of_4_bits", "product_between_bytes", "channels_too_large_to_quantise"}
 
 
 @op(real(3, 7), values(0.05), values(3, dtype=i32), real(3, 7, dtype=torch.bfloat16))
@@ -68,3 +69,12 @@ def weights_of_4_bits(x, half, weight, scales, block_scales, bias):
 @op(real(3, 8), real(4, 8), real(4), values(0.03), values(120, dtype=i32), values(0.025), values(-2, dtype=i32))
 def product_between_bytes(x, weight, bias, x_scale, x_zero, scale, zero):
     return torch.ops._quantized.wrapped_quantized_linear(x, x_scale, x_zero, weight, scale, zero, bias, x_scale * 2, x_zero + 8, 4)
+
+
+@op(values(0.3, NAN, INF, -INF, 9.0, 1e30, -1e30, 3e9), real(2, low=0.01, high=0.1), whole(2, dtype=i32))
+def channels_too_large_to_quantise(x, scales, zeros):
+    """Kernels of channels go by way of int64."""
+    rows = torch.stack([x, x.flip(0)])
+    by_channel = torch.ops.aten.fake_quantize_per_channel_affine_cachemask(rows, scales, zeros, 0, -128, 127)
+    floating = torch.fake_quantize_per_channel_affine(rows, scales, zeros + 0.4, 0, -128, 127)
+    return *by_channel, floating, torch.fake_quantize_per_tensor_affine(rows, 0.05, 3, -128, 127)
