@@ -85,7 +85,10 @@ typedef int fe_op_function(const fe_op_call *call);
 typedef enum fe_op_tag {
     /* It is the out overload of the functional operator of its name, preferred to others whose
      * signature matches; a mistake when there is none that it can stand for. */
-    FE_OP_TAG_OUT = 1
+    FE_OP_TAG_OUT = 1,
+    /* It does more than its results say: draws, prints, counts. Every call is made, and they keep their
+     * order among each other. So are calls of what writes to arguments or returns nothing, untagged. */
+    FE_OP_TAG_EFFECT = 2
 } fe_op_tag;
 
 typedef struct fe_op_row {

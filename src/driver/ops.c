@@ -17,6 +17,11 @@ static op_custom facts_of(const plugin *l, const fe_op_row *row)
                        .is_out = row->tags & FE_OP_TAG_OUT};
 }
 
+static uint32_t flags_of(const fe_op_row *row)
+{
+    return row->tags & FE_OP_TAG_EFFECT ? OPF_EFFECT : 0;
+}
+
 static fe_status declare_row(const plugin *l, const fe_op_row *row)
 {
     const op_info *op;
@@ -24,7 +29,7 @@ static fe_status declare_row(const plugin *l, const fe_op_row *row)
     if (row->symbol && !dlsym(l->handle, row->symbol))
         return plugin_failed(l, "make the function extern, with default visibility",
                              "it does not export the function %s", row->symbol);
-    return op_declare_custom(l->d->ops, row->schema, 0, &custom, &op);
+    return op_declare_custom(l->d->ops, row->schema, flags_of(row), &custom, &op);
 }
 
 /* A row without a function must have an out overload, which may stand in any of the libraries. */
@@ -70,7 +75,7 @@ static fe_status declare_added(const plugin *l, const fe_op_row *row)
     op_custom custom = facts_of(l, row);
     custom.library = NULL;
     FE_TRY(symbol_of(l->d, row, &custom.symbol));
-    return op_declare_custom(l->d->ops, row->schema, 0, &custom, &op);
+    return op_declare_custom(l->d->ops, row->schema, flags_of(row), &custom, &op);
 }
 
 static fe_status each_added(driver_program *d,

@@ -333,8 +333,9 @@ static void print_customs(const printer *p)
         const op_info *op = p->customs.at[i];
         text_add(p->out, "  ");
         text_quoted(p->out, op->schema);
+        uint32_t said = op->flags & ~op_implied_flags(op);
         for (int bit = 0; bit < FX_FLAG_WORDS; bit++)
-            if (op->flags >> bit & 1) text_printf(p->out, " %s", fx_flag_words[bit]);
+            if (said >> bit & 1) text_printf(p->out, " %s", fx_flag_words[bit]);
         text_char(p->out, '\n');
     }
     text_add(p->out, "}\n");

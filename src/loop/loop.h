@@ -20,6 +20,7 @@
  *     }
  *     nest [i0 < 8] again 1 {               # made a second time: see loop_op
  *       ...
+ *     extern custom (@x[8]{1}) -> () ints [] floats [] calls "shop_print" "T" effect
  *     define u0 = @count[]{}
  *     assert u0 <= 8 "at most eight"
  *     if @p[]{} -> (@buf2[8]{1})              # one arm or the other runs; both write @buf2
@@ -200,6 +201,7 @@ typedef struct loop_store {
  * Outputs that no letter takes are its results; an absent one stands for a return that is None. */
 typedef struct loop_callee {
     const char *symbol, *arguments;
+    bool has_effect;     /* it does more than write its outputs; see sched/deps.c */
     const char *library; /* NULL when read from text */
     const char **strings;
     uint32_t string_count;

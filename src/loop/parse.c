@@ -127,6 +127,7 @@ static fe_status parse_callee(parsing *in, const loop_callee **out)
     loop_callee *callee = NEW(in->p->memory, loop_callee);
     FE_TRY(lex_string(in->lx, &callee->symbol));
     FE_TRY(lex_string(in->lx, &callee->arguments));
+    callee->has_effect = lex_take(in->lx, "effect");
     if (lex_take(in->lx, "strings")) {
         FE_TRY(lex_expect(in->lx, "["));
         while (!lex_take(in->lx, "]")) {

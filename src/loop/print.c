@@ -202,6 +202,7 @@ void loop_print_callee(const loop_callee *callee, text *out)
     text_quoted(out, callee->symbol);
     text_char(out, ' ');
     text_quoted(out, callee->arguments);
+    if (callee->has_effect) text_add(out, " effect");
     if (callee->string_count) text_add(out, " strings [");
     for (uint32_t k = 0; k < callee->string_count; k++) {
         if (k) text_char(out, ',');

@@ -353,12 +353,13 @@ static fe_status add_arguments(custom_call *c, const fx_node *n, const op_info *
     return FE_OK;
 }
 
-static void add_op(custom_call *c, const op_info *called)
+static void add_op(custom_call *c, const fx_node *n, const op_info *called)
 {
     lowering *l = c->l;
     loop_callee *callee = NEW(l->memory, loop_callee);
     *callee = (loop_callee){.symbol = called->custom->symbol,
                             .arguments = c->arguments.at,
+                            .has_effect = n->op->flags & OPF_EFFECT,
                             .library = called->custom->library,
                             .strings = c->strings.at,
                             .string_count = c->strings.count,
@@ -408,7 +409,7 @@ static fe_status add_call(custom_call *c, const fx_node *n, const op_info *calle
     if (returns) FE_TRY(make_result(c, &fresh));
     list_storages(c, n);
     FE_TRY(add_arguments(c, n, called));
-    add_op(c, called);
+    add_op(c, n, called);
     if (returns) settle_results(c, &fresh, &at);
     return FE_OK;
 }

@@ -76,7 +76,7 @@ static bool same_string(const char *a, const char *b)
 static bool same_declaration(const op_info *a, const op_info *b)
 {
     const op_custom *x = a->custom, *y = b->custom;
-    if (strcmp(a->schema, b->schema) != 0 || a->flags != b->flags || !x) return false;
+    if (strcmp(a->schema, b->schema) != 0 || (a->flags | b->flags) != a->flags || !x) return false;
     return !y->library ||
            (same_string(x->library, y->library) && same_string(x->symbol, y->symbol));
 }
@@ -84,6 +84,11 @@ static bool same_declaration(const op_info *a, const op_info *b)
 static const char *kept(op_registry *r, const char *s)
 {
     return s ? arena_strdup(r->memory, s) : NULL;
+}
+
+uint32_t op_implied_flags(const op_info *op)
+{
+    return op->is_mutating || !op->return_count ? OPF_EFFECT : 0;
 }
 
 fe_status op_declare_custom(op_registry *r, const char *schema, uint32_t flags,
@@ -97,7 +102,7 @@ fe_status op_declare_custom(op_registry *r, const char *schema, uint32_t flags,
                        .shapes = kept(r, custom->shapes),
                        .out = kept(r, custom->out),
                        .is_out = custom->is_out};
-    op->flags = flags;
+    op->flags = flags | op_implied_flags(op);
     op->custom = own;
 
     uint32_t known = map_get(&r->by_name, MAP_KEY(op->name));

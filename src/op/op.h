@@ -149,8 +149,11 @@ fe_status op_schema_parse(fe_session *s, arena *a, const char *schema, op_info *
 /* custom.c: declares an operator by schema, "mylib::foo(Tensor x, Tensor(a!) y) -> Tensor". Again,
  * the same gives the operator that there is. */
 fe_status op_declare(op_registry *r, const char *schema, uint32_t flags, const op_info **out);
-/* The same with what stands behind the schema (copied). An operator that writes to its arguments or
- * returns views of them gets a functional form, "mylib.foo.functional". */
+/* Flags that a declaration has by its schema: what writes to arguments or returns nothing is called for
+ * what it does. */
+uint32_t op_implied_flags(const op_info *op);
+/* The same as op_declare with what stands behind the schema (copied). An operator that writes to its
+ * arguments or returns views of them gets a functional form, "mylib.foo.functional". */
 fe_status op_declare_custom(op_registry *r, const char *schema, uint32_t flags,
                             const op_custom *custom, const op_info **out);
 /* The overload that does the work of a functional custom operator into outputs that it is given: the

@@ -1,10 +1,11 @@
 /* deps.c -- which earlier ops an op must follow: readers after writers, writers after readers and
  * writers, and all those before a control op. What a buffer holds its parts hold: its readers follow
  * their writers too. What reads a symbol follows its definition, and each assertion about it so
- * far. */
+ * far. A call with an effect follows the one before it. */
 #include "sched/sched_priv.h"
 
 #define NO_BARRIER UINT32_MAX /* the op after it is the first */
+#define NO_EFFECT UINT32_MAX
 
 typedef VEC(uint32_t) id_list;
 
@@ -16,6 +17,7 @@ typedef struct dep_tables {
     op_deps *out;
     uint32_t op;
     uint32_t barrier; /* the last control op, or none: nothing moves across one */
+    uint32_t effect;  /* the last call that has one, or none */
     map seen;         /* (op, dep) pairs already there */
     map latest;       /* by symbol: the op that defined it or last asserted something about it */
 } dep_tables;
@@ -141,6 +143,13 @@ static void write_all(dep_tables *t, const loop_op *op)
     sym_each_symbol(t->p->symbols, op->relation.right, note_assertion, t);
 }
 
+static void follow_effect(dep_tables *t, const loop_op *op)
+{
+    if (!op->callee || !op->callee->has_effect) return;
+    if (t->effect != NO_EFFECT) add_dep(t, t->effect);
+    t->effect = t->op;
+}
+
 void deps_build(loop_program *p, arena *memory, op_deps *out)
 {
     *out = (op_deps){.first = NEW_ARRAY(memory, uint32_t, p->ops.count + 1)};
@@ -148,6 +157,7 @@ void deps_build(loop_program *p, arena *memory, op_deps *out)
                     .memory = memory,
                     .out = out,
                     .barrier = NO_BARRIER,
+                    .effect = NO_EFFECT,
                     .writers = NEW_ARRAY(memory, id_list, p->buffers.count + 1),
                     .readers = NEW_ARRAY(memory, id_list, p->buffers.count + 1),
                     .parts = NEW_ARRAY(memory, id_list, p->buffers.count + 1)};
@@ -158,6 +168,7 @@ void deps_build(loop_program *p, arena *memory, op_deps *out)
         out->first[k] = out->at.count;
         read_all(&t, &p->ops.at[k]);
         write_all(&t, &p->ops.at[k]);
+        follow_effect(&t, &p->ops.at[k]);
         if (t.barrier != NO_BARRIER) add_dep(&t, t.barrier);
         if (p->ops.at[k].kind != LOOP_CONTROL) continue;
         for (uint32_t i = t.barrier + 1; i < k; i++) add_dep(&t, i);

@@ -63,7 +63,7 @@ SESSION_TEST(fx_text_keeps_symbols_settings_and_every_kind_of_argument)
     expect_round_trip(
         session,
         "operators {\n"
-        "  \"mylib::foo(Tensor x, Tensor(a!) y, str s) -> (Tensor, Tensor?)\" random effect\n"
+        "  \"mylib::foo(Tensor x, Tensor y, str s) -> (Tensor, Tensor?)\" random effect\n"
         "}\n"
         "symbols {\n"
         "  s0 in [2, 64] hint 8\n"

@@ -305,5 +305,6 @@ SESSION_TEST(op_custom_operators_join_the_others)
     EXPECT(none->return_count == 0);
     FE_TRY(op_declare(r, "mylib::tell(Tensor x) -> None", 0, &none));
     EXPECT(none->return_count == 0);
+    EXPECT(none->flags == OPF_EFFECT && out->flags == OPF_EFFECT && !plain->flags);
     return FE_OK;
 }
