@@ -93,7 +93,11 @@ static void check_rows(infer_call *c)
 
 static void check_index(infer_call *c)
 {
-    const ty_tensor *index = infer_tensor(c, "index");
+    const ty_tensor *index = infer_tensor(c, "index"), *x = infer_tensor(c, "self");
+    if (index && x && x->rank == 0)
+        (void)INFER_REQUIRE_EQUAL(c, ty_numel(c->symbols, index), infer_number(c, 1),
+                                  "Index to scalar can have only 1 value, got %s",
+                                  infer_shape(c, index));
     if (index && index->rank > 1)
         infer_fail(c, "Index is supposed to be a vector, but is %s", infer_shape(c, index));
 }
@@ -507,6 +511,9 @@ static void check_weight_norm(infer_call *c)
     }
     if (g->rank != v->rank)
         infer_fail(c, "g is %s where v is %s", infer_shape(c, g), infer_shape(c, v));
+    if (g->dtype != v->dtype && !ty_is_complex(v->dtype))
+        infer_fail(c, "g is %s where v is %s: expected the same dtype", infer_shape(c, g),
+                   infer_shape(c, v));
     for (uint32_t d = 0; d < v->rank && c->status == FE_OK; d++)
         (void)INFER_REQUIRE_EQUAL(c, g->sizes[d], d == dim ? v->sizes[d] : infer_number(c, 1),
                                   "g is %s where v is %s, and dim %u", infer_shape(c, g),
@@ -580,13 +587,15 @@ static void check_same_count(infer_call *c)
                                   infer_shape(c, x));
 }
 
-static void check_draws(infer_call *c)
+/* What is computed by promoted operands is written in the dtype of self. */
+static void check_cast(infer_call *c)
 {
-    const ty_tensor *x = infer_tensor(c, "self");
-    if (!x || !x->rank || infer_flag(c, "replacement", false)) return;
-    sym_expr count = infer_expr(c, "num_samples", 1);
-    (void)INFER_REQUIRE(c, SYM_LE, count, x->sizes[x->rank - 1],
-                        "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
+    const ty_tensor *operands[INFER_MAX_OPERANDS], *x = infer_tensor(c, "self");
+    uint32_t count = infer_operands(c, operands, INFER_MAX_OPERANDS);
+    for (uint32_t i = 0; x && i < count; i++)
+        if (!infer_can_cast(operands[i]->dtype, x->dtype))
+            infer_fail(c, "result type %s can't be cast to the desired output type %s",
+                       ty_dtype_name(operands[i]->dtype), ty_dtype_name(x->dtype));
 }
 
 static void check_strided_same(infer_call *c)
@@ -644,9 +653,28 @@ static const struct {
     {"unfolded", check_unfolded},
     {"dense", check_dense},
     {"ranked", check_ranked},
-    {"draws", check_draws},
+    {"draws", infer_check_draws},
+    {"drawn", infer_check_drawn},
+    {"draw_range", infer_check_draw_range},
+    {"cast", check_cast},
+    {"fractions", infer_check_fractions},
     {"same_count", check_same_count},
     {"strided_same", check_strided_same},
+    {"dropped", infer_check_dropped},
+    {"statistics", infer_check_statistics},
+    {"unfold", infer_check_unfold},
+    {"emptied", infer_check_emptied},
+    {"expandable", infer_check_expandable},
+    {"triplet", infer_check_triplet},
+    {"cosine", infer_check_cosine},
+    {"trapezoid", infer_check_trapezoid},
+    {"differentiable", infer_check_differentiable},
+    {"shifted", infer_check_shifted},
+    {"lengths", infer_check_lengths},
+    {"attention", infer_check_attention},
+    {"limits", infer_check_limits},
+    {"grid_size", infer_check_grid_size},
+    {"apart", infer_check_apart},
     {"masked_index", infer_check_masked_index},
     {"pool_gradient", infer_check_pool_gradient},
     {"index_put", infer_check_index_put},

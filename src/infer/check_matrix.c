@@ -26,8 +26,13 @@ void infer_check_cross(infer_call *c)
     if (a->rank != b->rank || a->rank == 0)
         infer_fail(c, "inputs must have the same number of dimensions: %s and %s",
                    infer_shape(c, a), infer_shape(c, b));
-    if (c->status != FE_OK || !infer_arg(c, "dim")) return;
-    uint32_t dim = infer_dim(c, "dim", a->rank);
+    if (c->status != FE_OK) return;
+    uint32_t dim = 0;
+    if (infer_arg(c, "dim"))
+        dim = infer_dim(c, "dim", a->rank);
+    else /* the first of three */
+        while (dim + 1 < a->rank && !infer_holds(c, SYM_EQ, a->sizes[dim], infer_number(c, 3)))
+            dim++;
     (void)INFER_REQUIRE_EQUAL(c, a->sizes[dim], infer_number(c, 3),
                               "inputs dimension %u must have length 3: %s", dim, infer_shape(c, a));
     (void)INFER_REQUIRE_EQUAL(c, b->sizes[dim], infer_number(c, 3),
@@ -38,6 +43,9 @@ void infer_check_inner(infer_call *c)
 {
     const ty_tensor *a = infer_tensor(c, "self"), *b = infer_tensor(c, "other");
     if (!a || !b || !a->rank || !b->rank) return;
+    if (a->dtype != b->dtype)
+        infer_fail(c, "expected m1 and m2 to have the same dtype, but got: %s and %s",
+                   infer_shape(c, a), infer_shape(c, b));
     (void)INFER_REQUIRE_EQUAL(
         c, a->sizes[a->rank - 1], b->sizes[b->rank - 1],
         "inner() the last dimension must match on both input tensors but got shapes %s and %s",
@@ -117,9 +125,11 @@ void infer_check_reflectors(infer_call *c)
     sym_expr size = other->sizes[other->rank - (infer_flag(c, "left", true) ? 2 : 1)];
     (void)INFER_REQUIRE_EQUAL(c, size, rows, "reflectors %s do not fit %s", infer_shape(c, a),
                               infer_shape(c, other));
-    (void)INFER_REQUIRE(c, SYM_LE, tau->sizes[tau->rank - 1], size,
-                        "tau %s has more reflectors than %s has rows", infer_shape(c, tau),
-                        infer_shape(c, other));
+    (void)INFER_REQUIRE_EQUAL(
+        c, tau->sizes[tau->rank - 1],
+        sym_min(c->symbols, other->sizes[other->rank - 2], a->sizes[a->rank - 1]),
+        "tau.shape[-1] must be equal to min(other.shape[-2], input.shape[-1]): %s, %s, %s",
+        infer_shape(c, tau), infer_shape(c, other), infer_shape(c, a));
 }
 
 static sym_expr product(infer_call *c, const ty_tensor *x, uint32_t from, uint32_t to)

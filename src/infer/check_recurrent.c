@@ -99,6 +99,10 @@ void infer_check_recurrent(infer_call *c)
                    (long long)n.directions);
         return;
     }
+    if (!packed)
+        (void)INFER_REQUIRE(c, SYM_LT, infer_number(c, 0),
+                            n.x->sizes[infer_flag(c, "batch_first", false) ? 1 : 0],
+                            "Expected sequence length to be larger than 0 in RNN");
     n.output = states[0]->sizes[2];
     n.hidden = states[1] ? states[1]->sizes[2] : n.output;
     n.rows = sym_mul_int(c->symbols, n.hidden, gates);

@@ -13,7 +13,9 @@
  *     x~y  x=y    broadcast with each other; of equal sizes               4*h c/g products, quotients
  *     x*[n]       each of a list; x.1[n]: its second                      @size   those of a list of sizes
  *     x:int       a kind of dtype (KINDS), or the dtype of another        n+1     one more
- *     k>0 k>=0    numbers, also each of a list; k^2: at most 2     l#3   a list of so many, if it is one
+ *     x:y+        the dtype of y, or float32 where that is of half precision; x*:x.0 that of the first
+ *     k>0 k>=n    numbers, also each of a list; a tensor's elements; k^2: at most 2
+ *     l#3         a list of so many, if it is one
  *     d<x         dimensions of x; d<<x: each once
  *     !scatter    a check of its own (check.c)
  */
@@ -309,6 +311,18 @@ static bool is_place(ty_dtype d)
 {
     return is_index(d) || is_mask(d);
 }
+static bool is_byte(ty_dtype d)
+{
+    return d == TY_I8 || d == TY_U8;
+}
+static bool is_i8(ty_dtype d)
+{
+    return d == TY_I8;
+}
+static bool is_quantum(ty_dtype d)
+{
+    return d == TY_F32 || d == TY_BF16;
+}
 static bool is_bits(ty_dtype d)
 {
     return ty_is_integral(d, true);
@@ -337,6 +351,9 @@ static const struct {
     {"index", "int32 or int64", is_index},
     {"i64", "int64", is_i64},
     {"i32", "int32", is_i32},
+    {"i8", "int8", is_i8},
+    {"byte", "int8 or uint8", is_byte},
+    {"quantum", "float32 or bfloat16", is_quantum},
     {"int", "integers", is_int},
     {"float", "floating point numbers", ty_is_floating},
     {"single", "float32 or float64", is_single},
@@ -354,6 +371,16 @@ static const struct {
     {"pooled", "floating point numbers or int64", is_pooled},
 };
 
+/* x, or x.1 of a list */
+static const ty_tensor *named_tensor(contract *k, word name)
+{
+    ty_tensor *items[INFER_MAX_OPERANDS];
+    word rest, list = part(name, '.', &rest);
+    if (!rest.length) return infer_tensor(k->c, text_of(k, name));
+    uint32_t at = (uint32_t)strtol(rest.at, NULL, 10);
+    return at < infer_list(k->c, text_of(k, list), items, INFER_MAX_OPERANDS) ? items[at] : NULL;
+}
+
 static void take_dtype(contract *k, word kind, const ty_tensor *x)
 {
     for (size_t i = 0; i < COUNT_OF(KINDS); i++) {
@@ -363,8 +390,11 @@ static void take_dtype(contract *k, word kind, const ty_tensor *x)
                        KINDS[i].says);
         return;
     }
-    const ty_tensor *other = infer_tensor(k->c, text_of(k, kind));
-    if (other && other->dtype != x->dtype)
+    bool widens = kind.at[kind.length - 1] == '+';
+    kind.length -= widens;
+    const ty_tensor *other = named_tensor(k, kind);
+    bool is_half = other && (other->dtype == TY_F16 || other->dtype == TY_BF16);
+    if (other && other->dtype != x->dtype && !(widens && is_half && x->dtype == TY_F32))
         infer_fail(k->c, "%s is %s and %s is %s: expected them to have the same dtype", k->what,
                    infer_shape(k->c, x), text_of(k, kind), infer_shape(k->c, other));
 }
@@ -396,22 +426,50 @@ static void take_tensor(contract *k, char sign, word said, const ty_tensor *x)
     }
 }
 
+/* Numbers of an argument, a bound name's size, or how many elements a tensor has. */
 static uint32_t numbers_of(contract *k, word name, sym_expr *out)
 {
     k->what = text_of(k, name);
-    const fx_arg *a = infer_arg(k->c, k->what);
     const binding *b = find_name(k, name);
-    int count = a ? fx_arg_ints(k->c->graph, a, out, 2 * TY_MAX_RANK) : 0;
+    const fx_arg *a = b ? NULL : infer_arg(k->c, k->what);
+    const ty_tensor *x = a ? fx_arg_tensor(a) : NULL;
+    int count = a && !x ? fx_arg_ints(k->c->graph, a, out, 2 * TY_MAX_RANK) : 0;
     if (b) out[0] = b->sizes[0];
-    return b ? 1 : count > 0 ? (uint32_t)count : 0;
+    if (x) out[0] = ty_numel(k->c->symbols, x);
+    if (x) k->what = arena_printf(k->c->memory, "the number of elements of %s", k->what);
+    return b || x ? 1 : count > 0 ? (uint32_t)count : 0;
+}
+
+/* A number of the program's, or an argument's. */
+static sym_expr bound_of(contract *k, word bound)
+{
+    bool is_negative = bound.at[0] == '-';
+    return is_negative ? infer_number(k->c, strtol(bound.at, NULL, 10)) : value_of(k, bound);
+}
+
+/* Is the argument a fraction on the wrong side of the bound? */
+static void take_fraction(contract *k, word name, sym_expr bound, bool above, bool closed)
+{
+    const fx_arg *a = infer_arg(k->c, text_of(k, name));
+    int64_t limit;
+    if (!a || a->kind != FX_ARG_FLOAT || !sym_is_int(k->c->symbols, bound, &limit)) return;
+    double x = above ? (double)limit - a->number : a->number - (double)limit;
+    if (!(closed ? x >= 0 : x > 0))
+        infer_fail(k->c, "%s is %g, but has to be %s %lld", text_of(k, name), a->number,
+                   above    ? "at most"
+                   : closed ? "at least"
+                            : "greater than",
+                   (long long)limit);
 }
 
 /* k^2 */
 static void take_most(contract *k, word name, word bound)
 {
-    sym_expr numbers[2 * TY_MAX_RANK], most = value_of(k, bound);
+    sym_expr numbers[2 * TY_MAX_RANK], most = bound_of(k, bound);
     uint32_t count = numbers_of(k, name, numbers);
-    for (uint32_t i = 0; i < count && !sym_is_none(most); i++)
+    if (sym_is_none(most)) return;
+    take_fraction(k, name, most, true, true);
+    for (uint32_t i = 0; i < count; i++)
         (void)INFER_REQUIRE(k->c, SYM_LE, numbers[i], most, "%s has to be at most %s", k->what,
                             text_of(k, bound));
 }
@@ -422,8 +480,10 @@ static void take_numbers(contract *k, word name, word bound)
     sym_expr numbers[2 * TY_MAX_RANK];
     infer_call *c = k->c;
     bool closed = bound.at[0] == '=';
-    sym_expr least = infer_number(c, strtol(bound.at + closed, NULL, 10));
+    sym_expr least = bound_of(k, (word){bound.at + closed, bound.length - closed});
     uint32_t count = numbers_of(k, name, numbers);
+    if (sym_is_none(least)) return;
+    take_fraction(k, name, least, false, closed);
     for (uint32_t i = 0; i < count; i++)
         (void)INFER_REQUIRE(c, closed ? SYM_LE : SYM_LT, least, numbers[i], "%s has to be %s %.*s",
                             k->what, closed ? "at least" : "greater than",
@@ -544,7 +604,31 @@ static void need_arguments(infer_call *c)
     }
 }
 
-/* Numbers that choose among a few ways, by the names that they have in all schemas. */
+static bool is_one_of(const char *said, const char *words)
+{
+    for (word rest = {words, strlen(words)}; rest.length;)
+        if (is_word(part(rest, '|', &rest), said)) return true;
+    return false;
+}
+
+/* Words that choose among a few ways, by the names that they have in all schemas. */
+static void check_words(infer_call *c)
+{
+    static const struct {
+        const char *name, *words;
+    } CHOICES[] = {{"interpolation", "linear|lower|higher|midpoint|nearest"},
+                   {"approximate", "none|tanh"},
+                   {"padding_side", "left|right"},
+                   {"indexing", "ij|xy"}};
+    for (size_t i = 0; i < COUNT_OF(CHOICES); i++) {
+        const char *said = infer_string(c, CHOICES[i].name, NULL);
+        if (said && !is_one_of(said, CHOICES[i].words))
+            infer_fail(c, "%s is \"%s\", which is none of %s", CHOICES[i].name, said,
+                       CHOICES[i].words);
+    }
+}
+
+/* Numbers that choose among a few ways. */
 static void check_choices(contract *k)
 {
     static const struct {
@@ -577,6 +661,7 @@ bool infer_keeps_contract(infer_call *c)
     uint32_t row = c->op->id;
     need_arguments(c);
     if (c->status == FE_OK) check_choices(&k);
+    if (c->status == FE_OK) check_words(c);
     if (row >= OP_BUILTIN_COUNT) return c->status == FE_OK;
     if (c->op->is_mutating && !CONTRACTS[row] && !DTYPES[row]) {
         const op_info *functional = op_functional_of(c->graph->ops, c->op);

@@ -95,18 +95,46 @@ static void set_strides(infer_call *c, const ty_tensor *x, const ty_tensor *weig
     ty_format_strides(t, format, out->rank, out->sizes, out->strides);
 }
 
+static const char *written(infer_call *c, sym_expr e)
+{
+    text out;
+    text_init(&out, c->memory);
+    sym_print(c->symbols, e, &out);
+    return out.at;
+}
+
 /* The channels of a batch go into those of the weight. */
 static bool channels_fit(infer_call *c, const ty_tensor *input, const ty_tensor *weight)
 {
     sym_table *t = c->symbols;
     sym_expr groups = infer_expr(c, "groups", 1), own = weight->sizes[0];
     sym_expr taken = is_transposed(c) ? own : sym_mul(t, weight->sizes[1], groups);
-    return INFER_REQUIRE_EQUAL(c, taken, input->sizes[1],
+    return INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), own,
+                         "expected weight to be at least 1 at dimension 0, but got weight %s",
+                         infer_shape(c, weight)) &&
+           INFER_REQUIRE_EQUAL(c, taken, input->sizes[1],
                                "the channels do not fit: %s with weight %s", infer_shape(c, input),
                                infer_shape(c, weight)) &&
            INFER_REQUIRE_EQUAL(c, sym_mod(t, own, groups), infer_number(c, 0),
                                "the groups do not divide the channels of weight %s",
                                infer_shape(c, weight));
+}
+
+/* What PyTorch asks of a window besides a result that has elements. */
+static bool window_is_sound(infer_call *c, const window *w, uint32_t d, sym_expr size)
+{
+    sym_table *t = c->symbols;
+    if (is_transposed(c)) {
+        sym_expr step = sym_max(t, w->stride[d], w->dilation[d]);
+        return INFER_REQUIRE(c, SYM_LT, w->output_padding[d], step,
+                             "output padding must be smaller than either stride or dilation, but "
+                             "got output_padding: %s, stride: %s, dilation: %s",
+                             written(c, w->output_padding[d]), written(c, w->stride[d]),
+                             written(c, w->dilation[d]));
+    }
+    return INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), size,
+                         "Only zero batch or zero channel inputs are supported, but got size %s",
+                         written(c, size));
 }
 
 /* Of the result of a batch: as many as the weight has. False: the call is refused. */
@@ -122,6 +150,7 @@ static bool convolved_sizes(infer_call *c, const ty_tensor *input, const ty_tens
     if (back) sizes[1] = sym_mul(c->symbols, weight->sizes[1], infer_expr(c, "groups", 1));
     for (uint32_t d = 0; d < spatial; d++) {
         sym_expr size = input->sizes[d + 2], kernel = weight->sizes[d + 2];
+        if (!window_is_sound(c, &w, d, size)) return false;
         if (!INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), kernel,
                            "kernel size should be greater than zero, but weight is %s",
                            infer_shape(c, weight)))
@@ -142,7 +171,8 @@ void rule_convolution(infer_call *c)
     ty_tensor *x = infer_tensor(c, op_param_index(c->op, "input") < 0 ? "self" : "input");
     ty_tensor *weight = infer_tensor(c, "weight"), *bias = infer_tensor(c, "bias");
     if (!x || !weight || weight->rank < 3 || weight->rank > MOST_SPATIAL + 2 ||
-        (x->rank != weight->rank && x->rank + 1 != weight->rank)) {
+        (x->rank != weight->rank &&
+         (x->rank + 1 != weight->rank || op_param_index(c->op, "transposed") >= 0))) {
         infer_fail(c, "a convolution of %s with %s", infer_shape(c, x), infer_shape(c, weight));
         return;
     }
@@ -174,6 +204,11 @@ void infer_check_convolution_gradient(infer_call *c)
         return;
     }
     if (!convolved_sizes(c, x, weight, sizes)) return;
+    window w = read_window(c, weight->rank - 2);
+    for (uint32_t d = 0; d + 2 < weight->rank && !is_transposed(c); d++)
+        (void)INFER_REQUIRE_EQUAL(
+            c, w.output_padding[d], infer_number(c, 0),
+            "output_padding is not supported for non-transposed convolutions");
     for (uint32_t d = 0; d < x->rank; d++)
         (void)INFER_REQUIRE_EQUAL(
             c, gradient->sizes[d], sizes[d],

@@ -196,6 +196,11 @@ static ty_tensor *contract(infer_call *c, const equation *e, const ty_tensor *a,
         const ty_tensor *operands[] = {a, b};
         return infer_elementwise(c, ty_promote_types(a->dtype, b->dtype), operands, 2);
     }
+    if (a->dtype != b->dtype || a->dtype == TY_BOOL)
+        infer_fail(c,
+                   "expected operands of the same dtype that can be multiplied and summed, but got "
+                   "%s and %s",
+                   infer_shape(c, a), infer_shape(c, b));
     for (uint32_t d = 0; d < e->rank; d++) {
         bool in_a = !is_one(c, a, d);
         bool in_b = !is_one(c, b, d);

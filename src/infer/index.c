@@ -104,8 +104,9 @@ static uint32_t broadcast_indices(infer_call *c, const index_list *list, sym_exp
     uint32_t rank = 0;
     for (uint32_t i = 0; i < list->count; i++) {
         const ty_tensor *x = list->at[i];
-        if (x && !ty_broadcast(c->symbols, rank, sizes, x->rank, x->sizes, &rank, sizes))
-            infer_fail(c, "the indices do not broadcast: %s with others", infer_shape(c, x));
+        if (!x || ty_broadcast(c->symbols, rank, sizes, x->rank, x->sizes, &rank, sizes)) continue;
+        infer_fail(c, "the indices do not broadcast: %s with others", infer_shape(c, x));
+        return 0;
     }
     return rank;
 }
@@ -179,6 +180,14 @@ void infer_check_index_put(infer_call *c)
     const ty_tensor *x = infer_tensor(c, "self"), *values = infer_tensor(c, "values");
     const fx_arg *a = infer_arg(c, "indices");
     if (!x || !values || !a || a->kind != FX_ARG_LIST) return;
+    bool fills = a->list.count == 1 && has_mask(a) && values->rank == 0 &&
+                 !infer_flag(c, "accumulate", false); /* as masked_fill, which casts */
+    if (a->list.count == 0)
+        infer_fail(c, "at least one index must be provided");
+    else if (values->dtype != x->dtype && !fills)
+        infer_fail(c, "Index put requires the source and destination dtypes match, got %s and %s",
+                   infer_shape(c, x), infer_shape(c, values));
+    if (c->status != FE_OK) return;
     if (has_mask(a)) {
         check_masks(c, x, a);
         return;

@@ -56,7 +56,7 @@ void infer_as(infer_call *c, op_id op)
 }
 
 /* Does PyTorch write results of the one dtype to a tensor of the other? */
-static bool can_cast(ty_dtype from, ty_dtype to)
+bool infer_can_cast(ty_dtype from, ty_dtype to)
 {
     if (ty_is_complex(from) && !ty_is_complex(to)) return false;
     if (ty_is_floating(from) && ty_is_integral(to, true)) return false;
@@ -74,7 +74,7 @@ static void check_written(infer_call *c, const ty_tensor *x)
     c->graph->next_storage = next_storage; /* what it makes is only looked at */
     const ty_tensor *made = c->value.kind == FX_TENSOR ? c->value.tensor : NULL;
     if (!made || c->status != FE_OK) return;
-    if (!can_cast(made->dtype, x->dtype))
+    if (!infer_can_cast(made->dtype, x->dtype))
         infer_fail(c, "result type %s can't be cast to the desired output type %s",
                    infer_shape(c, made), infer_shape(c, x));
     if (made->rank != x->rank)

@@ -120,6 +120,26 @@ void infer_check_invertible(infer_call *c);
 void infer_check_tolerance(infer_call *c);
 void infer_check_condition(infer_call *c);
 void infer_check_recurrent(infer_call *c);
+/* check_draw.c, check_layer.c, check_shape.c */
+void infer_check_draws(infer_call *c);
+void infer_check_drawn(infer_call *c);
+void infer_check_draw_range(infer_call *c);
+void infer_check_fractions(infer_call *c);
+void infer_check_dropped(infer_call *c);
+void infer_check_statistics(infer_call *c);
+void infer_check_unfold(infer_call *c);
+void infer_check_emptied(infer_call *c);
+void infer_check_expandable(infer_call *c);
+void infer_check_triplet(infer_call *c);
+void infer_check_cosine(infer_call *c);
+void infer_check_trapezoid(infer_call *c);
+void infer_check_differentiable(infer_call *c);
+void infer_check_shifted(infer_call *c);
+void infer_check_lengths(infer_call *c);
+void infer_check_attention(infer_call *c);
+void infer_check_limits(infer_call *c);
+void infer_check_grid_size(infer_call *c);
+void infer_check_apart(infer_call *c);
 /* check.c: one of the checks that contracts name. */
 void infer_check(infer_call *c, const char *name);
 
@@ -193,6 +213,8 @@ ty_tensor *infer_indexed(infer_call *c, const ty_tensor *x, uint32_t dim, uint32
 uint64_t infer_dim_set(infer_call *c, const char *name, uint32_t rank);
 
 /* ---- infer.c ---- */
+/* Does PyTorch write numbers of this dtype to that one? */
+bool infer_can_cast(ty_dtype from, ty_dtype to);
 /* Runs another operator's row on this call. */
 void infer_as(infer_call *c, op_id op);
 /* Gives fresh tensors of the result their numbers. */

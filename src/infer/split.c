@@ -142,7 +142,8 @@ static void give_late_cuts(infer_call *c, const ty_tensor *x, uint32_t dim, cons
     int64_t count;
     if (cuts->rank != 1 || !sym_is_int(c->symbols, cuts->sizes[0], &count) ||
         count >= MOST_PIECES) {
-        infer_fail(c, "a split into a number of parts that only the run knows");
+        c->status = fx_fail(c->graph, c->node, "infer", FE_UNSUPPORTED, "give positions as numbers",
+                            "cannot split into a number of parts that only the run knows");
         return;
     }
     ty_tensor **pieces = NEW_ARRAY(c->memory, ty_tensor *, count + 1);

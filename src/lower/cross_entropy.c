@@ -82,7 +82,8 @@ static fe_status nll_loss_backward(lowering *l, fx_node *n, const lower_row *row
     for (uint32_t k = 0; k + 1 < out->rank; k++) at[k] = l->axes[k + (k >= axis)];
     if (target.rank && out->rank == 1) at[0] = l->zero;
     loop_value t = lower_at(l, target, at);
-    if (reduction == MEAN) grad = T_DIV(grad, arg(l, "total_weight"));
+    if (reduction == MEAN) /* of one element, in whatever dimensions */
+        grad = T_DIV(grad, lower_reshape(l, arg(l, "total_weight"), 0, NULL));
     loop_value g = lower_op1(l, LOOP_NEG, lower_at(l, grad, grad.rank ? at : NULL));
     if (!lower_absent(weight)) g = lower_op2(l, LOOP_MUL, g, lower_at(l, weight, &l->axes[axis]));
     loop_value ignored = loop_const_int(p, TY_I64, lower_int_or(l, "ignore_index", -100));

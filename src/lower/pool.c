@@ -283,9 +283,10 @@ static void adaptive_window(lowering *l, lower_tensor x, const ty_tensor *out, u
                             sym_expr *start, sym_expr *length)
 {
     sym_table *s = l->symbols;
-    *start = sym_floordiv(s, sym_mul(s, l->axes[axis], x.sizes[axis]), out->sizes[axis]);
+    sym_expr parts = lower_is_zero(l, out->sizes[axis]) ? l->one : out->sizes[axis];
+    *start = sym_floordiv(s, sym_mul(s, l->axes[axis], x.sizes[axis]), parts);
     sym_expr next = sym_mul(s, sym_add_int(s, l->axes[axis], 1), x.sizes[axis]);
-    *length = sym_sub(s, sym_ceildiv(s, next, out->sizes[axis]), *start);
+    *length = sym_sub(s, sym_ceildiv(s, next, parts), *start);
 }
 
 /* The most that a window of in elements cut in out parts holds; exact: no window holds less. */
@@ -293,6 +294,7 @@ static sym_expr longest_window(lowering *l, sym_expr in, sym_expr out, bool *exa
 {
     int64_t a, b, longest = 0;
     *exact = false;
+    if (lower_is_zero(l, out)) return in;
     if (!sym_is_int(l->symbols, in, &a) || !sym_is_int(l->symbols, out, &b) || b <= 0)
         return sym_add_int(l->symbols, sym_ceildiv(l->symbols, in, out), 1);
     *exact = a % b == 0;

@@ -40,6 +40,9 @@ static void pad_sequence(decomposing *d)
         sym_expr missing = sym_sub(s, longest, t->sizes[0]);
         pad[2 * t->rank - (left ? 2 : 1)] = missing;
         rows[k] = list->list.items[k];
+        if (t->dtype != fx_tensor(d->n)->dtype)
+            rows[k] =
+                CALL(prims_convert_element_type_default, rows[k], fx_dtype(fx_tensor(d->n)->dtype));
         if (!sym_same(missing, zero))
             rows[k] =
                 CALL(aten_constant_pad_nd_default, rows[k], fx_int_list(d->g, pad, 2 * t->rank),

@@ -22,7 +22,7 @@ graph main {
   %permuted = aten.empty_permuted.default([2, 3, 4], [1, 0, 2])
   %corners = aten.tril_indices.default(3, 4, 1)
   %scalar = aten.scalar_tensor.default(3, dtype=torch.int32)
-  %mesh = aten.meshgrid.indexing([%arange, %floats], indexing="xy")
+  %mesh = aten.meshgrid.indexing([%arange, %arange], indexing="xy")
   output (user %cat)
 }
 --out--
@@ -47,6 +47,6 @@ graph main {
   %permuted = aten.empty_permuted.default([2, 3, 4], [1, 0, 2], None, None, None, None) : f32[2,3,4]{4,8,1}@18
   %corners = aten.tril_indices.default(3, 4, 1, torch.int64, None, None, None) : i64[2,9]{9,1}@19
   %scalar = aten.scalar_tensor.default(3, torch.int32, None, None, None) : i32[]{}@20
-  %mesh = aten.meshgrid.indexing([%arange, %floats], "xy") : (i64[3,3]{0,1}@13, f32[3,3]{1,0}@14)
+  %mesh = aten.meshgrid.indexing([%arange, %arange], "xy") : (i64[3,3]{0,1}@13, i64[3,3]{1,0}@13)
   output (user %cat)
 }

@@ -130,3 +130,75 @@ error: infer: aten.gradient.scalarint: gradient with edge_order 3
 error: infer: aten.gradient.array: gradient expects each dimension size to be at least edge_order + 1, but got f32[1,5]
 output @buf6[4,5]{5,1}
 error: infer: aten.gradient.tensorarray: a spacing of f32[1] has fewer than edge_order + 1 places
+
+--run-- while read -r line; do printf 'graph main {\n'; printf '%s\n' "$line" | tr ';' '\n'; printf '  output (user %%v)\n}\n'; done | awk '/^graph/ {n++} {print > ("n" n ".fx")}'; for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34; do ferrite inspect n$n.fx --stage loop 2>&1 | sed -n '1p'; done
+--in--
+placeholder %a user "a" : f32[4]; %v = aten.quantile.scalar(%a, 0.5, None, False, interpolation="bogus")
+placeholder %a user "a" : f32[4]; placeholder %b user "b" : f32[4]; %v = aten.huber_loss.default(%a, %b, 1, -1.0)
+placeholder %a user "a" : f32[4]; %v = aten.bernoulli.p(%a, 1.5)
+placeholder %a user "a" : f32[4,4]; %v = aten.fake_quantize_per_tensor_affine.default(%a, 0.5, 9, 0, 7)
+placeholder %a user "a" : f32[2,3,4]; placeholder %w user "w" : f64[3]; %v = aten.batch_norm.default(%a, %w, None, None, None, True, 0.1, 1e-05, False)
+placeholder %a user "a" : bf16[2,3,4]; placeholder %w user "w" : f32[3]; placeholder %b user "b" : bf16[3]; %v = aten.batch_norm.default(%a, %w, %b, None, None, True, 0.1, 1e-05, False)
+placeholder %a user "a" : f32[2,3,4]; %v = aten.instance_norm.default(%a, None, None, None, None, False, 0.1, 1e-05, False)
+placeholder %a user "a" : f32[2]; placeholder %b user "b" : f64[2]; %v = aten.complex.default(%a, %b)
+placeholder %a user "a" : c64[3]; %v = aten.matrix_H.default(%a)
+placeholder %a user "a" : f32[3]; placeholder %b user "b" : i64[3]; %l = aten.meshgrid.indexing([%a, %b], "ij"); %v = _operator.getitem(%l, 0)
+placeholder %a user "a" : f32[1,3,9,9]; placeholder %r user "r" : f32[1,3,2]; %l = aten.fractional_max_pool2d.default(%a, [3, 3], [2, 8], %r); %v = _operator.getitem(%l, 0)
+placeholder %a user "a" : f32[1,0,3,6]; %v = aten.max_pool2d.default(%a, [3, 3], [2, 2], [1, 1], [1, 1], False)
+placeholder %a user "a" : f32[1,3,4]; placeholder %w user "w" : f32[3,3,3]; %v = aten.conv_transpose1d.default(%a, %w, None, [2], [2], [2], 1, [1])
+placeholder %a user "a" : f32[2,2,2,2,0]; placeholder %w user "w" : f32[2,2,2,2,2]; %v = aten.conv3d.default(%a, %w, None, [1, 1, 1], [1])
+placeholder %a user "a" : f32[3,1]; placeholder %w user "w" : f32[1,2,3]; %v = aten.convolution.default(%a, %w, None, [1], [0], [1], False, [0], 1)
+placeholder %a user "a" : f32[3,4]; placeholder %b user "b" : f64[4,5]; %v = aten.einsum.default("ij,jk->ik", [%a, %b])
+placeholder %a user "a" : f32[5,1]; placeholder %b user "b" : f32[5,3]; %v = aten.cross.default(%a, %b)
+placeholder %a user "a" : f32[4,4]; %v = aten.sum_to_size.default(%a, [4, 3])
+placeholder %a user "a" : f32[]; %v = aten.unfold_copy.default(%a, 0, 7, 1)
+placeholder %a user "a" : i64[6,0,2]; %l = aten.unique_dim.default(%a, 0, True, True, False); %v = _operator.getitem(%l, 0)
+placeholder %a user "a" : f32[5,6]; %v = aten.fft_rfftn.default(%a, None, [], None)
+placeholder %a user "a" : f32[5,6]; %v = aten.fft_fft2.default(%a, [3], [0, 1], None)
+placeholder %a user "a" : f32[2,6]; placeholder %b user "b" : f32[2]; %v = aten.fill_.Tensor(%a, %b)
+placeholder %a user "a" : f32[2,2,3,4]; placeholder %b user "b" : f32[2,2,5,4]; placeholder %m user "m" : f32[2,5]; %v = aten.scaled_dot_product_attention.default(%a, %b, %b, %m)
+placeholder %a user "a" : f32[2,2,3,4]; placeholder %b user "b" : f32[2,3,5,4]; %v = aten.scaled_dot_product_attention.default(%a, %b, %b)
+placeholder %a user "a" : f32[5]; placeholder %b user "b" : f32[5]; placeholder %t user "t" : f32[5]; %v = aten.cosine_embedding_loss.default(%a, %b, %t)
+placeholder %a user "a" : f32[2,3]; placeholder %b user "b" : f32[3]; %v = aten.triplet_margin_loss.default(%a, %b, %b, 1.0, 2.0, 1e-06, False, 0)
+placeholder %a user "a" : i64[3]; %v = aten.randn_like.default(%a)
+placeholder %a user "a" : f32[3]; %v = aten.random.to(%a, -1)
+placeholder %a user "a" : f32[2,3]; %v = aten.layer_norm.default(%a, [3], None, None, 1e-05, False); %w = aten.clamp.Tensor(%a, None, None)
+placeholder %a user "a" : f32[0,2,3]; placeholder %h user "h" : f32[1,2,4]; placeholder %w user "w" : f32[4,3]; placeholder %u user "u" : f32[4,4]; %l = aten.rnn_tanh.input(%a, %h, [%w, %u], False, 1, 0.0, False, False, False); %v = _operator.getitem(%l, 0)
+placeholder %a user "a" : f32[6,4]; placeholder %i user "i" : i64[3]; placeholder %j user "j" : i64[6,4,3,4]; placeholder %e user "e" : f32[]; %v = aten.index_put.default(%a, [%i, %j], %e)
+placeholder %a user "a" : f32[4,3]; %v = prims.copy_strided.default(%a, [0, 1])
+placeholder %t user "t" : f32[2,2,3]; %v = aten.affine_grid_generator.default(%t, [2, 3, 4, 5, 5], False)
+--out--
+error: infer: aten.quantile.scalar: interpolation is "bogus", which is none of linear|lower|higher|midpoint|nearest
+error: infer: aten.huber_loss.default: delta is -1, but has to be greater than 0
+error: infer: aten.bernoulli.p: p is 1.5, but has to be at most 1
+error: infer: aten.fake_quantize_per_tensor_affine.default: zero_point has to be at most quant_max
+error: infer: aten.batch_norm.default: weight is f64[3] and input is f32[2,3,4]: expected them to have the same dtype
+error: infer: aten.batch_norm.default: bias is bf16[3] and weight is f32[3]: expected them to have the same dtype
+error: infer: aten.instance_norm.default: running_mean must be defined in evaluation mode
+error: infer: aten.complex.default: real is f32[2] and imag is f64[2]: expected them to have the same dtype
+error: infer: aten.matrix_H.default: self is c64[3] where [|_,_] is wanted
+error: infer: aten.meshgrid.indexing: tensors is i64[3] and tensors.0 is f32[3]: expected them to have the same dtype
+error: infer: aten.fractional_max_pool2d.default: pool 3 too large relative to input f32[1,3,9,9]
+error: infer: aten.max_pool2d.default: c has to be greater than 0
+error: infer: aten.conv_transpose1d.default: output padding must be smaller than either stride or dilation, but got output_padding: 2, stride: 2, dilation: 1
+error: infer: aten.conv3d.default: Only zero batch or zero channel inputs are supported, but got size 0
+error: infer: aten.convolution.default: a convolution of f32[3,1] with f32[1,2,3]
+error: infer: aten.einsum.default: expected operands of the same dtype that can be multiplied and summed, but got f32[3,1,4]{4,0,1} and f64[1,5,4]{0,1,5}
+error: infer: aten.cross.default: inputs dimension 1 must have length 3: f32[5,1]
+error: infer: aten.sum_to_size.default: what it is summed to is f32[4,3]: dimension 1 does not broadcast
+error: infer: aten.unfold_copy.default: maximum size for tensor at dimension 0 is 1 but size is 7
+error: infer: aten.unique_dim.default: There are 0 sized dimensions, and they aren't selected, so unique cannot be applied: i64[6,0,2]
+error: infer: aten.fft_rfftn.default: must transform at least one axis
+error: infer: aten.fft_fft2.default: When given, dim and shape arguments must have the same length
+error: infer: aten.fill_.Tensor: value is f32[2] where [] is wanted
+error: infer: aten.scaled_dot_product_attention.default: attn_mask is f32[2,5]: dimension 0 does not broadcast
+error: infer: cannot infer aten.scaled_dot_product_attention.default: cannot broadcast attention of f32[2,2,3,4] to f32[2,3,5,4]
+error: infer: aten.cosine_embedding_loss.default: 1D target tensor expects 2D input tensors, but found inputs f32[5] and f32[5].
+error: infer: aten.triplet_margin_loss.default: The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got f32[2,3], f32[3], f32[3]
+error: infer: aten.randn_like.default: "randn_like" not implemented for 'i64'
+error: infer: aten.random.to: random_ expects 'from' to be less than 'to', but got from=0 >= to=-1
+error: infer: aten.clamp.Tensor: torch.clamp: At least one of 'min' or 'max' must not be None
+error: infer: aten.rnn_tanh.input: Expected sequence length to be larger than 0 in RNN
+error: infer: aten.index_put.default: the indices do not broadcast: i64[6,4,3,4] with others
+error: infer: prims.copy_strided.default: unsupported operation: more than one element of the written-to tensor refers to a single memory location
+error: infer: aten.affine_grid_generator.default: Expected a batch of 3x4 affine matrices, but got f32[2,2,3]

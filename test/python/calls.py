@@ -34,8 +34,8 @@ class Spec:
 
 
 class Call:
-    def __init__(self, name, arguments):
-        self.name, self.arguments = name, arguments
+    def __init__(self, name, arguments, changed=None):
+        self.name, self.arguments, self.changed = name, arguments, changed  # the argument that is not as in a good call
 
     @staticmethod
     def read(line):
@@ -175,7 +175,7 @@ def wrong_calls(call, values=wrong_values):
     rank = len(specs[0].sizes) if specs else 0
     for k, value in enumerate(call.arguments):
         for other in values(value, kinds[k], rank):
-            yield Call(call.name, [*call.arguments[:k], other, *call.arguments[k + 1:]])
+            yield Call(call.name, [*call.arguments[:k], other, *call.arguments[k + 1:]], call.schema().arguments[k].name)
 
 
 def other_sizes(value, kind, rank):

@@ -1,0 +1,75 @@
+/* check_draw.c -- what random draws and random windows ask of their arguments. */
+#include "infer/infer_priv.h"
+
+static const char *written(infer_call *c, sym_expr e)
+{
+    text out;
+    text_init(&out, c->memory);
+    sym_print(c->symbols, e, &out);
+    return out.at;
+}
+
+void infer_check_draws(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self");
+    if (!x || !x->rank || infer_flag(c, "replacement", false)) return;
+    sym_expr count = infer_expr(c, "num_samples", 1);
+    (void)INFER_REQUIRE(c, SYM_LE, count, x->sizes[x->rank - 1],
+                        "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
+}
+
+/* Numbers drawn from a distribution are floating point numbers, or complex ones. */
+void infer_check_drawn(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self");
+    ty_dtype d = x ? infer_dtype(c, "dtype", x->dtype) : TY_F32;
+    if (ty_is_integral(d, true))
+        infer_fail(c, "\"%s\" not implemented for '%s'", c->op->base, ty_dtype_name(d));
+}
+
+/* Integers are drawn from [from, to), which the dtype can hold. */
+void infer_check_draw_range(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self");
+    bool is_like = op_param_index(c->op, "high") >= 0;
+    const char *first = is_like ? "low" : "from", *end = is_like ? "high" : "to";
+    if (!x) return;
+    ty_dtype d = infer_dtype(c, "dtype", x->dtype);
+    int64_t from = infer_int(c, first, 0), to = infer_int(c, end, INT64_MAX);
+    if (ty_is_complex(d))
+        infer_fail(c, "random numbers are integral, floating point or bool, not %s",
+                   ty_dtype_name(d));
+    else if (from >= to)
+        infer_fail(c, "random_ expects 'from' to be less than 'to', but got from=%lld >= to=%lld",
+                   (long long)from, (long long)to);
+    else if (d == TY_BOOL && (from < 0 || from > 1 || (infer_arg(c, end) && to > 2)))
+        infer_fail(c, "the range from %lld to %lld is out of bounds for bool", (long long)from,
+                   (long long)to);
+}
+
+/* Windows of a fractional pool do not leave the input. */
+void infer_check_fractions(infer_call *c)
+{
+    sym_expr kernel[3], sizes[3];
+    const ty_tensor *x = infer_tensor(c, "self");
+    uint32_t spatial = infer_sizes(c, "kernel_size", 0, kernel);
+    if (!x || spatial > 3 || infer_sizes(c, "output_size", spatial, sizes) > x->rank) return;
+    for (uint32_t d = 0; d < spatial && c->status == FE_OK; d++)
+        (void)INFER_REQUIRE(c, spatial == 3 ? SYM_LT : SYM_LE, /* as PyTorch has it */
+                            sym_add_int(c->symbols, sym_add(c->symbols, kernel[d], sizes[d]), -1),
+                            x->sizes[x->rank - spatial + d],
+                            "pool %s too large relative to input %s", written(c, kernel[d]),
+                            infer_shape(c, x));
+}
+
+/* Dropout that is on multiplies by random numbers of the dtype, which have to be floats. */
+void infer_check_dropped(infer_call *c)
+{
+    const ty_tensor *x = infer_self(c);
+    const fx_arg *p = infer_arg(c, "p");
+    bool is_on = infer_flag(c, "train", true) &&
+                 !(p && p->kind == FX_ARG_FLOAT && p->number == 0 && c->op->return_count == 1);
+    if (x && is_on && !ty_is_floating(x->dtype))
+        infer_fail(c, "result type Float can't be cast to the desired output type %s",
+                   ty_dtype_name(x->dtype));
+}

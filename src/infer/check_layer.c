@@ -1,0 +1,101 @@
+/* check_layer.c -- what losses, norms and attention ask of ranks and of arguments that go together. */
+#include "infer/infer_priv.h"
+
+/* ---- losses ---- */
+
+/* One loss for each pair of rows: a target of no dimensions goes with vectors, one of one with matrices. */
+void infer_check_cosine(infer_call *c)
+{
+    const ty_tensor *a = infer_tensor(c, "input1"), *b = infer_tensor(c, "input2");
+    const ty_tensor *target = infer_tensor(c, "target");
+    if (!a || !b || !target) return;
+    if (target->rank > 1)
+        infer_fail(c, "0D or 1D target tensor expected, multi-target not supported");
+    else if (a->rank != target->rank + 1 || b->rank != target->rank + 1)
+        infer_fail(c, "%uD target tensor expects %uD input tensors, but found inputs %s and %s.",
+                   target->rank, target->rank + 1, infer_shape(c, a), infer_shape(c, b));
+}
+
+void infer_check_triplet(infer_call *c)
+{
+    const ty_tensor *a = infer_tensor(c, "anchor"), *p = infer_tensor(c, "positive");
+    const ty_tensor *n = infer_tensor(c, "negative");
+    if (a && p && n && (a->rank != p->rank || a->rank != n->rank))
+        infer_fail(c,
+                   "The anchor, positive, and negative tensors are expected to have the same "
+                   "number of dimensions, but got %s, %s, %s",
+                   infer_shape(c, a), infer_shape(c, p), infer_shape(c, n));
+}
+
+/* ---- norms ---- */
+
+/* Both running statistics or none; what is not in training needs them. */
+void infer_check_statistics(infer_call *c)
+{
+    bool mean = infer_tensor(c, "running_mean"), variance = infer_tensor(c, "running_var");
+    bool is_own = infer_flag(c, "training", infer_flag(c, "use_input_stats", true));
+    if (mean != variance)
+        infer_fail(c, "running_mean and running_var must either both be None or neither be None");
+    else if (!is_own && !mean)
+        infer_fail(c, "running_mean must be defined in evaluation mode");
+}
+
+/* ---- attention ---- */
+
+/* The same batches and heads for all, where the query may lack leading ones; PyTorch broadcasts any. */
+static void same_batches(infer_call *c, const ty_tensor *q, const ty_tensor *k)
+{
+    bool same = q->rank <= k->rank, grouped = infer_flag(c, "enable_gqa", false);
+    if (grouped && q->rank < 3)
+        infer_fail(c, "enable_gqa wants heads, but the query is %s", infer_shape(c, q));
+    for (uint32_t d = 0; same && d + 2 < q->rank; d++)
+        same = (grouped && d + 3 == q->rank) ||
+               infer_may_equal(c, q->sizes[d], k->sizes[d + k->rank - q->rank]);
+    if (!same && c->status == FE_OK)
+        c->status =
+            fx_fail(c->graph, c->node, "infer", FE_UNSUPPORTED,
+                    "expand queries, keys and values to the same batch before",
+                    "cannot broadcast attention of %s to %s", infer_shape(c, q), infer_shape(c, k));
+}
+
+/* The mask is for queries and keys, holds bools or what is added, and is not there beside a causal one. */
+void infer_check_attention(infer_call *c)
+{
+    const ty_tensor *q = infer_tensor(c, "query"), *k = infer_tensor(c, "key");
+    const ty_tensor *v = infer_tensor(c, "value"), *mask = infer_tensor(c, "attn_mask");
+    if (!q || !k || !v || q->rank < 2 || k->rank < 2) return;
+    same_batches(c, q, k);
+    same_batches(c, k, v);
+    same_batches(c, v, k);
+    if (!mask || c->status != FE_OK) return;
+    if (infer_flag(c, "is_causal", false))
+        infer_fail(c, "Explicit attn_mask should not be set when is_causal=True");
+    else if (mask->dtype != TY_BOOL && mask->dtype != TY_F32 && mask->dtype != q->dtype)
+        infer_fail(c,
+                   "Expected attn_mask dtype to be bool or float or to match query dtype: %s, %s",
+                   infer_shape(c, mask), infer_shape(c, q));
+    else if (mask->rank < 2)
+        infer_fail(c, "attn_mask is %s, which has no queries and keys", infer_shape(c, mask));
+    if (c->status != FE_OK) return;
+    sym_expr sizes[TY_MAX_RANK];
+    for (uint32_t d = 0; d < q->rank; d++) sizes[d] = q->sizes[d];
+    sizes[q->rank - 1] = k->sizes[k->rank - 2];
+    (void)infer_require_fits(c, mask, q->rank, sizes, "attn_mask");
+}
+
+/* ---- integrals ---- */
+
+/* A place for each sample along the dimension: a vector, or places that broadcast to the samples. */
+void infer_check_trapezoid(infer_call *c)
+{
+    const ty_tensor *y = infer_tensor(c, "y"), *x = infer_tensor(c, "x");
+    if (!y || !x || !y->rank) return;
+    uint32_t dim = infer_dim(c, "dim", y->rank);
+    if (c->status != FE_OK) return;
+    if (x->rank == 1) {
+        (void)INFER_REQUIRE_EQUAL(c, x->sizes[0], y->sizes[dim],
+                                  "trapezoid: There must be one `x` value for each sample point");
+        return;
+    }
+    (void)infer_require_fits(c, x, y->rank, y->sizes, "x");
+}
