@@ -163,10 +163,23 @@ static void drop_uses(fx_graph *g, fx_arg *a)
     }
 }
 
+/* A number where the schema wants a bool: 1 for True. */
+static void read_bool(const fx_graph *g, const op_info *op, uint32_t index, fx_arg *a)
+{
+    int64_t value;
+    bool wanted = op && index < op->param_count && op->params[index].type.base == OP_BOOL &&
+                  !op->params[index].type.list && !(op->flags & OPF_HIGHER_ORDER);
+    if (wanted && a->kind == FX_ARG_INT && sym_is_int(g->symbols, a->expr, &value))
+        *a = fx_bool(value != 0);
+}
+
 void fx_take_args(fx_graph *g, fx_node *node, const fx_arg *args, uint32_t count)
 {
     fx_arg *copies = NEW_ARRAY(g->memory, fx_arg, count);
-    for (uint32_t i = 0; i < count; i++) copies[i] = copy_arg(g, &args[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        copies[i] = copy_arg(g, &args[i]);
+        read_bool(g, node->op, i, &copies[i]);
+    }
     for (uint32_t i = 0; i < node->arg_count; i++) drop_uses(g, &node->args[i]);
     node->args = copies;
     node->arg_count = count;

@@ -172,6 +172,8 @@ static fe_status parse_named_arg(fx_parser *p, fx_arg *out)
     } else if (lex_is(lx, "True") || lex_is(lx, "False")) {
         *out = fx_bool(lex_is(lx, "True"));
         lex_next(lx);
+    } else if (lex_is(lx, "true") || lex_is(lx, "false") || lex_is(lx, "none")) {
+        return lex_fail(lx, "no symbol has this name: constants are True, False and None");
     } else if (lex_is(lx, "complex") && fx_next_is(p, '(')) {
         lex_next(lx);
         out->kind = FX_ARG_COMPLEX;

@@ -303,6 +303,7 @@ static fe_status read_program(reader *r, json_at *root, const char *model, fx_gr
     FE_TRY(json_member(root, "graph_module", &module));
     FE_TRY(json_member(&module, "graph", &graph));
     FE_TRY(json_member(&module, "signature", &signature));
+    FE_TRY(ranges_open_numbers(r, &graph));
     FE_TRY(values_read(s, &graph));
     FE_TRY(inputs_read(s, &graph, &signature, model));
     FE_TRY(nodes_read(s, &graph));

@@ -114,8 +114,10 @@ fe_status symbolic_parse(reader *r, json_at *at, const char *source, sym_expr *o
 /* As symbolic_parse, but what is no integer expression becomes an unbacked symbol, the same for
  * the same text. */
 fe_status symbolic_int(reader *r, json_at *at, const char *source, sym_expr *out);
-void symbolic_is_size(reader *r, sym_expr e);           /* a stand-in for a size is not negative */
+void symbolic_is_size(reader *r, sym_expr e);           /* what is a size is not negative */
 fe_status ranges_read(reader *r, json_at *constraints); /* notes the symbols' ranges */
+/* Numbers among the inputs of the graph have no least value but one that the module asks for. */
+fe_status ranges_open_numbers(reader *r, json_at *graph);
 fe_status ranges_keep(reader *r, json_at *constraints,
                       fx_graph *g); /* all of them, for the graph */
 

@@ -92,10 +92,11 @@ static void reserve_name(reader *r, const char *name)
 }
 
 /* An export takes the sizes that it keeps open for 2 or more, and records so; its module asks for a least
- * size only where that is more, and runs sizes 0 and 1. */
+ * size, or a least number among its inputs, only where that is more. */
+enum { TAKEN = 2 };
+
 static int64_t asked_minimum(const char *name, int64_t recorded)
 {
-    enum { TAKEN = 2 };
     return !is_unbacked(name) && recorded > 0 && recorded <= TAKEN ? 0 : recorded;
 }
 
@@ -319,8 +320,10 @@ fe_status symbolic_int(reader *r, json_at *at, const char *source, sym_expr *out
 void symbolic_is_size(reader *r, sym_expr e)
 {
     if (sym_op_of(r->symbols, e) != SYM_SYMBOL) return;
-    for (uint32_t i = 0; i < r->stand_in_values.count; i++)
-        if (sym_same(r->stand_in_values.at[i], e)) sym_set_range(r->symbols, e, 0, SYM_NO_MAX);
+    bool is_size = sym_kind_of(r->symbols, e) == SYM_SIZE;
+    for (uint32_t i = 0; i < r->stand_in_values.count && !is_size; i++)
+        is_size = sym_same(r->stand_in_values.at[i], e);
+    if (is_size) sym_set_range(r->symbols, e, 0, SYM_NO_MAX);
 }
 
 /* ---- ranges ---- */
@@ -358,6 +361,40 @@ fe_status ranges_read(reader *r, json_at *constraints)
     return FE_OK;
 }
 
+/* {"as_expr": {"expr_str": "Symbol('s16', integer=True)"}} */
+static fe_status open_number(reader *r, json_at *value)
+{
+    json_at e;
+    const char *source;
+    parser p = {.r = r};
+    if (!json_find(value, "as_expr", &e)) return FE_OK;
+    FE_TRY(json_name_of(&e, "expr_str", &source));
+    p.at = source;
+    if (!take(&p, "Symbol(") || !parse_string(&p, &source)) return FE_OK;
+    uint32_t i = map_get(&r->ranges, MAP_KEY(source));
+    if (i == MAP_NONE || is_unbacked(source)) return FE_OK;
+    fx_range *range = &r->symbol_ranges.at[i];
+    if (range->min <= TAKEN) range->min = SYM_NO_MIN;
+    return FE_OK;
+}
+
+fe_status ranges_open_numbers(reader *r, json_at *graph)
+{
+    json_at inputs, values, input, number, value;
+    json_walk walk;
+    if (!json_find(graph, "inputs", &inputs) || !json_find(graph, "sym_int_values", &values))
+        return FE_OK;
+    FE_TRY(json_walk_array(&inputs, &walk));
+    while (json_next(&walk, &input)) {
+        const char *name;
+        if (!json_find(&input, "as_sym_int", &number)) continue;
+        if (!json_find(&number, "as_name", &value)) continue;
+        FE_TRY(json_name(&value, &name));
+        if (json_find(&values, name, &value)) FE_TRY(open_number(r, &value));
+    }
+    return FE_OK;
+}
+
 fe_status ranges_keep(reader *r, json_at *constraints, fx_graph *g)
 {
     json_at constraint;
@@ -371,9 +408,10 @@ fe_status ranges_keep(reader *r, json_at *constraints, fx_graph *g)
         FE_TRY(read_range(&constraint, &range.min, &range.max));
         bool is_symbol = is_letter(*name) && !*word_end(name);
         if (is_symbol) {
-            range.min = asked_minimum(name, range.min);
             range.expr =
                 sym_find_symbol(r->symbols, name); /* none when the program does not use it */
+            if (!sym_is_none(range.expr) && !is_unbacked(name))
+                sym_range(r->symbols, range.expr, NULL, &range.min, &range.max);
         } else {
             const char *wrong = parse_text(r, name, true, &q);
             if (wrong)

@@ -39,8 +39,7 @@ show out 0
 out 0 [1,7]{7,1}: -0.816 0.045 -0.389 -0.592 0.092 -0.563 0.030
 out 0 [3,7]{7,1}: -0.816 0.045 -0.389 -0.592 0.092 -0.563 0.030 0.589 0.254 0.352 0.205 1.198 0.196 0.094 -0.501 0.287 -0.102 0.933 -1.006 -0.631 0.588
 out 0 [1,7]{7,1}: -0.816 0.045 -0.389 -0.592 0.092 -0.563 0.030
-failed 1: input 'input' has size 65 in dimension 0: s31 must be in [1, 64]
-failed 1: input 'input' has size 0 in dimension 0: s31 must be in [1, 64]
+failed 1: input 'input' has size 65 in dimension 0: s31 must be in [0, 64]
 failed 1: input 'input' has size 21 in dimension 1, expected [s31, 20]
 failed 1: input 'input' has 1 dimensions, expected 2: [s31, 20]
 failed 1: input 'input' is float64, expected float32
@@ -73,8 +72,8 @@ run
 out 0 [2,6]{6,1}: 0.500 2.000 -2.000 -0.500 1.000 -0.250 -2.000 -0.500 1.000 -0.250 1.250 0.000
 out 2 [2,6]{6,1}: 0.500 2.250 1.250 0.250 2.000 1.000 0.000 1.750 0.750 -0.250 1.500 0.500
 failed 1: input 'y' has size 8 in dimension 0, expected 4*s63 = 12
-failed 1: input 'x' has size 7 in dimension 0, so s63 is 1: s63 must be in [2, 16]
-failed 1: input 'z' has size 5 in dimension 0: s68 must be in [2, 4]
+failed 1: input 'x' has size 7 in dimension 0, expected 4*s63 = 4
+failed 1: input 'z' has size 5 in dimension 0: s68 must be in [0, 4]
 --run-- ferrite compile g.fx -o m.so --quiet && ${FERRITE_TEST_CC:-cc} -I$ROOT/include $ROOT/test/artifact/call.c -o call -ldl && ./call ./m.so
 --file g.fx--
 symbols {

@@ -76,3 +76,20 @@ error: fx: sizes and strides of a weight are numbers, not s0
   at %w in graph main
   help: give what differs from run to run as a user input
 --status-- 1
+
+--run-- ferrite inspect b.fx --stage read; sed 's/true/1/' b.fx | ferrite inspect - --stage read
+--file b.fx--
+graph main {
+  placeholder %x user "x" : f32[2,3]
+  %y = aten.sum.dim_IntList(%x, [1], true) : f32[2,1]
+  output (user %y)
+}
+--out--
+graph main {
+  placeholder %x user "x" : f32[2,3]
+  %y = aten.sum.dim_IntList(%x, [1], True, None) : f32[2,1]
+  output (user %y)
+}
+--err--
+error: fx: no symbol has this name: constants are True, False and None (found 'true')
+  at line 3, column 38

@@ -15,7 +15,7 @@ done
 --file writes--
 index_put|%w = aten.index_put_.default(%b, [%i], %v)
 index_put of places|%w = aten.index_put_.default(%b, [None, %i], %t)
-index_put accumulates|%w = aten.index_put_.default(%b, [%i], %v, true)
+index_put accumulates|%w = aten.index_put_.default(%b, [%i], %v, True)
 index_put of constants|%s = aten.slice.Tensor(%v, 0, 0, 2); %w = aten.index_put_.default(%b, [%k], %s)
 index_add|%w = aten.index_add_.default(%b, 0, %i, %v)
 index_copy|%w = aten.index_copy_.default(%b, 0, %i, %v)
