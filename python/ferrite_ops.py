@@ -28,7 +28,7 @@ from ctypes import POINTER, Structure, c_char_p, c_int, c_uint32, c_void_p
 
 import ferrite_runtime as rt
 
-TAG_OUT = 1  # FE_OP_TAG_OUT
+TAG_OUT, TAG_EFFECT = 1, 2  # FE_OP_TAG_OUT, FE_OP_TAG_EFFECT
 
 
 class _Call(Structure):
@@ -314,6 +314,11 @@ def declare(schema, *, shapes=None, out=None):
     return Op(schema, None, shapes, out, None, 0)
 
 
+def tags_of(overload):
+    """Of an operator of PyTorch's: what draws numbers does so in the order of the program."""
+    tags = {str(tag).rpartition(".")[2] for tag in getattr(overload, "tags", ())}
+    return (TAG_OUT if "out" in tags else 0) | (TAG_EFFECT if "nondeterministic_seeded" in tags else 0)
+
+
 def _torch_op(overload, shapes, symbol):
-    tagged = any(str(tag).endswith(".out") for tag in getattr(overload, "tags", ()))
-    return Op(str(overload._schema), overload, shapes, None, symbol, TAG_OUT if tagged else 0)
+    return Op(str(overload._schema), overload, shapes, None, symbol, tags_of(overload))

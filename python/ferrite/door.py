@@ -8,6 +8,8 @@ Options are those of ferrite.compile(), and:
     fallback    "eager" (the default): an operator that ferrite does not compile runs as PyTorch runs it, called from the
                 compiled graph, and where that cannot be the whole graph does, which the log tells once for each reason;
                 "error": it is refused, with ferrite's diagnostic
+    fallback_random    taken, and always so: whatever draws random numbers is a call of PyTorch's in the compiled graph, in
+                the order of the program, so that torch.manual_seed() gives eager's very numbers
     freezing    True: parameters and buffers of the model change no more but as PyTorch counts changes (not through .data):
                 graphs without gradients keep them as matrix products and convolutions read them. False is the default
     trace       a folder for the text of each graph, graph_1.fx ..., and for what the compiler makes of it: graph_1/ has every
@@ -36,15 +38,18 @@ log = logging.getLogger("ferrite")
 _told = set()  # reasons, each of which is told once
 _NODE = re.compile(r"%(\w+)")  # in the place of a diagnostic
 _OF_PYTORCH = ("aten", "prims", "quantized_decomposed", "inductor")  # namespaces; another one's operators are the user's
+_WITH_STATE = ("run_and_save_rng_state", "run_with_rng_state")  # a checkpointed part that draws, and the same again
 _MOST_HANDED = 16  # refusals of a graph after which it is left whole to PyTorch
 
 
-def _draw(module):
-    """The first operator that draws random numbers: their stream is PyTorch's. Attention without dropout draws none."""
-    for node in module.graph.nodes:
-        if torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()) and text.argument(node, "dropout_p") != 0:
-            return node.target
-    return None
+def _draws(module):
+    """Nodes that draw random numbers: their stream is that of PyTorch's generator. Attention without dropout draws none."""
+    for graph in (part for part in module.modules() if isinstance(part, torch.fx.GraphModule)):
+        for node in graph.graph.nodes:
+            if getattr(node.target, "_name", None) in _WITH_STATE:
+                yield node
+            elif torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()) and text.argument(node, "dropout_p") != 0:
+                yield node
 
 
 def _declared(operators):
@@ -58,7 +63,8 @@ def _declared(operators):
 
 def _handed(operators):
     """The same of operators of PyTorch's own, under names of their own."""
-    made = [ferrite_ops.op("torch_" + str(overload._schema), overload) for overload in operators.values()]
+    made = [ferrite_ops.op("torch_" + str(overload._schema), overload, tags=ferrite_ops.tags_of(overload))
+            for overload in operators.values()]
     ferrite_ops.forget(*made) if made else None
     return made
 
@@ -83,6 +89,7 @@ class Compiler:
         self.fallback = options.pop("fallback", "eager")
         self.trace = _trace.folder(options.pop("trace", None))
         self.freezing = options.pop("freezing", False)
+        options.pop("fallback_random", None)
         self.options = {"jobs": 1, "from": "fx", **options}
         if self.fallback not in ("eager", "error"):
             raise ValueError(f"ferrite: fallback is 'eager' or 'error', not {self.fallback!r}")
@@ -112,9 +119,9 @@ class Compiler:
         return program.call
 
     def compile(self, module, frozen=()):
-        draw = _draw(module)
-        if draw is not None:
-            raise text.Unsupported(f"{draw}, whose random numbers are those of PyTorch's generator")
+        for node in _draws(module):
+            if not text.can_be_handed(node) or node.graph is not module.graph:
+                raise text.Unsupported(f"{node.target}, whose random numbers are those of PyTorch's generator")
         session, written = self._compile_or_hand(module)
         metas = [node.meta.get("val") for node in module.graph.nodes if node.op == "placeholder"]
         return Program(session, written, metas, frozen)
@@ -125,6 +132,9 @@ class Compiler:
         handed = _unknown(module)
         if handed and self.fallback == "error":
             raise Error(f"ferrite does not have {next(iter(handed.values()))}")
+        refused_at_most = _MOST_HANDED + len(handed)
+        drawn = {node.name for node in _draws(module)}
+        handed.update(dict.fromkeys(drawn))
         while True:
             written = text.of(module, handed)
             self._write_trace(written)
@@ -135,12 +145,12 @@ class Compiler:
                 session.compile_text("graph.fx", str(written))
             except Error as error:
                 refused = {name for place in session.places() for name in _NODE.findall(place)} & names - handed.keys()
-                if self.fallback == "error" or not refused or len(handed) == _MOST_HANDED:
+                if self.fallback == "error" or not refused or len(handed) >= refused_at_most:
                     raise
                 handed.update(dict.fromkeys(sorted(refused), str(error)))
                 continue
             self._trace_stages(session)
-            for reason in {handed[name] for name in handed}:
+            for reason in {handed[name] for name in handed} - {None}:
                 _tell(reason, "a call in a graph of %d nodes runs as PyTorch runs it, since ferrite does not compile %s",
                       len(names))
             return session, written

@@ -162,14 +162,14 @@ def argument(node, name):
     return None
 
 
-def _can_be_handed(node):
-    """Can the call be one of an operator of the user's? It gives no views, and tensors that are row-major."""
+def can_be_handed(node):
+    """Can the call be one of an operator of the user's? It gives no views and no lists."""
     schema = getattr(node.target, "_schema", None)
     if schema is None or any(one.alias_info is not None for one in schema.returns):
         return False
     value = node.meta.get("val")
     made = value if isinstance(value, (list, tuple)) else [value]
-    return all(one.is_contiguous() if isinstance(one, torch.Tensor) else not isinstance(one, (list, tuple)) for one in made)
+    return not any(isinstance(one, (list, tuple)) for one in made)
 
 
 class Text:
@@ -263,7 +263,7 @@ class Text:
     def _call(self, node, names, module):
         if node.target in _FROM_THE_START and argument(node, "storage_offset") is not None:
             self.counts_from_start = True
-        is_handed = node.name in self._handed and _can_be_handed(node)
+        is_handed = node.name in self._handed and can_be_handed(node)
         target = self._hand(node.target) if is_handed else self._target(node.target)
         args = [self._arg(arg, names, module) for arg in node.args]
         for key, value in node.kwargs.items():

@@ -1,7 +1,7 @@
 """Puts another backend where PyTorch's tests ask for their own compiler, and counts what reaches it.
 
-Three ways lead there: compile_fx in a test's module, torch.compile() and torch._dynamo.optimize(). An export suite compiles
-and loads an archive instead."""
+Four ways lead there: compile_fx in a test's module, torch.compile(), torch._dynamo.optimize() and a look-up by name. An
+export suite compiles and loads an archive instead."""
 
 import collections
 import sys
@@ -57,6 +57,8 @@ def put_backend(name, counts):
 
     put = backend
     torch.compile, torch._dynamo.optimize = compile_with, optimize_with
+    torch._dynamo.lookup_backend("inductor")  # so that it is loaded, and stays away
+    torch._dynamo.backends.registry._COMPILER_FNS["inductor"] = backend
     for name, module in list(sys.modules.items()):
         if name.startswith("inductor.") and hasattr(module, "compile_fx"):
             module.compile_fx = backend
