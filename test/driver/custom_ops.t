@@ -25,12 +25,12 @@ graph changed {
 }
 --out--
 note "scale_"
-extern custom (@x[4]{1}, @y[4,3]{3,1}) -> (@x[4]{1}, @y[4,3]{3,1}) ints [] floats [2.0] calls "bag_scale" "[MM]f-s" strings ["all"]
+extern custom (@x[4]{1}, @y[4,3]{3,1}) -> (@x[4]{1}, @y[4,3]{3,1}) ints [] floats [2.0] calls "bag_scale" "[MM]f-s" effect strings ["all"]
 note "increment_"
-extern custom (@x[4]{1}, @n[]{}) -> (@x[4]{1}, @n[]{}) ints [] floats [] calls "bag_increment" "MM"
+extern custom (@x[4]{1}, @n[]{}) -> (@x[4]{1}, @n[]{}) ints [] floats [] calls "bag_increment" "MM" effect
 alloc @buf7 live [2, 3) at 0 bytes 16
 note "seen"
-extern custom (@y[4,3]{3,1}, @n[]{}) -> (@n[]{}, @buf6[4,3]{3,1}, @buf7[4]{1}) ints [] floats [] calls "returns_seen" "TM"
+extern custom (@y[4,3]{3,1}, @n[]{}) -> (@n[]{}, @buf6[4,3]{3,1}, @buf7[4]{1}) ints [] floats [] calls "returns_seen" "TM" effect
 free @buf7
 note "z"
 kernel k_add_954b8f (@buf6, @y, @buf8) ints [] m 1 n 12 cost 70
@@ -40,11 +40,11 @@ output 0 @buf8[4,3]{3,1}
 1
 --run-- ferrite inspect $ROOT/test/custom_ops/bag.pt2 --ops libbag.so --stage loop >loop && ferrite inspect loop --from loop --stage loop | diff loop - && ferrite inspect loop --from loop --stage wrap --isa x86-64-v4 >wrap && ferrite inspect wrap --from wrap --stage wrap --isa x86-64-v4 | diff wrap - && grep -o 'calls ".*' wrap
 --out--
-calls "bag_scale" "[MM]f-s" strings ["all"]
-calls "bag_scale" "[MM]fTs" strings ["first"]
+calls "bag_scale" "[MM]f-s" effect strings ["all"]
+calls "bag_scale" "[MM]fTs" effect strings ["first"]
 calls "bag_sums" "[TT]"
-calls "bag_increment" "MM"
-calls "bag_increment" "M-"
+calls "bag_increment" "MM" effect
+calls "bag_increment" "M-" effect
 --run-- ferrite compile $ROOT/test/custom_ops/quantised.pt2 -o a.so
 --err--
 error: pt2: cannot read torch.ops.quant.quantise.default: this operator is not known

@@ -38,7 +38,7 @@ symbol u3 = @buf3[]{}
 assert u3 == u0 "u3 == u0 does not hold (pair)"
 alloc @buf5 live [6, 17) at 64 bytes 8
 alloc @buf6 live [6, 14) at 128 bytes 8
-extern custom (@x[4,3]{3,1}, @seen[]{}) -> (@seen[]{}, @buf5[1]{1}, @buf6[1]{1}) ints [] floats [] calls "sizes_by_sign" "TM" makes [0 f32 key 5, 1 f32 key 6]
+extern custom (@x[4,3]{3,1}, @seen[]{}) -> (@seen[]{}, @buf5[1]{1}, @buf6[1]{1}) ints [] floats [] calls "sizes_by_sign" "TM" effect makes [0 f32 key 5, 1 f32 key 6]
 symbol u1 = @buf5[]{}
 assert 0 <= u1 "0 <= u1 does not hold (by_sign)"
 assert u1 <= 12 "u1 <= 12 does not hold (by_sign)"

@@ -62,8 +62,8 @@ graph written {
 --run-- ferrite inspect written.fx --ops libviews.so --stage wrap | sed -n '/^note/,$p' | grep '^extern\|^output'
 --out--
 extern custom (@buf3[s0 - 1,3]{3,1} + 3) -> (@buf4[s0 - 1]{1}) ints [] floats [] calls "views_turned" "T"
-extern custom (@buf5[s0,3]{3,1}) -> (@buf5[s0,3]{3,1}) ints [] floats [] calls "views_raise" "M"
-extern custom (@buf5[3,s0]{1,3}, @seen[]{}) -> (@seen[]{}, @buf6[]{}) ints [] floats [] calls "views_tap" "TM"
+extern custom (@buf5[s0,3]{3,1}) -> (@buf5[s0,3]{3,1}) ints [] floats [] calls "views_raise" "M" effect
+extern custom (@buf5[3,s0]{1,3}, @seen[]{}) -> (@seen[]{}, @buf6[]{}) ints [] floats [] calls "views_tap" "TM" effect
 output 0 @buf8[s0,3]{3,1}
 output 1 @buf4[s0 - 1]{1}
 --run-- ferrite inspect alive.fx --ops libviews.so --stage wrap | sed -n '/^note/,$p'

@@ -166,10 +166,10 @@ note "seen"
 kernel k_copy_5df95b (@buf3) ints [] m 1 cost 500
 alloc @buf1 live [1, 3) at 0 bytes 4096
 note "seen"
-extern custom (@x[64,16]{16,1}, @buf3[]{}) -> (@buf3[]{}, @buf1[64,16]{16,1}, @buf2[64]{1}) ints [] floats [] calls "returns_seen" "TM"
+extern custom (@x[64,16]{16,1}, @buf3[]{}) -> (@buf3[]{}, @buf1[64,16]{16,1}, @buf2[64]{1}) ints [] floats [] calls "returns_seen" "TM" effect
 alloc @buf5 live [2, 3) at 4096 bytes 256
 note "seen_1"
-extern custom (@buf1[64,16]{16,1}, @buf3[]{}) -> (@buf3[]{}, @buf4[64,16]{16,1}, @buf5[64]{1}) ints [] floats [] calls "returns_seen" "TM"
+extern custom (@buf1[64,16]{16,1}, @buf3[]{}) -> (@buf3[]{}, @buf4[64,16]{16,1}, @buf5[64]{1}) ints [] floats [] calls "returns_seen" "TM" effect
 free @buf1
 free @buf5
 output 0 @buf4[64,16]{16,1}

@@ -24,7 +24,7 @@ partition "*mm*" reads [@w, @buf3] makes [@buf6] ends [@buf3]
 alloc @buf6 live [3, 8) at 64 bytes 32
 extern bmm (@buf3[1,4,2]{0,2,1}, @w[1,2,2]{0,2,1}, none) -> (@buf6[1,4,2]{8,2,1}) ints [] floats [1.0, 0.0]
 partition "rest" reads [@buf6] mutates [@s] makes [@buf8] ends [@buf6]
-extern custom (@s[2]{1}) -> (@s[2]{1}) ints [] floats [2.0] calls "bag_scale" "[M]f-s" strings ["all"]
+extern custom (@s[2]{1}) -> (@s[2]{1}) ints [] floats [2.0] calls "bag_scale" "[M]f-s" effect strings ["all"]
 --run-- ${FERRITE_TEST_CC:-cc} -I$ROOT/include $ROOT/test/artifact/call.c -o call -ldl; for o in '' '--split op=*mm*' '--split nodes=1'; do ferrite compile cross.fx --ops ./libbag.so $o -o m.so --quiet && ./call ./m.so <script; done | sort | uniq -c
 --file script--
 in 0 f32 [4,2]

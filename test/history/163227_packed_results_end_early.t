@@ -18,7 +18,7 @@ graph pair {
 }
 --out--
 alloc @buf3 live [0, 2) at 64 bytes 48
-extern custom (@x[4,3]{3,1}, @n[]{}) -> (@n[]{}, @buf3[4,3]{3,1}, @buf4[4]{1}) ints [] floats [] calls "returns_seen" "TM"
+extern custom (@x[4,3]{3,1}, @n[]{}) -> (@n[]{}, @buf3[4,3]{3,1}, @buf4[4]{1}) ints [] floats [] calls "returns_seen" "TM" effect
 alloc @buf6 live [1, 3) at 0 bytes 48
 extern bmm (@buf3[1,4,3]{0,3,1}, @w[1,3,3]{0,3,1}, none) -> (@buf6[1,4,3]{12,3,1}) ints [] floats [1.0, 0.0]
 free @buf3
