@@ -49,7 +49,6 @@ static fe_status evaluate(fe_session *session, void *data)
     evaluation *e = data;
     loop_program *p;
     arena *memory = arena_new(session);
-    e->calls->takes_unproven = true;
     fe_status status = lower_graph(e->calls, memory, NULL, &p);
     if (status == FE_OK) {
         loop_machine machine = {.buffers = NEW_ARRAY(memory, void *, p->buffers.count + 1),

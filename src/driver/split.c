@@ -247,7 +247,6 @@ static fe_status gather(driver_program *d, const sched_target *target)
 
 fe_status split_lower(driver_program *d, const lower_split *split)
 {
-    d->graph->takes_unproven = !d->options.verify;
     FE_TRY(lower_graph(d->graph, d->memory, split, &d->loops));
     d->loops->name = d->name;
     return donate_inputs(d);

@@ -204,7 +204,6 @@ struct fx_graph {
     map by_name;           /* interned name -> id */
     map suffixes; /* interned name -> the number last tried behind it to make a name unique */
     VEC(fx_node *) by_id; /* NULL where erased */
-    bool takes_unproven;  /* its program may access what is not proven (loop_program) */
     bool is_functional;   /* set by functionalise, cleared by reinplace; F6 is checked while set */
     /* of a subgraph: the dtype that an autocast region around it computes in; none: no region */
     ty_dtype autocast;

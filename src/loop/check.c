@@ -196,7 +196,7 @@ static fe_status check_store(loop_checking *c, loop_work *w, const loop_op *op,
     FE_TRY(check_values(c, w, st));
     c->allow_reduce_axes = st->scan;
     FE_TRY(check_access(c, st->buffer, st->index, "a store"));
-    FE_TRY(loop_check_inside(c, st->buffer, st->index, "a store"));
+    FE_TRY(loop_check_store(c, st->buffer, st->index));
     c->allow_reduce_axes = false;
     FE_TRY(check_injective(c, op, st));
     if (st->scan) FE_TRY(check_scan(c, op, st));
@@ -225,13 +225,14 @@ static fe_status check_nest(loop_checking *c, const loop_op *op)
     for (uint32_t k = 0; k < op->reduce_axes; k++)
         vec_push(c->p->memory, &c->bounds,
                  (sym_bound){loop_reduce_axis(c->p, k), op->reduce_extents[k]});
-    for (uint32_t k = 0; k < op->store_count; k++) {
-        loop_work *w = loop_work_begin(c->p);
-        FE_TRY(check_store(c, w, op, &op->stores[k]));
-        loop_work_end(c->p, w);
-    }
+    loop_enter_axes(c);
+    for (uint32_t k = 0; k < op->store_count; k++) do {
+            loop_work *w = loop_work_begin(c->p);
+            FE_TRY(check_store(c, w, op, &op->stores[k]));
+            loop_work_end(c->p, w);
+        } while (loop_guard_apply(c, &op->stores[k]));
     for (uint32_t k = 0; k < op->store_count; k++) loop_note_written(c, op->stores[k].buffer);
-    c->bounds.count = 0;
+    loop_leave_axes(c);
     return FE_OK;
 }
 
@@ -428,14 +429,16 @@ static fe_status check_buffer(loop_checking *c, loop_buffer_id id)
     if (is_number && (elements < 0 ||
                       __builtin_mul_overflow(elements, (int64_t)ty_dtype_size(b->dtype), &bytes)))
         return loop_broken(c, "L1", "@%s has %lld elements", b->name, (long long)elements);
-    loop_view whole = loop_view_of(c->p, id);
-    return loop_check_reach(c, &whole);
+    return loop_check_layout(c, id);
 }
 
-fe_status loop_check(loop_program *p, const char *after)
+fe_status loop_check_with(loop_program *p, const char *after, loop_guards *guards)
 {
-    loop_checking c = {
-        .p = p, .after = after, .written = NEW_ARRAY(p->memory, uint8_t, p->buffers.count)};
+    loop_checking c = {.p = p,
+                       .after = after,
+                       .guards = guards,
+                       .written = NEW_ARRAY(p->memory, uint8_t, p->buffers.count),
+                       .loose = NEW_ARRAY(p->memory, bool, p->buffers.count)};
     const char *why;
     loop_buffer_id bad = loop_misplaced_part(p, &why);
     if (bad != LOOP_NO_BUFFER)
@@ -464,10 +467,16 @@ fe_status loop_check(loop_program *p, const char *after)
     }
     if (c.regions.count) return loop_broken(&c, "L9", "a region does not end");
     c.op = NULL;
+    c.place = p->ops.count;
     for (uint32_t k = 0; k < p->outputs.count; k++) FE_TRY(check_output(&c, &p->outputs.at[k]));
     bad = loop_meeting_part(p);
     return bad == LOOP_NO_BUFFER
                ? FE_OK
                : loop_broken(&c, "L8", "what is written into a buffer that has parts may meet: @%s",
                              p->buffers.at[bad].name);
+}
+
+fe_status loop_check(loop_program *p, const char *after)
+{
+    return loop_check_with(p, after, NULL);
 }

@@ -67,15 +67,55 @@ static void add_condition(saying *s, loop_value condition, bool holds)
     }
 }
 
+static void add_relation(saying *s, const sym_relation *r)
+{
+    if (r->op == SYM_LE || r->op == SYM_LT)
+        add_order(s, r->left, r->right, r->op == SYM_LT ? -1 : 0);
+    if (r->op == SYM_EQ) {
+        add_order(s, r->left, r->right, 0);
+        add_order(s, r->right, r->left, 0);
+    }
+}
+
 void loop_note_relation(loop_checking *c, const sym_relation *r)
 {
     saying s = {.c = c, .given = &c->given};
-    if (r->op == SYM_LE || r->op == SYM_LT)
-        add_order(&s, r->left, r->right, r->op == SYM_LT ? -1 : 0);
-    if (r->op == SYM_EQ) {
-        add_order(&s, r->left, r->right, 0);
-        add_order(&s, r->right, r->left, 0);
+    int64_t value;
+    add_relation(&s, r);
+    if (sym_op_of(c->p->symbols, r->left) == SYM_OR && r->op == SYM_NE &&
+        sym_is_int(c->p->symbols, r->right, &value) && value == 0)
+        vec_push(c->p->memory, &c->choices, r->left);
+}
+
+/* Of a choice the last one holds where the others do not: loops in sight take steps. */
+static void add_choice(saying *s, sym_expr choice, const sym_env *env)
+{
+    sym_table *t = s->c->p->symbols;
+    while (sym_op_of(t, choice) == SYM_OR) {
+        sym_expr a = sym_arg(t, choice, 0), b = sym_arg(t, choice, 1);
+        if (sym_prove(t, a, env) == SYM_FALSE)
+            choice = b;
+        else if (sym_prove(t, b, env) == SYM_FALSE)
+            choice = a;
+        else
+            return;
     }
+    sym_op op = sym_op_of(t, choice);
+    if (op == SYM_LE || op == SYM_LT || op == SYM_EQ)
+        add_relation(s, &(sym_relation){sym_arg(t, choice, 0), sym_arg(t, choice, 1), op});
+}
+
+void loop_enter_axes(loop_checking *c)
+{
+    saying s = {.c = c, .given = &c->here};
+    sym_env env = {c->bounds.at, c->bounds.count};
+    c->here.count = 0;
+    for (uint32_t k = 0; k < c->choices.count; k++) add_choice(&s, c->choices.at[k], &env);
+}
+
+void loop_leave_axes(loop_checking *c)
+{
+    c->bounds.count = c->here.count = 0;
 }
 
 void loop_note_storages(loop_checking *c)
@@ -186,27 +226,15 @@ static bool is_known_inside(const loop_checking *c, sym_expr index, sym_expr ele
            sym_known_less_equal(t, index, sym_add_int(t, elements, -1), env);
 }
 
-static void note_size(void *data, sym_expr symbol)
+static bool is_given_inside(sym_table *t, sym_expr least, sym_expr greatest, sym_expr elements,
+                            const sym_env *env, const loop_exprs *given)
 {
-    loop_checking *c = ((saying *)data)->c;
-    bool is_axis = false;
-    for (uint32_t k = 0; k < c->bounds.count; k++)
-        is_axis |= sym_same(c->bounds.at[k].symbol, symbol) &&
-                   sym_is_int(c->p->symbols, c->bounds.at[k].extent, NULL);
-    if (!is_axis) ((saying *)data)->count++;
+    return sym_known_less_equal_given(t, sym_int(t, 0), least, env, given->at, given->count) &&
+           sym_known_less_equal_given(t, greatest, sym_add_int(t, elements, -1), env, given->at,
+                                      given->count);
 }
 
-/* Not of what depends on sizes of the run, where the program takes that unproven. */
-static bool needs_proof(loop_checking *c, sym_expr index, sym_expr elements)
-{
-    saying s = {.c = c};
-    if (!c->p->takes_unproven) return true;
-    sym_each_symbol(c->p->symbols, index, note_size, &s);
-    sym_each_symbol(c->p->symbols, elements, note_size, &s);
-    return s.count == 0;
-}
-
-/* Is 0 <= index < elements, where the conditions hold? */
+/* Is 0 <= index < elements, where the conditions hold? Without any it is asked of its ends. */
 static bool is_inside(loop_checking *c, sym_expr index, sym_expr elements,
                       const loop_value *conditions, uint32_t count)
 {
@@ -214,17 +242,19 @@ static bool is_inside(loop_checking *c, sym_expr index, sym_expr elements,
     sym_env env = ranges_of(c, index);
     loop_exprs given = {0};
     saying s = {c, env.bounds, env.count, &given};
+    sym_expr least, greatest;
     if (is_known_inside(c, index, elements, &env)) return true;
     for (uint32_t k = 0; k < c->given.count; k++) vec_push(c->p->memory, &given, c->given.at[k]);
+    for (uint32_t k = 0; k < c->here.count; k++) vec_push(c->p->memory, &given, c->here.at[k]);
     for (uint32_t k = 0; k < env.count; k++) /* what is in a loop runs where there are steps */
         vec_push(c->p->memory, &given, sym_add_int(t, env.bounds[k].extent, -1));
     for (uint32_t k = 0; k < count; k++) add_condition(&s, conditions[k], true);
     use_equalities(c, &env, &given, &index, &elements);
+    if (!count && loop_ends_of(t, index, &env, &least, &greatest))
+        return is_given_inside(t, least, greatest, elements, &env, &given);
     tighten(c, &env, &given, &index);
     elements = sym_simplify(t, elements, &env); /* max(s0, 1) of an axis is s0 */
-    return sym_known_less_equal_given(t, sym_int(t, 0), index, &env, given.at, given.count) &&
-           sym_known_less_equal_given(t, index, sym_add_int(t, elements, -1), &env, given.at,
-                                      given.count);
+    return is_given_inside(t, index, index, elements, &env, &given);
 }
 
 /* Is the index one of each dimension of the buffer, in the order of its strides, and each of these inside? */
@@ -234,6 +264,7 @@ static bool is_inside_by_dimensions(loop_checking *c, loop_buffer_id buffer, sym
     sym_table *t = c->p->symbols;
     const loop_buffer *b = &c->p->buffers.at[buffer];
     sym_expr rest = index, zero = sym_int(t, 0);
+    if (c->loose[buffer]) return false;
     for (uint32_t d = 0; d < b->rank; d++) {
         sym_expr own;
         sym_split_multiples(t, rest, b->strides[d], &own, &rest);
@@ -270,30 +301,38 @@ static fe_status reaches_out(loop_checking *c, loop_buffer_id buffer, sym_expr i
 fe_status loop_check_part(loop_checking *c, loop_buffer_id b)
 {
     sym_table *t = c->p->symbols;
-    if (c->p->takes_unproven) return FE_OK;
     for (const loop_part *part; (part = c->p->buffers.at[b].part); b = part->whole) {
         sym_expr end = sym_add(t, part->at, c->p->buffers.at[b].elements);
         if (!sym_known_less_equal_given(t, sym_int(t, 0), part->at, NULL, c->given.at,
-                                        c->given.count))
+                                        c->given.count) &&
+            !loop_guard_order(c, sym_int(t, 0), part->at))
             return loop_broken(c, "L8", "a part begins too early: @%s", c->p->buffers.at[b].name);
         if (!sym_known_less_equal_given(t, end, c->p->buffers.at[part->whole].elements, NULL,
-                                        c->given.at, c->given.count))
+                                        c->given.at, c->given.count) &&
+            !loop_guard_order(c, end, c->p->buffers.at[part->whole].elements))
             return loop_broken(c, "L8", "a part reaches beyond its whole: @%s",
                                c->p->buffers.at[b].name);
     }
     return FE_OK;
 }
 
-fe_status loop_check_inside(loop_checking *c, loop_buffer_id buffer, sym_expr index,
-                            const char *what)
+static loop_guarding guard(loop_checking *c, sym_expr index, sym_expr elements)
+{
+    sym_env env = ranges_of(c, index);
+    return loop_guard_inside(c, index, elements, &env);
+}
+
+fe_status loop_check_store(loop_checking *c, loop_buffer_id buffer, sym_expr index)
 {
     if (loop_is_empty_nest(c)) return FE_OK;
     sym_expr elements = c->p->buffers.at[buffer].elements;
     FE_TRY(loop_check_part(c, buffer));
-    if (!needs_proof(c, index, elements) || is_inside_by_dimensions(c, buffer, index, NULL, 0) ||
+    if (is_inside_by_dimensions(c, buffer, index, NULL, 0) ||
         is_inside(c, index, elements, NULL, 0))
         return FE_OK;
-    return reaches_out(c, buffer, index, elements, what);
+    loop_guarding guarded = guard(c, index, elements);
+    if (guarded == LOOP_GUARDED || (guarded == LOOP_UNGUARDED && loop_guard_store(c))) return FE_OK;
+    return reaches_out(c, buffer, index, elements, "a store");
 }
 
 /* ---- loads under masks ---- */
@@ -367,16 +406,18 @@ static fe_status check_on_ways(ways *s, uint32_t id)
     loop_checking *c = s->c;
     const loop_node *n = &c->p->nodes.at[id];
     const way_list *list = &s->to[s->w->memo[id]];
+    sym_expr elements = c->p->buffers.at[n->buffer].elements;
     for (uint32_t k = 0; k < list->count; k++) {
         VEC(loop_value) conditions = {0};
         for (uint32_t w = list->at[k]; w; w = s->all.at[w].up)
             vec_push(c->p->memory, &conditions, s->all.at[w].condition);
-        if (conditions.count && c->p->takes_unproven) continue;
-        if (!is_inside_by_dimensions(c, n->buffer, n->index, conditions.at, conditions.count) &&
-            !is_inside(c, n->index, c->p->buffers.at[n->buffer].elements, conditions.at,
-                       conditions.count))
-            return reaches_out(c, n->buffer, n->index, c->p->buffers.at[n->buffer].elements,
-                               "a load");
+        if (is_inside_by_dimensions(c, n->buffer, n->index, conditions.at, conditions.count) ||
+            is_inside(c, n->index, elements, conditions.at, conditions.count))
+            continue;
+        loop_guarding guarded = conditions.count ? LOOP_UNGUARDED : guard(c, n->index, elements);
+        if (guarded == LOOP_GUARDED || (guarded == LOOP_UNGUARDED && loop_guard_load(c, id)))
+            return FE_OK;
+        return reaches_out(c, n->buffer, n->index, elements, "a load");
     }
     return FE_OK;
 }
@@ -388,7 +429,7 @@ fe_status loop_check_loads(loop_checking *c, loop_work *w, const loop_store *st)
     if (loop_is_empty_nest(c)) return FE_OK;
     for (uint32_t k = 0; k < w->order.count; k++) {
         const loop_node *n = &p->nodes.at[w->order.at[k]];
-        if (n->op == LOOP_LOAD && needs_proof(c, n->index, p->buffers.at[n->buffer].elements) &&
+        if (n->op == LOOP_LOAD &&
             !is_inside(c, n->index, p->buffers.at[n->buffer].elements, NULL, 0))
             vec_push(p->memory, &doubtful, w->order.at[k]);
     }
@@ -408,28 +449,26 @@ fe_status loop_check_loads(loop_checking *c, loop_work *w, const loop_store *st)
 
 /* ---- views ---- */
 
-/* A view looks at what a nest over its sizes would load. */
-static fe_status check_view_nest(loop_checking *c, const loop_view *v)
+/* A view looks at what a nest over its sizes would load: those are the axes in sight. */
+static void enter_view(loop_checking *c, const loop_view *v, sym_expr *index, sym_expr *elements)
 {
     sym_table *t = c->p->symbols;
     const loop_buffer *b = &c->p->buffers.at[v->buffer];
-    sym_expr index = v->offset, elements = b->elements;
     int64_t own = ty_dtype_size(v->dtype), size = ty_dtype_size(b->dtype);
+    *index = v->offset;
+    *elements = b->elements;
     for (uint32_t d = 0; d < v->rank; d++) {
         sym_expr axis = loop_axis(c->p, d);
         vec_push(c->p->memory, &c->bounds, (sym_bound){axis, v->sizes[d]});
-        index = sym_add(t, index, sym_mul(t, axis, v->strides[d]));
+        *index = sym_add(t, *index, sym_mul(t, axis, v->strides[d]));
     }
-    if (loop_is_empty_nest(c)) return FE_OK;
-    if (own != size) { /* in bytes, the last one of each element */
-        index = sym_add_int(t, sym_mul_int(t, index, own), own - 1);
-        elements = sym_mul_int(t, elements, size);
-    }
-    if (!needs_proof(c, index, elements) || is_inside(c, index, elements, NULL, 0)) return FE_OK;
-    return reaches_out(c, v->buffer, index, elements, own == size ? "a view" : "a view, in bytes,");
+    loop_enter_axes(c);
+    if (own == size) return; /* in bytes, the last one of each element */
+    *index = sym_add_int(t, sym_mul_int(t, *index, own), own - 1);
+    *elements = sym_mul_int(t, *elements, size);
 }
 
-fe_status loop_check_reach(loop_checking *c, const loop_view *v)
+static fe_status check_view_sizes(loop_checking *c, const loop_view *v)
 {
     for (uint32_t d = 0; d < v->rank; d++) {
         int64_t size;
@@ -437,7 +476,40 @@ fe_status loop_check_reach(loop_checking *c, const loop_view *v)
             return loop_broken(c, "L1", "a size of a view of @%s is less than 0",
                                c->p->buffers.at[v->buffer].name);
     }
-    fe_status status = check_view_nest(c, v);
-    c->bounds.count = 0;
+    return FE_OK;
+}
+
+fe_status loop_check_reach(loop_checking *c, const loop_view *v)
+{
+    sym_expr index, elements;
+    fe_status status = FE_OK;
+    FE_TRY(check_view_sizes(c, v));
+    enter_view(c, v, &index, &elements);
+    if (!loop_is_empty_nest(c) && !is_inside(c, index, elements, NULL, 0) &&
+        guard(c, index, elements) != LOOP_GUARDED)
+        status = reaches_out(c, v->buffer, index, elements,
+                             v->dtype == c->p->buffers.at[v->buffer].dtype ? "a view"
+                                                                           : "a view, in bytes,");
+    loop_leave_axes(c);
     return status;
+}
+
+static bool has_numbers_alone(const sym_table *t, const loop_buffer *b)
+{
+    bool all = sym_is_int(t, b->elements, NULL);
+    for (uint32_t d = 0; d < b->rank; d++)
+        all &= sym_is_int(t, b->sizes[d], NULL) && sym_is_int(t, b->strides[d], NULL);
+    return all;
+}
+
+fe_status loop_check_layout(loop_checking *c, loop_buffer_id b)
+{
+    loop_view whole = loop_view_of(c->p, b);
+    sym_expr index, elements;
+    if (has_numbers_alone(c->p->symbols, &c->p->buffers.at[b])) return loop_check_reach(c, &whole);
+    FE_TRY(check_view_sizes(c, &whole));
+    enter_view(c, &whole, &index, &elements);
+    c->loose[b] = !loop_is_empty_nest(c) && !is_inside(c, index, elements, NULL, 0);
+    loop_leave_axes(c);
+    return FE_OK;
 }

@@ -38,7 +38,8 @@ static fe_status begin_region(loop_checking *c, const loop_op *op)
              (loop_region){.begin = op,
                            .journal = c->journal.count,
                            .defined = c->defined.count,
-                           .given = c->given.count});
+                           .given = c->given.count,
+                           .choices = c->choices.count});
     if (!sym_is_none(op->symbol)) {
         loop_note_defined(c, op->symbol);
         loop_note_relation(c, &(sym_relation){op->symbol, op->ints[0], SYM_LT});
@@ -61,6 +62,7 @@ static fe_status second_arm(loop_checking *c)
     forget_written(c, r->journal);
     loop_forget_defined(c, r->defined);
     c->given.count = r->given;
+    c->choices.count = r->choices;
     return FE_OK;
 }
 
@@ -87,6 +89,7 @@ static fe_status end_region(loop_checking *c)
     forget_written(c, r.journal);
     loop_forget_defined(c, r.defined);
     c->given.count = r.given;
+    c->choices.count = r.choices;
     for (uint32_t k = 0; k < op->output_count; k++) loop_note_written(c, op->outputs[k].buffer);
     return FE_OK;
 }

@@ -302,9 +302,6 @@ typedef struct loop_input {
 } loop_input;
 
 typedef struct loop_program {
-    /* Accesses that depend on sizes of the run, or on masks, need not be proven: the verifier's proofs find
-     * fewer than there are. False: of texts, and of what `verify` asks for. */
-    bool takes_unproven;
     fe_session *session;
     arena *memory;
     sym_table *symbols;
@@ -446,6 +443,10 @@ loop_value loop_substitute(loop_program *p, loop_value v, const sym_expr *from, 
  * rewritten too. */
 sym_expr loop_substitute_index(loop_program *p, sym_expr e, const sym_expr *from,
                                const sym_expr *to, uint32_t count);
+/* The same for what stands behind the indirect symbols of an index. */
+sym_expr loop_replace_loads_in(loop_program *p, sym_expr e, loop_buffer_id buffer,
+                               loop_value (*value_at)(void *data, loop_program *p, sym_expr index),
+                               void *data);
 /* Calls visit for each distinct node under a store: its value, and what its index needs. */
 void loop_each_store_node(loop_program *p, const loop_store *store,
                           void (*visit)(void *data, loop_value v), void *data);
@@ -505,6 +506,10 @@ void loop_print_control(const loop_program *p, const loop_op *op, text *out);
 fe_status loop_parse_control(loop_reader *in, lexer *lx, loop_control which, loop_op *out);
 bool loop_control_tests(loop_control c);
 fe_status loop_check(loop_program *p, const char *after);
+/* guard.c: the same, but that accesses which are not proven to be inside get a check of the run: an
+ * assertion, of which `say` gives the message, or one in the kernel. */
+typedef const char *(*loop_say)(void *data, uint32_t origin, const sym_relation *r);
+fe_status loop_guard(loop_program *p, const char *after, loop_say say, void *data);
 
 /* One element converted as CAST does (scalar.c). */
 void loop_convert(ty_dtype to, void *destination, ty_dtype from, const void *source);

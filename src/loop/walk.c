@@ -229,18 +229,33 @@ static void add_indirect(void *data, sym_expr symbol)
     if (v.id) loop_work_add(r->p, r->w, v);
 }
 
+static sym_expr rewrite_behind(rewriting *r, sym_expr e)
+{
+    r->w = loop_work_begin(r->p);
+    sym_each_symbol(r->p->symbols, e, add_indirect, r);
+    for (uint32_t k = 0; k < r->w->order.count; k++) {
+        uint32_t id = r->w->order.at[k];
+        r->w->memo[id] = rewrite_node(r, id).id;
+    }
+    sym_expr result = rewrite_index(r, e);
+    loop_work_end(r->p, r->w);
+    return result;
+}
+
 sym_expr loop_substitute_index(loop_program *p, sym_expr e, const sym_expr *from,
                                const sym_expr *to, uint32_t count)
 {
-    rewriting r = {.p = p, .from = from, .to = to, .count = count, .w = loop_work_begin(p)};
-    sym_each_symbol(p->symbols, e, add_indirect, &r);
-    for (uint32_t k = 0; k < r.w->order.count; k++) {
-        uint32_t id = r.w->order.at[k];
-        r.w->memo[id] = rewrite_node(&r, id).id;
-    }
-    sym_expr result = rewrite_index(&r, e);
-    loop_work_end(p, r.w);
-    return result;
+    rewriting r = {.p = p, .from = from, .to = to, .count = count};
+    return rewrite_behind(&r, e);
+}
+
+sym_expr loop_replace_loads_in(loop_program *p, sym_expr e, loop_buffer_id buffer,
+                               loop_value (*value_at)(void *data, loop_program *p, sym_expr index),
+                               void *data)
+{
+    rewriting r = {
+        .p = p, .replaces_loads = true, .buffer = buffer, .value_at = value_at, .data = data};
+    return rewrite_behind(&r, e);
 }
 
 /* ---- asking ---- */

@@ -153,6 +153,22 @@ void lower_assert(lowering *l, sym_expr left, sym_op op, sym_expr right, const c
     lower_note_last_op(l);
 }
 
+const char *lower_say_unfit(void *lowering_, uint32_t origin, const sym_relation *r)
+{
+    lowering *l = lowering_;
+    const fx_graph *g = l->graph;
+    enum { MOST_TO_READ = 120 };
+    text said, relation;
+    l->node = origin < g->by_id.count ? g->by_id.at[origin] : g->output;
+    text_init(&said, l->memory);
+    if (l->node && l->node->kind == FX_CALL) text_printf(&said, "%s: ", l->node->op->name);
+    text_add(&said, "sizes do not fit");
+    text_init(&relation, l->memory);
+    sym_print_relation(l->symbols, r, &relation);
+    if (relation.length <= MOST_TO_READ) text_printf(&said, ": %s does not hold", relation.at);
+    return with_source(l, said.at);
+}
+
 /* L['x'].size()[0] as x.size()[0] */
 static const char *guard_text(lowering *l, const char *guard)
 {

@@ -455,7 +455,6 @@ static void prepare(lowering *l, fx_graph *g, arena *memory)
     *l = (lowering){
         .session = g->session, .symbols = g->symbols, .memory = memory, .seed = LOOP_NO_BUFFER};
     l->program = loop_program_new(g->session, memory, g->symbols, g->name ? g->name : "main");
-    l->program->takes_unproven = g->takes_unproven;
     l->rows = index_rows(memory);
     l->asserts = NEW(memory, lower_asserts);
     l->zero = sym_int(l->symbols, 0);
@@ -495,5 +494,5 @@ fe_status lower_graph(fx_graph *g, arena *memory, const lower_split *split, loop
     lower_group_parts(l);
     lower_finish_symbols(l);
     *out = l->program;
-    return loop_check(l->program, "lower");
+    return loop_guard(l->program, "lower", lower_say_unfit, l);
 }

@@ -26,6 +26,8 @@ void lower_note_ops(lowering *l); /* ... where ops have moved */
 /* Fails the run unless `left op right`; nothing where that is a truth about numbers. The message is
  * `what` (or NULL), the relation, and the source line of the node at hand. */
 void lower_assert(lowering *l, sym_expr left, sym_op op, sym_expr right, const char *what);
+/* What the run says where sizes do not fit what a node's loops access. */
+const char *lower_say_unfit(void *lowering, uint32_t origin, const sym_relation *r);
 /* The same unless it can be proved. */
 void lower_require(lowering *l, sym_expr left, sym_op op, sym_expr right, const char *what);
 /* Two sizes that must be equal, at least one of which only the run knows. */

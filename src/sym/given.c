@@ -9,7 +9,15 @@
  */
 #include "sym/sym_priv.h"
 
-enum { MOST_GIVEN = 48, MOST_TRIALS = 250, MOST_STEPS = 6, MOST_CASES = 6 };
+/* A trial of an expression of few terms costs 1. */
+enum {
+    MOST_GIVEN = 48,
+    MOST_TRIALS = 250, /* with so many steps and cases */
+    MOST_IN_ALL = 1000,
+    MANY_TERMS = 4,
+    MOST_STEPS = 6,
+    MOST_CASES = 6
+};
 
 typedef struct derivation {
     sym_table *t;
@@ -215,8 +223,9 @@ static bool derive_by_given(derivation *d, sym_expr e, uint32_t steps, uint32_t 
 
 static bool derive(derivation *d, sym_expr e, uint32_t steps, uint32_t cases)
 {
+    uint32_t cost = 1 + sym_term_count(d->t, e) / MANY_TERMS;
     if (d->trials == 0) return false;
-    d->trials--;
+    d->trials -= cost < d->trials ? cost : d->trials;
     if (d->is_absurd || sym_known_nonnegative(d->t, e, d->env)) return true;
     sym_expr choice = cases ? find_choice(d->t, e) : (sym_expr){0};
     if (choice.id && derive_by_cases(d, e, choice, steps, cases)) return true;
@@ -241,10 +250,14 @@ bool sym_known_less_equal_given(sym_table *t, sym_expr a, sym_expr b, const sym_
     if (sym_is_int(t, e, NULL)) return false;
     /* those of the place at hand are the last */
     for (uint32_t k = count; k-- > 0;) add_given(&d, given[k]);
+    if (is_nonnegative(&d, e)) return true;
+    uint32_t left = MOST_IN_ALL;
     for (uint32_t all = 0; all <= MOST_STEPS + MOST_CASES; all++)
-        for (uint32_t cases = 0; cases <= all && cases <= MOST_CASES; cases++) {
-            d.trials = MOST_TRIALS;
+        for (uint32_t cases = 0; cases <= all && cases <= MOST_CASES && left; cases++) {
+            uint32_t most = left < MOST_TRIALS ? left : MOST_TRIALS;
+            d.trials = most;
             if (all - cases <= MOST_STEPS && derive(&d, e, all - cases, cases)) return true;
+            left -= most - d.trials;
         }
     return false;
 }
