@@ -386,7 +386,6 @@ static fe_status check_lists(checker *c)
             return breach(c, n, "F2: %%%s has %u users listed and %u references", n->name,
                           n->users.count, c->references[n->id]);
     }
-    if (!g->output) return breach(c, NULL, "F1: graph %s has no output", g->name);
     if (count != g->node_count)
         return breach(c, NULL, "F1: %u nodes counted, %u linked", g->node_count, count);
     for (uint32_t i = 0; i < g->inputs.count; i++)

@@ -250,7 +250,8 @@ static fe_status parse_body(fx_parser *p, fx_graph *g)
         else
             return lex_fail(lx, "expected a placeholder, a call or the output");
     }
-    if (!g->output) return lex_fail(lx, "a graph ends in its output");
+    if (!g->output && g != p->graphs.at[0].graph)
+        return lex_fail(lx, "a graph that is called ends in its output");
     lex_next(lx);
     fx_renumber(g);
     return FE_OK;

@@ -40,7 +40,7 @@ rows_kernels.so
 Tensor(float32, [1, 10], strides [10, 1])
 [Tensor(float32, [1, 7], strides [7, 1]), Tensor(float32, [64, 7], strides [7, 1]), Tensor(float32, [3, 7], strides [7, 1]), Tensor(float32, [3, 7], strides [7, 1])]
 True True
-input 'input' has size 65 in dimension 0: s31 must be in [1, 64]
+input 'input' has size 65 in dimension 0: s31 must be in [0, 64]
 input 'input' has size 21 in dimension 1, expected [s31, 20]
 input 'input' has 1 dimensions, expected 2: [s31, 20]
 input 'input' is float64, expected float32

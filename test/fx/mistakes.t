@@ -57,7 +57,7 @@ graph no {
   placeholder %x user "x" : f32[4]
 }
 --err--
-error: fx: a graph ends in its output (found '}')
+error: fx: a graph that is called ends in its output (found '}')
   at line 15, column 1
 --status-- 1
 
