@@ -246,8 +246,13 @@ static bool is_inside(loop_checking *c, sym_expr index, sym_expr elements,
     if (is_known_inside(c, index, elements, &env)) return true;
     for (uint32_t k = 0; k < c->given.count; k++) vec_push(c->p->memory, &given, c->given.at[k]);
     for (uint32_t k = 0; k < c->here.count; k++) vec_push(c->p->memory, &given, c->here.at[k]);
-    for (uint32_t k = 0; k < env.count; k++) /* what is in a loop runs where there are steps */
+    sym_expr steps = sym_int(t, 1); /* what is in a loop runs where there are some */
+    for (uint32_t k = 0; k < env.count; k++) {
         vec_push(c->p->memory, &given, sym_add_int(t, env.bounds[k].extent, -1));
+        steps = sym_mul(t, steps, env.bounds[k].extent);
+    }
+    index = ty_when_filled(t, index, steps);
+    elements = ty_when_filled(t, elements, steps);
     for (uint32_t k = 0; k < count; k++) add_condition(&s, conditions[k], true);
     use_equalities(c, &env, &given, &index, &elements);
     if (!count && loop_ends_of(t, index, &env, &least, &greatest))

@@ -118,6 +118,23 @@ static lower_tensor row_sums(lowering *l, lower_tensor scores)
     return lower_reshape(l, lower_logsumexp(l, scores, LAST), 3, scores.sizes);
 }
 
+/* The scale that is given, else 1 / sqrt(width). A width that the run knows scales the queries. */
+static void set_scale(lowering *l, attention *a)
+{
+    loop_program *p = l->program;
+    sym_expr size = a->q.sizes[3];
+    int64_t width = 1;
+    bool known = sym_is_int(l->symbols, size, &width),
+         given = !isnan(lower_number_or(l, "scale", NAN));
+    a->scale = lower_number_or(l, "scale", 1 / sqrt((double)width));
+    if (known || given) return;
+    loop_value root = lower_op1(l, LOOP_SQRT, loop_cast(p, TY_F64, loop_index(p, size)));
+    loop_value scale = lower_op2(l, LOOP_DIV, loop_const_float(p, TY_F64, 1), root);
+    loop_value q =
+        lower_op2(l, LOOP_MUL, lower_here(l, a->q), loop_cast(p, lower_dtype(a->q), scale));
+    a->q = lower_value(l, lower_dtype(a->q), a->q.rank, a->q.sizes, q);
+}
+
 static fe_status begin(lowering *l, attention *a)
 {
     ty_dtype out = lower_meta(l, 0)->dtype, d = lower_compute_dtype(out);
@@ -136,9 +153,8 @@ static fe_status begin(lowering *l, attention *a)
     a->masked_nan = fx_is(l->node, OP_ferrite_attention_default);
     a->causal = !a->masked_nan && lower_bool(l, "is_causal");
     a->dropout = a->masked_nan ? 0 : lower_number_or(l, "dropout_p", 0);
-    double width = (double)sym_hint(l->symbols, a->q.sizes[3], 1);
+    set_scale(l, a);
     int64_t heads, key_heads;
-    a->scale = lower_number_or(l, "scale", 1 / sqrt(width));
     bool known = sym_is_int(l->symbols, a->q.sizes[1], &heads) &&
                  sym_is_int(l->symbols, a->k.sizes[1], &key_heads);
     if (known && key_heads > 0 && heads != key_heads && heads % key_heads == 0)

@@ -129,6 +129,8 @@ ty_memory_format ty_suggested_format(sym_table *t, const ty_tensor *x);
 bool ty_is_non_overlapping_and_dense(sym_table *t, const ty_tensor *x);
 /* dtype, device, sizes, strides, offset */
 bool ty_known_same_layout(sym_table *t, const ty_tensor *a, const ty_tensor *b);
+/* e where numel is not 0: without max(v, 1) for v that divide numel. */
+sym_expr ty_when_filled(sym_table *t, sym_expr e, sym_expr numel);
 /* Is some size known to be 0? */
 bool ty_known_empty(const sym_table *t, uint32_t rank, const sym_expr *sizes);
 /* Elements from the first to behind the last of a tensor that has some: 1 + sum of (size - 1) * stride. */

@@ -14,8 +14,6 @@ static inline bool ty_is_int(const sym_table *t, sym_expr e, int64_t wanted)
     return sym_is_int(t, e, &value) && value == wanted;
 }
 
-/* e where numel is not 0: without max(v, 1) for v that divide numel. */
-sym_expr ty_when_filled(sym_table *t, sym_expr e, sym_expr numel);
 /* Are the strides known to be equal, or a <= b, unless numel is 0? */
 bool ty_same_stride(sym_table *t, sym_expr a, sym_expr b, sym_expr numel);
 bool ty_stride_less_equal(sym_table *t, sym_expr a, sym_expr b, sym_expr numel);

@@ -88,9 +88,15 @@ def pads_of_images(x):
     return F.pad(x, to, mode="reflect"), F.pad(x, to, mode="replicate"), F.pad(x, to, mode="circular")
 
 
-@test([(2, 2, 5, 4), (2, 2, 7, 4), (2, 2, 7, 4), (5, 7), (2, 2, 5, 7)], [(3, 3, 6, 4), (3, 3, 9, 4), (3, 3, 9, 4), (6, 9), (3, 3, 6, 9)])
+@test([(2, 2, 5, 4), (2, 2, 7, 4), (2, 2, 7, 4), (5, 7), (2, 2, 5, 7)], [(3, 3, 6, 8), (3, 3, 9, 8), (3, 3, 9, 8), (6, 9), (3, 3, 6, 9)])
 def attention_under_masks(q, k, v, m, n):
-    return F.scaled_dot_product_attention(q, k, v, m), F.scaled_dot_product_attention(q, k, v, n > -1)
+    return F.scaled_dot_product_attention(q, k, v, m), F.scaled_dot_product_attention(q, k, v, n > -1, scale=0.3)
+
+
+@test([(2, 2, 5, 4), (2, 2, 7, 4), (2, 2, 7, 4)], [(3, 3, 6, 8), (3, 3, 9, 8), (3, 3, 9, 8)])
+def attention_without_masks(q, k, v):
+    return (F.scaled_dot_product_attention(q, k, v), F.scaled_dot_product_attention(q.double(), k.double(), v.double()),
+            F.scaled_dot_product_attention(q, q, q, is_causal=True))
 
 
 @test([(6, 5), torch.tensor([1, 2]), (2, 5)], [(8, 3), torch.tensor([7, 0, 5]), (3, 3)])
