@@ -111,7 +111,8 @@ void rule_stack(infer_call *c)
                                  "stack of %s and %s", infer_shape(c, items[0]),
                                  infer_shape(c, items[i])))
             return;
-        rows[i] = last ? infer_unsqueeze(c, items[i], dim) : items[i];
+        rows[i] = last ? infer_unsqueeze(c, items[i], dim) : ty_tensor_copy(c->memory, items[i]);
+        if (!last) rows[i]->sizes[dim] = items[0]->sizes[dim]; /* as is required */
     }
     if (c->status != FE_OK) return;
     ty_tensor *out = joined(c, rows, count, dim);
