@@ -26,8 +26,8 @@ static bool settle_sizes(infer_call *c, const ty_tensor *x, uint32_t rank, const
     sym_expr elements = ty_numel(c->symbols, x);
     for (uint32_t i = 0; i < rank; i++) sizes[i] = given[i];
     if (!ty_infer_view_size(c->symbols, elements, rank, sizes)) {
-        infer_fail(c, "%s cannot be viewed as [%s]: another number of elements",
-                   infer_shape(c, x), sizes_text(c, rank, given));
+        infer_fail(c, "%s cannot be viewed as [%s]: another number of elements", infer_shape(c, x),
+                   sizes_text(c, rank, given));
         return false;
     }
     return INFER_REQUIRE_EQUAL(c, elements, sym_product(c->symbols, sizes, rank),
@@ -142,7 +142,8 @@ ty_tensor *infer_reshape(infer_call *c, const ty_tensor *x, uint32_t rank, const
     sym_expr settled[TY_MAX_RANK];
     sym_expr strides[TY_MAX_RANK];
     if (x && rank > TY_MAX_RANK) infer_fail(c, "a view of %u dimensions", rank);
-    if (!x || rank > TY_MAX_RANK || c->status != FE_OK || !settle_sizes(c, x, rank, sizes, settled)) return NULL;
+    if (!x || rank > TY_MAX_RANK || c->status != FE_OK || !settle_sizes(c, x, rank, sizes, settled))
+        return NULL;
     if (!ty_view_strides(c->symbols, x, rank, settled, strides))
         return infer_fresh(c, x, x->dtype, rank, settled);
     choose_strides(c, x, rank, settled, strides);
