@@ -57,7 +57,8 @@ static ty_tensor *attended(infer_call *c, const ty_tensor *q, const ty_tensor *v
         v = grouped;
     }
     if (!q || !v || q->rank < 2 || v->rank < 2 ||
-        !ty_broadcast(c->symbols, q->rank - 2, q->sizes, v->rank - 2, v->sizes, &rank, sizes)) {
+        !infer_broadcast(c, q, q->rank - 2, &rank, sizes) ||
+        !infer_broadcast(c, v, v->rank - 2, &rank, sizes)) {
         infer_fail(c, "attention of %s to %s", infer_shape(c, q), infer_shape(c, v));
         return NULL;
     }

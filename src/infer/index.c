@@ -104,7 +104,7 @@ static uint32_t broadcast_indices(infer_call *c, const index_list *list, sym_exp
     uint32_t rank = 0;
     for (uint32_t i = 0; i < list->count; i++) {
         const ty_tensor *x = list->at[i];
-        if (!x || ty_broadcast(c->symbols, rank, sizes, x->rank, x->sizes, &rank, sizes)) continue;
+        if (!x || infer_broadcast(c, x, x->rank, &rank, sizes)) continue;
         infer_fail(c, "the indices do not broadcast: %s with others", infer_shape(c, x));
         return 0;
     }
@@ -266,12 +266,15 @@ void rule_take_along_dim(infer_call *c)
         return;
     }
     uint32_t dim = infer_dim(c, "dim", x->rank);
-    sym_expr others[TY_MAX_RANK];
+    sym_expr sizes_of[TY_MAX_RANK];
     if (index->rank != x->rank) infer_fail(c, "%s by %s", infer_shape(c, x), infer_shape(c, index));
     if (c->status != FE_OK) return;
-    memcpy(others, x->sizes, x->rank * sizeof *others);
-    others[dim] = index->sizes[dim];
-    if (!ty_broadcast(c->symbols, x->rank, others, index->rank, index->sizes, &rank, sizes))
+    ty_tensor others = *x;
+    others.sizes = sizes_of;
+    memcpy(sizes_of, x->sizes, x->rank * sizeof *sizes_of);
+    sizes_of[dim] = index->sizes[dim];
+    if (!infer_broadcast(c, &others, x->rank, &rank, sizes) ||
+        !infer_broadcast(c, index, index->rank, &rank, sizes))
         infer_fail(c, "%s by %s", infer_shape(c, x), infer_shape(c, index));
     if (c->status == FE_OK) infer_give(c, infer_fresh(c, x, x->dtype, rank, sizes));
 }

@@ -99,6 +99,10 @@ bool infer_demand(infer_call *c, sym_op comparison, sym_expr a, sym_expr b, cons
 bool infer_require_fits(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *sizes,
                         const char *what);
 
+/* The sizes so far broadcast with the first `dims` of x: of two that must be equal the first is kept, and the
+ * run is asked where they are symbols. False, without a message where they are numbers: they do not. */
+bool infer_broadcast(infer_call *c, const ty_tensor *x, uint32_t dims, uint32_t *rank,
+                     sym_expr *sizes);
 /* The two broadcast with each other. */
 bool infer_require_broadcast(infer_call *c, const ty_tensor *a, const ty_tensor *b);
 

@@ -187,7 +187,7 @@ void rule_broadcast_tensors(infer_call *c)
     ty_tensor **items = NEW_ARRAY(c->memory, ty_tensor *, MOST_JOINED);
     uint32_t count = read_items(c, items);
     for (uint32_t i = 0; i < count; i++)
-        if (!ty_broadcast(c->symbols, rank, sizes, items[i]->rank, items[i]->sizes, &rank, sizes))
+        if (!infer_broadcast(c, items[i], items[i]->rank, &rank, sizes))
             infer_fail(c, "shapes do not broadcast: %s and %s", infer_shape(c, items[0]),
                        infer_shape(c, items[i]));
     for (uint32_t i = 0; i < count && c->status == FE_OK; i++)

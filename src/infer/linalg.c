@@ -301,7 +301,8 @@ static uint32_t solution_sizes(infer_call *c, const ty_tensor *a, const ty_tenso
 {
     uint32_t rank = 0;
     if (!a || !b || a->rank < 2 || b->rank < 2 ||
-        !ty_broadcast(c->symbols, b->rank - 2, b->sizes, a->rank - 2, a->sizes, &rank, sizes)) {
+        !infer_broadcast(c, b, b->rank - 2, &rank, sizes) ||
+        !infer_broadcast(c, a, a->rank - 2, &rank, sizes)) {
         infer_fail(c, "the system %s for %s", infer_shape(c, a), infer_shape(c, b));
         return 0;
     }
@@ -380,7 +381,8 @@ void rule_cross(infer_call *c)
     ty_tensor *a = infer_tensor(c, "self");
     ty_tensor *b = infer_tensor(c, "other");
     if (!a || !b) return;
-    if (!ty_broadcast(c->symbols, a->rank, a->sizes, b->rank, b->sizes, &rank, sizes))
+    if (!infer_broadcast(c, a, a->rank, &rank, sizes) ||
+        !infer_broadcast(c, b, b->rank, &rank, sizes))
         infer_fail(c, "%s and %s do not broadcast", infer_shape(c, a), infer_shape(c, b));
     if (c->status == FE_OK) infer_give(c, infer_fresh(c, a, a->dtype, rank, sizes));
 }
@@ -413,7 +415,8 @@ void rule_all_distances(infer_call *c)
     ty_tensor *a = matrix(c, "x1");
     ty_tensor *b = matrix(c, "x2");
     if (!a || !b) return;
-    if (!ty_broadcast(c->symbols, a->rank - 2, a->sizes, b->rank - 2, b->sizes, &rank, sizes))
+    if (!infer_broadcast(c, a, a->rank - 2, &rank, sizes) ||
+        !infer_broadcast(c, b, b->rank - 2, &rank, sizes))
         infer_fail(c, "%s and %s do not broadcast", infer_shape(c, a), infer_shape(c, b));
     sizes[rank++] = a->sizes[a->rank - 2];
     const ty_tensor *last = c->param ? a : b;

@@ -284,17 +284,17 @@ static void elementwise_strides(infer_call *c, const ty_tensor *const *operands,
     }
 }
 
-/* The sizes so far broadcast against those of x: of two that must be equal the first is kept. */
-static bool broadcast_more(infer_call *c, const ty_tensor *x, uint32_t *rank, sym_expr *sizes)
+bool infer_broadcast(infer_call *c, const ty_tensor *x, uint32_t dims, uint32_t *rank,
+                     sym_expr *sizes)
 {
     sym_expr before[TY_MAX_RANK];
     uint32_t had = *rank;
     memcpy(before, sizes, had * sizeof *sizes);
-    if (!ty_broadcast(c->symbols, had, before, x->rank, x->sizes, rank, sizes)) return false;
+    if (!ty_broadcast(c->symbols, had, before, dims, x->sizes, rank, sizes)) return false;
     for (uint32_t i = 0; i < had; i++)
         if (!infer_is(c, before[i], 1)) sizes[i + *rank - had] = before[i];
-    ty_tensor so_far = {.dtype = x->dtype, .rank = had, .sizes = before};
-    return infer_require_broadcast(c, &so_far, x);
+    ty_tensor so_far = {.rank = had, .sizes = before}, more = {.rank = dims, .sizes = x->sizes};
+    return infer_require_broadcast(c, &so_far, &more);
 }
 
 ty_tensor *infer_elementwise(infer_call *c, ty_dtype dtype, const ty_tensor *const *operands,
@@ -308,7 +308,7 @@ ty_tensor *infer_elementwise(infer_call *c, ty_dtype dtype, const ty_tensor *con
     for (uint32_t i = 0; i < count && c->status == FE_OK; i++) {
         const ty_tensor *x = operands[i];
         if (!x) return NULL;
-        if (!broadcast_more(c, x, &rank, sizes))
+        if (!infer_broadcast(c, x, x->rank, &rank, sizes))
             infer_fail(c, "shapes do not broadcast: %s and %s", infer_shape(c, operands[0]),
                        infer_shape(c, x));
         if (!device || (device->rank == 0 && x->rank > 0)) device = x;
