@@ -100,6 +100,7 @@ static void collect_weights(builder *b)
                     need_raw(b, id);
             }
         }
+        if (line->kind == WRAP_CHECK) need_raw(b, line->view->buffer);
         if (line->kind == WRAP_COPY) need_raw(b, line->op->inputs[0].buffer);
         if (line->kind == WRAP_SYMBOL && line->op) need_raw(b, line->op->inputs[0].buffer);
         if (line->kind == WRAP_KERNEL || (line->kind == WRAP_EXTERN && line->call.kernel))

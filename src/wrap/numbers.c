@@ -1,9 +1,11 @@
-/* numbers.c -- lines that look for NaN and infinity: in inputs, in what each call writes, in outputs.
+/* numbers.c -- lines that look for NaN and infinity: in inputs, weights, in what each call writes, in outputs.
  *
  * Memory that nobody has written to may hold any bits, and a call may write a part of a buffer only: so
  * what comes to life is zeroed first, where the memory is not one that another buffer hands on.
  */
 #include "wrap/wrap_priv.h"
+
+#include <string.h>
 
 static bool is_wanted(const wrap_facts *facts)
 {
@@ -107,6 +109,41 @@ void wrap_clear_lent(wrap_program *w, const wrap_facts *facts, uint32_t group)
 
 /* ---- inputs, results, outputs ---- */
 
+/* An IEEE float: NaN is an exponent of ones only over a fraction that is not 0. */
+static bool is_nan_bits(const uint8_t *at, uint32_t bytes, uint32_t fraction_bits)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, at, bytes); /* of little-endian data, as archives hold it */
+    uint64_t sign = (uint64_t)1 << (8 * bytes - 1);
+    uint64_t infinity = (sign - 1) >> fraction_bits << fraction_bits;
+    return (bits & (sign - 1)) > infinity;
+}
+
+static bool begins_with_nan(const loop_buffer *b)
+{
+    static const uint8_t FRACTION[TY_DTYPE_COUNT] = {
+        [TY_F16] = 10, [TY_BF16] = 7, [TY_F32] = 23, [TY_F64] = 52,
+        [TY_C32] = 10, [TY_C64] = 23, [TY_C128] = 52};
+    uint32_t fraction = FRACTION[b->dtype];
+    if ((b->kind != LOOP_CONSTANT && b->kind != LOOP_STATE) || !b->data || !fraction) return false;
+    uint32_t bytes = (uint32_t)ty_dtype_size(b->dtype) >> ty_is_complex(b->dtype);
+    for (size_t k = 0; k + bytes <= b->data_bytes; k += bytes)
+        if (is_nan_bits((const uint8_t *)b->data + k, bytes, fraction)) return true;
+    return false;
+}
+
+/* A weight that holds NaN is named, rather than what reads it first. Infinity masks hold on purpose. */
+static void check_weights(wrap_program *w)
+{
+    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
+        if (!begins_with_nan(&w->loops->buffers.at[id])) continue;
+        loop_view view = loop_view_of(w->loops, id);
+        wrap_line *line = wrap_add_line(w, WRAP_CHECK);
+        line->view = arena_copy(w->memory, &view, sizeof view);
+        line->text = arena_printf(w->memory, "weight '%s'", w->loops->buffers.at[id].name);
+    }
+}
+
 void wrap_check_inputs(wrap_program *w, const wrap_facts *facts)
 {
     const loop_program *p = w->loops;
@@ -118,6 +155,7 @@ void wrap_check_inputs(wrap_program *w, const wrap_facts *facts)
         if (p->inputs.at[k].is_tensor)
             check_buffer(w, facts, p->inputs.at[k].buffer,
                          arena_printf(w->memory, "input '%s'", p->inputs.at[k].name));
+    check_weights(w);
 }
 
 /* Does the call's epilogue leave another buffer in its memory? */

@@ -20,6 +20,7 @@ error: run: infinity in the result of %r (buffer buf0): 1 of 6 elements, the fir
 # ... with the module and the line of the model where the archive records them
 # dump-buffers: a line for each result, integers and truths too; what an epilogue changes in place is shown as it leaves it
 # memory that nobody wrote to, states, regions, sizes that values decide and masks raise no alarm (one program gives NaN, as eager does)
+# a weight that holds NaN is named, not what reads it first
 # what is compiled with a check says the same, in parts too; without one it goes on
 --run-- ({ printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 8, 8), }"; head -c 256 /dev/zero | tr '\0' '\177'; } >big.npy; d=$ROOT/demo/digits.pt2; ferrite run $d --input big.npy --inf-check; ferrite run $d --nan-check >log; n=$ROOT/test/cases/ops/nan_rules; ferrite run $n.pt2 --inputs $n.safetensors --nan-check --target c) 2>&1 | sed 's/: [0-9]* of/: N of/'
 --out--
@@ -59,3 +60,19 @@ buf3 i64[3] min 4 max 6 mean 5 nan 0 inf 0  %e
 --out--
 failed 4: NaN in the result of %r (buffer buf1): 1 of 6 elements, the first at [0, 0]
 failed 4: NaN in the result of %r (buffer buf1): 1 of 6 elements, the first at [0, 0]
+--run-- for o in --nan-check '--nan-check --no-cc' --inf-check; do ferrite run w.fx $o; done; sed 's/nan, 4/inf, 4/' w.fx >b.fx; ferrite run b.fx --nan-check; sed 's/nan/inf/' b.fx >i.fx; ferrite run i.fx --nan-check >log
+--file w.fx--
+graph main {
+  placeholder %w constant "w" : f32[3,2] data [1, 2, nan, 4, 5, 6]
+  placeholder %b constant "b" : bf16[2] data [1, nan]
+  %k = aten.arange.start(1, 13, dtype=torch.float32) : f32[12]
+  %x = aten.reshape.default(%k, [4, 3]) : f32[4,3]
+  %m = aten.mm.default(%x, %w) : f32[4,2]
+  %y = aten.add.Tensor(%m, %b) : f32[4,2]
+  output (user %y)
+}
+--err--
+error: run: NaN in weight 'w': 1 of 6 elements, the first at [1, 0]
+error: run: NaN in weight 'w': 1 of 6 elements, the first at [1, 0]
+error: run: NaN in weight 'w': 1 of 6 elements, the first at [1, 0]
+error: run: NaN in weight 'b': 1 of 2 elements, the first at [1]
