@@ -439,8 +439,12 @@ static void check_padded(infer_call *c)
     bool is_general = op_param_index(c->op, "mode") >= 0;
     const char *mode = infer_string(c, "mode", "constant");
     const fx_arg *list = infer_arg(c, is_general ? "pad" : "padding");
-    if (!x || (is_general && strcmp(mode, "reflect") != 0 && strcmp(mode, "replicate") != 0))
+    bool wraps = strcmp(mode, "circular") == 0;
+    if (!x || (is_general && strcmp(mode, "constant") == 0)) return;
+    if (is_general && !wraps && strcmp(mode, "reflect") != 0 && strcmp(mode, "replicate") != 0) {
+        infer_fail(c, "Unrecognised padding mode %s", mode);
         return;
+    }
     int count = list ? fx_arg_ints(c->graph, list, pad, 2 * MOST) : 0;
     uint32_t spatial = is_general                  ? (uint32_t)(count > 0 ? count / 2 : 0)
                        : strstr(c->op->base, "3d") ? 3
@@ -452,7 +456,9 @@ static void check_padded(infer_call *c)
                    infer_shape(c, x));
         return;
     }
-    need_padded(c, pad, spatial, strstr(c->op->base, "reflection") || strcmp(mode, "reflect") == 0);
+    if (!wraps)
+        need_padded(c, pad, spatial,
+                    strstr(c->op->base, "reflection") || strcmp(mode, "reflect") == 0);
 }
 
 /* ---- groups ---- */

@@ -70,6 +70,9 @@ void infer_check_solved(infer_call *c)
     if (!a || !b || a->rank < 2 || b->rank < 1) return;
     bool is_vector = b->rank == 1, left = infer_flag(c, "left", true);
     bool may_be_vector = op_param_index(c->op, "LU") < 0;
+    if (is_vector && !left)
+        infer_fail(c, "Incompatible shapes of A and B for the equation XA = B: %s and %s",
+                   infer_shape(c, a), infer_shape(c, b));
     if (may_be_vector && b->rank + 1 == a->rank) {
         is_vector = true;
         for (uint32_t d = 0; d < b->rank && is_vector; d++)

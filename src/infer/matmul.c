@@ -125,6 +125,9 @@ void rule_linear(infer_call *c)
         fail_shapes(c, x, weight);
         return;
     }
+    const ty_tensor *bias = infer_tensor(c, "bias");
+    if (weight->rank == 1 && bias && (bias->rank || x->rank == 2))
+        infer_fail(c, "mat2 must be a matrix, got 1-D tensor");
     if (weight->rank == 2) weight = infer_transpose(c, weight, 0, 1);
     infer_give(c, infer_product(c, x, weight));
 }

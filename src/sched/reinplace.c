@@ -441,6 +441,28 @@ static uint32_t *count_parts(const loop_program *p, arena *memory)
     return part_of;
 }
 
+static bool takes_no_step(const loop_program *p, const loop_op *op)
+{
+    bool none = false;
+    for (uint32_t k = 0; op->kind == LOOP_NEST && k < op->axes; k++)
+        none |= sym_known_equal(p->symbols, op->extents[k], sym_int(p->symbols, 0));
+    return none;
+}
+
+/* Inputs that no op gives a new value to, now that no copy does, keep theirs. */
+static void settle_inputs(loop_program *p, arena *memory)
+{
+    bool *is_written = NEW_ARRAY(memory, bool, p->buffers.count + 1);
+    for (uint32_t k = 0; k < p->ops.count; k++) {
+        const loop_op *op = &p->ops.at[k];
+        if (takes_no_step(p, op)) continue;
+        for (uint32_t i = 0; i < op->store_count; i++) is_written[op->stores[i].buffer] = true;
+        for (uint32_t i = 0; i < op->output_count; i++)
+            if (op->outputs[i].buffer != LOOP_NO_BUFFER) is_written[op->outputs[i].buffer] = true;
+    }
+    for (loop_buffer_id b = 0; b < p->buffers.count; b++) p->buffers.at[b].mutated &= is_written[b];
+}
+
 bool reinplace(loop_program *p)
 {
     arena *memory = arena_new(p->session);
@@ -460,6 +482,7 @@ bool reinplace(loop_program *p)
         if (!op->store_count || p->buffers.at[op->stores[0].buffer].kind == LOOP_TEMP) continue;
         while (trim(p, op)) r.changed = true; /* once for each view of a chain */
     }
+    if (r.changed) settle_inputs(p, memory);
     arena_free(memory);
     return r.changed;
 }

@@ -131,7 +131,7 @@ error: infer: aten.gradient.array: gradient expects each dimension size to be at
 output @buf6[4,5]{5,1}
 error: infer: aten.gradient.tensorarray: a spacing of f32[1] has fewer than edge_order + 1 places
 
---run-- while read -r line; do printf 'graph main {\n'; printf '%s\n' "$line" | tr ';' '\n'; printf '  output (user %%v)\n}\n'; done | awk '/^graph/ {n++} {print > ("n" n ".fx")}'; for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34; do ferrite inspect n$n.fx --stage loop 2>&1 | sed -n '1p'; done
+--run-- while read -r line; do printf 'graph main {\n'; printf '%s\n' "$line" | tr ';' '\n'; printf '  output (user %%v)\n}\n'; done | awk '/^graph/ {n++} {print > ("n" n ".fx")}'; for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40; do ferrite inspect n$n.fx --stage loop 2>&1 | sed -n '1p'; done
 --in--
 placeholder %a user "a" : f32[4]; %v = aten.quantile.scalar(%a, 0.5, None, False, interpolation="bogus")
 placeholder %a user "a" : f32[4]; placeholder %b user "b" : f32[4]; %v = aten.huber_loss.default(%a, %b, 1, -1.0)
@@ -167,6 +167,12 @@ placeholder %a user "a" : f32[0,2,3]; placeholder %h user "h" : f32[1,2,4]; plac
 placeholder %a user "a" : f32[6,4]; placeholder %i user "i" : i64[3]; placeholder %j user "j" : i64[6,4,3,4]; placeholder %e user "e" : f32[]; %v = aten.index_put.default(%a, [%i, %j], %e)
 placeholder %a user "a" : f32[4,3]; %v = prims.copy_strided.default(%a, [0, 1])
 placeholder %t user "t" : f32[2,2,3]; %v = aten.affine_grid_generator.default(%t, [2, 3, 4, 5, 5], False)
+placeholder %a user "a" : f32[2,5]; placeholder %w user "w" : f32[5]; placeholder %b user "b" : f32[4]; %v = aten.linear.default(%a, %w, %b)
+placeholder %a user "a" : f32[1,3,3]; %v = aten.pad.default(%a, [1, 2], "bogus")
+placeholder %a user "a" : f32[3]; %v = aten.pad.default(%a, [1, 2], "circular")
+placeholder %a user "a" : f32[3]; %v = aten.nuclear_norm.default(%a)
+placeholder %a user "a" : f32[5,5]; placeholder %b user "b" : f32[5]; %v = aten.linalg_solve.default(%a, %b, left=False)
+placeholder %a user "a" : i64[3,5]; %v = aten.linalg_lu_factor.default(%a)
 --out--
 error: infer: aten.quantile.scalar: interpolation is "bogus", which is none of linear|lower|higher|midpoint|nearest
 error: infer: aten.huber_loss.default: delta is -1, but has to be greater than 0
@@ -202,3 +208,9 @@ error: infer: aten.rnn_tanh.input: Expected sequence length to be larger than 0 
 error: infer: aten.index_put.default: the indices do not broadcast: i64[6,4,3,4] with others
 error: infer: prims.copy_strided.default: unsupported operation: more than one element of the written-to tensor refers to a single memory location
 error: infer: aten.affine_grid_generator.default: Expected a batch of 3x4 affine matrices, but got f32[2,2,3]
+error: infer: aten.linear.default: mat2 must be a matrix, got 1-D tensor
+error: infer: aten.pad.default: Unrecognised padding mode bogus
+error: infer: aten.pad.default: padding size is expected to be 2: 2 paddings of f32[3]
+error: infer: aten.nuclear_norm.default: self is f32[3] where [...,_,_] is wanted
+error: infer: aten.linalg_solve.default: Incompatible shapes of A and B for the equation XA = B: f32[5,5] and f32[5]
+error: infer: aten.linalg_lu_factor.default: A is i64[3,5]: it has to hold float32, float64 or complex

@@ -1,4 +1,5 @@
 # a result lies where an operand lies that dies there, when every element is read before it is overwritten
+# an input that only a loop of no steps writes to keeps its value: no line has to give it a new one
 --run-- ferrite inspect - --from loop --stage sched | sed -n '/in_place/p; /^live/p'
 --in--
 program a_chain_in_one_place
@@ -240,3 +241,17 @@ output @y[4,4]{4,1}
 live @a [0, 2)
 live @b [1, 3)
 live @y [2, 4) output
+--run-- ferrite inspect none.fx --stage loop | grep input; ferrite inspect none.fx --stage wrap | grep -e '^input' -e '^output'
+--file none.fx--
+graph main {
+  placeholder %x user "x" : f32[3,3]
+  placeholder %i user "i" : i64[0,3]
+  %v = aten.scatter_.value(%x, 0, %i, 2.5)
+  output (user %v)
+}
+--out--
+input  @x : f32[3,3] strides [3,1] mutated origin 0
+input  @i : i64[0,3] strides [3,1] origin 1
+input  @x : f32[3,3] strides [3,1] origin 0
+input  @i : i64[0,3] strides [3,1] origin 1
+output 0 @x[3,3]{3,1}
