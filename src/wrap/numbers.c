@@ -1,4 +1,4 @@
-/* numbers.c -- lines that look for NaN and infinity: in inputs, weights, in what each call writes, in outputs.
+/* numbers.c -- lines that look for NaN and infinity: in inputs, weights, what each call writes, and outputs.
  *
  * Memory that nobody has written to may hold any bits, and a call may write a part of a buffer only: so
  * what comes to life is zeroed first, where the memory is not one that another buffer hands on.
