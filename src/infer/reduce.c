@@ -47,6 +47,17 @@ void rule_reduce(infer_call *c)
     infer_give(c, infer_reduced(c, x, reduced_dtype(c, x->dtype), dims, keepdim));
 }
 
+/* Truth over dimensions: unlike for others, a list of none is none. */
+void rule_truth(infer_call *c)
+{
+    const fx_arg *dims = infer_arg(c, "dim");
+    const ty_tensor *x = infer_self(c);
+    if (!dims || dims->kind != FX_ARG_LIST || dims->list.count)
+        rule_reduce(c);
+    else if (x)
+        infer_give(c, infer_elementwise(c, reduced_dtype(c, x->dtype), &x, 1));
+}
+
 /* Values and where they stand, over one dimension. */
 void rule_reduce_with_index(infer_call *c)
 {

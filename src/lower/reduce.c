@@ -122,10 +122,12 @@ static fe_status extreme_along(lowering *l, fx_node *n, const lower_row *row)
 
 static fe_status any_all(lowering *l, fx_node *n, const lower_row *row)
 {
-    (void)n;
     reduction r;
     FE_TRY(begin(l, &r, 0));
     lower_tensor x = lower_cast(l, r.x, TY_BOOL);
+    const fx_arg *dims = op_param_index(n->op, "dim") < 0 ? NULL : fx_get(l->graph, n, "dim");
+    if (dims && dims->kind == FX_ARG_LIST && !dims->list.count) /* over none */
+        return lower_give(l, lower_cast(l, x, r.out));
     const sym_expr *wanted = wanted_for(l, &r, TY_BOOL);
     lower_tensor v =
         lower_reduced(l, row->parameter ? LOOP_ANY : LOOP_ALL, x, r.reduced, r.keep, wanted);
