@@ -92,12 +92,18 @@ class _Ranges:
 
 def compile_into(session, exported):
     """Compiles it; returns its trees."""
-    try:
-        written = ExportedText(exported)
-    except text.Unsupported as unsupported:
-        raise Error(f"ferrite has no text for {unsupported}") from unsupported
-    compile_text_into(session, written)
+    compile_text_into(session, _written(exported))
     return exported.call_spec.in_spec, exported.call_spec.out_spec
+
+
+def _written(exported):
+    try:
+        return ExportedText(exported)
+    except text.Unsupported as unsupported:
+        try:  # calls of Python functions (flat_apply), which PyTorch traces through here
+            return ExportedText(exported.run_decompositions({}))
+        except Exception:
+            raise Error(f"ferrite has no text for {unsupported}") from unsupported
 
 
 def compile_text_into(session, written):

@@ -42,7 +42,8 @@ void infer_check_statistics(infer_call *c)
 
 /* ---- attention ---- */
 
-/* The same batches and heads for all, where the query may lack leading ones; PyTorch broadcasts any. */
+/* The same batches and heads for all, or one of them for all queries, where the query may lack leading ones;
+ * PyTorch broadcasts any. */
 static void same_batches(infer_call *c, const ty_tensor *q, const ty_tensor *k)
 {
     bool same = q->rank <= k->rank, grouped = infer_flag(c, "enable_gqa", false);
@@ -50,6 +51,7 @@ static void same_batches(infer_call *c, const ty_tensor *q, const ty_tensor *k)
         infer_fail(c, "enable_gqa wants heads, but the query is %s", infer_shape(c, q));
     for (uint32_t d = 0; same && d + 2 < q->rank; d++)
         same = (grouped && d + 3 == q->rank) ||
+               (k->rank <= 4 && infer_is(c, k->sizes[d + k->rank - q->rank], 1)) ||
                infer_may_equal(c, q->sizes[d], k->sizes[d + k->rank - q->rank]);
     if (!same && c->status == FE_OK)
         c->status =

@@ -10,6 +10,7 @@ import tempfile
 
 import numpy
 import torch
+from torch._dynamo._trace_wrapped_higher_order_op import TransformGetItemToIndex
 from torch.export import Dim, export
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -208,6 +209,20 @@ class Box:
 torch.utils._pytree.register_pytree_node(
     Box, lambda box: ([box.a, box.b], None), lambda parts, _: Box(*parts),
     flatten_with_keys_fn=lambda box: ([(torch.utils._pytree.GetAttrKey(name), getattr(box, name)) for name in "ab"], None))
+
+
+@test
+def calls_of_python_functions_in_a_graph_are_traced_through():
+    """As the masks of language models have them."""
+    class Rows(torch.nn.Module):
+        def forward(self, x, i):
+            with TransformGetItemToIndex():
+                return torch.vmap(lambda k: x[k] + 1)(i)
+
+    x, i = torch.randn(3, 4), torch.tensor([2, 0, 1, 1])
+    exported = export(Rows(), (x, i))
+    assert any("flat_apply" in str(node.target) for node in exported.graph.nodes)
+    torch.testing.assert_close(ferrite.compile(exported, **OPTIONS)(x, i), Rows()(x, i))
 
 
 @test
