@@ -678,6 +678,7 @@ static const struct {
     {"shifted", infer_check_shifted},
     {"lengths", infer_check_lengths},
     {"attention", infer_check_attention},
+    {"masked_scores", infer_check_masked_scores},
     {"limits", infer_check_limits},
     {"grid_size", infer_check_grid_size},
     {"apart", infer_check_apart},

@@ -85,6 +85,26 @@ void infer_check_attention(infer_call *c)
     (void)infer_require_fits(c, mask, q->rank, sizes, "attn_mask");
 }
 
+/* A mask of scores: over queries and keys (0), over the keys of each batch (1), or one for each score (2). */
+void infer_check_masked_scores(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self"), *mask = infer_tensor(c, "mask");
+    if (!x || !mask || c->status != FE_OK) return;
+    int64_t type = infer_int(c, "mask_type", -1);
+    if (mask->rank != 2 || x->rank != 4) type = 2;
+    if (type < 0 || type > 2 || (type == 2 && mask->rank != x->rank)) {
+        infer_fail(c, "mask_type %lld of %s for %s", (long long)type, infer_shape(c, mask),
+                   infer_shape(c, x));
+        return;
+    }
+    for (uint32_t d = 0; d < mask->rank; d++) {
+        uint32_t at = type == 2 ? d : type == 1 && d == 0 ? 0 : d + 2;
+        (void)INFER_REQUIRE_EQUAL(c, mask->sizes[d], x->sizes[at],
+                                  "Mask shape should match input. mask: %s input: %s",
+                                  infer_shape(c, mask), infer_shape(c, x));
+    }
+}
+
 /* ---- integrals ---- */
 
 /* A place for each sample along the dimension: a vector, or places that broadcast to the samples. */

@@ -141,6 +141,7 @@ void infer_check_differentiable(infer_call *c);
 void infer_check_shifted(infer_call *c);
 void infer_check_lengths(infer_call *c);
 void infer_check_attention(infer_call *c);
+void infer_check_masked_scores(infer_call *c);
 void infer_check_limits(infer_call *c);
 void infer_check_grid_size(infer_call *c);
 void infer_check_apart(infer_call *c);

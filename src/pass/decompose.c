@@ -7,7 +7,7 @@ static const decompose_rows *const FAMILIES[] = {
     &decompose_loss_rows,      &decompose_grad_rows,      &decompose_grad_image_rows,
     &decompose_quantised_rows, &decompose_grad_loss_rows, &decompose_grad_index_rows,
     &decompose_grad_grid_rows, &decompose_create_rows,    &decompose_layer_rows,
-    &decompose_product_rows};
+    &decompose_product_rows,   &decompose_attention_rows};
 
 /* ---- what rules use ---- */
 

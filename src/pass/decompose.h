@@ -33,7 +33,7 @@ typedef struct decompose_rows {
 extern const decompose_rows decompose_calculus_rows, decompose_join_rows, decompose_name_rows,
     decompose_loss_rows, decompose_grad_rows, decompose_grad_image_rows, decompose_quantised_rows,
     decompose_grad_loss_rows, decompose_grad_index_rows, decompose_grad_grid_rows,
-    decompose_create_rows, decompose_layer_rows, decompose_product_rows;
+    decompose_create_rows, decompose_layer_rows, decompose_product_rows, decompose_attention_rows;
 
 /* The call's result as an argument. */
 fx_arg decompose_call(decomposing *d, op_id op, uint32_t count, const fx_arg *args);

@@ -515,6 +515,23 @@ def lazily_conjugated_and_gapped_arguments():
     same(lambda v: v.sum(1), (torch.randn(10, 10)[2:7:2, 3:],))
 
 
+@test
+def layers_of_a_transformer_in_one_call():
+    layer = torch.nn.TransformerEncoderLayer(16, 2, 32, batch_first=True, norm_first=True, activation="gelu").eval()
+    model, x, hidden = torch.nn.TransformerEncoder(layer, 2, enable_nested_tensor=False).eval(), torch.randn(2, 5, 16), torch.zeros(2, 5)
+    hidden[1, 3:] = 1
+    weights = [0.2 * torch.randn(size) for size in ((48, 16), (48,), (16, 16), (16,))]
+    with torch.no_grad():
+        same(model, (x,))
+        same(lambda v: model(v, src_key_padding_mask=hidden.bool()), (x,))
+        for mask, kind in ((None, None), (torch.ones(5, 5).triu(1).bool(), 0), (hidden.bool(), 1), (torch.rand(2, 2, 5, 5) < 0.3, 2)):
+            for average in (True, False):
+                same(lambda q, k: torch.ops.aten._native_multi_head_attention(q, k, x, 16, 2, *weights, mask, True, average, kind),
+                     (x, x + 1))
+            same(lambda q: torch.ops.aten._native_multi_head_attention(q, q, q, 16, 2, *weights, mask, False, True, kind)[0], (x,))
+        same(lambda v: torch._masked_softmax(v, v > 0.5, 1, 2), (torch.randn(3, 4, 5),))
+
+
 def main():
     passed = failed = 0
     for run in TESTS:
