@@ -54,8 +54,10 @@ void rule_inner(infer_call *c)
     ty_tensor *b = infer_tensor(c, "other");
     const ty_tensor *operands[] = {a, b};
     if (!a || !b) return;
+    ty_operand types[] = {{.dtype = a->dtype, .is_zero_dim = a->rank == 0},
+                          {.dtype = b->dtype, .is_zero_dim = b->rank == 0}};
     if (a->rank == 0 || b->rank == 0)
-        infer_give(c, infer_elementwise(c, ty_promote_types(a->dtype, b->dtype), operands, 2));
+        infer_give(c, infer_elementwise(c, ty_result_type(types, 2), operands, 2));
     else
         give_contraction(c, a, (uint64_t)1 << (a->rank - 1), b, (uint64_t)1 << (b->rank - 1));
 }
