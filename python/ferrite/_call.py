@@ -257,16 +257,14 @@ class Program:
             yield from port.taken(k, f"r{k}")
         yield from ["frame.made.clear()"] if self.is_late else []
         yield "idle.append(parts)"
-        shown = {node: f"r{k}" for k, node in enumerate(self._results)}
+        shown = {node: f"r{k}" for k, node in enumerate(self._results)} | dict(zip(written.placeholders, names))
         for k, (node, whole) in enumerate(text.views(written.outputs).items()):
             yield _view(f"v{k}", node, whole, shown[whole])
         shown.update({node: f"v{k}" for k, node in enumerate(text.views(written.outputs))})
-        inputs = [node for node in written.placeholders]
         for k, value in enumerate(written.outputs):
             constants[f"k{k}"] = value
         yield "return [" + ", ".join(
-            f"k{k}" if not isinstance(value, torch.fx.Node) else
-            names[inputs.index(value)] if value.op == "placeholder" else shown[value]
+            shown[value] if isinstance(value, torch.fx.Node) else f"k{k}"
             for k, value in enumerate(written.outputs)) + "]"
 
     def _write(self, written, metas):

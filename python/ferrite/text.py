@@ -349,14 +349,28 @@ def _results(outputs):
     return dict.fromkeys(value for value in outputs if isinstance(value, torch.fx.Node) and value.op != "placeholder")
 
 
+def _kept_inputs(graph):
+    """Tensors among the inputs that the graph does not write to, by their storage."""
+    written = {node.args[0] for node in graph.nodes if node.op == "call_function" and node.args
+               and getattr(getattr(node.target, "_schema", None), "is_mutable", False)}
+    return {node.meta["val"].untyped_storage()._cdata: node for node in graph.nodes if node.op == "placeholder"
+            and isinstance(node.meta.get("val"), torch.Tensor) and node not in written}
+
+
 def views(outputs):
-    """Outputs that show memory of another output, and which one: a write to the one is seen in the other."""
+    """Outputs that show memory of an input or of another output, and which one: a write to the one is seen in the other."""
     by_storage, found = {}, {}
+    graph = next((node.graph for node in _results(outputs)), None)
+    inputs = _kept_inputs(graph) if graph else {}
+    known = {str(symbol) for symbol, *_ in told([n.meta.get("val") for n in graph.nodes if n.op == "placeholder"])} if graph else {}
     for node in _results(outputs):
         value = node.meta.get("val")
         if isinstance(value, torch.Tensor):
             by_storage.setdefault(value.untyped_storage()._cdata, []).append(node)
-    for nodes in by_storage.values():
+    for storage, nodes in by_storage.items():
+        if storage in inputs and all(str(symbol) in known for node in nodes for symbol, _ in _symbols_in(node.meta["val"])):
+            found.update(dict.fromkeys(nodes, inputs[storage]))
+            continue
         whole = max(nodes, key=lambda node: sum(_shows(other.meta["val"], node.meta["val"]) for other in nodes))
         for node in nodes:
             if node is not whole and _shows(node.meta["val"], whole.meta["val"]):

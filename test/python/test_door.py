@@ -516,6 +516,16 @@ def lazily_conjugated_and_gapped_arguments():
 
 
 @test
+def results_are_parts_of_an_argument_whatever_its_size():
+    compiled = torch.compile(lambda x: (*x.chunk(4), x[1:], x.view(-1, 1)), backend="ferrite", options=STRICT, dynamic=True)
+    for size in (8, 12, 7, 20):
+        x = torch.randn(size + 3)[3:]
+        expected = (*x.chunk(4), x[1:], x.view(-1, 1))
+        for got, want in zip(compiled(x), expected, strict=True):
+            assert torch.equal(got, want) and got.data_ptr() == want.data_ptr(), (size, got, want)
+
+
+@test
 def layers_of_a_transformer_in_one_call():
     layer = torch.nn.TransformerEncoderLayer(16, 2, 32, batch_first=True, norm_first=True, activation="gelu").eval()
     model, x, hidden = torch.nn.TransformerEncoder(layer, 2, enable_nested_tensor=False).eval(), torch.randn(2, 5, 16), torch.zeros(2, 5)
