@@ -130,9 +130,10 @@ static fe_status allocate(checker *c, loop_buffer_id id)
         return broken(c, "W6", "a buffer is allocated before its segment is placed",
                       name_of(c, id));
     if (!c->w->lives[id].in_arena) return FE_OK;
-    int64_t begin = begin_of(c, id), end = begin + bytes_of(c, id);
-    if (begin < 0 || end > c->example.bytes)
+    int64_t begin = begin_of(c, id), bytes = bytes_of(c, id);
+    if (begin < 0 || begin > c->example.bytes || bytes > c->example.bytes - begin)
         return broken(c, "W4", "a buffer is not inside the arena", name_of(c, id));
+    int64_t end = begin + bytes;
     for (uint32_t i = 0; i < c->alive.count; i++) {
         loop_buffer_id other = c->alive.at[i];
         /* in one memory by design: law S6 */
