@@ -49,14 +49,20 @@ def _custom_ops(exported):
     return packets.values()
 
 
+def _is_pytorchs_to_resolve(node):
+    """torch.func.jvp leaves calls around what it derives; flat_apply calls a Python function, as masks of language models do."""
+    import torch
+    home = getattr(node.target, "__module__", "")
+    if home == "torch._functorch.predispatch":
+        return not library().fe_knows(f"{home}.{node.target.__name__}".encode())
+    return node.target is torch.ops.higher_order.flat_apply
+
+
 def _without_transforms(exported):
-    """torch.func.jvp leaves calls around what it derives, which are PyTorch's to resolve: the derivative is then written out."""
-    for module in exported.graph_module.modules():
-        for node in module.graph.nodes if hasattr(module, "graph") else ():
-            home = getattr(node.target, "__module__", "")
-            if home == "torch._functorch.predispatch" and not library().fe_knows(f"{home}.{node.target.__name__}".encode()):
-                return _resolved(exported)
-    return exported
+    """What such calls stand for is written out."""
+    modules = (module for module in exported.graph_module.modules() if hasattr(module, "graph"))
+    is_open = any(_is_pytorchs_to_resolve(node) for module in modules for node in module.graph.nodes)
+    return _resolved(exported) if is_open else exported
 
 
 def _resolved(exported):
@@ -71,7 +77,7 @@ def _resolved(exported):
             torch._C._exit_dual_level(level=level + 1)
         while torch._C._functorch.maybe_current_level() != depth:
             torch._C._functorch._jvp_decrement_nesting()
-        raise Error(f"PyTorch cannot write out the derivatives in this program: {error}") from error
+        raise Error(f"PyTorch cannot write out what this program derives or calls: {error}") from error
 
 
 def _declare_found(exported):

@@ -92,18 +92,12 @@ class _Ranges:
 
 def compile_into(session, exported):
     """Compiles it; returns its trees."""
-    compile_text_into(session, _written(exported))
-    return exported.call_spec.in_spec, exported.call_spec.out_spec
-
-
-def _written(exported):
     try:
-        return ExportedText(exported)
+        written = ExportedText(exported)
     except text.Unsupported as unsupported:
-        try:  # calls of Python functions (flat_apply), which PyTorch traces through here
-            return ExportedText(exported.run_decompositions({}))
-        except Exception:
-            raise Error(f"ferrite has no text for {unsupported}") from unsupported
+        raise Error(f"ferrite has no text for {unsupported}") from unsupported
+    compile_text_into(session, written)
+    return exported.call_spec.in_spec, exported.call_spec.out_spec
 
 
 def compile_text_into(session, written):

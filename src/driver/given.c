@@ -46,9 +46,6 @@ static fe_status give(driver_program *d, fx_node *n)
 fe_status give_constants(driver_program *d)
 {
     for (fx_node *n = d->graph->first; n && d->options.given_count; n = n->next)
-        if (n->kind == FX_PLACEHOLDER && !n->data &&
-            (n->input_kind == FX_PARAMETER || n->input_kind == FX_BUFFER ||
-             n->input_kind == FX_CONSTANT))
-            FE_TRY(give(d, n));
+        if (fx_is_weight(n) && !n->data) FE_TRY(give(d, n));
     return FE_OK;
 }

@@ -305,6 +305,13 @@ const fx_arg *fx_get(const fx_graph *g, const fx_node *n, const char *param);
 void fx_each_symbol(const sym_table *t, const fx_value *v,
                     void (*visit)(void *data, sym_expr symbol), void *data);
 void fx_arg_each_node(const fx_arg *a, void (*visit)(void *data, fx_node *n), void *data);
+/* An input that the program comes with: a parameter, buffer or constant. */
+static inline bool fx_is_weight(const fx_node *n)
+{
+    return n->kind == FX_PLACEHOLDER &&
+           (n->input_kind == FX_PARAMETER || n->input_kind == FX_BUFFER ||
+            n->input_kind == FX_CONSTANT);
+}
 static inline ty_tensor *fx_tensor(const fx_node *n)
 {
     return n->value.kind == FX_TENSOR ? n->value.tensor : NULL;

@@ -346,13 +346,6 @@ static void want_symbol(void *data, sym_expr symbol)
         s->missing = sym_name(s->g->symbols, symbol);
 }
 
-static bool is_weight(const fx_node *n)
-{
-    return n->kind == FX_PLACEHOLDER &&
-           (n->input_kind == FX_PARAMETER || n->input_kind == FX_BUFFER ||
-            n->input_kind == FX_CONSTANT);
-}
-
 static void find_symbol(void *data, sym_expr symbol)
 {
     size_search *s = data;
@@ -363,7 +356,7 @@ static fe_status check_sizes(fx_graph *main)
 {
     size_search s = {.g = main};
     for (const fx_node *n = main->first; n; n = n->next) {
-        if (is_weight(n)) fx_each_symbol(main->symbols, &n->value, find_symbol, &s);
+        if (fx_is_weight(n)) fx_each_symbol(main->symbols, &n->value, find_symbol, &s);
         if (s.missing)
             return fx_fail(main, n, "fx", FE_CORRUPT,
                            "give what differs from run to run as a user input",

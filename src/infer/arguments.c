@@ -19,6 +19,14 @@ void infer_fail(infer_call *c, const char *format, ...)
                         "PyTorch refuses such arguments too: is the program whole?", "%s", said);
 }
 
+const char *infer_written(const infer_call *c, sym_expr e)
+{
+    text out;
+    text_init(&out, c->memory);
+    sym_print(c->symbols, e, &out);
+    return out.at;
+}
+
 const char *infer_shape(const infer_call *c, const ty_tensor *x)
 {
     text out;

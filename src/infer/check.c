@@ -5,14 +5,6 @@
 
 #include <string.h>
 
-static const char *written(infer_call *c, sym_expr e)
-{
-    text out;
-    text_init(&out, c->memory);
-    sym_print(c->symbols, e, &out);
-    return out.at;
-}
-
 static sym_expr size_of(infer_call *c, const ty_tensor *x, uint32_t dim)
 {
     return x->rank ? x->sizes[dim] : infer_number(c, 1);
@@ -82,7 +74,7 @@ static void check_rows(infer_call *c)
     sym_expr count = ty_numel(c->symbols, index);
     (void)INFER_REQUIRE_EQUAL(c, count, size_of(c, source, source->rank ? dim : 0),
                               "Number of indices (%s) should be equal to source.size(dim): %s",
-                              written(c, count), infer_shape(c, source));
+                              infer_written(c, count), infer_shape(c, source));
     for (uint32_t d = 0; d < x->rank && source->rank; d++)
         if (d != dim)
             (void)INFER_REQUIRE_EQUAL(
@@ -172,10 +164,10 @@ static void check_select(infer_call *c)
     sym_expr size = x->sizes[dim], least = sym_mul_int(c->symbols, size, -1);
     if (INFER_REQUIRE(c, SYM_LT, index, size,
                       "select(): index %s out of range for tensor of size %s at dimension %u",
-                      written(c, index), infer_shape(c, x), dim))
+                      infer_written(c, index), infer_shape(c, x), dim))
         (void)INFER_REQUIRE(c, SYM_LE, least, index,
                             "select(): index %s out of range for tensor of size %s at dimension %u",
-                            written(c, index), infer_shape(c, x), dim);
+                            infer_written(c, index), infer_shape(c, x), dim);
 }
 
 static void check_narrow(infer_call *c)
@@ -186,9 +178,10 @@ static void check_narrow(infer_call *c)
     sym_expr start = infer_expr(c, "start", 0), size = size_of(c, x, dim);
     if (c->status != FE_OK || infer_has_unbacked(c, 1, &start)) return;
     if (INFER_REQUIRE(c, SYM_LE, start, size, "start out of range for %s: %s", infer_shape(c, x),
-                      written(c, start)))
+                      infer_written(c, start)))
         (void)INFER_REQUIRE(c, SYM_LE, sym_mul_int(c->symbols, size, -1), start,
-                            "start out of range for %s: %s", infer_shape(c, x), written(c, start));
+                            "start out of range for %s: %s", infer_shape(c, x),
+                            infer_written(c, start));
 }
 
 /* As many shifts as dimensions, or one over all elements. */
@@ -217,13 +210,13 @@ static void check_pieces(infer_call *c)
         (void)INFER_REQUIRE_EQUAL(c, sum, size,
                                   "split_with_sizes expects split_sizes to sum exactly to %s, "
                                   "but they sum to %s",
-                                  written(c, size), written(c, sum));
+                                  infer_written(c, size), infer_written(c, sum));
 }
 
 static void must_divide(infer_call *c, sym_expr size, sym_expr by, const char *says)
 {
     (void)INFER_REQUIRE_EQUAL(c, sym_mod(c->symbols, size, by), infer_number(c, 0), "%s. Got %s",
-                              says, written(c, size));
+                              says, infer_written(c, size));
 }
 
 /* hsplit, vsplit, dsplit: so many dimensions, and sections of one length. */
@@ -289,7 +282,7 @@ static void check_slopes(infer_call *c)
         c, count, channels,
         "Mismatch of parameter numbers and input channel size. Found parameter numbers = %s "
         "and channel size = %s",
-        written(c, count), written(c, channels));
+        infer_written(c, count), infer_written(c, channels));
 }
 
 static void check_repeats(infer_call *c)
@@ -334,7 +327,7 @@ static void check_element(infer_call *c)
     if (x)
         (void)INFER_REQUIRE_EQUAL(c, ty_numel(c->symbols, x), infer_number(c, 1),
                                   "a Tensor with %s elements cannot be converted to Scalar",
-                                  written(c, ty_numel(c->symbols, x)));
+                                  infer_written(c, ty_numel(c->symbols, x)));
 }
 
 /* ---- losses ---- */
@@ -417,17 +410,17 @@ static void need_padded(infer_call *c, const sym_expr *pad, uint32_t spatial, bo
                     c, SYM_LT, by, x->sizes[d],
                     "Padding size should be less than the corresponding input dimension, "
                     "but got %s at dimension %u of input %s",
-                    written(c, by), d, infer_shape(c, x));
+                    infer_written(c, by), d, infer_shape(c, x));
             size = sym_add(c->symbols, size, by);
         }
         if (from_end < spatial)
             (void)INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), size,
                                 "input %s is too small. Calculated output size: %s",
-                                infer_shape(c, x), written(c, size));
+                                infer_shape(c, x), infer_written(c, size));
         if (gradient)
             (void)INFER_REQUIRE_EQUAL(c, gradient->sizes[d], size,
                                       "grad_output is %s where dimension %u has to be %s",
-                                      infer_shape(c, gradient), d, written(c, size));
+                                      infer_shape(c, gradient), d, infer_written(c, size));
     }
 }
 
@@ -475,7 +468,7 @@ static void check_groups(infer_call *c)
                               infer_shape(c, x));
     if (x->rank >= 2)
         (void)INFER_REQUIRE_EQUAL(c, x->sizes[1], channels, "input is %s and C %s",
-                                  infer_shape(c, x), written(c, channels));
+                                  infer_shape(c, x), infer_written(c, channels));
     (void)INFER_REQUIRE_EQUAL(c, sym_mod(t, channels, infer_expr(c, "group", 1)),
                               infer_number(c, 0),
                               "Expected number of channels in input to be divisible by num_groups");
@@ -497,7 +490,7 @@ static void check_channel_scales(infer_call *c)
         if (scale && c->status == FE_OK)
             (void)INFER_REQUIRE_EQUAL(c, scale->sizes[0], size,
                                       "%s %s does not match the size %s of the axis", NAMES[i],
-                                      infer_shape(c, scale), written(c, size));
+                                      infer_shape(c, scale), infer_written(c, size));
     }
 }
 
@@ -559,7 +552,7 @@ static void check_unfolded(infer_call *c)
         if (d == dim) wanted = sym_add_int(t, sym_floordiv(t, sym_sub(t, sizes[d], size), step), 1);
         (void)INFER_REQUIRE_EQUAL(c, gradient->sizes[d], wanted,
                                   "the gradient is %s: dimension %u has to be %s",
-                                  infer_shape(c, gradient), d, written(c, wanted));
+                                  infer_shape(c, gradient), d, infer_written(c, wanted));
     }
 }
 
@@ -579,9 +572,9 @@ static void check_ranked(infer_call *c)
     sym_expr least = infer_number(c, c->op->base[0] == 'k' ? 1 : 0);
     if (c->status != FE_OK) return;
     (void)INFER_REQUIRE(c, SYM_LE, k, size, "selected index k out of range: %s of %s",
-                        written(c, k), infer_shape(c, x));
+                        infer_written(c, k), infer_shape(c, x));
     (void)INFER_REQUIRE(c, SYM_LE, least, k, "selected index k out of range: %s of %s",
-                        written(c, k), infer_shape(c, x));
+                        infer_written(c, k), infer_shape(c, x));
 }
 
 static void check_same_count(infer_call *c)

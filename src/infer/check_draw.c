@@ -1,14 +1,6 @@
 /* check_draw.c -- what random draws and random windows ask of their arguments. */
 #include "infer/infer_priv.h"
 
-static const char *written(infer_call *c, sym_expr e)
-{
-    text out;
-    text_init(&out, c->memory);
-    sym_print(c->symbols, e, &out);
-    return out.at;
-}
-
 void infer_check_draws(infer_call *c)
 {
     const ty_tensor *x = infer_tensor(c, "self");
@@ -58,7 +50,7 @@ void infer_check_fractions(infer_call *c)
         (void)INFER_REQUIRE(c, spatial == 3 ? SYM_LT : SYM_LE, /* as PyTorch has it */
                             sym_add_int(c->symbols, sym_add(c->symbols, kernel[d], sizes[d]), -1),
                             x->sizes[x->rank - spatial + d],
-                            "pool %s too large relative to input %s", written(c, kernel[d]),
+                            "pool %s too large relative to input %s", infer_written(c, kernel[d]),
                             infer_shape(c, x));
 }
 

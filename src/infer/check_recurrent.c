@@ -3,14 +3,6 @@
 
 #include <string.h>
 
-static const char *written(infer_call *c, sym_expr e)
-{
-    text out;
-    text_init(&out, c->memory);
-    sym_print(c->symbols, e, &out);
-    return out.at;
-}
-
 /* What the weights of a network are held against. */
 typedef struct network {
     infer_call *c;
@@ -37,11 +29,11 @@ static void check_weight(const network *n, uint32_t i, const ty_tensor *w)
         return;
     }
     (void)INFER_REQUIRE_EQUAL(c, w->sizes[0], rows, "weight %u is %s, its rows have to be %s", i,
-                              infer_shape(c, w), written(c, rows));
+                              infer_shape(c, w), infer_written(c, rows));
     if (is_matrix)
         (void)INFER_REQUIRE_EQUAL(c, w->sizes[1], columns,
                                   "weight %u is %s, its columns have to be %s", i,
-                                  infer_shape(c, w), written(c, columns));
+                                  infer_shape(c, w), infer_written(c, columns));
     if (w->dtype != n->x->dtype)
         infer_fail(c, "weight %u is %s, the input %s: expected the same dtype", i,
                    infer_shape(c, w), infer_shape(c, n->x));
@@ -55,12 +47,12 @@ static void check_state(const network *n, const ty_tensor *state, sym_expr batch
         infer_fail(c, "hx is %s, the input %s: expected the same dtype", infer_shape(c, state),
                    infer_shape(c, n->x));
     (void)INFER_REQUIRE_EQUAL(c, state->sizes[0], count, "Expected hidden size (%s, ..), got %s",
-                              written(c, count), infer_shape(c, state));
+                              infer_written(c, count), infer_shape(c, state));
     (void)INFER_REQUIRE_EQUAL(c, state->sizes[1], batch,
-                              "Expected a hidden state for each of %s, got %s", written(c, batch),
-                              infer_shape(c, state));
+                              "Expected a hidden state for each of %s, got %s",
+                              infer_written(c, batch), infer_shape(c, state));
     (void)INFER_REQUIRE_EQUAL(c, state->sizes[2], size, "Expected hidden size %s, got %s",
-                              written(c, size), infer_shape(c, state));
+                              infer_written(c, size), infer_shape(c, state));
 }
 
 static bool are_states(infer_call *c, const ty_tensor *x, ty_tensor *const *states)

@@ -115,12 +115,9 @@ static sym_expr value_of(contract *k, word w)
 
 static bool must_equal(contract *k, uint32_t dim, sym_expr size, sym_expr wanted)
 {
-    text value;
-    text_init(&value, k->c->memory);
-    sym_print(k->c->symbols, wanted, &value);
     return INFER_REQUIRE_EQUAL(
         k->c, size, wanted, "%s is %s where [%s] is wanted: its size in dimension %u is not %s",
-        k->what, infer_shape(k->c, k->x), text_of(k, k->form), dim, value.at);
+        k->what, infer_shape(k->c, k->x), text_of(k, k->form), dim, infer_written(k->c, wanted));
 }
 
 /* `by` goes into `size` without remainder. */

@@ -95,14 +95,6 @@ static void set_strides(infer_call *c, const ty_tensor *x, const ty_tensor *weig
     ty_format_strides(t, format, out->rank, out->sizes, out->strides);
 }
 
-static const char *written(infer_call *c, sym_expr e)
-{
-    text out;
-    text_init(&out, c->memory);
-    sym_print(c->symbols, e, &out);
-    return out.at;
-}
-
 /* The channels of a batch go into those of the weight. */
 static bool channels_fit(infer_call *c, const ty_tensor *input, const ty_tensor *weight)
 {
@@ -129,12 +121,12 @@ static bool window_is_sound(infer_call *c, const window *w, uint32_t d, sym_expr
         return INFER_REQUIRE(c, SYM_LT, w->output_padding[d], step,
                              "output padding must be smaller than either stride or dilation, but "
                              "got output_padding: %s, stride: %s, dilation: %s",
-                             written(c, w->output_padding[d]), written(c, w->stride[d]),
-                             written(c, w->dilation[d]));
+                             infer_written(c, w->output_padding[d]), infer_written(c, w->stride[d]),
+                             infer_written(c, w->dilation[d]));
     }
     return INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), size,
                          "Only zero batch or zero channel inputs are supported, but got size %s",
-                         written(c, size));
+                         infer_written(c, size));
 }
 
 /* Of the result of a batch: as many as the weight has. False: the call is refused. */

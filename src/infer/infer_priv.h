@@ -206,6 +206,8 @@ ty_tensor *infer_reduced(infer_call *c, const ty_tensor *x, ty_dtype dtype, uint
 ty_tensor *infer_product(infer_call *c, const ty_tensor *a, const ty_tensor *b);
 /* "f32[2,3]" for messages. */
 const char *infer_shape(const infer_call *c, const ty_tensor *x);
+/* "2*s0", likewise. */
+const char *infer_written(const infer_call *c, sym_expr e);
 
 ty_tensor *infer_slice(infer_call *c,
                        const ty_tensor *x); /* by dim, start, end, step of the call */

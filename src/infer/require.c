@@ -7,14 +7,6 @@
 
 #include <stdio.h>
 
-static const char *written(infer_call *c, sym_expr e)
-{
-    text out;
-    text_init(&out, c->memory);
-    sym_print(c->symbols, e, &out);
-    return out.at;
-}
-
 bool infer_proves(infer_call *c, sym_op comparison, sym_expr a, sym_expr b)
 {
     if (c->status != FE_OK) return false;
@@ -72,7 +64,8 @@ bool infer_require_broadcast(infer_call *c, const ty_tensor *a, const ty_tensor 
             c, x, y,
             "The size of tensor a (%s) must match the size of tensor b (%s) at "
             "non-singleton dimension %u",
-            written(c, x), written(c, y), (a->rank > b->rank ? a->rank : b->rank) - 1 - i);
+            infer_written(c, x), infer_written(c, y),
+            (a->rank > b->rank ? a->rank : b->rank) - 1 - i);
     }
     return c->status == FE_OK;
 }

@@ -121,12 +121,9 @@ ty_tensor *infer_expand(infer_call *c, const ty_tensor *x, uint32_t rank, const 
         if (is_new && infer_is(c, sizes[i], 1))
             strides[i] = x->rank ? sym_mul(c->symbols, x->sizes[0], x->strides[0]) : sizes[i];
         if (is_repeated || sym_known_equal(c->symbols, size, sizes[i])) continue;
-        text wanted;
-        text_init(&wanted, c->memory);
-        sym_print(c->symbols, sizes[i], &wanted);
         if (!INFER_REQUIRE_EQUAL(c, size, sizes[i],
                                  "%s cannot be expanded: dimension %u to size %s",
-                                 infer_shape(c, x), i, wanted.at))
+                                 infer_shape(c, x), i, infer_written(c, sizes[i])))
             return NULL;
         sizes[i] = size;
     }

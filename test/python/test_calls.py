@@ -223,6 +223,7 @@ def calls_of_python_functions_in_a_graph_are_traced_through():
     exported = export(Rows(), (x, i))
     assert any("flat_apply" in str(node.target) for node in exported.graph.nodes)
     torch.testing.assert_close(ferrite.compile(exported, **OPTIONS)(x, i), Rows()(x, i))
+    assert ferrite.check(exported, (x, i), **OPTIONS)
 
 
 @test

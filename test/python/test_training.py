@@ -43,10 +43,11 @@ def same_losses(model, step, optimiser, **options):
     want = losses(model, step, optimiser)
     compiled = torch.compile(ours, backend="ferrite", options=STRICT, **options)
     got = losses(compiled, step, optimiser)
-    torch.testing.assert_close(torch.tensor(got), torch.tensor(want), rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(torch.tensor(got), torch.tensor(want), rtol=1e-5, atol=1e-6)
     assert got[-1] < got[0], got
+    # gradients of the bias of keys are 0 but for rounding, which Adam makes as large as others
     for (name, p), q in zip(model.state_dict().items(), ours.state_dict().values()):
-        torch.testing.assert_close(q, p, rtol=1e-2, atol=1e-3, msg=lambda said: f"{name}: {said}")
+        torch.testing.assert_close(q, p, rtol=1e-5, atol=5e-5, msg=lambda said: f"{name}: {said}")
 
 
 @test
