@@ -140,12 +140,21 @@ def _port(meta, only_run_knows=lambda symbol: False):
     return _Port()  # an argument that the program was traced with and does not read
 
 
-def _view(name, node, whole, whole_name):
-    """A line that makes a result which shows part of another one's memory."""
+def _view(name, node, whole, whole_name, constants):
+    """A line that makes a result which shows part of another one's memory, or of an argument's, as other elements too."""
     meta, of = node.meta["val"], whole.meta["val"]
-    start = text.expression(meta.storage_offset() - of.storage_offset())
-    return (f"{name} = {whole_name}.as_strided({_tuple(meta.shape)}, {_tuple(meta.stride())}, "
-            f"{whole_name}.storage_offset() + {start})")
+    sizes, strides = _tuple(meta.shape), _tuple(meta.stride())
+    is_conj, is_neg = meta.is_conj(), meta.is_neg()
+    if meta.dtype == of.dtype:
+        start = text.expression(meta.storage_offset() - of.storage_offset())
+        made = f"{whole_name}.as_strided({sizes}, {strides}, {whole_name}.storage_offset() + {start})"
+        is_conj, is_neg = is_conj != of.is_conj(), is_neg != of.is_neg()
+    else:
+        constants[f"dtype_{name}"] = meta.dtype
+        start = text.expression(meta.storage_offset() * meta.itemsize - of.storage_offset() * of.itemsize)
+        first = f"({whole_name}.storage_offset() * {of.itemsize} + {start}) // {meta.itemsize}"
+        made = f"tensor(0, dtype=dtype_{name}).set_({whole_name}.untyped_storage(), {first}, {sizes}, {strides})"
+    return f"{name} = {made}{'.conj()' if is_conj else ''}{'._neg_view()' if is_neg else ''}"
 
 
 def _symbols(metas):
@@ -259,7 +268,7 @@ class Program:
         yield "idle.append(parts)"
         shown = {node: f"r{k}" for k, node in enumerate(self._results)} | dict(zip(written.placeholders, names))
         for k, (node, whole) in enumerate(text.views(written.outputs).items()):
-            yield _view(f"v{k}", node, whole, shown[whole])
+            yield _view(f"v{k}", node, whole, shown[whole], constants)
         shown.update({node: f"v{k}" for k, node in enumerate(text.views(written.outputs))})
         for k, value in enumerate(written.outputs):
             constants[f"k{k}"] = value
@@ -273,7 +282,7 @@ class Program:
         run = CFUNCTYPE(ctypes.c_int, c_void_p, c_void_p)(self.artifact.call)
         names = {**{name: value for name, value in constants.items() if not isinstance(value, torch.fx.Node)},
                  "idle": self._idle, "run": run, "new_frame": lambda: _Frame(self), "fail": self._fail, "empty": _empty,
-                 "array": __import__("array").array}
+                 "tensor": torch.empty, "array": __import__("array").array}
         exec(compile(f"def call(arguments):\n{body}", "<ferrite call>", "exec"), names)
         return names["call"]
 

@@ -362,7 +362,8 @@ def views(outputs):
     by_storage, found = {}, {}
     graph = next((node.graph for node in _results(outputs)), None)
     inputs = _kept_inputs(graph) if graph else {}
-    known = {str(symbol) for symbol, *_ in told([n.meta.get("val") for n in graph.nodes if n.op == "placeholder"])} if graph else {}
+    given = [node.meta.get("val") for node in graph.nodes if node.op == "placeholder"] if graph else []
+    known = {str(symbol) for symbol, *_ in told(given)}
     for node in _results(outputs):
         value = node.meta.get("val")
         if isinstance(value, torch.Tensor):
