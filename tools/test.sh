@@ -196,6 +196,13 @@ python_parts() {
     for file in test/python/test_*.py; do
         [ -f "$file" ] && part "$(basename "$file")" "$VENV/bin/python" "$file"
     done
+    # values are eager's on this machine: of instruction sets that have a fused multiply-add as it does
+    case " $(other_isas | tr '\n' ' ') " in
+    *" x86-64-v3 "*)
+        part "test_values.py, x86-64-v3" \
+            env FERRITE_ISA=x86-64-v3 "$VENV/bin/python" test/python/test_values.py
+        ;;
+    esac
 }
 
 # Unpacks the recorded cases once, leaving out those that torch itself cannot run, or answers otherwise.

@@ -44,10 +44,11 @@ static void cast_scalar(text *out, kern_needs *needs, ty_dtype from, ty_dtype to
 }
 
 /* A float that is cut to an integer and comes back may not keep the sign of -0.3, but compilers make one
- * truncation of the two steps, which does (of one number: see fe_toi64): + 0 has no other effect. */
+ * truncation of the two steps, which does (of i64 and of one number: see settled, fe_toi64): + 0 has no other
+ * effect. */
 static const char *without_sign_of_zero(ty_dtype from, ty_dtype to)
 {
-    bool wide = ty_is_integral(from, false) && ty_dtype_size(from) >= 4;
+    bool wide = ty_is_integral(from, false) && ty_dtype_size(from) >= 4 && from != TY_I64;
     return wide && !ty_is_integral(to, true) ? " + 0" : "";
 }
 
@@ -68,7 +69,10 @@ static void cast_vector(text *out, kern_needs *needs, ty_dtype from, ty_dtype to
     else if (ty_is_floating(from) && ty_is_integral(to, false) && size < 4)
         text_printf(out, "__builtin_convertvector(__builtin_convertvector(%s, %s), %s)", x, mask,
                     type);
-    else
+    else if (ty_is_floating(from) && to == TY_I64) {
+        kern_c_scope cut = {to, scope->lanes, {x, NULL, NULL}};
+        kern_c_expand(out, needs, "@settled(__builtin_convertvector($0, $T))", &cut);
+    } else
         text_printf(out, "__builtin_convertvector(%s, %s)%s", x, type,
                     without_sign_of_zero(from, to));
 }

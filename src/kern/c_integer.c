@@ -11,6 +11,14 @@ static const kern_c_piece PIECES[] = {
      "FE $T min_$S($T a, $T b) { const $I m = a < b; return ($T)((m & ($I)a) | (~m & ($I)b)); }\n"},
     {"max", SIGNED | UNSIGNED, 'v',
      "FE $T max_$S($T a, $T b) { const $I m = a > b; return ($T)((m & ($I)a) | (~m & ($I)b)); }\n"},
+    /* a float cut to an integer: compilers that see it come back make one truncation of both, which keeps
+     * what is too large and NaN, and the sign of -0.3 */
+    {"settled", KERN_DTYPE(TY_I64), 'v',
+     "FE $T settled_$S($T a)\n{\n  __asm__(\"\" : \"+m\"(a));\n  return a;\n}\n"},
+    {"settled", KERN_DTYPE(TY_I64), '3',
+     "FE $T settled_$S($T a)\n{\n  __asm__(\"\" : \"+x\"(a));\n  return a;\n}\n"},
+    {"settled", KERN_DTYPE(TY_I64), '4',
+     "FE $T settled_$S($T a)\n{\n  __asm__(\"\" : \"+v\"(a));\n  return a;\n}\n"},
     /* a / b cut to a whole number, anything where b is 0: exact by way of floats that hold both */
     {"quotient", NARROW, 'v',
      "FE $T quotient_$S($T a, $T b)\n"
