@@ -585,13 +585,18 @@ static bool may_be_tensor(const fx_arg *a)
     }
 }
 
+static bool is_none(const fx_arg *a)
+{
+    return a->kind == FX_ARG_NONE || (a->kind == FX_ARG_NODE && a->node->value.kind == FX_NO_VALUE);
+}
+
 /* What is not optional is there, and what is a tensor to the schema is one. */
 static void need_arguments(infer_call *c)
 {
     for (uint32_t i = 0; i < c->node->arg_count && i < c->op->param_count; i++) {
         const op_param *p = &c->op->params[i];
         bool may_lack = p->type.optional || p->type.base == OP_ANY || p->type.base == OP_OBJECT;
-        if (c->node->args[i].kind == FX_ARG_NONE && !may_lack)
+        if (is_none(&c->node->args[i]) && !may_lack)
             infer_fail(c, "expected a value for argument '%s', but it is None", p->name);
         else if (p->type.base == OP_TENSOR && c->node->args[i].kind == FX_ARG_INT &&
                  !fx_arg_fits(&c->node->args[i], &p->type))

@@ -221,6 +221,20 @@ static fe_status check_inputs(fx_graph *g)
     return FE_OK;
 }
 
+static void note_unknown(void *data, fx_node *n)
+{
+    *(bool *)data |= n->is_stale;
+}
+
+/* Does it read what an operator gives that nobody knows? */
+static bool reads_unknown(const fx_node *n)
+{
+    bool unknown = false;
+    for (uint32_t i = 0; i < n->arg_count; i++)
+        fx_arg_each_node(&n->args[i], note_unknown, &unknown);
+    return unknown;
+}
+
 fe_status infer_graph(fx_graph *g)
 {
     fe_status unknown = FE_OK;
@@ -237,10 +251,13 @@ fe_status infer_graph(fx_graph *g)
             number_value(g, &n->value);
             continue;
         }
+        n->is_stale = reads_unknown(n);
+        if (n->is_stale) continue;
         fe_status status = infer_numbers(g, n);
         if (status == FE_OK) status = infer_autocast(g, n);
         if (status == FE_OK) status = infer_compute(g, n, true, &now);
-        if (status == FE_UNSUPPORTED) unknown = status; /* the rest may have more of them */
+        n->is_stale = status == FE_UNSUPPORTED;
+        if (n->is_stale) unknown = status; /* the rest may have more of them */
         if (status != FE_OK && status != FE_UNSUPPORTED) return status;
         if (status == FE_OK) n->value = now;
     }

@@ -37,8 +37,9 @@ static ty_tensor *joined(infer_call *c, ty_tensor *const *items, uint32_t count,
 {
     sym_expr sizes[TY_MAX_RANK];
     const ty_tensor *like = NULL;
-    for (uint32_t i = 0; i < count && !like; i++)
-        if (!is_legacy_empty(c, items[i])) like = items[i];
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_legacy_empty(c, items[i]) && (!like || items[i]->rank > like->rank))
+            like = items[i];
     if (!like) like = items[0];
     memcpy(sizes, like->sizes, like->rank * sizeof *sizes);
     sym_expr length = infer_number(c, 0);

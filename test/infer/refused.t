@@ -214,3 +214,42 @@ error: infer: aten.pad.default: padding size is expected to be 2: 2 paddings of 
 error: infer: aten.nuclear_norm.default: self is f32[3] where [...,_,_] is wanted
 error: infer: aten.linalg_solve.default: Incompatible shapes of A and B for the equation XA = B: f32[5,5] and f32[5]
 error: infer: aten.linalg_lu_factor.default: A is i64[3,5]: it has to hold float32, float64 or complex
+--run-- for n in 1 2 3; do ferrite inspect p$n.fx --stage loop; done
+--file p1.fx--
+graph main {
+  placeholder %a user "a" : f32[2]
+  placeholder %b user "b" : f32[2,4]
+  %v = aten.cat.default([%a, %b], 1)
+  output (user %v)
+}
+--file p2.fx--
+graph main {
+  placeholder %a user "a" : f32[2]
+  placeholder %b user "b"
+  %v = aten.add.Tensor(%a, %b)
+  output (user %v)
+}
+--file p3.fx--
+operators { "shop::one(Tensor x) -> Tensor" "shop::two(Tensor x) -> Tensor" }
+graph main {
+  placeholder %a user "a" : f32[2]
+  %u = shop.one(%a)
+  %v = aten.relu.default(%u)
+  %w = aten.add.Tensor(%v, %u)
+  %x = shop.two(%a)
+  output (user %w, user %x)
+}
+--err--
+error: infer: aten.cat.default: f32[2,4] and f32[2] cannot be joined in dimension 1
+  at %v in graph main
+  help: PyTorch refuses such arguments too: is the program whole?
+error: infer: aten.add.Tensor: expected a value for argument 'other', but it is None
+  at %v in graph main
+  help: PyTorch refuses such arguments too: is the program whole?
+error: infer: cannot infer shop.one.default: what shop.one.default gives is not known
+  at %u in graph main
+  help: give the node its metadata, or add a row for the operator
+error: infer: cannot infer shop.two.default: what shop.two.default gives is not known
+  at %x in graph main
+  help: give the node its metadata, or add a row for the operator
+--status-- 1
