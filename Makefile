@@ -179,7 +179,7 @@ bless: tests
 
 # DESTDIR is put in front of where files go, not into ferrite.pc.
 TO := $(DESTDIR)$(abspath $(PREFIX))
-HEADERS := include/ferrite.h include/ferrite_abi.h include/ferrite_ops.h include/ferrite_passes.h
+HEADERS := $(addprefix include/ferrite,.h _abi.h _graph.h _ops.h _passes.h)
 INSTALLED := $(addprefix $(TO)/,bin/ferrite $(HEADERS) lib/libferrite.a lib/libferrite.so \
                lib/libferrite.so.$(SOVERSION) lib/pkgconfig/ferrite.pc)
 install: all

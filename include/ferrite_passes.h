@@ -60,7 +60,13 @@ typedef enum fe_operand_kind {
     FE_OPERAND_DTYPE,
     FE_OPERAND_LIST,
     /* a size that only the run knows, a device, a layout, a graph: to be handed on as it is */
-    FE_OPERAND_OTHER
+    FE_OPERAND_OTHER,
+    /* handed in alone: */
+    FE_OPERAND_DEFAULT, /* what the schema says */
+    FE_OPERAND_COMPLEX,
+    FE_OPERAND_WORD, /* "torch.channels_last", "torch.strided", "torch.float16", "cpu", "cuda:1" */
+    FE_OPERAND_SIZE, /* of a graph that is being built (ferrite_graph.h), as the next */
+    FE_OPERAND_GRAPH
 } fe_operand_kind;
 
 typedef struct fe_operand {
@@ -68,10 +74,12 @@ typedef struct fe_operand {
     uint32_t count; /* LIST */
     union {
         fe_node *node;
-        int64_t integer; /* INT, BOOL; DTYPE: an fe_dtype */
+        int64_t integer; /* INT, BOOL, SIZE; DTYPE: an fe_dtype */
         double number;
-        const char *string;
+        const char *string; /* STRING, WORD */
         const struct fe_operand *items;
+        const double *parts; /* COMPLEX: real and imaginary */
+        fe_graph *graph;
         const void *other;
     };
 } fe_operand;
@@ -103,6 +111,47 @@ static inline fe_operand fe_operand_float(double value)
 {
     fe_operand o = {FE_OPERAND_FLOAT, 0, {0}};
     o.number = value;
+    return o;
+}
+static inline fe_operand fe_operand_string(const char *string)
+{
+    fe_operand o = {FE_OPERAND_STRING, 0, {0}};
+    o.string = string;
+    return o;
+}
+static inline fe_operand fe_operand_dtype(uint32_t dtype)
+{
+    fe_operand o = {FE_OPERAND_DTYPE, 0, {0}};
+    o.integer = dtype;
+    return o;
+}
+static inline fe_operand fe_operand_default(void)
+{
+    fe_operand o = {FE_OPERAND_DEFAULT, 0, {0}};
+    return o;
+}
+static inline fe_operand fe_operand_complex(const double *parts)
+{
+    fe_operand o = {FE_OPERAND_COMPLEX, 0, {0}};
+    o.parts = parts;
+    return o;
+}
+static inline fe_operand fe_operand_word(const char *word)
+{
+    fe_operand o = {FE_OPERAND_WORD, 0, {0}};
+    o.string = word;
+    return o;
+}
+static inline fe_operand fe_operand_size(int64_t size)
+{
+    fe_operand o = {FE_OPERAND_SIZE, 0, {0}};
+    o.integer = size;
+    return o;
+}
+static inline fe_operand fe_operand_graph(fe_graph *graph)
+{
+    fe_operand o = {FE_OPERAND_GRAPH, 0, {0}};
+    o.graph = graph;
     return o;
 }
 static inline fe_operand fe_operand_list(const fe_operand *items, uint32_t count)

@@ -163,6 +163,7 @@ typedef struct map {
 uint32_t map_get(const map *m, uint64_t key); /* MAP_NONE when absent */
 void map_set(arena *a, map *m, uint64_t key, uint32_t value);
 bool map_remove(map *m, uint64_t key);
+map map_copy(arena *a, const map *m);
 /* Key of an interned string. */
 #define MAP_KEY(pointer) ((uint64_t)(uintptr_t)(pointer))
 uint64_t hash_bytes(const void *data, size_t bytes, uint64_t seed);

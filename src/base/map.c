@@ -94,3 +94,12 @@ bool map_remove(map *m, uint64_t key)
     m->count--;
     return true;
 }
+
+map map_copy(arena *a, const map *m)
+{
+    map copy = *m;
+    copy.keys = arena_copy(a, m->keys, m->capacity * sizeof *m->keys);
+    copy.values = arena_copy(a, m->values, m->capacity * sizeof *m->values);
+    copy.used = arena_copy(a, m->used, m->capacity * sizeof *m->used);
+    return copy;
+}

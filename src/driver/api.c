@@ -25,6 +25,11 @@ driver_options *api_options(const fe_session *session)
     return &host_of(session)->options;
 }
 
+arena *api_results(const fe_session *session)
+{
+    return host_of(session)->results;
+}
+
 /* ---- the border ---- */
 
 static fe_status print_error(fe_session *session, void *data)
@@ -334,14 +339,20 @@ static fe_status compile_body(fe_session *session, void *data)
     return driver_inspect(session, &options, j->stage, memory, &j->program, &j->text);
 }
 
-static fe_status compile(fe_session *session, compile_job *j, fe_program **out)
+fe_status api_program(fe_session *session, fe_status (*body)(fe_session *, void *), void *data,
+                      driver_program **made, fe_program **out)
 {
-    fe_status status = call(session, compile_body, j);
-    *out = status == FE_OK ? j->program : NULL;
+    fe_status status = call(session, body, data);
+    *out = status == FE_OK ? *made : NULL;
     if (status == FE_OK) return FE_OK;
-    driver_close(j->program);
+    driver_close(*made);
     drop_leftovers(session);
     return status;
+}
+
+static fe_status compile(fe_session *session, compile_job *j, fe_program **out)
+{
+    return api_program(session, compile_body, j, &j->program, out);
 }
 
 fe_status fe_compile_file(fe_session *session, const char *path, fe_program **program)

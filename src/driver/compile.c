@@ -446,8 +446,7 @@ fe_status driver_advance(driver_program *d, driver_stage first, driver_stage las
     return FE_OK;
 }
 
-fe_status driver_compile(fe_session *s, const driver_options *o, driver_stage last, arena *memory,
-                         driver_program **out)
+fe_status driver_begin(fe_session *s, const driver_options *o, arena *memory, driver_program **out)
 {
     driver_program *d = NEW(memory, driver_program);
     *out = d;
@@ -458,8 +457,15 @@ fe_status driver_compile(fe_session *s, const driver_options *o, driver_stage la
     FE_TRY(driver_check_isa(s, o));
     FE_TRY(driver_check_name(s, o));
     d->target = toolchain_target(o->isa);
+    return tune_check_options(d);
+}
+
+fe_status driver_compile(fe_session *s, const driver_options *o, driver_stage last, arena *memory,
+                         driver_program **out)
+{
     driver_stage next = STAGE_INFER;
-    FE_TRY(tune_check_options(d));
+    FE_TRY(driver_begin(s, o, memory, out));
+    driver_program *d = *out;
     FE_TRY(ops_load(d));
     if (!o->from && !is_text(o->input)) return driver_advance(d, STAGE_READ, last);
     FE_TRY(read_text(d, last, &next));
@@ -473,5 +479,7 @@ void driver_close(driver_program *d)
     driver_unload(d);
     pt2_close(d->archive);
     if (d->temporary) file_remove_tree(d->temporary);
+    struct graph_builder *builder = d->builder;
     arena_free(d->memory); /* and with it d itself */
+    graph_release(builder);
 }

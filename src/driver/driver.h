@@ -157,6 +157,7 @@ typedef struct fe_program {
     fe_session *session;
     arena *memory;
     driver_options options;
+    struct graph_builder *builder; /* that the graph is a copy of; NULL: it was read */
     op_registry *ops;     /* with the operators of the libraries; NULL: the built-in ones */
     pt2_archive *archive; /* NULL when read from text */
     fx_graph *graph;
@@ -186,6 +187,8 @@ typedef struct fe_program {
  * a stage stands for what the stages before it make. */
 fe_status driver_compile(fe_session *s, const driver_options *o, driver_stage last, arena *memory,
                          driver_program **out);
+/* One that has nothing yet. */
+fe_status driver_begin(fe_session *s, const driver_options *o, arena *memory, driver_program **out);
 /* Takes a program that has been through the stages before `first` on to `last`. */
 fe_status driver_advance(driver_program *d, driver_stage first, driver_stage last);
 /* FE_UNSUPPORTED where the program runs on another device than the host: what is made runs there alone. */
@@ -200,6 +203,9 @@ void driver_emit_input(driver_program *d, emit_input *out);
 fe_status driver_build_kernels(driver_program *d);
 /* Unloads, closes the archive and frees the program's arena; NULL is fine. */
 void driver_close(driver_program *d);
+
+/* graph.c: a program of the graph, or the user, needs it no more. NULL is fine. */
+void graph_release(struct graph_builder *builder);
 
 /* plugin.c: a kind of library that users write, and one of it that is open. */
 typedef struct plugin_kind {

@@ -5,6 +5,7 @@
 
 typedef struct cloner {
     arena *memory;
+    sym_table *symbols;   /* of the copies */
     VEC(fx_graph *) from; /* graphs done and under way, with their copies in `to` */
     VEC(fx_graph *) to;
     map origins; /* address -> index in `origin_copies` */
@@ -117,7 +118,7 @@ static fx_graph *clone_graph(cloner *c, fx_graph *g, fx_graph *parent)
 {
     for (uint32_t i = 0; i < c->from.count; i++)
         if (c->from.at[i] == g) return c->to.at[i];
-    fx_graph *copy = fx_graph_new(g->session, c->memory, g->symbols, g->ops, g->name);
+    fx_graph *copy = fx_graph_new(g->session, c->memory, c->symbols, g->ops, g->name);
     copy->parent = parent;
     copy->next_storage = g->next_storage;
     copy->next_symbol = g->next_symbol;
@@ -134,6 +135,12 @@ static fx_graph *clone_graph(cloner *c, fx_graph *g, fx_graph *parent)
 
 fx_graph *fx_clone(fx_graph *g, arena *memory)
 {
-    cloner c = {.memory = memory};
+    cloner c = {.memory = memory, .symbols = g->symbols};
+    return clone_graph(&c, g, g->parent);
+}
+
+fx_graph *fx_clone_apart(fx_graph *g, arena *memory)
+{
+    cloner c = {.memory = memory, .symbols = sym_table_copy(g->symbols, memory)};
     return clone_graph(&c, g, g->parent);
 }

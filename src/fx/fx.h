@@ -239,6 +239,8 @@ void fx_set_op(fx_graph *g, fx_node *node, const op_info *op, const fx_arg *args
 /* With its subgraphs, over the same symbols and operators; node ids are kept. Bytes of constants
  * are shared. */
 fx_graph *fx_clone(fx_graph *g, arena *memory);
+/* The same over a copy of the symbols: nothing that is found out of the one holds in the other. */
+fx_graph *fx_clone_apart(fx_graph *g, arena *memory);
 /* rename.c. Every expression in metadata, arguments and ranges, those of subgraphs included. */
 void fx_each_expr(fx_graph *g, void (*visit)(void *data, sym_expr *e), void *data);
 /* Of a graph that shares no metadata with others: a clone. Guards stay. */
@@ -400,6 +402,9 @@ fe_status fx_parse(fe_session *s, arena *memory, const char *source, size_t leng
 /* The same with operators that the user declared; NULL: none. */
 fe_status fx_parse_with(fe_session *s, arena *memory, op_registry *ops, const char *source,
                         size_t length, fx_graph **out);
+/* whole.c. All graphs of a program are there, the program's own first: the number that new symbols u<N>
+ * start from, and FE_CORRUPT for a size that no input has. */
+fe_status fx_whole(fx_graph *const *graphs, uint32_t count);
 /* Is the argument of a kind that the parameter takes? */
 bool fx_arg_fits(const fx_arg *a, const op_type *t);
 /* FE_INTERNAL with the law and the node; `after` names the pass. */

@@ -56,6 +56,8 @@ int fx_take_word(fx_parser *p, const char *const *words, int count);
 bool fx_next_is(const fx_parser *p, char punct);
 fe_status fx_parse_value(fx_parser *p, fx_graph *g, fx_value *out);
 fe_status fx_parse_arg(fx_parser *p, fx_graph *g, fx_arg *out);
+/* A word for a dtype, device, layout or memory format; false when it is none. */
+bool fx_parse_word(fx_graph *g, const char *word, fx_arg *out);
 fe_status fx_parse_data(fx_parser *p, fx_graph *g, fx_node *n); /* "[1.0, 2.0]" into n->data */
 
 #endif

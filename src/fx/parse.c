@@ -308,71 +308,6 @@ static fe_status parse_symbol(fx_parser *p)
     return FE_OK;
 }
 
-/* The number that new symbols u<N> start from: above all that the text has. */
-static void note_symbol(void *data, sym_expr symbol)
-{
-    fx_graph *g = data;
-    const char *name = sym_name(g->symbols, symbol);
-    uint64_t number = 0;
-    if (*name != 'u' || strspn(name + 1, "0123456789") != strlen(name + 1)) return;
-    for (const char *c = name + 1; *c && number < UINT32_MAX; c++)
-        number = number * 10 + (uint64_t)(*c - '0');
-    if (number < UINT32_MAX && number >= g->next_symbol) g->next_symbol = (uint32_t)number + 1;
-}
-
-static void note_value(fx_graph *main, const fx_value *v)
-{
-    fx_each_symbol(main->symbols, v, note_symbol, main);
-}
-
-/* ---- sizes that no input has ---- */
-
-typedef struct size_search {
-    const fx_graph *g;
-    map given; /* symbols of inputs */
-    const char *missing;
-} size_search;
-
-static void give_symbol(void *data, sym_expr symbol)
-{
-    size_search *s = data;
-    map_set(s->g->memory, &s->given, symbol.id, 1);
-}
-
-static void want_symbol(void *data, sym_expr symbol)
-{
-    size_search *s = data;
-    if (sym_kind_of(s->g->symbols, symbol) == SYM_SIZE && map_get(&s->given, symbol.id) == MAP_NONE)
-        s->missing = sym_name(s->g->symbols, symbol);
-}
-
-static void find_symbol(void *data, sym_expr symbol)
-{
-    size_search *s = data;
-    s->missing = sym_name(s->g->symbols, symbol);
-}
-
-static fe_status check_sizes(fx_graph *main)
-{
-    size_search s = {.g = main};
-    for (const fx_node *n = main->first; n; n = n->next) {
-        if (fx_is_weight(n)) fx_each_symbol(main->symbols, &n->value, find_symbol, &s);
-        if (s.missing)
-            return fx_fail(main, n, "fx", FE_CORRUPT,
-                           "give what differs from run to run as a user input",
-                           "sizes and strides of a weight are numbers, not %s", s.missing);
-        if (n->kind == FX_PLACEHOLDER) fx_each_symbol(main->symbols, &n->value, give_symbol, &s);
-    }
-    for (const fx_node *n = main->first; n; n = n->next) {
-        fx_each_symbol(main->symbols, &n->value, want_symbol, &s);
-        if (s.missing)
-            return fx_fail(main, n, "fx", FE_CORRUPT,
-                           "symbols that a run computes are called u0, u1, ...",
-                           "its size %s is one that no input has", s.missing);
-    }
-    return FE_OK;
-}
-
 static fe_status parse_program(fx_parser *p)
 {
     lexer *lx = &p->lx;
@@ -410,12 +345,8 @@ fe_status fx_parse_with(fe_session *s, arena *memory, op_registry *ops, const ch
     lex_init(&p.lx, s, "fx", source, length);
     FE_TRY(parse_program(&p));
 
-    fx_graph *main = p.graphs.at[0].graph;
-    for (uint32_t i = 0; i < p.graphs.count; i++)
-        for (const fx_node *n = p.graphs.at[i].graph->first; n; n = n->next)
-            note_value(main, &n->value);
-    for (uint32_t i = 1; i < p.graphs.count; i++)
-        p.graphs.at[i].graph->next_symbol = main->next_symbol;
-    *out = main;
-    return check_sizes(main);
+    fx_graph **graphs = NEW_ARRAY(memory, fx_graph *, p.graphs.count);
+    for (uint32_t i = 0; i < p.graphs.count; i++) graphs[i] = p.graphs.at[i].graph;
+    *out = graphs[0];
+    return fx_whole(graphs, p.graphs.count);
 }

@@ -233,6 +233,20 @@ fe_status fx_parse_arg(fx_parser *p, fx_graph *g, fx_arg *out)
     return parse_arg(p, g, 0, out);
 }
 
+bool fx_parse_word(fx_graph *g, const char *word, fx_arg *out)
+{
+    fx_parser p = {
+        .session = g->session, .memory = g->memory, .symbols = g->symbols, .ops = g->ops};
+    diag_mark_t mark = diag_mark(g->session);
+    lex_init(&p.lx, g->session, "fx", word, strlen(word));
+    bool is_name = p.lx.token.kind == LEX_NAME;
+    if (is_name && parse_named_arg(&p, out) == FE_OK && lex_finish(&p.lx) == FE_OK)
+        return out->kind == FX_ARG_DTYPE || out->kind == FX_ARG_DEVICE ||
+               out->kind == FX_ARG_LAYOUT || out->kind == FX_ARG_MEMORY_FORMAT;
+    diag_forget_since(g->session, mark);
+    return false;
+}
+
 /* ---- elements of constants ---- */
 
 static fe_status parse_element(fx_parser *p, ty_dtype dtype, fx_element *out)

@@ -2,15 +2,9 @@
  * of after each. */
 #include "pass/user.h"
 
-#include <string.h>
+#include "fx/operand.h"
 
-/* What the user calls a graph. */
-struct fe_graph {
-    fx_graph *graph;
-    arena *memory;    /* of one run of the pass */
-    const char *pass; /* for diagnostics */
-    fe_status status;
-};
+#include <string.h>
 
 static fx_node *inside(const fe_node *n)
 {
@@ -163,42 +157,17 @@ static int same(const fe_operand *a, const fe_operand *b)
 
 /* ---- changing ---- */
 
-static fx_arg arg_of(fx_graph *g, const fe_operand *o)
+/* What a pass hands in of its graph is taken as it is, and checked when it has run. */
+static const char *own_operand(fe_graph *g, const fe_operand *o, fx_arg *out)
 {
-    fx_arg a = fx_none();
-    switch (o->kind) {
-    case FE_OPERAND_NONE: break;
-    case FE_OPERAND_NODE: return o->node ? fx_of(inside(o->node)) : a;
-    case FE_OPERAND_INT: return fx_int(g, o->integer);
-    case FE_OPERAND_FLOAT: return fx_float(o->number);
-    case FE_OPERAND_BOOL: return fx_bool(o->integer != 0);
-    case FE_OPERAND_STRING: return fx_string(intern(g->session, o->string));
-    case FE_OPERAND_DTYPE: return fx_dtype(ty_dtype_from_number(o->integer));
-    case FE_OPERAND_OTHER: return *(const fx_arg *)o->other;
-    case FE_OPERAND_LIST:
-        a = (fx_arg){.kind = FX_ARG_LIST};
-        a.list.items = NEW_ARRAY(g->memory, fx_arg, o->count + 1);
-        a.list.count = o->count;
-        for (uint32_t i = 0; i < o->count; i++) a.list.items[i] = arg_of(g, &o->items[i]);
-    }
-    return a;
-}
-
-/* The operands as arguments, the rest at their defaults; FE_USAGE where they do not fit. */
-static fe_status take_operands(const fe_graph *g, const op_info *op, const fe_operand *operands,
-                               uint32_t count, fx_arg *args)
-{
-    if (count > op->param_count)
-        return refuse(g->graph, g->pass, "too many operands for %s", op->name);
-    for (uint32_t i = 0; i < op->param_count; i++) {
-        if (i < count)
-            args[i] = arg_of(g->graph, &operands[i]);
-        else if (!fx_default(g->graph, &op->params[i], &args[i]))
-            return refuse(g->graph, g->pass, "operand %s is missing", op->params[i].name);
-        if (!fx_arg_fits(&args[i], &op->params[i].type))
-            return refuse(g->graph, g->pass, "operand %s is of another kind", op->params[i].name);
-    }
-    return FE_OK;
+    (void)g;
+    if (o->kind == FE_OPERAND_NODE && o->node)
+        *out = fx_of(inside(o->node));
+    else if (o->kind == FE_OPERAND_OTHER && o->other)
+        *out = *(const fx_arg *)o->other;
+    else if (o->kind != FE_OPERAND_NODE)
+        return "is of a graph that is being built";
+    return NULL;
 }
 
 static fe_node *call(fe_graph *g, fe_node *before, const char *wanted, const fe_operand *operands,
@@ -209,9 +178,11 @@ static fe_node *call(fe_graph *g, fe_node *before, const char *wanted, const fe_
         note_failure(g, refuse(g->graph, g->pass, "there is no operator %s to call", wanted));
         return NULL;
     }
-    fx_arg *args = NEW_ARRAY(g->memory, fx_arg, op->param_count + 1);
+    fx_arg *args;
+    uint32_t arg_count;
     fx_node *made = NULL, *at = before ? inside(before) : g->graph->output;
-    fe_status status = take_operands(g, op, operands, count, args);
+    const char *wrong = fx_read_operands(g, own_operand, op, operands, count, &args, &arg_count);
+    fe_status status = wrong ? refuse(g->graph, g->pass, "%s", wrong) : FE_OK;
     if (status == FE_OK)
         status = pass_call(g->graph, at, op, at->kind == FX_CALL ? at : NULL, args, op->param_count,
                            &made);
@@ -266,8 +237,14 @@ static fe_node *constant(fe_graph *g, const char *wanted, const fe_tensor *value
 static int set_operand(fe_graph *g, fe_node *n, uint32_t index, fe_operand o)
 {
     fx_node *x = inside(n);
+    fx_arg arg;
     if (index >= x->arg_count) return 1;
-    fx_set_arg(x, index, arg_of(g->graph, &o), g->graph);
+    const char *wrong = fx_read_operand(g, own_operand, &o, &arg);
+    if (wrong) {
+        note_failure(g, refuse(g->graph, g->pass, "an operand %s", wrong));
+        return 1;
+    }
+    fx_set_arg(x, index, arg, g->graph);
     return 0;
 }
 

@@ -25,6 +25,25 @@ sym_table *sym_table_new(arena *memory)
     return t;
 }
 
+sym_table *sym_table_copy(const sym_table *t, arena *memory)
+{
+    sym_table *copy = sym_table_new(memory);
+    copy->epoch = t->epoch;
+    copy->nodes.count = copy->symbols.count = 0;
+    for (uint32_t id = 0; id < t->nodes.count; id++) {
+        sym_node n = t->nodes.at[id];
+        if (n.count) n.args = arena_copy(memory, n.args, n.count * sizeof *n.args);
+        vec_push(memory, &copy->nodes, n);
+    }
+    for (uint32_t i = 0; i < t->symbols.count; i++)
+        vec_push(memory, &copy->symbols, t->symbols.at[i]);
+    copy->by_name = map_copy(memory, &t->by_name);
+    copy->slot_count = t->slot_count;
+    copy->slots = arena_copy(memory, t->slots, t->slot_count * sizeof *t->slots);
+    memcpy(copy->small, t->small, sizeof t->small);
+    return copy;
+}
+
 fe_session *sym_session(const sym_table *t)
 {
     return t->session;

@@ -60,6 +60,8 @@ typedef enum sym_truth { SYM_FALSE, SYM_TRUE, SYM_UNKNOWN } sym_truth;
 
 /* ---- table and construction (expr.c, simp.c) ---- */
 sym_table *sym_table_new(arena *memory);
+/* With every expression under the id that it has. */
+sym_table *sym_table_copy(const sym_table *t, arena *memory);
 fe_session *sym_session(const sym_table *t);
 sym_expr sym_int(sym_table *t, int64_t value);
 /* The symbol of this name; made on first use. Its kind and range are those of the first call

@@ -5,6 +5,7 @@
 ./bin/ferrite
 ./include/ferrite.h
 ./include/ferrite_abi.h
+./include/ferrite_graph.h
 ./include/ferrite_ops.h
 ./include/ferrite_passes.h
 ./lib/libferrite.a

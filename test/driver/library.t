@@ -1,6 +1,6 @@
 # the libraries show the functions of ferrite.h, all of them and nothing else; the headers are C99 and C++; names
 # of a host do not clash with names inside
---run-- sed -n 's/^FE_API .*[ *]\(fe_[a-z_]*\)(.*/\1/p' $ROOT/include/ferrite.h | sort >wanted; nm -g --defined-only $BUILD/libferrite.a | awk 'NF == 3 {print $3}' | sort >static; nm -D --defined-only $BUILD/libferrite.so | awk 'NF == 3 {print $3}' | sort >shared; diff wanted static && diff wanted shared && grep -c fe_session_new wanted static shared
+--run-- sed -n 's/^FE_API .*[ *]\(fe_[a-z_]*\)(.*/\1/p' $ROOT/include/ferrite.h $ROOT/include/ferrite_graph.h | sort >wanted; nm -g --defined-only $BUILD/libferrite.a | awk 'NF == 3 {print $3}' | sort >static; nm -D --defined-only $BUILD/libferrite.so | awk 'NF == 3 {print $3}' | sort >shared; diff wanted static && diff wanted shared && grep -c fe_session_new wanted static shared
 --out--
 wanted:1
 static:1

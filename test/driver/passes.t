@@ -62,7 +62,7 @@ error: pass: the pass leaves a graph that is not valid, as said above
 error: pass: there is no operator aten.frobnicate.default to call
   at wrong
 -- 6
-error: pass: operand other is of another kind
+error: pass: operand other of aten.add.Tensor is of another kind
   at wrong
 -- 7
 error: infer: aten.mm.default: mat2 is f32[4,8] where [k,m] is wanted: its size in dimension 0 is not 8
