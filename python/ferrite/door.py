@@ -81,6 +81,12 @@ def _tell(reason, message, *about):
         log.warning(message, *about, reason)
 
 
+def _names_places(module):
+    """Does it count from the start of a storage?"""
+    graphs = [part.graph for part in module.modules() if isinstance(part, torch.fx.GraphModule)]
+    return any("as_strided" in str(getattr(node.target, "__name__", node.target)) for graph in graphs for node in graph.nodes)
+
+
 class Compiler:
     """Compiles the graphs of one torch.compile()."""
 
@@ -94,6 +100,7 @@ class Compiler:
         if self.fallback not in ("eager", "error"):
             raise ValueError(f"ferrite: fallback is 'eager' or 'error', not {self.fallback!r}")
         self.compiled = self.fallen_back = 0
+        self.windows_move = True
         self._session()  # a wrong option is told now
 
     def _session(self):
@@ -136,7 +143,7 @@ class Compiler:
         drawn = {node.name for node in _draws(module)}
         handed.update(dict.fromkeys(drawn))
         while True:
-            written = text.of(module, handed)
+            written = text.of(module, handed, self.windows_move)
             self._write_trace(written)
             session = self._session()
             try:
@@ -181,6 +188,7 @@ class Compiler:
 def backend(module, example_inputs, *, mode=None, options=None):
     """What torch.compile() calls for each graph of Dynamo's."""
     compiler = Compiler(options)
+    compiler.windows_move = not _names_places(module)
     compile_graph = aot_autograd(fw_compiler=compiler, bw_compiler=compiler, inference_compiler=compiler.inference,
                                  partition_fn=min_cut_rematerialization_partition,
                                  keep_inference_input_mutations=True)

@@ -172,11 +172,16 @@ def can_be_handed(node):
     return not any(isinstance(one, (list, tuple)) for one in made)
 
 
+class _Written(str):
+    """An argument's text."""
+
+
 class Text:
     """Of a graph module; str() is the text."""
 
-    def __init__(self, module, handed=()):
+    def __init__(self, module, handed=(), windows_move=False):
         self._handed = handed  # names of nodes that PyTorch is to run
+        self._windows_move = windows_move
         self.outputs, self.constants = [], []
         self.placeholders = list(module.graph.find_nodes(op="placeholder"))
         self.told = {name for name, *_ in told([node.meta.get("val") for node in self.placeholders])}
@@ -266,13 +271,35 @@ class Text:
         is_handed = node.name in self._handed and can_be_handed(node)
         target = self._hand(node.target) if is_handed else self._target(node.target)
         args = [self._arg(arg, names, module) for arg in node.args]
-        for key, value in node.kwargs.items():
+        lines, kwargs = self._windows(node, names)
+        for key, value in kwargs.items():
             written = self._arg(value, names, module)
             args += [f"[{_quoted(key)}, {written}]"] if target.startswith("higher_order.") else [f"{key}={written}"]
         is_ours_to_say = is_handed or str(node.target) in self.operators or target.startswith("higher_order.auto_functionalized")
         said = f" : {_type(node.meta['val'])}" if is_ours_to_say and "val" in node.meta else ""
         self._note_symbols(node.meta.get("val"))
-        return f"  %{names[node]} = {target}({', '.join(args)}){said}"
+        return "\n".join([*lines, f"  %{names[node]} = {target}({', '.join(args)}){said}"])
+
+    def _windows(self, node, names):
+        """Windows on arguments that a call which PyTorch made functional writes to, told by places in a storage. Where they move
+        with their arguments: on clones of these, with lines that make them."""
+        kwargs = node.kwargs
+        shown = {key[:-len("_storage_offset")]: value for key, value in kwargs.items() if key.endswith("_storage_offset")}
+        if not shown or not str(node.target).startswith("auto_functionalized"):
+            return [], kwargs
+        if not self._windows_move:
+            self.counts_from_start = True
+            return [], kwargs
+        kwargs, bases, lines = dict(kwargs), list(kwargs["_all_bases"]), []
+        for key, start in shown.items():
+            k = kwargs[key + "_base_index"]
+            base = kwargs["_all_bases"][k]
+            if base.op == "placeholder":
+                kwargs[key + "_storage_offset"] = start - base.meta["val"].storage_offset()
+                bases[k] = _Written(f"%{names[node]}_base_{k}")
+                line = f"  {bases[k]} = aten.clone.default(%{names[base]})"
+                lines += [line] if line not in lines else []
+        return lines, {**kwargs, "_all_bases": bases}
 
     def _hand(self, target):
         name = f"torch_{target}"
@@ -291,6 +318,8 @@ class Text:
         return f"{'_operator' if target is getattr(operator, target.__name__, None) else home}.{target.__name__}"
 
     def _arg(self, arg, names, module):
+        if isinstance(arg, _Written):
+            return str(arg)
         if isinstance(arg, torch.fx.Node):
             if arg.op == "get_attr":
                 value = _attribute(module, arg.target)
@@ -385,6 +414,7 @@ def computed(outputs):
     return [node for node in _results(outputs) if node not in shown]
 
 
-def of(module, handed=()):
-    """handed: names of nodes that PyTorch is to run, where that can be."""
-    return Text(module, handed)
+def of(module, handed=(), windows_move=False):
+    """handed: names of nodes that PyTorch is to run, where that can be. windows_move: parts of an argument that are written lie in
+    it alike wherever it lies in its storage, since the program has no as_strided."""
+    return Text(module, handed, windows_move)

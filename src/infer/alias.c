@@ -71,31 +71,35 @@ void infer_settle_views(fx_graph *g, fx_node *n, const infer_starts *starts)
 
 /* ---- places counted from the start of a storage ---- */
 
-static bool ends_with(const char *name, const char *end)
+static const fx_arg *keyword(const fx_node *n, const char *name)
 {
-    size_t length = strlen(name), tail = strlen(end);
-    return length >= tail && strcmp(name + length - tail, end) == 0;
+    for (uint32_t i = 0; i < n->arg_count; i++)
+        if (fx_is_keyword(&n->args[i]) && strcmp(n->args[i].list.items[0].string, name) == 0)
+            return &n->args[i].list.items[1];
+    return NULL;
 }
 
-/* The bases of a call that PyTorch made functional; NULL: it writes to no window on one of them. */
-static const fx_arg *window_bases(const fx_node *n)
+const ty_tensor *infer_window_base(const fx_graph *g, const fx_node *n, uint32_t i)
 {
-    const fx_arg *bases = NULL;
-    bool has_window = false;
-    for (uint32_t i = 0; (n->op->flags & OPF_HIGHER_ORDER) && i < n->arg_count; i++) {
-        const fx_arg *pair = &n->args[i];
-        if (!fx_is_keyword(pair)) continue;
-        has_window |= ends_with(pair->list.items[0].string, "_storage_offset");
-        if (strcmp(pair->list.items[0].string, "_all_bases") == 0) bases = &pair->list.items[1];
-    }
-    return has_window && bases && bases->kind == FX_ARG_LIST ? bases : NULL;
+    static const char END[] = "_storage_offset";
+    const fx_arg *pair = &n->args[i], *index, *bases;
+    if (!(n->op->flags & OPF_HIGHER_ORDER) || !fx_is_keyword(pair)) return NULL;
+    const char *name = pair->list.items[0].string;
+    size_t length = strlen(name), tail = sizeof END - 1;
+    if (length < tail || strcmp(name + length - tail, END) != 0) return NULL;
+    index = keyword(n, arena_printf(g->memory, "%.*s_base_index", (int)(length - tail), name));
+    bases = keyword(n, "_all_bases");
+    int64_t k;
+    if (!index || !bases || bases->kind != FX_ARG_LIST || !fx_arg_int(g, index, &k) || k < 0 ||
+        k >= bases->list.count)
+        return NULL;
+    return fx_arg_tensor(&bases->list.items[k]);
 }
 
 fe_status infer_check_starts(fx_graph *g, const fx_node *n, const infer_starts *starts)
 {
-    const fx_arg *bases = window_bases(n);
-    for (uint32_t k = 0; bases && k < bases->list.count; k++) {
-        const ty_tensor *base = fx_arg_tensor(&bases->list.items[k]);
+    for (uint32_t k = 0; k < n->arg_count; k++) {
+        const ty_tensor *base = infer_window_base(g, n, k);
         for (uint32_t i = 0; base && i < starts->count; i++)
             if (starts->at[i].input->value.tensor->storage == base->storage &&
                 !sym_same(starts->at[i].offset, sym_int(g->symbols, 0)))

@@ -239,6 +239,8 @@ typedef struct infer_starts {
 } infer_starts;
 /* What is recorded for views that the user's operators return: on the storages of what they show. */
 void infer_settle_views(fx_graph *g, fx_node *n, const infer_starts *starts);
+/* The base of a window that argument i of a call which PyTorch made functional tells; NULL: it tells none. */
+const ty_tensor *infer_window_base(const fx_graph *g, const fx_node *n, uint32_t i);
 /* What writes to a window on a base counts from the start of its storage, which must be the input's own. */
 fe_status infer_check_starts(fx_graph *g, const fx_node *n, const infer_starts *starts);
 

@@ -172,6 +172,41 @@ static fe_status refuse_shown(fx_graph *g, const fx_node *x)
     return FE_OK;
 }
 
+/* A window on a base counts from the start of its storage: what the graph says holds for a base that begins
+ * there. PyTorch keeps no trace of how the program came by the window (x.t()[1:] moves with x,
+ * x.as_strided(..., 1) does not), so that another start is refused. */
+static void need_start(fx_graph *g, const fx_node *n, const fx_node *x)
+{
+    for (uint32_t i = 0; i < g->inputs.count; i++) {
+        const fx_node *taken = g->inputs.at[i];
+        if (taken->taken && strcmp(taken->taken_of, x->target) == 0) return;
+    }
+    sym_expr start = new_symbol(g, "start", 0);
+    add_input(g, x, FX_START_OF, (fx_value){.kind = FX_INT, .expr = start});
+    fx_add_condition(
+        g, (sym_relation){start, sym_int(g->symbols, 0), SYM_EQ},
+        arena_printf(g->memory,
+                     "%s counts from the start of the storage of %s, which is given from a later "
+                     "element on: a clone is needed (%s)",
+                     n->op->name, x->name, n->name));
+}
+
+static void need_starts(fx_graph *g)
+{
+    for (fx_node *n = g->first; n; n = n->next) {
+        for (uint32_t k = 0; n->kind == FX_CALL && k < n->arg_count; k++) {
+            const ty_tensor *base = infer_window_base(g, n, k);
+            uint32_t count = g->inputs.count;
+            for (uint32_t i = 0; base && i < count; i++) {
+                const fx_node *x = g->inputs.at[i];
+                if (x->input_kind == FX_USER_INPUT && !x->taken && fx_tensor(x) &&
+                    fx_tensor(x)->storage == base->storage)
+                    need_start(g, n, x);
+            }
+        }
+    }
+}
+
 fe_status infer_take_storages(fx_graph *g)
 {
     VEC(fx_node *) wanted = {0};
@@ -187,6 +222,7 @@ fe_status infer_take_storages(fx_graph *g)
     }
     for (uint32_t k = 0; k < wanted.count; k++) FE_TRY(refuse_shown(g, wanted.at[k]));
     for (uint32_t k = 0; k < wanted.count; k++) take_storage(g, wanted.at[k]);
+    need_starts(g);
     if (!wanted.count) return FE_OK;
     FE_TRY(infer_graph(g));
     return scatter_wholes(g);

@@ -33,6 +33,21 @@ graph main {
   %as_strided_scatter = aten.as_strided_scatter.default(%x_storage, %n, [6], [1], start0) : f32[storage0]{1}
   output (user_input_mutation "x.storage" %as_strided_scatter, user %v, user %as_strided_1, user %s)
 }
+--run-- ferrite inspect --stage fx --no-passes - | grep 'require\|start0'
+--in--
+operators { "mylib::touch(Tensor(a!) x) -> ()" }
+graph main {
+  placeholder %x user "x" : f32[6]
+  placeholder %y user "y" : f32[6]
+  %v = aten.view.default(%x, [2, 3])
+  %h = higher_order.auto_functionalized_v2("torch.ops.mylib.touch.default", ["_x_base_index", 1], ["_x_size", [2]], ["_x_stride", [3]], ["_x_storage_offset", 2], ["_all_bases", [%y, %v]]) : (none, f32[6], f32[2,3])
+  %z = _operator.getitem(%h, 2)
+  output (user %z)
+}
+--out--
+  start0 in [0, inf] hint 0
+  require start0 == 0 "higher_order.auto_functionalized_v2 counts from the start of the storage of x, which is given from a later element on: a clone is needed (h)"
+  placeholder %x_start user "x.start" start_of "x" : int start0
 --run-- ferrite inspect --stage loop - >x.loop && ferrite inspect --from loop --stage loop x.loop | diff x.loop - && grep _of x.loop
 --in--
 graph main {

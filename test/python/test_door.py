@@ -227,6 +227,40 @@ def operators_of_torch_library():
 
 
 @test
+def windows_on_arguments_move_with_them():
+    """Unless the program counts from the start of a storage: of which start a graph does not say."""
+    torch.library.define("door::bump", "(Tensor(a!) x) -> ()")
+    torch.library.impl("door::bump", "CPU", lambda x: (x.add_(1), None)[1])
+    torch.library.register_fake("door::bump", lambda x: None)
+
+    def moving(x):
+        torch.ops.door.bump(x.view(2, 3).t()[1:])
+        return x * 2
+
+    def standing(x):
+        torch.ops.door.bump(x.as_strided((2, 2), (1, 3), 1))
+        return x * 2
+
+    def at(f, start):
+        whole = torch.arange(12.)
+        return f(whole[start:start + 6]), whole
+
+    for starts in (0, 4), (4, 0):
+        torch._dynamo.reset()
+        compiled = torch.compile(moving, backend="ferrite", options=STRICT)
+        for start in starts:
+            torch.testing.assert_close(at(compiled, start), at(moving, start))
+    compiled = torch.compile(standing, backend="ferrite", options=STRICT)
+    torch.testing.assert_close(at(compiled, 0), at(standing, 0))
+    try:
+        at(compiled, 4)
+    except RuntimeError as error:
+        assert "from a later element on" in str(error), error
+        return
+    raise AssertionError("an argument from behind the start of its storage was taken")
+
+
+@test
 def an_assertion_is_raised_as_eager_raises_it():
     compiled = torch.compile(lambda x, i: x[i] + 1, backend="ferrite", options=STRICT)
     x = torch.randn(4)
