@@ -175,8 +175,7 @@ static bool node_fits(const fx_value *v, const op_type *t)
     bool number = v->kind == FX_INT || v->kind == FX_FLOAT || v->kind == FX_BOOL;
     if (v->kind == FX_OPAQUE) return true;
     switch (t->base) {
-    case OP_TENSOR:
-        return v->kind == FX_TENSOR || number; /* Python numbers stand in for tensors: x + n */
+    case OP_TENSOR: return v->kind == FX_TENSOR || (number && t->takes_number);
     case OP_INT:
     case OP_BOOL: return v->kind == FX_INT || v->kind == FX_BOOL;
     case OP_FLOAT:
@@ -197,7 +196,7 @@ static bool arg_fits_base(const fx_arg *a, const op_type *t)
     bool real = a->kind == FX_ARG_INT || a->kind == FX_ARG_FLOAT || a->kind == FX_ARG_BOOL;
     if (a->kind == FX_ARG_NODE) return node_fits(&a->node->value, t);
     switch (t->base) {
-    case OP_TENSOR:
+    case OP_TENSOR: return t->takes_number && (real || a->kind == FX_ARG_COMPLEX);
     case OP_SCALAR:
     case OP_COMPLEX: return real || a->kind == FX_ARG_COMPLEX;
     case OP_INT:

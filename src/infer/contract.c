@@ -536,11 +536,6 @@ static uint32_t tensors_of(contract *k, word name, ty_tensor **out)
     return 1;
 }
 
-static bool is_plain_number(const fx_arg *a)
-{
-    return a && (a->kind == FX_ARG_INT || a->kind == FX_ARG_FLOAT || a->kind == FX_ARG_BOOL);
-}
-
 static void take_clause(contract *k, word clause)
 {
     ty_tensor *tensors[INFER_MAX_OPERANDS];
@@ -562,47 +557,33 @@ static void take_clause(contract *k, word clause)
         return;
     }
     uint32_t count = tensors_of(k, name, tensors);
-    ty_tensor scalar = {
-        .dtype = TY_F32, .device = {.index = -1}, .offset = sym_int(k->c->symbols, 0)};
-    if ((sign == '[' || sign == '=') && is_plain_number(infer_arg(k->c, text_of(k, name))))
-        take_tensor(k, sign, said, &scalar); /* that stands for a tensor */
     for (uint32_t i = 0; i < count && k->c->status == FE_OK; i++)
         if (tensors[i]) take_tensor(k, sign, said, tensors[i]);
 }
 
-/* A tensor, or a number that stands for one; PyTorch makes it one. */
-static bool may_be_tensor(const fx_arg *a)
-{
-    fx_value_kind kind = a->kind == FX_ARG_NODE ? a->node->value.kind : FX_TENSOR;
-    switch (a->kind) {
-    case FX_ARG_NODE: return kind != FX_TUPLE && kind != FX_OPAQUE;
-    case FX_ARG_NONE: /* need_arguments() */
-    case FX_ARG_INT:
-    case FX_ARG_FLOAT:
-    case FX_ARG_BOOL:
-    case FX_ARG_COMPLEX: return true;
-    default: return false;
-    }
-}
-
+/* What an optional result lacks is None. */
 static bool is_none(const fx_arg *a)
 {
     return a->kind == FX_ARG_NONE || (a->kind == FX_ARG_NODE && a->node->value.kind == FX_NO_VALUE);
 }
 
-/* What is not optional is there, and what is a tensor to the schema is one. */
+/* Each is of the kind that the schema says; what is not optional is there. */
 static void need_arguments(infer_call *c)
 {
     for (uint32_t i = 0; i < c->node->arg_count && i < c->op->param_count; i++) {
         const op_param *p = &c->op->params[i];
-        bool may_lack = p->type.optional || p->type.base == OP_ANY || p->type.base == OP_OBJECT;
-        if (is_none(&c->node->args[i]) && !may_lack)
+        const fx_arg *a = &c->node->args[i];
+        bool may_lack = p->type.optional || p->type.base == OP_ANY || p->type.base == OP_OBJECT ||
+                        p->type.base == OP_GENERATOR;
+        if (is_none(a) && may_lack) continue;
+        if (is_none(a))
             infer_fail(c, "expected a value for argument '%s', but it is None", p->name);
-        else if (p->type.base == OP_TENSOR && c->node->args[i].kind == FX_ARG_INT &&
-                 !fx_arg_fits(&c->node->args[i], &p->type))
-            infer_fail(c, "argument '%s' is not of the kind that the operator takes", p->name);
-        else if (p->type.base == OP_TENSOR && !p->type.list && !may_be_tensor(&c->node->args[i]))
-            infer_fail(c, "expected a tensor for argument '%s'", p->name);
+        else if (!fx_arg_fits(a, &p->type) && p->type.base == OP_TENSOR)
+            infer_fail(c, "expected %s for argument '%s'", p->type.list ? "tensors" : "a tensor",
+                       p->name);
+        else if (!fx_arg_fits(a, &p->type))
+            infer_fail(c, "argument '%s' is not of the kind that is wanted: %s", p->name,
+                       c->op->schema);
     }
 }
 

@@ -58,6 +58,8 @@ const op_info *op_get(op_registry *r, op_id id)
         BUG(r->session, "ops.def: bad schema %s", ROWS[index].schema);
     op->id = index;
     op->flags = ROWS[index].flags;
+    for (uint32_t i = 0; op->flags & OPF_NUMBERS && i < op->param_count; i++)
+        op->params[i].type.takes_number = !op->params[i].is_written;
     r->builtin[index] = op;
     return op;
 }

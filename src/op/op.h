@@ -31,7 +31,9 @@ enum op_flags {
     OPF_HIGHER_ORDER = 1 << 5,   /* arguments hold subgraphs; schema is open */
     OPF_DATA_DEPENDENT = 1 << 6, /* the output's size depends on values */
     /* PyTorch's kernel lays its result out otherwise than its fake tensors, and so archives, say */
-    OPF_OWN_LAYOUT = 1 << 7
+    OPF_OWN_LAYOUT = 1 << 7,
+    /* numbers may stand for tensors that are not written to, as torch.ops takes them: x + n */
+    OPF_NUMBERS = 1 << 8
 };
 
 typedef enum op_base_type {
@@ -59,6 +61,7 @@ typedef struct op_type {
     bool optional;          /* T? */
     bool list;              /* T[] */
     bool optional_elements; /* T?[] */
+    bool takes_number;      /* of a tensor: a number may stand for it (OPF_NUMBERS) */
     int32_t list_size;      /* of T[2]: a single number stands for all; -1 when open */
 } op_type;
 

@@ -1,4 +1,4 @@
-# an argument that the schema has as a tensor is one, or a number in its place
+# each argument is of the kind that the schema says; a number stands for a tensor where torch.ops takes it
 --run-- ferrite inspect - --stage loop
 --in--
 graph named {
@@ -19,9 +19,9 @@ graph flag {
   output (user %y)
 }
 --err--
-error: lower: cannot lower aten.diff.default: what stands before or behind has another rank
+error: infer: aten.diff.default: expected a tensor for argument 'prepend'
   at %y in graph flag
-  help: replace it in the model, or register the operator as a custom operator with its own kernel
+  help: PyTorch refuses such arguments too: is the program whole?
 --status-- 1
 --run-- sed 's/ORDER/4294967296/' >p.fx; ferrite inspect p.fx --stage loop
 --in--
@@ -45,7 +45,7 @@ graph number {
   output (user %y)
 }
 --err--
-error: infer: aten.linalg_lu_solve.default: pivots is f32[] where [..p,n] is wanted
+error: infer: aten.linalg_lu_solve.default: expected a tensor for argument 'pivots'
   at %y in graph number
   help: PyTorch refuses such arguments too: is the program whole?
 --status-- 1
@@ -57,4 +57,53 @@ graph main {
   output (user %v)
 }
 --out--
-error: infer: aten.max_unpool3d.default: indices is f32[] and self is f32[1,2,1,3,2]: they have to be of the same size
+error: infer: aten.max_unpool3d.default: expected a tensor for argument 'indices'
+--run-- ferrite inspect --stage loop - 2>&1 | head -1
+--in--
+symbols {
+  s0 in [2, inf] hint 4
+}
+graph main {
+  placeholder %x user "x" : f32[s0,4]
+  %n = aten.sym_size.int(%x, 0)
+  %v = aten.select_scatter.default(%n, %x, 1, -1)
+  output (user %v)
+}
+--out--
+error: infer: aten.select_scatter.default: expected a tensor for argument 'self'
+--run-- ferrite inspect --stage loop - 2>&1 | head -1
+--in--
+symbols {
+  s0 in [2, inf] hint 4
+}
+graph main {
+  placeholder %x user "x" : f32[s0,4]
+  %n = aten.sym_size.int(%x, 0)
+  %v = aten.cat.default([%x, %n], 1)
+  output (user %v)
+}
+--out--
+error: infer: aten.cat.default: expected tensors for argument 'tensors'
+--run-- ferrite inspect --stage fx - 2>&1 | grep %v
+--in--
+symbols {
+  s0 in [2, inf] hint 4
+}
+graph main {
+  placeholder %x user "x" : f32[s0,4]
+  %n = aten.sym_size.int(%x, 0)
+  %v = aten.add.Tensor(%x, %n)
+  output (user %v)
+}
+--out--
+  %v = aten.add.Tensor(%x, %n, 1) : f32[s0,4]{4,1}@2
+  output (user %v)
+--run-- ferrite inspect --stage loop - 2>&1 | head -1
+--in--
+graph main {
+  placeholder %x user "x" : f32[3,4]
+  %v = aten.sum.dim_IntList(%x, %x)
+  output (user %v)
+}
+--out--
+error: infer: aten.sum.dim_IntList: argument 'dim' is not of the kind that is wanted: aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor

@@ -9,7 +9,7 @@ graph main {
   %silu = aten.silu.default(%add) : f32[4,8]
   %where = aten.where.self(%gt, %silu, %x) : f32[4,8]
   %div = aten.div.Tensor(%i, 2) : f32[8]
-  %and = aten.bitwise_and.Tensor(%i, 3) : i64[8]
+  %and = aten.bitwise_and.Scalar(%i, 3) : i64[8]
   output (user %where, user %div, user %and)
 }
 --out--

@@ -107,7 +107,7 @@ SESSION_TEST(op_add_is_pointwise_with_a_keyword_alpha)
     EXPECT_TEXT(op->space, "aten");
     EXPECT_TEXT(op->base, "add");
     EXPECT_TEXT(op->overload, "Tensor");
-    EXPECT_INT(op->flags, OPF_POINTWISE);
+    EXPECT_INT(op->flags, OPF_POINTWISE | OPF_NUMBERS);
     EXPECT_INT(op->param_count, 3);
     EXPECT(!op->params[1].keyword_only && op->params[2].keyword_only);
     EXPECT_INT(op->params[2].type.base, OP_SCALAR);
