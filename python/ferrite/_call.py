@@ -3,6 +3,7 @@ call returns are tensors of PyTorch's own. A call is one Python function, writte
 in the arrays that the program is given already, the rest is one line for each number."""
 
 import ctypes
+import math
 from ctypes import CFUNCTYPE, POINTER, byref, c_int64, c_void_p
 
 import torch
@@ -127,9 +128,9 @@ class _NumberPort(_Port):
         return [f"{name} = {self.array}[{self.place}]" + (" != 0" if self.code == rt.BOOL else "")]
 
 
-def _port(meta, only_run_knows=lambda symbol: False):
+def _port(meta, only_run_knows=lambda atom: False):
     if isinstance(meta, torch.Tensor):
-        unknown = any(only_run_knows(str(symbol)) for symbol, _ in text._symbols_in(meta))
+        unknown = any(only_run_knows(atom) for atom, _ in text._symbols_in(meta))
         return (_LateTensorPort if unknown else _TensorPort)(meta)
     if isinstance(meta, (bool, torch.SymBool)):
         return _NumberPort(rt.BOOL)
@@ -157,12 +158,15 @@ def _view(name, node, whole, whole_name, constants):
     return f"{name} = {made}{'.conj()' if is_conj else ''}{'._neg_view()' if is_neg else ''}"
 
 
-def _symbols(metas):
-    """Lines that find the value of each symbol in the arguments."""
+def _symbols(metas, made):
+    """Lines that find the value of each symbol in the arguments, and what comes of floats among the sizes of what is made."""
     found = {}
-    for symbol, k, what, dimension in text.told(metas):
-        found.setdefault(symbol, f"a{k}" if what is None else f"a{k}.{what}({dimension})")
-    return [f"{symbol} = {source}" for symbol, source in found.items()]
+    for name, k, what, dimension in text.told(metas):
+        found.setdefault(name, f"a{k}" if what is None else f"a{k}.{what}({dimension})")
+    for atom, _ in text._symbols_in(made):
+        if not atom.is_Symbol and all(str(symbol) in found for symbol in atom.free_symbols):
+            found.setdefault(text.expression(atom), text.formula(atom))
+    return [f"{name} = {source}" for name, source in found.items()]
 
 
 # ---- calls ----
@@ -250,7 +254,8 @@ class Program:
         yield from [f"{''.join(name + ', ' for name in names)}= arguments", "arguments.clear()"] if names else []
         yield from ["try:", "    parts = idle.pop()", "except IndexError:", "    parts = new_frame().parts",
                     "frame, context, call, ins, outs, numbers, reals, storages, versions, place = parts"]
-        yield from _symbols(metas)
+        made = [value.meta.get("val") for value in written.outputs if isinstance(value, torch.fx.Node)]
+        yield from _symbols(metas, made)
         for k, port in enumerate(self.ins):
             name = names[k] if k < len(names) else f"c{k - len(names)}"
             yield from port.give(k, name)
@@ -282,7 +287,7 @@ class Program:
         run = CFUNCTYPE(ctypes.c_int, c_void_p, c_void_p)(self.artifact.call)
         names = {**{name: value for name, value in constants.items() if not isinstance(value, torch.fx.Node)},
                  "idle": self._idle, "run": run, "new_frame": lambda: _Frame(self), "fail": self._fail, "empty": _empty,
-                 "tensor": torch.empty, "array": __import__("array").array}
+                 "tensor": torch.empty, "math": math, "array": __import__("array").array}
         exec(compile(f"def call(arguments):\n{body}", "<ferrite call>", "exec"), names)
         return names["call"]
 

@@ -10,9 +10,11 @@ A graph that has no such form raises Unsupported, which says why.
 import math
 import operator
 import re
+import zlib
 
 import torch
 from torch.fx.experimental.symbolic_shapes import statically_known_true
+from torch.utils._sympy.printers import PythonPrinter
 
 from ferrite._library import is_own
 
@@ -36,6 +38,29 @@ _INFIX = {"Add": " + ", "Mul": "*", "FloorDiv": " // ", "CleanDiv": " // ", "Int
           "PythonMod": " % ", "Equality": " == ", "Unequality": " != ", "StrictLessThan": " < ", "LessThan": " <= ",
           "StrictGreaterThan": " > ", "GreaterThan": " >= "}
 _CALLS = {"Min": "min", "Max": "max"}
+_ROUNDED = ("TruncToInt", "FloorToInt", "CeilToInt", "RoundToInt")  # whole numbers that come of floats
+
+
+def _is_rounded(expr):
+    return type(expr).__name__ in _ROUNDED
+
+
+def _is_atom(expr):
+    """A number with a name of its own: a symbol of PyTorch's, or what comes of floats, which sizes go on with as with symbols."""
+    return expr.is_Symbol or _is_rounded(expr)
+
+
+def _atom(expr):
+    return str(expr) if expr.is_Symbol else f"w{zlib.crc32(str(expr).encode())}"
+
+
+def atoms(expr):
+    return {expr} if _is_atom(expr) else set().union(*map(atoms, expr.args))
+
+
+def formula(atom):
+    """The Python expression of an atom that comes of floats."""
+    return PythonPrinter().doprint(atom).replace("torch.sym_float(", "float(")
 
 
 def expression(value):
@@ -45,8 +70,8 @@ def expression(value):
         return str(int(expr)) if expr >= 0 else f"({int(expr)})"
     if expr.is_Integer:
         return expression(int(expr))
-    if expr.is_Symbol:
-        return str(expr)
+    if _is_atom(expr):
+        return _atom(expr)
     kind, parts = type(expr).__name__, [expression(part) for part in expr.args]
     if kind in ("Pow", "PowByNatural") and expr.args[1].is_Integer and int(expr.args[1]) > 0:
         return "(" + "*".join(parts[:1] * int(expr.args[1])) + ")"
@@ -112,7 +137,7 @@ def _type(value):
 
 
 def _symbols_in(value):
-    """(symbol, its ShapeEnv) of every size in a piece of metadata."""
+    """(atom, its ShapeEnv) of every size in a piece of metadata."""
     if isinstance(value, torch.Tensor):
         for size in (*value.shape, *value.stride(), value.storage_offset()):
             yield from _symbols_in(size)
@@ -120,24 +145,24 @@ def _symbols_in(value):
         for item in value:
             yield from _symbols_in(item)
     elif isinstance(value, (torch.SymInt, torch.SymBool, torch.SymFloat)):
-        for symbol in value.node.expr.free_symbols:
-            yield symbol, value.node.shape_env
+        for atom in atoms(value.node.expr):
+            yield atom, value.node.shape_env
 
 
 def told(values):
-    """The symbols that arguments of a call tell by themselves: (name, number of the argument, "size", "stride" or None,
+    """The atoms that arguments of a call tell by themselves: (name, number of the argument, "size", "stride" or None,
     dimension)."""
     def named(number):
-        return isinstance(number, torch.SymInt) and number.node.expr.is_Symbol
+        return isinstance(number, torch.SymInt) and _is_atom(number.node.expr)
     for k, value in enumerate(values):
         if named(value):
-            yield str(value.node.expr), k, None, None
+            yield _atom(value.node.expr), k, None, None
     for k, value in enumerate(values):
         if isinstance(value, torch.Tensor):
             for what, numbers in (("size", value.shape), ("stride", value.stride())):
                 for dimension, number in enumerate(numbers):
                     if named(number):
-                        yield str(number.node.expr), k, what, dimension
+                        yield _atom(number.node.expr), k, what, dimension
 
 
 def _attribute(module, path):
@@ -188,7 +213,7 @@ class Text:
         self.counts_from_start = False  # of the storage of an argument
         self.operators = {}  # that are not the library's own
         self.handed = {}  # those of the nodes that PyTorch is to run, under names of their own
-        self._symbols, self._subgraphs = {}, {}
+        self._symbols, self._subgraphs, self._names = {}, {}, {}
         body = self._graph("main", module, is_main=True)
         self._text = self._symbol_list() + body + "".join(self._subgraphs.values())
 
@@ -203,25 +228,26 @@ class Text:
         lines = [self._symbol(name, *self._symbols[name]) for name in sorted(self._symbols)]
         return "symbols {\n" + "".join(lines) + "}\n"
 
-    def only_run_knows(self, name):
+    def only_run_knows(self, atom):
         """Is it a size that values decide? To a later graph those are given as others are."""
-        return name.startswith("u") and name not in self.told
+        return _atom(atom) not in self.told and any(str(symbol).startswith("u") and str(symbol) not in self.told
+                                                    for symbol in atom.free_symbols)
 
-    @staticmethod
-    def _symbol(name, symbol, env):
-        bounds = env.var_to_range.get(symbol)
+    def _symbol(self, name, atom, env):
+        bounds = env.var_to_range.get(atom) if atom.is_Symbol else env.bound_sympy(atom)
         least, most = "-inf", "inf"
         if bounds is not None:
             least = int(bounds.lower) if bounds.lower.is_Integer and bounds.lower > -2**62 else least
             most = int(bounds.upper) if bounds.upper.is_Integer and bounds.upper < 2**62 else most
-        kind = " unbacked" if name.startswith("u") else ""
+        kind = " unbacked" if name.startswith("u") or not (atom.is_Symbol or name in self.told) else ""
         values = env.backed_var_to_val if hasattr(env, "backed_var_to_val") else env.var_to_val
-        hint = f" hint {int(values[symbol])}" if symbol in values else ""
+        value = atom.xreplace(values)
+        hint = f" hint {int(value)}" if value.is_Integer else ""
         return f"  {name}{kind} in [{least}, {most}]{hint}\n"
 
     def _note_symbols(self, value):
-        for symbol, env in _symbols_in(value):
-            self._symbols[str(symbol)] = (symbol, env)
+        for atom, env in _symbols_in(value):
+            self._symbols[_atom(atom)] = (atom, env)
 
     # -- graphs --
 
@@ -275,9 +301,11 @@ class Text:
         for key, value in kwargs.items():
             written = self._arg(value, names, module)
             args += [f"[{_quoted(key)}, {written}]"] if target.startswith("higher_order.") else [f"{key}={written}"]
-        is_ours_to_say = is_handed or str(node.target) in self.operators or target.startswith("higher_order.auto_functionalized")
-        said = f" : {_type(node.meta['val'])}" if is_ours_to_say and "val" in node.meta else ""
-        self._note_symbols(node.meta.get("val"))
+        value = node.meta.get("val")
+        is_ours_to_say = (is_handed or str(node.target) in self.operators or target.startswith("higher_order.auto_functionalized")
+                          or node.meta.get("unbacked_bindings") or isinstance(value, torch.SymInt) and _is_rounded(value.node.expr))
+        said = f" : {_type(value)}" if is_ours_to_say and "val" in node.meta else ""
+        self._note_symbols(value)
         return "\n".join([*lines, f"  %{names[node]} = {target}({', '.join(args)}){said}"])
 
     def _windows(self, node, names):
@@ -337,10 +365,19 @@ class Text:
         raise Unsupported(f"an argument of type {type(arg).__name__}")
 
     def _subgraph(self, path, module):
-        name = _name(path)
-        if name not in self._subgraphs:
+        name = self._names.get(module)
+        if name is None:
+            name = self._names[module] = self._new_name(_name(path))
             self._subgraphs[name] = ""  # its place, in front of those that it calls for
             self._subgraphs[name] = self._graph(name, module, is_main=False)
+        return name
+
+    def _new_name(self, wanted):
+        """A graph in a graph may be called as another one elsewhere is."""
+        name, number = wanted, 1
+        while name in self._subgraphs or name == "main":
+            number += 1
+            name = f"{wanted}_{number}"
         return name
 
 
@@ -392,13 +429,13 @@ def views(outputs):
     graph = next((node.graph for node in _results(outputs)), None)
     inputs = _kept_inputs(graph) if graph else {}
     given = [node.meta.get("val") for node in graph.nodes if node.op == "placeholder"] if graph else []
-    known = {str(symbol) for symbol, *_ in told(given)}
+    known = {name for name, *_ in told(given)}
     for node in _results(outputs):
         value = node.meta.get("val")
         if isinstance(value, torch.Tensor):
             by_storage.setdefault(value.untyped_storage()._cdata, []).append(node)
     for storage, nodes in by_storage.items():
-        if storage in inputs and all(str(symbol) in known for node in nodes for symbol, _ in _symbols_in(node.meta["val"])):
+        if storage in inputs and all(_atom(atom) in known for node in nodes for atom, _ in _symbols_in(node.meta["val"])):
             found.update(dict.fromkeys(nodes, inputs[storage]))
             continue
         whole = max(nodes, key=lambda node: sum(_shows(other.meta["val"], node.meta["val"]) for other in nodes))

@@ -34,8 +34,13 @@ enum {
 /* parse.c and parse_arg.c */
 typedef struct fx_wanted {
     fx_graph *graph;
-    bool given; /* or only called for by an argument so far */
+    bool given;     /* or only called for by an argument so far */
+    uint32_t depth; /* of calls from the program to it */
 } fx_wanted;
+
+typedef struct fx_graph_call {
+    uint32_t caller, called; /* among the graphs */
+} fx_graph_call;
 
 typedef struct fx_parser {
     fe_session *session;
@@ -45,10 +50,11 @@ typedef struct fx_parser {
     op_registry *ops;
     VEC(fx_wanted) graphs;
     map graph_names; /* interned name -> index */
+    VEC(fx_graph_call) graph_calls;
 } fx_parser;
 
-/* The graph of this name; made, with this parent, on first use. */
-fx_wanted *fx_wanted_graph(fx_parser *p, const char *name, fx_graph *parent);
+/* The index of the graph of this name; made, with this parent, on first use. */
+uint32_t fx_wanted_graph(fx_parser *p, const char *name, fx_graph *parent);
 
 /* The index of the current name among `words`, stepped over; -1 when it is none of them. */
 int fx_take_word(fx_parser *p, const char *const *words, int count);

@@ -22,6 +22,8 @@
 
 typedef VEC(fx_arg) arg_list;
 
+enum { MAX_GRAPH_DEPTH = 64 }; /* of calls from the program on: stages recur over them */
+
 /* ---- calls ---- */
 
 /* Where the next argument goes: by position, or by the name in front of it. */
@@ -266,7 +268,8 @@ static fe_status find_graph(fx_parser *p, fx_graph **out)
     bool is_first = p->graphs.count == 0;
     if (!is_first && map_get(&p->graph_names, MAP_KEY(intern(p->session, name))) == MAP_NONE)
         return lex_fail(&p->lx, "no argument before this place calls for this graph");
-    fx_wanted *w = fx_wanted_graph(p, name, NULL);
+    uint32_t index = fx_wanted_graph(p, name, NULL);
+    fx_wanted *w = &p->graphs.at[index];
     if (w->given) return lex_fail(&p->lx, "this graph is given twice");
     w->given = true;
     *out = w->graph;
@@ -308,6 +311,27 @@ static fe_status parse_symbol(fx_parser *p)
     return FE_OK;
 }
 
+/* None calls for itself, through others either, and none is deeper than the stages go. */
+static fe_status check_graph_calls(fx_parser *p)
+{
+    for (bool deeper = true; deeper;) {
+        deeper = false;
+        for (uint32_t i = 0; i < p->graph_calls.count; i++) {
+            const fx_graph_call *call = &p->graph_calls.at[i];
+            fx_wanted *called = &p->graphs.at[call->called];
+            uint32_t depth = p->graphs.at[call->caller].depth + 1;
+            if (depth <= called->depth) continue;
+            if (depth > MAX_GRAPH_DEPTH)
+                return lex_fail(&p->lx,
+                                "graph %s is called without an end, or through more than %d graphs",
+                                called->graph->name, MAX_GRAPH_DEPTH);
+            called->depth = depth;
+            deeper = true;
+        }
+    }
+    return FE_OK;
+}
+
 static fe_status parse_program(fx_parser *p)
 {
     lexer *lx = &p->lx;
@@ -327,6 +351,7 @@ static fe_status parse_program(fx_parser *p)
         if (!p->graphs.at[i].given)
             return lex_fail(lx, "graph %s is called for and not given",
                             p->graphs.at[i].graph->name);
+    FE_TRY(check_graph_calls(p));
     return lex_finish(lx);
 }
 

@@ -105,16 +105,16 @@ static fe_status parse_complex(fx_parser *p, double out[2])
     return lex_expect(&p->lx, ")");
 }
 
-fx_wanted *fx_wanted_graph(fx_parser *p, const char *name, fx_graph *parent)
+uint32_t fx_wanted_graph(fx_parser *p, const char *name, fx_graph *parent)
 {
     name = intern(p->session, name);
     uint32_t i = map_get(&p->graph_names, MAP_KEY(name));
-    if (i != MAP_NONE) return &p->graphs.at[i];
+    if (i != MAP_NONE) return i;
     fx_graph *made = fx_graph_new(p->session, p->memory, p->symbols, p->ops, name);
     made->parent = parent;
     map_set(p->memory, &p->graph_names, MAP_KEY(name), p->graphs.count);
     vec_push(p->memory, &p->graphs, (fx_wanted){.graph = made});
-    return &vec_last(&p->graphs);
+    return p->graphs.count - 1;
 }
 
 static fe_status parse_graph_arg(fx_parser *p, fx_graph *g, fx_arg *out)
@@ -122,7 +122,9 @@ static fe_status parse_graph_arg(fx_parser *p, fx_graph *g, fx_arg *out)
     out->kind = FX_ARG_GRAPH;
     const char *name;
     FE_TRY(lex_buffer(&p->lx, &name));
-    out->graph = fx_wanted_graph(p, name, g)->graph;
+    uint32_t called = fx_wanted_graph(p, name, g), caller = fx_wanted_graph(p, g->name, NULL);
+    vec_push(p->memory, &p->graph_calls, (fx_graph_call){.caller = caller, .called = called});
+    out->graph = p->graphs.at[called].graph;
     return FE_OK;
 }
 

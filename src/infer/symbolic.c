@@ -388,7 +388,9 @@ void rule_to_int(infer_call *c)
     number a = operand(c, 0);
     double x;
     number out = UNKNOWN_INT;
-    if (a.kind != FLOAT) {
+    if (a.kind == FLOAT && c->node->arg_count > 1 && c->node->args[1].kind != FX_ARG_NONE) {
+        out = UNKNOWN_FLOAT; /* round(x, digits) */
+    } else if (a.kind != FLOAT) {
         out.expr = a.expr;
     } else if (as_double(c, a, &x) && fabs(x) < 9e18) {
         switch ((op_id)c->op->id) {

@@ -212,6 +212,14 @@ static loop_value apply(lowering *l, const number_row *row, fx_node *n, ty_dtype
     return row->opcode == LOOP_MUL && d == TY_F64 ? lower_op1(l, LOOP_ROUNDED, made) : made;
 }
 
+/* Of round(x, digits); more than any that can be rounded to where only the run knows them. */
+static int64_t digits_of(lowering *l, const fx_node *n)
+{
+    int64_t digits = INT64_MAX;
+    if (n->arg_count > 1) fx_arg_int(l->graph, &n->args[1], &digits);
+    return digits;
+}
+
 static loop_value value_of(lowering *l, const number_row *row, fx_node *n)
 {
     loop_program *p = l->program;
@@ -221,6 +229,8 @@ static loop_value value_of(lowering *l, const number_row *row, fx_node *n)
     case RULE_REAL: return apply(l, row, n, TY_F64);
     case RULE_LOGIC: return apply(l, row, n, bools ? TY_BOOL : TY_I64);
     case RULE_TO_INT:
+        if (n->value.kind == FX_FLOAT)
+            return lower_round_to(l, lower_scalar(l, a, TY_F64), digits_of(l, n));
         if (dtype_of(a) != TY_F64) return lower_scalar(l, a, TY_I64);
         return loop_cast(p, TY_I64, lower_op1(l, row->opcode, lower_scalar(l, a, TY_F64)));
     case RULE_TO_FLOAT: return lower_scalar(l, a, TY_F64);
@@ -260,8 +270,8 @@ fe_status lower_symbolic(lowering *l, fx_node *n)
     if (!row) return lower_fail(l, "this function of numbers that only the run knows");
     if (fx_is(n, OP_math_log) && n->arg_count > 1 && n->args[1].kind != FX_ARG_NONE)
         return lower_fail(l, "a logarithm to a base");
-    if (fx_is(n, OP_builtins_round) && n->arg_count > 1 && n->args[1].kind != FX_ARG_NONE)
-        return lower_fail(l, "rounding to digits");
+    if (fx_is(n, OP_builtins_round) && is_float && !lower_can_round_to(digits_of(l, n)))
+        return lower_fail(l, "rounding to so many digits");
     loop_value value = value_of(l, row, n);
     ty_dtype d = v->kind == FX_FLOAT ? TY_F64 : v->kind == FX_BOOL ? TY_BOOL : TY_I64;
     lower_tensor t = lower_value(l, d, 0, NULL, loop_cast(l->program, d, value));

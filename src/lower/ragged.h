@@ -51,6 +51,11 @@ void lower_define_number(lowering *l, const fx_value *v, lower_tensor t);
 fe_status lower_symbolic(lowering *l, fx_node *n);
 bool lower_is_computed(lowering *l, const fx_node *n); /* it has such a tensor */
 
+/* ---- digits.c ---- */
+bool lower_can_round_to(int64_t digits);
+/* round(x, digits) of an f64, as Python rounds. */
+loop_value lower_round_to(lowering *l, loop_value x, int64_t digits);
+
 /* ---- ragged.c ---- */
 /* Places of the elements of a mask that are set, [count, rank], with the layout that eager gives
  * them; count is defined by the mask, or, none, a new symbol: *count. */

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""torch.compile(backend="ferrite"): numbers that come of floats, sizes that only the run knows, graphs in graphs."""
+
+import sys
+
+import torch
+
+from test_door import STRICT, main_of, same
+
+TESTS = []
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+@test
+def sizes_come_of_floats():
+    def cut(x):
+        n = x.shape[0]
+        return x[:round(n / 3 + 1.0)] + int(n * 0.7), x.new_ones(int(n * 1.5), 2) * 2, x.view(int(n / 6), 6)
+    same(cut, *((torch.randn(size),) for size in (12, 18, 6, 36)), dynamic=True)
+
+
+@test
+def gradients_of_sizes_that_come_of_floats():
+    def sharpened(x):
+        return torch.nn.functional.interpolate(x.sin(), size=(int(x.shape[2] * 1.7), int(x.shape[3] * 0.6)), mode="bilinear").cos()
+    compiled = torch.compile(sharpened, backend="ferrite", options=STRICT, dynamic=True)
+    for sizes in ((2, 3, 8, 9), (1, 3, 11, 7), (4, 2, 5, 5)):
+        ours = torch.randn(sizes, requires_grad=True)
+        theirs = ours.detach().clone().requires_grad_()
+        got, expected = compiled(ours), sharpened(theirs)
+        torch.testing.assert_close(got, expected)
+        got.sum().backward()
+        expected.sum().backward()
+        torch.testing.assert_close(ours.grad, theirs.grad)
+
+
+@test
+def numbers_are_rounded_to_digits_as_python_rounds():
+    numbers = [x * sign for x in (2.675, 0.285, 1.005, 25.0, 35.0, 15.5, 123.4567, 5e-4, 0.15, 1e17, 4.5e13 + 0.0078125, 0.0, 2**52 + 0.5,
+                                  float("inf")) for sign in (1.0, -1.0)]
+    with torch._dynamo.config.patch(capture_scalar_outputs=True):
+        for digits in (0, 1, 2, 3, -1, -2, 15):
+            rounded = eval(f"lambda y, x: y * round(x.item(), {digits})")
+            compiled = torch.compile(rounded, backend="ferrite", options=STRICT)
+            for x in numbers:
+                y, x = torch.ones(1, dtype=torch.float64), torch.tensor(x, dtype=torch.float64)
+                assert repr(compiled(y, x)) == repr(rounded(y, x)), (x, digits, compiled(y, x))
+
+
+@test
+def graphs_in_graphs_may_have_one_name():
+    def nested(p, q, r, x):
+        def negative(x):
+            return torch.cond(q, lambda x: x - 1, lambda x: -x, (x,))
+
+        def positive(x):
+            return torch.cond(r, lambda x: x * 3, lambda x: x / 2, (x,))
+        return torch.cond(p, negative, positive, (x,))
+    flags = [torch.tensor(False), torch.tensor(True)]
+    same(nested, *((p, q, r, torch.randn(4)) for p in flags for q in flags for r in flags))
+
+
+@test
+def sizes_of_a_run_go_into_graphs_and_come_out():
+    def into(p, x):
+        n = x.nonzero().size(0)
+        torch._check(n > 1)
+        return torch.cond(p, lambda y: y.cos(), lambda y: y.sin(), (x.new_ones(n, 3),))
+
+    def out(p, x):
+        return torch.cond(p, lambda y: y.new_ones(y.nonzero().size(0), 3).cos(), lambda y: y.new_ones((y > 0).nonzero().size(0), 3), (x,))
+
+    with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True):
+        for made in (into, out):
+            same(made, *((torch.tensor(p), x) for p in (True, False) for x in (torch.randn(5, 2), torch.ones(2, 2))), dynamic=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main_of(TESTS))
