@@ -234,6 +234,28 @@ static bool is_given_inside(sym_table *t, sym_expr least, sym_expr greatest, sym
                                       given->count);
 }
 
+/* The axes, in some order, lie one in another without gaps: no step need be known to be positive then, which
+ * products of differences of sizes are not. */
+static bool is_dense_inside(sym_table *t, sym_expr index, sym_expr elements, const sym_env *env)
+{
+    enum { MOST_AXES = 2 * LOOP_MAX_AXES };
+    sym_expr steps[MOST_AXES], one = sym_int(t, 1), filled = one;
+    if (env->count > MOST_AXES) return false;
+    for (uint32_t k = 0; k < env->count; k++)
+        if (!sym_linear_in(t, index, env->bounds[k].symbol, &steps[k], &index)) return false;
+    for (uint32_t placed = 0; placed < env->count; placed++) {
+        uint32_t k = 0;
+        while (k < env->count && (sym_is_none(steps[k]) || !sym_same(steps[k], filled))) k++;
+        if (k == env->count) break;
+        steps[k] = (sym_expr){0};
+        filled = sym_mul(t, filled, env->bounds[k].extent);
+    }
+    for (uint32_t k = 0; k < env->count; k++)
+        if (!sym_is_none(steps[k]) && !sym_same(steps[k], sym_int(t, 0))) return false;
+    return sym_known_less_equal(t, sym_int(t, 0), index, NULL) &&
+           sym_known_less_equal(t, sym_add(t, index, filled), elements, NULL);
+}
+
 /* Is 0 <= index < elements, where the conditions hold? Without any it is asked of its ends. */
 static bool is_inside(loop_checking *c, sym_expr index, sym_expr elements,
                       const loop_value *conditions, uint32_t count)
@@ -255,6 +277,7 @@ static bool is_inside(loop_checking *c, sym_expr index, sym_expr elements,
     elements = ty_when_filled(t, elements, steps);
     for (uint32_t k = 0; k < count; k++) add_condition(&s, conditions[k], true);
     use_equalities(c, &env, &given, &index, &elements);
+    if (is_dense_inside(t, index, elements, &env)) return true;
     if (!count && loop_ends_of(t, index, &env, &least, &greatest))
         return is_given_inside(t, least, greatest, elements, &env, &given);
     tighten(c, &env, &given, &index);
