@@ -45,8 +45,8 @@ class ExportedText(text.Text):
     def _symbol(self, name, symbol, env):
         bounds = self._exported.range_constraints.get(symbol)
         if bounds is None:
-            return text.Text._symbol(name, symbol, env)
-        return text.Text._symbol(name, symbol, _Ranges(env, {symbol: bounds}))
+            return super()._symbol(name, symbol, env)
+        return super()._symbol(name, symbol, _Ranges(env, {symbol: bounds}))
 
     def _placeholder(self, node, name, is_main):
         spec = self._inputs.get(node.name) if is_main else None

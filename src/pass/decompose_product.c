@@ -227,8 +227,17 @@ static void linear_of_bytes(decomposing *d)
     decompose_give(d, mul(d, as_bytes(d, y, out), out.scale));
 }
 
+/* The weight as half precision holds it, what is too large for that as its largest. */
+static void linear_of_halves(decomposing *d)
+{
+    fx_arg w = CALL(aten_clamp_default, arg(d, "weight"), fx_float(-65504), fx_float(65504));
+    w = cast(d, cast(d, w, TY_F16), TY_F32);
+    decompose_give(d, CALL(aten_linear_default, arg(d, "X"), w, arg(d, "bias")));
+}
+
 static const decompose_row ROWS[] = {
     {OP__quantized_wrapped_quantized_linear_default, linear_of_bytes, OP_NONE},
+    {OP_quantized_linear_dynamic_fp16_unpacked_weight_default, linear_of_halves, OP_NONE},
     {OP_aten__scaled_mm_default, scaled_mm, OP_NONE},
     {OP_aten__grouped_mm_default, grouped_mm, OP_NONE},
     {OP_aten__dyn_quant_pack_4bit_weight_default, pack_4bit_weight, OP_NONE},
