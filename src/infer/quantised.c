@@ -72,7 +72,8 @@ void rule_all_to_all(infer_call *c)
 /* Rows of floats by a matrix of them, which bytes stand for in between. */
 void rule_linear_of_bytes(infer_call *c)
 {
-    ty_tensor *x = infer_tensor(c, "X"), *weight = infer_tensor(c, c->op->params[1].name);
+    bool is_named = op_param_index(c->op, "weight") >= 0;
+    ty_tensor *x = infer_tensor(c, "X"), *weight = infer_tensor(c, is_named ? "weight" : "W");
     sym_expr sizes[TY_MAX_RANK];
     if (!x || !weight || x->rank == 0 || weight->rank != 2) return;
     memcpy(sizes, x->sizes, x->rank * sizeof *sizes);
