@@ -8,7 +8,7 @@
 void infer_check_square(infer_call *c)
 {
     ty_tensor *x = infer_tensor(c, "A");
-    if (!x) x = infer_tensor(c, "self");
+    if (!x) x = infer_self(c);
     if (!x) return;
     if (x->rank < 2)
         infer_fail(c, "The input tensor A must have at least 2 dimensions, but is %s",
@@ -164,29 +164,14 @@ void infer_check_invertible(infer_call *c)
             infer_shape(c, a));
 }
 
-/* Tolerances of a rank: one for each matrix. */
+/* What a rank is counted of; symmetric ones are square. */
 void infer_check_tolerance(infer_call *c)
 {
-    static const char *const NAMES[] = {"rcond", "tol", "atol", "rtol"};
-    const ty_tensor *a = infer_tensor(c, "self");
-    if (!a) a = infer_tensor(c, "input");
-    if (!a || a->rank < 2) {
-        if (a)
-            infer_fail(c, "The input tensor must have at least 2 dimensions: %s",
-                       infer_shape(c, a));
-        return;
-    }
+    const ty_tensor *a = infer_self(c);
+    if (!a) return;
+    if (a->rank < 2)
+        infer_fail(c, "The input tensor must have at least 2 dimensions: %s", infer_shape(c, a));
     if (infer_flag(c, "hermitian", false)) infer_check_square(c);
-    for (size_t i = 0; i < COUNT_OF(NAMES); i++) {
-        const ty_tensor *x =
-            op_param_index(c->op, NAMES[i]) >= 0 ? infer_tensor(c, NAMES[i]) : NULL;
-        for (uint32_t k = 0; x && k < x->rank && k + 2 < a->rank && c->status == FE_OK; k++) {
-            sym_expr one = x->sizes[x->rank - 1 - k], two = a->sizes[a->rank - 3 - k];
-            if (!infer_is(c, one, 1) && !infer_is(c, two, 1))
-                (void)INFER_REQUIRE_EQUAL(c, one, two, "%s is %s, for matrices %s", NAMES[i],
-                                          infer_shape(c, x), infer_shape(c, a));
-        }
-    }
 }
 
 /* Norms but the greatest and the least singular value are those of an inverse. */

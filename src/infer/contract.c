@@ -14,8 +14,9 @@
  *     x*[n]       each of a list; x.1[n]: its second                      @size   those of a list of sizes
  *     x:int       a kind of dtype (KINDS), or the dtype of another        n+1     one more
  *     x:y+        the dtype of y, or float32 where that is of half precision; x*:x.0 that of the first
- *     k>0 k>=n    numbers, also each of a list; a tensor's elements; k^2: at most 2
- *     l#3         a list of so many, if it is one
+ *     k>0 k>=n    numbers, also each of a list; a tensor's elements; k^2: at most 2; k^<2: less; k!0: not
+ *     l#3  l#>0   a list of so many, if it is one, or not empty
+ *     s?a|b       one of these words
  *     d<x         dimensions of x; d<<x: each once
  *     !scatter    a check of its own (check.c)
  */
@@ -336,6 +337,10 @@ static bool is_single(ty_dtype d)
 {
     return d == TY_F32 || d == TY_F64;
 }
+static bool is_signed(ty_dtype d)
+{
+    return d != TY_U8;
+}
 static bool is_factored(ty_dtype d)
 {
     return is_single(d) || d == TY_C64 || d == TY_C128;
@@ -365,6 +370,7 @@ static const struct {
     {"place", "int32, int64, bools or bytes", is_place},
     {"bits", "integers or bools", is_bits},
     {"image", "floating point numbers or bytes", is_image},
+    {"signed", "no bytes without sign", is_signed},
     {"pooled", "floating point numbers or int64", is_pooled},
 };
 
@@ -444,47 +450,73 @@ static sym_expr bound_of(contract *k, word bound)
     return is_negative ? infer_number(k->c, strtol(bound.at, NULL, 10)) : value_of(k, bound);
 }
 
-/* Is the argument a fraction on the wrong side of the bound? */
-static void take_fraction(contract *k, word name, sym_expr bound, bool above, bool closed)
+/* The same as a fraction; is it one number that is known? */
+static bool fraction_of(contract *k, word w, double *out)
+{
+    char *end;
+    const char *said = text_of(k, w);
+    *out = strtod(said, &end);
+    if (end != said) return true;
+    const fx_arg *a = infer_arg(k->c, said);
+    return a && fx_arg_number(k->c->graph, a, out);
+}
+
+static bool is_fraction(contract *k, word name)
 {
     const fx_arg *a = infer_arg(k->c, text_of(k, name));
-    int64_t limit;
-    if (!a || a->kind != FX_ARG_FLOAT || !sym_is_int(k->c->symbols, bound, &limit)) return;
-    double x = above ? (double)limit - a->number : a->number - (double)limit;
-    if (!(closed ? x >= 0 : x > 0))
-        infer_fail(k->c, "%s is %g, but has to be %s %lld", text_of(k, name), a->number,
-                   above    ? "at most"
-                   : closed ? "at least"
-                            : "greater than",
-                   (long long)limit);
+    return a && a->kind == FX_ARG_FLOAT;
 }
 
-/* k^2 */
-static void take_most(contract *k, word name, word bound)
-{
-    sym_expr numbers[2 * TY_MAX_RANK], most = bound_of(k, bound);
-    uint32_t count = numbers_of(k, name, numbers);
-    if (sym_is_none(most)) return;
-    take_fraction(k, name, most, true, true);
-    for (uint32_t i = 0; i < count; i++)
-        (void)INFER_REQUIRE(k->c, SYM_LE, numbers[i], most, "%s has to be at most %s", k->what,
-                            text_of(k, bound));
-}
-
-/* k>0, k>=0 */
-static void take_numbers(contract *k, word name, word bound)
+/* k>0, k>=0, k^2, k^<2; of what is no number, or a size, each element. */
+static void take_bound(contract *k, word name, word bound, bool is_most)
 {
     sym_expr numbers[2 * TY_MAX_RANK];
     infer_call *c = k->c;
-    bool closed = bound.at[0] == '=';
-    sym_expr least = bound_of(k, (word){bound.at + closed, bound.length - closed});
+    bool marked = bound.at[0] == '=' || bound.at[0] == '<', closed = is_most != marked;
+    word to = {bound.at + marked, bound.length - marked};
+    const char *says = is_most  ? closed ? "at most" : "less than"
+                       : closed ? "at least"
+                                : "greater than";
+    if (is_fraction(k, name) || is_fraction(k, to)) {
+        double number, limit;
+        if (!fraction_of(k, name, &number) || !fraction_of(k, to, &limit)) return;
+        double above = is_most ? limit - number : number - limit;
+        if (!(closed ? above >= 0 : above > 0))
+            infer_fail(c, "%s is %g, but has to be %s %s", text_of(k, name), number, says,
+                       text_of(k, to));
+        return;
+    }
+    sym_expr limit = bound_of(k, to);
     uint32_t count = numbers_of(k, name, numbers);
-    if (sym_is_none(least)) return;
-    take_fraction(k, name, least, false, closed);
+    if (sym_is_none(limit)) return;
     for (uint32_t i = 0; i < count; i++)
-        (void)INFER_REQUIRE(c, closed ? SYM_LE : SYM_LT, least, numbers[i], "%s has to be %s %.*s",
-                            k->what, closed ? "at least" : "greater than",
-                            (int)bound.length - closed, bound.at + closed);
+        (void)INFER_REQUIRE(c, closed ? SYM_LE : SYM_LT, is_most ? numbers[i] : limit,
+                            is_most ? limit : numbers[i], "%s has to be %s %s", k->what, says,
+                            text_of(k, to));
+}
+
+/* k!0 */
+static void take_other(contract *k, word name, word value)
+{
+    double number, not ;
+    if (fraction_of(k, name, &number) && fraction_of(k, value, &not ) && number == not )
+        infer_fail(k->c, "%s has to be other than %s", text_of(k, name), text_of(k, value));
+}
+
+static bool is_one_of(const char *said, word words)
+{
+    for (word rest = words; rest.length;)
+        if (is_word(part(rest, '|', &rest), said)) return true;
+    return false;
+}
+
+/* mode?reduced|complete */
+static void take_choice(contract *k, word name, word words)
+{
+    const char *said = infer_string(k->c, text_of(k, name), NULL);
+    if (said && !is_one_of(said, words))
+        infer_fail(k->c, "%s is \"%s\", which is none of %s", text_of(k, name), said,
+                   text_of(k, words));
 }
 
 /* d<x, d<<x */
@@ -503,14 +535,19 @@ static void take_dims(contract *k, word name, word of)
     }
 }
 
-/* l#3 */
+/* l#3, l#>0 */
 static void take_length(contract *k, word name, word wanted)
 {
     infer_call *c = k->c;
     k->what = text_of(k, name);
     const fx_arg *a = infer_arg(c, k->what);
+    if (!a || a->kind != FX_ARG_LIST) return;
+    if (wanted.at[0] == '>') {
+        if (a->list.count == 0) infer_fail(c, "%s is an empty list", k->what);
+        return;
+    }
     sym_expr count = value_of(k, wanted);
-    if (!a || a->kind != FX_ARG_LIST || sym_is_none(count)) return;
+    if (sym_is_none(count)) return;
     (void)INFER_REQUIRE_EQUAL(c, infer_number(c, a->list.count), count,
                               "%s has %u elements where %s are wanted", k->what, a->list.count,
                               text_of(k, wanted));
@@ -540,7 +577,7 @@ static void take_clause(contract *k, word clause)
 {
     ty_tensor *tensors[INFER_MAX_OPERANDS];
     size_t end = 0;
-    while (end < clause.length && !strchr("[~=:><#^", clause.at[end])) end++;
+    while (end < clause.length && !strchr("[~=:><#^!?", clause.at[end])) end++;
     if (clause.at[0] == '!') {
         infer_check(k->c, text_of(k, (word){clause.at + 1, clause.length - 1}));
         return;
@@ -549,12 +586,13 @@ static void take_clause(contract *k, word clause)
     char sign = clause.at[end];
     size_t behind = end + (sign != '[');
     word name = {clause.at, end}, said = {clause.at + behind, clause.length - behind};
-    if (strchr("><#^", sign)) {
-        (sign == '>'   ? take_numbers
-         : sign == '<' ? take_dims
-         : sign == '^' ? take_most
-                       : take_length)(k, name, said);
-        return;
+    switch (sign) {
+    case '>': take_bound(k, name, said, false); return;
+    case '^': take_bound(k, name, said, true); return;
+    case '<': take_dims(k, name, said); return;
+    case '#': take_length(k, name, said); return;
+    case '!': take_other(k, name, said); return;
+    case '?': take_choice(k, name, said); return;
     }
     uint32_t count = tensors_of(k, name, tensors);
     for (uint32_t i = 0; i < count && k->c->status == FE_OK; i++)
@@ -587,28 +625,19 @@ static void need_arguments(infer_call *c)
     }
 }
 
-static bool is_one_of(const char *said, const char *words)
-{
-    for (word rest = {words, strlen(words)}; rest.length;)
-        if (is_word(part(rest, '|', &rest), said)) return true;
-    return false;
-}
-
 /* Words that choose among a few ways, by the names that they have in all schemas. */
-static void check_words(infer_call *c)
+static void check_words(contract *k)
 {
-    static const struct {
-        const char *name, *words;
-    } CHOICES[] = {{"interpolation", "linear|lower|higher|midpoint|nearest"},
-                   {"approximate", "none|tanh"},
-                   {"padding_side", "left|right"},
-                   {"indexing", "ij|xy"}};
-    for (size_t i = 0; i < COUNT_OF(CHOICES); i++) {
-        const char *said = infer_string(c, CHOICES[i].name, NULL);
-        if (said && !is_one_of(said, CHOICES[i].words))
-            infer_fail(c, "%s is \"%s\", which is none of %s", CHOICES[i].name, said,
-                       CHOICES[i].words);
-    }
+    static const char *const CHOICES[][2] = {
+        {"interpolation", "linear|lower|higher|midpoint|nearest"},
+        {"approximate", "none|tanh"},
+        {"padding_side", "left|right"},
+        {"indexing", "ij|xy"},
+        {"rounding_mode", "trunc|floor"},
+        {"UPLO", "L|U|l|u"}};
+    for (size_t i = 0; i < COUNT_OF(CHOICES); i++)
+        take_choice(k, (word){CHOICES[i][0], strlen(CHOICES[i][0])},
+                    (word){CHOICES[i][1], strlen(CHOICES[i][1])});
 }
 
 /* Numbers that choose among a few ways. */
@@ -630,6 +659,25 @@ static void check_choices(contract *k)
     }
 }
 
+/* An operator on each of a list takes lists of one length, and at least one element. */
+static void check_lists(infer_call *c)
+{
+    uint32_t count = 0;
+    bool is_first = true;
+    for (uint32_t i = 0; i < c->node->arg_count && i < c->op->param_count; i++) {
+        const fx_arg *a = &c->node->args[i];
+        const op_type *type = &c->op->params[i].type;
+        if (!type->list || a->kind != FX_ARG_LIST) continue;
+        if (a->list.count == 0)
+            infer_fail(c, "Tensor list must have at least one tensor.");
+        else if (!is_first && a->list.count != count)
+            infer_fail(c, "Tensor lists must have the same number of tensors, got %u and %u", count,
+                       a->list.count);
+        count = a->list.count;
+        is_first = false;
+    }
+}
+
 static void take_row(contract *k, const char *said)
 {
     for (word rest = {said, said ? strlen(said) : 0}; rest.length && k->c->status == FE_OK;) {
@@ -644,7 +692,8 @@ bool infer_keeps_contract(infer_call *c)
     uint32_t row = c->op->id;
     need_arguments(c);
     if (c->status == FE_OK) check_choices(&k);
-    if (c->status == FE_OK) check_words(c);
+    if (c->status == FE_OK) check_words(&k);
+    if (op_is_foreach(c->op)) check_lists(c);
     if (row >= OP_BUILTIN_COUNT) return c->status == FE_OK;
     if (c->op->is_mutating && !CONTRACTS[row] && !DTYPES[row]) {
         const op_info *functional = op_functional_of(c->graph->ops, c->op);

@@ -68,7 +68,7 @@ static void check_written(infer_call *c, const ty_tensor *x)
 {
     const op_info *functional = op_functional_of(c->graph->ops, c->op);
     const infer_row *row = functional ? row_of(functional) : NULL;
-    if (!row) return;
+    if (!row || functional->is_view) return;
     uint32_t next_storage = c->graph->next_storage;
     infer_as(c, (op_id)functional->id);
     c->graph->next_storage = next_storage; /* what it makes is only looked at */
@@ -87,7 +87,7 @@ static void check_written(infer_call *c, const ty_tensor *x)
 static void give_written(infer_call *c, uint32_t index)
 {
     ty_tensor *x = index < c->node->arg_count ? fx_arg_tensor(&c->node->args[index]) : NULL;
-    if (x && (c->op->flags & OPF_POINTWISE)) check_written(c, x);
+    if (x) check_written(c, x);
     infer_give(c, x);
 }
 

@@ -43,6 +43,8 @@ const fx_node *infer_first_untrue(fx_graph *g, const char **why);
 fx_node *infer_shown(const fx_node *n, uint32_t k, uint32_t item, uint32_t count, bool *unclear);
 /* What return k of the call is; NULL where its metadata has no such item. */
 fx_value *infer_returned(fx_node *n, uint32_t k);
+/* Does PyTorch write numbers of this dtype to that one? */
+bool infer_can_cast(ty_dtype from, ty_dtype to);
 /* Do the two values agree in kind, dtype, device, sizes, strides and offset (storage numbers
  * aside)? why: what differs. */
 bool infer_same_value(fx_graph *g, const fx_value *a, const fx_value *b, const char **why);

@@ -145,6 +145,26 @@ void infer_check_masked_scores(infer_call *c);
 void infer_check_limits(infer_call *c);
 void infer_check_grid_size(infer_call *c);
 void infer_check_apart(infer_call *c);
+/* check_value.c, check_image.c */
+void infer_check_half_to_float(infer_call *c);
+void infer_check_slope_of_result(infer_call *c);
+void infer_check_same_dtype(infer_call *c);
+void infer_check_rounded(infer_call *c);
+void infer_check_some_integer(infer_call *c);
+void infer_check_real_value(infer_call *c);
+void infer_check_value_fits(infer_call *c);
+void infer_check_hashed(infer_call *c);
+void infer_check_rotated(infer_call *c);
+void infer_check_parted(infer_call *c);
+void infer_check_chain(infer_call *c);
+void infer_check_diagonal_filled(infer_call *c);
+void infer_check_weighted(infer_call *c);
+void infer_check_spaced(infer_call *c);
+void infer_check_kernel_within(infer_call *c);
+void infer_check_bags(infer_call *c);
+void infer_check_some_batch(infer_call *c);
+void infer_check_cut(infer_call *c);
+void infer_check_squeezed(infer_call *c);
 /* check.c: one of the checks that contracts name. */
 void infer_check(infer_call *c, const char *name);
 
@@ -220,8 +240,6 @@ ty_tensor *infer_indexed(infer_call *c, const ty_tensor *x, uint32_t dim, uint32
 uint64_t infer_dim_set(infer_call *c, const char *name, uint32_t rank);
 
 /* ---- infer.c ---- */
-/* Does PyTorch write numbers of this dtype to that one? */
-bool infer_can_cast(ty_dtype from, ty_dtype to);
 /* Runs another operator's row on this call. */
 void infer_as(infer_call *c, op_id op);
 /* Gives fresh tensors of the result their numbers. */

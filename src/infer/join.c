@@ -73,6 +73,15 @@ static uint32_t read_items(infer_call *c, ty_tensor **items)
     return c->status == FE_OK ? count : 0;
 }
 
+/* Nothing is made of an empty list. */
+static bool gives_none(infer_call *c)
+{
+    const fx_arg *list = infer_arg(c, "tensors");
+    if (!list || list->kind != FX_ARG_LIST || list->list.count) return false;
+    infer_give_items(c, NULL, 0);
+    return true;
+}
+
 static uint32_t most_dimensions(ty_tensor *const *items, uint32_t count)
 {
     uint32_t rank = 0;
@@ -148,6 +157,7 @@ void rule_atleast(infer_call *c)
         infer_give(c, at_least(c, infer_self(c), (uint32_t)c->param));
         return;
     }
+    if (gives_none(c)) return;
     ty_tensor **items = NEW_ARRAY(c->memory, ty_tensor *, MOST_JOINED);
     uint32_t count = read_items(c, items);
     for (uint32_t i = 0; i < count; i++) items[i] = at_least(c, items[i], (uint32_t)c->param);
@@ -186,6 +196,7 @@ void rule_broadcast_tensors(infer_call *c)
     sym_expr sizes[TY_MAX_RANK];
     uint32_t rank = 0;
     ty_tensor **items = NEW_ARRAY(c->memory, ty_tensor *, MOST_JOINED);
+    if (gives_none(c)) return;
     uint32_t count = read_items(c, items);
     for (uint32_t i = 0; i < count; i++)
         if (!infer_broadcast(c, items[i], items[i]->rank, &rank, sizes))
@@ -245,6 +256,16 @@ void rule_chunk_cat(infer_call *c)
     uint32_t count = read_items(c, items);
     int64_t chunks = infer_int(c, "num_chunks", 1);
     if (!count) return;
+    for (uint32_t i = 0; i < count && c->status == FE_OK; i++) {
+        if (items[i]->rank != items[0]->rank && infer_int(c, "dim", 0) < 0)
+            infer_fail(c, "_chunk_cat expects non-negative dim when input tensors have different "
+                          "ndims");
+        if (items[i]->dtype != items[0]->dtype)
+            infer_fail(c, "_chunk_cat expects all input tensors with the same dtype");
+        (void)INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), ty_numel(t, items[i]),
+                            "_chunk_cat expects non-empty tensor, got %s",
+                            infer_shape(c, items[i]));
+    }
     if (chunks <= 0)
         infer_fail(c, "_chunk_cat expects positive num_chunks, got: %lld", (long long)chunks);
     uint32_t dim = infer_dim(c, "dim", items[0]->rank);

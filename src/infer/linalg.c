@@ -97,11 +97,32 @@ static const factor FACTORS[][4] = {
     [FACTOR_NUMBER] = {{NONE, NONE, REAL, ROWS}},
 };
 
+/* x in as many batches as there are tolerances for each of its matrices; where it has no elements,
+ * these are not looked at. */
+static ty_tensor *with_tolerances(infer_call *c, ty_tensor *x)
+{
+    static const char *const NAMES[] = {"rcond", "tol", "atol", "rtol"};
+    sym_expr sizes[TY_MAX_RANK];
+    uint32_t rank = x ? x->rank - 2 : 0;
+    if (!x || ty_known_empty(c->symbols, x->rank, x->sizes)) return x;
+    memcpy(sizes, x->sizes, rank * sizeof *sizes);
+    for (size_t i = 0; i < COUNT_OF(NAMES) && c->status == FE_OK; i++) {
+        const ty_tensor *tolerance = infer_tensor(c, NAMES[i]);
+        if (tolerance && (!infer_broadcast(c, tolerance, tolerance->rank, &rank, sizes) ||
+                          rank + 2 > TY_MAX_RANK))
+            infer_fail(c, "%s is %s, for matrices %s", NAMES[i], infer_shape(c, tolerance),
+                       infer_shape(c, x));
+    }
+    if (c->status != FE_OK) return NULL;
+    memcpy(sizes + rank, x->sizes + x->rank - 2, 2 * sizeof *sizes);
+    return infer_fresh(c, x, x->dtype, rank + 2, sizes);
+}
+
 /* The parameter is the row of FACTORS; as many of its results as the operator returns. */
 void rule_factors(infer_call *c)
 {
     ty_tensor *items[4];
-    ty_tensor *x = matrix(c, NULL);
+    ty_tensor *x = with_tolerances(c, matrix(c, NULL));
     if (!x) return;
     for (uint32_t i = 0; i < c->op->return_count && i < COUNT_OF(items); i++)
         items[i] = make_factor(c, x, FACTORS[c->param][i]);

@@ -60,7 +60,27 @@ void rule_diff(infer_call *c)
     infer_give(c, infer_elementwise(c, x->dtype, ends, 2));
 }
 
-/* The integral over one dimension, or what it is at each place (one less than samples). */
+/* One less along the dimension, where there are any. */
+static ty_tensor *neighbours(infer_call *c, const ty_tensor *x, uint32_t dim)
+{
+    if (!x) return NULL;
+    sym_expr size = x->sizes[dim];
+    sym_expr less = infer_is(c, size, 0) ? size : sym_add_int(c->symbols, size, -1);
+    return infer_narrow(c, x, dim, infer_number(c, 0), less, infer_number(c, 1));
+}
+
+/* The places of samples, with a dimension for each of theirs: a vector stands along the one that is summed,
+ * others have their dimensions first. */
+static ty_tensor *places(infer_call *c, ty_tensor *x, uint32_t dim, uint32_t rank)
+{
+    bool is_vector = x->rank == 1;
+    while (is_vector && x && x->rank < dim + 1) x = infer_unsqueeze(c, x, 0);
+    while (x && x->rank < rank) x = infer_unsqueeze(c, x, x->rank);
+    return x;
+}
+
+/* The integral over one dimension, or what it is at each place (one less than samples): neighbours' means by
+ * the widths between their places. */
 void rule_trapezoid(infer_call *c)
 {
     ty_tensor *y = infer_tensor(c, "y");
@@ -71,11 +91,22 @@ void rule_trapezoid(infer_call *c)
                           {.dtype = x ? x->dtype : TY_BOOL},
                           {.dtype = TY_F32, .is_number = true}};
     ty_dtype dtype = ty_result_type(types, 3);
-    if (c->status != FE_OK) return;
-    if (c->param)
-        infer_give(c, with_size(c, y, dtype, dim, sym_add_int(c->symbols, y->sizes[dim], -1)));
-    else
-        infer_give(c, infer_reduced(c, y, dtype, (uint64_t)1 << dim, false));
+    if (c->status != FE_OK || y->rank == 0) return;
+    if (!c->param && infer_is(c, y->sizes[dim], 0)) {
+        infer_give(c, infer_reduced(c, y, y->dtype, (uint64_t)1 << dim, false));
+        return;
+    }
+    const ty_tensor *all = neighbours(c, y, dim);
+    if (x) {
+        const ty_tensor *at = places(c, x, dim, y->rank);
+        uint32_t along = at && at->rank > y->rank ? dim + at->rank - y->rank : dim;
+        const ty_tensor *pair[] = {all, at ? neighbours(c, at, along) : NULL};
+        all = infer_elementwise(c, dtype, pair, 2);
+    }
+    if (!all) return;
+    dim += all->rank - y->rank;
+    infer_give(c, c->param ? infer_fresh(c, all, dtype, all->rank, all->sizes)
+                           : infer_reduced(c, all, dtype, (uint64_t)1 << dim, false));
 }
 
 /* A list of spacings has one for each dimension; one that is a tensor holds the places of samples. */
@@ -259,4 +290,18 @@ void rule_normal(infer_call *c)
     uint32_t count = infer_operands(c, operands, INFER_MAX_OPERANDS);
     if (count == 0) return;
     infer_give(c, infer_elementwise(c, operands[0]->dtype, operands, count));
+}
+
+/* Laid out as the counts, unless there are more probabilities than these. */
+void rule_binomial(infer_call *c)
+{
+    const ty_tensor *counts = infer_tensor(c, "count"),
+                    *operands[] = {counts, infer_tensor(c, "prob")};
+    if (!counts || !operands[1]) return;
+    ty_tensor *all = infer_elementwise(c, counts->dtype, operands, 2);
+    bool as_counts = all && all->rank == counts->rank;
+    for (uint32_t d = 0; as_counts && d < all->rank; d++)
+        as_counts = sym_same(all->sizes[d], counts->sizes[d]);
+    infer_give(c, as_counts ? infer_empty_like(c, counts, counts->dtype)
+                            : infer_contiguous(c, all, TY_CONTIGUOUS));
 }

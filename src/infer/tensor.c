@@ -116,6 +116,11 @@ ty_tensor *infer_expand(infer_call *c, const ty_tensor *x, uint32_t rank, const 
         bool is_new = i < added;
         sym_expr size = is_new ? infer_number(c, 1) : x->sizes[i - added];
         sizes[i] = infer_is(c, given[i], -1) ? size : given[i];
+        if (is_new && infer_is(c, given[i], -1))
+            infer_fail(c,
+                       "The expanded size of the tensor (-1) isn't allowed in a leading, "
+                       "non-existing dimension %u",
+                       i);
         bool is_repeated = is_new || (infer_is(c, size, 1) && !infer_is(c, sizes[i], 1));
         strides[i] = is_repeated ? infer_number(c, 0) : x->strides[i - added];
         if (is_new && infer_is(c, sizes[i], 1))

@@ -104,12 +104,13 @@ static fe_status embedding_renorm(lowering *l, fx_node *n, const lower_row *row)
                 (loop_store){.buffer = used.box->view.buffer,
                              .index = lower_lookup(l, lower_at(l, indices, l->axes), rows, 0),
                              .value = loop_const_int(p, TY_BOOL, 1)});
+    ty_dtype real = ty_complex_to_real(d);
     loop_value size = lower_broadcast(l, norm, 2, weight.sizes), v = lower_here(l, weight);
-    loop_value factor = lower_op2(l, LOOP_ADD, size, loop_const_float(p, d, 1e-7));
-    factor = lower_op2(l, LOOP_DIV, loop_const_float(p, d, most), factor);
-    loop_value cut = lower_op2(l, LOOP_LT, loop_const_float(p, d, most), size);
+    loop_value factor = lower_op2(l, LOOP_ADD, size, loop_const_float(p, real, 1e-7));
+    factor = lower_op2(l, LOOP_DIV, loop_const_float(p, real, most), factor);
+    loop_value cut = lower_op2(l, LOOP_LT, loop_const_float(p, real, most), size);
     cut = lower_op2(l, LOOP_AND, cut, lower_at(l, used, l->axes));
-    v = loop_where(p, cut, lower_op2(l, LOOP_MUL, v, factor), v);
+    v = loop_where(p, cut, lower_op2(l, LOOP_MUL, v, loop_cast(p, d, factor)), v);
     return lower_give(l, lower_value(l, given, 2, weight.sizes, loop_cast(p, given, v)));
 }
 

@@ -123,6 +123,12 @@ const op_info *op_find(op_registry *r, const char *name)
     return find_exact(r, longer, length + sizeof SUFFIX - 1);
 }
 
+bool op_is_foreach(const op_info *op)
+{
+    return strcmp(op->space, "aten") == 0 &&
+           strncmp(op->base, OP_FOREACH, sizeof OP_FOREACH - 1) == 0;
+}
+
 int op_param_index(const op_info *op, const char *name)
 {
     for (uint32_t i = 0; i < op->param_count; i++)

@@ -138,6 +138,9 @@ op_registry *op_registry_new(arena *memory);
  * "default". NULL when unknown. */
 const op_info *op_find(op_registry *r, const char *name);
 const op_info *op_get(op_registry *r, op_id id);
+/* Does it do what the operator of its name behind OP_FOREACH does, to each element of lists? */
+#define OP_FOREACH "_foreach_"
+bool op_is_foreach(const op_info *op);
 /* Index of the parameter, or -1. */
 int op_param_index(const op_info *op, const char *name);
 /* Does return k share memory with a parameter, by the schema? */

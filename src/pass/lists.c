@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-static const char PREFIX[] = "_foreach_";
-
 /* Which overload of the element's operator an overload of the list's asks for, and where the
  * operator has another name; first match. Without `_`: in-place ones follow suit. */
 typedef struct element_row {
@@ -44,8 +42,7 @@ static const element_row *row_of(const char *base, size_t length, const char *ov
 
 static bool is_list_call(const fx_node *n)
 {
-    return n->kind == FX_CALL && strcmp(n->op->space, "aten") == 0 &&
-           strncmp(n->op->base, PREFIX, sizeof PREFIX - 1) == 0;
+    return n->kind == FX_CALL && op_is_foreach(n->op);
 }
 
 static const op_info *named_op(fx_graph *g, const char *base, size_t length, const char *in_place,
@@ -58,7 +55,7 @@ static const op_info *named_op(fx_graph *g, const char *base, size_t length, con
 /* In-place where there is such an operator. */
 static const op_info *element_op(fx_graph *g, const op_info *op)
 {
-    const char *base = op->base + sizeof PREFIX - 1;
+    const char *base = op->base + strlen(OP_FOREACH);
     size_t length = strlen(base);
     bool in_place = length > 1 && base[length - 1] == '_';
     length -= in_place;
@@ -99,6 +96,15 @@ static void element_args(const fx_node *n, uint32_t k, fx_arg *out)
     }
 }
 
+/* What an operator that has no in-place form gives has to be of a dtype that its element can take. */
+static fe_status check_written(fx_graph *g, fx_node *n, const ty_tensor *made, const ty_tensor *x)
+{
+    if (!made || !x || infer_can_cast(made->dtype, x->dtype)) return FE_OK;
+    return fx_fail(g, n, "lists", FE_CORRUPT, "PyTorch refuses such arguments too",
+                   "result type %s can't be cast to the desired output type %s",
+                   ty_dtype_name(made->dtype), ty_dtype_name(x->dtype));
+}
+
 static fe_status element_call(fx_graph *g, fx_node *n, const op_info *op, uint32_t k, fx_node **out)
 {
     enum { MOST_ARGS = 8 };
@@ -115,6 +121,7 @@ static fe_status element_call(fx_graph *g, fx_node *n, const op_info *op, uint32
     if (count > op->param_count) count = op->param_count;
     FE_TRY(pass_emit(g, n, (op_id)op->id, n, count, args, out));
     if (!n->op->is_mutating || op->is_mutating) return FE_OK;
+    FE_TRY(check_written(g, n, fx_tensor(*out), fx_arg_tensor(&args[0])));
     fx_arg copied[] = {args[0], fx_of(*out)};
     return pass_emit(g, n, OP_aten_copy__default, n, 2, copied, out);
 }

@@ -125,7 +125,7 @@ placeholder %a user "a" : f32[4,5]; placeholder %s user "s" : f32[4]; %v = aten.
 placeholder %a user "a" : f32[2]; placeholder %s user "s" : f32[1]; %v = aten.gradient.tensorarray(%a, [%s], [0], 1)
 --out--
 error: infer: aten.gradient.tensorarray: expected each element of spacing to have one dimension, but got f32[]
-error: infer: aten.gradient.tensorarray: gradient in 2 dimensions with 1 spacings
+error: infer: aten.gradient.tensorarray: torch.gradient expected as many spacings as dims, but got 1 and 2
 error: infer: aten.gradient.scalarint: gradient with edge_order 3
 error: infer: aten.gradient.array: gradient expects each dimension size to be at least edge_order + 1, but got f32[1,5]
 output @buf6[4,5]{5,1}

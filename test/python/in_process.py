@@ -1,6 +1,7 @@
 """Programs in FX text, compiled and run in this process without a C compiler, on inputs that end where memory ends."""
 
 import ctypes
+import json
 import mmap
 import os
 import re
@@ -89,6 +90,11 @@ class Program:
         if self.artifact.context_new(model, 1, byref(self.context)):
             raise Refused("refused", "no memory for a context")
         self.session.at_end(self.artifact.context_free, self.context)
+
+    def declared(self):
+        """Tensors of the dtypes and sizes that the program says its results have; no numbers."""
+        said = json.loads(library().fe_signature(self.session.program))
+        return [torch.empty(result["sizes"], dtype=NUMBERS[result["dtype"]]) for result in said["outputs"]]
 
     def run(self, tensors):
         """Results; raises Refused."""

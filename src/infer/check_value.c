@@ -1,0 +1,155 @@
+/* check_value.c -- what operators ask of numbers, flags and dtypes that go together. */
+#include "infer/infer_priv.h"
+
+#include <math.h>
+
+void infer_check_half_to_float(infer_call *c)
+{
+    if (infer_flag(c, "half_to_float", false))
+        infer_fail(c, "softmax with half to float conversion is not supported on CPU");
+}
+
+/* The derivative from the result is that from the argument for slopes that are not negative alone. */
+void infer_check_slope_of_result(infer_call *c)
+{
+    double alpha = 1;
+    const fx_arg *a = infer_arg(c, "alpha");
+    if (a && fx_arg_number(c->graph, a, &alpha) && alpha < 0 && infer_flag(c, "is_result", false))
+        infer_fail(c, "In-place elu backward calculation is triggered with a negative slope which "
+                      "is not supported");
+}
+
+/* What is written in place is computed in its own dtype. */
+void infer_check_same_dtype(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self");
+    ty_dtype wanted = x ? infer_dtype(c, "dtype", x->dtype) : TY_F32;
+    if (x && wanted != x->dtype)
+        infer_fail(
+            c, "Bad in-place call: input tensor dtype %s and output tensor dtype %s should match",
+            ty_dtype_name(x->dtype), ty_dtype_name(wanted));
+}
+
+/* Only a quotient that is not rounded may be complex. */
+void infer_check_rounded(infer_call *c)
+{
+    const ty_tensor *operands[INFER_MAX_OPERANDS];
+    uint32_t count = infer_operands(c, operands, INFER_MAX_OPERANDS);
+    for (uint32_t i = 0; infer_arg(c, "rounding_mode") && i < count; i++)
+        if (ty_is_complex(operands[i]->dtype))
+            infer_fail(c, "a quotient of %s cannot be rounded", infer_shape(c, operands[i]));
+}
+
+/* gcd, lcm: of bools and integers, not of bools alone. */
+void infer_check_some_integer(infer_call *c)
+{
+    const ty_tensor *a = infer_tensor(c, "self"), *b = infer_tensor(c, "other");
+    if (a && b && a->dtype == TY_BOOL && b->dtype == TY_BOOL)
+        infer_fail(c, "\"%s\" not implemented for 'Bool'", c->op->base);
+}
+
+/* ---- values that are written ---- */
+
+void infer_check_real_value(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self"), *value = infer_tensor(c, "value");
+    if (x && value && ty_is_complex(value->dtype) && !ty_is_complex(x->dtype))
+        infer_fail(c, "value %s cannot be converted to type %s without overflow",
+                   infer_shape(c, value), ty_dtype_name(x->dtype));
+}
+
+void infer_check_value_fits(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self");
+    const fx_arg *value = infer_arg(c, "value");
+    if (!x || !value) return;
+    bool is_lost = value->kind == FX_ARG_COMPLEX && !ty_is_complex(x->dtype);
+    if (value->kind == FX_ARG_FLOAT && ty_is_integral(x->dtype, false))
+        is_lost = !(fabs(value->number) < ldexp(1, (int)ty_dtype_size(x->dtype) * 8));
+    if (is_lost)
+        infer_fail(c, "value cannot be converted to type %s without overflow",
+                   ty_dtype_name(x->dtype));
+}
+
+/* ---- dimensions and counts ---- */
+
+/* Without a dimension there has to be something to hash. */
+void infer_check_hashed(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self");
+    const fx_arg *dims = infer_arg(c, "dim");
+    if (x && dims && dims->kind == FX_ARG_LIST && dims->list.count == 0)
+        (void)INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), ty_numel(c->symbols, x),
+                            "hash_tensor: Expected reduction dim to be specified for %s",
+                            infer_shape(c, x));
+}
+
+/* rot90: in the plane of two dimensions. */
+void infer_check_rotated(infer_call *c)
+{
+    uint32_t dims[TY_MAX_RANK];
+    const ty_tensor *x = infer_tensor(c, "self");
+    if (!x) return;
+    uint32_t count = infer_dims(c, "dims", x->rank, false, dims);
+    if (count != 2 || x->rank < 2 || dims[0] == dims[1])
+        infer_fail(c, "expected two different rotation dims of %s", infer_shape(c, x));
+}
+
+/* split: pieces without elements are pieces of what has none. */
+void infer_check_parted(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self");
+    if (!x || !x->rank || !infer_is(c, infer_expr(c, "split_size", 1), 0)) return;
+    (void)INFER_REQUIRE_EQUAL(c, x->sizes[infer_dim(c, "dim", x->rank)], infer_number(c, 0),
+                              "split_size can only be 0 if dimension size is 0, but got %s",
+                              infer_shape(c, x));
+}
+
+/* multi_dot: matrices, the first and the last of which may be vectors. */
+void infer_check_chain(infer_call *c)
+{
+    ty_tensor *items[INFER_MAX_OPERANDS];
+    uint32_t count = infer_list(c, "tensors", items, INFER_MAX_OPERANDS);
+    if (count < 2) infer_fail(c, "multi_dot(): expected at least 2 tensors but got %u", count);
+    for (uint32_t i = 0; i < count && c->status == FE_OK; i++) {
+        bool is_end = i == 0 || i + 1 == count;
+        if (!items[i] || items[i]->dtype != items[0]->dtype ||
+            (items[i]->rank != 2 && !(is_end && items[i]->rank == 1)))
+            infer_fail(c, "multi_dot(): tensor %u is %s, tensor 0 %s", i, infer_shape(c, items[i]),
+                       infer_shape(c, items[0]));
+    }
+}
+
+/* fill_diagonal: of a matrix, or where all dimensions are as long as each other. */
+void infer_check_diagonal_filled(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self");
+    if (!x) return;
+    if (x->rank < 2) infer_fail(c, "dimensions must larger than 1: %s", infer_shape(c, x));
+    for (uint32_t d = 1; x->rank > 2 && d < x->rank && c->status == FE_OK; d++)
+        (void)INFER_REQUIRE_EQUAL(c, x->sizes[d], x->sizes[0],
+                                  "all dimensions of input must be of equal length: %s",
+                                  infer_shape(c, x));
+}
+
+/* bincount: a weight for each, where there are any. */
+void infer_check_weighted(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self"), *weights = infer_tensor(c, "weights");
+    if (!x || !weights || ty_known_empty(c->symbols, x->rank, x->sizes)) return;
+    if (weights->rank != 1) infer_fail(c, "weights is %s", infer_shape(c, weights));
+    if (c->status == FE_OK)
+        (void)INFER_REQUIRE_EQUAL(c, weights->sizes[0], x->sizes[0],
+                                  "weights should be 1-d and have the same length as input: %s, %s",
+                                  infer_shape(c, weights), infer_shape(c, x));
+}
+
+/* gradient: a spacing for each dimension. */
+void infer_check_spaced(infer_call *c)
+{
+    const fx_arg *spacing = infer_arg(c, "spacing"), *dims = infer_arg(c, "dim");
+    if (spacing && dims && spacing->kind == FX_ARG_LIST && dims->kind == FX_ARG_LIST &&
+        spacing->list.count != dims->list.count)
+        infer_fail(c, "torch.gradient expected as many spacings as dims, but got %u and %u",
+                   spacing->list.count, dims->list.count);
+}
