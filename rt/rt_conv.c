@@ -11,7 +11,8 @@
 #include "rt_isa.h"
 
 enum {
-    ROWS_MAX = RT_CONV_TILES * MR /* output pixels of a task, indirect */
+    ROWS_MAX = RT_CONV_TILES * MR, /* output pixels of a task, indirect */
+    LONG_WINDOW = 64               /* elements of it: those of layers have fewer */
 };
 
 typedef struct conv {
@@ -22,6 +23,7 @@ typedef struct conv {
     rt_post post;
     int64_t group_in, group_out, taps, run; /* as the tile sees them */
     int64_t panels, panel_blocks;
+    int is_long; /* sums over a window as large as an image: gradients of weights */
     int64_t pixels, row_blocks;    /* indirect */
     int64_t strip, strips;         /* band: output rows of one task, tasks an output plane */
     int64_t band_width, band_rows; /* in input pixels, in rows of one depth */
@@ -56,6 +58,7 @@ static void conv_block(const conv *s, int64_t group, int64_t m0, int64_t m, int6
         .ldc = s->g->y_row,
         .bias = s->post.bias ? s->post.bias + column : NULL,
         .load = s->post.accumulate,
+        .fine = s->is_long,
         .clamp = s->post.clamp,
         .low = s->post.low,
         .high = s->post.high,
@@ -392,6 +395,7 @@ int RT_FN(rt_conv)(rt_team *team, const rt_conv *g, const float *x, const float 
     s.group_in = g->in_channels / g->groups;
     s.group_out = g->out_channels / g->groups;
     s.panels = rt_ceil_div(s.group_out, RT_PANEL);
+    s.is_long = g->kernel[0] * g->kernel[1] * g->kernel[2] > LONG_WINDOW;
     int depthwise = g->groups > 1 && g->groups == g->in_channels && g->groups == g->out_channels;
     if (!depthwise && s.group_in == 1 && g->transposed)
         return RT_FN(rt_conv_phases)(team, g, x, packed, y, post);

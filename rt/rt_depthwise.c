@@ -4,8 +4,8 @@
  * done for several output pixels at once: the weights of one window row and each input column are
  * loaded once and used by all of them. Edge pixels and other windows take one pixel at a time,
  * several vectors of channels together, over the taps that are inside the image. Where to read is
- * worked out once a strip or pixel, before the loop over channels. Weights are [tap][channels
- * padded to RT_PANEL].
+ * worked out once a strip or pixel, before the loop over channels. Windows of more than MAX_TAPS are sums
+ * of parts. Weights are [tap][channels padded to RT_PANEL].
  */
 #include "rt_isa.h"
 
@@ -79,14 +79,14 @@ RT_INLINE void pixel_vectors(const depthwise *s, const taps *t, float *y, int64_
 {
     vf sum[PIXEL_VECTORS];
 #pragma GCC unroll 4
-    for (int i = 0; i < count; i++) {
-        sum[i] = first ? bias_at(s, c + i * VL) : (vf){0};
-        if (!first || s->post.accumulate) sum[i] += v_load(y + c + i * VL);
-    }
+    for (int i = 0; i < count; i++) sum[i] = first ? bias_at(s, c + i * VL) : (vf){0};
     for (int64_t k = 0; k < t->count; k++)
 #pragma GCC unroll 4
         for (int i = 0; i < count; i++)
             sum[i] += v_load(t->x[k] + c + i * VL) * v_load(t->weight[k] + c + i * VL);
+    if (!first || s->post.accumulate)
+#pragma GCC unroll 4
+        for (int i = 0; i < count; i++) sum[i] += v_load(y + c + i * VL);
     if (last && s->post.clamp) {
         vf low = v_set(s->post.low), high = v_set(s->post.high);
 #pragma GCC unroll 4
@@ -100,8 +100,8 @@ static void pixel_scalar(const depthwise *s, const taps *t, float *y, int64_t c,
                          int last)
 {
     float sum = first && s->post.bias ? s->post.bias[c] : 0.0f;
-    if (!first || s->post.accumulate) sum += y[c];
     for (int64_t k = 0; k < t->count; k++) sum += t->x[k][c] * t->weight[k][c];
+    if (!first || s->post.accumulate) sum += y[c];
     if (last && s->post.clamp) {
         sum = sum < s->post.low ? s->post.low : sum;
         sum = sum > s->post.high ? s->post.high : sum;

@@ -26,8 +26,9 @@ enum { VL = 4, MR = 6 };
 
 /* A tile is at most MR rows by NR columns; a panel is RT_PANEL / NR tiles wide. */
 enum { NV = 2, NR = NV * VL };
-/* Depth that one sum runs over before it joins the sums of the depth before. */
-enum { RT_DEPTH_PART = 128 };
+/* Depth that one sum runs over before it joins the sums of the depth before; of long sums with few results,
+ * where that costs next to nothing, a shorter one. RT_DEPTH_PARTS such parts join before what is before them. */
+enum { RT_DEPTH_PART = 128, RT_FINE_PART = 32, RT_DEPTH_PARTS = 16 };
 _Static_assert((int)MR <= RT_MOST_ROWS, "the compiler plans for no more");
 
 #define RT_PASTE2(a, b) a##b
@@ -47,6 +48,7 @@ typedef struct rt_tile {
     int64_t ldc;
     const float *bias; /* a whole tile wide, or NULL */
     int load;          /* what C holds is added to the sums */
+    int fine;          /* sums are made in parts of RT_FINE_PART */
     int clamp;
     float low, high;
     float alpha;           /* with scale */
@@ -71,7 +73,7 @@ typedef struct rt_block {
     float *c;
     int64_t ldc;
     const float *bias;
-    int load, clamp, scale;
+    int load, fine, clamp, scale;
     float low, high, alpha;
     /* the epilogue in coordinates of the whole C */
     rt_epilogue epilogue;
