@@ -23,9 +23,9 @@ typedef struct conv {
     rt_post post;
     int64_t group_in, group_out, taps, run; /* as the tile sees them */
     int64_t panels, panel_blocks;
-    int is_long; /* sums over a window as large as an image: gradients of weights */
-    int64_t pixels, row_blocks;    /* indirect */
-    int64_t strip, strips;         /* band: output rows of one task, tasks an output plane */
+    int is_long;                /* sums over a window as large as an image: gradients of weights */
+    int64_t pixels, row_blocks; /* indirect */
+    int64_t strip, strips;      /* band: output rows of one task, tasks an output plane */
     int64_t band_width, band_rows; /* in input pixels, in rows of one depth */
     size_t table_at;               /* bytes into a worker's area: the pointer table */
     const float *zero;

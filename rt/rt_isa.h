@@ -26,8 +26,8 @@ enum { VL = 4, MR = 6 };
 
 /* A tile is at most MR rows by NR columns; a panel is RT_PANEL / NR tiles wide. */
 enum { NV = 2, NR = NV * VL };
-/* Depth that one sum runs over before it joins the sums of the depth before; of long sums with few results,
- * where that costs next to nothing, a shorter one. RT_DEPTH_PARTS such parts join before what is before them. */
+/* Depth that one sum runs over before it joins the sums of the depth before; where results are few and sums
+ * long a shorter one. RT_DEPTH_PARTS such parts are joined before they join what is before them. */
 enum { RT_DEPTH_PART = 128, RT_FINE_PART = 32, RT_DEPTH_PARTS = 16 };
 _Static_assert((int)MR <= RT_MOST_ROWS, "the compiler plans for no more");
 
