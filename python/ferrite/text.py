@@ -187,6 +187,11 @@ def argument(node, name):
     return None
 
 
+def _fills_unwritten():
+    """Does eager fill memory that nothing has written, so that each run is the same?"""
+    return torch.are_deterministic_algorithms_enabled() and torch.utils.deterministic.fill_uninitialized_memory
+
+
 def can_be_handed(node):
     """Can the call be one of an operator of the user's? It gives no views and no lists."""
     schema = getattr(node.target, "_schema", None)
@@ -269,7 +274,8 @@ class Text:
                 output = self._output(node, names, module, is_main)
             else:
                 raise Unsupported(f"a node of kind {node.op}")
-        return "\n".join([f"graph {name} {{", *placeholders, *calls, f"  output {output}", "}", ""])
+        settings = ["  fills_unwritten"] if _fills_unwritten() else []
+        return "\n".join([f"graph {name} {{", *settings, *placeholders, *calls, f"  output {output}", "}", ""])
 
     def _placeholder(self, node, name, is_main):
         value = node.meta.get("val")

@@ -123,6 +123,7 @@ static fx_graph *clone_graph(cloner *c, fx_graph *g, fx_graph *parent)
     copy->next_storage = g->next_storage;
     copy->next_symbol = g->next_symbol;
     copy->is_functional = g->is_functional;
+    copy->fills_unwritten = g->fills_unwritten;
     copy->autocast = g->autocast;
     vec_push(c->memory, &c->from, g);
     vec_push(c->memory, &c->to, copy);

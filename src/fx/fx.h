@@ -205,6 +205,7 @@ struct fx_graph {
     map suffixes; /* interned name -> the number last tried behind it to make a name unique */
     VEC(fx_node *) by_id; /* NULL where erased */
     bool is_functional;   /* set by functionalise, cleared by reinplace; F6 is checked while set */
+    bool fills_unwritten; /* what nothing writes holds NaN, or the largest integer; else zeros */
     /* of a subgraph: the dtype that an autocast region around it computes in; none: no region */
     ty_dtype autocast;
 };

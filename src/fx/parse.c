@@ -222,6 +222,10 @@ static fe_status parse_setting(fx_parser *p, fx_graph *g, bool *found)
         g->is_functional = true;
         return FE_OK;
     }
+    if (lex_take(lx, "fills_unwritten")) {
+        g->fills_unwritten = true;
+        return FE_OK;
+    }
     if (lex_take(lx, "range")) return parse_range(p, g);
     if (lex_take(lx, "guard")) {
         const char *guard;

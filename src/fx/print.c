@@ -366,6 +366,7 @@ static void print_signature(const printer *p, const fx_graph *g)
 {
     text *out = p->out;
     if (g->is_functional) text_add(out, "  functional\n");
+    if (g->fills_unwritten) text_add(out, "  fills_unwritten\n");
     for (uint32_t i = 0; i < g->ranges.count; i++) {
         text_add(out, "  range ");
         sym_print(p->symbols, g->ranges.at[i].expr, out);

@@ -1,7 +1,10 @@
 /* create.c -- tensors from nothing: constants, ramps, masks; all are values that consumers inline. */
 #include "lower/ragged.h"
 
+#include <math.h>
 #include <string.h>
+
+enum { UNWRITTEN = 2 };
 
 static fe_status give_value(lowering *l, loop_value v)
 {
@@ -33,11 +36,21 @@ static bool is_empty(lowering *l, const ty_tensor *t)
     return false;
 }
 
-/* zeros, empty and their like (0), ones (1) */
+/* What eager shows in memory that nothing has written, where it is told to be the same on each run. */
+static loop_value unwritten(lowering *l, ty_dtype d)
+{
+    if (!l->graph->fills_unwritten) return loop_const_int(l->program, d, 0);
+    return ty_is_integral(d, true) ? lower_extreme(l, d, true)
+                                   : loop_const_float(l->program, d, (double)NAN);
+}
+
+/* zeros and their like (0), ones (1), empty (UNWRITTEN) */
 static fe_status filled(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
-    loop_value v = loop_const_int(l->program, out->dtype, row->parameter);
+    loop_value v = row->parameter == UNWRITTEN
+                       ? unwritten(l, out->dtype)
+                       : loop_const_int(l->program, out->dtype, row->parameter);
     bool strided = op_param_index(n->op, "stride") >= 0;
     if (strided && !ty_is_non_overlapping_and_dense(l->symbols, out) && !is_empty(l, out))
         return give_overlapping(l, v);
@@ -262,13 +275,13 @@ static const lower_row ROWS[] = {
     CREATE(aten_zeros_like_default, filled, 0),
     CREATE(aten_new_zeros_default, filled, 0),
     CREATE(aten_zero_default, filled, 0),
-    CREATE(aten_empty_memory_format, filled, 0),
+    CREATE(aten_empty_memory_format, filled, UNWRITTEN),
     CREATE(prims__make_token_default, filled, 0),
-    CREATE(aten_empty_like_default, filled, 0),
-    CREATE(aten_empty_permuted_default, filled, 0),
-    CREATE(aten_empty_strided_default, filled, 0),
-    CREATE(aten_new_empty_default, filled, 0),
-    CREATE(aten_new_empty_strided_default, filled, 0),
+    CREATE(aten_empty_like_default, filled, UNWRITTEN),
+    CREATE(aten_empty_permuted_default, filled, UNWRITTEN),
+    CREATE(aten_empty_strided_default, filled, UNWRITTEN),
+    CREATE(aten_new_empty_default, filled, UNWRITTEN),
+    CREATE(aten_new_empty_strided_default, filled, UNWRITTEN),
     CREATE(aten_ones_default, filled, 1),
     CREATE(aten_ones_like_default, filled, 1),
     CREATE(aten_new_ones_default, filled, 1),

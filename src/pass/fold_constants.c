@@ -164,6 +164,7 @@ static fx_graph *graph_of(const region *r, const fx_node *result)
     fx_graph *made = fx_graph_new(g->session, r->f->memory, g->symbols, g->ops, "constants");
     fx_node **copies = NEW_ARRAY(r->f->memory, fx_node *, g->next_id + 1);
     made->is_functional = true;
+    made->fills_unwritten = g->fills_unwritten;
     made->next_storage = g->next_storage;
     for (uint32_t i = 0; i < r->nodes.count; i++) {
         const fx_node *n = r->nodes.at[i];

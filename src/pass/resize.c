@@ -2,7 +2,7 @@
  *
  * The result is a window on the argument's storage, from the argument's offset on. Where the storage
  * may be too small it grows: from there on its base is a row of elements, what was there and then
- * zeros (in PyTorch they are undefined), and what was the base is a window on that. The sizes of an
+ * what nothing has written, and what was the base is a window on that. The sizes of an
  * input of the program stay what they are to the caller.
  */
 #include "pass/functionalise.h"
@@ -27,12 +27,15 @@ static fe_status grown_row(functionaliser *f, const alias *base, const ty_tensor
 {
     sym_table *s = f->g->symbols;
     sym_expr had = reach(f, fx_tensor(base->node)), zero = sym_int(s, 0), one = sym_int(s, 1);
-    sym_expr ends[] = {zero, sym_max(s, sym_sub(s, reach(f, t), had), zero)};
+    sym_expr more = sym_max(s, sym_sub(s, reach(f, t), had), zero);
     fx_arg row[] = {fx_of(base->current), fx_int_list(f->g, &had, 1), fx_int_list(f->g, &one, 1),
                     fx_expr(zero)};
     FE_TRY(pass_emit(f->g, f->at, OP_aten_as_strided_default, f->at, 4, row, out));
-    fx_arg padded[] = {fx_of(*out), fx_int_list(f->g, ends, 2), fx_int(f->g, 0)};
-    return pass_emit(f->g, f->at, OP_aten_constant_pad_nd_default, f->at, 3, padded, out);
+    fx_node *rest;
+    fx_arg made[] = {fx_of(*out), fx_int_list(f->g, &more, 1)};
+    FE_TRY(pass_emit(f->g, f->at, OP_aten_new_empty_default, f->at, 2, made, &rest));
+    fx_arg both[] = {fx_of(*out), fx_of(rest)}, joined = fx_list(f->g, both, 2);
+    return pass_emit(f->g, f->at, OP_aten_cat_default, f->at, 1, &joined, out);
 }
 
 /* All that stands on the base then stands on the row, which the base is a window on. */

@@ -119,6 +119,7 @@ static fx_graph *new_body(unbatching *u, const fx_node *like)
                                   arena_printf(g->memory, "%s_of_one", like->name));
     body->parent = g;
     body->is_functional = g->is_functional;
+    body->fills_unwritten = g->fills_unwritten;
     body->autocast = g->autocast;
     return body;
 }

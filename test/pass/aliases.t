@@ -147,12 +147,13 @@ graph a_part_is_resized_and_the_whole_then_grows {
   %zero = aten.zero.default(%few) : f32[2]{1}@3
   %as_strided_scatter = aten.as_strided_scatter.default(%y, %zero, [2], [1], 4) : f32[3,4]{4,1}@4
   %as_strided = aten.as_strided.default(%as_strided_scatter, [12], [1], 0) : f32[12]{1}@4
-  %constant_pad_nd = aten.constant_pad_nd.default(%as_strided, [0, 3], 0) : f32[15]{1}@5
+  %new_empty = aten.new_empty.default(%as_strided, [3], None, None, None, None) : f32[3]{1}@5
+  %cat = aten.cat.default([%as_strided, %new_empty], 0) : f32[15]{1}@6
   %as_strided_1 = aten.as_strided.default(%as_strided_scatter, [2], [1], 4) : f32[2]{1}+4@4
-  %neg = aten.neg.default(%as_strided_1) : f32[2]{1}@6
-  %as_strided_scatter_1 = aten.as_strided_scatter.default(%constant_pad_nd, %neg, [2], [1], 4) : f32[15]{1}@7
-  %as_strided_2 = aten.as_strided.default(%as_strided_scatter_1, [5, 3], [3, 1], 0) : f32[5,3]{3,1}@7
-  %as_strided_3 = aten.as_strided.default(%as_strided_scatter_1, [3, 4], [4, 1], 0) : f32[3,4]{4,1}@7
-  %as_strided_4 = aten.as_strided.default(%as_strided_3, [2], [1], 4) : f32[2]{1}+4@7
+  %neg = aten.neg.default(%as_strided_1) : f32[2]{1}@7
+  %as_strided_scatter_1 = aten.as_strided_scatter.default(%cat, %neg, [2], [1], 4) : f32[15]{1}@8
+  %as_strided_2 = aten.as_strided.default(%as_strided_scatter_1, [5, 3], [3, 1], 0) : f32[5,3]{3,1}@8
+  %as_strided_3 = aten.as_strided.default(%as_strided_scatter_1, [3, 4], [4, 1], 0) : f32[3,4]{4,1}@8
+  %as_strided_4 = aten.as_strided.default(%as_strided_3, [2], [1], 4) : f32[2]{1}+4@8
   output (user %as_strided_2, user %as_strided_4)
 }

@@ -79,5 +79,21 @@ def sizes_of_a_run_go_into_graphs_and_come_out():
             same(made, *((torch.tensor(p), x) for p in (True, False) for x in (torch.randn(5, 2), torch.ones(2, 2))), dynamic=True)
 
 
+@test
+def memory_that_nothing_writes_is_filled_where_eager_fills_it():
+    def unwritten(x):
+        few = torch.ops.aten.resize(x, [2, 5])
+        return few, x.new_empty(3), torch.empty(2, dtype=torch.int16), torch.empty_like(x, dtype=torch.bool), torch.cat([x.new_empty(2, 3), x])
+
+    torch.use_deterministic_algorithms(True)
+    try:
+        compiled = torch.compile(unwritten, backend="ferrite", options=STRICT)
+        x = torch.randn(2, 3)
+        for got, expected in zip(compiled(x), unwritten(x), strict=True):
+            torch.testing.assert_close(got, expected, equal_nan=True)
+    finally:
+        torch.use_deterministic_algorithms(False)
+
+
 if __name__ == "__main__":
     sys.exit(main_of(TESTS))
