@@ -188,6 +188,8 @@ def _store(result, value, place):
     if isinstance(value, (bool, int, float)) and result.rank == 0:
         _NUMBERS[result.dtype].from_address(result.data).value = value
         return
+    if value is None and 0 in _sizes(result):  # PyTorch's metadata may say an empty tensor of one that is undefined
+        return
     if not hasattr(value, "shape"):
         raise TypeError(f"result {place} is {type(value).__name__}, the program wants a tensor")
     if _shape_of(value) != _sizes(result):

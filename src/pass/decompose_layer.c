@@ -1,6 +1,6 @@
 /* decompose_layer.c -- layers in a form of their own: sequences padded to one length, convolutions
  * over time first, weights as a direction and a norm. */
-#include "pass/decompose.h"
+#include "pass/decompose_arith.h"
 
 #include <string.h>
 
@@ -86,7 +86,34 @@ static void weight_norm_backward(decomposing *d)
     decompose_give(d, CALL(aten_div_Tensor, sums, norms));
 }
 
+/* One direction of a layer of an LSTM. */
+static void recurrent_layer(decomposing *d)
+{
+    enum { LSTM = 2 };
+    const fx_arg *batches = decompose_arg(d, "batch_sizes");
+    fx_arg first = decompose_of(d, 0), x = arg(d, "input"), flipped = fx_list(d->g, &first, 1);
+    bool reverse = decompose_flag(d, "reverse"), biases = decompose_flag(d, "has_biases");
+    if (decompose_int(d, "mode", LSTM) != LSTM || decompose_flag(d, "train") ||
+        (batches && batches->list.count)) {
+        decompose_fail(d, "a layer of packed sequences, of training, or of no LSTM");
+        return;
+    }
+    fx_arg states[] = {unsqueezed(d, arg(d, "hx_"), 0), unsqueezed(d, arg(d, "cx_"), 0)};
+    fx_arg weights[] = {arg(d, "weight0"), arg(d, "weight1"), arg(d, "weight2"), arg(d, "weight3")};
+    if (reverse) x = CALL(aten_flip_default, x, flipped);
+    fx_arg all = CALL(aten_lstm_input, x, fx_list(d->g, states, 2),
+                      fx_list(d->g, weights, biases ? 4 : 2), fx_bool(biases), decompose_of(d, 1),
+                      fx_float(0), fx_bool(false), fx_bool(false), fx_bool(false));
+    fx_arg y = CALL(operator_getitem, all, first);
+    decompose_give(d, reverse ? CALL(aten_flip_default, y, flipped) : y);
+    for (int k = 1; k <= 2; k++)
+        decompose_give(d, CALL(aten_select_int, CALL(operator_getitem, all, decompose_of(d, k)),
+                               first, first));
+    decompose_give(d, CALL(aten_new_empty_default, x, flipped, fx_dtype(TY_U8)));
+}
+
 static const decompose_row ROWS[] = {
+    {OP_aten_mkldnn_rnn_layer_default, recurrent_layer, OP_NONE},
     {OP_aten_conv_tbc_default, conv_tbc, OP_NONE},
     {OP_aten_pad_sequence_default, pad_sequence, OP_NONE},
     {OP_aten_norm_except_dim_default, norm_except_dim, OP_NONE},

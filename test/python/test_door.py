@@ -589,6 +589,17 @@ def layers_of_a_transformer_in_one_call():
         same(lambda v: torch._masked_softmax(v, torch.arange(60).view(3, 4, 5) % 3 == 1, 1, 2), (torch.randn(3, 4, 5),))
 
 
+@test
+def layers_of_an_lstm():
+    for how in ({}, {"bidirectional": True, "num_layers": 2, "batch_first": True}, {"bias": False}):
+        model, x = torch.nn.LSTM(5, 7, **how), torch.randn(3, 4, 5)
+        same(model, (x,))
+        compiled = torch.compile(model, backend="ferrite")  # a training call runs as PyTorch runs it
+        for got, expected in zip(*(torch.autograd.grad(run(x)[0].sum(), tuple(model.parameters())) for run in (compiled, model))):
+            torch.testing.assert_close(got, expected)
+        torch._dynamo.reset()
+
+
 def main_of(tests):
     passed = failed = 0
     for run in tests:
