@@ -6,7 +6,8 @@
  *     bounds   = "in" "[" int|"-inf" "," int|"inf" "]"
  *     graph    = "graph" name "{" {setting} {placeholder | call} [output] "}"
  *     setting  = "functional" | "fills_unwritten" | "range" expr bounds | "guard" string
- *              | "require" relation string | "inputs" string {"," string} | "in_spec" string | "out_spec" string
+ *              | "require" relation string | "inputs" string {"," string}
+ *              | "in_spec" string | "out_spec" string
  *     placeholder = "placeholder" %name kind string ["non_persistent"] [taken] [":" value]
  *     taken    = ("storage_of" | "start_of") string
  *                   ["data" "[" [element {"," element}] "]"]
