@@ -498,8 +498,8 @@ static void take_bound(contract *k, word name, word bound, bool is_most)
 /* k!0 */
 static void take_other(contract *k, word name, word value)
 {
-    double number, not ;
-    if (fraction_of(k, name, &number) && fraction_of(k, value, &not ) && number == not )
+    double number, other;
+    if (fraction_of(k, name, &number) && fraction_of(k, value, &other) && number == other)
         infer_fail(k->c, "%s has to be other than %s", text_of(k, name), text_of(k, value));
 }
 
