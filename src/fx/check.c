@@ -329,15 +329,53 @@ static bool may_bind(const fx_node *n)
     return !(n->op->flags & OPF_POINTWISE) && !fx_is(n, OP_operator_getitem);
 }
 
-static fe_status check_symbols(checker *c, const fx_node *n)
+/* The name of a symbol that is not bound where the node speaks of it, or NULL; binds those that it may. */
+static const char *unbound_symbol(checker *c, const fx_node *n)
 {
     symbol_walk w = {.c = c};
     for (uint32_t i = 0; i < n->arg_count; i++) walk_arg(&w, &n->args[i]);
     w.binds = may_bind(n);
     walk_value(&w, &n->value);
-    if (sym_is_none(w.unbound)) return FE_OK;
-    return breach(c, n, "F7: %%%s speaks of %s, which nothing before it binds", n->name,
-                  sym_name(c->graph->symbols, w.unbound));
+    return sym_is_none(w.unbound) ? NULL : sym_name(c->graph->symbols, w.unbound);
+}
+
+static fe_status check_symbols(checker *c, const fx_node *n)
+{
+    const char *unbound = unbound_symbol(c, n);
+    if (!unbound) return FE_OK;
+    return breach(c, n, "F7: %%%s speaks of %s, which nothing before it binds", n->name, unbound);
+}
+
+static fe_status bind_graph(checker *c, fx_graph *g);
+
+static fe_status bind_called(checker *c, const fx_arg *a)
+{
+    for (uint32_t i = 0; a->kind == FX_ARG_LIST && i < a->list.count; i++)
+        FE_TRY(bind_called(c, &a->list.items[i]));
+    return a->kind == FX_ARG_GRAPH ? bind_graph(c, a->graph) : FE_OK;
+}
+
+static fe_status bind_graph(checker *c, fx_graph *g)
+{
+    checker inside = {.graph = g, .memory = c->memory, .bound = c->bound};
+    for (const fx_node *n = g->first; n; n = n->next) {
+        for (uint32_t i = 0; i < n->arg_count; i++) FE_TRY(bind_called(&inside, &n->args[i]));
+        const char *unbound = unbound_symbol(&inside, n);
+        if (unbound)
+            return fx_fail(g, n, "fx", FE_CORRUPT,
+                           "it is bound where an input's or call's metadata has it",
+                           "it speaks of the size %s, which nothing before it binds", unbound);
+    }
+    return FE_OK;
+}
+
+fe_status fx_check_bound(fx_graph *main)
+{
+    map bound = {0};
+    checker c = {.graph = main, .memory = arena_new(main->session), .bound = &bound};
+    fe_status status = bind_graph(&c, main);
+    arena_free(c.memory);
+    return status;
 }
 
 /* ---- F5, F6 and the whole ---- */

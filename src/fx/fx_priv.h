@@ -12,6 +12,9 @@ void fx_link(fx_graph *g, fx_node *node, fx_node *before); /* before NULL: at th
 void fx_take_args(fx_graph *g, fx_node *node, const fx_arg *args,
                   uint32_t count); /* copies and registers */
 
+/* check.c: F7 of a program as it was given; FE_CORRUPT. */
+fe_status fx_check_bound(fx_graph *main);
+
 /* Constants up to this many elements are printed with their data. */
 enum { FX_PRINTED_ELEMENTS = 32 };
 

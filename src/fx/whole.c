@@ -49,6 +49,13 @@ static void find_symbol(void *data, sym_expr symbol)
     s->missing = sym_name(s->g->symbols, symbol);
 }
 
+static void want_argument(size_search *s, const fx_arg *a)
+{
+    if (a->kind == FX_ARG_INT) sym_each_symbol(s->g->symbols, a->expr, want_symbol, s);
+    for (uint32_t i = 0; a->kind == FX_ARG_LIST && i < a->list.count; i++)
+        want_argument(s, &a->list.items[i]);
+}
+
 static fe_status check_sizes(fx_graph *main)
 {
     size_search s = {.g = main};
@@ -62,6 +69,7 @@ static fe_status check_sizes(fx_graph *main)
     }
     for (const fx_node *n = main->first; n; n = n->next) {
         fx_each_symbol(main->symbols, &n->value, want_symbol, &s);
+        for (uint32_t i = 0; i < n->arg_count; i++) want_argument(&s, &n->args[i]);
         if (s.missing)
             return fx_fail(main, n, "fx", FE_CORRUPT,
                            "symbols that a run computes are called u0, u1, ...",
@@ -76,5 +84,6 @@ fe_status fx_whole(fx_graph *const *graphs, uint32_t count)
     for (uint32_t i = 0; i < count; i++)
         for (const fx_node *n = graphs[i]->first; n; n = n->next) note_value(main, &n->value);
     for (uint32_t i = 1; i < count; i++) graphs[i]->next_symbol = main->next_symbol;
-    return check_sizes(main);
+    FE_TRY(check_sizes(main));
+    return fx_check_bound(main);
 }

@@ -93,3 +93,25 @@ graph main {
 --err--
 error: fx: no symbol has this name: constants are True, False and None (found 'true')
   at line 3, column 38
+
+--run-- ferrite inspect a.fx --stage read; sed 's/s1/u0/' a.fx | ferrite inspect - --stage read; sed 's/s1/s0/; s/u0/s0/' a.fx | ferrite inspect - --stage read | grep -c full
+--file a.fx--
+symbols {
+  s0 in [1, 9]
+  s1 in [1, 9]
+}
+graph main {
+  placeholder %x user "x" : f32[s0]
+  %a = aten.full.default([s1], 1)
+  %b = aten.full.default([u0], 1)
+  output (user %a, user %b)
+}
+--out--
+2
+--err--
+error: fx: aten.full.default: its size s1 is one that no input has
+  at %a in graph main
+  help: symbols that a run computes are called u0, u1, ...
+error: fx: aten.full.default: it speaks of the size u0, which nothing before it binds
+  at %a in graph main
+  help: it is bound where an input's or call's metadata has it

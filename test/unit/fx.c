@@ -88,7 +88,7 @@ SESSION_TEST(fx_text_keeps_symbols_settings_and_every_kind_of_argument)
         "  %is = _operator.le(%sym_size, 800) : bool ?\n"
         "  %sym_float = torch.sym_float(%sym_size) : float ?\n"
         "  %sqrt = math.sqrt(4) : float 2.0\n"
-        "  %item = aten.item.default(%x) : int ?\n"
+        "  %item = aten.item.default(%x) : int u0\n"
         "  %full = aten.full.default([s0, 2*s0 + 1, u0], 1.5, torch.float32, torch.strided, cpu, "
         "False) : f32[s0,2*s0 + 1,u0]\n"
         "  %full_1 = aten.full.default([], complex(1.0, -2.5), torch.complex64, None, cuda:1, "
