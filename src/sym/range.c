@@ -4,8 +4,8 @@
  * computed anew for what holds a symbol that the environment speaks of. Where intervals are too
  * coarse (they forget that two terms hold the same symbol), sym_known_nonnegative tries, to a
  * small depth: loop variables at the end of their range that makes the expression least,
- * polynomials shifted to non-negative symbols, a common factor taken out, min and max split into
- * cases, and x // n and x % n bounded by x.
+ * polynomials shifted to non-negative symbols or taken at each value of their only one, a common
+ * factor taken out, min and max split into cases, and x // n and x % n bounded by x.
  *
  * An environment's extents are at least 1: a place whose loop never runs proves anything.
  */
@@ -265,6 +265,42 @@ static bool nonnegative_when_shifted(sym_table *t, sym_expr e, const sym_env *en
     return true;
 }
 
+/* A term at one value of its only symbol, on top of a sum so far; false: it holds another factor, or does not
+ * fit. */
+static bool add_term_at(const sym_table *t, sym_term term, sym_expr symbol, int64_t at,
+                        int64_t *total)
+{
+    sym_expr single;
+    uint32_t count;
+    const sym_expr *factors = sym_factors(t, term.product, &single, &count);
+    int64_t value = term.coefficient;
+    for (uint32_t k = 0; k < count; k++)
+        if (factors[k].id != symbol.id || __builtin_mul_overflow(value, at, &value)) return false;
+    return !__builtin_add_overflow(*total, value, total);
+}
+
+/* A polynomial of one symbol that has few values is so at each of them. */
+static bool nonnegative_everywhere(const sym_table *t, sym_expr e, const sym_env *env)
+{
+    enum { MANY_VALUES = 128 };
+    sym_expr single, symbol;
+    uint32_t count, terms = sym_term_count(t, e);
+    const sym_expr *factors = sym_factors(t, sym_term_at(t, e, 0).product, &single, &count);
+    if (terms < 2 || count == 0 || sym_op_of(t, factors[0]) != SYM_SYMBOL) return false;
+    symbol = factors[0];
+    sym_interval range = sym_interval_of(t, symbol, env);
+    if (range.min < -MANY_VALUES || range.max > SYM_NO_MAX - 1 - MANY_VALUES ||
+        range.max - range.min >= MANY_VALUES)
+        return false;
+    for (int64_t at = range.min; at <= range.max; at++) {
+        int64_t total = 0;
+        for (uint32_t i = 0; i < terms; i++)
+            if (!add_term_at(t, sym_term_at(t, e, i), symbol, at, &total)) return false;
+        if (total < 0) return false;
+    }
+    return true;
+}
+
 /* e without what all its terms have in common, when that is non-negative. */
 static bool nonnegative_cofactor(sym_table *t, sym_expr e, const sym_env *env, int depth)
 {
@@ -348,8 +384,8 @@ static bool nonnegative(sym_table *t, sym_expr e, const sym_env *env, int depth)
         return true;
     enum { MANY_TERMS = 16 };
     if (sym_term_count(t, e) > MANY_TERMS) return false;
-    return nonnegative_when_shifted(t, e, env) || nonnegative_cofactor(t, e, env, depth) ||
-           nonnegative_by_parts(t, e, env, depth);
+    return nonnegative_when_shifted(t, e, env) || nonnegative_everywhere(t, e, env) ||
+           nonnegative_cofactor(t, e, env, depth) || nonnegative_by_parts(t, e, env, depth);
 }
 
 bool sym_known_nonnegative(sym_table *t, sym_expr e, const sym_env *env)

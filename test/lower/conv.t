@@ -198,3 +198,18 @@ extern conv (@x[1,2,4]{8,4,1}, @w[3,2,2]{4,2,1}, @buf7[3]{1}) -> (@buf6[1,3,3]{9
 nest [i0 < 3] origin 10 {
   %0 = load f32 @b[1]
 extern gemm (@x[4,2]{2,1}, @v[2,3]{1,2}, @buf9[3]{1}) -> (@buf8[4,3]{3,1}) ints [0] floats [0.0,0.0] origin 10
+--run-- ferrite inspect - --stage loop | grep extern
+--in--
+symbols {
+  s0 in [2, 4] hint 2
+}
+graph main {
+  placeholder %x user "x" : f32[s0,1,16,20]
+  placeholder %w user "w" : f32[1,1,5,5]
+  %n = aten.sym_size.int(%x, 0)
+  %c = aten.convolution.default(%x, %w, None, [1, 1], [0, 0], [%n], False, [0, 0], 1)
+  %s = aten.sum.default(%c)
+  output (user %s)
+}
+--out--
+extern conv (@x[s0,1,16,20]{320,320,20,1}, @w[1,1,5,5]{25,25,5,1}, none) -> (@buf2[s0,1,-4*s0 + 16,-4*s0 + 20]{16*s0*s0 - 144*s0 + 320,1,-4*s0 + 20,1}) ints [2,1,0,0,1,1,0,0,s0,s0,0,0] floats [0.0,0.0] origin 3

@@ -253,6 +253,20 @@ SESSION_TEST(environments_bound_loop_variables)
     return FE_OK;
 }
 
+SESSION_TEST(polynomials_of_a_symbol_with_few_values_are_bounded)
+{
+    sym_table *t = sym_table_new(session->memory);
+    sym_expr zero = sym_int(t, 0);
+    (void)sym_symbol(t, "s0", SYM_SIZE, 2, 5);
+    (void)sym_symbol(t, "s1", SYM_SIZE, 2, 1000);
+    EXPECT(sym_known_less_equal(t, zero, parse(t, session, "16*s0*s0 - 144*s0 + 320"),
+                                NULL)); /* 4, 5 */
+    EXPECT(!sym_known_less_equal(t, zero, parse(t, session, "16*s0*s0 - 144*s0 + 319"), NULL));
+    EXPECT(!sym_known_less_equal(t, zero, parse(t, session, "s1*s1 - 9*s1 + 20"), NULL));
+    EXPECT(!sym_known_less_equal(t, zero, parse(t, session, "s0*s0 - 9*s0 + s1 + 18"), NULL));
+    return FE_OK;
+}
+
 SESSION_TEST(ranges_narrow_and_symbols_keep_their_kind)
 {
     sym_table *t = sym_table_new(session->memory);
