@@ -20,7 +20,9 @@ TORCH_LOGS="+ferrite" tells of each graph.
 Without an installed package, `import ferrite.door` registers the backend.
 """
 
+import contextlib
 import logging
+import operator
 import os
 import re
 
@@ -38,18 +40,24 @@ log = logging.getLogger("ferrite")
 _told = set()  # reasons, each of which is told once
 _NODE = re.compile(r"%(\w+)")  # in the place of a diagnostic
 _OF_PYTORCH = ("aten", "prims", "quantized_decomposed", "inductor")  # namespaces; another one's operators are the user's
+_NOT_LOWERED = ("flex_attention", "flex_attention_backward")
 _WITH_STATE = ("run_and_save_rng_state", "run_with_rng_state")  # a checkpointed part that draws, and the same again
 _MOST_HANDED = 16  # refusals of a graph after which it is left whole to PyTorch
 
 
-def _draws(module):
-    """Nodes that draw random numbers: their stream is that of PyTorch's generator. Attention without dropout draws none."""
-    for graph in (part for part in module.modules() if isinstance(part, torch.fx.GraphModule)):
-        for node in graph.graph.nodes:
-            if getattr(node.target, "_name", None) in _WITH_STATE:
-                yield node
-            elif torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()) and text.argument(node, "dropout_p") != 0:
-                yield node
+def _draws(node, module):
+    """Does it draw random numbers, or a graph that it calls? Their stream is that of PyTorch's generator. Attention without
+    dropout draws none."""
+    if getattr(node.target, "_name", None) in _WITH_STATE:
+        return True
+    if torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()) and text.argument(node, "dropout_p") != 0:
+        return True
+    graphs = [text._attribute(module, arg.target) for arg in node.all_input_nodes if arg.op == "get_attr"]
+    return any(_draws(inner, graph) for graph in graphs if isinstance(graph, torch.fx.GraphModule) for inner in graph.graph.nodes)
+
+
+def _drawing(module):
+    return [node for node in module.graph.nodes if node.op == "call_function" and _draws(node, module)]
 
 
 def _declared(operators):
@@ -63,16 +71,42 @@ def _declared(operators):
 
 def _handed(operators):
     """The same of operators of PyTorch's own, under names of their own."""
-    made = [ferrite_ops.op("torch_" + str(overload._schema), overload, tags=ferrite_ops.tags_of(overload))
-            for overload in operators.values()]
+    made = [ferrite_ops.op(what.schema, what, tags=ferrite_ops.TAG_EFFECT) if isinstance(what, text.WholeCall) else
+            ferrite_ops.op("torch_" + str(what._schema), what, tags=ferrite_ops.tags_of(what)) for what in operators.values()]
     ferrite_ops.forget(*made) if made else None
     return made
 
 
+def _say_value(node, value):
+    node.meta["val"] = value
+    for user in node.users:
+        if user.target is operator.getitem:
+            _say_value(user, value[user.args[1]])
+
+
+def _say_states(module):
+    """Metadata of parts that keep or take the generator's state, which the partitioner leaves out."""
+    for node in module.graph.nodes:
+        name = getattr(node.target, "_name", None)
+        if name not in _WITH_STATE or "val" in node.meta:
+            continue
+        keeps = name == "run_and_save_rng_state"
+        given, named = torch.fx.node.map_arg((node.args[1:] if keeps else node.args[2:], node.kwargs), lambda arg: arg.meta["val"])
+        mode = torch._guards.detect_fake_mode([arg.meta["val"] for arg in node.all_input_nodes]) or contextlib.nullcontext()
+        with mode:
+            made = (node.args[0] if keeps else node.args[1])(*given, **named)
+            _say_value(node, (torch.empty(torch.get_rng_state().shape, dtype=torch.uint8), made) if keeps else made)
+
+
+def _is_unknown(node):
+    if isinstance(node.target, torch._ops.OpOverload):
+        return node.target.namespace in _OF_PYTORCH and not is_own(node.target)
+    return getattr(node.target, "_name", None) in _NOT_LOWERED and text.can_be_handed(node)
+
+
 def _unknown(module):
     """Nodes of operators of PyTorch's that ferrite does not have, and what the log says of each."""
-    return {node.name: f"the operator {node.target}" for node in module.graph.nodes
-            if isinstance(node.target, torch._ops.OpOverload) and node.target.namespace in _OF_PYTORCH and not is_own(node.target)}
+    return {node.name: f"the operator {node.target}" for node in module.graph.nodes if _is_unknown(node)}
 
 
 def _tell(reason, message, *about):
@@ -126,8 +160,9 @@ class Compiler:
         return program.call
 
     def compile(self, module, frozen=()):
-        for node in _draws(module):
-            if not text.can_be_handed(node) or node.graph is not module.graph:
+        _say_states(module)
+        for node in _drawing(module):
+            if not text.can_be_handed(node):
                 raise text.Unsupported(f"{node.target}, whose random numbers are those of PyTorch's generator")
         session, written = self._compile_or_hand(module)
         metas = [node.meta.get("val") for node in module.graph.nodes if node.op == "placeholder"]
@@ -140,7 +175,7 @@ class Compiler:
         if handed and self.fallback == "error":
             raise Error(f"ferrite does not have {next(iter(handed.values()))}")
         refused_at_most = _MOST_HANDED + len(handed)
-        drawn = {node.name for node in _draws(module)}
+        drawn = {node.name for node in _drawing(module)}
         handed.update(dict.fromkeys(drawn))
         while True:
             written = text.of(module, handed, self.windows_move)

@@ -7,6 +7,7 @@
 A graph that has no such form raises Unsupported, which says why.
 """
 
+import itertools
 import math
 import operator
 import re
@@ -192,8 +193,63 @@ def _fills_unwritten():
     return torch.are_deterministic_algorithms_enabled() and torch.utils.deterministic.fill_uninitialized_memory
 
 
+_counter = itertools.count()  # of names that no other graph has
+_WHOLE = {"cond", "while_loop", "flex_attention", "flex_attention_backward", "run_and_save_rng_state", "run_with_rng_state",
+          "scan", "associative_scan", "map_impl"}
+
+
+class WholeCall:
+    """A call of a higher-order operator that PyTorch is to run, as an operator of its own: its parameters are what the graph
+    computes; subgraphs, options and numbers stay as they are."""
+
+    def __init__(self, node, module):
+        self.values, self.name = [], f"{_name(node.name)}_{next(_counter)}"
+        self._target, self._given = node.target, torch.fx.node.map_arg((node.args, node.kwargs), lambda arg: self._taken(arg, module))
+        params = ", ".join(f"{_kind(value.meta.get('val'))} a{k}" for k, value in enumerate(self.values))
+        results = ", ".join("Tensor" for _ in flat(node.meta["val"]))
+        self.schema = f"torch_higher::{self.name}({params}) -> ({results})"
+
+    def _taken(self, arg, module):
+        if arg.op == "get_attr" and isinstance(_attribute(module, arg.target), torch.fx.GraphModule):
+            return _attribute(module, arg.target)
+        self.values.append(arg)
+        return _Place(len(self.values) - 1)
+
+    def __call__(self, *values):
+        args, kwargs = torch.utils._pytree.tree_map_only(_Place, lambda place: values[place.number], self._given)
+        with torch.no_grad():
+            return tuple(flat(self._target(*args, **kwargs)))
+
+
+class _Place:
+    """Of a value among the parameters."""
+
+    def __init__(self, number):
+        self.number = number
+
+
+def _kind(value):
+    kinds = ((torch.Tensor, "Tensor"), ((bool, torch.SymBool), "bool"), ((int, torch.SymInt), "SymInt"), ((float, torch.SymFloat), "float"))
+    return next((kind for of, kind in kinds if isinstance(value, of)), None)
+
+
+def flat(value):
+    return [item for part in value for item in flat(part)] if isinstance(value, (list, tuple)) else [value]
+
+
+def _is_whole(node):
+    """Of a higher-order operator: values go in, nothing but tensors comes out."""
+    if getattr(node.target, "_name", None) not in _WHOLE or any(isinstance(arg, torch.SymInt) for arg in flat(list(node.args))):
+        return False
+    inputs = [arg for arg in node.all_input_nodes if arg.op != "get_attr"]
+    made = flat(node.meta.get("val"))
+    return bool(made) and all(isinstance(value, torch.Tensor) for value in made) and all(_kind(arg.meta.get("val")) for arg in inputs)
+
+
 def can_be_handed(node):
-    """Can the call be one of an operator of the user's? It gives no views and no lists."""
+    """Can the call be one of an operator of the user's? It gives no views, and no lists but that of a higher-order operator."""
+    if isinstance(node.target, torch._ops.HigherOrderOperator):
+        return _is_whole(node)
     schema = getattr(node.target, "_schema", None)
     if schema is None or any(one.alias_info is not None for one in schema.returns):
         return False
@@ -219,6 +275,7 @@ class Text:
         self.operators = {}  # that are not the library's own
         self.handed = {}  # those of the nodes that PyTorch is to run, under names of their own
         self._symbols, self._subgraphs, self._names = {}, {}, {}
+        self._whole = {}  # nodes that PyTorch runs whole, and lists in their results: that node, and what number each result has
         body = self._graph("main", module, is_main=True)
         self._text = self._symbol_list() + body + "".join(self._subgraphs.values())
 
@@ -269,7 +326,7 @@ class Text:
                 elif not isinstance(value, torch.fx.GraphModule):
                     raise Unsupported(f"an attribute of type {type(value).__name__}")
             elif node.op == "call_function":
-                calls.append(self._call(node, names, module))
+                calls += self._item(node, names) or [self._call(node, names, module)]
             elif node.op == "output":
                 output = self._output(node, names, module, is_main)
             else:
@@ -297,10 +354,32 @@ class Text:
             values = computed(values)
         return "(" + ", ".join("user " + self._arg(value, names, module) for value in values) + ")"
 
+    def _item(self, node, names):
+        """Lines of an item of what PyTorch runs whole, whose results are one list in the text; [""]: it is a list itself."""
+        if node.target is not operator.getitem or node.args[0] not in self._whole:
+            return []
+        root, places = self._whole[node.args[0]]
+        place = places[node.args[1]]
+        if not isinstance(place, int):
+            self._whole[node] = root, place
+            return [""]
+        return [f"  %{names[node]} = _operator.getitem(%{names[root]}, {place})"]
+
+    def _whole_call(self, node, names, module):
+        call, value = WholeCall(node, module), node.meta["val"]
+        self.handed[f"torch_higher.{call.name}.default"] = call
+        count = itertools.count()
+        self._whole[node] = node, torch.utils._pytree.tree_map(lambda _: next(count), value)
+        self._note_symbols(flat(value))
+        args = ", ".join("%" + names[arg] for arg in call.values)
+        return f"  %{names[node]} = torch_higher.{call.name}.default({args}) : {_type(flat(value))}"
+
     def _call(self, node, names, module):
         if node.target in _FROM_THE_START and argument(node, "storage_offset") is not None:
             self.counts_from_start = True
         is_handed = node.name in self._handed and can_be_handed(node)
+        if is_handed and isinstance(node.target, torch._ops.HigherOrderOperator):
+            return self._whole_call(node, names, module)
         target = self._hand(node.target) if is_handed else self._target(node.target)
         args = [self._arg(arg, names, module) for arg in node.args]
         lines, kwargs = self._windows(node, names)

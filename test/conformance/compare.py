@@ -1,21 +1,42 @@
 #!/usr/bin/env python3
 """Holds results of run.py against those of a backend without faults, and prints a table and each failure.
 
-    compare.py ferrite.json aot_eager.json > doc/conformance.md
+    compare.py ferrite.json ... --baseline aot_eager.json ... > doc/conformance.md
 
-A test counts as fair where PyTorch's own operators pass it behind the same door. What fails there looks at generated code,
-at other internals of PyTorch's compiler, or is broken by the version of PyTorch that is installed."""
+Of several results of one test the last one counts. A test counts as fair where PyTorch's own operators pass it behind the same
+door. What fails there looks at generated code, at other internals of PyTorch's compiler, or is broken by the version of PyTorch
+that is installed. causes.txt says why what is known to fail does so."""
 
 import argparse
 import collections
 import json
+import os
+import re
 
 GOOD = ("pass",)
 
 
-def load(path):
-    with open(path) as file:
-        return json.load(file)["suites"]
+CAUSES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "causes.txt")
+
+
+def load(paths):
+    suites = {}
+    for path in paths:
+        with open(path) as file:
+            for suite, results in json.load(file)["suites"].items():
+                suites.setdefault(suite, {}).update(results)
+    return suites
+
+
+def causes():
+    """[(what a test's name or a reason holds, the cause)]"""
+    with open(CAUSES) as file:
+        lines = [line.rstrip("\n").split("\t") for line in file if line.strip() and not line.startswith("#")]
+    return [(re.compile(pattern), cause) for pattern, cause in lines]
+
+
+def cause_of(said, *about):
+    return next((cause for pattern, cause in causes() if any(pattern.search(text) for text in about)), said)
 
 
 class Suite:
@@ -53,11 +74,12 @@ def details(suite):
     if suite.failures:
         yield f"\n### {suite.name}: failures\n"
         for test, result in sorted(suite.failures.items()):
-            yield f"- `{test}`: {result['outcome']}: {one_line(result['why'])}"
+            said = f"{result['outcome']}: {one_line(result['why'])}"
+            yield f"- `{test}`: {cause_of(said, test, result['why'])}"
     if suite.fallbacks:
         yield f"\n### {suite.name}: graphs that PyTorch ran, by reason\n"
         for reason, count in suite.fallbacks.most_common():
-            yield f"- {count}: {one_line(reason)}"
+            yield f"- {count}: {cause_of(one_line(reason), reason)}"
 
 
 HEADING = """# PyTorch's own tests
@@ -69,8 +91,8 @@ the same door, or ferrite does; the others look at the code that PyTorch's compi
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("results")
-    parser.add_argument("baseline")
+    parser.add_argument("results", nargs="+")
+    parser.add_argument("--baseline", nargs="+", required=True)
     options = parser.parse_args()
     ours, baseline = load(options.results), load(options.baseline)
     suites = [Suite(name, ours[name], baseline.get(name, {})) for name in ours]

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""torch.compile(backend="ferrite"): numbers that come of floats, sizes that only the run knows, graphs in graphs."""
+"""torch.compile(backend="ferrite"): numbers that come of floats, sizes that only the run knows, graphs in graphs and those that
+PyTorch runs as calls of the compiled graph."""
 
 import sys
 
 import torch
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+from torch.utils.checkpoint import checkpoint
 
-from test_door import STRICT, main_of, same
+from test_door import STRICT, listening, main_of, same
 
 TESTS = []
 
@@ -93,6 +96,57 @@ def memory_that_nothing_writes_is_filled_where_eager_fills_it():
             torch.testing.assert_close(got, expected, equal_nan=True)
     finally:
         torch.use_deterministic_algorithms(False)
+
+
+def nothing_falls_back(run):
+    """Calls may run as PyTorch runs them, graphs may not."""
+    with listening() as told:
+        run()
+    assert not any(line.startswith("a graph") for line in told), told
+
+
+@test
+def parts_that_draw_are_drawn_again_in_the_backward():
+    layer = torch.nn.Linear(8, 8)
+
+    def checkpointed(x):
+        return checkpoint(lambda y: torch.nn.functional.dropout(layer(y).relu(), 0.5, True).sin(), x, use_reentrant=False).sum()
+
+    def gradients(function):
+        torch.manual_seed(3)
+        made = function(x)
+        return made, *torch.autograd.grad(made, (x, *layer.parameters()))
+
+    x = torch.randn(4, 8, requires_grad=True)
+    compiled = torch.compile(checkpointed, backend="ferrite")
+    nothing_falls_back(lambda: torch.testing.assert_close(gradients(compiled), gradients(checkpointed)))
+
+
+@test
+def graphs_in_graphs_draw():
+    def drawn(p, x):
+        return torch.cond(p, lambda y: y + torch.rand_like(y), lambda y: y * 2, (x,)) + torch.rand(4)
+
+    def seeded(function, p):
+        torch.manual_seed(5)
+        return function(torch.tensor(p), torch.ones(4))
+
+    compiled = torch.compile(drawn, backend="ferrite", options=STRICT)
+    for p in (True, False, True):
+        torch.testing.assert_close(seeded(compiled, p), seeded(drawn, p))
+
+
+@test
+def attention_with_a_function_of_its_scores():
+    q, k, v = (torch.randn(1, 2, 128, 16) for _ in range(3))
+    mask = create_block_mask(lambda b, h, i, j: i >= j, None, None, 128, 128, device="cpu")
+    bias = torch.randn(2)
+
+    def attended(q, k, v):
+        return flex_attention(q * 2, k, v, score_mod=lambda s, b, h, i, j: s + (i - j) * bias[h], block_mask=mask).sin()
+
+    compiled = torch.compile(attended, backend="ferrite")
+    nothing_falls_back(lambda: torch.testing.assert_close(compiled(q, k, v), attended(q, k, v)))
 
 
 if __name__ == "__main__":
