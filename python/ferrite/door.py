@@ -29,6 +29,7 @@ import re
 import torch
 from functorch.compile import make_boxed_func, min_cut_rematerialization_partition
 from torch._dynamo.backends.common import aot_autograd
+from torch._dynamo.utils import dynamo_timed
 
 import ferrite_ops
 from ferrite import _trace, text
@@ -152,7 +153,8 @@ class Compiler:
 
     def __call__(self, module, example_inputs, frozen=()):
         try:
-            program = self.compile(module, frozen)
+            with dynamo_timed("ferrite_compile"):
+                program = self.compile(module, frozen)
         except (Error, text.Unsupported) as error:
             return self._fall_back(module, error)
         self.compiled += 1
