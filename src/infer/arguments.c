@@ -227,7 +227,7 @@ bool infer_has_unbacked(const infer_call *c, uint32_t count, const sym_expr *exp
     return search.unbacked;
 }
 
-bool infer_holds(const infer_call *c, sym_op comparison, sym_expr a, sym_expr b)
+bool infer_prefers(const infer_call *c, sym_op comparison, sym_expr a, sym_expr b)
 {
     sym_table *t = c->symbols;
     sym_expr predicate = sym_compare(t, comparison, a, b);

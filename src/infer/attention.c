@@ -8,7 +8,7 @@
 
 static bool known_same(infer_call *c, sym_expr a, sym_expr b)
 {
-    return infer_holds(c, SYM_EQ, a, b);
+    return infer_prefers(c, SYM_EQ, a, b);
 }
 
 /* Does the mask broadcast to [batch, heads, queries, keys] in two or four dimensions? */

@@ -62,16 +62,16 @@ static bool is_plain_loop(infer_call *c, const ty_tensor *x, const ty_tensor *we
     if (x->dtype == TY_F64) return true;
     window w = read_window(c, 3);
     for (uint32_t d = 0; d < 3; d++)
-        if (is_transposed(c) && infer_holds(c, SYM_LE, w.stride[d], w.output_padding[d]))
+        if (is_transposed(c) && infer_prefers(c, SYM_LE, w.stride[d], w.output_padding[d]))
             return true;
     if (x->dtype != TY_F32) return false;
     sym_expr elements =
         sym_mul(t, sym_mul(t, x->sizes[0], x->sizes[1]), sym_mul(t, x->sizes[2], x->sizes[3]));
-    bool is_wide = infer_holds(c, SYM_LT, infer_number(c, 3), weight->sizes[3]) &&
-                   infer_holds(c, SYM_LT, infer_number(c, 3), weight->sizes[4]);
-    return !is_wide && infer_holds(c, SYM_LE, infer_expr(c, "groups", 1), infer_number(c, 1)) &&
-           infer_holds(c, SYM_LE, x->sizes[0], infer_number(c, 1)) &&
-           infer_holds(c, SYM_LE, elements, infer_number(c, 20480));
+    bool is_wide = infer_prefers(c, SYM_LT, infer_number(c, 3), weight->sizes[3]) &&
+                   infer_prefers(c, SYM_LT, infer_number(c, 3), weight->sizes[4]);
+    return !is_wide && infer_prefers(c, SYM_LE, infer_expr(c, "groups", 1), infer_number(c, 1)) &&
+           infer_prefers(c, SYM_LE, x->sizes[0], infer_number(c, 1)) &&
+           infer_prefers(c, SYM_LE, elements, infer_number(c, 20480));
 }
 
 /* Strides of the result: channels last when an operand is, for kernels that have that format. What

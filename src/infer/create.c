@@ -184,8 +184,8 @@ void rule_arange(infer_call *c)
     } else {
         length = infer_unbacked(c, 0, 0);
     }
-    if (infer_holds(c, SYM_LT, length, infer_number(c, 0)))
-        infer_fail(c, "a range that its step leads away from");
+    (void)INFER_REQUIRE(c, SYM_LE, infer_number(c, 0), length,
+                        "a range that its step leads away from");
     if (c->status == FE_OK) infer_give(c, made(c, whole ? TY_I64 : TY_F32, 1, &length));
 }
 

@@ -138,7 +138,7 @@ typedef struct pair {
 
 static bool is_one(infer_call *c, const ty_tensor *x, uint32_t d)
 {
-    return infer_holds(c, SYM_EQ, x->sizes[d], infer_number(c, 1));
+    return infer_assumes(c, SYM_EQ, x->sizes[d], infer_number(c, 1));
 }
 
 /* The product by bmm: [shared, left, summed] by [shared, summed, right]; the operands change places

@@ -13,7 +13,7 @@ typedef struct transform {
 /* Does dimension a have a larger stride than b? Sizes not known decide by the example. */
 static bool is_outer(infer_call *c, const ty_tensor *x, uint32_t a, uint32_t b)
 {
-    return infer_holds(c, SYM_LT, x->strides[b], x->strides[a]);
+    return infer_prefers(c, SYM_LT, x->strides[b], x->strides[a]);
 }
 
 /* A stable sort by stride, the largest first. */
@@ -124,7 +124,7 @@ static ty_tensor *resized(infer_call *c, ty_tensor *x, uint32_t dim, sym_expr le
 {
     if (!x || sym_known_equal(c->symbols, x->sizes[dim], length)) return x;
     sym_expr zero = infer_number(c, 0);
-    if (infer_holds(c, SYM_LT, length, x->sizes[dim]))
+    if (infer_holds(c, SYM_LE, length, x->sizes[dim]))
         return infer_narrow(c, x, dim, zero, length, infer_number(c, 1));
     sym_expr sizes[TY_MAX_RANK];
     memcpy(sizes, x->sizes, x->rank * sizeof *sizes);

@@ -78,8 +78,12 @@ static inline ty_dtype infer_float_of(ty_dtype d)
     return ty_is_integral(d, true) ? TY_F32 : d;
 }
 /* Is it so? Proved, or else so for the example's sizes, as PyTorch's guards have it; what only the
- * run knows is taken not to be so. */
-bool infer_holds(const infer_call *c, sym_op comparison, sym_expr a, sym_expr b);
+ * run knows is taken not to be so. For what is right either way: one layout or another. */
+bool infer_prefers(const infer_call *c, sym_op comparison, sym_expr a, sym_expr b);
+/* The same for what a result depends on: the run is asked whether it is as in the example. */
+bool infer_holds(infer_call *c, sym_op comparison, sym_expr a, sym_expr b);
+/* The same where only a yes is built on. */
+bool infer_assumes(infer_call *c, sym_op comparison, sym_expr a, sym_expr b);
 /* Is it not known that they differ? */
 bool infer_may_equal(const infer_call *c, sym_expr a, sym_expr b);
 /* Do the expressions hold symbols that only the run knows? */

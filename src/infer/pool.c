@@ -240,7 +240,7 @@ void rule_pad(infer_call *c)
     }
     bool cuts = op_param_index(c->op, "pad") >= 0 && strcmp(mode, "constant") == 0;
     for (int i = 0; i < count; i++)
-        cuts = cuts && infer_holds(c, SYM_LE, pad[i], infer_number(c, 0));
+        cuts = cuts && infer_prefers(c, SYM_LE, pad[i], infer_number(c, 0));
     for (uint32_t i = 0; i < x->rank; i++) {
         uint32_t from_end = x->rank - 1 - i;
         sizes[i] = x->sizes[i];

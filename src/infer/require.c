@@ -7,6 +7,14 @@
 
 #include <stdio.h>
 
+static const char *relation_sign(sym_op comparison)
+{
+    return comparison == SYM_EQ   ? "=="
+           : comparison == SYM_NE ? "!="
+           : comparison == SYM_LT ? "<"
+                                  : "<=";
+}
+
 bool infer_proves(infer_call *c, sym_op comparison, sym_expr a, sym_expr b)
 {
     if (c->status != FE_OK) return false;
@@ -36,6 +44,42 @@ bool infer_demand(infer_call *c, sym_op comparison, sym_expr a, sym_expr b, cons
     fx_add_condition(c->graph, (sym_relation){swap ? b : a, swap ? a : b, comparison}, what);
     return true;
 }
+
+/* ---- decisions by the example ---- */
+
+static bool decided_as_in_example(infer_call *c, sym_op comparison, sym_expr a, sym_expr b)
+{
+    return INFER_REQUIRE(
+        c, comparison, a, b,
+        "sizes are on another side of %s %s %s than in the example that the program was made from",
+        infer_written(c, a), relation_sign(comparison), infer_written(c, b));
+}
+
+bool infer_holds(infer_call *c, sym_op comparison, sym_expr a, sym_expr b)
+{
+    sym_expr both[] = {a, b};
+    bool so = infer_prefers(c, comparison, a, b);
+    if (infer_has_unbacked(c, 2, both)) return so;
+    switch (comparison) {
+    case SYM_EQ: (void)decided_as_in_example(c, so ? SYM_EQ : SYM_NE, a, b); break;
+    case SYM_LT:
+    case SYM_LE:
+        if (so)
+            (void)decided_as_in_example(c, comparison, a, b);
+        else
+            (void)decided_as_in_example(c, comparison == SYM_LT ? SYM_LE : SYM_LT, b, a);
+        break;
+    default: BUG(c->graph->session, "a decision by operator %d", (int)comparison);
+    }
+    return so;
+}
+
+bool infer_assumes(infer_call *c, sym_op comparison, sym_expr a, sym_expr b)
+{
+    return infer_prefers(c, comparison, a, b) && infer_holds(c, comparison, a, b);
+}
+
+/* ---- broadcasting ---- */
 
 bool infer_require_fits(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *sizes,
                         const char *what)

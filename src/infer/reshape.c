@@ -43,7 +43,7 @@ typedef struct shape {
 
 static bool equals(infer_call *c, sym_expr a, sym_expr b)
 {
-    return sym_same(a, b) || infer_holds(c, SYM_EQ, a, b);
+    return sym_same(a, b) || infer_assumes(c, SYM_EQ, a, b);
 }
 
 /* Dimensions first..last as one. False when memory has gaps between them. */
@@ -124,7 +124,7 @@ static void choose_strides(infer_call *c, const ty_tensor *x, uint32_t rank, sym
 {
     bool contiguous = ty_is_contiguous(c->symbols, x);
     if (x->rank == 0 || rank == 0) return;
-    if (infer_holds(c, SYM_EQ, ty_numel(c->symbols, x), infer_number(c, 0)) ||
+    if (infer_prefers(c, SYM_EQ, ty_numel(c->symbols, x), infer_number(c, 0)) ||
         (contiguous && rank == 1 && x->rank > 1) || (contiguous && rank == 2 && x->rank == 1)) {
         ty_contiguous_strides(c->symbols, rank, sizes, strides);
         return;

@@ -108,7 +108,9 @@ static void give_sections(infer_call *c, const ty_tensor *x, uint32_t dim, int64
     if (c->status != FE_OK) return;
     sym_expr *lengths = NEW_ARRAY(c->memory, sym_expr, sections);
     sym_expr least = sym_floordiv(t, x->sizes[dim], by);
-    int64_t longer = sym_hint(t, sym_mod(t, x->sizes[dim], by), 0);
+    sym_expr rest = sym_mod(t, x->sizes[dim], by);
+    int64_t longer = sym_hint(t, rest, 0);
+    (void)infer_holds(c, SYM_EQ, rest, infer_number(c, longer));
     for (int64_t i = 0; i < sections; i++) lengths[i] = sym_add_int(t, least, i < longer);
     give_lengths(c, x, dim, lengths, (uint32_t)sections);
 }

@@ -48,13 +48,8 @@ void rule_diff(infer_call *c)
     if (c->status != FE_OK) return;
     sym_expr zero = infer_number(c, 0);
     sym_expr one = infer_number(c, 1);
-    if (infer_holds(c, SYM_LT, x->sizes[dim], infer_number(c, times)))
-        times = sym_hint(t, x->sizes[dim], 1);
-    if (times == 0) {
-        infer_give(c, infer_alias(c, x));
-        return;
-    }
-    sym_expr length = sym_add_int(t, x->sizes[dim], -times);
+    bool none = infer_holds(c, SYM_LT, x->sizes[dim], infer_number(c, times));
+    sym_expr length = none ? zero : sym_add_int(t, x->sizes[dim], -times);
     const ty_tensor *ends[] = {infer_narrow(c, x, dim, zero, length, one),
                                infer_narrow(c, x, dim, one, length, one)};
     infer_give(c, infer_elementwise(c, x->dtype, ends, 2));

@@ -155,7 +155,7 @@ ty_tensor *infer_unsqueeze(infer_call *c, const ty_tensor *x, uint32_t dim)
 static bool is_squeezed(infer_call *c, const ty_tensor *x, uint32_t dim)
 {
     sym_expr one = infer_number(c, 1);
-    bool goes = infer_holds(c, SYM_EQ, x->sizes[dim], one);
+    bool goes = infer_prefers(c, SYM_EQ, x->sizes[dim], one);
     (void)INFER_REQUIRE(c, goes ? SYM_EQ : SYM_NE, x->sizes[dim], one,
                         "dimension %u of %s, which goes where its size is 1, was %s in the "
                         "example that the program was made from",

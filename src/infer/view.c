@@ -302,8 +302,9 @@ void rule_narrow(infer_call *c)
     if (infer_holds(c, SYM_LT, start, infer_number(c, 0)))
         start = sym_add(c->symbols, start, x->sizes[dim]);
     sym_expr end = sym_add(c->symbols, start, length);
-    if (infer_holds(c, SYM_LT, x->sizes[dim], end))
-        infer_fail(c, "narrow reaches behind dimension %u of %s", dim, infer_shape(c, x));
+    if (!infer_has_unbacked(c, 1, &start)) /* else it is wrapped first */
+        (void)INFER_REQUIRE(c, SYM_LE, end, x->sizes[dim],
+                            "narrow reaches behind dimension %u of %s", dim, infer_shape(c, x));
     infer_give(c, infer_narrow(c, x, dim, start, length, one));
 }
 
@@ -357,9 +358,12 @@ void rule_unfold(infer_call *c)
         infer_give(c, infer_view_as(c, x, 1, &length, &one, x->offset));
         return;
     }
-    if (step <= 0 || infer_holds(c, SYM_LT, x->sizes[dim], length))
+    if (step <= 0)
         infer_fail(c, "windows of %lld by steps of %lld over dimension %u of %s", (long long)size,
                    (long long)step, dim, infer_shape(c, x));
+    (void)INFER_REQUIRE(c, SYM_LE, length, x->sizes[dim],
+                        "maximum size for tensor at dimension %u is %s but size is %lld", dim,
+                        infer_written(c, x->sizes[dim]), (long long)size);
     if (c->status != FE_OK) return;
     ty_tensor *out = infer_unsqueeze(c, x, x->rank);
     if (!out) return;

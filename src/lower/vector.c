@@ -158,7 +158,10 @@ static fe_status diff(lowering *l, fx_node *n, const lower_row *row)
     if (!lower_is_none(l, "prepend")) parts[count++] = lower_arg(l, "prepend");
     parts[count++] = x;
     if (!lower_is_none(l, "append")) parts[count++] = lower_arg(l, "append");
-    ty_dtype out = fx_tensor(n)->dtype;
+    const ty_tensor *given = fx_tensor(n);
+    ty_dtype out = given->dtype;
+    if (given->rank && lower_is_zero(l, given->sizes[dim]))
+        return lower_give(l, lower_zero_tensor(l, out, given->rank, given->sizes));
     enum { MOST_TIMES = 1000 };
     if (lower_int_or(l, "n", 1) > MOST_TIMES)
         return lower_fail(l, "more than %d differences of differences", MOST_TIMES);
