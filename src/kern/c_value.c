@@ -440,7 +440,9 @@ static const char *combined(kern_c_printer *pr, const kern_store *st, const char
                             const char *value, uint32_t lanes)
 {
     ty_dtype dtype = value_at(pr, st->value)->dtype;
-    kern_c_scope scope = {dtype, lanes, {old, value, NULL}};
+    bool extreme = st->mode == LOOP_MIN_INTO || st->mode == LOOP_MAX_INTO;
+    /* of two that are equal, a zero and its negative, the second is taken: the one that is there */
+    kern_c_scope scope = {dtype, lanes, {extreme ? value : old, extreme ? old : value, NULL}};
     return st->mode == LOOP_SET ? value
                                 : kern_c_applied(pr, kern_c_combine(st->mode), dtype, &scope);
 }

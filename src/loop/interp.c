@@ -231,7 +231,8 @@ static void put(loop_running *r, const loop_store *st, const affine *index, loop
                                                              [LOOP_MUL_INTO] = LOOP_MUL,
                                                              [LOOP_MIN_INTO] = LOOP_MIN,
                                                              [LOOP_MAX_INTO] = LOOP_MAX};
-        loop_scalar args[3] = {loop_scalar_load(d, at), v};
+        bool extreme = st->mode == LOOP_MIN_INTO || st->mode == LOOP_MAX_INTO;
+        loop_scalar old = loop_scalar_load(d, at), args[3] = {extreme ? v : old, extreme ? old : v};
         loop_opcode combine =
             d == TY_BOOL && st->mode == LOOP_ADD_INTO ? LOOP_OR : COMBINE[st->mode];
         loop_scalar_apply(combine, d, args, &v);

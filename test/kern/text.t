@@ -94,7 +94,7 @@ kernel k_scalars group 5 lanes 1 ints []
   }
 --run-- ferrite inspect all.kern --from kern --stage c --isa x86-64-v3 | sed -n '/^void k_lanes/,/^}/p'
 --out--
-void k_lanes_b8529d(const fe_kernel_args *args, i64 m0, i64 m1, i64 n0, i64 n1)
+void k_lanes_aee015(const fe_kernel_args *args, i64 m0, i64 m1, i64 n0, i64 n1)
 {
   const i64 p0 = args->ints[0];
   (void)n0, (void)n1;
@@ -141,7 +141,7 @@ void k_lanes_b8529d(const fe_kernel_args *args, i64 m0, i64 m1, i64 n0, i64 n1)
       }
       fe_lanes(4, 4, b2[v2[l]] = b2[v2[l]] + v8[l];)
       storeall_boolx4(b3 + i2, v10);
-      fe_lanes(4, 4, b2[(12 * (i2 + l))] = (b2[(12 * (i2 + l))] != b2[(12 * (i2 + l))] ? b2[(12 * (i2 + l))] : b2[(12 * (i2 + l))] > (1.5f - (f32x4){0})[l] ? b2[(12 * (i2 + l))] : (1.5f - (f32x4){0})[l]);)
+      fe_lanes(4, 4, b2[(12 * (i2 + l))] = ((1.5f - (f32x4){0})[l] != (1.5f - (f32x4){0})[l] ? (1.5f - (f32x4){0})[l] : (1.5f - (f32x4){0})[l] > b2[(12 * (i2 + l))] ? (1.5f - (f32x4){0})[l] : b2[(12 * (i2 + l))]);)
     }
     i1 += 1;
     if (i1 == 12) i1 = 0, i0++;

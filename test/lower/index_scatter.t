@@ -126,3 +126,20 @@ graph main {
 }
 --out--
   %6 = load f32 @b[j0 // 5 + 12*(j0 % 5)]
+--run-- for o in '' --no-cc '--isa scalar'; do ferrite run z.fx $o --output-dir out >log && for k in 0 1; do tail -c 12 out/$k.npy | od -An -tx4; done; done
+--file z.fx--
+graph main {
+  placeholder %x constant "x" : f32[3] data [0.0, -0.0, nan]
+  placeholder %i constant "i" : i64[4] data [0, 1, 2, 1]
+  placeholder %s constant "s" : f32[4] data [-0.0, 0.0, 1.0, 0.0]
+  %a = aten.scatter_reduce.two(%x, 0, %i, %s, "amax")
+  %b = aten.scatter_reduce.two(%x, 0, %i, %s, "amin")
+  output (user %a, user %b)
+}
+--out--
+ 00000000 80000000 7fc00000
+ 00000000 80000000 7fc00000
+ 00000000 80000000 7fc00000
+ 00000000 80000000 7fc00000
+ 00000000 80000000 7fc00000
+ 00000000 80000000 7fc00000
