@@ -4,19 +4,30 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Where an element type keeps its exponent, and what tells NaN from infinity. */
+/* An element is NaN or infinity where its bits of `mask` are `value`: NaN with a bit of `fraction`, or always
+ * where that is 0. */
 typedef struct float_form {
     uint32_t dtype, bytes, parts; /* a complex element has two */
-    uint64_t exponent, mantissa;
+    uint64_t mask, value, fraction;
 } float_form;
 
-#define HALF 0x7c00u, 0x03ffu
-#define SINGLE 0x7f800000u, 0x007fffffu
-#define DOUBLE 0x7ff0000000000000u, 0x000fffffffffffffu
-static const float_form forms[] = {{FE_F16, 2, 1, HALF},   {FE_BF16, 2, 1, 0x7f80u, 0x007fu},
-                                   {FE_F32, 4, 1, SINGLE}, {FE_F64, 8, 1, DOUBLE},
-                                   {FE_C32, 2, 2, HALF},   {FE_C64, 4, 2, SINGLE},
-                                   {FE_C128, 8, 2, DOUBLE}};
+#define HALF 0x7c00u, 0x7c00u, 0x03ffu
+#define SINGLE 0x7f800000u, 0x7f800000u, 0x007fffffu
+#define DOUBLE 0x7ff0000000000000u, 0x7ff0000000000000u, 0x000fffffffffffffu
+static const float_form forms[] = {
+    {FE_F16, 2, 1, HALF},
+    {FE_BF16, 2, 1, 0x7f80u, 0x7f80u, 0x007fu},
+    {FE_F32, 4, 1, SINGLE},
+    {FE_F64, 8, 1, DOUBLE},
+    {FE_C32, 2, 2, HALF},
+    {FE_C64, 4, 2, SINGLE},
+    {FE_C128, 8, 2, DOUBLE},
+    {FE_F8E4M3FN, 1, 1, 0x7fu, 0x7fu, 0},
+    {FE_F8E5M2, 1, 1, 0x7cu, 0x7cu, 0x03u},
+    {FE_F8E4M3FNUZ, 1, 1, 0xffu, 0x80u, 0},
+    {FE_F8E5M2FNUZ, 1, 1, 0xffu, 0x80u, 0},
+    {FE_F8E8M0FNU, 1, 1, 0xffu, 0xffu, 0},
+};
 #undef HALF
 #undef SINGLE
 #undef DOUBLE
@@ -37,14 +48,17 @@ static int look_at(const float_form *form, const char *element)
         uint64_t bits = 0;
         uint32_t word;
         uint16_t half;
+        uint8_t byte;
         if (form->bytes == 8)
             memcpy(&bits, element, 8);
         else if (form->bytes == 4)
             memcpy(&word, element, 4), bits = word;
-        else
+        else if (form->bytes == 2)
             memcpy(&half, element, 2), bits = half;
-        if ((bits & form->exponent) != form->exponent) continue;
-        found |= bits & form->mantissa ? IS_NAN : IS_INFINITE;
+        else
+            memcpy(&byte, element, 1), bits = byte;
+        if ((bits & form->mask) != form->value) continue;
+        found |= !form->fraction || bits & form->fraction ? IS_NAN : IS_INFINITE;
     }
     return found;
 }

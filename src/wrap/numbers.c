@@ -5,6 +5,7 @@
  */
 #include "wrap/wrap_priv.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool is_wanted(const wrap_facts *facts)
@@ -125,10 +126,14 @@ static bool begins_with_nan(const loop_buffer *b)
         [TY_F16] = 10, [TY_BF16] = 7, [TY_F32] = 23, [TY_F64] = 52,
         [TY_C32] = 10, [TY_C64] = 23, [TY_C128] = 52};
     uint32_t fraction = FRACTION[b->dtype];
-    if ((b->kind != LOOP_CONSTANT && b->kind != LOOP_STATE) || !b->data || !fraction) return false;
+    const uint8_t *data = b->data;
+    if ((b->kind != LOOP_CONSTANT && b->kind != LOOP_STATE) || !data) return false;
+    for (size_t k = 0; k < b->data_bytes && ty_is_float8(b->dtype); k++)
+        if (isnan(ty_float8_value(b->dtype, data[k]))) return true;
+    if (!fraction) return false;
     uint32_t bytes = (uint32_t)ty_dtype_size(b->dtype) >> ty_is_complex(b->dtype);
     for (size_t k = 0; k + bytes <= b->data_bytes; k += bytes)
-        if (is_nan_bits((const uint8_t *)b->data + k, bytes, fraction)) return true;
+        if (is_nan_bits(data + k, bytes, fraction)) return true;
     return false;
 }
 

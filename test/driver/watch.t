@@ -76,3 +76,22 @@ error: run: NaN in weight 'w': 1 of 6 elements, the first at [1, 0]
 error: run: NaN in weight 'w': 1 of 6 elements, the first at [1, 0]
 error: run: NaN in weight 'w': 1 of 6 elements, the first at [1, 0]
 error: run: NaN in weight 'b': 1 of 2 elements, the first at [1]
+--run-- for t in f8e4m3fn f8e5m2 f8e4m3fnuz f8e5m2fnuz f8e8m0fnu; do sed "s/f8/$t/" w8.fx >t.fx; for o in '' --no-cc; do ferrite run t.fx --nan-check $o; done; sed 's/nan/4/' t.fx >g.fx; ferrite run g.fx --nan-check >log; done; sed 's/f8/f8e5m2/; s/nan/inf/' w8.fx >i.fx; ferrite run i.fx --nan-check >log
+--file w8.fx--
+graph main {
+  placeholder %w constant "w" : f8[4] data [1.0, nan, 2.0, 0.5]
+  %f = aten._to_copy.default(%w, dtype=torch.float32)
+  %r = aten.add.Tensor(%f, 1)
+  output (user %r)
+}
+--err--
+error: run: NaN in weight 'w': 1 of 4 elements, the first at [1]
+error: run: NaN in weight 'w': 1 of 4 elements, the first at [1]
+error: run: NaN in weight 'w': 1 of 4 elements, the first at [1]
+error: run: NaN in weight 'w': 1 of 4 elements, the first at [1]
+error: run: NaN in weight 'w': 1 of 4 elements, the first at [1]
+error: run: NaN in weight 'w': 1 of 4 elements, the first at [1]
+error: run: NaN in weight 'w': 1 of 4 elements, the first at [1]
+error: run: NaN in weight 'w': 1 of 4 elements, the first at [1]
+error: run: NaN in weight 'w': 1 of 4 elements, the first at [1]
+error: run: NaN in weight 'w': 1 of 4 elements, the first at [1]
