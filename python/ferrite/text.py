@@ -195,7 +195,7 @@ def _fills_unwritten():
 
 _counter = itertools.count()  # of names that no other graph has
 _WHOLE = {"cond", "while_loop", "flex_attention", "flex_attention_backward", "run_and_save_rng_state", "run_with_rng_state",
-          "scan", "associative_scan", "map_impl"}
+          "scan", "associative_scan", "map_impl", "auto_functionalized"}
 
 
 class WholeCall:
@@ -206,7 +206,7 @@ class WholeCall:
         self.values, self.name = [], f"{_name(node.name)}_{next(_counter)}"
         self._target, self._given = node.target, torch.fx.node.map_arg((node.args, node.kwargs), lambda arg: self._taken(arg, module))
         params = ", ".join(f"{_kind(value.meta.get('val'))} a{k}" for k, value in enumerate(self.values))
-        results = ", ".join("Tensor" for _ in flat(node.meta["val"]))
+        results = ", ".join("Tensor" for _ in _tensors(node.meta["val"]))
         self.schema = f"torch_higher::{self.name}({params}) -> ({results})"
 
     def _taken(self, arg, module):
@@ -218,7 +218,7 @@ class WholeCall:
     def __call__(self, *values):
         args, kwargs = torch.utils._pytree.tree_map_only(_Place, lambda place: values[place.number], self._given)
         with torch.no_grad():
-            return tuple(flat(self._target(*args, **kwargs)))
+            return tuple(_tensors(self._target(*args, **kwargs)))
 
 
 class _Place:
@@ -237,12 +237,17 @@ def flat(value):
     return [item for part in value for item in flat(part)] if isinstance(value, (list, tuple)) else [value]
 
 
+def _tensors(value):
+    """Of the results of a higher-order operator, some of which may be none."""
+    return [item for item in flat(value) if item is not None]
+
+
 def _is_whole(node):
     """Of a higher-order operator: values go in, nothing but tensors comes out."""
     if getattr(node.target, "_name", None) not in _WHOLE or any(isinstance(arg, torch.SymInt) for arg in flat(list(node.args))):
         return False
     inputs = [arg for arg in node.all_input_nodes if arg.op != "get_attr"]
-    made = flat(node.meta.get("val"))
+    made = _tensors(node.meta.get("val"))
     return bool(made) and all(isinstance(value, torch.Tensor) for value in made) and all(_kind(arg.meta.get("val")) for arg in inputs)
 
 
@@ -369,10 +374,11 @@ class Text:
         call, value = WholeCall(node, module), node.meta["val"]
         self.handed[f"torch_higher.{call.name}.default"] = call
         count = itertools.count()
-        self._whole[node] = node, torch.utils._pytree.tree_map(lambda _: next(count), value)
-        self._note_symbols(flat(value))
+        self._whole[node] = node, torch.utils._pytree.tree_map(lambda item: None if item is None else next(count), value)
+        self._note_symbols(_tensors(value))
+        said = _type(value if isinstance(value, torch.Tensor) else _tensors(value))
         args = ", ".join("%" + names[arg] for arg in call.values)
-        return f"  %{names[node]} = torch_higher.{call.name}.default({args}) : {_type(flat(value))}"
+        return f"  %{names[node]} = torch_higher.{call.name}.default({args}) : {said}"
 
     def _call(self, node, names, module):
         if node.target in _FROM_THE_START and argument(node, "storage_offset") is not None:
