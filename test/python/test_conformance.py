@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-RUN = os.path.join(ROOT, "test", "conformance", "run.py")
+RUN, COMPARE = (os.path.join(ROOT, "test", "conformance", name) for name in ("run.py", "compare.py"))
 
 MODULE = """
 import os, time, unittest
@@ -42,6 +42,25 @@ EXPECTED = {"CpuTests.test_passes": ("pass", 2), "CpuTests.test_fails": ("fail",
             "CpuTests.test_ends": ("crash", 1), "CpuTests.test_sleeps": ("timeout", 1)}
 
 
+def page(tree):
+    """Of two results, the later of which has one test again, against a baseline: its lines."""
+    def write(name, **outcomes):
+        path = os.path.join(tree, name)
+        with open(path, "w") as file:
+            json.dump({"suites": {"common": {test: {"test": test, "outcome": what, "why": "reason", "graphs": 1, "fallbacks": {}}
+                                             for test, what in outcomes.items()}}}, file)
+        return path
+    ours = [write("a.json", one="pass", two="fail", test_normal_functional="fail", unfair="fail"), write("b.json", two="pass")]
+    theirs = write("c.json", one="pass", two="pass", test_normal_functional="pass", unfair="fail")
+    return subprocess.run([sys.executable, COMPARE, *ours, "--baseline", theirs], capture_output=True, text=True, check=True).stdout
+
+
+def wrong_in_page(tree):
+    said = page(tree)
+    wanted = ("| common | 4 | 3 | 2 (66.7 %) |", "`test_normal_functional`: an artifact draws")
+    return [line for line in wanted if line not in said] + (["unfair"] if "`unfair`" in said else [])
+
+
 def main():
     with tempfile.TemporaryDirectory() as tree:
         os.makedirs(os.path.join(tree, "test", "inductor"))
@@ -54,13 +73,17 @@ def main():
             sys.exit(made.stdout + made.stderr)
         with open(out) as file:
             results = json.load(file)["suites"]["common"]
+        missing = wrong_in_page(tree)
     failed = 0
+    if missing:
+        failed += 1
+        print(f"FAIL the page: {missing}")
     for test, wanted in EXPECTED.items():
         got = (results[test]["outcome"], results[test]["graphs"]) if test in results else None
         if got != wanted:
             failed += 1
             print(f"FAIL {test}: {got}, wanted {wanted}: {results.get(test)}")
-    print(f"{len(EXPECTED) - failed} passed, {failed} failed")
+    print(f"{len(EXPECTED) + 1 - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 
