@@ -140,8 +140,9 @@ def _type(value):
 def _symbols_in(value):
     """(atom, its ShapeEnv) of every size in a piece of metadata."""
     if isinstance(value, torch.Tensor):
-        for size in (*value.shape, *value.stride(), value.storage_offset()):
-            yield from _symbols_in(size)
+        if value._has_symbolic_sizes_strides:
+            for size in (*value.shape, *value.stride(), value.storage_offset()):
+                yield from _symbols_in(size)
     elif isinstance(value, (list, tuple)):
         for item in value:
             yield from _symbols_in(item)
@@ -173,7 +174,7 @@ def _attribute(module, path):
 
 
 def _name(text):
-    return re.sub(r"[^A-Za-z0-9_]", "_", text)
+    return text if text.isascii() and text.isidentifier() else re.sub(r"[^A-Za-z0-9_]", "_", text)
 
 
 _FROM_THE_START = (torch.ops.aten.as_strided.default, torch.ops.aten.as_strided_.default,
@@ -279,7 +280,7 @@ class Text:
         self.counts_from_start = False  # of the storage of an argument
         self.operators = {}  # that are not the library's own
         self.handed = {}  # those of the nodes that PyTorch is to run, under names of their own
-        self._symbols, self._subgraphs, self._names = {}, {}, {}
+        self._symbols, self._subgraphs, self._names, self._known = {}, {}, {}, {}
         self._whole = {}  # nodes that PyTorch runs whole, and lists in their results: that node, and what number each result has
         body = self._graph("main", module, is_main=True)
         self._text = self._symbol_list() + body + "".join(self._subgraphs.values())
@@ -393,10 +394,12 @@ class Text:
             written = self._arg(value, names, module)
             args += [f"[{_quoted(key)}, {written}]"] if target.startswith("higher_order.") else [f"{key}={written}"]
         value = node.meta.get("val")
-        is_ours_to_say = (is_handed or str(node.target) in self.operators or target.startswith("higher_order.auto_functionalized")
+        is_ours_to_say = (is_handed or target in self.operators or target.startswith("higher_order.auto_functionalized")
                           or node.meta.get("unbacked_bindings") or isinstance(value, torch.SymInt) and _is_rounded(value.node.expr))
-        said = f" : {_type(value)}" if is_ours_to_say and "val" in node.meta else ""
-        self._note_symbols(value)
+        said = ""
+        if is_ours_to_say and "val" in node.meta:
+            said = f" : {_type(value)}"
+            self._note_symbols(value)
         return "\n".join([*lines, f"  %{names[node]} = {target}({', '.join(args)}){said}"])
 
     def _windows(self, node, names):
@@ -427,9 +430,12 @@ class Text:
 
     def _target(self, target):
         if isinstance(target, torch._ops.OpOverload):
-            if not is_own(target):
-                self.operators[str(target)] = target
-            return str(target)
+            name = self._known.get(target)
+            if name is None:
+                name = self._known[target] = str(target)
+                if not is_own(target):
+                    self.operators[name] = target
+            return name
         if isinstance(target, torch._ops.HigherOrderOperator):
             return f"higher_order.{target._name}"
         home = getattr(target, "__module__", "")
