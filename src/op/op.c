@@ -58,7 +58,8 @@ const op_info *op_get(op_registry *r, op_id id)
         BUG(r->session, "ops.def: bad schema %s", ROWS[index].schema);
     op->id = index;
     op->flags = ROWS[index].flags;
-    for (uint32_t i = 0; op->flags & OPF_NUMBERS && i < op->param_count; i++)
+    bool takes_numbers = op->flags & OPF_NUMBERS || strcmp(op->space, "prims") == 0;
+    for (uint32_t i = 0; takes_numbers && i < op->param_count; i++)
         op->params[i].type.takes_number = !op->params[i].is_written;
     r->builtin[index] = op;
     return op;

@@ -32,7 +32,8 @@ enum op_flags {
     OPF_DATA_DEPENDENT = 1 << 6, /* the output's size depends on values */
     /* PyTorch's kernel lays its result out otherwise than its fake tensors, and so archives, say */
     OPF_OWN_LAYOUT = 1 << 7,
-    /* numbers may stand for tensors that are not written to, as torch.ops takes them: x + n */
+    /* numbers may stand for tensors that are not written to, as torch.ops takes them: x + n; those of prims
+     * all do */
     OPF_NUMBERS = 1 << 8
 };
 
