@@ -70,6 +70,9 @@ static void check_rows(infer_call *c)
     if (counted_rank(x) != counted_rank(source) && source->rank)
         infer_fail(c, "self %s and source %s must have the same number of dimensions",
                    infer_shape(c, x), infer_shape(c, source));
+    if (!source->rank && x->rank > 1)
+        infer_fail(c, "Source/destination tensor must have same slice shapes: %s and %s",
+                   infer_shape(c, x), infer_shape(c, source));
     if (c->status != FE_OK) return;
     sym_expr count = ty_numel(c->symbols, index);
     (void)INFER_REQUIRE_EQUAL(c, count, size_of(c, source, source->rank ? dim : 0),
@@ -193,6 +196,10 @@ static void check_roll(infer_call *c)
     int along = dims ? fx_arg_ints(c->graph, dims, numbers, TY_MAX_RANK) : 0;
     if (by < 1 || (by != along && !(along == 0 && by == 1)))
         infer_fail(c, "shifts and dimensions must align. shifts: %d, dims:%d", by, along);
+    const ty_tensor *x = infer_tensor(c, "self");
+    if (x && x->rank == 0 && along)
+        infer_fail(c, "Dimension specified as %s but tensor has no dimensions",
+                   infer_written(c, numbers[0]));
 }
 
 /* split_with_sizes: all of the dimension, no more. */
@@ -345,6 +352,8 @@ static void check_classes(infer_call *c)
     }
     bool probabilities = !strcmp(c->op->base, "cross_entropy_loss") && target->rank == x->rank &&
                          ty_is_floating(target->dtype);
+    if (probabilities && infer_int(c, "ignore_index", -100) >= 0)
+        infer_fail(c, "ignore_index is not supported for floating point target");
     uint32_t classes = x->rank == 1 ? 0 : 1, from = 0;
     uint32_t wanted = probabilities ? x->rank : x->rank - 1;
     if (x->rank == 1 && target->rank == 1 && !probabilities) {
@@ -449,6 +458,8 @@ static void check_padded(infer_call *c)
                    infer_shape(c, x));
         return;
     }
+    if (is_general && !wraps && x->dtype == TY_BOOL)
+        infer_fail(c, "\"%s\" padding is not implemented for 'Bool'", mode);
     if (!wraps)
         need_padded(c, pad, spatial,
                     strstr(c->op->base, "reflection") || strcmp(mode, "reflect") == 0);
@@ -510,7 +521,9 @@ static void check_weight_norm(infer_call *c)
     }
     if (g->rank != v->rank)
         infer_fail(c, "g is %s where v is %s", infer_shape(c, g), infer_shape(c, v));
-    if (g->dtype != v->dtype && !ty_is_complex(v->dtype))
+    if (ty_is_complex(v->dtype))
+        infer_fail(c, "\"weight_norm_kernel\" not implemented for '%s'", ty_dtype_name(v->dtype));
+    if (g->dtype != v->dtype)
         infer_fail(c, "g is %s where v is %s: expected the same dtype", infer_shape(c, g),
                    infer_shape(c, v));
     for (uint32_t d = 0; d < v->rank && c->status == FE_OK; d++)
@@ -693,6 +706,14 @@ static const struct {
     {"diagonal_filled", infer_check_diagonal_filled},
     {"weighted", infer_check_weighted},
     {"spaced", infer_check_spaced},
+    {"order", infer_check_order},
+    {"whole_norm", infer_check_whole_norm},
+    {"powers", infer_check_powers},
+    {"vectors", infer_check_vectors},
+    {"single_target", infer_check_single_target},
+    {"half_gradient", infer_check_half_gradient},
+    {"number_source", infer_check_number_source},
+    {"widened", infer_check_widened},
     {"kernel_within", infer_check_kernel_within},
     {"bags", infer_check_bags},
     {"some_batch", infer_check_some_batch},

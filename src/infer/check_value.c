@@ -153,3 +153,100 @@ void infer_check_spaced(infer_call *c)
         infer_fail(c, "torch.gradient expected as many spacings as dims, but got %u and %u",
                    spacing->list.count, dims->list.count);
 }
+
+/* ---- norms and products ---- */
+
+/* Orders below 0, and of all elements the greatest, are of something. */
+void infer_check_order(infer_call *c)
+{
+    double order = 0;
+    const ty_tensor *x = infer_self(c);
+    const fx_arg *a = infer_arg(c, "ord");
+    bool is_vector = op_param_index(c->op, "A") < 0;
+    if (!x || !a || !fx_arg_number(c->graph, a, &order)) return;
+    if (!(order < 0) && !(is_vector && isinf(order))) return;
+    uint64_t dims = infer_dim_set(c, "dim", x->rank);
+    for (uint32_t d = 0; d < x->rank && c->status == FE_OK; d++)
+        if (dims >> d & 1)
+            (void)INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), x->sizes[d],
+                                "cannot compute the %g norm of %s: dimension %u has no elements",
+                                order, infer_shape(c, x), d);
+}
+
+/* linalg_norm with an order and no dimensions is that of a vector or a matrix. */
+void infer_check_whole_norm(infer_call *c)
+{
+    const ty_tensor *x = infer_self(c);
+    if (x && infer_arg(c, "ord") && !infer_arg(c, "dim") && x->rank != 1 && x->rank != 2)
+        infer_fail(c,
+                   "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. "
+                   "Got %s",
+                   infer_shape(c, x));
+}
+
+/* vander: more than one power. */
+void infer_check_powers(infer_call *c)
+{
+    const ty_tensor *x = infer_self(c);
+    sym_expr one = infer_number(c, 1);
+    if (!x) return;
+    sym_expr count = x->rank ? x->sizes[x->rank - 1] : one;
+    if (infer_arg(c, "N")) count = infer_expr(c, "N", 0);
+    (void)INFER_REQUIRE(c, SYM_LT, one, count, "N must be greater than 1.");
+}
+
+/* vecdot of vectors does not broadcast. */
+void infer_check_vectors(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "x"), *y = infer_tensor(c, "y");
+    if (x && y && x->rank == 1 && y->rank == 1)
+        (void)INFER_REQUIRE_EQUAL(c, x->sizes[0], y->sizes[0],
+                                  "inconsistent tensor size, expected tensor %s and src %s to have "
+                                  "the same number of elements",
+                                  infer_shape(c, x), infer_shape(c, y));
+}
+
+/* One sample has one target. */
+void infer_check_single_target(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self"), *target = infer_tensor(c, "target");
+    if (x && target && x->rank < 2)
+        (void)INFER_REQUIRE_EQUAL(c, ty_numel(c->symbols, target), infer_number(c, 1),
+                                  "expected one target, got %s", infer_shape(c, target));
+}
+
+/* The gradient of one half of the input. */
+void infer_check_half_gradient(infer_call *c)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    const ty_tensor *x = infer_tensor(c, "self"), *gradient = infer_tensor(c, "grad_output");
+    if (!x || !gradient || !x->rank) return;
+    uint32_t dim = infer_dim(c, "dim", x->rank);
+    for (uint32_t d = 0; d < x->rank; d++)
+        sizes[d] =
+            d == dim ? sym_floordiv(c->symbols, x->sizes[d], infer_number(c, 2)) : x->sizes[d];
+    (void)infer_require_fits(c, gradient, x->rank, sizes, "grad_output");
+}
+
+/* index_add, index_reduce: a number is a source for a number alone. */
+void infer_check_number_source(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self"), *source = infer_tensor(c, "source");
+    if (x && source && x->rank && !source->rank)
+        infer_fail(c,
+                   "source tensor shape must match self tensor shape, excluding the specified "
+                   "dimension. Got self %s, source %s",
+                   infer_shape(c, x), infer_shape(c, source));
+}
+
+/* A dtype that is asked for is no narrower than the argument's. */
+void infer_check_widened(infer_call *c)
+{
+    const ty_tensor *x = infer_self(c);
+    ty_dtype wanted = x ? infer_dtype(c, "dtype", x->dtype) : TY_F32;
+    if (x && ty_dtype_size(wanted) < ty_dtype_size(x->dtype))
+        infer_fail(c,
+                   "the dtype of the input (%s) should be convertible without narrowing to the "
+                   "specified dtype (%s)",
+                   ty_dtype_name(x->dtype), ty_dtype_name(wanted));
+}

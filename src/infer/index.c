@@ -187,6 +187,9 @@ void infer_check_index_put(infer_call *c)
     else if (values->dtype != x->dtype && !fills)
         infer_fail(c, "Index put requires the source and destination dtypes match, got %s and %s",
                    infer_shape(c, x), infer_shape(c, values));
+    if (fills && ty_is_complex(values->dtype) && !ty_is_complex(x->dtype))
+        infer_fail(c, "value cannot be converted to type %s without overflow",
+                   ty_dtype_name(x->dtype));
     if (c->status != FE_OK) return;
     if (has_mask(a)) {
         check_masks(c, x, a);

@@ -223,6 +223,20 @@ void rule_upsample(infer_call *c)
 
 /* ---- padding ---- */
 
+/* What wraps around is of what is left when either side is cut. */
+static void check_wrapped(infer_call *c, sym_expr size, const sym_expr *pad)
+{
+    sym_table *t = c->symbols;
+    sym_expr zero = infer_number(c, 0);
+    sym_expr left =
+        sym_add(t, size, sym_add(t, sym_min(t, pad[0], zero), sym_min(t, pad[1], zero)));
+    (void)INFER_REQUIRE(c, SYM_LT, zero, left,
+                        "Negative padding value is resulting in an empty dimension");
+    for (uint32_t k = 0; k < 2; k++)
+        (void)INFER_REQUIRE(c, SYM_LE, pad[k], left,
+                            "Padding value causes wrapping around more than once.");
+}
+
 /* Pads from the last dimension on: (before, after) pairs. What only cuts off is a clone of the part
  * that stays; what wraps around is contiguous. */
 void rule_pad(infer_call *c)
@@ -245,9 +259,7 @@ void rule_pad(infer_call *c)
         uint32_t from_end = x->rank - 1 - i;
         sizes[i] = x->sizes[i];
         if (2 * from_end + 1 >= (uint32_t)count) continue;
-        for (uint32_t k = 0; k < 2 && strcmp(mode, "circular") == 0; k++)
-            (void)INFER_REQUIRE(c, SYM_LE, pad[2 * from_end + k], x->sizes[i],
-                                "Padding value causes wrapping around more than once.");
+        if (strcmp(mode, "circular") == 0) check_wrapped(c, x->sizes[i], pad + 2 * from_end);
         sym_expr added = sym_add(c->symbols, pad[2 * from_end], pad[2 * from_end + 1]);
         sizes[i] = sym_add(c->symbols, sizes[i], added);
     }

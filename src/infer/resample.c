@@ -86,6 +86,9 @@ void rule_im2col(infer_call *c)
         sym_expr reach = sym_mul(t, dilation[d], sym_add_int(t, kernel[d], -1));
         sym_expr room = sym_add(t, x->sizes[x->rank - 2 + d], sym_mul_int(t, padding[d], 2));
         room = sym_add_int(t, sym_sub(t, room, reach), -1);
+        (void)INFER_REQUIRE(c, SYM_LE, infer_number(c, 0), room,
+                            "calculated shape of the array of sliding blocks of %s is too small",
+                            infer_shape(c, x));
         windows = sym_mul(t, windows, sym_add_int(t, sym_floordiv(t, room, stride[d]), 1));
     }
     sizes[0] = x->sizes[0];

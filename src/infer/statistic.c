@@ -94,12 +94,10 @@ void rule_trapezoid(infer_call *c)
     const ty_tensor *all = neighbours(c, y, dim);
     if (x) {
         const ty_tensor *at = places(c, x, dim, y->rank);
-        uint32_t along = at && at->rank > y->rank ? dim + at->rank - y->rank : dim;
-        const ty_tensor *pair[] = {all, at ? neighbours(c, at, along) : NULL};
+        const ty_tensor *pair[] = {all, at ? neighbours(c, at, dim) : NULL};
         all = infer_elementwise(c, dtype, pair, 2);
     }
     if (!all) return;
-    dim += all->rank - y->rank;
     infer_give(c, c->param ? infer_fresh(c, all, dtype, all->rank, all->sizes)
                            : infer_reduced(c, all, dtype, (uint64_t)1 << dim, false));
 }

@@ -178,7 +178,8 @@ void rule_bincount(infer_call *c)
     ty_tensor *weights = infer_tensor(c, "weights");
     sym_expr length = infer_unbacked(c, 0, 0);
     if (!x) return;
-    ty_dtype dtype = !weights ? TY_I64 : weights->dtype == TY_F32 ? TY_F32 : TY_F64;
+    bool unweighted = !weights || ty_known_empty(c->symbols, x->rank, x->sizes);
+    ty_dtype dtype = unweighted ? TY_I64 : weights->dtype == TY_F32 ? TY_F32 : TY_F64;
     infer_give(c, infer_fresh(c, x, dtype, 1, &length));
 }
 

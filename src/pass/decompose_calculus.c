@@ -33,7 +33,6 @@ static fx_arg widths(decomposing *d, const ty_tensor *y, uint32_t dim)
     const ty_tensor *t = tensor_of(&x);
     if (!t) return fx_none();
     if (t->rank == 1) return steps(d, along(d, x, dim, y->rank), dim);
-    if (t->rank > y->rank) return steps(d, x, dim + t->rank - y->rank);
     for (uint32_t k = t->rank; k < y->rank; k++)
         x = CALL(aten_unsqueeze_default, x, decompose_of(d, 0));
     return steps(d, x, dim);
@@ -67,8 +66,7 @@ static void trapezoid(decomposing *d)
     }
     if (decompose_arg(d, "x")) {
         fx_arg parts = CALL(aten_mul_Tensor, neighbours(d, y, dim), widths(d, t, dim));
-        uint32_t rank = tensor_of(&parts) ? tensor_of(&parts)->rank : t->rank;
-        sum = CALL(aten_sum_dim_IntList, parts, dims_of(d, dim + rank - t->rank));
+        sum = CALL(aten_sum_dim_IntList, parts, dims_of(d, dim));
         decompose_give(d, CALL(aten_div_Tensor, sum, fx_float(2)));
         return;
     }
@@ -86,8 +84,7 @@ static void cumulative_trapezoid(decomposing *d)
     uint32_t dim = decompose_dim(d, decompose_int(d, "dim", -1), t->rank);
     if (decompose_arg(d, "x")) {
         parts = CALL(aten_mul_Tensor, widths(d, t, dim), neighbours(d, y, dim));
-        uint32_t rank = tensor_of(&parts) ? tensor_of(&parts)->rank : t->rank;
-        parts = CALL(aten_cumsum_default, parts, decompose_of(d, dim + rank - t->rank));
+        parts = CALL(aten_cumsum_default, parts, decompose_of(d, dim));
         decompose_give(d, CALL(aten_div_Tensor, parts, fx_float(2)));
         return;
     }

@@ -35,7 +35,7 @@ SECONDS = 20  # for one call
 
 
 def program(call, results, symbolic=False):
-    """results: None, one tensor or number; else that many of them, in a tuple. -> text, hints of symbols"""
+    """results: None, one tensor or number; else which of those in a tuple. -> text"""
     lines, hints = [], {}
     names = iter(range(len(call.specs())))
 
@@ -54,19 +54,19 @@ def program(call, results, symbolic=False):
     if results is None:
         lines.append("  output (user %v)")
     else:
-        lines += [f"  %r{k} = _operator.getitem(%v, {k})" for k in range(results)]
-        lines.append(f"  output ({', '.join(f'user %r{k}' for k in range(results))})")
+        lines += [f"  %r{k} = _operator.getitem(%v, {k})" for k in results]
+        lines.append(f"  output ({', '.join(f'user %r{k}' for k in results)})")
     ranges = "".join(f"  {name} in [{min(2, hint)}, inf] hint {hint}\n" for name, hint in hints.items())
     return (f"symbols {{\n{ranges}}}\n" if hints else "") + "graph main {\n" + "\n".join(lines) + "\n}\n"
 
 
-def how_many(call, eager):
+def which(call, eager):
+    """Those that eager gives; what a mask leaves out is None."""
     returns = call.schema().returns
     if len(returns) == 1 and "List" not in str(returns[0].type):
         return None
-    if len(returns) == 1:
-        return len(eager) if isinstance(eager, (list, tuple)) else 1
-    return len(returns)
+    given = eager if isinstance(eager, (list, tuple)) else [0] * len(returns)
+    return [k for k, item in enumerate(given) if item is not None]
 
 
 # ---- verdicts ----
@@ -89,7 +89,7 @@ class Number:
 def results_of(value):
     """Leaves; None for what is not compared."""
     if isinstance(value, (list, tuple)):
-        return [leaf for item in value for leaf in results_of(item)]
+        return [leaf for item in value if item is not None for leaf in results_of(item)]
     if isinstance(value, torch.Tensor):
         return [value.resolve_conj().resolve_neg()]
     return [Number(value)] if isinstance(value, (bool, int, float)) else [None]
@@ -137,7 +137,7 @@ def verdict(call, tell):
     tell("ferrite")
     compiled = None
     try:
-        compiled = Program(program(call, how_many(call, eager)))
+        compiled = Program(program(call, which(call, eager)))
         found, state, message = compiled.run(tensors), "numbers", ""
     except Refused as refused:
         found, state, message = None, refused.kind, str(refused)
@@ -159,7 +159,7 @@ def verdict_at_run(call, good, tell):
     eager, why = asked_eager(call, tensors)
     tell("ferrite")
     try:
-        compiled = Program(program(good, how_many(good, first), symbolic=True))
+        compiled = Program(program(good, which(good, first), symbolic=True))
         compiled.run(good.values())
     except Refused as refused:
         return ("fault", str(refused)) if refused.kind == "fault" else ("unsupported", "")
@@ -180,7 +180,7 @@ def verdict_at_run(call, good, tell):
 def alone(call, good, tell):
     """Whether the call ends the process also where eager has not run before it, and broken its memory."""
     tell("ferrite")
-    results = how_many(call, None)
+    results = which(call, None)
     try:
         compiled = Program(program(good or call, results, symbolic=bool(good)))
         compiled.run(call.values())
