@@ -11,6 +11,7 @@ import torch
 import ferrite_runtime as rt
 from ferrite import text
 from ferrite._library import RUN_ASSERTION, Artifact, Call, Storage, Tensor, library
+from ferrite._sizes import expression, formula, symbols_in, told
 
 _CODES = {getattr(torch, name): number for number, name in rt.NAMES.items() if hasattr(torch, name)}
 _WORD = 8  # arrays are written by words, addresses and int64 alike
@@ -26,7 +27,7 @@ def _is_fixed(numbers):
 
 
 def _tuple(numbers):
-    return "(" + "".join(text.expression(number) + "," for number in numbers) + ")"
+    return "(" + "".join(expression(number) + "," for number in numbers) + ")"
 
 
 class _Numbers:
@@ -130,7 +131,7 @@ class _NumberPort(_Port):
 
 def _port(meta, only_run_knows=lambda atom: False):
     if isinstance(meta, torch.Tensor):
-        unknown = any(only_run_knows(atom) for atom, _ in text._symbols_in(meta))
+        unknown = any(only_run_knows(atom) for atom, _ in symbols_in(meta))
         return (_LateTensorPort if unknown else _TensorPort)(meta)
     if isinstance(meta, (bool, torch.SymBool)):
         return _NumberPort(rt.BOOL)
@@ -147,12 +148,12 @@ def _view(name, node, whole, whole_name, constants):
     sizes, strides = _tuple(meta.shape), _tuple(meta.stride())
     is_conj, is_neg = meta.is_conj(), meta.is_neg()
     if meta.dtype == of.dtype:
-        start = text.expression(meta.storage_offset() - of.storage_offset())
+        start = expression(meta.storage_offset() - of.storage_offset())
         made = f"{whole_name}.as_strided({sizes}, {strides}, {whole_name}.storage_offset() + {start})"
         is_conj, is_neg = is_conj != of.is_conj(), is_neg != of.is_neg()
     else:
         constants[f"dtype_{name}"] = meta.dtype
-        start = text.expression(meta.storage_offset() * meta.itemsize - of.storage_offset() * of.itemsize)
+        start = expression(meta.storage_offset() * meta.itemsize - of.storage_offset() * of.itemsize)
         first = f"({whole_name}.storage_offset() * {of.itemsize} + {start}) // {meta.itemsize}"
         made = f"tensor(0, dtype=dtype_{name}).set_({whole_name}.untyped_storage(), {first}, {sizes}, {strides})"
     return f"{name} = {made}{'.conj()' if is_conj else ''}{'._neg_view()' if is_neg else ''}"
@@ -161,11 +162,11 @@ def _view(name, node, whole, whole_name, constants):
 def _symbols(metas, made):
     """Lines that find the value of each symbol in the arguments, and what comes of floats among the sizes of what is made."""
     found = {}
-    for name, k, what, dimension in text.told(metas):
+    for name, k, what, dimension in told(metas):
         found.setdefault(name, f"a{k}" if what is None else f"a{k}.{what}({dimension})")
-    for atom, _ in text._symbols_in(made):
+    for atom, _ in symbols_in(made):
         if not atom.is_Symbol and all(str(symbol) in found for symbol in atom.free_symbols):
-            found.setdefault(text.expression(atom), text.formula(atom))
+            found.setdefault(expression(atom), formula(atom))
     return [f"{name} = {source}" for name, source in found.items()]
 
 

@@ -6,8 +6,8 @@ import re
 import torch
 from torch.utils import _pytree
 
-from ferrite import text
 from ferrite._exported import ExportedText, compile_text_into
+from ferrite._handed import argument
 from ferrite._program import Compiled
 
 _TOLERANCE = {torch.float64: (1e-7, 1e-7), torch.float32: (1.3e-5, 1e-5), torch.float16: (1e-2, 1e-3), torch.bfloat16: (3e-2, 1e-3)}
@@ -138,7 +138,7 @@ def _source(node):
 
 def _draws(module):
     return next((node for node in module.graph.nodes if torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ())
-                 and text.argument(node, "dropout_p") != 0), None)
+                 and argument(node, "dropout_p") != 0), None)
 
 
 def _call(session, values):

@@ -3,7 +3,7 @@
 import ctypes
 import functools
 import os
-from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint32, c_void_p
+from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint32, c_void_p
 
 import ferrite_ops
 from ferrite_runtime import _Tensor as Tensor  # fe_tensor

@@ -34,6 +34,7 @@ from torch._dynamo.utils import dynamo_timed
 import ferrite_ops
 from ferrite import _trace, text
 from ferrite._call import Program
+from ferrite._handed import WholeCall, argument, attribute, can_be_handed
 from ferrite._library import is_own
 from ferrite._session import Error, Session
 
@@ -51,9 +52,9 @@ def _draws(node, module):
     dropout draws none."""
     if getattr(node.target, "_name", None) in _WITH_STATE:
         return True
-    if torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()) and text.argument(node, "dropout_p") != 0:
+    if torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()) and argument(node, "dropout_p") != 0:
         return True
-    graphs = [text._attribute(module, arg.target) for arg in node.all_input_nodes if arg.op == "get_attr"]
+    graphs = [attribute(module, arg.target) for arg in node.all_input_nodes if arg.op == "get_attr"]
     return any(_draws(inner, graph) for graph in graphs if isinstance(graph, torch.fx.GraphModule) for inner in graph.graph.nodes)
 
 
@@ -72,7 +73,7 @@ def _declared(operators):
 
 def _handed(operators):
     """The same of operators of PyTorch's own, under names of their own."""
-    made = [ferrite_ops.op(what.schema, what, tags=ferrite_ops.TAG_EFFECT) if isinstance(what, text.WholeCall) else
+    made = [ferrite_ops.op(what.schema, what, tags=ferrite_ops.TAG_EFFECT) if isinstance(what, WholeCall) else
             ferrite_ops.op("torch_" + str(what._schema), what, tags=ferrite_ops.tags_of(what)) for what in operators.values()]
     ferrite_ops.forget(*made) if made else None
     return made
@@ -102,7 +103,7 @@ def _say_states(module):
 def _is_unknown(node):
     if isinstance(node.target, torch._ops.OpOverload):
         return node.target.namespace in _OF_PYTORCH and not is_own(node.target)
-    return getattr(node.target, "_name", None) in _NOT_LOWERED and text.can_be_handed(node)
+    return getattr(node.target, "_name", None) in _NOT_LOWERED and can_be_handed(node)
 
 
 def _unknown(module):
@@ -164,7 +165,7 @@ class Compiler:
     def compile(self, module, frozen=()):
         _say_states(module)
         for node in _drawing(module):
-            if not text.can_be_handed(node):
+            if not can_be_handed(node):
                 raise text.Unsupported(f"{node.target}, whose random numbers are those of PyTorch's generator")
         session, written = self._compile_or_hand(module)
         metas = [node.meta.get("val") for node in module.graph.nodes if node.op == "placeholder"]

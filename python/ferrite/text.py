@@ -10,14 +10,13 @@ A graph that has no such form raises Unsupported, which says why.
 import itertools
 import math
 import operator
-import re
-import zlib
 
 import torch
 from torch.fx.experimental.symbolic_shapes import statically_known_true
-from torch.utils._sympy.printers import PythonPrinter
 
+from ferrite._handed import WholeCall, argument, attribute, can_be_handed, identifier, tensors
 from ferrite._library import is_own
+from ferrite._sizes import Unsupported, atom_name, expression, is_rounded, symbols_in, told
 
 _DTYPES = {
     torch.float32: "f32", torch.float64: "f64", torch.float16: "f16", torch.bfloat16: "bf16", torch.int64: "i64",
@@ -27,62 +26,6 @@ _DTYPES = {
     torch.float8_e4m3fnuz: "f8e4m3fnuz", torch.float8_e5m2fnuz: "f8e5m2fnuz", torch.float8_e8m0fnu: "f8e8m0fnu",
 }
 _LEAST, _MOST = -2**63, 2**63 - 1
-
-
-class Unsupported(Exception):
-    """The graph holds something that ferrite has no word for."""
-
-
-# ---- expressions over sizes: the same text is Python, for who evaluates it ----
-
-_INFIX = {"Add": " + ", "Mul": "*", "FloorDiv": " // ", "CleanDiv": " // ", "IntTrueDiv": " // ", "Mod": " % ",
-          "PythonMod": " % ", "Equality": " == ", "Unequality": " != ", "StrictLessThan": " < ", "LessThan": " <= ",
-          "StrictGreaterThan": " > ", "GreaterThan": " >= "}
-_CALLS = {"Min": "min", "Max": "max"}
-_ROUNDED = ("TruncToInt", "FloorToInt", "CeilToInt", "RoundToInt")  # whole numbers that come of floats
-
-
-def _is_rounded(expr):
-    return type(expr).__name__ in _ROUNDED
-
-
-def _is_atom(expr):
-    """A number with a name of its own: a symbol of PyTorch's, or what comes of floats, which sizes go on with as with symbols."""
-    return expr.is_Symbol or _is_rounded(expr)
-
-
-def _atom(expr):
-    return str(expr) if expr.is_Symbol else f"w{zlib.crc32(str(expr).encode())}"
-
-
-def atoms(expr):
-    return {expr} if _is_atom(expr) else set().union(*map(atoms, expr.args))
-
-
-def formula(atom):
-    """The Python expression of an atom that comes of floats."""
-    return PythonPrinter().doprint(atom).replace("torch.sym_float(", "float(")
-
-
-def expression(value):
-    """An int, SymInt or sympy expression."""
-    expr = value.node.expr if isinstance(value, (torch.SymInt, torch.SymBool)) else value
-    if isinstance(expr, int):
-        return str(int(expr)) if expr >= 0 else f"({int(expr)})"
-    if expr.is_Integer:
-        return expression(int(expr))
-    if _is_atom(expr):
-        return _atom(expr)
-    kind, parts = type(expr).__name__, [expression(part) for part in expr.args]
-    if kind in ("Pow", "PowByNatural") and expr.args[1].is_Integer and int(expr.args[1]) > 0:
-        return "(" + "*".join(parts[:1] * int(expr.args[1])) + ")"
-    if kind in _INFIX:
-        return "(" + _INFIX[kind].join(parts) + ")"
-    if kind in _CALLS:
-        return f"{_CALLS[kind]}({', '.join(parts)})"
-    if kind == "Identity":
-        return parts[0]
-    raise Unsupported(f"the size {expr}")
 
 
 # ---- arguments and metadata ----
@@ -137,131 +80,13 @@ def _type(value):
     raise Unsupported(f"a value of type {type(value).__name__}")
 
 
-def _symbols_in(value):
-    """(atom, its ShapeEnv) of every size in a piece of metadata."""
-    if isinstance(value, torch.Tensor):
-        if value._has_symbolic_sizes_strides:
-            for size in (*value.shape, *value.stride(), value.storage_offset()):
-                yield from _symbols_in(size)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from _symbols_in(item)
-    elif isinstance(value, (torch.SymInt, torch.SymBool, torch.SymFloat)):
-        for atom in atoms(value.node.expr):
-            yield atom, value.node.shape_env
-
-
-def told(values):
-    """The atoms that arguments of a call tell by themselves: (name, number of the argument, "size", "stride" or None,
-    dimension)."""
-    def named(number):
-        return isinstance(number, torch.SymInt) and _is_atom(number.node.expr)
-    for k, value in enumerate(values):
-        if named(value):
-            yield _atom(value.node.expr), k, None, None
-    for k, value in enumerate(values):
-        if isinstance(value, torch.Tensor):
-            for what, numbers in (("size", value.shape), ("stride", value.stride())):
-                for dimension, number in enumerate(numbers):
-                    if named(number):
-                        yield _atom(number.node.expr), k, what, dimension
-
-
-def _attribute(module, path):
-    for name in path.split("."):
-        module = getattr(module, name)
-    return module
-
-
-def _name(text):
-    return text if text.isascii() and text.isidentifier() else re.sub(r"[^A-Za-z0-9_]", "_", text)
-
-
 _FROM_THE_START = (torch.ops.aten.as_strided.default, torch.ops.aten.as_strided_.default,
                    torch.ops.aten.as_strided_copy.default, torch.ops.aten.as_strided_scatter.default)
-
-
-def argument(node, name):
-    """What a call gives for a parameter of its schema, its default included; None where it has none of this name."""
-    for place, parameter in enumerate(node.target._schema.arguments):
-        if parameter.name == name:
-            return node.args[place] if place < len(node.args) else node.kwargs.get(name, parameter.default_value)
-    return None
 
 
 def _fills_unwritten():
     """Does eager fill memory that nothing has written, so that each run is the same?"""
     return torch.are_deterministic_algorithms_enabled() and torch.utils.deterministic.fill_uninitialized_memory
-
-
-_counter = itertools.count()  # of names that no other graph has
-_WHOLE = {"cond", "while_loop", "flex_attention", "flex_attention_backward", "run_and_save_rng_state", "run_with_rng_state",
-          "scan", "associative_scan", "map_impl", "auto_functionalized"}
-
-
-class WholeCall:
-    """A call of a higher-order operator that PyTorch is to run, as an operator of its own: its parameters are what the graph
-    computes; subgraphs, options and numbers stay as they are."""
-
-    def __init__(self, node, module):
-        self.values, self.name = [], f"{_name(node.name)}_{next(_counter)}"
-        self._target, self._given = node.target, torch.fx.node.map_arg((node.args, node.kwargs), lambda arg: self._taken(arg, module))
-        params = ", ".join(f"{_kind(value.meta.get('val'))} a{k}" for k, value in enumerate(self.values))
-        results = ", ".join("Tensor" for _ in _tensors(node.meta["val"]))
-        self.schema = f"torch_higher::{self.name}({params}) -> ({results})"
-
-    def _taken(self, arg, module):
-        if arg.op == "get_attr" and isinstance(_attribute(module, arg.target), torch.fx.GraphModule):
-            return _attribute(module, arg.target)
-        self.values.append(arg)
-        return _Place(len(self.values) - 1)
-
-    def __call__(self, *values):
-        args, kwargs = torch.utils._pytree.tree_map_only(_Place, lambda place: values[place.number], self._given)
-        with torch.no_grad():
-            return tuple(_tensors(self._target(*args, **kwargs)))
-
-
-class _Place:
-    """Of a value among the parameters."""
-
-    def __init__(self, number):
-        self.number = number
-
-
-def _kind(value):
-    kinds = ((torch.Tensor, "Tensor"), ((bool, torch.SymBool), "bool"), ((int, torch.SymInt), "SymInt"), ((float, torch.SymFloat), "float"))
-    return next((kind for of, kind in kinds if isinstance(value, of)), None)
-
-
-def flat(value):
-    return [item for part in value for item in flat(part)] if isinstance(value, (list, tuple)) else [value]
-
-
-def _tensors(value):
-    """Of the results of a higher-order operator, some of which may be none."""
-    return [item for item in flat(value) if item is not None]
-
-
-def _is_whole(node):
-    """Of a higher-order operator: values go in, nothing but tensors comes out."""
-    if getattr(node.target, "_name", None) not in _WHOLE or any(isinstance(arg, torch.SymInt) for arg in flat(list(node.args))):
-        return False
-    inputs = [arg for arg in node.all_input_nodes if arg.op != "get_attr"]
-    made = _tensors(node.meta.get("val"))
-    return bool(made) and all(isinstance(value, torch.Tensor) for value in made) and all(_kind(arg.meta.get("val")) for arg in inputs)
-
-
-def can_be_handed(node):
-    """Can the call be one of an operator of the user's? It gives no views, and no lists but that of a higher-order operator."""
-    if isinstance(node.target, torch._ops.HigherOrderOperator):
-        return _is_whole(node)
-    schema = getattr(node.target, "_schema", None)
-    if schema is None or any(one.alias_info is not None for one in schema.returns):
-        return False
-    value = node.meta.get("val")
-    made = value if isinstance(value, (list, tuple)) else [value]
-    return not any(isinstance(one, (list, tuple)) for one in made)
 
 
 class _Written(str):
@@ -298,7 +123,7 @@ class Text:
 
     def only_run_knows(self, atom):
         """Is it a size that values decide? To a later graph those are given as others are."""
-        return _atom(atom) not in self.told and any(str(symbol).startswith("u") and str(symbol) not in self.told
+        return atom_name(atom) not in self.told and any(str(symbol).startswith("u") and str(symbol) not in self.told
                                                     for symbol in atom.free_symbols)
 
     def _symbol(self, name, atom, env):
@@ -314,19 +139,19 @@ class Text:
         return f"  {name}{kind} in [{least}, {most}]{hint}\n"
 
     def _note_symbols(self, value):
-        for atom, env in _symbols_in(value):
-            self._symbols[_atom(atom)] = (atom, env)
+        for atom, env in symbols_in(value):
+            self._symbols[atom_name(atom)] = (atom, env)
 
     # -- graphs --
 
     def _graph(self, name, module, is_main):
         names, placeholders, calls, output = {}, [], [], "()"
         for node in module.graph.nodes:
-            names[node] = _name(node.name)
+            names[node] = identifier(node.name)
             if node.op == "placeholder":
                 placeholders.append(self._placeholder(node, names[node], is_main))
             elif node.op == "get_attr":
-                value = _attribute(module, node.target)
+                value = attribute(module, node.target)
                 if isinstance(value, torch.Tensor):
                     placeholders.append(self._constant(names[node], value, is_main))
                 elif not isinstance(value, torch.fx.GraphModule):
@@ -376,8 +201,8 @@ class Text:
         self.handed[f"torch_higher.{call.name}.default"] = call
         count = itertools.count()
         self._whole[node] = node, torch.utils._pytree.tree_map(lambda item: None if item is None else next(count), value)
-        self._note_symbols(_tensors(value))
-        said = _type(value if isinstance(value, torch.Tensor) else _tensors(value))
+        self._note_symbols(tensors(value))
+        said = _type(value if isinstance(value, torch.Tensor) else tensors(value))
         args = ", ".join("%" + names[arg] for arg in call.values)
         return f"  %{names[node]} = torch_higher.{call.name}.default({args}) : {said}"
 
@@ -395,7 +220,7 @@ class Text:
             args += [f"[{_quoted(key)}, {written}]"] if target.startswith("higher_order.") else [f"{key}={written}"]
         value = node.meta.get("val")
         is_ours_to_say = (is_handed or target in self.operators or target.startswith("higher_order.auto_functionalized")
-                          or node.meta.get("unbacked_bindings") or isinstance(value, torch.SymInt) and _is_rounded(value.node.expr))
+                          or node.meta.get("unbacked_bindings") or isinstance(value, torch.SymInt) and is_rounded(value.node.expr))
         said = ""
         if is_ours_to_say and "val" in node.meta:
             said = f" : {_type(value)}"
@@ -447,7 +272,7 @@ class Text:
             return str(arg)
         if isinstance(arg, torch.fx.Node):
             if arg.op == "get_attr":
-                value = _attribute(module, arg.target)
+                value = attribute(module, arg.target)
                 if isinstance(value, torch.fx.GraphModule):
                     return "@" + self._subgraph(arg.target, value)
             return "%" + names[arg]
@@ -464,7 +289,7 @@ class Text:
     def _subgraph(self, path, module):
         name = self._names.get(module)
         if name is None:
-            name = self._names[module] = self._new_name(_name(path))
+            name = self._names[module] = self._new_name(identifier(path))
             self._subgraphs[name] = ""  # its place, in front of those that it calls for
             self._subgraphs[name] = self._graph(name, module, is_main=False)
         return name
@@ -532,7 +357,7 @@ def views(outputs):
         if isinstance(value, torch.Tensor):
             by_storage.setdefault(value.untyped_storage()._cdata, []).append(node)
     for storage, nodes in by_storage.items():
-        if storage in inputs and all(_atom(atom) in known for node in nodes for atom, _ in _symbols_in(node.meta["val"])):
+        if storage in inputs and all(atom_name(atom) in known for node in nodes for atom, _ in symbols_in(node.meta["val"])):
             found.update(dict.fromkeys(nodes, inputs[storage]))
             continue
         whole = max(nodes, key=lambda node: sum(_shows(other.meta["val"], node.meta["val"]) for other in nodes))
