@@ -216,10 +216,10 @@ static fe_status linear(lowering *l, fx_node *n, const lower_row *row)
     (void)row;
     ty_dtype d = lower_compute_dtype(fx_tensor(n)->dtype);
     lower_tensor x = operand(l, "input", d), w = operand(l, "weight", d);
-    if (w.rank == 1) w = lower_unsqueeze(l, w, 0);
-    lower_tensor out =
-        lower_matmul(l, x, lower_transpose(l, w, 0, 1), operand(l, "bias", d), wanted_of(l, d));
-    return finish(l, out);
+    bool is_row = w.rank == 1; /* its dimension of 1 is not in the result */
+    if (is_row) w = lower_unsqueeze(l, w, 0);
+    return finish(l, lower_matmul(l, x, lower_transpose(l, w, 0, 1), operand(l, "bias", d),
+                                  is_row ? NULL : wanted_of(l, d)));
 }
 
 static bool is_zero_number(lowering *l, const fx_arg *number)

@@ -135,11 +135,20 @@ static bool is_empty(lowering *l, uint32_t rank, const sym_expr *sizes)
     return false;
 }
 
+/* Where both are numbers. */
+static bool holds_as_many(lowering *l, lower_tensor t, uint32_t rank, const sym_expr *sizes)
+{
+    int64_t had, has;
+    return !sym_is_int(l->symbols, lower_numel(l, t), &had) ||
+           !sym_is_int(l->symbols, sym_product(l->symbols, sizes, rank), &has) || had == has;
+}
+
 lower_tensor lower_reshape(lowering *l, lower_tensor t, uint32_t rank, const sym_expr *sizes)
 {
     lower_tensor out;
     sym_expr exprs[LOWER_MAX_RANK];
     bool same = rank == t.rank;
+    CHECK(l->session, holds_as_many(l, t, rank, sizes));
     for (uint32_t k = 0; k < rank && same; k++) same = sym_same(sizes[k], t.sizes[k]);
     if (same) return t;
     if (reshape_strided(l, t, rank, sizes, &out)) return out;

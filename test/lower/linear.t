@@ -1,4 +1,4 @@
-# a product with a weight is a gemm with its bias; its epilogue stays pointwise; leading dims become rows
+# a product with a weight is a gemm with its bias; its epilogue stays pointwise; leading dims become rows; a weight of one dimension is a row
 --run-- ferrite inspect --stage loop -
 --in--
 graph main {
@@ -28,3 +28,23 @@ nest [i0 < 2, i1 < 3, i2 < 16] origin 4 {
 }
 extern bmm (@buf4[2,3,16]{48,16,1}, @buf4[2,16,3]{48,1,16}, none) -> (@buf5[2,3,3]{9,3,1}) ints [] floats [1.0,0.0] origin 6
 output @buf5[2,3,3]{9,3,1}
+--run-- ferrite inspect --stage loop -
+--in--
+graph main {
+  placeholder %x user "x" : f32[3,4]
+  placeholder %w user "w" : f32[4]
+  %y = aten.linear.default(%x, %w)
+  output (user %y)
+}
+--out--
+program stdin
+input  @x : f32[3,4] strides [4,1] origin 0
+input  @w : f32[4] strides [1] origin 1
+temp   @buf2 : f32[3,1] strides [1,1] origin 2
+nest [i0 < 3, i1 < 1] reduce [r0 < 4] origin 2 {
+  %0 = load f32 @x[4*i0 + r0]
+  %1 = load f32 @w[r0]
+  %2 = mul %0, %1 : f32
+  @buf2[i0] = sum %2
+}
+output @buf2[3]{1}
