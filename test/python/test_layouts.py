@@ -22,7 +22,7 @@ FERRITE = os.environ.get("FERRITE", os.path.join(ROOT, "build", "ferrite"))
 NAMES = {torch.float32: "f32", torch.float64: "f64", torch.int64: "i64", torch.bool: "bool", torch.complex64: "c64"}
 # PyTorch looks at no sizes in these, and reads or writes where it should not.
 UNCHECKED = re.compile(r"rrelu_with_noise_|batch_norm_no_update|^native_batch_norm$|batch_norm_legit|_dyn_quant_matmul|_scaled_mm|"
-                       r"_fft_c2r|pool[23]d_backward|reflection_pad|^lstm$|_chunk_cat|_foreach_copy")
+                       r"_fft_c2r|pool[23]d_backward|reflection_pad|^lstm$|^mkldnn_rnn_layer$|_chunk_cat|_foreach_copy")
 # What these share is not for their readers to rely on, or is what they are there to change.
 OWN_WAY = {
     "aten._unsafe_view.default": "nobody looks at its argument afterwards",
