@@ -86,7 +86,7 @@ static void bind(contract *k, word name, const sym_expr *sizes, uint32_t count)
     binding *b = &k->names[k->count++];
     b->name = name;
     b->count = count;
-    memcpy(b->sizes, sizes, count * sizeof *sizes);
+    if (count) memcpy(b->sizes, sizes, count * sizeof *sizes);
 }
 
 /* The part of `from` before the separator; *rest: what stands behind it. */
