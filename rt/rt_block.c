@@ -4,7 +4,7 @@
  * and each tile runs the whole depth with its sums in registers. Otherwise a group of panels is
  * taken at a time, and depth is cut so that a piece of one panel stays in the first-level cache
  * while all rows pass over it (Goto's order without packing A); while a piece is worked on, the
- * next one is prefetched a line at a time.
+ * next one is prefetched a line at a time. Fine sums are always made in such pieces, which join in C.
  */
 #include "rt_isa.h"
 
@@ -162,7 +162,7 @@ static void run_piece(const rt_block *block, const piece *p, int64_t tiles, int6
 static void run_panels_first(const rt_block *block)
 {
     int64_t tiles = rt_block_tiles(block->m);
-    int64_t count = tiles == 1 ? 1 : piece_count(block); /* no reuse, no pieces */
+    int64_t count = tiles == 1 && !block->fine ? 1 : piece_count(block); /* no reuse, no pieces */
     int64_t panels = rt_ceil_div(block->n, RT_PANEL);
     int64_t panel_floats = panel_depth(block) * RT_PANEL;
     int64_t group = rt_max(GROUP_BYTES / (block->m * RT_PANEL * (int64_t)sizeof(float)), 1);
@@ -204,7 +204,7 @@ void RT_FN(rt_block_run)(const rt_block *block)
     if (block->m <= 0 || block->n <= 0) return;
     int64_t bytes = rt_ceil_div(block->n, RT_PANEL) * RT_PANEL * block->taps * block->run *
                     (int64_t)sizeof(float);
-    if (bytes <= B_RESIDENT_BYTES)
+    if (bytes <= B_RESIDENT_BYTES && !block->fine)
         run_rows_first(block);
     else
         run_panels_first(block);

@@ -26,9 +26,9 @@ enum { VL = 4, MR = 6 };
 
 /* A tile is at most MR rows by NR columns; a panel is RT_PANEL / NR tiles wide. */
 enum { NV = 2, NR = NV * VL };
-/* Depth that one sum runs over before it joins the sums of the depth before; where results are few and sums
- * long a shorter one. RT_DEPTH_PARTS such parts are joined before they join what is before them. */
-enum { RT_DEPTH_PART = 128, RT_FINE_PART = 32, RT_DEPTH_PARTS = 16 };
+/* Depth that one sum runs over before it joins the sums of the depth before; a shorter one where results are
+ * few and sums long (fine). */
+enum { RT_DEPTH_PART = 128, RT_FINE_PART = 32 };
 _Static_assert((int)MR <= RT_MOST_ROWS, "the compiler plans for no more");
 
 #define RT_PASTE2(a, b) a##b
