@@ -1,7 +1,7 @@
 """Sizes as FX text has them: expressions over symbols, which are Python too, for who evaluates them, and where a call's
 arguments tell them."""
 
-import zlib
+import hashlib
 
 import torch
 from torch.utils._sympy.printers import PythonPrinter
@@ -28,7 +28,7 @@ def _is_atom(expr):
 
 
 def atom_name(expr):
-    return str(expr) if expr.is_Symbol else f"w{zlib.crc32(str(expr).encode())}"
+    return str(expr) if expr.is_Symbol else "w" + hashlib.sha256(str(expr).encode()).hexdigest()[:24]
 
 
 def atoms(expr):

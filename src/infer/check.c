@@ -1,11 +1,11 @@
 /* check.c -- what arguments have to be where a form of sizes (contract.c) cannot say it: places along a
- * dimension, parts of a tensor, square matrices, weights of layers.
+ * dimension, losses, paddings, scales; and the table of all of them.
  */
 #include "infer/infer_priv.h"
 
 #include <string.h>
 
-static sym_expr size_of(infer_call *c, const ty_tensor *x, uint32_t dim)
+sym_expr infer_size_along(infer_call *c, const ty_tensor *x, uint32_t dim)
 {
     return x->rank ? x->sizes[dim] : infer_number(c, 1);
 }
@@ -32,7 +32,7 @@ static void fits_within(infer_call *c, const ty_tensor *index, const ty_tensor *
     for (uint32_t d = 0; d < counted_rank(x); d++)
         if (d != but)
             (void)INFER_REQUIRE(
-                c, SYM_LE, size_of(c, index, d), size_of(c, x, d),
+                c, SYM_LE, infer_size_along(c, index, d), infer_size_along(c, x, d),
                 "Size does not match at dimension %u expected index %s to be no larger than "
                 "%s %s apart from dimension %u",
                 d, infer_shape(c, index), name, infer_shape(c, x), but);
@@ -75,7 +75,7 @@ static void check_rows(infer_call *c)
                    infer_shape(c, x), infer_shape(c, source));
     if (c->status != FE_OK) return;
     sym_expr count = ty_numel(c->symbols, index);
-    (void)INFER_REQUIRE_EQUAL(c, count, size_of(c, source, source->rank ? dim : 0),
+    (void)INFER_REQUIRE_EQUAL(c, count, infer_size_along(c, source, source->rank ? dim : 0),
                               "Number of indices (%s) should be equal to source.size(dim): %s",
                               infer_written(c, count), infer_shape(c, source));
     for (uint32_t d = 0; d < x->rank && source->rank; d++)
@@ -106,224 +106,6 @@ static void check_put(infer_call *c)
                               "put_(): Expected source and index to have the same number of "
                               "elements, but they are %s and %s",
                               infer_shape(c, source), infer_shape(c, index));
-}
-
-/* ---- parts of a tensor ---- */
-
-/* The part lies within the memory of x. */
-static void check_reach(infer_call *c, const ty_tensor *x, const ty_tensor *shown)
-{
-    sym_table *t = c->symbols;
-    if (!shown || c->status != FE_OK || ty_known_empty(t, shown->rank, shown->sizes)) return;
-    sym_expr reach = ty_reach(t, shown->rank, shown->sizes, shown->strides);
-    (void)INFER_REQUIRE(c, SYM_LE, sym_add(t, shown->offset, reach), ty_numel(t, x),
-                        "setStorage: sizes and strides of %s are out of bounds for storage of %s",
-                        infer_shape(c, shown), infer_shape(c, x));
-}
-
-/* The source is sized as the part of self that it takes the place of. */
-static void check_part(infer_call *c)
-{
-    const ty_tensor *x = infer_tensor(c, "self"), *source = infer_tensor(c, "src"), *shown = NULL;
-    const char *base = c->op->base;
-    if (!x || !source) return;
-    if (!strcmp(base, "slice_scatter")) {
-        shown = infer_slice(c, x);
-    } else if (!strcmp(base, "select_scatter")) {
-        shown = infer_select(c, x, infer_dim(c, "dim", x->rank), infer_expr(c, "index", 0));
-    } else if (!strcmp(base, "diagonal_scatter")) {
-        uint32_t a = infer_dim(c, "dim1", x->rank), b = infer_dim(c, "dim2", x->rank);
-        shown = infer_diagonal(c, x, infer_int(c, "offset", 0), a, b);
-    }
-    if (!strcmp(base, "as_strided_scatter")) {
-        sym_expr sizes[TY_MAX_RANK], strides[TY_MAX_RANK];
-        uint32_t rank = infer_sizes(c, "size", 0, sizes),
-                 steps = infer_sizes(c, "stride", 0, strides);
-        if (rank != steps) infer_fail(c, "mismatch in length of strides and shape");
-        shown = infer_view_as(c, x, rank, sizes, strides, infer_expr(c, "storage_offset", 0));
-        check_reach(c, x, shown);
-    }
-    if (!shown || c->status != FE_OK) return;
-    if (shown->rank != source->rank)
-        infer_fail(c,
-                   "expected src to have a size equal to the slice of self. src is %s, slice is %s",
-                   infer_shape(c, source), infer_shape(c, shown));
-    for (uint32_t d = 0; d < shown->rank && c->status == FE_OK; d++)
-        (void)INFER_REQUIRE_EQUAL(
-            c, source->sizes[d], shown->sizes[d],
-            "expected src to have a size equal to the slice of self. src is %s, slice is %s",
-            infer_shape(c, source), infer_shape(c, shown));
-}
-
-static void check_select(infer_call *c)
-{
-    const ty_tensor *x = infer_tensor(c, "self");
-    if (!x || !infer_arg(c, "index")) return;
-    if (x->rank == 0) infer_fail(c, "select() cannot be applied to a 0-dim tensor.");
-    uint32_t dim = infer_dim(c, "dim", x->rank);
-    sym_expr index = infer_expr(c, "index", 0);
-    if (c->status != FE_OK || infer_has_unbacked(c, 1, &index))
-        return; /* the run checks what it reads */
-    sym_expr size = x->sizes[dim], least = sym_mul_int(c->symbols, size, -1);
-    if (INFER_REQUIRE(c, SYM_LT, index, size,
-                      "select(): index %s out of range for tensor of size %s at dimension %u",
-                      infer_written(c, index), infer_shape(c, x), dim))
-        (void)INFER_REQUIRE(c, SYM_LE, least, index,
-                            "select(): index %s out of range for tensor of size %s at dimension %u",
-                            infer_written(c, index), infer_shape(c, x), dim);
-}
-
-static void check_narrow(infer_call *c)
-{
-    const ty_tensor *x = infer_tensor(c, "self");
-    if (!x || infer_tensor(c, "start")) return;
-    uint32_t dim = infer_dim(c, "dim", x->rank);
-    sym_expr start = infer_expr(c, "start", 0), size = size_of(c, x, dim);
-    if (c->status != FE_OK || infer_has_unbacked(c, 1, &start)) return;
-    if (INFER_REQUIRE(c, SYM_LE, start, size, "start out of range for %s: %s", infer_shape(c, x),
-                      infer_written(c, start)))
-        (void)INFER_REQUIRE(c, SYM_LE, sym_mul_int(c->symbols, size, -1), start,
-                            "start out of range for %s: %s", infer_shape(c, x),
-                            infer_written(c, start));
-}
-
-/* As many shifts as dimensions, or one over all elements. */
-static void check_roll(infer_call *c)
-{
-    sym_expr numbers[TY_MAX_RANK];
-    const fx_arg *shifts = infer_arg(c, "shifts"), *dims = infer_arg(c, "dims");
-    int by = shifts ? fx_arg_ints(c->graph, shifts, numbers, TY_MAX_RANK) : 0;
-    int along = dims ? fx_arg_ints(c->graph, dims, numbers, TY_MAX_RANK) : 0;
-    if (by < 1 || (by != along && !(along == 0 && by == 1)))
-        infer_fail(c, "shifts and dimensions must align. shifts: %d, dims:%d", by, along);
-    const ty_tensor *x = infer_tensor(c, "self");
-    if (x && x->rank == 0 && along)
-        infer_fail(c, "Dimension specified as %s but tensor has no dimensions",
-                   infer_written(c, numbers[0]));
-}
-
-/* split_with_sizes: all of the dimension, no more. */
-static void check_pieces(infer_call *c)
-{
-    enum { MOST = 65536 };
-    const ty_tensor *x = infer_tensor(c, "self");
-    const fx_arg *list = infer_arg(c, "split_sizes");
-    if (!x || !x->rank || !list || list->kind != FX_ARG_LIST || list->list.count > MOST) return;
-    sym_expr sum = infer_number(c, 0), *lengths = NEW_ARRAY(c->memory, sym_expr, list->list.count);
-    int count = fx_arg_ints(c->graph, list, lengths, list->list.count);
-    sym_expr size = x->sizes[infer_dim(c, "dim", x->rank)];
-    for (int i = 0; i < count; i++) sum = sym_add(c->symbols, sum, lengths[i]);
-    if (count >= 0 && !infer_has_unbacked(c, 1, &sum))
-        (void)INFER_REQUIRE_EQUAL(c, sum, size,
-                                  "split_with_sizes expects split_sizes to sum exactly to %s, "
-                                  "but they sum to %s",
-                                  infer_written(c, size), infer_written(c, sum));
-}
-
-static void must_divide(infer_call *c, sym_expr size, sym_expr by, const char *says)
-{
-    (void)INFER_REQUIRE_EQUAL(c, sym_mod(c->symbols, size, by), infer_number(c, 0), "%s. Got %s",
-                              says, infer_written(c, size));
-}
-
-/* hsplit, vsplit, dsplit: so many dimensions, and sections of one length. */
-static void check_sections(infer_call *c)
-{
-    const ty_tensor *x = infer_tensor(c, "self");
-    char kind = c->op->base[0];
-    uint32_t least = kind == 'h' ? 1 : kind == 'v' ? 2 : 3;
-    if (!x) return;
-    if (x->rank < least)
-        infer_fail(c, "%s requires a tensor with at least %u dimensions, but got %s", c->op->base,
-                   least, infer_shape(c, x));
-    if (c->status != FE_OK || op_param_index(c->op, "sections") < 0) return;
-    int64_t sections = infer_int(c, "sections", 1);
-    if (sections < 1) infer_fail(c, "%s into %lld", c->op->base, (long long)sections);
-    uint32_t dim = kind == 'v' ? 0 : kind == 'd' ? 2 : x->rank == 1 ? 0 : 1;
-    if (c->status == FE_OK)
-        must_divide(c, x->sizes[dim], infer_number(c, sections),
-                    "the size of the dimension is not divisible by the sections");
-}
-
-static void check_shuffle(infer_call *c)
-{
-    const ty_tensor *x = infer_tensor(c, "self");
-    if (x)
-        must_divide(c, x->sizes[1], infer_expr(c, "groups", 1),
-                    "Number of channels must be divisible by groups");
-}
-
-static void check_halves(infer_call *c)
-{
-    const ty_tensor *x = infer_tensor(c, "self");
-    if (x && x->rank)
-        must_divide(c, x->sizes[infer_dim(c, "dim", x->rank)], infer_number(c, 2),
-                    "Halving dimension must be even");
-}
-
-/* The extreme of nothing is none. */
-static void check_reducible(infer_call *c)
-{
-    const ty_tensor *x = infer_tensor(c, "self");
-    if (!x || x->rank == 0) return;
-    uint64_t dims = infer_dim_set(c, "dim", x->rank);
-    for (uint32_t d = 0; d < x->rank && c->status == FE_OK; d++)
-        if (dims >> d & 1)
-            (void)INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), x->sizes[d],
-                                "%s(): Expected reduction dim %u to have non-zero size",
-                                c->op->base, d);
-}
-
-/* One slope, or one for each channel. */
-static void check_slopes(infer_call *c)
-{
-    const ty_tensor *x = infer_tensor(c, "self"), *weight = infer_tensor(c, "weight");
-    if (!x || !weight) return;
-    sym_expr count = ty_numel(c->symbols, weight);
-    if (weight->rank > 1)
-        infer_fail(c, "prelu: Expected `weight` to be a scalar or 1D tensor, but got %s",
-                   infer_shape(c, weight));
-    if (c->status != FE_OK || infer_is(c, count, 1)) return;
-    sym_expr channels = x->rank > 1 ? x->sizes[1] : infer_number(c, 1);
-    (void)INFER_REQUIRE_EQUAL(
-        c, count, channels,
-        "Mismatch of parameter numbers and input channel size. Found parameter numbers = %s "
-        "and channel size = %s",
-        infer_written(c, count), infer_written(c, channels));
-}
-
-static void check_repeats(infer_call *c)
-{
-    const ty_tensor *x = infer_tensor(c, "self"), *repeats = infer_tensor(c, "repeats");
-    if (!x || !repeats || repeats->rank == 0 || infer_is(c, ty_numel(c->symbols, repeats), 1))
-        return;
-    bool flat = !infer_arg(c, "dim");
-    sym_expr size = flat ? ty_numel(c->symbols, x) : size_of(c, x, infer_dim(c, "dim", x->rank));
-    if (repeats->rank != 1) infer_fail(c, "repeats must be 0-dim or 1-dim tensor");
-    if (c->status == FE_OK)
-        (void)INFER_REQUIRE_EQUAL(
-            c, repeats->sizes[0], size,
-            "repeats must have the same size as input along dim, but got %s and %s",
-            infer_shape(c, repeats), infer_shape(c, x));
-}
-
-/* One sequence for all, or one for each row. */
-static void check_sorted(infer_call *c)
-{
-    const ty_tensor *x = infer_tensor(c, "self"), *sorted = infer_tensor(c, "sorted_sequence");
-    if (!x || !sorted || sorted->rank == 1) return;
-    if (x->rank != sorted->rank)
-        infer_fail(c,
-                   "boundaries tensor should be 1 dimension or the first N-1 dimensions of "
-                   "boundaries tensor "
-                   "and input value tensor must match, but we got %s and %s",
-                   infer_shape(c, sorted), infer_shape(c, x));
-    for (uint32_t d = 0; c->status == FE_OK && d + 1 < x->rank; d++)
-        (void)INFER_REQUIRE_EQUAL(
-            c, x->sizes[d], sorted->sizes[d],
-            "the first N-1 dimensions of boundaries tensor and input value tensor must match, "
-            "but we got %s and %s",
-            infer_shape(c, sorted), infer_shape(c, x));
 }
 
 /* ---- numbers out of tensors ---- */
@@ -493,7 +275,7 @@ static void check_channel_scales(infer_call *c)
     static const char *const NAMES[] = {"scale", "zero_point"};
     const ty_tensor *x = infer_tensor(c, "self");
     if (!x) return;
-    sym_expr size = size_of(c, x, infer_dim(c, "axis", x->rank));
+    sym_expr size = infer_size_along(c, x, infer_dim(c, "axis", x->rank));
     for (size_t i = 0; i < COUNT_OF(NAMES); i++) {
         const ty_tensor *scale = infer_tensor(c, NAMES[i]);
         if (scale && scale->rank != 1)
@@ -581,7 +363,7 @@ static void check_ranked(infer_call *c)
 {
     const ty_tensor *x = infer_tensor(c, "self");
     if (!x) return;
-    sym_expr k = infer_expr(c, "k", 1), size = size_of(c, x, infer_dim(c, "dim", x->rank));
+    sym_expr k = infer_expr(c, "k", 1), size = infer_size_along(c, x, infer_dim(c, "dim", x->rank));
     sym_expr least = infer_number(c, c->op->base[0] == 'k' ? 1 : 0);
     if (c->status != FE_OK) return;
     (void)INFER_REQUIRE(c, SYM_LE, k, size, "selected index k out of range: %s of %s",
@@ -632,20 +414,23 @@ static const struct {
     {"rows", check_rows},
     {"index", check_index},
     {"put", check_put},
-    {"part", check_part},
+    {"sliced", infer_check_sliced},
+    {"selected", infer_check_selected},
+    {"diagonal", infer_check_diagonal},
+    {"strided", infer_check_strided},
     {"square", infer_check_square},
     {"recurrent", infer_check_recurrent},
     {"element", check_element},
-    {"reducible", check_reducible},
-    {"slopes", check_slopes},
-    {"repeats", check_repeats},
-    {"sorted", check_sorted},
+    {"reducible", infer_check_reducible},
+    {"slopes", infer_check_slopes},
+    {"repeats", infer_check_repeats},
+    {"sorted", infer_check_sorted},
     {"triangular", infer_check_triangular},
-    {"select", check_select},
-    {"narrow", check_narrow},
-    {"roll", check_roll},
-    {"shuffle", check_shuffle},
-    {"halves", check_halves},
+    {"select", infer_check_select},
+    {"narrow", infer_check_narrow},
+    {"roll", infer_check_roll},
+    {"shuffle", infer_check_shuffle},
+    {"halves", infer_check_halves},
     {"cross", infer_check_cross},
     {"inner", infer_check_inner},
     {"classes", check_classes},
@@ -658,8 +443,8 @@ static const struct {
     {"condition", infer_check_condition},
     {"stft", infer_check_stft},
     {"norm", infer_check_fft_norm},
-    {"pieces", check_pieces},
-    {"sections", check_sections},
+    {"pieces", infer_check_pieces},
+    {"sections", infer_check_sections},
     {"channel_scales", check_channel_scales},
     {"weight_norm", check_weight_norm},
     {"unfolded", check_unfolded},

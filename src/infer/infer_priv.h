@@ -110,6 +110,9 @@ bool infer_broadcast(infer_call *c, const ty_tensor *x, uint32_t dims, uint32_t 
 /* The two broadcast with each other. */
 bool infer_require_broadcast(infer_call *c, const ty_tensor *a, const ty_tensor *b);
 
+/* How long x is along the dimension; a number is one long. */
+sym_expr infer_size_along(infer_call *c, const ty_tensor *x, uint32_t dim);
+
 /* pool.c, index.c, conv.c: checks of their operators. */
 void infer_check_pool_gradient(infer_call *c);
 void infer_check_index_put(infer_call *c);
@@ -128,6 +131,22 @@ void infer_check_invertible(infer_call *c);
 void infer_check_tolerance(infer_call *c);
 void infer_check_condition(infer_call *c);
 void infer_check_recurrent(infer_call *c);
+/* check_part.c */
+void infer_check_sliced(infer_call *c);
+void infer_check_selected(infer_call *c);
+void infer_check_diagonal(infer_call *c);
+void infer_check_strided(infer_call *c);
+void infer_check_select(infer_call *c);
+void infer_check_narrow(infer_call *c);
+void infer_check_roll(infer_call *c);
+void infer_check_pieces(infer_call *c);
+void infer_check_sections(infer_call *c);
+void infer_check_shuffle(infer_call *c);
+void infer_check_halves(infer_call *c);
+void infer_check_reducible(infer_call *c);
+void infer_check_slopes(infer_call *c);
+void infer_check_repeats(infer_call *c);
+void infer_check_sorted(infer_call *c);
 /* check_draw.c, check_layer.c, check_shape.c */
 void infer_check_draws(infer_call *c);
 void infer_check_drawn(infer_call *c);

@@ -486,24 +486,11 @@ TEST(inputs_and_weights_that_are_none_are_refused)
 
 TEST(sizes_of_no_symbol_are_refused)
 {
-    REFUSED("this is no name for a symbol of its kind",
-            fe_graph_symbol(s->g, "u0", 0, 9, 1) == FE_NOT_KNOWN);
-    REFUSED("this is no name for a symbol of its kind",
-            fe_graph_symbol(s->g, "i0", 0, 9, 1) == FE_NOT_KNOWN);
-    REFUSED("this is no name for a symbol of its kind",
-            fe_graph_symbol(s->g, "None", 0, 9, 1) == FE_NOT_KNOWN);
-    REFUSED("this is no name for a symbol of its kind",
-            fe_graph_symbol(s->g, "cpu", 0, 9, 1) == FE_NOT_KNOWN);
-    REFUSED("this is no name for a symbol of its kind",
-            fe_graph_symbol(s->g, "f32", 0, 9, 1) == FE_NOT_KNOWN);
-    REFUSED("this is no name for a symbol of its kind",
-            fe_graph_symbol(s->g, "inf", 0, 9, 1) == FE_NOT_KNOWN);
-    REFUSED("this is no name for a symbol of its kind",
-            fe_graph_symbol(s->g, "a b", 0, 9, 1) == FE_NOT_KNOWN);
-    REFUSED("this is no name for a symbol of its kind",
-            fe_graph_symbol(s->g, "", 0, 9, 1) == FE_NOT_KNOWN);
-    REFUSED("this is no name for a symbol of its kind",
-            fe_graph_symbol(s->g, NULL, 0, 9, 1) == FE_NOT_KNOWN);
+    static const char *const NO_NAMES[] = {"u0",  "i0",  "None", "cpu", "f32",
+                                           "inf", "a b", "",     NULL};
+    for (size_t i = 0; i < COUNT_OF(NO_NAMES); i++)
+        REFUSED("this is no name for a symbol of its kind",
+                fe_graph_symbol(s->g, NO_NAMES[i], 0, 9, 1) == FE_NOT_KNOWN);
     REFUSED("this is no name for a symbol of its kind",
             fe_graph_unbacked(s->g, "s0", 0, 9) == FE_NOT_KNOWN);
     REFUSED("there is a symbol of this name", fe_graph_symbol(s->g, "n", 0, 9, 1) == FE_NOT_KNOWN);
