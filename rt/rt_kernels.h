@@ -104,6 +104,12 @@ void rt_conv_pack_f32(rt_pool *pool, const rt_conv *conv, const float *weight,
 int rt_conv_f32(rt_team *team, const rt_conv *conv, const float *x, const float *packed, float *y,
                 const rt_post *post);
 
+/* The gradient of its weight: out[o, i, tap] = the sum over images and output pixels of grad[.., o] times x
+ * [.., i] under the tap. grad, of y's sizes, has the strides y_batch, y and y_channel, x its own; out
+ * [O, I/groups, D, H, W] the five given. */
+int rt_conv_weight_f32(rt_team *team, const rt_conv *conv, const float *x, const float *grad,
+                       float *out, const int64_t *strides);
+
 /* ---- scaled dot-product attention (rt_sdpa.c) ---- */
 
 enum { RT_MASK_NONE = 0, RT_MASK_BOOL = 1, RT_MASK_FLOAT = 2 };

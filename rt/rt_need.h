@@ -25,6 +25,11 @@ enum {
     RT_CONV_PHASE_TILES = 16,     /* transposed: tiles of rows in a task, */
     RT_CONV_PHASE_COLUMNS = 128,  /* and columns of its results */
 
+    RT_CONV_WEIGHT_COLUMNS = 64,     /* output channels of a task */
+    RT_CONV_WEIGHT_SUMS = 48 * 1024, /* its results, unless that leaves few rows */
+    RT_CONV_WEIGHT_PIXELS = 256,     /* output pixels of a strip, */
+    RT_CONV_WEIGHT_PART = 32,        /* and of those that one sum runs over */
+
     RT_SDPA_TILES = 4,       /* tiles of query rows in a task */
     RT_SDPA_KEYS = 512,      /* keys of a block: a multiple of RT_PANEL */
     RT_SDPA_FEW_QUERIES = 4, /* up to here nothing is packed */

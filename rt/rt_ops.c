@@ -200,19 +200,17 @@ int rt_op_bmm(rt_frame *frame, const rt_call *call)
 
 /* ---- convolution ---- */
 
-/* Geometry from the views and ints (see "conv" in extern.def); spatial axes are right-aligned in
- * rt_conv's three. */
-static rt_conv conv_of(const rt_call *call)
+/* Geometry from the views and ints (see "conv" in extern.def), stride, padding and dilation being in `lists`;
+ * spatial axes are right-aligned in rt_conv's three. */
+static rt_conv conv_of(const fe_tensor *x, const fe_tensor *w, const fe_tensor *y, int64_t groups,
+                       const int64_t *lists)
 {
-    const fe_tensor *x = &call->in[0], *w = &call->in[1], *y = &call->out[0];
-    const int64_t *ints = call->ints;
-    int spatial = (int)ints[0];
+    int spatial = (int)x->rank - 2;
     rt_conv conv = {
-        .transposed = ints[2] != 0,
         .batch = x->sizes[0],
         .in_channels = x->sizes[1],
         .out_channels = y->sizes[1],
-        .groups = ints[1],
+        .groups = groups,
         .x_batch = x->strides[0],
         .x_channel = x->strides[1],
         .y_row = y->sizes[1],
@@ -230,9 +228,9 @@ static rt_conv conv_of(const rt_call *call)
         conv.out[to] = y->sizes[2 + d];
         conv.y[to] = y->strides[2 + d];
         conv.kernel[to] = w->sizes[2 + d];
-        conv.stride[to] = ints[4 + d];
-        conv.pad[to] = ints[4 + spatial + d];
-        conv.dilation[to] = ints[4 + 2 * spatial + d];
+        conv.stride[to] = lists[d];
+        conv.pad[to] = lists[spatial + d];
+        conv.dilation[to] = lists[2 * spatial + d];
     }
     return conv;
 }
@@ -289,7 +287,8 @@ static const float *kept_weight(rt_frame *frame, const rt_conv *conv, const fe_t
 int rt_op_conv(rt_frame *frame, const rt_call *call)
 {
     const fe_tensor *x = &call->in[0], *w = &call->in[1], *bias = &call->in[2], *y = &call->out[0];
-    rt_conv conv = conv_of(call);
+    rt_conv conv = conv_of(x, &call->in[1], y, call->ints[1], call->ints + 4);
+    conv.transposed = call->ints[2] != 0;
     after epilogue;
     rt_post post = post_of(call, &epilogue, bias->data, (int)call->ints[3]);
     rt_team team = rt_team_of(frame, call);
@@ -329,6 +328,17 @@ int rt_op_conv(rt_frame *frame, const rt_call *call)
     if (!failed && call->epilogue && !post.epilogue)
         call->epilogue(call->epilogue_args, 0, pixels, 0, conv.out_channels);
     if (leased) rt_scratch_drop(&team, &scratch);
+    return failed ? rt_no_room(frame, &team) : 0;
+}
+
+int rt_op_conv_weight(rt_frame *frame, const rt_call *call)
+{
+    const fe_tensor *x = &call->in[0], *grad = &call->in[1], *out = &call->out[0];
+    rt_conv conv = conv_of(x, out, grad, call->ints[1], call->ints + 2);
+    int64_t strides[5];
+    weight_strides(out, strides);
+    rt_team team = rt_team_of(frame, call);
+    int failed = rt_conv_weight_f32(&team, &conv, x->data, grad->data, out->data, strides);
     return failed ? rt_no_room(frame, &team) : 0;
 }
 

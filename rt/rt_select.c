@@ -14,6 +14,8 @@ typedef struct table {
     int (*bmm)(rt_team *, const rt_bmm *);
     int (*conv)(rt_team *, const rt_conv *, const float *x, const float *packed, float *y,
                 const rt_post *);
+    int (*conv_weight)(rt_team *, const rt_conv *, const float *x, const float *grad, float *out,
+                       const int64_t *strides);
     int (*sdpa)(rt_team *, const rt_sdpa *);
 } table;
 
@@ -23,8 +25,11 @@ typedef struct table {
     int rt_bmm_##isa(rt_team *, const rt_bmm *);                                                   \
     int rt_conv_##isa(rt_team *, const rt_conv *, const float *, const float *, float *,           \
                       const rt_post *);                                                            \
+    int rt_conv_weight_##isa(rt_team *, const rt_conv *, const float *, const float *, float *,    \
+                             const int64_t *);                                                     \
     int rt_sdpa_##isa(rt_team *, const rt_sdpa *);                                                 \
-    static const table table_##isa = {rt_gemm_##isa, rt_bmm_##isa, rt_conv_##isa, rt_sdpa_##isa};
+    static const table table_##isa = {rt_gemm_##isa, rt_bmm_##isa, rt_conv_##isa,                  \
+                                      rt_conv_weight_##isa, rt_sdpa_##isa};
 
 TABLE(base)
 /* RT_ONLY_BASE: an artifact built from source with the other instruction sets left out. */
@@ -154,6 +159,12 @@ int rt_conv_f32(rt_team *team, const rt_conv *conv, const float *x, const float 
                 const rt_post *post)
 {
     return tables[chosen]->conv(team, conv, x, packed, y, post);
+}
+
+int rt_conv_weight_f32(rt_team *team, const rt_conv *conv, const float *x, const float *grad,
+                       float *out, const int64_t *strides)
+{
+    return tables[chosen]->conv_weight(team, conv, x, grad, out, strides);
 }
 
 int rt_sdpa_f32(rt_team *team, const rt_sdpa *args)

@@ -7,10 +7,12 @@
     }
 
 static const rt_function operators[] = {
-    OWN(gemm),       OWN(bmm),    OWN(conv),       OWN(sdpa),   OWN(copy),    OWN(sort),
-    OWN(topk),       OWN(select), OWN(mode),       OWN(search), OWN(segment), OWN(triangular_solve),
-    OWN(nonzero),    OWN(repeat), OWN(matrix_exp), OWN(unique), OWN(fourier), OWN(unpack_pivots),
-    OWN(check_info), OWN(take),
+    OWN(gemm),        OWN(bmm),           OWN(conv),       OWN(sdpa),
+    OWN(copy),        OWN(sort),          OWN(topk),       OWN(select),
+    OWN(mode),        OWN(search),        OWN(segment),    OWN(triangular_solve),
+    OWN(nonzero),     OWN(repeat),        OWN(matrix_exp), OWN(unique),
+    OWN(fourier),     OWN(unpack_pivots), OWN(check_info), OWN(take),
+    OWN(conv_weight),
 };
 
 const rt_library exec_own_library = {

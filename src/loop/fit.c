@@ -92,6 +92,37 @@ const char *fit_conv(const loop_program *p, const loop_op *op)
     return fault;
 }
 
+const char *fit_conv_weight(const loop_program *p, const loop_op *op)
+{
+    enum { OWN_LISTS = 2 };
+    sym_table *t = p->symbols;
+    const loop_view *x = &op->inputs[0], *grad = &op->inputs[1], *w = &op->outputs[0];
+    sym_expr groups = op->ints[GROUPS], zero = sym_int(t, 0);
+    int64_t spatial;
+    if (!sym_is_int(t, op->ints[SPATIAL], &spatial)) return "its kind is known to the run alone";
+    if (x->rank != spatial + 2 || grad->rank != x->rank || w->rank != x->rank)
+        return "its operands have other ranks than it has dimensions";
+    if (op->int_count != OWN_LISTS + 3 * spatial)
+        return "its ints are of another number of dimensions";
+    if (!may_be(p, SYM_EQ, sym_mod(t, w->sizes[0], groups), zero))
+        return "groups do not divide the channels";
+    if (!may_be(p, SYM_EQ, sym_mul(t, w->sizes[1], groups), x->sizes[1]))
+        return "the weight has other channels";
+    const char *fault = NULL;
+    for (int64_t d = 0; d < spatial && !fault; d++) {
+        const sym_expr *list = op->ints + OWN_LISTS + d;
+        sliding one = {x->sizes[2 + d],
+                       w->sizes[2 + d],
+                       grad->sizes[2 + d],
+                       list[0],
+                       list[spatial],
+                       list[2 * spatial],
+                       zero};
+        fault = fit_window(p, &one, false);
+    }
+    return fault;
+}
+
 /* ---- searches ---- */
 
 const char *fit_search(const loop_program *p, const loop_op *op)

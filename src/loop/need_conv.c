@@ -10,9 +10,11 @@ typedef struct geometry {
     sym_expr in_pixels, out_pixels, taps; /* in_pixels: of one image */
 } geometry;
 
-static geometry geometry_of(const needing *n)
+/* stride and dilation are in the ints from `lists` on. */
+static geometry geometry_of(const needing *n, const loop_view *w, const loop_view *y,
+                            uint32_t lists)
 {
-    const loop_view *x = &n->op->inputs[0], *w = &n->op->inputs[1], *y = &n->op->outputs[0];
+    const loop_view *x = &n->op->inputs[0];
     sym_expr one = need_number(n, 1), groups = need_most(n, need_int(n, 1), 1);
     uint32_t spatial = x->rank - 2, pad = 3 - spatial;
     geometry g = {.batch = x->sizes[0],
@@ -27,13 +29,18 @@ static geometry geometry_of(const needing *n)
         g.in[d] = is_there ? x->sizes[2 + k] : one;
         g.out[d] = is_there ? y->sizes[2 + k] : one;
         g.kernel[d] = is_there ? w->sizes[2 + k] : one;
-        g.stride[d] = is_there ? need_int(n, 4 + k) : one;
-        g.dilation[d] = is_there ? need_int(n, 4 + 2 * spatial + k) : one;
+        g.stride[d] = is_there ? need_int(n, lists + k) : one;
+        g.dilation[d] = is_there ? need_int(n, lists + 2 * spatial + k) : one;
     }
     g.in_pixels = sym_product(n->t, g.in, 3);
     g.taps = sym_product(n->t, g.kernel, 3);
     g.out_pixels = need_times(n, g.batch, sym_product(n->t, g.out, 3));
     return g;
+}
+
+static geometry conv_geometry(const needing *n)
+{
+    return geometry_of(n, &n->op->inputs[1], &n->op->outputs[0], 4);
 }
 
 static bool is_depthwise(const needing *n, const geometry *g)
@@ -89,7 +96,7 @@ static void need_phases(needing *n, const geometry *g)
 
 static void need_transposed(needing *n)
 {
-    geometry g = geometry_of(n);
+    geometry g = conv_geometry(n);
     bool depthwise = is_depthwise(n, &g);
     need_conv_weights(n, &g);
     if (depthwise || !need_is(n, g.in_each, 1)) need_copies(n, &g);
@@ -158,7 +165,7 @@ void need_conv(needing *n)
         need_transposed(n);
         return;
     }
-    geometry g = geometry_of(n);
+    geometry g = conv_geometry(n);
     need_conv_weights(n, &g);
     if (!has_pixel_order(n, y))
         need_share(n, need_bytes(n, need_times(n, g.out_pixels, g.out_channels), NEED_FLOAT));
@@ -170,4 +177,38 @@ void need_conv(needing *n)
     if (in_bands) each = band_bytes(n, &g);
     if (beyond && !depthwise) each = sym_max(n->t, each, indirect_bytes(n, &g));
     need_give_each(n, each);
+}
+
+/* ---- the gradient of a weight ---- */
+
+static sym_expr within(const needing *n, sym_expr x, sym_expr most)
+{
+    return need_most(n, sym_min(n->t, x, most), 1);
+}
+
+/* Results of a task, the input under a strip of output pixels, the gradients there. A strip is of several
+ * images, or of several rows, only where it is of whole ones. */
+void need_conv_weight(needing *n)
+{
+    const loop_view *x = &n->op->inputs[0], *grad = &n->op->inputs[1], *w = &n->op->outputs[0];
+    if (!need_has(n, 2, 3, 2) || x->rank > 5 || w->rank != x->rank || grad->rank != x->rank ||
+        !need_has(n, 2, 3, 2 + 3 * (x->rank - 2)))
+        return;
+    geometry g = geometry_of(n, w, grad, 2);
+    sym_expr columns = need_up_to(n, need_least(n, g.out_each, RT_CONV_WEIGHT_COLUMNS), RT_PANEL),
+             fit = need_over(n, RT_CONV_WEIGHT_SUMS, need_times(n, g.taps, columns)),
+             rows = sym_mul_int(n->t, sym_floordiv(n->t, fit, need_number(n, RT_MOST_ROWS)),
+                                RT_MOST_ROWS),
+             width = need_most(n, need_least(n, g.out[2], RT_CONV_WEIGHT_PIXELS), 1),
+             height = within(n, need_over(n, RT_CONV_WEIGHT_PIXELS, g.out[2]), g.out[1]),
+             plane = need_times(n, height, width),
+             planes =
+                 within(n, need_over(n, RT_CONV_WEIGHT_PIXELS, need_times(n, g.out[1], g.out[2])),
+                        need_times(n, g.batch, g.out[0]));
+    rows = sym_min(n->t, need_most(n, rows, RT_MOST_ROWS), g.in_each);
+    sym_expr band[] = {planes, g.kernel[0], reach(n, &g, 1, height), reach(n, &g, 2, width), rows};
+    sym_expr sums[] = {g.taps, rows, columns}, grads[] = {planes, plane, columns};
+    need_give_each(n, need_bytes(n, sym_product(n->t, sums, 3), NEED_FLOAT));
+    need_give_each(n, need_bytes(n, sym_product(n->t, band, 5), NEED_FLOAT));
+    need_give_each(n, need_bytes(n, sym_product(n->t, grads, 3), NEED_FLOAT));
 }

@@ -43,6 +43,7 @@ void need_bmm(needing *n);
 void need_sdpa(needing *n);
 /* need_conv.c */
 void need_conv(needing *n);
+void need_conv_weight(needing *n);
 /* need_rows.c */
 void need_sort(needing *n);
 void need_mode(needing *n);

@@ -50,6 +50,6 @@ const char *loop_extern_signature(const char *kernel);
 /* What the signature cannot say (fit.c): what is wrong with the call, or NULL. */
 typedef const char *loop_fit(const loop_program *p, const loop_op *op);
 loop_fit *loop_extern_fit(const char *kernel);
-loop_fit fit_anything, fit_conv, fit_search, fit_fourier, fit_message;
+loop_fit fit_anything, fit_conv, fit_conv_weight, fit_search, fit_fourier, fit_message;
 
 #endif

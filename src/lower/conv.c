@@ -203,15 +203,63 @@ static fe_status conv(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, lower_cast(l, y, out->dtype));
 }
 
+/* ---- the gradient of a weight ---- */
+
+/* Channels last where it has no memory yet. */
+static loop_view channels_last_view(lowering *l, lower_tensor x)
+{
+    sym_expr strides[LOWER_MAX_RANK];
+    lower_box *box = x.box;
+    if (!box->realised && !x.map && !box->wanted) {
+        channels_last(l, x.rank, x.sizes, strides);
+        lower_realise(l, box, strides);
+    }
+    return lower_strided(l, x);
+}
+
+/* convolution_backward of the weight alone (see decompose_grad_conv.c). A transposed one goes from the
+ * gradient to the input. */
+static fe_status weight_gradient(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    (void)n;
+    const ty_tensor *weight = lower_meta(l, 1);
+    bool transposed = lower_bool(l, "transposed");
+    lower_tensor x = lower_cast(l, lower_arg(l, "input"), TY_F32),
+                 grad = lower_cast(l, lower_arg(l, "grad_output"), TY_F32);
+    loop_view views[2] = {channels_last_view(l, transposed ? grad : x),
+                          channels_last_view(l, transposed ? x : grad)};
+    sym_expr ints[2 + 3 * MOST_DIMS], lists[3][MOST_DIMS];
+    uint32_t dims = weight->rank - 2, count = 0;
+    ints[count++] = lower_const(l, dims);
+    ints[count++] = lower_size(l, "groups");
+    if (!spread(l, "stride", dims, 1, lists[0]) || !spread(l, "padding", dims, 0, lists[1]) ||
+        !spread(l, "dilation", dims, 1, lists[2]))
+        return lower_fail(l, "arguments of other lengths");
+    for (uint32_t k = 0; k < 3; k++)
+        for (uint32_t d = 0; d < dims; d++) ints[count++] = lists[k][d];
+    const sym_expr *wanted = weight->dtype == TY_F32 ? lower_wanted(l, 1) : NULL;
+    lower_tensor out = lower_temp_tensor(l, TY_F32, weight->rank, weight->sizes, wanted);
+    lower_extern(l, "conv_weight", 2, views, out.box->view, count, ints, 0, NULL);
+    lower_tensor y = lower_cast(l, out, weight->dtype), items[3] = {y, y, y};
+    return lower_give_items(l, items, 3);
+}
+
 #define CONV(op, parameter)                            \
     {                                                  \
         OP_##op, conv, parameter, NULL, 0, NULL, false \
     }
 static const lower_row ROWS[] = {
-    CONV(aten_convolution_default, 0),    CONV(aten_conv1d_default, 0),
-    CONV(aten_conv1d_padding, 0),         CONV(aten_conv2d_default, 0),
-    CONV(aten_conv2d_padding, 0),         CONV(aten_conv3d_default, 0),
-    CONV(aten_conv3d_padding, 0),         CONV(aten_conv_transpose1d_default, 1),
-    CONV(aten_conv_transpose2d_input, 1), CONV(aten_conv_transpose3d_input, 1),
+    CONV(aten_convolution_default, 0),
+    CONV(aten_conv1d_default, 0),
+    CONV(aten_conv1d_padding, 0),
+    CONV(aten_conv2d_default, 0),
+    CONV(aten_conv2d_padding, 0),
+    CONV(aten_conv3d_default, 0),
+    CONV(aten_conv3d_padding, 0),
+    CONV(aten_conv_transpose1d_default, 1),
+    CONV(aten_conv_transpose2d_input, 1),
+    CONV(aten_conv_transpose3d_input, 1),
+    {OP_aten_convolution_backward_default, weight_gradient, 0, NULL, 0, NULL, false},
 };
 const lower_rows lower_conv_rows = {ROWS, COUNT_OF(ROWS)};

@@ -3,11 +3,11 @@
 #include "pass/decompose.h"
 
 static const decompose_rows *const FAMILIES[] = {
-    &decompose_calculus_rows,  &decompose_join_rows,      &decompose_name_rows,
-    &decompose_loss_rows,      &decompose_grad_rows,      &decompose_grad_image_rows,
-    &decompose_quantised_rows, &decompose_grad_loss_rows, &decompose_grad_index_rows,
-    &decompose_grad_grid_rows, &decompose_create_rows,    &decompose_layer_rows,
-    &decompose_product_rows,   &decompose_attention_rows};
+    &decompose_calculus_rows,   &decompose_join_rows,      &decompose_name_rows,
+    &decompose_loss_rows,       &decompose_grad_rows,      &decompose_grad_conv_rows,
+    &decompose_grad_image_rows, &decompose_quantised_rows, &decompose_grad_loss_rows,
+    &decompose_grad_index_rows, &decompose_grad_grid_rows, &decompose_create_rows,
+    &decompose_layer_rows,      &decompose_product_rows,   &decompose_attention_rows};
 
 /* ---- what rules use ---- */
 
@@ -159,15 +159,17 @@ static fe_status replace(decomposing *d)
     return FE_OK;
 }
 
-static fe_status decompose_node(fx_graph *g, fx_node *n, const decompose_row *row)
+static fe_status decompose_node(fx_graph *g, fx_node *n, const decompose_row *row, bool *changed)
 {
     fx_arg results[DECOMPOSE_MOST_RESULTS];
     decomposing d = {.g = g, .n = n, .target = row->target, .results = results};
     d.first_storage = g->next_storage;
     row->rule(&d);
     FE_TRY(d.status);
+    if (d.stays) return FE_OK;
     FE_TRY(replace(&d));
     fx_erase(g, n);
+    *changed = true;
     return FE_OK;
 }
 
@@ -179,9 +181,10 @@ fe_status pass_decompose(fx_graph *g, bool *changed)
         if (!row) continue;
         /* The items behind a call go with it: on with what was made of both. */
         const fx_node *before = n->prev;
-        FE_TRY(decompose_node(g, n, row));
-        next = before ? before->next : g->first;
-        *changed = true;
+        bool replaced = false;
+        FE_TRY(decompose_node(g, n, row, &replaced));
+        if (replaced) next = before ? before->next : g->first;
+        *changed |= replaced;
     }
     return FE_OK;
 }

@@ -18,6 +18,7 @@ typedef struct decomposing {
     fx_arg *results;
     uint32_t count;
     uint32_t first_storage; /* memory that the rule made is from here on */
+    bool stays;             /* the rule leaves this call as it is: it is lowered so */
 } decomposing;
 
 typedef void decompose_rule(decomposing *d);
@@ -31,9 +32,10 @@ typedef struct decompose_rows {
     uint32_t count;
 } decompose_rows;
 extern const decompose_rows decompose_calculus_rows, decompose_join_rows, decompose_name_rows,
-    decompose_loss_rows, decompose_grad_rows, decompose_grad_image_rows, decompose_quantised_rows,
-    decompose_grad_loss_rows, decompose_grad_index_rows, decompose_grad_grid_rows,
-    decompose_create_rows, decompose_layer_rows, decompose_product_rows, decompose_attention_rows;
+    decompose_loss_rows, decompose_grad_rows, decompose_grad_conv_rows, decompose_grad_image_rows,
+    decompose_quantised_rows, decompose_grad_loss_rows, decompose_grad_index_rows,
+    decompose_grad_grid_rows, decompose_create_rows, decompose_layer_rows, decompose_product_rows,
+    decompose_attention_rows;
 
 /* The call's result as an argument. */
 fx_arg decompose_call(decomposing *d, op_id op, uint32_t count, const fx_arg *args);

@@ -78,5 +78,26 @@ static inline fx_arg both(decomposing *d, fx_arg a, fx_arg b)
 {
     return CALL(aten_logical_and_default, a, b);
 }
+/* Is the k-th result asked for? */
+static inline bool wanted(decomposing *d, uint32_t k)
+{
+    const fx_arg *mask = decompose_arg(d, "output_mask");
+    return !mask || (mask->kind == FX_ARG_LIST && k < mask->list.count &&
+                     fx_arg_bool(&mask->list.items[k], false));
+}
+/* The dimensions from first to before end, as a set. */
+static inline uint64_t dims_from(uint32_t first, uint32_t end)
+{
+    return end <= first ? 0 : (((uint64_t)1 << end) - 1) & ~(((uint64_t)1 << first) - 1);
+}
+/* The sum over a set of dimensions, kept as 1. */
+static inline fx_arg sum_over(decomposing *d, fx_arg x, uint64_t set, bool keep)
+{
+    sym_expr dims[TY_MAX_RANK];
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < rank_of(x); k++)
+        if (set >> k & 1) dims[count++] = sym_int(d->g->symbols, k);
+    return count ? CALL(aten_sum_dim_IntList, x, fx_int_list(d->g, dims, count), fx_bool(keep)) : x;
+}
 
 #endif

@@ -1,17 +1,10 @@
-/* decompose_grad.c -- derivatives that a program of a training step calls: of norms, convolutions,
- * activations and views. Those of windows on images are in decompose_grad_image.c.
+/* decompose_grad.c -- derivatives that a program of a training step calls: of norms,
+ * activations and views. Those of convolutions are in decompose_grad_conv.c, of windows on images in
+ * decompose_grad_image.c.
  */
 #include "pass/decompose_arith.h"
 
 #include <math.h>
-
-/* Is the k-th result asked for? */
-static bool wanted(decomposing *d, uint32_t k)
-{
-    const fx_arg *mask = decompose_arg(d, "output_mask");
-    return !mask || (mask->kind == FX_ARG_LIST && k < mask->list.count &&
-                     fx_arg_bool(&mask->list.items[k], false));
-}
 
 /* The next result, in the dtype that it has. */
 static void give_item(decomposing *d, fx_arg x)
@@ -19,16 +12,6 @@ static void give_item(decomposing *d, fx_arg x)
     const fx_value *item = &d->n->value.items[d->count];
     if (item->kind == FX_TENSOR) x = cast(d, x, item->tensor->dtype);
     decompose_give(d, x);
-}
-
-/* The sum over a set of dimensions, kept as 1. */
-static fx_arg sum_over(decomposing *d, fx_arg x, uint64_t set, bool keep)
-{
-    sym_expr dims[TY_MAX_RANK];
-    uint32_t count = 0;
-    for (uint32_t k = 0; k < rank_of(x); k++)
-        if (set >> k & 1) dims[count++] = sym_int(d->g->symbols, k);
-    return count ? CALL(aten_sum_dim_IntList, x, fx_int_list(d->g, dims, count), fx_bool(keep)) : x;
 }
 
 static fx_arg mean_over(decomposing *d, fx_arg x, uint64_t set)
@@ -71,11 +54,6 @@ static void give_norm(decomposing *d, const normed *n, uint32_t rank, const sym_
         if (k == 1) term = mul(d, n->grad, n->hat);
         give_item(d, reshaped(d, sum_over(d, term, n->outer, false), rank, shape));
     }
-}
-
-static uint64_t dims_from(uint32_t first, uint32_t end)
-{
-    return end <= first ? 0 : (((uint64_t)1 << end) - 1) & ~(((uint64_t)1 << first) - 1);
 }
 
 static void layer_norm_backward(decomposing *d)
@@ -156,107 +134,6 @@ static void group_norm_backward(decomposing *d)
     n.inner = 4 | 8;
     n.outer = 1 | 8;
     give_norm(d, &n, 1, &channels);
-}
-
-/* ---- convolutions ---- */
-
-enum { MOST_SPATIAL = 3 };
-
-typedef struct conv_grad {
-    fx_arg grad, input, weight, stride, padding, dilation, groups;
-    uint32_t spatial;
-    bool is_transposed;
-} conv_grad;
-
-/* One number stands for all. */
-static void numbers(decomposing *d, const fx_arg *list, uint32_t count, sym_expr *out)
-{
-    int given = fx_arg_ints(d->g, list, out, MOST_SPATIAL);
-    for (uint32_t k = 1; given == 1 && k < count; k++) out[k] = out[0];
-}
-
-static fx_arg cut(decomposing *d, fx_arg x, uint32_t dim, sym_expr end)
-{
-    const ty_tensor *t = fx_arg_tensor(&x);
-    if (!t || sym_known_equal(d->g->symbols, t->sizes[dim], end)) return x;
-    return CALL(aten_slice_Tensor, x, decompose_of(d, dim), decompose_of(d, 0), fx_expr(end));
-}
-
-static fx_arg conv_by_input(decomposing *d, const conv_grad *c)
-{
-    sym_table *s = d->g->symbols;
-    sym_expr stride[MOST_SPATIAL], padding[MOST_SPATIAL], dilation[MOST_SPATIAL],
-        more[MOST_SPATIAL];
-    const ty_tensor *x = fx_arg_tensor(&c->input), *g = fx_arg_tensor(&c->grad),
-                    *w = fx_arg_tensor(&c->weight);
-    numbers(d, &c->stride, c->spatial, stride);
-    numbers(d, &c->padding, c->spatial, padding);
-    numbers(d, &c->dilation, c->spatial, dilation);
-    for (uint32_t k = 0; k < c->spatial; k++) {
-        sym_expr full = sym_mul(s, sym_add_int(s, g->sizes[k + 2], -1), stride[k]);
-        full = sym_sub(s, full, sym_mul_int(s, padding[k], 2));
-        full = sym_add(s, full, sym_mul(s, dilation[k], sym_add_int(s, w->sizes[k + 2], -1)));
-        more[k] =
-            c->is_transposed ? sym_int(s, 0) : sym_sub(s, x->sizes[k + 2], sym_add_int(s, full, 1));
-    }
-    fx_arg made = CALL(aten_convolution_default, c->grad, c->weight, fx_none(), c->stride,
-                       c->padding, c->dilation, fx_bool(!c->is_transposed),
-                       fx_int_list(d->g, more, c->spatial), c->groups);
-    for (uint32_t k = 0; k < c->spatial; k++) made = cut(d, made, k + 2, x->sizes[k + 2]);
-    return made;
-}
-
-/* The weight's derivative is a convolution of the input with the gradient, both with batch and
- * channels exchanged: steps of the kernel are steps in the input's dilation. */
-static fx_arg conv_by_weight(decomposing *d, const conv_grad *c)
-{
-    sym_table *s = d->g->symbols;
-    sym_expr sizes[MOST_SPATIAL + 3], zeros[MOST_SPATIAL], groups;
-    fx_arg read = c->is_transposed ? c->grad : c->input,
-           slid = c->is_transposed ? c->input : c->grad;
-    const ty_tensor *x = fx_arg_tensor(&read), *w = fx_arg_tensor(&c->weight);
-    if (!x || !fx_arg_expr(d->g, &c->groups, &groups)) return fx_none();
-    sizes[0] = x->sizes[0];
-    sizes[1] = groups;
-    sizes[2] = sym_floordiv(s, x->sizes[1], groups);
-    for (uint32_t k = 0; k < c->spatial; k++) {
-        sizes[k + 3] = x->sizes[k + 2];
-        zeros[k] = sym_int(s, 0);
-    }
-    read = reshaped(d, read, c->spatial + 3, sizes);
-    read = CALL(aten_transpose_int, read, decompose_of(d, 0), decompose_of(d, 2));
-    /* [C / groups, groups, N, ...] */
-    sizes[0] = sizes[2];
-    sizes[1] = sym_mul(s, groups, x->sizes[0]);
-    for (uint32_t k = 0; k < c->spatial; k++) sizes[k + 2] = x->sizes[k + 2];
-    read = reshaped(d, read, c->spatial + 2, sizes);
-    slid = CALL(aten_transpose_int, slid, decompose_of(d, 0), decompose_of(d, 1));
-    fx_arg made = CALL(aten_convolution_default, read, slid, fx_none(), c->dilation, c->padding,
-                       c->stride, fx_bool(false), fx_int_list(d->g, zeros, c->spatial), c->groups);
-    for (uint32_t k = 0; k < c->spatial; k++) made = cut(d, made, k + 2, w->sizes[k + 2]);
-    return CALL(aten_transpose_int, made, decompose_of(d, 0), decompose_of(d, 1));
-}
-
-static void convolution_backward(decomposing *d)
-{
-    conv_grad c = {arg(d, "grad_output"),
-                   arg(d, "input"),
-                   arg(d, "weight"),
-                   arg(d, "stride"),
-                   arg(d, "padding"),
-                   arg(d, "dilation"),
-                   arg(d, "groups"),
-                   0,
-                   decompose_flag(d, "transposed")};
-    c.spatial = rank_of(c.weight) - 2;
-    if (c.spatial > MOST_SPATIAL || rank_of(c.weight) != rank_of(c.input)) {
-        decompose_fail(d, "a convolution of more than three dimensions");
-        return;
-    }
-    decompose_give(d, wanted(d, 0) ? conv_by_input(d, &c) : fx_none());
-    decompose_give(d, wanted(d, 1) ? conv_by_weight(d, &c) : fx_none());
-    uint64_t others = dims_from(0, c.spatial + 2) & ~(uint64_t)2;
-    decompose_give(d, wanted(d, 2) ? sum_over(d, c.grad, others, false) : fx_none());
 }
 
 /* ---- views: zeros, and the gradient where the view looked ---- */
@@ -391,7 +268,6 @@ static const decompose_row ROWS[] = {
     {OP_aten__fused_rms_norm_backward_default, rms_norm_backward, OP_NONE},
     {OP_aten_native_batch_norm_backward_default, batch_norm_backward, OP_NONE},
     {OP_aten_native_group_norm_backward_default, group_norm_backward, OP_NONE},
-    {OP_aten_convolution_backward_default, convolution_backward, OP_NONE},
     {OP_aten_select_backward_default, select_backward, OP_NONE},
     {OP_aten_slice_backward_default, slice_backward, OP_NONE},
     {OP_aten_diagonal_backward_default, diagonal_backward, OP_NONE},

@@ -84,7 +84,7 @@ static double cost_of_op(const fitter *f, const loop_op *op)
 }
 
 /* Calls that give the same for the same operands and change nothing else. */
-static const char *const pure_calls[] = {"copy", "gemm", "bmm", "conv", "sdpa"};
+static const char *const pure_calls[] = {"copy", "gemm", "bmm", "conv", "conv_weight", "sdpa"};
 
 static bool may_be_repeated(const fitter *f, const loop_op *op)
 {

@@ -9,7 +9,7 @@
 #include "sched/relayout.h"
 
 /* Kernels that take operands and results of any strides (with unit columns where they had them). */
-static const char *const any_strides[] = {"gemm", "bmm", "conv", "sdpa", "copy"};
+static const char *const any_strides[] = {"gemm", "bmm", "conv", "conv_weight", "sdpa", "copy"};
 
 sym_expr relayout_elements(loop_program *p, const layout_map *m)
 {

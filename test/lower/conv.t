@@ -213,3 +213,71 @@ graph main {
 }
 --out--
 extern conv (@x[s0,1,16,20]{320,320,20,1}, @w[1,1,5,5]{25,25,5,1}, none) -> (@buf2[s0,1,-4*s0 + 16,-4*s0 + 20]{16*s0*s0 - 144*s0 + 320,1,-4*s0 + 20,1}) ints [2,1,0,0,1,1,0,0,s0,s0,0,0] floats [0.0,0.0] origin 3
+--run-- ferrite inspect --stage loop -
+--in--
+graph main {
+  placeholder %g user "g" : f32[2,16,3,3]
+  placeholder %x user "x" : f32[2,3,5,5]
+  placeholder %w user "w" : f32[16,3,3,3]
+  placeholder %v user "v" : f32[8,8,2]
+  placeholder %p user "p" : f32[1,8,6]
+  placeholder %q user "q" : f32[1,8,3]
+  placeholder %u user "u" : bf16[8,8,2]
+  placeholder %h user "h" : bf16[1,8,6]
+  %both = aten.convolution_backward.default(%g, %x, %w, None, [2, 2], [1, 1], [1, 1], False, [0, 0], 1, [False, True, True])
+  %by_w = _operator.getitem(%both, 1)
+  %by_b = _operator.getitem(%both, 2)
+  %back = aten.convolution_backward.default(%h, %h, %u, None, [2], [3], [1], True, [0], 1, [False, True, False])
+  %by_u = _operator.getitem(%back, 1)
+  %more = aten.convolution_backward.default(%p, %q, %v, None, [1], [0], [2], True, [1], 1, [False, True, False])
+  %by_v = _operator.getitem(%more, 1)
+  output (user %by_w, user %by_b, user %by_u, user %by_v)
+}
+--out--
+program stdin
+input  @g : f32[2,16,3,3] strides [144,9,3,1] origin 0
+input  @x : f32[2,3,5,5] strides [75,25,5,1] origin 1
+input  @w : f32[16,3,3,3] strides [27,9,3,1] origin 2
+input  @v : f32[8,8,2] strides [16,2,1] origin 3
+input  @p : f32[1,8,6] strides [48,6,1] origin 4
+input  @q : f32[1,8,3] strides [24,3,1] origin 5
+input  @u : bf16[8,8,2] strides [16,2,1] origin 6
+input  @h : bf16[1,8,6] strides [48,6,1] origin 7
+temp   @buf8 : f32[16,3,3,3] strides [27,9,3,1] origin 16
+temp   @buf9 : f32[16] strides [1] origin 18
+temp   @buf10 : f32[1,8,6] strides [48,1,8] origin 11
+temp   @buf11 : f32[1,8,6] strides [48,1,8] origin 11
+temp   @buf12 : f32[8,8,2] strides [16,2,1] origin 11
+temp   @buf13 : f32[8,8,2] strides [16,2,1] origin 23
+temp   @buf14 : bf16[8,8,2] strides [16,2,1] origin 11
+temp   @buf15 : f32[8,8,2] strides [16,2,1] origin 15
+extern conv_weight (@x[2,3,5,5]{75,25,5,1}, @g[2,16,3,3]{144,9,3,1}) -> (@buf8[16,3,3,3]{27,9,3,1}) ints [2,1,2,2,1,1,1,1] floats [] origin 16
+nest [i0 < 16] reduce [r0 < 2, r1 < 3, r2 < 3] origin 18 {
+  %0 = load f32 @g[9*i0 + 144*r0 + 3*r1 + r2]
+  @buf9[i0] = sum %0
+}
+nest [i0 < 1, i1 < 8, i2 < 6] origin 11 {
+  %0 = load bf16 @h[6*i1 + i2]
+  %1 = cast %0 : f32
+  @buf10[i1 + 8*i2] = %1
+}
+nest [i0 < 1, i1 < 8, i2 < 6] origin 11 {
+  %0 = load bf16 @h[6*i1 + i2]
+  %1 = cast %0 : f32
+  @buf11[i1 + 8*i2] = %1
+}
+extern conv_weight (@buf10[1,8,6]{48,1,8}, @buf11[1,8,6]{48,1,8}) -> (@buf12[8,8,2]{16,2,1}) ints [1,1,2,3,1] floats [] origin 11
+extern conv (@p[8,1,6]{6,6,1}, @q[8,1,3]{3,0,1}, none) -> (@buf13[8,8,2]{16,2,1}) ints [1,1,0,0,2,0,1,0] floats [0.0,0.0] origin 23
+nest [i0 < 8, i1 < 8, i2 < 2] origin 11 {
+  %0 = load f32 @buf12[16*i0 + 2*i1 + i2]
+  %1 = cast %0 : bf16
+  @buf14[16*i0 + 2*i1 + i2] = %1
+}
+nest [i0 < 8, i1 < 8, i2 < 2] origin 15 {
+  %0 = load f32 @buf13[2*i0 + 16*i1 + i2]
+  @buf15[16*i0 + 2*i1 + i2] = %0
+}
+output @buf8[16,3,3,3]{27,9,3,1}
+output @buf9[16]{1}
+output @buf14[8,8,2]{16,2,1}
+output @buf15[8,8,2]{16,2,1}
