@@ -97,6 +97,18 @@ def gradients_of_convolutions(g, x, w, narrow, taps, wide):
     return *plain, *back[:2], only[1]
 
 
+@op(real(2, 16, 4, 5), real(2, 6, 7, 9), real(1, 8, 2, 2, 70), real(1, 10, 4, 3, 35), real(1, 9, 300), real(1, 20, 602))
+def gradients_of_weights(g, x, cube, deep, narrow, wide):
+    """Channels enough in each group for a product; strips of several images, of rows, and of columns."""
+    only = [False, True, False]
+    plain = aten.convolution_backward(g, x, x.new_zeros(16, 6, 3, 3), None, [2, 2], [1, 1], [1, 1], False, [0, 0], 1, only)
+    halves = aten.convolution_backward(g, x[:, :, :4].relu(), x.new_zeros(16, 3, 1, 5), None, [1, 1], [0, 0], [1, 1], False, [0, 0], 2, only)
+    deep = aten.convolution_backward(cube, deep, x.new_zeros(8, 10, 3, 2, 2), None, [2, 1, 1], [1, 0, 18], [1, 1, 1], False, [0, 0, 0], 1, only)
+    back = aten.convolution_backward(wide[:, :, :600], narrow, x.new_zeros(9, 20, 3), None, [2], [1], [1], True, [1], 1, only)
+    half = aten.convolution_backward(wide.bfloat16(), narrow.bfloat16(), x.new_zeros(9, 20, 6).bfloat16(), None, [2], [1], [1], True, [0], 1, only)
+    return plain[1], halves[1], deep[1], back[1], half[1].float()
+
+
 @op(real(2, 3, 7, 8), real(2, 3, 4, 5), whole(2, 3, 4, 5, low=0, high=56), real(2, 3, 9, 9), real(1, 2, 4, 3, 5))
 def gradients_of_images(x, g, places, padded, cube):
     pools = (
