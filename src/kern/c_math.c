@@ -30,8 +30,8 @@
             "FE $T " name "_$S($T x) { return __builtin_ia32_round$p256(x, " how "); }\n" \
     }
 
-/* mink: of the constant k, which is not NaN, and x. min: NaN if either is; a is the one on the
- * critical path. fmin: the other if one is NaN. */
+/* mink: of the constant k, which is not NaN, and x. min: NaN if either is, of equals a, which is also
+ * the one on the critical path. fmin: the other if one is NaN. */
 #define EXTREME_OF(name, maybe)                    \
     "_$S($T a, $T b)\n"                            \
     "{\n"                                          \

@@ -228,8 +228,12 @@ void kern_c_print_update(kern_c_printer *pr, const kern_item *item)
         print_scan_update(pr, item);
         return;
     }
-    const char *to = copy_name(pr, item->sum, pr->copy);
-    kern_c_scope scope = scope_of(pr, sum, to, counted(pr, sum, item->value));
+    const char *to = copy_name(pr, item->sum, pr->copy), *x = counted(pr, sum, item->value);
+    /* the second of equals, a zero and its negative, is taken: of a scan the later one; else what is
+     * accumulated, which is quicker */
+    bool extreme = sum->reduce == LOOP_REDUCE_MIN || sum->reduce == LOOP_REDUCE_MAX,
+         turned = extreme && sum->vector && !sum->running;
+    kern_c_scope scope = scope_of(pr, sum, turned ? x : to, turned ? to : x);
     text_line(pr->out, "%s = %s;", to,
               kern_c_applied(pr, kern_c_step(sum->reduce), scope.dtype, &scope));
 }

@@ -146,7 +146,7 @@ static lower_tensor maximum(lowering *l, const pooling *p)
         sym_expr pos[MOST_DIMS];
         position_of(l, p, k, pos);
         loop_value v = element(l, p, pos, low, NULL);
-        most = most.id ? lower_op2(l, LOOP_MAX, most, v) : v;
+        most = most.id ? lower_op2(l, LOOP_MAX, v, most) : v; /* the first of equals */
     }
     return from_value(l, p, most);
 }

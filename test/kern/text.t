@@ -94,7 +94,7 @@ kernel k_scalars group 5 lanes 1 ints []
   }
 --run-- ferrite inspect all.kern --from kern --stage c --isa x86-64-v3 | sed -n '/^void k_lanes/,/^}/p'
 --out--
-void k_lanes_aee015(const fe_kernel_args *args, i64 m0, i64 m1, i64 n0, i64 n1)
+void k_lanes_075389(const fe_kernel_args *args, i64 m0, i64 m1, i64 n0, i64 n1)
 {
   const i64 p0 = args->ints[0];
   (void)n0, (void)n1;
@@ -127,7 +127,7 @@ void k_lanes_aee015(const fe_kernel_args *args, i64 m0, i64 m1, i64 n0, i64 n1)
       }
       f32x4 v6 = loadpairs_f32x4(b1 + ((2 * i2) + 1), 4);
       f32x4 v7 = (f32x4)((v4 & (i32x4)v5) | (~v4 & (i32x4)(-__builtin_inff() - (f32x4){0})));
-      f32x4 v8 = max_f32x4(v7, v6);
+      f32x4 v8 = max_f32x4(v6, v7);
       i64x4 v9;
       {
         i64 e[4] = {0};

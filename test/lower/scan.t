@@ -1,4 +1,5 @@
-# running reductions store at every step, f32 added up in f64; a long row is cut into blocks
+# running reductions store at every step, f32 added up in f64; a long row is cut into blocks; of a zero and its negative the later
+# one is the extreme: all stand as they came, in rows, in columns and in blocks of a row
 --run-- ferrite inspect --stage loop -
 --in--
 graph main {
@@ -81,3 +82,37 @@ nest [i0 < 1] reduce [r0 < 1696] origin 1 {
   @buf1[r0 + 98304] = scan sum %6
 }
 output @buf1[100000]{1}
+--run-- for o in '' '--isa baseline' '--isa scalar'; do ferrite run z.fx $o --output-dir out >log && for k in 0 1; do tail -c 8 out/$k.npy | od -An -td8; done; done
+--file z.fx--
+graph main {
+  %i = aten.arange.default(70000, dtype=i32)
+  %odd = aten.__and__.Scalar(%i, 1)
+  %sign = aten.__lshift__.Scalar(%odd, 31)
+  %row = aten.view.dtype(%sign, dtype=f32)
+  %table = aten.reshape.default(%row, [200, 350])
+  %part = aten.slice.Tensor(%table, 1, 0, 37)
+  %a = aten.cummax.default(%row, 0)
+  %a0 = _operator.getitem(%a, 0)
+  %b = aten.cummin.default(%part, 1)
+  %b0 = _operator.getitem(%b, 0)
+  %c = aten.cummax.default(%part, 0)
+  %c0 = _operator.getitem(%c, 0)
+  %ab = aten.view.dtype(%a0, dtype=i32)
+  %bb = aten.view.dtype(%b0, dtype=i32)
+  %cb = aten.view.dtype(%c0, dtype=i32)
+  %as = aten.ne.Tensor(%ab, %sign)
+  %bits = aten.view.dtype(%part, dtype=i32)
+  %bs = aten.ne.Tensor(%bb, %bits)
+  %cs = aten.ne.Tensor(%cb, %bits)
+  %bc = aten.add.Tensor(%bs, %cs)
+  %x = aten.sum.default(%as)
+  %y = aten.sum.default(%bc)
+  output (user %x, user %y)
+}
+--out--
+                    0
+                    0
+                    0
+                    0
+                    0
+                    0
