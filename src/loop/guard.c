@@ -39,7 +39,7 @@ static void add_assertion(loop_checking *c, sym_relation relation)
     loop_note_relation(c, &relation);
 }
 
-/* a <= b, wherever each of these loops takes a step. False: it never holds. */
+/* a <= b, wherever each of these loops takes a step. False: it never holds, of numbers. */
 static bool assert_order(loop_checking *c, sym_expr a, sym_expr b, const sym_env *env)
 {
     sym_table *t = c->p->symbols;
@@ -53,7 +53,10 @@ static bool assert_order(loop_checking *c, sym_expr a, sym_expr b, const sym_env
         said = sym_compare(t, SYM_OR, sym_compare(t, SYM_LE, extent, zero), said);
         is_bare = false;
     }
-    if (sym_is_int(t, said, &truth)) return truth;
+    if (sym_is_int(t, said, &truth)) {
+        if (truth || (sym_is_int(t, a, NULL) && sym_is_int(t, b, NULL))) return truth;
+        is_bare = true; /* no sizes fit: what stands here is refused where a run comes to it */
+    }
     add_assertion(c, is_bare ? (sym_relation){a, b, SYM_LE} : (sym_relation){said, zero, SYM_NE});
     if (!is_bare) vec_push(c->p->memory, &c->here, sym_sub(t, b, a));
     return true;

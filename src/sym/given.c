@@ -241,12 +241,22 @@ static bool derive(derivation *d, sym_expr e, uint32_t steps, uint32_t cases)
     return false;
 }
 
+/* Is one of them a number below 0? Then what asks is never reached. */
+static bool is_never(const sym_table *t, const sym_expr *given, uint32_t count)
+{
+    int64_t value;
+    for (uint32_t k = 0; k < count; k++)
+        if (sym_is_int(t, given[k], &value) && value < 0) return true;
+    return false;
+}
+
 bool sym_known_less_equal_given(sym_table *t, sym_expr a, sym_expr b, const sym_env *env,
                                 const sym_expr *given, uint32_t count)
 {
     if (sym_known_less_equal(t, a, b, env)) return true;
     sym_expr e = sym_sub(t, b, a);
     derivation d = {.t = t, .env = sym_enter(t, env)};
+    if (is_never(t, given, count)) return true;
     if (sym_is_int(t, e, NULL)) return false;
     /* those of the place at hand are the last */
     for (uint32_t k = count; k-- > 0;) add_given(&d, given[k]);
