@@ -134,7 +134,12 @@ static void choose_strides(infer_call *c, const ty_tensor *x, uint32_t rank, sym
         if (contiguous) ty_contiguous_strides(c->symbols, rank, sizes, strides);
         return;
     }
+    sym_expr own[TY_MAX_RANK];
+    memcpy(own, strides, rank * sizeof *own);
     strides_from_left(c, x, rank, sizes, strides);
+    /* fake tensors have other strides of sizes 1 than the views of tensors */
+    for (uint32_t d = 0; d < rank; d++)
+        if (infer_is(c, sizes[d], 1)) strides[d] = own[d];
 }
 
 ty_tensor *infer_reshape(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *sizes)

@@ -41,7 +41,7 @@ graph main {
   %narrow = aten.narrow.default(%x, 1, -2, 2) : f32[4,2]{6,1}+4@1
   %view = aten.view.default(%x, [2, -1, 3]) : f32[2,4,3]{12,3,1}@1
   %copied = aten.reshape.default(%t, [-1]) : f32[24]{1}@3
-  %ambiguous = aten.reshape.default(%y, [1, 1, 32]) : f32[1,1,32]{32,8,1}@2
+  %ambiguous = aten.reshape.default(%y, [1, 1, 32]) : f32[1,1,32]{32,32,1}@2
   %flatten = aten.flatten.using_ints(%y, 1, -1) : f32[1,32]{32,1}@2
   %expand = aten.expand.default(%select, [3, 1, -1], False) : f32[3,1,6]{0,6,1}+18@1
   %unsqueeze = aten.unsqueeze.default(%t, -1) : f32[6,4,1]{1,6,1}@1
@@ -62,3 +62,15 @@ graph main {
   %written = aten.slice_scatter.default(%t, %t, 0, 0, 6, 1) : f32[6,4]{1,6}@6
   output (user %t)
 }
+--run-- ferrite inspect --stage fx --no-passes - | grep reshape
+--in--
+graph main {
+  placeholder %x user "x" : f32[1,1]
+  %e = aten.expand.default(%x, [1, 5])
+  %a = aten.reshape.default(%e, [1, 1, 5])
+  %b = aten.reshape.default(%e, [1, 5, 1])
+  output (user %a, user %b)
+}
+--out--
+  %a = aten.reshape.default(%e, [1, 1, 5]) : f32[1,1,5]{0,0,0}@1
+  %b = aten.reshape.default(%e, [1, 5, 1]) : f32[1,5,1]{0,0,0}@1
