@@ -122,18 +122,16 @@ static void check_element(infer_call *c)
 /* ---- losses ---- */
 
 /* A class for each row of [n, c, ...] or for [c]; or, as large as those, probabilities. */
-static void check_classes(infer_call *c)
+static void check_targets(infer_call *c, bool takes_shares)
 {
     const ty_tensor *x = infer_tensor(c, "self"), *target = infer_tensor(c, "target");
     const ty_tensor *gradient = infer_tensor(c, "grad_output"), *weight = infer_tensor(c, "weight");
     if (!x || !target) return;
-    bool is_image = strstr(c->op->base, "2d") != NULL;
-    if (x->rank == 0 || (is_image && x->rank != 4)) {
+    if (x->rank == 0) {
         infer_fail(c, "the input of %s is %s", c->op->base, infer_shape(c, x));
         return;
     }
-    bool probabilities = !strcmp(c->op->base, "cross_entropy_loss") && target->rank == x->rank &&
-                         ty_is_floating(target->dtype);
+    bool probabilities = takes_shares && target->rank == x->rank && ty_is_floating(target->dtype);
     if (probabilities && infer_int(c, "ignore_index", -100) >= 0)
         infer_fail(c, "ignore_index is not supported for floating point target");
     uint32_t classes = x->rank == 1 ? 0 : 1, from = 0;
@@ -179,72 +177,13 @@ static void check_classes(infer_call *c)
                                   infer_shape(c, gradient), infer_shape(c, target));
 }
 
-/* ---- derivatives of padding ---- */
-
-/* Borders of `spatial` dimensions that are filled from within; reflections reach less far than the size. */
-static void need_padded(infer_call *c, const sym_expr *pad, uint32_t spatial, bool reflects)
+static void check_classes(infer_call *c)
 {
-    const ty_tensor *x = infer_tensor(c, "self"), *gradient = infer_tensor(c, "grad_output");
-    for (uint32_t d = 0; d < x->rank && c->status == FE_OK; d++) {
-        uint32_t from_end = x->rank - 1 - d;
-        sym_expr size = x->sizes[d];
-        bool is_batch = d == 0 && x->rank == spatial + 2;
-        if (!is_batch)
-            (void)INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), size,
-                                "Expected a tensor with possibly 0 batch size and other non-zero "
-                                "dimensions for input, but got: %s",
-                                infer_shape(c, x));
-        for (uint32_t k = 0; from_end < spatial && k < 2; k++) {
-            sym_expr by = pad[2 * from_end + k];
-            if (reflects)
-                (void)INFER_REQUIRE(
-                    c, SYM_LT, by, x->sizes[d],
-                    "Padding size should be less than the corresponding input dimension, "
-                    "but got %s at dimension %u of input %s",
-                    infer_written(c, by), d, infer_shape(c, x));
-            size = sym_add(c->symbols, size, by);
-        }
-        if (from_end < spatial)
-            (void)INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), size,
-                                "input %s is too small. Calculated output size: %s",
-                                infer_shape(c, x), infer_written(c, size));
-        if (gradient)
-            (void)INFER_REQUIRE_EQUAL(c, gradient->sizes[d], size,
-                                      "grad_output is %s where dimension %u has to be %s",
-                                      infer_shape(c, gradient), d, infer_written(c, size));
-    }
+    check_targets(c, false);
 }
-
-static void check_padded(infer_call *c)
+static void check_class_shares(infer_call *c)
 {
-    enum { MOST = 3 };
-    sym_expr pad[2 * MOST];
-    const ty_tensor *x = infer_tensor(c, "self"), *gradient = infer_tensor(c, "grad_output");
-    bool is_general = op_param_index(c->op, "mode") >= 0;
-    const char *mode = infer_string(c, "mode", "constant");
-    const fx_arg *list = infer_arg(c, is_general ? "pad" : "padding");
-    bool wraps = strcmp(mode, "circular") == 0;
-    if (!x || (is_general && strcmp(mode, "constant") == 0)) return;
-    if (is_general && !wraps && strcmp(mode, "reflect") != 0 && strcmp(mode, "replicate") != 0) {
-        infer_fail(c, "Unrecognised padding mode %s", mode);
-        return;
-    }
-    int count = list ? fx_arg_ints(c->graph, list, pad, 2 * MOST) : 0;
-    uint32_t spatial = is_general                  ? (uint32_t)(count > 0 ? count / 2 : 0)
-                       : strstr(c->op->base, "3d") ? 3
-                       : strstr(c->op->base, "2d") ? 2
-                                                   : 1;
-    if (count <= 0 || count != (int)spatial * 2 || x->rank < spatial + 1 || x->rank > spatial + 2 ||
-        (gradient && gradient->rank != x->rank)) {
-        infer_fail(c, "padding size is expected to be %u: %d paddings of %s", spatial * 2, count,
-                   infer_shape(c, x));
-        return;
-    }
-    if (is_general && !wraps && x->dtype == TY_BOOL)
-        infer_fail(c, "\"%s\" padding is not implemented for 'Bool'", mode);
-    if (!wraps)
-        need_padded(c, pad, spatial,
-                    strstr(c->op->base, "reflection") || strcmp(mode, "reflect") == 0);
+    check_targets(c, true);
 }
 
 /* ---- groups ---- */
@@ -255,6 +194,7 @@ static void check_groups(infer_call *c)
     const ty_tensor *x = infer_tensor(c, "input");
     sym_expr n = infer_expr(c, "N", 1), channels = infer_expr(c, "C", 1),
              rest = infer_expr(c, "HxW", 1);
+    if (x && x->rank < 2) infer_fail(c, "input is %s, which has no channels", infer_shape(c, x));
     if (!x || c->status != FE_OK) return;
     (void)INFER_REQUIRE_EQUAL(c, ty_numel(t, x), sym_mul(t, sym_mul(t, n, channels), rest),
                               "Expected X.numel() == N * C * HxW to be true, but X is %s",
@@ -288,7 +228,7 @@ static void check_channel_scales(infer_call *c)
 }
 
 /* Norms over all dimensions but the first or the last, one for each size of that. */
-static void check_weight_norm(infer_call *c)
+static void check_norms(infer_call *c, bool is_composed)
 {
     bool is_gradient = infer_tensor(c, "saved_v") != NULL;
     const ty_tensor *v = infer_tensor(c, is_gradient ? "saved_v" : "v"),
@@ -296,7 +236,7 @@ static void check_weight_norm(infer_call *c)
     if (!v || !g) return;
     uint32_t dim = infer_dim(c, "dim", v->rank);
     if (v->rank == 0 || (dim != 0 && dim != v->rank - 1)) {
-        bool is_composed = strcmp(c->op->base, "_weight_norm") == 0 && v->rank;
+        is_composed &= v->rank > 0;
         if (is_composed) (void)infer_require_fits(c, g, v->rank, v->sizes, "g");
         if (!is_composed) infer_fail(c, "fused kernels can only be applied for first or last dim");
         return;
@@ -322,6 +262,15 @@ static void check_weight_norm(infer_call *c)
         (void)INFER_REQUIRE_EQUAL(c, norms->sizes[d], g->sizes[d], "saved_norms is %s, saved_g %s",
                                   infer_shape(c, norms), infer_shape(c, g));
     }
+}
+
+static void check_weight_norm(infer_call *c)
+{
+    check_norms(c, true);
+}
+static void check_fused_weight_norm(infer_call *c)
+{
+    check_norms(c, false);
 }
 
 /* The gradient of windows along a dimension. */
@@ -358,17 +307,13 @@ static void check_dense(infer_call *c)
                             "cannot handle sparse gradients");
 }
 
-/* kthvalue, topk: k of the elements that there are. */
+/* kthvalue, topk: k of the elements that there are, no more. */
 static void check_ranked(infer_call *c)
 {
     const ty_tensor *x = infer_tensor(c, "self");
     if (!x) return;
     sym_expr k = infer_expr(c, "k", 1), size = infer_size_along(c, x, infer_dim(c, "dim", x->rank));
-    sym_expr least = infer_number(c, c->op->base[0] == 'k' ? 1 : 0);
-    if (c->status != FE_OK) return;
     (void)INFER_REQUIRE(c, SYM_LE, k, size, "selected index k out of range: %s of %s",
-                        infer_written(c, k), infer_shape(c, x));
-    (void)INFER_REQUIRE(c, SYM_LE, least, k, "selected index k out of range: %s of %s",
                         infer_written(c, k), infer_shape(c, x));
 }
 
@@ -395,11 +340,8 @@ static void check_cast(infer_call *c)
 static void check_strided_same(infer_call *c)
 {
     sym_expr strides[TY_MAX_RANK];
-    const char *padding = infer_string(c, "padding", "valid");
-    bool same = strcmp(padding, "same") == 0;
+    bool same = infer_string(c, "padding", "valid")[0] == 's';
     uint32_t count = infer_sizes(c, "stride", 0, strides);
-    if (!same && strcmp(padding, "valid") != 0)
-        infer_fail(c, "Invalid padding string: '%s'", padding);
     for (uint32_t i = 0; same && i < count; i++)
         (void)INFER_REQUIRE_EQUAL(c, strides[i], infer_number(c, 1),
                                   "padding='same' is not supported for strided convolutions");
@@ -419,7 +361,9 @@ static const struct {
     {"diagonal", infer_check_diagonal},
     {"strided", infer_check_strided},
     {"square", infer_check_square},
-    {"recurrent", infer_check_recurrent},
+    {"lstm", infer_check_lstm},
+    {"gru", infer_check_gru},
+    {"rnn", infer_check_rnn},
     {"element", check_element},
     {"reducible", infer_check_reducible},
     {"slopes", infer_check_slopes},
@@ -434,8 +378,12 @@ static const struct {
     {"cross", infer_check_cross},
     {"inner", infer_check_inner},
     {"classes", check_classes},
-    {"padded", check_padded},
+    {"class_shares", check_class_shares},
+    {"padded", infer_check_padded},
+    {"reflected", infer_check_reflected},
+    {"replicated", infer_check_replicated},
     {"groups", check_groups},
+    {"pivots", infer_check_pivots},
     {"reflectors", infer_check_reflectors},
     {"solved", infer_check_solved},
     {"invertible", infer_check_invertible},
@@ -444,9 +392,12 @@ static const struct {
     {"stft", infer_check_stft},
     {"norm", infer_check_fft_norm},
     {"pieces", infer_check_pieces},
-    {"sections", infer_check_sections},
+    {"cut_across", infer_check_cut_across},
+    {"cut_down", infer_check_cut_down},
+    {"cut_deep", infer_check_cut_deep},
     {"channel_scales", check_channel_scales},
     {"weight_norm", check_weight_norm},
+    {"fused_weight_norm", check_fused_weight_norm},
     {"unfolded", check_unfolded},
     {"dense", check_dense},
     {"ranked", check_ranked},
@@ -470,6 +421,7 @@ static const struct {
     {"lengths", infer_check_lengths},
     {"attention", infer_check_attention},
     {"masked_scores", infer_check_masked_scores},
+    {"same_rows", infer_check_same_rows},
     {"limits", infer_check_limits},
     {"grid_size", infer_check_grid_size},
     {"apart", infer_check_apart},
@@ -481,7 +433,7 @@ static const struct {
     {"slope_of_result", infer_check_slope_of_result},
     {"same_dtype", infer_check_same_dtype},
     {"rounded", infer_check_rounded},
-    {"some_integer", infer_check_some_integer},
+    {"some_number", infer_check_some_number},
     {"real_value", infer_check_real_value},
     {"value_fits", infer_check_value_fits},
     {"hashed", infer_check_hashed},
@@ -493,6 +445,7 @@ static const struct {
     {"spaced", infer_check_spaced},
     {"order", infer_check_order},
     {"whole_norm", infer_check_whole_norm},
+    {"least", infer_check_least},
     {"powers", infer_check_powers},
     {"vectors", infer_check_vectors},
     {"single_target", infer_check_single_target},
@@ -500,6 +453,7 @@ static const struct {
     {"number_source", infer_check_number_source},
     {"widened", infer_check_widened},
     {"kernel_within", infer_check_kernel_within},
+    {"averaged", infer_check_averaged},
     {"bags", infer_check_bags},
     {"some_batch", infer_check_some_batch},
     {"cut", infer_check_cut},

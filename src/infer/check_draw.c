@@ -54,14 +54,17 @@ void infer_check_fractions(infer_call *c)
                             infer_shape(c, x));
 }
 
-/* Dropout that is on multiplies by random numbers of the dtype, which have to be floats. */
+/* Dropout that draws multiplies by random numbers, which no integer holds; that of all or of nothing
+ * does not draw. */
 void infer_check_dropped(infer_call *c)
 {
+    double p = 0.5;
     const ty_tensor *x = infer_self(c);
-    const fx_arg *p = infer_arg(c, "p");
-    bool is_on = infer_flag(c, "train", true) &&
-                 !(p && p->kind == FX_ARG_FLOAT && p->number == 0 && c->op->return_count == 1);
-    if (x && is_on && !ty_is_floating(x->dtype))
+    const fx_arg *a = infer_arg(c, "p");
+    bool is_known = a && c->op->return_count == 1 && fx_arg_number(c->graph, a, &p);
+    bool draws = infer_flag(c, "train", true) && !(is_known && (p == 0 || p == 1));
+    bool is_narrow = c->op->return_count == 1 ? x && !ty_is_floating(x->dtype) : false;
+    if (x && draws && (is_narrow || ty_is_integral(x->dtype, true)))
         infer_fail(c, "result type Float can't be cast to the desired output type %s",
                    ty_dtype_name(x->dtype));
 }

@@ -95,6 +95,14 @@ void infer_check_solved(infer_call *c)
     }
 }
 
+/* ldl_solve: pivots are those of ldl_factor, int32, where there are any. */
+void infer_check_pivots(infer_call *c)
+{
+    const ty_tensor *pivots = infer_tensor(c, "pivots");
+    if (pivots && pivots->dtype != TY_I32 && !infer_is(c, ty_numel(c->symbols, pivots), 0))
+        infer_fail(c, "expected pivots of int32, got %s", infer_shape(c, pivots));
+}
+
 /* tau has an element for each reflector of input[m, k], of which there are no more than columns. */
 void infer_check_reflectors(infer_call *c)
 {
@@ -185,5 +193,6 @@ void infer_check_condition(infer_call *c)
     if (a->rank < 2)
         infer_fail(c, "linalg.cond: The input tensor must have at least 2 dimensions: %s",
                    infer_shape(c, a));
-    if (p && number != 2 && number != -2) infer_check_square(c);
+    bool is_empty = infer_is(c, ty_numel(c->symbols, a), 0) && p && p->kind != FX_ARG_STRING;
+    if (p && number != 2 && number != -2 && !is_empty) infer_check_square(c);
 }

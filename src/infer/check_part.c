@@ -134,23 +134,27 @@ static void must_divide(infer_call *c, sym_expr size, sym_expr by, const char *s
                               says, infer_written(c, size));
 }
 
-/* hsplit, vsplit, dsplit: so many dimensions, and sections of one length. */
-void infer_check_sections(infer_call *c)
+/* hsplit, vsplit, dsplit: sections of one length. */
+static void check_sections(infer_call *c, uint32_t dim)
 {
     const ty_tensor *x = infer_tensor(c, "self");
-    char kind = c->op->base[0];
-    uint32_t least = kind == 'h' ? 1 : kind == 'v' ? 2 : 3;
-    if (!x) return;
-    if (x->rank < least)
-        infer_fail(c, "%s requires a tensor with at least %u dimensions, but got %s", c->op->base,
-                   least, infer_shape(c, x));
-    if (c->status != FE_OK || op_param_index(c->op, "sections") < 0) return;
-    int64_t sections = infer_int(c, "sections", 1);
-    if (sections < 1) infer_fail(c, "%s into %lld", c->op->base, (long long)sections);
-    uint32_t dim = kind == 'v' ? 0 : kind == 'd' ? 2 : x->rank == 1 ? 0 : 1;
-    if (c->status == FE_OK)
-        must_divide(c, x->sizes[dim], infer_number(c, sections),
+    if (x && c->status == FE_OK)
+        must_divide(c, x->sizes[dim], infer_expr(c, "sections", 1),
                     "the size of the dimension is not divisible by the sections");
+}
+
+void infer_check_cut_across(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self");
+    check_sections(c, x && x->rank == 1 ? 0 : 1);
+}
+void infer_check_cut_down(infer_call *c)
+{
+    check_sections(c, 0);
+}
+void infer_check_cut_deep(infer_call *c)
+{
+    check_sections(c, 2);
 }
 
 void infer_check_shuffle(infer_call *c)

@@ -1,7 +1,7 @@
 /* check_recurrent.c -- weights and states of recurrent networks against each other. */
 #include "infer/infer_priv.h"
 
-#include <string.h>
+enum { RNN_GATES = 1, GRU_GATES = 3, LSTM_GATES };
 
 /* What the weights of a network are held against. */
 typedef struct network {
@@ -55,10 +55,9 @@ static void check_state(const network *n, const ty_tensor *state, sym_expr batch
                               infer_written(c, size), infer_shape(c, state));
 }
 
-static bool are_states(infer_call *c, const ty_tensor *x, ty_tensor *const *states)
+static bool are_states(infer_call *c, const ty_tensor *x, ty_tensor *const *states, bool is_lstm)
 {
     bool packed = op_param_index(c->op, "batch_sizes") >= 0;
-    bool is_lstm = strstr(c->op->base, "lstm") != NULL;
     if (x->rank != (packed ? 2u : 3u) || (is_lstm && !states[1]))
         infer_fail(c, "a recurrent network over %s", infer_shape(c, x));
     for (uint32_t k = 0; k < 2 && c->status == FE_OK; k++)
@@ -68,7 +67,7 @@ static bool are_states(infer_call *c, const ty_tensor *x, ty_tensor *const *stat
 }
 
 /* Weights of one layer and direction stand one after the other. */
-void infer_check_recurrent(infer_call *c)
+static void check_network(infer_call *c, int64_t gates)
 {
     enum { MOST = 1024 };
     ty_tensor *weights[MOST], *states[2] = {infer_tensor(c, "hx"), NULL};
@@ -76,14 +75,13 @@ void infer_check_recurrent(infer_call *c)
     if (!n.x) n.x = infer_tensor(c, "data");
     if (!states[0]) infer_list(c, "hx", states, 2);
     uint32_t count = infer_list(c, "params", weights, MOST);
-    bool is_lstm = strstr(c->op->base, "lstm") != NULL;
-    int64_t gates = is_lstm ? 4 : strstr(c->op->base, "gru") ? 3 : 1;
+    bool is_lstm = gates == LSTM_GATES;
     bool packed = op_param_index(c->op, "batch_sizes") >= 0;
     n.directions = infer_flag(c, "bidirectional", false) ? 2 : 1;
     n.layers = infer_int(c, "num_layers", 1);
     n.has_biases = infer_flag(c, "has_biases", true);
     n.kinds = n.has_biases ? 4 : 2;
-    if (!n.x || !states[0] || c->status != FE_OK || !are_states(c, n.x, states)) return;
+    if (!n.x || !states[0] || c->status != FE_OK || !are_states(c, n.x, states, is_lstm)) return;
     /* An LSTM with projections has a fifth weight, and outputs that are narrower than its cells. */
     if (is_lstm && n.layers * n.directions * (n.kinds + 1) == (int64_t)count) n.kinds++;
     if (n.layers < 1 || n.layers * n.directions * n.kinds != (int64_t)count) {
@@ -104,4 +102,17 @@ void infer_check_recurrent(infer_call *c)
     check_state(&n, states[0], batch, projects ? n.output : n.hidden);
     if (states[1]) check_state(&n, states[1], batch, n.hidden);
     for (uint32_t i = 0; i < count && c->status == FE_OK; i++) check_weight(&n, i, weights[i]);
+}
+
+void infer_check_lstm(infer_call *c)
+{
+    check_network(c, LSTM_GATES);
+}
+void infer_check_gru(infer_call *c)
+{
+    check_network(c, GRU_GATES);
+}
+void infer_check_rnn(infer_call *c)
+{
+    check_network(c, RNN_GATES);
 }

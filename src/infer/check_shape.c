@@ -65,6 +65,21 @@ void infer_check_lengths(infer_call *c)
     if (count == 0 && c->param != FFT_COMPLEX) infer_fail(c, "must transform at least one axis");
 }
 
+/* pad_sequence: rows of each are broadcast to those of the first. */
+void infer_check_same_rows(infer_call *c)
+{
+    enum { MOST = 4096 };
+    sym_expr sizes[TY_MAX_RANK];
+    ty_tensor **items = NEW_ARRAY(c->memory, ty_tensor *, MOST);
+    uint32_t count = infer_list(c, "sequences", items, MOST);
+    for (uint32_t i = 1; i < count && items[0] && c->status == FE_OK; i++) {
+        if (!items[i] || !items[i]->rank) continue;
+        for (uint32_t d = 1; d < items[0]->rank; d++) sizes[d] = items[0]->sizes[d];
+        sizes[0] = items[i]->sizes[0];
+        (void)infer_require_fits(c, items[i], items[0]->rank, sizes, "sequences");
+    }
+}
+
 /* clamp by tensors: one limit at least. */
 void infer_check_limits(infer_call *c)
 {

@@ -40,8 +40,8 @@ void infer_check_rounded(infer_call *c)
             infer_fail(c, "a quotient of %s cannot be rounded", infer_shape(c, operands[i]));
 }
 
-/* gcd, lcm: of bools and integers, not of bools alone. */
-void infer_check_some_integer(infer_call *c)
+/* gcd, lcm, floor_divide: of bools and numbers, not of bools alone. */
+void infer_check_some_number(infer_call *c)
 {
     const ty_tensor *a = infer_tensor(c, "self"), *b = infer_tensor(c, "other");
     if (a && b && a->dtype == TY_BOOL && b->dtype == TY_BOOL)
@@ -173,6 +173,25 @@ void infer_check_order(infer_call *c)
                                 order, infer_shape(c, x), d);
 }
 
+/* Norms of matrices with an order below 0 are the least of something: -2 of singular values, the others
+ * of sums over columns or rows.
+ */
+void infer_check_least(infer_call *c)
+{
+    double order = 0;
+    uint32_t dims[TY_MAX_RANK] = {0, 1};
+    const ty_tensor *x = infer_self(c);
+    const fx_arg *a = infer_arg(c, "ord");
+    bool is_named = infer_arg(c, "dim") != NULL;
+    if (!x || !a || !fx_arg_number(c->graph, a, &order) || !(order < 0)) return;
+    uint32_t count = is_named ? infer_dims(c, "dim", x->rank, false, dims) : x->rank;
+    for (uint32_t i = 0; count == 2 && i < 2 && c->status == FE_OK; i++)
+        if (order == -2 || i == (isinf(order) ? 0u : 1u))
+            (void)INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), x->sizes[dims[i]],
+                                "cannot compute the %g norm of %s: dimension %u has no elements",
+                                order, infer_shape(c, x), dims[i]);
+}
+
 /* linalg_norm with an order and no dimensions is that of a vector or a matrix. */
 void infer_check_whole_norm(infer_call *c)
 {
@@ -206,13 +225,14 @@ void infer_check_vectors(infer_call *c)
                                   infer_shape(c, x), infer_shape(c, y));
 }
 
-/* One sample has one target. */
+/* A target for each sample; of one it may be a number. */
 void infer_check_single_target(infer_call *c)
 {
     const ty_tensor *x = infer_tensor(c, "self"), *target = infer_tensor(c, "target");
-    if (x && target && x->rank < 2)
-        (void)INFER_REQUIRE_EQUAL(c, ty_numel(c->symbols, target), infer_number(c, 1),
-                                  "expected one target, got %s", infer_shape(c, target));
+    if (x && target)
+        (void)INFER_REQUIRE_EQUAL(
+            c, ty_numel(c->symbols, target), x->rank < 2 ? infer_number(c, 1) : x->sizes[0],
+            "expected a target for each of %s, got %s", infer_shape(c, x), infer_shape(c, target));
 }
 
 /* The gradient of one half of the input. */
@@ -228,11 +248,11 @@ void infer_check_half_gradient(infer_call *c)
     (void)infer_require_fits(c, gradient, x->rank, sizes, "grad_output");
 }
 
-/* index_add, index_reduce: a number is a source for a number alone. */
+/* index_add, index_reduce: a number is a source for a number, and no other is. */
 void infer_check_number_source(infer_call *c)
 {
     const ty_tensor *x = infer_tensor(c, "self"), *source = infer_tensor(c, "source");
-    if (x && source && x->rank && !source->rank)
+    if (x && source && !x->rank != !source->rank)
         infer_fail(c,
                    "source tensor shape must match self tensor shape, excluding the specified "
                    "dimension. Got self %s, source %s",

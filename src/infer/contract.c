@@ -15,7 +15,7 @@
  *     x:int       a kind of dtype (KINDS), or the dtype of another        n+1     one more
  *     x:y+        the dtype of y, or float32 where that is of half precision; x*:x.0 that of the first
  *     k>0 k>=n    numbers, also each of a list; a tensor's elements; k^2: at most 2; k^<2: less; k!0: not
- *     l#3  l#>0   a list of so many, if it is one, or not empty
+ *     l#3  l#>0   a list of so many, if it is one, or not empty; x#c: a tensor of so many elements
  *     s?a|b       one of these words
  *     d<x         dimensions of x; d<<x: each once
  *     !scatter    a check of its own (check.c)
@@ -346,6 +346,19 @@ static bool is_factored(ty_dtype d)
     return is_single(d) || d == TY_C64 || d == TY_C128;
 }
 
+static bool is_powered(ty_dtype d)
+{
+    return is_factored(d) || is_int(d);
+}
+static bool is_zero_point(ty_dtype d)
+{
+    return d == TY_I32 || d == TY_F32 || d == TY_F16;
+}
+static bool is_column(ty_dtype d)
+{
+    return is_inexact(d) || d == TY_BOOL;
+}
+
 static const struct {
     const char *name, *says;
     bool (*holds)(ty_dtype d);
@@ -361,6 +374,9 @@ static const struct {
     {"single", "float32 or float64", is_single},
     {"inexact", "floating point or complex numbers", is_inexact},
     {"factored", "float32, float64 or complex", is_factored},
+    {"powered", "float32, float64, complex numbers or integers", is_powered},
+    {"column", "floating point or complex numbers or bools", is_column},
+    {"zero", "int32, float32 or float16", is_zero_point},
     {"real", "no complex numbers", is_real},
     {"number", "no bools", is_number},
     {"ordered", "neither bools nor complex numbers", is_ordered},
@@ -541,6 +557,14 @@ static void take_length(contract *k, word name, word wanted)
     infer_call *c = k->c;
     k->what = text_of(k, name);
     const fx_arg *a = infer_arg(c, k->what);
+    const ty_tensor *x = a ? fx_arg_tensor(a) : NULL;
+    if (x) {
+        sym_expr elements = ty_numel(c->symbols, x), count = value_of(k, wanted);
+        if (!sym_is_none(count))
+            (void)INFER_REQUIRE_EQUAL(c, elements, count,
+                                      "%s is %s, but should contain %s elements", k->what,
+                                      infer_shape(c, x), infer_written(c, count));
+    }
     if (!a || a->kind != FX_ARG_LIST) return;
     if (wanted.at[0] == '>') {
         if (a->list.count == 0) infer_fail(c, "%s is an empty list", k->what);

@@ -101,6 +101,10 @@ static bool channels_fit(infer_call *c, const ty_tensor *input, const ty_tensor 
     sym_table *t = c->symbols;
     sym_expr groups = infer_expr(c, "groups", 1), own = weight->sizes[0];
     sym_expr taken = is_transposed(c) ? own : sym_mul(t, weight->sizes[1], groups);
+    if (is_transposed(c) &&
+        !INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), weight->sizes[1],
+                       "non-empty weight tensor expected, but got %s", infer_shape(c, weight)))
+        return false;
     return INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), own,
                          "expected weight to be at least 1 at dimension 0, but got weight %s",
                          infer_shape(c, weight)) &&
@@ -116,6 +120,10 @@ static bool channels_fit(infer_call *c, const ty_tensor *input, const ty_tensor 
 static bool window_is_sound(infer_call *c, const window *w, uint32_t d, sym_expr size)
 {
     sym_table *t = c->symbols;
+    if (!INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), size,
+                       "Only zero batch or zero channel inputs are supported, but got size %s",
+                       infer_written(c, size)))
+        return false;
     if (is_transposed(c)) {
         sym_expr step = sym_max(t, w->stride[d], w->dilation[d]);
         return INFER_REQUIRE(c, SYM_LT, w->output_padding[d], step,
@@ -124,9 +132,7 @@ static bool window_is_sound(infer_call *c, const window *w, uint32_t d, sym_expr
                              infer_written(c, w->output_padding[d]), infer_written(c, w->stride[d]),
                              infer_written(c, w->dilation[d]));
     }
-    return INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), size,
-                         "Only zero batch or zero channel inputs are supported, but got size %s",
-                         infer_written(c, size));
+    return true;
 }
 
 /* Of the result of a batch: as many as the weight has. False: the call is refused. */

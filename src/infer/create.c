@@ -302,6 +302,10 @@ void rule_to(infer_call *c)
     ty_device device = infer_device(c, other ? other->device : x->device);
     if (device.kind == x->device.kind && device.index < 0) device = x->device;
     ty_memory_format format = infer_format(c, TY_PRESERVE);
+    if ((format == TY_CHANNELS_LAST && x->rank != 4) ||
+        (format == TY_CHANNELS_LAST_3D && x->rank != 5))
+        infer_fail(c, "required rank %u tensor to use channels_last format, got %s",
+                   format == TY_CHANNELS_LAST ? 4 : 5, infer_shape(c, x));
     bool copies = c->param || infer_flag(c, "copy", false);
     bool same = dtype == x->dtype && ty_same_device(device, x->device);
     bool has_format = format == TY_PRESERVE || ty_suggested_format(c->symbols, x) == format;

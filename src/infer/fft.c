@@ -146,7 +146,7 @@ static void read_transform(infer_call *c, const ty_tensor *x, transform *f, sym_
     bool is_single = op_param_index(c->op, "n") >= 0;
     const char *name = is_single ? "n" : "s";
     uint32_t count = infer_arg(c, name) ? infer_sizes(c, name, 0, given) : 0;
-    f->count = infer_dims(c, "dim", x->rank, count == 0, f->dims);
+    f->count = infer_dims(c, "dim", x->rank, !infer_arg(c, name), f->dims);
     if (count && f->count == 0) { /* the last dimensions */
         f->count = count;
         for (uint32_t i = 0; i < count; i++) f->dims[i] = x->rank - count + i;
@@ -254,6 +254,23 @@ void infer_check_fft_norm(infer_call *c)
 /* ---- short-time transforms ---- */
 
 /* Windows are as long as is said, and no longer than a transform. */
+/* istft: what is kept of the signal is not empty, and under windows all along. */
+static void need_windows(infer_call *c, const ty_tensor *x, int64_t n, int64_t hop, int64_t length)
+{
+    sym_table *t = c->symbols;
+    int64_t start = infer_flag(c, "center", true) ? n / 2 : 0, left = (n - length) / 2;
+    sym_expr hops = sym_mul_int(t, sym_add_int(t, x->sizes[x->rank - 1], -1), hop);
+    sym_expr whole = sym_add_int(t, hops, n), end = sym_add_int(t, whole, -start);
+    if (infer_arg(c, "length"))
+        end = sym_min(t, whole, sym_add_int(t, infer_expr(c, "length", 0), start));
+    (void)INFER_REQUIRE(c, SYM_LT, infer_number(c, start), end, "istft of %s leaves nothing",
+                        infer_shape(c, x));
+    if (start < left) infer_fail(c, "istft: window overlap add min is 0 before the first window");
+    (void)INFER_REQUIRE(c, SYM_LE, end, sym_add_int(t, hops, left + length),
+                        "istft: window overlap add min is 0 behind the last window of %s",
+                        infer_shape(c, x));
+}
+
 void infer_check_stft(infer_call *c)
 {
     const ty_tensor *x = infer_tensor(c, "self"), *window = infer_tensor(c, "window");
@@ -280,13 +297,17 @@ void infer_check_stft(infer_call *c)
             c, x->sizes[x->rank - 2], infer_number(c, onesided ? n / 2 + 1 : n),
             "istft: expected the frequency dimension of %s to match n_fft %lld", infer_shape(c, x),
             (long long)n);
-        (void)INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), x->sizes[x->rank - 1],
+        (void)INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), ty_numel(c->symbols, x),
                             "istft of no frames: %s", infer_shape(c, x));
+        need_windows(c, x, n, hop, length);
         return;
     }
     sym_expr size = x->sizes[x->rank - 1];
     if (infer_flag(c, "center", false)) {
         bool reflects = strcmp(infer_string(c, "pad_mode", "reflect"), "reflect") == 0;
+        if (reflects && x->rank == 2)
+            (void)INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), x->sizes[0], "stft pads %s",
+                                infer_shape(c, x));
         if (reflects)
             (void)INFER_REQUIRE(c, SYM_LT, infer_number(c, n / 2), size,
                                 "stft pads %s by %lld on either side", infer_shape(c, x),
@@ -356,6 +377,10 @@ void rule_istft(infer_call *c)
     sym_expr sizes[] = {x->sizes[0], length};
     ty_dtype dtype =
         infer_flag(c, "return_complex", false) ? x->dtype : ty_complex_to_real(x->dtype);
+    const ty_tensor *window = infer_tensor(c, "window");
+    if (window && ty_dtype_size(window->dtype) == ty_dtype_size(TY_F64) &&
+        ty_is_floating(window->dtype))
+        dtype = ty_is_complex(dtype) ? TY_C128 : TY_F64;
     if (x->rank == 2)
         infer_give(c, infer_fresh(c, x, dtype, 1, &length));
     else

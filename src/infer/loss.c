@@ -84,8 +84,10 @@ void rule_class_loss(infer_call *c)
     ty_tensor *x = infer_tensor(c, "self");
     ty_tensor *target = infer_tensor(c, "target");
     if (!x || !target) return;
-    ty_tensor *out =
-        is_reduced(c) ? infer_fresh(c, x, x->dtype, 0, NULL) : per_target(c, x, target);
+    ty_operand types[] = {{.dtype = x->dtype}, {.dtype = target->dtype}};
+    ty_dtype dtype = ty_is_floating(target->dtype) ? ty_result_type(types, 2) : x->dtype;
+    ty_tensor *out = is_reduced(c) ? infer_fresh(c, x, dtype, 0, NULL) : per_target(c, x, target);
+    if (out) out->dtype = dtype;
     if (c->param)
         infer_give_pair(c, out, infer_fresh(c, x, x->dtype, 0, NULL));
     else

@@ -154,7 +154,12 @@ void rule_norm_except_dim(infer_call *c)
     }
     uint64_t all = ((uint64_t)1 << v->rank) - 1;
     uint64_t reduced = dim < 0 ? all : all & ~((uint64_t)1 << dim);
-    ty_tensor *out = infer_reduced(c, v, v->dtype, reduced, dim >= 0);
+    if (dim >= 0)
+        (void)INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), v->sizes[dim],
+                            "norms of %s for each of no sizes of dimension %lld", infer_shape(c, v),
+                            (long long)dim);
+    ty_tensor *out = reduced || dim < 0 ? infer_reduced(c, v, v->dtype, reduced, dim >= 0)
+                                        : infer_clone(c, v, TY_CONTIGUOUS);
     bool between = dim > 0 && dim + 1 < (int64_t)v->rank;
     for (uint32_t i = 0; out && between && i < out->rank; i++) out->strides[i] = infer_number(c, 1);
     infer_give(c, out);

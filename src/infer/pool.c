@@ -49,13 +49,12 @@ static bool window_fits(infer_call *c, sym_expr kernel, sym_expr padding, sym_ex
 {
     sym_table *t = c->symbols;
     sym_expr zero = infer_number(c, 0);
-    sym_expr reach = sym_add_int(t, sym_mul(t, dilation, sym_add_int(t, kernel, -1)), 1);
     return INFER_REQUIRE(c, SYM_LT, zero, kernel, "kernel size should be greater than zero") &&
            INFER_REQUIRE(c, SYM_LT, zero, stride, "stride should be greater than zero") &&
            INFER_REQUIRE(c, SYM_LT, zero, dilation, "dilation should be greater than zero") &&
            INFER_REQUIRE(c, SYM_LE, zero, padding, "pad must be non-negative") &&
-           INFER_REQUIRE(c, SYM_LE, sym_mul_int(t, padding, 2), reach,
-                         "pad should be at most half of effective kernel size");
+           INFER_REQUIRE(c, SYM_LE, sym_mul_int(t, padding, 2), kernel,
+                         "pad should be at most half of the kernel size");
 }
 
 /* The sizes after a window has passed over the last `spatial` dimensions. */

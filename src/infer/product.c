@@ -105,27 +105,73 @@ void rule_bilinear(infer_call *c)
     infer_give(c, infer_fresh(c, x, x->dtype, x->rank, sizes));
 }
 
+/* An operand with the dimensions that it lacks, each named once; *own: those that it has. */
+static const ty_tensor *widened(infer_call *c, const char *name, const char *lacks, uint64_t *own)
+{
+    uint32_t dims[TY_MAX_RANK];
+    ty_tensor *x = infer_tensor(c, name);
+    const fx_arg *list = infer_arg(c, lacks);
+    uint32_t more = list && list->kind == FX_ARG_LIST ? list->list.count : 0;
+    if (!x || x->rank + more > TY_MAX_RANK) infer_fail(c, "%s has too many dimensions", name);
+    if (c->status != FE_OK) return NULL;
+    uint32_t rank = x->rank + more, count = infer_dims(c, lacks, rank, false, dims);
+    *own = ((uint64_t)1 << rank) - 1;
+    for (uint32_t k = 0; k < count && c->status == FE_OK; k++) {
+        if (!(*own >> dims[k] & 1))
+            infer_fail(c, "dim %u appears multiple times in the list of dims", dims[k]);
+        *own &= ~((uint64_t)1 << dims[k]);
+    }
+    for (uint32_t d = 0; d < rank && c->status == FE_OK; d++)
+        if (!(*own >> d & 1)) x = infer_unsqueeze(c, x, d);
+    return x;
+}
+
+/* Operands that have a dimension of their own are as long as each other there, or where it is summed 1. */
+static void need_extent(infer_call *c, const ty_tensor *const *operands, const uint64_t *own,
+                        uint32_t d, bool is_summed)
+{
+    const ty_tensor *first = NULL;
+    for (uint32_t i = 0; i < 3; i++) {
+        const ty_tensor *x = operands[i];
+        if (!(own[i] >> d & 1) || (is_summed && infer_is(c, x->sizes[d], 1))) continue;
+        if (first)
+            (void)INFER_REQUIRE_EQUAL(c, x->sizes[d], first->sizes[d],
+                                      "%s and %s do not fit along dimension %u", infer_shape(c, x),
+                                      infer_shape(c, first), d);
+        first = x;
+    }
+    if (!first && !is_summed) infer_fail(c, "no operand has dimension %u", d);
+}
+
 /* Three tensors, each with dimensions put in, multiplied and summed. */
 void rule_trilinear(infer_call *c)
 {
     static const char *const NAMES[][2] = {{"i1", "expand1"}, {"i2", "expand2"}, {"i3", "expand3"}};
     const ty_tensor *operands[3];
-    sym_expr dims[TY_MAX_RANK];
-    for (uint32_t i = 0; i < 3; i++) {
-        ty_tensor *x = infer_tensor(c, NAMES[i][0]);
-        uint32_t count = infer_sizes(c, NAMES[i][1], 0, dims);
-        for (uint32_t k = 0; k < count && x; k++) {
-            int64_t dim = 0;
-            sym_is_int(c->symbols, dims[k], &dim);
-            x = dim < 0 || dim > x->rank ? NULL : infer_unsqueeze(c, x, (uint32_t)dim);
-        }
-        operands[i] = x;
+    uint64_t own[3];
+    for (uint32_t i = 0; i < 3; i++) operands[i] = widened(c, NAMES[i][0], NAMES[i][1], &own[i]);
+    if (c->status != FE_OK) return;
+    uint32_t rank = operands[0]->rank, dims[TY_MAX_RANK];
+    if (operands[1]->rank != rank || operands[2]->rank != rank) {
+        infer_fail(c, "number of dimensions must match");
+        return;
     }
-    if (!operands[0] || !operands[1] || !operands[2]) return;
-    ty_tensor *all = infer_elementwise(c, operands[0]->dtype, operands, 3);
+    uint64_t sums = 0;
+    uint32_t count = infer_dims(c, "sumdim", rank, false, dims);
+    int64_t unrolled = infer_int(c, "unroll_dim", 1);
+    for (uint32_t k = 0; k < count && c->status == FE_OK; k++) {
+        if (sums >> dims[k] & 1)
+            infer_fail(c, "dim %u appears multiple times in the list of dims", dims[k]);
+        sums |= (uint64_t)1 << dims[k];
+    }
+    if (unrolled < 0 || unrolled >= (int64_t)rank)
+        infer_fail(c, "unroll_dim must be in [0,%u]", rank - 1);
+    for (uint32_t d = 0; d < rank && c->status == FE_OK; d++)
+        need_extent(c, operands, own, d, sums >> d & 1 && d != (uint64_t)unrolled);
+    const ty_tensor *all = infer_elementwise(c, operands[0]->dtype, operands, 3);
     if (!all) return;
-    uint64_t sums = infer_dim_set(c, "sumdim", all->rank);
-    infer_give(c, infer_reduced(c, all, all->dtype, sums, false));
+    infer_give(c, sums ? infer_reduced(c, all, all->dtype, sums, false)
+                       : infer_fresh(c, all, all->dtype, rank, all->sizes));
 }
 
 /* A chain of matrices; the ends may be vectors. */

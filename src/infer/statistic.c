@@ -65,12 +65,12 @@ static ty_tensor *neighbours(infer_call *c, const ty_tensor *x, uint32_t dim)
 }
 
 /* The places of samples, with a dimension for each of theirs: a vector stands along the one that is summed,
- * others have their dimensions first. */
+ * others have their dimensions last. */
 static ty_tensor *places(infer_call *c, ty_tensor *x, uint32_t dim, uint32_t rank)
 {
     bool is_vector = x->rank == 1;
     while (is_vector && x && x->rank < dim + 1) x = infer_unsqueeze(c, x, 0);
-    while (x && x->rank < rank) x = infer_unsqueeze(c, x, x->rank);
+    while (x && x->rank < rank) x = infer_unsqueeze(c, x, is_vector ? x->rank : 0);
     return x;
 }
 

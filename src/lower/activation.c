@@ -297,9 +297,10 @@ static loop_value logit_backward(formula *f)
     return IF(inside, slope, NUM(eps < 0 ? (double)__builtin_nan("") : 0));
 }
 
+/* By the buffer of the forward operator: exp(-|x|). */
 static loop_value log_sigmoid_backward(formula *f)
 {
-    loop_value e = OP1(EXP, OP1(NEG, OP1(ABS, X1))), negative = LESS(X1, NUM(0));
+    loop_value e = X2, negative = LESS(X1, NUM(0));
     loop_value most = IF(negative, NUM(1), NUM(0)), sign = IF(negative, NUM(1), NUM(-1));
     return MUL(X0, SUB(most, MUL(sign, DIV(e, ADD(NUM(1), e)))));
 }
@@ -354,6 +355,6 @@ static const lower_row ROWS[] = {
     GRADIENT(aten_softshrink_backward_default, "01", shrink_backward),
     GRADIENT(aten_hardshrink_backward_default, "01", shrink_backward),
     GRADIENT(aten_logit_backward_default, "01", logit_backward),
-    GRADIENT(aten_log_sigmoid_backward_default, "01", log_sigmoid_backward),
+    GRADIENT(aten_log_sigmoid_backward_default, "012", log_sigmoid_backward),
 };
 const lower_rows lower_activation_rows = {ROWS, COUNT_OF(ROWS)};

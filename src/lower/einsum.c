@@ -311,7 +311,11 @@ static tensor widened(lowering *l, const char *param, const char *dims_param)
     tensor t = lower_computed_arg(l, param);
     int64_t dims[LOWER_MAX_RANK];
     int count = lower_constants(l, dims_param, dims, LOWER_MAX_RANK);
-    for (int k = 0; k < count; k++) t = lower_unsqueeze(l, t, lower_dim(l, dims[k], t.rank + 1));
+    uint32_t rank = t.rank + (uint32_t)(count > 0 ? count : 0);
+    bool is_new[LOWER_MAX_RANK] = {false};
+    for (int k = 0; k < count; k++) is_new[lower_dim(l, dims[k], rank)] = true;
+    for (uint32_t d = 0; d < rank; d++)
+        if (is_new[d]) t = lower_unsqueeze(l, t, d);
     return t;
 }
 

@@ -106,7 +106,8 @@ static fe_status ldl_solve(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
-    lower_lu f = {.lu = lower_arg(l, "LD"), .pivots = lower_arg(l, "pivots")};
+    lower_lu f = {.lu = lower_arg(l, "LD"),
+                  .pivots = lower_cast(l, lower_arg(l, "pivots"), TY_I32)};
     return lower_give_as_recorded(
         l, lower_ldl_solve(l, f, lower_arg(l, "B"), lower_bool(l, "hermitian")));
 }

@@ -155,7 +155,7 @@ static bool read_dims(lowering *l, tensor x, fft_plan *plan)
     int named = lower_constants(l, "dim", dims, LOWER_MAX_RANK),
         sizes = lower_ints(l, has(l, "n") ? "n" : "s", given, LOWER_MAX_RANK);
     if (named == -2 || named > LOWER_MAX_RANK || sizes > LOWER_MAX_RANK) return false;
-    plan->count = named >= 0 ? (uint32_t)named : sizes > 0 ? (uint32_t)sizes : x.rank;
+    plan->count = named >= 0 ? (uint32_t)named : sizes >= 0 ? (uint32_t)sizes : x.rank;
     for (uint32_t k = 0; k < plan->count; k++) {
         plan->dims[k] = named >= 0 ? lower_dim(l, dims[k], x.rank) : x.rank - plan->count + k;
         bool is_given = sizes > (int)k && !(sym_is_int(l->symbols, given[k], &kept) && kept == -1);

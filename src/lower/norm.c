@@ -16,7 +16,8 @@ static lower_tensor inverse_root(lowering *l, lower_tensor variance, double eps)
 static lower_tensor per_channel(lowering *l, lower_tensor t, uint32_t rank, ty_dtype d)
 {
     if (lower_absent(t)) return t;
-    t = lower_cast(l, t, d);
+    sym_expr count = lower_numel(l, t);
+    t = lower_reshape(l, lower_cast(l, t, d), 1, &count);
     for (uint32_t k = 2; k < rank; k++) t = lower_unsqueeze(l, t, t.rank);
     return t;
 }

@@ -204,7 +204,8 @@ static fe_status sum_to_size(lowering *l, fx_node *n, const lower_row *row)
     bool reduced[LOWER_MAX_RANK];
     uint32_t lead = x.rank - out->rank;
     for (uint32_t k = 0; k < x.rank; k++)
-        reduced[k] = k < lead || !sym_same(x.sizes[k], out->sizes[k - lead]);
+        reduced[k] =
+            k < lead || (lower_is_one(l, out->sizes[k - lead]) && !lower_is_one(l, x.sizes[k]));
     lower_tensor sum = lower_reduced(l, LOOP_SUM, computed(l, x, out->dtype), reduced, true, NULL);
     return lower_give(l, lower_cast(l, lower_reshape(l, sum, out->rank, out->sizes), out->dtype));
 }

@@ -214,7 +214,8 @@ static fx_arg attention_weights(decomposing *d, fx_arg query, fx_arg keys, fx_ar
                            CALL(aten_ones_default, fx_int_list(d->g, sizes, 2), fx_dtype(TY_BOOL)));
         scores = CALL(aten_where_ScalarOther, seen, scores, fx_float(-INFINITY));
     }
-    return CALL(aten__softmax_default, scores, decompose_of(d, -1), fx_bool(false));
+    fx_arg sums = unsqueezed(d, wide(d, arg(d, "logsumexp")), 3); /* the forward operator's */
+    return CALL(aten_exp_default, sub(d, scores, sums));
 }
 
 static void attention_backward(decomposing *d)

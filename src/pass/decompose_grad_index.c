@@ -143,11 +143,10 @@ static void masked_scatter_backward(decomposing *d)
              room = sym_product(s, out->sizes, out->rank), more = sym_add_int(s, room, 1);
     mask = reshaped(d, mask, 1, &count);
     g = or_zero(d, mask, reshaped(d, g, 1, &count));
-    fx_arg at =
-        CALL(aten_where_ScalarOther, mask,
-             sub(d, CALL(aten_cumsum_default, mask, dim), decompose_of(d, 1)), fx_expr(room));
+    /* What is not written goes to a place in front; more than there is room for, beyond the end. */
+    fx_arg at = mul(d, CALL(aten_cumsum_default, mask, dim), mask);
     fx_arg made = CALL(aten_index_add_default, zeros_of(d, g, 1, &more), dim, at, g);
-    made = CALL(aten_slice_Tensor, made, dim, decompose_of(d, 0), fx_expr(room));
+    made = CALL(aten_slice_Tensor, made, dim, decompose_of(d, 1), fx_expr(more));
     decompose_give(d, reshaped(d, made, out->rank, out->sizes));
 }
 

@@ -15,16 +15,47 @@ static fx_arg axes(decomposing *d, int64_t a, int64_t b, int64_t c)
 static void conv_tbc(decomposing *d)
 {
     const fx_arg *a = d->n->args;
-    sym_expr pad = sym_int(d->g->symbols, decompose_int(d, "pad", 0)),
-             one = sym_int(d->g->symbols, 1);
+    const ty_tensor *result = fx_tensor(d->n), *kernel = fx_arg_tensor(&a[1]);
+    sym_expr pad = sym_int(d->g->symbols, decompose_int(d, "pad", 0));
+    sym_expr pads[2] = {pad, pad}, none[1] = {kernel->sizes[0]};
+    fx_arg bias = a[2];
+    if (fx_arg_tensor(&bias)->dtype != result->dtype)
+        bias = CALL(aten__to_copy_default, bias, fx_dtype(result->dtype));
+    if (ty_known_empty(d->g->symbols, 3, result->sizes) ||
+        ty_known_empty(d->g->symbols, 1, none)) { /* nothing but the bias */
+        bias = CALL(aten_expand_default, bias, fx_int_list(d->g, result->sizes, 3));
+        decompose_give(d, CALL(aten_clone_default, bias));
+        return;
+    }
     fx_arg x = CALL(aten_permute_default, a[0], axes(d, 1, 2, 0)),
            weight = CALL(aten_permute_default, a[1], axes(d, 2, 1, 0));
-    fx_arg out = CALL(aten_conv1d_default, x, weight, a[2], fx_int_list(d->g, &one, 1),
-                      fx_int_list(d->g, &pad, 1));
+    if (decompose_int(d, "pad", 0)) /* what is below 0 cuts */
+        x = CALL(aten_constant_pad_nd_default, x, fx_int_list(d->g, pads, 2), decompose_of(d, 0));
+    fx_arg out = CALL(aten_conv1d_default, x, weight, bias);
     decompose_give(d, CALL(aten_permute_default, out, axes(d, 2, 0, 1)));
 }
 
 /* Each padded along its first dimension to the longest, then stacked. */
+static bool is_one(decomposing *d, sym_expr e)
+{
+    int64_t value;
+    return sym_is_int(d->g->symbols, e, &value) && value == 1;
+}
+
+/* The sequence with rows as large as those of the first. */
+static fx_arg as_wide(decomposing *d, fx_arg sequence, const ty_tensor *first)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    const ty_tensor *t = fx_arg_tensor(&sequence);
+    bool is_as_wide = t->rank == first->rank;
+    sizes[0] = t->sizes[0];
+    for (uint32_t k = 1; k < first->rank; k++) sizes[k] = first->sizes[k];
+    for (uint32_t k = 1; k < first->rank && is_as_wide; k++)
+        is_as_wide = !is_one(d, t->sizes[k]) || is_one(d, sizes[k]);
+    return is_as_wide ? sequence
+                      : CALL(aten_expand_default, sequence, fx_int_list(d->g, sizes, first->rank));
+}
+
 static void pad_sequence(decomposing *d)
 {
     const fx_arg *list = &d->n->args[0], *side = decompose_arg(d, "padding_side");
@@ -36,10 +67,11 @@ static void pad_sequence(decomposing *d)
     for (uint32_t k = 0; k < list->list.count; k++) {
         const ty_tensor *t = fx_arg_tensor(&list->list.items[k]);
         sym_expr pad[2 * TY_MAX_RANK];
+        rows[k] = as_wide(d, list->list.items[k], fx_arg_tensor(&list->list.items[0]));
+        t = fx_arg_tensor(&rows[k]);
         for (uint32_t i = 0; i < 2 * t->rank; i++) pad[i] = zero;
         sym_expr missing = sym_sub(s, longest, t->sizes[0]);
         pad[2 * t->rank - (left ? 2 : 1)] = missing;
-        rows[k] = list->list.items[k];
         if (t->dtype != fx_tensor(d->n)->dtype)
             rows[k] =
                 CALL(prims_convert_element_type_default, rows[k], fx_dtype(fx_tensor(d->n)->dtype));
@@ -68,8 +100,11 @@ static void norm_except_dim(decomposing *d)
 {
     fx_arg v = d->n->args[0], power = decompose_of(d, decompose_int(d, "pow", 2));
     int64_t dim = decompose_int(d, "dim", 0);
-    decompose_give(d, CALL(aten_norm_ScalarOpt_dim, v, power,
-                           dims_but(d, fx_arg_tensor(&v)->rank, dim), fx_bool(dim != -1)));
+    uint32_t rank = fx_arg_tensor(&v)->rank;
+    bool is_each = rank == 1 && dim == 0; /* the norm of each number */
+    if (is_each) v = CALL(aten_unsqueeze_default, v, decompose_of(d, 1));
+    decompose_give(d, CALL(aten_norm_ScalarOpt_dim, v, power, dims_but(d, rank + is_each, dim),
+                           fx_bool(dim != -1 && !is_each)));
 }
 
 /* Of the direction: g / norm * (grad - v * sum / norm^2); of the norm: sum / norm, where the sums are

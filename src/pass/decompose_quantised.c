@@ -237,10 +237,24 @@ static void fake_quantize_per_tensor(decomposing *d)
 
 static void fake_quantize_per_channel(decomposing *d)
 {
-    fake(d, by_channel(d, arg(d, "zero_point")), within_int64);
+    fx_arg zero = arg(d, "zero_point");
+    if (ty_is_integral(fx_arg_tensor(&zero)->dtype, false)) {
+        fx_arg within =
+            CALL(aten_logical_and_default, CALL(aten_ge_Scalar, zero, arg(d, "quant_min")),
+                 CALL(aten_le_Scalar, zero, arg(d, "quant_max")));
+        (void)CALL(aten__assert_async_msg, CALL(aten_all_default, within),
+                   fx_string("`zero_point` must be between `quant_min` and `quant_max`."));
+    }
+    fake(d, by_channel(d, zero), within_int64);
 }
 
 /* The zero point is a parameter: half up, of each channel to the even. */
+static fx_arg first_of(decomposing *d, fx_arg x)
+{
+    while (rank_of(x)) x = CALL(aten_select_int, x, decompose_of(d, 0), decompose_of(d, 0));
+    return x;
+}
+
 static void fake_quantize_learnable(decomposing *d)
 {
     bool has_axis = op_param_index(d->n->op, "axis") >= 0;
@@ -250,8 +264,7 @@ static void fake_quantize_learnable(decomposing *d)
     if (has_axis)
         fake(d, by_channel(d, zero), within_int64);
     else
-        fake(d, (scaling){reshaped(d, arg(d, "scale"), 0, NULL), reshaped(d, zero, 0, NULL)},
-             without_nan);
+        fake(d, (scaling){first_of(d, arg(d, "scale")), first_of(d, zero)}, without_nan);
 }
 
 static void fake_quant_per_channel(decomposing *d)

@@ -209,8 +209,8 @@ error: infer: aten.index_put.default: the indices do not broadcast: i64[6,4,3,4]
 error: infer: prims.copy_strided.default: unsupported operation: more than one element of the written-to tensor refers to a single memory location
 error: infer: aten.affine_grid_generator.default: Expected a batch of 3x4 affine matrices, but got f32[2,2,3]
 error: infer: aten.linear.default: mat2 must be a matrix, got 1-D tensor
-error: infer: aten.pad.default: Unrecognised padding mode bogus
-error: infer: aten.pad.default: padding size is expected to be 2: 2 paddings of f32[3]
+error: infer: aten.pad.default: mode is "bogus", which is none of constant|reflect|replicate|circular
+error: infer: aten.pad.default: 2 paddings of f32[3]
 error: infer: aten.nuclear_norm.default: self is f32[3] where [...,_,_] is wanted
 error: infer: aten.linalg_solve.default: Incompatible shapes of A and B for the equation XA = B: f32[5,5] and f32[5]
 error: infer: aten.linalg_lu_factor.default: A is i64[3,5]: it has to hold float32, float64 or complex
