@@ -109,8 +109,8 @@ FE_API void fe_session_free(fe_session *session);
  *     no-cc       off (the default) or on: as process, and kernels are interpreted. Needs no C compiler;
  *                 slow, and without operators that call LAPACK (FE_UNSUPPORTED)
  *     nan-check   off (the default) or on: what is made looks for NaN, in every target: a run fails at the
- *                 first floating input, result of a kernel or operator, or output that holds it;
- *                 error() says whose it is, how many elements and the first
+ *                 first floating input, result of a node, or output that holds it; error() says whose
+ *                 it is, how many elements and the first. Nodes share no kernels then: it is slower
  *     inf-check   likewise, for NaN and for infinity, which masks hold on purpose
  *     lifecycle-check  off (the default) or on: a run of what fe_load() makes ready, which is then as with
  *                 target process, follows the memory of every buffer, and fails at the first that is

@@ -93,6 +93,11 @@ typedef struct driver_options {
     fe_observer observer;
 } driver_options;
 
+static inline bool driver_looks_at_results(const driver_options *o)
+{
+    return o->nan_check || o->inf_check;
+}
+
 typedef enum option_kind {
     OPTION_TEXT,
     OPTION_NUMBER,

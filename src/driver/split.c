@@ -247,7 +247,9 @@ static fe_status gather(driver_program *d, const sched_target *target)
 
 fe_status split_lower(driver_program *d, const lower_split *split)
 {
-    FE_TRY(lower_graph(d->graph, d->memory, split, &d->loops));
+    lower_results results =
+        driver_looks_at_results(&d->options) ? LOWER_RESULTS_ALL : LOWER_RESULTS_OF_USE;
+    FE_TRY(lower_graph(d->graph, d->memory, split, results, &d->loops));
     d->loops->name = d->name;
     return donate_inputs(d);
 }

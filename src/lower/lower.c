@@ -483,10 +483,12 @@ fe_status lower_nodes(lowering *l)
     return status;
 }
 
-fe_status lower_graph(fx_graph *g, arena *memory, const lower_split *split, loop_program **out)
+fe_status lower_graph(fx_graph *g, arena *memory, const lower_split *split, lower_results results,
+                      loop_program **out)
 {
     lowering *l = NEW(memory, lowering);
     prepare(l, g, memory);
+    l->results_kept = results;
     if (split) lower_find_parts(l, split);
     lower_guards(l);
     FE_TRY(lower_nodes(l));

@@ -28,10 +28,14 @@ typedef struct lower_split {
     bool gathers; /* nodes are reordered so that the parts are few */
 } lower_split;
 
+/* Does each node leave its result in memory, or those alone whose memory is of use? */
+typedef enum lower_results { LOWER_RESULTS_OF_USE, LOWER_RESULTS_ALL } lower_results;
+
 /* The graph is functional: mutation only as the output's mutation entries. `memory` holds the
  * program. Diagnoses every operator that has no lowering before it gives up with FE_UNSUPPORTED.
  * split NULL: the program is not cut. */
-fe_status lower_graph(fx_graph *g, arena *memory, const lower_split *split, loop_program **out);
+fe_status lower_graph(fx_graph *g, arena *memory, const lower_split *split, lower_results results,
+                      loop_program **out);
 /* part.c: are the parts fewer when they gather? */
 bool lower_gathers(fx_graph *g);
 /* Is there a row for the operator? (What a driver wants to know before decomposing.) */

@@ -87,6 +87,7 @@ struct lowering {
     uint64_t path;         /* tells subgraphs apart by the calls that lead there; 0: the program */
     lower_turn *turn;      /* of the innermost loop around, or NULL */
     lower_result *results; /* by node id */
+    lower_results results_kept;
     /* by node id: how many operators read it, views looked through; 0: not counted yet */
     uint32_t *readers;
     /* by node id: reaches an output through views, so its recorded layout is kept */

@@ -91,6 +91,8 @@ void lower_settle(lowering *l, lower_box *box, uint32_t readers)
     /* A value of nothing but axes and constants (a mask, a ramp) costs less than memory, unless it
      * is long. */
     if (c.loads == 0 && c.nodes <= MANY_NODES) store = false;
+    store |= l->results_kept == LOWER_RESULTS_ALL && c.nodes > 1 &&
+             (ty_is_floating(box->dtype) || ty_is_complex(box->dtype));
     if (store) lower_realise(l, box, NULL);
 }
 

@@ -130,7 +130,8 @@ static void check_line(written_check *c, const wrap_line *line)
     if (line->kind == WRAP_EXTERN || line->kind == WRAP_COPY)
         for (uint32_t i = 0; i < op->output_count; i++) write(c, op->outputs[i].buffer);
     if (line->kind == WRAP_KERNEL || line->kind == WRAP_EXTERN) check_call(c, &line->call);
-    if (line->kind == WRAP_CHECK) read(c, line->view->buffer);
+    /* pieces of it that are not written yet are cleared */
+    if (line->kind == WRAP_CHECK && !c->written[line->view->buffer]) read(c, line->view->buffer);
     if (line->kind != WRAP_OUTPUT) return;
     const loop_output *output = &c->w->loops->outputs.at[line->index];
     if (output->kind == LOOP_OUT_TENSOR) read(c, output->view.buffer);

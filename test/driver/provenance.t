@@ -61,5 +61,5 @@ graph main {
 --err--
 error: file: cannot write no/p.json: No such file or directory
 --out--
-8
+15
 --status-- 1

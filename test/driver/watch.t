@@ -15,8 +15,9 @@ error: run: NaN in the result of %r (buffer buf1): 1 of 6 elements, the first at
 error: run: NaN in the result of %r (buffer buf1): 1 of 6 elements, the first at [0, 0]
 error: run: NaN in the result of %r (buffer buf1): 1 of 6 elements, the first at [0, 0]
 error: run: infinity in the result of %r (buffer buf1): 1 of 6 elements, the first at [0, 0]
-error: run: infinity in the result of %r (buffer buf0): 1 of 6 elements, the first at [0, 0]
+error: run: infinity in the result of %r (buffer buf1): 1 of 6 elements, the first at [0, 0]
 --status-- 1
+# of what runs in one kernel else, each node is looked at: the first that makes NaN is named, not the last that has it
 # ... with the module and the line of the model where the archive records them
 # dump-buffers: a line for each result, integers and truths too; what an epilogue changes in place is shown as it leaves it
 # memory that nobody wrote to, states, regions, sizes that values decide and masks raise no alarm (one program gives NaN, as eager does)
@@ -24,12 +25,14 @@ error: run: infinity in the result of %r (buffer buf0): 1 of 6 elements, the fir
 # what is compiled with a check says the same, in parts too; without one it goes on
 --run-- ({ printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 8, 8), }"; head -c 256 /dev/zero | tr '\0' '\177'; } >big.npy; d=$ROOT/demo/digits.pt2; ferrite run $d --input big.npy --inf-check; ferrite run $d --nan-check >log; n=$ROOT/test/cases/ops/nan_rules; ferrite run $n.pt2 --inputs $n.safetensors --nan-check --target c) 2>&1 | sed 's/: [0-9]* of/: N of/'
 --out--
-error: run: infinity in the result of %relu (features.2), make_digits.py:47 in forward, with %conv2d (features.0): N of 1024 elements, the first at [0, 0, 0, 0]
+error: run: infinity in the result of %conv2d (features.0), make_digits.py:47 in forward: N of 1024 elements, the first at [0, 0, 0, 0]
 error: run: NaN in input 'a': N of 7 elements, the first at [1]
 --run-- ferrite check --nan-check $ROOT/test/cases/programs | grep -o -e '^FAIL.*' -e 'NaN.*' | sed 's,/.*/,,'
 --out--
 FAIL: bounded_products.pt2
 NaN in input 'x': 1 of 91 elements, the first at [3, 2]
+FAIL: parts_of_given_lengths.pt2
+NaN in the result of %mean, cases_programs.py:426 in forward (buffer buf7): 2 of 2 elements, the first at [0]
 FAIL: spelled_out_attention.pt2
 NaN in the result of %attention_3, cases_passes.py:29 in forward: 24 of 336 elements, the first at [0, 0, 3, 0]
 --run-- ferrite run d.fx --dump-buffers --no-passes >log; ferrite run d.fx --no-cc --dump-dir out 2>lines >log; sort lines | cut -d ' ' -f 2-; ls out | wc -l; ferrite run $ROOT/demo/digits.pt2 --dump-dir npy 2>&1 >log | grep -c 'relu.*with %conv2d'; touch file; ferrite run $ROOT/demo/digits.pt2 --dump-dir file 2>&1 | grep error | cut -c -40
@@ -95,3 +98,20 @@ error: run: NaN in weight 'w': 1 of 4 elements, the first at [1]
 error: run: NaN in weight 'w': 1 of 4 elements, the first at [1]
 error: run: NaN in weight 'w': 1 of 4 elements, the first at [1]
 error: run: NaN in weight 'w': 1 of 4 elements, the first at [1]
+--run-- ferrite run chain.fx --nan-check; ferrite run chain.fx >log && echo runs; ferrite inspect chain.fx --stage sched | grep -c '^group'; ferrite inspect chain.fx --stage sched --nan-check | grep -c '^group'
+--file chain.fx--
+graph main {
+  %a = aten.arange.start(-1, 5, dtype=torch.float32)
+  %b = aten.mul.Tensor(%a, 2)
+  %r = aten.log.default(%b)
+  %e = aten.add.Tensor(%r, 1)
+  %f = aten.exp.default(%e)
+  %s = aten.sum.default(%f)
+  output (user %s, user %f)
+}
+--out--
+runs
+2
+6
+--err--
+error: run: NaN in the result of %r (buffer buf2): 1 of 6 elements, the first at [0]

@@ -150,18 +150,29 @@ memory @buf2 in @buf3
 memory @buf5 in @buf7
 memory @buf7 output 0
 check @a[4,4]{4,1} no_nan "input 'a'"
-alloc @buf2 live [0, 1) at 0 bytes 64
+alloc @buf2 live [0, 2) at 0 bytes 64
+note "m"
+extern bmm (@a[1,4,4]{0,4,1}, @a[1,4,4]{0,4,1}, none) -> (@buf2[1,4,4]{16,4,1}) ints [] floats [1.0, 0.0]
+check @buf2[1,4,4]{16,4,1} no_nan "the result of %m"
+reuse @buf2 -> @buf3 live [1, 4) at 0 bytes 64
+note "r"
+kernel k_max (@buf2, @buf3) ints [] m 1 n 16
+check @buf3[4,4]{4,1} no_nan "the result of %r (buffer buf3)"
+alloc @buf4 live [2, 5) at 64 bytes 16
+clear @buf4[4]{1}
+note "s"
+kernel k_sum (@buf3, @buf4) ints [] m 4
+check @buf4[4]{1} no_nan "the result of %s (buffer buf4)"
 clear @buf5[4,5]{5,1}
-reuse @buf2 -> @buf3 live [0, 2) at 0 bytes 64
-note "m, r, c"
-extern bmm (@a[1,4,4]{0,4,1}, @a[1,4,4]{0,4,1}, none) -> (@buf2[1,4,4]{16,4,1}) ints [] floats [1.0, 0.0] then k_max (@buf2, @buf3, @buf5) ints [] m 4 n 4
-check @buf3[4,4]{4,1} no_nan "the result of %r, with %m, %c (buffer buf3)"
-check @buf5[4,5]{5,1} no_nan "the result of %c, with %m, %r (buffer buf5)"
-note "s, c"
-kernel k_sum (@buf3, @buf5) ints [] m 4
-check @buf5[4,5]{5,1} no_nan "the result of %c, with %s (buffer buf5)"
+note "c"
+kernel k_copy (@buf3, @buf5) ints [] m 4 n 4
+check @buf5[4,5]{5,1} no_nan "the result of %c (buffer buf5)"
 free @buf3
-alloc @buf6 live [2, 4) at 0 bytes 80
+note "c"
+kernel k_copy (@buf4, @buf5) ints [] m 1 n 4
+check @buf5[4,5]{5,1} no_nan "the result of %c (buffer buf5)"
+free @buf4
+alloc @buf6 live [5, 7) at 0 bytes 80
 clear @buf6[1,4,5]{20,5,1}
 note "t"
 extern bmm (@a[1,4,4]{0,4,1}, @buf5[1,4,5]{0,5,1}, none) -> (@buf6[1,4,5]{20,5,1}) ints [] floats [1.0, 0.0]
@@ -176,7 +187,7 @@ output 0 @buf7[4,5]{5,1}
 --run-- ferrite inspect cat.fx --stage wrap --inf-check --split op=mm >parts.wrap; grep -e ^check -e ^part parts.wrap; ferrite inspect parts.wrap --from wrap --stage wrap | cmp - parts.wrap; sed 's/^check @\([a-z0-9]*\)\[4,5\]/free @\1\n&/' parts.wrap | ferrite inspect - --from wrap --stage wrap; sed 's/^clear @[a-z0-9]*/clear none/' parts.wrap | ferrite inspect - --from wrap --stage wrap; sed 's/ finite/ nan/' parts.wrap | ferrite inspect - --from wrap --stage wrap
 --err--
 error: wrap: law W2: a buffer is used after it is freed: buf5
-  at line 17: check @buf5[4,5]{5,1} finite "the result of %c, with %r, %s (buffer buf5)"
+  at line 25: check @buf5[4,5]{5,1} finite "the result of %c (buffer buf5)"
   help: this is a fault of ferrite's own: please report it with the program
 error: wrap: expected a buffer (found '[')
   at line 12, column 11
@@ -187,8 +198,9 @@ check @a[4,4]{4,1} finite "input 'a'"
 partition "mm" reads [@a] makes [@buf2]
 check @buf2[1,4,4]{16,4,1} finite "the result of %m"
 partition "rest" reads [@buf2] makes [@buf5] ends [@buf2]
-check @buf5[4,5]{5,1} finite "the result of %c, with %r, %s (buffer buf5)"
-check @buf4[4]{1} finite "the result of %s, with %r, %c (buffer buf4)"
+check @buf3[4,4]{4,1} finite "the result of %r (buffer buf3)"
+check @buf4[4]{1} finite "the result of %s (buffer buf4)"
+check @buf5[4,5]{5,1} finite "the result of %c (buffer buf5)"
 check @buf5[4,5]{5,1} finite "the result of %c (buffer buf5)"
 partition "mm" reads [@a, @buf5] makes [@buf6] ends [@buf5]
 check @buf6[1,4,5]{20,5,1} finite "the result of %t"
