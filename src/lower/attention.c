@@ -111,11 +111,16 @@ static lower_tensor weigh(lowering *l, const attention *a, lower_tensor weights)
     return lower_matmul(l, weights, repeat_heads(l, a->v, a->groups), none, NULL);
 }
 
-/* What training keeps of a row, [b, h, s]. */
+/* What training keeps of a row, [b, h, s]: 0 of one that sees nothing, whose weights are 0 then. */
 static lower_tensor row_sums(lowering *l, lower_tensor scores)
 {
     static const bool LAST[TY_MAX_RANK] = {[3] = true};
-    return lower_reshape(l, lower_logsumexp(l, scores, LAST), 3, scores.sizes);
+    lower_tensor sums = lower_reshape(l, lower_logsumexp(l, scores, LAST), 3, scores.sizes);
+    ty_dtype d = lower_dtype(sums);
+    loop_value sum = lower_here(l, sums), none = loop_const_float(l->program, d, -(double)INFINITY),
+               seen = lower_op2(l, LOOP_NE, sum, none);
+    return lower_value(l, d, sums.rank, sums.sizes,
+                       loop_where(l->program, seen, sum, loop_const_float(l->program, d, 0)));
 }
 
 /* The scale that is given, else 1 / sqrt(width). A width that the run knows scales the queries. */

@@ -142,6 +142,14 @@ def gradients_of_attention(g, q, k, v, mask):
     return *first, *backward(g, q, k, v, out, sums, 0.0, True)
 
 
+@op(real(2, 2, 3, 4), real(2, 2, 3, 4), real(2, 2, 5, 4), real(2, 2, 5, 4), values([0.5, -0.25, -INF, -INF, 1.0], [-INF] * 5, [0.0, -INF, 0.0, 2.0, -1.0]))
+def attention_of_rows_that_see_nothing(g, q, k, v, mask):
+    """They have no part in the gradients; what a forward operator keeps of them is 0."""
+    forward, backward = aten._scaled_dot_product_flash_attention_for_cpu, aten._scaled_dot_product_flash_attention_for_cpu_backward
+    out, sums = forward(q, k, v, 0.0, False, attn_mask=mask, scale=0.3)
+    return out, sums, *backward(g, q, k, v, out, sums, 0.0, False, attn_mask=mask, scale=0.3)
+
+
 @op(real(2, 2, 3, 4), real(2, 2, 5, 4), real(2, 2, 5, 4), real(3, 5))
 def attention_with_second_results(q, k, v, mask):
     forward = aten._scaled_dot_product_flash_attention_for_cpu
