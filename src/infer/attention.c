@@ -98,6 +98,14 @@ void rule_attention_of_heads(infer_call *c)
     infer_give(c, infer_fresh(c, q, q->dtype, 4, sizes));
 }
 
+static bool heads_divide(infer_call *c, const ty_tensor *query, const ty_tensor *key)
+{
+    return key && INFER_REQUIRE_EQUAL(c, sym_mod(c->symbols, query->sizes[1], key->sizes[1]),
+                                      infer_number(c, 0),
+                                      "Number of heads in key must divide those in query: %s, %s",
+                                      infer_shape(c, query), infer_shape(c, key));
+}
+
 void rule_flash_attention_cpu(infer_call *c)
 {
     ty_tensor *query = infer_tensor(c, "query");
@@ -105,6 +113,7 @@ void rule_flash_attention_cpu(infer_call *c)
         infer_fail(c, "attention of %s", infer_shape(c, query));
         return;
     }
+    if (!heads_divide(c, query, infer_tensor(c, "key"))) return;
     ty_tensor *out = infer_empty_like(c, query, query->dtype);
     sym_expr sizes[] = {out->sizes[0], out->sizes[2], out->sizes[1]};
     ty_dtype dtype = query->dtype == TY_F64 ? TY_F64 : TY_F32;
@@ -139,7 +148,8 @@ void rule_flash_backward(infer_call *c)
         sym_expr sizes[] = {x->sizes[0], x->sizes[2], x->sizes[1], x->sizes[3]};
         items[i] = infer_transpose(c, infer_fresh(c, x, x->dtype, 4, sizes), 1, 2);
     }
-    infer_give_items(c, items, 3);
+    if (heads_divide(c, infer_tensor(c, "query"), infer_tensor(c, "key")))
+        infer_give_items(c, items, 3);
 }
 
 /* The result and the weights, averaged over heads or not. */

@@ -43,10 +43,11 @@ void infer_check_statistics(infer_call *c)
 /* ---- attention ---- */
 
 /* The same batches and heads for all, or one of them for all queries, where the query may lack leading ones;
- * PyTorch broadcasts any. */
+ * PyTorch broadcasts any. Kernels that are not asked for groups of heads always take them. */
 static void same_batches(infer_call *c, const ty_tensor *q, const ty_tensor *k)
 {
-    bool same = q->rank <= k->rank, grouped = infer_flag(c, "enable_gqa", false);
+    bool same = q->rank <= k->rank,
+         grouped = infer_flag(c, "enable_gqa", op_param_index(c->op, "enable_gqa") < 0);
     if (grouped && q->rank < 3)
         infer_fail(c, "enable_gqa wants heads, but the query is %s", infer_shape(c, q));
     for (uint32_t d = 0; same && d + 2 < q->rank; d++)

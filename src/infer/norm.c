@@ -166,6 +166,13 @@ void rule_norm_except_dim(infer_call *c)
 }
 
 /* By input, weight and bias, each where the mask asks for it. */
+/* What is by a weight, or by a bias beside one, has the weight's dtype: 16-bit floats may have wider ones. */
+static ty_dtype parameter_dtype(infer_call *c, const ty_tensor *x)
+{
+    const ty_tensor *weight = infer_tensor(c, "weight");
+    return weight ? weight->dtype : x->dtype;
+}
+
 void rule_norm_backward(infer_call *c)
 {
     ty_tensor *items[3];
@@ -173,8 +180,8 @@ void rule_norm_backward(infer_call *c)
     const fx_arg *mask = infer_arg(c, "output_mask");
     if (!x || x->rank < 2 || !mask || mask->kind != FX_ARG_LIST || mask->list.count != 3) return;
     for (uint32_t i = 0; i < 3; i++) {
-        ty_tensor *out =
-            i ? infer_fresh(c, x, x->dtype, 1, &x->sizes[1]) : infer_empty_like(c, x, x->dtype);
+        ty_tensor *out = i ? infer_fresh(c, x, parameter_dtype(c, x), 1, &x->sizes[1])
+                           : infer_empty_like(c, x, x->dtype);
         items[i] = fx_arg_bool(&mask->list.items[i], false) ? out : NULL;
     }
     infer_give_items(c, items, 3);
@@ -190,7 +197,7 @@ void rule_layer_norm_backward(infer_call *c)
     if (!x || !mask || mask->kind != FX_ARG_LIST || mask->list.count > 3) return;
     uint32_t inner = infer_sizes(c, "normalized_shape", 0, shape);
     for (uint32_t i = 0; i < mask->list.count; i++) {
-        ty_tensor *out = i ? infer_fresh(c, x, x->dtype, inner, shape)
+        ty_tensor *out = i ? infer_fresh(c, x, parameter_dtype(c, x), inner, shape)
                            : infer_like(c, x, x->dtype, TY_CONTIGUOUS);
         items[i] = fx_arg_bool(&mask->list.items[i], false) ? out : NULL;
     }

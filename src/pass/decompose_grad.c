@@ -218,6 +218,30 @@ static fx_arg attention_weights(decomposing *d, fx_arg query, fx_arg keys, fx_ar
     return CALL(aten_exp_default, sub(d, scores, sums));
 }
 
+/* Heads of keys as many as those of queries: each stands for some that follow each other. */
+static fx_arg repeated_heads(decomposing *d, fx_arg x, sym_expr heads)
+{
+    sym_table *s = d->g->symbols;
+    const ty_tensor *t = fx_arg_tensor(&x);
+    if (!t || sym_known_equal(s, t->sizes[1], heads)) return x;
+    sym_expr each = sym_floordiv(s, heads, t->sizes[1]),
+             wide_sizes[] = {t->sizes[0], t->sizes[1], each, t->sizes[2], t->sizes[3]},
+             sizes[] = {t->sizes[0], heads, t->sizes[2], t->sizes[3]};
+    x = CALL(aten_expand_default, unsqueezed(d, x, 2), fx_int_list(d->g, wide_sizes, 5));
+    return reshaped(d, x, 4, sizes);
+}
+
+/* The other way: the sum over those that a head stood for. */
+static fx_arg joined_heads(decomposing *d, fx_arg x, sym_expr heads)
+{
+    sym_table *s = d->g->symbols;
+    const ty_tensor *t = fx_arg_tensor(&x);
+    if (!t || sym_known_equal(s, t->sizes[1], heads)) return x;
+    sym_expr sizes[] = {t->sizes[0], heads, sym_floordiv(s, t->sizes[1], heads), t->sizes[2],
+                        t->sizes[3]};
+    return summed(d, reshaped(d, x, 5, sizes), 2, false);
+}
+
 static void attention_backward(decomposing *d)
 {
     fx_arg names[] = {arg(d, "query"), arg(d, "key"), arg(d, "value"), arg(d, "grad_out"),
@@ -225,14 +249,14 @@ static void attention_backward(decomposing *d)
     const ty_tensor *q = fx_arg_tensor(&names[0]), *k = fx_arg_tensor(&names[1]);
     int64_t width;
     if (!q || !k || !sym_is_int(d->g->symbols, q->sizes[3], &width) ||
-        decompose_number(d, "dropout_p", 0) > 0 ||
-        !sym_known_equal(d->g->symbols, q->sizes[1], k->sizes[1])) {
-        decompose_fail(
-            d, "attention with dropout, with fewer heads of keys, or of a width that is not known");
+        decompose_number(d, "dropout_p", 0) > 0) {
+        decompose_fail(d, "attention with dropout, or of a width that is not known");
         return;
     }
+    sym_expr heads = k->sizes[1];
     for (int i = 0; i < 5; i++) names[i] = wide(d, names[i]);
-    fx_arg query = names[0], keys = names[1], values = names[2], g = names[3];
+    fx_arg query = names[0], keys = repeated_heads(d, names[1], q->sizes[1]),
+           values = repeated_heads(d, names[2], q->sizes[1]), g = names[3];
     fx_arg scale = fx_float(decompose_number(d, "scale", 1 / sqrt((double)width)));
     fx_arg second_last = decompose_of(d, -2), last = decompose_of(d, -1);
     fx_arg weights = attention_weights(d, query, keys, scale);
@@ -241,10 +265,12 @@ static void attention_backward(decomposing *d)
     fx_arg along = sum_over(d, mul(d, g, names[4]), 8, true);
     fx_arg by_scores = mul(d, mul(d, weights, sub(d, by_weights, along)), scale);
     give_item(d, CALL(aten_matmul_default, by_scores, keys));
-    give_item(d, CALL(aten_matmul_default, CALL(aten_transpose_int, by_scores, second_last, last),
-                      query));
-    give_item(d,
-              CALL(aten_matmul_default, CALL(aten_transpose_int, weights, second_last, last), g));
+    fx_arg by_keys = CALL(aten_matmul_default,
+                          CALL(aten_transpose_int, by_scores, second_last, last), query),
+           by_values =
+               CALL(aten_matmul_default, CALL(aten_transpose_int, weights, second_last, last), g);
+    give_item(d, joined_heads(d, by_keys, heads));
+    give_item(d, joined_heads(d, by_values, heads));
 }
 
 /* Of a * sigmoid(b): da * sigmoid(b) + db * a * sigmoid(b) * (1 - sigmoid(b)) */

@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from cases_ops import INF, f16, i64, op, real, truth, values, whole
+from cases_ops import INF, bf16, f16, i64, op, real, truth, values, whole
 
 aten = torch.ops.aten
 signs = values(1.0, -1.0, 1.0, -1.0, -1.0)
@@ -148,6 +148,22 @@ def attention_of_rows_that_see_nothing(g, q, k, v, mask):
     forward, backward = aten._scaled_dot_product_flash_attention_for_cpu, aten._scaled_dot_product_flash_attention_for_cpu_backward
     out, sums = forward(q, k, v, 0.0, False, attn_mask=mask, scale=0.3)
     return out, sums, *backward(g, q, k, v, out, sums, 0.0, False, attn_mask=mask, scale=0.3)
+
+
+@op(real(2, 6, 3, 4), real(2, 6, 3, 4), real(2, 2, 5, 4), real(2, 2, 5, 4), real(3, 5))
+def gradients_of_grouped_heads(g, q, k, v, mask):
+    forward, backward = aten._scaled_dot_product_flash_attention_for_cpu, aten._scaled_dot_product_flash_attention_for_cpu_backward
+    out, sums = forward(q, k, v, 0.0, False, attn_mask=mask, scale=0.3)
+    return out, sums, *backward(g, q, k, v, out, sums, 0.0, False, attn_mask=mask, scale=0.3)
+
+
+@op(real(2, 4, 5, dtype=bf16), real(2, 4, 5, dtype=bf16), real(4), real(4), real(4, low=1, high=2), real(5), real(2, 4, 1), real(2, 4, 1, low=1, high=2))
+def gradients_of_half_norms(g, x, w, mean, variance, rows, m, r):
+    """Weights of single precision, as under autocast, have gradients of single precision."""
+    every, stats = [True, True, True], (mean, variance)
+    batch = aten.native_batch_norm_backward(g, x, w, *stats, mean, variance, False, 1e-5, every)
+    layer = aten.native_layer_norm_backward(g, x, [5], m, r, rows, rows, every)
+    return *(t.float() for t in batch), *(t.float() for t in layer), batch[1], layer[2]
 
 
 @op(real(2, 2, 3, 4), real(2, 2, 5, 4), real(2, 2, 5, 4), real(3, 5))
