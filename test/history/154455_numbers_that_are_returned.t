@@ -22,11 +22,11 @@ in 0 f32 [6] = 1 2 3 0 5 6
 run
 --out--
 check @x[6]{1} no_nan "input 'x'"
-check @buf1[3]{1} no_nan "the result of %r (buffer buf1)"
-check output @buf1[3]{1} no_nan "output 0"
+check @buf1[6]{1} no_nan "the result of %y (buffer buf1)"
+check output @buf1[3]{1} + 3 no_nan "output 0"
 check output @x[2]{1} + 1 no_nan "output 1"
 out 0 [3]{1}: 1.386 1.609 1.792
-failed 4: NaN in the result of %r (buffer buf1): 1 of 3 elements, the first at [1]
+failed 4: NaN in the result of %y (buffer buf1): 1 of 6 elements, the first at [4]
 out 0: nothing
 failed 4: NaN in input 'x': 1 of 6 elements, the first at [2]
 out 0 [3]{1}: 1.386 1.609 1.792
