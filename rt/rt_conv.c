@@ -10,6 +10,8 @@
  */
 #include "rt_isa.h"
 
+#include "rt_band.h"
+
 enum {
     ROWS_MAX = RT_CONV_TILES * MR, /* output pixels of a task, indirect */
     LONG_WINDOW = 64               /* elements of it: those of layers have fewer */
@@ -96,11 +98,6 @@ static pixel pixel_at(const conv *s, int64_t m, int64_t group)
         s->x + image * g->x_batch + group * s->group_in};
 }
 
-static int inside(int64_t position, int64_t size)
-{
-    return (uint64_t)position < (uint64_t)size;
-}
-
 /* Pointers of one pixel, one a tap, `pitch` apart. */
 static void pixel_pointers(const conv *s, const pixel *p, const float **out, int64_t pitch)
 {
@@ -109,11 +106,11 @@ static void pixel_pointers(const conv *s, const pixel *p, const float **out, int
         int64_t d = p->at[0] + kd * g->dilation[0];
         for (int64_t kh = 0; kh < g->kernel[1]; kh++) {
             int64_t h = p->at[1] + kh * g->dilation[1];
-            int row_inside = inside(d, g->in[0]) && inside(h, g->in[1]);
+            int row_inside = rt_is_inside(d, g->in[0]) && rt_is_inside(h, g->in[1]);
             const float *row = row_inside ? p->image + d * g->x[0] + h * g->x[1] : NULL;
             for (int64_t kw = 0; kw < g->kernel[2]; kw++, out += pitch) {
                 int64_t w = p->at[2] + kw * g->dilation[2];
-                *out = row_inside && inside(w, g->in[2]) ? row + w * g->x[2] : s->zero;
+                *out = row_inside && rt_is_inside(w, g->in[2]) ? row + w * g->x[2] : s->zero;
             }
         }
     }
@@ -176,34 +173,6 @@ static int run_indirect(rt_team *team, conv *s)
 
 /* ---- band ---- */
 
-/* One input row, padded on both sides, to [band_width][group_in]. */
-static void band_row(const conv *s, const float *row, float *out)
-{
-    const rt_conv *g = s->g;
-    int64_t channels = s->group_in;
-    int64_t left = rt_min(g->pad[2], s->band_width);
-    int64_t count = rt_max(rt_min(g->in[2], s->band_width - left), 0);
-    if (!row) left = s->band_width, count = 0;
-    memset(out, 0, (size_t)(left * channels) * sizeof *out);
-    out += left * channels;
-    if (g->x_channel == 1 && g->x[2] == channels) {
-        if (count > 0) memcpy(out, row, (size_t)(count * channels) * sizeof *out);
-    } else if (channels == 3) {
-        const float *red = row, *green = row + g->x_channel, *blue = row + 2 * g->x_channel;
-        for (int64_t w = 0; w < count; w++) {
-            out[3 * w] = red[w * g->x[2]];
-            out[3 * w + 1] = green[w * g->x[2]];
-            out[3 * w + 2] = blue[w * g->x[2]];
-        }
-    } else {
-        for (int64_t c = 0; c < channels; c++)
-            for (int64_t w = 0; w < count; w++)
-                out[w * channels + c] = row[w * g->x[2] + c * g->x_channel];
-    }
-    memset(out + count * channels, 0,
-           (size_t)((s->band_width - left - count) * channels) * sizeof *out);
-}
-
 /* The rows under output rows [h0, h1) of one output plane. */
 static void fill_band(const conv *s, int64_t group, int64_t image, int64_t od, int64_t h0,
                       float *band)
@@ -214,9 +183,11 @@ static void fill_band(const conv *s, int64_t group, int64_t image, int64_t od, i
         int64_t d = od * g->stride[0] - g->pad[0] + kd * g->dilation[0];
         for (int64_t r = 0; r < s->band_rows; r++) {
             int64_t h = h0 * g->stride[1] - g->pad[1] + r;
-            const float *row =
-                inside(d, g->in[0]) && inside(h, g->in[1]) ? x + d * g->x[0] + h * g->x[1] : NULL;
-            band_row(s, row, band + (kd * s->band_rows + r) * s->band_width * s->group_in);
+            const float *row = rt_is_inside(d, g->in[0]) && rt_is_inside(h, g->in[1])
+                                   ? x + d * g->x[0] + h * g->x[1]
+                                   : NULL;
+            rt_band_row(g, row, 0, s->band_width, s->group_in,
+                        band + (kd * s->band_rows + r) * s->band_width * s->group_in);
         }
     }
 }
@@ -313,10 +284,7 @@ static void copy_task(void *context, int64_t begin, int64_t end, int worker)
         const float *from =
             s->x + rest / g->in[0] * g->x_batch + rest % g->in[0] * g->x[0] + h * g->x[1];
         float *to = s->out + row * g->in[2] * g->in_channels;
-        for (int64_t w0 = 0; w0 < g->in[2]; w0 += 16)
-            for (int64_t c = 0; c < g->in_channels; c++)
-                for (int64_t w = w0; w < rt_min(w0 + 16, g->in[2]); w++)
-                    to[w * g->in_channels + c] = from[w * g->x[2] + c * g->x_channel];
+        rt_copy_pixels(from, g->x[2], g->x_channel, g->in[2], g->in_channels, to, g->in_channels);
     }
 }
 

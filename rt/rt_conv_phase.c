@@ -64,11 +64,6 @@ static int64_t pixel_at(const phase *p, int64_t m, int64_t *at)
     return m;
 }
 
-static int is_inside(int64_t position, int64_t size)
-{
-    return (uint64_t)position < (uint64_t)size;
-}
-
 static int64_t source(const rt_phase *axis, int64_t at, int64_t tap)
 {
     return axis->from + at - tap * axis->from_step;
@@ -83,10 +78,10 @@ static void pixel_pointers(const phases *s, const phase *p, const float *image, 
         int64_t d = source(&p->axis[0], at[0], td);
         for (int64_t th = 0; th < p->axis[1].taps; th++) {
             int64_t h = source(&p->axis[1], at[1], th);
-            int row_inside = is_inside(d, g->in[0]) && is_inside(h, g->in[1]);
+            int row_inside = rt_is_inside(d, g->in[0]) && rt_is_inside(h, g->in[1]);
             for (int64_t tw = 0; tw < p->axis[2].taps; tw++, out += pitch) {
                 int64_t w = source(&p->axis[2], at[2], tw);
-                *out = row_inside && is_inside(w, g->in[2])
+                *out = row_inside && rt_is_inside(w, g->in[2])
                            ? image + d * g->x[0] + h * g->x[1] + w * g->x[2]
                            : s->zero;
             }

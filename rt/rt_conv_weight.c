@@ -10,6 +10,8 @@
  */
 #include "rt_isa.h"
 
+#include "rt_band.h"
+
 typedef struct gradient {
     const rt_conv *g;
     const float *x, *grad;
@@ -87,70 +89,13 @@ RT_INLINE void outer_body(const outer *t, const int mr, const int nv)
     {                                          \
         outer_body(t, mr, 2);                  \
     }
-#define ROW(mr)                           \
-    {                                     \
-        0, outer_##mr##_1, outer_##mr##_2 \
-    }
+#define ROW(mr) {0, outer_##mr##_1, outer_##mr##_2},
 
-TILE(1)
-TILE(2)
-TILE(3)
-TILE(4)
-TILE(5)
-TILE(6)
-#if defined(RT_ISA_V4)
-TILE(7)
-TILE(8)
-TILE(9)
-TILE(10)
-TILE(11)
-TILE(12)
-#endif
+RT_TILE_HEIGHTS(TILE)
 
-static void (*const tiles[MR + 1][NV + 1])(const outer *) = {
-    {0, 0, 0}, ROW(1), ROW(2), ROW(3),  ROW(4),  ROW(5),  ROW(6),
-#if defined(RT_ISA_V4)
-    ROW(7),    ROW(8), ROW(9), ROW(10), ROW(11), ROW(12),
-#endif
-};
+static void (*const tiles[MR + 1][NV + 1])(const outer *) = {{0, 0, 0}, RT_TILE_HEIGHTS(ROW)};
 
 /* ---- what a strip reads ---- */
-
-/* `pixels` of some channels, to `pitch` apart. */
-static void copy_pixels(const float *from, int64_t pixel, int64_t channel, int64_t pixels,
-                        int64_t channels, float *to, int64_t pitch)
-{
-    enum { AT_ONCE = 16 };
-    if (channel == 1) {
-        for (int64_t w = 0; w < pixels; w++)
-            memcpy(to + w * pitch, from + w * pixel, (size_t)channels * sizeof *to);
-        return;
-    }
-    for (int64_t w0 = 0; w0 < pixels; w0 += AT_ONCE)
-        for (int64_t c = 0; c < channels; c++)
-            for (int64_t w = w0; w < rt_min(w0 + AT_ONCE, pixels); w++)
-                to[w * pitch + c] = from[w * pixel + c * channel];
-}
-
-static int inside(int64_t position, int64_t size)
-{
-    return (uint64_t)position < (uint64_t)size;
-}
-
-/* One row of the input from the column under the strip's first, with zeros where there is none. */
-static void fill_row(const gradient *s, const block *b, const float *row, int64_t column, float *to)
-{
-    const rt_conv *g = s->g;
-    int64_t from = column * g->stride[2] - g->pad[2];
-    int64_t first = rt_min(rt_max(-from, 0), s->band_width),
-            last = rt_max(rt_min(g->in[2] - from, s->band_width), first);
-    if (!row) first = last = s->band_width;
-    memset(to, 0, (size_t)(first * b->rows) * sizeof *to);
-    if (last > first)
-        copy_pixels(row + (from + first) * g->x[2], g->x[2], g->x_channel, last - first, b->rows,
-                    to + first * b->rows, b->rows);
-    memset(to + last * b->rows, 0, (size_t)((s->band_width - last) * b->rows) * sizeof *to);
-}
 
 static void fill_band(const gradient *s, const block *b, const strip *at)
 {
@@ -163,8 +108,9 @@ static void fill_band(const gradient *s, const block *b, const strip *at)
             int64_t d = p % g->out[0] * g->stride[0] - g->pad[0] + kd * g->dilation[0];
             for (int64_t r = 0; r < s->band_height; r++, to += rows) {
                 int64_t h = at->row * g->stride[1] - g->pad[1] + r;
-                int is_there = inside(d, g->in[0]) && inside(h, g->in[1]);
-                fill_row(s, b, is_there ? image + d * g->x[0] + h * g->x[1] : NULL, at->column, to);
+                int is_there = rt_is_inside(d, g->in[0]) && rt_is_inside(h, g->in[1]);
+                rt_band_row(g, is_there ? image + d * g->x[0] + h * g->x[1] : NULL, at->column,
+                            s->band_width, b->rows, to);
             }
         }
     }
@@ -177,9 +123,9 @@ static void fill_gradients(const gradient *s, const block *b, const strip *at)
     float *to = b->grad;
     for (int64_t p = at->plane; p < at->plane + at->planes; p++)
         for (int64_t h = at->row; h < at->row + at->rows; h++, to += pixels * b->padded)
-            copy_pixels(s->grad + p / g->out[0] * g->y_batch + p % g->out[0] * g->y[0] +
-                            h * g->y[1] + at->column * g->y[2] + channel * g->y_channel,
-                        g->y[2], g->y_channel, pixels, b->columns, to, b->padded);
+            rt_copy_pixels(s->grad + p / g->out[0] * g->y_batch + p % g->out[0] * g->y[0] +
+                               h * g->y[1] + at->column * g->y[2] + channel * g->y_channel,
+                           g->y[2], g->y_channel, pixels, b->columns, to, b->padded);
 }
 
 /* ---- a task ---- */

@@ -37,6 +37,15 @@ _Static_assert((int)MR <= RT_MOST_ROWS, "the compiler plans for no more");
 
 #include "rt_vector.h"
 
+/* EACH(rows) for every height that a tile may have. */
+#if defined(RT_ISA_V4)
+#define RT_TILE_HEIGHTS(EACH) \
+    EACH(1)                   \
+    EACH(2) EACH(3) EACH(4) EACH(5) EACH(6) EACH(7) EACH(8) EACH(9) EACH(10) EACH(11) EACH(12)
+#else
+#define RT_TILE_HEIGHTS(EACH) EACH(1) EACH(2) EACH(3) EACH(4) EACH(5) EACH(6)
+#endif
+
 /* ---- the tile: rt_tile.c ---- */
 
 /* C tile [mr rows x up to NR columns] = sum over taps and run of rows x B, see rt_tile.c. */
@@ -118,6 +127,11 @@ RT_INLINE int64_t rt_min(int64_t a, int64_t b)
 RT_INLINE int64_t rt_max(int64_t a, int64_t b)
 {
     return a > b ? a : b;
+}
+
+RT_INLINE int rt_is_inside(int64_t position, int64_t size)
+{
+    return (uint64_t)position < (uint64_t)size;
 }
 
 RT_INLINE int64_t rt_ceil_div(int64_t a, int64_t b)

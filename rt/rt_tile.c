@@ -158,29 +158,8 @@ RT_INLINE void tile_body(const rt_tile *t, const int mr, const int nv, const int
     {                                           \
         tile_body(t, mr, 2, WAYS_OF(mr * 2));   \
     }
-#define ROW(mr)                         \
-    {                                   \
-        0, tile_##mr##_1, tile_##mr##_2 \
-    }
+#define ROW(mr) {0, tile_##mr##_1, tile_##mr##_2},
 
-TILE(1)
-TILE(2)
-TILE(3)
-TILE(4)
-TILE(5)
-TILE(6)
-#if defined(RT_ISA_V4)
-TILE(7)
-TILE(8)
-TILE(9)
-TILE(10)
-TILE(11)
-TILE(12)
-#endif
+RT_TILE_HEIGHTS(TILE)
 
-const rt_tile_fn RT_FN(rt_tiles)[MR + 1][NV + 1] = {
-    {0, 0, 0}, ROW(1), ROW(2), ROW(3),  ROW(4),  ROW(5),  ROW(6),
-#if defined(RT_ISA_V4)
-    ROW(7),    ROW(8), ROW(9), ROW(10), ROW(11), ROW(12),
-#endif
-};
+const rt_tile_fn RT_FN(rt_tiles)[MR + 1][NV + 1] = {{0, 0, 0}, RT_TILE_HEIGHTS(ROW)};

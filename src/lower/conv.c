@@ -33,17 +33,17 @@ static void channels_last(lowering *l, uint32_t rank, const sym_expr *sizes, sym
     strides[0] = step;
 }
 
-static loop_view conv_input(lowering *l, const convolution *c)
+/* Realised channels last where it has no memory yet, and channels enough. */
+static loop_view conv_operand(lowering *l, lower_tensor x, int64_t least)
 {
     sym_expr strides[LOWER_MAX_RANK];
-    lower_box *box = c->x.box;
-    int64_t channels = sym_hint(l->symbols, c->x.sizes[1], FEW_CHANNELS);
-    bool fresh = !box->realised && !c->x.map && !box->wanted;
-    if (fresh && channels >= FEW_CHANNELS) {
-        channels_last(l, c->x.rank, c->x.sizes, strides);
+    lower_box *box = x.box;
+    bool fresh = !box->realised && !x.map && !box->wanted;
+    if (fresh && sym_hint(l->symbols, x.sizes[1], least) >= least) {
+        channels_last(l, x.rank, x.sizes, strides);
         lower_realise(l, box, strides);
     }
-    return lower_strided(l, c->x);
+    return lower_strided(l, x);
 }
 
 static lower_tensor conv_extern(lowering *l, const convolution *c)
@@ -51,7 +51,8 @@ static lower_tensor conv_extern(lowering *l, const convolution *c)
     sym_expr ints[4 + 4 * MOST_DIMS], strides[LOWER_MAX_RANK];
     const sym_expr *wanted = c->wanted;
     uint32_t count = 0, rank = c->dims + 2;
-    loop_view views[3] = {conv_input(l, c), lower_strided(l, c->weight), lower_no_view(l)};
+    loop_view views[3] = {conv_operand(l, c->x, FEW_CHANNELS), lower_strided(l, c->weight),
+                          lower_no_view(l)};
     if (!lower_absent(c->bias)) views[2] = lower_strided(l, c->bias);
     if (!wanted) {
         channels_last(l, rank, c->sizes, strides);
@@ -205,18 +206,6 @@ static fe_status conv(lowering *l, fx_node *n, const lower_row *row)
 
 /* ---- the gradient of a weight ---- */
 
-/* Channels last where it has no memory yet. */
-static loop_view channels_last_view(lowering *l, lower_tensor x)
-{
-    sym_expr strides[LOWER_MAX_RANK];
-    lower_box *box = x.box;
-    if (!box->realised && !x.map && !box->wanted) {
-        channels_last(l, x.rank, x.sizes, strides);
-        lower_realise(l, box, strides);
-    }
-    return lower_strided(l, x);
-}
-
 /* convolution_backward of the weight alone (see decompose_grad_conv.c). A transposed one goes from the
  * gradient to the input. */
 static fe_status weight_gradient(lowering *l, fx_node *n, const lower_row *row)
@@ -227,8 +216,8 @@ static fe_status weight_gradient(lowering *l, fx_node *n, const lower_row *row)
     bool transposed = lower_bool(l, "transposed");
     lower_tensor x = lower_cast(l, lower_arg(l, "input"), TY_F32),
                  grad = lower_cast(l, lower_arg(l, "grad_output"), TY_F32);
-    loop_view views[2] = {channels_last_view(l, transposed ? grad : x),
-                          channels_last_view(l, transposed ? x : grad)};
+    loop_view views[2] = {conv_operand(l, transposed ? grad : x, 1),
+                          conv_operand(l, transposed ? x : grad, 1)};
     sym_expr ints[2 + 3 * MOST_DIMS], lists[3][MOST_DIMS];
     uint32_t dims = weight->rank - 2, count = 0;
     ints[count++] = lower_const(l, dims);

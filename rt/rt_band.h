@@ -1,0 +1,47 @@
+/* rt_band.h - rows of a convolution's input as tasks copy them: padded, channels last, from any strides. */
+#ifndef RT_BAND_H
+#define RT_BAND_H
+
+#include "rt_isa.h"
+
+/* `count` pixels of some channels, to `pitch` floats apart. */
+RT_INLINE void rt_copy_pixels(const float *from, int64_t pixel, int64_t channel, int64_t count,
+                              int64_t channels, float *to, int64_t pitch)
+{
+    enum { AT_ONCE = 16 };
+    if (channel == 1 && pixel == channels && pitch == channels) {
+        memcpy(to, from, (size_t)(count * channels) * sizeof *to);
+    } else if (channel == 1) {
+        for (int64_t w = 0; w < count; w++)
+            memcpy(to + w * pitch, from + w * pixel, (size_t)channels * sizeof *to);
+    } else if (channels == 3 && pitch == 3) {
+        for (int64_t w = 0; w < count; w++, from += pixel) {
+            to[3 * w] = from[0];
+            to[3 * w + 1] = from[channel];
+            to[3 * w + 2] = from[2 * channel];
+        }
+    } else {
+        for (int64_t w0 = 0; w0 < count; w0 += AT_ONCE)
+            for (int64_t c = 0; c < channels; c++)
+                for (int64_t w = w0; w < rt_min(w0 + AT_ONCE, count); w++)
+                    to[w * pitch + c] = from[w * pixel + c * channel];
+    }
+}
+
+/* `width` pixels of some channels of an input row (NULL: there is none), from the one under output column
+ * `column` on, with zeros outside of it, to [width][channels]. */
+RT_INLINE void rt_band_row(const rt_conv *g, const float *row, int64_t column, int64_t width,
+                           int64_t channels, float *to)
+{
+    int64_t from = column * g->stride[2] - g->pad[2];
+    int64_t first = rt_min(rt_max(-from, 0), width),
+            last = rt_max(rt_min(g->in[2] - from, width), first);
+    if (!row) first = last = width;
+    memset(to, 0, (size_t)(first * channels) * sizeof *to);
+    if (last > first)
+        rt_copy_pixels(row + (from + first) * g->x[2], g->x[2], g->x_channel, last - first,
+                       channels, to + first * channels, channels);
+    memset(to + last * channels, 0, (size_t)((width - last) * channels) * sizeof *to);
+}
+
+#endif
