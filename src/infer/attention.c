@@ -152,12 +152,13 @@ void rule_flash_backward(infer_call *c)
         infer_give_items(c, items, 3);
 }
 
-/* The result and the weights, averaged over heads or not. */
+/* The result, as wide as the projection makes it, and the weights, averaged over heads or not. */
 void rule_multi_head_attention(infer_call *c)
 {
     ty_tensor *q = infer_tensor(c, "query");
     ty_tensor *k = infer_tensor(c, "key");
-    if (!q || !k || q->rank != 3 || k->rank != 3) {
+    ty_tensor *projection = infer_tensor(c, "proj_weight");
+    if (!q || !k || q->rank != 3 || k->rank != 3 || !projection || projection->rank != 2) {
         infer_fail(c, "attention of %s to %s", infer_shape(c, q), infer_shape(c, k));
         return;
     }
@@ -167,7 +168,8 @@ void rule_multi_head_attention(infer_call *c)
     if (infer_flag(c, "average_attn_weights", true))
         weights = infer_reduced(c, weights, q->dtype, 2, false);
     if (!infer_flag(c, "need_weights", true)) weights = infer_fresh(c, q, q->dtype, 1, &none);
-    infer_give_pair(c, infer_like(c, q, q->dtype, TY_CONTIGUOUS), weights);
+    sym_expr wide[] = {q->sizes[0], q->sizes[1], projection->sizes[0]};
+    infer_give_pair(c, infer_fresh(c, q, q->dtype, 3, wide), weights);
 }
 
 /* The maximum and the sum of exponentials over a dimension. */

@@ -585,6 +585,8 @@ def layers_of_a_transformer_in_one_call():
                 same(lambda q, k: torch.ops.aten._native_multi_head_attention(q, k, x, 16, 2, *weights, mask, True, average, kind),
                      (x, x + 1))
             same(lambda q: torch.ops.aten._native_multi_head_attention(q, q, q, 16, 2, *weights, mask, False, True, kind)[0], (x,))
+        weights[2:] = torch.randn(24, 16), torch.randn(24)  # a projection to another width
+        same(lambda q: torch.ops.aten._native_multi_head_attention(q, q, q, 16, 2, *weights, None, False)[0], (x,))
         same(lambda v: torch._masked_softmax(v, torch.arange(60).view(3, 4, 5) % 3 == 1, 1, 2), (torch.randn(3, 4, 5),))
 
 
