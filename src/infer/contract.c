@@ -14,6 +14,7 @@
  *     x*[n]       each of a list; x.1[n]: its second                      @size   those of a list of sizes
  *     x:int       a kind of dtype (KINDS), or the dtype of another        n+1     one more
  *     x:y+        the dtype of y, or float32 where that is of half precision; x*:x.0 that of the first
+ *     x:y^        the dtype in which y is summed: float32 where that is of half precision
  *     k>0 k>=n    numbers, also each of a list; a tensor's elements; k^2: at most 2; k^<2: less; k!0: not
  *     l#3  l#>0   a list of so many, if it is one, or not empty; x#c: a tensor of so many elements
  *     s?a|b       one of these words
@@ -350,6 +351,14 @@ static bool is_powered(ty_dtype d)
 {
     return is_factored(d) || is_int(d);
 }
+static bool is_part(ty_dtype d)
+{
+    return is_single(d) || d == TY_F16;
+}
+static bool is_narrow(ty_dtype d)
+{
+    return ty_is_floating(d) && d != TY_F64;
+}
 static bool is_zero_point(ty_dtype d)
 {
     return d == TY_I32 || d == TY_F32 || d == TY_F16;
@@ -377,6 +386,8 @@ static const struct {
     {"powered", "float32, float64, complex numbers or integers", is_powered},
     {"column", "floating point or complex numbers or bools", is_column},
     {"zero", "int32, float32 or float16", is_zero_point},
+    {"part", "float16, float32 or float64", is_part},
+    {"narrow", "float16, bfloat16 or float32", is_narrow},
     {"real", "no complex numbers", is_real},
     {"number", "no bools", is_number},
     {"ordered", "neither bools nor complex numbers", is_ordered},
@@ -409,13 +420,16 @@ static void take_dtype(contract *k, word kind, const ty_tensor *x)
                        KINDS[i].says);
         return;
     }
-    bool widens = kind.at[kind.length - 1] == '+';
-    kind.length -= widens;
+    char widens = kind.at[kind.length - 1];
+    kind.length -= widens == '+' || widens == '^';
     const ty_tensor *other = named_tensor(k, kind);
-    bool is_half = other && (other->dtype == TY_F16 || other->dtype == TY_BF16);
-    if (other && other->dtype != x->dtype && !(widens && is_half && x->dtype == TY_F32))
-        infer_fail(k->c, "%s is %s and %s is %s: expected them to have the same dtype", k->what,
-                   infer_shape(k->c, x), text_of(k, kind), infer_shape(k->c, other));
+    if (!other) return;
+    bool is_half = other->dtype == TY_F16 || other->dtype == TY_BF16;
+    ty_dtype wanted = widens == '^' && is_half ? TY_F32 : other->dtype;
+    if (x->dtype == wanted || (widens == '+' && is_half && x->dtype == TY_F32)) return;
+    infer_fail(k->c, "%s is %s and %s is %s: expected %s", k->what, infer_shape(k->c, x),
+               text_of(k, kind), infer_shape(k->c, other),
+               wanted == other->dtype ? "them to have the same dtype" : "float32");
 }
 
 /* ---- clauses ---- */

@@ -60,6 +60,13 @@ static ty_dtype promoted(infer_call *c, uint32_t first)
     return dtype;
 }
 
+/* How far a tensor is from another: a real number, of the dtype of their difference. */
+void rule_distance(infer_call *c)
+{
+    ty_tensor *x = infer_self(c);
+    if (x) infer_give(c, infer_fresh(c, x, ty_complex_to_real(promoted(c, 0)), 0, NULL));
+}
+
 static ty_dtype dtype_by_kind(infer_call *c, const ty_tensor *self)
 {
     ty_dtype d = promoted(c, 0);

@@ -123,6 +123,15 @@ static void check_spacing(infer_call *c, uint32_t count, int64_t order)
     }
 }
 
+/* Of the dtype that differences of the elements have, over those of the places. */
+static ty_dtype slope_dtype(infer_call *c, const ty_tensor *x, uint32_t number)
+{
+    const fx_arg *list = op_param_index(c->op, "spacing") < 0 ? NULL : infer_arg(c, "spacing");
+    bool is_list = list && list->kind == FX_ARG_LIST && number < list->list.count;
+    const ty_tensor *places = is_list ? fx_arg_tensor(&list->list.items[number]) : NULL;
+    return infer_float_of(places ? ty_promote_types(x->dtype, places->dtype) : x->dtype);
+}
+
 /* One derivative for each dimension. */
 void rule_gradient(infer_call *c)
 {
@@ -139,7 +148,7 @@ void rule_gradient(infer_call *c)
                             "gradient expects each dimension size to be at least edge_order + 1, "
                             "but got %s",
                             infer_shape(c, x));
-        items[i] = infer_like(c, x, infer_float_of(x->dtype), TY_CONTIGUOUS);
+        items[i] = infer_like(c, x, slope_dtype(c, x, i), TY_CONTIGUOUS);
     }
     if (c->status == FE_OK) infer_give_items(c, items, count);
 }

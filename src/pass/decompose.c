@@ -99,6 +99,15 @@ static fe_status update_readers(fx_graph *g, fx_node *value)
     return FE_OK;
 }
 
+/* The result in the dtype that the operator gives: rules compute in what their operands promote to. */
+static fe_status convert(fx_graph *g, const fx_node *was, fx_node **now)
+{
+    const ty_tensor *want = fx_tensor(was), *t = fx_tensor(*now);
+    if (!want || !t || want->dtype == t->dtype) return FE_OK;
+    fx_arg args[] = {fx_of(*now), fx_dtype(want->dtype)};
+    return pass_emit(g, (*now)->next, OP_prims_convert_element_type_default, was, 2, args, now);
+}
+
 /* The result laid out as inference has it for the operator. */
 static fe_status lay_out(fx_graph *g, const fx_node *was, fx_node **now)
 {
@@ -135,6 +144,7 @@ static fe_status replace_result(const decomposing *d, fx_node *was, uint32_t num
         FE_TRY(pass_emit(g, d->n, OP_aten_clone_default, was, 1, args, &now));
     }
     pass_bind(g, was, now);
+    FE_TRY(convert(g, was, &now));
     FE_TRY(lay_out(g, was, &now));
     bool same = infer_same_value(g, &was->value, &now->value, NULL);
     fx_replace_uses(g, was, now);

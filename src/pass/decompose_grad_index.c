@@ -147,7 +147,7 @@ static void masked_scatter_backward(decomposing *d)
     fx_arg at = mul(d, CALL(aten_cumsum_default, mask, dim), mask);
     fx_arg made = CALL(aten_index_add_default, zeros_of(d, g, 1, &more), dim, at, g);
     made = CALL(aten_slice_Tensor, made, dim, decompose_of(d, 1), fx_expr(more));
-    decompose_give(d, cast(d, reshaped(d, made, out->rank, out->sizes), out->dtype));
+    decompose_give(d, reshaped(d, made, out->rank, out->sizes));
 }
 
 static const decompose_row ROWS[] = {

@@ -34,8 +34,8 @@ class Spec:
 
 
 class Call:
-    def __init__(self, name, arguments, changed=None):
-        self.name, self.arguments, self.changed = name, arguments, changed  # the argument that is not as in a good call
+    def __init__(self, name, arguments, changed=()):
+        self.name, self.arguments, self.changed = name, arguments, set(changed)  # the arguments that are not as in a good call
 
     @staticmethod
     def read(line):
@@ -175,7 +175,24 @@ def wrong_calls(call, values=wrong_values):
     rank = len(specs[0].sizes) if specs else 0
     for k, value in enumerate(call.arguments):
         for other in values(value, kinds[k], rank):
-            yield Call(call.name, [*call.arguments[:k], other, *call.arguments[k + 1:]], call.schema().arguments[k].name)
+            yield Call(call.name, [*call.arguments[:k], other, *call.arguments[k + 1:]], [call.schema().arguments[k].name])
+
+
+MIXED = 6  # tensors, at most, whose dtypes are changed in all ways
+
+
+def mixed_calls(call):
+    """Calls in which some of the float32 tensors, or all, are of another float dtype: kernels take some of these mixtures."""
+    places = [k for k, spec in enumerate(call.specs()) if spec.dtype == "f32"]
+    if len(places) > MIXED:
+        return
+    for chosen in range(1, 1 << len(places)):
+        for dtype in ("bf16", "f64"):
+            where = {place for bit, place in enumerate(places) if chosen >> bit & 1}
+            given = iter([spec.other(dtype=dtype) if k in where else spec for k, spec in enumerate(call.specs())])
+            mixed = [filled(a, given) for a in call.arguments]
+            names = [p.name for p, a, was in zip(call.schema().arguments, mixed, call.arguments) if written(a, repr) != written(was, repr)]
+            yield Call(call.name, mixed, names)
 
 
 def other_sizes(value, kind, rank):

@@ -166,6 +166,34 @@ def gradients():
 
 
 @test
+def gradients_under_autocast():
+    """Of half precision, with weights and statistics of single precision: no further from float64 than twice eager's."""
+    class Block(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.grouped, self.layer = torch.nn.GroupNorm(2, 8), torch.nn.LayerNorm(8)
+            self.attention, self.conv = torch.nn.MultiheadAttention(8, 2, batch_first=True), torch.nn.Conv1d(8, 8, 3, padding=1)
+
+        def forward(self, x):
+            x = self.layer(self.grouped(self.conv(x)).transpose(1, 2))
+            return x + self.attention(x, x, x, need_weights=False)[0]
+
+    model, x, weight = Block(), torch.randn(4, 8, 10), torch.randn(4, 10, 8)
+    compiled = torch.compile(model, backend="ferrite", options=STRICT)
+
+    def found(run, enabled, dtype):
+        model.to(dtype).zero_grad()
+        with torch.autocast("cpu", torch.bfloat16, enabled=enabled):
+            result = run(x.to(dtype))
+        (result * weight).sum().backward()
+        return [p.grad.double() for p in model.parameters()]
+
+    exact, ours, eager = found(model, False, torch.double), found(compiled, True, torch.float), found(model, True, torch.float)
+    for e, a, b in zip(exact, ours, eager):
+        assert (a - e).square().mean() <= 4 * (b - e).square().mean() + 1e-5, (a.shape, (a - e).square().mean(), (b - e).square().mean())
+
+
+@test
 def training_follows_the_same_curve():
     def curve(compile_it):
         torch.manual_seed(0)
