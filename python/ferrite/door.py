@@ -181,7 +181,7 @@ class Compiler:
         drawn = {node.name for node in _drawing(module)}
         handed.update(dict.fromkeys(drawn))
         while True:
-            written = text.of(module, handed, self.windows_move)
+            written = text.of(module, handed, self.windows_move, is_functional=True)
             self._write_trace(written)
             session = self._session()
             try:

@@ -84,6 +84,10 @@ _FROM_THE_START = (torch.ops.aten.as_strided.default, torch.ops.aten.as_strided_
                    torch.ops.aten.as_strided_copy.default, torch.ops.aten.as_strided_scatter.default)
 
 
+# PyTorch traces views of results whose strides are others when eager runs: there the view is a copy.
+_COPYING = {torch.ops.aten.view.default: "aten.reshape.default"}
+
+
 def _fills_unwritten():
     """Does eager fill memory that nothing has written, so that each run is the same?"""
     return torch.are_deterministic_algorithms_enabled() and torch.utils.deterministic.fill_uninitialized_memory
@@ -96,7 +100,7 @@ class _Written(str):
 class Text:
     """Of a graph module; str() is the text."""
 
-    def __init__(self, module, handed=(), windows_move=False):
+    def __init__(self, module, handed=(), windows_move=False, is_functional=False):
         self._handed = handed  # names of nodes that PyTorch is to run
         self._windows_move = windows_move
         self.outputs, self.constants = [], []
@@ -105,7 +109,8 @@ class Text:
         self.counts_from_start = False  # of the storage of an argument
         self.operators = {}  # that are not the library's own
         self.handed = {}  # those of the nodes that PyTorch is to run, under names of their own
-        self._symbols, self._subgraphs, self._names, self._known = {}, {}, {}, {}
+        self._symbols, self._subgraphs, self._names = {}, {}, {}
+        self._known = dict(_COPYING) if is_functional else {}  # what operators are called
         self._whole = {}  # nodes that PyTorch runs whole, and lists in their results: that node, and what number each result has
         body = self._graph("main", module, is_main=True)
         self._text = self._symbol_list() + body + "".join(self._subgraphs.values())
@@ -373,7 +378,8 @@ def computed(outputs):
     return [node for node in _results(outputs) if node not in shown]
 
 
-def of(module, handed=(), windows_move=False):
+def of(module, handed=(), windows_move=False, is_functional=False):
     """handed: names of nodes that PyTorch is to run, where that can be. windows_move: parts of an argument that are written lie in
-    it alike wherever it lies in its storage, since the program has no as_strided."""
-    return Text(module, handed, windows_move)
+    it alike wherever it lies in its storage, since the program has no as_strided. is_functional: nothing is written through views,
+    and so a view may be a copy."""
+    return Text(module, handed, windows_move, is_functional)

@@ -166,6 +166,17 @@ def gradients():
 
 
 @test
+def views_of_what_eager_lays_out_otherwise():
+    """The gradient of a loss has the strides of its argument where PyTorch traces it, and is contiguous where eager runs it."""
+    def loss(x, y):
+        return F.mse_loss(x.reshape(2, 4, 3, 8).permute(0, 3, 1, 2), y)
+
+    x, y = torch.randn(24, 8, requires_grad=True), torch.randn(2, 8, 4, 3)
+    ours, theirs = (torch.autograd.grad(run(x, y), x)[0] for run in (torch.compile(loss, backend="ferrite", options=STRICT), loss))
+    torch.testing.assert_close(ours, theirs)
+
+
+@test
 def gradients_under_autocast():
     """Of half precision, with weights and statistics of single precision: no further from float64 than twice eager's."""
     class Block(torch.nn.Module):
