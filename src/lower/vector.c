@@ -32,35 +32,6 @@ static fe_status cdist(lowering *l, fx_node *n, const lower_row *row)
     return lower_give_as_recorded(l, row_norms(l, T_SUB(a, b), lower_number_or(l, "p", 2)));
 }
 
-/* pdist: pairs i < j of rows, in order; the pairs are a constant. */
-static fe_status pdist(lowering *l, fx_node *n, const lower_row *row)
-{
-    (void)row;
-    tensor x = lower_computed_arg(l, "self");
-    int64_t rows;
-    if (!sym_is_int(l->symbols, x.sizes[0], &rows))
-        return lower_fail(l, "a number of rows that is not constant");
-    int64_t count = rows * (rows - 1) / 2, next = 0;
-    int64_t *pairs = NEW_ARRAY(l->memory, int64_t, 2 * count + 1);
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t j = i + 1; j < rows; j++) {
-            pairs[next] = i;
-            pairs[count + next++] = j;
-        }
-    sym_expr sizes[2] = {lower_const(l, 2), lower_const(l, count)},
-             out_sizes[2] = {sizes[1], x.sizes[1]};
-    tensor index = lower_constant(l, arena_printf(l->memory, "pairs.%u", n->id), TY_I64, 2, sizes,
-                                  pairs, (size_t)(2 * count) * 8);
-    tensor side[2];
-    for (uint32_t k = 0; k < 2; k++) {
-        sym_expr from[2] = {lower_const(l, k), l->axes[0]}, at[2] = {{0}, l->axes[1]};
-        at[0] = lower_lookup(l, lower_at(l, index, from), x.sizes[0], 0);
-        side[k] = lower_value(l, lower_dtype(x), 2, out_sizes, lower_at(l, x, at));
-    }
-    return lower_give_as_recorded(
-        l, row_norms(l, T_SUB(side[0], side[1]), lower_number_or(l, "p", 2)));
-}
-
 /* ---- products ---- */
 
 static fe_status vecdot(lowering *l, fx_node *n, const lower_row *row)
@@ -187,8 +158,6 @@ static fe_status diff(lowering *l, fx_node *n, const lower_row *row)
 static const lower_row ROWS[] = {
     VECTOR(aten_cdist_default, cdist, 0),
     VECTOR(aten__cdist_forward_default, cdist, 0),
-    VECTOR(aten_pdist_default, pdist, 0),
-    VECTOR(aten__pdist_forward_default, pdist, 0),
     VECTOR(aten_linalg_vecdot_default, vecdot, 0),
     VECTOR(aten_cross_default, cross, 0),
     VECTOR(aten_linalg_cross_default, cross, 0),

@@ -52,6 +52,8 @@ bool decompose_flag(decomposing *d, const char *param);
 uint32_t decompose_dim(decomposing *d, int64_t dim, uint32_t rank); /* wraps negatives */
 /* x[start:end] along dim; an end of INT64_MAX is the end. */
 fx_arg decompose_slice(decomposing *d, fx_arg x, uint32_t dim, int64_t start, int64_t end);
+/* sides[0] < sides[1]: the numbers of the rows of each of `count` pairs, in the order of torch.pdist. */
+void decompose_pairs(decomposing *d, sym_expr rows, sym_expr count, fx_arg *sides);
 static inline fx_arg decompose_of(decomposing *d, int64_t x)
 {
     return fx_int(d->g, x);

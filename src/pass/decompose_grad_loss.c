@@ -38,12 +38,6 @@ static void cdist_backward(decomposing *d)
     decompose_give(d, summed(d, along(d, sub(d, a, b), distance, g, p), -2, false));
 }
 
-/* The k-th row of an index of two. */
-static fx_arg row_of(decomposing *d, fx_arg rows, int64_t k)
-{
-    return CALL(aten_select_int, rows, decompose_of(d, 0), decompose_of(d, k));
-}
-
 static void pdist_backward(decomposing *d)
 {
     double p = decompose_number(d, "p", 2);
@@ -54,16 +48,15 @@ static void pdist_backward(decomposing *d)
         decompose_give(d, zeros);
         return;
     }
-    fx_arg count = fx_expr(t->sizes[0]);
-    fx_arg pairs = CALL(aten_triu_indices_default, count, count, decompose_of(d, 1));
-    fx_arg first = row_of(d, pairs, 0), second = row_of(d, pairs, 1);
-    fx_arg difference = sub(d, CALL(aten_index_select_default, x, dim, first),
-                            CALL(aten_index_select_default, x, dim, second));
-    fx_arg term = along(d, difference, unsqueezed(d, arg(d, "pdist"), -1),
-                        unsqueezed(d, arg(d, "grad"), -1), p);
-    fx_arg made = CALL(aten_index_add_default, zeros, dim, first, term);
+    fx_arg grad = arg(d, "grad"), sides[2];
+    decompose_pairs(d, t->sizes[0], fx_arg_tensor(&grad)->sizes[0], sides);
+    fx_arg difference = sub(d, CALL(aten_index_select_default, x, dim, sides[0]),
+                            CALL(aten_index_select_default, x, dim, sides[1]));
+    fx_arg term =
+        along(d, difference, unsqueezed(d, arg(d, "pdist"), -1), unsqueezed(d, grad, -1), p);
+    fx_arg made = CALL(aten_index_add_default, zeros, dim, sides[0], term);
     decompose_give(d,
-                   CALL(aten_index_add_default, made, dim, second, CALL(aten_neg_default, term)));
+                   CALL(aten_index_add_default, made, dim, sides[1], CALL(aten_neg_default, term)));
 }
 
 /* ---- margin losses, over rows of scores ---- */

@@ -195,7 +195,47 @@ static void euclidean_distances(decomposing *d)
     decompose_give(d, CALL(aten_sqrt_default, positive(d, square)));
 }
 
+/* Row r is the first of rows - 1 - r pairs: pair k is of the row whose pairs end behind k. */
+static void found_pairs(decomposing *d, sym_expr rows, sym_expr count, fx_arg *sides)
+{
+    sym_expr last = sym_add_int(d->g->symbols, rows, -1);
+    fx_arg zero = decompose_of(d, 0), one = decompose_of(d, 1), k = counted(d, count);
+    fx_arg lengths = CALL(aten_rsub_Scalar, counted(d, rows), fx_expr(last));
+    fx_arg ends = CALL(aten_cumsum_default, lengths, zero);
+    sides[0] = CALL(aten_searchsorted_Tensor, ends, k, fx_bool(false), fx_bool(true));
+    /* Its pairs end with the last row: from there back to pair k. */
+    fx_arg back = sub(d, CALL(aten_index_select_default, ends, zero, sides[0]), k);
+    sides[1] = CALL(aten_rsub_Scalar, back, fx_expr(rows), one);
+}
+
+void decompose_pairs(decomposing *d, sym_expr rows, sym_expr count, fx_arg *sides)
+{
+    int64_t known;
+    if (!sym_is_int(d->g->symbols, rows, &known)) {
+        found_pairs(d, rows, count, sides);
+        return;
+    }
+    fx_arg all = decompose_of(d, known);
+    fx_arg pairs = CALL(aten_triu_indices_default, all, all, decompose_of(d, 1));
+    for (int64_t k = 0; k < 2; k++)
+        sides[k] = CALL(aten_select_int, pairs, decompose_of(d, 0), decompose_of(d, k));
+}
+
+/* Between each pair of rows. */
+static void pair_distances(decomposing *d)
+{
+    fx_arg x = arg(d, "self"), sides[2];
+    sym_expr last = sym_int(d->g->symbols, -1);
+    decompose_pairs(d, fx_arg_tensor(&x)->sizes[0], fx_tensor(d->n)->sizes[0], sides);
+    for (int k = 0; k < 2; k++)
+        sides[k] = CALL(aten_index_select_default, x, decompose_of(d, 0), sides[k]);
+    decompose_give(d, CALL(aten_linalg_vector_norm_default, sub(d, sides[0], sides[1]),
+                           fx_float(decompose_number(d, "p", 2)), fx_int_list(d->g, &last, 1)));
+}
+
 static const decompose_row ROWS[] = {
+    {OP_aten_pdist_default, pair_distances, OP_NONE},
+    {OP_aten__pdist_forward_default, pair_distances, OP_NONE},
     {OP_aten_l1_loss_default, l1_loss, OP_NONE},
     {OP_aten_soft_margin_loss_default, soft_margin_loss, OP_NONE},
     {OP_aten_hinge_embedding_loss_default, hinge_embedding_loss, OP_NONE},

@@ -110,6 +110,7 @@ def sizes_that_change():
         return F.softmax(x.view(x.shape[0], -1), 1) * n, x.shape[0] * 2 + x.shape[1]
     same(pooled, *[(torch.randn(a, b, 3), a) for a, b in ((2, 5), (7, 4), (3, 9))], dynamic=True)
     same(lambda x: x[: x.shape[0] // 2].flip(0), (torch.randn(8),), (torch.randn(10),), (torch.randn(7),))
+    same(lambda x: (F.pdist(x), F.pdist(x, 1.)), *[(torch.randn(n, 3),) for n in (5, 2, 9)], dynamic=True)
 
 
 @test
