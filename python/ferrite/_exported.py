@@ -24,6 +24,7 @@ class ExportedText(text.Text):
     def __init__(self, exported):
         self._exported, self.given = exported, {}
         self._inputs = {spec.arg.name: spec for spec in exported.graph_signature.input_specs}
+        self._returned = set(exported.graph_signature.user_outputs)
         super().__init__(exported.graph_module)
 
     def _graph(self, name, module, is_main):
@@ -61,6 +62,9 @@ class ExportedText(text.Text):
         kept = " non_persistent" if spec.kind == InputKind.BUFFER and spec.persistent is False else ""
         return (f"  placeholder %{name} {_INPUTS[spec.kind]} {text._quoted(spec.target)}{kept} : "
                 f"{text._DTYPES[tensor.dtype]}[{sizes}]{{{strides}}}")
+
+    def _is_told(self, node):
+        return node.name in self._returned
 
     def _tensor(self, spec):
         for place in (self._exported.state_dict, self._exported.constants):

@@ -32,7 +32,7 @@ from torch._dynamo.backends.common import aot_autograd
 from torch._dynamo.utils import dynamo_timed
 
 import ferrite_ops
-from ferrite import _trace, text
+from ferrite import _dtypes, _trace, text
 from ferrite._call import Program
 from ferrite._handed import WholeCall, argument, attribute, can_be_handed
 from ferrite._library import is_own
@@ -164,6 +164,7 @@ class Compiler:
 
     def compile(self, module, frozen=()):
         _say_states(module)
+        _dtypes.correct(module)
         for node in _drawing(module):
             if not can_be_handed(node):
                 raise text.Unsupported(f"{node.target}, whose random numbers are those of PyTorch's generator")
@@ -223,12 +224,17 @@ class Compiler:
         return make_boxed_func(module.forward)
 
 
+def _partition(module, inputs, **options):
+    _dtypes.correct(module)  # what the forward graph gives to the backward one keeps its precision
+    return min_cut_rematerialization_partition(module, inputs, **options)
+
+
 def backend(module, example_inputs, *, mode=None, options=None):
     """What torch.compile() calls for each graph of Dynamo's."""
     compiler = Compiler(options)
     compiler.windows_move = not _names_places(module)
     compile_graph = aot_autograd(fw_compiler=compiler, bw_compiler=compiler, inference_compiler=compiler.inference,
-                                 partition_fn=min_cut_rematerialization_partition,
+                                 partition_fn=_partition,
                                  keep_inference_input_mutations=True)
     with torch._functorch.config.patch(unlift_effect_tokens=True):  # what orders effects is made in the graph, as for Inductor
         return compile_graph(module, example_inputs)

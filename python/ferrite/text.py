@@ -225,12 +225,16 @@ class Text:
             args += [f"[{_quoted(key)}, {written}]"] if target.startswith("higher_order.") else [f"{key}={written}"]
         value = node.meta.get("val")
         is_ours_to_say = (is_handed or target in self.operators or target.startswith("higher_order.auto_functionalized")
-                          or node.meta.get("unbacked_bindings") or isinstance(value, torch.SymInt) and is_rounded(value.node.expr))
+                          or self._is_told(node) or node.meta.get("unbacked_bindings") or isinstance(value, torch.SymInt) and is_rounded(value.node.expr))
         said = ""
         if is_ours_to_say and "val" in node.meta:
             said = f" : {_type(value)}"
             self._note_symbols(value)
         return "\n".join([*lines, f"  %{names[node]} = {target}({', '.join(args)}){said}"])
+
+    def _is_told(self, node):
+        """Does somebody hold the program to the metadata of this node?"""
+        return False
 
     def _windows(self, node, names):
         """Windows on arguments that a call which PyTorch made functional writes to, told by places in a storage. Where they move

@@ -21,15 +21,15 @@ typedef struct case_files {
 
 /* ---- metadata ---- */
 
-/* What the record says otherwise, and rightly so: the layout of an operator whose fake tensors have
- * another than its kernel, and offsets into a user's tensor that was a part of a larger one. */
+/* What the record says otherwise, and rightly so: the layout or the dtype of an operator whose fake tensors
+ * have another than its kernel, and offsets into a user's tensor that was a part of a larger one. */
 typedef struct excuses {
-    bool *layout, *offset; /* by node id: of the node, or of what it is made from */
+    bool *layout, *offset, *dtype; /* by node id: of the node, or of what it is made from */
 } excuses;
 
 typedef struct excusing {
     const excuses *all;
-    bool layout, offset;
+    bool layout, offset, dtype;
 } excusing;
 
 static void note_excuse(void *data, fx_node *argument)
@@ -37,6 +37,7 @@ static void note_excuse(void *data, fx_node *argument)
     excusing *e = data;
     e->layout |= e->all->layout[argument->id];
     e->offset |= e->all->offset[argument->id];
+    e->dtype |= e->all->dtype[argument->id];
 }
 
 static bool is_excused(fx_graph *g, const fx_node *n, const fx_value *recorded, const char *why,
@@ -45,14 +46,17 @@ static bool is_excused(fx_graph *g, const fx_node *n, const fx_value *recorded, 
     excusing e = {.all = all};
     for (uint32_t i = 0; i < n->arg_count; i++) fx_arg_each_node(&n->args[i], note_excuse, &e);
     e.layout |= n->kind == FX_CALL && (n->op->flags & OPF_OWN_LAYOUT);
+    e.dtype |= n->kind == FX_CALL && (n->op->flags & OPF_OWN_DTYPE);
     bool user = n->kind == FX_PLACEHOLDER && n->input_kind == FX_USER_INPUT;
     if (user && recorded && recorded->kind == FX_TENSOR)
         e.offset |= !sym_same(recorded->tensor->offset, sym_int(g->symbols, 0));
     e.offset |= user && n->taken == FX_STORAGE_OF;
     all->layout[n->id] = e.layout;
     all->offset[n->id] = e.offset;
+    all->dtype[n->id] = e.dtype;
     return why &&
-           ((e.layout && strcmp(why, "strides") == 0) || (e.offset && strcmp(why, "offset") == 0));
+           ((e.layout && strcmp(why, "strides") == 0) || (e.offset && strcmp(why, "offset") == 0) ||
+            (e.dtype && strcmp(why, "dtype") == 0));
 }
 
 static fe_status check_node(driver_program *d, fx_graph *g, const fx_node *n, const excuses *all)
@@ -95,6 +99,7 @@ static void look_at_operand(void *data, fx_node *operand)
 static fe_status check_metadata(driver_program *d, fx_graph *g)
 {
     excuses all = {NEW_ARRAY(d->memory, bool, g->next_id + 1),
+                   NEW_ARRAY(d->memory, bool, g->next_id + 1),
                    NEW_ARRAY(d->memory, bool, g->next_id + 1)};
     doubt state = {.wrong = NEW_ARRAY(d->memory, bool, g->next_id + 1)};
     for (const fx_node *n = g->first; n; n = n->next) {

@@ -410,6 +410,7 @@ static const struct {
     {"strided_same", check_strided_same},
     {"dropped", infer_check_dropped},
     {"statistics", infer_check_statistics},
+    {"row_statistics", infer_check_row_statistics},
     {"unfold", infer_check_unfold},
     {"emptied", infer_check_emptied},
     {"expandable", infer_check_expandable},

@@ -40,6 +40,25 @@ void infer_check_statistics(infer_call *c)
         infer_fail(c, "running_mean must be defined in evaluation mode");
 }
 
+/* A mean and a deviation for each row that is normalised, in any shape. */
+void infer_check_row_statistics(infer_call *c)
+{
+    static const char *const names[] = {"mean", "rstd"};
+    sym_expr shape[TY_MAX_RANK];
+    const ty_tensor *x = infer_tensor(c, "input");
+    uint32_t inner = infer_sizes(c, "normalized_shape", 0, shape);
+    if (!x || inner > x->rank || c->status != FE_OK) return;
+    sym_expr rows = infer_number(c, 1);
+    for (uint32_t d = 0; d + inner < x->rank; d++) rows = sym_mul(c->symbols, rows, x->sizes[d]);
+    for (uint32_t i = 0; i < COUNT_OF(names); i++) {
+        const ty_tensor *t = infer_tensor(c, names[i]);
+        if (t)
+            (void)INFER_REQUIRE_EQUAL(c, ty_numel(c->symbols, t), rows,
+                                      "%s is %s, which is not one for each row of %s", names[i],
+                                      infer_shape(c, t), infer_shape(c, x));
+    }
+}
+
 /* ---- attention ---- */
 
 /* The same batches and heads for all, or one of them for all queries, where the query may lack leading ones;

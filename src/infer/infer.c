@@ -238,12 +238,14 @@ static bool reads_unknown(const fx_node *n)
 fe_status infer_graph(fx_graph *g)
 {
     fe_status unknown = FE_OK;
+    map dtypes = {0};
     infer_starts starts = starts_of(g);
     infer_number_inputs(g);
     FE_TRY(check_inputs(g));
     for (fx_node *n = g->first; n; n = n->next) {
         fx_value now;
         n->is_stale = false;
+        FE_TRY(infer_give_recorded(g, n, &dtypes));
         if (n->kind != FX_CALL) continue;
         infer_settle_views(g, n, &starts);
         FE_TRY(infer_check_starts(g, n, &starts));
@@ -259,7 +261,9 @@ fe_status infer_graph(fx_graph *g)
         n->is_stale = status == FE_UNSUPPORTED;
         if (n->is_stale) unknown = status; /* the rest may have more of them */
         if (status != FE_OK && status != FE_UNSUPPORTED) return status;
-        if (status == FE_OK) n->value = now;
+        if (status != FE_OK) continue;
+        infer_note_dtype(g->memory, &dtypes, n, &now);
+        n->value = now;
     }
     return unknown;
 }

@@ -159,6 +159,7 @@ void infer_check_draw_range(infer_call *c);
 void infer_check_fractions(infer_call *c);
 void infer_check_dropped(infer_call *c);
 void infer_check_statistics(infer_call *c);
+void infer_check_row_statistics(infer_call *c);
 void infer_check_unfold(infer_call *c);
 void infer_check_emptied(infer_call *c);
 void infer_check_expandable(infer_call *c);
@@ -214,6 +215,11 @@ void infer_check(infer_call *c, const char *name);
 bool infer_keeps_contract(infer_call *c);
 /* float8.c */
 bool infer_keeps_float8(infer_call *c);
+
+/* record.c: notes that the dtype of what n now gives is another than is recorded. */
+void infer_note_dtype(arena *memory, map *recorded, const fx_node *n, const fx_value *now);
+/* What the graph returns, or gives to a graph of its own, is cast to the dtype that was noted for it. */
+fe_status infer_give_recorded(fx_graph *g, fx_node *n, const map *recorded);
 
 /* custom.c: what a user's operator gives, by the shapes that it declares, or because all of it is
  * arguments. */

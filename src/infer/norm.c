@@ -6,11 +6,28 @@
  */
 #include "infer/infer_priv.h"
 
-/* Statistics have the input's dtype on the CPU; elsewhere those of 16-bit floats are f32. */
-static ty_dtype statistics_dtype(const ty_tensor *x)
+static bool is_half(const ty_tensor *x)
 {
-    bool half = x->dtype == TY_F16 || x->dtype == TY_BF16;
-    return half && x->device.kind != TY_CPU ? TY_F32 : x->dtype;
+    return x->dtype == TY_F16 || x->dtype == TY_BF16;
+}
+
+/* Beside parameters of single precision PyTorch's kernels keep the statistics of 16-bit floats in single
+ * precision, which its fake tensors do not know of. */
+static bool is_mixed(infer_call *c, const ty_tensor *x)
+{
+    static const char *const names[] = {"weight", "bias", "running_mean", "running_var"};
+    bool found = false;
+    for (uint32_t i = 0; i < COUNT_OF(names); i++) {
+        const ty_tensor *t = infer_tensor(c, names[i]);
+        found |= t && t->dtype == TY_F32;
+    }
+    return found && is_half(x);
+}
+
+/* Statistics have the input's dtype on the CPU; elsewhere those of 16-bit floats are f32. */
+static ty_dtype statistics_dtype(infer_call *c, const ty_tensor *x)
+{
+    return is_mixed(c, x) || (is_half(x) && x->device.kind != TY_CPU) ? TY_F32 : x->dtype;
 }
 
 /* One result like the input, contiguous or (1) in its memory format. */
@@ -62,7 +79,7 @@ void rule_native_batch_norm(infer_call *c)
         infer_fail(c, "running_mean and running_var must be defined in evaluation mode");
     if (c->status != FE_OK) return;
     sym_expr channels = training ? x->sizes[1] : infer_number(c, 0);
-    ty_dtype dtype = statistics_dtype(x);
+    ty_dtype dtype = statistics_dtype(c, x);
     items[0] = scaled(c, x);
     items[1] = infer_fresh(c, x, dtype, 1, &channels);
     items[2] = infer_fresh(c, x, dtype, 1, &channels);
@@ -89,7 +106,7 @@ static bool layer_scaled(infer_call *c, ty_tensor *x, ty_tensor **out, ty_tensor
         infer_fail(c, "a layer norm over %u dimensions of %s", inner, infer_shape(c, x));
     if (c->status != FE_OK) return false;
     uint64_t reduced = ((UINT64_C(1) << inner) - 1) << (x->rank - inner);
-    *statistics = infer_reduced(c, x, statistics_dtype(x), reduced, true);
+    *statistics = infer_reduced(c, x, statistics_dtype(c, x), reduced, true);
     const ty_tensor *operands[] = {infer_contiguous(c, x, TY_CONTIGUOUS), *statistics};
     *out = infer_arithmetic(c, x->dtype, operands, COUNT_OF(operands));
     return true;
@@ -116,8 +133,9 @@ void rule_native_group_norm(infer_call *c)
     ty_tensor *x = infer_self(c);
     if (!x) return;
     sym_expr sizes[] = {infer_expr(c, "N", 1), infer_expr(c, "group", 1)};
-    ty_tensor *items[] = {infer_empty_like(c, x, x->dtype), infer_fresh(c, x, x->dtype, 2, sizes),
-                          infer_fresh(c, x, x->dtype, 2, sizes)};
+    ty_dtype dtype = is_mixed(c, x) ? TY_F32 : x->dtype;
+    ty_tensor *items[] = {infer_empty_like(c, x, x->dtype), infer_fresh(c, x, dtype, 2, sizes),
+                          infer_fresh(c, x, dtype, 2, sizes)};
     infer_give_items(c, items, 3);
 }
 
@@ -165,14 +183,13 @@ void rule_norm_except_dim(infer_call *c)
     infer_give(c, out);
 }
 
-/* By input, weight and bias, each where the mask asks for it. */
-/* What is by a weight, or by a bias beside one, has the weight's dtype: 16-bit floats may have wider ones. */
+/* Gradients by a weight and a bias have the dtype of these. */
 static ty_dtype parameter_dtype(infer_call *c, const ty_tensor *x)
 {
-    const ty_tensor *weight = infer_tensor(c, "weight");
-    return weight ? weight->dtype : x->dtype;
+    return is_mixed(c, x) ? TY_F32 : x->dtype;
 }
 
+/* By input, weight and bias, each where the mask asks for it. */
 void rule_norm_backward(infer_call *c)
 {
     ty_tensor *items[3];

@@ -34,7 +34,9 @@ enum op_flags {
     OPF_OWN_LAYOUT = 1 << 7,
     /* numbers may stand for tensors that are not written to, as torch.ops takes them: x + n; those of prims
      * all do */
-    OPF_NUMBERS = 1 << 8
+    OPF_NUMBERS = 1 << 8,
+    /* PyTorch's kernel gives some result another dtype than its fake tensors, and so archives, say */
+    OPF_OWN_DTYPE = 1 << 9
 };
 
 typedef enum op_base_type {

@@ -56,15 +56,25 @@ static void give_norm(decomposing *d, const normed *n, uint32_t rank, const sym_
     }
 }
 
+/* A number for each row of x, in whatever shape, beside x: [..., 1, 1]. */
+static fx_arg by_row(decomposing *d, fx_arg numbers, fx_arg x, uint32_t first)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    const ty_tensor *t = fx_arg_tensor(&x);
+    for (uint32_t k = 0; k < t->rank; k++)
+        sizes[k] = k < first ? t->sizes[k] : sym_int(d->g->symbols, 1);
+    return wide(d, reshaped(d, numbers, t->rank, sizes));
+}
+
 static void layer_norm_backward(decomposing *d)
 {
-    fx_arg x = wide(d, arg(d, "input")), mean = arg(d, "mean");
+    fx_arg x = wide(d, arg(d, "input"));
     sym_expr shape[TY_MAX_RANK];
     int inner = fx_arg_ints(d->g, decompose_arg(d, "normalized_shape"), shape, TY_MAX_RANK);
     uint32_t rank = rank_of(x), first = rank - (uint32_t)inner;
     normed n = {.grad = wide(d, arg(d, "grad_out")), .weight = wide(d, arg(d, "weight"))};
-    n.rstd = wide(d, arg(d, "rstd"));
-    n.hat = mul(d, sub(d, x, wide(d, mean)), n.rstd);
+    n.rstd = by_row(d, arg(d, "rstd"), x, first);
+    n.hat = mul(d, sub(d, x, by_row(d, arg(d, "mean"), x, first)), n.rstd);
     n.inner = dims_from(first, rank);
     n.outer = dims_from(0, first);
     give_norm(d, &n, (uint32_t)inner, shape);
@@ -73,10 +83,11 @@ static void layer_norm_backward(decomposing *d)
 static void rms_norm_backward(decomposing *d)
 {
     fx_arg x = wide(d, arg(d, "input")), weight = wide(d, arg(d, "weight")),
-           rstd = wide(d, arg(d, "rstd")), grad = wide(d, arg(d, "grad_out"));
+           grad = wide(d, arg(d, "grad_out"));
     sym_expr shape[TY_MAX_RANK];
     int inner = fx_arg_ints(d->g, decompose_arg(d, "normalized_shape"), shape, TY_MAX_RANK);
     uint32_t rank = rank_of(x), first = rank - (uint32_t)inner;
+    fx_arg rstd = by_row(d, arg(d, "rstd"), x, first);
     fx_arg hat = mul(d, x, rstd), g = weight.kind == FX_ARG_NONE ? grad : mul(d, grad, weight);
     fx_arg along = mul(d, hat, mean_over(d, mul(d, g, hat), dims_from(first, rank)));
     give_item(d, wanted(d, 0) ? mul(d, sub(d, g, along), rstd) : fx_none());

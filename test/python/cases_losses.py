@@ -166,6 +166,20 @@ def gradients_of_half_norms(g, x, w, mean, variance, rows, m, r):
     return *(t.float() for t in batch), *(t.float() for t in layer), batch[1], layer[2]
 
 
+@op(real(2, 4, 5, dtype=bf16), real(2, 4, 5, dtype=bf16, low=30, high=31), real(4), real(4), real(5))
+def statistics_of_half_norms(g, x, w, b, rows):
+    """Those beside weights of single precision are of single precision, though fake tensors are not: of rows far from 0 a gradient
+    tells the difference."""
+    every, wide = [True, True, True], torch.ones(1)
+    out, mean, rstd = aten.native_layer_norm(x, [5], rows, None, 1e-5)
+    layer = out, mean * wide, aten.native_layer_norm_backward(g, x, [5], mean, rstd, rows, None, [True, True, False])[0]
+    out, mean, rstd = aten.native_group_norm(x, w, b, 2, 4, 5, 2, 1e-5)
+    by_input, *rest = aten.native_group_norm_backward(g, x, mean, rstd, w, 2, 4, 5, 2, every)
+    group = out, rstd * wide, by_input * wide, *rest
+    out, mean, rstd = aten.native_batch_norm(x, w, b, None, None, True, 0.1, 1e-5)
+    return *layer, *group, out, mean * wide, *aten.native_batch_norm_backward(g, x, w, None, None, mean, rstd, True, 1e-5, every)
+
+
 @op(real(2, 2, 3, 4), real(2, 2, 5, 4), real(2, 2, 5, 4), real(3, 5))
 def attention_with_second_results(q, k, v, mask):
     forward = aten._scaled_dot_product_flash_attention_for_cpu

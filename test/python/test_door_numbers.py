@@ -153,5 +153,26 @@ def attention_with_a_function_of_its_scores():
     nothing_falls_back(lambda: torch.testing.assert_close(compiled(q, k, v), attended(q, k, v)))
 
 
+@test
+def norms_of_half_precision_learn_as_in_eager():
+    """Their statistics are of single precision where weights are, though fake tensors are not: of rows far from 0 a gradient tells."""
+    layers = torch.nn.LayerNorm(16), torch.nn.GroupNorm(2, 8), torch.nn.BatchNorm1d(8)
+    for layer, shape in zip(layers, ((4, 16), (3, 8, 5), (6, 8, 5))):
+        x = (30 + torch.rand(shape)).bfloat16().requires_grad_()
+        weight = torch.rand(shape)
+
+        def gradients(function):
+            return torch.autograd.grad((function(x * 1.0) * weight).sum(), (x, *layer.parameters()))
+
+        compiled = torch.compile(lambda x: layer(x), backend="ferrite", options=STRICT)
+        for got, want in zip(gradients(compiled), gradients(layer)):
+            assert got.dtype == want.dtype
+            torch.testing.assert_close(got, want, rtol=0.02, atol=0.02)
+
+    def statistics(x, weight):
+        return torch.ops.aten.native_layer_norm(x, [16], weight, None, 1e-5)
+    same(statistics, (torch.randn(4, 16).bfloat16(), torch.rand(16)))
+
+
 if __name__ == "__main__":
     sys.exit(main_of(TESTS))
