@@ -235,7 +235,8 @@ static void check_norms(infer_call *c, bool is_composed)
                     *g = infer_tensor(c, is_gradient ? "saved_g" : "g");
     if (!v || !g) return;
     uint32_t dim = infer_dim(c, "dim", v->rank);
-    if (v->rank == 0 || (dim != 0 && dim != v->rank - 1)) {
+    bool of_all = is_composed && infer_int(c, "dim", 0) == -1;
+    if (v->rank == 0 || of_all || (dim != 0 && dim != v->rank - 1)) {
         is_composed &= v->rank > 0;
         if (is_composed) (void)infer_require_fits(c, g, v->rank, v->sizes, "g");
         if (!is_composed) infer_fail(c, "fused kernels can only be applied for first or last dim");

@@ -139,6 +139,18 @@ void rule_native_group_norm(infer_call *c)
     infer_give_items(c, items, 3);
 }
 
+/* v * (g / norms), of which v is made contiguous before. */
+void rule_scaled_direction(infer_call *c)
+{
+    ty_tensor *v = infer_tensor(c, "v");
+    const ty_tensor *g = infer_tensor(c, "g");
+    if (!v || !g) return;
+    ty_operand types[] = {{.dtype = v->dtype, .is_zero_dim = v->rank == 0},
+                          {.dtype = g->dtype, .is_zero_dim = g->rank == 0}};
+    const ty_tensor *operands[] = {infer_contiguous(c, v, TY_CONTIGUOUS)};
+    infer_give(c, infer_elementwise(c, ty_result_type(types, 2), operands, 1));
+}
+
 /* The direction and the norms: one for each index of the dimension. */
 void rule_weight_norm(infer_call *c)
 {

@@ -101,8 +101,10 @@ static fe_status weight_norm(lowering *l, fx_node *n, const lower_row *row)
     bool reduced[LOWER_MAX_RANK];
     for (uint32_t k = 0; k < v.rank; k++) reduced[k] = dim == -1 || k != lower_dim(l, dim, v.rank);
     lower_share(l, v);
+    ty_dtype d = lower_compute_dtype(lower_meta(l, 0)->dtype);
     tensor norm = lower_norm(l, v, 2, reduced, true),
-           w = T_MUL(v, T_DIV(g, lower_cast(l, norm, lower_dtype(g))));
+           scale = T_DIV(lower_cast(l, g, d), lower_cast(l, norm, d)),
+           w = T_MUL(lower_cast(l, v, d), scale);
     if (!row->parameter) return lower_give_as_recorded(l, w);
     tensor items[2] = {lower_cast(l, w, lower_meta(l, 0)->dtype), norm};
     const ty_tensor *meta = lower_meta(l, 1);

@@ -58,6 +58,15 @@ def layers_in_other_forms(a, b, x, w, bias, grad, v, g, norms):
     return *padded, torch.conv_tbc(x, w, bias, 1), torch.norm_except_dim(v, 2, 1), torch.norm_except_dim(v, 1, -1), *backward
 
 
+@op(real(3, 4, 5), real(1, 4, 1, dtype=f64), real(1, 1, 1), real(5, 1, 1), real(2, 3, 4, dtype=torch.complex64))
+def weights_of_other_dtypes(v, g, one, first, c):
+    """The lengths may have a wider dtype where no kernel of its own does it: along dimensions between others, and of all at once."""
+    scaled = torch.ops.aten._weight_norm
+    turned = v.permute(2, 0, 1)
+    wide = scaled(v, g, 1), scaled(v.half().double(), g.float(), 1), scaled(v, one.to(torch.complex64), -1)
+    return *wide, scaled(turned, one, -1), scaled(turned, first, 0), scaled(c, g[:, :3].float(), 1)
+
+
 @op(real(10, 4), values(1, 2, 3, 4, 4, 2, 1, dtype=i64), values(0, 2, 2, 7, dtype=i64))
 def bags_with_their_places(w, i, o):
     """All results of bags of embeddings: the bag of each index, how many count, and which is greatest."""
