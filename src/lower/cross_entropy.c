@@ -56,11 +56,11 @@ static fe_status nll_loss(lowering *l, fx_node *n, const lower_row *row)
         negative_log(l, x, target, arg(l, "weight"), lower_int_or(l, "ignore_index", -100));
     ty_dtype out = lower_meta(l, 0)->dtype;
     tensor result = loss.term, total = lower_number(l, lower_dtype(x), 0);
-    if (reduction != NONE) {
-        result = lower_total(l, LOOP_SUM, loss.term);
-        if (reduction == MEAN || row->parameter) total = lower_total(l, LOOP_SUM, loss.weights);
-        if (reduction == MEAN) result = T_DIV(result, total);
-    }
+    bool of_one = x.rank == 1; /* its weight is given whether or not it is asked for */
+    if (reduction == MEAN || (row->parameter && (of_one || reduction != NONE)))
+        total = lower_total(l, LOOP_SUM, loss.weights);
+    if (reduction != NONE) result = lower_total(l, LOOP_SUM, loss.term);
+    if (reduction == MEAN) result = T_DIV(result, total);
     if (!row->parameter) return lower_give_as_recorded(l, result);
     (void)n;
     tensor items[2] = {lower_cast(l, result, out), lower_cast(l, total, out)};

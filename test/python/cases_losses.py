@@ -51,6 +51,14 @@ def gradients_of_losses(g, a, p, t, w):
     return *square, *smooth, *huber, *entropy, aten.soft_margin_loss_backward(one, a, t * 2 - 1, 1)
 
 
+@op(real(4), values(2, dtype=i64), real(4, low=0.5, high=2), real(1, 4))
+def losses_of_one_sample(x, t, w, rows):
+    """The weight of one sample is given without a reduction too, that of rows is not."""
+    forward = aten.nll_loss_forward
+    plain = *forward(x, t[0], None, 0, -100), *forward(x, t[0], w, 0, -100), *forward(x, t[0], w, 0, 2)
+    return *plain, *forward(rows, t, w, 0, -100), *forward(x, t[0], w, 1, -100)
+
+
 @op(real(2, 3, 4), whole(2, 3, low=0, high=6), real(2, 3, 4, dtype=f16), whole(4, low=0, high=2, dtype=torch.int32))
 def gradients_of_tables(g, index, h, few):
     plain = aten.embedding_dense_backward(g, index, 6, -1, False), aten.embedding_backward(g, index, 7, 2, False, False)
