@@ -10,7 +10,7 @@ static fx_arg along(decomposing *d, fx_arg difference, fx_arg distance, fx_arg g
 {
     fx_arg sign = CALL(aten_sign_default, difference), zero = decompose_of(d, 0);
     if (p == 1) return mul(d, g, sign);
-    if (isinf(p)) {
+    if (isinf(p) && p > 0) {
         fx_arg most = CALL(aten_eq_Tensor, CALL(aten_abs_default, difference), distance);
         return mul(d, mul(d, g, sign), most);
     }

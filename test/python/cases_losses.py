@@ -202,6 +202,12 @@ def gradients_of_distances(g, x, y, pairs):
     return *crossed, aten._pdist_backward(pairs, x[0], 3.0, aten._pdist_forward(x[0], 3.0))
 
 
+@op(real(4, 3), real(4, 2), real(3, 2), real(4, 3, low=0.2, high=2))
+def gradients_of_powers_below_zero(g, x, y, apart):
+    """Of no distances, but kernels take them: the greatest difference is for the infinite power alone, not for minus infinity."""
+    return [aten._cdist_backward(g, x, y, p, d) for p in (-1.0, -2.5, -INF) for d in (apart, torch.ones_like(apart))]
+
+
 @op(real(4), whole(4, low=0, high=5), real(4, 5))
 def gradients_of_margins(rows, target, scores):
     single = aten.multi_margin_loss_backward(rows, scores, target, 1, 1.5, None, 0)
