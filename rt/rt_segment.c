@@ -54,7 +54,7 @@ static fe_f16 f16_of(double x)
     if (x != x) return 0x7e00;
     if (size >= 65520) return (fe_f16)(sign | 0x7c00);
     frexp(size, &exponent);
-    int scale = exponent - 11 < -24 ? -24 : exponent - 11;
+    int scale = size == 0 || exponent - 11 < -24 ? -24 : exponent - 11;
     uint32_t units = (uint32_t)nearbyint(ldexp(size, -scale));
     /* a carry goes into the exponent */
     return (fe_f16)(sign | ((uint32_t)(scale + 24) * 1024 + units));
