@@ -173,6 +173,13 @@ uint32_t kern_memory_of(kern_builder *b, loop_buffer_id buffer)
 
 /* ---- values ---- */
 
+/* Bounds of loops and of looked-up indices, for a proof. */
+typedef struct kern_reach {
+    kern_builder *b;
+    sym_bound bounds[2 * KERN_MOST_LEVELS];
+    uint32_t count;
+} kern_reach;
+
 static bool runs(const kern_builder *b, sym_expr index)
 {
     return kern_runs(b->k, index, b->vector_axis) && kern_runs_far(b->k, index, b->vector_axis);
@@ -189,6 +196,39 @@ static bool is_turned(const kern_builder *b, const loop_node *n, const kern_valu
         return false;
     return sym_linear_in(b->t, n->index, b->k->axes[b->k->outer - 1], &coefficient, &rest) &&
            sym_is_int(b->t, coefficient, &step) && step == 1;
+}
+
+static void add_indirect(void *data, sym_expr symbol)
+{
+    kern_reach *r = data;
+    const loop_bound *bound = loop_indirect_bound(r->b->p, symbol);
+    if (bound && r->count < COUNT_OF(r->bounds))
+        r->bounds[r->count++] = (sym_bound){symbol, bound->size};
+}
+
+/* Is what is loaded known to be there as soon as the loops down to this level take a step? */
+static bool is_there(kern_builder *b, const loop_node *n, uint32_t level)
+{
+    kern_reach r = {.b = b};
+    sym_expr elements = b->p->buffers.at[n->buffer].elements;
+    sym_each_symbol(b->t, n->index, add_indirect, &r);
+    for (uint32_t k = 0; k < b->bound_count && r.count < COUNT_OF(r.bounds); k++)
+        if (b->bound_level[k] <= level) r.bounds[r.count++] = b->bounds[k];
+    sym_env env = {r.bounds, r.count};
+    return sym_known_less_equal(b->t, sym_int(b->t, 0), n->index, &env) &&
+           sym_known_less_equal(b->t, n->index, sym_add_int(b->t, elements, -1), &env);
+}
+
+/* A load goes in front of a loop that it does not depend on where the loop takes a step, or else something is
+ * there to load. */
+static uint32_t first_level_of(kern_builder *b, const loop_node *n, uint32_t level)
+{
+    uint32_t idle = level;
+    for (uint32_t k = 0; k < b->bound_count; k++)
+        if (b->bound_level[k] > idle &&
+            !sym_known_less_equal(b->t, sym_int(b->t, 1), b->bounds[k].extent, NULL))
+            idle = b->bound_level[k];
+    return idle == level || is_there(b, n, level) ? level : idle;
 }
 
 static kern_ref build_load(kern_builder *b, const loop_node *n, kern_ref guard)
@@ -216,6 +256,7 @@ static kern_ref build_load(kern_builder *b, const loop_node *n, kern_ref guard)
     v.vector = v.access != KERN_ONE;
     if (v.vector && v.level < b->vector_level) v.level = b->vector_level;
     if (v.level == 0 && map_get(&b->is_written, n->buffer) != MAP_NONE) v.level = 1;
+    if (!is_tile) v.level = first_level_of(b, n, v.level);
     return kern_add_value(b, v);
 }
 
