@@ -71,7 +71,7 @@ static void same_batches(infer_call *c, const ty_tensor *q, const ty_tensor *k)
         infer_fail(c, "enable_gqa wants heads, but the query is %s", infer_shape(c, q));
     for (uint32_t d = 0; same && d + 2 < q->rank; d++)
         same = (grouped && d + 3 == q->rank) ||
-               (k->rank <= 4 && infer_is(c, k->sizes[d + k->rank - q->rank], 1)) ||
+               (k->rank <= 4 && infer_is_one(c, k->sizes[d + k->rank - q->rank])) ||
                infer_may_equal(c, q->sizes[d], k->sizes[d + k->rank - q->rank]);
     if (!same && c->status == FE_OK)
         c->status =

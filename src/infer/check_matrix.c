@@ -89,7 +89,7 @@ void infer_check_solved(infer_call *c)
     uint32_t last = is_vector ? 1 : 2;
     for (uint32_t k = 0; k + 2 < a->rank && k + last < b->rank; k++) {
         sym_expr x = a->sizes[a->rank - 3 - k], y = b->sizes[b->rank - 1 - last - k];
-        if (!infer_is(c, x, 1) && !infer_is(c, y, 1))
+        if (!infer_is_one(c, x) && !infer_is_one(c, y))
             (void)INFER_REQUIRE_EQUAL(c, x, y, "batches of A and B do not broadcast: %s and %s",
                                       infer_shape(c, a), infer_shape(c, b));
     }

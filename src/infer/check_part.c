@@ -195,7 +195,7 @@ void infer_check_slopes(infer_call *c)
     if (weight->rank > 1)
         infer_fail(c, "prelu: Expected `weight` to be a scalar or 1D tensor, but got %s",
                    infer_shape(c, weight));
-    if (c->status != FE_OK || infer_is(c, count, 1)) return;
+    if (c->status != FE_OK || infer_is_one(c, count)) return;
     sym_expr channels = x->rank > 1 ? x->sizes[1] : infer_number(c, 1);
     (void)INFER_REQUIRE_EQUAL(
         c, count, channels,

@@ -242,6 +242,9 @@ void rule_index_select(infer_call *c)
     if (!x || !index) return;
     uint32_t dim = infer_dim(c, "dim", x->rank);
     if (index->rank > 1) infer_fail(c, "index_select by %s", infer_shape(c, index));
+    sym_expr least = sym_min(c->symbols, ty_numel(c->symbols, index), infer_number(c, 1));
+    (void)INFER_REQUIRE(c, SYM_LE, least, infer_size_along(c, x, dim),
+                        "index_select(): self indexing axis dim should be positive");
     memcpy(sizes, x->sizes, x->rank * sizeof *sizes);
     if (x->rank) sizes[dim] = index->rank ? index->sizes[0] : infer_number(c, 1);
     if (c->status == FE_OK) infer_give(c, infer_fresh(c, x, x->dtype, x->rank, sizes));

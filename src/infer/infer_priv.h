@@ -107,6 +107,10 @@ bool infer_require_fits(infer_call *c, const ty_tensor *x, uint32_t rank, const 
  * run is asked where they are symbols. False, without a message where they are numbers: they do not. */
 bool infer_broadcast(infer_call *c, const ty_tensor *x, uint32_t dims, uint32_t *rank,
                      sym_expr *sizes);
+/* A size that is 0 or 1 is repeated to this one: the run is asked whether it is 1, or there is nothing. */
+bool infer_need_one(infer_call *c, sym_expr size, sym_expr wanted);
+/* Is it 1? Of one that is 0 or 1 the run is asked. */
+bool infer_is_one(infer_call *c, sym_expr size);
 /* The two broadcast with each other. */
 bool infer_require_broadcast(infer_call *c, const ty_tensor *a, const ty_tensor *b);
 
@@ -279,6 +283,9 @@ const char *infer_written(const infer_call *c, sym_expr e);
 
 ty_tensor *infer_slice(infer_call *c,
                        const ty_tensor *x); /* by dim, start, end, step of the call */
+/* The same from start to end. */
+ty_tensor *infer_between(infer_call *c, const ty_tensor *x, uint32_t dim, sym_expr start,
+                         sym_expr end, sym_expr step);
 ty_tensor *infer_diagonal(infer_call *c, const ty_tensor *x, int64_t shift, uint32_t a, uint32_t b);
 ty_tensor *infer_as_real(infer_call *c, const ty_tensor *x);
 /* x with a dimension indexed by a tensor of these sizes. */

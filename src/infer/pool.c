@@ -236,6 +236,17 @@ static void check_wrapped(infer_call *c, sym_expr size, const sym_expr *pad)
                             "Padding value causes wrapping around more than once.");
 }
 
+/* No more is cut off than is there. */
+static void check_cut_off(infer_call *c, const ty_tensor *x, uint32_t dim, const sym_expr *pad)
+{
+    sym_table *t = c->symbols;
+    sym_expr zero = infer_number(c, 0);
+    sym_expr cut = sym_add(t, sym_min(t, pad[0], zero), sym_min(t, pad[1], zero));
+    (void)INFER_REQUIRE(c, SYM_LE, zero, sym_add(t, x->sizes[dim], cut),
+                        "narrow(): length must be non-negative: dimension %u of %s", dim,
+                        infer_shape(c, x));
+}
+
 /* Pads from the last dimension on: (before, after) pairs. What only cuts off is a clone of the part
  * that stays; what wraps around is contiguous. */
 void rule_pad(infer_call *c)
@@ -259,6 +270,7 @@ void rule_pad(infer_call *c)
         sizes[i] = x->sizes[i];
         if (2 * from_end + 1 >= (uint32_t)count) continue;
         if (strcmp(mode, "circular") == 0) check_wrapped(c, x->sizes[i], pad + 2 * from_end);
+        if (op_param_index(c->op, "pad") >= 0) check_cut_off(c, x, i, pad + 2 * from_end);
         sym_expr added = sym_add(c->symbols, pad[2 * from_end], pad[2 * from_end + 1]);
         sizes[i] = sym_add(c->symbols, sizes[i], added);
     }

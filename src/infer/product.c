@@ -37,7 +37,7 @@ void rule_tensordot(infer_call *c)
     for (uint32_t i = 0; i < count; i++) {
         sym_expr size = a->rank ? a->sizes[dims_a[i]] : infer_number(c, 1);
         sym_expr other = b->rank ? b->sizes[dims_b[i]] : infer_number(c, 1);
-        if (!infer_is(c, size, 1) && !infer_is(c, other, 1))
+        if (!infer_is_one(c, size) && !infer_is_one(c, other))
             (void)INFER_REQUIRE_EQUAL(
                 c, size, other, "contracted dimensions need to match, but they do not in %s and %s",
                 infer_shape(c, a), infer_shape(c, b));
@@ -133,7 +133,7 @@ static void need_extent(infer_call *c, const ty_tensor *const *operands, const u
     const ty_tensor *first = NULL;
     for (uint32_t i = 0; i < 3; i++) {
         const ty_tensor *x = operands[i];
-        if (!(own[i] >> d & 1) || (is_summed && infer_is(c, x->sizes[d], 1))) continue;
+        if (!(own[i] >> d & 1) || (is_summed && infer_is_one(c, x->sizes[d]))) continue;
         if (first)
             (void)INFER_REQUIRE_EQUAL(c, x->sizes[d], first->sizes[d],
                                       "%s and %s do not fit along dimension %u", infer_shape(c, x),

@@ -81,6 +81,29 @@ bool infer_assumes(infer_call *c, sym_op comparison, sym_expr a, sym_expr b)
 
 /* ---- broadcasting ---- */
 
+bool infer_need_one(infer_call *c, sym_expr size, sym_expr wanted)
+{
+    sym_expr least = sym_min(c->symbols, wanted, infer_number(c, 1));
+    return INFER_REQUIRE(c, SYM_LE, least, size,
+                         "The expanded size of the tensor (%s) must match the existing size (%s)",
+                         infer_written(c, wanted), infer_written(c, size));
+}
+
+bool infer_is_one(infer_call *c, sym_expr size)
+{
+    if (infer_is(c, size, 1)) return true;
+    return ty_at_most_one(c->symbols, size) && !infer_is(c, size, 0) &&
+           infer_need_one(c, size, infer_number(c, 1));
+}
+
+/* Of two sizes that differ, does one repeat to the other? It may be 0 where the other is, too. */
+static bool repeats(infer_call *c, sym_expr size, sym_expr to)
+{
+    if (infer_is(c, size, 1)) return true;
+    return ty_at_most_one(c->symbols, size) && !ty_at_most_one(c->symbols, to) &&
+           infer_need_one(c, size, to);
+}
+
 bool infer_require_fits(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *sizes,
                         const char *what)
 {
@@ -91,7 +114,7 @@ bool infer_require_fits(infer_call *c, const ty_tensor *x, uint32_t rank, const 
         return false;
     }
     for (uint32_t i = 0; i < x->rank; i++) {
-        if (infer_is(c, x->sizes[i], 1)) continue;
+        if (repeats(c, x->sizes[i], sizes[rank - x->rank + i])) continue;
         (void)INFER_REQUIRE_EQUAL(c, x->sizes[i], sizes[rank - x->rank + i],
                                   "%s is %s: dimension %u does not broadcast", what,
                                   infer_shape(c, x), i);
@@ -103,7 +126,7 @@ bool infer_require_broadcast(infer_call *c, const ty_tensor *a, const ty_tensor 
 {
     for (uint32_t i = 0; i < a->rank && i < b->rank; i++) {
         sym_expr x = a->sizes[a->rank - 1 - i], y = b->sizes[b->rank - 1 - i];
-        if (infer_is(c, x, 1) || infer_is(c, y, 1)) continue;
+        if (sym_same(x, y) || repeats(c, x, y) || repeats(c, y, x)) continue;
         (void)INFER_REQUIRE_EQUAL(
             c, x, y,
             "The size of tensor a (%s) must match the size of tensor b (%s) at "

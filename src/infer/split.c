@@ -115,24 +115,17 @@ static void give_sections(infer_call *c, const ty_tensor *x, uint32_t dim, int64
     give_lengths(c, x, dim, lengths, (uint32_t)sections);
 }
 
-/* Cut before these positions. */
+/* Cut before these positions: each part is the slice from one to the next. */
 static void give_cuts(infer_call *c, const ty_tensor *x, uint32_t dim, const fx_arg *cuts)
 {
-    sym_table *t = c->symbols;
     uint32_t count = cuts->list.count;
     ty_tensor **pieces = NEW_ARRAY(c->memory, ty_tensor *, count + 1);
-    sym_expr size = x->sizes[dim];
-    sym_expr zero = infer_number(c, 0);
-    sym_expr start = zero;
+    sym_expr start = infer_number(c, 0);
     for (uint32_t i = 0; i <= count; i++) {
-        sym_expr end = size;
+        sym_expr end = infer_number(c, INT64_MAX);
         if (i < count && !fx_arg_expr(c->graph, &cuts->list.items[i], &end))
             infer_fail(c, "a position of the split is not an integer");
-        if (infer_holds(c, SYM_LT, end, zero)) end = sym_max(t, sym_add(t, end, size), zero);
-        if (infer_holds(c, SYM_LT, size, end)) end = size;
-        if (infer_holds(c, SYM_LT, size, start)) start = size;
-        sym_expr stop = infer_holds(c, SYM_LT, end, start) ? start : end;
-        pieces[i] = infer_narrow(c, x, dim, start, sym_sub(t, stop, start), infer_number(c, 1));
+        pieces[i] = infer_between(c, x, dim, start, end, infer_number(c, 1));
         start = end;
     }
     infer_give_items(c, pieces, count + 1);

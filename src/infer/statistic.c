@@ -48,8 +48,7 @@ void rule_diff(infer_call *c)
     if (c->status != FE_OK) return;
     sym_expr zero = infer_number(c, 0);
     sym_expr one = infer_number(c, 1);
-    bool none = infer_holds(c, SYM_LT, x->sizes[dim], infer_number(c, times));
-    sym_expr length = none ? zero : sym_add_int(t, x->sizes[dim], -times);
+    sym_expr length = sym_max(t, sym_add_int(t, x->sizes[dim], -times), zero);
     const ty_tensor *ends[] = {infer_narrow(c, x, dim, zero, length, one),
                                infer_narrow(c, x, dim, one, length, one)};
     infer_give(c, infer_elementwise(c, x->dtype, ends, 2));
@@ -59,9 +58,9 @@ void rule_diff(infer_call *c)
 static ty_tensor *neighbours(infer_call *c, const ty_tensor *x, uint32_t dim)
 {
     if (!x) return NULL;
-    sym_expr size = x->sizes[dim];
-    sym_expr less = infer_is(c, size, 0) ? size : sym_add_int(c->symbols, size, -1);
-    return infer_narrow(c, x, dim, infer_number(c, 0), less, infer_number(c, 1));
+    sym_expr zero = infer_number(c, 0);
+    sym_expr less = sym_max(c->symbols, sym_add_int(c->symbols, x->sizes[dim], -1), zero);
+    return infer_narrow(c, x, dim, zero, less, infer_number(c, 1));
 }
 
 /* The places of samples, with a dimension for each of theirs: a vector stands along the one that is summed,

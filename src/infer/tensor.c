@@ -121,10 +121,12 @@ ty_tensor *infer_expand(infer_call *c, const ty_tensor *x, uint32_t rank, const 
                        "The expanded size of the tensor (-1) isn't allowed in a leading, "
                        "non-existing dimension %u",
                        i);
-        bool is_repeated = is_new || (infer_is(c, size, 1) && !infer_is(c, sizes[i], 1));
+        bool is_repeated =
+            is_new || (ty_at_most_one(c->symbols, size) && !ty_at_most_one(c->symbols, sizes[i]));
         strides[i] = is_repeated ? infer_number(c, 0) : x->strides[i - added];
         if (is_new && infer_is(c, sizes[i], 1))
             strides[i] = x->rank ? sym_mul(c->symbols, x->sizes[0], x->strides[0]) : sizes[i];
+        if (is_repeated && !infer_need_one(c, size, sizes[i])) return NULL;
         if (is_repeated || sym_known_equal(c->symbols, size, sizes[i])) continue;
         if (!INFER_REQUIRE_EQUAL(c, size, sizes[i],
                                  "%s cannot be expanded: dimension %u to size %s",
@@ -294,7 +296,7 @@ bool infer_broadcast(infer_call *c, const ty_tensor *x, uint32_t dims, uint32_t 
     memcpy(before, sizes, had * sizeof *sizes);
     if (!ty_broadcast(c->symbols, had, before, dims, x->sizes, rank, sizes)) return false;
     for (uint32_t i = 0; i < had; i++)
-        if (!infer_is(c, before[i], 1)) sizes[i + *rank - had] = before[i];
+        if (!ty_at_most_one(c->symbols, before[i])) sizes[i + *rank - had] = before[i];
     ty_tensor so_far = {.rank = had, .sizes = before}, more = {.rank = dims, .sizes = x->sizes};
     return infer_require_broadcast(c, &so_far, &more);
 }

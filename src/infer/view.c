@@ -230,34 +230,53 @@ void rule_select(infer_call *c)
     infer_give(c, infer_select(c, x, dim, infer_expr(c, "index", 0)));
 }
 
-/* A bound of a slice as Python has it: counted from the end when negative, kept inside. Where the
- * run decides that, an expression that holds in both cases; none when there is no such. */
-static sym_expr slice_bound(infer_call *c, sym_expr bound, sym_expr size)
+/* Counted from the end when negative. None: only the run knows whether it is. */
+static sym_expr counted_from_start(infer_call *c, sym_expr bound, sym_expr size)
 {
     sym_table *t = c->symbols;
-    sym_expr zero = infer_number(c, 0);
-    sym_expr from_end = sym_add(t, bound, size);
-    if (infer_is(c, bound, INT64_MAX)) return size;
-    bool positive = infer_holds(c, SYM_LE, zero, bound);
-    bool negative = infer_holds(c, SYM_LT, bound, zero);
-    if (positive && infer_holds(c, SYM_LE, bound, size)) return bound;
-    if (negative && infer_holds(c, SYM_LE, zero, from_end)) return from_end;
-    if (infer_holds(c, SYM_LT, from_end, zero)) return zero;
-    if (infer_holds(c, SYM_LT, size, bound)) return size;
-    if (positive) return sym_min(t, bound, size);
-    return negative ? sym_max(t, from_end, zero) : (sym_expr){0};
+    sym_expr zero = infer_number(c, 0), both[] = {bound, size};
+    if (infer_proves(c, SYM_LE, zero, bound)) return bound;
+    if (infer_proves(c, SYM_LT, bound, zero)) return sym_add(t, bound, size);
+    if (infer_has_unbacked(c, 2, both)) return (sym_expr){0};
+    sym_expr if_negative = sym_max(t, sym_min(t, bound, zero), infer_number(c, -1)); /* -1 or 0 */
+    return sym_sub(t, bound, sym_mul(t, if_negative, size));
 }
 
-/* How many steps lead from start to end. */
-static sym_expr slice_length(infer_call *c, sym_expr start, sym_expr end, sym_expr step)
+/* As Python has it: kept between 0 and the size. An expression of both where the sizes decide. */
+static sym_expr kept_inside(infer_call *c, sym_expr place, sym_expr size)
+{
+    sym_expr zero = infer_number(c, 0);
+    if (sym_is_none(place)) return place;
+    return sym_min(c->symbols, sym_max(c->symbols, place, zero), size);
+}
+
+/* How many steps lead from start to end, both counted from the start; what is kept inside of one of them
+ * alone does not matter. */
+static sym_expr slice_length(infer_call *c, sym_expr start, sym_expr end, sym_expr size,
+                             sym_expr step)
 {
     sym_table *t = c->symbols;
     sym_expr zero = infer_number(c, 0);
+    end = sym_min(t, end, size);
     sym_expr span = sym_sub(t, end, start);
-    bool forward = infer_holds(c, SYM_LE, start, end);
-    if (!forward && infer_holds(c, SYM_LE, end, start)) return zero;
-    if (!forward) span = sym_max(t, span, zero);
+    if (!infer_proves(c, SYM_LE, zero, start)) span = sym_min(t, span, end);
+    span = sym_max(t, span, zero);
     return sym_floordiv(t, sym_add_int(t, sym_add(t, span, step), -1), step);
+}
+
+ty_tensor *infer_between(infer_call *c, const ty_tensor *x, uint32_t dim, sym_expr start,
+                         sym_expr end, sym_expr step)
+{
+    if (!x || c->status != FE_OK) return NULL;
+    sym_expr zero = infer_number(c, 0), size = x->sizes[dim];
+    start = counted_from_start(c, start, size);
+    end = counted_from_start(c, end, size);
+    bool known = !sym_is_none(start) && !sym_is_none(end);
+    sym_expr length = known ? slice_length(c, start, end, size, step) : infer_unbacked(c, 0, dim);
+    start = kept_inside(c, start, size);
+    ty_tensor *out = infer_narrow(c, x, dim, sym_is_none(start) ? zero : start, length, step);
+    if (sym_is_none(start)) out->offset = infer_unbacked_offset(c, 0, x->offset);
+    return out;
 }
 
 ty_tensor *infer_slice(infer_call *c, const ty_tensor *x)
@@ -265,16 +284,8 @@ ty_tensor *infer_slice(infer_call *c, const ty_tensor *x)
     if (!x) return NULL;
     uint32_t dim = infer_dim(c, "dim", x->rank);
     if (x->rank == 0) infer_fail(c, "slice of a tensor without dimensions");
-    if (c->status != FE_OK) return NULL;
-    sym_expr zero = infer_number(c, 0);
-    sym_expr step = infer_expr(c, "step", 1);
-    sym_expr start = slice_bound(c, infer_expr(c, "start", 0), x->sizes[dim]);
-    sym_expr end = slice_bound(c, infer_expr(c, "end", INT64_MAX), x->sizes[dim]);
-    bool known = !sym_is_none(start) && !sym_is_none(end);
-    sym_expr length = known ? slice_length(c, start, end, step) : infer_unbacked(c, 0, dim);
-    ty_tensor *out = infer_narrow(c, x, dim, sym_is_none(start) ? zero : start, length, step);
-    if (sym_is_none(start)) out->offset = infer_unbacked_offset(c, 0, x->offset);
-    return out;
+    return infer_between(c, x, dim, infer_expr(c, "start", 0), infer_expr(c, "end", INT64_MAX),
+                         infer_expr(c, "step", 1));
 }
 
 void rule_slice(infer_call *c)
@@ -299,8 +310,7 @@ void rule_narrow(infer_call *c)
         return;
     }
     sym_expr start = infer_expr(c, "start", 0);
-    if (infer_holds(c, SYM_LT, start, infer_number(c, 0)))
-        start = sym_add(c->symbols, start, x->sizes[dim]);
+    if (!infer_has_unbacked(c, 1, &start)) start = counted_from_start(c, start, x->sizes[dim]);
     sym_expr end = sym_add(c->symbols, start, length);
     if (!infer_has_unbacked(c, 1, &start)) /* else it is wrapped first */
         (void)INFER_REQUIRE(c, SYM_LE, end, x->sizes[dim],

@@ -144,7 +144,8 @@ void lower_indexing_exprs(lowering *l, const indexing *ix, sym_expr *exprs)
         sym_expr at[LOWER_MAX_RANK];
         for (uint32_t j = 0; j < t.rank; j++) {
             uint32_t axis = ix->rank - t.rank + j;
-            bool stays = lower_is_one(l, t.sizes[j]) && !lower_is_one(l, ix->sizes[axis]);
+            bool stays =
+                ty_at_most_one(l->symbols, t.sizes[j]) && !lower_is_one(l, ix->sizes[axis]);
             at[j] = stays ? l->zero : l->axes[ix->first + axis];
         }
         exprs[k] = lower_position(l, t, at, ix->self, k, LOWER_WRAPS, rank, sizes);

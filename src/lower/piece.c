@@ -32,7 +32,8 @@ static fe_status slice(lowering *l, fx_node *n, const lower_row *row)
              end = lower_bound(l, lower_size(l, "end"), size, size);
     if (sym_is_none(step)) step = l->one;
     sym_expr span = sym_max(s, sym_sub(s, end, start), l->zero);
-    lower_define_expr(l, length, sym_ceildiv(s, span, step));
+    if (lower_has_unbacked(l, length) || lower_has_unbacked(l, span))
+        lower_define_expr(l, length, sym_ceildiv(s, span, step));
     return lower_give(l, lower_slice(l, t, d, start, length, step));
 }
 

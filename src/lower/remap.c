@@ -170,7 +170,7 @@ lower_tensor lower_expand(lowering *l, lower_tensor t, uint32_t rank, const sym_
     CHECK(l->session, t.rank <= rank);
     for (uint32_t k = 0; k < t.rank; k++) {
         uint32_t axis = k + rank - t.rank;
-        bool stays = lower_is_one(l, t.sizes[k]) && !lower_is_one(l, sizes[axis]);
+        bool stays = ty_at_most_one(l->symbols, t.sizes[k]) && !lower_is_one(l, sizes[axis]);
         exprs[k] = stays ? l->zero : l->axes[axis];
         same &= !stays;
     }

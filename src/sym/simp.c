@@ -393,9 +393,11 @@ static void flatten(const sym_table *t, sym_op op, sym_expr e, sym_expr *out, ui
     out[(*count)++] = e;
 }
 
-/* Does x make y superfluous? Of max(a, min(a, b)) the min is. */
+/* Does x make y superfluous? Of max(a, min(a, b)) the min is, of any min the largest integer. */
 static bool dominates(sym_table *t, sym_op op, sym_expr x, sym_expr y, const sym_env *env)
 {
+    int64_t last;
+    if (sym_is_int(t, y, &last) && last == (op == SYM_MIN ? INT64_MAX : INT64_MIN)) return true;
     sym_op other = op == SYM_MIN ? SYM_MAX : SYM_MIN;
     bool absorbs =
         sym_op_of(t, y) == other && (sym_arg(t, y, 0).id == x.id || sym_arg(t, y, 1).id == x.id);

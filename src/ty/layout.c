@@ -165,6 +165,13 @@ void ty_format_strides(sym_table *t, ty_memory_format f, uint32_t rank, const sy
     }
 }
 
+bool ty_at_most_one(const sym_table *t, sym_expr size)
+{
+    int64_t min, max;
+    sym_range(t, size, NULL, &min, &max);
+    return min >= 0 && max == 1;
+}
+
 /* Without gaps when walked in this order, fastest first? */
 static bool is_dense_in_order(sym_table *t, const ty_tensor *x, const uint32_t *order)
 {
@@ -172,7 +179,7 @@ static bool is_dense_in_order(sym_table *t, const ty_tensor *x, const uint32_t *
     sym_expr expected = sym_int(t, 1);
     for (uint32_t i = 0; i < x->rank; i++) {
         uint32_t d = order ? order[i] : x->rank - 1 - i;
-        if (ty_is_int(t, x->sizes[d], 1)) continue;
+        if (ty_at_most_one(t, x->sizes[d])) continue;
         if (!ty_same_stride(t, x->strides[d], expected, numel)) return false;
         expected = sym_mul(t, expected, x->sizes[d]);
     }
@@ -243,7 +250,7 @@ bool ty_is_non_overlapping_and_dense(sym_table *t, const ty_tensor *x)
     CHECK(sym_session(t), x->rank <= TY_MAX_RANK);
     if (ty_known_empty(t, x->rank, x->sizes)) return true;
     for (uint32_t d = 0; d < x->rank; d++) {
-        taken[d] = ty_is_int(t, x->sizes[d], 1);
+        taken[d] = ty_at_most_one(t, x->sizes[d]);
         left -= taken[d];
     }
     sym_expr numel = ty_numel(t, x);

@@ -125,8 +125,8 @@ static void broadcast_operand(sym_table *t, const ty_tensor *x, uint32_t rank,
 {
     uint32_t missing = rank - x->rank;
     for (uint32_t i = 0; i < rank; i++) {
-        bool repeated =
-            i < missing || (ty_is_int(t, x->sizes[i - missing], 1) && !ty_is_int(t, sizes[i], 1));
+        bool repeated = i < missing ||
+                        (ty_at_most_one(t, x->sizes[i - missing]) && !ty_at_most_one(t, sizes[i]));
         out->strides[i] = repeated ? sym_int(t, 0) : x->strides[i - missing];
     }
 }
@@ -162,17 +162,18 @@ void ty_pointwise_strides(sym_table *t, const ty_tensor *const *operands, uint32
     }
 }
 
-/* The size that a and b broadcast to. What cannot be decided counts as equal: PyTorch guards on
- * that. */
+/* The size that a and b broadcast to. What cannot be decided counts as equal, what is 0 or 1 as 1:
+ * PyTorch guards on that. */
 static bool broadcast_size(sym_table *t, sym_expr a, sym_expr b, sym_expr *out)
 {
     sym_expr one = sym_int(t, 1);
     *out = a;
     if (sym_same(a, b) || ty_is_int(t, b, 1)) return true;
-    if (ty_is_int(t, a, 1)) {
+    if (ty_is_int(t, a, 1) || (ty_at_most_one(t, a) && !ty_at_most_one(t, b))) {
         *out = b;
         return true;
     }
+    if (ty_at_most_one(t, b) && !ty_at_most_one(t, a)) return true;
     sym_expr possible = sym_compare(
         t, SYM_OR, sym_compare(t, SYM_EQ, a, b),
         sym_compare(t, SYM_OR, sym_compare(t, SYM_EQ, a, one), sym_compare(t, SYM_EQ, b, one)));

@@ -115,6 +115,8 @@ ty_tensor *ty_tensor_copy(arena *a, const ty_tensor *src);
  * is safe, and there is no such memory. */
 bool ty_fits_memory(const sym_table *symbols, const ty_tensor *t);
 sym_expr ty_numel(sym_table *t, const ty_tensor *x);
+/* A dimension of this size, 1 or else 0, has one place at most: its stride does not matter. */
+bool ty_at_most_one(const sym_table *t, sym_expr size);
 /* As in torch a size counts as max(size, 1): [2,s0,8] has strides (8*max(s0, 1), 8, 1). */
 void ty_contiguous_strides(sym_table *t, uint32_t rank, const sym_expr *sizes, sym_expr *strides);
 /* A format that does not fit the rank counts as contiguous. */

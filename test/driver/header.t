@@ -40,7 +40,7 @@
 #define DYNAMIC_DERIVED_OUTPUT_1_RANK 2
 #define DYNAMIC_DERIVED_OUTPUT_1_SIZE_1 6
 
-/* torch.float32 [s68, 6] */
+/* torch.float32 [min(s68, 4*s63), 6] */
 #define DYNAMIC_DERIVED_OUTPUT_2_NAME "output_2"
 #define DYNAMIC_DERIVED_OUTPUT_2_DTYPE FE_F32
 #define DYNAMIC_DERIVED_OUTPUT_2_RANK 2

@@ -164,13 +164,12 @@ symbols {
 }
 graph main {
   placeholder %w user "w" : f32[4,s0]
-  %p = aten.slice.Tensor(%w, 1, 1, 4)
+  %p = aten.narrow.default(%w, 1, 1, 3)
   %a = aten.add_.Tensor(%w, %p)
   output (user %a)
 }
 --out--
-assert -min(s0, 1) + min(s0, 4) == 3 "-min(s0, 1) + min(s0, 4) == 3 does not hold (p)" origin 1
-assert 1 <= s0 "aten.slice.Tensor: sizes are on another side of 1 <= s0 than in the example that the program was made from (p): 1 <= s0"
-assert 4 <= s0 "aten.slice.Tensor: sizes are on another side of 4 <= s0 than in the example that the program was made from (p): 4 <= s0"
+assert 4 <= s0 "narrow: the end lies behind the dimension: 4 <= s0 (p)" origin 1
+assert 1 <= s0 "aten.narrow.default: start out of range for f32[4,s0]: 1 (p): 1 <= s0"
 assert s0 == 3 "aten.add_.Tensor: The size of tensor a (s0) must match the size of tensor b (3) at non-singleton dimension 1 (a): s0 == 3"
   %1 = load f32 @w[s0*i0 + i1 + 1]

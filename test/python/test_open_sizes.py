@@ -41,6 +41,11 @@ PROGRAMS = {  # of x [3, n, 6]
     "squeezed": decided(lambda x: x.squeeze(1)),
     "written": decided(lambda x: (x.transpose(0, 1).contiguous().mul_(2), x + 1)),
 }
+CUTS = {  # the same, where a named dimension is refused by PyTorch
+    "cut": lambda x: (x[:, 1:] * 2, x[:, :-1].sum(1), x[:, -2:].softmax(1), x[:, :1].sum(1), x.diff(dim=1)),
+    "shifted": lambda x: (torch.cat([x[:, -1:], x[:, :-1]], 1), x[:, :1].expand(3, x.shape[1], 6) - x),
+    "cut off": lambda x: F.pad(x, (0, 0, 2, -1)),
+}
 NUMBERS = {  # of x [3, 6] and a number
     "arithmetic": lambda x, k: (x * k, k // 4, k % 4, -k // 3, k // -3, 7 / k, k ** 3),
     "chosen": lambda x, k: (torch.sym_max(k, 2), torch.sym_min(k, -1), x * torch.sym_ite(k > 0, k, -2 * k)),
@@ -85,6 +90,7 @@ def main():
     pattern = sys.argv[1] if len(sys.argv) > 1 else ""
     jobs = [(f"{name}, {dim}", f, [(torch.randn(3, n, 6),) for n in SIZES], ({1: Dim.AUTO if dim == "AUTO" else Dim("n")},))
             for name, f in PROGRAMS.items() for dim in ("AUTO", "Dim")]
+    jobs += [(name, f, [(torch.randn(3, n, 6),) for n in SIZES], ({1: Dim.AUTO},)) for name, f in CUTS.items()]
     jobs += [(name, f, [(torch.randn(3, 6), k) for k in (5, -7, 3, -2, 1)], (None, Dim.AUTO)) for name, f in NUMBERS.items()]
     jobs = [job for job in jobs if pattern in job[0]]
     failed = sum(judge(*job) for job in jobs)
