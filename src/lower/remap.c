@@ -23,6 +23,7 @@ sym_expr lower_bound(lowering *l, sym_expr bound, sym_expr size, sym_expr fallba
 {
     if (sym_is_none(bound)) return fallback;
     bound = sym_max(l->symbols, lower_wrapped(l, bound, size), l->zero);
+    if (lower_is_zero(l, bound)) return bound; /* no size is below 0, though it may not look so */
     return sym_min(l->symbols, bound, size);
 }
 
