@@ -69,10 +69,14 @@ static void same_batches(infer_call *c, const ty_tensor *q, const ty_tensor *k)
          grouped = infer_flag(c, "enable_gqa", op_param_index(c->op, "enable_gqa") < 0);
     if (grouped && q->rank < 3)
         infer_fail(c, "enable_gqa wants heads, but the query is %s", infer_shape(c, q));
-    for (uint32_t d = 0; same && d + 2 < q->rank; d++)
-        same = (grouped && d + 3 == q->rank) ||
-               (k->rank <= 4 && infer_is_one(c, k->sizes[d + k->rank - q->rank])) ||
-               infer_may_equal(c, q->sizes[d], k->sizes[d + k->rank - q->rank]);
+    for (uint32_t d = 0; same && d + 2 < q->rank; d++) {
+        sym_expr one = q->sizes[d], other = k->sizes[d + k->rank - q->rank];
+        if ((grouped && d + 3 == q->rank) || (k->rank <= 4 && infer_is_one(c, other))) continue;
+        same = infer_may_equal(c, one, other);
+        if (same)
+            (void)INFER_REQUIRE_EQUAL(c, one, other, "attention of %s to %s", infer_shape(c, q),
+                                      infer_shape(c, k));
+    }
     if (!same && c->status == FE_OK)
         c->status =
             fx_fail(c->graph, c->node, "infer", FE_UNSUPPORTED,

@@ -52,3 +52,20 @@ error: infer: aten.dsplit.int: self is f32[6] where [_,_,_,...] is wanted
 error: infer: aten.reflection_pad1d.default: input f32[1,3,4] is too small. Calculated output size: 0
 error: infer: aten.reflection_pad2d.default: input f32[1,3,4,4] is too small. Calculated output size: 0
 error: infer: aten.nll_loss_nd.default: target is f32[3,5]: it has to hold integers
+--run-- ferrite inspect --stage fx - | grep require
+--in--
+symbols {
+  s0 in [2, inf] hint 2
+  s1 in [2, inf] hint 2
+  s2 in [2, inf] hint 6
+  s3 in [2, inf] hint 2
+}
+graph main {
+  placeholder %q user "q" : f32[s0,s2,5,4]
+  placeholder %k user "k" : f32[s1,s3,5,4]
+  placeholder %v user "v" : f32[s1,s3,5,4]
+  %a = aten.scaled_dot_product_attention.default(%q, %k, %v, None, 0.0, False, enable_gqa=True)
+  output (user %a)
+}
+--out--
+  require s0 == s1 "aten.scaled_dot_product_attention.default: attention of f32[s0,s2,5,4] to f32[s1,s3,5,4] (a)"
