@@ -61,12 +61,17 @@ void infer_check_row_statistics(infer_call *c)
 
 /* ---- attention ---- */
 
+/* Kernels that are not asked for groups of heads always take them. */
+static bool takes_groups(const infer_call *c)
+{
+    return infer_flag(c, "enable_gqa", op_param_index(c->op, "enable_gqa") < 0);
+}
+
 /* The same batches and heads for all, or one of them for all queries, where the query may lack leading ones;
- * PyTorch broadcasts any. Kernels that are not asked for groups of heads always take them. */
+ * PyTorch broadcasts any. */
 static void same_batches(infer_call *c, const ty_tensor *q, const ty_tensor *k)
 {
-    bool same = q->rank <= k->rank,
-         grouped = infer_flag(c, "enable_gqa", op_param_index(c->op, "enable_gqa") < 0);
+    bool same = q->rank <= k->rank, grouped = takes_groups(c);
     if (grouped && q->rank < 3)
         infer_fail(c, "enable_gqa wants heads, but the query is %s", infer_shape(c, q));
     for (uint32_t d = 0; same && d + 2 < q->rank; d++) {
@@ -84,6 +89,19 @@ static void same_batches(infer_call *c, const ty_tensor *q, const ty_tensor *k)
                     "cannot broadcast attention of %s to %s", infer_shape(c, q), infer_shape(c, k));
 }
 
+/* Heads of keys and of values go into those of the query. */
+static void whole_groups(infer_call *c, const ty_tensor *q, const ty_tensor *k)
+{
+    sym_expr zero = infer_number(c, 0);
+    if (c->status != FE_OK || q->rank < 3 || k->rank < 3) return;
+    sym_expr heads = q->sizes[q->rank - 3], others = k->sizes[k->rank - 3];
+    if (infer_is(c, others, 0) || sym_same(heads, others)) return;
+    (void)INFER_REQUIRE_EQUAL(c, sym_mod(c->symbols, heads, others), zero,
+                              "Number of heads in key and value must divide the number of heads "
+                              "in query, but got %s and %s",
+                              infer_shape(c, k), infer_shape(c, q));
+}
+
 /* The mask is for queries and keys, holds bools or what is added, and is not there beside a causal one. */
 void infer_check_attention(infer_call *c)
 {
@@ -93,6 +111,10 @@ void infer_check_attention(infer_call *c)
     same_batches(c, q, k);
     same_batches(c, k, v);
     same_batches(c, v, k);
+    if (takes_groups(c)) {
+        whole_groups(c, q, k);
+        whole_groups(c, q, v);
+    }
     if (!mask || c->status != FE_OK) return;
     if (infer_flag(c, "is_causal", false))
         infer_fail(c, "Explicit attn_mask should not be set when is_causal=True");

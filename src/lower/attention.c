@@ -16,7 +16,7 @@ typedef struct attention {
     lower_tensor q, k, v, mask; /* of rank 4, [b, h, s, d]; the mask additive or bool, or absent */
     bool causal, masked_nan;    /* a row that sees nothing is NaN, else zeros */
     double scale, dropout;
-    int64_t groups; /* query heads a key head */
+    int64_t groups, value_groups; /* query heads a key head, and a head of values */
     ty_dtype out;
 } attention;
 
@@ -108,7 +108,7 @@ static lower_tensor attention_weights(lowering *l, const attention *a, lower_ten
 static lower_tensor weigh(lowering *l, const attention *a, lower_tensor weights)
 {
     lower_tensor none = {0};
-    return lower_matmul(l, weights, repeat_heads(l, a->v, a->groups), none, NULL);
+    return lower_matmul(l, weights, repeat_heads(l, a->v, a->value_groups), none, NULL);
 }
 
 /* What training keeps of a row, [b, h, s]: 0 of one that sees nothing, whose weights are 0 then. */
@@ -140,10 +140,24 @@ static void set_scale(lowering *l, attention *a)
     a->q = lower_value(l, lower_dtype(a->q), a->q.rank, a->q.sizes, q);
 }
 
+/* How many heads of the query go with a head of t; one that broadcasts is left to do so. */
+static fe_status count_groups(lowering *l, const attention *a, lower_tensor t, int64_t *groups)
+{
+    int64_t heads, others;
+    bool grouped = op_param_index(l->node->op, "enable_gqa") >= 0 && lower_bool(l, "enable_gqa"),
+         known = sym_is_int(l->symbols, a->q.sizes[1], &heads) &&
+                 sym_is_int(l->symbols, t.sizes[1], &others);
+    *groups = 1;
+    if (grouped && !known && !sym_known_equal(l->symbols, a->q.sizes[1], t.sizes[1]))
+        return lower_fail(l, "attention of groups of heads whose number only the run knows");
+    if (known && others > 0 && heads != others && heads % others == 0) *groups = heads / others;
+    return FE_OK;
+}
+
 static fe_status begin(lowering *l, attention *a)
 {
     ty_dtype out = lower_meta(l, 0)->dtype, d = lower_compute_dtype(out);
-    *a = (attention){.out = out, .groups = 1};
+    *a = (attention){.out = out};
     lower_tensor q = lower_arg(l, "query"), k = lower_arg(l, "key"), v = lower_arg(l, "value");
     if (q.rank > 4 && (k.rank != q.rank || v.rank != q.rank))
         return lower_fail(l, "attention over operands of different ranks");
@@ -159,12 +173,8 @@ static fe_status begin(lowering *l, attention *a)
     a->causal = !a->masked_nan && lower_bool(l, "is_causal");
     a->dropout = a->masked_nan ? 0 : lower_number_or(l, "dropout_p", 0);
     set_scale(l, a);
-    int64_t heads, key_heads;
-    bool known = sym_is_int(l->symbols, a->q.sizes[1], &heads) &&
-                 sym_is_int(l->symbols, a->k.sizes[1], &key_heads);
-    if (known && key_heads > 0 && heads != key_heads && heads % key_heads == 0)
-        a->groups = heads / key_heads;
-    return FE_OK;
+    FE_TRY(count_groups(l, a, a->k, &a->groups));
+    return count_groups(l, a, a->v, &a->value_groups);
 }
 
 /* Do batch and head sizes agree without broadcasting? */

@@ -69,3 +69,4 @@ graph main {
 }
 --out--
   require s0 == s1 "aten.scaled_dot_product_attention.default: attention of f32[s0,s2,5,4] to f32[s1,s3,5,4] (a)"
+  require s2 % s3 == 0 "aten.scaled_dot_product_attention.default: Number of heads in key and value must divide the number of heads in query, but got f32[s1,s3,5,4] and f32[s0,s2,5,4] (a)"

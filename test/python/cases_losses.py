@@ -165,6 +165,13 @@ def gradients_of_grouped_heads(g, q, k, v, mask):
     return out, sums, *backward(g, q, k, v, out, sums, 0.0, False, attn_mask=mask, scale=0.3)
 
 
+@op(real(2, 6, 3, 4), real(2, 2, 5, 4), real(2, 3, 5, 4), real(2, 1, 5, 4))
+def attention_of_groups_of_heads(q, k, v, one):
+    """Keys and values may have heads of their own number."""
+    attend = [F.scaled_dot_product_attention(q, a, b, enable_gqa=True) for a, b in ((k, v), (v, k), (one, v), (k, one))]
+    return *attend, F.scaled_dot_product_attention(q.double(), k.double(), v.double(), enable_gqa=True)
+
+
 @op(real(2, 4, 5, dtype=bf16), real(2, 4, 5, dtype=bf16), real(4), real(4), real(4, low=1, high=2), real(5), real(2, 4, 1), real(2, 4, 1, low=1, high=2))
 def gradients_of_half_norms(g, x, w, mean, variance, rows, m, r):
     """Weights of single precision, as under autocast, have gradients of single precision."""
