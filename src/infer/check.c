@@ -391,6 +391,7 @@ static const struct {
     {"tolerance", infer_check_tolerance},
     {"condition", infer_check_condition},
     {"stft", infer_check_stft},
+    {"istft", infer_check_istft},
     {"norm", infer_check_fft_norm},
     {"pieces", infer_check_pieces},
     {"cut_across", infer_check_cut_across},

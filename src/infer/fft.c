@@ -253,7 +253,6 @@ void infer_check_fft_norm(infer_call *c)
 
 /* ---- short-time transforms ---- */
 
-/* Windows are as long as is said, and no longer than a transform. */
 /* istft: what is kept of the signal is not empty, and under windows all along. */
 static void need_windows(infer_call *c, const ty_tensor *x, int64_t n, int64_t hop, int64_t length)
 {
@@ -271,16 +270,17 @@ static void need_windows(infer_call *c, const ty_tensor *x, int64_t n, int64_t h
                         infer_shape(c, x));
 }
 
-void infer_check_stft(infer_call *c)
+/* What both directions ask: ranks from `least`, windows as long as is said and no longer than a transform.
+ * False: it has failed. */
+static bool frames_fit(infer_call *c, const ty_tensor *x, uint32_t least)
 {
-    const ty_tensor *x = infer_tensor(c, "self"), *window = infer_tensor(c, "window");
-    bool is_inverse = c->op->base[0] == 'i';
+    const ty_tensor *window = infer_tensor(c, "window");
     int64_t n = infer_int(c, "n_fft", 1), hop = infer_int(c, "hop_length", n / 4);
     int64_t length = infer_int(c, "win_length", n);
-    if (!x || c->status != FE_OK) return;
-    if (x->rank < (is_inverse ? 2u : 1u) || x->rank > (is_inverse ? 3u : 2u))
+    if (!x || c->status != FE_OK) return false;
+    if (x->rank < least || x->rank > least + 1)
         infer_fail(c, "%s of %s", c->op->base, infer_shape(c, x));
-    if (n <= 0 || hop <= 0 || length <= 0 || length > n || (is_inverse && hop > length))
+    if (n <= 0 || hop <= 0 || length <= 0 || length > n)
         infer_fail(c, "%s with n_fft %lld, hop_length %lld, win_length %lld", c->op->base,
                    (long long)n, (long long)hop, (long long)length);
     if (window && window->rank != 1)
@@ -290,18 +290,36 @@ void infer_check_stft(infer_call *c)
                                   "expected a 1D window tensor of size equal to win_length=%lld, "
                                   "but got window with size %s",
                                   (long long)length, infer_shape(c, window));
+    return c->status == FE_OK;
+}
+
+void infer_check_istft(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self");
+    int64_t n = infer_int(c, "n_fft", 1), hop = infer_int(c, "hop_length", n / 4);
+    int64_t length = infer_int(c, "win_length", n);
+    if (!frames_fit(c, x, 2)) return;
+    const ty_tensor *window = infer_tensor(c, "window");
+    if (window && ty_is_complex(window->dtype) && !infer_flag(c, "return_complex", false))
+        infer_fail(c, "Complex windows are incompatible with return_complex=False");
+    if (hop > length)
+        infer_fail(c, "istft with hop_length %lld, win_length %lld", (long long)hop,
+                   (long long)length);
     if (c->status != FE_OK) return;
-    if (is_inverse) {
-        bool onesided = infer_flag(c, "onesided", !infer_flag(c, "return_complex", false));
-        (void)INFER_REQUIRE_EQUAL(
-            c, x->sizes[x->rank - 2], infer_number(c, onesided ? n / 2 + 1 : n),
-            "istft: expected the frequency dimension of %s to match n_fft %lld", infer_shape(c, x),
-            (long long)n);
-        (void)INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), ty_numel(c->symbols, x),
-                            "istft of no frames: %s", infer_shape(c, x));
-        need_windows(c, x, n, hop, length);
-        return;
-    }
+    bool onesided = infer_flag(c, "onesided", !infer_flag(c, "return_complex", false));
+    (void)INFER_REQUIRE_EQUAL(c, x->sizes[x->rank - 2], infer_number(c, onesided ? n / 2 + 1 : n),
+                              "istft: expected the frequency dimension of %s to match n_fft %lld",
+                              infer_shape(c, x), (long long)n);
+    (void)INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), ty_numel(c->symbols, x),
+                        "istft of no frames: %s", infer_shape(c, x));
+    need_windows(c, x, n, hop, length);
+}
+
+void infer_check_stft(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self");
+    int64_t n = infer_int(c, "n_fft", 1);
+    if (!frames_fit(c, x, 1)) return;
     sym_expr size = x->sizes[x->rank - 1];
     if (infer_flag(c, "center", false)) {
         bool reflects = strcmp(infer_string(c, "pad_mode", "reflect"), "reflect") == 0;

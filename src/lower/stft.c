@@ -3,6 +3,7 @@
  */
 #include "lower/compose.h"
 #include "lower/fourier.h"
+#include "lower/ragged.h"
 
 #include <math.h>
 #include <string.h>
@@ -168,6 +169,18 @@ static tensor overlapped(lowering *l, tensor framed, const frames *f, sym_expr l
     return out;
 }
 
+/* Where the signal is kept, some window is there: else the run fails, as PyTorch does. */
+static void need_weights(lowering *l, tensor squares, sym_expr start, sym_expr kept)
+{
+    sym_table *s = l->symbols;
+    sym_expr room = sym_sub(s, squares.sizes[1], start);
+    squares = lower_slice(l, squares, 1, start, sym_min(s, kept, room), l->one);
+    tensor size = T_ABS(squares), least = lower_number(l, lower_dtype(size), 1e-11);
+    tensor none = lower_total(l, LOOP_ANY, lower_binary(l, LOOP_LT, size, least));
+    lower_assert(l, lower_read_int(l, none, 0, 1), SYM_EQ, l->zero,
+                 "istft: window overlap add min: 1");
+}
+
 /* istft: frames back in time, windowed again, summed, over the sum of the windows' squares. */
 static fe_status istft(lowering *l, fx_node *n, const lower_row *row)
 {
@@ -201,9 +214,10 @@ static fe_status istft(lowering *l, fx_node *n, const lower_row *row)
     tensor sum = overlapped(l, y, &f, length),
            squares = lower_value(l, loop_at(l->program, weight)->dtype, 3, ones_sizes, weight);
     squares = overlapped(l, squares, &f, length);
-    y = T_DIV(sum, lower_cast(l, squares, lower_dtype(sum)));
     sym_expr start = lower_const(l, f.center ? f.size / 2 : 0), kept = out->sizes[out->rank - 1],
              high[2], low[2] = {l->zero, l->zero};
+    if (!lower_is_none(l, "window")) need_weights(l, squares, start, kept);
+    y = T_DIV(sum, lower_cast(l, squares, lower_dtype(sum)));
     high[0] = l->zero;
     high[1] =
         sym_max(l->symbols, l->zero, sym_sub(l->symbols, sym_add(l->symbols, start, kept), length));

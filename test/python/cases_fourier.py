@@ -36,6 +36,15 @@ def fourier_short_time(signal, window, parts):
     return spectrum, others, back, torch.istft(whole, 32, 16, onesided=False, return_complex=True)
 
 
+@op(real(4, 6), real(4, 6), real(4, low=0.5, high=1))
+def fourier_windows_with_zeros(a, b, w):
+    """Where none but a window's zeros are over the signal is nothing that is kept; windows may be complex."""
+    parts, ends = torch.complex(a, b), torch.tensor([0.0, 1, 1, 0]) * w
+    turned = torch.complex(ends, w)
+    back = torch.istft(parts[:3], 4, 2, 4, ends), torch.istft(parts[:3], 4, 2, 4, w, length=20)
+    return *back, torch.istft(parts, 4, 1, 4, turned, onesided=False, return_complex=True)
+
+
 @op(real(1, 600), real(450, 2))
 def fourier_long_rows(x, y):
     return fft.rfft(x), fft.fft(x[:, :509]), fft.irfft(fft.rfft(y, dim=0), n=450, dim=0)
