@@ -253,22 +253,35 @@ static fx_arg joined_heads(decomposing *d, fx_arg x, sym_expr heads)
     return summed(d, reshaped(d, x, 5, sizes), 2, false);
 }
 
+/* The scale that is given, else 1 / sqrt(width): a number, or a tensor of what the run knows. */
+static fx_arg attention_scale(decomposing *d, sym_expr width)
+{
+    fx_arg given = arg(d, "scale");
+    double number;
+    int64_t known;
+    if (given.kind == FX_ARG_NONE)
+        return sym_is_int(d->g->symbols, width, &known)
+                   ? fx_float(1 / sqrt((double)known))
+                   : CALL(aten_rsqrt_default,
+                          CALL(aten_scalar_tensor_default, fx_expr(width), fx_dtype(TY_F64)));
+    if (fx_arg_number(d->g, &given, &number)) return fx_float(number);
+    return CALL(aten_scalar_tensor_default, given, fx_dtype(TY_F64));
+}
+
 static void attention_backward(decomposing *d)
 {
     fx_arg names[] = {arg(d, "query"), arg(d, "key"), arg(d, "value"), arg(d, "grad_out"),
                       arg(d, "out")};
     const ty_tensor *q = fx_arg_tensor(&names[0]), *k = fx_arg_tensor(&names[1]);
-    int64_t width;
-    if (!q || !k || !sym_is_int(d->g->symbols, q->sizes[3], &width) ||
-        decompose_number(d, "dropout_p", 0) > 0) {
-        decompose_fail(d, "attention with dropout, or of a width that is not known");
+    if (!q || !k || decompose_number(d, "dropout_p", 0) > 0) {
+        decompose_fail(d, "attention with dropout");
         return;
     }
     sym_expr heads = k->sizes[1];
     for (int i = 0; i < 5; i++) names[i] = wide(d, names[i]);
     fx_arg query = names[0], keys = repeated_heads(d, names[1], q->sizes[1]),
            values = repeated_heads(d, names[2], q->sizes[1]), g = names[3];
-    fx_arg scale = fx_float(decompose_number(d, "scale", 1 / sqrt((double)width)));
+    fx_arg scale = attention_scale(d, q->sizes[3]);
     fx_arg second_last = decompose_of(d, -2), last = decompose_of(d, -1);
     fx_arg weights = attention_weights(d, query, keys, scale);
     fx_arg by_weights =

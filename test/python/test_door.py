@@ -206,6 +206,18 @@ def gradients_under_autocast():
 
 
 @test
+def gradients_of_attention_of_any_width():
+    for scale in (lambda width: None, lambda width: width ** -0.25):
+        def attend(q, k, v):
+            return F.scaled_dot_product_attention(q, k, v, is_causal=True, scale=scale(q.shape[-1]))
+        compiled = torch.compile(attend, backend="ferrite", options=STRICT, dynamic=True)
+        for width in (16, 24, 8):
+            given = [torch.randn(2, 3, 5 + width // 8, width, requires_grad=True) for _ in range(3)]
+            ours, theirs = (torch.autograd.grad((run(*given) * torch.linspace(-1, 1, width)).sum(), given) for run in (compiled, attend))
+            torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
+
+
+@test
 def training_follows_the_same_curve():
     def curve(compile_it):
         torch.manual_seed(0)
