@@ -29,7 +29,9 @@ SANITIZE := -g -fno-omit-frame-pointer $(if $(filter thread,$(SAN)),\
             -fsanitize=address$(comma)undefined -fno-sanitize-recover=all)
 VERSION := $(shell sed -n 's/^.define FE_VERSION "\(.*\)"/\1/p' include/ferrite.h)
 SOVERSION := 0
-LIBS := -ljson-c -lz -lm -lpthread -ldl
+LIBS := -lz -lm -lpthread -ldl
+# Of the command and the tests alone; linked in where it can be, so that the wheel's command runs anywhere.
+JSON := $(if $(wildcard $(shell $(CC) -print-file-name=libjson-c.a)),-l:libjson-c.a,-ljson-c)
 # gnu11: attributes and vector types. The runtime goes into every artifact, hence without debug text.
 COMMON := -std=gnu11 -fPIC -fvisibility=hidden $(WARN) -MMD -MP
 C_FLAGS := $(COMMON) -Iinclude -Isrc $(if $(SAN),-O1 $(SANITIZE) -DFERRITE_DEBUG,-O2 -g) $(CFLAGS)
@@ -150,7 +152,7 @@ $B/ferrite: $(CLI_OBJ) $B/parts.a $B/rt.a
 $B/unit: $(UNIT_OBJ) $B/parts.a $B/rt.a
 $B/ferrite $B/unit:
 	@echo "  link $@"
-	$Q $(CC) $(LINK) $^ $(LIBS) -o $@
+	$Q $(CC) $(LINK) $^ $(JSON) $(LIBS) -o $@
 
 $B/test_kernels $B/bench_kernels: $B/%: $B/obj/rt/%.o $B/rt.a
 	@echo "  link $@"

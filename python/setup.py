@@ -36,11 +36,21 @@ class Build(build_py):
                 shutil.copy2(source, target)
 
 
+def least_glibc(path):
+    """The minor number of the oldest glibc 2 that has all that a library or a program takes of it."""
+    symbols = subprocess.run(["objdump", "-T", path], capture_output=True, text=True, check=True).stdout
+    return max(int(number) for number in re.findall(r"GLIBC_2\.(\d+)", symbols))
+
+
 class Wheel(bdist_wheel):
-    """For any Python 3 on this kind of machine: the library is no extension module."""
+    """For any Python 3 on machines of this kind: the library is no extension module, and needs glibc and zlib alone."""
 
     def get_tag(self):
-        return "py3", "none", super().get_tag()[2]
+        platform = super().get_tag()[2]
+        if platform.startswith("linux_"):
+            oldest = max(least_glibc(os.path.join(ROOT, source)) for source, _ in CARRIED if source.startswith("build/"))
+            platform = platform.replace("linux", f"manylinux_2_{oldest}", 1)
+        return "py3", "none", platform
 
 
 class Binary(Distribution):

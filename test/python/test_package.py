@@ -2,7 +2,9 @@
 """The wheel that `pip install ./python` makes, installed in a folder of its own: the module, the command, the backend that
 torch.compile finds by its name."""
 
+import glob
 import os
+import platform
 import subprocess
 import sys
 import tempfile
@@ -33,6 +35,11 @@ def main():
                                  capture_output=True, text=True).stdout
         assert said[0] in command, command
         assert os.path.exists(os.path.join(folder, "ferrite", "include", "ferrite_abi.h"))
+        if platform.libc_ver()[0] == "glibc":  # and the wheel says what it needs of it
+            with open(glob.glob(os.path.join(folder, "ferrite-*.dist-info", "WHEEL"))[0], encoding="utf-8") as wheel:
+                assert "-manylinux_2_" in wheel.read()
+            needed = subprocess.run(["ldd", os.path.join(folder, "ferrite", "bin", "ferrite")], check=True, capture_output=True, text=True).stdout
+            assert "json" not in needed, needed
     print("1 passed, 0 failed")
 
 
