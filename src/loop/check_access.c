@@ -196,6 +196,17 @@ static void solve_for(void *data, sym_expr symbol)
     s->value = slope == 1 ? sym_mul_int(s->t, rest, -1) : rest;
 }
 
+/* The range of a symbol holds for what stands in its place. */
+static void add_range(loop_checking *c, sym_expr symbol, sym_expr value, loop_exprs *given)
+{
+    sym_table *t = c->p->symbols;
+    int64_t least, most;
+    sym_range(t, symbol, NULL, &least, &most);
+    if (least != SYM_NO_MIN) vec_push(c->p->memory, given, sym_add_int(t, value, -least));
+    if (most != SYM_NO_MAX)
+        vec_push(c->p->memory, given, sym_sub(t, sym_int(t, most), value));
+}
+
 /* In the place of a symbol that is known to equal an expression stands that: an equality is two orders, one
  * after the other. */
 static void use_equalities(loop_checking *c, sym_env *env, loop_exprs *given, sym_expr *index,
@@ -215,6 +226,7 @@ static void use_equalities(loop_checking *c, sym_env *env, loop_exprs *given, sy
         }
         for (uint32_t i = 0; i < given->count; i++)
             given->at[i] = sym_substitute(t, given->at[i], &s.symbol, &s.value, 1);
+        add_range(c, s.symbol, s.value, given);
     }
 }
 

@@ -120,6 +120,18 @@ def sizes_that_values_decide():
 
 
 @test
+def rows_that_are_handed_to_experts():
+    """How many each gets is known to the graph behind a break: the parts are of one whole, and lie in it."""
+    experts = torch.randn(4, 6, 3)
+
+    def mixture(x, chosen):
+        parts = x.split(chosen.bincount(minlength=4).tolist(), 0)
+        return torch.cat([part @ weight for part, weight in zip(parts, experts)], 0)
+
+    same(mixture, *[(torch.randn(n, 6), torch.randint(4, (n,))) for n in (20, 20, 9, 30)])
+
+
+@test
 def sizes_that_an_earlier_graph_has_decided():
     def head(w, i):
         n = i.item()
