@@ -16,11 +16,12 @@ static void numbers(decomposing *d, const fx_arg *list, uint32_t count, sym_expr
     for (uint32_t k = 1; given == 1 && k < count; k++) out[k] = out[0];
 }
 
-static fx_arg cut(decomposing *d, fx_arg x, uint32_t dim, sym_expr end)
+/* The sizes of a gradient are those that it is of, which a convolution reaches and may go beyond. */
+static fx_arg cut(decomposing *d, fx_arg x, uint32_t dim, sym_expr length)
 {
     const ty_tensor *t = fx_arg_tensor(&x);
-    if (!t || sym_known_equal(d->g->symbols, t->sizes[dim], end)) return x;
-    return CALL(aten_slice_Tensor, x, decompose_of(d, dim), decompose_of(d, 0), fx_expr(end));
+    if (!t || sym_known_equal(d->g->symbols, t->sizes[dim], length)) return x;
+    return CALL(aten_narrow_default, x, decompose_of(d, dim), decompose_of(d, 0), fx_expr(length));
 }
 
 static fx_arg conv_by_input(decomposing *d, const conv_grad *c)
