@@ -131,6 +131,10 @@ void infer_check_apart(infer_call *c)
         infer_sizes(c, "stride", 0, strides) != x->rank || c->status != FE_OK)
         return;
     for (uint32_t d = 0; d < x->rank; d++)
+        if (!infer_is(c, x->sizes[d], 1))
+            (void)INFER_REQUIRE(c, SYM_LE, infer_number(c, 0), strides[d],
+                                "stride has to be at least 0");
+    for (uint32_t d = 0; d < x->rank; d++)
         if (infer_is(c, strides[d], 0) && infer_holds(c, SYM_LT, infer_number(c, 1), x->sizes[d]))
             infer_fail(c, "unsupported operation: more than one element of the written-to tensor "
                           "refers to a single memory location");

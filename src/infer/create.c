@@ -406,6 +406,18 @@ void rule_set(infer_call *c)
     if (x) infer_give(c, source ? infer_alias(c, source) : infer_fresh(c, x, x->dtype, 1, &none));
 }
 
+/* Dimensions of size 1 with a stride below 0 have the one that follows from the dimension behind. */
+static void step_on(infer_call *c, const ty_tensor *x, sym_expr *strides)
+{
+    sym_expr step = infer_number(c, 1);
+    for (uint32_t d = x->rank; d-- > 0;) {
+        int64_t stride;
+        if (sym_is_int(c->symbols, strides[d], &stride) && stride < 0) strides[d] = step;
+        step =
+            sym_mul(c->symbols, strides[d], sym_max(c->symbols, x->sizes[d], infer_number(c, 1)));
+    }
+}
+
 /* With the strides that the call names. */
 void rule_restrided(infer_call *c)
 {
@@ -414,6 +426,7 @@ void rule_restrided(infer_call *c)
     if (!x) return;
     if (infer_sizes(c, "stride", 0, strides) != x->rank)
         infer_fail(c, "not a stride for each dimension of %s", infer_shape(c, x));
+    if (c->status == FE_OK) step_on(c, x, strides);
     if (c->status == FE_OK)
         infer_give(c, infer_fresh_strided(c, x, x->dtype, x->rank, x->sizes, strides));
 }

@@ -235,6 +235,13 @@ void rule_block_diag(infer_call *c)
 {
     sym_expr sizes[] = {infer_number(c, 0), infer_number(c, 0)};
     ty_tensor **items = NEW_ARRAY(c->memory, ty_tensor *, MOST_JOINED);
+    const fx_arg *list = infer_arg(c, "tensors");
+    if (list && list->kind == FX_ARG_LIST && !list->list.count) { /* a row of no columns */
+        sizes[0] = infer_number(c, 1);
+        infer_give(c,
+                   ty_tensor_new(c->memory, c->symbols, TY_F32, (ty_device){TY_CPU, -1}, 2, sizes));
+        return;
+    }
     uint32_t count = read_items(c, items);
     if (!count) return;
     for (uint32_t i = 0; i < count; i++) {

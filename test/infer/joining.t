@@ -50,3 +50,16 @@ graph main {
   %mesh = aten.meshgrid.indexing([%arange, %arange], "xy") : (i64[3,3]{0,1}@13, i64[3,3]{1,0}@13)
   output (user %cat)
 }
+--run-- ferrite inspect --stage fx --no-passes - | grep %
+--in--
+graph main {
+  placeholder %x user "x" : f32[2,1,3]
+  %a = aten.block_diag.default([])
+  %b = prims.copy_strided.default(%x, [9, -1, 2])
+  output (user %a, user %b)
+}
+--out--
+  placeholder %x user "x" : f32[2,1,3]{3,3,1}@1
+  %a = aten.block_diag.default([]) : f32[1,0]{1,1}@2
+  %b = prims.copy_strided.default(%x, [9, -1, 2]) : f32[2,1,3]{9,6,2}@3
+  output (user %a, user %b)
