@@ -43,10 +43,12 @@ void rule_pointwise_loss(infer_call *c)
     give_pointwise(c, c->param == DTYPE_SELF ? self->dtype : loss_dtype(c, operands, count));
 }
 
-/* PyTorch works in place on 1 - target. */
+/* PyTorch works in place on 1 - target, and with a weight of what is so on the logarithm beside it. */
 void rule_logits_loss(infer_call *c)
 {
     ty_tensor *self = infer_self(c), *target = infer_tensor(c, "target");
+    if (target && ty_is_complex(target->dtype) && infer_tensor(c, "pos_weight"))
+        infer_fail(c, "a complex target %s beside pos_weight", infer_shape(c, target));
     if (self && target) give_pointwise(c, target->dtype);
 }
 

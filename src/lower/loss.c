@@ -62,6 +62,8 @@ static tensor binary_cross_entropy(lowering *l, tensor a, tensor b)
 /* (1 - target) * x - log_weight * log_sigmoid(x) */
 static tensor binary_cross_entropy_with_logits(lowering *l, tensor a, tensor b)
 {
+    ty_dtype d = lower_dtype(b);
+    if (ty_is_complex(d)) a = lower_cast(l, lower_arg(l, "self"), ty_complex_to_real(d));
     tensor one = T_NUM(a, 1), zero = T_NUM(a, 0), weight = arg(l, "weight"),
            pos_weight = arg(l, "pos_weight");
     tensor log_sigmoid = T_SUB(T_MIN(a, zero), T_LOG1P(T_EXP(T_NEG(T_ABS(a)))));
@@ -69,7 +71,8 @@ static tensor binary_cross_entropy_with_logits(lowering *l, tensor a, tensor b)
         tensor log_weight = T_ADD(T_MUL(T_SUB(pos_weight, one), b), one);
         log_sigmoid = T_MUL(log_weight, log_sigmoid);
     }
-    tensor term = T_SUB(T_MUL(T_SUB(one, b), a), log_sigmoid);
+    tensor term = T_MUL(T_SUB(T_NUM(b, 1), b), lower_cast(l, a, d));
+    term = T_SUB(term, lower_cast(l, log_sigmoid, d));
     return lower_absent(weight) ? term : T_MUL(term, weight);
 }
 

@@ -18,6 +18,11 @@ def losses_of_pairs(a, b, k, h, c):
     return *plain, *entropies, *zeros, *signs, F.hinge_embedding_loss(h, h.sign()), F.soft_margin_loss(a, k.sign())
 
 
+@op(real(3, 4), real(3, 4, dtype=torch.complex64), real(4))
+def losses_of_complex_targets(x, c, w):
+    return [F.binary_cross_entropy_with_logits(x, c, weight, reduction=kind) for weight in (None, w) for kind in ("none", "mean", "sum")]
+
+
 @op(real(4, 3), whole(4, 3, low=0, high=6), real(4, 3, low=0.1, high=3))
 def poisson_losses(x, k, y):
     full = F.poisson_nll_loss(x, k.float(), full=True), F.poisson_nll_loss(y, k, log_input=False, full=True)
