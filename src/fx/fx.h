@@ -367,6 +367,14 @@ bool fx_guard_relations(const fx_graph *g, const char *guard, arena *memory, fx_
 /* The size, stride or number that is read at `at`, L['x'].size()[0]; moves on behind it. */
 bool fx_guard_input(const fx_graph *g, arena *memory, const char **at, sym_expr *out);
 
+/* floats.c. The first node that is no input, or NULL. */
+fx_node *fx_first_call(const fx_graph *g);
+/* Calls in front of `before` for an expression over floats in a notation of exports; false, and none, where
+ * some of it is not known. */
+bool fx_write_floats(fx_graph *g, fx_node *before, const char *source, fx_arg *out);
+/* Guards about floats become calls that compute them, and assertions, there. */
+void fx_write_float_guards(fx_graph *g, fx_node *before);
+
 /* condition.c. Adds a condition, once. The run asks it as soon as it knows the symbols. */
 void fx_add_condition(fx_graph *g, sym_relation relation, const char *what);
 

@@ -378,5 +378,6 @@ fe_status fx_parse_with(fe_session *s, arena *memory, op_registry *ops, const ch
     fx_graph **graphs = NEW_ARRAY(memory, fx_graph *, p.graphs.count);
     for (uint32_t i = 0; i < p.graphs.count; i++) graphs[i] = p.graphs.at[i].graph;
     *out = graphs[0];
+    fx_write_float_guards(*out, fx_first_call(*out));
     return fx_whole(graphs, p.graphs.count);
 }

@@ -62,13 +62,6 @@ static fx_node *add_storage(fx_graph *g, const fx_node *x)
     return add_input(g, x, FX_STORAGE_OF, (fx_value){.kind = FX_TENSOR, .tensor = flat});
 }
 
-static fx_node *first_call(const fx_graph *g)
-{
-    fx_node *n = g->first;
-    while (n && n->kind == FX_PLACEHOLDER) n = n->next;
-    return n;
-}
-
 typedef struct replacing {
     const fx_node *x, *view;
 } replacing;
@@ -153,7 +146,7 @@ static void take_storage(fx_graph *g, fx_node *x)
     fx_arg args[] = {fx_of(storage), fx_int_list(g, t->sizes, t->rank),
                      fx_int_list(g, t->strides, t->rank), fx_expr(start)};
     fx_node *view =
-        fx_emit(g, first_call(g), OP_aten_as_strided_default, NULL, COUNT_OF(args), args);
+        fx_emit(g, fx_first_call(g), OP_aten_as_strided_default, NULL, COUNT_OF(args), args);
     replacing r = {x, view};
     fx_replace_uses_if(g, x, view, is_elsewhere, &r);
     write_storage(g, x, storage, start);
@@ -210,6 +203,8 @@ static void need_starts(fx_graph *g)
 fe_status infer_take_storages(fx_graph *g)
 {
     VEC(fx_node *) wanted = {0};
+    if (g->is_functional)
+        return FE_OK; /* done before, and passes count from where an input begins */
     for (fx_node *n = g->first; n; n = n->next) {
         const ty_tensor *t = counts_from_start(n) ? fx_arg_tensor(&n->args[0]) : NULL;
         for (uint32_t i = 0; t && i < g->inputs.count; i++) {

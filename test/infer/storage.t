@@ -65,3 +65,16 @@ symbol n in [0, ] hint 6
 scalar "k" = n start_of 0
 output int n
 --status-- 1
+# what passes make of a window on an input counts from where that begins, after a trip through text too: no storage is taken
+--run-- ferrite inspect --stage fx - >a.fx && ferrite inspect --stage fx --no-passes a.fx | sed 's/@.*//' >b.fx && sed 's/@.*//' a.fx | diff - b.fx && grep -e storage_of -e start_of a.fx
+--in--
+graph main {
+  placeholder %k user "k" : u8[2,2]
+  %wide = aten.expand.default(%k, [3, 2, 2])
+  %row = aten.narrow.default(%wide, 1, 0, 1)
+  %fill = aten.fill_.Scalar(%row, 2)
+  %to = aten.to.dtype(%wide, torch.int16)
+  output (user %to)
+}
+--out--
+--status-- 1
