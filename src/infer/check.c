@@ -392,6 +392,7 @@ static const struct {
     {"condition", infer_check_condition},
     {"stft", infer_check_stft},
     {"istft", infer_check_istft},
+    {"pairs", infer_check_pairs},
     {"norm", infer_check_fft_norm},
     {"pieces", infer_check_pieces},
     {"cut_across", infer_check_cut_across},

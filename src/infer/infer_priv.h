@@ -125,6 +125,7 @@ void infer_check_masked_index(infer_call *c);
 /* fft.c, check_matrix.c, check_recurrent.c */
 void infer_check_stft(infer_call *c);
 void infer_check_istft(infer_call *c);
+void infer_check_pairs(infer_call *c);
 void infer_check_fft_norm(infer_call *c);
 void infer_check_square(infer_call *c);
 void infer_check_cross(infer_call *c);

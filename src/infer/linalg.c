@@ -453,12 +453,26 @@ void rule_all_distances(infer_call *c)
 }
 
 /* Distances between the rows of one: n (n - 1) / 2 of them. */
-void rule_own_distances(infer_call *c)
+static sym_expr pairs_of(infer_call *c, sym_expr rows)
 {
     sym_table *t = c->symbols;
+    return sym_floordiv(t, sym_mul(t, rows, sym_add_int(t, rows, -1)), infer_number(c, 2));
+}
+
+void rule_own_distances(infer_call *c)
+{
     ty_tensor *x = matrix(c, NULL);
     if (!x) return;
-    sym_expr n = x->sizes[0];
-    sym_expr count = sym_floordiv(t, sym_mul(t, n, sym_add_int(t, n, -1)), infer_number(c, 2));
+    sym_expr count = pairs_of(c, x->sizes[0]);
     infer_give(c, infer_fresh(c, x, x->dtype, 1, &count));
+}
+
+/* A gradient for each pair of rows. */
+void infer_check_pairs(infer_call *c)
+{
+    const ty_tensor *x = infer_self(c), *grad = infer_tensor(c, "grad");
+    if (x && grad && x->rank == 2 && grad->rank == 1)
+        (void)INFER_REQUIRE_EQUAL(c, grad->sizes[0], pairs_of(c, x->sizes[0]),
+                                  "pdist: the gradient is %s, and the rows are those of %s",
+                                  infer_shape(c, grad), infer_shape(c, x));
 }

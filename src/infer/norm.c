@@ -188,8 +188,9 @@ void rule_norm_except_dim(infer_call *c)
         (void)INFER_REQUIRE(c, SYM_LT, infer_number(c, 0), v->sizes[dim],
                             "norms of %s for each of no sizes of dimension %lld", infer_shape(c, v),
                             (long long)dim);
-    ty_tensor *out = reduced || dim < 0 ? infer_reduced(c, v, v->dtype, reduced, dim >= 0)
-                                        : infer_clone(c, v, TY_CONTIGUOUS);
+    ty_dtype dtype = ty_complex_to_real(v->dtype);
+    ty_tensor *out = reduced || dim < 0 ? infer_reduced(c, v, dtype, reduced, dim >= 0)
+                                        : infer_like(c, v, dtype, TY_CONTIGUOUS);
     bool between = dim > 0 && dim + 1 < (int64_t)v->rank;
     for (uint32_t i = 0; out && between && i < out->rank; i++) out->strides[i] = infer_number(c, 1);
     infer_give(c, out);

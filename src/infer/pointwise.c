@@ -60,6 +60,14 @@ static ty_dtype promoted(infer_call *c, uint32_t first)
     return dtype;
 }
 
+/* By the gradient and the input; of noise that is not looked at the dtype alone counts. */
+void rule_noise_backward(infer_call *c)
+{
+    const ty_tensor *operands[] = {infer_tensor(c, "grad_output"), infer_self(c)};
+    if (operands[0] && operands[1])
+        infer_give(c, infer_elementwise(c, promoted(c, 0), operands, 2));
+}
+
 /* How far a tensor is from another: a real number, of the dtype of their difference. */
 void rule_distance(infer_call *c)
 {

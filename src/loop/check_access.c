@@ -203,8 +203,7 @@ static void add_range(loop_checking *c, sym_expr symbol, sym_expr value, loop_ex
     int64_t least, most;
     sym_range(t, symbol, NULL, &least, &most);
     if (least != SYM_NO_MIN) vec_push(c->p->memory, given, sym_add_int(t, value, -least));
-    if (most != SYM_NO_MAX)
-        vec_push(c->p->memory, given, sym_sub(t, sym_int(t, most), value));
+    if (most != SYM_NO_MAX) vec_push(c->p->memory, given, sym_sub(t, sym_int(t, most), value));
 }
 
 /* In the place of a symbol that is known to equal an expression stands that: an equality is two orders, one
