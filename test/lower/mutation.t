@@ -26,3 +26,17 @@ nest [i0 < 4] origin 4 {
   @n[i0] = %2
 }
 output @buf2[4]{1}
+--run-- ferrite inspect --stage loop - | grep -B3 '@b.i1. ='
+--in--
+graph main {
+  placeholder %b buffer "b" : f32[3,5]{0,1}
+  placeholder %x user "x" : f32[5]
+  %z = aten.fill_.Scalar(%b, 3.0)
+  %y = aten.add.Tensor(%z, %x)
+  output (user %y)
+}
+--out--
+}
+nest [i0 < 1, i1 < 5] origin 4 {
+  %0 = const 3.0 : f32
+  @b[i1] = %0
