@@ -20,7 +20,7 @@ static ty_dtype loss_dtype(infer_call *c, const ty_tensor *const *operands, uint
     for (uint32_t i = 0; i < count; i++)
         types[i] = (ty_operand){.dtype = operands[i]->dtype, .is_zero_dim = operands[i]->rank == 0};
     ty_dtype dtype = ty_result_type(types, count);
-    if (c->param == DTYPE_REAL_FLOAT) return ty_complex_to_real(infer_float_of(dtype));
+    if (c->param == DTYPE_REAL) return ty_complex_to_real(dtype);
     return c->param == DTYPE_FLOAT ? infer_float_of(dtype) : dtype;
 }
 
