@@ -40,7 +40,11 @@ static void bind_inputs(infer_call *c, fx_graph *sub, const fx_subcall *call, ui
         } else if (p->value.kind == FX_NO_VALUE && call->operands.at[i].kind == FX_ARG_NODE) {
             p->value = call->operands.at[i].node->value;
         }
-        if (!x || p->value.kind != FX_TENSOR) continue;
+        bool is_tensor = p->value.kind == FX_TENSOR;
+        if (p->value.kind != FX_NO_VALUE && is_tensor != (x != NULL))
+            infer_fail(c, "operand %u is %s tensor, and %%%s of the subgraph is %s", i,
+                       x ? "a" : "no", p->name, is_tensor ? "one" : "none");
+        if (!x || !is_tensor) continue;
         uint32_t known = map_get(&inner, x->storage);
         if (known == MAP_NONE) {
             if (p->value.tensor->storage == 0) p->value.tensor->storage = sub->next_storage++;
@@ -59,6 +63,7 @@ static fe_status infer_subgraphs(infer_call *c, const fx_subcall *call, uint32_t
         if (a->kind != FX_ARG_GRAPH) continue;
         infer_autocast_region(c, a->graph);
         bind_inputs(c, a->graph, call, carried, walked);
+        FE_TRY(c->status);
         FE_TRY(infer_graph(a->graph));
     }
     return FE_OK;

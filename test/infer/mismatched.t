@@ -70,3 +70,31 @@ graph main {
 --out--
   require s0 == s1 "aten.scaled_dot_product_attention.default: attention of f32[s0,s2,5,4] to f32[s1,s3,5,4] (a)"
   require s2 % s3 == 0 "aten.scaled_dot_product_attention.default: Number of heads in key and value must divide the number of heads in query, but got f32[s1,s3,5,4] and f32[s0,s2,5,4] (a)"
+--run-- ferrite inspect --stage fx - 2>&1
+--in--
+symbols {
+  s0 in [0, inf] hint 4
+}
+graph main {
+  placeholder %x user "x" : f32[s0]
+  %n = aten.sym_size.int(%x, 0)
+  %b = _operator.gt(%n, 4)
+  %y = higher_order.cond(%b, @up, @down, [%n])
+  %z = _operator.getitem(%y, 0)
+  output (user %z)
+}
+graph up {
+  placeholder %v user "v" : f32[4]
+  %w = aten.add.Tensor(%v, 1)
+  output (user %w)
+}
+graph down {
+  placeholder %v user "v" : f32[4]
+  %w = aten.sub.Tensor(%v, 1)
+  output (user %w)
+}
+--out--
+error: infer: higher_order.cond: operand 0 is no tensor, and %v of the subgraph is one
+  at %y in graph main
+  help: PyTorch refuses such arguments too: is the program whole?
+--status-- 1
