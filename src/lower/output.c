@@ -264,7 +264,7 @@ static void copy_into(lowering *l, lower_tensor target, lower_tensor value)
     loop_value v = loop_cast(l->program, to->dtype, lower_broadcast(l, value, to->rank, to->sizes));
     sym_expr *sizes = lower_sizes_copy(l, to->sizes, to->rank);
     for (uint32_t k = 0; k < to->rank; k++) /* one element at several places is stored once */
-        if (lower_is_zero(l, to->strides[k])) sizes[k] = l->one;
+        if (lower_is_zero(l, to->strides[k])) sizes[k] = sym_min(l->symbols, sizes[k], l->one);
     loop_op *op = lower_nest(l, to->rank, sizes, 0, NULL);
     sym_expr at = sym_add(l->symbols, to->offset, lower_flat(l, l->axes, to->strides, to->rank));
     lower_store(l, op, (loop_store){.buffer = to->buffer, .index = at, .value = v});

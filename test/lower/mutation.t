@@ -40,3 +40,18 @@ graph main {
 nest [i0 < 1, i1 < 5] origin 4 {
   %0 = const 3.0 : f32
   @b[i1] = %0
+--run-- ferrite inspect --stage loop - | grep -B3 '@x.i1. ='
+--in--
+symbols {
+  s0 in [0, inf] hint 3
+}
+graph main {
+  placeholder %x user "x" : f32[s0,5]{0,1}
+  %z = aten.fill_.Scalar(%x, 3.0)
+  output ()
+}
+--out--
+input  @x : f32[s0,5] strides [0,1] mutated origin 0
+nest [i0 < min(s0, 1), i1 < 5] origin 2 {
+  %0 = const 3.0 : f32
+  @x[i1] = %0
