@@ -54,7 +54,12 @@ sym_expr loop_reduce_axis(loop_program *p, uint32_t k)
 sym_expr loop_layout_elements(sym_table *t, const loop_buffer *b)
 {
     if (ty_known_empty(t, b->rank, b->sizes)) return sym_int(t, 0);
-    return ty_reach(t, b->rank, b->sizes, b->strides);
+    sym_expr reach = ty_reach(t, b->rank, b->sizes, b->strides), one = sym_int(t, 1);
+    for (uint32_t d = 0; d < b->rank; d++) /* a size that no step leads along may be 0, too */
+        if (sym_same(b->strides[d], sym_int(t, 0)) &&
+            !sym_known_less_equal(t, one, b->sizes[d], NULL))
+            reach = sym_mul(t, reach, sym_min(t, b->sizes[d], one));
+    return reach;
 }
 
 /* Between which numbers a constant's are, of those that may be indices. */

@@ -55,3 +55,14 @@ input  @x : f32[s0,5] strides [0,1] mutated origin 0
 nest [i0 < min(s0, 1), i1 < 5] origin 2 {
   %0 = const 3.0 : f32
   @x[i1] = %0
+--run-- ferrite inspect - --from loop --stage loop 2>&1 | grep law
+--in--
+program none
+symbol s0 in [0, ]
+input  @x : f32[s0,5] strides [0,1] mutated
+nest [i0 < 1, i1 < 5] {
+  %0 = const 3.0 : f32
+  @x[i1] = %0
+}
+--out--
+error: loop: law L1: a store of @x[i1], between 0 and 4, is not known to be in [0, 5*min(s0, 1)) in
