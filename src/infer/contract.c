@@ -424,7 +424,7 @@ static void take_dtype(contract *k, word kind, const ty_tensor *x)
     kind.length -= widens == '+' || widens == '^';
     const ty_tensor *other = named_tensor(k, kind);
     if (!other) return;
-    bool is_half = other->dtype == TY_F16 || other->dtype == TY_BF16;
+    bool is_half = ty_is_half(other->dtype);
     ty_dtype wanted = widens == '^' && is_half ? TY_F32 : other->dtype;
     if (x->dtype == wanted || (widens == '+' && is_half && x->dtype == TY_F32)) return;
     infer_fail(k->c, "%s is %s and %s is %s: expected %s", k->what, infer_shape(k->c, x),

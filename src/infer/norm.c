@@ -6,11 +6,6 @@
  */
 #include "infer/infer_priv.h"
 
-static bool is_half(const ty_tensor *x)
-{
-    return x->dtype == TY_F16 || x->dtype == TY_BF16;
-}
-
 /* Beside parameters of single precision PyTorch's kernels keep the statistics of 16-bit floats in single
  * precision, which its fake tensors do not know of. */
 static bool is_mixed(infer_call *c, const ty_tensor *x)
@@ -21,13 +16,13 @@ static bool is_mixed(infer_call *c, const ty_tensor *x)
         const ty_tensor *t = infer_tensor(c, names[i]);
         found |= t && t->dtype == TY_F32;
     }
-    return found && is_half(x);
+    return found && ty_is_half(x->dtype);
 }
 
 /* Statistics have the input's dtype on the CPU; elsewhere those of 16-bit floats are f32. */
 static ty_dtype statistics_dtype(infer_call *c, const ty_tensor *x)
 {
-    return is_mixed(c, x) || (is_half(x) && x->device.kind != TY_CPU) ? TY_F32 : x->dtype;
+    return is_mixed(c, x) || (ty_is_half(x->dtype) && x->device.kind != TY_CPU) ? TY_F32 : x->dtype;
 }
 
 /* One result like the input, contiguous or (1) in its memory format. */

@@ -13,7 +13,7 @@ static void cast_through_f32(text *out, kern_needs *needs, ty_dtype from, ty_dty
 {
     text inner;
     text_init(&inner, needs->memory);
-    bool opens = from == TY_F16 || from == TY_BF16;
+    bool opens = ty_is_half(from);
     kern_c_scope narrow = {TY_F32, scope->lanes, {scope->args[0], NULL, NULL}};
     if (opens)
         kern_c_expand(&inner, needs, between_halves(from, false), &narrow);
@@ -98,7 +98,7 @@ static void cast_half_complex(text *out, kern_needs *needs, ty_dtype from, ty_dt
 void kern_c_cast(text *out, kern_needs *needs, ty_dtype from, ty_dtype to,
                  const kern_c_scope *scope)
 {
-    bool half_from = from == TY_F16 || from == TY_BF16, half_to = to == TY_F16 || to == TY_BF16;
+    bool half_from = ty_is_half(from), half_to = ty_is_half(to);
     bool direct = (half_from && to == TY_F32) || (half_to && from == TY_F32);
     kern_c_scope narrow = {TY_F32, scope->lanes, {scope->args[0], NULL, NULL}};
     if (from == to)

@@ -20,7 +20,7 @@ void kern_need(kern_needs *needs, const char *name)
 
 static bool is_bits(ty_dtype d)
 {
-    return d == TY_F16 || d == TY_BF16 || ty_is_float8(d);
+    return ty_is_half(d) || ty_is_float8(d);
 }
 
 const char *kern_c_memory_type(ty_dtype dtype)

@@ -56,7 +56,7 @@ ty_dtype loop_result_dtype(loop_opcode op, const ty_dtype *operands)
 
 static bool is_half(ty_dtype d)
 {
-    return d == TY_F16 || d == TY_BF16 || d == TY_C32 || ty_is_float8(d);
+    return ty_is_half(d) || d == TY_C32 || ty_is_float8(d);
 }
 
 const char *loop_dtype_fault(loop_opcode op, const ty_dtype *operands, ty_dtype result,

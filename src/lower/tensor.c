@@ -43,7 +43,7 @@ sym_expr *lower_sizes_copy(lowering *l, const sym_expr *sizes, uint32_t count)
 ty_dtype lower_compute_dtype(ty_dtype d)
 {
     if (d == TY_C32) return TY_C64;
-    return d == TY_F16 || d == TY_BF16 || ty_is_float8(d) ? TY_F32 : d;
+    return ty_is_half(d) || ty_is_float8(d) ? TY_F32 : d;
 }
 
 static sym_env env_of(lowering *l, sym_bound *bounds, const sym_expr *axes, const sym_expr *extents,

@@ -327,7 +327,7 @@ static bool is_plain(attention *a, const fx_node *v)
     fx_graph *g = a->r->g;
     const ty_tensor *q = fx_tensor(a->q), *k = fx_tensor(a->k), *x = fx_tensor(v);
     if (!q || !k || !x || q->rank < 2 || k->rank != q->rank || x->rank < 2) return false;
-    bool low = q->dtype == TY_F16 || q->dtype == TY_BF16;
+    bool low = ty_is_half(q->dtype);
     if ((q->dtype != TY_F32 && !low) || k->dtype != q->dtype || x->dtype != q->dtype) return false;
     for (uint32_t i = 0; i + 2 < q->rank; i++)
         if (!same_size(g, q->sizes[i], k->sizes[i])) return false;

@@ -44,7 +44,7 @@ static inline fx_arg cast(decomposing *d, fx_arg x, ty_dtype dtype)
 static inline fx_arg wide(decomposing *d, fx_arg x)
 {
     const ty_tensor *t = fx_arg_tensor(&x);
-    return t && (t->dtype == TY_F16 || t->dtype == TY_BF16) ? cast(d, x, TY_F32) : x;
+    return t && ty_is_half(t->dtype) ? cast(d, x, TY_F32) : x;
 }
 static inline fx_arg reshaped(decomposing *d, fx_arg x, uint32_t rank, const sym_expr *sizes)
 {

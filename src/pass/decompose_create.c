@@ -5,7 +5,7 @@
 static ty_dtype computed(const decomposing *d)
 {
     ty_dtype out = fx_tensor(d->n)->dtype;
-    return out == TY_F16 || out == TY_BF16 ? TY_F32 : out;
+    return ty_is_half(out) ? TY_F32 : out;
 }
 
 static fx_arg ramp(decomposing *d, int64_t start, int64_t end)

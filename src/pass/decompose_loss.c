@@ -169,7 +169,7 @@ static void renorm(decomposing *d)
     sym_expr dims[TY_MAX_RANK];
     for (uint32_t k = 0; k < t->rank; k++)
         if (k != dim) dims[count++] = sym_int(d->g->symbols, k);
-    bool half = t->dtype == TY_F16 || t->dtype == TY_BF16;
+    bool half = ty_is_half(t->dtype);
     fx_arg most = fx_float(decompose_number(d, "maxnorm", 1));
     fx_arg norm =
         CALL(aten_linalg_vector_norm_default, x, fx_float(decompose_number(d, "p", 2)),

@@ -80,6 +80,11 @@ ty_dtype ty_dtype_from_number(int64_t number)
     return TY_NO_DTYPE;
 }
 
+bool ty_is_half(ty_dtype d)
+{
+    return d == TY_F16 || d == TY_BF16;
+}
+
 bool ty_is_floating(ty_dtype d)
 {
     return ty_dtype_kind(d) == TY_KIND_FLOAT;

@@ -37,6 +37,7 @@ int ty_dtype_number(ty_dtype d);
 uint32_t ty_dtype_size(ty_dtype d);      /* bytes */
 uint32_t ty_dtype_alignment(ty_dtype d); /* of an element; a complex one has that of its parts */
 ty_kind ty_dtype_kind(ty_dtype d);
+bool ty_is_half(ty_dtype d);     /* f16 bf16 */
 bool ty_is_floating(ty_dtype d); /* f16 bf16 f32 f64 and those of 8 bits */
 bool ty_is_complex(ty_dtype d);
 bool ty_is_integral(ty_dtype d, bool include_bool);
