@@ -235,6 +235,9 @@ static void unfold_backward(decomposing *d)
     sym_expr count = t->sizes[dim], size = t->sizes[rank];
     sym_expr column[] = {count, one}, all = sym_mul(s, count, size);
     for (uint32_t k = 0; k < t->rank; k++)
+        moved[k] = k == dim ? count : k == (uint32_t)rank ? size : sizes[k];
+    g = CALL(aten_expand_default, g, fx_int_list(d->g, moved, t->rank));
+    for (uint32_t k = 0; k < t->rank; k++)
         moved[k] = sym_int(s, k <= dim ? k : k == dim + 1 ? (int64_t)rank : (int64_t)k - 1);
     g = CALL(aten_permute_default, g, fx_int_list(d->g, moved, t->rank));
     fx_arg first = mul(d, reshaped(d, counted(d, count), 2, column), arg(d, "step"));

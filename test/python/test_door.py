@@ -179,6 +179,13 @@ def gradients():
 
 
 @test
+def signals_of_their_short_time_transforms():
+    """Which PyTorch traces as the gradient of windows, those of one window for each signal."""
+    window, signals = torch.hann_window(16), torch.randn(2, 100)
+    same(lambda z: torch.istft(z, 16, 4, window=window), (torch.stft(signals, 16, 4, window=window, return_complex=True),))
+
+
+@test
 def views_of_what_eager_lays_out_otherwise():
     """The gradient of a loss has the strides of its argument where PyTorch traces it, and is contiguous where eager runs it."""
     def loss(x, y):
