@@ -43,6 +43,7 @@ void infer_check_inner(infer_call *c)
 {
     const ty_tensor *a = infer_tensor(c, "self"), *b = infer_tensor(c, "other");
     if (!a || !b || !a->rank || !b->rank) return;
+    if (a->dtype == TY_BOOL) infer_fail(c, "inner of bools");
     if (a->dtype != b->dtype)
         infer_fail(c, "expected m1 and m2 to have the same dtype, but got: %s and %s",
                    infer_shape(c, a), infer_shape(c, b));

@@ -224,6 +224,8 @@ void infer_check_repeats(infer_call *c)
 void infer_check_sorted(infer_call *c)
 {
     const ty_tensor *x = infer_tensor(c, "self"), *sorted = infer_tensor(c, "sorted_sequence");
+    if (x && sorted && x->dtype == TY_BOOL && sorted->dtype == TY_BOOL)
+        infer_fail(c, "searchsorted of bools among bools");
     if (!x || !sorted || sorted->rank == 1) return;
     if (x->rank != sorted->rank)
         infer_fail(c,

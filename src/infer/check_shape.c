@@ -83,8 +83,10 @@ void infer_check_same_rows(infer_call *c)
 /* clamp by tensors: one limit at least. */
 void infer_check_limits(infer_call *c)
 {
-    if (!infer_tensor(c, "min") && !infer_tensor(c, "max"))
-        infer_fail(c, "torch.clamp: At least one of 'min' or 'max' must not be None");
+    const ty_tensor *min = infer_tensor(c, "min"), *max = infer_tensor(c, "max");
+    if (!min && !max) infer_fail(c, "torch.clamp: At least one of 'min' or 'max' must not be None");
+    if (min && max && infer_promoted(c) == TY_BOOL)
+        infer_fail(c, "clamp of bools between two limits");
 }
 
 /* affine_grid_generator: of images or of volumes, each with its matrices. */

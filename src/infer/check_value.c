@@ -2,6 +2,7 @@
 #include "infer/infer_priv.h"
 
 #include <math.h>
+#include <string.h>
 
 void infer_check_half_to_float(infer_call *c)
 {
@@ -30,22 +31,12 @@ void infer_check_same_dtype(infer_call *c)
             ty_dtype_name(x->dtype), ty_dtype_name(wanted));
 }
 
-/* Only a quotient that is not rounded may be complex. */
+/* Only a quotient that is not rounded may be complex, or of bools. */
 void infer_check_rounded(infer_call *c)
 {
-    const ty_tensor *operands[INFER_MAX_OPERANDS];
-    uint32_t count = infer_operands(c, operands, INFER_MAX_OPERANDS);
-    for (uint32_t i = 0; infer_arg(c, "rounding_mode") && i < count; i++)
-        if (ty_is_complex(operands[i]->dtype))
-            infer_fail(c, "a quotient of %s cannot be rounded", infer_shape(c, operands[i]));
-}
-
-/* gcd, lcm, floor_divide: of bools and numbers, not of bools alone. */
-void infer_check_some_number(infer_call *c)
-{
-    const ty_tensor *a = infer_tensor(c, "self"), *b = infer_tensor(c, "other");
-    if (a && b && a->dtype == TY_BOOL && b->dtype == TY_BOOL)
-        infer_fail(c, "\"%s\" not implemented for 'Bool'", c->op->base);
+    ty_dtype common = infer_promoted(c);
+    if (infer_arg(c, "rounding_mode") && (ty_is_complex(common) || common == TY_BOOL))
+        infer_fail(c, "a quotient of %s cannot be rounded", ty_dtype_name(common));
 }
 
 /* ---- values that are written ---- */
@@ -58,17 +49,55 @@ void infer_check_real_value(infer_call *c)
                    infer_shape(c, value), ty_dtype_name(x->dtype));
 }
 
+static bool has_sign(ty_dtype d)
+{
+    return d != TY_U8 && d != TY_U16 && d != TY_U32 && d != TY_U64;
+}
+
+/* The largest finite value; 0: of no dtype that a number could be too large for. */
+static double most_of(ty_dtype d)
+{
+    int bits = (int)ty_dtype_size(d) * 8;
+    switch (d) {
+    case TY_F16: return 65504;
+    case TY_BF16: return 0x1.fep127;
+    case TY_F32: return 0x1.fffffep127;
+    case TY_BOOL: return 0;
+    default: return ty_is_integral(d, false) ? ldexp(1, bits - has_sign(d)) - (bits < 64) : 0;
+    }
+}
+
+/* As c10::overflows has it: integers below 0 wrap around in dtypes without sign, fractions do not. */
+static bool is_lost(ty_dtype d, double value, bool is_integer)
+{
+    double most = most_of(d);
+    if (most == 0) return false;
+    if (ty_is_floating(d)) return isfinite(value) && fabs(value) > most;
+    double least = has_sign(d) ? -ldexp(1, (int)ty_dtype_size(d) * 8 - 1) : is_integer ? -most : 0;
+    return !(value >= least && value <= most);
+}
+
+/* A number that is written to elements is one of their dtype. */
 void infer_check_value_fits(infer_call *c)
 {
+    static const char *const NAMES[] = {"value", "fill_value", "padding_value"};
+    ty_tensor *items[INFER_MAX_OPERANDS];
     const ty_tensor *x = infer_tensor(c, "self");
-    const fx_arg *value = infer_arg(c, "value");
-    if (!x || !value) return;
-    bool is_lost = value->kind == FX_ARG_COMPLEX && !ty_is_complex(x->dtype);
-    if (value->kind == FX_ARG_FLOAT && ty_is_integral(x->dtype, false))
-        is_lost = !(fabs(value->number) < ldexp(1, (int)ty_dtype_size(x->dtype) * 8));
-    if (is_lost)
-        infer_fail(c, "value cannot be converted to type %s without overflow",
-                   ty_dtype_name(x->dtype));
+    if (!x && infer_list(c, "sequences", items, INFER_MAX_OPERANDS)) x = items[0];
+    ty_dtype dtype = infer_dtype(c, "dtype", x ? x->dtype : TY_NO_DTYPE);
+    bool fills = infer_arg(c, "fill_value") || strncmp(c->op->base, "fill", 4) == 0;
+    if (fills && ty_is_half(dtype)) return; /* PyTorch does not look at that of a single element */
+    for (size_t i = 0; i < COUNT_OF(NAMES); i++) {
+        const fx_arg *a = infer_arg(c, NAMES[i]);
+        double number;
+        if (!a || dtype == TY_NO_DTYPE) continue;
+        bool lost = a->kind == FX_ARG_COMPLEX ? !ty_is_complex(dtype)
+                                              : fx_arg_number(c->graph, a, &number) &&
+                                                    is_lost(dtype, number, a->kind != FX_ARG_FLOAT);
+        if (lost)
+            infer_fail(c, "value cannot be converted to type %s without overflow",
+                       ty_dtype_name(dtype));
+    }
 }
 
 /* ---- dimensions and counts ---- */
@@ -246,6 +275,29 @@ void infer_check_half_gradient(infer_call *c)
         sizes[d] =
             d == dim ? sym_floordiv(c->symbols, x->sizes[d], infer_number(c, 2)) : x->sizes[d];
     (void)infer_require_fits(c, gradient, x->rank, sizes, "grad_output");
+}
+
+/* Bools have a largest and a smallest one, no product and no mean. */
+void infer_check_reduced_bools(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self");
+    const char *how = infer_string(c, "reduce", "");
+    if (x && x->dtype == TY_BOOL && (how[0] != 'a' || !infer_flag(c, "include_self", true)))
+        infer_fail(c, "index_reduce of bools by %s", how);
+}
+
+/* A factor of an operand is of the operands' kind. */
+void infer_check_scaled(infer_call *c)
+{
+    ty_tensor *items[INFER_MAX_OPERANDS];
+    ty_dtype common = infer_promoted(c);
+    const fx_arg *alpha = infer_arg(c, "alpha");
+    if (op_is_foreach(c->op) && infer_list(c, "self", items, INFER_MAX_OPERANDS))
+        common = items[0]->dtype;
+    if (alpha && alpha->kind == FX_ARG_FLOAT && common != TY_NO_DTYPE &&
+        ty_is_integral(common, true))
+        infer_fail(
+            c, "For integral input tensors, argument alpha must not be a floating point number.");
 }
 
 /* index_add, index_reduce: a number is a source for a number, and no other is. */

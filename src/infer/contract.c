@@ -14,6 +14,7 @@
  *     x*[n]       each of a list; x.1[n]: its second                      @size   those of a list of sizes
  *     x:int       a kind of dtype (KINDS), or the dtype of another        n+1     one more
  *     x:y+        the dtype of y, or float32 where that is of half precision; x*:x.0 that of the first
+ *     *:float     what all operands promote to is of this kind
  *     x:y^        the dtype in which y is summed: float32 where that is of half precision
  *     k>0 k>=n    numbers, also each of a list; a tensor's elements; k^2: at most 2; k^<2: less; k!0: not
  *     l#3  l#>0   a list of so many, if it is one, or not empty; x#c: a tensor of so many elements
@@ -411,10 +412,29 @@ static const ty_tensor *named_tensor(contract *k, word name)
     return at < infer_list(k->c, text_of(k, list), items, INFER_MAX_OPERANDS) ? items[at] : NULL;
 }
 
+/* -> a row of KINDS, or as many as there are */
+static size_t find_kind(word kind)
+{
+    size_t i = 0;
+    while (i < COUNT_OF(KINDS) && !is_word(kind, KINDS[i].name)) i++;
+    return i;
+}
+
+/* Kernels of several operands convert these to one dtype first. */
+static void take_common_dtype(contract *k, word kind)
+{
+    size_t i = find_kind(kind);
+    CHECK(k->c->graph->session, i < COUNT_OF(KINDS));
+    ty_dtype common = infer_promoted(k->c);
+    if (common != TY_NO_DTYPE && !KINDS[i].holds(common))
+        infer_fail(k->c, "the operands promote to %s: they have to promote to %s",
+                   ty_dtype_name(common), KINDS[i].says);
+}
+
 static void take_dtype(contract *k, word kind, const ty_tensor *x)
 {
-    for (size_t i = 0; i < COUNT_OF(KINDS); i++) {
-        if (!is_word(kind, KINDS[i].name)) continue;
+    size_t i = find_kind(kind);
+    if (i < COUNT_OF(KINDS)) {
         if (!KINDS[i].holds(x->dtype))
             infer_fail(k->c, "%s is %s: it has to hold %s", k->what, infer_shape(k->c, x),
                        KINDS[i].says);
@@ -631,6 +651,10 @@ static void take_clause(contract *k, word clause)
     case '#': take_length(k, name, said); return;
     case '!': take_other(k, name, said); return;
     case '?': take_choice(k, name, said); return;
+    }
+    if (is_word(name, "*")) {
+        take_common_dtype(k, said);
+        return;
     }
     uint32_t count = tensors_of(k, name, tensors);
     for (uint32_t i = 0; i < count && k->c->status == FE_OK; i++)

@@ -186,7 +186,6 @@ void infer_check_half_to_float(infer_call *c);
 void infer_check_slope_of_result(infer_call *c);
 void infer_check_same_dtype(infer_call *c);
 void infer_check_rounded(infer_call *c);
-void infer_check_some_number(infer_call *c);
 void infer_check_real_value(infer_call *c);
 void infer_check_value_fits(infer_call *c);
 void infer_check_hashed(infer_call *c);
@@ -204,6 +203,8 @@ void infer_check_vectors(infer_call *c);
 void infer_check_single_target(infer_call *c);
 void infer_check_half_gradient(infer_call *c);
 void infer_check_number_source(infer_call *c);
+void infer_check_reduced_bools(infer_call *c);
+void infer_check_scaled(infer_call *c);
 void infer_check_widened(infer_call *c);
 void infer_check_kernel_within(infer_call *c);
 void infer_check_reflected(infer_call *c);
@@ -345,6 +346,10 @@ typedef enum infer_dtype_kind {
     DTYPE_INDEX,      /* i64 */
     DTYPE_HASH        /* u64 */
 } infer_dtype_kind;
+/* What tensors and numbers among the arguments promote to; TY_NO_DTYPE: nothing. */
+ty_dtype infer_promoted(const infer_call *c);
+/* By the kind in the row of c's operator. d: what the operands promote to; self: the first one's. */
+ty_dtype infer_dtype_by_kind(infer_call *c, ty_dtype d, ty_dtype self);
 
 /* What the rows of linear algebra name: see FACTORS in linalg.c. */
 typedef enum infer_factors {

@@ -416,10 +416,7 @@ void rule_paired(infer_call *c)
     if (count < 2) return;
     ty_operand types[] = {{.dtype = operands[0]->dtype, .is_zero_dim = operands[0]->rank == 0},
                           {.dtype = operands[1]->dtype, .is_zero_dim = operands[1]->rank == 0}};
-    ty_dtype dtype = ty_result_type(types, 2);
-    bool real = c->param == DTYPE_REAL_FLOAT;
-    if (c->param == DTYPE_FLOAT || real) dtype = infer_float_of(dtype);
-    if (real) dtype = ty_complex_to_real(dtype);
+    ty_dtype dtype = infer_dtype_by_kind(c, ty_result_type(types, 2), types[0].dtype);
     ty_tensor *both = infer_elementwise(c, dtype, operands, 2);
     if (!both) return;
     bool last = op_param_index(c->op, "dim") < 0;

@@ -20,8 +20,7 @@ static ty_dtype loss_dtype(infer_call *c, const ty_tensor *const *operands, uint
     for (uint32_t i = 0; i < count; i++)
         types[i] = (ty_operand){.dtype = operands[i]->dtype, .is_zero_dim = operands[i]->rank == 0};
     ty_dtype dtype = ty_result_type(types, count);
-    if (c->param == DTYPE_REAL) return ty_complex_to_real(dtype);
-    return c->param == DTYPE_FLOAT ? infer_float_of(dtype) : dtype;
+    return infer_dtype_by_kind(c, dtype, operands[0]->dtype);
 }
 
 /* Elementwise over the first two, or as many as are tensors and no weights. */
@@ -38,9 +37,7 @@ void rule_pointwise_loss(infer_call *c)
 {
     const ty_tensor *operands[INFER_MAX_OPERANDS];
     uint32_t count = infer_operands(c, operands, INFER_MAX_OPERANDS);
-    ty_tensor *self = infer_self(c);
-    if (!self) return;
-    give_pointwise(c, c->param == DTYPE_SELF ? self->dtype : loss_dtype(c, operands, count));
+    if (count) give_pointwise(c, loss_dtype(c, operands, count));
 }
 
 /* PyTorch works in place on 1 - target, and with a weight of what is so on the logarithm beside it. */

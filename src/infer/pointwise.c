@@ -60,6 +60,12 @@ static ty_dtype promoted(infer_call *c, uint32_t first)
     return dtype;
 }
 
+ty_dtype infer_promoted(const infer_call *c)
+{
+    ty_operand operands[INFER_MAX_OPERANDS];
+    return ty_result_type(operands, operands_from(c, 0, operands));
+}
+
 /* By the gradient and the input; of noise that is not looked at the dtype alone counts. */
 void rule_noise_backward(infer_call *c)
 {
@@ -75,14 +81,13 @@ void rule_distance(infer_call *c)
     if (x) infer_give(c, infer_fresh(c, x, ty_complex_to_real(promoted(c, 0)), 0, NULL));
 }
 
-static ty_dtype dtype_by_kind(infer_call *c, const ty_tensor *self)
+ty_dtype infer_dtype_by_kind(infer_call *c, ty_dtype d, ty_dtype self)
 {
-    ty_dtype d = promoted(c, 0);
     switch ((infer_dtype_kind)c->param) {
     case DTYPE_PROMOTE: return d;
     case DTYPE_FLOAT: return infer_float_of(d);
     case DTYPE_BOOL: return TY_BOOL;
-    case DTYPE_SELF: return self->dtype;
+    case DTYPE_SELF: return self;
     case DTYPE_REAL: return ty_complex_to_real(d);
     case DTYPE_REAL_FLOAT: return ty_complex_to_real(infer_float_of(d));
     case DTYPE_COMPLEX: return ty_real_to_complex(d);
@@ -94,6 +99,11 @@ static ty_dtype dtype_by_kind(infer_call *c, const ty_tensor *self)
     case DTYPE_INDEX: break; /* of reductions */
     }
     return d;
+}
+
+static ty_dtype dtype_by_kind(infer_call *c, const ty_tensor *self)
+{
+    return infer_dtype_by_kind(c, promoted(c, 0), self->dtype);
 }
 
 void rule_pointwise(infer_call *c)

@@ -306,8 +306,17 @@ static lower_tensor mapped(lowering *l, lower_tensor x, loop_value v)
     return lower_value(l, loop_at(l->program, v)->dtype, x.rank, x.sizes, v);
 }
 
+/* Is it a norm of single elements? */
+static bool is_of_one(lowering *l, lower_tensor x, const bool *reduced)
+{
+    for (uint32_t k = 0; k < x.rank; k++)
+        if (reduced[k] && !lower_is_one(l, x.sizes[k])) return false;
+    return true;
+}
+
 lower_tensor lower_norm(lowering *l, lower_tensor x, double order, const bool *reduced, bool keep)
 {
+    if (order != 0 && is_of_one(l, x, reduced)) order = 1; /* no power that may underflow */
     loop_value size = lower_op1(l, LOOP_ABS, lower_here(l, x));
     ty_dtype d = loop_at(l->program, size)->dtype;
     if (isinf(order))

@@ -99,11 +99,18 @@ static fe_status update_readers(fx_graph *g, fx_node *value)
     return FE_OK;
 }
 
-/* The result in the dtype that the operator gives: rules compute in what their operands promote to. */
+static uint32_t dtype_rank(ty_dtype d)
+{
+    return ty_is_complex(d) ? 2 : ty_is_floating(d) ? 1 : 0;
+}
+
+/* The result in the dtype that the operator gives: rules compute in what their operands promote to.
+ * Where that would cut off a fraction or an imaginary part, inference and the rule contradict. */
 static fe_status convert(fx_graph *g, const fx_node *was, fx_node **now)
 {
     const ty_tensor *want = fx_tensor(was), *t = fx_tensor(*now);
     if (!want || !t || want->dtype == t->dtype) return FE_OK;
+    CHECK(g->session, dtype_rank(t->dtype) <= dtype_rank(want->dtype));
     fx_arg args[] = {fx_of(*now), fx_dtype(want->dtype)};
     return pass_emit(g, (*now)->next, OP_prims_convert_element_type_default, was, 2, args, now);
 }

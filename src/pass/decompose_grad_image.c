@@ -135,6 +135,10 @@ static void avg_pool_backward(decomposing *d)
                     *out = fx_arg_tensor(decompose_arg(d, "grad_output"));
     uint32_t spatial = spatial_of(d), lead = x->rank - spatial;
     bool is_divided = decompose_arg(d, "divisor_override") != NULL;
+    if (ty_is_integral(x->dtype, true)) {
+        decompose_fail(d, "a gradient of integers, whose quotients are cut off one by one");
+        return;
+    }
     for (uint32_t k = 0; k < spatial; k++) {
         sym_expr size = x->sizes[lead + k];
         fx_arg kernel = kth(d, "kernel_size", k, fx_none());

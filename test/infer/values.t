@@ -39,3 +39,38 @@ placeholder %x user "x" : bool[4]; %v = aten._foreach_neg_.default([])
 error: infer: aten._foreach_add_.List: Tensor lists must have the same number of tensors, got 1 and 2
 error: lists: aten._foreach_maximum_.List: result type i64 can't be cast to the desired output type bool
 error: infer: aten._foreach_neg_.default: Tensor list must have at least one tensor.
+--run-- while read -r line; do printf 'graph main {\n'; printf '%s\n' "$line" | tr ';' '\n'; printf '  output (user %%x)\n}\n'; done | awk '/^graph/ {n++} {print > ("n" n ".fx")}'; for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do ferrite inspect n$n.fx --stage loop 2>&1 | grep -e ^error -e ^output; done
+--in--
+placeholder %x user "x" : f16[4]; placeholder %m user "m" : bool[4]; %v = aten.masked_fill.Scalar(%x, %m, -1e9)
+placeholder %x user "x" : f16[4]; placeholder %m user "m" : bool[4]; %v = aten.masked_fill.Scalar(%x, %m, -inf)
+placeholder %x user "x" : u8[4]; %v = aten.fill.Scalar(%x, 255.5)
+placeholder %x user "x" : u8[4]; %v = aten.fill.Scalar(%x, -1.0)
+placeholder %x user "x" : u8[4]; %v = aten.fill.Scalar(%x, -1)
+placeholder %x user "x" : i8[4]; %v = aten.constant_pad_nd.default(%x, [1, 1], 128)
+placeholder %x user "x" : f32[4]; %v = aten.full.default([4], 1e39, dtype=torch.float32)
+placeholder %x user "x" : i64[4]; %v = aten.igamma.default(%x, %x)
+placeholder %x user "x" : i64[4]; placeholder %y user "y" : f32[]; %v = aten.igamma.default(%x, %y)
+placeholder %x user "x" : bool[4]; %v = aten.addcmul.default(%x, %x, %x)
+placeholder %x user "x" : bool[4]; placeholder %y user "y" : i64[4]; %v = aten.gcd.default(%x, %y)
+placeholder %x user "x" : bool[4]; %v = aten.div.Tensor_mode(%x, %x, rounding_mode="floor")
+placeholder %x user "x" : i64[4]; %v = aten.add.Tensor(%x, %x, alpha=2.5)
+placeholder %x user "x" : bool[4]; placeholder %i user "i" : i64[4]; %v = aten.index_reduce.default(%x, 0, %i, %x, "mean")
+placeholder %x user "x" : f32[4]; %v = aten.histc.default(%x, 4, 3, 2)
+placeholder %x user "x" : i64[1,3,2,2]; placeholder %y user "y" : i64[1,3,4,4]; %v = aten.avg_pool2d_backward.default(%x, %y, [2, 2], [2, 2], [0, 0], False, True, None)
+--out--
+error: infer: aten.masked_fill.Scalar: value cannot be converted to type f16 without overflow
+output @x[4]{1}
+error: infer: aten.fill.Scalar: value cannot be converted to type u8 without overflow
+error: infer: aten.fill.Scalar: value cannot be converted to type u8 without overflow
+output @x[4]{1}
+error: infer: aten.constant_pad_nd.default: value cannot be converted to type i8 without overflow
+error: infer: aten.full.default: value cannot be converted to type f32 without overflow
+error: infer: aten.igamma.default: the operands promote to i64: they have to promote to floating point numbers
+output @x[4]{1}
+error: infer: aten.addcmul.default: the operands promote to bool: they have to promote to no bools
+output @x[4]{1}
+error: infer: aten.div.Tensor_mode: a quotient of bool cannot be rounded
+error: infer: aten.add.Tensor: For integral input tensors, argument alpha must not be a floating point number.
+error: infer: aten.index_reduce.default: index_reduce of bools by mean
+error: infer: aten.histc.default: max has to be at least min
+error: decompose: cannot handle aten.avg_pool2d_backward.default: a gradient of integers, whose quotients are cut off one by one

@@ -162,6 +162,8 @@ def wrong_values(value, kind, rank):
         yield from wrong_number(value, rank)
     elif isinstance(value, float):
         yield from (-value, 0.0, value + 1)
+    if "number" in kind and not isinstance(value, (Spec, str)) and value is not None:
+        yield from (300, -300)
     elif isinstance(value, str):
         yield "bogus"
     elif isinstance(value, list):
@@ -193,6 +195,15 @@ def mixed_calls(call):
             mixed = [filled(a, given) for a in call.arguments]
             names = [p.name for p, a, was in zip(call.schema().arguments, mixed, call.arguments) if written(a, repr) != written(was, repr)]
             yield Call(call.name, mixed, names)
+
+
+def uniform_calls(call):
+    """Calls in which all of several float32 tensors are of another kind of dtype: what they give may be of another one again."""
+    if sum(spec.dtype == "f32" for spec in call.specs()) < 2:
+        return
+    for dtype in ("i64", "u8", "bool", "c64", "f16"):
+        given = iter([spec.other(dtype=dtype) if spec.dtype == "f32" else spec for spec in call.specs()])
+        yield Call(call.name, [filled(a, given) for a in call.arguments])
 
 
 def other_sizes(value, kind, rank):

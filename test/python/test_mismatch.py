@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Arguments that do not fit each other: each call of good_calls.txt with one argument changed by rule, or dtypes mixed (calls.py): PyTorch's
+"""Arguments that do not fit each other: each call of good_calls.txt with one argument changed by rule, or other dtypes (calls.py): PyTorch's
 verdict on it against ours. Both refuse it, or both give the same numbers.
 
     test_mismatch.py [--all] [--seed N] [--count N] [--only PATTERN] [--symbols] [--list FILE]
@@ -291,7 +291,7 @@ RANDOM = {*flagged("OPF_RANDOM"), *(f"aten.{name}" for name in (
 
 # Refusals of eager's that say nothing of the operator: what its CPU kernels or their libraries lack, or how it is built.
 NOT_OF_THE_OPERATOR = re.compile(r"not implemented for '(Half|BFloat16)'|[Uu]nsupported dtype (Half|BFloat16)|MKL FFT|primitive desc|pin_memory|"
-                                 r"INTERNAL ASSERT|tensor does not have a device|itensor_view_from_dense")
+                                 r"INTERNAL ASSERT|tensor does not have a device|itensor_view_from_dense|\"slow_conv")
 BAD = ("fault", "crash", "accepted", "refused", "wrong")
 
 
@@ -310,7 +310,7 @@ def good_calls(only):
 def jobs_of(good, symbols):
     if symbols:
         return [(call, good) for call in calls.wrong_calls(good, calls.other_sizes)]
-    return [(call, None) for call in [good, *calls.wrong_calls(good), *calls.mixed_calls(good)]]
+    return [(call, None) for call in [good, *calls.wrong_calls(good), *calls.mixed_calls(good), *calls.uniform_calls(good)]]
 
 
 def unlooked():
