@@ -120,12 +120,12 @@ static void keep_gradient(const fx_value *was, fx_value *now)
 static void need_sizes(infer_call *c, const fx_value *v)
 {
     sym_expr zero = infer_number(c, 0);
-    if (v->kind == FX_TENSOR && !ty_fits_memory(c->symbols, v->tensor))
-        infer_fail(c, "%s does not fit in any memory", infer_shape(c, v->tensor));
     for (uint32_t i = 0; v->kind == FX_TENSOR && i < v->tensor->rank; i++)
         (void)INFER_REQUIRE(c, SYM_LE, zero, v->tensor->sizes[i],
                             "Trying to create tensor with negative dimension: %s",
                             infer_shape(c, v->tensor));
+    if (c->status == FE_OK && v->kind == FX_TENSOR && !ty_fits_memory(c->symbols, v->tensor))
+        infer_fail(c, "%s does not fit in any memory", infer_shape(c, v->tensor));
     for (uint32_t i = 0; v->kind == FX_TUPLE && i < v->count; i++) need_sizes(c, &v->items[i]);
 }
 

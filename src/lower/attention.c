@@ -223,7 +223,7 @@ static fe_status attention_row(lowering *l, fx_node *n, const lower_row *row)
     y = lower_cast(l, lower_reshape(l, y, out->rank, out->sizes), a.out);
     if (n->value.kind != FX_TUPLE) return lower_give(l, y);
     lower_tensor *items = NEW_ARRAY(l->memory, lower_tensor, n->value.count);
-    for (uint32_t k = 0; k < n->value.count; k++) items[k] = y;
+    items[0] = y;
     return lower_give_items(l, items, n->value.count);
 }
 

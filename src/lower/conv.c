@@ -230,7 +230,7 @@ static fe_status weight_gradient(lowering *l, fx_node *n, const lower_row *row)
     const sym_expr *wanted = weight->dtype == TY_F32 ? lower_wanted(l, 1) : NULL;
     lower_tensor out = lower_temp_tensor(l, TY_F32, weight->rank, weight->sizes, wanted);
     lower_extern(l, "conv_weight", 2, views, out.box->view, count, ints, 0, NULL);
-    lower_tensor y = lower_cast(l, out, weight->dtype), items[3] = {y, y, y};
+    lower_tensor items[3] = {[1] = lower_cast(l, out, weight->dtype)};
     return lower_give_items(l, items, 3);
 }
 

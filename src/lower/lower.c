@@ -148,8 +148,21 @@ fe_status lower_give(lowering *l, lower_tensor t)
     return FE_OK;
 }
 
+/* What is read was computed, and is what was recorded. */
+static fe_status check_item(lowering *l, lower_tensor item, uint32_t number)
+{
+    const fx_value *v = &l->node->value;
+    if (!lower_is_used(l, number)) return FE_OK;
+    if (lower_absent(item)) return lower_fail(l, "its result %u", number);
+    if (v->kind != FX_TUPLE || number >= v->count || v->items[number].kind != FX_TENSOR)
+        return FE_OK;
+    CHECK(l->session, item.rank == v->items[number].tensor->rank);
+    return FE_OK;
+}
+
 fe_status lower_give_items(lowering *l, const lower_tensor *items, uint32_t count)
 {
+    for (uint32_t k = 0; k < count; k++) FE_TRY(check_item(l, items[k], k));
     lower_tensor *copy = arena_copy(l->memory, items, count * sizeof *items);
     l->results[l->node->id] = (lower_result){.present = true, .count = count, .items = copy};
     for (uint32_t k = 0; k < count; k++) {

@@ -179,6 +179,7 @@ ty_tensor *lower_meta(lowering *l, uint32_t item);
 /* does anyone read this item of the tuple? */
 bool lower_is_used(lowering *l, uint32_t item);
 fe_status lower_give(lowering *l, lower_tensor t); /* the node's result; settles it */
+/* Those of a tuple; absent ones may not be read. */
 fe_status lower_give_items(lowering *l, const lower_tensor *items, uint32_t count);
 
 /* part.c. Parts of the graph's nodes, before they are lowered. */

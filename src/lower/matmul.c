@@ -155,7 +155,9 @@ static lower_tensor product_many(lowering *l, lower_tensor a, lower_tensor b, lo
     uint32_t batch_rank;
     if (is_in_parts(l, a, b)) return product_in_parts(l, a, b, bias);
     if (a.rank == 2 && b.rank == 2) return product_2d(l, a, b, bias, wanted);
-    ty_broadcast(l->symbols, a.rank - 2, a.sizes, b.rank - 2, b.sizes, &batch_rank, batch);
+    bool fits =
+        ty_broadcast(l->symbols, a.rank - 2, a.sizes, b.rank - 2, b.sizes, &batch_rank, batch);
+    CHECK(l->session, fits);
     memcpy(sizes, batch, batch_rank * sizeof *sizes);
     sizes[batch_rank] = a.sizes[a.rank - 2];
     sizes[batch_rank + 1] = b.sizes[b.rank - 1];

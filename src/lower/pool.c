@@ -203,8 +203,8 @@ static fe_status max_pool(lowering *l, fx_node *n, const lower_row *row)
     }
     if (!values.box->realised) values.box->wanted = lower_wanted(l, 0);
     if (lower_is_used(l, 0)) lower_realise(l, values.box, NULL);
-    lower_tensor items[2] = {values, values};
-    items[1] = lower_is_used(l, 1) ? maximum_place(l, &p) : lower_cast(l, values, TY_I64);
+    lower_tensor items[2] = {values};
+    if (lower_is_used(l, 1)) items[1] = maximum_place(l, &p);
     return lower_give_items(l, items, 2);
 }
 
@@ -394,10 +394,9 @@ static fe_status adaptive_max_pool(lowering *l, fx_node *n, const lower_row *row
     (void)n;
     pooling p;
     FE_TRY(adaptive_begin(l, &p, (uint32_t)row->parameter));
-    lower_tensor items[2];
+    lower_tensor items[2] = {{0}};
     adaptive(l, &p, LOOP_REDUCE_MAX, &items[0]);
     items[0] = lower_cast(l, items[0], p.out->dtype);
-    items[1] = items[0];
     if (n->value.kind != FX_TUPLE) return lower_give(l, items[0]);
     if (lower_is_used(l, 1)) adaptive(l, &p, LOOP_ARGMAX, &items[1]);
     return lower_give_items(l, items, 2);

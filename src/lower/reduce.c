@@ -113,10 +113,8 @@ static fe_status extreme_along(lowering *l, fx_node *n, const lower_row *row)
     reduction r;
     FE_TRY(begin(l, &r, 0));
     if (lower_is_used(l, 0) && lower_is_used(l, 1)) lower_share(l, r.x);
-    lower_tensor items[2];
-    items[0] = extreme(l, &r, row->parameter);
-    items[1] = lower_is_used(l, 1) ? extreme_place(l, &r, row->parameter)
-                                   : lower_cast(l, items[0], TY_I64);
+    lower_tensor items[2] = {extreme(l, &r, row->parameter)};
+    if (lower_is_used(l, 1)) items[1] = extreme_place(l, &r, row->parameter);
     return lower_give_items(l, items, 2);
 }
 

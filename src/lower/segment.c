@@ -66,8 +66,6 @@ static fe_status embedding_bag(lowering *l, fx_node *n, const lower_row *row)
             return lower_fail(l, "a padding index from the end of a table of unknown size");
         if (counts_back) s.padding += rows;
     }
-    for (uint32_t k = 1; k < n->value.count; k++)
-        if (lower_is_used(l, k)) return lower_fail(l, "the second results of embedding_bag");
     if (s.index.rank != 1) return lower_fail(l, "embedding_bag of a matrix of indices");
     if (!ty_is_floating(lower_dtype(s.x)))
         return lower_fail(l, "embedding_bag of %s", ty_dtype_name(lower_dtype(s.x)));
@@ -78,7 +76,6 @@ static fe_status embedding_bag(lowering *l, fx_node *n, const lower_row *row)
     sym_expr sizes[3] = {l->one, out->sizes[0], out->sizes[1]};
     tensor *items = NEW_ARRAY(l->memory, tensor, n->value.count);
     items[0] = lower_squeeze(l, segmented(l, &s, sizes), 0);
-    for (uint32_t k = 1; k < n->value.count; k++) items[k] = items[0];
     return lower_give_items(l, items, n->value.count);
 }
 

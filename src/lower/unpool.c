@@ -162,8 +162,7 @@ static fe_status fractional_max_pool(lowering *l, fx_node *n, const lower_row *r
     }
     tensor items[2] = {over_windows(l, &f, LOOP_REDUCE_MAX, lower_dtype(f.x))};
     items[0] = lower_cast(l, items[0], f.out->dtype);
-    items[1] = lower_is_used(l, 1) ? places_of(l, &f, over_windows(l, &f, LOOP_ARGMAX, TY_I64))
-                                   : lower_cast(l, items[0], TY_I64);
+    if (lower_is_used(l, 1)) items[1] = places_of(l, &f, over_windows(l, &f, LOOP_ARGMAX, TY_I64));
     return lower_give_items(l, items, 2);
 }
 

@@ -47,7 +47,7 @@ bool ty_fits_memory(const sym_table *symbols, const ty_tensor *t)
     for (uint32_t i = 0; i < t->rank; i++) {
         if (is_beyond_64_bits(symbols, t->sizes[i])) return false;
         if (!sym_is_int(symbols, t->sizes[i], &size)) continue;
-        if (size == 0) return true;
+        if (size <= 0) return size == 0;
         if (__builtin_mul_overflow(numel, size, &numel) || numel > limit) return false;
         if (!sym_is_int(symbols, t->strides[i], &stride)) continue;
         if (__builtin_mul_overflow(size - 1, stride, &term)) return false;

@@ -113,7 +113,7 @@ ty_tensor *ty_tensor_new(arena *a, sym_table *t, ty_dtype dtype, ty_device devic
                          const sym_expr *sizes); /* contiguous, offset 0, storage 0 */
 ty_tensor *ty_tensor_copy(arena *a, const ty_tensor *src);
 /* False where the constant sizes, strides and offset reach further than 2^58 elements: then no sum over them
- * is safe, and there is no such memory. */
+ * is safe, and there is no such memory; and where a size is negative. */
 bool ty_fits_memory(const sym_table *symbols, const ty_tensor *t);
 sym_expr ty_numel(sym_table *t, const ty_tensor *x);
 /* A dimension of this size, 1 or else 0, has one place at most: its stride does not matter. */

@@ -253,3 +253,28 @@ error: infer: cannot infer shop.two.default: what shop.two.default gives is not 
   at %x in graph main
   help: give the node its metadata, or add a row for the operator
 --status-- 1
+--run-- ferrite inspect --stage loop - 2>&1
+--in--
+graph main {
+  placeholder %x user "x" : i64[-9223372036854775808,6]
+  output (user %x)
+}
+--out--
+error: infer: the tensor does not fit in any memory
+  at %x in graph main
+--status-- 1
+--run-- ferrite inspect --stage loop - 2>&1
+--in--
+# groups of heads that do not divide those of the queries
+graph main {
+  placeholder %q user "q" : f32[2,6,5,8]
+  placeholder %k user "k" : f32[2,6,5,8]
+  placeholder %v user "v" : f32[2,4,5,8]
+  %y = ferrite.attention.default(%q, %k, %v, None, scale=0.2)
+  output (user %y)
+}
+--out--
+error: infer: ferrite.attention.default: Number of heads in key and value must divide the number of heads in query, but got f32[2,4,5,8] and f32[2,6,5,8]
+  at %y in graph main
+  help: PyTorch refuses such arguments too: is the program whole?
+--status-- 1
