@@ -36,8 +36,8 @@ static fe_status breach(const checker *c, const fx_node *n, const char *format, 
     text_init(&line, g->memory);
     if (n) fx_print_node(g, n, &line);
     const char *help = n ? arena_printf(g->memory, "the node is: %s", line.at) : NULL;
-    return fx_fail(g, n, "fx", FE_INTERNAL, help, "%s (graph %s%s%s)", said, g->name,
-                   c->after ? ", after " : "", c->after ? c->after : "");
+    return fx_fail(g, n, "fx", c->after ? FE_INTERNAL : FE_CORRUPT, help, "%s (graph %s%s%s)", said,
+                   g->name, c->after ? ", after " : "", c->after ? c->after : "");
 }
 
 /* ---- F1, F2: order and uses ---- */

@@ -416,7 +416,7 @@ fe_status fx_parse_with(fe_session *s, arena *memory, op_registry *ops, const ch
 fe_status fx_whole(fx_graph *const *graphs, uint32_t count);
 /* Is the argument of a kind that the parameter takes? */
 bool fx_arg_fits(const fx_arg *a, const op_type *t);
-/* FE_INTERNAL with the law and the node; `after` names the pass. */
+/* FE_INTERNAL with the law and the node; `after` names the pass. FE_CORRUPT where none has run: NULL. */
 fe_status fx_check(fx_graph *g, const char *after);
 
 #endif

@@ -141,6 +141,15 @@ static sym_expr rows_walked(infer_call *c, const fx_subcall *call, uint32_t carr
     return x && x->rank ? x->sizes[0] : infer_number(c, 1);
 }
 
+/* Branches may have sizes of their own, which the record has a symbol for. */
+static bool may_be(const infer_call *c, const ty_tensor *said, const ty_tensor *is)
+{
+    bool same = said->dtype == is->dtype && said->rank == is->rank;
+    for (uint32_t k = 0; same && k < is->rank; k++)
+        same = infer_may_equal(c, said->sizes[k], is->sizes[k]);
+    return same;
+}
+
 void rule_subgraph(infer_call *c)
 {
     fx_subcall call;
@@ -172,9 +181,14 @@ void rule_subgraph(infer_call *c)
         }
     }
     if (c->recorded.kind == FX_NO_VALUE) c->value = inside;
-    for (uint32_t i = 0; c->value.kind == FX_TUPLE && i < c->value.count && i < inside.count; i++)
-        if (c->value.items[i].kind == FX_TENSOR && inside.items[i].kind == FX_TENSOR)
-            c->value.items[i].tensor->storage = inside.items[i].tensor->storage;
+    for (uint32_t i = 0; c->value.kind == FX_TUPLE && i < c->value.count && i < inside.count; i++) {
+        if (c->value.items[i].kind != FX_TENSOR || inside.items[i].kind != FX_TENSOR) continue;
+        ty_tensor *said = c->value.items[i].tensor;
+        if (!may_be(c, said, inside.items[i].tensor))
+            infer_fail(c, "result %u is recorded as %s, and is %s in graph %s", i,
+                       infer_shape(c, said), infer_shape(c, inside.items[i].tensor), sub->name);
+        said->storage = inside.items[i].tensor->storage;
+    }
     infer_number_storages(c);
 }
 

@@ -210,13 +210,25 @@ static infer_starts starts_of(fx_graph *g)
     return (infer_starts){at, count};
 }
 
+/* PyTorch has no such strides. */
+static bool goes_back(const sym_table *symbols, const ty_tensor *t)
+{
+    int64_t stride;
+    for (uint32_t k = 0; k < t->rank; k++)
+        if (sym_is_int(symbols, t->strides[k], &stride) && stride < 0) return true;
+    return false;
+}
+
 static fe_status check_inputs(fx_graph *g)
 {
     for (uint32_t i = 0; i < g->inputs.count; i++) {
         const fx_node *p = g->inputs.at[i];
-        if (p->value.kind == FX_TENSOR && !ty_fits_memory(g->symbols, p->value.tensor))
+        if (p->value.kind != FX_TENSOR) continue;
+        if (!ty_fits_memory(g->symbols, p->value.tensor))
             return fx_fail(g, p, "infer", FE_CORRUPT, NULL,
                            "the tensor does not fit in any memory");
+        if (goes_back(g->symbols, p->value.tensor))
+            return fx_fail(g, p, "infer", FE_CORRUPT, NULL, "the tensor has a stride below 0");
     }
     return FE_OK;
 }

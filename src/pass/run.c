@@ -262,6 +262,7 @@ fe_status pass_run_table(fx_graph *g, const pass_info *passes, uint32_t count,
                          const pass_options *options)
 {
     FE_TRY(check_name(g, passes, count, options->dump_after));
+    if (options->check) FE_TRY(fx_check(g, NULL));
     uint32_t holds = PASS_META | (g->is_functional ? PASS_FUNCTIONAL : 0);
     for (uint32_t i = 0; i < count; i++) FE_TRY(run_one(g, &passes[i], options, &holds));
     return FE_OK;

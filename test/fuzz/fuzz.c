@@ -148,6 +148,7 @@ static void note_fault(int stage, fe_status status, const char *error)
 {
     const char *ours = strstr(error, "internal:");
     if (status != FE_OK && !*error) ours = "no message";
+    if (status == FE_INTERNAL && !ours) ours = error;
     if (ours && stage <= FX && !shared->fault[0]) {
         snprintf(shared->fault, sizeof shared->fault, "%.500s", ours);
         shared->fault[strcspn(shared->fault, "\n")] = 0;

@@ -278,3 +278,33 @@ error: infer: ferrite.attention.default: Number of heads in key and value must d
   at %y in graph main
   help: PyTorch refuses such arguments too: is the program whole?
 --status-- 1
+--run-- ferrite inspect --stage loop - 2>&1
+--in--
+graph main {
+  placeholder %x user "x" : f32[6,2]{2,-1}
+  %y = aten.neg.default(%x)
+  output (user %y)
+}
+--out--
+error: infer: the tensor has a stride below 0
+  at %x in graph main
+--status-- 1
+--run-- ferrite inspect --stage loop - 2>&1
+--in--
+# what a subgraph gives is what was recorded of the call
+graph main {
+  placeholder %x user "x" : f32[3,4]{4,1}@1
+  %wrap = higher_order.wrap_with_set_grad_enabled(False, @both, %x) : (f32[3,4]{4,1}@2)
+  %y = _operator.getitem(%wrap, 0) : f32[3,4]{4,1}@2
+  output (user %y)
+}
+graph both {
+  placeholder %x user "x" : f32[3,4]{4,1}@1
+  %cat = aten.cat.default([%x, %x]) : f32[6,4]{4,1}@2
+  output (user %cat)
+}
+--out--
+error: infer: higher_order.wrap_with_set_grad_enabled: result 0 is recorded as f32[3,4], and is f32[6,4] in graph both
+  at %wrap in graph main
+  help: PyTorch refuses such arguments too: is the program whole?
+--status-- 1
