@@ -115,7 +115,7 @@ static bool puts_out_more(const fx_graph *g, const fx_node *n)
  * another kind. */
 static bool has_weight_product(const fx_graph *g, const fx_node *n)
 {
-    enum { FEW = 8 };
+    enum { FEW = 4 };
     const ty_tensor *x = fx_arg_tensor(fx_get(g, n, "input")),
                     *w = fx_arg_tensor(fx_get(g, n, "weight"));
     int64_t groups = known_int(g, n, "groups");

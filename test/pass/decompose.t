@@ -137,3 +137,20 @@ graph pairs {
   %stack = aten.stack.default([%index_select, %index_select_1], 1) : i64[3,2]{2,1}@9
   output (user %stack)
 }
+--run-- ferrite inspect --stage fx - | grep -c convolution_backward
+--in--
+# the gradient of a weight is a product of its own from four channels a group: %one has three, and is a convolution
+graph main {
+  placeholder %g user "g" : f32[2,16,8,8]
+  placeholder %x user "x" : f32[2,16,8,8]
+  placeholder %w user "w" : f32[16,4,3,3]
+  placeholder %h user "h" : f32[2,12,8,8]
+  placeholder %v user "v" : f32[12,4,3,3]
+  %by = aten.convolution_backward.default(%g, %x, %w, None, [1, 1], [1, 1], [1, 1], False, [0, 0], 4, [False, True, False])
+  %four = _operator.getitem(%by, 1)
+  %by_v = aten.convolution_backward.default(%h, %x, %v, None, [1, 1], [1, 1], [1, 1], False, [0, 0], 4, [False, True, False])
+  %one = _operator.getitem(%by_v, 1)
+  output (user %four, user %one)
+}
+--out--
+1
