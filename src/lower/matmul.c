@@ -172,16 +172,27 @@ static lower_tensor product_many(lowering *l, lower_tensor a, lower_tensor b, lo
     return lower_absent(bias) ? out : lower_binary(l, LOOP_ADD, out, bias);
 }
 
+/* One number for each column, as products take it. */
+static bool is_per_column(lowering *l, lower_tensor bias, lower_tensor b)
+{
+    return bias.rank == 1 && b.rank >= 2 &&
+           sym_known_equal(l->symbols, bias.sizes[0], b.sizes[b.rank - 1]);
+}
+
 lower_tensor lower_matmul(lowering *l, lower_tensor a, lower_tensor b, lower_tensor bias,
                           const sym_expr *wanted)
 {
     bool row = a.rank == 1, column = b.rank == 1;
-    if (row || column) wanted = NULL;
+    bool is_added = !lower_absent(bias) && !is_per_column(l, bias, b);
+    lower_tensor other = bias;
+    if (is_added) bias = (lower_tensor){0};
+    if (row || column || is_added) wanted = NULL;
     if (row) a = lower_unsqueeze(l, a, 0);
     if (column) b = lower_unsqueeze(l, b, 1);
     lower_tensor out = product_many(l, a, b, bias, wanted);
     if (column) out = lower_squeeze(l, out, out.rank - 1);
-    return row ? lower_squeeze(l, out, out.rank - (column ? 1 : 2)) : out;
+    if (row) out = lower_squeeze(l, out, out.rank - (column ? 1 : 2));
+    return is_added ? lower_binary(l, LOOP_ADD, out, other) : out;
 }
 
 /* ---- rows ---- */

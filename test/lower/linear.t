@@ -48,3 +48,20 @@ nest [i0 < 3, i1 < 1] reduce [r0 < 4] origin 2 {
   @buf2[i0] = sum %2
 }
 output @buf2[3]{1}
+--run-- ferrite inspect --stage loop - 2>&1 | grep -e extern -e add -e error
+--in--
+# a bias that is not one number a column is added behind the product
+graph main {
+  placeholder %x user "x" : f32[2,3]
+  placeholder %w constant "w" : f32[3,3] data [1, 2, 3, 4, 5, 6, 7, 8, 9]
+  placeholder %b user "b" : f32[2,3]
+  placeholder %c user "c" : f32[1]
+  %y = aten.linear.default(%x, %w, %b)
+  %z = aten.linear.default(%x, %w, %c)
+  output (user %y, user %z)
+}
+--out--
+extern gemm (@x[2,3]{3,1}, @w[3,3]{1,3}, none) -> (@buf4[2,3]{3,1}) ints [0] floats [0.0,0.0] origin 4
+extern gemm (@x[2,3]{3,1}, @w[3,3]{1,3}, none) -> (@buf5[2,3]{3,1}) ints [0] floats [0.0,0.0] origin 5
+  %2 = add %0, %1 : f32
+  %2 = add %0, %1 : f32
