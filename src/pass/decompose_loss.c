@@ -51,10 +51,13 @@ static void hinge_embedding_loss(decomposing *d)
 static void kl_div(decomposing *d)
 {
     fx_arg x = arg(d, "self"), target = arg(d, "target");
-    if (decompose_flag(d, "log_target"))
-        give_reduced(d, mul(d, CALL(aten_exp_default, target), sub(d, target, x)));
-    else
-        give_reduced(d, sub(d, CALL(aten_xlogy_Tensor, target, target), mul(d, target, x)));
+    if (decompose_flag(d, "log_target")) {
+        fx_arg apart = sub(d, target, x), share = CALL(aten_exp_default, target);
+        give_reduced(d, mul(d, share, apart));
+    } else {
+        fx_arg told = mul(d, target, x), own = CALL(aten_xlogy_Tensor, target, target);
+        give_reduced(d, sub(d, own, told));
+    }
 }
 
 static void poisson_nll_loss(decomposing *d)
