@@ -115,9 +115,17 @@ graph sizes_of_1_and_operands_of_lower_rank {
   %step = aten.heaviside.default(%y, %column)
   %power = aten.pow.Tensor_Scalar(%on, True)
   %of = aten.pow.Scalar(True, %on)
-  output (user %atan, user %sub, user %back, user %signs, user %floor, user %step, user %power, user %powers, user %of)
+  output (user %atan, user %sub, user %back, user %signs, user %floor, user %step, user %power, user %of)
 }
 --out--
+  %atan = aten.atan2.default(%x, %row) : f32[1,s0]{max(s0, 1),1}@8
+  %sub = aten.sub.Tensor(%t, %z, 1) : f32[1,s0,s0]{max(s0, 1)*max(s0, 1),max(s0, 1),1}@9
+  %back = aten.rsub.Tensor(%z, %t, 1) : f32[1,s0,s0]{max(s0, 1)*max(s0, 1),max(s0, 1),1}@10
+  %signs = aten.copysign.Tensor(%y, %column) : f32[4,s1,s0]{max(s0, 1)*max(s1, 1),max(s0, 1),1}@11
+  %floor = aten.div.Tensor_mode(%x, %row, "floor") : f32[1,s0]{max(s0, 1),1}@12
+  %step = aten.heaviside.default(%y, %column) : f32[4,s1,s0]{s0*s1,1,s1}@13
+  %power = aten.pow.Tensor_Scalar(%on, True) : i64[3]{1}@14
+  %of = aten.pow.Scalar(True, %on) : i64[3]{1}@15
 --run-- ferrite inspect --stage fx --no-passes - | sed -n '/aten/p'
 --in--
 # losses that work in the dtype of one operand: with logits it is the target's, a hinge has its own, integers too
