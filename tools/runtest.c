@@ -371,6 +371,13 @@ static void judge_status(test *t, int run, int got)
     }
 }
 
+/* A pipe hides its first command's status: a test of one that fails would compare nothing. */
+static bool hides_error(test *t, int run, const outcome *result)
+{
+    return !*result->out && result->status == 0 && !find(t, run, ERR) &&
+           strstr(result->err, "error:");
+}
+
 static void judge(test *t, int run, const outcome *result)
 {
     bool err_expected = find(t, run, ERR) != NULL;
@@ -381,6 +388,8 @@ static void judge(test *t, int run, const outcome *result)
         judge_text(t, run, OUT, result->out);
         if (err_expected) judge_text(t, run, ERR, result->err);
         judge_status(t, run, result->status);
+        if (hides_error(t, run, result))
+            fprintf(t->report, "  it prints an error and nothing else\n");
     }
     if (ftell(t->report) == before) return;
     if (*result->err && (result->crash || !err_expected)) {

@@ -440,6 +440,7 @@ static const struct {
     {"rounded", infer_check_rounded},
     {"real_value", infer_check_real_value},
     {"value_fits", infer_check_value_fits},
+    {"fill_fits", infer_check_fill_fits},
     {"hashed", infer_check_hashed},
     {"rotated", infer_check_rotated},
     {"parted", infer_check_parted},

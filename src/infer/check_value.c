@@ -49,48 +49,36 @@ void infer_check_real_value(infer_call *c)
                    infer_shape(c, value), ty_dtype_name(x->dtype));
 }
 
-static bool has_sign(ty_dtype d)
-{
-    return d != TY_U8 && d != TY_U16 && d != TY_U32 && d != TY_U64;
-}
-
-/* The largest finite value; 0: of no dtype that a number could be too large for. */
-static double most_of(ty_dtype d)
-{
-    int bits = (int)ty_dtype_size(d) * 8;
-    switch (d) {
-    case TY_F16: return 65504;
-    case TY_BF16: return 0x1.fep127;
-    case TY_F32: return 0x1.fffffep127;
-    case TY_BOOL: return 0;
-    default: return ty_is_integral(d, false) ? ldexp(1, bits - has_sign(d)) - (bits < 64) : 0;
-    }
-}
-
 /* As c10::overflows has it: integers below 0 wrap around in dtypes without sign, fractions do not. */
 static bool is_lost(ty_dtype d, double value, bool is_integer)
 {
-    double most = most_of(d);
+    double most = ty_dtype_most(d);
     if (most == 0) return false;
     if (ty_is_floating(d)) return isfinite(value) && fabs(value) > most;
-    double least = has_sign(d) ? -ldexp(1, (int)ty_dtype_size(d) * 8 - 1) : is_integer ? -most : 0;
+    bool has_sign = ty_dtype_kind(d) == TY_KIND_SIGNED;
+    double least = has_sign ? -ldexp(1, (int)ty_dtype_size(d) * 8 - 1) : is_integer ? -most : 0;
     return !(value >= least && value <= most);
+}
+
+/* Of the elements that the operator writes a number to. */
+static ty_dtype written_dtype(infer_call *c)
+{
+    ty_tensor *items[INFER_MAX_OPERANDS];
+    const ty_tensor *x = infer_tensor(c, "self");
+    if (!x && infer_list(c, "sequences", items, INFER_MAX_OPERANDS)) x = items[0];
+    return infer_dtype(c, "dtype", x ? x->dtype : TY_NO_DTYPE);
 }
 
 /* A number that is written to elements is one of their dtype. */
 void infer_check_value_fits(infer_call *c)
 {
     static const char *const NAMES[] = {"value", "fill_value", "padding_value"};
-    ty_tensor *items[INFER_MAX_OPERANDS];
-    const ty_tensor *x = infer_tensor(c, "self");
-    if (!x && infer_list(c, "sequences", items, INFER_MAX_OPERANDS)) x = items[0];
-    ty_dtype dtype = infer_dtype(c, "dtype", x ? x->dtype : TY_NO_DTYPE);
-    bool fills = infer_arg(c, "fill_value") || strncmp(c->op->base, "fill", 4) == 0;
-    if (fills && ty_is_half(dtype)) return; /* PyTorch does not look at that of a single element */
+    ty_dtype dtype = written_dtype(c);
+    if (dtype == TY_NO_DTYPE) return;
     for (size_t i = 0; i < COUNT_OF(NAMES); i++) {
         const fx_arg *a = infer_arg(c, NAMES[i]);
         double number;
-        if (!a || dtype == TY_NO_DTYPE) continue;
+        if (!a) continue;
         bool lost = a->kind == FX_ARG_COMPLEX ? !ty_is_complex(dtype)
                                               : fx_arg_number(c->graph, a, &number) &&
                                                     is_lost(dtype, number, a->kind != FX_ARG_FLOAT);
@@ -98,6 +86,12 @@ void infer_check_value_fits(infer_call *c)
             infer_fail(c, "value cannot be converted to type %s without overflow",
                        ty_dtype_name(dtype));
     }
+}
+
+/* PyTorch does not look at what it fills a single element of half precision with. */
+void infer_check_fill_fits(infer_call *c)
+{
+    if (!ty_is_half(written_dtype(c))) infer_check_value_fits(c);
 }
 
 /* ---- dimensions and counts ---- */
@@ -282,7 +276,8 @@ void infer_check_reduced_bools(infer_call *c)
 {
     const ty_tensor *x = infer_tensor(c, "self");
     const char *how = infer_string(c, "reduce", "");
-    if (x && x->dtype == TY_BOOL && (how[0] != 'a' || !infer_flag(c, "include_self", true)))
+    bool extreme = strcmp(how, "amax") == 0 || strcmp(how, "amin") == 0;
+    if (x && x->dtype == TY_BOOL && !(extreme && infer_flag(c, "include_self", true)))
         infer_fail(c, "index_reduce of bools by %s", how);
 }
 

@@ -188,6 +188,7 @@ void infer_check_same_dtype(infer_call *c);
 void infer_check_rounded(infer_call *c);
 void infer_check_real_value(infer_call *c);
 void infer_check_value_fits(infer_call *c);
+void infer_check_fill_fits(infer_call *c);
 void infer_check_hashed(infer_call *c);
 void infer_check_rotated(infer_call *c);
 void infer_check_parted(infer_call *c);

@@ -183,16 +183,14 @@ lower_tensor lower_matmul(lowering *l, lower_tensor a, lower_tensor b, lower_ten
                           const sym_expr *wanted)
 {
     bool row = a.rank == 1, column = b.rank == 1;
-    bool is_added = !lower_absent(bias) && !is_per_column(l, bias, b);
-    lower_tensor other = bias;
-    if (is_added) bias = (lower_tensor){0};
-    if (row || column || is_added) wanted = NULL;
+    if (!lower_absent(bias) && !is_per_column(l, bias, b))
+        return lower_binary(l, LOOP_ADD, lower_matmul(l, a, b, (lower_tensor){0}, NULL), bias);
+    if (row || column) wanted = NULL;
     if (row) a = lower_unsqueeze(l, a, 0);
     if (column) b = lower_unsqueeze(l, b, 1);
     lower_tensor out = product_many(l, a, b, bias, wanted);
     if (column) out = lower_squeeze(l, out, out.rank - 1);
-    if (row) out = lower_squeeze(l, out, out.rank - (column ? 1 : 2));
-    return is_added ? lower_binary(l, LOOP_ADD, out, other) : out;
+    return row ? lower_squeeze(l, out, out.rank - (column ? 1 : 2)) : out;
 }
 
 /* ---- rows ---- */

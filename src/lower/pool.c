@@ -129,7 +129,7 @@ static loop_value least_value(lowering *l, ty_dtype d)
 {
     if (ty_is_floating(d)) return loop_const_float(l->program, d, -(double)INFINITY);
     uint32_t bits = 8 * ty_dtype_size(d);
-    bool has_sign = d == TY_I8 || d == TY_I16 || d == TY_I32 || d == TY_I64;
+    bool has_sign = ty_dtype_kind(d) == TY_KIND_SIGNED;
     return loop_const_int(l->program, d, has_sign ? (int64_t)(UINT64_MAX << (bits - 1)) : 0);
 }
 

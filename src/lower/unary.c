@@ -67,10 +67,7 @@ static loop_value round_decimals(formula *f)
 static loop_value nan_to_num(formula *f)
 {
     if (!ty_is_floating(f->dtype)) return ty_is_complex(f->dtype) ? (loop_value){0} : X0;
-    double most = f->dtype == TY_F64 ? 1.7976931348623157e308 : 3.4028234663852886e38;
-    ty_dtype out = fx_tensor(f->node)->dtype;
-    if (out == TY_F16) most = 65504;
-    if (out == TY_BF16) most = 3.3895313892515355e38;
+    double most = ty_dtype_most(fx_tensor(f->node)->dtype);
     loop_value high = NUM(formula_param_number(f, "posinf", most)),
                low = NUM(formula_param_number(f, "neginf", -most));
     loop_value v = IF(OP2(EQ, X0, NUM((double)INFINITY)), high, X0);

@@ -1,6 +1,7 @@
 /* dtype.c -- the rows of dtype.def as functions. */
 #include "ty/ty.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct dtype_row {
@@ -78,6 +79,20 @@ ty_dtype ty_dtype_from_number(int64_t number)
     for (int d = TY_NO_DTYPE + 1; d < TY_DTYPE_COUNT; d++)
         if (ROWS[d].number == number) return (ty_dtype)d;
     return TY_NO_DTYPE;
+}
+
+double ty_dtype_most(ty_dtype d)
+{
+    int bits = (int)ty_dtype_size(d) * 8 - (ty_dtype_kind(d) == TY_KIND_SIGNED);
+    switch (d) {
+    case TY_F16: return 0x1.ffcp15;
+    case TY_BF16: return 0x1.fep127;
+    case TY_F32: return 0x1.fffffep127;
+    case TY_F64: return 0x1.fffffffffffffp1023;
+    default: break;
+    }
+    if (!ty_is_integral(d, false)) return 0;
+    return ldexp(1, bits) - (bits < 53);
 }
 
 bool ty_is_half(ty_dtype d)

@@ -37,6 +37,8 @@ int ty_dtype_number(ty_dtype d);
 uint32_t ty_dtype_size(ty_dtype d);      /* bytes */
 uint32_t ty_dtype_alignment(ty_dtype d); /* of an element; a complex one has that of its parts */
 ty_kind ty_dtype_kind(ty_dtype d);
+/* The largest finite number, as a double; 0: of bools, complex and 8-bit floats. */
+double ty_dtype_most(ty_dtype d);
 bool ty_is_half(ty_dtype d);     /* f16 bf16 */
 bool ty_is_floating(ty_dtype d); /* f16 bf16 f32 f64 and those of 8 bits */
 bool ty_is_complex(ty_dtype d);

@@ -139,7 +139,7 @@ graph pairs {
 }
 --run-- ferrite inspect --stage fx - | grep -c convolution_backward
 --in--
-# the gradient of a weight is a product of its own from four channels a group: %one has three, and is a convolution
+# the gradient of a weight is a product of its own from four channels a group: %three has those, and is a convolution
 graph main {
   placeholder %g user "g" : f32[2,16,8,8]
   placeholder %x user "x" : f32[2,16,8,8]
@@ -149,8 +149,8 @@ graph main {
   %by = aten.convolution_backward.default(%g, %x, %w, None, [1, 1], [1, 1], [1, 1], False, [0, 0], 4, [False, True, False])
   %four = _operator.getitem(%by, 1)
   %by_v = aten.convolution_backward.default(%h, %x, %v, None, [1, 1], [1, 1], [1, 1], False, [0, 0], 4, [False, True, False])
-  %one = _operator.getitem(%by_v, 1)
-  output (user %four, user %one)
+  %three = _operator.getitem(%by_v, 1)
+  output (user %four, user %three)
 }
 --out--
 1

@@ -48,3 +48,13 @@ blessed f.t
 |
 | --run-- false
 | --status-- 1
+
+--run-- printf '# g\n--run-- echo "error: no" >&2 | cat\n' >g.t; $ROOT/build/runtest --binary /bin/sh g.t
+--out--
+FAIL g.t
+  it prints an error and nothing else
+  standard error was
+    | error: no
+  by: echo "error: no" >&2 | cat
+0 passed, 1 failed, 0 skipped
+--status-- 1
