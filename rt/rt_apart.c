@@ -73,7 +73,7 @@ void rt_measure_inputs(rt_frame *f)
 
 static int lies_in(const rt_reach *r, const void *memory, size_t bytes)
 {
-    rt_reach other = {memory, (const char *)memory + (memory ? bytes : 0), NULL, 0};
+    rt_reach other = {memory, memory ? (const char *)memory + bytes : NULL, NULL, 0};
     return meet(r, &other);
 }
 

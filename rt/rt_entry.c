@@ -28,9 +28,10 @@ typedef struct rt_footer {
     uint64_t bytes;
 } rt_footer;
 
-/* This thread's message of the last failed open. */
+/* This thread's message of the last failed open. Asked for where one failed alone: the loader allocates
+ * a thread's copy when it is first asked for, and keeps it behind the library's end. */
 #if defined __GNUC__ || !defined __STDC_NO_THREADS__
-static char *open_error(void)
+__attribute__((noinline)) static char *open_error(void)
 {
     static _Thread_local char message[RT_ERROR_BYTES];
     return message;

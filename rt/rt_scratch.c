@@ -267,7 +267,7 @@ int rt_scratch_take(rt_team *team, size_t shared_bytes, size_t worker_bytes, rt_
 void rt_scratch_drop(rt_team *team, rt_scratch *scratch)
 {
     scratch_block *block = scratch->block;
-    team->shared -= scratch->shared_taken;
+    if (team->shared) team->shared -= scratch->shared_taken;
     team->shared_bytes += scratch->shared_taken;
     team->area_taken -= scratch->area_taken;
     *scratch = (rt_scratch){0};

@@ -406,6 +406,10 @@ fe_status driver_need_kernels(driver_program *d)
 static fe_status stage_infer(driver_program *d)
 {
     if (d->options.device && strcmp(d->options.device, "cpu") == 0) bring_graph_home(d->graph);
+    if (!d->graph->output)
+        return fx_fail(d->graph, NULL, "fx", FE_CORRUPT,
+                       "a graph ends with what it gives: output (...)", "graph %s has no output",
+                       d->graph->name);
     FE_TRY(infer_graph(d->graph));
     return infer_take_storages(d->graph);
 }

@@ -280,6 +280,12 @@ static fe_status check_outputs(checker *c, const fx_node *n)
     return FE_OK;
 }
 
+fe_status fx_check_outputs(fx_graph *g)
+{
+    checker c = {.graph = g};
+    return g->output ? check_outputs(&c, g->output) : FE_OK;
+}
+
 /* ---- F7: symbols that only the run knows ---- */
 
 typedef struct symbol_walk {

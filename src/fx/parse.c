@@ -116,6 +116,16 @@ static fe_status parse_taken(fx_parser *p, fx_node *node)
     return node->taken ? lex_string(&p->lx, &node->taken_of) : FE_OK;
 }
 
+static fe_status check_taken(fx_parser *p, const fx_node *node)
+{
+    const ty_tensor *x = fx_tensor(node);
+    if (node->taken == FX_STORAGE_OF && (!x || x->rank != 1))
+        return lex_fail(&p->lx, "a storage is a tensor of one dimension");
+    if (node->taken == FX_START_OF && node->value.kind != FX_INT)
+        return lex_fail(&p->lx, "a storage offset is an int");
+    return FE_OK;
+}
+
 static fe_status parse_placeholder(fx_parser *p, fx_graph *g)
 {
     const char *name, *target;
@@ -128,6 +138,7 @@ static fe_status parse_placeholder(fx_parser *p, fx_graph *g)
     if (kind == FX_BUFFER && lex_take(&p->lx, "non_persistent")) node->is_persistent = false;
     if (kind == FX_USER_INPUT) FE_TRY(parse_taken(p, node));
     if (lex_take(&p->lx, ":")) FE_TRY(fx_parse_value(p, g, &node->value));
+    FE_TRY(check_taken(p, node));
     return lex_take(&p->lx, "data") ? fx_parse_data(p, g, node) : FE_OK;
 }
 

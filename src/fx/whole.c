@@ -39,7 +39,8 @@ static void give_symbol(void *data, sym_expr symbol)
 static void want_symbol(void *data, sym_expr symbol)
 {
     size_search *s = data;
-    if (sym_kind_of(s->g->symbols, symbol) == SYM_SIZE && map_get(&s->given, symbol.id) == MAP_NONE)
+    if (sym_kind_of(s->g->symbols, symbol) != SYM_UNBACKED &&
+        map_get(&s->given, symbol.id) == MAP_NONE)
         s->missing = sym_name(s->g->symbols, symbol);
 }
 
@@ -49,6 +50,12 @@ static void find_symbol(void *data, sym_expr symbol)
     s->missing = sym_name(s->g->symbols, symbol);
 }
 
+static void want_relation(size_search *s, const sym_relation *r)
+{
+    sym_each_symbol(s->g->symbols, r->left, want_symbol, s);
+    sym_each_symbol(s->g->symbols, r->right, want_symbol, s);
+}
+
 static void want_argument(size_search *s, const fx_arg *a)
 {
     if (a->kind == FX_ARG_INT) sym_each_symbol(s->g->symbols, a->expr, want_symbol, s);
@@ -56,7 +63,7 @@ static void want_argument(size_search *s, const fx_arg *a)
         want_argument(s, &a->list.items[i]);
 }
 
-static fe_status check_sizes(fx_graph *main)
+fe_status fx_check_sizes(fx_graph *main)
 {
     size_search s = {.g = main};
     for (const fx_node *n = main->first; n; n = n->next) {
@@ -66,6 +73,12 @@ static fe_status check_sizes(fx_graph *main)
                            "give what differs from run to run as a user input",
                            "sizes and strides of a weight are numbers, not %s", s.missing);
         if (n->kind == FX_PLACEHOLDER) fx_each_symbol(main->symbols, &n->value, give_symbol, &s);
+    }
+    for (uint32_t i = 0; i < main->conditions.count; i++) {
+        want_relation(&s, &main->conditions.at[i].relation);
+        if (s.missing)
+            return fx_fail(main, NULL, "fx", FE_CORRUPT, NULL,
+                           "what is required speaks of the size %s, which no input has", s.missing);
     }
     for (const fx_node *n = main->first; n; n = n->next) {
         fx_each_symbol(main->symbols, &n->value, want_symbol, &s);
@@ -84,6 +97,7 @@ fe_status fx_whole(fx_graph *const *graphs, uint32_t count)
     for (uint32_t i = 0; i < count; i++)
         for (const fx_node *n = graphs[i]->first; n; n = n->next) note_value(main, &n->value);
     for (uint32_t i = 1; i < count; i++) graphs[i]->next_symbol = main->next_symbol;
-    FE_TRY(check_sizes(main));
+    for (uint32_t i = 0; i < count; i++) FE_TRY(fx_check_outputs(graphs[i]));
+    FE_TRY(fx_check_sizes(main));
     return fx_check_bound(main);
 }

@@ -150,6 +150,27 @@ static bool may_be(const infer_call *c, const ty_tensor *said, const ty_tensor *
     return same;
 }
 
+static bool may_be_number(const infer_call *c, sym_expr a, sym_expr b)
+{
+    return sym_is_none(a) || sym_is_none(b) || infer_may_equal(c, a, b);
+}
+
+/* What runs one subgraph once gives its very results; branches may have strides of their own too. */
+static bool may_lie(const infer_call *c, const ty_tensor *said, const ty_tensor *is)
+{
+    bool same = may_be_number(c, said->offset, is->offset);
+    for (uint32_t k = 0; same && said->strides && is->strides && k < is->rank; k++)
+        same = may_be_number(c, said->strides[k], is->strides[k]);
+    return same;
+}
+
+static uint32_t count_graphs(const fx_node *n)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < n->arg_count; i++) count += n->args[i].kind == FX_ARG_GRAPH;
+    return count;
+}
+
 void rule_subgraph(infer_call *c)
 {
     fx_subcall call;
@@ -187,6 +208,9 @@ void rule_subgraph(infer_call *c)
         if (!may_be(c, said, inside.items[i].tensor))
             infer_fail(c, "result %u is recorded as %s, and is %s in graph %s", i,
                        infer_shape(c, said), infer_shape(c, inside.items[i].tensor), sub->name);
+        else if (!walks && count_graphs(c->node) == 1 && !may_lie(c, said, inside.items[i].tensor))
+            infer_fail(c, "result %u is recorded with other strides than it has in graph %s", i,
+                       sub->name);
         said->storage = inside.items[i].tensor->storage;
     }
     infer_number_storages(c);

@@ -233,7 +233,7 @@ static void build_phase(kern_builder *b, const sched_phase *ph)
     open_phase(b, ph, ph->inner_axes, loops);
     for (uint32_t n = 0; n < ph->nest_count && !only_starts; n++) {
         const loop_op *nest = &ph->nests[n].nest;
-        build_nest(b, ph, nest, list.at + at);
+        build_nest(b, ph, nest, at < list.count ? list.at + at : NULL);
         if (nest_reduces(nest) && ph->reduce_axes) at += nest->store_count;
     }
     sym_expr last = ph->reduce_axes  ? ph->reduce_extents[ph->reduce_axes - 1]

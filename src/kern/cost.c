@@ -1,6 +1,8 @@
 /* cost.c -- about how long a kernel runs: the unit of work that the wrapper hands to threads. */
 #include "kern/kern_priv.h"
 
+#define COSTLIEST (INT64_MAX / 4)
+
 typedef struct costing {
     const kern_ir *k;
     sym_expr from[64], to[64];
@@ -10,7 +12,7 @@ typedef struct costing {
 static int64_t extent_of(const costing *c, sym_expr e)
 {
     sym_table *t = c->k->symbols;
-    int64_t value = sym_hint(t, sym_substitute(t, e, c->from, c->to, c->count), 256);
+    int64_t value = sym_estimate(t, sym_substitute(t, e, c->from, c->to, c->count), 256);
     return value < 1 ? 1 : value;
 }
 
@@ -80,6 +82,12 @@ static int64_t value_cost(const kern_ir *k, const kern_value *v)
     }
 }
 
+/* COSTLIEST where it is more. */
+static int64_t times_cost(int64_t cost, int64_t times)
+{
+    return cost < COSTLIEST / times ? cost * times : COSTLIEST;
+}
+
 static int64_t loop_cost(const costing *c, const kern_loop *loop)
 {
     int64_t total = 0;
@@ -95,14 +103,13 @@ static int64_t loop_cost(const costing *c, const kern_loop *loop)
             int64_t step = item->loop->kind == KERN_VECTOR ? c->k->lanes : 1;
             int64_t times = item->loop->kind == KERN_ROWS || item->loop->columns
                                 ? 1
-                                : (extent_of(c, item->loop->extent) + step - 1) / step;
-            int64_t body = loop_cost(c, item->loop);
-            total += body < INT64_MAX / 4 / times ? body * times : INT64_MAX / 4;
+                                : (extent_of(c, item->loop->extent) - 1) / step + 1;
+            total += times_cost(loop_cost(c, item->loop), times);
             break;
         }
         default: total += 300; break;
         }
-        if (total > INT64_MAX / 4) return INT64_MAX / 4;
+        if (total > COSTLIEST) return COSTLIEST;
     }
     return total;
 }
@@ -115,7 +122,7 @@ int64_t kern_cost(const kern_ir *k)
         c.from[c.count] = kern_param_symbol(k, c.count);
     }
     int64_t cost = loop_cost(&c, k->body);
-    if (k->serial) cost *= extent_of(&c, k->total);
+    if (k->serial) cost = times_cost(cost, extent_of(&c, k->total));
     bool per_vector = k->columns || k->outer_vector;
     cost /= per_vector ? k->lanes : 1;
     return cost < 1 ? 1 : cost;

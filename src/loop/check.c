@@ -415,11 +415,32 @@ static void note_symbol(void *data, sym_expr symbol)
     *(bool *)data = true;
 }
 
+/* What a buffer is made of is the same in every step of a loop. */
+static void refuse_index(void *data, sym_expr symbol)
+{
+    loop_checking *c = data;
+    sym_kind kind = sym_kind_of(c->p->symbols, symbol);
+    if (kind == SYM_INDEX || kind == SYM_INDIRECT) c->bad_symbol = sym_name(c->p->symbols, symbol);
+}
+
+static fe_status check_shape(loop_checking *c, const loop_buffer *b)
+{
+    c->bad_symbol = NULL;
+    for (uint32_t d = 0; d < b->rank; d++) {
+        sym_each_symbol(c->p->symbols, b->sizes[d], refuse_index, c);
+        if (!sym_is_none(b->strides[d]))
+            sym_each_symbol(c->p->symbols, b->strides[d], refuse_index, c);
+    }
+    if (!c->bad_symbol) return FE_OK;
+    return loop_broken(c, "L6", "the shape of @%s has the index %s", b->name, c->bad_symbol);
+}
+
 /* It holds what its sizes and strides reach, and its bytes can be counted. */
 static fe_status check_buffer(loop_checking *c, loop_buffer_id id)
 {
     const loop_buffer *b = &c->p->buffers.at[id];
     int64_t elements, bytes;
+    FE_TRY(check_shape(c, b));
     for (uint32_t d = 0; d < b->rank; d++)
         if (sym_is_int(c->p->symbols, b->sizes[d], &elements) && elements < 0)
             return loop_broken(c, "L1", "a size of @%s is less than 0", b->name);

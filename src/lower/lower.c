@@ -392,6 +392,7 @@ static bool lacks_operand(lowering *l, const fx_node *n)
 {
     missing m = {.l = l};
     for (uint32_t k = 0; k < n->arg_count; k++) fx_arg_each_node(&n->args[k], note_missing, &m);
+    l->passes_over |= m.any;
     return m.any;
 }
 
@@ -434,6 +435,7 @@ static fe_status lower_call(lowering *l, fx_node *n)
                        "it writes to an argument");
     if (!row && !is_getitem(n) && !n->op->custom) {
         if (n->op->flags & OPF_SYMBOLIC) {
+            if (lacks_operand(l, n)) return FE_OK;
             FE_TRY(lower_symbolic(l, n));
             lower_leave_part(l, n);
             return FE_OK;
@@ -493,6 +495,7 @@ fe_status lower_nodes(lowering *l)
     }
     lower_take_up(l, l->graph->output);
     lower_conditions(l);
+    CHECK(l->session, status != FE_OK || !l->passes_over);
     return status;
 }
 

@@ -102,7 +102,8 @@ struct lowering {
     map spent;              /* those that subgraphs lowered before have defined */
     lower_asserts *asserts; /* of the whole program */
     lower_parts *parts;     /* NULL: it is not cut */
-    VEC(fx_node *) shown;   /* the node behind each output of the program; NULL for a number */
+    bool passes_over;     /* a node that reads what could not be lowered, which has been reported */
+    VEC(fx_node *) shown; /* the node behind each output of the program; NULL for a number */
 };
 
 /* ---- rows ---- */

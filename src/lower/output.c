@@ -71,19 +71,20 @@ static bool is_taken(lowering *l, const fx_node *n, loop_buffer_id buffer)
 static bool is_overlapping(lowering *l, const ty_tensor *t)
 {
     bool done[TY_MAX_RANK] = {false};
-    int64_t reach = 0;
+    double reach = 0;
     for (uint32_t round = 0; round < t->rank; round++) {
         uint32_t least = TY_MAX_RANK;
         for (uint32_t k = 0; k < t->rank; k++) {
-            int64_t stride = sym_hint(l->symbols, t->strides[k], INT64_MAX);
-            if (done[k] || sym_hint(l->symbols, t->sizes[k], 2) <= 1) continue;
-            if (least == TY_MAX_RANK || stride < sym_hint(l->symbols, t->strides[least], INT64_MAX))
+            int64_t stride = sym_estimate(l->symbols, t->strides[k], INT64_MAX);
+            if (done[k] || sym_estimate(l->symbols, t->sizes[k], 2) <= 1) continue;
+            if (least == TY_MAX_RANK ||
+                stride < sym_estimate(l->symbols, t->strides[least], INT64_MAX))
                 least = k;
         }
         if (least == TY_MAX_RANK) return false;
-        int64_t stride = sym_hint(l->symbols, t->strides[least], INT64_MAX);
-        if (stride <= reach) return true;
-        reach += stride * (sym_hint(l->symbols, t->sizes[least], 2) - 1);
+        int64_t stride = sym_estimate(l->symbols, t->strides[least], INT64_MAX);
+        if ((double)stride <= reach) return true;
+        reach += (double)stride * (double)(sym_estimate(l->symbols, t->sizes[least], 2) - 1);
         done[least] = true;
     }
     return false;

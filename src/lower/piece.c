@@ -7,6 +7,15 @@ static void require_place(lowering *l, sym_expr index, sym_expr size)
     lower_require(l, index, SYM_LT, size, "an index is out of range");
 }
 
+/* Where only the run knows the start, the offset may be a symbol, which the program may read. */
+static void define_offset(lowering *l, const fx_node *n, uint32_t d, sym_expr start)
+{
+    const ty_tensor *whole = fx_tensor(n->args[0].node), *part = fx_tensor(n);
+    if (!whole || !lower_is_open(l, part->offset)) return;
+    sym_expr before = sym_mul(l->symbols, start, whole->strides[d]);
+    lower_define_expr(l, part->offset, sym_add(l->symbols, whole->offset, before));
+}
+
 static fe_status select_row(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
@@ -16,9 +25,10 @@ static fe_status select_row(lowering *l, fx_node *n, const lower_row *row)
     uint32_t d = lower_dim(l, dim, t.rank);
     sym_expr index = lower_size(l, "index");
     if (sym_is_none(index)) return lower_fail(l, "the index is not known");
-    (void)n;
     require_place(l, index, t.sizes[d]);
-    return lower_give(l, lower_select(l, t, d, lower_wrapped(l, index, t.sizes[d])));
+    index = lower_wrapped(l, index, t.sizes[d]);
+    define_offset(l, n, d, index);
+    return lower_give(l, lower_select(l, t, d, index));
 }
 
 static fe_status slice(lowering *l, fx_node *n, const lower_row *row)
@@ -34,6 +44,7 @@ static fe_status slice(lowering *l, fx_node *n, const lower_row *row)
     sym_expr span = sym_max(s, sym_sub(s, end, start), l->zero);
     if (lower_has_unbacked(l, length) || lower_has_unbacked(l, span))
         lower_define_expr(l, length, sym_ceildiv(s, span, step));
+    define_offset(l, n, d, start);
     return lower_give(l, lower_slice(l, t, d, start, length, step));
 }
 
@@ -52,6 +63,7 @@ static fe_status narrow(lowering *l, fx_node *n, const lower_row *row)
     lower_require(l, l->zero, SYM_LE, start, "narrow: the start lies before the dimension");
     lower_require(l, sym_add(l->symbols, start, length), SYM_LE, size,
                   "narrow: the end lies behind the dimension");
+    define_offset(l, n, d, start);
     return lower_give(l, lower_slice(l, t, d, start, length, l->one));
 }
 

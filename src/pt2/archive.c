@@ -313,7 +313,7 @@ static fe_status read_program(reader *r, json_at *root, const char *model, fx_gr
     FE_TRY(read_guards(g, root));
     floats_write(r, g);
     g->next_symbol = r->next_unbacked;
-    return FE_OK;
+    return fx_check_sizes(g);
 }
 
 fe_status pt2_read(fe_session *session, pt2_archive *archive, const char *model, arena *memory,

@@ -254,9 +254,9 @@ static bool joins_phase(fuser *f, const work_group *g, uint32_t ph, const loop_f
 
 static bool too_few_rows(fuser *f, const work_group *g, const loop_form *n)
 {
-    int64_t rows = 1, work = 1;
+    double rows = 1, work = 1;
     for (uint32_t k = 0; k < n->count; k++) {
-        int64_t extent = sym_hint(f->p->symbols, n->extents[k], 64);
+        double extent = (double)sym_estimate(f->p->symbols, n->extents[k], 64);
         if (k < g->outer) rows *= extent;
         work *= extent;
     }

@@ -183,6 +183,13 @@ int64_t sym_hint(const sym_table *t, sym_expr e, int64_t fallback)
     return sym_eval(t, e, look_up_hint, &hints, &value) ? value : fallback;
 }
 
+int64_t sym_estimate(const sym_table *t, sym_expr e, int64_t fallback)
+{
+    const int64_t most = (int64_t)1 << 48;
+    int64_t value = sym_hint(t, e, fallback);
+    return value > most ? most : value < -most ? -most : value;
+}
+
 typedef struct scaled_lookup {
     const sym_table *table;
     double scale;

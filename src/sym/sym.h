@@ -160,6 +160,9 @@ bool sym_eval(const sym_table *t, sym_expr e,
               int64_t *value);
 /* The value at the hints (example sizes); a symbol without hint counts as `fallback`. */
 int64_t sym_hint(const sym_table *t, sym_expr e, int64_t fallback);
+/* The same within +-2^48, for costs: what the example says may be any number, and elements are
+ * multiplied by their bytes and added up. */
+int64_t sym_estimate(const sym_table *t, sym_expr e, int64_t fallback);
 /* The value where each symbol is so many times its hint, within its range; false as sym_eval. */
 bool sym_hint_scaled(const sym_table *t, sym_expr e, double scale, int64_t fallback,
                      int64_t *value);

@@ -115,3 +115,68 @@ error: fx: aten.full.default: its size s1 is one that no input has
 error: fx: aten.full.default: it speaks of the size u0, which nothing before it binds
   at %a in graph main
   help: it is bound where an input's or call's metadata has it
+--run-- for f in required indexed ending called; do ferrite inspect $f.fx --stage loop; done
+# what is required, sizes called as an index is, a graph that has no end, an output of a called graph that is named as no input is
+--file required.fx--
+symbols {
+  s0 in [1, 9]
+  s1 in [1, 9]
+}
+graph main {
+  require 0 < s1 "there is one"
+  placeholder %x user "x" : f32[s0]
+  output (user %x)
+}
+--file indexed.fx--
+symbols {
+  s0 in [1, 9]
+  i4 in [1, 9]
+}
+graph main {
+  placeholder %x user "x" : f32[s0]
+  %a = aten.full.default([i4], 1)
+  output (user %a)
+}
+--file ending.fx--
+graph main {
+  placeholder %x user "x" : f32[2]
+  %a = aten.clone.default(%x)
+}
+--file called.fx--
+graph main {
+  placeholder %x user "x" : f32[2]
+  %a = higher_order.wrap_with_set_grad_enabled(False, @inner, %x) : (f32[2])
+  %b = _operator.getitem(%a, 0) : f32[2]
+  output (user %b)
+}
+graph inner {
+  placeholder %x user "x" : f32[2]
+  output (user "z" %x)
+}
+--err--
+error: fx: what is required speaks of the size s1, which no input has
+error: fx: aten.full.default: its size i4 is one that no input has
+  at %a in graph main
+  help: symbols that a run computes are called u0, u1, ...
+error: fx: graph main has no output
+  help: a graph ends with what it gives: output (...)
+error: fx: F4: output 0 is returned as "z", which is no input (graph inner)
+  at %output in graph inner
+  help: the node is: output (user "z" %x)
+--status-- 1
+--run-- ferrite inspect m.fx --stage loop
+--file m.fx--
+symbols {
+  storage0 in [0, inf]
+  start0 in [0, inf]
+}
+graph main {
+  placeholder %x user "x" : f32[2,40]{40,1}+start0@3
+  placeholder %x_storage user "x.storage" start_of "x" : f32[storage0]{1}@3
+  placeholder %x_start user "x.start" storage_of "x" : int start0
+  output (user %x)
+}
+--err--
+error: fx: a storage offset is an int (found 'placeholder')
+  at line 8, column 3
+--status-- 1

@@ -308,3 +308,22 @@ error: infer: higher_order.wrap_with_set_grad_enabled: result 0 is recorded as f
   at %wrap in graph main
   help: PyTorch refuses such arguments too: is the program whole?
 --status-- 1
+--run-- ferrite inspect --stage loop - 2>&1
+--in--
+# and lies where it does in the subgraph
+graph main {
+  placeholder %x user "x" : f32[3,4]{4,1}@1
+  %wrap = higher_order.wrap_with_set_grad_enabled(False, @both, %x) : (f32[3,4]{1,3}@2)
+  %y = _operator.getitem(%wrap, 0) : f32[3,4]{1,3}@2
+  output (user %y)
+}
+graph both {
+  placeholder %x user "x" : f32[3,4]{4,1}@1
+  %sin = aten.sin.default(%x) : f32[3,4]{4,1}@2
+  output (user %sin)
+}
+--out--
+error: infer: higher_order.wrap_with_set_grad_enabled: result 0 is recorded with other strides than it has in graph both
+  at %wrap in graph main
+  help: PyTorch refuses such arguments too: is the program whole?
+--status-- 1

@@ -25,3 +25,17 @@ kernel k_sum group 0 lanes 1 ints [min(s0, 1)]
 kernel k_sum group 1 lanes 1 ints [s0]
     v1 : f32 = load b0[i0]
     loop r0 < p0 {
+--run-- ferrite inspect - --from loop --stage wrap --isa baseline | grep -e ^kernel
+--in--
+# what a kernel costs has an end, whatever the example's sizes
+program long
+symbol s0 in [0, ] hint 9223372036854775807
+input  @x : f32[s0,6] strides [6,1]
+temp   @sum : f32[6] strides [1]
+nest [i0 < 6] reduce [r0 < s0] {
+  %0 = load f32 @x[6*r0 + i0]
+  @sum[i0] = sum %0
+}
+output @sum[6]{1}
+--out--
+kernel k_sum_3bab19 (@x, @sum) ints [s0] m 6 cost 38702809297715450

@@ -173,3 +173,19 @@ assert 4 <= s0 "narrow: the end lies behind the dimension: 4 <= s0 (p)" origin 1
 assert 1 <= s0 "aten.narrow.default: start out of range for f32[4,s0]: 1 (p): 1 <= s0"
 assert s0 == 3 "aten.add_.Tensor: The size of tensor a (s0) must match the size of tensor b (3) at non-singleton dimension 1 (a): s0 == 3"
   %1 = load f32 @w[s0*i0 + i1 + 1]
+--run-- ferrite inspect - --from loop --stage sched
+--in--
+# the shape of a buffer does not move with a loop
+program shaped
+symbol s0 in [0, 9] hint 2
+input  @x : f32[s0] strides [1]
+temp   @y : f32[s0,i0] strides [max(s0, 1),1]
+nest [i0 < s0] {
+  %0 = load f32 @x[i0]
+  @y[i0] = %0
+}
+output @y[s0,i0]{max(s0, 1),1}
+--err--
+error: loop: law L6: the shape of @y has the index i0
+  at reading
+--status-- 1

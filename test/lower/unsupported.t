@@ -32,3 +32,21 @@ error: lower: cannot lower builtins.round: rounding to so many digits
   at %r in graph main
   help: replace it in the model, or register the operator as a custom operator with its own kernel
 --status-- 1
+--run-- ferrite inspect - --stage loop 2>&1
+--in--
+# numbers that hang on what is not supported are not reported again
+graph main {
+  placeholder %x user "x" : f32[3]{1}
+  %w = higher_order.wrap_with_autocast(%x, 0, 2) : (f32[]{})
+  %a = _operator.getitem(%w, 0) : f32[]{}
+  %f = aten.item.default(%a) : float ?
+  %g = _operator.mul(%f, 2.0) : float ?
+  %le = _operator.le(%f, %g) : bool ?
+  %c = aten._assert_scalar.default(%le, "ordered")
+  output (user %x)
+}
+--out--
+error: lower: cannot lower higher_order.wrap_with_autocast: there is no lowering for this operator yet
+  at %w in graph main
+  help: replace it in the model, or register the operator as a custom operator with its own kernel
+--status-- 1

@@ -61,3 +61,30 @@ output @x[4]{1}
 output @buf1[0]{1}
 output @buf2[3]{1}
 output @x[1]{1} + 5
+--run-- ferrite inspect - --stage loop | grep -e define -e assert
+--in--
+# where a part begins in its storage is a number that the program may read
+graph main {
+  range u0 in [-inf, inf]
+  range u1 in [0, 5]
+  range u2 in [-inf, inf]
+  range u3 in [-inf, inf]
+  placeholder %x user "x" : f32[5,4]{4,1}
+  placeholder %n user "n" : i64[]
+  %i = aten.item.default(%n) : int u0
+  %s = aten.slice.Tensor(%x, 0, %i, None, 1) : f32[u1,4]{4,1}+u2
+  %o = aten.sym_storage_offset.default(%s) : int u2
+  %r = aten.select.int(%x, 1, %i) : f32[5]{4}+u3
+  %p = aten.sym_storage_offset.default(%r) : int u3
+  %f = aten.full.default([3], %o, dtype=torch.int64) : i64[3]
+  output (user %f, user %p)
+}
+--out--
+define u0 = @n[]{} origin 2
+assert -4 <= u0 "an index is out of range: -4 <= u0 (r)" origin 5
+assert u0 < 4 "an index is out of range: u0 < 4 (r)" origin 5
+define u1 = -min(max(u0 - 5*max(min(u0, 0), -1), 0), 5) + 5 origin 3
+assert 0 <= u1 "0 <= u1 does not hold (s)" origin 3
+assert u1 <= 5 "u1 <= 5 does not hold (s)" origin 3
+define u2 = 4*min(max(u0 - 5*max(min(u0, 0), -1), 0), 5) origin 3
+define u3 = u0 - 4*max(min(u0, 0), -1) origin 5

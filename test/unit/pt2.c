@@ -481,6 +481,10 @@ static const struct damage {
     {JSON, "'guards_code'", "guards_code", "error: pt2: malformed JSON at byte "},
     {JSON, "'as_int': 2}, 'kind'", "'as_int': 2x}, 'kind'", "error: pt2: malformed JSON at byte "},
     {JSON, "'s0 != 5'", "'s0 \\u0000'", "error: pt2: the string holds a zero character\n"},
+    {JSON, "'topk_unused_1': {'dtype': 5, 'sizes': [" S0,
+     "'topk_unused_1': {'dtype': 5, 'sizes': [{'as_expr': {'expr_str': 'Symbol(`s7`, "
+     "integer=True)', 'hint': null}}",
+     "error: fx: aten.topk.default: its size s7 is one that no input has\n"},
     {JSON, "'nodes': [", "'nodes': 3, 'knots': [", "error: pt2: expected an array, found 3\n"},
     {JSON, "'tensor_values': {", "'tensor_values': [], 'x': {",
      "error: pt2: expected an object, found an array\n"},
