@@ -130,8 +130,8 @@ RT_INLINE void butterfly(cvec *x, const int radix, const rt_fft_pass *pass)
     case 3: butterfly_odd(x, 3, COSINES_3, SINES_3); break;
     case 5: butterfly_odd(x, 5, COSINES_5, SINES_5); break;
     default: {
-        const real *roots = pass->roots;
-        butterfly_odd(x, pass->radix, roots, roots + pass->radix);
+        const real *roots = pass->roots; /* NULL: of one number */
+        butterfly_odd(x, pass->radix, roots, roots ? roots + pass->radix : NULL);
     }
     }
 }
@@ -143,10 +143,11 @@ RT_INLINE void wide(const rt_fft_pass *pass, int64_t lanes, planar from, planar 
                     const int last)
 {
     const int64_t stride = pass->stride * lanes, apart = stride * pass->count;
-    const real *w = pass->twiddles;
+    const real *twiddles = pass->twiddles;
     const int parts = radix ? radix : pass->radix;
     cvec x[MOST_RADIX];
-    for (int64_t p = 0; p < pass->count; p++, w += 2 * (parts - 1)) {
+    for (int64_t p = 0; p < pass->count; p++) {
+        const real *w = last ? NULL : twiddles + 2 * (parts - 1) * p;
         const int64_t in = stride * p, out = in * parts;
         for (int64_t q = 0; q < stride; q += FFT_LANES) {
             if (q > stride - FFT_LANES) q = stride - FFT_LANES; /* some a second time */

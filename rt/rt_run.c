@@ -151,7 +151,7 @@ static int check_inputs(rt_frame *f, const rt_program *program, const fe_tensor 
 static void keep_apart(rt_frame *f, const rt_program *program, uint32_t output)
 {
     rt_result *result = &f->context->results[output];
-    const char *from = result->memory, *to = from + result->memory_bytes;
+    const char *from = result->memory, *to = from ? from + result->memory_bytes : NULL;
     for (uint32_t k = 0; from && k < program->input_count; k++) {
         const char *data = f->in[k].data;
         if (!program->inputs[k].dtype || data < from || data >= to) continue;

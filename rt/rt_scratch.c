@@ -194,7 +194,7 @@ static int take_shared(rt_team *team, size_t bytes, rt_scratch *scratch)
     if (bytes > team->shared_bytes) return 0;
     scratch->common = team->shared;
     scratch->shared_taken = bytes;
-    team->shared += bytes;
+    if (team->shared) team->shared += bytes;
     team->shared_bytes -= bytes;
     return 1;
 }

@@ -11,12 +11,12 @@ _Static_assert(PLAN_QUICK_SPANS <= SLOT + 1, "a key has room for every slot");
 size_t plan_dive_memory(plan_dive *d, uint32_t blocks, uint32_t spans, uint32_t sections,
                         void *scratch)
 {
-    char *at = scratch;
+    uintptr_t at = (uintptr_t)scratch;
     d->keys = plan_carve(&at, LEVELS * PLAN_WHOLE_LANES((size_t)spans) * sizeof *d->keys);
     d->self = plan_carve_lanes(&at, spans);
     d->room = plan_carve_lanes(&at, sections);
     d->path = plan_carve_lanes(&at, blocks + 1);
-    return (size_t)(at - (char *)scratch);
+    return at - (uintptr_t)scratch;
 }
 
 /* ---- over all slots or sections ---- */

@@ -7,14 +7,14 @@ enum { LANES = PLAN_QUICK_LANES, NOWHERE = -2 }; /* NOWHERE: no section, and non
 
 size_t plan_pairs_memory(plan_pairs *p, uint32_t blocks, uint32_t spans, void *scratch)
 {
-    char *at = scratch;
+    uintptr_t at = (uintptr_t)scratch;
     p->low = plan_carve_lanes(&at, blocks);
     p->high = plan_carve_lanes(&at, blocks);
     p->size = plan_carve_lanes(&at, blocks);
     p->first = plan_carve(&at, ((size_t)blocks + 1) * sizeof *p->first);
     p->areas = plan_carve(&at, spans * sizeof *p->areas);
     p->joins = plan_carve(&at, blocks * sizeof *p->joins);
-    return (size_t)(at - (char *)scratch);
+    return at - (uintptr_t)scratch;
 }
 
 /* The first block in lanes [from, lanes) other than x that fits x; INT32_MAX: none. */

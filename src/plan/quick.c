@@ -11,7 +11,7 @@ enum { LANES = PLAN_QUICK_LANES, NOTHING = -1 };
 size_t plan_quick_memory(plan_quick *q, uint32_t blocks, uint32_t spans, uint32_t sections,
                          void *scratch)
 {
-    char *at = scratch;
+    uintptr_t at = (uintptr_t)scratch;
     q->low = plan_carve_lanes(&at, spans);
     q->high = plan_carve_lanes(&at, spans);
     q->bottom = plan_carve_lanes(&at, spans);
@@ -22,7 +22,7 @@ size_t plan_quick_memory(plan_quick *q, uint32_t blocks, uint32_t spans, uint32_
     q->place = plan_carve_lanes(&at, spans);
     q->spare = plan_carve_lanes(&at, blocks);
     q->late = plan_carve_lanes(&at, blocks);
-    return (size_t)(at - (char *)scratch);
+    return at - (uintptr_t)scratch;
 }
 
 /* ---- over all slots or sections ---- */

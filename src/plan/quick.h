@@ -63,7 +63,7 @@ typedef struct plan_quick {
 } plan_quick;
 
 /* An array of `count` in whole vectors. */
-static inline void *plan_carve_lanes(char **at, size_t count)
+static inline void *plan_carve_lanes(uintptr_t *at, size_t count)
 {
     return plan_carve(at, PLAN_WHOLE_LANES(count) * sizeof(plan_units));
 }

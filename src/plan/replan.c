@@ -85,14 +85,15 @@ enum { VECTOR = 64 }; /* bytes: what whole vectors are aligned to */
 
 static size_t replan_memory(replan *r, const plan_template *t, void *scratch)
 {
-    char *start = (char *)(((uintptr_t)scratch + VECTOR - 1) & ~(uintptr_t)(VECTOR - 1)),
-         *at = start;
+    uintptr_t start = ((uintptr_t)scratch + VECTOR - 1) & ~(uintptr_t)(VECTOR - 1), at = start;
     size_t blocks = t->block_count, sections = (size_t)t->section_count + 1;
     r->is_quick = t->stretch_count <= PLAN_QUICK_SPANS;
-    at += plan_quick_memory(&r->quick, t->block_count, t->stretch_count, t->section_count, at);
+    at += plan_quick_memory(&r->quick, t->block_count, t->stretch_count, t->section_count,
+                            (void *)at);
     if (r->is_quick) {
-        at += plan_dive_memory(&r->dive, t->block_count, t->stretch_count, t->section_count, at);
-        at += plan_pairs_memory(&r->pairs, t->block_count, t->stretch_count, at);
+        at += plan_dive_memory(&r->dive, t->block_count, t->stretch_count, t->section_count,
+                               (void *)at);
+        at += plan_pairs_memory(&r->pairs, t->block_count, t->stretch_count, (void *)at);
     }
     r->spans = plan_carve(&at, t->stretch_count * sizeof(*r->spans));
     r->obstacles = plan_carve(&at, t->stretch_count * sizeof(*r->obstacles));
@@ -110,7 +111,7 @@ static size_t replan_memory(replan *r, const plan_template *t, void *scratch)
     r->quick.offsets = plan_carve(&at, blocks * sizeof(*r->quick.offsets));
     if (!r->is_quick)
         r->pass_scratch = plan_carve(&at, plan_skyline_scratch(t->block_count, t->section_count));
-    return (size_t)(at - start) + VECTOR;
+    return at - start + VECTOR;
 }
 
 size_t plan_replan_scratch(const plan_template *t)

@@ -334,7 +334,7 @@ static void raise_span(pass *run, uint32_t low, uint32_t high, int64_t top)
 /* Divides `scratch` among the parts of a pass; with scratch NULL counts the bytes alone. */
 static size_t pass_memory(pass *run, uint32_t blocks, uint32_t sections, void *scratch)
 {
-    char *at = scratch;
+    uintptr_t at = (uintptr_t)scratch;
     size_t segments = (size_t)sections + 1;
     run->leaves = plan_tops_leaves(sections);
     run->tops = plan_carve(&at, (size_t)run->leaves * 4 * sizeof(*run->tops));
@@ -347,7 +347,7 @@ static size_t pass_memory(pass *run, uint32_t blocks, uint32_t sections, void *s
     run->heap = plan_carve(&at, segments * sizeof(*run->heap));
     run->place = plan_carve(&at, segments * sizeof(*run->place));
     run->late = plan_carve(&at, blocks * sizeof(*run->late));
-    return (size_t)(at - (char *)scratch);
+    return at - (uintptr_t)scratch;
 }
 
 size_t plan_skyline_scratch(uint32_t blocks, uint32_t sections)

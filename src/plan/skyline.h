@@ -62,11 +62,11 @@ static inline int64_t plan_round_up(int64_t bytes, int64_t alignment)
     return (bytes + alignment - 1) & ~(alignment - 1);
 }
 
-/* Hands out scratch in steps of 8 bytes. From NULL on, it tells how much is handed out. */
-static inline void *plan_carve(char **at, size_t bytes)
+/* Hands out scratch in steps of 8 bytes. From address 0 on, it tells how much is handed out. */
+static inline void *plan_carve(uintptr_t *at, size_t bytes)
 {
-    void *start = *at;
-    *at = (char *)((uintptr_t)*at + ((bytes + 7) & ~(size_t)7));
+    void *start = (void *)*at;
+    *at += (bytes + 7) & ~(size_t)7;
     return start;
 }
 
