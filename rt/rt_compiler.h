@@ -10,13 +10,18 @@
 
 #ifdef __GNUC__
 #define RT_INLINE static inline __attribute__((always_inline))
+#define RT_OUTLINE static __attribute__((noinline))
 #define RT_PREFETCH(place) __builtin_prefetch(place)
+/* from here on the compiler does not know where it points */
+#define RT_FORGET(pointer) __asm__("" : "+r"(pointer))
 /* without <math.h>, which takes time to compile */
 #define FE_NAN __builtin_nan("")
 #define FE_INFINITY __builtin_inf()
 #else
 #include <math.h>
 #define RT_INLINE static inline
+#define RT_OUTLINE static
+#define RT_FORGET(pointer) ((void)(pointer))
 #define RT_PREFETCH(place) ((void)(place))
 #define FE_NAN ((double)NAN)
 #define FE_INFINITY ((double)INFINITY)

@@ -31,10 +31,12 @@ typedef struct rt_footer {
 /* This thread's message of the last failed open. Asked for where one failed alone: the loader allocates
  * a thread's copy when it is first asked for, and keeps it behind the library's end. */
 #if defined __GNUC__ || !defined __STDC_NO_THREADS__
-__attribute__((noinline)) static char *open_error(void)
+RT_OUTLINE char *open_error(void)
 {
     static _Thread_local char message[RT_ERROR_BYTES];
-    return message;
+    char *at = message;
+    RT_FORGET(at); /* or clang asks in front of the branch that wants it */
+    return at;
 }
 #else
 static pthread_once_t error_once = PTHREAD_ONCE_INIT;

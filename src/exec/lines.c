@@ -19,6 +19,7 @@ static void *in_arena(const exec_run *r, loop_buffer_id id)
     uint32_t segment = w->segment_of[id];
     const rt_block *block = &r->f->segments[segment];
     char *at = block->memory;
+    if (!at) return NULL; /* it holds nothing */
     if (!wrap_offset_has_place(w, id)) at += place_of(r, id);
     return at + (wrap_is_fixed(w, segment) ? w->offsets[id] : block->offsets[w->slot_of[id]]);
 }
@@ -36,7 +37,10 @@ static int point(exec_run *r, loop_buffer_id id)
         *at = rt_output_memory(r->f, (uint32_t)w->output_of[id], exec_size(r, w->bytes[id]));
         if (!*at) return rt_fail(r->f, FE_RUN_NO_MEMORY, "no memory for an output");
         break;
-    case WRAP_HOME_ROOT: *at = (char *)r->buffers[w->lives[id].root] + place_of(r, id); break;
+    case WRAP_HOME_ROOT:
+        *at = r->buffers[w->lives[id].root];
+        if (*at) *at = (char *)*at + place_of(r, id);
+        break;
     default: break;
     }
     return 0;

@@ -220,8 +220,9 @@ static bool place(const exec_moment *m, track_run *r, uint32_t number)
 /* Dead bytes that the call's threads had to work in. */
 static void bury_room(track_run *r, const wrap_room *room)
 {
+    if (!room->bytes || room->in != LOOP_NO_BUFFER) return;
     char *begin = r->segments[0].memory + room->at;
-    if (room->bytes && room->in == LOOP_NO_BUFFER) track_bury(r, begin, begin + room->bytes);
+    track_bury(r, begin, begin + room->bytes);
 }
 
 static bool end_call(const exec_moment *m, track_run *r, const wrap_line *line)

@@ -92,8 +92,8 @@ bool track_is_dead_untouched(const exec_moment *m, track_run *r)
     uint32_t count = sort_alive(r);
     for (uint32_t k = 0; k < r->t->w->segment_count; k++) {
         const track_segment *s = &r->segments[k];
-        const char *from = s->memory, *end = s->memory + s->bytes, *changed;
         if (!s->memory || (k && s->memory == r->segments[0].memory)) continue;
+        const char *from = s->memory, *end = s->memory + s->bytes, *changed;
         for (uint32_t i = 0; i <= count; i++) {
             const tracked *b = i < count ? r->sorted[i] : NULL;
             const char *to = b ? b->at : end;

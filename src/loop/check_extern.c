@@ -190,7 +190,7 @@ static bool check_run(call *c, sizes *s, sig_text word)
     static const sig_text DIM = {"dim", 3};
     sig_text name = {word.at + 2, word.length - 2}, other = {0};
     uint32_t rank = s->v->rank - s->next - s->behind;
-    const sym_expr *own = s->v->sizes + s->next;
+    const sym_expr *own = rank ? s->v->sizes + s->next : NULL;
     int64_t dim = -1;
     for (uint32_t k = 0; k < name.length; k++)
         if (name.at[k] == '~') {

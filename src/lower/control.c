@@ -220,6 +220,9 @@ static const fx_value *result_value(const fx_node *n, uint32_t k)
 
 fe_status control_add_result(lowering *l, uint32_t k, control_list *out)
 {
+    if (k >= control_result_count(l->node))
+        return lower_fail(l, "it gives %u results, and carries more",
+                          control_result_count(l->node));
     const fx_value *v = result_value(l->node, k);
     if (v->kind == FX_INT || v->kind == FX_BOOL) {
         ty_dtype d = v->kind == FX_INT ? TY_I64 : TY_BOOL;

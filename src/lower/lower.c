@@ -495,7 +495,7 @@ fe_status lower_nodes(lowering *l)
     }
     lower_take_up(l, l->graph->output);
     lower_conditions(l);
-    CHECK(l->session, status != FE_OK || !l->passes_over);
+    CHECK(l->session, status != FE_OK || !l->passes_over || l->caller);
     return status;
 }
 

@@ -125,7 +125,9 @@ static fe_status diff(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     tensor x = lower_arg(l, "self");
+    int64_t times = lower_int_or(l, "n", 1);
     uint32_t dim = lower_dim(l, lower_int_or(l, "dim", -1), x.rank);
+    if (!times) return lower_give_as_recorded(l, x); /* whatever stands around it */
     tensor parts[3];
     uint32_t count = 0;
     if (!lower_is_none(l, "prepend")) parts[count++] = lower_arg(l, "prepend");
@@ -136,14 +138,14 @@ static fe_status diff(lowering *l, fx_node *n, const lower_row *row)
     if (given->rank && lower_is_zero(l, given->sizes[dim]))
         return lower_give(l, lower_zero_tensor(l, out, given->rank, given->sizes));
     enum { MOST_TIMES = 1000 };
-    if (lower_int_or(l, "n", 1) > MOST_TIMES)
+    if (times > MOST_TIMES)
         return lower_fail(l, "more than %d differences of differences", MOST_TIMES);
     for (uint32_t k = 0; k < count; k++)
         if (parts[k].rank != x.rank)
             return lower_fail(l, "what stands before or behind has another rank");
     if (count > 1) x = lower_joined(l, parts, count, dim, out);
     x = lower_cast(l, x, lower_compute_dtype(out));
-    for (int64_t k = lower_int_or(l, "n", 1); k > 0; k--) {
+    for (; times > 0; times--) {
         if (lower_is_zero(l, x.sizes[dim])) break;
         lower_share(l, x);
         bool is_bool = lower_dtype(x) == TY_BOOL;

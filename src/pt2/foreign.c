@@ -169,8 +169,9 @@ static bool tell_zip(pt2_archive *archive, const char **what, const char **help)
 
 fe_status foreign_refuse(pt2_archive *archive, fe_status otherwise, diag_mark_t before)
 {
-    const uint8_t *data = archive->file.data;
+    static const uint8_t NOTHING[1];
     size_t size = archive->file.size;
+    const uint8_t *data = size ? archive->file.data : NOTHING;
     const uint8_t *old = old_pickle(data, size);
     const mark *m = find_mark(data, size);
     const char *what = NULL, *help = EXPORT_MODULE;

@@ -93,8 +93,8 @@ static void end_then(written_check *c, open_region *region)
 /* What one arm alone has made is not made behind them. */
 static void end_else(written_check *c, const open_region *region)
 {
-    loop_buffer_id *other = c->others.at + region->then_made;
     uint32_t count = c->others.count - region->then_made, both = 0;
+    loop_buffer_id *other = count ? c->others.at + region->then_made : NULL;
     for (uint32_t i = 0; i < count; i++)
         if (c->written[other[i]]) other[both++] = other[i];
     take_back(c, region->begin);

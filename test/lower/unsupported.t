@@ -50,3 +50,31 @@ error: lower: cannot lower higher_order.wrap_with_autocast: there is no lowering
   at %w in graph main
   help: replace it in the model, or register the operator as a custom operator with its own kernel
 --status-- 1
+--run-- ferrite inspect - --stage loop 2>&1
+--in--
+# a loop gives what it carries
+graph main {
+  placeholder %x user "x" : f32[2]{1}
+  placeholder %n user "n" : i64[]{}
+  %w = higher_order.while_loop(@test, @body, [%n, %x], []) : (i64[]{})
+  %a = _operator.getitem(%w, 0) : i64[]{}
+  output (user %a)
+}
+graph test {
+  placeholder %n user "n" : i64[]{}
+  placeholder %x user "x" : f32[2]{1}
+  %lt = aten.lt.Scalar(%n, 3) : bool[]{}
+  output (user %lt)
+}
+graph body {
+  placeholder %n user "n" : i64[]{}
+  placeholder %x user "x" : f32[2]{1}
+  %m = aten.add.Scalar(%n, 1) : i64[]{}
+  %y = aten.mul.Scalar(%x, 2) : f32[2]{1}
+  output (user %m, user %y)
+}
+--out--
+error: lower: cannot lower higher_order.while_loop: it gives 1 results, and carries more
+  at %w in graph main
+  help: replace it in the model, or register the operator as a custom operator with its own kernel
+--status-- 1

@@ -88,3 +88,15 @@ assert 0 <= u1 "0 <= u1 does not hold (s)" origin 3
 assert u1 <= 5 "u1 <= 5 does not hold (s)" origin 3
 define u2 = 4*min(max(u0 - 5*max(min(u0, 0), -1), 0), 5) origin 3
 define u3 = u0 - 4*max(min(u0, 0), -1) origin 5
+--run-- ferrite inspect - --stage loop | grep -e temp -e output
+--in--
+# no differences of a tensor are the tensor, whatever stands around it
+graph main {
+  placeholder %x user "x" : i64[5,5]{5,1}
+  placeholder %a user "a" : i64[2,5]{5,1}
+  %d = aten.diff.default(%x, 0, 0, %a, %a)
+  output (user %d)
+}
+--out--
+temp   @buf2 : i64[5,5] strides [5,1] origin 3
+output @buf2[5,5]{5,1}
