@@ -277,11 +277,11 @@ static bool is_repeated(infer_call *c, const ty_tensor *x)
     return false;
 }
 
-/* The parameter: of what is repeated it is a copy that is not. */
+/* Of what is repeated it is a copy that is not. */
 void rule_same_layout(infer_call *c)
 {
     const ty_tensor *self = infer_self(c);
-    if (self && c->param && is_repeated(c, self)) {
+    if (self && is_repeated(c, self)) {
         infer_give(c, infer_like(c, self, self->dtype, TY_PRESERVE));
         return;
     }

@@ -231,6 +231,33 @@ static uint32_t stretch_of(const functionaliser *f, const fx_node *n)
 
 /* ---- writing ---- */
 
+static bool is_repeated_along(const fx_graph *g, const ty_tensor *t, uint32_t d)
+{
+    return sym_same(t->strides[d], sym_int(g->symbols, 0)) &&
+           !sym_same(t->sizes[d], sym_int(g->symbols, 1));
+}
+
+static bool is_repeated(const fx_graph *g, const ty_tensor *t)
+{
+    for (uint32_t d = 0; t && d < t->rank; d++)
+        if (is_repeated_along(g, t, d)) return true;
+    return false;
+}
+
+/* The value as one of each element that stands in several places of `like`, expanded. */
+static fe_status shown_once(fx_graph *g, fx_node *before, const ty_tensor *like, fx_node *value,
+                            fx_node **out)
+{
+    *out = value;
+    for (uint32_t d = 0; d < like->rank; d++) {
+        fx_arg args[] = {fx_of(*out), fx_int(g, d), fx_int(g, 0), fx_int(g, 1), fx_int(g, 1)};
+        if (is_repeated_along(g, like, d))
+            FE_TRY(pass_emit(g, before, OP_aten_slice_Tensor, value, 5, args, out));
+    }
+    fx_arg args[] = {fx_of(*out), fx_int_list(g, like->sizes, like->rank)};
+    return pass_emit(g, before, OP_aten_expand_default, value, 2, args, out);
+}
+
 /* Laws A1 and A2: a copy where the value is laid out otherwise, or is another tensor of the program.
  */
 static fx_node *settled(functionaliser *f, uint32_t base, fx_node *value)
@@ -238,24 +265,55 @@ static fx_node *settled(functionaliser *f, uint32_t base, fx_node *value)
     uint32_t known = map_get(&f->base_of_storage, storage_number(value));
     const ty_tensor *want = fx_tensor(f->aliases.at[base].node);
     fx_node *made = value;
-    if ((known != MAP_NONE && known != base) ||
-        !ty_known_same_layout(f->g->symbols, fx_tensor(value), want)) {
+    bool is_other = known != MAP_NONE && known != base;
+    if (is_other || !ty_known_same_layout(f->g->symbols, fx_tensor(value), want)) {
+        bool is_once = is_repeated(f->g, want);
         fx_arg args[] = {fx_of(f->aliases.at[base].current), fx_of(value), fx_bool(false)};
-        f->status = pass_emit(f->g, f->at, OP_aten_copy_default, f->at, 3, args, &made);
+        if (!is_once)
+            f->status = pass_emit(f->g, f->at, OP_aten_copy_default, f->at, 3, args, &made);
+        else if (is_other)
+            f->status = pass_emit(f->g, f->at, OP_aten_clone_default, f->at, 1, &args[1], &made);
+        if (is_once && f->status == FE_OK) f->status = shown_once(f->g, f->at, want, made, &made);
     }
     if (f->status == FE_OK) map_set(f->memory, &f->base_of_storage, storage_number(made), base);
     return made;
 }
 
-/* Does one element stand in several places of the alias, as expand() makes it? */
-static bool is_repeated(functionaliser *f, uint32_t index)
+/* Each dimension steps over all that those with smaller strides reach; false where that is not known. */
+static bool steps_apart(const fx_graph *g, const ty_tensor *t)
 {
-    const ty_tensor *t = fx_tensor(f->aliases.at[index].node);
-    for (uint32_t d = 0; t && d < t->rank; d++)
-        if (sym_same(t->strides[d], sym_int(f->g->symbols, 0)) &&
-            !sym_same(t->sizes[d], sym_int(f->g->symbols, 1)))
-            return true;
-    return false;
+    int64_t sizes[TY_MAX_RANK], strides[TY_MAX_RANK];
+    double reach = 0;
+    uint32_t count = 0;
+    for (uint32_t d = 0; d < t->rank; d++) {
+        if (!sym_is_int(g->symbols, t->sizes[d], &sizes[count]) ||
+            !sym_is_int(g->symbols, t->strides[d], &strides[count]))
+            return false;
+        count += sizes[count] > 1;
+    }
+    for (; count > 0; count--) {
+        uint32_t least = 0;
+        for (uint32_t d = 1; d < count; d++)
+            if (strides[d] < strides[least]) least = d;
+        if ((double)strides[least] <= reach) return false;
+        reach += (double)(sizes[least] - 1) * (double)strides[least];
+        sizes[least] = sizes[count - 1];
+        strides[least] = strides[count - 1];
+    }
+    return true;
+}
+
+/* May one element stand in several places of the alias, as expand(), unfold() and as_strided() make it? */
+static bool may_meet(functionaliser *f, uint32_t index)
+{
+    const alias *a = &f->aliases.at[index];
+    const ty_tensor *t = fx_tensor(a->node);
+    if (!t || is_repeated(f->g, t)) return t != NULL;
+    bool is_strided = false;
+    for (; a->parent != NO_ALIAS; a = &f->aliases.at[a->parent])
+        is_strided |=
+            fx_is(a->node, OP_aten_unfold_default) || fx_is(a->node, OP_aten_as_strided_default);
+    return is_strided && !steps_apart(f->g, t);
 }
 
 static void write_value(functionaliser *f, uint32_t index, fx_node *value)
@@ -277,7 +335,7 @@ static void write_value(functionaliser *f, uint32_t index, fx_node *value)
     uint32_t target = a->parent;
     /* an item of split or unbind: what was split is written */
     if (f->aliases.at[target].node->value.kind == FX_TUPLE) target = f->aliases.at[target].parent;
-    bool by_strides = a->is_window || !functionalise_has_inverse(view) || is_repeated(f, target);
+    bool by_strides = a->is_window || !functionalise_has_inverse(view) || may_meet(f, target);
     if (by_strides && !shows_elements(f, a)) {
         f->status = refuse_view(f, view);
         return;
@@ -502,11 +560,42 @@ static void add_epilogue(functionaliser *f)
     fx_set_output(g, e.values.at, e.kinds.at, e.values.count);
 }
 
+/* Does a call that writes see a part of the input, or it in another order? */
+static bool is_written_in_part(const fx_graph *g, const fx_node *input)
+{
+    const ty_tensor *all = fx_tensor(input);
+    for (const fx_node *n = g->first; n; n = n->next)
+        for (uint32_t i = 0; n->kind == FX_CALL && n->op->is_mutating && i < n->arg_count; i++) {
+            const ty_tensor *t = fx_arg_tensor(&n->args[i]);
+            if (t && t->storage == all->storage && !ty_known_same_layout(g->symbols, t, all))
+                return true;
+        }
+    return false;
+}
+
+/* An input whose elements stand in several places, and that is written to in one, is shown as one of each,
+ * expanded: then it is so in all. */
+static fe_status show_once(fx_graph *g, fx_node *input, bool *changed)
+{
+    const ty_tensor *t = fx_tensor(input);
+    fx_node *before = input->next, *whole, *first;
+    if (!is_repeated(g, t) || !is_written_in_part(g, input)) return FE_OK;
+    while (before && before->kind == FX_PLACEHOLDER) before = before->next;
+    FE_TRY(shown_once(g, before, t, input, &whole));
+    for (first = whole; first->args[0].node != input;) first = first->args[0].node;
+    fx_replace_uses(g, input, whole);
+    fx_set_arg(first, 0, fx_of(input), g);
+    *changed = true;
+    return FE_OK;
+}
+
 fe_status pass_functionalise(fx_graph *g, bool *changed)
 {
     arena *memory = arena_new(g->session);
     functionaliser f = {.g = g, .memory = memory};
     vec_push(memory, &f.aliases, (alias){0});
+    for (uint32_t k = 0; k < g->inputs.count && f.status == FE_OK; k++)
+        f.status = show_once(g, g->inputs.at[k], &f.changed);
     fx_renumber(g);
     for (fx_node *n = g->first, *next, *first; n && f.status == FE_OK; n = next) {
         next = n->next;

@@ -304,10 +304,25 @@ static fe_status lay_out(unbatching *u, fx_node *shown, fx_node **x)
     return pass_emit(u->g, shown, OP_aten_as_strided_default, shown, 4, view, x);
 }
 
+/* What is shown again is as long as what was hidden. */
+static bool may_show(const unbatching *u, const fx_node *shown, const fx_node *x)
+{
+    const ty_tensor *wanted = fx_tensor(shown), *is = fx_tensor(x);
+    bool same = wanted && is && wanted->rank == is->rank;
+    for (uint32_t d = 0; same && d < is->rank; d++)
+        same = sym_prove(u->g->symbols,
+                         sym_compare(u->g->symbols, SYM_EQ, wanted->sizes[d], is->sizes[d]),
+                         NULL) != SYM_FALSE;
+    return same;
+}
+
 static fe_status give(unbatching *u, fx_node *shown, fx_node *x, fx_arg from)
 {
     fx_arg args[] = {fx_of(x), from, shown->args[3]};
     FE_TRY(pass_emit(u->g, shown, OP_aten_movedim_int, shown, 3, args, &x));
+    if (!may_show(u, shown, x))
+        return fx_fail(u->g, shown, "unbatch", FE_CORRUPT, "export the program again",
+                       "it shows a dimension of another length than was hidden");
     FE_TRY(lay_out(u, shown, &x));
     fx_replace_uses(u->g, shown, x);
     fx_erase(u->g, shown);

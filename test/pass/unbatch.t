@@ -204,3 +204,20 @@ graph back_1_of_one {
   %as_strided = aten.as_strided.default(%as_strided_scatter, [4], [1], 0) : f32[4]{1}@7
   output (user %as_strided)
 }
+--run-- ferrite inspect - --from fx --stage loop
+--in--
+# what is shown again is as long as what was hidden
+graph main {
+  placeholder %x user "x" : f32[4,3]
+  %enter = torch._functorch.predispatch._vmap_increment_nesting(4, "error")
+  %row = torch._functorch.predispatch._add_batch_dim(%x, 0, 1) : f32[3]
+  %twice = aten.mul.Scalar(%row, 2) : f32[3]
+  %back = torch._functorch.predispatch._remove_batch_dim(%twice, 1, 0, 0) : f32[4,3]
+  %leave = torch._functorch.predispatch._vmap_decrement_nesting()
+  output (user %back)
+}
+--err--
+error: unbatch: torch._functorch.predispatch._remove_batch_dim: it shows a dimension of another length than was hidden
+  at %back in graph main
+  help: export the program again
+--status-- 1

@@ -136,6 +136,28 @@ def copies_that_stay_copies():
 
 
 @program
+def writes_where_elements_meet():
+    """Through views of windows that overlap, of what is expanded, and of a buffer that is: what is written is seen in all."""
+
+    class Meeting(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("rows", torch.arange(2.0).expand(3, 2))
+
+        def forward(self, x):
+            a, b, c = x.sin(), x.cos().reshape(-1), x.sum(0)
+            windows, bands, whole = a.unfold(0, 3, 1), b.as_strided((4, 2, 2), (2, 1, 2)), c.expand(3, 2)
+            windows[1, :, 2].zero_()
+            windows.transpose(0, 2)[0, 1] = 4
+            bands[2].mul_(3)
+            whole[1].add_(1)
+            self.rows[2, 1:].fill_(7)
+            return a, windows * 2, b, bands + 1, c, whole - 1, self.rows + x[:3], self.rows[0]
+
+    return Meeting(), [(torch.randn(6, 2),)]
+
+
+@program
 def attention_by_einsum():
     class Attention(nn.Module):
         def forward(self, q, k, v, x):
