@@ -33,7 +33,11 @@ typedef struct size_search {
 static void give_symbol(void *data, sym_expr symbol)
 {
     size_search *s = data;
-    map_set(s->g->memory, &s->given, symbol.id, 1);
+    sym_kind kind = sym_kind_of(s->g->symbols, symbol);
+    if (kind == SYM_SIZE || kind == SYM_UNBACKED)
+        map_set(s->g->memory, &s->given, symbol.id, 1);
+    else
+        s->missing = sym_name(s->g->symbols, symbol);
 }
 
 static void want_symbol(void *data, sym_expr symbol)
@@ -73,6 +77,9 @@ fe_status fx_check_sizes(fx_graph *main)
                            "give what differs from run to run as a user input",
                            "sizes and strides of a weight are numbers, not %s", s.missing);
         if (n->kind == FX_PLACEHOLDER) fx_each_symbol(main->symbols, &n->value, give_symbol, &s);
+        if (s.missing)
+            return fx_fail(main, n, "fx", FE_CORRUPT, "sizes are called s0, s1, ...",
+                           "its size %s is called as the index of a loop is", s.missing);
     }
     for (uint32_t i = 0; i < main->conditions.count; i++) {
         want_relation(&s, &main->conditions.at[i].relation);

@@ -3,13 +3,24 @@
 
 #include <string.h>
 
-/* The part lies within the memory of x. */
+/* What a copy of x that is laid out as x takes; where elements of x stand in several places it is dense. */
+static sym_expr memory_of_copy(const infer_call *c, const ty_tensor *x)
+{
+    bool is_dense = ty_known_empty(c->symbols, x->rank, x->sizes) ||
+                    ty_is_non_overlapping_and_dense(c->symbols, x);
+    for (uint32_t d = 0; d < x->rank; d++)
+        is_dense |= infer_is(c, x->strides[d], 0) && !infer_is(c, x->sizes[d], 1);
+    if (is_dense) return ty_numel(c->symbols, x);
+    return ty_reach(c->symbols, x->rank, x->sizes, x->strides);
+}
+
+/* The part lies within it. */
 static void check_reach(infer_call *c, const ty_tensor *x, const ty_tensor *shown)
 {
     sym_table *t = c->symbols;
     if (!shown || c->status != FE_OK || ty_known_empty(t, shown->rank, shown->sizes)) return;
     sym_expr reach = ty_reach(t, shown->rank, shown->sizes, shown->strides);
-    (void)INFER_REQUIRE(c, SYM_LE, sym_add(t, shown->offset, reach), ty_numel(t, x),
+    (void)INFER_REQUIRE(c, SYM_LE, sym_add(t, shown->offset, reach), memory_of_copy(c, x),
                         "setStorage: sizes and strides of %s are out of bounds for storage of %s",
                         infer_shape(c, shown), infer_shape(c, x));
 }

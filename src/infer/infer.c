@@ -116,7 +116,15 @@ static void keep_gradient(const fx_value *was, fx_value *now)
         keep_gradient(&was->items[i], &now->items[i]);
 }
 
-/* What is made has no negative sizes, and there can be memory for it. */
+/* There can be memory for it. */
+static void need_memory(infer_call *c, const fx_value *v)
+{
+    if (c->status == FE_OK && v->kind == FX_TENSOR && !ty_fits_memory(c->symbols, v->tensor))
+        infer_fail(c, "%s does not fit in any memory", infer_shape(c, v->tensor));
+    for (uint32_t i = 0; v->kind == FX_TUPLE && i < v->count; i++) need_memory(c, &v->items[i]);
+}
+
+/* What is made has no negative sizes. */
 static void need_sizes(infer_call *c, const fx_value *v)
 {
     sym_expr zero = infer_number(c, 0);
@@ -124,8 +132,6 @@ static void need_sizes(infer_call *c, const fx_value *v)
         (void)INFER_REQUIRE(c, SYM_LE, zero, v->tensor->sizes[i],
                             "Trying to create tensor with negative dimension: %s",
                             infer_shape(c, v->tensor));
-    if (c->status == FE_OK && v->kind == FX_TENSOR && !ty_fits_memory(c->symbols, v->tensor))
-        infer_fail(c, "%s does not fit in any memory", infer_shape(c, v->tensor));
     for (uint32_t i = 0; v->kind == FX_TUPLE && i < v->count; i++) need_sizes(c, &v->items[i]);
 }
 
@@ -160,6 +166,7 @@ fe_status infer_compute(fx_graph *g, fx_node *n, bool against_record, fx_value *
     if (row && c.status == FE_OK && !fx_is(n, OP_operator_getitem)) {
         infer_settle(&c, &c.value, &c.recorded);
         if (!(op->flags & OPF_HIGHER_ORDER)) need_sizes(&c, &c.value);
+        need_memory(&c, &c.value);
         keep_gradient(&c.recorded, &c.value);
     }
     *out = c.value;

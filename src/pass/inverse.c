@@ -59,6 +59,13 @@ static fe_status by_permute(const inversion *v, fx_node **out)
     return emit(v, OP_aten_permute_default, 2, args, out);
 }
 
+/* movedim(source, destination) from there to here. */
+static fe_status by_moving_back(const inversion *v, fx_node **out)
+{
+    fx_arg args[] = {fx_of(v->value), v->view->args[2], v->view->args[1]};
+    return emit(v, (op_id)v->view->op->id, 3, args, out);
+}
+
 static fe_status by_slice(const inversion *v, fx_node **out)
 {
     const fx_arg *a = v->view->args;
@@ -221,6 +228,10 @@ static const inverse_row rows[] = {
     {OP_aten_to_dtype_layout, by_identity},
     {OP_aten_to_device, by_identity},
     {OP_aten_transpose_int, by_transpose},
+    {OP_aten_swapaxes_default, by_transpose},
+    {OP_aten_swapdims_default, by_transpose},
+    {OP_aten_movedim_int, by_moving_back},
+    {OP_aten_movedim_intlist, by_moving_back},
     {OP_aten_t_default, by_doing_it_again},
     {OP_aten_numpy_T_default, by_doing_it_again},
     {OP_aten_mT_default, by_doing_it_again},

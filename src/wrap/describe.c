@@ -96,6 +96,15 @@ static void print_tree(const char *what, const char *tree, text *out)
     text_json(out, tree);
 }
 
+/* By itself, or where its storage is written to. */
+static bool gets_new_value(const wrap_program *w, uint32_t input)
+{
+    const loop_program *p = w->loops;
+    for (uint32_t k = wrap_next_mutated(w, 0); k < p->inputs.count; k = wrap_next_mutated(w, k + 1))
+        if (k == input || (p->inputs.at[k].taken && p->inputs.at[k].of == input)) return true;
+    return false;
+}
+
 void wrap_describe(const wrap_program *w, text *out)
 {
     const loop_program *p = w->loops;
@@ -114,8 +123,8 @@ void wrap_describe(const wrap_program *w, text *out)
     }
     print_symbols(w, out);
     text_add(out, "], \"mutated\": [");
-    for (uint32_t k = wrap_next_mutated(w, 0); k < p->inputs.count; k = wrap_next_mutated(w, k + 1))
-        text_printf(out, "%s%u", mutated++ ? ", " : "", k);
+    for (uint32_t k = 0; k < loop_given_count(p); k++)
+        if (gets_new_value(w, k)) text_printf(out, "%s%u", mutated++ ? ", " : "", k);
     text_char(out, ']');
     print_tree("input_tree", w->input_tree, out);
     print_tree("output_tree", w->output_tree, out);

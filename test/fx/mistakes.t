@@ -180,3 +180,17 @@ graph main {
 error: fx: a storage offset is an int (found 'placeholder')
   at line 8, column 3
 --status-- 1
+--run-- ferrite inspect m.fx --stage loop
+--file m.fx--
+symbols {
+  i4 in [1, 9]
+}
+graph main {
+  placeholder %x user "x" : f32[i4]
+  output (user %x)
+}
+--err--
+error: fx: its size i4 is called as the index of a loop is
+  at %x in graph main
+  help: sizes are called s0, s1, ...
+--status-- 1

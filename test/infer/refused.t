@@ -327,3 +327,23 @@ error: infer: higher_order.wrap_with_set_grad_enabled: result 0 is recorded with
   at %wrap in graph main
   help: PyTorch refuses such arguments too: is the program whole?
 --status-- 1
+--run-- ferrite inspect --stage loop - 2>&1
+--in--
+# there can be memory for what a branch gives
+graph main {
+  placeholder %x user "x" : f32[3,4]{4,1}@1
+  placeholder %p user "p" : bool[]{}@2
+  %cond = higher_order.cond(%p, @one, @one, [%x]) : (f32[3,4]{1,4611686018427387904}@3)
+  %y = _operator.getitem(%cond, 0) : f32[3,4]{1,4611686018427387904}@3
+  output (user %y)
+}
+graph one {
+  placeholder %x user "x" : f32[3,4]{4,1}@1
+  %sin = aten.sin.default(%x) : f32[3,4]{4,1}@2
+  output (user %sin)
+}
+--out--
+error: infer: higher_order.cond: f32[3,4]{1,4611686018427387904} does not fit in any memory
+  at %cond in graph main
+  help: PyTorch refuses such arguments too: is the program whole?
+--status-- 1
