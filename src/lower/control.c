@@ -188,8 +188,12 @@ fe_status control_body(lowering *l, fx_graph *sub, const control_list *operands,
 void control_store(lowering *l, lower_tensor to, lower_tensor from, sym_expr offset)
 {
     const loop_view *view = &to.box->view;
-    loop_op *op = lower_nest(l, from.rank, from.sizes, 0, NULL);
-    sym_expr index = lower_flat(l, l->axes, view->strides + view->rank - from.rank, from.rank);
+    const sym_expr *strides = view->strides + view->rank - from.rank;
+    sym_expr *sizes = lower_sizes_copy(l, from.sizes, from.rank);
+    for (uint32_t k = 0; k < from.rank; k++) /* one element at several places is stored once */
+        if (lower_is_zero(l, strides[k])) sizes[k] = sym_min(l->symbols, sizes[k], l->one);
+    loop_op *op = lower_nest(l, from.rank, sizes, 0, NULL);
+    sym_expr index = lower_flat(l, l->axes, strides, from.rank);
     lower_store(l, op,
                 (loop_store){.buffer = view->buffer,
                              .index = sym_add(l->symbols, offset, index),

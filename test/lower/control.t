@@ -646,3 +646,28 @@ nest [i0 < 4] origin 2 {
 }
 end origin 2
 output @buf7[u9]{1}
+--run-- ferrite inspect - --stage loop | grep -e '^nest' -e output -e '@buf3.*='
+--in--
+# what branches give expanded has each element once
+graph main {
+  placeholder %x user "x" : f32[3,4]{4,1}@1
+  placeholder %p user "p" : bool[]{}@2
+  %c = higher_order.cond(%p, @one, @one, [%x]) : (f32[3,4]{1,0}@3)
+  %y = _operator.getitem(%c, 0) : f32[3,4]{1,0}@3
+  output (user %y)
+}
+graph one {
+  placeholder %x user "x" : f32[3,4]{4,1}@1
+  %sum = aten.sum.dim_IntList(%x, [1], True) : f32[3,1]{1,1}@2
+  %rows = aten.expand.default(%sum, [3, 4]) : f32[3,4]{1,0}@2
+  output (user %rows)
+}
+--out--
+nest [] origin 2 {
+nest [i0 < 3] reduce [r0 < 4] origin 2 {
+nest [i0 < 3, i1 < 1] origin 2 {
+  @buf3[i0] = %0
+nest [i0 < 3] reduce [r0 < 4] origin 2 {
+nest [i0 < 3, i1 < 1] origin 2 {
+  @buf3[i0] = %0
+output @buf3[3,4]{1,0}

@@ -100,3 +100,16 @@ graph main {
 --out--
 temp   @buf2 : i64[5,5] strides [5,1] origin 3
 output @buf2[5,5]{5,1}
+--run-- ferrite inspect - --stage wrap --isa baseline | grep -e ^memory -e ^alloc -e ^output
+--in--
+# an output that shows one element of many in several places is not where the many are computed
+graph main {
+  placeholder %x user "x" : f32[2,3]{3,1}
+  %a = aten.exp.default(%x) : f32[2,3]{3,1}
+  %b = aten.slice.Tensor(%a, 0, 0, 1, 1) : f32[1,3]{3,1}
+  %c = aten.expand.default(%b, [2, 3], False) : f32[2,3]{0,1}
+  output (user %c)
+}
+--out--
+alloc @buf1 live [0, 2) at 0 bytes 24
+output 0 @buf1[2,3]{0,1}
