@@ -7,9 +7,7 @@
 static sym_expr memory_of_copy(const infer_call *c, const ty_tensor *x)
 {
     bool is_dense = ty_known_empty(c->symbols, x->rank, x->sizes) ||
-                    ty_is_non_overlapping_and_dense(c->symbols, x);
-    for (uint32_t d = 0; d < x->rank; d++)
-        is_dense |= infer_is(c, x->strides[d], 0) && !infer_is(c, x->sizes[d], 1);
+                    ty_is_non_overlapping_and_dense(c->symbols, x) || ty_is_repeated(c->symbols, x);
     if (is_dense) return ty_numel(c->symbols, x);
     return ty_reach(c->symbols, x->rank, x->sizes, x->strides);
 }

@@ -269,19 +269,11 @@ void rule_same_contiguous(infer_call *c)
     infer_give(c, infer_clone(c, infer_self(c), TY_CONTIGUOUS));
 }
 
-/* Do elements share one place by a stride of 0? */
-static bool is_repeated(infer_call *c, const ty_tensor *x)
-{
-    for (uint32_t k = 0; k < x->rank; k++)
-        if (infer_is(c, x->strides[k], 0) && !infer_is(c, x->sizes[k], 1)) return true;
-    return false;
-}
-
 /* Of what is repeated it is a copy that is not. */
 void rule_same_layout(infer_call *c)
 {
     const ty_tensor *self = infer_self(c);
-    if (self && is_repeated(c, self)) {
+    if (self && ty_is_repeated(c->symbols, self)) {
         infer_give(c, infer_like(c, self, self->dtype, TY_PRESERVE));
         return;
     }

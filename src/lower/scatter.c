@@ -392,9 +392,8 @@ static fe_status as_strided_scatter(lowering *l, fx_node *n, const lower_row *ro
         source = lower_slice(l, source, (uint32_t)k, last, l->one, l->one);
         sizes[k] = l->one;
     }
-    bool is_repeated = false; /* then it is copied as one that is not */
-    for (uint32_t k = 0; k < in->rank; k++)
-        is_repeated |= lower_is_zero(l, in->strides[k]) && !lower_is_one(l, in->sizes[k]);
+    /* what is repeated is copied as one that is not */
+    bool is_repeated = ty_is_repeated(l->symbols, in);
     lower_tensor copy = lower_copied(l, self, is_repeated ? fx_tensor(n)->strides : in->strides);
     loop_view window = copy.box->view;
     window.rank = (uint32_t)rank;

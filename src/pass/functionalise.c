@@ -231,19 +231,6 @@ static uint32_t stretch_of(const functionaliser *f, const fx_node *n)
 
 /* ---- writing ---- */
 
-static bool is_repeated_along(const fx_graph *g, const ty_tensor *t, uint32_t d)
-{
-    return sym_same(t->strides[d], sym_int(g->symbols, 0)) &&
-           !sym_same(t->sizes[d], sym_int(g->symbols, 1));
-}
-
-static bool is_repeated(const fx_graph *g, const ty_tensor *t)
-{
-    for (uint32_t d = 0; t && d < t->rank; d++)
-        if (is_repeated_along(g, t, d)) return true;
-    return false;
-}
-
 /* The value as one of each element that stands in several places of `like`, expanded. */
 static fe_status shown_once(fx_graph *g, fx_node *before, const ty_tensor *like, fx_node *value,
                             fx_node **out)
@@ -251,7 +238,7 @@ static fe_status shown_once(fx_graph *g, fx_node *before, const ty_tensor *like,
     *out = value;
     for (uint32_t d = 0; d < like->rank; d++) {
         fx_arg args[] = {fx_of(*out), fx_int(g, d), fx_int(g, 0), fx_int(g, 1), fx_int(g, 1)};
-        if (is_repeated_along(g, like, d))
+        if (ty_is_repeated_along(g->symbols, like, d))
             FE_TRY(pass_emit(g, before, OP_aten_slice_Tensor, value, 5, args, out));
     }
     fx_arg args[] = {fx_of(*out), fx_int_list(g, like->sizes, like->rank)};
@@ -267,7 +254,7 @@ static fx_node *settled(functionaliser *f, uint32_t base, fx_node *value)
     fx_node *made = value;
     bool is_other = known != MAP_NONE && known != base;
     if (is_other || !ty_known_same_layout(f->g->symbols, fx_tensor(value), want)) {
-        bool is_once = is_repeated(f->g, want);
+        bool is_once = ty_is_repeated(f->g->symbols, want);
         fx_arg args[] = {fx_of(f->aliases.at[base].current), fx_of(value), fx_bool(false)};
         if (!is_once)
             f->status = pass_emit(f->g, f->at, OP_aten_copy_default, f->at, 3, args, &made);
@@ -308,7 +295,8 @@ static bool may_meet(functionaliser *f, uint32_t index)
 {
     const alias *a = &f->aliases.at[index];
     const ty_tensor *t = fx_tensor(a->node);
-    if (!t || is_repeated(f->g, t)) return t != NULL;
+    if (!t) return false;
+    if (ty_is_repeated(f->g->symbols, t)) return true;
     bool is_strided = false;
     for (; a->parent != NO_ALIAS; a = &f->aliases.at[a->parent])
         is_strided |=
@@ -579,7 +567,7 @@ static fe_status show_once(fx_graph *g, fx_node *input, bool *changed)
 {
     const ty_tensor *t = fx_tensor(input);
     fx_node *before = input->next, *whole, *first;
-    if (!is_repeated(g, t) || !is_written_in_part(g, input)) return FE_OK;
+    if (!t || !ty_is_repeated(g->symbols, t) || !is_written_in_part(g, input)) return FE_OK;
     while (before && before->kind == FX_PLACEHOLDER) before = before->next;
     FE_TRY(shown_once(g, before, t, input, &whole));
     for (first = whole; first->args[0].node != input;) first = first->args[0].node;

@@ -159,17 +159,9 @@ static usage collect_usage(fuser *f)
 /* Does the view reach over so many elements? Where one stands in several places it may not. */
 static bool reaches(const loop_program *p, const loop_view *v, sym_expr elements)
 {
-    int64_t wanted, size, stride;
-    double reach = 1;
-    bool is_known = sym_is_int(p->symbols, elements, &wanted);
-    for (uint32_t d = 0; d < v->rank; d++) {
-        bool is_stride = sym_is_int(p->symbols, v->strides[d], &stride);
-        if (is_stride && stride == 0 && !sym_same(v->sizes[d], sym_int(p->symbols, 1)))
-            return false;
-        is_known &= is_stride && sym_is_int(p->symbols, v->sizes[d], &size);
-        if (is_known) reach += (double)(size - 1) * (double)stride;
-    }
-    return !is_known || wanted == 0 || reach >= (double)wanted;
+    sym_expr reach = ty_reach(p->symbols, v->rank, v->sizes, v->strides);
+    return sym_same(elements, sym_int(p->symbols, 0)) ||
+           sym_known_less_equal(p->symbols, elements, reach, NULL);
 }
 
 int sched_output_covering(const loop_program *p, loop_buffer_id id)

@@ -68,6 +68,18 @@ bool ty_known_empty(const sym_table *t, uint32_t rank, const sym_expr *sizes)
     return false;
 }
 
+bool ty_is_repeated_along(const sym_table *t, const ty_tensor *x, uint32_t d)
+{
+    return ty_is_int(t, x->strides[d], 0) && !ty_is_int(t, x->sizes[d], 1);
+}
+
+bool ty_is_repeated(const sym_table *t, const ty_tensor *x)
+{
+    for (uint32_t d = 0; d < x->rank; d++)
+        if (ty_is_repeated_along(t, x, d)) return true;
+    return false;
+}
+
 /* ---- comparing strides ---- */
 
 /* Does v divide numel? Most often it is one of the sizes that numel is the product of. */

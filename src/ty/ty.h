@@ -117,6 +117,9 @@ ty_tensor *ty_tensor_copy(arena *a, const ty_tensor *src);
 /* False where the constant sizes, strides and offset reach further than 2^58 elements: then no sum over them
  * is safe, and there is no such memory; and where a size is negative. */
 bool ty_fits_memory(const sym_table *symbols, const ty_tensor *t);
+/* Does one element stand in several places along dimension d, by a stride of 0; or along any? */
+bool ty_is_repeated_along(const sym_table *t, const ty_tensor *x, uint32_t d);
+bool ty_is_repeated(const sym_table *t, const ty_tensor *x);
 sym_expr ty_numel(sym_table *t, const ty_tensor *x);
 /* A dimension of this size, 1 or else 0, has one place at most: its stride does not matter. */
 bool ty_at_most_one(const sym_table *t, sym_expr size);

@@ -113,3 +113,16 @@ graph main {
 --out--
 alloc @buf1 live [0, 2) at 0 bytes 24
 output 0 @buf1[2,3]{0,1}
+--run-- ferrite inspect - --stage wrap --isa baseline | grep -c ^memory
+--in--
+# nor where windows of it meet, whatever the sizes
+graph main {
+  range s0 in [2, inf]
+  placeholder %x user "x" : f32[s0,2]{2,1}
+  %a = aten.exp.default(%x) : f32[s0,2]{2,1}
+  %b = aten.as_strided.default(%a, [s0, 2], [1, 1], 0) : f32[s0,2]{1,1}
+  output (user %b)
+}
+--out--
+0
+--status-- 1
