@@ -313,12 +313,17 @@ static void walk_expr(symbol_walk *w, sym_expr e)
 static void walk_value(symbol_walk *w, const fx_value *v)
 {
     walk_expr(w, v->expr);
-    for (uint32_t d = 0; v->kind == FX_TENSOR && d < v->tensor->rank; d++) {
+    for (uint32_t d = 0; v->kind == FX_TENSOR && d < v->tensor->rank; d++)
         walk_expr(w, v->tensor->sizes[d]);
-        walk_expr(w, v->tensor->strides[d]);
-    }
     if (v->kind == FX_TENSOR) walk_expr(w, v->tensor->offset);
     for (uint32_t i = 0; v->kind == FX_TUPLE && i < v->count; i++) walk_value(w, &v->items[i]);
+}
+
+static void walk_strides(symbol_walk *w, const fx_value *v)
+{
+    for (uint32_t d = 0; v->kind == FX_TENSOR && d < v->tensor->rank; d++)
+        walk_expr(w, v->tensor->strides[d]);
+    for (uint32_t i = 0; v->kind == FX_TUPLE && i < v->count; i++) walk_strides(w, &v->items[i]);
 }
 
 static void walk_arg(symbol_walk *w, const fx_arg *a)
@@ -342,6 +347,8 @@ static const char *unbound_symbol(checker *c, const fx_node *n)
     for (uint32_t i = 0; i < n->arg_count; i++) walk_arg(&w, &n->args[i]);
     w.binds = may_bind(n);
     walk_value(&w, &n->value);
+    w.binds = n->kind == FX_PLACEHOLDER; /* no call tells the run a stride */
+    walk_strides(&w, &n->value);
     return sym_is_none(w.unbound) ? NULL : sym_name(c->graph->symbols, w.unbound);
 }
 
@@ -368,9 +375,10 @@ static fe_status bind_graph(checker *c, fx_graph *g)
         for (uint32_t i = 0; i < n->arg_count; i++) FE_TRY(bind_called(&inside, &n->args[i]));
         const char *unbound = unbound_symbol(&inside, n);
         if (unbound)
-            return fx_fail(g, n, "fx", FE_CORRUPT,
-                           "it is bound where an input's or call's metadata has it",
-                           "it speaks of the size %s, which nothing before it binds", unbound);
+            return fx_fail(
+                g, n, "fx", FE_CORRUPT,
+                "a symbol is bound by an input that has it, or a call that has it as a size",
+                "it speaks of the size %s, which nothing before it binds", unbound);
     }
     return FE_OK;
 }

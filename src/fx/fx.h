@@ -414,7 +414,8 @@ fe_status fx_parse_with(fe_session *s, arena *memory, op_registry *ops, const ch
 /* whole.c. All graphs of a program are there, the program's own first: the number that new symbols u<N>
  * start from, and FE_CORRUPT for a size that no input has. */
 fe_status fx_whole(fx_graph *const *graphs, uint32_t count);
-/* FE_CORRUPT for a size that no input has, and for a weight whose size is no number. */
+/* FE_CORRUPT for a size that no input has and no node before it gives, and for a weight whose size is no
+ * number. */
 fe_status fx_check_sizes(fx_graph *main);
 /* Is the argument of a kind that the parameter takes? */
 bool fx_arg_fits(const fx_arg *a, const op_type *t);

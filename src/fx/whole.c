@@ -95,7 +95,7 @@ fe_status fx_check_sizes(fx_graph *main)
                            "symbols that a run computes are called u0, u1, ...",
                            "its size %s is one that no input has", s.missing);
     }
-    return FE_OK;
+    return fx_check_bound(main);
 }
 
 fe_status fx_whole(fx_graph *const *graphs, uint32_t count)
@@ -105,6 +105,5 @@ fe_status fx_whole(fx_graph *const *graphs, uint32_t count)
         for (const fx_node *n = graphs[i]->first; n; n = n->next) note_value(main, &n->value);
     for (uint32_t i = 1; i < count; i++) graphs[i]->next_symbol = main->next_symbol;
     for (uint32_t i = 0; i < count; i++) FE_TRY(fx_check_outputs(graphs[i]));
-    FE_TRY(fx_check_sizes(main));
-    return fx_check_bound(main);
+    return fx_check_sizes(main);
 }

@@ -51,15 +51,19 @@ static void look_up_symbol(void *data, sym_expr symbol)
 }
 
 /* The recorded expression instead of the inferred one, where they may be the same for what the run
- * decides: PyTorch knows more of unbacked symbols, by the checks that stand in the program. Not
- * where the record speaks of other symbols: then it is older than the arguments. */
-static sym_expr settled(const infer_call *c, sym_expr now, sym_expr recorded)
+ * decides: PyTorch knows more of unbacked symbols, by the checks that stand in the program; the
+ * run is asked. Not where the record speaks of other symbols: then it is older than the arguments. */
+static sym_expr settled(infer_call *c, sym_expr now, sym_expr recorded, const char *what)
 {
     symbol_subset subset = {c->symbols, now, true};
     if (sym_is_none(recorded) || sym_known_equal(c->symbols, now, recorded)) return now;
     if (!infer_has_unbacked(c, 1, &now) || !infer_may_equal(c, now, recorded)) return now;
     sym_each_symbol(c->symbols, recorded, look_up_symbol, &subset);
-    return subset.holds ? recorded : now;
+    if (!subset.holds) return now;
+    (void)INFER_REQUIRE_EQUAL(c, now, recorded,
+                              "the %s recorded for its result is %s, and is %s here", what,
+                              infer_written(c, recorded), infer_written(c, now));
+    return recorded;
 }
 
 static bool has_unbacked(const infer_call *c, const ty_tensor *x)
@@ -68,19 +72,19 @@ static bool has_unbacked(const infer_call *c, const ty_tensor *x)
            infer_has_unbacked(c, 1, &x->offset);
 }
 
+/* Strides follow the sizes. Where a tensor begins is as it is inferred: texts may leave it out. */
 static ty_tensor *settled_tensor(infer_call *c, ty_tensor *now, const ty_tensor *recorded)
 {
     ty_tensor *out = ty_tensor_copy(c->memory, now);
     bool changed = false;
     if (now->rank != recorded->rank) return now;
     for (uint32_t i = 0; i < now->rank; i++) {
-        out->sizes[i] = settled(c, now->sizes[i], recorded->sizes[i]);
-        out->strides[i] = settled(c, now->strides[i], recorded->strides[i]);
-        changed = changed || !sym_same(out->sizes[i], now->sizes[i]) ||
-                  !sym_same(out->strides[i], now->strides[i]);
+        out->sizes[i] = settled(c, now->sizes[i], recorded->sizes[i], "size");
+        changed = changed || !sym_same(out->sizes[i], now->sizes[i]);
     }
-    out->offset = settled(c, now->offset, recorded->offset);
-    return changed || !sym_same(out->offset, now->offset) ? out : now;
+    for (uint32_t i = 0; changed && i < now->rank; i++)
+        out->strides[i] = settled(c, now->strides[i], recorded->strides[i], "stride");
+    return changed ? out : now;
 }
 
 void infer_settle(infer_call *c, fx_value *now, const fx_value *recorded)

@@ -246,7 +246,7 @@ static sym_expr counted_from_start(infer_call *c, sym_expr bound, sym_expr size)
 static sym_expr kept_inside(infer_call *c, sym_expr place, sym_expr size)
 {
     sym_expr zero = infer_number(c, 0);
-    if (sym_is_none(place)) return place;
+    if (sym_is_none(place) || sym_same(place, zero)) return place;
     return sym_min(c->symbols, sym_max(c->symbols, place, zero), size);
 }
 

@@ -114,7 +114,7 @@ error: fx: aten.full.default: its size s1 is one that no input has
   help: symbols that a run computes are called u0, u1, ...
 error: fx: aten.full.default: it speaks of the size u0, which nothing before it binds
   at %a in graph main
-  help: it is bound where an input's or call's metadata has it
+  help: a symbol is bound by an input that has it, or a call that has it as a size
 --run-- for f in required indexed ending called; do ferrite inspect $f.fx --stage loop; done
 # what is required, sizes called as an index is, a graph that has no end, an output of a called graph that is named as no input is
 --file required.fx--
@@ -193,4 +193,21 @@ graph main {
 error: fx: its size i4 is called as the index of a loop is
   at %x in graph main
   help: sizes are called s0, s1, ...
+--status-- 1
+--run-- ferrite inspect m.fx --stage loop
+# a stride that only the run would know, which nothing tells
+--file m.fx--
+symbols {
+  u0 unbacked in [0, 25]
+  u1 unbacked in [0, 25]
+}
+graph main {
+  placeholder %x user "x" : bool[5,5]
+  %n = aten.nonzero.default(%x) : i64[u0,2]{1,u1}
+  output (user %n)
+}
+--err--
+error: fx: aten.nonzero.default: it speaks of the size u1, which nothing before it binds
+  at %n in graph main
+  help: a symbol is bound by an input that has it, or a call that has it as a size
 --status-- 1

@@ -47,3 +47,29 @@ graph main {
   %unique = aten._unique2.default(%j, True, True, True) : (i64[u2]{1}@15, i64[2]{1}@16, i64[u2]{1}@17)
   output (user %x)
 }
+--run-- ferrite inspect m.fx --stage fx
+# sizes are recorded as what they are where the data has them so: the run is asked
+--file m.fx--
+symbols {
+  u0 unbacked in [0, 4]
+}
+graph main {
+  placeholder %x user "x" : bool[4]
+  placeholder %y user "y" : i64[2,1]
+  %n = aten.nonzero.default(%x) : i64[u0,1]
+  %c = aten.cat.default([%y, %n]) : i64[2,1]
+  output (user %c)
+}
+--out--
+symbols {
+  u0 unbacked in [0, 4]
+}
+graph main {
+  functional
+  require u0 + 2 == 2 "aten.cat.default: the size recorded for its result is 2, and is u0 + 2 here (c)"
+  placeholder %x user "x" : bool[4]{1}@1
+  placeholder %y user "y" : i64[2,1]{1,1}@2
+  %n = aten.nonzero.default(%x) : i64[u0,1]{1,1}@3
+  %c = aten.cat.default([%y, %n], 0) : i64[2,1]{1,1}@4
+  output (user %c)
+}
