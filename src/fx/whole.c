@@ -67,6 +67,30 @@ static void want_argument(size_search *s, const fx_arg *a)
         want_argument(s, &a->list.items[i]);
 }
 
+static fe_status want_sizes(size_search *s, fx_graph *g);
+
+static fe_status want_called(size_search *s, const fx_arg *a)
+{
+    for (uint32_t i = 0; a->kind == FX_ARG_LIST && i < a->list.count; i++)
+        FE_TRY(want_called(s, &a->list.items[i]));
+    return a->kind == FX_ARG_GRAPH ? want_sizes(s, a->graph) : FE_OK;
+}
+
+/* Of the graph, and of those that it calls. */
+static fe_status want_sizes(size_search *s, fx_graph *g)
+{
+    for (const fx_node *n = g->first; n; n = n->next) {
+        fx_each_symbol(g->symbols, &n->value, want_symbol, s);
+        for (uint32_t i = 0; i < n->arg_count; i++) want_argument(s, &n->args[i]);
+        if (s->missing)
+            return fx_fail(g, n, "fx", FE_CORRUPT,
+                           "symbols that a run computes are called u0, u1, ...",
+                           "its size %s is one that no input has", s->missing);
+        for (uint32_t i = 0; i < n->arg_count; i++) FE_TRY(want_called(s, &n->args[i]));
+    }
+    return FE_OK;
+}
+
 fe_status fx_check_sizes(fx_graph *main)
 {
     size_search s = {.g = main};
@@ -87,14 +111,7 @@ fe_status fx_check_sizes(fx_graph *main)
             return fx_fail(main, NULL, "fx", FE_CORRUPT, NULL,
                            "what is required speaks of the size %s, which no input has", s.missing);
     }
-    for (const fx_node *n = main->first; n; n = n->next) {
-        fx_each_symbol(main->symbols, &n->value, want_symbol, &s);
-        for (uint32_t i = 0; i < n->arg_count; i++) want_argument(&s, &n->args[i]);
-        if (s.missing)
-            return fx_fail(main, n, "fx", FE_CORRUPT,
-                           "symbols that a run computes are called u0, u1, ...",
-                           "its size %s is one that no input has", s.missing);
-    }
+    FE_TRY(want_sizes(&s, main));
     return fx_check_bound(main);
 }
 

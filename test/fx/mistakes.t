@@ -211,3 +211,28 @@ error: fx: aten.nonzero.default: it speaks of the size u1, which nothing before 
   at %n in graph main
   help: a symbol is bound by an input that has it, or a call that has it as a size
 --status-- 1
+--run-- ferrite inspect m.fx --stage loop
+# a size in a called graph that no input has
+--file m.fx--
+graph main {
+  placeholder %p user "p" : bool[]
+  placeholder %x user "x" : f32[4]
+  %c = higher_order.cond(%p, @yes, @no, [%x]) : (f32[4])
+  %y = _operator.getitem(%c, 0)
+  output (user %y)
+}
+graph yes {
+  placeholder %x user "x" : f32[n]
+  %s = aten.sin.default(%x)
+  output (user %s)
+}
+graph no {
+  placeholder %x user "x" : f32[4]
+  %s = aten.cos.default(%x)
+  output (user %s)
+}
+--err--
+error: fx: its size n is one that no input has
+  at %x in graph yes
+  help: symbols that a run computes are called u0, u1, ...
+--status-- 1
