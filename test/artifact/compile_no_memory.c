@@ -20,7 +20,7 @@ static const char *program_path, *folder;
 static long failing, told;
 static int writes_sources; /* for the first program: their files take long */
 
-#ifndef __SANITIZE_ADDRESS__
+#ifndef IS_SANITIZED
 void *mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset)
 {
     if (is_to_fail()) {

@@ -11,6 +11,14 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#if defined __SANITIZE_ADDRESS__
+#define IS_SANITIZED
+#elif defined __has_feature
+#if __has_feature(address_sanitizer)
+#define IS_SANITIZED
+#endif
+#endif
+
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t),
     *__libc_memalign(size_t, size_t);
 extern void __libc_free(void *);
@@ -18,7 +26,7 @@ extern void __libc_free(void *);
 static atomic_long allocations, blocks_held;
 __attribute__((unused)) static atomic_long until_failure = LONG_MAX / 2;
 
-#ifndef __SANITIZE_ADDRESS__
+#ifndef IS_SANITIZED
 static int is_to_fail(void)
 {
     return atomic_fetch_sub(&until_failure, 1) == 0;

@@ -22,7 +22,7 @@ enum { TRIALS = sizeof trials / sizeof *trials };
 
 static const fe_artifact *artifact;
 
-#ifndef __SANITIZE_ADDRESS__
+#ifndef IS_SANITIZED
 void *mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset)
 {
     if (is_to_fail()) {
