@@ -9,6 +9,7 @@ RT_INLINE void rt_copy_pixels(const float *from, int64_t pixel, int64_t channel,
                               int64_t channels, float *to, int64_t pitch)
 {
     enum { AT_ONCE = 16 };
+    if (channels == 1) channel = 1;
     if (channel == 1 && pixel == channels && pitch == channels) {
         memcpy(to, from, (size_t)(count * channels) * sizeof *to);
     } else if (channel == 1) {

@@ -286,6 +286,11 @@ int RT_FN(rt_conv_weight)(rt_team *team, const rt_conv *g, const float *x, const
     s.in_each = g->in_channels / g->groups;
     s.out_each = g->out_channels / g->groups;
     if (s.in_each * s.out_each * taps <= 0) return 0;
+    if (s.in_each == 1 && s.out_each == 1 && g->x_channel == 1 && g->y_channel == 1 &&
+        g->groups >= VL)
+        return RT_FN(rt_conv_taps)(team, g, x, grad, out, strides);
+    if (s.out_each < RT_CONV_DOTS_CHANNELS)
+        return RT_FN(rt_conv_dots)(team, g, x, grad, out, strides);
     cut_strips(&s);
     int64_t threads = rt_pool_threads(team->pool), wanted = threads > 1 ? 4 * threads : 1;
     s.column_blocks = rt_ceil_div(s.out_each, RT_CONV_WEIGHT_COLUMNS);

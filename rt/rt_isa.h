@@ -163,6 +163,11 @@ int RT_FN(rt_depth_phases)(rt_team *, const rt_conv *, const float *x, const flo
                            float *y, const rt_post *);
 int RT_FN(rt_conv_weight)(rt_team *, const rt_conv *, const float *x, const float *grad, float *out,
                           const int64_t *strides);
+/* rt_conv_weight for few output channels a group; and for groups of one channel, channels last. */
+int RT_FN(rt_conv_dots)(rt_team *, const rt_conv *, const float *x, const float *grad, float *out,
+                        const int64_t *strides);
+int RT_FN(rt_conv_taps)(rt_team *, const rt_conv *, const float *x, const float *grad, float *out,
+                        const int64_t *strides);
 int RT_FN(rt_sdpa)(rt_team *, const rt_sdpa *);
 
 #endif

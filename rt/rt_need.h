@@ -30,6 +30,11 @@ enum {
     RT_CONV_WEIGHT_PIXELS = 256,     /* output pixels of a strip, */
     RT_CONV_WEIGHT_PART = 32,        /* and of those that one sum runs over */
 
+    RT_CONV_DOTS_CHANNELS = 4,  /* fewer output channels a group have dot products, with */
+    RT_CONV_DOTS_ROWS = 8,      /* input channels of a task */
+    RT_CONV_DOTS_PIXELS = 1024, /* and output pixels of a strip */
+    RT_MOST_LANES = 16,         /* floats of a vector, of any instruction set */
+
     RT_SDPA_TILES = 4,       /* tiles of query rows in a task */
     RT_SDPA_KEYS = 512,      /* keys of a block: a multiple of RT_PANEL */
     RT_SDPA_FEW_QUERIES = 4, /* up to here nothing is packed */

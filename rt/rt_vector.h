@@ -84,6 +84,16 @@ RT_INLINE void v_store_part(float *p, vf x, int64_t count)
     for (int64_t i = 0; i < count; i++) p[i] = V_LANE(x, i);
 }
 
+/* A mask of so many lanes. */
+RT_INLINE vi v_first_lanes(int64_t count)
+{
+    int32_t bits[VL];
+    vi mask;
+    for (int i = 0; i < VL; i++) bits[i] = i < count ? -1 : 0;
+    memcpy(&mask, bits, sizeof mask);
+    return mask;
+}
+
 /* All lanes x. Written so that compilers see a broadcast; x - 0 is x for every x. */
 RT_INLINE vf v_set(float x)
 {

@@ -393,6 +393,8 @@ typedef struct loop_need {
     sym_expr each;   /* by each of them alone */
 } loop_need;
 loop_need loop_need_of(const loop_program *p, const loop_op *op);
+/* Does conv_weight, for so many channels a group, want rows of pixels in memory rather than channels last? */
+bool loop_conv_weight_by_pixels(int64_t in_each, int64_t out_each);
 /* Bytes from the area of one thread to that of the next, where each works in so many. */
 int64_t loop_area_stride(int64_t each);
 /* The shapes of Fourier transforms whose tables a context may have ahead, two at most; returns how many. */

@@ -186,6 +186,35 @@ static sym_expr within(const needing *n, sym_expr x, sym_expr most)
     return need_most(n, sym_min(n->t, x, most), 1);
 }
 
+bool loop_conv_weight_by_pixels(int64_t in_each, int64_t out_each)
+{
+    return in_each * out_each > 1 && out_each < RT_CONV_DOTS_CHANNELS;
+}
+
+/* A task's sums, a channel's part of the input, what its taps meet under a strip of output pixels, the
+ * gradients there. Where the vertical stride is 1 all taps of a window column share rows. */
+static void need_conv_dots(needing *n, const geometry *g)
+{
+    sym_expr width = need_most(n, need_least(n, g->out[2], RT_CONV_DOTS_PIXELS), 1),
+             height = within(n, need_over(n, RT_CONV_DOTS_PIXELS, g->out[2]), g->out[1]),
+             rows = need_least(n, g->in_each, RT_CONV_DOTS_ROWS),
+             shared = sym_add(n->t, height,
+                              need_times(n, sym_add_int(n->t, g->kernel[1], -1), g->dilation[1])),
+             apart = need_times(n, g->kernel[1], height),
+             image_rows = need_is(n, g->stride[1], 1)          ? shared
+                          : need_may_be(n, g->stride[1], 1, 1) ? sym_max(n->t, shared, apart)
+                                                               : apart;
+    sym_expr lanes = need_number(n, RT_MOST_LANES);
+    sym_expr sums[] = {g->out_each, rows, g->taps, lanes},
+             band[] = {rows, g->kernel[0], g->kernel[2], image_rows, width},
+             grads[] = {g->out_each, height, width};
+    sym_expr slice = need_times(n, reach(n, g, 1, height), reach(n, g, 2, width));
+    sym_expr floats[] = {sym_product(n->t, sums, 4), slice, sym_product(n->t, band, 5),
+                         sym_product(n->t, grads, 3)};
+    for (uint32_t k = 0; k < COUNT_OF(floats); k++)
+        need_give_each(n, need_bytes(n, sym_add(n->t, floats[k], lanes), NEED_FLOAT));
+}
+
 /* Results of a task, the input under a strip of output pixels, the gradients there. A strip is of several
  * images, or of several rows, only where it is of whole ones. */
 void need_conv_weight(needing *n)
@@ -195,6 +224,8 @@ void need_conv_weight(needing *n)
         !need_has(n, 2, 3, 2 + 3 * (x->rank - 2)))
         return;
     geometry g = geometry_of(n, w, grad, 2);
+    if (need_may_be(n, g.out_each, 0, RT_CONV_DOTS_CHANNELS - 1)) need_conv_dots(n, &g);
+    if (!need_may_be(n, g.out_each, RT_CONV_DOTS_CHANNELS, INT64_MAX)) return;
     sym_expr columns = need_up_to(n, need_least(n, g.out_each, RT_CONV_WEIGHT_COLUMNS), RT_PANEL),
              fit = need_over(n, RT_CONV_WEIGHT_SUMS, need_times(n, g.taps, columns)),
              rows = sym_mul_int(n->t, sym_floordiv(n->t, fit, need_number(n, RT_MOST_ROWS)),

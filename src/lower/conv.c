@@ -216,8 +216,15 @@ static fe_status weight_gradient(lowering *l, fx_node *n, const lower_row *row)
     bool transposed = lower_bool(l, "transposed");
     lower_tensor x = lower_cast(l, lower_arg(l, "input"), TY_F32),
                  grad = lower_cast(l, lower_arg(l, "grad_output"), TY_F32);
-    loop_view views[2] = {conv_operand(l, transposed ? grad : x, 1),
-                          conv_operand(l, transposed ? x : grad, 1)};
+    int64_t groups = sym_hint(l->symbols, lower_size(l, "groups"), 1),
+            in_each = sym_hint(l->symbols, weight->sizes[1], 1),
+            out_each = sym_hint(l->symbols, weight->sizes[0], 1) / (groups > 0 ? groups : 1);
+    bool by_pixels = loop_conv_weight_by_pixels(in_each, out_each);
+    loop_view views[2];
+    for (uint32_t k = 0; k < 2; k++) {
+        lower_tensor read = transposed == (k == 0) ? grad : x;
+        views[k] = by_pixels ? lower_strided(l, read) : conv_operand(l, read, 1);
+    }
     sym_expr ints[2 + 3 * MOST_DIMS], lists[3][MOST_DIMS];
     uint32_t dims = weight->rank - 2, count = 0;
     ints[count++] = lower_const(l, dims);

@@ -111,18 +111,16 @@ static bool puts_out_more(const fx_graph *g, const fx_node *n)
     return false;
 }
 
-/* Of single precision or less, with some channels a group on both sides: else it is a vector's work of
- * another kind. */
+/* Of single precision or less. */
 static bool has_weight_product(const fx_graph *g, const fx_node *n)
 {
-    enum { FEW = 4 };
     const ty_tensor *x = fx_arg_tensor(fx_get(g, n, "input")),
                     *w = fx_arg_tensor(fx_get(g, n, "weight"));
     int64_t groups = known_int(g, n, "groups");
     if (!x || !w || x->rank != w->rank || w->rank < 3 || w->rank > MOST_SPATIAL + 2 || groups < 1)
         return false;
     if (x->dtype != TY_F32 && x->dtype != TY_F16 && x->dtype != TY_BF16) return false;
-    return known_size(g, w, 0) / groups >= FEW && known_size(g, w, 1) > 0 && !puts_out_more(g, n);
+    return known_size(g, w, 0) >= groups && known_size(g, w, 1) > 0 && !puts_out_more(g, n);
 }
 
 /* Only the weight's gradient is asked for, and there is a product for it. */

@@ -60,9 +60,9 @@ graph main {
 --run-- ferrite inspect - --dump-after decompose --verify
 --in--
 graph a_permutation_and_derivatives {
-  placeholder %g user "g" : f32[2,6,3]
-  placeholder %x user "x" : f32[2,4,5]
-  placeholder %w user "w" : f32[6,2,3]
+  placeholder %g user "g" : f64[2,6,3]
+  placeholder %x user "x" : f64[2,4,5]
+  placeholder %w user "w" : f64[6,2,3]
   %order = aten.randperm.default(7, torch.int32, None, None, None)
   %both = aten.convolution_backward.default(%g, %x, %w, None, [2], [1], [1], False, [0], 2, [True, True, False])
   %by_x = _operator.getitem(%both, 0)
@@ -74,29 +74,29 @@ graph a_permutation_and_derivatives {
 # after decompose
 graph a_permutation_and_derivatives {
   functional
-  placeholder %g user "g" : f32[2,6,3]{18,3,1}@1
-  placeholder %x user "x" : f32[2,4,5]{20,5,1}@2
-  placeholder %w user "w" : f32[6,2,3]{6,3,1}@3
+  placeholder %g user "g" : f64[2,6,3]{18,3,1}@1
+  placeholder %x user "x" : f64[2,4,5]{20,5,1}@2
+  placeholder %w user "w" : f64[6,2,3]{6,3,1}@3
   %rand = aten.rand.default([7], torch.float64, None, None, None) : f64[7]{1}@8
   %sort = aten.sort.default(%rand, -1, False) : (f64[7]{1}@9, i64[7]{1}@10)
   %getitem = _operator.getitem(%sort, 1) : i64[7]{1}@10
   %_to_copy = aten._to_copy.default(%getitem, torch.int32, None, None, None, False, None) : i32[7]{1}@11
-  %convolution = aten.convolution.default(%g, %w, None, [2], [1], [1], True, [0], 2) : f32[2,4,5]{20,5,1}@12
-  %reshape = aten.reshape.default(%x, [2, 2, 2, 5]) : f32[2,2,2,5]{20,10,5,1}@2
-  %transpose = aten.transpose.int(%reshape, 0, 2) : f32[2,2,2,5]{5,10,20,1}@2
-  %reshape_1 = aten.reshape.default(%transpose, [2, 4, 5]) : f32[2,4,5]{20,5,1}@13
-  %transpose_1 = aten.transpose.int(%g, 0, 1) : f32[6,2,3]{3,18,1}@1
-  %convolution_1 = aten.convolution.default(%reshape_1, %transpose_1, None, [1], [1], [2], False, [0], 2) : f32[2,6,3]{18,3,1}@14
-  %transpose_2 = aten.transpose.int(%convolution_1, 0, 1) : f32[6,2,3]{3,18,1}@14
-  %copy_strided = prims.copy_strided.default(%transpose_2, [6, 3, 1]) : f32[6,2,3]{6,3,1}@15
+  %convolution = aten.convolution.default(%g, %w, None, [2], [1], [1], True, [0], 2) : f64[2,4,5]{20,5,1}@12
+  %reshape = aten.reshape.default(%x, [2, 2, 2, 5]) : f64[2,2,2,5]{20,10,5,1}@2
+  %transpose = aten.transpose.int(%reshape, 0, 2) : f64[2,2,2,5]{5,10,20,1}@2
+  %reshape_1 = aten.reshape.default(%transpose, [2, 4, 5]) : f64[2,4,5]{20,5,1}@13
+  %transpose_1 = aten.transpose.int(%g, 0, 1) : f64[6,2,3]{3,18,1}@1
+  %convolution_1 = aten.convolution.default(%reshape_1, %transpose_1, None, [1], [1], [2], False, [0], 2) : f64[2,6,3]{18,3,1}@14
+  %transpose_2 = aten.transpose.int(%convolution_1, 0, 1) : f64[6,2,3]{3,18,1}@14
+  %copy_strided = prims.copy_strided.default(%transpose_2, [6, 3, 1]) : f64[6,2,3]{6,3,1}@15
   %arange = aten.arange.default(7, None, None, None, None) : i64[7]{1}@16
   %_to_copy_1 = aten._to_copy.default(%arange, torch.float64, None, None, None, False, None) : f64[7]{1}@17
   %reshape_2 = aten.reshape.default(%_to_copy_1, [1, 1, 7]) : f64[1,1,7]{7,7,1}@17
   %upsample_nearest1d = aten.upsample_nearest1d.default(%reshape_2, [3], None) : f64[1,1,3]{3,3,1}@18
   %reshape_3 = aten.reshape.default(%upsample_nearest1d, [3]) : f64[3]{1}@18
   %_to_copy_2 = aten._to_copy.default(%reshape_3, torch.int64, None, None, None, False, None) : i64[3]{1}@19
-  %new_zeros = aten.new_zeros.default(%g, [2, 6, 7], None, None, None, None) : f32[2,6,7]{42,7,1}@20
-  %index_add = aten.index_add.default(%new_zeros, 2, %_to_copy_2, %g, 1) : f32[2,6,7]{42,7,1}@21
+  %new_zeros = aten.new_zeros.default(%g, [2, 6, 7], None, None, None, None) : f64[2,6,7]{42,7,1}@20
+  %index_add = aten.index_add.default(%new_zeros, 2, %_to_copy_2, %g, 1) : f64[2,6,7]{42,7,1}@21
   output (user %_to_copy, user %convolution, user %copy_strided, user %index_add)
 }
 --run-- ferrite inspect --stage fx -
@@ -139,18 +139,19 @@ graph pairs {
 }
 --run-- ferrite inspect --stage fx - | grep -c convolution_backward
 --in--
-# the gradient of a weight is a product of its own from four channels a group: %three has those, and is a convolution
+# the gradient of a weight is a product of its own in single precision: %wide is a convolution
 graph main {
   placeholder %g user "g" : f32[2,16,8,8]
   placeholder %x user "x" : f32[2,16,8,8]
   placeholder %w user "w" : f32[16,4,3,3]
-  placeholder %h user "h" : f32[2,12,8,8]
-  placeholder %v user "v" : f32[12,4,3,3]
+  placeholder %y user "y" : f64[2,16,8,8]
+  placeholder %h user "h" : f64[2,12,8,8]
+  placeholder %v user "v" : f64[12,4,3,3]
   %by = aten.convolution_backward.default(%g, %x, %w, None, [1, 1], [1, 1], [1, 1], False, [0, 0], 4, [False, True, False])
-  %four = _operator.getitem(%by, 1)
-  %by_v = aten.convolution_backward.default(%h, %x, %v, None, [1, 1], [1, 1], [1, 1], False, [0, 0], 4, [False, True, False])
-  %three = _operator.getitem(%by_v, 1)
-  output (user %four, user %three)
+  %single = _operator.getitem(%by, 1)
+  %by_v = aten.convolution_backward.default(%h, %y, %v, None, [1, 1], [1, 1], [1, 1], False, [0, 0], 4, [False, True, False])
+  %wide = _operator.getitem(%by_v, 1)
+  output (user %single, user %wide)
 }
 --out--
 1
