@@ -111,6 +111,43 @@ def a_diffusion_model_learns_as_in_eager_and_denoises():
     torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-4)
 
 
+class Images(torch.nn.Module):
+    """Convolutions of several kinds, and views of what they give."""
+
+    def __init__(self):
+        super().__init__()
+        self.enter, self.norm = torch.nn.Conv2d(3, 16, 3, padding=1), torch.nn.BatchNorm2d(16)
+        self.each, self.mix = torch.nn.Conv2d(16, 16, 3, 2, 1, groups=16), torch.nn.Conv2d(32, 6, 1)
+        self.leave = torch.nn.Linear(96, 5)
+
+    def forward(self, x):
+        y = F.relu(self.norm(self.enter(x)))
+        z = self.mix(torch.cat([self.each(y), F.max_pool2d(y, 2)], 1))
+        return self.leave(F.gelu(F.avg_pool2d(z, 2)).flatten(1)), z, z.view(len(x), 2, -1), y.mean((2, 3))
+
+
+@test
+def images_are_kept_channels_last_and_given_as_in_eager():
+    for dynamic in (False, True):
+        torch._dynamo.reset()
+        model = Images().train()
+        ours = copy.deepcopy(model)
+        compiled = torch.compile(ours, backend="ferrite", options=STRICT, dynamic=dynamic)
+        for count in (4, 3):
+            x = torch.randn(count, 3, 16, 16)
+            inputs = [x.clone().requires_grad_() for _ in range(2)]
+            want, got = model(inputs[0]), compiled(inputs[1])
+            kept = [t for t in got[0].grad_fn.saved_tensors if t.dim() == 4 and t.shape[1] > 1 and t.shape[2] > 3]
+            assert len(kept) > 3 and all(t.is_contiguous(memory_format=torch.channels_last) for t in kept)
+            for outputs in (want, got):
+                sum((t * t).sum() for t in outputs).backward()
+            for a, b in zip((*want, inputs[0].grad, *(p.grad for p in model.parameters())),
+                            (*got, inputs[1].grad, *(p.grad for p in ours.parameters()))):
+                assert a.stride() == b.stride(), (a.shape, a.stride(), b.stride())
+                torch.testing.assert_close(b, a, rtol=1e-4, atol=1e-4 * max(a.abs().max().item(), 1))  # a bias before a norm: 0
+            model.zero_grad(), ours.zero_grad()
+
+
 @test
 def a_language_model_generates_the_same_tokens():
     config = transformers.LlamaConfig(hidden_size=64, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2,
