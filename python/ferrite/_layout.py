@@ -6,13 +6,16 @@ in contiguous memory would be re-laid twice. So the graph of both is traced on a
 come channels last, before it is parted; what the user sees has the strides that it had.
 """
 
+import logging
 import operator
 
 import torch
 
 _aten, _prims = torch.ops.aten, torch.ops.prims
-_CONVOLUTIONS = {_aten.convolution.default, _aten.convolution_backward.default}
+_IMAGE = {_aten.convolution.default: 0, _aten.convolution_backward.default: 1}  # which argument it is
+_VIEWS = (_aten.view.default, _aten._unsafe_view.default)
 _RANK = 4  # images
+log = logging.getLogger(__name__)
 
 
 def _value(item):
@@ -39,63 +42,71 @@ def _is_plain(node):
     return "as_strided" not in node.name and not node.meta.get("unbacked_bindings")
 
 
-def _traced(node):
-    """What the node gives for operands as they are now; a view that there is not becomes a copy."""
-    def call():
-        args, kwargs = torch.fx.map_arg((node.args, node.kwargs), _value)
-        return node.target(*args, **kwargs)
+class _Trace:
+    """The graph traced on from where images come channels last, which is at convolutions that have others: the values of
+    nodes that lie otherwise then, the images that are re-laid, the views that become copies."""
 
-    try:
-        return call()
-    except (RuntimeError, ValueError):
-        if node.target not in (_aten.view.default, _aten._unsafe_view.default):
-            raise
-        node.target = _aten.reshape.default
-        return call()
-
-
-def _lay_out(graph, mode):
-    """Traces the graph on from where images come channels last, which is at convolutions that have others."""
-    moved, copies = set(), {}
-    for node in list(graph.nodes):
-        if node.op != "call_function":
-            continue
-        if node.target in _CONVOLUTIONS:
-            at = 0 if node.target is _aten.convolution.default else 1
-            image = node.args[at]
-            if _is_images(_value(image)) and not _value(image).is_contiguous(memory_format=torch.channels_last):
-                if image not in copies:
-                    with graph.inserting_before(node), mode:
-                        made = graph.call_function(_aten.clone.default, (image,), {"memory_format": torch.channels_last})
-                        made.meta = {**image.meta, "val": _traced(made)}
-                    copies[image] = made
-                node.update_arg(at, copies[image])
-                moved.add(copies[image])
-        if moved.isdisjoint(node.all_input_nodes):
-            continue
-        before = _strides(_value(node))
-        if isinstance(node.target, torch._ops.OpOverload) and node.target._schema.is_mutable:
-            continue  # what is written lies where it lay
+    def __init__(self, graph, mode):
+        self.values, self.relaid, self.copies = {}, {}, []
         with mode:
-            node.meta["val"] = _traced(node)
-        if _strides(_value(node)) != before:
-            moved.add(node)
+            for node in graph.nodes:
+                if node.op == "call_function":
+                    self._trace(node)
+
+    def _now(self, item):
+        return self.values.get(item, _value(item)) if isinstance(item, torch.fx.Node) else item
+
+    def _trace(self, node):
+        args, at, is_relaid = list(node.args), _IMAGE.get(node.target), False
+        if at is not None and _is_images(self._now(args[at])):
+            image = self._now(args[at])
+            if not image.is_contiguous(memory_format=torch.channels_last):
+                args[at] = self.relaid.setdefault(args[at], image.clone(memory_format=torch.channels_last))
+                is_relaid = True
+        is_written = isinstance(node.target, torch._ops.OpOverload) and node.target._schema.is_mutable
+        if is_written or not is_relaid and self.values.keys().isdisjoint(node.all_input_nodes):
+            return  # what is written lies where it lay
+        value = self._call(node, *torch.fx.map_arg((args, node.kwargs), self._now))
+        if _strides(value) != _strides(_value(node)):
+            self.values[node] = value
+
+    def _call(self, node, args, kwargs):
+        try:
+            return node.target(*args, **kwargs)
+        except (RuntimeError, ValueError):
+            if node.target not in _VIEWS:
+                raise
+        self.copies.append(node)
+        return _aten.reshape.default(*args, **kwargs)
+
+    def apply(self, graph):
+        for image, value in self.relaid.items():
+            users = [node for node in image.users if node.target in _IMAGE and node.args[_IMAGE[node.target]] is image]
+            with graph.inserting_before(users[0]):
+                made = graph.call_function(_aten.clone.default, (image,), {"memory_format": torch.channels_last})
+            made.meta = {**image.meta, "val": value}
+            for node in users:
+                node.update_arg(_IMAGE[node.target], made)
+        for node, value in self.values.items():
+            node.meta["val"] = value
+        for node in self.copies:
+            node.target = _aten.reshape.default
 
 
 def _restore(graph, given):
     """What is given, which had these values, lies as it did."""
     end = graph.output_node()
-    strides = {node: _strides(value) for node, value in given.items()}
 
     def restored(node):
-        if strides.get(node) in (None, _strides(_value(node))):
+        now, was = _value(node), given.get(node)
+        if was is None or _strides(now) == _strides(was):
             return node
         with graph.inserting_before(end):
-            if given[node].is_contiguous():
+            if was.is_contiguous():
                 made = graph.call_function(_aten.clone.default, (node,), {"memory_format": torch.contiguous_format})
             else:
-                made = graph.call_function(_prims.copy_strided.default, (node, list(strides[node])))
-            made.meta = {**node.meta, "val": _value(node).new_empty_strided(_value(node).shape, strides[node])}
+                made = graph.call_function(_prims.copy_strided.default, (node, list(was.stride())))
+        made.meta = {**node.meta, "val": was}
         return made
 
     end.args = torch.fx.map_arg(end.args, restored)
@@ -112,6 +123,11 @@ def channels_last(module):
     if any(not value.is_contiguous() and not all(isinstance(stride, int) for stride in value.stride())
            for value in given.values()):
         return  # numbers that only the run knows are no arguments of a node's
-    _lay_out(graph, mode)
+    try:
+        trace = _Trace(graph, mode)
+    except (RuntimeError, ValueError, TypeError, NotImplementedError) as refused:
+        log.debug("images stay as they lie: %s", refused)
+        return
+    trace.apply(graph)
     _restore(graph, given)
     module.recompile()
