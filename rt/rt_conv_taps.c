@@ -1,8 +1,9 @@
 /* rt_conv_taps.c - the gradient of a depthwise convolution's weight, channels last: lanes are channels, and
  * each output row adds to the sums of the taps that meet the input.
  *
- * A task is a vector of channels. Where a window is inside of the input in a row, all its taps go over the
- * pixels at once; the few pixels to the left and right take the taps that they have.
+ * A task is a vector of channels. The sums of some rows join those of the rows before them. Where a window
+ * is inside of the input in a row, all its taps go over the pixels at once; the few pixels to the left and
+ * right take the taps that they have.
  */
 #include "rt_isa.h"
 
@@ -71,7 +72,7 @@ static void add_columns(const gradient *s, const float *const *window_rows, floa
     if (taps) tiles[taps](&t);
 }
 
-enum { ROWS_AT_ONCE = 8 };
+enum { ROWS_AT_ONCE = 8, ROWS_OF_PART = 8 };
 
 static void add_window_rows(const gradient *s, const float *const *rows, float *const *sums,
                             int64_t count, const float *grad)
@@ -104,22 +105,35 @@ static void add_row(const gradient *s, const float *image, const float *grad, in
     if (count) add_window_rows(s, rows, to, count, grad);
 }
 
+/* The sums of a part join those of the parts before. */
+static void join(float *sums, float *part, int64_t count)
+{
+    for (int64_t i = 0; i < count; i += VL) {
+        v_store(sums + i, v_load(sums + i) + v_load(part + i));
+        v_store(part + i, (vf){0});
+    }
+}
+
 static void gradient_task(void *context, int64_t begin, int64_t end, int worker)
 {
     const gradient *s = context;
     const rt_conv *g = s->g;
     const int64_t *to = s->strides;
     float *sums = (float *)rt_scratch_worker(s->scratch, worker);
-    int64_t taps = g->kernel[0] * g->kernel[1] * g->kernel[2];
+    int64_t count = g->kernel[0] * g->kernel[1] * g->kernel[2] * VL;
+    float *part = sums + count;
     for (int64_t i = begin; i < end; i++) {
         int64_t channel = rt_min(i * VL, g->groups - VL); /* the last two vectors may overlap */
-        memset(sums, 0, (size_t)(taps * VL) * sizeof *sums);
+        memset(sums, 0, (size_t)(2 * count) * sizeof *sums);
         for (int64_t image = 0; image < g->batch; image++)
             for (int64_t d = 0; d < g->out[0]; d++)
-                for (int64_t h = 0; h < g->out[1]; h++)
+                for (int64_t h = 0; h < g->out[1]; h++) {
                     add_row(s, s->x + image * g->x_batch + channel,
                             s->grad + image * g->y_batch + d * g->y[0] + h * g->y[1] + channel, d,
-                            h, sums);
+                            h, part);
+                    if (h % ROWS_OF_PART == ROWS_OF_PART - 1 || h + 1 == g->out[1])
+                        join(sums, part, count);
+                }
         for (int64_t lane = 0; lane < VL; lane++) {
             const float *from = sums + lane;
             float *out = s->out + (channel + lane) * to[0];
@@ -140,7 +154,7 @@ int RT_FN(rt_conv_taps)(rt_team *team, const rt_conv *g, const float *x, const f
     s.begin = rt_min(rt_ceil_div(g->pad[2], g->stride[2]), g->out[2]);
     s.end = rt_max(reach >= 0 ? rt_min(reach / g->stride[2] + 1, g->out[2]) : 0, s.begin);
     rt_scratch scratch;
-    if (rt_scratch_take(team, 0, (size_t)(taps * VL) * sizeof(float), &scratch) != 0) return -1;
+    if (rt_scratch_take(team, 0, (size_t)(2 * taps * VL) * sizeof(float), &scratch) != 0) return -1;
     s.scratch = &scratch;
     int64_t tasks = rt_ceil_div(g->groups, VL);
     int64_t flops = 2 * taps * g->batch * g->out[0] * g->out[1] * g->out[2] * g->groups;

@@ -191,8 +191,8 @@ bool loop_conv_weight_by_pixels(int64_t in_each, int64_t out_each)
     return in_each * out_each > 1 && out_each < RT_CONV_DOTS_CHANNELS;
 }
 
-/* A task's sums, a channel's part of the input, what its taps meet under a strip of output pixels, the
- * gradients there. Where the vertical stride is 1 all taps of a window column share rows. */
+/* A task's sums, of a part too; a channel's part of the input; what its taps meet under a strip of output
+ * pixels, the gradients there. Where the vertical stride is 1 all taps of a window column share rows. */
 static void need_conv_dots(needing *n, const geometry *g)
 {
     sym_expr width = need_most(n, need_least(n, g->out[2], RT_CONV_DOTS_PIXELS), 1),
@@ -205,7 +205,7 @@ static void need_conv_dots(needing *n, const geometry *g)
                           : need_may_be(n, g->stride[1], 1, 1) ? sym_max(n->t, shared, apart)
                                                                : apart;
     sym_expr lanes = need_number(n, RT_MOST_LANES);
-    sym_expr sums[] = {g->out_each, rows, g->taps, lanes},
+    sym_expr sums[] = {g->out_each, rows, g->taps, need_number(n, 2 * RT_MOST_LANES)},
              band[] = {rows, g->kernel[0], g->kernel[2], image_rows, width},
              grads[] = {g->out_each, height, width};
     sym_expr slice = need_times(n, reach(n, g, 1, height), reach(n, g, 2, width));
