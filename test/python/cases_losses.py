@@ -122,6 +122,22 @@ def gradients_of_weights(g, x, cube, deep, narrow, wide):
     return plain[1], halves[1], deep[1], back[1], half[1].float()
 
 
+@op(real(2, 20, 4, 5), real(2, 20, 7, 9), real(1, 3, 37, 41), real(1, 2, 4, 2, 3), real(1, 4, 1300), real(1, 2, 1303))
+def gradients_of_few_channels(g, x, large, cube, row, wide):
+    """Groups of one to three output channels: depthwise in both layouts, heads, strips of rows and of columns."""
+    only, last = [False, True, False], torch.channels_last
+    each = aten.convolution_backward(g, x, x.new_zeros(20, 1, 3, 3), None, [2, 2], [1, 1], [1, 1], False, [0, 0], 20, only)
+    turned = aten.convolution_backward(g.contiguous(memory_format=last), x.contiguous(memory_format=last), x.new_zeros(20, 1, 5, 4), None,
+                                       [2, 2], [2, 2], [1, 1], False, [0, 0], 20, only)
+    head = aten.convolution_backward(g[:, :3, :, :4], x[:, :11, :4, :4], x.new_zeros(3, 11, 1, 1), None, [1, 1], [0, 0], [1, 1], False, [0, 0], 1, only)
+    strips = aten.convolution_backward(large / 8, large.cos(), x.new_zeros(3, 3, 3, 3), None, [1, 1], [2, 1], [2, 1], False, [0, 0], 1, only)
+    deep = aten.convolution_backward(cube, x[:1, :2, :6, :6].unsqueeze(2).expand(1, 2, 5, 6, 6), x.new_zeros(2, 1, 2, 3, 4), None,
+                                     [1, 2, 1], [0, 0, 0], [1, 1, 1], False, [0, 0, 0], 2, only)
+    long = aten.convolution_backward(row / 8, wide, x.new_zeros(4, 1, 4), None, [1], [0], [1], False, [0], 2, only)
+    back = aten.convolution_backward(wide[:, :, :1302], row[:, :2, :650], x.new_zeros(2, 1, 4), None, [2], [0], [1], True, [0], 2, only)
+    return each[1], turned[1], head[1], strips[1], deep[1], long[1], back[1]
+
+
 @op(real(2, 3, 7, 8), real(2, 3, 4, 5), whole(2, 3, 4, 5, low=0, high=56), real(2, 3, 9, 9), real(1, 2, 4, 3, 5))
 def gradients_of_images(x, g, places, padded, cube):
     pools = (
