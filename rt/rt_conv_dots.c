@@ -19,7 +19,7 @@ typedef struct gradient {
     int64_t in_each, out_each, taps;
     int64_t row_blocks;              /* of a group's input channels */
     int64_t width, height;           /* output pixels of a strip */
-    int64_t images, image_rows;      /* of a channel's slice, for each window column */
+    int64_t row_sets, set_rows;      /* of a channel's slice, for each window column */
     size_t row_at, band_at, grad_at; /* bytes into a worker's area */
     const rt_scratch *scratch;
 } gradient;
@@ -29,7 +29,7 @@ typedef struct block {
     int64_t group, row, rows;
     float *sums;  /* [output channels][rows][taps][VL] */
     float *input; /* a slice of a channel under a strip, where its pixels lie apart */
-    float *band;  /* [rows][kernel depth][kernel width][images][image_rows][columns of the strip] */
+    float *band;  /* [rows][kernel depth][kernel width][row_sets][set_rows][columns of the strip] */
     float *grad;  /* [output channels][pixels] */
 } block;
 
@@ -136,8 +136,8 @@ RT_INLINE void copy_floats(const float *from, int64_t step, int64_t count, float
 
 /* For one window column and row: `count` output rows from input row `row` on, `columns` pixels of each from
  * input column `column` on; zeros outside of the input. */
-static void fill_image(const rt_conv *g, const slice *from, int64_t row, int64_t count,
-                       int64_t column, int64_t columns, float *to)
+static void fill_rows(const rt_conv *g, const slice *from, int64_t row, int64_t count,
+                      int64_t column, int64_t columns, float *to)
 {
     int64_t step = g->stride[2], left = from->left - column, right = from->right - column;
     int64_t begin = left > 0 ? rt_min(rt_ceil_div(left, step), columns) : 0;
@@ -181,7 +181,7 @@ static void fill_channel(const gradient *s, const block *b, const strip *at, con
                          float *to)
 {
     const rt_conv *g = s->g;
-    int64_t image = s->image_rows * at->columns;
+    int64_t set = s->set_rows * at->columns;
     int64_t row = at->row * g->stride[1] - g->pad[1],
             column = at->column * g->stride[2] - g->pad[2];
     int64_t count = is_shared(g) ? at->rows + (g->kernel[1] - 1) * g->dilation[1] : at->rows;
@@ -190,15 +190,15 @@ static void fill_channel(const gradient *s, const block *b, const strip *at, con
         slice from = {0};
         if (rt_is_inside(d, g->in[0])) from = slice_under(s, b, at, channel + d * g->x[0]);
         for (int64_t kw = 0; kw < g->kernel[2]; kw++)
-            for (int64_t kh = 0; kh < s->images; kh++, to += image)
-                fill_image(g, &from, row + kh * g->dilation[1], count, column + kw * g->dilation[2],
-                           at->columns, to);
+            for (int64_t kh = 0; kh < s->row_sets; kh++, to += set)
+                fill_rows(g, &from, row + kh * g->dilation[1], count, column + kw * g->dilation[2],
+                          at->columns, to);
     }
 }
 
 static int64_t channel_floats(const gradient *s, const strip *at)
 {
-    return s->g->kernel[0] * s->g->kernel[2] * s->images * s->image_rows * at->columns;
+    return s->g->kernel[0] * s->g->kernel[2] * s->row_sets * s->set_rows * at->columns;
 }
 
 static void fill(const gradient *s, const block *b, const strip *at)
@@ -226,9 +226,9 @@ static const float *line(const gradient *s, const block *b, const strip *at, int
     const rt_conv *g = s->g;
     int64_t kw = tap % g->kernel[2], kh = tap / g->kernel[2] % g->kernel[1],
             kd = tap / (g->kernel[2] * g->kernel[1]);
-    int64_t first = is_shared(g) ? kh * g->dilation[1] : kh * s->image_rows;
+    int64_t first = is_shared(g) ? kh * g->dilation[1] : kh * s->set_rows;
     return b->band + row * channel_floats(s, at) +
-           ((kd * g->kernel[2] + kw) * s->images * s->image_rows + first) * at->columns;
+           ((kd * g->kernel[2] + kw) * s->row_sets * s->set_rows + first) * at->columns;
 }
 
 static void add_strip(const gradient *s, const block *b, const strip *at)
@@ -294,13 +294,7 @@ static void gradient_task(void *context, int64_t begin, int64_t end, int worker)
 
 /* ---- how it is cut ---- */
 
-static size_t lines(int64_t floats)
-{
-    size_t bytes = (size_t)(floats + VL) * sizeof(float); /* the last vector may reach beyond */
-    return (bytes + RT_LINE - 1) / RT_LINE * RT_LINE;
-}
-
-/* As need_conv.c has it. */
+/* As need_conv.c has it. The last vector of each piece of memory may reach beyond it. */
 int RT_FN(rt_conv_dots)(rt_team *team, const rt_conv *g, const float *x, const float *grad,
                         float *out, const int64_t *strides)
 {
@@ -312,18 +306,19 @@ int RT_FN(rt_conv_dots)(rt_team *team, const rt_conv *g, const float *x, const f
     s.height = 1;
     if (s.width == g->out[2])
         s.height = rt_max(rt_min(RT_CONV_DOTS_PIXELS / s.width, g->out[1]), 1);
-    s.images = is_shared(g) ? 1 : g->kernel[1];
-    s.image_rows = is_shared(g) ? s.height + (g->kernel[1] - 1) * g->dilation[1] : s.height;
+    s.row_sets = is_shared(g) ? 1 : g->kernel[1];
+    s.set_rows = is_shared(g) ? s.height + (g->kernel[1] - 1) * g->dilation[1] : s.height;
     s.row_blocks = rt_ceil_div(s.in_each, RT_CONV_DOTS_ROWS);
     int64_t rows = rt_min(s.in_each, RT_CONV_DOTS_ROWS), pixels = s.width * s.height;
     int64_t reach = ((s.width - 1) * g->stride[2] + (g->kernel[2] - 1) * g->dilation[2] + 1) *
                     ((s.height - 1) * g->stride[1] + (g->kernel[1] - 1) * g->dilation[1] + 1);
     strip whole = {.rows = s.height, .columns = s.width};
-    s.row_at = lines(s.out_each * rows * s.taps * VL);
-    s.band_at = s.row_at + lines(reach);
-    s.grad_at = s.band_at + lines(rows * channel_floats(&s, &whole));
+    s.row_at = rt_lines(s.out_each * rows * s.taps * VL + VL);
+    s.band_at = s.row_at + rt_lines(reach + VL);
+    s.grad_at = s.band_at + rt_lines(rows * channel_floats(&s, &whole) + VL);
     rt_scratch scratch;
-    if (rt_scratch_take(team, 0, s.grad_at + lines(s.out_each * pixels), &scratch) != 0) return -1;
+    if (rt_scratch_take(team, 0, s.grad_at + rt_lines(s.out_each * pixels + VL), &scratch) != 0)
+        return -1;
     s.scratch = &scratch;
     int64_t tasks = g->groups * s.row_blocks;
     int64_t flops =

@@ -272,12 +272,6 @@ static void cut_strips(gradient *s)
     s->band_width = (s->width - 1) * g->stride[2] + (g->kernel[2] - 1) * g->dilation[2] + 1;
 }
 
-static size_t lines(int64_t floats)
-{
-    size_t bytes = (size_t)floats * sizeof(float);
-    return (bytes + RT_LINE - 1) / RT_LINE * RT_LINE;
-}
-
 int RT_FN(rt_conv_weight)(rt_team *team, const rt_conv *g, const float *x, const float *grad,
                           float *out, const int64_t *strides)
 {
@@ -301,9 +295,9 @@ int RT_FN(rt_conv_weight)(rt_team *team, const rt_conv *g, const float *x, const
     int64_t more = rt_ceil_div(wanted, g->groups * s.column_blocks);
     s.row_blocks = rt_max(s.row_blocks, rt_min(more, rt_ceil_div(s.in_each, RT_MOST_ROWS)));
     int64_t rows = rt_ceil_div(s.in_each, s.row_blocks);
-    s.band_at = lines(taps * rows * padded);
-    s.grad_at = s.band_at + lines(s.planes * g->kernel[0] * s.band_height * s.band_width * rows);
-    size_t bytes = s.grad_at + lines(s.planes * s.height * s.width * padded);
+    s.band_at = rt_lines(taps * rows * padded);
+    s.grad_at = s.band_at + rt_lines(s.planes * g->kernel[0] * s.band_height * s.band_width * rows);
+    size_t bytes = s.grad_at + rt_lines(s.planes * s.height * s.width * padded);
     rt_scratch scratch;
     if (rt_scratch_take(team, 0, bytes, &scratch) != 0) return -1;
     s.scratch = &scratch;

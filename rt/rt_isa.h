@@ -129,6 +129,12 @@ RT_INLINE int64_t rt_max(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* Bytes of so many floats in whole lines. */
+RT_INLINE size_t rt_lines(int64_t floats)
+{
+    return ((size_t)floats * sizeof(float) + RT_LINE - 1) / RT_LINE * RT_LINE;
+}
+
 RT_INLINE int rt_is_inside(int64_t position, int64_t size)
 {
     return (uint64_t)position < (uint64_t)size;

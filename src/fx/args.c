@@ -164,3 +164,17 @@ void fx_arg_each_node(const fx_arg *a, void (*visit)(void *data, fx_node *n), vo
         for (uint32_t i = 0; i < a->list.count; i++)
             fx_arg_each_node(&a->list.items[i], visit, data);
 }
+
+static fe_status each_called(const fx_arg *a, fe_status (*visit)(void *data, fx_graph *g),
+                             void *data)
+{
+    for (uint32_t i = 0; a->kind == FX_ARG_LIST && i < a->list.count; i++)
+        FE_TRY(each_called(&a->list.items[i], visit, data));
+    return a->kind == FX_ARG_GRAPH ? visit(data, a->graph) : FE_OK;
+}
+
+fe_status fx_each_called(const fx_node *n, fe_status (*visit)(void *data, fx_graph *g), void *data)
+{
+    for (uint32_t i = 0; i < n->arg_count; i++) FE_TRY(each_called(&n->args[i], visit, data));
+    return FE_OK;
+}

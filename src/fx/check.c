@@ -359,20 +359,12 @@ static fe_status check_symbols(checker *c, const fx_node *n)
     return breach(c, n, "F7: %%%s speaks of %s, which nothing before it binds", n->name, unbound);
 }
 
-static fe_status bind_graph(checker *c, fx_graph *g);
-
-static fe_status bind_called(checker *c, const fx_arg *a)
+static fe_status bind_graph(void *data, fx_graph *g)
 {
-    for (uint32_t i = 0; a->kind == FX_ARG_LIST && i < a->list.count; i++)
-        FE_TRY(bind_called(c, &a->list.items[i]));
-    return a->kind == FX_ARG_GRAPH ? bind_graph(c, a->graph) : FE_OK;
-}
-
-static fe_status bind_graph(checker *c, fx_graph *g)
-{
+    const checker *c = data;
     checker inside = {.graph = g, .memory = c->memory, .bound = c->bound};
     for (const fx_node *n = g->first; n; n = n->next) {
-        for (uint32_t i = 0; i < n->arg_count; i++) FE_TRY(bind_called(&inside, &n->args[i]));
+        FE_TRY(fx_each_called(n, bind_graph, &inside));
         const char *unbound = unbound_symbol(&inside, n);
         if (unbound)
             return fx_fail(

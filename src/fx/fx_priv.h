@@ -14,6 +14,8 @@ void fx_take_args(fx_graph *g, fx_node *node, const fx_arg *args,
 
 /* check.c: F7 of a program as it was given; FE_CORRUPT. */
 fe_status fx_check_bound(fx_graph *main);
+/* args.c. Each graph that the node calls, until one fails. */
+fe_status fx_each_called(const fx_node *n, fe_status (*visit)(void *data, fx_graph *g), void *data);
 /* FE_CORRUPT: an output is named after what is no input of its kind. */
 fe_status fx_check_outputs(fx_graph *g);
 

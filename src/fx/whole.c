@@ -67,18 +67,10 @@ static void want_argument(size_search *s, const fx_arg *a)
         want_argument(s, &a->list.items[i]);
 }
 
-static fe_status want_sizes(size_search *s, fx_graph *g);
-
-static fe_status want_called(size_search *s, const fx_arg *a)
-{
-    for (uint32_t i = 0; a->kind == FX_ARG_LIST && i < a->list.count; i++)
-        FE_TRY(want_called(s, &a->list.items[i]));
-    return a->kind == FX_ARG_GRAPH ? want_sizes(s, a->graph) : FE_OK;
-}
-
 /* Of the graph, and of those that it calls. */
-static fe_status want_sizes(size_search *s, fx_graph *g)
+static fe_status want_sizes(void *data, fx_graph *g)
 {
+    size_search *s = data;
     for (const fx_node *n = g->first; n; n = n->next) {
         fx_each_symbol(g->symbols, &n->value, want_symbol, s);
         for (uint32_t i = 0; i < n->arg_count; i++) want_argument(s, &n->args[i]);
@@ -86,7 +78,7 @@ static fe_status want_sizes(size_search *s, fx_graph *g)
             return fx_fail(g, n, "fx", FE_CORRUPT,
                            "symbols that a run computes are called u0, u1, ...",
                            "its size %s is one that no input has", s->missing);
-        for (uint32_t i = 0; i < n->arg_count; i++) FE_TRY(want_called(s, &n->args[i]));
+        FE_TRY(fx_each_called(n, want_sizes, s));
     }
     return FE_OK;
 }
