@@ -212,8 +212,9 @@ static void check_groups(infer_call *c)
 /* fake_quantize_per_channel: a scale for each size of the axis. */
 static void check_channel_scales(infer_call *c)
 {
-    static const char *const NAMES[] = {"scale", "zero_point"};
+    static const char *const NAMES[] = {"scale", "zero_point", "scales", "zero_points"};
     const ty_tensor *x = infer_tensor(c, "self");
+    if (!x) x = infer_tensor(c, "input");
     if (!x) return;
     sym_expr size = infer_size_along(c, x, infer_dim(c, "axis", x->rank));
     for (size_t i = 0; i < COUNT_OF(NAMES); i++) {
@@ -455,6 +456,7 @@ static const struct {
     {"vectors", infer_check_vectors},
     {"single_target", infer_check_single_target},
     {"half_gradient", infer_check_half_gradient},
+    {"glu_of_halves", infer_check_glu_of_halves},
     {"number_source", infer_check_number_source},
     {"reduced_bools", infer_check_reduced_bools},
     {"scaled", infer_check_scaled},
@@ -465,6 +467,14 @@ static const struct {
     {"some_batch", infer_check_some_batch},
     {"cut", infer_check_cut},
     {"squeezed", infer_check_squeezed},
+    {"stepped", infer_check_stepped},
+    {"dense_strides", infer_check_dense_strides},
+    {"aligned", infer_check_aligned},
+    {"accumulated", infer_check_accumulated},
+    {"group_of_32", infer_check_group_of_32},
+    {"quantum", infer_check_quantum},
+    {"quantum_range", infer_check_quantum_range},
+    {"token_scales", infer_check_token_scales},
 };
 
 void infer_check(infer_call *c, const char *name)

@@ -23,10 +23,10 @@ void infer_check_drawn(infer_call *c)
 void infer_check_draw_range(infer_call *c)
 {
     const ty_tensor *x = infer_tensor(c, "self");
-    bool is_like = op_param_index(c->op, "high") >= 0;
-    const char *first = is_like ? "low" : "from", *end = is_like ? "high" : "to";
-    if (!x) return;
-    ty_dtype d = infer_dtype(c, "dtype", x->dtype);
+    bool is_randint = op_param_index(c->op, "high") >= 0;
+    const char *first = is_randint ? "low" : "from", *end = is_randint ? "high" : "to";
+    if (!x && op_param_index(c->op, "self") >= 0) return;
+    ty_dtype d = infer_dtype(c, "dtype", x ? x->dtype : TY_I64);
     int64_t from = infer_int(c, first, 0), to = infer_int(c, end, INT64_MAX);
     if (ty_is_complex(d))
         infer_fail(c, "random numbers are integral, floating point or bool, not %s",

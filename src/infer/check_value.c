@@ -258,17 +258,35 @@ void infer_check_single_target(infer_call *c)
             "expected a target for each of %s, got %s", infer_shape(c, x), infer_shape(c, target));
 }
 
+static void half_sizes(infer_call *c, const ty_tensor *x, sym_expr *out)
+{
+    uint32_t dim = infer_dim(c, "dim", x->rank);
+    for (uint32_t d = 0; d < x->rank; d++)
+        out[d] = d == dim ? sym_floordiv(c->symbols, x->sizes[d], infer_number(c, 2)) : x->sizes[d];
+}
+
 /* The gradient of one half of the input. */
 void infer_check_half_gradient(infer_call *c)
 {
     sym_expr sizes[TY_MAX_RANK];
     const ty_tensor *x = infer_tensor(c, "self"), *gradient = infer_tensor(c, "grad_output");
     if (!x || !gradient || !x->rank) return;
-    uint32_t dim = infer_dim(c, "dim", x->rank);
-    for (uint32_t d = 0; d < x->rank; d++)
-        sizes[d] =
-            d == dim ? sym_floordiv(c->symbols, x->sizes[d], infer_number(c, 2)) : x->sizes[d];
+    half_sizes(c, x, sizes);
     (void)infer_require_fits(c, gradient, x->rank, sizes, "grad_output");
+}
+
+/* What glu gave is as large as one half of x. */
+void infer_check_glu_of_halves(infer_call *c)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    const ty_tensor *x = infer_tensor(c, "x"), *glu = infer_tensor(c, "glu");
+    if (!x || !glu || !x->rank) return;
+    half_sizes(c, x, sizes);
+    if (glu->rank != x->rank)
+        infer_fail(c, "glu is %s and x is %s", infer_shape(c, glu), infer_shape(c, x));
+    for (uint32_t d = 0; d < x->rank && c->status == FE_OK; d++)
+        (void)INFER_REQUIRE_EQUAL(c, glu->sizes[d], sizes[d], "glu is %s, and no half of x, %s",
+                                  infer_shape(c, glu), infer_shape(c, x));
 }
 
 /* Bools have a largest and a smallest one, no product and no mean. */
@@ -316,4 +334,60 @@ void infer_check_widened(infer_call *c)
                    "the dtype of the input (%s) should be convertible without narrowing to the "
                    "specified dtype (%s)",
                    ty_dtype_name(x->dtype), ty_dtype_name(wanted));
+}
+
+/* ---- steps and strides ---- */
+
+/* From the start to the end by steps of the right sign. */
+void infer_check_stepped(infer_call *c)
+{
+    static const char *const NAMES[] = {"start", "end", "step"};
+    double numbers[3] = {0, 0, 1};
+    for (size_t i = 0; i < COUNT_OF(NAMES); i++) {
+        const fx_arg *a = infer_arg(c, NAMES[i]);
+        if (!a || !fx_arg_number(c->graph, a, &numbers[i])) return;
+    }
+    if ((numbers[1] - numbers[0]) * numbers[2] < 0)
+        infer_fail(c, "upper bound and lower bound inconsistent with step sign");
+}
+
+/* Strides by which the elements of self fill as much memory as there are of them. */
+void infer_check_dense_strides(infer_call *c)
+{
+    sym_table *t = c->symbols;
+    sym_expr strides[TY_MAX_RANK];
+    const ty_tensor *x = infer_tensor(c, "input");
+    if (!x || infer_sizes(c, "stride", 0, strides) != x->rank || c->status != FE_OK) return;
+    sym_expr reach = infer_number(c, 1);
+    for (uint32_t d = 0; d < x->rank; d++)
+        reach = sym_add(t, reach, sym_mul(t, sym_add_int(t, x->sizes[d], -1), strides[d]));
+    (void)INFER_REQUIRE_EQUAL(c, reach, ty_numel(t, x), "strides that reach %s elements of %s",
+                              infer_written(c, reach), infer_shape(c, x));
+}
+
+/* Rows of both operands begin at multiples of 16 bytes. */
+void infer_check_aligned(infer_call *c)
+{
+    static const char *const NAMES[] = {"self", "mat2"};
+    sym_table *t = c->symbols;
+    for (size_t i = 0; i < COUNT_OF(NAMES); i++) {
+        const ty_tensor *x = infer_tensor(c, NAMES[i]);
+        if (!x || x->rank < 2) continue;
+        bool is_row = infer_is(c, x->strides[x->rank - 1], 1);
+        sym_expr stride = x->strides[x->rank - (is_row ? 2 : 1)];
+        sym_expr bytes = sym_mul_int(t, stride, (int64_t)ty_dtype_size(x->dtype));
+        (void)INFER_REQUIRE_EQUAL(c, sym_mod(t, bytes, infer_number(c, 16)), infer_number(c, 0),
+                                  "strides of %s should be multiples of 16 bytes: %s", NAMES[i],
+                                  infer_shape(c, x));
+    }
+}
+
+/* Sums are kept in the input's own dtype, or in float32 of half precision. */
+void infer_check_accumulated(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "input");
+    if (!x) return;
+    ty_dtype sums = infer_dtype(c, "acc_dtype", x->dtype);
+    if (sums != x->dtype && !(ty_is_half(x->dtype) && sums == TY_F32))
+        infer_fail(c, "sums of %s in %s", infer_shape(c, x), ty_dtype_name(sums));
 }

@@ -319,6 +319,14 @@ static bool is_i8(ty_dtype d)
 {
     return d == TY_I8;
 }
+static bool is_u8(ty_dtype d)
+{
+    return d == TY_U8;
+}
+static bool is_f32(ty_dtype d)
+{
+    return d == TY_F32;
+}
 static bool is_quantum(ty_dtype d)
 {
     return d == TY_F32 || d == TY_BF16;
@@ -338,6 +346,10 @@ static bool is_pooled(ty_dtype d)
 static bool is_single(ty_dtype d)
 {
     return d == TY_F32 || d == TY_F64;
+}
+static bool is_double(ty_dtype d)
+{
+    return d == TY_F64 || d == TY_C128;
 }
 static bool is_signed(ty_dtype d)
 {
@@ -377,10 +389,14 @@ static const struct {
     {"i64", "int64", is_i64},
     {"i32", "int32", is_i32},
     {"i8", "int8", is_i8},
+    {"u8", "uint8", is_u8},
+    {"f32", "float32", is_f32},
+    {"float8", "floats of 8 bits", ty_is_float8},
     {"byte", "int8 or uint8", is_byte},
     {"quantum", "float32 or bfloat16", is_quantum},
     {"int", "integers", is_int},
     {"float", "floating point numbers", ty_is_floating},
+    {"double", "float64 or complex128", is_double},
     {"single", "float32 or float64", is_single},
     {"inexact", "floating point or complex numbers", is_inexact},
     {"factored", "float32, float64 or complex", is_factored},
@@ -407,6 +423,7 @@ static const ty_tensor *named_tensor(contract *k, word name)
 {
     ty_tensor *items[INFER_MAX_OPERANDS];
     word rest, list = part(name, '.', &rest);
+    CHECK(k->c->graph->session, k->is_inherited || op_param_index(k->c->op, text_of(k, list)) >= 0);
     if (!rest.length) return infer_tensor(k->c, text_of(k, name));
     uint32_t at = (uint32_t)strtol(rest.at, NULL, 10);
     return at < infer_list(k->c, text_of(k, list), items, INFER_MAX_OPERANDS) ? items[at] : NULL;

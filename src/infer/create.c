@@ -76,8 +76,11 @@ void rule_empty_permuted(infer_call *c)
     uint32_t layout[TY_MAX_RANK];
     const char *name = op_param_index(c->op, "size") < 0 ? "shape" : "size";
     uint32_t rank = infer_sizes(c, name, 0, sizes);
-    if (infer_dims(c, "physical_layout", rank, false, layout) != rank)
-        infer_fail(c, "a layout that does not name each of %u dimensions", rank);
+    uint64_t named = 0;
+    uint32_t count = infer_dims(c, "physical_layout", rank, false, layout);
+    for (uint32_t i = 0; i < count; i++) named |= (uint64_t)1 << layout[i];
+    if (count != rank || named != ((uint64_t)1 << rank) - 1)
+        infer_fail(c, "a layout that does not name each of %u dimensions once", rank);
     if (c->status != FE_OK) return;
     ty_tensor *out = made(c, TY_F32, rank, sizes);
     sym_expr stride = infer_number(c, 1);

@@ -203,6 +203,11 @@ void infer_check_powers(infer_call *c);
 void infer_check_vectors(infer_call *c);
 void infer_check_single_target(infer_call *c);
 void infer_check_half_gradient(infer_call *c);
+void infer_check_glu_of_halves(infer_call *c);
+void infer_check_stepped(infer_call *c);
+void infer_check_dense_strides(infer_call *c);
+void infer_check_aligned(infer_call *c);
+void infer_check_accumulated(infer_call *c);
 void infer_check_number_source(infer_call *c);
 void infer_check_reduced_bools(infer_call *c);
 void infer_check_scaled(infer_call *c);
@@ -216,7 +221,12 @@ void infer_check_bags(infer_call *c);
 void infer_check_some_batch(infer_call *c);
 void infer_check_cut(infer_call *c);
 void infer_check_squeezed(infer_call *c);
-/* check.c: one of the checks that contracts name. */
+/* check.c: one of the checks that contracts name. */ /* check_quantised.c */
+void infer_check_group_of_32(infer_call *c);
+void infer_check_quantum(infer_call *c);
+void infer_check_quantum_range(infer_call *c);
+void infer_check_token_scales(infer_call *c);
+
 void infer_check(infer_call *c, const char *name);
 
 /* contract.c: the row of contract.def that the operator has; false: the arguments break it. */

@@ -3,34 +3,39 @@
     aten.gather.default(f32[3,4], 1, i64[3,2]<4, False)
 
 Arguments are in the order of the schema. A tensor is its dtype and sizes; its numbers are drawn, those of integers below
-the number behind it. The rest is as Python and FX texts write it.
+the number behind it, `i64[3]<4`, or are those behind it, `i64[3]=3,2,1`, again from the first where they end. The rest is
+as Python and FX texts write it.
 """
 
 import re
 import zlib
 
 import torch
+import torch._inductor.inductor_prims  # noqa: F401  operators of prims
+import torch.ao.quantization.fx._decomposed  # noqa: F401  operators of quantized_decomposed
+import torch.nn.modules.linear_cross_entropy  # noqa: F401  operators of torch_nn
 
 DTYPES = {"f32": torch.float32, "f64": torch.float64, "f16": torch.float16, "bf16": torch.bfloat16, "i64": torch.int64,
           "i32": torch.int32, "i16": torch.int16, "i8": torch.int8, "u8": torch.uint8, "bool": torch.bool,
-          "c64": torch.complex64, "c128": torch.complex128}
+          "c64": torch.complex64, "c128": torch.complex128, "f8e4m3fn": torch.float8_e4m3fn}
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
-TENSOR = re.compile(r"\b(%s)\[([\d,]*)\](?:<(\d+))?" % "|".join(DTYPES))
+TENSOR = re.compile(r"\b(%s)\[([\d,]*)\](?:<(\d+)|=(-?\d+(?:,-?\d+)*))?" % "|".join(DTYPES))
 WORDS = {"torch": torch, "cpu": torch.device("cpu"), "inf": float("inf"), "nan": float("nan"), "complex": complex}
 
 
 class Spec:
     """A tensor among the arguments."""
 
-    def __init__(self, dtype, sizes, below=10):
-        self.dtype, self.sizes, self.below = dtype, tuple(sizes), below
+    def __init__(self, dtype, sizes, below=10, numbers=()):
+        self.dtype, self.sizes, self.below, self.numbers = dtype, tuple(sizes), below, tuple(numbers)
 
     def __repr__(self):
         below = f"<{self.below}" if self.below != 10 else ""
-        return f"{self.dtype}[{','.join(map(str, self.sizes))}]{below}"
+        numbers = "=" + ",".join(map(str, self.numbers)) if self.numbers else ""
+        return f"{self.dtype}[{','.join(map(str, self.sizes))}]{below}{numbers}"
 
     def other(self, dtype=None, sizes=None):
-        return Spec(dtype or self.dtype, self.sizes if sizes is None else sizes, self.below)
+        return Spec(dtype or self.dtype, self.sizes if sizes is None else sizes, self.below, self.numbers)
 
 
 class Call:
@@ -40,7 +45,7 @@ class Call:
     @staticmethod
     def read(line):
         name, said = line.strip().split("(", 1)
-        said = TENSOR.sub(lambda m: f"Spec('{m[1]}', [{m[2]}], {m[3] or 10})", "[" + said[:-1] + "]")
+        said = TENSOR.sub(lambda m: f"Spec('{m[1]}', [{m[2]}], {m[3] or 10}, [{m[4] or ''}])", "[" + said[:-1] + "]")
         return Call(name, eval(said, {"Spec": Spec, **WORDS}))
 
     def operator(self):
@@ -97,6 +102,9 @@ def filled(value, given):
 
 def drawn(spec, draw, definite=False):
     dtype, sizes = DTYPES[spec.dtype], spec.sizes
+    if spec.numbers:
+        count = torch.Size(sizes).numel()
+        return torch.tensor(spec.numbers).repeat(-(-count // len(spec.numbers)))[:count].reshape(sizes).to(dtype)
     if dtype == torch.bool:
         return torch.rand(sizes, generator=draw) > 0.4
     if not dtype.is_floating_point and not dtype.is_complex:

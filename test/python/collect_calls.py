@@ -19,17 +19,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 import test_layouts
 from calls import NAMES, Call, Spec, leaves
-from test_mismatch import HERE, ROOT, asked_eager, each
+from test_mismatch import HERE, ROOT, asked_eager, each, rows
 
 MOST = 2  # calls of a row
 TYPE = r"(\w+)\[([\d,]*)\]"
-
-
-def rows():
-    for line in open(os.path.join(ROOT, "src", "op", "ops.def"), encoding="utf-8"):
-        found = re.match(r'OP\(\w+, "(\w+)::(\w+)(?:\.(\w+))?\(', line)
-        if found and found[1] in ("aten", "prims", "quantized_decomposed"):
-            yield f"{found[1]}.{found[2]}.{found[3] or 'default'}"
 
 
 # ---- of recorded cases ----
