@@ -212,7 +212,7 @@ void rule_norm_backward(infer_call *c)
     infer_give_items(c, items, 3);
 }
 
-/* By the input, and where there are weights by these: the normalized sizes. */
+/* By the input, and where there are weights by these: the normalized sizes, (1) in the input's dtype. */
 void rule_layer_norm_backward(infer_call *c)
 {
     sym_expr shape[TY_MAX_RANK];
@@ -222,8 +222,9 @@ void rule_layer_norm_backward(infer_call *c)
     if (!x || !mask || mask->kind != FX_ARG_LIST || mask->list.count > 3) return;
     uint32_t inner = infer_sizes(c, "normalized_shape", 0, shape);
     for (uint32_t i = 0; i < mask->list.count; i++) {
-        ty_tensor *out = i ? infer_fresh(c, x, parameter_dtype(c, x), inner, shape)
-                           : infer_like(c, x, x->dtype, TY_CONTIGUOUS);
+        ty_dtype dtype = c->param ? x->dtype : parameter_dtype(c, x);
+        ty_tensor *out =
+            i ? infer_fresh(c, x, dtype, inner, shape) : infer_like(c, x, x->dtype, TY_CONTIGUOUS);
         items[i] = fx_arg_bool(&mask->list.items[i], false) ? out : NULL;
     }
     infer_give_items(c, items, mask->list.count);

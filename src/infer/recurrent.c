@@ -109,7 +109,9 @@ static bool is_fast_sum(infer_call *c, const ty_tensor *weight)
     bool dtype = weight->dtype == TY_F32 || weight->dtype == TY_F16;
     bool dense =
         infer_is(c, weight->strides[1], 1) && (!scale || infer_is(c, scale->strides[0], 1));
-    return dtype && dense && infer_int(c, "padding_idx", -1) < 0;
+    bool counts_back =
+        c->op->id == OP_aten_embedding_bag_padding_idx && infer_arg(c, "padding_idx");
+    return dtype && dense && !counts_back && infer_int(c, "padding_idx", -1) < 0;
 }
 
 void rule_embedding_bag(infer_call *c)

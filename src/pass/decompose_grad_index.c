@@ -21,9 +21,25 @@ static fx_arg bag_of_each(decomposing *d, fx_arg indices)
     return sub(d, range_of(d, offsets, counted(d, t->sizes[0])), decompose_of(d, 1));
 }
 
+/* The index that counts for nothing, or below 0: none. embedding_bag counts it from the end; the operators
+ * that it calls do not, and take any number that is no row for none. */
+static int64_t padding_of(decomposing *d)
+{
+    int64_t padding = decompose_int(d, "padding_idx", -1), rows;
+    bool is_public = fx_is(d->n, OP_aten_embedding_bag_padding_idx);
+    const fx_arg *table = decompose_arg(d, "weight");
+    const ty_tensor *weight = table ? fx_arg_tensor(table) : NULL;
+    bool is_known = weight && sym_is_int(d->g->symbols, weight->sizes[0], &rows);
+    if (!is_public && is_known && padding >= rows) return -1;
+    if (padding >= 0 || !is_public || !decompose_arg(d, "padding_idx")) return padding;
+    if (is_known) return padding + rows;
+    decompose_fail(d, "a padding index from the end of a table of unknown size");
+    return -1;
+}
+
 static fx_arg counts(decomposing *d, fx_arg indices)
 {
-    return CALL(aten_ne_Scalar, indices, decompose_of(d, decompose_int(d, "padding_idx", -1)));
+    return CALL(aten_ne_Scalar, indices, decompose_of(d, padding_of(d)));
 }
 
 /* Each index's share of its bag's gradient, added up in the rows of the weight. */
@@ -108,14 +124,29 @@ static fx_arg greatest_indices(decomposing *d, fx_arg bags, fx_arg bag, fx_arg l
     return CALL(aten_index_Tensor, padded[0], fx_list(d->g, &first, 1));
 }
 
+static bool are_bags_all(const fx_graph *g, const fx_node *n)
+{
+    int64_t number;
+    for (uint32_t k = 0; k < n->users.count; k++)
+        if (!fx_is(n->users.at[k], OP_operator_getitem) ||
+            !fx_arg_int(g, &n->users.at[k]->args[1], &number) || number != 0)
+            return false;
+    return true;
+}
+
 /* The bags; the bag of each index; how many of its indices count; which of them is greatest. */
 static void embedding_bag(decomposing *d)
 {
-    int64_t mode = decompose_int(d, "mode", BAG_SUM), none;
+    int64_t mode = decompose_int(d, "mode", BAG_SUM), none, padding = padding_of(d);
     const fx_arg *a = d->n->args;
-    bool pads = decompose_int(d, "padding_idx", -1) >= 0;
+    bool is_public = fx_is(d->n, OP_aten_embedding_bag_padding_idx) ||
+                     fx_is(d->n, OP_aten_embedding_bag_default);
+    if (is_public && are_bags_all(d->g, d->n)) {
+        d->stays = true;
+        return;
+    }
     fx_arg all = CALL(aten_embedding_bag_padding_idx, a[0], a[1], a[2], a[3], a[4], a[5], a[6],
-                      a[7], pads ? a[8] : fx_none());
+                      a[7], padding >= 0 ? decompose_of(d, padding) : fx_none());
     fx_arg bags = CALL(operator_getitem, all, decompose_of(d, 0)), indices = arg(d, "indices");
     fx_arg bag = bag_of_each(d, indices), live = counts(d, indices), dim = decompose_of(d, 0);
     fx_arg zeros = zeros_of(d, bag, 1, item_of(d, 2)->sizes), size = zeros;
@@ -151,6 +182,8 @@ static void masked_scatter_backward(decomposing *d)
 }
 
 static const decompose_row ROWS[] = {
+    {OP_aten_embedding_bag_default, embedding_bag, OP_NONE},
+    {OP_aten_embedding_bag_padding_idx, embedding_bag, OP_NONE},
     {OP_aten__embedding_bag_default, embedding_bag, OP_NONE},
     {OP_aten__embedding_bag_forward_only_default, embedding_bag, OP_NONE},
     {OP_aten__embedding_bag_backward_default, embedding_bag_backward, OP_NONE},

@@ -2,6 +2,8 @@
  * of groups of rows. */
 #include "pass/decompose_arith.h"
 
+#include <string.h>
+
 /* ---- floats of 8 bits ---- */
 
 /* (a * its scale) @ (b * its scale) + bias, over the scale of the result. */
@@ -14,6 +16,30 @@ static void scaled_mm(decomposing *d)
     if (decompose_arg(d, "scale_result"))
         y = mul(d, y, CALL(aten_reciprocal_default, arg(d, "scale_result")));
     decompose_give(d, cast(d, y, fx_tensor(d->n)->dtype));
+}
+
+/* ---- products whose operands are converted first, or with an activation ---- */
+
+/* The arguments of the same operator without out_dtype, the matrices of that dtype. */
+static void product_as(decomposing *d)
+{
+    enum { MOST_ARGS = 6 };
+    fx_arg args[MOST_ARGS] = {{0}};
+    ty_dtype dtype = fx_tensor(d->n)->dtype;
+    uint32_t count = 0;
+    CHECK(d->g->session, d->n->arg_count <= MOST_ARGS);
+    for (uint32_t k = 0; k < d->n->arg_count; k++)
+        if (strcmp(d->n->op->params[k].name, "out_dtype") != 0)
+            args[count++] = cast(d, d->n->args[k], dtype);
+    decompose_give(d, decompose_call(d, d->target, count, args));
+}
+
+static void activated_product(decomposing *d)
+{
+    fx_arg y = CALL(aten_addmm_default, arg(d, "self"), arg(d, "mat1"), arg(d, "mat2"),
+                    arg(d, "beta"), arg(d, "alpha"));
+    bool by_gelu = decompose_flag(d, "use_gelu");
+    decompose_give(d, by_gelu ? CALL(aten_gelu_default, y) : CALL(aten_relu_default, y));
 }
 
 /* ---- groups: rows, columns or depths up to each of the ends ---- */
@@ -236,6 +262,11 @@ static void linear_of_halves(decomposing *d)
 }
 
 static const decompose_row ROWS[] = {
+    {OP_aten_mm_dtype, product_as, OP_aten_mm_default},
+    {OP_aten_bmm_dtype, product_as, OP_aten_bmm_default},
+    {OP_aten_addmm_dtype, product_as, OP_aten_addmm_default},
+    {OP_aten_baddbmm_dtype, product_as, OP_aten_baddbmm_default},
+    {OP_aten__addmm_activation_default, activated_product, OP_NONE},
     {OP__quantized_wrapped_quantized_linear_default, linear_of_bytes, OP_NONE},
     {OP_quantized_linear_dynamic_fp16_unpacked_weight_default, linear_of_halves, OP_NONE},
     {OP_aten__scaled_mm_default, scaled_mm, OP_NONE},
