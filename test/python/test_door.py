@@ -297,6 +297,24 @@ def operators_of_torch_library():
 
 
 @test
+def operators_of_torch_library_get_the_strides_that_were_traced():
+    @torch.library.custom_op("door::strides", mutates_args=())
+    def strides(x: torch.Tensor) -> torch.Tensor:
+        return torch.tensor(x.stride())
+
+    @strides.register_fake
+    def _(x):
+        return torch.empty(x.dim(), dtype=torch.int64)
+
+    x = torch.randn(2, 4, 3)
+    for laid_out in (lambda x: x.transpose(0, 1).contiguous(), lambda x: x.transpose(0, 1), lambda x: x[:, ::2].clone(),
+                     lambda x: x.expand(5, *x.shape), lambda x: (x.transpose(1, 2) * 2), lambda x: (x * 2).transpose(0, 2).contiguous(),
+                     lambda x: torch.nn.functional.pad(x, (1, 1)).permute(2, 0, 1).contiguous() + 1):
+        same(lambda x: strides(laid_out(x)), (x,))
+        same(lambda x: strides(laid_out(x)), (x,), (torch.randn(3, 6, 3),), dynamic=True)
+
+
+@test
 def windows_on_arguments_move_with_them():
     """Unless the program counts from the start of a storage: of which start a graph does not say."""
     torch.library.define("door::bump", "(Tensor(a!) x) -> ()")
