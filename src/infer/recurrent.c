@@ -69,8 +69,8 @@ void rule_recurrent_layer(infer_call *c)
     ty_tensor *x = infer_tensor(c, "input"), *h = infer_tensor(c, "hx_"),
               *state = infer_tensor(c, "cx_");
     sym_expr none = infer_number(c, 0);
-    if (!x || !h || !state || x->rank != 3 || h->rank != 2) return;
-    sym_expr sizes[] = {x->sizes[0], x->sizes[1], h->sizes[1]};
+    if (!x || !h || !state || x->rank != 3) return;
+    sym_expr sizes[] = {x->sizes[0], x->sizes[1], h->sizes[h->rank - 1]};
     ty_tensor *items[] = {
         infer_fresh(c, x, x->dtype, 3, sizes), infer_like(c, h, h->dtype, TY_CONTIGUOUS),
         infer_like(c, state, state->dtype, TY_CONTIGUOUS), infer_fresh(c, x, TY_U8, 1, &none)};

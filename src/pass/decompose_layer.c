@@ -121,7 +121,13 @@ static void weight_norm_backward(decomposing *d)
     decompose_give(d, CALL(aten_div_Tensor, sums, norms));
 }
 
-/* One direction of a layer of an LSTM. */
+static fx_arg state_of(decomposing *d, const char *name)
+{
+    fx_arg state = arg(d, name);
+    return rank_of(state) == 2 ? unsqueezed(d, state, 0) : state;
+}
+
+/* One direction of a layer of an LSTM; its states with or without a dimension for the layer. */
 static void recurrent_layer(decomposing *d)
 {
     enum { LSTM = 2 };
@@ -133,7 +139,7 @@ static void recurrent_layer(decomposing *d)
         decompose_fail(d, "a layer of packed sequences, of training, or of no LSTM");
         return;
     }
-    fx_arg states[] = {unsqueezed(d, arg(d, "hx_"), 0), unsqueezed(d, arg(d, "cx_"), 0)};
+    fx_arg states[] = {state_of(d, "hx_"), state_of(d, "cx_")};
     fx_arg weights[] = {arg(d, "weight0"), arg(d, "weight1"), arg(d, "weight2"), arg(d, "weight3")};
     if (reverse) x = CALL(aten_flip_default, x, flipped);
     fx_arg all = CALL(aten_lstm_input, x, fx_list(d->g, states, 2),
@@ -141,9 +147,11 @@ static void recurrent_layer(decomposing *d)
                       fx_float(0), fx_bool(false), fx_bool(false), fx_bool(false));
     fx_arg y = CALL(operator_getitem, all, first);
     decompose_give(d, reverse ? CALL(aten_flip_default, y, flipped) : y);
-    for (int k = 1; k <= 2; k++)
-        decompose_give(d, CALL(aten_select_int, CALL(operator_getitem, all, decompose_of(d, k)),
-                               first, first));
+    for (uint32_t k = 1; k <= 2; k++) {
+        fx_arg state = CALL(operator_getitem, all, decompose_of(d, k));
+        bool has_layers = d->n->value.items[k].tensor->rank == 3;
+        decompose_give(d, has_layers ? state : CALL(aten_select_int, state, first, first));
+    }
     decompose_give(d, CALL(aten_new_empty_default, x, flipped, fx_dtype(TY_U8)));
 }
 
