@@ -8,7 +8,7 @@ from torch.export.graph_signature import InputKind, OutputKind
 from torch.utils import _pytree
 
 import ferrite_runtime as rt
-from ferrite import text
+from ferrite import _flex, text
 from ferrite._library import Tensor
 from ferrite._session import Error
 
@@ -25,7 +25,7 @@ class ExportedText(text.Text):
         self._exported, self.given = exported, {}
         self._inputs = {spec.arg.name: spec for spec in exported.graph_signature.input_specs}
         self._returned = set(exported.graph_signature.user_outputs)
-        super().__init__(exported.graph_module)
+        super().__init__(_flex.expanded(exported.graph_module))
 
     def _graph(self, name, module, is_main):
         written = super()._graph(name, module, is_main)
@@ -56,12 +56,16 @@ class ExportedText(text.Text):
             if is_main and not isinstance(value, (torch.Tensor, int, float, torch.SymInt, torch.SymFloat, torch.SymBool)):
                 return f"  placeholder %{name} user {text._quoted(node.name)} : none"
             return super()._placeholder(node, name, is_main)
-        tensor = self._tensor(spec).detach().resolve_conj().resolve_neg()
-        self.given[spec.target] = tensor
-        sizes, strides = (",".join(map(str, numbers)) for numbers in (tensor.shape, tensor.stride()))
         kept = " non_persistent" if spec.kind == InputKind.BUFFER and spec.persistent is False else ""
-        return (f"  placeholder %{name} {_INPUTS[spec.kind]} {text._quoted(spec.target)}{kept} : "
-                f"{text._DTYPES[tensor.dtype]}[{sizes}]{{{strides}}}")
+        return self._given(name, f"{_INPUTS[spec.kind]} {text._quoted(spec.target)}{kept}", spec.target, self._tensor(spec))
+
+    def _constant(self, name, value, is_main):
+        return self._given(name, f"constant {text._quoted(name)}", name, value) if is_main else super()._constant(name, value, is_main)
+
+    def _given(self, name, kind, target, tensor):
+        self.given[target] = tensor = tensor.detach().resolve_conj().resolve_neg()
+        sizes, strides = (",".join(map(str, numbers)) for numbers in (tensor.shape, tensor.stride()))
+        return f"  placeholder %{name} {kind} : {text._DTYPES[tensor.dtype]}[{sizes}]{{{strides}}}"
 
     def _is_told(self, node):
         return node.name in self._returned

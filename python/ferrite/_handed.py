@@ -25,8 +25,8 @@ def argument(node, name):
 
 
 _counter = itertools.count()  # of names that no other graph has
-_WHOLE = {"cond", "while_loop", "flex_attention", "flex_attention_backward", "run_and_save_rng_state", "run_with_rng_state",
-          "scan", "associative_scan", "map_impl", "auto_functionalized"}
+_WHOLE = {"cond", "while_loop", "run_and_save_rng_state", "run_with_rng_state", "scan", "associative_scan", "map_impl",
+          "auto_functionalized"}
 
 
 class WholeCall:

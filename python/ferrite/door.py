@@ -32,7 +32,7 @@ from torch._dynamo.backends.common import aot_autograd
 from torch._dynamo.utils import dynamo_timed
 
 import ferrite_ops
-from ferrite import _dtypes, _layout, _trace, text
+from ferrite import _dtypes, _flex, _layout, _trace, text
 from ferrite._call import Program
 from ferrite._handed import WholeCall, argument, attribute, can_be_handed
 from ferrite._library import is_own
@@ -42,7 +42,6 @@ log = logging.getLogger("ferrite")
 _told = set()  # reasons, each of which is told once
 _NODE = re.compile(r"%(\w+)")  # in the place of a diagnostic
 _OF_PYTORCH = ("aten", "prims", "quantized_decomposed", "inductor")  # namespaces; another one's operators are the user's
-_NOT_LOWERED = ("flex_attention", "flex_attention_backward")
 _WITH_STATE = ("run_and_save_rng_state", "run_with_rng_state")  # a checkpointed part that draws, and the same again
 _MOST_HANDED = 16  # refusals of a graph after which it is left whole to PyTorch
 
@@ -101,9 +100,7 @@ def _say_states(module):
 
 
 def _is_unknown(node):
-    if isinstance(node.target, torch._ops.OpOverload):
-        return node.target.namespace in _OF_PYTORCH and not is_own(node.target)
-    return getattr(node.target, "_name", None) in _NOT_LOWERED and can_be_handed(node)
+    return isinstance(node.target, torch._ops.OpOverload) and node.target.namespace in _OF_PYTORCH and not is_own(node.target)
 
 
 def _unknown(module):
@@ -164,6 +161,7 @@ class Compiler:
 
     def compile(self, module, frozen=()):
         _say_states(module)
+        module = _flex.expanded(module)
         _dtypes.correct(module)
         for node in _drawing(module):
             if not can_be_handed(node):

@@ -11,6 +11,7 @@ import tempfile
 import threading
 
 import torch
+import torch.nn.attention.flex_attention as flex
 import torch.nn.functional as F
 from torch.nn.functional import dropout
 
@@ -688,6 +689,58 @@ def layers_of_an_lstm():
         for got, expected in zip(*(torch.autograd.grad(run(x)[0].sum(), tuple(model.parameters())) for run in (compiled, model))):
             torch.testing.assert_close(got, expected)
         torch._dynamo.reset()
+
+
+@test
+def layers_of_an_lstm_in_the_graph():
+    with torch._dynamo.config.patch(allow_rnn=True):
+        for sizes in ((1, 7, 7, 5), (2, 4, 3, 3), (3, 5, 6, 4)):
+            inputs, hidden, batch, steps = sizes
+            for more in ({}, {"num_layers": 2, "bidirectional": True}, {"bias": False}):
+                for batch_first in (True, False):
+                    layers = torch.nn.LSTM(inputs, hidden, batch_first=batch_first, **more).eval()
+                    x = torch.randn(batch, steps, inputs) if batch_first else torch.randn(steps, batch, inputs)
+                    same(lambda x: layers(x)[0], (x,))
+                    torch._dynamo.reset()
+
+
+@test
+def attention_with_scores_and_masks_of_the_users():
+    queries, keys, values = (torch.randn(2, 4, 96, 16) for _ in range(3))
+    bias, document = torch.randn(4), torch.randint(0, 3, (96,)).sort()[0]
+
+    def in_document(b, h, query, key):
+        return (document[query] == document[key]) & (query >= key)
+
+    mask = flex.create_block_mask(in_document, None, None, 96, 96, device="cpu")
+    alibi = flex.create_block_mask(lambda b, h, query, key: query - key < 20, None, None, 96, 96, device="cpu")
+    for how in ({}, {"score_mod": lambda score, b, h, query, key: score + (query - key) * 0.01}, {"block_mask": mask}, {"block_mask": alibi, "scale": 0.5},
+                {"score_mod": lambda score, b, h, query, key: 20 * torch.tanh(score / 20) + bias[h], "block_mask": mask}):
+        same(lambda q, k, v: flex.flex_attention(q, k, v, **how), (queries, keys, values))
+        same(lambda q, k, v: flex.flex_attention(q, k[:, :2], v[:, :2], enable_gqa=True, **how), (queries, keys, values))
+        same(lambda q, k, v: flex.flex_attention(q, k, v, return_lse=True, **how), (queries, keys, values))
+        torch._dynamo.reset()
+    short = tuple(x[:, :, :50] for x in (queries, keys, values))
+    same(lambda q, k, v: flex.flex_attention(q, k, v, score_mod=lambda score, b, h, query, key: score - query), (queries, keys, values), short, dynamic=True)
+
+
+@test
+def exported_attention_with_scores_of_the_users():
+    class Attention(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.bias = torch.nn.Parameter(torch.randn(4))
+
+        def forward(self, q, k, v):
+            return flex.flex_attention(q, k, v, score_mod=lambda score, b, h, query, key: score + self.bias[h] * (key - query))
+
+    given = tuple(torch.randn(2, 4, 32, 8) for _ in range(3))
+    with torch.no_grad():
+        module = Attention()
+        exported = torch.export.export(module, given)
+        for program in (ferrite.compile(exported), ferrite.compile(module, given)):
+            torch.testing.assert_close(program(*given), module(*given))
+        torch.testing.assert_close(exported.module()(*given), module(*given))  # as it was
 
 
 def main_of(tests):

@@ -1,0 +1,68 @@
+"""Calls of flex_attention as the operators that PyTorch's definition of it is made of: the score and the mask of every pair
+of a query and a key, from the functions that the user wrote for one."""
+
+import copy
+
+import torch
+from torch._higher_order_ops.flex_attention import math_attention
+from torch.fx.experimental.proxy_tensor import make_fx
+
+from ferrite._handed import attribute
+
+
+def _calls(module):
+    return [node for node in module.graph.nodes if getattr(node.target, "_name", None) == "flex_attention"]
+
+
+def _traced(node, module):
+    """A graph of the call, whose placeholders are its `values`."""
+    values = [arg for arg in node.all_input_nodes if arg.op != "get_attr" or "val" in arg.meta]
+    places = {arg: place for place, arg in enumerate(values)}
+
+    def call(*given):
+        def known(arg):
+            return given[places[arg]] if arg in places else attribute(module, arg.target)
+        arguments, named = torch.fx.node.map_arg((node.args, node.kwargs), known)
+        return math_attention(*arguments, **named)
+
+    metas = [arg.meta["val"] for arg in values]
+    mode = torch._guards.detect_fake_mode(metas)
+    with mode, torch.no_grad():
+        made = make_fx(call, tracing_mode="real", _allow_non_fake_inputs=True)(*metas)
+    return made, values
+
+
+def _free_name(module, name):
+    while hasattr(module, name):
+        name += "_"
+    return name
+
+
+def _put(made, values, node, module):
+    """The graph in the place of the call."""
+    inner = [arg for arg in made.graph.nodes if arg.op == "placeholder"]
+    known = dict(zip(inner, values))
+    with module.graph.inserting_before(node):
+        for arg in made.graph.nodes:
+            if arg.op == "get_attr":
+                name = _free_name(module, arg.target)
+                setattr(module, name, attribute(made, arg.target))
+                known[arg] = module.graph.get_attr(name)
+                known[arg].meta = dict(arg.meta)
+        results = module.graph.graph_copy(made.graph, known)
+    for user in list(node.users):
+        user.replace_all_uses_with(results[user.args[1]])
+        module.graph.erase_node(user)
+    module.graph.erase_node(node)
+
+
+def expanded(module):
+    """The module, or a copy without such calls."""
+    if not _calls(module):
+        return module
+    module = torch.fx.GraphModule(module, copy.deepcopy(module.graph))
+    for node in _calls(module):
+        _put(*_traced(node, module), node, module)
+    module.graph.eliminate_dead_code()
+    module.recompile()
+    return module
