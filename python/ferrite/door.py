@@ -32,7 +32,7 @@ from torch._dynamo.backends.common import aot_autograd
 from torch._dynamo.utils import dynamo_timed
 
 import ferrite_ops
-from ferrite import _dtypes, _flex, _layout, _trace, text
+from ferrite import _dtypes, _flex, _layout, _recompute, _trace, text
 from ferrite._call import Program
 from ferrite._handed import WholeCall, argument, attribute, can_be_handed
 from ferrite._library import is_own
@@ -225,6 +225,7 @@ class Compiler:
 def _partition(module, inputs, **options):
     _layout.channels_last(module)
     _dtypes.correct(module)  # what the forward graph gives to the backward one keeps its precision
+    _recompute.write_norms(module)
     return min_cut_rematerialization_partition(module, inputs, **options)
 
 

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""What a training step under torch.compile(backend="ferrite") keeps between forward and backward: no more than it needs, with
+numbers that stay eager's."""
+
+import copy
+import functools
+import sys
+
+import torch
+from torch import nn
+
+from test_door import STRICT, main_of
+
+TESTS = []
+CHANNELS = 16
+
+
+def test(function):
+    @functools.wraps(function)
+    def seeded():
+        torch.manual_seed(0)
+        function()
+    TESTS.append(seeded)
+    return function
+
+
+def kept(result):
+    """What the backward graph is given but inputs and parameters: one tensor for each piece of memory."""
+    found = {tensor.untyped_storage().data_ptr(): tensor for tensor in result.grad_fn.saved_tensors if not tensor.requires_grad}
+    return list(found.values())
+
+
+def step(run, model, x, **autocast):
+    """The result and what autograd and the call leave behind."""
+    x = x.detach().clone(memory_format=torch.preserve_format).requires_grad_()
+    with torch.autocast("cpu", **autocast) if autocast else torch.enable_grad():
+        result = run(x)
+    count = kept(result) if run is not model else []
+    weights = torch.linspace(-1, 1, result.numel(), dtype=torch.float32).reshape(result.shape).to(result.dtype)
+    (result * weights).sum().backward()
+    state = {**{name: value.clone() for name, value in model.named_buffers()}, "input": x.grad, "result": result.detach()}
+    return {**state, **{name: p.grad for name, p in model.named_parameters()}}, count
+
+
+def same_step(model, x, dynamic=False, **autocast):
+    """As eager, and as exact against double precision; what was kept."""
+    ours, exact = copy.deepcopy(model), copy.deepcopy(model).double()
+    torch._dynamo.reset()
+    got, count = step(torch.compile(ours, backend="ferrite", options=STRICT, dynamic=dynamic), ours, x, **autocast)
+    want, _ = step(model, model, x, **autocast)
+    best, _ = step(exact, exact, x.double())
+    for name, value in want.items():
+        assert (got[name].dtype, got[name].stride()) == (value.dtype, value.stride()), name
+        if not value.is_floating_point():
+            assert torch.equal(got[name], value), name
+            continue
+        size = best[name].abs().max().item() + 1e-6
+        wrong, allowed = ((given[name].double() - best[name]).abs().max().item() / size for given in (got, want))
+        assert wrong <= 2 * allowed + 4e-6, (name, wrong, allowed)
+    return count
+
+
+class Block(nn.Module):
+    """A norm between two convolutions, behind an activation whose gradient reads the norm's result."""
+
+    def __init__(self, norm, activation):
+        super().__init__()
+        self.enter, self.leave = nn.Conv2d(3, CHANNELS, 3, padding=1, bias=False), nn.Conv2d(CHANNELS, 4, 1)
+        self.norm, self.activation = norm, activation
+
+    def forward(self, x):
+        return self.leave(self.activation(self.norm(self.enter(x))))
+
+
+def images(found, x):
+    """Those of the size of what lies between the two convolutions."""
+    return [tensor for tensor in found if tensor.numel() >= x.numel() // x.shape[1] * CHANNELS]
+
+
+def batch_norm(**options):
+    norm = nn.BatchNorm2d(CHANNELS, **options)
+    for value in (norm.weight, norm.bias, norm.running_mean):
+        if value is not None:
+            nn.init.uniform_(value, 0.5, 1.5)
+    return norm
+
+
+def norms():
+    yield "batch", batch_norm()
+    yield "batch, bare", batch_norm(affine=False)
+    yield "batch, of momentum", batch_norm(momentum=0.3)
+    yield "batch, no running statistics", batch_norm(track_running_stats=False)
+    yield "batch, of constants", batch_norm().eval()
+    yield "batch, of constants, bare", batch_norm(affine=False).eval()
+    yield "groups", nn.GroupNorm(4, CHANNELS)
+    yield "groups, bare", nn.GroupNorm(4, CHANNELS, affine=False)
+    yield "one group", nn.GroupNorm(1, CHANNELS)
+    yield "groups of one", nn.GroupNorm(CHANNELS, CHANNELS)
+    yield "instances", nn.InstanceNorm2d(CHANNELS, affine=True)
+
+
+@test
+def a_norms_result_is_made_again():
+    """Kept are the norm's input, which its gradients read, and that of the second convolution."""
+    x = torch.randn(4, 3, 12, 12)
+    for name, norm in norms():
+        model = Block(norm, nn.SiLU())
+        for dynamic in (False, True):
+            found = images(same_step(model, x, dynamic), x)
+            assert len(found) == 2, (name, dynamic, [t.shape for t in found])
+
+
+@test
+def norms_in_mixed_precision_are_made_again_from_exact_statistics():
+    x = torch.randn(4, 3, 12, 12)
+    for name, norm in norms():
+        found = images(same_step(Block(norm, nn.SiLU()), x, dtype=torch.bfloat16), x)
+        has_rounded_statistics = name == "groups, bare"  # nothing of single precision stands beside its input
+        assert len(found) == 2 + has_rounded_statistics, (name, [(t.shape, t.dtype) for t in found])
+
+
+@test
+def norms_of_half_precision_alone_are_as_exact_as_eagers():
+    for name, norm in norms():
+        same_step(Block(norm, nn.SiLU()).bfloat16(), torch.randn(4, 3, 12, 12).bfloat16())
+
+
+class Alone(nn.Module):
+    def __init__(self, norm, enter=nn.Identity()):
+        super().__init__()
+        self.enter, self.norm = enter, norm
+
+    def forward(self, x):
+        return nn.functional.silu(self.norm(self.enter(x)))
+
+
+@test
+def norms_of_any_shape_are_as_exact_as_eagers():
+    rows, images, volumes = torch.randn(9, 8), torch.randn(3, 8, 5, 6), torch.randn(2, 8, 3, 4, 5)
+    for dtype in (torch.float32, torch.float64):
+        for norm, x in ((nn.BatchNorm1d(8), rows), (nn.BatchNorm1d(8), images[..., 0]), (nn.BatchNorm3d(8), volumes),
+                        (nn.BatchNorm2d(8), images.contiguous(memory_format=torch.channels_last)), (nn.GroupNorm(2, 8), rows),
+                        (nn.GroupNorm(2, 8), volumes), (nn.LayerNorm((5, 6)), images), (nn.LayerNorm(6, bias=False), images),
+                        (nn.LayerNorm((3, 4, 5), elementwise_affine=False), volumes), (nn.RMSNorm(6), images)):
+            for dynamic in (False, True):
+                same_step(Alone(norm).to(dtype), x.to(dtype), dynamic)
+        same_step(Alone(nn.LayerNorm((24, 6)), nn.Flatten(1, 2)).to(dtype), images.permute(2, 0, 1, 3).to(dtype))  # of a view
+
+
+if __name__ == "__main__":
+    sys.exit(main_of(TESTS))
