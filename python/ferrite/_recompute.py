@@ -3,12 +3,14 @@ that recomputes arithmetic and takes no other call apart.
 
 A norm of PyTorch's is one call for its result and for the statistics that its gradients need. Its input is kept for
 these anyway: so the result is written as what it is of input, statistics and parameters, and the backward graph makes
-it again while it reads it. The call stays for the statistics.
+it again while it reads it. The call stays for the statistics. Some activations' gradients are calls of that kind
+too; these are traced as arithmetic.
 """
 
 import operator
 
 import torch
+from torch._decomp import get_decompositions
 from torch.utils.checkpoint import CheckpointPolicy
 
 from ferrite._handed import argument
@@ -18,6 +20,10 @@ _HALF = (torch.float16, torch.bfloat16)
 _OF_BATCH = {_aten._native_batch_norm_legit_functional.default, _aten._native_batch_norm_legit.no_stats,
              _aten.native_batch_norm.default, _aten._batch_norm_with_update_functional.default}
 _OF_CONSTANTS = {_aten._native_batch_norm_legit_no_training.default, _aten._batch_norm_no_update.default}
+# in training graphs, as PyTorch writes them out
+ACTIVATIONS = get_decompositions([
+    _aten.elu_backward, _aten.hardsigmoid_backward, _aten.hardswish, _aten.hardswish_backward, _aten.hardtanh_backward,
+    _aten.leaky_relu_backward, _aten.mish_backward, _aten.softplus_backward])
 
 
 def _value(node):

@@ -147,5 +147,13 @@ def norms_of_any_shape_are_as_exact_as_eagers():
         same_step(Alone(nn.LayerNorm((24, 6)), nn.Flatten(1, 2)).to(dtype), images.permute(2, 0, 1, 3).to(dtype))  # of a view
 
 
+@test
+def activations_behind_norms_keep_nothing():
+    x = torch.randn(4, 3, 12, 12)
+    for activation in (nn.ReLU6(), nn.Hardswish(), nn.Hardsigmoid(), nn.LeakyReLU(), nn.ELU(), nn.Softplus(), nn.Mish(), nn.GELU()):
+        found = images(same_step(Block(batch_norm(), activation), x), x)
+        assert len(found) == 2, (activation, [t.shape for t in found])
+
+
 if __name__ == "__main__":
     sys.exit(main_of(TESTS))
