@@ -354,8 +354,28 @@ def _kept_inputs(graph):
             and isinstance(node.meta.get("val"), torch.Tensor) and node not in written}
 
 
+def _span(tensor):
+    """Elements from the first one that it shows to the last: what it takes in memory of its own."""
+    return 1 + sum((size - 1) * step for size, step in zip(tensor.shape, tensor.stride()))
+
+
+def _maker(graph, storage):
+    """The node whose memory it is."""
+    return next(node for node in graph.nodes if isinstance(node.meta.get("val"), torch.Tensor)
+                and node.meta["val"].untyped_storage()._cdata == storage)
+
+
+def _is_better_whole(made, parts, known):
+    """Do outputs take less memory as parts of what they are views of, although it is no output?"""
+    value = made.meta["val"]
+    return (made.op == "call_function" and all(atom_name(atom) in known for atom, _ in symbols_in(value)) and
+            all(_shows(part.meta["val"], value) for part in parts) and
+            statically_known_true(sum(_span(part.meta["val"]) for part in parts) > value.numel()))
+
+
 def views(outputs):
-    """Outputs that show memory of an input or of another output, and which one: a write to the one is seen in the other."""
+    """Outputs that show memory of an input, of another output or of what several of them are cut from, and which one: a write to
+    the one is seen in the other."""
     by_storage, found = {}, {}
     graph = next((node.graph for node in _results(outputs)), None)
     inputs = _kept_inputs(graph) if graph else {}
@@ -370,6 +390,9 @@ def views(outputs):
             found.update(dict.fromkeys(nodes, inputs[storage]))
             continue
         whole = max(nodes, key=lambda node: sum(_shows(other.meta["val"], node.meta["val"]) for other in nodes))
+        apart = [node for node in nodes if node is whole or not _shows(node.meta["val"], whole.meta["val"])]
+        if len(apart) > 1 and _is_better_whole(_maker(graph, storage), apart, known):
+            whole = _maker(graph, storage)
         for node in nodes:
             if node is not whole and _shows(node.meta["val"], whole.meta["val"]):
                 found[node] = whole
@@ -377,9 +400,11 @@ def views(outputs):
 
 
 def computed(outputs):
-    """Those of a graph's outputs that its text has: each node once, neither inputs nor numbers nor views of others."""
+    """Those of a graph's outputs that its text has: each node once, neither inputs nor numbers nor views of others. What is an
+    output for the views of it alone comes last."""
     shown = views(outputs)
-    return [node for node in _results(outputs) if node not in shown]
+    wholes = [node for node in shown.values() if node.op != "placeholder"]
+    return list(dict.fromkeys([node for node in _results(outputs) if node not in shown] + wholes))
 
 
 def of(module, handed=(), windows_move=False, is_functional=False):
