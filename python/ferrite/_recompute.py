@@ -4,13 +4,15 @@ that recomputes arithmetic and takes no other call apart.
 A norm of PyTorch's is one call for its result and for the statistics that its gradients need. Its input is kept for
 these anyway: so the result is written as what it is of input, statistics and parameters, and the backward graph makes
 it again while it reads it. The call stays for the statistics. Some activations' gradients are calls of that kind
-too; these are traced as arithmetic.
+too; these are traced as arithmetic. Gradients of maximum pools read places, which small integers hold, and of the
+pool's input the sizes alone.
 """
 
 import operator
 
 import torch
 from torch._decomp import get_decompositions
+from torch.fx.experimental.symbolic_shapes import statically_known_true
 from torch.utils.checkpoint import CheckpointPolicy
 
 from ferrite._handed import argument
@@ -30,6 +32,17 @@ def _value(node):
     return node.meta["val"]
 
 
+def _insert(before, mode, meta, target, *args, **kwargs):
+    """A node, with the values that fake tensors give it."""
+    with before.graph.inserting_before(before):
+        made = before.graph.call_function(target, args, kwargs)
+    given = torch.fx.map_arg((args, kwargs), _value)
+    with mode, torch.no_grad():
+        made.meta = {**meta, "val": target(*given[0], **given[1])}
+    made.meta.pop("tensor_meta", None)
+    return made
+
+
 class _Writer:
     """Writes nodes for one norm, which stand before a node of the graph."""
 
@@ -39,13 +52,7 @@ class _Writer:
         self.computed_in = torch.float32 if self.dtype in _HALF else self.dtype
 
     def __call__(self, target, *args, **kwargs):
-        with self.norm.graph.inserting_before(self.before):
-            made = self.norm.graph.call_function(target, args, kwargs)
-        given = torch.fx.map_arg((args, kwargs), _value)
-        with self.mode, torch.no_grad():
-            made.meta = {**self.norm.meta, "val": target(*given[0], **given[1])}
-        made.meta.pop("tensor_meta", None)
-        return made
+        return _insert(self.before, self.mode, self.norm.meta, target, *args, **kwargs)
 
     def cast(self, node, dtype):
         return node if _value(node).dtype == dtype else self(_aten._to_copy.default, node, dtype=dtype)
@@ -64,9 +71,7 @@ class _Writer:
     def normed(self, mean, scales, bias):
         """(input - mean) * scales + bias"""
         # of a node of its own: uses of the input far behind the norm's call would be kept from being made again
-        with self.norm.graph.inserting_before(self.norm):
-            x = self.norm.graph.call_function(_aten.alias.default, (self.norm.args[0],))
-        x.meta = {**self.norm.meta, "val": _value(self.norm.args[0])}
+        x = _insert(self.norm, self.mode, self.norm.meta, _aten.alias.default, self.norm.args[0])
         y = self(_aten.sub.Tensor, self.cast(x, self.computed_in), mean)
         for scale in filter(None, scales):
             y = self(_aten.mul.Tensor, y, scale)
@@ -137,16 +142,55 @@ def _forget_unread(gradient):
     gradient.args = (*gradient.args[:at.start], None, None, *gradient.args[at.stop:])
 
 
-def write_norms(module):
-    """Writes them so, in a graph of forward and backward."""
-    for norm in list(module.graph.nodes):
-        if norm.target is _aten.native_batch_norm_backward.default:
-            _forget_unread(norm)
-        if norm.target not in _FORMS and norm.target not in _OF_CONSTANTS or "recompute" in norm.meta:
-            continue  # what is to be kept of a checkpointed part was said by the user
-        items, mode = _items(norm), torch._guards.detect_fake_mode([_value(norm.args[0])])
-        made = _written(norm, items, mode) if mode and 0 in items else None
-        if made and _value(made).stride() == _value(items[0]).stride():
-            items[0].replace_all_uses_with(made)
+def _write_norm(norm, mode):
+    items = _items(norm)
+    made = _written(norm, items, mode) if 0 in items else None
+    if made and _value(made).stride() == _value(items[0]).stride():
+        items[0].replace_all_uses_with(made)
+
+
+def _sizes_alone(gradient, mode):
+    """In the place of a pool's input: nothing of its sizes."""
+    x = _value(gradient.args[1])
+    formats = [one for one in (torch.contiguous_format, torch.channels_last) if x.is_contiguous(memory_format=one)]
+    if formats and all(isinstance(size, int) for size in x.shape):
+        meta = {**gradient.meta, "partitioner_tag": "must_be_in_backward"}
+        made = _insert(gradient, mode, meta, _aten.empty.memory_format, list(x.shape), dtype=x.dtype, device=x.device,
+                       memory_format=formats[0])
+        gradient.update_arg(1, made)
+
+
+def _small_places(gradient, mode):
+    """Places in an image of the pool's input are kept as the least integers that hold them."""
+    height, width = _value(gradient.args[1]).shape[-2:]
+    places = gradient.args[7]
+    small = next((dtype for dtype in (torch.int16, torch.int32)
+                  if statically_known_true(height * width <= torch.iinfo(dtype).max)), None)
+    if small and _value(places).dtype == torch.int64:
+        least = _insert(places.next, mode, places.meta, _aten._to_copy.default, places, dtype=small)
+        meta = {**gradient.meta, "partitioner_tag": "must_be_in_backward"}
+        gradient.update_arg(7, _insert(gradient, mode, meta, _aten._to_copy.default, least, dtype=torch.int64))
+
+
+def _write_pool(gradient, mode):
+    _small_places(gradient, mode)
+    _sizes_alone(gradient, mode)
+
+
+def _write_detached(node, mode):
+    """It is what it detaches, which the graph's own gradients read so; what the user is given stays another tensor."""
+    node.replace_all_uses_with(node.args[0], delete_user_cb=lambda user: user.op != "output")
+
+
+_WRITERS = {_aten.detach.default: _write_detached, **dict.fromkeys({*_FORMS, *_OF_CONSTANTS}, _write_norm), _aten.max_pool2d_with_indices_backward.default: _write_pool,
+            _aten.native_batch_norm_backward.default: lambda gradient, mode: _forget_unread(gradient)}
+
+
+def write(module):
+    """Writes a graph of forward and backward so that less is kept between the two."""
+    for node in list(module.graph.nodes):
+        mode = node.target in _WRITERS and torch._guards.detect_fake_mode([_value(node.args[0])])
+        if mode and "recompute" not in node.meta:  # what is to be kept of a checkpointed part was said by the user
+            _WRITERS[node.target](node, mode)
     module.graph.eliminate_dead_code()
     module.recompile()

@@ -225,7 +225,7 @@ class Compiler:
 def _partition(module, inputs, **options):
     _layout.channels_last(module)
     _dtypes.correct(module)  # what the forward graph gives to the backward one keeps its precision
-    _recompute.write_norms(module)
+    _recompute.write(module)
     return min_cut_rematerialization_partition(module, inputs, **options)
 
 

@@ -155,6 +155,32 @@ def activations_behind_norms_keep_nothing():
         assert len(found) == 2, (activation, [t.shape for t in found])
 
 
+@test
+def pools_keep_neither_their_input_nor_wide_places():
+    for size, dtype in ((24, torch.int16), (200, torch.int32)):
+        for pool in (nn.MaxPool2d(3, 2, 1), nn.MaxPool2d(2, ceil_mode=True), nn.MaxPool2d(2, dilation=2)):
+            model = nn.Sequential(nn.Conv2d(3, CHANNELS, 3, padding=1, bias=False), batch_norm(), nn.ReLU(), pool, nn.Conv2d(CHANNELS, 4, 1))
+            x = torch.randn(2, 3, size, size)
+            found = same_step(model, x)
+            assert len(images(found, x)) == 1, [t.shape for t in found]  # the norm's input
+            assert [t.dtype for t in found if not t.is_floating_point()] == [dtype]
+        same_step(model, x, dynamic=True)
+
+
+@test
+def what_is_detached_is_what_it_was():
+    class Detached(nn.Module):
+        def forward(self, x):
+            y = x.sin()
+            return y * y.detach() + torch.sigmoid(x).detach(), y.detach()
+
+    x = torch.randn(3, 4)
+    given, wanted = (run(x.clone().requires_grad_()) for run in (torch.compile(Detached(), backend="ferrite", options=STRICT), Detached()))
+    for got, want in zip(given, wanted):
+        torch.testing.assert_close(got, want)
+        assert got.requires_grad == want.requires_grad
+
+
 class Attention(nn.Module):
     def __init__(self):
         super().__init__()
