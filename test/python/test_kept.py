@@ -5,11 +5,14 @@ numbers that stay eager's."""
 import copy
 import functools
 import sys
+from unittest import mock
 
 import torch
 from torch import nn
 
 from test_door import STRICT, main_of
+import ferrite.door
+from ferrite._session import Error
 
 TESTS = []
 CHANNELS = 16
@@ -179,6 +182,23 @@ def what_is_detached_is_what_it_was():
     for got, want in zip(given, wanted):
         torch.testing.assert_close(got, want)
         assert got.requires_grad == want.requires_grad
+
+
+@test
+def graphs_that_pytorch_runs_are_written_for_it_too():
+    """As they are where ferrite refuses one."""
+    def refused(compiler, module, frozen=()):
+        raise Error("refused")
+
+    images = torch.randn(4, 3, 12, 12)
+    blocks = [Block(norm, nn.Hardswish()) for _, norm in norms()]
+    pooled = nn.Sequential(nn.Conv2d(3, CHANNELS, 3), nn.ReLU6(), nn.MaxPool2d(2))
+    with mock.patch.object(ferrite.door.Compiler, "compile", refused), mock.patch.dict(STRICT, fallback="eager"):
+        for model in (*blocks, pooled):
+            same_step(model, images)
+        for model in blocks:
+            same_step(model, images, dtype=torch.bfloat16)
+        same_step(Attention(), torch.randn(3, 20, 16))
 
 
 class Attention(nn.Module):
