@@ -3,15 +3,14 @@ that recomputes arithmetic and takes no other call apart.
 
 A norm of PyTorch's is one call for its result and for the statistics that its gradients need. Its input is kept for
 these anyway: so the result is written as what it is of input, statistics and parameters, and the backward graph makes
-it again while it reads it. The call stays for the statistics. Some activations' gradients are calls of that kind
-too; these are traced as arithmetic. Gradients of maximum pools read places, which small integers hold, and of the
-pool's input the sizes alone.
+it again while it reads it. The call stays for the statistics. Some activations and their gradients are not known for
+arithmetic, and are called so. Gradients of maximum pools read places, which small integers hold, and of the pool's
+input the sizes alone.
 """
 
 import operator
 
 import torch
-from torch._decomp import get_decompositions
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 from torch.utils.checkpoint import CheckpointPolicy
 
@@ -22,10 +21,24 @@ _HALF = (torch.float16, torch.bfloat16)
 _OF_BATCH = {_aten._native_batch_norm_legit_functional.default, _aten._native_batch_norm_legit.no_stats,
              _aten.native_batch_norm.default, _aten._batch_norm_with_update_functional.default}
 _OF_CONSTANTS = {_aten._native_batch_norm_legit_no_training.default, _aten._batch_norm_no_update.default}
-# in training graphs, as PyTorch writes them out
-ACTIVATIONS = get_decompositions([
-    _aten.elu_backward, _aten.hardsigmoid_backward, _aten.hardswish, _aten.hardswish_backward, _aten.hardtanh_backward,
-    _aten.leaky_relu_backward, _aten.mish_backward, _aten.softplus_backward])
+# of one element each, which what parts a graph does not know of
+_ARITHMETIC = (_aten.elu_backward, _aten.hardsigmoid_backward, _aten.hardswish, _aten.hardswish_backward, _aten.hardtanh_backward,
+               _aten.leaky_relu_backward, _aten.mish_backward, _aten.softplus_backward)
+
+
+class _Arithmetic:
+    """An operator's call as one of arithmetic, in the eyes of what parts the graph."""
+
+    overloadpacket = _aten.mul
+
+    def __init__(self, overload):
+        self.overload, self.__name__, self.__module__ = overload, overload.overloadpacket.__name__, __name__
+
+    def __call__(self, *args, **kwargs):
+        return self.overload(*args, **kwargs)
+
+
+_AS_ARITHMETIC = {packet.default: _Arithmetic(packet.default) for packet in _ARITHMETIC}
 
 
 def _value(node):
@@ -186,11 +199,25 @@ _WRITERS = {_aten.detach.default: _write_detached, **dict.fromkeys({*_FORMS, *_O
             _aten.native_batch_norm_backward.default: lambda gradient, mode: _forget_unread(gradient)}
 
 
-def write(module):
-    """Writes a graph of forward and backward so that less is kept between the two."""
+def _rename(module, names):
+    for node in module.graph.nodes:
+        node.target = names(node.target) if node.op == "call_function" else node.target
+    module.recompile()
+
+
+def _write(module):
     for node in list(module.graph.nodes):
         mode = node.target in _WRITERS and torch._guards.detect_fake_mode([_value(node.args[0])])
         if mode and "recompute" not in node.meta:  # what is to be kept of a checkpointed part was said by the user
             _WRITERS[node.target](node, mode)
     module.graph.eliminate_dead_code()
-    module.recompile()
+
+
+def parted(part, module):
+    """The forward and the backward graph that part() makes of a graph of both, written so that less is kept between the two."""
+    _write(module)
+    _rename(module, lambda target: _AS_ARITHMETIC.get(target, target))
+    both = part(module)
+    for made in both:
+        _rename(made, lambda target: target.overload if isinstance(target, _Arithmetic) else target)
+    return both

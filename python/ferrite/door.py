@@ -225,13 +225,7 @@ class Compiler:
 def _partition(module, inputs, **options):
     _layout.channels_last(module)
     _dtypes.correct(module)  # what the forward graph gives to the backward one keeps its precision
-    _recompute.write(module)
-    return min_cut_rematerialization_partition(module, inputs, **options)
-
-
-def _learns(module, example_inputs):
-    given = [*example_inputs, *module.parameters()]
-    return torch.is_grad_enabled() and any(isinstance(value, torch.Tensor) and value.requires_grad for value in given)
+    return _recompute.parted(lambda whole: min_cut_rematerialization_partition(whole, inputs, **options), module)
 
 
 def backend(module, example_inputs, *, mode=None, options=None):
@@ -240,7 +234,6 @@ def backend(module, example_inputs, *, mode=None, options=None):
     compiler.windows_move = not _names_places(module)
     compile_graph = aot_autograd(fw_compiler=compiler, bw_compiler=compiler, inference_compiler=compiler.inference,
                                  partition_fn=_partition,
-                                 decompositions=_recompute.ACTIVATIONS if _learns(module, example_inputs) else None,
                                  keep_inference_input_mutations=True)
     with torch._functorch.config.patch(unlift_effect_tokens=True):  # what orders effects is made in the graph, as for Inductor
         return compile_graph(module, example_inputs)
