@@ -193,8 +193,25 @@ static void add_strip(const gradient *s, const block *b, const strip *at)
             }
 }
 
-/* In the weight's layout; some output channels side by side, so that what is read of a line is used. */
-static void store(const gradient *s, const block *b)
+/* Where the input channels of a tap lie next to each other. */
+static void store_channels_last(const gradient *s, const block *b)
+{
+    const rt_conv *g = s->g;
+    const int64_t *to = s->strides;
+    float *out = s->out + (b->group * s->out_each + b->column) * to[0] + b->row;
+    for (int64_t n = 0; n < b->columns; n++, out += to[0]) {
+        const float *from = b->sums + n;
+        for (int64_t kd = 0; kd < g->kernel[0]; kd++)
+            for (int64_t kh = 0; kh < g->kernel[1]; kh++)
+                for (int64_t kw = 0; kw < g->kernel[2]; kw++, from += b->rows * b->padded) {
+                    float *row = out + kd * to[2] + kh * to[3] + kw * to[4];
+                    for (int64_t i = 0; i < b->rows; i++) row[i] = from[i * b->padded];
+                }
+    }
+}
+
+/* Some output channels side by side, so that what is read of a line is used. */
+static void store_taps_last(const gradient *s, const block *b)
 {
     enum { AT_ONCE = 8 };
     const rt_conv *g = s->g;
@@ -211,6 +228,15 @@ static void store(const gradient *s, const block *b)
                         for (int64_t o = 0; o < count; o++)
                             out[o * to[0] + kd * to[2] + kh * to[3] + kw * to[4]] = from[o];
         }
+}
+
+/* In the weight's layout. */
+static void store(const gradient *s, const block *b)
+{
+    if (s->strides[1] == 1)
+        store_channels_last(s, b);
+    else
+        store_taps_last(s, b);
 }
 
 static void gradient_task(void *context, int64_t begin, int64_t end, int worker)
