@@ -417,7 +417,8 @@ static double conv_weight_value(const rt_conv *g, const float *x, const float *g
 }
 
 /* first_channels: of x; the weight's last two axes are exchanged in memory. */
-static void test_conv_weight(const conv_shape *shape, int first_channels)
+/* first_channels: of the input; last_channels: of the weight's gradient */
+static void test_conv_weight(const conv_shape *shape, int first_channels, int last_channels)
 {
     rt_conv g = conv_of(shape, 0);
     int64_t spatial = g.in[0] * g.in[1] * g.in[2], step = first_channels ? 1 : g.in_channels;
@@ -439,7 +440,9 @@ static void test_conv_weight(const conv_shape *shape, int first_channels)
              (long long)g.kernel[2]);
     int64_t group_in = g.in_channels / g.groups, taps = g.kernel[0] * g.kernel[1] * g.kernel[2];
     int64_t size = g.out_channels * group_in * taps, tap[3];
-    int64_t strides[5] = {group_in * taps, taps, g.kernel[1] * g.kernel[2], 1, g.kernel[1]};
+    int64_t each = last_channels ? group_in : 1;
+    int64_t strides[5] = {group_in * taps, last_channels ? 1 : taps,
+                          g.kernel[1] * g.kernel[2] * each, each, g.kernel[1] * each};
     float *x = make(g.batch * g.x_batch), *grad = make(pixels * g.out_channels), *w = make(size);
     double *want = malloc((size_t)size * sizeof *want);
     for (int64_t o = 0; o < g.out_channels; o++)
@@ -447,8 +450,9 @@ static void test_conv_weight(const conv_shape *shape, int first_channels)
             for (tap[0] = 0; tap[0] < g.kernel[0]; tap[0]++)
                 for (tap[1] = 0; tap[1] < g.kernel[1]; tap[1]++)
                     for (tap[2] = 0; tap[2] < g.kernel[2]; tap[2]++)
-                        want[o * strides[0] + i * strides[1] + tap[0] * strides[2] + tap[1] +
-                             tap[2] * strides[4]] = conv_weight_value(&g, x, grad, o, i, tap);
+                        want[o * strides[0] + i * strides[1] + tap[0] * strides[2] +
+                             tap[1] * strides[3] + tap[2] * strides[4]] =
+                            conv_weight_value(&g, x, grad, o, i, tap);
     expect(rt_conv_weight_f32(&(rt_team){.pool = pool}, &g, x, grad, w, strides) == 0, label);
     check(w, want, size, (double)pixels);
     free(x), free(grad), free(w), free(want);
@@ -496,7 +500,8 @@ static void test_convs(void)
     };
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (int first_channels = 0; first_channels < 2; first_channels++)
-            test_conv_weight(&shapes[i], first_channels);
+            for (int last_channels = 0; last_channels < 2; last_channels++)
+                test_conv_weight(&shapes[i], first_channels, last_channels);
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (int variant = 0; variant < 64; variant += 3) {
             test_conv(&shapes[i], 0, variant);
