@@ -163,3 +163,26 @@ void infer_check_trapezoid(infer_call *c)
         (void)INFER_REQUIRE_EQUAL(c, x->sizes[0], y->sizes[dim],
                                   "trapezoid: There must be one `x` value for each sample point");
 }
+
+/* A mask of attention that says over what it is: of queries and keys (0), of the keys of each batch (1), of
+ * each score (2). */
+void infer_check_heads_mask(infer_call *c)
+{
+    const ty_tensor *mask = infer_tensor(c, "mask"), *x = infer_tensor(c, "query");
+    if (!x) x = infer_tensor(c, "src");
+    if (!mask || !x || x->rank != 3) return;
+    bool is_layer = op_param_index(c->op, "num_heads") >= 0;
+    sym_expr heads = infer_expr(c, is_layer ? "num_heads" : "num_head", 1);
+    sym_expr of[][4] = {{x->sizes[1], x->sizes[1]},
+                        {x->sizes[0], x->sizes[1]},
+                        {x->sizes[0], heads, x->sizes[1], x->sizes[1]}};
+    static const uint32_t RANKS[] = {2, 2, 4};
+    int64_t kind = infer_int(c, "mask_type", 2);
+    if (kind < 0 || kind >= (int64_t)COUNT_OF(RANKS) || mask->rank != RANKS[kind]) {
+        infer_fail(c, "mask_type %lld and mask %s", (long long)kind, infer_shape(c, mask));
+        return;
+    }
+    for (uint32_t d = 0; d < mask->rank && c->status == FE_OK; d++)
+        (void)INFER_REQUIRE_EQUAL(c, mask->sizes[d], of[kind][d], "mask_type %lld and mask %s",
+                                  (long long)kind, infer_shape(c, mask));
+}

@@ -336,6 +336,26 @@ void infer_check_widened(infer_call *c)
                    ty_dtype_name(x->dtype), ty_dtype_name(wanted));
 }
 
+/* Where positives have a weight, there is a logit for each target. */
+void infer_check_weighed_logits(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self"), *target = infer_tensor(c, "target");
+    if (infer_tensor(c, "pos_weight") && x && target)
+        (void)infer_require_fits(c, target, x->rank, x->sizes, "target");
+}
+
+/* Where elements have a weight, the target is as large as the input. */
+void infer_check_weighed_targets(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self"), *target = infer_tensor(c, "target");
+    if (!infer_tensor(c, "weight") || !x || !target) return;
+    if (target->rank != x->rank)
+        infer_fail(c, "target %s of input %s", infer_shape(c, target), infer_shape(c, x));
+    for (uint32_t d = 0; d < x->rank && c->status == FE_OK; d++)
+        (void)INFER_REQUIRE_EQUAL(c, target->sizes[d], x->sizes[d], "target %s of input %s",
+                                  infer_shape(c, target), infer_shape(c, x));
+}
+
 /* ---- steps and strides ---- */
 
 /* From the start to the end by steps of the right sign. */

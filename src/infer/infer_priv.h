@@ -177,6 +177,7 @@ void infer_check_shifted(infer_call *c);
 void infer_check_lengths(infer_call *c);
 void infer_check_attention(infer_call *c);
 void infer_check_masked_scores(infer_call *c);
+void infer_check_heads_mask(infer_call *c);
 void infer_check_same_rows(infer_call *c);
 void infer_check_limits(infer_call *c);
 void infer_check_grid_size(infer_call *c);
@@ -221,6 +222,8 @@ void infer_check_bags(infer_call *c);
 void infer_check_some_batch(infer_call *c);
 void infer_check_cut(infer_call *c);
 void infer_check_squeezed(infer_call *c);
+void infer_check_weighed_logits(infer_call *c);
+void infer_check_weighed_targets(infer_call *c);
 /* check.c: one of the checks that contracts name. */ /* check_quantised.c */
 void infer_check_group_of_32(infer_call *c);
 void infer_check_quantum(infer_call *c);

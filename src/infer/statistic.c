@@ -19,6 +19,20 @@ static ty_tensor *with_size(infer_call *c, const ty_tensor *x, ty_dtype dtype, u
 
 /* ---- differences ---- */
 
+/* As large as x in the other dimensions. */
+static bool is_part_along(infer_call *c, const ty_tensor *x, const ty_tensor *part, uint32_t dim)
+{
+    if (part->rank != x->rank)
+        infer_fail(c, "diff of %s with %s before or behind it", infer_shape(c, x),
+                   infer_shape(c, part));
+    for (uint32_t d = 0; d < x->rank && c->status == FE_OK; d++)
+        if (d != dim)
+            (void)INFER_REQUIRE_EQUAL(c, part->sizes[d], x->sizes[d],
+                                      "diff of %s with %s before or behind it", infer_shape(c, x),
+                                      infer_shape(c, part));
+    return c->status == FE_OK;
+}
+
 /* Neighbours' differences, n times. */
 void rule_diff(infer_call *c)
 {
@@ -36,12 +50,12 @@ void rule_diff(infer_call *c)
         return;
     }
     for (uint32_t i = 0; i < 2 && c->status == FE_OK; i++)
-        if (more[i]) {
-            uint32_t at = more[i]->rank == x->rank ? dim : 0;
-            sym_expr added = more[i]->rank ? more[i]->sizes[at] : infer_number(c, 1);
+        if (more[i] && is_part_along(c, x, more[i], dim)) {
+            ty_dtype dtype = ty_promote_types(x->dtype, more[i]->dtype);
+            sym_expr added = more[i]->sizes[dim];
             ty_memory_format format = ty_suggested_format(t, x);
             if (ty_suggested_format(t, more[i]) != format) format = TY_CONTIGUOUS;
-            x = with_size(c, x, x->dtype, dim, sym_add(t, x->sizes[dim], added));
+            x = with_size(c, x, dtype, dim, sym_add(t, x->sizes[dim], added));
             if (x) ty_format_strides(t, format, x->rank, x->sizes, x->strides);
         }
     if (times > INT32_MAX || times < 0) infer_fail(c, "%lld differences", (long long)times);
