@@ -96,6 +96,15 @@ bool lower_repeats(lowering *l, const ty_tensor *t)
     return false;
 }
 
+/* The copy of it that all else reads in its place; or itself. */
+static const fx_node *copy_of(const fx_node *n)
+{
+    const fx_node *user = n->users.count == 1 ? n->users.at[0] : NULL;
+    bool is_copy =
+        user && (fx_is(user, OP_aten_clone_default) || fx_is(user, OP_aten_contiguous_default));
+    return is_copy ? user : n;
+}
+
 const sym_expr *lower_wanted(lowering *l, uint32_t item)
 {
     const fx_value *v = &l->node->value;
@@ -111,7 +120,10 @@ const sym_expr *lower_wanted(lowering *l, uint32_t item)
         }
         v = item < v->count ? &v->items[item] : NULL;
     }
-    if (!shown || !l->shows[shown->id] || !v || v->kind != FX_TENSOR) return NULL;
+    if (!shown || !v || v->kind != FX_TENSOR) return NULL;
+    shown = copy_of(shown);
+    if (!l->shows[shown->id]) return NULL;
+    if (fx_tensor(shown)) v = &shown->value;
     return lower_repeats(l, v->tensor) ? NULL : v->tensor->strides;
 }
 

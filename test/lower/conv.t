@@ -1,5 +1,5 @@
 # float convolutions work in channels-last memory, and what is resampled keeps it; an output that the caller sees
-# keeps its own strides
+# keeps its own strides; the gradient of a weight is stored as the copy of it that is returned lies
 --run-- ferrite inspect --stage loop -
 --in--
 graph main {
@@ -281,3 +281,23 @@ output @buf8[16,3,3,3]{27,9,3,1}
 output @buf9[16]{1}
 output @buf14[8,8,2]{16,2,1}
 output @buf15[8,8,2]{16,2,1}
+
+--run-- ferrite inspect --stage loop -
+--in--
+graph main {
+  placeholder %g user "g" : f32[2,8,4,4]{128,1,32,8}
+  placeholder %x user "x" : f32[2,8,4,4]{128,1,32,8}
+  placeholder %w user "w" : f32[8,8,3,3]{72,1,24,8}
+  %all = aten.convolution_backward.default(%g, %x, %w, None, [1, 1], [1, 1], [1, 1], False, [0, 0], 1, [False, True, False])
+  %gradient = _operator.getitem(%all, 1)
+  %copy = aten.clone.default(%gradient, memory_format=torch.contiguous_format)
+  output (user %copy)
+}
+--out--
+program stdin
+input  @g : f32[2,8,4,4] strides [128,1,32,8] origin 0
+input  @x : f32[2,8,4,4] strides [128,1,32,8] origin 1
+input  @w : f32[8,8,3,3] strides [72,1,24,8] origin 2
+temp   @buf3 : f32[8,8,3,3] strides [72,9,3,1] origin 3
+extern conv_weight (@x[2,8,4,4]{128,1,32,8}, @g[2,8,4,4]{128,1,32,8}) -> (@buf3[8,8,3,3]{72,9,3,1}) ints [2,1,1,1,1,1,1,1] floats [] origin 3
+output @buf3[8,8,3,3]{72,9,3,1}
