@@ -149,7 +149,7 @@ def _written(norm, items, mode):
     return _FORMS[norm.target](write, items[1], items[2])
 
 
-def _forget_unread(gradient):
+def _forget_unread(gradient, mode):
     """The gradients of a batch norm read the statistics of the batch or those that it was given, never both."""
     at = slice(3, 5) if argument(gradient, "train") else slice(5, 7)
     gradient.args = (*gradient.args[:at.start], None, None, *gradient.args[at.stop:])
@@ -195,8 +195,12 @@ def _write_detached(node, mode):
     node.replace_all_uses_with(node.args[0], delete_user_cb=lambda user: user.op != "output")
 
 
-_WRITERS = {_aten.detach.default: _write_detached, **dict.fromkeys({*_FORMS, *_OF_CONSTANTS}, _write_norm), _aten.max_pool2d_with_indices_backward.default: _write_pool,
-            _aten.native_batch_norm_backward.default: lambda gradient, mode: _forget_unread(gradient)}
+_WRITERS = {
+    **dict.fromkeys({*_FORMS, *_OF_CONSTANTS}, _write_norm),
+    _aten.detach.default: _write_detached,
+    _aten.max_pool2d_with_indices_backward.default: _write_pool,
+    _aten.native_batch_norm_backward.default: _forget_unread,
+}
 
 
 def _rename(module, names):

@@ -464,6 +464,7 @@ static const struct {
     {"kernel_within", infer_check_kernel_within},
     {"averaged", infer_check_averaged},
     {"bags", infer_check_bags},
+    {"padding_row", infer_check_padding_row},
     {"some_batch", infer_check_some_batch},
     {"cut", infer_check_cut},
     {"squeezed", infer_check_squeezed},

@@ -40,21 +40,23 @@ void infer_check_bags(infer_call *c)
 {
     if (infer_tensor(c, "per_sample_weights") && infer_int(c, "mode", 0) != 0)
         infer_fail(c, "embedding_bag: per_sample_weights only supported with mode='sum'");
-    const ty_tensor *weight = infer_tensor(c, "weight");
-    if (c->op->id == OP_aten_embedding_bag_padding_idx && infer_arg(c, "padding_idx") && weight) {
-        sym_expr padding = infer_expr(c, "padding_idx", 0), rows = weight->sizes[0];
-        if (INFER_REQUIRE(c, SYM_LE, sym_sub(c->symbols, infer_number(c, 0), rows), padding,
-                          "padding_idx must be within the number of embeddings: %s",
-                          infer_shape(c, weight)))
-            (void)INFER_REQUIRE(c, SYM_LT, padding, rows,
-                                "padding_idx must be within the number of embeddings: %s",
-                                infer_shape(c, weight));
-    }
     const ty_tensor *bags = infer_tensor(c, "offset2bag"), *indices = infer_tensor(c, "indices");
     if (bags && indices && !infer_is(c, ty_numel(c->symbols, bags), 0))
         (void)INFER_REQUIRE_EQUAL(c, ty_numel(c->symbols, bags), ty_numel(c->symbols, indices),
                                   "offset2bag is %s, indices are %s", infer_shape(c, bags),
                                   infer_shape(c, indices));
+}
+
+/* A row that counts for nothing, which may be counted from the end. */
+void infer_check_padding_row(infer_call *c)
+{
+    static const char WITHIN[] = "padding_idx must be within the number of embeddings: %s";
+    const ty_tensor *weight = infer_tensor(c, "weight");
+    if (!weight || !infer_arg(c, "padding_idx")) return;
+    sym_expr padding = infer_expr(c, "padding_idx", 0), rows = weight->sizes[0];
+    sym_expr least = sym_sub(c->symbols, infer_number(c, 0), rows);
+    (void)INFER_REQUIRE(c, SYM_LE, least, padding, WITHIN, infer_shape(c, weight));
+    (void)INFER_REQUIRE(c, SYM_LT, padding, rows, WITHIN, infer_shape(c, weight));
 }
 
 void infer_check_some_batch(infer_call *c)

@@ -40,7 +40,19 @@ void infer_check_statistics(infer_call *c)
         infer_fail(c, "running_mean must be defined in evaluation mode");
 }
 
-/* A mean and a deviation for each row that is normalised, in any shape. */
+/* The argument has one element for each row of x, which is of the last `inner` dimensions, in any shape. */
+void infer_require_one_a_row(infer_call *c, const char *name, const ty_tensor *x, uint32_t inner)
+{
+    const ty_tensor *t = infer_tensor(c, name);
+    sym_expr rows = infer_number(c, 1);
+    for (uint32_t d = 0; d + inner < x->rank; d++) rows = sym_mul(c->symbols, rows, x->sizes[d]);
+    if (t)
+        (void)INFER_REQUIRE_EQUAL(c, ty_numel(c->symbols, t), rows,
+                                  "%s is %s, which is not one for each row of %s", name,
+                                  infer_shape(c, t), infer_shape(c, x));
+}
+
+/* A mean and a deviation for each row that is normalised. */
 void infer_check_row_statistics(infer_call *c)
 {
     static const char *const names[] = {"mean", "rstd"};
@@ -48,15 +60,7 @@ void infer_check_row_statistics(infer_call *c)
     const ty_tensor *x = infer_tensor(c, "input");
     uint32_t inner = infer_sizes(c, "normalized_shape", 0, shape);
     if (!x || inner > x->rank || c->status != FE_OK) return;
-    sym_expr rows = infer_number(c, 1);
-    for (uint32_t d = 0; d + inner < x->rank; d++) rows = sym_mul(c->symbols, rows, x->sizes[d]);
-    for (uint32_t i = 0; i < COUNT_OF(names); i++) {
-        const ty_tensor *t = infer_tensor(c, names[i]);
-        if (t)
-            (void)INFER_REQUIRE_EQUAL(c, ty_numel(c->symbols, t), rows,
-                                      "%s is %s, which is not one for each row of %s", names[i],
-                                      infer_shape(c, t), infer_shape(c, x));
-    }
+    for (uint32_t i = 0; i < COUNT_OF(names); i++) infer_require_one_a_row(c, names[i], x, inner);
 }
 
 /* ---- attention ---- */
@@ -178,11 +182,8 @@ void infer_check_heads_mask(infer_call *c)
                         {x->sizes[0], heads, x->sizes[1], x->sizes[1]}};
     static const uint32_t RANKS[] = {2, 2, 4};
     int64_t kind = infer_int(c, "mask_type", 2);
-    if (kind < 0 || kind >= (int64_t)COUNT_OF(RANKS) || mask->rank != RANKS[kind]) {
-        infer_fail(c, "mask_type %lld and mask %s", (long long)kind, infer_shape(c, mask));
-        return;
-    }
-    for (uint32_t d = 0; d < mask->rank && c->status == FE_OK; d++)
-        (void)INFER_REQUIRE_EQUAL(c, mask->sizes[d], of[kind][d], "mask_type %lld and mask %s",
-                                  (long long)kind, infer_shape(c, mask));
+    if (kind < 0 || kind >= (int64_t)COUNT_OF(RANKS))
+        infer_fail(c, "mask_type is %lld, which is none that there is", (long long)kind);
+    else
+        (void)infer_require_sizes(c, mask, RANKS[kind], of[kind], "mask");
 }

@@ -1,8 +1,6 @@
 /* check_quantised.c -- what quantisation asks of dtypes, ranges and scales. */
 #include "infer/infer_priv.h"
 
-#include <math.h>
-
 /* Dtypes that hold quantised numbers, and the numbers that they hold. */
 static bool bounds_of(ty_dtype d, double *least, double *most)
 {
@@ -47,18 +45,10 @@ void infer_check_quantum_range(infer_call *c)
 /* A scale and a zero point for each row of the input. */
 void infer_check_token_scales(infer_call *c)
 {
-    static const char *const NAMES[] = {"scales", "zero_points"};
     const ty_tensor *x = infer_tensor(c, "input");
     if (!x) return;
-    sym_expr rows = infer_number(c, 1);
-    for (uint32_t d = 0; d + 1 < x->rank; d++) rows = sym_mul(c->symbols, rows, x->sizes[d]);
-    for (size_t i = 0; i < COUNT_OF(NAMES); i++) {
-        const ty_tensor *scale = infer_tensor(c, NAMES[i]);
-        if (scale)
-            (void)INFER_REQUIRE_EQUAL(c, ty_numel(c->symbols, scale), rows,
-                                      "%s is %s, which is not one for each row of %s", NAMES[i],
-                                      infer_shape(c, scale), infer_shape(c, x));
-    }
+    infer_require_one_a_row(c, "scales", x, 1);
+    infer_require_one_a_row(c, "zero_points", x, 1);
 }
 
 /* Weights of four bits share a scale in groups of 32, or of whole rows. */

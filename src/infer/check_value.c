@@ -282,11 +282,7 @@ void infer_check_glu_of_halves(infer_call *c)
     const ty_tensor *x = infer_tensor(c, "x"), *glu = infer_tensor(c, "glu");
     if (!x || !glu || !x->rank) return;
     half_sizes(c, x, sizes);
-    if (glu->rank != x->rank)
-        infer_fail(c, "glu is %s and x is %s", infer_shape(c, glu), infer_shape(c, x));
-    for (uint32_t d = 0; d < x->rank && c->status == FE_OK; d++)
-        (void)INFER_REQUIRE_EQUAL(c, glu->sizes[d], sizes[d], "glu is %s, and no half of x, %s",
-                                  infer_shape(c, glu), infer_shape(c, x));
+    (void)infer_require_sizes(c, glu, x->rank, sizes, "glu");
 }
 
 /* Bools have a largest and a smallest one, no product and no mean. */
@@ -348,12 +344,8 @@ void infer_check_weighed_logits(infer_call *c)
 void infer_check_weighed_targets(infer_call *c)
 {
     const ty_tensor *x = infer_tensor(c, "self"), *target = infer_tensor(c, "target");
-    if (!infer_tensor(c, "weight") || !x || !target) return;
-    if (target->rank != x->rank)
-        infer_fail(c, "target %s of input %s", infer_shape(c, target), infer_shape(c, x));
-    for (uint32_t d = 0; d < x->rank && c->status == FE_OK; d++)
-        (void)INFER_REQUIRE_EQUAL(c, target->sizes[d], x->sizes[d], "target %s of input %s",
-                                  infer_shape(c, target), infer_shape(c, x));
+    if (infer_tensor(c, "weight") && x && target)
+        (void)infer_require_sizes(c, target, x->rank, x->sizes, "target");
 }
 
 /* ---- steps and strides ---- */

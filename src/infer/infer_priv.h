@@ -102,6 +102,9 @@ bool infer_demand(infer_call *c, sym_op comparison, sym_expr a, sym_expr b, cons
 /* x broadcasts to these sizes. */
 bool infer_require_fits(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *sizes,
                         const char *what);
+/* x has these sizes. */
+bool infer_require_sizes(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *sizes,
+                         const char *what);
 
 /* The sizes so far broadcast with the first `dims` of x: of two that must be equal the first is kept, and the
  * run is asked where they are symbols. False, without a message where they are numbers: they do not. */
@@ -165,6 +168,7 @@ void infer_check_draw_range(infer_call *c);
 void infer_check_fractions(infer_call *c);
 void infer_check_dropped(infer_call *c);
 void infer_check_statistics(infer_call *c);
+void infer_require_one_a_row(infer_call *c, const char *name, const ty_tensor *x, uint32_t inner);
 void infer_check_row_statistics(infer_call *c);
 void infer_check_unfold(infer_call *c);
 void infer_check_emptied(infer_call *c);
@@ -219,6 +223,7 @@ void infer_check_replicated(infer_call *c);
 void infer_check_padded(infer_call *c);
 void infer_check_averaged(infer_call *c);
 void infer_check_bags(infer_call *c);
+void infer_check_padding_row(infer_call *c);
 void infer_check_some_batch(infer_call *c);
 void infer_check_cut(infer_call *c);
 void infer_check_squeezed(infer_call *c);

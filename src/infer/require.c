@@ -122,6 +122,20 @@ bool infer_require_fits(infer_call *c, const ty_tensor *x, uint32_t rank, const 
     return c->status == FE_OK;
 }
 
+bool infer_require_sizes(infer_call *c, const ty_tensor *x, uint32_t rank, const sym_expr *sizes,
+                         const char *what)
+{
+    if (x->rank != rank) {
+        infer_fail(c, "%s is %s, which has not %u dimensions", what, infer_shape(c, x), rank);
+        return false;
+    }
+    for (uint32_t d = 0; d < rank; d++)
+        (void)INFER_REQUIRE_EQUAL(c, x->sizes[d], sizes[d],
+                                  "%s is %s: its size in dimension %u is not %s", what,
+                                  infer_shape(c, x), d, infer_written(c, sizes[d]));
+    return c->status == FE_OK;
+}
+
 bool infer_require_broadcast(infer_call *c, const ty_tensor *a, const ty_tensor *b)
 {
     for (uint32_t i = 0; i < a->rank && i < b->rank; i++) {

@@ -158,36 +158,11 @@ static void add_int(custom_call *c, char letter, sym_expr e)
     text_char(&c->arguments, letter);
 }
 
-static bool is_zero_stride(const lowering *l, sym_expr stride)
-{
-    int64_t number;
-    return sym_is_int(l->symbols, stride, &number) && number == 0;
-}
-
-static bool lies_as(const lowering *l, const loop_view *view, const ty_tensor *t)
-{
-    int64_t size;
-    for (uint32_t d = 0; d < t->rank; d++) {
-        bool is_single = sym_is_int(l->symbols, t->sizes[d], &size) && size == 1;
-        if (!is_single && !sym_known_equal(l->symbols, view->strides[d], t->strides[d]))
-            return false;
-    }
-    return true;
-}
-
-/* Strides in which no two elements are at a place, as far as is known. */
-static bool spreads(const lowering *l, const ty_tensor *t)
-{
-    for (uint32_t d = 0; d < t->rank; d++)
-        if (is_zero_stride(l, t->strides[d])) return false;
-    return true;
-}
-
 /* In the strides that PyTorch traced: a function may count on them. */
 static loop_view laid_as_traced(const custom_call *c, const ty_tensor *t, lower_tensor given)
 {
     loop_view view = lower_strided(c->l, given);
-    if (lies_as(c->l, &view, t) || !spreads(c->l, t)) return view;
+    if (lower_has_strides(c->l, &view, t) || lower_repeats(c->l, t)) return view;
     return lower_strided(c->l, lower_copied(c->l, given, t->strides));
 }
 

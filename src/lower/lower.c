@@ -89,6 +89,15 @@ static void count_readers(lowering *l)
     }
 }
 
+bool lower_has_strides(lowering *l, const loop_view *v, const ty_tensor *meta)
+{
+    for (uint32_t k = 0; k < v->rank; k++) {
+        if (sym_same(v->strides[k], meta->strides[k]) || lower_is_one(l, v->sizes[k])) continue;
+        if (!sym_known_equal(l->symbols, v->strides[k], meta->strides[k])) return false;
+    }
+    return true;
+}
+
 bool lower_repeats(lowering *l, const ty_tensor *t)
 {
     for (uint32_t k = 0; k < t->rank; k++)

@@ -263,6 +263,8 @@ lower_tensor lower_temp_tensor(lowering *l, ty_dtype d, uint32_t rank, const sym
                                const sym_expr *strides);
 /* Is one element of it shown at several places? It is stored once and expanded when it is given out. */
 bool lower_repeats(lowering *l, const ty_tensor *t);
+bool lower_has_strides(lowering *l, const loop_view *v,
+                       const ty_tensor *t); /* those of t, as far as is known */
 /* recorded strides when the item must keep them, else NULL */
 const sym_expr *lower_wanted(lowering *l, uint32_t item);
 sym_expr lower_const(lowering *l, int64_t v);

@@ -46,15 +46,6 @@ static bool may_alias(lowering *l, const fx_node *n, loop_buffer_id buffer)
     return same_storage(n, l->graph->by_id.at[origin]);
 }
 
-static bool same_strides(lowering *l, const loop_view *v, const ty_tensor *meta)
-{
-    for (uint32_t k = 0; k < v->rank; k++) {
-        if (sym_same(v->strides[k], meta->strides[k]) || lower_is_one(l, v->sizes[k])) continue;
-        if (!sym_known_equal(l->symbols, v->strides[k], meta->strides[k])) return false;
-    }
-    return true;
-}
-
 /* Is the buffer given out already by an earlier output that does not alias this one in the graph? */
 static bool is_taken(lowering *l, const fx_node *n, loop_buffer_id buffer)
 {
@@ -102,7 +93,8 @@ static bool lies_within(lowering *l, fx_node *n, lower_tensor t, uint32_t before
     lower_tensor base = lower_tensor_of(l, &(fx_arg){.kind = FX_ARG_NODE, .node = whole});
     if (!lower_try_strided(l, t, &part) || !lower_try_strided(l, base, &all) ||
         part.buffer != all.buffer || part.dtype != all.dtype ||
-        !same_strides(l, &part, fx_tensor(n)) || !same_strides(l, &all, fx_tensor(whole)) ||
+        !lower_has_strides(l, &part, fx_tensor(n)) ||
+        !lower_has_strides(l, &all, fx_tensor(whole)) ||
         !ty_is_non_overlapping_and_dense(l->symbols, fx_tensor(whole)))
         return false;
     sym_expr shift = sym_sub(l->symbols, part.offset, all.offset);
@@ -129,7 +121,7 @@ static loop_view output_view(lowering *l, fx_node *n, lower_tensor t)
     if (whole && !lower_repeats(l, meta)) lower_realise(l, t.box, meta->strides);
     if (!t.box->realised && (!l->shows[n->id] || is_overlapping(l, meta)))
         lower_realise(l, t.box, NULL);
-    if (lower_try_strided(l, t, &v) && same_strides(l, &v, meta)) {
+    if (lower_try_strided(l, t, &v) && lower_has_strides(l, &v, meta)) {
         bool mine = l->program->buffers.at[v.buffer].kind == LOOP_TEMP;
         if ((mine || may_alias(l, n, v.buffer)) && !is_taken(l, n, v.buffer)) {
             v.strides = meta->strides; /* as recorded also where a size is 1 */

@@ -41,18 +41,17 @@ class AnyCount:
     __hash__ = None
 
 
-class AnyCounters(collections.defaultdict):
+class AnyCounters:
     """torch._dynamo.utils.counters, those of PyTorch's compiler any."""
 
     def __init__(self, counters):
-        super().__init__()
         self._counters = counters
 
     def __getitem__(self, name):
         return collections.defaultdict(AnyCount) if name == "inductor" else self._counters[name]
 
-    def clear(self):
-        self._counters.clear()
+    def __getattr__(self, name):
+        return getattr(self._counters, name)
 
 
 def _test_modules():
