@@ -48,9 +48,9 @@ def _dtypes(value):
     return [leaf.dtype for leaf in torch.utils._pytree.tree_leaves(value) if isinstance(leaf, torch.Tensor)]
 
 
-def correct(module):
-    """Says so in the metadata of the graph's nodes."""
-    changed = set()
+def correct(module, changed=()):
+    """Says so in the metadata of the graph's nodes, and of what reads nodes whose metadata has changed."""
+    changed = set(changed)
     for node in module.graph.nodes:
         is_known = isinstance(node.target, torch._ops.OpOverload) or node.target is operator.getitem
         if node.op != "call_function" or not is_known or "val" not in node.meta or node.meta.get("unbacked_bindings"):

@@ -7,6 +7,7 @@ import torch
 from torch._higher_order_ops.flex_attention import math_attention
 from torch.fx.experimental.proxy_tensor import make_fx
 
+from ferrite import _dtypes
 from ferrite._handed import attribute
 
 
@@ -39,7 +40,7 @@ def _free_name(module, name):
 
 
 def _put(made, values, node, module):
-    """The graph in the place of the call."""
+    """The graph in the place of the call; its results, whose dtypes may be others than those that were recorded."""
     inner = [arg for arg in made.graph.nodes if arg.op == "placeholder"]
     known = dict(zip(inner, values))
     with module.graph.inserting_before(node):
@@ -54,6 +55,7 @@ def _put(made, values, node, module):
         user.replace_all_uses_with(results[user.args[1]])
         module.graph.erase_node(user)
     module.graph.erase_node(node)
+    return results
 
 
 def expanded(module):
@@ -61,8 +63,8 @@ def expanded(module):
     if not _calls(module):
         return module
     module = torch.fx.GraphModule(module, copy.deepcopy(module.graph))
-    for node in _calls(module):
-        _put(*_traced(node, module), node, module)
+    results = [result for node in _calls(module) for result in _put(*_traced(node, module), node, module)]
     module.graph.eliminate_dead_code()
+    _dtypes.correct(module, results)
     module.recompile()
     return module

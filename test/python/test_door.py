@@ -720,6 +720,7 @@ def attention_with_scores_and_masks_of_the_users():
         same(lambda q, k, v: flex.flex_attention(q, k[:, :2], v[:, :2], enable_gqa=True, **how), (queries, keys, values))
         same(lambda q, k, v: flex.flex_attention(q, k, v, return_lse=True, **how), (queries, keys, values))
         torch._dynamo.reset()
+    same(lambda q, k, v: flex.flex_attention(q, k, v, return_lse=True), tuple(x.double() for x in (queries, keys, values)))
     short = tuple(x[:, :, :50] for x in (queries, keys, values))
     same(lambda q, k, v: flex.flex_attention(q, k, v, score_mod=lambda score, b, h, query, key: score - query), (queries, keys, values), short, dynamic=True)
 
