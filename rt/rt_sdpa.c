@@ -3,8 +3,9 @@
  * A task is one block of query rows of one head. Keys and values of a head are packed once into the
  * worker's scratch and kept while its tasks stay on that head. For each block of keys: scores by
  * the GEMM tile, mask, running maximum and sum of each row, then the product with the values by the
- * same tile on top of the rescaled output (online softmax; one block means a plain softmax). With
- * few query rows nothing is packed: dot products straight from the keys.
+ * same tile on top of the rescaled output (online softmax; one block means a plain softmax). Panels
+ * at either end of a block that the mask hides from all of the task's rows are left out. With few
+ * query rows nothing is packed: dot products straight from the keys.
  */
 #include "rt_isa.h"
 #include "rt_panel.h"
@@ -25,7 +26,9 @@ typedef struct sdpa {
 
 typedef struct worker_state {
     int64_t head; /* the batch * kv_heads + head whose keys and values are packed here, or -1 */
-    char pad[56];
+    int64_t
+        finite; /* these have neither an infinity nor a NaN, which a weight of 0 would not hide */
+    char pad[48];
 } worker_state;
 _Static_assert(sizeof(worker_state) == RT_STATE_BYTES, "as it is planned for");
 
@@ -37,7 +40,18 @@ typedef struct work {
     float *max, *sum; /* [rows] */
     const float **pointers;
     const float *k, *v; /* packed */
+    int may_skip;       /* what the mask hides has no part in the result */
 } work;
+
+static int is_finite(const float *x, int64_t count)
+{
+    vf zero = {0};
+    int64_t i = 0;
+    for (; i + VL <= count; i += VL) zero += v_load(x + i) * v_set(0.0f);
+    float rest = v_reduce_add(zero);
+    for (; i < count; i++) rest += x[i] * 0.0f;
+    return rest == 0.0f;
+}
 
 static void pack_head(const sdpa *s, int64_t batch, int64_t kv_head, float *k, float *v)
 {
@@ -57,6 +71,56 @@ static void pack_head(const sdpa *s, int64_t batch, int64_t kv_head, float *k, f
     }
 }
 
+static int packed_is_finite(const sdpa *s, const float *k, const float *v)
+{
+    const rt_sdpa *g = s->g;
+    int64_t keys = rt_ceil_div(g->kv_len, RT_PANEL) * RT_PANEL;
+    return is_finite(k, keys * g->head_dim) && is_finite(v, g->kv_len * s->d_panels * RT_PANEL);
+}
+
+/* ---- the mask ---- */
+
+static int64_t mask_at(const rt_sdpa *g, const work *w, int64_t row, int64_t t)
+{
+    return w->batch * g->mask_stride[0] + w->head * g->mask_stride[1] +
+           (w->s0 + row) * g->mask_stride[2] + t * g->mask_stride[3];
+}
+
+static int row_hides(const rt_sdpa *g, int64_t at, int64_t count)
+{
+    int64_t step = g->mask_stride[3];
+    int seen = 0;
+    if (g->mask_kind == RT_MASK_BOOL) {
+        const unsigned char *mask = (const unsigned char *)g->mask + at;
+        for (int64_t t = 0; t < count; t++) seen |= mask[t * step];
+    } else {
+        const float *mask = (const float *)g->mask + at;
+        for (int64_t t = 0; t < count; t++) seen |= mask[t * step] != -INFINITY;
+    }
+    return !seen;
+}
+
+/* Whether none of the task's rows sees any of the keys [t, t + count). */
+static int hides(const rt_sdpa *g, const work *w, int64_t t, int64_t count)
+{
+    int64_t rows = g->mask_stride[2] ? w->rows : 1;
+    for (int64_t row = 0; row < rows; row++)
+        if (!row_hides(g, mask_at(g, w, row, t), count)) return 0;
+    return 1;
+}
+
+/* Keys [*begin, *end), less the panels at both ends that the mask hides. */
+static void narrow(const rt_sdpa *g, const work *w, int64_t *begin, int64_t *end)
+{
+    while (*begin < *end && hides(g, w, *begin, rt_min(RT_PANEL, *end - *begin)))
+        *begin = rt_min(*begin + RT_PANEL, *end);
+    while (*begin < *end) {
+        int64_t last = *begin + (*end - *begin - 1) / RT_PANEL * RT_PANEL;
+        if (!hides(g, w, last, *end - last)) break;
+        *end = last;
+    }
+}
+
 /* ---- softmax of rows ---- */
 
 /* Adds the mask to scores of keys [t0, t0 + count) of query row s; hides keys past a causal row's
@@ -64,9 +128,7 @@ static void pack_head(const sdpa *s, int64_t batch, int64_t kv_head, float *k, f
 static void mask_row(const rt_sdpa *g, const work *w, int64_t row, float *score, int64_t t0,
                      int64_t count)
 {
-    int64_t s = w->s0 + row;
-    int64_t at = w->batch * g->mask_stride[0] + w->head * g->mask_stride[1] +
-                 s * g->mask_stride[2] + t0 * g->mask_stride[3];
+    int64_t s = w->s0 + row, at = mask_at(g, w, row, t0);
     int64_t step = g->mask_stride[3];
     if (g->mask_kind == RT_MASK_FLOAT) {
         const float *mask = (const float *)g->mask + at;
@@ -162,8 +224,9 @@ static void scores_of_block(const sdpa *s, const work *w, const float *q, int64_
     RT_FN(rt_block_run)(&block);
 }
 
-static void add_values(const sdpa *s, const work *w, int64_t t0, int64_t count, int64_t depth,
-                       int first)
+/* Keys [t, t + count) of the block of keys [t0, t0 + depth). */
+static void add_values(const sdpa *s, const work *w, int64_t t0, int64_t depth, int64_t t,
+                       int64_t count, int first)
 {
     rt_rows_plain(w->pointers, w->scores, s->t_block, w->rows);
     rt_block block = {
@@ -172,7 +235,7 @@ static void add_values(const sdpa *s, const work *w, int64_t t0, int64_t count, 
         .taps = 1,
         .run = count,
         .rows = w->pointers,
-        .packed = w->v + t0 * s->d_panels * RT_PANEL,
+        .packed = w->v + (t0 * s->d_panels + t - t0) * RT_PANEL,
         .panel_depth = depth,
         .c = w->out,
         .ldc = s->d_panels * RT_PANEL,
@@ -199,19 +262,25 @@ static void query_block(const sdpa *s, work *w, char *memory)
         w->max[i] = -INFINITY;
         w->sum[i] = 0.0f;
     }
+    for (int64_t i = 0; i < w->rows && w->may_skip; i++)
+        w->may_skip = is_finite(q + i * q_step, g->head_dim);
     int64_t end = g->causal ? rt_min(g->kv_len, w->s0 + w->rows) : g->kv_len;
+    int first = 1;
     for (int64_t t0 = 0; t0 < end; t0 += s->t_block) {
         int64_t depth = rt_min(s->t_block, g->kv_len - t0);
-        int64_t count = rt_min(depth, end - t0);
-        scores_of_block(s, w, q, q_step, t0, count);
+        int64_t t = t0, t_end = rt_min(t0 + depth, end);
+        if (w->may_skip) narrow(g, w, &t, &t_end);
+        if (t == t_end) continue;
+        scores_of_block(s, w, q, q_step, t, t_end - t);
         for (int64_t i = 0; i < w->rows; i++) {
             float *score = w->scores + i * s->t_block;
-            float shrink = softmax_row(g, w, i, score, t0, count);
-            if (t0 > 0 && shrink != 1.0f) scale_row(w->out + i * d_width, d_width, shrink);
+            float shrink = softmax_row(g, w, i, score, t, t_end - t);
+            if (!first && shrink != 1.0f) scale_row(w->out + i * d_width, d_width, shrink);
         }
-        add_values(s, w, t0, count, depth, t0 == 0);
+        add_values(s, w, t0, depth, t, t_end - t, first);
+        first = 0;
     }
-    if (end == 0) memset(w->out, 0, (size_t)(w->rows * d_width) * sizeof(float));
+    if (first) memset(w->out, 0, (size_t)(w->rows * d_width) * sizeof(float));
     for (int64_t i = 0; i < w->rows; i++)
         finish_row(g, out_row(g, w, i), g->out_stride[3], w->out + i * d_width, w->sum[i]);
 }
@@ -239,10 +308,13 @@ static void many_task(void *context, int64_t begin, int64_t end, int worker)
         w.s0 = g->q_len * q_block / s->q_blocks;
         w.rows = g->q_len * (q_block + 1) / s->q_blocks - w.s0;
         int64_t key = w.batch * g->kv_heads + w.kv_head;
-        if (state->head != key)
-            pack_head(s, w.batch, w.kv_head, (float *)(memory + s->k_at),
-                      (float *)(memory + s->v_at));
+        if (state->head != key) {
+            float *k = (float *)(memory + s->k_at), *v = (float *)(memory + s->v_at);
+            pack_head(s, w.batch, w.kv_head, k, v);
+            state->finite = g->mask_kind != RT_MASK_NONE && packed_is_finite(s, k, v);
+        }
         state->head = key;
+        w.may_skip = state->finite != 0;
         query_block(s, &w, memory);
     }
 }

@@ -544,7 +544,7 @@ static void sdpa_row(const rt_sdpa *g, int64_t b, int64_t h, int64_t s, double *
         for (int64_t t = 0; t < g->kv_len; t++)
             value += weights[t] * g->v[b * g->v_stride[0] + kv * g->v_stride[1] +
                                        t * g->v_stride[2] + d * g->v_stride[3]];
-        out[d] = sum == 0 ? (g->masked_nan ? (double)NAN : 0) : value / sum;
+        out[d] = sum == 0 ? (g->masked_nan ? (double)NAN : value) : value / sum;
     }
 }
 
@@ -556,6 +556,18 @@ static void layout(int64_t *stride, int64_t heads, int64_t length, int64_t dim, 
     int64_t by_dim[4] = {heads * length * dim, length * dim, 1, length};
     memcpy(stride, order == 0 ? plain : order == 1 ? by_token : by_dim, sizeof plain);
 }
+
+/* Hides the keys of [t] outside of a band around each of [s] query rows, and all from the last. */
+static void hide_by_band(float *mask, unsigned char *bytes, int64_t s, int64_t t)
+{
+    for (int64_t i = 0; i < s * t; i++) {
+        int64_t row = i / t, middle = t / 3 + row, far = i % t - middle;
+        bytes[i] = far > -20 && far < 20 && row != s - 1;
+        mask[i] = bytes[i] ? random_float() : -INFINITY;
+    }
+}
+
+enum { SDPA_BAND = 72, SDPA_BAND_BAD_VALUE = 144, SDPA_VARIANTS = 216 };
 
 static void test_sdpa(int64_t batch, int64_t heads, int64_t kv_heads, int64_t s, int64_t t,
                       int64_t d, int64_t dv, int variant)
@@ -572,6 +584,7 @@ static void test_sdpa(int64_t batch, int64_t heads, int64_t kv_heads, int64_t s,
         bytes[i] = random_float() > 0 && i / (t ? t : 1) != 1;
         if (random_float() > 0.5f || i / (t ? t : 1) == 2) mask[i] = -INFINITY;
     }
+    if (variant >= SDPA_BAND && t) hide_by_band(mask, bytes, s, t);
     rt_sdpa g = {.batch = batch,
                  .heads = heads,
                  .kv_heads = kv_heads,
@@ -594,6 +607,7 @@ static void test_sdpa(int64_t batch, int64_t heads, int64_t kv_heads, int64_t s,
     layout(g.k_stride, kv_heads, t, d, order);
     layout(g.v_stride, kv_heads, t, dv, order);
     layout(g.out_stride, heads, s, dv, order);
+    if (variant >= SDPA_BAND_BAD_VALUE && t && !g.causal) v[(t - 1) * g.v_stride[2]] = NAN;
     double *weights = malloc((size_t)(t + 1) * sizeof *weights),
            *row = malloc((size_t)dv * sizeof *row);
     double *want = malloc((size_t)(batch * heads * s * dv) * sizeof *want);
@@ -617,7 +631,7 @@ static void test_sdpas(void)
         {1, 2, 1, 60, 60, 64, 64},  {1, 2, 2, 17, 1100, 8, 12}, {1, 1, 1, 3, 700, 24, 40},
         {2, 2, 2, 100, 33, 32, 48}, {1, 1, 1, 4, 0, 8, 8},      {1, 1, 1, 9, 0, 8, 8}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        for (int variant = 0; variant < 72; variant++) {
+        for (int variant = 0; variant < SDPA_VARIANTS; variant++) {
             const int64_t *z = sizes[i];
             test_sdpa(z[0], z[1], z[2], z[3], z[4], z[5], z[6], variant);
         }

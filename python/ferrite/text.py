@@ -12,6 +12,7 @@ import math
 import operator
 
 import torch
+from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 from ferrite._handed import WholeCall, argument, attribute, can_be_handed, identifier, tensors
@@ -82,6 +83,19 @@ def _type(value):
 
 _FROM_THE_START = (torch.ops.aten.as_strided.default, torch.ops.aten.as_strided_.default,
                    torch.ops.aten.as_strided_copy.default, torch.ops.aten.as_strided_scatter.default)
+
+
+def _literal(node, module):
+    """The number that a call makes a tensor of, as `torch.tensor(3.0)` does, and its dtype; or None."""
+    if node.target is not torch.ops.aten.lift_fresh_copy.default or node.args[0].op != "get_attr":
+        return None
+    value = attribute(module, node.args[0].target)
+    if not isinstance(value, torch.Tensor) or value.dim() or value.dtype.is_complex or value.dtype not in _DTYPES:
+        return None
+    if value.device.type != "cpu":
+        return None
+    with unset_fake_temporarily():
+        return value.item(), value.dtype
 
 
 # PyTorch traces views of results whose strides are others when eager runs: there the view is a copy.
@@ -157,9 +171,9 @@ class Text:
                 placeholders.append(self._placeholder(node, names[node], is_main))
             elif node.op == "get_attr":
                 value = attribute(module, node.target)
-                if isinstance(value, torch.Tensor):
+                if isinstance(value, torch.Tensor) and not all(_literal(user, module) for user in node.users):
                     placeholders.append(self._constant(names[node], value, is_main))
-                elif not isinstance(value, torch.fx.GraphModule):
+                elif not isinstance(value, (torch.Tensor, torch.fx.GraphModule)):
                     raise Unsupported(f"an attribute of type {type(value).__name__}")
             elif node.op == "call_function":
                 calls += self._item(node, names) or [self._call(node, names, module)]
@@ -212,6 +226,10 @@ class Text:
         return f"  %{names[node]} = torch_higher.{call.name}.default({args}) : {said}"
 
     def _call(self, node, names, module):
+        literal = _literal(node, module)
+        if literal:
+            number, dtype = (self._arg(part, names, module) for part in literal)
+            return f"  %{names[node]} = aten.full.default([], {number}, dtype={dtype})"
         if node.target in _FROM_THE_START and argument(node, "storage_offset") is not None:
             self.counts_from_start = True
         is_handed = node.name in self._handed and can_be_handed(node)

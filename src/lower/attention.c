@@ -46,10 +46,22 @@ static lower_tensor full_mask(lowering *l, const attention *a, ty_dtype d)
     return lower_expand(l, lower_cast(l, mask, d), 4, sizes);
 }
 
+/* The mask as the kernel takes it: bools as they are, others as float32. What is the same for all
+ * batches, heads or rows is stored for one. */
+static lower_tensor stored_mask(lowering *l, const attention *a)
+{
+    if (lower_absent(a->mask)) return a->mask;
+    sym_expr sizes[4] = {a->q.sizes[0], a->q.sizes[1], a->q.sizes[2], a->k.sizes[2]};
+    bool is_bool = lower_dtype(a->mask) == TY_BOOL;
+    lower_tensor mask = is_bool ? a->mask : lower_cast(l, a->mask, TY_F32);
+    lower_realise_each_once(l, mask.box);
+    return lower_expand(l, mask, 4, sizes);
+}
+
 static lower_tensor sdpa_extern(lowering *l, const attention *a, const sym_expr *wanted)
 {
     sym_expr sizes[4] = {a->q.sizes[0], a->q.sizes[1], a->q.sizes[2], a->v.sizes[3]}, strides[4];
-    lower_tensor mask = full_mask(l, a, TY_F32);
+    lower_tensor mask = stored_mask(l, a);
     loop_view views[4] = {lower_strided(l, a->q), lower_strided(l, a->k), lower_strided(l, a->v),
                           lower_no_view(l)};
     if (!lower_absent(mask)) views[3] = lower_strided(l, mask);

@@ -239,6 +239,8 @@ loop_value lower_here(lowering *l, lower_tensor t); /* at its own axes */
 loop_value lower_broadcast(lowering *l, lower_tensor t, uint32_t rank, const sym_expr *sizes);
 /* Makes memory for it: the box itself, in a layout chosen or given. */
 void lower_realise(lowering *l, lower_box *box, const sym_expr *strides);
+/* Likewise, with stride 0 along the axes that its elements do not depend on. */
+void lower_realise_each_once(lowering *l, lower_box *box);
 /* A strided window on memory that holds t; realises, and copies when t is not strided. */
 loop_view lower_strided(lowering *l, lower_tensor t);
 /* neither realises nor copies */

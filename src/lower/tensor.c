@@ -380,6 +380,28 @@ void lower_realise(lowering *l, lower_box *box, const sym_expr *strides)
     box->realised = true;
 }
 
+void lower_realise_each_once(lowering *l, lower_box *box)
+{
+    if (box->realised) return;
+    sym_expr *sizes = NEW_ARRAY(l->memory, sym_expr, box->rank),
+             *strides = NEW_ARRAY(l->memory, sym_expr, box->rank);
+    bool differs[LOWER_MAX_RANK];
+    for (uint32_t k = 0; k < box->rank; k++) {
+        differs[k] = loop_uses_axis(l->program, box->value, l->axes[k]);
+        sizes[k] = differs[k] ? box->sizes[k] : l->one;
+    }
+    lower_box once = *box;
+    once.sizes = sizes;
+    once.wanted = NULL;
+    lower_realise(l, &once, NULL);
+    for (uint32_t k = 0; k < box->rank; k++)
+        strides[k] = differs[k] ? once.view.strides[k] : l->zero;
+    box->view = once.view;
+    box->view.sizes = box->sizes;
+    box->view.strides = strides;
+    box->realised = true;
+}
+
 lower_tensor lower_copied(lowering *l, lower_tensor t, const sym_expr *strides)
 {
     lower_tensor copy = lower_value(l, lower_dtype(t), t.rank, t.sizes, lower_here(l, t));

@@ -65,6 +65,7 @@ typedef struct attention {
     uint32_t mask_count;
     const ty_tensor *widest; /* the scores with most dims */
     uint32_t split;          /* how many of their batch dims are the batch; the others are heads */
+    bool is_safe;            /* rows that see nothing are zeros, else NaN */
     int left;                /* steps that may still be tried */
 } attention;
 
@@ -350,9 +351,13 @@ static fx_node *attended(attention *a, fx_node *v)
     }
     fx_node *k = turned(a, a->k);
     if (!k || !sum_masks(a, &masks)) return NULL;
+    q = as_heads(a, q), k = as_heads(a, k), v = as_heads(a, v);
     fx_node *made =
-        REWRITE(a->r, ferrite_attention_default, fx_of(as_heads(a, q)), fx_of(as_heads(a, k)),
-                fx_of(as_heads(a, v)), masks, fx_float(a->scale));
+        a->is_safe
+            ? REWRITE(a->r, aten_scaled_dot_product_attention_default, fx_of(q), fx_of(k), fx_of(v),
+                      masks, fx_float(0), fx_bool(false), fx_float(a->scale), fx_bool(false))
+            : REWRITE(a->r, ferrite_attention_default, fx_of(q), fx_of(k), fx_of(v), masks,
+                      fx_float(a->scale));
     bool same = made && out->rank == 4;
     for (uint32_t i = 0; same && i < 4; i++)
         same = same_size(g, out->sizes[i], fx_tensor(made)->sizes[i]);
@@ -438,6 +443,7 @@ static fx_node *find_attention(rewriting *r)
         return NULL;
     rewriting inner = {.g = r->g, .m = &m};
     attention a = {.r = r, .steps = f->steps, .scale = 1, .left = MOST_STEPS};
+    a.is_safe = fx_is(softmax, OP_aten__safe_softmax_default);
     if (!is_last(&inner, "dim", softmax) || !ty_is_floating(fx_tensor(softmax)->dtype) ||
         !find_product(&a, match_named(&m, "s")))
         return NULL;
@@ -448,7 +454,8 @@ static fx_node *find_attention(rewriting *r)
 
 static bool is_softmax(const fx_node *n)
 {
-    return fx_is(n, OP_aten_softmax_int) || fx_is(n, OP_aten__softmax_default);
+    return fx_is(n, OP_aten_softmax_int) || fx_is(n, OP_aten__softmax_default) ||
+           fx_is(n, OP_aten__safe_softmax_default);
 }
 
 /* Does the value go to a softmax, as scores do, by steps with a single reader? */
@@ -488,7 +495,7 @@ fe_status pass_attention(fx_graph *g, bool *changed)
         f.steps[i] = match_compile(g, memory, STEPS[i].pattern);
     for (uint32_t i = 0; i < COUNT_OF(SCALED); i++)
         f.scaled[i] = match_compile(g, memory, SCALED[i]);
-    f.row = match_compile(g, memory, "softmax.int|_softmax(%s, %dim, ...)");
+    f.row = match_compile(g, memory, "softmax.int|_softmax|_safe_softmax(%s, %dim, ...)");
     fe_status status = rewrite_run(g, PRODUCTS, COUNT_OF(PRODUCTS), &f, changed);
     if (status == FE_OK) status = rewrite_run(g, RULES, COUNT_OF(RULES), &f, changed);
     arena_free(memory);

@@ -246,3 +246,23 @@ graph windows_with_a_mask_and_a_bias_of_their_own {
   %reshape_5 = aten.reshape.default(%attention, [6, 2, 5, 8]) : f32[6,2,5,8]{80,40,8,1}@12
   output (user %reshape_5)
 }
+--run-- ferrite inspect - --dump-after attention --verify | grep 'dot_product\|expand'
+--in--
+graph rows_that_see_nothing_are_zeros {
+  placeholder %q user "q" : f32[2,4,5,8]
+  placeholder %k user "k" : f32[2,4,7,8]
+  placeholder %v user "v" : f32[2,4,7,3]
+  placeholder %seen user "seen" : bool[5,7]
+  %low = aten.full.default([], -inf, dtype=f32)
+  %all = aten.expand.default(%seen, [2, 4, 5, 7])
+  %t = aten.transpose.int(%k, -2, -1)
+  %s = aten.matmul.default(%q, %t)
+  %w = aten.where.self(%all, %s, %low)
+  %p = aten._safe_softmax.default(%w, -1)
+  %o = aten.matmul.default(%p, %v)
+  output (user %o)
+}
+--out--
+  %all = aten.expand.default(%seen, [2, 4, 5, 7], False) : bool[2,4,5,7]{0,0,7,1}@4
+  %scaled_dot_product_attention = aten.scaled_dot_product_attention.default(%q, %transpose, %v, %all, 0.0, False, 1.0, False) : f32[2,4,5,3]{60,15,3,1}@10
+  output (user %scaled_dot_product_attention)

@@ -612,6 +612,19 @@ def the_text_of_a_graph_is_a_program():
 
 
 @test
+def numbers_made_into_tensors_are_numbers_of_the_graph():
+    def attend(q, k, v, seen):
+        scores = q @ k.transpose(-1, -2) / torch.tensor(8.0)
+        scores = torch.where(seen, scores, torch.tensor(float("-inf")))
+        return torch.softmax(scores, -1) @ v + torch.tensor(3) + torch.tensor(True)
+
+    q, k, v = (torch.randn(2, 3, 20, 64) for _ in range(3))
+    with tempfile.TemporaryDirectory() as folder:
+        same(attend, (q, k, v, torch.ones(20, 20).tril() > 0), options={**STRICT, "trace": folder})
+        assert "ferrite.attention" in open(os.path.join(folder, "graph_1", "passes.fx")).read()
+
+
+@test
 def several_threads_call_one_program():
     compiled = torch.compile(lambda x: (x @ x).softmax(0), backend="ferrite", options=STRICT)
     inputs = [torch.randn(24, 24) for _ in range(4)]
