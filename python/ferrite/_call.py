@@ -129,6 +129,18 @@ class _NumberPort(_Port):
         return [f"{name} = {self.array}[{self.place}]" + (" != 0" if self.code == rt.BOOL else "")]
 
 
+class _RaggedPort(_NumberPort):
+    """What stands for the lengths of a nested tensor's rows: it goes by its name, and no graph of plain tensors reads it."""
+
+    def give(self, k, name):
+        return []
+
+
+def _is_ragged(meta):
+    hint = meta.node.hint if isinstance(meta, torch.SymInt) else None
+    return isinstance(hint, torch.SymInt) and hint.node.is_nested_int()
+
+
 def _port(meta, only_run_knows=lambda atom: False):
     if isinstance(meta, torch.Tensor):
         unknown = any(only_run_knows(atom) for atom, _ in symbols_in(meta))
@@ -136,7 +148,7 @@ def _port(meta, only_run_knows=lambda atom: False):
     if isinstance(meta, (bool, torch.SymBool)):
         return _NumberPort(rt.BOOL)
     if isinstance(meta, (int, torch.SymInt)):
-        return _NumberPort(rt.I64)
+        return (_RaggedPort if _is_ragged(meta) else _NumberPort)(rt.I64)
     if isinstance(meta, (float, torch.SymFloat)):
         return _NumberPort(rt.F64)
     return _Port()  # an argument that the program was traced with and does not read

@@ -625,6 +625,29 @@ def numbers_made_into_tensors_are_numbers_of_the_graph():
 
 
 @test
+def rows_of_ragged_lengths():
+    linear, norm = torch.nn.Linear(8, 8), torch.nn.LayerNorm(8)
+
+    def attend(x):
+        heads = linear(norm(x)).unflatten(-1, [2, 4]).transpose(1, 2)
+        return torch.nn.functional.scaled_dot_product_attention(heads, heads, heads).transpose(1, 2).flatten(-2) + x
+
+    def ragged(*lengths):
+        rows = [torch.linspace(-1, length, 8 * length).reshape(length, 8) for length in lengths]
+        return torch.nested.nested_tensor(rows, layout=torch.jagged, requires_grad=True)
+
+    compiled = torch.compile(attend, backend="ferrite", options=STRICT)
+    for lengths in ((3, 5, 2), (4, 7)):
+        values = []
+        for run in (compiled, attend):
+            x = ragged(*lengths)
+            made = run(x).values()
+            made.square().sum().backward()
+            values.append((made.detach(), x.grad.values()))
+        torch.testing.assert_close(*values)
+
+
+@test
 def several_threads_call_one_program():
     compiled = torch.compile(lambda x: (x @ x).softmax(0), backend="ferrite", options=STRICT)
     inputs = [torch.randn(24, 24) for _ in range(4)]
