@@ -30,25 +30,29 @@ static bool static_ints(const loop_program *p, const sym_expr *e, uint32_t count
     return true;
 }
 
-/* What rt_conv_pack_f32 needs to know of a convolution: channels, groups, kernel; of a transposed one the
- * steps between taps too. */
-static bool conv_geometry(const loop_program *p, const loop_op *op, rt_conv *conv, int64_t *strides)
+static int64_t number(const loop_program *p, sym_expr e)
 {
-    int64_t sizes[8], w_strides[8], ints[32];
+    int64_t value = 0;
+    sym_is_int(p->symbols, e, &value);
+    return value;
+}
+
+/* What rt_conv_pack_f32 needs to know of a convolution: channels, groups, kernel; of a transposed one the
+ * steps between taps too. All are known: loop_can_pack() has said so. */
+static void conv_geometry(const loop_program *p, const loop_op *op, rt_conv *conv, int64_t *strides)
+{
+    int64_t sizes[TY_MAX_RANK], w_strides[TY_MAX_RANK];
     const loop_view *w = &op->inputs[1];
-    if (w->rank < 3 || w->rank > 5 || op->int_count > 32 ||
-        !static_ints(p, w->sizes, w->rank, sizes) ||
-        !static_ints(p, w->strides, w->rank, w_strides) ||
-        !static_ints(p, op->ints, op->int_count, ints))
-        return false;
-    uint32_t spatial = w->rank - 2;
-    int64_t inner = sizes[1] * ints[1];
-    bool transposed = ints[2] != 0;
+    loop_windows ints;
+    loop_windows_of(p, op, &ints);
+    static_ints(p, w->sizes, w->rank, sizes);
+    static_ints(p, w->strides, w->rank, w_strides);
+    int64_t groups = number(p, ints.groups), inner = sizes[1] * groups;
     *conv = (rt_conv){.batch = 1,
-                      .groups = ints[1],
-                      .transposed = transposed,
-                      .in_channels = transposed ? sizes[0] : inner,
-                      .out_channels = transposed ? inner : sizes[0]};
+                      .groups = groups,
+                      .transposed = ints.transposed,
+                      .in_channels = ints.transposed ? sizes[0] : inner,
+                      .out_channels = ints.transposed ? inner : sizes[0]};
     strides[0] = w_strides[0];
     strides[1] = w_strides[1];
     for (int d = 0; d < 3; d++) {
@@ -57,26 +61,25 @@ static bool conv_geometry(const loop_program *p, const loop_op *op, rt_conv *con
     }
     for (uint32_t d = 2; d < w->rank; d++) {
         conv->kernel[3 + d - w->rank] = sizes[d];
-        conv->stride[3 + d - w->rank] = ints[4 + d - 2];
-        conv->dilation[3 + d - w->rank] = ints[4 + 2 * spatial + d - 2];
+        conv->stride[3 + d - w->rank] = number(p, ints.stride[d - 2]);
+        conv->dilation[3 + d - w->rank] = number(p, ints.dilation[d - 2]);
         strides[5 + d - w->rank] = w_strides[d];
     }
-    return true;
 }
 
 int64_t weights_packed_bytes(const loop_program *p, const loop_op *op, uint32_t operand)
 {
-    int64_t sizes[2], strides[2], conv_strides[5];
+    int64_t conv_strides[5];
     rt_conv conv;
-    const loop_view *v = &op->inputs[operand];
-    if (!loop_can_pack(p, op, operand)) return 0;
-    if (strcmp(op->kernel, "gemm") == 0) {
-        if (!static_ints(p, v->sizes, 2, sizes) || !static_ints(p, v->strides, 2, strides))
-            return 0;
-        return (int64_t)rt_gemm_packed_bytes(sizes[1], sizes[0]);
-    }
-    if (strcmp(op->kernel, "conv") == 0 && conv_geometry(p, op, &conv, conv_strides))
+    const sym_expr *sizes = op->inputs[operand].sizes;
+    switch (loop_can_pack(p, op, operand)) {
+    case LOOP_PACKS_NOTHING: return 0;
+    case LOOP_PACKS_MATRIX:
+        return (int64_t)rt_gemm_packed_bytes(number(p, sizes[1]), number(p, sizes[0]));
+    case LOOP_PACKS_KERNEL:
+        conv_geometry(p, op, &conv, conv_strides);
         return (int64_t)rt_conv_packed_bytes(&conv);
+    }
     return 0;
 }
 
@@ -107,18 +110,19 @@ static void fill_one(const wrap_program *w, const wrap_weight *weight, char *out
         return;
     }
     const loop_view *v = &weight->packed_for->inputs[weight->operand];
-    int64_t offset = 0, sizes[2], strides[5];
-    sym_is_int(p->symbols, v->offset, &offset);
-    const float *from = (const float *)b->data + offset;
-    if (strcmp(weight->packed_for->kernel, "gemm") == 0) {
-        static_ints(p, v->sizes, 2, sizes);
-        static_ints(p, v->strides, 2, strides);
-        rt_gemm_pack_f32(pool, sizes[1], sizes[0], from, strides[1], strides[0], (float *)to);
-        return;
-    }
+    const float *from = (const float *)b->data + number(p, v->offset);
+    int64_t strides[5];
     rt_conv conv;
-    CHECK(w->session, conv_geometry(p, weight->packed_for, &conv, strides));
-    rt_conv_pack_f32(pool, &conv, from, strides, (float *)to);
+    switch (loop_can_pack(p, weight->packed_for, weight->operand)) {
+    case LOOP_PACKS_NOTHING: CHECK(w->session, false); return;
+    case LOOP_PACKS_MATRIX:
+        rt_gemm_pack_f32(pool, number(p, v->sizes[1]), number(p, v->sizes[0]), from,
+                         number(p, v->strides[1]), number(p, v->strides[0]), (float *)to);
+        return;
+    case LOOP_PACKS_KERNEL:
+        conv_geometry(p, weight->packed_for, &conv, strides);
+        rt_conv_pack_f32(pool, &conv, from, strides, (float *)to);
+    }
 }
 
 void weights_fill(const wrap_program *w, void *out, uint32_t threads)

@@ -1,8 +1,6 @@
 /* c_tables.c -- what a generated C program says of the tables that its operators go by. */
 #include "emit/c.h"
 
-#include <string.h>
-
 void emit_c_transforms(emit_state *s)
 {
     uint32_t count;
@@ -23,7 +21,7 @@ void emit_c_transforms(emit_state *s)
 static bool has_tables(const wrap_program *w)
 {
     for (uint32_t i = 0; i < w->lines.count; i++)
-        if (w->lines.at[i].kind == WRAP_EXTERN && strcmp(w->lines.at[i].op->kernel, "fourier") == 0)
+        if (w->lines.at[i].kind == WRAP_EXTERN && loop_can(w->lines.at[i].op, LOOP_TABLES))
             return true;
     return false;
 }

@@ -111,9 +111,8 @@ loop_view loop_view_of(loop_program *p, loop_buffer_id b)
 
 bool loop_moves(const loop_program *p, const loop_op *op)
 {
-    return op->kind == LOOP_EXTERN && strcmp(op->kernel, "copy") == 0 &&
-           !ty_same_place(p->buffers.at[op->inputs[0].buffer].device,
-                          p->buffers.at[op->outputs[0].buffer].device);
+    return loop_can(op, LOOP_MOVES) && !ty_same_place(p->buffers.at[op->inputs[0].buffer].device,
+                                                      p->buffers.at[op->outputs[0].buffer].device);
 }
 
 /* ---- hash-consing ---- */

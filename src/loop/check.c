@@ -305,7 +305,7 @@ static fe_status check_extern(loop_checking *c, const loop_op *op)
     if (!op->kernel || !loop_extern_known(op->kernel))
         return loop_broken(c, "L6", "there is no extern kernel %s",
                            op->kernel ? op->kernel : "(none)");
-    if ((strcmp(op->kernel, "custom") == 0) != (op->callee != NULL))
+    if (loop_can(op, LOOP_USERS) != (op->callee != NULL))
         return loop_broken(c, "L7", "a custom call, and no other, has a function of the user's");
     if (op->callee) FE_TRY(check_callee(c, op));
     for (uint32_t k = 0; k < op->input_count; k++) {

@@ -2,6 +2,7 @@
  * stand for what the first operand with them has. What is provably another breaks the law, and so does a
  * stride that must be 1 and is not known to be. */
 #include "loop/check_priv.h"
+#include "loop/operator.h"
 #include "loop/signature.h"
 
 #include <ctype.h>
@@ -417,13 +418,13 @@ static bool fits_signature(call *c)
 
 const char *loop_call_fault(loop_program *p, const loop_op *op)
 {
-    const char *row = loop_extern_signature(op->kernel);
+    const loop_operator *row = loop_operator_of(op->kernel);
     if (!row)
         return arena_printf(p->memory, "there is no extern kernel %s",
                             op->kernel ? op->kernel : "(none)");
-    call c = {.p = p, .op = op, .s = sig_read(row)};
+    call c = {.p = p, .op = op, .s = sig_read(row->signature)};
     if (!c.s.takes_anything && !fits_signature(&c))
         return arena_printf(p->memory, "%s: %s", op->kernel, c.fault);
-    const char *fault = loop_extern_fit(op->kernel)(p, op);
+    const char *fault = row->fit ? row->fit(p, op) : NULL;
     return fault ? arena_printf(p->memory, "%s: %s", op->kernel, fault) : NULL;
 }

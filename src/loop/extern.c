@@ -1,60 +1,79 @@
 /* extern.c -- the rows of extern.def as answers. */
+#include "loop/operator.h"
 #include "loop/signature.h"
 
 #include <string.h>
 
-typedef struct extern_row {
-    const char *name, *signature;
-    loop_fit *fit;
-    bool needs_lapack;
-} extern_row;
+#define NEED(f) .need = need_##f,
+#define FIT(f) .fit = fit_##f,
+#define WORK(f) .work = work_##f,
+#define BELOW(f) .below = below_##f,
+#define PACKS(kind) .packs = LOOP_PACKS_##kind,
+#define REFERENCE(f) .reference = reference_##f,
+#define CAN(traits) .can = traits,
+#define LAPACK .calls_lapack = true,
 
-static const extern_row *find_extern(const char *kernel)
-{
-    static const extern_row ROWS[] = {
-#define EXTERN(name, need, fit, signature, help) {name, signature, fit_##fit, false},
-#define EXTERN_LAPACK(name, need, fit, signature, help) {name, signature, fit_##fit, true},
+enum {
+    EPILOGUE = LOOP_EPILOGUE,
+    ANY_STRIDES = LOOP_ANY_STRIDES,
+    REPEATABLE = LOOP_REPEATABLE,
+    MOVES = LOOP_MOVES,
+    USERS = LOOP_USERS,
+    TABLES = LOOP_TABLES
+};
+
+static const loop_operator ROWS[] = {
+#define EXTERN(operator, contract, ...) \
+    {.name = operator, .signature = contract, .help = __VA_ARGS__},
 #include "loop/extern.def"
 #undef EXTERN
-#undef EXTERN_LAPACK
-    };
+};
+
+const loop_operator *loop_operator_of(const char *kernel)
+{
     for (size_t k = 0; kernel && k < COUNT_OF(ROWS); k++)
         if (strcmp(ROWS[k].name, kernel) == 0) return &ROWS[k];
     return NULL;
 }
 
+static const loop_operator *called_by(const loop_op *op)
+{
+    return op->kind == LOOP_EXTERN ? loop_operator_of(op->kernel) : NULL;
+}
+
 bool loop_extern_known(const char *kernel)
 {
-    return find_extern(kernel) != NULL;
+    return loop_operator_of(kernel) != NULL;
 }
 
 bool loop_extern_needs_lapack(const char *kernel)
 {
-    const extern_row *row = find_extern(kernel);
-    return row && row->needs_lapack;
+    const loop_operator *row = loop_operator_of(kernel);
+    return row && row->calls_lapack;
 }
 
-const char *loop_extern_signature(const char *kernel)
+bool loop_can(const loop_op *op, loop_trait trait)
 {
-    const extern_row *row = find_extern(kernel);
-    return row ? row->signature : NULL;
+    const loop_operator *row = called_by(op);
+    return row && (row->can & trait);
 }
 
-loop_fit *loop_extern_fit(const char *kernel)
+sym_expr loop_work_of_element(const loop_program *p, const loop_op *op)
 {
-    return find_extern(kernel)->fit;
+    const loop_operator *row = called_by(op);
+    return row && row->work ? row->work(p, op) : sym_int(p->symbols, 1);
 }
 
 bool loop_is_addend(const loop_op *op, uint32_t input)
 {
-    const char *row = op->callee ? NULL : loop_extern_signature(op->kernel);
+    const loop_operator *row = op->callee ? NULL : loop_operator_of(op->kernel);
     if (!row) return false;
-    signature s = sig_read(row);
+    signature s = sig_read(row->signature);
     return input < s.in_count && s.in[input].may_be_left_out;
 }
 
 bool loop_needs_unit_stride(const char *kernel, uint32_t input)
 {
-    signature s = sig_read(loop_extern_signature(kernel));
+    signature s = sig_read(loop_operator_of(kernel)->signature);
     return input < s.in_count && s.in[input].layout == SIG_UNIT;
 }

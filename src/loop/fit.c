@@ -1,6 +1,6 @@
 /* fit.c -- what signatures cannot say of calls: convolutions, searches, Fourier transforms. The
  * signature holds already. */
-#include "loop/signature.h"
+#include "loop/operator.h"
 
 static bool may_be(const loop_program *p, sym_op op, sym_expr a, sym_expr b)
 {
@@ -13,13 +13,6 @@ static bool may_be_at_least(const loop_program *p, sym_expr e, int64_t least)
     return may_be(p, SYM_LE, sym_int(p->symbols, least), e);
 }
 
-const char *fit_anything(const loop_program *p, const loop_op *op)
-{
-    (void)p;
-    (void)op;
-    return NULL;
-}
-
 const char *fit_message(const loop_program *p, const loop_op *op)
 {
     (void)p;
@@ -27,8 +20,6 @@ const char *fit_message(const loop_program *p, const loop_op *op)
 }
 
 /* ---- convolutions ---- */
-
-enum { SPATIAL, GROUPS, TRANSPOSED, LISTS = 4 };
 
 typedef struct sliding {
     sym_expr in, kernel, out, stride, padding, dilation, more;
@@ -56,14 +47,32 @@ static const char *fit_window(const loop_program *p, const sliding *w, bool tran
     return may_be(p, SYM_EQ, out, w->out) ? NULL : "a size of the result is another";
 }
 
-static const char *fit_channels(const loop_program *p, const loop_op *op, bool transposed)
+/* Along each dimension, from the images of x through w to those of y. */
+static const char *fit_windows(const loop_program *p, const loop_windows *ints, const loop_view *x,
+                               const loop_view *w, const loop_view *y)
+{
+    const char *fault = NULL;
+    for (uint32_t d = 0; d < ints->spatial && !fault; d++) {
+        sliding one = {x->sizes[2 + d],
+                       w->sizes[2 + d],
+                       y->sizes[2 + d],
+                       ints->stride[d],
+                       ints->padding[d],
+                       ints->dilation[d],
+                       ints->more ? ints->more[d] : sym_int(p->symbols, 0)};
+        fault = fit_window(p, &one, ints->transposed);
+    }
+    return fault;
+}
+
+static const char *fit_channels(const loop_program *p, const loop_op *op, const loop_windows *ints)
 {
     sym_table *t = p->symbols;
     const sym_expr *x = op->inputs[0].sizes, *w = op->inputs[1].sizes, *y = op->outputs[0].sizes;
-    sym_expr groups = op->ints[GROUPS], in = x[1], out = y[1];
-    sym_expr rest = sym_mod(t, transposed ? in : out, groups), zero = sym_int(t, 0);
+    sym_expr groups = ints->groups, in = x[1], out = y[1];
+    sym_expr rest = sym_mod(t, ints->transposed ? in : out, groups), zero = sym_int(t, 0);
     if (!may_be(p, SYM_EQ, rest, zero)) return "groups do not divide the channels";
-    if (transposed)
+    if (ints->transposed)
         return may_be(p, SYM_EQ, w[0], in) && may_be(p, SYM_EQ, sym_mul(t, w[1], groups), out)
                    ? NULL
                    : "the weight has other channels";
@@ -72,55 +81,36 @@ static const char *fit_channels(const loop_program *p, const loop_op *op, bool t
                : "the weight has other channels";
 }
 
+static const char *fit_ranks(const loop_program *p, const loop_op *op, loop_windows *ints)
+{
+    const char *fault = loop_windows_of(p, op, ints);
+    uint32_t rank = ints->spatial + 2;
+    if (fault) return fault;
+    return op->inputs[0].rank == rank && op->inputs[1].rank == rank && op->outputs[0].rank == rank
+               ? NULL
+               : "its operands have other ranks than it has dimensions";
+}
+
 const char *fit_conv(const loop_program *p, const loop_op *op)
 {
-    const loop_view *x = &op->inputs[0], *w = &op->inputs[1], *y = &op->outputs[0];
-    int64_t spatial, transposed;
-    if (!sym_is_int(p->symbols, op->ints[SPATIAL], &spatial) ||
-        !sym_is_int(p->symbols, op->ints[TRANSPOSED], &transposed))
-        return "its kind is known to the run alone";
-    if (x->rank != spatial + 2 || w->rank != x->rank || y->rank != x->rank)
-        return "its operands have other ranks than it has dimensions";
-    if (op->int_count != LISTS + 4 * spatial) return "its ints are of another number of dimensions";
-    const char *fault = fit_channels(p, op, transposed != 0);
-    for (int64_t d = 0; d < spatial && !fault; d++) {
-        const sym_expr *list = op->ints + LISTS + d;
-        sliding one = {x->sizes[2 + d], w->sizes[2 + d],   y->sizes[2 + d],  list[0],
-                       list[spatial],   list[2 * spatial], list[3 * spatial]};
-        fault = fit_window(p, &one, transposed != 0);
-    }
-    return fault;
+    loop_windows ints = {0};
+    const char *fault = fit_ranks(p, op, &ints);
+    if (!fault) fault = fit_channels(p, op, &ints);
+    return fault ? fault : fit_windows(p, &ints, &op->inputs[0], &op->inputs[1], &op->outputs[0]);
 }
 
 const char *fit_conv_weight(const loop_program *p, const loop_op *op)
 {
-    enum { OWN_LISTS = 2 };
     sym_table *t = p->symbols;
     const loop_view *x = &op->inputs[0], *grad = &op->inputs[1], *w = &op->outputs[0];
-    sym_expr groups = op->ints[GROUPS], zero = sym_int(t, 0);
-    int64_t spatial;
-    if (!sym_is_int(t, op->ints[SPATIAL], &spatial)) return "its kind is known to the run alone";
-    if (x->rank != spatial + 2 || grad->rank != x->rank || w->rank != x->rank)
-        return "its operands have other ranks than it has dimensions";
-    if (op->int_count != OWN_LISTS + 3 * spatial)
-        return "its ints are of another number of dimensions";
-    if (!may_be(p, SYM_EQ, sym_mod(t, w->sizes[0], groups), zero))
+    loop_windows ints = {0};
+    const char *fault = fit_ranks(p, op, &ints);
+    if (fault) return fault;
+    if (!may_be(p, SYM_EQ, sym_mod(t, w->sizes[0], ints.groups), sym_int(t, 0)))
         return "groups do not divide the channels";
-    if (!may_be(p, SYM_EQ, sym_mul(t, w->sizes[1], groups), x->sizes[1]))
+    if (!may_be(p, SYM_EQ, sym_mul(t, w->sizes[1], ints.groups), x->sizes[1]))
         return "the weight has other channels";
-    const char *fault = NULL;
-    for (int64_t d = 0; d < spatial && !fault; d++) {
-        const sym_expr *list = op->ints + OWN_LISTS + d;
-        sliding one = {x->sizes[2 + d],
-                       w->sizes[2 + d],
-                       grad->sizes[2 + d],
-                       list[0],
-                       list[spatial],
-                       list[2 * spatial],
-                       zero};
-        fault = fit_window(p, &one, false);
-    }
-    return fault;
+    return fit_windows(p, &ints, x, w, grad);
 }
 
 /* ---- searches ---- */
@@ -139,17 +129,15 @@ const char *fit_search(const loop_program *p, const loop_op *op)
 
 /* ---- Fourier transforms ---- */
 
-enum { DIMENSION, LENGTH = 2 };
-
 const char *fit_fourier(const loop_program *p, const loop_op *op)
 {
     sym_table *t = p->symbols;
     const loop_view *x = &op->inputs[0], *window = &op->inputs[1], *y = &op->outputs[0];
     bool from_complex = ty_is_complex(x->dtype), to_complex = ty_is_complex(y->dtype);
     ty_dtype real = ty_complex_to_real(y->dtype);
-    sym_expr length = op->ints[LENGTH];
+    sym_expr length = op->ints[loop_int_place(op, "length")];
     int64_t dim = 0;
-    sym_is_int(t, op->ints[DIMENSION], &dim);
+    loop_known_int(p, op, "dim", &dim);
     if (!from_complex && !to_complex) return "it goes from real numbers to real numbers";
     if (ty_complex_to_real(x->dtype) != real) return "x and out are of different precision";
     if (window->buffer != LOOP_NO_BUFFER && (!to_complex || window->dtype != real))

@@ -414,11 +414,40 @@ uint32_t loop_result_count(const loop_program *p, const loop_op *op);    /* outp
 /* What is wrong with it, or NULL. */
 const char *loop_work_fault(const loop_program *p, const loop_op *op);
 
-/* Can the operand, if it is a constant, be re-laid when the program is compiled (pack.c)? */
-bool loop_can_pack(const loop_program *p, const loop_op *op, uint32_t operand);
+/* How an operator has its operand 1, if that is a constant. */
+typedef enum loop_packing { LOOP_PACKS_NOTHING, LOOP_PACKS_MATRIX, LOOP_PACKS_KERNEL } loop_packing;
+/* Can the operand, if it is a constant, be re-laid when the program is compiled (pack.c), and for what? */
+loop_packing loop_can_pack(const loop_program *p, const loop_op *op, uint32_t operand);
 
+/* ---- the rows of extern.def ---- */
+typedef enum loop_trait {
+    LOOP_EPILOGUE = 1, /* calls a fused pointwise nest on each finished block of its first output */
+    LOOP_ANY_STRIDES = 2, /* operands and results of any strides, but unit ones where it says so */
+    LOOP_REPEATABLE = 4,  /* the same operands give the same, and nothing else changes */
+    LOOP_MOVES = 8,       /* from one device to another */
+    LOOP_USERS = 16,      /* runs the function of the user's that is the call's callee */
+    LOOP_TABLES = 32,     /* reads tables that a context may have ahead (loop_transforms()) */
+} loop_trait;
+/* Does the op call an operator that can? */
+bool loop_can(const loop_op *op, loop_trait trait);
 bool loop_extern_known(const char *kernel);
 bool loop_extern_needs_lapack(const char *kernel);
+/* Of a call: multiply-adds for an element of its first output. */
+sym_expr loop_work_of_element(const loop_program *p, const loop_op *op);
+/* The place of an int of a call, by its name in the signature; -1: it has none. */
+int32_t loop_int_place(const loop_op *op, const char *name);
+/* False: it has none, or only the run knows it. */
+bool loop_known_int(const loop_program *p, const loop_op *op, const char *name, int64_t *out);
+/* Windows that slide over an image: ints of a convolution, or of its weight's gradient. */
+typedef struct loop_windows {
+    uint32_t spatial;
+    bool transposed;
+    sym_expr groups;
+    const sym_expr *stride, *padding, *dilation;
+    const sym_expr *more; /* output padding; NULL: there is none */
+} loop_windows;
+/* What is wrong with the ints, or NULL. */
+const char *loop_windows_of(const loop_program *p, const loop_op *op, loop_windows *out);
 /* Must elements of this input that follow each other lie side by side? */
 bool loop_needs_unit_stride(const char *kernel, uint32_t input);
 /* L11 of a call: in what it is not as its row says, or NULL. */

@@ -10,8 +10,6 @@
 
 #include "../rt/rt_need.h"
 
-#include <string.h>
-
 sym_expr need_number(const needing *n, int64_t value)
 {
     return sym_int(n->t, value);
@@ -98,32 +96,15 @@ bool need_is_packed(const needing *n, uint32_t operand)
 {
     loop_buffer_id id = n->op->inputs[operand].buffer;
     return id != LOOP_NO_BUFFER && n->p->buffers.at[id].kind == LOOP_CONSTANT &&
-           loop_can_pack(n->p, n->op, operand);
+           loop_can_pack(n->p, n->op, operand) != LOOP_PACKS_NOTHING;
 }
-
-static void need_nothing(needing *n)
-{
-    (void)n;
-}
-
-typedef struct need_row {
-    const char *name;
-    void (*state)(needing *n);
-} need_row;
-
-static const need_row rows[] = {
-#define EXTERN(name, need, fit, signature, help) {name, need_##need},
-#include "loop/extern.def"
-#undef EXTERN
-#undef EXTERN_LAPACK
-};
 
 loop_need loop_need_of(const loop_program *p, const loop_op *op)
 {
     needing n = {.p = p, .t = p->symbols, .op = op};
     n.out.shared = n.out.each = sym_int(n.t, 0);
-    for (size_t k = 0; k < COUNT_OF(rows) && op->kind == LOOP_EXTERN; k++)
-        if (strcmp(rows[k].name, op->kernel) == 0) rows[k].state(&n);
+    const loop_operator *row = op->kind == LOOP_EXTERN ? loop_operator_of(op->kernel) : NULL;
+    if (row && row->need) row->need(&n);
     return n.out;
 }
 

@@ -10,13 +10,12 @@ typedef struct geometry {
     sym_expr in_pixels, out_pixels, taps; /* in_pixels: of one image */
 } geometry;
 
-/* stride and dilation are in the ints from `lists` on. */
-static geometry geometry_of(const needing *n, const loop_view *w, const loop_view *y,
-                            uint32_t lists)
+static geometry geometry_of(const needing *n, const loop_windows *ints, const loop_view *w,
+                            const loop_view *y)
 {
     const loop_view *x = &n->op->inputs[0];
-    sym_expr one = need_number(n, 1), groups = need_most(n, need_int(n, 1), 1);
-    uint32_t spatial = x->rank - 2, pad = 3 - spatial;
+    sym_expr one = need_number(n, 1), groups = need_most(n, ints->groups, 1);
+    uint32_t pad = 3 - ints->spatial;
     geometry g = {.batch = x->sizes[0],
                   .in_channels = x->sizes[1],
                   .out_channels = y->sizes[1],
@@ -29,8 +28,8 @@ static geometry geometry_of(const needing *n, const loop_view *w, const loop_vie
         g.in[d] = is_there ? x->sizes[2 + k] : one;
         g.out[d] = is_there ? y->sizes[2 + k] : one;
         g.kernel[d] = is_there ? w->sizes[2 + k] : one;
-        g.stride[d] = is_there ? need_int(n, lists + k) : one;
-        g.dilation[d] = is_there ? need_int(n, lists + 2 * spatial + k) : one;
+        g.stride[d] = is_there ? ints->stride[k] : one;
+        g.dilation[d] = is_there ? ints->dilation[k] : one;
     }
     g.in_pixels = sym_product(n->t, g.in, 3);
     g.taps = sym_product(n->t, g.kernel, 3);
@@ -38,9 +37,12 @@ static geometry geometry_of(const needing *n, const loop_view *w, const loop_vie
     return g;
 }
 
-static geometry conv_geometry(const needing *n)
+static bool find_windows(const needing *n, loop_windows *ints)
 {
-    return geometry_of(n, &n->op->inputs[1], &n->op->outputs[0], 4);
+    return need_has(n, 2, 3, 0) && !loop_windows_of(n->p, n->op, ints) &&
+           n->op->inputs[0].rank == ints->spatial + 2 &&
+           n->op->inputs[1].rank == ints->spatial + 2 &&
+           n->op->outputs[0].rank == ints->spatial + 2;
 }
 
 static bool is_depthwise(const needing *n, const geometry *g)
@@ -94,13 +96,12 @@ static void need_phases(needing *n, const geometry *g)
     need_give_each(n, need_bytes(n, need_times(n, rows, columns), NEED_FLOAT));
 }
 
-static void need_transposed(needing *n)
+static void need_transposed(needing *n, const geometry *g)
 {
-    geometry g = conv_geometry(n);
-    bool depthwise = is_depthwise(n, &g);
-    need_conv_weights(n, &g);
-    if (depthwise || !need_is(n, g.in_each, 1)) need_copies(n, &g);
-    if (!depthwise) need_phases(n, &g);
+    bool depthwise = is_depthwise(n, g);
+    need_conv_weights(n, g);
+    if (depthwise || !need_is(n, g->in_each, 1)) need_copies(n, g);
+    if (!depthwise) need_phases(n, g);
 }
 
 /* Pixels in order, images too, channels innermost? */
@@ -157,15 +158,14 @@ static sym_expr band_bytes(const needing *n, const geometry *g)
 
 void need_conv(needing *n)
 {
-    const loop_view *x = &n->op->inputs[0], *y = &n->op->outputs[0];
-    if (!need_has(n, 2, 3, 4) || x->rank > 5 || y->rank != x->rank ||
-        n->op->inputs[1].rank != x->rank || !need_has(n, 2, 3, 4 + 3 * (x->rank - 2)))
-        return;
-    if (!need_is(n, need_int(n, 2), 0)) {
-        need_transposed(n);
+    const loop_view *y = &n->op->outputs[0];
+    loop_windows ints;
+    if (!find_windows(n, &ints)) return;
+    geometry g = geometry_of(n, &ints, &n->op->inputs[1], y);
+    if (ints.transposed) {
+        need_transposed(n, &g);
         return;
     }
-    geometry g = conv_geometry(n);
     need_conv_weights(n, &g);
     if (!has_pixel_order(n, y))
         need_share(n, need_bytes(n, need_times(n, g.out_pixels, g.out_channels), NEED_FLOAT));
@@ -219,11 +219,9 @@ static void need_conv_dots(needing *n, const geometry *g)
  * images, or of several rows, only where it is of whole ones. */
 void need_conv_weight(needing *n)
 {
-    const loop_view *x = &n->op->inputs[0], *grad = &n->op->inputs[1], *w = &n->op->outputs[0];
-    if (!need_has(n, 2, 3, 2) || x->rank > 5 || w->rank != x->rank || grad->rank != x->rank ||
-        !need_has(n, 2, 3, 2 + 3 * (x->rank - 2)))
-        return;
-    geometry g = geometry_of(n, w, grad, 2);
+    loop_windows ints;
+    if (!find_windows(n, &ints)) return;
+    geometry g = geometry_of(n, &ints, &n->op->outputs[0], &n->op->inputs[1]);
     if (need_may_be(n, g.out_each, 0, RT_CONV_DOTS_CHANNELS - 1)) need_conv_dots(n, &g);
     if (!need_may_be(n, g.out_each, RT_CONV_DOTS_CHANNELS, INT64_MAX)) return;
     sym_expr columns = need_up_to(n, need_least(n, g.out_each, RT_CONV_WEIGHT_COLUMNS), RT_PANEL),

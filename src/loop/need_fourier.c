@@ -5,8 +5,6 @@
 
 #include "../rt/rt_fourier_need.h"
 
-#include <string.h>
-
 enum { DIMENSION, LENGTH = 2, INTS = 3 };
 
 typedef struct transform {
@@ -137,8 +135,7 @@ uint32_t loop_transforms(const loop_program *p, const loop_op *op, loop_transfor
     transform t;
     rt_fft_shape s;
     int64_t many, few;
-    if (op->kind != LOOP_EXTERN || strcmp(op->kernel, "fourier") != 0 || !find_transform(&n, &t))
-        return 0;
+    if (!loop_can(op, LOOP_TABLES) || !find_transform(&n, &t)) return 0;
     sym_range(n.t, t.rows, NULL, &few, &many);
     if (many < 1 || !find_shape(&n, &t, many, &s)) return 0;
     out[0] = (loop_transform){s.length, many, s.most, s.is_half, s.is_double, s.dense};

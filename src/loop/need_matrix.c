@@ -9,8 +9,6 @@
 
 #include "../rt/rt_need.h"
 
-#include <string.h>
-
 typedef struct matrices {
     int64_t element, real; /* bytes of a number, and of its real part */
     bool is_complex;
@@ -18,17 +16,18 @@ typedef struct matrices {
     sym_expr low, high;           /* the smaller and the larger of both */
 } matrices;
 
-static matrices matrices_of(const needing *n)
+static bool find_matrices(const needing *n, matrices *m)
 {
+    if (!need_has(n, 1, 2, 0)) return false;
     const loop_view *a = &n->op->inputs[0];
-    matrices m = {.element = ty_dtype_size(a->dtype), .is_complex = ty_is_complex(a->dtype)};
-    m.real = m.is_complex ? m.element / 2 : m.element;
-    m.rows = a->sizes[a->rank - 2];
-    m.columns = a->sizes[a->rank - 1];
-    m.size = need_times(n, m.rows, m.columns);
-    m.low = sym_min(n->t, m.rows, m.columns);
-    m.high = sym_max(n->t, m.rows, m.columns);
-    return m;
+    *m = (matrices){.element = ty_dtype_size(a->dtype), .is_complex = ty_is_complex(a->dtype)};
+    m->real = m->is_complex ? m->element / 2 : m->element;
+    m->rows = a->sizes[a->rank - 2];
+    m->columns = a->sizes[a->rank - 1];
+    m->size = need_times(n, m->rows, m->columns);
+    m->low = sym_min(n->t, m->rows, m->columns);
+    m->high = sym_max(n->t, m->rows, m->columns);
+    return true;
 }
 
 static bool is_there(const needing *n, uint32_t output)
@@ -43,36 +42,46 @@ static sym_expr sum(const needing *n, sym_expr a, int64_t a_times, sym_expr b, i
 
 /* ---- without LAPACK ---- */
 
-static void state_triangular_solve(needing *n, const matrices *m)
+void need_triangular_solve(needing *n)
 {
-    need_give_each(n, need_bytes(n, m->size, m->element));
+    matrices m;
+    if (!find_matrices(n, &m)) return;
+    need_give_each(n, need_bytes(n, m.size, m.element));
 }
 
 /* In double: five matrices. */
-static void state_matrix_exp(needing *n, const matrices *m)
+void need_matrix_exp(needing *n)
 {
-    sym_expr matrix = need_lines(n, need_bytes(n, m->size, m->is_complex ? 16 : 8));
+    matrices m;
+    if (!find_matrices(n, &m)) return;
+    sym_expr matrix = need_lines(n, need_bytes(n, m.size, m.is_complex ? 16 : 8));
     need_give_each(n, need_bytes(n, matrix, 5));
 }
 
 /* ---- systems ---- */
 
-static void state_solve(needing *n, const matrices *m)
+void need_solve(needing *n)
 {
-    need_give_each(n, need_bytes(n, m->size, m->element));
-    need_give_each(n, need_bytes(n, m->rows, RT_LAPACK_INT));
+    matrices m;
+    if (!find_matrices(n, &m)) return;
+    need_give_each(n, need_bytes(n, m.size, m.element));
+    need_give_each(n, need_bytes(n, m.rows, RT_LAPACK_INT));
 }
 
-static void state_ldl_factor(needing *n, const matrices *m)
+void need_ldl_factor(needing *n)
 {
-    need_give_each(n, need_bytes(n, need_most(n, m->rows, 1), RT_LAPACK_BLOCK * m->element));
+    matrices m;
+    if (!find_matrices(n, &m)) return;
+    need_give_each(n, need_bytes(n, need_most(n, m.rows, 1), RT_LAPACK_BLOCK * m.element));
 }
 
 /* ---- reflections ---- */
 
-static void state_qr_factor(needing *n, const matrices *m)
+void need_qr_factor(needing *n)
 {
-    need_give_each(n, need_bytes(n, need_most(n, m->columns, 1), RT_LAPACK_BLOCK * m->element));
+    matrices m;
+    if (!find_matrices(n, &m)) return;
+    need_give_each(n, need_bytes(n, need_most(n, m.columns, 1), RT_LAPACK_BLOCK * m.element));
 }
 
 static void state_reflections(needing *n, const matrices *m)
@@ -82,100 +91,83 @@ static void state_reflections(needing *n, const matrices *m)
         need_give_each(n, need_bytes(n, tau->sizes[tau->rank - 1], m->element));
 }
 
-static void state_householder_product(needing *n, const matrices *m)
+void need_householder_product(needing *n)
 {
+    matrices m;
+    if (!find_matrices(n, &m)) return;
     const loop_view *q = &n->op->outputs[0];
-    state_reflections(n, m);
+    state_reflections(n, &m);
     if (q->rank)
         need_give_each(
-            n, need_bytes(n, need_most(n, q->sizes[q->rank - 1], 1), RT_LAPACK_BLOCK * m->element));
+            n, need_bytes(n, need_most(n, q->sizes[q->rank - 1], 1), RT_LAPACK_BLOCK * m.element));
 }
 
-static void state_householder_apply(needing *n, const matrices *m)
+void need_householder_apply(needing *n)
 {
+    matrices m;
+    if (!find_matrices(n, &m)) return;
     const loop_view *c = &n->op->outputs[0];
     if (c->rank < 2 || !n->op->int_count) return;
     sym_expr side = c->sizes[c->rank - 1];
     if (!need_is(n, need_int(n, 0), 1)) side = sym_max(n->t, side, c->sizes[c->rank - 2]);
     sym_expr count = need_bytes(n, need_most(n, side, 1), RT_LAPACK_BLOCK);
-    need_give_each(n, need_bytes(n, m->size, m->element));
-    state_reflections(n, m);
-    need_give_each(n, need_bytes(n, sym_add_int(n->t, count, RT_LAPACK_TABLE_NUMBERS), m->element));
+    need_give_each(n, need_bytes(n, m.size, m.element));
+    state_reflections(n, &m);
+    need_give_each(n, need_bytes(n, sym_add_int(n->t, count, RT_LAPACK_TABLE_NUMBERS), m.element));
 }
 
 /* ---- eigenvalues and singular values ---- */
 
-static void state_eigh(needing *n, const matrices *m)
+void need_eigh(needing *n)
 {
+    matrices m;
+    if (!find_matrices(n, &m)) return;
     bool vectors = is_there(n, 0);
-    sym_expr size = m->rows, square = need_times(n, size, size);
+    sym_expr size = m.rows, square = need_times(n, size, size);
     sym_expr numbers, reals = need_number(n, 1);
-    need_give_each(n, need_bytes(n, m->size, m->element));
-    if (m->is_complex) {
+    need_give_each(n, need_bytes(n, m.size, m.element));
+    if (m.is_complex) {
         numbers = vectors ? sum(n, size, 2, square, 1) : sym_add_int(n->t, size, 1);
         reals = sym_add_int(n->t, vectors ? sum(n, size, 5, square, 2) : size, 1);
     } else {
         numbers =
             sym_add_int(n->t, vectors ? sum(n, size, 6, square, 2) : need_bytes(n, size, 2), 1);
     }
-    need_give_each(n, need_bytes(n, numbers, m->element));
-    need_give_each(n, need_bytes(n, reals, m->real));
+    need_give_each(n, need_bytes(n, numbers, m.element));
+    need_give_each(n, need_bytes(n, reals, m.real));
     need_give_each(
         n, need_bytes(n, vectors ? sym_add_int(n->t, need_bytes(n, size, 5), 3) : need_number(n, 1),
                       RT_LAPACK_INT));
 }
 
-static void state_eig(needing *n, const matrices *m)
+void need_eig(needing *n)
 {
+    matrices m;
+    if (!find_matrices(n, &m)) return;
     for (int k = 0; k < 2; k++) {
-        need_give_each(n, need_bytes(n, m->size, m->element));
-        need_give_each(n, need_bytes(n, m->rows, 2 * m->element));
+        need_give_each(n, need_bytes(n, m.size, m.element));
+        need_give_each(n, need_bytes(n, m.rows, 2 * m.element));
     }
-    sym_expr numbers = need_bytes(n, m->rows, RT_LAPACK_EIG_COLUMNS);
+    sym_expr numbers = need_bytes(n, m.rows, RT_LAPACK_EIG_COLUMNS);
     need_give_each(n,
-                   need_bytes(n, sym_add_int(n->t, numbers, RT_LAPACK_TABLE_NUMBERS), m->element));
+                   need_bytes(n, sym_add_int(n->t, numbers, RT_LAPACK_TABLE_NUMBERS), m.element));
 }
 
-static void state_svd(needing *n, const matrices *m)
+void need_svd(needing *n)
 {
+    matrices m;
+    if (!find_matrices(n, &m)) return;
     bool vectors = is_there(n, 0);
-    sym_expr square = need_times(n, m->low, m->low), reals = need_number(n, 0), numbers;
-    if (m->is_complex && !vectors) reals = sym_add_int(n->t, need_bytes(n, m->low, 7), 1);
-    if (m->is_complex && vectors)
-        reals = sym_max(n->t, sum(n, square, 5, m->low, 5),
-                        sym_add(n->t, need_bytes(n, need_times(n, m->high, m->low), 2),
-                                sum(n, square, 2, m->low, 1)));
-    numbers = sum(n, m->low, RT_LAPACK_SVD_LOW, m->high, RT_LAPACK_SVD_HIGH);
-    if (vectors) numbers = sym_add(n->t, numbers, need_bytes(n, square, m->is_complex ? 2 : 4));
-    need_give_each(n, need_bytes(n, m->size, m->element));
-    need_give_each(n, need_bytes(n, m->low, 8 * RT_LAPACK_INT));
-    need_give_each(n, need_bytes(n, reals, m->real));
-    need_give_each(n, need_bytes(n, need_most(n, numbers, 1), m->element));
-}
-
-/* ---- the table ---- */
-
-static const struct matrix_row {
-    const char *name;
-    void (*state)(needing *n, const matrices *m);
-} matrix_rows[] = {
-    {"triangular_solve", state_triangular_solve},
-    {"matrix_exp", state_matrix_exp},
-    {"lu_solve", state_solve},
-    {"ldl_factor", state_ldl_factor},
-    {"ldl_solve", state_solve},
-    {"qr_factor", state_qr_factor},
-    {"householder_product", state_householder_product},
-    {"householder_apply", state_householder_apply},
-    {"eigh", state_eigh},
-    {"eig", state_eig},
-    {"svd", state_svd},
-};
-
-void need_matrices(needing *n)
-{
-    if (!need_has(n, 1, 2, 0)) return;
-    matrices m = matrices_of(n);
-    for (size_t k = 0; k < COUNT_OF(matrix_rows); k++)
-        if (strcmp(matrix_rows[k].name, n->op->kernel) == 0) matrix_rows[k].state(n, &m);
+    sym_expr square = need_times(n, m.low, m.low), reals = need_number(n, 0), numbers;
+    if (m.is_complex && !vectors) reals = sym_add_int(n->t, need_bytes(n, m.low, 7), 1);
+    if (m.is_complex && vectors)
+        reals = sym_max(n->t, sum(n, square, 5, m.low, 5),
+                        sym_add(n->t, need_bytes(n, need_times(n, m.high, m.low), 2),
+                                sum(n, square, 2, m.low, 1)));
+    numbers = sum(n, m.low, RT_LAPACK_SVD_LOW, m.high, RT_LAPACK_SVD_HIGH);
+    if (vectors) numbers = sym_add(n->t, numbers, need_bytes(n, square, m.is_complex ? 2 : 4));
+    need_give_each(n, need_bytes(n, m.size, m.element));
+    need_give_each(n, need_bytes(n, m.low, 8 * RT_LAPACK_INT));
+    need_give_each(n, need_bytes(n, reals, m.real));
+    need_give_each(n, need_bytes(n, need_most(n, numbers, 1), m.element));
 }

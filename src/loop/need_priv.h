@@ -2,7 +2,7 @@
 #ifndef FERRITE_LOOP_NEED_PRIV_H
 #define FERRITE_LOOP_NEED_PRIV_H
 
-#include "loop/loop_priv.h"
+#include "loop/operator.h"
 
 typedef struct needing {
     const loop_program *p;
@@ -35,24 +35,5 @@ bool need_is_packed(const needing *n, uint32_t operand);
 /* ---- need.c: what is stated ---- */
 void need_share(needing *n, sym_expr more);
 void need_give_each(needing *n, sym_expr more);
-
-/* ---- the rows of extern.def, by family ---- */
-/* need_product.c */
-void need_gemm(needing *n);
-void need_bmm(needing *n);
-void need_sdpa(needing *n);
-/* need_conv.c */
-void need_conv(needing *n);
-void need_conv_weight(needing *n);
-/* need_rows.c */
-void need_sort(needing *n);
-void need_mode(needing *n);
-void need_select(needing *n);
-void need_topk(needing *n);
-void need_unique(needing *n);
-/* need_matrix.c: by the operators' names */
-void need_matrices(needing *n);
-/* need_fourier.c */
-void need_fourier(needing *n);
 
 #endif

@@ -1,10 +1,10 @@
 /* range.c -- between which numbers a value is: from dtypes, arithmetic, axes and sizes, the bytes of
  * constants, what is stored in temps, and comparisons that hold where it is used.
  */
+#include "loop/operator.h"
 #include "loop/within_priv.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { MOST_OPS = 4096 };
 static const double MOST_FLOAT = 1e30; /* beyond may be infinite */
@@ -131,34 +131,11 @@ static loop_range range_of_constant(const loop_node *n)
 
 /* ---- memory ---- */
 
-/* What an extern kernel writes into one of its outputs is in [0, size); none: not known. */
+/* What a call writes into one of its outputs is in [0, size); none: not known. */
 static sym_expr places_below(loop_proof *f, const loop_op *op, uint32_t output, sym_expr at)
 {
-    sym_table *t = f->p->symbols;
-    const char *kernel = op->kernel;
-    const loop_view *in = &op->inputs[0], *out = &op->outputs[output];
-    int64_t dim;
-    bool ranks = strcmp(kernel, "sort") == 0 || strcmp(kernel, "topk") == 0 ||
-                 strcmp(kernel, "select") == 0 || strcmp(kernel, "mode") == 0;
-    if (ranks && output == 1 && sym_is_int(t, op->ints[0], &dim) && dim >= 0 && dim < in->rank)
-        return in->sizes[dim];
-    if (strcmp(kernel, "repeat") == 0) return in->sizes[0];
-    if (strcmp(kernel, "unique") == 0 && output < 2) return in->sizes[0];
-    if (strcmp(kernel, "search") == 0 && in->rank)
-        return sym_add_int(t, in->sizes[in->rank - 1], 1);
-    if (strcmp(kernel, "unpack_pivots") == 0) return out->sizes[out->rank - 1];
-    if (strcmp(kernel, "nonzero") != 0 || !sym_is_int(t, op->ints[0], &dim) || dim != 0)
-        return (sym_expr){0};
-    /* a column for each dimension, one behind the other */
-    if (in->rank == 1) return in->sizes[0];
-    for (uint32_t k = 0; k < in->rank && !sym_is_none(at); k++) {
-        sym_expr column = sym_add(t, out->offset, sym_mul_int(t, out->strides[1], k));
-        sym_expr row = sym_sub(t, at, column), last = sym_add_int(t, out->sizes[0], -1);
-        if (sym_known_less_equal(t, sym_int(t, 0), row, f->env) &&
-            sym_known_less_equal(t, row, sym_mul(t, last, out->strides[0]), f->env))
-            return in->sizes[k];
-    }
-    return (sym_expr){0};
+    const loop_operator *row = loop_operator_of(op->kernel);
+    return row && row->below ? row->below(f->p, op, output, at, f->env) : (sym_expr){0};
 }
 
 static bool is_nonempty(const loop_proof *f, const loop_op *op)

@@ -1,6 +1,7 @@
 /* reference.c -- extern kernels whose results decide sizes, and Fourier transforms, one element at a
  * time: what the runtime's own must give. */
 #include "loop/interp_priv.h"
+#include "loop/operator.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,7 +34,7 @@ static void put(const loop_operand *out, int64_t row, int64_t column, int64_t va
 
 /* ---- nonzero ---- */
 
-static void nonzero(const loop_call *c)
+void reference_nonzero(const loop_call *c)
 {
     const loop_operand *mask = &c->in[0], *out = &c->out[0];
     int64_t at[TY_MAX_RANK], row = 0, count = element_count(mask);
@@ -48,7 +49,7 @@ static void nonzero(const loop_call *c)
 
 /* ---- repeat ---- */
 
-static void repeat(const loop_call *c)
+void reference_repeat(const loop_call *c)
 {
     int64_t at[TY_MAX_RANK], row = 0;
     for (int64_t k = 0; k < c->in[0].sizes[0]; k++)
@@ -96,7 +97,7 @@ static int64_t *order_rows(const loop_call *c, bool sorted)
     return order;
 }
 
-static void unique(const loop_call *c)
+void reference_unique(const loop_call *c)
 {
     const loop_operand *x = &c->in[0];
     int64_t rows = x->sizes[0], groups = 0, members = 0;
@@ -161,7 +162,7 @@ static loop_scalar fourier_output(const fourier_call *f, int64_t *at, int64_t pl
     return sum;
 }
 
-static void fourier(const loop_call *c)
+void reference_fourier(const loop_call *c)
 {
     double elements = (double)c->ints[4];
     fourier_call f = {.in = &c->in[0], .window = &c->in[1], .out = &c->out[0]};
@@ -224,30 +225,22 @@ static void product(const loop_call *c, double alpha, double beta, double low, d
     }
 }
 
-static void gemm(const loop_call *c)
+void reference_gemm(const loop_call *c)
 {
     double all = (double)INFINITY;
     product(c, 1, 1, c->ints[0] ? c->ints[0] == 2 ? c->floats[0] : 0 : -all,
             c->ints[0] == 2 ? c->floats[1] : all);
 }
 
-static void bmm(const loop_call *c)
+void reference_bmm(const loop_call *c)
 {
     product(c, c->floats[0], c->floats[1], -(double)INFINITY, (double)INFINITY);
 }
 
-static const struct {
-    const char *kernel;
-    void (*run)(const loop_call *call);
-} REFERENCES[] = {{"nonzero", nonzero}, {"repeat", repeat}, {"unique", unique},
-                  {"fourier", fourier}, {"gemm", gemm},     {"bmm", bmm}};
-
 bool loop_reference(const char *kernel, const loop_call *call)
 {
-    for (size_t k = 0; k < COUNT_OF(REFERENCES); k++) {
-        if (strcmp(REFERENCES[k].kernel, kernel) != 0) continue;
-        REFERENCES[k].run(call);
-        return true;
-    }
-    return false;
+    const loop_operator *row = loop_operator_of(kernel);
+    if (!row || !row->reference) return false;
+    row->reference(call);
+    return true;
 }

@@ -45,11 +45,4 @@ bool sig_is(sig_text word, const char *name);
 /* Does a class of dtypes have this one? `is_same`: a call has one of them. */
 bool sig_has_dtype(sig_text type, ty_dtype d, bool *is_same);
 
-/* extern.c: of a row; NULL: there is no such operator */
-const char *loop_extern_signature(const char *kernel);
-/* What the signature cannot say (fit.c): what is wrong with the call, or NULL. */
-typedef const char *loop_fit(const loop_program *p, const loop_op *op);
-loop_fit *loop_extern_fit(const char *kernel);
-loop_fit fit_anything, fit_conv, fit_conv_weight, fit_search, fit_fourier, fit_message;
-
 #endif

@@ -9,28 +9,11 @@
 
 enum { CLAMP = 2 /* of the row in extern.def: within floats[0] and floats[1] */ };
 
-#define NO_INT UINT32_MAX
-
-/* Operators that can, and which of their ints say what happens to the sums, how many groups of channels
- * there are and whether it is transposed. */
-typedef struct operator_row {
-    const char *kernel;
-    uint32_t activation, groups, transposed;
-} operator_row;
-static const operator_row OPERATORS[] = {{"gemm", 0, NO_INT, NO_INT}, {"conv", 3, 1, 2}};
-
-static const operator_row *row_of(const loop_program *p, const loop_op *op)
-{
-    for (uint32_t i = 0; i < COUNT_OF(OPERATORS); i++)
-        if (op->kernel == intern(p->session, OPERATORS[i].kernel)) return &OPERATORS[i];
-    return NULL;
-}
-
 /* Is there no such int, or is it this number? */
-static bool is_number(const loop_program *p, const loop_op *op, uint32_t at, int64_t number)
+static bool is_number(const loop_program *p, const loop_op *op, const char *name, int64_t number)
 {
     int64_t value;
-    return at == NO_INT || (sym_is_int(p->symbols, op->ints[at], &value) && value == number);
+    return loop_int_place(op, name) < 0 || (loop_known_int(p, op, name, &value) && value == number);
 }
 
 /* Narrows the bounds by a value made of minima and maxima with constants; gives what is within them, NULL
@@ -69,19 +52,19 @@ static bool find_activation(const loop_program *p, const sched_group *g, sched_a
     if (g->kind != SCHED_EXTERN || g->phase_count != 1 || g->phases[0].nest_count != 1)
         return false;
     const loop_op *op = &p->ops.at[g->extern_op], *nest = &g->phases[0].nests[0].nest;
-    const operator_row *row = row_of(p, op);
-    if (!row || nest->store_count != 1 || !is_number(p, op, row->transposed, 0) ||
-        !is_number(p, op, row->activation, 0))
+    int32_t activation = loop_int_place(op, "activation");
+    if (activation < 0 || nest->store_count != 1 || !is_number(p, op, "transposed", 0) ||
+        !is_number(p, op, "activation", 0))
         return false;
     const loop_store *store = &nest->stores[0];
-    *out = (sched_activation){.at = row->activation,
+    *out = (sched_activation){.at = (uint32_t)activation,
                               .low = -INFINITY,
                               .high = INFINITY,
                               .addend = LOOP_NO_BUFFER,
                               .result = store->buffer};
     if (store->mode != LOOP_SET || p->buffers.at[store->buffer].dtype != TY_F32) return false;
     const loop_node *made = bounded(p, store->value, out);
-    if (made && made->op == LOOP_ADD && is_number(p, op, row->groups, 1)) {
+    if (made && made->op == LOOP_ADD && is_number(p, op, "groups", 1)) {
         const loop_node *one = &p->nodes.at[made->args[0].id],
                         *other = &p->nodes.at[made->args[1].id];
         bool first = one->op == LOOP_LOAD && one->buffer == op->outputs[0].buffer;

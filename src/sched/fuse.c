@@ -8,9 +8,6 @@
 /* A group must leave this many outer iterations to share among threads, unless it is small. */
 enum { FEW_ROWS = 8, SMALL_WORK = 1 << 15, MAX_CANDIDATES = 6, MAX_OPS = 24, SEARCH_LIMIT = 512 };
 
-/* Extern kernels that run a fused nest on each finished block of their output. */
-static const char *const with_epilogue[] = {"gemm", "bmm", "conv"};
-
 static uint32_t latest_op(const work_group *g)
 {
     return vec_last(&g->ops);
@@ -317,10 +314,8 @@ static sched_reason join_epilogue(fuser *f, const work_group *g, const loop_form
     const loop_op *op = &f->p->ops.at[g->ops.at[0]];
     sym_expr target[2], stride, loops[LOOP_MAX_AXES];
     uint32_t pieces_t, pieces_n;
-    bool can = false;
-    for (uint32_t i = 0; i < COUNT_OF(with_epilogue); i++)
-        can |= intern(f->p->session, with_epilogue[i]) == intern(f->p->session, op->kernel);
-    if (!can || !is_flat(n) || !legal_output_rows(f->p, op, &target[0], &target[1], &stride))
+    if (!loop_can(op, LOOP_EPILOGUE) || !is_flat(n) ||
+        !legal_output_rows(f->p, op, &target[0], &target[1], &stride))
         return SCHED_NOT_NEST;
     bool one_row = sym_same(target[0], sym_int(f->p->symbols, 1));
     int count = form_common(f->p, one_row ? target + 1 : target, one_row ? 1 : 2, n->extents,

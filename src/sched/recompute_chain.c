@@ -53,28 +53,13 @@ static double hint(const fitter *f, sym_expr e)
     return (double)sym_estimate(f->p->symbols, e, SCHED_USUAL_SIZE);
 }
 
-/* Work for one element of an extern call's first output. */
-static double work_of_call(const fitter *f, const loop_op *op)
-{
-    const char *kernel = op->kernel;
-    const loop_view *a = &op->inputs[0], *b = &op->inputs[1];
-    fe_session *s = f->p->session;
-    double work = 1;
-    if (kernel == intern(s, "gemm") || kernel == intern(s, "bmm"))
-        return hint(f, a->sizes[a->rank - 1]);
-    if (kernel == intern(s, "sdpa")) return 2 * hint(f, b->sizes[b->rank - 2]);
-    for (uint32_t d = 1; kernel == intern(s, "conv") && d < b->rank; d++)
-        work *= hint(f, b->sizes[d]);
-    return work;
-}
-
 static double cost_of_op(const fitter *f, const loop_op *op)
 {
     double points = 1, nodes = 0;
     if (op->kind == LOOP_EXTERN) {
         const loop_view *out = &op->outputs[0];
         for (uint32_t d = 0; d < out->rank; d++) points *= hint(f, out->sizes[d]);
-        return points * work_of_call(f, op);
+        return points * hint(f, loop_work_of_element(f->p, op));
     }
     for (uint32_t k = 0; k < op->axes; k++) points *= hint(f, op->extents[k]);
     for (uint32_t k = 0; k < op->reduce_axes; k++) points *= hint(f, op->reduce_extents[k]);
@@ -83,18 +68,12 @@ static double cost_of_op(const fitter *f, const loop_op *op)
     return points * nodes;
 }
 
-/* Calls that give the same for the same operands and change nothing else. */
-static const char *const pure_calls[] = {"copy", "gemm", "bmm", "conv", "conv_weight", "sdpa"};
-
 static bool may_be_repeated(const fitter *f, const loop_op *op)
 {
     for (uint32_t i = 0; i < op->store_count; i++)
         if (op->stores[i].mode != LOOP_SET) return false;
     if (op->kind == LOOP_NEST) return op->store_count == 1 || !op->reduce_axes;
-    for (uint32_t i = 0; i < COUNT_OF(pure_calls) && op->kind == LOOP_EXTERN; i++)
-        if (op->kernel == intern(f->p->session, pure_calls[i]))
-            return loop_result_count(f->p, op) == 1;
-    return false;
+    return loop_can(op, LOOP_REPEATABLE) && loop_result_count(f->p, op) == 1;
 }
 
 /* ---- chains ---- */

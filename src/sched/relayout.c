@@ -8,9 +8,6 @@
  */
 #include "sched/relayout.h"
 
-/* Kernels that take operands and results of any strides (with unit columns where they had them). */
-static const char *const any_strides[] = {"gemm", "bmm", "conv", "conv_weight", "sdpa", "copy"};
-
 sym_expr relayout_elements(loop_program *p, const layout_map *m)
 {
     sym_expr last = sym_int(p->symbols, 1);
@@ -166,20 +163,13 @@ static bool map_views(loop_program *p, const layout_map *m, loop_buffer_id b, lo
     return true;
 }
 
-static bool takes_any_strides(loop_program *p, const loop_op *op)
-{
-    for (size_t i = 0; i < COUNT_OF(any_strides); i++)
-        if (intern(p->session, any_strides[i]) == intern(p->session, op->kernel)) return true;
-    return false;
-}
-
 static bool move_op(loop_program *p, const layout_map *m, loop_buffer_id b, loop_op *op, bool keep)
 {
     if (op->kind == LOOP_NEST) {
         if (keep) move_nest(p, m, b, op);
         return keep || can_move_nest(p, m, b, op);
     }
-    return op->kind == LOOP_EXTERN && takes_any_strides(p, op) &&
+    return loop_can(op, LOOP_ANY_STRIDES) &&
            map_views(p, m, b, op->inputs, op->input_count, keep) &&
            map_views(p, m, b, op->outputs, op->output_count, keep);
 }

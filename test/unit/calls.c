@@ -106,10 +106,9 @@ static const good_call CALLS[] = {
 };
 
 static const char *const NAMES[] = {
-#define EXTERN(name, need, fit, signature, help) name,
+#define EXTERN(name, ...) name,
 #include "loop/extern.def"
 #undef EXTERN
-#undef EXTERN_LAPACK
 };
 
 /* ---- help ---- */
