@@ -72,6 +72,7 @@ typedef struct pool_worker {
     clockid_t clock;   /* of the processor time it has used */
     int64_t used;      /* that time when the caller last looked */
     cpu_set_t allowed; /* where it may run */
+    _Atomic int lent;  /* it was put on the caller's processor, and may run nowhere else */
 #endif
 } pool_worker;
 
@@ -141,7 +142,16 @@ static void leave_caller(pool_worker *self)
     if (cpu < 0 || cpu != sched_getcpu()) return;
     cpu_set_t others = self->allowed;
     CPU_CLR(cpu, &others);
-    if (CPU_COUNT(&others) > 0) sched_setaffinity(0, sizeof others, &others);
+    if (CPU_COUNT(&others) == 0) return;
+    sched_setaffinity(0, sizeof others,
+                      &others); /* which moves it; then it may go anywhere again */
+    sched_setaffinity(0, sizeof self->allowed, &self->allowed);
+}
+
+static void come_back(pool_worker *self)
+{
+    if (atomic_exchange_explicit(&self->lent, 0, memory_order_relaxed))
+        sched_setaffinity(0, sizeof self->allowed, &self->allowed);
 }
 
 /* A worker that was preempted in the middle of a chunk uses no processor time. The caller, which
@@ -162,6 +172,7 @@ static int rescue(rt_pool *pool)
         int64_t used = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
         if (used - other->used < RUNNING_NS) {
             sched_setaffinity(atomic_load(&other->thread), sizeof here, &here);
+            atomic_store_explicit(&other->lent, 1, memory_order_relaxed);
             found = 1;
         }
         other->used = used;
@@ -170,6 +181,11 @@ static int rescue(rt_pool *pool)
 }
 #else
 static void leave_caller(pool_worker *self)
+{
+    (void)self;
+}
+
+static void come_back(pool_worker *self)
 {
     (void)self;
 }
@@ -265,6 +281,7 @@ static void *worker_main(void *argument)
     for (;;) {
         generation = next_generation(pool, generation);
         if (atomic_load_explicit(&pool->quit, memory_order_relaxed)) return NULL;
+        come_back(self);
         leave_caller(self);
         region job = {
             .task = atomic_load_explicit(&pool->task, memory_order_relaxed),
@@ -276,6 +293,7 @@ static void *worker_main(void *argument)
         uint32_t ran = work(pool, &job, generation, self->index);
         atomic_store_explicit(&self->active, 0, memory_order_relaxed);
         finish(pool, ran);
+        come_back(self);
     }
 }
 

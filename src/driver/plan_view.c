@@ -49,7 +49,7 @@ static int64_t bytes_of(const plan_view *v, loop_buffer_id id)
 {
     int64_t bytes;
     if (v->w->is_bounded && wrap_largest_bytes(v->w, id, &bytes)) return bytes;
-    return sym_estimate(v->w->loops->symbols, v->w->bytes[id], SCHED_USUAL_SIZE);
+    return sym_usual(v->w->loops->symbols, v->w->bytes[id]);
 }
 
 static const char *note_of(driver_program *d, const loop_buffer *buffer, arena *memory)

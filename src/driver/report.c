@@ -80,7 +80,7 @@ static void collect_lent(report *r)
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
         const sched_life *life = &w->lives[id];
         if (life->in_arena || life->root == id || life->birth >= life->death) continue;
-        int64_t bytes = sym_estimate(t, w->bytes[id], SCHED_USUAL_SIZE);
+        int64_t bytes = sym_usual(t, w->bytes[id]);
         vec_push(r->d->memory, &r->lent, ((report_lent){id, life->root, bytes}));
     }
 }

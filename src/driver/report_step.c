@@ -19,7 +19,7 @@ typedef struct mover {
 
 static double hint(const mover *m, sym_expr e)
 {
-    return (double)sym_hint(m->d->loops->symbols, e, SCHED_USUAL_SIZE);
+    return (double)sym_usual(m->d->loops->symbols, e);
 }
 
 static bool is_local(const mover *m, loop_buffer_id b)
@@ -136,7 +136,7 @@ static int64_t turns_of(report *r, const loop_op *repeat)
 {
     const sym_table *t = r->d->loops->symbols;
     if (sym_is_none(repeat->symbol)) return -1;
-    int64_t turns = sym_hint(t, repeat->ints[0], SCHED_USUAL_SIZE);
+    int64_t turns = sym_usual(t, repeat->ints[0]);
     return turns > 0 ? turns : 0;
 }
 

@@ -31,7 +31,7 @@ static bool look_up(void *data, sym_expr symbol, int64_t *value)
 {
     const listing *l = data;
     const sym_table *t = l->d->loops->symbols;
-    *value = sym_hint(t, symbol, SCHED_USUAL_SIZE);
+    *value = sym_usual(t, symbol);
     if (has_hint(t, symbol)) return true;
     for (uint32_t i = 0; l->with_unknown && i < l->s->sizes.count; i++) {
         *value = l->s->sizes.at[i].value;
@@ -65,7 +65,7 @@ static int64_t from_others(listing *l, sym_expr symbol)
             if (stands[k] && value > beside) beside = value;
         }
     }
-    return beside > 1 ? beside : largest > 1 ? largest : SCHED_USUAL_SIZE;
+    return beside > 1 ? beside : largest > 1 ? largest : SYM_USUAL_SIZE;
 }
 
 static void find_size(void *data, sym_expr symbol)

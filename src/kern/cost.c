@@ -5,14 +5,14 @@
 
 typedef struct costing {
     const kern_ir *k;
-    sym_expr from[64], to[64];
+    const sym_expr *from, *to; /* parameters of the kernel, and what they stand for */
     uint32_t count;
 } costing;
 
 static int64_t extent_of(const costing *c, sym_expr e)
 {
     sym_table *t = c->k->symbols;
-    int64_t value = sym_estimate(t, sym_substitute(t, e, c->from, c->to, c->count), 256);
+    int64_t value = sym_usual(t, sym_substitute(t, e, c->from, c->to, c->count));
     return value < 1 ? 1 : value;
 }
 
@@ -114,13 +114,11 @@ static int64_t loop_cost(const costing *c, const kern_loop *loop)
     return total;
 }
 
-int64_t kern_cost(const kern_ir *k)
+int64_t kern_cost(const kern_ir *k, arena *memory)
 {
-    costing c = {.k = k};
-    for (c.count = 0; c.count < k->params.count && c.count < COUNT_OF(c.from); c.count++) {
-        c.to[c.count] = k->params.at[c.count];
-        c.from[c.count] = kern_param_symbol(k, c.count);
-    }
+    sym_expr *from = NEW_ARRAY(memory, sym_expr, k->params.count);
+    for (uint32_t i = 0; i < k->params.count; i++) from[i] = kern_param_symbol(k, i);
+    costing c = {.k = k, .from = from, .to = k->params.at, .count = k->params.count};
     int64_t cost = loop_cost(&c, k->body);
     if (k->serial) cost = times_cost(cost, extent_of(&c, k->total));
     bool per_vector = k->columns || k->outer_vector;

@@ -92,7 +92,7 @@ static void fill_call(const sched_schedule *s, const sched_group *g, const kern_
     call->outer = k->serial ? sym_int(t, 1) : sym_product(t, g->outer_extents, g->outer);
     call->split_inner = k->columns;
     call->inner = k->columns ? g->phases[0].extents[0] : sym_int(t, 1);
-    call->cost = cost_shared(kern_cost(k), g->variant.share);
+    call->cost = cost_shared(kern_cost(k, memory), g->variant.share);
 }
 
 static uint32_t find_kernel(const kern_set *set, uint64_t hash, const char *body)

@@ -202,7 +202,7 @@ kern_ir *kern_one_lane(kern_ir *vectors, arena *memory);
 
 /* ---- cost.c ---- */
 /* kern_call.cost */
-int64_t kern_cost(const kern_ir *k);
+int64_t kern_cost(const kern_ir *k, arena *memory);
 
 /* ---- print.c: its text ---- */
 void kern_print_ir(const kern_ir *k, text *out);

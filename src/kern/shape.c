@@ -13,7 +13,7 @@ bool kern_is_long(kern_builder *b, const sched_phase *ph, bool vector)
 {
     int64_t terms = 1;
     for (uint32_t i = 0; i < ph->reduce_axes; i++) {
-        int64_t extent = sym_estimate(b->t, ph->reduce_extents[i], 1 << 20);
+        int64_t extent = sym_usual(b->t, ph->reduce_extents[i]);
         if (vector && i + 1 == ph->reduce_axes && !b->k->outer_vector)
             extent /= b->k->lanes * KERN_MOST_COPIES;
         if (extent > 0) terms *= extent;
@@ -66,7 +66,7 @@ void kern_shape_loop(kern_builder *b, kern_loop *loop, sym_expr extent,
     if (loop->kind != KERN_VECTOR || loop->columns) return;
     if (wanted) most = least = wanted;
     if (!across || running) most = least = 1;
-    int64_t elements = sym_estimate(b->t, extent, 1 << 20);
+    int64_t elements = sym_usual(b->t, extent);
     while (most > 1 && elements <= (int64_t)(most / 2) * b->k->lanes) most /= 2;
     if (least > most) least = most;
     loop->unroll = most;
@@ -103,7 +103,7 @@ void kern_widen_rows(kern_builder *b, kern_loop *rows)
     uint32_t wanted = b->g->variant.unroll, most = wanted ? wanted : KERN_MOST_COPIES;
     if (!k->outer_vector || k->tile_count || !k->sums.count || (work > 8 && !wanted)) return;
     if (!wanted && has_scattered_load(b, rows)) return;
-    int64_t vectors = sym_estimate(b->t, b->g->outer_extents[k->outer - 1], 64) / k->lanes;
+    int64_t vectors = sym_usual(b->t, b->g->outer_extents[k->outer - 1]) / k->lanes;
     while (rows->unroll * 2 <= most && rows->unroll * 2 <= vectors) rows->unroll *= 2;
     for (uint32_t i = 0; i < k->sums.count; i++) k->sums.at[i].copies = rows->unroll;
 }
@@ -114,8 +114,7 @@ void kern_place_drains(kern_builder *b, const sched_phase *ph, const kern_pendin
     for (uint32_t i = 0; i < ph->reduce_axes; i++) {
         kern_loop *loop = b->open[b->depth - i];
         int64_t step = loop->kind == KERN_VECTOR ? (int64_t)b->k->lanes * loop->unroll : 1;
-        int64_t extent =
-            sym_estimate(b->t, ph->reduce_extents[ph->reduce_axes - 1 - i], 1 << 20) / step;
+        int64_t extent = sym_usual(b->t, ph->reduce_extents[ph->reduce_axes - 1 - i]) / step;
         bool is_long = extent >= 2 * LONG_SUM, last = i + 1 == ph->reduce_axes;
         steps *= extent < 1 ? 1 : extent;
         if (steps < LONG_SUM / 4 && !last) continue;

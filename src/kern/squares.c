@@ -22,7 +22,7 @@ static int64_t stride_of(kern_builder *b, sym_expr index, sym_expr axis)
     sym_expr coefficient, rest;
     if (!sym_contains(b->t, index, axis)) return 0;
     if (!sym_linear_in(b->t, index, axis, &coefficient, &rest)) return 0;
-    return sym_hint(b->t, coefficient, SCHED_USUAL_SIZE);
+    return sym_usual(b->t, coefficient);
 }
 
 static bool is_turned(kern_builder *b, sym_expr index, sym_expr inner, sym_expr outer)
@@ -38,7 +38,7 @@ static void look_at(void *data, loop_value v)
     const loop_node *n = loop_at(b->p, v);
     if (n->op != LOOP_LOAD) return;
     for (uint32_t i = 0; i < b->g->outer; i++) {
-        bool many = sym_hint(b->t, b->g->outer_extents[i], SCHED_USUAL_SIZE) >= FEW_ROWS;
+        bool many = sym_usual(b->t, b->g->outer_extents[i]) >= FEW_ROWS;
         if (many && is_turned(b, n->index, s->inner, loop_axis(b->p, i))) s->axis = i;
     }
 }
@@ -48,7 +48,7 @@ bool kern_find_squares(kern_builder *b, uint32_t *axis)
     const sched_phase *ph = &b->g->phases[0];
     square_search s = {b, loop_axis(b->p, b->g->outer), b->g->outer};
     if (!b->columns || b->g->kind != SCHED_KERNEL) return false;
-    if (sym_hint(b->t, ph->extents[0], SCHED_USUAL_SIZE) < FEW_ROWS) return false;
+    if (sym_usual(b->t, ph->extents[0]) < FEW_ROWS) return false;
     for (uint32_t n = 0; n < ph->nest_count; n++)
         for (uint32_t i = 0; i < ph->nests[n].nest.store_count; i++)
             loop_each_store_node(b->p, &ph->nests[n].nest.stores[i], look_at, &s);

@@ -26,11 +26,6 @@ static const lower_row *find_row(uint32_t op)
     return NULL;
 }
 
-bool lower_known(const op_info *op)
-{
-    return op->id < OP_BUILTIN_COUNT && find_row(op->id) != NULL;
-}
-
 static const lower_row *const *index_rows(arena *memory)
 {
     const lower_row **rows = NEW_ARRAY(memory, const lower_row *, OP_BUILTIN_COUNT);

@@ -38,7 +38,5 @@ fe_status lower_graph(fx_graph *g, arena *memory, const lower_split *split, lowe
                       loop_program **out);
 /* part.c: are the parts fewer when they gather? */
 bool lower_gathers(fx_graph *g);
-/* Is there a row for the operator? (What a driver wants to know before decomposing.) */
-bool lower_known(const op_info *op);
 
 #endif

@@ -53,7 +53,7 @@ static tensor reduced_by(lowering *l, tensor x, loop_reduce kind, sym_expr span,
 static loop_value is_member(lowering *l, tensor x, tensor set, ty_dtype d)
 {
     loop_value v = loop_cast(l->program, lower_compute_dtype(d), lower_here(l, x));
-    if (sym_hint(l->symbols, set.sizes[0], 1024) <= FEW_MEMBERS || ty_is_complex(d)) {
+    if (sym_usual(l->symbols, set.sizes[0]) <= FEW_MEMBERS || ty_is_complex(d)) {
         loop_value member =
             loop_cast(l->program, lower_compute_dtype(d), lower_at(l, set, l->reduce_axes));
         return lower_here(

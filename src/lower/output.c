@@ -66,16 +66,15 @@ static bool is_overlapping(lowering *l, const ty_tensor *t)
     for (uint32_t round = 0; round < t->rank; round++) {
         uint32_t least = TY_MAX_RANK;
         for (uint32_t k = 0; k < t->rank; k++) {
-            int64_t stride = sym_estimate(l->symbols, t->strides[k], INT64_MAX);
-            if (done[k] || sym_estimate(l->symbols, t->sizes[k], 2) <= 1) continue;
-            if (least == TY_MAX_RANK ||
-                stride < sym_estimate(l->symbols, t->strides[least], INT64_MAX))
+            int64_t stride = sym_usual(l->symbols, t->strides[k]);
+            if (done[k] || sym_usual(l->symbols, t->sizes[k]) <= 1) continue;
+            if (least == TY_MAX_RANK || stride < sym_usual(l->symbols, t->strides[least]))
                 least = k;
         }
         if (least == TY_MAX_RANK) return false;
-        int64_t stride = sym_estimate(l->symbols, t->strides[least], INT64_MAX);
+        int64_t stride = sym_usual(l->symbols, t->strides[least]);
         if ((double)stride <= reach) return true;
-        reach += (double)stride * (double)(sym_estimate(l->symbols, t->sizes[least], 2) - 1);
+        reach += (double)stride * (double)(sym_usual(l->symbols, t->sizes[least]) - 1);
         done[least] = true;
     }
     return false;

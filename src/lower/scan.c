@@ -138,8 +138,8 @@ static void scan_long_rows(const scan *s)
 static bool is_long(const scan *s)
 {
     lowering *l = s->l;
-    int64_t size = sym_hint(l->symbols, s->x.sizes[s->dim], 1024),
-            all = sym_hint(l->symbols, lower_numel(l, s->x), 1024);
+    int64_t size = sym_usual(l->symbols, s->x.sizes[s->dim]),
+            all = sym_usual(l->symbols, lower_numel(l, s->x));
     return size >= LONG_ROW && all / size < FEW_ROWS && s->x.rank < LOWER_MAX_RANK;
 }
 

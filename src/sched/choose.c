@@ -54,8 +54,7 @@ static loop_buffer_id worst_join(const chooser *c, const trial *t)
         const sched_life *life = &t->s->lives[b];
         if (!part || t->when < life->birth || t->when >= life->death) continue;
         const loop_buffer *whole = &t->program.buffers[part->whole];
-        int64_t bytes =
-            sym_estimate(c->p->symbols, whole->elements, 64) * ty_dtype_size(whole->dtype);
+        int64_t bytes = sym_usual(c->p->symbols, whole->elements) * ty_dtype_size(whole->dtype);
         if (bytes <= most || c->refused[part->whole]) continue;
         most = bytes;
         worst = part->whole;

@@ -33,7 +33,7 @@ typedef struct costs {
 
 static double extent_of(loop_program *p, sym_expr e)
 {
-    int64_t extent = sym_hint(p->symbols, e, SCHED_USUAL_SIZE);
+    int64_t extent = sym_usual(p->symbols, e);
     return extent < 1 ? 1 : extent > MOST_EXTENT ? MOST_EXTENT : (double)extent;
 }
 

@@ -253,7 +253,7 @@ static bool too_few_rows(fuser *f, const work_group *g, const loop_form *n)
 {
     double rows = 1, work = 1;
     for (uint32_t k = 0; k < n->count; k++) {
-        double extent = (double)sym_estimate(f->p->symbols, n->extents[k], 64);
+        double extent = (double)sym_usual(f->p->symbols, n->extents[k]);
         if (k < g->outer) rows *= extent;
         work *= extent;
     }

@@ -132,8 +132,7 @@ static void find_tenants(donation *d)
         const sched_life *life = &d->s->lives[b];
         tenant *t = &d->tenants[life->root];
         if (!life->in_arena) continue;
-        if (life->root == b)
-            t->bytes = sym_estimate(d->p->symbols, bytes_of(d, b), SCHED_USUAL_SIZE);
+        if (life->root == b) t->bytes = sym_usual(d->p->symbols, bytes_of(d, b));
         t->stays |= life->death > d->s->groups.count || !is_of_host(d, b) ||
                     lent_is_late(d->s, b) || d->p->buffers.at[b].is_work;
         if (life->birth == life->death) continue;

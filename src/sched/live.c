@@ -313,7 +313,7 @@ static bool interval_of(const sched_schedule *s, loop_buffer_id b, plan_buffer *
 {
     const loop_buffer *buffer = &s->program->buffers.at[b];
     int64_t width = ty_dtype_size(buffer->dtype),
-            elements = sym_estimate(s->program->symbols, buffer->elements, SCHED_USUAL_SIZE);
+            elements = sym_usual(s->program->symbols, buffer->elements);
     if (!s->lives[b].in_arena) return false;
     if (elements < 0) elements = 0;
     *out = (plan_buffer){.size = elements * width,
@@ -338,7 +338,7 @@ uint32_t sched_intervals(const sched_schedule *s, plan_buffer **intervals, loop_
         index[b] = UINT32_MAX;
         if ((!is_pieced[root] && root != b) || !interval_of(s, b, &(*intervals)[count])) continue;
         if (is_pieced[root]) {
-            int64_t place = sym_estimate(p->symbols, sched_place(s, b), SCHED_USUAL_SIZE);
+            int64_t place = sym_usual(p->symbols, sched_place(s, b));
             (*intervals)[count].group = root + 1;
             (*intervals)[count].group_offset = place * ty_dtype_size(p->buffers.at[b].dtype);
         }

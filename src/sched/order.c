@@ -92,7 +92,7 @@ static int64_t scaled_peak(group_problem *b, const int64_t *bytes, double scale,
     for (uint32_t i = 0; i < p.buffer_count; i++) {
         const loop_buffer *buffer = &b->s->program->buffers.at[b->owner.at[i]];
         int64_t elements = 0;
-        if (bytes[i] && sym_hint_scaled(t, buffer->elements, scale, SCHED_USUAL_SIZE, &elements))
+        if (bytes[i] && sym_hint_scaled(t, buffer->elements, scale, &elements))
             p.bytes[i] = elements * (int64_t)ty_dtype_size(buffer->dtype);
     }
     return order_peak(&p, order, NULL, b->memory);

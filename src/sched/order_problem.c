@@ -25,8 +25,8 @@ static loop_buffer_id stands_for(const group_problem *b, loop_buffer_id id)
 static int64_t bytes_of(const group_problem *b, loop_buffer_id id)
 {
     const loop_buffer *buffer = &b->s->program->buffers.at[id];
-    int64_t bytes = sym_estimate(b->s->program->symbols, buffer->elements, SCHED_USUAL_SIZE) *
-                    (int64_t)ty_dtype_size(buffer->dtype);
+    int64_t bytes =
+        sym_usual(b->s->program->symbols, buffer->elements) * (int64_t)ty_dtype_size(buffer->dtype);
     if (bytes <= 0) return 0;
     return buffer->part ? bytes : (bytes + PLAN_ALIGNMENT - 1) / PLAN_ALIGNMENT * PLAN_ALIGNMENT;
 }

@@ -15,8 +15,8 @@
 static int64_t dense_bytes(const group_problem *b, loop_buffer_id id)
 {
     const loop_buffer *buffer = &b->s->program->buffers.at[id];
-    int64_t bytes = sym_estimate(b->s->program->symbols, buffer->elements, SCHED_USUAL_SIZE) *
-                    (int64_t)ty_dtype_size(buffer->dtype);
+    int64_t bytes =
+        sym_usual(b->s->program->symbols, buffer->elements) * (int64_t)ty_dtype_size(buffer->dtype);
     return bytes > 0 ? bytes : 0;
 }
 

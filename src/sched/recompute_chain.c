@@ -29,7 +29,7 @@ void recompute_look_at(fitter *f)
 static int64_t bytes_of(const fitter *f, loop_buffer_id b)
 {
     const loop_buffer *buffer = &f->p->buffers.at[b];
-    int64_t elements = sym_estimate(f->p->symbols, buffer->elements, SCHED_USUAL_SIZE);
+    int64_t elements = sym_usual(f->p->symbols, buffer->elements);
     return elements > 0 ? elements * (int64_t)ty_dtype_size(buffer->dtype) : 0;
 }
 
@@ -50,7 +50,7 @@ static uint32_t maker_of(const fitter *f, loop_buffer_id b)
 
 static double hint(const fitter *f, sym_expr e)
 {
-    return (double)sym_estimate(f->p->symbols, e, SCHED_USUAL_SIZE);
+    return (double)sym_usual(f->p->symbols, e);
 }
 
 static double cost_of_op(const fitter *f, const loop_op *op)

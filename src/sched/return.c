@@ -132,8 +132,7 @@ int64_t returned_bytes(const sched_schedule *s)
     int64_t sum = 0;
     for (loop_buffer_id b = 0; b < p->buffers.count; b++)
         if (s->lives[b].root == b && s->lives[b].else_in != LOOP_NO_BUFFER)
-            sum += sym_estimate(p->symbols, lent_bytes(p, b, p->buffers.at[b].elements),
-                                SCHED_USUAL_SIZE);
+            sum += sym_usual(p->symbols, lent_bytes(p, b, p->buffers.at[b].elements));
     return sum;
 }
 
@@ -158,8 +157,7 @@ int64_t return_in_donated(fuser *f)
     find_first(&r);
     for (loop_buffer_id b = 0; b < p->buffers.count; b++) {
         if (!may_move(&r, b) || lent_is_late(f->s, b)) continue;
-        candidate one = {b, sym_estimate(p->symbols, lent_bytes(p, b, p->buffers.at[b].elements),
-                                         SCHED_USUAL_SIZE)};
+        candidate one = {b, sym_usual(p->symbols, lent_bytes(p, b, p->buffers.at[b].elements))};
         vec_push(f->memory, &outputs, one);
     }
     if (outputs.count) qsort(outputs.at, outputs.count, sizeof *outputs.at, by_bytes);

@@ -63,8 +63,6 @@
 #include "loop/loop.h"
 #include "plan/plan.h"
 
-enum { SCHED_USUAL_SIZE = 64 }; /* what a size without an example counts as, for choices */
-
 /* Why two ops do not share a kernel. */
 typedef enum sched_reason {
     SCHED_FUSED,

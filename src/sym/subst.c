@@ -183,34 +183,45 @@ int64_t sym_hint(const sym_table *t, sym_expr e, int64_t fallback)
     return sym_eval(t, e, look_up_hint, &hints, &value) ? value : fallback;
 }
 
-int64_t sym_estimate(const sym_table *t, sym_expr e, int64_t fallback)
+static int64_t within_range(const sym_table *t, sym_expr symbol, int64_t value)
+{
+    int64_t least, most;
+    sym_range(t, symbol, NULL, &least, &most);
+    return value < least ? least : value > most ? most : value;
+}
+
+static bool look_up_usual(void *data, sym_expr symbol, int64_t *value)
+{
+    const sym_table *t = data;
+    const sym_symbol_data *known = sym_data(t, symbol);
+    *value = known->has_hint ? known->hint : within_range(t, symbol, SYM_USUAL_SIZE);
+    return true;
+}
+
+int64_t sym_usual(const sym_table *t, sym_expr e)
 {
     const int64_t most = (int64_t)1 << 48;
-    int64_t value = sym_hint(t, e, fallback);
+    int64_t value;
+    if (!sym_eval(t, e, look_up_usual, (void *)(uintptr_t)t, &value)) value = SYM_USUAL_SIZE;
     return value > most ? most : value < -most ? -most : value;
 }
 
 typedef struct scaled_lookup {
     const sym_table *table;
     double scale;
-    int64_t fallback;
 } scaled_lookup;
 
 static bool look_up_scaled(void *data, sym_expr symbol, int64_t *value)
 {
     const scaled_lookup *lookup = data;
-    int64_t least, most;
-    double scaled = (double)sym_hint(lookup->table, symbol, lookup->fallback) * lookup->scale;
-    sym_range(lookup->table, symbol, NULL, &least, &most);
-    *value = scaled < 1 ? 1 : (int64_t)scaled;
-    if (*value < least) *value = least;
-    if (*value > most) *value = most;
+    double scaled = (double)sym_usual(lookup->table, symbol) * lookup->scale;
+    *value = within_range(lookup->table, symbol, scaled < 1 ? 1 : (int64_t)scaled);
     return true;
 }
 
-bool sym_hint_scaled(const sym_table *t, sym_expr e, double scale, int64_t fallback, int64_t *value)
+bool sym_hint_scaled(const sym_table *t, sym_expr e, double scale, int64_t *value)
 {
-    scaled_lookup lookup = {t, scale, fallback};
+    scaled_lookup lookup = {t, scale};
     return sym_eval(t, e, look_up_scaled, &lookup, value);
 }
 

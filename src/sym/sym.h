@@ -160,12 +160,13 @@ bool sym_eval(const sym_table *t, sym_expr e,
               int64_t *value);
 /* The value at the hints (example sizes); a symbol without hint counts as `fallback`. */
 int64_t sym_hint(const sym_table *t, sym_expr e, int64_t fallback);
-/* The same within +-2^48, for costs: what the example says may be any number, and elements are
- * multiplied by their bytes and added up. */
-int64_t sym_estimate(const sym_table *t, sym_expr e, int64_t fallback);
+/* What choices and costs go by: the value at the hints, where a symbol without one counts as the usual size,
+ * within its range. Within +-2^48: what an example says may be any number, and elements are multiplied by
+ * their bytes and added up. */
+enum { SYM_USUAL_SIZE = 64 };
+int64_t sym_usual(const sym_table *t, sym_expr e);
 /* The value where each symbol is so many times its hint, within its range; false as sym_eval. */
-bool sym_hint_scaled(const sym_table *t, sym_expr e, double scale, int64_t fallback,
-                     int64_t *value);
+bool sym_hint_scaled(const sym_table *t, sym_expr e, double scale, int64_t *value);
 
 /* ---- text (text.c) ---- */
 void sym_print(const sym_table *t, sym_expr e, text *out);

@@ -20,7 +20,7 @@ uint32_t *wrap_placing_order(const wrap_program *w, arena *memory)
 
 int64_t wrap_example_bytes(const wrap_program *w, sym_expr bytes)
 {
-    int64_t value = sym_is_none(bytes) ? 0 : sym_hint(w->loops->symbols, bytes, SCHED_USUAL_SIZE);
+    int64_t value = sym_is_none(bytes) ? 0 : sym_usual(w->loops->symbols, bytes);
     return value < 0 ? 0 : value > WRAP_MOST_BYTES ? WRAP_MOST_BYTES : value;
 }
 

@@ -334,12 +334,11 @@ static bool scale_intervals(const wrap_program *w, const wrap_layout *layout, do
     for (uint32_t k = 0; k < layout->count && fit; k++) {
         plan_buffer *interval = &layout->intervals[k];
         sym_expr shift = wrap_shift(w, layout->buffers[k]);
-        fit = sym_hint_scaled(t, w->bytes[layout->buffers[k]], scale, SCHED_USUAL_SIZE,
-                              &interval->size) &&
+        fit = sym_hint_scaled(t, w->bytes[layout->buffers[k]], scale, &interval->size) &&
               interval->size <= WRAP_MOST_BYTES;
         if (interval->size < 0) interval->size = 0;
         if (interval->group && !sym_is_none(shift) && fit)
-            fit = sym_hint_scaled(t, shift, scale, SCHED_USUAL_SIZE, &interval->group_offset) &&
+            fit = sym_hint_scaled(t, shift, scale, &interval->group_offset) &&
                   interval->group_offset >= 0 && interval->group_offset <= WRAP_MOST_BYTES;
     }
     return fit;

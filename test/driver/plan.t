@@ -44,11 +44,11 @@ step 3 live 512 copy
 @c live [2, 4) at 256 bytes 512 = 8*s0 peak
 --run-- ferrite inspect $ROOT/test/cases/programs/ragged_rows.pt2 --stage plan | sed -n '1p; /segment/p'
 --out--
-plan ragged_rows: arena 576 bytes, bound 576, 576 in use at once (step 12), 5 buffers, order proven least; for the sizes of the example
-@buf4 live [4, 6) at 0 bytes 512 = 8*u0 segment 1
-@buf11 live [7, 13) at 0 bytes 64 = u0 segment 1 peak
-@buf12 live [8, 10) at 64 bytes 8 segment 1
-@buf13 live [12, 14) at 64 bytes 512 = 8*u1 segment 2 peak
+plan ragged_rows: arena 128 bytes, bound 128, 63 in use at once (step 12), 5 buffers, order proven least; for the sizes of the example
+@buf4 live [4, 6) at 64 bytes 56 = 8*u0 segment 1
+@buf11 live [7, 13) at 64 bytes 7 = u0 segment 1 peak
+@buf12 live [8, 10) at 0 bytes 8 segment 1
+@buf13 live [12, 14) at 0 bytes 56 = 8*u1 segment 2 peak
 --run-- sed 's/64/s0/g; s/128/2*s0/; s/^input/symbol s0 in [4, 4096] hint 64\n&/' arena.loop >m.loop; for s in s0=1000 s0=100000 s1=3 s0=x s0; do ferrite inspect m.loop --from loop --stage plan --sizes $s | sed -n '1p; /@c/p'; done
 --out--
 plan arena: arena 12032 bytes, bound 12032, 12000 in use at once (step 2), 3 buffers; for the sizes that were given
