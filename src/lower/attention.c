@@ -4,7 +4,7 @@
  * The output is laid out as [batch, position, head, channel], so that the transpose and reshape
  * that follow are views.
  */
-#include "lower/lower_priv.h"
+#include "lower/ragged.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,7 +16,7 @@ typedef struct attention {
     lower_tensor q, k, v, mask; /* of rank 4, [b, h, s, d]; the mask additive or bool, or absent */
     bool causal, masked_nan;    /* a row that sees nothing is NaN, else zeros */
     double scale, dropout;
-    int64_t groups, value_groups; /* query heads a key head, and a head of values */
+    sym_expr groups, value_groups; /* query heads a key head, and a head of values */
     ty_dtype out;
 } attention;
 
@@ -73,21 +73,21 @@ static lower_tensor sdpa_extern(lowering *l, const attention *a, const sym_expr 
         wanted = strides;
     }
     lower_tensor out = lower_temp_tensor(l, TY_F32, 4, sizes, wanted);
-    sym_expr ints[3] = {lower_const(l, a->causal), lower_const(l, a->groups),
+    sym_expr ints[3] = {lower_const(l, a->causal), a->groups,
                         lower_const(l, a->masked_nan)};
     lower_extern(l, "sdpa", 4, views, out.box->view, 3, ints, 1, &a->scale);
     return out;
 }
 
 /* Key and value heads are repeated for each group of query heads. */
-static lower_tensor repeat_heads(lowering *l, lower_tensor t, int64_t groups)
+static lower_tensor repeat_heads(lowering *l, const attention *a, lower_tensor t, sym_expr groups)
 {
-    if (groups == 1) return t;
+    if (sym_same(groups, l->one)) return t;
     sym_expr sizes[4], exprs[4];
     memcpy(sizes, t.sizes, sizeof sizes);
     memcpy(exprs, l->axes, sizeof exprs);
-    sizes[1] = sym_mul_int(l->symbols, t.sizes[1], groups);
-    exprs[1] = sym_floordiv(l->symbols, l->axes[1], lower_const(l, groups));
+    sizes[1] = a->q.sizes[1];
+    exprs[1] = sym_floordiv(l->symbols, l->axes[1], groups);
     return lower_remap(l, t, 4, sizes, exprs);
 }
 
@@ -95,7 +95,7 @@ static lower_tensor repeat_heads(lowering *l, lower_tensor t, int64_t groups)
 static lower_tensor attention_scores(lowering *l, const attention *a)
 {
     ty_dtype d = lower_dtype(a->q);
-    lower_tensor k = repeat_heads(l, a->k, a->groups), none = {0};
+    lower_tensor k = repeat_heads(l, a, a->k, a->groups), none = {0};
     lower_tensor scores = lower_matmul(l, a->q, lower_transpose(l, k, 2, 3), none, NULL),
                  mask = full_mask(l, a, d);
     scores = lower_scale(l, scores, a->scale);
@@ -120,7 +120,7 @@ static lower_tensor attention_weights(lowering *l, const attention *a, lower_ten
 static lower_tensor weigh(lowering *l, const attention *a, lower_tensor weights)
 {
     lower_tensor none = {0};
-    return lower_matmul(l, weights, repeat_heads(l, a->v, a->value_groups), none, NULL);
+    return lower_matmul(l, weights, repeat_heads(l, a, a->v, a->value_groups), none, NULL);
 }
 
 /* What training keeps of a row, [b, h, s]: 0 of one that sees nothing, whose weights are 0 then. */
@@ -152,18 +152,22 @@ static void set_scale(lowering *l, attention *a)
     a->q = lower_value(l, lower_dtype(a->q), a->q.rank, a->q.sizes, q);
 }
 
-/* How many heads of the query go with a head of t; one that broadcasts is left to do so. */
-static fe_status count_groups(lowering *l, const attention *a, lower_tensor t, int64_t *groups)
+/* How many heads of the query go with a head of t; one that broadcasts is left to do so. Where only the
+ * run knows, operators that have groups divide. */
+static sym_expr groups_of(lowering *l, const attention *a, lower_tensor t)
 {
-    int64_t heads, others;
-    bool grouped = op_param_index(l->node->op, "enable_gqa") >= 0 && lower_bool(l, "enable_gqa"),
-         known = sym_is_int(l->symbols, a->q.sizes[1], &heads) &&
-                 sym_is_int(l->symbols, t.sizes[1], &others);
-    *groups = 1;
-    if (grouped && !known && !sym_known_equal(l->symbols, a->q.sizes[1], t.sizes[1]))
-        return lower_fail(l, "attention of groups of heads whose number only the run knows");
-    if (known && others > 0 && heads != others && heads % others == 0) *groups = heads / others;
-    return FE_OK;
+    sym_expr heads = a->q.sizes[1], others = t.sizes[1];
+    int64_t whole, part = 0;
+    bool part_known = sym_is_int(l->symbols, others, &part),
+         known = sym_is_int(l->symbols, heads, &whole) && part_known,
+         grouped = op_param_index(l->node->op, "enable_gqa") >= 0
+                       ? lower_bool(l, "enable_gqa")
+                       : fx_is(l->node, OP_aten__scaled_dot_product_flash_attention_for_cpu_default);
+    if (known && part > 0 && whole % part == 0) return lower_const(l, whole / part);
+    if (known || !grouped || part == 1 || sym_known_equal(l->symbols, heads, others)) return l->one;
+    sym_expr groups = sym_floordiv(l->symbols, heads, others);
+    lower_require_equal(l, heads, sym_mul(l->symbols, others, groups));
+    return groups;
 }
 
 static fe_status begin(lowering *l, attention *a)
@@ -185,8 +189,9 @@ static fe_status begin(lowering *l, attention *a)
     a->causal = !a->masked_nan && lower_bool(l, "is_causal");
     a->dropout = a->masked_nan ? 0 : lower_number_or(l, "dropout_p", 0);
     set_scale(l, a);
-    FE_TRY(count_groups(l, a, a->k, &a->groups));
-    return count_groups(l, a, a->v, &a->value_groups);
+    a->groups = groups_of(l, a, a->k);
+    a->value_groups = groups_of(l, a, a->v);
+    return FE_OK;
 }
 
 /* Do batch and head sizes agree without broadcasting? */
@@ -200,8 +205,10 @@ static bool is_regular(lowering *l, const attention *a)
     for (uint32_t k = 0; k < 4; k++)
         fine &= !lower_is_zero(l, a->q.sizes[k]) && !lower_is_zero(l, a->k.sizes[k]) &&
                 !lower_is_zero(l, a->v.sizes[k]);
-    sym_expr heads = sym_mul_int(l->symbols, a->k.sizes[1], a->groups);
-    return fine && sym_known_equal(l->symbols, heads, a->q.sizes[1]);
+    /* which groups that only the run knows are, as it has been asked to make sure */
+    sym_expr heads = sym_mul(l->symbols, a->k.sizes[1], a->groups);
+    return fine && (sym_known_equal(l->symbols, heads, a->q.sizes[1]) ||
+                    !sym_is_int(l->symbols, a->groups, NULL));
 }
 
 /* The values and a second result that somebody reads: by products and a softmax, whose parts these are. */

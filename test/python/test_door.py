@@ -238,6 +238,17 @@ def gradients_of_attention_of_any_width():
 
 
 @test
+def groups_of_heads_that_only_the_run_knows():
+    def attend(q, k, v):
+        return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
+
+    for dtype in (torch.float32, torch.float64):
+        heads = ((8, 2, 33), (6, 3, 10), (12, 4, 50))
+        same(attend, *[[torch.randn(3, count, size, 16, dtype=dtype) for count in (whole, part, part)] for whole, part, size in heads],
+             dynamic=True)
+
+
+@test
 def training_follows_the_same_curve():
     def curve(compile_it):
         torch.manual_seed(0)
