@@ -73,8 +73,7 @@ static lower_tensor sdpa_extern(lowering *l, const attention *a, const sym_expr 
         wanted = strides;
     }
     lower_tensor out = lower_temp_tensor(l, TY_F32, 4, sizes, wanted);
-    sym_expr ints[3] = {lower_const(l, a->causal), a->groups,
-                        lower_const(l, a->masked_nan)};
+    sym_expr ints[3] = {lower_const(l, a->causal), a->groups, lower_const(l, a->masked_nan)};
     lower_extern(l, "sdpa", 4, views, out.box->view, 3, ints, 1, &a->scale);
     return out;
 }
@@ -160,9 +159,10 @@ static sym_expr groups_of(lowering *l, const attention *a, lower_tensor t)
     int64_t whole, part = 0;
     bool part_known = sym_is_int(l->symbols, others, &part),
          known = sym_is_int(l->symbols, heads, &whole) && part_known,
-         grouped = op_param_index(l->node->op, "enable_gqa") >= 0
-                       ? lower_bool(l, "enable_gqa")
-                       : fx_is(l->node, OP_aten__scaled_dot_product_flash_attention_for_cpu_default);
+         grouped =
+             op_param_index(l->node->op, "enable_gqa") >= 0
+                 ? lower_bool(l, "enable_gqa")
+                 : fx_is(l->node, OP_aten__scaled_dot_product_flash_attention_for_cpu_default);
     if (known && part > 0 && whole % part == 0) return lower_const(l, whole / part);
     if (known || !grouped || part == 1 || sym_known_equal(l->symbols, heads, others)) return l->one;
     sym_expr groups = sym_floordiv(l->symbols, heads, others);
