@@ -36,20 +36,26 @@ static int64_t batch_offset(const fe_tensor *t, uint32_t inner, int64_t k)
     return offset;
 }
 
+/* NULL where there is none: an operand that is absent, or has no elements. */
+static char *matrix_data(const fe_tensor *t, uint32_t inner, int64_t k, size_t element)
+{
+    return t->data ? (char *)t->data + batch_offset(t, inner, k) * (int64_t)element : NULL;
+}
+
 rt_matrix rt_matrix_at(const fe_tensor *t, int64_t k)
 {
-    if (!t->data || t->rank < 2) return (rt_matrix){0};
+    if (t->rank < 2) return (rt_matrix){0};
     const int64_t *sizes = t->sizes + t->rank - 2, *strides = t->strides + t->rank - 2;
     size_t element = element_bytes(t->dtype);
-    char *data = (char *)t->data + batch_offset(t, 2, k) * (int64_t)element;
+    char *data = matrix_data(t, 2, k, element);
     return (rt_matrix){data, sizes[0], sizes[1], strides[0], strides[1], element};
 }
 
 rt_matrix rt_vector_at(const fe_tensor *t, int64_t k)
 {
-    if (!t->data || t->rank < 1) return (rt_matrix){0};
+    if (t->rank < 1) return (rt_matrix){0};
     size_t element = element_bytes(t->dtype);
-    char *data = (char *)t->data + batch_offset(t, 1, k) * (int64_t)element;
+    char *data = matrix_data(t, 1, k, element);
     return (rt_matrix){data, t->sizes[t->rank - 1], 1, t->strides[t->rank - 1], 0, element};
 }
 

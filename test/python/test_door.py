@@ -249,6 +249,12 @@ def groups_of_heads_that_only_the_run_knows():
 
 
 @test
+def matrices_without_columns():
+    same(torch.ormqr, (torch.randn(5, 0), torch.randn(0), torch.randn(5, 0)), (torch.randn(5, 0), torch.randn(0), torch.randn(5, 3)))
+    same(torch.linalg.householder_product, (torch.randn(5, 0), torch.randn(0)))
+
+
+@test
 def training_follows_the_same_curve():
     def curve(compile_it):
         torch.manual_seed(0)
