@@ -98,6 +98,14 @@ def _literal(node, module):
         return value.item(), value.dtype
 
 
+def _is_undefined(value):
+    """Is it a result that eager does not make, though the graph records a tensor?"""
+    if not isinstance(value, torch.fx.Node) or value.target is not operator.getitem or value.args[1] != 1:
+        return False
+    call = value.args[0]
+    return call.target is torch.ops.aten._native_multi_head_attention.default and not argument(call, "need_weights")
+
+
 # PyTorch traces views of results whose strides are others when eager runs: there the view is a copy.
 _COPYING = {torch.ops.aten.view.default: "aten.reshape.default"}
 
@@ -200,8 +208,8 @@ class Text:
     def _output(self, node, names, module, is_main):
         values = node.args[0] if isinstance(node.args[0], (list, tuple)) else [node.args[0]]
         if is_main:
-            self.outputs = list(values)
-            values = computed(values)
+            self.outputs = [None if _is_undefined(value) else value for value in values]
+            values = computed(self.outputs)
         return "(" + ", ".join("user " + self._arg(value, names, module) for value in values) + ")"
 
     def _item(self, node, names):
@@ -269,11 +277,21 @@ class Text:
             k = kwargs[key + "_base_index"]
             base = kwargs["_all_bases"][k]
             if base.op == "placeholder":
-                kwargs[key + "_storage_offset"] = start - base.meta["val"].storage_offset()
+                kwargs[key + "_storage_offset"] = self._behind(base, start, f"%{names[node]}_{key}_start", names, lines)
                 bases[k] = _Written(f"%{names[node]}_base_{k}")
                 line = f"  {bases[k]} = aten.clone.default(%{names[base]})"
                 lines += [line] if line not in lines else []
         return lines, {**kwargs, "_all_bases": bases}
+
+    def _behind(self, base, start, name, names, lines):
+        """A place in a storage, counted from the first element of an argument in it."""
+        first = base.meta["val"].storage_offset()
+        if not isinstance(start, torch.fx.Node):
+            return start - first
+        if statically_known_true(first == 0):
+            return start
+        lines.append(f"  {name} = _operator.sub(%{names[start]}, {expression(first)})")
+        return _Written(name)
 
     def _hand(self, target):
         name = f"torch_{target}"

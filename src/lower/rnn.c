@@ -17,6 +17,7 @@ typedef struct cell {
     cell_kind kind;
     tensor w_ih, w_hh, b_ih, b_hh; /* biases may be absent */
     tensor w_hr;                   /* lstm: of the projection, or absent */
+    ty_dtype given;                /* lstm: of the states between steps, and of the sum of biases */
 } cell;
 
 /* h and (lstm) c, [batch, hidden] */
@@ -65,8 +66,8 @@ static tensor gru_step(lowering *l, tensor x, tensor hidden, tensor h)
     return T_ADD(T_MUL(T_SUB(h, fresh), update), fresh);
 }
 
-/* One step: `x` are the gates' parts that come from the input, its bias included. */
-static state step(lowering *l, const cell *k, tensor x, state s)
+/* `x` are the gates' parts that come from the input, its bias included. */
+static state exact_step(lowering *l, const cell *k, tensor x, state s)
 {
     tensor hidden = lower_matmul(l, s.h, lower_transpose(l, k->w_hh, 0, 1), k->b_hh, NULL);
     if (k->kind == GRU) return (state){gru_step(l, x, hidden, s.h), s.c};
@@ -79,6 +80,19 @@ static state step(lowering *l, const cell *k, tensor x, state s)
     }
     tensor h = k->kind == RNN_TANH ? hyperbolic(l, gates) : T_MAX(gates, T_NUM(gates, 0));
     return (state){h, s.c};
+}
+
+static tensor rounded(lowering *l, tensor x, ty_dtype given)
+{
+    return lower_absent(x) ? x : lower_cast(l, lower_cast(l, x, given), lower_dtype(x));
+}
+
+/* One step. The states of an LSTM are numbers of the dtype that it was given, as in eager's. */
+static state step(lowering *l, const cell *k, tensor x, state s)
+{
+    state next = exact_step(l, k, x, s);
+    if (k->kind != LSTM) return next;
+    return (state){rounded(l, next.h, k->given), rounded(l, next.c, k->given)};
 }
 
 static tensor input_product(lowering *l, const cell *k, tensor x)
@@ -175,13 +189,17 @@ typedef struct recurrence {
 
 static cell cell_of(lowering *l, const recurrence *r, uint32_t number)
 {
-    cell k = {.kind = r->kind};
+    cell k = {.kind = r->kind, .given = lower_meta(l, 0)->dtype};
     uint32_t first = number * r->per_cell;
     k.w_ih = lower_cast(l, lower_item(l, r->params, first), r->d);
     k.w_hh = lower_cast(l, lower_item(l, r->params, first + 1), r->d);
     if (r->per_cell >= 4) {
         k.b_ih = lower_cast(l, lower_item(l, r->params, first + 2), r->d);
         k.b_hh = lower_cast(l, lower_item(l, r->params, first + 3), r->d);
+    }
+    if (k.kind == LSTM && k.given != r->d && !lower_absent(k.b_ih)) {
+        k.b_ih = rounded(l, T_ADD(k.b_ih, k.b_hh), k.given);
+        k.b_hh = NONE;
     }
     if (r->is_projected)
         k.w_hr = lower_cast(l, lower_item(l, r->params, first + r->per_cell - 1), r->d);
@@ -275,7 +293,7 @@ static fe_status recurrent_cell(lowering *l, fx_node *n, const lower_row *row)
 {
     cell k = {.kind = (cell_kind)row->parameter};
     const fx_arg *hx = fx_get(l->graph, n, "hx");
-    ty_dtype d = lower_compute_dtype(lower_meta(l, 0)->dtype);
+    ty_dtype d = k.given = lower_compute_dtype(lower_meta(l, 0)->dtype);
     tensor x = lower_computed_arg(l, "input");
     state s = {
         .h = lower_cast(l, k.kind == LSTM ? lower_item(l, hx, 0) : lower_tensor_of(l, hx), d)};

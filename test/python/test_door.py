@@ -255,6 +255,28 @@ def matrices_without_columns():
 
 
 @test
+def what_eager_does_not_make_is_none():
+    q, weight, bias, out = torch.randn(1, 3, 6), torch.randn(18, 6), torch.randn(18), torch.randn(6, 6)
+    for wanted in (False, True):
+        same(lambda q, w, b, o: torch._native_multi_head_attention(q, q, q, 6, 2, w, b, o, b[:6], None, wanted), (q, weight, bias, out))
+
+
+@test
+def an_lstm_in_bfloat16_rounds_where_eager_does():
+    torch._dynamo.config.allow_rnn = True
+    try:
+        for layers, bias in ((1, True), (2, True), (2, False)):
+            model = torch.nn.LSTM(4, 6, layers, bidirectional=True, bias=bias).eval()
+
+            def run(x):
+                with torch.autocast("cpu", dtype=torch.bfloat16):
+                    return model(x)[0]
+            same(run, (torch.randn(5, 2, 4),))
+    finally:
+        torch._dynamo.config.allow_rnn = False
+
+
+@test
 def training_follows_the_same_curve():
     def curve(compile_it):
         torch.manual_seed(0)
@@ -312,6 +334,23 @@ def operators_of_torch_library():
         torch.ops.door.fill(x * 2, out)
         return out + 1
     same(filled, (torch.randn(3), torch.zeros(3)))
+
+
+@test
+def operators_of_torch_library_write_to_windows_whose_start_changes():
+    @torch.library.custom_op("ferrite_test::double", mutates_args=("x",))
+    def double(x: torch.Tensor) -> None:
+        x.mul_(2)
+
+    def part(x, n):
+        double(x[n:n + 2])
+        return x + 1
+
+    same(part, *[(torch.randn(size), n) for n, size in ((1, 6), (2, 9), (3, 7))], dynamic=True)
+    compiled = torch.compile(part, backend="ferrite", dynamic=True)
+    for n in (1, 2):  # of a storage that begins before it
+        ours, theirs = (torch.arange(9.0)[n:] for _ in range(2))
+        torch.testing.assert_close((compiled(ours, n), ours), (part(theirs, n), theirs))
 
 
 @test
