@@ -186,6 +186,8 @@ def _small_places(gradient, mode):
 
 
 def _write_pool(gradient, mode):
+    if gradient.meta.get("partitioner_tag") != "is_backward":
+        return  # the user's own call of it, in the forward graph
     _small_places(gradient, mode)
     _sizes_alone(gradient, mode)
 

@@ -277,6 +277,20 @@ def an_lstm_in_bfloat16_rounds_where_eager_does():
 
 
 @test
+def gradients_of_a_pools_gradient():
+    x = torch.randn(1, 2, 8, 8)
+    made, places = torch.nn.functional.max_pool2d(x, 2, return_indices=True)
+
+    def back(grad):
+        return torch.ops.aten.max_pool2d_with_indices_backward(grad, x, [2, 2], [2, 2], [0, 0], [1, 1], False, places)
+
+    grads = [torch.ones_like(made, requires_grad=True) for _ in range(2)]
+    for run, grad in zip((torch.compile(back, backend="ferrite", options=STRICT), back), grads):
+        run(grad).square().sum().backward()
+    torch.testing.assert_close(grads[0].grad, grads[1].grad)
+
+
+@test
 def training_follows_the_same_curve():
     def curve(compile_it):
         torch.manual_seed(0)
