@@ -633,6 +633,7 @@ static void test_sdpas(void)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int variant = 0; variant < SDPA_VARIANTS; variant++) {
             const int64_t *z = sizes[i];
+            if (variant >= SDPA_BAND && variant / 3 % 3 == RT_MASK_NONE) continue;
             test_sdpa(z[0], z[1], z[2], z[3], z[4], z[5], z[6], variant);
         }
 }

@@ -88,7 +88,7 @@ HEADING = """# PyTorch's own tests
 Made by `test/conformance/run.py` and `compare.py`. A test is fair where PyTorch's own operators (`aot_eager`) pass it through
 the same door, or ferrite does; the others look at the code that PyTorch's compiler generates or do not run beside the installed version.
 A graph counts as compiled where it was not left whole to PyTorch: calls of operators that ferrite has not, and draws of random numbers, may run
-as PyTorch runs them. `opinfo` is a sample of that suite, at one sample of inputs an operator, gradients included.
+as PyTorch runs them. `opinfo` is the whole suite, gradients included, with the inputs that it takes by itself.
 """
 
 
