@@ -132,6 +132,7 @@ typedef struct rt_sdpa {
     int64_t mask_stride[4]; /* b, h, s, t; 0 broadcasts */
     int causal;             /* nonzero: position s sees t <= s, as torch's is_causal (top left) */
     float scale;            /* usually 1 / sqrt(D); the caller always gives it */
+    int replaces;           /* a bool mask has -inf in the place of scores; 0 = adds it to them */
     int masked_nan; /* rows that see nothing: 0 = zeros, as torch; 1 = NaN, a bare softmax */
 } rt_sdpa;
 

@@ -366,6 +366,7 @@ int rt_op_sdpa(rt_frame *frame, const rt_call *call)
                                               : RT_MASK_FLOAT,
         .causal = (int)call->ints[0],
         .masked_nan = (int)call->ints[2],
+        .replaces = (int)call->ints[3],
         .scale = (float)call->floats[0],
     };
     memcpy(args.q_stride, q->strides, sizeof args.q_stride);

@@ -135,9 +135,8 @@ static void mask_row(const rt_sdpa *g, const work *w, int64_t row, float *score,
         for (int64_t t = 0; t < count; t++) score[t] += mask[t * step];
     } else if (g->mask_kind == RT_MASK_BOOL) {
         const unsigned char *mask = (const unsigned char *)g->mask + at;
-        /* as eager has it: attention adds -inf, a softmax that is spelled out has it in the place */
         for (int64_t t = 0; t < count; t++)
-            score[t] = mask[t * step] ? score[t] : g->masked_nan ? -INFINITY : score[t] - INFINITY;
+            score[t] = mask[t * step] ? score[t] : g->replaces ? -INFINITY : score[t] - INFINITY;
     }
     if (g->causal)
         for (int64_t t = rt_max(s + 1 - t0, 0); t < count; t++) score[t] = -INFINITY;

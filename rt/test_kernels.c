@@ -533,10 +533,12 @@ static void sdpa_row(const rt_sdpa *g, int64_t b, int64_t h, int64_t s, double *
                      g->k[b * g->k_stride[0] + kv * g->k_stride[1] + t * g->k_stride[2] +
                           d * g->k_stride[3]];
         weights[t] = g->scale * score + mask_value(g, b, h, s, t);
+        if (g->replaces && g->mask_kind == RT_MASK_BOOL && mask_value(g, b, h, s, t) != 0)
+            weights[t] = -INFINITY;
         max = weights[t] > max ? weights[t] : max;
     }
     for (int64_t t = 0; t < g->kv_len; t++) {
-        weights[t] = max == -INFINITY ? 0 : exp(weights[t] - max);
+        weights[t] = max == -INFINITY && !isnan(weights[t]) ? 0 : exp(weights[t] - max);
         sum += weights[t];
     }
     for (int64_t d = 0; d < g->value_dim; d++) {
@@ -600,6 +602,7 @@ static void test_sdpa(int64_t batch, int64_t heads, int64_t kv_heads, int64_t s,
                  .scale = 3.0f / sqrtf((float)d),
                  .mask_kind = kind,
                  .mask_stride = {0, 0, t, 1},
+                 .replaces = (variant / 18 + variant / 36) % 2,
                  .masked_nan = variant / 18 % 2};
     g.mask = kind == RT_MASK_BOOL ? (void *)bytes : kind == RT_MASK_FLOAT ? (void *)mask : NULL;
     if (variant / 36 % 2) g.mask_stride[2] = 0; /* one row for all */
@@ -607,7 +610,10 @@ static void test_sdpa(int64_t batch, int64_t heads, int64_t kv_heads, int64_t s,
     layout(g.k_stride, kv_heads, t, d, order);
     layout(g.v_stride, kv_heads, t, dv, order);
     layout(g.out_stride, heads, s, dv, order);
-    if (variant >= SDPA_BAND_BAD_VALUE && t && !g.causal) v[(t - 1) * g.v_stride[2]] = NAN;
+    if (variant >= SDPA_BAND_BAD_VALUE && t && !g.causal) {
+        v[(t - 1) * g.v_stride[2]] = NAN;
+        k[(t - 1) / 2 * g.k_stride[2]] = INFINITY;
+    }
     double *weights = malloc((size_t)(t + 1) * sizeof *weights),
            *row = malloc((size_t)dv * sizeof *row);
     double *want = malloc((size_t)(batch * heads * s * dv) * sizeof *want);

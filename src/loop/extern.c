@@ -6,7 +6,7 @@
 
 #define NEED(f) .need = need_##f,
 #define FIT(f) .fit = fit_##f,
-#define WORK(f) .work = work_##f,
+#define MACS(f) .macs = macs_##f,
 #define BELOW(f) .below = below_##f,
 #define PACKS(kind) .packs = LOOP_PACKS_##kind,
 #define REFERENCE(f) .reference = reference_##f,
@@ -58,10 +58,10 @@ bool loop_can(const loop_op *op, loop_trait trait)
     return row && (row->can & trait);
 }
 
-sym_expr loop_work_of_element(const loop_program *p, const loop_op *op)
+sym_expr loop_macs_of_element(const loop_program *p, const loop_op *op)
 {
     const loop_operator *row = called_by(op);
-    return row && row->work ? row->work(p, op) : sym_int(p->symbols, 1);
+    return row && row->macs ? row->macs(p, op) : sym_int(p->symbols, 1);
 }
 
 bool loop_is_addend(const loop_op *op, uint32_t input)

@@ -433,7 +433,7 @@ bool loop_can(const loop_op *op, loop_trait trait);
 bool loop_extern_known(const char *kernel);
 bool loop_extern_needs_lapack(const char *kernel);
 /* Of a call: multiply-adds for an element of its first output. */
-sym_expr loop_work_of_element(const loop_program *p, const loop_op *op);
+sym_expr loop_macs_of_element(const loop_program *p, const loop_op *op);
 /* The place of an int of a call, by its name in the signature; -1: it has none. */
 int32_t loop_int_place(const loop_op *op, const char *name);
 /* False: it has none, or only the run knows it. */

@@ -14,7 +14,7 @@ typedef const char *loop_fit(const loop_program *p, const loop_op *op);
 /* Adds up what a call works in. */
 typedef void loop_state_need(struct needing *n);
 /* Multiply-adds for one element of the first output. */
-typedef sym_expr loop_effort(const loop_program *p, const loop_op *op);
+typedef sym_expr loop_macs(const loop_program *p, const loop_op *op);
 /* The places that a call writes into this output, at this index, are in [0, size); none: not known. */
 typedef sym_expr loop_below(const loop_program *p, const loop_op *op, uint32_t output, sym_expr at,
                             const sym_env *env);
@@ -24,7 +24,7 @@ typedef struct loop_operator {
     const char *name, *signature, *help;
     loop_state_need *need;
     loop_fit *fit;
-    loop_effort *work;
+    loop_macs *macs;
     loop_below *below;
     loop_reference_run *reference;
     loop_packing packs;
@@ -42,8 +42,8 @@ loop_state_need need_gemm, need_bmm, need_sdpa, need_conv, need_conv_weight, nee
     need_eig, need_svd, need_fourier;
 /* fit.c */
 loop_fit fit_conv, fit_conv_weight, fit_search, fit_fourier, fit_message;
-/* effort.c */
-loop_effort work_product, work_windows, work_pixels, work_attention;
+/* macs.c */
+loop_macs macs_product, macs_windows, macs_pixels, macs_attention;
 /* below.c */
 loop_below below_rank, below_rows, below_edges, below_pivots, below_dimensions;
 /* reference.c */

@@ -15,6 +15,7 @@ enum { NO_SECOND, WEIGHTS, ROW_SUMS };
 typedef struct attention {
     lower_tensor q, k, v, mask; /* of rank 4, [b, h, s, d]; the mask additive or bool, or absent */
     bool causal, masked_nan;    /* a row that sees nothing is NaN, else zeros */
+    bool replaces; /* a bool mask has -inf in the place of scores, else it is added to them */
     double scale, dropout;
     sym_expr groups, value_groups; /* query heads a key head, and a head of values */
     ty_dtype out;
@@ -73,8 +74,9 @@ static lower_tensor sdpa_extern(lowering *l, const attention *a, const sym_expr 
         wanted = strides;
     }
     lower_tensor out = lower_temp_tensor(l, TY_F32, 4, sizes, wanted);
-    sym_expr ints[3] = {lower_const(l, a->causal), a->groups, lower_const(l, a->masked_nan)};
-    lower_extern(l, "sdpa", 4, views, out.box->view, 3, ints, 1, &a->scale);
+    sym_expr ints[] = {lower_const(l, a->causal), a->groups, lower_const(l, a->masked_nan),
+                       lower_const(l, a->replaces)};
+    lower_extern(l, "sdpa", 4, views, out.box->view, COUNT_OF(ints), ints, 1, &a->scale);
     return out;
 }
 
@@ -90,22 +92,28 @@ static lower_tensor repeat_heads(lowering *l, const attention *a, lower_tensor t
     return lower_remap(l, t, 4, sizes, exprs);
 }
 
+static lower_tensor hidden_unless(lowering *l, lower_tensor scores, loop_value seen)
+{
+    ty_dtype d = lower_dtype(scores);
+    loop_value hidden = loop_const_float(l->program, d, -(double)INFINITY);
+    return lower_value(l, d, 4, scores.sizes,
+                       loop_where(l->program, seen, lower_here(l, scores), hidden));
+}
+
 /* [b, h, s, t]: what the softmax is of */
 static lower_tensor attention_scores(lowering *l, const attention *a)
 {
-    ty_dtype d = lower_dtype(a->q);
     lower_tensor k = repeat_heads(l, a, a->k, a->groups), none = {0};
-    lower_tensor scores = lower_matmul(l, a->q, lower_transpose(l, k, 2, 3), none, NULL),
-                 mask = full_mask(l, a, d);
+    lower_tensor scores = lower_matmul(l, a->q, lower_transpose(l, k, 2, 3), none, NULL);
     scores = lower_scale(l, scores, a->scale);
-    if (a->causal) {
-        loop_value seen = lower_op2(l, LOOP_LE, loop_index(l->program, l->axes[3]),
-                                    loop_index(l->program, l->axes[2]));
-        loop_value hidden = loop_const_float(l->program, d, -(double)INFINITY);
-        scores = lower_value(l, d, 4, scores.sizes,
-                             loop_where(l->program, seen, lower_here(l, scores), hidden));
-    }
-    return lower_absent(mask) ? scores : lower_binary(l, LOOP_ADD, scores, mask);
+    if (a->causal)
+        scores = hidden_unless(l, scores,
+                               lower_op2(l, LOOP_LE, loop_index(l->program, l->axes[3]),
+                                         loop_index(l->program, l->axes[2])));
+    if (lower_absent(a->mask)) return scores;
+    if (a->replaces && lower_dtype(a->mask) == TY_BOOL)
+        return hidden_unless(l, scores, lower_broadcast(l, a->mask, 4, scores.sizes));
+    return lower_binary(l, LOOP_ADD, scores, full_mask(l, a, lower_dtype(a->q)));
 }
 
 static lower_tensor attention_weights(lowering *l, const attention *a, lower_tensor scores)
@@ -185,9 +193,10 @@ static fe_status begin(lowering *l, attention *a)
     a->q = lower_cast(l, as_rank_4(l, q), d);
     a->k = lower_cast(l, as_rank_4(l, k), d);
     a->v = lower_cast(l, as_rank_4(l, v), d);
-    a->masked_nan = fx_is(l->node, OP_ferrite_attention_default);
-    a->causal = !a->masked_nan && lower_bool(l, "is_causal");
-    a->dropout = a->masked_nan ? 0 : lower_number_or(l, "dropout_p", 0);
+    a->replaces = fx_is(l->node, OP_ferrite_attention_default);
+    a->masked_nan = a->replaces && !lower_bool(l, "safe");
+    a->causal = !a->replaces && lower_bool(l, "is_causal");
+    a->dropout = a->replaces ? 0 : lower_number_or(l, "dropout_p", 0);
     set_scale(l, a);
     a->groups = groups_of(l, a, a->k);
     a->value_groups = groups_of(l, a, a->v);

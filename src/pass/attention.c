@@ -351,12 +351,9 @@ static fx_node *attended(attention *a, fx_node *v)
     }
     fx_node *k = turned(a, a->k);
     if (!k || !sum_masks(a, &masks)) return NULL;
-    q = as_heads(a, q), k = as_heads(a, k), v = as_heads(a, v);
-    fx_node *made = a->is_safe ? REWRITE(a->r, aten_scaled_dot_product_attention_default, fx_of(q),
-                                         fx_of(k), fx_of(v), masks, fx_float(0), fx_bool(false),
-                                         fx_float(a->scale), fx_bool(false))
-                               : REWRITE(a->r, ferrite_attention_default, fx_of(q), fx_of(k),
-                                         fx_of(v), masks, fx_float(a->scale));
+    fx_node *made =
+        REWRITE(a->r, ferrite_attention_default, fx_of(as_heads(a, q)), fx_of(as_heads(a, k)),
+                fx_of(as_heads(a, v)), masks, fx_float(a->scale), fx_bool(a->is_safe));
     bool same = made && out->rank == 4;
     for (uint32_t i = 0; same && i < 4; i++)
         same = same_size(g, out->sizes[i], fx_tensor(made)->sizes[i]);

@@ -84,8 +84,8 @@ static fx_arg attend(decomposing *d, const fx_arg *inputs, const char *heads_nam
         context = CALL(aten_matmul_default, *weights, parts[2]);
     } else {
         fx_arg seen = mask ? CALL(aten_logical_not_default, hidden(d, *mask, 4)) : fx_none();
-        context =
-            CALL(ferrite_attention_default, parts[0], parts[1], parts[2], seen, fx_float(scale));
+        context = CALL(ferrite_attention_default, parts[0], parts[1], parts[2], seen,
+                       fx_float(scale), fx_bool(false));
     }
     context = CALL(aten_transpose_int, context, decompose_of(d, 1), decompose_of(d, 2));
     context = CALL(aten_flatten_using_ints, context, decompose_of(d, 2), decompose_of(d, 3));

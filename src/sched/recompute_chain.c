@@ -59,7 +59,7 @@ static double cost_of_op(const fitter *f, const loop_op *op)
     if (op->kind == LOOP_EXTERN) {
         const loop_view *out = &op->outputs[0];
         for (uint32_t d = 0; d < out->rank; d++) points *= hint(f, out->sizes[d]);
-        return points * hint(f, loop_work_of_element(f->p, op));
+        return points * hint(f, loop_macs_of_element(f->p, op));
     }
     for (uint32_t k = 0; k < op->axes; k++) points *= hint(f, op->extents[k]);
     for (uint32_t k = 0; k < op->reduce_axes; k++) points *= hint(f, op->reduce_extents[k]);

@@ -24,7 +24,7 @@ graph plain {
   %a = aten.add.Tensor(%d, %m, 1) : f32[2,4,5,7]{140,35,7,1}@7
   %p = aten.softmax.int(%a, -1, None) : f32[2,4,5,7]{140,35,7,1}@8
   %transpose = aten.transpose.int(%t, -2, -1) : f32[2,4,7,8]{224,56,8,1}@2
-  %attention = ferrite.attention.default(%q, %transpose, %v, %m, 0.5) : f32[2,4,5,3]{60,15,3,1}@10
+  %attention = ferrite.attention.default(%q, %transpose, %v, %m, 0.5, False) : f32[2,4,5,3]{60,15,3,1}@10
   output (user %attention)
 }
 --run-- ferrite inspect - --dump-after attention --verify | grep -v placeholder
@@ -69,7 +69,7 @@ graph scales_on_both_sides_and_bool_masks {
   %reshape = aten.reshape.default(%q, [1, 8, 5, 8]) : f32[1,8,5,8]{320,40,8,1}@1
   %reshape_1 = aten.reshape.default(%transpose, [1, 8, 7, 8]) : f32[1,8,7,8]{448,56,8,1}@2
   %reshape_2 = aten.reshape.default(%v, [1, 8, 7, 8]) : f32[1,8,7,8]{448,56,8,1}@3
-  %attention = ferrite.attention.default(%reshape, %reshape_1, %reshape_2, %add_1, 0.75) : f32[1,8,5,8]{320,40,8,1}@20
+  %attention = ferrite.attention.default(%reshape, %reshape_1, %reshape_2, %add_1, 0.75, False) : f32[1,8,5,8]{320,40,8,1}@20
   %reshape_3 = aten.reshape.default(%attention, [8, 5, 8]) : f32[8,5,8]{40,8,1}@20
   output (user %reshape_3)
 }
@@ -115,7 +115,7 @@ graph cut_otherwise_in_between {
   %reshape = aten.reshape.default(%mul, [2, 4, s0, 8]) : f32[2,4,s0,8]{32*max(s0, 1),8*max(s0, 1),8,1}@11
   %reshape_1 = aten.reshape.default(%transpose, [2, 4, s0, 8]) : f32[2,4,s0,8]{32*max(s0, 1),8*max(s0, 1),8,1}@2
   %reshape_2 = aten.reshape.default(%v, [2, 4, s0, 8]) : f32[2,4,s0,8]{32*max(s0, 1),8*max(s0, 1),8,1}@3
-  %attention = ferrite.attention.default(%reshape, %reshape_1, %reshape_2, %where, 1.0) : f32[2,4,s0,8]{32*max(s0, 1),8*max(s0, 1),8,1}@13
+  %attention = ferrite.attention.default(%reshape, %reshape_1, %reshape_2, %where, 1.0, False) : f32[2,4,s0,8]{32*max(s0, 1),8*max(s0, 1),8,1}@13
   %reshape_3 = aten.reshape.default(%attention, [8, s0, 8]) : f32[8,s0,8]{8*max(s0, 1),8,1}@13
   output (user %reshape_3)
 }
@@ -177,13 +177,13 @@ graph spelled_with_einsum {
   %p = aten.softmax.int(%t, -1, None) : f32[2,4,5,7]{140,35,7,1}@7
   %permute_2 = aten.permute.default(%v, [0, 2, 1, 3]) : f32[2,4,7,8]{224,8,32,1}@3
   %transpose = aten.transpose.int(%permute_1, -2, -1) : f32[2,4,7,8]{224,8,32,1}@2
-  %attention = ferrite.attention.default(%permute, %transpose, %permute_2, None, 0.35) : f32[2,4,5,8]{160,40,8,1}@16
+  %attention = ferrite.attention.default(%permute, %transpose, %permute_2, None, 0.35, False) : f32[2,4,5,8]{160,40,8,1}@16
   %permute_3 = aten.permute.default(%attention, [0, 2, 1, 3]) : f32[2,5,4,8]{160,8,40,1}@16
   %permute_4 = aten.permute.default(%x, [0, 1, 3, 2]) : f32[2,3,8,5]{120,40,1,8}@4
   %matmul_2 = aten.matmul.default(%x, %permute_4) : f32[2,3,5,5]{75,25,5,1}@14
   %p1 = aten.softmax.int(%matmul_2, -1, None) : f32[2,3,5,5]{75,25,5,1}@10
   %transpose_1 = aten.transpose.int(%permute_4, -2, -1) : f32[2,3,5,8]{120,40,8,1}@4
-  %attention_1 = ferrite.attention.default(%x, %transpose_1, %x, None, 1.0) : f32[2,3,5,8]{120,40,8,1}@17
+  %attention_1 = ferrite.attention.default(%x, %transpose_1, %x, None, 1.0, False) : f32[2,3,5,8]{120,40,8,1}@17
   output (user %permute_3, user %attention_1)
 }
 --run-- ferrite inspect - --dump-after attention --verify | grep 'einsum\|matmul'
@@ -242,11 +242,11 @@ graph windows_with_a_mask_and_a_bias_of_their_own {
   %reshape_2 = aten.reshape.default(%q, [2, 6, 5, 8]) : f32[2,6,5,8]{240,40,8,1}@1
   %reshape_3 = aten.reshape.default(%transpose, [2, 6, 5, 8]) : f32[2,6,5,8]{240,40,1,5}@2
   %reshape_4 = aten.reshape.default(%v, [2, 6, 5, 8]) : f32[2,6,5,8]{240,40,8,1}@3
-  %attention = ferrite.attention.default(%reshape_2, %reshape_3, %reshape_4, %reshape_1, 1.0) : f32[2,6,5,8]{240,40,8,1}@12
+  %attention = ferrite.attention.default(%reshape_2, %reshape_3, %reshape_4, %reshape_1, 1.0, False) : f32[2,6,5,8]{240,40,8,1}@12
   %reshape_5 = aten.reshape.default(%attention, [6, 2, 5, 8]) : f32[6,2,5,8]{80,40,8,1}@12
   output (user %reshape_5)
 }
---run-- ferrite inspect - --dump-after attention --verify | grep 'dot_product\|expand'
+--run-- ferrite inspect - --dump-after attention --verify | grep 'attention.default\|expand'
 --in--
 graph rows_that_see_nothing_are_zeros {
   placeholder %q user "q" : f32[2,4,5,8]
@@ -264,5 +264,4 @@ graph rows_that_see_nothing_are_zeros {
 }
 --out--
   %all = aten.expand.default(%seen, [2, 4, 5, 7], False) : bool[2,4,5,7]{0,0,7,1}@4
-  %scaled_dot_product_attention = aten.scaled_dot_product_attention.default(%q, %transpose, %v, %all, 0.0, False, 1.0, False) : f32[2,4,5,3]{60,15,3,1}@10
-  output (user %scaled_dot_product_attention)
+  %attention = ferrite.attention.default(%q, %transpose, %v, %all, 1.0, True) : f32[2,4,5,3]{60,15,3,1}@10

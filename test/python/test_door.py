@@ -832,6 +832,24 @@ def attention_with_scores_and_masks_of_the_users():
 
 
 @test
+def what_attention_hides_is_hidden_as_in_eager_even_if_it_is_no_number():
+    document = torch.arange(70) // 20
+    mask = flex.create_block_mask(lambda b, h, query, key: (document[query] == document[key]) & (query != 3), None, None, 70, 70, device="cpu")
+    seen = document[:, None] == document
+    attends = [lambda q, k, v: flex.flex_attention(q, k, v, block_mask=mask),
+               lambda q, k, v: torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=seen)]
+    for bad in (float("nan"), float("inf")):
+        for dtype in (torch.float32, torch.float64):
+            q, k, v = (torch.randn(1, 2, 70, 8, dtype=dtype) for _ in range(3))
+            k[0, 0, 65, 0] = bad
+            for attend in attends:
+                torch._dynamo.reset()
+                with torch.no_grad():
+                    got, want = torch.compile(attend, backend="ferrite", options=STRICT)(q, k, v), attend(q, k, v)
+                torch.testing.assert_close(got, want, equal_nan=True)
+
+
+@test
 def exported_attention_with_scores_of_the_users():
     class Attention(torch.nn.Module):
         def __init__(self):

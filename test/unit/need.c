@@ -243,7 +243,7 @@ static trial attention(dice *d)
             queries = roll(d, 1, 70), keys = roll(d, 1, 700), width = roll(d, 1, 70),
             values = roll(d, 1, 70);
     bool any = roll(d, 0, 1);
-    trial t = {.kernel = "sdpa", .inputs = 4, .outputs = 1, .ints = 3, .floats = {0.5}};
+    trial t = {.kernel = "sdpa", .inputs = 4, .outputs = 1, .ints = 4, .floats = {0.5}};
     t.numbers[0] = roll(d, 0, 1);
     t.numbers[1] = heads / kv;
     t.at[0] = SOME(any, TY_F32, batch, heads, queries, width);

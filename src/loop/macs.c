@@ -1,21 +1,21 @@
-/* effort.c -- multiply-adds that operators of the runtime take for an element of their first output. */
+/* macs.c -- multiply-adds that operators of the runtime take for an element of their first output. */
 #include "loop/operator.h"
 
-sym_expr work_product(const loop_program *p, const loop_op *op)
+sym_expr macs_product(const loop_program *p, const loop_op *op)
 {
     (void)p;
     return op->inputs[0].sizes[op->inputs[0].rank - 1];
 }
 
 /* The taps of all channels of a group. */
-sym_expr work_windows(const loop_program *p, const loop_op *op)
+sym_expr macs_windows(const loop_program *p, const loop_op *op)
 {
     const loop_view *weight = &op->inputs[1];
     return sym_product(p->symbols, weight->sizes + 1, weight->rank - 1);
 }
 
 /* The pixels of all images. */
-sym_expr work_pixels(const loop_program *p, const loop_op *op)
+sym_expr macs_pixels(const loop_program *p, const loop_op *op)
 {
     const loop_view *grad = &op->inputs[1];
     return sym_mul(p->symbols, grad->sizes[0],
@@ -23,7 +23,7 @@ sym_expr work_pixels(const loop_program *p, const loop_op *op)
 }
 
 /* Scores and sums: all keys, twice. */
-sym_expr work_attention(const loop_program *p, const loop_op *op)
+sym_expr macs_attention(const loop_program *p, const loop_op *op)
 {
     return sym_mul_int(p->symbols, op->inputs[1].sizes[2], 2);
 }
