@@ -23,13 +23,6 @@ typedef struct weights_footer {
     uint64_t key, offset, bytes;
 } weights_footer;
 
-static bool static_ints(const loop_program *p, const sym_expr *e, uint32_t count, int64_t *out)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (!sym_is_int(p->symbols, e[i], &out[i])) return false;
-    return true;
-}
-
 static int64_t number(const loop_program *p, sym_expr e)
 {
     int64_t value = 0;
@@ -41,29 +34,27 @@ static int64_t number(const loop_program *p, sym_expr e)
  * steps between taps too. All are known: loop_can_pack() has said so. */
 static void conv_geometry(const loop_program *p, const loop_op *op, rt_conv *conv, int64_t *strides)
 {
-    int64_t sizes[TY_MAX_RANK], w_strides[TY_MAX_RANK];
     const loop_view *w = &op->inputs[1];
     loop_windows ints;
     loop_windows_of(p, op, &ints);
-    static_ints(p, w->sizes, w->rank, sizes);
-    static_ints(p, w->strides, w->rank, w_strides);
-    int64_t groups = number(p, ints.groups), inner = sizes[1] * groups;
+    int64_t groups = number(p, ints.groups), outer = number(p, w->sizes[0]),
+            inner = number(p, w->sizes[1]) * groups;
     *conv = (rt_conv){.batch = 1,
                       .groups = groups,
                       .transposed = ints.transposed,
-                      .in_channels = ints.transposed ? sizes[0] : inner,
-                      .out_channels = ints.transposed ? inner : sizes[0]};
-    strides[0] = w_strides[0];
-    strides[1] = w_strides[1];
+                      .in_channels = ints.transposed ? outer : inner,
+                      .out_channels = ints.transposed ? inner : outer};
+    strides[0] = number(p, w->strides[0]);
+    strides[1] = number(p, w->strides[1]);
     for (int d = 0; d < 3; d++) {
         conv->kernel[d] = conv->in[d] = conv->out[d] = conv->stride[d] = conv->dilation[d] = 1;
         strides[2 + d] = 0;
     }
     for (uint32_t d = 2; d < w->rank; d++) {
-        conv->kernel[3 + d - w->rank] = sizes[d];
+        conv->kernel[3 + d - w->rank] = number(p, w->sizes[d]);
         conv->stride[3 + d - w->rank] = number(p, ints.stride[d - 2]);
         conv->dilation[3 + d - w->rank] = number(p, ints.dilation[d - 2]);
-        strides[5 + d - w->rank] = w_strides[d];
+        strides[5 + d - w->rank] = number(p, w->strides[d]);
     }
 }
 
