@@ -137,9 +137,9 @@ FE_API void fe_session_free(fe_session *session);
  *     donate      name of an input, one more each time, or all: the program may overwrite its memory as
  *                 soon as nothing reads it any more, so that what it computes lies there and not in the
  *                 arena; what the input held is lost with a run. FE_USAGE for one whose memory has to stay:
- *                 that an output is a view of, that the program changes in place, whose strides leave gaps
- *                 (all passes over these). Outputs lie there too, where a run is given no memory for
- *                 them. The artifact says which it overwrites (fe_artifact.donated), and which outputs
+ *                 that an output is a view of, that the program changes in place, whose strides leave gaps;
+ *                 `all` and NAME? pass over these. Outputs lie there too, where a run is given no memory
+ *                 for them. The artifact says which it overwrites (fe_artifact.donated), and which outputs
  *                 lie where (output_inputs).
  *                 With `split` none is
  *     memory-budget  bytes (300000, 512K, 64M, 2G; default: any) that the working memory of a context

@@ -20,6 +20,7 @@ TORCH_LOGS="+ferrite" tells of each graph.
 Without an installed package, `import ferrite.door` registers the backend.
 """
 
+import collections
 import contextlib
 import logging
 import operator
@@ -30,6 +31,7 @@ import torch
 from functorch.compile import make_boxed_func, min_cut_rematerialization_partition
 from torch._dynamo.backends.common import aot_autograd
 from torch._dynamo.utils import dynamo_timed
+from torch.multiprocessing.reductions import StorageWeakRef
 
 import ferrite_ops
 from ferrite import _dtypes, _flex, _layout, _recompute, _trace, text
@@ -39,6 +41,7 @@ from ferrite._library import is_own
 from ferrite._session import Error, Session
 
 log = logging.getLogger("ferrite")
+_keeps_graph = torch._C._autograd._get_current_graph_task_keep_graph
 _told = set()  # reasons, each of which is told once
 _NODE = re.compile(r"%(\w+)")  # in the place of a diagnostic
 _OF_PYTORCH = ("aten", "prims", "quantized_decomposed", "inductor")  # namespaces; another one's operators are the user's
@@ -120,6 +123,15 @@ def _names_places(module):
     return any("as_strided" in str(getattr(node.target, "__name__", node.target)) for graph in graphs for node in graph.nodes)
 
 
+def _owned_alone(module, numbers):
+    """Names of those of these arguments whose memory no other one shares."""
+    given = list(module.graph.find_nodes(op="placeholder"))
+    storages = [StorageWeakRef(node.meta["val"].untyped_storage()) if isinstance(node.meta.get("val"), torch.Tensor) else None
+                for node in given]
+    times = collections.Counter(storages)
+    return [given[k].name for k in numbers if storages[k] and times[storages[k]] == 1]
+
+
 class Compiler:
     """Compiles the graphs of one torch.compile()."""
 
@@ -129,7 +141,7 @@ class Compiler:
         self.trace = _trace.folder(options.pop("trace", None))
         self.freezing = options.pop("freezing", False)
         options.pop("fallback_random", None)
-        self.options = {"jobs": 1, "from": "fx", **options}
+        self.options = {"from": "fx", **options}
         if self.fallback not in ("eager", "error"):
             raise ValueError(f"ferrite: fallback is 'eager' or 'error', not {self.fallback!r}")
         self.compiled = self.fallen_back = 0
@@ -149,28 +161,49 @@ class Compiler:
         frozen = facts.static_input_indices if self.freezing and facts else ()
         return self(module, example_inputs, frozen)
 
-    def __call__(self, module, example_inputs, frozen=()):
+    def backward(self, module, example_inputs):
+        """A graph of gradients, which may overwrite what was kept for it alone, unless the user keeps the graph for more
+        of them. PyTorch would refuse that of a graph compiled so: what it says of it is read and taken back."""
+        context = torch._guards.TracingContext.try_get()
+        numbers, facts = (), context and context.fw_metadata
+        if facts:
+            numbers, facts.bw_donated_idxs = facts.bw_donated_idxs, []
+        donated = _owned_alone(module, numbers or ())
+        if not donated:
+            return self(module, example_inputs)
+        once, calls = self(module, example_inputs, donated=donated), [None]
+
+        def call(arguments):
+            if not _keeps_graph():
+                return once(arguments)
+            if calls[0] is None:
+                calls[0] = self(module, example_inputs)
+            return calls[0](arguments)
+        call._boxed_call = True
+        return call
+
+    def __call__(self, module, example_inputs, frozen=(), donated=()):
         try:
             with dynamo_timed("ferrite_compile"):
-                program = self.compile(module, frozen)
+                program = self.compile(module, frozen, donated)
         except (Error, text.Unsupported) as error:
             return self._fall_back(module, error)
         self.compiled += 1
         log.debug("compiled a graph of %d nodes, fallback %r, options %s", len(module.graph.nodes), self.fallback, self.options)
         return program.call
 
-    def compile(self, module, frozen=()):
+    def compile(self, module, frozen=(), donated=()):
         _say_states(module)
         module = _flex.expanded(module)
         _dtypes.correct(module)
         for node in _drawing(module):
             if not can_be_handed(node):
                 raise text.Unsupported(f"{node.target}, whose random numbers are those of PyTorch's generator")
-        session, written = self._compile_or_hand(module)
+        session, written = self._compile_or_hand(module, donated)
         metas = [node.meta.get("val") for node in module.graph.nodes if node.op == "placeholder"]
         return Program(session, written, metas, frozen)
 
-    def _compile_or_hand(self, module):
+    def _compile_or_hand(self, module, donated):
         """Nodes that ferrite refuses are handed to PyTorch, until it takes the rest."""
         names = {node.name for node in module.graph.nodes if node.op == "call_function"}
         handed = _unknown(module)
@@ -183,6 +216,8 @@ class Compiler:
             written = text.of(module, handed, self.windows_move, is_functional=True)
             self._write_trace(written)
             session = self._session()
+            for name in donated:
+                session.set("donate", name + "?")
             try:
                 session.add_ops(_declared(written.operators.values()))
                 session.add_ops(_handed(written.handed))
@@ -232,7 +267,7 @@ def backend(module, example_inputs, *, mode=None, options=None):
     """What torch.compile() calls for each graph of Dynamo's."""
     compiler = Compiler(options)
     compiler.windows_move = not _names_places(module)
-    compile_graph = aot_autograd(fw_compiler=compiler, bw_compiler=compiler, inference_compiler=compiler.inference,
+    compile_graph = aot_autograd(fw_compiler=compiler, bw_compiler=compiler.backward, inference_compiler=compiler.inference,
                                  partition_fn=_partition,
                                  keep_inference_input_mutations=True)
     with torch._functorch.config.patch(unlift_effect_tokens=True):  # what orders effects is made in the graph, as for Inductor

@@ -31,11 +31,17 @@ static fe_status unknown(driver_program *d, const char *name)
 static fe_status donate(driver_program *d, const char *name)
 {
     loop_program *p = d->loops;
+    size_t length = strlen(name);
+    bool may_stay = length && name[length - 1] == '?';
+    if (may_stay) name = arena_printf(d->memory, "%.*s", (int)length - 1, name);
     const loop_input *input = find_input(p, name);
     if (!input) return unknown(d, name);
     const char *why = input->is_tensor ? sched_donation_fault(p, input->buffer) : "it is a number";
-    if (why) return refuse(d, "leave it out, or give `all`: that passes over such", name, why);
-    p->buffers.at[input->buffer].donated = true;
+    if (!why)
+        p->buffers.at[input->buffer].donated = true;
+    else if (!may_stay)
+        return refuse(d, arena_printf(d->memory, "`%s?` passes over it, as `all` does", name), name,
+                      why);
     return FE_OK;
 }
 

@@ -34,10 +34,9 @@ extern const char *const driver_stage_names[STAGE_COUNT];
 
 /* ---- options (options.c, options.def) ------------------------------------------------------ */
 
-enum { OPTION_LIST_MOST = 16 };
 typedef struct option_list {
-    const char *at[OPTION_LIST_MOST];
-    uint32_t count;
+    const char **at;
+    uint32_t count, capacity;
     bool is_off; /* of a list that can be switched off */
 } option_list;
 

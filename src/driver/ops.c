@@ -101,7 +101,7 @@ fe_op_function *ops_added_function(driver_program *d, const char *symbol)
 fe_status ops_load(driver_program *d)
 {
     uint32_t count = d->options.ops.count;
-    plugin libraries[OPTION_LIST_MOST] = {0};
+    plugin *libraries = NEW_ARRAY(d->memory, plugin, count + 1);
     if (!count && !d->options.added_op_count) return FE_OK;
     d->ops = op_registry_new(d->memory);
     fe_status status = each_added(d, declare_added);

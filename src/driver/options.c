@@ -115,16 +115,6 @@ static fe_status set_bytes(fe_session *s, const option_row *row, int64_t *to, co
                      value);
 }
 
-static fe_status add_to_list(fe_session *s, const option_row *row, option_list *to,
-                             const char *value)
-{
-    if (to->count == OPTION_LIST_MOST)
-        return diag_fail(s, (diag){.status = FE_USAGE, .stage = "option"}, "at most %d %s",
-                         OPTION_LIST_MOST, row->name);
-    to->at[to->count++] = arena_strdup(s->memory, value);
-    return FE_OK;
-}
-
 static fe_status set_value(fe_session *s, driver_options *o, const option_row *row,
                            const char *value)
 {
@@ -137,7 +127,10 @@ static fe_status set_value(fe_session *s, driver_options *o, const option_row *r
         ((option_list *)to)->is_off = strcmp(value, "off") == 0;
         return FE_OK;
     }
-    if (row->kind == OPTION_LIST) return add_to_list(s, row, to, value);
+    if (row->kind == OPTION_LIST) {
+        vec_push(s->memory, (option_list *)to, arena_strdup(s->memory, value));
+        return FE_OK;
+    }
     /* names of passes that the user adds are not known yet */
     if (row->kind == OPTION_PASS && (o->passes.count || o->added_count)) count = 0;
     if (!is_one_of(value, names, count)) return wrong_value(s, row, value, names, count);

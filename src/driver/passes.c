@@ -44,8 +44,8 @@ static void keep_names(driver_program *d, const pass_list *all)
 
 fe_status passes_run(driver_program *d, const pass_options *options)
 {
-    plugin libraries[OPTION_LIST_MOST] = {0};
     uint32_t count = d->options.passes.count;
+    plugin *libraries = NEW_ARRAY(d->memory, plugin, count + 1);
     pass_list all;
     fe_status status = FE_OK;
     for (uint32_t i = 0; i < count && status == FE_OK; i++)

@@ -87,7 +87,7 @@ donated inputs: 16 bytes more
 memory @buf3 in @buf4
 memory @buf5 in @x
 memory @buf6 output 0
---run-- for o in z a; do ferrite compile kept.fx -o m.so --donate $o; done; for o in view changed gaps n; do ferrite compile kept.fx -o m.so --donate $o 2>&1 | head -1; done; ferrite inspect kept.fx --donate all --stage loop | grep donated
+--run-- for o in z a; do ferrite compile kept.fx -o m.so --donate $o; done; ferrite inspect kept.fx --donate 'view?' --donate 'free?' --stage loop | grep donated; for o in view changed gaps n; do ferrite compile kept.fx -o m.so --donate $o 2>&1 | head -1; done; ferrite inspect kept.fx --donate all --stage loop | grep donated
 --file kept.fx--
 graph main {
   placeholder %view user "view" : f32[4,4]
@@ -100,6 +100,7 @@ graph main {
   output (user_input_mutation "changed" %c, user %v, user %g)
 }
 --out--
+input  @free : f32[4,4] strides [4,1] donated origin 3
 error: donate: input 'view' cannot be donated: an output is a view of it
 error: donate: input 'changed' cannot be donated: the program changes it in place
 error: donate: input 'gaps' cannot be donated: its strides leave gaps, which are not its own

@@ -5,6 +5,7 @@ step, the same tokens."""
 import copy
 import os
 import sys
+import tempfile
 
 import torch
 import torch.nn.functional as F
@@ -146,6 +147,28 @@ def images_are_kept_channels_last_and_given_as_in_eager():
                 assert a.stride() == b.stride(), (a.shape, a.stride(), b.stride())
                 torch.testing.assert_close(b, a, rtol=1e-4, atol=1e-4 * max(a.abs().max().item(), 1))  # a bias before a norm: 0
             model.zero_grad(), ours.zero_grad()
+
+
+@test
+def gradients_are_made_over_what_was_kept_for_them_unless_the_graph_is_kept():
+    model = torch.nn.Sequential(torch.nn.Linear(64, 256), torch.nn.GELU(), torch.nn.LayerNorm(256), torch.nn.Linear(256, 64),
+                                torch.nn.Tanh())
+    x = torch.randn(512, 64, requires_grad=True)
+
+    def gradients(function, times):
+        x.grad = None
+        model.zero_grad()
+        made = function(x)
+        for k in range(times):
+            made.square().sum().backward(retain_graph=k < times - 1)
+        return [x.grad, *(p.grad for p in model.parameters())]
+
+    with tempfile.TemporaryDirectory() as folder:
+        compiled = torch.compile(model, backend="ferrite", options={"trace": folder, **STRICT})
+        for times in (1, 2, 1, 3):
+            torch.testing.assert_close(gradients(compiled, times), gradients(model, times), rtol=1e-4, atol=1e-4)
+        once, again = (open(os.path.join(folder, f"graph_{k}", "plan.txt")).read() for k in (2, 3))
+        assert " + donated " in once and " + donated " not in again, (once, again)
 
 
 @test
