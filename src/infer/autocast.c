@@ -1,5 +1,6 @@
-/* autocast.c -- the casts that an autocast region makes of its operators' operands, which an archive
- * does not hold: they become nodes, so that nothing after this needs to know of regions.
+/* autocast.c -- the casts that an autocast region on the CPU makes of its operators' floating
+ * operands, which an archive does not hold: they become nodes, so that nothing after this needs to
+ * know of regions. The column CASTS of ops.def says which; without it operands stay as they are.
  */
 #include "infer/infer_priv.h"
 
@@ -7,17 +8,17 @@
 
 typedef enum autocast_kind {
     AUTOCAST_NONE,
-    AUTOCAST_LOWER,
-    AUTOCAST_FLOAT,
-    AUTOCAST_PROMOTE,
-    AUTOCAST_INSIDE
+    AUTOCAST_LOWER,   /* the region's dtype */
+    AUTOCAST_FLOAT,   /* f32 */
+    AUTOCAST_PROMOTE, /* f32 if one is, else the region's */
+    AUTOCAST_INSIDE /* it calls others that are cast, so that its result depends on how it is made of them */
 } autocast_kind;
 
-#define AUTOCAST(op, kind) [OP_##op] = AUTOCAST_##kind,
 static const uint8_t KINDS[OP_BUILTIN_COUNT] = {
-#include "infer/autocast.def"
+#define OP(id, schema, columns) [OP_##id] = AUTOCAST_NONE columns,
+#define CASTS(kind) +AUTOCAST_##kind
+#include "op/ops.def"
 };
-#undef AUTOCAST
 
 /* ---- the region ---- */
 

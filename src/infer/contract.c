@@ -1,6 +1,7 @@
-/* contract.c -- reads the rows of contract.def and dtypes.def: which shapes the arguments of an operator
- * have, given each other's, which dtypes, and in which range its numbers are. An in-place operator without
- * a row keeps that of its functional one.
+/* contract.c -- what operators ask of their arguments, the column TAKES of ops.def: which shapes they
+ * have, given each other's, which dtypes, as PyTorch's kernels do, and in which range its numbers are.
+ * Half precision counts as float where its CPU kernels alone lack it. An in-place operator without the
+ * column keeps that of its functional one.
  *
  *     mat1[n,k] mat2[k,m] self~[n,m] mat2:mat1          stride>0 weight[_,c/groups,...]
  *
@@ -27,17 +28,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONTRACT(op, text) [OP_##op] = text,
-static const char *const CONTRACTS[OP_BUILTIN_COUNT] = {
-#include "infer/contract.def"
-};
-#undef CONTRACT
+typedef struct contract_row {
+    op_id op;
+    const char *clauses; /* NULL: asks nothing but what its rule does */
+} contract_row;
 
-#define TAKES(op, text) [OP_##op] = text,
-static const char *const DTYPES[OP_BUILTIN_COUNT] = {
-#include "infer/dtypes.def"
+static const contract_row ROWS[OP_BUILTIN_COUNT] = {
+#define OP(id, schema, columns) [OP_##id] = {OP_##id, columns},
+#define TAKES(its_clauses) .clauses = its_clauses
+#include "op/ops.def"
 };
-#undef TAKES
 
 enum { MOST_NAMES = 16 };
 
@@ -774,12 +774,11 @@ bool infer_keeps_contract(infer_call *c)
     if (c->status == FE_OK) check_words(&k);
     if (op_is_foreach(c->op)) check_lists(c);
     if (row >= OP_BUILTIN_COUNT) return c->status == FE_OK;
-    if (c->op->is_mutating && !CONTRACTS[row] && !DTYPES[row]) {
+    if (c->op->is_mutating && !ROWS[row].clauses) {
         const op_info *functional = op_functional_of(c->graph->ops, c->op);
         k.is_inherited = functional && functional->id < OP_BUILTIN_COUNT;
         if (k.is_inherited) row = functional->id;
     }
-    take_row(&k, DTYPES[row]);
-    take_row(&k, CONTRACTS[row]);
+    take_row(&k, ROWS[row].clauses);
     return c->status == FE_OK;
 }

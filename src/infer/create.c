@@ -255,6 +255,12 @@ void rule_contiguous(infer_call *c)
     infer_give(c, out == x ? infer_alias(c, x) : out);
 }
 
+/* It has no results. */
+void rule_nothing(infer_call *c)
+{
+    (void)c;
+}
+
 /* The next four: as self is, with other values. They differ in how much of its layout they keep. */
 void rule_same(infer_call *c)
 {

@@ -1,23 +1,28 @@
 /* infer.c -- the driver: one call, a whole graph; and the table that says which rule serves which
  * operator.
  *
- * The rows stand in .def files by family, one row an operator: its id, the rule and the rule's
- * parameter. An in-place operator without a row gives what it wrote to, as its schema says.
+ * An in-place operator without a rule gives what it wrote to, as its schema says.
  */
 #include "infer/infer_priv.h"
 
 typedef struct infer_row {
+    op_id op;
     infer_rule *rule;
     int param;
 } infer_row;
 
-#define INFER(op, rule, param) [OP_##op] = {rule_##rule, param},
 static const infer_row ROWS[OP_BUILTIN_COUNT] = {
-#include "infer/compute.def"
-#include "infer/pointwise.def"
-#include "infer/structure.def"
+#define OP(id, schema, columns) [OP_##id] = {OP_##id, columns},
+#define INFER(its_rule, parameter) .rule = rule_##its_rule, .param = parameter
+#include "op/ops.def"
 };
-#undef INFER
+
+#define OP(id, schema, columns) _Static_assert(0 columns, #id ": one of INFER, BY, LACKS");
+#define WRITER(id, schema, columns)
+#define INFER(its_rule, parameter) +1
+#define BY(who) +1
+#define LACKS(what) +1
+#include "op/ops.def"
 
 /* ---- one node ---- */
 

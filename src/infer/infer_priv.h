@@ -393,12 +393,10 @@ typedef enum infer_fft_kind {
     FFT_REAL_OUTPUT
 } infer_fft_kind;
 
-/* ---- the rules: the .def files say which serves which operators ---- */
-#define INFER(op, rule, param) infer_rule rule_##rule;
-#include "infer/compute.def"
-#include "infer/pointwise.def"
-#include "infer/structure.def"
-#undef INFER
+/* ---- the rules: ops.def says which serves which operators ---- */
+#define OP(id, schema, columns) columns
+#define INFER(rule, parameter) infer_rule rule_##rule;
+#include "op/ops.def"
 
 /* ---- autocast.c ---- */
 /* The region that the call's subgraph is in. */

@@ -16,29 +16,29 @@ static loop_value clamped(formula *f, loop_value x, double low, double high)
     return OP2(MIN, OP2(MAX, x, NUM(low)), NUM(high));
 }
 
-static loop_value relu(formula *f)
+loop_value formula_of_relu(formula *f)
 {
     return relu_of(f, X0);
 }
-static loop_value relu6(formula *f)
+loop_value formula_of_relu6(formula *f)
 {
     return clamped(f, X0, 0, 6);
 }
-static loop_value silu(formula *f)
+loop_value formula_of_silu(formula *f)
 {
     return DIV(X0, ADD(NUM(1), OP1(EXP, OP1(NEG, X0))));
 }
 
-static loop_value hardtanh(formula *f)
+loop_value formula_of_hardtanh(formula *f)
 {
     return OP2(MIN, OP2(MAX, X0, PARAM("min_val")), PARAM("max_val"));
 }
 
-static loop_value hardsigmoid(formula *f)
+loop_value formula_of_hardsigmoid(formula *f)
 {
     return DIV(clamped(f, ADD(X0, NUM(3)), 0, 6), NUM(6));
 }
-static loop_value hardswish(formula *f)
+loop_value formula_of_hardswish(formula *f)
 {
     return DIV(MUL(X0, clamped(f, ADD(X0, NUM(3)), 0, 6)), NUM(6));
 }
@@ -49,7 +49,7 @@ static bool is_tanh_form(formula *f)
     return a->kind == FX_ARG_STRING && strcmp(a->string, "tanh") == 0;
 }
 
-static loop_value gelu(formula *f)
+loop_value formula_of_gelu(formula *f)
 {
     loop_value x = X0, gate;
     if (is_tanh_form(f)) {
@@ -68,26 +68,26 @@ static loop_value elu_of(formula *f, loop_value x, loop_value negative_scale, lo
     return IF(LESS_EQUAL(x, NUM(0)), negative, MUL(x, scale));
 }
 
-static loop_value elu(formula *f)
+loop_value formula_of_elu(formula *f)
 {
     loop_value scale = PARAM("scale");
     return elu_of(f, X0, MUL(PARAM("alpha"), scale), scale, PARAM("input_scale"));
 }
 
-static loop_value selu(formula *f)
+loop_value formula_of_selu(formula *f)
 {
     const double alpha = 1.6732632423543772848170429916717,
                  scale = 1.0507009873554804934193349852946;
     return elu_of(f, X0, NUM(alpha * scale), NUM(scale), NUM(1));
 }
 
-static loop_value celu(formula *f)
+loop_value formula_of_celu(formula *f)
 {
     double alpha = formula_param_number(f, "alpha", 1);
     return elu_of(f, X0, NUM(alpha), NUM(1), NUM(1 / alpha));
 }
 
-static loop_value leaky_relu(formula *f)
+loop_value formula_of_leaky_relu(formula *f)
 {
     return IF(LESS(NUM(0), X0), X0, MUL(X0, PARAM("negative_slope")));
 }
@@ -98,16 +98,16 @@ static loop_value softplus_of(formula *f, loop_value x, loop_value beta, loop_va
     return IF(LESS(threshold, scaled), x, DIV(OP1(LOG1P, OP1(EXP, scaled)), beta));
 }
 
-static loop_value softplus(formula *f)
+loop_value formula_of_softplus(formula *f)
 {
     return softplus_of(f, X0, PARAM("beta"), PARAM("threshold"));
 }
-static loop_value mish(formula *f)
+loop_value formula_of_mish(formula *f)
 {
     return MUL(X0, OP1(TANH, OP1(LOG1P, OP1(EXP, X0))));
 }
 
-static loop_value softshrink(formula *f)
+loop_value formula_of_softshrink(formula *f)
 {
     loop_value edge = PARAM("lambd"), low = OP1(NEG, edge);
     loop_value negative =
@@ -115,19 +115,19 @@ static loop_value softshrink(formula *f)
     return IF(LESS(edge, X0), SUB(X0, edge), negative);
 }
 
-static loop_value hardshrink(formula *f)
+loop_value formula_of_hardshrink(formula *f)
 {
     loop_value edge = PARAM("lambd");
     loop_value inside = OP2(AND, LESS_EQUAL(OP1(NEG, edge), X0), LESS_EQUAL(X0, edge));
     return IF(inside, NUM(0), X0);
 }
 
-static loop_value threshold(formula *f)
+loop_value formula_of_threshold(formula *f)
 {
     return IF(LESS_EQUAL(X0, PARAM("threshold")), PARAM("value"), X0);
 }
 
-static loop_value prelu_kernel(formula *f)
+loop_value formula_of_prelu_kernel(formula *f)
 {
     return IF(LESS(NUM(0), X0), X0, MUL(X1, X0));
 }
@@ -137,13 +137,13 @@ static loop_value log_sigmoid_of(formula *f, loop_value x)
     return SUB(OP2(MIN, x, NUM(0)), OP1(LOG1P, OP1(EXP, OP1(NEG, OP1(ABS, x)))));
 }
 
-static loop_value log_sigmoid(formula *f)
+loop_value formula_of_log_sigmoid(formula *f)
 {
     return log_sigmoid_of(f, X0);
 }
 
 /* prelu: the weight has one element a channel (dim 1), or one in all. */
-static fe_status prelu(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_prelu(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -161,7 +161,7 @@ static fe_status prelu(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* glu: the first half times the sigmoid of the second. */
-static fe_status glu(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_glu(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -179,7 +179,7 @@ static fe_status glu(lowering *l, fx_node *n, const lower_row *row)
 
 /* log_sigmoid_forward: the second result is a buffer for the gradient, empty on CPU when it is not
  * kept. */
-static fe_status log_sigmoid_forward(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_log_sigmoid_forward(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = lower_meta(l, 0), *kept = lower_meta(l, 1);
@@ -199,27 +199,27 @@ static fe_status log_sigmoid_forward(lowering *l, fx_node *n, const lower_row *r
 
 /* ---- gradients: X0 is the gradient of the output. Conditions are eager's, also where X1 is NaN ---- */
 
-static loop_value sigmoid_backward(formula *f)
+loop_value formula_of_sigmoid_backward(formula *f)
 {
     if (ty_is_complex(f->dtype)) return MUL(X0, formula_conjugate(f, MUL(SUB(NUM(1), X1), X1)));
     return MUL(MUL(X0, SUB(NUM(1), X1)), X1);
 }
-static loop_value tanh_backward(formula *f)
+loop_value formula_of_tanh_backward(formula *f)
 {
     return MUL(X0, formula_conjugate(f, SUB(NUM(1), MUL(X1, X1))));
 }
-static loop_value threshold_backward(formula *f)
+loop_value formula_of_threshold_backward(formula *f)
 {
     return IF(LESS_EQUAL(X1, PARAM("threshold")), NUM(0), X0);
 }
 
-static loop_value silu_backward(formula *f)
+loop_value formula_of_silu_backward(formula *f)
 {
     loop_value s = OP1(SIGMOID, X1);
     return MUL(MUL(X0, s), ADD(NUM(1), MUL(X1, SUB(NUM(1), s))));
 }
 
-static loop_value gelu_backward(formula *f)
+loop_value formula_of_gelu_backward(formula *f)
 {
     loop_value x = X1;
     if (!is_tanh_form(f)) {
@@ -235,30 +235,30 @@ static loop_value gelu_backward(formula *f)
     return MUL(X0, ADD(MUL(NUM(0.5), right), slope));
 }
 
-static loop_value hardsigmoid_backward(formula *f)
+loop_value formula_of_hardsigmoid_backward(formula *f)
 {
     loop_value inside = OP2(AND, LESS(NUM(-3), X1), LESS(X1, NUM(3)));
     return IF(inside, MUL(X0, NUM(1.0 / 6)), NUM(0));
 }
 
-static loop_value hardswish_backward(formula *f)
+loop_value formula_of_hardswish_backward(formula *f)
 {
     loop_value middle = MUL(X0, ADD(DIV(X1, NUM(3)), NUM(0.5)));
     return IF(LESS_EQUAL(X1, NUM(-3)), NUM(0), IF(LESS_EQUAL(NUM(3), X1), X0, middle));
 }
 
-static loop_value hardtanh_backward(formula *f)
+loop_value formula_of_hardtanh_backward(formula *f)
 {
     loop_value inside = OP2(AND, LESS(PARAM("min_val"), X1), LESS(X1, PARAM("max_val")));
     return IF(inside, X0, NUM(0));
 }
 
-static loop_value leaky_relu_backward(formula *f)
+loop_value formula_of_leaky_relu_backward(formula *f)
 {
     return IF(LESS(NUM(0), X1), X0, MUL(X0, PARAM("negative_slope")));
 }
 
-static loop_value elu_backward(formula *f)
+loop_value formula_of_elu_backward(formula *f)
 {
     loop_value alpha = PARAM("alpha"), scale = PARAM("scale"), input_scale = PARAM("input_scale");
     loop_value negative_scale = MUL(alpha, scale), slope;
@@ -269,26 +269,26 @@ static loop_value elu_backward(formula *f)
     return IF(LESS(NUM(0), X1), MUL(X0, scale), MUL(X0, slope));
 }
 
-static loop_value softplus_backward(formula *f)
+loop_value formula_of_softplus_backward(formula *f)
 {
     loop_value scaled = MUL(X1, PARAM("beta")), e = OP1(EXP, scaled);
     return IF(LESS(PARAM("threshold"), scaled), X0, DIV(MUL(X0, e), ADD(e, NUM(1))));
 }
 
-static loop_value mish_backward(formula *f)
+loop_value formula_of_mish_backward(formula *f)
 {
     loop_value s = OP1(SIGMOID, X1), t = OP1(TANH, OP1(LOG1P, OP1(EXP, X1)));
     return MUL(X0, ADD(t, MUL(MUL(X1, s), SUB(NUM(1), MUL(t, t)))));
 }
 
-static loop_value shrink_backward(formula *f)
+loop_value formula_of_shrink_backward(formula *f)
 {
     loop_value edge = PARAM("lambd");
     loop_value outside = OP2(OR, LESS(X1, OP1(NEG, edge)), LESS(edge, X1));
     return IF(outside, X0, NUM(0));
 }
 
-static loop_value logit_backward(formula *f)
+loop_value formula_of_logit_backward(formula *f)
 {
     double eps = formula_param_number(f, "eps", -1);
     loop_value slope = DIV(X0, MUL(X1, SUB(NUM(1), X1)));
@@ -298,63 +298,9 @@ static loop_value logit_backward(formula *f)
 }
 
 /* By the buffer of the forward operator: exp(-|x|). */
-static loop_value log_sigmoid_backward(formula *f)
+loop_value formula_of_log_sigmoid_backward(formula *f)
 {
     loop_value e = X2, negative = LESS(X1, NUM(0));
     loop_value most = IF(negative, NUM(1), NUM(0)), sign = IF(negative, NUM(1), NUM(-1));
     return MUL(X0, SUB(most, MUL(sign, DIV(e, ADD(NUM(1), e)))));
 }
-
-#define ACTIVATION(op, function)                                          \
-    {                                                                     \
-        OP_##op, lower_pointwise, 0, "0", LOWER_TO_FLOAT, function, false \
-    }
-#define KEEPS_INT(op, function)                                          \
-    {                                                                    \
-        OP_##op, lower_pointwise, 0, "0", LOWER_PROMOTE, function, false \
-    }
-#define GRADIENT(op, operands, function)                                      \
-    {                                                                         \
-        OP_##op, lower_pointwise, 0, operands, LOWER_PROMOTE, function, false \
-    }
-
-static const lower_row ROWS[] = {
-    KEEPS_INT(aten_relu_default, relu),
-    KEEPS_INT(aten_relu6_default, relu6),
-    {OP_aten_hardtanh_default, lower_pointwise, 0, "0", LOWER_AS_OUTPUT, hardtanh, false},
-    KEEPS_INT(aten_threshold_default, threshold),
-    KEEPS_INT(aten_hardshrink_default, hardshrink),
-    KEEPS_INT(aten_softshrink_default, softshrink),
-    ACTIVATION(aten_silu_default, silu),
-    ACTIVATION(aten_gelu_default, gelu),
-    ACTIVATION(aten_hardsigmoid_default, hardsigmoid),
-    ACTIVATION(aten_hardswish_default, hardswish),
-    ACTIVATION(aten_elu_default, elu),
-    ACTIVATION(aten_selu_default, selu),
-    ACTIVATION(aten_celu_default, celu),
-    ACTIVATION(aten_leaky_relu_default, leaky_relu),
-    ACTIVATION(aten_softplus_default, softplus),
-    ACTIVATION(aten_mish_default, mish),
-    ACTIVATION(aten_log_sigmoid_default, log_sigmoid),
-    {OP_aten__prelu_kernel_default, lower_pointwise, 0, "01", LOWER_PROMOTE, prelu_kernel, false},
-    {OP_aten_prelu_default, prelu, 0, NULL, 0, NULL, false},
-    {OP_aten_glu_default, glu, 0, NULL, 0, NULL, false},
-    {OP_aten_log_sigmoid_forward_default, log_sigmoid_forward, 0, NULL, 0, NULL, false},
-    GRADIENT(aten_sigmoid_backward_default, "01", sigmoid_backward),
-    GRADIENT(aten_tanh_backward_default, "01", tanh_backward),
-    GRADIENT(aten_threshold_backward_default, "01", threshold_backward),
-    GRADIENT(aten_silu_backward_default, "01", silu_backward),
-    GRADIENT(aten_gelu_backward_default, "01", gelu_backward),
-    GRADIENT(aten_hardsigmoid_backward_default, "01", hardsigmoid_backward),
-    GRADIENT(aten_hardswish_backward_default, "01", hardswish_backward),
-    GRADIENT(aten_hardtanh_backward_default, "01", hardtanh_backward),
-    GRADIENT(aten_leaky_relu_backward_default, "01", leaky_relu_backward),
-    GRADIENT(aten_elu_backward_default, "05", elu_backward),
-    GRADIENT(aten_softplus_backward_default, "01", softplus_backward),
-    GRADIENT(aten_mish_backward_default, "01", mish_backward),
-    GRADIENT(aten_softshrink_backward_default, "01", shrink_backward),
-    GRADIENT(aten_hardshrink_backward_default, "01", shrink_backward),
-    GRADIENT(aten_logit_backward_default, "01", logit_backward),
-    GRADIENT(aten_log_sigmoid_backward_default, "012", log_sigmoid_backward),
-};
-const lower_rows lower_activation_rows = {ROWS, COUNT_OF(ROWS)};

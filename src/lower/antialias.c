@@ -7,6 +7,7 @@
  * PyTorch (and Pillow) has it.
  */
 #include "lower/compose.h"
+#include "lower/rows.h"
 #include "lower/upsample_priv.h"
 
 #include <math.h>
@@ -14,7 +15,6 @@
 
 enum { IMAGE_DIMS = 2, WEIGHT_BITS = 15, MOST_PRECISION = 22 };
 
-typedef enum filter { LINEAR, CUBIC, LANCZOS, PLAIN_CUBIC } filter;
 static const int REACH[] = {[LINEAR] = 1, [CUBIC] = 2, [LANCZOS] = 3, [PLAIN_CUBIC] = 2};
 
 static loop_value number(const resizing *r, double x)
@@ -42,7 +42,7 @@ static loop_value sinc(const resizing *r, loop_value x)
     return loop_where(r->l->program, op2(r, LOOP_EQ, x, number(r, 0)), number(r, 1), v);
 }
 
-static loop_value filter_at(const resizing *r, filter kind, loop_value x)
+static loop_value filter_at(const resizing *r, interpolation kind, loop_value x)
 {
     static const double NEAR[] = {1, 0, -2.5, 1.5}, FAR[] = {2, -4, 2.5, -0.5}, /* Keys, -1/2 */
         PLAIN_NEAR[] = {1, 0, -2.25, 1.25}, PLAIN_FAR[] = {3, -6, 3.75, -0.75}; /* Keys, -3/4 */
@@ -71,7 +71,7 @@ typedef struct weight_table {
 } weight_table;
 
 /* Input positions that the filter can reach at most. */
-static sym_expr width_of(const resizing *r, uint32_t k, filter kind)
+static sym_expr width_of(const resizing *r, uint32_t k, interpolation kind)
 {
     lowering *l = r->l;
     sym_expr in = r->x.sizes[r->first + k], out = r->out->sizes[r->first + k];
@@ -95,7 +95,7 @@ static tensor kept_value(lowering *l, ty_dtype d, uint32_t rank, const sym_expr 
     return t;
 }
 
-static weight_table weights_of(const resizing *r, uint32_t k, filter kind)
+static weight_table weights_of(const resizing *r, uint32_t k, interpolation kind)
 {
     lowering *l = r->l;
     loop_program *p = l->program;
@@ -133,7 +133,7 @@ static weight_table weights_of(const resizing *r, uint32_t k, filter kind)
 }
 
 /* Without antialiasing: as wide as the filter, and what is beyond the border counts there. */
-static weight_table plain_weights_of(const resizing *r, uint32_t k, filter kind)
+static weight_table plain_weights_of(const resizing *r, uint32_t k, interpolation kind)
 {
     lowering *l = r->l;
     loop_program *p = l->program;
@@ -263,9 +263,9 @@ fe_status lower_upsample_bytes(resizing *r, bool is_cubic)
     return lower_give(l, x);
 }
 
-static fe_status upsample(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_antialiased(lowering *l, fx_node *n, const lower_row *row)
 {
-    filter kind = (filter)row->parameter;
+    interpolation kind = (interpolation)row->parameter;
     resizing r = {.l = l, .x = lower_tensor_of(l, &n->args[0]), .out = fx_tensor(n)};
     ty_dtype in = lower_dtype(r.x);
     bool bytes = in == TY_U8;
@@ -285,17 +285,3 @@ static fe_status upsample(lowering *l, fx_node *n, const lower_row *row)
     }
     return lower_give(l, lower_cast(l, x, r.out->dtype));
 }
-
-#define UPSAMPLE(op, kind)                            \
-    {                                                 \
-        OP_##op, upsample, kind, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    UPSAMPLE(aten__upsample_bilinear2d_aa_default, LINEAR),
-    UPSAMPLE(aten__upsample_bilinear2d_aa_vec, LINEAR),
-    UPSAMPLE(aten__upsample_bicubic2d_aa_default, CUBIC),
-    UPSAMPLE(aten__upsample_bicubic2d_aa_vec, CUBIC),
-    UPSAMPLE(aten__upsample_lanczos2d_aa_default, LANCZOS),
-    UPSAMPLE(aten__upsample_lanczos2d_aa_vec, LANCZOS),
-};
-const lower_rows lower_antialias_rows = {ROWS, COUNT_OF(ROWS)};

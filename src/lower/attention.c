@@ -5,12 +5,12 @@
  * that follow are views.
  */
 #include "lower/ragged.h"
+#include "lower/rows.h"
 
 #include <math.h>
 #include <string.h>
 
 /* What a second result is. */
-enum { NO_SECOND, WEIGHTS, ROW_SUMS };
 
 typedef struct attention {
     lower_tensor q, k, v, mask; /* of rank 4, [b, h, s, d]; the mask additive or bool, or absent */
@@ -236,7 +236,7 @@ static fe_status attention_pair(lowering *l, const attention *a, int second)
     return lower_give_items(l, items, 2);
 }
 
-static fe_status attention_row(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_attention_row(lowering *l, fx_node *n, const lower_row *row)
 {
     attention a;
     FE_TRY(begin(l, &a));
@@ -254,16 +254,3 @@ static fe_status attention_row(lowering *l, fx_node *n, const lower_row *row)
     items[0] = y;
     return lower_give_items(l, items, n->value.count);
 }
-
-#define ATTENTION(op, second)                                \
-    {                                                        \
-        OP_##op, attention_row, second, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    ATTENTION(aten_scaled_dot_product_attention_default, NO_SECOND),
-    ATTENTION(aten__scaled_dot_product_attention_math_default, WEIGHTS),
-    ATTENTION(ferrite_attention_default, NO_SECOND),
-    ATTENTION(aten__scaled_dot_product_flash_attention_for_cpu_default, ROW_SUMS),
-    ATTENTION(aten__scaled_dot_product_efficient_attention_default, NO_SECOND),
-};
-const lower_rows lower_attention_rows = {ROWS, COUNT_OF(ROWS)};

@@ -1,6 +1,7 @@
 /* cat.c -- concatenation (each operand is stored into its slice of one buffer) and padding (masked
  * loads). */
 #include "lower/lower_priv.h"
+#include "lower/rows.h"
 
 #include <string.h>
 
@@ -62,7 +63,7 @@ lower_tensor lower_joined(lowering *l, const lower_tensor *items, uint32_t count
     return concatenated(l, items, count, dim, d, items[0].rank, sizes, NULL);
 }
 
-static fe_status cat(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_cat(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -74,7 +75,7 @@ static fe_status cat(lowering *l, fx_node *n, const lower_row *row)
                                       lower_wanted(l, 0)));
 }
 
-static fe_status stack(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_stack(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -88,7 +89,7 @@ static fe_status stack(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* hstack, vstack, dstack, column_stack: operands of at least 1, 2 or 3 dims, along dim 0, 1 or 2. */
-static fe_status stack_like(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_stack_like(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
     uint32_t count = n->args[0].list.count, dim = (uint32_t)row->parameter;
@@ -156,8 +157,6 @@ static fe_status constant_pad(lowering *l, lower_tensor x, const char *param)
     return lower_give(l, lower_padded(l, x, low, high, fill));
 }
 
-typedef enum pad_mode { REFLECT, REPLICATE, CIRCULAR } pad_mode;
-
 /* Where element i of the padded dim comes from. All three are functions of the axis alone. */
 static sym_expr padded_position(lowering *l, pad_mode mode, sym_expr i, sym_expr low, sym_expr high,
                                 sym_expr size)
@@ -195,29 +194,29 @@ static fe_status border_pad(lowering *l, const char *param, pad_mode mode)
     return lower_give(l, lower_value(l, lower_dtype(x), x.rank, sizes, lower_here(l, padded)));
 }
 
-static fe_status pad_border_row(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_pad_border_row(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     return border_pad(l, "padding", (pad_mode)row->parameter);
 }
 
-static fe_status pad_constant_row(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_pad_constant_row(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     return constant_pad(l, lower_tensor_of(l, &n->args[0]), "pad");
 }
 
-static fe_status pad(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_pad(lowering *l, fx_node *n, const lower_row *row)
 {
     const char *mode = fx_get(l->graph, n, "mode")->string;
-    if (strcmp(mode, "constant") == 0) return pad_constant_row(l, n, row);
+    if (strcmp(mode, "constant") == 0) return lower_op_pad_constant_row(l, n, row);
     if (strcmp(mode, "reflect") == 0) return border_pad(l, "pad", REFLECT);
     if (strcmp(mode, "replicate") == 0) return border_pad(l, "pad", REPLICATE);
     return border_pad(l, "pad", CIRCULAR);
 }
 
 /* pixel_shuffle: [.., C*r*r, H, W] to [.., C, H*r, W*r]; unshuffle is its inverse. */
-static fe_status pixel_shuffle(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_pixel_shuffle(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
     lower_tensor x = lower_tensor_of(l, &n->args[0]);
@@ -241,7 +240,7 @@ static fe_status pixel_shuffle(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* channel_shuffle: [N, G*C, ...] with the two factors of dim 1 swapped. */
-static fe_status channel_shuffle(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_channel_shuffle(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     lower_tensor x = lower_tensor_of(l, &n->args[0]);
@@ -253,31 +252,3 @@ static fe_status channel_shuffle(lowering *l, fx_node *n, const lower_row *row)
                        sym_floordiv(s, l->axes[1], groups));
     return lower_give(l, lower_remap(l, x, x.rank, x.sizes, exprs));
 }
-
-#define CAT(op, function, parameter)                       \
-    {                                                      \
-        OP_##op, function, parameter, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    CAT(aten_cat_default, cat, 0),
-    CAT(aten_concat_default, cat, 0),
-    CAT(aten_concatenate_default, cat, 0),
-    CAT(aten_stack_default, stack, 0),
-    CAT(aten_hstack_default, stack_like, 1),
-    CAT(aten_vstack_default, stack_like, 0),
-    CAT(aten_dstack_default, stack_like, 2),
-    CAT(aten_column_stack_default, stack_like, 1),
-    CAT(aten_constant_pad_nd_default, pad_constant_row, 0),
-    CAT(aten_pad_default, pad, 0),
-    CAT(aten_reflection_pad1d_default, pad_border_row, REFLECT),
-    CAT(aten_reflection_pad2d_default, pad_border_row, REFLECT),
-    CAT(aten_reflection_pad3d_default, pad_border_row, REFLECT),
-    CAT(aten_replication_pad1d_default, pad_border_row, REPLICATE),
-    CAT(aten_replication_pad2d_default, pad_border_row, REPLICATE),
-    CAT(aten_replication_pad3d_default, pad_border_row, REPLICATE),
-    {OP_aten_pixel_shuffle_default, pixel_shuffle, 0, NULL, 0, NULL, true},
-    {OP_aten_pixel_unshuffle_default, pixel_shuffle, 1, NULL, 0, NULL, true},
-    {OP_aten_channel_shuffle_default, channel_shuffle, 0, NULL, 0, NULL, true},
-    {OP_aten_native_channel_shuffle_default, channel_shuffle, 0, NULL, 0, NULL, true},
-};
-const lower_rows lower_cat_rows = {ROWS, COUNT_OF(ROWS)};

@@ -408,7 +408,7 @@ static fe_status ask_arms(lowering *l, fx_graph *const *arms, const control_list
 }
 
 /* cond(predicate, true graph, false graph, operands) */
-static fe_status lower_cond(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_cond(lowering *l, fx_node *n, const lower_row *row)
 {
     control_list operands = {0}, results = {0};
     fx_graph *arms[] = {control_graph(n, 1), control_graph(n, 2)};
@@ -432,8 +432,3 @@ static fe_status lower_cond(lowering *l, fx_node *n, const lower_row *row)
     control_define_results(l, &results);
     return lower_give_items(l, results.at, results.count);
 }
-
-static const lower_row ROWS[] = {
-    {OP_higher_order_cond, lower_cond, 0, NULL, 0, NULL, false},
-};
-const lower_rows lower_control_rows = {ROWS, COUNT_OF(ROWS)};

@@ -165,7 +165,7 @@ static void same_padding(lowering *l, convolution *c)
     for (uint32_t k = 0; k < c->dims; k++) c->padding[k] = l->zero;
 }
 
-static fe_status conv(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_conv(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
     ty_dtype d = lower_compute_dtype(out->dtype);
@@ -208,7 +208,7 @@ static fe_status conv(lowering *l, fx_node *n, const lower_row *row)
 
 /* convolution_backward of the weight alone (see decompose_grad_conv.c). A transposed one goes from the
  * gradient to the input. */
-static fe_status weight_gradient(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_weight_gradient(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     (void)n;
@@ -240,22 +240,3 @@ static fe_status weight_gradient(lowering *l, fx_node *n, const lower_row *row)
     lower_tensor items[3] = {[1] = lower_cast(l, out, weight->dtype)};
     return lower_give_items(l, items, 3);
 }
-
-#define CONV(op, parameter)                            \
-    {                                                  \
-        OP_##op, conv, parameter, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    CONV(aten_convolution_default, 0),
-    CONV(aten_conv1d_default, 0),
-    CONV(aten_conv1d_padding, 0),
-    CONV(aten_conv2d_default, 0),
-    CONV(aten_conv2d_padding, 0),
-    CONV(aten_conv3d_default, 0),
-    CONV(aten_conv3d_padding, 0),
-    CONV(aten_conv_transpose1d_default, 1),
-    CONV(aten_conv_transpose2d_input, 1),
-    CONV(aten_conv_transpose3d_input, 1),
-    {OP_aten_convolution_backward_default, weight_gradient, 0, NULL, 0, NULL, false},
-};
-const lower_rows lower_conv_rows = {ROWS, COUNT_OF(ROWS)};

@@ -31,7 +31,7 @@ static bool moves(const fx_node *n)
 }
 
 /* Converted to the recorded dtype; the layout is the business of whoever gives it memory. */
-static fe_status convert(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_convert(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     if (moves(n)) return transfer(l, n);
@@ -39,7 +39,7 @@ static fe_status convert(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* copy(self, src): src in self's shape and dtype. */
-static fe_status copy(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_copy(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -49,43 +49,10 @@ static fe_status copy(lowering *l, fx_node *n, const lower_row *row)
 
 /* What export leaves to say about metadata: checked already when the graph was read. The last of
  * tokens: effects are in order as they stand. */
-static fe_status nothing(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_nothing(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)l;
     (void)n;
     (void)row;
     return FE_OK;
 }
-
-#define SAME(op)                                 \
-    {                                            \
-        OP_##op, convert, 0, NULL, 0, NULL, true \
-    }
-#define NOTHING(op)                               \
-    {                                             \
-        OP_##op, nothing, 0, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    SAME(aten_clone_default),
-    SAME(prims_copy_strided_default),
-    SAME(aten_contiguous_default),
-    SAME(aten__to_copy_default),
-    SAME(aten_to_dtype),
-    SAME(aten_to_dtype_layout),
-    SAME(aten_to_device),
-    SAME(aten_to_other),
-    SAME(aten_type_as_default),
-    SAME(aten__to_dense_default),
-    SAME(aten_to_dense_default),
-    SAME(prims_convert_element_type_default),
-    SAME(prims_device_put_default),
-    SAME(prims_inductor_force_stride_order_default),
-    {OP_aten_copy_default, copy, 0, NULL, 0, NULL, true},
-    NOTHING(aten__assert_tensor_metadata_default),
-    NOTHING(aten_promote_types_default),
-    NOTHING(prims__sink_tokens_default),
-    NOTHING(aten_result_type_Scalar),
-    NOTHING(aten_result_type_Scalar_Tensor),
-    NOTHING(aten_result_type_Tensor),
-};
-const lower_rows lower_copy_rows = {ROWS, COUNT_OF(ROWS)};

@@ -1,10 +1,9 @@
 /* create.c -- tensors from nothing: constants, ramps, masks; all are values that consumers inline. */
 #include "lower/ragged.h"
+#include "lower/rows.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { UNWRITTEN = 2 };
 
 static fe_status give_value(lowering *l, loop_value v)
 {
@@ -45,7 +44,7 @@ static loop_value unwritten(lowering *l, ty_dtype d)
 }
 
 /* zeros and their like (0), ones (1), empty (UNWRITTEN) */
-static fe_status filled(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_filled(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
     loop_value v = row->parameter == UNWRITTEN
@@ -58,7 +57,7 @@ static fe_status filled(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* full, full_like, new_full, scalar_tensor, tensor.*: the value is an argument. */
-static fe_status full(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_full(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const char *param = has(l, "fill_value") ? "fill_value" : has(l, "s") ? "s" : "t";
@@ -92,7 +91,7 @@ static void define_ends(lowering *l, sym_expr length)
 }
 
 /* start + i * step; floats in double, as PyTorch accumulates them. */
-static fe_status arange(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_arange(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     define_ends(l, fx_tensor(n)->sizes[0]);
@@ -118,7 +117,7 @@ static loop_value ramp_end(lowering *l, const char *name, ty_dtype out, ty_dtype
 }
 
 /* From both ends, so that it is symmetric. */
-static fe_status linspace(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_linspace(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
     loop_program *p = l->program;
@@ -139,7 +138,7 @@ static fe_status linspace(lowering *l, fx_node *n, const lower_row *row)
     return give_value(l, v);
 }
 
-static fe_status eye(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_eye(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -148,7 +147,7 @@ static fe_status eye(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* tril (0): column - row <= diagonal; triu (1): >=. */
-static fe_status triangle(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_triangle(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
     lower_tensor x = lower_tensor_of(l, &n->args[0]);
@@ -181,7 +180,7 @@ lower_tensor lower_constant(lowering *l, const char *name, ty_dtype d, uint32_t 
 }
 
 /* tril_indices, triu_indices: known when compiling, so they are a constant. */
-static fe_status triangle_indices(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_triangle_indices(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
     int64_t rows = lower_int_or(l, "row", 0), columns = lower_int_or(l, "col", 0),
@@ -202,7 +201,7 @@ static fe_status triangle_indices(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* diag_embed: the last dim becomes the diagonal of dim1 and dim2. */
-static fe_status diag_embed(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_diag_embed(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -223,7 +222,7 @@ static fe_status diag_embed(lowering *l, fx_node *n, const lower_row *row)
 
 /* diag: the diagonal of a matrix, or a matrix with this diagonal; diagflat: always the second, of
  * the flattened tensor. */
-static fe_status diagonal_matrix(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_diagonal_matrix(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
     lower_tensor x = lower_tensor_of(l, &n->args[0]);
@@ -245,7 +244,7 @@ static fe_status diagonal_matrix(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* block_diag: operand k stands after the rows and columns of those before it. */
-static fe_status block_diag(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_block_diag(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -265,55 +264,3 @@ static fe_status block_diag(lowering *l, fx_node *n, const lower_row *row)
     }
     return give_value(l, v);
 }
-
-#define CREATE(op, function, parameter)                    \
-    {                                                      \
-        OP_##op, function, parameter, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    CREATE(aten_zeros_default, filled, 0),
-    CREATE(aten_zeros_like_default, filled, 0),
-    CREATE(aten_new_zeros_default, filled, 0),
-    CREATE(aten_zero_default, filled, 0),
-    CREATE(aten_empty_memory_format, filled, UNWRITTEN),
-    CREATE(prims__make_token_default, filled, 0),
-    CREATE(aten_empty_like_default, filled, UNWRITTEN),
-    CREATE(aten_empty_permuted_default, filled, UNWRITTEN),
-    CREATE(aten_empty_strided_default, filled, UNWRITTEN),
-    CREATE(aten_new_empty_default, filled, UNWRITTEN),
-    CREATE(aten_new_empty_strided_default, filled, UNWRITTEN),
-    CREATE(aten_ones_default, filled, 1),
-    CREATE(aten_ones_like_default, filled, 1),
-    CREATE(aten_new_ones_default, filled, 1),
-    CREATE(aten_full_default, full, 0),
-    CREATE(aten_full_like_default, full, 0),
-    CREATE(aten_new_full_default, full, 0),
-    CREATE(aten_scalar_tensor_default, full, 0),
-    CREATE(aten_tensor_float, full, 0),
-    CREATE(aten_tensor_int, full, 0),
-    CREATE(aten_tensor_bool, full, 0),
-    CREATE(aten_tensor_complex, full, 0),
-    CREATE(aten_arange_default, arange, 0),
-    CREATE(aten_arange_start, arange, 0),
-    CREATE(aten_arange_start_step, arange, 0),
-    CREATE(prims_iota_default, arange, 0),
-    CREATE(aten_linspace_default, linspace, 0),
-    CREATE(aten_linspace_Scalar_Tensor, linspace, 0),
-    CREATE(aten_linspace_Tensor_Scalar, linspace, 0),
-    CREATE(aten_linspace_Tensor_Tensor, linspace, 0),
-    CREATE(aten_logspace_default, linspace, 1),
-    CREATE(aten_logspace_Scalar_Tensor, linspace, 1),
-    CREATE(aten_logspace_Tensor_Scalar, linspace, 1),
-    CREATE(aten_logspace_Tensor_Tensor, linspace, 1),
-    CREATE(aten_eye_default, eye, 0),
-    CREATE(aten_eye_m, eye, 0),
-    CREATE(aten_tril_default, triangle, 0),
-    CREATE(aten_triu_default, triangle, 1),
-    CREATE(aten_tril_indices_default, triangle_indices, 0),
-    CREATE(aten_triu_indices_default, triangle_indices, 1),
-    CREATE(aten_diag_embed_default, diag_embed, 0),
-    CREATE(aten_diag_default, diagonal_matrix, 0),
-    CREATE(aten_diagflat_default, diagonal_matrix, 1),
-    CREATE(aten_block_diag_default, block_diag, 0),
-};
-const lower_rows lower_create_rows = {ROWS, COUNT_OF(ROWS)};

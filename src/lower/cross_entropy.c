@@ -48,7 +48,7 @@ static class_loss negative_log(lowering *l, tensor x, tensor target, tensor weig
     return out;
 }
 
-static fe_status nll_loss(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_nll_loss(lowering *l, fx_node *n, const lower_row *row)
 {
     int64_t reduction = lower_int_or(l, "reduction", MEAN);
     tensor x = arg(l, "self"), target = lower_arg(l, "target");
@@ -68,7 +68,7 @@ static fe_status nll_loss(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* -weight[class] * gradient at the sample's class, 0 elsewhere. */
-static fe_status nll_loss_backward(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_nll_loss_backward(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -171,7 +171,7 @@ static tensor entropy_of(lowering *l, const entropy *e)
                                                   : of_classes(l, e, log_p);
 }
 
-static fe_status cross_entropy(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_cross_entropy(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -226,7 +226,7 @@ static tensor as_item(lowering *l, tensor t, uint32_t item)
 
 /* The chunks that the operator works in are about memory alone. Results: the loss, and by input,
  * weight and bias what was asked for, else nothing. */
-static fe_status linear_cross_entropy(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_linear_cross_entropy(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     tensor input = arg(l, "input"), w = arg(l, "linear_weight"), bias = arg(l, "linear_bias");
@@ -258,22 +258,3 @@ static fe_status linear_cross_entropy(lowering *l, fx_node *n, const lower_row *
     }
     return lower_give_items(l, items, 4);
 }
-
-#define LOSS(op, function, parameter)                      \
-    {                                                      \
-        OP_##op, function, parameter, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    LOSS(aten_nll_loss_default, nll_loss, 0),
-    LOSS(aten_nll_loss2d_default, nll_loss, 0),
-    LOSS(aten_nll_loss_nd_default, nll_loss, 0),
-    LOSS(aten_nll_loss_forward_default, nll_loss, 1),
-    LOSS(aten_nll_loss2d_forward_default, nll_loss, 1),
-    LOSS(aten_nll_loss_backward_default, nll_loss_backward, 0),
-    LOSS(aten_nll_loss2d_backward_default, nll_loss_backward, 0),
-    LOSS(aten_cross_entropy_loss_default, cross_entropy, 0),
-    LOSS(torch_nn__linear_cross_entropy_batch_chunked_default, linear_cross_entropy, 0),
-    LOSS(torch_nn__linear_cross_entropy_batch_chunked_no_reduction_default, linear_cross_entropy,
-         0),
-};
-const lower_rows lower_cross_entropy_rows = {ROWS, COUNT_OF(ROWS)};

@@ -5,6 +5,7 @@
  * same numbers.
  */
 #include "lower/compose.h"
+#include "lower/rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,9 +35,7 @@ tensor lower_dropped(lowering *l, tensor x, double p)
     return chosen(l, mask, x, p < 1 ? 1 / (1 - p) : 0, 0, 0);
 }
 
-enum { WHOLE_CHANNELS = 1, ALPHA = 2 };
-
-static fe_status dropout(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_dropout(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     double p = lower_number_or(l, "p", 0.5), scale = 1 / (1 - p), shift = 0, otherwise = 0;
@@ -58,7 +57,7 @@ static fe_status dropout(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* The result and which elements were kept. */
-static fe_status native_dropout(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_native_dropout(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -79,7 +78,7 @@ static fe_status native_dropout(lowering *l, fx_node *n, const lower_row *row)
 
 /* Slopes for negative elements: drawn between two numbers in training, else their mean. Parameter
  * 1: the second result is the slopes, 1 for positive elements. */
-static fe_status rrelu(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_rrelu(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     double low = lower_number_or(l, "lower", 1.0 / 8), high = lower_number_or(l, "upper", 1.0 / 3);
@@ -100,18 +99,3 @@ static fe_status rrelu(lowering *l, fx_node *n, const lower_row *row)
     if (trains) items[1] = lower_cast(l, slope, lower_meta(l, 1)->dtype);
     return lower_give_items(l, items, 2);
 }
-
-#define DROPOUT(op, parameter)                           \
-    {                                                    \
-        OP_##op, dropout, parameter, NULL, 0, NULL, true \
-    }
-static const lower_row ROWS[] = {
-    DROPOUT(aten_dropout_default, 0),
-    DROPOUT(aten_feature_dropout_default, WHOLE_CHANNELS),
-    DROPOUT(aten_alpha_dropout_default, ALPHA),
-    DROPOUT(aten_feature_alpha_dropout_default, ALPHA | WHOLE_CHANNELS),
-    {OP_aten_native_dropout_default, native_dropout, 0, NULL, 0, NULL, false},
-    {OP_aten_rrelu_default, rrelu, 0, NULL, 0, NULL, false},
-    {OP_aten_rrelu_with_noise_functional_default, rrelu, 1, NULL, 0, NULL, false},
-};
-const lower_rows lower_dropout_rows = {ROWS, COUNT_OF(ROWS)};

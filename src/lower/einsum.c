@@ -212,7 +212,7 @@ static uint32_t implied_output(const labelled *terms, uint32_t count, uint32_t h
     return n;
 }
 
-static fe_status einsum(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_einsum(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const fx_arg *list = fx_get(l->graph, n, "tensors");
@@ -255,7 +255,7 @@ static fe_status einsum(lowering *l, fx_node *n, const lower_row *row)
 
 /* ---- tensordot, bilinear, trilinear ---- */
 
-static fe_status tensordot(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_tensordot(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     ty_dtype d = lower_compute_dtype(fx_tensor(n)->dtype);
@@ -282,7 +282,7 @@ static fe_status tensordot(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* out[.., o] = sum over i, j of x1[.., i] weight[o, i, j] x2[.., j] + bias[o] */
-static fe_status bilinear(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_bilinear(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -319,7 +319,7 @@ static tensor widened(lowering *l, const char *param, const char *dims_param)
     return t;
 }
 
-static fe_status trilinear(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_trilinear(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -332,15 +332,3 @@ static fe_status trilinear(lowering *l, fx_node *n, const lower_row *row)
     for (int k = 0; k < count; k++) reduced[lower_dim(l, dims[k], product.rank)] = true;
     return lower_give_as_recorded(l, lower_reduced(l, LOOP_SUM, product, reduced, false, NULL));
 }
-
-#define EINSUM(op, function)                       \
-    {                                              \
-        OP_##op, function, 0, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    EINSUM(aten_einsum_default, einsum),
-    EINSUM(aten_tensordot_default, tensordot),
-    EINSUM(aten_bilinear_default, bilinear),
-    EINSUM(aten__trilinear_default, trilinear),
-};
-const lower_rows lower_einsum_rows = {ROWS, COUNT_OF(ROWS)};

@@ -38,7 +38,7 @@ static tensor frequencies(lowering *l, tensor indices, sym_expr rows, ty_dtype d
 
 /* Each gradient is added to the row that was looked up, unless that is the padding's; with
  * scale_grad_by_freq a row gets the mean of its gradients. */
-static fe_status embedding_backward(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_embedding_backward(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -60,13 +60,3 @@ static fe_status embedding_backward(lowering *l, fx_node *n, const lower_row *ro
     lower_scatter(l, sum, 2, sizes, at, v, LOOP_ADD_INTO);
     return lower_give(l, lower_cast(l, sum, out->dtype));
 }
-
-#define EMBEDDING(op, function)                    \
-    {                                              \
-        OP_##op, function, 0, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    EMBEDDING(aten_embedding_backward_default, embedding_backward),
-    EMBEDDING(aten_embedding_dense_backward_default, embedding_backward),
-};
-const lower_rows lower_embedding_rows = {ROWS, COUNT_OF(ROWS)};

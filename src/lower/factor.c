@@ -11,7 +11,7 @@ static uint32_t results_of(const fx_node *n)
 
 /* ---- triangular ---- */
 
-static fe_status solve_triangular(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_solve_triangular(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -22,7 +22,7 @@ static fe_status solve_triangular(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* The old form gives its matrix back too. */
-static fe_status triangular_solve(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_triangular_solve(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -37,8 +37,8 @@ static fe_status triangular_solve(lowering *l, fx_node *n, const lower_row *row)
 
 /* ---- Cholesky ---- */
 
-/* cholesky (0), linalg.cholesky (1), linalg.cholesky_ex (2) */
-static fe_status cholesky(lowering *l, fx_node *n, const lower_row *row)
+/* lower_op_cholesky (0), linalg.cholesky (1), linalg.cholesky_ex (2) */
+fe_status lower_op_cholesky(lowering *l, fx_node *n, const lower_row *row)
 {
     lower_cholesky f = lower_cholesky_factor(l, lower_first_arg(l), lower_bool(l, "upper"));
     if (row->parameter < 2 || lower_bool(l, "check_errors"))
@@ -56,7 +56,7 @@ static tensor solve_squared(lowering *l, tensor factor, tensor b, bool upper)
     return lower_triangular_solve(l, second, b, true, true, false);
 }
 
-static fe_status cholesky_solve(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_cholesky_solve(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     return lower_give_as_recorded(l, solve_squared(l, lower_tensor_of(l, &n->args[1]),
@@ -80,7 +80,7 @@ static tensor first_zero(lowering *l, tensor x)
     return lower_value(l, TY_I32, most.rank, most.sizes, loop_cast(p, TY_I32, first));
 }
 
-static fe_status cholesky_inverse(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_cholesky_inverse(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -93,7 +93,7 @@ static fe_status cholesky_inverse(lowering *l, fx_node *n, const lower_row *row)
 
 /* ---- LDL ---- */
 
-static fe_status ldl_factor(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_ldl_factor(lowering *l, fx_node *n, const lower_row *row)
 {
     lower_lu f = lower_ldl_factor(l, lower_first_arg(l), lower_bool(l, "hermitian"));
     if (row->parameter == 0 || lower_bool(l, "check_errors"))
@@ -102,7 +102,7 @@ static fe_status ldl_factor(lowering *l, fx_node *n, const lower_row *row)
     return lower_give_factors(l, items, results_of(n));
 }
 
-static fe_status ldl_solve(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_ldl_solve(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -126,7 +126,7 @@ static fe_status give_qr(lowering *l, tensor x, qr_mode mode)
     return lower_give_factors(l, items, 2);
 }
 
-static fe_status linalg_qr(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_linalg_qr(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const fx_arg *mode = fx_get(l->graph, n, "mode");
@@ -137,14 +137,14 @@ static fe_status linalg_qr(lowering *l, fx_node *n, const lower_row *row)
                                                  : QR_REDUCED);
 }
 
-static fe_status qr(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_qr(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
     return give_qr(l, lower_first_arg(l), lower_bool(l, "some") ? QR_REDUCED : QR_COMPLETE);
 }
 
-static fe_status geqrf(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_geqrf(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -154,14 +154,14 @@ static fe_status geqrf(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* householder_product, orgqr: (reflections, tau) */
-static fe_status householder(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_householder(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     lower_qr f = {.a = lower_first_arg(l), .tau = lower_tensor_of(l, &n->args[1])};
     return lower_give_as_recorded(l, lower_householder_product(l, f, f.a.sizes[f.a.rank - 1]));
 }
 
-static fe_status ormqr(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_ormqr(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -170,27 +170,3 @@ static fe_status ormqr(lowering *l, fx_node *n, const lower_row *row)
                                                              lower_bool(l, "left"),
                                                              lower_bool(l, "transpose")));
 }
-
-#define FACTOR(op, function, parameter)                    \
-    {                                                      \
-        OP_##op, function, parameter, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    FACTOR(aten_linalg_solve_triangular_default, solve_triangular, 0),
-    FACTOR(aten_triangular_solve_default, triangular_solve, 0),
-    FACTOR(aten_cholesky_default, cholesky, 0),
-    FACTOR(aten_linalg_cholesky_default, cholesky, 1),
-    FACTOR(aten_linalg_cholesky_ex_default, cholesky, 2),
-    FACTOR(aten_cholesky_solve_default, cholesky_solve, 0),
-    FACTOR(aten__cholesky_solve_helper_default, cholesky_solve, 0),
-    FACTOR(aten_cholesky_inverse_default, cholesky_inverse, 0),
-    FACTOR(aten_linalg_ldl_factor_default, ldl_factor, 0),
-    FACTOR(aten_linalg_ldl_factor_ex_default, ldl_factor, 1),
-    FACTOR(aten_linalg_ldl_solve_default, ldl_solve, 0),
-    FACTOR(aten_linalg_qr_default, linalg_qr, 0),
-    FACTOR(aten_qr_default, qr, 0),
-    FACTOR(aten_geqrf_default, geqrf, 0),
-    FACTOR(aten_linalg_householder_product_default, householder, 0),
-    FACTOR(aten_ormqr_default, ormqr, 0),
-};
-const lower_rows lower_factor_rows = {ROWS, COUNT_OF(ROWS)};

@@ -5,8 +5,6 @@
 
 #include "lower/lower_priv.h"
 
-fe_status lower_pointwise(lowering *l, fx_node *n, const lower_row *row);
-
 /* The opcode on the formula's dtype; sums and products of bools are `or` and `and`. */
 loop_value formula_op1(formula *f, loop_opcode op, loop_value a);
 loop_value formula_op2(formula *f, loop_opcode op, loop_value a, loop_value b);

@@ -4,6 +4,7 @@
  */
 #include "lower/fourier.h"
 #include "lower/compose.h"
+#include "lower/rows.h"
 
 #include <string.h>
 
@@ -43,10 +44,8 @@ lower_tensor lower_fourier(lowering *l, lower_tensor x, const fourier_transform 
 
 /* ---- several dimensions ---- */
 
-typedef enum form { REAL_TO_COMPLEX, COMPLEX_TO_COMPLEX, COMPLEX_TO_REAL } form;
-
 typedef struct fft_plan {
-    form form;
+    fourier_form form;
     fourier_direction direction;
     uint32_t count;
     uint32_t dims[LOWER_MAX_RANK];
@@ -98,11 +97,11 @@ static tensor as_input(lowering *l, tensor x, bool to_complex)
 
 /* ---- the core operators: _fft_r2c, _fft_c2c, _fft_c2r ---- */
 
-static fe_status core_row(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_core_row(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     tensor x = lower_arg(l, "self");
-    fft_plan plan = {.form = (form)row->parameter, .direction = FOURIER_FORWARD};
+    fft_plan plan = {.form = (fourier_form)row->parameter, .direction = FOURIER_FORWARD};
     int64_t dims[LOWER_MAX_RANK];
     int count = lower_constants(l, "dim", dims, LOWER_MAX_RANK);
     if (count < 0) return lower_fail(l, "dimensions that are not constants");
@@ -123,11 +122,10 @@ static fe_status core_row(lowering *l, fx_node *n, const lower_row *row)
  * real numbers of half a spectrum, ihfft the backward one of real numbers. ---- */
 
 typedef struct fft_row {
-    form form;
+    fourier_form form;
     fourier_direction direction;
 } fft_row;
-enum { FFT, IFFT, RFFT, IRFFT, HFFT, IHFFT, KINDS };
-static const fft_row FFT_ROWS[KINDS] = {
+static const fft_row FFT_ROWS[FFT_COUNT] = {
     [FFT] = {COMPLEX_TO_COMPLEX, FOURIER_FORWARD}, [IFFT] = {COMPLEX_TO_COMPLEX, FOURIER_BACKWARD},
     [RFFT] = {REAL_TO_COMPLEX, FOURIER_FORWARD},   [IRFFT] = {COMPLEX_TO_REAL, FOURIER_BACKWARD},
     [HFFT] = {COMPLEX_TO_REAL, FOURIER_FORWARD},   [IHFFT] = {REAL_TO_COMPLEX, FOURIER_BACKWARD}};
@@ -164,7 +162,7 @@ static bool read_dims(lowering *l, tensor x, fft_plan *plan)
     return true;
 }
 
-static fe_status fft(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_fft(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     const fft_row *kind = &FFT_ROWS[row->parameter];
@@ -178,7 +176,7 @@ static fe_status fft(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* fftshift: each dim rolled by half its size; ifftshift by the other half. */
-static fe_status shift(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_shift(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     tensor x = lower_arg(l, "self");
@@ -195,34 +193,3 @@ static fe_status shift(lowering *l, fx_node *n, const lower_row *row)
     }
     return lower_give(l, lower_remap(l, x, x.rank, x.sizes, exprs));
 }
-
-#define FOURIER(op, function, parameter)                   \
-    {                                                      \
-        OP_##op, function, parameter, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    FOURIER(aten__fft_r2c_default, core_row, REAL_TO_COMPLEX),
-    FOURIER(aten__fft_c2c_default, core_row, COMPLEX_TO_COMPLEX),
-    FOURIER(aten__fft_c2r_default, core_row, COMPLEX_TO_REAL),
-    FOURIER(aten_fft_fft_default, fft, FFT),
-    FOURIER(aten_fft_fft2_default, fft, FFT),
-    FOURIER(aten_fft_fftn_default, fft, FFT),
-    FOURIER(aten_fft_ifft_default, fft, IFFT),
-    FOURIER(aten_fft_ifft2_default, fft, IFFT),
-    FOURIER(aten_fft_ifftn_default, fft, IFFT),
-    FOURIER(aten_fft_rfft_default, fft, RFFT),
-    FOURIER(aten_fft_rfft2_default, fft, RFFT),
-    FOURIER(aten_fft_rfftn_default, fft, RFFT),
-    FOURIER(aten_fft_irfft_default, fft, IRFFT),
-    FOURIER(aten_fft_irfft2_default, fft, IRFFT),
-    FOURIER(aten_fft_irfftn_default, fft, IRFFT),
-    FOURIER(aten_fft_hfft_default, fft, HFFT),
-    FOURIER(aten_fft_hfft2_default, fft, HFFT),
-    FOURIER(aten_fft_hfftn_default, fft, HFFT),
-    FOURIER(aten_fft_ihfft_default, fft, IHFFT),
-    FOURIER(aten_fft_ihfft2_default, fft, IHFFT),
-    FOURIER(aten_fft_ihfftn_default, fft, IHFFT),
-    FOURIER(aten_fft_fftshift_default, shift, 0),
-    FOURIER(aten_fft_ifftshift_default, shift, 1),
-};
-const lower_rows lower_fourier_rows = {ROWS, COUNT_OF(ROWS)};

@@ -1,6 +1,7 @@
 /* histogram.c -- how many elements fall into each of some bins. */
 #include "lower/compose.h"
 #include "lower/order.h"
+#include "lower/rows.h"
 
 #include <string.h>
 
@@ -14,7 +15,7 @@ static loop_value rounded(lowering *l, loop_value v, ty_dtype given)
 }
 
 /* histc: each element adds one to its bin; those outside add nothing to the first. */
-static fe_status histc(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_histc(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -189,11 +190,9 @@ static fe_status find_edges(lowering *l, binning *b)
     return FE_OK;
 }
 
-enum { COUNTS = 1, EDGES = 2, POINTS = 4 };
-
 /* histogram, histogramdd and its parts; the parameter: what they give, and whether the last
  * dimension holds the coordinates of points. */
-static fe_status histogram(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_histogram(lowering *l, fx_node *n, const lower_row *row)
 {
     binning b = {.rank = 1};
     tensor x = lower_arg(l, "self");
@@ -223,19 +222,3 @@ static fe_status histogram(lowering *l, fx_node *n, const lower_row *row)
     for (uint32_t k = 0; k < b.rank && row->parameter & EDGES; k++) items[count++] = b.edges[k];
     return n->value.kind == FX_TUPLE ? lower_give_items(l, items, count) : lower_give(l, items[0]);
 }
-
-#define HISTOGRAM(op, function, parameter)                 \
-    {                                                      \
-        OP_##op, function, parameter, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    HISTOGRAM(aten_histc_default, histc, 0),
-    HISTOGRAM(aten_histogram_bin_ct, histogram, COUNTS | EDGES),
-    HISTOGRAM(aten_histogram_bins_tensor, histogram, COUNTS | EDGES),
-    HISTOGRAM(aten_histogramdd_default, histogram, COUNTS | EDGES | POINTS),
-    HISTOGRAM(aten_histogramdd_TensorList_bins, histogram, COUNTS | EDGES | POINTS),
-    HISTOGRAM(aten__histogramdd_bin_edges_default, histogram, EDGES | POINTS),
-    HISTOGRAM(aten__histogramdd_from_bin_cts_default, histogram, COUNTS | POINTS),
-    HISTOGRAM(aten__histogramdd_from_bin_tensors_default, histogram, COUNTS | POINTS),
-};
-const lower_rows lower_histogram_rows = {ROWS, COUNT_OF(ROWS)};

@@ -152,7 +152,7 @@ void lower_indexing_exprs(lowering *l, const indexing *ix, sym_expr *exprs)
     }
 }
 
-static fe_status index_tensor(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_index_tensor(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -166,7 +166,7 @@ static fe_status index_tensor(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* Loads happen only where the mask holds; elsewhere `fill`. */
-static fe_status masked_index(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_masked_index(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -183,7 +183,7 @@ static fe_status masked_index(lowering *l, fx_node *n, const lower_row *row)
 
 /* ---- along one dimension ---- */
 
-static fe_status index_select(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_index_select(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -198,7 +198,7 @@ static fe_status index_select(lowering *l, fx_node *n, const lower_row *row)
                       lower_value(l, out->dtype, out->rank, out->sizes, lower_at(l, self, exprs)));
 }
 
-static fe_status gather(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_gather(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -214,8 +214,8 @@ static fe_status gather(lowering *l, fx_node *n, const lower_row *row)
                       lower_value(l, out->dtype, out->rank, out->sizes, lower_at(l, self, exprs)));
 }
 
-/* take (flattened), take_along_dim with a dim: gather after broadcasting. */
-static fe_status take(lowering *l, fx_node *n, const lower_row *row)
+/* lower_op_take (flattened), take_along_dim with a dim: gather after broadcasting. */
+fe_status lower_op_take(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
     lower_tensor self = lower_arg(l, "self"),
@@ -246,7 +246,7 @@ static fe_status take(lowering *l, fx_node *n, const lower_row *row)
                       lower_value(l, out->dtype, out->rank, out->sizes, lower_at(l, self, exprs)));
 }
 
-static fe_status embedding(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_embedding(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -257,19 +257,3 @@ static fe_status embedding(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(
         l, lower_value(l, out->dtype, out->rank, out->sizes, lower_at(l, weight, exprs)));
 }
-
-#define INDEX(op, function, parameter)                     \
-    {                                                      \
-        OP_##op, function, parameter, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    INDEX(aten_index_Tensor, index_tensor, 0),
-    INDEX(aten__unsafe_index_Tensor, index_tensor, 0),
-    INDEX(aten__unsafe_masked_index_default, masked_index, 0),
-    INDEX(aten_index_select_default, index_select, 0),
-    INDEX(aten_gather_default, gather, 0),
-    INDEX(aten_take_default, take, 0),
-    INDEX(aten_take_along_dim_default, take, 1),
-    INDEX(aten_embedding_default, embedding, 0),
-};
-const lower_rows lower_index_rows = {ROWS, COUNT_OF(ROWS)};

@@ -38,8 +38,8 @@ static fe_status needs_pivots(lowering *l)
                                                   "no CPU kernel for either");
 }
 
-/* lu_factor (0) and _lu_with_info check what the _ex form (1) gives back. */
-static fe_status lu_factor(lowering *l, fx_node *n, const lower_row *row)
+/* lower_op_lu_factor (0) and _lu_with_info check what the _ex form (1) gives back. */
+fe_status lower_op_lu_factor(lowering *l, fx_node *n, const lower_row *row)
 {
     FE_TRY(needs_pivots(l));
     lower_lu f = lower_lu_factor(l, lower_first_arg(l));
@@ -82,7 +82,7 @@ static fe_status give_unpacked(lowering *l, tensor lu, tensor pivots, bool data,
     return lower_give_factors(l, items, 3);
 }
 
-static fe_status lu(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_lu(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -91,7 +91,7 @@ static fe_status lu(lowering *l, fx_node *n, const lower_row *row)
     return give_unpacked(l, f.lu, f.pivots, true, true);
 }
 
-static fe_status lu_unpack(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_lu_unpack(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -109,7 +109,7 @@ static tensor solved(lowering *l, lower_lu f, tensor b, bool left, bool adjoint)
     return lower_mirrored(l, lower_conjugate(l, x));
 }
 
-static fe_status lu_solve(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_lu_solve(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     bool is_old = row->parameter;
@@ -152,8 +152,8 @@ static tensor solve_for(lowering *l, tensor a, tensor b, bool left, lower_lu *fa
     return vector ? lower_squeeze(l, s.x, s.x.rank - 1) : s.x;
 }
 
-/* solve (0), solve_ex and _linalg_solve_ex (1): by the number of results (x, info) or all. */
-static fe_status solve(lowering *l, fx_node *n, const lower_row *row)
+/* lower_op_solve (0), solve_ex and _linalg_solve_ex (1): by the number of results (x, info) or all. */
+fe_status lower_op_solve(lowering *l, fx_node *n, const lower_row *row)
 {
     lower_lu f;
     tensor x = solve_for(l, lower_arg(l, "A"), lower_arg(l, "B"), lower_bool(l, "left"), &f);
@@ -163,8 +163,8 @@ static fe_status solve(lowering *l, fx_node *n, const lower_row *row)
     return lower_give_factors(l, n->value.count == 2 ? two : all, results_of(n));
 }
 
-/* inv, inverse (0), inv_ex (1) */
-static fe_status inverse(lowering *l, fx_node *n, const lower_row *row)
+/* inv, lower_op_inverse (0), inv_ex (1) */
+fe_status lower_op_inverse(lowering *l, fx_node *n, const lower_row *row)
 {
     lower_solution s = lower_inverse(l, lower_first_arg(l));
     if (row->parameter == 0 || lower_bool(l, "check_errors"))
@@ -174,7 +174,7 @@ static fe_status inverse(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* The first `rows` dims against the rest, as a matrix, and back with the two exchanged. */
-static fe_status tensor_inverse(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_tensor_inverse(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -187,7 +187,7 @@ static fe_status tensor_inverse(lowering *l, fx_node *n, const lower_row *row)
     return lower_give_as_recorded(l, s.x);
 }
 
-static fe_status tensor_solve(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_tensor_solve(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -235,7 +235,7 @@ static lower_lu factors_for_determinant(lowering *l, tensor a)
     return lower_lu_factor(l, transposed ? lower_mirrored(l, a) : a);
 }
 
-static fe_status determinant(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_determinant(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     tensor a = lower_first_arg(l);
@@ -261,7 +261,7 @@ static log_determinant log_determinant_of(lowering *l, tensor a)
     return d;
 }
 
-static fe_status sign_and_log(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_sign_and_log(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     log_determinant d = log_determinant_of(l, lower_first_arg(l));
@@ -269,7 +269,7 @@ static fe_status sign_and_log(lowering *l, fx_node *n, const lower_row *row)
     return lower_give_factors(l, items, results_of(n));
 }
 
-static fe_status logdet(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_logdet(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -284,7 +284,7 @@ static fe_status logdet(lowering *l, fx_node *n, const lower_row *row)
 
 /* ---- powers ---- */
 
-static fe_status matrix_power(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_matrix_power(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -306,7 +306,7 @@ static fe_status matrix_power(lowering *l, fx_node *n, const lower_row *row)
     return lower_give_as_recorded(l, result);
 }
 
-static fe_status matrix_exp(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_matrix_exp(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -317,7 +317,7 @@ static fe_status matrix_exp(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* _linalg_check_errors */
-static fe_status check_errors(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_check_errors(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const fx_arg *name = fx_get(l->graph, n, "api_name");
@@ -328,7 +328,7 @@ static fe_status check_errors(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* with_effects(token, operator, its arguments...): (token, what it gives). */
-static fe_status with_effects(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_with_effects(lowering *l, fx_node *n, const lower_row *row)
 {
     static const char CHECK_ERRORS[] = "torch.ops.aten._linalg_check_errors.default";
     (void)row;
@@ -343,35 +343,3 @@ static fe_status with_effects(lowering *l, fx_node *n, const lower_row *row)
     tensor items[] = {lower_first_arg(l), lower_first_arg(l)};
     return lower_give_items(l, items, n->value.count);
 }
-
-#define LINEAR(op, function, parameter)                    \
-    {                                                      \
-        OP_##op, function, parameter, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    LINEAR(aten_linalg_lu_factor_default, lu_factor, 0),
-    LINEAR(aten_linalg_lu_factor_ex_default, lu_factor, 1),
-    LINEAR(aten__lu_with_info_default, lu_factor, 1),
-    LINEAR(aten_linalg_lu_default, lu, 0),
-    LINEAR(aten_lu_unpack_default, lu_unpack, 0),
-    LINEAR(aten_linalg_lu_solve_default, lu_solve, 0),
-    LINEAR(aten_lu_solve_default, lu_solve, 1),
-    LINEAR(aten_linalg_solve_default, solve, 0),
-    LINEAR(aten_linalg_solve_ex_default, solve, 1),
-    LINEAR(aten__linalg_solve_ex_default, solve, 1),
-    LINEAR(aten_linalg_inv_default, inverse, 0),
-    LINEAR(aten_linalg_inv_ex_default, inverse, 1),
-    LINEAR(aten_linalg_tensorinv_default, tensor_inverse, 0),
-    LINEAR(aten_linalg_tensorsolve_default, tensor_solve, 0),
-    LINEAR(aten_linalg_det_default, determinant, 0),
-    LINEAR(aten__linalg_det_default, determinant, 0),
-    LINEAR(aten_linalg_slogdet_default, sign_and_log, 0),
-    LINEAR(aten__linalg_slogdet_default, sign_and_log, 0),
-    LINEAR(aten_logdet_default, logdet, 0),
-    LINEAR(aten_linalg_matrix_power_default, matrix_power, 0),
-    LINEAR(aten_matrix_exp_default, matrix_exp, 0),
-    LINEAR(aten_linalg_matrix_exp_default, matrix_exp, 0),
-    LINEAR(aten__linalg_check_errors_default, check_errors, 0),
-    LINEAR(higher_order_with_effects, with_effects, 0),
-};
-const lower_rows lower_linalg_rows = {ROWS, COUNT_OF(ROWS)};

@@ -1,6 +1,7 @@
 /* loss.c -- loss functions: an elementwise term, reduced as the argument `reduction` says (0 none,
  * 1 mean, 2 sum). */
 #include "lower/compose.h"
+#include "lower/rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -77,14 +78,13 @@ static tensor binary_cross_entropy_with_logits(lowering *l, tensor a, tensor b)
 }
 
 typedef tensor pair_loss(lowering *l, tensor a, tensor b);
-typedef enum pair_kind { SQUARED, SMOOTH_L1, HUBER, BCE, BCE_LOGITS, SOFT_MARGIN } pair_kind;
 static pair_loss *const PAIR_LOSSES[] = {[SQUARED] = squared,
                                          [SMOOTH_L1] = smooth_l1,
                                          [HUBER] = huber,
                                          [BCE] = binary_cross_entropy,
                                          [BCE_LOGITS] = binary_cross_entropy_with_logits};
 
-static fe_status pair_row(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_pair_row(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     return reduced_loss(l, PAIR_LOSSES[row->parameter](l, arg(l, "self"), arg(l, "target")));
@@ -126,7 +126,7 @@ static tensor soft_margin_slope(lowering *l, tensor a, tensor b)
     return T_NEG(T_MUL(b, T_DIV(e, T_ADD(e, T_NUM(e, 1)))));
 }
 
-static fe_status pair_gradient(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_pair_gradient(lowering *l, fx_node *n, const lower_row *row)
 {
     static pair_loss *const SLOPES[] = {[SQUARED] = squared_slope,
                                         [SMOOTH_L1] = smooth_l1_slope,
@@ -147,7 +147,7 @@ static fe_status pair_gradient(lowering *l, fx_node *n, const lower_row *row)
 /* ---- margins between classes ---- */
 
 /* The mean over the other classes of max(0, margin - x[target] + x[j]) ^ p. */
-static fe_status multi_margin(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_multi_margin(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -177,7 +177,7 @@ static fe_status multi_margin(lowering *l, fx_node *n, const lower_row *row)
 /* A row of class numbers, up to the first negative one, says which classes are targets: each of them
  * against each class that is none, max(0, 1 - x[target] + x[other]), over the number of classes.
  * Parameter 1: also which classes are targets. */
-static fe_status multilabel_margin(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_multilabel_margin(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     tensor x = arg(l, "self"), target = lower_cast(l, lower_arg(l, "target"), TY_I64);
@@ -234,24 +234,3 @@ static fe_status multilabel_margin(lowering *l, fx_node *n, const lower_row *row
         lower_reshape(l, lower_cast(l, is_target, flags->dtype), flags->rank, flags->sizes)};
     return lower_give_items(l, items, 2);
 }
-
-#define LOSS(op, function, parameter)                      \
-    {                                                      \
-        OP_##op, function, parameter, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    LOSS(aten_mse_loss_default, pair_row, SQUARED),
-    LOSS(aten_smooth_l1_loss_default, pair_row, SMOOTH_L1),
-    LOSS(aten_huber_loss_default, pair_row, HUBER),
-    LOSS(aten_binary_cross_entropy_default, pair_row, BCE),
-    LOSS(aten_binary_cross_entropy_with_logits_default, pair_row, BCE_LOGITS),
-    LOSS(aten_mse_loss_backward_default, pair_gradient, SQUARED),
-    LOSS(aten_smooth_l1_loss_backward_default, pair_gradient, SMOOTH_L1),
-    LOSS(aten_huber_loss_backward_default, pair_gradient, HUBER),
-    LOSS(aten_binary_cross_entropy_backward_default, pair_gradient, BCE),
-    LOSS(aten_soft_margin_loss_backward_default, pair_gradient, SOFT_MARGIN),
-    LOSS(aten_multi_margin_loss_default, multi_margin, 0),
-    LOSS(aten_multilabel_margin_loss_default, multilabel_margin, 0),
-    LOSS(aten_multilabel_margin_loss_forward_default, multilabel_margin, 1),
-};
-const lower_rows lower_loss_rows = {ROWS, COUNT_OF(ROWS)};

@@ -1,43 +1,37 @@
 /* lower.c -- the driver: inputs, each node by its row, outputs, and reading a node's arguments. */
 #include "lower/ragged.h"
+#include "lower/rows.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const lower_rows *const FAMILIES[] = {
-    &lower_pointwise_rows, &lower_unary_rows,     &lower_activation_rows, &lower_view_rows,
-    &lower_piece_rows,     &lower_reduce_rows,    &lower_norm_rows,       &lower_index_rows,
-    &lower_scatter_rows,   &lower_cat_rows,       &lower_pool_rows,       &lower_matmul_rows,
-    &lower_conv_rows,      &lower_attention_rows, &lower_upsample_rows,   &lower_create_rows,
-    &lower_copy_rows,      &lower_loss_rows,      &lower_order_rows,      &lower_vector_rows,
-    &lower_einsum_rows,    &lower_sample_rows,    &lower_fourier_rows,    &lower_special_rows,
-    &lower_rnn_rows,       &lower_stft_rows,      &lower_member_rows,     &lower_zeta_rows,
-    &lower_random_rows,    &lower_unpool_rows,    &lower_antialias_rows,  &lower_cross_entropy_rows,
-    &lower_dropout_rows,   &lower_scan_rows,      &lower_segment_rows,    &lower_histogram_rows,
-    &lower_linalg_rows,    &lower_factor_rows,    &lower_spectrum_rows,   &lower_number_rows,
-    &lower_ragged_rows,    &lower_embedding_rows, &lower_control_rows,    &lower_repeat_rows,
-    &lower_retype_rows};
+static const lower_row ROWS[OP_BUILTIN_COUNT] = {
+#define OP(id, schema, columns) [OP_##id] = {.op = OP_##id, columns},
+#define LOWER(rule, its) .lower = lower_op_##rule, .parameter = its,
+#define VIEW(rule, its) .lower = lower_op_##rule, .parameter = its, .is_view = true,
+#define CODE(opcode) .lower = lower_pointwise, .parameter = LOOP_##opcode,
+#define FORMULA(f, places) .lower = lower_pointwise, .formula = formula_of_##f, .operands = places,
+#define WORKS(its) .promotion = LOWER_##its,
+#include "op/ops.def"
+};
 
-static const lower_row *find_row(uint32_t op)
-{
-    for (size_t f = 0; f < COUNT_OF(FAMILIES); f++)
-        for (uint32_t k = 0; k < FAMILIES[f]->count; k++)
-            if (FAMILIES[f]->at[k].op == op) return &FAMILIES[f]->at[k];
-    return NULL;
-}
+enum { IS_LOWERING, IS_INFERENCE };
+#define OP(id, schema, columns) \
+    _Static_assert(0 columns, #id ": one of DECOMPOSE, LOWER, VIEW, CODE, FORMULA, BY, LACKS");
+#define WRITER(id, schema, columns)
+#define DECOMPOSE(rule, operator) +1
+#define LOWER(rule, parameter) +1
+#define VIEW(rule, parameter) +1
+#define CODE(opcode) +1
+#define FORMULA(f, places) +1
+#define BY(who) +1
+#define LACKS(what) +(IS_##what == IS_LOWERING)
+#include "op/ops.def"
 
-static const lower_row *const *index_rows(arena *memory)
+static const lower_row *row_of(const fx_node *n)
 {
-    const lower_row **rows = NEW_ARRAY(memory, const lower_row *, OP_BUILTIN_COUNT);
-    for (size_t f = 0; f < COUNT_OF(FAMILIES); f++)
-        for (uint32_t k = 0; k < FAMILIES[f]->count; k++)
-            rows[FAMILIES[f]->at[k].op] = &FAMILIES[f]->at[k];
-    return rows;
-}
-
-static const lower_row *row_of(const lowering *l, const fx_node *n)
-{
-    return n->kind == FX_CALL && n->op->id < OP_BUILTIN_COUNT ? l->rows[n->op->id] : NULL;
+    bool has_row = n->kind == FX_CALL && n->op->id < OP_BUILTIN_COUNT && ROWS[n->op->id].lower;
+    return has_row ? &ROWS[n->op->id] : NULL;
 }
 
 fe_status lower_fail(lowering *l, const char *format, ...)
@@ -63,9 +57,9 @@ static bool is_getitem(const fx_node *n)
     return fx_is(n, OP_operator_getitem);
 }
 
-static bool looks_through(const lowering *l, const fx_node *n)
+static bool looks_through(const fx_node *n)
 {
-    const lower_row *row = row_of(l, n);
+    const lower_row *row = row_of(n);
     return is_getitem(n) || (row && row->is_view);
 }
 
@@ -76,7 +70,7 @@ static void count_readers(lowering *l)
         uint32_t count = 0;
         for (uint32_t k = 0; k < n->users.count; k++) {
             const fx_node *user = n->users.at[k];
-            bool through = looks_through(l, user);
+            bool through = looks_through(user);
             count += through ? l->readers[user->id] : 1;
             if (user->kind == FX_OUTPUT || (through && l->shows[user->id])) l->shows[n->id] = 1;
         }
@@ -425,7 +419,7 @@ static fe_status check_ranks(lowering *l, const fx_value *v)
 static bool is_number_known(const lowering *l, const fx_node *n)
 {
     const fx_value *v = &n->value;
-    if (!has_numbers_only(n) || find_row(n->op->id) || n->op->custom) return false;
+    if (!has_numbers_only(n) || row_of(n) || n->op->custom) return false;
     return v->is_known ||
            (!sym_is_none(v->expr) && !sym_has_kind(l->symbols, v->expr, SYM_UNBACKED));
 }
@@ -444,7 +438,7 @@ bool lower_moves_nothing(const lowering *l, const fx_node *n)
 
 static fe_status lower_call(lowering *l, fx_node *n)
 {
-    const lower_row *row = row_of(l, n);
+    const lower_row *row = row_of(n);
     if (!row && n->op->is_mutating)
         return fx_fail(l->graph, n, "lower", FE_UNSUPPORTED,
                        "leave the passes on: functionalise makes it return what it writes",
@@ -486,7 +480,6 @@ static void prepare(lowering *l, fx_graph *g, arena *memory)
     *l = (lowering){
         .session = g->session, .symbols = g->symbols, .memory = memory, .seed = LOOP_NO_BUFFER};
     l->program = loop_program_new(g->session, memory, g->symbols, g->name ? g->name : "main");
-    l->rows = index_rows(memory);
     l->asserts = NEW(memory, lower_asserts);
     l->zero = sym_int(l->symbols, 0);
     l->one = sym_int(l->symbols, 1);

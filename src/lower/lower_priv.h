@@ -92,7 +92,6 @@ struct lowering {
     uint32_t *readers;
     /* by node id: reaches an output through views, so its recorded layout is kept */
     uint8_t *shows;
-    const lower_row *const *rows; /* by op id */
     sym_expr zero, one;
     sym_expr axes[LOWER_MAX_RANK], reduce_axes[LOWER_MAX_RANK];
     loop_buffer_id seed;    /* of random numbers, once one was drawn */
@@ -108,9 +107,9 @@ struct lowering {
 
 /* ---- rows ---- */
 
+/* What a pointwise operator works in; halves compute in f32. */
 typedef enum lower_promotion {
-    LOWER_PROMOTE,   /* the operands' result type; halves compute in f32 */
-    LOWER_TO_FLOAT,  /* the same, integers become f32 */
+    LOWER_PROMOTE,   /* the operands' result type, f32 for integers where the result is none */
     LOWER_AS_OUTPUT, /* the node's own dtype */
     LOWER_TO_BOOL,   /* x != 0 */
     LOWER_KEEP       /* each operand as it is */
@@ -126,31 +125,25 @@ typedef struct formula {
 } formula;
 typedef loop_value lower_formula(formula *f);
 
+typedef fe_status lower_rule(lowering *l, fx_node *n, const lower_row *row);
 struct lower_row {
-    uint32_t op;
-    fe_status (*lower)(lowering *l, fx_node *n, const lower_row *row);
-    int32_t parameter; /* an opcode, a reduction, ...: the family says */
+    op_id op;
+    lower_rule *lower; /* NULL: it is not lowered, but what it becomes before */
+    int32_t parameter; /* an opcode, a reduction, ...: the rule says */
     /* pointwise: positions of the operands among the arguments, a digit each */
     const char *operands;
     lower_promotion promotion;
     lower_formula *formula; /* pointwise: NULL applies the opcode in `parameter` */
     bool is_view;           /* reads nothing: its users are its operand's users */
 };
-typedef struct lower_rows {
-    const lower_row *at;
-    uint32_t count;
-} lower_rows;
 
-extern const lower_rows lower_pointwise_rows, lower_unary_rows, lower_activation_rows,
-    lower_view_rows, lower_piece_rows, lower_reduce_rows, lower_norm_rows, lower_index_rows,
-    lower_scatter_rows, lower_cat_rows, lower_pool_rows, lower_matmul_rows, lower_conv_rows,
-    lower_attention_rows, lower_upsample_rows, lower_create_rows, lower_copy_rows, lower_loss_rows,
-    lower_order_rows, lower_vector_rows, lower_einsum_rows, lower_sample_rows, lower_fourier_rows,
-    lower_special_rows, lower_rnn_rows, lower_stft_rows, lower_member_rows, lower_zeta_rows,
-    lower_random_rows, lower_unpool_rows, lower_antialias_rows, lower_cross_entropy_rows,
-    lower_dropout_rows, lower_scan_rows, lower_segment_rows, lower_histogram_rows,
-    lower_linalg_rows, lower_factor_rows, lower_spectrum_rows, lower_number_rows, lower_ragged_rows,
-    lower_embedding_rows, lower_control_rows, lower_repeat_rows, lower_retype_rows;
+/* The rules: ops.def says which serves which operators. */
+#define OP(id, schema, columns) columns
+#define LOWER(rule, parameter) lower_rule lower_op_##rule;
+#define VIEW(rule, parameter) lower_rule lower_op_##rule;
+#define FORMULA(f, operands) lower_formula formula_of_##f;
+#include "op/ops.def"
+lower_rule lower_pointwise; /* of CODE and FORMULA */
 
 /* ---- arguments (args.c) and results (lower.c) ---- */
 /* FE_UNSUPPORTED about l->node */

@@ -213,7 +213,7 @@ static const sym_expr *wanted_of(lowering *l, ty_dtype computed_in)
 }
 
 /* mm, bmm, matmul, mv, dot, inner products: the first two arguments. */
-static fe_status matmul(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_matmul(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     ty_dtype d = lower_compute_dtype(fx_tensor(n)->dtype);
@@ -222,7 +222,7 @@ static fe_status matmul(lowering *l, fx_node *n, const lower_row *row)
     return finish(l, lower_matmul(l, a, b, (lower_tensor){0}, wanted_of(l, d)));
 }
 
-static fe_status linear(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_linear(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     ty_dtype d = lower_compute_dtype(fx_tensor(n)->dtype);
@@ -266,7 +266,7 @@ static lower_tensor combined(lowering *l, lower_tensor self, lower_tensor produc
 }
 
 /* addmm with a plain bias is one gemm. */
-static fe_status addmm(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_addmm(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
     ty_dtype d = lower_compute_dtype(out->dtype);
@@ -293,7 +293,7 @@ static fe_status addmm(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* outer, ger (0), addr (1) */
-static fe_status outer(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_outer(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
     ty_dtype d = lower_compute_dtype(out->dtype);
@@ -307,7 +307,7 @@ static fe_status outer(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* dot, vdot: the second conjugates its first operand. */
-static fe_status dot(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_dot(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
     ty_dtype d = lower_compute_dtype(out->dtype);
@@ -321,7 +321,7 @@ static fe_status dot(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* inner: the last dims of both are summed over. */
-static fe_status inner(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_inner(lowering *l, fx_node *n, const lower_row *row)
 {
     ty_dtype d = lower_compute_dtype(fx_tensor(n)->dtype);
     lower_tensor a = lower_cast(l, lower_tensor_of(l, &n->args[0]), d),
@@ -336,7 +336,7 @@ static fe_status inner(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* multi_dot, chain_matmul: from left to right. */
-static fe_status chain(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_chain(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     ty_dtype d = lower_compute_dtype(fx_tensor(n)->dtype);
@@ -347,28 +347,3 @@ static fe_status chain(lowering *l, fx_node *n, const lower_row *row)
                                (lower_tensor){0}, NULL);
     return finish(l, product);
 }
-
-#define PRODUCT(op, function, parameter)                   \
-    {                                                      \
-        OP_##op, function, parameter, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    PRODUCT(aten_mm_default, matmul, 0),
-    PRODUCT(aten_bmm_default, matmul, 0),
-    PRODUCT(aten_matmul_default, matmul, 0),
-    PRODUCT(aten_mv_default, matmul, 0),
-    PRODUCT(aten_linear_default, linear, 0),
-    PRODUCT(aten_addmm_default, addmm, 1),
-    PRODUCT(aten_addmv_default, addmm, 0),
-    PRODUCT(aten_baddbmm_default, addmm, 0),
-    PRODUCT(aten_addbmm_default, addmm, 2),
-    PRODUCT(aten_outer_default, outer, 0),
-    PRODUCT(aten_ger_default, outer, 0),
-    PRODUCT(aten_addr_default, outer, 1),
-    PRODUCT(aten_dot_default, dot, 0),
-    PRODUCT(aten_vdot_default, dot, 1),
-    PRODUCT(aten_inner_default, inner, 0),
-    PRODUCT(aten_linalg_multi_dot_default, chain, 0),
-    PRODUCT(aten_chain_matmul_default, chain, 0),
-};
-const lower_rows lower_matmul_rows = {ROWS, COUNT_OF(ROWS)};

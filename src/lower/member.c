@@ -124,7 +124,7 @@ static loop_value member_by_sorting(lowering *l, fx_node *n, ty_dtype d, loop_va
     return lower_op2(l, LOOP_OR, member, is_repeated(l, x, row, as_given));
 }
 
-static fe_status isin(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_isin(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -138,14 +138,3 @@ static fe_status isin(lowering *l, fx_node *n, const lower_row *row)
     if (lower_bool(l, "invert")) v = lower_op1(l, LOOP_NOT, v);
     return lower_give(l, lower_value(l, TY_BOOL, out->rank, out->sizes, v));
 }
-
-#define MEMBER(op)                             \
-    {                                          \
-        OP_##op, isin, 0, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    MEMBER(aten_isin_Tensor_Tensor),
-    MEMBER(aten_isin_Tensor_Scalar),
-    MEMBER(aten_isin_Scalar_Tensor),
-};
-const lower_rows lower_member_rows = {ROWS, COUNT_OF(ROWS)};

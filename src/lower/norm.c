@@ -50,7 +50,7 @@ static lower_tensor as_item(lowering *l, lower_tensor t, uint32_t item)
 
 /* ---- layer norm ---- */
 
-static fe_status layer_norm(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_layer_norm(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     ty_dtype out = lower_meta(l, 0)->dtype, d = lower_compute_dtype(out);
@@ -70,7 +70,7 @@ static fe_status layer_norm(lowering *l, fx_node *n, const lower_row *row)
     return lower_give_items(l, items, 3);
 }
 
-static fe_status rms_norm(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_rms_norm(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     ty_dtype out = fx_tensor(n)->dtype, d = lower_compute_dtype(out);
@@ -118,7 +118,7 @@ static lower_tensor per_group(lowering *l, lower_tensor t, lower_tensor x, sym_e
     return lower_remap(l, t, x.rank, x.sizes, exprs);
 }
 
-static fe_status group_norm(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_group_norm(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     ty_dtype out = lower_meta(l, 0)->dtype, d = lower_compute_dtype(out);
@@ -178,7 +178,7 @@ static batch_norm_state batch_norm_begin(lowering *l, bool uses_batch, bool each
     return s;
 }
 
-static fe_status batch_norm(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_batch_norm(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -187,7 +187,7 @@ static fe_status batch_norm(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, normalised(l, &s));
 }
 
-static fe_status instance_norm(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_instance_norm(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -196,7 +196,7 @@ static fe_status instance_norm(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* (out, empty, empty) of the inference form. */
-static fe_status batch_norm_inference(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_batch_norm_inference(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     batch_norm_state s = batch_norm_begin(l, false, false);
@@ -218,7 +218,7 @@ static lower_tensor blended(lowering *l, const char *running, lower_tensor fresh
 
 /* The forms with statistics of the batch: (out, mean, inverse root[, running mean, running
  * variance]). */
-static fe_status batch_norm_stats(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_batch_norm_stats(lowering *l, fx_node *n, const lower_row *row)
 {
     bool training = op_param_index(n->op, "training") < 0 || lower_bool(l, "training");
     batch_norm_state s = batch_norm_begin(l, training, false);
@@ -246,24 +246,3 @@ static fe_status batch_norm_stats(lowering *l, fx_node *n, const lower_row *row)
     }
     return lower_give_items(l, items, count);
 }
-
-#define NORM(op, function, parameter)                      \
-    {                                                      \
-        OP_##op, function, parameter, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    NORM(aten_layer_norm_default, layer_norm, 0),
-    NORM(aten_native_layer_norm_default, layer_norm, 1),
-    NORM(aten_rms_norm_default, rms_norm, 0),
-    NORM(aten_group_norm_default, group_norm, 0),
-    NORM(aten_native_group_norm_default, group_norm, 1),
-    NORM(aten_batch_norm_default, batch_norm, 0),
-    NORM(aten_instance_norm_default, instance_norm, 0),
-    NORM(aten__native_batch_norm_legit_no_training_default, batch_norm_inference, 0),
-    NORM(aten__batch_norm_no_update_default, batch_norm_inference, 0),
-    NORM(aten_native_batch_norm_default, batch_norm_stats, 0),
-    NORM(aten__native_batch_norm_legit_functional_default, batch_norm_stats, 1),
-    NORM(aten__native_batch_norm_legit_no_stats, batch_norm_stats, 0),
-    NORM(aten__batch_norm_with_update_functional_default, batch_norm_stats, 1),
-};
-const lower_rows lower_norm_rows = {ROWS, COUNT_OF(ROWS)};

@@ -51,7 +51,7 @@ static lower_tensor only_element(lowering *l, lower_tensor x)
     return x;
 }
 
-static fe_status item(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_item(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     lower_tensor one = only_element(l, lower_tensor_of(l, &n->args[0]));
@@ -64,7 +64,7 @@ static fe_status item(lowering *l, fx_node *n, const lower_row *row)
     return keep(l, n, one);
 }
 
-static fe_status is_nonzero(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_is_nonzero(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     lower_tensor one = lower_cast(l, only_element(l, lower_tensor_of(l, &n->args[0])), TY_BOOL);
@@ -73,7 +73,7 @@ static fe_status is_nonzero(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* equal: of all elements. */
-static fe_status equal(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_equal(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     lower_tensor a = lower_tensor_of(l, &n->args[0]), b = lower_tensor_of(l, &n->args[1]);
@@ -342,14 +342,14 @@ static fe_status give_token(lowering *l, fx_node *n)
                                      loop_const_int(l->program, out->dtype, 0)));
 }
 
-static fe_status assert_scalar(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_assert_scalar(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     assert_condition(l, &n->args[0], message_of(n));
     return give_token(l, n);
 }
 
-static fe_status assert_async(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_assert_async(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     lower_tensor x = lower_cast(l, lower_tensor_of(l, &n->args[0]), TY_BOOL);
@@ -358,7 +358,7 @@ static fe_status assert_async(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* Sizes are at least 0 (parameter 1) where nothing else is said. */
-static fe_status constrain(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_constrain(lowering *l, fx_node *n, const lower_row *row)
 {
     sym_expr e, min = lower_size(l, "min"), max = lower_size(l, "max");
     if (!fx_arg_expr(l->graph, &n->args[0], &e)) return give_token(l, n);
@@ -367,24 +367,3 @@ static fe_status constrain(lowering *l, fx_node *n, const lower_row *row)
     if (!sym_is_none(max)) lower_assert(l, e, SYM_LE, max, NULL);
     return give_token(l, n);
 }
-
-#define NUMBER(op, function, parameter)                    \
-    {                                                      \
-        OP_##op, function, parameter, NULL, 0, NULL, false \
-    }
-static const lower_row LOWERED[] = {
-    NUMBER(aten_item_default, item, 0),
-    NUMBER(aten__local_scalar_dense_default, item, 0),
-    NUMBER(aten_is_nonzero_default, is_nonzero, 0),
-    NUMBER(aten_equal_default, equal, 0),
-    NUMBER(aten__assert_scalar_default, assert_scalar, 0),
-    NUMBER(aten__functional_assert_scalar_default, assert_scalar, 0),
-    NUMBER(aten__assert_async_default, assert_async, 0),
-    NUMBER(aten__assert_async_msg, assert_async, 0),
-    NUMBER(aten__functional_assert_async_msg, assert_async, 0),
-    NUMBER(aten_sym_constrain_range_default, constrain, 0),
-    NUMBER(aten_sym_constrain_range_for_size_default, constrain, 1),
-    NUMBER(aten__functional_sym_constrain_range_default, constrain, 0),
-    NUMBER(aten__functional_sym_constrain_range_for_size_default, constrain, 1),
-};
-const lower_rows lower_number_rows = {LOWERED, COUNT_OF(LOWERED)};

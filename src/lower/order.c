@@ -4,6 +4,7 @@
  */
 #include "lower/order.h"
 #include "lower/compose.h"
+#include "lower/rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -120,7 +121,7 @@ static fe_status give_ranked(lowering *l, lower_ranked r, uint32_t dim, bool kee
 /* ---- sort, topk ---- */
 
 /* sort, msort (values only: 1), argsort (places only: 2) */
-static fe_status sort(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_sort(lowering *l, fx_node *n, const lower_row *row)
 {
     row_call c = {.kernel = "sort", .int_count = 1};
     uint32_t rank;
@@ -140,7 +141,7 @@ static fe_status sort(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, rank ? given : lower_squeeze(l, given, 0));
 }
 
-static fe_status topk(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_topk(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -158,9 +159,7 @@ static fe_status topk(lowering *l, fx_node *n, const lower_row *row)
 
 /* ---- one element of each row ---- */
 
-enum { THIS_PLACE, MEDIAN, NAN_MEDIAN };
-
-static fe_status kthvalue(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_kthvalue(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -175,7 +174,7 @@ static fe_status kthvalue(lowering *l, fx_node *n, const lower_row *row)
     return give_ranked(l, call_rows(l, &c), c.dim, lower_bool(l, "keepdim"), rank);
 }
 
-static fe_status mode(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_mode(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -203,7 +202,7 @@ static fe_status median_of_all(lowering *l, row_call *c)
 }
 
 /* The lower median; any NaN wins, or with parameter NAN_MEDIAN none counts. */
-static fe_status median(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_median(lowering *l, fx_node *n, const lower_row *row)
 {
     row_call c = {.kernel = "select", .size = l->one, .int_count = 2};
     uint32_t rank;
@@ -230,7 +229,7 @@ tensor lower_search(lowering *l, tensor edges, tensor values, tensor order, uint
 }
 
 /* bucketize, searchsorted: parameter is the number of the argument that holds the values. */
-static fe_status search(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_search(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
     bool right = lower_bool(l, "right");
@@ -288,7 +287,7 @@ static loop_value interpolated(lowering *l, tensor values, uint32_t dim, sym_exp
 }
 
 /* quantile: a row with NaN gives NaN; nanquantile (1) leaves them out. q's dimension comes first. */
-static fe_status quantile(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_quantile(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
     tensor x = lower_arg(l, "self"),
@@ -322,31 +321,3 @@ static fe_status quantile(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(
         l, lower_value(l, out->dtype, out->rank, out->sizes, loop_cast(p, out->dtype, v)));
 }
-
-#define ORDER(op, function, parameter)                     \
-    {                                                      \
-        OP_##op, function, parameter, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    ORDER(aten_sort_default, sort, 0),
-    ORDER(aten_sort_stable, sort, 0),
-    ORDER(aten_msort_default, sort, 1),
-    ORDER(aten_argsort_default, sort, 2),
-    ORDER(aten_argsort_stable, sort, 2),
-    ORDER(aten_topk_default, topk, 0),
-    ORDER(aten_kthvalue_default, kthvalue, 0),
-    ORDER(aten_mode_default, mode, 0),
-    ORDER(aten_median_default, median, MEDIAN),
-    ORDER(aten_median_dim, median, MEDIAN),
-    ORDER(aten_nanmedian_default, median, NAN_MEDIAN),
-    ORDER(aten_nanmedian_dim, median, NAN_MEDIAN),
-    ORDER(aten_bucketize_Tensor, search, 0),
-    ORDER(aten_bucketize_Scalar, search, 0),
-    ORDER(aten_searchsorted_Tensor, search, 1),
-    ORDER(aten_searchsorted_Scalar, search, 1),
-    ORDER(aten_quantile_default, quantile, 0),
-    ORDER(aten_quantile_scalar, quantile, 0),
-    ORDER(aten_nanquantile_default, quantile, 1),
-    ORDER(aten_nanquantile_scalar, quantile, 1),
-};
-const lower_rows lower_order_rows = {ROWS, COUNT_OF(ROWS)};

@@ -16,7 +16,7 @@ static void define_offset(lowering *l, const fx_node *n, uint32_t d, sym_expr st
     lower_define_expr(l, part->offset, sym_add(l->symbols, whole->offset, before));
 }
 
-static fe_status select_row(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_select_row(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     lower_tensor t = lower_first(l);
@@ -31,7 +31,7 @@ static fe_status select_row(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, lower_select(l, t, d, index));
 }
 
-static fe_status slice(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_slice(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     sym_table *s = l->symbols;
@@ -48,7 +48,7 @@ static fe_status slice(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, lower_slice(l, t, d, start, length, step));
 }
 
-static fe_status narrow(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_narrow(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     lower_tensor t = lower_first(l);
@@ -68,7 +68,7 @@ static fe_status narrow(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* split, chunk, tensor_split, ...: the sizes of the parts are in the metadata. */
-static fe_status split(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_split(lowering *l, fx_node *n, const lower_row *row)
 {
     lower_tensor t = lower_first(l);
     if (t.rank == 0) return lower_fail(l, "a split of a number");
@@ -95,7 +95,7 @@ static fe_status split(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* tensor_split before positions that only the run knows. */
-static fe_status split_late(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_split_late(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     sym_table *s = l->symbols;
@@ -120,7 +120,7 @@ static fe_status split_late(lowering *l, fx_node *n, const lower_row *row)
     return lower_give_items(l, items, count);
 }
 
-static fe_status unbind(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_unbind(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     lower_tensor t = lower_first(l);
@@ -129,35 +129,3 @@ static fe_status unbind(lowering *l, fx_node *n, const lower_row *row)
     for (uint32_t k = 0; k < count; k++) items[k] = lower_select(l, t, d, lower_const(l, k));
     return lower_give_items(l, items, count);
 }
-
-#define VIEW(op, function, ...)                           \
-    {                                                     \
-        OP_##op, function, ##__VA_ARGS__, .is_view = true \
-    }
-static const lower_row ROWS[] = {
-    VIEW(aten_select_int, select_row),
-    VIEW(aten_select_copy_int, select_row),
-    VIEW(aten_slice_Tensor, slice),
-    VIEW(aten_slice_copy_Tensor, slice),
-    VIEW(aten_narrow_default, narrow),
-    VIEW(aten_narrow_copy_default, narrow),
-    VIEW(aten_split_Tensor, split),
-    VIEW(aten_split_copy_Tensor, split),
-    VIEW(aten_unsafe_split_Tensor, split),
-    VIEW(aten_split_with_sizes_default, split),
-    VIEW(aten_split_with_sizes_copy_default, split),
-    VIEW(aten_chunk_default, split),
-    VIEW(aten_unsafe_chunk_default, split),
-    VIEW(aten_tensor_split_sections, split),
-    VIEW(aten_tensor_split_indices, split),
-    VIEW(aten_tensor_split_tensor_indices_or_sections, split_late),
-    VIEW(aten_vsplit_int, split),
-    VIEW(aten_vsplit_array, split),
-    VIEW(aten_hsplit_int, split, 1),
-    VIEW(aten_hsplit_array, split, 1),
-    VIEW(aten_dsplit_int, split, 2),
-    VIEW(aten_dsplit_array, split, 2),
-    VIEW(aten_unbind_int, unbind),
-    VIEW(aten_unbind_copy_int, unbind),
-};
-const lower_rows lower_piece_rows = {ROWS, COUNT_OF(ROWS)};

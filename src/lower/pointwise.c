@@ -38,20 +38,28 @@ double formula_param_number(formula *f, const char *param, double fallback)
     return lower_number_or(f->l, param, fallback);
 }
 
+/* Positions among the arguments, a digit each. */
+static const char *operands_of(const lower_row *row)
+{
+    if (row->operands) return row->operands;
+    return loop_operand_count((loop_opcode)row->parameter) == 2 ? "01" : "0";
+}
+
 static ty_dtype promoted(lowering *l, const fx_node *n, const lower_row *row)
 {
     ty_operand operands[4];
+    ty_dtype result = fx_tensor(n)->dtype;
     uint32_t count = 0;
-    for (const char *c = row->operands; *c; c++) {
+    for (const char *c = operands_of(row); *c; c++) {
         ty_operand o = lower_operand(l, &n->args[*c - '0']);
         if (o.dtype != TY_NO_DTYPE) operands[count++] = o;
     }
     ty_dtype d = ty_result_type(operands, count);
     switch (row->promotion) {
-    case LOWER_TO_FLOAT: return ty_is_integral(d, true) ? TY_F32 : d;
-    case LOWER_AS_OUTPUT: return fx_tensor(n)->dtype;
+    case LOWER_AS_OUTPUT: return result;
     case LOWER_TO_BOOL: return TY_BOOL;
-    default: return d;
+    case LOWER_KEEP: return d;
+    default: return ty_is_integral(d, true) && !ty_is_integral(result, true) ? TY_F32 : d;
     }
 }
 
@@ -78,8 +86,9 @@ fe_status lower_pointwise(lowering *l, fx_node *n, const lower_row *row)
     if (!out) return lower_fail(l, "the result is not a tensor");
     ty_dtype d = promoted(l, n, row);
     f.dtype = lower_compute_dtype(d);
-    for (uint32_t k = 0; row->operands[k]; k++)
-        f.x[k] = operand(l, n, row, &n->args[row->operands[k] - '0'], d);
+    const char *operands = operands_of(row);
+    for (uint32_t k = 0; operands[k]; k++)
+        f.x[k] = operand(l, n, row, &n->args[operands[k] - '0'], d);
     loop_opcode op = (loop_opcode)row->parameter;
     loop_value v;
     if (row->formula)
@@ -101,12 +110,12 @@ static loop_value scaled_other(formula *f)
     return MUL(X1, alpha);
 }
 
-static loop_value add(formula *f)
+loop_value formula_of_add(formula *f)
 {
     return ADD(X0, scaled_other(f));
 }
 /* self + (-alpha) * other, as eager has it: an alpha of 0 adds +0 to -0. */
-static loop_value subtract(formula *f)
+loop_value formula_of_subtract(formula *f)
 {
     if (op_param_index(f->node->op, "alpha") < 0) return SUB(X0, X1);
     loop_value alpha = PARAM("alpha");
@@ -114,7 +123,7 @@ static loop_value subtract(formula *f)
     return number == 0 ? ADD(X0, MUL(X1, alpha)) : SUB(X0, MUL(X1, alpha));
 }
 
-static loop_value rsub(formula *f)
+loop_value formula_of_rsub(formula *f)
 {
     return SUB(X1, MUL(X0, op_param_index(f->node->op, "alpha") >= 0 ? PARAM("alpha") : NUM(1)));
 }
@@ -132,15 +141,15 @@ static loop_value divisor(formula *f)
     return is_known ? X1 : ADD(X1, loop_cast(p, d, loop_index(p, zeros)));
 }
 
-static loop_value floor_quotient(formula *f)
+loop_value formula_of_floor_quotient(formula *f)
 {
     return OP2(FLOORDIV, X0, divisor(f));
 }
-static loop_value floor_remainder(formula *f)
+loop_value formula_of_floor_remainder(formula *f)
 {
     return OP2(REM, X0, divisor(f));
 }
-static loop_value truncated_remainder(formula *f)
+loop_value formula_of_truncated_remainder(formula *f)
 {
     return OP2(FMOD, X0, divisor(f));
 }
@@ -155,10 +164,11 @@ static loop_value truncated_quotient(formula *f)
 }
 
 /* floor for integers and floats, trunc, or true division: by rounding_mode. */
-static loop_value divide_mode(formula *f)
+loop_value formula_of_divide_mode(formula *f)
 {
     const fx_arg *mode = fx_get(f->l->graph, f->node, "rounding_mode");
-    if (mode->kind == FX_ARG_STRING && strcmp(mode->string, "floor") == 0) return floor_quotient(f);
+    if (mode->kind == FX_ARG_STRING && strcmp(mode->string, "floor") == 0)
+        return formula_of_floor_quotient(f);
     if (mode->kind == FX_ARG_STRING) return truncated_quotient(f);
     if (ty_is_integral(f->dtype, true)) {
         X0 = loop_cast(f->p, TY_F32, X0);
@@ -167,16 +177,16 @@ static loop_value divide_mode(formula *f)
     return DIV(X0, X1);
 }
 
-static loop_value greater(formula *f)
+loop_value formula_of_greater(formula *f)
 {
     return LESS(X1, X0);
 }
-static loop_value greater_equal(formula *f)
+loop_value formula_of_greater_equal(formula *f)
 {
     return LESS_EQUAL(X1, X0);
 }
 
-static loop_value power(formula *f)
+loop_value formula_of_power(formula *f)
 {
     const fx_arg *a = &f->node->args[1];
     double exponent;
@@ -193,20 +203,20 @@ static loop_value power(formula *f)
     return OP2(POW, X0, X1);
 }
 
-static loop_value lcm(formula *f)
+loop_value formula_of_lcm(formula *f)
 {
     loop_value divisor = OP2(GCD, X0, X1);
     loop_value v = OP1(ABS, MUL(OP2(TRUNCDIV, X0, divisor), X1));
     return IF(OP2(EQ, divisor, NUM(0)), NUM(0), v);
 }
 
-static loop_value heaviside(formula *f)
+loop_value formula_of_heaviside(formula *f)
 {
     loop_value positive = loop_cast(f->p, f->dtype, LESS(NUM(0), X0));
     return IF(OP2(EQ, X0, NUM(0)), X1, positive);
 }
 
-static loop_value ldexp_formula(formula *f)
+loop_value formula_of_ldexp_formula(formula *f)
 {
     return MUL(X0, OP2(POW, NUM(2), X1));
 }
@@ -233,11 +243,11 @@ static loop_value complex_log_add(formula *f)
     return IF(is_nan, loop_const_complex(f->p, f->dtype, (double)NAN, (double)NAN), sum);
 }
 
-static loop_value logaddexp(formula *f)
+loop_value formula_of_logaddexp(formula *f)
 {
     return ty_is_complex(f->dtype) ? complex_log_add(f) : log_add(f, X0, X1, false);
 }
-static loop_value logaddexp2(formula *f)
+loop_value formula_of_logaddexp2(formula *f)
 {
     return ty_is_complex(f->dtype) ? (loop_value){0} : log_add(f, X0, X1, true);
 }
@@ -248,16 +258,16 @@ static loop_value xlogy_with(formula *f, loop_value log_y)
     return IF(OP1(ISNAN, X1), X1, v);
 }
 
-static loop_value xlogy(formula *f)
+loop_value formula_of_xlogy(formula *f)
 {
     return xlogy_with(f, OP1(LOG, X1));
 }
-static loop_value xlog1py(formula *f)
+loop_value formula_of_xlog1py(formula *f)
 {
     return xlogy_with(f, OP1(LOG1P, X1));
 }
 
-static loop_value isclose(formula *f)
+loop_value formula_of_isclose(formula *f)
 {
     loop_value equal = OP2(EQ, X0, X1), nan_equal = loop_const_int(f->p, TY_BOOL, 0);
     bool integral = ty_is_integral(f->dtype, true);
@@ -276,7 +286,7 @@ static loop_value isclose(formula *f)
 
 /* ---- three operands ---- */
 
-static loop_value clamp(formula *f)
+loop_value formula_of_clamp(formula *f)
 {
     loop_value v = X0;
     if (X1.id) v = OP2(MAX, v, X1);
@@ -284,20 +294,20 @@ static loop_value clamp(formula *f)
     return v;
 }
 
-static loop_value where(formula *f)
+loop_value formula_of_where(formula *f)
 {
     ty_dtype out = lower_compute_dtype(fx_tensor(f->node)->dtype);
     return IF(loop_cast(f->p, TY_BOOL, X0), loop_cast(f->p, out, X1), loop_cast(f->p, out, X2));
 }
 
 /* self, mask, value */
-static loop_value masked_fill(formula *f)
+loop_value formula_of_masked_fill(formula *f)
 {
     ty_dtype out = lower_compute_dtype(fx_tensor(f->node)->dtype);
     return IF(loop_cast(f->p, TY_BOOL, X1), loop_cast(f->p, out, X2), loop_cast(f->p, out, X0));
 }
 
-static loop_value lerp(formula *f)
+loop_value formula_of_lerp(formula *f)
 {
     loop_value difference = SUB(X1, X0);
     loop_value near = ADD(X0, MUL(X2, difference)), far = SUB(X1, MUL(difference, SUB(NUM(1), X2)));
@@ -305,178 +315,33 @@ static loop_value lerp(formula *f)
     return IF(LESS(OP1(ABS, X2), half), near, far);
 }
 
-static loop_value addcmul(formula *f)
+loop_value formula_of_addcmul(formula *f)
 {
     return ADD(X0, MUL(MUL(PARAM("value"), X1), X2));
 }
-static loop_value addcdiv(formula *f)
+loop_value formula_of_addcdiv(formula *f)
 {
     return ADD(X0, DIV(MUL(PARAM("value"), X1), X2));
 }
-static loop_value fused_multiply_add(formula *f)
+loop_value formula_of_fused_multiply_add(formula *f)
 {
     return ADD(MUL(X0, X1), X2);
 }
 
-static loop_value dropout_backward(formula *f)
+loop_value formula_of_dropout_backward(formula *f)
 {
     return MUL(MUL(X0, X1), PARAM("scale"));
 }
 
 /* prims.div: integers round to zero. */
-static loop_value prims_divide(formula *f)
+loop_value formula_of_prims_divide(formula *f)
 {
     return ty_is_integral(f->dtype, true) ? OP2(TRUNCDIV, X0, divisor(f)) : DIV(X0, X1);
 }
 
-static loop_value fill(formula *f)
+loop_value formula_of_fill(formula *f)
 {
     return X1;
 }
 
 /* ---- rows ---- */
-
-#define SAME2(op, code)                                                         \
-    {                                                                           \
-        OP_##op, lower_pointwise, LOOP_##code, "01", LOWER_PROMOTE, NULL, false \
-    }
-#define FLOAT2(op, code)                                                         \
-    {                                                                            \
-        OP_##op, lower_pointwise, LOOP_##code, "01", LOWER_TO_FLOAT, NULL, false \
-    }
-#define BOOL2(op, code)                                                         \
-    {                                                                           \
-        OP_##op, lower_pointwise, LOOP_##code, "01", LOWER_TO_BOOL, NULL, false \
-    }
-#define FORMULA(op, operands, promotion, function)                                \
-    {                                                                             \
-        OP_##op, lower_pointwise, 0, operands, LOWER_##promotion, function, false \
-    }
-
-static const lower_row ROWS[] = {
-    FORMULA(aten_add_Tensor, "01", PROMOTE, add),
-    FORMULA(aten_add_Scalar, "01", PROMOTE, add),
-    FORMULA(aten_sub_Tensor, "01", PROMOTE, subtract),
-    FORMULA(aten_sub_Scalar, "01", PROMOTE, subtract),
-    FORMULA(aten_subtract_Tensor, "01", PROMOTE, subtract),
-    FORMULA(aten_subtract_Scalar, "01", PROMOTE, subtract),
-    FORMULA(aten_rsub_Tensor, "01", PROMOTE, rsub),
-    FORMULA(aten_rsub_Scalar, "01", PROMOTE, rsub),
-    SAME2(aten_mul_Tensor, MUL),
-    SAME2(aten_mul_Scalar, MUL),
-    SAME2(aten_multiply_Tensor, MUL),
-    SAME2(aten_multiply_Scalar, MUL),
-    FLOAT2(aten_div_Tensor, DIV),
-    FLOAT2(aten_div_Scalar, DIV),
-    FLOAT2(aten_divide_Tensor, DIV),
-    FLOAT2(aten_divide_Scalar, DIV),
-    FLOAT2(aten_true_divide_Tensor, DIV),
-    FLOAT2(aten_true_divide_Scalar, DIV),
-    FORMULA(prims_div_default, "01", PROMOTE, prims_divide),
-    FORMULA(aten_div_Tensor_mode, "01", PROMOTE, divide_mode),
-    FORMULA(aten_div_Scalar_mode, "01", PROMOTE, divide_mode),
-    FORMULA(aten_divide_Tensor_mode, "01", PROMOTE, divide_mode),
-    FORMULA(aten_divide_Scalar_mode, "01", PROMOTE, divide_mode),
-    FORMULA(aten_floor_divide_default, "01", PROMOTE, floor_quotient),
-    FORMULA(aten_floor_divide_Scalar, "01", PROMOTE, floor_quotient),
-    FORMULA(aten_remainder_Tensor, "01", PROMOTE, floor_remainder),
-    FORMULA(aten_remainder_Scalar, "01", PROMOTE, floor_remainder),
-    FORMULA(aten_remainder_Scalar_Tensor, "01", PROMOTE, floor_remainder),
-    FORMULA(aten_fmod_Tensor, "01", PROMOTE, truncated_remainder),
-    FORMULA(aten_fmod_Scalar, "01", PROMOTE, truncated_remainder),
-    FORMULA(aten_pow_Tensor_Scalar, "01", PROMOTE, power),
-    FORMULA(aten_pow_Tensor_Tensor, "01", PROMOTE, power),
-    SAME2(aten_pow_Scalar, POW),
-    FORMULA(aten_float_power_Tensor_Scalar, "01", AS_OUTPUT, power),
-    FORMULA(aten_float_power_Tensor_Tensor, "01", AS_OUTPUT, power),
-    {OP_aten_float_power_Scalar, lower_pointwise, LOOP_POW, "01", LOWER_AS_OUTPUT, NULL, false},
-    SAME2(aten_maximum_default, MAX),
-    SAME2(aten_max_other, MAX),
-    SAME2(aten_minimum_default, MIN),
-    SAME2(aten_min_other, MIN),
-    SAME2(aten_fmax_default, FMAX),
-    SAME2(aten_fmin_default, FMIN),
-    FLOAT2(aten_atan2_default, ATAN2),
-    SAME2(aten_hypot_default, HYPOT),
-    FLOAT2(aten_copysign_Tensor, COPYSIGN),
-    FLOAT2(aten_copysign_Scalar, COPYSIGN),
-    SAME2(aten_nextafter_default, NEXTAFTER),
-    SAME2(aten_gcd_default, GCD),
-    FORMULA(aten_lcm_default, "01", PROMOTE, lcm),
-    FORMULA(aten_heaviside_default, "01", PROMOTE, heaviside),
-    FORMULA(aten_ldexp_Tensor, "01", AS_OUTPUT, ldexp_formula),
-    FORMULA(aten_logaddexp_default, "01", TO_FLOAT, logaddexp),
-    FORMULA(aten_logaddexp2_default, "01", TO_FLOAT, logaddexp2),
-    FORMULA(aten_xlogy_Tensor, "01", TO_FLOAT, xlogy),
-    FORMULA(aten_xlogy_Scalar_Other, "01", TO_FLOAT, xlogy),
-    FORMULA(aten_xlogy_Scalar_Self, "01", TO_FLOAT, xlogy),
-    FORMULA(aten_special_xlog1py_default, "01", TO_FLOAT, xlog1py),
-    FORMULA(aten_special_xlog1py_other_scalar, "01", TO_FLOAT, xlog1py),
-    FORMULA(aten_special_xlog1py_self_scalar, "01", TO_FLOAT, xlog1py),
-    FORMULA(aten_isclose_default, "01", PROMOTE, isclose),
-
-    SAME2(aten_eq_Tensor, EQ),
-    SAME2(aten_eq_Scalar, EQ),
-    SAME2(aten_ne_Tensor, NE),
-    SAME2(aten_ne_Scalar, NE),
-    SAME2(aten_lt_Tensor, LT),
-    SAME2(aten_lt_Scalar, LT),
-    SAME2(aten_le_Tensor, LE),
-    SAME2(aten_le_Scalar, LE),
-    FORMULA(aten_gt_Tensor, "01", PROMOTE, greater),
-    FORMULA(aten_gt_Scalar, "01", PROMOTE, greater),
-    FORMULA(aten_ge_Tensor, "01", PROMOTE, greater_equal),
-    FORMULA(aten_ge_Scalar, "01", PROMOTE, greater_equal),
-    BOOL2(aten_logical_and_default, AND),
-    BOOL2(aten_logical_or_default, OR),
-    BOOL2(aten_logical_xor_default, XOR),
-    SAME2(aten_bitwise_and_Tensor, AND),
-    SAME2(aten_bitwise_and_Scalar, AND),
-    SAME2(aten_bitwise_and_Scalar_Tensor, AND),
-    SAME2(aten___and___Tensor, AND),
-    SAME2(aten___and___Scalar, AND),
-    SAME2(aten_bitwise_or_Tensor, OR),
-    SAME2(aten_bitwise_or_Scalar, OR),
-    SAME2(aten_bitwise_or_Scalar_Tensor, OR),
-    SAME2(aten___or___Tensor, OR),
-    SAME2(aten___or___Scalar, OR),
-    SAME2(aten_bitwise_xor_Tensor, XOR),
-    SAME2(aten_bitwise_xor_Scalar, XOR),
-    SAME2(aten_bitwise_xor_Scalar_Tensor, XOR),
-    SAME2(aten___xor___Tensor, XOR),
-    SAME2(aten___xor___Scalar, XOR),
-    SAME2(aten_bitwise_left_shift_Tensor, SHL),
-    SAME2(aten_bitwise_left_shift_Tensor_Scalar, SHL),
-    SAME2(aten_bitwise_left_shift_Scalar_Tensor, SHL),
-    SAME2(aten___lshift___Tensor, SHL),
-    SAME2(aten___lshift___Scalar, SHL),
-    SAME2(aten_bitwise_right_shift_Tensor, SHR),
-    SAME2(aten_bitwise_right_shift_Tensor_Scalar, SHR),
-    SAME2(aten_bitwise_right_shift_Scalar_Tensor, SHR),
-    SAME2(aten___rshift___Tensor, SHR),
-    SAME2(aten___rshift___Scalar, SHR),
-
-    FORMULA(aten_clamp_default, "012", PROMOTE, clamp),
-    FORMULA(aten_clamp_Tensor, "012", PROMOTE, clamp),
-    FORMULA(aten_clip_default, "012", PROMOTE, clamp),
-    FORMULA(aten_clip_Tensor, "012", PROMOTE, clamp),
-    SAME2(aten_clamp_min_default, MAX),
-    SAME2(aten_clamp_min_Tensor, MAX),
-    SAME2(aten_clamp_max_default, MIN),
-    SAME2(aten_clamp_max_Tensor, MIN),
-    FORMULA(aten_where_self, "012", KEEP, where),
-    FORMULA(aten_where_Scalar, "012", KEEP, where),
-    FORMULA(aten_where_ScalarOther, "012", KEEP, where),
-    FORMULA(aten_where_ScalarSelf, "012", KEEP, where),
-    FORMULA(aten_masked_fill_Scalar, "012", KEEP, masked_fill),
-    FORMULA(aten_masked_fill_Tensor, "012", KEEP, masked_fill),
-    FORMULA(aten_lerp_Tensor, "012", PROMOTE, lerp),
-    FORMULA(aten_lerp_Scalar, "012", PROMOTE, lerp),
-    FORMULA(aten_addcmul_default, "012", PROMOTE, addcmul),
-    FORMULA(aten_addcdiv_default, "012", PROMOTE, addcdiv),
-    FORMULA(aten_native_dropout_backward_default, "01", AS_OUTPUT, dropout_backward),
-    FORMULA(prims_fma_default, "012", PROMOTE, fused_multiply_add),
-    FORMULA(aten_fill_Scalar, "01", AS_OUTPUT, fill),
-    FORMULA(aten_fill_Tensor, "01", AS_OUTPUT, fill),
-};
-const lower_rows lower_pointwise_rows = {ROWS, COUNT_OF(ROWS)};

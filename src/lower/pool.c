@@ -191,7 +191,7 @@ static lower_tensor maximum_place(lowering *l, const pooling *p)
     return from_value(l, p, place);
 }
 
-static fe_status max_pool(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_max_pool(lowering *l, fx_node *n, const lower_row *row)
 {
     pooling p;
     FE_TRY(begin(l, &p, (uint32_t)row->parameter));
@@ -241,7 +241,7 @@ static bool is_never_cut(lowering *l, const pooling *p)
     return true;
 }
 
-static fe_status avg_pool(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_avg_pool(lowering *l, fx_node *n, const lower_row *row)
 {
     pooling p;
     FE_TRY(begin(l, &p, (uint32_t)row->parameter));
@@ -371,7 +371,7 @@ static fe_status adaptive_begin(lowering *l, pooling *p, uint32_t dims)
     return FE_OK;
 }
 
-static fe_status adaptive_avg_pool(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_adaptive_avg_pool(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     pooling p;
@@ -389,7 +389,7 @@ static fe_status adaptive_avg_pool(lowering *l, fx_node *n, const lower_row *row
     return lower_give(l, lower_cast(l, out, p.out->dtype));
 }
 
-static fe_status adaptive_max_pool(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_adaptive_max_pool(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     pooling p;
@@ -401,28 +401,3 @@ static fe_status adaptive_max_pool(lowering *l, fx_node *n, const lower_row *row
     if (lower_is_used(l, 1)) adaptive(l, &p, LOOP_ARGMAX, &items[1]);
     return lower_give_items(l, items, 2);
 }
-
-#define POOL(op, function, dims)                      \
-    {                                                 \
-        OP_##op, function, dims, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    POOL(aten_max_pool1d_default, max_pool, 1),
-    POOL(aten_max_pool1d_with_indices_default, max_pool, 1),
-    POOL(aten_max_pool2d_default, max_pool, 2),
-    POOL(aten_max_pool2d_with_indices_default, max_pool, 2),
-    POOL(aten_max_pool3d_default, max_pool, 3),
-    POOL(aten_max_pool3d_with_indices_default, max_pool, 3),
-    POOL(aten_avg_pool1d_default, avg_pool, 1),
-    POOL(aten_avg_pool2d_default, avg_pool, 2),
-    POOL(aten_avg_pool3d_default, avg_pool, 3),
-    POOL(aten_adaptive_avg_pool1d_default, adaptive_avg_pool, 1),
-    POOL(aten_adaptive_avg_pool2d_default, adaptive_avg_pool, 2),
-    POOL(aten__adaptive_avg_pool2d_default, adaptive_avg_pool, 2),
-    POOL(aten_adaptive_avg_pool3d_default, adaptive_avg_pool, 3),
-    POOL(aten__adaptive_avg_pool3d_default, adaptive_avg_pool, 3),
-    POOL(aten_adaptive_max_pool1d_default, adaptive_max_pool, 1),
-    POOL(aten_adaptive_max_pool2d_default, adaptive_max_pool, 2),
-    POOL(aten_adaptive_max_pool3d_default, adaptive_max_pool, 3),
-};
-const lower_rows lower_pool_rows = {ROWS, COUNT_OF(ROWS)};

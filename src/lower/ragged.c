@@ -51,7 +51,7 @@ lower_tensor lower_positions(lowering *l, lower_tensor mask, sym_expr *count)
     return places;
 }
 
-static fe_status nonzero(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_nonzero(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     sym_expr count = fx_tensor(n)->sizes[0];
@@ -59,7 +59,7 @@ static fe_status nonzero(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* where with one argument, nonzero as a tuple: the columns; a number counts as a vector. */
-static fe_status nonzero_columns(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_nonzero_columns(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     lower_tensor x = lower_tensor_of(l, &n->args[0]), items[LOWER_MAX_RANK];
@@ -71,7 +71,7 @@ static fe_status nonzero_columns(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* The rows are there whatever is found. */
-static fe_status nonzero_static(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_nonzero_static(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -83,7 +83,7 @@ static fe_status nonzero_static(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, places);
 }
 
-static fe_status masked_select(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_masked_select(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     sym_expr sizes[TY_MAX_RANK], count = fx_tensor(n)->sizes[0];
@@ -102,7 +102,7 @@ static fe_status masked_select(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* masked_scatter: the k-th set element takes the k-th of the source. */
-static fe_status masked_scatter(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_masked_scatter(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -128,7 +128,7 @@ static fe_status masked_scatter(lowering *l, fx_node *n, const lower_row *row)
 
 /* ---- how often ---- */
 
-static fe_status bincount(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_bincount(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -160,7 +160,7 @@ static fe_status bincount(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* one_hot with as many classes as the data has. */
-static fe_status one_hot(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_one_hot(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -199,7 +199,7 @@ static lower_tensor repeated_places(lowering *l, lower_tensor repeats, sym_expr 
     return places;
 }
 
-static fe_status repeat_places(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_repeat_places(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -208,7 +208,7 @@ static fe_status repeat_places(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, lower_cast(l, repeated_places(l, repeats, out->sizes[0]), out->dtype));
 }
 
-static fe_status repeat_elements(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_repeat_elements(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -296,7 +296,7 @@ static lower_tensor nothing(lowering *l)
 }
 
 /* parameter: 1 = only elements that follow each other */
-static fe_status unique(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_unique(lowering *l, fx_node *n, const lower_row *row)
 {
     lower_tensor x = lower_arg(l, "self"), items[3];
     bool along = op_param_index(n->op, "dim") >= 0 && !lower_is_none(l, "dim") && x.rank > 0;
@@ -318,27 +318,3 @@ static fe_status unique(lowering *l, fx_node *n, const lower_row *row)
     items[2] = wants_size ? first_rows(l, g.size, count) : nothing(l);
     return lower_give_items(l, items, n->op->return_count);
 }
-
-#define RAGGED(op, function, parameter)                    \
-    {                                                      \
-        OP_##op, function, parameter, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    RAGGED(aten_nonzero_default, nonzero, 0),
-    RAGGED(aten_argwhere_default, nonzero, 0),
-    RAGGED(aten_nonzero_numpy_default, nonzero_columns, 0),
-    RAGGED(aten_where_default, nonzero_columns, 0),
-    RAGGED(aten_nonzero_static_default, nonzero_static, 0),
-    RAGGED(aten_masked_select_default, masked_select, 0),
-    RAGGED(aten_masked_scatter_default, masked_scatter, 0),
-    RAGGED(aten_bincount_default, bincount, 0),
-    RAGGED(aten_one_hot_default, one_hot, 0),
-    RAGGED(aten_repeat_interleave_Tensor, repeat_places, 0),
-    RAGGED(aten_repeat_interleave_self_Tensor, repeat_elements, 0),
-    RAGGED(aten__unique_default, unique, 0),
-    RAGGED(aten__unique2_default, unique, 0),
-    RAGGED(aten_unique_dim_default, unique, 0),
-    RAGGED(aten_unique_consecutive_default, unique, 1),
-    RAGGED(aten_unique_dim_consecutive_default, unique, 1),
-};
-const lower_rows lower_ragged_rows = {ROWS, COUNT_OF(ROWS)};

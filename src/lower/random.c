@@ -8,6 +8,7 @@
 #include "lower/compose.h"
 #include "lower/order.h"
 #include "lower/ragged.h"
+#include "lower/rows.h"
 
 #include <float.h>
 #include <math.h>
@@ -175,7 +176,7 @@ static loop_value between(lowering *l, loop_value u, double low, double high)
     return lower_op2(l, LOOP_ADD, v, loop_const_float(l->program, d, low));
 }
 
-static fe_status draw_uniform(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_draw_uniform(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -197,7 +198,7 @@ static loop_value operand(lowering *l, const char *name, double fallback, const 
 }
 
 /* mean + std * z; parameter 1: its exponential */
-static fe_status draw_normal(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_draw_normal(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
     bool is_complex = ty_is_complex(out->dtype);
@@ -214,7 +215,7 @@ static fe_status draw_normal(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* low + floor(u * (high - low)) */
-static fe_status draw_integer(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_draw_integer(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -235,16 +236,14 @@ static fe_status draw_integer(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* u < p; p is an argument, or (parameter 1) the operand itself */
-static fe_status draw_bernoulli(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_draw_bernoulli(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
     loop_value p = operand(l, row->parameter ? "self" : "p", 0.5, out, TY_F32);
     return give_drawn(l, lower_op2(l, LOOP_LT, uniform(l, out, 0, TY_F32), p));
 }
 
-typedef enum by_inversion { EXPONENTIAL, GEOMETRIC, CAUCHY } by_inversion;
-
-static fe_status draw_by_inversion(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_draw_by_inversion(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
     ty_dtype d = real_of(out);
@@ -279,7 +278,7 @@ static loop_value bits_of(lowering *l, const ty_tensor *out)
     return loop_make(l->program, cast);
 }
 
-static fe_status draw_by_rejection(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_draw_by_rejection(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
     loop_node drawn = {.op = (loop_opcode)row->parameter, .dtype = TY_F64};
@@ -304,14 +303,14 @@ static loop_value gamma_of(lowering *l, const ty_tensor *out)
                      loop_const_float(l->program, TY_F64, smallest(out->dtype)));
 }
 
-static fe_status standard_gamma(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_standard_gamma(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     return give_drawn(l, gamma_of(l, fx_tensor(n)));
 }
 
 /* Gamma numbers over their sum along the last dimension, inside (0, 1). */
-static fe_status dirichlet(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_dirichlet(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -361,7 +360,7 @@ static tensor drawn_without_replacement(lowering *l, tensor weights, sym_expr co
     return lower_first_places(l, speeds, weights.rank - 1, count);
 }
 
-static fe_status multinomial(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_multinomial(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -375,50 +374,3 @@ static fe_status multinomial(lowering *l, fx_node *n, const lower_row *row)
                              ? drawn_with_replacement(l, weights, out)
                              : drawn_without_replacement(l, weights, count));
 }
-
-#define RANDOM(op, function, parameter)                    \
-    {                                                      \
-        OP_##op, function, parameter, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    RANDOM(aten_rand_default, draw_uniform, 0),
-    RANDOM(aten_rand_generator, draw_uniform, 0),
-    RANDOM(aten_rand_like_default, draw_uniform, 0),
-    RANDOM(aten_rand_like_generator, draw_uniform, 0),
-    RANDOM(aten_uniform_default, draw_uniform, 0),
-    RANDOM(aten_randn_default, draw_normal, 0),
-    RANDOM(aten_randn_generator, draw_normal, 0),
-    RANDOM(aten_randn_like_default, draw_normal, 0),
-    RANDOM(aten_randn_like_generator, draw_normal, 0),
-    RANDOM(aten_normal_functional_default, draw_normal, 0),
-    RANDOM(aten_normal_Tensor_Tensor, draw_normal, 0),
-    RANDOM(aten_normal_Tensor_float, draw_normal, 0),
-    RANDOM(aten_normal_float_Tensor, draw_normal, 0),
-    RANDOM(aten_normal_float_float, draw_normal, 0),
-    RANDOM(aten_log_normal_default, draw_normal, 1),
-    RANDOM(aten_randint_default, draw_integer, 0),
-    RANDOM(aten_randint_low, draw_integer, 0),
-    RANDOM(aten_randint_generator, draw_integer, 0),
-    RANDOM(aten_randint_low_generator, draw_integer, 0),
-    RANDOM(aten_randint_like_default, draw_integer, 0),
-    RANDOM(aten_randint_like_generator, draw_integer, 0),
-    RANDOM(aten_randint_like_low_dtype, draw_integer, 0),
-    RANDOM(aten_randint_like_low_generator_dtype, draw_integer, 0),
-    RANDOM(aten_randint_like_Tensor, draw_integer, 0),
-    RANDOM(aten_randint_like_Tensor_generator, draw_integer, 0),
-    RANDOM(aten_random_default, draw_integer, 0),
-    RANDOM(aten_random_from, draw_integer, 0),
-    RANDOM(aten_random_to, draw_integer, 0),
-    RANDOM(aten_bernoulli_default, draw_bernoulli, 1),
-    RANDOM(aten_bernoulli_p, draw_bernoulli, 0),
-    RANDOM(aten_bernoulli_Tensor, draw_bernoulli, 0),
-    RANDOM(aten_exponential_default, draw_by_inversion, EXPONENTIAL),
-    RANDOM(aten_geometric_default, draw_by_inversion, GEOMETRIC),
-    RANDOM(aten_multinomial_default, multinomial, 0),
-    RANDOM(aten_poisson_default, draw_by_rejection, LOOP_DRAWPOISSON),
-    RANDOM(aten_binomial_default, draw_by_rejection, LOOP_DRAWBINOMIAL),
-    RANDOM(aten__standard_gamma_default, standard_gamma, 0),
-    RANDOM(aten__sample_dirichlet_default, dirichlet, 0),
-    RANDOM(aten_cauchy_default, draw_by_inversion, CAUCHY),
-};
-const lower_rows lower_random_rows = {ROWS, COUNT_OF(ROWS)};

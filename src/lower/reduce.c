@@ -48,7 +48,7 @@ static const sym_expr *wanted_for(lowering *l, const reduction *r, ty_dtype comp
 
 /* ---- one value from many ---- */
 
-static fe_status reduce(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_reduce(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     reduction r;
@@ -73,7 +73,7 @@ static lower_tensor extreme(lowering *l, const reduction *r, bool is_max)
         r->out);
 }
 
-static fe_status amax(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_amax(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     reduction r;
@@ -81,7 +81,7 @@ static fe_status amax(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, extreme(l, &r, row->parameter));
 }
 
-static fe_status aminmax(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_aminmax(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -98,7 +98,7 @@ static lower_tensor extreme_place(lowering *l, const reduction *r, bool is_max)
     return lower_reduced(l, is_max ? LOOP_ARGMAX : LOOP_ARGMIN, x, r->reduced, r->keep, NULL);
 }
 
-static fe_status argmax(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_argmax(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     reduction r;
@@ -107,7 +107,7 @@ static fe_status argmax(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* max.dim, min.dim: values and their places. */
-static fe_status extreme_along(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_extreme_along(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     reduction r;
@@ -118,7 +118,7 @@ static fe_status extreme_along(lowering *l, fx_node *n, const lower_row *row)
     return lower_give_items(l, items, 2);
 }
 
-static fe_status any_all(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_any_all(lowering *l, fx_node *n, const lower_row *row)
 {
     reduction r;
     FE_TRY(begin(l, &r, 0));
@@ -132,7 +132,7 @@ static fe_status any_all(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, lower_cast(l, v, r.out));
 }
 
-static fe_status count_nonzero(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_count_nonzero(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -142,7 +142,7 @@ static fe_status count_nonzero(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, lower_reduced(l, LOOP_SUM, x, r.reduced, false, lower_wanted(l, 0)));
 }
 
-static fe_status mean(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_mean(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -153,7 +153,7 @@ static fe_status mean(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* nansum (parameter 0), nanmean (1): NaN counts as nothing. */
-static fe_status nan_sum(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_nan_sum(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     reduction r;
@@ -180,7 +180,7 @@ static fe_status nan_sum(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, lower_cast(l, sum, r.out));
 }
 
-static fe_status trace(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_trace(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -194,7 +194,7 @@ static fe_status trace(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* sum_to_size: the dims that broadcasting had added or widened. */
-static fe_status sum_to_size(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_sum_to_size(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -209,7 +209,7 @@ static fe_status sum_to_size(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* The bits of all elements, widened to 64, combined by exclusive or. */
-static fe_status hash_tensor(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_hash_tensor(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -280,7 +280,7 @@ static lower_tensor without_dims(lowering *l, lower_tensor t, const reduction *r
 }
 
 /* var, std, var_mean, std_mean: bit 0 of the parameter asks for the root, bit 1 for the mean too. */
-static fe_status variance(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_variance(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     reduction r;
@@ -333,7 +333,7 @@ lower_tensor lower_norm(lowering *l, lower_tensor x, double order, const bool *r
     return lower_binary(l, LOOP_POW, sum, lower_number(l, d, 1 / order));
 }
 
-static fe_status vector_norm(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_vector_norm(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -379,7 +379,7 @@ lower_tensor lower_safe_softmax(lowering *l, lower_tensor x, uint32_t dim)
 }
 
 /* parameter: 0 softmax, 1 log_softmax, 2 _safe_softmax */
-static fe_status softmax(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_softmax(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
     lower_tensor x = lower_tensor_of(l, &n->args[0]);
@@ -395,7 +395,7 @@ static fe_status softmax(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* grad * y - y * sum(grad * y), or for log_softmax: grad - exp(y) * sum(grad) */
-static fe_status softmax_backward(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_softmax_backward(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
     bool reduced[LOWER_MAX_RANK] = {false};
@@ -433,7 +433,7 @@ lower_tensor lower_logsumexp(lowering *l, lower_tensor x, const bool *reduced)
     return lower_binary(l, LOOP_ADD, lower_unary(l, LOOP_LOG, sum), shift);
 }
 
-static fe_status logsumexp(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_logsumexp(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -445,65 +445,3 @@ static fe_status logsumexp(lowering *l, fx_node *n, const lower_row *row)
     lower_tensor v = lower_logsumexp(l, x, r.reduced);
     return lower_give(l, lower_cast(l, without_dims(l, v, &r), r.out));
 }
-
-#define REDUCE(op, function, parameter)                    \
-    {                                                      \
-        OP_##op, function, parameter, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    REDUCE(aten_sum_default, reduce, LOOP_SUM),
-    REDUCE(aten_sum_dim_IntList, reduce, LOOP_SUM),
-    REDUCE(aten_prod_default, reduce, LOOP_PROD),
-    REDUCE(aten_prod_dim_int, reduce, LOOP_PROD),
-    REDUCE(aten_amax_default, amax, 1),
-    REDUCE(aten_amin_default, amax, 0),
-    REDUCE(aten_max_default, amax, 1),
-    REDUCE(aten_min_default, amax, 0),
-    REDUCE(aten_max_dim, extreme_along, 1),
-    REDUCE(aten_min_dim, extreme_along, 0),
-    REDUCE(aten_aminmax_default, aminmax, 0),
-    REDUCE(aten_argmax_default, argmax, 1),
-    REDUCE(aten_argmin_default, argmax, 0),
-    REDUCE(aten_any_default, any_all, 1),
-    REDUCE(aten_any_dim, any_all, 1),
-    REDUCE(aten_any_dims, any_all, 1),
-    REDUCE(aten_all_default, any_all, 0),
-    REDUCE(aten_all_dim, any_all, 0),
-    REDUCE(aten_all_dims, any_all, 0),
-    REDUCE(aten_count_nonzero_default, count_nonzero, 0),
-    REDUCE(aten_count_nonzero_dim_IntList, count_nonzero, 0),
-    REDUCE(aten_mean_default, mean, 0),
-    REDUCE(aten_mean_dim, mean, 0),
-    REDUCE(aten_nansum_default, nan_sum, 0),
-    REDUCE(aten_nanmean_default, nan_sum, 1),
-    REDUCE(aten_hash_tensor_default, hash_tensor, 0),
-    REDUCE(aten_trace_default, trace, 0),
-    REDUCE(aten_sum_to_size_default, sum_to_size, 0),
-    REDUCE(aten_var_default, variance, 0),
-    REDUCE(aten_var_dim, variance, 0),
-    REDUCE(aten_var_correction, variance, 0),
-    REDUCE(aten_std_default, variance, 1),
-    REDUCE(aten_std_dim, variance, 1),
-    REDUCE(aten_std_correction, variance, 1),
-    REDUCE(aten_var_mean_default, variance, 2),
-    REDUCE(aten_var_mean_dim, variance, 2),
-    REDUCE(aten_var_mean_correction, variance, 2),
-    REDUCE(aten_std_mean_default, variance, 3),
-    REDUCE(aten_std_mean_dim, variance, 3),
-    REDUCE(aten_std_mean_correction, variance, 3),
-    REDUCE(aten_linalg_vector_norm_default, vector_norm, 0),
-    REDUCE(aten_frobenius_norm_dim, vector_norm, 0),
-    REDUCE(aten_norm_Scalar, vector_norm, 0),
-    REDUCE(aten_norm_ScalarOpt_dim, vector_norm, 0),
-    REDUCE(aten_norm_ScalarOpt_dim_dtype, vector_norm, 0),
-    REDUCE(aten_norm_ScalarOpt_dtype, vector_norm, 0),
-    REDUCE(aten__softmax_default, softmax, 0),
-    REDUCE(aten_softmax_int, softmax, 0),
-    REDUCE(aten__log_softmax_default, softmax, 1),
-    REDUCE(aten_log_softmax_int, softmax, 1),
-    REDUCE(aten__safe_softmax_default, softmax, 2),
-    REDUCE(aten__softmax_backward_data_default, softmax_backward, 0),
-    REDUCE(aten__log_softmax_backward_data_default, softmax_backward, 1),
-    REDUCE(aten_logsumexp_default, logsumexp, 0),
-};
-const lower_rows lower_reduce_rows = {ROWS, COUNT_OF(ROWS)};

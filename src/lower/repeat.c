@@ -59,7 +59,7 @@ static void append(lowering *l, control_list *to, const control_list *from)
 }
 
 /* while_loop(condition graph, body graph, carried, additional) */
-static fe_status lower_while(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_while(lowering *l, fx_node *n, const lower_row *row)
 {
     control_list first = {0}, operands = {0}, carried = {0}, holds = {0}, next = {0};
     fx_graph *condition = control_graph(n, 0), *body = control_graph(n, 1);
@@ -183,7 +183,7 @@ static fe_status walk(lowering *l, fx_node *n, fx_graph *body, const control_lis
 }
 
 /* scan(body graph, carried, walked, additional) */
-static fe_status lower_scan(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_scan(lowering *l, fx_node *n, const lower_row *row)
 {
     control_list first = {0}, walked = {0}, additional = {0};
     (void)row;
@@ -196,7 +196,7 @@ static fe_status lower_scan(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* map_impl(body graph, walked, additional) */
-static fe_status lower_map(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_map(lowering *l, fx_node *n, const lower_row *row)
 {
     control_list none = {0}, walked = {0}, additional = {0};
     (void)row;
@@ -206,10 +206,3 @@ static fe_status lower_map(lowering *l, fx_node *n, const lower_row *row)
         FE_TRY(control_operands(l, &n->args[k], &additional));
     return walk(l, n, control_graph(n, 0), &none, &walked, &additional);
 }
-
-static const lower_row ROWS[] = {
-    {OP_higher_order_while_loop, lower_while, 0, NULL, 0, NULL, false},
-    {OP_higher_order_scan, lower_scan, 0, NULL, 0, NULL, false},
-    {OP_higher_order_map_impl, lower_map, 0, NULL, 0, NULL, false},
-};
-const lower_rows lower_repeat_rows = {ROWS, COUNT_OF(ROWS)};

@@ -127,7 +127,7 @@ static void require_ratio(lowering *l, const ty_tensor *x, ty_dtype to)
                   "the storage offset must be a multiple of how much larger elements are");
 }
 
-static fe_status view_dtype(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_view_dtype(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     tensor t = lower_first(l);
@@ -141,9 +141,3 @@ static fe_status view_dtype(lowering *l, fx_node *n, const lower_row *row)
     if (ty_is_complex(to)) t = from_parts(l, t, to);
     return lower_give(l, lower_reshape(l, t, out->rank, out->sizes));
 }
-
-static const lower_row ROWS[] = {
-    {OP_aten_view_dtype, view_dtype, 0, NULL, 0, NULL, false},
-    {OP_aten_view_copy_dtype, view_dtype, 0, NULL, 0, NULL, false},
-};
-const lower_rows lower_retype_rows = {ROWS, COUNT_OF(ROWS)};

@@ -7,11 +7,11 @@
  */
 #include "lower/compose.h"
 #include "lower/control.h"
+#include "lower/rows.h"
 
 #include <string.h>
 
 enum { MOST_IN_A_ROW = 4 };
-typedef enum cell_kind { LSTM, GRU, RNN_TANH, RNN_RELU } cell_kind;
 
 typedef struct cell {
     cell_kind kind;
@@ -263,7 +263,7 @@ static tensor last_states(lowering *l, uint32_t item, const tensor *states, uint
     return as_recorded(l, item, lower_joined(l, states, cells, 0, d));
 }
 
-static fe_status recurrent_layer(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_recurrent_layer(lowering *l, fx_node *n, const lower_row *row)
 {
     recurrence r;
     FE_TRY(read_recurrence(l, &r, (cell_kind)row->parameter));
@@ -289,7 +289,7 @@ static fe_status recurrent_layer(lowering *l, fx_node *n, const lower_row *row)
 
 /* ---- cells ---- */
 
-static fe_status recurrent_cell(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_recurrent_cell(lowering *l, fx_node *n, const lower_row *row)
 {
     cell k = {.kind = (cell_kind)row->parameter};
     const fx_arg *hx = fx_get(l->graph, n, "hx");
@@ -317,19 +317,3 @@ static fe_status recurrent_cell(lowering *l, fx_node *n, const lower_row *row)
     }
     return lower_give_items(l, items, 2);
 }
-
-#define RNN(op, function, kind)                       \
-    {                                                 \
-        OP_##op, function, kind, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    RNN(aten_lstm_input, recurrent_layer, LSTM),
-    RNN(aten_gru_input, recurrent_layer, GRU),
-    RNN(aten_rnn_tanh_input, recurrent_layer, RNN_TANH),
-    RNN(aten_rnn_relu_input, recurrent_layer, RNN_RELU),
-    RNN(aten_lstm_cell_default, recurrent_cell, LSTM),
-    RNN(aten_gru_cell_default, recurrent_cell, GRU),
-    RNN(aten_rnn_tanh_cell_default, recurrent_cell, RNN_TANH),
-    RNN(aten_rnn_relu_cell_default, recurrent_cell, RNN_RELU),
-};
-const lower_rows lower_rnn_rows = {ROWS, COUNT_OF(ROWS)};

@@ -156,7 +156,7 @@ static loop_value sampled(const gridding *g, tap taps[][MOST_TAPS], const uint32
     return sum;
 }
 
-static fe_status grid_sampler(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_grid_sampler(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -194,7 +194,7 @@ static loop_value base_coordinate(lowering *l, uint32_t axis, sym_expr size, boo
     return lower_op2(l, LOOP_SUB, lower_op2(l, LOOP_DIV, odd, n), one);
 }
 
-static fe_status affine_grid(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_affine_grid(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -244,7 +244,7 @@ static bool read_windows(lowering *l, windows *w, sym_expr width)
 }
 
 /* [N, C, H, W] to [N, C * kh * kw, windows] */
-static fe_status im2col(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_im2col(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -276,7 +276,7 @@ static fe_status im2col(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* The inverse sums what the windows hold of each pixel: a reduction over positions in the window. */
-static fe_status col2im(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_col2im(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -322,17 +322,3 @@ static fe_status col2im(lowering *l, fx_node *n, const lower_row *row)
         (loop_store){.buffer = sum.box->view.buffer, .index = to, .value = v, .reduce = LOOP_SUM});
     return lower_give(l, lower_cast(l, sum, out->dtype));
 }
-
-#define SAMPLE(op, function)                       \
-    {                                              \
-        OP_##op, function, 0, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    SAMPLE(aten_grid_sampler_default, grid_sampler),
-    SAMPLE(aten_grid_sampler_2d_default, grid_sampler),
-    SAMPLE(aten_grid_sampler_3d_default, grid_sampler),
-    SAMPLE(aten_affine_grid_generator_default, affine_grid),
-    SAMPLE(aten_im2col_default, im2col),
-    SAMPLE(aten_col2im_default, col2im),
-};
-const lower_rows lower_sample_rows = {ROWS, COUNT_OF(ROWS)};

@@ -173,7 +173,7 @@ static fe_status begin(lowering *l, tensor *x, uint32_t *dim, uint32_t *rank)
 }
 
 /* cumsum, cumprod, logcumsumexp: the parameter is the reduction. */
-static fe_status cumulate(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_cumulate(lowering *l, fx_node *n, const lower_row *row)
 {
     tensor x;
     uint32_t dim, rank;
@@ -204,7 +204,7 @@ static tensor last_places(lowering *l, tensor x, tensor extremes, uint32_t dim,
 }
 
 /* cummax (parameter 1), cummin: values and where they stand, the last of equals. */
-static fe_status cumulate_extreme(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_cumulate_extreme(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     tensor x, items[2];
@@ -227,16 +227,3 @@ static fe_status cumulate_extreme(lowering *l, fx_node *n, const lower_row *row)
     for (uint32_t k = 0; k < 2 && rank == 0; k++) items[k] = lower_squeeze(l, items[k], 0);
     return lower_give_items(l, items, 2);
 }
-
-#define SCAN(op, function, parameter)                      \
-    {                                                      \
-        OP_##op, function, parameter, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    SCAN(aten_cumsum_default, cumulate, LOOP_SUM),
-    SCAN(aten_cumprod_default, cumulate, LOOP_PROD),
-    SCAN(aten_logcumsumexp_default, cumulate, LOOP_LOG_SUM_EXP),
-    SCAN(aten_cummax_default, cumulate_extreme, 1),
-    SCAN(aten_cummin_default, cumulate_extreme, 0),
-};
-const lower_rows lower_scan_rows = {ROWS, COUNT_OF(ROWS)};

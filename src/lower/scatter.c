@@ -132,7 +132,7 @@ static bool has(lowering *l, const char *param)
 }
 
 /* parameter: 0 set, 1 add, 2 by the argument `reduce` */
-static fe_status scatter(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_scatter(lowering *l, fx_node *n, const lower_row *row)
 {
     lower_tensor self = lower_arg(l, "self"), index = at_least_1d(l, lower_arg(l, "index"));
     lower_tensor whole = at_least_1d(l, self), source;
@@ -161,7 +161,7 @@ static fe_status scatter(lowering *l, fx_node *n, const lower_row *row)
 
 /* index_add (1), index_copy (0), index_fill (3), index_reduce (2): a one-dimensional index along
  * dim. */
-static fe_status index_write(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_index_write(lowering *l, fx_node *n, const lower_row *row)
 {
     lower_tensor self = lower_arg(l, "self"), whole = at_least_1d(l, self),
                  index = at_least_1d(l, lower_arg(l, "index"));
@@ -226,7 +226,7 @@ static fe_status masked_put(lowering *l, fx_node *n, lower_tensor self, lower_te
     return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, v));
 }
 
-static fe_status index_put(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_index_put(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const fx_arg *list = fx_get(l->graph, n, "indices");
@@ -252,7 +252,7 @@ static fe_status index_put(lowering *l, fx_node *n, const lower_row *row)
 
 /* Adds the values where the mask holds; indices are limited to their dims, as they may be wrong
  * elsewhere. */
-static fe_status masked_index_put(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_masked_index_put(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     indexing ix;
@@ -281,7 +281,7 @@ static fe_status masked_index_put(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* put: positions in the flattened tensor. */
-static fe_status put(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_put(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -310,7 +310,7 @@ static loop_value choose(lowering *l, loop_value inside, lower_tensor source, co
     return loop_masked(l->program, inside, v, lower_here(l, self));
 }
 
-static fe_status slice_scatter(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_slice_scatter(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -334,7 +334,7 @@ static fe_status slice_scatter(lowering *l, fx_node *n, const lower_row *row)
         l, lower_value(l, out->dtype, out->rank, out->sizes, choose(l, inside, source, at, self)));
 }
 
-static fe_status select_scatter(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_select_scatter(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -354,7 +354,7 @@ static fe_status select_scatter(lowering *l, fx_node *n, const lower_row *row)
         l, lower_value(l, out->dtype, out->rank, out->sizes, choose(l, inside, source, at, self)));
 }
 
-static fe_status diagonal_scatter(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_diagonal_scatter(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -373,7 +373,7 @@ static fe_status diagonal_scatter(lowering *l, fx_node *n, const lower_row *row)
         l, lower_value(l, out->dtype, out->rank, out->sizes, choose(l, inside, source, at, self)));
 }
 
-static fe_status as_strided_scatter(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_as_strided_scatter(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *in = fx_arg_tensor(&n->args[0]);
@@ -405,31 +405,3 @@ static fe_status as_strided_scatter(lowering *l, fx_node *n, const lower_row *ro
     scatter_nest(l, &s, source_value(l, source, &s), LOOP_SET);
     return lower_give(l, copy);
 }
-
-#define SCATTER(op, function, parameter)                   \
-    {                                                      \
-        OP_##op, function, parameter, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    SCATTER(aten_scatter_src, scatter, 0),
-    SCATTER(aten_scatter_value, scatter, 0),
-    SCATTER(aten_scatter_add_default, scatter, 1),
-    SCATTER(aten_scatter_reduce, scatter, 2),
-    SCATTER(aten_scatter_value_reduce, scatter, 2),
-    SCATTER(aten_scatter_reduce_two, scatter, 2),
-    SCATTER(aten_index_add_default, index_write, 1),
-    SCATTER(aten_index_copy_default, index_write, 0),
-    SCATTER(aten_index_fill_int_Scalar, index_write, 3),
-    SCATTER(aten_index_fill_int_Tensor, index_write, 3),
-    SCATTER(aten_index_reduce_default, index_write, 2),
-    SCATTER(aten_index_put_default, index_put, 0),
-    SCATTER(aten__unsafe_index_put_default, index_put, 0),
-    SCATTER(aten__index_put_impl_default, index_put, 0),
-    SCATTER(aten__unsafe_masked_index_put_accumulate_default, masked_index_put, 0),
-    SCATTER(aten_put_default, put, 0),
-    SCATTER(aten_slice_scatter_default, slice_scatter, 0),
-    SCATTER(aten_select_scatter_default, select_scatter, 0),
-    SCATTER(aten_diagonal_scatter_default, diagonal_scatter, 0),
-    SCATTER(aten_as_strided_scatter_default, as_strided_scatter, 0),
-};
-const lower_rows lower_scatter_rows = {ROWS, COUNT_OF(ROWS)};

@@ -46,7 +46,7 @@ static tensor bag_bounds(lowering *l, tensor offsets, sym_expr total, bool inclu
     return lower_value(l, TY_I64, 2, sizes, v);
 }
 
-static fe_status embedding_bag(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_embedding_bag(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     static const segment_kind KINDS[] = {SUM, MEAN, BAG_MAX};
@@ -80,7 +80,7 @@ static fe_status embedding_bag(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* embedding_renorm: rows that are looked up and longer than max_norm are cut to it. */
-static fe_status embedding_renorm(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_embedding_renorm(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -158,7 +158,7 @@ static tensor as_box(lowering *l, tensor t, uint32_t lead, uint32_t rank)
     return lower_reshape(l, t, rank, sizes);
 }
 
-static fe_status segment_reduce(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_segment_reduce(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -183,17 +183,3 @@ static fe_status segment_reduce(lowering *l, fx_node *n, const lower_row *row)
     sym_expr sizes[3] = {s.x.sizes[0], out->sizes[axis], s.x.sizes[2]};
     return lower_give_as_recorded(l, segmented(l, &s, sizes));
 }
-
-#define SEGMENT(op, function)                      \
-    {                                              \
-        OP_##op, function, 0, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    SEGMENT(aten_embedding_bag_default, embedding_bag),
-    SEGMENT(aten_embedding_bag_padding_idx, embedding_bag),
-    SEGMENT(aten__embedding_bag_default, embedding_bag),
-    SEGMENT(aten__embedding_bag_forward_only_default, embedding_bag),
-    SEGMENT(aten_embedding_renorm_default, embedding_renorm),
-    SEGMENT(aten_segment_reduce_default, segment_reduce),
-};
-const lower_rows lower_segment_rows = {ROWS, COUNT_OF(ROWS)};

@@ -110,19 +110,19 @@ static loop_value bessel_scaled(formula *f, bool order_1)
     return order_1 ? IF(LESS(X0, NUM(0)), OP1(NEG, size), size) : size;
 }
 
-static loop_value bessel_i0e(formula *f)
+loop_value formula_of_bessel_i0e(formula *f)
 {
     return bessel_scaled(f, false);
 }
-static loop_value bessel_i1e(formula *f)
+loop_value formula_of_bessel_i1e(formula *f)
 {
     return bessel_scaled(f, true);
 }
-static loop_value bessel_i0(formula *f)
+loop_value formula_of_bessel_i0(formula *f)
 {
     return MUL(OP1(EXP, OP1(ABS, X0)), bessel_scaled(f, false));
 }
-static loop_value bessel_i1(formula *f)
+loop_value formula_of_bessel_i1(formula *f)
 {
     return MUL(OP1(EXP, OP1(ABS, X0)), bessel_scaled(f, true));
 }
@@ -132,10 +132,11 @@ static loop_value bessel_k(formula *f, bool order_1, bool scaled)
     loop_value x = X0, half_log = OP1(LOG, MUL(NUM(0.5), x)), square = SUB(MUL(x, x), NUM(2)), near,
                far;
     if (order_1)
-        near = ADD(MUL(half_log, bessel_i1(f)),
+        near = ADD(MUL(half_log, formula_of_bessel_i1(f)),
                    DIV(chebyshev(f, square, K1_NEAR, COUNT_OF(K1_NEAR)), x));
     else
-        near = SUB(chebyshev(f, square, K0_NEAR, COUNT_OF(K0_NEAR)), MUL(half_log, bessel_i0(f)));
+        near = SUB(chebyshev(f, square, K0_NEAR, COUNT_OF(K0_NEAR)),
+                   MUL(half_log, formula_of_bessel_i0(f)));
     loop_value far_x = SUB(DIV(NUM(8), x), NUM(2));
     far = order_1 ? chebyshev(f, far_x, K1_FAR, COUNT_OF(K1_FAR))
                   : chebyshev(f, far_x, K0_FAR, COUNT_OF(K0_FAR));
@@ -149,25 +150,25 @@ static loop_value bessel_k(formula *f, bool order_1, bool scaled)
     return IF(OP2(EQ, x, NUM(0)), NUM((double)INFINITY), v);
 }
 
-static loop_value bessel_k0(formula *f)
+loop_value formula_of_bessel_k0(formula *f)
 {
     return bessel_k(f, false, false);
 }
-static loop_value bessel_k1(formula *f)
+loop_value formula_of_bessel_k1(formula *f)
 {
     return bessel_k(f, true, false);
 }
-static loop_value bessel_k0e(formula *f)
+loop_value formula_of_bessel_k0e(formula *f)
 {
     return bessel_k(f, false, true);
 }
-static loop_value bessel_k1e(formula *f)
+loop_value formula_of_bessel_k1e(formula *f)
 {
     return bessel_k(f, true, true);
 }
 
 /* sin(x) / x, by its series near 0 */
-static loop_value spherical_j0(formula *f)
+loop_value formula_of_spherical_j0(formula *f)
 {
     static const double SERIES[] = {
         1.0 / 6227020800, -1.0 / 39916800, 1.0 / 362880, -1.0 / 5040, 1.0 / 120, -1.0 / 6, 1};
@@ -197,13 +198,13 @@ static loop_value erfcx_of(formula *f, loop_value x)
     return IF(LESS(x, NUM(25)), plain, far);
 }
 
-static loop_value erfcx(formula *narrow)
+loop_value formula_of_erfcx(formula *narrow)
 {
     formula wide = widened(narrow), *f = &wide;
     return erfcx_of(f, X0);
 }
 
-static loop_value log_ndtr(formula *narrow)
+loop_value formula_of_log_ndtr(formula *narrow)
 {
     formula wide = widened(narrow), *f = &wide;
     loop_value t = MUL(X0, NUM(0.70710678118654752440));
@@ -246,7 +247,7 @@ static loop_value ndtri_tail(formula *f, loop_value y)
     return SUB(SUB(x, DIV(OP1(LOG, x), x)), less);
 }
 
-static loop_value ndtri(formula *narrow)
+loop_value formula_of_ndtri(formula *narrow)
 {
     static const double P0[] = {-5.99633501014107895267e1, 9.80010754185999661536e1,
                                 -5.66762857469070293439e1, 1.39312609387279679503e1,
@@ -270,7 +271,7 @@ static loop_value ndtri(formula *narrow)
 }
 
 /* log of the multivariate gamma function of order p */
-static loop_value mvlgamma(formula *f)
+static loop_value log_multigamma(formula *f)
 {
     int64_t p = (int64_t)formula_param_number(f, "p", 1);
     loop_value sum = NUM((double)(p * (p - 1)) / 4 * 1.14472988584940017414); /* log pi */
@@ -285,67 +286,23 @@ static loop_value hermite(formula *f, loop_opcode op)
     return IF(LESS(most, degree), NUM((double)NAN), formula_op2(f, op, X0, X1));
 }
 
-static loop_value hermite_h(formula *f)
+loop_value formula_of_hermite_h(formula *f)
 {
     return hermite(f, LOOP_HERMITEH);
 }
-static loop_value hermite_he(formula *f)
+loop_value formula_of_hermite_he(formula *f)
 {
     return hermite(f, LOOP_HERMITEHE);
 }
 
-static fe_status lower_mvlgamma(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_mvlgamma(lowering *l, fx_node *n, const lower_row *row)
 {
     enum { MOST_TERMS = 1000 };
     int64_t p = lower_int_or(l, "p", 1);
     if (p > MOST_TERMS)
         return lower_fail(l, "it is a sum of p terms, %lld; at most %d are supported", (long long)p,
                           MOST_TERMS);
-    return lower_pointwise(l, n, row);
+    (void)row;
+    static const lower_row SUM = {.operands = "0", .formula = log_multigamma};
+    return lower_pointwise(l, n, &SUM);
 }
-
-#define UNARY(op, code)                                                         \
-    {                                                                           \
-        OP_##op, lower_pointwise, LOOP_##code, "0", LOWER_TO_FLOAT, NULL, false \
-    }
-#define BINARY(op, code, function)                                                   \
-    {                                                                                \
-        OP_##op, lower_pointwise, LOOP_##code, "01", LOWER_TO_FLOAT, function, false \
-    }
-#define POLYNOMIAL(op, code, function)                                           \
-    BINARY(op##_default, code, function), BINARY(op##_n_scalar, code, function), \
-        BINARY(op##_x_scalar, code, function)
-#define SPECIAL(op, function)                                             \
-    {                                                                     \
-        OP_##op, lower_pointwise, 0, "0", LOWER_TO_FLOAT, function, false \
-    }
-static const lower_row ROWS[] = {
-    SPECIAL(aten_i0_default, bessel_i0),
-    SPECIAL(aten_special_i0_default, bessel_i0),
-    SPECIAL(aten_special_i0e_default, bessel_i0e),
-    SPECIAL(aten_special_i1_default, bessel_i1),
-    SPECIAL(aten_special_i1e_default, bessel_i1e),
-    SPECIAL(aten_special_modified_bessel_i0_default, bessel_i0),
-    SPECIAL(aten_special_modified_bessel_i1_default, bessel_i1),
-    SPECIAL(aten_special_modified_bessel_k0_default, bessel_k0),
-    SPECIAL(aten_special_modified_bessel_k1_default, bessel_k1),
-    SPECIAL(aten_special_scaled_modified_bessel_k0_default, bessel_k0e),
-    SPECIAL(aten_special_scaled_modified_bessel_k1_default, bessel_k1e),
-    SPECIAL(aten_special_spherical_bessel_j0_default, spherical_j0),
-    SPECIAL(aten_special_erfcx_default, erfcx),
-    SPECIAL(aten_special_log_ndtr_default, log_ndtr),
-    SPECIAL(aten_special_ndtri_default, ndtri),
-    {OP_aten_mvlgamma_default, lower_mvlgamma, 0, "0", LOWER_TO_FLOAT, mvlgamma, false},
-    UNARY(aten_special_airy_ai_default, AIRYAI),
-    UNARY(aten_special_bessel_j0_default, BESSELJ0),
-    UNARY(aten_special_bessel_j1_default, BESSELJ1),
-    UNARY(aten_special_bessel_y0_default, BESSELY0),
-    UNARY(aten_special_bessel_y1_default, BESSELY1),
-    BINARY(aten_igamma_default, IGAMMA, NULL),
-    BINARY(aten_igammac_default, IGAMMAC, NULL),
-    POLYNOMIAL(aten_special_hermite_polynomial_h, HERMITEH, hermite_h),
-    POLYNOMIAL(aten_special_hermite_polynomial_he, HERMITEHE, hermite_he),
-    POLYNOMIAL(aten_special_laguerre_polynomial_l, LAGUERRE, NULL),
-    POLYNOMIAL(aten_special_legendre_polynomial_p, LEGENDRE, NULL),
-};
-const lower_rows lower_special_rows = {ROWS, COUNT_OF(ROWS)};

@@ -1,6 +1,7 @@
 /* spectrum.c -- eigenvalues and singular values, and what PyTorch makes of them: pseudo-inverses,
  * ranks, matrix norms, condition numbers. */
 #include "lower/linalg.h"
+#include "lower/rows.h"
 
 #include <float.h>
 #include <math.h>
@@ -19,7 +20,7 @@ static bool is_string(const fx_arg *a, const char *word)
 /* ---- eigenvalues ---- */
 
 /* eigh and _linalg_eigh (1), eigvalsh (0) */
-static fe_status eigh(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_eigh(lowering *l, fx_node *n, const lower_row *row)
 {
     const fx_arg *triangle = fx_get(l->graph, n, "UPLO");
     bool upper = triangle->kind == FX_ARG_STRING && strchr("Uu", triangle->string[0]);
@@ -30,7 +31,7 @@ static fe_status eigh(lowering *l, fx_node *n, const lower_row *row)
     return lower_give_factors(l, items, results_of(n));
 }
 
-static fe_status eig(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_eig(lowering *l, fx_node *n, const lower_row *row)
 {
     lower_eigen e = lower_eig(l, lower_first_arg(l), row->parameter);
     tensor items[] = {e.values, e.vectors};
@@ -44,14 +45,14 @@ static tensor singular_values(lowering *l, tensor x)
     return lower_svd_factor(l, x, LOWER_NO_VECTORS).s;
 }
 
-static fe_status svdvals(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_svdvals(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
     return lower_give_as_recorded(l, singular_values(l, lower_first_arg(l)));
 }
 
-static fe_status linalg_svd(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_linalg_svd(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     bool vectors = op_param_index(n->op, "compute_uv") < 0 || lower_bool(l, "compute_uv");
@@ -64,7 +65,7 @@ static fe_status linalg_svd(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* The old form gives V itself, and zeros where no vectors are wanted. */
-static fe_status svd(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_svd(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -133,7 +134,6 @@ static tensor above_tolerance(lowering *l, tensor x, tensor values, const char *
 typedef struct tolerance_names {
     const char *absolute, *relative;
 } tolerance_names;
-enum { BY_BOTH, BY_RCOND, BY_TOL };
 static const tolerance_names TOLERANCES[] = {
     [BY_BOTH] = {"atol", "rtol"}, [BY_RCOND] = {NULL, "rcond"}, [BY_TOL] = {"tol", NULL}};
 
@@ -146,7 +146,7 @@ static tensor pseudo_reciprocal(lowering *l, tensor x, tensor values, tolerance_
     return lower_cast(l, T_IF(is_more, inverse, T_NUM(inverse, 0)), lower_dtype(x));
 }
 
-static fe_status pinv(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_pinv(lowering *l, fx_node *n, const lower_row *row)
 {
     tensor x = lower_first_arg(l), left, right, values;
     const ty_tensor *out = fx_tensor(n);
@@ -167,7 +167,7 @@ static fe_status pinv(lowering *l, fx_node *n, const lower_row *row)
         l, lower_product(l, lower_scaled_columns(l, left, scales), lower_adjoint(l, right)));
 }
 
-static fe_status matrix_rank(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_matrix_rank(lowering *l, fx_node *n, const lower_row *row)
 {
     tensor x = lower_first_arg(l), values;
     const ty_tensor *out = fx_tensor(n);
@@ -255,7 +255,7 @@ static tensor norm_operand(lowering *l, tensor x)
 }
 
 /* matrix_norm, nuclear_norm: the dims are the last two where none are named. */
-static fe_status matrix_norm(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_matrix_norm(lowering *l, fx_node *n, const lower_row *row)
 {
     norm_order order = {.kind = NORM_NUCLEAR};
     tensor x = norm_operand(l, lower_first_arg(l));
@@ -272,7 +272,7 @@ static fe_status matrix_norm(lowering *l, fx_node *n, const lower_row *row)
 
 /* linalg.norm: of a vector over one dim, or over all of them where no order is given; else of a
  * matrix. */
-static fe_status norm(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_norm(lowering *l, fx_node *n, const lower_row *row)
 {
     const fx_arg *given = fx_get(l->graph, n, "ord");
     tensor x = norm_operand(l, lower_first_arg(l));
@@ -323,7 +323,7 @@ static tensor condition_by_inverse(lowering *l, tensor x, norm_order order)
     return without_kept(l, T_IF(is_nan, T_NUM(product, (double)INFINITY), product), a, b);
 }
 
-static fe_status cond(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_condition(lowering *l, fx_node *n, const lower_row *row)
 {
     const fx_arg *given = fx_get(l->graph, n, "p");
     tensor x = lower_first_arg(l);
@@ -344,38 +344,3 @@ static fe_status cond(lowering *l, fx_node *n, const lower_row *row)
     tensor inverses = lower_along(l, LOOP_SUM, lower_unary(l, LOOP_RECIP, s), s.rank - 1, false);
     return lower_give_as_recorded(l, T_MUL(sum, inverses));
 }
-
-#define SPECTRUM(op, function, parameter)                  \
-    {                                                      \
-        OP_##op, function, parameter, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    SPECTRUM(aten_linalg_eigh_default, eigh, 1),
-    SPECTRUM(aten__linalg_eigh_default, eigh, 1),
-    SPECTRUM(aten_linalg_eigvalsh_default, eigh, 0),
-    SPECTRUM(aten_linalg_eig_default, eig, 1),
-    SPECTRUM(aten_linalg_eigvals_default, eig, 0),
-    SPECTRUM(aten__linalg_eigvals_default, eig, 0),
-    SPECTRUM(aten_linalg_svd_default, linalg_svd, 0),
-    SPECTRUM(aten__linalg_svd_default, linalg_svd, 0),
-    SPECTRUM(aten_linalg_svdvals_default, svdvals, 0),
-    SPECTRUM(aten_svd_default, svd, 0),
-    SPECTRUM(aten_linalg_pinv_default, pinv, BY_RCOND),
-    SPECTRUM(aten_linalg_pinv_rcond_tensor, pinv, BY_RCOND),
-    SPECTRUM(aten_linalg_pinv_atol_rtol_float, pinv, BY_BOTH),
-    SPECTRUM(aten_linalg_pinv_atol_rtol_tensor, pinv, BY_BOTH),
-    SPECTRUM(aten_pinverse_default, pinv, BY_RCOND),
-    SPECTRUM(aten_linalg_matrix_rank_default, matrix_rank, BY_TOL),
-    SPECTRUM(aten_linalg_matrix_rank_tol_tensor, matrix_rank, BY_TOL),
-    SPECTRUM(aten_linalg_matrix_rank_atol_rtol_float, matrix_rank, BY_BOTH),
-    SPECTRUM(aten_linalg_matrix_rank_atol_rtol_tensor, matrix_rank, BY_BOTH),
-    SPECTRUM(aten_linalg_matrix_norm_default, matrix_norm, 1),
-    SPECTRUM(aten_linalg_matrix_norm_str_ord, matrix_norm, 1),
-    SPECTRUM(aten_nuclear_norm_default, matrix_norm, 0),
-    SPECTRUM(aten_nuclear_norm_dim, matrix_norm, 0),
-    SPECTRUM(aten_linalg_norm_default, norm, 0),
-    SPECTRUM(aten_linalg_norm_ord_str, norm, 0),
-    SPECTRUM(aten_linalg_cond_default, cond, 0),
-    SPECTRUM(aten_linalg_cond_p_str, cond, 0),
-};
-const lower_rows lower_spectrum_rows = {ROWS, COUNT_OF(ROWS)};

@@ -4,6 +4,7 @@
 #include "lower/compose.h"
 #include "lower/fourier.h"
 #include "lower/ragged.h"
+#include "lower/rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -117,7 +118,7 @@ static tensor framed(lowering *l, tensor x, const frames *f)
 }
 
 /* stft: [.., time] to [.., frequencies, frames] */
-static fe_status stft(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_stft(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -182,7 +183,7 @@ static void need_weights(lowering *l, tensor squares, sym_expr start, sym_expr k
 }
 
 /* istft: frames back in time, windowed again, summed, over the sum of the windows' squares. */
-static fe_status istft(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_istft(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -229,8 +230,6 @@ static fe_status istft(lowering *l, fx_node *n, const lower_row *row)
 
 /* ---- windows: constants ---- */
 
-typedef enum window_kind { HANN, HAMMING, BLACKMAN, BARTLETT } window_kind;
-
 static double window_value(window_kind kind, double part, double alpha, double beta)
 {
     double turn = 2 * 3.14159265358979323846 * part;
@@ -243,7 +242,7 @@ static double window_value(window_kind kind, double part, double alpha, double b
     return 0;
 }
 
-static fe_status window(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_window(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
     int64_t length = lower_int_or(l, "window_length", 0);
@@ -264,24 +263,3 @@ static fe_status window(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(
         l, lower_constant(l, name, out->dtype, 1, out->sizes, data, (size_t)length * step));
 }
-
-#define STFT(op, function, parameter)                      \
-    {                                                      \
-        OP_##op, function, parameter, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    STFT(aten_stft_default, stft, 0),
-    STFT(aten_stft_center, stft, 0),
-    STFT(aten_istft_default, istft, 0),
-    STFT(aten_hann_window_default, window, HANN),
-    STFT(aten_hann_window_periodic, window, HANN),
-    STFT(aten_hamming_window_default, window, HAMMING),
-    STFT(aten_hamming_window_periodic, window, HAMMING),
-    STFT(aten_hamming_window_periodic_alpha, window, HAMMING),
-    STFT(aten_hamming_window_periodic_alpha_beta, window, HAMMING),
-    STFT(aten_blackman_window_default, window, BLACKMAN),
-    STFT(aten_blackman_window_periodic, window, BLACKMAN),
-    STFT(aten_bartlett_window_default, window, BARTLETT),
-    STFT(aten_bartlett_window_periodic, window, BARTLETT),
-};
-const lower_rows lower_stft_rows = {ROWS, COUNT_OF(ROWS)};

@@ -39,14 +39,14 @@ static fe_status give_placed(lowering *l, tensor values, tensor places, uint32_t
     return lower_give_as_recorded(l, target);
 }
 
-static fe_status max_unpool(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_max_unpool(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     return give_placed(l, lower_arg(l, "self"), lower_arg(l, "indices"), (uint32_t)row->parameter,
                        LOOP_SET);
 }
 
-static fe_status max_pool_backward(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_max_pool_backward(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     return give_placed(l, lower_arg(l, "grad_output"), lower_arg(l, "indices"),
@@ -140,7 +140,7 @@ static tensor places_of(lowering *l, const fractional *f, tensor in_window)
     return lower_value(l, TY_I64, f->out->rank, f->out->sizes, loop_index(l->program, flat));
 }
 
-static fe_status fractional_max_pool(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_fractional_max_pool(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     int64_t kernel[MOST_DIMS];
@@ -165,16 +165,3 @@ static fe_status fractional_max_pool(lowering *l, fx_node *n, const lower_row *r
     if (lower_is_used(l, 1)) items[1] = places_of(l, &f, over_windows(l, &f, LOOP_ARGMAX, TY_I64));
     return lower_give_items(l, items, 2);
 }
-
-#define UNPOOL(op, function, dims)                    \
-    {                                                 \
-        OP_##op, function, dims, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    UNPOOL(aten_max_unpool2d_default, max_unpool, 2),
-    UNPOOL(aten_max_unpool3d_default, max_unpool, 3),
-    UNPOOL(aten_fractional_max_pool2d_default, fractional_max_pool, 2),
-    UNPOOL(aten_fractional_max_pool3d_default, fractional_max_pool, 3),
-    UNPOOL(aten_max_pool2d_with_indices_backward_default, max_pool_backward, 2),
-};
-const lower_rows lower_unpool_rows = {ROWS, COUNT_OF(ROWS)};

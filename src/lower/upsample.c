@@ -3,14 +3,13 @@
  * Source positions are computed in float as PyTorch does (area_pixel_compute_source_index),
  * truncated, and used as indirect indices. Nearest with a whole factor is a division of the axis.
  */
+#include "lower/rows.h"
 #include "lower/upsample_priv.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { MOST_TAPS = 4, MOST_DIMS = 3 };
-
-typedef enum interpolation { NEAREST, NEAREST_EXACT, LINEAR, CUBIC } interpolation;
 
 /* What one output position reads along one dim. */
 typedef struct taps {
@@ -209,7 +208,7 @@ static loop_value interpolated(const resizing *r, const taps *t, uint32_t k, sym
     return sum;
 }
 
-static fe_status upsample(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_upsample(lowering *l, fx_node *n, const lower_row *row)
 {
     interpolation kind = (interpolation)row->parameter;
     resizing r = {.l = l, .x = lower_tensor_of(l, &n->args[0]), .out = fx_tensor(n)};
@@ -241,31 +240,3 @@ static fe_status upsample(lowering *l, fx_node *n, const lower_row *row)
     }
     return lower_give(l, lower_value(l, r.out->dtype, r.out->rank, r.out->sizes, v));
 }
-
-#define UPSAMPLE(op, kind)                            \
-    {                                                 \
-        OP_##op, upsample, kind, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    UPSAMPLE(aten_upsample_nearest1d_default, NEAREST),
-    UPSAMPLE(aten_upsample_nearest1d_vec, NEAREST),
-    UPSAMPLE(aten_upsample_nearest2d_default, NEAREST),
-    UPSAMPLE(aten_upsample_nearest2d_vec, NEAREST),
-    UPSAMPLE(aten_upsample_nearest3d_default, NEAREST),
-    UPSAMPLE(aten_upsample_nearest3d_vec, NEAREST),
-    UPSAMPLE(aten__upsample_nearest_exact1d_default, NEAREST_EXACT),
-    UPSAMPLE(aten__upsample_nearest_exact1d_vec, NEAREST_EXACT),
-    UPSAMPLE(aten__upsample_nearest_exact2d_default, NEAREST_EXACT),
-    UPSAMPLE(aten__upsample_nearest_exact2d_vec, NEAREST_EXACT),
-    UPSAMPLE(aten__upsample_nearest_exact3d_default, NEAREST_EXACT),
-    UPSAMPLE(aten__upsample_nearest_exact3d_vec, NEAREST_EXACT),
-    UPSAMPLE(aten_upsample_linear1d_default, LINEAR),
-    UPSAMPLE(aten_upsample_linear1d_vec, LINEAR),
-    UPSAMPLE(aten_upsample_bilinear2d_default, LINEAR),
-    UPSAMPLE(aten_upsample_bilinear2d_vec, LINEAR),
-    UPSAMPLE(aten_upsample_trilinear3d_default, LINEAR),
-    UPSAMPLE(aten_upsample_trilinear3d_vec, LINEAR),
-    UPSAMPLE(aten_upsample_bicubic2d_default, CUBIC),
-    UPSAMPLE(aten_upsample_bicubic2d_vec, CUBIC),
-};
-const lower_rows lower_upsample_rows = {ROWS, COUNT_OF(ROWS)};

@@ -22,7 +22,7 @@ static tensor row_norms(lowering *l, tensor difference, double p)
 }
 
 /* cdist: every row of x1 against every row of x2. */
-static fe_status cdist(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_cdist(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -34,7 +34,7 @@ static fe_status cdist(lowering *l, fx_node *n, const lower_row *row)
 
 /* ---- products ---- */
 
-static fe_status vecdot(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_vecdot(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -45,7 +45,7 @@ static fe_status vecdot(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* cross without a dim takes the first of three elements. */
-static fe_status cross(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_cross(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -73,7 +73,7 @@ static fe_status cross(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* kron: element i of a dim is element i // size of the first times element i % size of the second. */
-static fe_status kron(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_kron(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -94,7 +94,7 @@ static fe_status kron(lowering *l, fx_node *n, const lower_row *row)
 /* ---- norms that scale ---- */
 
 /* v * (g / norm of v over all dims but one); the interface form gives the norm too. */
-static fe_status weight_norm(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_weight_norm(lowering *l, fx_node *n, const lower_row *row)
 {
     tensor v = lower_computed_arg(l, "v"), g = lower_computed_arg(l, "g");
     int64_t dim = lower_int_or(l, "dim", 0);
@@ -121,7 +121,7 @@ static tensor shifted(lowering *l, tensor x, uint32_t dim, int64_t by)
     return lower_slice(l, x, dim, lower_const(l, by), length, l->one);
 }
 
-static fe_status diff(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_diff(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     tensor x = lower_arg(l, "self");
@@ -154,20 +154,3 @@ static fe_status diff(lowering *l, fx_node *n, const lower_row *row)
     }
     return lower_give_as_recorded(l, x);
 }
-
-#define VECTOR(op, function, parameter)                    \
-    {                                                      \
-        OP_##op, function, parameter, NULL, 0, NULL, false \
-    }
-static const lower_row ROWS[] = {
-    VECTOR(aten_cdist_default, cdist, 0),
-    VECTOR(aten__cdist_forward_default, cdist, 0),
-    VECTOR(aten_linalg_vecdot_default, vecdot, 0),
-    VECTOR(aten_cross_default, cross, 0),
-    VECTOR(aten_linalg_cross_default, cross, 0),
-    VECTOR(aten_kron_default, kron, 0),
-    VECTOR(aten__weight_norm_default, weight_norm, 0),
-    VECTOR(aten__weight_norm_interface_default, weight_norm, 1),
-    VECTOR(aten_diff_default, diff, 0),
-};
-const lower_rows lower_vector_rows = {ROWS, COUNT_OF(ROWS)};

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static fe_status give_same(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_give_same(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -11,21 +11,21 @@ static fe_status give_same(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* Any operator whose output has the input's elements in the same order. */
-static fe_status reshape(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_reshape(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
     return lower_give(l, lower_reshape(l, lower_first(l), out->rank, out->sizes));
 }
 
-static fe_status expand(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_expand(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
     return lower_give(l, lower_expand(l, lower_first(l), out->rank, out->sizes));
 }
 
-static fe_status permute(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_permute(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -38,7 +38,7 @@ static fe_status permute(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, lower_permute(l, t, order));
 }
 
-static fe_status transpose(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_transpose(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     lower_tensor t = lower_first(l);
@@ -50,7 +50,7 @@ static fe_status transpose(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* t, mT, mH, numpy_T, adjoint: the last two dims (or all) reversed. */
-static fe_status reverse_dims(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_reverse_dims(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     lower_tensor t = lower_first(l);
@@ -61,16 +61,16 @@ static fe_status reverse_dims(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* mH, adjoint: transposed and conjugated. */
-static fe_status hermitian(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_hermitian(lowering *l, fx_node *n, const lower_row *row)
 {
     lower_tensor t = lower_first(l);
-    if (!ty_is_complex(lower_dtype(t))) return reverse_dims(l, n, row);
+    if (!ty_is_complex(lower_dtype(t))) return lower_op_reverse_dims(l, n, row);
     t = lower_transpose(l, t, t.rank - 2, t.rank - 1);
     return lower_give(l, lower_conjugate(l, t));
 }
 
 /* atleast_1d and so on, of a list */
-static fe_status reshape_list(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_reshape_list(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     uint32_t count = n->value.count;
@@ -83,7 +83,7 @@ static fe_status reshape_list(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* movedim, moveaxis: to[] of the result come from from[]; the others keep their order. */
-static fe_status movedim(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_movedim(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -108,7 +108,7 @@ static fe_status movedim(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* diagonal: the two dims become one, last. */
-static fe_status diagonal(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_diagonal(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     lower_tensor t = lower_first(l);
@@ -125,7 +125,7 @@ static fe_status diagonal(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, lower_remap(l, t, out->rank, out->sizes, exprs));
 }
 
-static fe_status unfold(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_unfold(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     lower_tensor t = lower_first(l);
@@ -138,7 +138,7 @@ static fe_status unfold(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, lower_remap(l, t, out->rank, out->sizes, exprs));
 }
 
-static fe_status flip(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_flip(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     lower_tensor t = lower_first(l);
@@ -159,7 +159,7 @@ static fe_status flip(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* roll: element i comes from (i - shift) mod size; without dims over the flattened tensor. */
-static fe_status roll(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_roll(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     (void)row;
@@ -180,7 +180,7 @@ static fe_status roll(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* repeat, tile: element i is element i mod size; new leading dims repeat the whole. */
-static fe_status repeat(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_repeat(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     lower_tensor t = lower_first(l);
@@ -197,7 +197,7 @@ static fe_status repeat(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, lower_remap(l, t, out->rank, out->sizes, exprs));
 }
 
-static fe_status rot90(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_rot90(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     lower_tensor t = lower_first(l);
@@ -256,7 +256,7 @@ static bool reaches_beyond(lowering *l, const loop_view *v, const ty_tensor *out
 
 /* as_strided counts in the storage that eager PyTorch would have: the memory of the tensor that
  * made it, in the recorded layout. */
-static fe_status as_strided(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_as_strided(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -282,7 +282,7 @@ static fe_status as_strided(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* repeat_interleave.self_int */
-static fe_status repeat_interleave(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_repeat_interleave(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     lower_tensor t = lower_first(l);
@@ -296,7 +296,7 @@ static fe_status repeat_interleave(lowering *l, fx_node *n, const lower_row *row
     return lower_give(l, lower_remap(l, t, out->rank, out->sizes, exprs));
 }
 
-static fe_status broadcast_tensors(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_broadcast_tensors(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     uint32_t count = n->value.count;
@@ -309,7 +309,7 @@ static fe_status broadcast_tensors(lowering *l, fx_node *n, const lower_row *row
 }
 
 /* meshgrid: operand k varies along one axis: k, or with "xy" the first two swapped. */
-static fe_status meshgrid(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_meshgrid(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     uint32_t count = n->value.count;
@@ -325,82 +325,3 @@ static fe_status meshgrid(lowering *l, fx_node *n, const lower_row *row)
     }
     return lower_give_items(l, items, count);
 }
-
-#define VIEW(op, function, ...)                           \
-    {                                                     \
-        OP_##op, function, ##__VA_ARGS__, .is_view = true \
-    }
-static const lower_row ROWS[] = {
-    VIEW(aten_view_default, reshape),
-    VIEW(aten_view_copy_default, reshape),
-    VIEW(aten_view_as_default, reshape),
-    VIEW(aten_reshape_default, reshape),
-    VIEW(aten_reshape_as_default, reshape),
-    VIEW(aten_flatten_using_ints, reshape),
-    VIEW(aten_unflatten_int, reshape),
-    VIEW(aten_ravel_default, reshape),
-    VIEW(aten_squeeze_default, reshape),
-    VIEW(aten_squeeze_dim, reshape),
-    VIEW(aten_squeeze_dims, reshape),
-    VIEW(aten_squeeze_copy_default, reshape),
-    VIEW(aten_squeeze_copy_dim, reshape),
-    VIEW(aten_squeeze_copy_dims, reshape),
-    VIEW(aten_unsqueeze_default, reshape),
-    VIEW(aten_unsqueeze_copy_default, reshape),
-    VIEW(aten_atleast_1d_default, reshape),
-    VIEW(aten_atleast_2d_default, reshape),
-    VIEW(aten_atleast_3d_default, reshape),
-    VIEW(prims_collapse_default, reshape),
-    VIEW(aten_expand_default, expand),
-    VIEW(aten_expand_copy_default, expand),
-    VIEW(aten_expand_as_default, expand),
-    VIEW(aten_broadcast_to_default, expand),
-    VIEW(aten_permute_default, permute),
-    VIEW(aten_permute_copy_default, permute),
-    VIEW(aten_transpose_int, transpose),
-    VIEW(aten_transpose_copy_int, transpose),
-    VIEW(aten_swapaxes_default, transpose),
-    VIEW(aten_swapdims_default, transpose),
-    VIEW(aten_t_default, reverse_dims),
-    VIEW(aten_t_copy_default, reverse_dims),
-    VIEW(aten_numpy_T_default, reverse_dims),
-    VIEW(aten_mT_default, reverse_dims, 1),
-    VIEW(aten_mH_default, hermitian, 1),
-    VIEW(aten_adjoint_default, hermitian, 1),
-    VIEW(aten_matrix_H_default, hermitian, 1),
-    VIEW(aten_atleast_1d_Sequence, reshape_list),
-    VIEW(aten_atleast_2d_Sequence, reshape_list),
-    VIEW(aten_atleast_3d_Sequence, reshape_list),
-    VIEW(aten_movedim_int, movedim),
-    VIEW(aten_movedim_intlist, movedim),
-    VIEW(aten_moveaxis_int, movedim),
-    VIEW(aten_diagonal_default, diagonal),
-    VIEW(aten_diagonal_copy_default, diagonal),
-    VIEW(aten_linalg_diagonal_default, diagonal),
-    VIEW(aten_unfold_default, unfold),
-    VIEW(aten_unfold_copy_default, unfold),
-    VIEW(aten_flip_default, flip, -1),
-    VIEW(prims_rev_default, flip, -1),
-    VIEW(aten_flipud_default, flip, 0),
-    VIEW(aten_fliplr_default, flip, 1),
-    VIEW(aten_roll_default, roll),
-    VIEW(aten_repeat_default, repeat),
-    VIEW(aten_tile_default, repeat),
-    VIEW(aten_rot90_default, rot90),
-    VIEW(aten_as_strided_default, as_strided),
-    VIEW(aten_as_strided_copy_default, as_strided),
-    VIEW(aten_repeat_interleave_self_int, repeat_interleave),
-    VIEW(aten_broadcast_tensors_default, broadcast_tensors),
-    VIEW(aten_meshgrid_default, meshgrid),
-    VIEW(aten_meshgrid_indexing, meshgrid),
-    VIEW(aten_alias_default, give_same),
-    VIEW(aten_alias_copy_default, give_same),
-    VIEW(aten_detach_default, give_same),
-    VIEW(aten_detach_copy_default, give_same),
-    VIEW(aten_data_default, give_same),
-    VIEW(aten_lift_default, give_same),
-    VIEW(aten_lift_fresh_default, give_same),
-    VIEW(aten_lift_fresh_copy_default, give_same),
-    VIEW(aten_positive_default, give_same),
-};
-const lower_rows lower_view_rows = {ROWS, COUNT_OF(ROWS)};

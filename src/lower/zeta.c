@@ -5,6 +5,7 @@
  * by reflection. All compute in double.
  */
 #include "lower/compose.h"
+#include "lower/rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -133,7 +134,7 @@ static loop_value wide_operand(lowering *l, const fx_arg *a, const ty_tensor *ou
     return loop_cast(l->program, TY_F64, lower_broadcast(l, t, out->rank, out->sizes));
 }
 
-static fe_status zeta(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_zeta(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -167,7 +168,7 @@ static loop_value trigamma(lowering *l, loop_value x)
 }
 
 /* polygamma(n, x): digamma, trigamma, or (-1)^(n + 1) n! zeta(n + 1, x) */
-static fe_status polygamma(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_polygamma(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
@@ -188,8 +189,6 @@ static fe_status polygamma(lowering *l, fx_node *n, const lower_row *row)
 }
 
 /* ---- Chebyshev polynomials ---- */
-
-typedef enum chebyshev_kind { FIRST, SECOND, THIRD, FOURTH, SHIFTED = 4 } chebyshev_kind;
 
 /* f((n + shift) angle) / g(part * angle), with f and g the cosine (even) or sine (odd), of real or
  * imaginary angles. */
@@ -219,7 +218,7 @@ static chebyshev_kind mirrored(chebyshev_kind kind)
     return kind == THIRD ? FOURTH : kind == FOURTH ? THIRD : kind;
 }
 
-static fe_status chebyshev(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_chebyshev(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
     loop_program *p = l->program;
@@ -245,30 +244,3 @@ static fe_status chebyshev(lowering *l, fx_node *n, const lower_row *row)
     tensor t = lower_value(l, out->dtype, out->rank, out->sizes, loop_cast(p, out->dtype, v));
     return lower_give(l, t);
 }
-
-#define ZETA(op, function, parameter)                      \
-    {                                                      \
-        OP_##op, function, parameter, NULL, 0, NULL, false \
-    }
-#define CHEBYSHEV(letter, kind)                                                        \
-    ZETA(aten_special_chebyshev_polynomial_##letter##_default, chebyshev, kind),       \
-        ZETA(aten_special_chebyshev_polynomial_##letter##_n_scalar, chebyshev, kind),  \
-        ZETA(aten_special_chebyshev_polynomial_##letter##_x_scalar, chebyshev, kind),  \
-        ZETA(aten_special_shifted_chebyshev_polynomial_##letter##_default, chebyshev,  \
-             kind + SHIFTED),                                                          \
-        ZETA(aten_special_shifted_chebyshev_polynomial_##letter##_n_scalar, chebyshev, \
-             kind + SHIFTED),                                                          \
-        ZETA(aten_special_shifted_chebyshev_polynomial_##letter##_x_scalar, chebyshev, \
-             kind + SHIFTED)
-static const lower_row ROWS[] = {
-    ZETA(aten_special_zeta_default, zeta, 0),
-    ZETA(aten_special_zeta_other_scalar, zeta, 0),
-    ZETA(aten_special_zeta_self_scalar, zeta, 0),
-    ZETA(aten_polygamma_default, polygamma, 0),
-    ZETA(aten_special_polygamma_default, polygamma, 0),
-    CHEBYSHEV(t, FIRST),
-    CHEBYSHEV(u, SECOND),
-    CHEBYSHEV(v, THIRD),
-    CHEBYSHEV(w, FOURTH),
-};
-const lower_rows lower_zeta_rows = {ROWS, COUNT_OF(ROWS)};

@@ -11,13 +11,26 @@
 #include <stdio.h>
 #include <string.h>
 
+enum {
+    POINTWISE = OPF_POINTWISE,
+    RANDOM = OPF_RANDOM,
+    EFFECT = OPF_EFFECT,
+    SYMBOLIC = OPF_SYMBOLIC,
+    COMPOSITE = OPF_COMPOSITE,
+    HIGHER_ORDER = OPF_HIGHER_ORDER,
+    DATA_DEPENDENT = OPF_DATA_DEPENDENT,
+    OWN_LAYOUT = OPF_OWN_LAYOUT,
+    NUMBERS = OPF_NUMBERS,
+    OWN_DTYPE = OPF_OWN_DTYPE
+};
+
 static const struct {
     const char *schema;
     uint32_t flags;
 } ROWS[OP_BUILTIN_COUNT] = {
-#define OP(id, schema, flags) [OP_##id] = {schema, flags},
+#define OP(id, schema, columns) [OP_##id] = {schema, columns},
+#define IS(flags) flags
 #include "op/ops.def"
-#undef OP
 };
 
 bool op_space_has_overloads(const char *space, size_t length)

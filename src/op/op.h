@@ -2,8 +2,8 @@
  * schema.
  *
  *     OP(aten_lerp_Scalar, "aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor",
- *        OPF_POINTWISE)
- *     OP(operator_add, "_operator::add(Scalar a, Scalar b) -> Scalar", OPF_SYMBOLIC)
+ *        IS(POINTWISE) ...)
+ *     OP(operator_add, "_operator::add(Scalar a, Scalar b) -> Scalar", IS(SYMBOLIC) ...)
  *
  * Aliasing and mutation follow from the schema's annotations: (a) view, (a!) mutated. A target as
  * archives write it is "torch.ops.aten.add.Tensor" or "_operator.add"; our name for it is
@@ -16,9 +16,8 @@
 
 typedef enum op_id {
     OP_NONE,
-#define OP(id, schema, flags) OP_##id,
+#define OP(id, schema, columns) OP_##id,
 #include "op/ops.def"
-#undef OP
     OP_BUILTIN_COUNT /* custom ops are numbered from here on, per op_registry */
 } op_id;
 

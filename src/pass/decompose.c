@@ -2,12 +2,17 @@
  * composes them of, so that dtypes, rounding and layouts are those of the parts. */
 #include "pass/decompose.h"
 
-static const decompose_rows *const FAMILIES[] = {
-    &decompose_calculus_rows,   &decompose_join_rows,      &decompose_name_rows,
-    &decompose_loss_rows,       &decompose_grad_rows,      &decompose_grad_conv_rows,
-    &decompose_grad_image_rows, &decompose_quantised_rows, &decompose_grad_loss_rows,
-    &decompose_grad_index_rows, &decompose_grad_grid_rows, &decompose_create_rows,
-    &decompose_layer_rows,      &decompose_product_rows,   &decompose_attention_rows};
+typedef struct decompose_row {
+    op_id op;
+    decompose_rule *rule;
+    op_id target; /* what the rule makes of it is its own */
+} decompose_row;
+
+static const decompose_row ROWS[OP_BUILTIN_COUNT] = {
+#define OP(id, schema, columns) [OP_##id] = {OP_##id, columns},
+#define DECOMPOSE(its_rule, operator) .rule = decompose_op_##its_rule, .target = operator
+#include "op/ops.def"
+};
 
 /* ---- what rules use ---- */
 
@@ -82,10 +87,8 @@ fx_arg decompose_slice(decomposing *d, fx_arg x, uint32_t dim, int64_t start, in
 
 static const decompose_row *row_of(const fx_node *n)
 {
-    for (size_t f = 0; f < COUNT_OF(FAMILIES); f++)
-        for (uint32_t k = 0; k < FAMILIES[f]->count; k++)
-            if (fx_is(n, FAMILIES[f]->at[k].op)) return &FAMILIES[f]->at[k];
-    return NULL;
+    bool has_row = n->kind == FX_CALL && n->op->id < OP_BUILTIN_COUNT && ROWS[n->op->id].rule;
+    return has_row ? &ROWS[n->op->id] : NULL;
 }
 
 /* Readers of a value whose sizes are known now, and what follows from it. */
@@ -194,7 +197,7 @@ fe_status pass_decompose(fx_graph *g, bool *changed)
 {
     for (fx_node *n = g->first, *next; n; n = next) {
         next = n->next;
-        const decompose_row *row = n->kind == FX_CALL ? row_of(n) : NULL;
+        const decompose_row *row = row_of(n);
         if (!row) continue;
         /* The items behind a call go with it: on with what was made of both. */
         const fx_node *before = n->prev;

@@ -22,20 +22,11 @@ typedef struct decomposing {
 } decomposing;
 
 typedef void decompose_rule(decomposing *d);
-typedef struct decompose_row {
-    op_id op;
-    decompose_rule *rule;
-    op_id target; /* what the rule makes of it is its own */
-} decompose_row;
-typedef struct decompose_rows {
-    const decompose_row *at;
-    uint32_t count;
-} decompose_rows;
-extern const decompose_rows decompose_calculus_rows, decompose_join_rows, decompose_name_rows,
-    decompose_loss_rows, decompose_grad_rows, decompose_grad_conv_rows, decompose_grad_image_rows,
-    decompose_quantised_rows, decompose_grad_loss_rows, decompose_grad_index_rows,
-    decompose_grad_grid_rows, decompose_create_rows, decompose_layer_rows, decompose_product_rows,
-    decompose_attention_rows;
+
+/* The rules: ops.def says which serves which operators. */
+#define OP(id, schema, columns) columns
+#define DECOMPOSE(rule, operator) decompose_rule decompose_op_##rule;
+#include "op/ops.def"
 
 /* The call's result as an argument. */
 fx_arg decompose_call(decomposing *d, op_id op, uint32_t count, const fx_arg *args);

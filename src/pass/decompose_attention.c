@@ -33,7 +33,7 @@ static fx_arg masked_softmax_of(decomposing *d, fx_arg x, fx_arg mask, int64_t d
     return CALL(aten_softmax_int, seen, decompose_of(d, dim));
 }
 
-static void masked_softmax(decomposing *d)
+void decompose_op_masked_softmax(decomposing *d)
 {
     decompose_give(
         d, masked_softmax_of(d, arg(d, "self"), arg(d, "mask"), decompose_int(d, "dim", -1)));
@@ -92,7 +92,7 @@ static fx_arg attend(decomposing *d, const fx_arg *inputs, const char *heads_nam
     return CALL(aten_linear_default, context, arg(d, "proj_weight"), arg(d, "proj_bias"));
 }
 
-static void multi_head_attention(decomposing *d)
+void decompose_op_multi_head_attention(decomposing *d)
 {
     bool wanted = decompose_flag(d, "need_weights");
     fx_arg inputs[] = {arg(d, "query"), arg(d, "key"), arg(d, "value")}, weights;
@@ -114,7 +114,7 @@ static fx_arg normed(decomposing *d, fx_arg x, const char *weight, const char *b
                 arg(d, bias), fx_float(decompose_number(d, "eps", 1e-5)));
 }
 
-static void encoder_layer(decomposing *d)
+void decompose_op_encoder_layer(decomposing *d)
 {
     bool first = decompose_flag(d, "norm_first");
     fx_arg src = arg(d, "src"), x = src;
@@ -130,10 +130,3 @@ static void encoder_layer(decomposing *d)
     if (!first) x = normed(d, x, "norm_weight_2", "norm_bias_2");
     decompose_give(d, x);
 }
-
-static const decompose_row ROWS[] = {
-    {OP_aten__masked_softmax_default, masked_softmax, OP_NONE},
-    {OP_aten__native_multi_head_attention_default, multi_head_attention, OP_NONE},
-    {OP_aten__transformer_encoder_layer_fwd_default, encoder_layer, OP_NONE},
-};
-const decompose_rows decompose_attention_rows = {ROWS, COUNT_OF(ROWS)};

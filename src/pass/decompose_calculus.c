@@ -51,7 +51,7 @@ static fx_arg dims_of(decomposing *d, uint32_t dim)
 }
 
 /* dx (sum of y - half of its ends), or half the sum of neighbours by the widths between them */
-static void trapezoid(decomposing *d)
+void decompose_op_trapezoid(decomposing *d)
 {
     fx_arg y = *decompose_arg(d, "y");
     const ty_tensor *t = tensor_of(&y);
@@ -77,7 +77,7 @@ static void trapezoid(decomposing *d)
     decompose_give(d, CALL(aten_mul_Tensor, sum, fx_float(decompose_number(d, "dx", 1))));
 }
 
-static void cumulative_trapezoid(decomposing *d)
+void decompose_op_cumulative_trapezoid(decomposing *d)
 {
     fx_arg y = *decompose_arg(d, "y"), parts;
     const ty_tensor *t = tensor_of(&y);
@@ -209,7 +209,7 @@ static fx_arg spacing_of(decomposing *d, uint32_t k)
     return a->list.items[a->list.count == 1 ? 0 : k];
 }
 
-static void gradient(decomposing *d)
+void decompose_op_gradient(decomposing *d)
 {
     fx_arg x = *decompose_arg(d, "self");
     const fx_arg *dim = decompose_arg(d, "dim");
@@ -234,20 +234,3 @@ static void gradient(decomposing *d)
                                               : even_slopes(d, &a, spacing));
     }
 }
-
-static const decompose_row ROWS[] = {
-    {OP_aten_trapezoid_dx, trapezoid, OP_NONE},
-    {OP_aten_trapezoid_x, trapezoid, OP_NONE},
-    {OP_aten_trapz_dx, trapezoid, OP_NONE},
-    {OP_aten_trapz_x, trapezoid, OP_NONE},
-    {OP_aten_cumulative_trapezoid_dx, cumulative_trapezoid, OP_NONE},
-    {OP_aten_cumulative_trapezoid_x, cumulative_trapezoid, OP_NONE},
-    {OP_aten_gradient_scalarint, gradient, OP_NONE},
-    {OP_aten_gradient_scalararray, gradient, OP_NONE},
-    {OP_aten_gradient_array, gradient, OP_NONE},
-    {OP_aten_gradient_scalarrayarray, gradient, OP_NONE},
-    {OP_aten_gradient_scalarrayint, gradient, OP_NONE},
-    {OP_aten_gradient_tensorarray, gradient, OP_NONE},
-    {OP_aten_gradient_tensorarrayint, gradient, OP_NONE},
-};
-const decompose_rows decompose_calculus_rows = {ROWS, COUNT_OF(ROWS)};

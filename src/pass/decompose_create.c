@@ -21,7 +21,7 @@ static void give_row(decomposing *d, fx_arg row)
 }
 
 /* 0, 1, ..., then the negative ones, over n * d */
-static void frequencies(decomposing *d)
+void decompose_op_frequencies(decomposing *d)
 {
     int64_t n = decompose_int(d, "n", 0);
     bool half = fx_is(d->n, OP_aten_fft_rfftfreq_default);
@@ -32,7 +32,7 @@ static void frequencies(decomposing *d)
 }
 
 /* i0(beta * sqrt(1 - ((k - middle) / middle)^2)) / i0(beta) */
-static void kaiser_window(decomposing *d)
+void decompose_op_kaiser_window(decomposing *d)
 {
     int64_t length = decompose_int(d, "window_length", 0);
     bool periodic = !decompose_arg(d, "periodic") || decompose_flag(d, "periodic");
@@ -52,7 +52,7 @@ static void kaiser_window(decomposing *d)
 }
 
 /* An arange to half a step behind the last. */
-static void range(decomposing *d)
+void decompose_op_range(decomposing *d)
 {
     int64_t count = 0, first, step = 1;
     const fx_arg *start = decompose_arg(d, "start"), *by = decompose_arg(d, "step");
@@ -71,14 +71,3 @@ static void range(decomposing *d)
     decompose_give(d,
                    CALL(aten_arange_start_step, from, end, each, fx_dtype(fx_tensor(d->n)->dtype)));
 }
-
-static const decompose_row ROWS[] = {
-    {OP_aten_range_default, range, OP_NONE},
-    {OP_aten_range_step, range, OP_NONE},
-    {OP_aten_fft_fftfreq_default, frequencies, OP_NONE},
-    {OP_aten_fft_rfftfreq_default, frequencies, OP_NONE},
-    {OP_aten_kaiser_window_default, kaiser_window, OP_NONE},
-    {OP_aten_kaiser_window_beta, kaiser_window, OP_NONE},
-    {OP_aten_kaiser_window_periodic, kaiser_window, OP_NONE},
-};
-const decompose_rows decompose_create_rows = {ROWS, COUNT_OF(ROWS)};

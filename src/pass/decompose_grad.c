@@ -66,7 +66,7 @@ static fx_arg by_row(decomposing *d, fx_arg numbers, fx_arg x, uint32_t first)
     return wide(d, reshaped(d, numbers, t->rank, sizes));
 }
 
-static void layer_norm_backward(decomposing *d)
+void decompose_op_layer_norm_backward(decomposing *d)
 {
     fx_arg x = wide(d, arg(d, "input"));
     sym_expr shape[TY_MAX_RANK];
@@ -80,7 +80,7 @@ static void layer_norm_backward(decomposing *d)
     give_norm(d, &n, (uint32_t)inner, shape);
 }
 
-static void rms_norm_backward(decomposing *d)
+void decompose_op_rms_norm_backward(decomposing *d)
 {
     fx_arg x = wide(d, arg(d, "input")), weight = wide(d, arg(d, "weight")),
            grad = wide(d, arg(d, "grad_out"));
@@ -106,7 +106,7 @@ static fx_arg by_channel(decomposing *d, fx_arg row, uint32_t rank)
     return wide(d, reshaped(d, row, rank, sizes));
 }
 
-static void batch_norm_backward(decomposing *d)
+void decompose_op_batch_norm_backward(decomposing *d)
 {
     fx_arg x = wide(d, arg(d, "input"));
     const ty_tensor *t = fx_arg_tensor(&x);
@@ -124,7 +124,7 @@ static void batch_norm_backward(decomposing *d)
     give_norm(d, &n, 1, &t->sizes[1]);
 }
 
-static void group_norm_backward(decomposing *d)
+void decompose_op_group_norm_backward(decomposing *d)
 {
     sym_table *s = d->g->symbols;
     sym_expr group, channels, one = sym_int(s, 1);
@@ -154,19 +154,19 @@ static fx_arg zeros(decomposing *d)
     return CALL(aten_new_zeros_default, arg(d, "grad_output"), arg(d, "input_sizes"));
 }
 
-static void select_backward(decomposing *d)
+void decompose_op_select_backward(decomposing *d)
 {
     decompose_give(d, CALL(aten_select_scatter_default, zeros(d), arg(d, "grad_output"),
                            arg(d, "dim"), arg(d, "index")));
 }
 
-static void slice_backward(decomposing *d)
+void decompose_op_slice_backward(decomposing *d)
 {
     decompose_give(d, CALL(aten_slice_scatter_default, zeros(d), arg(d, "grad_output"),
                            arg(d, "dim"), arg(d, "start"), arg(d, "end"), arg(d, "step")));
 }
 
-static void diagonal_backward(decomposing *d)
+void decompose_op_diagonal_backward(decomposing *d)
 {
     decompose_give(d, CALL(aten_diagonal_scatter_default, zeros(d), arg(d, "grad_output"),
                            arg(d, "offset"), arg(d, "dim1"), arg(d, "dim2")));
@@ -174,7 +174,7 @@ static void diagonal_backward(decomposing *d)
 
 /* ---- activations ---- */
 
-static void glu_backward(decomposing *d)
+void decompose_op_glu_backward(decomposing *d)
 {
     sym_table *s = d->g->symbols;
     fx_arg x = arg(d, "self"), g = wide(d, arg(d, "grad_output"));
@@ -191,7 +191,7 @@ static void glu_backward(decomposing *d)
     decompose_give(d, cast(d, CALL(aten_cat_default, fx_list(d->g, both, 2), at), t->dtype));
 }
 
-static void prelu_backward(decomposing *d)
+void decompose_op_prelu_backward(decomposing *d)
 {
     fx_arg x = arg(d, "self"), g = arg(d, "grad_output"), w = arg(d, "weight");
     fx_arg positive = CALL(aten_gt_Scalar, x, decompose_of(d, 0));
@@ -199,7 +199,7 @@ static void prelu_backward(decomposing *d)
     decompose_give(d, CALL(aten_where_ScalarSelf, positive, decompose_of(d, 0), mul(d, x, g)));
 }
 
-static void rrelu_backward(decomposing *d)
+void decompose_op_rrelu_backward(decomposing *d)
 {
     double lower = decompose_number(d, "lower", 0), upper = decompose_number(d, "upper", 0);
     fx_arg g = arg(d, "grad_output");
@@ -268,7 +268,7 @@ static fx_arg attention_scale(decomposing *d, sym_expr width)
     return CALL(aten_scalar_tensor_default, given, fx_dtype(TY_F64));
 }
 
-static void attention_backward(decomposing *d)
+void decompose_op_attention_backward(decomposing *d)
 {
     fx_arg names[] = {arg(d, "query"), arg(d, "key"), arg(d, "value"), arg(d, "grad_out"),
                       arg(d, "out")};
@@ -298,7 +298,7 @@ static void attention_backward(decomposing *d)
 }
 
 /* Of a * sigmoid(b): da * sigmoid(b) + db * a * sigmoid(b) * (1 - sigmoid(b)) */
-static void glu_jvp(decomposing *d)
+void decompose_op_glu_jvp(decomposing *d)
 {
     fx_arg x = arg(d, "x"), dx = arg(d, "dx"), glu = arg(d, "glu");
     const ty_tensor *t = fx_arg_tensor(&x);
@@ -312,20 +312,3 @@ static void glu_jvp(decomposing *d)
     fx_arg second = mul(d, mul(d, db, glu), from_number(d, 1, s));
     decompose_give(d, add(d, mul(d, da, s), second));
 }
-
-static const decompose_row ROWS[] = {
-    {OP_aten_glu_jvp_default, glu_jvp, OP_NONE},
-    {OP_aten_native_layer_norm_backward_default, layer_norm_backward, OP_NONE},
-    {OP_aten__fused_rms_norm_backward_default, rms_norm_backward, OP_NONE},
-    {OP_aten_native_batch_norm_backward_default, batch_norm_backward, OP_NONE},
-    {OP_aten_native_group_norm_backward_default, group_norm_backward, OP_NONE},
-    {OP_aten_select_backward_default, select_backward, OP_NONE},
-    {OP_aten_slice_backward_default, slice_backward, OP_NONE},
-    {OP_aten_diagonal_backward_default, diagonal_backward, OP_NONE},
-    {OP_aten_glu_backward_default, glu_backward, OP_NONE},
-    {OP_aten__prelu_kernel_backward_default, prelu_backward, OP_NONE},
-    {OP_aten__scaled_dot_product_flash_attention_for_cpu_backward_default, attention_backward,
-     OP_NONE},
-    {OP_aten_rrelu_with_noise_backward_default, rrelu_backward, OP_NONE},
-};
-const decompose_rows decompose_grad_rows = {ROWS, COUNT_OF(ROWS)};

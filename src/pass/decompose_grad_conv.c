@@ -143,7 +143,7 @@ static fx_arg conv_by_weight(decomposing *d, const conv_grad *c)
     return CALL(operator_getitem, all, decompose_of(d, 1));
 }
 
-static void convolution_backward(decomposing *d)
+void decompose_op_convolution_backward(decomposing *d)
 {
     conv_grad c = {arg(d, "grad_output"),
                    arg(d, "input"),
@@ -168,8 +168,3 @@ static void convolution_backward(decomposing *d)
     uint64_t others = dims_from(0, c.spatial + 2) & ~(uint64_t)2;
     decompose_give(d, wanted(d, 2) ? sum_over(d, c.grad, others, false) : fx_none());
 }
-
-static const decompose_row ROWS[] = {
-    {OP_aten_convolution_backward_default, convolution_backward, OP_NONE},
-};
-const decompose_rows decompose_grad_conv_rows = {ROWS, COUNT_OF(ROWS)};

@@ -234,7 +234,7 @@ static void give_shaped(decomposing *d, fx_arg x)
     decompose_give(d, reshaped(d, cast(d, x, t->dtype), t->rank, t->sizes));
 }
 
-static void grid_sampler_backward(decomposing *d)
+void decompose_op_grid_sampler_backward(decomposing *d)
 {
     sampling s = sampling_of(d);
     axis_taps axes[MOST_SPATIAL];
@@ -263,9 +263,3 @@ static void grid_sampler_backward(decomposing *d)
         decompose_give(d, fx_none());
     give_shaped(d, CALL(aten_stack_default, fx_list(d->g, slopes, s.spatial), decompose_of(d, 2)));
 }
-
-static const decompose_row ROWS[] = {
-    {OP_aten_grid_sampler_2d_backward_default, grid_sampler_backward, OP_NONE},
-    {OP_aten_grid_sampler_3d_backward_default, grid_sampler_backward, OP_NONE},
-};
-const decompose_rows decompose_grad_grid_rows = {ROWS, COUNT_OF(ROWS)};

@@ -62,19 +62,19 @@ static void pad_backward(decomposing *d, bool reflects)
     decompose_give(d, reshaped(d, g, x->rank, x->sizes));
 }
 
-static void reflection_backward(decomposing *d)
+void decompose_op_reflection_backward(decomposing *d)
 {
     pad_backward(d, true);
 }
 
-static void replication_backward(decomposing *d)
+void decompose_op_replication_backward(decomposing *d)
 {
     pad_backward(d, false);
 }
 
 /* ---- largest elements: their places are known ---- */
 
-static void max_pool_backward(decomposing *d)
+void decompose_op_max_pool_backward(decomposing *d)
 {
     sym_table *s = d->g->symbols;
     fx_arg self = arg(d, "self"), g = arg(d, "grad_output"), index = arg(d, "indices");
@@ -128,7 +128,7 @@ static fx_arg kth(decomposing *d, const char *param, uint32_t k, fx_arg missing)
     return count <= 0 ? missing : fx_expr(numbers[count == 1 ? 0 : (int)k]);
 }
 
-static void avg_pool_backward(decomposing *d)
+void decompose_op_avg_pool_backward(decomposing *d)
 {
     fx_arg g = wide(d, arg(d, "grad_output")), self = arg(d, "self");
     const ty_tensor *x = fx_arg_tensor(&self),
@@ -152,7 +152,7 @@ static void avg_pool_backward(decomposing *d)
     decompose_give(d, cast(d, g, x->dtype));
 }
 
-static void adaptive_avg_pool_backward(decomposing *d)
+void decompose_op_adaptive_avg_pool_backward(decomposing *d)
 {
     fx_arg g = wide(d, arg(d, "grad_output")), self = arg(d, "self");
     const ty_tensor *x = fx_arg_tensor(&self),
@@ -188,7 +188,7 @@ static fx_arg resampled(decomposing *d, fx_arg x, sym_expr result, fx_arg scale,
     return decompose_call(d, d->target, 3, (fx_arg[]){x, sizes, scale});
 }
 
-static void upsample_backward(decomposing *d)
+void decompose_op_upsample_backward(decomposing *d)
 {
     sym_expr sizes[5];
     fx_arg g = wide(d, arg(d, "grad_output"));
@@ -205,7 +205,7 @@ static void upsample_backward(decomposing *d)
     decompose_give(d, cast(d, g, out->dtype));
 }
 
-static void nearest_backward(decomposing *d)
+void decompose_op_nearest_backward(decomposing *d)
 {
     sym_expr sizes[5], one = sym_int(d->g->symbols, 1);
     fx_arg g = wide(d, arg(d, "grad_output"));
@@ -223,7 +223,7 @@ static void nearest_backward(decomposing *d)
 
 /* ---- windows along a dimension ---- */
 
-static void unfold_backward(decomposing *d)
+void decompose_op_unfold_backward(decomposing *d)
 {
     sym_table *s = d->g->symbols;
     sym_expr sizes[TY_MAX_RANK], moved[TY_MAX_RANK], one = sym_int(s, 1);
@@ -250,42 +250,3 @@ static void unfold_backward(decomposing *d)
     g = put_along(d, reshaped(d, g, (uint32_t)rank, moved), dim, places, sizes[dim]);
     decompose_give(d, cast(d, g, fx_tensor(d->n)->dtype));
 }
-
-#define NEAREST(op) OP_aten_##op##_backward_default, nearest_backward
-static const decompose_row ROWS[] = {
-    {OP_aten_reflection_pad1d_backward_default, reflection_backward, OP_NONE},
-    {OP_aten_reflection_pad2d_backward_default, reflection_backward, OP_NONE},
-    {OP_aten_reflection_pad3d_backward_default, reflection_backward, OP_NONE},
-    {OP_aten_replication_pad1d_backward_default, replication_backward, OP_NONE},
-    {OP_aten_replication_pad2d_backward_default, replication_backward, OP_NONE},
-    {OP_aten_replication_pad3d_backward_default, replication_backward, OP_NONE},
-    {OP_aten_max_pool3d_with_indices_backward_default, max_pool_backward, OP_NONE},
-    {OP_aten_adaptive_max_pool2d_backward_default, max_pool_backward, OP_NONE},
-    {OP_aten_adaptive_max_pool3d_backward_default, max_pool_backward, OP_NONE},
-    {OP_aten_fractional_max_pool2d_backward_default, max_pool_backward, OP_NONE},
-    {OP_aten_fractional_max_pool3d_backward_default, max_pool_backward, OP_NONE},
-    {OP_aten_avg_pool2d_backward_default, avg_pool_backward, OP_NONE},
-    {OP_aten_avg_pool3d_backward_default, avg_pool_backward, OP_NONE},
-    {OP_aten__adaptive_avg_pool2d_backward_default, adaptive_avg_pool_backward, OP_NONE},
-    {OP_aten__adaptive_avg_pool3d_backward_default, adaptive_avg_pool_backward, OP_NONE},
-    {NEAREST(upsample_nearest1d), OP_aten_upsample_nearest1d_default},
-    {NEAREST(upsample_nearest2d), OP_aten_upsample_nearest1d_default},
-    {NEAREST(upsample_nearest3d), OP_aten_upsample_nearest1d_default},
-    {NEAREST(_upsample_nearest_exact1d), OP_aten__upsample_nearest_exact1d_default},
-    {NEAREST(_upsample_nearest_exact2d), OP_aten__upsample_nearest_exact1d_default},
-    {NEAREST(_upsample_nearest_exact3d), OP_aten__upsample_nearest_exact1d_default},
-    {OP_aten_upsample_linear1d_backward_default, upsample_backward,
-     OP_aten_upsample_linear1d_default},
-    {OP_aten_upsample_bilinear2d_backward_default, upsample_backward,
-     OP_aten_upsample_linear1d_default},
-    {OP_aten_upsample_trilinear3d_backward_default, upsample_backward,
-     OP_aten_upsample_linear1d_default},
-    {OP_aten_upsample_bicubic2d_backward_default, upsample_backward,
-     OP_aten_upsample_bicubic2d_default},
-    {OP_aten__upsample_bilinear2d_aa_backward_default, upsample_backward,
-     OP_aten__upsample_bilinear2d_aa_default},
-    {OP_aten__upsample_bicubic2d_aa_backward_default, upsample_backward,
-     OP_aten__upsample_bicubic2d_aa_default},
-    {OP_aten_unfold_backward_default, unfold_backward, OP_NONE},
-};
-const decompose_rows decompose_grad_image_rows = {ROWS, COUNT_OF(ROWS)};

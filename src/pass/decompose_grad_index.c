@@ -69,7 +69,7 @@ static fx_arg bag_sums(decomposing *d, int64_t mode, fx_arg zeros, sym_expr rows
     return CALL(aten_index_add_default, zeros, dim, indices, or_zero(d, unsqueezed(d, live, 1), g));
 }
 
-static void embedding_bag_backward(decomposing *d)
+void decompose_op_embedding_bag_backward(decomposing *d)
 {
     int64_t mode = decompose_int(d, "mode", BAG_SUM);
     sym_expr sizes[2];
@@ -91,7 +91,7 @@ static void embedding_bag_backward(decomposing *d)
     decompose_give(d, CALL(aten_scatter_add_default, zeros, decompose_of(d, 0), at, grad));
 }
 
-static void bag_weights_backward(decomposing *d)
+void decompose_op_bag_weights_backward(decomposing *d)
 {
     fx_arg indices = arg(d, "indices"), dim = decompose_of(d, 0);
     fx_arg g = CALL(aten_index_select_default, arg(d, "grad"), dim, bag_of_each(d, indices));
@@ -135,7 +135,7 @@ static bool are_bags_all(const fx_graph *g, const fx_node *n)
 }
 
 /* The bags; the bag of each index; how many of its indices count; which of them is greatest. */
-static void embedding_bag(decomposing *d)
+void decompose_op_embedding_bag(decomposing *d)
 {
     int64_t mode = decompose_int(d, "mode", BAG_SUM), none, padding = padding_of(d);
     const fx_arg *a = d->n->args;
@@ -163,7 +163,7 @@ static void embedding_bag(decomposing *d)
 
 /* ---- writes where a mask is set: the k-th that is written came from place k ---- */
 
-static void masked_scatter_backward(decomposing *d)
+void decompose_op_masked_scatter_backward(decomposing *d)
 {
     sym_table *s = d->g->symbols;
     const ty_tensor *out = fx_tensor(d->n);
@@ -180,14 +180,3 @@ static void masked_scatter_backward(decomposing *d)
     made = CALL(aten_slice_Tensor, made, dim, decompose_of(d, 1), fx_expr(more));
     decompose_give(d, reshaped(d, made, out->rank, out->sizes));
 }
-
-static const decompose_row ROWS[] = {
-    {OP_aten_embedding_bag_default, embedding_bag, OP_NONE},
-    {OP_aten_embedding_bag_padding_idx, embedding_bag, OP_NONE},
-    {OP_aten__embedding_bag_default, embedding_bag, OP_NONE},
-    {OP_aten__embedding_bag_forward_only_default, embedding_bag, OP_NONE},
-    {OP_aten__embedding_bag_backward_default, embedding_bag_backward, OP_NONE},
-    {OP_aten__embedding_bag_per_sample_weights_backward_default, bag_weights_backward, OP_NONE},
-    {OP_aten_masked_scatter_backward_default, masked_scatter_backward, OP_NONE},
-};
-const decompose_rows decompose_grad_index_rows = {ROWS, COUNT_OF(ROWS)};

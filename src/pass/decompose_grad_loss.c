@@ -23,7 +23,7 @@ static fx_arg along(decomposing *d, fx_arg difference, fx_arg distance, fx_arg g
     return or_zero(d, counts, mul(d, mul(d, sign, top), step));
 }
 
-static void cdist_backward(decomposing *d)
+void decompose_op_cdist_backward(decomposing *d)
 {
     double p = decompose_number(d, "p", 2);
     const ty_tensor *t = fx_tensor(d->n);
@@ -38,7 +38,7 @@ static void cdist_backward(decomposing *d)
     decompose_give(d, summed(d, along(d, sub(d, a, b), distance, g, p), -2, false));
 }
 
-static void pdist_backward(decomposing *d)
+void decompose_op_pdist_backward(decomposing *d)
 {
     double p = decompose_number(d, "p", 2);
     fx_arg x = arg(d, "self"), dim = decompose_of(d, 0);
@@ -89,7 +89,7 @@ static margins margins_of(decomposing *d)
     return m;
 }
 
-static void multi_margin_backward(decomposing *d)
+void decompose_op_multi_margin_backward(decomposing *d)
 {
     margins m = margins_of(d);
     sym_expr column[] = {m.rows, sym_int(d->g->symbols, 1)};
@@ -115,7 +115,7 @@ static void multi_margin_backward(decomposing *d)
 }
 
 /* Targets count up to the first that is negative. */
-static void multilabel_margin_backward(decomposing *d)
+void decompose_op_multilabel_margin_backward(decomposing *d)
 {
     margins m = margins_of(d);
     sym_expr sizes[] = {m.rows, m.classes};
@@ -134,11 +134,3 @@ static void multilabel_margin_backward(decomposing *d)
                        CALL(aten_neg_default, summed(d, active, 2, false)));
     decompose_give(d, reshaped(d, mul(d, made, m.grad), m.self->rank, m.self->sizes));
 }
-
-static const decompose_row ROWS[] = {
-    {OP_aten__cdist_backward_default, cdist_backward, OP_NONE},
-    {OP_aten__pdist_backward_default, pdist_backward, OP_NONE},
-    {OP_aten_multi_margin_loss_backward_default, multi_margin_backward, OP_NONE},
-    {OP_aten_multilabel_margin_loss_backward_default, multilabel_margin_backward, OP_NONE},
-};
-const decompose_rows decompose_grad_loss_rows = {ROWS, COUNT_OF(ROWS)};

@@ -7,7 +7,7 @@ static sym_expr whole(decomposing *d, int64_t x)
 }
 
 /* Each operand varies along a column of its own. */
-static void cartesian_prod(decomposing *d)
+void decompose_op_cartesian_prod(decomposing *d)
 {
     const fx_arg *list = &d->n->args[0];
     uint32_t count = list->list.count;
@@ -67,7 +67,7 @@ static uint32_t all_choices(decomposing *d, int64_t r, int64_t n, bool again, nu
     return rows;
 }
 
-static void combinations(decomposing *d)
+void decompose_op_combinations(decomposing *d)
 {
     fx_arg x = *decompose_arg(d, "self"), columns[MOST_CHOSEN];
     number_list places[MOST_CHOSEN] = {{0}};
@@ -103,7 +103,7 @@ static void combinations(decomposing *d)
 /* ---- chunks ---- */
 
 /* Each operand padded along dim to a multiple of the chunks, then [.., chunks, rest], joined. */
-static void chunk_cat(decomposing *d)
+void decompose_op_chunk_cat(decomposing *d)
 {
     const fx_arg *list = &d->n->args[0];
     sym_table *s = d->g->symbols;
@@ -133,7 +133,7 @@ static void chunk_cat(decomposing *d)
 
 /* ---- powers: columns 1, x, x^2, ... ---- */
 
-static void vander(decomposing *d)
+void decompose_op_vander(decomposing *d)
 {
     fx_arg x = *decompose_arg(d, "x"), parts[2];
     const ty_tensor *t = fx_arg_tensor(&x);
@@ -164,12 +164,3 @@ static void vander(decomposing *d)
         all = CALL(aten_flip_default, all, fx_int_list(d->g, &last, 1));
     decompose_give(d, all);
 }
-
-static const decompose_row ROWS[] = {
-    {OP_aten_cartesian_prod_default, cartesian_prod, OP_NONE},
-    {OP_aten_combinations_default, combinations, OP_NONE},
-    {OP_aten__chunk_cat_default, chunk_cat, OP_NONE},
-    {OP_aten_vander_default, vander, OP_NONE},
-    {OP_aten_linalg_vander_default, vander, OP_NONE},
-};
-const decompose_rows decompose_join_rows = {ROWS, COUNT_OF(ROWS)};

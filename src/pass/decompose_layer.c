@@ -12,7 +12,7 @@ static fx_arg axes(decomposing *d, int64_t a, int64_t b, int64_t c)
 }
 
 /* [time, batch, channels] by [width, channels, filters] */
-static void conv_tbc(decomposing *d)
+void decompose_op_conv_tbc(decomposing *d)
 {
     const fx_arg *a = d->n->args;
     const ty_tensor *result = fx_tensor(d->n), *kernel = fx_arg_tensor(&a[1]);
@@ -56,7 +56,7 @@ static fx_arg as_wide(decomposing *d, fx_arg sequence, const ty_tensor *first)
                       : CALL(aten_expand_default, sequence, fx_int_list(d->g, sizes, first->rank));
 }
 
-static void pad_sequence(decomposing *d)
+void decompose_op_pad_sequence(decomposing *d)
 {
     const fx_arg *list = &d->n->args[0], *side = decompose_arg(d, "padding_side");
     bool batch_first = decompose_flag(d, "batch_first");
@@ -96,7 +96,7 @@ static fx_arg dims_but(decomposing *d, uint32_t rank, int64_t kept)
     return fx_int_list(d->g, dims, count);
 }
 
-static void norm_except_dim(decomposing *d)
+void decompose_op_norm_except_dim(decomposing *d)
 {
     fx_arg v = d->n->args[0], power = decompose_of(d, decompose_int(d, "pow", 2));
     int64_t dim = decompose_int(d, "dim", 0);
@@ -109,7 +109,7 @@ static void norm_except_dim(decomposing *d)
 
 /* Of the direction: g / norm * (grad - v * sum / norm^2); of the norm: sum / norm, where the sums are
  * those of grad * v. */
-static void weight_norm_backward(decomposing *d)
+void decompose_op_weight_norm_backward(decomposing *d)
 {
     const fx_arg *a = d->n->args;
     fx_arg grad = a[0], v = a[1], g = a[2], norms = a[3];
@@ -128,7 +128,7 @@ static fx_arg state_of(decomposing *d, const char *name)
 }
 
 /* One direction of a layer of an LSTM; its states with or without a dimension for the layer. */
-static void recurrent_layer(decomposing *d)
+void decompose_op_recurrent_layer(decomposing *d)
 {
     enum { LSTM = 2 };
     const fx_arg *batches = decompose_arg(d, "batch_sizes");
@@ -154,12 +154,3 @@ static void recurrent_layer(decomposing *d)
     }
     decompose_give(d, CALL(aten_new_empty_default, x, flipped, fx_dtype(TY_U8)));
 }
-
-static const decompose_row ROWS[] = {
-    {OP_aten_mkldnn_rnn_layer_default, recurrent_layer, OP_NONE},
-    {OP_aten_conv_tbc_default, conv_tbc, OP_NONE},
-    {OP_aten_pad_sequence_default, pad_sequence, OP_NONE},
-    {OP_aten_norm_except_dim_default, norm_except_dim, OP_NONE},
-    {OP_aten__weight_norm_interface_backward_default, weight_norm_backward, OP_NONE},
-};
-const decompose_rows decompose_layer_rows = {ROWS, COUNT_OF(ROWS)};

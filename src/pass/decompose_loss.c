@@ -24,18 +24,18 @@ static void give_reduced(decomposing *d, fx_arg term)
 
 /* ---- a prediction and a target ---- */
 
-static void l1_loss(decomposing *d)
+void decompose_op_l1_loss(decomposing *d)
 {
     give_reduced(d, CALL(aten_abs_default, sub(d, arg(d, "self"), arg(d, "target"))));
 }
 
-static void soft_margin_loss(decomposing *d)
+void decompose_op_soft_margin_loss(decomposing *d)
 {
     fx_arg x = mul(d, CALL(aten_neg_default, arg(d, "target")), arg(d, "self"));
     give_reduced(d, CALL(aten_log1p_default, CALL(aten_exp_default, x)));
 }
 
-static void hinge_embedding_loss(decomposing *d)
+void decompose_op_hinge_embedding_loss(decomposing *d)
 {
     fx_arg x = arg(d, "self"), target = arg(d, "target");
     const ty_tensor *t = fx_arg_tensor(&x);
@@ -48,7 +48,7 @@ static void hinge_embedding_loss(decomposing *d)
     give_reduced(d, add(d, far, near));
 }
 
-static void kl_div(decomposing *d)
+void decompose_op_kl_div(decomposing *d)
 {
     fx_arg x = arg(d, "self"), target = arg(d, "target");
     if (decompose_flag(d, "log_target")) {
@@ -60,7 +60,7 @@ static void kl_div(decomposing *d)
     }
 }
 
-static void poisson_nll_loss(decomposing *d)
+void decompose_op_poisson_nll_loss(decomposing *d)
 {
     fx_arg x = arg(d, "input"), target = arg(d, "target"), loss;
     if (decompose_flag(d, "log_input"))
@@ -80,7 +80,7 @@ static void poisson_nll_loss(decomposing *d)
     give_reduced(d, loss);
 }
 
-static void margin_ranking_loss(decomposing *d)
+void decompose_op_margin_ranking_loss(decomposing *d)
 {
     fx_arg difference = sub(d, arg(d, "input1"), arg(d, "input2"));
     fx_arg x = mul(d, CALL(aten_neg_default, arg(d, "target")), difference);
@@ -95,7 +95,7 @@ static fx_arg over_dim(decomposing *d, fx_arg x, uint32_t dim)
     return CALL(aten_sum_dim_IntList, x, fx_int_list(d->g, &e, 1));
 }
 
-static void cosine_embedding_loss(decomposing *d)
+void decompose_op_cosine_embedding_loss(decomposing *d)
 {
     const double eps = 1e-12;
     fx_arg a = arg(d, "input1"), b = arg(d, "input2"), target = arg(d, "target");
@@ -121,12 +121,12 @@ static fx_arg distance(decomposing *d, fx_arg a, fx_arg b, bool keep)
                 fx_int_list(d->g, &last, 1), fx_bool(keep));
 }
 
-static void pairwise_distance(decomposing *d)
+void decompose_op_pairwise_distance(decomposing *d)
 {
     decompose_give(d, distance(d, arg(d, "x1"), arg(d, "x2"), decompose_flag(d, "keepdim")));
 }
 
-static void triplet_margin_loss(decomposing *d)
+void decompose_op_triplet_margin_loss(decomposing *d)
 {
     fx_arg anchor = arg(d, "anchor"), near = arg(d, "positive"), far = arg(d, "negative");
     fx_arg to_near = distance(d, anchor, near, false), to_far = distance(d, anchor, far, false);
@@ -137,7 +137,7 @@ static void triplet_margin_loss(decomposing *d)
 }
 
 /* Both operands over their lengths, at least eps. */
-static void cosine_similarity(decomposing *d)
+void decompose_op_cosine_similarity(decomposing *d)
 {
     fx_arg sides[2] = {arg(d, "x1"), arg(d, "x2")};
     ty_dtype dtype = fx_tensor(d->n)->dtype;
@@ -157,14 +157,14 @@ static void cosine_similarity(decomposing *d)
     decompose_give(d, over_dim(d, mul(d, sides[0], sides[1]), dim));
 }
 
-static void dist(decomposing *d)
+void decompose_op_dist(decomposing *d)
 {
     fx_arg difference = sub(d, arg(d, "self"), arg(d, "other"));
     decompose_give(d, CALL(aten_norm_Scalar, difference, fx_float(decompose_number(d, "p", 2))));
 }
 
 /* Slices along dim whose norm is above maxnorm are scaled down to it. */
-static void renorm(decomposing *d)
+void decompose_op_renorm(decomposing *d)
 {
     fx_arg x = arg(d, "self"), one = decompose_of(d, 1);
     const ty_tensor *t = fx_arg_tensor(&x);
@@ -185,7 +185,7 @@ static void renorm(decomposing *d)
 }
 
 /* By one product: |a|^2 - 2 a b + |b|^2, as rows [-2 a, |a|^2, 1] by [b, 1, |b|^2]. */
-static void euclidean_distances(decomposing *d)
+void decompose_op_euclidean_distances(decomposing *d)
 {
     fx_arg a = arg(d, "x1"), b = arg(d, "x2"), last = decompose_of(d, -1);
     fx_arg size_a = summed(d, mul(d, a, a), -1, true), size_b = summed(d, mul(d, b, b), -1, true);
@@ -225,7 +225,7 @@ void decompose_pairs(decomposing *d, sym_expr rows, sym_expr count, fx_arg *side
 }
 
 /* Between each pair of rows. */
-static void pair_distances(decomposing *d)
+void decompose_op_pair_distances(decomposing *d)
 {
     fx_arg x = arg(d, "self"), sides[2];
     sym_expr last = sym_int(d->g->symbols, -1);
@@ -235,22 +235,3 @@ static void pair_distances(decomposing *d)
     decompose_give(d, CALL(aten_linalg_vector_norm_default, sub(d, sides[0], sides[1]),
                            fx_float(decompose_number(d, "p", 2)), fx_int_list(d->g, &last, 1)));
 }
-
-static const decompose_row ROWS[] = {
-    {OP_aten_pdist_default, pair_distances, OP_NONE},
-    {OP_aten__pdist_forward_default, pair_distances, OP_NONE},
-    {OP_aten_l1_loss_default, l1_loss, OP_NONE},
-    {OP_aten_soft_margin_loss_default, soft_margin_loss, OP_NONE},
-    {OP_aten_hinge_embedding_loss_default, hinge_embedding_loss, OP_NONE},
-    {OP_aten_kl_div_default, kl_div, OP_NONE},
-    {OP_aten__euclidean_dist_default, euclidean_distances, OP_NONE},
-    {OP_aten_poisson_nll_loss_default, poisson_nll_loss, OP_NONE},
-    {OP_aten_margin_ranking_loss_default, margin_ranking_loss, OP_NONE},
-    {OP_aten_cosine_embedding_loss_default, cosine_embedding_loss, OP_NONE},
-    {OP_aten_pairwise_distance_default, pairwise_distance, OP_NONE},
-    {OP_aten_triplet_margin_loss_default, triplet_margin_loss, OP_NONE},
-    {OP_aten_cosine_similarity_default, cosine_similarity, OP_NONE},
-    {OP_aten_dist_default, dist, OP_NONE},
-    {OP_aten_renorm_default, renorm, OP_NONE},
-};
-const decompose_rows decompose_loss_rows = {ROWS, COUNT_OF(ROWS)};

@@ -3,7 +3,7 @@
 #include "pass/decompose.h"
 
 /* The same arguments, in order. */
-static void renamed(decomposing *d)
+void decompose_op_renamed(decomposing *d)
 {
     fx_arg made = decompose_call(d, d->target, d->n->arg_count, d->n->args);
     if (d->n->value.kind != FX_TUPLE) {
@@ -14,7 +14,7 @@ static void renamed(decomposing *d)
         decompose_give(d, CALL(operator_getitem, made, decompose_of(d, k)));
 }
 
-static void half_complex(decomposing *d)
+void decompose_op_half_complex(decomposing *d)
 {
     const fx_arg *a = d->n->args;
     decompose_give(
@@ -22,7 +22,7 @@ static void half_complex(decomposing *d)
 }
 
 /* Random numbers, sorted: where each came from. */
-static void random_order(decomposing *d)
+void decompose_op_random_order(decomposing *d)
 {
     fx_arg n = *decompose_arg(d, "n"), device = *fx_get(d->g, d->n, "device");
     fx_arg keys =
@@ -33,21 +33,3 @@ static void random_order(decomposing *d)
     decompose_give(d,
                    dtype == TY_I64 ? order : CALL(aten__to_copy_default, order, fx_dtype(dtype)));
 }
-
-static const decompose_row ROWS[] = {
-    {OP_aten_det_default, renamed, OP_aten_linalg_det_default},
-    {OP_aten_inverse_default, renamed, OP_aten_linalg_inv_default},
-    {OP_aten_linalg_matmul_default, renamed, OP_aten_matmul_default},
-    {OP_aten_matrix_power_default, renamed, OP_aten_linalg_matrix_power_default},
-    {OP_aten_orgqr_default, renamed, OP_aten_linalg_householder_product_default},
-    {OP_aten_slogdet_default, renamed, OP_aten_linalg_slogdet_default},
-    {OP_aten__unsafe_view_default, renamed, OP_aten_reshape_default},
-    {OP_aten_unsafe_split_with_sizes_default, renamed, OP_aten_split_with_sizes_copy_default},
-    {OP_aten__aminmax_default, renamed, OP_aten_aminmax_default},
-    {OP_aten__aminmax_dim, renamed, OP_aten_aminmax_default},
-    {OP_aten_chalf_default, half_complex, OP_NONE},
-    {OP_aten_randperm_default, random_order, OP_NONE},
-    {OP_aten_randperm_generator, random_order, OP_NONE},
-    {OP_aten_special_round_default, renamed, OP_aten_round_decimals},
-};
-const decompose_rows decompose_name_rows = {ROWS, COUNT_OF(ROWS)};

@@ -7,7 +7,7 @@
 /* ---- floats of 8 bits ---- */
 
 /* (a * its scale) @ (b * its scale) + bias, over the scale of the result. */
-static void scaled_mm(decomposing *d)
+void decompose_op_scaled_mm(decomposing *d)
 {
     fx_arg a = mul(d, cast(d, arg(d, "self"), TY_F32), arg(d, "scale_a")),
            b = mul(d, cast(d, arg(d, "mat2"), TY_F32), arg(d, "scale_b"));
@@ -21,7 +21,7 @@ static void scaled_mm(decomposing *d)
 /* ---- products whose operands are converted first, or with an activation ---- */
 
 /* The arguments of the same operator without out_dtype, the matrices of that dtype. */
-static void product_as(decomposing *d)
+void decompose_op_product_as(decomposing *d)
 {
     enum { MOST_ARGS = 6 };
     fx_arg args[MOST_ARGS] = {{0}};
@@ -34,7 +34,36 @@ static void product_as(decomposing *d)
     decompose_give(d, decompose_call(d, d->target, count, args));
 }
 
-static void activated_product(decomposing *d)
+/* The call that a higher-order operator names, of operands brought to what they and the result's dtype
+ * promote to. */
+void decompose_op_out_dtype(decomposing *d)
+{
+    enum { MOST_ARGS = 12 };
+    ty_operand operands[MOST_ARGS];
+    fx_arg args[MOST_ARGS];
+    const fx_node *n = d->n;
+    bool is_told = n->arg_count > 2 && n->arg_count < MOST_ARGS && n->args[0].kind == FX_ARG_STRING &&
+                   n->args[1].kind == FX_ARG_DTYPE;
+    const op_info *op = is_told ? op_find(d->g->ops, n->args[0].string) : NULL;
+    if (!op || op->id >= OP_BUILTIN_COUNT) {
+        decompose_fail(d, "out_dtype of an operator that is not known");
+        return;
+    }
+    uint32_t count = n->arg_count - 2, known = 0;
+    operands[known++] = (ty_operand){.dtype = n->args[1].dtype};
+    for (uint32_t k = 0; k < count; k++) {
+        const fx_arg *a = &n->args[k + 2];
+        const ty_tensor *t = fx_arg_tensor(a);
+        if (t) operands[known++] = (ty_operand){.dtype = t->dtype, .is_zero_dim = t->rank == 0};
+        if (a->kind == FX_ARG_FLOAT)
+            operands[known++] = (ty_operand){.dtype = TY_F32, .is_number = true};
+    }
+    ty_dtype dtype = ty_result_type(operands, known);
+    for (uint32_t k = 0; k < count; k++) args[k] = cast(d, n->args[k + 2], dtype);
+    decompose_give(d, cast(d, decompose_call(d, (op_id)op->id, count, args), n->args[1].dtype));
+}
+
+void decompose_op_activated_product(decomposing *d)
 {
     fx_arg y = CALL(aten_addmm_default, arg(d, "self"), arg(d, "mat1"), arg(d, "mat2"),
                     arg(d, "beta"), arg(d, "alpha"));
@@ -84,7 +113,7 @@ static fx_arg turned(decomposing *d, fx_arg x)
     return CALL(aten_transpose_int, x, decompose_of(d, -2), decompose_of(d, -1));
 }
 
-static void grouped_mm(decomposing *d)
+void decompose_op_grouped_mm(decomposing *d)
 {
     fx_arg a = wide(d, arg(d, "self")), b = wide(d, arg(d, "mat2")), y;
     if (d->status != FE_OK) return;
@@ -101,7 +130,7 @@ static void grouped_mm(decomposing *d)
 
 /* ---- weights of 4 bits, two in a number, with their scales and the bias behind them ---- */
 
-static void pack_4bit_weight(decomposing *d)
+void decompose_op_pack_4bit_weight(decomposing *d)
 {
     fx_arg parts[3];
     const char *const names[] = {"weights", "scales_zeros", "bias"};
@@ -198,7 +227,7 @@ static fx_arg cut_to(decomposing *d, fx_arg y, ty_dtype dtype)
 }
 
 /* Rows of x as integers of 8 bits by those of the weight, each block of a row with its scale. */
-static void matmul_4bit(decomposing *d)
+void decompose_op_matmul_4bit(decomposing *d)
 {
     rows_of_4bit w;
     if (!read_4bit(d, &w)) return;
@@ -243,7 +272,7 @@ static fx_arg as_bytes(decomposing *d, fx_arg x, bytes_of to)
     return sub(d, whole, to.zero);
 }
 
-static void linear_of_bytes(decomposing *d)
+void decompose_op_linear_of_bytes(decomposing *d)
 {
     bytes_of x = {number_of(d, "X_scale"), number_of(d, "X_zero_point"), 0, 255},
              w = {number_of(d, "W_scale"), number_of(d, "W_zero_point"), -128, 127},
@@ -254,24 +283,9 @@ static void linear_of_bytes(decomposing *d)
 }
 
 /* The weight as half precision holds it, what is too large for that as its largest. */
-static void linear_of_halves(decomposing *d)
+void decompose_op_linear_of_halves(decomposing *d)
 {
     fx_arg w = CALL(aten_clamp_default, arg(d, "weight"), fx_float(-65504), fx_float(65504));
     w = cast(d, cast(d, w, TY_F16), TY_F32);
     decompose_give(d, CALL(aten_linear_default, arg(d, "X"), w, arg(d, "bias")));
 }
-
-static const decompose_row ROWS[] = {
-    {OP_aten_mm_dtype, product_as, OP_aten_mm_default},
-    {OP_aten_bmm_dtype, product_as, OP_aten_bmm_default},
-    {OP_aten_addmm_dtype, product_as, OP_aten_addmm_default},
-    {OP_aten_baddbmm_dtype, product_as, OP_aten_baddbmm_default},
-    {OP_aten__addmm_activation_default, activated_product, OP_NONE},
-    {OP__quantized_wrapped_quantized_linear_default, linear_of_bytes, OP_NONE},
-    {OP_quantized_linear_dynamic_fp16_unpacked_weight_default, linear_of_halves, OP_NONE},
-    {OP_aten__scaled_mm_default, scaled_mm, OP_NONE},
-    {OP_aten__grouped_mm_default, grouped_mm, OP_NONE},
-    {OP_aten__dyn_quant_pack_4bit_weight_default, pack_4bit_weight, OP_NONE},
-    {OP_aten__dyn_quant_matmul_4bit_default, matmul_4bit, OP_NONE},
-};
-const decompose_rows decompose_product_rows = {ROWS, COUNT_OF(ROWS)};

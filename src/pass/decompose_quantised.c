@@ -90,12 +90,12 @@ static fx_arg quantised(decomposing *d, fx_arg x, scaling s)
     return clamped(d, add(d, rounded(d, mul(d, x, by)), s.zero));
 }
 
-static void quantize_per_tensor(decomposing *d)
+void decompose_op_quantize_per_tensor(decomposing *d)
 {
     give_as_declared(d, quantised(d, wide(d, arg(d, "input")), whole(d)));
 }
 
-static void quantize_per_channel(decomposing *d)
+void decompose_op_quantize_per_channel(decomposing *d)
 {
     give_as_declared(d,
                      quantised(d, wide(d, arg(d, "input")), by_channel(d, arg(d, "zero_points"))));
@@ -107,7 +107,7 @@ static fx_arg quantised_by_row(decomposing *d, fx_arg x, scaling s)
     return clamped(d, rounded(d, add(d, mul(d, x, inverse(d, s.scale)), s.zero)));
 }
 
-static void quantize_per_token(decomposing *d)
+void decompose_op_quantize_per_token(decomposing *d)
 {
     scaling s = {arg(d, "scales"), arg(d, "zero_points")};
     give_as_declared(d, quantised_by_row(d, arg(d, "input"), s));
@@ -115,7 +115,7 @@ static void quantize_per_token(decomposing *d)
 
 /* ---- and back ---- */
 
-static void dequantize_per_tensor(decomposing *d)
+void decompose_op_dequantize_per_tensor(decomposing *d)
 {
     scaling s = whole(d);
     fx_arg x = cast(d, arg(d, "input"), fx_tensor(d->n)->dtype);
@@ -123,12 +123,12 @@ static void dequantize_per_tensor(decomposing *d)
     give_as_declared(d, restored(d, x, s));
 }
 
-static void dequantize_per_channel(decomposing *d)
+void decompose_op_dequantize_per_channel(decomposing *d)
 {
     give_as_declared(d, restored(d, arg(d, "input"), by_channel(d, arg(d, "zero_points"))));
 }
 
-static void dequantize_per_token(decomposing *d)
+void decompose_op_dequantize_per_token(decomposing *d)
 {
     scaling s = {arg(d, "scales"), arg(d, "zero_points")};
     give_as_declared(d, restored(d, arg(d, "input"), s));
@@ -166,12 +166,12 @@ static void by_group(decomposing *d, fx_arg (*step)(decomposing *d, fx_arg x, sc
     give_as_declared(d, reshaped(d, step(d, reshaped(d, x, 2, sizes), s), 2, t->sizes));
 }
 
-static void quantize_per_group(decomposing *d)
+void decompose_op_quantize_per_group(decomposing *d)
 {
     by_group(d, quantised_by_row);
 }
 
-static void dequantize_per_group(decomposing *d)
+void decompose_op_dequantize_per_group(decomposing *d)
 {
     by_group(d, restored);
 }
@@ -227,7 +227,7 @@ static void fake(decomposing *d, scaling s, fx_arg (*known)(decomposing *d, fx_a
     give_faked(d, q, known(d, q), s);
 }
 
-static void fake_quantize_per_tensor(decomposing *d)
+void decompose_op_fake_quantize_per_tensor(decomposing *d)
 {
     fx_arg scale = arg(d, "scale"), zero = arg(d, "zero_point");
     if (is_tensor(scale)) scale = reshaped(d, scale, 0, NULL);
@@ -235,7 +235,7 @@ static void fake_quantize_per_tensor(decomposing *d)
     fake(d, (scaling){scale, zero}, without_nan);
 }
 
-static void fake_quantize_per_channel(decomposing *d)
+void decompose_op_fake_quantize_per_channel(decomposing *d)
 {
     fx_arg zero = arg(d, "zero_point");
     if (ty_is_integral(fx_arg_tensor(&zero)->dtype, false)) {
@@ -255,7 +255,7 @@ static fx_arg first_of(decomposing *d, fx_arg x)
     return x;
 }
 
-static void fake_quantize_learnable(decomposing *d)
+void decompose_op_fake_quantize_learnable(decomposing *d)
 {
     bool has_axis = op_param_index(d->n->op, "axis") >= 0;
     fx_arg zero = arg(d, "zero_point");
@@ -267,7 +267,7 @@ static void fake_quantize_learnable(decomposing *d)
         fake(d, (scaling){first_of(d, arg(d, "scale")), first_of(d, zero)}, without_nan);
 }
 
-static void fake_quant_per_channel(decomposing *d)
+void decompose_op_fake_quant_per_channel(decomposing *d)
 {
     fx_arg zero = cast(d, arg(d, "zero_points"), TY_I32);
     scaling s = by_channel(d, zero);
@@ -276,7 +276,7 @@ static void fake_quant_per_channel(decomposing *d)
     give_faked(d, q, without_nan(d, q), s);
 }
 
-static void convert(decomposing *d)
+void decompose_op_convert(decomposing *d)
 {
     decompose_give(d, CALL(aten__to_copy_default, arg(d, "input"), arg(d, "dtype")));
 }
@@ -303,7 +303,7 @@ static fx_arg zeros_like(decomposing *d, fx_arg x)
 }
 
 /* Least and greatest become the ends of the range; zero stays in it. */
-static void choose_affine(decomposing *d)
+void decompose_op_choose_affine(decomposing *d)
 {
     fx_arg x = arg(d, "input"), low = extreme(d, x, false, false),
            high = extreme(d, x, true, false);
@@ -319,7 +319,7 @@ static void choose_affine(decomposing *d)
     give_reshaped(d, zero);
 }
 
-static void choose_symmetric(decomposing *d)
+void decompose_op_choose_symmetric(decomposing *d)
 {
     fx_arg x = arg(d, "input"), low = extreme(d, x, false, false),
            high = extreme(d, x, true, false);
@@ -336,7 +336,7 @@ static void choose_symmetric(decomposing *d)
     give_reshaped(d, CALL(aten_full_like_default, scale, fx_float(is_unsigned ? 128 : 0)));
 }
 
-static void choose_per_token(decomposing *d)
+void decompose_op_choose_per_token(decomposing *d)
 {
     fx_arg most = extreme(d, CALL(aten_abs_default, arg(d, "input")), true, true);
     const ty_tensor *t = fx_arg_tensor(&most);
@@ -346,7 +346,7 @@ static void choose_per_token(decomposing *d)
     give_as_declared(d, zeros_like(d, scale));
 }
 
-static void choose_per_token_asymmetric(decomposing *d)
+void decompose_op_choose_per_token_asymmetric(decomposing *d)
 {
     fx_arg x = arg(d, "input"), low = extreme(d, x, false, true), high = extreme(d, x, true, true);
     fx_arg first = fx_float(-128), last = fx_float(127);
@@ -365,53 +365,16 @@ static void choose_per_token_asymmetric(decomposing *d)
 
 /* ---- products ---- */
 
-static void integer_product(decomposing *d)
+void decompose_op_integer_product(decomposing *d)
 {
     decompose_give(
         d, CALL(aten_mm_default, cast(d, arg(d, "self"), TY_I32), cast(d, arg(d, "mat2"), TY_I32)));
 }
 
 /* x [m, k] by integers [n, k], a scale for each n */
-static void scaled_product(decomposing *d)
+void decompose_op_scaled_product(decomposing *d)
 {
     fx_arg weight = CALL(aten_t_default, cast(d, arg(d, "mat2"), TY_F32));
     fx_arg y = CALL(aten_mm_default, cast(d, arg(d, "self"), TY_F32), weight);
     give_as_declared(d, mul(d, y, cast(d, arg(d, "scales"), TY_F32)));
 }
-
-#define QUANTISED(op, rule)                         \
-    {                                               \
-        OP_quantized_decomposed_##op, rule, OP_NONE \
-    }
-static const decompose_row ROWS[] = {
-    QUANTISED(quantize_per_tensor_default, quantize_per_tensor),
-    QUANTISED(quantize_per_tensor_tensor, quantize_per_tensor),
-    QUANTISED(quantize_per_tensor_tensor2, quantize_per_tensor),
-    QUANTISED(quantize_per_channel_default, quantize_per_channel),
-    QUANTISED(quantize_per_token_default, quantize_per_token),
-    QUANTISED(quantize_per_channel_group_default, quantize_per_group),
-    QUANTISED(dequantize_per_tensor_default, dequantize_per_tensor),
-    QUANTISED(dequantize_per_tensor_tensor, dequantize_per_tensor),
-    QUANTISED(dequantize_per_tensor_tensor2, dequantize_per_tensor),
-    QUANTISED(dequantize_per_channel_default, dequantize_per_channel),
-    QUANTISED(dequantize_per_token_default, dequantize_per_token),
-    QUANTISED(dequantize_per_channel_group_default, dequantize_per_group),
-    QUANTISED(fake_quant_per_channel_default, fake_quant_per_channel),
-    QUANTISED(convert_element_type_no_fuse, convert),
-    QUANTISED(choose_qparams_tensor, choose_affine),
-    QUANTISED(choose_qparams_symmetric_tensor, choose_symmetric),
-    QUANTISED(choose_qparams_per_token_default, choose_per_token),
-    QUANTISED(choose_qparams_per_token_asymmetric_default, choose_per_token_asymmetric),
-    QUANTISED(_choose_qparams_per_token_asymmetric_impl_default, choose_per_token_asymmetric),
-    {OP_aten_fake_quantize_per_tensor_affine_default, fake_quantize_per_tensor, OP_NONE},
-    {OP_aten_fake_quantize_per_tensor_affine_tensor_qparams, fake_quantize_per_tensor, OP_NONE},
-    {OP_aten_fake_quantize_per_tensor_affine_cachemask_default, fake_quantize_per_tensor, OP_NONE},
-    {OP_aten_fake_quantize_per_channel_affine_default, fake_quantize_per_channel, OP_NONE},
-    {OP_aten_fake_quantize_per_channel_affine_cachemask_default, fake_quantize_per_channel,
-     OP_NONE},
-    {OP_aten__fake_quantize_learnable_per_tensor_affine_default, fake_quantize_learnable, OP_NONE},
-    {OP_aten__fake_quantize_learnable_per_channel_affine_default, fake_quantize_learnable, OP_NONE},
-    {OP_aten__int_mm_default, integer_product, OP_NONE},
-    {OP_aten__weight_int8pack_mm_default, scaled_product, OP_NONE},
-};
-const decompose_rows decompose_quantised_rows = {ROWS, COUNT_OF(ROWS)};

@@ -1,6 +1,7 @@
 """Operator cases of quantised numbers. See make_cases.py."""
 
 import torch
+import torch._higher_order_ops
 import torch.ao.quantization.fx._decomposed  # noqa: F401  declares the operators
 
 from cases_ops import INF, NAN, SINGLE, i32, op, real, values, whole
@@ -85,3 +86,13 @@ def channels_too_large_to_quantise(x, scales, zeros):
     by_channel = torch.ops.aten.fake_quantize_per_channel_affine_cachemask(rows, scales, zeros, 0, -128, 127)
     floating = torch.fake_quantize_per_channel_affine(rows, scales, zeros + 0.4, 0, -128, 127)
     return *by_channel, floating, torch.fake_quantize_per_tensor_affine(rows, 0.05, 3, -128, 127)
+
+
+@op(whole(4, 6, low=-99, high=99, dtype=i8), whole(6, 5, low=-99, high=99, dtype=i8), whole(5, 6, low=-99, high=99, dtype=i8), real(6))
+def operators_with_another_dtype_for_their_result(a, b, w, x):
+    aten, out_dtype = torch.ops.aten, torch._higher_order_ops.out_dtype
+    i32, f64 = torch.int32, torch.float64
+    products = out_dtype(aten.mm.default, i32, a, b), out_dtype(aten.linear.default, i32, a, w, None)
+    scaled = out_dtype(aten.mul.Tensor, i32, a, a.flip(0)), out_dtype(aten.mul.Scalar, torch.float32, a, 2.5)
+    narrow = out_dtype(aten.mul.Tensor, torch.int16, a.to(i32) * 300, a)
+    return *products, *scaled, narrow, out_dtype(aten.div.Tensor, f64, a, x), out_dtype(aten.div.Scalar, f64, x, 4.0)

@@ -263,6 +263,11 @@ def what_eager_does_not_make_is_none():
 
 @test
 def an_lstm_in_bfloat16_rounds_where_eager_does():
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        try:
+            torch.nn.LSTM(4, 6)(torch.zeros(1, 1, 4))
+        except RuntimeError:
+            return  # oneDNN has none on this machine
     torch._dynamo.config.allow_rnn = True
     try:
         for layers, bias in ((1, True), (2, True), (2, False)):

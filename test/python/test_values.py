@@ -201,8 +201,9 @@ def parts(t):
 
 
 def differs(got, wants, rtol, any_zero):
-    """The first place where `got` is none of `wants`, or None."""
+    """The first place where `got` is none of `wants`, or None. A zero has the sign that one of them has."""
     bad = None
+    signs = [parts(want).signbit() for want in wants if want.dtype == got.dtype and want.shape == got.shape]
     for want in wants:
         if got.dtype != want.dtype or got.shape != want.shape:
             return f"{got.dtype} {tuple(got.shape)}"
@@ -211,8 +212,9 @@ def differs(got, wants, rtol, any_zero):
             ok = g == w
         else:
             scale = w.abs().nan_to_num(0, 0, 0)
+            signed = sum(g.signbit() == sign for sign in signs or [w.signbit()]) > 0
             near = (g - w).abs() <= rtol * scale + torch.finfo(want.dtype).smallest_normal * 2
-            ok = (g.isnan() & w.isnan()) | (g == w) & ((g != 0) | any_zero | (g.signbit() == w.signbit())) | (near & (w != 0))
+            ok = (g.isnan() & w.isnan()) | (g == w) & ((g != 0) | any_zero | signed) | (near & (w != 0))
         bad = ~ok if bad is None else bad & ~ok
     return bad if bool(bad.any()) else None
 
