@@ -187,7 +187,7 @@ def what_is_detached_is_what_it_was():
 @test
 def graphs_that_pytorch_runs_are_written_for_it_too():
     """As they are where ferrite refuses one."""
-    def refused(compiler, module, frozen=()):
+    def refused(compiler, module, frozen=(), donated=()):
         raise Error("refused")
 
     images = torch.randn(4, 3, 12, 12)
