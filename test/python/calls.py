@@ -7,6 +7,7 @@ the number behind it, `i64[3]<4`, or are those behind it, `i64[3]=3,2,1`, again 
 as Python and FX texts write it.
 """
 
+import os
 import re
 import zlib
 
@@ -74,6 +75,13 @@ class Call:
         parameters = self.schema().arguments
         named = {p.name: a for p, a in zip(parameters, arguments) if p.kwarg_only}
         return self.operator()(*[a for p, a in zip(parameters, arguments) if not p.kwarg_only], **named)
+
+
+def operator_rows():
+    """(namespace, base, overload or None, the rest of the schema, columns) of each row of ops.def."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "op", "ops.def")
+    row = r'^(?:OP|WRITER)\(\w+, "([\w.]+)::(\w+)(?:\.(\w+))?(\(.*)",\s*(.*)\)$'
+    yield from re.findall(row, open(path, encoding="utf-8").read(), re.M)
 
 
 def written(value, leaf):

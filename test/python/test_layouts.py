@@ -17,6 +17,8 @@ import warnings
 
 import torch
 
+from calls import operator_rows
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FERRITE = os.environ.get("FERRITE", os.path.join(ROOT, "build", "ferrite"))
 NAMES = {torch.float32: "f32", torch.float64: "f64", torch.int64: "i64", torch.bool: "bool", torch.complex64: "c64"}
@@ -39,13 +41,6 @@ OWN_WAY = {
     "aten.log_sigmoid_backward.default": "likewise",
 }
 FORMATS = {4: torch.channels_last, 5: torch.channels_last_3d}
-
-
-def rows():
-    for line in open(os.path.join(ROOT, "src", "op", "ops.def"), encoding="utf-8"):
-        found = re.match(r'OP\(\w+, "(\w+)::(\w+)(?:\.(\w+))?(\(.*)", (.*)\)$', line)
-        if found and found[1] in ("aten", "prims") and not UNCHECKED.search(found[2]):
-            yield found.groups()
 
 
 # ---- arguments ----
@@ -289,7 +284,9 @@ def differences(sample, printed, storages):
 
 def draw_samples(args):
     samples, without = [], []
-    for space, base, overload, rest, flags in rows():
+    for space, base, overload, rest, _ in operator_rows():
+        if space not in ("aten", "prims") or UNCHECKED.search(base):
+            continue
         name = f"{space}.{base}.{overload or 'default'}"
         if args.only and not re.search(args.only, name):
             continue

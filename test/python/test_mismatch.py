@@ -282,13 +282,12 @@ def crash(result):
 
 def rows(flag=""):
     """Names of the operators that have a row, and the flag."""
-    for line in open(os.path.join(ROOT, "src", "op", "ops.def"), encoding="utf-8"):
-        found = re.match(r'OP\(\w+, "([\w.]+)::(\w+)(?:\.(\w+))?\(.*", (.*)\)$', line)
-        if found and flag in found[4]:
-            yield f"{found[1]}.{found[2]}.{found[3] or 'default'}"
+    for space, base, overload, _, columns in calls.operator_rows():
+        if not flag or re.search(rf"\bIS\([^)]*\b{flag}\b", columns):
+            yield f"{space}.{base}.{overload or 'default'}"
 
 
-RANDOM = {*rows("OPF_RANDOM"), *(f"aten.{name}" for name in (
+RANDOM = {*rows("RANDOM"), *(f"aten.{name}" for name in (
     "empty.memory_format", "empty_like.default", "new_empty.default", "empty_strided.default", "new_empty_strided.default",
     "empty_permuted.default", "resize.default"))}
 

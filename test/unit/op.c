@@ -30,9 +30,8 @@ SESSION_TEST(op_rows_parse_and_are_named_as_their_schema)
 {
     static const char *const NAMES[] = {
         "",
-#define OP(id, schema, flags) #id,
+#define OP(id, schema, columns) #id,
 #include "op/ops.def"
-#undef OP
     };
     op_registry *r = op_registry_new(session->memory);
     for (uint32_t id = OP_NONE + 1; id < OP_BUILTIN_COUNT; id++) {
