@@ -42,8 +42,8 @@ void decompose_op_out_dtype(decomposing *d)
     ty_operand operands[MOST_ARGS];
     fx_arg args[MOST_ARGS];
     const fx_node *n = d->n;
-    bool is_told = n->arg_count > 2 && n->arg_count < MOST_ARGS && n->args[0].kind == FX_ARG_STRING &&
-                   n->args[1].kind == FX_ARG_DTYPE;
+    bool is_told = n->arg_count > 2 && n->arg_count < MOST_ARGS &&
+                   n->args[0].kind == FX_ARG_STRING && n->args[1].kind == FX_ARG_DTYPE;
     const op_info *op = is_told ? op_find(d->g->ops, n->args[0].string) : NULL;
     if (!op || op->id >= OP_BUILTIN_COUNT) {
         decompose_fail(d, "out_dtype of an operator that is not known");
