@@ -4,13 +4,16 @@ in the arrays that the program is given already, the rest is one line for each n
 
 import ctypes
 import math
+import threading
 from ctypes import CFUNCTYPE, POINTER, byref, c_int64, c_void_p
 
 import torch
+from torch._dynamo.utils import dynamo_timed
 
 import ferrite_runtime as rt
 from ferrite import text
 from ferrite._library import RUN_ASSERTION, Artifact, Call, Storage, Tensor, library
+from ferrite._session import Error
 from ferrite._sizes import expression, formula, symbols_in, told
 
 _CODES = {getattr(torch, name): number for number, name in rt.NAMES.items() if hasattr(torch, name)}
@@ -239,15 +242,16 @@ class _Frame:
 
 class Program:
     """A compiled graph. `call` takes the list of the graph's arguments, which it empties, and returns the graph's outputs.
-    Several threads may call."""
+    Several threads may call.
 
-    def __init__(self, session, written, metas, frozen=()):
-        """frozen: numbers of arguments that change no more, or by what PyTorch counts as a change."""
-        self._frozen = frozen
+    The C compiler works beside the caller, who has other graphs to trace: the first call waits for it."""
+
+    def __init__(self, session, written, metas, frozen=(), refused=None):
+        """frozen: numbers of arguments that change no more, or by what PyTorch counts as a change. refused: gives what is
+        called instead when there is no code after all, of the Error; None: it is raised."""
+        self._frozen, self._refused = frozen, refused
         self.session = session  # the code lives as long
-        artifact, self.model = POINTER(Artifact)(), c_void_p()
-        session.check(library().fe_load(session.program, byref(artifact), byref(self.model)))
-        self.artifact = artifact.contents
+        self.artifact, self.model, self._error = None, c_void_p(), None
         self.takes_storages = written.counts_from_start
         self.numbers = _Numbers()
         self.ins = [_port(meta) for meta in [*metas, *written.constants]]
@@ -258,9 +262,37 @@ class Program:
         for port in [*self.ins, *self.outs]:
             port.describe(self.numbers)
             port.owners = owners
-        self._idle = []
-        self.call = self._write(written, metas)
+        self._idle, self._first = [], threading.Lock()
+        self._loading = threading.Thread(target=self._load, name="ferrite cc")
+        self._loading.start()
+
+        def first(arguments):
+            with self._first, dynamo_timed("ferrite_compile"):
+                if self._run is first:
+                    self._run = self._loaded(written, metas)
+            return self._run(arguments)
+        self._run = first
+        self.call = lambda arguments: self._run(arguments)
         self.call._boxed_call = True
+
+    def _load(self):
+        artifact = POINTER(Artifact)()
+        try:
+            self.session.check(library().fe_load(self.session.program, byref(artifact), byref(self.model)))
+            self.artifact = artifact.contents
+        except Error as error:
+            self._error = error
+
+    def _loaded(self, written, metas):
+        """The function of a call, once there is code."""
+        self._loading.join()
+        if not self.artifact and not self._error:
+            self._load()  # a process that was forked meanwhile has no such thread
+        if not self._error:
+            return self._write(written, metas)
+        if not self._refused:
+            raise self._error
+        return self._refused(self._error)
 
     def _lines(self, written, metas, constants):
         names = [f"a{k}" for k in range(len(metas))]

@@ -17,6 +17,8 @@ Options are those of ferrite.compile(), and:
 
 TORCH_LOGS="+ferrite" tells of each graph.
 
+The C compiler works while PyTorch goes on to the next graph, so what it refuses is told when a graph is first called.
+
 Without an installed package, `import ferrite.door` registers the backend.
 """
 
@@ -201,7 +203,7 @@ class Compiler:
                 raise text.Unsupported(f"{node.target}, whose random numbers are those of PyTorch's generator")
         session, written = self._compile_or_hand(module, donated)
         metas = [node.meta.get("val") for node in module.graph.nodes if node.op == "placeholder"]
-        return Program(session, written, metas, frozen)
+        return Program(session, written, metas, frozen, lambda error: self._fall_back(module, error))
 
     def _compile_or_hand(self, module, donated):
         """Nodes that ferrite refuses are handed to PyTorch, until it takes the rest."""

@@ -467,6 +467,27 @@ def listening():
 
 
 @test
+def a_c_compiler_that_fails_is_told_of_at_the_first_call():
+    def f(x):
+        return (x.sin() * 2).sum(0)
+    x = torch.randn(4, 5, requires_grad=True)
+    broken = {"cc": "/no/such/cc"}
+    with listening() as messages:
+        made = torch.compile(f, backend="ferrite", options=broken)(x)
+        made.sum().backward()
+    torch.testing.assert_close(made, f(x))
+    torch.testing.assert_close(x.grad, (x.cos() * 2).detach())
+    assert any("/no/such/cc" in message for message in messages), messages
+    torch._dynamo.reset()
+    try:
+        torch.compile(f, backend="ferrite", options={**broken, "fallback": "error"})(x)
+    except ferrite.door.Error as error:
+        assert "/no/such/cc" in str(error)
+    else:
+        raise AssertionError("nothing was refused")
+
+
+@test
 def what_is_not_compiled_runs_and_is_told_once():
     with listening() as told:
         for _ in range(2):
