@@ -16,58 +16,19 @@ static int64_t extent_of(const costing *c, sym_expr e)
     return value < 1 ? 1 : value;
 }
 
-/* Thousandths of a nanosecond for one execution of a value: 64-byte vectors on Zen 5. */
+/* Thousandths of a nanosecond for one execution of a value. */
 static int64_t apply_cost(loop_opcode op, int64_t lanes)
 {
-    switch (op) {
-    case LOOP_SQRT:
-    case LOOP_RSQRT:
-    case LOOP_DIV:
-    case LOOP_RECIP: return 1200;
-    case LOOP_EXP:
-    case LOOP_EXP2:
-    case LOOP_EXPM1:
-    case LOOP_SIGMOID: return 2200;
-    case LOOP_SIN:
-    case LOOP_COS: return 3000;
-    case LOOP_LOG:
-    case LOOP_LOG2:
-    case LOOP_LOG10:
-    case LOOP_LOG1P:
-    case LOOP_TANH:
-    case LOOP_ERF:
-    case LOOP_TAN:
-    case LOOP_ASIN:
-    case LOOP_ACOS:
-    case LOOP_ATAN:
-    case LOOP_SINH:
-    case LOOP_COSH:
-    case LOOP_HYPOT:
-    case LOOP_NEXTAFTER: return 4000;
-    default: break;
-    }
-    if (lanes > 1) switch (op) {
-        case LOOP_FMOD:
-        case LOOP_REM:
-        case LOOP_FLOORDIV:
-        case LOOP_TRUNCDIV:
-        case LOOP_ATAN2:
-        case LOOP_RANDBITS: return 8000;
-        case LOOP_POW:
-        case LOOP_LOGADDEXP:
-        case LOOP_ERFINV:
-        case LOOP_ERFC:
-        case LOOP_ASINH:
-        case LOOP_ACOSH:
-        case LOOP_ATANH: return 25000;
-        case LOOP_LGAMMA:
-        case LOOP_DIGAMMA: return 50000;
-        default: break;
-        }
-    bool by_lane =
-        (op >= LOOP_EXP && op <= LOOP_DIGAMMA) || (op >= LOOP_FLOORDIV && op <= LOOP_POW) ||
-        (op >= LOOP_ATAN2 && op <= LOOP_GCD && op != LOOP_COPYSIGN) || op == LOOP_DRAWBINOMIAL;
-    return by_lane ? 8000 * lanes : 120;
+    enum { EACH = -1, CHEAP = 120 };
+    static const struct {
+        int32_t scalar, vector;
+    } ROWS[LOOP_OPCODE_COUNT] = {
+#define VALUE(id, name, operands, result, folds, scalar, vector) [LOOP_##id] = {scalar, vector},
+#include "loop/value.def"
+#undef VALUE
+    };
+    if (lanes == 1) return ROWS[op].scalar;
+    return ROWS[op].vector == EACH ? ROWS[op].scalar * lanes : ROWS[op].vector;
 }
 
 static int64_t value_cost(const kern_ir *k, const kern_value *v)

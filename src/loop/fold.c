@@ -22,31 +22,15 @@ static bool is_number(const loop_program *p, loop_value v, double number)
     return n->number[0] == number && signbit(n->number[0]) == signbit(number) && n->number[1] == 0;
 }
 
-static bool is_exact(loop_opcode op)
+static bool folds(loop_opcode op)
 {
-    switch (op) {
-    case LOOP_NEG:
-    case LOOP_ABS:
-    case LOOP_SIGN:
-    case LOOP_SQRT:
-    case LOOP_RECIP:
-    case LOOP_FLOOR:
-    case LOOP_CEIL:
-    case LOOP_ROUND:
-    case LOOP_TRUNC:
-    case LOOP_ROUNDED:
-    case LOOP_NOT:
-    case LOOP_ISNAN:
-    case LOOP_ISINF:
-    case LOOP_SIGNBIT: return true;
-    case LOOP_POW:
-    case LOOP_ATAN2:
-    case LOOP_HYPOT:
-    case LOOP_LOGADDEXP:
-    case LOOP_DRAWBINOMIAL:
-    case LOOP_RANDBITS: return false;
-    default: return op >= LOOP_ADD && (op < LOOP_IGAMMA || op > LOOP_LEGENDRE);
-    }
+    enum { STAYS, FOLDS };
+    static const uint8_t ROWS[LOOP_OPCODE_COUNT] = {
+#define VALUE(id, name, operands, result, folds, scalar, vector) [LOOP_##id] = folds,
+#include "loop/value.def"
+#undef VALUE
+    };
+    return ROWS[op] == FOLDS;
 }
 
 static loop_value constant_of(loop_program *p, ty_dtype d, loop_scalar v)
@@ -64,7 +48,7 @@ static loop_value finish(loop_program *p, loop_opcode op, uint32_t count, const 
     for (uint32_t k = 0; k < count; k++) dtypes[k] = loop_at(p, args[k])->dtype;
     ty_dtype d = loop_result_dtype(op, dtypes);
     loop_scalar numbers[3] = {{0}}, result;
-    bool constant = is_exact(op);
+    bool constant = folds(op);
     for (uint32_t k = 0; k < count && constant; k++) {
         constant = is_constant(p, args[k]);
         if (constant) numbers[k] = loop_scalar_of(loop_at(p, args[k]));

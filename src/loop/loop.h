@@ -77,7 +77,7 @@ typedef uint32_t loop_buffer_id; /* index into program->buffers */
 
 typedef enum loop_opcode {
     LOOP_NOTHING,
-#define VALUE(id, name, operands, result) LOOP_##id,
+#define VALUE(id, name, operands, result, folds, scalar, vector) LOOP_##id,
 #include "loop/value.def"
 #undef VALUE
     LOOP_OPCODE_COUNT

@@ -11,7 +11,8 @@ typedef struct value_row {
 
 static const value_row ROWS[LOOP_OPCODE_COUNT] = {
     [LOOP_NOTHING] = {"nothing", 0, LOOP_RULE_STATED},
-#define VALUE(id, name, operands, result) [LOOP_##id] = {name, operands, LOOP_RULE_##result},
+#define VALUE(id, name, operands, result, folds, scalar, vector) \
+    [LOOP_##id] = {name, operands, LOOP_RULE_##result},
 #include "loop/value.def"
 #undef VALUE
 };

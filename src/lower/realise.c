@@ -13,33 +13,14 @@ enum { MANY_LOADS = 12, MANY_NODES = 100, SHARED_LOADS = 4, WHOLE_LOADS = 2 };
 
 static bool is_costly(loop_opcode op)
 {
-    switch (op) {
-    case LOOP_NEG:
-    case LOOP_ABS:
-    case LOOP_SIGN:
-    case LOOP_FLOOR:
-    case LOOP_CEIL:
-    case LOOP_ROUND:
-    case LOOP_TRUNC:
-    case LOOP_NOT:
-    case LOOP_ISNAN:
-    case LOOP_ISINF:
-    case LOOP_SIGNBIT: return false;
-    case LOOP_DIV:
-    case LOOP_FLOORDIV:
-    case LOOP_TRUNCDIV:
-    case LOOP_REM:
-    case LOOP_FMOD:
-    case LOOP_POW:
-    case LOOP_ATAN2:
-    case LOOP_HYPOT:
-    case LOOP_LOGADDEXP:
-    case LOOP_NEXTAFTER:
-    case LOOP_DRAWBINOMIAL:
-    case LOOP_RANDBITS: return true;
-    default:
-        return (op >= LOOP_SQRT && op <= LOOP_SIGMOID) || (op >= LOOP_IGAMMA && op <= LOOP_GCD);
-    }
+    enum { CHEAP, EACH };
+    static const bool ROWS[LOOP_OPCODE_COUNT] = {
+#define VALUE(id, name, operands, result, folds, scalar, vector) \
+    [LOOP_##id] = (scalar) != CHEAP || (vector) != CHEAP,
+#include "loop/value.def"
+#undef VALUE
+    };
+    return ROWS[op];
 }
 
 typedef struct cost {
