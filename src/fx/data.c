@@ -127,6 +127,23 @@ void fx_element_write(ty_dtype dtype, uint8_t *at, const fx_element *e)
     }
 }
 
+void fx_elements_scale(ty_dtype dtype, uint8_t *to, const uint8_t *from, size_t count, double by)
+{
+    size_t size = ty_dtype_size(dtype);
+    for (size_t i = 0; dtype == TY_F32 && i < count; i++) {
+        float x;
+        memcpy(&x, from + i * size, sizeof x);
+        x = (float)(x * by);
+        memcpy(to + i * size, &x, sizeof x);
+    }
+    for (size_t i = 0; dtype != TY_F32 && i < count; i++) {
+        fx_element e = fx_element_read(dtype, from + i * size);
+        e.number[0] *= by;
+        e.number[1] *= by;
+        fx_element_write(dtype, to + i * size, &e);
+    }
+}
+
 int64_t fx_element_offsets(const fx_graph *g, const ty_tensor *x, size_t size, size_t *offsets,
                            uint32_t room)
 {

@@ -332,6 +332,8 @@ typedef struct fx_element {
 } fx_element;
 fx_element fx_element_read(ty_dtype dtype, const uint8_t *at);
 void fx_element_write(ty_dtype dtype, uint8_t *at, const fx_element *e);
+/* So many elements times a number, in double, rounded once. */
+void fx_elements_scale(ty_dtype dtype, uint8_t *to, const uint8_t *from, size_t count, double by);
 /* Byte offsets of all elements in row-major order; -1 when sizes are not constants, more than
  * `room`, or outside `size`. */
 int64_t fx_element_offsets(const fx_graph *g, const ty_tensor *x, size_t size, size_t *offsets,

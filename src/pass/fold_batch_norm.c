@@ -241,6 +241,12 @@ static int64_t channel_of(const fold *f, int64_t i, int64_t rows, int64_t numel)
     return row / (rows / f->groups) * within + i / inner % within;
 }
 
+static int64_t elements_of_channel(const fold *f, int64_t rows, int64_t numel)
+{
+    int64_t within = f->kind == TRANSPOSED ? f->channels / f->groups * rows : f->channels;
+    return numel / within;
+}
+
 static fx_node *scaled_weight(fold *f)
 {
     const fx_node *n = f->map->args[1].node;
@@ -256,11 +262,10 @@ static fx_node *scaled_weight(fold *f)
         return NULL;
     const uint8_t *from = n->data->bytes + (size_t)offset * size;
     uint8_t *made = arena_alloc(f->g->memory, (size_t)numel * size);
-    for (int64_t i = 0; i < numel; i++) {
-        fx_element e = fx_element_read(t->dtype, from + (size_t)i * size);
-        e.number[0] *= f->scale[channel_of(f, i, rows, numel)];
-        fx_element_write(t->dtype, made + (size_t)i * size, &e);
-    }
+    int64_t each = elements_of_channel(f, rows, numel); /* side by side */
+    for (int64_t i = 0; i < numel; i += each)
+        fx_elements_scale(t->dtype, made + (size_t)i * size, from + (size_t)i * size, (size_t)each,
+                          f->scale[channel_of(f, i, rows, numel)]);
     ty_tensor *meta =
         ty_tensor_new(f->g->memory, f->g->symbols, t->dtype, t->device, t->rank, t->sizes);
     return fx_add_constant(f->g, arena_printf(f->g->memory, "%s_folded", n->name), meta, made,
