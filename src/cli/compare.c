@@ -16,7 +16,6 @@ fe_status compare_mismatch(driver_program *d, const char *what, const char *plac
 static double bits_to_double(ty_dtype dtype, const void *at)
 {
     uint16_t half;
-    uint32_t word;
     float single;
     switch (dtype) {
     case TY_F32: memcpy(&single, at, 4); return (double)single;
@@ -25,19 +24,8 @@ static double bits_to_double(ty_dtype dtype, const void *at)
         memcpy(&x, at, 8);
         return x;
     }
-    case TY_BF16:
-        memcpy(&half, at, 2);
-        word = (uint32_t)half << 16;
-        memcpy(&single, &word, 4);
-        return (double)single;
-    case TY_F16: {
-        memcpy(&half, at, 2);
-        int exponent = (half >> 10) & 31, fraction = half & 1023;
-        double x = exponent == 31 ? (fraction ? NAN : INFINITY)
-                                  : ldexp(exponent ? fraction + 1024 : fraction,
-                                          (exponent ? exponent : 1) - 25);
-        return half & 0x8000 ? -x : x;
-    }
+    case TY_F16:
+    case TY_BF16: memcpy(&half, at, 2); return ty_half_value(dtype, half);
     default: return ty_is_float8(dtype) ? ty_float8_value(dtype, *(const uint8_t *)at) : 0;
     }
 }

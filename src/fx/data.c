@@ -5,53 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- 16-bit floats ---- */
-
-static double from_bf16(uint16_t bits)
-{
-    uint32_t wide = (uint32_t)bits << 16;
-    float value;
-    memcpy(&value, &wide, sizeof value);
-    return value;
-}
-
-/* Rounds to the nearest, ties to even, by way of float: exact for what was read from a bf16. */
-static uint16_t to_bf16(double number)
-{
-    float value = (float)number;
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    if (isnan(number)) return 0x7fc0;
-    return (uint16_t)((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
-}
-
-static double from_f16(uint16_t bits)
-{
-    int exponent = bits >> 10 & 31;
-    double fraction = bits & 1023;
-    double magnitude = exponent == 31  ? (fraction != 0 ? (double)NAN : (double)INFINITY)
-                       : exponent == 0 ? ldexp(fraction, -24)
-                                       : ldexp(fraction + 1024, exponent - 25);
-    return bits & 0x8000 ? -magnitude : magnitude;
-}
-
-static uint16_t to_f16(double number)
-{
-    uint16_t sign = signbit(number) ? 0x8000 : 0;
-    double magnitude = fabs(number);
-    if (isnan(number)) return 0x7e00;
-    if (magnitude >= 65520) return sign | 0x7c00;
-    if (magnitude < ldexp(1, -14))
-        return (uint16_t)(sign | (uint16_t)nearbyint(ldexp(magnitude, 24)));
-    int exponent;
-    double fraction = nearbyint(ldexp(frexp(magnitude, &exponent), 11)); /* [1024, 2048] */
-    if (fraction == 2048) {
-        fraction = 1024;
-        exponent++;
-    }
-    return (uint16_t)(sign | (exponent + 14) << 10 | ((int)fraction - 1024));
-}
-
 /* ---- elements ---- */
 
 #define READ(type, at) ((type *)memcpy(&(type){0}, (at), sizeof(type)))[0]
@@ -70,13 +23,13 @@ fx_element fx_element_read(ty_dtype dtype, const uint8_t *at)
     case TY_U32: e.integer = READ(uint32_t, at); break;
     case TY_I64: e.integer = READ(int64_t, at); break;
     case TY_U64: e.integer = (int64_t)READ(uint64_t, at); break;
-    case TY_F16: e.number[0] = from_f16(READ(uint16_t, at)); break;
-    case TY_BF16: e.number[0] = from_bf16(READ(uint16_t, at)); break;
+    case TY_F16: e.number[0] = ty_half_value(TY_F16, READ(uint16_t, at)); break;
+    case TY_BF16: e.number[0] = ty_half_value(TY_BF16, READ(uint16_t, at)); break;
     case TY_F32: e.number[0] = (double)READ(float, at); break;
     case TY_F64: e.number[0] = READ(double, at); break;
     case TY_C32:
-        e.number[0] = from_f16(READ(uint16_t, at));
-        e.number[1] = from_f16(READ(uint16_t, at + 2));
+        e.number[0] = ty_half_value(TY_F16, READ(uint16_t, at));
+        e.number[1] = ty_half_value(TY_F16, READ(uint16_t, at + 2));
         break;
     case TY_C64:
         e.number[0] = (double)READ(float, at);
@@ -105,13 +58,13 @@ void fx_element_write(ty_dtype dtype, uint8_t *at, const fx_element *e)
     case TY_U32: WRITE(uint32_t, at, e->integer); break;
     case TY_I64: WRITE(int64_t, at, e->integer); break;
     case TY_U64: WRITE(uint64_t, at, e->integer); break;
-    case TY_F16: WRITE(uint16_t, at, to_f16(e->number[0])); break;
-    case TY_BF16: WRITE(uint16_t, at, to_bf16(e->number[0])); break;
+    case TY_F16: WRITE(uint16_t, at, ty_half_bits(TY_F16, e->number[0])); break;
+    case TY_BF16: WRITE(uint16_t, at, ty_half_bits(TY_BF16, e->number[0])); break;
     case TY_F32: WRITE(float, at, e->number[0]); break;
     case TY_F64: WRITE(double, at, e->number[0]); break;
     case TY_C32:
-        WRITE(uint16_t, at, to_f16(e->number[0]));
-        WRITE(uint16_t, at + 2, to_f16(e->number[1]));
+        WRITE(uint16_t, at, ty_half_bits(TY_F16, e->number[0]));
+        WRITE(uint16_t, at + 2, ty_half_bits(TY_F16, e->number[1]));
         break;
     case TY_C64:
         WRITE(float, at, e->number[0]);

@@ -182,22 +182,5 @@ void kern_c_constant(text *out, kern_needs *needs, const kern_value *v, uint32_t
 
 uint32_t kern_c_half_bits(ty_dtype dtype, double value)
 {
-    float narrow = (float)value;
-    uint32_t bits;
-    if (ty_is_float8(dtype)) return ty_float8_bits(dtype, value);
-    if (dtype == TY_BF16) {
-        memcpy(&bits, &narrow, sizeof bits);
-        return isnan(value) ? 0x7fc0 : (bits + 0x7fffu + (bits >> 16 & 1)) >> 16;
-    }
-    uint32_t sign = signbit(value) ? 0x8000 : 0;
-    double size = fabs(value);
-    if (isnan(value)) return 0x7e00;
-    if (size == 0) return sign;
-    if (size >= 65520) return sign | 0x7c00;
-    int exponent = 0;
-    frexp(size, &exponent);
-    int scale = exponent - 11 < -24 ? -24 : exponent - 11;
-    uint32_t units = (uint32_t)nearbyint(ldexp(size, -scale));
-    /* a carry goes into the exponent */
-    return sign | (uint32_t)((uint32_t)(scale + 24) * 1024 + units);
+    return ty_is_float8(dtype) ? ty_float8_bits(dtype, value) : ty_half_bits(dtype, value);
 }

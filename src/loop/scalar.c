@@ -11,54 +11,6 @@
 
 /* ---- storage formats ---- */
 
-static float half_to_float(uint16_t h)
-{
-    uint32_t sign = (uint32_t)(h & 0x8000u) << 16, exponent = h >> 10 & 0x1fu,
-             mantissa = h & 0x3ffu;
-    if (exponent == 0) return copysignf(ldexpf((float)mantissa, -24), sign ? -1.0f : 1.0f);
-    uint32_t bits = sign | mantissa << 13 | (exponent == 31 ? 0x7f800000u : (exponent + 112) << 23);
-    float f;
-    memcpy(&f, &bits, sizeof f);
-    return f;
-}
-
-/* Round to nearest even, by letting the float unit do it: adding 2^(e+13) drops exactly the bits
- * that do not fit. */
-static uint16_t double_to_half(double x)
-{
-    uint16_t sign = signbit(x) ? 0x8000 : 0;
-    double a = fabs(x);
-    if (a == 0) return sign;
-    if (isnan(x)) return (uint16_t)(sign | 0x7e00);
-    if (a >= 65520) return (uint16_t)(sign | 0x7c00);
-    int exponent = 0;
-    frexp(a, &exponent); /* a = m * 2^exponent, m in [0.5, 1) */
-    int scale = exponent - 11 < -24 ? -24 : exponent - 11;
-    double units = nearbyint(ldexp(a, -scale)); /* at most 2048 */
-    if (scale == -24) return (uint16_t)(sign | (uint16_t)units);
-    if (units >= 2048) {
-        units /= 2;
-        scale++;
-    }
-    return (uint16_t)(sign | (uint16_t)((scale + 25) << 10 | ((uint16_t)units & 0x3ff)));
-}
-
-static float bf16_to_float(uint16_t h)
-{
-    uint32_t bits = (uint32_t)h << 16;
-    float f;
-    memcpy(&f, &bits, sizeof f);
-    return f;
-}
-
-static uint16_t float_to_bf16(float f)
-{
-    uint32_t bits;
-    memcpy(&bits, &f, sizeof bits);
-    if (isnan(f)) return (uint16_t)(bits >> 16 | 0x40);
-    return (uint16_t)((bits + 0x7fffu + (bits >> 16 & 1)) >> 16);
-}
-
 static double round_to(ty_dtype d, double x)
 {
     switch (d) {
@@ -66,8 +18,8 @@ static double round_to(ty_dtype d, double x)
     case TY_C64: return (double)(float)x;
     case TY_F16:
     /* through float, as c10::Half */
-    case TY_C32: return (double)half_to_float(double_to_half((double)(float)x));
-    case TY_BF16: return (double)bf16_to_float(float_to_bf16((float)x));
+    case TY_C32: return ty_half_value(TY_F16, ty_half_bits(TY_F16, (double)(float)x));
+    case TY_BF16: return ty_half_value(TY_BF16, ty_half_bits(TY_BF16, x));
     default: return ty_is_float8(d) ? ty_float8_value(d, ty_float8_bits(d, x)) : x;
     }
 }
@@ -105,12 +57,12 @@ loop_scalar loop_scalar_load(ty_dtype d, const void *at)
     switch (d) {
     case TY_F32: v.f = (double)raw.f[0]; break;
     case TY_F64: v.f = raw.d[0]; break;
-    case TY_F16: v.f = (double)half_to_float(raw.h[0]); break;
-    case TY_BF16: v.f = (double)bf16_to_float(raw.h[0]); break;
+    case TY_F16: v.f = ty_half_value(TY_F16, raw.h[0]); break;
+    case TY_BF16: v.f = ty_half_value(TY_BF16, raw.h[0]); break;
     case TY_C64: v = (loop_scalar){.c = {(double)raw.f[0], (double)raw.f[1]}}; break;
     case TY_C128: v = (loop_scalar){.c = {raw.d[0], raw.d[1]}}; break;
     case TY_C32:
-        v = (loop_scalar){.c = {(double)half_to_float(raw.h[0]), (double)half_to_float(raw.h[1])}};
+        v = (loop_scalar){.c = {ty_half_value(TY_F16, raw.h[0]), ty_half_value(TY_F16, raw.h[1])}};
         break;
     default:
         if (ty_is_float8(d))
@@ -133,15 +85,15 @@ void loop_scalar_store(ty_dtype d, void *at, loop_scalar v)
     switch (d) {
     case TY_F32: raw.f[0] = (float)v.f; break;
     case TY_F64: raw.d[0] = v.f; break;
-    case TY_F16: raw.h[0] = double_to_half(v.f); break;
-    case TY_BF16: raw.h[0] = float_to_bf16((float)v.f); break;
+    case TY_F16: raw.h[0] = ty_half_bits(TY_F16, v.f); break;
+    case TY_BF16: raw.h[0] = ty_half_bits(TY_BF16, v.f); break;
     case TY_C64:
     case TY_C32:
     case TY_C128:
         for (int k = 0; k < 2; k++) {
             if (d == TY_C64) raw.f[k] = (float)v.c[k];
             if (d == TY_C128) raw.d[k] = v.c[k];
-            if (d == TY_C32) raw.h[k] = double_to_half(v.c[k]);
+            if (d == TY_C32) raw.h[k] = ty_half_bits(TY_F16, v.c[k]);
         }
         break;
     default: raw.i = ty_is_float8(d) ? ty_float8_bits(d, v.f) : v.i; break;

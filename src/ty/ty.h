@@ -46,6 +46,10 @@ bool ty_is_integral(ty_dtype d, bool include_bool);
 ty_dtype ty_complex_to_real(ty_dtype d); /* c64 -> f32; others unchanged */
 ty_dtype ty_real_to_complex(ty_dtype d);
 
+/* half.c: f16 and bf16; bits of a number: half to even, of a bf16 through float */
+double ty_half_value(ty_dtype d, uint16_t bits);
+uint16_t ty_half_bits(ty_dtype d, double number);
+
 /* float8.c: floats of 8 bits, which PyTorch stores, moves and casts, and hardly computes in. */
 typedef struct ty_float8_form {
     int mantissa, bias; /* bits of the one, and what the exponent is shifted by */
