@@ -34,7 +34,7 @@ typedef struct contract_row {
 } contract_row;
 
 static const contract_row ROWS[OP_BUILTIN_COUNT] = {
-#define OP(id, schema, columns) [OP_##id] = {OP_##id, columns},
+#define OP(id, schema, columns) [OP_##id] = {.op = OP_##id, columns},
 #define TAKES(its_clauses) .clauses = its_clauses
 #include "op/ops.def"
 };

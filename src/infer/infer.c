@@ -12,7 +12,7 @@ typedef struct infer_row {
 } infer_row;
 
 static const infer_row ROWS[OP_BUILTIN_COUNT] = {
-#define OP(id, schema, columns) [OP_##id] = {OP_##id, columns},
+#define OP(id, schema, columns) [OP_##id] = {.op = OP_##id, columns},
 #define INFER(its_rule, parameter) .rule = rule_##its_rule, .param = parameter
 #include "op/ops.def"
 };

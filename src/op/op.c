@@ -28,8 +28,8 @@ static const struct {
     const char *schema;
     uint32_t flags;
 } ROWS[OP_BUILTIN_COUNT] = {
-#define OP(id, schema, columns) [OP_##id] = {schema, columns},
-#define IS(flags) flags
+#define OP(id, its_schema, columns) [OP_##id] = {.schema = its_schema, columns},
+#define IS(its_flags) .flags = its_flags
 #include "op/ops.def"
 };
 

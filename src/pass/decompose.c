@@ -9,7 +9,7 @@ typedef struct decompose_row {
 } decompose_row;
 
 static const decompose_row ROWS[OP_BUILTIN_COUNT] = {
-#define OP(id, schema, columns) [OP_##id] = {OP_##id, columns},
+#define OP(id, schema, columns) [OP_##id] = {.op = OP_##id, columns},
 #define DECOMPOSE(its_rule, operator) .rule = decompose_op_##its_rule, .target = operator
 #include "op/ops.def"
 };
