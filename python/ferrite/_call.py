@@ -3,8 +3,12 @@ call returns are tensors of PyTorch's own. A call is one Python function, writte
 in the arrays that the program is given already, the rest is one line for each number."""
 
 import ctypes
+import functools
 import math
+import os
+import sys
 import threading
+import weakref
 from ctypes import CFUNCTYPE, POINTER, byref, c_int64, c_void_p
 
 import torch
@@ -240,16 +244,35 @@ class _Frame:
         return torch.empty_strided(sizes, strides, dtype=dtype)
 
 
+_loading = weakref.WeakSet()  # threads, none of which a forked process has
+
+
+def _finish_loading():
+    for thread in list(_loading):
+        thread.join()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_finish_loading)
+
+
+def _is_held(k):
+    """An expression: does anybody but the list of arguments hold this one, or its memory?"""
+    name = f"arguments[{k}]"
+    return f"references({name}) > 2 or {name}._use_count() > 1 or storage_references({name}.untyped_storage()._cdata) > 2"
+
+
 class Program:
     """A compiled graph. `call` takes the list of the graph's arguments, which it empties, and returns the graph's outputs.
     Several threads may call.
 
     The C compiler works beside the caller, who has other graphs to trace: the first call waits for it."""
 
-    def __init__(self, session, written, metas, frozen=(), refused=None):
+    def __init__(self, session, written, metas, frozen=(), refused=None, spared=None):
         """frozen: numbers of arguments that change no more, or by what PyTorch counts as a change. refused: gives what is
-        called instead when there is no code after all, of the Error; None: it is raised."""
-        self._frozen, self._refused = frozen, refused
+        called instead when there is no code after all, of the Error; None: it is raised. spared: gives what is called
+        instead where somebody else holds an argument that this program overwrites."""
+        self._frozen, self._refused, self._spared = frozen, refused, spared and functools.cache(spared)
         self.session = session  # the code lives as long
         self.artifact, self.model, self._error = None, c_void_p(), None
         self.takes_storages = written.counts_from_start
@@ -264,6 +287,7 @@ class Program:
             port.owners = owners
         self._idle, self._first = [], threading.Lock()
         self._loading = threading.Thread(target=self._load, name="ferrite cc")
+        _loading.add(self._loading)
         self._loading.start()
 
         def first(arguments):
@@ -286,16 +310,18 @@ class Program:
     def _loaded(self, written, metas):
         """The function of a call, once there is code."""
         self._loading.join()
-        if not self.artifact and not self._error:
-            self._load()  # a process that was forked meanwhile has no such thread
+        refused, self._refused = self._refused, None
         if not self._error:
             return self._write(written, metas)
-        if not self._refused:
+        if not refused:
             raise self._error
-        return self._refused(self._error)
+        return refused(self._error)
 
     def _lines(self, written, metas, constants):
         names = [f"a{k}" for k in range(len(metas))]
+        overwritten = self.artifact.donated[:self.artifact.donated_count] if self.artifact.donated_count else ()
+        if overwritten:
+            yield f"if keeps_graph() or {' or '.join(map(_is_held, overwritten))}: return spared()(arguments)"
         yield from [f"{''.join(name + ', ' for name in names)}= arguments", "arguments.clear()"] if names else []
         yield from ["try:", "    parts = idle.pop()", "except IndexError:", "    parts = new_frame().parts",
                     "frame, context, call, ins, outs, numbers, reals, storages, versions, place = parts"]
@@ -332,7 +358,9 @@ class Program:
         run = CFUNCTYPE(ctypes.c_int, c_void_p, c_void_p)(self.artifact.call)
         names = {**{name: value for name, value in constants.items() if not isinstance(value, torch.fx.Node)},
                  "idle": self._idle, "run": run, "new_frame": lambda: _Frame(self), "fail": self._fail, "empty": _empty,
-                 "tensor": torch.empty, "math": math, "array": __import__("array").array}
+                 "tensor": torch.empty, "math": math, "spared": self._spared,
+                 "keeps_graph": torch._C._autograd._get_current_graph_task_keep_graph, "references": sys.getrefcount,
+                 "storage_references": torch._C._storage_Use_Count, "array": __import__("array").array}
         exec(compile(f"def call(arguments):\n{body}", "<ferrite call>", "exec"), names)
         return names["call"]
 

@@ -32,7 +32,7 @@ class Artifact(Structure):
                 ("error", CFUNCTYPE(c_char_p, c_void_p)),
                 ("parts", c_void_p), ("part_count", c_uint32), ("replace_part", c_void_p), ("memory_bytes", c_void_p),
                 ("step_ns", c_void_p), ("ops", c_void_p), ("op_count", c_uint32), ("set_op", c_void_p),
-                ("donated", c_void_p), ("donated_count", c_uint32), ("output_inputs", c_void_p), ("call", c_void_p),
+                ("donated", POINTER(c_uint32)), ("donated_count", c_uint32), ("output_inputs", c_void_p), ("call", c_void_p),
                 ("signature", c_char_p)]
 
 

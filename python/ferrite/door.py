@@ -43,7 +43,6 @@ from ferrite._library import is_own
 from ferrite._session import Error, Session
 
 log = logging.getLogger("ferrite")
-_keeps_graph = torch._C._autograd._get_current_graph_task_keep_graph
 _told = set()  # reasons, each of which is told once
 _NODE = re.compile(r"%(\w+)")  # in the place of a diagnostic
 _OF_PYTORCH = ("aten", "prims", "quantized_decomposed", "inductor")  # namespaces; another one's operators are the user's
@@ -164,25 +163,13 @@ class Compiler:
         return self(module, example_inputs, frozen)
 
     def backward(self, module, example_inputs):
-        """A graph of gradients, which may overwrite what was kept for it alone, unless the user keeps the graph for more
-        of them. PyTorch would refuse that of a graph compiled so: what it says of it is read and taken back."""
+        """A graph of gradients, which may overwrite what was kept for it alone. Not where the user keeps the graph for more
+        of them, which PyTorch would refuse of a graph compiled so: what it says of it is read and taken back."""
         context = torch._guards.TracingContext.try_get()
         numbers, facts = (), context and context.fw_metadata
         if facts:
             numbers, facts.bw_donated_idxs = facts.bw_donated_idxs, []
-        donated = _owned_alone(module, numbers or ())
-        if not donated:
-            return self(module, example_inputs)
-        once, calls = self(module, example_inputs, donated=donated), [None]
-
-        def call(arguments):
-            if not _keeps_graph():
-                return once(arguments)
-            if calls[0] is None:
-                calls[0] = self(module, example_inputs)
-            return calls[0](arguments)
-        call._boxed_call = True
-        return call
+        return self(module, example_inputs, donated=_owned_alone(module, numbers or ()))
 
     def __call__(self, module, example_inputs, frozen=(), donated=()):
         try:
@@ -203,7 +190,8 @@ class Compiler:
                 raise text.Unsupported(f"{node.target}, whose random numbers are those of PyTorch's generator")
         session, written = self._compile_or_hand(module, donated)
         metas = [node.meta.get("val") for node in module.graph.nodes if node.op == "placeholder"]
-        return Program(session, written, metas, frozen, lambda error: self._fall_back(module, error))
+        return Program(session, written, metas, frozen, refused=lambda error: self._fall_back(module, error),
+                       spared=(lambda: self(module, ())) if donated else None)
 
     def _compile_or_hand(self, module, donated):
         """Nodes that ferrite refuses are handed to PyTorch, until it takes the rest."""

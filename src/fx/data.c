@@ -83,13 +83,12 @@ void fx_element_write(ty_dtype dtype, uint8_t *at, const fx_element *e)
 void fx_elements_scale(ty_dtype dtype, uint8_t *to, const uint8_t *from, size_t count, double by)
 {
     size_t size = ty_dtype_size(dtype);
-    for (size_t i = 0; dtype == TY_F32 && i < count; i++) {
-        float x;
-        memcpy(&x, from + i * size, sizeof x);
-        x = (float)(x * by);
-        memcpy(to + i * size, &x, sizeof x);
+    if (dtype == TY_F32) { /* nearly every weight */
+        for (size_t i = 0; i < count; i++)
+            WRITE(float, to + i * size, READ(float, from + i * size) * by);
+        return;
     }
-    for (size_t i = 0; dtype != TY_F32 && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         fx_element e = fx_element_read(dtype, from + i * size);
         e.number[0] *= by;
         e.number[1] *= by;

@@ -236,7 +236,7 @@ static fe_status attention_pair(lowering *l, const attention *a, int second)
     return lower_give_items(l, items, 2);
 }
 
-fe_status lower_op_attention_row(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_attention(lowering *l, fx_node *n, const lower_row *row)
 {
     attention a;
     FE_TRY(begin(l, &a));

@@ -194,13 +194,13 @@ static fe_status border_pad(lowering *l, const char *param, pad_mode mode)
     return lower_give(l, lower_value(l, lower_dtype(x), x.rank, sizes, lower_here(l, padded)));
 }
 
-fe_status lower_op_pad_border_row(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_pad_border(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     return border_pad(l, "padding", (pad_mode)row->parameter);
 }
 
-fe_status lower_op_pad_constant_row(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_pad_constant(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     return constant_pad(l, lower_tensor_of(l, &n->args[0]), "pad");
@@ -209,7 +209,7 @@ fe_status lower_op_pad_constant_row(lowering *l, fx_node *n, const lower_row *ro
 fe_status lower_op_pad(lowering *l, fx_node *n, const lower_row *row)
 {
     const char *mode = fx_get(l->graph, n, "mode")->string;
-    if (strcmp(mode, "constant") == 0) return lower_op_pad_constant_row(l, n, row);
+    if (strcmp(mode, "constant") == 0) return lower_op_pad_constant(l, n, row);
     if (strcmp(mode, "reflect") == 0) return border_pad(l, "pad", REFLECT);
     if (strcmp(mode, "replicate") == 0) return border_pad(l, "pad", REPLICATE);
     return border_pad(l, "pad", CIRCULAR);

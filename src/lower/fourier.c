@@ -97,7 +97,7 @@ static tensor as_input(lowering *l, tensor x, bool to_complex)
 
 /* ---- the core operators: _fft_r2c, _fft_c2c, _fft_c2r ---- */
 
-fe_status lower_op_core_row(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_core(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     tensor x = lower_arg(l, "self");

@@ -84,7 +84,7 @@ static pair_loss *const PAIR_LOSSES[] = {[SQUARED] = squared,
                                          [BCE] = binary_cross_entropy,
                                          [BCE_LOGITS] = binary_cross_entropy_with_logits};
 
-fe_status lower_op_pair_row(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_pair(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n;
     return reduced_loss(l, PAIR_LOSSES[row->parameter](l, arg(l, "self"), arg(l, "target")));

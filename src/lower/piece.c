@@ -16,7 +16,7 @@ static void define_offset(lowering *l, const fx_node *n, uint32_t d, sym_expr st
     lower_define_expr(l, part->offset, sym_add(l->symbols, whole->offset, before));
 }
 
-fe_status lower_op_select_row(lowering *l, fx_node *n, const lower_row *row)
+fe_status lower_op_select(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     lower_tensor t = lower_first(l);

@@ -216,7 +216,7 @@ loop_value formula_of_heaviside(formula *f)
     return IF(OP2(EQ, X0, NUM(0)), X1, positive);
 }
 
-loop_value formula_of_ldexp_formula(formula *f)
+loop_value formula_of_ldexp(formula *f)
 {
     return MUL(X0, OP2(POW, NUM(2), X1));
 }
@@ -343,5 +343,3 @@ loop_value formula_of_fill(formula *f)
 {
     return X1;
 }
-
-/* ---- rows ---- */

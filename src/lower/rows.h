@@ -11,11 +11,11 @@ typedef enum interpolation {
     LANCZOS,
     PLAIN_CUBIC
 } interpolation;
-/* attention_row: the second result */
+/* attention: the second result */
 enum { NO_SECOND, WEIGHTS, ROW_SUMS };
 /* chebyshev: the kind of the polynomial, plus SHIFTED */
 typedef enum chebyshev_kind { FIRST, SECOND, THIRD, FOURTH, SHIFTED = 4 } chebyshev_kind;
-/* core_row */
+/* core */
 typedef enum fourier_form { REAL_TO_COMPLEX, COMPLEX_TO_COMPLEX, COMPLEX_TO_REAL } fourier_form;
 /* draw_by_inversion: the distribution */
 typedef enum by_inversion { EXPONENTIAL, GEOMETRIC, CAUCHY } by_inversion;
@@ -31,9 +31,9 @@ enum { COUNTS = 1, EDGES = 2, POINTS = 4 };
 enum { BY_BOTH, BY_RCOND, BY_TOL };
 /* median */
 enum { THIS_PLACE, MEDIAN, NAN_MEDIAN };
-/* pad_border_row */
+/* pad_border */
 typedef enum pad_mode { REFLECT, REPLICATE, CIRCULAR } pad_mode;
-/* pair_gradient, pair_row: the loss */
+/* pair_gradient, pair: the loss */
 typedef enum pair_kind { SQUARED, SMOOTH_L1, HUBER, BCE, BCE_LOGITS, SOFT_MARGIN } pair_kind;
 /* recurrent_cell, recurrent_layer */
 typedef enum cell_kind { LSTM, GRU, RNN_TANH, RNN_RELU } cell_kind;

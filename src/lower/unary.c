@@ -31,7 +31,7 @@ loop_value formula_of_sinc(formula *f)
     return IF(OP2(EQ, X0, NUM(0)), NUM(1), DIV(OP1(SIN, angle), angle));
 }
 
-loop_value formula_of_isfinite_formula(formula *f)
+loop_value formula_of_isfinite(formula *f)
 {
     loop_value no_number = OP2(OR, OP1(ISNAN, X0), OP1(ISINF, X0));
     return OP1(NOT, no_number);

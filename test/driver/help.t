@@ -56,7 +56,7 @@ makes a shared library, C sources, a Python module or an FX graph of a program
                         says where that is from
   --inf-check           likewise for NaN and infinity, which masks hold on purpose
   --max-arena           memory for the largest sizes from the start: a context allocates once
-  --donate INPUT        the program may overwrite this input when it is done with it (NAME?: where
+  --donate INPUT        the program may overwrite this input when it is done with it (INPUT?: where
                         it may), or (all) every one; may be given several times
   --memory-budget BYTES working memory to keep to, at the cost of doing things twice: 300000, 64M
   --split WHERE         cut the program into parts: nodes=N, op=PATTERN,..., module=PATTERN,...,
@@ -132,7 +132,7 @@ compiles a program, runs it, writes its outputs
                         numbers come to
   --dump-dir DIR        likewise, and writes DIR/BUFFER.npy
   --max-arena           memory for the largest sizes from the start: a context allocates once
-  --donate INPUT        the program may overwrite this input when it is done with it (NAME?: where
+  --donate INPUT        the program may overwrite this input when it is done with it (INPUT?: where
                         it may), or (all) every one; may be given several times
   --memory-budget BYTES working memory to keep to, at the cost of doing things twice: 300000, 64M
   --split WHERE         cut the program into parts: nodes=N, op=PATTERN,..., module=PATTERN,...,

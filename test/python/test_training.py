@@ -170,6 +170,14 @@ def gradients_are_made_over_what_was_kept_for_them_unless_the_graph_is_kept():
         once, again = (open(os.path.join(folder, f"graph_{k}", "plan.txt")).read() for k in (2, 3))
         assert " + donated " in once and " + donated " not in again, (once, again)
 
+    def seen_by_hooks(keep):
+        kept = []
+        with torch.autograd.graph.saved_tensors_hooks(lambda t: (kept.append((keep(t), t.clone())), t)[1], lambda t: t):
+            torch.testing.assert_close(gradients(compiled, 1), gradients(model, 1), rtol=1e-4, atol=1e-4)
+        assert kept and all(torch.equal(now, then) for now, then in kept)
+    seen_by_hooks(lambda t: t)
+    seen_by_hooks(lambda t: t.detach())
+
 
 @test
 def a_language_model_generates_the_same_tokens():
