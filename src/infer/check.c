@@ -436,6 +436,8 @@ static const struct {
     {"index_put", infer_check_index_put},
     {"convolution_gradient", infer_check_convolution_gradient},
     {"half_to_float", infer_check_half_to_float},
+    {"averages", infer_check_averages},
+    {"exponent", infer_check_exponent},
     {"slope_of_result", infer_check_slope_of_result},
     {"same_dtype", infer_check_same_dtype},
     {"rounded", infer_check_rounded},

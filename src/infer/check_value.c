@@ -10,6 +10,24 @@ void infer_check_half_to_float(infer_call *c)
         infer_fail(c, "softmax with half to float conversion is not supported on CPU");
 }
 
+/* Integers are converted first, where a dtype says so. */
+void infer_check_averages(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self");
+    if (x && ty_is_integral(infer_dtype(c, "dtype", x->dtype), true))
+        infer_fail(c, "self is %s: a mean is taken in a floating point or complex dtype",
+                   infer_shape(c, x));
+}
+
+/* Only beside integers it may be of bools, as PyTorch goes by another kernel then. */
+void infer_check_exponent(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "self"), *other = infer_tensor(c, "other");
+    if (x && other && other->dtype == TY_BOOL && !ty_is_integral(x->dtype, true))
+        infer_fail(c, "other is %s: the exponents of %s hold no bools", infer_shape(c, other),
+                   infer_shape(c, x));
+}
+
 /* The derivative from the result is that from the argument for slopes that are not negative alone. */
 void infer_check_slope_of_result(infer_call *c)
 {

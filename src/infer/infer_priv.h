@@ -188,6 +188,8 @@ void infer_check_grid_size(infer_call *c);
 void infer_check_apart(infer_call *c);
 /* check_value.c, check_image.c */
 void infer_check_half_to_float(infer_call *c);
+void infer_check_averages(infer_call *c);
+void infer_check_exponent(infer_call *c);
 void infer_check_slope_of_result(infer_call *c);
 void infer_check_same_dtype(infer_call *c);
 void infer_check_rounded(infer_call *c);

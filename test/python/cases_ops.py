@@ -603,3 +603,9 @@ def variances_of_complex(x, y):
     a, b = torch.complex(x, y), torch.complex(y, x)
     near = torch.isclose(a, a * (1 + 1e-6)), torch.isclose(a, b, equal_nan=True)
     return *torch.var_mean(a, 1), a.std(0), a.var((0, 1), correction=0), *near, torch.logaddexp(a, b)
+
+
+@op(whole(3, 4), truth(3, 4))
+def means_of_integers(x, mask):
+    widths = mask.mean(dtype=torch.float32), x.mean(1, dtype=torch.float64), x.to(torch.int8).mean((0, 1), True, dtype=torch.float32)
+    return *widths, x.mean(dtype=torch.complex64), torch.ldexp(x, mask)
