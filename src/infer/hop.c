@@ -24,6 +24,15 @@ static bool walks_rows(const infer_call *c, uint32_t operand, uint32_t carried, 
     return walks && operand >= carried && operand < carried + walked;
 }
 
+/* Sizes that a symbol stands for may be those of another one. */
+static bool may_be(const infer_call *c, const ty_tensor *said, const ty_tensor *is)
+{
+    bool same = said->dtype == is->dtype && said->rank == is->rank;
+    for (uint32_t k = 0; same && k < is->rank; k++)
+        same = infer_may_equal(c, said->sizes[k], is->sizes[k]);
+    return same;
+}
+
 /* Operands of one storage outside have one inside. */
 static void bind_inputs(infer_call *c, fx_graph *sub, const fx_subcall *call, uint32_t carried,
                         uint32_t walked)
@@ -32,9 +41,9 @@ static void bind_inputs(infer_call *c, fx_graph *sub, const fx_subcall *call, ui
     for (uint32_t i = 0; i < sub->inputs.count && i < call->operands.count; i++) {
         fx_node *p = sub->inputs.at[i];
         ty_tensor *x = fx_arg_tensor(&call->operands.at[i]);
+        ty_tensor *seen = NULL;
+        if (x) seen = walks_rows(c, i, carried, walked) ? row_of(c, x) : ty_tensor_copy(c->memory, x);
         if (p->value.kind == FX_NO_VALUE && x) {
-            ty_tensor *seen =
-                walks_rows(c, i, carried, walked) ? row_of(c, x) : ty_tensor_copy(c->memory, x);
             seen->storage = 0;
             p->value = (fx_value){.kind = FX_TENSOR, .tensor = seen};
         } else if (p->value.kind == FX_NO_VALUE && call->operands.at[i].kind == FX_ARG_NODE) {
@@ -45,6 +54,9 @@ static void bind_inputs(infer_call *c, fx_graph *sub, const fx_subcall *call, ui
             infer_fail(c, "operand %u is %s tensor, and %%%s of the subgraph is %s", i,
                        x ? "a" : "no", p->name, is_tensor ? "one" : "none");
         if (!x || !is_tensor) continue;
+        if (!may_be(c, p->value.tensor, seen))
+            infer_fail(c, "operand %u is %s, and %%%s of graph %s is %s", i, infer_shape(c, seen),
+                       p->name, sub->name, infer_shape(c, p->value.tensor));
         uint32_t known = map_get(&inner, x->storage);
         if (known == MAP_NONE) {
             if (p->value.tensor->storage == 0) p->value.tensor->storage = sub->next_storage++;
@@ -139,15 +151,6 @@ static sym_expr rows_walked(infer_call *c, const fx_subcall *call, uint32_t carr
     const ty_tensor *x =
         carried < call->operands.count ? fx_arg_tensor(&call->operands.at[carried]) : NULL;
     return x && x->rank ? x->sizes[0] : infer_number(c, 1);
-}
-
-/* Branches may have sizes of their own, which the record has a symbol for. */
-static bool may_be(const infer_call *c, const ty_tensor *said, const ty_tensor *is)
-{
-    bool same = said->dtype == is->dtype && said->rank == is->rank;
-    for (uint32_t k = 0; same && k < is->rank; k++)
-        same = infer_may_equal(c, said->sizes[k], is->sizes[k]);
-    return same;
 }
 
 static bool may_be_number(const infer_call *c, sym_expr a, sym_expr b)

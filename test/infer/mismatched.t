@@ -98,3 +98,24 @@ error: infer: higher_order.cond: operand 0 is no tensor, and %v of the subgraph 
   at %y in graph main
   help: PyTorch refuses such arguments too: is the program whole?
 --status-- 1
+--run-- ferrite inspect --stage fx - 2>&1
+--in--
+graph main {
+  placeholder %h user "h" : f32[4]
+  placeholder %x user "x" : f32[5,4]
+  %y = higher_order.scan(@step, [%h], [%x], [])
+  %z = _operator.getitem(%y, 0)
+  output (user %z)
+}
+graph step {
+  placeholder %carry user "carry" : f32[4]
+  placeholder %row user "row" : f32[3,4]
+  %s = aten.sum.dim_IntList(%row, [0])
+  %next = aten.add.Tensor(%carry, %s)
+  output (user %next)
+}
+--out--
+error: infer: higher_order.scan: operand 1 is f32[4], and %row of graph step is f32[3,4]
+  at %y in graph main
+  help: PyTorch refuses such arguments too: is the program whole?
+--status-- 1
