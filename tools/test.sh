@@ -28,6 +28,9 @@ passed=0 failed=0 skipped=0
 failures=
 logs=build/test
 mkdir -p "$logs"
+# what PyTorch caches of one run is not there in the next
+rm -rf "$logs/pytorch"
+export TORCHINDUCTOR_CACHE_DIR="$PWD/$logs/pytorch"
 
 count() { # count PASSED FAILED SKIPPED NAME
     passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))

@@ -200,23 +200,24 @@ class _Frame:
         if program.artifact.context_new(program.model, torch.get_num_threads(), byref(self.context)):
             raise MemoryError("ferrite: no memory for the program's arena")
         program.session.at_end(program.artifact.context_free, self.context)
-        self._numbers = (c_int64 * max(1, len(program.numbers.values)))(*program.numbers.values)
-        self._ins, self._outs = ((Tensor * max(1, len(ports)))() for ports in (program.ins, program.outs))
-        self._storages = (Storage * max(1, len(program.ins)))()
-        self._versions = (c_int64 * max(1, len(program.ins)))()
+        signature = program.signature
+        self._numbers = (c_int64 * max(1, len(signature.numbers)))(*signature.numbers)
+        self._ins, self._outs = ((Tensor * max(1, len(slots)))() for slots in (signature.ins, signature.outs))
+        self._storages = (Storage * max(1, len(signature.ins)))()
+        self._versions = (c_int64 * max(1, len(signature.ins)))()
         place = ctypes.addressof(self._numbers)
-        for tensors, ports in ((self._ins, program.ins), (self._outs, program.outs)):
-            for tensor, port in zip(tensors, ports):
-                tensor.dtype, tensor.rank = port.code, port.rank
-                if port.place is None:
+        for tensors, slots in ((self._ins, signature.ins), (self._outs, signature.outs)):
+            for tensor, slot in zip(tensors, slots):
+                tensor.dtype, tensor.rank = slot.code, slot.rank
+                if slot.place is None:
                     continue
-                sizes = [ctypes.cast(place + _WORD * (port.place + k * port.rank), POINTER(c_int64)) for k in (0, 1)]
-                tensor.sizes, tensor.strides = sizes if port.rank else (None, None)
-                if isinstance(port, _NumberPort):
-                    tensor.data = place + _WORD * port.place
-        self._alloc = _ALLOC(self._give) if program.is_late else _ALLOC()
-        self._call = Call(ctypes.sizeof(Call), len(program.ins), len(program.outs), ctypes.addressof(self._ins),
-                          ctypes.addressof(self._outs), ctypes.addressof(self._storages) if program.takes_storages else None,
+                sizes = [ctypes.cast(place + _WORD * (slot.place + k * slot.rank), POINTER(c_int64)) for k in (0, 1)]
+                tensor.sizes, tensor.strides = sizes if slot.rank else (None, None)
+                if slot.is_number:
+                    tensor.data = place + _WORD * slot.place
+        self._alloc = _ALLOC(self._give) if signature.is_late else _ALLOC()
+        self._call = Call(ctypes.sizeof(Call), len(signature.ins), len(signature.outs), ctypes.addressof(self._ins),
+                          ctypes.addressof(self._outs), ctypes.addressof(self._storages) if signature.takes_storages else None,
                           ctypes.cast(self._alloc, c_void_p), None, ctypes.addressof(self._versions))
         words, numbers = (lambda array, kind="Q": memoryview(array).cast("B").cast(kind)), self._numbers
         self.parts = (self, self.context.value, ctypes.addressof(self._call), words(self._ins), words(self._outs),
@@ -262,42 +263,98 @@ def _is_held(k):
     return f"references({name}) > 2 or {name}._use_count() > 1 or storage_references({name}.untyped_storage()._cdata) > 2"
 
 
-class Program:
-    """A compiled graph. `call` takes the list of the graph's arguments, which it empties, and returns the graph's outputs.
-    Several threads may call.
+class _Slot:
+    """Of an argument or result in a frame's arrays: dtype code, rank, where sizes and strides stand, and is it a number?"""
 
-    The C compiler works beside the caller, who has other graphs to trace: the first call waits for it."""
+    def __init__(self, port):
+        self.code, self.rank, self.place = port.code, port.rank, port.place
+        self.is_number = isinstance(port, _NumberPort)
 
-    def __init__(self, session, written, metas, frozen=(), refused=None, spared=None):
-        """frozen: numbers of arguments that change no more, or by what PyTorch counts as a change. refused: gives what is
-        called instead when there is no code after all, of the Error; None: it is raised. spared: gives what is called
-        instead where somebody else holds an argument that this program overwrites."""
-        self._frozen, self._refused, self._spared = frozen, refused, spared and functools.cache(spared)
-        self.session = session  # the code lives as long
-        self.artifact, self.model, self._error = None, c_void_p(), None
-        self.takes_storages = written.counts_from_start
-        self.numbers = _Numbers()
-        self.ins = [_port(meta) for meta in [*metas, *written.constants]]
+
+class Signature:
+    """How a graph is called: lines of Python, and what they name. It can be pickled where its constants can."""
+
+    def __init__(self, written, metas, frozen=()):
+        """written: a text.Text. metas: of its arguments. frozen: numbers of arguments that change no more, or by what PyTorch
+        counts as a change."""
+        self.takes_storages, self.frozen = written.counts_from_start, frozen
         self._results = text.computed(written.outputs)
-        self.outs = [_port(node.meta.get("val"), written.only_run_knows) for node in self._results]
-        self.is_late = any(isinstance(port, _LateTensorPort) for port in self.outs)
-        owners = "".join(f"a{k}, " for k, port in enumerate(self.ins[:len(metas)]) if isinstance(port, _TensorPort))
-        for port in [*self.ins, *self.outs]:
-            port.describe(self.numbers)
+        ins = [_port(meta) for meta in [*metas, *written.constants]]
+        outs = [_port(node.meta.get("val"), written.only_run_knows) for node in self._results]
+        self.is_late = any(isinstance(port, _LateTensorPort) for port in outs)
+        owners = "".join(f"a{k}, " for k, port in enumerate(ins[:len(metas)]) if isinstance(port, _TensorPort))
+        numbers = _Numbers()
+        for port in [*ins, *outs]:
+            port.describe(numbers)
             port.owners = owners
+        self.numbers = numbers.values
+        self.constants = {f"c{k}": value for k, value in enumerate(written.constants)}
+        self.lines = list(self._lines(written, metas, ins, outs))
+        self.ins, self.outs = ([_Slot(port) for port in ports] for ports in (ins, outs))
+        del self._results
+
+    def _lines(self, written, metas, ins, outs):
+        names, constants = [f"a{k}" for k in range(len(metas))], self.constants
+        yield from [f"{''.join(name + ', ' for name in names)}= arguments", "arguments.clear()"] if names else []
+        yield from ["try:", "    parts = idle.pop()", "except IndexError:", "    parts = new_frame().parts",
+                    "frame, context, call, ins, outs, numbers, reals, storages, versions, place = parts"]
+        made = [value.meta.get("val") for value in written.outputs if isinstance(value, torch.fx.Node)]
+        yield from _symbols(metas, made)
+        for k, port in enumerate(ins):
+            name = names[k] if k < len(names) else f"c{k - len(names)}"
+            yield from port.give(k, name)
+            if self.takes_storages and isinstance(port, _TensorPort):
+                yield from port.lies(k, name)
+        for k in self.frozen:
+            if isinstance(ins[k], _TensorPort) and not ins[k].is_lazy:
+                yield f"versions[{k}] = 1 if {names[k]}.is_inference() else {names[k]}._version + 1"
+        for k, port in enumerate(outs):
+            yield from port.make(k, f"r{k}", constants)
+        yield from ["status = run(context, call)", "if status:", "    fail(status, frame)"]
+        for k, port in enumerate(outs):
+            yield from port.taken(k, f"r{k}")
+        yield from ["frame.made.clear()"] if self.is_late else []
+        yield "idle.append(parts)"
+        shown = {node: f"r{k}" for k, node in enumerate(self._results)} | dict(zip(written.placeholders, names))
+        views = text.views(written.outputs)
+        for k, (node, whole) in enumerate(views.items()):
+            yield _view(f"v{k}", node, whole, shown[whole], constants)
+        shown.update({node: f"v{k}" for k, node in enumerate(views)})
+        constants.update({f"k{k}": value for k, value in enumerate(written.outputs) if not isinstance(value, torch.fx.Node)})
+        yield "return [" + ", ".join(shown[value] if isinstance(value, torch.fx.Node) else f"k{k}"
+                                     for k, value in enumerate(written.outputs)) + "]"
+
+
+class Program:
+    """A compiled graph. `run`, another function behind the first call, takes the list of the graph's arguments, which it
+    empties, and returns the graph's outputs. Several threads may call.
+
+    From load() on the C compiler works beside the caller, who has other graphs to trace; the first call waits for it."""
+
+    def __init__(self, session, signature, refused=None, spared=None):
+        """session: of a program that has been compiled. refused: gives what is called instead when there is no code after all, of the Error; None: it is raised. spared:
+        gives what is called instead where somebody else holds an argument that this program overwrites."""
+        self._refused, self._spared = refused, spared and functools.cache(spared)
+        self.session, self.signature = session, signature  # the code lives as long as the session
+        self.artifact, self.model, self._error = None, c_void_p(), None
         self._idle, self._first = [], threading.Lock()
-        self._loading = threading.Thread(target=self._load, name="ferrite cc")
-        _loading.add(self._loading)
-        self._loading.start()
+        self._loading = None
 
         def first(arguments):
             with self._first, dynamo_timed("ferrite_compile"):
-                if self._run is first:
-                    self._run = self._loaded(written, metas)
-            return self._run(arguments)
-        self._run = first
-        self.call = lambda arguments: self._run(arguments)
-        self.call._boxed_call = True
+                if self.run is first:
+                    self.run = self._loaded()
+            return self.run(arguments)
+        self.run = first
+
+    def call(self, arguments):
+        return self.run(arguments)
+
+    def load(self):
+        """Begins to make the code; once."""
+        self._loading = threading.Thread(target=self._load, name="ferrite cc")
+        _loading.add(self._loading)
+        self._loading.start()
 
     def _load(self):
         artifact = POINTER(Artifact)()
@@ -307,58 +364,36 @@ class Program:
         except Error as error:
             self._error = error
 
-    def _loaded(self, written, metas):
-        """The function of a call, once there is code."""
+    def wait(self):
+        """For the code; raises what the C compiler says against it."""
+        if not self._loading:
+            self.load()
         self._loading.join()
-        refused, self._refused = self._refused, None
-        if not self._error:
-            return self._write(written, metas)
-        if not refused:
+        if self._error:
             raise self._error
-        return refused(self._error)
 
-    def _lines(self, written, metas, constants):
-        names = [f"a{k}" for k in range(len(metas))]
+    def _loaded(self):
+        """The function of a call, once there is code."""
+        refused, self._refused = self._refused, None
+        try:
+            self.wait()
+        except Error as error:
+            if not refused:
+                raise
+            return refused(error)
+        return self._write()
+
+    def _unless_held(self):
+        """Lines in front of the others."""
         overwritten = self.artifact.donated[:self.artifact.donated_count] if self.artifact.donated_count else ()
         if overwritten:
             yield f"if keeps_graph() or {' or '.join(map(_is_held, overwritten))}: return spared()(arguments)"
-        yield from [f"{''.join(name + ', ' for name in names)}= arguments", "arguments.clear()"] if names else []
-        yield from ["try:", "    parts = idle.pop()", "except IndexError:", "    parts = new_frame().parts",
-                    "frame, context, call, ins, outs, numbers, reals, storages, versions, place = parts"]
-        made = [value.meta.get("val") for value in written.outputs if isinstance(value, torch.fx.Node)]
-        yield from _symbols(metas, made)
-        for k, port in enumerate(self.ins):
-            name = names[k] if k < len(names) else f"c{k - len(names)}"
-            yield from port.give(k, name)
-            if self.takes_storages and isinstance(port, _TensorPort):
-                yield from port.lies(k, name)
-        for k in self._frozen:
-            if isinstance(self.ins[k], _TensorPort) and not self.ins[k].is_lazy:
-                yield f"versions[{k}] = 1 if {names[k]}.is_inference() else {names[k]}._version + 1"
-        for k, port in enumerate(self.outs):
-            yield from port.make(k, f"r{k}", constants)
-        yield from ["status = run(context, call)", "if status:", "    fail(status, frame)"]
-        for k, port in enumerate(self.outs):
-            yield from port.taken(k, f"r{k}")
-        yield from ["frame.made.clear()"] if self.is_late else []
-        yield "idle.append(parts)"
-        shown = {node: f"r{k}" for k, node in enumerate(self._results)} | dict(zip(written.placeholders, names))
-        for k, (node, whole) in enumerate(text.views(written.outputs).items()):
-            yield _view(f"v{k}", node, whole, shown[whole], constants)
-        shown.update({node: f"v{k}" for k, node in enumerate(text.views(written.outputs))})
-        for k, value in enumerate(written.outputs):
-            constants[f"k{k}"] = value
-        yield "return [" + ", ".join(
-            shown[value] if isinstance(value, torch.fx.Node) else f"k{k}"
-            for k, value in enumerate(written.outputs)) + "]"
 
-    def _write(self, written, metas):
-        constants = {f"c{k}": value for k, value in enumerate(written.constants)}
-        body = "".join(f"    {line}\n" for line in self._lines(written, metas, constants))
+    def _write(self):
+        body = "".join(f"    {line}\n" for line in [*self._unless_held(), *self.signature.lines])
         run = CFUNCTYPE(ctypes.c_int, c_void_p, c_void_p)(self.artifact.call)
-        names = {**{name: value for name, value in constants.items() if not isinstance(value, torch.fx.Node)},
-                 "idle": self._idle, "run": run, "new_frame": lambda: _Frame(self), "fail": self._fail, "empty": _empty,
-                 "tensor": torch.empty, "math": math, "spared": self._spared,
+        names = {**self.signature.constants, "idle": self._idle, "run": run, "new_frame": lambda: _Frame(self),
+                 "fail": self._fail, "empty": _empty, "tensor": torch.empty, "math": math, "spared": self._spared,
                  "keeps_graph": torch._C._autograd._get_current_graph_task_keep_graph, "references": sys.getrefcount,
                  "storage_references": torch._C._storage_Use_Count, "array": __import__("array").array}
         exec(compile(f"def call(arguments):\n{body}", "<ferrite call>", "exec"), names)

@@ -19,12 +19,14 @@ TORCH_LOGS="+ferrite" tells of each graph.
 
 The C compiler works while PyTorch goes on to the next graph, so what it refuses is told when a graph is first called.
 
+PyTorch keeps what was compiled in its own cache (TORCHINDUCTOR_CACHE_DIR, as TORCHINDUCTOR_AUTOGRAD_CACHE and
+TORCHINDUCTOR_FORCE_DISABLE_CACHES say), but for graphs of `freezing` and `trace`: another process goes on from there.
+
 Without an installed package, `import ferrite.door` registers the backend.
 """
 
 import collections
 import contextlib
-import logging
 import operator
 import os
 import re
@@ -33,17 +35,17 @@ import torch
 from functorch.compile import make_boxed_func, min_cut_rematerialization_partition
 from torch._dynamo.backends.common import aot_autograd
 from torch._dynamo.utils import dynamo_timed
+from torch._functorch._aot_autograd.schemas import SerializableAOTDispatchCompiler
 from torch.multiprocessing.reductions import StorageWeakRef
+from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
-import ferrite_ops
 from ferrite import _dtypes, _flex, _layout, _recompute, _trace, text
-from ferrite._call import Program
-from ferrite._handed import WholeCall, argument, attribute, can_be_handed
+from ferrite._call import Signature
+from ferrite._graph import Graph, Instead, Refused, Source, log, session_with, tell, version
+from ferrite._handed import argument, attribute, can_be_handed
 from ferrite._library import is_own
-from ferrite._session import Error, Session
+from ferrite._session import Error
 
-log = logging.getLogger("ferrite")
-_told = set()  # reasons, each of which is told once
 _NODE = re.compile(r"%(\w+)")  # in the place of a diagnostic
 _OF_PYTORCH = ("aten", "prims", "quantized_decomposed", "inductor")  # namespaces; another one's operators are the user's
 _WITH_STATE = ("run_and_save_rng_state", "run_with_rng_state")  # a checkpointed part that draws, and the same again
@@ -63,23 +65,6 @@ def _draws(node, module):
 
 def _drawing(module):
     return [node for node in module.graph.nodes if node.op == "call_function" and _draws(node, module)]
-
-
-def _declared(operators):
-    """What ferrite is told of operators that are not its own: they call PyTorch's kernels."""
-    overloads = [overload for operator in operators for overload in ferrite_ops._of_pytorch(operator.overloadpacket)
-                 if not is_own(overload)]
-    made = [ferrite_ops._torch_op(overload, None, None) for overload in overloads]
-    ferrite_ops.forget(*made)
-    return made
-
-
-def _handed(operators):
-    """The same of operators of PyTorch's own, under names of their own."""
-    made = [ferrite_ops.op(what.schema, what, tags=ferrite_ops.TAG_EFFECT) if isinstance(what, WholeCall) else
-            ferrite_ops.op("torch_" + str(what._schema), what, tags=ferrite_ops.tags_of(what)) for what in operators.values()]
-    ferrite_ops.forget(*made) if made else None
-    return made
 
 
 def _say_value(node, value):
@@ -112,12 +97,6 @@ def _unknown(module):
     return {node.name: f"the operator {node.target}" for node in module.graph.nodes if _is_unknown(node)}
 
 
-def _tell(reason, message, *about):
-    if reason not in _told:
-        _told.add(reason)
-        log.warning(message, *about, reason)
-
-
 def _names_places(module):
     """Does it count from the start of a storage?"""
     graphs = [part.graph for part in module.modules() if isinstance(part, torch.fx.GraphModule)]
@@ -146,14 +125,27 @@ class Compiler:
         if self.fallback not in ("eager", "error"):
             raise ValueError(f"ferrite: fallback is 'eager' or 'error', not {self.fallback!r}")
         self.compiled = self.fallen_back = 0
-        self.windows_move = True
-        self._session()  # a wrong option is told now
+        self.windows_move, self.cached = True, not (self.trace or self.freezing)
+        session_with(self.options)  # a wrong option is told now
 
-    def _session(self):
-        session = Session()
-        for option, value in self.options.items():
-            session.set(option, value)
-        return session
+    def for_autograd(self):
+        """The compilers of graphs that AOTAutograd asks for. What says that it can be pickled goes into PyTorch's cache."""
+        compilers = {"fw_compiler": self, "bw_compiler": self.backward, "inference_compiler": self.inference}
+        if not self.cached:
+            return compilers
+        return {name: SerializableAOTDispatchCompiler(Graph, compiler) for name, compiler in compilers.items()}
+
+    @contextlib.contextmanager
+    def cache(self):
+        """PyTorch's cache of what AOTAutograd makes takes whole graphs, under keys of our own, the backward one as soon as the
+        forward one is there."""
+        if not self.cached:
+            yield
+            return
+        tag = f"{torch.compiler.config.cache_key_tag} ferrite {version()} {self.fallback} {self.windows_move} {sorted(self.options.items())}"
+        with (torch.compiler.config.patch(cache_key_tag=tag),
+              torch._functorch.config.patch(bundled_autograd_cache=True, force_non_lazy_backward_lowering=True)):
+            yield
 
     def inference(self, module, example_inputs):
         """A graph without gradients."""
@@ -169,17 +161,23 @@ class Compiler:
         numbers, facts = (), context and context.fw_metadata
         if facts:
             numbers, facts.bw_donated_idxs = facts.bw_donated_idxs, []
-        return self(module, example_inputs, donated=_owned_alone(module, numbers or ()))
+        try:
+            return self(module, example_inputs, donated=_owned_alone(module, numbers or ()), is_called=False)
+        except Error as error:
+            return Graph(Refused(error))
 
-    def __call__(self, module, example_inputs, frozen=(), donated=()):
+    def __call__(self, module, example_inputs, frozen=(), donated=(), is_called=True):
+        """is_called: a call of the graph will follow, so that the C compiler may begin."""
         try:
             with dynamo_timed("ferrite_compile"):
-                program = self.compile(module, frozen, donated)
+                graph = self.compile(module, frozen, donated)
         except (Error, text.Unsupported) as error:
-            return self._fall_back(module, error)
+            return Graph(Instead(self._fall_back(module, error)))
+        if is_called:
+            graph.load()
         self.compiled += 1
         log.debug("compiled a graph of %d nodes, fallback %r, options %s", len(module.graph.nodes), self.fallback, self.options)
-        return program.call
+        return graph
 
     def compile(self, module, frozen=(), donated=()):
         _say_states(module)
@@ -188,10 +186,10 @@ class Compiler:
         for node in _drawing(module):
             if not can_be_handed(node):
                 raise text.Unsupported(f"{node.target}, whose random numbers are those of PyTorch's generator")
-        session, written = self._compile_or_hand(module, donated)
+        session, written, source, remarks = self._compile_or_hand(module, donated)
         metas = [node.meta.get("val") for node in module.graph.nodes if node.op == "placeholder"]
-        return Program(session, written, metas, frozen, refused=lambda error: self._fall_back(module, error),
-                       spared=(lambda: self(module, ())) if donated else None)
+        source.signature = Signature(written, metas, frozen)
+        return Graph(source.program(session, lambda error: self._fall_back(module, error)), source, remarks)
 
     def _compile_or_hand(self, module, donated):
         """Nodes that ferrite refuses are handed to PyTorch, until it takes the rest."""
@@ -205,13 +203,10 @@ class Compiler:
         while True:
             written = text.of(module, handed, self.windows_move, is_functional=True)
             self._write_trace(written)
-            session = self._session()
-            for name in donated:
-                session.set("donate", name + "?")
+            source = Source(written, self.options, donated)
+            session = session_with(self.options)
             try:
-                session.add_ops(_declared(written.operators.values()))
-                session.add_ops(_handed(written.handed))
-                session.compile_text("graph.fx", str(written))
+                source.compile_in(session)
             except Error as error:
                 refused = {name for place in session.places() for name in _NODE.findall(place)} & names - handed.keys()
                 if self.fallback == "error" or not refused or len(handed) >= refused_at_most:
@@ -219,10 +214,11 @@ class Compiler:
                 handed.update(dict.fromkeys(sorted(refused), str(error)))
                 continue
             self._trace_stages(session)
-            for reason in {handed[name] for name in handed} - {None}:
-                _tell(reason, "a call in a graph of %d nodes runs as PyTorch runs it, since ferrite does not compile %s",
-                      len(names))
-            return session, written
+            remarks = [(reason, "a call in a graph of %d nodes runs as PyTorch runs it, since ferrite does not compile %s", len(names))
+                       for reason in {handed[name] for name in handed} - {None}]
+            for remark in remarks:
+                tell(*remark)
+            return session, written, source, remarks
 
     def _write_trace(self, written):
         if not self.trace:
@@ -242,7 +238,7 @@ class Compiler:
         if self.fallback == "error":
             raise error if isinstance(error, Error) else Error(f"ferrite has no text for {error}") from error
         self.fallen_back += 1
-        _tell(str(error), "a graph of %d nodes runs as PyTorch runs it, since ferrite does not compile %s",
+        tell(str(error), "a graph of %d nodes runs as PyTorch runs it, since ferrite does not compile %s",
               len(module.graph.nodes))
         return make_boxed_func(module.forward)
 
@@ -257,10 +253,10 @@ def backend(module, example_inputs, *, mode=None, options=None):
     """What torch.compile() calls for each graph of Dynamo's."""
     compiler = Compiler(options)
     compiler.windows_move = not _names_places(module)
-    compile_graph = aot_autograd(fw_compiler=compiler, bw_compiler=compiler.backward, inference_compiler=compiler.inference,
-                                 partition_fn=_partition,
-                                 keep_inference_input_mutations=True)
-    with torch._functorch.config.patch(unlift_effect_tokens=True):  # what orders effects is made in the graph, as for Inductor
+    compiler.cached = compiler.cached and not any(map(is_traceable_wrapper_subclass, example_inputs))
+    compile_graph = aot_autograd(**compiler.for_autograd(), partition_fn=_partition, keep_inference_input_mutations=True)
+    settings = {"unlift_effect_tokens": True}  # what orders effects is made in the graph, as for Inductor
+    with torch._functorch.config.patch(settings), compiler.cache():
         return compile_graph(module, example_inputs)
 
 
