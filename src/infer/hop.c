@@ -42,7 +42,8 @@ static void bind_inputs(infer_call *c, fx_graph *sub, const fx_subcall *call, ui
         fx_node *p = sub->inputs.at[i];
         ty_tensor *x = fx_arg_tensor(&call->operands.at[i]);
         ty_tensor *seen = NULL;
-        if (x) seen = walks_rows(c, i, carried, walked) ? row_of(c, x) : ty_tensor_copy(c->memory, x);
+        if (x)
+            seen = walks_rows(c, i, carried, walked) ? row_of(c, x) : ty_tensor_copy(c->memory, x);
         if (p->value.kind == FX_NO_VALUE && x) {
             seen->storage = 0;
             p->value = (fx_value){.kind = FX_TENSOR, .tensor = seen};
