@@ -353,7 +353,7 @@ fe_status driver_build_kernels(driver_program *d)
 /* All devices of the graph become the host. */
 static void bring_home(fx_value *v)
 {
-    if (v->kind == FX_TENSOR && v->tensor) v->tensor->device = (ty_device){TY_CPU, -1};
+    if (v->kind == FX_TENSOR && v->tensor) v->tensor->device = TY_HOST;
     for (uint32_t i = 0; v->kind == FX_TUPLE && i < v->count; i++) bring_home(&v->items[i]);
 }
 
@@ -363,7 +363,7 @@ static void bring_graph_home(fx_graph *g)
         bring_home(&n->value);
         for (uint32_t i = 0; i < n->arg_count; i++)
             if (n->args[i].kind == FX_ARG_DEVICE)
-                n->args[i].device = (ty_device){TY_CPU, -1};
+                n->args[i].device = TY_HOST;
             else if (n->args[i].kind == FX_ARG_GRAPH)
                 bring_graph_home(n->args[i].graph);
     }
@@ -375,7 +375,7 @@ fe_status driver_need_host(driver_program *d)
     for (loop_buffer_id id = 0; id < p->buffers.count; id++) {
         const loop_buffer *b = &p->buffers.at[id];
         const char *note = driver_note(d, b->origin);
-        if (b->device.kind == TY_CPU) continue;
+        if (ty_is_host(b->device)) continue;
         return diag_fail(d->session,
                          (diag){.status = FE_UNSUPPORTED,
                                 .stage = "emit",

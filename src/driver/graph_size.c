@@ -50,7 +50,7 @@ static const char *read_sizes(fe_graph *g, uint32_t rank, const int64_t *sizes, 
 
 static const char *read_device(fe_graph *g, const char *word, ty_device *out)
 {
-    fx_arg a = {.kind = FX_ARG_DEVICE, .device = {TY_CPU, -1}};
+    fx_arg a = {.kind = FX_ARG_DEVICE, .device = TY_HOST};
     fe_operand o = fe_operand_word(word);
     if (word && (fx_read_operand(g, NULL, &o, &a) || a.kind != FX_ARG_DEVICE))
         return "is on no device";

@@ -121,7 +121,7 @@ static const char *device_obstacle(const listing *l)
 {
     for (uint32_t b = 0; b < l->call->buffer_count; b++) {
         const loop_buffer *buffer = &l->d->loops->buffers.at[l->call->buffers[b]];
-        if (buffer->device.kind != TY_CPU)
+        if (!ty_is_host(buffer->device))
             return arena_printf(l->plan->memory, "it runs on %s, not here",
                                 ty_device_name(l->plan->memory, buffer->device));
     }

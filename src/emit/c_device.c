@@ -3,7 +3,7 @@
 
 static void print_device(emit_state *s, ty_device device)
 {
-    emit_c_text(&s->out, device.kind == TY_CPU ? "cpu" : ty_device_name(s->memory, device));
+    emit_c_text(&s->out, ty_device_name(s->memory, ty_is_host(device) ? TY_HOST : device));
 }
 
 void emit_c_device(emit_state *s, const wrap_line *line)

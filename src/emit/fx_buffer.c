@@ -14,7 +14,7 @@ static void dtype_word(text *out, ty_dtype dtype)
 /* The host's common memory goes without saying. */
 static void memory_words(const loop_buffer *b, text *out)
 {
-    if (b->device.kind != TY_CPU) {
+    if (!ty_is_host(b->device)) {
         text_add(out, out->length ? ", \"device\": " : "\"device\": ");
         emit_fx_device_name(b->device, out);
     }
@@ -152,7 +152,7 @@ void emit_fx_declare(emit_state *s, loop_buffer_id id)
     text_add(&args, ", ");
     layout(s, b, &args);
     text_add(&args, ", 0");
-    const char *here = b->device.kind == TY_CPU ? s->names[id] : emit_fx_fresh(s, "host");
+    const char *here = ty_is_host(b->device) ? s->names[id] : emit_fx_fresh(s, "host");
     emit_fx_call(s, here, "ferrite.view", &args, NULL);
     if (here == s->names[id]) return;
     emit_fx_text(s, &args);

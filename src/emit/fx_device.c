@@ -5,12 +5,9 @@
 void emit_fx_device_name(ty_device device, text *out)
 {
     text_add(out, "{\"device\": ");
-    if (device.kind == TY_CPU)
-        text_add(out, "\"cpu\"}");
-    else if (device.index < 0)
-        text_add(out, "\"cuda\"}");
-    else
-        text_printf(out, "\"cuda:%d\"}", (int)device.index);
+    text_char(out, '"');
+    ty_print_device(ty_is_host(device) ? TY_HOST : device, out);
+    text_add(out, "\"}");
 }
 
 /* All of these calls are the library's. */

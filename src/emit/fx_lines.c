@@ -174,7 +174,7 @@ static void print_input(emit_state *s, uint32_t k)
     text_add(&args, ", ");
     emit_fx_string(&args, shape.at);
     text_printf(&args, ", %s", b ? "false" : "true");
-    if (b && b->device.kind != TY_CPU) {
+    if (b && !ty_is_host(b->device)) {
         text_add(&args, ", ");
         emit_fx_device_name(b->device, &args);
     }

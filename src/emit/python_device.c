@@ -4,7 +4,7 @@
 static void print_device(emit_state *s, ty_device device)
 {
     text_printf(&s->out, "\"%s\"",
-                device.kind == TY_CPU ? "cpu" : ty_device_name(s->memory, device));
+                ty_device_name(s->memory, ty_is_host(device) ? TY_HOST : device));
 }
 
 void emit_python_device(emit_state *s, const wrap_line *line)

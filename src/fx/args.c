@@ -47,10 +47,9 @@ static fx_arg default_list(fx_graph *g, const op_param *p)
  * device. */
 static ty_device device_of(const char *name)
 {
-    ty_device device = {.kind = TY_CPU, .index = -1};
-    if (strncmp(name, "cuda", 4) == 0) device.kind = TY_CUDA;
-    if (strncmp(name, "meta", 4) == 0) device.kind = TY_META;
+    ty_device device = TY_HOST;
     const char *colon = strchr(name, ':');
+    (void)ty_device_kind_of(name, colon ? (size_t)(colon - name) : strlen(name), &device.kind);
     if (colon) device.index = (int32_t)strtol(colon + 1, NULL, 10);
     return device;
 }

@@ -25,14 +25,12 @@ enum { FX_PRINTED_ELEMENTS = 32 };
 /* print.c: words of the text form, indexed by their enum. */
 extern const char *const fx_input_words[];  /* FX_CONSTANT_INPUT + 1 of them */
 extern const char *const fx_output_words[]; /* FX_TOKEN_OUTPUT + 1 */
-extern const char *const fx_device_words[]; /* TY_META + 1 */
 extern const char *const fx_format_words[]; /* TY_CHANNELS_LAST_3D + 1 */
 extern const char *const fx_layout_words[]; /* 8, by the archive's number */
 extern const char *const fx_flag_words[];   /* 7, by bit */
 enum {
     FX_INPUT_WORDS = FX_CONSTANT_INPUT + 1,
     FX_OUTPUT_WORDS = FX_TOKEN_OUTPUT + 1,
-    FX_DEVICE_WORDS = TY_META + 1,
     FX_FORMAT_WORDS = TY_CHANNELS_LAST_3D + 1,
     FX_LAYOUT_WORDS = 8,
     FX_FLAG_WORDS = 7

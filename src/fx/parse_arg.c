@@ -190,7 +190,7 @@ static fe_status parse_named_arg(fx_parser *p, fx_arg *out)
         *out = (fx_arg){.kind = FX_ARG_MEMORY_FORMAT, .memory_format = (ty_memory_format)index};
     } else if ((index = fx_take_word(p, fx_layout_words, FX_LAYOUT_WORDS)) >= 0) {
         *out = (fx_arg){.kind = FX_ARG_LAYOUT, .layout = index};
-    } else if ((index = fx_take_word(p, fx_device_words, FX_DEVICE_WORDS)) >= 0) {
+    } else if ((index = fx_take_word(p, ty_device_words, TY_DEVICE_KINDS)) >= 0) {
         return parse_device_index(p, (ty_device_kind)index, out);
     } else if (strncmp(lx->token.text, "torch.", 6) == 0) {
         return lex_fail(lx, "no dtype, layout or memory format of this name");

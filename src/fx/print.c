@@ -12,7 +12,6 @@ const char *const fx_input_words[] = {"user",   "param", "buffer",        "const
                                       "object", "token", "constant_input"};
 const char *const fx_output_words[] = {"user", "buffer_mutation", "param_mutation",
                                        "user_input_mutation", "token"};
-const char *const fx_device_words[] = {"cpu", "cuda", "meta"};
 const char *const fx_format_words[] = {"torch.contiguous_format", "torch.preserve_format",
                                        "torch.channels_last", "torch.channels_last_3d"};
 const char *const fx_layout_words[] = {
@@ -22,7 +21,6 @@ const char *const fx_flag_words[] = {"pointwise", "random",       "effect",     
                                      "composite", "higher_order", "data_dependent"};
 _Static_assert(COUNT_OF(fx_input_words) == FX_INPUT_WORDS, "a word for each kind of input");
 _Static_assert(COUNT_OF(fx_output_words) == FX_OUTPUT_WORDS, "a word for each kind of output");
-_Static_assert(COUNT_OF(fx_device_words) == FX_DEVICE_WORDS, "a word for each device");
 _Static_assert(COUNT_OF(fx_format_words) == FX_FORMAT_WORDS, "a word for each memory format");
 _Static_assert(COUNT_OF(fx_layout_words) == FX_LAYOUT_WORDS, "a word for each layout");
 _Static_assert(COUNT_OF(fx_flag_words) == FX_FLAG_WORDS && OPF_DATA_DEPENDENT == 1 << 6,
@@ -124,12 +122,6 @@ static void meet_all(printer *p, const fx_graph *root)
 
 /* ---- arguments and values ---- */
 
-static void print_device(ty_device device, text *out)
-{
-    text_add(out, fx_device_words[device.kind]);
-    if (device.index >= 0) text_printf(out, ":%d", device.index);
-}
-
 static const char *name_of_graph(const printer *p, const fx_graph *g)
 {
     for (uint32_t i = 0; i < p->graphs.count; i++)
@@ -148,7 +140,7 @@ static void print_arg(const printer *p, const fx_arg *a)
     case FX_ARG_BOOL: text_add(out, a->boolean ? "True" : "False"); break;
     case FX_ARG_STRING: text_quoted(out, a->string); break;
     case FX_ARG_DTYPE: text_add(out, ty_dtype_torch_name(a->dtype)); break;
-    case FX_ARG_DEVICE: print_device(a->device, out); break;
+    case FX_ARG_DEVICE: ty_print_device(a->device, out); break;
     case FX_ARG_MEMORY_FORMAT: text_add(out, fx_format_words[a->memory_format]); break;
     case FX_ARG_GRAPH: text_printf(out, "@%s", name_of_graph(p, a->graph)); break;
     case FX_ARG_LAYOUT:

@@ -28,7 +28,7 @@ void infer_autocast_region(infer_call *c, fx_graph *sub)
     sub->autocast = c->graph->autocast;
     if (!fx_is(c->node, OP_higher_order_wrap_with_autocast) || c->node->arg_count < 3) return;
     bool is_cpu = (args[0].kind == FX_ARG_STRING && strcmp(args[0].string, "cpu") == 0) ||
-                  (args[0].kind == FX_ARG_DEVICE && args[0].device.kind == TY_CPU);
+                  (args[0].kind == FX_ARG_DEVICE && ty_is_host(args[0].device));
     if (!is_cpu) return; /* another device's operators: there are none */
     bool enabled = args[2].kind == FX_ARG_BOOL && args[2].boolean;
     ty_dtype dtype = args[1].kind == FX_ARG_DTYPE ? args[1].dtype : TY_BF16;

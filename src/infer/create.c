@@ -9,13 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-static const ty_device CPU = {.kind = TY_CPU, .index = -1};
-
 /* A fresh tensor of the call's dtype and device. */
 static ty_tensor *made(infer_call *c, ty_dtype fallback, uint32_t rank, const sym_expr *sizes)
 {
     return ty_tensor_new(c->memory, c->symbols, infer_dtype(c, "dtype", fallback),
-                         infer_device(c, CPU), rank, sizes);
+                         infer_device(c, TY_HOST), rank, sizes);
 }
 
 /* ---- by sizes ---- */

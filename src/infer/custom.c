@@ -220,7 +220,7 @@ static fe_status parse_tensor(shapes_reader *r, const char *name, fx_value *out)
     const ty_tensor *device = like;
     for (uint32_t i = 0; !device && i < r->c->node->arg_count; i++)
         device = fx_arg_tensor(&r->c->node->args[i]);
-    ty_tensor here = {.device = {TY_CPU, -1}};
+    ty_tensor here = {.device = TY_HOST};
     *out = (fx_value){.kind = FX_TENSOR,
                       .tensor = infer_fresh(r->c, device ? device : &here, dtype, rank, sizes)};
     return parse_layout(r, out->tensor);

@@ -238,8 +238,7 @@ void rule_block_diag(infer_call *c)
     const fx_arg *list = infer_arg(c, "tensors");
     if (list && list->kind == FX_ARG_LIST && !list->list.count) { /* a row of no columns */
         sizes[0] = infer_number(c, 1);
-        infer_give(c,
-                   ty_tensor_new(c->memory, c->symbols, TY_F32, (ty_device){TY_CPU, -1}, 2, sizes));
+        infer_give(c, ty_tensor_new(c->memory, c->symbols, TY_F32, TY_HOST, 2, sizes));
         return;
     }
     uint32_t count = read_items(c, items);

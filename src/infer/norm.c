@@ -22,7 +22,7 @@ static bool is_mixed(infer_call *c, const ty_tensor *x)
 /* Statistics have the input's dtype on the CPU; elsewhere those of 16-bit floats are f32. */
 static ty_dtype statistics_dtype(infer_call *c, const ty_tensor *x)
 {
-    return is_mixed(c, x) || (ty_is_half(x->dtype) && x->device.kind != TY_CPU) ? TY_F32 : x->dtype;
+    return is_mixed(c, x) || (ty_is_half(x->dtype) && !ty_is_host(x->device)) ? TY_F32 : x->dtype;
 }
 
 /* One result like the input, contiguous or (1) in its memory format. */

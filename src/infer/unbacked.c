@@ -220,7 +220,7 @@ void rule_unique(infer_call *c)
     } else {
         items[0] = infer_fresh(c, x, x->dtype, 1, &length);
     }
-    bool always = along && x->device.kind == TY_CPU;
+    bool always = along && ty_is_host(x->device);
     bool inverse = always || infer_flag(c, "return_inverse", false);
     bool counts = always || infer_flag(c, "return_counts", false);
     uint32_t inverse_rank = !inverse || along ? 1 : x->rank;

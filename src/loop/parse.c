@@ -265,11 +265,7 @@ static fe_status parse_buffer(parsing *in, loop_buffer_kind kind)
     b.sizes = sizes;
     b.strides = strides;
     if (lex_take(in->lx, "elements")) FE_TRY(sym_parse(in->p->symbols, in->lx, &b.elements));
-    if (lex_take(in->lx, "cuda")) {
-        int64_t index;
-        FE_TRY(lex_int(in->lx, &index));
-        b.device = (ty_device){TY_CUDA, (int32_t)index};
-    }
+    FE_TRY(ty_parse_place(in->lx, &b.device));
     b.pinned = lex_take(in->lx, "pinned");
     b.donated = kind == LOOP_INPUT && lex_take(in->lx, "donated");
     b.mutated = kind == LOOP_INPUT && lex_take(in->lx, "mutated");

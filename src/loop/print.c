@@ -292,7 +292,7 @@ static void print_buffer(const loop_program *p, const loop_buffer *b, text *out)
         text_add(out, " elements ");
         sym_print(p->symbols, b->elements, out);
     }
-    if (b->device.kind == TY_CUDA) text_printf(out, " cuda %d", (int)b->device.index);
+    ty_print_place(b->device, out);
     if (b->pinned) text_add(out, " pinned");
     if (b->donated) text_add(out, " donated");
     if (b->mutated) text_add(out, " mutated");

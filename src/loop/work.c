@@ -36,7 +36,7 @@ void loop_add_works(loop_program *p)
         shape[1] = sym_int(p->symbols, 1);
         loop_buffer work = {.kind = LOOP_TEMP,
                             .dtype = TY_U8,
-                            .device = {TY_CPU, -1},
+                            .device = TY_HOST,
                             .rank = 1,
                             .sizes = &shape[0],
                             .strides = &shape[1],

@@ -169,7 +169,7 @@ lower_tensor lower_constant(lowering *l, const char *name, ty_dtype d, uint32_t 
     loop_buffer b = {.name = name,
                      .kind = LOOP_CONSTANT,
                      .dtype = d,
-                     .device = {TY_CPU, -1},
+                     .device = TY_HOST,
                      .rank = rank,
                      .sizes = sizes};
     b.strides = strides;

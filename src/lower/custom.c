@@ -209,7 +209,7 @@ static fe_status add_argument(custom_call *c, const fx_arg *a, bool is_written)
         text_char(&c->arguments, 's');
         return FE_OK;
     case FX_ARG_DEVICE:
-        vec_push(l->memory, &c->strings, a->device.kind == TY_CPU ? "cpu" : "cuda");
+        vec_push(l->memory, &c->strings, ty_device_words[a->device.kind]);
         text_char(&c->arguments, 's');
         return FE_OK;
     case FX_ARG_LIST:

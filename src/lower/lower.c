@@ -196,7 +196,7 @@ void lower_take_up(lowering *l, fx_node *n)
     l->node = n;
     const fx_value *v = n ? &n->value : NULL;
     while (v && v->kind == FX_TUPLE && v->count) v = v->items;
-    l->device = v && v->kind == FX_TENSOR ? v->tensor->device : (ty_device){TY_CPU, -1};
+    l->device = v && v->kind == FX_TENSOR ? v->tensor->device : TY_HOST;
 }
 
 /* ---- placeholders ---- */
@@ -314,7 +314,7 @@ static bool is_read_from_memory(const fx_node *n)
 static fe_status add_number_in_memory(lowering *l, const fx_node *n)
 {
     ty_tensor meta = {.dtype = n->value.kind == FX_FLOAT ? TY_F64 : TY_BOOL,
-                      .device = {TY_CPU, -1},
+                      .device = TY_HOST,
                       .offset = l->zero};
     fx_node as_tensor = *n;
     as_tensor.value = (fx_value){.kind = FX_TENSOR, .tensor = &meta};

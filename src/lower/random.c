@@ -21,7 +21,7 @@ static loop_value seed_value(lowering *l)
     loop_program *p = l->program;
     if (l->seed == LOOP_NO_BUFFER) {
         loop_buffer b = {
-            .name = "random.seed", .kind = LOOP_STATE, .dtype = TY_I64, .device = {TY_CPU, -1}};
+            .name = "random.seed", .kind = LOOP_STATE, .dtype = TY_I64, .device = TY_HOST};
         b.data = NEW(l->memory, int64_t);
         b.data_bytes = sizeof(int64_t);
         b.origin = UINT32_MAX;

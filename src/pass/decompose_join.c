@@ -90,7 +90,7 @@ void decompose_op_combinations(decomposing *d)
         sym_expr size = whole(d, rows), step = whole(d, 1);
         ty_tensor t = {.dtype = TY_I64, .rank = 1, .sizes = &size, .strides = &step};
         t.offset = whole(d, 0);
-        t.device = (ty_device){TY_CPU, -1};
+        t.device = TY_HOST;
         fx_node *constant = fx_add_constant(d->g, "combinations", ty_tensor_copy(d->g->memory, &t),
                                             places[k].at, rows * sizeof(int64_t));
         constant->value.tensor->storage = d->g->next_storage++;

@@ -65,8 +65,7 @@ static int64_t numel_of(const fx_graph *g, const ty_tensor *t)
 
 static bool has_known_value(const fx_graph *g, const fx_value *v)
 {
-    if (v->kind == FX_TENSOR)
-        return bytes_of(g, v->tensor) >= 0 && v->tensor->device.kind == TY_CPU;
+    if (v->kind == FX_TENSOR) return bytes_of(g, v->tensor) >= 0 && ty_is_host(v->tensor->device);
     for (uint32_t i = 0; v->kind == FX_TUPLE && i < v->count; i++)
         if (!has_known_value(g, &v->items[i])) return false;
     return v->kind == FX_TUPLE;

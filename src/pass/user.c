@@ -229,8 +229,7 @@ static fe_node *constant(fe_graph *g, const char *wanted, const fe_tensor *value
     for (size_t i = 0; i < count; i++)
         memcpy(bytes + i * size, (const char *)value->data + place_in(value, i) * (int64_t)size,
                size);
-    ty_tensor *meta =
-        ty_tensor_new(x->memory, x->symbols, dtype, (ty_device){TY_CPU, -1}, value->rank, sizes);
+    ty_tensor *meta = ty_tensor_new(x->memory, x->symbols, dtype, TY_HOST, value->rank, sizes);
     return outside(fx_add_constant(x, arena_strdup(x->memory, wanted), meta, bytes, count * size));
 }
 

@@ -423,7 +423,7 @@ fx_arg arg_default(scope *s, const op_param *param)
         break;
     case OP_DEFAULT_DTYPE: arg = fx_dtype((ty_dtype)ty_dtype_from_number(d->integer)); break;
     case OP_DEFAULT_LAYOUT: arg = (fx_arg){.kind = FX_ARG_LAYOUT, .layout = d->integer}; break;
-    case OP_DEFAULT_DEVICE: arg = (fx_arg){.kind = FX_ARG_DEVICE, .device = {TY_CPU, -1}}; break;
+    case OP_DEFAULT_DEVICE: arg = (fx_arg){.kind = FX_ARG_DEVICE, .device = TY_HOST}; break;
     }
     CHECK(s->reader->session, fits(s, &param->type, &arg)); /* a row of ops.def says otherwise */
     return arg;

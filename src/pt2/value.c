@@ -44,10 +44,6 @@ fe_status value_dtype(json_at *at, ty_dtype *out)
 
 fe_status value_device(json_at *at, ty_device *out)
 {
-    static const struct {
-        const char *name;
-        ty_device_kind kind;
-    } KINDS[] = {{"cpu", TY_CPU}, {"cuda", TY_CUDA}, {"meta", TY_META}};
     const char *type;
     json_at index;
     int64_t number = -1;
@@ -56,11 +52,8 @@ fe_status value_device(json_at *at, ty_device *out)
         FE_TRY(json_int(&index, &number));
         if (number < 0 || number > 1024) return json_expected(&index, "the number of a device");
     }
-    for (size_t i = 0; i < COUNT_OF(KINDS); i++)
-        if (intern(at->document->session, type) == intern(at->document->session, KINDS[i].name)) {
-            *out = (ty_device){.kind = KINDS[i].kind, .index = (int32_t)number};
-            return FE_OK;
-        }
+    out->index = (int32_t)number;
+    if (ty_device_kind_of(type, strlen(type), &out->kind)) return FE_OK;
     return json_fail(at, FE_UNSUPPORTED, "export the program on the CPU",
                      "device type '%.40s' is not supported", type);
 }

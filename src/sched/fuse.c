@@ -375,7 +375,7 @@ static ty_device device_of(const fuser *f, uint32_t op)
     loop_buffer_id id = o->store_count    ? o->stores[0].buffer
                         : o->output_count ? o->outputs[0].buffer
                                           : LOOP_NO_BUFFER;
-    return id == LOOP_NO_BUFFER ? (ty_device){TY_CPU, -1} : f->p->buffers.at[id].device;
+    return id == LOOP_NO_BUFFER ? TY_HOST : f->p->buffers.at[id].device;
 }
 
 /* Copies between devices are no calls of a kernel. */

@@ -95,7 +95,7 @@ static uint32_t *first_births(const donation *d)
 
 static bool is_of_host(const donation *d, loop_buffer_id b)
 {
-    return d->p->buffers.at[b].device.kind == TY_CPU && !d->p->buffers.at[b].pinned;
+    return ty_is_host(d->p->buffers.at[b].device) && !d->p->buffers.at[b].pinned;
 }
 
 static void find_lenders(donation *d)

@@ -37,7 +37,7 @@ const char *sched_donation_fault(loop_program *p, loop_buffer_id input)
 {
     const loop_buffer *b = &p->buffers.at[input];
     if (b->kind != LOOP_INPUT) return "it is no tensor of the caller's";
-    if (b->device.kind != TY_CPU) return "it is not in the memory of the host";
+    if (!ty_is_host(b->device)) return "it is not in the memory of the host";
     if (!is_dense(p, b)) return "its strides leave gaps, which are not its own";
     for (uint32_t k = 0; k < p->inputs.count; k++)
         if (p->inputs.at[k].taken && (p->inputs.at[k].of == b->input || k == b->input))
@@ -132,7 +132,7 @@ static const char *check_tenant(const sched_schedule *s, const loop_buffer_id *h
     const char *fault = is_input ? sched_donation_fault(p, host) : NULL;
     if (fault) return fault;
     if (last_of(s, heir, b) == host) return NULL; /* it hands on to the output: law S6 */
-    if (p->buffers.at[b].pinned || p->buffers.at[b].device.kind != TY_CPU)
+    if (p->buffers.at[b].pinned || !ty_is_host(p->buffers.at[b].device))
         return "it lies in what the caller gives and should be elsewhere";
     if (ty_dtype_alignment(p->buffers.at[b].dtype) > ty_dtype_alignment(p->buffers.at[host].dtype))
         return "the memory that it lies in is not aligned for it";

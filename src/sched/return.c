@@ -115,7 +115,7 @@ static bool may_move(const returner *r, loop_buffer_id b)
     const loop_buffer *buffer = &r->p->buffers.at[b];
     const sched_life *life = &r->s->lives[b];
     return buffer->kind == LOOP_TEMP && life->root == b && !life->in_arena &&
-           r->birth[b] != NEVER && buffer->device.kind == TY_CPU && !buffer->pinned &&
+           r->birth[b] != NEVER && ty_is_host(buffer->device) && !buffer->pinned &&
            sched_output_covering(r->p, b) >= 0;
 }
 

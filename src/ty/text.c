@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-static const char *const DEVICES[] = {[TY_CPU] = "cpu", [TY_CUDA] = "cuda", [TY_META] = "meta"};
-
 /* ---- printing ---- */
 
 static void print_list(const sym_table *t, const sym_expr *items, uint32_t count, text *out)
@@ -49,19 +47,13 @@ void ty_print(const sym_table *t, const ty_tensor *x, text *out)
         if (guard) text_char(out, ')');
     }
     if (x->storage != 0) text_printf(out, "@%u", x->storage);
-    if (x->device.kind != TY_CPU || x->device.index >= 0) {
-        text_printf(out, ":%s", DEVICES[x->device.kind]);
+    if (!ty_is_host(x->device) || x->device.index >= 0) {
+        text_printf(out, ":%s", ty_device_words[x->device.kind]);
         if (x->device.index >= 0) text_printf(out, "%d", x->device.index);
     }
 }
 
 /* ---- parsing ---- */
-
-const char *ty_device_name(arena *a, ty_device d)
-{
-    const char *kind = DEVICES[d.kind];
-    return d.index < 0 ? kind : arena_printf(a, "%s%d", kind, d.index);
-}
 
 /* A number at the start of `digits` that nothing follows. */
 static bool parse_number(const char *digits, uint32_t most, uint32_t *out)
@@ -92,16 +84,15 @@ static fe_status parse_device(lexer *lx, ty_device *out)
 {
     const char *name = lx->token.text;
     if (lx->token.kind != LEX_NAME) return lex_fail(lx, "expected a device");
-    for (size_t i = 0; i < COUNT_OF(DEVICES); i++) {
-        size_t length = strlen(DEVICES[i]);
-        uint32_t index = 0;
-        if (strncmp(name, DEVICES[i], length) != 0) continue;
-        if (name[length] && !parse_number(name + length, INT32_MAX, &index)) continue;
-        *out = (ty_device){(ty_device_kind)i, name[length] ? (int32_t)index : -1};
-        lex_next(lx);
-        return FE_OK;
-    }
-    return lex_fail(lx, "unknown device");
+    size_t length = strcspn(name, "0123456789");
+    ty_device_kind kind;
+    uint32_t index = 0;
+    bool is_known = ty_device_kind_of(name, length, &kind);
+    if (!is_known || (name[length] && !parse_number(name + length, INT32_MAX, &index)))
+        return lex_fail(lx, "unknown device");
+    *out = (ty_device){kind, name[length] ? (int32_t)index : -1};
+    lex_next(lx);
+    return FE_OK;
 }
 
 fe_status ty_parse_dtype(lexer *lx, ty_dtype *out)
@@ -120,7 +111,7 @@ fe_status ty_parse(arena *a, sym_table *t, lexer *lx, ty_tensor **out)
     FE_TRY(ty_parse_dtype(lx, &dtype));
     FE_TRY(lex_expect(lx, "["));
     FE_TRY(parse_list(t, lx, "]", sizes, &rank));
-    ty_tensor *x = ty_tensor_new(a, t, dtype, (ty_device){TY_CPU, -1}, rank, sizes);
+    ty_tensor *x = ty_tensor_new(a, t, dtype, TY_HOST, rank, sizes);
     if (lex_take(lx, "{")) {
         uint32_t count;
         FE_TRY(parse_list(t, lx, "}", sizes, &count));

@@ -75,11 +75,22 @@ typedef struct ty_operand {
 ty_dtype ty_promote_types(ty_dtype a, ty_dtype b); /* torch.promote_types */
 ty_dtype ty_result_type(const ty_operand *operands, uint32_t count);
 
-typedef enum ty_device_kind { TY_CPU, TY_CUDA, TY_META } ty_device_kind;
+typedef enum ty_device_kind {
+#define DEVICE(kind, name) TY_##kind,
+#include "ty/device.def"
+#undef DEVICE
+    TY_DEVICE_KINDS
+} ty_device_kind;
 typedef struct ty_device {
     ty_device_kind kind;
     int32_t index; /* -1: none given */
 } ty_device;
+#define TY_HOST ((ty_device){.kind = TY_CPU, .index = -1})
+static inline bool ty_is_host(ty_device d)
+{
+    return d.kind == TY_CPU;
+}
+
 static inline bool ty_same_device(ty_device a, ty_device b)
 {
     return a.kind == b.kind && a.index == b.index;
@@ -88,11 +99,19 @@ static inline bool ty_same_device(ty_device a, ty_device b)
 /* The host is one, whatever number a program gives it. */
 static inline bool ty_same_place(ty_device a, ty_device b)
 {
-    return a.kind == b.kind && (a.kind == TY_CPU || a.index == b.index);
+    return a.kind == b.kind && (ty_is_host(a) || a.index == b.index);
 }
 
-/* "cpu", "cuda1" */
+extern const char *const ty_device_words[TY_DEVICE_KINDS]; /* the name of each kind */
+/* The kind of this name; false: there is none. */
+bool ty_device_kind_of(const char *name, size_t length, ty_device_kind *out);
+/* "cpu", "cuda1"; in `a` where there is a number. */
 const char *ty_device_name(arena *a, ty_device d);
+/* "cpu", "cuda:1": as PyTorch has it. */
+void ty_print_device(ty_device d, text *out);
+/* " cuda 1", nothing for the host: where a buffer lies, in loop and wrapper IR. */
+void ty_print_place(ty_device d, text *out);
+fe_status ty_parse_place(lexer *lx, ty_device *out);
 
 typedef enum ty_memory_format {
     TY_CONTIGUOUS,

@@ -63,7 +63,7 @@ static void check_copy(device_check *c, const loop_op *op)
 static void check_alloc(device_check *c, loop_buffer_id id)
 {
     const loop_buffer *b = &c->w->loops->buffers.at[id];
-    const wrap_memory common = {.device = {TY_CPU, -1}};
+    const wrap_memory common = {.device = TY_HOST};
     const wrap_memory *at = c->w->memory_of ? &c->w->memory_of[c->w->segment_of[id]] : &common;
     if (c->w->lives[id].in_arena &&
         (!ty_same_place(at->device, b->device) || at->pinned != b->pinned))
@@ -73,7 +73,7 @@ static void check_alloc(device_check *c, loop_buffer_id id)
 /* Another function or region begins, or the program ends. */
 static void leave(device_check *c)
 {
-    c->now = (ty_device){TY_CPU, -1};
+    c->now = TY_HOST;
     if (c->pending_count) fault(c, "W10", "a copy is not waited for", LOOP_NO_BUFFER);
 }
 
@@ -111,7 +111,7 @@ const char *wrap_check_devices(const wrap_program *w, uint32_t *line, const char
     arena *memory = arena_new(w->session);
     device_check c = {.w = w,
                       .memory = memory,
-                      .now = {TY_CPU, -1},
+                      .now = TY_HOST,
                       .pending = NEW_ARRAY(memory, uint8_t, w->loops->buffers.count + 1)};
     for (uint32_t i = 0; i < w->lines.count && !c.fault; i++) {
         *line = i + 1;

@@ -11,7 +11,7 @@ static wrap_memory memory_of(const wrap_program *w, loop_buffer_id id)
 
 static bool is_common(wrap_memory at)
 {
-    return at.device.kind == TY_CPU && !at.pinned;
+    return ty_is_host(at.device) && !at.pinned;
 }
 
 static bool same_memory(wrap_memory a, wrap_memory b)
@@ -32,7 +32,7 @@ void wrap_set_memory(wrap_program *w, uint32_t segment, wrap_memory at)
     uint32_t most = w->loops->buffers.count + 2;
     if (!w->memory_of) {
         w->memory_of = NEW_ARRAY(w->memory, wrap_memory, most);
-        for (uint32_t k = 0; k < most; k++) w->memory_of[k].device = (ty_device){TY_CPU, -1};
+        for (uint32_t k = 0; k < most; k++) w->memory_of[k].device = TY_HOST;
     }
     CHECK(w->session, segment < most);
     w->memory_of[segment] = at;
@@ -69,7 +69,7 @@ void wrap_split_segments(wrap_program *w, uint32_t groups, wrap_segments *segmen
 
 void wrap_begin_devices(wrap_devices *d)
 {
-    d->now = (ty_device){TY_CPU, -1};
+    d->now = TY_HOST;
 }
 
 void wrap_go_to(wrap_program *w, wrap_devices *d, ty_device device)
@@ -121,19 +121,13 @@ void wrap_copy(wrap_program *w, wrap_devices *d, const loop_op *op)
 
 void wrap_print_memory(wrap_memory at, text *out)
 {
-    if (at.device.kind == TY_CUDA) text_printf(out, " cuda %d", (int)at.device.index);
+    ty_print_place(at.device, out);
     if (at.pinned) text_add(out, " pinned");
 }
 
 fe_status wrap_parse_memory(lexer *lx, wrap_memory *out)
 {
-    int64_t index = -1;
-    *out = (wrap_memory){.device = {TY_CPU, -1}};
-    if (lex_take(lx, "cuda")) {
-        FE_TRY(lex_int(lx, &index));
-        if (index < -1 || index > INT32_MAX) return lex_fail(lx, "no such device");
-        out->device = (ty_device){TY_CUDA, (int32_t)index};
-    }
+    FE_TRY(ty_parse_place(lx, &out->device));
     out->pinned = lex_take(lx, "pinned");
     return FE_OK;
 }

@@ -366,7 +366,7 @@ static fe_status parse_device(parsing *in, ty_device *out)
     wrap_memory at;
     FE_TRY(wrap_parse_memory(in->lx, &at));
     *out = at.device;
-    return at.device.kind == TY_CPU ? lex_expect(in->lx, "cpu") : FE_OK;
+    return ty_is_host(at.device) ? lex_expect(in->lx, "cpu") : FE_OK;
 }
 
 /* place 1 cuda 0; place 2 pinned */
@@ -375,7 +375,7 @@ static fe_status parse_placement(parsing *in, wrap_line *line)
     wrap_memory at;
     FE_TRY(parse_segment(in, &line->index));
     FE_TRY(wrap_parse_memory(in->lx, &at));
-    if (at.device.kind != TY_CPU || at.pinned) wrap_set_memory(in->w, line->index, at);
+    if (!ty_is_host(at.device) || at.pinned) wrap_set_memory(in->w, line->index, at);
     return FE_OK;
 }
 

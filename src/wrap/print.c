@@ -175,7 +175,7 @@ void wrap_print_line(const wrap_program *w, const wrap_line *line, text *out)
         if (w->memory_of) wrap_print_memory(w->memory_of[line->index], out);
         break;
     case WRAP_DEVICE:
-        if (line->device.kind == TY_CPU)
+        if (ty_is_host(line->device))
             text_add(out, " cpu");
         else
             wrap_print_memory((wrap_memory){line->device, false}, out);

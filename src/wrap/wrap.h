@@ -306,7 +306,7 @@ int64_t wrap_overwritten_bytes(const wrap_program *w, loop_buffer_id input);
 int64_t wrap_donated_bytes(const wrap_program *w);
 static inline bool wrap_is_on_host(const wrap_program *w, loop_buffer_id id)
 {
-    return w->loops->buffers.at[id].device.kind == TY_CPU;
+    return ty_is_host(w->loops->buffers.at[id].device);
 }
 /* describe.c: fe_artifact.signature. */
 void wrap_describe(const wrap_program *w, text *out);
