@@ -6,10 +6,8 @@ int32_t loop_int_place(const loop_op *op, const char *name)
 {
     const loop_operator *row = op->kind == LOOP_EXTERN ? loop_operator_of(op->kernel) : NULL;
     if (!row) return -1;
-    signature s = sig_read(row->signature);
-    for (uint32_t k = 0; k < s.int_count && k < op->int_count; k++)
-        if (sig_is(s.ints[k].name, name)) return (int32_t)k;
-    return -1;
+    int32_t at = sig_int_place(row->signature, name);
+    return at < (int32_t)op->int_count ? at : -1;
 }
 
 bool loop_known_int(const loop_program *p, const loop_op *op, const char *name, int64_t *out)
@@ -25,7 +23,7 @@ const char *loop_windows_of(const loop_program *p, const loop_op *op, loop_windo
     if (!loop_known_int(p, op, "spatial", &spatial) || spatial < 1 || spatial > 3 ||
         (may_be_transposed && !loop_known_int(p, op, "transposed", &transposed)))
         return "its kind is known to the run alone";
-    uint32_t named = sig_read(loop_operator_of(op->kernel)->signature).int_count,
+    uint32_t named = sig_int_count(loop_operator_of(op->kernel)->signature),
              lists = may_be_transposed ? 4 : 3, each = (uint32_t)spatial;
     if (op->int_count != named + lists * each)
         return "its ints are of another number of dimensions";

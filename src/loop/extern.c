@@ -68,12 +68,13 @@ bool loop_is_addend(const loop_op *op, uint32_t input)
 {
     const loop_operator *row = op->callee ? NULL : loop_operator_of(op->kernel);
     if (!row) return false;
-    signature s = sig_read(row->signature);
-    return input < s.in_count && s.in[input].may_be_left_out;
+    sig_operand operand;
+    return sig_read_input(row->signature, input, &operand) && operand.may_be_left_out;
 }
 
 bool loop_needs_unit_stride(const char *kernel, uint32_t input)
 {
-    signature s = sig_read(loop_operator_of(kernel)->signature);
-    return input < s.in_count && s.in[input].layout == SIG_UNIT;
+    sig_operand operand;
+    return sig_read_input(loop_operator_of(kernel)->signature, input, &operand) &&
+           operand.layout == SIG_UNIT;
 }

@@ -139,6 +139,43 @@ static sig_int read_int(sig_text word)
     return i;
 }
 
+/* The part of the ints; empty where there is none. */
+static sig_text list_of_ints(const char *row)
+{
+    const char *begin = strchr(row, ';');
+    if (!begin) return (sig_text){row, 0};
+    return (sig_text){begin + 1, (uint32_t)strcspn(begin + 1, ";")};
+}
+
+int32_t sig_int_place(const char *row, const char *name)
+{
+    sig_text list = list_of_ints(row), word;
+    for (int32_t k = 0; sig_next(&list, ' ', &word); k++)
+        if (sig_is((sig_text){word.at, find(word, '=')}, name)) return k;
+    return -1;
+}
+
+uint32_t sig_int_count(const char *row)
+{
+    sig_text list = list_of_ints(row), word;
+    uint32_t count = 0;
+    while (sig_next(&list, ' ', &word)) count += !sig_is(word, "..");
+    return count;
+}
+
+bool sig_read_input(const char *row, uint32_t input, sig_operand *out)
+{
+    const char *arrow = strstr(row, "->");
+    if (!arrow) return false;
+    sig_text list = {row, (uint32_t)(arrow - row)}, word;
+    for (uint32_t k = 0; sig_next(&list, ' ', &word); k++)
+        if (k == input) {
+            *out = read_operand(word);
+            return true;
+        }
+    return false;
+}
+
 signature sig_read(const char *row)
 {
     signature s = {.takes_anything = strcmp(row, "..") == 0};

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Times eager PyTorch, torch.compile in its default mode, ONNX Runtime and ferrite on the same archives, side by side.
 
-  bench.py [--models DIR] [--ferrite PATH] [--only NAME ...] [--threads N ...] [--rounds N] [--seconds S] [--no-onnx]
-           [--json OUT]
+  bench.py [--models DIR] [--ferrite PATH] [--only NAME ...] [--threads N ...] [--rounds N] [--seconds S]
+           [--peers NAME ...] [--json OUT]
 
 DIR is what export_models.py fills; without it, that script fills build/models first. PATH is build/ferrite if not
 given, and left out if it is not there. The candidates take turns (A B C A B C ...), since a shared machine has good
@@ -164,7 +164,7 @@ def measure(stem, threads, args):
         peers = Peers(stem, threads, os.path.join(folder, "inductor"))
         try:
             timings, errors = {}, {}
-            for candidate in ("eager", "inductor") + (() if args.no_onnx else ("onnx",)):
+            for candidate in args.peers:
                 reply = peers.ask(do="prepare", candidate=candidate)
                 if "error" in reply:
                     errors[candidate] = reply["error"]
@@ -213,18 +213,22 @@ def row(name, threads, *columns):
     print(f"{name:24}{threads:>3} ", *(f"{cell:>19}" for cell in cells), f"{ratio:>7}  {compiled}", flush=True)
 
 
+def ratio(entry):
+    """Of the best calls, ferrite's to the best peer's; None where one of both is missing."""
+    peers = [entry[peer]["min_us"] for peer in CANDIDATES[:-1] if peer in entry]
+    return entry["ferrite"]["min_us"] / min(peers) if peers and "ferrite" in entry else None
+
+
 def show_head():
-    print("ms a call, best / median; the ratio is that of the best calls, ferrite to inductor; compile: cold, s\n")
+    print("ms a call, best / median; the ratio is that of the best calls, ferrite to the best peer; compile: cold, s\n")
     row("model", "thr", *CANDIDATES, "ratio", "compile: " + ", ".join(CANDIDATES[1:]))
 
 
 def show(key, entry):
-    ratio = "-"
-    if "ferrite" in entry and "inductor" in entry:
-        ratio = f"{entry['ferrite']['min_us'] / entry['inductor']['min_us']:.2f}"
+    known = ratio(entry)
     compiled = (entry.get(candidate, {}).get("compile_s") for candidate in CANDIDATES[1:])
     compiled = ", ".join("-" if seconds is None else f"{seconds:.2f}" for seconds in compiled)
-    row(*key.rsplit("@", 1), *(cell(entry, candidate) for candidate in CANDIDATES), ratio, compiled)
+    row(*key.rsplit("@", 1), *(cell(entry, candidate) for candidate in CANDIDATES), f"{known:.2f}" if known else "-", compiled)
     for candidate, message in entry.get("errors", {}).items():
         print(f"    {candidate}: {message}", flush=True)
 
@@ -237,7 +241,8 @@ def main():
     parser.add_argument("--threads", nargs="+", type=int, default=[2])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=0.4, help="for one candidate in one round")
-    parser.add_argument("--no-onnx", action="store_true")
+    parser.add_argument("--peers", nargs="+", choices=CANDIDATES[:-1], default=CANDIDATES[:-1], metavar="NAME",
+                        help="of eager, inductor and onnx")
     parser.add_argument("--json", metavar="OUT")
     args = parser.parse_args()
     if not args.models:
