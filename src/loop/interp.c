@@ -384,9 +384,13 @@ static fe_status run_extern(loop_running *r)
         operands[op->input_count + k] = operand_of(r, &op->outputs[k]);
     for (uint32_t k = 0; k < op->int_count; k++) ints[k] = loop_run_number(r, op->ints[k]);
     if (r->status != FE_OK) return r->status;
-    loop_call call = {operands,   operands + op->input_count, op->input_count, ints,
-                      op->floats, r->machine->memory};
-    if (loop_reference(op->kernel, &call)) return FE_OK;
+    loop_call call = {.in = operands,
+                      .out = operands + op->input_count,
+                      .in_count = op->input_count,
+                      .ints = ints,
+                      .floats = op->floats,
+                      .memory = r->machine->memory};
+    if (loop_reference(op->kernel, call)) return FE_OK;
     if (!r->machine->run_extern) return loop_run_fail(r, "no one runs extern kernels");
     return r->machine->run_extern(r->machine->data, r->p, op, r->machine->buffers);
 }

@@ -26,6 +26,7 @@ typedef struct loop_operand {
     char *data;
 } loop_operand;
 typedef struct loop_call {
+    const char *signature;
     const loop_operand *in, *out;
     uint32_t in_count;
     const int64_t *ints;
@@ -33,7 +34,7 @@ typedef struct loop_call {
     arena *memory;
 } loop_call;
 /* reference.c: runs the kernel, slowly; false when it has none of this name. */
-bool loop_reference(const char *kernel, const loop_call *call);
+bool loop_reference(const char *kernel, loop_call call);
 
 /* ---- the run ---- */
 /* An index as base + sum of factor * axis; `simple` is false when it has any other shape. */

@@ -438,6 +438,18 @@ sym_expr loop_macs_of_element(const loop_program *p, const loop_op *op);
 int32_t loop_int_place(const loop_op *op, const char *name);
 /* False: it has none, or only the run knows it. */
 bool loop_known_int(const loop_program *p, const loop_op *op, const char *name, int64_t *out);
+/* What numbers a call of this operator has, each name of its signature once, in any order: as the call
+ * holds them, in p's memory. A name that it has not, or one too few, is a fault of ours. */
+typedef struct loop_int {
+    const char *name;
+    sym_expr value;
+} loop_int;
+typedef struct loop_float {
+    const char *name;
+    double value;
+} loop_float;
+sym_expr *loop_ints(loop_program *p, const char *kernel, const loop_int *given, uint32_t count);
+double *loop_floats(loop_program *p, const char *kernel, const loop_float *given, uint32_t count);
 /* Windows that slide over an image: ints of a convolution, or of its weight's gradient. */
 typedef struct loop_windows {
     uint32_t spatial;
@@ -446,6 +458,8 @@ typedef struct loop_windows {
     const sym_expr *stride, *padding, *dilation;
     const sym_expr *more; /* output padding; NULL: there is none */
 } loop_windows;
+/* The ints of a call of op->kernel, without an activation. */
+void loop_set_windows(loop_program *p, loop_op *op, const loop_windows *w);
 /* What is wrong with the ints, or NULL. */
 const char *loop_windows_of(const loop_program *p, const loop_op *op, loop_windows *out);
 /* Must elements of this input that follow each other lie side by side? */

@@ -63,10 +63,9 @@ bool need_may_be(const needing *n, sym_expr e, int64_t from, int64_t to)
     return min <= to && max >= from;
 }
 
-bool need_has(const needing *n, uint32_t inputs, uint32_t rank, uint32_t ints)
+bool need_has(const needing *n, uint32_t inputs, uint32_t rank)
 {
-    if (n->op->input_count < inputs || !n->op->output_count || n->op->int_count < ints)
-        return false;
+    if (n->op->input_count < inputs || !n->op->output_count) return false;
     for (uint32_t i = 0; i < inputs; i++)
         if (n->op->inputs[i].rank < rank) return false;
     return true;
@@ -82,9 +81,10 @@ void need_give_each(needing *n, sym_expr more)
     n->out.each = sym_add(n->t, n->out.each, need_lines(n, more));
 }
 
-sym_expr need_int(const needing *n, uint32_t k)
+sym_expr need_int(const needing *n, const char *name)
 {
-    return n->op->ints[k];
+    int32_t at = loop_int_place(n->op, name);
+    return at < 0 ? need_number(n, 0) : n->op->ints[at];
 }
 
 sym_expr need_panels(const needing *n, sym_expr columns, sym_expr depth)

@@ -39,7 +39,7 @@ static geometry geometry_of(const needing *n, const loop_windows *ints, const lo
 
 static bool find_windows(const needing *n, loop_windows *ints)
 {
-    return need_has(n, 2, 3, 0) && !loop_windows_of(n->p, n->op, ints) &&
+    return need_has(n, 2, 3) && !loop_windows_of(n->p, n->op, ints) &&
            n->op->inputs[0].rank == ints->spatial + 2 &&
            n->op->inputs[1].rank == ints->spatial + 2 &&
            n->op->outputs[0].rank == ints->spatial + 2;

@@ -5,8 +5,6 @@
 
 #include "../rt/rt_fourier_need.h"
 
-enum { DIMENSION, LENGTH = 2, INTS = 3 };
-
 typedef struct transform {
     const loop_view *x, *y;
     uint32_t dim;
@@ -18,7 +16,7 @@ typedef struct transform {
 static bool find_transform(const needing *n, transform *out)
 {
     int64_t dim;
-    if (!need_has(n, 1, 1, INTS) || !sym_is_int(n->t, need_int(n, DIMENSION), &dim)) return false;
+    if (!need_has(n, 1, 1) || !loop_known_int(n->p, n->op, "dim", &dim)) return false;
     *out = (transform){.x = &n->op->inputs[0], .y = &n->op->outputs[0], .rows = need_number(n, 1)};
     if (dim < 0 || dim >= (int64_t)out->x->rank || out->y->rank != out->x->rank) return false;
     out->dim = (uint32_t)dim;
@@ -37,7 +35,7 @@ static bool find_transform(const needing *n, transform *out)
 static bool find_shape(const needing *n, const transform *t, int64_t rows, rt_fft_shape *out)
 {
     int64_t length, count;
-    if (!sym_is_int(n->t, need_int(n, LENGTH), &length) || length < 1 ||
+    if (!sym_is_int(n->t, need_int(n, "length"), &length) || length < 1 ||
         !sym_is_int(n->t, t->y->sizes[t->dim], &count))
         return false;
     bool is_half = !(t->from_complex && t->to_complex) && length % 2 == 0;
@@ -110,7 +108,7 @@ void need_fourier(needing *n)
     rt_fft_shape shape;
     int64_t rows, few;
     if (!find_transform(n, &t)) return;
-    sym_expr length = need_int(n, LENGTH);
+    sym_expr length = need_int(n, "length");
     bool has_window = n->op->input_count > 1 && n->op->inputs[1].buffer != LOOP_NO_BUFFER;
     if (has_window) need_share(n, need_bytes(n, length, 8));
     sym_range(n->t, t.rows, NULL, &few, &rows);

@@ -18,7 +18,7 @@ typedef struct matrices {
 
 static bool find_matrices(const needing *n, matrices *m)
 {
-    if (!need_has(n, 1, 2, 0)) return false;
+    if (!need_has(n, 1, 2)) return false;
     const loop_view *a = &n->op->inputs[0];
     *m = (matrices){.element = ty_dtype_size(a->dtype), .is_complex = ty_is_complex(a->dtype)};
     m->real = m->is_complex ? m->element / 2 : m->element;
@@ -107,9 +107,9 @@ void need_householder_apply(needing *n)
     matrices m;
     if (!find_matrices(n, &m)) return;
     const loop_view *c = &n->op->outputs[0];
-    if (c->rank < 2 || !n->op->int_count) return;
+    if (c->rank < 2) return;
     sym_expr side = c->sizes[c->rank - 1];
-    if (!need_is(n, need_int(n, 0), 1)) side = sym_max(n->t, side, c->sizes[c->rank - 2]);
+    if (!need_is(n, need_int(n, "left"), 1)) side = sym_max(n->t, side, c->sizes[c->rank - 2]);
     sym_expr count = need_bytes(n, need_most(n, side, 1), RT_LAPACK_BLOCK);
     need_give_each(n, need_bytes(n, m.size, m.element));
     state_reflections(n, &m);

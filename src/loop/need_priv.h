@@ -26,8 +26,8 @@ bool need_is(const needing *n, sym_expr e, int64_t value);
 bool need_may_be(const needing *n, sym_expr e, int64_t from, int64_t to);
 /* Texts may hold calls that no operator would take: they need nothing. The first inputs, and the first
  * output, have so many dimensions. */
-bool need_has(const needing *n, uint32_t inputs, uint32_t rank, uint32_t ints);
-sym_expr need_int(const needing *n, uint32_t k);
+bool need_has(const needing *n, uint32_t inputs, uint32_t rank);
+sym_expr need_int(const needing *n, const char *name);
 sym_expr need_panels(const needing *n, sym_expr columns, sym_expr depth);
 /* The operand is a constant that is re-laid when the program is compiled. */
 bool need_is_packed(const needing *n, uint32_t operand);

@@ -6,7 +6,7 @@
 void need_gemm(needing *n)
 {
     const loop_view *a = &n->op->inputs[0], *b = &n->op->inputs[1];
-    if (!need_has(n, 2, 2, 0)) return;
+    if (!need_has(n, 2, 2)) return;
     if (!need_is(n, a->strides[1], 1) && !need_is(n, a->sizes[1], 1))
         need_share(n, need_bytes(n, need_times(n, a->sizes[0], a->sizes[1]), NEED_FLOAT));
     if (!need_is_packed(n, 1)) need_share(n, need_panels(n, b->sizes[1], b->sizes[0]));
@@ -36,7 +36,7 @@ void need_bmm(needing *n)
 {
     const loop_view *a = &n->op->inputs[0], *b = &n->op->inputs[1], *c = &n->op->outputs[0];
     int64_t rows;
-    if (!need_has(n, 2, 3, 0) || c->rank < 3) return;
+    if (!need_has(n, 2, 3) || c->rank < 3) return;
     bool in_place = need_is(n, b->strides[2], 1) ||
                     (need_is(n, b->strides[1], 1) && need_is(n, a->strides[2], 1));
     if (in_place && sym_is_int(n->t, c->sizes[1], &rows) && rows <= RT_BMM_FEW_ROWS) return;
@@ -49,7 +49,7 @@ void need_bmm(needing *n)
 void need_sdpa(needing *n)
 {
     const loop_view *q = &n->op->inputs[0], *k = &n->op->inputs[1], *v = &n->op->inputs[2];
-    if (!need_has(n, 3, 4, 0)) return;
+    if (!need_has(n, 3, 4)) return;
     sym_expr rows = need_least(n, q->sizes[2], RT_SDPA_TILES * RT_MOST_ROWS), keys = k->sizes[2],
              width = need_up_to(n, v->sizes[3], RT_PANEL), padded = need_up_to(n, keys, RT_PANEL);
     sym_expr block = need_least(n, need_up_to(n, need_most(n, keys, 1), RT_PANEL), RT_SDPA_KEYS);

@@ -9,7 +9,7 @@ static sym_expr row_length(const needing *n, sym_expr *rows)
     const loop_view *x = &n->op->inputs[0];
     int64_t dim = 0;
     *rows = need_number(n, 1);
-    if (!need_has(n, 1, 1, 1) || !sym_is_int(n->t, need_int(n, 0), &dim) || dim < 0 ||
+    if (!need_has(n, 1, 1) || !loop_known_int(n->p, n->op, "dim", &dim) || dim < 0 ||
         dim >= (int64_t)x->rank)
         return need_number(n, 0);
     for (uint32_t d = 0; d < x->rank; d++)
@@ -54,8 +54,8 @@ void need_select(needing *n)
 
 void need_topk(needing *n)
 {
-    if (!need_has(n, 1, 1, 3)) return;
-    sym_expr rows, length = row_length(n, &rows), wanted = need_bytes(n, need_int(n, 2), 2);
+    if (!need_has(n, 1, 1)) return;
+    sym_expr rows, length = row_length(n, &rows), wanted = need_bytes(n, need_int(n, "k"), 2);
     sym_expr room = sym_min(n->t, sym_add_int(n->t, wanted, RT_TOPK_MORE + RT_KEY_BLOCK), length);
     sym_expr size = items_bytes(n, room);
     bool may_be_long = need_may_be(n, length, RT_LONG_ROW, INT64_MAX);
@@ -65,7 +65,7 @@ void need_topk(needing *n)
 
 void need_unique(needing *n)
 {
-    if (!need_has(n, 1, 1, 0)) return;
+    if (!need_has(n, 1, 1)) return;
     sym_expr count = n->op->inputs[0].sizes[0];
     need_share(n, need_bytes(n, sym_add_int(n->t, need_bytes(n, count, RT_UNIQUE_NUMBERS), 1),
                              NEED_NUMBER));

@@ -2,6 +2,7 @@
  * time: what the runtime's own must give. */
 #include "loop/interp_priv.h"
 #include "loop/operator.h"
+#include "loop/signature.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,6 +33,16 @@ static void put(const loop_operand *out, int64_t row, int64_t column, int64_t va
     memcpy(out->data + offset * 8, &value, 8);
 }
 
+static int64_t int_of(const loop_call *c, const char *name)
+{
+    return c->ints[sig_place(c->signature, SIG_INTS, name)];
+}
+
+static double float_of(const loop_call *c, const char *name)
+{
+    return c->floats[sig_place(c->signature, SIG_FLOATS, name)];
+}
+
 /* ---- nonzero ---- */
 
 void reference_nonzero(const loop_call *c)
@@ -44,7 +55,7 @@ void reference_nonzero(const loop_call *c)
         row++;
     }
     for (; row < out->sizes[0]; row++)
-        for (uint32_t d = 0; d < mask->rank; d++) put(out, row, d, c->ints[0]);
+        for (uint32_t d = 0; d < mask->rank; d++) put(out, row, d, int_of(c, "fill"));
 }
 
 /* ---- repeat ---- */
@@ -101,7 +112,7 @@ void reference_unique(const loop_call *c)
 {
     const loop_operand *x = &c->in[0];
     int64_t rows = x->sizes[0], groups = 0, members = 0;
-    int64_t *order = order_rows(c, !c->ints[0]);
+    int64_t *order = order_rows(c, !int_of(c, "stands"));
     for (int64_t k = 0; k < rows; k++) {
         bool has_nan = false;
         bool same = k > 0 && compare_rows(x, order[k - 1], order[k], &has_nan) == 0 && !has_nan;
@@ -164,12 +175,13 @@ static loop_scalar fourier_output(const fourier_call *f, int64_t *at, int64_t pl
 
 void reference_fourier(const loop_call *c)
 {
-    double elements = (double)c->ints[4];
+    int64_t norm = int_of(c, "norm");
+    double elements = (double)int_of(c, "elements");
     fourier_call f = {.in = &c->in[0], .window = &c->in[1], .out = &c->out[0]};
-    f.dim = c->ints[0];
-    f.sign = c->ints[1] ? 1 : -1;
-    f.length = c->ints[2];
-    f.scale = c->ints[3] == 1 ? 1 / sqrt(elements) : c->ints[3] == 2 ? 1 / elements : 1;
+    f.dim = int_of(c, "dim");
+    f.sign = int_of(c, "backward") ? 1 : -1;
+    f.length = int_of(c, "length");
+    f.scale = norm == 1 ? 1 / sqrt(elements) : norm == 2 ? 1 / elements : 1;
     int64_t at[TY_MAX_RANK], count = element_count(f.out);
     for (int64_t k = 0; k < count; k++) {
         element_at(f.out, k, at);
@@ -228,19 +240,24 @@ static void product(const loop_call *c, double alpha, double beta, double low, d
 void reference_gemm(const loop_call *c)
 {
     double all = (double)INFINITY;
-    product(c, 1, 1, c->ints[0] ? c->ints[0] == 2 ? c->floats[0] : 0 : -all,
-            c->ints[0] == 2 ? c->floats[1] : all);
+    int64_t activation = int_of(c, "activation");
+    product(c, 1, 1,
+            activation == 2 ? float_of(c, "low")
+            : activation    ? 0
+                            : -all,
+            activation == 2 ? float_of(c, "high") : all);
 }
 
 void reference_bmm(const loop_call *c)
 {
-    product(c, c->floats[0], c->floats[1], -(double)INFINITY, (double)INFINITY);
+    product(c, float_of(c, "alpha"), float_of(c, "beta"), -(double)INFINITY, (double)INFINITY);
 }
 
-bool loop_reference(const char *kernel, const loop_call *call)
+bool loop_reference(const char *kernel, loop_call call)
 {
     const loop_operator *row = loop_operator_of(kernel);
     if (!row || !row->reference) return false;
-    row->reference(call);
+    call.signature = row->signature;
+    row->reference(&call);
     return true;
 }

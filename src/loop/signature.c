@@ -139,25 +139,26 @@ static sig_int read_int(sig_text word)
     return i;
 }
 
-/* The part of the ints; empty where there is none. */
-static sig_text list_of_ints(const char *row)
+/* The list; empty where there is none. */
+static sig_text list_of(const char *row, sig_numbers which)
 {
     const char *begin = strchr(row, ';');
+    if (begin && which == SIG_FLOATS) begin = strchr(begin + 1, ';');
     if (!begin) return (sig_text){row, 0};
     return (sig_text){begin + 1, (uint32_t)strcspn(begin + 1, ";")};
 }
 
-int32_t sig_int_place(const char *row, const char *name)
+int32_t sig_place(const char *row, sig_numbers which, const char *name)
 {
-    sig_text list = list_of_ints(row), word;
+    sig_text list = list_of(row, which), word;
     for (int32_t k = 0; sig_next(&list, ' ', &word); k++)
         if (sig_is((sig_text){word.at, find(word, '=')}, name)) return k;
     return -1;
 }
 
-uint32_t sig_int_count(const char *row)
+uint32_t sig_count(const char *row, sig_numbers which)
 {
-    sig_text list = list_of_ints(row), word;
+    sig_text list = list_of(row, which), word;
     uint32_t count = 0;
     while (sig_next(&list, ' ', &word)) count += !sig_is(word, "..");
     return count;

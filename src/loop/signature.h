@@ -39,9 +39,10 @@ typedef struct signature {
 
 /* signature.c */
 signature sig_read(const char *row);
-/* Where the int of this name stands, -1: there is none; how many have names. */
-int32_t sig_int_place(const char *row, const char *name);
-uint32_t sig_int_count(const char *row);
+typedef enum sig_numbers { SIG_INTS, SIG_FLOATS } sig_numbers;
+/* Where the number of this name stands, -1: there is none; how many have names. */
+int32_t sig_place(const char *row, sig_numbers which, const char *name);
+uint32_t sig_count(const char *row, sig_numbers which);
 /* One input alone; false: it has not so many. */
 bool sig_read_input(const char *row, uint32_t input, sig_operand *out);
 /* The next word of a list that spaces or commas part; false: there is none. */

@@ -74,9 +74,12 @@ static lower_tensor sdpa_extern(lowering *l, const attention *a, const sym_expr 
         wanted = strides;
     }
     lower_tensor out = lower_temp_tensor(l, TY_F32, 4, sizes, wanted);
-    sym_expr ints[] = {lower_const(l, a->causal), a->groups, lower_const(l, a->masked_nan),
-                       lower_const(l, a->replaces)};
-    lower_extern(l, "sdpa", 4, views, out.box->view, COUNT_OF(ints), ints, 1, &a->scale);
+    const loop_int ints[] = {{"causal", lower_const(l, a->causal)},
+                             {"groups", a->groups},
+                             {"masked_nan", lower_const(l, a->masked_nan)},
+                             {"replaces", lower_const(l, a->replaces)}};
+    lower_extern(l, "sdpa", 4, views, out.box->view, COUNT_OF(ints), ints, 1,
+                 &(loop_float){"scale", a->scale});
     return out;
 }
 

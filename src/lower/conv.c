@@ -48,9 +48,9 @@ static loop_view conv_operand(lowering *l, lower_tensor x, int64_t least)
 
 static lower_tensor conv_extern(lowering *l, const convolution *c)
 {
-    sym_expr ints[4 + 4 * MOST_DIMS], strides[LOWER_MAX_RANK];
+    sym_expr strides[LOWER_MAX_RANK];
     const sym_expr *wanted = c->wanted;
-    uint32_t count = 0, rank = c->dims + 2;
+    uint32_t rank = c->dims + 2;
     loop_view views[3] = {conv_operand(l, c->x, FEW_CHANNELS), lower_strided(l, c->weight),
                           lower_no_view(l)};
     if (!lower_absent(c->bias)) views[2] = lower_strided(l, c->bias);
@@ -59,15 +59,23 @@ static lower_tensor conv_extern(lowering *l, const convolution *c)
         wanted = strides;
     }
     lower_tensor out = lower_temp_tensor(l, TY_F32, rank, c->sizes, wanted);
-    ints[count++] = lower_const(l, c->dims);
-    ints[count++] = c->groups;
-    ints[count++] = lower_const(l, c->transposed);
-    ints[count++] = l->zero;
-    const sym_expr *const lists[] = {c->stride, c->padding, c->dilation, c->output_padding};
-    for (uint32_t k = 0; k < 4; k++)
-        for (uint32_t d = 0; d < c->dims; d++) ints[count++] = lists[k][d];
-    double limits[2] = {0, 0};
-    lower_extern(l, "conv", 3, views, out.box->view, count, ints, 2, limits);
+    loop_op call = {.kernel = "conv",
+                    .inputs = views,
+                    .input_count = 3,
+                    .outputs = &out.box->view,
+                    .output_count = 1,
+                    .floats =
+                        loop_floats(l->program, "conv", (loop_float[]){{"low", 0}, {"high", 0}}, 2),
+                    .float_count = 2};
+    loop_set_windows(l->program, &call,
+                     &(loop_windows){.spatial = c->dims,
+                                     .transposed = c->transposed,
+                                     .groups = c->groups,
+                                     .stride = c->stride,
+                                     .padding = c->padding,
+                                     .dilation = c->dilation,
+                                     .more = c->output_padding});
+    lower_extern_op(l, call);
     return out;
 }
 
@@ -225,18 +233,25 @@ fe_status lower_op_weight_gradient(lowering *l, fx_node *n, const lower_row *row
         lower_tensor read = transposed == (k == 0) ? grad : x;
         views[k] = by_pixels ? lower_strided(l, read) : conv_operand(l, read, 1);
     }
-    sym_expr ints[2 + 3 * MOST_DIMS], lists[3][MOST_DIMS];
-    uint32_t dims = weight->rank - 2, count = 0;
-    ints[count++] = lower_const(l, dims);
-    ints[count++] = lower_size(l, "groups");
+    sym_expr lists[3][MOST_DIMS];
+    uint32_t dims = weight->rank - 2;
     if (!spread(l, "stride", dims, 1, lists[0]) || !spread(l, "padding", dims, 0, lists[1]) ||
         !spread(l, "dilation", dims, 1, lists[2]))
         return lower_fail(l, "arguments of other lengths");
-    for (uint32_t k = 0; k < 3; k++)
-        for (uint32_t d = 0; d < dims; d++) ints[count++] = lists[k][d];
     const sym_expr *wanted = weight->dtype == TY_F32 ? lower_wanted(l, 1) : NULL;
     lower_tensor out = lower_temp_tensor(l, TY_F32, weight->rank, weight->sizes, wanted);
-    lower_extern(l, "conv_weight", 2, views, out.box->view, count, ints, 0, NULL);
+    loop_op call = {.kernel = "conv_weight",
+                    .inputs = views,
+                    .input_count = 2,
+                    .outputs = &out.box->view,
+                    .output_count = 1};
+    loop_set_windows(l->program, &call,
+                     &(loop_windows){.spatial = dims,
+                                     .groups = lower_size(l, "groups"),
+                                     .stride = lists[0],
+                                     .padding = lists[1],
+                                     .dilation = lists[2]});
+    lower_extern_op(l, call);
     lower_tensor items[3] = {[1] = lower_cast(l, out, weight->dtype)};
     return lower_give_items(l, items, 3);
 }

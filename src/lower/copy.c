@@ -20,7 +20,8 @@ static fe_status transfer(lowering *l, fx_node *n)
     sym_is_int(l->symbols, waits_not, &is_asynchronous);
     loop_buffer *host = &p->buffers.at[ty_is_host(from) ? source.buffer : made.box->view.buffer];
     host->pinned |= is_asynchronous && host->kind == LOOP_TEMP && ty_is_host(host->device);
-    lower_extern(l, "copy", 1, &source, made.box->view, 1, &waits_not, 0, NULL);
+    lower_extern(l, "copy", 1, &source, made.box->view, 1, &(loop_int){"waits_not", waits_not}, 0,
+                 NULL);
     return lower_give(l, made);
 }
 

@@ -299,7 +299,7 @@ static void take_made(custom_call *c, const loop_made *made, const ty_tensor *t,
     for (uint32_t d = 0; d < t->rank; d++)
         lower_define(l, t->sizes[d], lower_select(l, *out, 0, lower_const(l, d)));
     *out = lower_temp_tensor(l, t->dtype, t->rank, t->sizes, NULL);
-    lower_extern(l, "take", 1, &sizes, out->box->view, 1, &key, 0, NULL);
+    lower_extern(l, "take", 1, &sizes, out->box->view, 1, &(loop_int){"key", key}, 0, NULL);
 }
 
 /* What the program has of what was returned: numbers give their values to its symbols, tensors lie

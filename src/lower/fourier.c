@@ -36,8 +36,11 @@ lower_tensor lower_fourier(lowering *l, lower_tensor x, const fourier_transform 
     tensor out = lower_temp_tensor(l, t->to_real ? ty_complex_to_real(d) : ty_real_to_complex(d),
                                    x.rank, sizes, t->wanted);
     bool is_backward = t->direction == FOURIER_BACKWARD, is_scaled = t->scale != FOURIER_UNSCALED;
-    sym_expr ints[] = {lower_const(l, t->dim), lower_const(l, is_backward), t->length,
-                       lower_const(l, t->scale), is_scaled ? t->elements : l->one};
+    const loop_int ints[] = {{"dim", lower_const(l, t->dim)},
+                             {"backward", lower_const(l, is_backward)},
+                             {"length", t->length},
+                             {"norm", lower_const(l, t->scale)},
+                             {"elements", is_scaled ? t->elements : l->one}};
     lower_extern(l, "fourier", 2, views, out.box->view, COUNT_OF(ints), ints, 0, NULL);
     return out;
 }

@@ -142,24 +142,28 @@ typedef struct call {
     const char *kernel;
     tensor in[3], out[4]; /* an absent one stays absent */
     uint32_t ins, outs;
-    int64_t ints[2];
+    struct {
+        const char *name;
+        int64_t value;
+    } ints[2];
     uint32_t int_count;
 } call;
 
 static void make_call(lowering *l, const call *c)
 {
     loop_view in[3], out[4];
-    sym_expr ints[2];
+    loop_int ints[2];
     for (uint32_t k = 0; k < c->ins; k++) in[k] = lower_strided(l, c->in[k]);
     for (uint32_t k = 0; k < c->outs; k++)
         out[k] = lower_absent(c->out[k]) ? lower_no_view(l) : c->out[k].box->view;
-    for (uint32_t k = 0; k < c->int_count; k++) ints[k] = lower_const(l, c->ints[k]);
+    for (uint32_t k = 0; k < c->int_count; k++)
+        ints[k] = (loop_int){c->ints[k].name, lower_const(l, c->ints[k].value)};
     lower_extern_op(l, (loop_op){.kernel = c->kernel,
                                  .inputs = in,
                                  .input_count = c->ins,
                                  .outputs = out,
                                  .output_count = c->outs,
-                                 .ints = ints,
+                                 .ints = loop_ints(l->program, c->kernel, ints, c->int_count),
                                  .int_count = c->int_count});
 }
 
@@ -179,7 +183,8 @@ lower_lu lower_lu_factor(lowering *l, tensor a)
 }
 
 /* A system solved from factors with pivots; the batches of all three become one. */
-static tensor solve_factored(lowering *l, const char *kernel, lower_lu f, tensor b, int64_t how)
+static tensor solve_factored(lowering *l, const char *kernel, lower_lu f, tensor b, const char *how,
+                             int64_t value)
 {
     tensor lu = f.lu, pivots = lower_unsqueeze(l, f.pivots, f.pivots.rank);
     lower_common_batch(l, &lu, &b);
@@ -191,19 +196,19 @@ static tensor solve_factored(lowering *l, const char *kernel, lower_lu f, tensor
                          .ins = 3,
                          .out = {x},
                          .outs = 1,
-                         .ints = {how},
+                         .ints = {{how, value}},
                          .int_count = 1});
     return x;
 }
 
 tensor lower_lu_solve(lowering *l, lower_lu f, tensor b, lower_form form)
 {
-    return solve_factored(l, "lu_solve", f, b, form);
+    return solve_factored(l, "lu_solve", f, b, "form", form);
 }
 
 tensor lower_ldl_solve(lowering *l, lower_lu f, tensor b, bool hermitian)
 {
-    return solve_factored(l, "ldl_solve", f, b, hermitian);
+    return solve_factored(l, "ldl_solve", f, b, "hermitian", hermitian);
 }
 
 lower_lu lower_ldl_factor(lowering *l, tensor a, bool hermitian)
@@ -217,7 +222,7 @@ lower_lu lower_ldl_factor(lowering *l, tensor a, bool hermitian)
                          .ins = 1,
                          .out = {f.lu, f.pivots, f.info},
                          .outs = 3,
-                         .ints = {hermitian},
+                         .ints = {{"hermitian", hermitian}},
                          .int_count = 1});
     return f;
 }
@@ -235,7 +240,7 @@ tensor lower_triangular_solve(lowering *l, tensor a, tensor b, bool upper, bool 
                          .ins = 2,
                          .out = {x},
                          .outs = 1,
-                         .ints = {upper, unit},
+                         .ints = {{"upper", upper}, {"unit", unit}},
                          .int_count = 2});
     return x;
 }
@@ -249,7 +254,7 @@ lower_cholesky lower_cholesky_factor(lowering *l, tensor a, bool upper)
                          .ins = 1,
                          .out = {f.l, f.info},
                          .outs = 2,
-                         .ints = {upper},
+                         .ints = {{"upper", upper}},
                          .int_count = 1});
     return f;
 }
@@ -294,7 +299,7 @@ tensor lower_householder_apply(lowering *l, lower_qr f, tensor c, bool left, boo
                          .ins = 3,
                          .out = {out},
                          .outs = 1,
-                         .ints = {left, adjoint},
+                         .ints = {{"left", left}, {"adjoint", adjoint}},
                          .int_count = 2});
     return out;
 }
@@ -326,7 +331,7 @@ lower_eigen lower_eigh(lowering *l, tensor a, bool upper, bool vectors)
                          .ins = 1,
                          .out = {e.vectors, e.values, info},
                          .outs = 3,
-                         .ints = {upper},
+                         .ints = {{"upper", upper}},
                          .int_count = 1});
     lower_check_info(l, info, "linalg.eigh");
     return e;
@@ -368,11 +373,11 @@ void lower_check_info(lowering *l, tensor info, const char *name)
     uint32_t k = 0;
     while (!strstr(name, INFO_KINDS[k].part)) k++;
     loop_view in = lower_strided(l, info);
-    sym_expr kind = lower_const(l, INFO_KINDS[k].kind);
+    const loop_int kind = {"kind", lower_const(l, INFO_KINDS[k].kind)};
     lower_extern_op(l, (loop_op){.kernel = "check_info",
                                  .inputs = &in,
                                  .input_count = 1,
-                                 .ints = &kind,
+                                 .ints = loop_ints(l->program, "check_info", &kind, 1),
                                  .int_count = 1,
                                  .message = intern(l->session, name)});
 }

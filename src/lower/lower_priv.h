@@ -277,9 +277,9 @@ loop_op *lower_nest(lowering *l, uint32_t axes, const sym_expr *extents, uint32_
 /* appends; the value's indices are simplified */
 void lower_store(lowering *l, loop_op *op, loop_store st);
 void lower_extern(lowering *l, const char *kernel, uint32_t input_count, const loop_view *inputs,
-                  loop_view output, uint32_t int_count, const sym_expr *ints, uint32_t float_count,
-                  const double *floats);
-/* The same in general: an extern op whose arrays are copied. */
+                  loop_view output, uint32_t int_count, const loop_int *ints, uint32_t float_count,
+                  const loop_float *floats);
+/* The same in general: an extern op whose operands are copied. */
 void lower_extern_op(lowering *l, loop_op call);
 loop_view lower_no_view(lowering *l);
 

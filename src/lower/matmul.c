@@ -40,9 +40,8 @@ static lower_tensor gemm(lowering *l, lower_tensor a, lower_tensor b, lower_tens
     if (!lower_absent(bias)) views[2] = lower_strided(l, bias);
     bool takes = wanted && (lower_is_one(l, wanted[1]) || lower_is_one(l, sizes[1]));
     lower_tensor out = lower_temp_tensor(l, TY_F32, 2, sizes, takes ? wanted : NULL);
-    sym_expr activation = l->zero;
-    double limits[2] = {0, 0};
-    lower_extern(l, "gemm", 3, views, out.box->view, 1, &activation, 2, limits);
+    lower_extern(l, "gemm", 3, views, out.box->view, 1, &(loop_int){"activation", l->zero}, 2,
+                 (loop_float[]){{"low", 0}, {"high", 0}});
     return out;
 }
 
@@ -52,8 +51,8 @@ static lower_tensor bmm(lowering *l, lower_tensor a, lower_tensor b, const sym_e
 {
     loop_view views[3] = {lower_strided(l, a), lower_strided(l, b), lower_no_view(l)};
     lower_tensor out = lower_temp_tensor(l, TY_F32, 3, sizes, wanted);
-    double factors[2] = {1, 0};
-    lower_extern(l, "bmm", 3, views, out.box->view, 0, NULL, 2, factors);
+    lower_extern(l, "bmm", 3, views, out.box->view, 0, NULL, 2,
+                 (loop_float[]){{"alpha", 1}, {"beta", 0}});
     return out;
 }
 

@@ -36,7 +36,7 @@ typedef struct row_call {
     uint32_t dim;
     sym_expr size; /* of the results along dim */
     uint32_t int_count;
-    sym_expr ints[2];           /* behind the dimension */
+    loop_int ints[2];           /* beside the dimension */
     bool values, places;        /* which of them */
     const sym_expr *strides[2]; /* of the results, or NULL */
 } row_call;
@@ -44,7 +44,8 @@ typedef struct row_call {
 static lower_ranked call_rows(lowering *l, const row_call *c)
 {
     lower_ranked r = {{0}, {0}};
-    sym_expr sizes[LOWER_MAX_RANK], ints[3] = {lower_const(l, c->dim), c->ints[0], c->ints[1]};
+    sym_expr sizes[LOWER_MAX_RANK];
+    const loop_int ints[] = {{"dim", lower_const(l, c->dim)}, c->ints[0], c->ints[1]};
     loop_view input = lower_strided(l, c->x), outputs[2] = {lower_no_view(l), lower_no_view(l)};
     memcpy(sizes, c->x.sizes, c->x.rank * sizeof *sizes);
     sizes[c->dim] = c->size;
@@ -61,7 +62,7 @@ static lower_ranked call_rows(lowering *l, const row_call *c)
                                  .input_count = 1,
                                  .outputs = outputs,
                                  .output_count = 2,
-                                 .ints = ints,
+                                 .ints = loop_ints(l->program, c->kernel, ints, 1 + c->int_count),
                                  .int_count = 1 + c->int_count});
     return r;
 }
@@ -73,7 +74,7 @@ lower_ranked lower_sorted(lowering *l, tensor x, uint32_t dim, bool descending, 
                                     .dim = dim,
                                     .size = x.sizes[dim],
                                     .int_count = 1,
-                                    .ints = {lower_const(l, descending)},
+                                    .ints = {{"descending", lower_const(l, descending)}},
                                     .values = true,
                                     .places = places});
 }
@@ -85,7 +86,7 @@ tensor lower_first_places(lowering *l, tensor x, uint32_t dim, sym_expr count)
                                     .dim = dim,
                                     .size = count,
                                     .int_count = 2,
-                                    .ints = {l->one, count},
+                                    .ints = {{"descending", l->one}, {"k", count}},
                                     .places = true})
         .places;
 }
@@ -128,7 +129,7 @@ fe_status lower_op_sort(lowering *l, fx_node *n, const lower_row *row)
     FE_TRY(begin(l, &c.x, &c.dim, &rank));
     bool descending = op_param_index(n->op, "descending") >= 0 && lower_bool(l, "descending");
     c.size = c.x.sizes[c.dim];
-    c.ints[0] = lower_const(l, descending);
+    c.ints[0] = (loop_int){"descending", lower_const(l, descending)};
     if (!row->parameter) {
         want_items(l, &c);
         return give_ranked(l, call_rows(l, &c), c.dim, true, rank);
@@ -151,8 +152,8 @@ fe_status lower_op_topk(lowering *l, fx_node *n, const lower_row *row)
     c.size = lower_size(l, "k");
     if (sym_is_none(c.size)) return lower_fail(l, "a number of elements that is not known");
     if (rank == 0) c.size = l->one; /* whatever k is */
-    c.ints[0] = lower_const(l, lower_bool(l, "largest"));
-    c.ints[1] = c.size;
+    c.ints[0] = (loop_int){"descending", lower_const(l, lower_bool(l, "largest"))};
+    c.ints[1] = (loop_int){"k", c.size};
     want_items(l, &c);
     return give_ranked(l, call_rows(l, &c), c.dim, true, rank);
 }
@@ -168,8 +169,8 @@ fe_status lower_op_kthvalue(lowering *l, fx_node *n, const lower_row *row)
     FE_TRY(begin(l, &c.x, &c.dim, &rank));
     sym_expr k = lower_size(l, "k");
     if (sym_is_none(k)) return lower_fail(l, "a position that is not known");
-    c.ints[0] = lower_const(l, THIS_PLACE);
-    c.ints[1] = sym_add_int(l->symbols, k, -1);
+    c.ints[0] = (loop_int){"what", lower_const(l, THIS_PLACE)};
+    c.ints[1] = (loop_int){"place", sym_add_int(l->symbols, k, -1)};
     want_items(l, &c);
     return give_ranked(l, call_rows(l, &c), c.dim, lower_bool(l, "keepdim"), rank);
 }
@@ -206,8 +207,8 @@ fe_status lower_op_median(lowering *l, fx_node *n, const lower_row *row)
 {
     row_call c = {.kernel = "select", .size = l->one, .int_count = 2};
     uint32_t rank;
-    c.ints[0] = lower_const(l, row->parameter);
-    c.ints[1] = l->zero;
+    c.ints[0] = (loop_int){"what", lower_const(l, row->parameter)};
+    c.ints[1] = (loop_int){"place", l->zero};
     if (op_param_index(n->op, "dim") < 0) return median_of_all(l, &c);
     FE_TRY(begin(l, &c.x, &c.dim, &rank));
     want_items(l, &c);
@@ -223,7 +224,7 @@ tensor lower_search(lowering *l, tensor edges, tensor values, tensor order, uint
     if (!lower_absent(order)) inputs[2] = lower_strided(l, order);
     tensor places = lower_temp_tensor(l, TY_I64, values.rank, values.sizes, wanted);
     sym_expr how = lower_const(l, flags);
-    lower_extern(l, "search", 3, inputs, places.box->view, 1, &how, 0, NULL);
+    lower_extern(l, "search", 3, inputs, places.box->view, 1, &(loop_int){"how", how}, 0, NULL);
     if (!lower_absent(order)) vec_last(&l->program->ops).message = fx_call_line(l->graph, l->node);
     return places;
 }

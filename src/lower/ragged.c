@@ -47,7 +47,7 @@ lower_tensor lower_positions(lowering *l, lower_tensor mask, sym_expr *count)
     sym_expr sizes[2] = {*count, lower_const(l, mask.rank)}, strides[2] = {l->one, *count};
     lower_tensor places = lower_temp_tensor(l, TY_I64, 2, sizes, strides);
     sym_expr fill = l->zero;
-    lower_extern(l, "nonzero", 1, &view, places.box->view, 1, &fill, 0, NULL);
+    lower_extern(l, "nonzero", 1, &view, places.box->view, 1, &(loop_int){"fill", fill}, 0, NULL);
     return places;
 }
 
@@ -79,7 +79,7 @@ fe_status lower_op_nonzero_static(lowering *l, fx_node *n, const lower_row *row)
     lower_tensor places = lower_temp_tensor(l, TY_I64, 2, out->sizes, out->strides);
     sym_expr fill = lower_size(l, "fill_value");
     if (sym_is_none(fill)) fill = lower_const(l, -1);
-    lower_extern(l, "nonzero", 1, &mask, places.box->view, 1, &fill, 0, NULL);
+    lower_extern(l, "nonzero", 1, &mask, places.box->view, 1, &(loop_int){"fill", fill}, 0, NULL);
     return lower_give(l, places);
 }
 
@@ -246,7 +246,7 @@ static grouping group_rows(lowering *l, lower_tensor rows, bool as_they_stand, b
     loop_view outputs[4] = {wants_group ? g.group.box->view : lower_no_view(l), g.row.box->view,
                             wants_size ? g.size.box->view : lower_no_view(l), g.count.box->view};
     sym_expr stands = lower_const(l, as_they_stand);
-    lower_extern(l, "unique", 1, &in, outputs[1], 1, &stands, 0, NULL);
+    lower_extern(l, "unique", 1, &in, outputs[1], 1, &(loop_int){"stands", stands}, 0, NULL);
     loop_op *op = &vec_last(&l->program->ops);
     op->outputs = arena_copy(l->memory, outputs, sizeof outputs);
     op->output_count = COUNT_OF(outputs);

@@ -24,8 +24,9 @@ static tensor segmented(lowering *l, const segmenting *s, const sym_expr *sizes)
     if (!lower_absent(s->index)) inputs[2] = lower_strided(l, s->index);
     if (!lower_absent(s->scale)) inputs[3] = lower_strided(l, s->scale);
     tensor out = lower_temp_tensor(l, lower_dtype(s->x), 3, sizes, NULL);
-    sym_expr ints[2] = {lower_const(l, s->kind), lower_const(l, s->padding)};
-    double floats[2] = {s->start, s->nothing};
+    const loop_int ints[] = {{"kind", lower_const(l, s->kind)},
+                             {"padding", lower_const(l, s->padding)}};
+    const loop_float floats[] = {{"start", s->start}, {"nothing", s->nothing}};
     lower_extern(l, "segment", 4, inputs, out.box->view, 2, ints, 2, floats);
     vec_last(&l->program->ops).message = fx_call_line(l->graph, l->node);
     return out;

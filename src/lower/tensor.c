@@ -182,24 +182,22 @@ void lower_extern_op(lowering *l, loop_op call)
     for (uint32_t k = 0; k < call.input_count; k++)
         call.inputs[k] = as_taken(l, call.kernel, k, call.inputs[k]);
     call.outputs = arena_copy(l->memory, call.outputs, call.output_count * sizeof *call.outputs);
-    call.ints = arena_copy(l->memory, call.ints, call.int_count * sizeof *call.ints);
-    call.floats = arena_copy(l->memory, call.floats, call.float_count * sizeof *call.floats);
     call.origin = lower_origin(l);
     *loop_add_op(l->program, LOOP_EXTERN) = call;
 }
 
 void lower_extern(lowering *l, const char *kernel, uint32_t input_count, const loop_view *inputs,
-                  loop_view output, uint32_t int_count, const sym_expr *ints, uint32_t float_count,
-                  const double *floats)
+                  loop_view output, uint32_t int_count, const loop_int *ints, uint32_t float_count,
+                  const loop_float *floats)
 {
     lower_extern_op(l, (loop_op){.kernel = kernel,
                                  .inputs = (loop_view *)(uintptr_t)inputs,
                                  .input_count = input_count,
                                  .outputs = &output,
                                  .output_count = 1,
-                                 .ints = (sym_expr *)(uintptr_t)ints,
+                                 .ints = loop_ints(l->program, kernel, ints, int_count),
                                  .int_count = int_count,
-                                 .floats = (double *)(uintptr_t)floats,
+                                 .floats = loop_floats(l->program, kernel, floats, float_count),
                                  .float_count = float_count});
 }
 

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-enum { CLAMP = 2 /* of the row in extern.def: within floats[0] and floats[1] */ };
+enum { CLAMP = 2 /* of the row in extern.def: within `low` and `high` */ };
 
 /* Is there no such int, or is it this number? */
 static bool is_number(const loop_program *p, const loop_op *op, const char *name, int64_t number)
@@ -119,11 +119,10 @@ const loop_op *sched_activated(const sched_schedule *s, const sched_group *g, ar
     loop_op *made = NEW(memory, loop_op);
     *made = *op;
     made->ints = arena_copy(memory, op->ints, op->int_count * sizeof *op->ints);
-    made->floats = NEW_ARRAY(memory, double, 2);
     if (does.low > -INFINITY || does.high < INFINITY) {
         made->ints[does.at] = sym_int(p->symbols, CLAMP);
-        made->floats[0] = does.low;
-        made->floats[1] = does.high;
+        made->floats = loop_floats(s->program, op->kernel,
+                                   (loop_float[]){{"low", does.low}, {"high", does.high}}, 2);
     }
     made->outputs = arena_copy(memory, op->outputs, op->output_count * sizeof *op->outputs);
     made->outputs[0].buffer = does.result;

@@ -103,7 +103,7 @@ void wrap_wait_for_all(wrap_program *w, wrap_devices *d)
 bool wrap_is_async(const wrap_program *w, const loop_op *copy)
 {
     int64_t flag = 0;
-    return copy->int_count && sym_is_int(w->loops->symbols, copy->ints[0], &flag) && flag;
+    return loop_known_int(w->loops, copy, "waits_not", &flag) && flag;
 }
 
 /* What is on the host of the two is to be waited for. */
