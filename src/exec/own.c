@@ -1,18 +1,16 @@
-/* own.c -- the runtime as it is linked into this process. */
+/* own.c -- the runtime as it is linked into this process: all of its operators but those that call
+ * LAPACK, which not every process has.
+ */
 #include "exec/exec.h"
 
-#define OWN(name)                                      \
-    {                                                  \
-#name, (void (*)(void))(uintptr_t)rt_op_##name \
-    }
-
 static const rt_function operators[] = {
-    OWN(gemm),        OWN(bmm),           OWN(conv),       OWN(sdpa),
-    OWN(copy),        OWN(sort),          OWN(topk),       OWN(select),
-    OWN(mode),        OWN(search),        OWN(segment),    OWN(triangular_solve),
-    OWN(nonzero),     OWN(repeat),        OWN(matrix_exp), OWN(unique),
-    OWN(fourier),     OWN(unpack_pivots), OWN(check_info), OWN(take),
-    OWN(conv_weight),
+#define EXTERN(name, ...) {#name, (void (*)(void))(uintptr_t)rt_op_##name},
+#define EXTERN_LAPACK(...)
+#define EXTERN_USERS(...)
+#include "loop/extern.def"
+#undef EXTERN
+#undef EXTERN_LAPACK
+#undef EXTERN_USERS
 };
 
 const rt_library exec_own_library = {

@@ -11,7 +11,6 @@
 #define PACKS(kind) .packs = LOOP_PACKS_##kind,
 #define REFERENCE(f) .reference = reference_##f,
 #define CAN(traits) .can = traits,
-#define LAPACK .calls_lapack = true,
 
 enum {
     EPILOGUE = LOOP_EPILOGUE,
@@ -23,10 +22,15 @@ enum {
 };
 
 static const loop_operator ROWS[] = {
-#define EXTERN(operator, contract, ...) \
-    {.name = operator, .signature = contract, .help = __VA_ARGS__},
+#define ROW(operator, contract, lapack, ...) \
+    {.name = #operator, .signature = contract, .calls_lapack = lapack, .help = __VA_ARGS__},
+#define EXTERN(operator, contract, ...) ROW(operator, contract, false, __VA_ARGS__)
+#define EXTERN_LAPACK(operator, contract, ...) ROW(operator, contract, true, __VA_ARGS__)
+#define EXTERN_USERS(operator, contract, ...) ROW(operator, contract, false, __VA_ARGS__)
 #include "loop/extern.def"
 #undef EXTERN
+#undef EXTERN_LAPACK
+#undef EXTERN_USERS
 };
 
 const loop_operator *loop_operator_of(const char *kernel)

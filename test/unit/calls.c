@@ -106,9 +106,13 @@ static const good_call CALLS[] = {
 };
 
 static const char *const NAMES[] = {
-#define EXTERN(name, ...) name,
+#define EXTERN(name, ...) #name,
+#define EXTERN_LAPACK EXTERN
+#define EXTERN_USERS EXTERN
 #include "loop/extern.def"
 #undef EXTERN
+#undef EXTERN_LAPACK
+#undef EXTERN_USERS
 };
 
 /* ---- help ---- */

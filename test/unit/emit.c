@@ -20,21 +20,6 @@ TEST(every_target_has_a_slot_for_every_line)
         EXPECT(printers[i]->begin != NULL && printers[i]->end != NULL);
 }
 
-TEST(this_process_has_all_operators_that_need_no_library)
-{
-    static const char *const names[] = {
-#define EXTERN(name, ...) name,
-#include "loop/extern.def"
-#undef EXTERN
-    };
-    for (size_t i = 0; i < COUNT_OF(names); i++) {
-        bool found = strcmp(names[i], "custom") == 0 || loop_extern_needs_lapack(names[i]);
-        for (uint32_t k = 0; k < exec_own_library.operator_count; k++)
-            found |= strcmp(exec_own_library.operators[k].name, names[i]) == 0;
-        if (!EXPECT(found)) EXPECT_TEXT(names[i], "");
-    }
-}
-
 SESSION_TEST(names_in_c_are_legal_and_different)
 {
     static const char source[] = "program names\n"
