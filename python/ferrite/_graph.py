@@ -1,7 +1,6 @@
 """What the door gives to AOTAutograd for a graph: something to call that PyTorch can keep in its cache of AOTAutograd's results. A
 process that finds it there neither traces nor partitions; it compiles the graph's text, whose code is in ferrite's own cache."""
 
-import copy
 import functools
 import logging
 import operator
@@ -18,7 +17,6 @@ from ferrite import _library
 from ferrite._call import Program
 from ferrite._handed import WholeCall
 from ferrite._session import Session
-
 
 log = logging.getLogger("ferrite")
 _told = set()  # reasons, each of which is told once
@@ -88,8 +86,8 @@ class Source:
 
     def _spared(self):
         """The same program, which overwrites nothing."""
-        kept = copy.copy(self)
-        kept.donated = ()
+        kept = Source.__new__(Source)
+        kept.__dict__.update(self.__dict__, donated=())
         return kept.compiled().call
 
     def is_kept(self):
