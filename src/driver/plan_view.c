@@ -49,7 +49,7 @@ static int64_t bytes_of(const plan_view *v, loop_buffer_id id)
 {
     int64_t bytes;
     if (v->w->is_bounded && wrap_largest_bytes(v->w, id, &bytes)) return bytes;
-    return sym_usual(v->w->loops->symbols, v->w->bytes[id]);
+    return sym_usual(v->w->loops->symbols, v->w->storage[id].bytes);
 }
 
 static const char *note_of(driver_program *d, const loop_buffer *buffer, arena *memory)
@@ -62,14 +62,14 @@ static void collect_blocks(plan_view *v, driver_program *d, arena *memory)
 {
     const wrap_program *w = v->w;
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
-        const sched_life *life = &w->lives[id];
+        const sched_life *life = &w->storage[id].life;
         const loop_buffer *buffer = &w->loops->buffers.at[id];
         uint32_t death = life->death < v->step_count ? life->death : v->step_count;
         if (!life->in_arena || life->birth >= death) continue;
         vec_push(memory, &v->blocks,
-                 ((plan_block){buffer->name, life->birth, death, w->offsets[id], bytes_of(v, id),
-                               id, life->root, w->segment_of[id], note_of(d, buffer, memory),
-                               driver_source(d, buffer->origin)}));
+                 ((plan_block){buffer->name, life->birth, death, w->storage[id].offset,
+                               bytes_of(v, id), id, life->root, w->storage[id].segment,
+                               note_of(d, buffer, memory), driver_source(d, buffer->origin)}));
     }
 }
 
@@ -163,14 +163,14 @@ static void print_donated(const plan_view *v, text *out)
 {
     const loop_program *p = v->w->loops;
     for (loop_buffer_id id = 0; id < p->buffers.count; id++) {
-        const sched_life *life = &v->w->lives[id];
+        const sched_life *life = &v->w->storage[id].life;
         sym_expr at = wrap_begin(v->w, id);
-        loop_buffer_id input = sched_lender(p, v->w->lives, id);
+        loop_buffer_id input = wrap_lender(v->w, id);
         if (p->buffers.at[id].kind != LOOP_TEMP || input == LOOP_NO_BUFFER) continue;
         text_printf(out, "@%s live [%u, %u) at ", p->buffers.at[id].name, life->birth, life->death);
         sym_print(p->symbols, at, out);
         text_add(out, " bytes ");
-        sym_print(p->symbols, v->w->bytes[id], out);
+        sym_print(p->symbols, v->w->storage[id].bytes, out);
         text_printf(out, " in input @%s%s\n", p->buffers.at[input].name,
                     wrap_is_given(v->w, id) ? "" : ", if no memory is given");
     }
@@ -216,9 +216,9 @@ void plan_view_text(const plan_view *v, text *out)
         const plan_block *b = &v->blocks.at[i];
         text_printf(out, "@%s live [%u, %u) at %lld bytes %lld", b->name, b->birth, b->death,
                     (long long)b->offset, (long long)b->bytes);
-        if (!sym_is_int(t, v->w->bytes[b->buffer], NULL)) {
+        if (!sym_is_int(t, v->w->storage[b->buffer].bytes, NULL)) {
             text_add(out, " = ");
-            sym_print(t, v->w->bytes[b->buffer], out);
+            sym_print(t, v->w->storage[b->buffer].bytes, out);
         }
         if (b->root != b->buffer)
             text_printf(out, " in @%s", v->w->loops->buffers.at[b->root].name);

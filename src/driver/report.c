@@ -78,9 +78,9 @@ static void collect_lent(report *r)
     const wrap_program *w = r->view.w;
     const sym_table *t = w->loops->symbols;
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
-        const sched_life *life = &w->lives[id];
+        const sched_life *life = &w->storage[id].life;
         if (life->in_arena || life->root == id || life->birth >= life->death) continue;
-        int64_t bytes = sym_usual(t, w->bytes[id]);
+        int64_t bytes = sym_usual(t, w->storage[id].bytes);
         vec_push(r->d->memory, &r->lent, ((report_lent){id, life->root, bytes}));
     }
 }

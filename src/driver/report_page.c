@@ -239,7 +239,7 @@ static void print_lent(const report *r, text *out)
         const report_lent *l = &r->lent.at[i];
         const loop_buffer *b = &w->loops->buffers.at[l->buffer],
                           *root = &w->loops->buffers.at[l->root];
-        const sched_life *life = &w->lives[l->buffer];
+        const sched_life *life = &w->storage[l->buffer].life;
         text_add(out, "<tr>");
         text_cell(out, b->name);
         bytes_cell(out, l->bytes);

@@ -68,9 +68,9 @@ static void find_alone(watch *w)
     uint32_t count = p->loops->buffers.count;
     uint32_t *members = NEW_ARRAY(w->program->memory, uint32_t, count + 1);
     w->is_alone = NEW_ARRAY(w->program->memory, bool, count + 1);
-    for (loop_buffer_id id = 0; id < count; id++) members[p->lives[id].root]++;
+    for (loop_buffer_id id = 0; id < count; id++) members[p->storage[id].life.root]++;
     for (loop_buffer_id id = 0; id < count; id++)
-        w->is_alone[id] = p->lives[id].root == id && members[id] == 1;
+        w->is_alone[id] = p->storage[id].life.root == id && members[id] == 1;
 }
 
 /* ---- during a run ---- */
@@ -119,7 +119,7 @@ static void clear(const watch *w, const exec_moment *m, loop_buffer_id id)
 {
     void *memory = m->buffers[id];
     int64_t bytes =
-        memory && w->is_alone[id] ? exec_number(m->run, w->program->wrapper->bytes[id]) : 0;
+        memory && w->is_alone[id] ? exec_number(m->run, w->program->wrapper->storage[id].bytes) : 0;
     if (bytes > 0) memset(memory, 0, (size_t)bytes);
 }
 
@@ -129,7 +129,7 @@ static bool before_line(void *data, const exec_moment *m)
     const wrap_program *p = w->program->wrapper;
     if (m->line != w->first) return true;
     for (loop_buffer_id id = 0; id < p->loops->buffers.count; id++)
-        if (wrap_home_of(p, id) == WRAP_HOME_OUTPUT) clear(w, m, id);
+        if (p->storage[id].kind == WRAP_STORAGE_OUTPUT) clear(w, m, id);
     return true;
 }
 

@@ -34,9 +34,9 @@ void emit_c_pointer(emit_state *s, loop_buffer_id id)
 /* + how far behind the root's start it begins. */
 static void print_place(emit_state *s, loop_buffer_id id)
 {
-    if (sym_is_none(s->w->lives[id].place)) return;
+    if (sym_is_none(s->w->storage[id].life.place)) return;
     text_add(&s->out, " + (");
-    print_expr(s, s->w->lives[id].place);
+    print_expr(s, s->w->storage[id].life.place);
     text_printf(&s->out, ") * %u", ty_dtype_size(s->w->loops->buffers.at[id].dtype));
 }
 
@@ -44,15 +44,15 @@ static void print_place(emit_state *s, loop_buffer_id id)
 static void print_arena(emit_state *s, loop_buffer_id id)
 {
     const wrap_program *w = s->w;
-    uint32_t segment = w->segment_of[id];
+    uint32_t segment = w->storage[id].segment;
     if (segment)
         text_printf(&s->out, "(void *)(f->segments[%u].memory", segment);
     else
         text_add(&s->out, "(void *)(arena");
     if (wrap_is_fixed(w, segment))
-        text_printf(&s->out, " + %lld", (long long)w->offsets[id]);
+        text_printf(&s->out, " + %lld", (long long)w->storage[id].offset);
     else
-        text_printf(&s->out, " + f->segments[%u].offsets[%u]", segment, w->slot_of[id]);
+        text_printf(&s->out, " + f->segments[%u].offsets[%u]", segment, w->storage[id].slot);
     if (!wrap_offset_has_place(w, id)) print_place(s, id);
     text_add(&s->out, ");\n");
 }
@@ -63,42 +63,36 @@ void emit_c_declare(emit_state *s, loop_buffer_id id)
 {
     const wrap_program *w = s->w;
     text_printf(&s->out, "    %s *const %s = ", pointer_type(s, id), s->names[id]);
-    switch (wrap_home_of(w, id)) {
-    case WRAP_HOME_INPUT:
-        text_printf(&s->out, "f->inputs[%u];\n", w->loops->buffers.at[id].input);
-        break;
-    case WRAP_HOME_STATE: text_printf(&s->out, "f->states[%d];\n", w->state_of[id]); break;
-    case WRAP_HOME_WEIGHT: text_printf(&s->out, "f->weights[%u];\n", w->raw_weight[id]); break;
-    case WRAP_HOME_ARENA: print_arena(s, id); break;
-    case WRAP_HOME_OUTPUT:
-        text_printf(&s->out, "rt_output_memory(f, %d, ", w->output_of[id]);
-        sym_print_c_size(w->loops->symbols, w->bytes[id], &s->out);
+    const wrap_storage *of = &w->storage[id];
+    switch (of->kind) {
+    case WRAP_STORAGE_ARENA: print_arena(s, id); break;
+    case WRAP_STORAGE_OUTPUT:
+        text_printf(&s->out, "rt_output_memory(f, %d, ", of->output);
+        sym_print_c_size(w->loops->symbols, of->bytes, &s->out);
         text_printf(
             &s->out,
             ");\n    if (!%s) return rt_fail(f, FE_RUN_NO_MEMORY, \"no memory for an output\");\n",
             s->names[id]);
         break;
-    default:
-        text_printf(&s->out, "(void *)((char *)%s", s->names[w->lives[id].root]);
+    case WRAP_STORAGE_ALIAS:
+        text_printf(&s->out, "(void *)((char *)%s", s->names[of->life.root]);
         print_place(s, id);
         text_add(&s->out, ");\n");
+        break;
+    default:
+        text_printf(&s->out, "f->%ss[%u];\n", wrap_storage_name(of->kind),
+                    wrap_storage_number(w, id));
     }
-}
-
-static bool is_fixed(const wrap_program *w, loop_buffer_id id)
-{
-    return wrap_home_of(w, id) != WRAP_HOME_NONE && !wrap_is_allocated(w, id);
 }
 
 /* Everything else: these stand at the top of run, after the symbols. */
 void emit_c_declare_fixed(emit_state *s)
 {
     const wrap_program *w = s->w;
-    for (int later = 0; later < 2; later++)
-        for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++)
-            if (is_fixed(w, id) && (w->lives[id].root != id) == (later == 1)) emit_c_declare(s, id);
+    for (uint32_t i = 0; i < w->fixed.count; i++) emit_c_declare(s, w->fixed.at[i]);
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++)
-        if (is_fixed(w, id) && w->loops->buffers.at[id].kind != LOOP_CONSTANT)
+        if (w->storage[id].kind != WRAP_STORAGE_NONE && !w->storage[id].is_allocated &&
+            w->storage[id].kind != WRAP_STORAGE_WEIGHT)
             text_printf(&s->out, "    (void)%s;\n", s->names[id]);
 }
 
@@ -122,7 +116,7 @@ static void c_alloc(emit_state *s, const wrap_line *line)
     const wrap_program *w = s->w;
     emit_c_declare(s, line->buffer);
     text_printf(&s->out, "    (void)%s;\n", s->names[line->buffer]);
-    if (w->lives[line->buffer].in_arena) return;
+    if (w->storage[line->buffer].life.in_arena) return;
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
         if (!wrap_comes_with(w, id, line->buffer)) continue;
         emit_c_declare(s, id);

@@ -182,9 +182,7 @@ static void print_states(emit_state *s)
 {
     text_add(&s->out, "static const uint32_t state_table[] = {");
     for (uint32_t k = 0; k < s->w->state_count; k++)
-        for (loop_buffer_id id = 0; id < s->w->loops->buffers.count; id++)
-            if (s->w->state_of[id] == (int32_t)k)
-                text_printf(&s->out, "%u, ", s->w->raw_weight[id]);
+        text_printf(&s->out, "%u, ", wrap_weight_of_state(s->w, k));
     text_add(&s->out, "0};\n\n");
 }
 

@@ -98,12 +98,12 @@ static void begin_scope(emit_state *s)
 static void declare(emit_state *s, loop_buffer_id id)
 {
     const wrap_program *w = s->w;
-    loop_buffer_id root = w->lives[id].root;
+    loop_buffer_id root = w->storage[id].life.root;
     bool is_packed =
-        w->loops->buffers.at[id].kind == LOOP_CONSTANT && w->raw_weight[id] == WRAP_NO_WEIGHT;
+        w->loops->buffers.at[id].kind == LOOP_CONSTANT && w->storage[id].weight == WRAP_NO_WEIGHT;
     if (s->declared_in[id] == s->scopes || is_packed) return;
     s->declared_in[id] = s->scopes;
-    if (root != id && !w->lives[root].in_arena) declare(s, root);
+    if (root != id && !w->storage[root].life.in_arena) declare(s, root);
     emit_c_declare(s, id);
     text_printf(&s->out, "    (void)%s;\n", s->names[id]);
 }
@@ -117,7 +117,7 @@ static void declare_in_outputs(emit_state *s, loop_buffer_id id)
 {
     const wrap_program *w = s->w;
     if (id == LOOP_NO_BUFFER || w->loops->buffers.at[id].kind != LOOP_TEMP) return;
-    if (w->output_of[id] >= 0 && !wrap_is_allocated(w, id)) declare(s, id);
+    if (w->storage[id].output >= 0 && !w->storage[id].is_allocated) declare(s, id);
 }
 
 /* What its lines use that lies in an output: no line allocates it. */
@@ -223,7 +223,7 @@ void emit_c_leave_parts(emit_state *s)
     begin_scope(s);
     for (uint32_t k = 0; k < w->loops->outputs.count; k++) {
         const loop_output *output = &w->loops->outputs.at[k];
-        if (output->kind == LOOP_OUT_TENSOR && wrap_is_allocated(w, output->view.buffer))
+        if (output->kind == LOOP_OUT_TENSOR && w->storage[output->view.buffer].is_allocated)
             declare(s, output->view.buffer);
     }
 }

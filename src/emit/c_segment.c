@@ -91,7 +91,7 @@ static bool is_in_sizes(const wrap_program *w, const wrap_layout *layout, sym_ex
 {
     for (uint32_t k = 0; k < layout->count + layout->held_count; k++) {
         sym_expr shift = shift_of(w, layout, k);
-        if (sym_contains(w->loops->symbols, w->bytes[layout->buffers[k]], symbol) ||
+        if (sym_contains(w->loops->symbols, w->storage[layout->buffers[k]].bytes, symbol) ||
             (!sym_is_none(shift) && sym_contains(w->loops->symbols, shift, symbol)))
             return true;
     }
@@ -116,7 +116,7 @@ static void print_sizes(emit_state *s, uint32_t segment, const wrap_layout *layo
     for (uint32_t k = 0; k < layout->count + layout->held_count; k++) {
         sym_expr shift = shift_of(w, layout, k);
         text_printf(&s->out, "    size[%u] = ", k);
-        sym_print_c_size(w->loops->symbols, w->bytes[layout->buffers[k]], &s->out);
+        sym_print_c_size(w->loops->symbols, w->storage[layout->buffers[k]].bytes, &s->out);
         text_printf(&s->out, "; /* %s */\n", s->names[layout->buffers[k]]);
         if (!layout->has_parts) continue;
         text_printf(&s->out, "    shift[%u] = ", k);

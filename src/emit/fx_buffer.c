@@ -56,14 +56,14 @@ static void allocate(emit_state *s, loop_buffer_id id)
     memory_words(b, &kwargs);
     emit_fx_call(s, s->names[id], b->pinned ? "ferrite.empty_pinned" : "torch.empty_strided", &args,
                  &kwargs);
-    if (!w->lives[id].in_arena) emit_fx_set_memory(s, id, s->names[id]);
+    if (!w->storage[id].life.in_arena) emit_fx_set_memory(s, id, s->names[id]);
 }
 
 /* Do others lie in its root's memory? */
 static bool is_shared(const wrap_program *w, loop_buffer_id root)
 {
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++)
-        if (id != root && w->lives[id].root == root) return true;
+        if (id != root && w->storage[id].life.root == root) return true;
     return false;
 }
 
@@ -81,8 +81,8 @@ static void share(emit_state *s, loop_buffer_id root)
     sym_expr bytes = sym_int(t, 0);
     text args, kwargs;
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
-        if (w->lives[id].root != root) continue;
-        sym_expr end = sym_add(t, shift_of(w, id), w->bytes[id]);
+        if (w->storage[id].life.root != root) continue;
+        sym_expr end = sym_add(t, shift_of(w, id), w->storage[id].bytes);
         if (emit_fx_is_known(s, end)) bytes = sym_max(t, bytes, end);
     }
     const char *name = emit_fx_fresh(s, "memory");
@@ -100,7 +100,7 @@ static void lay(emit_state *s, loop_buffer_id id)
     const loop_buffer *b = &s->w->loops->buffers.at[id];
     text args;
     emit_fx_text(s, &args);
-    emit_fx_ref(s, emit_fx_memory_of(s, s->w->lives[id].root), &args);
+    emit_fx_ref(s, emit_fx_memory_of(s, s->w->storage[id].life.root), &args);
     text_add(&args, ", ");
     emit_fx_dtype(b->dtype, &args);
     text_add(&args, ", ");
@@ -113,15 +113,16 @@ static void lay(emit_state *s, loop_buffer_id id)
 void emit_fx_declare(emit_state *s, loop_buffer_id id)
 {
     const wrap_program *w = s->w;
-    loop_buffer_id root = w->lives[id].root;
+    loop_buffer_id root = w->storage[id].life.root;
     const loop_buffer *b = &w->loops->buffers.at[id];
     const char *attribute = NULL;
-    switch (wrap_home_of(w, id)) {
-    case WRAP_HOME_STATE: attribute = arena_printf(s->memory, "state_%d", w->state_of[id]); break;
-    case WRAP_HOME_WEIGHT:
-        attribute = arena_printf(s->memory, "weight_%u", w->raw_weight[id]);
+    switch (w->storage[id].kind) {
+    case WRAP_STORAGE_STATE:
+    case WRAP_STORAGE_WEIGHT:
+        attribute = arena_printf(s->memory, "%s_%u", wrap_storage_name(w->storage[id].kind),
+                                 wrap_storage_number(w, id));
         break;
-    case WRAP_HOME_ARENA:
+    case WRAP_STORAGE_ARENA:
         if (!is_shared(w, root)) {
             allocate(s, id);
             break;
@@ -129,15 +130,15 @@ void emit_fx_declare(emit_state *s, loop_buffer_id id)
         if (!emit_fx_memory_of(s, root)) share(s, root);
         lay(s, id);
         break;
-    case WRAP_HOME_OUTPUT:
-        if (w->lives[id].else_in == LOOP_NO_BUFFER) {
+    case WRAP_STORAGE_OUTPUT:
+        if (w->storage[id].life.else_in == LOOP_NO_BUFFER) {
             allocate(s, id);
             break;
         }
-        emit_fx_set_memory(s, id, s->names[w->lives[id].else_in]);
+        emit_fx_set_memory(s, id, s->names[w->storage[id].life.else_in]);
         lay(s, id);
         break;
-    case WRAP_HOME_ROOT: lay(s, id); break;
+    case WRAP_STORAGE_ALIAS: lay(s, id); break;
     default: /* an input is a placeholder */
         if (b->donated) emit_fx_set_memory(s, id, s->names[id]);
     }
@@ -164,13 +165,7 @@ void emit_fx_declare(emit_state *s, loop_buffer_id id)
 
 void emit_fx_declare_fixed(emit_state *s)
 {
-    const wrap_program *w = s->w;
-    for (int later = 0; later < 2; later++)
-        for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
-            wrap_home home = wrap_home_of(w, id);
-            if (home == WRAP_HOME_NONE || wrap_is_allocated(w, id)) continue;
-            if ((w->lives[id].root != id) == (later == 1)) emit_fx_declare(s, id);
-        }
+    for (uint32_t i = 0; i < s->w->fixed.count; i++) emit_fx_declare(s, s->w->fixed.at[i]);
 }
 
 void emit_fx_buffer(emit_state *s, loop_buffer_id id, text *out)

@@ -378,9 +378,7 @@ static void begin(emit_state *s)
     }
     text_add(&s->out, "],\n\"states\": [");
     for (uint32_t k = 0; k < w->state_count; k++)
-        for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++)
-            if (w->state_of[id] == (int32_t)k)
-                text_printf(&s->out, "%s%u", k ? ", " : "", w->raw_weight[id]);
+        text_printf(&s->out, "%s%u", k ? ", " : "", wrap_weight_of_state(w, k));
     text_add(&s->out, "],\n");
     print_kernels(s);
     print_donated(s);

@@ -30,7 +30,8 @@ void emit_fx_leave_part(emit_state *s)
         add_made(s, &results, sym_name(s->w->loops->symbols, part->defines[i]));
     for (line = s->w->lines.at + wrap_end_of_part(s->w, partition); line < end; line++) {
         bool lives = line->kind == WRAP_ALLOC || line->kind == WRAP_REUSE;
-        const char *memory = lives ? emit_fx_memory_of(s, s->w->lives[line->buffer].root) : NULL;
+        const char *memory =
+            lives ? emit_fx_memory_of(s, s->w->storage[line->buffer].life.root) : NULL;
         if (memory) add_made(s, &results, memory);
     }
     emit_fx_text(s, &signature);

@@ -69,17 +69,17 @@ static void print_offset(emit_state *s, sym_expr elements, ty_dtype dtype)
 
 static void print_place(emit_state *s, loop_buffer_id id)
 {
-    print_offset(s, s->w->lives[id].place, s->w->loops->buffers.at[id].dtype);
+    print_offset(s, s->w->storage[id].life.place, s->w->loops->buffers.at[id].dtype);
 }
 
 static void print_arena(emit_state *s, loop_buffer_id id)
 {
     const wrap_program *w = s->w;
-    uint32_t segment = w->segment_of[id];
+    uint32_t segment = w->storage[id].segment;
     if (wrap_is_fixed(w, segment))
-        text_printf(&s->out, "arena + %lld", (long long)w->offsets[id]);
+        text_printf(&s->out, "arena + %lld", (long long)w->storage[id].offset);
     else
-        text_printf(&s->out, "places_%u[%u]", segment, w->slot_of[id]);
+        text_printf(&s->out, "places_%u[%u]", segment, w->storage[id].slot);
     if (!wrap_offset_has_place(w, id)) print_place(s, id);
 }
 
@@ -88,35 +88,31 @@ void emit_python_declare(emit_state *s, loop_buffer_id id)
     const wrap_program *w = s->w;
     emit_python_indent(s);
     text_printf(&s->out, "%s = ", s->names[id]);
-    switch (wrap_home_of(w, id)) {
-    case WRAP_HOME_INPUT:
-        text_printf(&s->out, "f.input(%u)", w->loops->buffers.at[id].input);
-        break;
-    case WRAP_HOME_STATE: text_printf(&s->out, "f.state(%d)", w->state_of[id]); break;
-    case WRAP_HOME_WEIGHT: text_printf(&s->out, "f.weight(%u)", w->raw_weight[id]); break;
-    case WRAP_HOME_ARENA: print_arena(s, id); break;
-    case WRAP_HOME_OUTPUT:
-        if (w->lives[id].else_in != LOOP_NO_BUFFER) {
-            text_printf(&s->out, "f.input(%u)", w->loops->buffers.at[w->lives[id].else_in].input);
+    const wrap_storage *of = &w->storage[id];
+    switch (of->kind) {
+    case WRAP_STORAGE_ARENA: print_arena(s, id); break;
+    case WRAP_STORAGE_OUTPUT:
+        if (of->life.else_in != LOOP_NO_BUFFER) {
+            text_printf(&s->out, "f.input(%u)", w->loops->buffers.at[of->life.else_in].input);
             break;
         }
-        text_printf(&s->out, "f.output_memory(%d, ", w->output_of[id]);
-        print_expr(s, w->bytes[id]);
+        text_printf(&s->out, "f.output_memory(%d, ", of->output);
+        print_expr(s, of->bytes);
         text_char(&s->out, ')');
         break;
-    default: text_add(&s->out, s->names[w->lives[id].root]); print_place(s, id);
+    case WRAP_STORAGE_ALIAS:
+        text_add(&s->out, s->names[of->life.root]);
+        print_place(s, id);
+        break;
+    default:
+        text_printf(&s->out, "f.%s(%u)", wrap_storage_name(of->kind), wrap_storage_number(w, id));
     }
     text_char(&s->out, '\n');
 }
 
 void emit_python_declare_fixed(emit_state *s)
 {
-    const wrap_program *w = s->w;
-    for (int later = 0; later < 2; later++)
-        for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
-            if (wrap_home_of(w, id) == WRAP_HOME_NONE || wrap_is_allocated(w, id)) continue;
-            if ((w->lives[id].root != id) == (later == 1)) emit_python_declare(s, id);
-        }
+    for (uint32_t i = 0; i < s->w->fixed.count; i++) emit_python_declare(s, s->w->fixed.at[i]);
 }
 
 /* ---- lines ---- */
@@ -127,7 +123,7 @@ static void print_sizes(emit_state *s, const char *name, const wrap_layout *layo
     text_printf(&s->out, ", %s(", name);
     for (uint32_t k = 0; k < layout->count + layout->held_count; k++) {
         loop_buffer_id id = layout->buffers[k];
-        sym_expr e = !shifts                      ? w->bytes[id]
+        sym_expr e = !shifts                      ? w->storage[id].bytes
                      : layout->intervals[k].group ? wrap_shift(w, id)
                                                   : (sym_expr){0};
         if (k) text_char(&s->out, ' ');

@@ -120,9 +120,7 @@ static void print_weights(emit_state *s)
     }
     text_add(&s->out, "]\nSTATES = [");
     for (uint32_t k = 0; k < s->w->state_count; k++)
-        for (loop_buffer_id id = 0; id < s->w->loops->buffers.count; id++)
-            if (s->w->state_of[id] == (int32_t)k)
-                text_printf(&s->out, "%s%u", k ? ", " : "", s->w->raw_weight[id]);
+        text_printf(&s->out, "%s%u", k ? ", " : "", wrap_weight_of_state(s->w, k));
     text_add(&s->out, "]\n");
 }
 
@@ -296,7 +294,7 @@ static bool uses_arena(const wrap_program *w)
 {
     bool uses = false;
     for (loop_buffer_id id = 0; id < w->loops->buffers.count && !uses; id++)
-        uses = wrap_home_of(w, id) == WRAP_HOME_ARENA && w->segment_of[id] == 0;
+        uses = w->storage[id].kind == WRAP_STORAGE_ARENA && w->storage[id].segment == 0;
     return uses;
 }
 

@@ -16,7 +16,7 @@ static void print_operands(emit_state *s, const loop_buffer_id *list, uint32_t c
 static void print_replaced(emit_state *s, uint32_t k, const sched_part *part)
 {
     for (uint32_t i = 0; i < part->make_count; i++)
-        if (wrap_is_allocated(s->w, part->makes[i])) emit_python_declare(s, part->makes[i]);
+        if (s->w->storage[part->makes[i]].is_allocated) emit_python_declare(s, part->makes[i]);
     emit_python_indent(s);
     text_printf(&s->out, "f.run_replacement(%u, [", k);
     print_operands(s, part->reads, part->read_count);

@@ -8,7 +8,7 @@
 /* Bytes behind the start of its root's memory. */
 static int64_t place_of(const exec_run *r, loop_buffer_id id)
 {
-    sym_expr place = r->w->lives[id].place;
+    sym_expr place = r->w->storage[id].life.place;
     if (sym_is_none(place)) return 0;
     return exec_number(r, place) * (int64_t)ty_dtype_size(r->w->loops->buffers.at[id].dtype);
 }
@@ -16,43 +16,42 @@ static int64_t place_of(const exec_run *r, loop_buffer_id id)
 static void *in_arena(const exec_run *r, loop_buffer_id id)
 {
     const wrap_program *w = r->w;
-    uint32_t segment = w->segment_of[id];
+    uint32_t segment = w->storage[id].segment;
     const rt_block *block = &r->f->segments[segment];
     char *at = block->memory;
     if (!at) return NULL; /* it holds nothing */
     if (!wrap_offset_has_place(w, id)) at += place_of(r, id);
-    return at + (wrap_is_fixed(w, segment) ? w->offsets[id] : block->offsets[w->slot_of[id]]);
+    return at + (wrap_is_fixed(w, segment) ? w->storage[id].offset
+                                           : block->offsets[w->storage[id].slot]);
 }
 
 static int point(exec_run *r, loop_buffer_id id)
 {
     const wrap_program *w = r->w;
     void **at = &r->buffers[id];
-    switch (wrap_home_of(w, id)) {
-    case WRAP_HOME_INPUT: *at = r->f->inputs[w->loops->buffers.at[id].input]; break;
-    case WRAP_HOME_STATE: *at = r->f->states[w->state_of[id]]; break;
-    case WRAP_HOME_WEIGHT: *at = r->f->weights[w->raw_weight[id]]; break;
-    case WRAP_HOME_ARENA: *at = in_arena(r, id); break;
-    case WRAP_HOME_OUTPUT:
-        *at = rt_output_memory(r->f, (uint32_t)w->output_of[id], exec_size(r, w->bytes[id]));
+    const wrap_storage *of = &w->storage[id];
+    uint32_t number = wrap_storage_number(w, id);
+    switch (of->kind) {
+    case WRAP_STORAGE_INPUT: *at = r->f->inputs[number]; break;
+    case WRAP_STORAGE_STATE: *at = r->f->states[number]; break;
+    case WRAP_STORAGE_WEIGHT: *at = r->f->weights[number]; break;
+    case WRAP_STORAGE_ARENA: *at = in_arena(r, id); break;
+    case WRAP_STORAGE_OUTPUT:
+        *at = rt_output_memory(r->f, number, exec_size(r, of->bytes));
         if (!*at) return rt_fail(r->f, FE_RUN_NO_MEMORY, "no memory for an output");
         break;
-    case WRAP_HOME_ROOT:
-        *at = r->buffers[w->lives[id].root];
+    case WRAP_STORAGE_ALIAS:
+        *at = r->buffers[of->life.root];
         if (*at) *at = (char *)*at + place_of(r, id);
         break;
-    default: break;
+    case WRAP_STORAGE_NONE: break;
     }
     return 0;
 }
 
 int exec_point_fixed(exec_run *r)
 {
-    const wrap_program *w = r->w;
-    for (int later = 0; later < 2; later++)
-        for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++)
-            if ((w->lives[id].root != id) == (later == 1) && !wrap_is_allocated(w, id))
-                RT_TRY(point(r, id));
+    for (uint32_t i = 0; i < r->w->fixed.count; i++) RT_TRY(point(r, r->w->fixed.at[i]));
     return 0;
 }
 
@@ -223,7 +222,7 @@ static int do_partition(exec_run *r, const wrap_line *line, uint32_t *next)
     uint32_t inputs = p->read_count + p->mutate_count;
     if (!rt_is_replaced(r->f, r->step->part)) return 0;
     for (uint32_t k = 0; k < p->make_count; k++)
-        if (wrap_is_allocated(r->w, p->makes[k])) RT_TRY(point(r, p->makes[k]));
+        if (r->w->storage[p->makes[k]].is_allocated) RT_TRY(point(r, p->makes[k]));
     fe_tensor *operands = exec_views(r, r->step->operands, NULL, inputs + p->make_count);
     int64_t *symbols = r->numbers + r->used.numbers;
     for (uint32_t k = 0; k < p->symbol_count; k++) symbols[k] = exec_number(r, p->symbols[k]);

@@ -69,7 +69,7 @@ static bool copy_one(void *data, loop_buffer_id id, exec_use use)
     referee_turn *t = data;
     const exec_run *r = t->m->run;
     const loop_buffer *b = &r->w->loops->buffers.at[id];
-    int64_t bytes = exec_number(r, r->w->bytes[id]);
+    int64_t bytes = exec_number(r, r->w->storage[id].bytes);
     const char *from = t->m->buffers[id];
     if (b->kind == LOOP_CONSTANT && !from) from = b->data;
     if (t->state->buffers[id] || bytes <= 0 || !from) return true;
@@ -321,7 +321,7 @@ static bool measure_result(void *data, loop_buffer_id id, exec_use use)
     const exec_run *r = t->m->run;
     if (use != EXEC_READS && t->state->given[id] && t->state->buffers[id])
         measure(t->state, r->w->loops->buffers.at[id].dtype, t->state->buffers[id],
-                t->state->given[id], exec_number(r, r->w->bytes[id]));
+                t->state->given[id], exec_number(r, r->w->storage[id].bytes));
     return true;
 }
 

@@ -105,8 +105,7 @@ static void make_weights(exec_program *x)
             (rt_weight){w->loops->buffers.at[weight->buffer].name, weight->offset, weight->bytes};
         x->model.weights[k] = (char *)(uintptr_t)x->facts.weights + weight->offset;
     }
-    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++)
-        if (w->state_of[id] >= 0) states[w->state_of[id]] = w->raw_weight[id];
+    for (uint32_t k = 0; k < w->state_count; k++) states[k] = wrap_weight_of_state(w, k);
     x->program.weights = weights;
     x->program.weight_count = w->weights.count;
     x->program.weights_bytes = w->weights_bytes;
@@ -156,7 +155,7 @@ static void measure_segment(const rt_segment *segment, const int64_t *symbols, i
     for (uint32_t k = 0; k < layout->count + layout->held_count; k++) {
         loop_buffer_id id = layout->buffers[k];
         int64_t element = (int64_t)ty_dtype_size(w->loops->buffers.at[id].dtype);
-        size[k] = exec_size_value(facts->x, symbols, w->bytes[id]);
+        size[k] = exec_size_value(facts->x, symbols, w->storage[id].bytes);
         if (!layout->has_parts) continue;
         shift[k] = sym_is_none(facts->places[k])
                        ? 0
@@ -181,7 +180,7 @@ static void make_segment(exec_program *x, uint32_t number, rt_segment *out)
     for (uint32_t k = 0; k < layout->symbol_count; k++)
         key[k] = exec_symbol_place(x, layout->symbols[k]);
     for (uint32_t k = 0; k < layout->count; k++)
-        if (layout->intervals[k].group) places[k] = w->lives[layout->buffers[k]].place;
+        if (layout->intervals[k].group) places[k] = w->storage[layout->buffers[k]].life.place;
     segment_facts *facts = NEW(x->memory, segment_facts);
     *facts = (segment_facts){x, number, places};
     *out = (rt_segment){.lives = &layout->lives,

@@ -60,9 +60,9 @@ typedef struct use_check {
 static tracked *lives_as(const track_run *r, loop_buffer_id id)
 {
     const wrap_program *w = r->t->w;
-    loop_buffer_id root = w->lives[id].root;
-    if (!wrap_is_allocated(w, id)) return NULL;
-    return &r->of[w->lives[root].in_arena ? id : root];
+    loop_buffer_id root = w->storage[id].life.root;
+    if (!w->storage[id].is_allocated) return NULL;
+    return &r->of[w->storage[root].life.in_arena ? id : root];
 }
 
 /* What the operator of the same line writes its epilogue reads. */
@@ -89,7 +89,7 @@ static bool check_use(void *data, loop_buffer_id id, exec_use use)
         return track_fault(c->m, "%s @%s, which has died in line %u", does[use], name, b->line + 1);
     const wrap_program *w = c->r->t->w;
     if (use == EXEC_READS && b->bytes > 0 && !b->has_content &&
-        w->lives[w->lives[id].root].in_arena && !is_own)
+        w->storage[w->storage[id].life.root].life.in_arena && !is_own)
         return track_fault(c->m, "reads @%s, which nothing has been written to", name);
     return true;
 }
@@ -114,20 +114,20 @@ static bool check_place(const exec_moment *m, track_run *r, loop_buffer_id id)
 {
     const wrap_program *w = r->t->w;
     tracked *b = &r->of[id];
-    track_segment *s = &r->segments[w->segment_of[id]];
+    track_segment *s = &r->segments[w->storage[id].segment];
     const char *name = track_name(r->t, id);
     if (!s->memory) return track_fault(m, "@%s comes to life before its segment is placed", name);
     int64_t begin = b->at - s->memory, end = begin + b->bytes;
     if (begin < 0 || end > s->bytes)
         return track_fault(m, "@%s lies at [%lld, %lld) of %lld bytes", name, (long long)begin,
                            (long long)end, (long long)s->bytes);
-    if (w->lives[id].root == id && begin % PLAN_ALIGNMENT)
+    if (w->storage[id].life.root == id && begin % PLAN_ALIGNMENT)
         return track_fault(m, "@%s lies at %lld, which is not aligned", name, (long long)begin);
     if (end > s->high) s->high = end;
     for (uint32_t i = 0; i < r->alive_count; i++) {
         const tracked *other = &r->of[r->alive[i]];
         if (!meets(b, other)) continue;
-        if (w->lives[r->alive[i]].root != w->lives[id].root)
+        if (w->storage[r->alive[i]].life.root != w->storage[id].life.root)
             return track_fault(m, "@%s lies in the memory of @%s, which is alive", name,
                                track_name(r->t, r->alive[i]));
         b->has_content |= other->has_content; /* of a part */
@@ -139,13 +139,13 @@ static bool check_place(const exec_moment *m, track_run *r, loop_buffer_id id)
 static bool bear(const exec_moment *m, track_run *r, loop_buffer_id id)
 {
     const wrap_program *w = r->t->w;
-    int64_t bytes = exec_number(m->run, w->bytes[id]);
+    int64_t bytes = exec_number(m->run, w->storage[id].bytes);
     tracked *b = &r->of[id];
     if (b->life == TRACK_ALIVE || b->life == TRACK_ENDING)
         return track_fault(m, "@%s is alive since line %u", track_name(r->t, id), b->line + 1);
     *b = (tracked){
         .at = m->buffers[id], .bytes = bytes > 0 ? bytes : 0, .line = m->line, .life = TRACK_ALIVE};
-    if (!w->lives[id].in_arena) return true;
+    if (!w->storage[id].life.in_arena) return true;
     if (b->bytes > 0 && !b->at) return track_fault(m, "@%s has no memory", track_name(r->t, id));
     if (b->bytes > 0 && !check_place(m, r, id)) return false;
     r->alive[r->alive_count++] = id;
@@ -204,7 +204,7 @@ static bool place(const exec_moment *m, track_run *r, uint32_t number)
     const rt_block *block = &m->run->f->segments[number];
     track_segment *s = &r->segments[number];
     for (uint32_t i = 0; i < r->alive_count; i++)
-        if (r->t->w->segment_of[r->alive[i]] == number)
+        if (r->t->w->storage[r->alive[i]].segment == number)
             return track_fault(m, "a segment is placed in which @%s is alive",
                                track_name(r->t, r->alive[i]));
     if (number && block->memory == m->run->f->segments[0].memory) {
@@ -324,7 +324,7 @@ static bool finish(void *data, const exec_moment *m)
     track_run *r = m->state;
     skip_to(m, r, t->w->lines.count);
     for (uint32_t i = 0; i < r->alive_count; i++)
-        if (!t->is_returned[t->w->lives[r->alive[i]].root])
+        if (!t->is_returned[t->w->storage[r->alive[i]].life.root])
             return track_fault(m, "@%s is alive since line %u, and nothing returns it",
                                track_name(t, r->alive[i]), r->of[r->alive[i]].line + 1);
     return track_ends_as_planned(m, r);
@@ -351,7 +351,7 @@ exec_observer exec_tracker(const wrap_program *w, arena *memory)
     t->is_returned = NEW_ARRAY(memory, bool, w->loops->buffers.count + 1);
     for (uint32_t k = 0; k < w->loops->outputs.count; k++) {
         const loop_output *o = &w->loops->outputs.at[k];
-        if (o->kind == LOOP_OUT_TENSOR) t->is_returned[w->lives[o->view.buffer].root] = true;
+        if (o->kind == LOOP_OUT_TENSOR) t->is_returned[w->storage[o->view.buffer].life.root] = true;
     }
     find_notes(t, memory);
     track_plan(t, memory);

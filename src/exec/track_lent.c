@@ -8,14 +8,14 @@
 
 static bool is_lent(const wrap_program *w, loop_buffer_id id)
 {
-    wrap_home home = wrap_home_of(w, id);
-    return home == WRAP_HOME_OUTPUT || home == WRAP_HOME_ROOT ||
-           (home == WRAP_HOME_INPUT && w->loops->buffers.at[id].donated);
+    wrap_storage_kind home = w->storage[id].kind;
+    return home == WRAP_STORAGE_OUTPUT || home == WRAP_STORAGE_ALIAS ||
+           (home == WRAP_STORAGE_INPUT && w->loops->buffers.at[id].donated);
 }
 
 static void note_content(const exec_moment *m, track_run *r, loop_buffer_id id, char *at)
 {
-    int64_t bytes = exec_number(m->run, r->t->w->bytes[id]);
+    int64_t bytes = exec_number(m->run, r->t->w->storage[id].bytes);
     tracked *b = &r->of[id];
     b->at = at;
     b->bytes = bytes > 0 && at ? bytes : 0;
@@ -36,7 +36,7 @@ bool track_lent_use(const exec_moment *m, track_run *r, loop_buffer_id id, bool 
 {
     const tracked *b = &r->of[id];
     const char *name = track_name(r->t, id);
-    if (!is_read || !is_lent(r->t->w, id) || exec_number(m->run, r->t->w->bytes[id]) <= 0)
+    if (!is_read || !is_lent(r->t->w, id) || exec_number(m->run, r->t->w->storage[id].bytes) <= 0)
         return true;
     if (!b->has_content)
         return track_fault(m, "reads @%s, which nothing has been written to", name);
@@ -62,7 +62,7 @@ static void note_whole(const writer *w, loop_buffer_id written)
         if (id == written || !is_lent(w->r->t->w, id) || loop_whole_of(p, id, NULL) != whole)
             continue;
         char *at = w->m->buffers[id];
-        int64_t bytes = exec_number(w->m->run, w->r->t->w->bytes[id]);
+        int64_t bytes = exec_number(w->m->run, w->r->t->w->storage[id].bytes);
         if (at && at < a->at + a->bytes && a->at < at + bytes) note_content(w->m, w->r, id, at);
     }
 }

@@ -134,8 +134,8 @@ static bool look_for_owner(void *data, loop_buffer_id id, exec_use use)
     owner_search *s = data;
     const tracked *other = &s->r->of[id];
     s->found |= (use == EXEC_WRITES || use == EXEC_MAY_WRITE) &&
-                s->r->t->w->lives[id].root == s->root && other->at < s->b->at + s->b->bytes &&
-                s->b->at < other->at + other->bytes;
+                s->r->t->w->storage[id].life.root == s->root &&
+                other->at < s->b->at + s->b->bytes && s->b->at < other->at + other->bytes;
     return !s->found;
 }
 
@@ -145,7 +145,7 @@ bool track_is_living_untouched(const exec_moment *m, track_run *r, const wrap_li
     for (uint32_t i = 0; i < r->alive_count; i++) {
         loop_buffer_id id = r->alive[i];
         tracked *b = &r->of[id];
-        owner_search search = {r, b, t->w->lives[id].root, false};
+        owner_search search = {r, b, t->w->storage[id].life.root, false};
         if (b->bytes == 0) continue;
         exec_each_operand(t->w, line, look_for_owner, &search);
         bool had_content = b->has_content;

@@ -23,7 +23,7 @@ void track_plan(tracker *t, arena *memory)
     t->first = NEW_ARRAY(memory, uint32_t, steps + 2);
     for (int pass = 0; pass < 2; pass++) {
         for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
-            const sched_life *life = &w->lives[id];
+            const sched_life *life = &w->storage[id].life;
             bool is_placed = w->loops->buffers.at[id].kind == LOOP_TEMP && life->in_arena;
             for (uint32_t s = life->birth; is_placed && s < life->death && s < steps; s++)
                 if (pass == 0)
@@ -71,12 +71,12 @@ static track_sum planned_in(const exec_run *run, track_run *r, uint32_t step, ui
     r->asked++;
     for (uint32_t i = t->first[step]; i < t->first[step + 1]; i++) {
         loop_buffer_id id = t->planned[i];
-        int64_t bytes = exec_number(run, w->bytes[id]), begin = 0;
-        if (w->segment_of[id] != segment || bytes <= 0) continue;
-        if (!sym_is_none(w->lives[id].place))
-            begin = exec_number(run, w->lives[id].place) *
+        int64_t bytes = exec_number(run, w->storage[id].bytes), begin = 0;
+        if (w->storage[id].segment != segment || bytes <= 0) continue;
+        if (!sym_is_none(w->storage[id].life.place))
+            begin = exec_number(run, w->storage[id].life.place) *
                     (int64_t)ty_dtype_size(w->loops->buffers.at[id].dtype);
-        reach_out(r, w->lives[id].root, begin, begin + bytes, &sum);
+        reach_out(r, w->storage[id].life.root, begin, begin + bytes, &sum);
     }
     return sum;
 }
@@ -89,8 +89,8 @@ static track_sum used_in(track_run *r, uint32_t segment)
     for (uint32_t i = 0; i < r->alive_count; i++) {
         const tracked *b = &r->of[r->alive[i]];
         int64_t begin = b->at - r->segments[segment].memory;
-        if (w->segment_of[r->alive[i]] != segment || b->bytes == 0) continue;
-        reach_out(r, w->lives[r->alive[i]].root, begin, begin + b->bytes, &sum);
+        if (w->storage[r->alive[i]].segment != segment || b->bytes == 0) continue;
+        reach_out(r, w->storage[r->alive[i]].life.root, begin, begin + b->bytes, &sum);
     }
     return sum;
 }
@@ -118,8 +118,8 @@ bool track_ends_as_planned(const exec_moment *m, track_run *r)
             most = s->most * PLAN_ALIGNMENT;
     if (w->is_dynamic || w->is_bounded || !s->memory) return true;
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++)
-        if (w->lives[id].in_arena && w->segment_of[id] == 0 &&
-            w->lives[id].birth < w->lives[id].death && r->of[id].life == TRACK_UNBORN)
+        if (w->storage[id].life.in_arena && w->storage[id].segment == 0 &&
+            w->storage[id].life.birth < w->storage[id].life.death && r->of[id].life == TRACK_UNBORN)
             return true;
     if (high != (w->arena_bytes + PLAN_ALIGNMENT - 1) / PLAN_ALIGNMENT * PLAN_ALIGNMENT)
         return track_fault(m, "%lld bytes of the arena were reached, the plan has %lld",

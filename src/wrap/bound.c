@@ -81,7 +81,7 @@ static fe_status refuse(const wrap_program *w, const wrap_facts *facts, sym_expr
 
 bool wrap_largest_bytes(const wrap_program *w, loop_buffer_id id, int64_t *bytes)
 {
-    *bytes = largest(w, w->bytes[id]);
+    *bytes = largest(w, w->storage[id].bytes);
     return *bytes <= PLAN_MOST_BYTES;
 }
 
@@ -89,7 +89,7 @@ static fe_status bytes_of(const wrap_program *w, const wrap_facts *facts, loop_b
                           int64_t *bytes)
 {
     if (wrap_largest_bytes(w, id, bytes)) return FE_OK;
-    return refuse(w, facts, w->bytes[id],
+    return refuse(w, facts, w->storage[id].bytes,
                   arena_printf(w->memory, "@%s", w->loops->buffers.at[id].name));
 }
 
@@ -103,9 +103,9 @@ fe_status wrap_bound_outputs(wrap_program *w, const wrap_facts *facts)
     for (uint32_t k = 0; k < p->outputs.count; k++)
         if (p->outputs.at[k].kind != LOOP_OUT_TENSOR) w->output_bytes[k] = 8;
     for (loop_buffer_id id = 0; id < p->buffers.count; id++) {
-        if (p->buffers.at[id].kind == LOOP_TEMP && w->output_of[id] >= 0 &&
-            w->lives[id].root == id && w->lives[id].else_in == LOOP_NO_BUFFER)
-            FE_TRY(bytes_of(w, facts, id, &w->output_bytes[w->output_of[id]]));
+        if (p->buffers.at[id].kind == LOOP_TEMP && w->storage[id].output >= 0 &&
+            w->storage[id].life.root == id && w->storage[id].life.else_in == LOOP_NO_BUFFER)
+            FE_TRY(bytes_of(w, facts, id, &w->output_bytes[w->storage[id].output]));
     }
     return FE_OK;
 }
@@ -116,14 +116,14 @@ fe_status wrap_bound_outputs(wrap_program *w, const wrap_facts *facts)
 static void set_offsets(wrap_program *w, const wrap_layout *layout, const int64_t *offsets)
 {
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
-        uint32_t slot = w->slot_of[id];
+        uint32_t slot = w->storage[id].slot;
         sym_expr shift = wrap_shift(w, id);
         int64_t begin = 0;
         if (slot == WRAP_NO_SLOT) continue;
         if (!layout->intervals[slot].group && !sym_is_none(shift))
             sym_is_int(w->loops->symbols, shift, &begin);
-        w->offsets[id] = offsets[slot] + begin;
-        w->slot_of[id] = WRAP_NO_SLOT;
+        w->storage[id].offset = offsets[slot] + begin;
+        w->storage[id].slot = WRAP_NO_SLOT;
     }
 }
 
@@ -136,7 +136,7 @@ fe_status wrap_place_largest(wrap_program *w, const wrap_facts *facts)
                              w->loops->buffers.at[id].name);
     wrap_layout layout;
     plan_result plan;
-    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) w->segment_of[id] = 0;
+    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) w->storage[id].segment = 0;
     w->segment_count = 1;
     w->is_bounded = true;
     wrap_collect_layout(w, 0, &layout);
@@ -203,13 +203,11 @@ static void assert_range(wrap_program *w, uint32_t at, wrap_line_list *out)
 /* Lives count steps: now the assertions that have come to them too. added[s]: those before step s. */
 static void count_lives_anew(wrap_program *w, const uint32_t *added, uint32_t steps)
 {
-    sched_life *lives = NEW_ARRAY(w->memory, sched_life, w->loops->buffers.count + 1);
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
-        lives[id] = w->lives[id];
-        lives[id].birth += added[lives[id].birth < steps ? lives[id].birth : steps];
-        lives[id].death += added[lives[id].death < steps ? lives[id].death : steps];
+        sched_life *life = &w->storage[id].life;
+        life->birth += added[life->birth < steps ? life->birth : steps];
+        life->death += added[life->death < steps ? life->death : steps];
     }
-    w->lives = lives;
 }
 
 void wrap_assert_ranges(wrap_program *w)

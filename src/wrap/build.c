@@ -63,18 +63,19 @@ static void need_raw(builder *b, loop_buffer_id id)
     const loop_program *p = b->w->loops;
     const loop_buffer *buffer = &p->buffers.at[id];
     bool has_bytes = buffer->kind == LOOP_CONSTANT || buffer->kind == LOOP_STATE;
-    if (!has_bytes || b->w->raw_weight[id] != WRAP_NO_WEIGHT) return;
+    if (!has_bytes || b->w->storage[id].weight != WRAP_NO_WEIGHT) return;
     int64_t elements = 0;
     CHECK(b->w->session, sym_is_int(p->symbols, buffer->elements, &elements));
     int64_t bytes = elements * (int64_t)ty_dtype_size(buffer->dtype);
-    b->w->raw_weight[id] = add_weight(b, (wrap_weight){id, NULL, 0, 0, bytes});
+    b->w->storage[id].weight = add_weight(b, (wrap_weight){id, NULL, 0, 0, bytes});
+    if (buffer->kind == LOOP_CONSTANT) b->w->storage[id].kind = WRAP_STORAGE_WEIGHT;
 }
 
 /* A context's states begin as what the weights hold. */
 static void need_states(builder *b)
 {
     for (loop_buffer_id id = 0; id < b->w->loops->buffers.count; id++)
-        if (b->w->state_of[id] >= 0) need_raw(b, id);
+        if (b->w->storage[id].state >= 0) need_raw(b, id);
 }
 
 /* Which weights each extern line reads packed; every other constant that is read is needed raw. */
@@ -121,11 +122,12 @@ static void place_outputs(builder *b)
     wrap_program *w = b->w;
     const loop_program *p = w->loops;
     for (loop_buffer_id id = 0; id < p->buffers.count; id++)
-        if (p->buffers.at[id].kind == LOOP_TEMP && w->lives[id].root == id &&
-            !w->lives[id].in_arena)
-            w->output_of[id] = sched_output_covering(p, id);
+        if (p->buffers.at[id].kind == LOOP_TEMP && w->storage[id].life.root == id &&
+            !w->storage[id].life.in_arena)
+            w->storage[id].output = sched_output_covering(p, id);
     for (loop_buffer_id id = 0; id < p->buffers.count; id++)
-        w->output_of[id] = w->output_of[w->lives[id].root];
+        w->storage[id].output = w->storage[w->storage[id].life.root].output;
+    wrap_set_storage_kinds(w);
 }
 
 /* What is placed before the run: only that has sizes to plan with. */
@@ -134,7 +136,7 @@ static uint32_t first_segment(const wrap_program *w, plan_buffer *intervals, loo
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (w->segment_of[owners[i]] == 0) {
+        if (w->storage[owners[i]].segment == 0) {
             intervals[kept] = intervals[i];
             owners[kept++] = owners[i];
         }
@@ -144,7 +146,7 @@ static uint32_t first_segment(const wrap_program *w, plan_buffer *intervals, loo
 /* With where it begins in its root's memory, if that is a constant. */
 static int64_t offset_in_root(const wrap_program *w, loop_buffer_id id)
 {
-    int64_t offset = w->offsets[w->lives[id].root], shift = 0;
+    int64_t offset = w->storage[w->storage[id].life.root].offset, shift = 0;
     sym_expr place = wrap_shift(w, id);
     if (offset >= 0 && !sym_is_none(place)) sym_is_int(w->loops->symbols, place, &shift);
     return offset + shift;
@@ -164,8 +166,8 @@ static fe_status place(builder *b)
     FE_TRY(wrap_find_segments(w, b->s, &b->segments, b->memory));
     wrap_split_segments(w, b->s->groups.count, &b->segments, b->memory);
     for (loop_buffer_id id = 0; id < p->buffers.count; id++)
-        if (w->lives[id].in_arena && w->lives[id].root == id && w->segment_of[id] == 0 &&
-            !sym_is_int(p->symbols, w->bytes[id], NULL))
+        if (w->storage[id].life.in_arena && w->storage[id].life.root == id &&
+            w->storage[id].segment == 0 && !sym_is_int(p->symbols, w->storage[id].bytes, NULL))
             w->is_dynamic = true;
     place_outputs(b);
     if (w->is_dynamic) {
@@ -176,9 +178,9 @@ static fe_status place(builder *b)
     count = first_segment(w, intervals, owners, count);
     plan_result plan;
     FE_TRY(plan_offsets(w->session, b->memory, intervals, count, NULL, &plan));
-    for (uint32_t i = 0; i < count; i++) w->offsets[owners[i]] = plan.offsets[i];
+    for (uint32_t i = 0; i < count; i++) w->storage[owners[i]].offset = plan.offsets[i];
     for (loop_buffer_id id = 0; id < p->buffers.count; id++)
-        if (w->offsets[id] < 0) w->offsets[id] = offset_in_root(w, id);
+        if (w->storage[id].offset < 0) w->storage[id].offset = offset_in_root(w, id);
     w->arena_bytes = plan.height;
     w->lower_bound = plan.lower_bound;
     return FE_OK;
@@ -220,7 +222,7 @@ static void emit_takeovers(builder *b, const sched_group *g)
             if (waits) continue;
             done[i] = true;
             left--;
-            if (!b->w->lives[g->takes[i].to].in_arena) continue;
+            if (!b->w->storage[g->takes[i].to].life.in_arena) continue;
             wrap_wait_for(b->w, &b->devices, g->takes[i].from);
             wrap_line *line = add_line(b, WRAP_REUSE);
             line->old_buffer = g->takes[i].from;
@@ -319,11 +321,11 @@ static uint32_t *late_births(builder *b)
     uint32_t *births = NEW_ARRAY(b->memory, uint32_t, w->loops->buffers.count + 1);
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) births[id] = UINT32_MAX;
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
-        loop_buffer_id root = w->lives[id].root;
-        if (w->loops->buffers.at[id].kind != LOOP_TEMP || w->output_of[root] < 0 ||
-            w->lives[root].in_arena || !wrap_is_late(w, root))
+        loop_buffer_id root = w->storage[id].life.root;
+        if (w->loops->buffers.at[id].kind != LOOP_TEMP || w->storage[root].output < 0 ||
+            w->storage[root].life.in_arena || !w->storage[root].is_late)
             continue;
-        if (w->lives[id].birth < births[root]) births[root] = w->lives[id].birth;
+        if (w->storage[id].life.birth < births[root]) births[root] = w->storage[id].life.birth;
     }
     return births;
 }
@@ -337,7 +339,7 @@ static life_index index_lives(builder *b, wrap_kind kind)
                         NEW_ARRAY(b->memory, loop_buffer_id, buffers + 1)};
     for (int pass = 0; pass < 2; pass++) {
         for (loop_buffer_id id = 0; id < buffers; id++) {
-            const sched_life *life = &b->w->lives[id];
+            const sched_life *life = &b->w->storage[id].life;
             bool is_late = kind == WRAP_ALLOC && lates[id] != UINT32_MAX;
             if (!is_late && (!life->in_arena || handed[id] || life->birth == life->death)) continue;
             uint32_t g = is_late ? lates[id] : kind == WRAP_ALLOC ? life->birth : life->death - 1;
@@ -397,24 +399,18 @@ wrap_program *wrap_program_new(loop_program *p, arena *memory)
                         .loops = p,
                         .memory = memory,
                         .name = p->name,
-                        .offsets = NEW_ARRAY(memory, int64_t, buffers + 1),
-                        .bytes = NEW_ARRAY(memory, sym_expr, buffers + 1),
-                        .lives = NEW_ARRAY(memory, sched_life, buffers + 1),
-                        .raw_weight = NEW_ARRAY(memory, uint32_t, buffers + 1),
-                        .segment_of = NEW_ARRAY(memory, uint32_t, buffers + 1),
-                        .segment_count = 1,
-                        .slot_of = NEW_ARRAY(memory, uint32_t, buffers + 1),
-                        .output_of = NEW_ARRAY(memory, int32_t, buffers + 1),
-                        .state_of = NEW_ARRAY(memory, int32_t, buffers + 1)};
+                        .storage = NEW_ARRAY(memory, wrap_storage, buffers + 1),
+                        .segment_count = 1};
     for (loop_buffer_id id = 0; id < buffers; id++) {
         const loop_buffer *buffer = &p->buffers.at[id];
-        w->bytes[id] = sym_mul_int(p->symbols, buffer->elements, ty_dtype_size(buffer->dtype));
-        w->lives[id] = (sched_life){.root = id, .else_in = LOOP_NO_BUFFER};
-        w->offsets[id] = -1;
-        w->output_of[id] = -1;
-        w->state_of[id] = buffer->kind == LOOP_STATE ? (int32_t)w->state_count++ : -1;
-        w->raw_weight[id] = WRAP_NO_WEIGHT;
-        w->slot_of[id] = WRAP_NO_SLOT;
+        w->storage[id] = (wrap_storage){
+            .bytes = sym_mul_int(p->symbols, buffer->elements, ty_dtype_size(buffer->dtype)),
+            .life = {.root = id, .else_in = LOOP_NO_BUFFER},
+            .slot = WRAP_NO_SLOT,
+            .offset = -1,
+            .output = -1,
+            .state = buffer->kind == LOOP_STATE ? (int32_t)w->state_count++ : -1,
+            .weight = WRAP_NO_WEIGHT};
     }
     return w;
 }
@@ -425,7 +421,7 @@ fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *me
     loop_program *p = s->program;
     wrap_program *w = wrap_program_new(p, memory);
     builder b = {.w = w, .s = s, .facts = facts, .memory = memory};
-    w->lives = s->lives;
+    for (loop_buffer_id id = 0; id < p->buffers.count; id++) w->storage[id].life = s->lives[id];
     w->unique_kernels = facts->unique_kernels;
     w->input_tree = facts->input_tree;
     w->output_tree = facts->output_tree;
@@ -452,6 +448,7 @@ fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *me
     for (uint32_t k = 0; k < p->outputs.count; k++) add_line(&b, WRAP_OUTPUT)->index = k;
     need_states(&b);
     collect_weights(&b);
+    wrap_list_fixed(w);
     if (w->is_bounded) wrap_assert_ranges(w);
     FE_TRY(wrap_set_areas(w, facts));
     FE_TRY(wrap_make_layouts(w));

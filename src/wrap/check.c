@@ -57,15 +57,16 @@ static const char *name_of(const checker *c, loop_buffer_id id)
 static fe_status use(checker *c, loop_buffer_id id)
 {
     if (id == LOOP_NO_BUFFER) return FE_OK;
-    loop_buffer_id root = c->w->lives[id].root;
+    loop_buffer_id root = c->w->storage[id].life.root;
     loop_buffer_kind kind = c->w->loops->buffers.at[id].kind;
-    if ((kind == LOOP_CONSTANT || kind == LOOP_STATE) && c->w->raw_weight[id] == WRAP_NO_WEIGHT)
+    if ((kind == LOOP_CONSTANT || kind == LOOP_STATE) && c->w->storage[id].weight == WRAP_NO_WEIGHT)
         return broken(c, "W1", "a constant is used that the weights do not hold", name_of(c, id));
-    if (kind == LOOP_TEMP && !c->w->lives[root].in_arena && c->w->output_of[root] < 0 &&
+    if (kind == LOOP_TEMP && !c->w->storage[root].life.in_arena && c->w->storage[root].output < 0 &&
         !wrap_is_given(c->w, id))
         return broken(c, "W1", "a buffer is used that has no memory", name_of(c, id));
-    bool is_late = kind == LOOP_TEMP && !c->w->lives[root].in_arena && wrap_is_late(c->w, root);
-    if (!c->w->lives[root].in_arena && !is_late) return FE_OK;
+    bool is_late =
+        kind == LOOP_TEMP && !c->w->storage[root].life.in_arena && c->w->storage[root].is_late;
+    if (!c->w->storage[root].life.in_arena && !is_late) return FE_OK;
     life_state state = c->state[is_late ? root : id];
     if (state == UNBORN)
         return broken(c, "W1", "a buffer is used before it is allocated", name_of(c, id));
@@ -77,23 +78,23 @@ static fe_status use(checker *c, loop_buffer_id id)
  * the example. Where sizes change and offsets do not: the most. */
 static int64_t begin_of(const checker *c, loop_buffer_id id)
 {
-    uint32_t segment = c->w->segment_of[id], slot = c->w->slot_of[id];
-    if (wrap_is_fixed(c->w, segment)) return c->w->offsets[id];
+    uint32_t segment = c->w->storage[id].segment, slot = c->w->storage[id].slot;
+    if (wrap_is_fixed(c->w, segment)) return c->w->storage[id].offset;
     return slot == WRAP_NO_SLOT ? 0 : c->example.offsets[segment][slot];
 }
 
 static int64_t bytes_of(const checker *c, loop_buffer_id id)
 {
     const wrap_program *w = c->w;
-    uint32_t segment = w->segment_of[id], slot = w->slot_of[id];
+    uint32_t segment = w->storage[id].segment, slot = w->storage[id].slot;
     int64_t bytes = 0;
     if (!wrap_is_fixed(w, segment) && slot == WRAP_NO_SLOT) return 0;
     if (!wrap_is_fixed(w, segment))
-        return wrap_example_bytes(w, w->bytes[w->layouts[segment].buffers[slot]]);
-    if (w->is_bounded && w->lives[id].root == id)
+        return wrap_example_bytes(w, w->storage[w->layouts[segment].buffers[slot]].bytes);
+    if (w->is_bounded && w->storage[id].life.root == id)
         wrap_largest_bytes(w, id, &bytes);
     else
-        sym_is_int(w->loops->symbols, w->bytes[id], &bytes);
+        sym_is_int(w->loops->symbols, w->storage[id].bytes, &bytes);
     return bytes;
 }
 
@@ -120,16 +121,16 @@ static fe_status read_expr(checker *c, sym_expr e)
 
 static fe_status allocate(checker *c, loop_buffer_id id)
 {
-    FE_TRY(read_expr(c, c->w->bytes[id]));
+    FE_TRY(read_expr(c, c->w->storage[id].bytes));
     if (c->state[id] != UNBORN)
         return broken(c, "W1", "a buffer is allocated twice", name_of(c, id));
     c->state[id] = ALIVE;
     if (c->regions.count) vec_push(c->memory, &c->births, id);
-    uint32_t segment = c->w->segment_of[id];
+    uint32_t segment = c->w->storage[id].segment;
     if (!c->placed[segment])
         return broken(c, "W6", "a buffer is allocated before its segment is placed",
                       name_of(c, id));
-    if (!c->w->lives[id].in_arena) return FE_OK;
+    if (!c->w->storage[id].life.in_arena) return FE_OK;
     int64_t begin = begin_of(c, id), bytes = bytes_of(c, id);
     if (begin < 0 || begin > c->example.bytes || bytes > c->example.bytes - begin)
         return broken(c, "W4", "a buffer is not inside the arena", name_of(c, id));
@@ -137,8 +138,8 @@ static fe_status allocate(checker *c, loop_buffer_id id)
     for (uint32_t i = 0; i < c->alive.count; i++) {
         loop_buffer_id other = c->alive.at[i];
         /* in one memory by design: law S6 */
-        if (c->w->lives[other].root == c->w->lives[id].root) continue;
-        if (!wrap_share_memory(c->w, c->w->segment_of[other], segment)) continue;
+        if (c->w->storage[other].life.root == c->w->storage[id].life.root) continue;
+        if (!wrap_share_memory(c->w, c->w->storage[other].segment, segment)) continue;
         int64_t other_begin = begin_of(c, other), other_end = other_begin + bytes_of(c, other);
         if (begin < other_end && other_begin < end)
             return broken(c, "W4", "two buffers that live at once overlap",
@@ -273,7 +274,7 @@ static fe_status check_place(checker *c, uint32_t segment)
     c->placed[segment] = true;
     if (c->regions.count) vec_push(c->memory, &c->segments, segment);
     for (loop_buffer_id id = c->roots[segment]; id != LOOP_NO_BUFFER; id = c->next[id])
-        FE_TRY(read_expr(c, c->w->bytes[id]));
+        FE_TRY(read_expr(c, c->w->storage[id].bytes));
     return FE_OK;
 }
 
@@ -284,9 +285,9 @@ static void list_roots(checker *c)
     c->next = NEW_ARRAY(c->memory, loop_buffer_id, w->loops->buffers.count + 1);
     for (uint32_t k = 0; k < w->segment_count; k++) c->roots[k] = LOOP_NO_BUFFER;
     for (loop_buffer_id id = w->loops->buffers.count; id-- > 0;) {
-        if (w->lives[id].root != id) continue;
-        c->next[id] = c->roots[w->segment_of[id]];
-        c->roots[w->segment_of[id]] = id;
+        if (w->storage[id].life.root != id) continue;
+        c->next[id] = c->roots[w->storage[id].segment];
+        c->roots[w->storage[id].segment] = id;
     }
 }
 

@@ -20,7 +20,7 @@ static void fault(device_check *c, const char *law, const char *what, loop_buffe
 
 static void use(device_check *c, loop_buffer_id id)
 {
-    if (id != LOOP_NO_BUFFER && c->pending[c->w->lives[id].root])
+    if (id != LOOP_NO_BUFFER && c->pending[c->w->storage[id].life.root])
         fault(c, "W10", "a buffer is used before its copy is waited for", id);
 }
 
@@ -46,7 +46,7 @@ static void check_call(device_check *c, const wrap_line *line)
 
 static void begin(device_check *c, loop_buffer_id id)
 {
-    uint8_t *pending = &c->pending[c->w->lives[id].root];
+    uint8_t *pending = &c->pending[c->w->storage[id].life.root];
     if (!wrap_is_on_host(c->w, id) || *pending) return;
     *pending = 1;
     c->pending_count++;
@@ -64,8 +64,8 @@ static void check_alloc(device_check *c, loop_buffer_id id)
 {
     const loop_buffer *b = &c->w->loops->buffers.at[id];
     const wrap_memory common = {.device = TY_HOST};
-    const wrap_memory *at = c->w->memory_of ? &c->w->memory_of[c->w->segment_of[id]] : &common;
-    if (c->w->lives[id].in_arena &&
+    const wrap_memory *at = c->w->memory_of ? &c->w->memory_of[c->w->storage[id].segment] : &common;
+    if (c->w->storage[id].life.in_arena &&
         (!ty_same_place(at->device, b->device) || at->pinned != b->pinned))
         fault(c, "W9", "a buffer is in a segment of other memory", id);
 }
@@ -85,8 +85,8 @@ static void check_line(device_check *c, const wrap_line *line)
     case WRAP_DEVICE: c->now = line->device; break;
     case WRAP_COPY: check_copy(c, line->op); break;
     case WRAP_WAIT:
-        c->pending_count -= c->pending[c->w->lives[line->buffer].root];
-        c->pending[c->w->lives[line->buffer].root] = 0;
+        c->pending_count -= c->pending[c->w->storage[line->buffer].life.root];
+        c->pending[c->w->storage[line->buffer].life.root] = 0;
         break;
     case WRAP_ALLOC: check_alloc(c, line->buffer); break;
     case WRAP_FREE: use(c, line->buffer); break;

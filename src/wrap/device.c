@@ -48,10 +48,10 @@ void wrap_split_segments(wrap_program *w, uint32_t groups, wrap_segments *segmen
     if (!any) return;
     for (uint32_t k = 1; k < first; k++) birth[k] = segments->first_birth[k];
     for (loop_buffer_id id = 0; id < buffers; id++) {
-        loop_buffer_id root = w->lives[id].root;
+        loop_buffer_id root = w->storage[id].life.root;
         wrap_memory at = memory_of(w, root);
-        if (!w->lives[root].in_arena || is_common(at)) continue;
-        uint32_t old = w->segment_of[id], k = first;
+        if (!w->storage[root].life.in_arena || is_common(at)) continue;
+        uint32_t old = w->storage[id].segment, k = first;
         while (k < w->segment_count && (from[k] != old || !same_memory(w->memory_of[k], at))) k++;
         if (k == w->segment_count) {
             from[k] = old;
@@ -59,8 +59,8 @@ void wrap_split_segments(wrap_program *w, uint32_t groups, wrap_segments *segmen
             wrap_set_memory(w, k, at);
             w->segment_count++;
         }
-        if (!old && w->lives[id].birth < birth[k]) birth[k] = w->lives[id].birth;
-        w->segment_of[id] = k;
+        if (!old && w->storage[id].life.birth < birth[k]) birth[k] = w->storage[id].life.birth;
+        w->storage[id].segment = k;
     }
     segments->first_birth = birth;
 }
@@ -85,7 +85,7 @@ void wrap_wait_for(wrap_program *w, wrap_devices *d, loop_buffer_id id)
     if (id == LOOP_NO_BUFFER) return;
     for (uint32_t i = 0; i < d->pending.count;) {
         loop_buffer_id pending = d->pending.at[i];
-        if (w->lives[pending].root != w->lives[id].root) {
+        if (w->storage[pending].life.root != w->storage[id].life.root) {
             i++;
             continue;
         }

@@ -39,7 +39,7 @@ static void place_segment(const wrap_program *w, uint32_t segment, arena *memory
     void *scratch = arena_alloc(memory, plan_replan_scratch(&layout->lives));
     out->offsets[segment] = NEW_ARRAY(memory, int64_t, count + 1);
     for (uint32_t k = 0; k < count; k++) {
-        size[k] = wrap_example_bytes(w, w->bytes[layout->buffers[k]]);
+        size[k] = wrap_example_bytes(w, w->storage[layout->buffers[k]].bytes);
         if (layout->intervals[k].group)
             shift[k] = wrap_example_bytes(w, wrap_shift(w, layout->buffers[k]));
         fixed[k] = k < layout->count ? -1 : held_offset(out, &layout->held[k - layout->count]);
@@ -65,9 +65,10 @@ void wrap_place_example(const wrap_program *w, arena *memory, wrap_example *out)
 
 int64_t wrap_example_offset(const wrap_program *w, const wrap_example *e, loop_buffer_id id)
 {
-    uint32_t segment = w->segment_of[id];
-    if (wrap_is_fixed(w, segment)) return w->offsets[id];
-    int64_t offset = w->slot_of[id] == WRAP_NO_SLOT ? 0 : e->offsets[segment][w->slot_of[id]];
+    uint32_t segment = w->storage[id].segment;
+    if (wrap_is_fixed(w, segment)) return w->storage[id].offset;
+    int64_t offset =
+        w->storage[id].slot == WRAP_NO_SLOT ? 0 : e->offsets[segment][w->storage[id].slot];
     if (wrap_offset_has_place(w, id)) return offset;
     return offset + wrap_example_bytes(w, wrap_shift(w, id));
 }

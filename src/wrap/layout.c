@@ -27,7 +27,7 @@ typedef struct collector {
 
 static bool is_placed(const wrap_program *w, loop_buffer_id id)
 {
-    const sched_life *life = &w->lives[id];
+    const sched_life *life = &w->storage[id].life;
     return w->loops->buffers.at[id].kind == LOOP_TEMP && life->in_arena &&
            life->birth < life->death;
 }
@@ -38,10 +38,10 @@ static void find_members(collector *c)
     uint32_t *from = c->from = NEW_ARRAY(c->memory, uint32_t, w->segment_count + 2);
     c->members = NEW_ARRAY(c->memory, loop_buffer_id, w->loops->buffers.count + 1);
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++)
-        if (is_placed(w, id)) from[w->segment_of[id] + 2]++;
+        if (is_placed(w, id)) from[w->storage[id].segment + 2]++;
     for (uint32_t k = 2; k <= w->segment_count; k++) from[k] += from[k - 1];
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++)
-        if (is_placed(w, id)) c->members[from[w->segment_of[id] + 1]++] = id;
+        if (is_placed(w, id)) c->members[from[w->storage[id].segment + 1]++] = id;
 }
 
 /* ---- which roots are split ---- */
@@ -78,29 +78,31 @@ static bool is_told(collector *c, sym_expr e)
  * must begin at one place whatever the sizes. */
 static bool is_piece_known(collector *c, loop_buffer_id id)
 {
-    sym_expr place = c->w->lives[id].place;
+    sym_expr place = c->w->storage[id].life.place;
     if (wrap_is_fixed(c->w, c->segment))
         return sym_is_none(place) || sym_is_int(c->w->loops->symbols, place, NULL);
-    return is_told(c, place) && is_told(c, c->w->bytes[id]);
+    return is_told(c, place) && is_told(c, c->w->storage[id].bytes);
 }
 
 static void find_split_roots(collector *c)
 {
     for (uint32_t i = c->from[c->segment]; i < c->from[c->segment + 1]; i++)
-        if (!is_piece_known(c, c->members[i])) c->is_split[c->w->lives[c->members[i]].root] = false;
+        if (!is_piece_known(c, c->members[i]))
+            c->is_split[c->w->storage[c->members[i]].life.root] = false;
 }
 
 /* ---- intervals ---- */
 
 static bool same_place(const wrap_program *w, loop_buffer_id a, loop_buffer_id b)
 {
-    return sym_same(w->bytes[a], w->bytes[b]) && sym_same(w->lives[a].place, w->lives[b].place);
+    return sym_same(w->storage[a].bytes, w->storage[b].bytes) &&
+           sym_same(w->storage[a].life.place, w->storage[b].life.place);
 }
 
 /* The interval that the buffer belongs to; made if it is the first. */
 static uint32_t interval_of(collector *c, loop_buffer_id id)
 {
-    loop_buffer_id root = c->w->lives[id].root;
+    loop_buffer_id root = c->w->storage[id].life.root;
     uint32_t at = c->first[root];
     for (; at != WRAP_NO_SLOT; at = c->next.at[at])
         if (!c->is_split[root] || same_place(c->w, id, c->buffers.at[at])) return at;
@@ -120,9 +122,9 @@ static void widen(const sched_life *life, plan_buffer *interval)
 static void set_groups(const collector *c, plan_buffer *intervals)
 {
     for (uint32_t i = 0; i < c->buffers.count; i++) {
-        loop_buffer_id root = c->w->lives[c->buffers.at[i]].root;
+        loop_buffer_id root = c->w->storage[c->buffers.at[i]].life.root;
         bool is_alone = c->first[root] == i && c->next.at[i] == WRAP_NO_SLOT;
-        sym_expr place = c->w->lives[c->buffers.at[i]].place;
+        sym_expr place = c->w->storage[c->buffers.at[i]].life.place;
         if (!c->is_split[root] || (is_alone && sym_is_none(place))) continue;
         intervals[i].group = root + 1;
         c->out->has_parts = true;
@@ -160,8 +162,8 @@ static void collect(collector *c, wrap_program *w, uint32_t segment, wrap_layout
         uint32_t before = c->buffers.count, slot = interval_of(c, id);
         if (slot == before)
             out->intervals[slot] = (plan_buffer){.birth = INT32_MAX, .death = INT32_MIN};
-        widen(&w->lives[id], &out->intervals[slot]);
-        w->slot_of[id] = slot;
+        widen(&w->storage[id].life, &out->intervals[slot]);
+        w->storage[id].slot = slot;
     }
     set_groups(c, out->intervals);
     out->buffers = c->buffers.at;
@@ -176,18 +178,11 @@ void wrap_collect_layout(wrap_program *w, uint32_t segment, wrap_layout *out)
 
 bool wrap_offset_has_place(const wrap_program *w, loop_buffer_id id)
 {
-    if (sym_is_none(w->lives[id].place)) return true;
-    if (wrap_is_fixed(w, w->segment_of[id]))
-        return sym_is_int(w->loops->symbols, w->lives[id].place, NULL);
-    const wrap_layout *layout = &w->layouts[w->segment_of[id]];
-    return w->slot_of[id] != WRAP_NO_SLOT && layout->intervals[w->slot_of[id]].group != 0;
-}
-
-sym_expr wrap_shift(const wrap_program *w, loop_buffer_id id)
-{
-    sym_expr place = w->lives[id].place;
-    if (sym_is_none(place)) return place;
-    return sym_mul_int(w->loops->symbols, place, ty_dtype_size(w->loops->buffers.at[id].dtype));
+    if (sym_is_none(w->storage[id].life.place)) return true;
+    if (wrap_is_fixed(w, w->storage[id].segment))
+        return sym_is_int(w->loops->symbols, w->storage[id].life.place, NULL);
+    const wrap_layout *layout = &w->layouts[w->storage[id].segment];
+    return w->storage[id].slot != WRAP_NO_SLOT && layout->intervals[w->storage[id].slot].group != 0;
 }
 
 /* ---- what a segment finds taken ---- */
@@ -214,12 +209,12 @@ static void take_fixed(holder *h, uint32_t segment)
 {
     const wrap_program *w = h->w;
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++)
-        if (is_placed(w, id) && w->segment_of[id] == segment)
+        if (is_placed(w, id) && w->storage[id].segment == segment)
             vec_push(w->memory, &h->list,
-                     ((taken){{segment, WRAP_NO_SLOT, w->offsets[id]},
+                     ((taken){{segment, WRAP_NO_SLOT, w->storage[id].offset},
                               id,
-                              (int32_t)w->lives[id].birth,
-                              (int32_t)w->lives[id].death}));
+                              (int32_t)w->storage[id].life.birth,
+                              (int32_t)w->storage[id].life.death}));
 }
 
 static void take_segment(holder *h, uint32_t segment, uint32_t own)
@@ -312,7 +307,7 @@ static void find_symbols(wrap_program *w, wrap_layout *layout)
     symbol_set set = {.memory = w->memory};
     for (uint32_t k = 0; k < layout->count; k++) {
         sym_expr shift = wrap_shift(w, layout->buffers[k]);
-        sym_each_symbol(w->loops->symbols, w->bytes[layout->buffers[k]], add_symbol, &set);
+        sym_each_symbol(w->loops->symbols, w->storage[layout->buffers[k]].bytes, add_symbol, &set);
         if (layout->intervals[k].group && !sym_is_none(shift))
             sym_each_symbol(w->loops->symbols, shift, add_symbol, &set);
     }
@@ -334,7 +329,7 @@ static bool scale_intervals(const wrap_program *w, const wrap_layout *layout, do
     for (uint32_t k = 0; k < layout->count && fit; k++) {
         plan_buffer *interval = &layout->intervals[k];
         sym_expr shift = wrap_shift(w, layout->buffers[k]);
-        fit = sym_hint_scaled(t, w->bytes[layout->buffers[k]], scale, &interval->size) &&
+        fit = sym_hint_scaled(t, w->storage[layout->buffers[k]].bytes, scale, &interval->size) &&
               interval->size <= WRAP_MOST_BYTES;
         if (interval->size < 0) interval->size = 0;
         if (interval->group && !sym_is_none(shift) && fit)

@@ -7,17 +7,6 @@
 
 /* ---- how much ---- */
 
-sym_expr wrap_begin(const wrap_program *w, loop_buffer_id id)
-{
-    sym_expr shift = w->lives[id].root == id ? (sym_expr){0} : wrap_shift(w, id);
-    return sym_is_none(shift) ? sym_int(w->loops->symbols, 0) : shift;
-}
-
-sym_expr wrap_end(const wrap_program *w, loop_buffer_id id)
-{
-    return sym_add(w->loops->symbols, wrap_begin(w, id), w->bytes[id]);
-}
-
 /* Is it an output too? It was not when it was donated: the program makes the output there. */
 static bool is_returned(const wrap_program *w, loop_buffer_id input)
 {
@@ -32,9 +21,9 @@ int64_t wrap_overwritten_bytes(const wrap_program *w, loop_buffer_id input)
 {
     int64_t most = 0, end;
     if (is_returned(w, input))
-        return sym_is_int(w->loops->symbols, w->bytes[input], &end) ? end : -1;
+        return sym_is_int(w->loops->symbols, w->storage[input].bytes, &end) ? end : -1;
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
-        if (id == input || sched_lender(w->loops, w->lives, id) != input) continue;
+        if (id == input || wrap_lender(w, id) != input) continue;
         if (!sym_is_int(w->loops->symbols, wrap_end(w, id), &end)) return -1;
         if (end > most) most = end;
     }
@@ -45,7 +34,7 @@ int32_t wrap_input_of_output(const wrap_program *w, uint32_t output)
 {
     const loop_output *o = &w->loops->outputs.at[output];
     if (o->kind != LOOP_OUT_TENSOR) return -1;
-    loop_buffer_id input = sched_lender(w->loops, w->lives, o->view.buffer);
+    loop_buffer_id input = wrap_lender(w, o->view.buffer);
     if (input == LOOP_NO_BUFFER) return -1;
     uint32_t number = w->loops->buffers.at[input].input;
     return w->loops->inputs.at[number].taken ? -1 : (int32_t)number;
@@ -241,18 +230,18 @@ typedef VEC(uint32_t) line_list; /* from 0 */
 /* Whose memory it lies in, or may lie in: that is where it meets most. */
 static loop_buffer_id host_of(const wrap_program *w, loop_buffer_id id)
 {
-    loop_buffer_id lender = sched_lender(w->loops, w->lives, id);
-    return lender == LOOP_NO_BUFFER ? w->lives[id].root : lender;
+    loop_buffer_id lender = wrap_lender(w, id);
+    return lender == LOOP_NO_BUFFER ? w->storage[id].life.root : lender;
 }
 
 static const char *check_guest(const lent_check *c, loop_buffer_id id)
 {
     const wrap_program *w = c->w;
     loop_buffer_id host = host_of(w, id);
-    loop_buffer_id lender = sched_lender(w->loops, w->lives, id);
+    loop_buffer_id lender = wrap_lender(w, id);
     if (lender != LOOP_NO_BUFFER && !w->loops->buffers.at[lender].donated)
         return "a buffer lies in an input that is not donated";
-    if (!sym_known_less_equal(w->loops->symbols, wrap_end(w, id), w->bytes[host], NULL))
+    if (!sym_known_less_equal(w->loops->symbols, wrap_end(w, id), w->storage[host].bytes, NULL))
         return "a buffer is not inside the memory that it lies in";
     return NULL;
 }
@@ -339,7 +328,7 @@ const char *wrap_check_lent(const wrap_program *w, arena *memory, uint32_t *line
     *law = "W11";
     use_all(&c, memory);
     for (loop_buffer_id id = 0; id < p->buffers.count; id++) {
-        if (w->lives[id].in_arena || c.of[id].first == NEVER) continue;
+        if (w->storage[id].life.in_arena || c.of[id].first == NEVER) continue;
         loop_buffer_id host = host_of(w, id);
         vec_push(memory, &guests[host], (guest){id, c.of[id]});
         const char *fault = host == id ? NULL : check_guest(&c, id);

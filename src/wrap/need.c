@@ -8,7 +8,7 @@ static const char *check_call(const wrap_program *w, const wrap_line *line)
     int64_t bytes = 0;
     if (fault || line->op->callee) return fault;
     if (work) {
-        const sched_life *life = &w->lives[work->buffer];
+        const sched_life *life = &w->storage[work->buffer].life;
         return life->in_arena && life->root == work->buffer && life->death == life->birth + 1
                    ? NULL
                    : "what an operator works in lives for its line alone, in memory of its own";

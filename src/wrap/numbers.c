@@ -22,7 +22,7 @@ static void check_view(wrap_program *w, const wrap_facts *facts, const loop_view
                        const char *what, bool of_output)
 {
     if (view->buffer == LOOP_NO_BUFFER || !has_floats(view->dtype)) return;
-    if (wrap_home_of(w, view->buffer) == WRAP_HOME_NONE) return;
+    if (w->storage[view->buffer].kind == WRAP_STORAGE_NONE) return;
     wrap_line *line = wrap_add_line(w, WRAP_CHECK);
     line->view = arena_copy(w->memory, view, sizeof *view);
     line->text = what;
@@ -55,9 +55,11 @@ static bool is_older(const sched_life *a, const sched_life *b)
 /* Its memory is its own from here on: buffers that lie in it as parts are not written yet. */
 void wrap_clear_new(wrap_program *w, const wrap_facts *facts, loop_buffer_id id)
 {
-    if (!is_wanted(facts) || w->lives[id].root != id) return;
+    if (!is_wanted(facts) || w->storage[id].life.root != id) return;
     for (loop_buffer_id other = 0; other < w->loops->buffers.count; other++)
-        if (w->lives[other].root == id && is_older(&w->lives[other], &w->lives[id])) return;
+        if (w->storage[other].life.root == id &&
+            is_older(&w->storage[other].life, &w->storage[id].life))
+            return;
     clear(w, id);
 }
 
@@ -71,12 +73,12 @@ static bool may_share(wrap_program *w, loop_buffer_id a, loop_buffer_id b)
 /* Does something live in its memory that it takes over, or that it is a part of? */
 static bool is_in_use(wrap_program *w, loop_buffer_id id)
 {
-    const sched_life *lives = w->lives;
+    const sched_life *life = &w->storage[id].life;
     for (loop_buffer_id other = 0; other < w->loops->buffers.count; other++) {
-        bool was_there = is_older(&lives[other], &lives[id]) ||
-                         (other == lives[id].root && wrap_is_given(w, id));
-        if (lives[other].root == lives[id].root && was_there && other != id &&
-            lives[other].death > lives[id].birth && may_share(w, id, other))
+        const sched_life *was = &w->storage[other].life;
+        bool was_there = is_older(was, life) || (other == life->root && wrap_is_given(w, id));
+        if (was->root == life->root && was_there && other != id && was->death > life->birth &&
+            may_share(w, id, other))
             return true;
     }
     return false;
@@ -85,10 +87,11 @@ static bool is_in_use(wrap_program *w, loop_buffer_id id)
 /* Is it an output in whose memory nothing was before? Then it is cleared at the beginning. */
 static bool is_first(const wrap_program *w, loop_buffer_id id)
 {
-    if (w->lives[id].root != id) return false;
+    if (w->storage[id].life.root != id) return false;
     for (loop_buffer_id other = 0; other < w->loops->buffers.count; other++)
-        if (w->lives[other].root == id && w->lives[other].birth < w->lives[other].death &&
-            is_older(&w->lives[other], &w->lives[id]))
+        if (w->storage[other].life.root == id &&
+            w->storage[other].life.birth < w->storage[other].life.death &&
+            is_older(&w->storage[other].life, &w->storage[id].life))
             return false;
     return true;
 }
@@ -98,10 +101,10 @@ void wrap_clear_lent(wrap_program *w, const wrap_facts *facts, uint32_t group)
 {
     if (!is_wanted(facts)) return;
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
-        const sched_life *life = &w->lives[id];
-        bool is_there = !wrap_is_allocated(w, id) || (life->root != id && !life->in_arena);
+        const sched_life *life = &w->storage[id].life;
+        bool is_there = !w->storage[id].is_allocated || (life->root != id && !life->in_arena);
         bool is_lent =
-            wrap_is_given(w, id) || (is_there && wrap_home_of(w, id) >= WRAP_HOME_OUTPUT);
+            wrap_is_given(w, id) || (is_there && w->storage[id].kind >= WRAP_STORAGE_OUTPUT);
         if (is_lent && life->birth == group && life->birth < life->death && !is_in_use(w, id) &&
             !is_first(w, id))
             clear(w, id);
@@ -154,7 +157,8 @@ void wrap_check_inputs(wrap_program *w, const wrap_facts *facts)
     const loop_program *p = w->loops;
     if (!is_wanted(facts)) return;
     for (loop_buffer_id id = 0; id < p->buffers.count; id++)
-        if (wrap_home_of(w, id) == WRAP_HOME_OUTPUT && !wrap_is_allocated(w, id) && is_first(w, id))
+        if (w->storage[id].kind == WRAP_STORAGE_OUTPUT && !w->storage[id].is_allocated &&
+            is_first(w, id))
             clear(w, id);
     for (uint32_t k = 0; k < p->inputs.count; k++)
         if (p->inputs.at[k].is_tensor)

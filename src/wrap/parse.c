@@ -70,7 +70,7 @@ static fe_status parse_weight(parsing *in)
         FE_TRY(lex_name(in->lx, &kernel));
         FE_TRY(parse_index(in, "operand", 32, &weight.operand));
     } else
-        in->w->raw_weight[weight.buffer] = in->w->weights.count;
+        in->w->storage[weight.buffer].weight = in->w->weights.count;
     vec_push(in->w->memory, &in->w->weights, weight);
     return FE_OK;
 }
@@ -82,16 +82,16 @@ static fe_status parse_memory(parsing *in)
     uint32_t output;
     FE_TRY(loop_read_buffer(in->reader, &id));
     if (lex_take(in->lx, "in")) {
-        FE_TRY(loop_read_buffer(in->reader, &in->w->lives[id].root));
+        FE_TRY(loop_read_buffer(in->reader, &in->w->storage[id].life.root));
         if (!lex_take(in->lx, "at")) return FE_OK;
-        return sym_parse(in->p->symbols, in->lx, &in->w->lives[id].place);
+        return sym_parse(in->p->symbols, in->lx, &in->w->storage[id].life.place);
     }
     FE_TRY(lex_expect(in->lx, "output"));
     FE_TRY(parse_index(in, "output", INT32_MAX, &output));
-    in->w->output_of[id] = (int32_t)output;
+    in->w->storage[id].output = (int32_t)output;
     if (!lex_take(in->lx, "else")) return FE_OK;
     FE_TRY(lex_expect(in->lx, "in"));
-    return loop_read_buffer(in->reader, &in->w->lives[id].else_in);
+    return loop_read_buffer(in->reader, &in->w->storage[id].life.else_in);
 }
 
 /* ---- lines ---- */
@@ -106,7 +106,7 @@ static fe_status parse_segment(parsing *in, uint32_t *out)
 /* live [0, 3) segment 1 */
 static fe_status parse_life(parsing *in, loop_buffer_id id)
 {
-    sched_life *life = &in->w->lives[id];
+    sched_life *life = &in->w->storage[id].life;
     life->in_arena = true;
     FE_TRY(lex_expect(in->lx, "live"));
     FE_TRY(lex_expect(in->lx, "["));
@@ -114,7 +114,7 @@ static fe_status parse_life(parsing *in, loop_buffer_id id)
     FE_TRY(lex_expect(in->lx, ","));
     FE_TRY(parse_index(in, "step", UINT32_MAX, &life->death));
     FE_TRY(lex_expect(in->lx, ")"));
-    return lex_take(in->lx, "segment") ? parse_segment(in, &in->w->segment_of[id]) : FE_OK;
+    return lex_take(in->lx, "segment") ? parse_segment(in, &in->w->storage[id].segment) : FE_OK;
 }
 
 /* @buf0 live [0, 3) at 0 bytes 2048; @buf1 live [2, 4) segment 1 bytes 8*u0; @y output 0 bytes 4*u0 */
@@ -124,12 +124,12 @@ static fe_status parse_place(parsing *in, wrap_line *line)
     FE_TRY(loop_read_buffer(in->reader, &line->buffer));
     if (lex_take(in->lx, "output")) {
         FE_TRY(parse_index(in, "output", INT32_MAX, &output));
-        in->w->output_of[line->buffer] = (int32_t)output;
+        in->w->storage[line->buffer].output = (int32_t)output;
     } else
         FE_TRY(parse_life(in, line->buffer));
-    if (lex_take(in->lx, "at")) FE_TRY(lex_int(in->lx, &in->w->offsets[line->buffer]));
+    if (lex_take(in->lx, "at")) FE_TRY(lex_int(in->lx, &in->w->storage[line->buffer].offset));
     FE_TRY(lex_expect(in->lx, "bytes"));
-    return sym_parse(in->p->symbols, in->lx, &in->w->bytes[line->buffer]);
+    return sym_parse(in->p->symbols, in->lx, &in->w->storage[line->buffer].bytes);
 }
 
 /* [dim 0 wraps "index", "put"] */
@@ -436,10 +436,10 @@ static fe_status parse_line(parsing *in)
 static void follow_roots(wrap_program *w)
 {
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
-        loop_buffer_id root = w->lives[id].root;
-        w->lives[id].in_arena = w->lives[root].in_arena;
-        w->segment_of[id] = w->segment_of[root];
-        w->output_of[id] = w->output_of[root];
+        loop_buffer_id root = w->storage[id].life.root;
+        w->storage[id].life.in_arena = w->storage[root].life.in_arena;
+        w->storage[id].segment = w->storage[root].segment;
+        w->storage[id].output = w->storage[root].output;
     }
 }
 
@@ -455,6 +455,8 @@ fe_status wrap_parse(fe_session *session, arena *memory, const char *source, siz
     FE_TRY(parse_head(&in));
     while (lx.token.kind != LEX_END) FE_TRY(parse_line(&in));
     follow_roots(in.w);
+    wrap_set_storage_kinds(in.w);
+    wrap_list_fixed(in.w);
     if (in.w->is_bounded) FE_TRY(wrap_bound_outputs(in.w, NULL));
     FE_TRY(wrap_make_layouts(in.w));
     *out = in.w;

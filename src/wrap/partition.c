@@ -146,9 +146,10 @@ static void mark(part_check *c, loop_buffer_id id, uint8_t what)
 static void use_buffer(part_check *c, loop_buffer_id id)
 {
     if (id == LOOP_NO_BUFFER) return;
-    loop_buffer_id root = c->w->lives[id].root;
-    bool is_free = c->w->loops->buffers.at[id].kind == LOOP_TEMP && !c->w->lives[root].in_arena;
-    bool is_local = is_free && c->w->output_of[id] < 0;
+    loop_buffer_id root = c->w->storage[id].life.root;
+    bool is_free =
+        c->w->loops->buffers.at[id].kind == LOOP_TEMP && !c->w->storage[root].life.in_arena;
+    bool is_local = is_free && c->w->storage[id].output < 0;
     /* what lies in an output has no memory of its own */
     uint8_t state = c->state[id] | (is_free ? c->state[root] : 0);
     if (!(state & (LISTED | BORN)) && !is_local)

@@ -150,16 +150,16 @@ static void print_output(const wrap_program *w, const wrap_line *line, text *out
 /* A buffer that comes to life here: when it lives, where, how large. */
 static void print_place(const wrap_program *w, loop_buffer_id id, text *out)
 {
-    const sched_life *life = &w->lives[id];
+    const sched_life *life = &w->storage[id].life;
     print_buffer(w, id, out);
     if (life->in_arena)
         text_printf(out, " live [%u, %u)", life->birth, life->death);
     else
-        text_printf(out, " output %d", w->output_of[id]);
-    if (w->segment_of[id]) text_printf(out, " segment %u", w->segment_of[id]);
-    if (w->offsets[id] >= 0) text_printf(out, " at %lld", (long long)w->offsets[id]);
+        text_printf(out, " output %d", w->storage[id].output);
+    if (w->storage[id].segment) text_printf(out, " segment %u", w->storage[id].segment);
+    if (w->storage[id].offset >= 0) text_printf(out, " at %lld", (long long)w->storage[id].offset);
     text_add(out, " bytes ");
-    sym_print(w->loops->symbols, w->bytes[id], out);
+    sym_print(w->loops->symbols, w->storage[id].bytes, out);
 }
 
 void wrap_print_line(const wrap_program *w, const wrap_line *line, text *out)
@@ -240,8 +240,8 @@ void wrap_print_line(const wrap_program *w, const wrap_line *line, text *out)
 
 static void print_output_memory(const wrap_program *w, loop_buffer_id id, text *out)
 {
-    loop_buffer_id input = w->lives[id].else_in;
-    text_printf(out, "memory @%s output %d", w->loops->buffers.at[id].name, w->output_of[id]);
+    loop_buffer_id input = w->storage[id].life.else_in;
+    text_printf(out, "memory @%s output %d", w->loops->buffers.at[id].name, w->storage[id].output);
     if (input != LOOP_NO_BUFFER) text_printf(out, " else in @%s", w->loops->buffers.at[input].name);
     text_char(out, '\n');
 }
@@ -251,15 +251,15 @@ static void print_memory(const wrap_program *w, text *out)
 {
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
         const char *name = w->loops->buffers.at[id].name;
-        if (w->lives[id].root != id) {
+        if (w->storage[id].life.root != id) {
             text_printf(out, "memory @%s in @%s", name,
-                        w->loops->buffers.at[w->lives[id].root].name);
-            if (!sym_is_none(w->lives[id].place)) {
+                        w->loops->buffers.at[w->storage[id].life.root].name);
+            if (!sym_is_none(w->storage[id].life.place)) {
                 text_add(out, " at ");
-                sym_print(w->loops->symbols, w->lives[id].place, out);
+                sym_print(w->loops->symbols, w->storage[id].life.place, out);
             }
             text_char(out, '\n');
-        } else if (w->output_of[id] >= 0 && !wrap_is_late(w, id))
+        } else if (w->storage[id].output >= 0 && !w->storage[id].is_late)
             print_output_memory(w, id, out);
     }
 }

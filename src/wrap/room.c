@@ -39,23 +39,23 @@ static bool may_use_arena(const wrap_program *w)
 /* One that has its memory, of so many bytes, from the start of the run, and to itself. */
 static bool is_space(const wrap_program *w, loop_buffer_id id, int64_t *bytes)
 {
-    return w->loops->buffers.at[id].kind == LOOP_TEMP && w->output_of[id] >= 0 &&
-           w->lives[id].root == id && w->lives[id].else_in == LOOP_NO_BUFFER && !w->memory_of &&
-           !w->lives[id].in_arena && !wrap_is_late(w, id) &&
-           sym_is_int(w->loops->symbols, w->bytes[id], bytes);
+    return w->loops->buffers.at[id].kind == LOOP_TEMP && w->storage[id].output >= 0 &&
+           w->storage[id].life.root == id && w->storage[id].life.else_in == LOOP_NO_BUFFER &&
+           !w->memory_of && !w->storage[id].life.in_arena && !w->storage[id].is_late &&
+           sym_is_int(w->loops->symbols, w->storage[id].bytes, bytes);
 }
 
 static bool lies_in(const wrap_program *w, loop_buffer_id id, loop_buffer_id space)
 {
-    loop_buffer_id root = w->lives[id].root;
-    return space == LOOP_NO_BUFFER ? w->lives[root].in_arena : root == space;
+    loop_buffer_id root = w->storage[id].life.root;
+    return space == LOOP_NO_BUFFER ? w->storage[root].life.in_arena : root == space;
 }
 
 /* From where to where in its memory; where a symbol decides, all that its root may have. */
 wrap_piece wrap_piece_of(const wrap_program *w, loop_buffer_id id)
 {
-    loop_buffer_id root = w->lives[id].root;
-    int64_t base = w->lives[root].in_arena ? w->offsets[root] : 0, begin, end;
+    loop_buffer_id root = w->storage[id].life.root;
+    int64_t base = w->storage[root].life.in_arena ? w->storage[root].offset : 0, begin, end;
     if (sym_is_int(w->loops->symbols, wrap_begin(w, id), &begin) &&
         sym_is_int(w->loops->symbols, wrap_end(w, id), &end))
         return (wrap_piece){base + begin, base + end};
@@ -138,7 +138,8 @@ static void list_buffers(finder *f, uint32_t groups)
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
         int64_t bytes;
         const sched_life *life = &f->lives[id];
-        bool has_memory = w->lives[life->root].in_arena || w->output_of[life->root] >= 0;
+        bool has_memory =
+            w->storage[life->root].life.in_arena || w->storage[life->root].output >= 0;
         if (has_memory && life->birth < groups && life->birth < life->death)
             vec_push(f->memory, &f->births[life->birth], id);
         if (!taken[id] && is_space(w, id, &bytes)) vec_push(f->memory, &f->spaces, id);

@@ -34,8 +34,8 @@ static void find_definitions(definitions *d, const sched_schedule *s, arena *mem
             map_set(memory, &d->at, s->program->ops.at[s->groups.at[g].extern_op].symbol.id, g);
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
         d->found = NEVER;
-        if (w->lives[id].in_arena && w->lives[id].root == id)
-            sym_each_symbol(w->loops->symbols, w->bytes[id], find_definition, d);
+        if (w->storage[id].life.in_arena && w->storage[id].life.root == id)
+            sym_each_symbol(w->loops->symbols, w->storage[id].bytes, find_definition, d);
         d->last[id] = d->found;
     }
 }
@@ -46,7 +46,7 @@ static uint32_t *first_births(const definitions *d, uint32_t groups, arena *memo
     uint32_t *first = NEW_ARRAY(memory, uint32_t, groups + 1);
     for (uint32_t g = 0; g <= groups; g++) first[g] = NEVER;
     for (loop_buffer_id id = 0; id < d->w->loops->buffers.count; id++) {
-        const sched_life *life = &d->w->lives[id];
+        const sched_life *life = &d->w->storage[id].life;
         uint32_t last = d->last[life->root];
         if (last != NEVER && life->birth < first[last]) first[last] = life->birth;
     }
@@ -94,8 +94,8 @@ static bool *when_late_live(const wrap_program *w, uint32_t groups, arena *memor
     uint32_t *change = NEW_ARRAY(memory, uint32_t, groups + 2), count = 0;
     bool *lives = NEW_ARRAY(memory, bool, groups + 1);
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
-        const sched_life *life = &w->lives[id];
-        if (!life->in_arena || !w->segment_of[id] || life->birth >= life->death) continue;
+        const sched_life *life = &w->storage[id].life;
+        if (!life->in_arena || !w->storage[id].segment || life->birth >= life->death) continue;
         change[life->birth]++;
         change[life->death < groups ? life->death : groups]--;
     }
@@ -131,7 +131,7 @@ static root_list roots_by_birth(const wrap_program *w, uint32_t groups, arena *m
     for (uint32_t g = 0; g <= groups; g++) list.first[g] = NEVER;
     for (loop_buffer_id id = 0; id < buffers; id++) birth[id] = NEVER;
     for (loop_buffer_id id = 0; id < buffers; id++) {
-        const sched_life *life = &w->lives[id];
+        const sched_life *life = &w->storage[id].life;
         if (!life->in_arena || life->birth >= life->death) continue;
         if (life->birth < birth[life->root]) birth[life->root] = life->birth;
         if (life->death > list.death[life->root]) list.death[life->root] = life->death;
@@ -147,7 +147,7 @@ static root_list roots_by_birth(const wrap_program *w, uint32_t groups, arena *m
 static bool is_small(const wrap_program *w, loop_buffer_id root)
 {
     int64_t bytes;
-    return sym_is_int(w->loops->symbols, w->bytes[root], &bytes) && bytes <= MOST_JOINING;
+    return sym_is_int(w->loops->symbols, w->storage[root].bytes, &bytes) && bytes <= MOST_JOINING;
 }
 
 /* Small buffers (the numbers that a run reads out, most of all) that come to life beside those of late
@@ -169,11 +169,11 @@ static void join_late(wrap_program *w, const sched_schedule *s, const wrap_segme
             vec_push(memory, &open, ((placed){placed_at[g], end[g]}));
         }
         for (uint32_t id = roots.first[g]; id != NEVER && is_late[g]; id = roots.next[id])
-            if (!w->segment_of[id] && is_small(w, id))
-                w->segment_of[id] = last_seen(&open, roots.death[id]);
+            if (!w->storage[id].segment && is_small(w, id))
+                w->storage[id].segment = last_seen(&open, roots.death[id]);
     }
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++)
-        w->segment_of[id] = w->segment_of[w->lives[id].root];
+        w->storage[id].segment = w->storage[w->storage[id].life.root].segment;
 }
 
 fe_status wrap_find_segments(wrap_program *w, const sched_schedule *s, wrap_segments *out,
@@ -200,22 +200,9 @@ fe_status wrap_find_segments(wrap_program *w, const sched_schedule *s, wrap_segm
         segment[g] = open;
     }
     for (loop_buffer_id id = 0; id < buffers; id++) {
-        uint32_t last = d.last[w->lives[id].root];
-        w->segment_of[id] = last == NEVER ? 0 : segment[last];
+        uint32_t last = d.last[w->storage[id].life.root];
+        w->storage[id].segment = last == NEVER ? 0 : segment[last];
     }
     if (w->segment_count > 1) join_late(w, s, out, memory);
     return FE_OK;
-}
-
-static void look_for_unbacked(void *data, sym_expr symbol)
-{
-    definitions *d = data;
-    if (sym_kind_of(d->w->loops->symbols, symbol) == SYM_UNBACKED) d->found = 1;
-}
-
-bool wrap_is_late(const wrap_program *w, loop_buffer_id id)
-{
-    definitions d = {.w = w};
-    sym_each_symbol(w->loops->symbols, w->bytes[w->lives[id].root], look_for_unbacked, &d);
-    return d.found == 1;
 }

@@ -194,37 +194,55 @@ typedef struct wrap_memory {
     bool pinned;
 } wrap_memory;
 
+/* Where the memory of a buffer comes from. */
+typedef enum wrap_storage_kind {
+    WRAP_STORAGE_NONE, /* nobody asks for it: it lives inside a kernel, or is read packed alone */
+    WRAP_STORAGE_INPUT,
+    WRAP_STORAGE_STATE,
+    WRAP_STORAGE_WEIGHT,
+    WRAP_STORAGE_ARENA,
+    WRAP_STORAGE_OUTPUT, /* the caller's, or his allocator's, for an output */
+    WRAP_STORAGE_ALIAS   /* its root's, which is an output's or a donated input's */
+} wrap_storage_kind;
+
+/* Of one buffer. What it says of roots and of places in them is law S6 of sched.h. */
+typedef struct wrap_storage {
+    wrap_storage_kind kind;
+    bool
+        is_allocated; /* a line brings it to life; what has memory otherwise has it from the start */
+    bool is_late;     /* its root's size holds a symbol that only the run defines */
+    sym_expr bytes;
+    sched_life life;        /* in steps (wrap_is_step) */
+    uint32_t segment, slot; /* ARENA: which, and its interval in that one's layout; WRAP_NO_SLOT */
+    int64_t offset;         /* ARENA: where that is a constant; -1 */
+    int32_t output;         /* whose memory its root has, if the caller gives one; -1 */
+    int32_t state;          /* its number, of a STATE; -1 */
+    uint32_t weight;        /* with its bytes as they are, of WEIGHT and STATE; WRAP_NO_WEIGHT */
+} wrap_storage;
+
 typedef struct wrap_program {
     fe_session *session;
     loop_program *loops; /* buffers, symbols, inputs, outputs */
     arena *memory;
     const char *name;
     wrap_line_list lines;
-    int64_t *offsets; /* of each buffer in the arena; -1 when it does not live there */
-    sym_expr *bytes;  /* of each buffer */
+    wrap_storage *storage; /* of each buffer */
+    VEC(loop_buffer_id)
+    fixed; /* what no line brings to life; aliases behind what has memory of its own */
     /* sizes in segment 0 depend on symbols: offsets come from the sizes at run time, as those of
      * every later segment do */
     bool is_dynamic;
     /* sizes depend on symbols, but each buffer has the room of its largest: offsets are constants */
     bool is_bounded;
     int64_t *output_bytes;  /* then: of each output, most; 0 when its memory is something else's */
-    uint32_t *segment_of;   /* of each buffer in the arena */
     wrap_memory *memory_of; /* of each segment; NULL: all are the host's */
     uint32_t segment_count;
     wrap_layout *layouts; /* by segment; empty where offsets are constants */
-    uint32_t *slot_of;    /* by buffer: its interval in the layout; WRAP_NO_SLOT */
-    sched_life *lives;    /* of each buffer, in groups */
     VEC(wrap_weight) weights;
-    /* for each buffer: its weight when a CONSTANT that is read as it is, or a STATE; else
-     * WRAP_NO_WEIGHT */
-    uint32_t *raw_weight;
-    int32_t *state_of; /* for each buffer: its number when it is a STATE; -1 */
     uint32_t state_count;
     int64_t weights_bytes;
     int64_t arena_bytes, lower_bound;
     int64_t each_bytes; /* most that an operator works in, for each thread (need.c) */
-    /* for each buffer: the output whose memory it is when the caller gives one; -1 */
-    int32_t *output_of;
     uint32_t unique_kernels, kernel_calls;
     /* how inputs stand in the arguments of the exported module, and outputs in what it returns; NULL: as they
      * are */
@@ -256,9 +274,6 @@ fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *me
 wrap_program *wrap_program_new(loop_program *p, arena *memory);
 /* print.c, parse.c, check.c */
 const char *wrap_kind_name(wrap_kind k);
-/* Does the buffer's size hold a symbol that only the run defines? In an output's memory it is then
- * allocated by a line of its own. */
-bool wrap_is_late(const wrap_program *w, loop_buffer_id id);
 /* The lines of regions are the controls of loop.h, in its order. */
 static inline bool wrap_is_control(wrap_kind k)
 {
@@ -274,7 +289,7 @@ bool wrap_is_async(const wrap_program *w, const loop_op *copy);
 /* Does it lie in the memory of an input? */
 static inline bool wrap_is_given(const wrap_program *w, loop_buffer_id id)
 {
-    loop_buffer_id root = w->lives[id].root;
+    loop_buffer_id root = w->storage[id].life.root;
     return root != id && w->loops->buffers.at[root].kind == LOOP_INPUT;
 }
 /* lent.c: is the input's memory used for other things too (outputs that may begin there among them), and up
@@ -342,19 +357,14 @@ static inline bool wrap_is_input_symbol(const wrap_line *line)
 {
     return line->kind == WRAP_SYMBOL && line->input >= 0;
 }
-/* home.c: where the memory of a buffer comes from */
-typedef enum wrap_home {
-    WRAP_HOME_NONE, /* nobody asks for it: it lives inside a kernel, or is read packed alone */
-    WRAP_HOME_INPUT,
-    WRAP_HOME_STATE,
-    WRAP_HOME_WEIGHT,
-    WRAP_HOME_ARENA,
-    WRAP_HOME_OUTPUT, /* the memory of w->output_of it */
-    WRAP_HOME_ROOT    /* memory of an output, or of a donated input, which its root has */
-} wrap_home;
-wrap_home wrap_home_of(const wrap_program *w, loop_buffer_id id);
-/* Does a line bring it to life? What has memory otherwise has it from the start. */
-bool wrap_is_allocated(const wrap_program *w, loop_buffer_id id);
+/* storage.c */
+const char *wrap_storage_name(wrap_storage_kind kind);
+/* Which one: of the inputs, states, weights, segments or outputs. */
+uint32_t wrap_storage_number(const wrap_program *w, loop_buffer_id id);
+/* The weight that a context's state begins as. */
+uint32_t wrap_weight_of_state(const wrap_program *w, uint32_t state);
+/* The donated input that it lies in, or may lie in; LOOP_NO_BUFFER: none. */
+loop_buffer_id wrap_lender(const wrap_program *w, loop_buffer_id id);
 /* Does it come to life with the line that allocates another one, whose memory is an output's? */
 bool wrap_comes_with(const wrap_program *w, loop_buffer_id id, loop_buffer_id allocated);
 /* Could the number be larger than any, by what the run defines? */

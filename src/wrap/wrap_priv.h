@@ -21,7 +21,11 @@ void wrap_check_outputs(wrap_program *w, const wrap_facts *facts);
 void wrap_clear_new(wrap_program *w, const wrap_facts *facts, loop_buffer_id id);
 void wrap_clear_lent(wrap_program *w, const wrap_facts *facts, uint32_t group);
 
-/* segment.c: fills w->segment_of and w->segment_count from where the schedule defines symbols. */
+/* storage.c: what follows from lives, outputs and weights; in a program that is built, constants have theirs
+ * later. */
+void wrap_set_storage_kinds(wrap_program *w);
+void wrap_list_fixed(wrap_program *w);
+/* segment.c: fills storage[].segment and w->segment_count from where the schedule defines symbols. */
 fe_status wrap_find_segments(wrap_program *w, const sched_schedule *s, wrap_segments *out,
                              arena *memory);
 

@@ -192,7 +192,7 @@ const char *wrap_check_written(const wrap_program *w, arena *memory, uint32_t *l
     }
     for (loop_buffer_id id = 0; id < count && !c.fault; id++) {
         const loop_buffer *b = &w->loops->buffers.at[id];
-        bool changes = b->mutated || (b->kind == LOOP_STATE && w->state_of[id] >= 0);
+        bool changes = b->mutated || (b->kind == LOOP_STATE && w->storage[id].state >= 0);
         if (changes && !c.ever[id] && !is_empty(w->loops, b))
             fault(&c, "no line gives a new value to what has one", id);
     }

@@ -276,7 +276,7 @@ static bool drawn(const wrap_program *w, const wrap_layout *layout, lot *l, plan
         plan_buffer *interval = &intervals[k];
         *interval = layout->intervals[k];
         interval->group_offset = 0;
-        if (!sym_eval(l->symbols, w->bytes[layout->buffers[k]], draw, l, &interval->size) ||
+        if (!sym_eval(l->symbols, w->storage[layout->buffers[k]].bytes, draw, l, &interval->size) ||
             interval->size > (int64_t)1 << 44)
             return false;
         if (interval->size < 0) interval->size = 0;
