@@ -95,11 +95,11 @@ static void fill_call(const sched_schedule *s, const sched_group *g, const kern_
     call->cost = cost_shared(kern_cost(k, memory), g->variant.share);
 }
 
-static uint32_t find_kernel(const kern_set *set, uint64_t hash, const char *body)
+static uint32_t find_kernel(const kern_set *set, uint64_t hash, const char *identity)
 {
     for (uint32_t i = 0; i < set->kernels.count; i++) {
         const kern_kernel *known = &set->kernels.at[i];
-        if (known->hash == hash && strcmp(strchr(known->source, '('), body) == 0) return i;
+        if (known->hash == hash && strcmp(known->identity, identity) == 0) return i;
     }
     return UINT32_MAX;
 }
@@ -126,21 +126,23 @@ static const char *body_of(const kern_ir *k, bool plain, arena *memory, const ke
 
 static uint32_t add_kernel(kern_set *set, kern_ir *k, const kern_target *target, arena *memory)
 {
-    const kern_needs *needs;
-    const char *body = body_of(k, target->plain, memory, &needs);
-    uint64_t hash = hash_bytes(body, strlen(body), 0);
-    uint32_t known = find_kernel(set, hash, body);
+    text identity;
+    text_init(&identity, memory);
+    kern_print_identity(k, &identity);
+    uint64_t hash = hash_bytes(identity.at, identity.length, 0);
+    uint32_t known = find_kernel(set, hash, identity.at);
     if (known != UINT32_MAX) return known;
     const char *stem =
         arena_printf(memory, "%s_%06llx", k->name, (unsigned long long)(hash & 0xffffff));
     const char *name = stem;
     for (uint32_t n = 2; name_taken(set, name); n++) name = arena_printf(memory, "%s_%u", stem, n);
     kern_kernel made = {.name = name,
+                        .identity = identity.at,
                         .hash = hash,
                         .buffer_count = k->buffer_count,
                         .int_count = k->params.count,
-                        .needs = needs,
                         .ir = k};
+    const char *body = body_of(k, target->plain, memory, &made.needs);
     made.source = arena_printf(memory, "void %s%s", name, body);
     vec_push(memory, &set->kernels, made);
     return set->kernels.count - 1;

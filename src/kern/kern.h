@@ -39,9 +39,9 @@
  * The text is the whole kernel: what is read from it prints as the same C. A number among the
  * operands has the dtype of its line, or says it: `lt v1, f32 0.5`. `exact` loops have no last
  * partial vector. Extents and strides of 16 and more are passed as ints rather than printed, so
- * that layers of different sizes share one kernel. Kernels with equal C are one kernel; names come
- * from the operations inside and the hash of the C, never from addresses, so that output is
- * byte-stable. Loops never touch memory past the end of a buffer: the last vector is masked. Float
+ * that layers of different sizes share one kernel. Kernels with equal IR, but for names of buffers and
+ * values of ints, are one kernel; names come from the operations inside and the hash of that text, never
+ * from addresses, so that output is byte-stable. Loops never touch memory past the end of a buffer: the last vector is masked. Float
  * sums: several partial accumulators, compensated beyond a bound, results close to float64.
  *
  * Laws (check.c), verified on every compile: K1 a value, an accumulator or an axis is used in the
@@ -76,9 +76,10 @@ typedef struct kern_ir kern_ir; /* kern_priv.h */
 
 /* One distinct kernel. */
 typedef struct kern_kernel {
-    const char *name;   /* "k_gelu_add_3f2a": C identifier, stable */
-    const char *source; /* the C function, self-contained but for the prelude (kern_prelude) */
-    uint64_t hash;      /* of the source with the name left out */
+    const char *name;     /* "k_gelu_add_3f2a": C identifier, stable */
+    const char *identity; /* its IR, without what calls differ in: equal ones are one kernel */
+    uint64_t hash;        /* of that */
+    const char *source;   /* the C function, self-contained but for the prelude (kern_prelude) */
     uint32_t buffer_count, int_count;
     const kern_needs *needs; /* what the source uses of the prelude */
     kern_ir *ir;             /* that it was printed from */

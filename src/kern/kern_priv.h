@@ -206,6 +206,9 @@ int64_t kern_cost(const kern_ir *k, arena *memory);
 
 /* ---- print.c: its text ---- */
 void kern_print_ir(const kern_ir *k, text *out);
+/* What two groups have in common whose kernel is one: the text without the group, its buffers and the values
+ * of its ints. */
+void kern_print_identity(const kern_ir *k, text *out);
 /* One line of it. */
 void kern_print_item(const kern_ir *k, const kern_item *item, text *out);
 

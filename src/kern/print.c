@@ -214,7 +214,8 @@ static void print_items(printer *pr, const kern_loop *loop)
 
 /* ---- the kernel ---- */
 
-static void print_memories(printer *pr)
+/* Without the buffers' names where only what the kernel does counts. */
+static void print_memories(printer *pr, bool names)
 {
     for (uint32_t i = 0; i < pr->k->memories.count; i++) {
         const kern_memory *m = &pr->k->memories.at[i];
@@ -226,8 +227,8 @@ static void print_memories(printer *pr)
             sym_print(pr->t, m->elements, pr->out);
             text_add(pr->out, "]\n");
         } else {
-            text_printf(pr->out, " %s%s @%s\n", m->is_read ? "in" : "", m->is_written ? "out" : "",
-                        m->name);
+            text_printf(pr->out, " %s%s", m->is_read ? "in" : "", m->is_written ? "out" : "");
+            text_printf(pr->out, names ? " @%s\n" : "\n", m->name);
         }
     }
 }
@@ -242,16 +243,29 @@ static void print_list(printer *pr, const sym_expr *list, uint32_t count)
     text_add(pr->out, "]\n");
 }
 
+static void print_function(printer *pr, bool names)
+{
+    const kern_ir *k = pr->k;
+    print_memories(pr, names);
+    print_items(pr, k->body);
+    if (!k->nonnegative.count) return;
+    text_add(pr->out, "  nonnegative ");
+    print_list(pr, k->nonnegative.at, k->nonnegative.count);
+}
+
 void kern_print_ir(const kern_ir *k, text *out)
 {
     printer pr = {k, k->symbols, out};
     text_printf(out, "kernel %s group %u lanes %u ints ", k->name, k->group, k->lanes);
     print_list(&pr, k->params.at, k->params.count);
-    print_memories(&pr);
-    print_items(&pr, k->body);
-    if (!k->nonnegative.count) return;
-    text_add(out, "  nonnegative ");
-    print_list(&pr, k->nonnegative.at, k->nonnegative.count);
+    print_function(&pr, true);
+}
+
+void kern_print_identity(const kern_ir *k, text *out)
+{
+    printer pr = {k, k->symbols, out};
+    text_printf(out, "kernel lanes %u ints %u\n", k->lanes, k->params.count);
+    print_function(&pr, false);
 }
 
 void kern_print_item(const kern_ir *k, const kern_item *item, text *out)

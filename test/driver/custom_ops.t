@@ -33,7 +33,7 @@ note "seen"
 extern custom (@y[4,3]{3,1}, @n[]{}) -> (@n[]{}, @buf6[4,3]{3,1}, @buf7[4]{1}) ints [] floats [] calls "returns_seen" "TM" effect
 free @buf7
 note "z"
-kernel k_add_954b8f (@buf6, @y, @buf8) ints [] m 1 n 12 cost 70
+kernel k_add_78abf3 (@buf6, @y, @buf8) ints [] m 1 n 12 cost 70
 output 0 @buf8[4,3]{3,1}
 --run-- ferrite compile $ROOT/test/custom_ops/quantised.pt2 --ops libquant.so --emit c -o src --quiet && env -u MAKEFLAGS -u MAKELEVEL make -s -j2 -C src ISAS=base && cp libquant.so src && ldd src/quantised.so | grep -c 'libquant.so => .*/src/libquant.so'
 --out--

@@ -87,7 +87,7 @@ symbol u1 = @buf3[]{}
 free @buf3
 reuse @buf1 -> @buf9 live [4, 6) at 0 bytes 80
 note "y"
-kernel k_mul_1682f7 (@buf1, @buf4, @buf9) ints [] m 1 n 20 cost 90
+kernel k_mul_11c5dc (@buf1, @buf4, @buf9) ints [] m 1 n 20 cost 90
 alloc @buf6 live [5, 6) at 128 bytes 8
 alloc @buf7 live [5, 6) at 192 bytes 1
 alloc @buf8 live [5, 6) at 256 bytes 8
@@ -105,9 +105,9 @@ free @buf10
 assert u4 == 5 "u4 == 5 does not hold (rows)"
 alloc @buf11 output 1 bytes 4*u0
 note "ones"
-kernel k_copy_6200b6 (@buf11) ints [] m 1 n u0 cost 31
+kernel k_copy_1aa250 (@buf11) ints [] m 1 n u0 cost 31
 note "output"
-kernel k_copy_d698bf (@buf4, @buf12) ints [] m 1 cost 750
+kernel k_copy_46c308 (@buf4, @buf12) ints [] m 1 cost 750
 output 0 @buf5[5,4]{4,1}
 output 1 @buf11[u0]{1}
 output 2 int u0
@@ -163,7 +163,7 @@ memory @buf2 in @buf4
 memory @buf3 output 1
 memory @buf4 output 0
 note "seen"
-kernel k_copy_5df95b (@buf3) ints [] m 1 cost 500
+kernel k_copy_d35306 (@buf3) ints [] m 1 cost 500
 alloc @buf1 live [1, 3) at 0 bytes 4096
 note "seen"
 extern custom (@x[64,16]{16,1}, @buf3[]{}) -> (@buf3[]{}, @buf1[64,16]{16,1}, @buf2[64]{1}) ints [] floats [] calls "returns_seen" "TM" effect

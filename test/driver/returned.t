@@ -80,8 +80,8 @@ output 1 in cache: failed 2: the memory given for output 'output_1' is where out
 output 0 in k: 136.0 in k 1766.0 in context
 output 1 in k: 136.0 in cache 1766.0 in k
 the context holds 64 bytes
-kernel k_copy_6c3537 (@k, @cache) ints [] m 1 n 2 cost 46
-kernel k_sum_88dd23 (@cache, @buf3) ints [16] m 1 cost 3280
+kernel k_copy_dd07a4 (@k, @cache) ints [] m 1 n 2 cost 46
+kernel k_sum_9eb29b (@cache, @buf3) ints [16] m 1 cost 3280
 output 0 @cache[16]{1}
 output 1 @buf3[16]{1}
 --run-- for o in "" "--donate all"; do ferrite compile turned.fx -o m.so --quiet $o && ./t ./m.so; done

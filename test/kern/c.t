@@ -15,7 +15,7 @@ nest [i0 < 8, i1 < 50] {
 }
 output @y[8,50]{50,1}
 --out--
-void k_add_max_099b42(const fe_kernel_args *args, i64 m0, i64 m1, i64 n0, i64 n1)
+void k_add_max_72d84b(const fe_kernel_args *args, i64 m0, i64 m1, i64 n0, i64 n1)
 {
   const i64 p0 = args->ints[0];
   const f32 *const b0 = args->buffers[0];

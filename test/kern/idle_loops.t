@@ -38,4 +38,4 @@ nest [i0 < 6] reduce [r0 < s0] {
 }
 output @sum[6]{1}
 --out--
-kernel k_sum_3bab19 (@x, @sum) ints [s0] m 6 cost 38702809297715450
+kernel k_sum_95d4fa (@x, @sum) ints [s0] m 6 cost 38702809297715450

@@ -34,7 +34,7 @@ kernel k_turned group 0 lanes 8 ints [30, 600, 20]
   }
 --run-- ferrite inspect turned.kern --from kern --stage c | sed -n '/^void/,$p'
 --out--
-void k_turned_a0e564(const fe_kernel_args *args, i64 m0, i64 m1, i64 n0, i64 n1)
+void k_turned_533d6c(const fe_kernel_args *args, i64 m0, i64 m1, i64 n0, i64 n1)
 {
   const i64 p0 = args->ints[0];
   const i64 p1 = args->ints[1];

@@ -94,7 +94,7 @@ kernel k_scalars group 5 lanes 1 ints []
   }
 --run-- ferrite inspect all.kern --from kern --stage c --isa x86-64-v3 | sed -n '/^void k_lanes/,/^}/p'
 --out--
-void k_lanes_075389(const fe_kernel_args *args, i64 m0, i64 m1, i64 n0, i64 n1)
+void k_lanes_05799e(const fe_kernel_args *args, i64 m0, i64 m1, i64 n0, i64 n1)
 {
   const i64 p0 = args->ints[0];
   (void)n0, (void)n1;

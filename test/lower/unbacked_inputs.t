@@ -24,8 +24,8 @@ wrapper arena 0 bound 0 weights 0 kernels 2 calls 2
 symbol u0 = size 0 0
 symbol u1 = input 1
 alloc @buf1 output 0 bytes 16*u0
-kernel k_max_1fc05b (@x, @buf1) ints [] m 1 n 4*u0 cost 54
+kernel k_max_a55a61 (@x, @buf1) ints [] m 1 n 4*u0 cost 54
 alloc @buf2 output 1 bytes 8*u1
-kernel k_copy_6200b6 (@buf2) ints [] m 1 n 2*u1 cost 31
+kernel k_copy_1aa250 (@buf2) ints [] m 1 n 2*u1 cost 31
 output 0 @buf1[u0,4]{4,1}
 output 1 @buf2[u1,2]{2,1}
