@@ -101,7 +101,7 @@ static bool is_kernels(const emit_file *file)
 /* Beside kernels with vector types; not where all are in plain C already. */
 static bool has_scalar_kernels(const driver_program *d)
 {
-    return d->kernels && d->kernels->kernels.count && !d->target.plain;
+    return d->kernels && d->kernels->kernels.count && !d->target->plain;
 }
 
 static void list_runtime(driver_program *d, const char *variable, bool kernels, text *t)
@@ -143,9 +143,12 @@ static void list_libraries(driver_program *d, text *t)
 
 static const char *kernel_flags(const driver_program *d)
 {
-    if (strcmp(d->target.name, "x86-64-v4") == 0)
-        return "-march=x86-64-v4 -mprefer-vector-width=512";
-    return strcmp(d->target.name, "x86-64-v3") == 0 ? "-march=x86-64-v3" : "";
+    text t;
+    text_init(&t, d->memory);
+    text_add(&t, "");
+    for (uint32_t i = 0; i < COUNT_OF(d->target->flags) && d->target->flags[i]; i++)
+        text_printf(&t, "%s%s", i ? " " : "", d->target->flags[i]);
+    return t.at;
 }
 
 static const char *makefile_text(driver_program *d)
@@ -220,13 +223,13 @@ static fe_status write_scalar_kernels(driver_program *d, const char *folder)
     kern_kernel *kernels;
     uint32_t count = d->kernels->kernels.count;
     const kern_kernel **all = NEW_ARRAY(d->memory, const kern_kernel *, count);
-    kern_target target = toolchain_target("scalar");
+    const target_machine *plain = target_named("scalar");
     FE_TRY(file_make_dirs(d->session, arena_printf(d->memory, "%s/scalar", folder)));
     FE_TRY(kern_scalar(d->kernels, d->memory, &kernels));
     for (uint32_t i = 0; i < count; i++) all[i] = &kernels[i];
     text_init(&t, d->memory);
     text_printf(&t, "/* Kernels of %s in plain C11. */\n", d->wrapper->name);
-    kern_prelude(&target, all, count, &t);
+    kern_prelude(plain, all, count, &t);
     for (uint32_t i = 0; i < count; i++) text_printf(&t, "\n%s", kernels[i].source);
     return put(d, folder, "scalar/kernels.c", t.at, t.length);
 }

@@ -85,7 +85,7 @@ static fe_status read_wrap(driver_program *d, const char *source, size_t length)
 static fe_status read_kern(driver_program *d, const char *source, size_t length)
 {
     FE_TRY(kern_parse(d->session, d->memory, source, length, &d->kernels));
-    return kern_generate(d->kernels, &d->target, d->memory);
+    return kern_generate(d->kernels, d->target, d->memory);
 }
 
 typedef struct text_form {
@@ -160,12 +160,10 @@ static fe_status stage_pass(driver_program *d)
 static fe_status stage_sched(driver_program *d)
 {
     /* a look at each result names the node that made it: nodes share no kernel */
-    sched_target target = {.vector_bytes = d->target.vector_bytes,
-                           .max_nodes = driver_looks_at_results(&d->options) ? 0 : 600,
-                           .max_buffers = 40,
-                           .tile_bytes = 64 << 10,
-                           .memory_budget = d->options.memory_budget};
-    return split_build(d, &target);
+    sched_options options = {.target = d->target,
+                             .apart = driver_looks_at_results(&d->options),
+                             .memory_budget = d->options.memory_budget};
+    return split_build(d, &options);
 }
 
 /* Provenance of an op: the FX node it was lowered from and where that stands in the user's program.
@@ -262,7 +260,7 @@ static void write_prelude(void *data, const uint32_t *members, uint32_t count, t
     driver_program *d = data;
     const kern_kernel **kernels = NEW_ARRAY(d->memory, const kern_kernel *, count + 1);
     for (uint32_t i = 0; i < count; i++) kernels[i] = &d->kernels->kernels.at[members[i]];
-    kern_prelude(&d->target, kernels, count, out);
+    kern_prelude(d->target, kernels, count, out);
 }
 
 static void write_kernel_ir(void *data, uint32_t kernel, text *out)
@@ -304,7 +302,7 @@ void driver_emit_input(driver_program *d, emit_input *out)
         .prelude = write_prelude,
         .kernel_ir = write_kernel_ir,
         .data = d,
-        .vectors = d->target.name,
+        .vectors = d->target->name,
         .producer = "ferrite " FE_VERSION,
         .entry = d->options.name ? arena_printf(d->memory, "ferrite_artifact_%s", d->options.name)
                                  : "ferrite_artifact",
@@ -421,7 +419,7 @@ static fe_status stage_lower(driver_program *d)
 
 static fe_status stage_kern(driver_program *d)
 {
-    FE_TRY(kern_build(d->schedule, &d->target, d->memory, &d->kernels));
+    FE_TRY(kern_build(d->schedule, d->target, d->memory, &d->kernels));
     return d->options.tune ? tune_kernels(d) : FE_OK;
 }
 

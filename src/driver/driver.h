@@ -175,7 +175,7 @@ typedef struct fe_program {
     driver_build whole;        /* the program in C */
     driver_build kernels_only; /* what other targets call; without files until it is wanted */
     const char *name;          /* of the program: the file's stem as an identifier */
-    kern_target target;
+    const target_machine *target;
     uint64_t weights_key;
     const char *lapack; /* flags that the program is linked with; NULL: needs none */
     double ms[STAGE_COUNT];
@@ -245,7 +245,7 @@ fe_status split_classify(driver_program *d);
 /* The loop program, in parts where there is a split. */
 fe_status split_lower(driver_program *d, const lower_split *split);
 /* The schedule of the program, or of the one part that the options name. */
-fe_status split_build(driver_program *d, const sched_target *target);
+fe_status split_build(driver_program *d, const sched_options *options);
 
 /* ops.c: declares the operators of the libraries that the options name, in d->ops. */
 fe_status ops_load(driver_program *d);
@@ -277,7 +277,7 @@ fe_status driver_inspect(fe_session *s, const driver_options *o, const char *sta
 /* toolchain.c: generated files to a shared library, build->library, in the cache or a temporary
  * folder. Once only. */
 fe_status toolchain_build(driver_program *d, driver_build *build);
-kern_target toolchain_target(const char *isa);
+const target_machine *toolchain_target(const char *isa);
 /* Can this machine run what is made for `d->target`? FE_USAGE. */
 fe_status toolchain_check_machine(driver_program *d, const char *stage);
 

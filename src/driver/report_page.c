@@ -365,7 +365,7 @@ void report_page(const report *r, text *out)
     text_printf(out, " - ferrite</title>\n<style>\n%s</style></head>\n<body><h1>", style);
     html_escaped(out, r->d->name);
     text_add(out, "</h1>\n<p>ferrite " FE_VERSION ", kernels for ");
-    html_escaped(out, r->d->target.name);
+    html_escaped(out, r->d->target->name);
     text_add(out, "</p>\n");
     print_tiles(r, out);
     print_memory(r, out);

@@ -214,7 +214,7 @@ fe_status split_classify(driver_program *d)
     return FE_OK;
 }
 
-static fe_status extract(driver_program *d, const sched_target *target)
+static fe_status extract(driver_program *d, const sched_options *options)
 {
     char *end;
     unsigned long part = strtoul(d->options.part, &end, 10);
@@ -224,11 +224,11 @@ static fe_status extract(driver_program *d, const sched_target *target)
             (diag){.status = FE_USAGE, .stage = "sched", .help = "say also where: split"},
             "part: '%s' is the number of no part", d->options.part);
     FE_TRY(sched_extract(d->loops, (uint32_t)part));
-    return sched_build(d->loops, target, d->memory, &d->schedule);
+    return sched_build(d->loops, options, d->memory, &d->schedule);
 }
 
 /* Parts gather their nodes where the program then needs no more memory. */
-static fe_status gather(driver_program *d, const sched_target *target)
+static fe_status gather(driver_program *d, const sched_options *options)
 {
     loop_program *own = d->loops;
     sched_schedule *gathered;
@@ -237,7 +237,7 @@ static fe_status gather(driver_program *d, const sched_target *target)
     if (!lower_gathers(d->graph)) return FE_OK;
     split.gathers = true;
     FE_TRY(split_lower(d, &split));
-    FE_TRY(sched_build(d->loops, target, d->memory, &gathered));
+    FE_TRY(sched_build(d->loops, options, d->memory, &gathered));
     if (sched_peak(gathered, d->memory, &when) > sched_peak(d->schedule, d->memory, &when))
         d->loops = own;
     else
@@ -254,12 +254,12 @@ fe_status split_lower(driver_program *d, const lower_split *split)
     return donate_inputs(d);
 }
 
-fe_status split_build(driver_program *d, const sched_target *target)
+fe_status split_build(driver_program *d, const sched_options *options)
 {
     if (d->options.split && !d->split)
         return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "sched"},
                          "split: the text of this stage knows no nodes");
-    FE_TRY(sched_build(d->loops, target, d->memory, &d->schedule));
-    if (d->split) FE_TRY(gather(d, target));
-    return d->options.part ? extract(d, target) : FE_OK;
+    FE_TRY(sched_build(d->loops, options, d->memory, &d->schedule));
+    if (d->split) FE_TRY(gather(d, options));
+    return d->options.part ? extract(d, options) : FE_OK;
 }

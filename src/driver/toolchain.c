@@ -26,38 +26,19 @@ extern char **environ;
 
 enum { MAX_ARGS = 64, MAX_LAPACK = 16, LARGE_PROGRAM = 40000 };
 
-typedef struct isa_row {
-    kern_target target;
-    const char *flags[3];
-} isa_row;
-
-/* From the best on. */
-static const isa_row isa_table[] = {
-    {{"x86-64-v4", 64, false}, {"-march=x86-64-v4", "-mprefer-vector-width=512", NULL}},
-    {{"x86-64-v3", 32, false}, {"-march=x86-64-v3", NULL, NULL}},
-    {{"baseline", 16, false}, {NULL, NULL, NULL}},
-    {{"scalar", 16, true}, {NULL, NULL, NULL}},
-};
-
-static const isa_row *find_isa(const char *name)
+const target_machine *toolchain_target(const char *isa)
 {
-    for (size_t i = 0; name && i < COUNT_OF(isa_table); i++)
-        if (strcmp(isa_table[i].target.name, name) == 0) return &isa_table[i];
-    return find_isa(rt_isa_here());
-}
-
-kern_target toolchain_target(const char *isa)
-{
-    return find_isa(isa)->target;
+    const target_machine *named = target_named(isa);
+    return named ? named : target_named(rt_isa_here());
 }
 
 fe_status toolchain_check_machine(driver_program *d, const char *stage)
 {
-    if (find_isa(d->target.name) >= find_isa(rt_isa_here())) return FE_OK;
+    if (target_runs(d->target, toolchain_target(NULL))) return FE_OK;
     return diag_fail(
         d->session,
         (diag){.status = FE_USAGE, .stage = stage, .help = "--isa native is what it can run"},
-        "this machine cannot run what is made for %s", d->target.name);
+        "this machine cannot run what is made for %s", d->target->name);
 }
 
 /* ---- processes ---- */
@@ -138,7 +119,6 @@ typedef struct builder {
     driver_build *build;
     const char *cc[MAX_ARGS / 2]; /* the compiler and its own arguments */
     int cc_count;
-    const isa_row *isa;
     const char *runtime; /* folder with rt.a and headers */
     const char *work;    /* folder for sources and objects */
     const char *library; /* to make */
@@ -188,7 +168,8 @@ static pid_t start_compile(builder *b, const emit_file *file)
     /* The lines around the kernels cost nothing to run in a large program, and most of its compile
      * time. */
     args[n++] = is_kernels ? "-O2" : file->length > LARGE_PROGRAM ? "-O0" : "-O1";
-    for (int i = 0; is_kernels && i < 3 && b->isa->flags[i]; i++) args[n++] = b->isa->flags[i];
+    for (int i = 0; is_kernels && i < 3 && b->d->target->flags[i]; i++)
+        args[n++] = b->d->target->flags[i];
     static const char *const common[] = {"-std=gnu11",
                                          "-w",
                                          "-fPIC",
@@ -322,7 +303,7 @@ static uint64_t content_hash(const builder *b, uint64_t runtime)
 {
     driver_program *d = b->d;
     uint64_t h = hash_bytes(d->options.cc, strlen(d->options.cc), runtime);
-    h = hash_bytes(d->target.name, strlen(d->target.name), h);
+    h = hash_bytes(d->target->name, strlen(d->target->name), h);
     const char **libraries;
     uint32_t library_count = ops_libraries(d, &libraries);
     for (uint32_t i = 0; i < library_count; i++)
@@ -367,7 +348,7 @@ static fe_status find_folder(driver_program *d, const char **out)
 
 fe_status toolchain_build(driver_program *d, driver_build *build)
 {
-    builder b = {.d = d, .build = build, .isa = find_isa(d->options.isa)};
+    builder b = {.d = d, .build = build};
     double begin = clock_seconds();
     const char *folder;
     /* what lies in the cache may be gone by now */

@@ -71,7 +71,7 @@ static bool admits(const tune_plan *plan, const sched_group *g, const sched_vari
 {
     sched_variant *all;
     uint32_t count =
-        sched_variants(plan->d->schedule, g, plan->d->target.vector_bytes, plan->memory, &all);
+        sched_variants(plan->d->schedule, g, plan->d->target->vector_bytes, plan->memory, &all);
     for (uint32_t i = 0; i < count; i++)
         if (sched_variant_is_same(&all[i], v)) return true;
     return false;
@@ -107,5 +107,5 @@ fe_status tune_kernels(driver_program *d)
         apply(plan, &plan->subjects.at[i]);
     arena_free(memory);
     if (status != FE_OK || !d->tuned.changed) return status;
-    return kern_build(d->schedule, &d->target, d->memory, &d->kernels);
+    return kern_build(d->schedule, d->target, d->memory, &d->kernels);
 }

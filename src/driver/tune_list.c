@@ -218,13 +218,13 @@ static fe_status add_candidates(listing *l)
 {
     sched_group changed = l->d->schedule->groups.at[l->s->groups.at[0]];
     sched_variant *variants;
-    uint32_t count = sched_variants(l->d->schedule, &changed, l->d->target.vector_bytes,
+    uint32_t count = sched_variants(l->d->schedule, &changed, l->d->target->vector_bytes,
                                     l->plan->memory, &variants);
     for (uint32_t i = 0; i < count; i++) {
         tune_candidate c = {.variant = variants[i]};
         changed.variant = variants[i];
         FE_TRY(kern_add(l->plan->kernels, l->d->schedule, &changed, l->s->groups.at[0],
-                        &l->d->target, l->plan->memory, &c.call));
+                        l->d->target, l->plan->memory, &c.call));
         bool is_new = read_call(l, &c);
         for (uint32_t k = 0; k < l->s->candidates.count; k++) {
             const kern_call *known = &l->s->candidates.at[k].call;

@@ -44,7 +44,7 @@ static const char *key_of(const tune_plan *plan, const tune_subject *s)
     text_init(&t, plan->memory);
     text_add(&t, "ferrite tuned 1\nmachine ");
     text_quoted(&t, plan->machine);
-    text_printf(&t, "\nisa \"%s\" threads %u cc ", d->target.name, plan->threads);
+    text_printf(&t, "\nisa \"%s\" threads %u cc ", d->target->name, plan->threads);
     text_quoted(&t, d->options.cc);
     text_printf(&t, "\nkernel \"%016llx\" rows %lld columns %lld ints",
                 (unsigned long long)d->kernels->kernels.at[call->kernel].hash, (long long)s->outer,

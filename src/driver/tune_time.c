@@ -46,7 +46,7 @@ static void write_prelude(void *data, const uint32_t *members, uint32_t count, t
     const kern_kernel **kernels = NEW_ARRAY(plan->memory, const kern_kernel *, count + 1);
     for (uint32_t i = 0; i < count; i++)
         kernels[i] = &plan->kernels->kernels.at[m->members[members[i]]];
-    kern_prelude(&plan->d->target, kernels, count, out);
+    kern_prelude(plan->d->target, kernels, count, out);
 }
 
 static void add_member(machine_timer *m, uint32_t kernel)
@@ -91,7 +91,7 @@ static fe_status open_library(void *data, tune_plan *plan, uint32_t first, uint3
                         .kernel_count = m->member_count,
                         .prelude = write_prelude,
                         .data = m,
-                        .vectors = d->target.name,
+                        .vectors = d->target->name,
                         .producer = "ferrite " FE_VERSION,
                         .parts = m->member_count > 3 ? plan->threads : 1};
     emit_library(&input, plan->memory, &build.files, &build.file_count);

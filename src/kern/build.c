@@ -7,7 +7,7 @@
  */
 #include "kern/build_priv.h"
 
-enum { MOST_TILE_BYTES = 1 << 18, LEAST_VECTOR_BYTES = 16 };
+enum { LEAST_VECTOR_BYTES = 16 };
 
 /* ---- loops ---- */
 
@@ -336,7 +336,7 @@ static void order_rows(kern_builder *b)
     if (b->squares) b->order[at] = last;
 }
 
-fe_status kern_lower(const sched_schedule *s, const sched_group *g, const kern_target *target,
+fe_status kern_lower(const sched_schedule *s, const sched_group *g, const target_machine *target,
                      arena *memory, kern_ir **out)
 {
     kern_builder b = {.schedule = s,
@@ -364,7 +364,7 @@ fe_status kern_lower(const sched_schedule *s, const sched_group *g, const kern_t
         build_group(&b, lanes);
     }
     if (lanes > 1 && widest_vector(b.k) == 8) build_group(&b, bytes / 8);
-    if (b.k->outer_vector && (b.tile_bytes > MOST_TILE_BYTES || b.moving_tile)) {
+    if (b.k->outer_vector && (b.tile_bytes > target->limits.lane_tile_bytes || b.moving_tile)) {
         /* a tile for each lane would be too much for the stack, or has no place for all at once */
         b.vector = SCHED_VECTOR_NONE;
         build_group(&b, 1);

@@ -17,7 +17,7 @@ typedef struct kern_builder {
     sym_table *t;
     arena *memory;
     const sched_group *g;
-    const kern_target *target;
+    const target_machine *target;
     kern_ir *k;
     sched_vector vector; /* what the lanes go along: the group's, or better */
     /* open[0] is the function, open[1] the rows, then the loops of the phase at hand. */

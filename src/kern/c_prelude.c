@@ -90,7 +90,7 @@ static const kern_c_piece PLAIN[] = {
 };
 
 typedef struct writer {
-    const kern_target *target;
+    const target_machine *target;
     arena *memory;
     text *out;
     map done;
@@ -258,7 +258,7 @@ static const char PLAIN_HEAD[] =
     "  struct rt_fault *fault;\n} fe_kernel_args;\n"
     "#define FE static inline\n";
 
-void kern_prelude(const kern_target *target, const kern_kernel *const *kernels, uint32_t count,
+void kern_prelude(const target_machine *target, const kern_kernel *const *kernels, uint32_t count,
                   text *out)
 {
     writer w = {.target = target, .memory = out->memory, .out = out};

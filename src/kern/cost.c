@@ -5,6 +5,7 @@
 
 typedef struct costing {
     const kern_ir *k;
+    const target_costs *costs;
     const sym_expr *from, *to; /* parameters of the kernel, and what they stand for */
     uint32_t count;
 } costing;
@@ -31,15 +32,15 @@ static int64_t apply_cost(loop_opcode op, int64_t lanes)
     return ROWS[op].vector == EACH ? ROWS[op].scalar * lanes : ROWS[op].vector;
 }
 
-static int64_t value_cost(const kern_ir *k, const kern_value *v)
+static int64_t value_cost(const costing *c, const kern_value *v)
 {
-    int64_t lanes = v->vector ? k->lanes : 1;
+    int64_t lanes = v->vector ? c->k->lanes : 1;
     bool by_lane = v->access == KERN_LANES && !v->runs && !v->turned;
     switch (v->kind) {
-    case KERN_LOAD: return by_lane ? 500 * lanes : 250;
-    case KERN_NUMBER: return by_lane ? 1000 * lanes : 200;
+    case KERN_LOAD: return by_lane ? c->costs->load_lane * lanes : c->costs->load;
+    case KERN_NUMBER: return by_lane ? c->costs->index_lane * lanes : c->costs->index;
     case KERN_APPLY: return apply_cost(v->op, lanes);
-    default: return 200;
+    default: return c->costs->index;
     }
 }
 
@@ -55,11 +56,12 @@ static int64_t loop_cost(const costing *c, const kern_loop *loop)
     for (uint32_t i = 0; i < loop->items.count; i++) {
         const kern_item *item = &loop->items.at[i];
         switch (item->kind) {
-        case KERN_DEFINE: total += value_cost(c->k, &c->k->values.at[item->value]); break;
+        case KERN_DEFINE: total += value_cost(c, &c->k->values.at[item->value]); break;
         case KERN_STORE:
-            total += item->store.access == KERN_LANES ? 600 * (int64_t)c->k->lanes : 500;
+            total += item->store.access == KERN_LANES ? c->costs->store_lane * (int64_t)c->k->lanes
+                                                      : c->costs->store;
             break;
-        case KERN_BOUND: total += item->bound.is_known ? 0 : 300; break;
+        case KERN_BOUND: total += item->bound.is_known ? 0 : c->costs->check; break;
         case KERN_LOOP: {
             int64_t step = item->loop->kind == KERN_VECTOR ? c->k->lanes : 1;
             int64_t times = item->loop->kind == KERN_ROWS || item->loop->columns
@@ -68,18 +70,19 @@ static int64_t loop_cost(const costing *c, const kern_loop *loop)
             total += times_cost(loop_cost(c, item->loop), times);
             break;
         }
-        default: total += 300; break;
+        default: total += c->costs->other; break;
         }
         if (total > COSTLIEST) return COSTLIEST;
     }
     return total;
 }
 
-int64_t kern_cost(const kern_ir *k, arena *memory)
+int64_t kern_cost(const kern_ir *k, const target_costs *costs, arena *memory)
 {
     sym_expr *from = NEW_ARRAY(memory, sym_expr, k->params.count);
     for (uint32_t i = 0; i < k->params.count; i++) from[i] = kern_param_symbol(k, i);
-    costing c = {.k = k, .from = from, .to = k->params.at, .count = k->params.count};
+    costing c = {
+        .k = k, .costs = costs, .from = from, .to = k->params.at, .count = k->params.count};
     int64_t cost = loop_cost(&c, k->body);
     if (k->serial) cost = times_cost(cost, extent_of(&c, k->total));
     bool per_vector = k->columns || k->outer_vector;

@@ -75,7 +75,7 @@ static int64_t cost_shared(int64_t cost, sched_share share)
 }
 
 static void fill_call(const sched_schedule *s, const sched_group *g, const kern_ir *k,
-                      arena *memory, kern_call *call)
+                      const target_machine *target, arena *memory, kern_call *call)
 {
     sym_table *t = s->program->symbols;
     call->buffers = NEW_ARRAY(memory, loop_buffer_id, k->memories.count);
@@ -92,7 +92,7 @@ static void fill_call(const sched_schedule *s, const sched_group *g, const kern_
     call->outer = k->serial ? sym_int(t, 1) : sym_product(t, g->outer_extents, g->outer);
     call->split_inner = k->columns;
     call->inner = k->columns ? g->phases[0].extents[0] : sym_int(t, 1);
-    call->cost = cost_shared(kern_cost(k, memory), g->variant.share);
+    call->cost = cost_shared(kern_cost(k, &target->costs, memory), g->variant.share);
 }
 
 static uint32_t find_kernel(const kern_set *set, uint64_t hash, const char *identity)
@@ -124,7 +124,7 @@ static const char *body_of(const kern_ir *k, bool plain, arena *memory, const ke
     return strchr(source.at, '(');
 }
 
-static uint32_t add_kernel(kern_set *set, kern_ir *k, const kern_target *target, arena *memory)
+static uint32_t add_kernel(kern_set *set, kern_ir *k, const target_machine *target, arena *memory)
 {
     text identity;
     text_init(&identity, memory);
@@ -149,7 +149,7 @@ static uint32_t add_kernel(kern_set *set, kern_ir *k, const kern_target *target,
 }
 
 /* The kernel of k, verified, made or found. */
-static fe_status generate(kern_set *set, kern_ir **k, const kern_target *target, arena *memory,
+static fe_status generate(kern_set *set, kern_ir **k, const target_machine *target, arena *memory,
                           uint32_t *kernel)
 {
     FE_TRY(kern_check(*k));
@@ -162,7 +162,7 @@ static fe_status generate(kern_set *set, kern_ir **k, const kern_target *target,
     return FE_OK;
 }
 
-fe_status kern_generate(kern_set *set, const kern_target *target, arena *memory)
+fe_status kern_generate(kern_set *set, const target_machine *target, arena *memory)
 {
     uint32_t kernel;
     for (uint32_t i = 0; i < set->irs.count; i++)
@@ -203,7 +203,7 @@ static bool has_kernel(const sched_schedule *s, const sched_group *g)
 }
 
 fe_status kern_add(kern_set *set, const sched_schedule *s, const sched_group *g, uint32_t number,
-                   const kern_target *target, arena *memory, kern_call *call)
+                   const target_machine *target, arena *memory, kern_call *call)
 {
     kern_ir *k;
     FE_TRY(kern_lower(s, g, target, memory, &k));
@@ -211,11 +211,11 @@ fe_status kern_add(kern_set *set, const sched_schedule *s, const sched_group *g,
     k->group = number;
     FE_TRY(generate(set, &k, target, memory, &call->kernel));
     vec_push(memory, &set->irs, k);
-    fill_call(s, g, k, memory, call);
+    fill_call(s, g, k, target, memory, call);
     return FE_OK;
 }
 
-fe_status kern_build(const sched_schedule *s, const kern_target *target, arena *memory,
+fe_status kern_build(const sched_schedule *s, const target_machine *target, arena *memory,
                      kern_set **out)
 {
     kern_set *set = *out = NEW(memory, kern_set);

@@ -41,8 +41,8 @@
  * partial vector. Extents and strides of 16 and more are passed as ints rather than printed, so
  * that layers of different sizes share one kernel. Kernels with equal IR, but for names of buffers and
  * values of ints, are one kernel; names come from the operations inside and the hash of that text, never
- * from addresses, so that output is byte-stable. Loops never touch memory past the end of a buffer: the last vector is masked. Float
- * sums: several partial accumulators, compensated beyond a bound, results close to float64.
+ * from addresses, so that output is byte-stable. Loops never touch memory past the end of a buffer: the
+ * last vector is masked. Float sums: several partial accumulators, compensated beyond a bound, results close to float64.
  *
  * Laws (check.c), verified on every compile: K1 a value, an accumulator or an axis is used in the
  * loop where it is defined or further in, and behind its definition. K2 operands have the dtypes
@@ -63,13 +63,7 @@
 #define FERRITE_KERN_H
 
 #include "sched/sched.h"
-
-/* What the kernel printer may use. */
-typedef struct kern_target {
-    const char *name;      /* "x86-64-v4": part of the cache key */
-    uint32_t vector_bytes; /* of a register: 64, 32, 16 */
-    bool plain;            /* no vector types, but what any C11 compiler takes: one lane */
-} kern_target;
+#include "target/target.h"
 
 typedef struct kern_needs kern_needs;
 typedef struct kern_ir kern_ir; /* kern_priv.h */
@@ -110,11 +104,11 @@ typedef struct kern_set {
 
 /* kern.c: makes every group's kernel. FE_UNSUPPORTED with a diagnostic names what cannot be
  * generated. */
-fe_status kern_build(const sched_schedule *s, const kern_target *target, arena *memory,
+fe_status kern_build(const sched_schedule *s, const target_machine *target, arena *memory,
                      kern_set **out);
 /* The kernel of one group into the set, and how the group calls it. */
 fe_status kern_add(kern_set *set, const sched_schedule *s, const sched_group *g, uint32_t number,
-                   const kern_target *target, arena *memory, kern_call *call);
+                   const target_machine *target, arena *memory, kern_call *call);
 /* Indices that it does not check come from data. Are they in range where all integers in memory are 0?
  */
 bool kern_takes_zeros(const kern_kernel *kernel);
@@ -127,7 +121,7 @@ void kern_uses(const kern_kernel *kernel, uint32_t buffer, bool *reads, bool *wr
 fe_status kern_scalar(const kern_set *set, arena *memory, kern_kernel **out);
 /* Appends the C text that goes in front of these kernels in one file: the vector types and inline
  * functions that they use, and no others. No #include in it (compile time), but for plain C. */
-void kern_prelude(const kern_target *target, const kern_kernel *const *kernels, uint32_t count,
+void kern_prelude(const target_machine *target, const kern_kernel *const *kernels, uint32_t count,
                   text *out);
 
 /* ---- text (print.c, parse.c) ---- */
@@ -139,6 +133,6 @@ void kern_print(const kern_set *set, text *out);
 fe_status kern_parse(fe_session *session, arena *memory, const char *source, size_t length,
                      kern_set **out);
 /* Verifies kernels that were read and makes their C. */
-fe_status kern_generate(kern_set *set, const kern_target *target, arena *memory);
+fe_status kern_generate(kern_set *set, const target_machine *target, arena *memory);
 
 #endif

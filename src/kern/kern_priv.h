@@ -193,7 +193,7 @@ uint32_t kern_runs(const kern_ir *k, sym_expr index, sym_expr axis);
 bool kern_runs_far(const kern_ir *k, sym_expr index, sym_expr axis);
 
 /* ---- build.c: a group as kernel IR ---- */
-fe_status kern_lower(const sched_schedule *s, const sched_group *g, const kern_target *target,
+fe_status kern_lower(const sched_schedule *s, const sched_group *g, const target_machine *target,
                      arena *memory, kern_ir **out);
 
 /* ---- scalar.c ---- */
@@ -202,7 +202,7 @@ kern_ir *kern_one_lane(kern_ir *vectors, arena *memory);
 
 /* ---- cost.c ---- */
 /* kern_call.cost */
-int64_t kern_cost(const kern_ir *k, arena *memory);
+int64_t kern_cost(const kern_ir *k, const target_costs *costs, arena *memory);
 
 /* ---- print.c: its text ---- */
 void kern_print_ir(const kern_ir *k, text *out);
@@ -223,7 +223,7 @@ fe_status kern_check_c(const kern_ir *k);
 /* Names that a kernel's text mentions and the prelude must define. */
 struct kern_needs {
     arena *memory;
-    bool plain; /* kern_target.plain */
+    bool plain; /* target.plain */
     map known;  /* interned name -> index */
     VEC(const char *) names;
 };

@@ -20,7 +20,7 @@ typedef struct trial {
 
 typedef struct chooser {
     loop_program *p;
-    const sched_target *target;
+    const sched_options *options;
     arena *memory, *scratch; /* of the schedule; of the choice */
     program_snapshot start;
     bool *refused; /* by buffer: what it joins is copied */
@@ -28,7 +28,7 @@ typedef struct chooser {
 
 static fe_status make_trial(chooser *c, trial *out)
 {
-    FE_TRY(sched_make(c->p, c->target, c->memory, &out->s));
+    FE_TRY(sched_make(c->p, c->options, c->memory, &out->s));
     out->program = snapshot_take(c->p, c->scratch);
     sched_peak(out->s, c->scratch, &out->when);
     FE_TRY(arena_bytes_of(out->s, &out->bytes));
@@ -79,17 +79,17 @@ static fe_status improve(chooser *c, trial *best)
     return FE_OK;
 }
 
-fe_status choose_joins(loop_program *p, const sched_target *target, arena *memory,
+fe_status choose_joins(loop_program *p, const sched_options *options, arena *memory,
                        sched_schedule **out)
 {
     arena *scratch = arena_new(p->session);
-    chooser c = {.p = p, .target = target, .memory = memory, .scratch = scratch};
+    chooser c = {.p = p, .options = options, .memory = memory, .scratch = scratch};
     trial best = {0};
     c.start = snapshot_take(p, scratch);
     c.refused = NEW_ARRAY(scratch, bool, p->buffers.count + 1);
     fe_status status = FE_OK;
     if (!slice_joins(p, c.refused)) {
-        status = sched_make(p, target, memory, &best.s);
+        status = sched_make(p, options, memory, &best.s);
     } else {
         status = loop_check(p, "slices");
         if (status == FE_OK) status = make_trial(&c, &best);

@@ -8,17 +8,14 @@
 #include "sched/legal.h"
 
 enum {
-    FEW_ROWS = 4,     /* a vector across fewer would be mostly empty */
-    START_COST = 4,   /* of a vector loop with a partial vector, */
-    JOIN_COST = 8,    /* of joining the lanes of a sum, */
-    PREFIX_COST = 10, /* of the running results in a vector */
+    FEW_ROWS = 4, /* a vector across fewer would be mostly empty */
     MOST_EXTENT = 1 << 16
 };
-static const double NODE_COST = 0.25; /* of an operation on a vector */
 
 /* One nest while its costs are counted. */
 typedef struct weighing {
     loop_program *p;
+    const target_moves *moves;
     const loop_form *form;
     uint32_t outer;
     sym_expr row, inner; /* the axes that vectors may go along; none: no such loop */
@@ -82,20 +79,25 @@ static void weigh_access(const weighing *w, sym_expr index, costs *c)
 
 static void weigh_store(const weighing *w, const loop_store *st, costs *c)
 {
-    double nodes = NODE_COST * loop_node_count(w->p, st->value), results = 1;
+    double nodes = w->moves->node * loop_node_count(w->p, st->value), results = 1;
     c->across += nodes * w->steps * w->extent / w->row_lanes;
     c->along += nodes * w->steps * vectors(w);
     for (uint32_t k = w->outer; k < w->form->parallel; k++)
         results *= extent_of(w->p, w->form->extents[k]);
     if (st->scan)
-        c->along += PREFIX_COST * w->steps * vectors(w);
+        c->along += w->moves->prefix * w->steps * vectors(w);
     else if (st->reduce)
-        c->along += JOIN_COST * results;
+        c->along += w->moves->join * results;
 }
 
 static void weigh_nest(fuser *f, const loop_form *form, uint32_t outer, costs *c)
 {
-    weighing w = {.p = f->p, .form = form, .outer = outer, .steps = 1, .extent = 1};
+    weighing w = {.p = f->p,
+                  .moves = &f->target->moves,
+                  .form = form,
+                  .outer = outer,
+                  .steps = 1,
+                  .extent = 1};
     access_list list = {0};
     w.lanes = f->target->vector_bytes / 4;
     w.row = form_symbol(f->p, form, outer - 1);
@@ -105,7 +107,7 @@ static void weigh_nest(fuser *f, const loop_form *form, uint32_t outer, costs *c
     if (form->count > outer) {
         w.inner = form_symbol(f->p, form, form->count - 1);
         w.extent = extent_of(f->p, form->extents[form->count - 1]);
-        c->along += START_COST * w.steps;
+        c->along += w.moves->start * w.steps;
     }
     form_accesses(f->p, form, f->memory, &list);
     for (uint32_t i = 0; i < list.count; i++) weigh_access(&w, list.at[i].index, c);

@@ -150,7 +150,7 @@ static bool too_large(fuser *f, const work_group *g, const loop_form *n)
         for (uint32_t i = 0; i < g->phases.at[ph].forms.count; i++, ops++)
             for (uint32_t k = 0; k < g->phases.at[ph].forms.at[i].store_count; k++)
                 nodes += loop_node_count(f->p, g->phases.at[ph].forms.at[i].stores[k].value);
-    return ops > MAX_OPS || nodes > f->target->max_nodes;
+    return ops > MAX_OPS || nodes > (f->options->apart ? 0 : f->target->limits.nodes);
 }
 
 /* ---- kernels ---- */

@@ -27,8 +27,8 @@ static fe_status measure(const fitter *f, const sched_schedule *s, fit *out)
         out->most = out->live[t];
         out->when = t;
     }
-    plan_options options = {.capacity = f->target->memory_budget};
-    fe_status status = plan_offsets(f->p->session, f->scratch, intervals, count, &options, &plan);
+    plan_options within = {.capacity = f->options->memory_budget};
+    fe_status status = plan_offsets(f->p->session, f->scratch, intervals, count, &within, &plan);
     out->bytes = plan.height;
     return status;
 }
@@ -51,7 +51,7 @@ static bool is_better(const fitter *f, const fit *a)
 
 static bool fits(const fitter *f)
 {
-    return f->now.bytes <= f->target->memory_budget;
+    return f->now.bytes <= f->options->memory_budget;
 }
 
 /* ---- which chains ---- */
@@ -130,7 +130,7 @@ static fe_status try_chains(fitter *f, const chain_list *chains, bool *kept)
     f->tries--;
     recompute_apply(f, chains);
     FE_TRY(loop_check(f->p, "recompute"));
-    FE_TRY(sched_make(f->p, f->target, f->memory, &s));
+    FE_TRY(sched_make(f->p, f->options, f->memory, &s));
     FE_TRY(measure(f, s, &made));
     *kept = is_better(f, &made);
     if (!*kept) {
@@ -164,7 +164,7 @@ static fe_status change(fitter *f, bool *changed)
 /* What may be in use at once: the budget less what the plan loses between buffers. */
 static int64_t allowed(const fitter *f)
 {
-    return f->target->memory_budget - (f->now.bytes - f->now.most);
+    return f->options->memory_budget - (f->now.bytes - f->now.most);
 }
 
 /* A goal nearer to the peak when nothing leads to this one; false: it is there. */
@@ -184,11 +184,11 @@ static void raise_sights(fitter *f)
     f->goal = least + (left < PLAN_ALIGNMENT ? 0 : left);
 }
 
-fe_status recompute_to_fit(loop_program *p, const sched_target *target, arena *memory,
+fe_status recompute_to_fit(loop_program *p, const sched_options *options, arena *memory,
                            sched_schedule **s)
 {
     fitter f = {.p = p,
-                .target = target,
+                .options = options,
                 .memory = memory,
                 .scratch = arena_new(p->session),
                 .s = *s,

@@ -28,7 +28,7 @@ typedef VEC(chain) chain_list;
 
 typedef struct fitter {
     loop_program *p;
-    const sched_target *target;
+    const sched_options *options;
     arena *memory, *scratch; /* of the schedules; of the search */
     sched_schedule *s;
     fit now;

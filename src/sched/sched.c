@@ -4,14 +4,15 @@
 #include "sched/sched_priv.h"
 
 /* In the program's order. */
-static void make_first(loop_program *p, const sched_target *target, arena *memory, arena *scratch,
+static void make_first(loop_program *p, const sched_options *options, arena *memory, arena *scratch,
                        fuser *f)
 {
     sched_schedule *s = NEW(memory, sched_schedule);
     s->program = p;
     s->memory = memory;
     *f = (fuser){.p = p,
-                 .target = target,
+                 .options = options,
+                 .target = options->target,
                  .s = s,
                  .memory = scratch,
                  .group_of = NEW_ARRAY(scratch, uint32_t, p->ops.count + 1),
@@ -27,32 +28,32 @@ static void make_first(loop_program *p, const sched_target *target, arena *memor
     live_build(f);
 }
 
-order_problem *sched_order_problem(loop_program *p, const sched_target *target, arena *memory)
+order_problem *sched_order_problem(loop_program *p, const sched_options *options, arena *memory)
 {
     fuser f;
     loop_add_works(p);
-    make_first(p, target, memory, memory, &f);
+    make_first(p, options, memory, memory, &f);
     return order_problem_of(&f, memory);
 }
 
-fe_status sched_make(loop_program *p, const sched_target *target, arena *memory,
+fe_status sched_make(loop_program *p, const sched_options *options, arena *memory,
                      sched_schedule **out)
 {
     arena *scratch = arena_new(p->session);
     fuser f;
     loop_add_works(p);
-    make_first(p, target, memory, scratch, &f);
+    make_first(p, options, memory, scratch, &f);
     *out = f.s;
     fe_status status = order_for_peak(&f);
     arena_free(scratch);
     return status;
 }
 
-fe_status sched_build(loop_program *p, const sched_target *target, arena *memory,
+fe_status sched_build(loop_program *p, const sched_options *options, arena *memory,
                       sched_schedule **out)
 {
     if (reinplace(p)) FE_TRY(loop_check(p, "reinplace"));
-    FE_TRY(choose_joins(p, target, memory, out));
-    if (target->memory_budget) FE_TRY(recompute_to_fit(p, target, memory, out));
+    FE_TRY(choose_joins(p, options, memory, out));
+    if (options->memory_budget) FE_TRY(recompute_to_fit(p, options, memory, out));
     return sched_check(*out);
 }

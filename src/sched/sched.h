@@ -62,6 +62,7 @@
 
 #include "loop/loop.h"
 #include "plan/plan.h"
+#include "target/target.h"
 
 /* Why two ops do not share a kernel. */
 typedef enum sched_reason {
@@ -189,17 +190,15 @@ typedef struct sched_schedule {
     sched_order order;
 } sched_schedule;
 
-/* What the target can do; handed down by the driver. */
-typedef struct sched_target {
-    uint32_t vector_bytes; /* 64 for AVX-512 */
-    uint32_t max_nodes;    /* value nodes in one kernel */
-    uint32_t max_buffers;  /* arguments of one kernel */
-    int64_t tile_bytes;    /* largest local tile of one outer iteration */
+/* Handed down by the driver. */
+typedef struct sched_options {
+    const target_machine *target;
+    bool apart;            /* no two nodes share a kernel */
     int64_t memory_budget; /* bytes that the arena should not need more than; 0: none */
-} sched_target;
+} sched_options;
 
 /* sched.c: the stage. */
-fe_status sched_build(loop_program *p, const sched_target *target, arena *memory,
+fe_status sched_build(loop_program *p, const sched_options *options, arena *memory,
                       sched_schedule **out);
 
 /* A part of the program (LOOP_PARTITION begins one): its ops, and what crosses its border. Buffers are
@@ -249,7 +248,7 @@ typedef enum sched_local {
 } sched_local;
 sched_local sched_local_kind(loop_program *p, const sched_group *g, loop_buffer_id buffer);
 /* The order of its groups as a problem of its own (order.h), for tests and tools. */
-struct order_problem *sched_order_problem(loop_program *p, const sched_target *target,
+struct order_problem *sched_order_problem(loop_program *p, const sched_options *options,
                                           arena *memory);
 /* live.c: intervals of the arena's buffers for plan/, and which buffer each belongs to: the root,
  * where all of its memory is handed on, else each that lies in it. */

@@ -80,13 +80,13 @@ int64_t *live_bytes(const sched_schedule *s, arena *memory);
 /* What the planner makes of it; of very many intervals, the most bytes in use. */
 fe_status arena_bytes_of(const sched_schedule *s, int64_t *bytes);
 /* ---- recompute.c: values are made again where that brings the plan within the target's budget ---- */
-fe_status recompute_to_fit(loop_program *p, const sched_target *target, arena *memory,
+fe_status recompute_to_fit(loop_program *p, const sched_options *options, arena *memory,
                            sched_schedule **s);
 /* ---- choose.c: a schedule with the joins in place that save memory ---- */
-fe_status choose_joins(loop_program *p, const sched_target *target, arena *memory,
+fe_status choose_joins(loop_program *p, const sched_options *options, arena *memory,
                        sched_schedule **out);
 /* ---- sched.c: a schedule of the program as it is ---- */
-fe_status sched_make(loop_program *p, const sched_target *target, arena *memory,
+fe_status sched_make(loop_program *p, const sched_options *options, arena *memory,
                      sched_schedule **out);
 
 /* ---- deps.c: which earlier ops an op must follow ---- */
@@ -120,7 +120,8 @@ typedef VEC(work_group) group_list;
 
 typedef struct fuser {
     loop_program *p;
-    const sched_target *target;
+    const sched_options *options;
+    const target_machine *target; /* options->target */
     sched_schedule *s;
     arena *memory;
     op_deps deps;

@@ -301,11 +301,11 @@ static void make_buffers(trial *t)
     }
 }
 
-fe_status trial_build(trial *t, const kern_target *target, const char *source)
+fe_status trial_build(trial *t, const target_machine *target, const char *source)
 {
-    sched_target limits = {target->vector_bytes, 400, 60, 65536, 0};
+    sched_options options = {.target = target};
     FE_TRY(loop_parse(t->session, t->memory, source, strlen(source), &t->p));
-    FE_TRY(sched_build(t->p, &limits, t->memory, &t->schedule));
+    FE_TRY(sched_build(t->p, &options, t->memory, &t->schedule));
     FE_TRY(kern_build(t->schedule, target, t->memory, &t->set));
     return FE_OK;
 }
@@ -315,19 +315,13 @@ fe_status trial_build(trial *t, const kern_target *target, const char *source)
 const char *const TRIAL_FLAGS[] = {"-w -march=x86-64-v4 -mprefer-vector-width=512",
                                    "-w -march=x86-64-v3", "-w",
                                    "-std=c11 -pedantic-errors -Wall -Werror"};
-const kern_target TRIAL_TARGETS[] = {{"x86-64-v4", 64, false},
-                                     {"x86-64-v3", 32, false},
-                                     {"baseline", 16, false},
-                                     {"scalar", 64, true}};
 
-bool trial_runs_here(size_t target)
+bool trial_runs_here(size_t number)
 {
-    for (size_t best = 0; best < target; best++)
-        if (strcmp(rt_isa_here(), TRIAL_TARGETS[best].name) == 0) return true;
-    return target >= 2 || strcmp(rt_isa_here(), TRIAL_TARGETS[target].name) == 0;
+    return target_runs(target_at((uint32_t)number), target_named(rt_isa_here()));
 }
 
-const char *trial_source(trial *trials, size_t count, const kern_target *target, arena *memory)
+const char *trial_source(trial *trials, size_t count, const target_machine *target, arena *memory)
 {
     VEC(const kern_kernel *) all = {0};
     map seen = {0};
@@ -459,27 +453,27 @@ static fe_status check_trial(trial *t, void *library)
     return FE_OK;
 }
 
-static fe_status check_target(fe_session *session, size_t target, bool outer)
+static fe_status check_target(fe_session *session, size_t number, bool outer)
 {
+    const target_machine *target = target_at((uint32_t)number);
     enum { COUNT = COUNT_OF(CASES) * COUNT_OF(SIZES) };
     arena *memory = session->memory;
     trial *trials = NEW_ARRAY(memory, trial, COUNT);
-    if (!trial_runs_here(target)) return FE_OK;
-    random_state = target; /* the same numbers on every machine */
+    if (!trial_runs_here(number)) return FE_OK;
+    random_state = number; /* the same numbers on every machine */
     for (size_t i = 0; i < COUNT; i++) {
         trial *t = &trials[i];
         t->session = session;
         t->memory = memory;
         const char *pattern = CASES[i / COUNT_OF(SIZES)];
-        FE_TRY(trial_build(t, &TRIAL_TARGETS[target],
-                           with_sizes(memory, pattern, SIZES[i % COUNT_OF(SIZES)])));
+        FE_TRY(trial_build(t, target, with_sizes(memory, pattern, SIZES[i % COUNT_OF(SIZES)])));
         for (uint32_t g = 0; outer && g < t->schedule->groups.count; g++)
             if (t->schedule->groups.at[g].outer)
                 t->schedule->groups.at[g].variant.vector = SCHED_VECTOR_OUTER;
-        if (outer) FE_TRY(kern_build(t->schedule, &TRIAL_TARGETS[target], memory, &t->set));
+        if (outer) FE_TRY(kern_build(t->schedule, target, memory, &t->set));
     }
-    const char *source = trial_source(trials, COUNT, &TRIAL_TARGETS[target], memory);
-    void *library = trial_compile(source, TRIAL_FLAGS[target], memory);
+    const char *source = trial_source(trials, COUNT, target, memory);
+    void *library = trial_compile(source, TRIAL_FLAGS[number], memory);
     if (!EXPECT(library != NULL)) return FE_OK;
     for (size_t i = 0; i < COUNT; i++) FE_TRY(check_trial(&trials[i], library));
     dlclose(library);
@@ -508,7 +502,7 @@ SESSION_TEST(kernels_in_plain_c_compute_what_the_interpreter_does)
 
 SESSION_TEST(vectors_along_rows_compute_the_same)
 {
-    for (size_t target = 0; target < COUNT_OF(TRIAL_TARGETS); target++)
+    for (size_t target = 0; target_at((uint32_t)target); target++)
         FE_TRY(check_target(session, target, true));
     return FE_OK;
 }
@@ -519,8 +513,8 @@ SESSION_TEST(layers_of_other_sizes_share_a_kernel)
 {
     arena *memory = session->memory;
     trial a = {.session = session, .memory = memory}, b = a;
-    FE_TRY(trial_build(&a, &TRIAL_TARGETS[0], with_sizes(memory, CASES[4], (size){20, 768})));
-    FE_TRY(trial_build(&b, &TRIAL_TARGETS[0], with_sizes(memory, CASES[4], (size){48, 1024})));
+    FE_TRY(trial_build(&a, target_at(0), with_sizes(memory, CASES[4], (size){20, 768})));
+    FE_TRY(trial_build(&b, target_at(0), with_sizes(memory, CASES[4], (size){48, 1024})));
     EXPECT_INT(a.set->kernels.count, 1);
     EXPECT_TEXT(a.set->kernels.at[0].source, b.set->kernels.at[0].source);
     EXPECT_TEXT(a.set->kernels.at[0].name, b.set->kernels.at[0].name);

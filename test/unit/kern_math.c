@@ -242,10 +242,11 @@ static fe_status check_floats(fe_session *session, size_t target, bool is_wide)
     for (size_t i = 0; i < COUNT_OF(FUNCTIONS); i++) {
         const function *f = &FUNCTIONS[i];
         trials[i] = (trial){.session = session, .memory = memory};
-        FE_TRY(trial_build(&trials[i], &TRIAL_TARGETS[target],
+        FE_TRY(trial_build(&trials[i], target_at((uint32_t)target),
                            program(memory, f->name, is_wide ? "f64" : "f32", f->two != NULL)));
     }
-    const char *source = trial_source(trials, COUNT_OF(FUNCTIONS), &TRIAL_TARGETS[target], memory);
+    const char *source =
+        trial_source(trials, COUNT_OF(FUNCTIONS), target_at((uint32_t)target), memory);
     void *library = trial_compile(source, flags_for(memory, target), memory);
     if (!EXPECT(library != NULL)) return FE_OK;
     for (size_t i = 0; i < COUNT_OF(FUNCTIONS); i++) {
@@ -259,7 +260,7 @@ static fe_status check_floats(fe_session *session, size_t target, bool is_wide)
         double error = run ? worst_error(run, f, is_wide) : (double)INFINITY;
         if (!EXPECT(error <= allowed))
             printf("  %s of %s for %s: %g ulps\n", f->name, is_wide ? "f64" : "f32",
-                   TRIAL_TARGETS[target].name, error);
+                   target_at((uint32_t)target)->name, error);
     }
     dlclose(library);
     return FE_OK;
@@ -360,10 +361,10 @@ static fe_status check_integers(fe_session *session, size_t target)
     trial trials[COUNT] = {{0}};
     for (size_t i = 0; i < COUNT; i++) {
         trials[i] = (trial){.session = session, .memory = memory};
-        FE_TRY(trial_build(&trials[i], &TRIAL_TARGETS[target],
+        FE_TRY(trial_build(&trials[i], target_at((uint32_t)target),
                            program(memory, DIVISIONS[i % OPS], INTEGERS[i / OPS].name, true)));
     }
-    const char *source = trial_source(trials, COUNT, &TRIAL_TARGETS[target], memory);
+    const char *source = trial_source(trials, COUNT, target_at((uint32_t)target), memory);
     void *library = trial_compile(source, TRIAL_FLAGS[target], memory);
     if (!EXPECT(library != NULL)) return FE_OK;
     for (size_t i = 0; i < COUNT; i++) {
@@ -374,7 +375,7 @@ static fe_status check_integers(fe_session *session, size_t target)
                 : SAMPLES;
         if (!EXPECT(wrong == 0))
             printf("  %s of %s for %s: %u wrong\n", DIVISIONS[i % OPS], INTEGERS[i / OPS].name,
-                   TRIAL_TARGETS[target].name, wrong);
+                   target_at((uint32_t)target)->name, wrong);
     }
     dlclose(library);
     return FE_OK;

@@ -14,7 +14,7 @@ static const char *text_of(const kern_set *set, arena *memory)
 }
 
 static fe_status read_back(fe_session *session, arena *memory, const kern_set *set,
-                           const kern_target *target)
+                           const target_machine *target)
 {
     const char *written = text_of(set, memory);
     kern_set *read;
@@ -31,14 +31,11 @@ static fe_status read_back(fe_session *session, arena *memory, const kern_set *s
 
 static fe_status read_back_all(fe_session *session, driver_program *d)
 {
-    static const kern_target TARGETS[] = {{"x86-64-v4", 64, false},
-                                          {"x86-64-v3", 32, false},
-                                          {"baseline", 16, false},
-                                          {"scalar", 64, true}};
-    for (size_t i = 0; i < COUNT_OF(TARGETS); i++) {
+    const target_machine *made_for;
+    for (uint32_t i = 0; (made_for = target_at(i)); i++) {
         kern_set *set;
-        FE_TRY(kern_build(d->schedule, &TARGETS[i], d->memory, &set));
-        FE_TRY(read_back(session, d->memory, set, &TARGETS[i]));
+        FE_TRY(kern_build(d->schedule, made_for, d->memory, &set));
+        FE_TRY(read_back(session, d->memory, set, made_for));
     }
     return FE_OK;
 }
@@ -94,18 +91,18 @@ static const char *damaged(const words *w, uint64_t *state, arena *memory)
 
 static fe_status compile_text(fe_session *session, arena *memory, const char *source)
 {
-    static const kern_target TARGET = {"x86-64-v3", 32, false};
+    const target_machine *made_for = target_named("x86-64-v3");
     kern_set *set;
     kern_kernel *plain;
     text out;
     FE_TRY(kern_parse(session, memory, source, strlen(source), &set));
-    FE_TRY(kern_generate(set, &TARGET, memory));
+    FE_TRY(kern_generate(set, made_for, memory));
     EXPECT(kern_scalar(set, memory, &plain) == FE_OK);
     const kern_kernel **all = NEW_ARRAY(memory, const kern_kernel *, set->kernels.count + 1);
     for (uint32_t i = 0; i < set->kernels.count; i++) all[i] = &set->kernels.at[i];
     text_init(&out, memory);
-    kern_prelude(&TARGET, all, set->kernels.count, &out);
-    return read_back(session, memory, set, &TARGET);
+    kern_prelude(made_for, all, set->kernels.count, &out);
+    return read_back(session, memory, set, made_for);
 }
 
 SESSION_TEST(damaged_texts_of_kernels_are_refused_or_compiled)

@@ -23,14 +23,13 @@ typedef struct trial {
     void **wanted, **got;
 } trial;
 
-enum { TRIAL_BASELINE = 2, TRIAL_SCALAR = 3, TRIAL_TARGET_COUNT = 4 };
+enum { TRIAL_BASELINE = 2, TRIAL_SCALAR = 3, TRIAL_TARGET_COUNT = 4 /* rows of target.def */ };
 extern const char *const TRIAL_FLAGS[TRIAL_TARGET_COUNT];
-extern const kern_target TRIAL_TARGETS[TRIAL_TARGET_COUNT];
 bool trial_runs_here(size_t target);
 
-fe_status trial_build(trial *t, const kern_target *target, const char *source);
+fe_status trial_build(trial *t, const target_machine *target, const char *source);
 /* All kernels of some trials in one C source. */
-const char *trial_source(trial *trials, size_t count, const kern_target *target, arena *memory);
+const char *trial_source(trial *trials, size_t count, const target_machine *target, arena *memory);
 /* The library made of it, or NULL. */
 void *trial_compile(const char *source, const char *flags, arena *memory);
 

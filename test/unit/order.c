@@ -310,9 +310,9 @@ SESSION_TEST(order_is_not_behind_on_large_graphs)
 
 static fe_status each_program(fe_session *session, driver_program *d)
 {
-    sched_target target = {64, 600, 40, 64 << 10, 0};
+    sched_options options = {.target = target_at(0)};
     (void)session;
-    expect_ahead(sched_order_problem(d->loops, &target, d->memory), d->name, d->memory);
+    expect_ahead(sched_order_problem(d->loops, &options, d->memory), d->name, d->memory);
     return FE_OK;
 }
 

@@ -293,8 +293,9 @@ static loop_program *scheduled_program(const sched_schedule *s)
 
 SESSION_TEST(random_programs_keep_the_laws_and_their_values)
 {
-    sched_target target = {
-        .vector_bytes = 32, .max_nodes = 600, .max_buffers = 40, .tile_bytes = 1 << 14};
+    target_machine small = *target_named("x86-64-v3");
+    small.limits.tile_bytes = 1 << 14;
+    sched_options options = {.target = &small};
     uint32_t fused = 0;
     for (uint32_t seed = 1; seed <= 400; seed++) {
         dice d = {seed * 7919u};
@@ -303,7 +304,7 @@ SESSION_TEST(random_programs_keep_the_laws_and_their_values)
         void **wanted, **got;
         FE_TRY(loop_check(p, "random"));
         FE_TRY(interpret(p, &wanted));
-        FE_TRY(sched_build(p, &target, session->memory, &s));
+        FE_TRY(sched_build(p, &options, session->memory, &s));
         FE_TRY(interpret(scheduled_program(s), &got));
         fused += p->ops.count - s->groups.count;
         for (uint32_t k = 0; k < p->outputs.count; k++) {

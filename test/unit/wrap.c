@@ -56,7 +56,7 @@ static fe_status same_source(fe_session *session, driver_program *d)
     FE_TRY(driver_advance(d, STAGE_EMIT, STAGE_EMIT));
     FE_TRY(wrap_parse(session, d->memory, source.at, source.length, &d->wrapper));
     emit_input input = {.wrapper = d->wrapper,
-                        .vectors = d->target.name,
+                        .vectors = d->target->name,
                         .producer = "",
                         .entry = d->whole.entry,
                         .parts = 1};

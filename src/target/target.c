@@ -1,0 +1,47 @@
+/* target.c -- the rows of target.def. */
+#include "target/target.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum { VECTORS, PLAIN };
+
+/* Measured on Zen 3 and Zen 5; their ratios decide, and those differ little between x86-64 CPUs. */
+#define CPU_LIMITS                                                         \
+    {                                                                      \
+        .nodes = 600, .tile_bytes = 64 << 10, .lane_tile_bytes = 256 << 10 \
+    }
+#define CPU_COSTS                                                                           \
+    {                                                                                       \
+        .load = 250, .store = 500, .load_lane = 500, .store_lane = 600, .index_lane = 1000, \
+        .index = 200, .check = 300, .other = 300                                            \
+    }
+#define CPU_MOVES                                         \
+    {                                                     \
+        .start = 4, .join = 8, .prefix = 10, .node = 0.25 \
+    }
+
+static const target_machine TARGETS[] = {
+#define TARGET(name, vector_bytes, plain, ...) \
+    {name, vector_bytes, plain, {__VA_ARGS__}, CPU_LIMITS, CPU_COSTS, CPU_MOVES},
+#include "target/target.def"
+#undef TARGET
+};
+enum { TARGET_COUNT = sizeof TARGETS / sizeof *TARGETS };
+
+const target_machine *target_at(uint32_t number)
+{
+    return number < TARGET_COUNT ? &TARGETS[number] : NULL;
+}
+
+const target_machine *target_named(const char *name)
+{
+    for (uint32_t i = 0; name && i < TARGET_COUNT; i++)
+        if (strcmp(TARGETS[i].name, name) == 0) return &TARGETS[i];
+    return NULL;
+}
+
+bool target_runs(const target_machine *made_for, const target_machine *here)
+{
+    return made_for >= here;
+}

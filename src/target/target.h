@@ -1,0 +1,52 @@
+/* target.h -- what kernels are made for: what it can, what a kernel may be, what things cost there.
+ *
+ * A row of target.def is a target. The stages that choose (sched/) and make (kern/) kernels go by its
+ * description and know none by name.
+ */
+#ifndef FERRITE_TARGET_H
+#define FERRITE_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What one kernel may be. */
+typedef struct target_limits {
+    uint32_t nodes; /* value nodes in it */
+    int64_t tile_bytes,
+        lane_tile_bytes; /* local tile of one outer iteration; tiles of all lanes together */
+} target_limits;
+
+/* Thousandths of a nanosecond; what an operation on values costs is in its row of loop/value.def. */
+typedef struct target_costs {
+    int32_t load, store; /* of a vector, or of one number */
+    int32_t load_lane, store_lane,
+        index_lane;              /* of each lane, where neighbours are not in memory */
+    int32_t index, check, other; /* an index as a number; that it is in range; the rest */
+} target_costs;
+
+/* What decides along which axis vectors go, counted in moves of a vector. */
+typedef struct target_moves {
+    double start;  /* a vector loop with a partial vector */
+    double join;   /* joining the lanes of a sum */
+    double prefix; /* the running results in a vector */
+    double node;   /* an operation */
+} target_moves;
+
+typedef struct target_machine {
+    const char *name;      /* "x86-64-v4": part of the cache key */
+    uint32_t vector_bytes; /* of a register: 64, 32, 16 */
+    bool plain;            /* no vector types, but what any C11 compiler takes: one lane */
+    const char *flags[3];  /* that the C compiler is given; NULL ends them */
+    target_limits limits;
+    target_costs costs;
+    target_moves moves;
+} target_machine;
+
+/* The target of that name; NULL: there is none. Targets are never freed. */
+const target_machine *target_named(const char *name);
+/* The number-th, the best first; NULL: there are no more. */
+const target_machine *target_at(uint32_t number);
+/* Does what is made for `made_for` run where `here` is the best that does? */
+bool target_runs(const target_machine *made_for, const target_machine *here);
+
+#endif
