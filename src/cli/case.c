@@ -5,7 +5,7 @@
 
 #include "cli/compare.h"
 #include "cli/property.h"
-#include "driver/bisect.h"
+#include "driver/debug/bisect.h"
 
 #include "infer/infer.h"
 

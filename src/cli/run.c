@@ -1,7 +1,7 @@
 /* run.c -- `ferrite run`: compiles a program, calls it in this process, writes its outputs. */
 #include "cli/run.h"
 
-#include "driver/bisect.h"
+#include "driver/debug/bisect.h"
 
 #include <stdlib.h>
 #include <string.h>

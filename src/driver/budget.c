@@ -1,7 +1,7 @@
 /* budget.c -- what is said when a plan needs more than option memory-budget allows. */
 #include <stdlib.h>
 
-#include "driver/plan_view.h"
+#include "driver/report/plan_view.h"
 
 enum { MOST_NAMED = 5 };
 

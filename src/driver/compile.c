@@ -1,6 +1,6 @@
 /* compile.c -- the story from archive to generated text: one stage a line. */
 #define _GNU_SOURCE
-#include "driver/tune.h"
+#include "driver/tune/tune.h"
 
 #include "infer/infer.h"
 

@@ -1,6 +1,6 @@
 /* stage_text.c -- any stage as text, from an archive or from the text of an earlier stage. */
-#include "driver/plan_view.h"
-#include "driver/tune.h"
+#include "driver/report/plan_view.h"
+#include "driver/tune/tune.h"
 
 #include <string.h>
 

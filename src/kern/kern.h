@@ -42,7 +42,8 @@
  * that layers of different sizes share one kernel. Kernels with equal IR, but for names of buffers and
  * values of ints, are one kernel; names come from the operations inside and the hash of that text, never
  * from addresses, so that output is byte-stable. Loops never touch memory past the end of a buffer: the
- * last vector is masked. Float sums: several partial accumulators, compensated beyond a bound, results close to float64.
+ * last vector is masked. Float
+ * sums: several partial accumulators, compensated beyond a bound, results close to float64.
  *
  * Laws (check.c), verified on every compile: K1 a value, an accumulator or an axis is used in the
  * loop where it is defined or further in, and behind its definition. K2 operands have the dtypes

@@ -1,6 +1,6 @@
 /* sched.c -- the stage: mutation in place, joins without copies, dependences, fusion, order,
  * lifetimes. */
-#include "sched/order.h"
+#include "sched/order/order.h"
 #include "sched/sched_priv.h"
 
 /* In the program's order. */

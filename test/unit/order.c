@@ -8,7 +8,7 @@
  */
 #include "archives.h"
 #include "order_graphs.h"
-#include "sched/order_priv.h"
+#include "sched/order/order_priv.h"
 #include "sched/sched.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef FERRITE_UNIT_ORDER_GRAPHS_H
 #define FERRITE_UNIT_ORDER_GRAPHS_H
 
-#include "sched/order.h"
+#include "sched/order/order.h"
 
 typedef VEC(uint32_t) id_list;
 

@@ -1,6 +1,6 @@
 /* tune.c -- src/driver/tune*.c with a timer of the test's own, which says how long each variant takes:
  * what is chosen, and what becomes of records. */
-#include "driver/tune.h"
+#include "driver/tune/tune.h"
 #include "archives.h"
 
 #include <dirent.h>
