@@ -481,12 +481,12 @@ void fe_figures_of(const fe_program *program, fe_figures *figures)
 
 int64_t fe_thread_bytes(const fe_program *program)
 {
-    return program->wrapper->each_bytes;
+    return program->wrapper->scratch_bytes;
 }
 
 uint32_t fe_threads_within(const fe_program *program)
 {
-    return program->wrapper->each_bytes ? wrap_room_threads(program->wrapper) : 0;
+    return program->wrapper->scratch_bytes ? wrap_scratch_threads(program->wrapper) : 0;
 }
 
 int64_t fe_table_bytes(const fe_program *program)

@@ -103,7 +103,7 @@ static void c_place(emit_state *s, const wrap_line *line)
     text_printf(&s->out, "    RT_TRY(rt_place(f, %u));\n", line->index);
 }
 
-static void c_area(emit_state *s, const wrap_line *line)
+static void c_scratch(emit_state *s, const wrap_line *line)
 {
     text_add(&s->out, "    RT_TRY(rt_make_area(f, ");
     sym_print_c_size(s->w->loops->symbols, line->expr, &s->out);
@@ -245,7 +245,7 @@ static void print_views(emit_state *s, const char *field, const loop_view *views
 
 static void print_work(emit_state *s, const loop_op *op)
 {
-    const loop_view *work = loop_work_of(s->w->loops, op);
+    const loop_view *work = loop_workspace_of(s->w->loops, op);
     if (!work) return;
     text_add(&s->out, "        .work = ");
     emit_c_pointer(s, work->buffer);
@@ -254,18 +254,18 @@ static void print_work(emit_state *s, const loop_op *op)
     text_add(&s->out, ",\n");
 }
 
-static void print_room(emit_state *s, const wrap_line *line)
+static void print_scratch(emit_state *s, const wrap_line *line)
 {
-    const wrap_room *room = &line->room;
+    const wrap_scratch *scratch = &line->scratch;
     int64_t each;
-    if (!room->bytes || !wrap_room_each(s->w, line, &each)) return;
+    if (!scratch->bytes || !wrap_scratch_each(s->w, line, &each)) return;
     text_add(&s->out, "        .room = ");
-    if (room->in == LOOP_NO_BUFFER)
-        text_printf(&s->out, "arena + %lld", (long long)room->at);
+    if (scratch->in == LOOP_NO_BUFFER)
+        text_printf(&s->out, "arena + %lld", (long long)scratch->at);
     else
-        text_printf(&s->out, "(char *)%s + %lld", s->names[room->in], (long long)room->at);
+        text_printf(&s->out, "(char *)%s + %lld", s->names[scratch->in], (long long)scratch->at);
     text_printf(&s->out, ",\n        .room_bytes = %lld,\n        .each = %lld,\n",
-                (long long)room->bytes, (long long)each);
+                (long long)scratch->bytes, (long long)each);
 }
 
 static void c_extern(emit_state *s, const wrap_line *line)
@@ -283,7 +283,7 @@ static void c_extern(emit_state *s, const wrap_line *line)
     print_views(s, "in", op->inputs, line->weights, op->input_count);
     print_views(s, "out", op->outputs, NULL, loop_result_count(s->w->loops, op));
     print_work(s, op);
-    print_room(s, line);
+    print_scratch(s, line);
     if (packed) text_printf(&s->out, "        .packed = %u,\n", packed);
     text_add(&s->out, "        .ints = ");
     print_exprs(s, op->ints, op->int_count);
@@ -443,7 +443,7 @@ const emit_target emit_target_c = {
             [WRAP_END] = emit_c_region,    [WRAP_PARTITION] = emit_c_partition,
             [WRAP_CLEAR] = c_clear,        [WRAP_CHECK] = c_check,
             [WRAP_DEVICE] = emit_c_device, [WRAP_COPY] = emit_c_copy,
-            [WRAP_WAIT] = emit_c_wait,     [WRAP_AREA] = c_area,
+            [WRAP_WAIT] = emit_c_wait,     [WRAP_SCRATCH] = c_scratch,
         },
     .end = emit_c_end,
 };

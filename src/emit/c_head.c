@@ -392,7 +392,7 @@ void emit_c_kernel_files(emit_state *s)
     }
 }
 
-static void print_rooms(emit_state *s, const wrap_room_row *row)
+static void print_rooms(emit_state *s, const wrap_scratch_row *row)
 {
     if (!row->each) return;
     text_add(&s->out, "    .rooms = (const rt_room[]){");
@@ -422,8 +422,8 @@ void emit_c_end(emit_state *s)
     emit_c_custom_names(s);
     emit_c_transforms(s);
     bool fixed = w->segment_count == 1 && !w->is_dynamic;
-    const wrap_room_row *rows;
-    int64_t without = wrap_room_rows(w, s->memory, &rows);
+    const wrap_scratch_row *rows;
+    int64_t without = wrap_scratch_rows(w, s->memory, &rows);
     text_add(&s->out, "const rt_program rt_this_program = {\n    .name = ");
     emit_c_text(&s->out, w->name);
     text_printf(

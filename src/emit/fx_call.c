@@ -169,9 +169,9 @@ void emit_fx_extern(emit_state *s, const wrap_line *line)
     emit_fx_views(s, op->inputs, line->weights, op->input_count, &args);
     text_add(&kwargs, "\"out\": ");
     emit_fx_views(s, op->outputs, NULL, loop_result_count(s->w->loops, op), &kwargs);
-    if (loop_work_of(s->w->loops, op)) {
+    if (loop_workspace_of(s->w->loops, op)) {
         text_add(&kwargs, ", \"work\": ");
-        emit_fx_buffer(s, loop_work_of(s->w->loops, op)->buffer, &kwargs);
+        emit_fx_buffer(s, loop_workspace_of(s->w->loops, op)->buffer, &kwargs);
     }
     operator_words(s, line, &kwargs);
     emit_fx_call(s, emit_fx_fresh(s, op->kernel), "ferrite.extern", &args, &kwargs);

@@ -414,7 +414,7 @@ const emit_target emit_target_fx = {
     .begin = begin,
     .line =
         {
-            [WRAP_AREA] = place_line,
+            [WRAP_SCRATCH] = place_line,
             [WRAP_PLACE] = place_line,
             [WRAP_ALLOC] = alloc_line,
             [WRAP_FREE] = free_line,

@@ -162,8 +162,8 @@ static void python_place(emit_state *s, const wrap_line *line)
     text_add(&s->out, ")\n");
 }
 
-/* Operators here state nothing, and their areas grow. */
-static void python_area(emit_state *s, const wrap_line *line)
+/* Operators here state nothing, and their scratch grows. */
+static void python_scratch(emit_state *s, const wrap_line *line)
 {
     (void)s, (void)line;
 }
@@ -359,7 +359,7 @@ const emit_target emit_target_python = {
     .begin = emit_python_begin,
     .line =
         {
-            [WRAP_AREA] = python_area,
+            [WRAP_SCRATCH] = python_scratch,
             [WRAP_PLACE] = python_place,
             [WRAP_ALLOC] = python_alloc,
             [WRAP_FREE] = python_free,

@@ -147,7 +147,7 @@ static void print_numbers(emit_state *s, const wrap_line *line)
 
 static void print_work(emit_state *s, const loop_op *op)
 {
-    const loop_view *work = loop_work_of(s->w->loops, op);
+    const loop_view *work = loop_workspace_of(s->w->loops, op);
     if (!work) return;
     text_add(&s->out, ", work=(");
     emit_python_address(s, work->buffer);
@@ -156,17 +156,17 @@ static void print_work(emit_state *s, const loop_op *op)
     text_char(&s->out, ')');
 }
 
-static void print_room(emit_state *s, const wrap_line *line)
+static void print_scratch(emit_state *s, const wrap_line *line)
 {
-    const wrap_room *room = &line->room;
+    const wrap_scratch *scratch = &line->scratch;
     int64_t each;
-    if (!room->bytes || !wrap_room_each(s->w, line, &each)) return;
+    if (!scratch->bytes || !wrap_scratch_each(s->w, line, &each)) return;
     text_add(&s->out, ", room=(");
-    if (room->in == LOOP_NO_BUFFER)
+    if (scratch->in == LOOP_NO_BUFFER)
         text_add(&s->out, "arena");
     else
-        emit_python_address(s, room->in);
-    text_printf(&s->out, " + %lld, %lld, %lld)", (long long)room->at, (long long)room->bytes,
+        emit_python_address(s, scratch->in);
+    text_printf(&s->out, " + %lld, %lld, %lld)", (long long)scratch->at, (long long)scratch->bytes,
                 (long long)each);
 }
 
@@ -184,7 +184,7 @@ void emit_python_extern(emit_state *s, const wrap_line *line)
     emit_python_views(s, op->outputs, NULL, loop_result_count(s->w->loops, op));
     print_numbers(s, line);
     print_work(s, op);
-    print_room(s, line);
+    print_scratch(s, line);
     if (line->call.kernel) {
         next_argument(s);
         text_printf(&s->out, "epilogue=(%s, ", line->call.kernel);

@@ -61,7 +61,7 @@ static int do_place(exec_run *r, const wrap_line *line, uint32_t *next)
     return rt_place(r->f, line->index);
 }
 
-static int do_area(exec_run *r, const wrap_line *line, uint32_t *next)
+static int do_scratch(exec_run *r, const wrap_line *line, uint32_t *next)
 {
     (void)next;
     return rt_make_area(r->f, exec_size(r, line->expr));
@@ -126,10 +126,10 @@ static int do_kernel(exec_run *r, const wrap_line *line, uint32_t *next)
     return check_indices(r, call);
 }
 
-static void *room_of(const exec_run *r, const wrap_room *room)
+static void *scratch_of(const exec_run *r, const wrap_scratch *scratch)
 {
-    char *base = room->in == LOOP_NO_BUFFER ? r->f->segments[0].memory : r->buffers[room->in];
-    return base + room->at;
+    char *base = scratch->in == LOOP_NO_BUFFER ? r->f->segments[0].memory : r->buffers[scratch->in];
+    return base + scratch->at;
 }
 
 static int do_extern(exec_run *r, const wrap_line *line, uint32_t *next)
@@ -149,9 +149,9 @@ static int do_extern(exec_run *r, const wrap_line *line, uint32_t *next)
         call.work = call.out[call.out_count].data;
         call.work_bytes = call.out[call.out_count].sizes[0];
     }
-    if (line->room.bytes && wrap_room_each(r->w, line, &call.each)) {
-        call.room = room_of(r, &line->room);
-        call.room_bytes = line->room.bytes;
+    if (line->scratch.bytes && wrap_scratch_each(r->w, line, &call.each)) {
+        call.room = scratch_of(r, &line->scratch);
+        call.room_bytes = line->scratch.bytes;
     }
     for (uint32_t i = 0; i < op->input_count; i++)
         if (line->weights[i] != WRAP_NO_WEIGHT) call.packed |= 1u << i;
@@ -274,7 +274,7 @@ static int do_check(exec_run *r, const wrap_line *line, uint32_t *next)
 }
 
 const exec_line exec_lines[WRAP_KIND_COUNT] = {
-    [WRAP_AREA] = do_area,       [WRAP_PLACE] = do_place,         [WRAP_ALLOC] = do_alloc,
+    [WRAP_SCRATCH] = do_scratch, [WRAP_PLACE] = do_place,         [WRAP_ALLOC] = do_alloc,
     [WRAP_FREE] = do_free,       [WRAP_REUSE] = do_alloc,         [WRAP_KERNEL] = do_kernel,
     [WRAP_EXTERN] = do_extern,   [WRAP_SYMBOL] = do_symbol,       [WRAP_ASSERT] = do_assert,
     [WRAP_COMMENT] = do_comment, [WRAP_OUTPUT] = do_output,       [WRAP_IF] = exec_region,

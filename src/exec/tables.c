@@ -208,9 +208,9 @@ static void make_segments(exec_program *x)
 
 static void make_rooms(exec_program *x)
 {
-    const wrap_room_row *row;
+    const wrap_scratch_row *row;
     VEC(rt_room) rooms = {0};
-    x->program.each_bytes = wrap_room_rows(x->w, x->memory, &row);
+    x->program.each_bytes = wrap_scratch_rows(x->w, x->memory, &row);
     for (; row->each; row++) vec_push(x->memory, &rooms, (rt_room){row->each, row->bytes});
     vec_push(x->memory, &rooms, (rt_room){0});
     x->program.rooms = rooms.at;

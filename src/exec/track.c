@@ -218,7 +218,7 @@ static bool place(const exec_moment *m, track_run *r, uint32_t number)
 }
 
 /* Dead bytes that the call's threads had to work in. */
-static void bury_room(track_run *r, const wrap_room *room)
+static void bury_room(track_run *r, const wrap_scratch *room)
 {
     if (!room->bytes || room->in != LOOP_NO_BUFFER) return;
     char *begin = r->segments[0].memory + room->at;
@@ -228,7 +228,7 @@ static void bury_room(track_run *r, const wrap_room *room)
 static bool end_call(const exec_moment *m, track_run *r, const wrap_line *line)
 {
     while (r->ending_count) die(m, r, r->ending[--r->ending_count]);
-    bury_room(r, &line->room);
+    bury_room(r, &line->scratch);
     return track_is_living_untouched(m, r, line) && track_is_dead_untouched(m, r);
 }
 

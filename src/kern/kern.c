@@ -29,11 +29,11 @@ static bool is_plumbing(loop_opcode op)
 static const char *words_of(const kern_ir *k, arena *memory)
 {
     static const char *const REDUCE[] = {
-        [LOOP_SUM] = "sum",          [LOOP_PROD] = "prod",
-        [LOOP_REDUCE_MIN] = "least", [LOOP_REDUCE_MAX] = "most",
-        [LOOP_ARGMIN] = "argmin",    [LOOP_ARGMAX] = "argmax",
-        [LOOP_ANY] = "any",          [LOOP_ALL] = "all",
-        [LOOP_REDUCE_XOR] = "xor",   [LOOP_LOG_SUM_EXP] = "log_sum_exp"};
+        [LOOP_SUM] = "sum",        [LOOP_PROD] = "prod",
+        [LOOP_REDUCE_MIN] = "min", [LOOP_REDUCE_MAX] = "max",
+        [LOOP_ARGMIN] = "argmin",  [LOOP_ARGMAX] = "argmax",
+        [LOOP_ANY] = "any",        [LOOP_ALL] = "all",
+        [LOOP_REDUCE_XOR] = "xor", [LOOP_LOG_SUM_EXP] = "log_sum_exp"};
     word_list words = {{0}, 0};
     text out;
     text_init(&out, memory);

@@ -11,7 +11,7 @@
  * args->buffers holds the start of each buffer in the order of kern_call.buffers, args->ints the
  * values of kern_call.ints.
  *
- *     kernel k_most_sum_sub_exp group 0 lanes 16 ints [197, 256]   # p0 and p1 in this group
+ *     kernel k_max_sum_sub_exp group 0 lanes 16 ints [197, 256]   # p0 and p1 in this group
  *       buffer b0 : f32 in @x
  *       tile t0 : f32[p1]                                # lives in one iteration of the rows
  *       buffer b1 : f32 out @y

@@ -137,7 +137,7 @@ void loop_note_written(loop_checking *c, loop_buffer_id b)
     }
 }
 
-static fe_status check_values(loop_checking *c, loop_work *w, const loop_store *st)
+static fe_status check_values(loop_checking *c, loop_workspace *w, const loop_store *st)
 {
     for (uint32_t k = 0; k < w->order.count; k++) {
         uint32_t id = w->order.at[k];
@@ -185,7 +185,7 @@ static fe_status check_scan(loop_checking *c, const loop_op *op, const loop_stor
     return FE_OK;
 }
 
-static fe_status check_store(loop_checking *c, loop_work *w, const loop_op *op,
+static fe_status check_store(loop_checking *c, loop_workspace *w, const loop_op *op,
                              const loop_store *st)
 {
     if (!st->value.id || st->value.id >= c->p->nodes.count)
@@ -227,7 +227,7 @@ static fe_status check_nest(loop_checking *c, const loop_op *op)
                  (sym_bound){loop_reduce_axis(c->p, k), op->reduce_extents[k]});
     loop_enter_axes(c);
     for (uint32_t k = 0; k < op->store_count; k++) do {
-            loop_work *w = loop_work_begin(c->p);
+            loop_workspace *w = loop_work_begin(c->p);
             FE_TRY(check_store(c, w, op, &op->stores[k]));
             loop_work_end(c->p, w);
         } while (loop_guard_apply(c, &op->stores[k]));
@@ -289,7 +289,7 @@ static fe_status check_callee(loop_checking *c, const loop_op *op)
 static fe_status check_work(loop_checking *c, const loop_op *op)
 {
     const char *fault = loop_work_fault(c->p, op);
-    const loop_view *work = loop_work_of(c->p, op);
+    const loop_view *work = loop_workspace_of(c->p, op);
     if (fault) return loop_broken(c, "L10", "%s", fault);
     if (work && c->written[work->buffer])
         return loop_broken(c, "L10", "another op works in its working memory");

@@ -385,7 +385,7 @@ typedef VEC(uint32_t) way_list;
 
 typedef struct ways {
     loop_checking *c;
-    loop_work *w;
+    loop_workspace *w;
     VEC(loop_way) all;
     way_list *to; /* by place in w->order */
     map known;    /* way and condition -> way */
@@ -461,7 +461,7 @@ static fe_status check_on_ways(ways *s, uint32_t id)
     return FE_OK;
 }
 
-fe_status loop_check_loads(loop_checking *c, loop_work *w, const loop_store *st)
+fe_status loop_check_loads(loop_checking *c, loop_workspace *w, const loop_store *st)
 {
     loop_program *p = c->p;
     VEC(uint32_t) doubtful = {0};

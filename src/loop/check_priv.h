@@ -52,7 +52,7 @@ bool loop_is_empty_nest(const loop_checking *c);           /* an axis in sight t
 /* check_access.c */
 fe_status loop_check_store(loop_checking *c, loop_buffer_id buffer, sym_expr index);
 /* Of all loads under the store, which are those in w. */
-fe_status loop_check_loads(loop_checking *c, loop_work *w, const loop_store *st);
+fe_status loop_check_loads(loop_checking *c, loop_workspace *w, const loop_store *st);
 fe_status loop_check_reach(loop_checking *c, const loop_view *v);
 /* Of a buffer: is what its sizes and strides reach inside? Where only the run knows, each access is held
  * against its elements alone. */

@@ -62,7 +62,7 @@ typedef struct loop_running {
     VEC(int64_t) values;
     /* the nest at hand */
     slot *slots;
-    loop_work *work; /* memo: node -> slot */
+    loop_workspace *work; /* memo: node -> slot */
     uint64_t now;
     sym_expr axis[2 * LOOP_MAX_AXES];
     int64_t at[2 * LOOP_MAX_AXES], extent[2 * LOOP_MAX_AXES];

@@ -32,7 +32,7 @@
  *       nest ...
  *       while @more[]{}                       # leaves the innermost repeat when it is false
  *     end
- *     extern sort (@k[90]{1}) -> (@v[90]{1}, none) work @buf5 ints [0,0] floats []   # works in it
+ *     extern sort (@k[90]{1}) -> (@v[90]{1}, none) workspace @buf5 ints [0,0] floats []   # works in it
  *     partition "head"                        # up to the next one: a program of its own (sched/)
  *     output @buf1[8]{1}
  *
@@ -396,7 +396,7 @@ loop_need loop_need_of(const loop_program *p, const loop_op *op);
 /* Does conv_weight, for so many channels a group, want rows of pixels in memory rather than channels last? */
 bool loop_conv_weight_by_pixels(int64_t in_each, int64_t out_each);
 /* Bytes from the area of one thread to that of the next, where each works in so many. */
-int64_t loop_area_stride(int64_t each);
+int64_t loop_scratch_stride(int64_t each);
 /* The shapes of Fourier transforms whose tables a context may have ahead, two at most; returns how many. */
 typedef struct loop_transform {
     int64_t length, rows, most;        /* as rt_fft_shape of rt/rt_fourier_need.h has them */
@@ -405,12 +405,12 @@ typedef struct loop_transform {
 uint32_t loop_transforms(const loop_program *p, const loop_op *op, loop_transform *out);
 
 /* ---- the same as an operand (work.c) ---- */
-/* What threads share is a buffer of bytes, the operator's last output, `work @buf3` in texts; sched/
+/* What threads share is a buffer of bytes, the operator's last output, `workspace @buf3` in texts; sched/
  * adds it when it begins. */
 void loop_add_works(loop_program *p);
-void loop_add_work(loop_program *p, loop_op *op, loop_buffer_id work);
-const loop_view *loop_work_of(const loop_program *p, const loop_op *op); /* NULL: none */
-uint32_t loop_result_count(const loop_program *p, const loop_op *op);    /* outputs without it */
+void loop_add_workspace(loop_program *p, loop_op *op, loop_buffer_id work);
+const loop_view *loop_workspace_of(const loop_program *p, const loop_op *op); /* NULL: none */
+uint32_t loop_result_count(const loop_program *p, const loop_op *op); /* outputs without it */
 /* What is wrong with it, or NULL. */
 const char *loop_work_fault(const loop_program *p, const loop_op *op);
 
@@ -525,7 +525,8 @@ void loop_print_front(const loop_program *p, const sym_expr *defined, uint32_t c
 void loop_print_op(const loop_program *p, const loop_op *op, text *out);
 void loop_print_view(const loop_program *p, const loop_view *v, text *out);
 void loop_print_callee(const loop_callee *callee, text *out);
-void loop_print_work(const loop_program *p, const loop_op *op, text *out); /* " work @buf3" */
+void loop_print_workspace(const loop_program *p, const loop_op *op,
+                          text *out); /* " workspace @buf3" */
 fe_status loop_parse(fe_session *s, arena *memory, const char *source, size_t length,
                      loop_program **out);
 /* For texts that stand behind a program's and name its buffers (sched/, wrap/): the program up to
@@ -538,9 +539,9 @@ fe_status loop_read_view(loop_reader *in, loop_view *out);        /* @x[8,32]{32
 fe_status loop_read_exprs(loop_reader *in, sym_expr **out, uint32_t *count); /* [8,s0] */
 /* calls "symbol" "TiM" strings ["a"]; the part of an extern line; NULL when it is not there */
 fe_status loop_read_callee(loop_reader *in, const loop_callee **out);
-fe_status loop_read_work(loop_reader *in, loop_op *op);    /* work @buf3, if it is there */
-fe_status loop_read_op(loop_reader *in, loop_op *out);     /* any but a control */
-fe_status loop_read_mode(lexer *lx, loop_store_mode *out); /* = add= mul= min= max= */
+fe_status loop_read_workspace(loop_reader *in, loop_op *op); /* workspace @buf3, if it is there */
+fe_status loop_read_op(loop_reader *in, loop_op *out);       /* any but a control */
+fe_status loop_read_mode(lexer *lx, loop_store_mode *out);   /* = add= mul= min= max= */
 loop_reduce loop_read_reduce(lexer *lx); /* sum, max_of, ...; LOOP_NO_REDUCE: none stands there */
 loop_program *loop_reader_program(loop_reader *in);
 /* What a loop_bound is about, "dim 1", "divisor" or nothing, with what stands around it when it is there. */

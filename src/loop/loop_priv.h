@@ -39,25 +39,25 @@ sym_expr loop_layout_elements(sym_table *t, const loop_buffer *b);
 sym_expr loop_indirect_wrapped(loop_program *p, loop_value v, loop_bound bound, const sym_env *env);
 
 /* ---- walk.c: nodes under some values, operands first ---- */
-typedef struct loop_work loop_work;
-struct loop_work {
-    loop_work *next;   /* free list */
-    uint32_t *stamp;   /* by node id: == now when seen */
-    uint32_t *memo;    /* by node id: the walk's own */
-    uint32_t capacity; /* of both */
+typedef struct loop_workspace loop_workspace;
+struct loop_workspace {
+    loop_workspace *next; /* free list */
+    uint32_t *stamp;      /* by node id: == now when seen */
+    uint32_t *memo;       /* by node id: the walk's own */
+    uint32_t capacity;    /* of both */
     uint32_t now;
     VEC(uint32_t) order; /* distinct nodes, operands (and values behind indirect symbols) first */
     VEC(uint32_t) stack;
 };
 struct loop_scratch {
-    loop_work *free;
+    loop_workspace *free;
     /* the one whose memo holds the numbers of values in the nest being printed */
-    loop_work *printing;
+    loop_workspace *printing;
 };
-loop_work *loop_work_begin(const loop_program *p);
+loop_workspace *loop_work_begin(const loop_program *p);
 /* appends what is new under v */
-void loop_work_add(const loop_program *p, loop_work *w, loop_value v);
-void loop_work_end(const loop_program *p, loop_work *w);
+void loop_work_add(const loop_program *p, loop_workspace *w, loop_value v);
+void loop_work_end(const loop_program *p, loop_workspace *w);
 
 /* ---- rows.c: what value.def says of an opcode ---- */
 typedef enum loop_result_rule {

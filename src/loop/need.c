@@ -108,7 +108,7 @@ loop_need loop_need_of(const loop_program *p, const loop_op *op)
     return n.out;
 }
 
-int64_t loop_area_stride(int64_t each)
+int64_t loop_scratch_stride(int64_t each)
 {
     return (int64_t)rt_area_stride((size_t)each);
 }

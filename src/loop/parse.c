@@ -144,12 +144,12 @@ static fe_status parse_callee(parsing *in, const loop_callee **out)
     return FE_OK;
 }
 
-fe_status loop_read_work(loop_reader *in, loop_op *op)
+fe_status loop_read_workspace(loop_reader *in, loop_op *op)
 {
-    loop_buffer_id work;
-    if (!lex_take(in->lx, "work")) return FE_OK;
-    FE_TRY(loop_parse_buffer_name(in, &work));
-    loop_add_work(in->p, op, work);
+    loop_buffer_id workspace;
+    if (!lex_take(in->lx, "workspace")) return FE_OK;
+    FE_TRY(loop_parse_buffer_name(in, &workspace));
+    loop_add_workspace(in->p, op, workspace);
     return FE_OK;
 }
 
@@ -163,7 +163,7 @@ static fe_status parse_extern(parsing *in, loop_op *out)
     FE_TRY(parse_views(in, &op.inputs, &op.input_count));
     FE_TRY(lex_expect(in->lx, "->"));
     FE_TRY(parse_views(in, &op.outputs, &op.output_count));
-    FE_TRY(loop_read_work(in, &op));
+    FE_TRY(loop_read_workspace(in, &op));
     FE_TRY(lex_expect(in->lx, "ints"));
     FE_TRY(parse_exprs(in, "[", "]", &op.ints, &op.int_count));
     FE_TRY(lex_expect(in->lx, "floats"));

@@ -102,7 +102,7 @@ static void print_constant(const loop_node *n, text *out)
     }
 }
 
-static void print_node(printing *pr, const loop_work *w, const loop_node *n, uint32_t number)
+static void print_node(printing *pr, const loop_workspace *w, const loop_node *n, uint32_t number)
 {
     text *out = pr->out;
     bool indexed = n->op == LOOP_LOAD || n->op == LOOP_INDEX;
@@ -125,7 +125,7 @@ static void print_node(printing *pr, const loop_work *w, const loop_node *n, uin
     text_printf(out, " : %s\n", ty_dtype_name(n->dtype));
 }
 
-static void print_store(printing *pr, const loop_work *w, const loop_store *st)
+static void print_store(printing *pr, const loop_workspace *w, const loop_store *st)
 {
     text *out = pr->out;
     sym_each_symbol(pr->p->symbols, st->index, rename_indirect, pr);
@@ -139,7 +139,7 @@ static void print_store(printing *pr, const loop_work *w, const loop_store *st)
 
 typedef struct add_state {
     const loop_program *p;
-    loop_work *w;
+    loop_workspace *w;
 } add_state;
 
 static void add_indirect(void *data, sym_expr symbol)
@@ -166,7 +166,7 @@ static void print_nest(const loop_program *p, const loop_op *op, text *out)
     if (op->origin != UINT32_MAX) text_printf(out, " origin %u", op->origin);
     text_add(out, " {\n");
     printing pr = {.p = p, .out = out};
-    loop_work *w = loop_work_begin(p);
+    loop_workspace *w = loop_work_begin(p);
     p->scratch->printing = w;
     uint32_t done = 0;
     for (uint32_t k = 0; k < op->store_count; k++) {
@@ -218,10 +218,10 @@ void loop_print_callee(const loop_callee *callee, text *out)
     if (callee->made_count) text_char(out, ']');
 }
 
-void loop_print_work(const loop_program *p, const loop_op *op, text *out)
+void loop_print_workspace(const loop_program *p, const loop_op *op, text *out)
 {
-    const loop_view *work = loop_work_of(p, op);
-    if (work) text_printf(out, " work @%s", p->buffers.at[work->buffer].name);
+    const loop_view *work = loop_workspace_of(p, op);
+    if (work) text_printf(out, " workspace @%s", p->buffers.at[work->buffer].name);
 }
 
 static void print_extern(const loop_program *p, const loop_op *op, text *out)
@@ -230,7 +230,7 @@ static void print_extern(const loop_program *p, const loop_op *op, text *out)
     print_views(p, op->inputs, op->input_count, out);
     text_add(out, " -> ");
     print_views(p, op->outputs, loop_result_count(p, op), out);
-    loop_print_work(p, op, out);
+    loop_print_workspace(p, op, out);
     text_add(out, " ints ");
     print_exprs(p, op->ints, op->int_count, "[]", out);
     text_add(out, " floats [");

@@ -10,7 +10,7 @@
 
 /* ---- work space ---- */
 
-static void fit(const loop_program *p, loop_work *w)
+static void fit(const loop_program *p, loop_workspace *w)
 {
     uint32_t needed = p->nodes.count;
     if (w->capacity >= needed) return;
@@ -26,13 +26,13 @@ static void fit(const loop_program *p, loop_work *w)
     w->capacity = capacity;
 }
 
-loop_work *loop_work_begin(const loop_program *p)
+loop_workspace *loop_work_begin(const loop_program *p)
 {
-    loop_work *w = p->scratch->free;
+    loop_workspace *w = p->scratch->free;
     if (w)
         p->scratch->free = w->next;
     else
-        w = NEW(p->memory, loop_work);
+        w = NEW(p->memory, loop_workspace);
     fit(p, w);
     w->now++; /* 2^32 walks of one program do not happen */
     w->order.count = 0;
@@ -40,7 +40,7 @@ loop_work *loop_work_begin(const loop_program *p)
     return w;
 }
 
-void loop_work_end(const loop_program *p, loop_work *w)
+void loop_work_end(const loop_program *p, loop_workspace *w)
 {
     w->next = p->scratch->free;
     p->scratch->free = w;
@@ -48,7 +48,7 @@ void loop_work_end(const loop_program *p, loop_work *w)
 
 typedef struct push_symbol_state {
     const loop_program *p;
-    loop_work *w;
+    loop_workspace *w;
 } push_symbol_state;
 
 static void push_indirect(void *data, sym_expr symbol)
@@ -64,7 +64,7 @@ static bool has_index(const loop_node *n)
     return n->op == LOOP_LOAD || n->op == LOOP_INDEX;
 }
 
-static void push_operands(const loop_program *p, loop_work *w, const loop_node *n)
+static void push_operands(const loop_program *p, loop_workspace *w, const loop_node *n)
 {
     if (has_index(n)) {
         uint32_t first = w->stack.count;
@@ -83,7 +83,7 @@ static void push_operands(const loop_program *p, loop_work *w, const loop_node *
 
 /* Depth first; on the second visit of a stack entry (memo holds the node's own mark) it is
  * complete. */
-void loop_work_add(const loop_program *p, loop_work *w, loop_value v)
+void loop_work_add(const loop_program *p, loop_workspace *w, loop_value v)
 {
     fit(p, w);
     vec_push(p->memory, &w->stack, v.id);
@@ -106,7 +106,7 @@ void loop_work_add(const loop_program *p, loop_work *w, loop_value v)
 
 typedef struct rewriting {
     loop_program *p;
-    loop_work *w;
+    loop_workspace *w;
     const sym_expr *from, *to; /* axes or other symbols */
     uint32_t count;
     /* of one index: these, then indirect symbols whose value changed */
@@ -270,7 +270,7 @@ void loop_each_store_node(loop_program *p, const loop_store *store,
 void loop_each_node(const loop_program *p, loop_value v, void (*visit)(void *data, loop_value v),
                     void *data)
 {
-    loop_work *w = loop_work_begin(p);
+    loop_workspace *w = loop_work_begin(p);
     loop_work_add(p, w, v);
     for (uint32_t k = 0; k < w->order.count; k++) visit(data, (loop_value){w->order.at[k]});
     loop_work_end(p, w);
@@ -278,7 +278,7 @@ void loop_each_node(const loop_program *p, loop_value v, void (*visit)(void *dat
 
 uint32_t loop_node_count(const loop_program *p, loop_value v)
 {
-    loop_work *w = loop_work_begin(p);
+    loop_workspace *w = loop_work_begin(p);
     loop_work_add(p, w, v);
     uint32_t count = w->order.count;
     loop_work_end(p, w);
@@ -287,7 +287,7 @@ uint32_t loop_node_count(const loop_program *p, loop_value v)
 
 uint32_t loop_load_count(const loop_program *p, loop_value v)
 {
-    loop_work *w = loop_work_begin(p);
+    loop_workspace *w = loop_work_begin(p);
     uint32_t count = 0;
     loop_work_add(p, w, v);
     for (uint32_t k = 0; k < w->order.count; k++)
@@ -298,7 +298,7 @@ uint32_t loop_load_count(const loop_program *p, loop_value v)
 
 bool loop_uses_axis(const loop_program *p, loop_value v, sym_expr axis)
 {
-    loop_work *w = loop_work_begin(p);
+    loop_workspace *w = loop_work_begin(p);
     bool found = false;
     loop_work_add(p, w, v);
     for (uint32_t k = 0; k < w->order.count && !found; k++) {

@@ -3,17 +3,17 @@
 
 uint32_t loop_result_count(const loop_program *p, const loop_op *op)
 {
-    return loop_work_of(p, op) ? op->output_count - 1 : op->output_count;
+    return loop_workspace_of(p, op) ? op->output_count - 1 : op->output_count;
 }
 
-const loop_view *loop_work_of(const loop_program *p, const loop_op *op)
+const loop_view *loop_workspace_of(const loop_program *p, const loop_op *op)
 {
     if (op->kind != LOOP_EXTERN || op->output_count == 0) return NULL;
     const loop_view *last = &op->outputs[op->output_count - 1];
     return last->buffer != LOOP_NO_BUFFER && p->buffers.at[last->buffer].is_work ? last : NULL;
 }
 
-void loop_add_work(loop_program *p, loop_op *op, loop_buffer_id work)
+void loop_add_workspace(loop_program *p, loop_op *op, loop_buffer_id work)
 {
     loop_view *outputs = NEW_ARRAY(p->memory, loop_view, op->output_count + 1);
     for (uint32_t k = 0; k < op->output_count; k++) outputs[k] = op->outputs[k];
@@ -27,7 +27,7 @@ void loop_add_works(loop_program *p)
 {
     for (uint32_t k = 0; k < p->ops.count; k++) {
         const loop_op *op = &p->ops.at[k];
-        if (op->kind != LOOP_EXTERN || op->callee || loop_work_of(p, op)) continue;
+        if (op->kind != LOOP_EXTERN || op->callee || loop_workspace_of(p, op)) continue;
         sym_expr size = loop_need_of(p, op).shared;
         int64_t known;
         if (sym_is_int(p->symbols, size, &known) && known <= 0) continue;
@@ -42,13 +42,13 @@ void loop_add_works(loop_program *p)
                             .strides = &shape[1],
                             .elements = size,
                             .origin = op->origin};
-        loop_add_work(p, &p->ops.at[k], loop_add_buffer(p, work));
+        loop_add_workspace(p, &p->ops.at[k], loop_add_buffer(p, work));
     }
 }
 
 const char *loop_work_fault(const loop_program *p, const loop_op *op)
 {
-    const loop_view *work = loop_work_of(p, op);
+    const loop_view *work = loop_workspace_of(p, op);
     sym_expr stated = loop_need_of(p, op).shared;
     int64_t bytes = 0;
     if (op->callee && work) return "a function of the user's states no working memory";

@@ -301,7 +301,7 @@ static void check_control(checker *c, const loop_op *op)
 
 static void check_work(checker *c, const loop_op *op)
 {
-    const loop_view *work = loop_work_of(c->p, op);
+    const loop_view *work = loop_workspace_of(c->p, op);
     const char *fault = loop_work_fault(c->p, op);
     if (fault) broken(c, "S12", fault, op->kernel);
     if (!work) {

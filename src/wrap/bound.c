@@ -156,14 +156,14 @@ fe_status wrap_place_largest(wrap_program *w, const wrap_facts *facts)
 
 /* ---- what operators work in ---- */
 
-fe_status wrap_set_areas(wrap_program *w, const wrap_facts *facts)
+fe_status wrap_set_scratch(wrap_program *w, const wrap_facts *facts)
 {
     const wrap_line *largest;
-    w->each_bytes = wrap_each_bytes(w, &largest);
-    if (w->each_bytes > PLAN_MOST_BYTES)
+    w->scratch_bytes = wrap_scratch_bytes(w, &largest);
+    if (w->scratch_bytes > PLAN_MOST_BYTES)
         return refuse(w, facts, loop_need_of(w->loops, largest->op).each,
                       arena_printf(w->memory, "what %s works in", largest->op->kernel));
-    wrap_make_areas(w);
+    wrap_make_scratch_lines(w);
     return FE_OK;
 }
 

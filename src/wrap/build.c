@@ -450,9 +450,9 @@ fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *me
     collect_weights(&b);
     wrap_list_fixed(w);
     if (w->is_bounded) wrap_assert_ranges(w);
-    FE_TRY(wrap_set_areas(w, facts));
+    FE_TRY(wrap_set_scratch(w, facts));
     FE_TRY(wrap_make_layouts(w));
-    wrap_find_rooms(w, s->lives, s->groups.count);
+    wrap_find_scratch(w, s->lives, s->groups.count);
     *out = w;
     return wrap_check(w);
 }

@@ -217,16 +217,16 @@ static fe_status check_view(checker *c, const loop_view *view, bool is_packed)
     return FE_OK;
 }
 
-static fe_status check_room(checker *c, const wrap_line *line)
+static fe_status check_scratch(checker *c, const wrap_line *line)
 {
-    const wrap_room *room = &line->room;
-    const char *fault = wrap_check_room(c->w, line);
+    const wrap_scratch *scratch = &line->scratch;
+    const char *fault = wrap_check_scratch(c->w, line);
     if (fault) return broken(c, "W13", fault, line->op->kernel);
-    if (!room->bytes || room->in != LOOP_NO_BUFFER) return FE_OK;
+    if (!scratch->bytes || scratch->in != LOOP_NO_BUFFER) return FE_OK;
     for (uint32_t i = 0; i < c->alive.count + c->ending.count; i++) {
         loop_buffer_id id = i < c->alive.count ? c->alive.at[i] : c->ending.at[i - c->alive.count];
         wrap_piece piece = wrap_piece_of(c->w, id);
-        if (piece.at < room->at + room->bytes && room->at < piece.end)
+        if (piece.at < scratch->at + scratch->bytes && scratch->at < piece.end)
             return broken(c, "W13", "an operator works in memory that is in use", name_of(c, id));
     }
     return FE_OK;
@@ -234,7 +234,7 @@ static fe_status check_room(checker *c, const wrap_line *line)
 
 static fe_status check_extern(checker *c, const wrap_line *line)
 {
-    FE_TRY(check_room(c, line));
+    FE_TRY(check_scratch(c, line));
     for (uint32_t i = 0; i < line->op->input_count; i++)
         FE_TRY(check_view(c, &line->op->inputs[i], line->weights[i] != WRAP_NO_WEIGHT));
     for (uint32_t i = 0; i < line->op->output_count; i++)
@@ -348,7 +348,7 @@ static fe_status check_line(checker *c, const wrap_line *line)
         return FE_OK;
     case WRAP_EXTERN: return check_extern(c, line);
     case WRAP_SYMBOL: return check_symbol(c, line);
-    case WRAP_AREA: return read_expr(c, line->expr);
+    case WRAP_SCRATCH: return read_expr(c, line->expr);
     case WRAP_ASSERT:
         FE_TRY(read_expr(c, line->relation.left));
         return read_expr(c, line->relation.right);

@@ -286,13 +286,13 @@ static uint32_t last_of(const lent_check *c, loop_buffer_id id)
 }
 
 /* W13: what lies in an output, sorted by first use, during the lines whose areas may lie there. */
-static loop_buffer_id find_in_room(const lent_check *c, const guest_list *guests,
-                                   const line_list *rooms, arena *memory, uint32_t *line)
+static loop_buffer_id find_in_scratch(const lent_check *c, const guest_list *guests,
+                                      const line_list *scratches, arena *memory, uint32_t *line)
 {
     VEC(loop_buffer_id) used = {0};
     uint32_t next = 0;
-    for (uint32_t i = 0; i < rooms->count; i++) {
-        const wrap_room *room = &c->w->lines.at[ *line = rooms->at[i]].room;
+    for (uint32_t i = 0; i < scratches->count; i++) {
+        const wrap_scratch *scratch = &c->w->lines.at[ *line = scratches->at[i]].scratch;
         uint32_t kept = 0;
         for (++*line; next < guests->count && guests->at[next].of.first <= *line; next++)
             vec_push(memory, &used, guests->at[next].id);
@@ -300,7 +300,8 @@ static loop_buffer_id find_in_room(const lent_check *c, const guest_list *guests
             wrap_piece piece = wrap_piece_of(c->w, used.at[k]);
             if (last_of(c, used.at[k]) < *line) continue;
             used.at[kept++] = used.at[k];
-            if (piece.at < room->at + room->bytes + WRAP_ROOM_UNIT && room->at < piece.end)
+            if (piece.at < scratch->at + scratch->bytes + WRAP_SCRATCH_UNIT &&
+                scratch->at < piece.end)
                 return used.at[k];
         }
         used.count = kept;
@@ -308,14 +309,15 @@ static loop_buffer_id find_in_room(const lent_check *c, const guest_list *guests
     return LOOP_NO_BUFFER;
 }
 
-static line_list *rooms_by_host(const wrap_program *w, arena *memory)
+static line_list *scratch_by_host(const wrap_program *w, arena *memory)
 {
-    line_list *rooms = NEW_ARRAY(memory, line_list, w->loops->buffers.count + 1);
+    line_list *scratches = NEW_ARRAY(memory, line_list, w->loops->buffers.count + 1);
     for (uint32_t i = 0; i < w->lines.count; i++) {
-        const wrap_room *room = &w->lines.at[i].room;
-        if (room->bytes && room->in != LOOP_NO_BUFFER) vec_push(memory, &rooms[room->in], i);
+        const wrap_scratch *scratch = &w->lines.at[i].scratch;
+        if (scratch->bytes && scratch->in != LOOP_NO_BUFFER)
+            vec_push(memory, &scratches[scratch->in], i);
     }
-    return rooms;
+    return scratches;
 }
 
 const char *wrap_check_lent(const wrap_program *w, arena *memory, uint32_t *line, const char **law,
@@ -344,9 +346,9 @@ const char *wrap_check_lent(const wrap_program *w, arena *memory, uint32_t *line
         return "two that lie in the same bytes are used in turns";
     }
     *law = "W13";
-    line_list *rooms = rooms_by_host(w, memory);
+    line_list *scratches = scratch_by_host(w, memory);
     for (loop_buffer_id host = 0; host < p->buffers.count; host++) {
-        one = find_in_room(&c, &guests[host], &rooms[host], memory, line);
+        one = find_in_scratch(&c, &guests[host], &scratches[host], memory, line);
         if (one == LOOP_NO_BUFFER) continue;
         *name = p->buffers.at[one].name;
         return "an operator works in memory that is in use";

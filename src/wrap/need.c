@@ -3,7 +3,7 @@
 
 static const char *check_call(const wrap_program *w, const wrap_line *line)
 {
-    const loop_view *work = loop_work_of(w->loops, line->op);
+    const loop_view *work = loop_workspace_of(w->loops, line->op);
     const char *fault = loop_work_fault(w->loops, line->op);
     int64_t bytes = 0;
     if (fault || line->op->callee) return fault;
@@ -30,7 +30,7 @@ const char *wrap_check_needs(const wrap_program *w, uint32_t *line, const char *
         if (fault) return fault;
     }
     const wrap_line *largest;
-    if (wrap_each_bytes(w, &largest) != w->each_bytes)
-        return "threads have other areas than operators state";
-    return wrap_check_areas(w, line);
+    if (wrap_scratch_bytes(w, &largest) != w->scratch_bytes)
+        return "threads have other scratch than operators state";
+    return wrap_check_scratch_sizes(w, line);
 }

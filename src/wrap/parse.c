@@ -47,7 +47,7 @@ static fe_status parse_head(parsing *in)
     FE_TRY(parse_number(in, "calls", &calls));
     in->w->is_dynamic = in->w->arena_bytes < 0;
     in->w->is_bounded = lex_take(in->lx, "bounded");
-    if (lex_take(in->lx, "each")) FE_TRY(lex_int(in->lx, &in->w->each_bytes));
+    if (lex_take(in->lx, "scratch")) FE_TRY(lex_int(in->lx, &in->w->scratch_bytes));
     in->w->unique_kernels = (uint32_t)kernels;
     in->w->kernel_calls = (uint32_t)calls;
     return FE_OK;
@@ -215,14 +215,14 @@ static fe_status parse_floats(parsing *in, double **out, uint32_t *count)
     return lex_expect(in->lx, "]");
 }
 
-/* room 4096 bytes 65536; room @y 0 bytes 65536 */
-static fe_status parse_room(parsing *in, wrap_room *room)
+/* scratch 4096 bytes 65536; scratch @y 0 bytes 65536 */
+static fe_status parse_scratch(parsing *in, wrap_scratch *scratch)
 {
-    room->in = LOOP_NO_BUFFER;
-    if (in->lx->token.kind == LEX_BUFFER) FE_TRY(loop_read_buffer(in->reader, &room->in));
-    FE_TRY(lex_int(in->lx, &room->at));
+    scratch->in = LOOP_NO_BUFFER;
+    if (in->lx->token.kind == LEX_BUFFER) FE_TRY(loop_read_buffer(in->reader, &scratch->in));
+    FE_TRY(lex_int(in->lx, &scratch->at));
     FE_TRY(lex_expect(in->lx, "bytes"));
-    return lex_int(in->lx, &room->bytes);
+    return lex_int(in->lx, &scratch->bytes);
 }
 
 static fe_status parse_extern(parsing *in, wrap_line *line)
@@ -235,14 +235,14 @@ static fe_status parse_extern(parsing *in, wrap_line *line)
     FE_TRY(parse_views(in, &op->inputs, &line->weights, &op->input_count));
     FE_TRY(lex_expect(in->lx, "->"));
     FE_TRY(parse_views(in, &op->outputs, NULL, &op->output_count));
-    FE_TRY(loop_read_work(in->reader, op));
+    FE_TRY(loop_read_workspace(in->reader, op));
     FE_TRY(lex_expect(in->lx, "ints"));
     FE_TRY(loop_read_exprs(in->reader, &op->ints, &op->int_count));
     FE_TRY(lex_expect(in->lx, "floats"));
     FE_TRY(parse_floats(in, &op->floats, &op->float_count));
     if (lex_take(in->lx, "text")) FE_TRY(lex_string(in->lx, &op->message));
     FE_TRY(loop_read_callee(in->reader, &op->callee));
-    if (lex_take(in->lx, "room")) FE_TRY(parse_room(in, &line->room));
+    if (lex_take(in->lx, "scratch")) FE_TRY(parse_scratch(in, &line->scratch));
     line->op = op;
     for (uint32_t i = 0; i < op->input_count; i++) {
         wrap_weight *weight =
@@ -395,7 +395,7 @@ static fe_status parse_fields(parsing *in, wrap_line *line)
     case WRAP_KERNEL: return parse_call(in, &line->call);
     case WRAP_EXTERN: return parse_extern(in, line);
     case WRAP_SYMBOL: return parse_symbol(in, line);
-    case WRAP_AREA: return sym_parse(in->p->symbols, in->lx, &line->expr);
+    case WRAP_SCRATCH: return sym_parse(in->p->symbols, in->lx, &line->expr);
     case WRAP_ASSERT:
         FE_TRY(sym_parse_relation(in->p->symbols, in->lx, &line->relation));
         return lex_string(in->lx, &line->text);

@@ -181,7 +181,7 @@ static void check_part_line(part_check *c, const wrap_line *line)
     if (line->kind == WRAP_SYMBOL || (line->op && line->op->kind == LOOP_CONTROL))
         map_set(c->memory, &c->symbols,
                 line->kind == WRAP_SYMBOL ? line->symbol.id : line->op->symbol.id, 1);
-    if (line->kind == WRAP_SYMBOL || line->kind == WRAP_AREA) read_expr(c, line->expr);
+    if (line->kind == WRAP_SYMBOL || line->kind == WRAP_SCRATCH) read_expr(c, line->expr);
     if (line->kind == WRAP_ASSERT) {
         read_expr(c, line->relation.left);
         read_expr(c, line->relation.right);

@@ -70,12 +70,13 @@ static void print_views(const wrap_program *w, const loop_view *views, const uin
     text_char(out, ')');
 }
 
-static void print_room(const wrap_program *w, const wrap_room *room, text *out)
+static void print_scratch(const wrap_program *w, const wrap_scratch *scratch, text *out)
 {
-    if (!room->bytes) return;
-    text_add(out, " room ");
-    if (room->in != LOOP_NO_BUFFER) text_printf(out, "@%s ", w->loops->buffers.at[room->in].name);
-    text_printf(out, "%lld bytes %lld", (long long)room->at, (long long)room->bytes);
+    if (!scratch->bytes) return;
+    text_add(out, " scratch ");
+    if (scratch->in != LOOP_NO_BUFFER)
+        text_printf(out, "@%s ", w->loops->buffers.at[scratch->in].name);
+    text_printf(out, "%lld bytes %lld", (long long)scratch->at, (long long)scratch->bytes);
 }
 
 static void print_extern(const wrap_program *w, const wrap_line *line, text *out)
@@ -85,7 +86,7 @@ static void print_extern(const wrap_program *w, const wrap_line *line, text *out
     print_views(w, op->inputs, line->weights, op->input_count, out);
     text_add(out, " -> ");
     print_views(w, op->outputs, NULL, loop_result_count(w->loops, op), out);
-    loop_print_work(w->loops, op, out);
+    loop_print_workspace(w->loops, op, out);
     text_add(out, " ints ");
     print_exprs(w, op->ints, op->int_count, out);
     text_add(out, " floats [");
@@ -99,7 +100,7 @@ static void print_extern(const wrap_program *w, const wrap_line *line, text *out
         text_quoted(out, op->message);
     }
     if (op->callee) loop_print_callee(op->callee, out);
-    print_room(w, &line->room, out);
+    print_scratch(w, &line->scratch, out);
     if (!line->call.kernel) return;
     text_add(out, " then ");
     print_call(w, &line->call, out);
@@ -209,7 +210,7 @@ void wrap_print_line(const wrap_program *w, const wrap_line *line, text *out)
         break;
     case WRAP_EXTERN: print_extern(w, line, out); break;
     case WRAP_SYMBOL: print_symbol(w, line, out); break;
-    case WRAP_AREA:
+    case WRAP_SCRATCH:
         text_char(out, ' ');
         sym_print(w->loops->symbols, line->expr, out);
         break;
@@ -285,7 +286,7 @@ void wrap_print(const wrap_program *w, text *out)
     text_printf(out, "wrapper arena %lld bound %lld weights %lld kernels %u calls %u%s",
                 (long long)w->arena_bytes, (long long)w->lower_bound, (long long)w->weights_bytes,
                 w->unique_kernels, w->kernel_calls, w->is_bounded ? " bounded" : "");
-    if (w->each_bytes) text_printf(out, " each %lld", (long long)w->each_bytes);
+    if (w->scratch_bytes) text_printf(out, " scratch %lld", (long long)w->scratch_bytes);
     text_char(out, '\n');
     for (uint32_t k = 0; k < w->weights.count; k++) print_weight(w, k, out);
     print_memory(w, out);

@@ -16,12 +16,12 @@
  *     symbol s0 = size 0 0                        # dimension 0 of input 0
  *     symbol s1 = stride 0 0                      # where no size tells it
  *     alloc @buf0 live [0, 2) at 0 bytes 2048
- *     extern sort (@x[90]{1}) -> (@v[90]{1}, none) work @buf5 ints [0, 0] floats []   # works in buf5
+ *     extern sort (@x[90]{1}) -> (@v[90]{1}, none) workspace @buf5 ints [0, 0] floats []   # works in buf5
  *     note "linear, relu"
  *     extern gemm (@x[8,32]{32,1}, @w[32,64]{1,32} packed 0, @b[64]{1}) -> (@buf0[8,64]{64,1})
  *         ints [0] floats [0.0, 0.0]
- *     extern sdpa (...) -> (@buf5[...]) ints [...] floats [...] room 4096 bytes 65536   # nobody uses those
- *     extern sdpa (...) -> (@buf6[...]) ints [...] floats [...] room @y 0 bytes 65536   # ... of output y
+ *     extern sdpa (...) -> (@buf5[...]) ints [...] floats [..] scratch 4096 bytes 65536   # nobody uses that
+ *     extern sdpa (...) -> (@buf6[...]) ints [...] floats [...] scratch @y 0 bytes 65536   # ... of output y
  *     kernel k_relu_12 (@buf0, @buf1) ints [512] m 1 n 512 cost 120
  *     kernel k_copy_3f (@i, @w, @buf1) ints [64] m 8 cost 90 checks [dim 0 "embedding", wraps "index"]
  *     free @buf0
@@ -78,10 +78,11 @@
  * in the same bytes of the memory of an input or an output, and that itself, no two are used in turns, nor
  * by one line but where the one takes over the other; an input is donated. An output that may lie in an input
  * counts as lying there. W12 what an operator works in is as large as it states (loop/need.c) and lives for
- * its line alone, and `each` is the area of a thread that is enough for all of them, but those that have an
- * `area` line before them: the most that they work in is a function of symbols. W13 nothing lives in the
- * room of a line, where areas of its threads lie if they fit, and that is as large as one of them at least
- * (room.c). W14 an operator of the runtime is given what its signature says (law L11 of loop.h).
+ * its line alone, and `scratch` of the first line is what is enough for a thread at all of them, but those
+ * that have a `scratch` line before them: the most that they work in is a function of symbols. W13 nothing
+ * lives in the memory that a line has for scratch of its threads, used if it fits all of them, and that is
+ * as large as one thread's at least (scratch.c). W14 an operator of the runtime is given what its signature
+ * says (law L11 of loop.h).
  * W15 nothing is read that no line before has written on every way to it (a whole: its pieces too), and what
  * the program gives a new value, inputs that are `mutated` and states, some line writes (written.c).
  */
@@ -155,11 +156,11 @@ typedef struct wrap_layout {
 #define WRAP_NO_SLOT UINT32_MAX
 
 /* Memory that nobody uses during a line: `in` is an output, or LOOP_NO_BUFFER for the arena. */
-typedef struct wrap_room {
+typedef struct wrap_scratch {
     loop_buffer_id in;
     int64_t at, bytes; /* in WRAP_ROOM_UNITs, an output's address aside; 0 bytes: none */
-} wrap_room;
-#define WRAP_ROOM_UNIT 64
+} wrap_scratch;
+#define WRAP_SCRATCH_UNIT 64
 
 typedef struct wrap_line {
     wrap_kind kind;
@@ -169,7 +170,7 @@ typedef struct wrap_line {
     const loop_op
         *op; /* EXTERN; COPY; the lines of regions; SYMBOL that is an element of a buffer */
     uint32_t *weights;        /* EXTERN: for each input its packed weight, or WRAP_NO_WEIGHT */
-    wrap_room room;           /* EXTERN: for areas of threads */
+    wrap_scratch scratch;     /* EXTERN: for what its threads work in */
     sym_expr symbol, expr;    /* SYMBOL, and what it is; none: see below, or op's inputs[0] */
     sym_relation relation;    /* ASSERT */
     int32_t input, dimension; /* SYMBOL read from a size of an input (then expr is none); -1 */
@@ -242,7 +243,7 @@ typedef struct wrap_program {
     uint32_t state_count;
     int64_t weights_bytes;
     int64_t arena_bytes, lower_bound;
-    int64_t each_bytes; /* most that an operator works in, for each thread (need.c) */
+    int64_t scratch_bytes; /* most that an operator works in, for each thread (need.c) */
     uint32_t unique_kernels, kernel_calls;
     /* how inputs stand in the arguments of the exported module, and outputs in what it returns; NULL: as they
      * are */
@@ -297,16 +298,17 @@ static inline bool wrap_is_given(const wrap_program *w, loop_buffer_id id)
 sym_expr wrap_begin(const wrap_program *w, loop_buffer_id id); /* in bytes of its root's memory */
 sym_expr wrap_end(const wrap_program *w, loop_buffer_id id);
 bool wrap_is_overwritten(const wrap_program *w, loop_buffer_id input);
-/* room.c: what an operator's thread works in, when that is known and not nothing. */
-bool wrap_room_each(const wrap_program *w, const wrap_line *line, int64_t *each);
-/* What decides how large the areas of a context are: the most that a thread works in at lines without room,
- * and for those with room rows of `memory`, the last all 0. What another row says already is left out. */
-typedef struct wrap_room_row {
+/* scratch.c: what an operator's thread works in, when that is known and not nothing. */
+bool wrap_scratch_each(const wrap_program *w, const wrap_line *line, int64_t *each);
+/* What decides how large the scratch of a context is: the most that a thread works in at lines without
+ * memory for it, and for those with it rows of `memory`, the last all 0. What another row says already is
+ * left out. */
+typedef struct wrap_scratch_row {
     int64_t each, bytes;
-} wrap_room_row;
-int64_t wrap_room_rows(const wrap_program *w, arena *memory, const wrap_room_row **rows);
-/* How many threads have all their areas in such rooms; 0: some have none. */
-uint32_t wrap_room_threads(const wrap_program *w);
+} wrap_scratch_row;
+int64_t wrap_scratch_rows(const wrap_program *w, arena *memory, const wrap_scratch_row **rows);
+/* How many threads have all their scratch in such memory; 0: some have none. */
+uint32_t wrap_scratch_threads(const wrap_program *w);
 /* The number of the input that the output lies in, where the caller gives no memory for it; -1. Where he
  * does, is the output made there, and not in the input? Is there such an output? */
 int32_t wrap_input_of_output(const wrap_program *w, uint32_t output);
@@ -325,7 +327,7 @@ static inline bool wrap_is_on_host(const wrap_program *w, loop_buffer_id id)
 }
 /* describe.c: fe_artifact.signature. */
 void wrap_describe(const wrap_program *w, text *out);
-/* area.c: the shapes of Fourier transforms whose tables a context has from its beginning. */
+/* scratch_size.c: the shapes of Fourier transforms whose tables a context has from its beginning. */
 loop_transform *wrap_transforms(const wrap_program *w, arena *memory, uint32_t *count);
 /* Is the line a step, as lives count them: calls, assertions, symbols that the run defines, and where
  * regions and parts begin and end? */

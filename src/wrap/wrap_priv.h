@@ -72,17 +72,17 @@ void wrap_collect_layout(wrap_program *w, uint32_t segment, wrap_layout *out);
 fe_status wrap_place_largest(wrap_program *w, const wrap_facts *facts);
 /* Fills in w->output_bytes; likewise. */
 fe_status wrap_bound_outputs(wrap_program *w, const wrap_facts *facts);
-/* Sets w->each_bytes and makes room for what else operators work in; likewise. */
-fe_status wrap_set_areas(wrap_program *w, const wrap_facts *facts);
+/* Sets w->scratch_bytes and makes lines for what else operators work in; likewise. */
+fe_status wrap_set_scratch(wrap_program *w, const wrap_facts *facts);
 /* Adds an assertion behind each symbol that the run defines: that it is in its range. */
 void wrap_assert_ranges(wrap_program *w);
 
-/* area.c: the area of a thread that is enough for all operators that know ahead what they want, and the line
+/* scratch_size.c: what is enough for a thread at all operators that know ahead what they want, and the line
  * of the one that wants most; NULL: none wants any. */
-int64_t wrap_each_bytes(const wrap_program *w, const wrap_line **largest);
+int64_t wrap_scratch_bytes(const wrap_program *w, const wrap_line **largest);
 /* Adds the lines that make it larger for the others; what is wrong with them, or NULL, and in which line. */
-void wrap_make_areas(wrap_program *w);
-const char *wrap_check_areas(const wrap_program *w, uint32_t *line);
+void wrap_make_scratch_lines(wrap_program *w);
+const char *wrap_check_scratch_sizes(const wrap_program *w, uint32_t *line);
 
 /* need.c: law W12: what is broken, or NULL; in which line, and for whom. */
 /* written.c: law W15, likewise. */
@@ -90,14 +90,15 @@ const char *wrap_check_written(const wrap_program *w, arena *memory, uint32_t *l
                                const char **name);
 const char *wrap_check_needs(const wrap_program *w, uint32_t *line, const char **name);
 
-/* room.c: gives each line of an operator the largest room that there is, where one area fits. */
-void wrap_find_rooms(wrap_program *w, const sched_life *lives, uint32_t groups);
+/* scratch.c: gives each line of an operator the largest memory for scratch that there is, where one thread's
+ * fits. */
+void wrap_find_scratch(wrap_program *w, const sched_life *lives, uint32_t groups);
 /* From where to where a buffer lies in its memory; where a symbol decides, all that its root may have. */
 typedef struct wrap_piece {
     int64_t at, end;
 } wrap_piece;
 wrap_piece wrap_piece_of(const wrap_program *w, loop_buffer_id id);
 /* Law W13, but for what else lives there: what is broken, or NULL. */
-const char *wrap_check_room(const wrap_program *w, const wrap_line *line);
+const char *wrap_check_scratch(const wrap_program *w, const wrap_line *line);
 
 #endif

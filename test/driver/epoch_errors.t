@@ -41,7 +41,7 @@ sum 2797394.0
 sum 6.0
 sum 4269671.0
 sum 169.0
---run-- ferrite compile rooms.fx -o m.so --quiet && ferrite inspect rooms.fx --stage wrap | grep -c ^area && ./t ./m.so
+--run-- ferrite compile rooms.fx -o m.so --quiet && ferrite inspect rooms.fx --stage wrap | grep -c ^scratch && ./t ./m.so
 --file rooms.fx--
 symbols {
   s0 in [0, 100]

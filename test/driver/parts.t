@@ -92,7 +92,7 @@ graph main {
 }
 --err--
 --out--
-wrapper arena 33792 bound 33792 weights 0 kernels 2 calls 7 each 8768
+wrapper arena 33792 bound 33792 weights 0 kernels 2 calls 7 scratch 8768
 partition "nodes 0" reads [@x, @w] makes [@buf3]
 partition "nodes 1" reads [@v, @buf3] makes [@buf4]
 partition "nodes 2" reads [@buf4] makes [@buf5] ends [@buf4]
@@ -100,7 +100,7 @@ partition "nodes 3" reads [@w, @buf5] makes [@buf6] ends [@buf5]
 partition "nodes 4" reads [@v, @buf6] makes [@buf7] ends [@buf6]
 partition "nodes 5" reads [@buf7] makes [@buf8] ends [@buf7]
 partition "nodes 6" reads [@buf3, @buf8] makes [@buf9] ends [@buf3, @buf8]
-wrapper arena 17408 bound 17408 weights 0 kernels 2 calls 8 each 8768
+wrapper arena 17408 bound 17408 weights 0 kernels 2 calls 8 scratch 8768
 partition "nodes 0" reads [@x, @w] makes [@buf3]
 partition "nodes 1" reads [@v, @buf3] makes [@buf4] ends [@buf3]
 partition "nodes 2" reads [@buf4] makes [@buf5] ends [@buf4]
@@ -108,13 +108,13 @@ partition "nodes 3" reads [@w, @buf5] makes [@buf6] ends [@buf5]
 partition "nodes 4" reads [@v, @buf6] makes [@buf7] ends [@buf6]
 partition "nodes 5" reads [@buf7] makes [@buf8] ends [@buf7]
 partition "nodes 6" reads [@x, @w, @buf8] makes [@buf9] ends [@buf8]
-wrapper arena 34816 bound 34816 weights 0 kernels 2 calls 7 each 8768
+wrapper arena 34816 bound 34816 weights 0 kernels 2 calls 7 scratch 8768
 partition "rest" reads [@x, @w, @v] makes [@buf3, @buf4]
 partition "relu,exp" reads [@buf4] makes [@buf5] ends [@buf4]
 partition "rest" reads [@w, @v, @buf5] makes [@buf7] ends [@buf5]
 partition "relu,exp" reads [@buf7] makes [@buf8] ends [@buf7]
 partition "rest" reads [@buf3, @buf8] makes [@buf9] ends [@buf3, @buf8]
-wrapper arena 18432 bound 18432 weights 0 kernels 2 calls 8 each 8768
+wrapper arena 18432 bound 18432 weights 0 kernels 2 calls 8 scratch 8768
 partition "rest" reads [@x, @w, @v] makes [@buf4]
 partition "relu,exp" reads [@buf4] makes [@buf5] ends [@buf4]
 partition "rest" reads [@w, @v, @buf5] makes [@buf7] ends [@buf5]

@@ -17,7 +17,7 @@ graph main {
   "program": "stdin",
   "lines": [
     {"line": 3, "does": "kernel", "kernel": "k_mul_exp", "nodes": ["exp"], "inlined": ["mul", "t"]},
-    {"line": 5, "does": "kernel", "kernel": "k_most", "nodes": ["softmax"], "inlined": []},
+    {"line": 5, "does": "kernel", "kernel": "k_max", "nodes": ["softmax"], "inlined": []},
     {"line": 8, "does": "kernel", "kernel": "k_sub_exp", "nodes": ["softmax"], "inlined": []},
     {"line": 10, "does": "kernel", "kernel": "k_sum", "nodes": ["softmax"], "inlined": []},
     {"line": 13, "does": "kernel", "kernel": "k_div", "nodes": ["softmax"], "inlined": []},
@@ -25,7 +25,7 @@ graph main {
   ],
   "kernels": {
     "k_mul_exp": {"lines": [3], "nodes": ["exp"], "inlined": ["mul", "t"]},
-    "k_most": {"lines": [5], "nodes": ["softmax"], "inlined": []},
+    "k_max": {"lines": [5], "nodes": ["softmax"], "inlined": []},
     "k_sub_exp": {"lines": [8], "nodes": ["softmax"], "inlined": []},
     "k_sum": {"lines": [10], "nodes": ["softmax"], "inlined": []},
     "k_div": {"lines": [13], "nodes": ["softmax"], "inlined": []},
@@ -35,7 +35,7 @@ graph main {
     "t": {"op": "aten.transpose.int", "lines": [3], "kernels": ["k_mul_exp"]},
     "mul": {"op": "aten.mul.Tensor", "lines": [3], "kernels": ["k_mul_exp"]},
     "exp": {"op": "aten.exp.default", "lines": [3], "kernels": ["k_mul_exp"]},
-    "softmax": {"op": "aten._softmax.default", "lines": [5, 8, 10, 13], "kernels": ["k_most", "k_sub_exp", "k_sum", "k_div"]},
+    "softmax": {"op": "aten._softmax.default", "lines": [5, 8, 10, 13], "kernels": ["k_max", "k_sub_exp", "k_sum", "k_div"]},
     "mm": {"op": "aten.mm.default", "lines": [15], "kernels": ["k_max"]},
     "relu": {"op": "aten.relu.default", "lines": [15], "kernels": ["k_max"]},
     "output": {"op": "output", "lines": [], "kernels": []}

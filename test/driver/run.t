@@ -26,8 +26,8 @@ error: run: the program takes 2 inputs and the archive records no sample of them
 --run-- ferrite run $ROOT/demo/digits.pt2 --dump-after all --json 2>&1 >out.json | grep '^#'
 --out--
 # after inline
-# after unbatch
-# after lists
+# after vmap
+# after foreach
 # after custom_calls
 # after functionalise
 # after decompose
@@ -39,6 +39,6 @@ error: run: the program takes 2 inputs and the archive records no sample of them
 # after attention
 # after products
 # after cse
-# after parallel
+# after merge_products
 # after nest_cat
 # after dce

@@ -347,7 +347,7 @@ temp   @buf1 : f32[4,s0] strides [s0,1] origin 1
 wrapper arena 0 bound 0 weights 0 kernels 0 calls 1
 memory @buf1 output 0
 symbol s0 = size 0 1
-area -64*((-s0) // 4)
+scratch -64*((-s0) // 4)
 note "s"
 extern sort (@x[4,s0]{s0,1}) -> (@buf1[4,s0]{s0,1}, none) ints [1, 0] floats []
 output 0 @buf1[4,s0]{s0,1}

@@ -30,7 +30,7 @@ step 6 live 1024 g
 @buf6 live [3, 6) at 0 bytes 4096
 @buf7 live [4, 6) at 4096 bytes 4096
 @buf8 live [5, 7) at 8192 bytes 1024
-wrapper arena 20480 bound 20480 weights 0 kernels 0 calls 7 each 8768
+wrapper arena 20480 bound 20480 weights 0 kernels 0 calls 7 scratch 8768
 alloc @buf3 live [0, 2) at 4096 bytes 1024
 alloc @buf4 live [1, 3) at 0 bytes 4096
 alloc @buf5 live [2, 4) at 4096 bytes 16384

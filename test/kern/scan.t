@@ -43,7 +43,7 @@ nest [i0 < 64] reduce [r0 < 97] {
 }
 output @c[97,64]{64,1}
 --out--
-kernel k_most group 0 lanes 4 ints [64, 97]
+kernel k_max group 0 lanes 4 ints [64, 97]
   buffer b0 : i64 in @x
   buffer b1 : i64 out @c
   rows vector (i0 < p0) unroll 4 {

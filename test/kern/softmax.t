@@ -30,7 +30,7 @@ nest [i0 < 64, i1 < 197] {
 }
 output @y[64,197]{197,1}
 --out--
-kernel k_most_sum_sub_exp group 0 lanes 8 ints [197, 256]
+kernel k_max_sum_sub_exp group 0 lanes 8 ints [197, 256]
   buffer b0 : f32 in @x
   tile t0 : f32[p1]
   buffer b1 : f32 out @y

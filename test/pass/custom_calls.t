@@ -38,7 +38,7 @@ error: custom_calls: cannot handle higher_order.auto_functionalized_v2: it calls
   at %h in graph two
   help: declare it: a library of --ops has its schema
 --status-- 1
---run-- ferrite inspect plain.fx --stage read >1; ferrite inspect plain.fx --dump-after all >all; for p in lists custom_calls; do sed -n "/^# after $p/,/^# after /p" all | grep '^  %'; done | sort | uniq -c | grep -c ' 2 '; grep -c '^  %' 1
+--run-- ferrite inspect plain.fx --stage read >1; ferrite inspect plain.fx --dump-after all >all; for p in foreach custom_calls; do sed -n "/^# after $p/,/^# after /p" all | grep '^  %'; done | sort | uniq -c | grep -c ' 2 '; grep -c '^  %' 1
 --file plain.fx--
 operators { "mylib::touch(Tensor(a!) x) -> ()" }
 graph plain {

@@ -44,8 +44,8 @@ twice:
 apart:
   extern gemm ints [2] floats [1.0, 1.0]
 convolution:
-  extern conv ints [2, 1, 0, 2, 1, 1, 0, 0, 1, 1, 0, 0] floats [0.0, inf] room @buf8 0 bytes 960
-  extern conv ints [2, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0] floats [0.0, 0.0] room 2048 bytes 2560
+  extern conv ints [2, 1, 0, 2, 1, 1, 0, 0, 1, 1, 0, 0] floats [0.0, inf] scratch @buf8 0 bytes 960
+  extern conv ints [2, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0] floats [0.0, 0.0] scratch 2048 bytes 2560
 transposed:
   extern conv ints [2, 1, 1, 0, 1, 1, 0, 0, 1, 1, 0, 0] floats [0.0, 0.0]
 of a sum:
@@ -66,11 +66,11 @@ of more rows:
 with what the call reads:
   extern conv ints [] m 72 n 8 cost 274
   extern conv ints [] m 72 n 8 cost 70
-  extern conv ints [2, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0] floats [0.0, 0.0] room 5632 bytes 2432
+  extern conv ints [2, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0] floats [0.0, 0.0] scratch 5632 bytes 2432
 with what another read:
   extern conv ints [] m 72 n 8 cost 274
-  extern conv ints [2, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0] floats [0.0, 0.0] room 5632 bytes 2432
-  extern conv plus buf8 ints [2, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0] floats [0.0, 0.0] room 5632 bytes 2432
-  extern conv ints [2, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0] floats [0.0, 0.0] room 5632 bytes 2432
+  extern conv ints [2, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0] floats [0.0, 0.0] scratch 5632 bytes 2432
+  extern conv plus buf8 ints [2, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0] floats [0.0, 0.0] scratch 5632 bytes 2432
+  extern conv ints [2, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0] floats [0.0, 0.0] scratch 5632 bytes 2432
 something else:
   extern gemm ints [] m 8 n 3 cost 54

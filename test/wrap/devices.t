@@ -28,7 +28,7 @@ temp   @buf7 : f32[4] strides [1]
 temp   @buf8 : f32[4,4] strides [4,1]
 temp   @buf9 : f32[4,4] strides [4,1] cuda 0
 temp   @buf10 : f32[4,4] strides [4,1] cuda 0
-wrapper arena 64 bound 64 weights 0 kernels 5 calls 5 each 1152
+wrapper arena 64 bound 64 weights 0 kernels 5 calls 5 scratch 1152
 memory @buf2 in @buf3
 memory @buf4 in @buf10
 memory @buf5 in @buf10

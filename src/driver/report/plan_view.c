@@ -180,7 +180,7 @@ static void print_donated(const plan_view *v, text *out)
 static void print_beside(const plan_view *v, text *out)
 {
     int64_t bytes = wrap_donated_bytes(v->w);
-    if (v->w->each_bytes) text_printf(out, " + %lld a thread", (long long)v->w->each_bytes);
+    if (v->w->scratch_bytes) text_printf(out, " + %lld a thread", (long long)v->w->scratch_bytes);
     if (bytes > 0) text_printf(out, " + donated %lld", (long long)bytes);
     if (bytes < 0) text_add(out, " + donated inputs");
 }

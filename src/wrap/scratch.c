@@ -1,9 +1,9 @@
-/* room.c -- where areas of threads may lie: memory that is there and that nobody uses during an operator's
- * line, and law W13.
+/* scratch.c -- where scratch of threads may lie: memory that is there and that nobody uses during an
+ * operator's line, and law W13.
  *
  * What each thread has to itself (need.c) would need memory of its own, which is there all the time. But at
  * most lines a part of the arena is free, and so is an output until something is written there. How many
- * threads there are only the run knows: it looks whether their areas fit.
+ * threads there are only the run knows: it looks whether all of it fits.
  */
 #include "wrap/wrap_priv.h"
 
@@ -25,7 +25,7 @@ typedef struct finder {
 
 static int64_t line_up(int64_t bytes)
 {
-    return (bytes + WRAP_ROOM_UNIT - 1) / WRAP_ROOM_UNIT * WRAP_ROOM_UNIT;
+    return (bytes + WRAP_SCRATCH_UNIT - 1) / WRAP_SCRATCH_UNIT * WRAP_SCRATCH_UNIT;
 }
 
 /* ---- the memories ---- */
@@ -63,7 +63,7 @@ wrap_piece wrap_piece_of(const wrap_program *w, loop_buffer_id id)
                                              : (wrap_piece){0, INT64_MAX};
 }
 
-bool wrap_room_each(const wrap_program *w, const wrap_line *line, int64_t *each)
+bool wrap_scratch_each(const wrap_program *w, const wrap_line *line, int64_t *each)
 {
     int64_t least;
     if (line->kind != WRAP_EXTERN || line->op->callee) return false;
@@ -81,15 +81,16 @@ static int by_begin(const void *a, const void *b)
 }
 
 /* An output begins wherever the caller has put it: there is a line less. */
-static void take_larger(wrap_room *room, loop_buffer_id in, int64_t at, int64_t end)
+static void take_larger(wrap_scratch *scratch, loop_buffer_id in, int64_t at, int64_t end)
 {
     at = line_up(at);
-    end = end / WRAP_ROOM_UNIT * WRAP_ROOM_UNIT - (in == LOOP_NO_BUFFER ? 0 : WRAP_ROOM_UNIT);
-    if (end - at > room->bytes) *room = (wrap_room){in, at, end - at};
+    end = end / WRAP_SCRATCH_UNIT * WRAP_SCRATCH_UNIT -
+          (in == LOOP_NO_BUFFER ? 0 : WRAP_SCRATCH_UNIT);
+    if (end - at > scratch->bytes) *scratch = (wrap_scratch){in, at, end - at};
 }
 
 /* The largest part of a memory that nothing alive lies in. */
-static void look_in(finder *f, loop_buffer_id space, int64_t bytes, wrap_room *room)
+static void look_in(finder *f, loop_buffer_id space, int64_t bytes, wrap_scratch *scratch)
 {
     int64_t free_from = 0;
     f->pieces.count = 0;
@@ -98,10 +99,10 @@ static void look_in(finder *f, loop_buffer_id space, int64_t bytes, wrap_room *r
             vec_push(f->memory, &f->pieces, wrap_piece_of(f->w, f->alive.at[i]));
     if (f->pieces.count) qsort(f->pieces.at, f->pieces.count, sizeof *f->pieces.at, by_begin);
     for (uint32_t i = 0; i < f->pieces.count; i++) {
-        take_larger(room, space, free_from, f->pieces.at[i].at);
+        take_larger(scratch, space, free_from, f->pieces.at[i].at);
         if (f->pieces.at[i].end > free_from) free_from = f->pieces.at[i].end;
     }
-    take_larger(room, space, free_from, bytes);
+    take_larger(scratch, space, free_from, bytes);
 }
 
 static void go_to(finder *f, uint32_t group)
@@ -146,7 +147,7 @@ static void list_buffers(finder *f, uint32_t groups)
     }
 }
 
-void wrap_find_rooms(wrap_program *w, const sched_life *lives, uint32_t groups)
+void wrap_find_scratch(wrap_program *w, const sched_life *lives, uint32_t groups)
 {
     arena *memory = arena_new(w->session);
     finder f = {.w = w, .memory = memory, .lives = lives};
@@ -154,37 +155,37 @@ void wrap_find_rooms(wrap_program *w, const sched_life *lives, uint32_t groups)
     for (uint32_t i = 0; i < w->lines.count; i++) {
         wrap_line *line = &w->lines.at[i];
         int64_t each, bytes;
-        if (!wrap_room_each(w, line, &each)) continue;
+        if (!wrap_scratch_each(w, line, &each)) continue;
         go_to(&f, line->call.group);
-        wrap_room room = {LOOP_NO_BUFFER, 0, 0};
-        if (may_use_arena(w)) look_in(&f, LOOP_NO_BUFFER, w->arena_bytes, &room);
+        wrap_scratch scratch = {LOOP_NO_BUFFER, 0, 0};
+        if (may_use_arena(w)) look_in(&f, LOOP_NO_BUFFER, w->arena_bytes, &scratch);
         for (uint32_t k = 0; k < f.spaces.count; k++)
-            if (is_space(w, f.spaces.at[k], &bytes)) look_in(&f, f.spaces.at[k], bytes, &room);
-        if (room.bytes >= line_up(each)) line->room = room;
+            if (is_space(w, f.spaces.at[k], &bytes)) look_in(&f, f.spaces.at[k], bytes, &scratch);
+        if (scratch.bytes >= line_up(each)) line->scratch = scratch;
     }
     arena_free(memory);
 }
 
-/* ---- how large areas of a context are ---- */
+/* ---- how large the scratch of a context is ---- */
 
-/* The largest first, then those with the least room. */
+/* The largest first, then those with the least scratch. */
 static int by_need(const void *a, const void *b)
 {
-    const wrap_room_row *x = a, *y = b;
+    const wrap_scratch_row *x = a, *y = b;
     if (x->each != y->each) return x->each > y->each ? -1 : 1;
     return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
 }
 
-int64_t wrap_room_rows(const wrap_program *w, arena *memory, const wrap_room_row **rows)
+int64_t wrap_scratch_rows(const wrap_program *w, arena *memory, const wrap_scratch_row **rows)
 {
-    VEC(wrap_room_row) all = {0};
+    VEC(wrap_scratch_row) all = {0};
     int64_t each, without = 0, least = INT64_MAX;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < w->lines.count; i++) {
-        const wrap_room *room = &w->lines.at[i].room;
-        if (!wrap_room_each(w, &w->lines.at[i], &each)) continue;
-        if (room->bytes)
-            vec_push(memory, &all, (wrap_room_row){each, room->bytes});
+        const wrap_scratch *scratch = &w->lines.at[i].scratch;
+        if (!wrap_scratch_each(w, &w->lines.at[i], &each)) continue;
+        if (scratch->bytes)
+            vec_push(memory, &all, (wrap_scratch_row){each, scratch->bytes});
         else if (each > without)
             without = each;
     }
@@ -195,25 +196,26 @@ int64_t wrap_room_rows(const wrap_program *w, arena *memory, const wrap_room_row
         all.at[kept++] = all.at[i];
     }
     all.count = kept;
-    vec_push(memory, &all, (wrap_room_row){0});
+    vec_push(memory, &all, (wrap_scratch_row){0});
     *rows = all.at;
     return without;
 }
 
-static bool has_areas(const wrap_program *w)
+static bool has_scratch_lines(const wrap_program *w)
 {
     for (uint32_t i = 0; i < w->lines.count; i++)
-        if (w->lines.at[i].kind == WRAP_AREA) return true;
+        if (w->lines.at[i].kind == WRAP_SCRATCH) return true;
     return false;
 }
 
-uint32_t wrap_room_threads(const wrap_program *w)
+uint32_t wrap_scratch_threads(const wrap_program *w)
 {
     arena *memory = arena_new(w->session);
-    const wrap_room_row *row;
-    int64_t threads = wrap_room_rows(w, memory, &row) > 0 || has_areas(w) ? 0 : INT32_MAX;
+    const wrap_scratch_row *row;
+    int64_t threads =
+        wrap_scratch_rows(w, memory, &row) > 0 || has_scratch_lines(w) ? 0 : INT32_MAX;
     for (; row->each; row++) {
-        int64_t fit = row->bytes / loop_area_stride(row->each);
+        int64_t fit = row->bytes / loop_scratch_stride(row->each);
         if (fit < threads) threads = fit;
     }
     arena_free(memory);
@@ -222,17 +224,18 @@ uint32_t wrap_room_threads(const wrap_program *w)
 
 /* ---- W13 ---- */
 
-const char *wrap_check_room(const wrap_program *w, const wrap_line *line)
+const char *wrap_check_scratch(const wrap_program *w, const wrap_line *line)
 {
-    const wrap_room *room = &line->room;
+    const wrap_scratch *scratch = &line->scratch;
     int64_t each, bytes = w->arena_bytes;
-    if (!room->bytes) return NULL;
-    if (!wrap_room_each(w, line, &each) || room->bytes < each)
-        return "an operator has room that is none for an area";
-    bool is_there = room->in == LOOP_NO_BUFFER ? may_use_arena(w) : is_space(w, room->in, &bytes);
-    if (room->in != LOOP_NO_BUFFER) bytes -= WRAP_ROOM_UNIT;
-    return is_there && room->at >= 0 && room->at % WRAP_ROOM_UNIT == 0 &&
-                   room->at <= bytes - room->bytes
+    if (!scratch->bytes) return NULL;
+    if (!wrap_scratch_each(w, line, &each) || scratch->bytes < each)
+        return "an operator has memory for scratch that is too small";
+    bool is_there =
+        scratch->in == LOOP_NO_BUFFER ? may_use_arena(w) : is_space(w, scratch->in, &bytes);
+    if (scratch->in != LOOP_NO_BUFFER) bytes -= WRAP_SCRATCH_UNIT;
+    return is_there && scratch->at >= 0 && scratch->at % WRAP_SCRATCH_UNIT == 0 &&
+                   scratch->at <= bytes - scratch->bytes
                ? NULL
-               : "an operator has room where no memory is";
+               : "an operator has scratch where it has no memory";
 }

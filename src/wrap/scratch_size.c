@@ -1,5 +1,5 @@
-/* area.c -- the areas of threads where operators state what they work in as functions of sizes: lines that
- * make them large enough as soon as the symbols are known, so that no operator allocates.
+/* scratch_size.c -- scratch of threads where operators state what they work in as functions of sizes: lines
+ * that make it large enough as soon as the symbols are known, so that no operator allocates.
  *
  * Operators whose last symbol is the same share a line, which stands behind that symbol and what is asserted
  * of it, or in front of all where it is an input's. In a program that was cut each operator's stands
@@ -14,7 +14,7 @@ enum { IN_A_LINE = 16 };
 typedef struct area_finder {
     const wrap_program *w;
     arena *memory;
-    const wrap_line **lines; /* but those that make areas */
+    const wrap_line **lines; /* but those that make scratch */
     uint32_t *part;          /* of each, counted from 0 */
     uint32_t count, head;
     map defined; /* symbol -> the line that gives it its value */
@@ -35,7 +35,7 @@ static void collect_lines(area_finder *f)
     f->first = NEW_ARRAY(f->memory, uint32_t, w->lines.count + 1);
     for (uint32_t i = 0, part = 0; i < w->lines.count; i++) {
         const wrap_line *line = &w->lines.at[i];
-        if (line->kind == WRAP_AREA) continue;
+        if (line->kind == WRAP_SCRATCH) continue;
         part += line->kind == WRAP_PARTITION;
         is_head &= wrap_is_input_symbol(line) || line->kind == WRAP_ASSERT;
         f->head += is_head;
@@ -61,7 +61,7 @@ static bool is_said_of_symbols(wrap_kind kind)
     return kind == WRAP_ASSERT || kind == WRAP_COMMENT;
 }
 
-/* The line before which an operator's area is made. */
+/* The line before which an operator's scratch is made. */
 static uint32_t place_of(area_finder *f, uint32_t at, sym_expr each)
 {
     f->found = f->head;
@@ -111,14 +111,14 @@ static sym_expr take(area_finder *f, uint32_t *k)
     return most;
 }
 
-void wrap_make_areas(wrap_program *w)
+void wrap_make_scratch_lines(wrap_program *w)
 {
     area_finder f = area_finder_new(w);
     wrap_line_list lines = {0};
     if (!f.wanted.count) return;
     for (uint32_t i = 0; i < f.count; i++) {
         for (uint32_t k = f.first[i]; k != NONE;) {
-            wrap_line line = {.kind = WRAP_AREA,
+            wrap_line line = {.kind = WRAP_SCRATCH,
                               .buffer = LOOP_NO_BUFFER,
                               .old_buffer = LOOP_NO_BUFFER,
                               .input = -1,
@@ -131,18 +131,18 @@ void wrap_make_areas(wrap_program *w)
     w->lines = lines;
 }
 
-const char *wrap_check_areas(const wrap_program *w, uint32_t *line)
+const char *wrap_check_scratch_sizes(const wrap_program *w, uint32_t *line)
 {
     area_finder f = area_finder_new(w);
     for (uint32_t i = 0, at = 0; i < f.count; i++, at++) {
         for (uint32_t k = f.first[i]; k != NONE; at++) {
-            const wrap_line *area = &w->lines.at[at];
+            const wrap_line *made = &w->lines.at[at];
             *line = at + 1;
-            if (area->kind != WRAP_AREA || !sym_same(area->expr, take(&f, &k)))
-                return "threads have other areas than operators state";
+            if (made->kind != WRAP_SCRATCH || !sym_same(made->expr, take(&f, &k)))
+                return "threads have other scratch than operators state";
         }
         *line = at + 1;
-        if (w->lines.at[at].kind == WRAP_AREA) return "an area is made that no operator wants";
+        if (w->lines.at[at].kind == WRAP_SCRATCH) return "scratch is made that no operator wants";
     }
     return NULL;
 }
@@ -170,7 +170,7 @@ loop_transform *wrap_transforms(const wrap_program *w, arena *memory, uint32_t *
     return list.at;
 }
 
-int64_t wrap_each_bytes(const wrap_program *w, const wrap_line **largest)
+int64_t wrap_scratch_bytes(const wrap_program *w, const wrap_line **largest)
 {
     int64_t bytes = 0;
     *largest = NULL;

@@ -1,6 +1,6 @@
 # vmap: calls that work element by element do so on all items; what is the same for all items is expanded; results lie as
 # the program says
---run-- ferrite inspect - --from fx --dump-after unbatch | sed '/^# lists/,$d'
+--run-- ferrite inspect - --from fx --dump-after vmap | sed '/^# foreach/,$d'
 --in--
 graph main {
   placeholder %x user "x" : f32[4,3]
@@ -19,7 +19,7 @@ graph main {
   output (user %back, user %back_1, user %back_2)
 }
 --out--
-# after unbatch
+# after vmap
 graph main {
   placeholder %x user "x" : f32[4,3]{3,1}@1
   placeholder %y user "y" : f32[3,5,4]{20,4,1}@2
@@ -38,7 +38,7 @@ graph main {
   %movedim_4 = aten.movedim.int(%expand, 0, 0) : f32[4,5]{0,1}@3
   output (user %as_strided, user %movedim_3, user %movedim_4)
 }
---run-- ferrite inspect - --from fx --dump-after unbatch | sed '/^# lists/,$d'
+--run-- ferrite inspect - --from fx --dump-after vmap | sed '/^# foreach/,$d'
 --in--
 graph main {
   placeholder %x user "x" : f32[4,3]
@@ -55,7 +55,7 @@ graph main {
   output (user %back_1)
 }
 --out--
-# after unbatch
+# after vmap
 graph main {
   placeholder %x user "x" : f32[4,3]{3,1}@1
   placeholder %y user "y" : f32[5,3]{3,1}@2
@@ -83,7 +83,7 @@ graph back_of_one {
   %dot = aten.dot.default(%a, %b) : f32[]{}@4
   output (user %dot)
 }
---run-- ferrite inspect - --from fx --dump-after unbatch | sed '/^# lists/,$d'
+--run-- ferrite inspect - --from fx --dump-after vmap | sed '/^# foreach/,$d'
 --in--
 graph main {
   placeholder %x user "x" : f32[4,3]
@@ -95,7 +95,7 @@ graph main {
   output (user %back)
 }
 --out--
-# after unbatch
+# after vmap
 graph main {
   placeholder %x user "x" : f32[4,3]{3,1}@1
   %movedim = aten.movedim.int(%x, 0, 0) : f32[4,3]{3,1}@1
@@ -121,11 +121,11 @@ graph main {
   output (user %back)
 }
 --err--
-error: unbatch: cannot handle aten.add_.Tensor: vmap of a function that writes to what it is given
+error: vmap: cannot handle aten.add_.Tensor: vmap of a function that writes to what it is given
   at %d in graph main
   help: write to a clone of it
 --status-- 1
---run-- ferrite inspect - --from fx --dump-after unbatch | sed '/^# lists/,$d'
+--run-- ferrite inspect - --from fx --dump-after vmap | sed '/^# foreach/,$d'
 --in--
 graph mask {
   placeholder %p user "p" : i64[3]
@@ -149,7 +149,7 @@ graph mask {
   output (user %mask)
 }
 --out--
-# after unbatch
+# after vmap
 graph mask {
   placeholder %p user "p" : i64[3]{1}@1
   %heads = aten.arange.default(2, None, None, None, None) : i64[2]{1}@2
@@ -169,7 +169,7 @@ graph mask {
   %as_strided = aten.as_strided.default(%as_strided_scatter, [2, 3, 5], [15, 5, 1], 0) : bool[2,3,5]{15,5,1}@9
   output (user %as_strided)
 }
---run-- ferrite inspect - --from fx --dump-after unbatch | sed '/^# lists/,$d'
+--run-- ferrite inspect - --from fx --dump-after vmap | sed '/^# foreach/,$d'
 --in--
 graph unused_within {
   placeholder %x user "x" : f32[4,3]
@@ -185,7 +185,7 @@ graph unused_within {
   output (user %back_1)
 }
 --out--
-# after unbatch
+# after vmap
 graph unused_within {
   placeholder %x user "x" : f32[4,3]{3,1}@1
   %movedim = aten.movedim.int(%x, 0, 0) : f32[4,3]{3,1}@1
@@ -217,7 +217,7 @@ graph main {
   output (user %back)
 }
 --err--
-error: unbatch: torch._functorch.predispatch._remove_batch_dim: it shows a dimension of another length than was hidden
+error: vmap: torch._functorch.predispatch._remove_batch_dim: it shows a dimension of another length than was hidden
   at %back in graph main
   help: export the program again
 --status-- 1

@@ -19,8 +19,8 @@ graph main {
 --out--
 temp   @buf6 : u8[-64*((-s0) // 4)] strides [1] origin 3
 temp   @buf7 : u8[512] strides [1] origin 6
-extern sort (@buf2[s0]{1}) -> (@buf3[s0]{1}, none) work @buf6 ints [0,0] floats [] origin 3
-extern sort (@y[30]{1}) -> (none, @buf4[30]{1}) work @buf7 ints [0,0] floats [] origin 6
+extern sort (@buf2[s0]{1}) -> (@buf3[s0]{1}, none) workspace @buf6 ints [0,0] floats [] origin 3
+extern sort (@y[30]{1}) -> (none, @buf4[30]{1}) workspace @buf7 ints [0,0] floats [] origin 6
 live @buf2 [0, 2) in @buf4 output
 live @buf3 [1, 4) in @buf5 output
 live @buf4 [2, 5) output
@@ -36,27 +36,27 @@ error: sched: law S12: what an operator works in lives for its group alone, in m
 --run-- sed 's/@buf7 : u8\[512\]/@buf7 : u8[448]/' work.sched | ferrite inspect - --from sched --stage sched
 --err--
 error: loop: law L10: its working memory is not as large as the operator states in
-extern sort (@y[30]{1}) -> (none, @buf4[30]{1}) work @buf7 ints [0,0] floats [] origin 6
+extern sort (@y[30]{1}) -> (none, @buf4[30]{1}) workspace @buf7 ints [0,0] floats [] origin 6
 
   at reading
 --status-- 1
---run-- sed 's/ work @buf7//; /@buf7/d' work.sched | ferrite inspect - --from sched --stage sched
+--run-- sed 's/ workspace @buf7//; /@buf7/d' work.sched | ferrite inspect - --from sched --stage sched
 --err--
 error: sched: law S12: an operator has nothing to work in: sort
   at group 2
   help: this is a fault of ferrite's own: please report it with the program
 --status-- 1
---run-- sed 's/work @buf7/work @buf6/; /@buf7/d' work.sched | ferrite inspect - --from sched --stage sched
+--run-- sed 's/workspace @buf7/workspace @buf6/; /@buf7/d' work.sched | ferrite inspect - --from sched --stage sched
 --err--
 error: loop: law L10: its working memory is not as large as the operator states in
-extern sort (@y[30]{1}) -> (none, @buf4[30]{1}) work @buf6 ints [0,0] floats [] origin 6
+extern sort (@y[30]{1}) -> (none, @buf4[30]{1}) workspace @buf6 ints [0,0] floats [] origin 6
 
   at reading
 --status-- 1
---run-- sed 's/(none, @buf4\[30\]{1}) work/(none, @buf7[30]{1} as i64) work/' work.sched | ferrite inspect - --from sched --stage sched
+--run-- sed 's/(none, @buf4\[30\]{1}) workspace/(none, @buf7[30]{1} as i64) workspace/' work.sched | ferrite inspect - --from sched --stage sched
 --err--
 error: loop: law L10: a result lies in the working memory of an operator in
-extern sort (@y[30]{1}) -> (none, @buf7[30]{1} as i64) work @buf7 ints [0,0] floats [] origin 6
+extern sort (@y[30]{1}) -> (none, @buf7[30]{1} as i64) workspace @buf7 ints [0,0] floats [] origin 6
 
   at reading
 --status-- 1
@@ -64,7 +64,7 @@ extern sort (@y[30]{1}) -> (none, @buf7[30]{1} as i64) work @buf7 ints [0,0] flo
 --run-- sed 's/(@y\[30\]{1}) -> (none, @buf4\[30\]{1})/(@y[30]{1}) -> (none, @buf4[29]{1})/' work.sched | ferrite inspect - --from sched --stage sched
 --err--
 error: loop: law L11: sort: size 0 of places is 29, and ..s is 30 in
-extern sort (@y[30]{1}) -> (none, @buf4[29]{1}) work @buf7 ints [0,0] floats [] origin 6
+extern sort (@y[30]{1}) -> (none, @buf4[29]{1}) workspace @buf7 ints [0,0] floats [] origin 6
 
   at reading
 --status-- 1

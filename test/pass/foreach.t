@@ -1,5 +1,5 @@
 # operators on lists become calls on the elements, in place where the list's is; what joins a list is left alone
---run-- ferrite inspect - --dump-after lists --verify | grep -v placeholder
+--run-- ferrite inspect - --dump-after foreach --verify | grep -v placeholder
 --in--
 graph lists {
   placeholder %a buffer "a" : f32[4]
@@ -22,7 +22,7 @@ graph lists {
   output (user %cat, user %stack, user %neg1)
 }
 --out--
-# after lists
+# after foreach
 graph lists {
   %add = aten.add.Tensor(%x, %x, 2) : f32[4]{1}@14
   %add_1 = aten.add.Tensor(%y, %y, 2) : f32[2,3]{3,1}@15

@@ -1,5 +1,5 @@
 # products of one row with several constants become one product and its pieces, biases likewise, in the order of the program
---run-- ferrite inspect - --dump-after parallel --verify
+--run-- ferrite inspect - --dump-after merge_products --verify
 --in--
 graph joined {
   placeholder %a constant "a" : f32[2,3] data [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
@@ -24,7 +24,7 @@ graph joined {
 }
 # left alone: several rows, a matrix that the program is given or that is read elsewhere, results that are returned, another input, factors
 --out--
-# after parallel
+# after merge_products
 graph joined {
   functional
   placeholder %a constant "a" : f32[2,3]{3,1}@1 data [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
@@ -54,7 +54,7 @@ graph joined {
   %u = aten.mul.Tensor(%as_strided_4, %as_strided_5) : f32[1,2]{2,1}@18
   output (user %s, user %t, user %u)
 }
---run-- ferrite inspect - --dump-after parallel --verify | grep 'joined\|linear\|mm'
+--run-- ferrite inspect - --dump-after merge_products --verify | grep 'joined\|linear\|mm'
 --in--
 graph kept {
   placeholder %a constant "a" : f32[2,3] data [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
@@ -91,7 +91,7 @@ graph kept {
   %there = aten.linear.default(%y, %d, None) : f32[1,2]{2,1}@17
   %f0 = aten.addmm.default(%bias, %y, %m, 2, 1) : f32[1,2]{2,1}@18
   %f1 = aten.addmm.default(%bias, %y, %n, 1, 3) : f32[1,2]{2,1}@19
---run-- ferrite inspect - --dump-after parallel --verify | grep 'joined\|linear'
+--run-- ferrite inspect - --dump-after merge_products --verify | grep 'joined\|linear'
 --in--
 graph returned {
   placeholder %a constant "a" : f32[2,3] data [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]

@@ -1,4 +1,4 @@
-/* unbatch.c -- vmap: what runs for each item of a batch becomes the body of a map.
+/* vmap.c -- vmap: what runs for each item of a batch becomes the body of a map.
  *
  * An export writes vmap down as it runs: _add_batch_dim hides a dimension of a tensor, what is computed
  * from it speaks of one item alone, and _remove_batch_dim shows the dimension again. Which calls run for
@@ -8,25 +8,25 @@
  * and one that does is left to the same pass in the body. What works element by element needs no map: it
  * runs on all items, and so do the borders of vmaps between.
  */
-#include "pass/unbatch.h"
+#include "pass/vmap.h"
 
 #include <string.h>
 
-static bool hides(const unbatching *u, const fx_node *n)
+static bool hides(const vmapping *u, const fx_node *n)
 {
     int64_t level;
     return fx_is(n, OP_predispatch_add_batch_dim) && fx_arg_int(u->g, &n->args[2], &level) &&
            level == u->level;
 }
 
-static bool shows(const unbatching *u, const fx_node *n)
+static bool shows(const vmapping *u, const fx_node *n)
 {
     int64_t level;
     return fx_is(n, OP_predispatch_remove_batch_dim) && fx_arg_int(u->g, &n->args[1], &level) &&
            level == u->level;
 }
 
-static bool is_outermost(const unbatching *u, const fx_node *n)
+static bool is_outermost(const vmapping *u, const fx_node *n)
 {
     return n->id < u->known && (u->levels[n->id] >> u->level & 1);
 }
@@ -34,7 +34,7 @@ static bool is_outermost(const unbatching *u, const fx_node *n)
 /* ---- a map ---- */
 
 typedef struct outline {
-    unbatching *u;
+    vmapping *u;
     fx_graph *body;
     fx_arg *of; /* by node id of the graph around: in the body */
     VEC(fx_arg) walked, additional;
@@ -46,7 +46,7 @@ typedef struct outline {
 static void want(void *data, fx_node *n)
 {
     outline *o = data;
-    unbatching *u = o->u;
+    vmapping *u = o->u;
     if (n->kind != FX_CALL || n->id >= u->known || u->is_wanted[n->id] || hides(u, n) ||
         !(o->at_once ? is_outermost(u, n) : u->levels[n->id] != 0))
         return;
@@ -67,7 +67,7 @@ static void add_input(outline *o, fx_node *n, fx_arg given, bool walks)
 }
 
 /* Hidden dimensions come first, as what is walked over has them. */
-static fe_status row_first(unbatching *u, fx_node *before, const fx_node *n, fx_node **out)
+static fe_status row_first(vmapping *u, fx_node *before, const fx_node *n, fx_node **out)
 {
     fx_arg args[] = {n->args[0], n->args[1], fx_int(u->g, 0)};
     return pass_emit(u->g, before, OP_aten_movedim_int, n, 3, args, out);
@@ -112,7 +112,7 @@ static fe_status count_items(outline *o, fx_node *before, const fx_node *shown)
     return FE_OK;
 }
 
-static fx_graph *new_body(unbatching *u, const fx_node *like)
+static fx_graph *new_body(vmapping *u, const fx_node *like)
 {
     fx_graph *g = u->g;
     fx_graph *body = fx_graph_new(g->session, g->memory, g->symbols, g->ops,
@@ -133,7 +133,7 @@ static uint32_t storage_of(const fx_node *n)
 /* What is written to in place has its value from calls that nothing names. */
 static fe_status want_writes(outline *o, const fx_node *before)
 {
-    unbatching *u = o->u;
+    vmapping *u = o->u;
     for (fx_node *n = u->g->first; n != before; n = n->next) {
         if (n->kind != FX_CALL || !n->op->is_mutating || n->id >= u->known) continue;
         const fx_node *to = n->args[0].kind == FX_ARG_NODE ? n->args[0].node : NULL;
@@ -141,7 +141,7 @@ static fe_status want_writes(outline *o, const fx_node *before)
         if (!is_outermost(u, n) && !(within && u->levels[n->id])) continue;
         for (const fx_node *from = u->g->first; from != n; from = from->next)
             if (hides(u, from) && storage_of(from) == storage_of(to))
-                return fx_fail(u->g, n, "unbatch", FE_UNSUPPORTED, "write to a clone of it",
+                return fx_fail(u->g, n, "vmap", FE_UNSUPPORTED, "write to a clone of it",
                                "vmap of a function that writes to what it is given");
         want(o, n);
     }
@@ -151,13 +151,13 @@ static fe_status want_writes(outline *o, const fx_node *before)
 /* What the values in shown[] need of what runs for each item. */
 static fe_status take(outline *o, fx_node *const *shown, uint32_t count)
 {
-    unbatching *u = o->u;
+    vmapping *u = o->u;
     memset(u->is_wanted, 0, u->known * sizeof *u->is_wanted);
     o->taken.count = 0;
     for (uint32_t k = 0; k < count; k++) want(o, shown[k]->args[0].node);
     FE_TRY(want_writes(o, shown[0]));
     if (o->again)
-        return fx_fail(u->g, o->again, "unbatch", FE_UNSUPPORTED,
+        return fx_fail(u->g, o->again, "vmap", FE_UNSUPPORTED,
                        "give all results of the function from one vmap",
                        "numbers that are drawn for each item are needed in two maps");
     for (fx_node *n = u->g->first; n != shown[0]; n = n->next)
@@ -169,7 +169,7 @@ static fe_status take(outline *o, fx_node *const *shown, uint32_t count)
  * it. */
 static fe_status as_map(outline *o, fx_node *const *shown, uint32_t count, fx_node **results)
 {
-    unbatching *u = o->u;
+    vmapping *u = o->u;
     fx_node *all;
     fx_output *kinds = NEW_ARRAY(u->memory, fx_output, count);
     fx_arg *given = NEW_ARRAY(u->memory, fx_arg, count);
@@ -221,7 +221,7 @@ static bool is_elementwise(const fx_node *n)
 static bool all_elementwise(const outline *o)
 {
     for (uint32_t k = 0; k < o->taken.count; k++)
-        if (!unbatch_is_border(o->taken.at[k]) &&
+        if (!vmap_is_border(o->taken.at[k]) &&
             (!is_elementwise(o->taken.at[k]) || (o->taken.at[k]->op->flags & OPF_RANDOM)))
             return false;
     return true;
@@ -230,7 +230,7 @@ static bool all_elementwise(const outline *o)
 /* The operand with all its items in front of `rank` dimensions. */
 static fe_status widened(outline *o, fx_node *before, fx_arg *a, uint32_t rank)
 {
-    unbatching *u = o->u;
+    vmapping *u = o->u;
     const ty_tensor *one = fx_arg_tensor(a);
     fx_node *x;
     if (!one || !is_outermost(u, a->node)) return FE_OK;
@@ -255,7 +255,7 @@ static fe_status shift_border(outline *o, fx_node *n, fx_arg *args)
     fx_arg *dim = &args[adds ? 1 : 3];
     int64_t at;
     if (!fx_arg_int(g, dim, &at))
-        return fx_fail(g, n, "unbatch", FE_UNSUPPORTED, NULL, "a dimension that is no number");
+        return fx_fail(g, n, "vmap", FE_UNSUPPORTED, NULL, "a dimension that is no number");
     if (at < 0) at += fx_arg_tensor(&n->args[0])->rank + !adds;
     *dim = fx_int(g, at + 1);
     return FE_OK;
@@ -266,7 +266,7 @@ static fe_status for_all(outline *o, fx_node *const *shown, uint32_t count, fx_n
     for (uint32_t k = 0; k < o->taken.count; k++) {
         fx_node *n = o->taken.at[k], *made;
         fx_arg *args = arena_copy(o->u->memory, n->args, n->arg_count * sizeof *n->args);
-        bool is_border = unbatch_is_border(n);
+        bool is_border = vmap_is_border(n);
         for (uint32_t i = 0; i < n->arg_count; i++)
             FE_TRY(widened(o, shown[0], &args[i], is_border ? 0 : fx_tensor(n)->rank));
         if (is_border) FE_TRY(shift_border(o, n, args));
@@ -280,7 +280,7 @@ static fe_status for_all(outline *o, fx_node *const *shown, uint32_t count, fx_n
 /* ---- what is shown again ---- */
 
 /* Results of the program lie as recorded: a view of what is computed, perhaps. */
-static fe_status lay_out(unbatching *u, fx_node *shown, fx_node **x)
+static fe_status lay_out(vmapping *u, fx_node *shown, fx_node **x)
 {
     const ty_tensor *wanted = fx_tensor(shown), *is = fx_tensor(*x);
     sym_table *t = u->g->symbols;
@@ -305,7 +305,7 @@ static fe_status lay_out(unbatching *u, fx_node *shown, fx_node **x)
 }
 
 /* What is shown again is as long as what was hidden. */
-static bool may_show(const unbatching *u, const fx_node *shown, const fx_node *x)
+static bool may_show(const vmapping *u, const fx_node *shown, const fx_node *x)
 {
     const ty_tensor *wanted = fx_tensor(shown), *is = fx_tensor(x);
     bool same = wanted && is && wanted->rank == is->rank;
@@ -316,12 +316,12 @@ static bool may_show(const unbatching *u, const fx_node *shown, const fx_node *x
     return same;
 }
 
-static fe_status give(unbatching *u, fx_node *shown, fx_node *x, fx_arg from)
+static fe_status give(vmapping *u, fx_node *shown, fx_node *x, fx_arg from)
 {
     fx_arg args[] = {fx_of(x), from, shown->args[3]};
     FE_TRY(pass_emit(u->g, shown, OP_aten_movedim_int, shown, 3, args, &x));
     if (!may_show(u, shown, x))
-        return fx_fail(u->g, shown, "unbatch", FE_CORRUPT, "export the program again",
+        return fx_fail(u->g, shown, "vmap", FE_CORRUPT, "export the program again",
                        "it shows a dimension of another length than was hidden");
     FE_TRY(lay_out(u, shown, &x));
     fx_replace_uses(u->g, shown, x);
@@ -330,13 +330,13 @@ static fe_status give(unbatching *u, fx_node *shown, fx_node *x, fx_arg from)
 }
 
 /* The same for all items: expanded. */
-static fe_status give_expanded(unbatching *u, fx_node *shown)
+static fe_status give_expanded(vmapping *u, fx_node *shown)
 {
     fx_node *x = shown->args[0].node;
     const ty_tensor *t = fx_tensor(x);
     sym_expr sizes[TY_MAX_RANK + 1], size;
     if (!t || t->rank >= TY_MAX_RANK || !fx_arg_expr(u->g, &shown->args[2], &size))
-        return fx_fail(u->g, shown, "unbatch", FE_UNSUPPORTED, NULL, "what is shown is no tensor");
+        return fx_fail(u->g, shown, "vmap", FE_UNSUPPORTED, NULL, "what is shown is no tensor");
     sizes[0] = size;
     for (uint32_t d = 0; d < t->rank; d++) sizes[d + 1] = t->sizes[d];
     fx_arg args[] = {fx_of(x), fx_int_list(u->g, sizes, t->rank + 1)};
@@ -345,7 +345,7 @@ static fe_status give_expanded(unbatching *u, fx_node *shown)
 }
 
 /* Is it computed for each item, rather than hidden and shown again? */
-static bool is_mapped(const unbatching *u, const fx_node *shown)
+static bool is_mapped(const vmapping *u, const fx_node *shown)
 {
     const fx_node *x = shown->args[0].kind == FX_ARG_NODE ? shown->args[0].node : NULL;
     return x && is_outermost(u, x) && !hides(u, x);
@@ -356,7 +356,7 @@ static bool same_size(const fx_node *a, const fx_node *b)
     return pass_same_arg(&a->args[2], &b->args[2]);
 }
 
-static fe_status show_mapped(unbatching *u, fx_node *first, fx_node **next)
+static fe_status show_mapped(vmapping *u, fx_node *first, fx_node **next)
 {
     VEC(fx_node *) run = {0};
     fx_node *n = first;
@@ -378,10 +378,10 @@ static fe_status show_mapped(unbatching *u, fx_node *first, fx_node **next)
     return FE_OK;
 }
 
-static fe_status show(unbatching *u, fx_node *n, fx_node **next)
+static fe_status show(vmapping *u, fx_node *n, fx_node **next)
 {
     if (n->args[0].kind != FX_ARG_NODE)
-        return fx_fail(u->g, n, "unbatch", FE_UNSUPPORTED, NULL, "what is shown is no tensor");
+        return fx_fail(u->g, n, "vmap", FE_UNSUPPORTED, NULL, "what is shown is no tensor");
     fx_node *x = n->args[0].node;
     if (is_mapped(u, n)) return show_mapped(u, n, next);
     *next = n->next;
@@ -398,7 +398,7 @@ static bool is_bracket(const fx_node *n)
 }
 
 /* What ran for each item of the outermost level is elsewhere now. */
-static fe_status sweep(unbatching *u)
+static fe_status sweep(vmapping *u)
 {
     for (fx_node *n = u->g->last, *prev; n; n = prev) {
         prev = n->prev;
@@ -406,14 +406,14 @@ static fe_status sweep(unbatching *u)
                     (is_outermost(u, n) || (u->is_done[n->id] && !n->users.count));
         if (!goes) continue;
         if (n->users.count)
-            return fx_fail(u->g, n, "unbatch", FE_UNSUPPORTED, NULL,
+            return fx_fail(u->g, n, "vmap", FE_UNSUPPORTED, NULL,
                            "what vmap computes for one item is used outside of it");
         fx_erase(u->g, n);
     }
     return FE_OK;
 }
 
-static fe_status unbatch_outermost(unbatching *u)
+static fe_status vmap_outermost(vmapping *u)
 {
     for (fx_node *n = u->g->first, *next; n; n = next) {
         next = n->next;
@@ -422,17 +422,17 @@ static fe_status unbatch_outermost(unbatching *u)
     return sweep(u);
 }
 
-fe_status pass_unbatch(fx_graph *g, bool *changed)
+fe_status pass_vmap(fx_graph *g, bool *changed)
 {
-    unbatching u = {.g = g, .memory = arena_new(g->session)};
+    vmapping u = {.g = g, .memory = arena_new(g->session)};
     fe_status status = FE_OK;
     bool found = false;
     for (const fx_node *n = g->first; n && !found; n = n->next)
-        found = is_bracket(n) || unbatch_is_border(n);
+        found = is_bracket(n) || vmap_is_border(n);
     while (found && status == FE_OK) {
-        status = unbatch_find_levels(&u);
-        if (status != FE_OK || u.level == UNBATCH_MOST_LEVELS) break;
-        status = unbatch_outermost(&u);
+        status = vmap_find_levels(&u);
+        if (status != FE_OK || u.level == VMAP_MOST_LEVELS) break;
+        status = vmap_outermost(&u);
     }
     for (fx_node *n = g->last, *prev; found && n && status == FE_OK; n = prev) {
         prev = n->prev;

@@ -1,4 +1,4 @@
-/* lists.c -- operators on lists of tensors become the operator of the same name on each element:
+/* foreach.c -- operators on lists of tensors become the operator of the same name on each element:
  * _foreach_mul_.Scalar is mul_.Scalar of one after the other. */
 #include "pass/pass_priv.h"
 
@@ -147,7 +147,7 @@ static fe_status expand(fx_graph *g, fx_node *n)
     return FE_OK;
 }
 
-fe_status pass_lists(fx_graph *g, bool *changed)
+fe_status pass_foreach(fx_graph *g, bool *changed)
 {
     for (fx_node *n = g->first, *next; n; n = next) {
         next = n->next;

@@ -1,19 +1,19 @@
-/* unbatch_levels.c -- which values of a program with vmaps are one item's, and of which levels.
+/* vmap_levels.c -- which values of a program with vmaps are one item's, and of which levels.
  *
  * A value is one item's when it depends on a hidden dimension. Sizes do not, nor does what is filled
  * with one number.
  */
-#include "pass/unbatch.h"
+#include "pass/vmap.h"
 
 #include <string.h>
 
-bool unbatch_is_border(const fx_node *n)
+bool vmap_is_border(const fx_node *n)
 {
     return fx_is(n, OP_predispatch_add_batch_dim) || fx_is(n, OP_predispatch_remove_batch_dim);
 }
 
 typedef struct join {
-    const unbatching *u;
+    const vmapping *u;
     uint32_t levels;
 } join;
 
@@ -37,8 +37,8 @@ static void follow_nesting(const fx_node *n, drawing *d)
 {
     if (fx_is(n, OP_predispatch_vmap_increment_nesting)) {
         d->depth++;
-        if (n->arg_count > 1 && n->args[1].kind == FX_ARG_STRING &&
-            d->depth < UNBATCH_MOST_LEVELS && strcmp(n->args[1].string, "different") == 0)
+        if (n->arg_count > 1 && n->args[1].kind == FX_ARG_STRING && d->depth < VMAP_MOST_LEVELS &&
+            strcmp(n->args[1].string, "different") == 0)
             d->levels |= 1u << d->depth;
     }
     if (fx_is(n, OP_predispatch_vmap_decrement_nesting) && d->depth) {
@@ -47,10 +47,10 @@ static void follow_nesting(const fx_node *n, drawing *d)
     }
 }
 
-static fe_status find_levels(unbatching *u)
+static fe_status find_levels(vmapping *u)
 {
     drawing drawn = {0, 0};
-    u->level = UNBATCH_MOST_LEVELS;
+    u->level = VMAP_MOST_LEVELS;
     for (fx_node *n = u->g->first; n; n = n->next) {
         join j = {u, 0};
         int64_t level = -1;
@@ -60,8 +60,8 @@ static fe_status find_levels(unbatching *u)
         bool adds = fx_is(n, OP_predispatch_add_batch_dim),
              removes = fx_is(n, OP_predispatch_remove_batch_dim);
         if (adds || removes) fx_arg_int(u->g, &n->args[adds ? 2 : 1], &level);
-        if ((adds || removes) && (level < 0 || level >= UNBATCH_MOST_LEVELS))
-            return fx_fail(u->g, n, "unbatch", FE_UNSUPPORTED, NULL, "a level that is no number");
+        if ((adds || removes) && (level < 0 || level >= VMAP_MOST_LEVELS))
+            return fx_fail(u->g, n, "vmap", FE_UNSUPPORTED, NULL, "a level that is no number");
         if (adds) j.levels |= 1u << level;
         if (removes) j.levels &= ~(1u << level);
         if (n->kind == FX_CALL && (n->op->flags & OPF_RANDOM)) j.levels |= drawn.levels;
@@ -72,7 +72,7 @@ static fe_status find_levels(unbatching *u)
 }
 
 /* Sizes are the same for all items: where one is asked for, its expression will do. */
-static void replace_numbers(unbatching *u)
+static void replace_numbers(vmapping *u)
 {
     for (fx_node *n = u->g->first, *next; n; n = next) {
         join j = {u, 0};
@@ -109,7 +109,7 @@ static bool is_written(const fx_node *n)
     return false;
 }
 
-static fe_status replace_fill(unbatching *u, fx_node *n)
+static fe_status replace_fill(vmapping *u, fx_node *n)
 {
     const fill *f = NULL;
     for (size_t k = 0; k < COUNT_OF(FILLS) && n->kind == FX_CALL; k++)
@@ -125,7 +125,7 @@ static fe_status replace_fill(unbatching *u, fx_node *n)
     return FE_OK;
 }
 
-fe_status unbatch_find_levels(unbatching *u)
+fe_status vmap_find_levels(vmapping *u)
 {
     u->known = u->g->next_id;
     u->levels = NEW_ARRAY(u->memory, uint32_t, u->known);

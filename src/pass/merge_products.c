@@ -1,4 +1,4 @@
-/* parallel.c -- products of one row with several constant matrices become one product with these side
+/* merge_products.c -- products of one row with several constant matrices become one product with these side
  * by side, and the results its pieces.
  *
  * Of one row alone: there the pieces lie as the results did, and the call is a good part of the time
@@ -206,7 +206,7 @@ static fe_status join_products_of(fx_graph *g, arena *memory, const fx_node *x,
     return join(&p, p.products.at[0].node);
 }
 
-fe_status pass_parallel(fx_graph *g, bool *changed)
+fe_status pass_merge_products(fx_graph *g, bool *changed)
 {
     arena *memory = arena_new(g->session);
     fe_status status = FE_OK;
