@@ -105,22 +105,22 @@ static int number_dtype(const loop_output *output)
 
 typedef struct input_search {
     const emit_state *s;
-    bool is_late;
+    bool is_unbacked;
 } input_search;
 
 static void look_for_late(void *data, sym_expr symbol)
 {
     input_search *search = data;
-    search->is_late |= emit_c_symbol_index(search->s, symbol) >= search->s->input_symbols;
+    search->is_unbacked |= emit_c_symbol_index(search->s, symbol) >= search->s->input_symbols;
 }
 
 /* Does a size of the output hold a symbol that the inputs do not tell? */
-static bool is_late(const emit_state *s, const loop_output *output)
+static bool is_unbacked(const emit_state *s, const loop_output *output)
 {
     input_search search = {.s = s};
     for (uint32_t d = 0; output->kind == LOOP_OUT_TENSOR && d < output->view.rank; d++)
         sym_each_symbol(s->w->loops->symbols, output->view.sizes[d], look_for_late, &search);
-    return search.is_late;
+    return search.is_unbacked;
 }
 
 static void print_ports(emit_state *s)
@@ -149,7 +149,7 @@ static void print_ports(emit_state *s)
     }
     text_add(&s->out, "    {0}};\n\nstatic const uint8_t late_outputs[] = {");
     for (uint32_t k = 0; k < p->outputs.count; k++)
-        text_add(&s->out, is_late(s, &p->outputs.at[k]) ? "1, " : "0, ");
+        text_add(&s->out, is_unbacked(s, &p->outputs.at[k]) ? "1, " : "0, ");
     text_add(&s->out, "0};\n\n");
 }
 

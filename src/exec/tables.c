@@ -56,13 +56,13 @@ static void make_input_ports(exec_program *x)
 
 typedef struct late_search {
     const exec_program *x;
-    bool is_late;
+    bool is_unbacked;
 } late_search;
 
 static void look_for_late(void *data, sym_expr symbol)
 {
     late_search *search = data;
-    search->is_late |= exec_symbol_place(search->x, symbol) >= search->x->input_symbols;
+    search->is_unbacked |= exec_symbol_place(search->x, symbol) >= search->x->input_symbols;
 }
 
 static void make_output_ports(exec_program *x)
@@ -84,7 +84,7 @@ static void make_output_ports(exec_program *x)
         ports[k] = exec_port(x, name, o->view.dtype, o->view.rank, o->view.sizes, o->view.strides);
         for (uint32_t d = 0; d < o->view.rank; d++)
             sym_each_symbol(p->symbols, o->view.sizes[d], look_for_late, &search);
-        late[k] = search.is_late;
+        late[k] = search.is_unbacked;
     }
     x->program.outputs = ports;
     x->program.output_count = p->outputs.count;

@@ -79,8 +79,8 @@ static bool find_activation(const loop_program *p, const sched_group *g, sched_a
 
 static bool takes(const sched_group *g, loop_buffer_id from, loop_buffer_id to)
 {
-    for (uint32_t i = 0; i < g->take_count; i++)
-        if (g->takes[i].from == from && g->takes[i].to == to) return true;
+    for (uint32_t i = 0; i < g->reuse_count; i++)
+        if (g->reuses[i].from == from && g->reuses[i].to == to) return true;
     return false;
 }
 

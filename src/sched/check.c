@@ -209,7 +209,7 @@ static void check_outputs(checker *c)
 /* ---- S6: memory that is handed on ---- */
 
 /* Does the call add its result to `from`, and leave it there for the epilogue's? */
-static bool is_added_to(const checker *c, const sched_group *g, sched_takeover take)
+static bool is_added_to(const checker *c, const sched_group *g, sched_reuse take)
 {
     sched_activation does;
     return sched_activation_of(c->s, g, &does) && does.addend == take.from &&
@@ -217,7 +217,7 @@ static bool is_added_to(const checker *c, const sched_group *g, sched_takeover t
            c->p->ops.at[g->extern_op].outputs[0].buffer == take.to;
 }
 
-static void check_takeover(checker *c, const sched_group *g, sched_takeover take)
+static void check_reuse(checker *c, const sched_group *g, sched_reuse take)
 {
     const sched_life *from = &c->s->lives[take.from], *to = &c->s->lives[take.to];
     if (c->heir[take.from] != LOOP_NO_BUFFER)
@@ -239,7 +239,7 @@ static void check_takeover(checker *c, const sched_group *g, sched_takeover take
     if ((c->p->buffers.at[take.from].kind != LOOP_TEMP && !c->p->buffers.at[take.from].donated) ||
         c->p->buffers.at[take.to].kind != LOOP_TEMP || c->local_to[take.from] != NOWHERE ||
         c->local_to[take.to] != NOWHERE ||
-        (!legal_takeover(c->p, g, take.from, take.to) && !is_added_to(c, g, take)))
+        (!legal_reuse(c->p, g, take.from, take.to) && !is_added_to(c, g, take)))
         broken(c, "S6", "a buffer is overwritten before its last reader", name_of(c, take.from));
 }
 
@@ -346,7 +346,7 @@ static void check_group(checker *c, const sched_group *g)
             check_fused(c, g, ph, i, &list);
             if (g->kind == SCHED_EXTERN) check_epilogue(c, g, &form, &list);
         }
-    for (uint32_t i = 0; i < g->take_count; i++) check_takeover(c, g, g->takes[i]);
+    for (uint32_t i = 0; i < g->reuse_count; i++) check_reuse(c, g, g->reuses[i]);
     if (!sched_variant_is_known(&g->variant))
         broken(c, "S10", "a variant asks for copies that there cannot be",
                arena_printf(c->memory, "%u", g->variant.unroll));

@@ -45,6 +45,6 @@ loop_buffer_id legal_addend(const loop_program *p, const sched_group *g);
 /* share.c */
 loop_form form_of_nest(const sched_nest *n);
 /* May `to` be stored where `from` lies, which nobody reads after this group? */
-bool legal_takeover(loop_program *p, const sched_group *g, loop_buffer_id from, loop_buffer_id to);
+bool legal_reuse(loop_program *p, const sched_group *g, loop_buffer_id from, loop_buffer_id to);
 
 #endif

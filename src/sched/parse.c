@@ -85,7 +85,7 @@ static fe_status parse_body(parsing *in, sched_group *g)
 {
     VEC(sched_phase) phases = {0};
     VEC(loop_buffer_id) locals = {0};
-    VEC(sched_takeover) takes = {0};
+    VEC(sched_reuse) takes = {0};
     while (lex_take(in->lx, "phase")) {
         sched_phase phase = {0};
         FE_TRY(parse_phase(in, g, &phase));
@@ -99,14 +99,14 @@ static fe_status parse_body(parsing *in, sched_group *g)
             vec_push(in->s->memory, &locals, id);
         }
     while (lex_take(in->lx, "in_place")) {
-        sched_takeover take;
+        sched_reuse take;
         FE_TRY(loop_read_buffer(in->reader, &take.from));
         FE_TRY(lex_expect(in->lx, "->"));
         FE_TRY(loop_read_buffer(in->reader, &take.to));
         vec_push(in->s->memory, &takes, take);
     }
-    g->takes = takes.at;
-    g->take_count = takes.count;
+    g->reuses = takes.at;
+    g->reuse_count = takes.count;
     g->phases = phases.at;
     g->phase_count = phases.count;
     g->locals = locals.at;

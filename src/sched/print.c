@@ -127,9 +127,9 @@ static void print_group(const sched_schedule *s, uint32_t index, text *out)
             text_printf(out, " @%s", name_of(s, g->locals[i]));
         text_char(out, '\n');
     }
-    for (uint32_t i = 0; i < g->take_count; i++)
-        text_printf(out, "  in_place @%s -> @%s\n", name_of(s, g->takes[i].from),
-                    name_of(s, g->takes[i].to));
+    for (uint32_t i = 0; i < g->reuse_count; i++)
+        text_printf(out, "  in_place @%s -> @%s\n", name_of(s, g->reuses[i].from),
+                    name_of(s, g->reuses[i].to));
 }
 
 /* Lives of temps that have memory of their own; that of locals is inside their kernel. */

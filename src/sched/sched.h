@@ -137,9 +137,9 @@ typedef enum sched_group_kind {
 } sched_group_kind;
 
 /* `to` lies where `from` lies: each element of `from` is read before it is overwritten. */
-typedef struct sched_takeover {
+typedef struct sched_reuse {
     loop_buffer_id from, to;
-} sched_takeover;
+} sched_reuse;
 
 typedef struct sched_group {
     sched_group_kind kind;
@@ -154,8 +154,8 @@ typedef struct sched_group {
     sched_variant variant;
     loop_buffer_id *locals; /* written and read only inside */
     uint32_t local_count;
-    sched_takeover *takes; /* buffers that are born here in the memory of one that dies here */
-    uint32_t take_count;
+    sched_reuse *reuses; /* buffers that are born here in the memory of one that dies here */
+    uint32_t reuse_count;
 } sched_group;
 
 /* Lifetime in group indices: [birth, death). Buffers that share memory have one root, whose memory

@@ -210,23 +210,23 @@ static void note_group(builder *b, const sched_group *group)
 }
 
 /* Buffers that are born in the place of another, whoever has it first. */
-static void emit_takeovers(builder *b, const sched_group *g)
+static void emit_reuses(builder *b, const sched_group *g)
 {
-    bool *done = NEW_ARRAY(b->memory, bool, g->take_count + 1);
-    for (uint32_t left = g->take_count; left;) {
+    bool *done = NEW_ARRAY(b->memory, bool, g->reuse_count + 1);
+    for (uint32_t left = g->reuse_count; left;) {
         uint32_t before = left;
-        for (uint32_t i = 0; i < g->take_count; i++) {
+        for (uint32_t i = 0; i < g->reuse_count; i++) {
             bool waits = done[i];
-            for (uint32_t k = 0; k < g->take_count && !waits; k++)
-                waits = !done[k] && g->takes[k].to == g->takes[i].from;
+            for (uint32_t k = 0; k < g->reuse_count && !waits; k++)
+                waits = !done[k] && g->reuses[k].to == g->reuses[i].from;
             if (waits) continue;
             done[i] = true;
             left--;
-            if (!b->w->storage[g->takes[i].to].life.in_arena) continue;
-            wrap_wait_for(b->w, &b->devices, g->takes[i].from);
+            if (!b->w->storage[g->reuses[i].to].life.in_arena) continue;
+            wrap_wait_for(b->w, &b->devices, g->reuses[i].from);
             wrap_line *line = add_line(b, WRAP_REUSE);
-            line->old_buffer = g->takes[i].from;
-            line->buffer = g->takes[i].to;
+            line->old_buffer = g->reuses[i].from;
+            line->buffer = g->reuses[i].to;
         }
         CHECK(b->w->session, left < before);
     }
@@ -306,8 +306,8 @@ static bool *handed_on(builder *b, wrap_kind kind)
 {
     bool *handed = NEW_ARRAY(b->memory, bool, b->w->loops->buffers.count + 1);
     for (uint32_t g = 0; g < b->s->groups.count; g++)
-        for (uint32_t i = 0; i < b->s->groups.at[g].take_count; i++) {
-            sched_takeover take = b->s->groups.at[g].takes[i];
+        for (uint32_t i = 0; i < b->s->groups.at[g].reuse_count; i++) {
+            sched_reuse take = b->s->groups.at[g].reuses[i];
             handed[kind == WRAP_ALLOC ? take.to : take.from] = true;
         }
     return handed;
@@ -323,7 +323,7 @@ static uint32_t *late_births(builder *b)
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
         loop_buffer_id root = w->storage[id].life.root;
         if (w->loops->buffers.at[id].kind != LOOP_TEMP || w->storage[root].output < 0 ||
-            w->storage[root].life.in_arena || !w->storage[root].is_late)
+            w->storage[root].life.in_arena || !w->storage[root].is_unbacked)
             continue;
         if (w->storage[id].life.birth < births[root]) births[root] = w->storage[id].life.birth;
     }
@@ -340,9 +340,12 @@ static life_index index_lives(builder *b, wrap_kind kind)
     for (int pass = 0; pass < 2; pass++) {
         for (loop_buffer_id id = 0; id < buffers; id++) {
             const sched_life *life = &b->w->storage[id].life;
-            bool is_late = kind == WRAP_ALLOC && lates[id] != UINT32_MAX;
-            if (!is_late && (!life->in_arena || handed[id] || life->birth == life->death)) continue;
-            uint32_t g = is_late ? lates[id] : kind == WRAP_ALLOC ? life->birth : life->death - 1;
+            bool is_unbacked = kind == WRAP_ALLOC && lates[id] != UINT32_MAX;
+            if (!is_unbacked && (!life->in_arena || handed[id] || life->birth == life->death))
+                continue;
+            uint32_t g = is_unbacked          ? lates[id]
+                         : kind == WRAP_ALLOC ? life->birth
+                                              : life->death - 1;
             if (g >= groups) continue; /* an output is never freed */
             if (pass == 0)
                 index.first[g + 1]++;
@@ -439,7 +442,7 @@ fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *me
             add_line(&b, WRAP_PLACE)->index = k;
         emit_indexed(&b, &births, g, WRAP_ALLOC);
         wrap_clear_lent(w, facts, g);
-        emit_takeovers(&b, &s->groups.at[g]);
+        emit_reuses(&b, &s->groups.at[g]);
         if (!begins_part) emit_group(&b, g);
         emit_indexed(&b, &deaths, g, WRAP_FREE);
     }

@@ -64,10 +64,10 @@ static fe_status use(checker *c, loop_buffer_id id)
     if (kind == LOOP_TEMP && !c->w->storage[root].life.in_arena && c->w->storage[root].output < 0 &&
         !wrap_is_given(c->w, id))
         return broken(c, "W1", "a buffer is used that has no memory", name_of(c, id));
-    bool is_late =
-        kind == LOOP_TEMP && !c->w->storage[root].life.in_arena && c->w->storage[root].is_late;
-    if (!c->w->storage[root].life.in_arena && !is_late) return FE_OK;
-    life_state state = c->state[is_late ? root : id];
+    bool is_unbacked =
+        kind == LOOP_TEMP && !c->w->storage[root].life.in_arena && c->w->storage[root].is_unbacked;
+    if (!c->w->storage[root].life.in_arena && !is_unbacked) return FE_OK;
+    life_state state = c->state[is_unbacked ? root : id];
     if (state == UNBORN)
         return broken(c, "W1", "a buffer is used before it is allocated", name_of(c, id));
     if (state == DEAD) return broken(c, "W2", "a buffer is used after it is freed", name_of(c, id));

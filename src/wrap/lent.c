@@ -220,56 +220,57 @@ static bool meet(const lent_check *c, loop_buffer_id a, loop_buffer_id b)
 }
 
 /* By root: those that lie in its memory. */
-typedef struct guest {
+typedef struct resident {
     loop_buffer_id id;
     span of;
-} guest;
-typedef VEC(guest) guest_list;
+} resident;
+typedef VEC(resident) resident_list;
 typedef VEC(uint32_t) line_list; /* from 0 */
 
 /* Whose memory it lies in, or may lie in: that is where it meets most. */
-static loop_buffer_id host_of(const wrap_program *w, loop_buffer_id id)
+static loop_buffer_id owner_of(const wrap_program *w, loop_buffer_id id)
 {
     loop_buffer_id lender = wrap_lender(w, id);
     return lender == LOOP_NO_BUFFER ? w->storage[id].life.root : lender;
 }
 
-static const char *check_guest(const lent_check *c, loop_buffer_id id)
+static const char *check_resident(const lent_check *c, loop_buffer_id id)
 {
     const wrap_program *w = c->w;
-    loop_buffer_id host = host_of(w, id);
+    loop_buffer_id owner = owner_of(w, id);
     loop_buffer_id lender = wrap_lender(w, id);
     if (lender != LOOP_NO_BUFFER && !w->loops->buffers.at[lender].donated)
         return "a buffer lies in an input that is not donated";
-    if (!sym_known_less_equal(w->loops->symbols, wrap_end(w, id), w->storage[host].bytes, NULL))
+    if (!sym_known_less_equal(w->loops->symbols, wrap_end(w, id), w->storage[owner].bytes, NULL))
         return "a buffer is not inside the memory that it lies in";
     return NULL;
 }
 
 static int by_first_use(const void *a, const void *b)
 {
-    const guest *x = a, *y = b;
+    const resident *x = a, *y = b;
     return (x->of.first > y->of.first) - (x->of.first < y->of.first);
 }
 
-/* Two that are not used in turns, the host last; false: there are none. Each is met with those before it
+/* Two that are not used in turns, the owner last; false: there are none. Each is met with those before it
  * that are still used. */
-static bool find_clash(const lent_check *c, guest_list *guests, arena *memory,
+static bool find_clash(const lent_check *c, resident_list *residents, arena *memory,
                        loop_buffer_id *one_of, loop_buffer_id *other_of)
 {
-    VEC(guest) used = {0};
-    if (guests->count) qsort(guests->at, guests->count, sizeof *guests->at, by_first_use);
-    for (uint32_t i = 0; i < guests->count; i++) {
-        guest one = guests->at[i];
+    VEC(resident) used = {0};
+    if (residents->count)
+        qsort(residents->at, residents->count, sizeof *residents->at, by_first_use);
+    for (uint32_t i = 0; i < residents->count; i++) {
+        resident one = residents->at[i];
         uint32_t kept = 0;
         for (uint32_t k = 0; k < used.count; k++) {
-            guest other = used.at[k];
+            resident other = used.at[k];
             if (other.of.last < one.of.first) continue;
             used.at[kept++] = other;
             if (!meet(c, one.id, other.id)) continue;
-            bool is_host = host_of(c->w, other.id) == other.id;
-            *one_of = is_host ? one.id : other.id;
-            *other_of = is_host ? other.id : one.id;
+            bool is_owner = owner_of(c->w, other.id) == other.id;
+            *one_of = is_owner ? one.id : other.id;
+            *other_of = is_owner ? other.id : one.id;
             return true;
         }
         used.count = kept;
@@ -286,7 +287,7 @@ static uint32_t last_of(const lent_check *c, loop_buffer_id id)
 }
 
 /* W13: what lies in an output, sorted by first use, during the lines whose areas may lie there. */
-static loop_buffer_id find_in_scratch(const lent_check *c, const guest_list *guests,
+static loop_buffer_id find_in_scratch(const lent_check *c, const resident_list *residents,
                                       const line_list *scratches, arena *memory, uint32_t *line)
 {
     VEC(loop_buffer_id) used = {0};
@@ -294,8 +295,8 @@ static loop_buffer_id find_in_scratch(const lent_check *c, const guest_list *gue
     for (uint32_t i = 0; i < scratches->count; i++) {
         const wrap_scratch *scratch = &c->w->lines.at[ *line = scratches->at[i]].scratch;
         uint32_t kept = 0;
-        for (++*line; next < guests->count && guests->at[next].of.first <= *line; next++)
-            vec_push(memory, &used, guests->at[next].id);
+        for (++*line; next < residents->count && residents->at[next].of.first <= *line; next++)
+            vec_push(memory, &used, residents->at[next].id);
         for (uint32_t k = 0; k < used.count; k++) {
             wrap_piece piece = wrap_piece_of(c->w, used.at[k]);
             if (last_of(c, used.at[k]) < *line) continue;
@@ -309,7 +310,7 @@ static loop_buffer_id find_in_scratch(const lent_check *c, const guest_list *gue
     return LOOP_NO_BUFFER;
 }
 
-static line_list *scratch_by_host(const wrap_program *w, arena *memory)
+static line_list *scratch_by_owner(const wrap_program *w, arena *memory)
 {
     line_list *scratches = NEW_ARRAY(memory, line_list, w->loops->buffers.count + 1);
     for (uint32_t i = 0; i < w->lines.count; i++) {
@@ -325,30 +326,30 @@ const char *wrap_check_lent(const wrap_program *w, arena *memory, uint32_t *line
 {
     const loop_program *p = w->loops;
     lent_check c = {w, NEW_ARRAY(memory, span, p->buffers.count + 1), 0};
-    guest_list *guests = NEW_ARRAY(memory, guest_list, p->buffers.count + 1);
+    resident_list *residents = NEW_ARRAY(memory, resident_list, p->buffers.count + 1);
     loop_buffer_id one, other;
     *law = "W11";
     use_all(&c, memory);
     for (loop_buffer_id id = 0; id < p->buffers.count; id++) {
         if (w->storage[id].life.in_arena || c.of[id].first == NEVER) continue;
-        loop_buffer_id host = host_of(w, id);
-        vec_push(memory, &guests[host], (guest){id, c.of[id]});
-        const char *fault = host == id ? NULL : check_guest(&c, id);
+        loop_buffer_id owner = owner_of(w, id);
+        vec_push(memory, &residents[owner], (resident){id, c.of[id]});
+        const char *fault = owner == id ? NULL : check_resident(&c, id);
         *line = c.of[id].first;
         *name = p->buffers.at[id].name;
         if (fault) return fault;
     }
-    for (loop_buffer_id host = 0; host < p->buffers.count; host++) {
-        if (!find_clash(&c, &guests[host], memory, &one, &other)) continue;
+    for (loop_buffer_id owner = 0; owner < p->buffers.count; owner++) {
+        if (!find_clash(&c, &residents[owner], memory, &one, &other)) continue;
         *line = c.of[one].first;
         *name =
             arena_printf(memory, "%s and %s", p->buffers.at[one].name, p->buffers.at[other].name);
         return "two that lie in the same bytes are used in turns";
     }
     *law = "W13";
-    line_list *scratches = scratch_by_host(w, memory);
-    for (loop_buffer_id host = 0; host < p->buffers.count; host++) {
-        one = find_in_scratch(&c, &guests[host], &scratches[host], memory, line);
+    line_list *scratches = scratch_by_owner(w, memory);
+    for (loop_buffer_id owner = 0; owner < p->buffers.count; owner++) {
+        one = find_in_scratch(&c, &residents[owner], &scratches[owner], memory, line);
         if (one == LOOP_NO_BUFFER) continue;
         *name = p->buffers.at[one].name;
         return "an operator works in memory that is in use";

@@ -170,8 +170,8 @@ void wrap_check_inputs(wrap_program *w, const wrap_facts *facts)
 /* Does the call's epilogue leave another buffer in its memory? */
 static bool is_taken(const sched_group *group, loop_buffer_id id)
 {
-    for (uint32_t i = 0; i < group->take_count; i++)
-        if (group->takes[i].from == id) return true;
+    for (uint32_t i = 0; i < group->reuse_count; i++)
+        if (group->reuses[i].from == id) return true;
     return false;
 }
 

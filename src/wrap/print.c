@@ -260,7 +260,7 @@ static void print_memory(const wrap_program *w, text *out)
                 sym_print(w->loops->symbols, w->storage[id].life.place, out);
             }
             text_char(out, '\n');
-        } else if (w->storage[id].output >= 0 && !w->storage[id].is_late)
+        } else if (w->storage[id].output >= 0 && !w->storage[id].is_unbacked)
             print_output_memory(w, id, out);
     }
 }

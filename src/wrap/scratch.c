@@ -41,7 +41,7 @@ static bool is_space(const wrap_program *w, loop_buffer_id id, int64_t *bytes)
 {
     return w->loops->buffers.at[id].kind == LOOP_TEMP && w->storage[id].output >= 0 &&
            w->storage[id].life.root == id && w->storage[id].life.else_in == LOOP_NO_BUFFER &&
-           !w->memory_of && !w->storage[id].life.in_arena && !w->storage[id].is_late &&
+           !w->memory_of && !w->storage[id].life.in_arena && !w->storage[id].is_unbacked &&
            sym_is_int(w->loops->symbols, w->storage[id].bytes, bytes);
 }
 

@@ -89,7 +89,7 @@ static uint32_t *ends_of_regions(const sched_schedule *s, arena *memory)
 }
 
 /* By group: is anything alive then whose size was found during the run? */
-static bool *when_late_live(const wrap_program *w, uint32_t groups, arena *memory)
+static bool *when_unbacked_live(const wrap_program *w, uint32_t groups, arena *memory)
 {
     uint32_t *change = NEW_ARRAY(memory, uint32_t, groups + 2), count = 0;
     bool *lives = NEW_ARRAY(memory, bool, groups + 1);
@@ -158,7 +158,7 @@ static void join_late(wrap_program *w, const sched_schedule *s, const wrap_segme
 {
     uint32_t groups = s->groups.count, *placed_at = NEW_ARRAY(memory, uint32_t, groups + 2);
     const uint32_t *end = ends_of_regions(s, memory);
-    const bool *is_late = when_late_live(w, groups, memory);
+    const bool *is_unbacked = when_unbacked_live(w, groups, memory);
     const root_list roots = roots_by_birth(w, groups, memory);
     placed_list open = {0};
     for (uint32_t k = 1; k < w->segment_count; k++) placed_at[segments->first_birth[k]] = k;
@@ -168,7 +168,7 @@ static void join_late(wrap_program *w, const sched_schedule *s, const wrap_segme
             if (open.count && vec_last(&open).end == end[g]) open.count--;
             vec_push(memory, &open, ((placed){placed_at[g], end[g]}));
         }
-        for (uint32_t id = roots.first[g]; id != NEVER && is_late[g]; id = roots.next[id])
+        for (uint32_t id = roots.first[g]; id != NEVER && is_unbacked[g]; id = roots.next[id])
             if (!w->storage[id].segment && is_small(w, id))
                 w->storage[id].segment = last_seen(&open, roots.death[id]);
     }

@@ -37,10 +37,10 @@ void wrap_set_storage_kinds(wrap_program *w)
     for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
         wrap_storage *of = &w->storage[id];
         const wrap_storage *root = &w->storage[of->life.root];
-        of->is_late = holds_unbacked(w, root->bytes);
+        of->is_unbacked = holds_unbacked(w, root->bytes);
         of->kind = kind_of(w, id);
         of->is_allocated =
-            w->loops->buffers.at[id].kind == LOOP_TEMP && (root->life.in_arena || of->is_late);
+            w->loops->buffers.at[id].kind == LOOP_TEMP && (root->life.in_arena || of->is_unbacked);
     }
 }
 

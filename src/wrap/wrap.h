@@ -211,7 +211,7 @@ typedef struct wrap_storage {
     wrap_storage_kind kind;
     bool
         is_allocated; /* a line brings it to life; what has memory otherwise has it from the start */
-    bool is_late;     /* its root's size holds a symbol that only the run defines */
+    bool is_unbacked; /* its root's size holds a symbol that only the run defines */
     sym_expr bytes;
     sched_life life;        /* in steps (wrap_is_step) */
     uint32_t segment, slot; /* ARENA: which, and its interval in that one's layout; WRAP_NO_SLOT */

@@ -109,8 +109,8 @@ static void run_behind(const order_problem *p, uint32_t set, uint32_t v, int64_t
         if (!any) *during += p->bytes[b];
         if (all && !p->stays[b]) freed += p->bytes[b];
     }
-    for (uint32_t k = p->first_take[v]; k < p->first_take[v + 1]; k++) {
-        order_take t = p->takes[k];
+    for (uint32_t k = p->first_reuse[v]; k < p->first_reuse[v + 1]; k++) {
+        order_reuse t = p->reuses[k];
         ran(p, set, t.to, v, &any, &all);
         bool good = !any && !handed[t.to] && !handed[t.from] && !p->stays[t.from];
         ran(p, set, t.from, v, &any, &all);

@@ -52,7 +52,7 @@ const order_problem *graph_finish(maker *m)
     p->uses = (order_lists){m->uses_first.at, m->uses_at.at};
     p->bytes = m->bytes.at;
     p->stays = NEW_ARRAY(m->memory, bool, p->buffer_count + 1);
-    p->first_take = NEW_ARRAY(m->memory, uint32_t, p->node_count + 2);
+    p->first_reuse = NEW_ARRAY(m->memory, uint32_t, p->node_count + 2);
     order_complete(p, m->memory);
     return p;
 }
@@ -84,16 +84,16 @@ static void need(maker *m, uint32_t first, uint32_t node)
 /* Memory may be handed on wherever the sizes are equal. */
 static void add_takes(maker *m, uint32_t node)
 {
-    VEC(order_take) takes = {m->p.takes, m->p.first_take[node], m->p.first_take[node]};
+    VEC(order_reuse) takes = {m->p.reuses, m->p.first_reuse[node], m->p.first_reuse[node]};
     for (uint32_t k = m->uses_first.at[node]; k < m->uses_at.count; k++)
         for (uint32_t l = m->uses_first.at[node]; l < m->uses_at.count; l++) {
-            order_take t = {m->uses_at.at[k], m->uses_at.at[l]};
+            order_reuse t = {m->uses_at.at[k], m->uses_at.at[l]};
             bool is_new = m->made.at[t.to] == node && m->made.at[t.from] != node;
             if (is_new && m->bytes.at[t.from] == m->bytes.at[t.to] && roll(m, 3))
                 vec_push(m->memory, &takes, t);
         }
-    m->p.takes = takes.at;
-    m->p.first_take[node + 1] = takes.count;
+    m->p.reuses = takes.at;
+    m->p.first_reuse[node + 1] = takes.count;
 }
 
 /* Values that are changed in place, memory that is handed on, outputs that stay, nodes that make two
@@ -101,8 +101,8 @@ static void add_takes(maker *m, uint32_t node)
 const order_problem *graph_program(maker *m, uint32_t nodes)
 {
     VEC(state) states = {0};
-    uint32_t *first_take = NEW_ARRAY(m->memory, uint32_t, nodes + 2);
-    m->p.first_take = first_take;
+    uint32_t *first_reuse = NEW_ARRAY(m->memory, uint32_t, nodes + 2);
+    m->p.first_reuse = first_reuse;
     for (uint32_t node = m->p.node_count++; node < nodes; node = m->p.node_count++) {
         uint32_t first = m->before_at.count, reads = states.count ? roll(m, 4) : 0,
                  made = roll(m, 5);
@@ -133,7 +133,7 @@ const order_problem *graph_program(maker *m, uint32_t nodes)
     }
     m->p.node_count = nodes;
     graph_finish(m);
-    m->p.first_take = first_take;
+    m->p.first_reuse = first_reuse;
     for (uint32_t b = 0; b < m->p.buffer_count; b++) m->p.stays[b] = !roll(m, 8);
     return &m->p;
 }

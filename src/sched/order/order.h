@@ -4,7 +4,7 @@
  * Nodes are numbered in a valid order: predecessors have smaller numbers. Running a node gives
  * memory to those of its buffers that have none yet, and afterwards takes it from those that no node
  * is left to use; the peak is the most that is in use in between. A node may also hand the memory of
- * a buffer that it uses last on to one that it uses first (order_take): then neither happens.
+ * a buffer that it uses last on to one that it uses first (order_reuse): then neither happens.
  *
  * Order of reading: order_problem.c (a schedule as a problem), order.c (the choice), order_relax.c (what
  * it proves), order_peak.c (what an order costs), order_search.c (where it pays to search),
@@ -17,9 +17,9 @@
 
 #include "base/base.h"
 
-typedef struct order_take {
+typedef struct order_reuse {
     uint32_t from, to; /* buffers */
-} order_take;
+} order_reuse;
 
 /* Lists by node or buffer: those of i are at[first[i]] .. at[first[i + 1] - 1]. */
 typedef struct order_lists {
@@ -34,8 +34,8 @@ typedef struct order_problem {
     order_lists users;         /* by buffer: nodes, rising */
     int64_t *bytes;            /* by buffer */
     bool *stays;               /* by buffer: it is never given back */
-    uint32_t *first_take;      /* by node: takes[first_take[n]] .. takes[first_take[n + 1] - 1] */
-    order_take *takes;
+    uint32_t *first_reuse; /* by node: reuses[first_reuse[n]] .. reuses[first_reuse[n + 1] - 1] */
+    order_reuse *reuses;
 } order_problem;
 
 /* ---- order_peak.c ---- */

@@ -157,7 +157,7 @@ static void add_buffer(cutter *c, const local_buffer *b)
 }
 
 /* Room for a value is needed unless the one buffer that could leave its own has no reader left. */
-static void add_take(cutter *c, order_take take)
+static void add_take(cutter *c, order_reuse take)
 {
     const local_buffer *from = &c->s->buffers[take.from];
     network *n = &c->n;
@@ -170,7 +170,7 @@ static void add_take(cutter *c, order_take take)
     }
 }
 
-static bool is_possible(const cutter *c, order_take take)
+static bool is_possible(const cutter *c, order_reuse take)
 {
     const local_buffer *from = &c->s->buffers[take.from], *to = &c->s->buffers[take.to];
     return !from->outlives && !any_on(c, from, LATER) && !to->born && !any_on(c, to, DONE) &&
@@ -181,15 +181,15 @@ static void add_own(cutter *c)
 {
     const stretch *s = c->s;
     uint32_t first = s->first_use[c->node], end = s->first_use[c->node + 1], count = 0;
-    order_take *takes =
-        NEW_ARRAY(c->n.memory, order_take, s->first_take[c->node + 1] - s->first_take[c->node] + 1);
+    order_reuse *takes = NEW_ARRAY(c->n.memory, order_reuse,
+                                   s->first_reuse[c->node + 1] - s->first_reuse[c->node] + 1);
     int64_t *bytes =
-        NEW_ARRAY(c->n.memory, int64_t, s->first_take[c->node + 1] - s->first_take[c->node] + 1);
+        NEW_ARRAY(c->n.memory, int64_t, s->first_reuse[c->node + 1] - s->first_reuse[c->node] + 1);
     for (uint32_t k = first; k < end; k++) c->sum += s->buffers[s->uses[k]].bytes;
-    for (uint32_t k = s->first_take[c->node]; k < s->first_take[c->node + 1]; k++) {
-        if (!is_possible(c, s->takes[k])) continue;
-        bytes[count] = s->buffers[s->takes[k].to].bytes;
-        takes[count++] = s->takes[k];
+    for (uint32_t k = s->first_reuse[c->node]; k < s->first_reuse[c->node + 1]; k++) {
+        if (!is_possible(c, s->reuses[k])) continue;
+        bytes[count] = s->buffers[s->reuses[k].to].bytes;
+        takes[count++] = s->reuses[k];
     }
     c->sum -= order_most_taken(takes, bytes, count, c->n.memory);
     for (uint32_t i = 0; i < count; i++) {

@@ -50,8 +50,8 @@ static bool ends_here(const peak_walk *w, uint32_t b)
 static void note_takes(peak_walk *w, uint32_t node, bool value)
 {
     const order_problem *p = w->p;
-    for (uint32_t i = p->first_take[node]; i < p->first_take[node + 1]; i++) {
-        order_take take = p->takes[i];
+    for (uint32_t i = p->first_reuse[node]; i < p->first_reuse[node + 1]; i++) {
+        order_reuse take = p->reuses[i];
         bool happens = ends_here(w, take.from) && !is_fresh(w, take.from) && is_fresh(w, take.to) &&
                        !w->handed[take.from] && !w->handed[take.to];
         if (!value) w->handed[take.from] = w->handed[take.to] = false;
@@ -111,7 +111,7 @@ void order_changes(const order_problem *p, const uint32_t *order, int64_t *hill,
 /* ---- all orders ---- */
 
 typedef struct matching {
-    const order_take *takes;
+    const order_reuse *reuses;
     uint32_t count;
     bool *chosen, *tried; /* by take */
 } matching;
@@ -119,7 +119,7 @@ typedef struct matching {
 static uint32_t chosen_from(const matching *m, uint32_t from)
 {
     for (uint32_t i = 0; i < m->count; i++)
-        if (m->chosen[i] && m->takes[i].from == from) return i;
+        if (m->chosen[i] && m->reuses[i].from == from) return i;
     return m->count;
 }
 
@@ -127,18 +127,19 @@ static uint32_t chosen_from(const matching *m, uint32_t from)
 static bool match(const matching *m, uint32_t to)
 {
     for (uint32_t i = 0; i < m->count; i++) {
-        if (m->takes[i].to != to || m->tried[i]) continue;
-        for (uint32_t k = 0; k < m->count; k++) m->tried[k] |= m->takes[k].from == m->takes[i].from;
-        uint32_t other = chosen_from(m, m->takes[i].from);
+        if (m->reuses[i].to != to || m->tried[i]) continue;
+        for (uint32_t k = 0; k < m->count; k++)
+            m->tried[k] |= m->reuses[k].from == m->reuses[i].from;
+        uint32_t other = chosen_from(m, m->reuses[i].from);
         if (other < m->count) m->chosen[other] = false;
-        if (other == m->count || match(m, m->takes[other].to)) return m->chosen[i] = true;
+        if (other == m->count || match(m, m->reuses[other].to)) return m->chosen[i] = true;
         m->chosen[other] = true;
     }
     return false;
 }
 
 /* All takes of a buffer are of its size, so the most of them are the most bytes. */
-int64_t order_most_taken(const order_take *takes, const int64_t *bytes, uint32_t count,
+int64_t order_most_taken(const order_reuse *takes, const int64_t *bytes, uint32_t count,
                          arena *scratch)
 {
     matching m = {takes, count, NEW_ARRAY(scratch, bool, count + 1),
@@ -156,10 +157,10 @@ int64_t order_most_taken(const order_take *takes, const int64_t *bytes, uint32_t
 static int64_t most_taken(const order_problem *p, uint32_t node, arena *scratch)
 {
     arena_mark_t mark = arena_mark(scratch);
-    uint32_t first = p->first_take[node], count = p->first_take[node + 1] - first;
+    uint32_t first = p->first_reuse[node], count = p->first_reuse[node + 1] - first;
     int64_t *bytes = NEW_ARRAY(scratch, int64_t, count + 1);
-    for (uint32_t i = 0; i < count; i++) bytes[i] = p->bytes[p->takes[first + i].to];
-    int64_t most = count ? order_most_taken(p->takes + first, bytes, count, scratch) : 0;
+    for (uint32_t i = 0; i < count; i++) bytes[i] = p->bytes[p->reuses[first + i].to];
+    int64_t most = count ? order_most_taken(p->reuses + first, bytes, count, scratch) : 0;
     arena_release(scratch, mark);
     return most;
 }

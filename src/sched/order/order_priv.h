@@ -21,8 +21,8 @@ typedef struct stretch {
     uint32_t *before_count;
     uint64_t *before; /* sets, one a node */
     uint32_t *first_use, *uses;
-    uint32_t *first_take;
-    order_take *takes;
+    uint32_t *first_reuse;
+    order_reuse *reuses;
     local_buffer *buffers;
     uint32_t *users;
     uint64_t *key;        /* Zobrist */
@@ -82,7 +82,7 @@ void order_depth(const order_problem *p, uint32_t *out, arena *scratch);
 /* ---- order_peak.c ---- */
 
 /* The most bytes that these takes, each of so many bytes, can save: each buffer is in one of them. */
-int64_t order_most_taken(const order_take *takes, const int64_t *bytes, uint32_t count,
+int64_t order_most_taken(const order_reuse *takes, const int64_t *bytes, uint32_t count,
                          arena *scratch);
 
 /* How much a node of the order adds while it runs, and what is left of that when it has. */

@@ -200,8 +200,8 @@ static bool may_give(const group_problem *b, uint32_t storage)
 
 void group_problem_find_takes(group_problem *b)
 {
-    VEC(order_take) takes = {0};
-    b->p.first_take = NEW_ARRAY(b->memory, uint32_t, b->p.node_count + 2);
+    VEC(order_reuse) takes = {0};
+    b->p.first_reuse = NEW_ARRAY(b->memory, uint32_t, b->p.node_count + 2);
     for (uint32_t node = 0; node < b->p.node_count; node++) {
         const sched_group *g = &b->at_first[b->group_of[node]];
         uint32_t first = b->p.uses.first[node], end = b->p.uses.first[node + 1];
@@ -217,14 +217,14 @@ void group_problem_find_takes(group_problem *b)
                 if (from == to || b->p.bytes[from] != b->p.bytes[to] || !may_give(b, from))
                     continue;
                 if (b->has_raw[to] ? b->owner.at[from] != addend
-                                   : !legal_takeover(b->s->program, g, b->owner.at[from], heir))
+                                   : !legal_reuse(b->s->program, g, b->owner.at[from], heir))
                     continue;
-                vec_push(b->memory, &takes, ((order_take){from, to}));
+                vec_push(b->memory, &takes, ((order_reuse){from, to}));
             }
         }
-        b->p.first_take[node + 1] = takes.count;
+        b->p.first_reuse[node + 1] = takes.count;
     }
-    b->p.takes = takes.at;
+    b->p.reuses = takes.at;
 }
 
 /* What lies in another's memory for one group alone (the raw result of a call) needs none, and that
@@ -234,13 +234,13 @@ static void drop_raw(group_problem *b)
     b->has_raw = NEW_ARRAY(b->memory, bool, b->p.buffer_count + 1);
     for (uint32_t g = 0; g < b->s->groups.count; g++) {
         const sched_group *group = &b->s->groups.at[g];
-        for (uint32_t i = 0; i < group->take_count; i++) {
-            loop_buffer_id from = group->takes[i].from;
+        for (uint32_t i = 0; i < group->reuse_count; i++) {
+            loop_buffer_id from = group->reuses[i].from;
             const sched_life *life = &b->s->lives[from];
             if (b->storage_of[from] == NEVER || life->birth + 1 != life->death) continue;
             b->p.bytes[b->storage_of[from]] = 0;
-            if (b->storage_of[group->takes[i].to] != NEVER)
-                b->has_raw[b->storage_of[group->takes[i].to]] = true;
+            if (b->storage_of[group->reuses[i].to] != NEVER)
+                b->has_raw[b->storage_of[group->reuses[i].to]] = true;
         }
     }
 }

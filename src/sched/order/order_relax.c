@@ -103,7 +103,7 @@ static bool whole_is_given(const group_problem *b, uint32_t node, loop_buffer_id
     for (uint32_t k = b->p.uses.first[node]; k < b->p.uses.first[node + 1]; k++) {
         loop_buffer_id to = b->owner.at[b->p.uses.at[k]];
         if (to != whole && is_first_use(b, node, b->p.uses.at[k]) &&
-            legal_takeover(b->s->program, g, whole, to))
+            legal_reuse(b->s->program, g, whole, to))
             return true;
     }
     return false;
@@ -119,7 +119,7 @@ static bool is_given_to_part(const group_problem *b, uint32_t node, loop_buffer_
             for (uint32_t k = 0; k < g->phases[ph].nests[i].nest.store_count; k++) {
                 loop_buffer_id to = g->phases[ph].nests[i].nest.stores[k].buffer;
                 if (to != LOOP_NO_BUFFER && to != from && b->storage_of[to] != NEVER &&
-                    b->owner.at[b->storage_of[to]] != to && legal_takeover(p, g, from, to))
+                    b->owner.at[b->storage_of[to]] != to && legal_reuse(p, g, from, to))
                     return true;
             }
     return false;
@@ -149,7 +149,7 @@ static void drop_givers(group_problem *b)
 /* Sizes are rounded up again where no memory passes on to what is not. */
 static void round_up_alone(group_problem *b, const int64_t *rounded)
 {
-    uint32_t takes = b->p.first_take[b->p.node_count];
+    uint32_t takes = b->p.first_reuse[b->p.node_count];
     bool changes = true;
     for (uint32_t i = 0; i < b->p.buffer_count; i++) {
         loop_buffer_id id = b->owner.at[i];
@@ -159,7 +159,7 @@ static void round_up_alone(group_problem *b, const int64_t *rounded)
     while (changes) {
         changes = false;
         for (uint32_t i = 0; i < takes; i++) {
-            int64_t *from = &b->p.bytes[b->p.takes[i].from], *to = &b->p.bytes[b->p.takes[i].to];
+            int64_t *from = &b->p.bytes[b->p.reuses[i].from], *to = &b->p.bytes[b->p.reuses[i].to];
             changes |= *from != *to;
             *from = *to = *from < *to ? *from : *to;
         }

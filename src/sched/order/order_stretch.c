@@ -37,13 +37,13 @@ static void local_uses(stretch *s, const reach *w, arena *memory)
     for (uint32_t i = 0; i < s->count; i++) {
         uint32_t node = w->order[w->low + i];
         uses += p->uses.first[node + 1] - p->uses.first[node];
-        takes += p->first_take[node + 1] - p->first_take[node];
+        takes += p->first_reuse[node + 1] - p->first_reuse[node];
         for (uint32_t k = p->uses.first[node]; k < p->uses.first[node + 1]; k++) most_users++;
     }
     s->first_use = NEW_ARRAY(memory, uint32_t, s->count + 1);
     s->uses = NEW_ARRAY(memory, uint32_t, uses + 1);
-    s->first_take = NEW_ARRAY(memory, uint32_t, s->count + 1);
-    s->takes = NEW_ARRAY(memory, order_take, takes + 1);
+    s->first_reuse = NEW_ARRAY(memory, uint32_t, s->count + 1);
+    s->reuses = NEW_ARRAY(memory, order_reuse, takes + 1);
     s->buffers = NEW_ARRAY(memory, local_buffer, uses + 1);
     s->users = NEW_ARRAY(memory, uint32_t, most_users + 1);
     uses = takes = 0;
@@ -51,13 +51,14 @@ static void local_uses(stretch *s, const reach *w, arena *memory)
         uint32_t node = w->order[w->low + i];
         for (uint32_t k = p->uses.first[node]; k < p->uses.first[node + 1]; k++)
             s->uses[uses++] = local_buffer_of(s, &known, p->uses.at[k], w, memory, &users);
-        for (uint32_t k = p->first_take[node]; k < p->first_take[node + 1]; k++) {
-            order_take take = {map_get(&known, p->takes[k].from), map_get(&known, p->takes[k].to)};
+        for (uint32_t k = p->first_reuse[node]; k < p->first_reuse[node + 1]; k++) {
+            order_reuse take = {map_get(&known, p->reuses[k].from),
+                                map_get(&known, p->reuses[k].to)};
             const local_buffer *from = &s->buffers[take.from];
-            if (from->born || from->user_count > 1) s->takes[takes++] = take;
+            if (from->born || from->user_count > 1) s->reuses[takes++] = take;
         }
         s->first_use[i + 1] = uses;
-        s->first_take[i + 1] = takes;
+        s->first_reuse[i + 1] = takes;
     }
     s->stamp = NEW_ARRAY(memory, uint32_t, s->buffer_count + 1);
 }
@@ -146,21 +147,21 @@ static void turn_uses(stretch *s, arena *memory)
 {
     uint32_t *first_use = NEW_ARRAY(memory, uint32_t, s->count + 1),
              *uses = NEW_ARRAY(memory, uint32_t, s->first_use[s->count] + 1),
-             *first_take = NEW_ARRAY(memory, uint32_t, s->count + 1);
-    order_take *takes = NEW_ARRAY(memory, order_take, s->first_take[s->count] + 1);
-    uint32_t use_count = 0, take_count = 0;
+             *first_reuse = NEW_ARRAY(memory, uint32_t, s->count + 1);
+    order_reuse *takes = NEW_ARRAY(memory, order_reuse, s->first_reuse[s->count] + 1);
+    uint32_t use_count = 0, reuse_count = 0;
     for (uint32_t i = s->count; i-- > 0;) {
         for (uint32_t k = s->first_use[i]; k < s->first_use[i + 1]; k++)
             uses[use_count++] = s->uses[k];
-        for (uint32_t k = s->first_take[i]; k < s->first_take[i + 1]; k++)
-            takes[take_count++] = (order_take){s->takes[k].to, s->takes[k].from};
+        for (uint32_t k = s->first_reuse[i]; k < s->first_reuse[i + 1]; k++)
+            takes[reuse_count++] = (order_reuse){s->reuses[k].to, s->reuses[k].from};
         first_use[s->count - i] = use_count;
-        first_take[s->count - i] = take_count;
+        first_reuse[s->count - i] = reuse_count;
     }
     s->first_use = first_use;
     s->uses = uses;
-    s->first_take = first_take;
-    s->takes = takes;
+    s->first_reuse = first_reuse;
+    s->reuses = takes;
 }
 
 void order_turn(stretch *s, arena *memory)
@@ -215,8 +216,8 @@ void order_step(stretch *s, const uint64_t *done, int64_t live, uint32_t node, i
         if (ends(s, done, b, node)) freed += b->bytes;
     }
     s->now++;
-    for (uint32_t k = s->first_take[node]; k < s->first_take[node + 1]; k++) {
-        order_take take = s->takes[k];
+    for (uint32_t k = s->first_reuse[node]; k < s->first_reuse[node + 1]; k++) {
+        order_reuse take = s->reuses[k];
         const local_buffer *from = &s->buffers[take.from], *to = &s->buffers[take.to];
         if (s->stamp[take.from] == s->now || s->stamp[take.to] == s->now ||
             !ends(s, done, from, node) || !is_fresh(s, done, to))

@@ -179,7 +179,7 @@ static bool takes_over(donation *d, const lender *l, const tenant *t)
 {
     return t->first != LOOP_NO_BUFFER && t->birth + 1 == l->from &&
            sym_is_none(d->s->lives[t->first].place) &&
-           legal_takeover(d->p, &d->s->groups.at[t->birth], l->id, t->first);
+           legal_reuse(d->p, &d->s->groups.at[t->birth], l->id, t->first);
 }
 
 static bool find_room(donation *d, lender *l, loop_buffer_id root, room *out)
@@ -224,10 +224,10 @@ static bool best_room(donation *d, loop_buffer_id root, room *out)
 static void add_takeover(donation *d, uint32_t group, loop_buffer_id from, loop_buffer_id to)
 {
     sched_group *g = &d->s->groups.at[group];
-    sched_takeover *takes = NEW_ARRAY(d->s->memory, sched_takeover, g->take_count + 1);
-    for (uint32_t i = 0; i < g->take_count; i++) takes[i] = g->takes[i];
-    takes[g->take_count++] = (sched_takeover){from, to};
-    g->takes = takes;
+    sched_reuse *takes = NEW_ARRAY(d->s->memory, sched_reuse, g->reuse_count + 1);
+    for (uint32_t i = 0; i < g->reuse_count; i++) takes[i] = g->reuses[i];
+    takes[g->reuse_count++] = (sched_reuse){from, to};
+    g->reuses = takes;
 }
 
 static void move(donation *d, loop_buffer_id root, const room *to)
@@ -309,8 +309,8 @@ static void go_back(struct fuser *f, const lent_state *to)
 {
     for (loop_buffer_id b = 0; b < f->p->buffers.count; b++) f->s->lives[b] = to->lives[b];
     for (uint32_t g = 0; g < f->s->groups.count; g++) {
-        f->s->groups.at[g].takes = to->groups[g].takes;
-        f->s->groups.at[g].take_count = to->groups[g].take_count;
+        f->s->groups.at[g].reuses = to->groups[g].reuses;
+        f->s->groups.at[g].reuse_count = to->groups[g].reuse_count;
     }
 }
 

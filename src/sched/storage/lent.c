@@ -83,13 +83,13 @@ bool lent_is_late(const sched_schedule *s, loop_buffer_id b)
 /* ---- S9 ---- */
 
 /* What takes turns in one piece of the memory: buffers that hand it on, and wholes with their parts. */
-typedef struct tenant {
+typedef struct resident {
     loop_buffer_id last; /* where handing on ends */
     loop_buffer_id newest;
     uint32_t birth, death;
     sym_expr begin, end; /* bytes of the input's memory */
-} tenant;
-typedef VEC(tenant) tenant_list;
+} resident;
+typedef VEC(resident) resident_list;
 
 static loop_buffer_id last_of(const sched_schedule *s, const loop_buffer_id *heir, loop_buffer_id b)
 {
@@ -106,7 +106,7 @@ sym_expr lent_bytes(const loop_program *p, loop_buffer_id b, sym_expr elements)
 }
 
 /* Whose memory it lies in, or may lie in: that is where it meets most. */
-static loop_buffer_id host_of(const sched_schedule *s, loop_buffer_id b)
+static loop_buffer_id owner_of(const sched_schedule *s, loop_buffer_id b)
 {
     loop_buffer_id lender = sched_lender(s->program, s->lives, b);
     return lender == LOOP_NO_BUFFER ? s->lives[b].root : lender;
@@ -114,94 +114,94 @@ static loop_buffer_id host_of(const sched_schedule *s, loop_buffer_id b)
 
 /* In that of an input. */
 static bool overwrites_unread(const sched_schedule *s, const loop_buffer_id *heir, loop_buffer_id b,
-                              loop_buffer_id host)
+                              loop_buffer_id owner)
 {
     const sched_life *life = &s->lives[b];
-    if (life->birth >= s->lives[host].death || heir[host] == b) return false;
-    return life->root == host || !may_return_in(s, b, life->birth, host);
+    if (life->birth >= s->lives[owner].death || heir[owner] == b) return false;
+    return life->root == owner || !may_return_in(s, b, life->birth, owner);
 }
 
-static const char *check_tenant(const sched_schedule *s, const loop_buffer_id *heir,
-                                loop_buffer_id b)
+static const char *check_resident(const sched_schedule *s, const loop_buffer_id *heir,
+                                  loop_buffer_id b)
 {
     loop_program *p = s->program;
     const sched_life *life = &s->lives[b];
-    loop_buffer_id host = host_of(s, b);
-    bool is_input = p->buffers.at[host].kind == LOOP_INPUT;
+    loop_buffer_id owner = owner_of(s, b);
+    bool is_input = p->buffers.at[owner].kind == LOOP_INPUT;
     sym_expr begin = sched_place(s, b), end = sym_add(p->symbols, begin, p->buffers.at[b].elements);
-    const char *fault = is_input ? sched_donation_fault(p, host) : NULL;
+    const char *fault = is_input ? sched_donation_fault(p, owner) : NULL;
     if (fault) return fault;
-    if (last_of(s, heir, b) == host) return NULL; /* it hands on to the output: law S6 */
+    if (last_of(s, heir, b) == owner) return NULL; /* it hands on to the output: law S6 */
     if (p->buffers.at[b].pinned || !ty_is_host(p->buffers.at[b].device))
         return "it lies in what the caller gives and should be elsewhere";
-    if (ty_dtype_alignment(p->buffers.at[b].dtype) > ty_dtype_alignment(p->buffers.at[host].dtype))
+    if (ty_dtype_alignment(p->buffers.at[b].dtype) > ty_dtype_alignment(p->buffers.at[owner].dtype))
         return "the memory that it lies in is not aligned for it";
     if (!sym_known_less_equal(p->symbols, lent_bytes(p, b, end),
-                              lent_bytes(p, host, p->buffers.at[host].elements), NULL))
+                              lent_bytes(p, owner, p->buffers.at[owner].elements), NULL))
         return "it is not inside the memory that it lies in";
-    if (is_input && life->birth < life->death && overwrites_unread(s, heir, b, host))
+    if (is_input && life->birth < life->death && overwrites_unread(s, heir, b, owner))
         return "it overwrites an input that is read later";
     return NULL;
 }
 
-/* By host: what lies in its memory. */
-typedef struct tenancy {
+/* By owner: what lies in its memory. */
+typedef struct residency {
     const sched_schedule *s;
     const loop_buffer_id *heir;
     arena *memory;
-    tenant_list *of;
+    resident_list *of;
     uint32_t *place; /* by the buffer where handing on ends: its number in the list, from 1 */
-} tenancy;
+} residency;
 
-static void add_tenant(tenancy *y, loop_buffer_id b)
+static void add_resident(residency *y, loop_buffer_id b)
 {
     const sched_schedule *s = y->s;
     const loop_program *p = s->program;
     const sched_life *life = &s->lives[b];
-    tenant_list *list = &y->of[host_of(s, b)];
+    resident_list *list = &y->of[owner_of(s, b)];
     loop_buffer_id last = last_of(s, y->heir, b);
     if (y->place[last]) {
-        tenant *have = &list->at[y->place[last] - 1];
+        resident *have = &list->at[y->place[last] - 1];
         have->newest = b;
         if (life->birth < have->birth) have->birth = life->birth;
         if (life->death > have->death) have->death = life->death;
         return;
     }
     sym_expr place = sched_place(s, last);
-    tenant t = {last,
-                b,
-                life->birth,
-                life->death,
-                lent_bytes(p, last, place),
-                lent_bytes(p, last, sym_add(p->symbols, place, p->buffers.at[last].elements))};
+    resident t = {last,
+                  b,
+                  life->birth,
+                  life->death,
+                  lent_bytes(p, last, place),
+                  lent_bytes(p, last, sym_add(p->symbols, place, p->buffers.at[last].elements))};
     vec_push(y->memory, list, t);
     y->place[last] = list->count;
 }
 
 static int by_birth(const void *a, const void *b)
 {
-    const tenant *x = a, *y = b;
+    const resident *x = a, *y = b;
     return (x->birth > y->birth) - (x->birth < y->birth);
 }
 
-static bool meet(loop_program *p, const tenant *a, const tenant *b)
+static bool meet(loop_program *p, const resident *a, const resident *b)
 {
     return a->birth < b->death && b->birth < a->death &&
            !sym_known_less_equal(p->symbols, a->end, b->begin, NULL) &&
            !sym_known_less_equal(p->symbols, b->end, a->begin, NULL);
 }
 
-/* Do two tenants live at once in the same bytes? They are met in the order of their births, each with
+/* Do two residents live at once in the same bytes? They are met in the order of their births, each with
  * those that still live. */
-static bool any_meet(tenancy *y, tenant_list *list, loop_buffer_id *culprit)
+static bool any_meet(residency *y, resident_list *list, loop_buffer_id *culprit)
 {
-    VEC(const tenant *) alive = {0};
+    VEC(const resident *) alive = {0};
     if (list->count) qsort(list->at, list->count, sizeof *list->at, by_birth);
     for (uint32_t i = 0; i < list->count; i++) {
-        const tenant *t = &list->at[i];
+        const resident *t = &list->at[i];
         uint32_t kept = 0;
         for (uint32_t k = 0; k < alive.count; k++) {
-            const tenant *other = alive.at[k];
+            const resident *other = alive.at[k];
             if (other->death <= t->birth) continue;
             alive.at[kept++] = other;
             if (!meet(y->s->program, t, other)) continue;
@@ -233,22 +233,22 @@ const char *check_lent(const sched_schedule *s, const loop_buffer_id *heir, aren
 {
     loop_program *p = s->program;
     uint32_t count = p->buffers.count;
-    tenancy y = {s, heir, memory, NEW_ARRAY(memory, tenant_list, count + 1),
-                 NEW_ARRAY(memory, uint32_t, count + 1)};
+    residency y = {s, heir, memory, NEW_ARRAY(memory, resident_list, count + 1),
+                   NEW_ARRAY(memory, uint32_t, count + 1)};
     bool *has_others = NEW_ARRAY(memory, bool, count + 1),
          *is_taken = NEW_ARRAY(memory, bool, count + 1);
     for (loop_buffer_id b = 0; b < count; b++)
         has_others[s->lives[b].root] |= last_of(s, heir, b) != s->lives[b].root;
     for (loop_buffer_id b = 0; b < count; b++) {
-        loop_buffer_id root = s->lives[b].root, host = host_of(s, b);
-        bool is_input = p->buffers.at[host].kind == LOOP_INPUT;
+        loop_buffer_id root = s->lives[b].root, owner = owner_of(s, b);
+        bool is_input = p->buffers.at[owner].kind == LOOP_INPUT;
         *culprit = b;
         const char *fault = check_return(s, b, is_taken);
         if (fault) return fault;
-        if (is_input ? host == b : s->lives[root].in_arena || !has_others[root]) continue;
-        fault = check_tenant(s, heir, b);
+        if (is_input ? owner == b : s->lives[root].in_arena || !has_others[root]) continue;
+        fault = check_resident(s, heir, b);
         if (fault) return fault;
-        if (s->lives[b].birth < s->lives[b].death) add_tenant(&y, b);
+        if (s->lives[b].birth < s->lives[b].death) add_resident(&y, b);
     }
     for (loop_buffer_id b = 0; b < count; b++)
         if (any_meet(&y, &y.of[b], culprit))

@@ -235,8 +235,8 @@ static void find_roots(fuser *f)
     int64_t start;
     for (uint32_t g = 0; g < f->s->groups.count; g++) {
         const sched_group *group = &f->s->groups.at[g];
-        for (uint32_t i = 0; i < group->take_count; i++)
-            lives[group->takes[i].from].root = group->takes[i].to;
+        for (uint32_t i = 0; i < group->reuse_count; i++)
+            lives[group->reuses[i].from].root = group->reuses[i].to;
     }
     for (loop_buffer_id b = 0; b < f->p->buffers.count; b++) {
         const loop_part *part = f->p->buffers.at[b].part;

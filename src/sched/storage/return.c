@@ -56,7 +56,7 @@ bool may_return_in(const sched_schedule *s, loop_buffer_id first, uint32_t birth
     uint32_t death = s->lives[input].death;
     if (birth >= death) return true;
     return birth + 1 == death && first != LOOP_NO_BUFFER && sym_is_none(s->lives[first].place) &&
-           legal_takeover(s->program, &s->groups.at[birth], input, first);
+           legal_reuse(s->program, &s->groups.at[birth], input, first);
 }
 
 static bool suits(returner *r, loop_buffer_id output, loop_buffer_id input)

@@ -102,7 +102,7 @@ static void check_store(take_check *c, const loop_store *st)
     loop_each_store_node(c->p, st, check_load, c);
 }
 
-bool legal_takeover(loop_program *p, const sched_group *g, loop_buffer_id from, loop_buffer_id to)
+bool legal_reuse(loop_program *p, const sched_group *g, loop_buffer_id from, loop_buffer_id to)
 {
     const loop_buffer *a = &p->buffers.at[from], *b = &p->buffers.at[to];
     if (!ty_same_place(a->device, b->device) || a->pinned != b->pinned) return false;
@@ -186,7 +186,7 @@ static bool may_give(const sharer *s, const sched_group *g, loop_buffer_id from,
 {
     return !(s->fixed[from] & MAY_NOT_GIVE) &&
            room_is_known(s->f->p, &s->definitions, to, s->earliest[from]) &&
-           legal_takeover(s->f->p, g, from, to);
+           legal_reuse(s->f->p, g, from, to);
 }
 
 /* The raw output of a call first: it would otherwise have memory for this group alone. */
@@ -212,7 +212,7 @@ static bool is_promised(sharer *s, const sched_group *g, const loop_buffer_id *d
     for (uint32_t i = 0; i < count; i++) {
         loop_buffer_id from = dying[i];
         if (!p->buffers.at[from].donated || (s->fixed[from] & IS_PROMISED) ||
-            sched_donation_fault(p, from) || !legal_takeover(p, g, from, to))
+            sched_donation_fault(p, from) || !legal_reuse(p, g, from, to))
             continue;
         s->fixed[from] |= IS_PROMISED;
         return true;
@@ -220,12 +220,12 @@ static bool is_promised(sharer *s, const sched_group *g, const loop_buffer_id *d
     return false;
 }
 
-static void take(sharer *s, loop_buffer_id from, loop_buffer_id to, sched_takeover *out)
+static void take(sharer *s, loop_buffer_id from, loop_buffer_id to, sched_reuse *out)
 {
     s->fixed[from] |= MAY_NOT_GIVE;
     if (s->earliest[from] < s->earliest[to]) s->earliest[to] = s->earliest[from];
     s->fixed[to] |= MAY_NOT_TAKE;
-    *out = (sched_takeover){from, to};
+    *out = (sched_reuse){from, to};
 }
 
 /* A raw output that the call adds to what dies here, where that lies. */
@@ -254,13 +254,13 @@ void share_memory(fuser *f, const usage *u)
     find_definitions(&s);
     for (uint32_t index = 0; index < f->s->groups.count; index++) {
         sched_group *g = &f->s->groups.at[index];
-        VEC(sched_takeover) takes = {0};
+        VEC(sched_reuse) takes = {0};
         if (g->phase_count == 0) continue;
         for (uint32_t i = births.first[index]; i < births.first[index + 1]; i++) {
             loop_buffer_id to = births.at[i], from, addend;
             const loop_buffer_id *dying = deaths.at + deaths.first[index];
             uint32_t count = deaths.first[index + 1] - deaths.first[index];
-            sched_takeover taken;
+            sched_reuse taken;
             if ((s.fixed[to] & MAY_NOT_TAKE) || is_promised(&s, g, dying, count, to)) continue;
             from = donor_of(&s, g, dying, count, to);
             if (from == LOOP_NO_BUFFER) continue;
@@ -272,7 +272,7 @@ void share_memory(fuser *f, const usage *u)
             take(&s, from, to, &taken);
             vec_push(f->s->memory, &takes, taken);
         }
-        g->takes = takes.at;
-        g->take_count = takes.count;
+        g->reuses = takes.at;
+        g->reuse_count = takes.count;
     }
 }
