@@ -8,7 +8,7 @@
 #include "rt_isa.h"
 
 enum {
-    FEW_ROWS = 4,
+    FEW_ROWS = RT_QUANTISED_FEW_ROWS,
     ROWS_MAX = 32 * MR,         /* rows of a block */
     A_BLOCK_BYTES = 512 * 1024, /* A of one block */
     GROUP_BYTES = 128 * 1024,   /* C of one group of panels */
@@ -122,17 +122,19 @@ RT_INLINE void few_panel(const rt_quantised *g, const panel *p, const float *bia
 
 typedef void (*few_fn)(const rt_quantised *g, const panel *p, const float *bias, int64_t m0);
 
-#define FEW(rows, bits, has_zero)                                                            \
-    static void few_##rows##_##bits##_##has_zero(const rt_quantised *g, const panel *p,      \
-                                                 const float *bias, int64_t m0)              \
-    {                                                                                        \
-        few_panel(g, p, bias, m0, rows, bits, has_zero);                                     \
+#define FEW(rows, bits, has_zero)                                                       \
+    static void few_##rows##_##bits##_##has_zero(const rt_quantised *g, const panel *p, \
+                                                 const float *bias, int64_t m0)         \
+    {                                                                                   \
+        few_panel(g, p, bias, m0, rows, bits, has_zero);                                \
     }
 #define FEW_EACH(rows) FEW(rows, 8, 0) FEW(rows, 8, 1) FEW(rows, 4, 0) FEW(rows, 4, 1)
-#define FEW_NAMES(rows)                            \
-    {                                              \
-        {few_##rows##_8_0, few_##rows##_8_1},      \
-            {few_##rows##_4_0, few_##rows##_4_1}   \
+#define FEW_NAMES(rows)                        \
+    {                                          \
+        {few_##rows##_8_0, few_##rows##_8_1},  \
+        {                                      \
+            few_##rows##_4_0, few_##rows##_4_1 \
+        }                                      \
     }
 
 FEW_EACH(1)
@@ -153,8 +155,7 @@ typedef struct quantised {
 
 static void finish(const quantised *s, int64_t m0, int64_t m1, const panel *p)
 {
-    if (s->post.epilogue)
-        s->post.epilogue(s->post.context, m0, m1, p->first, p->first + p->width);
+    if (s->post.epilogue) s->post.epilogue(s->post.context, m0, m1, p->first, p->first + p->width);
 }
 
 static void few_task(void *context, int64_t begin, int64_t end, int worker)
@@ -188,8 +189,8 @@ RT_INLINE void expand_word(float *out, const uint32_t *words, const int steps, c
 }
 
 /* Depth [k, end) of one group. */
-RT_INLINE void expand(float *out, const uint32_t *words, int64_t k, int64_t end,
-                      const vf scale[PV], const vf zero[PV], const int bits, const int has_zero)
+RT_INLINE void expand(float *out, const uint32_t *words, int64_t k, int64_t end, const vf scale[PV],
+                      const vf zero[PV], const int bits, const int has_zero)
 {
     enum { WORD = 32 };
     const int per = WORD / bits;
@@ -278,9 +279,8 @@ static int many_rows(rt_team *team, quantised *s)
     rt_scratch scratch;
     int64_t threads = rt_pool_threads(team->pool);
     int64_t fit = A_BLOCK_BYTES / rt_max(g->k * (int64_t)sizeof(float), 1);
-    rt_cut cut =
-        RT_FN(rt_block_cut)(g->m, s->panels, g->k, rt_min(rt_max(fit, 8 * MR), ROWS_MAX),
-                            threads > 1 ? 4 * threads : 1);
+    rt_cut cut = RT_FN(rt_block_cut)(g->m, s->panels, g->k, rt_min(rt_max(fit, 8 * MR), ROWS_MAX),
+                                     threads > 1 ? 4 * threads : 1);
     s->row_blocks = cut.row_blocks;
     s->panel_blocks = cut.panel_blocks;
     size_t bytes = (size_t)rt_min(g->k, RT_QUANTISED_DEPTH) * RT_PANEL * sizeof(float);

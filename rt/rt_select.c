@@ -30,7 +30,7 @@ typedef struct table {
     int rt_conv_weight_##isa(rt_team *, const rt_conv *, const float *, const float *, float *,    \
                              const int64_t *);                                                     \
     int rt_sdpa_##isa(rt_team *, const rt_sdpa *);                                                 \
-    static const table table_##isa = {rt_gemm_##isa,        rt_quantised_##isa, rt_bmm_##isa,      \
+    static const table table_##isa = {rt_gemm_##isa, rt_quantised_##isa,   rt_bmm_##isa,           \
                                       rt_conv_##isa, rt_conv_weight_##isa, rt_sdpa_##isa};
 
 TABLE(base)

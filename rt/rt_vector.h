@@ -70,6 +70,12 @@ RT_INLINE vi v_less(vf a, vf b)
 /* The `at`-th signed integer of so many bits, as a float. */
 RT_INLINE vf v_field(vi words, int at, const int bits)
 {
+#if defined(RT_ISA_V4) && !defined(__clang__)
+    if (bits == 4) {
+        const vf table = {0, 1, 2, 3, 4, 5, 6, 7, -8, -7, -6, -5, -4, -3, -2, -1};
+        return __builtin_shuffle(table, words >> (at * 4));
+    }
+#endif
     return __builtin_convertvector((words << (32 - bits - at * bits)) >> (32 - bits), vf);
 }
 
