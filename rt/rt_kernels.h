@@ -52,8 +52,8 @@ int rt_gemm_f32(rt_team *team, int64_t m, int64_t n, int64_t k, const float *a, 
 
 /* ---- GEMM with weights of 8 or 4 bits (rt_quantised.c) ---- */
 
-/* C[M,N] = A[M,K] x B + bias, element (k, n) of B (q - zero) * scale of the integer q there, with the scale and
- * the zero of its column and its group of k: `groups` of them, each as deep, a multiple of
+/* C[M,N] = A[M,K] x B + bias, element (k, n) of B (q - zero) * scale of the integer q there, with scale and
+ * zero those of its column and its group of k: `groups` of them, each as deep, a multiple of
  * RT_QUANTISED_STEP if there are several. */
 typedef struct rt_quantised {
     int64_t m, n, k;
@@ -71,8 +71,8 @@ typedef struct rt_quantised {
 /* Bytes of packed integers. Align the memory to 64. */
 size_t rt_quantised_packed_bytes(int bits, int64_t n, int64_t k);
 
-/* Packs the integers of B, (k, n) at b[k * stride_k + n * stride_n]: words of 32 bits, each of 32 / bits
- * steps of k of one column from the low bits on, [ceil(N / RT_PANEL)][words of K][RT_PANEL], zero padded. */
+/* Packs the integers of B, (k, n) at b[k * stride_k + n * stride_n], into [ceil(N / RT_PANEL)] panels of rows
+ * of RT_PANEL words of 32 bits, zero padded: each 32 / bits steps of k of one column, from the low bits on. */
 void rt_quantised_pack(rt_pool *pool, int bits, int64_t n, int64_t k, const int8_t *b,
                        int64_t stride_n, int64_t stride_k, uint32_t *packed);
 

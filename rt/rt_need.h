@@ -17,7 +17,7 @@ enum {
 
     RT_QUANTISED_STEP = 8,     /* groups of depth are multiples of this */
     RT_QUANTISED_DEPTH = 192,  /* of a piece that becomes floats, */
-    RT_QUANTISED_FEW_ROWS = 4, /* with more rows than this */
+    RT_QUANTISED_FEW_ROWS = 8, /* with more rows than this */
 
     RT_CONV_BAND_CHANNELS = 8,      /* fewer than this go through a band */
     RT_CONV_TILES = 32,             /* tiles of rows in a task */

@@ -8,7 +8,7 @@
 #include "rt_isa.h"
 
 enum {
-    FEW_ROWS = RT_QUANTISED_FEW_ROWS,
+    AT_ONCE = 4,                /* rows of few */
     ROWS_MAX = 32 * MR,         /* rows of a block */
     A_BLOCK_BYTES = 512 * 1024, /* A of one block */
     GROUP_BYTES = 128 * 1024,   /* C of one group of panels */
@@ -51,7 +51,7 @@ enum { WAYS = 2 };
 #define WAYS_OF(rows) ((rows) * (int)PV < 4 ? 2 : 1)
 
 /* Some steps of depth, from the first of the word on. */
-RT_INLINE void few_word(vf acc[WAYS][FEW_ROWS][PV], const uint32_t *words, const float *const *a,
+RT_INLINE void few_word(vf acc[WAYS][AT_ONCE][PV], const uint32_t *words, const float *const *a,
                         int64_t k, const int steps, const vf zero[PV], const int rows,
                         const int bits, const int has_zero)
 {
@@ -69,12 +69,12 @@ RT_INLINE void few_word(vf acc[WAYS][FEW_ROWS][PV], const uint32_t *words, const
 }
 
 /* total += scale * (rows x panel), over depth [k, end). */
-RT_INLINE void few_part(vf total[FEW_ROWS][PV], const uint32_t *words, const float *const *a,
+RT_INLINE void few_part(vf total[AT_ONCE][PV], const uint32_t *words, const float *const *a,
                         int64_t k, int64_t end, const vf scale[PV], const vf zero[PV],
                         const int rows, const int bits, const int has_zero)
 {
     enum { WORD = 32 };
-    vf acc[WAYS][FEW_ROWS][PV] = {{{(vf){0}}}};
+    vf acc[WAYS][AT_ONCE][PV] = {{{(vf){0}}}};
     const int per = WORD / bits;
     words += k / per * RT_PANEL;
     for (; k + per <= end; k += per, words += RT_PANEL)
@@ -94,8 +94,8 @@ RT_INLINE void few_part(vf total[FEW_ROWS][PV], const uint32_t *words, const flo
 RT_INLINE void few_panel(const rt_quantised *g, const panel *p, const float *bias, int64_t m0,
                          const int rows, const int bits, const int has_zero)
 {
-    const float *a[FEW_ROWS];
-    vf total[FEW_ROWS][PV], scale[PV], zero[PV], start[PV] = {(vf){0}};
+    const float *a[AT_ONCE];
+    vf total[AT_ONCE][PV], scale[PV], zero[PV], start[PV] = {(vf){0}};
     int64_t depth = g->k / g->groups;
     if (bias) load_columns(start, bias, p);
     for (int i = 0; i < rows; i++) {
@@ -143,8 +143,8 @@ FEW_EACH(3)
 FEW_EACH(4)
 
 /* [rows - 1][4 bits?][zeros?] */
-static const few_fn few_kernels[FEW_ROWS][2][2] = {FEW_NAMES(1), FEW_NAMES(2), FEW_NAMES(3),
-                                                   FEW_NAMES(4)};
+static const few_fn few_kernels[AT_ONCE][2][2] = {FEW_NAMES(1), FEW_NAMES(2), FEW_NAMES(3),
+                                                  FEW_NAMES(4)};
 
 typedef struct quantised {
     const rt_quantised *args;
@@ -165,7 +165,10 @@ static void few_task(void *context, int64_t begin, int64_t end, int worker)
     (void)worker;
     for (int64_t i = begin; i < end; i++) {
         panel p = panel_at(g, i);
-        few_kernels[g->m - 1][g->bits == 4][g->zeros != NULL](g, &p, s->post.bias, 0);
+        for (int64_t m = 0; m < g->m; m += AT_ONCE) {
+            int64_t rows = rt_min(AT_ONCE, g->m - m);
+            few_kernels[rows - 1][g->bits == 4][g->zeros != NULL](g, &p, s->post.bias, m);
+        }
         finish(s, 0, g->m, &p);
     }
 }
@@ -297,7 +300,7 @@ int RT_FN(rt_quantised)(rt_team *team, const rt_quantised *args, const rt_post *
 {
     if (args->m <= 0 || args->n <= 0) return 0;
     quantised s = {.args = args, .post = *post, .panels = rt_ceil_div(args->n, RT_PANEL)};
-    if (args->m > FEW_ROWS) return many_rows(team, &s);
+    if (args->m > RT_QUANTISED_FEW_ROWS) return many_rows(team, &s);
     int64_t size = args->n * args->k;
     rt_parallel(team->pool, few_task, &s, s.panels,
                 rt_grain(s.panels, 2 * args->m * size, size * args->bits / 8));

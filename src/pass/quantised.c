@@ -9,11 +9,13 @@
  */
 #include "pass/match.h"
 
-#include "../rt/rt_need.h"
-
 #include <string.h>
 
-enum { MOST_STEPS = 16, HIGH_NIBBLE = 4 };
+enum {
+    MOST_STEPS = 16,
+    HIGH_NIBBLE = 4,
+    GROUP_STEP = 8 /* what the depth of several groups is a multiple of */
+};
 
 typedef enum step_kind {
     STEP_CAST,
@@ -360,7 +362,7 @@ static int64_t groups_of(const reading *w)
     int64_t a = w->scale.at ? w->scale.groups : 1, b = w->zero.at ? w->zero.groups : 1,
             groups = a > b ? a : b;
     if (groups % a || groups % b) return 0;
-    return groups == 1 || w->k / groups % RT_QUANTISED_STEP == 0 ? groups : 0;
+    return groups == 1 || w->k / groups % GROUP_STEP == 0 ? groups : 0;
 }
 
 static fx_node *emit_product(reading *w, fx_arg x, fx_arg bias)
