@@ -51,6 +51,12 @@ kern_target toolchain_target(const char *isa)
     return find_isa(isa)->target;
 }
 
+uint32_t toolchain_lanes_here(void)
+{
+    uint32_t lanes = (uint32_t)find_isa(rt_isa_here())->target.vector_bytes / 4;
+    return lanes < 8 ? 0 : lanes;
+}
+
 fe_status toolchain_check_machine(driver_program *d, const char *stage)
 {
     if (find_isa(d->target.name) >= find_isa(rt_isa_here())) return FE_OK;

@@ -47,6 +47,7 @@ static const char NIBBLES[] = "stack([__and__.Scalar|bitwise_and.Scalar(%p, 15),
 
 typedef struct forms {
     match_pattern *steps[STEP_KINDS], *nibbles;
+    uint32_t lanes; /* pass_services */
 } forms;
 
 /* A number for each group of each row, row by row; at NULL: none. */
@@ -422,6 +423,81 @@ static fx_node *of_matrices(rewriting *r)
     return product(r, true);
 }
 
+/* ---- weights that PyTorch has packed ---- */
+
+/* Integers of 4 bits: blocks of columns, four vectors wide, of which each byte has two, one of either
+ * half; in a last block that is narrower, and where there are no vectors, neighbours. */
+static int nibble_at(const reading *w, const uint8_t *bytes, int64_t n, int64_t k)
+{
+    int64_t block = w->f->lanes ? 4 * w->f->lanes : w->n, first = n / block * block, at = n - first,
+            size = w->n - first < block ? w->n - first : block;
+    bool by_halves = w->f->lanes && size == block;
+    int64_t byte = by_halves ? at % (size / 2) : at / 2;
+    bool is_high = by_halves ? at >= size / 2 : at % 2;
+    return bytes[first * w->k / 2 + k * size / 2 + byte] >> (is_high ? HIGH_NIBBLE : 0) & 15;
+}
+
+static void take_packed(reading *w, const uint8_t *bytes)
+{
+    w->q = room_for(w, w->n * w->k, sizeof *w->q);
+    for (int64_t n = 0; n < w->n; n++)
+        for (int64_t k = 0; k < w->k; k++) w->q[n * w->k + k] = (int16_t)nibble_at(w, bytes, n, k);
+    w->low = 0;
+    w->high = 15;
+}
+
+/* [groups, n, 2]: what is (q - 8) * scale + offset in PyTorch. */
+static bool take_offsets(reading *w, const fx_node *pairs, int64_t groups)
+{
+    int64_t count = groups * w->n;
+    double *from = room_for(w, 2 * count, sizeof *from);
+    if (!pairs || !read_numbers(w, pairs, 2 * count, from, MOST_STEPS)) return false;
+    w->scale = (part){room_for(w, count, sizeof *from), groups};
+    w->zero = (part){room_for(w, count, sizeof *from), groups};
+    for (int64_t i = 0; i < count; i++) {
+        int64_t at = i % groups * w->n + i / groups;
+        double scale = from[2 * at], offset = from[2 * at + 1];
+        if (scale == 0 && offset != 0) return false;
+        w->scale.at[i] = scale;
+        w->zero.at[i] = 8 - (offset != 0 ? offset / scale : 0);
+    }
+    return true;
+}
+
+static bool is_packed_product(reading *w, int64_t *groups)
+{
+    const rewriting *r = w->r;
+    const ty_tensor *x = rewrite_tensor(r, "x"), *t = rewrite_tensor(r, "w");
+    int64_t each;
+    if (!x || !t || t->rank != 2 || x->rank != 2 || t->dtype != TY_U8 || !ty_is_host(t->device) ||
+        (x->dtype != TY_F32 && !ty_is_half(x->dtype)) || !rewrite_int(r, "g", &each) ||
+        !sym_is_int(r->g->symbols, t->sizes[0], &w->n) ||
+        !sym_is_int(r->g->symbols, x->sizes[1], &w->k) || each < 1 || w->n < 2 || w->n % 2)
+        return false;
+    *groups = w->k / each;
+    return w->k > 0 && w->k % each == 0;
+}
+
+static fx_node *of_packed(rewriting *r)
+{
+    fx_node *made = NULL;
+    reading w = {.r = r, .memory = arena_new(r->g->session), .f = r->data};
+    w.integers = w.differences = TY_NO_DTYPE;
+    int64_t groups;
+    const uint8_t *bytes = is_packed_product(&w, &groups)
+                               ? constant_of(r->g, rewrite_node(r, "w"), w.n * w.k / 2)
+                               : NULL;
+    if (bytes && take_offsets(&w, rewrite_node(r, "pairs"), groups)) {
+        w.leaf = rewrite_node(r, "w");
+        take_packed(&w, bytes);
+        made = emit_product(&w, *match_arg(r->m, "x"), fx_none());
+    }
+    arena_free(w.memory);
+    return made;
+}
+
+/* ---- scales behind a product ---- */
+
 /* What multiplies the columns: a number, or one for each. */
 static bool read_columns(const reading *w, const fx_arg *c, double *out)
 {
@@ -467,13 +543,15 @@ static const rewrite_rule RULES[] = {
     {"linear(%x, %w, %bias)", of_linear},
     {"mm|matmul(%x, %w)", of_matrices},
     {"addmm(%bias, %x, %w)", of_matrices},
+    {"_weight_int4pack_mm_for_cpu(%x, %w, %g, %pairs)", of_packed},
     {"mul.Tensor(ferrite.quantised_linear(%x, %w, %scales, %zeros, None, %bits), %c)", of_scaled},
 };
 
-fe_status pass_quantised(fx_graph *g, bool *changed)
+fe_status pass_quantised(fx_graph *g, const pass_services *services, void *data, bool *changed)
 {
+    (void)data;
     arena *memory = arena_new(g->session);
-    forms f = {.nibbles = match_compile(g, memory, NIBBLES)};
+    forms f = {.nibbles = match_compile(g, memory, NIBBLES), .lanes = services->lanes};
     for (uint32_t i = 0; i < STEP_KINDS; i++)
         f.steps[i] = match_compile(g, memory, STEPS[i].pattern);
     fe_status status = rewrite_run(g, RULES, COUNT_OF(RULES), &f, changed);
