@@ -1,4 +1,4 @@
-/* quantised.c -- products with a weight of integers that a program makes floats of first become products
+/* quantised.c -- before constants are folded: products with a weight of integers that a program makes floats of first become products
  * with the integers: (q - zero) * scale of a constant q, scale and zero by rows of the weight or by groups
  * of a row, or a scale on the columns of the product.
  *
@@ -539,12 +539,26 @@ static fx_node *of_scaled(rewriting *r)
                    *match_arg(r->m, "bits"));
 }
 
+static fx_node *of_biased(rewriting *r)
+{
+    int64_t n;
+    const ty_tensor *out = fx_tensor(r->root), *bias = rewrite_tensor(r, "bias");
+    if (!out || !out->rank || !sym_is_int(r->g->symbols, out->sizes[out->rank - 1], &n) ||
+        !is_bias(r, bias, n))
+        return NULL;
+    return REWRITE(r, ferrite_quantised_linear_default, *match_arg(r->m, "x"),
+                   *match_arg(r->m, "w"), *match_arg(r->m, "scales"), *match_arg(r->m, "zeros"),
+                   *match_arg(r->m, "bias"), *match_arg(r->m, "bits"));
+}
+
+#define PRODUCT "ferrite.quantised_linear(%x, %w, %scales, %zeros, None, %bits)"
 static const rewrite_rule RULES[] = {
     {"linear(%x, %w, %bias)", of_linear},
     {"mm|matmul(%x, %w)", of_matrices},
     {"addmm(%bias, %x, %w)", of_matrices},
     {"_weight_int4pack_mm_for_cpu(%x, %w, %g, %pairs)", of_packed},
-    {"mul.Tensor(ferrite.quantised_linear(%x, %w, %scales, %zeros, None, %bits), %c)", of_scaled},
+    {"mul.Tensor|mul.Scalar(" PRODUCT ", %c)", of_scaled},
+    {"add.Tensor(" PRODUCT ", %bias)", of_biased},
 };
 
 fe_status pass_quantised(fx_graph *g, const pass_services *services, void *data, bool *changed)
