@@ -71,8 +71,8 @@ typedef struct rt_quantised {
 /* Bytes of packed integers. Align the memory to 64. */
 size_t rt_quantised_packed_bytes(int bits, int64_t n, int64_t k);
 
-/* Packs the integers of B, (k, n) at b[k * stride_k + n * stride_n], into [ceil(N / RT_PANEL)] panels of rows
- * of RT_PANEL words of 32 bits, zero padded: each 32 / bits steps of k of one column, from the low bits on. */
+/* Packs the integers of B, (k, n) at b[k * stride_k + n * stride_n], into panels of rows of RT_PANEL words of
+ * 32 bits, zero padded: a word is 32 / bits steps of k of one column, from the low bits on. */
 void rt_quantised_pack(rt_pool *pool, int bits, int64_t n, int64_t k, const int8_t *b,
                        int64_t stride_n, int64_t stride_k, uint32_t *packed);
 

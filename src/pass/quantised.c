@@ -1,6 +1,7 @@
-/* quantised.c -- before constants are folded: products with a weight of integers that a program makes floats of first become products
+/* quantised.c -- products with a weight of integers that a program makes floats of first become products
  * with the integers: (q - zero) * scale of a constant q, scale and zero by rows of the weight or by groups
- * of a row, or a scale on the columns of the product.
+ * of a row, or a scale on the columns of the product. This is before constants are folded, so that those
+ * integers never are.
  *
  * From the product back to the integers each call is one of the steps below, with a single reader. All
  * keep the row-major order of the elements, in which a scale of one number for each row of its operand
