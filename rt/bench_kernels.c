@@ -104,6 +104,46 @@ static void bench_gemm(int64_t m, int64_t k, int64_t n, int cold)
     free(a), free(packed), free(c);
 }
 
+typedef struct quantised_args {
+    rt_pool *pool;
+    rt_quantised call;
+    int64_t copies;
+    const uint32_t *packed;
+    size_t words;
+} quantised_args;
+
+static void quantised_call(void *context, int index)
+{
+    quantised_args *g = context;
+    rt_quantised call = g->call;
+    call.packed = g->packed + (size_t)(index % g->copies) * g->words;
+    rt_quantised_f32(&(rt_team){.pool = g->pool}, &call, &(rt_post){0});
+}
+
+static void bench_quantised(int bits, int64_t m, int64_t k, int64_t n, int64_t groups, int zeros)
+{
+    char name[80];
+    snprintf(name, sizeof name, "quantised %d %lldx%lldx%lld by %lld%s", bits, (long long)m,
+             (long long)k, (long long)n, (long long)groups, zeros ? " zeros" : "");
+    if (!wanted(name)) return;
+    size_t bytes = rt_quantised_packed_bytes(bits, n, k);
+    quantised_args g = {.copies = (int64_t)((size_t)200000000 / bytes + 1), .words = bytes / 4};
+    float *a = filled((size_t)(m * k) * 4), *packed = filled(bytes * (size_t)g.copies),
+          *c = filled((size_t)(m * n) * 4), *scales = filled((size_t)(groups * n) * 4);
+    g.packed = (const uint32_t *)packed;
+    g.call = (rt_quantised){.m = m, .n = n, .k = k, .a = a, .lda = k, .bits = bits, .c = c};
+    g.call.groups = groups, g.call.scales = scales, g.call.scales_row = g.call.zeros_row = n;
+    g.call.zeros = zeros ? scales : NULL, g.call.ldc = n;
+    for (int i = 0; i < 2; i++) {
+        g.pool = rt_pool_get(threads_list[i]);
+        double flop = 2e-9 * (double)m * (double)n * (double)k;
+        measure(name, threads_list[i], flop, "GFLOP/s", quantised_call, &g);
+        if (m == 1)
+            measure(name, threads_list[i], (double)bytes * 1e-9, "GB/s", quantised_call, &g);
+    }
+    free(a), free(packed), free(c), free(scales);
+}
+
 typedef struct pack_args {
     rt_pool *pool;
     int64_t n, k;
@@ -325,6 +365,15 @@ int main(int argc, char **argv)
         {128, 768, 50257, 0}, {1, 768, 50257, 0}};
     for (size_t i = 0; i < sizeof gemms / sizeof *gemms; i++)
         bench_gemm(gemms[i][0], gemms[i][1], gemms[i][2], (int)gemms[i][3]);
+    static const int64_t quantiseds[][6] = {
+        {8, 1, 4096, 4096, 1, 0},   {8, 1, 4096, 4096, 32, 1},   {4, 1, 4096, 4096, 32, 1},
+        {4, 1, 4096, 4096, 32, 0},  {8, 1, 768, 3072, 1, 0},     {8, 4, 4096, 4096, 1, 0},
+        {8, 8, 4096, 4096, 1, 0},   {8, 9, 4096, 4096, 1, 0},    {8, 16, 4096, 4096, 1, 0},
+        {8, 128, 4096, 4096, 1, 0}, {4, 128, 4096, 4096, 32, 1}, {8, 128, 768, 3072, 1, 0}};
+    for (size_t i = 0; i < sizeof quantiseds / sizeof *quantiseds; i++) {
+        const int64_t *q = quantiseds[i];
+        bench_quantised((int)q[0], q[1], q[2], q[3], q[4], (int)q[5]);
+    }
     bench_pack(768, 3072);
     bench_pack(50257, 768);
     bench_bmm(12, 128, 128, 64, 1);

@@ -50,6 +50,36 @@ void rt_gemm_pack_f32(rt_pool *pool, int64_t n, int64_t k, const float *b, int64
 int rt_gemm_f32(rt_team *team, int64_t m, int64_t n, int64_t k, const float *a, int64_t lda,
                 const float *packed, float *c, int64_t ldc, const rt_post *post);
 
+/* ---- GEMM with weights of 8 or 4 bits (rt_quantised.c) ---- */
+
+/* C[M,N] = A[M,K] x B + bias, element (k, n) of B (q - zero) * scale of the integer q there, with scale and
+ * zero those of its column and its group of k: `groups` of them, each as deep, a multiple of
+ * RT_QUANTISED_STEP if there are several. */
+typedef struct rt_quantised {
+    int64_t m, n, k;
+    const float *a; /* k contiguous */
+    int64_t lda;
+    int bits;               /* 8, or 4: each in [-8, 7] */
+    const uint32_t *packed; /* the integers, see rt_quantised_pack */
+    int64_t groups;
+    const float *scales, *zeros; /* [groups][N], rows one `row` apart; zeros NULL: all 0 */
+    int64_t scales_row, zeros_row;
+    float *c; /* n contiguous */
+    int64_t ldc;
+} rt_quantised;
+
+/* Bytes of packed integers. Align the memory to 64. */
+size_t rt_quantised_packed_bytes(int bits, int64_t n, int64_t k);
+
+/* Packs the integers of B, (k, n) at b[k * stride_k + n * stride_n], into panels of rows of RT_PANEL words of
+ * 32 bits, zero padded: a word is 32 / bits steps of k of one column, from the low bits on. */
+void rt_quantised_pack(rt_pool *pool, int bits, int64_t n, int64_t k, const int8_t *b,
+                       int64_t stride_n, int64_t stride_k, uint32_t *packed);
+
+/* Of post the bias and the epilogue. Few rows: the integers become floats in registers, and B is read once.
+ * Many: a piece of a panel at a time becomes floats that the tiles of GEMM read. */
+int rt_quantised_f32(rt_team *team, const rt_quantised *args, const rt_post *post);
+
 /* ---- batched GEMM of two activations (rt_bmm.c) ---- */
 
 /* C[b] = alpha * A[b] x B[b] for b in [0, batch). Any strides (0 broadcasts a batch of A or B). No

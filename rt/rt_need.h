@@ -15,6 +15,10 @@ enum {
     RT_BMM_GROUP_BYTES = 256 * 1024, /* packed B of one */
     RT_BMM_FEW_ROWS = 3,             /* up to here B is read in place */
 
+    RT_QUANTISED_STEP = 8,     /* groups of depth are multiples of this */
+    RT_QUANTISED_DEPTH = 192,  /* of a piece that becomes floats, */
+    RT_QUANTISED_FEW_ROWS = 8, /* with more rows than this */
+
     RT_CONV_BAND_CHANNELS = 8,      /* fewer than this go through a band */
     RT_CONV_TILES = 32,             /* tiles of rows in a task */
     RT_CONV_TABLE_ENTRIES = 8192,   /* pointers of a task's table */

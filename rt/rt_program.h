@@ -216,6 +216,7 @@ typedef struct rt_call {
 
 /* Each returns a fe_result; on failure the context has the message. */
 int rt_op_gemm(rt_frame *frame, const rt_call *call);
+int rt_op_quantised_gemm(rt_frame *frame, const rt_call *call);
 int rt_op_bmm(rt_frame *frame, const rt_call *call);
 int rt_op_conv(rt_frame *frame, const rt_call *call);
 int rt_op_conv_weight(rt_frame *frame, const rt_call *call);

@@ -15,7 +15,7 @@
 #ifdef FERRITE_SCALAR
 
 typedef float vf, vf_unaligned;
-typedef uint32_t vi;
+typedef uint32_t vi, vi_unaligned;
 #define V_LANE(x, lane) (&(x))[lane]
 
 RT_INLINE vi v_bits(vf x)
@@ -37,11 +37,19 @@ RT_INLINE vi v_less(vf a, vf b)
     return 0u - (a < b);
 }
 
+/* The `at`-th signed integer of so many bits, as a float. */
+RT_INLINE vf v_field(vi words, int at, const int bits)
+{
+    uint32_t sign = 1u << (bits - 1), field = words >> (at * bits) & (2 * sign - 1);
+    return (vf)((int32_t)(field ^ sign) - (int32_t)sign);
+}
+
 #else
 
 typedef float vf __attribute__((vector_size(VL * 4)));
 typedef int32_t vi __attribute__((vector_size(VL * 4)));
 typedef float vf_unaligned __attribute__((vector_size(VL * 4), aligned(4), may_alias));
+typedef int32_t vi_unaligned __attribute__((vector_size(VL * 4), aligned(4), may_alias));
 #define V_LANE(x, lane) (x)[lane]
 
 RT_INLINE vi v_bits(vf x)
@@ -59,11 +67,28 @@ RT_INLINE vi v_less(vf a, vf b)
     return a < b;
 }
 
+/* The `at`-th signed integer of so many bits, as a float. */
+RT_INLINE vf v_field(vi words, int at, const int bits)
+{
+#if defined(RT_ISA_V4) && !defined(__clang__)
+    if (bits == 4) {
+        const vf table = {0, 1, 2, 3, 4, 5, 6, 7, -8, -7, -6, -5, -4, -3, -2, -1};
+        return __builtin_shuffle(table, words >> (at * 4));
+    }
+#endif
+    return __builtin_convertvector((words << (32 - bits - at * bits)) >> (32 - bits), vf);
+}
+
 #endif
 
 RT_INLINE vf v_load(const float *p)
 {
     return *(const vf_unaligned *)p;
+}
+
+RT_INLINE vi v_load_words(const uint32_t *p)
+{
+    return *(const vi_unaligned *)p;
 }
 
 RT_INLINE void v_store(float *p, vf x)

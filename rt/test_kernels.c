@@ -160,6 +160,62 @@ static void test_gemms(void)
     expect(isnan(nan_c[0]) && nan_c[1] == 1, "relu keeps NaN");
 }
 
+/* ---- GEMM with weights of 8 or 4 bits ---- */
+
+static int8_t *make_integers(int64_t count, int bits)
+{
+    int8_t *p = malloc((size_t)count);
+    for (int64_t i = 0; i < count; i++)
+        p[i] = (int8_t)((int)((random_float() + 1) * 128) - 128) >> (8 - bits);
+    return p;
+}
+
+static void test_quantised(int64_t m, int64_t n, int64_t k, int64_t groups, int variant)
+{
+    int bits = variant & 1 ? 4 : 8, by_depth = variant & 2;
+    snprintf(label, sizeof label, "quantised m=%lld n=%lld k=%lld groups=%lld variant=%d",
+             (long long)m, (long long)n, (long long)k, (long long)groups, variant);
+    float *a = make(m * k), *scales = make(groups * n), *zeros = make(groups * n), *bias = make(n),
+          *c = make(m * n);
+    int8_t *b = make_integers(n * k, bits);
+    int64_t stride_n = by_depth ? k : 1, stride_k = by_depth ? 1 : n;
+    uint32_t *packed = (uint32_t *)make_packed(rt_quantised_packed_bytes(bits, n, k));
+    double *want = calloc((size_t)(m * n), sizeof *want);
+    rt_quantised_pack(pool, bits, n, k, b, stride_n, stride_k, packed);
+    doubler *d = doubler_make(c, n, n);
+    rt_post post = {.bias = variant & 4 ? bias : NULL,
+                    .epilogue = variant & 8 ? double_block : NULL,
+                    .context = d};
+    rt_quantised g = {.m = m, .n = n, .k = k, .a = a, .lda = k, .bits = bits, .packed = packed};
+    g.groups = groups, g.scales = scales, g.scales_row = g.zeros_row = n, g.c = c, g.ldc = n;
+    g.zeros = variant & 16 ? zeros : NULL;
+    for (int64_t i = 0; i < m * n; i++) {
+        double sum = 0;
+        for (int64_t s = 0; s < k; s++) {
+            int64_t at = s / (k / groups) * n + i % n;
+            double q = b[i % n * stride_n + s * stride_k];
+            sum += a[i / n * k + s] * (q - (g.zeros ? zeros[at] : 0)) * scales[at];
+        }
+        want[i] = post_value(&post, sum, 0, i % n);
+    }
+    expect(rt_quantised_f32(&(rt_team){.pool = pool}, &g, &post) == 0, label);
+    check(c, want, m * n, 128.0 * 128 * (double)k);
+    free(a), free(scales), free(zeros), free(bias), free(c), free(b), free(packed), free(want),
+        free(d);
+}
+
+static void test_quantiseds(void)
+{
+    static const int64_t sizes[][4] = {
+        {1, 1, 1, 1},     {1, 5, 3, 1},      {1, 70, 256, 4},   {1, 64, 515, 1},
+        {2, 33, 96, 3},   {3, 40, 300, 1},   {4, 96, 128, 4},   {7, 65, 72, 1},
+        {9, 31, 80, 5},   {5, 31, 64, 2},    {6, 64, 7, 1},     {13, 17, 200, 25},
+        {30, 64, 417, 1}, {49, 100, 384, 3}, {130, 40, 512, 4}, {400, 33, 40, 5}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int variant = 0; variant < 32; variant += i % 2 ? 1 : 3)
+            test_quantised(sizes[i][0], sizes[i][1], sizes[i][2], sizes[i][3], variant);
+}
+
 /* Long sums are made in parts: the root of the mean square error stays below what one running sum has,
  * 2e-5 over 4096 products of numbers in [-1, 1]. */
 static void expect_more_precise(const float *c, const double *want, int64_t count, double most,
@@ -741,6 +797,7 @@ int main(int count, char **arguments)
             pool = rt_pool_get(threads);
             test_pool();
             test_gemms();
+            test_quantiseds();
             test_bmms();
             test_convs();
             test_sdpas();

@@ -277,6 +277,7 @@ fe_status driver_inspect(fe_session *s, const driver_options *o, const char *sta
 /* toolchain.c: generated files to a shared library, build->library, in the cache or a temporary
  * folder. Once only. */
 fe_status toolchain_build(driver_program *d, driver_build *build);
+uint32_t toolchain_lanes_here(void); /* floats of a vector of this machine's, from 8 on; 0 */
 const target_machine *toolchain_target(const char *isa);
 /* Can this machine run what is made for `d->target`? FE_USAGE. */
 fe_status toolchain_check_machine(driver_program *d, const char *stage);

@@ -32,6 +32,12 @@ const target_machine *toolchain_target(const char *isa)
     return named ? named : target_named(rt_isa_here());
 }
 
+uint32_t toolchain_lanes_here(void)
+{
+    uint32_t lanes = toolchain_target(rt_isa_here())->vector_bytes / 4;
+    return lanes < 8 ? 0 : lanes;
+}
+
 fe_status toolchain_check_machine(driver_program *d, const char *stage)
 {
     if (target_runs(d->target, toolchain_target(NULL))) return FE_OK;

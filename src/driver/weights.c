@@ -58,6 +58,11 @@ static void conv_geometry(const loop_program *p, const loop_op *op, rt_conv *con
     }
 }
 
+static int bits_of(const loop_program *p, const loop_op *op)
+{
+    return (int)number(p, op->ints[loop_int_place(op, "bits")]);
+}
+
 int64_t weights_packed_bytes(const loop_program *p, const loop_op *op, uint32_t operand)
 {
     int64_t conv_strides[5];
@@ -67,6 +72,9 @@ int64_t weights_packed_bytes(const loop_program *p, const loop_op *op, uint32_t 
     case LOOP_PACKS_NOTHING: return 0;
     case LOOP_PACKS_MATRIX:
         return (int64_t)rt_gemm_packed_bytes(number(p, sizes[1]), number(p, sizes[0]));
+    case LOOP_PACKS_INTEGERS:
+        return (int64_t)rt_quantised_packed_bytes(bits_of(p, op), number(p, sizes[1]),
+                                                  number(p, sizes[0]));
     case LOOP_PACKS_KERNEL:
         conv_geometry(p, op, &conv, conv_strides);
         return (int64_t)rt_conv_packed_bytes(&conv);
@@ -101,18 +109,23 @@ static void fill_one(const wrap_program *w, const wrap_weight *weight, char *out
         return;
     }
     const loop_view *v = &weight->packed_for->inputs[weight->operand];
-    const float *from = (const float *)b->data + number(p, v->offset);
+    const char *from = (const char *)b->data + number(p, v->offset) * ty_dtype_size(v->dtype);
     int64_t strides[5];
     rt_conv conv;
     switch (loop_can_pack(p, weight->packed_for, weight->operand)) {
     case LOOP_PACKS_NOTHING: CHECK(w->session, false); return;
     case LOOP_PACKS_MATRIX:
-        rt_gemm_pack_f32(pool, number(p, v->sizes[1]), number(p, v->sizes[0]), from,
+        rt_gemm_pack_f32(pool, number(p, v->sizes[1]), number(p, v->sizes[0]), (const float *)from,
                          number(p, v->strides[1]), number(p, v->strides[0]), (float *)to);
+        return;
+    case LOOP_PACKS_INTEGERS:
+        rt_quantised_pack(pool, bits_of(p, weight->packed_for), number(p, v->sizes[1]),
+                          number(p, v->sizes[0]), (const int8_t *)from, number(p, v->strides[1]),
+                          number(p, v->strides[0]), (uint32_t *)to);
         return;
     case LOOP_PACKS_KERNEL:
         conv_geometry(p, weight->packed_for, &conv, strides);
-        rt_conv_pack_f32(pool, &conv, from, strides, (float *)to);
+        rt_conv_pack_f32(pool, &conv, (const float *)from, strides, (float *)to);
     }
 }
 

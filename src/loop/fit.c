@@ -2,6 +2,8 @@
  * signature holds already. */
 #include "loop/operator.h"
 
+#include "../rt/rt_need.h"
+
 static bool may_be(const loop_program *p, sym_op op, sym_expr a, sym_expr b)
 {
     sym_table *t = p->symbols;
@@ -17,6 +19,25 @@ const char *fit_message(const loop_program *p, const loop_op *op)
 {
     (void)p;
     return op->message ? NULL : "its message says nothing";
+}
+
+/* ---- products with integers ---- */
+
+const char *fit_quantised_gemm(const loop_program *p, const loop_op *op)
+{
+    sym_table *t = p->symbols;
+    sym_expr bits = op->ints[loop_int_place(op, "bits")], depth = op->inputs[1].sizes[0],
+             groups = op->inputs[2].sizes[0];
+    if (!may_be(p, SYM_EQ, bits, sym_int(t, 4)) && !may_be(p, SYM_EQ, bits, sym_int(t, 8)))
+        return "its bits are neither 4 nor 8";
+    if (!may_be_at_least(p, groups, 1)) return "it has no groups";
+    if (!may_be(p, SYM_EQ, sym_mod(t, depth, groups), sym_int(t, 0)))
+        return "its groups are not of one depth";
+    sym_expr each = sym_floordiv(t, depth, groups);
+    if (may_be(p, SYM_EQ, groups, sym_int(t, 1)) ||
+        may_be(p, SYM_EQ, sym_mod(t, each, sym_int(t, RT_QUANTISED_STEP)), sym_int(t, 0)))
+        return NULL;
+    return "the depth of its groups is no multiple of 8";
 }
 
 /* ---- convolutions ---- */

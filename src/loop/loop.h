@@ -415,7 +415,12 @@ uint32_t loop_result_count(const loop_program *p, const loop_op *op); /* outputs
 const char *loop_work_fault(const loop_program *p, const loop_op *op);
 
 /* How an operator has its operand 1, if that is a constant. */
-typedef enum loop_packing { LOOP_PACKS_NOTHING, LOOP_PACKS_MATRIX, LOOP_PACKS_KERNEL } loop_packing;
+typedef enum loop_packing {
+    LOOP_PACKS_NOTHING,
+    LOOP_PACKS_MATRIX,
+    LOOP_PACKS_INTEGERS,
+    LOOP_PACKS_KERNEL
+} loop_packing;
 /* Can the operand, if it is a constant, be re-laid when the program is compiled (pack.c), and for what? */
 loop_packing loop_can_pack(const loop_program *p, const loop_op *op, uint32_t operand);
 

@@ -12,6 +12,21 @@ void need_gemm(needing *n)
     if (!need_is_packed(n, 1)) need_share(n, need_panels(n, b->sizes[1], b->sizes[0]));
 }
 
+/* What of a panel becomes floats, where there are rows enough. */
+void need_quantised_gemm(needing *n)
+{
+    const loop_view *a = &n->op->inputs[0], *b = &n->op->inputs[1];
+    if (!need_has(n, 2, 2)) return;
+    if (!need_is_packed(n, 1)) {
+        sym_expr words = sym_ceildiv(n->t, b->sizes[0],
+                                     sym_floordiv(n->t, need_number(n, 32), need_int(n, "bits")));
+        need_share(n, need_panels(n, b->sizes[1], words));
+    }
+    if (need_may_be(n, a->sizes[0], RT_QUANTISED_FEW_ROWS + 1, INT64_MAX))
+        need_give_each(n, need_bytes(n, need_least(n, b->sizes[0], RT_QUANTISED_DEPTH),
+                                     RT_PANEL * NEED_FLOAT));
+}
+
 typedef struct product {
     sym_expr m, n, k;
     bool copies_a, copies_c;

@@ -13,11 +13,13 @@ loop_packing loop_can_pack(const loop_program *p, const loop_op *op, uint32_t op
     const loop_view *v = &op->inputs[operand];
     const loop_operator *row = loop_operator_of(op->kernel);
     loop_windows windows;
-    if (operand != 1 || !row || v->buffer == LOOP_NO_BUFFER || v->dtype != TY_F32 ||
+    if (operand != 1 || !row || v->buffer == LOOP_NO_BUFFER ||
+        v->dtype != (row->packs == LOOP_PACKS_INTEGERS ? TY_I8 : TY_F32) ||
         !sym_is_int(p->symbols, v->offset, NULL) || !are_numbers(p, v->sizes, v->rank) ||
         !are_numbers(p, v->strides, v->rank))
         return LOOP_PACKS_NOTHING;
     bool fits = v->rank == 2;
+    if (row->packs == LOOP_PACKS_INTEGERS) fits &= are_numbers(p, op->ints, op->int_count);
     if (row->packs == LOOP_PACKS_KERNEL)
         fits = !loop_windows_of(p, op, &windows) && v->rank == windows.spatial + 2 &&
                are_numbers(p, op->ints, op->int_count);

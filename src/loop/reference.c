@@ -248,6 +248,39 @@ void reference_gemm(const loop_call *c)
             activation == 2 ? float_of(c, "high") : all);
 }
 
+/* Of a row of numbers, or 0. */
+static double of_group(const loop_operand *x, int64_t group, int64_t column)
+{
+    return number_at(x, group * step_of(x, 1) + column * step_of(x, 0));
+}
+
+static double quantised_sum(const loop_call *c, int64_t row, int64_t column)
+{
+    const loop_operand *a = &c->in[0], *b = &c->in[1], *scales = &c->in[2], *zeros = &c->in[3];
+    int64_t each = b->sizes[0] / scales->sizes[0];
+    double sum = number_at(&c->in[4], column * step_of(&c->in[4], 0));
+    for (int64_t k = 0; k < b->sizes[0]; k++) {
+        int64_t at = k * step_of(b, 1) + column * step_of(b, 0);
+        double q = (double)*(const int8_t *)(b->data + at);
+        double weight =
+            (q - of_group(zeros, k / each, column)) * of_group(scales, k / each, column);
+        sum += number_at(a, row * step_of(a, 1) + k * step_of(a, 0)) * weight;
+    }
+    return sum;
+}
+
+void reference_quantised_gemm(const loop_call *c)
+{
+    const loop_operand *out = &c->out[0];
+    for (int64_t row = 0; row < out->sizes[0]; row++)
+        for (int64_t column = 0; column < out->sizes[1]; column++) {
+            int64_t to = row * step_of(out, 1) + column * step_of(out, 0);
+            loop_scalar y = {.f = quantised_sum(c, row, column)};
+            loop_scalar_store(out->dtype, out->data + to * ty_dtype_size(out->dtype),
+                              loop_scalar_cast(TY_F64, out->dtype, y));
+        }
+}
+
 void reference_bmm(const loop_call *c)
 {
     product(c, float_of(c, "alpha"), float_of(c, "beta"), -(double)INFINITY, (double)INFINITY);

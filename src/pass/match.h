@@ -71,6 +71,9 @@ bool rewrite_number(const rewriting *r, const char *name, double *out);
 /* A name's integer as a dimension of a tensor of this rank, counted from the front. */
 bool rewrite_dim(const rewriting *r, const char *name, uint32_t rank, uint32_t *out);
 
+/* Does the call, t, transpose.int or permute, turn a matrix? */
+bool rewrite_turns(const rewriting *r, const fx_node *n);
+
 /* Tries the rules on every node, in order, and again on what a rule has made. A rewrite is taken back
  * when its result has another dtype, size or stride than the root had (strides unless may_relay), or
  * makes what is returned share memory that it did not share before. */

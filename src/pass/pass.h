@@ -26,6 +26,7 @@ typedef struct pass_services {
      * as its metadata says. False: it cannot be known. */
     bool (*evaluate)(void *data, fx_graph *calls, void *const *bytes);
     void *data;
+    uint32_t lanes; /* floats of a vector that PyTorch packs weights for on this machine; 0: none */
 } pass_services;
 
 typedef struct pass_info {

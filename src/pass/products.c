@@ -68,27 +68,12 @@ static fx_node *to_baddbmm(rewriting *r)
                    *match_arg(r->m, "b"), fx_float(beta), fx_float(alpha));
 }
 
-/* Does the call turn a matrix? */
-static bool turns(rewriting *r, const fx_node *n)
-{
-    const ty_tensor *t = fx_tensor(n);
-    int64_t a, b;
-    sym_expr order[2];
-    if (!t || t->rank != 2) return false;
-    if (fx_is(n, OP_aten_t_default)) return true;
-    if (fx_is(n, OP_aten_transpose_int))
-        return fx_arg_int(r->g, &n->args[1], &a) && fx_arg_int(r->g, &n->args[2], &b) &&
-               (a + 2) % 2 != (b + 2) % 2;
-    return fx_arg_ints(r->g, &n->args[1], order, 2) == 2 &&
-           sym_is_int(r->g->symbols, order[0], &a) && (a == 1 || a == -1);
-}
-
 /* addmm(bias, x, w^T), matmul(x, w^T) of a weight */
 static fx_node *to_linear(rewriting *r)
 {
     const fx_node *turned = rewrite_node(r, "turned"), *w = rewrite_node(r, "w");
     const ty_tensor *bias = rewrite_tensor(r, "bias"), *x = rewrite_tensor(r, "x"), *weight;
-    if (!turned || !w || !x || x->rank < 2 || !turns(r, turned)) return NULL;
+    if (!turned || !w || !x || x->rank < 2 || !rewrite_turns(r, turned)) return NULL;
     weight = fx_tensor(w);
     if (!is_float(weight) || !pass_is_constant(r->g, w)) return NULL;
     if (match_arg(r->m, "bias") && !is_bias(r, bias, fx_tensor(r->root))) return NULL;

@@ -43,6 +43,20 @@ bool rewrite_dim(const rewriting *r, const char *name, uint32_t rank, uint32_t *
     return dim >= 0 && dim < (int64_t)rank;
 }
 
+bool rewrite_turns(const rewriting *r, const fx_node *n)
+{
+    const ty_tensor *t = fx_tensor(n);
+    int64_t a, b;
+    sym_expr order[2];
+    if (!t || t->rank != 2) return false;
+    if (fx_is(n, OP_aten_t_default)) return true;
+    if (fx_is(n, OP_aten_transpose_int))
+        return fx_arg_int(r->g, &n->args[1], &a) && fx_arg_int(r->g, &n->args[2], &b) &&
+               (a + 2) % 2 != (b + 2) % 2;
+    return fx_arg_ints(r->g, &n->args[1], order, 2) == 2 &&
+           sym_is_int(r->g->symbols, order[0], &a) && (a == 1 || a == -1);
+}
+
 /* ---- the runner ---- */
 
 /* What a rule emitted and nobody reads, back to the node that stood before it. */

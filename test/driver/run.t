@@ -34,6 +34,7 @@ error: run: the program takes 2 inputs and the archive records no sample of them
 # after facts
 # after noop
 # after simplify
+# after quantised
 # after fold_constants
 # after fold_batch_norm
 # after attention

@@ -3,8 +3,10 @@
 import math
 
 import torch
+import torch.ao.quantization.fx._decomposed  # noqa: F401  declares operators
 from cases_programs import program
 from torch import nn
+from torch.export import Dim
 
 
 def heads(x, count):
@@ -214,3 +216,56 @@ def writes_through_views():
             return turned, diagonal, single, cut, a, b, across, down, x, read, w
 
     return Through(), [(torch.randn(2, 2, 4), torch.randn(2, 2, dtype=torch.complex64))]
+
+
+@program
+def products_with_integers():
+    """Weights of 8 and 4 bits as programs make floats of them: by rows, by groups of rows, two a byte."""
+
+    class Integers(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("w", torch.randint(-128, 128, (40, 64), dtype=torch.int8))
+            self.register_buffer("few", torch.randint(0, 16, (40, 64), dtype=torch.uint8))
+            self.register_buffer("bytes", torch.randint(0, 256, (40, 32), dtype=torch.uint8))
+            self.register_buffer("scale", torch.rand(40) / 64 + 0.01)
+            self.register_buffer("scales", torch.rand(40, 2) / 64 + 0.01)
+            self.register_buffer("zeros", torch.randint(0, 16, (40, 2)).float())
+            self.bias = nn.Parameter(torch.randn(40))
+
+        def forward(self, one, few, many, half):
+            linear = nn.functional.linear
+            rows = [linear(x, self.w.to(x.dtype) * self.scale[:, None], self.bias) for x in (one, few, many)]
+            behind = [linear(x, self.w.to(x.dtype)) * self.scale.to(x.dtype) + 1 for x in (few, half)]
+            columns = many @ (self.w.to(many.dtype) * self.scale[:, None]).t()
+            groups = (self.few.to(one.dtype).reshape(40, 2, 32) - self.zeros[..., None]) * self.scales[..., None]
+            flat = (self.few.reshape(-1, 32) - self.zeros.reshape(-1, 1)) * self.scales.reshape(-1, 1)
+            nibbles = torch.stack([self.bytes & 15, self.bytes >> 4], -1).reshape(40, 64).to(torch.int8) - 8
+            grouped = linear(one, groups.reshape(40, 64)), linear(many, flat.reshape(40, 64))
+            return *rows, *behind, columns, *grouped, linear(few, nibbles.to(few.dtype) * 0.02)
+
+    x = torch.randn(1, 64), torch.randn(2, 3, 64)[:, 1], torch.randn(20, 64), torch.randn(3, 64, dtype=torch.bfloat16)
+    return Integers().eval(), [x]
+
+
+@program
+def products_with_packed_integers():
+    """As PyTorch packs them (so few columns alike on all machines), and as quantised exports hold them."""
+
+    class Packed(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("w", torch.randint(-128, 128, (40, 64), dtype=torch.int8))
+            self.register_buffer("scale", torch.rand(40) / 64 + 0.01)
+            self.register_buffer("zero", torch.randint(-9, 9, (40,)))
+            packed = torch.ops.aten._convert_weight_to_int4pack_for_cpu(torch.randint(0, 16, (16, 64), dtype=torch.int32), 1)
+            self.register_buffer("packed", packed)
+            self.register_buffer("pairs", torch.rand(2, 16, 2) / 64 + 0.01)
+
+        def forward(self, x):
+            channels = torch.ops.quantized_decomposed.dequantize_per_channel(self.w, self.scale, self.zero, 0, -128, 127, torch.int8)
+            bytes_ = torch._weight_int8pack_mm(x, self.w, self.scale)
+            return nn.functional.linear(x, channels), bytes_, torch.ops.aten._weight_int4pack_mm_for_cpu(x, self.packed, 32, self.pairs)
+
+    sets = [(torch.randn(rows, 64),) for rows in (5, 1, 20)]
+    return Packed().eval(), sets, {"double": False, "dynamic_shapes": ({0: Dim("rows", min=1, max=64)},)}

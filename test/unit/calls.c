@@ -14,6 +14,7 @@ static const char BUFFERS[] = "program calls\n"
                               "input @c : c64[99] strides [1]\n"
                               "input @n : i32[99] strides [1]\n"
                               "input @i : i64[99] strides [1]\n"
+                              "input @q : i8[99] strides [1]\n"
                               "temp @F : f32[99] strides [1]\n"
                               "temp @C : c64[99] strides [1]\n"
                               "temp @N : i32[99] strides [1]\n"
@@ -30,6 +31,9 @@ typedef struct good_call {
 static const good_call CALLS[] = {
     {"gemm (@f[2,3]{3,1}, @f[3,4]{4,1}, @f[4]{1}) -> (@F[2,4]{4,1}) ints [1] floats [0.0,1.0]", "2",
      "", "", "", "23"},
+    {"quantised_gemm (@f[2,16]{16,1}, @q[16,4]{1,16}, @f[2,4]{4,1}, @f[2,4]{4,1}, @f[4]{1}) -> "
+     "(@F[2,4]{4,1}) ints [4] floats []",
+     "34", "", "", "", "02345"},
     {"bmm (@f[5,2,3]{6,3,1}, @f[5,3,4]{0,4,1}, @f[5,2,4]{0,0,0}) -> (@F[5,2,4]{8,4,1}) ints [] "
      "floats [1.0,0.5]",
      "2", "", "", "", ""},

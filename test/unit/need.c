@@ -126,6 +126,7 @@ static operator_fn *function_of(const char *kernel)
         const char *name;
         operator_fn *function;
     } rows[] = {{"gemm", rt_op_gemm},
+                {"quantised_gemm", rt_op_quantised_gemm},
                 {"bmm", rt_op_bmm},
                 {"conv", rt_op_conv},
                 {"sdpa", rt_op_sdpa},
@@ -180,6 +181,21 @@ static fe_status keeps_to_it(fe_session *session, dice *d, const trial *t, uint3
 }
 
 /* ---- shapes ---- */
+
+static trial quantised(dice *d)
+{
+    int64_t m = roll(d, 1, 40), n = roll(d, 1, 100), groups = roll(d, 1, 3),
+            k = groups * 8 * roll(d, 1, 20);
+    trial t = {.kernel = "quantised_gemm", .inputs = 5, .outputs = 1, .ints = 1};
+    t.numbers[0] = roll(d, 0, 1) ? 4 : 8;
+    t.at[0] = SOME(false, TY_F32, m, k);
+    t.at[1] = SOME(roll(d, 0, 1), TY_I8, k, n);
+    t.at[2] = SOME(false, TY_F32, groups, n);
+    t.at[3] = SOME(false, TY_F32, groups, n);
+    t.at[4] = SOME(false, TY_F32, n);
+    t.at[5] = SOME(false, TY_F32, m, n);
+    return t;
+}
 
 static trial product(dice *d)
 {
@@ -317,8 +333,8 @@ static trial spectrum(dice *d)
 
 SESSION_TEST(operators_work_in_what_they_state)
 {
-    static trial (*const kinds[])(dice *) = {product,  convolution, attention,
-                                             ordering, matrices,    spectrum};
+    static trial (*const kinds[])(dice *) = {product,  quantised, convolution, attention,
+                                             ordering, matrices,  spectrum};
     static const char *const isas[] = {"x86-64-v4", "x86-64-v3", "baseline"};
     const char *usual = rt_isa();
     dice d = {7};

@@ -232,6 +232,24 @@ fe_status lower_op_linear(lowering *l, fx_node *n, const lower_row *row)
                                   is_row ? NULL : wanted_of(l, d)));
 }
 
+/* x by the integers of a weight, which stay integers. */
+fe_status lower_op_quantised_linear(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n, (void)row;
+    lower_tensor x = as_rows(l, operand(l, "input", TY_F32)), w = lower_arg(l, "weight"),
+                 zeros = lower_arg(l, "zeros"), bias = operand(l, "bias", TY_F32);
+    sym_expr sizes[] = {x.sizes[0], w.sizes[0]};
+    loop_view views[] = {lower_strided(l, x), lower_strided(l, lower_transpose(l, w, 0, 1)),
+                         lower_strided(l, lower_arg(l, "scales")), lower_no_view(l),
+                         lower_no_view(l)};
+    if (!lower_absent(zeros)) views[3] = lower_strided(l, zeros);
+    if (!lower_absent(bias)) views[4] = lower_strided(l, bias);
+    lower_tensor out = lower_temp_tensor(l, TY_F32, 2, sizes, NULL);
+    lower_extern(l, "quantised_gemm", COUNT_OF(views), views, out.box->view, 1,
+                 &(loop_int){"bits", lower_size(l, "bits")}, 0, NULL);
+    return finish(l, out);
+}
+
 static bool is_zero_number(lowering *l, const fx_arg *number)
 {
     double factor;
