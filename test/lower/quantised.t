@@ -27,7 +27,7 @@ nest [i0 < 3, i1 < 4, i2 < 2] origin 4 {
   @buf7[8*i0 + 2*i1 + i2] = %1
 }
 output @buf7[3,4,2]{8,2,1}
---run-- ferrite inspect --stage wrap - | grep 'weight\|extern\|area'
+--run-- ferrite inspect --stage wrap - | grep 'weight\|extern\|scratch'
 --in--
 # packed ahead by each one's bits; only more rows than a few need an area
 graph main {
@@ -41,7 +41,7 @@ graph main {
   output (user %y, user %v)
 }
 --out--
-wrapper arena 0 bound 0 weights 384 kernels 0 calls 2 each 2048
+wrapper arena 0 bound 0 weights 384 kernels 0 calls 2 scratch 2048
 weight 0 @w at 0 bytes 256 packed quantised_gemm 1
 weight 1 @s at 256 bytes 16
 weight 2 @z at 320 bytes 16
