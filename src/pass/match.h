@@ -71,7 +71,7 @@ bool rewrite_number(const rewriting *r, const char *name, double *out);
 /* A name's integer as a dimension of a tensor of this rank, counted from the front. */
 bool rewrite_dim(const rewriting *r, const char *name, uint32_t rank, uint32_t *out);
 
-/* Does the call, t, transpose.int or permute, turn a matrix? */
+/* Does the call, t, numpy_T, mT, transpose.int or permute, turn a matrix? */
 bool rewrite_turns(const rewriting *r, const fx_node *n);
 
 /* Tries the rules on every node, in order, and again on what a rule has made. A rewrite is taken back

@@ -4,9 +4,9 @@
  * integers never are.
  *
  * From the product back to the integers each call is one of the steps below, with a single reader. All
- * keep the row-major order of the elements, in which a scale of one number for each row of its operand
- * is one for each group of the weight's rows. Floats are made in float32, whatever the program rounds
- * them to on the way.
+ * but the turn of a matrix keep the row-major order of the elements, in which a scale of one number for
+ * each row of its operand is one for each group of the weight's rows; turned, it is one for a column.
+ * Floats are made in float32, whatever the program rounds them to on the way.
  */
 #include "pass/match.h"
 
@@ -35,7 +35,7 @@ static const struct {
     {"prims.convert_element_type(%s, _)", STEP_CAST},
     {"view|reshape|_unsafe_view|flatten.using_ints|unflatten.int(%s, ...)", STEP_SHAPE},
     {"unsqueeze|squeeze.dim|squeeze.dims(%s, _)", STEP_SHAPE},
-    {"t|transpose.int|permute(%s, ...)", STEP_TURN},
+    {"t|numpy_T|mT|transpose.int|permute(%s, ...)", STEP_TURN},
     {"mul.Tensor|mul.Scalar|multiply.Tensor|multiply.Scalar(%s, %c)", STEP_TIMES},
     {"sub.Tensor|sub.Scalar(%s, %c)", STEP_LESS},
     {"add.Tensor|add.Scalar(%s, %c)", STEP_PLUS},
@@ -62,7 +62,7 @@ typedef struct reading {
     arena *memory; /* until the product is made, or is not */
     const forms *f;
     int64_t n, k;
-    bool is_turned; /* what is read lies as [k, n] still */
+    bool is_turned; /* what is read lies as [k, n], else as [n, k] */
     part scale, zero;
     ty_dtype integers, differences; /* what these fit in, unless TY_NO_DTYPE */
     const fx_node *leaf;
@@ -162,6 +162,33 @@ static bool is_by_rows(const fx_graph *g, const ty_tensor *c, const ty_tensor *x
     return true;
 }
 
+static bool has_size(const fx_graph *g, const ty_tensor *t, uint32_t from_last, int64_t size)
+{
+    int64_t known;
+    return t->rank > from_last &&
+           sym_is_int(g->symbols, t->sizes[t->rank - 1 - from_last], &known) && known == size;
+}
+
+/* An operand of x, which lies as [k, n] or [groups, k / groups, n]: a number for each n, or of each group. */
+static bool read_columns(const reading *w, const fx_node *c, const ty_tensor *x, part *out)
+{
+    const fx_graph *g = w->r->g;
+    const ty_tensor *t = fx_tensor(c);
+    int64_t count = count_of(g, t), groups = 1;
+    if (!has_size(g, t, 0, w->n) || !has_size(g, x, 0, w->n) || t->rank > x->rank) return false;
+    if (count != w->n) {
+        groups = count / w->n;
+        if (x->rank != 3 || !has_size(g, t, 2, groups) || !has_size(g, t, 1, 1) ||
+            !has_size(g, x, 2, groups))
+            return false;
+    }
+    double *from = room_for(w, groups * w->n, sizeof *from);
+    *out = (part){room_for(w, groups * w->n, sizeof *from), groups};
+    if (!read_numbers(w, c, groups * w->n, from, MOST_STEPS)) return false;
+    for (int64_t i = 0; i < groups * w->n; i++) out->at[i % w->n * groups + i / w->n] = from[i];
+    return true;
+}
+
 /* An operand of what has the weight's elements in rows, like x. */
 static bool read_part(const reading *w, const fx_arg *c, const ty_tensor *x, part *out)
 {
@@ -178,6 +205,7 @@ static bool read_part(const reading *w, const fx_arg *c, const ty_tensor *x, par
         fill_part(w, out, number);
         return true;
     }
+    if (w->is_turned) return read_columns(w, c->node, x, out);
     if (!is_by_rows(g, t, x, &length) || length < 1 || w->k % length) return false;
     *out = (part){room_for(w, w->n * w->k / length, sizeof *out->at), w->k / length};
     return read_numbers(w, c->node, w->n * out->groups, out->at, MOST_STEPS);
@@ -195,7 +223,7 @@ static bool take_integers(reading *w, const fx_node *leaf, const uint8_t *from, 
         int q = is_nibbles                        ? from[i / 2] >> (i % 2 ? HIGH_NIBBLE : 0) & 15
                 : fx_tensor(leaf)->dtype == TY_I8 ? (int8_t)from[i]
                                                   : from[i];
-        w->q[i] = (int16_t)q;
+        w->q[w->is_turned ? i % w->n * w->k + i / w->n : i] = (int16_t)q;
         if (q < w->low) w->low = q;
         if (q > w->high) w->high = q;
     }
@@ -245,13 +273,14 @@ static bool take_zero(reading *w, const fx_arg *c, const ty_tensor *from, const 
 static bool take_step(reading *w, step_kind kind, const fx_arg *c, const ty_tensor *from,
                       const ty_tensor *here)
 {
-    if (w->is_turned && kind != STEP_TURN && kind != STEP_CAST) return false;
     switch (kind) {
     case STEP_CAST: return take_cast(w, from, here);
-    case STEP_SHAPE: return from->dtype == here->dtype;
+    case STEP_SHAPE:
+        return from->dtype == here->dtype && (!w->is_turned || (has_size(w->r->g, from, 0, w->n) &&
+                                                                has_size(w->r->g, here, 0, w->n)));
     case STEP_TURN:
-        if (!w->is_turned) return false;
-        w->is_turned = false;
+        if (!has_size(w->r->g, here, 0, w->is_turned ? w->n : w->k)) return false;
+        w->is_turned = !w->is_turned;
         return true;
     case STEP_TIMES:
         return ty_is_floating(here->dtype) && !w->scale.at && !w->zero.at &&
@@ -280,7 +309,7 @@ static bool find_integers(reading *w, const fx_node *n)
         match m;
         step_kind kind;
         if (!n || !fx_tensor(n) || count_of(g, fx_tensor(n)) != w->n * w->k) return false;
-        if (!w->is_turned && is_leaf(w, n)) return true;
+        if (is_leaf(w, n)) return true;
         if (n->users.count != 1 || !fx_may_join(n, w->r->root)) return false;
         const fx_node *s = step_back(w, n, &m, &kind);
         if (!s) return false;
@@ -336,8 +365,9 @@ static fx_node *weight_of(const reading *w, int shift)
 {
     const ty_tensor *t = fx_tensor(w->leaf);
     int64_t rows;
-    if (!shift && t->dtype == TY_I8 && t->rank == 2 && w->leaf->kind == FX_PLACEHOLDER &&
-        sym_is_int(w->r->g->symbols, t->sizes[0], &rows) && rows == w->n)
+    if (!shift && !w->is_turned && t->dtype == TY_I8 && t->rank == 2 &&
+        w->leaf->kind == FX_PLACEHOLDER && sym_is_int(w->r->g->symbols, t->sizes[0], &rows) &&
+        rows == w->n)
         return (fx_node *)(uintptr_t)w->leaf;
     int8_t *made = arena_alloc(w->r->g->memory, (size_t)(w->n * w->k));
     for (int64_t i = 0; i < w->n * w->k; i++) made[i] = (int8_t)(w->q[i] - shift);
@@ -499,8 +529,8 @@ static fx_node *of_packed(rewriting *r)
 
 /* ---- scales behind a product ---- */
 
-/* What multiplies the columns: a number, or one for each. */
-static bool read_columns(const reading *w, const fx_arg *c, double *out)
+/* What multiplies the columns of a product: a number, or one for each. */
+static bool read_factors(const reading *w, const fx_arg *c, double *out)
 {
     const ty_tensor *t = fx_arg_tensor(c);
     int64_t last;
@@ -522,7 +552,7 @@ static fx_node *scaled(reading *w, const fx_node *scales)
         return NULL;
     double *by = room_for(w, w->n, sizeof *by);
     const uint8_t *before = constant_of(g, scales, groups * w->n);
-    if (!before || !read_columns(w, match_arg(w->r->m, "c"), by)) return NULL;
+    if (!before || !read_factors(w, match_arg(w->r->m, "c"), by)) return NULL;
     float *made = arena_alloc(g->memory, (size_t)(groups * w->n) * sizeof *made);
     memcpy(made, before, (size_t)(groups * w->n) * sizeof *made);
     for (int64_t i = 0; i < groups * w->n; i++) made[i] = (float)(made[i] * by[i % w->n]);

@@ -49,7 +49,9 @@ bool rewrite_turns(const rewriting *r, const fx_node *n)
     int64_t a, b;
     sym_expr order[2];
     if (!t || t->rank != 2) return false;
-    if (fx_is(n, OP_aten_t_default)) return true;
+    if (fx_is(n, OP_aten_t_default) || fx_is(n, OP_aten_numpy_T_default) ||
+        fx_is(n, OP_aten_mT_default))
+        return true;
     if (fx_is(n, OP_aten_transpose_int))
         return fx_arg_int(r->g, &n->args[1], &a) && fx_arg_int(r->g, &n->args[2], &b) &&
                (a + 2) % 2 != (b + 2) % 2;

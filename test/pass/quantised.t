@@ -100,3 +100,46 @@ graph alone {
 --out--
 0
 --status-- 1
+--run-- ferrite inspect - --dump-after quantised --verify | grep 'scales\|integers\|zeros\|quantised\|output'
+--in--
+# a weight that lies the other way round: scales of its columns, of groups of its rows; one that is turned on the way; left
+# alone: scales along the depth, a matrix that is turned in another shape
+graph columns {
+  placeholder %w constant "w" : i8[16,2] data [1, -2, 3, 4, 5, 6, 7, -8, 1, 2, 3, 4, 5, 6, 7, -8, 1, -2, 3, 4, 5, 6, 7, -8, 1, 2, 3, 4, 5, 6, 7, 99]
+  placeholder %s constant "s" : f32[2] data [0.5, 2.0]
+  placeholder %g constant "g" : f32[2,1,2] data [1.0, 2.0, 3.0, 4.0]
+  placeholder %d constant "d" : f32[16,1] data [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]
+  placeholder %x user "x" : f32[4,16]
+  %f = aten.to.dtype(%w, torch.float32)
+  %m = aten.mul.Tensor(%f, %s)
+  %a = aten.matmul.default(%x, %m)
+  %f2 = aten.to.dtype(%w, torch.float32)
+  %r = aten.reshape.default(%f2, [2, 8, 2])
+  %mg = aten.mul.Tensor(%r, %g)
+  %v = aten.reshape.default(%mg, [16, 2])
+  %b = aten.mm.default(%x, %v)
+  %f3 = aten.to.dtype(%w, torch.float32)
+  %t = aten.t.default(%f3)
+  %c = aten.linear.default(%x, %t)
+  %f4 = aten.to.dtype(%w, torch.float32)
+  %along = aten.mul.Tensor(%f4, %d)
+  %e = aten.mm.default(%x, %along)
+  %f5 = aten.to.dtype(%w, torch.float32)
+  %r5 = aten.reshape.default(%f5, [4, 8])
+  %t5 = aten.t.default(%r5)
+  %v5 = aten.reshape.default(%t5, [16, 2])
+  %h = aten.mm.default(%x, %v5)
+  output (user %a, user %b, user %c, user %e, user %h)
+}
+--out--
+# after quantised
+  placeholder %integers constant "integers" : i8[2,16]{16,1}@20 data [1, 3, 5, 7, 1, 3, 5, 7, 1, 3, 5, 7, 1, 3, 5, 7, -2, 4, 6, -8, 2, 4, 6, -8, -2, 4, 6, -8, 2, 4, 6, 99]
+  placeholder %scales constant "scales" : f32[1,2]{2,1}@21 data [0.5, 2.0]
+  placeholder %integers_1 constant "integers_1" : i8[2,16]{16,1}@23 data [1, 3, 5, 7, 1, 3, 5, 7, 1, 3, 5, 7, 1, 3, 5, 7, -2, 4, 6, -8, 2, 4, 6, -8, -2, 4, 6, -8, 2, 4, 6, 99]
+  placeholder %scales_1 constant "scales_1" : f32[2,2]{2,1}@24 data [1.0, 2.0, 3.0, 4.0]
+  placeholder %integers_2 constant "integers_2" : i8[2,16]{16,1}@26 data [1, 3, 5, 7, 1, 3, 5, 7, 1, 3, 5, 7, 1, 3, 5, 7, -2, 4, 6, -8, 2, 4, 6, -8, -2, 4, 6, -8, 2, 4, 6, 99]
+  placeholder %scales_2 constant "scales_2" : f32[1,2]{2,1}@27 data [1.0, 1.0]
+  %quantised_linear = ferrite.quantised_linear.default(%x, %integers, %scales, None, None, 8) : f32[4,2]{2,1}@22
+  %quantised_linear_1 = ferrite.quantised_linear.default(%x, %integers_1, %scales_1, None, None, 8) : f32[4,2]{2,1}@25
+  %quantised_linear_2 = ferrite.quantised_linear.default(%x, %integers_2, %scales_2, None, None, 8) : f32[4,2]{2,1}@28
+  output (user %quantised_linear, user %quantised_linear_1, user %quantised_linear_2, user %e, user %h)
