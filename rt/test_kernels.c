@@ -334,9 +334,11 @@ static rt_conv conv_of(const conv_shape *shape, int transposed)
     return g;
 }
 
-static void test_conv(const conv_shape *shape, int transposed, int variant)
+/* tile: of Winograd's algorithm, or 0. */
+static void test_conv(const conv_shape *shape, int transposed, int tile, int variant)
 {
     rt_conv g = conv_of(shape, transposed);
+    g.tile = tile;
     int first_channels = variant & 1;
     int64_t spatial = g.in[0] * g.in[1] * g.in[2];
     int64_t step = first_channels ? 1 : g.in_channels;
@@ -354,11 +356,11 @@ static void test_conv(const conv_shape *shape, int transposed, int variant)
     g.y_batch = g.y[0] * g.out[0];
     snprintf(
         label, sizeof label,
-        "conv%s b=%lld c=%lld>%lld g=%lld in=%lldx%lldx%lld k=%lldx%lldx%lld s=%lld variant=%d",
+        "conv%s b=%lld c=%lld>%lld g=%lld in=%lldx%lldx%lld k=%lldx%lldx%lld s=%lld tile=%d variant=%d",
         transposed ? " transposed" : "", (long long)g.batch, (long long)g.in_channels,
         (long long)g.out_channels, (long long)g.groups, (long long)g.in[0], (long long)g.in[1],
         (long long)g.in[2], (long long)g.kernel[0], (long long)g.kernel[1], (long long)g.kernel[2],
-        (long long)g.stride[2], variant);
+        (long long)g.stride[2], tile, variant);
     int64_t group_in = g.in_channels / g.groups, taps = g.kernel[0] * g.kernel[1] * g.kernel[2];
     int64_t pixels = g.batch * g.out[0] * g.out[1] * g.out[2],
             size = (pixels - 1) * g.y_row + g.out_channels;
@@ -504,8 +506,33 @@ static void test_convs(void)
                 test_conv_weight(&shapes[i], first_channels, last_channels);
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (int variant = 0; variant < 64; variant += 3) {
-            test_conv(&shapes[i], 0, variant);
-            if (!(variant & 32) && shapes[i].stride[2] < 16) test_conv(&shapes[i], 1, variant);
+            test_conv(&shapes[i], 0, 0, variant);
+            if (!(variant & 32) && shapes[i].stride[2] < 16) test_conv(&shapes[i], 1, 0, variant);
+        }
+}
+
+/* By Winograd's algorithm: sizes that no tile divides, less than one, more tiles than are in work at a time. */
+static void test_tiles(void)
+{
+    static const struct {
+        int64_t batch, in, out, height, width, pad;
+    } shapes[] = {{1, 32, 32, 8, 8, 1},   {2, 33, 31, 7, 9, 1},   {1, 16, 64, 5, 6, 0},
+                  {3, 20, 100, 3, 3, 0},  {1, 40, 33, 1, 1, 1},   {2, 64, 40, 6, 11, 2},
+                  {1, 3, 1, 13, 10, 1},   {1, 36, 48, 4, 50, 1},  {8, 64, 32, 28, 28, 1},
+                  {1, 512, 64, 17, 13, 1}, {1, 70, 16, 2, 23, 2}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (int variant = i == 8 ? 61 : 0; variant < 64; variant += i == 9 ? 9 : 3) {
+            conv_shape shape = {shapes[i].batch,
+                                shapes[i].in,
+                                shapes[i].out,
+                                1,
+                                {1, shapes[i].height, shapes[i].width},
+                                {1, 3, 3},
+                                {1, 1, 1},
+                                {0, shapes[i].pad, shapes[i].pad},
+                                {1, 1, 1}};
+            test_conv(&shape, 0, 2, variant);
+            test_conv(&shape, 0, 4, variant);
         }
 }
 
@@ -743,6 +770,7 @@ int main(int count, char **arguments)
             test_gemms();
             test_bmms();
             test_convs();
+            test_tiles();
             test_sdpas();
             test_long_sums(1, 40);
             test_long_sums(30, 70);
