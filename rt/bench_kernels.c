@@ -206,7 +206,10 @@ static void bench_conv(int64_t batch, int64_t in, int64_t out, int64_t groups, i
     snprintf(name, sizeof name, "conv%lldx%lld s%lld %lld>%lld%s @%lld b%lld%s%s%s",
              (long long)kernel, (long long)kernel, (long long)stride, (long long)in, (long long)out,
              groups > 1 ? " dw" : "", (long long)size, (long long)batch, nchw ? " nchw" : "",
-             cold ? " cold" : "", tile == 4 ? " F(4,3)" : tile == 2 ? " F(2,3)" : "");
+             cold ? " cold" : "",
+             tile == 4   ? " F(4,3)"
+             : tile == 2 ? " F(2,3)"
+                         : "");
     if (!wanted(name)) return;
     int64_t result = (size + 2 * pad - kernel) / stride + 1;
     conv_args c = {.g = {.batch = batch,

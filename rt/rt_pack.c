@@ -111,16 +111,18 @@ static void depthwise_pack(const conv_pack *p)
 
 /* Of F(2x2,3x3) and F(4x4,3x3): rt_winograd.c has the other transforms. */
 #define ROOT 1.41421356237309504880
-static const double filter_lines[2][6][3] = {{{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}},
-                                             {{1, 0, 0},
-                                              {-2 / 3.0, -ROOT / 3, -1 / 3.0},
-                                              {-2 / 3.0, ROOT / 3, -1 / 3.0},
-                                              {1 / 6.0, ROOT / 6, 1 / 3.0},
-                                              {1 / 6.0, -ROOT / 6, 1 / 3.0},
-                                              {0, 0, 1}}};
+static const double filter_lines[2][6][3] = {
+    {{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}},
+    {{1, 0, 0},
+     {-2 / 3.0, -ROOT / 3, -1 / 3.0},
+     {-2 / 3.0, ROOT / 3, -1 / 3.0},
+     {1 / 6.0, ROOT / 6, 1 / 3.0},
+     {1 / 6.0, -ROOT / 6, 1 / 3.0},
+     {0, 0, 1}}};
 
 /* Position (row, column) of the transformed taps. */
-static double filter_value(const double (*lines)[3], const double *taps, int64_t row, int64_t column)
+static double filter_value(const double (*lines)[3], const double *taps, int64_t row,
+                           int64_t column)
 {
     double sum = 0;
     for (int i = 0; i < 3; i++)

@@ -21,11 +21,11 @@ typedef struct winograd {
     const float *x, *packed;
     float *y;
     rt_post post;
-    int64_t size, positions;       /* of a patch: along a side, all */
+    int64_t size, positions;         /* of a patch: along a side, all */
     int64_t tile_rows, tile_columns; /* of an image */
-    int64_t first, count;          /* tiles in work */
-    int64_t pitch, patch_floats;   /* from position to position; from patch to patch */
-    int64_t result_floats;         /* from the products of one tile to the next's */
+    int64_t first, count;            /* tiles in work */
+    int64_t pitch, patch_floats;     /* from position to position; from patch to patch */
+    int64_t result_floats;           /* from the products of one tile to the next's */
     int64_t panels, blocks;
     float *patches;
     const float *zeros;

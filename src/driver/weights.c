@@ -58,6 +58,26 @@ static void conv_geometry(const loop_program *p, const loop_op *op, rt_conv *con
     }
 }
 
+/* The same of `winograd`. */
+static void tiles_geometry(const loop_program *p, const loop_op *op, rt_conv *conv,
+                           int64_t *strides)
+{
+    const loop_view *w = &op->inputs[1];
+    int64_t tile = 0;
+    loop_known_int(p, op, "tile", &tile);
+    *conv = (rt_conv){.batch = 1,
+                      .groups = 1,
+                      .out_channels = number(p, w->sizes[0]),
+                      .in_channels = number(p, w->sizes[1]),
+                      .kernel = {1, 3, 3},
+                      .tile = (int)tile};
+    strides[2] = 0;
+    for (int d = 0; d < 2; d++) {
+        strides[d] = number(p, w->strides[d]);
+        strides[3 + d] = number(p, w->strides[2 + d]);
+    }
+}
+
 int64_t weights_packed_bytes(const loop_program *p, const loop_op *op, uint32_t operand)
 {
     int64_t conv_strides[5];
@@ -69,6 +89,9 @@ int64_t weights_packed_bytes(const loop_program *p, const loop_op *op, uint32_t 
         return (int64_t)rt_gemm_packed_bytes(number(p, sizes[1]), number(p, sizes[0]));
     case LOOP_PACKS_KERNEL:
         conv_geometry(p, op, &conv, conv_strides);
+        return (int64_t)rt_conv_packed_bytes(&conv);
+    case LOOP_PACKS_TRANSFORMED:
+        tiles_geometry(p, op, &conv, conv_strides);
         return (int64_t)rt_conv_packed_bytes(&conv);
     }
     return 0;
@@ -112,6 +135,10 @@ static void fill_one(const wrap_program *w, const wrap_weight *weight, char *out
         return;
     case LOOP_PACKS_KERNEL:
         conv_geometry(p, weight->packed_for, &conv, strides);
+        rt_conv_pack_f32(pool, &conv, from, strides, (float *)to);
+        return;
+    case LOOP_PACKS_TRANSFORMED:
+        tiles_geometry(p, weight->packed_for, &conv, strides);
         rt_conv_pack_f32(pool, &conv, from, strides, (float *)to);
     }
 }
