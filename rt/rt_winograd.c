@@ -79,11 +79,19 @@ RT_INLINE vf load_some(const float *p, int64_t left)
     return left >= VL ? v_load(p) : v_load_part(p, left);
 }
 
+/* Where the vector begins that holds the channels from c on: the last one reaches back over others, unless
+ * all are less than a vector. */
+RT_INLINE int64_t begin_of(int64_t c, int64_t channels)
+{
+    return channels < VL ? 0 : rt_min(c, channels - VL);
+}
+
 /* The patch under a pointer a pixel, [position][channel]. */
 RT_INLINE void patch_body(const float *const *pixels, int64_t channels, float *out, int64_t pitch,
                           const int size)
 {
-    for (int64_t c = 0; c < channels; c += VL) {
+    for (int64_t next = 0; next < channels; next += VL) {
+        int64_t c = begin_of(next, channels);
         vf half[MOST_SIZE][MOST_SIZE];
         for (int j = 0; j < size; j++) {
             vf x[MOST_SIZE], y[MOST_SIZE];
@@ -156,13 +164,14 @@ static void patch_task(void *context, int64_t begin, int64_t end, int worker)
 static void multiply(const winograd *s, int64_t begin, int64_t end, int64_t panel, float *results)
 {
     const float *rows[RT_WINOGRAD_TILES];
-    int64_t channels = s->g->in_channels;
+    int64_t channels = s->g->in_channels,
+            columns = rt_min(RT_PANEL, s->g->out_channels - panel * RT_PANEL);
     for (int64_t p = 0; p < s->positions; p++) {
         rt_rows_plain(rows, s->patches + begin * s->patch_floats + p * s->pitch, s->patch_floats,
                       end - begin);
         rt_block block = {
             .m = end - begin,
-            .n = RT_PANEL,
+            .n = rt_ceil_div(columns, VL) * VL,
             .taps = 1,
             .run = channels,
             .rows = rows,
@@ -214,8 +223,8 @@ RT_INLINE void put(const rt_post *post, float *to, vf sum, int64_t left)
 RT_INLINE void result_body(const rt_post *post, const float *results, const target *to,
                            const int size)
 {
-    for (int64_t n = 0; n < to->columns; n += VL) {
-        int64_t left = to->columns - n;
+    for (int64_t next = 0; next < to->columns; next += VL) {
+        int64_t n = post->accumulate ? next : begin_of(next, to->columns), left = to->columns - n;
         vf half[MOST_TILE][MOST_SIZE], bias = {0};
         if (to->bias) bias = load_some(to->bias + n, left);
         for (int j = 0; j < size; j++) {

@@ -511,7 +511,8 @@ static void test_convs(void)
         }
 }
 
-/* By Winograd's algorithm: sizes that no tile divides, less than one, more tiles than are in work at a time. */
+/* By Winograd's algorithm: sizes that no tile divides, or less than one; more tiles than are in work at a
+ * time. */
 static void test_tiles(void)
 {
     static const struct {

@@ -3,8 +3,8 @@
  *
  * Float convolutions work in channels-last memory, whatever their dimensions: the input is realised so
  * when it has no memory yet, and the output is laid out so. Whatever the layout is, it is only strides.
- * Where Winograd's algorithm takes less time and the weight is a constant, which it is transformed from ahead,
- * the kernel is `winograd`.
+ * Where Winograd's algorithm takes less time, and the weight, which is transformed ahead, is a constant, the
+ * kernel is `winograd`.
  */
 #include "lower/conv.h"
 
