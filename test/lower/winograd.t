@@ -52,3 +52,14 @@ done
 1,64,56,56, 64,64,3,1, [1, 1], [1, 0], [1, 1], False, [0, 0], 1: conv [2,1,0,0,1,1,1,0,1,1,0,0]
 1,64,56, 64,64,3, [1], [1], [1], False, [0], 1: conv [1,1,0,0,1,1,1,0]
 1,64,56,56, user 64,64,3,3, [1, 1], [1, 1], [1, 1], False, [0, 0], 1: conv [2,1,0,0,1,1,1,1,1,1,0,0]
+
+--run-- ferrite inspect - --stage loop --direct-convolution | sed -n 's/^extern \([a-z]*\).*/\1/p'
+--in--
+graph g {
+  placeholder %x user "x" : f32[1,64,56,56]
+  placeholder %w param "w" : f32[64,64,3,3]
+  %y = aten.conv2d.default(%x, %w, None, [1, 1], [1, 1])
+  output (user %y)
+}
+--out--
+conv

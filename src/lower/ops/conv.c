@@ -6,7 +6,7 @@
  * Where Winograd's algorithm takes less time, and the weight, which is transformed ahead, is a constant, the
  * kernel is `winograd`.
  */
-#include "lower/conv.h"
+#include "lower/ops/conv.h"
 
 #include <string.h>
 
@@ -58,7 +58,7 @@ static bool is_plain_axis(lowering *l, const convolution *c, uint32_t d)
 /* Of Winograd's algorithm, for the sizes of the example; 0: not by that. */
 static int64_t tile_of(lowering *l, const convolution *c)
 {
-    if (c->dims != 2 || c->transposed || !lower_is_one(l, c->groups) ||
+    if (l->direct_convolution || c->dims != 2 || c->transposed || !lower_is_one(l, c->groups) ||
         !lower_is_constant(l, c->weight) || !is_plain_axis(l, c, 0) || !is_plain_axis(l, c, 1))
         return 0;
     const sym_table *s = l->symbols;

@@ -5,7 +5,7 @@
  * weight comes from memory that is far away: a product of few rows waits for it, so that larger tiles, whose
  * weights have more numbers, want larger images.
  */
-#include "lower/conv.h"
+#include "lower/ops/conv.h"
 
 enum {
     TAPS = 3, /* along a side of the window */
