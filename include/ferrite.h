@@ -160,6 +160,10 @@ FE_API void fe_session_free(fe_session *session);
  *                 left as they are. FE_USAGE where this machine cannot run what is made
  *     tune-budget-ms  milliseconds that this may take, C compilers included (30000, at most 65535); kernels
  *                 whose turn does not come are made as without. 0: what the cache has, and no more
+ *     direct-convolution  off (the default) or on: no convolution goes by Winograd's algorithm. By that,
+ *                 3x3 ones of stride 1 with constant weights take half the time, or less; their weights up
+ *                 to four times the memory, and errors are up to four times those of direct sums; NaN and
+ *                 infinity reach results up to three pixels further away
  *     verify      off (the default) or on: check the graph after every pass
  *     split       where the program is cut into parts, each a function of its own that may be replaced
  *                 in a run (fe_artifact.replace_part; replace_part of a Python module): nodes=N after

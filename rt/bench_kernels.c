@@ -240,13 +240,16 @@ static void conv_call(void *context, int index)
 }
 
 static void bench_conv(int64_t batch, int64_t in, int64_t out, int64_t groups, int64_t size,
-                       int64_t kernel, int64_t stride, int64_t pad, int nchw, int cold)
+                       int64_t kernel, int64_t stride, int64_t pad, int nchw, int cold, int tile)
 {
     char name[96];
-    snprintf(name, sizeof name, "conv%lldx%lld s%lld %lld>%lld%s @%lld b%lld%s%s",
+    snprintf(name, sizeof name, "conv%lldx%lld s%lld %lld>%lld%s @%lld b%lld%s%s%s",
              (long long)kernel, (long long)kernel, (long long)stride, (long long)in, (long long)out,
              groups > 1 ? " dw" : "", (long long)size, (long long)batch, nchw ? " nchw" : "",
-             cold ? " cold" : "");
+             cold ? " cold" : "",
+             tile == 4   ? " F(4,3)"
+             : tile == 2 ? " F(2,3)"
+                         : "");
     if (!wanted(name)) return;
     int64_t result = (size + 2 * pad - kernel) / stride + 1;
     conv_args c = {.g = {.batch = batch,
@@ -260,7 +263,8 @@ static void bench_conv(int64_t batch, int64_t in, int64_t out, int64_t groups, i
                          .dilation = {1, 1, 1},
                          .out = {1, result, result},
                          .x_batch = size * size * in,
-                         .y_row = out}};
+                         .y_row = out,
+                         .tile = tile}};
     c.g.x_channel = nchw ? size * size : 1;
     c.g.x[2] = nchw ? 1 : in;
     c.g.x[1] = c.g.x[2] * size;
@@ -397,7 +401,15 @@ int main(int argc, char **argv)
         {8, 64, 64, 1, 56, 3, 1, 1, 0, 0},     {8, 96, 96, 96, 112, 3, 1, 1, 0, 0}};
     for (size_t i = 0; i < sizeof convs / sizeof *convs; i++) {
         const int64_t *c = convs[i];
-        bench_conv(c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], (int)c[8], (int)c[9]);
+        bench_conv(c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], (int)c[8], (int)c[9], 0);
+    }
+    static const int64_t tiled[][3] = {/* batch, channels, size */
+                                       {1, 32, 112}, {1, 64, 56},  {1, 128, 28}, {1, 256, 14},
+                                       {1, 512, 7},  {8, 32, 112}, {8, 64, 56},  {8, 128, 28},
+                                       {8, 256, 14}, {8, 512, 7}};
+    for (size_t i = 0; i < 3 * sizeof tiled / sizeof *tiled; i++) {
+        const int64_t *t = tiled[i / 3];
+        bench_conv(t[0], t[1], t[1], 1, t[2], 3, 1, 1, 0, 0, (int)(i % 3) * 2);
     }
     bench_sdpa(12, 128, 128, 64, 0);
     bench_sdpa(12, 128, 128, 64, 1);

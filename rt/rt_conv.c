@@ -359,6 +359,7 @@ int RT_FN(rt_conv)(rt_team *team, const rt_conv *g, const float *x, const float 
     conv s = {.g = g, .x = x, .packed = packed, .y = y};
     s.pixels = g->batch * g->out[0] * g->out[1] * g->out[2];
     if (s.pixels <= 0 || g->out_channels <= 0) return 0;
+    if (g->tile) return RT_FN(rt_winograd)(team, g, x, packed, y, post);
     if (post) s.post = *post;
     s.group_in = g->in_channels / g->groups;
     s.group_out = g->out_channels / g->groups;

@@ -168,6 +168,8 @@ int RT_FN(rt_conv_phases)(rt_team *, const rt_conv *, const float *x, const floa
                           const rt_post *);
 int RT_FN(rt_depth_phases)(rt_team *, const rt_conv *, const float *x, const float *packed,
                            float *y, const rt_post *);
+int RT_FN(rt_winograd)(rt_team *, const rt_conv *, const float *x, const float *packed, float *y,
+                       const rt_post *);
 int RT_FN(rt_conv_weight)(rt_team *, const rt_conv *, const float *x, const float *grad, float *out,
                           const int64_t *strides);
 /* rt_conv_weight for few output channels a group; and for groups of one channel, channels last. */

@@ -116,9 +116,12 @@ typedef struct rt_conv {
      * convolution's. Its output has any strides, and no y_row; without an epilogue. */
     int transposed;
     int64_t y_batch, y[3], y_channel;
+    /* 2 or 4: output pixels along a side of a tile, by Winograd's algorithm; of one image plane with 3x3
+     * taps, stride and dilation 1, one group. NaN and infinity reach all of a tile. */
+    int tile;
 } rt_conv;
 
-/* Bytes of packed weights. Depends on channels, groups and kernel only. Align the memory to 64. */
+/* Bytes of packed weights. Depends on channels, groups, kernel and tile only. Align the memory to 64. */
 size_t rt_conv_packed_bytes(const rt_conv *conv);
 
 /* Packs weight[O, I/groups, D, H, W], of a transposed one [I, O/groups, D, H, W]; strides (five, in that
@@ -130,7 +133,8 @@ void rt_conv_pack_f32(rt_pool *pool, const rt_conv *conv, const float *weight,
  * columns = output channels. 1x1 with stride 1 is a GEMM; dense kernels run the GEMM tile over
  * pointers to input pixels (Dukhan's indirect convolution); few input channels or x_channel != 1 go
  * through a padded band of input rows; groups == in_channels == out_channels has a kernel of its
- * own. A transposed one is several dense ones (rt_conv_phase.c). post may be NULL. */
+ * own. A transposed one is several dense ones (rt_conv_phase.c). With `tile`: rt_winograd.c. post may be
+ * NULL. */
 int rt_conv_f32(rt_team *team, const rt_conv *conv, const float *x, const float *packed, float *y,
                 const rt_post *post);
 

@@ -29,6 +29,10 @@ enum {
     RT_CONV_PHASE_TILES = 16,     /* transposed: tiles of rows in a task, */
     RT_CONV_PHASE_COLUMNS = 128,  /* and columns of its results */
 
+    RT_WINOGRAD_TILES = 48, /* tiles of a task, */
+    RT_WINOGRAD_BYTES =
+        2 << 20, /* and what is transformed at a time, unless that leaves few tiles */
+
     RT_CONV_WEIGHT_COLUMNS = 64,     /* output channels of a task */
     RT_CONV_WEIGHT_SUMS = 48 * 1024, /* its results, unless that leaves few rows */
     RT_CONV_WEIGHT_PIXELS = 256,     /* output pixels of a strip, */

@@ -309,7 +309,7 @@ static const float *kept_weight(rt_frame *frame, const rt_conv *conv, const fe_t
                                 const int64_t *strides)
 {
     rt_weight_key key = {
-        {2, conv->transposed, conv->groups, conv->in_channels, conv->out_channels}};
+        {2 + conv->tile, conv->transposed, conv->groups, conv->in_channels, conv->out_channels}};
     int is_packed;
     memcpy(key.numbers + 5, conv->kernel, 3 * sizeof *key.numbers);
     memcpy(key.numbers + 8, conv->stride, 3 * sizeof *key.numbers);
@@ -320,13 +320,11 @@ static const float *kept_weight(rt_frame *frame, const rt_conv *conv, const fe_t
     return packed;
 }
 
-int rt_op_conv(rt_frame *frame, const rt_call *call)
+static int convolve(rt_frame *frame, const rt_call *call, rt_conv conv, int activation)
 {
     const fe_tensor *x = &call->in[0], *w = &call->in[1], *bias = &call->in[2], *y = &call->out[0];
-    rt_conv conv = conv_of(x, &call->in[1], y, call->ints[1], call->ints + 4);
-    conv.transposed = call->ints[2] != 0;
     after epilogue;
-    rt_post post = post_of(call, &epilogue, bias->data, (int)call->ints[3]);
+    rt_post post = post_of(call, &epilogue, bias->data, activation);
     rt_team team = rt_team_of(frame, call);
     int64_t y_stride = pixel_stride(y);
     int y_ready = y_stride > 0 || conv.transposed; /* which takes any strides */
@@ -365,6 +363,22 @@ int rt_op_conv(rt_frame *frame, const rt_call *call)
         call->epilogue(call->epilogue_args, 0, pixels, 0, conv.out_channels);
     if (leased) rt_scratch_drop(&team, &scratch);
     return failed ? rt_no_room(frame, &team) : 0;
+}
+
+int rt_op_conv(rt_frame *frame, const rt_call *call)
+{
+    rt_conv conv =
+        conv_of(&call->in[0], &call->in[1], &call->out[0], call->ints[1], call->ints + 4);
+    conv.transposed = call->ints[2] != 0;
+    return convolve(frame, call, conv, (int)call->ints[3]);
+}
+
+int rt_op_winograd(rt_frame *frame, const rt_call *call)
+{
+    const int64_t *ints = call->ints, lists[] = {1, 1, ints[1], ints[2], 1, 1};
+    rt_conv conv = conv_of(&call->in[0], &call->in[1], &call->out[0], 1, lists);
+    conv.tile = (int)ints[0];
+    return convolve(frame, call, conv, (int)ints[3]);
 }
 
 int rt_op_conv_weight(rt_frame *frame, const rt_call *call)

@@ -156,8 +156,53 @@ static void depthwise_pack(const conv_pack *p)
             p->packed[tap * padded + c] = c < channels ? weight_at(p, c, tap, 0) : 0.0f;
 }
 
+/* ---- transformed ones ---- */
+
+/* Of F(2x2,3x3) and F(4x4,3x3): rt_winograd.c has the other transforms. */
+#define ROOT 1.41421356237309504880
+static const double filter_lines[2][6][3] = {
+    {{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}},
+    {{1, 0, 0},
+     {-2 / 3.0, -ROOT / 3, -1 / 3.0},
+     {-2 / 3.0, ROOT / 3, -1 / 3.0},
+     {1 / 6.0, ROOT / 6, 1 / 3.0},
+     {1 / 6.0, -ROOT / 6, 1 / 3.0},
+     {0, 0, 1}}};
+
+/* Position (row, column) of the transformed taps. */
+static double filter_value(const double (*lines)[3], const double *taps, int64_t row,
+                           int64_t column)
+{
+    double sum = 0;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) sum += lines[row][i] * taps[3 * i + j] * lines[column][j];
+    return sum;
+}
+
+/* One panel: [position][channel][RT_PANEL]. */
+static void filter_pack_task(void *context, int64_t begin, int64_t end, int worker)
+{
+    (void)worker;
+    const conv_pack *p = context;
+    int64_t size = p->conv->tile + 2, channels = p->group_in, positions = size * size;
+    const double(*lines)[3] = filter_lines[p->conv->tile == 4];
+    for (int64_t index = begin; index < end; index++) {
+        int64_t o = index / channels, i = index % channels;
+        float *out = p->packed + o / RT_PANEL * positions * channels * RT_PANEL + i * RT_PANEL +
+                     o % RT_PANEL;
+        double taps[9] = {0};
+        for (int64_t tap = 0; tap < 9 && o < p->group_out; tap++)
+            taps[tap] = (double)weight_at(p, o, tap, i);
+        for (int64_t k = 0; k < positions; k++)
+            out[k * channels * RT_PANEL] = (float)filter_value(lines, taps, k / size, k % size);
+    }
+}
+
 size_t rt_conv_packed_bytes(const rt_conv *conv)
 {
+    int64_t size = conv->tile + 2;
+    if (conv->tile)
+        return rt_gemm_packed_bytes(conv->out_channels, size * size * conv->in_channels);
     int64_t taps = conv->kernel[0] * conv->kernel[1] * conv->kernel[2];
     if (is_depthwise(conv)) return rt_gemm_packed_bytes(conv->out_channels, taps);
     return (size_t)conv->groups * rt_gemm_packed_bytes(conv->out_channels / conv->groups,
@@ -186,6 +231,10 @@ void rt_conv_pack_f32(rt_pool *pool, const rt_conv *conv, const float *weight,
         return;
     }
     int64_t panels = (p.group_out + RT_PANEL - 1) / RT_PANEL;
+    if (conv->tile) {
+        rt_parallel(pool, filter_pack_task, &p, panels * RT_PANEL * p.group_in, 64);
+        return;
+    }
     p.group_floats = panels * RT_PANEL * p.taps * p.group_in;
     rt_parallel(pool, conv_pack_task, &p, panels * conv->groups, 1);
 }

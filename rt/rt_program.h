@@ -219,6 +219,7 @@ int rt_op_gemm(rt_frame *frame, const rt_call *call);
 int rt_op_quantised_gemm(rt_frame *frame, const rt_call *call);
 int rt_op_bmm(rt_frame *frame, const rt_call *call);
 int rt_op_conv(rt_frame *frame, const rt_call *call);
+int rt_op_winograd(rt_frame *frame, const rt_call *call);
 int rt_op_conv_weight(rt_frame *frame, const rt_call *call);
 int rt_op_sdpa(rt_frame *frame, const rt_call *call);
 int rt_op_copy(rt_frame *frame, const rt_call *call);

@@ -92,6 +92,7 @@ RT_INLINE const float *tile_run(vf acc[WAYS][MR][NV], const float *const *a, int
     for (; k < end; k++, b += RT_PANEL, prefetch += step) {
         tile_step(acc[0], a, k, b, mr, nv);
         RT_PREFETCH(prefetch);
+        if (NR * sizeof(float) > RT_LINE) RT_PREFETCH(prefetch + RT_LINE);
     }
     *ahead = prefetch;
     return b;

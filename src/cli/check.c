@@ -247,9 +247,10 @@ const cli_command cli_check = {
     .usage = "check PATH... [--json REPORT] [--jobs N] [--metadata] [--replace-parts]\n",
     .options = options,
     .option_count = COUNT_OF(options),
-    .session_options = "isa device cc target artifact no-cc nan-check inf-check lifecycle-check "
-                       "bisect cache lapack ops "
-                       "max-arena donate memory-budget split tune tune-budget-ms",
+    .session_options =
+        "isa device cc target artifact no-cc nan-check inf-check lifecycle-check "
+        "bisect cache lapack ops "
+        "max-arena direct-convolution donate memory-budget split tune tune-budget-ms",
     .fewest = 1,
     .most = UINT32_MAX,
     .run = check,

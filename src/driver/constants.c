@@ -49,7 +49,7 @@ static fe_status evaluate(fe_session *session, void *data)
     evaluation *e = data;
     loop_program *p;
     arena *memory = arena_new(session);
-    fe_status status = lower_graph(e->calls, memory, NULL, LOWER_RESULTS_OF_USE, &p);
+    fe_status status = lower_graph(e->calls, memory, NULL, &(lower_choices){0}, &p);
     if (status == FE_OK) {
         loop_machine machine = {.buffers = NEW_ARRAY(memory, void *, p->buffers.count + 1),
                                 .memory = memory};

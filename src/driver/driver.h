@@ -80,12 +80,13 @@ typedef struct driver_options {
     bool nan_check, inf_check; /* the program looks for NaN, and infinity, in all it computes */
     bool lifecycle_check, bisect, dump_buffers; /* of what is run here as it is (watch.c) */
     const char *dump_dir;
-    bool max_arena;        /* room for the largest sizes that ranges allow */
-    int64_t memory_budget; /* bytes that the arena may need; 0: any */
-    option_list donate;    /* inputs whose memory may be used for other things, or "all" */
-    bool profile;          /* the artifact keeps the time of each step */
-    bool verify;           /* after each pass */
-    bool tune;             /* kernels are timed in several variants (tune.h) */
+    bool max_arena;          /* room for the largest sizes that ranges allow */
+    int64_t memory_budget;   /* bytes that the arena may need; 0: any */
+    option_list donate;      /* inputs whose memory may be used for other things, or "all" */
+    bool direct_convolution; /* none goes by Winograd's algorithm */
+    bool profile;            /* the artifact keeps the time of each step */
+    bool verify;             /* after each pass */
+    bool tune;               /* kernels are timed in several variants (tune.h) */
     uint32_t tune_budget_ms;
     const struct tune_timer *tune_timer; /* of tests; NULL: this machine's */
     const char *tune_machine;            /* likewise */

@@ -247,9 +247,10 @@ static fe_status gather(driver_program *d, const sched_options *options)
 
 fe_status split_lower(driver_program *d, const lower_split *split)
 {
-    lower_results results =
-        driver_looks_at_results(&d->options) ? LOWER_RESULTS_ALL : LOWER_RESULTS_OF_USE;
-    FE_TRY(lower_graph(d->graph, d->memory, split, results, &d->loops));
+    lower_choices choices = {.results = driver_looks_at_results(&d->options) ? LOWER_RESULTS_ALL
+                                                                             : LOWER_RESULTS_OF_USE,
+                             .direct_convolution = d->options.direct_convolution};
+    FE_TRY(lower_graph(d->graph, d->memory, split, &choices, &d->loops));
     d->loops->name = d->name;
     return donate_inputs(d);
 }

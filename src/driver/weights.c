@@ -63,6 +63,26 @@ static int bits_of(const loop_program *p, const loop_op *op)
     return (int)number(p, op->ints[loop_int_place(op, "bits")]);
 }
 
+/* The same of `winograd`. */
+static void tiles_geometry(const loop_program *p, const loop_op *op, rt_conv *conv,
+                           int64_t *strides)
+{
+    const loop_view *w = &op->inputs[1];
+    int64_t tile = 0;
+    loop_known_int(p, op, "tile", &tile);
+    *conv = (rt_conv){.batch = 1,
+                      .groups = 1,
+                      .out_channels = number(p, w->sizes[0]),
+                      .in_channels = number(p, w->sizes[1]),
+                      .kernel = {1, 3, 3},
+                      .tile = (int)tile};
+    strides[2] = 0;
+    for (int d = 0; d < 2; d++) {
+        strides[d] = number(p, w->strides[d]);
+        strides[3 + d] = number(p, w->strides[2 + d]);
+    }
+}
+
 int64_t weights_packed_bytes(const loop_program *p, const loop_op *op, uint32_t operand)
 {
     int64_t conv_strides[5];
@@ -77,6 +97,9 @@ int64_t weights_packed_bytes(const loop_program *p, const loop_op *op, uint32_t 
                                                   number(p, sizes[0]));
     case LOOP_PACKS_KERNEL:
         conv_geometry(p, op, &conv, conv_strides);
+        return (int64_t)rt_conv_packed_bytes(&conv);
+    case LOOP_PACKS_TRANSFORMED:
+        tiles_geometry(p, op, &conv, conv_strides);
         return (int64_t)rt_conv_packed_bytes(&conv);
     }
     return 0;
@@ -125,6 +148,10 @@ static void fill_one(const wrap_program *w, const wrap_weight *weight, char *out
         return;
     case LOOP_PACKS_KERNEL:
         conv_geometry(p, weight->packed_for, &conv, strides);
+        rt_conv_pack_f32(pool, &conv, (const float *)from, strides, (float *)to);
+        return;
+    case LOOP_PACKS_TRANSFORMED:
+        tiles_geometry(p, weight->packed_for, &conv, strides);
         rt_conv_pack_f32(pool, &conv, (const float *)from, strides, (float *)to);
     }
 }

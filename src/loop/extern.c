@@ -18,7 +18,8 @@ enum {
     REPEATABLE = LOOP_REPEATABLE,
     MOVES = LOOP_MOVES,
     USERS = LOOP_USERS,
-    TABLES = LOOP_TABLES
+    TABLES = LOOP_TABLES,
+    CHANNELS = LOOP_CHANNELS
 };
 
 static const loop_operator ROWS[] = {

@@ -419,7 +419,8 @@ typedef enum loop_packing {
     LOOP_PACKS_NOTHING,
     LOOP_PACKS_MATRIX,
     LOOP_PACKS_INTEGERS,
-    LOOP_PACKS_KERNEL
+    LOOP_PACKS_KERNEL,
+    LOOP_PACKS_TRANSFORMED
 } loop_packing;
 /* Can the operand, if it is a constant, be re-laid when the program is compiled (pack.c), and for what? */
 loop_packing loop_can_pack(const loop_program *p, const loop_op *op, uint32_t operand);
@@ -432,6 +433,7 @@ typedef enum loop_trait {
     LOOP_MOVES = 8,       /* from one device to another */
     LOOP_USERS = 16,      /* runs the function of the user's that is the call's callee */
     LOOP_TABLES = 32,     /* reads tables that a context may have ahead (loop_transforms()) */
+    LOOP_CHANNELS = 64,   /* the columns of its first output are channels, dimension 1 */
 } loop_trait;
 /* Does the op call an operator that can? */
 bool loop_can(const loop_op *op, loop_trait trait);

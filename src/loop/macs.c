@@ -14,6 +14,15 @@ sym_expr macs_windows(const loop_program *p, const loop_op *op)
     return sym_product(p->symbols, weight->sizes + 1, weight->rank - 1);
 }
 
+/* The positions of a patch of the input, for each of the pixels that come of them. */
+sym_expr macs_tiles(const loop_program *p, const loop_op *op)
+{
+    int64_t tile = 1;
+    loop_known_int(p, op, "tile", &tile);
+    sym_expr positions = sym_mul_int(p->symbols, op->inputs[0].sizes[1], (tile + 2) * (tile + 2));
+    return sym_floordiv(p->symbols, positions, sym_int(p->symbols, tile * tile));
+}
+
 /* The pixels of all images. */
 sym_expr macs_pixels(const loop_program *p, const loop_op *op)
 {

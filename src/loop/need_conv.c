@@ -179,6 +179,43 @@ void need_conv(needing *n)
     need_give_each(n, each);
 }
 
+/* ---- Winograd's algorithm ---- */
+
+static sym_expr tiles_of(const needing *n, const loop_view *y, sym_expr tile)
+{
+    sym_expr rows = sym_ceildiv(n->t, y->sizes[2], tile),
+             columns = sym_ceildiv(n->t, y->sizes[3], tile);
+    return need_times(n, y->sizes[0], need_times(n, rows, columns));
+}
+
+/* Transformed patches and zeros; products for a panel of output channels, and the pixels of a patch where
+ * their channels lie apart. */
+void need_winograd(needing *n)
+{
+    const loop_view *x = &n->op->inputs[0], *y = &n->op->outputs[0];
+    if (!need_has(n, 2, 4) || y->rank != 4) return;
+    sym_expr tile = need_most(n, need_int(n, "tile"), 1), size = sym_add_int(n->t, tile, 2),
+             positions = need_times(n, size, size),
+             pitch = need_up_to(n, x->sizes[1], RT_MOST_LANES),
+             patch = need_bytes(
+                 n, sym_add_int(n->t, need_times(n, positions, pitch), RT_MOST_LANES), NEED_FLOAT),
+             tiles = tiles_of(n, y, tile),
+             together = sym_min(
+                 n->t, need_most(n, need_over(n, RT_WINOGRAD_BYTES, patch), RT_MOST_ROWS), tiles),
+             results = sym_add_int(n->t, sym_mul_int(n->t, positions, RT_PANEL), RT_MOST_LANES);
+    if (!need_is_packed(n, 1))
+        need_share(n, need_panels(n, y->sizes[1], need_times(n, positions, x->sizes[1])));
+    if (!has_pixel_order(n, y))
+        need_share(n, need_bytes(n, sym_product(n->t, y->sizes, 4), NEED_FLOAT));
+    need_share(n, need_times(n, together, patch));
+    need_share(n, need_bytes(n, pitch, NEED_FLOAT));
+    need_give_each(n,
+                   need_bytes(n, need_times(n, need_least(n, together, RT_WINOGRAD_TILES), results),
+                              NEED_FLOAT));
+    if (!need_is(n, x->strides[1], 1))
+        need_give_each(n, need_bytes(n, need_times(n, positions, pitch), NEED_FLOAT));
+}
+
 /* ---- the gradient of a weight ---- */
 
 static sym_expr within(const needing *n, sym_expr x, sym_expr most)

@@ -23,5 +23,7 @@ loop_packing loop_can_pack(const loop_program *p, const loop_op *op, uint32_t op
     if (row->packs == LOOP_PACKS_KERNEL)
         fits = !loop_windows_of(p, op, &windows) && v->rank == windows.spatial + 2 &&
                are_numbers(p, op->ints, op->int_count);
+    if (row->packs == LOOP_PACKS_TRANSFORMED)
+        fits = v->rank == 4 && loop_known_int(p, op, "tile", NULL);
     return fits ? row->packs : LOOP_PACKS_NOTHING;
 }

@@ -508,12 +508,13 @@ fe_status lower_nodes(lowering *l)
     return status;
 }
 
-fe_status lower_graph(fx_graph *g, arena *memory, const lower_split *split, lower_results results,
-                      loop_program **out)
+fe_status lower_graph(fx_graph *g, arena *memory, const lower_split *split,
+                      const lower_choices *choices, loop_program **out)
 {
     lowering *l = NEW(memory, lowering);
     prepare(l, g, memory);
-    l->results_kept = results;
+    l->results_kept = choices->results;
+    l->direct_convolution = choices->direct_convolution;
     if (split) lower_find_parts(l, split);
     lower_guards(l);
     FE_TRY(lower_nodes(l));

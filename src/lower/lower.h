@@ -31,11 +31,16 @@ typedef struct lower_split {
 /* Does each node leave its result in memory, or those alone whose memory is of use? */
 typedef enum lower_results { LOWER_RESULTS_OF_USE, LOWER_RESULTS_ALL } lower_results;
 
+typedef struct lower_choices {
+    lower_results results;
+    bool direct_convolution; /* never by Winograd's algorithm */
+} lower_choices;
+
 /* The graph is functional: mutation only as the output's mutation entries. `memory` holds the
  * program. Diagnoses every operator that has no lowering before it gives up with FE_UNSUPPORTED.
  * split NULL: the program is not cut. */
-fe_status lower_graph(fx_graph *g, arena *memory, const lower_split *split, lower_results results,
-                      loop_program **out);
+fe_status lower_graph(fx_graph *g, arena *memory, const lower_split *split,
+                      const lower_choices *choices, loop_program **out);
 /* part.c: are the parts fewer when they gather? */
 bool lower_gathers(fx_graph *g);
 

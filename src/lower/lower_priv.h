@@ -88,6 +88,7 @@ struct lowering {
     lower_turn *turn;      /* of the innermost loop around, or NULL */
     lower_result *results; /* by node id */
     lower_results results_kept;
+    bool direct_convolution; /* never by Winograd's algorithm */
     /* by node id: how many operators read it, views looked through; 0: not counted yet */
     uint32_t *readers;
     /* by node id: reaches an output through views, so its recorded layout is kept */

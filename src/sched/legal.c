@@ -256,11 +256,11 @@ bool legal_output_rows(loop_program *p, const loop_op *op, sym_expr *rows, sym_e
     sym_table *t = p->symbols;
     const loop_view *v = &op->outputs[0];
     uint32_t order[LOOP_MAX_AXES], count = 0;
-    bool is_conv = op->kernel[0] == 'c';
+    bool has_channels = loop_can(op, LOOP_CHANNELS);
     if (v->rank < 2 || v->rank > 5) return false;
     order[count++] = 0;
-    for (uint32_t d = is_conv ? 2 : 1; d < v->rank; d++) order[count++] = d;
-    if (is_conv) order[count++] = 1;
+    for (uint32_t d = has_channels ? 2 : 1; d < v->rank; d++) order[count++] = d;
+    if (has_channels) order[count++] = 1;
     int64_t one;
     uint32_t last = order[count - 1];
     *columns = v->sizes[last];

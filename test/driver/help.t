@@ -69,6 +69,8 @@ makes a shared library, C sources, a Python module or an FX graph of a program
                         the cache keeps what came out
   --tune-budget-ms MS   to spend on that, the C compiler included (default: 30000); 0: what the
                         cache has, and no more
+  --direct-convolution  no convolution goes by Winograd's algorithm: weights take less memory and
+                        sums are more precise, at the cost of time
   --verify              check the graph after every pass
   --dump-after PASS     show the graph after this pass, or after all
 --run-- ferrite; echo status $?; ferrite inpsect x; echo status $?; ferrite run; echo status $?
@@ -144,6 +146,8 @@ compiles a program, runs it, writes its outputs
                         the cache keeps what came out
   --tune-budget-ms MS   to spend on that, the C compiler included (default: 30000); 0: what the
                         cache has, and no more
+  --direct-convolution  no convolution goes by Winograd's algorithm: weights take less memory and
+                        sums are more precise, at the cost of time
   --verify              check the graph after every pass
   --dump-after PASS     show the graph after this pass, or after all
 --run-- ferrite run a.pt2 --inptu x; ferrite run --output-dri out a.pt2; ferrite run a.pt2 --zzz; ferrite compile a.pt2 -o; ferrite compile a.pt2; ferrite compile a.pt2 -o b --emit cuda; ferrite run a.pt2 b.pt2; ferrite run a.pt2 --threads many; ferrite check a --jobs=-1; ferrite run --json=yes a.pt2; ferrite run a.pt2 --isa v3; ferrite inspect a.pt2 --stage lop; ferrite help runn

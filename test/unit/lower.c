@@ -10,7 +10,7 @@ static fe_status lowered(fe_session *session, const char *source, loop_program *
 {
     fx_graph *g;
     FE_TRY(fx_parse(session, session->memory, source, strlen(source), &g));
-    return lower_graph(g, session->memory, NULL, LOWER_RESULTS_OF_USE, out);
+    return lower_graph(g, session->memory, NULL, &(lower_choices){0}, out);
 }
 
 /* Lowers, runs on one input, and gives the first output's memory (from its view's offset on). */

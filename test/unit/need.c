@@ -129,6 +129,7 @@ static operator_fn *function_of(const char *kernel)
                 {"quantised_gemm", rt_op_quantised_gemm},
                 {"bmm", rt_op_bmm},
                 {"conv", rt_op_conv},
+                {"winograd", rt_op_winograd},
                 {"sdpa", rt_op_sdpa},
                 {"sort", rt_op_sort},
                 {"topk", rt_op_topk},
@@ -253,6 +254,22 @@ static trial convolution(dice *d)
     return t;
 }
 
+static trial tiles(dice *d)
+{
+    int64_t batch = roll(d, 1, 3), in = roll(d, 1, 80), out = roll(d, 1, 70),
+            height = roll(d, 2, 40), width = roll(d, 2, 40), above = roll(d, 1, 2),
+            left = roll(d, 1, 2);
+    bool any = roll(d, 0, 1);
+    trial t = {.kernel = "winograd", .inputs = 3, .outputs = 1, .ints = 4};
+    t.numbers[0] = 2 * roll(d, 1, 2);
+    t.numbers[1] = above;
+    t.numbers[2] = left;
+    t.at[0] = SOME(any, TY_F32, batch, in, height, width);
+    t.at[1] = SOME(any, TY_F32, out, in, 3, 3);
+    t.at[3] = SOME(roll(d, 0, 1), TY_F32, batch, out, height + 2 * above - 2, width + 2 * left - 2);
+    return t;
+}
+
 static trial attention(dice *d)
 {
     int64_t batch = roll(d, 1, 2), kv = roll(d, 1, 2), heads = kv * roll(d, 1, 2),
@@ -333,14 +350,14 @@ static trial spectrum(dice *d)
 
 SESSION_TEST(operators_work_in_what_they_state)
 {
-    static trial (*const kinds[])(dice *) = {product,  quantised, convolution, attention,
-                                             ordering, matrices,  spectrum};
+    static trial (*const kinds[])(dice *) = {product,   quantised, convolution, tiles,
+                                             attention, ordering,  matrices,    spectrum};
     static const char *const isas[] = {"x86-64-v4", "x86-64-v3", "baseline"};
     const char *usual = rt_isa();
     dice d = {7};
-    for (uint32_t round = 0; round < 480; round++) {
+    for (uint32_t round = 0; round < 560; round++) {
         if (rt_isa_force(isas[round % 3]) != 0) continue;
-        trial t = kinds[round / 3 % 6](&d);
+        trial t = kinds[round / 3 % COUNT_OF(kinds)](&d);
         FE_TRY(keeps_to_it(session, &d, &t, (uint32_t)roll(&d, 1, 5)));
     }
     rt_isa_force(usual);

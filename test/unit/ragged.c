@@ -202,7 +202,7 @@ static fe_status interpret(fe_session *session, const char *source, void *input,
 {
     fx_graph *g;
     FE_TRY(fx_parse(session, session->memory, source, strlen(source), &g));
-    FE_TRY(lower_graph(g, session->memory, NULL, LOWER_RESULTS_OF_USE, p));
+    FE_TRY(lower_graph(g, session->memory, NULL, &(lower_choices){0}, p));
     *buffers = NEW_ARRAY(session->memory, void *, (*p)->buffers.count);
     loop_machine machine = {.buffers = *buffers, .memory = session->memory};
     for (uint32_t k = 0; k < (*p)->buffers.count; k++)

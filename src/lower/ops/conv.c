@@ -3,8 +3,10 @@
  *
  * Float convolutions work in channels-last memory, whatever their dimensions: the input is realised so
  * when it has no memory yet, and the output is laid out so. Whatever the layout is, it is only strides.
+ * Where Winograd's algorithm takes less time, and the weight, which is transformed ahead, is a constant, the
+ * kernel is `winograd`.
  */
-#include "lower/lower_priv.h"
+#include "lower/ops/conv.h"
 
 #include <string.h>
 
@@ -46,6 +48,27 @@ static loop_view conv_operand(lowering *l, lower_tensor x, int64_t least)
     return lower_strided(l, x);
 }
 
+/* Each step is 1, and the window 3 wide? */
+static bool is_plain_axis(lowering *l, const convolution *c, uint32_t d)
+{
+    return sym_same(c->weight.sizes[d + 2], lower_const(l, 3)) && lower_is_one(l, c->stride[d]) &&
+           lower_is_one(l, c->dilation[d]);
+}
+
+/* Of Winograd's algorithm, for the sizes of the example; 0: not by that. */
+static int64_t tile_of(lowering *l, const convolution *c)
+{
+    if (l->direct_convolution || c->dims != 2 || c->transposed || !lower_is_one(l, c->groups) ||
+        !lower_is_constant(l, c->weight) || !is_plain_axis(l, c, 0) || !is_plain_axis(l, c, 1))
+        return 0;
+    const sym_table *s = l->symbols;
+    return lower_tile_of(&(lower_image){.batch = sym_hint(s, c->sizes[0], 1),
+                                        .in = sym_hint(s, c->x.sizes[1], 0),
+                                        .out = sym_hint(s, c->sizes[1], 0),
+                                        .height = sym_hint(s, c->sizes[2], 1),
+                                        .width = sym_hint(s, c->sizes[3], 1)});
+}
+
 static lower_tensor conv_extern(lowering *l, const convolution *c)
 {
     sym_expr strides[LOWER_MAX_RANK];
@@ -59,6 +82,16 @@ static lower_tensor conv_extern(lowering *l, const convolution *c)
         wanted = strides;
     }
     lower_tensor out = lower_temp_tensor(l, TY_F32, rank, c->sizes, wanted);
+    int64_t tile = tile_of(l, c);
+    if (tile) {
+        const loop_int ints[] = {{"tile", lower_const(l, tile)},
+                                 {"above", c->padding[0]},
+                                 {"left", c->padding[1]},
+                                 {"activation", l->zero}};
+        lower_extern(l, "winograd", 3, views, out.box->view, COUNT_OF(ints), ints, 2,
+                     (loop_float[]){{"low", 0}, {"high", 0}});
+        return out;
+    }
     loop_op call = {.kernel = "conv",
                     .inputs = views,
                     .input_count = 3,
