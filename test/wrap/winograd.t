@@ -15,6 +15,6 @@ graph g {
   output (user %v)
 }
 --out--
-extern winograd (@x[2,32,14,13]{5824,182,13,1}, @w[32,32,3,3]{288,9,3,1} packed 0, @b[32]{1}) -> (@buf4[2,32,14,13]{5824,1,416,32}) work @buf9 ints [4, 1, 1, 2] floats [0.0, inf]
-extern winograd (@buf4[2,32,14,13]{5824,1,416,32}, @w[32,32,3,3]{288,9,3,1} packed 0, @b[32]{1}) -> (@buf5[2,32,14,13]{5824,1,416,32}) work @buf10 ints [4, 1, 1, 0] floats [0.0, 0.0] then k_add_max (@buf5, @buf4, @buf6) ints [32] m 364 n 32
-extern winograd (@buf6[2,32,14,13]{5824,1,416,32}, @w[32,32,3,3]{288,9,3,1} packed 0, none) -> (@buf7[2,32,14,13]{5824,1,416,32}) work @buf11 ints [4, 1, 1, 0] floats [0.0, 0.0]
+extern winograd (@x[2,32,14,13]{5824,182,13,1}, @w[32,32,3,3]{288,9,3,1} packed 0, @b[32]{1}) -> (@buf4[2,32,14,13]{5824,1,416,32}) workspace @buf9 ints [4, 1, 1, 2] floats [0.0, inf]
+extern winograd (@buf4[2,32,14,13]{5824,1,416,32}, @w[32,32,3,3]{288,9,3,1} packed 0, @b[32]{1}) -> (@buf5[2,32,14,13]{5824,1,416,32}) workspace @buf10 ints [4, 1, 1, 0] floats [0.0, 0.0] then k_add_max (@buf5, @buf4, @buf6) ints [32] m 364 n 32
+extern winograd (@buf6[2,32,14,13]{5824,1,416,32}, @w[32,32,3,3]{288,9,3,1} packed 0, none) -> (@buf7[2,32,14,13]{5824,1,416,32}) workspace @buf11 ints [4, 1, 1, 0] floats [0.0, 0.0]
