@@ -49,6 +49,8 @@ static const char NIBBLES[] = "stack([__and__.Scalar|bitwise_and.Scalar(%p, 15),
 typedef struct forms {
     match_pattern *steps[STEP_KINDS], *nibbles;
     uint32_t lanes; /* pass_services */
+    arena *memory;
+    VEC(fx_node *) made; /* constants */
 } forms;
 
 /* A number for each group of each row, row by row; at NULL: none. */
@@ -60,7 +62,7 @@ typedef struct part {
 typedef struct reading {
     rewriting *r;
     arena *memory; /* until the product is made, or is not */
-    const forms *f;
+    forms *f;
     int64_t n, k;
     bool is_turned; /* what is read lies as [k, n], else as [n, k] */
     part scale, zero;
@@ -352,13 +354,27 @@ static int shift_of(const reading *w, int *bits)
     return w->low >= 0 && w->high < 2 * half ? half : w->low + half;
 }
 
-static fx_node *new_constant(const reading *w, const char *name, ty_dtype d, int64_t rows,
-                             int64_t columns, const void *data)
+static bool holds(const fx_node *n, const ty_tensor *t, const void *data, size_t bytes)
+{
+    const ty_tensor *have = fx_tensor(n);
+    return have->dtype == t->dtype && sym_same(have->sizes[0], t->sizes[0]) &&
+           sym_same(have->sizes[1], t->sizes[1]) && memcmp(n->data->bytes, data, bytes) == 0;
+}
+
+/* One that was made before, where it holds the same: a weight may be read several times. */
+static fx_node *constant_with(const reading *w, const char *name, ty_dtype d, int64_t rows,
+                              int64_t columns, const void *data)
 {
     fx_graph *g = w->r->g;
+    forms *f = w->f;
+    size_t bytes = (size_t)(rows * columns) * ty_dtype_size(d);
     sym_expr sizes[] = {sym_int(g->symbols, rows), sym_int(g->symbols, columns)};
     ty_tensor *t = ty_tensor_new(g->memory, g->symbols, d, fx_tensor(w->r->root)->device, 2, sizes);
-    return fx_add_constant(g, name, t, data, (size_t)(rows * columns) * ty_dtype_size(d));
+    for (uint32_t i = 0; i < f->made.count; i++)
+        if (holds(f->made.at[i], t, data, bytes)) return f->made.at[i];
+    fx_node *made = fx_add_constant(g, name, t, arena_copy(g->memory, data, bytes), bytes);
+    vec_push(f->memory, &f->made, made);
+    return made;
 }
 
 static fx_node *weight_of(const reading *w, int shift)
@@ -369,23 +385,23 @@ static fx_node *weight_of(const reading *w, int shift)
         w->leaf->kind == FX_PLACEHOLDER && sym_is_int(w->r->g->symbols, t->sizes[0], &rows) &&
         rows == w->n)
         return (fx_node *)(uintptr_t)w->leaf;
-    int8_t *made = arena_alloc(w->r->g->memory, (size_t)(w->n * w->k));
+    int8_t *made = room_for(w, w->n * w->k, sizeof *made);
     for (int64_t i = 0; i < w->n * w->k; i++) made[i] = (int8_t)(w->q[i] - shift);
-    return new_constant(w, "integers", TY_I8, w->n, w->k, made);
+    return constant_with(w, "integers", TY_I8, w->n, w->k, made);
 }
 
 /* [groups, n], as products take it; NULL: there is none, and `otherwise` is 0. */
 static fx_node *part_of(const reading *w, const char *name, const part *p, int64_t groups,
                         double otherwise, int shift)
 {
-    float *made = arena_alloc(w->r->g->memory, (size_t)(groups * w->n) * sizeof *made);
+    float *made = room_for(w, groups * w->n, sizeof *made);
     bool is_none = otherwise == 0;
     for (int64_t i = 0; i < groups * w->n; i++) {
         int64_t row = i % w->n, group = i / w->n * p->groups / groups;
         made[i] = (float)((p->at ? p->at[row * p->groups + group] : otherwise) - shift);
         is_none &= made[i] == 0;
     }
-    return is_none ? NULL : new_constant(w, name, TY_F32, groups, w->n, made);
+    return is_none ? NULL : constant_with(w, name, TY_F32, groups, w->n, made);
 }
 
 /* Groups that both parts are cut by; 0: what the runtime has no products for. */
@@ -553,10 +569,10 @@ static fx_node *scaled(reading *w, const fx_node *scales)
     double *by = room_for(w, w->n, sizeof *by);
     const uint8_t *before = constant_of(g, scales, groups * w->n);
     if (!before || !read_factors(w, match_arg(w->r->m, "c"), by)) return NULL;
-    float *made = arena_alloc(g->memory, (size_t)(groups * w->n) * sizeof *made);
+    float *made = room_for(w, groups * w->n, sizeof *made);
     memcpy(made, before, (size_t)(groups * w->n) * sizeof *made);
     for (int64_t i = 0; i < groups * w->n; i++) made[i] = (float)(made[i] * by[i % w->n]);
-    return new_constant(w, "scales", TY_F32, groups, w->n, made);
+    return constant_with(w, "scales", TY_F32, groups, w->n, made);
 }
 
 /* A scale on the columns of a product without bias is one on the rows of its weight. */
@@ -596,7 +612,8 @@ fe_status pass_quantised(fx_graph *g, const pass_services *services, void *data,
 {
     (void)data;
     arena *memory = arena_new(g->session);
-    forms f = {.nibbles = match_compile(g, memory, NIBBLES), .lanes = services->lanes};
+    forms f = {
+        .nibbles = match_compile(g, memory, NIBBLES), .lanes = services->lanes, .memory = memory};
     for (uint32_t i = 0; i < STEP_KINDS; i++)
         f.steps[i] = match_compile(g, memory, STEPS[i].pattern);
     fe_status status = rewrite_run(g, RULES, COUNT_OF(RULES), &f, changed);

@@ -23,13 +23,11 @@ graph rows {
 # after quantised
   placeholder %scales constant "scales" : f32[1,2]{2,1}@14 data [0.5, 2.0]
   placeholder %scales_1 constant "scales_1" : f32[1,2]{2,1}@16 data [1.0, 1.0]
-  placeholder %scales_2 constant "scales_2" : f32[1,2]{2,1}@18 data [0.5, 2.0]
-  placeholder %scales_3 constant "scales_3" : f32[1,2]{2,1}@21 data [1.0, 1.0]
   %quantised_linear = ferrite.quantised_linear.default(%x, %w, %scales, None, %b, 8) : f32[4,2]{2,1}@15
   %quantised_linear_1 = ferrite.quantised_linear.default(%x, %w, %scales_1, None, None, 8) : f32[4,2]{2,1}@17
-  %quantised_linear_2 = ferrite.quantised_linear.default(%x, %w, %scales_2, None, None, 8) : f32[4,2]{2,1}@19
-  %quantised_linear_3 = ferrite.quantised_linear.default(%x, %w, %scales_2, None, %b, 8) : f32[4,2]{2,1}@20
-  %quantised_linear_4 = ferrite.quantised_linear.default(%x, %w, %scales_3, None, %b, 8) : f32[4,2]{2,1}@22
+  %quantised_linear_2 = ferrite.quantised_linear.default(%x, %w, %scales, None, None, 8) : f32[4,2]{2,1}@18
+  %quantised_linear_3 = ferrite.quantised_linear.default(%x, %w, %scales, None, %b, 8) : f32[4,2]{2,1}@19
+  %quantised_linear_4 = ferrite.quantised_linear.default(%x, %w, %scales_1, None, %b, 8) : f32[4,2]{2,1}@20
   output (user %quantised_linear, user %quantised_linear_3, user %quantised_linear_4)
 --run-- ferrite inspect - --dump-after quantised --verify | grep 'scales\|integers\|zeros\|quantised\|output'
 --in--
@@ -135,11 +133,9 @@ graph columns {
 # after quantised
   placeholder %integers constant "integers" : i8[2,16]{16,1}@20 data [1, 3, 5, 7, 1, 3, 5, 7, 1, 3, 5, 7, 1, 3, 5, 7, -2, 4, 6, -8, 2, 4, 6, -8, -2, 4, 6, -8, 2, 4, 6, 99]
   placeholder %scales constant "scales" : f32[1,2]{2,1}@21 data [0.5, 2.0]
-  placeholder %integers_1 constant "integers_1" : i8[2,16]{16,1}@23 data [1, 3, 5, 7, 1, 3, 5, 7, 1, 3, 5, 7, 1, 3, 5, 7, -2, 4, 6, -8, 2, 4, 6, -8, -2, 4, 6, -8, 2, 4, 6, 99]
-  placeholder %scales_1 constant "scales_1" : f32[2,2]{2,1}@24 data [1.0, 2.0, 3.0, 4.0]
-  placeholder %integers_2 constant "integers_2" : i8[2,16]{16,1}@26 data [1, 3, 5, 7, 1, 3, 5, 7, 1, 3, 5, 7, 1, 3, 5, 7, -2, 4, 6, -8, 2, 4, 6, -8, -2, 4, 6, -8, 2, 4, 6, 99]
-  placeholder %scales_2 constant "scales_2" : f32[1,2]{2,1}@27 data [1.0, 1.0]
+  placeholder %scales_1 constant "scales_1" : f32[2,2]{2,1}@23 data [1.0, 2.0, 3.0, 4.0]
+  placeholder %scales_2 constant "scales_2" : f32[1,2]{2,1}@25 data [1.0, 1.0]
   %quantised_linear = ferrite.quantised_linear.default(%x, %integers, %scales, None, None, 8) : f32[4,2]{2,1}@22
-  %quantised_linear_1 = ferrite.quantised_linear.default(%x, %integers_1, %scales_1, None, None, 8) : f32[4,2]{2,1}@25
-  %quantised_linear_2 = ferrite.quantised_linear.default(%x, %integers_2, %scales_2, None, None, 8) : f32[4,2]{2,1}@28
+  %quantised_linear_1 = ferrite.quantised_linear.default(%x, %integers, %scales_1, None, None, 8) : f32[4,2]{2,1}@24
+  %quantised_linear_2 = ferrite.quantised_linear.default(%x, %integers, %scales_2, None, None, 8) : f32[4,2]{2,1}@26
   output (user %quantised_linear, user %quantised_linear_1, user %quantised_linear_2, user %e, user %h)
