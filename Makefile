@@ -34,8 +34,8 @@ LIBS := -lz -lm -lpthread -ldl
 JSON := $(if $(wildcard $(shell $(CC) -print-file-name=libjson-c.a)),-l:libjson-c.a,-ljson-c)
 # gnu11: attributes and vector types. The runtime goes into every artifact, hence without debug text.
 COMMON := -std=gnu11 -fPIC -fvisibility=hidden $(WARN) -MMD -MP
-C_FLAGS := $(COMMON) -Iinclude -Isrc $(if $(SAN),-O1 $(SANITIZE) -DFERRITE_DEBUG,-O2 -g) $(CFLAGS)
-RT_FLAGS := $(COMMON) -Iinclude -Irt -Isrc -ffunction-sections -fdata-sections -fno-math-errno \
+C_FLAGS := $(COMMON) -Iinclude -Isrc -Ibuild $(if $(SAN),-O1 $(SANITIZE) -DFERRITE_DEBUG,-O2 -g) $(CFLAGS)
+RT_FLAGS := $(COMMON) -Iinclude -Irt -Isrc -Ibuild -ffunction-sections -fdata-sections -fno-math-errno \
             $(if $(SAN),-O1 $(SANITIZE) -DRT_STRICT,-O3) $(CFLAGS)
 LINK := $(if $(SAN),$(SANITIZE)) $(LDFLAGS)
 
@@ -46,8 +46,10 @@ LIB_SRC := $(filter-out $(CLI_SRC),$(wildcard src/*/*.c src/*/*/*.c))
 RT_SRC := $(filter-out rt/test_%.c rt/bench_%.c,$(wildcard rt/*.c))
 # What the runtime shares with the compiler: planning when the sizes are known.
 RT_PLAN := $(addprefix src/plan/,replan.c quick.c dive.c pairs.c skyline.c tops.c)
+# What the rows of its operators say to the runtime.
+OPERATORS := build/rt_operators.h
 RT_TEXT := $(RT_SRC) $(RT_PLAN) $(RT_PLAN:.c=.h) \
-           $(wildcard rt/*.h include/ferrite_abi.h include/ferrite_ops.h)
+           $(OPERATORS) $(wildcard rt/*.h include/ferrite_abi.h include/ferrite_ops.h)
 # What modules in Python import.
 RT_PYTHON := $(wildcard python/*.py)
 # Kernels, the sources that see rt_isa.h, are compiled once for each instruction set.
@@ -76,25 +78,28 @@ $(SETUP): tools/setup.sh
 	$Q sh tools/setup.sh build
 	$Q mkdir -p build && touch $@
 
-$B/obj/rt/%.o: rt/%.c Makefile | $(SETUP)
+$B/obj/rt/%.o: rt/%.c Makefile | $(SETUP) $(OPERATORS)
 	@echo "  cc $<"
 	$Q mkdir -p $(@D)
 	$Q $(CC) $(RT_FLAGS) -c $< -o $@
 
-$B/obj/rt/plan/%.o: src/plan/%.c Makefile | $(SETUP)
+$B/obj/rt/plan/%.o: src/plan/%.c Makefile | $(SETUP) $(OPERATORS)
 	@echo "  cc $< (runtime)"
 	$Q mkdir -p $(@D)
 	$Q $(CC) $(RT_FLAGS) -c $< -o $@
 
+$(OPERATORS): tools/operators.sh src/loop/extern.def | $(SETUP)
+	$Q sh $< src/loop/extern.def >$@.part && mv $@.part $@
+
 define kernel_rule
-$B/obj/rt/%.$1.o: rt/%.c Makefile | $(SETUP)
+$B/obj/rt/%.$1.o: rt/%.c Makefile | $(SETUP) $(OPERATORS)
 	@echo "  cc $$< ($1)"
 	$Q mkdir -p $$(@D)
 	$Q $(CC) $(RT_FLAGS) $(FLAGS_$1) -c $$< -o $$@
 endef
 $(foreach isa,$(ISAS),$(eval $(call kernel_rule,$(isa))))
 
-$B/obj/%.o: %.c Makefile | $(SETUP)
+$B/obj/%.o: %.c Makefile | $(SETUP) $(OPERATORS)
 	@echo "  cc $<"
 	$Q mkdir -p $(@D)
 	$Q $(CC) $(C_FLAGS) -c $< -o $@
@@ -158,7 +163,7 @@ $B/test_kernels $B/bench_kernels: $B/%: $B/obj/rt/%.o $B/rt.a
 	@echo "  link $@"
 	$Q $(CC) $(LINK) $^ -lm -lpthread -ldl -o $@
 
-build/embed build/runtest: build/%: tools/%.c Makefile | $(SETUP)
+build/embed build/runtest: build/%: tools/%.c Makefile | $(SETUP) $(OPERATORS)
 	@echo "  cc $<"
 	$Q $(CC) -std=gnu11 -O1 -g $(WARN) $< -lpthread -o $@
 

@@ -128,7 +128,7 @@ static int check_made(const custom_run *r, const char *name)
 int rt_op_take(rt_frame *frame, const rt_call *call)
 {
     const fe_tensor *to = &call->out[0];
-    const rt_kept *kept = kept_of(frame->context, (uint32_t)call->ints[0]);
+    const rt_kept *kept = kept_of(frame->context, (uint32_t)call->ints[RT_TAKE_KEY]);
     size_t bytes = bytes_of(to->sizes, to->rank, to->dtype);
     if (!kept || !kept->is_made || bytes_of(kept->sizes, kept->rank, kept->dtype) != bytes)
         return rt_fail(frame, FE_RUN_ASSERTION, "a result of an operator is not there");

@@ -13,8 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { DIMENSION, BACKWARD, LENGTH, NORMALIZATION, ELEMENTS };
-
 /* ---- kernels ---- */
 
 #define KERNELS(isa) extern const rt_fft_kernels rt_fft_f32_##isa, rt_fft_f64_##isa;
@@ -167,10 +165,10 @@ static rt_fft_side side_of(const fe_tensor *t, uint32_t dim)
 
 static double scale_of(const int64_t *ints)
 {
-    double elements = (double)ints[ELEMENTS];
-    return ints[NORMALIZATION] == 1   ? 1 / sqrt(elements)
-           : ints[NORMALIZATION] == 2 ? 1 / elements
-                                      : 1;
+    double elements = (double)ints[RT_FOURIER_ELEMENTS];
+    return ints[RT_FOURIER_NORM] == 1   ? 1 / sqrt(elements)
+           : ints[RT_FOURIER_NORM] == 2 ? 1 / elements
+                                        : 1;
 }
 
 /* Real transforms of even lengths are complex ones of half the length. */
@@ -199,8 +197,8 @@ int rt_op_fourier(rt_frame *frame, const rt_call *call)
 {
     const fe_tensor *x = &call->in[0], *y = &call->out[0];
     const int64_t *ints = call->ints;
-    uint32_t dim = (uint32_t)ints[DIMENSION];
-    running r = {.job = {.length = ints[LENGTH], .scale = scale_of(ints)}};
+    uint32_t dim = (uint32_t)ints[RT_FOURIER_DIM];
+    running r = {.job = {.length = ints[RT_FOURIER_LENGTH], .scale = scale_of(ints)}};
     rt_fft_job *job = &r.job;
     if (job->length < 1)
         return rt_fail(frame, FE_RUN_ASSERTION, "a Fourier transform of %lld points",
@@ -209,7 +207,7 @@ int rt_op_fourier(rt_frame *frame, const rt_call *call)
     job->out = side_of(y, dim);
     set_rows(job, x, y, dim);
     if (job->rows == 0) return 0;
-    int both = job->in.is_complex && job->out.is_complex, backward = ints[BACKWARD] != 0;
+    int both = job->in.is_complex && job->out.is_complex, backward = ints[RT_FOURIER_BACKWARD] != 0;
     job->exchange = both ? backward : !job->out.is_complex;
     job->conjugate = !both && backward != job->exchange;
     rt_fft_shape shape = shape_of(job, y);

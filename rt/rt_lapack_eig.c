@@ -36,7 +36,7 @@ static void eigh_call(const rt_batch *b, const eigh_room *r, rt_matrix a, void *
                       int *info)
 {
     const char *vectors = b->call->out[0].data ? "V" : "N",
-               *triangle = b->call->ints[0] ? "U" : "L";
+               *triangle = b->call->ints[RT_EIGH_UPPER] ? "U" : "L";
     int n = (int)a.rows, lda = rt_leading(a);
     void *numbers = rt_work_take(&work, r->lwork * (int64_t)rt_type_bytes(b->type));
     void *reals = rt_work_take(&work, r->lrwork * (int64_t)rt_real_bytes(b->type));
@@ -75,7 +75,7 @@ static void eigh(const rt_batch *b, int64_t k, char *work)
     eigh_room r = eigh_room_of(b);
     *info = 0;
     if (!v.data) v = rt_columns(rt_work_take(&work, rt_matrix_bytes(a)), a.rows, a.rows, a.element);
-    rt_matrix_copy_triangle(v, a, b->call->ints[0] != 0);
+    rt_matrix_copy_triangle(v, a, b->call->ints[RT_EIGH_UPPER] != 0);
     if (rt_worst_kind(b->type, v) != RT_FINITE) {
         rt_fill_nan(b->type, v);
         rt_fill_nan(b->type, values);

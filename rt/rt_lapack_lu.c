@@ -41,8 +41,8 @@ static void solve(const rt_batch *b, int64_t k, char *work)
     rt_matrix_copy(x, rt_matrix_at(&b->call->in[2], k));
     rt_matrix_copy(rt_columns(pivots, p.rows, 1, p.element), p);
     if (n && columns)
-        GETRS[b->type](TRANSPOSED[b->call->ints[0]], &n, &columns, lu.data, &ld, pivots, x.data,
-                       &ldx, &info, 1);
+        GETRS[b->type](TRANSPOSED[b->call->ints[RT_LU_SOLVE_FORM]], &n, &columns, lu.data, &ld,
+                       pivots, x.data, &ldx, &info, 1);
 }
 
 int rt_op_lu_solve(rt_frame *frame, const rt_call *call)

@@ -88,10 +88,10 @@ typedef struct application {
 static application application_of(const rt_batch *b)
 {
     rt_matrix c = rt_matrix_at(&b->call->out[0], 0), tau = rt_vector_at(&b->call->in[1], 0);
-    return (application){.side = b->call->ints[0] ? "L" : "R",
-                         .transposed = !b->call->ints[1]        ? "N"
-                                       : rt_is_complex(b->type) ? "C"
-                                                                : "T",
+    return (application){.side = b->call->ints[RT_HOUSEHOLDER_APPLY_LEFT] ? "L" : "R",
+                         .transposed = !b->call->ints[RT_HOUSEHOLDER_APPLY_ADJOINT] ? "N"
+                                       : rt_is_complex(b->type)                     ? "C"
+                                                                                    : "T",
                          .m = (int)c.rows,
                          .n = (int)c.columns,
                          .count = (int)tau.rows};
@@ -119,10 +119,11 @@ int rt_op_householder_apply(rt_frame *frame, const rt_call *call)
     if (b.count == 0) return 0;
     application s = application_of(&b);
     rt_matrix a = rt_matrix_at(&call->in[0], 0), tau = rt_vector_at(&call->in[1], 0);
-    if (a.rows != (call->ints[0] ? s.m : s.n) || s.count > a.rows || s.count > a.columns)
+    if (a.rows != (call->ints[RT_HOUSEHOLDER_APPLY_LEFT] ? s.m : s.n) || s.count > a.rows ||
+        s.count > a.columns)
         return rt_fail(frame, FE_RUN_BAD_INPUT, "%d reflections do not fit a %d x %d matrix",
                        s.count, s.m, s.n);
-    int64_t blocks = rt_lapack_blocks(call->ints[0] ? s.n : s.m);
+    int64_t blocks = rt_lapack_blocks(call->ints[RT_HOUSEHOLDER_APPLY_LEFT] ? s.n : s.m);
     b.lwork = rt_lapack_numbers(blocks + RT_LAPACK_TABLE_NUMBERS);
     b.work_bytes = rt_work_bytes(rt_matrix_bytes(a)) + rt_work_bytes(rt_matrix_bytes(tau)) +
                    (size_t)b.lwork * rt_type_bytes(b.type);

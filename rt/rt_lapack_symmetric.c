@@ -31,7 +31,7 @@ static void cholesky(const rt_batch *b, int64_t k, char *work)
 {
     rt_matrix l = rt_matrix_at(&b->call->out[0], k);
     int n = (int)l.rows, ld = rt_leading(l), *info = rt_number_at(&b->call->out[1], k);
-    int upper = b->call->ints[0] != 0;
+    int upper = b->call->ints[RT_CHOLESKY_UPPER] != 0;
     (void)work;
     rt_matrix_copy_triangle(l, rt_matrix_at(&b->call->in[0], k), upper);
     *info = 0;
@@ -56,8 +56,8 @@ static void ldl_factor(const rt_batch *b, int64_t k, char *work)
     rt_matrix_copy_triangle(ld, rt_matrix_at(&b->call->in[0], k), 0);
     *info = 0;
     if (n)
-        SYTRF[b->call->ints[0] != 0][b->type]("L", &n, ld.data, &lda, (int *)(void *)pivots.data,
-                                              work, &b->lwork, info, 1);
+        SYTRF[b->call->ints[RT_LDL_FACTOR_HERMITIAN] != 0][b->type](
+            "L", &n, ld.data, &lda, (int *)(void *)pivots.data, work, &b->lwork, info, 1);
 }
 
 int rt_op_ldl_factor(rt_frame *frame, const rt_call *call)
@@ -81,8 +81,8 @@ static void ldl_solve(const rt_batch *b, int64_t k, char *work)
     rt_matrix_copy(x, rt_matrix_at(&b->call->in[2], k));
     rt_matrix_copy(rt_columns(pivots, p.rows, 1, p.element), p);
     if (n && columns)
-        SYTRS[b->call->ints[0] != 0][b->type]("L", &n, &columns, ld.data, &lda, pivots, x.data,
-                                              &ldx, &info, 1);
+        SYTRS[b->call->ints[RT_LDL_SOLVE_HERMITIAN] != 0][b->type]("L", &n, &columns, ld.data, &lda,
+                                                                   pivots, x.data, &ldx, &info, 1);
 }
 
 int rt_op_ldl_solve(rt_frame *frame, const rt_call *call)

@@ -293,8 +293,9 @@ int rt_op_check_info(rt_frame *frame, const rt_call *call)
         int code = *(const int32_t *)rt_number_at(info, k);
         if (code == 0) continue;
         char why[160] = "holds infinities or NaNs", which[48] = "the matrix";
-        if (code > 0 && call->ints[0] >= 0 && call->ints[0] < kinds)
-            snprintf(why, sizeof why, MEANINGS[call->ints[0]], code);
+        if (code > 0 && call->ints[RT_CHECK_INFO_KIND] >= 0 &&
+            call->ints[RT_CHECK_INFO_KIND] < kinds)
+            snprintf(why, sizeof why, MEANINGS[call->ints[RT_CHECK_INFO_KIND]], code);
         if (info->rank) snprintf(which, sizeof which, "matrix %lld of the batch", (long long)k);
         return rt_fail(frame, FE_RUN_ASSERTION, "%s: %s %s", call->text, which, why);
     }

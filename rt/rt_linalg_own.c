@@ -58,7 +58,8 @@ static int check_type(rt_frame *frame, int type)
 static void substitute(const rt_batch *b, int64_t k, char *work)
 {
     rt_matrix x = rt_matrix_at(&b->call->out[0], k), a = rt_matrix_at(&b->call->in[0], k);
-    int upper = b->call->ints[0] != 0, unit = b->call->ints[1] != 0;
+    int upper = b->call->ints[RT_TRIANGULAR_SOLVE_UPPER] != 0,
+        unit = b->call->ints[RT_TRIANGULAR_SOLVE_UNIT] != 0;
     rt_matrix t = rt_columns(work, a.rows, a.columns, a.element);
     int64_t ldt = rt_leading(t), ldx = rt_leading(x);
     rt_matrix_copy_triangle(t, a, upper);

@@ -125,7 +125,8 @@ int rt_op_nonzero(rt_frame *frame, const rt_call *call)
     rt_parallel(frame->pool, fill_chunks, &f, chunks, 1);
     for (int64_t row = found; row < out->sizes[0]; row++)
         for (uint32_t d = 0; d < mask->rank; d++)
-            ((int64_t *)out->data)[row * out->strides[0] + d * out->strides[1]] = call->ints[0];
+            ((int64_t *)out->data)[row * out->strides[0] + d * out->strides[1]] =
+                call->ints[RT_NONZERO_FILL];
     return 0;
 }
 

@@ -26,13 +26,19 @@ static void run_epilogue(void *context, int64_t m0, int64_t m1, int64_t n0, int6
     a->kernel(a->args, m0, m1, n0, n1);
 }
 
+/* Of all operators that take an activation. */
+enum { LOW = RT_GEMM_LOW, HIGH = RT_GEMM_HIGH };
+_Static_assert((int)LOW == (int)RT_CONV_LOW && (int)HIGH == (int)RT_CONV_HIGH, "the same places");
+_Static_assert((int)LOW == (int)RT_WINOGRAD_LOW && (int)HIGH == (int)RT_WINOGRAD_HIGH,
+               "the same places");
+
 static rt_post post_of(const rt_call *call, after *epilogue, const float *bias, int activation)
 {
     rt_post post = {.bias = bias};
     if (activation != RT_ACT_NONE) {
         post.clamp = 1;
-        post.low = (float)call->floats[0];
-        post.high = (float)call->floats[1];
+        post.low = (float)call->floats[LOW];
+        post.high = (float)call->floats[HIGH];
     }
     if (call->epilogue) {
         *epilogue = (after){call->epilogue, call->epilogue_args};
@@ -98,7 +104,7 @@ int rt_op_gemm(rt_frame *frame, const rt_call *call)
     const fe_tensor *a = &call->in[0], *b = &call->in[1], *bias = &call->in[2], *c = &call->out[0];
     int64_t m = a->sizes[0], k = a->sizes[1], n = b->sizes[1];
     after epilogue;
-    rt_post post = post_of(call, &epilogue, bias->data, (int)call->ints[0]);
+    rt_post post = post_of(call, &epilogue, bias->data, (int)call->ints[RT_GEMM_ACTIVATION]);
     int a_ready = a->strides[1] == 1 || k == 1;
     rt_team team = rt_team_of(frame, call);
     if (m == 0 || n == 0) return 0;
@@ -146,7 +152,7 @@ int rt_op_quantised_gemm(rt_frame *frame, const rt_call *call)
                       .k = b->sizes[0],
                       .a = a->data,
                       .lda = a->strides[0],
-                      .bits = (int)call->ints[0],
+                      .bits = (int)call->ints[RT_QUANTISED_GEMM_BITS],
                       .packed = b->data,
                       .groups = scales->sizes[0],
                       .scales = scales->data,
@@ -198,7 +204,7 @@ int rt_op_bmm(rt_frame *frame, const rt_call *call)
 {
     const fe_tensor *a = &call->in[0], *b = &call->in[1], *c = &call->in[2], *out = &call->out[0];
     after epilogue;
-    int adds = c->data && call->floats[1] != 0;
+    int adds = c->data && call->floats[RT_BMM_BETA] != 0;
     rt_bmm args = {
         .batch = out->sizes[0],
         .m = out->sizes[1],
@@ -216,7 +222,7 @@ int rt_op_bmm(rt_frame *frame, const rt_call *call)
         .c_batch = out->strides[0],
         .c_row = out->strides[1],
         .c_col = out->strides[2],
-        .alpha = (float)call->floats[0],
+        .alpha = (float)call->floats[RT_BMM_ALPHA],
     };
     if (call->epilogue && !adds) {
         epilogue = (after){call->epilogue, call->epilogue_args};
@@ -228,7 +234,7 @@ int rt_op_bmm(rt_frame *frame, const rt_call *call)
     int failed = multiply(frame, &team, &args);
     if (failed) return rt_no_room(frame, &team);
     if (adds) {
-        add_scaled(out, c, (float)call->floats[1]);
+        add_scaled(out, c, (float)call->floats[RT_BMM_BETA]);
         if (call->epilogue) call->epilogue(call->epilogue_args, 0, args.batch * args.m, 0, args.n);
     }
     return 0;
@@ -367,24 +373,26 @@ static int convolve(rt_frame *frame, const rt_call *call, rt_conv conv, int acti
 
 int rt_op_conv(rt_frame *frame, const rt_call *call)
 {
-    rt_conv conv =
-        conv_of(&call->in[0], &call->in[1], &call->out[0], call->ints[1], call->ints + 4);
-    conv.transposed = call->ints[2] != 0;
-    return convolve(frame, call, conv, (int)call->ints[3]);
+    rt_conv conv = conv_of(&call->in[0], &call->in[1], &call->out[0], call->ints[RT_CONV_GROUPS],
+                           call->ints + RT_CONV_LIST);
+    conv.transposed = call->ints[RT_CONV_TRANSPOSED] != 0;
+    return convolve(frame, call, conv, (int)call->ints[RT_CONV_ACTIVATION]);
 }
 
 int rt_op_winograd(rt_frame *frame, const rt_call *call)
 {
-    const int64_t *ints = call->ints, lists[] = {1, 1, ints[1], ints[2], 1, 1};
+    const int64_t *ints = call->ints,
+                  lists[] = {1, 1, ints[RT_WINOGRAD_ABOVE], ints[RT_WINOGRAD_LEFT], 1, 1};
     rt_conv conv = conv_of(&call->in[0], &call->in[1], &call->out[0], 1, lists);
-    conv.tile = (int)ints[0];
-    return convolve(frame, call, conv, (int)ints[3]);
+    conv.tile = (int)ints[RT_WINOGRAD_TILE];
+    return convolve(frame, call, conv, (int)ints[RT_WINOGRAD_ACTIVATION]);
 }
 
 int rt_op_conv_weight(rt_frame *frame, const rt_call *call)
 {
     const fe_tensor *x = &call->in[0], *grad = &call->in[1], *out = &call->out[0];
-    rt_conv conv = conv_of(x, out, grad, call->ints[1], call->ints + 2);
+    rt_conv conv =
+        conv_of(x, out, grad, call->ints[RT_CONV_WEIGHT_GROUPS], call->ints + RT_CONV_WEIGHT_LIST);
     int64_t strides[5];
     weight_strides(out, strides);
     rt_team team = rt_team_of(frame, call);
@@ -414,10 +422,10 @@ int rt_op_sdpa(rt_frame *frame, const rt_call *call)
         .mask_kind = !mask->data              ? RT_MASK_NONE
                      : mask->dtype == FE_BOOL ? RT_MASK_BOOL
                                               : RT_MASK_FLOAT,
-        .causal = (int)call->ints[0],
-        .masked_nan = (int)call->ints[2],
-        .replaces = (int)call->ints[3],
-        .scale = (float)call->floats[0],
+        .causal = (int)call->ints[RT_SDPA_CAUSAL],
+        .masked_nan = (int)call->ints[RT_SDPA_MASKED_NAN],
+        .replaces = (int)call->ints[RT_SDPA_REPLACES],
+        .scale = (float)call->floats[RT_SDPA_SCALE],
     };
     memcpy(args.q_stride, q->strides, sizeof args.q_stride);
     memcpy(args.k_stride, k->strides, sizeof args.k_stride);

@@ -85,8 +85,8 @@ static int sort_long_rows(rt_frame *frame, ordering *o)
 int rt_op_sort(rt_frame *frame, const rt_call *call)
 {
     ordering o = {.team = rt_team_of(frame, call),
-                  .rows = rt_rows_of(call, (uint32_t)call->ints[0])};
-    if (call->ints[1]) o.flip = rt_key_ones(o.rows.x->dtype);
+                  .rows = rt_rows_of(call, (uint32_t)call->ints[RT_SORT_DIM])};
+    if (call->ints[RT_SORT_DESCENDING]) o.flip = rt_key_ones(o.rows.x->dtype);
     return rt_rows_are_long(&o.rows, frame->pool) ? sort_long_rows(frame, &o)
                                                   : over_rows(frame, &o, sort_rows, 0);
 }
@@ -128,7 +128,7 @@ static void mode_rows(void *context, int64_t begin, int64_t end, int worker)
 int rt_op_mode(rt_frame *frame, const rt_call *call)
 {
     ordering o = {.team = rt_team_of(frame, call),
-                  .rows = rt_rows_of(call, (uint32_t)call->ints[0])};
+                  .rows = rt_rows_of(call, (uint32_t)call->ints[RT_MODE_DIM])};
     return over_rows(frame, &o, mode_rows, 0);
 }
 
@@ -214,9 +214,9 @@ static void select_rows(void *context, int64_t begin, int64_t end, int worker)
 int rt_op_select(rt_frame *frame, const rt_call *call)
 {
     ordering o = {.team = rt_team_of(frame, call),
-                  .rows = rt_rows_of(call, (uint32_t)call->ints[0]),
-                  .what = call->ints[1],
-                  .place = call->ints[2]};
+                  .rows = rt_rows_of(call, (uint32_t)call->ints[RT_SELECT_DIM]),
+                  .what = call->ints[RT_SELECT_WHAT],
+                  .place = call->ints[RT_SELECT_PLACE]};
     if (o.what == THIS_PLACE && o.rows.rows > 0 && (o.place < 0 || o.place >= o.rows.n))
         return rt_fail(frame, FE_RUN_ASSERTION, "place %lld of a row of %lld elements",
                        (long long)o.place, (long long)o.rows.n);

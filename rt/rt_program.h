@@ -214,43 +214,8 @@ typedef struct rt_call {
     int states_nothing; /* of a host that has not looked at what the operator needs */
 } rt_call;
 
-/* Each returns a fe_result; on failure the context has the message. */
-int rt_op_gemm(rt_frame *frame, const rt_call *call);
-int rt_op_quantised_gemm(rt_frame *frame, const rt_call *call);
-int rt_op_bmm(rt_frame *frame, const rt_call *call);
-int rt_op_conv(rt_frame *frame, const rt_call *call);
-int rt_op_winograd(rt_frame *frame, const rt_call *call);
-int rt_op_conv_weight(rt_frame *frame, const rt_call *call);
-int rt_op_sdpa(rt_frame *frame, const rt_call *call);
-int rt_op_copy(rt_frame *frame, const rt_call *call);
-int rt_op_sort(rt_frame *frame, const rt_call *call);
-int rt_op_topk(rt_frame *frame, const rt_call *call);
-int rt_op_select(rt_frame *frame, const rt_call *call);
-int rt_op_mode(rt_frame *frame, const rt_call *call);
-int rt_op_search(rt_frame *frame, const rt_call *call);
-int rt_op_segment(rt_frame *frame, const rt_call *call);
-/* linear algebra */
-int rt_op_triangular_solve(rt_frame *frame, const rt_call *call);
-int rt_op_matrix_exp(rt_frame *frame, const rt_call *call);
-int rt_op_unpack_pivots(rt_frame *frame, const rt_call *call);
-int rt_op_check_info(rt_frame *frame, const rt_call *call);
-/* by LAPACK: in rt_lapack_*.c */
-int rt_op_lu_factor(rt_frame *frame, const rt_call *call);
-int rt_op_lu_solve(rt_frame *frame, const rt_call *call);
-int rt_op_cholesky(rt_frame *frame, const rt_call *call);
-int rt_op_ldl_factor(rt_frame *frame, const rt_call *call);
-int rt_op_ldl_solve(rt_frame *frame, const rt_call *call);
-int rt_op_qr_factor(rt_frame *frame, const rt_call *call);
-int rt_op_householder_product(rt_frame *frame, const rt_call *call);
-int rt_op_householder_apply(rt_frame *frame, const rt_call *call);
-int rt_op_eigh(rt_frame *frame, const rt_call *call);
-int rt_op_eig(rt_frame *frame, const rt_call *call);
-int rt_op_svd(rt_frame *frame, const rt_call *call);
-int rt_op_nonzero(rt_frame *frame, const rt_call *call);
-int rt_op_repeat(rt_frame *frame, const rt_call *call);
-int rt_op_unique(rt_frame *frame, const rt_call *call);
-int rt_op_fourier(rt_frame *frame, const rt_call *call);
-int rt_op_take(rt_frame *frame, const rt_call *call);
+/* The operators, rt_op_NAME, and where the numbers of their calls stand. */
+#include "rt_operators.h"
 
 /* A result for which the user's function makes memory, because its sizes depend on data. What stands
  * in its place among the results, a vector of I64, gets the sizes; rt_op_take gets the elements. */

@@ -165,8 +165,8 @@ int rt_op_search(rt_frame *frame, const rt_call *call)
                 .values = &call->in[1],
                 .order = &call->in[2],
                 .out = &call->out[0],
-                .right = call->ints[0] & 1,
-                .nan_last = call->ints[0] >> 1 & 1};
+                .right = call->ints[RT_SEARCH_HOW] & 1,
+                .nan_last = call->ints[RT_SEARCH_HOW] >> 1 & 1};
     int64_t count = 1;
     s.n = s.edges->sizes[s.edges->rank - 1];
     s.columns = s.values->sizes[s.values->rank - 1];

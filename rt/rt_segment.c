@@ -284,10 +284,10 @@ int rt_op_segment(rt_frame *frame, const rt_call *call)
                   .index = &call->in[2],
                   .scale = &call->in[3],
                   .out = &call->out[0],
-                  .kind = (int)call->ints[0],
-                  .padding = call->ints[1],
-                  .start = call->floats[0],
-                  .nothing = call->floats[1]};
+                  .kind = (int)call->ints[RT_SEGMENT_KIND],
+                  .padding = call->ints[RT_SEGMENT_PADDING],
+                  .start = call->floats[RT_SEGMENT_START],
+                  .nothing = call->floats[RT_SEGMENT_NOTHING]};
     s.rows = s.index->data ? s.index->sizes[0] : s.x->sizes[1];
     int64_t count = s.out->sizes[0] * s.out->sizes[1];
     const char *name = call->text ? call->text : "segments";

@@ -156,13 +156,13 @@ static int take_long_rows(rt_frame *frame, topk *t)
 int rt_op_topk(rt_frame *frame, const rt_call *call)
 {
     topk t = {.team = rt_team_of(frame, call),
-              .rows = rt_rows_of(call, (uint32_t)call->ints[0]),
-              .k = call->ints[2]};
+              .rows = rt_rows_of(call, (uint32_t)call->ints[RT_TOPK_DIM]),
+              .k = call->ints[RT_TOPK_K]};
     if (t.k < 0 || t.k > t.rows.n)
         return rt_fail(frame, FE_RUN_ASSERTION, "the first %lld of %lld elements", (long long)t.k,
                        (long long)t.rows.n);
     if (t.rows.rows == 0 || t.k == 0) return 0;
-    if (call->ints[1]) t.flip = rt_key_ones(t.rows.x->dtype);
+    if (call->ints[RT_TOPK_DESCENDING]) t.flip = rt_key_ones(t.rows.x->dtype);
     t.most = 2 * t.k + RT_TOPK_MORE;
     t.room = least_of(t.most + RT_KEY_BLOCK, t.rows.n);
     int has_pieces = t.rows.n >= RT_LONG_ROW && t.room < t.rows.n / 4;

@@ -153,7 +153,7 @@ int rt_op_unique(rt_frame *frame, const rt_call *call)
                         &scratch))
         return rt_no_room(frame, &team);
     int64_t *room = rt_scratch_shared(&scratch);
-    const int64_t *order = count ? order_rows(x, call->ints[0] != 0, room) : room;
+    const int64_t *order = count ? order_rows(x, call->ints[RT_UNIQUE_STANDS] != 0, room) : room;
     for (int64_t k = 0; k < count; k++) {
         int is_nan = 0;
         int same = k > 0 && compare_rows(x, order[k - 1], order[k], &is_nan) == 0 && !is_nan;
