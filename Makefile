@@ -35,7 +35,8 @@ JSON := $(if $(wildcard $(shell $(CC) -print-file-name=libjson-c.a)),-l:libjson-
 # gnu11: attributes and vector types. The runtime goes into every artifact, hence without debug text.
 COMMON := -std=gnu11 -fPIC -fvisibility=hidden $(WARN) -MMD -MP
 C_FLAGS := $(COMMON) -Iinclude -Isrc -Ibuild $(if $(SAN),-O1 $(SANITIZE) -DFERRITE_DEBUG,-O2 -g) $(CFLAGS)
-RT_FLAGS := $(COMMON) -Iinclude -Irt -Isrc -Ibuild -ffunction-sections -fdata-sections -fno-math-errno \
+RT_FLAGS := $(COMMON) -Iinclude $(addprefix -I,rt $(wildcard rt/*/)) -Isrc -Ibuild \
+            -ffunction-sections -fdata-sections -fno-math-errno \
             $(if $(SAN),-O1 $(SANITIZE) -DRT_STRICT,-O3) $(CFLAGS)
 LINK := $(if $(SAN),$(SANITIZE)) $(LDFLAGS)
 
@@ -43,13 +44,13 @@ LINK := $(if $(SAN),$(SANITIZE)) $(LDFLAGS)
 
 CLI_SRC := $(wildcard src/cli/*.c)
 LIB_SRC := $(filter-out $(CLI_SRC),$(wildcard src/*/*.c src/*/*/*.c))
-RT_SRC := $(filter-out rt/test_%.c rt/bench_%.c,$(wildcard rt/*.c))
+RT_SRC := $(filter-out rt/test_%.c rt/bench_%.c,$(wildcard rt/*.c rt/*/*.c))
 # What the runtime shares with the compiler: planning when the sizes are known.
 RT_PLAN := $(addprefix src/plan/,replan.c quick.c dive.c pairs.c skyline.c tops.c)
 # What the rows of its operators say to the runtime.
 OPERATORS := build/rt_operators.h
 RT_TEXT := $(RT_SRC) $(RT_PLAN) $(RT_PLAN:.c=.h) \
-           $(OPERATORS) $(wildcard rt/*.h include/ferrite_abi.h include/ferrite_ops.h)
+           $(OPERATORS) $(wildcard rt/*.h rt/*/*.h include/ferrite_abi.h include/ferrite_ops.h)
 # What modules in Python import.
 RT_PYTHON := $(wildcard python/*.py)
 # Kernels, the sources that see rt_isa.h, are compiled once for each instruction set.
@@ -104,6 +105,7 @@ $B/obj/%.o: %.c Makefile | $(SETUP) $(OPERATORS)
 	$Q mkdir -p $(@D)
 	$Q $(CC) $(C_FLAGS) -c $< -o $@
 
+$(UNIT_OBJ): C_FLAGS += -Irt
 # What the runtime has as well is as quick in the compiler.
 $(if $(SAN),,$(RT_PLAN:%.c=$B/obj/%.o): C_FLAGS += -O3)
 

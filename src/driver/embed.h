@@ -9,6 +9,7 @@
 #define FERRITE_EMBED_H
 
 #include <stddef.h>
+#include <string.h>
 
 struct embedded_file {
     const char *name;
@@ -18,12 +19,13 @@ struct embedded_file {
 extern const struct embedded_file embedded_files[];
 extern const size_t embedded_file_count;
 
-/* "rt/rt_run.c" -> "rt_run.c", "src/plan/replan.c" -> "plan/replan.c" */
+/* In an artifact the runtime is one folder: "rt/fft/rt_fourier.c" -> "rt_fourier.c", but
+ * "src/plan/replan.c" -> "plan/replan.c". */
 static inline const char *embedded_path(const struct embedded_file *file)
 {
-    const char *slash = file->name;
-    while (*slash && *slash != '/') slash++;
-    return *slash ? slash + 1 : file->name;
+    const char *first = strchr(file->name, '/'), *last = strrchr(file->name, '/');
+    if (!first) return file->name;
+    return strncmp(file->name, "src/", 4) == 0 ? first + 1 : last + 1;
 }
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "loop/loop.h"
 
-#include "../../rt/rt_special.h"
+#include "../../rt/maths/rt_special.h"
 
 typedef union loop_scalar {
     int64_t i;

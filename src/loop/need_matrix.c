@@ -1,6 +1,6 @@
 /* need_matrix.c -- what operators on matrices work in, each thread for itself: copies of what a routine of
- * LAPACK overwrites, and the arrays that it asks for. rt/rt_linalg_own.c and rt/rt_lapack_*.c take as
- * much.
+ * LAPACK overwrites, and the arrays that it asks for. rt_linalg_own.c and rt_lapack_*.c in rt/linalg/ take
+ * as much.
  *
  * LAPACK documents the least that a routine works in; with RT_LAPACK_BLOCK columns more it works as fast as
  * it can.

@@ -1,6 +1,6 @@
 /* draw.c -- numbers drawn by rejection against the first three moments of their distributions, on
  * both sides of where the way of drawing changes, and at the edges of the parameters. */
-#include "../../rt/rt_special.h"
+#include "../../rt/maths/rt_special.h"
 #include "unit.h"
 
 #include <math.h>

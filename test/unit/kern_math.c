@@ -5,7 +5,7 @@
 #define _GNU_SOURCE /* j0l */
 #include "kern_trial.h"
 
-#include "../../rt/rt_special.h"
+#include "../../rt/maths/rt_special.h"
 
 #include <dlfcn.h>
 #include <float.h>
@@ -232,7 +232,8 @@ static const char *program(arena *memory, const char *name, const char *dtype, b
 /* The runtime's functions are among what kernels call. */
 static const char *flags_for(arena *memory, size_t target)
 {
-    return arena_printf(memory, "%s -Irt rt/rt_special.c rt/rt_airy.c", TRIAL_FLAGS[target]);
+    return arena_printf(memory, "%s -Irt -Irt/maths rt/maths/rt_special.c rt/maths/rt_airy.c",
+                        TRIAL_FLAGS[target]);
 }
 
 static fe_status check_floats(fe_session *session, size_t target, bool is_wide)

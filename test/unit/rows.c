@@ -1,8 +1,8 @@
 /* rows.c -- the runtime's operators on rows (sort, topk, select, mode, search) against what is
  * plain to see: sizes that take each way through them, strides, ties, NaN, one thread and several.
  */
+#include "../../rt/rows/rt_sort.h"
 #include "../../rt/rt_entry.h"
-#include "../../rt/rt_sort.h"
 #include "unit.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* winograd.c -- which convolutions are clearly faster by Winograd's algorithm (rt/rt_winograd.c), and with
- * tiles of how many pixels a side.
+/* winograd.c -- which convolutions are clearly faster by Winograd's algorithm (rt/kernels/rt_winograd.c),
+ * and with tiles of how many pixels a side.
  *
  * Times are estimated in multiply-adds of one thread, by measurements on shapes of ResNet and HRNet. The
  * weight comes from memory that is far away: a product of few rows waits for it, so that larger tiles, whose
