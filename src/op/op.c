@@ -24,12 +24,11 @@ enum {
     OWN_DTYPE = OPF_OWN_DTYPE
 };
 
-static const struct {
-    const char *schema;
-    uint32_t flags;
-} ROWS[OP_BUILTIN_COUNT] = {
+const op_row op_rows[OP_BUILTIN_COUNT] = {
 #define OP(id, its_schema, columns) [OP_##id] = {.schema = its_schema, columns},
-#define IS(its_flags) .flags = its_flags
+#define IS(its_flags) .flags = its_flags,
+#define ALIAS(...) .aliases = (const char *const[]){__VA_ARGS__, NULL},
+#define OUT(...) .outs = (const char *const[]){__VA_ARGS__, NULL},
 #include "op/ops.def"
 };
 
@@ -50,7 +49,7 @@ op_registry *op_registry_new(arena *memory)
     r->memory = memory;
     r->builtin = NEW_ARRAY(memory, op_info *, OP_BUILTIN_COUNT);
     for (uint32_t id = OP_NONE + 1; id < OP_BUILTIN_COUNT; id++) {
-        const char *name = op_schema_name(r->session, ROWS[id].schema);
+        const char *name = op_schema_name(r->session, op_rows[id].schema);
         CHECK(r->session, name && map_get(&r->by_name, MAP_KEY(name)) == MAP_NONE);
         map_set(memory, &r->by_name, MAP_KEY(name), id);
     }
@@ -67,10 +66,10 @@ const op_info *op_get(op_registry *r, op_id id)
     CHECK(r->session, index != OP_NONE);
     if (r->builtin[index]) return r->builtin[index];
     op_info *op = NEW(r->memory, op_info);
-    if (op_schema_parse(r->session, r->memory, ROWS[index].schema, op) != FE_OK)
-        BUG(r->session, "ops.def: bad schema %s", ROWS[index].schema);
+    if (op_schema_parse(r->session, r->memory, op_rows[index].schema, op) != FE_OK)
+        BUG(r->session, "ops.def: bad schema %s", op_rows[index].schema);
     op->id = index;
-    op->flags = ROWS[index].flags;
+    op->flags = op_rows[index].flags;
     bool takes_numbers = op->flags & OPF_NUMBERS || strcmp(op->space, "prims") == 0;
     for (uint32_t i = 0; takes_numbers && i < op->param_count; i++)
         op->params[i].type.takes_number = !op->params[i].is_written;
@@ -80,26 +79,30 @@ const op_info *op_get(op_registry *r, op_id id)
 
 /* ---- look-ups ---- */
 
-static const char *const ALIASES[][2] = {
-#define ALIAS(name, op) {name, op},
-#include "op/alias.def"
-#undef ALIAS
-};
-
-/* Writes the name of the operator that another name, "space.base.overload", stands for. */
-static bool resolve_alias(const char *name, size_t length, char *out, size_t room)
+/* Is `name` one of the alias, and how much of it: all, or up to an overload, behind an in-place mark? */
+static bool is_alias(const char *alias, const char *name, size_t length, size_t *known)
 {
     const char *overload = memrchr(name, '.', length);
     size_t base = overload ? (size_t)(overload - name) : length;
     size_t plain = base > 1 && name[base - 1] == '_' && name[base - 2] != '_' ? base - 1 : base;
-    for (size_t i = 0; i < COUNT_OF(ALIASES); i++) {
-        size_t known = strlen(ALIASES[i][0]);
-        if (strncmp(ALIASES[i][0], name, known) != 0) continue;
-        if (known != length && known != plain) continue;
-        int made =
-            snprintf(out, room, "%s%.*s", ALIASES[i][1], (int)(length - known), name + known);
-        return made > 0 && (size_t)made < room;
-    }
+    *known = strlen(alias);
+    return (*known == length || *known == plain) && memcmp(alias, name, *known) == 0;
+}
+
+/* Writes the name of the operator that another name, "space.base.overload", stands for. */
+static bool resolve_alias(op_registry *r, const char *name, size_t length, char *out, size_t size)
+{
+    size_t known;
+    for (uint32_t id = OP_NONE + 1; id < OP_BUILTIN_COUNT; id++)
+        for (const char *const *alias = op_rows[id].aliases; alias && *alias; alias++) {
+            if (!is_alias(*alias, name, length, &known)) continue;
+            const char *of = op_schema_name(r->session, op_rows[id].schema);
+            bool is_whole = strchr(*alias, '.') != strrchr(*alias, '.');
+            size_t kept = is_whole ? strlen(of) : (size_t)(strrchr(of, '.') - of);
+            int made =
+                snprintf(out, size, "%.*s%.*s", (int)kept, of, (int)(length - known), name + known);
+            return made > 0 && (size_t)made < size;
+        }
     return false;
 }
 
@@ -107,7 +110,7 @@ static const op_info *find_exact(op_registry *r, const char *name, size_t length
 {
     char other[256];
     uint32_t id = map_get(&r->by_name, MAP_KEY(intern_n(r->session, name, length)));
-    if (id == MAP_NONE && resolve_alias(name, length, other, sizeof other))
+    if (id == MAP_NONE && resolve_alias(r, name, length, other, sizeof other))
         id = map_get(&r->by_name, MAP_KEY(intern(r->session, other)));
     return id == MAP_NONE ? op_find_out(r, name, length) : op_get(r, (op_id)id);
 }
@@ -210,8 +213,8 @@ static const op_info *search_overloads(op_registry *r, const op_info *op, const 
     if (length < 0 || (size_t)length >= sizeof prefix) return NULL;
     uint32_t end = OP_BUILTIN_COUNT + r->custom.count;
     for (uint32_t id = OP_NONE + 1; id < end; id++) {
-        const char *schema =
-            id < OP_BUILTIN_COUNT ? ROWS[id].schema : r->custom.at[id - OP_BUILTIN_COUNT]->schema;
+        const char *schema = id < OP_BUILTIN_COUNT ? op_rows[id].schema
+                                                   : r->custom.at[id - OP_BUILTIN_COUNT]->schema;
         if (strncmp(schema, prefix, (size_t)length) != 0) continue;
         if (schema[length] != '.' && schema[length] != '(') continue;
         const op_info *candidate = op_get(r, (op_id)id);

@@ -4,6 +4,15 @@
 
 #include "op/op.h"
 
+/* What ops.def says of an operator's names. Lists end in NULL; NULL: there is none. */
+typedef struct op_row {
+    const char *schema;
+    uint32_t flags;
+    const char *const *aliases;
+    const char *const *outs; /* overload, written arguments, ... */
+} op_row;
+extern const op_row op_rows[OP_BUILTIN_COUNT];
+
 struct op_registry {
     fe_session *session;
     arena *memory;

@@ -5,32 +5,40 @@
 
 #include <string.h>
 
-typedef struct out_row {
-    const char *base, *overload, *functional, *names;
-} out_row;
-
-static const out_row ROWS[] = {
-#define OUT(base, overload, functional, names) {base, overload, functional, names},
-#include "op/out.def"
-#undef OUT
-};
+typedef struct out_form {
+    const char *functional,
+        *names; /* the overload that it writes the results of; NULL: "out" ... */
+} out_form;
 
 static bool is_text(const char *at, size_t length, const char *wanted)
 {
     return strlen(wanted) == length && memcmp(at, wanted, length) == 0;
 }
 
-/* The row, or what the name says: sum.IntList_out writes what sum.IntList gives. False when it says
- * nothing. */
-static bool row_of(arena *memory, const char *base, size_t base_length, const char *overload,
-                   size_t length, out_row *out)
+/* The overload of the row, where its operator is called so: "aten::base.overload(...)". */
+static const char *overload_of(arena *memory, const op_row *row, const char *base, size_t length)
 {
-    for (size_t i = 0; i < COUNT_OF(ROWS); i++) {
-        *out = ROWS[i];
-        if (is_text(base, base_length, out->base) && is_text(overload, length, out->overload))
-            return true;
-    }
-    *out = (out_row){.functional = "default"};
+    static const char SPACE[] = "aten::";
+    const char *at = row->schema + sizeof SPACE - 1;
+    if (strncmp(row->schema, SPACE, sizeof SPACE - 1) != 0 || strncmp(at, base, length) != 0)
+        return NULL;
+    at += length;
+    if (*at == '(') return "default";
+    return *at == '.' ? arena_printf(memory, "%.*s", (int)strcspn(at + 1, "("), at + 1) : NULL;
+}
+
+/* As a row says, or the name: sum.IntList_out writes what sum.IntList gives. False when neither says it. */
+static bool form_of(arena *memory, const char *base, size_t base_length, const char *overload,
+                    size_t length, out_form *out)
+{
+    for (uint32_t id = OP_NONE + 1; id < OP_BUILTIN_COUNT; id++)
+        for (const char *const *form = op_rows[id].outs; form && *form; form += 2) {
+            if (!is_text(overload, length, form[0])) continue;
+            const char *functional = overload_of(memory, &op_rows[id], base, base_length);
+            *out = (out_form){functional, form[1]};
+            if (functional) return true;
+        }
+    *out = (out_form){.functional = "default"};
     if (is_text(overload, length, "out")) return true;
     if (is_text(overload, length, "grad_input")) {
         out->names = "grad_input";
@@ -96,16 +104,16 @@ const op_info *op_find_out(op_registry *r, const char *name, size_t length)
     static const char SPACE[] = "aten.";
     enum { PREFIX = sizeof SPACE - 1 };
     const char *overload = memrchr(name, '.', length);
-    out_row row;
+    out_form form;
     if (length <= PREFIX || memcmp(name, SPACE, PREFIX) != 0 || overload < name + PREFIX)
         return NULL;
     const char *base = name + PREFIX;
     size_t base_length = (size_t)(overload - base), rest = length - (size_t)(overload + 1 - name);
-    if (!row_of(r->memory, base, base_length, overload + 1, rest, &row)) return NULL;
+    if (!form_of(r->memory, base, base_length, overload + 1, rest, &form)) return NULL;
     const char *functional =
-        arena_printf(r->memory, "aten.%.*s.%s", (int)base_length, base, row.functional);
+        arena_printf(r->memory, "aten.%.*s.%s", (int)base_length, base, form.functional);
     uint32_t id = map_get(&r->by_name, MAP_KEY(intern(r->session, functional)));
     if (id == MAP_NONE || !gives_tensors(op_get(r, (op_id)id))) return NULL;
     return writing_form(r, op_get(r, (op_id)id), intern_n(r->session, overload + 1, rest),
-                        row.names);
+                        form.names);
 }
