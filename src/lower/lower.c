@@ -17,13 +17,15 @@ static const lower_row ROWS[OP_BUILTIN_COUNT] = {
 
 enum { IS_LOWERING, IS_INFERENCE };
 #define OP(id, schema, columns) \
-    _Static_assert(0 columns, #id ": one of DECOMPOSE, LOWER, VIEW, CODE, FORMULA, BY, LACKS");
+    _Static_assert(0 columns,   \
+                   #id ": one of DECOMPOSE, LOWER, VIEW, CODE, FORMULA, NUMBER, BY, LACKS");
 #define WRITER(id, schema, columns)
 #define DECOMPOSE(rule, operator) +1
 #define LOWER(rule, parameter) +1
 #define VIEW(rule, parameter) +1
 #define CODE(opcode) +1
 #define FORMULA(f, places) +1
+#define NUMBER(rule, opcode) +1
 #define BY(who) +1
 #define LACKS(what) +(IS_##what == IS_LOWERING)
 #include "op/ops.def"

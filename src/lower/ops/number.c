@@ -95,6 +95,7 @@ fe_status lower_op_equal(lowering *l, fx_node *n, const lower_row *row)
 /* ---- arithmetic on numbers ---- */
 
 typedef enum number_rule {
+    RULE_NONE,
     RULE_ARITHMETIC, /* of floats when any operand is one */
     RULE_REAL,       /* of floats */
     RULE_COMPARISON,
@@ -110,83 +111,20 @@ typedef enum number_rule {
 
 typedef struct number_row {
     op_id op;
-    number_rule rule;
+    number_rule rule; /* RULE_NONE: the operator has no row */
     loop_opcode opcode;
 } number_row;
 
-static const number_row ROWS[] = {
-    {OP_operator_add, RULE_ARITHMETIC, LOOP_ADD},
-    {OP_operator_sub, RULE_ARITHMETIC, LOOP_SUB},
-    {OP_operator_mul, RULE_ARITHMETIC, LOOP_MUL},
-    {OP_operator_floordiv, RULE_ARITHMETIC, LOOP_FLOORDIV},
-    {OP_operator_mod, RULE_ARITHMETIC, LOOP_REM},
-    {OP_operator_pow, RULE_ARITHMETIC, LOOP_POW},
-    {OP_operator_neg, RULE_ARITHMETIC, LOOP_NEG},
-    {OP_operator_abs, RULE_ARITHMETIC, LOOP_ABS},
-    {OP_builtins_abs, RULE_ARITHMETIC, LOOP_ABS},
-    {OP_builtins_max, RULE_ARITHMETIC, LOOP_MAX},
-    {OP_builtins_min, RULE_ARITHMETIC, LOOP_MIN},
-    {OP_torch_sym_max, RULE_ARITHMETIC, LOOP_MAX},
-    {OP_torch_sym_min, RULE_ARITHMETIC, LOOP_MIN},
-    {OP_operator_truediv, RULE_REAL, LOOP_DIV},
-    {OP_math_pow, RULE_REAL, LOOP_POW},
-    {OP_math_sqrt, RULE_REAL, LOOP_SQRT},
-    {OP_torch_sym_sqrt, RULE_REAL, LOOP_SQRT},
-    {OP_torch__sym_sqrt, RULE_REAL, LOOP_SQRT},
-    {OP_math_exp, RULE_REAL, LOOP_EXP},
-    {OP_math_log, RULE_REAL, LOOP_LOG},
-    {OP_math_log2, RULE_REAL, LOOP_LOG2},
-    {OP_torch__sym_log2, RULE_REAL, LOOP_LOG2},
-    {OP_math_cos, RULE_REAL, LOOP_COS},
-    {OP_torch__sym_cos, RULE_REAL, LOOP_COS},
-    {OP_math_sin, RULE_REAL, LOOP_SIN},
-    {OP_torch__sym_sin, RULE_REAL, LOOP_SIN},
-    {OP_math_tan, RULE_REAL, LOOP_TAN},
-    {OP_torch__sym_tan, RULE_REAL, LOOP_TAN},
-    {OP_math_cosh, RULE_REAL, LOOP_COSH},
-    {OP_torch__sym_cosh, RULE_REAL, LOOP_COSH},
-    {OP_math_sinh, RULE_REAL, LOOP_SINH},
-    {OP_torch__sym_sinh, RULE_REAL, LOOP_SINH},
-    {OP_math_tanh, RULE_REAL, LOOP_TANH},
-    {OP_torch__sym_tanh, RULE_REAL, LOOP_TANH},
-    {OP_math_acos, RULE_REAL, LOOP_ACOS},
-    {OP_torch__sym_acos, RULE_REAL, LOOP_ACOS},
-    {OP_math_asin, RULE_REAL, LOOP_ASIN},
-    {OP_torch__sym_asin, RULE_REAL, LOOP_ASIN},
-    {OP_math_atan, RULE_REAL, LOOP_ATAN},
-    {OP_torch__sym_atan, RULE_REAL, LOOP_ATAN},
-    {OP_operator_eq, RULE_COMPARISON, LOOP_EQ},
-    {OP_operator_ne, RULE_COMPARISON, LOOP_NE},
-    {OP_operator_lt, RULE_COMPARISON, LOOP_LT},
-    {OP_operator_le, RULE_COMPARISON, LOOP_LE},
-    {OP_operator_gt, RULE_SWAPPED, LOOP_LT},
-    {OP_operator_ge, RULE_SWAPPED, LOOP_LE},
-    {OP_operator_and, RULE_LOGIC, LOOP_AND},
-    {OP_operator_or, RULE_LOGIC, LOOP_OR},
-    {OP_operator_xor, RULE_LOGIC, LOOP_XOR},
-    {OP_operator_lshift, RULE_LOGIC, LOOP_SHL},
-    {OP_operator_rshift, RULE_LOGIC, LOOP_SHR},
-    {OP_builtins_int, RULE_TO_INT, LOOP_TRUNC},
-    {OP_math_trunc, RULE_TO_INT, LOOP_TRUNC},
-    {OP_torch_sym_int, RULE_TO_INT, LOOP_TRUNC},
-    {OP_math_floor, RULE_TO_INT, LOOP_FLOOR},
-    {OP_math_ceil, RULE_TO_INT, LOOP_CEIL},
-    {OP_builtins_round, RULE_TO_INT, LOOP_ROUND},
-    {OP_builtins_float, RULE_TO_FLOAT, LOOP_NOTHING},
-    {OP_torch_sym_float, RULE_TO_FLOAT, LOOP_NOTHING},
-    {OP_builtins_bool, RULE_TO_BOOL, LOOP_NOTHING},
-    {OP_operator_not, RULE_NOT, LOOP_NOTHING},
-    {OP_torch_sym_not, RULE_NOT, LOOP_NOTHING},
-    {OP_operator_pos, RULE_SAME, LOOP_NOTHING},
-    {OP_operator_index, RULE_SAME, LOOP_NOTHING},
-    {OP_torch_sym_ite, RULE_CHOICE, LOOP_NOTHING},
+static const number_row ROWS[OP_BUILTIN_COUNT] = {
+#define OP(id, schema, columns) [OP_##id] = {.op = OP_##id, columns},
+#define NUMBER(its_rule, its_opcode) .rule = RULE_##its_rule, .opcode = LOOP_##its_opcode,
+#include "op/ops.def"
 };
 
 static const number_row *row_of(const fx_node *n)
 {
-    for (size_t k = 0; k < COUNT_OF(ROWS); k++)
-        if (fx_is(n, ROWS[k].op)) return &ROWS[k];
-    return NULL;
+    const number_row *row = n->op->id < OP_BUILTIN_COUNT ? &ROWS[n->op->id] : NULL;
+    return row && row->rule ? row : NULL;
 }
 
 /* f64, i64 or bool. */
