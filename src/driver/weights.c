@@ -58,9 +58,9 @@ static void conv_geometry(const loop_program *p, const loop_op *op, rt_conv *con
     }
 }
 
-static int bits_of(const loop_program *p, const loop_op *op)
+static int int_of(const loop_program *p, const loop_op *op, const char *name)
 {
-    return (int)number(p, op->ints[loop_int_place(op, "bits")]);
+    return (int)number(p, op->ints[loop_int_place(op, name)]);
 }
 
 /* The same of `winograd`. */
@@ -68,14 +68,12 @@ static void tiles_geometry(const loop_program *p, const loop_op *op, rt_conv *co
                            int64_t *strides)
 {
     const loop_view *w = &op->inputs[1];
-    int64_t tile = 0;
-    loop_known_int(p, op, "tile", &tile);
     *conv = (rt_conv){.batch = 1,
                       .groups = 1,
                       .out_channels = number(p, w->sizes[0]),
                       .in_channels = number(p, w->sizes[1]),
                       .kernel = {1, 3, 3},
-                      .tile = (int)tile};
+                      .tile = int_of(p, op, "tile")};
     strides[2] = 0;
     for (int d = 0; d < 2; d++) {
         strides[d] = number(p, w->strides[d]);
@@ -93,7 +91,7 @@ int64_t weights_packed_bytes(const loop_program *p, const loop_op *op, uint32_t 
     case LOOP_PACKS_MATRIX:
         return (int64_t)rt_gemm_packed_bytes(number(p, sizes[1]), number(p, sizes[0]));
     case LOOP_PACKS_INTEGERS:
-        return (int64_t)rt_quantised_packed_bytes(bits_of(p, op), number(p, sizes[1]),
+        return (int64_t)rt_quantised_packed_bytes(int_of(p, op, "bits"), number(p, sizes[1]),
                                                   number(p, sizes[0]));
     case LOOP_PACKS_KERNEL:
         conv_geometry(p, op, &conv, conv_strides);
@@ -142,7 +140,7 @@ static void fill_one(const wrap_program *w, const wrap_weight *weight, char *out
                          number(p, v->strides[1]), number(p, v->strides[0]), (float *)to);
         return;
     case LOOP_PACKS_INTEGERS:
-        rt_quantised_pack(pool, bits_of(p, weight->packed_for), number(p, v->sizes[1]),
+        rt_quantised_pack(pool, int_of(p, weight->packed_for, "bits"), number(p, v->sizes[1]),
                           number(p, v->sizes[0]), (const int8_t *)from, number(p, v->strides[1]),
                           number(p, v->strides[0]), (uint32_t *)to);
         return;

@@ -90,10 +90,9 @@ void emit_c_declare_fixed(emit_state *s)
 {
     const wrap_program *w = s->w;
     for (uint32_t i = 0; i < w->fixed.count; i++) emit_c_declare(s, w->fixed.at[i]);
-    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++)
-        if (w->storage[id].kind != WRAP_STORAGE_NONE && !w->storage[id].is_allocated &&
-            w->storage[id].kind != WRAP_STORAGE_WEIGHT)
-            text_printf(&s->out, "    (void)%s;\n", s->names[id]);
+    for (uint32_t i = 0; i < w->fixed.count; i++)
+        if (w->storage[w->fixed.at[i]].kind != WRAP_STORAGE_WEIGHT)
+            text_printf(&s->out, "    (void)%s;\n", s->names[w->fixed.at[i]]);
 }
 
 /* ---- lines ---- */

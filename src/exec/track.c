@@ -65,21 +65,14 @@ static tracked *lives_as(const track_run *r, loop_buffer_id id)
     return &r->of[w->storage[root].life.in_arena ? id : root];
 }
 
-/* What the operator of the same line writes its epilogue reads. */
-static bool is_made_by(const wrap_line *line, loop_buffer_id id)
-{
-    for (uint32_t i = 0; line->kind == WRAP_EXTERN && i < line->op->output_count; i++)
-        if (line->op->outputs[i].buffer == id) return true;
-    return false;
-}
-
 static bool check_use(void *data, loop_buffer_id id, exec_use use)
 {
     const use_check *c = data;
     const tracked *b = lives_as(c->r, id);
     const char *name = track_name(c->r->t, id);
     static const char *const does[] = {"reads", "writes to", "uses", "returns"};
-    bool is_own = is_made_by(&c->r->t->w->lines.at[c->m->line], id);
+    /* what the operator of the same line writes its epilogue reads */
+    bool is_own = wrap_is_of_operator(&c->r->t->w->lines.at[c->m->line], id);
     if (!track_lent_use(c->m, c->r, id, (use == EXEC_READS && !is_own) || use == EXEC_RETURNS))
         return false;
     if (!b) return true;

@@ -40,7 +40,7 @@ static int64_t value_cost(const costing *c, const kern_value *v)
     case KERN_LOAD: return by_lane ? c->costs->load_lane * lanes : c->costs->load;
     case KERN_NUMBER: return by_lane ? c->costs->index_lane * lanes : c->costs->index;
     case KERN_APPLY: return apply_cost(v->op, lanes);
-    default: return c->costs->index;
+    default: return c->costs->splat;
     }
 }
 

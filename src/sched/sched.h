@@ -256,12 +256,18 @@ uint32_t sched_intervals(const sched_schedule *s, plan_buffer **intervals, loop_
                          arena *memory);
 /* lent.c: why the input's memory cannot be used for other things, or NULL. */
 const char *sched_donation_fault(loop_program *p, loop_buffer_id input);
-/* The donated input that b lies in, or may lie in; LOOP_NO_BUFFER: none. */
+/* The donated input that a root is, or may lie in; LOOP_NO_BUFFER: none. */
+static inline loop_buffer_id sched_lender_of_root(const loop_program *p, loop_buffer_id root,
+                                                  const sched_life *life)
+{
+    return p->buffers.at[root].kind == LOOP_INPUT ? root : life->else_in;
+}
+/* The same of any buffer. */
 static inline loop_buffer_id sched_lender(const loop_program *p, const sched_life *lives,
                                           loop_buffer_id b)
 {
     loop_buffer_id root = lives[b].root;
-    return p->buffers.at[root].kind == LOOP_INPUT ? root : lives[root].else_in;
+    return sched_lender_of_root(p, root, &lives[root]);
 }
 /* Where b begins in its root's memory, in elements. */
 sym_expr sched_place(const sched_schedule *s, loop_buffer_id b);

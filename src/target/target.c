@@ -14,7 +14,7 @@ enum { VECTORS, PLAIN };
 #define CPU_COSTS                                                                           \
     {                                                                                       \
         .load = 250, .store = 500, .load_lane = 500, .store_lane = 600, .index_lane = 1000, \
-        .index = 200, .check = 300, .other = 300                                            \
+        .index = 200, .splat = 200, .check = 300, .other = 300                              \
     }
 #define CPU_MOVES                                         \
     {                                                     \

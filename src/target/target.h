@@ -20,8 +20,9 @@ typedef struct target_limits {
 typedef struct target_costs {
     int32_t load, store; /* of a vector, or of one number */
     int32_t load_lane, store_lane,
-        index_lane;              /* of each lane, where neighbours are not in memory */
-    int32_t index, check, other; /* an index as a number; that it is in range; the rest */
+        index_lane; /* of each lane, where neighbours are not in memory */
+    int32_t index, splat, check,
+        other; /* an index or a scalar in lanes; that it is in range; the rest */
 } target_costs;
 
 /* What decides along which axis vectors go, counted in moves of a vector. */

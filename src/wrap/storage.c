@@ -91,10 +91,17 @@ uint32_t wrap_weight_of_state(const wrap_program *w, uint32_t state)
     return w->storage[id].weight;
 }
 
+bool wrap_is_of_operator(const wrap_line *line, loop_buffer_id id)
+{
+    for (uint32_t i = 0; line->kind == WRAP_EXTERN && i < line->op->output_count; i++)
+        if (line->op->outputs[i].buffer == id) return true;
+    return false;
+}
+
 loop_buffer_id wrap_lender(const wrap_program *w, loop_buffer_id id)
 {
     loop_buffer_id root = w->storage[id].life.root;
-    return w->loops->buffers.at[root].kind == LOOP_INPUT ? root : w->storage[root].life.else_in;
+    return sched_lender_of_root(w->loops, root, &w->storage[root].life);
 }
 
 sym_expr wrap_shift(const wrap_program *w, loop_buffer_id id)

@@ -337,6 +337,8 @@ static inline bool wrap_is_step(const wrap_line *line)
            line->kind == WRAP_COPY || (line->kind == WRAP_SYMBOL && line->input < 0) ||
            wrap_is_control(line->kind) || line->kind == WRAP_PARTITION;
 }
+/* Does the line's operator itself write the buffer, and not its epilogue? */
+bool wrap_is_of_operator(const wrap_line *line, loop_buffer_id id);
 /* Does it stand behind the last part, in a program that was cut? */
 static inline bool wrap_is_behind_parts(const wrap_line *line)
 {

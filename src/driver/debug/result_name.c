@@ -78,14 +78,6 @@ static const char *nodes_text(driver_program *d, const wrap_line *line, const sc
     return list.out.at;
 }
 
-/* Of an operator: what its epilogue writes comes from other nodes. */
-static bool is_of_operator(const wrap_line *line, loop_buffer_id id)
-{
-    for (uint32_t i = 0; line->op && i < line->op->output_count; i++)
-        if (line->op->outputs[i].buffer == id) return true;
-    return false;
-}
-
 const sched_group *driver_group(const driver_program *d, const wrap_line *line)
 {
     bool is_call = line->kind == WRAP_KERNEL || line->kind == WRAP_EXTERN;
@@ -97,7 +89,7 @@ const char *driver_result_nodes(driver_program *d, const wrap_line *line, loop_b
     const sched_group *group = driver_group(d, line);
     const loop_op *nest = group ? nest_of(group, id) : NULL;
     if (nest) return nodes_text(d, line, group, nest, id);
-    if (is_of_operator(line, id)) return name_of(d, line->op->origin, line->op->kernel);
+    if (wrap_is_of_operator(line, id)) return name_of(d, line->op->origin, line->op->kernel);
     return arena_printf(d->memory, "kernel %s", line->call.kernel);
 }
 
