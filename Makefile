@@ -50,7 +50,8 @@ RT_PLAN := $(addprefix src/plan/,replan.c quick.c dive.c pairs.c skyline.c tops.
 # What the rows of its operators say to the runtime.
 OPERATORS := build/rt_operators.h
 RT_TEXT := $(RT_SRC) $(RT_PLAN) $(RT_PLAN:.c=.h) \
-           $(OPERATORS) $(wildcard rt/*.h rt/*/*.h include/ferrite_abi.h include/ferrite_ops.h)
+           $(OPERATORS) $(wildcard rt/*.h rt/*/*.h) \
+           $(addprefix include/ferrite_,abi.h device.h ops.h)
 # What modules in Python import.
 RT_PYTHON := $(wildcard python/*.py)
 # Kernels, the sources that see rt_isa.h, are compiled once for each instruction set.

@@ -99,8 +99,13 @@ FE_API void fe_session_free(fe_session *session);
  *     from        the input is no archive but the text of this stage: fx, loop, sched, kern, wrap (a
  *                 name that ends in .fx says as much)
  *     ops         path of a library that declares operators (ferrite_ops.h); one more each time
- *     device      recorded (the default): programs may run on several devices; all targets but the FX
- *                 graph run on the host alone and refuse others (FE_UNSUPPORTED). cpu: all is the host's
+ *     device      recorded (the default): what runs where is as the program was exported; C and shared
+ *                 libraries run kernels on opencl and copy between it and the host, and all targets but
+ *                 the FX graph refuse other devices (FE_UNSUPPORTED). cpu: all is the host's. opencl or
+ *                 opencl:N: what there are kernels for runs on that device, all else on the host, which
+ *                 inputs and outputs stay on too. privateuseone: a device of one's own
+ *     devices     path of a library with the driver of a device of one's own (ferrite_device.h), which
+ *                 fe_load() gives to the model; one more each time
  *     target      what fe_load() makes ready: c (the default), the program as C, compiled; process: its
  *                 lines run as they are, and only kernels are compiled, which takes less time
  *     artifact    path of a library that fe_write_library() or the sources' Makefile have made of the same

@@ -98,6 +98,7 @@ typedef struct fe_port {
 } fe_port;
 
 struct fe_op_call;                /* ferrite_ops.h */
+struct fe_device_driver;          /* ferrite_device.h */
 typedef struct fe_model fe_model; /* weights and tables: constant after open, shared by threads */
 typedef struct fe_context fe_context; /* arena and outputs of one caller; not shared */
 
@@ -236,6 +237,10 @@ typedef struct fe_artifact {
      *     input_tree, output_tree   how they stand in arguments and results of the exported module, as the
      *               archive has it; left out where the program does not say */
     const char *signature;
+    /* Of programs that run on other devices than the host: this driver (ferrite_device.h) stands for all of
+     * its kind, in place of ferrite's own if there is one. Before the first context of the model.
+     * FE_RUN_BAD_INPUT: the program has no such device, or the driver is of another version. */
+    int (*set_driver)(fe_model *model, const struct fe_device_driver *driver);
 } fe_artifact;
 
 #if defined(__GNUC__)

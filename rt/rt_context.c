@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "rt_entry.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -69,6 +70,7 @@ void rt_context_free(fe_context *context)
     for (uint32_t k = 0; context->states && k < context->model->program->state_count; k++)
         rt_memory_free(context->states[k]);
     rt_segments_free(context);
+    if (context->devices) context->model->program->device_support->end(context);
     rt_kept_free(context);
     rt_weights_free(context);
     rt_area_free(&context->area);
@@ -157,10 +159,33 @@ static int taken_new(fe_context *context)
     return context->all && context->told;
 }
 
-int rt_context_new(const fe_model *model, uint32_t threads, fe_context **out)
+int rt_set_driver(fe_model *model, const fe_device_driver *driver)
+{
+    const rt_device_support *support = model->program->device_support;
+    return support ? support->set_driver(model, driver) : FE_RUN_BAD_INPUT;
+}
+
+static pthread_mutex_t devices_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* The first context of a model opens its devices. */
+static int devices_new(fe_context *context, char *message, size_t message_bytes)
+{
+    fe_model *model = (fe_model *)(uintptr_t)context->model;
+    const rt_device_support *support = model->program->device_support;
+    int code = 0;
+    if (!support) return 0;
+    pthread_mutex_lock(&devices_lock);
+    if (!model->devices) code = support->open(model, message, message_bytes);
+    pthread_mutex_unlock(&devices_lock);
+    return code ? code : support->begin(context);
+}
+
+int rt_context_new(const fe_model *model, uint32_t threads, char *message, size_t message_bytes,
+                   fe_context **out)
 {
     const rt_program *program = model->program;
     *out = NULL;
+    if (message_bytes) message[0] = 0;
     fe_context *context = calloc(1, sizeof *context);
     if (!context) return FE_RUN_NO_MEMORY;
     context->model = model;
@@ -173,13 +198,14 @@ int rt_context_new(const fe_model *model, uint32_t threads, fe_context **out)
     context->reaches = calloc(program->input_count + 1, sizeof *context->reaches);
     for (uint32_t k = 0; context->reaches && k < program->input_count; k++)
         context->reaches[k].number = k;
-    int ok = context->clock.ns && context->reaches && context->copies && context->inputs &&
-             context->outputs && context->symbols && outputs_new(context) &&
+    int code = devices_new(context, message, message_bytes);
+    int ok = code == 0 && context->clock.ns && context->reaches && context->copies &&
+             context->inputs && context->outputs && context->symbols && outputs_new(context) &&
              rt_segments_new(context) && rt_context_area(context) == 0 && tables_new(context) &&
              copy_states(context) && taken_new(context);
     if (!ok) {
         rt_context_free(context);
-        return FE_RUN_NO_MEMORY;
+        return code ? code : FE_RUN_NO_MEMORY;
     }
     *out = context;
     return 0;
@@ -231,6 +257,7 @@ void rt_describe(const rt_program *p, fe_artifact *out)
         .ops = p->ops,
         .op_count = p->op_count,
         .set_op = rt_set_op,
+        .set_driver = rt_set_driver,
         .donated = p->donated,
         .donated_count = p->donated_count,
         .output_inputs = p->output_inputs,

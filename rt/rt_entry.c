@@ -66,6 +66,8 @@ static int open_failed(int code, const char *what, const char *path)
 static void model_close(fe_model *model)
 {
     if (!model) return;
+    if (model->program && model->program->device_support)
+        model->program->device_support->close(model);
     if (model->mapping) munmap(model->mapping, model->mapping_bytes);
     free(model->weights);
     free(model->ops);
@@ -190,6 +192,14 @@ static int model_open_memory(const void *weights, int64_t bytes, fe_model **out)
     return 0;
 }
 
+static int context_new(const fe_model *model, uint32_t threads, fe_context **out)
+{
+    char message[RT_ERROR_BYTES / 2];
+    int code = rt_context_new(model, threads, message, sizeof message, out);
+    if (code && message[0]) open_failed(code, message, model->program->name);
+    return code;
+}
+
 static const char *last_error(const fe_context *context)
 {
     return context ? context->error : open_error();
@@ -204,7 +214,7 @@ static void describe(void)
     this_artifact.open = model_open;
     this_artifact.open_memory = model_open_memory;
     this_artifact.close = model_close;
-    this_artifact.context_new = rt_context_new;
+    this_artifact.context_new = context_new;
     this_artifact.error = last_error;
 }
 

@@ -15,6 +15,11 @@ struct fe_model {
     size_t mapping_bytes;
     void **weights;       /* one for each of program->weights */
     fe_op_function **ops; /* one for each of program->ops; NULL: not given yet */
+    /* What program->device_support has opened, and where weights are then, those of devices there; NULL
+     * before the first context */
+    void *devices;
+    void **device_weights;
+    const fe_device_driver **drivers; /* given by the host, by device; NULL: none is */
 };
 
 /* An output as it stands after a run. */
@@ -111,6 +116,7 @@ struct fe_context {
     rt_area area;        /* what operators work in, for each thread */
     int64_t least_area;  /* bytes for each thread, that all runs have */
     const void **tables; /* for each of the program's transforms; NULL: there are none */
+    void *devices;       /* of program->device_support */
     char error[RT_ERROR_BYTES];
 };
 
@@ -124,7 +130,7 @@ void rt_unreserve(void *memory, size_t bytes);
 
 /* rt_place.c: for a context that is all zero but for its model. False when there is no memory; what
  * is there is freed all the same by rt_segments_free. */
-int rt_segments_new(fe_context *context);
+int rt_segments_new(fe_context *context); /* its devices are there */
 void rt_segments_free(fe_context *context);
 
 /* rt_custom.c */
@@ -154,10 +160,14 @@ void rt_return_in_inputs(rt_frame *frame, const fe_tensor *outputs);
 int rt_check_apart(rt_frame *frame, uint32_t k, const fe_tensor *out);
 
 /* rt_context.c */
-int rt_context_new(const fe_model *model, uint32_t threads, fe_context **out);
+/* `message` gets why a device cannot be had; it is empty otherwise. */
+int rt_context_new(const fe_model *model, uint32_t threads, char *message, size_t message_bytes,
+                   fe_context **out);
 /* The area of each of its threads anew, as the program states it. 0 = ok, -1 = no memory. */
 int rt_context_area(fe_context *context);
 void rt_context_free(fe_context *context);
+/* As fe_artifact.set_driver. */
+int rt_set_driver(fe_model *model, const fe_device_driver *driver);
 /* What an artifact says of a program, and what it does with contexts that are there. Opening a model,
  * making a context and telling the last error are the caller's to add. */
 void rt_describe(const rt_program *p, fe_artifact *out);

@@ -131,7 +131,8 @@ static int make_plan(rt_frame *f, uint32_t number, uint32_t k)
     int64_t *offsets = plans->offsets + (size_t)k * segment->lives->buffer_count;
     plans->used[k] = 0; /* until it is one again */
     plans->bytes[k] = plan(context, segment, 0, offsets);
-    plans->alone[k] = number > 0 && plans->bytes[k] > (int64_t)context->segments[0].room;
+    plans->alone[k] =
+        number > 0 && (segment->device || plans->bytes[k] > (int64_t)context->segments[0].room);
     if (plans->alone[k]) plans->bytes[k] = plan(context, segment, 1, offsets);
     if (plans->bytes[k] < 0)
         return rt_fail(f, FE_RUN_NO_MEMORY, "the sizes of this run are too large");
@@ -143,9 +144,12 @@ static int make_plan(rt_frame *f, uint32_t number, uint32_t k)
 
 /* ---- memory ---- */
 
-static void block_free(rt_block *block)
+static void block_free(const fe_context *context, rt_block *block)
 {
-    if (block->is_reserved)
+    if (block->device)
+        context->model->program->device_support->memory_free(context, block->device,
+                                                             block->is_pinned, block->own);
+    else if (block->is_reserved)
         rt_unreserve(block->own, block->room);
     else
         rt_memory_free(block->own);
@@ -154,19 +158,21 @@ static void block_free(rt_block *block)
     block->is_reserved = 0;
 }
 
-static int block_new(rt_block *block, size_t bytes)
+static int block_new(const fe_context *context, rt_block *block, size_t bytes)
 {
-    block->own = rt_memory_new(bytes);
+    block->own = block->device ? context->model->program->device_support->memory_new(
+                                     context, block->device, block->is_pinned, bytes)
+                               : rt_memory_new(bytes);
     if (block->own) block->bytes = block->room = bytes;
     return block->own != NULL;
 }
 
 /* The arena of a program that places segments during the run. */
-static int arena_reserve(rt_block *block, size_t bytes)
+static int arena_reserve(const fe_context *context, rt_block *block, size_t bytes)
 {
     size_t room = bytes < LEAST_RESERVE / RESERVE_TIMES ? LEAST_RESERVE : bytes * RESERVE_TIMES;
-    if (bytes > MOST_RESERVE / RESERVE_TIMES || !block_new(block, bytes)) return 0;
-    block_free(block); /* so much is there */
+    if (bytes > MOST_RESERVE / RESERVE_TIMES || !block_new(context, block, bytes)) return 0;
+    block_free(context, block); /* so much is there */
     block->own = rt_reserve(room, bytes);
     if (!block->own) return 0;
     block->room = room;
@@ -180,7 +186,7 @@ static void forget_plans(fe_context *context)
     for (uint32_t k = 1; k < context->model->program->segment_count; k++) {
         rt_block *block = &context->segments[k];
         memset(block->plans->used, 0, sizeof block->plans->used);
-        block_free(block);
+        block_free(context, block);
     }
 }
 
@@ -193,12 +199,14 @@ static int grow(rt_frame *f, uint32_t number, int64_t needed)
         if (block->bytes < wanted) block->bytes = wanted;
         return 0;
     }
-    block_free(block);
+    block_free(f->context, block);
     if (number == 0) forget_plans(f->context);
     if (number == 0 && f->context->model->program->segment_count > 1 &&
-        arena_reserve(block, wanted))
+        arena_reserve(f->context, block, wanted))
         return 0;
-    if ((more > wanted && block_new(block, more)) || block_new(block, wanted)) return 0;
+    if ((more > wanted && block_new(f->context, block, more)) ||
+        block_new(f->context, block, wanted))
+        return 0;
     return rt_fail(f, FE_RUN_NO_MEMORY, "no memory for %lld bytes of buffers", (long long)needed);
 }
 
@@ -259,10 +267,10 @@ static int planner_new(rt_planner *planner, size_t buffers, size_t scratch)
 }
 
 /* Where offsets are constants. */
-static int fixed_new(rt_block *block, size_t bytes, int may_grow)
+static int fixed_new(const fe_context *context, rt_block *block, size_t bytes, int may_grow)
 {
-    int is_there = (may_grow && arena_reserve(block, bytes ? bytes : 1)) || bytes == 0 ||
-                   block_new(block, bytes);
+    int is_there = (may_grow && arena_reserve(context, block, bytes ? bytes : 1)) || bytes == 0 ||
+                   block_new(context, block, bytes);
     block->memory = block->own;
     block->bytes = bytes;
     return is_there;
@@ -277,12 +285,15 @@ int rt_segments_new(fe_context *context)
     for (uint32_t k = 0; k < program->segment_count; k++) {
         const rt_segment *segment = &program->segments[k];
         rt_block *block = &context->segments[k];
+        block->device = segment->device;
+        block->is_pinned = segment->is_pinned;
         if (segment->lives) {
             size_t needed = plan_replan_scratch(segment->lives);
             if (segment->lives->buffer_count > buffers) buffers = segment->lives->buffer_count;
             if (needed > scratch) scratch = needed;
             if (!plans_new(block, segment)) return 0;
-        } else if (!fixed_new(block, (size_t)segment->bytes, program->segment_count > 1)) {
+        } else if (!fixed_new(context, block, (size_t)segment->bytes,
+                              program->segment_count > 1 && !segment->device)) {
             return 0;
         }
     }
@@ -294,7 +305,7 @@ void rt_segments_free(fe_context *context)
     uint32_t count = context->segments ? context->model->program->segment_count : 0;
     for (uint32_t k = 0; k < count; k++) {
         rt_plans *plans = context->segments[k].plans;
-        block_free(&context->segments[k]);
+        block_free(context, &context->segments[k]);
         if (!plans) continue;
         free(plans->values);
         free(plans->offsets);

@@ -10,6 +10,7 @@
 #define RT_PROGRAM_H
 
 #include "ferrite_abi.h"
+#include "ferrite_device.h"
 #include "ferrite_ops.h"
 #include "plan/replan.h"
 #include "rt_compiler.h"
@@ -65,6 +66,7 @@ typedef struct rt_symbol {
 typedef struct rt_weight {
     const char *name;
     int64_t offset, bytes; /* in the weights; offset is a multiple of 64 */
+    uint32_t device;       /* 0: the host reads it; else it is copied to this device */
 } rt_weight;
 
 /* Memory that a buffer of an earlier segment has already. */
@@ -87,6 +89,8 @@ typedef struct rt_segment {
     const rt_held *held; /* what is in its way in the arena: the last of its `lives` */
     uint32_t held_count;
     const void *data; /* what `sizes` of a host that is no C text needs */
+    uint32_t device;  /* 0: memory of the host; else of this device */
+    int is_pinned;    /* memory of the host that this device reaches best */
 } rt_segment;
 
 /* What each thread works in at some call, and the memory that is free then. */
@@ -105,6 +109,32 @@ typedef struct rt_tables {
 extern const rt_tables rt_fourier_tables;
 
 typedef struct rt_frame rt_frame;
+
+/* A device beside the host, and the program's kernels for it. */
+typedef struct rt_device {
+    const char *name;               /* "opencl:0" */
+    const char *kind;               /* "opencl" */
+    int32_t index;                  /* -1: the first of its kind */
+    const fe_device_driver *driver; /* NULL: the host gives it (fe_artifact.set_driver) */
+    fe_device_code code;
+} rt_device;
+
+/* What models and contexts do with devices; only programs that have some are linked with it. */
+typedef struct rt_device_support {
+    /* Opens all of the program's devices, makes their kernels ready and copies their weights there. A
+     * fe_result, with a message. */
+    int (*open)(fe_model *model, char *message, size_t message_bytes);
+    void (*close)(fe_model *model);
+    int (*set_driver)(fe_model *model, const fe_device_driver *driver); /* as fe_artifact's */
+    int (*begin)(fe_context *context); /* a fe_result; end follows either way */
+    void (*end)(fe_context *context);
+    /* Behind a run: waits for all copies that nobody has waited for, as there are when it has failed. */
+    int (*settle)(rt_frame *frame);
+    /* Of the device or (pinned) of the host for it; NULL: there is none. */
+    void *(*memory_new)(const fe_context *context, uint32_t device, int is_pinned, size_t bytes);
+    void (*memory_free)(const fe_context *context, uint32_t device, int is_pinned, void *memory);
+} rt_device_support;
+extern const rt_device_support rt_devices;
 
 /* An input that another one tells: all of its storage, as a vector, or where in that it begins, a number. */
 typedef struct rt_taken {
@@ -155,8 +185,11 @@ typedef struct rt_program {
     const rt_tables *tables; /* NULL: no operator has any */
     const rt_fft_shape *transforms; /* whose tables contexts have from the beginning */
     uint32_t transform_count;
-    const char *isa;       /* instruction set of the kernels: "x86-64-v4" */
-    const char *signature; /* as in fe_artifact */
+    const rt_device *devices;
+    uint32_t device_count;
+    const rt_device_support *device_support; /* NULL: there are none */
+    const char *isa;                         /* instruction set of the kernels: "x86-64-v4" */
+    const char *signature;                   /* as in fe_artifact */
 } rt_program;
 
 /* Defined by generated code. */
@@ -175,6 +208,8 @@ typedef struct rt_block {
     char *own;              /* memory of its own */
     size_t bytes, room;     /* of that: what counts as held; all there is */
     int is_reserved;        /* addresses alone are, and only what was in use is held */
+    uint32_t device;        /* whose it is, as of its segment */
+    int is_pinned;
     rt_plans *plans;
 } rt_block;
 
@@ -260,11 +295,6 @@ int rt_in_range(rt_frame *frame, const rt_check *checks);
 int rt_check_numbers(rt_frame *frame, const fe_tensor *t, int finite, const char *what);
 /* Zeroes the elements of a floating tensor, so that what nobody writes is a number. */
 void rt_clear(const fe_tensor *t);
-
-/* Of programs for several devices; this runtime has the host, "cpu", and fails on others. */
-int rt_on_device(rt_frame *frame, const char *device);
-int rt_transfer(rt_frame *frame, const fe_tensor *from, const char *from_device,
-                const fe_tensor *to, const char *to_device, int async);
 
 /* Says what output k is: its data, sizes and strides (copied; a number is rank 0). */
 void rt_output(rt_frame *frame, uint32_t k, void *data, const int64_t *sizes,

@@ -408,7 +408,7 @@ static int run_call(fe_context *context, const fe_call *call)
     fe_tensor *outputs = call->outputs;
     rt_frame frame = {
         .segments = context->segments,
-        .weights = context->model->weights,
+        .weights = context->devices ? context->model->device_weights : context->model->weights,
         .states = context->states,
         .inputs = context->inputs,
         .in = call->inputs,
@@ -436,7 +436,9 @@ static int run_call(fe_context *context, const fe_call *call)
     }
     rt_return_in_inputs(&frame, outputs);
     clock_start(context);
-    RT_TRY(program->run(&frame));
+    int code = program->run(&frame);
+    int settled = context->devices ? program->device_support->settle(&frame) : 0;
+    if (code || settled) return code ? code : settled;
     for (uint32_t k = 0; k < program->output_count; k++)
         RT_TRY(rt_check_apart(&frame, k, &outputs[k]));
     for (uint32_t k = 0; k < program->output_count; k++)

@@ -147,6 +147,15 @@ donated_parts() {
     part "cases, inputs donated" build/ferrite check test/cases --jobs "$JOBS" --donate all
 }
 
+# On devices: OpenCL's on the CPU, and one whose memory the host cannot touch and that does everything late.
+device_parts() {
+    [ -d test/cases ] || return
+    part "cases on OpenCL" build/ferrite check test/cases --jobs "$JOBS" --device opencl
+    cc -shared -fPIC -Iinclude examples/device/delayed.c -o build/delayed.so || return
+    part "cases on a device of one's own" build/ferrite check test/cases --jobs "$JOBS" \
+        --device privateuseone --devices build/delayed.so --target process
+}
+
 # No run of a program of fixed sizes allocates, nor with one arena for all sizes; but tables of a Fourier
 # transform are made when the run finds its length.
 first_run_parts() {
@@ -247,6 +256,7 @@ if [ "$mode" = test ]; then
     clang_parts
     split_parts
     donated_parts
+    device_parts
     first_run_parts
     hostile_parts
     part "kernel tests, plain C" sh -c 'make B=build/plain ISAS=base CFLAGS=-DFERRITE_SCALAR \

@@ -268,6 +268,9 @@ class _Results:
 # ---- calls ----
 
 
+_NO_MEMORY = 3  # fe_result
+
+
 class Caller:
     """An artifact with a model of it, and one context; one call at a time. `alive` are what the code lives by."""
 
@@ -275,8 +278,9 @@ class Caller:
         self.artifact, self.signature, self._alive = artifact, signature, alive
         self._context, self._turn = c_void_p(), threading.Lock()
         torch = sys.modules.get("torch")
-        if artifact.context_new(model, torch.get_num_threads() if torch else 0, byref(self._context)):
-            raise rt.RunError("no memory for a context")
+        code = artifact.context_new(model, torch.get_num_threads() if torch else 0, byref(self._context))
+        if code:
+            raise rt.RunError("no memory for a context" if code == _NO_MEMORY else artifact.error(None).decode())
         alive.at_end(artifact.context_free, self._context)
         ins, outs = signature.inputs, signature.outputs
         self._ins, self._outs = ((Tensor * max(1, len(ports)))() for ports in (ins, outs))

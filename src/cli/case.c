@@ -319,8 +319,7 @@ static fe_status run_set(case_job *job, const case_files *files, json_object *se
         a->context_free(job->context);
         job->context = NULL;
     }
-    if (!job->context && a->context_new(d->loaded.model, 0, &job->context) != FE_RUN_OK)
-        return compare_mismatch(d, "no memory for the arena", prefix);
+    if (!job->context) FE_TRY(driver_context(d, a, d->loaded.model, 0, &job->context));
     FE_TRY(case_replace(job));
     if (a->run(job->context, inputs, a->input_count, outputs, a->output_count) != FE_RUN_OK)
         return compare_mismatch(d, a->error(job->context), "run");

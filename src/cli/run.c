@@ -66,9 +66,7 @@ void run_prepare(run_state *r)
 
 fe_status run_open(run_state *r, uint32_t threads)
 {
-    if (r->artifact->context_new(r->model, threads, &r->context) == FE_RUN_OK) return FE_OK;
-    return diag_fail(r->program->session, (diag){.status = FE_NO_MEMORY, .stage = "run"},
-                     "no memory for the arena");
+    return driver_context(r->program, r->artifact, r->model, threads, &r->context);
 }
 
 void run_end(run_state *r)
@@ -183,12 +181,13 @@ const cli_command cli_run = {
              "    [--output-dir DIR] [--threads N] [--repeat N] [--json]\n",
     .options = options,
     .option_count = COUNT_OF(options),
-    .session_options = "isa device cc target artifact no-cc nan-check inf-check lifecycle-check "
-                       "bisect dump-buffers "
-                       "dump-dir cache lapack "
-                       "jobs model from ops tune tune-budget-ms "
-                       "max-arena direct-convolution donate memory-budget split part "
-                       "passes verify dump-after",
+    .session_options =
+        "isa device devices cc target artifact no-cc nan-check inf-check lifecycle-check "
+        "bisect dump-buffers "
+        "dump-dir cache lapack "
+        "jobs model from ops tune tune-budget-ms "
+        "max-arena direct-convolution donate memory-budget split part "
+        "passes verify dump-after",
     .fewest = 1,
     .most = 1,
     .run = run,

@@ -65,7 +65,7 @@ static fe_status write_archive(driver_program *d, const char *path)
 
 fe_status artifact_write_library(driver_program *d, const char *path)
 {
-    FE_TRY(driver_need_host(d));
+    FE_TRY(driver_need_host(d, true));
     FE_TRY(driver_need_kernels(d));
     if (ends_with(path, ".a")) return write_archive(d, path);
     FE_TRY(toolchain_build(d, &d->whole));
@@ -247,7 +247,7 @@ static fe_status emit_sources(driver_program *d)
 static fe_status write_sources(driver_program *d, const char *folder)
 {
     const char *runtime = arena_printf(d->memory, "%s/runtime", folder);
-    FE_TRY(driver_need_host(d));
+    FE_TRY(driver_need_host(d, true));
     FE_TRY(driver_need_kernels(d));
     FE_TRY(lapack_choose(d));
     FE_TRY(emit_sources(d));

@@ -286,20 +286,64 @@ static fe_status emit_kernels(driver_program *d)
     return FE_OK;
 }
 
+/* Those that are made for a device, as its row of target.def has it; NULL: for the host. */
+static const emit_kernel *kernels_for(const driver_program *d, const target_machine *device,
+                                      uint32_t *count)
+{
+    uint32_t all = d->kernels ? d->kernels->kernels.count : 0;
+    emit_kernel *kernels = NEW_ARRAY(d->memory, emit_kernel, all + 1);
+    *count = 0;
+    for (uint32_t i = 0; i < all; i++) {
+        const kern_kernel *k = &d->kernels->kernels.at[i];
+        if (k->target == device || (!device && !k->target->dialect))
+            kernels[(*count)++] =
+                (emit_kernel){k->name, k->source, i, k->buffer_count, k->int_count};
+    }
+    return kernels;
+}
+
+/* The kernels of one kind of device with what stands in front of them. */
+static emit_module module_for(driver_program *d, const target_machine *device)
+{
+    emit_module m = {.kind = device->name, .dialect = device->dialect};
+    text source;
+    text_init(&source, d->memory);
+    m.kernels = kernels_for(d, device, &m.kernel_count);
+    const kern_kernel **kernels = NEW_ARRAY(d->memory, const kern_kernel *, m.kernel_count + 1);
+    for (uint32_t i = 0; i < m.kernel_count; i++)
+        kernels[i] = &d->kernels->kernels.at[m.kernels[i].number];
+    kern_prelude(device, kernels, m.kernel_count, &source);
+    for (uint32_t i = 0; i < m.kernel_count; i++) text_printf(&source, "\n%s", m.kernels[i].source);
+    m.source = source.at;
+    return m;
+}
+
+const emit_module *driver_modules(driver_program *d, uint32_t *count)
+{
+    emit_module *modules = NEW_ARRAY(d->memory, emit_module, TY_DEVICE_KINDS);
+    *count = 0;
+    for (uint32_t k = 0; d->kernels && k < TY_DEVICE_KINDS; k++) {
+        const target_machine *device = target_of_device(ty_device_words[k]);
+        if (!device) continue;
+        modules[*count] = module_for(d, device);
+        *count += modules[*count].kernel_count > 0;
+    }
+    return modules;
+}
+
 void driver_emit_input(driver_program *d, emit_input *out)
 {
     /* none behind the text of a wrapper */
-    uint32_t count = d->kernels ? d->kernels->kernels.count : 0;
-    emit_kernel *kernels = NEW_ARRAY(d->memory, emit_kernel, count + 1);
-    for (uint32_t i = 0; i < count; i++)
-        kernels[i] =
-            (emit_kernel){d->kernels->kernels.at[i].name, d->kernels->kernels.at[i].source};
+    uint32_t count;
+    const emit_kernel *kernels = kernels_for(d, NULL, &count);
     uint32_t cores = d->options.jobs ? d->options.jobs : (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+    uint32_t module_count;
     const char *slash = strrchr(d->options.input, '/');
     *out = (emit_input){
         .wrapper = d->wrapper,
         .kernels = kernels,
         .kernel_count = count,
+        .modules = driver_modules(d, &module_count),
         .prelude = write_prelude,
         .kernel_ir = write_kernel_ir,
         .data = d,
@@ -311,6 +355,7 @@ void driver_emit_input(driver_program *d, emit_input *out)
         .weights_key = d->weights_key,
         .parts = count > 3 ? cores : 1,
         .profile = d->options.profile};
+    out->module_count = module_count;
 }
 
 static int64_t count_tables(const driver_program *d)
@@ -368,21 +413,26 @@ static void bring_graph_home(fx_graph *g)
     }
 }
 
-fe_status driver_need_host(driver_program *d)
+fe_status driver_need_host(driver_program *d, bool or_devices)
 {
+    or_devices &= !d->options.nan_check && !d->options.inf_check;
     const loop_program *p = d->loops;
     for (loop_buffer_id id = 0; id < p->buffers.count; id++) {
         const loop_buffer *b = &p->buffers.at[id];
         const char *note = driver_note(d, b->origin);
-        if (ty_is_host(b->device)) continue;
-        return diag_fail(d->session,
-                         (diag){.status = FE_UNSUPPORTED,
-                                .stage = "emit",
-                                .help = "with --device cpu it is made for the cpu; a graph (--emit "
-                                        "fx) is made for all"},
-                         "%s is on %s, and this target runs on the cpu alone",
-                         note ? arena_printf(d->memory, "%%%s", note) : b->name,
-                         ty_device_name(d->memory, b->device));
+        if (ty_is_host(b->device) ||
+            (or_devices && b->kind != LOOP_INPUT && b->kind != LOOP_STATE &&
+             target_of_device(ty_device_words[b->device.kind])))
+            continue;
+        return diag_fail(
+            d->session,
+            (diag){.status = FE_UNSUPPORTED,
+                   .stage = "emit",
+                   .help = "with --device cpu it is made for the cpu, with --device opencl "
+                           "as C or a library for OpenCL; a graph (--emit fx) is made for all"},
+            "%s is on %s, and this target runs on the cpu alone",
+            note ? arena_printf(d->memory, "%%%s", note) : b->name,
+            ty_device_name(d->memory, b->device));
     }
     return FE_OK;
 }
@@ -404,7 +454,7 @@ fe_status driver_need_kernels(driver_program *d)
 
 static fe_status stage_infer(driver_program *d)
 {
-    if (d->options.device && strcmp(d->options.device, "cpu") == 0) bring_graph_home(d->graph);
+    if (d->options.device && strcmp(d->options.device, "recorded") != 0) bring_graph_home(d->graph);
     if (!d->graph->output)
         return fx_fail(d->graph, NULL, "fx", FE_CORRUPT,
                        "a graph ends with what it gives: output (...)", "graph %s has no output",
@@ -415,6 +465,10 @@ static fe_status stage_infer(driver_program *d)
 
 static fe_status stage_lower(driver_program *d)
 {
+    ty_device device;
+    bool is_placed;
+    FE_TRY(place_device(d, &is_placed, &device));
+    if (is_placed) return place_and_lower(d, device);
     return split_lower(d, d->split);
 }
 

@@ -60,6 +60,7 @@ typedef struct driver_options {
     int64_t cache_size;    /* bytes that it may hold */
     const char *lapack;    /* how to link it; "none": not at all; NULL: to be found */
     option_list ops;       /* libraries that declare operators (ferrite_ops.h) */
+    option_list devices;   /* libraries with drivers of devices (ferrite_device.h) */
     option_list passes;    /* libraries of passes (ferrite_passes.h); off: the graph as read */
     const fe_pass **added; /* passes of the caller's */
     uint32_t added_count;
@@ -134,7 +135,9 @@ typedef struct loaded_program {
     void *handle;
     const fe_artifact *artifact;
     fe_model *model;
-    exec_program *exec;  /* its lines are run as they are; NULL: it is the C of them */
+    exec_program *exec;    /* its lines are run as they are; NULL: it is the C of them */
+    void **device_handles; /* libraries of drivers */
+    uint32_t device_handle_count;
     void **user_handles; /* then: libraries of the user's functions, where no library links them */
     uint32_t user_handle_count;
     void *weights;
@@ -196,12 +199,15 @@ fe_status driver_compile(fe_session *s, const driver_options *o, driver_stage la
 fe_status driver_begin(fe_session *s, const driver_options *o, arena *memory, driver_program **out);
 /* Takes a program that has been through the stages before `first` on to `last`. */
 fe_status driver_advance(driver_program *d, driver_stage first, driver_stage last);
-/* FE_UNSUPPORTED where the program runs on another device than the host: what is made runs there alone. */
-fe_status driver_need_host(driver_program *d);
+/* FE_UNSUPPORTED where the program runs on another device than the host: what is made runs there alone, or
+ * (or_devices) takes inputs and keeps states there. */
+fe_status driver_need_host(driver_program *d, bool or_devices);
 /* FE_UNSUPPORTED where the text of a wrapper names kernels: it can be shown, but not made. */
 fe_status driver_need_kernels(driver_program *d);
 /* Tells the observer; FE_STOPPED with a diagnostic when it has had enough. */
 fe_status driver_progress(driver_program *d, driver_stage stage, uint32_t done, uint32_t total);
+/* Kernels of devices other than the host, by kind. */
+const emit_module *driver_modules(driver_program *d, uint32_t *count);
 /* What printers are given of a program that has its wrapper. */
 void driver_emit_input(driver_program *d, emit_input *out);
 /* Makes d->kernels_only. */
@@ -245,6 +251,14 @@ fe_status donate_is_late(driver_program *d);
 fe_status split_classify(driver_program *d);
 /* The loop program, in parts where there is a split. */
 fe_status split_lower(driver_program *d, const lower_split *split);
+
+/* place.c: option device, where it names another one than the host: FE_USAGE when kernels are not made for
+ * such a device. Then what runs there, copies, and the graph lowered so. */
+fe_status place_device(driver_program *d, bool *is_named, ty_device *out);
+fe_status place_and_lower(driver_program *d, ty_device device);
+/* devices.c: the drivers in the libraries of option devices; those of the devices that a program names are
+ * given to the model that was loaded of it. */
+fe_status devices_give(driver_program *d);
 /* The schedule of the program, or of the one part that the options name. */
 fe_status split_build(driver_program *d, const sched_options *options);
 
@@ -362,6 +376,9 @@ fe_status module_write_fx(driver_program *d, const char *path);
 
 /* load.c: the body of fe_load(); d->loaded. process.c: the same where lines are run as they are. */
 fe_status driver_load(driver_program *d);
+/* A context of a model that was opened of the program; threads 0: as many as the machine has. */
+fe_status driver_context(driver_program *d, const fe_artifact *a, const fe_model *model,
+                         uint32_t threads, fe_context **out);
 fe_status driver_load_process(driver_program *d);
 /* result_name.c: the group of the schedule that the line calls; NULL: of another line, or nobody knows. */
 const sched_group *driver_group(const driver_program *d, const wrap_line *line);

@@ -130,11 +130,25 @@ fe_status driver_load(driver_program *d)
     bool in_process = d->options.no_cc || (target && strcmp(target, "process") == 0) ||
                       watch_is_wanted(&d->options);
     if (d->loaded.model) return FE_OK;
-    FE_TRY(driver_need_host(d));
+    FE_TRY(driver_need_host(d, !watch_is_wanted(&d->options)));
     FE_TRY(driver_need_kernels(d));
     if (!d->options.no_cc) FE_TRY(toolchain_check_machine(d, "load"));
     driver_unload(d); /* what an earlier failure has left */
-    return in_process ? driver_load_process(d) : load_artifact(d);
+    FE_TRY(in_process ? driver_load_process(d) : load_artifact(d));
+    return devices_give(d);
+}
+
+fe_status driver_context(driver_program *d, const fe_artifact *a, const fe_model *model,
+                         uint32_t threads, fe_context **out)
+{
+    exec_program *x = d->loaded.exec;
+    int code = a->context_new(model, threads, out);
+    if (code == FE_RUN_OK) return FE_OK;
+    if (code == FE_RUN_NO_MEMORY)
+        return diag_fail(d->session, (diag){.status = FE_NO_MEMORY, .stage = "run"},
+                         "no memory for the arena");
+    return diag_fail(d->session, (diag){.status = FE_UNSUPPORTED, .stage = "run"}, "%s",
+                     x && model == exec_model(x) ? exec_error(x) : a->error(NULL));
 }
 
 void driver_unload(driver_program *d)
@@ -144,6 +158,7 @@ void driver_unload(driver_program *d)
     exec_free(p->exec);
     if (p->handle) dlclose(p->handle);
     for (uint32_t i = 0; i < p->user_handle_count; i++) dlclose(p->user_handles[i]);
+    for (uint32_t i = 0; i < p->device_handle_count; i++) dlclose(p->device_handles[i]);
     if (p->weights) munmap(p->weights, p->weights_bytes);
     *p = (loaded_program){0};
 }

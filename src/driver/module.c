@@ -77,7 +77,7 @@ fe_status module_write_python(driver_program *d, const char *path)
 {
     const char *support[] = {"ferrite_runtime.py", ops_of_host(d), NULL};
     module_place to = place_of(d, path, ".py");
-    FE_TRY(driver_need_host(d));
+    FE_TRY(driver_need_host(d, false));
     FE_TRY(write_support(d, &to, support));
     return write_text(d, &to, &emit_target_python);
 }

@@ -4,6 +4,7 @@
 #include "driver/driver.h"
 
 #include <dlfcn.h>
+#include <string.h>
 
 static fe_status open_kernels(driver_program *d, exec_facts *facts)
 {
@@ -55,6 +56,31 @@ static fe_status open_user_libraries(driver_program *d)
     return FE_OK;
 }
 
+static fe_device_code code_of(driver_program *d, const emit_module *m)
+{
+    fe_device_kernel *kernels = NEW_ARRAY(d->memory, fe_device_kernel, m->kernel_count + 1);
+    for (uint32_t i = 0; i < m->kernel_count; i++) {
+        const emit_kernel *k = &m->kernels[i];
+        kernels[i] = (fe_device_kernel){k->name, k->buffer_count, k->int_count};
+    }
+    return (fe_device_code){m->source, strlen(m->source), kernels, m->kernel_count};
+}
+
+static void give_modules(driver_program *d, exec_facts *facts)
+{
+    uint32_t count;
+    const emit_module *from = driver_modules(d, &count);
+    exec_module *modules = NEW_ARRAY(d->memory, exec_module, count + 1);
+    for (uint32_t k = 0; k < count; k++) {
+        bool is_opencl = strcmp(from[k].kind, fe_opencl_driver.kind) == 0;
+        modules[k] = (exec_module){.kind = from[k].kind,
+                                   .driver = is_opencl ? &fe_opencl_driver : NULL,
+                                   .code = code_of(d, &from[k])};
+    }
+    facts->modules = modules;
+    facts->module_count = count;
+}
+
 fe_status driver_load_process(driver_program *d)
 {
     exec_facts facts = {.library = &exec_own_library, .custom = find_custom, .data = d};
@@ -68,6 +94,7 @@ fe_status driver_load_process(driver_program *d)
         FE_TRY(open_kernels(d, &facts));
     FE_TRY(driver_fill_weights(d));
     facts.weights = d->loaded.weights;
+    give_modules(d, &facts);
     FE_TRY(watch_observers(d, &facts));
     FE_TRY(exec_new(d->wrapper, &facts, d->memory, &d->loaded.exec));
     d->loaded.artifact = exec_artifact(d->loaded.exec);

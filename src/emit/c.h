@@ -28,6 +28,7 @@ void emit_c_assert(emit_state *s, const wrap_line *line);
 void emit_c_step(emit_state *s);
 const char *emit_c_source(const emit_state *s, const wrap_line *line);
 void emit_c_pointer(emit_state *s, loop_buffer_id id);
+void emit_c_kernel_args(emit_state *s, const wrap_call *call); /* &(fe_kernel_args){...} */
 /* {{data, dtype, rank, sizes, strides}, ...} */
 void emit_c_views(emit_state *s, const loop_view *views, const uint32_t *weights, uint32_t count);
 /* c_segment.c */
@@ -51,7 +52,12 @@ void emit_c_part_tables(emit_state *s);
 void emit_c_part_fields(emit_state *s);
 void emit_c_partition(emit_state *s, const wrap_line *line);
 void emit_c_leave_parts(emit_state *s);
-/* c_device.c */
+/* c_device.c: tables of devices and of their kernels, and the fields that say so */
+void emit_c_devices(emit_state *s);
+void emit_c_device_fields(emit_state *s);
+/* Does the kernel run on another device than the host? */
+bool emit_c_is_elsewhere(const emit_state *s, const wrap_call *call);
+void emit_c_launch_on(emit_state *s, const wrap_call *call);
 void emit_c_device(emit_state *s, const wrap_line *line);
 void emit_c_copy(emit_state *s, const wrap_line *line);
 void emit_c_wait(emit_state *s, const wrap_line *line);

@@ -135,7 +135,7 @@ static void c_reuse(emit_state *s, const wrap_line *line)
     c_alloc(s, line);
 }
 
-static void print_args(emit_state *s, const wrap_call *call)
+void emit_c_kernel_args(emit_state *s, const wrap_call *call)
 {
     text_add(&s->out, "&(fe_kernel_args){(void *const[]){");
     for (uint32_t i = 0; i < call->buffer_count; i++) {
@@ -179,11 +179,17 @@ static void c_kernel(emit_state *s, const wrap_line *line)
 {
     const wrap_call *call = &line->call;
     emit_c_step(s);
+    if (!call->buffer_count) return; /* it is about no elements */
     guard_size(s, call->outer);
     guard_size(s, call->inner);
     for (uint32_t i = 0; i < call->int_count; i++) guard_size(s, call->ints[i]);
+    if (emit_c_is_elsewhere(s, call)) {
+        emit_c_launch_on(s, call);
+        print_checks(s, call);
+        return;
+    }
     text_printf(&s->out, "    RT_TRY(rt_launch(f, %s, ", call->kernel);
-    print_args(s, call);
+    emit_c_kernel_args(s, call);
     text_add(&s->out, ", ");
     print_expr(s, call->outer);
     text_add(&s->out, ", ");
@@ -300,7 +306,7 @@ static void c_extern(emit_state *s, const wrap_line *line)
     if (line->call.kernel) {
         text_printf(&s->out,
                     "        .epilogue = %s,\n        .epilogue_args = ", line->call.kernel);
-        print_args(s, &line->call);
+        emit_c_kernel_args(s, &line->call);
         text_add(&s->out, ",\n");
     }
     text_add(&s->out, "    }));\n");

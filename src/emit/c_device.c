@@ -1,16 +1,116 @@
-/* c_device.c -- the lines of several devices as C. The runtime that is shipped has the host alone. */
+/* c_device.c -- devices other than the host in C: their kernels, launches and copies. */
 #include "emit/c.h"
 
-static void print_device(emit_state *s, ty_device device)
+#include <string.h>
+
+/* ---- which there are, and their kernels ---- */
+
+static const emit_module *module_of(const emit_state *s, ty_device device)
 {
-    emit_c_text(&s->out, ty_device_name(s->memory, ty_is_host(device) ? TY_HOST : device));
+    for (uint32_t k = 0; k < s->input->module_count; k++)
+        if (strcmp(s->input->modules[k].kind, ty_device_words[device.kind]) == 0)
+            return &s->input->modules[k];
+    return NULL;
 }
 
+static void print_source(emit_state *s, const char *source)
+{
+    for (const char *line = source; *line;) {
+        const char *end = strchr(line, '\n');
+        size_t length = end ? (size_t)(end - line) : strlen(line);
+        text_add(&s->out, "    ");
+        emit_c_text(&s->out, arena_printf(s->memory, "%.*s\n", (int)length, line));
+        text_char(&s->out, '\n');
+        line += end ? length + 1 : length;
+    }
+}
+
+static void print_module(emit_state *s, const emit_module *m)
+{
+    text_printf(&s->out, "/* Kernels of %s. */\nstatic const char %s_source[] =\n", m->kind,
+                m->kind);
+    print_source(s, m->source);
+    text_printf(&s->out, "    \"\";\nstatic const fe_device_kernel %s_kernels[] = {\n", m->kind);
+    for (uint32_t k = 0; k < m->kernel_count; k++)
+        text_printf(&s->out, "    {\"%s\", %u, %u},\n", m->kernels[k].name,
+                    m->kernels[k].buffer_count, m->kernels[k].int_count);
+    text_add(&s->out, "};\n\n");
+}
+
+void emit_c_devices(emit_state *s)
+{
+    if (!s->w->devices.count) return;
+    for (uint32_t k = 0; k < s->input->module_count; k++) print_module(s, &s->input->modules[k]);
+    text_add(&s->out, "static const rt_device device_table[] = {\n");
+    for (uint32_t k = 0; k < s->w->devices.count; k++) {
+        ty_device device = s->w->devices.at[k];
+        const emit_module *m = module_of(s, device);
+        const char *kind = ty_device_words[device.kind];
+        text name;
+        text_init(&name, s->memory);
+        ty_print_device(device, &name);
+        text_printf(&s->out, "    {\"%s\", \"%s\", %d, ", name.at, kind, device.index);
+        if (device.kind == TY_PRIVATE)
+            text_add(&s->out, "0, {");
+        else
+            text_printf(&s->out, "&fe_%s_driver, {", kind);
+        if (m)
+            text_printf(&s->out, "%s_source, sizeof %s_source - 1, %s_kernels, %u", kind, kind,
+                        kind, m->kernel_count);
+        else
+            text_add(&s->out, "\"\", 0, 0, 0");
+        text_add(&s->out, "}},\n");
+    }
+    text_add(&s->out, "};\n\n");
+}
+
+void emit_c_device_fields(emit_state *s)
+{
+    if (s->w->devices.count)
+        text_printf(&s->out,
+                    "    .devices = device_table,\n    .device_count = %u,\n"
+                    "    .device_support = &rt_devices,\n",
+                    s->w->devices.count);
+}
+
+/* ---- lines ---- */
+
+static uint32_t kernel_number(const emit_module *m, const char *name)
+{
+    for (uint32_t k = 0; m && k < m->kernel_count; k++)
+        if (strcmp(m->kernels[k].name, name) == 0) return k;
+    return 0; /* of a wrapper that came as text */
+}
+
+bool emit_c_is_elsewhere(const emit_state *s, const wrap_call *call)
+{
+    return !ty_is_host(wrap_device_of_call(s->w, call));
+}
+
+void emit_c_launch_on(emit_state *s, const wrap_call *call)
+{
+    ty_device device = wrap_device_of_call(s->w, call);
+    text_printf(&s->out, "    RT_TRY(rt_launch_on(f, %u, %u /* %s */, ",
+                wrap_device_number(s->w, device), kernel_number(module_of(s, device), call->kernel),
+                call->kernel);
+    emit_c_kernel_args(s, call);
+    text_printf(&s->out, ", %u, %u, ", call->buffer_count, call->int_count);
+    sym_print_c(s->w->loops->symbols, call->outer, &s->out);
+    text_add(&s->out, ", ");
+    if (call->split_inner)
+        sym_print_c(s->w->loops->symbols, call->inner, &s->out);
+    else
+        text_char(&s->out, '1');
+    text_add(&s->out, "));\n");
+}
+
+/* Each call names its device itself. */
 void emit_c_device(emit_state *s, const wrap_line *line)
 {
-    text_add(&s->out, "    RT_TRY(rt_on_device(f, ");
-    print_device(s, line->device);
-    text_add(&s->out, "));\n");
+    text device;
+    text_init(&device, s->memory);
+    ty_print_device(ty_is_host(line->device) ? TY_HOST : line->device, &device);
+    text_printf(&s->out, "    /* on %s */\n", device.at);
 }
 
 void emit_c_copy(emit_state *s, const wrap_line *line)
@@ -21,14 +121,15 @@ void emit_c_copy(emit_state *s, const wrap_line *line)
     for (int k = 0; k < 2; k++) {
         text_add(&s->out, ", &(fe_tensor)");
         emit_c_view(s, views[k]);
-        text_add(&s->out, ", ");
-        print_device(s, s->w->loops->buffers.at[views[k]->buffer].device);
+        text_printf(&s->out, ", %u",
+                    wrap_device_number(s->w, s->w->loops->buffers.at[views[k]->buffer].device));
     }
     text_printf(&s->out, ", %d));\n", wrap_is_async(s->w, line->op));
 }
 
-/* What the runtime copies is there when it returns. */
 void emit_c_wait(emit_state *s, const wrap_line *line)
 {
-    text_printf(&s->out, "    /* %s is there */\n", s->names[line->buffer]);
+    text_add(&s->out, "    RT_TRY(rt_wait(f, ");
+    emit_c_pointer(s, line->buffer);
+    text_add(&s->out, "));\n");
 }

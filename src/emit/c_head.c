@@ -170,12 +170,14 @@ static void print_weights(emit_state *s)
         const wrap_weight *weight = &s->w->weights.at[k];
         text_add(&s->out, "    {");
         emit_c_text(&s->out, s->w->loops->buffers.at[weight->buffer].name);
-        text_printf(&s->out, ", %lld, %lld},", (long long)weight->offset, (long long)weight->bytes);
+        text_printf(&s->out, ", %lld, %lld, %u},", (long long)weight->offset,
+                    (long long)weight->bytes,
+                    wrap_device_number(s->w, s->w->loops->buffers.at[weight->buffer].device));
         if (weight->packed_for)
             text_printf(&s->out, " /* packed for %s */", weight->packed_for->kernel);
         text_char(&s->out, '\n');
     }
-    text_add(&s->out, "    {0, 0, 0}};\n\n");
+    text_add(&s->out, "    {0, 0, 0, 0}};\n\n");
 }
 
 static void print_states(emit_state *s)
@@ -333,6 +335,7 @@ static void print_head(emit_state *s)
                 "live at once.\n */\n#include \"rt_program.h\"\n\n",
                 s->w->kernel_calls, s->w->unique_kernels, (long long)s->w->weights_bytes,
                 (long long)s->w->arena_bytes, (long long)s->w->lower_bound);
+    if (s->w->devices.count) text_add(&s->out, "#include \"rt_device.h\"\n\n");
     emit_c_declare_kernels(s);
     emit_c_custom_head(s);
     text_char(&s->out, '\n');
@@ -349,6 +352,7 @@ void emit_c_begin(emit_state *s)
     emit_c_returned(s);
     print_weights(s);
     print_states(s);
+    emit_c_devices(s);
     emit_c_segments(s);
     emit_c_part_tables(s);
     text_add(&s->out, "static int run(rt_frame *f)\n{\n");
@@ -381,12 +385,12 @@ void emit_c_kernel_files(emit_state *s)
         text file;
         uint32_t n = 0;
         for (uint32_t k = 0; k < count; k++)
-            if (part_of[k] == i) members[n++] = k;
+            if (part_of[k] == i) members[n++] = input->kernels[k].number;
         text_init(&file, s->memory);
         text_printf(&file, "/* Kernels of %s for %s. */\n", s->w->name, input->vectors);
         input->prelude(input->data, members, n, &file);
-        for (uint32_t k = 0; k < n; k++)
-            text_printf(&file, "%s\n", input->kernels[members[k]].source);
+        for (uint32_t k = 0; k < count; k++)
+            if (part_of[k] == i) text_printf(&file, "%s\n", input->kernels[k].source);
         vec_push(s->memory, &s->files,
                  (emit_file){arena_printf(s->memory, "kernels_%u.c", i), file.at, file.length});
     }
@@ -445,6 +449,7 @@ void emit_c_end(emit_state *s)
         (long long)without);
     print_rooms(s, rows);
     emit_c_table_fields(s);
+    emit_c_device_fields(s);
     emit_c_part_fields(s);
     emit_c_custom_fields(s);
     emit_c_donated_fields(s);

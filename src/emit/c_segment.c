@@ -165,6 +165,11 @@ static void print_row_of(emit_state *s, uint32_t k)
                 k, k, layout->has_parts, k, layout->symbol_count);
     if (layout->held_count)
         text_printf(&s->out, ", .held = held_%u, .held_count = %u", k, layout->held_count);
+    if (s->w->memory_of) {
+        const wrap_memory *at = &s->w->memory_of[k];
+        text_printf(&s->out, ", .device = %u, .is_pinned = %d",
+                    at->pinned ? 1 : wrap_device_number(s->w, at->device), at->pinned);
+    }
     text_add(&s->out, "},\n");
 }
 

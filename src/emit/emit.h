@@ -13,15 +13,27 @@
 typedef struct emit_kernel {
     const char *name;
     const char *source;
+    uint32_t number; /* by which the functions of emit_input know it */
+    uint32_t buffer_count, int_count;
 } emit_kernel;
+
+/* Kernels of a kind of device, in its own language. */
+typedef struct emit_module {
+    const char *kind, *dialect; /* "opencl" */
+    const char *source;         /* all of them and what stands in front */
+    const emit_kernel *kernels;
+    uint32_t kernel_count;
+} emit_module;
 
 typedef struct emit_input {
     const wrap_program *wrapper;
-    const emit_kernel *kernels;
+    const emit_kernel *kernels; /* of the host */
     uint32_t kernel_count;
-    /* Writes what must stand in front of these kernels (indices) in one file. */
+    const emit_module *modules; /* of other devices */
+    uint32_t module_count;
+    /* Writes what must stand in front of these kernels (numbers) in one file. */
     void (*prelude)(void *data, const uint32_t *kernels, uint32_t count, text *out);
-    /* Writes the kernel (an index) as kernel IR, for backends that make their own of it. */
+    /* Writes the kernel (a number) as kernel IR, for backends that make their own of it. */
     void (*kernel_ir)(void *data, uint32_t kernel, text *out);
     void *data;
     const char *vectors;  /* instruction set the kernels were made for: "x86-64-v4" */
@@ -78,7 +90,7 @@ struct emit_state {
 extern const emit_target emit_target_c, emit_target_python, emit_target_fx;
 
 /* What a module is called. */
-static inline const char *emit_module(const emit_input *input)
+static inline const char *emit_module_name(const emit_input *input)
 {
     return input->module ? input->module : input->wrapper->name;
 }

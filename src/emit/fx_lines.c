@@ -345,7 +345,7 @@ static void print_kernels(emit_state *s)
     text_add(&s->out, "\"kernels\": {");
     for (uint32_t i = 0; i < in->kernel_count; i++) {
         emit_fx_text(s, &ir);
-        in->kernel_ir(in->data, i, &ir);
+        in->kernel_ir(in->data, in->kernels[i].number, &ir);
         text_printf(&s->out, "%s\n  \"%s\": ", i ? "," : "", in->kernels[i].name);
         emit_fx_string(&s->out, ir.at);
     }
@@ -368,7 +368,7 @@ static void begin(emit_state *s)
     text_printf(&s->out,
                 "{\n\"form\": \"ferrite fx\",\n\"version\": 1,\n\"name\": \"%s\",\n"
                 "\"producer\": \"%s\",\n\"library\": \"%s_kernels.so\",\n",
-                w->name, s->input->producer, emit_module(s->input));
+                w->name, s->input->producer, emit_module_name(s->input));
     text_printf(&s->out, "\"weights_bytes\": %lld,\n\"weights\": [", (long long)w->weights_bytes);
     for (uint32_t k = 0; k < w->weights.count; k++) {
         const wrap_weight *weight = &w->weights.at[k];
@@ -403,7 +403,7 @@ static void end(emit_state *s)
     emit_fx_end(s);
     text_add(&s->out, "\n}\n");
     vec_push(s->memory, &s->files,
-             (emit_file){arena_printf(s->memory, "%s.json", emit_module(s->input)), s->out.at,
+             (emit_file){arena_printf(s->memory, "%s.json", emit_module_name(s->input)), s->out.at,
                          s->out.length});
 }
 

@@ -275,7 +275,7 @@ static void print_inside(emit_state *s, const char *before, const char *said)
 static void print_head(emit_state *s)
 {
     const wrap_program *w = s->w;
-    const char *module = emit_module(s->input);
+    const char *module = emit_module_name(s->input);
     text_printf(&s->out, "\"\"\"%s, made by %s", w->name, s->input->producer);
     if (s->input->source) print_inside(s, " from ", s->input->source);
     text_printf(
@@ -365,6 +365,6 @@ void emit_python_end(emit_state *s)
     if (w->segment_count > 1) text_add(&s->out, ", grows=True");
     text_add(&s->out, ")\nContext = functools.partial(rt.Context, program)\nrun = Context()\n");
     vec_push(s->memory, &s->files,
-             (emit_file){arena_printf(s->memory, "%s.py", emit_module(s->input)), s->out.at,
+             (emit_file){arena_printf(s->memory, "%s.py", emit_module_name(s->input)), s->out.at,
                          s->out.length});
 }

@@ -1,20 +1,85 @@
-/* device.c -- the lines of several devices, run in this process, which has the host alone. */
+/* device.c -- the lines of several devices, run in this process. */
 #include "exec/exec_priv.h"
 
-int exec_device(exec_run *r, const wrap_line *line, uint32_t *next)
+#include "../rt/rt_device.h"
+
+#include <string.h>
+
+static const exec_module *module_of(const exec_program *x, ty_device device)
+{
+    for (uint32_t k = 0; k < x->facts.module_count; k++)
+        if (strcmp(x->facts.modules[k].kind, ty_device_words[device.kind]) == 0)
+            return &x->facts.modules[k];
+    return NULL;
+}
+
+void exec_make_devices(exec_program *x)
+{
+    uint32_t count = x->w->devices.count;
+    if (!count) return;
+    rt_device *devices = NEW_ARRAY(x->memory, rt_device, count);
+    for (uint32_t k = 0; k < count; k++) {
+        ty_device device = x->w->devices.at[k];
+        const exec_module *m = module_of(x, device);
+        text name;
+        text_init(&name, x->memory);
+        ty_print_device(device, &name);
+        devices[k] = (rt_device){
+            .name = name.at, .kind = ty_device_words[device.kind], .index = device.index};
+        if (m) devices[k].driver = m->driver;
+        if (m) devices[k].code = m->code;
+    }
+    x->program.devices = devices;
+    x->program.device_count = count;
+    x->program.device_support = &rt_devices;
+}
+
+fe_status exec_find_device_kernel(exec_program *x, const wrap_call *call, exec_step *step)
+{
+    ty_device device = wrap_device_of_call(x->w, call);
+    const exec_module *m = module_of(x, device);
+    step->device = wrap_device_number(x->w, device);
+    while (m && step->device_kernel < m->code.kernel_count &&
+           strcmp(m->code.kernels[step->device_kernel].name, call->kernel) != 0)
+        step->device_kernel++;
+    if (m && step->device_kernel < m->code.kernel_count) return FE_OK;
+    return diag_fail(x->w->session, (diag){.status = FE_UNSUPPORTED, .stage = "load"},
+                     "kernel %s has no code for its device", call->kernel);
+}
+
+int exec_launch_on(exec_run *r, const wrap_call *call, const fe_kernel_args *args)
+{
+    fe_kernel_args own = *args;
+    if (!call->check_count) own.fault = NULL;
+    return rt_launch_on(r->f, r->step->device, r->step->device_kernel, &own, call->buffer_count,
+                        call->int_count, exec_size(r, call->outer),
+                        call->split_inner ? exec_size(r, call->inner) : 1);
+}
+
+int exec_wait(exec_run *r, const wrap_line *line, uint32_t *next)
 {
     (void)next;
-    return rt_on_device(r->f, ty_device_words[line->device.kind]);
+    return rt_wait(r->f, r->buffers[line->buffer]);
+}
+
+/* Each call names its device itself. */
+int exec_device(exec_run *r, const wrap_line *line, uint32_t *next)
+{
+    (void)r, (void)line, (void)next;
+    return 0;
+}
+
+static uint32_t device_of(const exec_run *r, const loop_view *view)
+{
+    return wrap_device_number(r->w, r->w->loops->buffers.at[view->buffer].device);
 }
 
 int exec_copy(exec_run *r, const wrap_line *line, uint32_t *next)
 {
-    const loop_buffer *buffers = r->w->loops->buffers.at;
     const loop_op *op = line->op;
     (void)next;
     const fe_tensor *from = exec_views(r, op->inputs, NULL, 1),
                     *to = exec_views(r, op->outputs, NULL, 1);
-    return rt_transfer(r->f, from, ty_device_words[buffers[op->inputs[0].buffer].device.kind], to,
-                       ty_device_words[buffers[op->outputs[0].buffer].device.kind],
+    return rt_transfer(r->f, from, device_of(r, op->inputs), to, device_of(r, op->outputs),
                        wrap_is_async(r->w, op));
 }

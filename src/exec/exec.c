@@ -54,8 +54,9 @@ static fe_status find_kernel(exec_program *x, const wrap_line *line, exec_step *
 {
     const rt_library *l = x->facts.library;
     const wrap_call *call = &line->call;
-    if (!call->kernel) return FE_OK;
+    if (!call->kernel || !call->buffer_count) return FE_OK;
     step->may_overflow = wrap_may_overflow(x->w, call);
+    if (!ty_is_host(wrap_device_of_call(x->w, call))) return exec_find_device_kernel(x, call, step);
     if (x->facts.schedule) return FE_OK;
     step->kernel = (fe_kernel)find(l->kernels, l->kernel_count, call->kernel);
     return step->kernel ? FE_OK : missing(x, "the library has no such kernel", call->kernel);
@@ -250,8 +251,8 @@ static int run(rt_frame *frame)
 /* Operators of a library share its threads. */
 static int context_new(const fe_model *model, uint32_t threads, fe_context **out)
 {
-    const exec_program *x = (const exec_program *)model->program;
-    int code = rt_context_new(model, 1, out);
+    exec_program *x = (exec_program *)(uintptr_t)model->program;
+    int code = rt_context_new(model, 1, x->message, sizeof x->message, out);
     if (code != 0 || threads == 1) return code;
     fe_context *context = *out;
     context->pool = x->facts.library->services->pool((int)threads);
@@ -323,12 +324,18 @@ fe_status exec_new(const wrap_program *w, const exec_facts *facts, arena *memory
 
 void exec_free(exec_program *x)
 {
+    if (x && x->program.device_support) x->program.device_support->close(&x->model);
     if (x) exec_interpreter_free(x->interpreter);
 }
 
 const fe_artifact *exec_artifact(const exec_program *x)
 {
     return &x->artifact;
+}
+
+const char *exec_error(const exec_program *x)
+{
+    return x->message;
 }
 
 fe_model *exec_model(exec_program *x)

@@ -5,7 +5,8 @@
  * those of regions, number.c evaluates sizes, input.c checks what the caller gives. Kernels and
  * observe.c shows a run to those who look, of whom track.c follows its memory. Kernels and
  * operators come from a library (rt_library.h), or from this process alone: then the loop interpreter
- * stands for kernels (interpret.c), so that nothing needs a C compiler; that is slow.
+ * stands for kernels (interpret.c), so that nothing needs a C compiler; that is slow. device.c has what
+ * runs on other devices than the host.
  */
 #ifndef FERRITE_EXEC_H
 #define FERRITE_EXEC_H
@@ -37,8 +38,17 @@ typedef struct exec_observer {
     void *data;
 } exec_observer;
 
+/* Kernels of a kind of device. */
+typedef struct exec_module {
+    const char *kind;
+    const fe_device_driver *driver; /* NULL: given later (fe_artifact.set_driver) */
+    fe_device_code code;
+} exec_module;
+
 typedef struct exec_facts {
     const rt_library *library;
+    const exec_module *modules;
+    uint32_t module_count;
     /* NULL: kernels are in the library. Else they are interpreted, and are these groups. */
     const sched_schedule *schedule;
     /* What the library does not have of the user's functions; may be NULL. */
@@ -56,6 +66,8 @@ fe_status exec_new(const wrap_program *w, const exec_facts *facts, arena *memory
 void exec_free(exec_program *x); /* NULL is fine; the memory is the arena's */
 const fe_artifact *exec_artifact(const exec_program *x);
 fe_model *exec_model(exec_program *x);
+/* Why its last context could not be made, where that was for another reason than memory. */
+const char *exec_error(const exec_program *x);
 
 /* What each call should have given. `look` is shown every result of a line, a view, beside the memory
  * that its buffer should have; magnitude: the largest number that the line was given; through: the floating

@@ -11,6 +11,7 @@ typedef int (*exec_operator)(rt_frame *frame, const rt_call *call);
 /* What is found out once of a line. */
 typedef struct exec_step {
     fe_kernel kernel;
+    uint32_t device, device_kernel; /* KERNEL: that it runs on, 0 the host, and its number there */
     exec_operator function;
     fe_op_function *custom;
     const rt_made *made; /* by that function */
@@ -42,6 +43,7 @@ struct exec_program {
     uint32_t input_symbols;
     exec_step *steps; /* by line */
     exec_room room;
+    char message[RT_ERROR_BYTES];  /* exec_error() */
     exec_interpreter *interpreter; /* NULL: nothing is interpreted */
 };
 
@@ -104,6 +106,10 @@ int exec_custom(exec_run *r, const wrap_line *line);
 fe_tensor *exec_views(exec_run *r, const loop_view *views, const uint32_t *weights, uint32_t count);
 
 /* device.c */
+void exec_make_devices(exec_program *x);
+fe_status exec_find_device_kernel(exec_program *x, const wrap_call *call, exec_step *step);
+int exec_launch_on(exec_run *r, const wrap_call *call, const fe_kernel_args *args);
+int exec_wait(exec_run *r, const wrap_line *line, uint32_t *next);
 int exec_device(exec_run *r, const wrap_line *line, uint32_t *next);
 int exec_copy(exec_run *r, const wrap_line *line, uint32_t *next);
 

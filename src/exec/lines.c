@@ -116,7 +116,13 @@ static int do_kernel(exec_run *r, const wrap_line *line, uint32_t *next)
 {
     const wrap_call *call = &line->call;
     (void)next;
+    if (!call->buffer_count) return 0; /* it is about no elements */
     if (r->step->may_overflow) RT_TRY(measure(r, call));
+    if (r->step->device) {
+        fe_kernel_args there = arguments_of(r, call);
+        RT_TRY(exec_launch_on(r, call, &there));
+        return check_indices(r, call);
+    }
     if (r->x->facts.schedule) return exec_interpret(r, call->group);
     fe_kernel_args args = arguments_of(r, call);
     int64_t inner = call->split_inner ? exec_number(r, call->inner) : 0;
@@ -281,7 +287,7 @@ const exec_line exec_lines[WRAP_KIND_COUNT] = {
     [WRAP_ELSE] = exec_region,   [WRAP_REPEAT] = exec_region,     [WRAP_WHILE] = exec_region,
     [WRAP_END] = exec_region,    [WRAP_PARTITION] = do_partition, [WRAP_CLEAR] = do_clear,
     [WRAP_CHECK] = do_check,     [WRAP_DEVICE] = exec_device,     [WRAP_COPY] = exec_copy,
-    [WRAP_WAIT] = do_comment,
+    [WRAP_WAIT] = exec_wait,
 };
 
 /* ---- all of them ---- */

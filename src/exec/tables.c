@@ -101,8 +101,9 @@ static void make_weights(exec_program *x)
     x->model.weights = NEW_ARRAY(x->memory, void *, w->weights.count + 1);
     for (uint32_t k = 0; k < w->weights.count; k++) {
         const wrap_weight *weight = &w->weights.at[k];
+        const loop_buffer *b = &w->loops->buffers.at[weight->buffer];
         weights[k] =
-            (rt_weight){w->loops->buffers.at[weight->buffer].name, weight->offset, weight->bytes};
+            (rt_weight){b->name, weight->offset, weight->bytes, wrap_device_number(w, b->device)};
         x->model.weights[k] = (char *)(uintptr_t)x->facts.weights + weight->offset;
     }
     for (uint32_t k = 0; k < w->state_count; k++) states[k] = wrap_weight_of_state(w, k);
@@ -191,6 +192,10 @@ static void make_segment(exec_program *x, uint32_t number, rt_segment *out)
                         .held = held_of(x, layout),
                         .held_count = layout->held_count,
                         .data = facts};
+    if (!w->memory_of) return;
+    const wrap_memory *at = &w->memory_of[number];
+    out->is_pinned = at->pinned;
+    out->device = at->pinned ? 1 : wrap_device_number(w, at->device);
 }
 
 static void make_segments(exec_program *x)
@@ -227,6 +232,7 @@ void exec_make_tables(exec_program *x)
     make_input_ports(x);
     make_output_ports(x);
     exec_make_donated(x);
+    exec_make_devices(x);
     make_weights(x);
     make_segments(x);
 }

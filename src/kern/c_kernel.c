@@ -227,7 +227,9 @@ static void print_memories(kern_c_printer *pr, const char *source)
         const char *name =
             arena_printf(pr->needs->memory, "%c%u", m->is_tile ? 't' : 'b', m->number);
         if (!wanted(pr, source, name)) continue;
-        if (!m->is_tile)
+        if (pr->needs->dialect && !m->is_tile)
+            kern_c_device_buffer(pr, m, name);
+        else if (!m->is_tile)
             text_line(pr->out, "%s%s *const %s = args->buffers[%u];", constant, type, name,
                       m->number);
         else if (pr->needs->plain)
@@ -240,6 +242,7 @@ static void print_memories(kern_c_printer *pr, const char *source)
 
 static void print_ints(const kern_c_printer *pr, const char *source)
 {
+    if (pr->needs->dialect) return; /* they are parameters */
     for (uint32_t i = 0; i < pr->k->params.count; i++) {
         const char *name = arena_printf(pr->needs->memory, "p%u", i);
         if (wanted(pr, source, name)) text_line(pr->out, "const i64 %s = args->ints[%u];", name, i);
@@ -277,6 +280,11 @@ void kern_print_c(const kern_ir *k, const char *name, text *out, kern_needs *nee
     text_add(&memories, work.at);
     pr.out = &ints;
     print_ints(&pr, memories.at);
+    if (needs->dialect) {
+        kern_c_device_head(k, name, out);
+        text_printf(out, "%s}\n", memories.at);
+        return;
+    }
     text_printf(out,
                 "void %s(const fe_kernel_args *args, i64 m0, i64 m1, i64 n0, i64 n1)\n{\n%s%s%s}\n",
                 name, ints.at, k->columns ? "" : "  (void)n0, (void)n1;\n", memories.at);

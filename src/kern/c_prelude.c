@@ -89,11 +89,20 @@ static const kern_c_piece PLAIN[] = {
      "63;\n}\n"},
 };
 
+bool kern_c_calls_runtime(const char *written)
+{
+    for (size_t i = 0; i < COUNT_OF(PLAIN); i++)
+        if (strncmp(PLAIN[i].text, "f64 fe_", 7) == 0 && strstr(written, PLAIN[i].name))
+            return true;
+    return false;
+}
+
 typedef struct writer {
     const target_machine *target;
     arena *memory;
     text *out;
     map done;
+    const kern_c_dialect *dialect; /* of a device; NULL: of the host */
 } writer;
 
 static void write_need(writer *w, const char *name);
@@ -106,7 +115,8 @@ static void write_needs(writer *w, const kern_needs *needs)
 /* A template filled in; what it needs is written at once. */
 static const char *expanded(writer *w, const char *template, const kern_c_scope *scope)
 {
-    kern_needs needs = {.memory = w->memory, .plain = w->target->plain};
+    kern_needs needs = {
+        .memory = w->memory, .plain = w->target->plain, .dialect = w->target->dialect};
     text body;
     text_init(&body, w->memory);
     kern_c_expand(&body, &needs, template, scope);
@@ -220,6 +230,8 @@ static void write_need(writer *w, const char *name)
     name = intern(arena_session(w->memory), name);
     if (map_get(&w->done, MAP_KEY(name)) != MAP_NONE) return;
     map_set(w->memory, &w->done, MAP_KEY(name), 1);
+    for (size_t i = 0; w->dialect && w->dialect->own[i]; i++)
+        if (strcmp(w->dialect->own[i], name) == 0) return;
     for (size_t i = 0; i < COUNT_OF(PLAIN); i++) {
         if (strcmp(PLAIN[i].name, name) != 0) continue;
         text_add(w->out,
@@ -261,7 +273,10 @@ static const char PLAIN_HEAD[] =
 void kern_prelude(const target_machine *target, const kern_kernel *const *kernels, uint32_t count,
                   text *out)
 {
-    writer w = {.target = target, .memory = out->memory, .out = out};
-    text_add(out, target->plain ? PLAIN_HEAD : HEAD);
+    writer w = {.target = target,
+                .memory = out->memory,
+                .out = out,
+                .dialect = kern_c_dialect_named(target->dialect)};
+    text_add(out, w.dialect ? w.dialect->head : target->plain ? PLAIN_HEAD : HEAD);
     for (uint32_t k = 0; k < count; k++) write_needs(&w, kernels[k]->needs);
 }

@@ -116,6 +116,19 @@ loop_opcode kern_c_combine(loop_store_mode mode);
 /* c_bound.c */
 void kern_c_print_bound(kern_c_printer *pr, const kern_bound *bound);
 bool kern_c_bound_is_copied(const kern_c_printer *pr, const kern_bound *bound);
+/* c_device.c: kernels in the dialect of a device. */
+/* The function's parameters, its brackets and what stands behind them up to the work. */
+void kern_c_device_head(const kern_ir *k, const char *name, text *out);
+/* A buffer as a variable. */
+void kern_c_device_buffer(kern_c_printer *pr, const kern_memory *m, const char *name);
+/* What stands in front of the kernels of a dialect; `own`: names of the prelude that it defines itself. */
+typedef struct kern_c_dialect {
+    const char *name, *head;
+    const char *const *own;
+} kern_c_dialect;
+const kern_c_dialect *kern_c_dialect_named(const char *name);
+/* c_prelude.c: does the text call a function of the runtime on the host? */
+bool kern_c_calls_runtime(const char *written);
 /* c_sum.c */
 /* What joins two partial results; of arg reductions, what compares them. */
 loop_opcode kern_c_step(loop_reduce reduce);

@@ -95,11 +95,14 @@ static void fill_call(const sched_schedule *s, const sched_group *g, const kern_
     call->cost = cost_shared(kern_cost(k, &target->costs, memory), g->variant.share);
 }
 
-static uint32_t find_kernel(const kern_set *set, uint64_t hash, const char *identity)
+static uint32_t find_kernel(const kern_set *set, uint64_t hash, const char *identity,
+                            const target_machine *target)
 {
     for (uint32_t i = 0; i < set->kernels.count; i++) {
         const kern_kernel *known = &set->kernels.at[i];
-        if (known->hash == hash && strcmp(known->identity, identity) == 0) return i;
+        if (known->hash == hash && known->target == target &&
+            strcmp(known->identity, identity) == 0)
+            return i;
     }
     return UINT32_MAX;
 }
@@ -112,13 +115,15 @@ static bool name_taken(const kern_set *set, const char *name)
 }
 
 /* The C function without its name: "(const fe_kernel_args *args, ..." */
-static const char *body_of(const kern_ir *k, bool plain, arena *memory, const kern_needs **out)
+static const char *body_of(const kern_ir *k, const target_machine *target, arena *memory,
+                           const kern_needs **out)
 {
     kern_needs *needs = NEW(memory, kern_needs);
     text source;
     text_init(&source, memory);
     needs->memory = memory;
-    needs->plain = plain;
+    needs->plain = target->plain;
+    needs->dialect = target->dialect;
     kern_print_c(k, "", &source, needs);
     *out = needs;
     return strchr(source.at, '(');
@@ -130,7 +135,7 @@ static uint32_t add_kernel(kern_set *set, kern_ir *k, const target_machine *targ
     text_init(&identity, memory);
     kern_print_identity(k, &identity);
     uint64_t hash = hash_bytes(identity.at, identity.length, 0);
-    uint32_t known = find_kernel(set, hash, identity.at);
+    uint32_t known = find_kernel(set, hash, identity.at, target);
     if (known != UINT32_MAX) return known;
     const char *stem =
         arena_printf(memory, "%s_%06llx", k->name, (unsigned long long)(hash & 0xffffff));
@@ -141,9 +146,11 @@ static uint32_t add_kernel(kern_set *set, kern_ir *k, const target_machine *targ
                         .hash = hash,
                         .buffer_count = k->buffer_count,
                         .int_count = k->params.count,
-                        .ir = k};
-    const char *body = body_of(k, target->plain, memory, &made.needs);
-    made.source = arena_printf(memory, "void %s%s", name, body);
+                        .ir = k,
+                        .target = target};
+    const char *body = body_of(k, target, memory, &made.needs);
+    made.source =
+        arena_printf(memory, "%svoid %s%s", target->dialect ? "FE_KERNEL " : "", name, body);
     vec_push(memory, &set->kernels, made);
     return set->kernels.count - 1;
 }
@@ -174,13 +181,16 @@ fe_status kern_generate(kern_set *set, const target_machine *target, arena *memo
 
 fe_status kern_scalar(const kern_set *set, arena *memory, kern_kernel **out)
 {
+    const target_machine *plain = target_named("scalar");
     *out = NEW_ARRAY(memory, kern_kernel, set->kernels.count + 1);
     for (uint32_t i = 0; i < set->kernels.count; i++) {
         kern_kernel *made = &(*out)[i];
         *made = set->kernels.at[i];
+        if (made->target->dialect) continue;
+        made->target = plain;
         made->ir = kern_one_lane(made->ir, memory);
         FE_TRY(kern_check(made->ir));
-        const char *body = body_of(made->ir, true, memory, &made->needs);
+        const char *body = body_of(made->ir, plain, memory, &made->needs);
         made->source = arena_printf(memory, "void %s%s", made->name, body);
     }
     return FE_OK;
@@ -224,7 +234,8 @@ fe_status kern_build(const sched_schedule *s, const target_machine *target, aren
     for (uint32_t i = 0; i < s->groups.count; i++) {
         const sched_group *g = &s->groups.at[i];
         set->calls[i].kernel = UINT32_MAX;
-        if (has_kernel(s, g)) FE_TRY(kern_add(set, s, g, i, target, memory, &set->calls[i]));
+        if (has_kernel(s, g))
+            FE_TRY(kern_add(set, s, g, i, sched_target_of(s, g, target), memory, &set->calls[i]));
     }
     return FE_OK;
 }

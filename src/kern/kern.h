@@ -56,9 +56,15 @@
  * others, one vector loop at a time; what is exact, unrolled or cut into blocks fits its extent. K7
  * memory is reached by values only where a line around, or before it, says that they are in range.
  *
+ * Kernels of devices are the same at one lane, as functions of the device's C: a work-item takes one row, or
+ * one element of a row where the kernel is split along the inner axis:
+ *
+ *     void NAME(fault, rows, columns, buffers ..., ints ...)    # item m * columns + n, of rows * columns
+ *
  * Order of reading: kern.c (the stage), build.c, shape.c, squares.c, value.c and slope.c (a group as
  * IR), scalar.c (the same at one lane), print.c, parse.c and check.c (its text and laws),
- * c_kernel.c and c_square.c (IR as C), c_apply.c (operations), c_prelude.c (what kernels call).
+ * c_kernel.c and c_square.c (IR as C), c_apply.c (operations), c_prelude.c (what kernels call),
+ * c_device.c (kernels of devices).
  */
 #ifndef FERRITE_KERN_H
 #define FERRITE_KERN_H
@@ -76,8 +82,9 @@ typedef struct kern_kernel {
     uint64_t hash;        /* of that */
     const char *source;   /* the C function, self-contained but for the prelude (kern_prelude) */
     uint32_t buffer_count, int_count;
-    const kern_needs *needs; /* what the source uses of the prelude */
-    kern_ir *ir;             /* that it was printed from */
+    const kern_needs *needs;      /* what the source uses of the prelude */
+    kern_ir *ir;                  /* that it was printed from */
+    const target_machine *target; /* what it is made for */
 } kern_kernel;
 
 /* How one group calls its kernel. */
@@ -103,10 +110,12 @@ typedef struct kern_set {
     uint32_t call_count;
 } kern_set;
 
-/* kern.c: makes every group's kernel. FE_UNSUPPORTED with a diagnostic names what cannot be
- * generated. */
+/* kern.c: makes every group's kernel, for the device that the group is on; on the host for `target`.
+ * FE_UNSUPPORTED with a diagnostic names what cannot be generated. */
 fe_status kern_build(const sched_schedule *s, const target_machine *target, arena *memory,
                      kern_set **out);
+/* c_device.c: does a kernel of the target do this operation on operands of this dtype? */
+bool kern_can(const target_machine *target, loop_opcode op, ty_dtype operand);
 /* The kernel of one group into the set, and how the group calls it. */
 fe_status kern_add(kern_set *set, const sched_schedule *s, const sched_group *g, uint32_t number,
                    const target_machine *target, arena *memory, kern_call *call);
@@ -122,6 +131,7 @@ void kern_uses(const kern_kernel *kernel, uint32_t buffer, bool *reads, bool *wr
 fe_status kern_scalar(const kern_set *set, arena *memory, kern_kernel **out);
 /* Appends the C text that goes in front of these kernels in one file: the vector types and inline
  * functions that they use, and no others. No #include in it (compile time), but for plain C. */
+/* Kernels of a device's have a head in its dialect: see device.c. */
 void kern_prelude(const target_machine *target, const kern_kernel *const *kernels, uint32_t count,
                   text *out);
 

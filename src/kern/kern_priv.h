@@ -223,8 +223,9 @@ fe_status kern_check_c(const kern_ir *k);
 /* Names that a kernel's text mentions and the prelude must define. */
 struct kern_needs {
     arena *memory;
-    bool plain; /* target.plain */
-    map known;  /* interned name -> index */
+    bool plain;          /* target.plain */
+    const char *dialect; /* target.dialect */
+    map known;           /* interned name -> index */
     VEC(const char *) names;
 };
 

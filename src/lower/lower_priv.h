@@ -280,6 +280,11 @@ void lower_store(lowering *l, loop_op *op, loop_store st);
 void lower_extern(lowering *l, const char *kernel, uint32_t input_count, const loop_view *inputs,
                   loop_view output, uint32_t int_count, const loop_int *ints, uint32_t float_count,
                   const loop_float *floats);
+/* Operators of the runtime are on the host alone; on other devices products are loops. */
+static inline bool lower_has_operators(const lowering *l)
+{
+    return ty_is_host(l->device);
+}
 /* The same in general: an extern op whose operands are copied. */
 void lower_extern_op(lowering *l, loop_op call);
 loop_view lower_no_view(lowering *l);

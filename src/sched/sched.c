@@ -49,6 +49,19 @@ fe_status sched_make(loop_program *p, const sched_options *options, arena *memor
     return status;
 }
 
+const target_machine *sched_target_at(ty_device device, const target_machine *host)
+{
+    const target_machine *there = target_of_device(ty_device_words[device.kind]);
+    return there ? there : host;
+}
+
+const target_machine *sched_target_of(const sched_schedule *s, const sched_group *g,
+                                      const target_machine *host)
+{
+    loop_buffer_id made = g->phases[0].nests[0].nest.stores[0].buffer;
+    return sched_target_at(s->program->buffers.at[made].device, host);
+}
+
 fe_status sched_build(loop_program *p, const sched_options *options, arena *memory,
                       sched_schedule **out)
 {

@@ -192,12 +192,17 @@ typedef struct sched_schedule {
 
 /* Handed down by the driver. */
 typedef struct sched_options {
-    const target_machine *target;
-    bool apart;            /* no two nodes share a kernel */
-    int64_t memory_budget; /* bytes that the arena should not need more than; 0: none */
+    const target_machine *target; /* of the host */
+    bool apart;                   /* no two nodes share a kernel */
+    int64_t memory_budget;        /* bytes that the arena should not need more than; 0: none */
 } sched_options;
 
-/* sched.c: the stage. */
+/* sched.c: what kernels on the device are made for; of a device without kernels of its own as the host's. */
+const target_machine *sched_target_at(ty_device device, const target_machine *host);
+/* The same of the device that the kernel of a group runs on. */
+const target_machine *sched_target_of(const sched_schedule *s, const sched_group *g,
+                                      const target_machine *host);
+/* The stage. */
 fe_status sched_build(loop_program *p, const sched_options *options, arena *memory,
                       sched_schedule **out);
 

@@ -21,13 +21,31 @@ enum { VECTORS, PLAIN };
         .start = 4, .join = 8, .prefix = 10, .node = 0.25 \
     }
 
+/* A work-item works on a row, or an element of it, by itself, and has no memory for tiles. */
+#define DEVICE_LIMITS \
+    {                 \
+        .nodes = 600  \
+    }
+
 static const target_machine TARGETS[] = {
 #define TARGET(name, vector_bytes, plain, ...) \
-    {name, vector_bytes, plain, {__VA_ARGS__}, CPU_LIMITS, CPU_COSTS, CPU_MOVES},
+    {name, vector_bytes, plain, {__VA_ARGS__}, NULL, CPU_LIMITS, CPU_COSTS, CPU_MOVES},
+#define DEVICE(kind, dialect)
 #include "target/target.def"
 #undef TARGET
+#undef DEVICE
 };
 enum { TARGET_COUNT = sizeof TARGETS / sizeof *TARGETS };
+
+static const target_machine DEVICES[] = {
+#define TARGET(...)
+#define DEVICE(kind, dialect) \
+    {kind, 16, true, {NULL}, dialect, DEVICE_LIMITS, CPU_COSTS, CPU_MOVES},
+#include "target/target.def"
+#undef TARGET
+#undef DEVICE
+};
+enum { DEVICE_COUNT = sizeof DEVICES / sizeof *DEVICES };
 
 const target_machine *target_at(uint32_t number)
 {
@@ -38,6 +56,13 @@ const target_machine *target_named(const char *name)
 {
     for (uint32_t i = 0; name && i < TARGET_COUNT; i++)
         if (strcmp(TARGETS[i].name, name) == 0) return &TARGETS[i];
+    return NULL;
+}
+
+const target_machine *target_of_device(const char *kind)
+{
+    for (uint32_t i = 0; i < DEVICE_COUNT; i++)
+        if (strcmp(DEVICES[i].name, kind) == 0) return &DEVICES[i];
     return NULL;
 }
 

@@ -1,7 +1,7 @@
 /* target.h -- what kernels are made for: what it can, what a kernel may be, what things cost there.
  *
- * A row of target.def is a target. The stages that choose (sched/) and make (kern/) kernels go by its
- * description and know none by name.
+ * A row of target.def is a target: a CPU's instruction set, or a kind of device. The stages that choose
+ * (sched/) and make (kern/) kernels go by its description and know none by name.
  */
 #ifndef FERRITE_TARGET_H
 #define FERRITE_TARGET_H
@@ -38,6 +38,8 @@ typedef struct target_machine {
     uint32_t vector_bytes; /* of a register: 64, 32, 16 */
     bool plain;            /* no vector types, but what any C11 compiler takes: one lane */
     const char *flags[3];  /* that the C compiler is given; NULL ends them */
+    const char
+        *dialect; /* of what is no CPU: the C that its kernels are in ("opencl"); else NULL */
     target_limits limits;
     target_costs costs;
     target_moves moves;
@@ -47,6 +49,8 @@ typedef struct target_machine {
 const target_machine *target_named(const char *name);
 /* The number-th, the best first; NULL: there are no more. */
 const target_machine *target_at(uint32_t number);
+/* Of a kind of device ("opencl"); NULL: no kernels are made for it. */
+const target_machine *target_of_device(const char *kind);
 /* Does what is made for `made_for` run where `here` is the best that does? */
 bool target_runs(const target_machine *made_for, const target_machine *here);
 

@@ -242,8 +242,10 @@ static void prepare_call(builder *b, uint32_t g)
     loop_buffer_id written = op && op->output_count ? op->outputs[0].buffer : LOOP_NO_BUFFER;
     for (uint32_t i = 0; op && i < op->input_count; i++)
         wrap_wait_for(b->w, &b->devices, op->inputs[i].buffer);
-    for (uint32_t i = 0; op && i < op->output_count; i++)
+    for (uint32_t i = 0; op && i < op->output_count; i++) {
         wrap_wait_for(b->w, &b->devices, op->outputs[i].buffer);
+        if (written == LOOP_NO_BUFFER) written = op->outputs[i].buffer;
+    }
     for (uint32_t i = 0; i < call->buffer_count; i++) {
         wrap_wait_for(b->w, &b->devices, call->buffers[i]);
         if (!op && call->is_written && call->is_written[i]) written = call->buffers[i];
@@ -415,6 +417,7 @@ wrap_program *wrap_program_new(loop_program *p, arena *memory)
             .state = buffer->kind == LOOP_STATE ? (int32_t)w->state_count++ : -1,
             .weight = WRAP_NO_WEIGHT};
     }
+    wrap_find_devices(w);
     return w;
 }
 

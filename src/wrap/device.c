@@ -24,6 +24,30 @@ bool wrap_share_memory(const wrap_program *w, uint32_t segment, uint32_t other)
     return !w->memory_of || same_memory(w->memory_of[segment], w->memory_of[other]);
 }
 
+/* ---- which there are ---- */
+
+void wrap_find_devices(wrap_program *w)
+{
+    w->devices.count = 0;
+    for (loop_buffer_id id = 0; id < w->loops->buffers.count; id++) {
+        ty_device device = w->loops->buffers.at[id].device;
+        if (!ty_is_host(device) && !wrap_device_number(w, device))
+            vec_push(w->memory, &w->devices, device);
+    }
+}
+
+uint32_t wrap_device_number(const wrap_program *w, ty_device device)
+{
+    for (uint32_t k = 0; k < w->devices.count; k++)
+        if (ty_same_place(w->devices.at[k], device)) return k + 1;
+    return 0;
+}
+
+ty_device wrap_device_of_call(const wrap_program *w, const wrap_call *call)
+{
+    return call->buffer_count ? w->loops->buffers.at[call->buffers[0]].device : TY_HOST;
+}
+
 /* ---- segments ---- */
 
 /* There are no more segments than buffers. */

@@ -237,6 +237,7 @@ typedef struct wrap_program {
     bool is_bounded;
     int64_t *output_bytes;  /* then: of each output, most; 0 when its memory is something else's */
     wrap_memory *memory_of; /* of each segment; NULL: all are the host's */
+    VEC(ty_device) devices; /* other than the host, in the order in which buffers name them */
     uint32_t segment_count;
     wrap_layout *layouts; /* by segment; empty where offsets are constants */
     VEC(wrap_weight) weights;
@@ -321,6 +322,10 @@ uint32_t wrap_next_mutated(const wrap_program *w, uint32_t k);
 int64_t wrap_overwritten_bytes(const wrap_program *w, loop_buffer_id input);
 /* Of all inputs together; -1: a symbol decides. */
 int64_t wrap_donated_bytes(const wrap_program *w);
+/* device.c: its place among the devices of the program, from 1 on; 0: the host. The kernel of a call runs on
+ * the device that its buffers are on. */
+uint32_t wrap_device_number(const wrap_program *w, ty_device device);
+ty_device wrap_device_of_call(const wrap_program *w, const wrap_call *call);
 static inline bool wrap_is_on_host(const wrap_program *w, loop_buffer_id id)
 {
     return ty_is_host(w->loops->buffers.at[id].device);

@@ -40,6 +40,8 @@ const char *wrap_check_lent(const wrap_program *w, arena *memory, uint32_t *line
 /* device.c: are two segments in the memory of one device? */
 bool wrap_share_memory(const wrap_program *w, uint32_t segment, uint32_t other);
 /* device.c: moves what is not in the host's common memory into segments of its own. */
+/* device.c: fills in w->devices. */
+void wrap_find_devices(wrap_program *w);
 void wrap_split_segments(wrap_program *w, uint32_t groups, wrap_segments *segments, arena *memory);
 /* Lines around a call: where it runs, and what the host waits for first. */
 typedef struct wrap_devices {

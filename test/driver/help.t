@@ -51,7 +51,8 @@ makes a shared library, C sources, a Python module or an FX graph of a program
   --model NAME          which program of an archive with several
   --from STAGE          the input is the text of this stage
   --ops LIBRARY         operators of your own (ferrite_ops.h); may be given several times
-  --device DEVICE       cpu: the program is made for the cpu, whatever devices it was exported with
+  --device DEVICE       cpu: the program is made for the cpu, whatever devices it was exported with;
+                        opencl, opencl:N, privateuseone: what there are kernels for runs there
   --nan-check           what is made fails at the first input, result or output that holds NaN, and
                         says where that is from
   --inf-check           likewise for NaN and infinity, which masks hold on purpose
@@ -120,7 +121,10 @@ compiles a program, runs it, writes its outputs
   --ops LIBRARY         operators of your own (ferrite_ops.h); may be given several times
   --target TARGET       what is run here: the C of the program, or (process) its lines as they are,
                         around compiled kernels
-  --device DEVICE       cpu: the program is made for the cpu, whatever devices it was exported with
+  --device DEVICE       cpu: the program is made for the cpu, whatever devices it was exported with;
+                        opencl, opencl:N, privateuseone: what there are kernels for runs there
+  --devices LIBRARY     a driver of a device of your own, privateuseone (ferrite_device.h), for what
+                        is run here; may be given several times
   --artifact LIBRARY    run this one, made of the program earlier, in place of one that is made now
   --no-cc               run it without a C compiler: kernels are interpreted, which is slow
   --nan-check           what is made fails at the first input, result or output that holds NaN, and

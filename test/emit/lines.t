@@ -320,19 +320,19 @@ static int run(rt_frame *f)
     RT_TRY(rt_place(f, 1));
     float *const d = (void *)(f->segments[1].memory + f->segments[1].offsets[0]);
     (void)d;
-    RT_TRY(rt_transfer(f, &(fe_tensor){x, 7, 1, (const int64_t[]){8}, (const int64_t[]){1}}, "cpu", &(fe_tensor){d, 7, 1, (const int64_t[]){8}, (const int64_t[]){1}}, "cuda0", 0));
+    RT_TRY(rt_transfer(f, &(fe_tensor){x, 7, 1, (const int64_t[]){8}, (const int64_t[]){1}}, 0, &(fe_tensor){d, 7, 1, (const int64_t[]){8}, (const int64_t[]){1}}, 1, 0));
     float *const e = (void *)(f->segments[1].memory + f->segments[1].offsets[1]);
     (void)e;
-    RT_TRY(rt_on_device(f, "cuda0"));
-    RT_TRY(rt_launch(f, k_relu, &(fe_kernel_args){(void *const[]){d, e}, (const int64_t[]){0}, 0}, 1, 8, 1, 54));
+    /* on cuda:0 */
+    RT_TRY(rt_launch_on(f, 1, 0 /* k_relu */, &(fe_kernel_args){(void *const[]){d, e}, (const int64_t[]){0}, 0}, 2, 0, 1, 8));
     /* d ends here */
     RT_TRY(rt_place(f, 2));
     float *const h = (void *)(f->segments[2].memory + f->segments[2].offsets[0]);
     (void)h;
-    RT_TRY(rt_transfer(f, &(fe_tensor){e, 7, 1, (const int64_t[]){8}, (const int64_t[]){1}}, "cuda0", &(fe_tensor){h, 7, 1, (const int64_t[]){8}, (const int64_t[]){1}}, "cpu", 1));
+    RT_TRY(rt_transfer(f, &(fe_tensor){e, 7, 1, (const int64_t[]){8}, (const int64_t[]){1}}, 1, &(fe_tensor){h, 7, 1, (const int64_t[]){8}, (const int64_t[]){1}}, 0, 1));
     /* e ends here */
-    /* h is there */
-    RT_TRY(rt_on_device(f, "cpu"));
+    RT_TRY(rt_wait(f, h));
+    /* on cpu */
     RT_TRY(rt_launch(f, k_neg, &(fe_kernel_args){(void *const[]){h, y}, (const int64_t[]){0}, 0}, 1, 8, 1, 54));
     /* h ends here */
     rt_output(f, 0, y + 0, (const int64_t[]){8}, (const int64_t[]){1});

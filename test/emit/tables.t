@@ -44,9 +44,9 @@ static const fe_port output_ports[] = {
 static const uint8_t late_outputs[] = {0, 0, 0};
 
 static const rt_weight weight_table[] = {
-    {"count", 0, 8},
-    {"w", 64, 16},
-    {0, 0, 0}};
+    {"count", 0, 8, 0},
+    {"w", 64, 16, 0},
+    {0, 0, 0, 0}};
 
 static const uint32_t state_table[] = {0, 0};
 

@@ -465,7 +465,7 @@ static const struct damage {
     {JSON, "'dtype': 7", "'dtype': 30",
      "error: pt2: weight 'fc.w' is f32[4], the program takes f8e5m2[4]\n"},
     {JSON, "'layout': 7", "'layout': 2", "error: pt2: tensors of layout 2 are not supported"},
-    {JSON, "'type': 'cpu'", "'type': 'xpu'", "error: pt2: device type 'xpu' is not supported\n"},
+    {JSON, "'type': 'cpu'", "'type': 'hpu'", "error: pt2: device type 'hpu' is not supported\n"},
     {JSON, "'strides': [" ONE "]", "'strides': []",
      "error: pt2: the tensor has 1 sizes and 0 strides\n"
      "  at models/model.json: graph_module.graph.tensor_values.p_w\n"},

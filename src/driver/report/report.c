@@ -112,9 +112,7 @@ static fe_status measure(report *r)
     FE_TRY(driver_load(d));
     fe_tensor *inputs = NEW_ARRAY(d->memory, fe_tensor, d->loaded.artifact->input_count + 1);
     FE_TRY(inputs_have_samples(d) ? inputs_from_samples(d, inputs) : inputs_at_random(d, inputs));
-    if (d->loaded.artifact->context_new(d->loaded.model, 0, &context) != FE_RUN_OK)
-        return diag_fail(d->session, (diag){.status = FE_NO_MEMORY, .stage = "run"},
-                         "no memory for the arena");
+    FE_TRY(driver_context(d, d->loaded.artifact, d->loaded.model, 0, &context));
     inputs_kept kept = inputs_keep(d, d->loaded.artifact, inputs);
     double end = clock_seconds() + SECONDS;
     fe_status status = run_once(r, context, &kept);

@@ -44,8 +44,7 @@ static void write_prelude(void *data, const uint32_t *members, uint32_t count, t
     const machine_timer *m = data;
     const tune_plan *plan = m->plan;
     const kern_kernel **kernels = NEW_ARRAY(plan->memory, const kern_kernel *, count + 1);
-    for (uint32_t i = 0; i < count; i++)
-        kernels[i] = &plan->kernels->kernels.at[m->members[members[i]]];
+    for (uint32_t i = 0; i < count; i++) kernels[i] = &plan->kernels->kernels.at[members[i]];
     kern_prelude(plan->d->target, kernels, count, out);
 }
 
@@ -84,7 +83,8 @@ static fe_status open_library(void *data, tune_plan *plan, uint32_t first, uint3
     kernels = NEW_ARRAY(plan->memory, emit_kernel, m->member_count + 1);
     for (uint32_t i = 0; i < m->member_count; i++) {
         const kern_kernel *k = &plan->kernels->kernels.at[m->members[i]];
-        kernels[i] = (emit_kernel){k->name, k->source};
+        kernels[i] =
+            (emit_kernel){k->name, k->source, m->members[i], k->buffer_count, k->int_count};
     }
     emit_input input = {.wrapper = &around,
                         .kernels = kernels,

@@ -247,7 +247,7 @@ fe_status lower_op_attention(lowering *l, fx_node *n, const lower_row *row)
     if (n->value.kind == FX_TUPLE && lower_is_used(l, 1))
         return attention_pair(l, &a, row->parameter);
     lower_tensor y;
-    if (lower_dtype(a.q) == TY_F32 && a.dropout == 0 && is_regular(l, &a))
+    if (lower_dtype(a.q) == TY_F32 && a.dropout == 0 && is_regular(l, &a) && lower_has_operators(l))
         y = sdpa_extern(l, &a, out->rank == 4 && out->dtype == TY_F32 ? lower_wanted(l, 0) : NULL);
     else
         y = weigh(l, &a, attention_weights(l, &a, attention_scores(l, &a)));

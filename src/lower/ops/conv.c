@@ -240,7 +240,8 @@ fe_status lower_op_conv(lowering *l, fx_node *n, const lower_row *row)
     bool empty = false;
     for (uint32_t k = 0; k < c.x.rank; k++)
         empty |= lower_is_zero(l, c.x.sizes[k]) || lower_is_zero(l, c.sizes[k]);
-    lower_tensor y = d == TY_F32 && !empty ? conv_extern(l, &c) : conv_nest(l, &c);
+    lower_tensor y =
+        d == TY_F32 && !empty && lower_has_operators(l) ? conv_extern(l, &c) : conv_nest(l, &c);
     if (!batched) y = lower_squeeze(l, y, 0);
     return lower_give(l, lower_cast(l, y, out->dtype));
 }

@@ -4,8 +4,38 @@
  */
 #include "lower/lower_priv.h"
 
-/* Between devices: from memory of the one, in the dtype that is wanted, into memory of the other. What the
- * host does not wait for is in memory that stays where it is. */
+/* A constant that is on the other device from the beginning. */
+static loop_view constant_there(lowering *l, loop_view source, ty_device device)
+{
+    loop_program *p = l->program;
+    loop_buffer there = p->buffers.at[source.buffer];
+    there.name = intern(l->session, arena_printf(l->memory, "%s.%s", there.name,
+                                                 ty_device_name(l->memory, device)));
+    for (loop_buffer_id id = 0; id < p->buffers.count; id++)
+        if (p->buffers.at[id].name == there.name) {
+            source.buffer = id;
+            return source;
+        }
+    there.device = device;
+    there.packing = NULL;
+    source.buffer = loop_add_buffer(p, there);
+    return source;
+}
+
+/* Elements of a tensor side by side in some order, as devices copy them. */
+static loop_view dense_memory(lowering *l, lower_tensor t)
+{
+    loop_view view = lower_strided(l, t);
+    const ty_tensor shape = {.dtype = view.dtype,
+                             .rank = view.rank,
+                             .sizes = (sym_expr *)(uintptr_t)view.sizes,
+                             .strides = (sym_expr *)(uintptr_t)view.strides};
+    if (ty_is_non_overlapping_and_dense(l->symbols, &shape)) return view;
+    return lower_copied(l, t, NULL).box->view;
+}
+
+/* Between devices: from memory of the one, in the dtype that is wanted, into memory of the other, in the same
+ * order. What the host does not wait for is in memory that stays where it is. */
 static fe_status transfer(lowering *l, fx_node *n)
 {
     const ty_tensor *to = fx_tensor(n);
@@ -14,9 +44,11 @@ static fe_status transfer(lowering *l, fx_node *n)
     sym_expr waits_not = lower_const(l, lower_bool(l, "non_blocking"));
     int64_t is_asynchronous = 0;
     l->device = from;
-    loop_view source = lower_strided(l, lower_cast(l, lower_tensor_of(l, &n->args[0]), to->dtype));
+    loop_view source = dense_memory(l, lower_cast(l, lower_tensor_of(l, &n->args[0]), to->dtype));
     l->device = to->device;
-    lower_tensor made = lower_temp_tensor(l, to->dtype, to->rank, to->sizes, to->strides);
+    if (p->buffers.at[source.buffer].kind == LOOP_CONSTANT)
+        return lower_give(l, lower_viewed(l, constant_there(l, source, to->device)));
+    lower_tensor made = lower_temp_tensor(l, to->dtype, to->rank, to->sizes, source.strides);
     sym_is_int(l->symbols, waits_not, &is_asynchronous);
     loop_buffer *host = &p->buffers.at[ty_is_host(from) ? source.buffer : made.box->view.buffer];
     host->pinned |= is_asynchronous && host->kind == LOOP_TEMP && ty_is_host(host->device);

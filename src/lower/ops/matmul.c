@@ -1,6 +1,6 @@
 /* matmul.c -- matrix products: the extern kernels `gemm` (float32, a constant weight on the right)
- * and `bmm` (float32, anything else); other dtypes, and one column, which takes no more than reading
- * the matrix, are plain reductions.
+ * and `bmm` (float32, anything else); other dtypes, other devices than the host, and one column, which
+ * takes no more than reading the matrix, are plain reductions.
  *
  * A bias of one element a column goes into gemm itself; whatever else surrounds a product (a full
  * addend, alpha, beta, an activation) stays pointwise, and the scheduler makes it the product's
@@ -68,7 +68,8 @@ static lower_tensor product_2d(lowering *l, lower_tensor a, lower_tensor b, lowe
                                const sym_expr *wanted)
 {
     sym_expr sizes[2] = {a.sizes[0], b.sizes[1]};
-    bool is_float = lower_dtype(a) == TY_F32 && !is_empty(l, a) && !is_empty(l, b);
+    bool is_float =
+        lower_dtype(a) == TY_F32 && lower_has_operators(l) && !is_empty(l, a) && !is_empty(l, b);
     if (is_float && lower_is_constant(l, b)) return gemm(l, a, b, bias, sizes, wanted);
     lower_tensor out;
     if (is_float && !sym_same(b.sizes[1], l->one)) {
@@ -90,7 +91,8 @@ static lower_tensor product_3d(lowering *l, lower_tensor a, lower_tensor b, cons
 {
     sym_expr sizes[3] = {a.sizes[0], a.sizes[1], b.sizes[2]};
     bool one_column = sym_same(b.sizes[2], l->one);
-    if (lower_dtype(a) == TY_F32 && !is_empty(l, a) && !is_empty(l, b) && !one_column)
+    if (lower_dtype(a) == TY_F32 && lower_has_operators(l) && !is_empty(l, a) && !is_empty(l, b) &&
+        !one_column)
         return bmm(l, a, b, sizes, wanted);
     return product_nest(l, a, b, sizes, wanted);
 }

@@ -88,9 +88,11 @@ static int64_t tile_elements(fuser *f, const sched_group *g, loop_buffer_id b)
 static bool fits_tile(fuser *f, const sched_group *g, loop_buffer_id b)
 {
     int64_t elements = tile_elements(f, g, b);
-    int64_t lanes = g->variant.vector == SCHED_VECTOR_OUTER ? f->target->vector_bytes / 4 : 1;
-    int64_t bytes = elements * lanes * (int64_t)ty_dtype_size(f->p->buffers.at[b].dtype);
-    return elements >= 0 && bytes <= f->target->limits.tile_bytes;
+    const loop_buffer *buffer = &f->p->buffers.at[b];
+    const target_machine *target = sched_target_at(buffer->device, f->target);
+    int64_t lanes = g->variant.vector == SCHED_VECTOR_OUTER ? target->vector_bytes / 4 : 1;
+    int64_t bytes = elements * lanes * (int64_t)ty_dtype_size(buffer->dtype);
+    return elements >= 0 && bytes <= target->limits.tile_bytes;
 }
 
 static bool is_inside(fuser *f, const usage *u, uint32_t group, const loop_store *st)

@@ -1,0 +1,380 @@
+/* rt_device.c - what runs elsewhere than on the host: devices that a model opens, with kernels and weights of
+ * their own, and the queue that each context has for each of them.
+ *
+ * A device is opened by the first context of a model. What a context asks of it goes into one queue, so that
+ * calls of one device see each other's results; the host alone waits, for what it reads and for what it may
+ * change.
+ */
+#include "rt_device.h"
+
+#include "rt_entry.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FAULT_BYTES = 32 };
+
+/* Of a model. */
+typedef struct opened {
+    const fe_device_driver *driver;
+    fe_device *device;
+    fe_device_module *module;
+    char message[RT_ERROR_BYTES];
+} opened;
+
+/* What the host has not waited for yet: all work on this memory of its own lies before the mark. */
+typedef struct pending {
+    const void *memory;
+    fe_device_mark *mark;
+} pending;
+
+/* Of a context. */
+typedef struct used {
+    fe_device_queue *queue;
+    void *fault;
+    pending *pending;
+    uint32_t pending_count, pending_room;
+} used;
+
+static opened *opened_of(const fe_context *context, uint32_t device)
+{
+    return &((opened *)context->model->devices)[device - 1];
+}
+
+static used *used_of(const fe_context *context, uint32_t device)
+{
+    return &((used *)context->devices)[device - 1];
+}
+
+static int failed(rt_frame *f, uint32_t device, int code)
+{
+    return rt_fail(f, code, "%s: %s", f->context->model->program->devices[device - 1].name,
+                   opened_of(f->context, device)->message);
+}
+
+/* ---- models ---- */
+
+static void close_one(opened *o)
+{
+    if (o->module) o->driver->unload(o->module);
+    if (o->device) o->driver->close(o->device);
+}
+
+static void close_all(fe_model *model)
+{
+    const rt_program *program = model->program;
+    opened *all = model->devices;
+    for (uint32_t k = 0; all && k < program->weight_count; k++) {
+        uint32_t device = program->weights[k].device;
+        if (device && model->device_weights && model->device_weights[k])
+            all[device - 1].driver->release(all[device - 1].device, model->device_weights[k]);
+    }
+    for (uint32_t k = 0; all && k < program->device_count; k++) close_one(&all[k]);
+    free(model->device_weights);
+    free(all);
+    model->devices = NULL;
+    model->device_weights = NULL;
+}
+
+static void close_model(fe_model *model)
+{
+    close_all(model);
+    free(model->drivers);
+    model->drivers = NULL;
+}
+
+static int set_driver(fe_model *model, const fe_device_driver *driver)
+{
+    const rt_program *program = model->program;
+    int is_known = 0;
+    if (model->devices || driver->version != FE_DEVICE_VERSION) return FE_RUN_BAD_INPUT;
+    if (!model->drivers) model->drivers = calloc(program->device_count, sizeof *model->drivers);
+    if (!model->drivers) return FE_RUN_NO_MEMORY;
+    for (uint32_t k = 0; k < program->device_count; k++)
+        if (strcmp(program->devices[k].kind, driver->kind) == 0) {
+            model->drivers[k] = driver;
+            is_known = 1;
+        }
+    return is_known ? 0 : FE_RUN_BAD_INPUT;
+}
+
+static int open_one(const fe_model *model, uint32_t k, opened *o)
+{
+    const rt_device *d = &model->program->devices[k];
+    const fe_device_host host = {o->message, sizeof o->message};
+    o->driver = model->drivers && model->drivers[k] ? model->drivers[k] : d->driver;
+    if (!o->driver) {
+        snprintf(o->message, sizeof o->message,
+                 "nobody has given its driver (fe_artifact.set_driver; option devices)");
+        return FE_RUN_BAD_PROCESSOR;
+    }
+    int code = o->driver->open(d->index, &host, &o->device);
+    if (code == 0 && d->code.kernel_count) code = o->driver->load(o->device, &d->code, &o->module);
+    return code;
+}
+
+/* One weight into memory of its device. */
+static int upload(fe_model *model, uint32_t k)
+{
+    const rt_weight *weight = &model->program->weights[k];
+    const opened *o = &((const opened *)model->devices)[weight->device - 1];
+    fe_device_queue *queue;
+    int code = o->driver->allocate(o->device, weight->bytes, &model->device_weights[k]);
+    if (code) return code;
+    code = o->driver->queue_new(o->device, &queue);
+    if (code) return code;
+    code = o->driver->write(queue, model->device_weights[k], model->weights[k], weight->bytes);
+    o->driver->queue_free(queue);
+    return code;
+}
+
+static int open_all(fe_model *model, char *message, size_t message_bytes)
+{
+    const rt_program *program = model->program;
+    opened *all = calloc(program->device_count, sizeof *all);
+    int code = 0;
+    uint32_t at = 0;
+    model->devices = all;
+    model->device_weights = calloc(program->weight_count + 1, sizeof *model->device_weights);
+    if (!all || !model->device_weights) {
+        close_all(model);
+        return FE_RUN_NO_MEMORY;
+    }
+    for (; at < program->device_count; at++)
+        if ((code = open_one(model, at, &all[at])) != 0) break;
+    for (uint32_t k = 0; code == 0 && k < program->weight_count; k++)
+        if (program->weights[k].device && (code = upload(model, k)) != 0)
+            at = program->weights[k].device - 1;
+    for (uint32_t k = 0; code == 0 && k < program->weight_count; k++)
+        if (!program->weights[k].device) model->device_weights[k] = model->weights[k];
+    if (code == 0) return 0;
+    snprintf(message, message_bytes, "%s: %s", program->devices[at].name, all[at].message);
+    close_all(model);
+    return code;
+}
+
+/* ---- contexts ---- */
+
+static void end(fe_context *context)
+{
+    const rt_program *program = context->model->program;
+    for (uint32_t k = 1; context->devices && k <= program->device_count; k++) {
+        const opened *o = opened_of(context, k);
+        used *u = used_of(context, k);
+        for (uint32_t i = 0; i < u->pending_count; i++) o->driver->wait(u->pending[i].mark);
+        if (u->queue) o->driver->queue_free(u->queue);
+        if (u->fault) o->driver->release(o->device, u->fault);
+        free(u->pending);
+    }
+    free(context->devices);
+    context->devices = NULL;
+}
+
+static int begin(fe_context *context)
+{
+    static const char zeroes[FAULT_BYTES];
+    const rt_program *program = context->model->program;
+    context->devices = calloc(program->device_count, sizeof(used));
+    if (!context->devices) return FE_RUN_NO_MEMORY;
+    for (uint32_t k = 1; k <= program->device_count; k++) {
+        const opened *o = opened_of(context, k);
+        used *u = used_of(context, k);
+        int code = o->driver->queue_new(o->device, &u->queue);
+        if (code == 0) code = o->driver->allocate(o->device, FAULT_BYTES, &u->fault);
+        if (code == 0) code = o->driver->write(u->queue, u->fault, zeroes, FAULT_BYTES);
+        if (code) return code;
+    }
+    return 0;
+}
+
+static void *memory_new(const fe_context *context, uint32_t device, int is_pinned, size_t bytes)
+{
+    const opened *o = opened_of(context, device);
+    void *memory = NULL;
+    int code = is_pinned ? o->driver->allocate_pinned(o->device, (int64_t)bytes, &memory)
+                         : o->driver->allocate(o->device, (int64_t)bytes, &memory);
+    return code == 0 ? memory : NULL;
+}
+
+static void memory_free(const fe_context *context, uint32_t device, int is_pinned, void *memory)
+{
+    const opened *o = opened_of(context, device);
+    if (!memory) return;
+    if (is_pinned)
+        o->driver->release_pinned(o->device, memory);
+    else
+        o->driver->release(o->device, memory);
+}
+
+/* ---- waiting ---- */
+
+static int wait_at(rt_frame *f, uint32_t device, used *u, uint32_t at)
+{
+    fe_device_mark *mark = u->pending[at].mark;
+    u->pending[at] = u->pending[--u->pending_count];
+    int code = opened_of(f->context, device)->driver->wait(mark);
+    return code ? failed(f, device, code) : 0;
+}
+
+int rt_wait(rt_frame *frame, const void *memory)
+{
+    uint32_t count = frame->context->model->program->device_count;
+    for (uint32_t k = 1; k <= count; k++) {
+        used *u = used_of(frame->context, k);
+        for (uint32_t i = u->pending_count; i-- > 0;)
+            if (u->pending[i].memory == memory) RT_TRY(wait_at(frame, k, u, i));
+    }
+    return 0;
+}
+
+/* All that is in the queue by now is done when this returns. */
+static int finish(rt_frame *f, uint32_t device)
+{
+    const opened *o = opened_of(f->context, device);
+    fe_device_mark *mark;
+    int code = o->driver->record(used_of(f->context, device)->queue, &mark);
+    if (code == 0) code = o->driver->wait(mark);
+    return code ? failed(f, device, code) : 0;
+}
+
+/* The host waits later for what is in the queue by now, when it asks for this memory. */
+static int postpone(rt_frame *f, uint32_t device, const void *memory)
+{
+    used *u = used_of(f->context, device);
+    if (u->pending_count == u->pending_room) {
+        uint32_t room = u->pending_room ? 2 * u->pending_room : 8;
+        pending *more = realloc(u->pending, room * sizeof *more);
+        if (!more) return finish(f, device);
+        u->pending = more;
+        u->pending_room = room;
+    }
+    pending *p = &u->pending[u->pending_count];
+    p->memory = memory;
+    int code = opened_of(f->context, device)->driver->record(u->queue, &p->mark);
+    if (code) return failed(f, device, code);
+    u->pending_count++;
+    return 0;
+}
+
+static int settle(rt_frame *frame)
+{
+    int code = 0;
+    for (uint32_t k = 1; k <= frame->context->model->program->device_count; k++) {
+        used *u = used_of(frame->context, k);
+        while (u->pending_count) {
+            int failure = wait_at(frame, k, u, u->pending_count - 1);
+            if (failure && !code) code = failure;
+        }
+    }
+    return code;
+}
+
+const rt_device_support rt_devices = {open_all, close_model, set_driver, begin,
+                                      end,      settle,      memory_new, memory_free};
+
+/* ---- copies ---- */
+
+static int64_t elements_of(const fe_tensor *t)
+{
+    int64_t count = 1;
+    for (uint32_t d = 0; d < t->rank; d++) count *= t->sizes[d];
+    return count;
+}
+
+/* Are the elements of both in one order, without gaps? */
+static int are_alike(const fe_tensor *a, const fe_tensor *b)
+{
+    for (uint32_t d = 0; d < a->rank; d++)
+        if (a->sizes[d] != 1 && rt_stride(a, d) != rt_stride(b, d)) return 0;
+    return a->dtype == b->dtype &&
+           rt_reach_bytes(a) == elements_of(a) * (int64_t)rt_dtype_bytes(a->dtype);
+}
+
+static int move_bytes(rt_frame *f, const void *from, uint32_t from_device, void *to,
+                      uint32_t to_device, int64_t bytes)
+{
+    uint32_t device = from_device ? from_device : to_device;
+    const fe_device_driver *driver = opened_of(f->context, device)->driver;
+    fe_device_queue *queue = used_of(f->context, device)->queue;
+    int code = !from_device ? driver->write(queue, to, from, bytes)
+               : !to_device ? driver->read(queue, to, from, bytes)
+                            : driver->copy(queue, to, from, bytes);
+    return code ? failed(f, device, code) : 0;
+}
+
+/* By way of the host: what is read there is put in order, and written. */
+static int move_staged(rt_frame *f, const fe_tensor *from, uint32_t from_device,
+                       const fe_tensor *to, uint32_t to_device, char *staged)
+{
+    int64_t from_bytes = rt_reach_bytes(from), to_bytes = rt_reach_bytes(to);
+    fe_tensor source = *from, target = *to;
+    if (from_device) {
+        source.data = staged;
+        RT_TRY(move_bytes(f, from->data, from_device, staged, 0, from_bytes));
+        RT_TRY(finish(f, from_device));
+    }
+    if (to_device) {
+        target.data = staged + from_bytes;
+        RT_TRY(move_bytes(f, to->data, to_device, target.data, 0, to_bytes));
+        RT_TRY(finish(f, to_device));
+    }
+    RT_TRY(rt_op_copy(f, &(rt_call){.in = &source, .in_count = 1, .out = &target, .out_count = 1}));
+    if (!to_device) return 0;
+    RT_TRY(move_bytes(f, target.data, 0, to->data, to_device, to_bytes));
+    return finish(f, to_device);
+}
+
+int rt_transfer(rt_frame *frame, const fe_tensor *from, uint32_t from_device, const fe_tensor *to,
+                uint32_t to_device, int async)
+{
+    uint32_t device = from_device ? from_device : to_device;
+    if (elements_of(from) == 0) return 0;
+    if (are_alike(from, to) && (!from_device || !to_device)) {
+        RT_TRY(
+            move_bytes(frame, from->data, from_device, to->data, to_device, rt_reach_bytes(from)));
+        return async ? postpone(frame, device, from_device ? to->data : from->data)
+                     : finish(frame, device);
+    }
+    char *staged = malloc((size_t)(rt_reach_bytes(from) + rt_reach_bytes(to)));
+    if (!staged) return rt_fail(frame, FE_RUN_NO_MEMORY, "no memory for a copy between devices");
+    int code = move_staged(frame, from, from_device, to, to_device, staged);
+    free(staged);
+    return code;
+}
+
+/* ---- kernels ---- */
+
+/* What a check has written, as if a kernel of the host had. */
+static int take_fault(rt_frame *f, uint32_t device)
+{
+    static const char zeroes[FAULT_BYTES];
+    int64_t found[FAULT_BYTES / sizeof(int64_t)];
+    void *fault = used_of(f->context, device)->fault;
+    RT_TRY(move_bytes(f, fault, device, found, 0, FAULT_BYTES));
+    RT_TRY(finish(f, device));
+    if (!found[0]) return 0;
+    RT_TRY(move_bytes(f, zeroes, 0, fault, device, FAULT_BYTES));
+    rt_outside(&f->fault, found[1], found[2], found[3]);
+    return 0;
+}
+
+int rt_launch_on(rt_frame *frame, uint32_t device, uint32_t kernel, const fe_kernel_args *args,
+                 uint32_t buffer_count, uint32_t int_count, int64_t rows, int64_t columns)
+{
+    const opened *o = opened_of(frame->context, device);
+    used *u = used_of(frame->context, device);
+    if (rows <= 0 || columns <= 0) return 0;
+    fe_device_launch launch = {.module = o->module,
+                               .kernel = kernel,
+                               .fault = u->fault,
+                               .rows = rows,
+                               .columns = columns,
+                               .buffers = args->buffers,
+                               .buffer_count = buffer_count,
+                               .ints = args->ints,
+                               .int_count = int_count};
+    int code = o->driver->launch(u->queue, &launch);
+    if (code) return failed(frame, device, code);
+    return args->fault ? take_fault(frame, device) : 0;
+}

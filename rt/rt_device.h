@@ -1,0 +1,18 @@
+/* rt_device.h - what generated code and contexts see of devices other than the host. */
+#ifndef RT_DEVICE_H
+#define RT_DEVICE_H
+
+#include "rt_program.h"
+
+/* A kernel of a device over rows * columns work-items: see fe_device_launch. Devices are numbered from 1 on;
+ * 0 is the host. */
+int rt_launch_on(rt_frame *frame, uint32_t device, uint32_t kernel, const fe_kernel_args *args,
+                 uint32_t buffer_count, uint32_t int_count, int64_t rows, int64_t columns);
+/* Elements from one device to another. async: the host's memory of the two may not be touched before
+ * rt_wait. */
+int rt_transfer(rt_frame *frame, const fe_tensor *from, uint32_t from_device, const fe_tensor *to,
+                uint32_t to_device, int async);
+/* Returns when all copies that name this memory of the host are done. */
+int rt_wait(rt_frame *frame, const void *memory);
+
+#endif

@@ -1,0 +1,248 @@
+/* place.c -- which device each node of the graph runs on, where a program is moved to one (option device).
+ *
+ * What a device has kernels for runs there; all else stays on the host, with inputs, outputs and what the
+ * program changes. Copies are nodes of the graph, `_to_copy`, one for each tensor that crosses. Whether
+ * there are kernels is seen when the graph is lowered: calls of runtime operators, and values that the
+ * device cannot compute, send their nodes back to the host, until what is lowered has none.
+ */
+#include "driver/driver.h"
+#include "infer/infer.h"
+#include "kern/kern.h"
+#include "lower/lower.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ROUNDS = 16 };
+
+typedef struct placing {
+    driver_program *d;
+    fx_graph *g;
+    ty_device device;
+    const target_machine *target;
+    bool *stays;            /* by node id: on the host, whatever else */
+    VEC(fx_node *) copies;  /* that were put in */
+    VEC(fx_node *) sources; /* what each copies */
+    map copied;             /* node id -> its copy, by place + 1 */
+    bool fails, changed;    /* in this round */
+} placing;
+
+/* ---- nodes ---- */
+
+static void move_value(fx_value *v, ty_device device)
+{
+    if (v->kind == FX_TENSOR && v->tensor) v->tensor->device = device;
+    for (uint32_t i = 0; v->kind == FX_TUPLE && i < v->count; i++) move_value(&v->items[i], device);
+}
+
+static const ty_tensor *first_tensor(const fx_node *n)
+{
+    const fx_value *v = &n->value;
+    while (v->kind == FX_TUPLE && v->count) v = &v->items[0];
+    return v->kind == FX_TENSOR ? v->tensor : NULL;
+}
+
+static bool takes_graph(const fx_node *n)
+{
+    for (uint32_t i = 0; i < n->arg_count; i++)
+        if (n->args[i].kind == FX_ARG_GRAPH) return true;
+    return false;
+}
+
+/* Regions, and what writes to its arguments, run on the host. */
+static bool may_move(const fx_node *n)
+{
+    if (n->kind != FX_CALL || !first_tensor(n) || takes_graph(n)) return false;
+    for (uint32_t i = 0; i < n->op->param_count; i++)
+        if (n->op->params[i].is_written) return false;
+    return true;
+}
+
+/* Items of a tuple are where it is. */
+static ty_device place_of(const placing *p, const fx_node *n)
+{
+    for (uint32_t i = 0; i < n->arg_count; i++)
+        if (n->args[i].kind == FX_ARG_NODE && n->args[i].node->value.kind == FX_TUPLE) {
+            const ty_tensor *item = first_tensor(n->args[i].node);
+            return item ? item->device : TY_HOST;
+        }
+    return may_move(n) && !p->stays[n->id] ? p->device : TY_HOST;
+}
+
+/* ---- copies ---- */
+
+static fx_arg copy_of(placing *p, fx_node *from, fx_node *before, ty_device to)
+{
+    uint32_t known = map_get(&p->copied, from->id);
+    if (known != MAP_NONE) return fx_of(p->copies.at[known]);
+    fx_arg args[] = {fx_of(from), fx_none(),    fx_none(), {.kind = FX_ARG_DEVICE, .device = to},
+                     fx_none(),   fx_bool(true)};
+    fx_node *made = fx_emit(p->g, before, OP_aten__to_copy_default, from, COUNT_OF(args), args);
+    ty_tensor *meta = arena_copy(p->g->memory, fx_tensor(from), sizeof *meta);
+    meta->device = to;
+    meta->offset = sym_int(p->g->symbols, 0);
+    meta->storage = p->g->next_storage++;
+    made->value = (fx_value){.kind = FX_TENSOR, .tensor = meta};
+    made->is_stale = false;
+    map_set(p->d->memory, &p->copied, from->id, p->copies.count);
+    vec_push(p->d->memory, &p->copies, made);
+    vec_push(p->d->memory, &p->sources, from);
+    return fx_of(made);
+}
+
+static fx_arg bring(placing *p, fx_node *user, ty_device device, fx_arg arg)
+{
+    if (arg.kind == FX_ARG_LIST) {
+        fx_arg *items = NEW_ARRAY(p->g->memory, fx_arg, arg.list.count + 1);
+        for (uint32_t i = 0; i < arg.list.count; i++)
+            items[i] = bring(p, user, device, arg.list.items[i]);
+        arg.list.items = items;
+        return arg;
+    }
+    const ty_tensor *t = fx_arg_tensor(&arg);
+    if (!t || ty_same_place(t->device, device)) return arg;
+    return copy_of(p, arg.node, user, device);
+}
+
+/* Arguments come to where the node runs. */
+static void bring_arguments(placing *p, fx_node *n)
+{
+    const ty_tensor *t = first_tensor(n);
+    ty_device device = n->kind == FX_CALL && t ? t->device : TY_HOST;
+    for (uint32_t i = 0; i < n->arg_count; i++) {
+        fx_arg arg = bring(p, n, device, n->args[i]);
+        bool is_same = arg.kind == n->args[i].kind && arg.kind != FX_ARG_LIST &&
+                       (arg.kind != FX_ARG_NODE || arg.node == n->args[i].node);
+        if (!is_same) fx_set_arg(n, i, arg, p->g);
+    }
+}
+
+static void take_copies_out(placing *p)
+{
+    for (uint32_t k = p->copies.count; k-- > 0;) {
+        fx_replace_uses(p->g, p->copies.at[k], p->sources.at[k]);
+        fx_erase(p->g, p->copies.at[k]);
+    }
+    p->copies.count = p->sources.count = 0;
+    p->copied = (map){0};
+}
+
+/* ---- what cannot run there ---- */
+
+/* The node that an op was lowered from runs on the host; where that is a copy, what it copies does. */
+static void send_back(placing *p, uint32_t origin)
+{
+    for (uint32_t k = 0; k < p->copies.count; k++)
+        if (p->copies.at[k]->id == origin) origin = p->sources.at[k]->id;
+    p->fails = true;
+    if (origin >= p->g->by_id.count) return;
+    const fx_node *n = p->g->by_id.at[origin];
+    if (n && n->arg_count && n->args[0].kind == FX_ARG_NODE &&
+        n->args[0].node->value.kind == FX_TUPLE)
+        origin = n->args[0].node->id;
+    if (p->stays[origin]) return;
+    p->stays[origin] = true;
+    p->changed = true;
+}
+
+typedef struct look {
+    const placing *p;
+    ty_device device; /* that the nest runs on */
+    bool fails;
+} look;
+
+static void look_at_value(void *data, loop_value v)
+{
+    look *k = data;
+    const loop_program *loops = k->p->d->loops;
+    const loop_node *n = loop_at(loops, v);
+    if (n->op == LOOP_LOAD)
+        k->fails |= !ty_same_place(loops->buffers.at[n->buffer].device, k->device);
+    if (ty_is_host(k->device)) return;
+    k->fails |= ty_is_complex(n->dtype);
+    if (loop_operand_count(n->op) == 0) return;
+    ty_dtype operand = loop_at(loops, n->args[n->op == LOOP_WHERE])->dtype;
+    k->fails |= !kern_can(k->p->target, n->op, operand);
+}
+
+static bool is_there(const placing *p, loop_buffer_id id)
+{
+    return id != LOOP_NO_BUFFER && ty_same_place(p->d->loops->buffers.at[id].device, p->device);
+}
+
+static bool runs_there(const placing *p, const loop_op *op)
+{
+    look k = {.p = p};
+    if (op->kind == LOOP_NEST) {
+        for (uint32_t i = 0; i < op->store_count; i++) {
+            k.device = p->d->loops->buffers.at[op->stores[i].buffer].device;
+            loop_each_store_node(p->d->loops, &op->stores[i], look_at_value, &k);
+        }
+        return !k.fails;
+    }
+    if (op->kind == LOOP_EXTERN && loop_moves(p->d->loops, op)) return true;
+    for (uint32_t i = 0; i < op->input_count; i++)
+        if (is_there(p, op->inputs[i].buffer)) return false;
+    for (uint32_t i = 0; i < op->output_count; i++)
+        if (is_there(p, op->outputs[i].buffer)) return false;
+    return true;
+}
+
+/* ---- the whole ---- */
+
+static fe_status lower_placed(placing *p)
+{
+    driver_program *d = p->d;
+    for (fx_node *n = p->g->first; n; n = n->next)
+        if (n->kind == FX_CALL) move_value(&n->value, place_of(p, n));
+    for (fx_node *n = p->g->first; n; n = n->next) bring_arguments(p, n);
+    FE_TRY(split_lower(d, d->split));
+    p->fails = p->changed = false;
+    for (uint32_t i = 0; i < d->loops->ops.count; i++)
+        if (!runs_there(p, &d->loops->ops.at[i])) send_back(p, d->loops->ops.at[i].origin);
+    return FE_OK;
+}
+
+fe_status place_and_lower(driver_program *d, ty_device device)
+{
+    placing p = {.d = d,
+                 .g = d->graph,
+                 .device = device,
+                 .target = target_of_device(ty_device_words[device.kind]),
+                 .stays = NEW_ARRAY(d->memory, bool, d->graph->by_id.count + 1)};
+    uint32_t known = d->graph->by_id.count;
+    for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
+        FE_TRY(lower_placed(&p));
+        if (!p.fails) return FE_OK;
+        take_copies_out(&p);
+        if (!p.changed) break;
+        bool *stays = NEW_ARRAY(d->memory, bool, d->graph->by_id.count + 1);
+        memcpy(stays, p.stays, known);
+        p.stays = stays;
+        known = d->graph->by_id.count;
+    }
+    memset(p.stays, true, known);
+    return lower_placed(&p);
+}
+
+fe_status place_device(driver_program *d, bool *is_named, ty_device *out)
+{
+    const char *name = d->options.device, *colon = name ? strchr(name, ':') : NULL;
+    size_t length = colon ? (size_t)(colon - name) : name ? strlen(name) : 0;
+    char none[1] = "", *end = none;
+    *is_named = name && strcmp(name, "recorded") != 0 && strcmp(name, "cpu") != 0;
+    if (!*is_named) return FE_OK;
+    long index = colon ? strtol(colon + 1, &end, 10) : -1;
+    bool is_known =
+        ty_device_kind_of(name, length, &out->kind) && target_of_device(ty_device_words[out->kind]);
+    out->index = (int32_t)index;
+    if (is_known && !*end && (!colon || (colon[1] && index >= 0 && index <= INT32_MAX)))
+        return FE_OK;
+    return diag_fail(
+        d->session,
+        (diag){.status = FE_USAGE,
+               .stage = "lower",
+               .help =
+                   "devices: recorded, cpu, opencl, opencl:N, privateuseone (ferrite_device.h)"},
+        "device: kernels are made for no device '%s'", name);
+}

@@ -1,0 +1,91 @@
+/* c_device.c -- kernels of devices: a kernel at one lane as a function of the device's C.
+ *
+ * Text of kernels is the same in all dialects. A dialect is a head of macros that stands in front of it: what
+ * a kernel is (FE_KERNEL), where buffers are (FE_GLOBAL), how one is a parameter (FE_BUFFER) and a pointer
+ * (FE_AT), integers (FE_INT; the number counts parameters), what each kernel is given besides (FE_CALL:
+ * `fault`, `rows`, `columns`), the number of a work-item (FE_ITEM), and mathematics by the names of <math.h>.
+ */
+#include "kern/c_priv.h"
+
+#include <string.h>
+
+/* The functions of <math.h> are built in, for all types by one name. A check reports itself in memory of
+ * four numbers, the first to come alone. */
+static const char OPENCL_HEAD[] =
+    "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
+    "#pragma OPENCL FP_CONTRACT OFF\n"
+    "#undef __GNUC__\n"
+    "typedef char i8;\ntypedef short i16;\ntypedef int i32;\ntypedef long i64;\n"
+    "typedef uchar u8;\ntypedef ushort u16;\ntypedef uint u32;\ntypedef ulong u64;\n"
+    "typedef float f32;\ntypedef double f64;\n"
+    "#define FE static inline\n"
+    "#define FE_KERNEL __kernel\n"
+    "#define FE_GLOBAL __global\n"
+    "#define FE_CALL __global i64 *fault, const i64 rows, const i64 columns\n"
+    "#define FE_BUFFER(n) __global char *g##n, const i64 o##n\n"
+    "#define FE_AT(type, n) ((__global type *)(g##n + o##n))\n"
+    "#define FE_INT(p, n) const i64 p\n"
+    "#define FE_ITEM ((i64)get_global_id(0))\n"
+#define SAME(f) "#define " f "f " f "\n"
+    SAME("acos") SAME("acosh") SAME("asin") SAME("asinh") SAME("atan") SAME("atan2") SAME("atanh")
+        SAME("ceil") SAME("copysign") SAME("cos") SAME("cosh") SAME("erf") SAME("erfc") SAME(
+            "exp") SAME("exp2") SAME("expm1") SAME("fabs") SAME("floor") SAME("fma") SAME("fmax")
+            SAME("fmin") SAME("fmod") SAME("hypot") SAME("lgamma") SAME("log") SAME("log10") SAME(
+                "log1p") SAME("log2") SAME("nextafter") SAME("pow") SAME("rint") SAME("sin")
+                SAME("sinh") SAME("sqrt") SAME("tan") SAME("tanh") SAME("trunc")
+#undef SAME
+                    "#define nearbyint rint\n#define nearbyintf rint\n"
+                    "FE void rt_outside(__global i64 *fault, i64 check, i64 index, i64 size)\n{\n"
+                    "  if (atomic_xchg((__global int *)fault, 1)) return;\n"
+                    "  fault[1] = check;\n  fault[2] = index;\n  fault[3] = size;\n}\n";
+
+/* A driver of the user's puts its own in front: ferrite_device.h. */
+static const char OWN_HEAD[] = "";
+
+static const char *const IN_HEADS[] = {"rt_outside", NULL};
+
+static const kern_c_dialect DIALECTS[] = {{"opencl", OPENCL_HEAD, IN_HEADS},
+                                          {"own", OWN_HEAD, IN_HEADS}};
+
+const kern_c_dialect *kern_c_dialect_named(const char *name)
+{
+    for (size_t i = 0; name && i < COUNT_OF(DIALECTS); i++)
+        if (strcmp(DIALECTS[i].name, name) == 0) return &DIALECTS[i];
+    return NULL;
+}
+
+/* Dialects have no complex numbers, and what the runtime computes is on the host. */
+bool kern_can(const target_machine *target, loop_opcode op, ty_dtype operand)
+{
+    uint32_t operands;
+    if (!kern_has_c(op, operand)) return false;
+    if (!target->dialect) return true;
+    const char *written = kern_c_scalar_template(loop_opcode_name(op), operand, &operands);
+    return !ty_is_complex(operand) && op != LOOP_COMPLEX &&
+           !(written && kern_c_calls_runtime(written));
+}
+
+static const char CELL[] = "  if (item >= rows * columns) return;\n"
+                           "  const i64 m0 = item / columns, m1 = m0 + 1;\n"
+                           "  const i64 n0 = item - m0 * columns, n1 = n0 + 1;\n";
+static const char ROW[] = "  if (item >= rows) return;\n  const i64 m0 = item, m1 = m0 + 1;\n";
+static const char ALL[] = "  if (item >= rows) return;\n  i64 m0 = item, m1 = m0 + 1;\n";
+
+void kern_c_device_head(const kern_ir *k, const char *name, text *out)
+{
+    text_printf(out, "FE_KERNEL void %s(FE_CALL", name);
+    for (uint32_t i = 0; i < k->buffer_count; i++) text_printf(out, ", FE_BUFFER(%u)", i);
+    for (uint32_t i = 0; i < k->params.count; i++)
+        text_printf(out, ", FE_INT(p%u, %u)", i, k->buffer_count + i);
+    text_printf(out, ")\n{\n  const i64 item = FE_ITEM;\n%s",
+                k->columns  ? CELL
+                : k->serial ? ALL
+                            : ROW);
+}
+
+void kern_c_device_buffer(kern_c_printer *pr, const kern_memory *m, const char *name)
+{
+    const char *type =
+        kern_c_format(pr, m->is_written ? "%s" : "const %s", kern_c_memory_type(m->dtype), NULL);
+    text_line(pr->out, "FE_GLOBAL %s *const %s = FE_AT(%s, %u);", type, name, type, m->number);
+}

@@ -1,0 +1,33 @@
+# what a device has kernels for runs there, the rest on the host: products, what the runtime computes, complex numbers; a tensor crosses once
+--run-- ferrite inspect p.fx --device opencl:0 --stage wrap --isa baseline | sed 's/\(k_[a-z_]*\)_[0-9a-f]* (/\1 (/' | grep -e '^device' -e '^kernel' -e '^extern' -e '^copy' -e '^wait'
+--file p.fx--
+graph main {
+  placeholder %x user "x" : f32[8,8]
+  placeholder %w param "w" : f32[8,8]
+  %e = aten.exp.default(%x) : f32[8,8]
+  %m = aten.mm.default(%e, %w) : f32[8,8]
+  %d = aten.digamma.default(%m) : f32[8,8]
+  %a = aten.add.Tensor(%d, %e) : f32[8,8]
+  %b = aten.mul.Tensor(%a, %w) : f32[8,8]
+  %c = aten.complex.default(%a, %b) : c64[8,8]
+  %r = aten.abs.default(%c) : f32[8,8]
+  output (user %b, user %r)
+}
+--out--
+copy @x[8,8]{8,1} -> @buf2[8,8]{8,1} async
+device opencl 0
+kernel k_exp (@buf2, @buf3) ints [] m 1 n 64 cost 2950
+copy @buf3[8,8]{8,1} -> @buf4[8,8]{8,1} async
+wait @buf4
+device cpu
+extern gemm (@buf4[8,8]{8,1}, @w[8,8]{8,1} packed 0, none) -> (@buf5[8,8]{8,1}) ints [0] floats [0.0, 0.0] then k_digamma_add (@buf5, @buf4, @buf6) ints [] m 8 n 8 cost 12780
+copy @buf6[8,8]{8,1} -> @buf7[8,8]{8,1} async
+device opencl 0
+kernel k_mul (@buf7, @w.opencl0, @buf9) ints [] m 1 n 64 cost 1120
+copy @buf9[8,8]{8,1} -> @buf10[8,8]{8,1} async
+wait @buf6
+wait @buf10
+device cpu
+kernel k_complex_abs (@buf6, @buf10, @buf11) ints [] m 1 n 64 cost 1240
+wait @x
+--status-- 0
