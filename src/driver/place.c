@@ -160,7 +160,8 @@ static void look_at_value(void *data, loop_value v)
         k->fails |= !ty_same_place(loops->buffers.at[n->buffer].device, k->device);
     if (ty_is_host(k->device)) return;
     k->fails |= ty_is_complex(n->dtype);
-    if (loop_operand_count(n->op) == 0) return;
+    if (loop_operand_count(n->op) == 0 || n->op == LOOP_MASKED)
+        return; /* loads, or where they are */
     ty_dtype operand = loop_at(loops, n->args[n->op == LOOP_WHERE])->dtype;
     k->fails |= !kern_can(k->p->target, n->op, operand);
 }

@@ -71,12 +71,8 @@ static void give_modules(driver_program *d, exec_facts *facts)
     uint32_t count;
     const emit_module *from = driver_modules(d, &count);
     exec_module *modules = NEW_ARRAY(d->memory, exec_module, count + 1);
-    for (uint32_t k = 0; k < count; k++) {
-        bool is_opencl = strcmp(from[k].kind, fe_opencl_driver.kind) == 0;
-        modules[k] = (exec_module){.kind = from[k].kind,
-                                   .driver = is_opencl ? &fe_opencl_driver : NULL,
-                                   .code = code_of(d, &from[k])};
-    }
+    for (uint32_t k = 0; k < count; k++)
+        modules[k] = (exec_module){from[k].kind, code_of(d, &from[k])};
     facts->modules = modules;
     facts->module_count = count;
 }

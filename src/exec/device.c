@@ -26,7 +26,8 @@ void exec_make_devices(exec_program *x)
         ty_print_device(device, &name);
         devices[k] = (rt_device){
             .name = name.at, .kind = ty_device_words[device.kind], .index = device.index};
-        if (m) devices[k].driver = m->driver;
+        if (strcmp(devices[k].kind, fe_opencl_driver.kind) == 0)
+            devices[k].driver = &fe_opencl_driver; /* others are given: fe_artifact.set_driver */
         if (m) devices[k].code = m->code;
     }
     x->program.devices = devices;

@@ -41,7 +41,6 @@ typedef struct exec_observer {
 /* Kernels of a kind of device. */
 typedef struct exec_module {
     const char *kind;
-    const fe_device_driver *driver; /* NULL: given later (fe_artifact.set_driver) */
     fe_device_code code;
 } exec_module;
 

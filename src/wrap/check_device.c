@@ -31,8 +31,20 @@ static void write(device_check *c, loop_buffer_id id)
         fault(c, "W9", "a call writes to memory of another device than it runs on", id);
 }
 
+/* A kernel reaches the memory of its device alone. */
+static void check_kernel(device_check *c, const wrap_call *call)
+{
+    for (uint32_t i = 0; i < call->buffer_count; i++) {
+        loop_buffer_id id = call->buffers[i];
+        if (id == LOOP_NO_BUFFER || ty_same_place(c->w->loops->buffers.at[id].device, c->now))
+            continue;
+        fault(c, "W9", "a kernel is called with memory of another device than it runs on", id);
+    }
+}
+
 static void check_call(device_check *c, const wrap_line *line)
 {
+    check_kernel(c, &line->call);
     for (uint32_t i = 0; line->op && i < line->op->input_count; i++)
         use(c, line->op->inputs[i].buffer);
     for (uint32_t i = 0; line->op && i < line->op->output_count; i++)

@@ -17,17 +17,20 @@ graph main {
 copy @x[8,8]{8,1} -> @buf2[8,8]{8,1} async
 device opencl 0
 kernel k_exp (@buf2, @buf3) ints [] m 1 n 64 cost 2950
-copy @buf3[8,8]{8,1} -> @buf4[8,8]{8,1} async
-wait @buf4
-device cpu
-extern gemm (@buf4[8,8]{8,1}, @w[8,8]{8,1} packed 0, none) -> (@buf5[8,8]{8,1}) ints [0] floats [0.0, 0.0] then k_digamma_add (@buf5, @buf4, @buf6) ints [] m 8 n 8 cost 12780
-copy @buf6[8,8]{8,1} -> @buf7[8,8]{8,1} async
-device opencl 0
-kernel k_mul (@buf7, @w.opencl0, @buf9) ints [] m 1 n 64 cost 1120
-copy @buf9[8,8]{8,1} -> @buf10[8,8]{8,1} async
+kernel k_sum_mul (@buf3, @w.opencl0, @buf5) ints [] m 64 cost 9320
+copy @buf5[8,8]{8,1} -> @buf6[8,8]{8,1} async
+copy @buf3[8,8]{8,1} -> @buf7[8,8]{8,1} async
 wait @buf6
-wait @buf10
+wait @buf7
 device cpu
-kernel k_complex_abs (@buf6, @buf10, @buf11) ints [] m 1 n 64 cost 1240
+kernel k_digamma_add (@buf6, @buf7, @buf8) ints [] m 1 n 64 cost 12780
+copy @buf8[8,8]{8,1} -> @buf9[8,8]{8,1} async
+device opencl 0
+kernel k_mul (@buf9, @w.opencl0, @buf10) ints [] m 1 n 64 cost 1120
+copy @buf10[8,8]{8,1} -> @buf11[8,8]{8,1} async
+wait @buf8
+wait @buf11
+device cpu
+kernel k_complex_abs (@buf8, @buf11, @buf12) ints [] m 1 n 64 cost 1240
 wait @x
 --status-- 0

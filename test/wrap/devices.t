@@ -21,16 +21,15 @@ input  @x : f32[4,8] strides [8,1]
 input  @w : f32[8,4] strides [4,1] cuda 0
 temp   @buf2 : f32[4,8] strides [8,1] cuda 0
 temp   @buf3 : f32[4,8] strides [8,1] cuda 0
-temp   @buf4 : f32[1,4,4] strides [16,4,1] cuda 0
+temp   @buf4 : f32[4,4] strides [4,1] cuda 0
 temp   @buf5 : f32[4,4] strides [4,1] cuda 0
 temp   @buf6 : f32[4,4] strides [4,1] pinned
 temp   @buf7 : f32[4] strides [1]
 temp   @buf8 : f32[4,4] strides [4,1]
 temp   @buf9 : f32[4,4] strides [4,1] cuda 0
 temp   @buf10 : f32[4,4] strides [4,1] cuda 0
-wrapper arena 64 bound 64 weights 0 kernels 5 calls 5 scratch 1152
+wrapper arena 64 bound 64 weights 0 kernels 5 calls 5
 memory @buf2 in @buf3
-memory @buf4 in @buf10
 memory @buf5 in @buf10
 memory @buf7 output 0
 memory @buf10 output 1
@@ -43,7 +42,7 @@ note "e"
 device cuda 0
 kernel k_exp (@buf2, @buf3) ints [] m 1 n 32
 note "m, r"
-extern bmm (@buf3[1,4,8]{0,8,1}, @w[1,8,4]{0,4,1}, none) -> (@buf4[1,4,4]{16,4,1}) ints [] floats [1.0, 0.0] then k_max (@buf4, @buf5) ints [] m 4 n 4
+kernel k_sum_mul_max (@buf3, @w, @buf5) ints [] m 16
 free @buf3
 place 2 pinned
 alloc @buf6 live [3, 6) segment 2 bytes 64
@@ -90,8 +89,8 @@ error: wrap: law W10: a buffer is used before its copy is waited for: buf6
 error: wrap: law W10: a copy is not waited for: 
   at line 32: output 0 @buf7[4]{1}
   help: this is a fault of ferrite's own: please report it with the program
-error: wrap: law W9: a call writes to memory of another device than it runs on: buf4
-  at line 9: extern bmm (@buf3[1,4,8]{0,8,1}, @w[1,8,4]{0,4,1}, none) -> (@buf4[1,4,4]{16,4,1}) ints [] floats [1.0, 0.0] then k_max (@buf4, @buf5) ints [] m 4 n 4 cost 54
+error: wrap: law W9: a kernel is called with memory of another device than it runs on: buf2
+  at line 7: kernel k_exp (@buf2, @buf3) ints [] m 1 n 32 cost 184
   help: this is a fault of ferrite's own: please report it with the program
 error: wrap: law W9: a buffer is in a segment of other memory: buf6
   at line 13: alloc @buf6 live [3, 6) segment 2 bytes 64
