@@ -77,6 +77,7 @@ typedef struct rt_block {
     int64_t taps, run;
     const float *const
         *rows;           /* tiles one after another, each [taps][its rows]; see rt_block_tiles */
+    int64_t offset;      /* into each of the rows */
     const float *packed; /* first panel */
     int64_t panel_depth; /* depth of a whole panel in memory; 0 = taps * run */
     float *c;

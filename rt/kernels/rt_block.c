@@ -94,7 +94,7 @@ static void run_tile(const rt_block *block, const piece *p, int64_t tiles, int64
         .rows = block->rows + m0 * block->taps + p->tap * mr,
         .taps = p->taps,
         .run = p->run,
-        .offset = p->offset,
+        .offset = block->offset + p->offset,
         .b = block->packed + (n0 / RT_PANEL) * depth * RT_PANEL + p->depth * RT_PANEL +
              n0 % RT_PANEL,
         .c = block->c + m0 * block->ldc + n0,

@@ -41,8 +41,9 @@ typedef struct worker_state {
 } worker_state;
 _Static_assert(sizeof(worker_state) == RT_STATE_BYTES, "as it is planned for");
 
+/* The rows are those of the first group, `offset` floats before those of this one. */
 static void conv_block(const conv *s, int64_t group, int64_t m0, int64_t m, int64_t panel_block,
-                       const float **rows)
+                       const float **rows, int64_t offset)
 {
     int64_t p0 = s->panels * panel_block / s->panel_blocks;
     int64_t p1 = s->panels * (panel_block + 1) / s->panel_blocks;
@@ -55,6 +56,7 @@ static void conv_block(const conv *s, int64_t group, int64_t m0, int64_t m, int6
         .taps = s->taps,
         .run = s->run,
         .rows = rows,
+        .offset = offset,
         .packed = s->packed + (group * s->panels + p0) * depth * RT_PANEL,
         .c = s->y + m0 * s->g->y_row + column,
         .ldc = s->g->y_row,
@@ -80,13 +82,14 @@ static int64_t conv_grain(const conv *s, int64_t tasks)
 
 /* ---- indirect ---- */
 
-/* Where output pixel m reads: the input position of tap 0 on each axis, and its image. */
+/* Where output pixel m reads: the input position of tap 0 on each axis, and its image. Pointers are those of the
+ * first group, and zeros enough for all. */
 typedef struct pixel {
     int64_t at[3];
     const float *image;
 } pixel;
 
-static pixel pixel_at(const conv *s, int64_t m, int64_t group)
+static pixel pixel_at(const conv *s, int64_t m)
 {
     const rt_conv *g = s->g;
     int64_t w = m % g->out[2], rest = m / g->out[2];
@@ -95,7 +98,7 @@ static pixel pixel_at(const conv *s, int64_t m, int64_t group)
     int64_t d = rest % g->out[0], image = rest / g->out[0];
     return (pixel){
         {d * g->stride[0] - g->pad[0], h * g->stride[1] - g->pad[1], w * g->stride[2] - g->pad[2]},
-        s->x + image * g->x_batch + group * s->group_in};
+        s->x + image * g->x_batch};
 }
 
 /* Pointers of one pixel, one a tap, `pitch` apart. */
@@ -116,13 +119,13 @@ static void pixel_pointers(const conv *s, const pixel *p, const float **out, int
     }
 }
 
-static void fill_table(const conv *s, int64_t group, int64_t m0, int64_t m, const float **rows)
+static void fill_table(const conv *s, int64_t m0, int64_t m, const float **rows)
 {
     int64_t tiles = rt_block_tiles(m);
     for (int64_t t = 0; t < tiles; t++) {
         int64_t begin = rt_tile_begin(m, tiles, t), end = rt_tile_begin(m, tiles, t + 1);
         for (int64_t i = begin; i < end; i++) {
-            pixel p = pixel_at(s, m0 + i, group);
+            pixel p = pixel_at(s, m0 + i);
             pixel_pointers(s, &p, rows + begin * s->taps + (i - begin), end - begin);
         }
     }
@@ -134,15 +137,15 @@ static void indirect_task(void *context, int64_t begin, int64_t end, int worker)
     worker_state *state = rt_scratch_worker(s->scratch, worker);
     const float **rows = (const float **)(state + 1);
     for (int64_t i = begin; i < end; i++) {
-        int64_t key = i / s->panel_blocks;
-        int64_t group = key / s->row_blocks, row_block = key % s->row_blocks;
+        int64_t panel_block = i % s->panel_blocks, rest = i / s->panel_blocks;
+        int64_t group = rest % s->g->groups, row_block = rest / s->g->groups;
         int64_t m0 = s->pixels * row_block / s->row_blocks;
         int64_t m = s->pixels * (row_block + 1) / s->row_blocks - m0;
-        if (state->key != key) {
-            fill_table(s, group, m0, m, rows);
-            state->key = key;
+        if (state->key != row_block) {
+            fill_table(s, m0, m, rows);
+            state->key = row_block;
         }
-        conv_block(s, group, m0, m, i % s->panel_blocks, rows);
+        conv_block(s, group, m0, m, panel_block, rows, group * s->group_in);
     }
 }
 
@@ -157,7 +160,7 @@ static int run_indirect(rt_team *team, conv *s)
                                      rt_ceil_div(wanted, g->groups));
     s->row_blocks = cut.row_blocks;
     s->panel_blocks = cut.panel_blocks;
-    size_t zero_bytes = (size_t)s->group_in * sizeof(float);
+    size_t zero_bytes = (size_t)g->in_channels * sizeof(float);
     size_t table = (size_t)(rt_ceil_div(s->pixels, s->row_blocks) * s->taps) * sizeof(float *);
     size_t state_bytes = sizeof(worker_state) + table;
     rt_scratch scratch;
@@ -229,7 +232,7 @@ static void band_task(void *context, int64_t begin, int64_t end, int worker)
         fill_band(s, group, image, od, h0, band);
         if (m != table_rows) band_table(s, m, band, rows);
         table_rows = m;
-        conv_block(s, group, m0, m, 0, rows);
+        conv_block(s, group, m0, m, 0, rows, 0);
     }
 }
 

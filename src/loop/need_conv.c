@@ -127,7 +127,7 @@ static sym_expr indirect_bytes(const needing *n, const geometry *g)
     rows = sym_min(n->t, rows, g->out_pixels);
     sym_expr table = need_bytes(n, need_times(n, rows, g->taps), NEED_POINTER);
     return sym_add(n->t, sym_add_int(n->t, table, RT_STATE_BYTES),
-                   need_bytes(n, g->in_each, NEED_FLOAT));
+                   need_bytes(n, g->in_channels, NEED_FLOAT));
 }
 
 /* Of `count` output positions along an axis: the input positions under them. */
