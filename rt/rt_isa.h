@@ -25,7 +25,7 @@ enum { VL = 4, MR = 6 };
 #endif
 
 /* A tile is at most MR rows by NR columns; a panel is RT_PANEL / NR tiles wide. */
-enum { NV = 2, NR = NV * VL };
+enum { NV = 2, NR = NV * VL, HALF_LANES = VL == 16 ? VL / 2 : 0 };
 /* Depth that one sum runs over before it joins the sums of the depth before; a shorter one where results are
  * few and sums long (fine). */
 enum { RT_DEPTH_PART = 128, RT_FINE_PART = 32 };
@@ -67,7 +67,8 @@ typedef struct rt_tile {
 } rt_tile;
 
 typedef void (*rt_tile_fn)(const rt_tile *);
-extern const rt_tile_fn RT_FN(rt_tiles)[MR + 1][NV + 1]; /* [rows][vectors], from 1 */
+/* [rows][vectors], from 1; 0 vectors: half of one, of HALF_LANES, where there is such a tile. */
+extern const rt_tile_fn RT_FN(rt_tiles)[MR + 1][NV + 1];
 
 /* ---- blocks of tiles: rt_block.c ---- */
 

@@ -9,6 +9,8 @@
  */
 #include "rt_isa.h"
 
+#include "rt_lanes.h"
+
 enum {
     PIXEL_VECTORS = 4,
     STRIP = 8, /* output pixels of one row done together */
@@ -73,36 +75,28 @@ typedef struct taps {
 #ifdef FERRITE_SCALAR
 #define LANES 1
 #include "rt_depth_lanes.h"
-#define EACH_WIDTH(DO) DO(1)
-enum { LEAST = 1 };
 #else
 #ifdef RT_ISA_V4
 #define LANES 16
 #include "rt_depth_lanes.h"
-#define EACH_WIDTH(DO) DO(16) DO(8) DO(4)
+#endif
+#if defined(RT_ISA_V4) || defined(RT_ISA_V3)
 #define LANES 8
 #include "rt_depth_lanes.h"
-#elif defined(RT_ISA_V3)
-#define LANES 8
-#include "rt_depth_lanes.h"
-#define EACH_WIDTH(DO) DO(8) DO(4)
-#else
-#define EACH_WIDTH(DO) DO(4)
 #endif
 #define LANES 4
 #include "rt_depth_lanes.h"
-enum { LEAST = 4 };
 #endif
 
 /* Channels from c to c1, of those from c0 on: DO(lanes) works at c, with each width as often as it fits. Where
  * more than half of a vector is left, or less than the narrowest, it takes one that ends with the last channel
  * and makes some results `again`: no harm, unless they are parts of sums. */
-#define WIDTH(lanes)                                                              \
-    for (; c + lanes <= c1; c += lanes) DO(lanes);                                \
-    if (again && c1 - c0 >= lanes && c1 - c > (lanes == LEAST ? 0 : lanes / 2)) { \
-        c = c1 - lanes;                                                           \
-        DO(lanes);                                                                \
-        c = c1;                                                                   \
+#define WIDTH(lanes)                                                                    \
+    for (; c + lanes <= c1; c += lanes) DO(lanes);                                      \
+    if (again && c1 - c0 >= lanes && c1 - c > (lanes == LEAST_LANES ? 0 : lanes / 2)) { \
+        c = c1 - lanes;                                                                 \
+        DO(lanes);                                                                      \
+        c = c1;                                                                         \
     }
 
 static void pixel_scalar(const depthwise *s, const taps *t, float *y, int64_t c, int first,
@@ -128,8 +122,8 @@ static void pixel_part(const depthwise *s, const taps *t, float *y, int64_t c0, 
     for (; lanes == VL && c + PIXEL_VECTORS * VL <= c1; c += PIXEL_VECTORS * VL) \
         pixel_##lanes(s, t, y, c, first, last, PIXEL_VECTORS);
 #define DO(lanes) pixel_##lanes(s, t, y, c, first, last, 1)
-    EACH_WIDTH(MANY)
-    EACH_WIDTH(WIDTH)
+    RT_EACH_WIDTH(MANY)
+    RT_EACH_WIDTH(WIDTH)
 #undef MANY
 #undef DO
     for (; c < c1; c++) pixel_scalar(s, t, y, c, first, last);
@@ -183,7 +177,7 @@ RT_INLINE void strip(const depthwise *s, const taps *t, const row_view *v, int64
     const int again = 1;
     int64_t c = c0;
 #define DO(lanes) strip_##lanes(s, t, y, at, c, width, stride, count)
-    EACH_WIDTH(WIDTH)
+    RT_EACH_WIDTH(WIDTH)
 #undef DO
 }
 
@@ -217,7 +211,7 @@ STRIPS(7, 1)
 static strips_fn strips_for(const depthwise *s, int64_t channels)
 {
     const rt_conv *g = s->g;
-    if (s->post.accumulate || channels < LEAST || g->dilation[2] != 1 || g->stride[2] > 2 ||
+    if (s->post.accumulate || channels < LEAST_LANES || g->dilation[2] != 1 || g->stride[2] > 2 ||
         g->kernel[0] * g->kernel[1] > MAX_TAPS)
         return NULL;
     if (g->kernel[2] == 3) return g->stride[2] == 1 ? strips_3_1 : strips_3_2;
