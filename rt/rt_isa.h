@@ -26,6 +26,8 @@ enum { VL = 4, MR = 6 };
 
 /* A tile is at most MR rows by NR columns; a panel is RT_PANEL / NR tiles wide. */
 enum { NV = 2, NR = NV * VL, HALF_LANES = VL == 16 ? VL / 2 : 0 };
+/* Channels of a group of a convolution of which a vector takes several; 0: of none. */
+enum { SPREAD_GROUP = (int)VL > (int)RT_CONV_SPREAD_GROUP ? RT_CONV_SPREAD_GROUP : 0 };
 /* Depth that one sum runs over before it joins the sums of the depth before; a shorter one where results are
  * few and sums long (fine). */
 enum { RT_DEPTH_PART = 128, RT_FINE_PART = 32 };
@@ -93,6 +95,8 @@ typedef struct rt_block {
 } rt_block;
 
 void RT_FN(rt_block_run)(const rt_block *block);
+/* Of convolutions with SPREAD_GROUP channels a group, some of one panel, in and out: rt_group.c. */
+void RT_FN(rt_group_run)(const rt_block *block);
 
 /* Rows of a block are cut into this many tiles, tile t having rows [rt_tile_begin(m, t),
  * rt_tile_begin(m, t + 1)). */

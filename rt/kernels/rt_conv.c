@@ -6,7 +6,8 @@
  * rt_tile.c runs over taps and channels. Band: with few channels the rows that a strip of output
  * needs are copied once, padded and channels last, so that one tap is a whole window row of
  * kernel-width * channels contiguous elements; this also takes any input strides. Many channels
- * that are not contiguous are first copied to channels last as a whole.
+ * that are not contiguous are first copied to channels last as a whole. Groups of few channels share panels of
+ * weights, and those of four vectors (rt_group.c).
  */
 #include "rt_isa.h"
 
@@ -23,7 +24,9 @@ typedef struct conv {
     const float *packed;
     float *y;
     rt_post post;
-    int64_t group_in, group_out, taps, run; /* as the tile sees them */
+    int64_t groups, group_in, group_out, taps, run; /* as the tile sees them */
+    int shares;                                     /* panels have several groups */
+    int spreads;                                    /* vectors too: `groups` are the panels */
     int64_t panels, panel_blocks;
     int is_long;                /* sums over a window as large as an image: gradients of weights */
     int64_t pixels, row_blocks; /* indirect */
@@ -48,8 +51,13 @@ static void conv_block(const conv *s, int64_t group, int64_t m0, int64_t m, int6
     int64_t p0 = s->panels * panel_block / s->panel_blocks;
     int64_t p1 = s->panels * (panel_block + 1) / s->panel_blocks;
     int64_t n0 = p0 * RT_PANEL, n1 = rt_min(p1 * RT_PANEL, s->group_out);
-    int64_t column = group * s->group_out + n0;
-    int64_t depth = s->taps * s->run;
+    int64_t column = group * s->group_out + n0, panel = group * s->panels + p0;
+    int64_t depth = s->taps * s->run, within = 0;
+    if (s->shares) {
+        panel = column / RT_PANEL;
+        within = column % RT_PANEL;
+        n1 = rt_min(n1, s->g->out_channels - column);
+    }
     rt_block block = {
         .m = m,
         .n = n1 - n0,
@@ -57,7 +65,7 @@ static void conv_block(const conv *s, int64_t group, int64_t m0, int64_t m, int6
         .run = s->run,
         .rows = rows,
         .offset = offset,
-        .packed = s->packed + (group * s->panels + p0) * depth * RT_PANEL,
+        .packed = s->packed + panel * depth * RT_PANEL + within,
         .c = s->y + m0 * s->g->y_row + column,
         .ldc = s->g->y_row,
         .bias = s->post.bias ? s->post.bias + column : NULL,
@@ -71,7 +79,10 @@ static void conv_block(const conv *s, int64_t group, int64_t m0, int64_t m, int6
         .m_origin = m0,
         .n_origin = column,
     };
-    RT_FN(rt_block_run)(&block);
+    if (s->spreads)
+        RT_FN(rt_group_run)(&block);
+    else
+        RT_FN(rt_block_run)(&block);
 }
 
 static int64_t conv_grain(const conv *s, int64_t tasks)
@@ -138,7 +149,7 @@ static void indirect_task(void *context, int64_t begin, int64_t end, int worker)
     const float **rows = (const float **)(state + 1);
     for (int64_t i = begin; i < end; i++) {
         int64_t panel_block = i % s->panel_blocks, rest = i / s->panel_blocks;
-        int64_t group = rest % s->g->groups, row_block = rest / s->g->groups;
+        int64_t group = rest % s->groups, row_block = rest / s->groups;
         int64_t m0 = s->pixels * row_block / s->row_blocks;
         int64_t m = s->pixels * (row_block + 1) / s->row_blocks - m0;
         if (state->key != row_block) {
@@ -155,9 +166,13 @@ static int run_indirect(rt_team *team, conv *s)
     int64_t threads = rt_pool_threads(team->pool), wanted = threads > 1 ? 4 * threads : 1;
     s->taps = g->kernel[0] * g->kernel[1] * g->kernel[2];
     s->run = s->group_in;
+    if (s->spreads) {
+        s->groups = rt_ceil_div(g->out_channels, RT_PANEL);
+        s->group_in = s->group_out = RT_PANEL;
+    }
     int64_t rows_max = rt_max(rt_min(ROWS_MAX, RT_CONV_TABLE_ENTRIES / s->taps / MR * MR), MR);
     rt_cut cut = RT_FN(rt_block_cut)(s->pixels, s->panels, s->taps * s->run, rows_max,
-                                     rt_ceil_div(wanted, g->groups));
+                                     rt_ceil_div(wanted, s->groups));
     s->row_blocks = cut.row_blocks;
     s->panel_blocks = cut.panel_blocks;
     size_t zero_bytes = (size_t)g->in_channels * sizeof(float);
@@ -168,7 +183,7 @@ static int run_indirect(rt_team *team, conv *s)
     s->zero = memset((char *)rt_scratch_worker(&scratch, 0) + state_bytes, 0, zero_bytes);
     for (int i = 0; i < threads; i++) ((worker_state *)rt_scratch_worker(&scratch, i))->key = -1;
     s->scratch = &scratch;
-    int64_t tasks = g->groups * s->row_blocks * s->panel_blocks;
+    int64_t tasks = s->groups * s->row_blocks * s->panel_blocks;
     rt_parallel(team->pool, indirect_task, s, tasks, conv_grain(s, tasks));
     rt_scratch_drop(team, &scratch);
     return 0;
@@ -364,6 +379,7 @@ int RT_FN(rt_conv)(rt_team *team, const rt_conv *g, const float *x, const float 
     if (s.pixels <= 0 || g->out_channels <= 0) return 0;
     if (g->tile) return RT_FN(rt_winograd)(team, g, x, packed, y, post);
     if (post) s.post = *post;
+    s.groups = g->groups;
     s.group_in = g->in_channels / g->groups;
     s.group_out = g->out_channels / g->groups;
     s.panels = rt_ceil_div(s.group_out, RT_PANEL);
@@ -371,7 +387,9 @@ int RT_FN(rt_conv)(rt_team *team, const rt_conv *g, const float *x, const float 
     int depthwise = g->groups > 1 && g->groups == g->in_channels && g->groups == g->out_channels;
     if (!depthwise && s.group_in == 1 && g->transposed)
         return RT_FN(rt_conv_phases)(team, g, x, packed, y, post);
-    if (!depthwise && !g->transposed && s.group_in < RT_CONV_BAND_CHANNELS)
+    s.shares = rt_conv_shares_panels(g);
+    s.spreads = s.shares && s.group_in == SPREAD_GROUP;
+    if (!depthwise && !g->transposed && !s.shares && s.group_in < RT_CONV_BAND_CHANNELS)
         return run_band(team, &s);
     if (g->x_channel != 1 && g->in_channels > 1) return run_copied(team, g, x, packed, y, post);
     if (depthwise && g->transposed) return RT_FN(rt_depth_phases)(team, g, x, packed, y, post);
