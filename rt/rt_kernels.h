@@ -121,8 +121,8 @@ typedef struct rt_conv {
     int tile;
 } rt_conv;
 
-/* Do groups share the panels of packed weights? Those do that have a few channels, as many out as in, of which a
- * panel and a vector hold whole groups; groups of four have short sums (rt_group.c). */
+/* Do groups share the panels of packed weights? Those do that have a few channels, as many out as in, of
+ * which a panel holds whole groups; sums of groups of four are short (rt_group.c). */
 static inline int rt_conv_shares_panels(const rt_conv *conv)
 {
     int64_t each = conv->out_channels / conv->groups;

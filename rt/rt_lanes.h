@@ -1,5 +1,5 @@
-/* rt_lanes.h - vectors of other widths than the native one, for rows that do not fill that: vec_N, load_N() and so
- * on for every N from four floats to VL. RT_EACH_WIDTH(DO) is DO(N) for each, the widest first.
+/* rt_lanes.h - vectors of other widths than the native one, for rows that do not fill that: vec_N, load_N()
+ * and so on for every N from four floats to VL. RT_EACH_WIDTH(DO) is DO(N) for each, the widest first.
  *
  * Code for several widths stands in a header that is included once for each, with LANES defined, in which
  * RT_OF(name) is name_N.

@@ -95,7 +95,8 @@ static void run_part(const rt_tile *whole, int64_t mr, int64_t columns, int nv)
     for (int64_t i = 0; i < mr; i++) copy_few(whole->c + i * whole->ldc, buffer + i * NR, columns);
 }
 
-/* Columns that are not whole vectors. Where there is a tile of half a vector it takes what is no more than that. */
+/* Columns that are not whole vectors. Where there is a tile of half a vector it takes what is no more than
+ * that. */
 RT_OUTLINE void run_edge(rt_tile *tile, int64_t mr, int64_t columns)
 {
     int64_t part = columns % VL;

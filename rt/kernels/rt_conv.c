@@ -6,8 +6,8 @@
  * rt_tile.c runs over taps and channels. Band: with few channels the rows that a strip of output
  * needs are copied once, padded and channels last, so that one tap is a whole window row of
  * kernel-width * channels contiguous elements; this also takes any input strides. Many channels
- * that are not contiguous are first copied to channels last as a whole. Groups of few channels share panels of
- * weights, and those of four vectors (rt_group.c).
+ * that are not contiguous are first copied to channels last as a whole. Groups of few channels share panels
+ * of weights, and those of four vectors (rt_group.c).
  */
 #include "rt_isa.h"
 
@@ -93,8 +93,8 @@ static int64_t conv_grain(const conv *s, int64_t tasks)
 
 /* ---- indirect ---- */
 
-/* Where output pixel m reads: the input position of tap 0 on each axis, and its image. Pointers are those of the
- * first group, and zeros enough for all. */
+/* Where output pixel m reads: the input position of tap 0 on each axis, and its image. Pointers are those of
+ * the first group, and zeros enough for all. */
 typedef struct pixel {
     int64_t at[3];
     const float *image;

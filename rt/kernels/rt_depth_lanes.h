@@ -1,5 +1,5 @@
-/* rt_depth_lanes.h - what rt_depthwise.c does to one vector of channels, for vectors of LANES: included once for
- * each width that it takes.
+/* rt_depth_lanes.h - what rt_depthwise.c does to one vector of channels, for vectors of LANES: included once
+ * for each width that it takes.
  */
 RT_INLINE RT_OF(vec) RT_OF(start)(const depthwise *s, int64_t c)
 {

@@ -88,9 +88,9 @@ typedef struct taps {
 #include "rt_depth_lanes.h"
 #endif
 
-/* Channels from c to c1, of those from c0 on: DO(lanes) works at c, with each width as often as it fits. Where
- * more than half of a vector is left, or less than the narrowest, it takes one that ends with the last channel
- * and makes some results `again`: no harm, unless they are parts of sums. */
+/* Channels from c to c1, of those from c0 on: DO(lanes) works at c, with each width as often as it fits.
+ * Where more than half of a vector is left, or less than the narrowest, it takes one that ends with the last
+ * channel and makes some results `again`: no harm, unless they are parts of sums. */
 #define WIDTH(lanes)                                                                    \
     for (; c + lanes <= c1; c += lanes) DO(lanes);                                      \
     if (again && c1 - c0 >= lanes && c1 - c > (lanes == LEAST_LANES ? 0 : lanes / 2)) { \

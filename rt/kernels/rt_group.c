@@ -1,8 +1,9 @@
 /* rt_group.c - grouped convolutions of four channels a group: a vector has several groups.
  *
- * Rows are as of rt_tile.c. A lane is an output channel; the four inputs of its group lie in the same quarter of
- * a vector of the input, so that four products take one load and four spreads, each of which gives a quarter one
- * of its numbers four times. Weights of all groups share panels (rt_conv_shares_panels), sums are short.
+ * Rows are as of rt_tile.c. A lane is an output channel; the four inputs of its group lie in the same quarter
+ * of a vector of the input, so that four products take one load and four spreads, each of which gives a
+ * quarter one of its numbers four times. Weights of all groups share panels (rt_conv_shares_panels), sums are
+ * short.
  */
 #include "rt_isa.h"
 

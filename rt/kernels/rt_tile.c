@@ -4,8 +4,8 @@
  * one broadcast of A a row, mr * nv fused multiply-adds. A is read in place through row pointers,
  * one set a tap (a GEMM has one tap, a convolution one for each position of its window), so there
  * is neither packing of A nor im2col. Sized so that all accumulators, B and the broadcast fit in
- * the register file (12 x 2 of 32 with AVX-512, 6 x 2 of 16 otherwise). With AVX-512, whose tile has rows enough to be
- * bound by arithmetic, there is one of half a vector for the last columns.
+ * the register file (12 x 2 of 32 with AVX-512, 6 x 2 of 16 otherwise). With AVX-512, whose tile has rows
+ * enough to be bound by arithmetic, there is one of half a vector for the last columns.
  */
 #include "rt_isa.h"
 
