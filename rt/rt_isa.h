@@ -25,7 +25,9 @@ enum { VL = 4, MR = 6 };
 #endif
 
 /* A tile is at most MR rows by NR columns; a panel is RT_PANEL / NR tiles wide. */
-enum { NV = 2, NR = NV * VL };
+enum { NV = 2, NR = NV * VL, HALF_LANES = VL == 16 ? VL / 2 : 0 };
+/* Channels of a group of a convolution of which a vector takes several; 0: of none. */
+enum { SPREAD_GROUP = (int)VL > (int)RT_CONV_SPREAD_GROUP ? RT_CONV_SPREAD_GROUP : 0 };
 /* Depth that one sum runs over before it joins the sums of the depth before; a shorter one where results are
  * few and sums long (fine). */
 enum { RT_DEPTH_PART = 128, RT_FINE_PART = 32 };
@@ -67,7 +69,8 @@ typedef struct rt_tile {
 } rt_tile;
 
 typedef void (*rt_tile_fn)(const rt_tile *);
-extern const rt_tile_fn RT_FN(rt_tiles)[MR + 1][NV + 1]; /* [rows][vectors], from 1 */
+/* [rows][vectors], from 1; 0 vectors: half of one, of HALF_LANES, where there is such a tile. */
+extern const rt_tile_fn RT_FN(rt_tiles)[MR + 1][NV + 1];
 
 /* ---- blocks of tiles: rt_block.c ---- */
 
@@ -77,6 +80,7 @@ typedef struct rt_block {
     int64_t taps, run;
     const float *const
         *rows;           /* tiles one after another, each [taps][its rows]; see rt_block_tiles */
+    int64_t offset;      /* into each of the rows */
     const float *packed; /* first panel */
     int64_t panel_depth; /* depth of a whole panel in memory; 0 = taps * run */
     float *c;
@@ -91,6 +95,8 @@ typedef struct rt_block {
 } rt_block;
 
 void RT_FN(rt_block_run)(const rt_block *block);
+/* Of convolutions with SPREAD_GROUP channels a group, some of one panel, in and out: rt_group.c. */
+void RT_FN(rt_group_run)(const rt_block *block);
 
 /* Rows of a block are cut into this many tiles, tile t having rows [rt_tile_begin(m, t),
  * rt_tile_begin(m, t + 1)). */

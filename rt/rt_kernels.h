@@ -121,7 +121,18 @@ typedef struct rt_conv {
     int tile;
 } rt_conv;
 
-/* Bytes of packed weights. Depends on channels, groups, kernel and tile only. Align the memory to 64. */
+/* Do groups share the panels of packed weights? Those do that have a few channels, as many out as in, of
+ * which a panel holds whole groups; sums of groups of four are short (rt_group.c). */
+static inline int rt_conv_shares_panels(const rt_conv *conv)
+{
+    int64_t each = conv->out_channels / conv->groups;
+    int64_t taps = conv->kernel[0] * conv->kernel[1] * conv->kernel[2];
+    if (conv->groups == 1 || conv->transposed || conv->in_channels != conv->out_channels) return 0;
+    return (each == RT_CONV_SPREAD_GROUP && taps <= RT_CONV_SPREAD_TAPS) || each == 8 || each == 16;
+}
+
+/* Bytes of packed weights. Depends on channels, groups, kernel, tile and transposed only. Align the memory to
+ * 64. */
 size_t rt_conv_packed_bytes(const rt_conv *conv);
 
 /* Packs weight[O, I/groups, D, H, W], of a transposed one [I, O/groups, D, H, W]; strides (five, in that

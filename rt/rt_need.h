@@ -20,6 +20,8 @@ enum {
     RT_QUANTISED_FEW_ROWS = 8, /* with more rows than this */
 
     RT_CONV_BAND_CHANNELS = 8,      /* fewer than this go through a band */
+    RT_CONV_SPREAD_GROUP = 4,       /* but groups of so many channels, and */
+    RT_CONV_SPREAD_TAPS = 32,       /* taps no more than this, which go by rt_group.c */
     RT_CONV_TILES = 32,             /* tiles of rows in a task */
     RT_CONV_TABLE_ENTRIES = 8192,   /* pointers of a task's table */
     RT_CONV_BAND_PIXELS = 512,      /* output pixels of a task with a band */

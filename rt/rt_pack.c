@@ -118,7 +118,7 @@ static float weight_at(const conv_pack *p, int64_t o, int64_t tap, int64_t i)
                      w * p->strides[4]];
 }
 
-/* One panel of one group: [tap][channel][RT_PANEL]. */
+/* One panel of one group, or of all that share panels: [tap][channel][RT_PANEL]. */
 static void conv_pack_task(void *context, int64_t begin, int64_t end, int worker)
 {
     (void)worker;
@@ -205,6 +205,8 @@ size_t rt_conv_packed_bytes(const rt_conv *conv)
         return rt_gemm_packed_bytes(conv->out_channels, size * size * conv->in_channels);
     int64_t taps = conv->kernel[0] * conv->kernel[1] * conv->kernel[2];
     if (is_depthwise(conv)) return rt_gemm_packed_bytes(conv->out_channels, taps);
+    if (rt_conv_shares_panels(conv))
+        return rt_gemm_packed_bytes(conv->out_channels, taps * (conv->in_channels / conv->groups));
     return (size_t)conv->groups * rt_gemm_packed_bytes(conv->out_channels / conv->groups,
                                                        taps * (conv->in_channels / conv->groups));
 }
@@ -230,11 +232,13 @@ void rt_conv_pack_f32(rt_pool *pool, const rt_conv *conv, const float *weight,
         depthwise_pack(&p);
         return;
     }
+    int64_t groups = conv->groups;
+    if (rt_conv_shares_panels(conv)) p.group_out = conv->out_channels, groups = 1;
     int64_t panels = (p.group_out + RT_PANEL - 1) / RT_PANEL;
     if (conv->tile) {
         rt_parallel(pool, filter_pack_task, &p, panels * RT_PANEL * p.group_in, 64);
         return;
     }
     p.group_floats = panels * RT_PANEL * p.taps * p.group_in;
-    rt_parallel(pool, conv_pack_task, &p, panels * conv->groups, 1);
+    rt_parallel(pool, conv_pack_task, &p, panels * groups, 1);
 }

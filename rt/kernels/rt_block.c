@@ -57,29 +57,60 @@ static piece piece_at(const rt_block *block, int64_t index, int64_t count)
     return p;
 }
 
+/* `count` floats, fewer than NR, each move within a vector that was stored as one. */
+RT_INLINE void copy_few(float *to, const float *from, int64_t count)
+{
+#define MOVE(size)                             \
+    if ((size) < NR && count & (size)) {       \
+        memcpy(to, from, (size) * sizeof *to); \
+        to += size, from += size;              \
+    }
+    MOVE(16)
+    MOVE(8)
+    MOVE(4)
+    MOVE(2)
+    MOVE(1)
+#undef MOVE
+}
+
 /* A tile that ends in the middle of a vector goes through a buffer, so that nothing past C's
  * columns is touched. */
-static void run_edge(const rt_block *block, rt_tile *tile, int64_t mr, int64_t columns)
+static void run_part(const rt_tile *whole, int64_t mr, int64_t columns, int nv)
 {
-    float buffer[MR * NR];
-    float bias[NR];
-    float *c = tile->c;
-    int64_t nv = rt_ceil_div(columns, VL);
-    if (tile->bias) {
+    float buffer[MR * NR], bias[NR];
+    rt_tile tile = *whole;
+    if (tile.bias) {
         memset(bias, 0, sizeof bias);
-        memcpy(bias, tile->bias, (size_t)columns * sizeof *bias);
-        tile->bias = bias;
+        copy_few(bias, tile.bias, columns);
+        tile.bias = bias;
     }
-    if (tile->load) {
+    if (tile.load) {
         memset(buffer, 0, sizeof buffer);
         for (int64_t i = 0; i < mr; i++)
-            memcpy(buffer + i * NR, c + i * block->ldc, (size_t)columns * sizeof *c);
+            copy_few(buffer + i * NR, whole->c + i * whole->ldc, columns);
     }
-    tile->c = buffer;
-    tile->ldc = NR;
-    RT_FN(rt_tiles)[mr][nv](tile);
-    for (int64_t i = 0; i < mr; i++)
-        memcpy(c + i * block->ldc, buffer + i * NR, (size_t)columns * sizeof *c);
+    tile.c = buffer;
+    tile.ldc = NR;
+    RT_FN(rt_tiles)[mr][nv](&tile);
+    for (int64_t i = 0; i < mr; i++) copy_few(whole->c + i * whole->ldc, buffer + i * NR, columns);
+}
+
+/* Columns that are not whole vectors. Where there is a tile of half a vector it takes what is no more than
+ * that. */
+RT_OUTLINE void run_edge(rt_tile *tile, int64_t mr, int64_t columns)
+{
+    int64_t part = columns % VL;
+    int64_t first = part <= HALF_LANES ? columns - part : 0;
+    if (first) {
+        RT_FN(rt_tiles)[mr][first / VL](tile);
+        tile->b += first;
+        tile->c += first;
+        if (tile->bias) tile->bias += first;
+    }
+    if (part == HALF_LANES)
+        RT_FN(rt_tiles)[mr][0](tile);
+    else
+        run_part(tile, mr, columns - first, part < HALF_LANES ? 0 : (int)rt_ceil_div(columns, VL));
 }
 
 /* Tile t of the block's rows times the tile column at n0, over one piece of depth. */
@@ -94,7 +125,7 @@ static void run_tile(const rt_block *block, const piece *p, int64_t tiles, int64
         .rows = block->rows + m0 * block->taps + p->tap * mr,
         .taps = p->taps,
         .run = p->run,
-        .offset = p->offset,
+        .offset = block->offset + p->offset,
         .b = block->packed + (n0 / RT_PANEL) * depth * RT_PANEL + p->depth * RT_PANEL +
              n0 % RT_PANEL,
         .c = block->c + m0 * block->ldc + n0,
@@ -111,7 +142,7 @@ static void run_tile(const rt_block *block, const piece *p, int64_t tiles, int64
         .prefetch_step = prefetch_step,
     };
     if (columns % VL)
-        run_edge(block, &tile, mr, columns);
+        run_edge(&tile, mr, columns);
     else
         RT_FN(rt_tiles)[mr][columns / VL](&tile);
 }

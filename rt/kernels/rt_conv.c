@@ -6,7 +6,8 @@
  * rt_tile.c runs over taps and channels. Band: with few channels the rows that a strip of output
  * needs are copied once, padded and channels last, so that one tap is a whole window row of
  * kernel-width * channels contiguous elements; this also takes any input strides. Many channels
- * that are not contiguous are first copied to channels last as a whole.
+ * that are not contiguous are first copied to channels last as a whole. Groups of few channels share panels
+ * of weights, and those of four vectors (rt_group.c).
  */
 #include "rt_isa.h"
 
@@ -23,7 +24,9 @@ typedef struct conv {
     const float *packed;
     float *y;
     rt_post post;
-    int64_t group_in, group_out, taps, run; /* as the tile sees them */
+    int64_t groups, group_in, group_out, taps, run; /* as the tile sees them */
+    int shares;                                     /* panels have several groups */
+    int spreads;                                    /* vectors too: `groups` are the panels */
     int64_t panels, panel_blocks;
     int is_long;                /* sums over a window as large as an image: gradients of weights */
     int64_t pixels, row_blocks; /* indirect */
@@ -41,21 +44,28 @@ typedef struct worker_state {
 } worker_state;
 _Static_assert(sizeof(worker_state) == RT_STATE_BYTES, "as it is planned for");
 
+/* The rows are those of the first group, `offset` floats before those of this one. */
 static void conv_block(const conv *s, int64_t group, int64_t m0, int64_t m, int64_t panel_block,
-                       const float **rows)
+                       const float **rows, int64_t offset)
 {
     int64_t p0 = s->panels * panel_block / s->panel_blocks;
     int64_t p1 = s->panels * (panel_block + 1) / s->panel_blocks;
     int64_t n0 = p0 * RT_PANEL, n1 = rt_min(p1 * RT_PANEL, s->group_out);
-    int64_t column = group * s->group_out + n0;
-    int64_t depth = s->taps * s->run;
+    int64_t column = group * s->group_out + n0, panel = group * s->panels + p0;
+    int64_t depth = s->taps * s->run, within = 0;
+    if (s->shares) {
+        panel = column / RT_PANEL;
+        within = column % RT_PANEL;
+        n1 = rt_min(n1, s->g->out_channels - column);
+    }
     rt_block block = {
         .m = m,
         .n = n1 - n0,
         .taps = s->taps,
         .run = s->run,
         .rows = rows,
-        .packed = s->packed + (group * s->panels + p0) * depth * RT_PANEL,
+        .offset = offset,
+        .packed = s->packed + panel * depth * RT_PANEL + within,
         .c = s->y + m0 * s->g->y_row + column,
         .ldc = s->g->y_row,
         .bias = s->post.bias ? s->post.bias + column : NULL,
@@ -69,7 +79,10 @@ static void conv_block(const conv *s, int64_t group, int64_t m0, int64_t m, int6
         .m_origin = m0,
         .n_origin = column,
     };
-    RT_FN(rt_block_run)(&block);
+    if (s->spreads)
+        RT_FN(rt_group_run)(&block);
+    else
+        RT_FN(rt_block_run)(&block);
 }
 
 static int64_t conv_grain(const conv *s, int64_t tasks)
@@ -80,13 +93,14 @@ static int64_t conv_grain(const conv *s, int64_t tasks)
 
 /* ---- indirect ---- */
 
-/* Where output pixel m reads: the input position of tap 0 on each axis, and its image. */
+/* Where output pixel m reads: the input position of tap 0 on each axis, and its image. Pointers are those of
+ * the first group, and zeros enough for all. */
 typedef struct pixel {
     int64_t at[3];
     const float *image;
 } pixel;
 
-static pixel pixel_at(const conv *s, int64_t m, int64_t group)
+static pixel pixel_at(const conv *s, int64_t m)
 {
     const rt_conv *g = s->g;
     int64_t w = m % g->out[2], rest = m / g->out[2];
@@ -95,7 +109,7 @@ static pixel pixel_at(const conv *s, int64_t m, int64_t group)
     int64_t d = rest % g->out[0], image = rest / g->out[0];
     return (pixel){
         {d * g->stride[0] - g->pad[0], h * g->stride[1] - g->pad[1], w * g->stride[2] - g->pad[2]},
-        s->x + image * g->x_batch + group * s->group_in};
+        s->x + image * g->x_batch};
 }
 
 /* Pointers of one pixel, one a tap, `pitch` apart. */
@@ -116,13 +130,13 @@ static void pixel_pointers(const conv *s, const pixel *p, const float **out, int
     }
 }
 
-static void fill_table(const conv *s, int64_t group, int64_t m0, int64_t m, const float **rows)
+static void fill_table(const conv *s, int64_t m0, int64_t m, const float **rows)
 {
     int64_t tiles = rt_block_tiles(m);
     for (int64_t t = 0; t < tiles; t++) {
         int64_t begin = rt_tile_begin(m, tiles, t), end = rt_tile_begin(m, tiles, t + 1);
         for (int64_t i = begin; i < end; i++) {
-            pixel p = pixel_at(s, m0 + i, group);
+            pixel p = pixel_at(s, m0 + i);
             pixel_pointers(s, &p, rows + begin * s->taps + (i - begin), end - begin);
         }
     }
@@ -134,15 +148,15 @@ static void indirect_task(void *context, int64_t begin, int64_t end, int worker)
     worker_state *state = rt_scratch_worker(s->scratch, worker);
     const float **rows = (const float **)(state + 1);
     for (int64_t i = begin; i < end; i++) {
-        int64_t key = i / s->panel_blocks;
-        int64_t group = key / s->row_blocks, row_block = key % s->row_blocks;
+        int64_t panel_block = i % s->panel_blocks, rest = i / s->panel_blocks;
+        int64_t group = rest % s->groups, row_block = rest / s->groups;
         int64_t m0 = s->pixels * row_block / s->row_blocks;
         int64_t m = s->pixels * (row_block + 1) / s->row_blocks - m0;
-        if (state->key != key) {
-            fill_table(s, group, m0, m, rows);
-            state->key = key;
+        if (state->key != row_block) {
+            fill_table(s, m0, m, rows);
+            state->key = row_block;
         }
-        conv_block(s, group, m0, m, i % s->panel_blocks, rows);
+        conv_block(s, group, m0, m, panel_block, rows, group * s->group_in);
     }
 }
 
@@ -152,12 +166,16 @@ static int run_indirect(rt_team *team, conv *s)
     int64_t threads = rt_pool_threads(team->pool), wanted = threads > 1 ? 4 * threads : 1;
     s->taps = g->kernel[0] * g->kernel[1] * g->kernel[2];
     s->run = s->group_in;
+    if (s->spreads) {
+        s->groups = rt_ceil_div(g->out_channels, RT_PANEL);
+        s->group_in = s->group_out = RT_PANEL;
+    }
     int64_t rows_max = rt_max(rt_min(ROWS_MAX, RT_CONV_TABLE_ENTRIES / s->taps / MR * MR), MR);
     rt_cut cut = RT_FN(rt_block_cut)(s->pixels, s->panels, s->taps * s->run, rows_max,
-                                     rt_ceil_div(wanted, g->groups));
+                                     rt_ceil_div(wanted, s->groups));
     s->row_blocks = cut.row_blocks;
     s->panel_blocks = cut.panel_blocks;
-    size_t zero_bytes = (size_t)s->group_in * sizeof(float);
+    size_t zero_bytes = (size_t)g->in_channels * sizeof(float);
     size_t table = (size_t)(rt_ceil_div(s->pixels, s->row_blocks) * s->taps) * sizeof(float *);
     size_t state_bytes = sizeof(worker_state) + table;
     rt_scratch scratch;
@@ -165,7 +183,7 @@ static int run_indirect(rt_team *team, conv *s)
     s->zero = memset((char *)rt_scratch_worker(&scratch, 0) + state_bytes, 0, zero_bytes);
     for (int i = 0; i < threads; i++) ((worker_state *)rt_scratch_worker(&scratch, i))->key = -1;
     s->scratch = &scratch;
-    int64_t tasks = g->groups * s->row_blocks * s->panel_blocks;
+    int64_t tasks = s->groups * s->row_blocks * s->panel_blocks;
     rt_parallel(team->pool, indirect_task, s, tasks, conv_grain(s, tasks));
     rt_scratch_drop(team, &scratch);
     return 0;
@@ -229,7 +247,7 @@ static void band_task(void *context, int64_t begin, int64_t end, int worker)
         fill_band(s, group, image, od, h0, band);
         if (m != table_rows) band_table(s, m, band, rows);
         table_rows = m;
-        conv_block(s, group, m0, m, 0, rows);
+        conv_block(s, group, m0, m, 0, rows, 0);
     }
 }
 
@@ -361,6 +379,7 @@ int RT_FN(rt_conv)(rt_team *team, const rt_conv *g, const float *x, const float 
     if (s.pixels <= 0 || g->out_channels <= 0) return 0;
     if (g->tile) return RT_FN(rt_winograd)(team, g, x, packed, y, post);
     if (post) s.post = *post;
+    s.groups = g->groups;
     s.group_in = g->in_channels / g->groups;
     s.group_out = g->out_channels / g->groups;
     s.panels = rt_ceil_div(s.group_out, RT_PANEL);
@@ -368,7 +387,9 @@ int RT_FN(rt_conv)(rt_team *team, const rt_conv *g, const float *x, const float 
     int depthwise = g->groups > 1 && g->groups == g->in_channels && g->groups == g->out_channels;
     if (!depthwise && s.group_in == 1 && g->transposed)
         return RT_FN(rt_conv_phases)(team, g, x, packed, y, post);
-    if (!depthwise && !g->transposed && s.group_in < RT_CONV_BAND_CHANNELS)
+    s.shares = rt_conv_shares_panels(g);
+    s.spreads = s.shares && s.group_in == SPREAD_GROUP;
+    if (!depthwise && !g->transposed && !s.shares && s.group_in < RT_CONV_BAND_CHANNELS)
         return run_band(team, &s);
     if (g->x_channel != 1 && g->in_channels > 1) return run_copied(team, g, x, packed, y, post);
     if (depthwise && g->transposed) return RT_FN(rt_depth_phases)(team, g, x, packed, y, post);

@@ -9,6 +9,8 @@
  */
 #include "rt_isa.h"
 
+#include "rt_lanes.h"
+
 enum {
     PIXEL_VECTORS = 4,
     STRIP = 8, /* output pixels of one row done together */
@@ -62,39 +64,40 @@ static row_view view_row(const depthwise *s, int64_t row)
     return v;
 }
 
-RT_INLINE vf bias_at(const depthwise *s, int64_t c)
-{
-    return s->post.bias ? v_load(s->post.bias + c) : (vf){0};
-}
-
 /* Pairs of input and weights, at channel 0, for all that one result needs. */
 typedef struct taps {
     int64_t count;
     const float *x[MAX_TAPS], *weight[MAX_TAPS];
 } taps;
 
-/* `count` vectors of channels from c of one output pixel. */
-RT_INLINE void pixel_vectors(const depthwise *s, const taps *t, float *y, int64_t c, int first,
-                             int last, const int count)
-{
-    vf sum[PIXEL_VECTORS];
-#pragma GCC unroll 4
-    for (int i = 0; i < count; i++) sum[i] = first ? bias_at(s, c + i * VL) : (vf){0};
-    for (int64_t k = 0; k < t->count; k++)
-#pragma GCC unroll 4
-        for (int i = 0; i < count; i++)
-            sum[i] += v_load(t->x[k] + c + i * VL) * v_load(t->weight[k] + c + i * VL);
-    if (!first || s->post.accumulate)
-#pragma GCC unroll 4
-        for (int i = 0; i < count; i++) sum[i] += v_load(y + c + i * VL);
-    if (last && s->post.clamp) {
-        vf low = v_set(s->post.low), high = v_set(s->post.high);
-#pragma GCC unroll 4
-        for (int i = 0; i < count; i++) sum[i] = v_clamp(sum[i], low, high);
+/* ---- by the width of a vector ---- */
+
+#ifdef FERRITE_SCALAR
+#define LANES 1
+#include "rt_depth_lanes.h"
+#else
+#ifdef RT_ISA_V4
+#define LANES 16
+#include "rt_depth_lanes.h"
+#endif
+#if defined(RT_ISA_V4) || defined(RT_ISA_V3)
+#define LANES 8
+#include "rt_depth_lanes.h"
+#endif
+#define LANES 4
+#include "rt_depth_lanes.h"
+#endif
+
+/* Channels from c to c1, of those from c0 on: DO(lanes) works at c, with each width as often as it fits.
+ * Where more than half of a vector is left, or less than the narrowest, it takes one that ends with the last
+ * channel and makes some results `again`: no harm, unless they are parts of sums. */
+#define WIDTH(lanes)                                                                    \
+    for (; c + lanes <= c1; c += lanes) DO(lanes);                                      \
+    if (again && c1 - c0 >= lanes && c1 - c > (lanes == LEAST_LANES ? 0 : lanes / 2)) { \
+        c = c1 - lanes;                                                                 \
+        DO(lanes);                                                                      \
+        c = c1;                                                                         \
     }
-#pragma GCC unroll 4
-    for (int i = 0; i < count; i++) v_store(y + c + i * VL, sum[i]);
-}
 
 static void pixel_scalar(const depthwise *s, const taps *t, float *y, int64_t c, int first,
                          int last)
@@ -113,15 +116,17 @@ static void pixel_scalar(const depthwise *s, const taps *t, float *y, int64_t c,
 static void pixel_part(const depthwise *s, const taps *t, float *y, int64_t c0, int64_t c1,
                        int first, int last)
 {
+    int again = first && last && !s->post.accumulate;
     int64_t c = c0;
-    for (; c + PIXEL_VECTORS * VL <= c1; c += PIXEL_VECTORS * VL)
-        pixel_vectors(s, t, y, c, first, last, PIXEL_VECTORS);
-    for (; c + VL <= c1; c += VL) pixel_vectors(s, t, y, c, first, last, 1);
-    if (c < c1 && c1 - c0 >= VL && first && last && !s->post.accumulate)
-        pixel_vectors(s, t, y, c1 - VL, first, last,
-                      1); /* again some channels of the one before: no harm */
-    else
-        for (; c < c1; c++) pixel_scalar(s, t, y, c, first, last);
+#define MANY(lanes)                                                              \
+    for (; lanes == VL && c + PIXEL_VECTORS * VL <= c1; c += PIXEL_VECTORS * VL) \
+        pixel_##lanes(s, t, y, c, first, last, PIXEL_VECTORS);
+#define DO(lanes) pixel_##lanes(s, t, y, c, first, last, 1)
+    RT_EACH_WIDTH(MANY)
+    RT_EACH_WIDTH(WIDTH)
+#undef MANY
+#undef DO
+    for (; c < c1; c++) pixel_scalar(s, t, y, c, first, last);
 }
 
 static void pixel(const depthwise *s, const row_view *v, int64_t ow, int64_t c0, int64_t c1)
@@ -164,55 +169,16 @@ static void row_taps(const depthwise *s, const row_view *v, taps *t)
         }
 }
 
-/* One vector of channels of `count` neighbouring output pixels; the taps are window rows, inside
- * along the width, `at` elements further on. The last window row is new to the cache: what the next
- * strip needs of it is prefetched. */
-RT_INLINE void strip_vector(const depthwise *s, const taps *t, float *y, int64_t at, int64_t c,
-                            const int width, const int stride, const int count)
-{
-    vf sum[STRIP];
-    vf start = bias_at(s, c);
-#pragma GCC unroll 8
-    for (int i = 0; i < count; i++) sum[i] = start;
-    int64_t step = s->g->x[2], padded = s->padded;
-    for (int64_t row = 0; row < t->count; row++) {
-        const float *x = t->x[row] + at + c, *weight = t->weight[row] + c;
-        vf w[7];
-#pragma GCC unroll 7
-        for (int k = 0; k < width; k++, weight += padded) w[k] = v_load(weight);
-#pragma GCC unroll 24
-        for (int column = 0; column < (count - 1) * stride + width; column++, x += step) {
-            vf in = *(const volatile vf_unaligned *)x; /* one load, not one in each multiply-add */
-#pragma GCC unroll 8
-            for (int i = 0; i < count; i++)
-                if (column >= i * stride && column < i * stride + width)
-                    sum[i] += in * w[column - i * stride];
-        }
-    }
-    if (count == STRIP && t->count > 0) {
-        const float *next = t->x[t->count - 1] + at + c + (STRIP * stride + width - stride) * step;
-#pragma GCC unroll 16
-        for (int i = 0; i < STRIP * stride; i++, next += step) RT_PREFETCH(next);
-    }
-    if (s->post.clamp) {
-        vf low = v_set(s->post.low), high = v_set(s->post.high);
-#pragma GCC unroll 8
-        for (int i = 0; i < count; i++) sum[i] = v_clamp(sum[i], low, high);
-    }
-    int64_t y_row = s->g->y_row;
-    y += c;
-#pragma GCC unroll 8
-    for (int i = 0; i < count; i++, y += y_row) v_store(y, sum[i]);
-}
-
 RT_INLINE void strip(const depthwise *s, const taps *t, const row_view *v, int64_t ow, int64_t c0,
                      int64_t c1, const int width, const int stride, const int count)
 {
     float *y = s->y + (v->m0 + ow) * s->g->y_row;
     int64_t at = ow * stride * s->g->x[2];
+    const int again = 1;
     int64_t c = c0;
-    for (; c + VL <= c1; c += VL) strip_vector(s, t, y, at, c, width, stride, count);
-    if (c < c1) strip_vector(s, t, y, at, c1 - VL, width, stride, count);
+#define DO(lanes) strip_##lanes(s, t, y, at, c, width, stride, count)
+    RT_EACH_WIDTH(WIDTH)
+#undef DO
 }
 
 RT_INLINE int64_t strips(const depthwise *s, const row_view *v, int64_t ow, int64_t end, int64_t c0,
@@ -245,7 +211,7 @@ STRIPS(7, 1)
 static strips_fn strips_for(const depthwise *s, int64_t channels)
 {
     const rt_conv *g = s->g;
-    if (s->post.accumulate || channels < VL || g->dilation[2] != 1 || g->stride[2] > 2 ||
+    if (s->post.accumulate || channels < LEAST_LANES || g->dilation[2] != 1 || g->stride[2] > 2 ||
         g->kernel[0] * g->kernel[1] > MAX_TAPS)
         return NULL;
     if (g->kernel[2] == 3) return g->stride[2] == 1 ? strips_3_1 : strips_3_2;

@@ -127,7 +127,7 @@ static sym_expr indirect_bytes(const needing *n, const geometry *g)
     rows = sym_min(n->t, rows, g->out_pixels);
     sym_expr table = need_bytes(n, need_times(n, rows, g->taps), NEED_POINTER);
     return sym_add(n->t, sym_add_int(n->t, table, RT_STATE_BYTES),
-                   need_bytes(n, g->in_each, NEED_FLOAT));
+                   need_bytes(n, g->in_channels, NEED_FLOAT));
 }
 
 /* Of `count` output positions along an axis: the input positions under them. */
@@ -156,6 +156,15 @@ static sym_expr band_bytes(const needing *n, const geometry *g)
     return sym_add(n->t, need_lines(n, band), need_bytes(n, table, NEED_POINTER));
 }
 
+/* Groups of few channels that go through no band? */
+static bool may_spread(const needing *n, const geometry *g)
+{
+    return need_may_be(n, g->in_each, RT_CONV_SPREAD_GROUP, RT_CONV_SPREAD_GROUP) &&
+           need_may_be(n, g->out_each, RT_CONV_SPREAD_GROUP, RT_CONV_SPREAD_GROUP) &&
+           need_may_be(n, g->groups, 2, INT64_MAX) &&
+           need_may_be(n, g->taps, 1, RT_CONV_SPREAD_TAPS);
+}
+
 void need_conv(needing *n)
 {
     const loop_view *y = &n->op->outputs[0];
@@ -171,7 +180,8 @@ void need_conv(needing *n)
         need_share(n, need_bytes(n, need_times(n, g.out_pixels, g.out_channels), NEED_FLOAT));
     bool depthwise = is_depthwise(n, &g);
     bool in_bands = !depthwise && need_may_be(n, g.in_each, 0, RT_CONV_BAND_CHANNELS - 1);
-    bool beyond = depthwise || need_may_be(n, g.in_each, RT_CONV_BAND_CHANNELS, INT64_MAX);
+    bool beyond = depthwise || may_spread(n, &g) ||
+                  need_may_be(n, g.in_each, RT_CONV_BAND_CHANNELS, INT64_MAX);
     if (beyond) need_copies(n, &g);
     sym_expr each = need_number(n, 0);
     if (in_bands) each = band_bytes(n, &g);

@@ -107,6 +107,29 @@ def inverted_residual():
 
 
 @program
+def channels_in_small_groups():
+    """Groups of four, eight and sixteen channels, some strided; few channels, of which half are made of the other half."""
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.even = nn.Conv2d(12, 12, 3, padding=1, groups=3), nn.Conv2d(12, 12, 3, padding=1, groups=3, bias=False)
+            self.wide, self.fours = nn.Conv2d(12, 40, 1), nn.Conv2d(40, 40, 3, 2, 1, groups=10)
+            self.eights, self.more = nn.Conv2d(40, 40, (3, 5), padding=(1, 2), groups=5), nn.Conv2d(40, 48, 1)
+            self.sixteens, self.few = nn.Conv2d(48, 48, 3, (2, 1), 1, groups=3), nn.Conv2d(48, 12, 1)
+            self.cheap = nn.Conv2d(12, 12, 3, padding=1, groups=12)
+
+        def forward(self, x):
+            y = self.even(F.relu(self.first(x))) + x
+            y = F.silu(self.fours(F.relu(self.wide(y))))
+            y = self.sixteens(F.relu6(self.more(self.eights(y))))
+            few = F.relu(self.few(y))
+            return torch.cat([few, F.relu(self.cheap(few))], 1), y
+
+    return Block(), [(torch.randn(2, 12, 9, 11),)]
+
+
+@program
 def small_unet():
     class Unet(nn.Module):
         def __init__(self):

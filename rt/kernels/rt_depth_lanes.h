@@ -1,0 +1,72 @@
+/* rt_depth_lanes.h - what rt_depthwise.c does to one vector of channels, for vectors of LANES: included once
+ * for each width that it takes.
+ */
+RT_INLINE RT_OF(vec) RT_OF(start)(const depthwise *s, int64_t c)
+{
+    return s->post.bias ? RT_OF(load)(s->post.bias + c) : (RT_OF(vec)){0};
+}
+
+RT_INLINE void RT_OF(finish)(const depthwise *s, float *y, RT_OF(vec) sum, int clamp)
+{
+    RT_OF(store)(y, clamp ? RT_OF(clamp)(sum, s->post.low, s->post.high) : sum);
+}
+
+/* `count` vectors of channels from c of one output pixel. */
+RT_INLINE void RT_OF(pixel)(const depthwise *s, const taps *t, float *y, int64_t c, int first,
+                            int last, const int count)
+{
+    RT_OF(vec) sum[PIXEL_VECTORS];
+#pragma GCC unroll 4
+    for (int i = 0; i < count; i++)
+        sum[i] = first ? RT_OF(start)(s, c + i * LANES) : (RT_OF(vec)){0};
+    for (int64_t k = 0; k < t->count; k++)
+#pragma GCC unroll 4
+        for (int i = 0; i < count; i++)
+            sum[i] +=
+                RT_OF(load)(t->x[k] + c + i * LANES) * RT_OF(load)(t->weight[k] + c + i * LANES);
+    if (!first || s->post.accumulate)
+#pragma GCC unroll 4
+        for (int i = 0; i < count; i++) sum[i] += RT_OF(load)(y + c + i * LANES);
+#pragma GCC unroll 4
+    for (int i = 0; i < count; i++)
+        RT_OF(finish)(s, y + c + i * LANES, sum[i], last && s->post.clamp);
+}
+
+/* One vector of channels of `count` neighbouring output pixels; the taps are window rows, inside
+ * along the width, `at` elements further on. The last window row is new to the cache: what the next
+ * strip needs of it is prefetched. */
+RT_INLINE void RT_OF(strip)(const depthwise *s, const taps *t, float *y, int64_t at, int64_t c,
+                            const int width, const int stride, const int count)
+{
+    RT_OF(vec) sum[STRIP];
+    RT_OF(vec) start = RT_OF(start)(s, c);
+#pragma GCC unroll 8
+    for (int i = 0; i < count; i++) sum[i] = start;
+    int64_t step = s->g->x[2], padded = s->padded;
+    for (int64_t row = 0; row < t->count; row++) {
+        const float *x = t->x[row] + at + c, *weight = t->weight[row] + c;
+        RT_OF(vec) w[7];
+#pragma GCC unroll 7
+        for (int k = 0; k < width; k++, weight += padded) w[k] = RT_OF(load)(weight);
+#pragma GCC unroll 24
+        for (int column = 0; column < (count - 1) * stride + width; column++, x += step) {
+            /* one load, not one in each multiply-add */
+            RT_OF(vec) in = *(const volatile RT_OF(vec_loaded) *)x;
+#pragma GCC unroll 8
+            for (int i = 0; i < count; i++)
+                if (column >= i * stride && column < i * stride + width)
+                    sum[i] += in * w[column - i * stride];
+        }
+    }
+    if (count == STRIP && t->count > 0) {
+        const float *next = t->x[t->count - 1] + at + c + (STRIP * stride + width - stride) * step;
+#pragma GCC unroll 16
+        for (int i = 0; i < STRIP * stride; i++, next += step) RT_PREFETCH(next);
+    }
+    int64_t y_row = s->g->y_row;
+    y += c;
+#pragma GCC unroll 8
+    for (int i = 0; i < count; i++, y += y_row) RT_OF(finish)(s, y, sum[i], s->post.clamp);
+}
+
+#undef LANES
