@@ -232,17 +232,6 @@ typedef struct wide_function {
 } wide_function;
 
 static const wide_function WIDE[] = {
-    {"asinh", "asinh", 1, KERN_DTYPE(TY_F32)},
-    {"acosh", "acosh", 1, KERN_DTYPE(TY_F32)},
-    {"atanh", "atanh", 1, KERN_DTYPE(TY_F32)},
-    {"erfc", "shorterfc", 1, KERN_DTYPE(TY_F32)},
-    {"lgamma", "shortlgamma", 1, KERN_DTYPE(TY_F32)},
-    {"digamma", "digamma", 1, KERN_DTYPE(TY_F32)},
-    {"besselj0", "besselj0", 1, KERN_DTYPE(TY_F32)},
-    {"besselj1", "besselj1", 1, KERN_DTYPE(TY_F32)},
-    {"bessely0", "bessely0", 1, KERN_DTYPE(TY_F32)},
-    {"bessely1", "bessely1", 1, KERN_DTYPE(TY_F32)},
-    {"powabs", "powshort", 2, KERN_DTYPE(TY_F32)},
     {"quotient", "ratio", 2, KERN_DTYPE(TY_I32) | KERN_DTYPE(TY_U32)}};
 
 /* Lanes [from, from + half) of an operand as f64. */

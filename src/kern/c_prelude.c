@@ -7,6 +7,7 @@
  * that number (c_lanes.c). Pieces are templates, and what they need in turn is written before them.
  */
 #include "kern/c_priv.h"
+#include "kern/legal/legal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -94,6 +95,7 @@ typedef struct writer {
     arena *memory;
     text *out;
     map done;
+    kern_library *library;
 } writer;
 
 static void write_need(writer *w, const char *name);
@@ -136,8 +138,7 @@ static const kern_c_piece *find_in(const kern_c_piece *list, uint32_t count, con
 static const kern_c_piece *find_form(const char *base, ty_dtype dtype, char form)
 {
     static const kern_c_piece *(*const LISTS[])(uint32_t *) = {
-        kern_c_memory_pieces, kern_c_integer_pieces, kern_c_math_pieces,   kern_c_double_pieces,
-        kern_c_angle_pieces,  kern_c_divide_pieces,  kern_c_special_pieces};
+        kern_c_memory_pieces, kern_c_integer_pieces, kern_c_math_pieces};
     const kern_c_piece *found = NULL;
     for (size_t i = 0; i < COUNT_OF(LISTS) && !found; i++) {
         uint32_t count;
@@ -182,8 +183,7 @@ static const char *general_text(writer *w, const char *base, const kern_c_scope 
     if (!piece) piece = find_form(base, scope->dtype, scope->lanes == 1 ? 's' : 'v');
     if (piece) return expanded(w, piece->text, scope);
     kern_needs needs = {.memory = w->memory};
-    const char *made = kern_c_polynomial(&needs, base, scope);
-    if (!made) made = kern_c_lanes(&needs, base, scope, w->target->vector_bytes);
+    const char *made = kern_c_lanes(&needs, base, scope, w->target->vector_bytes);
     if (!made)
         BUG(arena_session(w->memory), "the prelude has no %s for %s x %u", base,
             ty_dtype_name(scope->dtype), scope->lanes);
@@ -201,8 +201,22 @@ static const char *masked_move(writer *w, const char *base, const kern_c_scope *
     return move;
 }
 
+/* Of kernel IR? */
+static bool write_legal(writer *w, const char *base, const kern_c_scope *scope)
+{
+    kern_needs needs = {.memory = w->memory};
+    const kern_function *f =
+        scope->lanes > 1 ? kern_library_find(w->library, base, scope->dtype, scope->lanes) : NULL;
+    if (!f) return false;
+    const char *made = kern_c_function(&needs, f);
+    write_needs(w, &needs);
+    text_add(w->out, made);
+    return true;
+}
+
 static void write_function(writer *w, const char *base, const kern_c_scope *scope)
 {
+    if (write_legal(w, base, scope)) return;
     const char *condition = "__AVX512BW__";
     const char *general = general_text(w, base, scope), *special = masked_move(w, base, scope);
     const kern_c_piece *builtin = special ? NULL : find_builtin(base, scope, &condition);
@@ -262,6 +276,7 @@ void kern_prelude(const target_machine *target, const kern_kernel *const *kernel
                   text *out)
 {
     writer w = {.target = target, .memory = out->memory, .out = out};
+    if (count) w.library = kernels[0]->needs->library;
     text_add(out, target->plain ? PLAIN_HEAD : HEAD);
     for (uint32_t k = 0; k < count; k++) write_needs(&w, kernels[k]->needs);
 }

@@ -1,4 +1,5 @@
 /* parse_value.c -- operands, indices and values of the text form. */
+#include "kern/legal/legal.h"
 #include "kern/parse_priv.h"
 
 #include <string.h>
@@ -134,7 +135,51 @@ static fe_status parse_apply(kern_reader *in, kern_value *v)
     return FE_OK;
 }
 
-static fe_status parse_expression(kern_reader *in, kern_value *v)
+static fe_status parse_operands(kern_reader *in, kern_value *v, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (i) FE_TRY(lex_expect(in->lx, ","));
+        FE_TRY(kern_read_operand(in, v->dtype, v->vector, &v->args[i]));
+    }
+    return FE_OK;
+}
+
+/* wide erfc_f64x8 v1 */
+static fe_status parse_call(kern_reader *in, kern_value *v)
+{
+    const char *name;
+    v->kind = KERN_CALL;
+    v->wide = lex_take(in->lx, "wide");
+    if (in->lx->token.kind == LEX_NAME)
+        v->callee = kern_library_named(in->library, in->lx->token.text);
+    if (!v->callee) return lex_fail(in->lx, "expected a function that stands before");
+    FE_TRY(lex_name(in->lx, &name));
+    return parse_operands(in, v, v->callee->parameter_count);
+}
+
+/* each sin v1; fused v1, v2, v3; scale v1, v2 */
+static fe_status parse_machine(kern_reader *in, kern_value *v, bool *known)
+{
+    *known = true;
+    if (lex_take(in->lx, "each")) {
+        v->kind = KERN_EACH;
+        bool is_operation = in->lx->token.kind == LEX_NAME &&
+                            loop_opcode_parse(in->lx->token.text, &v->op) &&
+                            loop_operand_count(v->op) > 0 && v->op != LOOP_MASKED;
+        if (!is_operation) return lex_fail(in->lx, "expected an operation");
+        lex_next(in->lx);
+        return parse_operands(in, v, loop_operand_count(v->op));
+    }
+    if (lex_take(in->lx, "fused")) {
+        v->kind = KERN_FUSED;
+        return parse_operands(in, v, 3);
+    }
+    *known = lex_take(in->lx, "scale");
+    v->kind = *known ? KERN_SCALE : v->kind;
+    return *known ? parse_operands(in, v, 2) : FE_OK;
+}
+
+fe_status kern_read_expression(kern_reader *in, kern_value *v)
 {
     const char *name = in->lx->token.text;
     bool is_load = lex_take(in->lx, "load"), is_index = !is_load && lex_take(in->lx, "index");
@@ -152,8 +197,12 @@ static fe_status parse_expression(kern_reader *in, kern_value *v)
         v->kind = KERN_RESULT;
         return kern_read_numbered(in, 'a', in->k->sums.count, "an accumulator", &v->sum);
     }
-    bool known = in->lx->token.kind == LEX_NAME && loop_opcode_parse(name, &v->op) &&
-                 loop_operand_count(v->op) > 0 && v->op != LOOP_MASKED;
+    if (lex_take(in->lx, "call")) return parse_call(in, v);
+    bool known = false;
+    if (in->function) FE_TRY(parse_machine(in, v, &known));
+    if (known) return FE_OK;
+    known = in->lx->token.kind == LEX_NAME && loop_opcode_parse(name, &v->op) &&
+            loop_operand_count(v->op) > 0 && v->op != LOOP_MASKED;
     if (!known) return lex_fail(in->lx, "expected an operation");
     lex_next(in->lx);
     return parse_apply(in, v);
@@ -171,7 +220,7 @@ fe_status kern_read_define(kern_reader *in)
     FE_TRY(lex_expect(in->lx, ":"));
     FE_TRY(kern_read_type(in, &v.dtype, &v.vector));
     FE_TRY(lex_expect(in->lx, "="));
-    FE_TRY(parse_expression(in, &v));
+    FE_TRY(kern_read_expression(in, &v));
     while (in->k->values.count <= ref) vec_push(in->memory, &in->k->values, (kern_value){0});
     in->k->values.at[ref] = v;
     (void)kern_value_symbol(in->k, ref); /* before an index names it */

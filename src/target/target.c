@@ -5,6 +5,7 @@
 #include <string.h>
 
 enum { VECTORS, PLAIN };
+enum { NOTHING, FUSED = TARGET_FUSED, SCALES = TARGET_SCALES };
 
 /* Measured on Zen 3 and Zen 5; their ratios decide, and those differ little between x86-64 CPUs. */
 #define CPU_LIMITS                                                         \
@@ -22,8 +23,8 @@ enum { VECTORS, PLAIN };
     }
 
 static const target_machine TARGETS[] = {
-#define TARGET(name, vector_bytes, plain, ...) \
-    {name, vector_bytes, plain, {__VA_ARGS__}, CPU_LIMITS, CPU_COSTS, CPU_MOVES},
+#define TARGET(name, vector_bytes, plain, can, ...) \
+    {name, vector_bytes, plain, can, {__VA_ARGS__}, CPU_LIMITS, CPU_COSTS, CPU_MOVES},
 #include "target/target.def"
 #undef TARGET
 };

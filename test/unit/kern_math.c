@@ -3,6 +3,7 @@
  * values, for every instruction set and for C at one lane.
  */
 #define _GNU_SOURCE /* j0l */
+#include "kern/legal/legal.h"
 #include "kern_trial.h"
 
 #include "../../rt/maths/rt_special.h"
@@ -134,7 +135,7 @@ static const function FUNCTIONS[] = {
     {"digamma", digamma, NULL, 0.6, 12.0, 1},
     {"besselj0", besselj0, NULL, 0.6, 6.0, 0.5},
     {"besselj1", besselj1, NULL, 0.6, 6.0, 0.5},
-    {"bessely0", bessely0, NULL, 0.6, 16.0, 0.5},
+    {"bessely0", bessely0, NULL, 0.6, 19.0, 0.5},
     {"bessely1", bessely1, NULL, 0.6, 16.0, 0.5},
     {"atan2", NULL, atan2l, 2.4, 2.4, 0},
     {"pow", NULL, powl, 0.6, 1.3, 0},
@@ -190,7 +191,20 @@ static double error_of(long double wanted, double got, bool is_wide, double leas
                     ldexpl(1, exponent - (is_wide ? DBL_MANT_DIG : FLT_MANT_DIG)));
 }
 
-static double worst_error(kernel run, const function *f, bool is_wide)
+/* What computes y of SAMPLES of x, in double or float. */
+typedef struct computer {
+    kernel run;
+    const kern_function *function; /* or this, interpreted */
+    arena *memory;
+} computer;
+
+static void interpret(const computer *c, const double (*x)[SAMPLES], double *y)
+{
+    for (uint32_t i = 0; i < SAMPLES; i++)
+        y[i] = kern_function_run(c->function, (const double[]){x[0][i], x[1][i], 0}, c->memory);
+}
+
+static double worst_error(const computer *c, const function *f, bool is_wide)
 {
     static double x[2][SAMPLES], y[SAMPLES];
     static float narrow_x[2][SAMPLES], narrow_y[SAMPLES];
@@ -204,10 +218,13 @@ static double worst_error(kernel run, const function *f, bool is_wide)
     void *wide[] = {x[0], f->two ? x[1] : y, y},
          *narrow[] = {narrow_x[0], f->two ? narrow_x[1] : narrow_y, narrow_y};
     int64_t none = 0;
-    run(&(kernel_args){is_wide ? wide : narrow, &none, NULL}, 0, 1, 0, SAMPLES);
+    if (c->function)
+        interpret(c, (const double(*)[SAMPLES])x, y);
+    else
+        c->run(&(kernel_args){is_wide ? wide : narrow, &none, NULL}, 0, 1, 0, SAMPLES);
     for (uint32_t i = 0; i < SAMPLES; i++) {
         long double a = (long double)x[0][i], b = (long double)x[1][i];
-        double got = is_wide ? y[i] : (double)narrow_y[i];
+        double got = is_wide || c->function ? y[i] : (double)narrow_y[i];
         double error = error_of(f->one ? f->one(a) : f->two(a, b), got, is_wide, f->least);
         if (error > worst) worst = error;
     }
@@ -258,7 +275,7 @@ static fe_status check_floats(fe_session *session, size_t target, bool is_wide)
         *(void **)&run = dlsym(library, trials[i].set->kernels.at[0].name);
         /* no fused multiply-add; libm's own functions */
         if (allowed > 0 && target >= TRIAL_BASELINE) allowed += target == TRIAL_BASELINE ? 0.7 : 2;
-        double error = run ? worst_error(run, f, is_wide) : (double)INFINITY;
+        double error = run ? worst_error(&(computer){.run = run}, f, is_wide) : (double)INFINITY;
         if (!EXPECT(error <= allowed))
             printf("  %s of %s for %s: %g ulps\n", f->name, is_wide ? "f64" : "f32",
                    target_at((uint32_t)target)->name, error);
@@ -282,6 +299,42 @@ SESSION_TEST(math_functions_are_accurate)
 SESSION_TEST(math_functions_of_doubles_are_accurate)
 {
     return check_everywhere(session, true);
+}
+
+/* ---- the functions themselves, without a compiler ---- */
+
+static fe_status interpret_functions(fe_session *session, const target_machine *target,
+                                     bool is_wide)
+{
+    arena *memory = session->memory;
+    kern_library *library = kern_library_new(target, memory);
+    for (size_t i = 0; i < COUNT_OF(FUNCTIONS); i++) {
+        const function *f = &FUNCTIONS[i];
+        double allowed = is_wide ? f->wide : f->narrow;
+        ty_dtype dtype = is_wide ? TY_F64 : TY_F32;
+        const kern_function *made =
+            allowed < 0 ? NULL : kern_library_find(library, f->name, dtype, 1);
+        if (!made) continue; /* an operation of the printer's */
+        /* products are rounded before they are added to, and are not in the kernels above */
+        if (allowed > 0) allowed += 0.7;
+        double error = worst_error(&(computer){.function = made, .memory = memory}, f, is_wide);
+        if (!EXPECT(error <= allowed))
+            printf("  %s for %s, interpreted: %g ulps\n", made->name, target->name, error);
+    }
+    for (uint32_t i = 0; i < library->functions.count; i++)
+        FE_TRY(kern_check_function(library->functions.at[i], session));
+    return FE_OK;
+}
+
+SESSION_TEST(math_functions_are_accurate_by_their_operations_alone)
+{
+    static const char *const TARGETS[] = {"x86-64-v3",
+                                          "baseline"}; /* with fused products, and without */
+    for (size_t i = 0; i < COUNT_OF(TARGETS); i++) {
+        FE_TRY(interpret_functions(session, target_named(TARGETS[i]), false));
+        FE_TRY(interpret_functions(session, target_named(TARGETS[i]), true));
+    }
+    return FE_OK;
 }
 
 /* ---- integers ---- */

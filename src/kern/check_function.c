@@ -1,0 +1,86 @@
+/* check_function.c -- law K8: calls, and the lines of functions. */
+#include "kern/check_priv.h"
+
+static fe_status check_args(kern_checker *c, const kern_value *v, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) FE_TRY(kern_use_as(c, v->args[i], v->dtype, v->vector));
+    return FE_OK;
+}
+
+static fe_status check_callee(kern_checker *c, const kern_value *v)
+{
+    const kern_function *f = v->callee;
+    uint32_t lanes = v->vector ? c->k->lanes : 1, others = f->code->lanes;
+    bool lanes_fit = others == lanes || (v->wide && 2 * others == lanes);
+    if (!lanes_fit) return kern_broken(c, "K8", "%s is of %u lanes", f->name, others);
+    if (f->dtype != (v->wide ? TY_F64 : v->dtype) || (v->wide && v->dtype != TY_F32))
+        return kern_broken(c, "K8", "%s is of %s", f->name, ty_dtype_name(f->dtype));
+    return check_args(c, v, f->parameter_count);
+}
+
+fe_status kern_check_call(kern_checker *c, const kern_value *v)
+{
+    if (v->kind == KERN_CALL) return check_callee(c, v);
+    if (!c->function) return kern_broken(c, "K8", "this is for functions alone");
+    if (v->dtype != c->function->dtype)
+        return kern_broken(c, "K8", "this is of the function's dtype alone");
+    return check_args(c, v,
+                      v->kind == KERN_EACH    ? loop_operand_count(v->op)
+                      : v->kind == KERN_FUSED ? 3
+                                              : 2);
+}
+
+static fe_status check_line(kern_checker *c, const kern_item *item)
+{
+    const kern_value *v = &c->k->values.at[item->value];
+    bool vector = c->k->lanes > 1;
+    c->item = item;
+    switch (item->kind) {
+    case KERN_DEFINE:
+        if (c->in_scope[item->value]) return kern_broken(c, "K1", "v%u is there", item->value);
+        if (v->vector != vector) return kern_broken(c, "K8", "a function has one number of lanes");
+        if (v->kind == KERN_LOAD || v->kind == KERN_NUMBER || v->kind == KERN_RESULT)
+            return kern_broken(c, "K8", "functions know no memory and no loops");
+        FE_TRY(kern_check_value(c, v));
+        c->in_scope[item->value] = true;
+        return FE_OK;
+    case KERN_LEAVE:
+        FE_TRY(kern_use_as(c, item->bound.guard, TY_BOOL, vector));
+        if (v->kind != KERN_CALL || v->dtype != c->function->dtype)
+            return kern_broken(c, "K8", "a function is left with a call of its own dtype");
+        return kern_check_value(c, v);
+    case KERN_RETURN: return kern_use_as(c, item->value, c->function->dtype, vector);
+    default: return kern_broken(c, "K8", "functions are straight lines");
+    }
+}
+
+static fe_status check_lines(kern_checker *c)
+{
+    const kern_ir *k = c->k;
+    uint32_t count = k->body->items.count;
+    if (c->function->dtype != TY_F32 && c->function->dtype != TY_F64)
+        return kern_broken(c, "K8", "functions are of f32 or f64");
+    if (k->lanes > 1) FE_TRY(kern_check_vector(c, c->function->dtype));
+    for (uint32_t i = 1; i <= c->function->parameter_count; i++) c->in_scope[i] = true;
+    for (uint32_t i = 0; i < count; i++) {
+        const kern_item *item = &k->body->items.at[i];
+        FE_TRY(check_line(c, item));
+        if ((item->kind == KERN_RETURN) != (i + 1 == count))
+            return kern_broken(c, "K8", "a function ends where it returns");
+    }
+    return count ? FE_OK : kern_broken(c, "K8", "a function returns a value");
+}
+
+fe_status kern_check_function(const kern_function *f, fe_session *session)
+{
+    arena *memory = arena_new(session);
+    kern_checker c = {.k = f->code,
+                      .t = f->code->symbols,
+                      .memory = memory,
+                      .copies = 1,
+                      .function = f,
+                      .in_scope = NEW_ARRAY(memory, bool, f->code->values.count + 1)};
+    fe_status status = check_lines(&c);
+    arena_free(memory);
+    return status;
+}
